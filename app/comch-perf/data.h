@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DATA_H
+#define DATA_H
+
+/**
+ * @file
+ * Producers and consumers under test, and the threads that drive them.
+ *
+ * A side that sends has `producers` of them, a side that receives has
+ * `consumers`; with --bidir each side has both. Worker *i* drives producer *i*
+ * and consumer *i* of its side, as far as there are any. Worker 0 is the main
+ * thread, and also looks after the connections and the session every now and
+ * then.
+ */
+
+#include <stdatomic.h>
+
+#include <rte_comch_dp.h>
+#include <rte_mbuf.h>
+
+#include "perf_test.h"
+#include "verify.h"
+#include "window.h"
+
+struct data;
+struct data_tx;
+struct data_rx;
+
+/** A registered piece of memory. */
+struct data_mem {
+	void *addr;
+	uint64_t len;
+	uint8_t memory; /**< enum perf_memory */
+	struct rte_comch_mr *mr;
+};
+
+/** The calls of one API; each end keeps what it needs in its own struct. */
+struct data_api {
+	/** Make what is sent from; the producer is created by the caller. */
+	int (*tx_open)(struct perf_run *run, struct data_tx *tx);
+	void (*tx_close)(struct data_tx *tx);
+	/**
+	 * Offer up to n messages, stamped and filled, to the current target.
+	 * @return how many were taken
+	 */
+	uint16_t (*send)(struct data_tx *tx, uint16_t n);
+	/** Take completions; also moves what is staged. */
+	void (*reap)(struct data_tx *tx);
+	/** Make what is received into, and name its registration. */
+	struct rte_comch_mr *(*rx_open)(struct perf_run *run, struct data_rx *rx);
+	/** Post for the first time, once the consumer is RUNNING. */
+	int (*rx_start)(struct perf_run *run, struct data_rx *rx);
+	/** Receive and check up to n messages. @return how many */
+	uint16_t (*recv)(struct data_rx *rx, uint16_t n);
+	/** Post again what was received. */
+	void (*repost)(struct data_rx *rx);
+	/** Take back what was posted, after the stop of the consumer. */
+	void (*rx_drain)(struct data_rx *rx);
+	void (*rx_close)(struct data_rx *rx);
+};
+
+extern const struct data_api data_api_desc;
+extern const struct data_api data_api_mbuf;
+
+/** A consumer to send to, and the number of the next message to it. */
+struct data_target {
+	uint32_t id;
+	uint32_t number;
+	uint64_t seq;
+};
+
+/** A producer and its messages. */
+struct data_tx {
+	struct rte_comch_producer *producer;
+	const struct data_api *api;
+	const struct perf_params *params;
+	uint32_t number;
+	uint32_t sender;         /**< For stamps. */
+	uint64_t left;           /**< Messages yet to be prepared. */
+	uint64_t sent;           /**< Messages taken. */
+	uint64_t failed;         /**< Completions with an error. */
+	bool flushed;            /**< The last one is complete. */
+	uint32_t nb_targets;
+	uint32_t target;         /**< Current one; the next with the next burst. */
+	struct data_target targets[PERF_MAX_WORKERS];
+	/* Descriptors: a ring of prepared operations, each with its payload. */
+	struct rte_comch_op *ops;
+	uint8_t *imms;
+	uint32_t nb_slots;
+	uint32_t head;           /**< Next to be offered. */
+	uint32_t ready;          /**< Stamped from there on. */
+	uint32_t in_flight;      /**< Offered and not complete. */
+	uint32_t tail;           /**< Oldest of these. */
+	struct data_mem mem;
+	/* mbufs: those that were stamped but not taken yet. */
+	struct rte_mempool *pool;
+	struct rte_mbuf **mbufs;
+} __rte_cache_aligned;
+
+/** A consumer and what it received. */
+struct data_rx {
+	struct rte_comch_consumer *consumer;
+	const struct data_api *api;
+	const struct perf_params *params;
+	uint32_t number;
+	uint32_t conn;
+	uint32_t first_sender;   /**< For stamps: number 0 of the other side. */
+	uint32_t nb_senders;     /**< That send here. */
+	uint32_t only_sender;    /**< If that is one. */
+	uint32_t stamp_len;      /**< Bytes of a stamp that a message carries. */
+	uint64_t count;          /**< Messages received. */
+	uint64_t disorder;
+	uint64_t torn;
+	uint64_t failed;
+	uint64_t lost;
+	uint64_t next[PERF_MAX_WORKERS]; /**< Expected number, by sender. */
+	struct window window;
+	/* Descriptors: buffers in the order of posting, which is a ring. */
+	struct rte_comch_buf *bufs;
+	uint32_t nb_bufs;
+	uint32_t head;           /**< Next to be received. */
+	uint32_t owed;           /**< Received before it and not posted again. */
+	bool stopping;           /**< Cancelled buffers are no failure now. */
+	struct data_mem mem;
+	/* mbufs: those that were received and not freed yet. */
+	struct rte_mempool *pool;
+	struct rte_mbuf **mbufs;
+} __rte_cache_aligned;
+
+/** A thread. */
+struct data_worker {
+	struct perf_run *run;
+	struct data *data;
+	uint32_t number;
+	struct rte_comch_poll *poll; /**< Worker 0: the connections'. */
+	int fd;
+	struct data_tx *tx;      /**< NULL: this side or worker does not send. */
+	struct data_rx *rx;
+	bool tx_done;
+	bool rx_done;
+	uint32_t loops;
+	uint32_t idle;
+	uint64_t next_poll;      /**< When to run the poll again, TSC. */
+	uint64_t tx_end;         /**< When to stop sending, TSC. */
+	uint64_t progress;       /**< Messages when it was last seen to move. */
+	uint64_t progress_tsc;
+	bool own_poll;
+	char error[PERF_ERROR_SIZE];
+} __rte_cache_aligned;
+
+/** All of a side. */
+struct data {
+	const struct data_api *api;
+	struct data_tx *txs;
+	struct data_rx *rxs;
+	struct data_worker *workers;
+	uint32_t nb_tx;
+	uint32_t nb_rx;
+	uint32_t nb_workers;
+	bool counts_sent;
+	_Atomic uint32_t nb_sending;     /**< Workers whose producer goes on. */
+	_Atomic uint64_t expected[PERF_MAX_WORKERS]; /**< By consumer. */
+};
+
+/** @name data.c: setting up and tearing down; main thread
+ * @{
+ */
+int data_setup(struct perf_run *run);
+void data_teardown(struct perf_run *run);
+/** Run a function on all workers and collect the results. */
+int data_launch(struct perf_run *run, int (*body)(void *worker));
+/** Refusals that all data tests share. */
+int data_check(const struct perf_params *params,
+		const struct rte_comch_dev_info *info, char *error);
+/** Buffers that a consumer posts. */
+uint32_t data_queue(const struct perf_params *params);
+/** Does this side send? */
+bool data_sends(const struct perf_run *run);
+/** Does this side receive? */
+bool data_receives(const struct perf_run *run);
+/** @} */
+
+/** @name worker.c: in the loop; a worker's own thread
+ * @{
+ */
+/** Nothing could be done: yield, or sleep for these RTE_COMCH_POLL_* classes. */
+void worker_idle(struct data_worker *w, uint32_t cls);
+/** Look at the clock and at the outside world. */
+void worker_tick(struct data_worker *w, uint64_t now);
+/** The producer's last message is out. */
+void worker_tx_done(struct data_worker *w);
+/** Session messages that concern a run that is under way; worker 0. */
+void worker_sync(struct perf_run *run);
+/** The loop of the rate and bandwidth tests. */
+int worker_stream(void *worker);
+/** @} */
+
+/** @name data_mem.c
+ * @{
+ */
+int data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory);
+void data_mem_close(struct data_mem *mem);
+/** @} */
+
+/** Bytes between the starts of two buffers. */
+static inline uint64_t
+data_stride(const struct perf_params *p)
+{
+	return RTE_ALIGN_CEIL(p->size, UINT64_C(64));
+}
+
+/** Stamp a message and, with --verify, fill it. */
+static inline void
+data_write(const struct data_tx *tx, struct data_target *to, uint8_t *payload,
+		uint8_t *imm)
+{
+	const struct perf_params *p = tx->params;
+	uint64_t stamp = verify_stamp(tx->sender, to->seq++);
+
+	if (p->size > 0)
+		verify_stamp_put(payload, p->size, stamp);
+	else
+		verify_stamp_put(imm, p->imm, stamp);
+	if (likely(!p->verify))
+		return;
+	if (p->size > 0)
+		verify_fill(payload, p->size, RTE_MIN(p->size, UINT64_C(8)),
+				verify_seed(stamp, to->number));
+	if (p->imm > 0)
+		verify_fill(imm, p->imm, p->size > 0 ? 0 : RTE_MIN(p->imm, 8u),
+				~verify_seed(stamp, to->number));
+}
+
+/** What data_check_msg() does when something is wrong, or may be. */
+void data_check_slow(struct data_rx *rx, const uint8_t *payload,
+		const uint8_t *imm, uint64_t stamp);
+
+/** Check a message of the right length; touches its first and last line. */
+static inline void
+data_check_msg(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm)
+{
+	const struct perf_params *p = rx->params;
+	uint64_t want;
+	uint64_t stamp;
+
+	if (p->size > 0) {
+		stamp = verify_stamp_get(payload, p->size);
+		(void)*(const volatile uint8_t *)(payload + p->size - 1);
+	} else {
+		stamp = verify_stamp_get(imm, p->imm);
+	}
+	want = verify_stamp(rx->first_sender + rx->only_sender,
+			rx->next[rx->only_sender]);
+	rx->count++;
+	if (likely(rx->nb_senders == 1 && stamp == want && !p->verify))
+		rx->next[rx->only_sender]++;
+	else
+		data_check_slow(rx, payload, imm, stamp);
+}
+
+#endif /* DATA_H */

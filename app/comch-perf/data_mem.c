@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_malloc.h>
+
+#include "data.h"
+
+#define PAGE UINT64_C(4096)
+
+static void *
+allocate(uint64_t len, uint8_t memory)
+{
+	switch (memory) {
+	case PERF_MEMORY_SHARED:
+		return rte_comch_mem_alloc(len, SOCKET_ID_ANY);
+	case PERF_MEMORY_EAL:
+		return rte_zmalloc("comch-perf", len, PAGE);
+	default:
+		return aligned_alloc(PAGE, RTE_ALIGN_CEIL(len, PAGE));
+	}
+}
+
+static void
+release(void *addr, uint8_t memory)
+{
+	switch (memory) {
+	case PERF_MEMORY_SHARED:
+		rte_comch_mem_free(addr);
+		break;
+	case PERF_MEMORY_EAL:
+		rte_free(addr);
+		break;
+	default:
+		free(addr);
+		break;
+	}
+}
+
+int
+data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory)
+{
+	mem->len = len;
+	mem->memory = memory;
+	mem->addr = allocate(len, memory);
+	if (mem->addr == NULL)
+		return -ENOMEM;
+	/* Pages that were never written are not there yet. */
+	memset(mem->addr, 0, len);
+	mem->mr = rte_comch_mem_register(mem->addr, len, 0);
+	if (mem->mr != NULL)
+		return 0;
+	release(mem->addr, memory);
+	mem->addr = NULL;
+	return -rte_errno;
+}
+
+void
+data_mem_close(struct data_mem *mem)
+{
+	if (mem->addr == NULL)
+		return;
+	rte_comch_mem_unregister(mem->mr);
+	release(mem->addr, mem->memory);
+	memset(mem, 0, sizeof(*mem));
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <ftw.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+
+#include "eal.h"
+
+#define MAX_ARGS  64
+#define TEXT_SIZE 1024
+#define MAX_CPU   1023
+
+/* Arguments in the making. */
+struct args {
+	char *argv[MAX_ARGS + 1];
+	int argc;
+	bool full;
+};
+
+bool
+eal_given(const struct options *opts, const char *name, const char **value)
+{
+	size_t len = strlen(name);
+	int i;
+
+	for (i = 0; i < opts->nb_eal_args; i++) {
+		const char *arg = opts->eal_args[i];
+		const char *rest = arg + len;
+
+		if (strncmp(arg, name, len) != 0)
+			continue;
+		if (name[1] == '-' && *rest != '\0' && *rest != '=')
+			continue; /* a longer name */
+		if (value != NULL && *rest == '\0')
+			*value = i + 1 < opts->nb_eal_args ? opts->eal_args[i + 1] : "";
+		else if (value != NULL)
+			*value = *rest == '=' ? rest + 1 : rest;
+		return true;
+	}
+	return false;
+}
+
+/* A list of CPUs as -l takes it: "0,2-3". */
+static int
+parse_cpus(const char *text, uint16_t *cpus, uint32_t max)
+{
+	const char *p = text;
+	uint32_t nb = 0;
+	char *end;
+
+	do {
+		unsigned long first = strtoul(p, &end, 10);
+		unsigned long last = first;
+
+		if (end == p)
+			goto bad;
+		if (*end == '-') {
+			p = end + 1;
+			last = strtoul(p, &end, 10);
+			if (end == p)
+				goto bad;
+		}
+		if (last > MAX_CPU || first > last)
+			goto bad;
+		for (; first <= last && nb < max; first++)
+			cpus[nb++] = (uint16_t)first;
+		p = end + 1;
+	} while (*end == ',');
+	if (*end == '\0')
+		return (int)nb;
+bad:
+	fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n", text);
+	return -EINVAL;
+}
+
+int
+eal_cpus(const struct options *opts, uint16_t *cpus, uint32_t max)
+{
+	const char *list;
+	cpu_set_t set;
+	uint32_t nb = 0;
+	uint16_t cpu;
+
+	if (opts->role == PERF_ROLE_BOTH && (eal_given(opts, "-c", NULL) ||
+			eal_given(opts, "--lcores", NULL))) {
+		fprintf(stderr, "comch-perf: -c and --lcores are for one side; "
+				"with --role both, -l names the CPUs to use\n");
+		return -EINVAL;
+	}
+	if (opts->role == PERF_ROLE_BOTH && eal_given(opts, "-l", &list))
+		return parse_cpus(list, cpus, max);
+	CPU_ZERO(&set);
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return -errno;
+	for (cpu = 0; cpu <= MAX_CPU && nb < max; cpu++) {
+		if (CPU_ISSET(cpu, &set))
+			cpus[nb++] = cpu;
+	}
+	return (int)nb;
+}
+
+void
+eal_prefix(struct eal_setup *setup, int pid)
+{
+	const char *side = setup->host ? "host" : "dpu";
+	const char *given;
+
+	if (!eal_given(setup->opts, "--file-prefix", &given))
+		snprintf(setup->prefix, sizeof(setup->prefix), "comch-perf-%d-%s",
+				pid, side);
+	else if (setup->opts->role == PERF_ROLE_BOTH)
+		snprintf(setup->prefix, sizeof(setup->prefix), "%s-%s", given, side);
+	else
+		snprintf(setup->prefix, sizeof(setup->prefix), "%s", given);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void
+add(struct args *args, const char *format, ...)
+{
+	va_list ap;
+	int rc;
+
+	if (args->argc == MAX_ARGS) {
+		args->full = true;
+		return;
+	}
+	va_start(ap, format);
+	rc = vasprintf(&args->argv[args->argc], format, ap);
+	va_end(ap);
+	if (rc < 0)
+		args->full = true;
+	else
+		args->argc++;
+	args->argv[args->argc] = NULL;
+}
+
+/* Free huge pages of 2 MiB, in MiB. */
+static uint64_t
+free_huge_mb(void)
+{
+	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
+			"re");
+	unsigned long long nb = 0;
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%llu", &nb) != 1)
+		nb = 0;
+	fclose(f);
+	return nb * 2;
+}
+
+/* Worker i of the host on every other CPU from the first, those of the DPU on
+ * the ones in between, so that each worker faces its peer.
+ */
+static void
+add_lcores(struct args *args, const struct eal_setup *setup)
+{
+	uint16_t cpus[2 * PERF_MAX_WORKERS];
+	int nb = eal_cpus(setup->opts, cpus, RTE_DIM(cpus));
+	char text[TEXT_SIZE];
+	size_t len = 0;
+	uint32_t i;
+
+	for (i = 0; i < setup->nb_workers && nb > 0 && len < sizeof(text); i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u@%u",
+				i == 0 ? "" : ",", i,
+				cpus[(2 * i + !setup->host) % (uint32_t)nb]);
+	add(args, "--lcores=%s", text);
+}
+
+/* The user's arguments, but for those that are made up for both sides. */
+static void
+add_given(struct args *args, const struct options *opts)
+{
+	bool both = opts->role == PERF_ROLE_BOTH;
+	int i;
+
+	for (i = 0; i < opts->nb_eal_args; i++) {
+		const char *arg = opts->eal_args[i];
+		bool ours = strncmp(arg, "--file-prefix", 13) == 0 ||
+			(both && strncmp(arg, "-l", 2) == 0);
+
+		if (!ours)
+			add(args, "%s", arg);
+		else if (strcmp(arg, "--file-prefix") == 0 || strcmp(arg, "-l") == 0)
+			i++;
+	}
+}
+
+static void
+add_memory(struct args *args, const struct eal_setup *setup)
+{
+	const struct options *opts = setup->opts;
+
+	if (eal_given(opts, "-m", NULL) || eal_given(opts, "--socket-mem", NULL) ||
+			eal_given(opts, "--no-huge", NULL) ||
+			eal_given(opts, "--in-memory", NULL) ||
+			eal_given(opts, "--huge-dir", NULL))
+		return;
+	/* Both sides take theirs from the same free pages. */
+	if (free_huge_mb() >= 2 * (uint64_t)setup->mem_mb + 64)
+		add(args, "--in-memory");
+	else
+		add(args, "--no-huge");
+	add(args, "-m");
+	add(args, "%u", setup->mem_mb);
+}
+
+static void
+make_args(struct args *args, const struct eal_setup *setup)
+{
+	const struct options *opts = setup->opts;
+
+	add(args, "comch-perf");
+	add(args, "--file-prefix=%s", setup->prefix);
+	if (!eal_given(opts, "--no-pci", NULL) && !eal_given(opts, "-a", NULL) &&
+			!eal_given(opts, "--allow", NULL))
+		add(args, "--no-pci");
+	if (!eal_given(opts, "--telemetry", NULL) &&
+			!eal_given(opts, "--no-telemetry", NULL))
+		add(args, "--no-telemetry");
+	if (!eal_given(opts, "--log-level", NULL))
+		add(args, "--log-level=*:4");
+	if (!eal_given(opts, "--iova-mode", NULL))
+		add(args, "--iova-mode=va");
+	if (opts->role == PERF_ROLE_BOTH || (!eal_given(opts, "-l", NULL) &&
+			!eal_given(opts, "-c", NULL) &&
+			!eal_given(opts, "--lcores", NULL)))
+		add_lcores(args, setup);
+	add_memory(args, setup);
+	add_given(args, opts);
+}
+
+int
+eal_start(const struct eal_setup *setup)
+{
+	struct args args = { .argc = 0 };
+	/* EAL reorders its arguments and keeps pointers to them. */
+	static char *argv[MAX_ARGS + 1];
+	int rc;
+
+	make_args(&args, setup);
+	if (args.full)
+		return -E2BIG;
+	memcpy(argv, args.argv, sizeof(argv));
+	rc = rte_eal_init(args.argc, argv);
+	return rc < 0 ? -rte_errno : 0;
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	(void)remove(path);
+	return 0;
+}
+
+void
+eal_remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void
+eal_clean(const char *prefix)
+{
+	const char *base = getenv("RUNTIME_DIRECTORY");
+	char path[TEXT_SIZE];
+
+	/* Where EAL 22.11 puts it: eal_create_runtime_dir(). */
+	if (base == NULL && getuid() == 0)
+		base = "/var/run";
+	if (base == NULL)
+		base = getenv("XDG_RUNTIME_DIR");
+	if (base == NULL)
+		base = "/tmp";
+	snprintf(path, sizeof(path), "%s/dpdk/%s", base, prefix);
+	if (prefix[0] != '\0' && strchr(prefix, '/') == NULL)
+		eal_remove_tree(path);
+}

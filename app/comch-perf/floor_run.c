@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "floor_run.h"
+#include "hist.h"
+
+#define RING_SLOTS   4096
+/* Slots between two reports of the reader's position. */
+#define RING_REPORT  256
+/* The sequence number that ends a measurement. */
+#define SEQ_END      UINT64_MAX
+/* Part of the time that is not measured: caches and clocks settle. */
+#define WARM_DIVISOR 8
+/* Slots or copies between two looks at the clock. */
+#define CLOCK_EVERY  1024
+/* Fruitless looks before a process that shares its CPU gives it away. */
+#define SPINS        64
+
+static void *
+map_shared(size_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+int
+floor_job_open(struct floor_job *job, const struct floor_req *req)
+{
+	memset(job, 0, sizeof(*job));
+	job->req = *req;
+	job->crowded = req->cpu_a == req->cpu_b;
+	job->event[0] = -1;
+	job->event[1] = -1;
+	job->shared = map_shared(sizeof(*job->shared));
+	if (job->shared == NULL)
+		return -ENOMEM;
+	if (req->kind == FLOOR_SLOT) {
+		job->window_len = RING_SLOTS * sizeof(struct floor_slot);
+	} else if (req->kind == FLOOR_MEMCPY) {
+		job->window_len = req->size * floor_window_msgs(req->size);
+		job->source_len = req->size;
+	} else if (req->kind == FLOOR_WAKE) {
+		job->event[0] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		job->event[1] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		if (job->event[0] < 0 || job->event[1] < 0)
+			goto err_close;
+	}
+	if (job->window_len > 0)
+		job->window = map_shared(job->window_len);
+	if (job->source_len > 0)
+		job->source = map_shared(job->source_len);
+	if ((job->window_len > 0 && job->window == NULL) ||
+			(job->source_len > 0 && job->source == NULL))
+		goto err_close;
+	return 0;
+
+err_close:
+	floor_job_close(job);
+	return -ENOMEM;
+}
+
+void
+floor_job_close(struct floor_job *job)
+{
+	int i;
+
+	munmap(job->shared, sizeof(*job->shared));
+	if (job->window != NULL)
+		munmap(job->window, job->window_len);
+	if (job->source != NULL)
+		munmap(job->source, job->source_len);
+	for (i = 0; i < 2; i++) {
+		if (job->event[i] >= 0)
+			close(job->event[i]);
+	}
+}
+
+/* Wait until a slot's sequence is *seq*, or the end; what it is. */
+static inline uint64_t
+slot_wait(struct floor_slot *slot, uint64_t seq, bool crowded)
+{
+	uint32_t spins = 0;
+	uint64_t now;
+
+	for (;;) {
+		now = atomic_load_explicit(&slot->seq, memory_order_acquire);
+		if (now == seq || now == SEQ_END)
+			return now;
+		if (crowded && ++spins % SPINS == 0)
+			sched_yield();
+	}
+}
+
+static inline void
+slot_write(struct floor_slot *slot, uint64_t seq)
+{
+	int i;
+
+	for (i = 0; i < 7; i++)
+		slot->payload[i] = seq + (uint64_t)i;
+	/* Pairs with the acquire of whoever waits for this sequence. */
+	atomic_store_explicit(&slot->seq, seq, memory_order_release);
+}
+
+static inline uint64_t
+slot_read(const struct floor_slot *slot)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < 7; i++)
+		sum += slot->payload[i];
+	return sum;
+}
+
+/* The two processes meet: A knows that B runs before it starts its clock. */
+static void
+meet(struct floor_job *job, bool is_a)
+{
+	if (is_a) {
+		slot_wait(&job->shared->b, 1, job->crowded);
+	} else {
+		atomic_store_explicit(&job->shared->b.seq, 1,
+				memory_order_release);
+	}
+}
+
+static double
+line_a(struct floor_job *job)
+{
+	struct floor_shared *sh = job->shared;
+	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	static struct hist hist;
+	uint64_t sum = 0;
+	uint64_t start;
+	uint64_t last;
+	uint64_t now;
+	uint64_t seq;
+
+	hist_reset(&hist);
+	start = clock_tsc();
+	last = start;
+	for (seq = 2; ; seq++) {
+		slot_write(&sh->a, seq);
+		slot_wait(&sh->b, seq, job->crowded);
+		sum += slot_read(&sh->b);
+		now = clock_tsc();
+		if (now - start > length / WARM_DIVISOR)
+			hist_add(&hist, now - last);
+		last = now;
+		if (now - start > length)
+			break;
+	}
+	atomic_store_explicit(&sh->a.seq, SEQ_END, memory_order_release);
+	sh->sink.payload[0] = sum;
+	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+}
+
+double
+floor_run_line(struct floor_job *job, bool is_a)
+{
+	struct floor_shared *sh = job->shared;
+	uint64_t sum = 0;
+	uint64_t seq;
+
+	meet(job, is_a);
+	if (is_a)
+		return line_a(job);
+	for (seq = 2; slot_wait(&sh->a, seq, job->crowded) != SEQ_END; seq++) {
+		sum += slot_read(&sh->a);
+		slot_write(&sh->b, seq);
+	}
+	sh->sink.payload[1] = sum;
+	return 0;
+}
+
+/* Wait until the reader is less than *room* behind; its position. */
+static uint64_t
+room_wait(struct floor_job *job, uint64_t pos, uint64_t room)
+{
+	_Atomic uint64_t *read_pos = &job->shared->b.seq;
+	uint32_t spins = 0;
+	uint64_t seen;
+
+	for (;;) {
+		/* Pairs with the release in slot_b() and memcpy_b(). */
+		seen = atomic_load_explicit(read_pos, memory_order_acquire);
+		if (pos - seen < room)
+			return seen;
+		if (job->crowded && ++spins % SPINS == 0)
+			sched_yield();
+	}
+}
+
+/* Positions count from 1, which meet() leaves in the reader's line. */
+static double
+slot_a(struct floor_job *job)
+{
+	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	struct floor_slot *ring = job->window;
+	uint64_t start = clock_tsc();
+	uint64_t start_pos = 0;
+	uint64_t seen = 1;
+	uint64_t pos;
+	uint64_t now;
+
+	for (pos = 1; ; pos++) {
+		if (pos - seen >= RING_SLOTS)
+			seen = room_wait(job, pos, RING_SLOTS);
+		slot_write(&ring[pos % RING_SLOTS], pos);
+		if (pos % CLOCK_EVERY != 0)
+			continue;
+		now = clock_tsc();
+		if (start_pos == 0 && now - start > length / WARM_DIVISOR) {
+			start_pos = pos;
+			start = now;
+		} else if (start_pos != 0 && now - start > length) {
+			break;
+		}
+	}
+	room_wait(job, ++pos, RING_SLOTS);
+	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END,
+			memory_order_release);
+	return (double)(pos - 1 - start_pos) * (double)clock_hz() /
+			(double)(now - start);
+}
+
+static void
+slot_b(struct floor_job *job)
+{
+	struct floor_slot *ring = job->window;
+	uint64_t sum = 0;
+	uint64_t pos;
+
+	for (pos = 1; ; pos++) {
+		struct floor_slot *slot = &ring[pos % RING_SLOTS];
+
+		if (slot_wait(slot, pos, job->crowded) == SEQ_END)
+			break;
+		sum += slot_read(slot);
+		if (pos % RING_REPORT == 0)
+			atomic_store_explicit(&job->shared->b.seq, pos,
+					memory_order_release);
+	}
+	atomic_store_explicit(&job->shared->b.seq, pos, memory_order_release);
+	job->shared->sink.payload[1] = sum;
+}
+
+double
+floor_run_slot(struct floor_job *job, bool is_a)
+{
+	meet(job, is_a);
+	if (is_a)
+		return slot_a(job);
+	slot_b(job);
+	return 0;
+}
+
+static double
+memcpy_a(struct floor_job *job)
+{
+	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	uint64_t nb = floor_window_msgs(job->req.size);
+	uint64_t size = job->req.size;
+	uint64_t every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
+	uint8_t *window = job->window;
+	uint64_t start = clock_tsc();
+	uint64_t start_pos = 0;
+	uint64_t now;
+	uint64_t pos;
+
+	memset(job->source, 1, size);
+	for (pos = 2; ; pos++) {
+		room_wait(job, pos, nb);
+		memcpy(window + pos % nb * size, job->source, size);
+		atomic_store_explicit(&job->shared->a.seq, pos,
+				memory_order_release);
+		if (pos % every != 0)
+			continue;
+		now = clock_tsc();
+		if (start_pos == 0 && now - start > length / WARM_DIVISOR) {
+			start_pos = pos;
+			start = now;
+		} else if (start_pos != 0 && now - start > length) {
+			break;
+		}
+	}
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END,
+			memory_order_release);
+	return (double)(pos - start_pos) * (double)size * (double)clock_hz() /
+			(double)(now - start);
+}
+
+/* As the receiver of a message does: its first and its last line. */
+static void
+memcpy_b(struct floor_job *job)
+{
+	uint64_t nb = floor_window_msgs(job->req.size);
+	uint64_t size = job->req.size;
+	volatile uint8_t *window = job->window;
+	uint32_t spins = 0;
+	uint64_t pos = 1;
+	uint64_t seen;
+
+	for (;;) {
+		seen = atomic_load_explicit(&job->shared->a.seq,
+				memory_order_acquire);
+		if (seen == SEQ_END)
+			break;
+		if (seen <= pos) {
+			if (job->crowded && ++spins % SPINS == 0)
+				sched_yield();
+			continue;
+		}
+		for (; pos < seen; pos++) {
+			volatile uint8_t *msg = window + (pos + 1) % nb * size;
+
+			(void)msg[0];
+			(void)msg[size - 1];
+		}
+		atomic_store_explicit(&job->shared->b.seq, pos,
+				memory_order_release);
+	}
+}
+
+double
+floor_run_memcpy(struct floor_job *job, bool is_a)
+{
+	meet(job, is_a);
+	if (is_a)
+		return memcpy_a(job);
+	memcpy_b(job);
+	return 0;
+}
+
+/* Sleep until an eventfd is written. @return false when told to end. */
+static bool
+event_wait(int epfd, int fd, const struct floor_job *job)
+{
+	struct epoll_event ev;
+	uint64_t value;
+
+	while (epoll_wait(epfd, &ev, 1, -1) != 1)
+		;
+	while (read(fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
+		;
+	return atomic_load_explicit(&job->shared->a.seq,
+			memory_order_acquire) != SEQ_END;
+}
+
+static void
+event_tell(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		;
+}
+
+static double
+wake_a(struct floor_job *job, int epfd)
+{
+	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	uint64_t start = clock_tsc();
+	uint64_t last = start;
+	static struct hist hist;
+	uint64_t now;
+
+	hist_reset(&hist);
+	do {
+		event_tell(job->event[1]);
+		event_wait(epfd, job->event[0], job);
+		now = clock_tsc();
+		if (now - start > length / WARM_DIVISOR)
+			hist_add(&hist, now - last);
+		last = now;
+	} while (now - start < length);
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END,
+			memory_order_release);
+	event_tell(job->event[1]);
+	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+}
+
+double
+floor_run_wake(struct floor_job *job, bool is_a)
+{
+	int fd = job->event[is_a ? 0 : 1];
+	struct epoll_event ev = { .events = EPOLLIN };
+	double value = 0;
+	int epfd;
+
+	epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
+		return -1;
+	meet(job, is_a);
+	if (is_a) {
+		value = wake_a(job, epfd);
+	} else {
+		while (event_wait(epfd, fd, job))
+			event_tell(job->event[0]);
+	}
+	close(epfd);
+	return value;
+}

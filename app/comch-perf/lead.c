@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "report.h"
+#include "side.h"
+
+#define FLOOR_MS     150
+/* Floors that differ by more than this say that the machine has changed. */
+#define STABLE       0.15
+#define MAX_ATTEMPTS 5
+/* The default set takes less than this, so late rows get fewer attempts. */
+#define DEFAULT_S    54.0
+
+/* The leader at work. */
+struct lead {
+	struct side *side;
+	struct report *report;
+	struct hist *hist;       /* of the current attempt */
+	struct hist *best_hist;  /* of the one to be reported */
+	int cpu_a;
+	int cpu_b;               /* -1: on another machine, or there is none */
+	bool tty;
+	uint64_t start_ns;
+	uint32_t nb_attempts;
+	uint32_t row;
+};
+
+static double
+elapsed_s(const struct lead *lead)
+{
+	return (double)(clock_mono_ns() - lead->start_ns) / 1e9;
+}
+
+/* The CPUs that face each other: where worker 0 of each side runs. */
+static void
+find_cpus(struct lead *lead)
+{
+	const struct side *side = lead->side;
+	const struct sync_hello *peer;
+	uint16_t cpus[2 * PERF_MAX_WORKERS];
+	int nb;
+
+	lead->cpu_a = side->hello.cpus[0];
+	if (side->sync == NULL) {
+		nb = eal_cpus(side->opts, cpus, RTE_DIM(cpus));
+		lead->cpu_b = nb > 1 ? cpus[1] : lead->cpu_a;
+		return;
+	}
+	peer = sync_peer(side->sync);
+	lead->cpu_b = strcmp(peer->boot_id, side->hello.boot_id) == 0 ?
+			peer->cpus[0] : -1;
+}
+
+/* More workers than CPUs, anywhere? */
+static bool
+is_crowded(const struct lead *lead, const struct perf_params *p)
+{
+	const struct sync_hello *mine = &lead->side->hello;
+	const struct sync_hello *peer = sync_peer(lead->side->sync);
+	uint32_t nb_mine = RTE_MIN(plan_workers(p, true), mine->nb_workers);
+	uint32_t nb_peer = RTE_MIN(plan_workers(p, false), peer->nb_workers);
+	bool used[2][UINT16_MAX + 1] = { 0 };
+	bool same = lead->cpu_b >= 0;
+	uint32_t i;
+
+	for (i = 0; i < nb_mine; i++) {
+		if (used[0][mine->cpus[i]])
+			return true;
+		used[0][mine->cpus[i]] = true;
+	}
+	for (i = 0; i < nb_peer; i++) {
+		if (used[!same][peer->cpus[i]])
+			return true;
+		used[!same][peer->cpus[i]] = true;
+	}
+	return false;
+}
+
+static void
+progress(const struct lead *lead, uint32_t attempt)
+{
+	const struct plan *plan = lead->side->plan;
+	char again[32] = "";
+
+	if (!lead->tty)
+		return;
+	if (attempt > 1)
+		snprintf(again, sizeof(again), ", attempt %u", attempt);
+	fprintf(stderr, "\r\033[K[%u/%u] %s%s, %.0f s", lead->row + 1, plan->nb_rows,
+			plan->rows[lead->row].test->name, again, elapsed_s(lead));
+}
+
+/* Figures of an attempt, from what both sides have counted. */
+static void
+fill_figures(struct report_row *r, const struct perf_run *run)
+{
+	const struct perf_result *mine = &run->result;
+	const struct perf_result *peer = &run->peer;
+	uint64_t copied = mine->copied_msgs + peer->copied_msgs;
+	uint64_t window_ns = RTE_MAX(mine->window_ns, peer->window_ns);
+	double scale;
+
+	r->messages = mine->messages;
+	if (run->test->ways == 0)
+		r->messages += peer->messages;
+	else
+		window_ns = mine->window_ns;
+	r->seconds = (double)window_ns / 1e9;
+	if (!run->test->alone && window_ns > 0) {
+		r->msgs_per_s = (double)r->messages / r->seconds;
+		r->bytes_per_s = r->msgs_per_s *
+				(double)(run->params.size + run->params.imm);
+	}
+	if (copied > 0)
+		r->copies = (double)(mine->copies + peer->copies) / (double)copied;
+	r->errors = perf_run_errors(run);
+	if (run->test->ways == 0)
+		return;
+	scale = clock_cycles_to_ns(1) / run->test->ways;
+	r->p50_ns = hist_quantile(run->hist, 0.5) * scale;
+	r->p90_ns = hist_quantile(run->hist, 0.9) * scale;
+	r->p99_ns = hist_quantile(run->hist, 0.99) * scale;
+	r->p999_ns = hist_quantile(run->hist, 0.999) * scale;
+	r->max_ns = (double)run->hist->max * scale;
+}
+
+/* What is compared with the floor. */
+static double
+figure(const struct report_row *r, const struct perf_run *run)
+{
+	if (r->test->alone)
+		return run->floor_value;
+	switch (r->floor) {
+	case FLOOR_SLOT:
+		return r->msgs_per_s;
+	case FLOOR_MEMCPY:
+		return r->bytes_per_s;
+	default:
+		return r->p50_ns;
+	}
+}
+
+static void
+fill_ratio(struct report_row *r, const struct perf_run *run)
+{
+	double mean = (r->floor_value + r->floor_after) / 2;
+
+	if (r->floor == FLOOR_NONE || r->error[0] != '\0')
+		return;
+	r->ratio = figure(r, run) / mean;
+	r->stable = fabs(r->floor_value - r->floor_after) <=
+			STABLE * RTE_MIN(r->floor_value, r->floor_after);
+}
+
+static void
+row_init(const struct lead *lead, const struct plan_row *row, struct report_row *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->test = row->test;
+	r->params = row->params;
+	r->driver = row->test->alone ? NULL : lead->side->info.driver;
+	r->msgs_per_s = NAN;
+	r->bytes_per_s = NAN;
+	r->p50_ns = NAN;
+	r->p90_ns = NAN;
+	r->p99_ns = NAN;
+	r->p999_ns = NAN;
+	r->max_ns = NAN;
+	r->copies = NAN;
+	r->floor_value = NAN;
+	r->floor_after = NAN;
+	r->ratio = NAN;
+	r->stable = true;
+	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : row->test->floor(&row->params);
+}
+
+/* One attempt at a row. @return 0; -EPIPE: no other can succeed any more */
+static int
+attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
+{
+	const struct side *side = lead->side;
+	struct floor_req req = {
+		.cpu_a = lead->cpu_a, .cpu_b = lead->cpu_b, .ms = FLOOR_MS,
+		.size = row->params.size,
+	};
+	struct perf_run run;
+	int rc;
+
+	row_init(lead, row, r);
+	side_run_init(side, &run, row->test, &row->params);
+	run.hist = lead->hist;
+	hist_reset(run.hist);
+	req.kind = r->floor;
+	run.floor_req = req;
+	if (side->sync != NULL)
+		run.params.crowded = is_crowded(lead, &row->params);
+	if (r->floor != FLOOR_NONE)
+		r->floor_value = floor_measure(side->floor, &req);
+	rc = perf_run_lead(&run);
+	if (r->floor != FLOOR_NONE && !proc_quit())
+		r->floor_after = floor_measure(side->floor, &req);
+	if (r->floor_value < 0 || r->floor_after < 0) {
+		r->floor = FLOOR_NONE;
+		perf_run_fail(&run, "the floor could not be measured");
+	}
+	snprintf(r->error, sizeof(r->error), "%s", run.error);
+	fill_figures(r, &run);
+	fill_ratio(r, &run);
+	return rc == -EPIPE ? rc : 0;
+}
+
+/* Was this attempt's machine steadier? */
+static bool
+is_better(const struct report_row *a, const struct report_row *b)
+{
+	return fabs(log(a->floor_value / a->floor_after)) <
+			fabs(log(b->floor_value / b->floor_after));
+}
+
+static bool
+may_repeat(const struct lead *lead)
+{
+	const struct plan *plan = lead->side->plan;
+	double each = elapsed_s(lead) / lead->nb_attempts;
+
+	return !plan->by_default ||
+		elapsed_s(lead) + each * (plan->nb_rows - lead->row) < DEFAULT_S;
+}
+
+/* A row, again while the machine is unsteady. @return as attempt() */
+static int
+measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
+{
+	struct report_row r;
+	struct hist *spare;
+	uint32_t i;
+	int rc;
+
+	for (i = 1; ; i++) {
+		progress(lead, i);
+		rc = attempt(lead, row, &r);
+		lead->nb_attempts++;
+		if (i == 1 || r.error[0] != '\0' || r.errors > 0 || is_better(&r, best)) {
+			*best = r;
+			spare = lead->best_hist;
+			lead->best_hist = lead->hist;
+			lead->hist = spare;
+		}
+		best->attempts = i;
+		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
+				i == MAX_ATTEMPTS || proc_quit() || !may_repeat(lead))
+			return rc;
+	}
+}
+
+static int
+lead_rows(struct lead *lead)
+{
+	const struct side *side = lead->side;
+	struct report_row r;
+	int status = 0;
+	int rc = 0;
+
+	lead->start_ns = clock_mono_ns();
+	for (lead->row = 0; lead->row < side->plan->nb_rows && rc == 0; lead->row++) {
+		rc = measure(lead, &side->plan->rows[lead->row], &r);
+		if (lead->tty)
+			fprintf(stderr, "\r\033[K");
+		if (side->opts->histogram && r.test->ways > 0)
+			r.hist = lead->best_hist;
+		if (r.error[0] != '\0')
+			fprintf(stderr, "comch-perf: %s: %s\n", r.test->name, r.error);
+		if (r.error[0] != '\0' || r.errors > 0)
+			status = 1;
+		if (proc_quit())
+			return 1;
+		report_row(lead->report, &r);
+	}
+	return rc != 0 ? 1 : status;
+}
+
+static void
+setting_text(const struct lead *lead, char *buf, size_t size)
+{
+	const struct side *side = lead->side;
+
+	snprintf(buf, size, "comch-perf %s, %s, host side on CPU %d, DPU side on %s%d, "
+			"TSC %.0f MHz", RTE_COMCH_VERSION_STRING,
+			side->sync != NULL ? side->info.driver : "no device",
+			lead->cpu_a, lead->cpu_b >= 0 ? "CPU " : "another machine's CPU ",
+			lead->cpu_b >= 0 || side->sync == NULL ? lead->cpu_b :
+			sync_peer(side->sync)->cpus[0], (double)clock_hz() / 1e6);
+}
+
+int
+lead_all(struct side *side)
+{
+	struct lead lead = { .side = side, .tty = isatty(STDERR_FILENO) != 0 };
+	char setting[256];
+	int status = 1;
+
+	find_cpus(&lead);
+	setting_text(&lead, setting, sizeof(setting));
+	lead.hist = calloc(1, sizeof(*lead.hist));
+	lead.best_hist = calloc(1, sizeof(*lead.best_hist));
+	lead.report = report_open(side->opts->format, side->opts->output, setting);
+	if (lead.hist != NULL && lead.best_hist != NULL && lead.report != NULL)
+		status = lead_rows(&lead);
+	if (lead.report != NULL && report_close(lead.report) != 0)
+		status = 1;
+	free(lead.best_hist);
+	free(lead.hist);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* comch-perf measures a channel between two processes. This process makes the
+ * plan and supervises; side.c is what the two do.
+ */
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "eal.h"
+#include "options.h"
+#include "plan.h"
+#include "proc.h"
+
+/* Each connection takes a few descriptors; the library never raises this. */
+static void
+raise_nofile(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct options opts;
+	uint16_t cpus[2 * PERF_MAX_WORKERS];
+	struct plan plan;
+	int status;
+	int rc;
+
+	rc = options_parse(&opts, argc, argv);
+	if (rc != 0)
+		return rc > 0 ? EXIT_SUCCESS : EXIT_USAGE;
+	if (plan_make(&plan, &opts) != 0 ||
+			eal_cpus(&opts, cpus, RTE_DIM(cpus)) < 0) {
+		plan_free(&plan);
+		return EXIT_USAGE;
+	}
+	raise_nofile();
+	clock_calibrate();
+	status = proc_supervise(&opts, &plan);
+	plan_free(&plan);
+	return status;
+}

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_comch.h>
+
+#include "options.h"
+#include "perf_test.h"
+
+/* What an option's value is. */
+enum kind {
+	KIND_SIZES,  /* a list or range of sizes */
+	KIND_COUNT,  /* a whole number between min and max */
+	KIND_TIME,   /* seconds, with a fraction */
+	KIND_CHOICE, /* one of a few words */
+	KIND_SWITCH, /* present or not */
+	KIND_TEXT,
+};
+
+/* One option; the first ones are parameters of a test. */
+struct opt {
+	const char *name;
+	const char *value;           /* its name in the help, NULL for a switch */
+	const char *help;
+	enum kind kind;
+	uint32_t bit;                /* PERF_OPT_*, 0 for the program's own */
+	size_t offset;               /* where it goes: params or options */
+	uint64_t min;
+	uint64_t max;
+	const char *const *choices;  /* NULL-terminated */
+	const char *later;           /* words that are known but not built in */
+};
+
+static const char *const apis[] = { "desc", "mbuf", NULL };
+static const char *const memories[] = { "shared", "heap", "eal", NULL };
+static const char *const waits[] = { "poll", "event", NULL };
+static const char *const roles[] = { "both", "host", "dpu", NULL };
+static const char *const formats[] = { "text", "csv", "json", NULL };
+
+#define PARAM(field)  offsetof(struct perf_params, field)
+#define OPTION(field) offsetof(struct options, field)
+
+static const struct opt opts_table[] = {
+	{ "size", "N|A,B,C|A:B[:xM|:+N]",
+		"payload of a message, bytes; K, M, G suffixes; a range doubles unless told otherwise",
+		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, PERF_MAX_SIZE, NULL, NULL },
+	{ "iters", "N", "messages of each producer (latency: round trips), instead of a duration",
+		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL, NULL },
+	{ "duration", "S", "how long to measure, seconds (default 1)",
+		KIND_TIME, PERF_OPT_DURATION, PARAM(duration_us), 0, 0, NULL, NULL },
+	{ "burst", "N", "messages offered in one call",
+		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL, NULL },
+	{ "queue", "N", "depth of a queue: posted buffers, or control messages in flight",
+		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL, NULL },
+	{ "producers", "N", "producers of the sending side, a thread each",
+		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL, NULL },
+	{ "consumers", "N", "consumers of the receiving side, a thread each",
+		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL, NULL },
+	{ "connections", "N",
+		"connections; ctrl tests use one and leave the rest idle, data tests spread their pairs, conn-rate opens so many at once",
+		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL, NULL },
+	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
+		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL, NULL },
+	{ "api", "desc|mbuf", "which calls of the fast path",
+		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis, "doca comm_channel" },
+	{ "memory", "shared|heap|eal",
+		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
+		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories, NULL },
+	{ "wait", "poll|event", "spin, or sleep until woken",
+		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, waits, NULL },
+	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are the sum",
+		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL, NULL },
+	{ "verify", NULL,
+		"fill and check every byte; otherwise the first and last cache line are touched and the sequence checked",
+		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL, NULL },
+	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it)",
+		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL, NULL },
+	{ "role", "both|host|dpu",
+		"start both sides (default), or one; the host side leads and reports",
+		KIND_CHOICE, 0, OPTION(role), 0, 0, roles, NULL },
+	{ "format", "text|csv|json", "table for people (default), CSV, or one JSON object a line",
+		KIND_CHOICE, 0, OPTION(format), 0, 0, formats, NULL },
+	{ "output", "FILE", "where to report instead of standard output",
+		KIND_TEXT, 0, OPTION(output), 0, 0, NULL, NULL },
+	{ "histogram", NULL, "draw the latencies of each latency test (text format)",
+		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL, NULL },
+	{ "sweep", "FILE",
+		"INI file: a section a test, its keys the options above, comma lists multiply",
+		KIND_TEXT, 0, OPTION(sweep), 0, 0, NULL, NULL },
+	{ "help", NULL, "this text", KIND_SWITCH, 0, 0, 0, 0, NULL, NULL },
+	{ "version", NULL, "versions", KIND_SWITCH, 0, 0, 0, 0, NULL, NULL },
+};
+
+const char *
+perf_api_name(uint8_t api)
+{
+	return apis[api];
+}
+
+const char *
+perf_memory_name(uint8_t memory)
+{
+	return memories[memory];
+}
+
+const char *
+perf_wait_name(uint8_t wait)
+{
+	return waits[wait];
+}
+
+__attribute__((format(printf, 2, 3)))
+static int
+refuse(char *error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, PERF_ERROR_SIZE, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* A whole number with an optional suffix; moves *text behind it. */
+static int
+parse_number(const char **text, uint64_t *value)
+{
+	static const char suffixes[] = "kmg";
+	const char *suffix;
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(*text, &end, 0);
+	if (errno != 0)
+		return -EINVAL;
+	suffix = *end == '\0' ? NULL : strchr(suffixes, tolower((unsigned char)*end));
+	if (suffix != NULL) {
+		unsigned int shift = 10 * (unsigned int)(suffix - suffixes + 1);
+
+		if (*value > UINT64_MAX >> shift)
+			return -EINVAL;
+		*value <<= shift;
+		end++;
+	}
+	*text = end;
+	return 0;
+}
+
+/* What follows `A:B`: nothing, `:xM` or `:+N`. */
+static int
+parse_step(const char **text, uint64_t *mul, uint64_t *add)
+{
+	*mul = 2;
+	*add = 0;
+	if (strncmp(*text, ":x", 2) == 0) {
+		*text += 2;
+		return parse_number(text, mul) != 0 || *mul < 2 ||
+				*mul > PERF_MAX_SIZE ? -EINVAL : 0;
+	}
+	if (strncmp(*text, ":+", 2) == 0) {
+		*text += 2;
+		*mul = 1;
+		return parse_number(text, add) != 0 || *add == 0 ||
+				*add > PERF_MAX_SIZE ? -EINVAL : 0;
+	}
+	return 0;
+}
+
+/* One element of a list of sizes: `A`, or a range. */
+static int
+parse_range(const char **text, uint64_t *sizes, int nb)
+{
+	uint64_t first;
+	uint64_t last;
+	uint64_t mul = 1;
+	uint64_t add = 1;
+
+	if (parse_number(text, &first) != 0)
+		return -EINVAL;
+	last = first;
+	if (**text == ':') {
+		(*text)++;
+		if (parse_number(text, &last) != 0 || last < first ||
+				parse_step(text, &mul, &add) != 0)
+			return -EINVAL;
+	}
+	if (last > PERF_MAX_SIZE)
+		return -EINVAL;
+	for (; first <= last; first = first * mul + add) {
+		if (nb == PERF_MAX_SIZES)
+			return -EINVAL;
+		sizes[nb++] = first;
+		if (first == 0 && add == 0)
+			first = 1; /* doubling goes on from 1 */
+	}
+	return nb;
+}
+
+int
+options_sizes(const char *text, uint64_t *sizes, char *error)
+{
+	const char *p = text;
+	int nb = 0;
+
+	for (;;) {
+		nb = parse_range(&p, sizes, nb);
+		if (nb < 0 || (*p != ',' && *p != '\0'))
+			return refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM or A:B:+N "
+					"with N from 0 to 1G (at most %d sizes)",
+					text, PERF_MAX_SIZES);
+		if (*p == '\0')
+			return nb;
+		p++;
+	}
+}
+
+const char *
+options_size_text(uint64_t size, char *buf, size_t len)
+{
+	static const char suffixes[] = "\0KMG";
+	unsigned int i = 0;
+
+	while (i < 3 && size != 0 && size % 1024 == 0) {
+		size /= 1024;
+		i++;
+	}
+	snprintf(buf, len, "%llu%.1s", (unsigned long long)size, &suffixes[i]);
+	return buf;
+}
+
+static int
+parse_count(const struct opt *o, const char *value, uint64_t *count, char *error)
+{
+	const char *p = value;
+
+	if (parse_number(&p, count) != 0 || *p != '\0' ||
+			*count < o->min || *count > o->max)
+		return refuse(error, "--%s: '%s' is not a number from %llu to %llu",
+				o->name, value, (unsigned long long)o->min,
+				(unsigned long long)o->max);
+	return 0;
+}
+
+static int
+parse_time(const struct opt *o, const char *value, uint64_t *us, char *error)
+{
+	char *end;
+	double s = strtod(value, &end);
+
+	if (end == value || *end != '\0' || !(s >= 0.01) || s > 86400)
+		return refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
+				o->name, value);
+	*us = (uint64_t)(s * 1e6);
+	return 0;
+}
+
+static int
+parse_choice(const struct opt *o, const char *value, char *error)
+{
+	char valid[64] = "";
+	int i;
+
+	for (i = 0; o->choices[i] != NULL; i++) {
+		if (strcmp(o->choices[i], value) == 0)
+			return i;
+		if (i > 0)
+			strcat(valid, ", ");
+		strcat(valid, o->choices[i]);
+	}
+	if (o->later != NULL && *value != '\0' && strstr(o->later, value) != NULL)
+		return refuse(error, "--%s: '%s' is not built in; valid: %s",
+				o->name, value, valid);
+	return refuse(error, "--%s: '%s' is not one of %s", o->name, value, valid);
+}
+
+static int
+parse_switch(const struct opt *o, const char *value, char *error)
+{
+	if (value == NULL || strcmp(value, "yes") == 0)
+		return 1;
+	if (strcmp(value, "no") == 0)
+		return 0;
+	return refuse(error, "%s: '%s' is not yes or no", o->name, value);
+}
+
+/* Store a number in a field of the parameters, whose width the offset tells. */
+static void
+store(struct perf_params *params, const struct opt *o, uint64_t value)
+{
+	uint8_t *field = (uint8_t *)params + o->offset;
+
+	if (o->offset < PARAM(burst))
+		*(uint64_t *)(void *)field = value;
+	else if (o->offset < PARAM(api))
+		*(uint32_t *)(void *)field = (uint32_t)value;
+	else
+		*field = (uint8_t)value;
+}
+
+/* Set a parameter of a test. @return its bit or -EINVAL. */
+static int
+set_param(struct perf_params *params, const struct opt *o, const char *value,
+		char *error)
+{
+	uint64_t sizes[PERF_MAX_SIZES];
+	uint64_t number = 0;
+	int rc = 0;
+
+	switch (o->kind) {
+	case KIND_SIZES:
+		rc = options_sizes(value, sizes, error);
+		if (rc > 1)
+			rc = refuse(error, "--%s: one size expected", o->name);
+		number = sizes[0];
+		break;
+	case KIND_COUNT:
+		rc = parse_count(o, value, &number, error);
+		break;
+	case KIND_TIME:
+		rc = parse_time(o, value, &number, error);
+		break;
+	case KIND_CHOICE:
+		rc = parse_choice(o, value, error);
+		number = (uint64_t)rc;
+		break;
+	default:
+		rc = parse_switch(o, value, error);
+		number = (uint64_t)rc;
+		break;
+	}
+	if (rc < 0)
+		return rc;
+	store(params, o, number);
+	return (int)o->bit;
+}
+
+int
+options_set(struct perf_params *params, const char *name, const char *value,
+		char *error)
+{
+	char names[PERF_ERROR_SIZE / 2];
+	uint32_t mask = 0;
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
+		const struct opt *o = &opts_table[i];
+
+		if (o->bit == 0 || o->bit == PERF_OPT_HISTOGRAM)
+			continue;
+		if (strcmp(o->name, name) == 0)
+			return set_param(params, o, value, error);
+		mask |= o->bit;
+	}
+	return refuse(error, "unknown key '%s'; valid (without dashes): %s", name,
+			options_names(mask, names, sizeof(names)));
+}
+
+const char *
+options_names(uint32_t mask, char *buf, size_t size)
+{
+	size_t len = 0;
+	uint32_t i;
+
+	buf[0] = '\0';
+	for (i = 0; i < RTE_DIM(opts_table) && len < size; i++) {
+		if ((opts_table[i].bit & mask) == 0)
+			continue;
+		len += (size_t)snprintf(buf + len, size - len, "%s--%s",
+				len == 0 ? "" : ", ", opts_table[i].name);
+	}
+	return buf;
+}
+
+static void
+print_help(void)
+{
+	const struct perf_test *test;
+	char left[64];
+	uint32_t i;
+
+	printf("Usage: comch-perf [EAL options] -- [options] [TEST...]\n"
+		"       comch-perf [options] [TEST...]\n\n"
+		"Measures a host <-> DPU channel between two processes, a core each, and\n"
+		"prints each figure with its ratio to a floor: what this machine does without\n"
+		"any library, measured just before and after.\n\nTests:\n");
+	for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
+		printf("  %-10s %s\n", test->name, test->what);
+	printf("\nWith no TEST: those of the default set, in under a minute.\n\nOptions:\n");
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
+		const struct opt *o = &opts_table[i];
+
+		snprintf(left, sizeof(left), "--%s%s%s", o->name,
+				o->value == NULL ? "" : " ",
+				o->value == NULL ? "" : o->value);
+		printf("  %-30s\n      %s\n", left, o->help);
+	}
+	printf("\nThe host side leads: with --role host and --role dpu the parameters are given\n"
+		"to the host side alone and travel to the other as control messages. The DPU\n"
+		"side serves one run and ends; its --producers and --consumers say how many\n"
+		"threads it has.\n\n"
+		"EAL options are made up (--lcores from --producers and --consumers, --no-huge\n"
+		"or --in-memory, --no-pci, --no-telemetry, --file-prefix); those given before\n"
+		"`--` are added or take their place. With --role both, -l names the CPUs to use.\n\n"
+		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage.\n");
+}
+
+static int
+answer(const char *name)
+{
+	if (strcmp(name, "help") == 0)
+		print_help();
+	else
+		printf("comch-perf %s, librte_comch %s\n", RTE_COMCH_VERSION_STRING,
+				rte_comch_version());
+	return 1;
+}
+
+/* An option of the program itself. */
+static int
+set_own(struct options *opts, const struct opt *o, const char *value, char *error)
+{
+	void *field = (uint8_t *)opts + o->offset;
+	int rc;
+
+	if (o->kind == KIND_TEXT) {
+		*(const char **)field = value;
+		return 0;
+	}
+	if (o->kind == KIND_SWITCH) {
+		opts->histogram = true;
+		return 0;
+	}
+	rc = parse_choice(o, value, error);
+	if (rc < 0)
+		return rc;
+	if (o->offset == OPTION(role))
+		opts->role = (enum perf_role)rc;
+	else
+		opts->format = (enum perf_format)rc;
+	return 0;
+}
+
+/* @return 0, 1 (answered) or -EINVAL */
+static int
+take_option(struct options *opts, const struct opt *o, const char *value, char *error)
+{
+	int rc;
+
+	if (o->offset == 0 && o->kind == KIND_SWITCH)
+		return answer(o->name);
+	if (o->bit == 0 || o->bit == PERF_OPT_HISTOGRAM) {
+		opts->set |= o->bit;
+		return set_own(opts, o, value, error);
+	}
+	opts->set |= o->bit;
+	if (o->kind == KIND_SIZES) {
+		rc = options_sizes(value, opts->sizes, error);
+		opts->nb_sizes = rc < 0 ? 0 : (uint32_t)rc;
+	} else {
+		rc = set_param(&opts->params, o, value, error);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* What getopt_long() did not like. */
+static int
+complain(int argc, char **argv, int c)
+{
+	uint32_t i;
+
+	/* It points behind an unknown long option, and at a cluster of short ones. */
+	if (c == ':') {
+		fprintf(stderr, "comch-perf: %s needs a value\n", argv[optind - 1]);
+		return -EINVAL;
+	}
+	fprintf(stderr, "comch-perf: unknown option '%s'; valid:",
+			optind > 1 && optind <= argc && argv[optind - 1][0] == '-' ?
+			argv[optind - 1] : argv[optind]);
+	for (i = 0; i < RTE_DIM(opts_table); i++)
+		fprintf(stderr, " --%s", opts_table[i].name);
+	fprintf(stderr, "\n(EAL options go before a `--`.)\n");
+	return -EINVAL;
+}
+
+static int
+take_tests(struct options *opts, int argc, char **argv)
+{
+	for (; optind < argc; optind++) {
+		const char *name = argv[optind];
+		const struct perf_test *test = perf_test_find(name);
+
+		if (test != NULL && opts->nb_tests < PERF_MAX_TESTS) {
+			opts->tests[opts->nb_tests++] = test->name;
+			continue;
+		}
+		fprintf(stderr, "comch-perf: %s '%s'; valid:", test == NULL ?
+				"unknown test" : "one test too many:", name);
+		for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
+			fprintf(stderr, " %s", test->name);
+		fprintf(stderr, "\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Options that contradict each other, whatever the tests. */
+static int
+check_own(const struct options *opts)
+{
+	const char *why = NULL;
+
+	if ((opts->set & PERF_OPT_ITERS) != 0 && (opts->set & PERF_OPT_DURATION) != 0)
+		why = "--iters and --duration: give one of them";
+	else if (opts->role != PERF_ROLE_BOTH && opts->dev == NULL)
+		why = "--role host and --role dpu need --dev, such as "
+			"--dev comch_shm0,role=host,func=pf0";
+	else if (opts->sweep != NULL && opts->nb_tests > 0)
+		why = "--sweep: its sections name the tests; give no TEST";
+	else if (opts->histogram && opts->format != PERF_FORMAT_TEXT)
+		why = "--histogram is drawn for people: it needs --format text";
+	else if (opts->role == PERF_ROLE_DPU && (opts->nb_tests > 0 ||
+			opts->sweep != NULL || opts->output != NULL ||
+			(opts->set & ~(uint32_t)(PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS)) != 0))
+		why = "--role dpu takes --dev, --producers and --consumers only: "
+			"the host side leads and reports";
+	if (why == NULL)
+		return 0;
+	fprintf(stderr, "comch-perf: %s\n", why);
+	return -EINVAL;
+}
+
+/* EAL's arguments end at the first `--`; without one all are ours. */
+static void
+split(struct options *opts, int *argc, char ***argv)
+{
+	int i;
+
+	for (i = 1; i < *argc; i++) {
+		if (strcmp((*argv)[i], "--") != 0)
+			continue;
+		opts->nb_eal_args = i - 1;
+		opts->eal_args = *argv + 1;
+		*argv += i;
+		*argc -= i;
+		return;
+	}
+}
+
+int
+options_parse(struct options *opts, int argc, char **argv)
+{
+	struct option longs[RTE_DIM(opts_table) + 1] = { 0 };
+	char error[PERF_ERROR_SIZE];
+	int index = 0;
+	uint32_t i;
+	int c;
+	int rc;
+
+	memset(opts, 0, sizeof(*opts));
+	split(opts, &argc, &argv);
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
+		longs[i].name = opts_table[i].name;
+		longs[i].has_arg = opts_table[i].value == NULL ?
+				no_argument : required_argument;
+	}
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":", longs, &index)) != -1) {
+		if (c != 0)
+			return complain(argc, argv, c);
+		rc = take_option(opts, &opts_table[index], optarg, error);
+		if (rc < 0)
+			fprintf(stderr, "comch-perf: %s\n", error);
+		if (rc != 0)
+			return rc;
+	}
+	rc = take_tests(opts, argc, argv);
+	return rc != 0 ? rc : check_own(opts);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+/**
+ * @file
+ * The command line behind `--`, and the parameters of one test run, which
+ * also travel to the other side.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** Exit status for a command line that makes no sense. */
+#define EXIT_USAGE 2
+
+#define PERF_MAX_SIZES   1024
+#define PERF_MAX_TESTS   16
+#define PERF_MAX_BURST   256
+/** Producers or consumers of one side: each has a thread of its own. */
+#define PERF_MAX_WORKERS 64
+#define PERF_ERROR_SIZE  256
+/** A message may be as long as the fast path takes. */
+#define PERF_MAX_SIZE    (UINT64_C(1) << 30)
+
+enum perf_api {
+	PERF_API_DESC,
+	PERF_API_MBUF,
+};
+
+enum perf_memory {
+	PERF_MEMORY_SHARED,
+	PERF_MEMORY_HEAP,
+	PERF_MEMORY_EAL,
+};
+
+enum perf_wait {
+	PERF_WAIT_POLL,
+	PERF_WAIT_EVENT,
+};
+
+enum perf_role {
+	PERF_ROLE_BOTH,
+	PERF_ROLE_HOST,
+	PERF_ROLE_DPU,
+};
+
+enum perf_format {
+	PERF_FORMAT_TEXT,
+	PERF_FORMAT_CSV,
+	PERF_FORMAT_JSON,
+};
+
+/** Bits for the options that are parameters of a test. */
+enum perf_opt {
+	PERF_OPT_SIZE = 1 << 0,
+	PERF_OPT_ITERS = 1 << 1,
+	PERF_OPT_DURATION = 1 << 2,
+	PERF_OPT_BURST = 1 << 3,
+	PERF_OPT_QUEUE = 1 << 4,
+	PERF_OPT_PRODUCERS = 1 << 5,
+	PERF_OPT_CONSUMERS = 1 << 6,
+	PERF_OPT_CONNECTIONS = 1 << 7,
+	PERF_OPT_IMM = 1 << 8,
+	PERF_OPT_API = 1 << 9,
+	PERF_OPT_MEMORY = 1 << 10,
+	PERF_OPT_WAIT = 1 << 11,
+	PERF_OPT_BIDIR = 1 << 12,
+	PERF_OPT_VERIFY = 1 << 13,
+	PERF_OPT_HISTOGRAM = 1 << 14,
+	PERF_OPT_KIND = 1 << 15, /**< Not an option: which floor to measure. */
+};
+
+/**
+ * Parameters of one run. The layout is the one that travels: fixed widths,
+ * no holes.
+ */
+struct perf_params {
+	uint64_t size;        /**< Payload of a message, bytes. */
+	uint64_t iters;       /**< Messages of each producer; 0: by duration. */
+	uint64_t duration_us; /**< How long to measure. */
+	uint32_t burst;
+	uint32_t queue;       /**< 0: the test's own choice. */
+	uint32_t producers;
+	uint32_t consumers;
+	uint32_t connections;
+	uint32_t imm;         /**< Immediate data of a message, bytes. */
+	uint8_t api;          /**< enum perf_api */
+	uint8_t memory;       /**< enum perf_memory */
+	uint8_t wait;         /**< enum perf_wait */
+	uint8_t bidir;
+	uint8_t verify;
+	uint8_t crowded;      /**< More workers than CPUs: idle ones yield. */
+	uint8_t kind;         /**< enum floor_kind, for the floor test. */
+	uint8_t reserved;
+};
+
+/** The command line. */
+struct options {
+	struct perf_params params;       /**< Those in `set` count. */
+	uint32_t set;                    /**< PERF_OPT_* given. */
+	uint64_t sizes[PERF_MAX_SIZES];
+	uint32_t nb_sizes;
+	const char *tests[PERF_MAX_TESTS];
+	uint32_t nb_tests;
+	enum perf_role role;
+	enum perf_format format;
+	const char *dev;
+	const char *output;
+	const char *sweep;
+	bool histogram;
+	int nb_eal_args;                 /**< What stood before `--`. */
+	char *const *eal_args;
+};
+
+/**
+ * Parse the command line; --help and --version are answered here.
+ *
+ * @return
+ *   0: go on; 1: answered, exit with success; -EINVAL: refused, and stderr
+ *   says why.
+ */
+int options_parse(struct options *opts, int argc, char **argv);
+
+/**
+ * Set one test parameter from text, as on the command line or in a sweep.
+ *
+ * @param params
+ *   The parameters.
+ * @param name
+ *   Name of the option without dashes.
+ * @param value
+ *   Its value; for switches "yes" or "no".
+ * @param[out] error
+ *   A sentence, PERF_ERROR_SIZE bytes, if it is refused.
+ * @return
+ *   The option's PERF_OPT_* bit, or -EINVAL.
+ */
+int options_set(struct perf_params *params, const char *name, const char *value,
+		char *error);
+
+/** Names of the options in a mask, "--size, --iters", for messages. */
+const char *options_names(uint32_t mask, char *buf, size_t size);
+
+/**
+ * Parse `N`, `A,B,C`, `A:B`, `A:B:xM` or `A:B:+N` with K, M and G suffixes.
+ *
+ * @return
+ *   How many sizes were written, or -EINVAL with a sentence in *error*.
+ */
+int options_sizes(const char *text, uint64_t *sizes, char *error);
+
+/** A size with the largest suffix that divides it, "64", "4K", "1M". */
+const char *options_size_text(uint64_t size, char *buf, size_t len);
+
+const char *perf_api_name(uint8_t api);
+const char *perf_memory_name(uint8_t memory);
+const char *perf_wait_name(uint8_t wait);
+
+#endif /* OPTIONS_H */

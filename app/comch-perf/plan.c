@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "sweep.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Fields of the parameters that an option sets. */
+static const struct {
+	uint32_t bit;
+	size_t offset;
+	size_t len;
+} fields[] = {
+#define FIELD(bit, field) \
+	{ bit, offsetof(struct perf_params, field), \
+		sizeof(((struct perf_params *)0)->field) }
+	FIELD(PERF_OPT_SIZE, size),
+	FIELD(PERF_OPT_ITERS, iters),
+	FIELD(PERF_OPT_DURATION, duration_us),
+	FIELD(PERF_OPT_BURST, burst),
+	FIELD(PERF_OPT_QUEUE, queue),
+	FIELD(PERF_OPT_PRODUCERS, producers),
+	FIELD(PERF_OPT_CONSUMERS, consumers),
+	FIELD(PERF_OPT_CONNECTIONS, connections),
+	FIELD(PERF_OPT_IMM, imm),
+	FIELD(PERF_OPT_API, api),
+	FIELD(PERF_OPT_MEMORY, memory),
+	FIELD(PERF_OPT_WAIT, wait),
+	FIELD(PERF_OPT_BIDIR, bidir),
+	FIELD(PERF_OPT_VERIFY, verify),
+	FIELD(PERF_OPT_KIND, kind),
+};
+
+/* Take over the fields that *mask* names. */
+static void
+overlay(struct perf_params *to, const struct perf_params *from, uint32_t mask)
+{
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(fields); i++) {
+		if ((fields[i].bit & mask) != 0)
+			memcpy((char *)to + fields[i].offset,
+				(const char *)from + fields[i].offset, fields[i].len);
+	}
+}
+
+static int
+check_row(const struct plan_row *row)
+{
+	char error[PERF_ERROR_SIZE];
+
+	if (row->test->check == NULL ||
+			row->test->check(&row->params, NULL, error) == 0)
+		return 0;
+	fprintf(stderr, "comch-perf: %s: %s\n", row->test->name, error);
+	return -EINVAL;
+}
+
+static int
+add_row(struct plan *plan, const struct perf_test *test,
+		const struct perf_params *params)
+{
+	struct plan_row *row;
+	uint32_t i;
+
+	for (i = 0; i < plan->nb_rows; i++) {
+		row = &plan->rows[i];
+		if (row->test == test && memcmp(&row->params, params,
+				sizeof(*params)) == 0)
+			return 0;
+	}
+	if (plan->nb_rows == plan->capacity) {
+		uint32_t capacity = plan->capacity * 2 + 16;
+
+		row = realloc(plan->rows, capacity * sizeof(*row));
+		if (row == NULL)
+			return -ENOMEM;
+		plan->rows = row;
+		plan->capacity = capacity;
+	}
+	row = &plan->rows[plan->nb_rows++];
+	row->test = test;
+	row->params = *params;
+	return check_row(row);
+}
+
+/* The rows of one variant: one for each size. */
+static int
+add_sizes(struct plan *plan, const struct perf_test *test,
+		const struct options *opts, const struct perf_variant *variant)
+{
+	uint32_t fixed = variant != NULL ? variant->fixed : 0;
+	struct perf_params params = test->base;
+	uint32_t i;
+	int rc = 0;
+
+	if (variant != NULL)
+		overlay(&params, &variant->params, variant->mask | fixed);
+	overlay(&params, &opts->params, opts->set & ~(PERF_OPT_SIZE | fixed));
+	if ((opts->set & PERF_OPT_ITERS) != 0)
+		params.duration_us = 0;
+	if (opts->nb_sizes == 0 || (fixed & PERF_OPT_SIZE) != 0)
+		return add_row(plan, test, &params);
+	for (i = 0; i < opts->nb_sizes && rc == 0; i++) {
+		params.size = opts->sizes[i];
+		rc = add_row(plan, test, &params);
+	}
+	return rc;
+}
+
+int
+plan_add(struct plan *plan, const struct perf_test *test,
+		const struct options *opts)
+{
+	uint32_t wrong = opts->set & ~test->options;
+	char names[PERF_ERROR_SIZE];
+	uint32_t i;
+	int rc;
+
+	if (wrong != 0) {
+		fprintf(stderr, "comch-perf: %s makes no sense for %s",
+				options_names(wrong, names, sizeof(names)), test->name);
+		fprintf(stderr, "; it takes %s\n",
+				options_names(test->options, names, sizeof(names)));
+		return -EINVAL;
+	}
+	for (i = 0; i < test->nb_variants; i++) {
+		/* A choice of one's own takes the place of the variants. */
+		if ((test->variants[i].mask & opts->set) != 0)
+			return add_sizes(plan, test, opts, NULL);
+		rc = add_sizes(plan, test, opts, &test->variants[i]);
+		if (rc != 0)
+			return rc;
+	}
+	return test->nb_variants > 0 ? 0 : add_sizes(plan, test, opts, NULL);
+}
+
+int
+plan_make(struct plan *plan, const struct options *opts)
+{
+	const struct perf_test *test;
+	uint32_t i;
+	int rc = 0;
+
+	memset(plan, 0, sizeof(*plan));
+	if (opts->role == PERF_ROLE_DPU)
+		return 0;
+	if (opts->sweep != NULL)
+		rc = sweep_load(plan, opts);
+	for (i = 0; i < opts->nb_tests && rc == 0; i++)
+		rc = plan_add(plan, perf_test_find(opts->tests[i]), opts);
+	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
+	for (test = perf_test_next(NULL); plan->by_default && test != NULL && rc == 0;
+			test = perf_test_next(test)) {
+		if (test->by_default)
+			rc = plan_add(plan, test, opts);
+	}
+	plan->alone = rc == 0;
+	for (i = 0; i < plan->nb_rows; i++)
+		plan->alone = plan->alone && plan->rows[i].test->alone;
+	return rc;
+}
+
+void
+plan_free(struct plan *plan)
+{
+	free(plan->rows);
+	memset(plan, 0, sizeof(*plan));
+}
+
+uint32_t
+plan_workers(const struct perf_params *params, bool host)
+{
+	uint32_t most = RTE_MAX(params->producers, params->consumers);
+	uint32_t nb = params->bidir ? most :
+			host ? params->producers : params->consumers;
+
+	return RTE_MAX(nb, 1u);
+}
+
+uint32_t
+plan_max_workers(const struct plan *plan, bool host)
+{
+	uint32_t most = 1;
+	uint32_t i;
+
+	for (i = 0; i < plan->nb_rows; i++)
+		most = RTE_MAX(most, plan_workers(&plan->rows[i].params, host));
+	return most;
+}
+
+/* Buffers and mbufs of one row that lie in EAL memory, bytes. */
+static uint64_t
+row_eal_mem(const struct perf_params *p)
+{
+	uint64_t nb = RTE_MAX(p->producers, p->consumers);
+	uint64_t queue = p->queue != 0 ? p->queue : 4096;
+	uint64_t bytes = 0;
+
+	if (p->api == PERF_API_MBUF)
+		bytes += 3 * nb * queue * (p->size + 512);
+	if (p->memory == PERF_MEMORY_EAL)
+		bytes += p->queue != 0 ? nb * 2 * queue * (p->size + 256) :
+				nb * 2 * RTE_MAX(FLOOR_WINDOW, 2 * p->size);
+	return bytes;
+}
+
+uint32_t
+plan_eal_mem(const struct plan *plan)
+{
+	uint64_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < plan->nb_rows; i++)
+		most = RTE_MAX(most, row_eal_mem(&plan->rows[i].params));
+	return (uint32_t)(most / MIB) + 64;
+}

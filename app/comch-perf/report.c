@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "clock.h"
+#include "report.h"
+
+#define MAX_NOTES PERF_MAX_TESTS
+
+struct report {
+	enum perf_format format;
+	FILE *f;
+	uint32_t nb_rows;
+	bool unstable;
+	/* Tests and floors in the table, to be explained below it. */
+	const struct perf_test *tests[MAX_NOTES];
+	uint32_t nb_tests;
+	bool floors[FLOOR_NONE + 1];
+};
+
+/* A field of CSV and JSON: their only list. */
+struct field {
+	const char *name;
+	enum { FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_BOOL } type;
+	union {
+		const char *text;
+		uint64_t count;
+		double real;
+		bool yes;
+	};
+};
+
+#define TEXT(n, v)  { .name = (n), .type = FIELD_TEXT, .text = (v) }
+#define COUNT(n, v) { .name = (n), .type = FIELD_COUNT, .count = (v) }
+#define REAL(n, v)  { .name = (n), .type = FIELD_REAL, .real = (v) }
+#define BOOL(n, v)  { .name = (n), .type = FIELD_BOOL, .yes = (v) }
+
+#define NB_FIELDS 26
+
+/* Does the row have what only producers and consumers have? */
+static bool
+is_data(const struct report_row *row)
+{
+	return (row->test->options & PERF_OPT_API) != 0;
+}
+
+static void
+make_fields(const struct report_row *r, struct field fields[NB_FIELDS])
+{
+	const struct perf_params *p = &r->params;
+	const struct field all[NB_FIELDS] = {
+		TEXT("test", r->test->name),
+		TEXT("api", is_data(r) ? perf_api_name(p->api) : NULL),
+		TEXT("driver", r->driver),
+		TEXT("memory", is_data(r) ? perf_memory_name(p->memory) : NULL),
+		TEXT("wait", perf_wait_name(p->wait)),
+		COUNT("size", p->size),
+		COUNT("burst", p->burst),
+		COUNT("producers", p->producers),
+		COUNT("consumers", p->consumers),
+		COUNT("connections", p->connections),
+		COUNT("messages", r->messages),
+		REAL("seconds", r->seconds),
+		REAL("msgs_per_s", r->msgs_per_s),
+		REAL("bytes_per_s", r->bytes_per_s),
+		REAL("p50_ns", r->p50_ns),
+		REAL("p90_ns", r->p90_ns),
+		REAL("p99_ns", r->p99_ns),
+		REAL("p999_ns", r->p999_ns),
+		REAL("max_ns", r->max_ns),
+		REAL("copies", r->copies),
+		TEXT("floor", floor_name(r->floor)),
+		REAL("floor_value", r->floor_value),
+		REAL("floor_after", r->floor_after),
+		REAL("ratio", r->ratio),
+		BOOL("stable", r->stable),
+		COUNT("errors", r->errors),
+	};
+
+	memcpy(fields, all, sizeof(all));
+}
+
+static void
+csv_head(FILE *f)
+{
+	static const struct perf_test none = { .name = "" };
+	const struct report_row row = { .test = &none, .driver = "" };
+	struct field fields[NB_FIELDS];
+	uint32_t i;
+
+	make_fields(&row, fields);
+	for (i = 0; i < NB_FIELDS; i++)
+		fprintf(f, "%s%s", i == 0 ? "" : ",", fields[i].name);
+	fprintf(f, "\n");
+}
+
+static void
+csv_field(FILE *f, const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_TEXT:
+		fprintf(f, "%s", field->text != NULL ? field->text : "");
+		break;
+	case FIELD_COUNT:
+		fprintf(f, "%llu", (unsigned long long)field->count);
+		break;
+	case FIELD_REAL:
+		if (!isnan(field->real))
+			fprintf(f, "%.9g", field->real);
+		break;
+	case FIELD_BOOL:
+		fprintf(f, "%s", field->yes ? "true" : "false");
+		break;
+	}
+}
+
+static void
+csv_row(FILE *f, const struct report_row *row)
+{
+	struct field fields[NB_FIELDS];
+	uint32_t i;
+
+	make_fields(row, fields);
+	for (i = 0; i < NB_FIELDS; i++) {
+		if (i > 0)
+			fputc(',', f);
+		csv_field(f, &fields[i]);
+	}
+	fputc('\n', f);
+}
+
+static json_t *
+json_field(const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_TEXT:
+		return field->text != NULL ? json_string(field->text) : json_null();
+	case FIELD_COUNT:
+		return json_integer((json_int_t)field->count);
+	case FIELD_REAL:
+		return isnan(field->real) ? json_null() : json_real(field->real);
+	default:
+		return json_boolean(field->yes);
+	}
+}
+
+static void
+json_row(FILE *f, const struct report_row *row)
+{
+	struct field fields[NB_FIELDS];
+	json_t *object = json_object();
+	uint32_t i;
+
+	make_fields(row, fields);
+	for (i = 0; i < NB_FIELDS; i++)
+		json_object_set_new(object, fields[i].name, json_field(&fields[i]));
+	json_dumpf(object, f, JSON_REAL_PRECISION(9));
+	fputc('\n', f);
+	json_decref(object);
+}
+
+/* 1234567.0 as "1.23 M". */
+static const char *
+si(double value, char *buf, size_t size)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T" };
+	uint32_t i = 0;
+
+	while (value >= 999.5 && i < 4) {
+		value /= 1000;
+		i++;
+	}
+	snprintf(buf, size, "%.3g %s", value, units[i]);
+	return buf;
+}
+
+/* Nanoseconds for people. */
+static const char *
+ns_text(double ns, char *buf, size_t size)
+{
+	if (ns < 9999.5)
+		snprintf(buf, size, "%.4g ns", ns);
+	else if (ns < 9999500)
+		snprintf(buf, size, "%.4g us", ns / 1e3);
+	else
+		snprintf(buf, size, "%.4g ms", ns / 1e6);
+	return buf;
+}
+
+static void
+floor_text(enum floor_kind kind, double value, char *buf, size_t size)
+{
+	char number[32];
+
+	switch (kind) {
+	case FLOOR_LINE:
+	case FLOOR_WAKE:
+		snprintf(buf, size, "%s %s", floor_name(kind),
+				ns_text(value, number, sizeof(number)));
+		break;
+	case FLOOR_SLOT:
+		snprintf(buf, size, "slot %s/s", si(value, number, sizeof(number)));
+		break;
+	case FLOOR_MEMCPY:
+		snprintf(buf, size, "memcpy %sB/s", si(value, number, sizeof(number)));
+		break;
+	default:
+		snprintf(buf, size, "-");
+		break;
+	}
+}
+
+/* "64 B, desc, shared, burst 32": what sets a row apart. */
+static void
+what_text(const struct report_row *r, char *buf, size_t size)
+{
+	const struct perf_params *p = &r->params;
+	char number[32];
+	size_t len;
+
+	if (r->test->alone) {
+		len = (size_t)snprintf(buf, size, "%s", floor_name(r->floor));
+		if (r->floor == FLOOR_MEMCPY)
+			snprintf(buf + len, size - len, " %sB",
+				options_size_text(p->size, number, sizeof(number)));
+		return;
+	}
+	len = 0;
+	buf[0] = '\0';
+	/* More than fits is cut off: a row is a line. */
+#define ADD(...) \
+	do { \
+		if (len < size) \
+			len += (size_t)snprintf(buf + len, size - len, __VA_ARGS__); \
+	} while (0)
+	if ((r->test->options & PERF_OPT_SIZE) != 0 && (p->size > 0 || p->imm == 0))
+		ADD("%s B", options_size_text(p->size, number, sizeof(number)));
+	if (p->imm > 0)
+		ADD("%simm %u B", len > 0 ? " + " : "", p->imm);
+	if (is_data(r))
+		ADD(", %s, %s", perf_api_name(p->api), perf_memory_name(p->memory));
+	if ((r->test->options & PERF_OPT_BURST) != 0)
+		ADD(", burst %u", p->burst);
+	if (p->producers > 1 || p->consumers > 1)
+		ADD(", %u->%u", p->producers, p->consumers);
+	if (p->connections > 1)
+		ADD("%s%u conns", len > 0 ? ", " : "", p->connections);
+	if (p->bidir)
+		ADD(", both ways");
+	if (p->wait == PERF_WAIT_EVENT)
+		ADD("%sevent", len > 0 ? ", " : "");
+	if (p->verify)
+		ADD(", verify");
+#undef ADD
+}
+
+static void
+result_text(const struct report_row *r, char *buf, size_t size)
+{
+	char a[32];
+	char b[32];
+
+	if (r->error[0] != '\0') {
+		snprintf(buf, size, "failed");
+	} else if (r->test->alone) {
+		floor_text(r->floor, r->ratio * (r->floor_value + r->floor_after) / 2,
+				a, sizeof(a));
+		snprintf(buf, size, "%s", strchr(a, ' ') + 1);
+	} else if (r->test->ways > 0) {
+		snprintf(buf, size, "p50 %s, p99.9 %s",
+				ns_text(r->p50_ns, a, sizeof(a)),
+				ns_text(r->p999_ns, b, sizeof(b)));
+	} else if (r->floor == FLOOR_MEMCPY ||
+			(r->floor == FLOOR_NONE && r->params.size >= 65536)) {
+		snprintf(buf, size, "%sB/s", si(r->bytes_per_s, a, sizeof(a)));
+	} else {
+		snprintf(buf, size, "%smsg/s, %sB/s", si(r->msgs_per_s, a, sizeof(a)),
+				si(r->bytes_per_s, b, sizeof(b)));
+	}
+}
+
+static void
+text_row(struct report *report, const struct report_row *r)
+{
+	char what[48];
+	char result[80];
+	char floor[48];
+	char ratio[16] = "-";
+	char copies[16] = "-";
+	const char *state = r->floor == FLOOR_NONE ? "" :
+			r->stable ? "stable" : "unstable";
+
+	what_text(r, what, sizeof(what));
+	result_text(r, result, sizeof(result));
+	floor_text(r->floor, (r->floor_value + r->floor_after) / 2, floor,
+			sizeof(floor));
+	if (!isnan(r->ratio))
+		snprintf(ratio, sizeof(ratio), "%.2f", r->ratio);
+	if (!isnan(r->copies))
+		snprintf(copies, sizeof(copies), "%.2f", r->copies);
+	fprintf(report->f, "%-10s %-32s %-28s %-17s %7s %7s  %s\n", r->test->name,
+			what, result, floor, ratio, copies,
+			r->error[0] != '\0' ? "" : state);
+	if (r->error[0] != '\0')
+		fprintf(report->f, "           -> %s\n", r->error);
+	else if (r->errors > 0)
+		fprintf(report->f, "           -> %llu messages lost, out of order or "
+				"damaged\n", (unsigned long long)r->errors);
+	if (r->hist != NULL)
+		hist_print(r->hist, clock_cycles_to_ns(1) / r->test->ways, "ns", report->f);
+}
+
+/* Remember what has to be explained. */
+static void
+note(struct report *report, const struct report_row *row)
+{
+	uint32_t i;
+
+	report->floors[row->floor] = true;
+	report->unstable |= !row->stable && row->floor != FLOOR_NONE;
+	for (i = 0; i < report->nb_tests; i++) {
+		if (report->tests[i] == row->test)
+			return;
+	}
+	if (report->nb_tests < MAX_NOTES)
+		report->tests[report->nb_tests++] = row->test;
+}
+
+static void
+explain(const struct report *report)
+{
+	FILE *f = report->f;
+	uint32_t i;
+
+	fprintf(f, "\nTests\n");
+	for (i = 0; i < report->nb_tests; i++)
+		fprintf(f, "  %-10s %s\n", report->tests[i]->name,
+				report->tests[i]->what);
+	fprintf(f, "Floors, measured just before and after each row on the same CPUs\n");
+	for (i = 0; i < FLOOR_NONE; i++) {
+		if (report->floors[i])
+			fprintf(f, "  %-10s %s\n", floor_name((enum floor_kind)i),
+					floor_what((enum floor_kind)i));
+	}
+	fprintf(f, "Columns\n"
+		"  ratio      result / mean of the two floors. Latencies (p50): 1 is the best there is,\n"
+		"             lower is better. Rates and bandwidths: higher is better.\n"
+		"  copies     CPU copies a message, both sides together.\n"
+		"  unstable   the two floors differ by more than 15 %%: the machine changed meanwhile.\n");
+	if (report->unstable)
+		fprintf(f, "  Rows that stayed unstable in all attempts tell little: run them again.\n");
+}
+
+struct report *
+report_open(enum perf_format format, const char *path, const char *setting)
+{
+	struct report *report = calloc(1, sizeof(*report));
+
+	if (report == NULL)
+		return NULL;
+	report->format = format;
+	report->f = path == NULL ? stdout : fopen(path, "we");
+	if (report->f == NULL) {
+		fprintf(stderr, "comch-perf: --output %s: %s\n", path, strerror(errno));
+		free(report);
+		return NULL;
+	}
+	if (format == PERF_FORMAT_CSV)
+		csv_head(report->f);
+	if (format == PERF_FORMAT_TEXT)
+		fprintf(report->f, "%s\n\n%-10s %-32s %-28s %-17s %7s %7s\n", setting,
+				"test", "messages", "result", "floor", "ratio", "copies");
+	fflush(report->f);
+	return report;
+}
+
+void
+report_row(struct report *report, const struct report_row *row)
+{
+	note(report, row);
+	switch (report->format) {
+	case PERF_FORMAT_CSV:
+		csv_row(report->f, row);
+		break;
+	case PERF_FORMAT_JSON:
+		json_row(report->f, row);
+		break;
+	default:
+		text_row(report, row);
+		break;
+	}
+	fflush(report->f);
+}
+
+int
+report_close(struct report *report)
+{
+	int rc;
+
+	if (report->format == PERF_FORMAT_TEXT)
+		explain(report);
+	rc = fflush(report->f) != 0 || ferror(report->f) ? -EIO : 0;
+	if (report->f != stdout && fclose(report->f) != 0)
+		rc = -errno;
+	if (rc != 0)
+		fprintf(stderr, "comch-perf: the report could not be written\n");
+	free(report);
+	return rc;
+}

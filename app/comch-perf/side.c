@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include "proc.h"
+#include "side.h"
+
+#define DEVARGS_SIZE 512
+/* The other side of a pair that we start ourselves should be there soon. */
+#define BOTH_MS      15000
+/* A host side waits for so long for a DPU side to be started. */
+#define HOST_MS      30000
+
+void
+side_run_init(const struct side *side, struct perf_run *run,
+		const struct perf_test *test, const struct perf_params *params)
+{
+	memset(run, 0, sizeof(*run));
+	run->test = test;
+	run->params = *params;
+	run->leader = side->host;
+	run->dev_id = side->dev_id;
+	run->info = side->info;
+	run->sync = side->sync;
+	run->floor = side->floor;
+	atomic_init(&run->abort, false);
+}
+
+/* Add `,KEY=VALUE` unless the key is there. */
+static void
+add_key(char *devargs, const char *key, const char *value)
+{
+	size_t len = strlen(devargs);
+	char pattern[32];
+
+	snprintf(pattern, sizeof(pattern), ",%s=", key);
+	if (value != NULL && strstr(devargs, pattern) == NULL)
+		snprintf(devargs + len, DEVARGS_SIZE - len, "%s%s", pattern, value);
+}
+
+/* Does any row need EAL memory to be shareable? */
+static bool
+wants_eal_memory(const struct plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->nb_rows; i++) {
+		if (plan->rows[i].params.memory == PERF_MEMORY_EAL)
+			return true;
+	}
+	return false;
+}
+
+static int
+open_device(struct side *side)
+{
+	const struct options *opts = side->opts;
+	char devargs[DEVARGS_SIZE];
+	int rc;
+
+	snprintf(devargs, sizeof(devargs), "%s",
+			opts->dev != NULL ? opts->dev : "comch_shm0");
+	if (opts->role == PERF_ROLE_BOTH) {
+		add_key(devargs, "role", side->host ? "host" : "dpu");
+		add_key(devargs, side->host ? "func" : "rep", "pf0");
+		add_key(devargs, "dir", side->dir);
+		if (wants_eal_memory(side->plan)) {
+			add_key(devargs, "export_eal", "1");
+			add_key(devargs, "trust_peer", "1");
+		}
+	}
+	rc = rte_comch_dev_probe(devargs, &side->dev_id);
+	if (rc == 0)
+		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
+	if (rc != 0)
+		fprintf(stderr, "comch-perf: %s: device %s: %s\n",
+				side->host ? "host" : "dpu", devargs, strerror(-rc));
+	else if (side->info.role != (side->host ? RTE_COMCH_ROLE_HOST : RTE_COMCH_ROLE_DPU))
+		rc = -EINVAL;
+	if (rc == -EINVAL)
+		fprintf(stderr, "comch-perf: --role %s needs a device of that role\n",
+				side->host ? "host" : "dpu");
+	return rc;
+}
+
+/* CPUs of the workers: the main thread is number 0. */
+static void
+fill_hello(struct side *side)
+{
+	uint16_t cpus[PERF_MAX_WORKERS];
+	unsigned int lcore = rte_lcore_id();
+	uint32_t nb = RTE_MIN(rte_lcore_count(), (uint32_t)PERF_MAX_WORKERS);
+	uint32_t i;
+
+	for (i = 0; i < nb; i++) {
+		cpus[i] = (uint16_t)rte_lcore_to_cpu_id((int)lcore);
+		lcore = rte_get_next_lcore(lcore, 1, 1);
+	}
+	sync_hello_fill(&side->hello, nb, cpus);
+}
+
+/* One run as RUN asks for it. @return negative: the session is over */
+static int
+follow_one(struct side *side, const struct sync_run *msg)
+{
+	const struct perf_test *test;
+	char name[sizeof(msg->test)];
+	struct perf_run run;
+	int rc;
+
+	memcpy(name, msg->test, sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	test = perf_test_find(name);
+	if (test == NULL || test->alone) {
+		fprintf(stderr, "comch-perf: dpu: no test '%s'\n", name);
+		return -EPROTO;
+	}
+	side_run_init(side, &run, test, &msg->params);
+	rc = perf_run_follow(&run);
+	if (run.error[0] != '\0' && !run.error_sent)
+		fprintf(stderr, "comch-perf: dpu: %s: %s\n", name, run.error);
+	return rc == -EPIPE ? rc : 0;
+}
+
+/* Be the follower, until told that it was all. @return exit status */
+static int
+follow_all(struct side *side)
+{
+	struct sync_run msg;
+	int rc = 0;
+
+	while (rc >= 0) {
+		if (sync_take(side->sync, SYNC_BYE, NULL, 0) >= 0)
+			return 0;
+		rc = sync_wait(side->sync, SYNC_RUN, &msg, sizeof(msg), 1000, NULL, NULL);
+		if (rc == (int)sizeof(msg))
+			rc = follow_one(side, &msg);
+		else if (rc == -ETIMEDOUT)
+			rc = 0;
+		else if (rc >= 0)
+			rc = -EPROTO;
+	}
+	/* BYE is the last message before the host side disconnects. */
+	if (sync_take(side->sync, SYNC_BYE, NULL, 0) >= 0)
+		return 0;
+	if (rc != -EINTR)
+		fprintf(stderr, "comch-perf: dpu: the session has ended early: %s\n",
+				sync_error(side->sync));
+	return 1;
+}
+
+static int
+with_session(struct side *side)
+{
+	bool both = side->opts->role == PERF_ROLE_BOTH;
+	int timeout_ms = both ? BOTH_MS : side->host ? HOST_MS : -1;
+	int status;
+
+	side->sync = sync_open(side->dev_id, 0, side->host, &side->hello, timeout_ms);
+	if (side->sync == NULL)
+		return 1;
+	status = side->host ? lead_all(side) : follow_all(side);
+	if (side->host)
+		sync_send(side->sync, SYNC_BYE, NULL, 0);
+	sync_close(side->sync);
+	side->sync = NULL;
+	return status;
+}
+
+int
+side_run(struct side *side)
+{
+	int status = 1;
+	int rc = eal_start(&side->eal);
+
+	if (rc != 0) {
+		fprintf(stderr, "comch-perf: %s: EAL does not start: %s\n",
+				side->host ? "host" : "dpu", rte_strerror(-rc));
+		return 1;
+	}
+	fill_hello(side);
+	if (side->plan->alone && side->host) {
+		status = lead_all(side);
+	} else if (open_device(side) == 0) {
+		status = with_session(side);
+		rc = rte_comch_dev_close(side->dev_id);
+		if (rc != 0 && !proc_quit()) {
+			fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
+					side->host ? "host" : "dpu", strerror(-rc));
+			status = 1;
+		}
+	}
+	rte_eal_cleanup();
+	return status;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include "clock.h"
+#include "data.h"
+#include "lat.h"
+
+/* Fruitless looks between two looks at the clock. */
+#define TICK_LOOPS 4096
+
+/* Send one message, which may have to wait for a buffer. */
+static bool
+send_one(struct data_worker *w)
+{
+	while (w->tx->api->send(w->tx, 1) == 0) {
+		w->tx->api->reap(w->tx);
+		worker_idle(w, RTE_COMCH_POLL_TX);
+		if (++w->loops % TICK_LOOPS == 0)
+			worker_tick(w, clock_tsc());
+		if (perf_run_over(w->run))
+			return false;
+	}
+	return true;
+}
+
+/* Receive one message; false: no more will come. */
+static bool
+recv_one(struct data_worker *w)
+{
+	bool spin = w->run->params.wait == PERF_WAIT_POLL && !w->run->params.crowded;
+
+	while (w->rx->api->recv(w->rx, 1) == 0) {
+		if (!spin)
+			worker_idle(w, RTE_COMCH_POLL_RX);
+		if (++w->loops % TICK_LOOPS == 0)
+			worker_tick(w, clock_tsc());
+		if (perf_run_over(w->run) || w->rx_done)
+			return false;
+	}
+	return true;
+}
+
+/* What can wait until the next message is on its way. */
+static void
+tidy(struct data_worker *w)
+{
+	w->rx->api->repost(w->rx);
+	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
+		w->tx->api->reap(w->tx);
+}
+
+static int
+ping(void *worker)
+{
+	struct data_worker *w = worker;
+	struct lat lat;
+
+	w->tx_end = UINT64_MAX;
+	w->tx->left = UINT64_MAX;
+	lat_init(&lat, w->run);
+	while (send_one(w)) {
+		tidy(w);
+		if (!recv_one(w) || lat_round(&lat))
+			break;
+	}
+	lat_finish(&lat, w->run);
+	worker_tx_done(w);
+	return 0;
+}
+
+static int
+pong(void *worker)
+{
+	struct data_worker *w = worker;
+
+	w->tx_end = UINT64_MAX;
+	w->tx->left = UINT64_MAX;
+	while (recv_one(w) && send_one(w))
+		tidy(w);
+	return 0;
+}
+
+static int
+data_lat_launch(struct perf_run *run)
+{
+	return data_launch(run, run->leader ? ping : pong);
+}
+
+/* Each side has a producer and a consumer. */
+static int
+data_lat_setup(struct perf_run *run)
+{
+	run->params.bidir = 1;
+	return data_setup(run);
+}
+
+static const struct perf_variant data_lat_variants[] = {
+	{ PERF_OPT_SIZE | PERF_OPT_IMM, 0, { .size = 0, .imm = 32 } },
+	{ PERF_OPT_SIZE | PERF_OPT_IMM, 0, { .size = 64, .imm = 0 } },
+};
+
+static struct perf_test data_lat = {
+	.name = "data-lat",
+	.what = "fast-path ping-pong; one way is half a round trip",
+	.order = 40,
+	.by_default = true,
+	.ways = 2,
+	.connects = true,
+	.options = PERF_OPT_SIZE | PERF_OPT_ITERS | PERF_OPT_DURATION |
+			PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS | PERF_OPT_IMM |
+			PERF_OPT_API | PERF_OPT_MEMORY | PERF_OPT_WAIT |
+			PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM,
+	.base = {
+		.size = 64, .duration_us = 1000000, .burst = 1, .queue = 64,
+		.producers = 1, .consumers = 1, .connections = 1,
+	},
+	.variants = data_lat_variants,
+	.nb_variants = RTE_DIM(data_lat_variants),
+	.floor = lat_floor,
+	.check = data_check,
+	.setup = data_lat_setup,
+	.launch = data_lat_launch,
+	.teardown = data_teardown,
+};
+
+PERF_TEST_REGISTER(data_lat)

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Check the checks: in a copy of the sources break each rule once, and see that
+# its check complains of just that line.
+#
+# usage: devtools/check-checks.sh
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+(cd "$top" && project_files . | tar -c -T - -f -) | tar -x -C "$copy"
+git -C "$copy" init -q
+
+status=0
+
+# finds CHECK TEXT FILE LINE...: with the lines appended to FILE (made if it is
+# not there) the check fails, and its output has TEXT.
+finds() {
+	local check=$1 text=$2 file=$copy/$3 output made=false
+	if [ ! -e "$file" ]; then
+		made=true
+		mkdir -p "$(dirname "$file")"
+		: >"$file"
+	fi
+	cp "$file" "$copy/.saved"
+	printf '%s\n' "${@:4}" >>"$file"
+	if output=$("$copy/devtools/$check" 2>&1) || [[ $output != *"$text"* ]]; then
+		printf '%s: does not find in %s: %s\n%s\n' "$check" "$3" "${*:4}" "$output"
+		status=1
+	fi
+	if $made; then
+		rm "$file"
+	else
+		cp "$copy/.saved" "$file"
+	fi
+	rm "$copy/.saved"
+}
+
+c=lib/comch/break.c
+finds check-spdx.sh SPDX $c 'int x;'
+finds check-style.sh 'space at the end' $c 'int x; '
+finds check-style.sh 'by tabs' $c '    int x;'
+finds check-style.sh 'comments' $c 'int x; // why'
+finds check-style.sh 'keyword' $c $'\tif(x)'
+finds check-style.sh 'not in a library' $c $'\tprintf("x");'
+finds check-style.sh 'not in a library' drivers/comch/shm/break.c $'\tassert(x);'
+finds check-style.sh '100 columns' $c "$(printf 'int %0100d;' 0)"
+# shellcheck disable=SC2046 # words on purpose
+finds check-style.sh '800 lines' $c $(seq 801)
+# shellcheck disable=SC2046 # words on purpose
+finds check-style.sh 'a function of 71' $c '{' $(seq 71) '}'
+# shellcheck disable=SC2016 # $1 as it stands
+finds check-scripts.sh SC2086 devtools/break.sh '#!/bin/sh' 'cat $1'
+finds check-scripts.sh SyntaxError devtools/break.py '#!/usr/bin/env python3' 'if'
+# Two halves: else this line is an error itself.
+finds check-scripts.sh 'receive' README.md 'rec''ieve'
+finds check-layering.py 'may not include' app/comch-perf/break.c '#include "comch_wire.h"'
+finds check-layering.py 'may not include' examples/ctrl_path/break.c \
+	'#include <rte_comch_driver.h>'
+finds check-layering.py 'may not include' lib/doca_break/break.c '#include "comch_peer.h"'
+finds check-layering.py 'may not include' drivers/comch/shm/break.c '#include "comch_wire.h"'
+finds check-layering.py 'may not include' lib/comch/rte_comch.h '#include "comch_wire.h"'
+finds check-layering.py 'may not include' lib/comch/comch_wire.c '#include "break.h"' \
+	"$(mkdir -p "$copy/drivers/comch/shm" && echo >"$copy/drivers/comch/shm/break.h")"
+rm "$copy/drivers/comch/shm/break.h"
+
+# Reads of memory that a peer writes: each of these lines in a function.
+peer() {
+	finds check-peer-reads.py "$1" $c 'void f(void)' '{' "${@:2}" '}'
+}
+peer 'peer_load' $'\tx = c->rec_shared->seq;'
+peer 'peer_load' $'\tmemcpy(&x, &c->rec_shared->seq, 8);'
+peer 'peer_load' $'\tx = comch_load_acquire(&c->rec_shared->seq);'
+peer 'peer_load' $'\tconst struct comch_rec *rec = &c->rec_shared->rec[i];' $'\tx = rec->len;'
+peer 'peer_load' $'\tconst struct comch_rec *rec = &c->rec_shared->rec[i];' $'\tx = *rec;'
+peer 'index' $'\tx = table[peer_idx];'
+peer 'address' $'\tx = m->addr + peer_off;'
+peer 'length' $'\tmemcpy(dst, src, peer_len);'
+
+finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_comch_break(void);'
+finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \
+	'rte_comch_break_burst(void)' '{' $'\treturn 0;' '}'
+finds check-symbols.py 'VERSION' VERSION '9'
+# shellcheck disable=SC2016 # ` as they stand
+finds check-docs.sh 'there is no' doc/guides/model.md 'See `lib/comch/break.c`.'
+finds check-docs.sh 'argument' lib/comch/rte_comch_poll.h '/** @return x @param none */' \
+	'int rte_comch_break(int x);'
+exit "$status"

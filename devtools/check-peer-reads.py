@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""Check that memory which a peer writes is read by comch_peer.h only.
+
+Pointers to such memory have names that end in "_shared". What they point to
+may be prefetched, its address may be taken, and it may be handed to the
+peer_load_*() and peer_copy*() helpers; nothing else. The same holds for local
+pointers made from them, as rec in
+
+    const struct comch_rec *rec = &c->rec_shared->rec[idx];
+
+A value that was read so is named peer_* until it was checked. It may not be
+an index, be added to an address, or be the length of a copy.
+
+A statement that breaks a rule for a good reason says so in a comment that
+begins with "peer-read:".
+
+usage: check-peer-reads.py [DIRECTORY]
+"""
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
+WHERE = ("lib/comch/*.[ch]", "drivers/comch/*/*.[ch]")
+HELPERS = {"comch_peer.h"}
+ALLOW = "peer-read:"
+
+# Calls whose arguments may name peer memory.
+HARMLESS = re.compile(r"\b(?:peer_load_\w+|peer_copy\w*|rte_prefetch\w*|sizeof|RTE_DIM)\s*\(")
+# Calls that read what they are given an address of.
+READERS = re.compile(r"\b(?:rte_)?(?:mem(?:cpy|move|cmp|chr)|str\w+)\s*\("
+                     r"|\b(?:comch_load_\w+|__atomic_load_n|__atomic_exchange_n"
+                     r"|rte_atomic\w+)\s*\(")
+COPIES = re.compile(r"\b(?:rte_memcpy|memcpy|memmove|memset|peer_copy)\s*\(")
+CHAIN = r"(?:\w+(?:->|\.))*"
+ALIAS = re.compile(r"\*\s*(?:const\s+)?(\w+)\s*=\s*(?:\([^()]*\*\)\s*)?"
+                   r"(?:&" + CHAIN + r"\w*_shared->.*|" + CHAIN + r"\w*_shared)$", re.S)
+INDEX = re.compile(r"\[[^\[\]]*(?<![\w>.])peer_\w+[^\[\]]*\]")
+OFFSET = re.compile(r"\baddr\s*\+\s*peer_\w+|\bpeer_\w+\s*\+\s*" + CHAIN + r"addr\b")
+
+
+def arguments(text, start):
+    """Return the end of the argument list whose "(" is at start - 1."""
+    depth = 1
+    for pos in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[pos], 0)
+        if depth == 0:
+            return pos
+    return len(text)
+
+
+def without(pattern, text):
+    """Take calls that match out of a statement."""
+    match = pattern.search(text)
+    while match:
+        end = arguments(text, match.end())
+        text = text[:match.start()] + "0" + text[end + 1:]
+        match = pattern.search(text)
+    return text
+
+
+def statements(text):
+    """Yield (line, text, allowed) of each statement. Comments are taken out;
+    one that begins with ALLOW excuses the statement that it is in or before."""
+    out, line, begin, allow = [], 1, 1, False
+    for token in re.finditer(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])'|.", text, re.S):
+        piece = token.group()
+        if piece.startswith("/*"):
+            allow = allow or piece[2:].lstrip().startswith(ALLOW)
+        elif piece in ";{}":
+            yield begin, "".join(out).strip() + (piece if piece != ";" else ""), allow
+            out, allow = [], False
+        elif piece[0] in "\"'":
+            out.append("0")
+        else:
+            if not "".join(out).strip():
+                begin = line
+            out.append(piece)
+        line += piece.count("\n")
+
+
+def reads(statement, names):
+    """Return why a statement reads peer memory by itself, or None."""
+    rest = without(HARMLESS, statement)
+    peer = r"(?:" + CHAIN + r"\w*_shared" + "".join(rf"|\b{name}" for name in names) + ")"
+    for match in READERS.finditer(rest):
+        if re.search(rf"(?<![\w>.]){peer}\b", rest[match.end():arguments(rest, match.end())]):
+            return "read it by peer_load_*() or peer_copy()"
+    for match in re.finditer(rf"(&?)\s*(?<![\w>.]){peer}(?:->|\[)", rest):
+        if match.group(1) != "&":
+            return "read it by peer_load_*() or peer_copy()"
+    if re.search(rf"(?:^|[=(,!&|?:+-]|\breturn)\s*\*\s*{peer}\b(?!\s*=[^=])", rest):
+        return "read it by peer_load_*() or peer_copy()"
+    return None
+
+
+def uses(statement):
+    """Return why a statement uses an unchecked value, or None."""
+    if INDEX.search(statement):
+        return "an unchecked peer_ value is an index"
+    if OFFSET.search(statement):
+        return "an unchecked peer_ value is added to an address"
+    for match in COPIES.finditer(statement):
+        args = statement[match.end():arguments(statement, match.end())]
+        length = without(HARMLESS, args).rsplit(",", 1)[-1]
+        if re.search(r"(?<![\w>.])peer_\w+", length):
+            return "an unchecked peer_ value is the length of a copy"
+    return None
+
+
+def check(path):
+    """Check one file; return the number of errors."""
+    errors, names, depth = 0, set(), 0
+    for line, statement, allow in statements(path.read_text()):
+        depth += {"{": 1, "}": -1}.get(statement[-1:], 0)
+        if depth <= 0:
+            names, depth = set(), 0
+            continue
+        alias = ALIAS.search(statement)
+        if alias:
+            names.add(alias.group(1))
+            continue
+        why = None if allow else reads(statement, names) or uses(statement)
+        if why:
+            print(f"{path.relative_to(TOP)}:{line}: {why}: {' '.join(statement.split())[:70]}")
+            errors += 1
+    return errors
+
+
+def main():
+    files = [path for pattern in WHERE for path in sorted(TOP.glob(pattern))
+             if path.name not in HELPERS]
+    return 1 if sum(check(path) for path in files) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

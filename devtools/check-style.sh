@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Check what a machine can of the style of C files, and a little of all files.
+#
+#   all files  no space at the end of a line, a newline at the end of the file
+#   C          tabs; lines of up to 100 columns, files of up to 800 lines,
+#              functions of up to 70 lines; no // comments, no struct typedefs
+#   lib and drivers
+#              nothing that prints, ends the program, or does not know the
+#              size of what it writes
+#
+# usage: devtools/check-style.sh
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+cd "$top"
+
+status=0
+
+# none PERL-REGEX REASON FILE...: complain of lines that match.
+none() {
+	local regex=$1 reason=$2
+	shift 2
+	if [ $# -gt 0 ] && grep -HnP -- "$regex" "$@" | sed "s|\$|   <- $reason|" | grep .; then
+		status=1
+	fi
+}
+
+mapfile -t all < <(project_files | grep -v '/corpus/')
+mapfile -t c < <(project_files '*.c' '*.h')
+mapfile -t quiet < <(project_files 'lib/*.c' 'lib/*.h' 'drivers/*.c' 'drivers/*.h')
+
+none '\s+$' 'space at the end' "${all[@]}"
+for file in "${all[@]}"; do
+	if [ -s "$file" ] && [ -n "$(tail -c 1 "$file")" ]; then
+		echo "$file: no newline at its end"
+		status=1
+	fi
+done
+
+none '^( {2,}[^ *]|\t* {8,}[^*]|\t* +\t)' 'indent by tabs' "${c[@]}"
+none '^[^"]*(?<!:)//' 'comments are /* */' "${c[@]}"
+none '\b(if|for|while|switch)\(' 'a space after the keyword' "${c[@]}"
+none '\btypedef struct\b' 'no typedef for structs' "${c[@]}"
+
+writers='strcpy|strcat|v?sprintf|alloca'
+printers='v?printf|puts|putchar|perror'
+enders='rte_exit|rte_panic|abort|assert|_?exit|system'
+none "(?<![\\w>.*/])($writers|$printers|$enders)\\(" 'not in a library' "${quiet[@]}"
+
+awk '
+	function columns(line,    i, n) {
+		n = 0
+		for (i = 1; i <= length(line); i++)
+			n += substr(line, i, 1) == "\t" ? 8 - n % 8 : 1
+		return n
+	}
+	function bad(text) {
+		print FILENAME ":" FNR ": " text
+		failed = 1
+	}
+	FNR == 1 { start = 0 }
+	columns($0) > 100 { bad("longer than 100 columns") }
+	FNR == 801 { bad("longer than 800 lines: split it by concern") }
+	# In this style only a function has its brace in the first column.
+	/^{/ { start = FNR }
+	/^}/ {
+		if (start && FNR - start - 1 > 70)
+			bad("a function of " FNR - start - 1 " lines ends here; 70 at most")
+		start = 0
+	}
+	END { exit failed }
+' "${c[@]}" || status=1
+exit "$status"

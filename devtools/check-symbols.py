@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""Check that declared, exported and defined functions are the same.
+
+Declared: in the public headers of lib/comch. Exported: in version.map.
+Defined: in librte_comch.so, if one is given. Also: each inline burst has an
+ordinary twin, and the version of the header is that of the file VERSION.
+
+usage: check-symbols.py [--write] [LIBRARY]
+
+--write makes version.map anew from the headers.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+LIB = TOP / "lib" / "comch"
+DRIVER_SDK = "rte_comch_driver.h"
+# Nodes of the version script, in order: the API, and what drivers use. The
+# second may change without notice; its functions have a number of their own.
+API_NODE = "COMCH_0.1"
+DRIVER_NODE = "COMCH_DRIVER"
+
+HEAD = """\
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Made by devtools/check-symbols.py --write. */
+"""
+
+INLINE_BODY = re.compile(r"static\s+inline\b[^;{]*?(\w+)\s*\([^;{]*\)\s*\{.*?\n\}", re.S)
+PROTOTYPE = re.compile(r"\b(rte_comch_\w+)\s*\([^;{}]*\)\s*(?:__\w+\s*)*;")
+
+
+def strip(text):
+    """Take out comments, preprocessor lines (with what continues them) and
+    the C++ linkage."""
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.M)
+    return re.sub(r'extern "C" \{', "", text)
+
+
+def outside_braces(text):
+    """Keep what is not within { }."""
+    out, depth = [], 0
+    for char in text:
+        if char == "{":
+            depth += 1
+        elif char == "}":
+            depth = max(depth - 1, 0)
+        elif depth == 0:
+            out.append(char)
+    return "".join(out)
+
+
+def declared(header):
+    """Return (ordinary, inline) functions of a header."""
+    text = strip(header.read_text())
+    inline = set(INLINE_BODY.findall(text))
+    text = outside_braces(INLINE_BODY.sub("", text))
+    return set(PROTOTYPE.findall(text)), inline
+
+
+def exported(text):
+    """Return {node: functions} of a version script."""
+    nodes = {}
+    for name, body in re.findall(r"^(\S+) \{(.*?)\}", text, re.S | re.M):
+        body = body.split("local:")[0].replace("global:", "")
+        nodes[name] = {s.strip() for s in body.split(";") if s.strip()}
+    return nodes
+
+
+def render(nodes):
+    """Return the version script for {node: functions}."""
+    out, last = [HEAD], None
+    for name, functions in nodes.items():
+        lines = "".join(f"\t{f};\n" for f in sorted(functions))
+        local = "\n\tlocal: *;\n" if last is None else ""
+        out.append(f"{name} {{\n\tglobal:\n\n{lines}{local}}}{' ' + last if last else ''};\n")
+        last = name
+    return "\n".join(out)
+
+
+def defined(library):
+    """Return the functions and objects that a shared library exports."""
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    # "address type name@@version"; type A is the version node itself.
+    symbols = (line.split()[1:3] for line in lines)
+    return {name.split("@")[0] for kind, name in symbols if kind != "A"}
+
+
+def compare(left_name, left, right_name, right):
+    """Report what only one of two sets has; return the number of those."""
+    for name in sorted(left - right):
+        print(f"{name}: {left_name}, but not {right_name}")
+    for name in sorted(right - left):
+        print(f"{name}: {right_name}, but not {left_name}")
+    return len(left ^ right)
+
+
+def check_version():
+    """Check RTE_COMCH_VERSION_STRING against the file VERSION."""
+    want = (TOP / "VERSION").read_text().strip()
+    found = re.search(r'RTE_COMCH_VERSION_STRING "(.*)"', (LIB / "rte_comch.h").read_text())
+    if found and found.group(1) == want:
+        return 0
+    print(f"RTE_COMCH_VERSION_STRING is not {want}, as the file VERSION says")
+    return 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Check the exported functions.")
+    parser.add_argument("--write", action="store_true", help="make version.map anew")
+    parser.add_argument("library", nargs="?", help="librte_comch.so")
+    args = parser.parse_args()
+
+    nodes, inline = {API_NODE: set(), DRIVER_NODE: set()}, set()
+    for header in sorted(LIB.glob("rte_comch*.h")):
+        functions, inlines = declared(header)
+        nodes[DRIVER_NODE if header.name == DRIVER_SDK else API_NODE] |= functions
+        inline |= inlines
+
+    script = LIB / "version.map"
+    if args.write:
+        script.write_text(render(nodes))
+
+    errors = check_version()
+    in_script = exported(script.read_text())
+    for node, functions in nodes.items():
+        errors += compare(f"declared for {node}", functions,
+                          "in version.map", in_script.get(node, set()))
+    twins = {name.removesuffix("_burst") for name in inline}
+    for name in sorted(twins - nodes[API_NODE]):
+        print(f"{name}: the inline function {name}_burst has no such ordinary twin")
+        errors += 1
+    if args.library:
+        everything = set().union(*nodes.values())
+        errors += compare("declared", everything, "defined in the library",
+                          defined(args.library))
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

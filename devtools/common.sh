@@ -1,0 +1,88 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# What the scripts of this directory share. To be sourced.
+
+# The project's directory, and its name in messages.
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly top
+
+# step TEXT...: what is being done now.
+step() {
+	printf '\n==> %s\n' "$*"
+}
+
+# die TEXT...: end with an error.
+die() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# usage: print the comment at the beginning of the script that runs.
+usage() {
+	sed -n '1,/^# Copyright/d;/^#/!q;s/^# \{0,1\}//p' "$0" | sed 1d
+}
+
+# quietly COMMAND...: show the output only if the command fails.
+quietly() {
+	local log status=0
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 || status=$?
+	if [ "$status" -ne 0 ]; then
+		cat "$log" >&2
+	fi
+	rm -f "$log"
+	return "$status"
+}
+
+# fingerprint OPTION...: what the configuration of a build directory depends on.
+fingerprint() {
+	echo "$*"
+	for package in libdpdk criterion; do
+		pkg-config --modversion "$package" 2>/dev/null || echo "no $package"
+	done
+	command -v doxygen || true
+}
+
+# build DIR [OPTION...]: configure DIR with these options unless it is so
+# already, and bring it up to date.
+build() {
+	local dir=$1 print
+	shift
+	print=$(fingerprint "$@")
+	if [ ! -e "$top/$dir/build.ninja" ]; then
+		step "Configuring: meson setup $dir $*"
+		quietly meson setup "$@" "$top/$dir" "$top" || return
+	elif [ "$print" != "$(cat "$top/$dir/.fingerprint" 2>/dev/null)" ]; then
+		step "Configuring again: meson setup --reconfigure $dir $*"
+		quietly meson setup --reconfigure "$@" "$top/$dir" "$top" || return
+	fi
+	printf '%s\n' "$print" >"$top/$dir/.fingerprint"
+	step "Building: ninja -C $dir"
+	ninja -C "$top/$dir"
+}
+
+# own_runtime: give EAL and comch a directory of their own for sockets and
+# runtime files, removed when the script ends. Several calls make one.
+own_runtime() {
+	[ -z "${runtime_dir:-}" ] || return 0
+	# Short: the path of a unix socket holds 107 bytes.
+	runtime_dir=$(mktemp -d /tmp/ct.XXXXXX)
+	trap 'rm -rf "$runtime_dir"' EXIT
+	mkdir -m 700 "$runtime_dir/eal" "$runtime_dir/comch"
+	export RUNTIME_DIRECTORY=$runtime_dir/eal COMCH_DIR=$runtime_dir/comch
+}
+
+# project_files [PATTERN...]: files of the project, also those not yet added,
+# that exist and match.
+project_files() {
+	local file
+	# The clone may belong to another user, as in a container.
+	git -c safe.directory='*' -C "$top" ls-files --cached --others --exclude-standard -- "$@" |
+		while read -r file; do
+			if [ -f "$top/$file" ]; then
+				echo "$file"
+			fi
+		done
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Install the Debian packages that something needs, as far as they are missing.
+#
+# usage: devtools/setup.sh [--list] PURPOSE...
+#
+#   build   build the library, the programs and the examples
+#   test    run the tests
+#   checks  run the checks of the sources
+#   docs    make the documentation
+#   chroot  devtools/try-chroot.sh
+#   all     build, test, checks and docs
+#
+# --list prints the packages and installs nothing. Installing needs root or
+# sudo. With all packages there it needs neither, and no network.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+# The one list of packages.
+packages() {
+	case $1 in
+	build)
+		echo build-essential meson ninja-build pkg-config libdpdk-dev libbsd-dev libmd-dev \
+			libinih-dev libjansson-dev ;;
+	test)
+		# clang: the build with the other compiler; its sanitizers come
+		# with gcc.
+		echo libcriterion-dev clang python3 ;;
+	checks)
+		echo git shellcheck codespell clang-format python3 binutils ;;
+	docs)
+		echo doxygen ;;
+	chroot)
+		echo debootstrap git ;;
+	all)
+		packages build
+		packages test
+		packages checks
+		packages docs ;;
+	*)
+		die "'$1' is not a purpose (build, test, checks, docs, chroot, all)" ;;
+	esac
+}
+
+# missing PACKAGE...: those that are not installed.
+missing() {
+	local package
+	for package; do
+		case $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null) in
+		*' installed') ;;
+		*) echo "$package" ;;
+		esac
+	done
+}
+
+# apt ARGUMENT...: apt-get as root, waiting for a lock, asking nothing.
+apt() {
+	local as_root=()
+	[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+	echo "apt-get $*"
+	# Variables by env: sudo would not pass them on.
+	quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+		apt-get -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -q "$@"
+}
+
+# refresh PACKAGE...: get package lists if there are none that know all of these.
+refresh() {
+	apt-cache show --no-all-versions "$@" >/dev/null 2>&1 || apt update
+}
+
+# agreed: ask, if somebody is there to answer.
+agreed() {
+	local answer
+	[ -t 0 ] && [ -t 1 ] && [ -z "${CI:-}" ] || return 0
+	read -r -p 'Install them now? [Y/n] ' answer
+	case $answer in
+	'' | [Yy]*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+list=false
+if [ "${1:-}" = --list ]; then
+	list=true
+	shift
+fi
+case ${1:-} in
+'' | -h | --help)
+	usage
+	exit 0 ;;
+esac
+
+wanted=()
+for purpose; do
+	# shellcheck disable=SC2207 # names of packages: words without globs
+	wanted+=($(packages "$purpose"))
+done
+if $list; then
+	printf '%s\n' "${wanted[@]}" | sort -u
+	exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+	echo "This is not a Debian system. comch needs what these Debian 12 packages hold:" >&2
+	printf '  %s\n' "${wanted[*]}" >&2
+	exit 0
+fi
+mapfile -t lacking < <(missing "${wanted[@]}" | sort -u)
+[ "${#lacking[@]}" -gt 0 ] || exit 0
+
+step "Missing packages for: $*"
+printf '  %s\n' "${lacking[*]}"
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+	die "installing needs root: apt-get install ${lacking[*]}"
+fi
+agreed || die "not installed: ${lacking[*]}"
+refresh "${lacking[@]}"
+# A list of packages that is too old names versions that are gone.
+install=(install -y --no-install-recommends "${lacking[@]}")
+apt "${install[@]}" || {
+	apt update
+	apt "${install[@]}"
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Set up, build, and run the tests.
+#
+# usage: devtools/test.sh [--sanitize | --all] [ARGUMENT...]
+#
+#   (nothing)    the optimised build of devtools/run.sh, in build/
+#   --sanitize   with ASan and UBSan in build-asan/, with TSan in build-tsan/
+#   --all        all of these, and the build with clang in build-clang/; a
+#                warning of gcc or clang is an error
+#
+# Further arguments go to "meson test": --suite fast, a test's name, --repeat 5.
+#
+# The last line counts the tests of all builds: "N passed, N failed, N skipped".
+# A build that fails counts as one failed test. The exit status is 0 if nothing
+# failed.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+passed=0
+failed=0
+skipped=0
+
+# count FILE: add up the results in a testlog.json of meson: an object a line.
+count() {
+	local p f s
+	read -r p f s < <(python3 - "$1" <<-'END'
+		import json
+		import sys
+
+		counts = {"passed": 0, "failed": 0, "skipped": 0}
+		kinds = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}
+		with open(sys.argv[1], encoding="utf-8") as log:
+		    for line in log:
+		        counts[kinds.get(json.loads(line)["result"], "failed")] += 1
+		print(*counts.values())
+	END
+	)
+	passed=$((passed + p))
+	failed=$((failed + f))
+	skipped=$((skipped + s))
+}
+
+# tests NAME DIR TIMES [OPTION...] -- [ARGUMENT...]: build DIR with the options
+# and run its tests with the arguments, TIMES as patient as usual.
+tests() {
+	local name=$1 dir=$2 times=$3 options=() log
+	shift 3
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	if ! build "$dir" "${options[@]}"; then
+		echo "$name: the build failed" >&2
+		failed=$((failed + 1))
+		return
+	fi
+	step "Testing: $name"
+	log=$top/$dir/meson-logs/testlog.json
+	rm -f "$log"
+	# Its exit status says no more than the log.
+	meson test -C "$top/$dir" --no-rebuild --print-errorlogs \
+		--timeout-multiplier "$times" "$@" || true
+	if [ -s "$log" ]; then
+		count "$log"
+	elif [ $# -eq 0 ]; then
+		echo "$name: no test was run" >&2
+		failed=$((failed + 1))
+	fi
+}
+
+plain=true
+sanitize=false
+all=false
+case ${1:-} in
+-h | --help)
+	usage
+	exit 0 ;;
+--sanitize)
+	plain=false
+	sanitize=true
+	shift ;;
+--all)
+	sanitize=true
+	all=true
+	shift ;;
+esac
+
+"$top/devtools/setup.sh" build test
+if $all; then
+	tests 'gcc' build 1 --buildtype=release -Dwerror=true -- "$@"
+	CC=clang CXX=clang++ tests 'clang' build-clang 1 --buildtype=release -Dwerror=true -- "$@"
+elif $plain; then
+	tests 'gcc' build 1 --buildtype=release -- "$@"
+fi
+if $sanitize; then
+	tests 'ASan and UBSan' build-asan 4 --buildtype=debugoptimized -Ddebug_checks=true \
+		-Db_sanitize=address,undefined -Db_lundef=false -- "$@"
+	tests 'TSan' build-tsan 4 --buildtype=debugoptimized -Ddebug_checks=true \
+		-Db_sanitize=thread -Db_lundef=false -- "$@"
+fi
+
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" -eq 0 ]

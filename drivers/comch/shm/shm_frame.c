@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Frames through rings of cells; see shm_layout.h. */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <rte_atomic.h>
+#include <rte_prefetch.h>
+
+#include "comch_peer.h"
+#include "shm_private.h"
+
+/* Each frame begins with a header of so many bytes: the core's promise. */
+#define HDR_LEN 16
+#define FIRST_PAYLOAD (SHM_CELL_DATA - sizeof(struct shm_frame_prefix) - HDR_LEN)
+
+static inline uint32_t
+cells_for(uint32_t len)
+{
+	return (len + (uint32_t)sizeof(struct shm_frame_prefix) + SHM_CELL_DATA - 1) /
+		SHM_CELL_DATA;
+}
+
+/* Is there room for n more cells? 0, -EAGAIN or -EPROTO. */
+static inline int
+tx_room(struct shm_link *l, uint32_t n)
+{
+	uint64_t peer_rx;
+
+	if (likely(l->tx_limit - l->tx_pos >= n))
+		return 0;
+	peer_rx = peer_load_acquire_u64(&l->peer->rx_pos); /* X */
+	if (l->tx_pos - peer_rx > l->own_cells) {
+		shm_link_down(l, -EPROTO, "peer's ring position cannot be");
+		return -EPROTO;
+	}
+	l->tx_limit = peer_rx + l->own_cells;
+	return l->tx_limit - l->tx_pos >= n ? 0 : -EAGAIN;
+}
+
+static void
+wake_peer(struct shm_link *l)
+{
+	uint32_t peer_armed;
+
+	/* W: the frame is visible before `armed` is read. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	peer_armed = peer_load_relaxed_u32(&l->peer->armed);
+	if (likely(peer_armed == l->told))
+		return;
+	l->told = peer_armed;
+	comch_count(&l->base.wakes, 1);
+	/* A full socket has woken it already. */
+	(void)shm_sock_send(l->sock, &(char){ SHM_SOCK_WAKE }, 1, NULL, 0);
+}
+
+/* Write a frame of HDR_LEN + len bytes into n cells from tx_pos on. */
+static inline void
+put_frame(struct shm_link *l, const void *hdr, const uint8_t *payload, uint32_t len,
+		uint32_t nb_fds, uint32_t n)
+{
+	const struct shm_frame_prefix prefix = { .len = HDR_LEN + len, .nb_fds = nb_fds };
+	struct shm_cell *first = &l->own->cell[l->tx_pos & l->own_mask];
+	uint32_t left = len, i, k;
+	struct shm_cell *cell;
+
+	memcpy(first->data, &prefix, sizeof(prefix));
+	memcpy(first->data + sizeof(prefix), hdr, HDR_LEN);
+	k = RTE_MIN(left, (uint32_t)FIRST_PAYLOAD);
+	if (k > 0)
+		memcpy(first->data + sizeof(prefix) + HDR_LEN, payload, k);
+	for (i = 1, left -= k; i < n; i++) {
+		payload += k;
+		k = RTE_MIN(left, (uint32_t)SHM_CELL_DATA);
+		cell = &l->own->cell[(l->tx_pos + i) & l->own_mask];
+		memcpy(cell->data, payload, k);
+		/* Never the sequence of a first cell to come. */
+		comch_store_relaxed(&cell->seq, l->tx_pos + i + 1);
+		left -= k;
+	}
+	comch_store_release(&first->seq, l->tx_pos + 1); /* P */
+	l->tx_pos += n;
+}
+
+int
+shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
+{
+	struct shm_link *l = container_of(link, struct shm_link, base);
+	const uint8_t *payload = frame->payload;
+	uint32_t len = frame->payload_len, n;
+	int ret;
+
+	if (unlikely(link->state != RTE_COMCH_LINK_UP))
+		return -ENOTCONN;
+	if (frame->hdr_len != HDR_LEN) {
+		payload = (const uint8_t *)frame->hdr + HDR_LEN;
+		len = frame->hdr_len - HDR_LEN;
+	}
+	n = cells_for(HDR_LEN + len);
+	ret = tx_room(l, n);
+	if (unlikely(ret != 0))
+		return ret == -EPROTO ? -ENOTCONN : ret;
+	if (unlikely(frame->nb_fds > 0)) {
+		ret = shm_sock_send(l->sock, &(char){ SHM_SOCK_FDS }, 1, frame->fds, frame->nb_fds);
+		if (ret != 0)
+			return ret == -EPIPE || ret == -ECONNRESET ? -ENOTCONN : ret;
+	}
+	put_frame(l, frame->hdr, payload, len, frame->nb_fds, n);
+	wake_peer(l);
+	rte_prefetch0_write(&l->own->cell[l->tx_pos & l->own_mask]);
+	return 0;
+}
+
+bool
+shm_frame_pending(const struct rte_comch_link *link)
+{
+	const struct shm_link *l = container_of(link, const struct shm_link, base);
+
+	return l->peer != NULL && peer_load_acquire_u64(
+		&l->peer->cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1; /* P */
+}
+
+/* Copy len bytes of a frame out of its cells. */
+static inline void
+get_frame(const struct shm_link *l, uint8_t *buf, uint32_t len)
+{
+	uint32_t skip = sizeof(struct shm_frame_prefix), k;
+	uint64_t pos = l->rx_pos;
+
+	while (len > 0) {
+		k = RTE_MIN(len, SHM_CELL_DATA - skip);
+		peer_copy(buf, l->peer->cell[pos & l->peer_mask].data + skip, k);
+		buf += k;
+		len -= k;
+		skip = 0;
+		pos++;
+	}
+}
+
+int
+shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
+		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds)
+{
+	struct shm_link *l = container_of(link, struct shm_link, base);
+	struct shm_frame_prefix peer_prefix;
+	uint32_t len;
+
+	if (!shm_frame_pending(link))
+		return -EAGAIN;
+	peer_copy(&peer_prefix, l->peer->cell[l->rx_pos & l->peer_mask].data,
+		sizeof(peer_prefix));
+	if (unlikely(peer_prefix.len < HDR_LEN || peer_prefix.len > size ||
+			cells_for(peer_prefix.len) > l->peer_cells ||
+			peer_prefix.nb_fds > RTE_COMCH_FRAME_FDS))
+		goto err_proto;
+	len = peer_prefix.len;
+	if (unlikely(peer_prefix.nb_fds > 0)) {
+		if (shm_link_take_fds(l, fds, peer_prefix.nb_fds) != 0)
+			goto err_proto;
+		*nb_fds = peer_prefix.nb_fds;
+	}
+	get_frame(l, buf, len);
+	l->rx_pos += cells_for(len);
+	comch_store_release(&l->own->rx_pos, l->rx_pos); /* X */
+	return (int)len;
+
+err_proto:
+	shm_link_down(l, -EPROTO, "peer's frame cannot be");
+	return -EPROTO;
+}

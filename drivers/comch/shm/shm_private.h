@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef SHM_PRIVATE_H
+#define SHM_PRIVATE_H
+
+/*
+ * The shared-memory driver. A link belongs to the thread of its connection's
+ * poll; regions are freed by that thread as well.
+ */
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_log.h>
+
+#include "rte_comch_driver.h"
+#include "shm_layout.h"
+
+extern int shm_logtype;
+
+#define SHM_LOG(level, fmt, ...) \
+	rte_log(RTE_LOG_##level, shm_logtype, "COMCH_SHM: " fmt "\n", ##__VA_ARGS__)
+
+/* Descriptors that came before their frames. */
+#define SHM_MAX_STASH 32
+
+struct shm_dev {
+	char dir[PATH_MAX];
+	bool trust_peer; /* accept memory that is not sealed */
+	bool export_eal; /* show EAL memory */
+	uint64_t max_import;
+	uint32_t cells;
+};
+
+struct shm_listener {
+	struct rte_comch_listener base;
+	int sock;
+	int lock_fd;
+	char sock_path[PATH_MAX];
+	char lock_path[PATH_MAX];
+};
+
+struct shm_link {
+	struct rte_comch_link base;
+	int sock;                   /* -1 after shutdown */
+	bool is_client;
+	/* sending */
+	struct shm_link_shared *own;
+	uint32_t own_cells;
+	uint32_t own_mask;
+	uint64_t tx_pos;
+	uint64_t tx_limit;          /* up to here there is room; checked */
+	uint32_t told;              /* the peer's armed word that was answered */
+	/* receiving */
+	const struct shm_link_shared *peer; /* comch_peer.h only */
+	uint32_t peer_cells;
+	uint32_t peer_mask;
+	uint64_t rx_pos;
+	int stash[SHM_MAX_STASH];
+	uint32_t stash_head;
+	uint32_t stash_tail;
+	/* end */
+	size_t own_len;
+	size_t peer_len;
+	uint64_t imported;
+};
+
+static inline struct shm_dev *
+shm_dev_of(const struct rte_comch_link *link)
+{
+	return link->dev->priv;
+}
+
+/* The link is over: the first reason stays. */
+void shm_link_down(struct shm_link *l, int error, const char *text);
+
+/* shm_sock.c */
+int shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct rte_comch_listener **listener);
+void shm_sock_unlisten(struct rte_comch_listener *listener);
+int shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link);
+int shm_sock_listener_fd(const struct rte_comch_listener *listener);
+int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct rte_comch_link **link);
+/* Make sure that the directory of each host function exists. */
+int shm_sock_make_dirs(const struct rte_comch_dev *dev);
+/* Send one message. 0, -EAGAIN or a negative errno. */
+int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds);
+/* Receive one: its length, 0 at the end, -EAGAIN or a negative errno. */
+int shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds);
+
+/* shm_link.c */
+struct shm_link *shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client);
+int shm_link_say_hello(struct shm_link *l);
+void shm_link_poll(struct rte_comch_link *link);
+void shm_link_shutdown(struct rte_comch_link *link);
+void shm_link_close(struct rte_comch_link *link);
+void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
+int shm_link_fd(const struct rte_comch_link *link);
+void shm_link_arm(struct rte_comch_link *link, bool armed);
+/* Take nb_fds descriptors that came on the socket. 0 or -EPROTO. */
+int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
+
+/* shm_frame.c */
+int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame);
+int shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
+		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
+bool shm_frame_pending(const struct rte_comch_link *link);
+
+/* shm_mem.c */
+int shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
+		struct rte_comch_mem_desc *desc);
+int shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
+		struct rte_comch_region *region);
+int shm_mem_region_create(struct rte_comch_link *link, size_t len,
+		struct rte_comch_region *region);
+int shm_mem_region_map(struct rte_comch_link *link, int fd, size_t len,
+		struct rte_comch_region *region);
+void shm_mem_region_free(struct rte_comch_link *link, struct rte_comch_region *region);
+
+#endif /* SHM_PRIVATE_H */

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Rendezvous: a directory per host function, whose permissions say who may
+ * come in; in it a socket per server, named by a hash of the server's name
+ * (names are longer than a socket's path), and a lock file that says who
+ * owns the name. The lock is the kernel's: it ends with its process, so a
+ * socket that a dead server left behind is known to be stale.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_string_fns.h>
+
+#include "shm_private.h"
+
+#define BACKLOG 1024
+/* 128 bits of the hash, in hex. */
+#define HASH_HEX 32
+/* Somebody may remove the lock file between our open and our lock. */
+#define LOCK_TRIES 16
+
+/* Bytes of control data for the descriptors of one message. */
+union fd_control {
+	struct cmsghdr align;
+	char buf[CMSG_SPACE(sizeof(int) * RTE_COMCH_FRAME_FDS)];
+};
+
+static int
+name_path(const struct rte_comch_dev *dev, uint16_t rep, const char *name, const char *suffix,
+		char *path, size_t size)
+{
+	const struct shm_dev *shm = dev->priv;
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[HASH_HEX + 1];
+	SHA2_CTX ctx;
+	int i, n;
+
+	SHA256Init(&ctx);
+	SHA256Update(&ctx, (const uint8_t *)name, strlen(name));
+	SHA256Final(digest, &ctx);
+	for (i = 0; i < HASH_HEX / 2; i++)
+		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	n = snprintf(path, size, "%s/%s/%s.%s", shm->dir, dev->reps[rep].name, hex, suffix);
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
+static int
+sock_address(const char *path, struct sockaddr_un *addr)
+{
+	memset(addr, 0, sizeof(*addr));
+	addr->sun_family = AF_UNIX;
+	if (rte_strscpy(addr->sun_path, path, sizeof(addr->sun_path)) < 0) {
+		SHM_LOG(ERR, "path %s is longer than a socket's may be (%zu): choose a shorter dir",
+			path, sizeof(addr->sun_path) - 1);
+		return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+/* A directory that others could replace under us is no place for a lock. */
+static int
+make_dir(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (mkdir(path, mode) != 0 && errno != EEXIST) {
+		SHM_LOG(ERR, "cannot make directory %s: %s", path, strerror(errno));
+		return -errno;
+	}
+	if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+		SHM_LOG(ERR, "%s is no directory", path);
+		return -ENOTDIR;
+	}
+	if (st.st_uid != geteuid() && st.st_uid != 0) {
+		SHM_LOG(ERR, "directory %s belongs to user %u", path, st.st_uid);
+		return -EACCES;
+	}
+	return 0;
+}
+
+int
+shm_sock_make_dirs(const struct rte_comch_dev *dev)
+{
+	const struct shm_dev *shm = dev->priv;
+	char path[PATH_MAX + RTE_COMCH_DEV_NAME_SIZE + 1];
+	uint16_t i;
+	int ret;
+
+	/* Whoever may pass may look for a function; each function's own says who may enter. */
+	ret = make_dir(shm->dir, geteuid() == 0 ? 0755 : 0700);
+	for (i = 0; i < dev->info.nb_reps && ret == 0; i++) {
+		snprintf(path, sizeof(path), "%s/%s", shm->dir, dev->reps[i].name);
+		ret = make_dir(path, 0700);
+	}
+	return ret;
+}
+
+/* Is the file that we locked still the one of that name? */
+static bool
+same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino;
+}
+
+static int
+take_lock(const char *path)
+{
+	int fd, err, i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return -errno;
+		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+			err = errno;
+			close(fd);
+			return err == EWOULDBLOCK ? -EADDRINUSE : -err;
+		}
+		if (same_file(fd, path))
+			return fd;
+		close(fd);
+	}
+	return -EADDRINUSE;
+}
+
+static int
+bind_and_listen(const char *path)
+{
+	struct sockaddr_un addr;
+	int sock, ret;
+
+	ret = sock_address(path, &addr);
+	if (ret != 0)
+		return ret;
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0)
+		return -errno;
+	/* We have the lock: what lies there is a dead server's. */
+	unlink(path);
+	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0)
+		goto err_close;
+	/* The directory's permissions decide. */
+	if (chmod(path, 0666) != 0 || listen(sock, BACKLOG) != 0)
+		goto err_unlink;
+	return sock;
+
+err_unlink:
+	ret = errno;
+	unlink(path);
+	errno = ret;
+err_close:
+	ret = -errno;
+	close(sock);
+	return ret;
+}
+
+int
+shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct rte_comch_listener **listener)
+{
+	struct shm_listener *l;
+	int ret;
+
+	l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return -ENOMEM;
+	l->base.ops = dev->ops;
+	l->base.dev = dev;
+	ret = name_path(dev, rep, name, "sock", l->sock_path, sizeof(l->sock_path));
+	if (ret == 0)
+		ret = name_path(dev, rep, name, "lock", l->lock_path, sizeof(l->lock_path));
+	if (ret != 0)
+		goto err_free;
+	ret = take_lock(l->lock_path);
+	if (ret < 0)
+		goto err_free;
+	l->lock_fd = ret;
+	ret = bind_and_listen(l->sock_path);
+	if (ret < 0)
+		goto err_unlock;
+	l->sock = ret;
+	*listener = &l->base;
+	return 0;
+
+err_unlock:
+	unlink(l->lock_path);
+	close(l->lock_fd);
+err_free:
+	SHM_LOG(ERR, "server %s on %s of %s: %s", name, dev->reps[rep].name, dev->info.name,
+		ret == -EADDRINUSE ? "the name is taken" : strerror(-ret));
+	free(l);
+	return ret;
+}
+
+void
+shm_sock_unlisten(struct rte_comch_listener *listener)
+{
+	struct shm_listener *l = container_of(listener, struct shm_listener, base);
+
+	/* The socket first: whoever gets the lock then finds a clean place. */
+	unlink(l->sock_path);
+	close(l->sock);
+	unlink(l->lock_path);
+	close(l->lock_fd);
+	free(l);
+}
+
+int
+shm_sock_listener_fd(const struct rte_comch_listener *listener)
+{
+	return container_of(listener, const struct shm_listener, base)->sock;
+}
+
+int
+shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link)
+{
+	struct shm_listener *l = container_of(listener, struct shm_listener, base);
+	struct shm_link *s;
+	int sock;
+
+	do {
+		sock = accept4(l->sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	} while (sock < 0 && (errno == EINTR || errno == ECONNABORTED));
+	if (sock < 0)
+		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+	s = shm_link_create(listener->dev, sock, false);
+	if (s == NULL) {
+		close(sock);
+		return -ENOMEM;
+	}
+	*link = &s->base;
+	return 0;
+}
+
+/* What a failed connect means to the core. */
+static int
+connect_error(int err)
+{
+	switch (err) {
+	case ECONNREFUSED: /* a dead server's socket */
+	case ENOENT:
+	case ENOTDIR:
+		return -ENOENT;
+	case EWOULDBLOCK:  /* its backlog is full */
+		return -EAGAIN;
+	default:
+		return -err;
+	}
+}
+
+int
+shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct rte_comch_link **link)
+{
+	const struct shm_dev *shm = dev->priv;
+	struct sockaddr_un addr;
+	char path[PATH_MAX];
+	struct shm_link *s;
+	int sock, ret;
+
+	ret = name_path(dev, rep, name, "sock", path, sizeof(path));
+	if (ret == 0)
+		ret = sock_address(path, &addr);
+	if (ret != 0)
+		return ret;
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0)
+		return -errno;
+	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
+		ret = connect_error(errno);
+		SHM_LOG(INFO, "no server %s for %s below %s: %s", name, dev->reps[rep].name,
+			shm->dir, strerror(errno));
+		goto err_close;
+	}
+	s = shm_link_create(dev, sock, true);
+	ret = s != NULL ? shm_link_say_hello(s) : -ENOMEM;
+	if (ret == 0) {
+		*link = &s->base;
+		return 0;
+	}
+	if (s != NULL) {
+		shm_link_close(&s->base);
+		return ret;
+	}
+err_close:
+	close(sock);
+	return ret;
+}
+
+int
+shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds)
+{
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)data, .iov_len = len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union fd_control control;
+	struct cmsghdr *c;
+
+	if (nb_fds > 0) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.buf;
+		msg.msg_controllen = CMSG_SPACE(sizeof(int) * nb_fds);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int) * nb_fds);
+		memcpy(CMSG_DATA(c), fds, sizeof(int) * nb_fds);
+	}
+	if (sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	/* A plain user's descriptors under way are limited: they arrive, and it goes on. */
+	if (errno == EWOULDBLOCK || errno == ETOOMANYREFS)
+		return -EAGAIN;
+	return -errno;
+}
+
+int
+shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
+{
+	struct iovec iov = { .iov_base = data, .iov_len = size };
+	union fd_control control;
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c;
+	ssize_t len;
+
+	*nb_fds = 0;
+	len = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	/* A peer that closed with something unread: its last messages are still to come. */
+	if (len < 0 && errno == ECONNRESET)
+		len = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (len < 0)
+		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+	for (c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		*nb_fds = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(c), sizeof(int) * *nb_fds);
+	}
+	return (int)len;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The control path, host side: a client that sends a text some times, or
+ * lines from its standard input, and prints what the server answers.
+ *
+ * It ends when each message has its answer, at Ctrl-C, or when the server is
+ * gone.
+ */
+
+#include <unistd.h>
+
+#include "../common/example.h"
+
+struct app {
+	/* Options. */
+	const char *dev;
+	const char *name;
+	const char *text;
+	uint64_t count;
+	uint64_t wait_ms;
+	bool from_stdin;
+	bool busy;
+
+	int16_t dev_id;
+	struct rte_comch_poll *poll;
+	struct rte_comch_client *client;
+	struct rte_comch_conn *conn; /* NULL before CONNECTED and after DISCONNECTED. */
+	uint64_t nb_sent;
+	uint64_t nb_delivered;
+	uint64_t nb_answers;
+	bool input_ended;
+	bool failed;
+	char line[4080];
+	size_t line_len; /* Of a line that waits to be sent; 0: none. */
+};
+
+static bool
+send_text(struct app *app, const char *text, size_t len)
+{
+	const struct rte_comch_msg msg = {
+		.data = text,
+		.len = len,
+		.cookie = app->nb_sent,
+	};
+
+	if (rte_comch_conn_send_burst(app->conn, &msg, 1) == 0)
+		return false;
+	app->nb_sent++;
+	return true;
+}
+
+/* Send what there is. What does not fit now goes after the next SENT event. */
+static void
+send_due(struct app *app)
+{
+	if (app->conn == NULL)
+		return;
+	if (app->from_stdin) {
+		if (app->line_len > 0 && send_text(app, app->line, app->line_len))
+			app->line_len = 0;
+		return;
+	}
+	while (app->nb_sent < app->count)
+		if (!send_text(app, app->text, strlen(app->text)))
+			return;
+	app->input_ended = true;
+}
+
+/* One read of the input is one message, without the end of the line. */
+static void
+read_input(struct app *app)
+{
+	ssize_t len = read(STDIN_FILENO, app->line, sizeof(app->line));
+
+	if (len <= 0) {
+		app->input_ended = true;
+		return;
+	}
+	if (app->line[len - 1] == '\n')
+		len--;
+	app->line_len = (size_t)len;
+	send_due(app);
+}
+
+static void
+on_connected(struct app *app, const struct rte_comch_event *ev)
+{
+	struct rte_comch_conn_info info;
+
+	app->conn = ev->conn;
+	rte_comch_conn_info_get(ev->conn, &info);
+	printf("connected to '%s' (pid %d, uid %d), messages of up to %u bytes\n",
+			info.name, info.peer_pid, info.peer_uid, info.max_msg_size);
+	send_due(app);
+}
+
+static void
+on_sent(struct app *app, const struct rte_comch_event *ev)
+{
+	if (ev->status == 0) {
+		app->nb_delivered++;
+		send_due(app);
+		return;
+	}
+	/* The first one says it all. */
+	if (!app->failed)
+		EXAMPLE_ERR("message %" PRIu64 ": %s", ev->sent.cookie,
+				rte_strerror(-ev->status));
+	app->failed = true;
+}
+
+/* We asked for the end if the client was STOPPING; else it came by itself. */
+static void
+on_state(struct app *app, const struct rte_comch_event *ev)
+{
+	if (ev->state.next != RTE_COMCH_STATE_IDLE || ev->status == 0)
+		return;
+	EXAMPLE_ERR("no connection to '%s': %s", app->name,
+			ev->text != NULL ? ev->text : rte_strerror(-ev->status));
+	app->failed = true;
+}
+
+static void
+on_event(struct app *app, const struct rte_comch_event *ev)
+{
+	switch (ev->type) {
+	case RTE_COMCH_EVENT_CONNECTED:
+		on_connected(app, ev);
+		break;
+	case RTE_COMCH_EVENT_DISCONNECTED:
+		app->conn = NULL;
+		break;
+	case RTE_COMCH_EVENT_MSG:
+		printf("answer: \"%.*s\"\n", (int)ev->msg.len, (const char *)ev->msg.data);
+		app->nb_answers++;
+		break;
+	case RTE_COMCH_EVENT_SENT:
+		on_sent(app, ev);
+		break;
+	case RTE_COMCH_EVENT_STATE:
+		on_state(app, ev);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool
+time_to_stop(const struct app *app)
+{
+	return example_quit || app->failed ||
+		(app->input_ended && app->line_len == 0 && app->nb_answers >= app->nb_sent);
+}
+
+static void
+talk(struct app *app)
+{
+	struct rte_comch_event events[32];
+	bool want_input;
+	uint16_t n, i;
+
+	while (rte_comch_client_state(app->client) != RTE_COMCH_STATE_IDLE) {
+		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
+		for (i = 0; i < n; i++)
+			on_event(app, &events[i]);
+
+		want_input = app->from_stdin && app->conn != NULL &&
+			!app->input_ended && app->line_len == 0;
+		if (time_to_stop(app)) {
+			/* -EBADFD: it is stopping already. */
+			if (rte_comch_client_state(app->client) != RTE_COMCH_STATE_STOPPING)
+				rte_comch_client_stop(app->client);
+			else if (n == 0)
+				example_sleep(app->poll, -1);
+		} else if (n == 0 && (want_input || !app->busy)) {
+			if (example_sleep_fd(app->poll, want_input ? STDIN_FILENO : -1,
+					app->busy ? 0 : -1))
+				read_input(app);
+		}
+	}
+}
+
+static int
+set_up(struct app *app)
+{
+	struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf),
+		.name = app->name,
+		.connect_timeout_ms = app->wait_ms,
+	};
+	int ret;
+
+	ret = rte_comch_dev_probe(app->dev, &app->dev_id);
+	if (ret < 0)
+		return example_error(app->dev, ret);
+	app->poll = rte_comch_poll_create(NULL);
+	if (app->poll == NULL)
+		return example_error("no poll", rte_errno);
+	conf.poll = app->poll;
+	app->client = rte_comch_client_create(app->dev_id, &conf);
+	if (app->client == NULL)
+		return example_error("no client", rte_errno);
+	/* It goes on in the poll: talk() hears of the end. */
+	ret = rte_comch_client_start(app->client);
+	return ret == -EINPROGRESS ? 0 : example_error(app->name, ret);
+}
+
+static void
+tear_down(struct app *app)
+{
+	if (app->client != NULL)
+		rte_comch_client_destroy(app->client);
+	if (app->poll != NULL)
+		rte_comch_poll_destroy(app->poll);
+	if (app->dev_id >= 0)
+		rte_comch_dev_close(app->dev_id);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct app app = {
+		.dev = "comch_shm0,role=host,func=pf0",
+		.name = "ctrl_path",
+		.text = "Message from the client",
+		.count = 1,
+		.wait_ms = 10000,
+		.dev_id = -1,
+	};
+	const struct example_option options[] = {
+		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
+		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
+		EXAMPLE_TEXT('t', "text", "TEXT", "what to send", &app.text),
+		EXAMPLE_NUMBER('c', "count", "N", "how many times to send it",
+				&app.count, 0, UINT32_MAX),
+		EXAMPLE_FLAG('i', "stdin", "send lines from the standard input instead",
+				&app.from_stdin),
+		EXAMPLE_NUMBER('w', "wait", "MS", "go on trying while there is no server, ms",
+				&app.wait_ms, 0, UINT32_MAX),
+		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+	};
+	int ret;
+
+	ret = example_options(argc, argv, options, RTE_DIM(options));
+	if (ret == 0)
+		ret = example_start(1);
+	if (ret != 0)
+		return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+
+	ret = set_up(&app);
+	if (ret == 0) {
+		talk(&app);
+		printf("%" PRIu64 " messages sent, %" PRIu64 " delivered, %" PRIu64 " answered\n",
+				app.nb_sent, app.nb_delivered, app.nb_answers);
+	}
+	tear_down(&app);
+	example_end();
+	return ret == 0 && !app.failed ? EXIT_SUCCESS : EXIT_FAILURE;
+}

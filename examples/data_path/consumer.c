@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The fast path, receiving end: a server with one consumer, whose buffers lie
+ * in shareable memory, so that the producer writes straight into them.
+ *
+ * What arrives is counted, summed and, with --output, written to a file. The
+ * producer sends its own figures as a control message, which may well overtake
+ * the last of the data: the transfer is over when both are there. The answer
+ * says whether they agree.
+ */
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <rte_comch_dp.h>
+#include <rte_comch_mem.h>
+
+#include "../common/example.h"
+#include "transfer.h"
+
+#define BURST 32
+
+struct app {
+	/* Options. */
+	const char *dev;
+	const char *name;
+	const char *output;
+	uint64_t buf_size;
+	uint64_t nb_bufs;
+	bool no_check;
+	bool busy;
+
+	int16_t dev_id;
+	struct rte_comch_poll *poll;
+	struct rte_comch_server *server;
+	struct rte_comch_conn *conn;
+	uint8_t *mem;
+	struct rte_comch_mr *mr;
+	struct rte_comch_consumer *consumer;
+	int out_fd;
+	bool ended;            /* The producer's figures are in `theirs`. */
+	bool failed;
+	bool over;
+	double begin;
+	struct transfer ours;
+	struct transfer theirs;
+};
+
+static void
+fail(struct app *app, const char *what, int err)
+{
+	example_error(what, err);
+	app->failed = true;
+}
+
+/* Buffer number i, to be posted. The cookie says later which one it was. */
+static struct rte_comch_buf
+buffer(const struct app *app, uint64_t i)
+{
+	return (struct rte_comch_buf){
+		.addr = app->mem + i * app->buf_size,
+		.mr = app->mr,
+		.cookie = i,
+		.len = (uint32_t)app->buf_size,
+	};
+}
+
+static void
+post_all(struct app *app)
+{
+	struct rte_comch_buf buf;
+	uint64_t i;
+
+	for (i = 0; i < app->nb_bufs; i++) {
+		buf = buffer(app, i);
+		/* The queue holds all our buffers: there is always room. */
+		rte_comch_consumer_post_burst(app->consumer, &buf, 1);
+	}
+}
+
+static void
+take(struct app *app, const struct rte_comch_cpl *cpl)
+{
+	const uint8_t *data = app->mem + cpl->cookie * app->buf_size;
+
+	if (app->ours.msgs == 0)
+		app->begin = example_now();
+	app->ours.msgs++;
+	app->ours.bytes += cpl->len;
+	if (!app->no_check)
+		app->ours.sum = example_sum(app->ours.sum, data, cpl->len);
+	if (app->out_fd >= 0 && write(app->out_fd, data, cpl->len) != (ssize_t)cpl->len)
+		fail(app, app->output, errno);
+}
+
+/* Returns how many buffers came back: with messages, or empty after a stop. */
+static uint16_t
+receive(struct app *app)
+{
+	struct rte_comch_cpl cpls[BURST];
+	struct rte_comch_buf again[BURST];
+	uint16_t n, i, nb_again = 0;
+
+	if (app->consumer == NULL)
+		return 0;
+	n = rte_comch_consumer_recv_burst(app->consumer, cpls, BURST);
+	for (i = 0; i < n; i++) {
+		if (cpls[i].status == 0) {
+			take(app, &cpls[i]);
+			again[nb_again++] = buffer(app, cpls[i].cookie);
+		} else if (cpls[i].status != -ECANCELED) {
+			fail(app, "a buffer came back", cpls[i].status);
+		}
+	}
+	if (nb_again > 0 && rte_comch_consumer_state(app->consumer) == RTE_COMCH_STATE_RUNNING)
+		rte_comch_consumer_post_burst(app->consumer, again, nb_again);
+	return n;
+}
+
+/* Answer once, when the producer's figures and all its messages are here. */
+static void
+finish(struct app *app)
+{
+	struct rte_comch_msg msg = { .data = TRANSFER_GOOD, .len = strlen(TRANSFER_GOOD) };
+
+	if (app->over || !app->ended || app->ours.msgs < app->theirs.msgs)
+		return;
+	app->over = true;
+	transfer_print("received", &app->ours, example_now() - app->begin);
+	if (!transfer_equal(&app->ours, &app->theirs)) {
+		msg.data = TRANSFER_BAD;
+		msg.len = strlen(TRANSFER_BAD);
+		fail(app, "the data is not what was sent", EBADMSG);
+	}
+	/* The first message of the connection: there is room. */
+	if (rte_comch_conn_send_burst(app->conn, &msg, 1) != 1)
+		fail(app, "cannot answer", EAGAIN);
+}
+
+static void
+consumer_begin(struct app *app)
+{
+	struct rte_comch_consumer_conf conf = {
+		.conf_size = sizeof(conf),
+		.queue_size = (uint32_t)app->nb_bufs,
+		.mrs = &app->mr,
+		.nb_mrs = 1,
+	};
+
+	app->consumer = rte_comch_consumer_create(app->conn, &conf);
+	if (app->consumer == NULL || rte_comch_consumer_start(app->consumer) != -EINPROGRESS)
+		fail(app, "no consumer", rte_errno);
+}
+
+static void
+on_state(struct app *app, const struct rte_comch_event *ev)
+{
+	if (ev->obj_type != RTE_COMCH_OBJ_CONSUMER)
+		return;
+	if (ev->state.next == RTE_COMCH_STATE_RUNNING) {
+		post_all(app);
+	} else if (ev->state.next == RTE_COMCH_STATE_IDLE) {
+		/* Stopped by us, or because the producer's process is gone. */
+		rte_comch_consumer_destroy(app->consumer);
+		app->consumer = NULL;
+	}
+}
+
+static void
+on_event(struct app *app, const struct rte_comch_event *ev)
+{
+	switch (ev->type) {
+	case RTE_COMCH_EVENT_CONNECTED:
+		app->conn = ev->conn;
+		consumer_begin(app);
+		break;
+	case RTE_COMCH_EVENT_STATE:
+		on_state(app, ev);
+		break;
+	case RTE_COMCH_EVENT_MSG:
+		if (transfer_parse(ev->msg.data, ev->msg.len, &app->theirs) < 0)
+			fail(app, "not a transfer's figures", EPROTO);
+		else
+			app->ended = true;
+		break;
+	case RTE_COMCH_EVENT_DISCONNECTED:
+		printf("disconnected: %s\n", ev->text != NULL ? ev->text : "no reason given");
+		app->conn = NULL;
+		if (!app->over)
+			fail(app, "the transfer is not complete", ECONNRESET);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * The way down, one step: first the consumer, then the server. When all went
+ * well the producer leaves by itself, after it has read our answer. Returns
+ * true when a step was begun.
+ */
+static bool
+close_step(struct app *app)
+{
+	enum rte_comch_state state;
+
+	if (app->consumer != NULL) {
+		state = rte_comch_consumer_state(app->consumer);
+		return (state == RTE_COMCH_STATE_STARTING || state == RTE_COMCH_STATE_RUNNING) &&
+			rte_comch_consumer_stop(app->consumer) == -EINPROGRESS;
+	}
+	if (app->conn != NULL && !app->failed && !example_quit)
+		return false;
+	if (rte_comch_server_state(app->server) != RTE_COMCH_STATE_RUNNING)
+		return false;
+	rte_comch_server_stop(app->server);
+	return true;
+}
+
+static void
+run(struct app *app)
+{
+	struct rte_comch_event events[32];
+	uint16_t n, i;
+
+	while (rte_comch_server_state(app->server) != RTE_COMCH_STATE_IDLE) {
+		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
+		for (i = 0; i < n; i++)
+			on_event(app, &events[i]);
+		n += receive(app);
+		finish(app);
+		if ((app->over || app->failed || example_quit) && close_step(app))
+			continue;
+		if (n == 0 && !app->busy)
+			example_sleep(app->poll, -1);
+	}
+}
+
+static int
+set_up_memory(struct app *app)
+{
+	size_t len = app->buf_size * app->nb_bufs;
+
+	if (app->output != NULL) {
+		app->out_fd = open(app->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (app->out_fd < 0)
+			return example_error(app->output, errno);
+	}
+	/* The peer sees all of this memory: nothing but buffers belongs here. */
+	app->mem = rte_comch_mem_alloc(len, SOCKET_ID_ANY);
+	if (app->mem == NULL)
+		return example_error("no shareable memory", rte_errno);
+	app->mr = rte_comch_mem_register(app->mem, len, 0);
+	return app->mr != NULL ? 0 : example_error("no registration", rte_errno);
+}
+
+static int
+set_up(struct app *app)
+{
+	struct rte_comch_server_conf conf = {
+		.conf_size = sizeof(conf), .name = app->name, .max_clients = 1,
+	};
+	int ret = rte_comch_dev_probe(app->dev, &app->dev_id);
+
+	if (ret < 0)
+		return example_error(app->dev, ret);
+	conf.poll = app->poll = rte_comch_poll_create(NULL);
+	if (app->poll == NULL)
+		return example_error("no poll", rte_errno);
+	app->server = rte_comch_server_create(app->dev_id, &conf);
+	if (app->server == NULL)
+		return example_error("no server", rte_errno);
+	ret = rte_comch_server_start(app->server);
+	if (ret < 0)
+		return example_error(app->name, ret);
+	printf("server '%s' waits for a producer, %" PRIu64 " buffers of %" PRIu64 " bytes\n",
+			app->name, app->nb_bufs, app->buf_size);
+	return 0;
+}
+
+static void
+tear_down(struct app *app)
+{
+	if (app->server != NULL)
+		rte_comch_server_destroy(app->server);
+	if (app->poll != NULL)
+		rte_comch_poll_destroy(app->poll);
+	if (app->dev_id >= 0)
+		rte_comch_dev_close(app->dev_id);
+	if (app->mr != NULL)
+		rte_comch_mem_unregister(app->mr);
+	rte_comch_mem_free(app->mem);
+	if (app->out_fd >= 0)
+		close(app->out_fd);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct app app = {
+		.dev = "comch_shm0,role=dpu,rep=pf0",
+		.name = "data_path",
+		.buf_size = 64 << 10,
+		.nb_bufs = 64,
+		.dev_id = -1,
+		.out_fd = -1,
+	};
+	const struct example_option options[] = {
+		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
+		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
+		EXAMPLE_TEXT('o', "output", "FILE", "write what arrives to a file", &app.output),
+		EXAMPLE_NUMBER('s', "size", "BYTES", "size of a buffer",
+				&app.buf_size, 1, 1 << 30),
+		EXAMPLE_NUMBER('B', "buffers", "N", "buffers posted",
+				&app.nb_bufs, 1, 1 << 16),
+		EXAMPLE_FLAG('x', "no-check", "make no checksum", &app.no_check),
+		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+	};
+	int ret;
+
+	ret = example_options(argc, argv, options, RTE_DIM(options));
+	if (ret == 0)
+		ret = example_start(1);
+	if (ret != 0)
+		return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+
+	ret = set_up_memory(&app) == 0 ? set_up(&app) : -1;
+	if (ret == 0)
+		run(&app);
+	tear_down(&app);
+	example_end();
+	return ret == 0 && app.over && !app.failed ? EXIT_SUCCESS : EXIT_FAILURE;
+}

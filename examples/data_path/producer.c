@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The fast path, sending end: a client with one producer, which sends a file
+ * or a pattern to the consumer that the server announces.
+ *
+ * Its own buffers may lie anywhere: only the consumer's memory is ever shown
+ * to the other side. A buffer is used again when done_burst() returned it.
+ */
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <rte_comch_dp.h>
+#include <rte_comch_mem.h>
+
+#include "../common/example.h"
+#include "transfer.h"
+
+#define BURST 32
+#define NB_BUFS 64
+
+struct app {
+	/* Options. */
+	const char *dev;
+	const char *name;
+	const char *input;
+	uint64_t pattern_len;
+	uint64_t msg_size;
+	uint64_t wait_ms;
+	bool no_check;
+	bool busy;
+
+	int16_t dev_id;
+	struct rte_comch_poll *poll;
+	struct rte_comch_client *client;
+	struct rte_comch_conn *conn;
+	struct rte_comch_producer *producer;
+	uint32_t consumer_id;
+	uint8_t *mem;
+	struct rte_comch_mr *mr;
+	uint64_t free_bufs[NB_BUFS];
+	uint16_t nb_free;
+	struct rte_comch_op ops[BURST]; /* Filled, and not taken yet. */
+	uint16_t nb_ops;
+	int in_fd;
+	bool input_ended;
+	bool told;             /* Our figures are on their way. */
+	bool over;             /* The consumer has answered. */
+	bool failed;
+	double begin;
+	struct transfer figures;
+};
+
+static void
+fail(struct app *app, const char *what, int err)
+{
+	example_error(what, err);
+	app->failed = true;
+}
+
+/* Put the next piece of the input into a buffer. Returns its length, 0: none. */
+static size_t
+fill(struct app *app, uint8_t *buf)
+{
+	uint64_t left = app->pattern_len - app->figures.bytes;
+	ssize_t len;
+
+	if (app->in_fd >= 0) {
+		len = read(app->in_fd, buf, app->msg_size);
+		if (len < 0)
+			fail(app, app->input, errno);
+		return len < 0 ? 0 : (size_t)len;
+	}
+	/* The pattern is there since set_up(); the number makes each message its own. */
+	if (app->msg_size >= sizeof(uint64_t))
+		memcpy(buf, &app->figures.msgs, sizeof(uint64_t));
+	return RTE_MIN(left, app->msg_size);
+}
+
+static void
+prepare(struct app *app)
+{
+	uint64_t i;
+	uint8_t *buf;
+	size_t len;
+
+	while (!app->input_ended && app->nb_ops < BURST && app->nb_free > 0) {
+		i = app->free_bufs[app->nb_free - 1];
+		buf = app->mem + i * app->msg_size;
+		len = fill(app, buf);
+		if (len == 0) {
+			app->input_ended = true;
+			return;
+		}
+		app->nb_free--;
+		app->ops[app->nb_ops++] = (struct rte_comch_op){
+			.addr = buf,
+			.mr = app->mr,
+			.cookie = i,
+			.len = (uint32_t)len,
+			.consumer_id = app->consumer_id,
+		};
+		app->figures.msgs++;
+		app->figures.bytes += len;
+		if (!app->no_check)
+			app->figures.sum = example_sum(app->figures.sum, buf, len);
+	}
+}
+
+/* Buffers whose messages are done are ours again. Returns how many. */
+static uint16_t
+take_back(struct app *app)
+{
+	struct rte_comch_cpl cpls[BURST];
+	uint16_t n, i;
+
+	n = rte_comch_producer_done_burst(app->producer, cpls, BURST);
+	for (i = 0; i < n; i++) {
+		app->free_bufs[app->nb_free++] = cpls[i].cookie;
+		/* -EMSGSIZE: the consumer's buffers are shorter than our messages. */
+		if (cpls[i].status < 0)
+			fail(app, "a message was not delivered", cpls[i].status);
+	}
+	return n;
+}
+
+/* Send what fits. Returns how many messages went. */
+static uint16_t
+send_some(struct app *app)
+{
+	uint16_t sent;
+
+	if (app->told || app->failed || example_quit)
+		return 0;
+	prepare(app);
+	if (app->nb_ops == 0)
+		return 0;
+	/* Fewer than offered: no more buffers are posted. The rest goes later. */
+	sent = rte_comch_producer_send_burst(app->producer, app->ops, app->nb_ops);
+	app->nb_ops -= sent;
+	memmove(app->ops, &app->ops[sent], app->nb_ops * sizeof(app->ops[0]));
+	return sent;
+}
+
+/* All sent and all done: now the consumer may know how much it was. */
+static void
+tell_figures(struct app *app)
+{
+	char text[80];
+	struct rte_comch_msg msg = { .data = text };
+
+	if (app->told || app->failed || app->conn == NULL || !app->input_ended ||
+			app->nb_ops > 0 || app->nb_free < NB_BUFS)
+		return;
+	msg.len = transfer_format(&app->figures, text, sizeof(text));
+	app->told = rte_comch_conn_send_burst(app->conn, &msg, 1) == 1;
+	if (app->told)
+		transfer_print("sent", &app->figures, example_now() - app->begin);
+}
+
+static void
+on_consumer(struct app *app, const struct rte_comch_event *ev)
+{
+	struct rte_comch_producer_conf conf = {
+		.conf_size = sizeof(conf),
+		.queue_size = NB_BUFS,
+	};
+	int ret;
+
+	if (app->producer != NULL)
+		return;
+	app->consumer_id = ev->consumer.id;
+	app->producer = rte_comch_producer_create(ev->conn, &conf);
+	ret = app->producer != NULL ? rte_comch_producer_start(app->producer) : -rte_errno;
+	if (ret < 0)
+		fail(app, "no producer", ret);
+	app->begin = example_now();
+}
+
+static void
+on_event(struct app *app, const struct rte_comch_event *ev)
+{
+	switch (ev->type) {
+	case RTE_COMCH_EVENT_CONNECTED:
+		app->conn = ev->conn;
+		break;
+	case RTE_COMCH_EVENT_CONSUMER_NEW:
+		on_consumer(app, ev);
+		break;
+	case RTE_COMCH_EVENT_MSG:
+		printf("the consumer says: %.*s\n", (int)ev->msg.len,
+				(const char *)ev->msg.data);
+		app->over = true;
+		if (ev->msg.len != strlen(TRANSFER_GOOD) ||
+				memcmp(ev->msg.data, TRANSFER_GOOD, ev->msg.len) != 0)
+			app->failed = true;
+		break;
+	case RTE_COMCH_EVENT_DISCONNECTED:
+		app->conn = NULL;
+		if (!app->over && !example_quit)
+			fail(app, ev->text != NULL ? ev->text : "disconnected", ECONNRESET);
+		break;
+	case RTE_COMCH_EVENT_STATE:
+		if (ev->obj_type == RTE_COMCH_OBJ_CLIENT && ev->status < 0 && !app->failed)
+			fail(app, ev->text != NULL ? ev->text : app->name, ev->status);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The way down, one step: the producer, then the client. True: one was begun. */
+static bool
+close_step(struct app *app)
+{
+	enum rte_comch_state state;
+
+	if (app->producer != NULL) {
+		if (rte_comch_producer_state(app->producer) == RTE_COMCH_STATE_RUNNING)
+			rte_comch_producer_stop(app->producer);
+		if (rte_comch_producer_state(app->producer) != RTE_COMCH_STATE_IDLE)
+			return false;
+		rte_comch_producer_destroy(app->producer);
+		app->producer = NULL;
+	}
+	state = rte_comch_client_state(app->client);
+	if (state != RTE_COMCH_STATE_STARTING && state != RTE_COMCH_STATE_RUNNING)
+		return false;
+	rte_comch_client_stop(app->client);
+	return true;
+}
+
+static void
+run(struct app *app)
+{
+	struct rte_comch_event events[32];
+	uint16_t n, i;
+
+	/* A producer outlives its connection until it is destroyed. */
+	while (app->producer != NULL ||
+			rte_comch_client_state(app->client) != RTE_COMCH_STATE_IDLE) {
+		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
+		for (i = 0; i < n; i++)
+			on_event(app, &events[i]);
+		if (app->producer != NULL) {
+			n += take_back(app);
+			n += send_some(app);
+			tell_figures(app);
+		}
+		if ((app->over || app->failed || example_quit) && close_step(app))
+			continue;
+		if (n == 0 && !app->busy)
+			example_sleep(app->poll, -1);
+	}
+}
+
+static int
+set_up_buffers(struct app *app)
+{
+	size_t len = app->msg_size * NB_BUFS;
+	uint64_t i;
+
+	if (app->input != NULL) {
+		app->in_fd = open(app->input, O_RDONLY | O_CLOEXEC);
+		if (app->in_fd < 0)
+			return example_error(app->input, errno);
+	}
+	app->mem = malloc(len);
+	if (app->mem == NULL)
+		return example_error("no buffers", ENOMEM);
+	for (i = 0; i < len; i++)
+		app->mem[i] = (uint8_t)(i * 131 >> 3);
+	for (i = 0; i < NB_BUFS; i++)
+		app->free_bufs[app->nb_free++] = i;
+	app->mr = rte_comch_mem_register(app->mem, len, 0);
+	return app->mr != NULL ? 0 : example_error("no registration", rte_errno);
+}
+
+static int
+set_up(struct app *app)
+{
+	struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf),
+		.name = app->name,
+		.connect_timeout_ms = app->wait_ms,
+	};
+	int ret = rte_comch_dev_probe(app->dev, &app->dev_id);
+
+	if (ret < 0)
+		return example_error(app->dev, ret);
+	conf.poll = app->poll = rte_comch_poll_create(NULL);
+	if (app->poll == NULL)
+		return example_error("no poll", rte_errno);
+	app->client = rte_comch_client_create(app->dev_id, &conf);
+	if (app->client == NULL)
+		return example_error("no client", rte_errno);
+	ret = rte_comch_client_start(app->client);
+	return ret == -EINPROGRESS ? 0 : example_error(app->name, ret);
+}
+
+static void
+tear_down(struct app *app)
+{
+	if (app->client != NULL)
+		rte_comch_client_destroy(app->client);
+	if (app->poll != NULL)
+		rte_comch_poll_destroy(app->poll);
+	if (app->dev_id >= 0)
+		rte_comch_dev_close(app->dev_id);
+	if (app->mr != NULL)
+		rte_comch_mem_unregister(app->mr);
+	free(app->mem);
+	if (app->in_fd >= 0)
+		close(app->in_fd);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct app app = {
+		.dev = "comch_shm0,role=host,func=pf0",
+		.name = "data_path",
+		.pattern_len = 1 << 30,
+		.msg_size = 64 << 10,
+		.wait_ms = 10000,
+		.dev_id = -1,
+		.in_fd = -1,
+	};
+	const struct example_option options[] = {
+		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
+		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
+		EXAMPLE_TEXT('i', "input", "FILE", "send a file instead of a pattern", &app.input),
+		EXAMPLE_NUMBER('l', "length", "BYTES", "length of the pattern",
+				&app.pattern_len, 0, UINT64_MAX),
+		EXAMPLE_NUMBER('s', "size", "BYTES", "length of a message",
+				&app.msg_size, 1, 64 << 20),
+		EXAMPLE_NUMBER('w', "wait", "MS", "go on trying while there is no server, ms",
+				&app.wait_ms, 0, UINT32_MAX),
+		EXAMPLE_FLAG('x', "no-check", "make no checksum", &app.no_check),
+		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+	};
+	int ret;
+
+	ret = example_options(argc, argv, options, RTE_DIM(options));
+	if (ret == 0)
+		ret = example_start(1);
+	if (ret != 0)
+		return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+
+	ret = set_up_buffers(&app) == 0 ? set_up(&app) : -1;
+	if (ret == 0)
+		run(&app);
+	tear_down(&app);
+	example_end();
+	return ret == 0 && app.over && !app.failed ? EXIT_SUCCESS : EXIT_FAILURE;
+}

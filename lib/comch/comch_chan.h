@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_CHAN_H
+#define COMCH_CHAN_H
+
+/*
+ * The channel: how messages reach one consumer over memory that both ends map.
+ *
+ * Two regions, each with one writer (the other end cannot even map it for
+ * writing):
+ *
+ *   post region, the consumer's           record region, the producers'
+ *   +--------------------------+          +---------------------------+
+ *   | tail: buffers posted     |          | claim: positions taken    |
+ *   +--------------------------+          +---------------------------+
+ *   | armed, closed            |          | armed; staging head       |
+ *   +--------------------------+          +---------------------------+
+ *   | staging tail             |          | records[depth], 64 bytes  |
+ *   +--------------------------+          +---------------------------+
+ *   | descriptors[depth], 16 B |          | staging ring (maybe)      |
+ *   +--------------------------+          +---------------------------+
+ *
+ * Position is identity. Buffer number p, counted from 0, has its descriptor
+ * at p & mask, and so has its record. A producer claims positions by CAS on
+ * `claim`, copies payload into the buffers, and commits each by storing
+ * sequence p + 1 into its record, last. The consumer only ever looks at the
+ * record of its next position: no index, pointer or cookie comes from a peer.
+ *
+ * One record may speak for up to COMCH_REC_BATCH consecutive positions if
+ * none of them has immediate data. Then 32 small messages cost three record
+ * lines. The records of the other positions are not touched: a 64-bit
+ * sequence never comes back, so an old one cannot be taken for a new one.
+ *
+ * Which acquire reads which release:
+ *   T  consumer stores tail (release)      -> producer loads it (acquire)
+ *   R  producer stores rec.seq (release)   -> consumer loads it (acquire)
+ *   H  producer stores staging_head (rel.) -> consumer loads it (acquire)
+ *   S  consumer stores staging_tail (rel.) -> producer loads it (acquire)
+ *   A  producer stores rec.stop_at (rel.)  -> consumer loads it (acquire)
+ * and two pairs of full fences (store, fence, load on both sides):
+ *   C  producer: claim, fence, closed      | consumer: closed, fence, claim
+ *   W  publisher: R or T, fence, armed     | sleeper: armed, fence, R or T
+ */
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_common.h>
+#include <rte_spinlock.h>
+
+#include "rte_comch_dp.h"
+#include "rte_comch_driver.h"
+#include "rte_comch_stats.h"
+
+/* Fixed on the wire: not RTE_CACHE_LINE_SIZE, which differs between machines. */
+#define COMCH_LINE 64
+#define COMCH_REC_BATCH 12
+/* A large message goes through the staging ring in pieces of this size. */
+#define COMCH_STAGE_PIECE (UINT32_C(256) << 10)
+#define COMCH_MAX_MSG_LEN (UINT32_C(1) << 30)
+/* Registrations shown over one connection, each way. */
+#define COMCH_MAX_IMPORTS 64
+/* Consumers and producers of one side of a connection. */
+#define COMCH_MAX_CONSUMERS 256
+#define COMCH_MAX_PRODUCERS 256
+
+/* A posted buffer. where: region << 48 | offset. */
+struct comch_desc {
+	uint64_t where;
+	uint32_t len;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct comch_desc) == 16, "wire");
+
+#define COMCH_DESC_OFF_BITS 48
+#define COMCH_DESC_OFF_MASK ((UINT64_C(1) << COMCH_DESC_OFF_BITS) - 1)
+
+struct comch_post_shared {
+	uint64_t tail;
+	uint8_t pad0[COMCH_LINE - 8];
+	uint32_t armed;
+	uint32_t closed;
+	uint8_t pad1[COMCH_LINE - 8];
+	uint64_t staging_tail;
+	uint8_t pad2[COMCH_LINE - 8];
+	struct comch_desc desc[];
+};
+static_assert(sizeof(struct comch_post_shared) == 3 * COMCH_LINE, "wire");
+
+enum comch_rec_kind {
+	COMCH_REC_DIRECT, /* payload is in the buffer */
+	COMCH_REC_STAGED, /* payload is, or will be, in the staging ring */
+	COMCH_REC_ABORT,  /* claimed and given up: the consumer was closing */
+};
+
+struct comch_rec {
+	uint64_t seq;
+	uint32_t producer;
+	uint8_t count;   /* positions it speaks for */
+	uint8_t imm_len;
+	uint8_t kind;
+	uint8_t pad;
+	union {
+		uint32_t len[COMCH_REC_BATCH];
+		struct {
+			uint32_t len0;
+			uint8_t imm[RTE_COMCH_IMM_SIZE];
+			uint8_t pad2[4];
+			uint64_t stop_at; /* staged and given up: where the next begins, | 1 */
+		};
+	};
+};
+static_assert(sizeof(struct comch_rec) == COMCH_LINE, "wire");
+#define COMCH_REC_STOPPED UINT64_C(1)
+
+struct comch_rec_shared {
+	uint64_t claim;
+	uint8_t pad0[COMCH_LINE - 8];
+	uint32_t armed;
+	uint8_t pad1[COMCH_LINE - 4];
+	uint64_t staging_head;
+	uint8_t pad2[COMCH_LINE - 8];
+	struct comch_rec rec[];
+};
+static_assert(sizeof(struct comch_rec_shared) == 3 * COMCH_LINE, "wire");
+
+/* Bytes of the two regions. Both ends derive them from the agreed numbers. */
+static inline size_t
+comch_chan_post_len(uint32_t depth)
+{
+	return sizeof(struct comch_post_shared) + (size_t)depth * sizeof(struct comch_desc);
+}
+
+static inline size_t
+comch_chan_rec_len(uint32_t depth, uint32_t staging_size)
+{
+	return sizeof(struct comch_rec_shared) + (size_t)depth * sizeof(struct comch_rec) +
+		staging_size;
+}
+
+/* Memory of the peer that we write payload into; an entry of the connection's table. */
+struct comch_import {
+	uint8_t *addr;
+	uint64_t len; /* 0: no such import */
+};
+
+/* Why a queue winds up; the first reason stays. */
+enum comch_halt {
+	COMCH_HALT_NONE,
+	COMCH_HALT_STOP, /* the application stopped it */
+	COMCH_HALT_DOWN, /* the connection is gone */
+};
+
+/* What a posted buffer is to its consumer. */
+struct comch_posted {
+	uint64_t cookie;
+	uint8_t *addr;
+	uint32_t len;
+	int16_t status;  /* not 0: never posted to the peer, comes back with this */
+	uint16_t staged;
+};
+
+/* A registration that a consumer posts from. */
+struct comch_cons_mr {
+	struct rte_comch_mr *mr;
+	uint16_t region; /* export id, or COMCH_REGION_STAGED */
+	uint16_t ready;  /* written by the connection's thread */
+	uint8_t *addr;
+	size_t len;
+};
+
+/*
+ * The consuming end: belongs to the consumer's thread, but for what is said
+ * otherwise. Told apart from struct rte_comch_consumer so that it needs no
+ * EAL and no connection: unit tests and models drive it alone.
+ */
+struct comch_chan_cons {
+	/* hot */
+	struct comch_post_shared *post;       /* ours */
+	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
+	uint32_t mask;
+	uint32_t depth;
+	uint32_t imm_size;
+	uint32_t halt;          /* enum comch_halt; set by any thread */
+	uint64_t tail;          /* positions posted */
+	uint64_t head;          /* positions received */
+	uint64_t entry_tail;    /* entries taken, positions and refusals */
+	uint64_t entry_head;    /* entries given back */
+	struct comch_posted *entry; /* depth of them */
+	uint32_t last_mr;       /* where the last posted buffer was found */
+	uint32_t nb_mrs;
+	struct comch_cons_mr *mrs;
+	uint32_t tx_told;       /* last value of the peer's armed word that we answered */
+	uint32_t rec_idx;       /* next message within cur */
+	struct comch_rec cur;   /* private copy of the record in work */
+	/* staged reception */
+	const uint8_t *staging; /* the peer's */
+	uint32_t staging_size;
+	bool pulling;           /* the message at head is half-way */
+	uint32_t pulled;
+	uint64_t stage_tail;    /* bytes taken out */
+	/* end */
+	uint64_t halt_deadline; /* TSC; when claimed positions are given up */
+	uint64_t timeout_cycles;
+	uint32_t drained;       /* all is given back: regions may go (release) */
+	struct rte_comch_consumer_stats stats;
+	/* to the owner */
+	void (*wake_peer)(void *ctx);                 /* peers' producers sleep */
+	void (*fault)(void *ctx, int err, const char *text);
+	void (*drained_cb)(void *ctx);
+	void *ctx;
+};
+
+/* The sending end of one consumer of the peer, shared by all local producers. */
+struct comch_rcons {
+	/* read-mostly */
+	const struct comch_post_shared *post_shared; /* the peer's */
+	struct comch_rec_shared *rec;         /* ours */
+	const struct comch_import *imports;
+	uint8_t *staging;
+	uint32_t staging_size;
+	uint32_t id;
+	uint32_t mask;
+	uint32_t depth;
+	uint32_t imm_size;
+	int wake_fd;
+	/* written by all producers */
+	uint64_t tail_seen __rte_aligned(COMCH_LINE); /* a tail that was checked */
+	uint32_t told;                        /* last armed word that was answered */
+	uint32_t streaming;                   /* 1: a producer owns the staging ring */
+	uint64_t stage_head;                  /* bytes put in; the owner's */
+	uint32_t gone;                        /* retired: a stream to it ends */
+	/* the connection's thread */
+	struct rte_comch_region post_region;
+	struct rte_comch_region rec_region;
+	struct comch_rcons *next;
+};
+
+/* A send that waits for done. */
+struct comch_done {
+	uint64_t cookie;
+	int32_t status;
+	uint32_t len;
+	uint32_t consumer_id;
+};
+
+/* Reads a message piece by piece, one segment or many. */
+struct comch_gather {
+	const struct rte_comch_sge *sge;
+	uint32_t nb_sges;
+	const uint8_t *addr; /* rest of the current segment */
+	uint32_t left;
+};
+
+/* The peer's consumers by id, for lookup without locks. */
+struct comch_dir {
+	uint32_t id[COMCH_MAX_CONSUMERS];           /* 0: free; published last */
+	struct comch_rcons *rcons[COMCH_MAX_CONSUMERS];
+};
+
+/* The sending end of one producer. */
+struct comch_chan_prod {
+	/* hot */
+	struct comch_dir *dir;
+	uint32_t busy;          /* odd: within a burst; see comch_dir.c */
+	uint32_t last_slot;     /* of the directory */
+	uint32_t halt;          /* enum comch_halt; set by any thread */
+	uint32_t id;
+	uint32_t done_mask;
+	uint32_t done_size;
+	uint64_t done_tail;     /* completions put in */
+	uint64_t done_head;     /* completions taken out */
+	struct comch_done *done;
+	/* a large message on its way through a staging ring */
+	struct comch_rcons *stream;
+	struct comch_gather stream_from;
+	uint32_t stream_left;
+	uint64_t stream_pos;
+	struct comch_done stream_done;
+	bool stream_silent;
+	/* whom the last short send waited for; its thread only */
+	uint32_t short_id;
+	/* set by the connection's thread while it reclaims */
+	uint32_t busy_seen;
+	struct rte_comch_producer_stats stats;
+	/* to the owner */
+	void (*fault)(void *ctx, int err, const char *text);
+	void *ctx;
+};
+
+/* Size a consuming end. depth: a power of two. Returns 0 or -ENOMEM. */
+int comch_chan_cons_init(struct comch_chan_cons *c, uint32_t depth, int socket_id);
+void comch_chan_cons_fini(struct comch_chan_cons *c);
+/* Begin at position 0 over fresh regions. */
+void comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
+		const struct comch_rec_shared *rec_shared, uint32_t staging_size);
+uint16_t comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n);
+uint16_t comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
+/* Wind up. Any thread but not within a burst; deadline counts from now. */
+void comch_chan_cons_halt(struct comch_chan_cons *c, enum comch_halt why);
+/* After a halt, with nothing posted: give the regions up at once. Not within a burst. */
+void comch_chan_cons_drain_empty(struct comch_chan_cons *c);
+/* Is there something to receive, or a flush to do? */
+bool comch_chan_cons_pending(const struct comch_chan_cons *c);
+/* Ask for a wake-up at the next message. The caller fences and looks again. */
+void comch_chan_cons_arm(struct comch_chan_cons *c);
+
+int comch_chan_prod_init(struct comch_chan_prod *p, uint32_t queue_size, int socket_id);
+void comch_chan_prod_fini(struct comch_chan_prod *p);
+uint16_t comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
+uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
+/*
+ * Is there something to take, or room again where a send was cut short?
+ * This and arm keep out of the burst's way (no busy): the caller holds what
+ * keeps the directory's entries alive.
+ */
+bool comch_chan_prod_pending(struct comch_chan_prod *p);
+/* Ask for a wake-up at the next buffer posted where a send was cut short. */
+void comch_chan_prod_arm(struct comch_chan_prod *p);
+/* Give up the message that streams, if any. The producer's thread, or no thread. */
+void comch_chan_prod_abort(struct comch_chan_prod *p, int err);
+
+/* What other parts of the channel need of comch_chan_stage.c. */
+void comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op);
+/* Copy len bytes, at most what is left, and move on. */
+void comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len);
+/*
+ * Put one message into the staging ring of rc, whole or its beginning.
+ * Returns 1: taken, 0: later, or a negative errno.
+ */
+int comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
+		const struct rte_comch_op *op, uint64_t pos);
+/* Has the ring of rc room for more of a stream, or a fault to report? */
+bool comch_stage_room(const struct comch_rcons *rc);
+/* Push the message that streams. Returns true when none is left. */
+bool comch_stage_push(struct comch_chan_prod *p);
+/*
+ * Pull the message at head into entry e.
+ * Returns 1: complete, 0: later, or a negative errno.
+ */
+int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len);
+
+/* Shared by the two halves of the sending end. */
+void comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, int status);
+/* Publish one record for one position. */
+void comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
+		const struct rte_comch_op *op, enum comch_rec_kind kind);
+/* Take n positions from pos on. False: another producer was faster. */
+bool comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n);
+/* After a publication: wake the consumer if it sleeps. */
+void comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc);
+
+#endif /* COMCH_CHAN_H */

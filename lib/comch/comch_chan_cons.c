@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The receiving half of a channel.
+ *
+ * What the peer says is one record per position, copied out once and checked:
+ * how many positions it speaks for (no more than are posted), how long each
+ * message is (no longer than the buffer), how much immediate data there is
+ * (no more than we take). Everything else is known from our own books.
+ */
+
+#include <errno.h>
+
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+#include <rte_prefetch.h>
+
+#include "comch_chan.h"
+#include "comch_compat.h"
+#include "comch_mem.h"
+#include "comch_peer.h"
+#include "comch_wire.h"
+
+int
+comch_chan_cons_init(struct comch_chan_cons *c, uint32_t depth, int socket_id)
+{
+	c->entry = rte_zmalloc_socket("comch_posted", depth * sizeof(*c->entry),
+			COMCH_LINE, socket_id);
+	if (c->entry == NULL)
+		return -ENOMEM;
+	c->depth = depth;
+	c->mask = depth - 1;
+	c->halt = COMCH_HALT_STOP;
+	c->drained = 1;
+	return 0;
+}
+
+void
+comch_chan_cons_fini(struct comch_chan_cons *c)
+{
+	rte_free(c->entry);
+}
+
+void
+comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
+		const struct comch_rec_shared *rec_shared, uint32_t staging_size)
+{
+	c->post = post;
+	c->rec_shared = rec_shared;
+	c->staging_size = staging_size;
+	c->staging = (const uint8_t *)&rec_shared->rec[c->depth];
+	c->head = 0;
+	c->tail = 0;
+	c->rec_idx = 0;
+	c->cur.count = 0;
+	c->pulling = false;
+	c->stage_tail = 0;
+	c->tx_told = 0;
+	comch_store_release(&c->drained, 0);
+	/* Release: the consumer's thread, seeing no halt, sees all of the above. */
+	comch_store_release(&c->halt, COMCH_HALT_NONE);
+}
+
+/* Where is the buffer for the peer? 0, or why it cannot be posted. */
+static inline int
+place_buf(struct comch_chan_cons *c, const struct rte_comch_buf *buf, uint64_t *where)
+{
+	const struct comch_cons_mr *m = &c->mrs[c->last_mr];
+	uint32_t i;
+	uint64_t off;
+
+	if (buf->len == 0 && buf->addr == NULL) {
+		*where = (uint64_t)COMCH_REGION_NONE << COMCH_DESC_OFF_BITS;
+		return 0;
+	}
+	if (unlikely(buf->mr == NULL || buf->addr == NULL))
+		return -EINVAL;
+	if (unlikely(c->nb_mrs == 0 || m->mr != buf->mr)) {
+		for (i = 0; i < c->nb_mrs && c->mrs[i].mr != buf->mr; i++)
+			;
+		if (i == c->nb_mrs)
+			return -EINVAL;
+		c->last_mr = i;
+		m = &c->mrs[i];
+	}
+	/* Acquire: pairs with the release of the thread that heard of the import. */
+	if (unlikely(comch_load_acquire(&m->ready) == 0))
+		return -EINVAL;
+	off = (uint64_t)((uintptr_t)buf->addr - (uintptr_t)m->addr);
+	if (unlikely(off > m->len || buf->len > m->len - off))
+		return -EFAULT;
+	*where = (uint64_t)m->region << COMCH_DESC_OFF_BITS;
+	if (m->region != COMCH_REGION_STAGED)
+		*where |= off;
+	return 0;
+}
+
+static inline void
+put_entry(struct comch_chan_cons *c, const struct rte_comch_buf *buf, int status, bool staged)
+{
+	struct comch_posted *e = &c->entry[c->entry_tail++ & c->mask];
+
+	e->cookie = buf->cookie;
+	e->addr = buf->addr;
+	e->len = buf->len;
+	e->status = (int16_t)status;
+	e->staged = staged;
+}
+
+static void
+publish_tail(struct comch_chan_cons *c)
+{
+	uint32_t peer_armed;
+
+	comch_store_release(&c->post->tail, c->tail); /* T */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* W */
+	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
+	if (likely(peer_armed == c->tx_told))
+		return;
+	c->tx_told = peer_armed;
+	comch_count(&c->stats.wakes, 1);
+	c->wake_peer(c->ctx);
+}
+
+uint16_t
+comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	struct comch_chan_cons *c = queue;
+	bool halted = comch_load_acquire(&c->halt) != COMCH_HALT_NONE;
+	uint64_t room = c->depth - (c->entry_tail - c->entry_head);
+	uint64_t tail = c->tail, where = 0;
+	struct comch_desc *desc;
+	uint16_t i;
+	int err;
+
+	n = (uint16_t)RTE_MIN((uint64_t)n, room);
+	for (i = 0; i < n; i++) {
+		err = unlikely(halted) ? -EBADFD : place_buf(c, &bufs[i], &where);
+		put_entry(c, &bufs[i], err,
+			where >> COMCH_DESC_OFF_BITS == COMCH_REGION_STAGED);
+		if (unlikely(err != 0))
+			continue;
+		desc = &c->post->desc[c->tail++ & c->mask];
+		comch_store_relaxed(&desc->where, where);
+		comch_store_relaxed(&desc->len, bufs[i].len);
+	}
+	if (c->tail != tail) {
+		comch_count(&c->stats.posted, c->tail - tail);
+		publish_tail(c);
+	}
+	return n;
+}
+
+static inline void
+take_entry(struct comch_chan_cons *c, struct rte_comch_cpl *cpl, int status)
+{
+	const struct comch_posted *e = &c->entry[c->entry_head++ & c->mask];
+
+	cpl->cookie = e->cookie;
+	cpl->status = status;
+	cpl->len = 0;
+	cpl->peer_id = 0;
+	cpl->imm_len = 0;
+	cpl->copies = 0;
+	if (unlikely(status != 0))
+		comch_count(&c->stats.errors, 1);
+}
+
+/* Give back refusals that are next in line. */
+static inline uint16_t
+take_refused(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	uint16_t i = 0;
+	int status;
+
+	while (i < n && c->entry_head != c->entry_tail) {
+		status = c->entry[c->entry_head & c->mask].status;
+		if (likely(status == 0))
+			break;
+		take_entry(c, &cpls[i++], status);
+	}
+	return i;
+}
+
+/* The record at head, if it is there: copied and checked. 1, 0 or -EPROTO. */
+static inline int
+next_record(struct comch_chan_cons *c)
+{
+	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+	struct comch_rec peer_rec;
+
+	if (c->head == c->tail || peer_load_acquire_u64(&rec->seq) != c->head + 1) /* R */
+		return 0;
+	peer_copy_words((uint64_t *)&peer_rec, (const uint64_t *)rec,
+		sizeof(peer_rec) / sizeof(uint64_t));
+	if (unlikely(peer_rec.count == 0 || peer_rec.count > COMCH_REC_BATCH ||
+			peer_rec.count > c->tail - c->head))
+		return -EPROTO;
+	if (unlikely(peer_rec.imm_len > c->imm_size || peer_rec.kind > COMCH_REC_ABORT))
+		return -EPROTO;
+	if (unlikely(peer_rec.count > 1 &&
+			(peer_rec.imm_len > 0 || peer_rec.kind != COMCH_REC_DIRECT)))
+		return -EPROTO;
+	c->cur = peer_rec;
+	c->rec_idx = 0;
+	return 1;
+}
+
+static inline void
+count_msg(struct comch_chan_cons *c, const struct rte_comch_cpl *cpl)
+{
+	comch_count(&c->stats.msgs, 1);
+	comch_count(&c->stats.bytes, cpl->len);
+	if (cpl->imm_len > 0)
+		comch_count(&c->stats.imm_msgs, 1);
+	if (cpl->copies > 0) {
+		comch_count(&c->stats.copies, cpl->copies);
+		comch_count(&c->stats.staged, 1);
+	}
+}
+
+/* The next message of the record in work. 1, 0 (half-way) or -EPROTO. */
+static inline int
+next_msg(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
+{
+	const struct comch_posted *e = &c->entry[c->entry_head & c->mask];
+	const struct comch_rec *rec = &c->cur;
+	uint32_t len = rec->len[c->rec_idx];
+	int ret = 1;
+
+	if (unlikely(rec->kind == COMCH_REC_ABORT)) {
+		take_entry(c, cpl, -ECANCELED);
+		goto taken;
+	}
+	if (unlikely(len > e->len))
+		return -EPROTO;
+	if (unlikely(rec->kind == COMCH_REC_STAGED)) {
+		if (!e->staged || c->staging_size == 0)
+			return -EPROTO;
+		ret = comch_stage_pull(c, e, len);
+		if (ret == 0 || ret == -EPROTO)
+			return ret;
+	} else if (unlikely(e->staged && len > 0)) {
+		return -EPROTO;
+	}
+	take_entry(c, cpl, ret < 0 ? ret : 0);
+	if (unlikely(ret < 0))
+		goto taken;
+	cpl->len = len;
+	cpl->peer_id = rec->producer;
+	cpl->copies = rec->kind == COMCH_REC_STAGED;
+	if (rec->imm_len > 0) {
+		cpl->imm_len = rec->imm_len;
+		memcpy(cpl->imm, rec->imm, RTE_COMCH_IMM_SIZE);
+	}
+	count_msg(c, cpl);
+taken:
+	c->head++;
+	c->rec_idx++;
+	return 1;
+}
+
+/* Will anything claimed still arrive? Only an orderly stop waits for that. */
+static bool
+drain_waits(struct comch_chan_cons *c, enum comch_halt halt)
+{
+	uint64_t peer_claim;
+
+	if (halt != COMCH_HALT_STOP)
+		return false;
+	peer_claim = peer_load_acquire_u64(&c->rec_shared->claim); /* C */
+	/* A claim that cannot be is a lie: nothing to wait for. */
+	if (peer_claim - c->head == 0 || peer_claim - c->head > c->tail - c->head)
+		return false;
+	if (rte_rdtsc() < c->halt_deadline)
+		return true;
+	c->fault(c->ctx, -ETIMEDOUT, "peer stalled within a message while we stopped");
+	return false;
+}
+
+/* Nothing is left to deliver: give the posted buffers back, and the regions up. */
+static uint16_t
+drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	enum comch_halt halt = comch_load_acquire(&c->halt);
+	uint16_t i = 0;
+	int status;
+
+	if (halt == COMCH_HALT_NONE || drain_waits(c, halt))
+		return 0;
+	while (i < n && c->entry_head != c->entry_tail) {
+		status = c->entry[c->entry_head & c->mask].status;
+		if (status == 0) {
+			status = -ECANCELED;
+			c->head++;
+		}
+		take_entry(c, &cpls[i++], status);
+	}
+	if (c->entry_head == c->entry_tail) {
+		/* Release: we are out of the regions for good. */
+		comch_store_release(&c->drained, 1);
+		c->drained_cb(c->ctx);
+	}
+	return i;
+}
+
+uint16_t
+comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_cons *c = queue;
+	uint16_t i = 0;
+	int ret = 1;
+
+	if (unlikely(comch_load_relaxed(&c->drained) != 0))
+		return take_refused(c, cpls, n);
+	while (i < n && ret > 0) {
+		i += take_refused(c, &cpls[i], n - i);
+		if (i == n)
+			break;
+		if (c->rec_idx == c->cur.count) {
+			ret = next_record(c);
+			if (ret <= 0)
+				break;
+		}
+		ret = next_msg(c, &cpls[i]);
+		i += ret > 0;
+	}
+	if (unlikely(ret == -EPROTO)) {
+		c->fault(c->ctx, -EPROTO, "peer's record does not fit what was posted");
+		comch_store_release(&c->halt, COMCH_HALT_DOWN);
+	}
+	if (unlikely(ret <= 0 && i < n && comch_load_relaxed(&c->halt) != COMCH_HALT_NONE))
+		i += drain(c, &cpls[i], n - i);
+	return i;
+}
+
+void
+comch_chan_cons_halt(struct comch_chan_cons *c, enum comch_halt why)
+{
+	if (comch_load_relaxed(&c->drained) != 0 || comch_load_relaxed(&c->halt) >= (uint32_t)why)
+		return;
+	c->halt_deadline = rte_rdtsc() + c->timeout_cycles;
+	comch_store_release(&c->post->closed, 1);
+	/* C: the door is closed before anybody asks who had come in. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	comch_store_release(&c->halt, why);
+}
+
+void
+comch_chan_cons_drain_empty(struct comch_chan_cons *c)
+{
+	if (comch_load_relaxed(&c->drained) == 0 && c->entry_head == c->entry_tail)
+		drain(c, NULL, 0);
+}
+
+bool
+comch_chan_cons_pending(const struct comch_chan_cons *c)
+{
+	const struct comch_rec *rec;
+
+	if (c->entry_head != c->entry_tail && c->entry[c->entry_head & c->mask].status != 0)
+		return true;
+	if (comch_load_acquire(&c->drained) != 0)
+		return false;
+	if (comch_load_acquire(&c->halt) != COMCH_HALT_NONE)
+		return true;
+	if (c->pulling)
+		return peer_load_acquire_u64(&c->rec_shared->staging_head) !=
+			c->stage_tail + c->pulled;
+	if (c->rec_idx != c->cur.count)
+		return true;
+	rec = &c->rec_shared->rec[c->head & c->mask];
+	return c->head != c->tail && peer_load_acquire_u64(&rec->seq) == c->head + 1;
+}
+
+void
+comch_chan_cons_arm(struct comch_chan_cons *c)
+{
+	if (comch_load_acquire(&c->drained) != 0)
+		return;
+	/* Any new value asks for one wake-up. */
+	comch_store_relaxed(&c->post->armed, c->post->armed + 1);
+}

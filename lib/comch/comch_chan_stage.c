@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The staging ring: for buffers in memory that cannot be shown to the peer.
+ *
+ * The producers' side owns and writes the ring; the consumer copies out. A
+ * message begins at a multiple of COMCH_LINE, at a place that both sides
+ * derive from what went before. One producer at a time owns the ring: a try,
+ * never a wait, so the others get a short count. A message that fits is put
+ * in whole; a longer one streams, and its producer owns the ring until its end.
+ */
+
+#include <errno.h>
+
+#include <rte_common.h>
+
+#include "comch_chan.h"
+#include "comch_dir.h"
+#include "comch_peer.h"
+
+void
+comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op)
+{
+	if (op->flags & RTE_COMCH_OP_F_SGL) {
+		g->sge = op->addr;
+		g->nb_sges = op->nb_sges;
+		g->addr = NULL;
+		g->left = 0;
+	} else {
+		g->sge = NULL;
+		g->nb_sges = 0;
+		g->addr = op->addr;
+		g->left = op->len;
+	}
+}
+
+void
+comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len)
+{
+	uint8_t *to = dst;
+	uint32_t k;
+
+	while (len > 0) {
+		if (g->left == 0) {
+			if (g->nb_sges == 0)
+				return;
+			g->addr = g->sge->addr;
+			g->left = g->sge->len;
+			g->sge++;
+			g->nb_sges--;
+			continue;
+		}
+		k = RTE_MIN(len, g->left);
+		memcpy(to, g->addr, k);
+		to += k;
+		len -= k;
+		g->addr += k;
+		g->left -= k;
+	}
+}
+
+/* Free bytes of the ring, or -EPROTO if the peer's position cannot be. */
+static int64_t
+stage_space(const struct comch_rcons *rc)
+{
+	uint64_t peer_tail = peer_load_acquire_u64(&rc->post_shared->staging_tail); /* S */
+	uint64_t used = rc->stage_head - peer_tail;
+
+	if (used > rc->staging_size)
+		return -EPROTO;
+	return (int64_t)(rc->staging_size - used);
+}
+
+bool
+comch_stage_room(const struct comch_rcons *rc)
+{
+	return stage_space(rc) != 0;
+}
+
+/* Put len bytes behind the head, around the end if need be. */
+static void
+stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
+{
+	uint32_t at = (uint32_t)(rc->stage_head & (rc->staging_size - 1));
+	uint32_t first = RTE_MIN(len, rc->staging_size - at);
+
+	comch_gather_copy(g, rc->staging + at, first);
+	comch_gather_copy(g, rc->staging, len - first);
+	rc->stage_head += len;
+}
+
+static void
+stage_publish(struct comch_rcons *rc)
+{
+	comch_store_release(&rc->rec->staging_head, rc->stage_head); /* H */
+}
+
+/* The next message begins on a line. */
+static void
+stage_end(struct comch_rcons *rc)
+{
+	rc->stage_head = RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE);
+	stage_publish(rc);
+}
+
+static void
+stage_release(struct comch_rcons *rc)
+{
+	/* Release: the next owner's acquire sees stage_head. */
+	comch_store_release(&rc->streaming, 0);
+}
+
+static void
+stage_count(struct comch_chan_prod *p, uint32_t len, uint32_t imm_len)
+{
+	comch_count(&p->stats.msgs, 1);
+	comch_count(&p->stats.bytes, len);
+	comch_count(&p->stats.imm_msgs, imm_len > 0);
+	comch_count(&p->stats.copies, 1);
+	comch_count(&p->stats.staged, 1);
+}
+
+static void
+stream_begin(struct comch_chan_prod *p, struct comch_rcons *rc,
+		const struct rte_comch_op *op, uint64_t pos)
+{
+	comch_gather_init(&p->stream_from, op);
+	p->stream_left = op->len;
+	p->stream_pos = pos;
+	p->stream_silent = (op->flags & RTE_COMCH_OP_F_SILENT) != 0;
+	p->stream_done = (struct comch_done){
+		.cookie = op->cookie, .len = op->len, .consumer_id = op->consumer_id,
+	};
+	p->stream = rc;
+	comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
+	stage_count(p, op->len, op->imm_len);
+	comch_stage_push(p);
+}
+
+int
+comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
+		const struct rte_comch_op *op, uint64_t pos)
+{
+	struct comch_gather g;
+	uint32_t free = 0;
+	int64_t space;
+	int ret;
+
+	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
+			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 0;
+	space = stage_space(rc);
+	ret = space < 0 ? -EPROTO : 0;
+	if (space < (int64_t)RTE_MIN(op->len, rc->staging_size))
+		goto release;
+	if (!comch_chan_claim(rc, pos, 1))
+		goto release;
+	if (peer_load_relaxed_u32(&rc->post_shared->closed) != 0) { /* C */
+		comch_chan_commit_one(p, rc, pos, op, COMCH_REC_ABORT);
+		ret = -ENOENT;
+		goto release;
+	}
+	if (op->len > rc->staging_size) {
+		stream_begin(p, rc, op, pos);
+		return 1;
+	}
+	comch_gather_init(&g, op);
+	stage_put(rc, &g, op->len);
+	stage_end(rc);
+	comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
+	comch_chan_wake(p, rc);
+	stage_count(p, op->len, op->imm_len);
+	comch_chan_done_put(p, op, 0);
+	ret = 1;
+release:
+	stage_release(rc);
+	return ret;
+}
+
+/* The stream is over, one way or the other. */
+static void
+stream_end(struct comch_chan_prod *p, int status)
+{
+	struct rte_comch_op op = {
+		.cookie = p->stream_done.cookie,
+		.len = p->stream_done.len,
+		.consumer_id = p->stream_done.consumer_id,
+		.flags = p->stream_silent ? RTE_COMCH_OP_F_SILENT : 0,
+	};
+	struct comch_rcons *rc = p->stream;
+
+	p->stream = NULL;
+	stage_end(rc);
+	stage_release(rc);
+	comch_chan_wake(p, rc);
+	comch_chan_done_put(p, &op, status);
+}
+
+bool
+comch_stage_push(struct comch_chan_prod *p)
+{
+	struct comch_rcons *rc = p->stream;
+	uint32_t halt = comch_load_acquire(&p->halt);
+	int64_t space;
+	uint32_t k;
+
+	if (halt == COMCH_HALT_DOWN) {
+		comch_chan_prod_abort(p, -ECONNRESET);
+		return true;
+	}
+	if (comch_load_relaxed(&rc->gone) != 0) {
+		comch_chan_prod_abort(p, -ENOENT);
+		return true;
+	}
+	while (p->stream_left > 0) {
+		space = stage_space(rc);
+		if (space < 0) {
+			p->fault(p->ctx, -EPROTO, "peer's staging position cannot be");
+			comch_chan_prod_abort(p, -EPROTO);
+			return true;
+		}
+		if (space == 0)
+			return false;
+		k = (uint32_t)RTE_MIN((uint64_t)space, RTE_MIN(p->stream_left, COMCH_STAGE_PIECE));
+		stage_put(rc, &p->stream_from, k);
+		stage_publish(rc);
+		p->stream_left -= k;
+		comch_chan_wake(p, rc);
+	}
+	stream_end(p, 0);
+	return true;
+}
+
+void
+comch_chan_prod_abort(struct comch_chan_prod *p, int err)
+{
+	struct comch_rec *rec;
+
+	if (p->stream == NULL)
+		return;
+	rec = &p->stream->rec->rec[p->stream_pos & p->stream->mask];
+	/* The record is ours until the consumer is through with its position. */
+	comch_store_release(&rec->stop_at, COMCH_REC_STOPPED |
+		RTE_ALIGN_CEIL(p->stream->stage_head, (uint64_t)COMCH_LINE)); /* A */
+	stream_end(p, err);
+}
+
+/* Copy len bytes of the message out, from its byte `from` on. */
+static void
+stage_get(const struct comch_chan_cons *c, uint8_t *dst, uint32_t from, uint32_t len)
+{
+	uint32_t at = (uint32_t)((c->stage_tail + from) & (c->staging_size - 1));
+	uint32_t first = RTE_MIN(len, c->staging_size - at);
+
+	peer_copy(dst, c->staging + at, first);
+	peer_copy(dst + first, c->staging, len - first);
+}
+
+/* Tell how far we are, and whoever waits for it. Whole lines only: see stage_end(). */
+static void
+stage_consumed(struct comch_chan_cons *c, uint64_t pos)
+{
+	uint32_t peer_armed;
+
+	comch_store_release(&c->post->staging_tail,
+		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* W */
+	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
+	if (peer_armed != c->tx_told) {
+		c->tx_told = peer_armed;
+		c->wake_peer(c->ctx);
+	}
+}
+
+/* Did the producer give the message at head up? Then skip what it had put in. */
+static int
+pull_stopped(struct comch_chan_cons *c)
+{
+	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+	uint64_t peer_stop = peer_load_acquire_u64(&rec->stop_at); /* A */
+	uint64_t skip;
+
+	if (peer_stop == 0)
+		return 0;
+	skip = (peer_stop & ~COMCH_REC_STOPPED) - c->stage_tail;
+	if (skip < c->pulled || skip % COMCH_LINE != 0 ||
+			skip - RTE_ALIGN_FLOOR(c->pulled, (uint32_t)COMCH_LINE) > c->staging_size)
+		return -EPROTO;
+	c->stage_tail += skip;
+	c->pulling = false;
+	stage_consumed(c, c->stage_tail);
+	return -ECANCELED;
+}
+
+int
+comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len)
+{
+	uint64_t peer_head, ready;
+	uint32_t k;
+
+	if (!c->pulling) {
+		c->pulling = true;
+		c->pulled = 0;
+	}
+	peer_head = peer_load_acquire_u64(&c->rec_shared->staging_head); /* H */
+	ready = peer_head - c->stage_tail;
+	/* The tail that the peer saw last may be `pulled` behind stage_tail + pulled. */
+	if (ready < c->pulled || ready - RTE_ALIGN_FLOOR(c->pulled, (uint32_t)COMCH_LINE) >
+			c->staging_size)
+		return -EPROTO;
+	k = (uint32_t)RTE_MIN((uint64_t)(len - c->pulled), ready - c->pulled);
+	if (k > 0) {
+		stage_get(c, e->addr + c->pulled, c->pulled, k);
+		c->pulled += k;
+		if (c->pulled < len)
+			stage_consumed(c, c->stage_tail + c->pulled);
+	}
+	if (c->pulled < len)
+		return pull_stopped(c);
+	c->pulling = false;
+	c->stage_tail = RTE_ALIGN_CEIL(c->stage_tail + len, (uint64_t)COMCH_LINE);
+	stage_consumed(c, c->stage_tail);
+	return 1;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_string_fns.h>
+
+#include "comch_log.h"
+#include "comch_private.h"
+
+static bool
+client_service(struct comch_obj *obj, struct comch_run *run)
+{
+	struct rte_comch_client *client = COMCH_OBJ_OF(rte_comch_client, obj);
+
+	/* Its connection's events go first: CONNECTED before RUNNING. */
+	if (client->conn != NULL && client->conn->send_connected)
+		return true;
+	return !comch_obj_events(obj, run, client->conn);
+}
+
+static void
+client_free(struct comch_obj *obj)
+{
+	struct rte_comch_client *client = COMCH_OBJ_OF(rte_comch_client, obj);
+
+	comch_dev_put(client->dev);
+	free(client);
+}
+
+static int
+client_conf_check(struct rte_comch_dev *dev, struct rte_comch_client_conf *c)
+{
+	if (c->poll == NULL) {
+		COMCH_LOG(ERR, "client: no poll given");
+		return -EINVAL;
+	}
+	if (comch_name_check(c->name, "client") != 0)
+		return -EINVAL;
+	if ((dev->info.capa & RTE_COMCH_CAPA_CLIENT) == 0) {
+		COMCH_LOG(ERR, "client of %s: device %s is on the DPU side; clients live on the host",
+			c->name, dev->info.name);
+		return -ENOTSUP;
+	}
+	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,
+			&c->send_queue);
+}
+
+struct rte_comch_client *
+rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf)
+{
+	struct rte_comch_client_conf c;
+	struct rte_comch_client *client;
+	struct rte_comch_dev *dev;
+	int ret;
+
+	ret = comch_obj_conf(&c, sizeof(c), conf, "client");
+	if (ret != 0)
+		goto err;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL) {
+		COMCH_LOG(ERR, "client: no device %d", dev_id);
+		ret = -ENODEV;
+		goto err;
+	}
+	ret = client_conf_check(dev, &c);
+	if (ret != 0)
+		goto err_put;
+	client = calloc(1, sizeof(*client));
+	if (client == NULL) {
+		ret = -ENOMEM;
+		goto err_put;
+	}
+	comch_obj_init(&client->obj, RTE_COMCH_OBJ_CLIENT, c.poll, c.user_data);
+	client->obj.service = client_service;
+	client->obj.free = client_free;
+	client->dev = dev;
+	client->conf = c;
+	rte_strscpy(client->name, c.name, sizeof(client->name));
+	client->conf.name = client->name;
+	comch_poll_attach(c.poll);
+	comch_registry_add_client(client);
+	return client;
+
+err_put:
+	comch_dev_put(dev);
+err:
+	rte_errno = -ret;
+	return NULL;
+}
+
+int
+rte_comch_client_start(struct rte_comch_client *client)
+{
+	struct rte_comch_conn *conn;
+
+	if (client == NULL)
+		return -EINVAL;
+	if (comch_obj_state(&client->obj) != RTE_COMCH_STATE_IDLE || client->conn != NULL) {
+		COMCH_LOG(ERR, "client of %s: start while %s", client->name,
+			rte_comch_state_name(comch_obj_state(&client->obj)));
+		return -EBADFD;
+	}
+	conn = comch_conn_create(client->dev, 0, client->obj.poll, client->conf.send_queue);
+	if (conn == NULL)
+		return -ENOMEM;
+	conn->client = client;
+	conn->recv_queue = client->conf.recv_queue;
+	client->conn = conn;
+	client->reason[0] = '\0';
+	comch_obj_state_set(&client->obj, RTE_COMCH_STATE_STARTING);
+	conn->phase = COMCH_PHASE_DIALLING;
+	conn->dial_deadline = rte_rdtsc() +
+		rte_get_tsc_hz() / 1000 * client->conf.connect_timeout_ms;
+	comch_conn_wait_begin(conn, COMCH_HANDSHAKE_MS);
+	comch_handshake_dial(conn);
+	return -EINPROGRESS;
+}
+
+void
+comch_client_up(struct rte_comch_client *client)
+{
+	comch_obj_state_event(&client->obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
+}
+
+/* The connection has ended; the client follows when its queues are gone. */
+void
+comch_client_conn_gone(struct rte_comch_client *client)
+{
+	struct rte_comch_conn *conn = client->conn;
+
+	rte_strscpy(client->reason, conn->reason, sizeof(client->reason));
+	if (comch_obj_state(&client->obj) == RTE_COMCH_STATE_RUNNING)
+		comch_obj_state_event(&client->obj, RTE_COMCH_STATE_STOPPING, conn->end_status,
+			client->reason);
+}
+
+void
+comch_client_conn_freed(struct rte_comch_client *client)
+{
+	struct rte_comch_conn *conn = client->conn;
+
+	client->conn = NULL;
+	comch_obj_state_event(&client->obj, RTE_COMCH_STATE_IDLE, conn->end_status,
+		client->reason);
+}
+
+int
+rte_comch_client_stop(struct rte_comch_client *client)
+{
+	enum rte_comch_state state;
+
+	if (client == NULL)
+		return -EINVAL;
+	state = comch_obj_state(&client->obj);
+	if (state != RTE_COMCH_STATE_STARTING && state != RTE_COMCH_STATE_RUNNING) {
+		COMCH_LOG(ERR, "client of %s: stop while %s", client->name,
+			rte_comch_state_name(state));
+		return -EBADFD;
+	}
+	if (comch_conn_nb_queues(client->conn) > 0) {
+		COMCH_LOG(ERR, "client of %s: stop while it has producers or consumers",
+			client->name);
+		return -EBUSY;
+	}
+	comch_obj_state_set(&client->obj, RTE_COMCH_STATE_STOPPING);
+	comch_conn_close(client->conn, 0, "client stopped");
+	return -EINPROGRESS;
+}
+
+int
+rte_comch_client_destroy(struct rte_comch_client *client)
+{
+	if (client == NULL)
+		return -EINVAL;
+	if (comch_obj_state(&client->obj) != RTE_COMCH_STATE_IDLE || client->conn != NULL) {
+		COMCH_LOG(ERR, "client of %s: destroy while not IDLE", client->name);
+		return -EBUSY;
+	}
+	comch_registry_del_client(client);
+	comch_obj_bury(&client->obj);
+	return 0;
+}
+
+enum rte_comch_state
+rte_comch_client_state(const struct rte_comch_client *client)
+{
+	return client == NULL ? RTE_COMCH_STATE_IDLE : comch_obj_state(&client->obj);
+}
+
+struct rte_comch_conn *
+rte_comch_client_conn(const struct rte_comch_client *client)
+{
+	return client == NULL ? NULL : client->conn;
+}

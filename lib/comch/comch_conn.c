@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* A connection: messages, credits, and its end. */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "comch_log.h"
+#include "comch_private.h"
+
+/* How long a last frame may wait for room, ms. */
+#define CLOSE_MS 1000
+
+static uint32_t next_conn_id = 1;
+
+static bool conn_service(struct comch_obj *obj, struct comch_run *run);
+
+static void
+conn_free(struct comch_obj *obj)
+{
+	struct rte_comch_conn *conn = COMCH_OBJ_OF(rte_comch_conn, obj);
+
+	pthread_mutex_destroy(&conn->lock);
+	comch_dev_put(conn->dev);
+	free(conn->unacked);
+	free(conn);
+}
+
+struct rte_comch_conn *
+comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll *poll,
+		uint32_t send_queue)
+{
+	uint32_t size = rte_align32pow2(send_queue);
+	struct rte_comch_conn *conn;
+
+	conn = calloc(1, sizeof(*conn));
+	if (conn == NULL)
+		return NULL;
+	conn->unacked = calloc(size, sizeof(*conn->unacked));
+	if (conn->unacked == NULL) {
+		free(conn);
+		return NULL;
+	}
+	comch_obj_init(&conn->obj, RTE_COMCH_OBJ_CONN, poll, 0);
+	conn->obj.service = conn_service;
+	conn->obj.free = conn_free;
+	conn->unacked_mask = size - 1;
+	conn->unacked_size = send_queue;
+	conn->dev = comch_dev_get(dev->id);
+	conn->ops = dev->ops;
+	conn->rep = rep;
+	conn->fd.fd = -1;
+	conn->max_msg_size = COMCH_WIRE_MAX_FRAME;
+	conn->id = __atomic_fetch_add(&next_conn_id, 1, __ATOMIC_RELAXED);
+	conn->peer = (struct rte_comch_peer_id){ -1, -1, -1 };
+	STAILQ_INIT(&conn->tx_wait);
+	TAILQ_INIT(&conn->consumers);
+	TAILQ_INIT(&conn->producers);
+	rte_spinlock_init(&conn->wake_lock);
+	pthread_mutex_init(&conn->lock, NULL);
+	comch_poll_attach(poll);
+	comch_registry_add_conn(conn);
+	return conn;
+}
+
+int
+comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
+{
+	struct rte_comch_poll *poll = conn->obj.poll;
+	int fd, ret = 0;
+
+	conn->link = link;
+	conn->is_hot = true;
+	conn->last_active = poll->run_no;
+	TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
+	fd = conn->ops->link_fd(link);
+	if (fd < 0)
+		return 0;
+	conn->fd = (struct comch_fd){
+		.type = COMCH_FD_LINK, .fd = fd, .obj = &conn->obj,
+		.classes = RTE_COMCH_POLL_ANY,
+	};
+	ret = comch_poll_fd_add(poll, &conn->fd);
+	if (ret != 0)
+		conn->fd.fd = -1;
+	return ret;
+}
+
+void
+comch_conn_wait_begin(struct rte_comch_conn *conn, uint32_t ms)
+{
+	conn->deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * ms;
+	if (conn->is_waiting)
+		return;
+	conn->is_waiting = true;
+	TAILQ_INSERT_TAIL(&conn->obj.poll->waiting, conn, waiting_next);
+	conn->obj.poll->next_look = 0;
+}
+
+void
+comch_conn_wait_end(struct rte_comch_conn *conn)
+{
+	if (!conn->is_waiting)
+		return;
+	conn->is_waiting = false;
+	TAILQ_REMOVE(&conn->obj.poll->waiting, conn, waiting_next);
+}
+
+uint32_t
+comch_conn_nb_queues(struct rte_comch_conn *conn)
+{
+	uint32_t n;
+
+	pthread_mutex_lock(&conn->lock);
+	n = conn->nb_consumers + conn->nb_producers;
+	pthread_mutex_unlock(&conn->lock);
+	return n;
+}
+
+/* The handshake is over: the connection is the application's. */
+void
+comch_conn_established(struct rte_comch_conn *conn)
+{
+	comch_conn_wait_end(conn);
+	conn->send_connected = true;
+	conn->hold = true;
+	/* Release: another thread that finds it up finds its limits set. */
+	comch_store_release(&conn->phase, COMCH_PHASE_UP);
+	if (conn->server != NULL)
+		comch_count(&conn->server->stats.accepted, 1);
+	comch_poll_note(&conn->obj);
+}
+
+const char *
+comch_conn_name(const struct rte_comch_conn *conn)
+{
+	return conn->server != NULL ? conn->server->name : conn->client->name;
+}
+
+/* Frames */
+
+static int
+conn_tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
+		uint32_t nb_fds)
+{
+	struct rte_comch_frame frame = { .hdr = buf, .hdr_len = len, .nb_fds = nb_fds };
+	uint32_t i;
+
+	for (i = 0; i < nb_fds; i++)
+		frame.fds[i] = fds[i];
+	return conn->ops->frame_tx(conn->link, &frame);
+}
+
+/* Keep a frame until there is room; its descriptors are duplicated. */
+static int
+conn_tx_later(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
+		uint32_t nb_fds)
+{
+	struct comch_tx_wait *w = calloc(1, sizeof(*w));
+	uint32_t i;
+
+	if (w == NULL)
+		return -ENOMEM;
+	for (i = 0; i < nb_fds; i++) {
+		w->fds[i] = dup(fds[i]);
+		if (w->fds[i] < 0)
+			goto err_close;
+	}
+	w->nb_fds = nb_fds;
+	w->len = len;
+	memcpy(w->buf, buf, len);
+	STAILQ_INSERT_TAIL(&conn->tx_wait, w, next);
+	conn->nb_tx_wait++;
+	comch_poll_note(&conn->obj);
+	return 0;
+
+err_close:
+	while (i > 0)
+		close(w->fds[--i]);
+	free(w);
+	return -EMFILE;
+}
+
+void
+comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
+		const int *fds, uint32_t nb_fds)
+{
+	uint8_t buf[COMCH_WIRE_MAX_FRAME] __rte_aligned(8);
+	struct comch_wire_frame f = *frame;
+	uint32_t len;
+	int ret = -EAGAIN;
+
+	f.acked = conn->rx_seq;
+	conn->rx_told = conn->rx_seq;
+	len = comch_wire_build(&f, buf);
+	if (STAILQ_EMPTY(&conn->tx_wait))
+		ret = conn_tx_now(conn, buf, len, fds, nb_fds);
+	if (ret == -EAGAIN)
+		ret = conn_tx_later(conn, buf, len, fds, nb_fds);
+	if (ret != 0 && ret != -ENOTCONN)
+		comch_conn_fault(conn, ret, "no descriptor or memory to send a frame");
+}
+
+void
+comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text)
+{
+	uint32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(&conn->faulted, &none, 1, false, __ATOMIC_RELAXED,
+			__ATOMIC_RELAXED))
+		return;
+	conn->fault_status = status;
+	conn->fault_text = text;
+	/* Release: pairs with the acquire in conn_service(). */
+	comch_store_release(&conn->faulted, 2);
+	comch_poll_note(&conn->obj);
+}
+
+static void
+tx_wait_free(struct rte_comch_conn *conn, struct comch_tx_wait *w)
+{
+	uint32_t i;
+
+	STAILQ_REMOVE_HEAD(&conn->tx_wait, next);
+	conn->nb_tx_wait--;
+	for (i = 0; i < w->nb_fds; i++)
+		close(w->fds[i]);
+	free(w);
+}
+
+/* Send what waited. True: nothing waits any more. */
+static bool
+conn_flush(struct rte_comch_conn *conn)
+{
+	struct comch_tx_wait *w;
+
+	while ((w = STAILQ_FIRST(&conn->tx_wait)) != NULL) {
+		if (conn_tx_now(conn, w->buf, w->len, w->fds, w->nb_fds) == -EAGAIN)
+			return false;
+		tx_wait_free(conn, w);
+	}
+	return true;
+}
+
+void
+comch_conn_credit(struct rte_comch_conn *conn)
+{
+	static const struct comch_wire_frame credit = { .type = COMCH_WIRE_CREDIT };
+
+	if (conn->rx_told != conn->rx_seq && comch_conn_is_up(conn))
+		comch_conn_tx(conn, &credit, NULL, 0);
+}
+
+/* Messages out */
+
+static int
+msg_check(const struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
+{
+	if (unlikely(!comch_conn_is_up(conn)))
+		return -EBADFD;
+	if (unlikely(msg->len > conn->max_msg_size))
+		return -EMSGSIZE;
+	if (unlikely((msg->len > 0 && msg->data == NULL) ||
+			(msg->flags & ~RTE_COMCH_MSG_F_SILENT) != 0))
+		return -EINVAL;
+	return 0;
+}
+
+/* Pass entries that have their answer. */
+static inline void
+unacked_skip(struct rte_comch_conn *conn)
+{
+	while (conn->unacked_ready != conn->unacked_tail &&
+			conn->unacked[conn->unacked_ready & conn->unacked_mask].status != 0)
+		conn->unacked_ready++;
+}
+
+static inline void
+unacked_put(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, int status)
+{
+	struct comch_unacked *u = &conn->unacked[conn->unacked_tail++ & conn->unacked_mask];
+
+	u->cookie = msg->cookie;
+	u->status = status;
+	u->silent = (msg->flags & RTE_COMCH_MSG_F_SILENT) != 0;
+	if (unlikely(status != 0)) {
+		comch_count(&conn->stats.tx_errors, 1);
+		unacked_skip(conn);
+		comch_poll_note(&conn->obj);
+	}
+}
+
+static inline int
+msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
+{
+	uint64_t hdr[COMCH_WIRE_HDR_SIZE / sizeof(uint64_t)];
+	struct rte_comch_frame frame = {
+		.hdr = hdr, .hdr_len = sizeof(hdr),
+		.payload = msg->data, .payload_len = msg->len,
+	};
+	int ret;
+
+	if (unlikely(!STAILQ_EMPTY(&conn->tx_wait)) ||
+			conn->tx_seq - conn->tx_acked >= conn->tx_credits)
+		return -EAGAIN;
+	comch_wire_msg_hdr(hdr, msg->len, conn->rx_seq);
+	ret = conn->ops->frame_tx(conn->link, &frame);
+	if (ret != 0)
+		return ret;
+	conn->rx_told = conn->rx_seq;
+	conn->tx_seq++;
+	comch_count(&conn->stats.tx_msgs, 1);
+	comch_count(&conn->stats.tx_bytes, msg->len);
+	return 0;
+}
+
+uint16_t
+rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_msg *msgs,
+		uint16_t n)
+{
+	uint16_t i;
+	int ret;
+
+	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDED))
+		return 0;
+	for (i = 0; i < n; i++) {
+		if (conn->unacked_tail - conn->unacked_head >= conn->unacked_size)
+			break;
+		ret = msg_check(conn, &msgs[i]);
+		if (likely(ret == 0))
+			ret = msg_tx(conn, &msgs[i]);
+		if (ret == -EAGAIN)
+			break;
+		if (unlikely(ret == -ENOTCONN))
+			ret = -ECONNRESET;
+		unacked_put(conn, &msgs[i], ret);
+	}
+	if (i < n)
+		comch_count(&conn->stats.tx_full, 1);
+	return i;
+}
+
+/* The peer's application was given so many of ours. */
+static int
+conn_on_acked(struct rte_comch_conn *conn, uint32_t acked)
+{
+	uint32_t n = acked - conn->tx_acked;
+
+	if (n == 0)
+		return 0;
+	if (n > conn->tx_seq - conn->tx_acked)
+		return -EPROTO;
+	conn->tx_acked = acked;
+	for (; n > 0; n--) {
+		conn->unacked_ready++;
+		unacked_skip(conn);
+	}
+	return 0;
+}
+
+/* Return SENT events. True: none is left. */
+static bool
+conn_report_sent(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	struct rte_comch_event *event;
+	const struct comch_unacked *u;
+
+	while (conn->unacked_head != conn->unacked_ready) {
+		u = &conn->unacked[conn->unacked_head & conn->unacked_mask];
+		if (!u->silent || u->status != 0) {
+			if (comch_run_full(run))
+				return false;
+			event = comch_run_add(run, RTE_COMCH_EVENT_SENT, &conn->obj, conn);
+			event->status = u->status;
+			event->sent.cookie = u->cookie;
+		}
+		conn->unacked_head++;
+	}
+	return true;
+}
+
+/* Messages in */
+
+static inline void
+conn_on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t len)
+{
+	struct rte_comch_event *event;
+
+	event = comch_run_add(run, RTE_COMCH_EVENT_MSG, &conn->obj, conn);
+	event->msg.data = data;
+	event->msg.len = len;
+	conn->rx_seq++;
+	comch_count(&conn->stats.rx_msgs, 1);
+	comch_count(&conn->stats.rx_bytes, len);
+	if (!conn->owing) {
+		conn->owing = true;
+		TAILQ_INSERT_TAIL(&conn->obj.poll->owing, conn, owing_next);
+	}
+}
+
+/* One frame: 1, 0 (none) or a negative errno that ends the connection. */
+static inline int
+conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	uint32_t size = COMCH_WIRE_HDR_SIZE + RTE_MAX(conn->max_msg_size,
+			(uint32_t)COMCH_WIRE_MAX_FRAME);
+	uint8_t *buf = comch_poll_room(conn->obj.poll, size);
+	int fds[RTE_COMCH_FRAME_FDS];
+	struct comch_wire_frame f;
+	uint32_t nb_fds = 0;
+	int len, ret;
+
+	if (unlikely(buf == NULL))
+		return 0;
+	len = conn->ops->frame_rx(conn->link, buf, size, fds, &nb_fds);
+	if (len == -EAGAIN)
+		return 0;
+	if (unlikely(len < 0))
+		return len;
+	ret = comch_wire_parse(buf, (uint32_t)len, &f);
+	if (likely(ret == 0))
+		ret = conn_on_acked(conn, f.acked);
+	if (likely(ret == 0 && f.type == COMCH_WIRE_MSG && conn->phase == COMCH_PHASE_UP &&
+			f.len <= conn->max_msg_size)) {
+		conn_on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE, f.len);
+		comch_poll_keep(conn->obj.poll, (uint32_t)len);
+	} else if (ret == 0) {
+		ret = comch_proto_dispatch(conn, &f, fds, nb_fds, run);
+		nb_fds = 0;
+	}
+	while (nb_fds > 0)
+		close(fds[--nb_fds]);
+	return ret == 0 ? 1 : ret;
+}
+
+static bool
+conn_may_rx(const struct rte_comch_conn *conn)
+{
+	return !conn->hold && conn->link != NULL && conn->phase <= COMCH_PHASE_UP &&
+		conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
+}
+
+void
+comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	struct rte_comch_poll *poll = conn->obj.poll;
+	int ret = 1;
+
+	conn->last_active = poll->run_no;
+	if (!conn->is_hot) {
+		conn->is_hot = true;
+		TAILQ_REMOVE(&poll->cold, conn, link_next);
+		TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
+	}
+	while (!comch_run_full(run) && conn_may_rx(conn)) {
+		ret = conn_rx_one(conn, run);
+		if (ret <= 0)
+			break;
+		if (conn->unacked_head != conn->unacked_ready && !conn_report_sent(conn, run))
+			comch_poll_note(&conn->obj);
+	}
+	if (ret < 0)
+		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
+}
+
+/* Has the peer gone, and was everything that it left read? */
+static void
+conn_check_down(struct rte_comch_conn *conn)
+{
+	if (conn->link == NULL || conn->link->state != RTE_COMCH_LINK_DOWN ||
+			conn->phase >= COMCH_PHASE_CLOSING || conn->hold ||
+			conn->ops->frame_pending(conn->link))
+		return;
+	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
+		conn->link->text != NULL ? conn->link->text : "peer is gone");
+}
+
+void
+comch_conn_look(struct rte_comch_conn *conn)
+{
+	if (conn->link == NULL || conn->phase >= COMCH_PHASE_ENDING)
+		return;
+	conn->ops->link_poll(conn->link);
+	if (conn->phase == COMCH_PHASE_LINKING && conn->link->state == RTE_COMCH_LINK_UP)
+		comch_handshake_link(conn);
+	if (conn->link->state == RTE_COMCH_LINK_DOWN)
+		comch_poll_note(&conn->obj);
+}
+
+/* The end */
+
+static void
+conn_leave_lists(struct rte_comch_conn *conn)
+{
+	struct rte_comch_poll *poll = conn->obj.poll;
+
+	comch_conn_wait_end(conn);
+	if (conn->owing) {
+		conn->owing = false;
+		TAILQ_REMOVE(&poll->owing, conn, owing_next);
+	}
+	comch_poll_fd_del(poll, &conn->fd);
+	if (conn->link == NULL)
+		return;
+	TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
+	conn->ops->link_shutdown(conn->link);
+}
+
+void
+comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
+{
+	uint32_t old = conn->phase;
+	va_list ap;
+
+	if (old >= COMCH_PHASE_ENDING)
+		return;
+	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
+		conn->server->nb_half_open--;
+	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
+		conn->server->nb_pending--;
+	/* A reason that is there already was given by whoever closed it. */
+	if (conn->reason[0] == '\0') {
+		va_start(ap, fmt);
+		vsnprintf(conn->reason, sizeof(conn->reason), fmt, ap);
+		va_end(ap);
+		conn->end_status = status;
+		COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
+			conn->reason);
+	}
+	comch_store_release(&conn->phase, COMCH_PHASE_ENDING);
+	while (!STAILQ_EMPTY(&conn->tx_wait))
+		tx_wait_free(conn, STAILQ_FIRST(&conn->tx_wait));
+	conn_leave_lists(conn);
+	comch_consumer_halt_all(conn);
+	comch_producer_halt_all(conn);
+	if (conn->client != NULL)
+		comch_client_conn_gone(conn->client);
+	comch_poll_note(&conn->obj);
+}
+
+void
+comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = status };
+	uint32_t old = conn->phase;
+
+	if (old >= COMCH_PHASE_CLOSING)
+		return;
+	rte_strscpy(f.text, reason != NULL ? reason : "disconnected", sizeof(f.text));
+	if (old <= COMCH_PHASE_LINKING || conn->link->state != RTE_COMCH_LINK_UP) {
+		comch_conn_end(conn, status, "%s", f.text);
+		return;
+	}
+	comch_conn_tx(conn, &f, NULL, 0);
+	if (conn->phase >= COMCH_PHASE_ENDING)
+		return;
+	rte_strscpy(conn->reason, f.text, sizeof(conn->reason));
+	conn->end_status = status;
+	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
+		conn->server->nb_half_open--;
+	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
+		conn->server->nb_pending--;
+	comch_store_release(&conn->phase, COMCH_PHASE_CLOSING);
+	comch_conn_wait_begin(conn, CLOSE_MS);
+	comch_poll_note(&conn->obj);
+}
+
+/* Nothing can be known of what the peer had not taken. */
+static bool
+conn_report_lost(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	struct comch_unacked *u;
+
+	if (!conn_report_sent(conn, run))
+		return false;
+	while (conn->unacked_ready != conn->unacked_tail) {
+		u = &conn->unacked[conn->unacked_ready++ & conn->unacked_mask];
+		if (u->status == 0) {
+			u->status = -ECONNRESET;
+			comch_count(&conn->stats.tx_errors, 1);
+		}
+	}
+	return conn_report_sent(conn, run);
+}
+
+/* Return the last events. True: all were returned. */
+static bool
+conn_report_end(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	struct rte_comch_event *event;
+
+	if (!conn->known)
+		return true;
+	if (!conn_report_lost(conn, run) || comch_run_full(run))
+		return false;
+	event = comch_run_add(run, RTE_COMCH_EVENT_DISCONNECTED, &conn->obj, conn);
+	event->status = conn->end_status;
+	event->text = conn->reason;
+	conn->known = false;
+	return true;
+}
+
+/* All is told and no queue is left: away with it. */
+static void
+conn_bury(struct rte_comch_conn *conn)
+{
+	if (conn->link != NULL) {
+		comch_reclaim_free_all(conn);
+		comch_remote_free_all(conn);
+		comch_import_free_all(conn);
+		conn->ops->link_close(conn->link);
+		conn->link = NULL;
+	}
+	if (conn->server != NULL) {
+		comch_count(&conn->server->stats.disconnected, 1);
+		comch_server_conn_ended(conn);
+	}
+	if (conn->client != NULL)
+		comch_client_conn_freed(conn->client);
+	comch_registry_del_conn(conn);
+	comch_obj_bury(&conn->obj);
+}
+
+static void
+conn_report_connected(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	bool pending = conn->phase == COMCH_PHASE_PENDING;
+
+	comch_run_add(run, pending ? RTE_COMCH_EVENT_CONNECT_REQUEST : RTE_COMCH_EVENT_CONNECTED,
+		&conn->obj, conn);
+	conn->send_connected = false;
+	conn->known = true;
+	conn->hold = false;
+}
+
+/* What an established connection does when its poll serves it. True: more to do. */
+static bool
+conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	bool more = !conn_report_sent(conn, run);
+
+	if (conn->phase == COMCH_PHASE_UP) {
+		comch_consumer_steps(conn);
+		comch_producer_steps(conn);
+		more |= !comch_reclaim_step(conn);
+	}
+	if (conn_may_rx(conn) && conn->ops->frame_pending(conn->link))
+		comch_conn_rx(conn, run);
+	conn_check_down(conn);
+	return more;
+}
+
+static bool
+conn_service(struct comch_obj *obj, struct comch_run *run)
+{
+	struct rte_comch_conn *conn = COMCH_OBJ_OF(rte_comch_conn, obj);
+	bool more = false;
+
+	if (comch_load_relaxed(&obj->dead) != 0)
+		return false;
+	if (comch_load_acquire(&conn->faulted) == 2)
+		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
+	if (conn->phase <= COMCH_PHASE_CLOSING)
+		more = !conn_flush(conn);
+	if (conn->send_connected) {
+		if (comch_run_full(run))
+			return true;
+		conn_report_connected(conn, run);
+	}
+	if (conn->phase <= COMCH_PHASE_UP)
+		more |= conn_serve_up(conn, run);
+	if (conn->phase == COMCH_PHASE_CLOSING && STAILQ_EMPTY(&conn->tx_wait))
+		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
+	if (conn->phase == COMCH_PHASE_ENDING) {
+		if (!conn_report_end(conn, run))
+			return true;
+		comch_store_release(&conn->phase, COMCH_PHASE_ENDED);
+	}
+	if (conn->phase == COMCH_PHASE_ENDED) {
+		comch_consumer_steps(conn);
+		if (comch_conn_nb_queues(conn) == 0 && comch_load_relaxed(&obj->dead) == 0)
+			conn_bury(conn);
+		return false;
+	}
+	return more;
+}

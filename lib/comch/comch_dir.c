@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+
+#include "comch_dir.h"
+
+int
+comch_dir_add(struct comch_dir *dir, struct comch_rcons *rcons)
+{
+	uint32_t i, s;
+
+	for (i = 0; i < COMCH_MAX_CONSUMERS; i++) {
+		s = (rcons->id + i) % COMCH_MAX_CONSUMERS;
+		if (dir->id[s] != 0)
+			continue;
+		dir->rcons[s] = rcons;
+		/* Release: whoever finds the id finds the entry complete. */
+		comch_store_release(&dir->id[s], rcons->id);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+struct comch_rcons *
+comch_dir_remove(struct comch_dir *dir, uint32_t id)
+{
+	uint32_t slot = id % COMCH_MAX_CONSUMERS;
+	struct comch_rcons *rcons = comch_dir_find(dir, id, &slot);
+
+	/* The pointer stays until the slot is used again: a producer may hold it. */
+	if (rcons != NULL)
+		comch_store_relaxed(&dir->id[slot], 0);
+	return rcons;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Memory that we show to the peer, memory that we are shown, and when what
+ * producers use without locks may be freed. The connection's thread.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comch_asym.h"
+#include "comch_dir.h"
+#include "comch_log.h"
+#include "comch_private.h"
+
+/* Exports */
+
+static int
+export_send(struct rte_comch_conn *conn, int id)
+{
+	struct comch_export *e = &conn->exports[id];
+	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_ADD, .id = (uint32_t)id };
+	struct rte_comch_mem_desc desc;
+	int ret;
+
+	ret = conn->ops->mem_export(conn->link, e->mr, &desc);
+	if (ret != 0) {
+		e->state = COMCH_EXPORT_STAGED;
+		e->refusal = ret;
+		return 0;
+	}
+	f.kind = desc.kind;
+	f.offset = desc.offset;
+	f.size = desc.len;
+	e->state = COMCH_EXPORT_SENT;
+	comch_conn_tx(conn, &f, &desc.fd, 1);
+	return 0;
+}
+
+int
+comch_export_get(struct rte_comch_conn *conn, struct rte_comch_mr *mr)
+{
+	struct comch_export *e;
+	uint32_t i;
+	int id;
+
+	for (id = 0; id < COMCH_MAX_IMPORTS; id++) {
+		if (conn->exports[id].state == COMCH_EXPORT_FREE || conn->exports[id].mr != mr)
+			continue;
+		conn->exports[id].refs++;
+		return id;
+	}
+	/* In turn: the peer may still be busy with giving up one that was freed last. */
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
+		id = (int)((conn->next_export + i) % COMCH_MAX_IMPORTS);
+		e = &conn->exports[id];
+		if (e->state != COMCH_EXPORT_FREE)
+			continue;
+		conn->next_export = (uint32_t)id + 1;
+		*e = (struct comch_export){ .mr = mr, .state = COMCH_EXPORT_NEW, .refs = 1 };
+		export_send(conn, id);
+		return id;
+	}
+	return -ENOSPC;
+}
+
+void
+comch_export_put(struct rte_comch_conn *conn, int id)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_DEL, .id = (uint32_t)id };
+	struct comch_export *e = &conn->exports[id];
+
+	if (--e->refs > 0)
+		return;
+	/* An answer to MR_ADD may be under way: the peer's import is what it deletes. */
+	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
+			comch_conn_is_up(conn))
+		comch_conn_tx(conn, &f, NULL, 0);
+	e->state = COMCH_EXPORT_FREE;
+	e->mr = NULL;
+}
+
+void
+comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	struct comch_export *e;
+
+	pthread_mutex_lock(&conn->lock);
+	e = f->id < COMCH_MAX_IMPORTS ? &conn->exports[f->id] : NULL;
+	/* One that we gave up meanwhile has no state to change. */
+	if (e != NULL && e->state == COMCH_EXPORT_SENT) {
+		e->state = f->status == 0 ? COMCH_EXPORT_DIRECT : COMCH_EXPORT_STAGED;
+		e->refusal = f->status;
+		if (f->status != 0)
+			COMCH_LOG(NOTICE, "connection %u: the peer did not map registration %u "
+				"(%s): its messages are staged", conn->id, e->mr->id,
+				strerror(-f->status));
+	}
+	pthread_mutex_unlock(&conn->lock);
+	comch_poll_note(&conn->obj);
+}
+
+/* Imports */
+
+static int
+import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd)
+{
+	struct rte_comch_mem_desc desc = {
+		.kind = f->kind, .offset = f->offset, .len = f->size, .fd = fd,
+	};
+	struct rte_comch_region *region = &conn->import_region[f->id];
+	struct comch_import *import = &conn->imports[f->id];
+	int ret;
+
+	if (region->addr != NULL)
+		return -EBUSY;
+	ret = conn->ops->mem_import(conn->link, &desc, region);
+	if (ret != 0) {
+		COMCH_LOG(WARNING, "connection %u: memory of the peer refused: %s", conn->id,
+			strerror(-ret));
+		region->addr = NULL;
+		return ret;
+	}
+	import->addr = region->addr;
+	/* Release: a producer that sees the length sees the address. */
+	comch_store_release(&import->len, region->len);
+	return 0;
+}
+
+int
+comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd)
+{
+	struct comch_wire_frame ack = { .type = COMCH_WIRE_MR_ACK, .id = f->id };
+
+	if (f->id >= COMCH_MAX_IMPORTS || f->size == 0)
+		return -EPROTO;
+	pthread_mutex_lock(&conn->lock);
+	ack.status = import_add(conn, f, fd);
+	pthread_mutex_unlock(&conn->lock);
+	comch_conn_tx(conn, &ack, NULL, 0);
+	return 0;
+}
+
+static void
+reclaim_later(struct rte_comch_conn *conn, struct comch_rcons *rc, uint32_t import)
+{
+	struct comch_reclaim *r = calloc(1, sizeof(*r));
+
+	/* Without memory it stays until the connection ends; nobody finds it any more. */
+	if (r == NULL)
+		return;
+	r->rcons = rc;
+	r->import = import;
+	r->next = conn->reclaim_new;
+	conn->reclaim_new = r;
+	comch_poll_note(&conn->obj);
+}
+
+int
+comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	if (f->id >= COMCH_MAX_IMPORTS)
+		return -EPROTO;
+	pthread_mutex_lock(&conn->lock);
+	if (comch_load_relaxed(&conn->imports[f->id].len) != 0) {
+		comch_store_relaxed(&conn->imports[f->id].len, 0);
+		reclaim_later(conn, NULL, f->id);
+	}
+	pthread_mutex_unlock(&conn->lock);
+	return 0;
+}
+
+void
+comch_import_free_all(struct rte_comch_conn *conn)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
+		if (conn->import_region[i].addr == NULL)
+			continue;
+		conn->ops->region_free(conn->link, &conn->import_region[i]);
+		conn->import_region[i].addr = NULL;
+	}
+}
+
+/* Reclaiming */
+
+void
+comch_reclaim_rcons(struct rte_comch_conn *conn, struct comch_rcons *rc)
+{
+	comch_store_relaxed(&rc->gone, 1);
+	reclaim_later(conn, rc, 0);
+}
+
+static bool
+producers_quiesced(struct rte_comch_conn *conn)
+{
+	struct rte_comch_producer *p;
+
+	TAILQ_FOREACH(p, &conn->producers, next)
+		if (!comch_dir_quiesced(&p->chan))
+			return false;
+	return true;
+}
+
+/* A producer with a stream holds its consumer between bursts as well. */
+static bool
+reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
+{
+	if (r->rcons != NULL) {
+		if (comch_load_acquire(&r->rcons->streaming) != 0)
+			return false;
+		comch_remote_rcons_free(conn, r->rcons);
+	} else {
+		conn->ops->region_free(conn->link, &conn->import_region[r->import]);
+		conn->import_region[r->import].addr = NULL;
+	}
+	free(r);
+	return true;
+}
+
+static void
+reclaim_fence(struct rte_comch_conn *conn)
+{
+	struct rte_comch_producer *p;
+
+	conn->reclaim_wait = conn->reclaim_new;
+	conn->reclaim_new = NULL;
+	comch_fence_heavy();
+	TAILQ_FOREACH(p, &conn->producers, next)
+		comch_dir_quiesce_begin(&p->chan);
+}
+
+bool
+comch_reclaim_step(struct rte_comch_conn *conn)
+{
+	struct comch_reclaim **link, *r;
+	bool done;
+
+	/* Both lists are changed by this thread only. */
+	if (conn->reclaim_wait == NULL && conn->reclaim_new == NULL)
+		return true;
+	pthread_mutex_lock(&conn->lock);
+	if (conn->reclaim_wait == NULL)
+		reclaim_fence(conn);
+	if (producers_quiesced(conn)) {
+		for (link = &conn->reclaim_wait; (r = *link) != NULL; ) {
+			struct comch_reclaim *next = r->next;
+
+			if (reclaim_free(conn, r))
+				*link = next;
+			else
+				link = &r->next;
+		}
+	}
+	done = conn->reclaim_wait == NULL && conn->reclaim_new == NULL;
+	pthread_mutex_unlock(&conn->lock);
+	return done;
+}
+
+void
+comch_reclaim_free_all(struct rte_comch_conn *conn)
+{
+	struct comch_reclaim *r;
+
+	/* No producer is left: nothing to wait for. */
+	while ((r = conn->reclaim_new) != NULL || (r = conn->reclaim_wait) != NULL) {
+		if (conn->reclaim_new != NULL)
+			conn->reclaim_new = r->next;
+		else
+			conn->reclaim_wait = r->next;
+		if (r->rcons != NULL)
+			comch_remote_rcons_free(conn, r->rcons);
+		free(r);
+	}
+}

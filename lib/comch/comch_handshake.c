@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * How a connection comes up:
+ *
+ *   client                                  server
+ *   DIALLING  connect ------------------->  (accept)
+ *   LINKING   <--- the driver's affair --->  LINKING
+ *   HELLO     HELLO {name, version, sizes} > HELLO
+ *                                            PENDING (manual accept)
+ *   UP        <------------- ACCEPT {sizes}  UP
+ *   ENDING    <------ REJECT {why, in words} ENDING
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "comch_log.h"
+#include "comch_private.h"
+
+static bool
+dial_again(const struct rte_comch_conn *conn, int err)
+{
+	uint64_t now = rte_rdtsc();
+
+	/* The server's backlog is full: that is no refusal. */
+	if (err == -EAGAIN)
+		return now < conn->deadline || now < conn->dial_deadline;
+	return err == -ENOENT && now < conn->dial_deadline;
+}
+
+void
+comch_handshake_dial(struct rte_comch_conn *conn)
+{
+	const char *name = conn->client->name;
+	struct rte_comch_link *link;
+	int ret;
+
+	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
+	if (ret != 0) {
+		if (dial_again(conn, ret))
+			return;
+		if (ret == -EAGAIN)
+			ret = -ETIMEDOUT;
+		comch_conn_end(conn, ret, "cannot connect to %.40s: %s", name,
+			ret == -ENOENT ? "nobody listens on that name" : strerror(-ret));
+		return;
+	}
+	conn->phase = COMCH_PHASE_LINKING;
+	if (comch_conn_set_link(conn, link) != 0) {
+		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
+		return;
+	}
+	comch_conn_wait_begin(conn, COMCH_HANDSHAKE_MS);
+	comch_conn_look(conn);
+}
+
+void
+comch_handshake_link(struct rte_comch_conn *conn)
+{
+	struct comch_wire_frame f = {
+		.type = COMCH_WIRE_HELLO,
+		.magic = COMCH_WIRE_MAGIC,
+		.major = COMCH_WIRE_MAJOR,
+		.minor = COMCH_WIRE_MINOR,
+	};
+
+	conn->ops->link_peer(conn->link, &conn->peer);
+	conn->phase = COMCH_PHASE_HELLO;
+	if (conn->client == NULL)
+		return;
+	f.max_msg_size = conn->client->conf.max_msg_size;
+	f.recv_queue = conn->recv_queue;
+	rte_strscpy(f.text, conn->client->name, RTE_COMCH_NAME_SIZE);
+	comch_conn_tx(conn, &f, NULL, 0);
+}
+
+static void
+reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
+	__rte_format_printf(3, 4);
+
+static void
+reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_REJECT, .status = status };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f.text, sizeof(f.text), fmt, ap);
+	va_end(ap);
+	comch_count(&conn->server->stats.refused, 1);
+	comch_conn_tx(conn, &f, NULL, 0);
+	comch_conn_end(conn, status, "%s", f.text);
+}
+
+static void
+accept_now(struct rte_comch_conn *conn)
+{
+	struct comch_wire_frame f = {
+		.type = COMCH_WIRE_ACCEPT,
+		.major = COMCH_WIRE_MAJOR,
+		.minor = COMCH_WIRE_MINOR,
+		.max_msg_size = conn->max_msg_size,
+		.recv_queue = conn->recv_queue,
+	};
+
+	comch_conn_tx(conn, &f, NULL, 0);
+	if (conn->phase < COMCH_PHASE_ENDING)
+		comch_conn_established(conn);
+}
+
+/* Does what the client wants fit us? Otherwise it is rejected. */
+static bool
+hello_fits(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	const struct rte_comch_server *server = conn->server;
+
+	if (f->magic != COMCH_WIRE_MAGIC || f->major != COMCH_WIRE_MAJOR) {
+		reject(conn, -EPROTO, "version %u.%u is not understood; ours is %u.%u", f->major,
+			f->minor, COMCH_WIRE_MAJOR, COMCH_WIRE_MINOR);
+	} else if (strcmp(f->text, server->name) != 0) {
+		reject(conn, -ENOENT, "the name is another one");
+	} else if (f->max_msg_size == 0 || f->recv_queue == 0) {
+		reject(conn, -EPROTO, "a size of zero");
+	} else if ((server->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0 &&
+			f->max_msg_size != server->conf.max_msg_size) {
+		reject(conn, -ECONNREFUSED, "message size %u differs from the server's %u",
+			f->max_msg_size, server->conf.max_msg_size);
+	} else if (server->nb_conns - server->nb_half_open >= server->conf.max_clients) {
+		reject(conn, -ECONNREFUSED, "the server has its limit of %u clients",
+			server->conf.max_clients);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+void
+comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	struct rte_comch_server *server = conn->server;
+
+	if (!hello_fits(conn, f))
+		return;
+	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
+	conn->tx_credits = f->recv_queue;
+	server->nb_half_open--;
+	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
+		conn->phase = COMCH_PHASE_PENDING;
+		server->nb_pending++;
+		accept_now(conn);
+		if (conn->phase == COMCH_PHASE_UP)
+			server->nb_pending--;
+		return;
+	}
+	comch_conn_wait_end(conn);
+	conn->phase = COMCH_PHASE_PENDING;
+	server->nb_pending++;
+	conn->send_connected = true;
+	conn->hold = true;
+	comch_poll_note(&conn->obj);
+}
+
+void
+comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	if (f->major != COMCH_WIRE_MAJOR || f->recv_queue == 0 || f->max_msg_size == 0 ||
+			f->max_msg_size > conn->client->conf.max_msg_size) {
+		comch_conn_end(conn, -EPROTO, "server accepted with sizes that cannot be");
+		return;
+	}
+	conn->max_msg_size = f->max_msg_size;
+	conn->tx_credits = f->recv_queue;
+	comch_conn_established(conn);
+	comch_client_up(conn->client);
+}
+
+void
+comch_handshake_reject(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	comch_conn_end(conn, f->status != 0 ? f->status : -ECONNREFUSED, "%s",
+		f->text[0] != '\0' ? f->text : "rejected");
+}
+
+void
+comch_handshake_timeout(struct rte_comch_conn *conn)
+{
+	if (conn->phase == COMCH_PHASE_CLOSING)
+		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
+	else
+		comch_conn_end(conn, -ETIMEDOUT, "peer did not answer within %d s",
+			COMCH_HANDSHAKE_MS / 1000);
+}
+
+int
+rte_comch_conn_accept(struct rte_comch_conn *conn)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->phase >= COMCH_PHASE_ENDING && conn->server != NULL)
+		return -ECONNRESET;
+	if (conn->phase != COMCH_PHASE_PENDING || !conn->known) {
+		COMCH_LOG(ERR, "connection %u: accept, but it does not wait for that", conn->id);
+		return -EBADFD;
+	}
+	accept_now(conn);
+	if (conn->phase != COMCH_PHASE_UP)
+		return -ECONNRESET;
+	conn->server->nb_pending--;
+	return 0;
+}
+
+int
+rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->phase != COMCH_PHASE_PENDING || !conn->known) {
+		COMCH_LOG(ERR, "connection %u: reject, but it does not wait for that", conn->id);
+		return -EBADFD;
+	}
+	conn->known = false;
+	reject(conn, -ECONNREFUSED, "%s", reason != NULL ? reason : "rejected");
+	return 0;
+}
+
+int
+rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->client != NULL) {
+		COMCH_LOG(ERR, "connection %u: a client's connection ends by stopping the client",
+			conn->id);
+		return -ENOTSUP;
+	}
+	if (conn->phase != COMCH_PHASE_UP)
+		return -EBADFD;
+	if (comch_conn_nb_queues(conn) > 0) {
+		COMCH_LOG(ERR, "connection %u: disconnect while it has producers or consumers",
+			conn->id);
+		return -EBUSY;
+	}
+	comch_conn_close(conn, 0, reason);
+	return -EINPROGRESS;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_MEM_H
+#define COMCH_MEM_H
+
+/* Registrations, as the rest of the library sees them. */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rte_comch_mem.h"
+#include "rte_comch_driver.h"
+
+struct comch_mem_block;
+
+struct rte_comch_mr {
+	uint8_t *addr;
+	size_t len;
+	enum rte_comch_mem_kind kind;
+	uint32_t flags;
+	uint32_t id;
+	uint32_t nb_users;             /* guarded by the table's lock */
+	struct comch_mem_block *block; /* SEALED */
+	struct rte_mempool *mp;        /* registered with a pool */
+	/* the trust domain it was first shown to; guarded by the table's lock */
+	bool bound;
+	int32_t bound_uid;
+	char bound_func[RTE_COMCH_DEV_NAME_SIZE];
+};
+
+/* Is [addr, addr + len) within the registration? */
+static inline bool
+comch_mem_within(const struct rte_comch_mr *mr, const void *addr, size_t len)
+{
+	uintptr_t off = (uintptr_t)addr - (uintptr_t)mr->addr;
+
+	return off <= mr->len && len <= mr->len - off;
+}
+
+/*
+ * Claim a registration for a peer: it may not be unregistered any more.
+ * Returns 0, or -EPERM if it is bound to another trust domain.
+ */
+int comch_mem_claim(struct rte_comch_mr *mr, bool shown, int32_t uid, const char *func);
+void comch_mem_release(struct rte_comch_mr *mr);
+
+#endif /* COMCH_MEM_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_POLL_H
+#define COMCH_POLL_H
+
+/*
+ * The poll, as the rest of the library sees it.
+ *
+ * What it does in a run, in this order: free what was buried a run ago; take
+ * the mailbox; serve noted objects; once a millisecond (or woken) look at the
+ * descriptors; then receive frames from the hot connections, all of them, and
+ * from a few cold ones in turn.
+ */
+
+#include <pthread.h>
+#include <bsd/sys/queue.h>
+
+#include "rte_comch_poll.h"
+#include "comch_obj.h"
+
+/* What a descriptor in the poll's epoll set stands for. */
+enum comch_fd_type {
+	COMCH_FD_MAILBOX,
+	COMCH_FD_TIMER,    /* of handshakes, while asleep */
+	COMCH_FD_LISTENER, /* of a server */
+	COMCH_FD_LINK,     /* of a connection */
+	COMCH_FD_QUEUE,    /* wake socket of a producer or consumer */
+};
+
+/* Lives in the object that owns the descriptor. */
+struct comch_fd {
+	enum comch_fd_type type;
+	int fd;              /* -1: not in the set */
+	uint32_t classes;    /* RTE_COMCH_POLL_*: whom it may wake */
+	struct comch_obj *obj;
+	TAILQ_ENTRY(comch_fd) next;
+};
+
+STAILQ_HEAD(comch_obj_list, comch_obj);
+TAILQ_HEAD(comch_fd_list, comch_fd);
+TAILQ_HEAD(comch_conn_list, rte_comch_conn);
+TAILQ_HEAD(comch_queue_list, comch_queue);
+
+#define COMCH_POLL_NB_CLASSES 3
+/* Bytes of messages that one run returns at most, beside the last one. */
+#define COMCH_POLL_ARENA (UINT32_C(256) << 10)
+
+struct rte_comch_poll {
+	/* read by anyone, written by anyone */
+	struct comch_obj *mailbox;   /* atomic stack */
+	uint32_t sleeping;           /* 1: notes write the eventfd; atomic */
+	uint32_t nb_attached;        /* objects not destroyed; atomic */
+	/* the poll's thread */
+	uint64_t run_no __rte_cache_aligned;
+	uint64_t next_look;          /* TSC of the next look at descriptors */
+	uint64_t look_cycles;
+	struct comch_obj_list work;
+	struct comch_conn_list hot;
+	struct comch_conn_list cold;
+	struct comch_conn_list owing;    /* connections that owe the peer a credit */
+	struct comch_conn_list waiting;  /* handshakes and others with a deadline */
+	struct comch_queue_list queues;  /* guarded by lock */
+	struct comch_obj *reap;          /* buried, freed in the next run */
+	uint8_t *arena;                  /* messages of this run */
+	uint32_t arena_used;
+	uint32_t arena_size;
+	bool accept_again;               /* a listener has more, or had no descriptor */
+	bool armed;
+	uint32_t armed_classes;
+	int event_fd;                    /* private: mailbox while sleeping */
+	struct comch_fd mailbox_fd;
+	struct comch_fd timer_fd;    /* -1 until needed */
+	int epoll_fd;                    /* all classes */
+	int class_fd[COMCH_POLL_NB_CLASSES]; /* -1 until asked for */
+	struct comch_fd_list fds;
+	pthread_mutex_t lock;            /* queues and fds: other threads attach queues */
+	int socket_id;
+	char name[RTE_COMCH_DEV_NAME_SIZE];
+	struct rte_comch_poll_stats stats;
+	TAILQ_ENTRY(rte_comch_poll) next; /* all polls; see comch_stats.c */
+};
+
+/* Ask the object's poll to serve it. Any thread. */
+void comch_poll_note(struct comch_obj *obj);
+/* Count an object in and out, so that a poll in use is not destroyed. */
+void comch_poll_attach(struct rte_comch_poll *poll);
+/* Add a descriptor. Returns 0 or a negative errno. */
+int comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd);
+void comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd);
+/* Room for size bytes until the next run, or NULL: no more in this run. */
+void *comch_poll_room(struct rte_comch_poll *poll, uint32_t size);
+/* Keep what was put there. */
+void comch_poll_keep(struct rte_comch_poll *poll, uint32_t used);
+
+#endif /* COMCH_POLL_H */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Producers: how they come and go. Bursts are comch_chan_prod.c's. */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_malloc.h>
+
+#include "comch_log.h"
+#include "comch_private.h"
+
+/* A stop waits for the message that streams, but not for ever. */
+static bool
+producer_service(struct comch_obj *obj, struct comch_run *run)
+{
+	struct rte_comch_producer *p = container_of(COMCH_OBJ_OF(comch_queue, obj),
+			struct rte_comch_producer, q);
+	bool more;
+
+	if (comch_load_acquire(&obj->dead) != 0)
+		return false;
+	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING) {
+		if (p->chan.stream != NULL && rte_rdtsc() > p->stop_deadline)
+			comch_chan_prod_abort(&p->chan, -ECANCELED);
+		if (p->chan.stream == NULL)
+			comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, 0, NULL);
+	}
+	more = comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING;
+	return !comch_obj_events(obj, run, p->q.conn) || more;
+}
+
+static void
+producer_free(struct comch_obj *obj)
+{
+	struct rte_comch_producer *p = container_of(COMCH_OBJ_OF(comch_queue, obj),
+			struct rte_comch_producer, q);
+
+	comch_chan_prod_fini(&p->chan);
+	rte_free(p);
+}
+
+static void
+on_fault(void *ctx, int err, const char *text)
+{
+	struct rte_comch_producer *p = ctx;
+
+	comch_queue_fault(&p->q, err, text);
+}
+
+static struct rte_comch_producer *
+producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size)
+{
+	int socket_id = conn->obj.poll->socket_id;
+	struct rte_comch_producer *p;
+
+	p = rte_zmalloc_socket("comch_producer", sizeof(*p), COMCH_LINE, socket_id);
+	if (p == NULL)
+		return NULL;
+	if (comch_chan_prod_init(&p->chan, queue_size, socket_id) != 0) {
+		rte_free(p);
+		return NULL;
+	}
+	p->chan.dir = &conn->dir;
+	p->chan.fault = on_fault;
+	p->chan.ctx = p;
+	p->core.send = comch_chan_send;
+	p->core.done = comch_chan_done;
+	p->core.queue = &p->chan;
+	return p;
+}
+
+static int
+join_conn(struct rte_comch_conn *conn, struct rte_comch_producer *p)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&conn->lock);
+	if (!comch_conn_is_up(conn)) {
+		COMCH_LOG(ERR, "connection %u: producer, but it is not established", conn->id);
+		ret = -EBADFD;
+	} else if (conn->nb_producers + conn->nb_gone_producers >=
+			conn->dev->info.max_producers) {
+		COMCH_LOG(ERR, "connection %u: it has its limit of %u producers", conn->id,
+			conn->dev->info.max_producers);
+		ret = -ENOSPC;
+	} else {
+		p->q.id = ++conn->next_producer_id;
+		p->chan.id = p->q.id;
+		conn->nb_producers++;
+		TAILQ_INSERT_TAIL(&conn->producers, p, next);
+	}
+	pthread_mutex_unlock(&conn->lock);
+	return ret;
+}
+
+struct rte_comch_producer *
+rte_comch_producer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_producer_conf *user_conf)
+{
+	struct rte_comch_producer_conf conf;
+	struct rte_comch_producer *p;
+	int ret;
+
+	ret = comch_obj_conf(&conf, sizeof(conf), user_conf, "producer");
+	if (ret == 0 && conn == NULL)
+		ret = -EINVAL;
+	if (ret != 0)
+		goto err;
+	if (conf.queue_size == 0)
+		conf.queue_size = RTE_MIN((uint32_t)COMCH_DEFAULT_DP_QUEUE,
+				conn->dev->info.max_dp_queue);
+	if (conf.queue_size > conn->dev->info.max_dp_queue) {
+		COMCH_LOG(ERR, "connection %u: producer of depth %u, the limit is %u", conn->id,
+			conf.queue_size, conn->dev->info.max_dp_queue);
+		ret = -EINVAL;
+		goto err;
+	}
+	p = producer_alloc(conn, conf.queue_size);
+	if (p == NULL) {
+		ret = -ENOMEM;
+		goto err;
+	}
+	ret = comch_queue_init(&p->q, RTE_COMCH_OBJ_PRODUCER, conn, conf.poll, conf.user_data);
+	if (ret != 0)
+		goto err_free;
+	p->q.obj.service = producer_service;
+	p->q.obj.free = producer_free;
+	ret = join_conn(conn, p);
+	if (ret != 0)
+		goto err_detach;
+	return p;
+
+err_detach:
+	comch_queue_detach(&p->q);
+	__atomic_fetch_sub(&p->q.obj.poll->nb_attached, 1, __ATOMIC_RELAXED);
+err_free:
+	comch_chan_prod_fini(&p->chan);
+	rte_free(p);
+err:
+	rte_errno = -ret;
+	return NULL;
+}
+
+/* Tell the peer whom to wake, and whom no more. Connection's thread. */
+void
+comch_producer_steps(struct rte_comch_conn *conn)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_PRODUCER_GONE };
+	struct rte_comch_producer *p;
+
+	pthread_mutex_lock(&conn->lock);
+	while (conn->nb_gone_producers > 0) {
+		f.id = conn->gone_producers[--conn->nb_gone_producers];
+		comch_conn_tx(conn, &f, NULL, 0);
+	}
+	f.type = COMCH_WIRE_PRODUCER_NEW;
+	TAILQ_FOREACH(p, &conn->producers, next) {
+		if (!p->announce)
+			continue;
+		p->announce = false;
+		p->announced = true;
+		f.id = p->q.id;
+		comch_conn_tx(conn, &f, &p->q.peer_fd, 1);
+		close(p->q.peer_fd);
+		p->q.peer_fd = -1;
+	}
+	pthread_mutex_unlock(&conn->lock);
+}
+
+void
+comch_producer_halt_all(struct rte_comch_conn *conn)
+{
+	struct rte_comch_producer *p;
+
+	pthread_mutex_lock(&conn->lock);
+	TAILQ_FOREACH(p, &conn->producers, next) {
+		comch_store_release(&p->chan.halt, COMCH_HALT_DOWN);
+		if (comch_obj_state(&p->q.obj) == RTE_COMCH_STATE_RUNNING)
+			comch_obj_state_event(&p->q.obj, RTE_COMCH_STATE_IDLE, -ECONNRESET,
+				conn->reason);
+	}
+	pthread_mutex_unlock(&conn->lock);
+}
+
+int
+rte_comch_producer_start(struct rte_comch_producer *p)
+{
+	struct rte_comch_conn *conn;
+	int ret = 0;
+
+	if (p == NULL)
+		return -EINVAL;
+	conn = p->q.conn;
+	pthread_mutex_lock(&conn->lock);
+	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_IDLE) {
+		COMCH_LOG(ERR, "producer %u of connection %u: start while %s", p->q.id, conn->id,
+			rte_comch_state_name(comch_obj_state(&p->q.obj)));
+		ret = -EBADFD;
+	} else if (!comch_conn_is_up(conn)) {
+		ret = -ECONNRESET;
+	} else {
+		comch_store_release(&p->chan.halt, COMCH_HALT_NONE);
+		comch_obj_state_set(&p->q.obj, RTE_COMCH_STATE_RUNNING);
+		p->announce = !p->announced;
+		comch_poll_note(&conn->obj);
+	}
+	pthread_mutex_unlock(&conn->lock);
+	return ret;
+}
+
+int
+rte_comch_producer_stop(struct rte_comch_producer *p)
+{
+	int ret = 0;
+
+	if (p == NULL)
+		return -EINVAL;
+	pthread_mutex_lock(&p->q.conn->lock);
+	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_RUNNING) {
+		COMCH_LOG(ERR, "producer %u of connection %u: stop while %s", p->q.id,
+			p->q.conn->id, rte_comch_state_name(comch_obj_state(&p->q.obj)));
+		ret = -EBADFD;
+	} else {
+		comch_store_release(&p->chan.halt, COMCH_HALT_STOP);
+		ret = p->chan.stream != NULL ? -EINPROGRESS : 0;
+		p->stop_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * COMCH_STOP_MS;
+		comch_obj_state_set(&p->q.obj, ret == 0 ? RTE_COMCH_STATE_IDLE :
+			RTE_COMCH_STATE_STOPPING);
+		if (ret != 0)
+			comch_poll_note(&p->q.obj);
+	}
+	pthread_mutex_unlock(&p->q.conn->lock);
+	return ret;
+}
+
+int
+rte_comch_producer_destroy(struct rte_comch_producer *p)
+{
+	struct rte_comch_conn *conn;
+
+	if (p == NULL)
+		return -EINVAL;
+	conn = p->q.conn;
+	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_IDLE) {
+		COMCH_LOG(ERR, "producer %u of connection %u: destroy while %s", p->q.id, conn->id,
+			rte_comch_state_name(comch_obj_state(&p->q.obj)));
+		return -EBUSY;
+	}
+	comch_chan_prod_abort(&p->chan, -ECONNRESET);
+	comch_queue_detach(&p->q);
+	pthread_mutex_lock(&conn->lock);
+	TAILQ_REMOVE(&conn->producers, p, next);
+	conn->nb_producers--;
+	if (p->announced && comch_conn_is_up(conn))
+		conn->gone_producers[conn->nb_gone_producers++] = p->q.id;
+	/* Within the lock: the connection may be freed once it is seen empty. */
+	comch_poll_note(&conn->obj);
+	pthread_mutex_unlock(&conn->lock);
+	comch_obj_bury(&p->q.obj);
+	return 0;
+}
+
+enum rte_comch_state
+rte_comch_producer_state(const struct rte_comch_producer *p)
+{
+	return p == NULL ? RTE_COMCH_STATE_IDLE : comch_obj_state(&p->q.obj);
+}
+
+uint32_t
+rte_comch_producer_id(const struct rte_comch_producer *p)
+{
+	return p == NULL ? 0 : p->q.id;
+}
+
+struct rte_comch_conn *
+rte_comch_producer_conn(const struct rte_comch_producer *p)
+{
+	return p == NULL ? NULL : p->q.conn;
+}
+
+uint16_t
+rte_comch_producer_send(struct rte_comch_producer *producer,
+		const struct rte_comch_op *ops, uint16_t n)
+{
+	return rte_comch_producer_send_burst(producer, ops, n);
+}
+
+uint16_t
+rte_comch_producer_done(struct rte_comch_producer *producer, struct rte_comch_cpl *cpls,
+		uint16_t n)
+{
+	return rte_comch_producer_done_burst(producer, cpls, n);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* What consumers and producers share: a poll of their own, and a way to be woken. */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "comch_log.h"
+#include "comch_private.h"
+
+/* Wake-ups taken at once: there is rarely more than one. */
+#define DRAIN_MAX 64
+
+int
+comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type,
+		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data)
+{
+	int fds[2], ret;
+
+	if (poll == NULL)
+		poll = conn->obj.poll;
+	/* A pair of ours: an eventfd shared with a peer could be made to block us. */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+		return -errno;
+	comch_obj_init(&q->obj, type, poll, user_data);
+	q->conn = conn;
+	q->peer_fd = fds[1];
+	q->fd = (struct comch_fd){
+		.type = COMCH_FD_QUEUE, .fd = fds[0], .obj = &q->obj,
+		.classes = RTE_COMCH_POLL_LINK | (type == RTE_COMCH_OBJ_CONSUMER ?
+			RTE_COMCH_POLL_RX : RTE_COMCH_POLL_TX),
+	};
+	ret = comch_poll_fd_add(poll, &q->fd);
+	if (ret != 0) {
+		close(fds[0]);
+		close(fds[1]);
+		return ret;
+	}
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_INSERT_TAIL(&poll->queues, q, poll_next);
+	pthread_mutex_unlock(&poll->lock);
+	comch_poll_attach(poll);
+	return 0;
+}
+
+void
+comch_queue_detach(struct comch_queue *q)
+{
+	struct rte_comch_poll *poll = q->obj.poll;
+	int fd = q->fd.fd;
+
+	comch_poll_fd_del(poll, &q->fd);
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_REMOVE(&poll->queues, q, poll_next);
+	pthread_mutex_unlock(&poll->lock);
+	close(fd);
+	if (q->peer_fd >= 0)
+		close(q->peer_fd);
+	q->peer_fd = -1;
+}
+
+void
+comch_queue_drain_wake(struct comch_queue *q)
+{
+	char buf[16];
+	int i;
+
+	for (i = 0; i < DRAIN_MAX; i++)
+		if (recv(q->fd.fd, buf, sizeof(buf), MSG_DONTWAIT) <= 0)
+			break;
+}
+
+bool
+comch_queue_pending(struct comch_queue *q)
+{
+	struct rte_comch_producer *p;
+	bool pending;
+
+	if (q->obj.type == RTE_COMCH_OBJ_CONSUMER)
+		return comch_chan_cons_pending(&container_of(q, struct rte_comch_consumer, q)->chan);
+	p = container_of(q, struct rte_comch_producer, q);
+	/* The lock keeps the directory's entries alive. */
+	pthread_mutex_lock(&q->conn->lock);
+	pending = comch_chan_prod_pending(&p->chan);
+	pthread_mutex_unlock(&q->conn->lock);
+	return pending;
+}
+
+void
+comch_queue_arm(struct comch_queue *q)
+{
+	struct rte_comch_producer *p;
+
+	if (q->obj.type == RTE_COMCH_OBJ_CONSUMER) {
+		comch_chan_cons_arm(&container_of(q, struct rte_comch_consumer, q)->chan);
+		return;
+	}
+	p = container_of(q, struct rte_comch_producer, q);
+	pthread_mutex_lock(&q->conn->lock);
+	comch_chan_prod_arm(&p->chan);
+	pthread_mutex_unlock(&q->conn->lock);
+}
+
+void
+comch_queue_fault(struct comch_queue *q, int status, const char *text)
+{
+	comch_conn_fault(q->conn, status, text);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The peer's consumers, that we send to, and its producers, that we wake. */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <rte_malloc.h>
+
+#include "comch_dir.h"
+#include "comch_log.h"
+#include "comch_memfd.h"
+#include "comch_private.h"
+
+/* Only a unix socket: nothing else has any business in our hands. */
+static bool
+is_wake_socket(int fd)
+{
+	socklen_t len = sizeof(int);
+	int domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
+}
+
+static bool
+consumer_new_is_valid(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	const struct rte_comch_dev_info *info = &conn->dev->info;
+
+	uint32_t slot = 0;
+
+	return f->id != 0 && comch_dir_find(&conn->dir, f->id, &slot) == NULL && f->depth > 0 &&
+		f->depth <= info->max_dp_queue && rte_is_power_of_2(f->depth) &&
+		f->imm_size <= RTE_COMCH_IMM_SIZE && f->staging_size <= COMCH_MAX_STAGING &&
+		(f->staging_size == 0 || (rte_is_power_of_2(f->staging_size) &&
+			f->staging_size >= COMCH_LINE));
+}
+
+static int
+rcons_map(struct rte_comch_conn *conn, struct comch_rcons *rc, int post_fd)
+{
+	size_t post_len = comch_memfd_round(comch_chan_post_len(rc->depth));
+	size_t rec_len = comch_memfd_round(comch_chan_rec_len(rc->depth, rc->staging_size));
+	int ret;
+
+	ret = conn->ops->region_map(conn->link, post_fd, post_len, &rc->post_region);
+	if (ret != 0)
+		return ret;
+	ret = conn->ops->region_create(conn->link, rec_len, &rc->rec_region);
+	if (ret != 0) {
+		conn->ops->region_free(conn->link, &rc->post_region);
+		return ret;
+	}
+	rc->post_shared = rc->post_region.addr;
+	rc->rec = rc->rec_region.addr;
+	if (rc->staging_size > 0)
+		rc->staging = (uint8_t *)&rc->rec->rec[rc->depth];
+	return 0;
+}
+
+void
+comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc)
+{
+	conn->ops->region_free(conn->link, &rc->post_region);
+	conn->ops->region_free(conn->link, &rc->rec_region);
+	if (rc->wake_fd >= 0)
+		close(rc->wake_fd);
+	conn->nb_rcons--;
+	rte_free(rc);
+}
+
+/* Make the sending end. Returns 0 or why not. */
+static int
+rcons_create(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int *fds,
+		struct comch_rcons **rcons)
+{
+	struct comch_rcons *rc;
+	int ret;
+
+	if (conn->nb_rcons >= conn->dev->info.max_consumers)
+		return -ENOSPC;
+	rc = rte_zmalloc("comch_rcons", sizeof(*rc), COMCH_LINE);
+	if (rc == NULL)
+		return -ENOMEM;
+	rc->id = f->id;
+	rc->depth = f->depth;
+	rc->mask = f->depth - 1;
+	rc->imm_size = f->imm_size;
+	rc->staging_size = f->staging_size;
+	rc->imports = conn->imports;
+	ret = rcons_map(conn, rc, fds[0]);
+	if (ret != 0) {
+		rte_free(rc);
+		return ret;
+	}
+	rc->wake_fd = fds[1];
+	fds[1] = -1;
+	conn->nb_rcons++;
+	*rcons = rc;
+	return 0;
+}
+
+int
+comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		int *fds, struct comch_run *run)
+{
+	struct comch_wire_frame ack = { .type = COMCH_WIRE_CONSUMER_ACK, .id = f->id };
+	struct rte_comch_event *event;
+	struct comch_rcons *rc;
+
+	if (!consumer_new_is_valid(conn, f) || !is_wake_socket(fds[1]))
+		return -EPROTO;
+	ack.status = rcons_create(conn, f, fds, &rc);
+	if (ack.status != 0) {
+		COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s", conn->id,
+			f->id, strerror(-ack.status));
+		comch_conn_tx(conn, &ack, NULL, 0);
+		return ack.status == -EPERM ? -EPROTO : 0;
+	}
+	comch_conn_tx(conn, &ack, &rc->rec_region.fd, 1);
+	close(rc->rec_region.fd);
+	rc->rec_region.fd = -1;
+	pthread_mutex_lock(&conn->lock);
+	/* There is room: the directory has as many places as there may be consumers. */
+	comch_dir_add(&conn->dir, rc);
+	pthread_mutex_unlock(&conn->lock);
+	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_NEW, &conn->obj, conn);
+	event->consumer.id = f->id;
+	event->consumer.imm_size = f->imm_size;
+	event->consumer.depth = f->depth;
+	return 0;
+}
+
+int
+comch_remote_on_consumer_gone(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct comch_run *run)
+{
+	struct rte_comch_event *event;
+	struct comch_rcons *rc;
+
+	pthread_mutex_lock(&conn->lock);
+	rc = comch_dir_remove(&conn->dir, f->id);
+	if (rc != NULL)
+		comch_reclaim_rcons(conn, rc);
+	pthread_mutex_unlock(&conn->lock);
+	if (rc == NULL)
+		return -EPROTO;
+	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_GONE, &conn->obj, conn);
+	event->consumer.id = f->id;
+	return 0;
+}
+
+static struct comch_peer_prod *
+find_peer_prod(struct rte_comch_conn *conn, uint32_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_MAX_PRODUCERS; i++)
+		if (conn->peer_prod[i].id == id)
+			return &conn->peer_prod[i];
+	return NULL;
+}
+
+int
+comch_remote_on_producer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		int *fds)
+{
+	struct comch_peer_prod *pp;
+
+	if (f->id == 0 || find_peer_prod(conn, f->id) != NULL || !is_wake_socket(fds[0]))
+		return -EPROTO;
+	pp = find_peer_prod(conn, 0);
+	if (pp == NULL)
+		return -EPROTO;
+	rte_spinlock_lock(&conn->wake_lock);
+	pp->id = f->id;
+	pp->wake_fd = fds[0];
+	rte_spinlock_unlock(&conn->wake_lock);
+	fds[0] = -1;
+	/* It may have gone to sleep before we could have woken it. */
+	(void)send(pp->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return 0;
+}
+
+int
+comch_remote_on_producer_gone(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	struct comch_peer_prod *pp;
+	int fd;
+
+	pp = f->id != 0 ? find_peer_prod(conn, f->id) : NULL;
+	if (pp == NULL)
+		return -EPROTO;
+	rte_spinlock_lock(&conn->wake_lock);
+	fd = pp->wake_fd;
+	pp->id = 0;
+	rte_spinlock_unlock(&conn->wake_lock);
+	close(fd);
+	return 0;
+}
+
+void
+comch_remote_wake_producers(struct rte_comch_conn *conn)
+{
+	uint32_t i;
+
+	rte_spinlock_lock(&conn->wake_lock);
+	for (i = 0; i < COMCH_MAX_PRODUCERS; i++)
+		if (conn->peer_prod[i].id != 0)
+			(void)send(conn->peer_prod[i].wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	rte_spinlock_unlock(&conn->wake_lock);
+}
+
+void
+comch_remote_free_all(struct rte_comch_conn *conn)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_MAX_CONSUMERS; i++) {
+		if (conn->dir.id[i] == 0)
+			continue;
+		conn->dir.id[i] = 0;
+		comch_remote_rcons_free(conn, conn->dir.rcons[i]);
+	}
+	for (i = 0; i < COMCH_MAX_PRODUCERS; i++) {
+		if (conn->peer_prod[i].id == 0)
+			continue;
+		conn->peer_prod[i].id = 0;
+		close(conn->peer_prod[i].wake_fd);
+	}
+}

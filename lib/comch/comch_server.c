@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_string_fns.h>
+
+#include "comch_log.h"
+#include "comch_private.h"
+
+#define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT)
+/* Clients that one look accepts: the others wait in the listener's queue. */
+#define ACCEPT_BURST 64
+
+int
+comch_name_check(const char *name, const char *what)
+{
+	size_t len = name != NULL ? strnlen(name, RTE_COMCH_NAME_SIZE) : 0;
+
+	if (len > 0 && len < RTE_COMCH_NAME_SIZE)
+		return 0;
+	COMCH_LOG(ERR, "%s: a name has 1 to %d bytes, this one %s", what,
+		RTE_COMCH_NAME_SIZE - 1, len == 0 ? "none" : "more");
+	return -EINVAL;
+}
+
+static int
+size_check(const char *what, const char *which, uint32_t *val, uint32_t dflt, uint32_t max)
+{
+	if (*val == 0)
+		*val = RTE_MIN(dflt, max);
+	if (*val <= max)
+		return 0;
+	COMCH_LOG(ERR, "%s: %s is %u, the device's limit is %u", what, which, *val, max);
+	return -EINVAL;
+}
+
+int
+comch_sizes_check(const struct rte_comch_dev *dev, const char *what,
+		uint32_t *max_msg_size, uint32_t *recv_queue, uint32_t *send_queue)
+{
+	const struct rte_comch_dev_info *i = &dev->info;
+
+	if (size_check(what, "max_msg_size", max_msg_size, COMCH_DEFAULT_MSG_SIZE,
+			i->max_msg_size) != 0 ||
+	    size_check(what, "recv_queue", recv_queue, COMCH_DEFAULT_QUEUE,
+			i->max_recv_queue) != 0 ||
+	    size_check(what, "send_queue", send_queue, COMCH_DEFAULT_QUEUE,
+			i->max_send_queue) != 0)
+		return -EINVAL;
+	return 0;
+}
+
+static bool
+server_service(struct comch_obj *obj, struct comch_run *run)
+{
+	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
+
+	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
+		comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, 0, NULL);
+	return !comch_obj_events(obj, run, NULL);
+}
+
+static void
+server_free(struct comch_obj *obj)
+{
+	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
+
+	comch_dev_put(server->dev);
+	free(server);
+}
+
+static int
+server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
+{
+	if (c->poll == NULL) {
+		COMCH_LOG(ERR, "server: no poll given");
+		return -EINVAL;
+	}
+	if (comch_name_check(c->name, "server") != 0)
+		return -EINVAL;
+	if ((c->flags & ~SERVER_FLAGS) != 0) {
+		COMCH_LOG(ERR, "server %s: unknown flag in %#x", c->name, c->flags);
+		return -EINVAL;
+	}
+	if ((dev->info.capa & RTE_COMCH_CAPA_SERVER) == 0) {
+		COMCH_LOG(ERR, "server %s: device %s is on the host side; servers live on the DPU",
+			c->name, dev->info.name);
+		return -ENOTSUP;
+	}
+	if (c->rep >= dev->info.nb_reps) {
+		COMCH_LOG(ERR, "server %s: device %s has no representor %u", c->name,
+			dev->info.name, c->rep);
+		return -ENOENT;
+	}
+	if (size_check(c->name, "max_clients", &c->max_clients, dev->info.max_clients,
+			dev->info.max_clients) != 0)
+		return -EINVAL;
+	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,
+			&c->send_queue);
+}
+
+struct rte_comch_server *
+rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf)
+{
+	struct rte_comch_server_conf c;
+	struct rte_comch_server *server;
+	struct rte_comch_dev *dev;
+	int ret;
+
+	ret = comch_obj_conf(&c, sizeof(c), conf, "server");
+	if (ret != 0)
+		goto err;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL) {
+		COMCH_LOG(ERR, "server: no device %d", dev_id);
+		ret = -ENODEV;
+		goto err;
+	}
+	ret = server_conf_check(dev, &c);
+	if (ret != 0)
+		goto err_put;
+	server = calloc(1, sizeof(*server));
+	if (server == NULL) {
+		ret = -ENOMEM;
+		goto err_put;
+	}
+	comch_obj_init(&server->obj, RTE_COMCH_OBJ_SERVER, c.poll, c.user_data);
+	server->obj.service = server_service;
+	server->obj.free = server_free;
+	server->dev = dev;
+	server->conf = c;
+	rte_strscpy(server->name, c.name, sizeof(server->name));
+	server->conf.name = server->name;
+	server->fd.fd = -1;
+	TAILQ_INIT(&server->conns);
+	comch_poll_attach(c.poll);
+	comch_registry_add_server(server);
+	return server;
+
+err_put:
+	comch_dev_put(dev);
+err:
+	rte_errno = -ret;
+	return NULL;
+}
+
+int
+rte_comch_server_start(struct rte_comch_server *server)
+{
+	int ret;
+
+	if (server == NULL)
+		return -EINVAL;
+	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_IDLE) {
+		COMCH_LOG(ERR, "server %s: start while %s", server->name,
+			rte_comch_state_name(comch_obj_state(&server->obj)));
+		return -EBADFD;
+	}
+	ret = server->dev->ops->listen(server->dev, server->conf.rep, server->name,
+			&server->listener);
+	if (ret != 0)
+		return ret;
+	server->fd = (struct comch_fd){
+		.type = COMCH_FD_LISTENER,
+		.fd = server->dev->ops->listener_fd(server->listener),
+		.classes = RTE_COMCH_POLL_LINK,
+		.obj = &server->obj,
+	};
+	if (server->fd.fd >= 0) {
+		ret = comch_poll_fd_add(server->obj.poll, &server->fd);
+		if (ret != 0)
+			goto err_unlisten;
+	}
+	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_RUNNING);
+	return 0;
+
+err_unlisten:
+	server->fd.fd = -1;
+	server->dev->ops->unlisten(server->listener);
+	server->listener = NULL;
+	return ret;
+}
+
+static void
+server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
+{
+	struct rte_comch_conn *conn;
+
+	conn = comch_conn_create(server->dev, server->conf.rep, server->obj.poll,
+			server->conf.send_queue);
+	if (conn == NULL) {
+		link->ops->link_close(link);
+		server->stats.refused++;
+		return;
+	}
+	conn->server = server;
+	conn->recv_queue = server->conf.recv_queue;
+	server->nb_conns++;
+	server->nb_half_open++;
+	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
+	conn->phase = COMCH_PHASE_LINKING;
+	if (comch_conn_set_link(conn, link) != 0) {
+		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
+		return;
+	}
+	comch_conn_wait_begin(conn, COMCH_HANDSHAKE_MS);
+	comch_conn_look(conn);
+}
+
+void
+comch_server_accept(struct rte_comch_server *server)
+{
+	struct rte_comch_link *link;
+	unsigned int i;
+	int ret = 0;
+
+	if (server->listener == NULL)
+		return;
+	for (i = 0; i < ACCEPT_BURST; i++) {
+		if (server->nb_half_open >= COMCH_MAX_HALF_OPEN)
+			break;
+		ret = server->dev->ops->accept(server->listener, &link);
+		if (ret != 0)
+			break;
+		server_accept_one(server, link);
+	}
+	if (ret != 0 && ret != -EAGAIN) {
+		/* Said once; the clients wait, and go on waiting until there is room. */
+		if (!server->accept_failed)
+			COMCH_LOG(ERR, "server %s: cannot accept a client: %s", server->name,
+				strerror(-ret));
+		comch_count(&server->stats.accept_errors, 1);
+	}
+	server->accept_failed = ret != 0 && ret != -EAGAIN;
+	/* The descriptor tells of the next change only: what is left now is ours to remember. */
+	if (ret != -EAGAIN)
+		server->obj.poll->accept_again = true;
+}
+
+void
+comch_server_conn_ended(struct rte_comch_conn *conn)
+{
+	struct rte_comch_server *server = conn->server;
+
+	TAILQ_REMOVE(&server->conns, conn, server_next);
+	server->nb_conns--;
+	if (comch_obj_state(&server->obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
+		comch_poll_note(&server->obj);
+}
+
+int
+rte_comch_server_stop(struct rte_comch_server *server)
+{
+	struct rte_comch_conn *conn;
+
+	if (server == NULL)
+		return -EINVAL;
+	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_RUNNING) {
+		COMCH_LOG(ERR, "server %s: stop while %s", server->name,
+			rte_comch_state_name(comch_obj_state(&server->obj)));
+		return -EBADFD;
+	}
+	TAILQ_FOREACH(conn, &server->conns, server_next) {
+		if (comch_conn_nb_queues(conn) == 0)
+			continue;
+		COMCH_LOG(ERR, "server %s: stop while connection %u has producers or consumers",
+			server->name, conn->id);
+		return -EBUSY;
+	}
+	comch_poll_fd_del(server->obj.poll, &server->fd);
+	server->dev->ops->unlisten(server->listener);
+	server->listener = NULL;
+	if (server->nb_conns == 0) {
+		comch_obj_state_set(&server->obj, RTE_COMCH_STATE_IDLE);
+		return 0;
+	}
+	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_STOPPING);
+	TAILQ_FOREACH(conn, &server->conns, server_next)
+		comch_conn_close(conn, -ECONNRESET, "server stopped");
+	return -EINPROGRESS;
+}
+
+int
+rte_comch_server_destroy(struct rte_comch_server *server)
+{
+	if (server == NULL)
+		return -EINVAL;
+	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_IDLE || server->nb_conns > 0) {
+		COMCH_LOG(ERR, "server %s: destroy while not IDLE", server->name);
+		return -EBUSY;
+	}
+	comch_registry_del_server(server);
+	comch_obj_bury(&server->obj);
+	return 0;
+}
+
+enum rte_comch_state
+rte_comch_server_state(const struct rte_comch_server *server)
+{
+	return server == NULL ? RTE_COMCH_STATE_IDLE : comch_obj_state(&server->obj);
+}
+
+uint32_t
+rte_comch_server_nb_conns(const struct rte_comch_server *server)
+{
+	return server == NULL ? 0 : server->nb_conns - server->nb_half_open;
+}
+
+uint32_t
+rte_comch_server_nb_pending(const struct rte_comch_server *server)
+{
+	return server == NULL ? 0 : server->nb_pending;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Counters as the application reads them, and the registry of what lives. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <rte_string_fns.h>
+
+#include "comch_private.h"
+#include "comch_registry.h"
+
+struct comch_registry comch_registry = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.servers = TAILQ_HEAD_INITIALIZER(comch_registry.servers),
+	.clients = TAILQ_HEAD_INITIALIZER(comch_registry.clients),
+	.conns = TAILQ_HEAD_INITIALIZER(comch_registry.conns),
+	.polls = TAILQ_HEAD_INITIALIZER(comch_registry.polls),
+};
+
+#define REGISTRY_FUNCS(obj, type) \
+void \
+comch_registry_add_##obj(type *o) \
+{ \
+	pthread_mutex_lock(&comch_registry.lock); \
+	TAILQ_INSERT_TAIL(&comch_registry.obj##s, o, next); \
+	pthread_mutex_unlock(&comch_registry.lock); \
+} \
+void \
+comch_registry_del_##obj(type *o) \
+{ \
+	pthread_mutex_lock(&comch_registry.lock); \
+	TAILQ_REMOVE(&comch_registry.obj##s, o, next); \
+	pthread_mutex_unlock(&comch_registry.lock); \
+}
+
+REGISTRY_FUNCS(server, struct rte_comch_server)
+REGISTRY_FUNCS(client, struct rte_comch_client)
+REGISTRY_FUNCS(conn, struct rte_comch_conn)
+REGISTRY_FUNCS(poll, struct rte_comch_poll)
+
+/* All counters of a structure are u64: copy each whole. */
+static void
+copy_counters(void *dst, const void *src, size_t size)
+{
+	const uint64_t *from = src;
+	uint64_t *to = dst;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*to); i++)
+		to[i] = comch_load_relaxed(&from[i]);
+}
+
+int
+rte_comch_server_stats_get(const struct rte_comch_server *server,
+		struct rte_comch_server_stats *stats)
+{
+	if (server == NULL || stats == NULL)
+		return -EINVAL;
+	copy_counters(stats, &server->stats, sizeof(*stats));
+	return 0;
+}
+
+int
+rte_comch_conn_stats_get(const struct rte_comch_conn *conn, struct rte_comch_conn_stats *stats)
+{
+	if (conn == NULL || stats == NULL)
+		return -EINVAL;
+	copy_counters(stats, &conn->stats, sizeof(*stats));
+	stats->in_flight = comch_load_relaxed(&conn->tx_seq) -
+		comch_load_relaxed(&conn->tx_acked);
+	return 0;
+}
+
+int
+rte_comch_producer_stats_get(const struct rte_comch_producer *producer,
+		struct rte_comch_producer_stats *stats)
+{
+	if (producer == NULL || stats == NULL)
+		return -EINVAL;
+	copy_counters(stats, &producer->chan.stats, sizeof(*stats));
+	return 0;
+}
+
+int
+rte_comch_consumer_stats_get(const struct rte_comch_consumer *consumer,
+		struct rte_comch_consumer_stats *stats)
+{
+	if (consumer == NULL || stats == NULL)
+		return -EINVAL;
+	copy_counters(stats, &consumer->chan.stats, sizeof(*stats));
+	return 0;
+}
+
+int
+rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn_info *info)
+{
+	uint32_t phase;
+
+	if (conn == NULL || info == NULL)
+		return -EINVAL;
+	phase = comch_load_acquire(&conn->phase);
+	memset(info, 0, sizeof(*info));
+	info->id = conn->id;
+	info->dev_id = conn->dev->id;
+	info->rep = conn->rep;
+	info->established = phase == COMCH_PHASE_UP;
+	info->max_msg_size = conn->max_msg_size;
+	info->send_credits = conn->tx_credits;
+	info->recv_queue = conn->recv_queue;
+	info->peer_pid = conn->peer.pid;
+	info->peer_uid = conn->peer.uid;
+	info->peer_gid = conn->peer.gid;
+	rte_strscpy(info->name, comch_conn_name(conn), sizeof(info->name));
+	if (phase >= COMCH_PHASE_CLOSING)
+		rte_strscpy(info->reason, conn->reason, sizeof(info->reason));
+	return 0;
+}
+
+void
+rte_comch_conn_user_data_set(struct rte_comch_conn *conn, uint64_t user_data)
+{
+	if (conn != NULL)
+		comch_store_relaxed(&conn->obj.user_data, user_data);
+}
+
+uint64_t
+rte_comch_conn_user_data_get(const struct rte_comch_conn *conn)
+{
+	return conn != NULL ? comch_load_relaxed(&conn->obj.user_data) : 0;
+}
+
+struct rte_comch_server *
+rte_comch_conn_server(const struct rte_comch_conn *conn)
+{
+	return conn != NULL ? conn->server : NULL;
+}
+
+struct rte_comch_client *
+rte_comch_conn_client(const struct rte_comch_conn *conn)
+{
+	return conn != NULL ? conn->client : NULL;
+}
+
+static const char *
+phase_name(uint32_t phase)
+{
+	static const char *const names[COMCH_NB_PHASES] = {
+		"dialling", "linking", "hello", "pending", "up", "closing", "ending", "ended",
+	};
+
+	return phase < COMCH_NB_PHASES ? names[phase] : "?";
+}
+
+static void
+dump_conn(FILE *f, struct rte_comch_conn *conn)
+{
+	struct rte_comch_consumer *c;
+	struct rte_comch_producer *p;
+
+	fprintf(f, "connection %u of %s: %s, peer pid %d uid %d, %" PRIu64 " messages out, %"
+		PRIu64 " in\n", conn->id, comch_conn_name(conn), phase_name(conn->phase),
+		conn->peer.pid, conn->peer.uid, comch_load_relaxed(&conn->stats.tx_msgs),
+		comch_load_relaxed(&conn->stats.rx_msgs));
+	pthread_mutex_lock(&conn->lock);
+	TAILQ_FOREACH(c, &conn->consumers, next)
+		fprintf(f, "  consumer %u: %s, depth %u, %" PRIu64 " messages, %" PRIu64
+			" bytes\n", c->q.id, rte_comch_state_name(comch_obj_state(&c->q.obj)),
+			c->chan.depth, comch_load_relaxed(&c->chan.stats.msgs),
+			comch_load_relaxed(&c->chan.stats.bytes));
+	TAILQ_FOREACH(p, &conn->producers, next)
+		fprintf(f, "  producer %u: %s, depth %u, %" PRIu64 " messages, %" PRIu64
+			" bytes\n", p->q.id, rte_comch_state_name(comch_obj_state(&p->q.obj)),
+			p->chan.done_size, comch_load_relaxed(&p->chan.stats.msgs),
+			comch_load_relaxed(&p->chan.stats.bytes));
+	pthread_mutex_unlock(&conn->lock);
+}
+
+void
+rte_comch_dump(FILE *f)
+{
+	struct rte_comch_dev_info info;
+	struct rte_comch_server *server;
+	struct rte_comch_client *client;
+	struct rte_comch_conn *conn;
+	int16_t id;
+
+	RTE_COMCH_DEV_FOREACH(id) {
+		if (rte_comch_dev_info_get(id, &info) == 0)
+			fprintf(f, "device %d %s: %s side, %u functions\n", id, info.name,
+				info.role == RTE_COMCH_ROLE_DPU ? "DPU" : "host", info.nb_reps);
+	}
+	pthread_mutex_lock(&comch_registry.lock);
+	TAILQ_FOREACH(server, &comch_registry.servers, next)
+		fprintf(f, "server %s: %s, %u connections\n", server->name,
+			rte_comch_state_name(comch_obj_state(&server->obj)), server->nb_conns);
+	TAILQ_FOREACH(client, &comch_registry.clients, next)
+		fprintf(f, "client of %s: %s\n", client->name,
+			rte_comch_state_name(comch_obj_state(&client->obj)));
+	TAILQ_FOREACH(conn, &comch_registry.conns, next)
+		dump_conn(f, conn);
+	pthread_mutex_unlock(&comch_registry.lock);
+}

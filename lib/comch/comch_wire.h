@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_WIRE_H
+#define COMCH_WIRE_H
+
+/*
+ * Frames of the control path: bytes <-> checked structures. No state here.
+ *
+ * A frame is a 16-byte header and a body, little endian, no padding:
+ *
+ *   0      1      2        4          8            12         16
+ *   | type | 0    | 0      | body len | acked msgs | reserved | body ...
+ *
+ * The acked count is cumulative, modulo 2^32: how many messages of the
+ * receiver of this frame the sender's application was given. It rides on
+ * every frame; a CREDIT frame carries it when nothing else does.
+ */
+
+#include <assert.h>
+#include <stdint.h>
+
+#include <rte_byteorder.h>
+
+#include "rte_comch.h"
+
+#define COMCH_WIRE_MAGIC     UINT32_C(0x68636d63) /* "cmch" */
+#define COMCH_WIRE_MAJOR     1
+#define COMCH_WIRE_MINOR     0
+#define COMCH_WIRE_HDR_SIZE  16
+/* Longest frame that is not a MSG. */
+#define COMCH_WIRE_MAX_FRAME 256
+/* Memory that cannot be shown to the peer; an empty buffer. */
+#define COMCH_REGION_STAGED  UINT16_C(0xffff)
+#define COMCH_REGION_NONE    UINT16_C(0xfffe)
+
+enum comch_wire_type {
+	COMCH_WIRE_HELLO = 1,    /* client: who I want, what I can */
+	COMCH_WIRE_ACCEPT,       /* server: what counts */
+	COMCH_WIRE_REJECT,       /* server: why not */
+	COMCH_WIRE_MSG,          /* a control message */
+	COMCH_WIRE_CREDIT,       /* only the header's count */
+	COMCH_WIRE_DISCONNECT,   /* the last frame of a link */
+	COMCH_WIRE_MR_ADD,       /* memory shown, with its descriptor */
+	COMCH_WIRE_MR_ACK,       /* imported, or why not */
+	COMCH_WIRE_MR_DEL,       /* no consumer posts from it any more */
+	COMCH_WIRE_CONSUMER_NEW, /* post region and wake descriptor */
+	COMCH_WIRE_CONSUMER_ACK, /* record region */
+	COMCH_WIRE_CONSUMER_GONE,
+	COMCH_WIRE_PRODUCER_NEW, /* wake descriptor */
+	COMCH_WIRE_PRODUCER_GONE,
+	COMCH_WIRE_NB_TYPES
+};
+
+/* A frame in host form. Only the members of its type are set or sent. */
+struct comch_wire_frame {
+	enum comch_wire_type type;
+	uint32_t acked;
+	uint32_t len;               /* MSG: payload bytes */
+	uint32_t magic;             /* HELLO */
+	uint16_t major, minor;      /* HELLO, ACCEPT */
+	uint32_t max_msg_size;      /* HELLO, ACCEPT */
+	uint32_t recv_queue;        /* HELLO, ACCEPT */
+	int32_t status;             /* REJECT, DISCONNECT, MR_ACK, CONSUMER_ACK */
+	uint32_t id;                /* MR_*, CONSUMER_*, PRODUCER_* */
+	uint32_t kind;              /* MR_ADD */
+	uint64_t offset;            /* MR_ADD */
+	uint64_t size;              /* MR_ADD */
+	uint32_t depth;             /* CONSUMER_NEW: a power of two */
+	uint32_t imm_size;          /* CONSUMER_NEW */
+	uint32_t staging_size;      /* CONSUMER_NEW: 0 or a power of two */
+	char text[RTE_COMCH_REASON_SIZE]; /* HELLO: the name; REJECT, DISCONNECT */
+};
+
+static_assert(RTE_COMCH_NAME_SIZE <= RTE_COMCH_REASON_SIZE, "a name fits into text");
+
+/* Write the header of a message of len bytes. */
+static inline void
+comch_wire_msg_hdr(void *buf, uint32_t len, uint32_t acked)
+{
+	uint64_t *w = buf;
+
+	w[0] = rte_cpu_to_le_64((uint64_t)COMCH_WIRE_MSG | (uint64_t)len << 32);
+	w[1] = rte_cpu_to_le_64(acked);
+}
+
+/*
+ * Write a frame that is not a MSG.
+ * Returns its length, at most COMCH_WIRE_MAX_FRAME.
+ */
+uint32_t comch_wire_build(const struct comch_wire_frame *frame, void *buf);
+
+/*
+ * Read a frame of len bytes from private memory.
+ * Returns 0 or -EPROTO. For a MSG the payload follows the header.
+ */
+int comch_wire_parse(const void *buf, uint32_t len, struct comch_wire_frame *frame);
+
+/* Name of a frame type, for logs. */
+const char *comch_wire_name(unsigned int type);
+
+#endif /* COMCH_WIRE_H */

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef RTE_COMCH_DP_H
+#define RTE_COMCH_DP_H
+
+/**
+ * @file
+ * The fast path: producers and consumers.
+ *
+ * The model
+ * ---------
+ *
+ * A consumer posts buffers; a producer on the other side of the connection
+ * sends a message to the consumer's id; the message goes into the next buffer
+ * in the order of posting, and the consumer receives a completion with the
+ * cookie of that buffer. A posted buffer *is* the credit: with nothing
+ * posted, a send takes nothing ("later").
+ *
+ *     consumer                                producer
+ *     post_burst({mr, addr, len, cookie})
+ *         |---- descriptors ----------------->|
+ *         |                                   send_burst({consumer_id, addr, len, imm})
+ *         |<--- payload into the buffer ------|
+ *         |<--- completion record ------------|
+ *     recv_burst() -> {cookie, len, imm}      done_burst() -> {cookie, status}
+ *
+ * A buffer may be empty (addr NULL, len 0): it takes messages without payload,
+ * that is, immediate data only.
+ *
+ * Consumers are announced to the peer (RTE_COMCH_EVENT_CONSUMER_NEW with
+ * their id) and retired (RTE_COMCH_EVENT_CONSUMER_GONE). Ids count up from 1
+ * and are not used again within a connection; producers have ids of their own.
+ *
+ * The order of calls
+ * ------------------
+ *
+ *     consumer = rte_comch_consumer_create(conn, &conf)
+ *     rte_comch_consumer_start(consumer)     -EINPROGRESS
+ *     ... RTE_COMCH_EVENT_STATE: RUNNING, from the consumer's poll; meanwhile
+ *         the connection's poll runs on both sides
+ *     rte_comch_consumer_post_burst(), rte_comch_consumer_recv_burst()
+ *     rte_comch_consumer_stop(consumer)
+ *     ... recv_burst() until all posted buffers came back
+ *     ... RTE_COMCH_EVENT_STATE: IDLE
+ *     rte_comch_consumer_destroy(consumer)
+ *
+ * A producer starts and stops at once.
+ *
+ * What can go wrong with one message
+ * ----------------------------------
+ *
+ * A short count says "later". An operation that can never succeed is taken,
+ * moves nothing, leaves the posted buffer where it is, and comes back from
+ * done_burst() or recv_burst() in order with its negative status:
+ *
+ * | status      | producer                                                 |
+ * |-------------|----------------------------------------------------------|
+ * | -EMSGSIZE   | longer than the buffer next in line, or than the device's|
+ * |             | limit; immediate data longer than the consumer takes     |
+ * | -ENOENT     | no consumer has that id, or it has retired               |
+ * | -EFAULT     | addr and len are not within mr                           |
+ * | -EINVAL     | no mr or address with len > 0, unknown flag, bad segments|
+ * | -EBADFD     | the producer is not RUNNING                              |
+ * | -ECONNRESET | the connection is down                                   |
+ * | -EPROTO     | the peer posted a buffer outside the memory it showed    |
+ *
+ * | status      | consumer                                                 |
+ * |-------------|----------------------------------------------------------|
+ * | -EFAULT     | addr and len are not within mr                           |
+ * | -EINVAL     | mr was not named at create or by mr_add()                |
+ * | -EBADFD     | the consumer is not RUNNING                              |
+ * | -ECANCELED  | flushed by a stop or a disconnect                        |
+ *
+ * Threads
+ * -------
+ *
+ * Each producer and each consumer belongs to one thread at a time; many may
+ * work on one connection at once, each on an lcore of its own, and each with
+ * a poll of its own choice (it may be the connection's). Create, start, stop
+ * and destroy are for any thread, also while the connection's poll runs
+ * elsewhere; but not while another thread is in a burst of the same object.
+ * Several producers may send to one consumer; the messages of each stay in
+ * order.
+ *
+ * Large messages
+ * --------------
+ *
+ * To shareable memory a send copies the whole message within the call: give a
+ * producer of large messages an lcore of its own where that matters. To other
+ * memory (staged), a message longer than the staging ring streams through it,
+ * pushed by send_burst() and done_burst() and pulled by recv_burst().
+ */
+
+#include <rte_comch.h>
+#include <rte_comch_core.h>
+#include <rte_comch_mem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @name Producers
+ * @{
+ */
+
+/** How to create a producer. Zero means default. */
+struct rte_comch_producer_conf {
+	size_t conf_size;            /**< sizeof(struct rte_comch_producer_conf) */
+	struct rte_comch_poll *poll; /**< Its poll; NULL: the connection's. */
+	uint32_t queue_size;         /**< Operations between send and done; default 1024. */
+	uint64_t user_data;          /**< Comes back in each event. */
+};
+
+/**
+ * Create a producer. Any thread.
+ *
+ * Comes from: DOCA Comch guide 2.10, "Objects", doca_comch_producer.
+ *
+ * @return
+ *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or
+ *   conf, or a depth over the device's limit), EBADFD (the connection is not
+ *   established), ENOSPC (the connection has its limit of producers), ENOMEM,
+ *   EMFILE.
+ */
+struct rte_comch_producer *rte_comch_producer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_producer_conf *conf);
+
+/**
+ * Start a producer. RUNNING on return. Any thread.
+ *
+ * @return
+ *   0, -EINVAL, -EBADFD (not IDLE), -ECONNRESET.
+ */
+int rte_comch_producer_start(struct rte_comch_producer *producer);
+
+/**
+ * Stop a producer. Operations already done stay in the queue for
+ * rte_comch_producer_done_burst(). Any thread.
+ *
+ * @return
+ *   - 0: IDLE.
+ *   - -EINPROGRESS: a message is half-way through a staging ring; done_burst()
+ *     carries it on, and a STATE event follows; after 1 s it is given up.
+ *   - -EINVAL, -EBADFD (not RUNNING).
+ */
+int rte_comch_producer_stop(struct rte_comch_producer *producer);
+
+/** Destroy a producer. Any thread. @return 0, -EINVAL, -EBUSY (not IDLE). */
+int rte_comch_producer_destroy(struct rte_comch_producer *producer);
+
+/** State; exact at any time. Any thread. NULL: IDLE. */
+enum rte_comch_state rte_comch_producer_state(const struct rte_comch_producer *producer);
+
+/** Its id, unique among the producers of this side of the connection. Any thread. */
+uint32_t rte_comch_producer_id(const struct rte_comch_producer *producer);
+
+/** Its connection. Any thread. */
+struct rte_comch_conn *rte_comch_producer_conn(const struct rte_comch_producer *producer);
+
+/** No completion for this operation, whatever becomes of it: failures are counted. */
+#define RTE_COMCH_OP_F_SILENT (UINT16_C(1) << 0)
+/** addr points to nb_sges struct rte_comch_sge; len is their sum. */
+#define RTE_COMCH_OP_F_SGL    (UINT16_C(1) << 1)
+
+/** One segment of a message. */
+struct rte_comch_sge {
+	struct rte_comch_mr *mr;
+	const void *addr;
+	uint32_t len;
+};
+
+/** A message to send. */
+struct rte_comch_op {
+	const void *addr;        /**< Payload, or segments (RTE_COMCH_OP_F_SGL). */
+	struct rte_comch_mr *mr; /**< Registration it lies in; NULL if len is 0 or for segments. */
+	uint64_t cookie;         /**< Comes back from done_burst(). */
+	uint32_t len;            /**< Bytes, 0 to 1 GiB. */
+	uint32_t consumer_id;    /**< From RTE_COMCH_EVENT_CONSUMER_NEW. */
+	const void *imm;         /**< Immediate data; copied. */
+	uint16_t imm_len;        /**< Bytes, 0 to what the consumer takes. */
+	uint16_t flags;          /**< RTE_COMCH_OP_F_* */
+	uint16_t nb_sges;        /**< Segments, with RTE_COMCH_OP_F_SGL. */
+	uint16_t reserved;       /**< 0 */
+};
+
+/** What became of an operation, for both sides. */
+struct rte_comch_cpl {
+	uint64_t cookie;   /**< Of the operation or the posted buffer. */
+	int32_t status;    /**< 0, or a negative errno. */
+	uint32_t len;      /**< Payload bytes. */
+	uint32_t peer_id;  /**< Consumer: the sender's producer id. Producer: the consumer id. */
+	uint16_t imm_len;  /**< Bytes of imm. Consumer only. */
+	uint16_t copies;   /**< CPU copies of the payload on this side. */
+	uint8_t imm[RTE_COMCH_IMM_SIZE]; /**< Immediate data. Consumer only. */
+	uint64_t reserved;
+};
+
+/**
+ * Send messages.
+ *
+ * @param producer
+ *   The producer.
+ * @param ops
+ *   The messages. The array, the immediate data and the payload are the
+ *   application's again when done_burst() returned the operation; for
+ *   direct memory, already on return.
+ * @param n
+ *   Number of messages.
+ * @return
+ *   How many were taken; fewer than *n*: nothing posted, or our queue is full:
+ *   offer the rest again.
+ */
+static inline uint16_t
+rte_comch_producer_send_burst(struct rte_comch_producer *producer,
+		const struct rte_comch_op *ops, uint16_t n)
+{
+	const struct rte_comch_producer_core *core =
+		(const struct rte_comch_producer_core *)producer;
+
+	return core->send(core->queue, ops, n);
+}
+
+/**
+ * Take completions of sends, in the order of sending. Status 0: the message
+ * is in the consumer's buffer and its completion was published; the consumer
+ * will receive it without any help of ours.
+ *
+ * @return
+ *   How many were written to *cpls*.
+ */
+static inline uint16_t
+rte_comch_producer_done_burst(struct rte_comch_producer *producer,
+		struct rte_comch_cpl *cpls, uint16_t n)
+{
+	const struct rte_comch_producer_core *core =
+		(const struct rte_comch_producer_core *)producer;
+
+	return core->done(core->queue, cpls, n);
+}
+
+/** @} */
+/** @name Consumers
+ * @{
+ */
+
+/**
+ * Show no memory to the peer: each message is copied out of a staging ring,
+ * and what was delivered cannot change any more.
+ */
+#define RTE_COMCH_CONSUMER_F_SNAPSHOT (UINT32_C(1) << 0)
+
+/** How to create a consumer. Zero means default. */
+struct rte_comch_consumer_conf {
+	size_t conf_size;            /**< sizeof(struct rte_comch_consumer_conf) */
+	struct rte_comch_poll *poll; /**< Its poll; NULL: the connection's. */
+	uint32_t queue_size;         /**< Posted buffers; default 1024; raised to a power of two. */
+	uint32_t imm_size;           /**< Immediate data it takes, bytes; default 32. */
+	uint32_t staging_size;       /**< Staging ring for memory that is not
+				      * shareable, bytes; default 1 MiB. */
+	uint32_t flags;              /**< RTE_COMCH_CONSUMER_F_* */
+	struct rte_comch_mr *const *mrs; /**< Registrations that buffers lie in. */
+	uint16_t nb_mrs;
+	uint64_t user_data;          /**< Comes back in each event. */
+};
+
+/**
+ * Create a consumer. Any thread.
+ *
+ * Comes from: DOCA Comch guide 2.10, "doca_comch_consumer Initialization Flow".
+ *
+ * @return
+ *   The consumer in IDLE, or NULL with rte_errno: EINVAL (no connection or
+ *   conf, depth or immediate size over the device's limit, unknown flag),
+ *   EBADFD (the connection is not established), EPERM (a registration is
+ *   bound to another peer), ENOSPC (the connection has its limit of
+ *   consumers), ENOMEM, EMFILE.
+ */
+struct rte_comch_consumer *rte_comch_consumer_create(struct rte_comch_conn *conn,
+		const struct rte_comch_consumer_conf *conf);
+
+/**
+ * Start a consumer: show its memory to the peer and announce it. A STATE
+ * event from the consumer's poll says RUNNING, or IDLE with the reason. Any
+ * thread.
+ *
+ * @return
+ *   -EINPROGRESS, never 0; -EINVAL, -EBADFD (not IDLE), -ECONNRESET.
+ */
+int rte_comch_consumer_start(struct rte_comch_consumer *consumer);
+
+/**
+ * Stop a consumer. recv_burst() first returns what was published, then each
+ * posted buffer with -ECANCELED. Any thread.
+ *
+ * @return
+ *   - -EINPROGRESS: a STATE event says IDLE when all is returned.
+ *   - -EINVAL, -EBADFD (IDLE or STOPPING).
+ */
+int rte_comch_consumer_stop(struct rte_comch_consumer *consumer);
+
+/** Destroy a consumer. Any thread. @return 0, -EINVAL, -EBUSY (not IDLE). */
+int rte_comch_consumer_destroy(struct rte_comch_consumer *consumer);
+
+/** State; exact at any time. Any thread. NULL: IDLE. */
+enum rte_comch_state rte_comch_consumer_state(const struct rte_comch_consumer *consumer);
+
+/** Its id, as the peer knows it. Any thread. */
+uint32_t rte_comch_consumer_id(const struct rte_comch_consumer *consumer);
+
+/** Its connection. Any thread. */
+struct rte_comch_conn *rte_comch_consumer_conn(const struct rte_comch_consumer *consumer);
+
+/**
+ * Name one more registration to post from. RTE_COMCH_EVENT_MR_ADDED says
+ * when the peer has it. The consumer's thread.
+ *
+ * @return
+ *   0 (the event follows), -EINVAL, -EBADFD (not RUNNING), -EPERM (bound to
+ *   another peer), -EEXIST, -ENOSPC.
+ */
+int rte_comch_consumer_mr_add(struct rte_comch_consumer *consumer,
+		struct rte_comch_mr *mr);
+
+/** A buffer to post. */
+struct rte_comch_buf {
+	void *addr;              /**< NULL for an empty buffer. */
+	struct rte_comch_mr *mr; /**< NULL for an empty buffer. */
+	uint64_t cookie;         /**< Comes back from recv_burst(). */
+	uint32_t len;            /**< Bytes. */
+	uint32_t reserved;       /**< 0 */
+};
+
+/**
+ * Post buffers.
+ *
+ * @param consumer
+ *   The consumer.
+ * @param bufs
+ *   The buffers; the array is free on return, the memory belongs to the
+ *   channel until recv_burst() returns its cookie.
+ * @param n
+ *   Number of buffers.
+ * @return
+ *   How many were taken; fewer than *n*: the queue is full.
+ */
+static inline uint16_t
+rte_comch_consumer_post_burst(struct rte_comch_consumer *consumer,
+		const struct rte_comch_buf *bufs, uint16_t n)
+{
+	const struct rte_comch_consumer_core *core =
+		(const struct rte_comch_consumer_core *)consumer;
+
+	return core->post(core->queue, bufs, n);
+}
+
+/**
+ * Receive messages, in the order in which their buffers were posted.
+ *
+ * @return
+ *   How many completions were written to *cpls*.
+ */
+static inline uint16_t
+rte_comch_consumer_recv_burst(struct rte_comch_consumer *consumer,
+		struct rte_comch_cpl *cpls, uint16_t n)
+{
+	const struct rte_comch_consumer_core *core =
+		(const struct rte_comch_consumer_core *)consumer;
+
+	return core->recv(core->queue, cpls, n);
+}
+
+/** @} */
+/** @name The same bursts as ordinary functions, for other languages
+ * @{
+ */
+uint16_t rte_comch_producer_send(struct rte_comch_producer *producer,
+		const struct rte_comch_op *ops, uint16_t n);
+uint16_t rte_comch_producer_done(struct rte_comch_producer *producer,
+		struct rte_comch_cpl *cpls, uint16_t n);
+uint16_t rte_comch_consumer_post(struct rte_comch_consumer *consumer,
+		const struct rte_comch_buf *bufs, uint16_t n);
+uint16_t rte_comch_consumer_recv(struct rte_comch_consumer *consumer,
+		struct rte_comch_cpl *cpls, uint16_t n);
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_DP_H */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef RTE_COMCH_POLL_H
+#define RTE_COMCH_POLL_H
+
+/**
+ * @file
+ * A poll advances everything that is attached to it.
+ *
+ * Busy polling
+ * ------------
+ *
+ *     for (;;) {
+ *         n = rte_comch_poll_run(poll, ev, RTE_DIM(ev));
+ *         for (i = 0; i < n; i++)
+ *             handle(&ev[i]);
+ *     }
+ *
+ * A run with nothing to do makes no syscall.
+ *
+ * Sleeping
+ * --------
+ *
+ *     fd = rte_comch_poll_fd(poll, RTE_COMCH_POLL_ANY);
+ *     for (;;) {
+ *         while ((n = rte_comch_poll_run(poll, ev, RTE_DIM(ev))) > 0)
+ *             handle(ev, n);
+ *         if (rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY) == 0)
+ *             poll/select/epoll_wait on fd
+ *     }
+ *
+ * rte_comch_poll_arm() looks at every queue once more after it has told the
+ * peers: what arrives before, during or after the call makes it return
+ * -EAGAIN or makes the fd readable. No wake-up is lost; one may come for
+ * nothing. Armed or not, rte_comch_poll_run() may be called at any time, and
+ * disarms.
+ *
+ * A poll whose producers and consumers are all it has (an lcore's own) sleeps
+ * for their sake: a buffer posted by the peer, a message, a state.
+ *
+ * Thread rule: one thread at a time for run, arm and clear.
+ * rte_comch_poll_notify() may be called by any thread.
+ */
+
+#include <rte_comch.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @name What to sleep for
+ * Several may be or'ed in rte_comch_poll_arm(). Each class has an fd.
+ * @{
+ */
+/** Control messages and fast-path messages. */
+#define RTE_COMCH_POLL_RX   (UINT32_C(1) << 0)
+/** Room to send: control credits, posted buffers. */
+#define RTE_COMCH_POLL_TX   (UINT32_C(1) << 1)
+/** Connections, states, consumers that come and go. */
+#define RTE_COMCH_POLL_LINK (UINT32_C(1) << 2)
+/** Everything. */
+#define RTE_COMCH_POLL_ANY  (RTE_COMCH_POLL_RX | RTE_COMCH_POLL_TX | RTE_COMCH_POLL_LINK)
+/** @} */
+
+/** How to create a poll. Zero means default. */
+struct rte_comch_poll_conf {
+	size_t conf_size;  /**< sizeof(struct rte_comch_poll_conf) */
+	const char *name;  /**< For logs and telemetry; copied; may be NULL. */
+	int socket_id;     /**< NUMA socket of its memory; SOCKET_ID_ANY. */
+};
+
+/** What a poll has done. */
+struct rte_comch_poll_stats {
+	uint64_t runs;      /**< Calls of rte_comch_poll_run(). */
+	uint64_t busy_runs; /**< Those that returned an event. */
+	uint64_t events;    /**< Events returned. */
+	uint64_t arms;      /**< Calls of rte_comch_poll_arm() that armed. */
+	uint64_t wakes;     /**< Runs that found the poll armed and an fd readable. */
+};
+
+/**
+ * Create a poll.
+ *
+ * @param conf
+ *   NULL for defaults.
+ * @return
+ *   The poll, or NULL with rte_errno: EINVAL, ENOMEM, EMFILE, ENFILE.
+ */
+struct rte_comch_poll *rte_comch_poll_create(const struct rte_comch_poll_conf *conf);
+
+/**
+ * Destroy a poll.
+ *
+ * @return
+ *   0, -EINVAL (no poll), -EBUSY (objects are attached).
+ */
+int rte_comch_poll_destroy(struct rte_comch_poll *poll);
+
+/**
+ * Advance all objects of the poll and return what happened.
+ *
+ * @param poll
+ *   The poll.
+ * @param[out] events
+ *   Room for the events. What they point to is good until the next call.
+ * @param max
+ *   Room, in events; 0 is allowed: then states advance, nothing is lost, and
+ *   events wait.
+ * @return
+ *   Number of events. *max* of them: there may be more at once.
+ */
+uint16_t rte_comch_poll_run(struct rte_comch_poll *poll,
+		struct rte_comch_event *events, uint16_t max);
+
+/**
+ * The file descriptor to sleep on for a class of events. It belongs to the
+ * poll, stays the same for its life, and is readable (POLLIN, EPOLLIN, also
+ * edge-triggered) when an armed poll has something of that class.
+ *
+ * @param poll
+ *   The poll.
+ * @param cls
+ *   Exactly one of RTE_COMCH_POLL_ANY, _RX, _TX or _LINK.
+ * @return
+ *   The descriptor, -EINVAL, -EMFILE.
+ */
+int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
+
+/**
+ * Arm the poll: ask all peers for a wake-up.
+ *
+ * @param poll
+ *   The poll.
+ * @param cls
+ *   What to be woken for, RTE_COMCH_POLL_* or'ed.
+ * @return
+ *   - 0: armed; sleep on the fd.
+ *   - -EAGAIN: there is something to do; call rte_comch_poll_run().
+ *   - -EINVAL: no poll, no class or an unknown one.
+ */
+int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
+
+/**
+ * Take back what made the fds readable and disarm. rte_comch_poll_run() does
+ * it by itself: this is for programs that want to sleep again without running.
+ *
+ * @return
+ *   0, -EINVAL.
+ */
+int rte_comch_poll_clear(struct rte_comch_poll *poll);
+
+/**
+ * Wake a thread that sleeps on the poll's fd. Any thread.
+ *
+ * @return
+ *   0, -EINVAL.
+ */
+int rte_comch_poll_notify(struct rte_comch_poll *poll);
+
+/** Figures of a poll. Any thread. @return 0, -EINVAL. */
+int rte_comch_poll_stats_get(const struct rte_comch_poll *poll,
+		struct rte_comch_poll_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_POLL_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef T_H
+#define T_H
+
+/*
+ * What every test that runs on a real EAL shares: checks, the environment
+ * (EAL, a private directory), and figures of this process.
+ *
+ * Checks work in Criterion tests and in plain programs: t_fail_at() has one
+ * implementation for each (t_fail_criterion.c, t_fail_plain.c).
+ *
+ * Nothing here sleeps for a fixed time. Whoever waits, waits for a condition;
+ * T_TIMEOUT_MS is only how long until a test that hangs is called failed.
+ */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_errno.h>
+
+/** How long a condition may take to come true. */
+#define T_TIMEOUT_MS 30000
+
+/** Exit status of a test that could not run here. */
+#define T_EXIT_SKIP 77
+
+/* Ends the test as failed. */
+void t_fail_at(const char *file, int line, const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 3, 4)));
+/* Ends the test as skipped, with the reason. */
+void t_skip(const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 1, 2)));
+
+#define T_FAIL(...) t_fail_at(__FILE__, __LINE__, __VA_ARGS__)
+
+#define T_CHECK(cond) \
+	do { \
+		if (!(cond)) \
+			T_FAIL("%s", #cond); \
+	} while (0)
+
+#define T_OP_(a, op, b) \
+	do { \
+		const long long a_ = (long long)(a); \
+		const long long b_ = (long long)(b); \
+		if (!(a_ op b_)) \
+			T_FAIL("%s (%lld) %s %s (%lld)", #a, a_, #op, #b, b_); \
+	} while (0)
+
+#define T_EQ(a, b) T_OP_(a, ==, b)
+#define T_NE(a, b) T_OP_(a, !=, b)
+#define T_GE(a, b) T_OP_(a, >=, b)
+#define T_GT(a, b) T_OP_(a, >, b)
+#define T_LE(a, b) T_OP_(a, <=, b)
+#define T_LT(a, b) T_OP_(a, <, b)
+
+#define T_STR_EQ(a, b) \
+	do { \
+		const char *a_ = (a); \
+		const char *b_ = (b); \
+		if (a_ == NULL || b_ == NULL || strcmp(a_, b_) != 0) \
+			T_FAIL("%s \"%s\" is not \"%s\"", #a, \
+					a_ == NULL ? "(null)" : a_, \
+					b_ == NULL ? "(null)" : b_); \
+	} while (0)
+
+#define T_STR_HAS(hay, needle) \
+	do { \
+		const char *a_ = (hay); \
+		const char *b_ = (needle); \
+		if (a_ == NULL || strstr(a_, b_) == NULL) \
+			T_FAIL("%s \"%s\" lacks \"%s\"", #hay, \
+					a_ == NULL ? "(null)" : a_, b_); \
+	} while (0)
+
+/* A creator that has to refuse: NULL, and this rte_errno. */
+#define T_NULL_ERRNO(expr, err) \
+	do { \
+		const void *p_; \
+		rte_errno = 0; \
+		p_ = (expr); \
+		if (p_ != NULL) \
+			T_FAIL("%s is not NULL", #expr); \
+		if (rte_errno != (err)) \
+			T_FAIL("%s: rte_errno %d (%s), not %s", #expr, \
+					rte_errno, strerror(rte_errno), #err); \
+	} while (0)
+
+/* Milliseconds of a clock that only goes forward. */
+uint64_t t_now_ms(void);
+
+/* Start an EAL of this process's own, without hugepages, silent. Env T_LOG
+ * (a level, say 7) lets the library speak. nb_lcores lcores float over all
+ * CPUs, so that tests that run side by side do not share one.
+ */
+void t_eal_start(unsigned int nb_lcores);
+void t_eal_stop(void);
+
+/* A directory of this test's own, made at the first call. Children that were
+ * forked after it share it; the process that made it removes it.
+ */
+const char *t_dir(void);
+void t_dir_remove(void);
+
+/* Does this program run under a sanitizer that changes its memory? */
+bool t_sanitized(void);
+
+unsigned int t_fd_count(void);
+uint64_t t_rss_kb(void);
+/* Set the soft limit of descriptors; false if the hard limit forbids. */
+bool t_nofile_set(uint64_t soft);
+
+/* Wait until fd is readable; false at time-out. */
+bool t_readable(int fd, int timeout_ms);
+
+/* Contents that tell a misplaced byte: a function of seed and position. */
+void t_fill(void *buf, size_t len, uint64_t seed);
+/* Position of the first wrong byte, or -1. */
+int64_t t_verify(const void *buf, size_t len, uint64_t seed);
+
+#define T_VERIFY(buf, len, seed) T_EQ(t_verify(buf, len, seed), -1)
+
+#endif /* T_H */

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <dirent.h>
+#include <ftw.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_log.h>
+
+#include "t.h"
+
+#define T_PREFIX "comch-t"
+
+static char eal_dir[PATH_MAX];
+static char private_dir[PATH_MAX];
+static pid_t private_dir_owner;
+
+uint64_t
+t_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	RTE_SET_USED(st);
+	RTE_SET_USED(type);
+	RTE_SET_USED(ftw);
+	remove(path);
+	return 0;
+}
+
+static void
+remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Names are PREFIX-PID-...: those of dead processes are what crashed tests left. */
+static void
+sweep(const char *dir)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	long pid;
+	DIR *d;
+
+	d = opendir(dir);
+	if (d == NULL)
+		return;
+	while ((e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, T_PREFIX "-", sizeof(T_PREFIX)) != 0)
+			continue;
+		pid = strtol(e->d_name + sizeof(T_PREFIX), NULL, 10);
+		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		remove_tree(path);
+	}
+	closedir(d);
+}
+
+/* "(0-LAST)@(all CPUs of this process)" */
+static void
+lcores_arg(char *buf, size_t size, unsigned int nb_lcores)
+{
+	const char *sep = "";
+	cpu_set_t set;
+	size_t off;
+	int cpu;
+
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof(set), &set);
+	off = (size_t)snprintf(buf, size, "--lcores=(0-%u)@(", nb_lcores - 1);
+	for (cpu = 0; cpu < CPU_SETSIZE && off < size - 8; cpu++) {
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		off += (size_t)snprintf(buf + off, size - off, "%s%d", sep, cpu);
+		sep = ",";
+	}
+	snprintf(buf + off, size - off, ")");
+}
+
+static void
+eal_dir_remove(void)
+{
+	if (eal_dir[0] != '\0')
+		remove_tree(eal_dir);
+}
+
+/* meson runs each test with a TMPDIR that goes away: see test/isolate.sh. */
+static const char *
+tmp_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir == NULL || dir[0] == '\0' ? "/tmp" : dir;
+}
+
+void
+t_eal_start(unsigned int nb_lcores)
+{
+	char prefix_arg[96], lcores[1024], log_arg[64];
+	char *argv[] = {
+		(char *)(uintptr_t)"test", prefix_arg, lcores, log_arg,
+		(char *)(uintptr_t)"--no-huge", (char *)(uintptr_t)"-m",
+		(char *)(uintptr_t)"64", (char *)(uintptr_t)"--no-pci",
+		(char *)(uintptr_t)"--no-telemetry",
+		(char *)(uintptr_t)"--no-shconf",
+		(char *)(uintptr_t)"--iova-mode=va", NULL,
+	};
+	const char *level = getenv("T_LOG");
+
+	sweep("/var/run/dpdk");
+	snprintf(prefix_arg, sizeof(prefix_arg), "--file-prefix=" T_PREFIX "-%d-%lx",
+			(int)getpid(), (unsigned long)t_now_ms());
+	snprintf(log_arg, sizeof(log_arg), "--log-level=*:%s",
+			level == NULL ? "2" : level);
+	lcores_arg(lcores, sizeof(lcores), nb_lcores);
+	if (rte_eal_init((int)RTE_DIM(argv) - 1, argv) < 0)
+		T_FAIL("rte_eal_init: %s", rte_strerror(rte_errno));
+	snprintf(eal_dir, sizeof(eal_dir), "%s", rte_eal_get_runtime_dir());
+	/* Nothing in it is needed any more, and a test that crashes leaves none. */
+	eal_dir_remove();
+}
+
+void
+t_eal_stop(void)
+{
+	rte_eal_cleanup();
+	eal_dir_remove();
+	eal_dir[0] = '\0';
+}
+
+const char *
+t_dir(void)
+{
+	if (private_dir[0] != '\0')
+		return private_dir;
+	sweep(tmp_dir());
+	snprintf(private_dir, sizeof(private_dir), "%s/" T_PREFIX "-%d-XXXXXX",
+			tmp_dir(), (int)getpid());
+	if (mkdtemp(private_dir) == NULL)
+		T_FAIL("mkdtemp %s: %s", private_dir, strerror(errno));
+	private_dir_owner = getpid();
+	return private_dir;
+}
+
+void
+t_dir_remove(void)
+{
+	if (private_dir[0] == '\0' || private_dir_owner != getpid())
+		return;
+	remove_tree(private_dir);
+	private_dir[0] = '\0';
+}
+
+bool
+t_sanitized(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+	return true;
+#else
+	return false;
+#endif
+#else
+	return false;
+#endif
+}
+
+unsigned int
+t_fd_count(void)
+{
+	unsigned int n = 0;
+	struct dirent *e;
+	DIR *d;
+
+	d = opendir("/proc/self/fd");
+	if (d == NULL)
+		T_FAIL("/proc/self/fd: %s", strerror(errno));
+	while ((e = readdir(d)) != NULL)
+		if (e->d_name[0] != '.')
+			n++;
+	closedir(d);
+	return n - 1; /* without the directory's own */
+}
+
+uint64_t
+t_rss_kb(void)
+{
+	unsigned long long pages = 0;
+	FILE *f;
+
+	f = fopen("/proc/self/statm", "r");
+	if (f == NULL || fscanf(f, "%*u %llu", &pages) != 1)
+		T_FAIL("/proc/self/statm");
+	fclose(f);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+bool
+t_nofile_set(uint64_t soft)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) != 0)
+		return false;
+	if (lim.rlim_max < soft) {
+		lim.rlim_max = soft; /* root may */
+		lim.rlim_cur = soft;
+		return setrlimit(RLIMIT_NOFILE, &lim) == 0;
+	}
+	lim.rlim_cur = soft;
+	return setrlimit(RLIMIT_NOFILE, &lim) == 0;
+}
+
+bool
+t_readable(int fd, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int rc;
+
+	do {
+		rc = poll(&p, 1, timeout_ms);
+	} while (rc < 0 && errno == EINTR);
+	return rc > 0 && (p.revents & POLLIN) != 0;
+}
+
+static uint64_t
+pattern(uint64_t word, uint64_t seed)
+{
+	uint64_t x = word + seed * UINT64_C(0x9e3779b97f4a7c15);
+
+	x ^= x >> 31;
+	x *= UINT64_C(0xbf58476d1ce4e5b9);
+	return x ^ (x >> 29);
+}
+
+void
+t_fill(void *buf, size_t len, uint64_t seed)
+{
+	uint8_t *p = buf;
+	uint64_t w;
+	size_t off;
+
+	for (off = 0; off < len; off += sizeof(w)) {
+		w = pattern(off / sizeof(w), seed);
+		memcpy(p + off, &w, RTE_MIN(sizeof(w), len - off));
+	}
+}
+
+int64_t
+t_verify(const void *buf, size_t len, uint64_t seed)
+{
+	const uint8_t *p = buf;
+	size_t off, i, n;
+	uint64_t w;
+
+	for (off = 0; off < len; off += sizeof(w)) {
+		w = pattern(off / sizeof(w), seed);
+		n = RTE_MIN(sizeof(w), len - off);
+		if (memcmp(p + off, &w, n) == 0)
+			continue;
+		for (i = 0; i < n; i++)
+			if (p[off + i] != ((uint8_t *)&w)[i])
+				return (int64_t)(off + i);
+	}
+	return -1;
+}

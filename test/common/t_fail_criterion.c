@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "t.h"
+
+/* Criterion ends a test by a long jump, which only the test's thread may do. */
+static bool
+is_main_thread(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
+void
+t_fail_at(const char *file, int line, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!is_main_thread()) {
+		fprintf(stderr, "%s:%d: %s (in a thread)\n", file, line, text);
+		abort();
+	}
+	cr_assert_fail("%s:%d: %s", file, line, text);
+	abort();
+}
+
+void
+t_skip(const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	cr_skip_test("%s", text);
+	abort();
+}

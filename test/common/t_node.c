@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "t_node.h"
+
+#define T_MAX_NODES 64
+#define T_SETTLE_RUNS 200
+#define T_SETTLE_MS 10
+
+static __thread struct t_node *nodes;
+
+struct t_node *
+t_node_new(void)
+{
+	struct t_node *node, **tail;
+
+	node = calloc(1, sizeof(*node));
+	if (node == NULL)
+		T_FAIL("no memory");
+	node->poll = rte_comch_poll_create(NULL);
+	if (node->poll == NULL)
+		T_FAIL("rte_comch_poll_create: %s", strerror(rte_errno));
+	for (tail = &nodes; *tail != NULL; tail = &(*tail)->next)
+		;
+	*tail = node;
+	return node;
+}
+
+void
+t_node_free(struct t_node *node)
+{
+	struct t_node **p;
+
+	t_step(node); /* frees what was destroyed */
+	T_EQ(rte_comch_poll_destroy(node->poll), 0);
+	for (p = &nodes; *p != node; p = &(*p)->next)
+		if (*p == NULL)
+			T_FAIL("not a node of this thread");
+	*p = node->next;
+	t_forget(node);
+	free(node->evs);
+	free(node);
+}
+
+static void
+record(struct t_node *node, const struct rte_comch_event *e)
+{
+	struct t_ev *ev;
+
+	if (node->nb_evs == node->cap) {
+		node->cap = node->cap == 0 ? 256 : node->cap * 2;
+		node->evs = realloc(node->evs, node->cap * sizeof(*node->evs));
+		if (node->evs == NULL)
+			T_FAIL("no memory");
+	}
+	ev = &node->evs[node->nb_evs++];
+	memset(ev, 0, sizeof(*ev));
+	ev->e = *e;
+	if (e->text != NULL)
+		snprintf(ev->text, sizeof(ev->text), "%s", e->text);
+	if (e->type != RTE_COMCH_EVENT_MSG)
+		return;
+	ev->len = e->msg.len;
+	ev->data = malloc(ev->len + 1);
+	if (ev->data == NULL)
+		T_FAIL("no memory");
+	if (ev->len > 0)
+		memcpy(ev->data, e->msg.data, ev->len);
+}
+
+uint16_t
+t_step_max(struct t_node *node, uint16_t max)
+{
+	struct rte_comch_event evs[T_BURST];
+	uint16_t i, n;
+
+	n = rte_comch_poll_run(node->poll, evs, RTE_MIN(max, T_BURST));
+	T_LE(n, max);
+	for (i = 0; i < n; i++) {
+		if (node->hook != NULL)
+			node->hook(node, &evs[i]);
+		record(node, &evs[i]);
+	}
+	return n;
+}
+
+uint16_t
+t_step(struct t_node *node)
+{
+	return t_step_max(node, T_BURST);
+}
+
+void
+t_steps(struct t_node *node, unsigned int n)
+{
+	while (n-- > 0)
+		t_step(node);
+}
+
+uint16_t
+t_step_all(void)
+{
+	struct t_node *node;
+	uint16_t n = 0;
+
+	for (node = nodes; node != NULL; node = node->next)
+		if (!node->paused)
+			n = (uint16_t)(n + t_step(node));
+	return n;
+}
+
+void
+t_forget(struct t_node *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < node->nb_evs; i++)
+		free(node->evs[i].data);
+	node->nb_evs = 0;
+}
+
+const struct t_ev *
+t_find(const struct t_node *node, enum rte_comch_event_type type,
+		const struct rte_comch_conn *conn, unsigned int i)
+{
+	unsigned int k;
+
+	for (k = 0; k < node->nb_evs; k++) {
+		if (node->evs[k].e.type != type)
+			continue;
+		if (conn != NULL && node->evs[k].e.conn != conn)
+			continue;
+		if (i-- == 0)
+			return &node->evs[k];
+	}
+	return NULL;
+}
+
+unsigned int
+t_count(const struct t_node *node, enum rte_comch_event_type type,
+		const struct rte_comch_conn *conn)
+{
+	unsigned int k, n = 0;
+
+	for (k = 0; k < node->nb_evs; k++)
+		if (node->evs[k].e.type == type &&
+				(conn == NULL || node->evs[k].e.conn == conn))
+			n++;
+	return n;
+}
+
+unsigned int
+t_pos(const struct t_node *node, const struct t_ev *ev)
+{
+	T_CHECK(ev != NULL);
+	return (unsigned int)(ev - node->evs);
+}
+
+const struct t_ev *
+t_state_ev(const struct t_node *node, const void *obj)
+{
+	unsigned int k;
+
+	for (k = node->nb_evs; k-- > 0; )
+		if (node->evs[k].e.type == RTE_COMCH_EVENT_STATE &&
+				node->evs[k].e.obj.ptr == obj)
+			return &node->evs[k];
+	return NULL;
+}
+
+void
+t_node_dump(const struct t_node *node)
+{
+	const struct t_ev *ev;
+	unsigned int k;
+
+	for (k = 0; k < node->nb_evs; k++) {
+		ev = &node->evs[k];
+		fprintf(stderr, "  %3u %-16s obj %d:%p conn %p status %d len %u %s\n", k,
+				rte_comch_event_name(ev->e.type), (int)ev->e.obj_type,
+				ev->e.obj.ptr, (void *)ev->e.conn, ev->e.status,
+				ev->len, ev->text);
+	}
+}
+
+uint64_t
+t_deadline(void)
+{
+	return t_now_ms() + T_TIMEOUT_MS;
+}
+
+static void
+timed_out(const char *file, int line, const char *cond)
+{
+	const struct t_node *node;
+
+	for (node = nodes; node != NULL; node = node->next) {
+		fprintf(stderr, "node %p%s:\n", (const void *)node,
+				node->paused ? " (paused)" : "");
+		t_node_dump(node);
+	}
+	t_fail_at(file, line, "timed out: %s", cond);
+}
+
+void
+t_until_step(uint64_t deadline, const char *file, int line, const char *cond)
+{
+	if (t_step_all() > 0)
+		return;
+	if (t_now_ms() > deadline)
+		timed_out(file, line, cond);
+	/* The process that we wait for may need this CPU. */
+	sched_yield();
+}
+
+void
+t_settle(void)
+{
+	const uint64_t end = t_now_ms() + T_SETTLE_MS;
+	unsigned int i = 0;
+
+	while (i < T_SETTLE_RUNS || t_now_ms() < end) {
+		i = t_step_all() > 0 ? 0 : i + 1;
+		if (i > 100 * T_SETTLE_RUNS)
+			break;
+	}
+}
+
+/* Arm all nodes; false if one has something to do. */
+static bool
+arm_all(struct pollfd *fds, unsigned int *nb)
+{
+	struct t_node *node;
+	int rc;
+
+	*nb = 0;
+	for (node = nodes; node != NULL; node = node->next) {
+		if (node->paused)
+			continue;
+		rc = rte_comch_poll_arm(node->poll, RTE_COMCH_POLL_ANY);
+		if (rc == -EAGAIN)
+			return false;
+		T_EQ(rc, 0);
+		T_LT(*nb, T_MAX_NODES);
+		fds[*nb].fd = rte_comch_poll_fd(node->poll, RTE_COMCH_POLL_ANY);
+		fds[*nb].events = POLLIN;
+		T_GE(fds[*nb].fd, 0);
+		(*nb)++;
+	}
+	return true;
+}
+
+void
+t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond)
+{
+	struct pollfd fds[T_MAX_NODES];
+	unsigned int nb;
+	int64_t left;
+	int rc;
+
+	if (t_step_all() > 0 || !arm_all(fds, &nb))
+		return;
+	left = (int64_t)(deadline - t_now_ms());
+	rc = left <= 0 ? 0 : poll(fds, nb, (int)left);
+	if (rc == 0)
+		timed_out(file, line, cond);
+	if (rc < 0 && errno != EINTR)
+		T_FAIL("poll: %s", strerror(errno));
+}

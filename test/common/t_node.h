@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef T_NODE_H
+#define T_NODE_H
+
+/*
+ * A node is a poll and the record of all events that came out of it. Tests
+ * step nodes by hand, one run at a time, and so choose the interleaving; or
+ * they wait for a condition with T_UNTIL(), which steps all nodes of the
+ * thread in turn.
+ */
+
+#include <rte_comch.h>
+#include <rte_comch_poll.h>
+
+#include "t.h"
+
+/** Room of one run, in events. */
+#define T_BURST 32
+
+/** A recorded event. The message and the text are copies. */
+struct t_ev {
+	struct rte_comch_event e; /**< Its pointers are for comparing only. */
+	uint8_t *data;
+	uint32_t len;
+	char text[RTE_COMCH_REASON_SIZE * 2]; /**< Empty if there was none. */
+};
+
+struct t_node {
+	struct rte_comch_poll *poll;
+	struct t_ev *evs;
+	unsigned int nb_evs;
+	unsigned int cap;
+	bool paused;             /**< T_UNTIL() leaves it out. */
+	void (*hook)(struct t_node *node, const struct rte_comch_event *ev);
+	void *hook_arg;
+	struct t_node *next;
+};
+
+/* Nodes are known to the thread that made them. */
+struct t_node *t_node_new(void);
+/* The poll must be free of objects. */
+void t_node_free(struct t_node *node);
+
+/* One run with room for max events; they are recorded. */
+uint16_t t_step_max(struct t_node *node, uint16_t max);
+uint16_t t_step(struct t_node *node);
+void t_steps(struct t_node *node, unsigned int n);
+/* Step all nodes of this thread that are not paused, once. */
+uint16_t t_step_all(void);
+
+void t_forget(struct t_node *node);
+
+/* The i-th recorded event of a type, of a connection (NULL: of any); or NULL. */
+const struct t_ev *t_find(const struct t_node *node, enum rte_comch_event_type type,
+		const struct rte_comch_conn *conn, unsigned int i);
+unsigned int t_count(const struct t_node *node, enum rte_comch_event_type type,
+		const struct rte_comch_conn *conn);
+/* Position in the record of an event found by t_find(). */
+unsigned int t_pos(const struct t_node *node, const struct t_ev *ev);
+/* The last STATE event of an object, or NULL. */
+const struct t_ev *t_state_ev(const struct t_node *node, const void *obj);
+/* Write the record to stderr, for people. */
+void t_node_dump(const struct t_node *node);
+
+uint64_t t_deadline(void);
+void t_until_step(uint64_t deadline, const char *file, int line, const char *cond);
+
+/* Step all nodes until the condition holds; fail after T_TIMEOUT_MS. */
+#define T_UNTIL(cond) \
+	do { \
+		const uint64_t end_ = t_deadline(); \
+		while (!(cond)) \
+			t_until_step(end_, __FILE__, __LINE__, #cond); \
+	} while (0)
+
+/* Step all nodes for so long that what is on its way has arrived: used before
+ * checking that something did NOT happen. Counts runs, and a span of time for
+ * the control sockets, which are looked at every so often.
+ */
+void t_settle(void);
+
+/*
+ * Event-driven: run all nodes until nothing comes, arm them, sleep on their
+ * fds until one is readable, and so on until the condition holds. A lost
+ * wake-up shows as a time-out.
+ */
+void t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond);
+
+#define T_SLEEP_UNTIL(cond) \
+	do { \
+		const uint64_t end_ = t_deadline(); \
+		while (!(cond)) \
+			t_sleep_step(end_, __FILE__, __LINE__, #cond); \
+	} while (0)
+
+#endif /* T_NODE_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef T_PAIR_H
+#define T_PAIR_H
+
+/*
+ * A DPU device with a server and a host device with a client, connected, each
+ * end on a node of its own, both in this process; and a flow: memory, a
+ * producer and a consumer over such a connection.
+ */
+
+#include <rte_comch.h>
+#include <rte_comch_dp.h>
+#include <rte_comch_mem.h>
+#include <rte_comch_stats.h>
+
+#include "t_node.h"
+
+/** What the helpers have to know about the driver under test. */
+struct t_driver {
+	const char *name;     /**< "comch_shm" */
+	bool has_dir;         /**< Takes the key dir=. */
+	bool has_kernel_peer; /**< Knows pid, uid and gid of the peer. */
+	bool has_export_eal;  /**< Takes the key export_eal=1. */
+};
+
+/** The driver under test. */
+extern const struct t_driver *t_driver;
+
+#define T_NAME "conformance"
+
+/* Device string of device *number*: driver, directory, args. */
+const char *t_dev_string(unsigned int number, const char *args);
+int16_t t_dev_open(unsigned int number, const char *args);
+
+/** Choices for a pair; zero means default. */
+struct t_pair_conf {
+	const char *dpu_args;   /**< More keys, ",export_eal=1". */
+	const char *host_args;
+	const char *name;       /**< Of the server. */
+	struct rte_comch_server_conf server; /**< Sizes, depths and flags. */
+	struct rte_comch_client_conf client;
+};
+
+struct t_pair {
+	struct t_node *dpu;
+	struct t_node *host;
+	int16_t dpu_dev;
+	int16_t host_dev;
+	const char *name;
+	struct rte_comch_server *server;
+	struct rte_comch_client *client;
+	struct rte_comch_conn *sconn; /**< The server's end. */
+	struct rte_comch_conn *cconn; /**< The client's end. */
+};
+
+/* Devices (0: DPU, pf0; 1: host) and nodes only. */
+void t_pair_devs(struct t_pair *p, const struct t_pair_conf *conf);
+/* A server that runs and a client that does not yet. */
+void t_pair_ends(struct t_pair *p, const struct t_pair_conf *conf);
+/* The same, connected. */
+void t_pair_open(struct t_pair *p, const struct t_pair_conf *conf);
+/* Start the client and step until both ends are connected. */
+void t_pair_connect(struct t_pair *p);
+/* Stop the client, if it runs, and step until both ends know. */
+void t_pair_disconnect(struct t_pair *p);
+/* Bring all down and close the devices, whatever is up. */
+void t_pair_close(struct t_pair *p);
+
+/* Create and start a server or client with the name and poll of the pair. */
+struct rte_comch_server *t_server_new(struct t_node *node, int16_t dev,
+		const char *name, uint16_t rep, const struct rte_comch_server_conf *base);
+struct rte_comch_client *t_client_new(struct t_node *node, int16_t dev,
+		const char *name, const struct rte_comch_client_conf *base);
+/* Stop, step until IDLE, destroy. NULL is allowed. */
+void t_server_end(struct rte_comch_server *server);
+void t_client_end(struct rte_comch_client *client);
+
+/* Send one message: all of it must be taken. */
+void t_send(struct rte_comch_conn *conn, const void *data, uint32_t len,
+		uint64_t cookie);
+/* Offer one message; was it taken? */
+bool t_offer(struct rte_comch_conn *conn, const void *data, uint32_t len,
+		uint64_t cookie, uint32_t flags);
+
+/** Memory with its registration. */
+struct t_mem {
+	uint8_t *addr;
+	size_t len;
+	enum rte_comch_mem_kind kind;
+	struct rte_comch_mr *mr;
+};
+
+void t_mem_new(struct t_mem *m, enum rte_comch_mem_kind kind, size_t len,
+		uint32_t flags);
+void t_mem_free(struct t_mem *m);
+
+/** Choices for a flow; zero means default. */
+struct t_flow_conf {
+	bool to_host;           /**< Producer on the DPU; else on the host. */
+	enum rte_comch_mem_kind kind; /**< Of the consumer's memory. */
+	size_t size;            /**< Of each memory; default 64 KiB. */
+	struct rte_comch_consumer_conf cons;
+	struct rte_comch_producer_conf prod;
+};
+
+struct t_flow {
+	struct t_node *cons_node; /**< Of the consumer's connection. */
+	struct t_node *prod_node;
+	struct rte_comch_conn *cons_conn;
+	struct rte_comch_conn *prod_conn;
+	struct rte_comch_consumer *cons;
+	struct rte_comch_producer *prod;
+	struct t_mem dst;
+	struct t_mem src;
+	uint32_t id; /**< Of the consumer. */
+};
+
+void t_flow_open(struct t_flow *f, const struct t_pair *p,
+		const struct t_flow_conf *conf);
+/* Stop and destroy both, taking whatever is left in the queues. */
+void t_flow_close(struct t_flow *f);
+
+struct rte_comch_consumer *t_consumer_new(struct rte_comch_conn *conn,
+		const struct rte_comch_consumer_conf *base, struct rte_comch_mr *mr);
+struct rte_comch_producer *t_producer_new(struct rte_comch_conn *conn,
+		const struct rte_comch_producer_conf *base);
+/* Start and step until RUNNING. */
+void t_consumer_run(struct rte_comch_consumer *cons);
+/* Stop, take what is left, destroy. */
+void t_consumer_end(struct rte_comch_consumer *cons);
+void t_producer_end(struct rte_comch_producer *prod);
+/* Has this side been told of the peer's consumer? */
+bool t_knows_consumer(const struct t_node *node, const struct rte_comch_conn *conn,
+		uint32_t id);
+
+/* One buffer or operation: how many were taken, 0 or 1. */
+uint16_t t_post(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie);
+uint16_t t_put(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie);
+/* Step all nodes until one completion comes. */
+void t_recv(struct rte_comch_consumer *cons, struct rte_comch_cpl *cpl);
+void t_done(struct rte_comch_producer *prod, struct rte_comch_cpl *cpl);
+/* Are there none, after everything has settled? */
+bool t_no_recv(struct rte_comch_consumer *cons);
+bool t_no_done(struct rte_comch_producer *prod);
+
+/* One whole message of len bytes through a flow, verified. */
+void t_flow_once(struct t_flow *f, uint32_t len, uint64_t seed);
+
+#endif /* T_PAIR_H */

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Run one test (the arguments) with a directory of its own for everything that
+# it leaves behind: EAL's runtime files, comch's sockets, temporary files.
+
+set -euo pipefail
+
+# Short: the path of a unix socket holds 107 bytes.
+dir=$(mktemp -d /tmp/ct.XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+# A test that runs too long is ended by a signal to the whole process group:
+# wait for the test, then clean up.
+trap : INT TERM
+
+mkdir "$dir/tmp" "$dir/run" "$dir/comch"
+chmod 700 "$dir"/*
+export TMPDIR=$dir/tmp RUNTIME_DIRECTORY=$dir/run COMCH_DIR=$dir/comch
+
+status=0
+"$@" || status=$?
+exit "$status"
