@@ -33,8 +33,9 @@ struct app {
 	uint64_t nb_answers;
 	bool input_ended;
 	bool failed;
-	char line[4080];
-	size_t line_len; /* Of a line that waits to be sent; 0: none. */
+	bool ended;
+	char input[4080]; /* What was read and is not sent yet. */
+	size_t input_len;
 };
 
 static bool
@@ -52,6 +53,30 @@ send_text(struct app *app, const char *text, size_t len)
 	return true;
 }
 
+/* Length of the first line of the input with its end; 0: it is not complete. */
+static size_t
+line_len(const struct app *app)
+{
+	const char *end = memchr(app->input, '\n', app->input_len);
+
+	if (end != NULL)
+		return (size_t)(end - app->input) + 1;
+	return app->input_ended || app->input_len == sizeof(app->input) ? app->input_len : 0;
+}
+
+static void
+send_lines(struct app *app)
+{
+	size_t len;
+
+	while ((len = line_len(app)) > 0) {
+		if (!send_text(app, app->input, len - (app->input[len - 1] == '\n')))
+			return;
+		app->input_len -= len;
+		memmove(app->input, app->input + len, app->input_len);
+	}
+}
+
 /* Send what there is. What does not fit now goes after the next SENT event. */
 static void
 send_due(struct app *app)
@@ -59,8 +84,7 @@ send_due(struct app *app)
 	if (app->conn == NULL)
 		return;
 	if (app->from_stdin) {
-		if (app->line_len > 0 && send_text(app, app->line, app->line_len))
-			app->line_len = 0;
+		send_lines(app);
 		return;
 	}
 	while (app->nb_sent < app->count)
@@ -69,19 +93,16 @@ send_due(struct app *app)
 	app->input_ended = true;
 }
 
-/* One read of the input is one message, without the end of the line. */
 static void
 read_input(struct app *app)
 {
-	ssize_t len = read(STDIN_FILENO, app->line, sizeof(app->line));
+	ssize_t len = read(STDIN_FILENO, app->input + app->input_len,
+			sizeof(app->input) - app->input_len);
 
-	if (len <= 0) {
+	if (len <= 0)
 		app->input_ended = true;
-		return;
-	}
-	if (app->line[len - 1] == '\n')
-		len--;
-	app->line_len = (size_t)len;
+	else
+		app->input_len += (size_t)len;
 	send_due(app);
 }
 
@@ -112,14 +133,16 @@ on_sent(struct app *app, const struct rte_comch_event *ev)
 	app->failed = true;
 }
 
-/* We asked for the end if the client was STOPPING; else it came by itself. */
+/* IDLE is the end, with a status if we did not ask for it. */
 static void
 on_state(struct app *app, const struct rte_comch_event *ev)
 {
-	if (ev->state.next != RTE_COMCH_STATE_IDLE || ev->status == 0)
+	if (ev->state.next != RTE_COMCH_STATE_IDLE)
 		return;
-	EXAMPLE_ERR("no connection to '%s': %s", app->name,
-			ev->text != NULL ? ev->text : rte_strerror(-ev->status));
+	app->ended = true;
+	if (ev->status == 0)
+		return;
+	EXAMPLE_ERR("%s", ev->text != NULL ? ev->text : rte_strerror(-ev->status));
 	app->failed = true;
 }
 
@@ -151,35 +174,35 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 static bool
 time_to_stop(const struct app *app)
 {
+	enum rte_comch_state state = rte_comch_client_state(app->client);
+
+	if (state != RTE_COMCH_STATE_STARTING && state != RTE_COMCH_STATE_RUNNING)
+		return false;
 	return example_quit || app->failed ||
-		(app->input_ended && app->line_len == 0 && app->nb_answers >= app->nb_sent);
+		(app->input_ended && app->input_len == 0 && app->nb_answers >= app->nb_sent);
 }
 
 static void
 talk(struct app *app)
 {
 	struct rte_comch_event events[32];
-	bool want_input;
 	uint16_t n, i;
+	int fd;
 
-	while (rte_comch_client_state(app->client) != RTE_COMCH_STATE_IDLE) {
+	while (!app->ended) {
 		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
 		for (i = 0; i < n; i++)
 			on_event(app, &events[i]);
-
-		want_input = app->from_stdin && app->conn != NULL &&
-			!app->input_ended && app->line_len == 0;
 		if (time_to_stop(app)) {
-			/* -EBADFD: it is stopping already. */
-			if (rte_comch_client_state(app->client) != RTE_COMCH_STATE_STOPPING)
-				rte_comch_client_stop(app->client);
-			else if (n == 0)
-				example_sleep(app->poll, -1);
-		} else if (n == 0 && (want_input || !app->busy)) {
-			if (example_sleep_fd(app->poll, want_input ? STDIN_FILENO : -1,
-					app->busy ? 0 : -1))
-				read_input(app);
+			rte_comch_client_stop(app->client);
+			continue;
 		}
+		/* More input is wanted when all lines are on their way. */
+		fd = app->from_stdin && app->conn != NULL && !app->input_ended &&
+			line_len(app) == 0 ? STDIN_FILENO : -1;
+		if (n == 0 && (fd >= 0 || !app->busy) &&
+				example_sleep_fd(app->poll, fd, app->busy ? 0 : -1))
+			read_input(app);
 	}
 }
 

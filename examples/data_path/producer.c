@@ -50,6 +50,7 @@ struct app {
 	bool told;             /* Our figures are on their way. */
 	bool over;             /* The consumer has answered. */
 	bool failed;
+	bool ended;            /* The client is IDLE again. */
 	double begin;
 	struct transfer figures;
 };
@@ -204,7 +205,10 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 			fail(app, ev->text != NULL ? ev->text : "disconnected", ECONNRESET);
 		break;
 	case RTE_COMCH_EVENT_STATE:
-		if (ev->obj_type == RTE_COMCH_OBJ_CLIENT && ev->status < 0 && !app->failed)
+		if (ev->obj_type != RTE_COMCH_OBJ_CLIENT)
+			break;
+		app->ended = ev->state.next == RTE_COMCH_STATE_IDLE;
+		if (ev->status < 0 && !app->failed && !app->over)
 			fail(app, ev->text != NULL ? ev->text : app->name, ev->status);
 		break;
 	default:
@@ -239,9 +243,8 @@ run(struct app *app)
 	struct rte_comch_event events[32];
 	uint16_t n, i;
 
-	/* A producer outlives its connection until it is destroyed. */
-	while (app->producer != NULL ||
-			rte_comch_client_state(app->client) != RTE_COMCH_STATE_IDLE) {
+	/* The client is not IDLE before its producer is destroyed. */
+	while (!app->ended) {
 		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
 		for (i = 0; i < n; i++)
 			on_event(app, &events[i]);

@@ -55,6 +55,7 @@ struct app {
 	uint64_t nb_ended;         /* Counted up by the workers. */
 	bool told_end;
 	bool complete;
+	bool ended;                /* The client is IDLE again. */
 	double begin;
 };
 
@@ -196,11 +197,13 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		break;
 	case RTE_COMCH_EVENT_DISCONNECTED:
 		app->conn = NULL;
-		if (!app->complete)
-			EXAMPLE_ERR("disconnected: %s", ev->text != NULL ? ev->text : "?");
 		break;
 	case RTE_COMCH_EVENT_STATE:
-		if (ev->obj_type == RTE_COMCH_OBJ_CLIENT && ev->status < 0)
+		if (ev->obj_type != RTE_COMCH_OBJ_CLIENT ||
+				ev->state.next != RTE_COMCH_STATE_IDLE)
+			break;
+		app->ended = true;
+		if (ev->status < 0 && !app->complete)
 			example_error(ev->text != NULL ? ev->text : app->name, ev->status);
 		break;
 	default:
@@ -259,12 +262,6 @@ close_step(struct app *app)
 	return true;
 }
 
-static bool
-has_producers(const struct app *app)
-{
-	return app->workers[0].producer != NULL;
-}
-
 static void
 run(struct app *app)
 {
@@ -272,8 +269,8 @@ run(struct app *app)
 	bool connected = false;
 	uint16_t n, i;
 
-	while (has_producers(app) ||
-			rte_comch_client_state(app->client) != RTE_COMCH_STATE_IDLE) {
+	/* The client is not IDLE before its producers are destroyed. */
+	while (!app->ended) {
 		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
 		for (i = 0; i < n; i++)
 			on_event(app, &events[i]);

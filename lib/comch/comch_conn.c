@@ -147,6 +147,15 @@ comch_conn_name(const struct rte_comch_conn *conn)
 
 /* Frames */
 
+static inline int
+conn_frame_tx(struct rte_comch_conn *conn, const struct rte_comch_frame *frame)
+{
+	int ret = conn->ops->frame_tx(conn->link, frame);
+
+	comch_store_relaxed(&conn->stats.wakes, conn->link->wakes);
+	return ret;
+}
+
 static int
 conn_tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
 		uint32_t nb_fds)
@@ -156,7 +165,7 @@ conn_tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const in
 
 	for (i = 0; i < nb_fds; i++)
 		frame.fds[i] = fds[i];
-	return conn->ops->frame_tx(conn->link, &frame);
+	return conn_frame_tx(conn, &frame);
 }
 
 /* Keep a frame until there is room; its descriptors are duplicated. */
@@ -312,7 +321,7 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 			conn->tx_seq - conn->tx_acked >= conn->tx_credits)
 		return -EAGAIN;
 	comch_wire_msg_hdr(hdr, msg->len, conn->rx_seq);
-	ret = conn->ops->frame_tx(conn->link, &frame);
+	ret = conn_frame_tx(conn, &frame);
 	if (ret != 0)
 		return ret;
 	conn->rx_told = conn->rx_seq;

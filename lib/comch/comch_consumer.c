@@ -527,6 +527,8 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 		ret = -EBADFD;
 	} else if (!comch_conn_is_up(conn)) {
 		ret = -ECONNRESET;
+	} else if (comch_queue_renew(&c->q) != 0) {
+		ret = -EMFILE;
 	} else {
 		c->cancel = false;
 		c->fail = 0;

@@ -189,10 +189,23 @@ poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 	}
 }
 
+/*
+ * Listeners that cannot accept for want of descriptors, and wake sockets whose
+ * other end is gone, stay readable: only a change of those may wake us. They
+ * are read until nothing is left.
+ */
+static uint32_t
+epoll_events(const struct comch_fd *cfd)
+{
+	bool edge = cfd->type == COMCH_FD_LISTENER || cfd->type == COMCH_FD_QUEUE;
+
+	return EPOLLIN | (edge ? (uint32_t)EPOLLET : 0);
+}
+
 int
 comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd)
 {
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.ptr = cfd };
+	struct epoll_event ev = { .events = epoll_events(cfd), .data.ptr = cfd };
 	int i, ret = 0;
 
 	pthread_mutex_lock(&poll->lock);
@@ -395,7 +408,7 @@ comch_poll_keep(struct rte_comch_poll *poll, uint32_t used)
 static int
 class_fd_open(struct rte_comch_poll *poll, int idx)
 {
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	struct epoll_event ev;
 	struct comch_fd *cfd;
 	int fd;
 
@@ -405,6 +418,7 @@ class_fd_open(struct rte_comch_poll *poll, int idx)
 	pthread_mutex_lock(&poll->lock);
 	poll->class_fd[idx] = fd;
 	TAILQ_FOREACH(cfd, &poll->fds, next) {
+		ev.events = epoll_events(cfd);
 		ev.data.ptr = cfd;
 		if ((cfd->classes & class_of[idx]) != 0)
 			epoll_ctl(fd, EPOLL_CTL_ADD, cfd->fd, &ev);
@@ -430,13 +444,14 @@ rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls)
 	return -EINVAL;
 }
 
-/* Take back what made the descriptors readable, without acting on the edge sets' memory. */
+/* Take back what made the descriptors readable. */
 static void
 poll_harvest(struct rte_comch_poll *poll)
 {
 	struct epoll_event ev[LOOK_EVENTS];
 	int i;
 
+	/* Edges are remembered by each set: these are told again below, by the set of all. */
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
 		while (poll->class_fd[i] >= 0 &&
 				epoll_wait(poll->class_fd[i], ev, LOOK_EVENTS, 0) == LOOK_EVENTS)

@@ -352,7 +352,8 @@ void comch_remote_free_all(struct rte_comch_conn *conn);
 /* comch_queue.c: what consumers and producers share */
 int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data);
-void comch_queue_fini(struct comch_queue *q);
+/* A fresh pair where the peer had the last one: a restart. 0 or a negative errno. */
+int comch_queue_renew(struct comch_queue *q);
 void comch_queue_detach(struct comch_queue *q);
 bool comch_queue_pending(struct comch_queue *q);
 void comch_queue_arm(struct comch_queue *q);

@@ -12,34 +12,60 @@
 #include "comch_log.h"
 #include "comch_private.h"
 
-/* Wake-ups taken at once: there is rarely more than one. */
-#define DRAIN_MAX 64
+/* Wake-ups taken at once: more than a socket holds. */
+#define DRAIN_MAX 4096
+
+/* A pair of ours: an eventfd shared with a peer could be made to block us. */
+static int
+wake_pair(struct comch_queue *q)
+{
+	int fds[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+		return -errno;
+	q->fd.fd = fds[0];
+	ret = comch_poll_fd_add(q->obj.poll, &q->fd);
+	if (ret != 0) {
+		q->fd.fd = -1;
+		close(fds[0]);
+		close(fds[1]);
+		return ret;
+	}
+	q->peer_fd = fds[1];
+	return 0;
+}
+
+int
+comch_queue_renew(struct comch_queue *q)
+{
+	int fd = q->fd.fd;
+
+	if (q->peer_fd >= 0)
+		return 0;
+	comch_poll_fd_del(q->obj.poll, &q->fd);
+	if (fd >= 0)
+		close(fd);
+	return wake_pair(q);
+}
 
 int
 comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data)
 {
-	int fds[2], ret;
+	int ret;
 
 	if (poll == NULL)
 		poll = conn->obj.poll;
-	/* A pair of ours: an eventfd shared with a peer could be made to block us. */
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
-		return -errno;
 	comch_obj_init(&q->obj, type, poll, user_data);
 	q->conn = conn;
-	q->peer_fd = fds[1];
 	q->fd = (struct comch_fd){
-		.type = COMCH_FD_QUEUE, .fd = fds[0], .obj = &q->obj,
+		.type = COMCH_FD_QUEUE, .fd = -1, .obj = &q->obj,
 		.classes = RTE_COMCH_POLL_LINK | (type == RTE_COMCH_OBJ_CONSUMER ?
 			RTE_COMCH_POLL_RX : RTE_COMCH_POLL_TX),
 	};
-	ret = comch_poll_fd_add(poll, &q->fd);
-	if (ret != 0) {
-		close(fds[0]);
-		close(fds[1]);
+	ret = wake_pair(q);
+	if (ret != 0)
 		return ret;
-	}
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_INSERT_TAIL(&poll->queues, q, poll_next);
 	pthread_mutex_unlock(&poll->lock);
@@ -57,7 +83,8 @@ comch_queue_detach(struct comch_queue *q)
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_REMOVE(&poll->queues, q, poll_next);
 	pthread_mutex_unlock(&poll->lock);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (q->peer_fd >= 0)
 		close(q->peer_fd);
 	q->peer_fd = -1;

@@ -286,7 +286,7 @@ struct rte_comch_consumer *rte_comch_consumer_create(struct rte_comch_conn *conn
  * thread.
  *
  * @return
- *   -EINPROGRESS, never 0; -EINVAL, -EBADFD (not IDLE), -ECONNRESET.
+ *   -EINPROGRESS, never 0; -EINVAL, -EBADFD (not IDLE), -ECONNRESET, -EMFILE.
  */
 int rte_comch_consumer_start(struct rte_comch_consumer *consumer);
 
