@@ -43,9 +43,11 @@ struct data_api {
 	int (*tx_open)(struct perf_run *run, struct data_tx *tx);
 	void (*tx_close)(struct data_tx *tx);
 	/**
-	 * Offer up to n messages, stamped and filled, to the current target.
-	 * @return how many were taken
+	 * Stamp and fill up to n messages for the next target, unless some are
+	 * ready still.
 	 */
+	void (*prepare)(struct data_tx *tx, uint16_t n);
+	/** Offer what is ready; prepares up to n first if nothing is. @return taken */
 	uint16_t (*send)(struct data_tx *tx, uint16_t n);
 	/** Take completions; also moves what is staged. */
 	void (*reap)(struct data_tx *tx);

@@ -69,11 +69,14 @@ desc_tx_close(struct data_tx *tx)
 
 /* Stamp the next messages: one burst, all to one consumer. */
 static void
-prepare(struct data_tx *tx, uint32_t n)
+desc_prepare(struct data_tx *tx, uint16_t most)
 {
 	struct data_target *to;
+	uint32_t n = most;
 	uint32_t i;
 
+	if (tx->ready > 0)
+		return;
 	n = RTE_MIN(n, tx->nb_slots - tx->head);
 	n = RTE_MIN(n, tx->nb_slots - tx->in_flight);
 	if (n == 0 || tx->left == 0)
@@ -123,7 +126,7 @@ desc_send(struct data_tx *tx, uint16_t n)
 	uint16_t taken;
 
 	if (tx->ready == 0)
-		prepare(tx, n);
+		desc_prepare(tx, n);
 	if (tx->ready == 0)
 		return 0;
 	taken = rte_comch_producer_send_burst(tx->producer, &tx->ops[tx->head],
@@ -236,6 +239,7 @@ desc_rx_drain(struct data_rx *rx)
 const struct data_api data_api_desc = {
 	.tx_open = desc_tx_open,
 	.tx_close = desc_tx_close,
+	.prepare = desc_prepare,
 	.send = desc_send,
 	.reap = desc_reap,
 	.rx_open = desc_rx_open,

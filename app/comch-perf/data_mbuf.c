@@ -80,12 +80,14 @@ mbuf_tx_close(struct data_tx *tx)
 }
 
 static void
-prepare(struct data_tx *tx, uint32_t n)
+mbuf_prepare(struct data_tx *tx, uint16_t most)
 {
+	uint32_t n = (uint32_t)RTE_MIN(tx->left, most);
 	struct data_target *to;
 	uint32_t i;
 
-	n = (uint32_t)RTE_MIN(tx->left, n);
+	if (tx->ready > 0)
+		return;
 	if (n == 0 || rte_pktmbuf_alloc_bulk(tx->pool, tx->mbufs, n) != 0)
 		return;
 	tx->target = tx->target + 1 < tx->nb_targets ? tx->target + 1 : 0;
@@ -110,7 +112,7 @@ mbuf_send(struct data_tx *tx, uint16_t n)
 	uint16_t taken;
 
 	if (tx->ready == 0)
-		prepare(tx, n);
+		mbuf_prepare(tx, n);
 	if (tx->ready == 0)
 		return 0;
 	taken = rte_comch_tx_burst(tx->producer, tx->targets[tx->target].id,
@@ -197,6 +199,7 @@ mbuf_rx_close(struct data_rx *rx)
 const struct data_api data_api_mbuf = {
 	.tx_open = mbuf_tx_open,
 	.tx_close = mbuf_tx_close,
+	.prepare = mbuf_prepare,
 	.send = mbuf_send,
 	.reap = mbuf_reap,
 	.rx_open = mbuf_rx_open,

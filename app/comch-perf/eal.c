@@ -53,61 +53,63 @@ eal_given(const struct options *opts, const char *name, const char **value)
 
 /* A list of CPUs as -l takes it: "0,2-3". */
 static int
-parse_cpus(const char *text, uint16_t *cpus, uint32_t max)
+parse_cpus(const char *text, struct eal_cpus *cpus)
 {
 	const char *p = text;
-	uint32_t nb = 0;
 	char *end;
 
 	do {
 		unsigned long first = strtoul(p, &end, 10);
 		unsigned long last = first;
 
-		if (end == p)
-			goto bad;
-		if (*end == '-') {
+		if (end != p && *end == '-') {
 			p = end + 1;
 			last = strtoul(p, &end, 10);
-			if (end == p)
-				goto bad;
 		}
-		if (last > MAX_CPU || first > last)
-			goto bad;
-		for (; first <= last && nb < max; first++)
-			cpus[nb++] = (uint16_t)first;
+		if (end == p || last > MAX_CPU || first > last)
+			return -EINVAL;
+		for (; first <= last && cpus->nb < EAL_MAX_CPUS; first++)
+			cpus->ids[cpus->nb++] = (uint16_t)first;
 		p = end + 1;
 	} while (*end == ',');
-	if (*end == '\0')
-		return (int)nb;
-bad:
-	fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n", text);
-	return -EINVAL;
+	return *end == '\0' ? 0 : -EINVAL;
 }
 
 int
-eal_cpus(const struct options *opts, uint16_t *cpus, uint32_t max)
+eal_cpus_find(const struct options *opts, struct eal_cpus *cpus)
 {
 	const char *list;
 	cpu_set_t set;
-	uint32_t nb = 0;
 	uint16_t cpu;
 
+	cpus->nb = 0;
 	if (opts->role == PERF_ROLE_BOTH && (eal_given(opts, "-c", NULL) ||
 			eal_given(opts, "--lcores", NULL))) {
 		fprintf(stderr, "comch-perf: -c and --lcores are for one side; "
 				"with --role both, -l names the CPUs to use\n");
 		return -EINVAL;
 	}
-	if (opts->role == PERF_ROLE_BOTH && eal_given(opts, "-l", &list))
-		return parse_cpus(list, cpus, max);
+	if (opts->role == PERF_ROLE_BOTH && eal_given(opts, "-l", &list)) {
+		if (parse_cpus(list, cpus) == 0)
+			return 0;
+		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n",
+				list);
+		return -EINVAL;
+	}
 	CPU_ZERO(&set);
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
-		return -errno;
-	for (cpu = 0; cpu <= MAX_CPU && nb < max; cpu++) {
+		CPU_SET(0, &set);
+	for (cpu = 0; cpu <= MAX_CPU && cpus->nb < EAL_MAX_CPUS; cpu++) {
 		if (CPU_ISSET(cpu, &set))
-			cpus[nb++] = cpu;
+			cpus->ids[cpus->nb++] = cpu;
 	}
-	return (int)nb;
+	return 0;
+}
+
+uint16_t
+eal_worker_cpu(const struct eal_cpus *cpus, bool host, uint32_t worker)
+{
+	return cpus->ids[(2 * worker + !host) % cpus->nb];
 }
 
 void
@@ -162,22 +164,17 @@ free_huge_mb(void)
 	return nb * 2;
 }
 
-/* Worker i of the host on every other CPU from the first, those of the DPU on
- * the ones in between, so that each worker faces its peer.
- */
 static void
 add_lcores(struct args *args, const struct eal_setup *setup)
 {
-	uint16_t cpus[2 * PERF_MAX_WORKERS];
-	int nb = eal_cpus(setup->opts, cpus, RTE_DIM(cpus));
 	char text[TEXT_SIZE];
 	size_t len = 0;
 	uint32_t i;
 
-	for (i = 0; i < setup->nb_workers && nb > 0 && len < sizeof(text); i++)
+	for (i = 0; i < setup->nb_workers && len < sizeof(text); i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u@%u",
 				i == 0 ? "" : ",", i,
-				cpus[(2 * i + !setup->host) % (uint32_t)nb]);
+				eal_worker_cpu(setup->cpus, setup->host, i));
 	add(args, "--lcores=%s", text);
 }
 

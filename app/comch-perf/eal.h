@@ -18,6 +18,13 @@
 
 /** Sizes of what a side is told by the supervisor. */
 #define EAL_PREFIX_SIZE 64
+#define EAL_MAX_CPUS    (2 * PERF_MAX_WORKERS)
+
+/** CPUs that may be used. */
+struct eal_cpus {
+	uint16_t ids[EAL_MAX_CPUS];
+	uint32_t nb;
+};
 
 /** What a side's EAL is made of. */
 struct eal_setup {
@@ -25,11 +32,24 @@ struct eal_setup {
 	bool host;
 	uint32_t nb_workers;
 	uint32_t mem_mb;
-	char prefix[EAL_PREFIX_SIZE]; /**< --file-prefix; empty: given by the user. */
+	const struct eal_cpus *cpus;
+	char prefix[EAL_PREFIX_SIZE]; /**< --file-prefix */
 };
 
-/** CPUs that may be used. @return how many, or -EINVAL with words on stderr */
-int eal_cpus(const struct options *opts, uint16_t *cpus, uint32_t max);
+/**
+ * Find the CPUs that may be used: those that -l names for both sides, or those
+ * of the process, which has only one left once EAL has started.
+ *
+ * @return
+ *   0, or -EINVAL with words on stderr.
+ */
+int eal_cpus_find(const struct options *opts, struct eal_cpus *cpus);
+
+/**
+ * The CPU of a worker: those of the host on every other one from the first,
+ * those of the DPU on the ones in between, so that each faces its peer.
+ */
+uint16_t eal_worker_cpu(const struct eal_cpus *cpus, bool host, uint32_t worker);
 
 /**
  * Make the file prefix of a side, unique to *pid*; a prefix of the user's gets

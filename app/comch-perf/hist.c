@@ -10,6 +10,9 @@
 #define PRINT_LINES 24
 #define PRINT_WIDTH 50
 
+/* The coarsest step of a clock that is smoothed, cycles. */
+#define CLOCK_STEP 32.0
+
 void
 hist_reset(struct hist *h)
 {
@@ -27,24 +30,60 @@ hist_bucket_low(uint32_t index)
 	return (uint64_t)(index - (shift << HIST_SUB_BITS)) << shift;
 }
 
+/* Middle of a bucket. */
+static double
+middle(uint32_t index)
+{
+	return ((double)hist_bucket_low(index) +
+			(double)hist_bucket_low(index + 1) - 1) / 2;
+}
+
+/* Half the way from a bucket to its next neighbour that is not empty; *step*
+ * is 1 or -1. It is not more than half a step of a coarse clock, or half the
+ * bucket.
+ */
+static double
+half_gap(const struct hist *h, uint32_t index, int step)
+{
+	double width = (double)(hist_bucket_low(index + 1) - hist_bucket_low(index));
+	double most = width > CLOCK_STEP ? width / 2 : CLOCK_STEP / 2;
+	double gap = 0;
+	int64_t i;
+
+	for (i = (int64_t)index + step; i >= 0 && i < HIST_BUCKETS - 1; i += step) {
+		gap = middle((uint32_t)i) - middle(index);
+		gap = gap < 0 ? -gap : gap;
+		if (h->buckets[i] != 0 || gap / 2 >= most)
+			break;
+	}
+	return gap / 2 < most ? gap / 2 : most;
+}
+
 double
 hist_quantile(const struct hist *h, double fraction)
 {
-	uint64_t rank = (uint64_t)(fraction * (double)h->count);
-	uint64_t seen = 0;
-	double middle;
+	double rank = fraction * (double)h->count;
+	double seen = 0;
+	double here = 0;
+	double low;
+	double high;
+	double value;
 	uint32_t i;
 
 	if (h->count == 0)
 		return 0;
 	for (i = 0; i < HIST_BUCKETS - 1; i++) {
-		seen += h->buckets[i];
-		if (seen > rank)
+		here = (double)h->buckets[i];
+		if (here > 0 && seen + here >= rank)
 			break;
+		seen += here;
 	}
-	middle = ((double)hist_bucket_low(i) +
-			(double)hist_bucket_low(i + 1) - 1) / 2;
-	return middle > (double)h->max ? (double)h->max : middle;
+	if (i == HIST_BUCKETS - 1)
+		return (double)h->max;
+	low = middle(i) - half_gap(h, i, -1);
+	high = middle(i) + half_gap(h, i, 1);
+	value = low + (high - low) * (rank - seen) / here;
+	return value > (double)h->max ? (double)h->max : value;
 }
 
 static void

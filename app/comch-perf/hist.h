@@ -10,6 +10,11 @@
  * A log-linear histogram: exact up to 511, above that each power of two is
  * cut into 256 equal parts, so a value read back is wrong by 0.2 % at most.
  * Adding is a few instructions and touches one counter.
+ *
+ * The clock may be coarser than that: the TSC of some machines advances in
+ * steps of 10 ns, and times of 65 or 70 ns are then counted only as either.
+ * So a quantile is interpolated between the values that did occur, if they
+ * are not far from each other.
  */
 
 #include <stdint.h>
@@ -59,8 +64,8 @@ void hist_reset(struct hist *h);
 uint64_t hist_bucket_low(uint32_t index);
 
 /**
- * The value that *fraction* (0 to 1) of all values do not exceed: the middle
- * of its bucket, but never more than the maximum. 0 for an empty histogram.
+ * The value that *fraction* (0 to 1) of all values do not exceed; never more
+ * than the maximum. 0 for an empty histogram.
  */
 double hist_quantile(const struct hist *h, double fraction);
 

@@ -46,15 +46,13 @@ find_cpus(struct lead *lead)
 {
 	const struct side *side = lead->side;
 	const struct sync_hello *peer;
-	uint16_t cpus[2 * PERF_MAX_WORKERS];
-	int nb;
 
-	lead->cpu_a = side->hello.cpus[0];
 	if (side->sync == NULL) {
-		nb = eal_cpus(side->opts, cpus, RTE_DIM(cpus));
-		lead->cpu_b = nb > 1 ? cpus[1] : lead->cpu_a;
+		lead->cpu_a = eal_worker_cpu(side->eal.cpus, true, 0);
+		lead->cpu_b = eal_worker_cpu(side->eal.cpus, false, 0);
 		return;
 	}
+	lead->cpu_a = side->hello.cpus[0];
 	peer = sync_peer(side->sync);
 	lead->cpu_b = strcmp(peer->boot_id, side->hello.boot_id) == 0 ?
 			peer->cpus[0] : -1;

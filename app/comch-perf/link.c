@@ -342,7 +342,11 @@ close_clients(struct perf_run *run)
 	uint32_t i;
 
 	for (i = 0; i < link->nb_conns; i++) {
-		if (link->clients[i] != NULL)
+		enum rte_comch_state state = rte_comch_client_state(link->clients[i]);
+
+		/* It stops by itself when the other side has gone. */
+		if (state == RTE_COMCH_STATE_STARTING ||
+				state == RTE_COMCH_STATE_RUNNING)
 			rte_comch_client_stop(link->clients[i]);
 	}
 	link_wait(run, "disconnecting", LINK_TIMEOUT_MS, all_idle, NULL);

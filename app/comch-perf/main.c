@@ -31,7 +31,7 @@ int
 main(int argc, char **argv)
 {
 	static struct options opts;
-	uint16_t cpus[2 * PERF_MAX_WORKERS];
+	struct eal_cpus cpus;
 	struct plan plan;
 	int status;
 	int rc;
@@ -40,13 +40,13 @@ main(int argc, char **argv)
 	if (rc != 0)
 		return rc > 0 ? EXIT_SUCCESS : EXIT_USAGE;
 	if (plan_make(&plan, &opts) != 0 ||
-			eal_cpus(&opts, cpus, RTE_DIM(cpus)) < 0) {
+			eal_cpus_find(&opts, &cpus) != 0) {
 		plan_free(&plan);
 		return EXIT_USAGE;
 	}
 	raise_nofile();
 	clock_calibrate();
-	status = proc_supervise(&opts, &plan);
+	status = proc_supervise(&opts, &plan, &cpus);
 	plan_free(&plan);
 	return status;
 }

@@ -253,7 +253,7 @@ make_dir(struct supervisor *sv)
 
 static void
 add_side(struct supervisor *sv, const struct options *opts,
-		const struct plan *plan, bool host)
+		const struct plan *plan, const struct eal_cpus *cpus, bool host)
 {
 	struct side *side = &sv->children[sv->nb++].side;
 	uint32_t asked = RTE_MAX(opts->params.producers, opts->params.consumers);
@@ -265,6 +265,7 @@ add_side(struct supervisor *sv, const struct options *opts,
 	side->floor = &sv->floor;
 	side->eal.opts = opts;
 	side->eal.host = host;
+	side->eal.cpus = cpus;
 	side->eal.mem_mb = plan_eal_mem(plan);
 	side->eal.nb_workers = opts->role == PERF_ROLE_DPU ? RTE_MAX(asked, 1u) :
 			plan_max_workers(plan, host);
@@ -308,7 +309,8 @@ exit_status(const struct supervisor *sv)
 }
 
 int
-proc_supervise(const struct options *opts, const struct plan *plan)
+proc_supervise(const struct options *opts, const struct plan *plan,
+		const struct eal_cpus *cpus)
 {
 	struct supervisor sv = { .sigfd = -1 };
 	int status = 1;
@@ -316,9 +318,9 @@ proc_supervise(const struct options *opts, const struct plan *plan)
 	if (opts->role == PERF_ROLE_BOTH && !plan->alone && make_dir(&sv) != 0)
 		return 1;
 	if (opts->role != PERF_ROLE_HOST && !plan->alone)
-		add_side(&sv, opts, plan, false);
+		add_side(&sv, opts, plan, cpus, false);
 	if (opts->role != PERF_ROLE_DPU)
-		add_side(&sv, opts, plan, true);
+		add_side(&sv, opts, plan, cpus, true);
 	if (start_all(&sv) == 0) {
 		watch(&sv);
 		status = exit_status(&sv);

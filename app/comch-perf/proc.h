@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "eal.h"
 #include "floor.h"
 #include "options.h"
 #include "plan.h"
@@ -37,6 +38,7 @@ bool proc_quit(void);
  * @return
  *   The program's exit status.
  */
-int proc_supervise(const struct options *opts, const struct plan *plan);
+int proc_supervise(const struct options *opts, const struct plan *plan,
+		const struct eal_cpus *cpus);
 
 #endif /* PROC_H */

@@ -3,6 +3,7 @@
  */
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include <rte_eal.h>
@@ -90,6 +91,20 @@ open_device(struct side *side)
 	return rc;
 }
 
+/* Where an lcore runs. */
+static uint16_t
+cpu_of(unsigned int lcore)
+{
+	rte_cpuset_t set = rte_lcore_cpuset(lcore);
+	uint16_t cpu;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &set))
+			return cpu;
+	}
+	return 0;
+}
+
 /* CPUs of the workers: the main thread is number 0. */
 static void
 fill_hello(struct side *side)
@@ -99,9 +114,10 @@ fill_hello(struct side *side)
 	uint32_t nb = RTE_MIN(rte_lcore_count(), (uint32_t)PERF_MAX_WORKERS);
 	uint32_t i;
 
-	for (i = 0; i < nb; i++) {
-		cpus[i] = (uint16_t)rte_lcore_to_cpu_id((int)lcore);
+	cpus[0] = cpu_of(lcore);
+	for (i = 1; i < nb; i++) {
 		lcore = rte_get_next_lcore(lcore, 1, 1);
+		cpus[i] = cpu_of(lcore);
 	}
 	sync_hello_fill(&side->hello, nb, cpus);
 }
@@ -178,17 +194,18 @@ int
 side_run(struct side *side)
 {
 	int status = 1;
-	int rc = eal_start(&side->eal);
+	int rc;
 
+	if (side->plan->alone && side->host)
+		return lead_all(side); /* no library, no EAL */
+	rc = eal_start(&side->eal);
 	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: EAL does not start: %s\n",
 				side->host ? "host" : "dpu", rte_strerror(-rc));
 		return 1;
 	}
 	fill_hello(side);
-	if (side->plan->alone && side->host) {
-		status = lead_all(side);
-	} else if (open_device(side) == 0) {
+	if (open_device(side) == 0) {
 		status = with_session(side);
 		rc = rte_comch_dev_close(side->dev_id);
 		if (rc != 0 && !proc_quit()) {

@@ -41,13 +41,14 @@ recv_one(struct data_worker *w)
 	return true;
 }
 
-/* What can wait until the next message is on its way. */
+/* What can be done while a message is on its way. */
 static void
 tidy(struct data_worker *w)
 {
 	w->rx->api->repost(w->rx);
 	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
 		w->tx->api->reap(w->tx);
+	w->tx->api->prepare(w->tx, 1);
 }
 
 static int

@@ -67,6 +67,8 @@ send_counts(struct perf_run *run)
 
 		for (k = 0; k < tx->nb_targets; k++)
 			counts[tx->targets[k].number] += tx->targets[k].seq;
+		/* Those that were stamped but never offered. */
+		counts[tx->targets[tx->target].number] -= tx->ready;
 	}
 	if (sync_send(run->sync, SYNC_COUNTS, counts,
 			run->params.consumers * sizeof(counts[0])) != 0)

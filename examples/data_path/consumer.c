@@ -49,10 +49,12 @@ struct app {
 	struct transfer theirs;
 };
 
+/* The first failure says why; what follows from it need not be said. */
 static void
 fail(struct app *app, const char *what, int err)
 {
-	example_error(what, err);
+	if (!app->failed)
+		example_error(what, err);
 	app->failed = true;
 }
 
@@ -86,8 +88,6 @@ take(struct app *app, const struct rte_comch_cpl *cpl)
 {
 	const uint8_t *data = app->mem + cpl->cookie * app->buf_size;
 
-	if (app->ours.msgs == 0)
-		app->begin = example_now();
 	app->ours.msgs++;
 	app->ours.bytes += cpl->len;
 	if (!app->no_check)
@@ -175,6 +175,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 	switch (ev->type) {
 	case RTE_COMCH_EVENT_CONNECTED:
 		app->conn = ev->conn;
+		app->begin = example_now();
 		consumer_begin(app);
 		break;
 	case RTE_COMCH_EVENT_STATE:

@@ -55,10 +55,12 @@ struct app {
 	struct transfer figures;
 };
 
+/* The first failure says why; what follows from it need not be said. */
 static void
 fail(struct app *app, const char *what, int err)
 {
-	example_error(what, err);
+	if (!app->failed)
+		example_error(what, err);
 	app->failed = true;
 }
 
@@ -274,8 +276,8 @@ set_up_buffers(struct app *app)
 	app->mem = malloc(len);
 	if (app->mem == NULL)
 		return example_error("no buffers", ENOMEM);
-	for (i = 0; i < len; i++)
-		app->mem[i] = (uint8_t)(i * 131 >> 3);
+	for (i = 0; i + sizeof(i) <= len; i += sizeof(i))
+		memcpy(&app->mem[i], &i, sizeof(i));
 	for (i = 0; i < NB_BUFS; i++)
 		app->free_bufs[app->nb_free++] = i;
 	app->mr = rte_comch_mem_register(app->mem, len, 0);

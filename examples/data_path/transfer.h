@@ -56,9 +56,11 @@ transfer_equal(const struct transfer *a, const struct transfer *b)
 static inline void
 transfer_print(const char *verb, const struct transfer *t, double seconds)
 {
-	printf("%s %" PRIu64 " bytes in %" PRIu64 " messages, checksum %016" PRIx64
-			", %.3f s, %.2f GB/s\n", verb, t->bytes, t->msgs, t->sum, seconds,
-			seconds > 0 ? (double)t->bytes / seconds / 1e9 : 0.0);
+	printf("%s %" PRIu64 " bytes in %" PRIu64 " messages, %.3f s, %.2f GB/s", verb, t->bytes,
+			t->msgs, seconds, seconds > 0 ? (double)t->bytes / seconds / 1e9 : 0.0);
+	if (t->sum != 0)
+		printf(", checksum %016" PRIx64, t->sum);
+	printf("\n");
 }
 
 #endif /* TRANSFER_H */

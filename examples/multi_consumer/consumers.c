@@ -323,7 +323,7 @@ set_up(struct app *app)
 static bool
 tear_down(struct app *app)
 {
-	bool good = app->told_complete;
+	bool good = app->told_complete && !example_quit;
 	uint64_t i;
 
 	for (i = 0; i < app->nb_launched; i++) {
@@ -364,7 +364,7 @@ main(int argc, char **argv)
 				&app.depth, 1, 1 << 14),
 		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
 	};
-	bool good = false;
+	bool good;
 	int ret;
 
 	ret = example_options(argc, argv, options, RTE_DIM(options));

@@ -313,14 +313,18 @@ set_up(struct app *app)
 	return ret == -EINPROGRESS ? 0 : example_error(app->name, ret);
 }
 
-static void
+/* Returns whether each producer delivered all of its messages. */
+static bool
 tear_down(struct app *app)
 {
+	bool good = app->complete;
 	uint64_t i;
 
-	for (i = 0; i < app->nb_workers; i++)
+	for (i = 0; i < app->nb_workers; i++) {
+		good = good && app->workers[i].done == app->nb_msgs;
 		if (app->workers[i].poll != NULL)
 			rte_comch_poll_destroy(app->workers[i].poll);
+	}
 	if (app->client != NULL)
 		rte_comch_client_destroy(app->client);
 	if (app->poll != NULL)
@@ -330,6 +334,7 @@ tear_down(struct app *app)
 	if (app->mr != NULL)
 		rte_comch_mem_unregister(app->mr);
 	free(app->mem);
+	return good;
 }
 
 int
@@ -357,6 +362,7 @@ main(int argc, char **argv)
 				&app.wait_ms, 0, UINT32_MAX),
 		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
 	};
+	bool good;
 	int ret;
 
 	ret = example_options(argc, argv, options, RTE_DIM(options));
@@ -368,7 +374,7 @@ main(int argc, char **argv)
 	ret = set_up(&app);
 	if (ret == 0)
 		run(&app);
-	tear_down(&app);
+	good = tear_down(&app) && ret == 0;
 	example_end();
-	return ret == 0 && app.complete ? EXIT_SUCCESS : EXIT_FAILURE;
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -48,12 +48,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_common.h>
 #include <rte_spinlock.h>
 
 #include "rte_comch_dp.h"
 #include "rte_comch_driver.h"
 #include "rte_comch_stats.h"
+#include "comch_compat.h"
 
 /* Fixed on the wire: not RTE_CACHE_LINE_SIZE, which differs between machines. */
 #define COMCH_LINE 64
@@ -159,8 +161,12 @@ struct comch_posted {
 	uint64_t cookie;
 	uint8_t *addr;
 	uint32_t len;
-	int16_t status;  /* not 0: never posted to the peer, comes back with this */
-	uint16_t staged;
+	/*
+	 * The longest message that the peer may have put in by itself: len, 0
+	 * for a staged buffer, or a negative errno for one that was never
+	 * posted and comes back with that.
+	 */
+	int32_t room;
 };
 
 /* A registration that a consumer posts from. */
@@ -344,7 +350,22 @@ bool comch_stage_push(struct comch_chan_prod *p);
 int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len);
 
 /* Shared by the two halves of the sending end. */
-void comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, int status);
+static inline void
+comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, int status)
+{
+	struct comch_done *d;
+
+	if (unlikely(status != 0))
+		comch_count(&p->stats.errors, 1);
+	if (op->flags & RTE_COMCH_OP_F_SILENT)
+		return;
+	d = &p->done[p->done_tail++ & p->done_mask];
+	d->cookie = op->cookie;
+	d->status = status;
+	d->len = op->len;
+	d->consumer_id = op->consumer_id;
+}
+
 /* Publish one record for one position. */
 void comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 		const struct rte_comch_op *op, enum comch_rec_kind kind);

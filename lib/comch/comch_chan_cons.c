@@ -63,27 +63,39 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	comch_store_release(&c->halt, COMCH_HALT_NONE);
 }
 
-/* Where is the buffer for the peer? 0, or why it cannot be posted. */
-static inline int
+/* Find the registration that a buffer names among those of the consumer. */
+static const struct comch_cons_mr *
+find_mr(struct comch_chan_cons *c, const struct rte_comch_mr *mr)
+{
+	/* Acquire: pairs with the release that adds one. */
+	uint32_t i, n = comch_load_acquire(&c->nb_mrs);
+
+	for (i = 0; i < n; i++) {
+		if (c->mrs[i].mr != mr)
+			continue;
+		c->last_mr = i;
+		return &c->mrs[i];
+	}
+	return NULL;
+}
+
+/* Where is the buffer for the peer? Its room, or why it cannot be posted. */
+static inline int32_t
 place_buf(struct comch_chan_cons *c, const struct rte_comch_buf *buf, uint64_t *where)
 {
 	const struct comch_cons_mr *m = &c->mrs[c->last_mr];
-	uint32_t i;
 	uint64_t off;
 
-	if (buf->len == 0 && buf->addr == NULL) {
+	if (buf->addr == NULL && buf->len == 0) {
 		*where = (uint64_t)COMCH_REGION_NONE << COMCH_DESC_OFF_BITS;
 		return 0;
 	}
 	if (unlikely(buf->mr == NULL || buf->addr == NULL))
 		return -EINVAL;
-	if (unlikely(c->nb_mrs == 0 || m->mr != buf->mr)) {
-		for (i = 0; i < c->nb_mrs && c->mrs[i].mr != buf->mr; i++)
-			;
-		if (i == c->nb_mrs)
+	if (unlikely(m->mr != buf->mr || c->nb_mrs == 0)) {
+		m = find_mr(c, buf->mr);
+		if (m == NULL)
 			return -EINVAL;
-		c->last_mr = i;
-		m = &c->mrs[i];
 	}
 	/* Acquire: pairs with the release of the thread that heard of the import. */
 	if (unlikely(comch_load_acquire(&m->ready) == 0))
@@ -92,21 +104,10 @@ place_buf(struct comch_chan_cons *c, const struct rte_comch_buf *buf, uint64_t *
 	if (unlikely(off > m->len || buf->len > m->len - off))
 		return -EFAULT;
 	*where = (uint64_t)m->region << COMCH_DESC_OFF_BITS;
-	if (m->region != COMCH_REGION_STAGED)
-		*where |= off;
-	return 0;
-}
-
-static inline void
-put_entry(struct comch_chan_cons *c, const struct rte_comch_buf *buf, int status, bool staged)
-{
-	struct comch_posted *e = &c->entry[c->entry_tail++ & c->mask];
-
-	e->cookie = buf->cookie;
-	e->addr = buf->addr;
-	e->len = buf->len;
-	e->status = (int16_t)status;
-	e->staged = staged;
+	if (m->region == COMCH_REGION_STAGED)
+		return 0;
+	*where |= off;
+	return (int32_t)RTE_MIN(buf->len, (uint32_t)INT32_MAX);
 }
 
 static void
@@ -130,24 +131,29 @@ comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 	struct comch_chan_cons *c = queue;
 	bool halted = comch_load_acquire(&c->halt) != COMCH_HALT_NONE;
 	uint64_t room = c->depth - (c->entry_tail - c->entry_head);
-	uint64_t tail = c->tail, where = 0;
+	uint64_t tail = c->tail, entry_tail = c->entry_tail, where = 0;
+	const uint32_t mask = c->mask;
+	struct comch_posted *e;
 	struct comch_desc *desc;
 	uint16_t i;
-	int err;
 
 	n = (uint16_t)RTE_MIN((uint64_t)n, room);
 	for (i = 0; i < n; i++) {
-		err = unlikely(halted) ? -EBADFD : place_buf(c, &bufs[i], &where);
-		put_entry(c, &bufs[i], err,
-			where >> COMCH_DESC_OFF_BITS == COMCH_REGION_STAGED);
-		if (unlikely(err != 0))
+		e = &c->entry[entry_tail++ & mask];
+		e->cookie = bufs[i].cookie;
+		e->addr = bufs[i].addr;
+		e->len = bufs[i].len;
+		e->room = unlikely(halted) ? -EBADFD : place_buf(c, &bufs[i], &where);
+		if (unlikely(e->room < 0))
 			continue;
-		desc = &c->post->desc[c->tail++ & c->mask];
+		desc = &c->post->desc[tail++ & mask];
 		comch_store_relaxed(&desc->where, where);
 		comch_store_relaxed(&desc->len, bufs[i].len);
 	}
+	c->entry_tail = entry_tail;
 	if (c->tail != tail) {
-		comch_count(&c->stats.posted, c->tail - tail);
+		comch_count(&c->stats.posted, tail - c->tail);
+		c->tail = tail;
 		publish_tail(c);
 	}
 	return n;
@@ -173,13 +179,13 @@ static inline uint16_t
 take_refused(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	uint16_t i = 0;
-	int status;
+	int32_t room;
 
 	while (i < n && c->entry_head != c->entry_tail) {
-		status = c->entry[c->entry_head & c->mask].status;
-		if (likely(status == 0))
+		room = c->entry[c->entry_head & c->mask].room;
+		if (likely(room >= 0))
 			break;
-		take_entry(c, &cpls[i++], status);
+		take_entry(c, &cpls[i++], room);
 	}
 	return i;
 }
@@ -221,6 +227,43 @@ count_msg(struct comch_chan_cons *c, const struct rte_comch_cpl *cpl)
 	}
 }
 
+/*
+ * The common case: messages without immediate data that are in their buffers.
+ * Stops at anything else, which next_msg() then looks at.
+ */
+static inline uint16_t
+take_direct(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	const struct comch_rec *rec = &c->cur;
+	const uint64_t head = c->entry_head;
+	const uint32_t mask = c->mask, idx = c->rec_idx;
+	const struct comch_posted *e;
+	uint64_t bytes = 0;
+	uint32_t len;
+	uint16_t i;
+
+	n = (uint16_t)RTE_MIN((uint32_t)n, rec->count - idx);
+	for (i = 0; i < n; i++) {
+		e = &c->entry[(head + i) & mask];
+		len = rec->len[idx + i];
+		if (unlikely((int64_t)len > e->room))
+			break;
+		cpls[i].cookie = e->cookie;
+		cpls[i].status = 0;
+		cpls[i].len = len;
+		cpls[i].peer_id = rec->producer;
+		cpls[i].imm_len = 0;
+		cpls[i].copies = 0;
+		bytes += len;
+	}
+	c->entry_head = head + i;
+	c->head += i;
+	c->rec_idx = idx + i;
+	comch_count(&c->stats.msgs, i);
+	comch_count(&c->stats.bytes, bytes);
+	return i;
+}
+
 /* The next message of the record in work. 1, 0 (half-way) or -EPROTO. */
 static inline int
 next_msg(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
@@ -237,12 +280,12 @@ next_msg(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
 	if (unlikely(len > e->len))
 		return -EPROTO;
 	if (unlikely(rec->kind == COMCH_REC_STAGED)) {
-		if (!e->staged || c->staging_size == 0)
+		if (e->room != 0 || e->addr == NULL || c->staging_size == 0)
 			return -EPROTO;
 		ret = comch_stage_pull(c, e, len);
 		if (ret == 0 || ret == -EPROTO)
 			return ret;
-	} else if (unlikely(e->staged && len > 0)) {
+	} else if (unlikely((int64_t)len > e->room)) {
 		return -EPROTO;
 	}
 	take_entry(c, cpl, ret < 0 ? ret : 0);
@@ -291,8 +334,8 @@ drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	if (halt == COMCH_HALT_NONE || drain_waits(c, halt))
 		return 0;
 	while (i < n && c->entry_head != c->entry_tail) {
-		status = c->entry[c->entry_head & c->mask].status;
-		if (status == 0) {
+		status = c->entry[c->entry_head & c->mask].room;
+		if (status >= 0) {
 			status = -ECANCELED;
 			c->head++;
 		}
@@ -310,7 +353,7 @@ uint16_t
 comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
-	uint16_t i = 0;
+	uint16_t i = 0, got;
 	int ret = 1;
 
 	if (unlikely(comch_load_relaxed(&c->drained) != 0))
@@ -323,6 +366,12 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 			ret = next_record(c);
 			if (ret <= 0)
 				break;
+		}
+		if (likely(c->cur.kind == COMCH_REC_DIRECT && c->cur.imm_len == 0)) {
+			got = take_direct(c, &cpls[i], n - i);
+			i += got;
+			if (likely(got > 0))
+				continue;
 		}
 		ret = next_msg(c, &cpls[i]);
 		i += ret > 0;
@@ -360,7 +409,7 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 {
 	const struct comch_rec *rec;
 
-	if (c->entry_head != c->entry_tail && c->entry[c->entry_head & c->mask].status != 0)
+	if (c->entry_head != c->entry_tail && c->entry[c->entry_head & c->mask].room < 0)
 		return true;
 	if (comch_load_acquire(&c->drained) != 0)
 		return false;

@@ -52,23 +52,6 @@ comch_chan_prod_fini(struct comch_chan_prod *p)
 	rte_free(p->done);
 }
 
-void
-comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, int status)
-{
-	struct comch_done *d;
-
-	if (unlikely(status != 0))
-		comch_count(&p->stats.errors, 1);
-	if (op->flags & RTE_COMCH_OP_F_SILENT)
-		return;
-	d = &p->done[p->done_tail & p->done_mask];
-	d->cookie = op->cookie;
-	d->status = status;
-	d->len = op->len;
-	d->consumer_id = op->consumer_id;
-	p->done_tail++;
-}
-
 static int
 check_sges(const struct rte_comch_op *op)
 {
@@ -111,32 +94,41 @@ check_op(const struct comch_rcons *rc, const struct rte_comch_op *op)
 	return 0;
 }
 
+/* The import that the last descriptor lay in: the next one mostly does, too. */
+struct import_cache {
+	uint32_t region;
+	uint8_t *addr;
+	uint64_t size;
+};
+
 /* Where does the buffer at pos lie, and does len fit? One read of the descriptor. */
 static inline int
-check_desc(const struct comch_rcons *rc, uint64_t pos, uint32_t len, uint8_t **dst)
+check_desc(const struct comch_rcons *rc, uint64_t pos, uint32_t len,
+		struct import_cache *cache, uint8_t **dst)
 {
 	const struct comch_desc *desc = &rc->post_shared->desc[pos & rc->mask];
 	uint64_t peer_where = peer_load_relaxed_u64(&desc->where);
 	uint32_t peer_len = peer_load_relaxed_u32(&desc->len);
 	uint32_t peer_region = (uint32_t)(peer_where >> COMCH_DESC_OFF_BITS);
 	uint64_t peer_off = peer_where & COMCH_DESC_OFF_MASK;
-	const struct comch_import *import;
-	uint64_t size;
 
 	*dst = NULL;
 	if (len == 0)
 		return 0;
 	if (unlikely(len > peer_len))
 		return -EMSGSIZE;
-	if (peer_region >= COMCH_MAX_IMPORTS)
-		return peer_region == COMCH_REGION_STAGED && rc->staging != NULL ?
-			VERDICT_STAGED : -EPROTO;
-	import = &rc->imports[peer_region];
-	/* Acquire: pairs with the release that publishes an import. */
-	size = comch_load_acquire(&import->len);
-	if (unlikely(peer_off > size || peer_len > size - peer_off))
+	if (unlikely(peer_region != cache->region)) {
+		if (peer_region >= COMCH_MAX_IMPORTS)
+			return peer_region == COMCH_REGION_STAGED && rc->staging != NULL ?
+				VERDICT_STAGED : -EPROTO;
+		cache->region = peer_region;
+		/* Acquire: pairs with the release that publishes an import. */
+		cache->size = comch_load_acquire(&rc->imports[peer_region].len);
+		cache->addr = rc->imports[peer_region].addr;
+	}
+	if (unlikely(peer_off > cache->size || peer_len > cache->size - peer_off))
 		return -EPROTO;
-	*dst = import->addr + peer_off;
+	*dst = cache->addr + peer_off;
 	return 0;
 }
 
@@ -308,7 +300,8 @@ static inline uint32_t
 plan_group(struct comch_rcons *rc, uint64_t pos, const struct rte_comch_op *ops, uint32_t n,
 		uint8_t **dst, int *err)
 {
-	int64_t posted = 0;
+	struct import_cache cache = { .region = UINT32_MAX };
+	int64_t posted;
 	uint32_t i;
 
 	*err = check_op(rc, &ops[0]);
@@ -324,7 +317,7 @@ plan_group(struct comch_rcons *rc, uint64_t pos, const struct rte_comch_op *ops,
 		if (i > 0)
 			*err = check_op(rc, &ops[i]);
 		if (likely(*err == 0))
-			*err = check_desc(rc, pos + i, ops[i].len, &dst[i]);
+			*err = check_desc(rc, pos + i, ops[i].len, &cache, &dst[i]);
 		if (unlikely(*err != 0))
 			return i;
 	}

@@ -23,6 +23,7 @@ t_fail_at(const char *file, int line, const char *fmt, ...)
 	va_end(ap);
 	fflush(stdout);
 	fprintf(stderr, "%s:%d: pid %d: %s\n", file, line, (int)getpid(), text);
+	t_dir_remove();
 	_exit(1);
 }
 
@@ -37,5 +38,6 @@ t_skip(const char *fmt, ...)
 	va_end(ap);
 	printf("skipped: %s\n", text);
 	fflush(stdout);
+	t_dir_remove();
 	_exit(T_EXIT_SKIP);
 }

@@ -15,7 +15,12 @@ shift 4
 cc=("$@")
 
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+server_pid=
+cleanup() {
+	[ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
 root=$tmp/root$prefix
 
 fail() {
@@ -61,13 +66,15 @@ read -ra dpdk < <(pkg-config --libs libdpdk)
 	"$root/$libdir/librte_comch.a" "${dpdk[@]}" -lmd -pthread
 
 # A server and a client of each kind, so that they also meet each other.
-eal=(--no-huge -m 64 --no-pci --no-telemetry --lcores '0@(0-1023)')
+eal=(--no-huge -m 64 --no-pci --no-telemetry)
 for pair in 'hello hello-static' 'hello-static hello'; do
 	read -r server client <<<"$pair"
 	timeout 60 "$tmp/$server" "${eal[@]}" --file-prefix=server -- server >"$tmp/server.out" &
+	server_pid=$!
 	timeout 60 "$tmp/$client" "${eal[@]}" --file-prefix=client -- client >"$tmp/client.out" ||
 		fail "the client ended with status $?"
-	wait $! || fail "the server ended with status $?"
+	wait "$server_pid" || fail "the server ended with status $?"
+	server_pid=
 	grep -q 'hello, DPU' "$tmp/server.out" || fail "the server said: $(cat "$tmp/server.out")"
 	grep -q 'hello, host' "$tmp/client.out" || fail "the client said: $(cat "$tmp/client.out")"
 done

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "t_pair.h"
+
+const struct t_driver *t_driver;
+
+const char *
+t_dev_string(unsigned int number, const char *args)
+{
+	static __thread char buf[PATH_MAX];
+	int n;
+
+	n = snprintf(buf, sizeof(buf), "%s%u%s%s", t_driver->name, number,
+			args[0] == '\0' || args[0] == ',' ? "" : ",", args);
+	if (t_driver->has_dir)
+		snprintf(buf + n, sizeof(buf) - (size_t)n, ",dir=%s", t_dir());
+	return buf;
+}
+
+int16_t
+t_dev_open(unsigned int number, const char *args)
+{
+	int16_t dev = -1;
+	int rc;
+
+	rc = rte_comch_dev_probe(t_dev_string(number, args), &dev);
+	if (rc != 0)
+		T_FAIL("probe %s: %d", t_dev_string(number, args), rc);
+	T_GE(dev, 0);
+	return dev;
+}
+
+struct rte_comch_server *
+t_server_new(struct t_node *node, int16_t dev, const char *name, uint16_t rep,
+		const struct rte_comch_server_conf *base)
+{
+	struct rte_comch_server_conf conf = { 0 };
+	struct rte_comch_server *server;
+
+	if (base != NULL)
+		conf = *base;
+	conf.conf_size = sizeof(conf);
+	conf.poll = node->poll;
+	conf.name = name;
+	conf.rep = rep;
+	server = rte_comch_server_create(dev, &conf);
+	if (server == NULL)
+		T_FAIL("server_create: %s", strerror(rte_errno));
+	T_EQ(rte_comch_server_start(server), 0);
+	T_EQ(rte_comch_server_state(server), RTE_COMCH_STATE_RUNNING);
+	return server;
+}
+
+struct rte_comch_client *
+t_client_new(struct t_node *node, int16_t dev, const char *name,
+		const struct rte_comch_client_conf *base)
+{
+	struct rte_comch_client_conf conf = { 0 };
+	struct rte_comch_client *client;
+
+	if (base != NULL)
+		conf = *base;
+	conf.conf_size = sizeof(conf);
+	conf.poll = node->poll;
+	conf.name = name;
+	client = rte_comch_client_create(dev, &conf);
+	if (client == NULL)
+		T_FAIL("client_create: %s", strerror(rte_errno));
+	return client;
+}
+
+void
+t_pair_devs(struct t_pair *p, const struct t_pair_conf *conf)
+{
+	char args[256];
+
+	memset(p, 0, sizeof(*p));
+	p->dpu = t_node_new();
+	p->host = t_node_new();
+	snprintf(args, sizeof(args), "role=dpu,rep=pf0%s",
+			conf == NULL || conf->dpu_args == NULL ? "" : conf->dpu_args);
+	p->dpu_dev = t_dev_open(0, args);
+	snprintf(args, sizeof(args), "role=host,func=pf0%s",
+			conf == NULL || conf->host_args == NULL ? "" : conf->host_args);
+	p->host_dev = t_dev_open(1, args);
+	p->name = conf == NULL || conf->name == NULL ? T_NAME : conf->name;
+}
+
+void
+t_pair_ends(struct t_pair *p, const struct t_pair_conf *conf)
+{
+	t_pair_devs(p, conf);
+	p->server = t_server_new(p->dpu, p->dpu_dev, p->name, 0,
+			conf == NULL ? NULL : &conf->server);
+	p->client = t_client_new(p->host, p->host_dev, p->name,
+			conf == NULL ? NULL : &conf->client);
+}
+
+void
+t_pair_connect(struct t_pair *p)
+{
+	const unsigned int before = t_count(p->dpu, RTE_COMCH_EVENT_CONNECTED, NULL);
+	const struct t_ev *ev;
+
+	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(p->client) != RTE_COMCH_STATE_STARTING);
+	if (rte_comch_client_state(p->client) != RTE_COMCH_STATE_RUNNING) {
+		ev = t_state_ev(p->host, p->client);
+		T_FAIL("connect: %d %s", ev == NULL ? 0 : ev->e.status,
+				ev == NULL ? "" : ev->text);
+	}
+	T_UNTIL(t_state_ev(p->host, p->client) != NULL &&
+			t_state_ev(p->host, p->client)->e.state.next ==
+			RTE_COMCH_STATE_RUNNING);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_CONNECTED, NULL) > before);
+	p->cconn = rte_comch_client_conn(p->client);
+	T_CHECK(p->cconn != NULL);
+	ev = t_find(p->dpu, RTE_COMCH_EVENT_CONNECTED, NULL, before);
+	p->sconn = ev->e.conn;
+	T_CHECK(p->sconn != NULL);
+}
+
+void
+t_pair_open(struct t_pair *p, const struct t_pair_conf *conf)
+{
+	t_pair_ends(p, conf);
+	t_pair_connect(p);
+	/* Tests look at what comes after. */
+	t_forget(p->dpu);
+	t_forget(p->host);
+}
+
+static void
+client_stop(struct rte_comch_client *client)
+{
+	enum rte_comch_state state = rte_comch_client_state(client);
+
+	if (state == RTE_COMCH_STATE_RUNNING || state == RTE_COMCH_STATE_STARTING)
+		T_EQ(rte_comch_client_stop(client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_IDLE);
+}
+
+void
+t_pair_disconnect(struct t_pair *p)
+{
+	if (p->client != NULL)
+		client_stop(p->client);
+	if (p->server != NULL)
+		T_UNTIL(rte_comch_server_nb_conns(p->server) == 0);
+	p->cconn = NULL;
+	p->sconn = NULL;
+}
+
+void
+t_client_end(struct rte_comch_client *client)
+{
+	if (client == NULL)
+		return;
+	client_stop(client);
+	/* The STATE event too has to be out. */
+	t_step_all();
+	T_EQ(rte_comch_client_destroy(client), 0);
+	t_step_all();
+}
+
+void
+t_server_end(struct rte_comch_server *server)
+{
+	int rc;
+
+	if (server == NULL)
+		return;
+	if (rte_comch_server_state(server) == RTE_COMCH_STATE_RUNNING) {
+		rc = rte_comch_server_stop(server);
+		if (rc != 0)
+			T_EQ(rc, -EINPROGRESS);
+	}
+	T_UNTIL(rte_comch_server_state(server) == RTE_COMCH_STATE_IDLE);
+	t_step_all();
+	T_EQ(rte_comch_server_destroy(server), 0);
+	t_step_all();
+}
+
+void
+t_pair_close(struct t_pair *p)
+{
+	p->dpu->paused = false;
+	p->host->paused = false;
+	t_client_end(p->client);
+	t_server_end(p->server);
+	t_settle();
+	T_EQ(rte_comch_dev_close(p->host_dev), 0);
+	T_EQ(rte_comch_dev_close(p->dpu_dev), 0);
+	t_node_free(p->host);
+	t_node_free(p->dpu);
+}
+
+bool
+t_offer(struct rte_comch_conn *conn, const void *data, uint32_t len,
+		uint64_t cookie, uint32_t flags)
+{
+	const struct rte_comch_msg msg = {
+		.data = data, .len = len, .flags = flags, .cookie = cookie,
+	};
+
+	return rte_comch_conn_send_burst(conn, &msg, 1) == 1;
+}
+
+void
+t_send(struct rte_comch_conn *conn, const void *data, uint32_t len, uint64_t cookie)
+{
+	T_CHECK(t_offer(conn, data, len, cookie, 0));
+}

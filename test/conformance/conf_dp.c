@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The fast path: what goes right. What goes wrong: conf_dp_err.c. */
+
+#include <stdlib.h>
+
+#include "conf.h"
+
+void
+conf_dp_producer_states(void)
+{
+	struct rte_comch_producer_conf conf = {
+		.conf_size = sizeof(conf), .user_data = 5,
+	};
+	struct rte_comch_producer *a, *b;
+	struct t_pair p;
+
+	T_EQ(rte_comch_producer_start(NULL), -EINVAL);
+	T_EQ(rte_comch_producer_stop(NULL), -EINVAL);
+	T_EQ(rte_comch_producer_destroy(NULL), -EINVAL);
+	T_EQ(rte_comch_producer_state(NULL), RTE_COMCH_STATE_IDLE);
+	t_pair_open(&p, NULL);
+	a = rte_comch_producer_create(p.cconn, &conf);
+	b = rte_comch_producer_create(p.cconn, &conf);
+	T_CHECK(a != NULL && b != NULL);
+	T_NE(rte_comch_producer_id(a), rte_comch_producer_id(b));
+	T_CHECK(rte_comch_producer_conn(a) == p.cconn);
+	T_EQ(rte_comch_producer_state(a), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_producer_stop(a), -EBADFD);
+	T_EQ(rte_comch_producer_start(a), 0);
+	T_EQ(rte_comch_producer_state(a), RTE_COMCH_STATE_RUNNING);
+	T_EQ(rte_comch_producer_start(a), -EBADFD);
+	T_EQ(rte_comch_producer_destroy(a), -EBUSY);
+	T_EQ(rte_comch_producer_stop(a), 0);
+	T_EQ(rte_comch_producer_state(a), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_producer_stop(a), -EBADFD);
+	T_EQ(rte_comch_producer_start(a), 0);
+	T_EQ(rte_comch_producer_stop(a), 0);
+	T_EQ(rte_comch_producer_destroy(a), 0);
+	T_EQ(rte_comch_producer_destroy(b), 0);
+	t_settle();
+	T_EQ(p.host->nb_evs, 0);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_consumer_states(void)
+{
+	struct rte_comch_consumer_conf conf = {
+		.user_data = 99, .queue_size = 100, .imm_size = 16,
+	};
+	struct rte_comch_consumer *c;
+	const struct t_ev *ev;
+	struct t_pair p;
+
+	T_EQ(rte_comch_consumer_start(NULL), -EINVAL);
+	T_EQ(rte_comch_consumer_stop(NULL), -EINVAL);
+	T_EQ(rte_comch_consumer_destroy(NULL), -EINVAL);
+	T_EQ(rte_comch_consumer_state(NULL), RTE_COMCH_STATE_IDLE);
+	t_pair_open(&p, NULL);
+	c = t_consumer_new(p.sconn, &conf, NULL);
+	T_CHECK(rte_comch_consumer_conn(c) == p.sconn);
+	T_EQ(rte_comch_consumer_stop(c), -EBADFD);
+	T_EQ(rte_comch_consumer_start(c), -EINPROGRESS);
+	T_EQ(rte_comch_consumer_state(c), RTE_COMCH_STATE_STARTING);
+	T_EQ(rte_comch_consumer_start(c), -EBADFD);
+	T_EQ(rte_comch_consumer_destroy(c), -EBUSY);
+	T_UNTIL(t_state_ev(p.dpu, c) != NULL);
+	ev = t_state_ev(p.dpu, c);
+	T_EQ(ev->e.obj_type, RTE_COMCH_OBJ_CONSUMER);
+	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_STARTING);
+	T_EQ(ev->e.state.next, RTE_COMCH_STATE_RUNNING);
+	T_EQ(ev->e.status, 0);
+	T_EQ(ev->e.user_data, 99);
+	T_CHECK(ev->e.conn == p.sconn);
+	T_EQ(rte_comch_consumer_state(c), RTE_COMCH_STATE_RUNNING);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, p.cconn) == 1);
+	ev = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, p.cconn, 0);
+	T_EQ(ev->e.consumer.id, rte_comch_consumer_id(c));
+	T_EQ(ev->e.consumer.imm_size, 16);
+	T_EQ(ev->e.consumer.depth, 128);
+	T_EQ(rte_comch_consumer_stop(c), -EINPROGRESS);
+	T_EQ(rte_comch_consumer_stop(c), -EBADFD);
+	T_UNTIL(rte_comch_consumer_state(c) == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_ev(p.dpu, c)->e.state.next == RTE_COMCH_STATE_IDLE);
+	T_EQ(t_state_ev(p.dpu, c)->e.status, 0);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn) == 1);
+	ev = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn, 0);
+	T_EQ(ev->e.consumer.id, rte_comch_consumer_id(c));
+	T_EQ(rte_comch_consumer_destroy(c), 0);
+	t_pair_close(&p);
+}
+
+/* A consumer that was never started is never announced. */
+void
+conf_dp_consumer_never_started(void)
+{
+	struct rte_comch_consumer *c;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	c = t_consumer_new(p.sconn, NULL, NULL);
+	t_settle();
+	T_EQ(rte_comch_consumer_destroy(c), 0);
+	t_settle();
+	T_EQ(p.host->nb_evs, 0);
+	T_EQ(p.dpu->nb_evs, 0);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_ids(void)
+{
+	struct rte_comch_consumer *c;
+	uint32_t id, last = 0;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 10; i++) {
+		c = t_consumer_new(p.sconn, NULL, NULL);
+		t_consumer_run(c);
+		id = rte_comch_consumer_id(c);
+		if (i == 0)
+			T_EQ(id, 1);
+		T_GT(id, last);
+		last = id;
+		T_UNTIL(t_knows_consumer(p.host, p.cconn, id));
+		t_consumer_end(c);
+	}
+	/* The other side counts by itself. */
+	c = t_consumer_new(p.cconn, NULL, NULL);
+	t_consumer_run(c);
+	T_EQ(rte_comch_consumer_id(c), 1);
+	t_consumer_end(c);
+	t_pair_close(&p);
+}
+
+/* CONSUMER_NEW goes before any control message that was sent later. */
+void
+conf_dp_new_before_message(void)
+{
+	const struct t_ev *new, *msg;
+	struct rte_comch_consumer *c;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 20; i++) {
+		t_forget(p.host);
+		c = t_consumer_new(p.sconn, NULL, NULL);
+		t_consumer_run(c);
+		t_send(p.sconn, "go", 2, 0);
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL) == 1);
+		new = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, NULL, 0);
+		msg = t_find(p.host, RTE_COMCH_EVENT_MSG, NULL, 0);
+		T_CHECK(new != NULL);
+		T_EQ(new->e.consumer.id, rte_comch_consumer_id(c));
+		T_LT(t_pos(p.host, new), t_pos(p.host, msg));
+		t_consumer_end(c);
+	}
+	t_pair_close(&p);
+}
+
+static void
+check_sizes(bool to_host, enum rte_comch_mem_kind kind)
+{
+	static const uint32_t sizes[] = {
+		0, 1, 63, 64, 65, 127, 128, 129, 4095, 4096, 65535, 65536,
+		1024 * 1024 - 1, 1024 * 1024,
+	};
+	struct t_flow_conf fc = {
+		.to_host = to_host, .kind = kind, .size = 1024 * 1024,
+	};
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, &fc);
+	for (i = 0; i < RTE_DIM(sizes); i++)
+		t_flow_once(&f, sizes[i], 100 + i);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_sizes_to_dpu(void)
+{
+	check_sizes(false, RTE_COMCH_MEM_SEALED);
+}
+
+void
+conf_dp_sizes_to_host(void)
+{
+	check_sizes(true, RTE_COMCH_MEM_SEALED);
+}
+
+void
+conf_dp_sizes_staged(void)
+{
+	check_sizes(false, RTE_COMCH_MEM_HEAP);
+	check_sizes(true, RTE_COMCH_MEM_HEAP);
+}
+
+/* Payload goes where the buffer is, and nowhere else. */
+void
+conf_dp_exact_place(void)
+{
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	for (i = 0; i < 64; i++) {
+		memset(f.dst.addr, 0xee, 1024);
+		t_fill(f.src.addr + i, 100, i);
+		T_EQ(t_post(&f, 200 + i, 300, i), 1);
+		T_EQ(t_put(&f, i, 100, i), 1);
+		t_recv(f.cons, &cpl);
+		T_EQ(cpl.len, 100);
+		T_VERIFY(f.dst.addr + 200 + i, 100, i);
+		T_EQ(f.dst.addr[200 + i - 1], 0xee);
+		T_EQ(f.dst.addr[200 + i + 100], 0xee);
+		t_done(f.prod, &cpl);
+	}
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+/* Small queues that go around thousands of times, in odd bursts. */
+static void
+wrap(const struct t_flow_conf *fc, uint64_t total)
+{
+	uint64_t posted = 0, sent = 0, done = 0, got = 0;
+	struct rte_comch_cpl cpls[5];
+	uint16_t i, n;
+	struct t_flow f;
+	struct t_pair p;
+	uint32_t len;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, fc);
+	T_GE(f.dst.len, 8 * 512);
+	while (got < total || done < total) {
+		while (posted < total && t_post(&f, posted % 8 * 512, 512, posted) == 1)
+			posted++;
+		T_LE(posted - got, 8);
+		while (sent < total && sent - done < 8) {
+			len = (uint32_t)(sent * 37 % 513);
+			t_fill(f.src.addr + sent % 8 * 512, len, sent);
+			if (t_put(&f, sent % 8 * 512, len, sent) == 0)
+				break;
+			sent++;
+		}
+		n = rte_comch_producer_done_burst(f.prod, cpls, RTE_DIM(cpls));
+		for (i = 0; i < n; i++, done++) {
+			T_EQ(cpls[i].status, 0);
+			T_EQ(cpls[i].cookie, done);
+		}
+		n = rte_comch_consumer_recv_burst(f.cons, cpls, (uint16_t)(got % 5 + 1));
+		T_LE(n, got % 5 + 1);
+		for (i = 0; i < n; i++, got++) {
+			T_EQ(cpls[i].status, 0);
+			T_EQ(cpls[i].cookie, got);
+			T_EQ(cpls[i].len, got * 37 % 513);
+			T_VERIFY(f.dst.addr + got % 8 * 512, cpls[i].len, got);
+		}
+	}
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_wrap(void)
+{
+	struct t_flow_conf fc = { .cons.queue_size = 8, .prod.queue_size = 8 };
+
+	wrap(&fc, 20000);
+}
+
+void
+conf_dp_wrap_staged(void)
+{
+	struct t_flow_conf fc = {
+		.to_host = true, .kind = RTE_COMCH_MEM_HEAP,
+		.cons = { .queue_size = 8, .staging_size = 4096 },
+		.prod.queue_size = 8,
+	};
+
+	wrap(&fc, 20000);
+}
+
+void
+conf_dp_nothing_posted(void)
+{
+	struct rte_comch_producer_stats st;
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	T_EQ(t_put(&f, 0, 8, 1), 0);
+	t_settle();
+	T_EQ(t_put(&f, 0, 8, 1), 0);
+	T_CHECK(t_no_done(f.prod));
+	T_CHECK(t_no_recv(f.cons));
+	T_EQ(rte_comch_producer_stats_get(f.prod, &st), 0);
+	T_GE(st.later, 1);
+	T_EQ(st.msgs, 0);
+	T_EQ(st.errors, 0);
+	T_EQ(t_post(&f, 0, 8, 7), 1);
+	T_EQ(t_put(&f, 0, 8, 2), 1);
+	T_EQ(t_put(&f, 0, 8, 3), 0);
+	t_recv(f.cons, &cpl);
+	T_EQ(cpl.cookie, 7);
+	t_done(f.prod, &cpl);
+	T_EQ(cpl.cookie, 2);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+/* Full queues on both sides: short counts at their very size. */
+void
+conf_dp_full_queues(void)
+{
+	struct t_flow_conf fc = { .cons.queue_size = 16, .prod.queue_size = 4 };
+	struct rte_comch_buf bufs[20];
+	struct rte_comch_cpl cpls[20];
+	struct rte_comch_op ops[20];
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, &fc);
+	memset(bufs, 0, sizeof(bufs));
+	memset(ops, 0, sizeof(ops));
+	for (i = 0; i < RTE_DIM(bufs); i++) {
+		bufs[i].addr = f.dst.addr + i * 8;
+		bufs[i].mr = f.dst.mr;
+		bufs[i].len = 8;
+		bufs[i].cookie = i;
+		ops[i].addr = f.src.addr;
+		ops[i].mr = f.src.mr;
+		ops[i].len = 8;
+		ops[i].cookie = i;
+		ops[i].consumer_id = f.id;
+	}
+	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs, 0), 0);
+	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs, 20), 16);
+	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs, 4), 0);
+	T_EQ(rte_comch_producer_send_burst(f.prod, ops, 0), 0);
+	T_EQ(rte_comch_producer_send_burst(f.prod, ops, 20), 4);
+	T_EQ(rte_comch_producer_send_burst(f.prod, ops + 4, 16), 0);
+	T_EQ(rte_comch_producer_done_burst(f.prod, cpls, 3), 3);
+	T_EQ(rte_comch_producer_send_burst(f.prod, ops + 4, 16), 3);
+	T_EQ(rte_comch_producer_done_burst(f.prod, cpls, 20), 4);
+	T_EQ(cpls[0].cookie, 3);
+	T_EQ(cpls[3].cookie, 6);
+	T_EQ(rte_comch_consumer_recv_burst(f.cons, cpls, 0), 0);
+	T_EQ(rte_comch_consumer_recv_burst(f.cons, cpls, 20), 7);
+	for (i = 0; i < 7; i++)
+		T_EQ(cpls[i].cookie, i);
+	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs + 16, 4), 4);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_imm(void)
+{
+	struct rte_comch_op op = { 0 };
+	struct rte_comch_buf empty = { .cookie = 1 };
+	uint8_t imm[RTE_COMCH_IMM_SIZE];
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+	uint16_t i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	t_fill(f.src.addr, 4096, 9);
+	for (i = 0; i <= RTE_COMCH_IMM_SIZE; i++) {
+		/* Immediate data alone, to an empty buffer. */
+		t_fill(imm, i, i);
+		op = (struct rte_comch_op){ .imm = i == 0 ? NULL : imm, .imm_len = i,
+			.consumer_id = f.id, .cookie = i };
+		T_EQ(rte_comch_consumer_post_burst(f.cons, &empty, 1), 1);
+		T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+		memset(imm, 0, sizeof(imm)); /* it was copied */
+		t_recv(f.cons, &cpl);
+		T_EQ(cpl.status, 0);
+		T_EQ(cpl.cookie, 1);
+		T_EQ(cpl.len, 0);
+		T_EQ(cpl.imm_len, i);
+		T_VERIFY(cpl.imm, i, i);
+		t_done(f.prod, &cpl);
+		T_EQ(cpl.status, 0);
+		/* Together with payload. */
+		t_fill(imm, i, i + 100);
+		op.addr = f.src.addr;
+		op.mr = f.src.mr;
+		op.len = 4096;
+		T_EQ(t_post(&f, 0, 4096, 2), 1);
+		T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+		t_recv(f.cons, &cpl);
+		T_EQ(cpl.status, 0);
+		T_EQ(cpl.cookie, 2);
+		T_EQ(cpl.len, 4096);
+		T_EQ(cpl.imm_len, i);
+		T_VERIFY(cpl.imm, i, i + 100);
+		T_VERIFY(f.dst.addr, 4096, 9);
+		t_done(f.prod, &cpl);
+		T_EQ(cpl.status, 0);
+	}
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_sgl(void)
+{
+	struct rte_comch_sge sges[4];
+	struct rte_comch_op op = { 0 };
+	struct rte_comch_cpl cpl;
+	struct t_mem other;
+	struct t_flow f;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	t_mem_new(&other, RTE_COMCH_MEM_SEALED, 4096, 0);
+	t_fill(f.src.addr, 8192, 1);
+	t_fill(other.addr, 4096, 2);
+	sges[0] = (struct rte_comch_sge){ f.src.mr, f.src.addr, 100 };
+	sges[1] = (struct rte_comch_sge){ other.mr, other.addr, 1 };
+	sges[2] = (struct rte_comch_sge){ f.src.mr, f.src.addr + 100, 0 };
+	sges[3] = (struct rte_comch_sge){ f.src.mr, f.src.addr, 5000 };
+	op.addr = sges;
+	op.len = 5101;
+	op.flags = RTE_COMCH_OP_F_SGL;
+	op.nb_sges = RTE_DIM(sges);
+	op.consumer_id = f.id;
+	op.cookie = 3;
+	T_EQ(t_post(&f, 0, 8192, 4), 1);
+	T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+	t_recv(f.cons, &cpl);
+	T_EQ(cpl.status, 0);
+	T_EQ(cpl.len, 5101);
+	T_VERIFY(f.dst.addr, 100, 1);
+	T_VERIFY(f.dst.addr + 100, 1, 2);
+	T_VERIFY(f.dst.addr + 101, 5000, 1);
+	t_done(f.prod, &cpl);
+	T_EQ(cpl.status, 0);
+	T_EQ(cpl.len, 5101);
+	/* One segment. */
+	op.nb_sges = 1;
+	op.len = 100;
+	T_EQ(t_post(&f, 0, 100, 5), 1);
+	T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+	t_recv(f.cons, &cpl);
+	T_EQ(cpl.len, 100);
+	T_VERIFY(f.dst.addr, 100, 1);
+	t_flow_close(&f);
+	t_mem_free(&other);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_silent(void)
+{
+	struct rte_comch_producer_stats st;
+	struct rte_comch_op op = { 0 };
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	op.addr = f.src.addr;
+	op.mr = f.src.mr;
+	op.len = 8;
+	op.consumer_id = f.id;
+	op.flags = RTE_COMCH_OP_F_SILENT;
+	for (i = 0; i < 10; i++)
+		T_EQ(t_post(&f, 0, 8, i), 1);
+	for (i = 0; i < 5; i++) {
+		op.cookie = i;
+		T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+	}
+	/* Silent in failure, too; but counted. */
+	op.len = 9;
+	T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+	T_EQ(t_put(&f, 0, 8, 77), 1);
+	for (i = 0; i < 6; i++) {
+		t_recv(f.cons, &cpl);
+		T_EQ(cpl.cookie, i);
+		T_EQ(cpl.status, 0);
+	}
+	t_done(f.prod, &cpl);
+	T_EQ(cpl.cookie, 77);
+	T_CHECK(t_no_done(f.prod));
+	T_EQ(rte_comch_producer_stats_get(f.prod, &st), 0);
+	T_EQ(st.msgs, 6);
+	T_EQ(st.errors, 1);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+/* Several consumers; a message goes to the one that it names. */
+void
+conf_dp_several_consumers(void)
+{
+	enum { NB = 5 };
+	struct t_flow f[NB];
+	struct rte_comch_cpl cpl;
+	unsigned int i, k;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < NB; i++)
+		t_flow_open(&f[i], &p, NULL);
+	for (k = 0; k < 50; k++)
+		for (i = 0; i < NB; i++)
+			t_flow_once(&f[i], 1000 + k, i * 1000 + k);
+	/* Any producer may send to any consumer. */
+	for (i = 0; i < NB; i++) {
+		T_EQ(t_post(&f[i], 0, 8, i), 1);
+		k = f[0].id;
+		f[0].id = f[i].id;
+		T_EQ(t_put(&f[0], 0, 8, i), 1);
+		f[0].id = k;
+		t_recv(f[i].cons, &cpl);
+		T_EQ(cpl.cookie, i);
+		T_EQ(cpl.peer_id, rte_comch_producer_id(f[0].prod));
+		t_done(f[0].prod, &cpl);
+		T_EQ(cpl.peer_id, f[i].id);
+	}
+	for (i = 0; i < NB; i++)
+		t_flow_close(&f[i]);
+	t_pair_close(&p);
+}
+
+/* Both ways at once; ids of the two sides do not mix. */
+void
+conf_dp_both_ways(void)
+{
+	struct t_flow_conf back = { .to_host = true };
+	struct t_flow a, b;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&a, &p, NULL);
+	t_flow_open(&b, &p, &back);
+	T_EQ(a.id, b.id);
+	for (i = 0; i < 200; i++) {
+		t_flow_once(&a, i, i);
+		t_flow_once(&b, 4096 - i, i + 7777);
+	}
+	t_flow_close(&a);
+	t_flow_close(&b);
+	t_pair_close(&p);
+}
+
+/* The calls that are not inline do the same. */
+void
+conf_dp_plain_functions(void)
+{
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	T_EQ(rte_comch_consumer_post(f.cons, &(struct rte_comch_buf){
+		.addr = f.dst.addr, .mr = f.dst.mr, .len = 8, .cookie = 1 }, 1), 1);
+	T_EQ(rte_comch_producer_send(f.prod, &(struct rte_comch_op){
+		.addr = f.src.addr, .mr = f.src.mr, .len = 8, .cookie = 2,
+		.consumer_id = f.id }, 1), 1);
+	T_UNTIL(rte_comch_consumer_recv(f.cons, &cpl, 1) == 1);
+	T_EQ(cpl.cookie, 1);
+	T_UNTIL(rte_comch_producer_done(f.prod, &cpl, 1) == 1);
+	T_EQ(cpl.cookie, 2);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+/* A send that was done is in the buffer: the receiver needs no help. */
+void
+conf_dp_done_is_delivered(void)
+{
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	for (i = 0; i < 5; i++)
+		T_EQ(t_post(&f, i * 64, 64, i), 1);
+	for (i = 0; i < 5; i++) {
+		t_fill(f.src.addr, 64, i);
+		T_EQ(t_put(&f, 0, 64, i), 1);
+		t_done(f.prod, &cpl);
+		T_EQ(cpl.status, 0);
+	}
+	/* The producer is gone before anything was received. */
+	t_producer_end(f.prod);
+	f.prod = NULL;
+	f.prod_node->paused = true;
+	for (i = 0; i < 5; i++) {
+		t_recv(f.cons, &cpl);
+		T_EQ(cpl.status, 0);
+		T_EQ(cpl.cookie, i);
+		T_VERIFY(f.dst.addr + i * 64, 64, i);
+	}
+	f.prod_node->paused = false;
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+/* A buffer that was posted before a control message is there for its receiver. */
+void
+conf_dp_post_then_message(void)
+{
+	struct rte_comch_cpl cpl;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	for (i = 0; i < 100; i++) {
+		T_EQ(t_post(&f, 0, 8, i), 1);
+		t_send(p.sconn, "posted", 6, i);
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL) == i + 1);
+		T_EQ(t_put(&f, 0, 8, i), 1);
+		t_recv(f.cons, &cpl);
+		t_done(f.prod, &cpl);
+	}
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+void
+conf_dp_stats(void)
+{
+	struct rte_comch_producer_stats ps;
+	struct rte_comch_consumer_stats cs;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	T_EQ(rte_comch_producer_stats_get(NULL, &ps), -EINVAL);
+	T_EQ(rte_comch_producer_stats_get(f.prod, NULL), -EINVAL);
+	T_EQ(rte_comch_consumer_stats_get(NULL, &cs), -EINVAL);
+	T_EQ(rte_comch_consumer_stats_get(f.cons, NULL), -EINVAL);
+	for (i = 0; i < 50; i++)
+		t_flow_once(&f, 100 + i, i);
+	T_EQ(t_post(&f, 0, 0, 1), 1);
+	T_EQ(t_put(&f, f.src.len, 8, 2), 1); /* -EFAULT */
+	t_settle();
+	T_EQ(rte_comch_producer_stats_get(f.prod, &ps), 0);
+	T_EQ(ps.msgs, 50);
+	T_EQ(ps.bytes, 50 * 100 + 49 * 25);
+	T_EQ(ps.imm_msgs, 0);
+	T_EQ(ps.copies, 50);
+	T_EQ(ps.staged, 0);
+	T_EQ(ps.errors, 1);
+	T_EQ(rte_comch_consumer_stats_get(f.cons, &cs), 0);
+	T_EQ(cs.posted, 51);
+	T_EQ(cs.msgs, 50);
+	T_EQ(cs.bytes, 50 * 100 + 49 * 25);
+	T_EQ(cs.imm_msgs, 0);
+	T_EQ(cs.copies, 0);
+	T_EQ(cs.staged, 0);
+	T_EQ(cs.errors, 0);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}

@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Devices, representors and names; the states of servers and clients. */
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <rte_log.h>
+
+#include "conf.h"
+
+void
+conf_lifecycle_dev_probe_close(void)
+{
+	int16_t a, b, id, seen = 0;
+
+	T_EQ(rte_comch_dev_count(), 0);
+	T_EQ(rte_comch_dev_next(0), -1);
+	a = t_dev_open(0, "role=dpu,rep=pf0");
+	b = t_dev_open(1, "role=host,func=pf0");
+	T_NE(a, b);
+	T_EQ(rte_comch_dev_count(), 2);
+	RTE_COMCH_DEV_FOREACH(id) {
+		T_CHECK(id == a || id == b);
+		seen++;
+	}
+	T_EQ(seen, 2);
+	T_EQ(rte_comch_dev_by_name(conf_dev_name(0)), a);
+	T_EQ(rte_comch_dev_by_name(conf_dev_name(1)), b);
+	T_EQ(rte_comch_dev_by_name("nobody0"), -ENODEV);
+	T_EQ(rte_comch_dev_by_name(NULL), -EINVAL);
+	T_EQ(rte_comch_dev_close(a), 0);
+	T_EQ(rte_comch_dev_by_name(conf_dev_name(0)), -ENODEV);
+	T_EQ(rte_comch_dev_close(a), -ENODEV);
+	T_EQ(rte_comch_dev_close(-1), -ENODEV);
+	T_EQ(rte_comch_dev_close(INT16_MAX), -ENODEV);
+	T_EQ(rte_comch_dev_count(), 1);
+	T_EQ(rte_comch_dev_next(0), b);
+	T_EQ(rte_comch_dev_close(b), 0);
+	T_EQ(rte_comch_dev_count(), 0);
+}
+
+void
+conf_lifecycle_dev_bad_strings(void)
+{
+	static const char *const bad[] = {
+		"role=elephant,rep=pf0",
+		"role=dpu,rep=pf0,elephant=1",
+		"role=dpu,rep=elephant",
+		"role=dpu,rep=pf",
+		"role=dpu,rep=pf0vf",
+		"role=dpu,rep=pf0vfx",
+		"role=dpu,rep=pf0sf",
+		"role=dpu,rep=pf0xx1",
+		"role=dpu,rep=pf0/../x",
+		"role=host,func=elephant",
+		"role=host,func=",
+		"role",
+	};
+	char name[256];
+	int16_t dev = 77;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		rc = rte_comch_dev_probe(t_dev_string(0, bad[i]), &dev);
+		if (rc != -EINVAL)
+			T_FAIL("%s: %d", bad[i], rc);
+	}
+	T_EQ(rte_comch_dev_probe(NULL, &dev), -EINVAL);
+	T_EQ(rte_comch_dev_probe(t_dev_string(0, "role=dpu,rep=pf0"), NULL), -EINVAL);
+	T_EQ(rte_comch_dev_probe("nosuchdriver0,role=dpu,rep=pf0", &dev), -ENODEV);
+	rc = rte_comch_dev_probe("", &dev);
+	T_CHECK(rc == -EINVAL || rc == -ENODEV);
+	rc = rte_comch_dev_probe(",role=dpu", &dev);
+	T_CHECK(rc == -EINVAL || rc == -ENODEV);
+	/* A device name that does not fit: refused, never cut. */
+	snprintf(name, sizeof(name), "%s%0100d,role=dpu,rep=pf0", t_driver->name, 1);
+	T_EQ(rte_comch_dev_probe(name, &dev), -EINVAL);
+	T_EQ(rte_comch_dev_count(), 0);
+}
+
+void
+conf_lifecycle_dev_log_lists_keys(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int16_t dev;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	T_CHECK(f != NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_ERR);
+	rte_log_set_global_level(RTE_LOG_ERR);
+	T_EQ(rte_openlog_stream(f), 0);
+	T_EQ(rte_comch_dev_probe(t_dev_string(0, "role=dpu,rep=pf0,elephant=1"), &dev),
+			-EINVAL);
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(f);
+	T_STR_HAS(text, "elephant");
+	T_STR_HAS(text, "role");
+	T_STR_HAS(text, "rep");
+	free(text);
+}
+
+void
+conf_lifecycle_dev_double_name(void)
+{
+	int16_t a, b;
+
+	a = t_dev_open(0, "role=dpu,rep=pf0");
+	T_EQ(rte_comch_dev_probe(t_dev_string(0, "role=host,func=pf0"), &b), -EEXIST);
+	T_EQ(rte_comch_dev_close(a), 0);
+	b = t_dev_open(0, "role=host,func=pf0");
+	T_EQ(rte_comch_dev_close(b), 0);
+}
+
+void
+conf_lifecycle_dev_too_many(void)
+{
+	unsigned int i;
+	int16_t dev;
+	int rc = 0;
+
+	T_CHECK(t_nofile_set(20000));
+	for (i = 0; i < 5000 && rc == 0; i++)
+		rc = rte_comch_dev_probe(t_dev_string(i, "role=host,func=pf0"), &dev);
+	T_EQ(rc, -ENOSPC);
+	T_GT(i, 2);
+	T_EQ(rte_comch_dev_count(), i - 1);
+	while ((dev = rte_comch_dev_next(0)) >= 0)
+		T_EQ(rte_comch_dev_close(dev), 0);
+	T_EQ(rte_comch_dev_count(), 0);
+}
+
+void
+conf_lifecycle_dev_close_busy(void)
+{
+	struct t_pair p;
+
+	t_pair_ends(&p, NULL);
+	T_EQ(rte_comch_dev_close(p.dpu_dev), -EBUSY);
+	T_EQ(rte_comch_dev_close(p.host_dev), -EBUSY);
+	T_EQ(rte_comch_dev_count(), 2);
+	/* Nothing has changed: they still connect. */
+	t_pair_connect(&p);
+	T_EQ(rte_comch_dev_close(p.dpu_dev), -EBUSY);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_dev_info(void)
+{
+	struct rte_comch_dev_info info;
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	T_EQ(rte_comch_dev_info_get(p.dpu_dev, NULL), -EINVAL);
+	T_EQ(rte_comch_dev_info_get(-1, &info), -ENODEV);
+	T_EQ(rte_comch_dev_info_get(INT16_MAX, &info), -ENODEV);
+	T_EQ(rte_comch_dev_info_get(p.dpu_dev, &info), 0);
+	T_STR_EQ(info.name, conf_dev_name(0));
+	T_STR_EQ(info.driver, t_driver->name);
+	T_EQ(info.role, RTE_COMCH_ROLE_DPU);
+	T_CHECK((info.capa & RTE_COMCH_CAPA_SERVER) != 0);
+	T_CHECK((info.capa & RTE_COMCH_CAPA_CLIENT) == 0);
+	T_EQ(info.nb_reps, 1);
+	T_EQ(rte_comch_dev_info_get(p.host_dev, &info), 0);
+	T_STR_EQ(info.name, conf_dev_name(1));
+	T_EQ(info.role, RTE_COMCH_ROLE_HOST);
+	T_CHECK((info.capa & RTE_COMCH_CAPA_CLIENT) != 0);
+	T_CHECK((info.capa & RTE_COMCH_CAPA_SERVER) == 0);
+	T_EQ(info.nb_reps, 1);
+	T_EQ(info.max_name_size, RTE_COMCH_NAME_SIZE);
+	T_GE(info.max_msg_size, 256);
+	T_GE(info.max_recv_queue, 64);
+	T_GE(info.max_send_queue, 64);
+	T_GE(info.max_clients, 1);
+	T_CHECK((info.capa & RTE_COMCH_CAPA_DATA) != 0);
+	T_GE(info.max_producers, 4);
+	T_GE(info.max_consumers, 4);
+	T_GE(info.max_dp_queue, 1024);
+	T_GE(info.max_imm_len, RTE_COMCH_IMM_SIZE);
+	T_GE(info.max_buf_len, 1024 * 1024 * 1024);
+	t_pair_close(&p);
+}
+
+static void
+check_rep(int16_t dev, uint16_t rep, const char *name,
+		enum rte_comch_func_type type, uint16_t pf, uint16_t index)
+{
+	struct rte_comch_rep_info info;
+
+	T_EQ(rte_comch_dev_rep_info_get(dev, rep, &info), 0);
+	T_STR_EQ(info.name, name);
+	T_EQ(info.type, type);
+	T_EQ(info.pf, pf);
+	T_EQ(info.index, index);
+	T_EQ(rte_comch_dev_rep_by_name(dev, name), rep);
+}
+
+void
+conf_lifecycle_reps(void)
+{
+	struct rte_comch_rep_info info;
+	struct rte_comch_dev_info dinfo;
+	int16_t dpu, host;
+
+	dpu = t_dev_open(0, "role=dpu,rep=pf0,rep=pf0vf3,rep=pf0sf7,rep=pf1");
+	T_EQ(rte_comch_dev_info_get(dpu, &dinfo), 0);
+	T_EQ(dinfo.nb_reps, 4);
+	check_rep(dpu, 0, "pf0", RTE_COMCH_FUNC_PF, 0, 0);
+	check_rep(dpu, 1, "pf0vf3", RTE_COMCH_FUNC_VF, 0, 3);
+	check_rep(dpu, 2, "pf0sf7", RTE_COMCH_FUNC_SF, 0, 7);
+	check_rep(dpu, 3, "pf1", RTE_COMCH_FUNC_PF, 1, 0);
+	T_EQ(rte_comch_dev_rep_info_get(dpu, 4, &info), -ENOENT);
+	T_EQ(rte_comch_dev_rep_info_get(dpu, 0, NULL), -EINVAL);
+	T_EQ(rte_comch_dev_rep_info_get(-1, 0, &info), -ENODEV);
+	T_EQ(rte_comch_dev_rep_by_name(dpu, "pf0vf4"), -ENOENT);
+	T_EQ(rte_comch_dev_rep_by_name(dpu, NULL), -EINVAL);
+	T_EQ(rte_comch_dev_rep_by_name(INT16_MAX, "pf0"), -ENODEV);
+	host = t_dev_open(1, "role=host,func=pf0vf3");
+	check_rep(host, 0, "pf0vf3", RTE_COMCH_FUNC_VF, 0, 3);
+	T_EQ(rte_comch_dev_rep_info_get(host, 1, &info), -ENOENT);
+	T_EQ(rte_comch_dev_close(host), 0);
+	T_EQ(rte_comch_dev_close(dpu), 0);
+}
+
+/* One name on three representors: each client reaches its own function only. */
+void
+conf_lifecycle_rep_isolation(void)
+{
+	static const char *const funcs[] = { "pf0", "pf0vf0", "pf0sf0" };
+	struct rte_comch_server *server[RTE_DIM(funcs)];
+	struct rte_comch_client *client;
+	struct t_node *dpu = t_node_new(), *host = t_node_new();
+	struct rte_comch_conn_info info;
+	const struct t_ev *ev;
+	int16_t dpu_dev, dev;
+	char args[64];
+	uint16_t i;
+
+	dpu_dev = t_dev_open(0, "role=dpu,rep=pf0,rep=pf0vf0,rep=pf0sf0,rep=pf0vf1");
+	for (i = 0; i < RTE_DIM(funcs); i++)
+		server[i] = t_server_new(dpu, dpu_dev, T_NAME, i, NULL);
+	for (i = 0; i < RTE_DIM(funcs); i++) {
+		snprintf(args, sizeof(args), "role=host,func=%s", funcs[i]);
+		dev = t_dev_open(1, args);
+		client = t_client_new(host, dev, T_NAME, NULL);
+		T_EQ(rte_comch_client_start(client), -EINPROGRESS);
+		T_UNTIL(t_count(dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == i + 1U);
+		ev = t_find(dpu, RTE_COMCH_EVENT_CONNECTED, NULL, i);
+		T_CHECK(rte_comch_conn_server(ev->e.conn) == server[i]);
+		T_EQ(rte_comch_conn_info_get(ev->e.conn, &info), 0);
+		T_EQ(info.rep, i);
+		t_client_end(client);
+		T_EQ(rte_comch_dev_close(dev), 0);
+	}
+	/* Served by the same device, but nobody listens there. */
+	dev = t_dev_open(1, "role=host,func=pf0vf1");
+	client = t_client_new(host, dev, T_NAME, NULL);
+	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_ev(host, client) != NULL);
+	T_EQ(t_state_ev(host, client)->e.status, -ENOENT);
+	t_client_end(client);
+	T_EQ(rte_comch_dev_close(dev), 0);
+	for (i = 0; i < RTE_DIM(funcs); i++)
+		t_server_end(server[i]);
+	T_EQ(rte_comch_dev_close(dpu_dev), 0);
+	t_node_free(dpu);
+	t_node_free(host);
+}
+
+static struct rte_comch_server *
+try_server(const struct t_pair *p, const char *name)
+{
+	const struct rte_comch_server_conf conf = {
+		.conf_size = sizeof(conf), .poll = p->dpu->poll, .name = name,
+	};
+
+	return rte_comch_server_create(p->dpu_dev, &conf);
+}
+
+static struct rte_comch_client *
+try_client(const struct t_pair *p, const char *name)
+{
+	const struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf), .poll = p->host->poll, .name = name,
+	};
+
+	return rte_comch_client_create(p->host_dev, &conf);
+}
+
+void
+conf_lifecycle_names(void)
+{
+	struct rte_comch_conn_info info;
+	char longest[RTE_COMCH_NAME_SIZE], over[RTE_COMCH_NAME_SIZE + 1];
+	struct t_pair_conf conf = { .name = longest };
+	struct t_pair p;
+
+	memset(longest, 'n', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	memset(over, 'n', sizeof(over));
+	over[sizeof(over) - 1] = '\0';
+	t_pair_open(&p, &conf);
+	T_EQ(rte_comch_conn_info_get(p.sconn, &info), 0);
+	T_STR_EQ(info.name, longest);
+	T_EQ(rte_comch_conn_info_get(p.cconn, &info), 0);
+	T_STR_EQ(info.name, longest);
+	T_NULL_ERRNO(try_server(&p, over), EINVAL);
+	T_NULL_ERRNO(try_server(&p, ""), EINVAL);
+	T_NULL_ERRNO(try_server(&p, NULL), EINVAL);
+	T_NULL_ERRNO(try_client(&p, over), EINVAL);
+	T_NULL_ERRNO(try_client(&p, ""), EINVAL);
+	T_NULL_ERRNO(try_client(&p, NULL), EINVAL);
+	t_pair_close(&p);
+}
+
+/* A name is bytes to the driver: no directory, no pattern, no escape. */
+void
+conf_lifecycle_odd_names(void)
+{
+	static const char *const names[] = {
+		"../../etc", "a/b", ".", "with space", "\xc3\xa4", "%s%n", "*",
+	};
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_devs(&p, NULL);
+	for (i = 0; i < RTE_DIM(names); i++) {
+		p.server = t_server_new(p.dpu, p.dpu_dev, names[i], 0, NULL);
+		p.client = t_client_new(p.host, p.host_dev, names[i], NULL);
+		t_pair_connect(&p);
+		t_client_end(p.client);
+		t_server_end(p.server);
+	}
+	p.client = NULL;
+	p.server = NULL;
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_addrinuse(void)
+{
+	struct rte_comch_server *second;
+	struct t_pair p;
+
+	t_pair_ends(&p, NULL);
+	second = try_server(&p, T_NAME);
+	T_CHECK(second != NULL);
+	T_EQ(rte_comch_server_start(second), -EADDRINUSE);
+	T_EQ(rte_comch_server_state(second), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_server_start(second), -EADDRINUSE);
+	T_EQ(rte_comch_server_stop(p.server), 0);
+	T_EQ(rte_comch_server_start(second), 0);
+	T_EQ(rte_comch_server_start(p.server), -EADDRINUSE);
+	t_pair_connect(&p);
+	T_CHECK(rte_comch_conn_server(p.sconn) == second);
+	t_pair_disconnect(&p);
+	t_server_end(second);
+	T_EQ(rte_comch_server_start(p.server), 0);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_wrong_side(void)
+{
+	struct rte_comch_server_conf sconf = { .conf_size = sizeof(sconf), .name = "x" };
+	struct rte_comch_client_conf cconf = { .conf_size = sizeof(cconf), .name = "x" };
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	sconf.poll = p.dpu->poll;
+	cconf.poll = p.host->poll;
+	T_NULL_ERRNO(rte_comch_server_create(p.host_dev, &sconf), ENOTSUP);
+	T_NULL_ERRNO(rte_comch_client_create(p.dpu_dev, &cconf), ENOTSUP);
+	T_NULL_ERRNO(rte_comch_server_create(-1, &sconf), ENODEV);
+	T_NULL_ERRNO(rte_comch_server_create(INT16_MAX, &sconf), ENODEV);
+	T_NULL_ERRNO(rte_comch_client_create(-1, &cconf), ENODEV);
+	sconf.rep = 1;
+	T_NULL_ERRNO(rte_comch_server_create(p.dpu_dev, &sconf), ENOENT);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_server_states(void)
+{
+	struct rte_comch_server *s;
+	struct t_pair p;
+
+	T_EQ(rte_comch_server_state(NULL), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_server_start(NULL), -EINVAL);
+	T_EQ(rte_comch_server_stop(NULL), -EINVAL);
+	T_EQ(rte_comch_server_destroy(NULL), -EINVAL);
+	t_pair_devs(&p, NULL);
+	s = try_server(&p, "s");
+	T_CHECK(s != NULL);
+	T_EQ(rte_comch_server_state(s), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_server_stop(s), -EBADFD);
+	T_EQ(rte_comch_server_start(s), 0);
+	T_EQ(rte_comch_server_state(s), RTE_COMCH_STATE_RUNNING);
+	T_EQ(rte_comch_server_start(s), -EBADFD);
+	T_EQ(rte_comch_server_destroy(s), -EBUSY);
+	T_EQ(rte_comch_server_nb_conns(s), 0);
+	T_EQ(rte_comch_server_nb_pending(s), 0);
+	/* Nobody is connected: done at once, and no event. */
+	T_EQ(rte_comch_server_stop(s), 0);
+	T_EQ(rte_comch_server_state(s), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_server_stop(s), -EBADFD);
+	T_EQ(rte_comch_server_start(s), 0);
+	T_EQ(rte_comch_server_stop(s), 0);
+	t_settle();
+	T_EQ(p.dpu->nb_evs, 0);
+	T_EQ(rte_comch_server_destroy(s), 0);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_client_states(void)
+{
+	const struct t_ev *ev;
+	struct t_pair p;
+
+	T_EQ(rte_comch_client_state(NULL), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_client_start(NULL), -EINVAL);
+	T_EQ(rte_comch_client_stop(NULL), -EINVAL);
+	T_EQ(rte_comch_client_destroy(NULL), -EINVAL);
+	t_pair_ends(&p, NULL);
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_client_stop(p.client), -EBADFD);
+	T_CHECK(rte_comch_client_conn(p.client) == NULL);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_STARTING);
+	T_CHECK(rte_comch_client_conn(p.client) != NULL);
+	T_EQ(rte_comch_client_start(p.client), -EBADFD);
+	T_EQ(rte_comch_client_destroy(p.client), -EBUSY);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
+	T_EQ(rte_comch_client_start(p.client), -EBADFD);
+	T_EQ(rte_comch_client_destroy(p.client), -EBUSY);
+	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_STOPPING);
+	T_EQ(rte_comch_client_stop(p.client), -EBADFD);
+	T_EQ(rte_comch_client_start(p.client), -EBADFD);
+	T_EQ(rte_comch_client_destroy(p.client), -EBUSY);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_ev(p.host, p.client) != NULL &&
+			t_state_ev(p.host, p.client)->e.state.next == RTE_COMCH_STATE_IDLE);
+	ev = t_state_ev(p.host, p.client);
+	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_STOPPING);
+	T_EQ(ev->e.obj_type, RTE_COMCH_OBJ_CLIENT);
+	T_EQ(ev->e.status, 0);
+	T_CHECK(rte_comch_client_conn(p.client) == NULL);
+	t_pair_close(&p);
+}
+
+/* Giving up while connecting: no CONNECTED, one STATE, and it may start anew. */
+void
+conf_lifecycle_client_stop_starting(void)
+{
+	struct t_pair_conf conf = { .client.connect_timeout_ms = 20000 };
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	t_steps(p.host, 10);
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_STARTING);
+	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	t_settle();
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL), 0);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_STATE, NULL), 1);
+	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
+	t_pair_connect(&p);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_connect_events(void)
+{
+	struct t_pair_conf conf = {
+		.server.user_data = 111, .client.user_data = 222,
+	};
+	const struct t_ev *conn, *state;
+	struct t_pair p;
+
+	t_pair_ends(&p, &conf);
+	t_pair_connect(&p);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL), 1);
+	conn = t_find(p.host, RTE_COMCH_EVENT_CONNECTED, p.cconn, 0);
+	state = t_state_ev(p.host, p.client);
+	T_CHECK(conn != NULL);
+	T_LT(t_pos(p.host, conn), t_pos(p.host, state));
+	T_EQ(state->e.obj_type, RTE_COMCH_OBJ_CLIENT);
+	T_CHECK(state->e.obj.client == p.client);
+	T_EQ(state->e.state.prev, RTE_COMCH_STATE_STARTING);
+	T_EQ(state->e.state.next, RTE_COMCH_STATE_RUNNING);
+	T_EQ(state->e.status, 0);
+	T_EQ(state->e.user_data, 222);
+	T_EQ(p.dpu->nb_evs, 1);
+	T_EQ(rte_comch_server_nb_conns(p.server), 1);
+	T_EQ(rte_comch_server_nb_pending(p.server), 0);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_conn_info(void)
+{
+	struct rte_comch_conn_info s, c;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	T_EQ(rte_comch_conn_info_get(NULL, &s), -EINVAL);
+	T_EQ(rte_comch_conn_info_get(p.sconn, NULL), -EINVAL);
+	T_EQ(rte_comch_conn_info_get(p.sconn, &s), 0);
+	T_EQ(rte_comch_conn_info_get(p.cconn, &c), 0);
+	T_NE(s.id, c.id);
+	T_EQ(s.dev_id, p.dpu_dev);
+	T_EQ(c.dev_id, p.host_dev);
+	T_EQ(s.rep, 0);
+	T_CHECK(s.established);
+	T_CHECK(c.established);
+	T_STR_EQ(s.name, T_NAME);
+	T_STR_EQ(c.name, T_NAME);
+	T_STR_EQ(s.reason, "");
+	T_STR_EQ(c.reason, "");
+	if (t_driver->has_kernel_peer) {
+		T_EQ(s.peer_pid, getpid());
+		T_EQ(c.peer_pid, getpid());
+		T_EQ(s.peer_uid, (int32_t)getuid());
+		T_EQ(c.peer_uid, (int32_t)getuid());
+		T_EQ(s.peer_gid, (int32_t)getgid());
+		T_EQ(c.peer_gid, (int32_t)getgid());
+	}
+	T_CHECK(rte_comch_conn_server(p.sconn) == p.server);
+	T_CHECK(rte_comch_conn_client(p.sconn) == NULL);
+	T_CHECK(rte_comch_conn_server(p.cconn) == NULL);
+	T_CHECK(rte_comch_conn_client(p.cconn) == p.client);
+	T_EQ(rte_comch_conn_user_data_get(p.sconn), 0);
+	rte_comch_conn_user_data_set(p.sconn, UINT64_MAX);
+	rte_comch_conn_user_data_set(p.cconn, 5);
+	T_CHECK(rte_comch_conn_user_data_get(p.sconn) == UINT64_MAX);
+	T_EQ(rte_comch_conn_user_data_get(p.cconn), 5);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_connect_absent(void)
+{
+	const struct t_ev *ev;
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	p.client = t_client_new(p.host, p.host_dev, T_NAME, NULL);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_UNTIL(t_state_ev(p.host, p.client) != NULL);
+	ev = t_state_ev(p.host, p.client);
+	T_EQ(ev->e.status, -ENOENT);
+	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_STARTING);
+	T_EQ(ev->e.state.next, RTE_COMCH_STATE_IDLE);
+	T_STR_HAS(ev->text, T_NAME);
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_IDLE);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL), 0);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	/* A server on another name does not help; on this one it does. */
+	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME "x", 0, NULL);
+	t_forget(p.host);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_UNTIL(t_state_ev(p.host, p.client) != NULL);
+	T_EQ(t_state_ev(p.host, p.client)->e.status, -ENOENT);
+	t_server_end(p.server);
+	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
+	t_pair_connect(&p);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_connect_waits(void)
+{
+	struct t_pair_conf conf = { .client.connect_timeout_ms = 25000 };
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	t_settle();
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_STARTING);
+	T_EQ(p.host->nb_evs, 0);
+	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_connect_timeout(void)
+{
+	struct t_pair_conf conf = { .client.connect_timeout_ms = 100 };
+	const uint64_t begin = t_now_ms();
+	const struct t_ev *ev;
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_UNTIL(t_state_ev(p.host, p.client) != NULL);
+	ev = t_state_ev(p.host, p.client);
+	T_CHECK(ev->e.status == -ENOENT || ev->e.status == -ETIMEDOUT);
+	T_EQ(ev->e.state.next, RTE_COMCH_STATE_IDLE);
+	/* The clocks differ; a quarter is for them. */
+	T_GE(t_now_ms() - begin, 75);
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_reconnect(void)
+{
+	struct rte_comch_conn_info info;
+	uint32_t last = 0;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_ends(&p, NULL);
+	for (i = 0; i < 20; i++) {
+		t_forget(p.dpu);
+		t_forget(p.host);
+		t_pair_connect(&p);
+		T_EQ(rte_comch_conn_info_get(p.cconn, &info), 0);
+		T_NE(info.id, last);
+		last = info.id;
+		t_send(p.cconn, &i, sizeof(i), i);
+		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, p.sconn) == 1);
+		T_EQ(memcmp(t_find(p.dpu, RTE_COMCH_EVENT_MSG, NULL, 0)->data,
+				&i, sizeof(i)), 0);
+		t_pair_disconnect(&p);
+		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+		T_EQ(t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 1);
+	}
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_server_restart(void)
+{
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_ends(&p, NULL);
+	for (i = 0; i < 10; i++) {
+		t_forget(p.dpu);
+		t_pair_connect(&p);
+		t_pair_disconnect(&p);
+		T_EQ(rte_comch_server_stop(p.server), 0);
+		T_EQ(rte_comch_server_start(p.server), 0);
+	}
+	t_pair_close(&p);
+}
+
+void
+conf_lifecycle_texts(void)
+{
+	static const char *const states[] = {
+		"IDLE", "STARTING", "RUNNING", "STOPPING", "?",
+	};
+	char *text = NULL;
+	unsigned int i, k;
+	struct t_pair p;
+	size_t size = 0;
+	FILE *f;
+
+	for (i = 0; i < RTE_DIM(states); i++)
+		T_STR_EQ(rte_comch_state_name((enum rte_comch_state)i), states[i]);
+	for (i = 0; i <= RTE_COMCH_EVENT_MR_ADDED; i++)
+		for (k = 0; k < i; k++)
+			T_NE(strcmp(rte_comch_event_name((enum rte_comch_event_type)i),
+				rte_comch_event_name((enum rte_comch_event_type)k)), 0);
+	T_CHECK(rte_comch_event_name((enum rte_comch_event_type)999) != NULL);
+	T_STR_EQ(rte_comch_version(), RTE_COMCH_VERSION_STRING);
+	t_pair_open(&p, NULL);
+	f = open_memstream(&text, &size);
+	T_CHECK(f != NULL);
+	rte_comch_dump(f);
+	fclose(f);
+	T_STR_HAS(text, conf_dev_name(0));
+	T_STR_HAS(text, conf_dev_name(1));
+	T_STR_HAS(text, T_NAME);
+	free(text);
+	t_pair_close(&p);
+}

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Polls: runs, descriptors, arming, waking. */
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "conf.h"
+
+/* An armed poll has something, sooner or later: -EAGAIN or a readable fd. */
+static void
+check_woken(struct t_node *node, uint32_t cls, int armed)
+{
+	if (armed == -EAGAIN)
+		return;
+	T_EQ(armed, 0);
+	if (!t_readable(rte_comch_poll_fd(node->poll, cls), T_TIMEOUT_MS))
+		T_FAIL("no wake-up for class %u", cls);
+}
+
+/* Arm until it stays armed with nothing to do: earlier things are done with. */
+static void
+arm_quiet(struct t_node *node, uint32_t cls)
+{
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < 100000; i++) {
+		while (t_step(node) > 0)
+			;
+		rc = rte_comch_poll_arm(node->poll, cls);
+		if (rc == -EAGAIN)
+			continue;
+		T_EQ(rc, 0);
+		if (!t_readable(rte_comch_poll_fd(node->poll, cls), 5))
+			return;
+	}
+	T_FAIL("it never gets quiet");
+}
+
+void
+conf_poll_create(void)
+{
+	struct rte_comch_poll_conf conf = {
+		.conf_size = sizeof(conf), .name = "my poll", .socket_id = -1,
+	};
+	struct rte_comch_poll *poll;
+	struct t_pair p;
+	unsigned int fds = t_fd_count();
+
+	T_EQ(rte_comch_poll_destroy(NULL), -EINVAL);
+	poll = rte_comch_poll_create(&conf);
+	T_CHECK(poll != NULL);
+	T_EQ(rte_comch_poll_destroy(poll), 0);
+	T_EQ(t_fd_count(), fds);
+	conf.conf_size = 0;
+	T_NULL_ERRNO(rte_comch_poll_create(&conf), EINVAL);
+	t_pair_ends(&p, NULL);
+	T_EQ(rte_comch_poll_destroy(p.dpu->poll), -EBUSY);
+	T_EQ(rte_comch_poll_destroy(p.host->poll), -EBUSY);
+	t_pair_connect(&p);
+	t_pair_close(&p);
+	T_EQ(t_fd_count(), fds);
+}
+
+void
+conf_poll_max(void)
+{
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 10; i++)
+		t_send(p.cconn, &i, sizeof(i), i);
+	for (i = 0; i < 50; i++)
+		T_EQ(rte_comch_poll_run(p.dpu->poll, NULL, 0), 0);
+	while (p.dpu->nb_evs < 10)
+		T_LE(t_step_max(p.dpu, 1), 1);
+	conf_check_counting(p.dpu);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 10);
+	t_pair_close(&p);
+}
+
+/* With max 0 states advance, and the events wait. */
+void
+conf_poll_max_zero_connects(void)
+{
+	const uint64_t end = t_deadline();
+	struct t_pair p;
+
+	t_pair_ends(&p, NULL);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	while (rte_comch_client_state(p.client) != RTE_COMCH_STATE_RUNNING) {
+		T_EQ(rte_comch_poll_run(p.dpu->poll, NULL, 0), 0);
+		T_EQ(rte_comch_poll_run(p.host->poll, NULL, 0), 0);
+		T_LT(t_now_ms(), end);
+	}
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_STATE, NULL) == 1);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_fds(void)
+{
+	static const uint32_t cls[] = {
+		RTE_COMCH_POLL_ANY, RTE_COMCH_POLL_RX, RTE_COMCH_POLL_TX,
+		RTE_COMCH_POLL_LINK,
+	};
+	int fd[RTE_DIM(cls)];
+	unsigned int i, k;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < RTE_DIM(cls); i++) {
+		fd[i] = rte_comch_poll_fd(p.dpu->poll, cls[i]);
+		T_GE(fd[i], 0);
+		T_CHECK((fcntl(fd[i], F_GETFD) & FD_CLOEXEC) != 0);
+		for (k = 0; k < i; k++)
+			T_NE(fd[i], fd[k]);
+	}
+	t_send(p.cconn, "x", 1, 0);
+	t_settle();
+	for (i = 0; i < RTE_DIM(cls); i++)
+		T_EQ(rte_comch_poll_fd(p.dpu->poll, cls[i]), fd[i]);
+	T_EQ(rte_comch_poll_fd(NULL, RTE_COMCH_POLL_ANY), -EINVAL);
+	T_EQ(rte_comch_poll_fd(p.dpu->poll, 0), -EINVAL);
+	T_EQ(rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_RX | RTE_COMCH_POLL_TX),
+			-EINVAL);
+	T_EQ(rte_comch_poll_fd(p.dpu->poll, UINT32_C(1) << 30), -EINVAL);
+	T_EQ(rte_comch_poll_arm(NULL, RTE_COMCH_POLL_ANY), -EINVAL);
+	T_EQ(rte_comch_poll_arm(p.dpu->poll, 0), -EINVAL);
+	T_EQ(rte_comch_poll_arm(p.dpu->poll, UINT32_C(1) << 30), -EINVAL);
+	T_EQ(rte_comch_poll_clear(NULL), -EINVAL);
+	T_EQ(rte_comch_poll_notify(NULL), -EINVAL);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_wake_message(void)
+{
+	static const uint32_t cls[] = {
+		RTE_COMCH_POLL_RX, RTE_COMCH_POLL_ANY,
+		RTE_COMCH_POLL_RX | RTE_COMCH_POLL_LINK,
+	};
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 300; i++) {
+		arm_quiet(p.dpu, cls[i % RTE_DIM(cls)] == RTE_COMCH_POLL_ANY ?
+				RTE_COMCH_POLL_ANY : RTE_COMCH_POLL_RX);
+		T_EQ(rte_comch_poll_arm(p.dpu->poll, cls[i % RTE_DIM(cls)]), 0);
+		t_send(p.cconn, &i, sizeof(i), i);
+		/* It is of class RX, and so of class ANY. */
+		if (cls[i % RTE_DIM(cls)] != RTE_COMCH_POLL_ANY)
+			check_woken(p.dpu, RTE_COMCH_POLL_RX, 0);
+		check_woken(p.dpu, RTE_COMCH_POLL_ANY, 0);
+		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == i + 1);
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
+	}
+	t_pair_close(&p);
+}
+
+void
+conf_poll_message_before_arm(void)
+{
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 300; i++) {
+		t_send(p.cconn, &i, sizeof(i), i);
+		check_woken(p.dpu, RTE_COMCH_POLL_ANY,
+				rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY));
+		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == i + 1);
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
+	}
+	t_pair_close(&p);
+}
+
+/* Not armed: the sender writes no wake-up. Armed: one, whatever it sends. */
+void
+conf_poll_wake_once(void)
+{
+	struct rte_comch_conn_stats st;
+	uint64_t before;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 32; i++)
+		t_send(p.cconn, &i, sizeof(i), i);
+	T_EQ(rte_comch_conn_stats_get(p.cconn, &st), 0);
+	T_EQ(st.wakes, 0);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 32);
+	arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
+	T_EQ(rte_comch_conn_stats_get(p.cconn, &st), 0);
+	before = st.wakes;
+	for (i = 0; i < 32; i++)
+		t_send(p.cconn, &i, sizeof(i), i);
+	T_EQ(rte_comch_conn_stats_get(p.cconn, &st), 0);
+	T_EQ(st.wakes - before, 1);
+	check_woken(p.dpu, RTE_COMCH_POLL_ANY, 0);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 64);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_epoll_edge(void)
+{
+	struct epoll_event ee = { .events = EPOLLIN | EPOLLET };
+	struct t_pair p;
+	unsigned int i;
+	int ep, n;
+
+	t_pair_open(&p, NULL);
+	ep = epoll_create1(EPOLL_CLOEXEC);
+	T_GE(ep, 0);
+	T_EQ(epoll_ctl(ep, EPOLL_CTL_ADD,
+			rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY), &ee), 0);
+	for (i = 0; i < 300; i++) {
+		while (rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY) == -EAGAIN)
+			t_step(p.dpu);
+		t_send(p.cconn, &i, sizeof(i), i);
+		while (t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == i) {
+			n = epoll_wait(ep, &ee, 1, T_TIMEOUT_MS);
+			T_EQ(n, 1);
+			while (t_step(p.dpu) > 0)
+				;
+			if (t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == i)
+				while (rte_comch_poll_arm(p.dpu->poll,
+						RTE_COMCH_POLL_ANY) == -EAGAIN)
+					t_step(p.dpu);
+		}
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
+	}
+	close(ep);
+	t_pair_close(&p);
+}
+
+/* The spent descriptor is not readable any more; what waits is told anew. */
+void
+conf_poll_clear(void)
+{
+	struct t_pair p;
+	int fd;
+
+	t_pair_open(&p, NULL);
+	fd = rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY);
+	arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
+	t_send(p.cconn, "x", 1, 1);
+	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
+	T_EQ(rte_comch_poll_clear(p.dpu->poll), 0);
+	T_CHECK(!t_readable(fd, 0));
+	check_woken(p.dpu, RTE_COMCH_POLL_ANY,
+			rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY));
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+	/* A run clears by itself. */
+	arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
+	t_send(p.cconn, "y", 1, 2);
+	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
+	while (t_step(p.dpu) > 0)
+		;
+	T_CHECK(!t_readable(fd, 0));
+	t_pair_close(&p);
+}
+
+static void *
+notify_main(void *arg)
+{
+	if (rte_comch_poll_notify(arg) != 0)
+		T_FAIL("notify");
+	return NULL;
+}
+
+void
+conf_poll_notify(void)
+{
+	pthread_t th;
+	struct t_pair p;
+	unsigned int i;
+	int fd;
+
+	t_pair_open(&p, NULL);
+	fd = rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY);
+	for (i = 0; i < 100; i++) {
+		arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
+		T_EQ(pthread_create(&th, NULL, notify_main, p.dpu->poll), 0);
+		T_CHECK(t_readable(fd, T_TIMEOUT_MS));
+		T_EQ(pthread_join(th, NULL), 0);
+	}
+	/* Before it is armed: not lost either. */
+	t_settle();
+	T_EQ(rte_comch_poll_notify(p.dpu->poll), 0);
+	check_woken(p.dpu, RTE_COMCH_POLL_ANY,
+			rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY));
+	t_pair_close(&p);
+}
+
+void
+conf_poll_wake_credit(void)
+{
+	struct t_pair_conf conf = { .server.recv_queue = 2, .client.send_queue = 2 };
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, &conf);
+	for (i = 0; i < 100; i++) {
+		while (t_offer(p.cconn, &i, sizeof(i), 0, 0))
+			;
+		p.dpu->paused = true;
+		arm_quiet(p.host, RTE_COMCH_POLL_TX);
+		T_CHECK(!t_offer(p.cconn, &i, sizeof(i), 0, 0));
+		p.dpu->paused = false;
+		p.host->paused = true;
+		t_settle();
+		check_woken(p.host, RTE_COMCH_POLL_TX, 0);
+		p.host->paused = false;
+		T_UNTIL(t_offer(p.cconn, &i, sizeof(i), 0, 0));
+	}
+	t_pair_close(&p);
+}
+
+void
+conf_poll_wake_connect(void)
+{
+	struct t_pair p;
+
+	t_pair_ends(&p, NULL);
+	arm_quiet(p.dpu, RTE_COMCH_POLL_LINK);
+	p.dpu->paused = true;
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	t_settle();
+	check_woken(p.dpu, RTE_COMCH_POLL_LINK, 0);
+	p.dpu->paused = false;
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_wake_disconnect(void)
+{
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	arm_quiet(p.dpu, RTE_COMCH_POLL_LINK);
+	p.dpu->paused = true;
+	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
+	t_settle();
+	check_woken(p.dpu, RTE_COMCH_POLL_LINK, 0);
+	p.dpu->paused = false;
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_wake_consumer(void)
+{
+	struct rte_comch_consumer *cons;
+	struct t_pair p;
+	struct t_mem m;
+
+	t_pair_open(&p, NULL);
+	t_mem_new(&m, RTE_COMCH_MEM_SEALED, 4096, 0);
+	cons = t_consumer_new(p.sconn, NULL, m.mr);
+	arm_quiet(p.host, RTE_COMCH_POLL_LINK);
+	p.host->paused = true;
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	t_settle();
+	check_woken(p.host, RTE_COMCH_POLL_LINK, 0);
+	p.host->paused = false;
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, NULL) == 1);
+	T_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
+	arm_quiet(p.host, RTE_COMCH_POLL_LINK);
+	p.host->paused = true;
+	T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
+	t_settle();
+	check_woken(p.host, RTE_COMCH_POLL_LINK, 0);
+	p.host->paused = false;
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, NULL) == 1);
+	t_consumer_end(cons);
+	t_mem_free(&m);
+	t_pair_close(&p);
+}
+
+/* A buffer posted is room to send; a message is something to receive. */
+static void
+wake_data(struct t_flow_conf *fc)
+{
+	struct rte_comch_cpl cpl;
+	struct t_node *cons_node, *prod_node;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	/* Each end has a poll of its own. */
+	cons_node = t_node_new();
+	prod_node = t_node_new();
+	fc->cons.poll = cons_node->poll;
+	fc->prod.poll = prod_node->poll;
+	t_flow_open(&f, &p, fc);
+	for (i = 0; i < 200; i++) {
+		arm_quiet(prod_node, RTE_COMCH_POLL_TX);
+		T_EQ(t_put(&f, 0, 64, i), 0);
+		T_EQ(t_post(&f, 0, 64, i), 1);
+		check_woken(prod_node, RTE_COMCH_POLL_TX, 0);
+		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
+		T_EQ(t_put(&f, 0, 64, i), 1);
+		check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
+		T_EQ(rte_comch_consumer_recv_burst(f.cons, &cpl, 1), 1);
+		T_EQ(cpl.cookie, i);
+		t_done(f.prod, &cpl);
+		/* Something is there before it is armed. */
+		T_EQ(t_post(&f, 0, 64, i), 1);
+		T_EQ(t_put(&f, 0, 64, i), 1);
+		check_woken(cons_node, RTE_COMCH_POLL_RX,
+			rte_comch_poll_arm(cons_node->poll, RTE_COMCH_POLL_RX));
+		t_recv(f.cons, &cpl);
+		t_done(f.prod, &cpl);
+	}
+	t_flow_close(&f);
+	t_node_free(prod_node);
+	t_node_free(cons_node);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_wake_data(void)
+{
+	struct t_flow_conf fc = { .to_host = false };
+
+	wake_data(&fc);
+}
+
+void
+conf_poll_wake_data_staged(void)
+{
+	struct t_flow_conf fc = { .to_host = true, .kind = RTE_COMCH_MEM_HEAP };
+
+	wake_data(&fc);
+}
+
+/* A whole life that sleeps whenever it can: nothing is ever missed. */
+void
+conf_poll_sleepy_life(void)
+{
+	struct t_pair_conf conf = {
+		.server.recv_queue = 2, .client.send_queue = 2,
+		.client.connect_timeout_ms = 20000,
+	};
+	uint32_t i, sent = 0;
+	struct t_pair p;
+
+	t_pair_devs(&p, &conf);
+	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	/* While nobody listens, the client is woken by its own clock. */
+	t_step_all();
+	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, &conf.server);
+	T_SLEEP_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING &&
+			t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+	p.cconn = rte_comch_client_conn(p.client);
+	p.sconn = t_find(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn;
+	while (sent < 500) {
+		while (sent < 500 && t_offer(p.cconn, &sent, sizeof(sent), sent, 0))
+			sent++;
+		i = t_count(p.host, RTE_COMCH_EVENT_SENT, NULL);
+		T_SLEEP_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) > i);
+	}
+	T_SLEEP_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 500);
+	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL), 500);
+	conf_check_counting(p.dpu);
+	T_EQ(rte_comch_conn_disconnect(p.sconn, "enough"), -EINPROGRESS);
+	T_SLEEP_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
+			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_sleepy_timeout(void)
+{
+	struct t_pair_conf conf = { .client.connect_timeout_ms = 100 };
+	struct t_pair p;
+
+	t_pair_devs(&p, &conf);
+	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_SLEEP_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE &&
+			t_state_ev(p.host, p.client) != NULL);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_sleepy_data(void)
+{
+	struct rte_comch_cpl cpl;
+	unsigned int i;
+	struct t_flow f;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	for (i = 0; i < 500; i++) {
+		T_EQ(t_post(&f, 0, 64, i), 1);
+		T_SLEEP_UNTIL(t_put(&f, 0, 64, i) == 1);
+		T_SLEEP_UNTIL(rte_comch_consumer_recv_burst(f.cons, &cpl, 1) == 1);
+		T_EQ(cpl.cookie, i);
+		T_SLEEP_UNTIL(rte_comch_producer_done_burst(f.prod, &cpl, 1) == 1);
+	}
+	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
+	T_SLEEP_UNTIL(rte_comch_consumer_recv_burst(f.cons, &cpl, 1) == 0 &&
+			rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+void
+conf_poll_stats(void)
+{
+	struct rte_comch_poll_stats a, b;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	T_EQ(rte_comch_poll_stats_get(NULL, &a), -EINVAL);
+	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, NULL), -EINVAL);
+	t_settle();
+	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, &a), 0);
+	t_steps(p.dpu, 10);
+	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, &b), 0);
+	T_EQ(b.runs - a.runs, 10);
+	T_EQ(b.busy_runs, a.busy_runs);
+	T_EQ(b.events, a.events);
+	T_EQ(b.arms, a.arms);
+	arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
+	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, &a), 0);
+	T_GT(a.arms, b.arms);
+	t_send(p.cconn, "x", 1, 0);
+	T_CHECK(t_readable(rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY),
+			T_TIMEOUT_MS));
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, &b), 0);
+	T_EQ(b.busy_runs - a.busy_runs, 1);
+	T_EQ(b.events - a.events, 1);
+	T_EQ(b.wakes - a.wakes, 1);
+	t_pair_close(&p);
+}
+
+struct handover {
+	struct rte_comch_poll *poll;
+	struct rte_comch_conn *conn;
+	unsigned int got;
+};
+
+static void *
+handover_main(void *arg)
+{
+	const uint64_t end = t_deadline();
+	struct handover *h = arg;
+	struct rte_comch_event evs[4];
+	uint16_t i, n;
+
+	h->got = 0;
+	while (h->got < 10 && t_now_ms() < end) {
+		n = rte_comch_poll_run(h->poll, evs, RTE_DIM(evs));
+		for (i = 0; i < n; i++)
+			if (evs[i].type == RTE_COMCH_EVENT_MSG &&
+					t_offer(h->conn, evs[i].msg.data, evs[i].msg.len,
+						h->got, RTE_COMCH_MSG_F_SILENT))
+				h->got++;
+	}
+	return NULL;
+}
+
+/* A poll may go from thread to thread, one at a time. */
+void
+conf_poll_handover(void)
+{
+	struct handover h;
+	unsigned int round, i;
+	pthread_t th;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	h.poll = p.dpu->poll;
+	h.conn = p.sconn;
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 10; i++)
+			t_send(p.cconn, &i, sizeof(i), i);
+		T_EQ(pthread_create(&th, NULL, handover_main, &h), 0);
+		T_EQ(pthread_join(th, NULL), 0);
+		T_EQ(h.got, 10);
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL) == 10 * (round + 1));
+	}
+	t_pair_close(&p);
+}
