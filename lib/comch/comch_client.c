@@ -10,6 +10,7 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -101,6 +102,8 @@ rte_comch_client_start(struct rte_comch_client *client)
 
 	if (client == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (comch_obj_state(&client->obj) != RTE_COMCH_STATE_IDLE || client->conn != NULL) {
 		COMCH_LOG(ERR, "client of %s: start while %s", client->name,
 			rte_comch_state_name(comch_obj_state(&client->obj)));
@@ -157,6 +160,8 @@ rte_comch_client_stop(struct rte_comch_client *client)
 
 	if (client == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	state = comch_obj_state(&client->obj);
 	if (state != RTE_COMCH_STATE_STARTING && state != RTE_COMCH_STATE_RUNNING) {
 		COMCH_LOG(ERR, "client of %s: stop while %s", client->name,
@@ -178,6 +183,8 @@ rte_comch_client_destroy(struct rte_comch_client *client)
 {
 	if (client == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (comch_obj_state(&client->obj) != RTE_COMCH_STATE_IDLE || client->conn != NULL) {
 		COMCH_LOG(ERR, "client of %s: destroy while not IDLE", client->name);
 		return -EBUSY;

@@ -13,6 +13,7 @@
 #include <rte_cycles.h>
 #include <rte_string_fns.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -338,7 +339,8 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 	uint16_t i;
 	int ret;
 
-	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDED))
+	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDED ||
+			comch_forked))
 		return 0;
 	for (i = 0; i < n; i++) {
 		if (conn->unacked_tail - conn->unacked_head >= conn->unacked_size)

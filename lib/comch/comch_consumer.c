@@ -24,6 +24,7 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_memfd.h"
 #include "comch_private.h"
@@ -519,6 +520,8 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 
 	if (c == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	conn = c->q.conn;
 	pthread_mutex_lock(&conn->lock);
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_IDLE) {
@@ -548,6 +551,8 @@ rte_comch_consumer_stop(struct rte_comch_consumer *c)
 
 	if (c == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	conn = c->q.conn;
 	pthread_mutex_lock(&conn->lock);
 	state = comch_obj_state(&c->q.obj);
@@ -574,6 +579,8 @@ rte_comch_consumer_destroy(struct rte_comch_consumer *c)
 {
 	if (c == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "consumer %u of connection %u: destroy while %s", c->q.id,
 			c->q.conn->id, rte_comch_state_name(comch_obj_state(&c->q.obj)));

@@ -27,6 +27,11 @@ static pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What a driver leaves out. */
 
+static void
+dummy_forked(struct rte_comch_listener *listener __rte_unused)
+{
+}
+
 static int
 dummy_fd(const struct rte_comch_listener *listener __rte_unused)
 {
@@ -72,6 +77,8 @@ rte_comch_driver_register_v1(const struct rte_comch_driver_ops *ops)
 		return;
 	o = &drivers[nb_drivers++];
 	*o = *ops;
+	if (o->listener_forked == NULL)
+		o->listener_forked = dummy_forked;
 	if (o->listener_fd == NULL)
 		o->listener_fd = dummy_fd;
 	if (o->link_fd == NULL)

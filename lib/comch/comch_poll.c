@@ -15,6 +15,7 @@
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -368,7 +369,7 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 	bool was_armed;
 	uint64_t now;
 
-	if (unlikely(poll == NULL || (events == NULL && max > 0)))
+	if (unlikely(poll == NULL || (events == NULL && max > 0) || comch_forked))
 		return 0;
 	was_armed = poll->armed;
 	poll_disarm(poll);
@@ -529,6 +530,8 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 {
 	if (poll == NULL || cls == 0 || (cls & ~RTE_COMCH_POLL_ANY) != 0)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	/* Nobody may have to wait for a credit while we sleep. */
 	poll_pay_credits(poll);
 	poll_harvest(poll);

@@ -12,6 +12,7 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -196,6 +197,8 @@ rte_comch_producer_start(struct rte_comch_producer *p)
 
 	if (p == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	conn = p->q.conn;
 	pthread_mutex_lock(&conn->lock);
 	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_IDLE) {
@@ -221,6 +224,8 @@ rte_comch_producer_stop(struct rte_comch_producer *p)
 
 	if (p == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	pthread_mutex_lock(&p->q.conn->lock);
 	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_RUNNING) {
 		COMCH_LOG(ERR, "producer %u of connection %u: stop while %s", p->q.id,
@@ -246,6 +251,8 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 
 	if (p == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	conn = p->q.conn;
 	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "producer %u of connection %u: destroy while %s", p->q.id, conn->id,

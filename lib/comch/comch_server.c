@@ -9,6 +9,7 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -156,6 +157,8 @@ rte_comch_server_start(struct rte_comch_server *server)
 
 	if (server == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "server %s: start while %s", server->name,
 			rte_comch_state_name(comch_obj_state(&server->obj)));
@@ -260,6 +263,8 @@ rte_comch_server_stop(struct rte_comch_server *server)
 
 	if (server == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_RUNNING) {
 		COMCH_LOG(ERR, "server %s: stop while %s", server->name,
 			rte_comch_state_name(comch_obj_state(&server->obj)));
@@ -290,6 +295,8 @@ rte_comch_server_destroy(struct rte_comch_server *server)
 {
 	if (server == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_IDLE || server->nb_conns > 0) {
 		COMCH_LOG(ERR, "server %s: destroy while not IDLE", server->name);
 		return -EBUSY;

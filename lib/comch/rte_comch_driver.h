@@ -146,6 +146,8 @@ struct rte_comch_driver_ops {
 	 * @return 0, -EAGAIN (nobody waits), -EMFILE and the like.
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
+	/** O. We are a forked child: close what keeps the name owned. */
+	void (*listener_forked)(struct rte_comch_listener *listener);
 	/** O. A descriptor that is readable when accept has something; or -1. */
 	int (*listener_fd)(const struct rte_comch_listener *listener);
 

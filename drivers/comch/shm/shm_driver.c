@@ -192,7 +192,7 @@ parse_max_import(const char *key, const char *value, void *arg)
 static int
 parse_max_clients(const char *key, const char *value, void *arg)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	int ret = parse_number(key, value, LIMIT_CLIENTS, &v);
 
 	if (ret == 0)
@@ -203,7 +203,7 @@ parse_max_clients(const char *key, const char *value, void *arg)
 static int
 parse_max_msg(const char *key, const char *value, void *arg)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	int ret = parse_number(key, value, LIMIT_MSG_SIZE, &v);
 
 	if (ret == 0)
@@ -337,6 +337,7 @@ static const struct rte_comch_driver_ops shm_ops = {
 	.listen = shm_sock_listen,
 	.unlisten = shm_sock_unlisten,
 	.accept = shm_sock_accept,
+	.listener_forked = shm_sock_listener_forked,
 	.listener_fd = shm_sock_listener_fd,
 	.connect = shm_sock_connect,
 	.link_poll = shm_link_poll,

@@ -82,6 +82,7 @@ int shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_listener **listener);
 void shm_sock_unlisten(struct rte_comch_listener *listener);
 int shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link);
+void shm_sock_listener_forked(struct rte_comch_listener *listener);
 int shm_sock_listener_fd(const struct rte_comch_listener *listener);
 int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_link **link);

@@ -221,6 +221,13 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 	free(l);
 }
 
+void
+shm_sock_listener_forked(struct rte_comch_listener *listener)
+{
+	/* The lock is shared with the parent as long as this is open. The socket is the poll's. */
+	close(container_of(listener, struct shm_listener, base)->lock_fd);
+}
+
 int
 shm_sock_listener_fd(const struct rte_comch_listener *listener)
 {

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include "conf.h"
+
+void
+conf_run(const struct t_driver *driver, void (*fn)(void))
+{
+	t_driver = driver;
+	t_eal_start(1);
+	fn();
+	T_EQ(rte_comch_dev_count(), 0);
+	t_eal_stop();
+}
+
+void
+conf_fini(void)
+{
+	t_dir_remove();
+}
+
+const char *
+conf_dev_name(unsigned int number)
+{
+	static char buf[RTE_COMCH_DEV_NAME_SIZE];
+
+	snprintf(buf, sizeof(buf), "%s%u", t_driver->name, number);
+	return buf;
+}
+
+int
+conf_sent_status(const struct t_node *node, uint64_t cookie)
+{
+	const struct t_ev *ev;
+	unsigned int i;
+
+	for (i = 0; ; i++) {
+		ev = t_find(node, RTE_COMCH_EVENT_SENT, NULL, i);
+		if (ev == NULL)
+			return 1;
+		if (ev->e.sent.cookie == cookie)
+			return ev->e.status;
+	}
+}
+
+void
+conf_check_counting(const struct t_node *node)
+{
+	uint32_t want = 0, val;
+	unsigned int i;
+
+	for (i = 0; i < node->nb_evs; i++) {
+		if (node->evs[i].e.type != RTE_COMCH_EVENT_MSG)
+			continue;
+		T_EQ(node->evs[i].len, sizeof(val));
+		memcpy(&val, node->evs[i].data, sizeof(val));
+		T_EQ(val, want);
+		want++;
+	}
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef CONF_H
+#define CONF_H
+
+/*
+ * The conformance suite: what every driver has to pass, written against the
+ * public headers only. A driver's file, inst_DRIVER.c, says
+ *
+ *     static const struct t_driver driver_shm = { .name = "comch_shm", ... };
+ *     COMCH_CONFORMANCE(shm, &driver_shm)
+ *
+ * and has all cases as Criterion tests, in suites shm_lifecycle, shm_dp...
+ * Both ends of each connection are in the test's process, on two polls that
+ * the test steps by hand.
+ */
+
+#include <criterion/criterion.h>
+
+#include "t_pair.h"
+
+/* Run one case: EAL, the case, and nothing left open. */
+void conf_run(const struct t_driver *driver, void (*fn)(void));
+/* After the case, also after one that failed. */
+void conf_fini(void);
+
+/* "comch_shm0" */
+const char *conf_dev_name(unsigned int number);
+/* Status of the SENT event with this cookie; 1 if there is none. */
+int conf_sent_status(const struct t_node *node, uint64_t cookie);
+/* The payloads of all MSG events are 0, 1, 2... as u32, in this order. */
+void conf_check_counting(const struct t_node *node);
+
+/* Devices, representors, names, states. */
+#define CONF_LIFECYCLE(X, inst) \
+	X(inst, lifecycle, dev_probe_close) \
+	X(inst, lifecycle, dev_bad_strings) \
+	X(inst, lifecycle, dev_log_lists_keys) \
+	X(inst, lifecycle, dev_double_name) \
+	X(inst, lifecycle, dev_too_many) \
+	X(inst, lifecycle, dev_close_busy) \
+	X(inst, lifecycle, dev_info) \
+	X(inst, lifecycle, reps) \
+	X(inst, lifecycle, rep_isolation) \
+	X(inst, lifecycle, names) \
+	X(inst, lifecycle, odd_names) \
+	X(inst, lifecycle, addrinuse) \
+	X(inst, lifecycle, wrong_side) \
+	X(inst, lifecycle, server_states) \
+	X(inst, lifecycle, client_states) \
+	X(inst, lifecycle, client_stop_starting) \
+	X(inst, lifecycle, connect_events) \
+	X(inst, lifecycle, conn_info) \
+	X(inst, lifecycle, connect_absent) \
+	X(inst, lifecycle, connect_waits) \
+	X(inst, lifecycle, connect_timeout) \
+	X(inst, lifecycle, reconnect) \
+	X(inst, lifecycle, server_restart) \
+	X(inst, lifecycle, texts)
+
+/* Defaults, limits, agreement of both ends. */
+#define CONF_LIMITS(X, inst) \
+	X(inst, limits, defaults) \
+	X(inst, limits, server_conf) \
+	X(inst, limits, client_conf) \
+	X(inst, limits, greatest) \
+	X(inst, limits, smaller_size) \
+	X(inst, limits, depths) \
+	X(inst, limits, exact) \
+	X(inst, limits, max_clients) \
+	X(inst, limits, many_clients) \
+	X(inst, limits, many_servers) \
+	X(inst, limits, producer_conf) \
+	X(inst, limits, consumer_conf)
+
+/* Control messages; accepting by hand. */
+#define CONF_CTRL(X, inst) \
+	X(inst, ctrl, sizes) \
+	X(inst, ctrl, too_long) \
+	X(inst, ctrl, bad_msg) \
+	X(inst, ctrl, burst) \
+	X(inst, ctrl, sent_is_delivered) \
+	X(inst, ctrl, sent_of_one) \
+	X(inst, ctrl, silent) \
+	X(inst, ctrl, order_both_ways) \
+	X(inst, ctrl, not_established) \
+	X(inst, ctrl, borrowed_data) \
+	X(inst, ctrl, manual_accept) \
+	X(inst, ctrl, manual_reject) \
+	X(inst, ctrl, manual_several) \
+	X(inst, ctrl, manual_given_up) \
+	X(inst, ctrl, manual_server_stop) \
+	X(inst, ctrl, stats)
+
+/* Full queues. */
+#define CONF_CREDIT(X, inst) \
+	X(inst, credit, full_queue) \
+	X(inst, credit, flood_one_deep) \
+	X(inst, credit, flood_odd_depth) \
+	X(inst, credit, flood_default) \
+	X(inst, credit, silent_flood) \
+	X(inst, credit, big_messages) \
+	X(inst, credit, slow_receiver) \
+	X(inst, credit, sender_asleep) \
+	X(inst, credit, fair)
+
+/* Runs, descriptors, arming, waking. */
+#define CONF_POLL(X, inst) \
+	X(inst, poll, create) \
+	X(inst, poll, max) \
+	X(inst, poll, max_zero_connects) \
+	X(inst, poll, fds) \
+	X(inst, poll, wake_message) \
+	X(inst, poll, message_before_arm) \
+	X(inst, poll, wake_once) \
+	X(inst, poll, epoll_edge) \
+	X(inst, poll, clear) \
+	X(inst, poll, notify) \
+	X(inst, poll, wake_credit) \
+	X(inst, poll, wake_connect) \
+	X(inst, poll, wake_disconnect) \
+	X(inst, poll, wake_consumer) \
+	X(inst, poll, wake_data) \
+	X(inst, poll, wake_data_staged) \
+	X(inst, poll, sleepy_life) \
+	X(inst, poll, sleepy_timeout) \
+	X(inst, poll, sleepy_data) \
+	X(inst, poll, stats) \
+	X(inst, poll, handover)
+
+/* Fast path. */
+#define CONF_DP(X, inst) \
+	X(inst, dp, producer_states) \
+	X(inst, dp, consumer_states) \
+	X(inst, dp, consumer_never_started) \
+	X(inst, dp, ids) \
+	X(inst, dp, new_before_message) \
+	X(inst, dp, sizes_to_dpu) \
+	X(inst, dp, sizes_to_host) \
+	X(inst, dp, sizes_staged) \
+	X(inst, dp, exact_place) \
+	X(inst, dp, wrap) \
+	X(inst, dp, wrap_staged) \
+	X(inst, dp, nothing_posted) \
+	X(inst, dp, full_queues) \
+	X(inst, dp, imm) \
+	X(inst, dp, sgl) \
+	X(inst, dp, silent) \
+	X(inst, dp, several_consumers) \
+	X(inst, dp, both_ways) \
+	X(inst, dp, plain_functions) \
+	X(inst, dp, done_is_delivered) \
+	X(inst, dp, post_then_message) \
+	X(inst, dp, stats)
+
+/* Fast path: operations that can never succeed. */
+#define CONF_DPERR(X, inst) \
+	X(inst, dperr, longer_than_buffer) \
+	X(inst, dperr, longer_than_buffer_staged) \
+	X(inst, dperr, over_device_limit) \
+	X(inst, dperr, imm_too_long) \
+	X(inst, dperr, no_such_consumer) \
+	X(inst, dperr, retired_consumer) \
+	X(inst, dperr, producer_memory) \
+	X(inst, dperr, segments) \
+	X(inst, dperr, in_order) \
+	X(inst, dperr, flood) \
+	X(inst, dperr, post) \
+	X(inst, dperr, post_flood) \
+	X(inst, dperr, not_running) \
+	X(inst, dperr, not_established) \
+	X(inst, dperr, not_announced)
+
+/* Memory of all kinds. */
+#define CONF_MEM(X, inst) \
+	X(inst, mem, alloc) \
+	X(inst, mem, register) \
+	X(inst, mem, kind_names) \
+	X(inst, mem, sealed) \
+	X(inst, mem, heap) \
+	X(inst, mem, snapshot) \
+	X(inst, mem, eal_not_shown) \
+	X(inst, mem, eal_shown) \
+	X(inst, mem, stream) \
+	X(inst, mem, stream_tiny_ring) \
+	X(inst, mem, stream_snapshot) \
+	X(inst, mem, stream_stalled) \
+	X(inst, mem, large) \
+	X(inst, mem, large_heap) \
+	X(inst, mem, busy) \
+	X(inst, mem, renew) \
+	X(inst, mem, mr_add) \
+	X(inst, mem, mixed) \
+	X(inst, mem, trust)
+
+/* mbufs. */
+#define CONF_MBUF(X, inst) \
+	X(inst, mbuf, pool) \
+	X(inst, mbuf, register) \
+	X(inst, mbuf, single) \
+	X(inst, mbuf, bursts) \
+	X(inst, mbuf, segments) \
+	X(inst, mbuf, pool_exhausted) \
+	X(inst, mbuf, rx_setup_errors) \
+	X(inst, mbuf, tx_errors) \
+	X(inst, mbuf, disconnect)
+
+/* Ends: drain before flush. */
+#define CONF_DISCONNECT(X, inst) \
+	X(inst, disconnect, by_server) \
+	X(inst, disconnect, last_look) \
+	X(inst, disconnect, by_client) \
+	X(inst, disconnect, server_stop) \
+	X(inst, disconnect, busy) \
+	X(inst, disconnect, drains_messages) \
+	X(inst, disconnect, sent_of_all) \
+	X(inst, disconnect, consumer_stop) \
+	X(inst, disconnect, consumer_stop_staged) \
+	X(inst, disconnect, consumer_restart) \
+	X(inst, disconnect, peer_leaves_consumer) \
+	X(inst, disconnect, peer_leaves_consumer_staged) \
+	X(inst, disconnect, peer_leaves_producer) \
+	X(inst, disconnect, stream_cut) \
+	X(inst, disconnect, both) \
+	X(inst, disconnect, no_leak)
+
+#define CONF_ALL(X, inst) \
+	CONF_LIFECYCLE(X, inst) \
+	CONF_LIMITS(X, inst) \
+	CONF_CTRL(X, inst) \
+	CONF_CREDIT(X, inst) \
+	CONF_POLL(X, inst) \
+	CONF_DP(X, inst) \
+	CONF_DPERR(X, inst) \
+	CONF_MEM(X, inst) \
+	CONF_MBUF(X, inst) \
+	CONF_DISCONNECT(X, inst)
+
+#define CONF_DECLARE(inst, group, name) void conf_##group##_##name(void);
+CONF_ALL(CONF_DECLARE, none)
+
+#define CONF_TEST(inst, group, name) \
+	Test(inst##_##group, name, .fini = conf_fini, .timeout = 120) \
+	{ \
+		conf_run(conf_driver_##inst, conf_##group##_##name); \
+	}
+
+/* All cases on one driver, a pointer to its struct t_driver. */
+#define COMCH_CONFORMANCE(inst, driver) \
+	static const struct t_driver *const conf_driver_##inst = (driver); \
+	CONF_ALL(CONF_TEST, inst)
+
+#endif /* CONF_H */

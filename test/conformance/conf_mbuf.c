@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* mbufs over producers and consumers. */
+
+#include <stdlib.h>
+
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include <rte_comch_mbuf.h>
+
+#include "conf.h"
+
+#define ROOM 2048
+
+/** A pair, a consumer in mbuf mode and a producer. */
+struct mflow {
+	struct t_pair p;
+	struct rte_mempool *rx_pool;
+	struct rte_mempool *tx_pool;
+	struct rte_comch_consumer *cons;
+	struct rte_comch_producer *prod;
+	uint32_t id;
+};
+
+static struct rte_mempool *
+shared_pool(const char *name, unsigned int n)
+{
+	struct rte_mempool *mp;
+
+	mp = rte_comch_pktmbuf_pool_create(name, n, 0, 0, ROOM + RTE_PKTMBUF_HEADROOM,
+			SOCKET_ID_ANY);
+	if (mp == NULL)
+		T_FAIL("pool %s: %s", name, strerror(rte_errno));
+	T_EQ(rte_mempool_avail_count(mp), n);
+	return mp;
+}
+
+static void
+mflow_open(struct mflow *m, unsigned int rx_mbufs, uint32_t queue)
+{
+	struct rte_comch_consumer_conf cc = { .queue_size = queue };
+
+	t_pair_open(&m->p, NULL);
+	m->rx_pool = shared_pool("rx", rx_mbufs);
+	m->tx_pool = shared_pool("tx", 255);
+	m->cons = t_consumer_new(m->p.sconn, &cc, rte_comch_mempool_mr(m->rx_pool));
+	t_consumer_run(m->cons);
+	m->prod = t_producer_new(m->p.cconn, NULL);
+	m->id = rte_comch_consumer_id(m->cons);
+	T_UNTIL(t_knows_consumer(m->p.host, m->p.cconn, m->id));
+	T_EQ(rte_comch_consumer_rx_setup(m->cons, m->rx_pool), 0);
+}
+
+/* All mbufs are back where they came from. */
+static bool
+all_home(struct mflow *m)
+{
+	struct rte_mbuf *mbuf;
+
+	if (m->cons != NULL && rte_comch_rx_burst(m->cons, &mbuf, 1) == 1)
+		rte_pktmbuf_free(mbuf);
+	return rte_mempool_full(m->rx_pool) && rte_mempool_full(m->tx_pool);
+}
+
+static void
+mflow_close(struct mflow *m)
+{
+	struct rte_mbuf *mbuf;
+
+	t_producer_end(m->prod);
+	if (rte_comch_consumer_state(m->cons) == RTE_COMCH_STATE_RUNNING)
+		T_EQ(rte_comch_consumer_stop(m->cons), -EINPROGRESS);
+	T_UNTIL(rte_comch_rx_burst(m->cons, &mbuf, 1) == 0 &&
+		rte_comch_consumer_state(m->cons) == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(all_home(m));
+	T_EQ(rte_comch_consumer_destroy(m->cons), 0);
+	t_settle();
+	T_EQ(rte_comch_pktmbuf_pool_free(m->rx_pool), 0);
+	T_EQ(rte_comch_pktmbuf_pool_free(m->tx_pool), 0);
+	t_pair_close(&m->p);
+}
+
+static struct rte_mbuf *
+filled(struct rte_mempool *mp, uint32_t len, uint64_t seed)
+{
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(mp);
+	char *data;
+
+	T_CHECK(mbuf != NULL);
+	data = rte_pktmbuf_append(mbuf, (uint16_t)len);
+	T_CHECK(data != NULL);
+	t_fill(data, len, seed);
+	return mbuf;
+}
+
+static struct rte_mbuf *
+receive(struct mflow *m)
+{
+	struct rte_mbuf *mbuf = NULL;
+
+	T_UNTIL(rte_comch_rx_burst(m->cons, &mbuf, 1) == 1);
+	T_CHECK(mbuf != NULL);
+	return mbuf;
+}
+
+static void
+check_mbuf(struct rte_mbuf *mbuf, struct rte_mempool *mp, uint32_t len, uint64_t seed)
+{
+	T_CHECK(mbuf->pool == mp);
+	T_EQ(mbuf->nb_segs, 1);
+	T_EQ(rte_pktmbuf_pkt_len(mbuf), len);
+	T_EQ(rte_pktmbuf_data_len(mbuf), len);
+	T_EQ(rte_mbuf_refcnt_read(mbuf), 1);
+	T_VERIFY(rte_pktmbuf_mtod(mbuf, void *), len, seed);
+	rte_pktmbuf_free(mbuf);
+}
+
+void
+conf_mbuf_pool(void)
+{
+	struct rte_comch_mr_info info;
+	struct rte_mempool *mp, *plain;
+	struct rte_mbuf *mbuf;
+
+	mp = shared_pool("pool", 63);
+	T_CHECK(rte_comch_mempool_mr(mp) != NULL);
+	T_EQ(rte_comch_mem_info_get(rte_comch_mempool_mr(mp), &info), 0);
+	T_EQ(info.kind, RTE_COMCH_MEM_SEALED);
+	mbuf = rte_pktmbuf_alloc(mp);
+	T_CHECK(mbuf != NULL);
+	/* Data in shareable memory, headers not. */
+	T_CHECK((uint8_t *)mbuf->buf_addr >= (uint8_t *)info.addr);
+	T_CHECK((uint8_t *)mbuf->buf_addr + mbuf->buf_len <=
+			(uint8_t *)info.addr + info.len);
+	T_CHECK((uint8_t *)mbuf < (uint8_t *)info.addr ||
+			(uint8_t *)mbuf >= (uint8_t *)info.addr + info.len);
+	T_GE(rte_pktmbuf_tailroom(mbuf), ROOM);
+	T_EQ(rte_comch_pktmbuf_pool_free(mp), -EBUSY);
+	rte_pktmbuf_free(mbuf);
+	T_EQ(rte_comch_pktmbuf_pool_free(NULL), -EINVAL);
+	T_EQ(rte_comch_pktmbuf_pool_dma_map(NULL, 0), -EINVAL);
+	T_EQ(rte_comch_pktmbuf_pool_dma_map(mp, 0), -EINVAL); /* no such port */
+	T_EQ(rte_comch_pktmbuf_pool_free(mp), 0);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	T_EQ(rte_comch_pktmbuf_pool_free(plain), -EINVAL);
+	T_EQ(rte_comch_pktmbuf_pool_dma_map(plain, 0), -EINVAL);
+	rte_mempool_free(plain);
+}
+
+void
+conf_mbuf_register(void)
+{
+	struct rte_mempool *mp;
+	struct rte_comch_mr *mr;
+
+	mp = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(mp != NULL);
+	T_CHECK(rte_comch_mempool_mr(mp) == NULL);
+	T_CHECK(rte_comch_mempool_mr(NULL) == NULL);
+	T_NULL_ERRNO(rte_comch_mempool_register(NULL, 0), EINVAL);
+	T_NULL_ERRNO(rte_comch_mempool_register(mp, UINT32_C(1) << 31), EINVAL);
+	T_EQ(rte_comch_mempool_unregister(NULL), -EINVAL);
+	T_EQ(rte_comch_mempool_unregister(mp), -ENOENT);
+	mr = rte_comch_mempool_register(mp, 0);
+	T_CHECK(mr != NULL);
+	T_CHECK(rte_comch_mempool_mr(mp) == mr);
+	T_NULL_ERRNO(rte_comch_mempool_register(mp, 0), EEXIST);
+	T_EQ(rte_comch_mempool_unregister(mp), 0);
+	T_CHECK(rte_comch_mempool_mr(mp) == NULL);
+	T_EQ(rte_comch_mempool_unregister(mp), -ENOENT);
+	rte_mempool_free(mp);
+}
+
+void
+conf_mbuf_single(void)
+{
+	static const uint32_t lens[] = { 1, 60, 64, 65, 1000, 1500, ROOM };
+	struct rte_mbuf *mbuf;
+	struct mflow m;
+	unsigned int i;
+
+	mflow_open(&m, 63, 32);
+	for (i = 0; i < 20 * RTE_DIM(lens); i++) {
+		mbuf = filled(m.tx_pool, lens[i % RTE_DIM(lens)], i);
+		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+		check_mbuf(receive(&m), m.rx_pool, lens[i % RTE_DIM(lens)], i);
+	}
+	mflow_close(&m);
+}
+
+void
+conf_mbuf_bursts(void)
+{
+	struct rte_mbuf *out[32], *in[32];
+	uint64_t sent = 0, got = 0;
+	uint16_t i, n;
+	struct mflow m;
+
+	mflow_open(&m, 127, 64);
+	while (got < 5000) {
+		for (i = 0; i < 32; i++)
+			out[i] = filled(m.tx_pool, 100 + (uint32_t)(sent + i) % 1000,
+					sent + i);
+		n = rte_comch_tx_burst(m.prod, m.id, out, 32);
+		sent += n;
+		rte_pktmbuf_free_bulk(out + n, 32U - n);
+		n = rte_comch_rx_burst(m.cons, in, 32);
+		for (i = 0; i < n; i++, got++)
+			check_mbuf(in[i], m.rx_pool, 100 + (uint32_t)got % 1000, got);
+		t_step_all();
+	}
+	while (got < sent)
+		check_mbuf(receive(&m), m.rx_pool, 100 + (uint32_t)got % 1000, got), got++;
+	mflow_close(&m);
+}
+
+void
+conf_mbuf_segments(void)
+{
+	struct rte_mbuf *head, *mbuf;
+	struct rte_mempool *plain;
+	struct mflow m;
+	unsigned int i;
+
+	mflow_open(&m, 63, 32);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	for (i = 0; i < 10; i++) {
+		/* Segments of two pools. */
+		head = filled(m.tx_pool, 100, 1);
+		T_EQ(rte_pktmbuf_chain(head, filled(plain, 7, 2)), 0);
+		T_EQ(rte_pktmbuf_chain(head, filled(m.tx_pool, 1000, 3)), 0);
+		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &head, 1) == 1);
+		mbuf = receive(&m);
+		T_EQ(rte_pktmbuf_pkt_len(mbuf), 1107);
+		T_EQ(mbuf->nb_segs, 1);
+		T_VERIFY(rte_pktmbuf_mtod(mbuf, uint8_t *), 100, 1);
+		T_VERIFY(rte_pktmbuf_mtod(mbuf, uint8_t *) + 100, 7, 2);
+		T_VERIFY(rte_pktmbuf_mtod(mbuf, uint8_t *) + 107, 1000, 3);
+		rte_pktmbuf_free(mbuf);
+	}
+	t_settle();
+	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &head, 0) == 0 &&
+			rte_mempool_full(plain));
+	mflow_close(&m);
+	T_EQ(rte_comch_mempool_unregister(plain), 0);
+	rte_mempool_free(plain);
+}
+
+/* The application keeps what it received: refills are cut short, then go on. */
+void
+conf_mbuf_pool_exhausted(void)
+{
+	enum { NB = 15 };
+	struct rte_comch_consumer_stats st;
+	struct rte_mbuf *kept[NB], *mbuf;
+	struct mflow m;
+	unsigned int i;
+
+	mflow_open(&m, NB, 8);
+	for (i = 0; i < NB; i++) {
+		mbuf = filled(m.tx_pool, 100, i);
+		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+		kept[i] = receive(&m);
+	}
+	mbuf = filled(m.tx_pool, 100, 100);
+	T_EQ(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1), 0);
+	T_EQ(rte_comch_rx_burst(m.cons, kept, 0), 0);
+	T_EQ(rte_comch_consumer_stats_get(m.cons, &st), 0);
+	T_GE(st.no_mbuf, 1);
+	T_EQ(st.msgs, NB);
+	for (i = 0; i < NB; i++)
+		check_mbuf(kept[i], m.rx_pool, 100, i);
+	/* The next receive posts again. */
+	T_UNTIL(rte_comch_rx_burst(m.cons, kept, 1) == 0 &&
+			rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+	check_mbuf(receive(&m), m.rx_pool, 100, 100);
+	mflow_close(&m);
+}
+
+void
+conf_mbuf_rx_setup_errors(void)
+{
+	struct rte_mempool *mp, *plain;
+	struct rte_comch_consumer *c;
+	struct rte_comch_cpl cpl;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	mp = shared_pool("rx", 63);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	T_EQ(rte_comch_consumer_rx_setup(NULL, mp), -EINVAL);
+	c = t_consumer_new(p.sconn, NULL, rte_comch_mempool_mr(mp));
+	T_EQ(rte_comch_consumer_rx_setup(c, mp), -EBADFD);
+	t_consumer_run(c);
+	T_EQ(rte_comch_consumer_rx_setup(c, NULL), -EINVAL);
+	T_EQ(rte_comch_consumer_rx_setup(c, plain), -EINVAL);
+	T_EQ(rte_comch_consumer_post_burst(c, &(struct rte_comch_buf){ 0 }, 1), 1);
+	T_EQ(rte_comch_consumer_rx_setup(c, mp), -EBADFD);
+	T_EQ(rte_comch_consumer_stop(c), -EINPROGRESS);
+	t_recv(c, &cpl);
+	T_EQ(cpl.status, -ECANCELED);
+	T_EQ(rte_comch_pktmbuf_pool_free(mp), -EBUSY);
+	t_consumer_end(c);
+	T_EQ(rte_comch_pktmbuf_pool_free(mp), 0);
+	rte_mempool_free(plain);
+	t_pair_close(&p);
+}
+
+/* What can never be sent is taken, freed and counted. */
+void
+conf_mbuf_tx_errors(void)
+{
+	struct rte_comch_producer_stats st;
+	struct rte_mempool *plain, *big;
+	struct rte_mbuf *mbuf;
+	struct mflow m;
+
+	mflow_open(&m, 63, 32);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	big = rte_comch_pktmbuf_pool_create("big", 15, 0, 0, 16384, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL && big != NULL);
+	mbuf = filled(plain, 10, 1); /* not registered */
+	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+	mbuf = filled(big, 10000, 1); /* too long */
+	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+	mbuf = filled(m.tx_pool, 10, 1); /* nobody */
+	T_UNTIL(rte_comch_tx_burst(m.prod, 4711, &mbuf, 1) == 1);
+	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 0) == 0 &&
+			rte_mempool_full(plain) && rte_mempool_full(big) &&
+			rte_mempool_full(m.tx_pool));
+	T_EQ(rte_comch_producer_stats_get(m.prod, &st), 0);
+	T_EQ(st.errors, 3);
+	T_EQ(st.msgs, 0);
+	mbuf = filled(m.tx_pool, 10, 5);
+	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+	check_mbuf(receive(&m), m.rx_pool, 10, 5);
+	mflow_close(&m);
+	rte_mempool_free(plain);
+	T_EQ(rte_comch_pktmbuf_pool_free(big), 0);
+}
+
+/* After a disconnect the posted mbufs go home. */
+void
+conf_mbuf_disconnect(void)
+{
+	struct rte_mbuf *mbuf;
+	struct mflow m;
+	unsigned int i;
+
+	mflow_open(&m, 63, 32);
+	for (i = 0; i < 3; i++) {
+		mbuf = filled(m.tx_pool, 100, i);
+		T_EQ(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1), 1);
+	}
+	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 0) == 0 &&
+			rte_mempool_full(m.tx_pool));
+	t_producer_end(m.prod);
+	T_EQ(rte_comch_client_stop(m.p.client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(m.p.client) == RTE_COMCH_STATE_IDLE);
+	/* What was published goes first. */
+	for (i = 0; i < 3; i++)
+		check_mbuf(receive(&m), m.rx_pool, 100, i);
+	T_UNTIL(all_home(&m) &&
+		rte_comch_consumer_state(m.cons) == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_count(m.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	T_EQ(rte_comch_consumer_destroy(m.cons), 0);
+	t_settle();
+	T_EQ(rte_comch_pktmbuf_pool_free(m.rx_pool), 0);
+	T_EQ(rte_comch_pktmbuf_pool_free(m.tx_pool), 0);
+	t_pair_close(&m.p);
+}
