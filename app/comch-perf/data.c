@@ -24,7 +24,8 @@
 #define MAX_QUEUE   1024
 /* Refuse to allocate more than this for the buffers of one consumer. */
 #define MAX_POSTED  (UINT64_C(4) << 30)
-#define MBUF_MAX    (UINT16_MAX - RTE_PKTMBUF_HEADROOM)
+/* What is left of a data room of 16 bits in whole lines. */
+#define MBUF_MAX    65344
 
 bool
 data_sends(const struct perf_run *run)
@@ -382,7 +383,8 @@ close_producer(struct perf_run *run, struct data_tx *tx)
 	uint64_t end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
 
 	if (tx->producer != NULL) {
-		rte_comch_producer_stop(tx->producer);
+		if (rte_comch_producer_state(tx->producer) == RTE_COMCH_STATE_RUNNING)
+			rte_comch_producer_stop(tx->producer);
 		while (rte_comch_producer_state(tx->producer) != RTE_COMCH_STATE_IDLE &&
 				clock_mono_ns() < end) {
 			tx->api->reap(tx);
@@ -402,7 +404,9 @@ close_consumer(struct perf_run *run, struct data_rx *rx)
 
 	rx->stopping = true;
 	if (rx->consumer != NULL) {
-		rte_comch_consumer_stop(rx->consumer);
+		/* It stops by itself when the other side has gone. */
+		if (rte_comch_consumer_state(rx->consumer) == RTE_COMCH_STATE_RUNNING)
+			rte_comch_consumer_stop(rx->consumer);
 		while (rte_comch_consumer_state(rx->consumer) != RTE_COMCH_STATE_IDLE &&
 				clock_mono_ns() < end) {
 			rx->api->rx_drain(rx);

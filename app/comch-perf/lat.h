@@ -10,16 +10,26 @@
  * What the latency tests share: when a round trip counts, and when there
  * were enough. One look at the clock ends a round trip and begins the next,
  * as in the floor that they are compared with.
+ *
+ * With --wait event it is the waking of a sleeper that is to be measured. An
+ * answer often comes before whoever waits for it has gone to sleep, and an
+ * unslept side answers at once, so both may well stay awake for good: there
+ * is a pause before each round trip, in which the other side falls asleep.
  */
 
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "perf_test.h"
 #include "window.h"
 
+/** The pause of --wait event. */
+#define LAT_PAUSE_US 50
+
 /** The clock of the side that leads. */
 struct lat {
 	struct hist *hist;
+	bool pause;
 	uint64_t rounds;
 	uint64_t warm_rounds; /**< By number: those that do not count. */
 	uint64_t total_rounds;
@@ -38,6 +48,7 @@ lat_init(struct lat *lat, struct perf_run *run)
 
 	*lat = (struct lat){
 		.hist = run->hist,
+		.pause = p->wait == PERF_WAIT_EVENT,
 		.total_rounds = UINT64_MAX,
 		.close_tsc = UINT64_MAX,
 		.first_tsc = now,
@@ -51,6 +62,16 @@ lat_init(struct lat *lat, struct perf_run *run)
 		lat->open_tsc = now + window_warm_cycles(p);
 		lat->close_tsc = lat->open_tsc + clock_us_to_cycles(p->duration_us);
 	}
+}
+
+/** A round trip begins. */
+static inline void
+lat_begin(struct lat *lat)
+{
+	if (!lat->pause)
+		return;
+	usleep(LAT_PAUSE_US);
+	lat->last_tsc = clock_tsc();
 }
 
 /** A round trip is complete. @return true: that was the last one. */

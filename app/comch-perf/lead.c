@@ -210,8 +210,11 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		r->floor = FLOOR_NONE;
 		perf_run_fail(&run, "the floor could not be measured");
 	}
-	snprintf(r->error, sizeof(r->error), "%s", run.error);
 	fill_figures(r, &run);
+	if (!row->test->alone && r->messages == 0)
+		perf_run_fail(&run, "nothing arrived in time to be measured: "
+				"give a longer --duration, or --iters");
+	snprintf(r->error, sizeof(r->error), "%s", run.error);
 	fill_ratio(r, &run);
 	return rc == -EPIPE ? rc : 0;
 }

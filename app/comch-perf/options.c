@@ -15,6 +15,8 @@
 #include "options.h"
 #include "perf_test.h"
 
+#define HELP_WIDTH 79
+
 /* What an option's value is. */
 enum kind {
 	KIND_SIZES,  /* a list or range of sizes */
@@ -74,7 +76,7 @@ static const struct opt opts_table[] = {
 	{ "memory", "shared|heap|eal",
 		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories, NULL },
-	{ "wait", "poll|event", "spin, or sleep until woken",
+	{ "wait", "poll|event", "spin, or sleep until woken; latency tests then pause for the other side to fall asleep",
 		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, waits, NULL },
 	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are the sum",
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL, NULL },
@@ -224,20 +226,6 @@ options_sizes(const char *text, uint64_t *sizes, char *error)
 	}
 }
 
-const char *
-options_size_text(uint64_t size, char *buf, size_t len)
-{
-	static const char suffixes[] = "\0KMG";
-	unsigned int i = 0;
-
-	while (i < 3 && size != 0 && size % 1024 == 0) {
-		size /= 1024;
-		i++;
-	}
-	snprintf(buf, len, "%llu%.1s", (unsigned long long)size, &suffixes[i]);
-	return buf;
-}
-
 static int
 parse_count(const struct opt *o, const char *value, uint64_t *count, char *error)
 {
@@ -381,12 +369,42 @@ options_names(uint32_t mask, char *buf, size_t size)
 	return buf;
 }
 
+/* Print text in lines of HELP_WIDTH, each behind so many blanks. */
+static void
+print_wrapped(const char *text, int indent)
+{
+	int width = HELP_WIDTH - indent;
+	int len = (int)strlen(text);
+	int n;
+
+	while (len > width) {
+		for (n = width; n > 0 && text[n] != ' '; n--)
+			;
+		printf("%*s%.*s\n", indent, "", n, text);
+		text += n + 1;
+		len -= n + 1;
+	}
+	printf("%*s%s\n", indent, "", text);
+}
+
+static void
+print_options(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
+		const struct opt *o = &opts_table[i];
+
+		printf("  --%s%s%s\n", o->name, o->value == NULL ? "" : " ",
+				o->value == NULL ? "" : o->value);
+		print_wrapped(o->help, 8);
+	}
+}
+
 static void
 print_help(void)
 {
 	const struct perf_test *test;
-	char left[64];
-	uint32_t i;
 
 	printf("Usage: comch-perf [EAL options] -- [options] [TEST...]\n"
 		"       comch-perf [options] [TEST...]\n\n"
@@ -395,15 +413,8 @@ print_help(void)
 		"any library, measured just before and after.\n\nTests:\n");
 	for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
 		printf("  %-10s %s\n", test->name, test->what);
-	printf("\nWith no TEST: those of the default set, in under a minute.\n\nOptions:\n");
-	for (i = 0; i < RTE_DIM(opts_table); i++) {
-		const struct opt *o = &opts_table[i];
-
-		snprintf(left, sizeof(left), "--%s%s%s", o->name,
-				o->value == NULL ? "" : " ",
-				o->value == NULL ? "" : o->value);
-		printf("  %-30s\n      %s\n", left, o->help);
-	}
+	printf("With no TEST all but conn-rate, in under a minute.\n\nOptions:\n");
+	print_options();
 	printf("\nThe host side leads: with --role host and --role dpu the parameters are given\n"
 		"to the host side alone and travel to the other as control messages. The DPU\n"
 		"side serves one run and ends; its --producers and --consumers say how many\n"

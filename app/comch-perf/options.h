@@ -155,9 +155,6 @@ const char *options_names(uint32_t mask, char *buf, size_t size);
  */
 int options_sizes(const char *text, uint64_t *sizes, char *error);
 
-/** A size with the largest suffix that divides it, "64", "4K", "1M". */
-const char *options_size_text(uint64_t size, char *buf, size_t len);
-
 const char *perf_api_name(uint8_t api);
 const char *perf_memory_name(uint8_t memory);
 const char *perf_wait_name(uint8_t wait);

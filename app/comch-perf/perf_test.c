@@ -11,7 +11,11 @@
 #include "proc.h"
 #include "sync.h"
 
-#define STEP_MS 30000
+/* A step of the other side may take so long, and longer where it has to get
+ * memory for large messages: 1 ms for 16 KiB.
+ */
+#define STEP_MS      30000
+#define STEP_SHIFT   14
 
 static struct perf_test *tests;
 
@@ -78,7 +82,8 @@ int
 perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		const char *what)
 {
-	int rc = sync_wait(run->sync, (enum sync_type)type, data, size, STEP_MS,
+	int timeout_ms = STEP_MS + (int)(run->params.size >> STEP_SHIFT);
+	int rc = sync_wait(run->sync, (enum sync_type)type, data, size, timeout_ms,
 			run->link.poll != NULL ? link_pump : NULL, run);
 
 	if (rc >= 0)
@@ -100,14 +105,14 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 
 /* Both sides meet; 0 or perf_run_fail(). */
 static int
-meet(struct perf_run *run)
+meet(struct perf_run *run, const char *what)
 {
 	int rc = sync_send(run->sync, SYNC_GO, NULL, 0);
 
 	if (rc != 0)
-		return perf_run_fail(run, "cannot tell the other side to go: %s",
+		return perf_run_fail(run, "%s: cannot tell the other side: %s", what,
 				strerror(-rc));
-	return perf_run_await(run, SYNC_GO, NULL, 0, "launching");
+	return perf_run_await(run, SYNC_GO, NULL, 0, what);
 }
 
 /* The steps that both sides take alike. */
@@ -118,7 +123,7 @@ climb(struct perf_run *run)
 		return -ECANCELED;
 	if (run->test->setup != NULL && run->test->setup(run) != 0)
 		return -ECANCELED;
-	if (meet(run) != 0)
+	if (meet(run, "launching") != 0)
 		return -ECANCELED;
 	return run->test->launch(run);
 }
@@ -131,10 +136,12 @@ come_down(struct perf_run *run)
 		run->error_sent = true;
 		sync_send(run->sync, SYNC_ERROR, run->error, strlen(run->error) + 1);
 	}
-	/* The other side may be faster: its disconnecting is no error now. */
+	/* After a failure nobody waits: disconnecting is no error now. */
 	run->link.closing = true;
 	if (run->test->teardown != NULL)
 		run->test->teardown(run);
+	if (run->error[0] == '\0')
+		meet(run, "closing");
 	link_close(run);
 }
 

@@ -21,6 +21,7 @@
  *     test->launch()                         test->launch()
  *                        <------------------ RESULT
  *     test->teardown()                       test->teardown()
+ *     GO <---------------------------------> GO
  *     link_close()                           link_close()
  *                        <------------------ CLOSED
  *     floor

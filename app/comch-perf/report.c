@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,48 +218,87 @@ floor_text(enum floor_kind kind, double value, char *buf, size_t size)
 	}
 }
 
+/* A size in the largest unit that divides it, "64 B", "1 MiB". */
+static const char *
+size_text(uint64_t size, char *buf, size_t len)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+	uint32_t i = 0;
+
+	while (i < 3 && size != 0 && size % 1024 == 0) {
+		size /= 1024;
+		i++;
+	}
+	snprintf(buf, len, "%llu %s", (unsigned long long)size, units[i]);
+	return buf;
+}
+
+/* Words with commas between them, as far as they fit: a row is a line. */
+struct words {
+	char *buf;
+	size_t size;
+	size_t len;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void
+add_words(struct words *w, const char *format, ...)
+{
+	va_list ap;
+
+	if (w->len > 0 && w->len + 2 < w->size)
+		w->len += (size_t)snprintf(w->buf + w->len, w->size - w->len, ", ");
+	if (w->len + 1 >= w->size)
+		return;
+	va_start(ap, format);
+	w->len += (size_t)vsnprintf(w->buf + w->len, w->size - w->len, format, ap);
+	va_end(ap);
+}
+
+static void
+add_size(struct words *w, const struct report_row *r)
+{
+	const struct perf_params *p = &r->params;
+	char number[32];
+
+	if (r->test->alone)
+		add_words(w, "%s", floor_name(r->floor));
+	if ((r->test->options & PERF_OPT_SIZE) == 0 ||
+			(r->test->alone && r->floor != FLOOR_MEMCPY))
+		return;
+	if (p->imm == 0)
+		add_words(w, "%s", size_text(p->size, number, sizeof(number)));
+	else if (p->size == 0)
+		add_words(w, "imm %u B", p->imm);
+	else
+		add_words(w, "%s + imm %u B", size_text(p->size, number,
+				sizeof(number)), p->imm);
+}
+
 /* "64 B, desc, shared, burst 32": what sets a row apart. */
 static void
 what_text(const struct report_row *r, char *buf, size_t size)
 {
 	const struct perf_params *p = &r->params;
-	char number[32];
-	size_t len;
+	struct words w = { .buf = buf, .size = size };
 
-	if (r->test->alone) {
-		len = (size_t)snprintf(buf, size, "%s", floor_name(r->floor));
-		if (r->floor == FLOOR_MEMCPY)
-			snprintf(buf + len, size - len, " %sB",
-				options_size_text(p->size, number, sizeof(number)));
-		return;
-	}
-	len = 0;
 	buf[0] = '\0';
-	/* More than fits is cut off: a row is a line. */
-#define ADD(...) \
-	do { \
-		if (len < size) \
-			len += (size_t)snprintf(buf + len, size - len, __VA_ARGS__); \
-	} while (0)
-	if ((r->test->options & PERF_OPT_SIZE) != 0 && (p->size > 0 || p->imm == 0))
-		ADD("%s B", options_size_text(p->size, number, sizeof(number)));
-	if (p->imm > 0)
-		ADD("%simm %u B", len > 0 ? " + " : "", p->imm);
+	add_size(&w, r);
 	if (is_data(r))
-		ADD(", %s, %s", perf_api_name(p->api), perf_memory_name(p->memory));
+		add_words(&w, "%s, %s", perf_api_name(p->api),
+				perf_memory_name(p->memory));
 	if ((r->test->options & PERF_OPT_BURST) != 0)
-		ADD(", burst %u", p->burst);
+		add_words(&w, "burst %u", p->burst);
 	if (p->producers > 1 || p->consumers > 1)
-		ADD(", %u->%u", p->producers, p->consumers);
+		add_words(&w, "%u->%u", p->producers, p->consumers);
 	if (p->connections > 1)
-		ADD("%s%u conns", len > 0 ? ", " : "", p->connections);
+		add_words(&w, "%u conns", p->connections);
 	if (p->bidir)
-		ADD(", both ways");
+		add_words(&w, "bidir");
 	if (p->wait == PERF_WAIT_EVENT)
-		ADD("%sevent", len > 0 ? ", " : "");
+		add_words(&w, "event");
 	if (p->verify)
-		ADD(", verify");
-#undef ADD
+		add_words(&w, "verify");
 }
 
 static void
@@ -281,7 +321,7 @@ result_text(const struct report_row *r, char *buf, size_t size)
 			(r->floor == FLOOR_NONE && r->params.size >= 65536)) {
 		snprintf(buf, size, "%sB/s", si(r->bytes_per_s, a, sizeof(a)));
 	} else {
-		snprintf(buf, size, "%smsg/s, %sB/s", si(r->msgs_per_s, a, sizeof(a)),
+		snprintf(buf, size, "%s/s, %sB/s", si(r->msgs_per_s, a, sizeof(a)),
 				si(r->bytes_per_s, b, sizeof(b)));
 	}
 }
@@ -289,7 +329,7 @@ result_text(const struct report_row *r, char *buf, size_t size)
 static void
 text_row(struct report *report, const struct report_row *r)
 {
-	char what[48];
+	char what[80];
 	char result[80];
 	char floor[48];
 	char ratio[16] = "-";
@@ -305,7 +345,7 @@ text_row(struct report *report, const struct report_row *r)
 		snprintf(ratio, sizeof(ratio), "%.2f", r->ratio);
 	if (!isnan(r->copies))
 		snprintf(copies, sizeof(copies), "%.2f", r->copies);
-	fprintf(report->f, "%-10s %-32s %-28s %-17s %7s %7s  %s\n", r->test->name,
+	fprintf(report->f, "%-10s %-36s %-28s %-17s %7s %7s  %s\n", r->test->name,
 			what, result, floor, ratio, copies,
 			r->error[0] != '\0' ? "" : state);
 	if (r->error[0] != '\0')
@@ -375,7 +415,7 @@ report_open(enum perf_format format, const char *path, const char *setting)
 	if (format == PERF_FORMAT_CSV)
 		csv_head(report->f);
 	if (format == PERF_FORMAT_TEXT)
-		fprintf(report->f, "%s\n\n%-10s %-32s %-28s %-17s %7s %7s\n", setting,
+		fprintf(report->f, "%s\n\n%-10s %-36s %-28s %-17s %7s %7s\n", setting,
 				"test", "messages", "result", "floor", "ratio", "copies");
 	fflush(report->f);
 	return report;

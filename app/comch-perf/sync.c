@@ -410,7 +410,9 @@ void
 sync_close(struct sync *sync)
 {
 	if (sync->client != NULL) {
-		rte_comch_client_stop(sync->client);
+		/* It stops by itself when the other side has gone. */
+		if (rte_comch_client_state(sync->client) != RTE_COMCH_STATE_IDLE)
+			rte_comch_client_stop(sync->client);
 		settle(sync);
 		rte_comch_client_destroy(sync->client);
 	}

@@ -48,10 +48,11 @@ ping(struct perf_run *run)
 	struct lat lat;
 
 	lat_init(&lat, run);
-	while (send_one(run) && recv_until(run, c->sent)) {
-		if (lat_round(&lat))
+	do {
+		lat_begin(&lat);
+		if (!send_one(run) || !recv_until(run, c->sent))
 			break;
-	}
+	} while (!lat_round(&lat));
 	lat_finish(&lat, run);
 	c->left = 0;
 	c->tx_done = true;

@@ -60,11 +60,14 @@ ping(void *worker)
 	w->tx_end = UINT64_MAX;
 	w->tx->left = UINT64_MAX;
 	lat_init(&lat, w->run);
-	while (send_one(w)) {
-		tidy(w);
-		if (!recv_one(w) || lat_round(&lat))
+	do {
+		lat_begin(&lat);
+		if (!send_one(w))
 			break;
-	}
+		tidy(w);
+		if (!recv_one(w))
+			break;
+	} while (!lat_round(&lat));
 	lat_finish(&lat, w->run);
 	worker_tx_done(w);
 	return 0;

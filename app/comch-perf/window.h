@@ -9,8 +9,8 @@
  * @file
  * The part of a run that counts. By duration it opens after a warm-up and
  * closes when the time is up, whatever still follows; by number of messages
- * it is all of them, from the last look that saw none to the first that saw
- * the last one.
+ * it is all of them, from the start of the run to the first look that saw the
+ * last one.
  */
 
 #include <stdbool.h>
@@ -57,9 +57,7 @@ static inline void
 window_update(struct window *w, uint64_t now, uint64_t msgs)
 {
 	if (w->by_count) {
-		if (msgs == 0)
-			w->tsc[0] = now;
-		if (msgs == 0 || msgs != w->msgs[1])
+		if (msgs != w->msgs[1])
 			w->tsc[1] = now;
 		w->msgs[1] = msgs;
 		return;

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 #define MAX_OPTIONS 16u
 
 const char *example_name = "example";
-volatile sig_atomic_t example_quit;
+atomic_bool example_quit;
 
 /* Readable for good after Ctrl-C: every thread that sleeps has it in its set. */
 static int quit_fd = -1;
@@ -32,7 +33,7 @@ example_stop(void)
 {
 	const uint64_t one = 1;
 
-	example_quit = 1;
+	example_quit = true;
 	/* A sleeper that looked at example_quit just before still wakes. */
 	if (write(quit_fd, &one, sizeof(one)) < 0)
 		_exit(1);

@@ -14,7 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@
 /* The program's name, for messages. */
 extern const char *example_name;
 /* Set by example_stop() and by the first Ctrl-C (SIGINT) or SIGTERM; the second one kills. */
-extern volatile sig_atomic_t example_quit;
+extern atomic_bool example_quit;
 
 /* An option of a program: a text, a number (with suffix K, M, G) or a flag. */
 struct example_option {

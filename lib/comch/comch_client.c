@@ -30,7 +30,6 @@ client_free(struct comch_obj *obj)
 {
 	struct rte_comch_client *client = COMCH_OBJ_OF(rte_comch_client, obj);
 
-	comch_dev_put(client->dev);
 	free(client);
 }
 
@@ -77,7 +76,7 @@ rte_comch_client_create(int16_t dev_id, const struct rte_comch_client_conf *conf
 		ret = -ENOMEM;
 		goto err_put;
 	}
-	comch_obj_init(&client->obj, RTE_COMCH_OBJ_CLIENT, c.poll, c.user_data);
+	comch_obj_init(&client->obj, RTE_COMCH_OBJ_CLIENT, client, c.poll, c.user_data);
 	client->obj.service = client_service;
 	client->obj.free = client_free;
 	client->dev = dev;
@@ -190,6 +189,7 @@ rte_comch_client_destroy(struct rte_comch_client *client)
 		return -EBUSY;
 	}
 	comch_registry_del_client(client);
+	comch_dev_put(client->dev);
 	comch_obj_bury(&client->obj);
 	return 0;
 }

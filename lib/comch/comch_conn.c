@@ -30,7 +30,6 @@ conn_free(struct comch_obj *obj)
 	struct rte_comch_conn *conn = COMCH_OBJ_OF(rte_comch_conn, obj);
 
 	pthread_mutex_destroy(&conn->lock);
-	comch_dev_put(conn->dev);
 	free(conn->unacked);
 	free(conn);
 }
@@ -50,7 +49,7 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 		free(conn);
 		return NULL;
 	}
-	comch_obj_init(&conn->obj, RTE_COMCH_OBJ_CONN, poll, 0);
+	comch_obj_init(&conn->obj, RTE_COMCH_OBJ_CONN, conn, poll, 0);
 	conn->obj.service = conn_service;
 	conn->obj.free = conn_free;
 	conn->unacked_mask = size - 1;
@@ -471,7 +470,7 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 		TAILQ_REMOVE(&poll->cold, conn, link_next);
 		TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
 	}
-	while (!comch_run_full(run) && conn_may_rx(conn)) {
+	while (conn_may_rx(conn) && comch_conn_has_room(conn, run)) {
 		ret = conn_rx_one(conn, run);
 		if (ret <= 0)
 			break;
@@ -637,6 +636,7 @@ conn_bury(struct rte_comch_conn *conn)
 	if (conn->client != NULL)
 		comch_client_conn_freed(conn->client);
 	comch_registry_del_conn(conn);
+	comch_dev_put(conn->dev);
 	comch_obj_bury(&conn->obj);
 }
 

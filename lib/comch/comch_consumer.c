@@ -243,7 +243,8 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 		ret = claim_mr(c, conf.mrs[i]);
 	if (ret != 0)
 		goto err_release;
-	ret = comch_queue_init(&c->q, RTE_COMCH_OBJ_CONSUMER, conn, conf.poll, conf.user_data);
+	ret = comch_queue_init(&c->q, RTE_COMCH_OBJ_CONSUMER, c, conn, conf.poll,
+			conf.user_data);
 	if (ret != 0)
 		goto err_release;
 	c->q.obj.service = consumer_service;

@@ -52,6 +52,19 @@ fill_buf(const struct rte_comch_consumer *c, struct rte_comch_buf *buf, struct r
 	buf->reserved = 0;
 }
 
+/* As many mbufs as the pool gives, at most n. */
+static uint32_t
+alloc_some(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint32_t n)
+{
+	if (likely(rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, n) == 0))
+		return n;
+	comch_count(&c->chan.stats.no_mbuf, 1);
+	while ((n /= 2) > 0)
+		if (rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, n) == 0)
+			return n;
+	return 0;
+}
+
 /* Post as many mbufs as there is room for and the pool gives. */
 static void
 refill(struct rte_comch_consumer *c)
@@ -60,17 +73,16 @@ refill(struct rte_comch_consumer *c)
 	struct rte_comch_buf bufs[MBUF_GROUP];
 	struct rte_mbuf *mbufs[MBUF_GROUP];
 	uint32_t room = ch->depth - (uint32_t)(ch->entry_tail - ch->entry_head);
+	/* In groups: a descriptor at a time would cost the peer a line each. */
+	uint32_t least = RTE_MIN((uint32_t)MBUF_GROUP, RTE_MAX(ch->depth / 4, 1u));
 	uint32_t i, k;
 
 	if (comch_load_relaxed(&ch->halt) != COMCH_HALT_NONE)
 		return;
-	/* Whole groups: a descriptor at a time would cost the peer a line each. */
-	while (room >= RTE_MIN((uint32_t)MBUF_GROUP, ch->depth)) {
-		k = RTE_MIN(room, (uint32_t)MBUF_GROUP);
-		if (rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, k) != 0) {
-			comch_count(&ch->stats.no_mbuf, 1);
+	while (room >= least) {
+		k = alloc_some(c, mbufs, RTE_MIN(room, (uint32_t)MBUF_GROUP));
+		if (unlikely(k == 0))
 			return;
-		}
 		for (i = 0; i < k; i++)
 			fill_buf(c, &bufs[i], mbufs[i]);
 		comch_chan_post(ch, bufs, (uint16_t)k);

@@ -88,10 +88,11 @@ comch_obj_may(enum rte_comch_state prev, enum rte_comch_state next)
 }
 
 void
-comch_obj_init(struct comch_obj *obj, enum rte_comch_obj_type type,
+comch_obj_init(struct comch_obj *obj, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_poll *poll, uint64_t user_data)
 {
 	obj->type = type;
+	obj->self = self;
 	obj->poll = poll;
 	obj->user_data = user_data;
 	rte_spinlock_init(&obj->ev_lock);
@@ -173,7 +174,7 @@ comch_run_add(struct comch_run *run, enum rte_comch_event_type type,
 
 	event->type = type;
 	event->obj_type = obj->type;
-	event->obj.ptr = obj;
+	event->obj.ptr = obj->self;
 	event->conn = conn;
 	event->user_data = comch_load_relaxed(&obj->user_data);
 	event->status = 0;

@@ -39,6 +39,7 @@ struct comch_obj_ev {
 
 struct comch_obj {
 	enum rte_comch_obj_type type;
+	void *self;                   /* the object as the application knows it */
 	uint32_t state;               /* enum rte_comch_state; atomic */
 	struct rte_comch_poll *poll;
 	uint64_t user_data;           /* atomic */
@@ -73,7 +74,7 @@ comch_run_full(const struct comch_run *run)
 	return run->n == run->max;
 }
 
-void comch_obj_init(struct comch_obj *obj, enum rte_comch_obj_type type,
+void comch_obj_init(struct comch_obj *obj, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_poll *poll, uint64_t user_data);
 
 static inline enum rte_comch_state

@@ -316,9 +316,10 @@ poll_receive(struct rte_comch_poll *poll, struct comch_run *run)
 	unsigned int i;
 
 	TAILQ_FOREACH_SAFE(conn, &poll->hot, link_next, tmp) {
-		if (comch_run_full(run))
+		if (comch_run_full(run) && TAILQ_EMPTY(&poll->waiting))
 			break;
-		conn_check(conn, run);
+		if (comch_conn_has_room(conn, run))
+			conn_check(conn, run);
 		if (poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot) {
 			conn->is_hot = false;
 			TAILQ_REMOVE(&poll->hot, conn, link_next);
@@ -374,6 +375,8 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 	was_armed = poll->armed;
 	poll_disarm(poll);
 	poll->run_no++;
+	if (unlikely(comch_load_relaxed(&poll->notified) != 0))
+		comch_store_relaxed(&poll->notified, 0);
 	poll->arena_used = 0;
 	if (unlikely(poll->reap != NULL))
 		poll_reap(poll);
@@ -487,7 +490,8 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	struct comch_queue *q;
 	bool pending;
 
-	pending = !STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL;
+	pending = !STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL ||
+		comch_load_acquire(&poll->notified) != 0;
 	TAILQ_FOREACH(conn, &poll->hot, link_next)
 		pending |= conn->ops->frame_pending(conn->link);
 	TAILQ_FOREACH(conn, &poll->cold, link_next)
@@ -567,6 +571,8 @@ rte_comch_poll_notify(struct rte_comch_poll *poll)
 
 	if (poll == NULL)
 		return -EINVAL;
+	/* Remembered as well: whoever is about to sleep must not. */
+	comch_store_release(&poll->notified, 1);
 	/* A full counter is readable as well. */
 	if (write(poll->event_fd, &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
 		return -errno;

@@ -51,6 +51,7 @@ struct rte_comch_poll {
 	/* read by anyone, written by anyone */
 	struct comch_obj *mailbox;   /* atomic stack */
 	uint32_t sleeping;           /* 1: notes write the eventfd; atomic */
+	uint32_t notified;           /* 1: a run is wanted; atomic */
 	uint32_t nb_attached;        /* objects not destroyed; atomic */
 	/* the poll's thread */
 	uint64_t run_no __rte_cache_aligned;

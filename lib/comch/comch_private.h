@@ -303,6 +303,12 @@ comch_conn_is_up(const struct rte_comch_conn *conn)
 {
 	return comch_load_acquire(&conn->phase) == COMCH_PHASE_UP;
 }
+/* Frames of the handshake return no event of their own: they need no room. */
+static inline bool
+comch_conn_has_room(const struct rte_comch_conn *conn, const struct comch_run *run)
+{
+	return conn->phase < COMCH_PHASE_PENDING || !comch_run_full(run);
+}
 uint32_t comch_conn_nb_queues(struct rte_comch_conn *conn);
 void comch_conn_established(struct rte_comch_conn *conn);
 void comch_conn_wait_begin(struct rte_comch_conn *conn, uint32_t ms);
@@ -350,7 +356,7 @@ void comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc
 void comch_remote_free_all(struct rte_comch_conn *conn);
 
 /* comch_queue.c: what consumers and producers share */
-int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type,
+int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data);
 /* A fresh pair where the peer had the last one: a restart. 0 or a negative errno. */
 int comch_queue_renew(struct comch_queue *q);

@@ -127,7 +127,8 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		ret = -ENOMEM;
 		goto err;
 	}
-	ret = comch_queue_init(&p->q, RTE_COMCH_OBJ_PRODUCER, conn, conf.poll, conf.user_data);
+	ret = comch_queue_init(&p->q, RTE_COMCH_OBJ_PRODUCER, p, conn, conf.poll,
+			conf.user_data);
 	if (ret != 0)
 		goto err_free;
 	p->q.obj.service = producer_service;

@@ -49,14 +49,14 @@ comch_queue_renew(struct comch_queue *q)
 }
 
 int
-comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type,
+comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data)
 {
 	int ret;
 
 	if (poll == NULL)
 		poll = conn->obj.poll;
-	comch_obj_init(&q->obj, type, poll, user_data);
+	comch_obj_init(&q->obj, type, self, poll, user_data);
 	q->conn = conn;
 	q->fd = (struct comch_fd){
 		.type = COMCH_FD_QUEUE, .fd = -1, .obj = &q->obj,

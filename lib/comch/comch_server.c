@@ -71,7 +71,6 @@ server_free(struct comch_obj *obj)
 {
 	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
 
-	comch_dev_put(server->dev);
 	free(server);
 }
 
@@ -130,7 +129,7 @@ rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf
 		ret = -ENOMEM;
 		goto err_put;
 	}
-	comch_obj_init(&server->obj, RTE_COMCH_OBJ_SERVER, c.poll, c.user_data);
+	comch_obj_init(&server->obj, RTE_COMCH_OBJ_SERVER, server, c.poll, c.user_data);
 	server->obj.service = server_service;
 	server->obj.free = server_free;
 	server->dev = dev;
@@ -302,6 +301,7 @@ rte_comch_server_destroy(struct rte_comch_server *server)
 		return -EBUSY;
 	}
 	comch_registry_del_server(server);
+	comch_dev_put(server->dev);
 	comch_obj_bury(&server->obj);
 	return 0;
 }

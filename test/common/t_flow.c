@@ -262,19 +262,26 @@ t_no_done(struct rte_comch_producer *prod)
 }
 
 void
+t_both(struct t_flow *f, struct rte_comch_cpl *in, struct rte_comch_cpl *out)
+{
+	bool got = false, done = false;
+
+	memset(in, 0xa5, sizeof(*in));
+	memset(out, 0xa5, sizeof(*out));
+	while (!got || !done)
+		T_UNTIL((!done && (done = rte_comch_producer_done_burst(f->prod, out, 1))) ||
+			(!got && (got = rte_comch_consumer_recv_burst(f->cons, in, 1))));
+}
+
+void
 t_flow_once(struct t_flow *f, uint32_t len, uint64_t seed)
 {
 	struct rte_comch_cpl in, out;
-	bool got = false, done = false;
 
 	t_fill(f->src.addr, len, seed);
 	T_EQ(t_post(f, 0, len, seed), 1);
 	T_UNTIL(t_put(f, 0, len, seed + 1) == 1);
-	while (!got || !done) {
-		/* Both sides push a streamed message on. */
-		T_UNTIL((!done && (done = rte_comch_producer_done_burst(f->prod, &out, 1))) ||
-			(!got && (got = rte_comch_consumer_recv_burst(f->cons, &in, 1))));
-	}
+	t_both(f, &in, &out);
 	T_EQ(out.status, 0);
 	T_EQ(out.cookie, seed + 1);
 	T_EQ(out.peer_id, f->id);

@@ -173,6 +173,14 @@ t_state_ev(const struct t_node *node, const void *obj)
 	return NULL;
 }
 
+bool
+t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state next)
+{
+	const struct t_ev *ev = t_state_ev(node, obj);
+
+	return ev != NULL && ev->e.state.next == next;
+}
+
 void
 t_node_dump(const struct t_node *node)
 {

@@ -62,6 +62,8 @@ unsigned int t_count(const struct t_node *node, enum rte_comch_event_type type,
 unsigned int t_pos(const struct t_node *node, const struct t_ev *ev);
 /* The last STATE event of an object, or NULL. */
 const struct t_ev *t_state_ev(const struct t_node *node, const void *obj);
+/* Did the last STATE event of an object say so? */
+bool t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state next);
 /* Write the record to stderr, for people. */
 void t_node_dump(const struct t_node *node);
 

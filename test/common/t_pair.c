@@ -114,9 +114,7 @@ t_pair_connect(struct t_pair *p)
 		T_FAIL("connect: %d %s", ev == NULL ? 0 : ev->e.status,
 				ev == NULL ? "" : ev->text);
 	}
-	T_UNTIL(t_state_ev(p->host, p->client) != NULL &&
-			t_state_ev(p->host, p->client)->e.state.next ==
-			RTE_COMCH_STATE_RUNNING);
+	T_UNTIL(t_state_is(p->host, p->client, RTE_COMCH_STATE_RUNNING));
 	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_CONNECTED, NULL) > before);
 	p->cconn = rte_comch_client_conn(p->client);
 	T_CHECK(p->cconn != NULL);

@@ -142,6 +142,8 @@ uint16_t t_put(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie);
 /* Step all nodes until one completion comes. */
 void t_recv(struct rte_comch_consumer *cons, struct rte_comch_cpl *cpl);
 void t_done(struct rte_comch_producer *prod, struct rte_comch_cpl *cpl);
+/* One completion on each side: both push a streamed message on. */
+void t_both(struct t_flow *f, struct rte_comch_cpl *in, struct rte_comch_cpl *out);
 /* Are there none, after everything has settled? */
 bool t_no_recv(struct rte_comch_consumer *cons);
 bool t_no_done(struct rte_comch_producer *prod);

@@ -102,6 +102,7 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, credit, flood_default) \
 	X(inst, credit, silent_flood) \
 	X(inst, credit, big_messages) \
+	X(inst, credit, depth_of_big) \
 	X(inst, credit, slow_receiver) \
 	X(inst, credit, sender_asleep) \
 	X(inst, credit, fair)

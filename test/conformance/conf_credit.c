@@ -150,6 +150,28 @@ conf_credit_big_messages(void)
 	t_pair_close(&p);
 }
 
+/* A queue is so many messages, whatever their size: short only when it is full. */
+void
+conf_credit_depth_of_big(void)
+{
+	struct t_pair_conf conf = { .server.recv_queue = 16, .client.send_queue = 16 };
+	struct rte_comch_conn_info info;
+	uint32_t taken = 0;
+	struct t_pair p;
+	uint8_t *buf;
+
+	t_pair_open(&p, &conf);
+	T_EQ(rte_comch_conn_info_get(p.cconn, &info), 0);
+	buf = calloc(1, info.max_msg_size);
+	T_CHECK(buf != NULL);
+	while (taken < 16 && t_offer(p.cconn, buf, info.max_msg_size, taken, 0))
+		taken++;
+	T_EQ(taken, 16);
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 16);
+	free(buf);
+	t_pair_close(&p);
+}
+
 /* A receiver that takes one event at a time, then none for a while. */
 void
 conf_credit_slow_receiver(void)

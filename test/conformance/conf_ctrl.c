@@ -271,12 +271,12 @@ check_burst_data(struct t_pair *p)
 		for (i = 0; i < n; i++) {
 			T_EQ(evs[i].type, RTE_COMCH_EVENT_MSG);
 			T_CHECK(evs[i].conn == p->sconn);
-			T_EQ(evs[i].msg.len, 1000);
+			T_EQ(evs[i].msg.len, 200);
 		}
 		for (i = 0; i < n; i++, got++) {
 			memcpy(&val, evs[i].msg.data, sizeof(val));
 			T_EQ(val, got);
-			T_VERIFY((const uint8_t *)evs[i].msg.data + 8, 992, val);
+			T_VERIFY((const uint8_t *)evs[i].msg.data + 8, 192, val);
 		}
 	}
 }
@@ -285,7 +285,7 @@ void
 conf_ctrl_borrowed_data(void)
 {
 	struct t_pair p;
-	uint8_t buf[1000];
+	uint8_t buf[200];
 	uint32_t i;
 
 	t_pair_open(&p, NULL);

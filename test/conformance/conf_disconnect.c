@@ -49,8 +49,7 @@ conf_disconnect_by_server(void)
 	T_CHECK(!info.established);
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1);
 	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_ev(p.host, p.client) != NULL &&
-		t_state_ev(p.host, p.client)->e.state.next == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE));
 	check_last(p.dpu, p.sconn);
 	ev = check_last(p.host, p.cconn);
 	T_STR_HAS(ev->text, "closing time");
@@ -316,7 +315,7 @@ consumer_stop(enum rte_comch_mem_kind kind)
 	T_EQ(rte_comch_consumer_destroy(f.cons), -EBUSY);
 	expect_drain(&f, 3, 7);
 	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_ev(f.cons_node, f.cons)->e.state.next == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_is(f.cons_node, f.cons, RTE_COMCH_STATE_IDLE));
 	for (i = 0; i < 3; i++) {
 		t_done(f.prod, &cpl);
 		T_EQ(cpl.status, 0);
@@ -392,8 +391,8 @@ peer_leaves(enum rte_comch_mem_kind kind, bool to_host)
 	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
 	T_UNTIL(t_count(f.cons_node, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 	T_EQ(t_count(f.cons_node, RTE_COMCH_EVENT_MSG, NULL), 1);
+	T_UNTIL(t_state_is(f.cons_node, f.cons, RTE_COMCH_STATE_IDLE));
 	ev = t_state_ev(f.cons_node, f.cons);
-	T_EQ(ev->e.state.next, RTE_COMCH_STATE_IDLE);
 	T_EQ(ev->e.status, -ECONNRESET);
 	check_last(f.cons_node, f.cons_conn);
 	T_EQ(rte_comch_consumer_start(f.cons), -ECONNRESET);
@@ -479,10 +478,7 @@ conf_disconnect_stream_cut(void)
 	T_EQ(rc, -EINPROGRESS);
 	T_EQ(rte_comch_producer_state(f.prod), RTE_COMCH_STATE_STOPPING);
 	/* done_burst() and recv_burst() carry it on. */
-	T_UNTIL(rte_comch_producer_done_burst(f.prod, &out, 1) == 1 ||
-			rte_comch_consumer_recv_burst(f.cons, &in, 1) == 1);
-	T_UNTIL(rte_comch_producer_done_burst(f.prod, &out, 1) == 1 ||
-			rte_comch_consumer_recv_burst(f.cons, &in, 1) == 1);
+	t_both(&f, &in, &out);
 	T_EQ(in.status, 0);
 	T_EQ(in.len, 400000);
 	T_EQ(out.status, 0);

@@ -84,7 +84,7 @@ conf_dp_consumer_states(void)
 	T_EQ(rte_comch_consumer_stop(c), -EINPROGRESS);
 	T_EQ(rte_comch_consumer_stop(c), -EBADFD);
 	T_UNTIL(rte_comch_consumer_state(c) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_ev(p.dpu, c)->e.state.next == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_is(p.dpu, c, RTE_COMCH_STATE_IDLE));
 	T_EQ(t_state_ev(p.dpu, c)->e.status, 0);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn) == 1);
 	ev = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn, 0);

@@ -447,8 +447,7 @@ conf_lifecycle_client_states(void)
 	T_EQ(rte_comch_client_start(p.client), -EBADFD);
 	T_EQ(rte_comch_client_destroy(p.client), -EBUSY);
 	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_ev(p.host, p.client) != NULL &&
-			t_state_ev(p.host, p.client)->e.state.next == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE));
 	ev = t_state_ev(p.host, p.client);
 	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_STOPPING);
 	T_EQ(ev->e.obj_type, RTE_COMCH_OBJ_CLIENT);

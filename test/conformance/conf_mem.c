@@ -216,7 +216,7 @@ conf_mem_stream_stalled(void)
 		.kind = RTE_COMCH_MEM_HEAP, .size = 512 * 1024,
 		.cons.staging_size = 16 * 1024,
 	};
-	struct rte_comch_cpl cpl;
+	struct rte_comch_cpl cpl, out;
 	struct t_flow f, g;
 	struct t_pair p;
 	unsigned int i;
@@ -234,13 +234,12 @@ conf_mem_stream_stalled(void)
 		T_EQ(rte_comch_producer_done_burst(f.prod, &cpl, 1), 0);
 		t_flow_once(&g, 1000, i);
 	}
-	T_UNTIL(rte_comch_producer_done_burst(f.prod, &cpl, 1) == 0 &&
-			rte_comch_consumer_recv_burst(f.cons, &cpl, 1) == 1);
+	t_both(&f, &cpl, &out);
 	T_EQ(cpl.cookie, 1);
 	T_EQ(cpl.len, 400000);
 	T_VERIFY(f.dst.addr, 400000, 1);
-	t_done(f.prod, &cpl);
-	T_EQ(cpl.cookie, 1);
+	T_EQ(out.cookie, 1);
+	T_EQ(out.status, 0);
 	T_EQ(t_put(&f, 400000, 100, 2), 1);
 	t_recv(f.cons, &cpl);
 	T_EQ(cpl.cookie, 2);

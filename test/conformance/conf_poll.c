@@ -407,8 +407,9 @@ wake_data(struct t_flow_conf *fc)
 	fc->prod.poll = prod_node->poll;
 	t_flow_open(&f, &p, fc);
 	for (i = 0; i < 200; i++) {
-		arm_quiet(prod_node, RTE_COMCH_POLL_TX);
+		/* Short: from now on the producer waits for room. */
 		T_EQ(t_put(&f, 0, 64, i), 0);
+		arm_quiet(prod_node, RTE_COMCH_POLL_TX);
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		check_woken(prod_node, RTE_COMCH_POLL_TX, 0);
 		arm_quiet(cons_node, RTE_COMCH_POLL_RX);

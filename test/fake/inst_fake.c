@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The conformance suite on the driver in memory. */
+
+#include "conf.h"
+
+static const struct t_driver driver_fake = { .name = "comch_fake" };
+
+COMCH_CONFORMANCE(fake, &driver_fake)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* What the core makes of a driver that fails: the knobs of the driver in memory. */
+
+#include <criterion/criterion.h>
+
+#include "t_pair.h"
+
+static const struct t_driver driver_fake = { .name = "comch_fake" };
+
+static void
+start(void)
+{
+	t_driver = &driver_fake;
+	t_eal_start(1);
+}
+
+static void
+stop(void)
+{
+	T_EQ(rte_comch_dev_count(), 0);
+	t_eal_stop();
+	t_dir_remove();
+}
+
+TestSuite(fake, .init = start, .fini = stop);
+
+/* No room now and then: everything arrives, in order. */
+static void
+check_eagain(const char *args)
+{
+	struct t_pair_conf conf = { .dpu_args = args, .host_args = args };
+	struct t_flow f;
+	struct t_pair p;
+	uint32_t sent = 0, i, val;
+
+	t_pair_open(&p, &conf);
+	while (sent < 500) {
+		if (t_offer(p.cconn, &sent, sizeof(sent), sent, 0))
+			sent++;
+		t_step_all();
+	}
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 500);
+	for (i = 0; i < 500; i++) {
+		memcpy(&val, t_find(p.dpu, RTE_COMCH_EVENT_MSG, NULL, i)->data, sizeof(val));
+		T_EQ(val, i);
+	}
+	t_flow_open(&f, &p, NULL);
+	for (i = 0; i < 20; i++)
+		t_flow_once(&f, 1000 + i, i);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+Test(fake, eagain_every_2)
+{
+	check_eagain(",eagain_every=2");
+}
+
+Test(fake, eagain_every_3)
+{
+	check_eagain(",eagain_every=3");
+}
+
+/* Do what a session does, as far as it gets; then everything can be taken down. */
+static void
+session_until_drop(struct t_pair *p)
+{
+	struct rte_comch_consumer *cons;
+	uint64_t cookie = 0;
+	struct t_mem mem;
+
+	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(p->client) != RTE_COMCH_STATE_STARTING);
+	if (rte_comch_client_state(p->client) != RTE_COMCH_STATE_RUNNING)
+		return;
+	p->cconn = rte_comch_client_conn(p->client);
+	t_mem_new(&mem, RTE_COMCH_MEM_SEALED, 4096, 0);
+	cons = t_consumer_new(p->cconn, NULL, mem.mr);
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	T_UNTIL(rte_comch_consumer_state(cons) != RTE_COMCH_STATE_STARTING);
+	/* Sooner or later the link breaks under the messages. */
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 ||
+		(t_offer(p->cconn, "x", 1, cookie++, 0) && false));
+	t_consumer_end(cons);
+	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
+	t_mem_free(&mem);
+}
+
+static void
+check_drops(bool at_host)
+{
+	unsigned int before = 0, n;
+	char args[32];
+	struct t_pair_conf conf = { 0 };
+	struct t_pair p;
+
+	for (n = 1; n < 24; n++) {
+		snprintf(args, sizeof(args), ",drop_at=%u", n);
+		conf.host_args = at_host ? args : NULL;
+		conf.dpu_args = at_host ? NULL : args;
+		t_pair_ends(&p, &conf);
+		session_until_drop(&p);
+		T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+		T_UNTIL(rte_comch_server_nb_conns(p.server) == 0);
+		t_pair_close(&p);
+		if (n == 2)
+			before = t_fd_count();
+	}
+	T_EQ(t_fd_count(), before);
+}
+
+Test(fake, drop_at_host)
+{
+	check_drops(true);
+}
+
+Test(fake, drop_at_dpu)
+{
+	check_drops(false);
+}
+
+Test(fake, slow_accept)
+{
+	struct t_pair_conf conf = { .dpu_args = ",slow_accept=50" };
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	t_send(p.cconn, "x", 1, 1);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+	t_pair_close(&p);
+}
+
+/* Also for polls that sleep. */
+Test(fake, slow_accept_asleep)
+{
+	struct t_pair_conf conf = { .dpu_args = ",slow_accept=5" };
+	struct t_pair p;
+
+	t_pair_ends(&p, &conf);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_SLEEP_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
+	t_pair_close(&p);
+}
+
+/* Memory that the peer cannot map is staged, and the copy is counted. */
+Test(fake, short_import)
+{
+	struct t_pair_conf conf = { .host_args = ",short_import=1" };
+	struct rte_comch_consumer_stats st;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, &conf);
+	t_flow_open(&f, &p, NULL);
+	for (i = 0; i < 20; i++)
+		t_flow_once(&f, 4096 + i, i);
+	T_EQ(rte_comch_consumer_stats_get(f.cons, &st), 0);
+	T_EQ(st.staged, 20);
+	t_flow_close(&f);
+	t_pair_close(&p);
+}
+
+/* Without memory for it a consumer does not start; the connection lives. */
+static void
+check_no_region(const char *dpu_args, const char *host_args)
+{
+	struct t_pair_conf conf = { .dpu_args = dpu_args, .host_args = host_args };
+	struct rte_comch_consumer *cons;
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	cons = t_consumer_new(p.sconn, NULL, NULL);
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	T_UNTIL(t_state_ev(p.dpu, cons) != NULL);
+	T_EQ(t_state_ev(p.dpu, cons)->e.state.next, RTE_COMCH_STATE_IDLE);
+	T_EQ(t_state_ev(p.dpu, cons)->e.status, -ENOMEM);
+	T_EQ(rte_comch_consumer_destroy(cons), 0);
+	t_send(p.cconn, "x", 1, 1);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+	t_pair_close(&p);
+}
+
+Test(fake, no_region_here)
+{
+	check_no_region(",no_region=1", NULL);
+}
+
+Test(fake, no_region_there)
+{
+	check_no_region(NULL, ",no_region=1");
+}
