@@ -39,24 +39,25 @@ middle(uint32_t index)
 }
 
 /* Half the way from a bucket to its next neighbour that is not empty; *step*
- * is 1 or -1. It is not more than half a step of a coarse clock, or half the
- * bucket.
+ * is 1 or -1. What is farther off than a step of a coarse clock is no
+ * neighbour: then it is half the bucket.
  */
 static double
 half_gap(const struct hist *h, uint32_t index, int step)
 {
-	double width = (double)(hist_bucket_low(index + 1) - hist_bucket_low(index));
-	double most = width > CLOCK_STEP ? width / 2 : CLOCK_STEP / 2;
+	double half = (double)(hist_bucket_low(index + 1) - hist_bucket_low(index)) / 2;
 	double gap = 0;
 	int64_t i;
 
 	for (i = (int64_t)index + step; i >= 0 && i < HIST_BUCKETS - 1; i += step) {
 		gap = middle((uint32_t)i) - middle(index);
 		gap = gap < 0 ? -gap : gap;
-		if (h->buckets[i] != 0 || gap / 2 >= most)
+		if (gap > CLOCK_STEP)
 			break;
+		if (h->buckets[i] != 0)
+			return gap / 2;
 	}
-	return gap / 2 < most ? gap / 2 : most;
+	return half;
 }
 
 double

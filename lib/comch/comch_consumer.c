@@ -374,12 +374,11 @@ step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		c->export[i] = -1;
 		c->mrs[i].ready = 0;
 	}
-	/* The id is not used again: a restart is a new consumer to the peer. */
-	c->q.id = ++conn->next_consumer_id;
 	c->step = COMCH_CONS_IDLE;
-	c->fail = 0;
+	if (!comch_conn_is_up(conn))
+		status = -ECONNRESET;
 	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_IDLE, status,
-		status != 0 ? "start failed" : NULL);
+		status == -ECONNRESET ? conn->reason : status != 0 ? "start failed" : NULL);
 }
 
 /* Registrations named while it runs. */
@@ -534,6 +533,10 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 	} else if (comch_queue_renew(&c->q) != 0) {
 		ret = -EMFILE;
 	} else {
+		/* An id is not used again: a restart is a new consumer to the peer. */
+		if (c->started)
+			comch_store_relaxed(&c->q.id, ++conn->next_consumer_id);
+		c->started = true;
 		c->cancel = false;
 		c->fail = 0;
 		c->step = COMCH_CONS_SHOW;

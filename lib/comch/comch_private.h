@@ -230,6 +230,7 @@ struct rte_comch_consumer {
 	enum comch_cons_step step;           /* lock */
 	bool announced;                      /* lock: the peer knows it */
 	bool cancel;                         /* lock: stopped while starting */
+	bool started;                        /* lock: not for the first time */
 	int fail;                            /* lock: why the start failed */
 	uint32_t conf_flags;
 	uint32_t staging_conf;               /* as configured */

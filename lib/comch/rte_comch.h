@@ -544,8 +544,9 @@ struct rte_comch_msg {
  * @param n
  *   Number of messages.
  * @return
- *   How many were taken. Fewer than *n*: the peer's queue or our own is full;
- *   run the poll and offer the rest again.
+ *   How many were taken. Fewer than *n*: the peer's queue or our own is full,
+ *   or the driver's ring (which holds at least three of the longest messages
+ *   on shared memory); run the poll and offer the rest again.
  */
 uint16_t rte_comch_conn_send_burst(struct rte_comch_conn *conn,
 		const struct rte_comch_msg *msgs, uint16_t n);

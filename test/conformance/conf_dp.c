@@ -54,6 +54,7 @@ conf_dp_consumer_states(void)
 	struct rte_comch_consumer *c;
 	const struct t_ev *ev;
 	struct t_pair p;
+	uint32_t id;
 
 	T_EQ(rte_comch_consumer_start(NULL), -EINVAL);
 	T_EQ(rte_comch_consumer_stop(NULL), -EINVAL);
@@ -81,6 +82,7 @@ conf_dp_consumer_states(void)
 	T_EQ(ev->e.consumer.id, rte_comch_consumer_id(c));
 	T_EQ(ev->e.consumer.imm_size, 16);
 	T_EQ(ev->e.consumer.depth, 128);
+	id = rte_comch_consumer_id(c);
 	T_EQ(rte_comch_consumer_stop(c), -EINPROGRESS);
 	T_EQ(rte_comch_consumer_stop(c), -EBADFD);
 	T_UNTIL(rte_comch_consumer_state(c) == RTE_COMCH_STATE_IDLE);
@@ -88,7 +90,7 @@ conf_dp_consumer_states(void)
 	T_EQ(t_state_ev(p.dpu, c)->e.status, 0);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn) == 1);
 	ev = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn, 0);
-	T_EQ(ev->e.consumer.id, rte_comch_consumer_id(c));
+	T_EQ(ev->e.consumer.id, id);
 	T_EQ(rte_comch_consumer_destroy(c), 0);
 	t_pair_close(&p);
 }

@@ -366,6 +366,7 @@ conf_mem_mr_add(void)
 	T_EQ(cpl.status, 0);
 	T_EQ(cpl.cookie, 3);
 	T_VERIFY(more.addr + 10, 5000, 5);
+	t_done(f.prod, &cpl);
 	t_flow_once(&f, 100, 9);
 	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
 	T_EQ(rte_comch_consumer_mr_add(f.cons, more.mr), -EBADFD);
