@@ -9,7 +9,12 @@ set -euo pipefail
 
 # Short: the path of a unix socket holds 107 bytes.
 dir=$(mktemp -d /tmp/ct.XXXXXX)
-trap 'rm -rf "$dir"' EXIT
+cleanup() {
+	# shellcheck disable=SC2317 # called by the trap
+	# Criterion's own socket stays behind if the test was killed.
+	rm -rf "/tmp/criterion_$(cat "$dir/pid").sock" "$dir"
+}
+trap cleanup EXIT
 # A test that runs too long is ended by a signal to the whole process group:
 # wait for the test, then clean up.
 trap : INT TERM
@@ -19,5 +24,8 @@ chmod 700 "$dir"/*
 export TMPDIR=$dir/tmp RUNTIME_DIRECTORY=$dir/run COMCH_DIR=$dir/comch
 
 status=0
-"$@" || status=$?
+(
+	echo "$BASHPID" >"$dir/pid"
+	exec "$@"
+) || status=$?
 exit "$status"

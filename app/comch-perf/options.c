@@ -52,7 +52,8 @@ static const char *const formats[] = { "text", "csv", "json", NULL };
 
 static const struct opt opts_table[] = {
 	{ "size", "N|A,B,C|A:B[:xM|:+N]",
-		"payload of a message, bytes; K, M, G suffixes; a range doubles unless told otherwise",
+		"payload of a message, bytes; K, M, G suffixes; a range doubles unless told "
+		"otherwise",
 		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, PERF_MAX_SIZE, NULL, NULL },
 	{ "iters", "N", "messages of each producer (latency: round trips), instead of a duration",
 		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL, NULL },
@@ -67,7 +68,8 @@ static const struct opt opts_table[] = {
 	{ "consumers", "N", "consumers of the receiving side, a thread each",
 		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL, NULL },
 	{ "connections", "N",
-		"connections; ctrl tests use one and leave the rest idle, data tests spread their pairs, conn-rate opens so many at once",
+		"connections; ctrl tests use one and leave the rest idle, data tests spread "
+		"their pairs, conn-rate opens so many at once",
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL, NULL },
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL, NULL },
@@ -76,12 +78,15 @@ static const struct opt opts_table[] = {
 	{ "memory", "shared|heap|eal",
 		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories, NULL },
-	{ "wait", "poll|event", "spin, or sleep until woken; latency tests then pause for the other side to fall asleep",
+	{ "wait", "poll|event",
+		"spin, or sleep until woken; latency tests then pause for the other side to "
+		"fall asleep",
 		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, waits, NULL },
 	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are the sum",
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL, NULL },
 	{ "verify", NULL,
-		"fill and check every byte; otherwise the first and last cache line are touched and the sequence checked",
+		"fill and check every byte; otherwise the first and last cache line are "
+		"touched and the sequence checked",
 		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL, NULL },
 	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it)",
 		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL, NULL },
@@ -219,7 +224,7 @@ options_sizes(const char *text, uint64_t *sizes, char *error)
 		if (nb < 0 || (*p != ',' && *p != '\0'))
 			return refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM or A:B:+N "
 					"with N from 0 to 1G (at most %d sizes)",
-					text, PERF_MAX_SIZES);
+				text, PERF_MAX_SIZES);
 		if (*p == '\0')
 			return nb;
 		p++;
@@ -412,16 +417,17 @@ print_help(void)
 		"prints each figure with its ratio to a floor: what this machine does without\n"
 		"any library, measured just before and after.\n\nTests:\n");
 	for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
-		printf("  %-10s %s\n", test->name, test->what);
-	printf("With no TEST all but conn-rate, in under a minute.\n\nOptions:\n");
+		printf("  %-10s %s%s\n", test->name, test->what,
+				test->by_default ? "" : " (not by default)");
+	printf("With no TEST all that are not marked, in under a minute.\n\nOptions:\n");
 	print_options();
-	printf("\nThe host side leads: with --role host and --role dpu the parameters are given\n"
-		"to the host side alone and travel to the other as control messages. The DPU\n"
-		"side serves one run and ends; its --producers and --consumers say how many\n"
-		"threads it has.\n\n"
+	printf("\nThe host side leads: with --role host and --role dpu the parameters are\n"
+		"given to the host side alone and travel to the other as control messages.\n"
+		"The DPU side serves one run and ends; its --producers and --consumers say\n"
+		"how many threads it has.\n\n"
 		"EAL options are made up (--lcores from --producers and --consumers, --no-huge\n"
 		"or --in-memory, --no-pci, --no-telemetry, --file-prefix); those given before\n"
-		"`--` are added or take their place. With --role both, -l names the CPUs to use.\n\n"
+		"`--` are added or take their place. With --role both, -l names the CPUs.\n\n"
 		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage.\n");
 }
 

@@ -390,12 +390,12 @@ explain(const struct report *report)
 					floor_what((enum floor_kind)i));
 	}
 	fprintf(f, "Columns\n"
-		"  ratio      result / mean of the two floors. Latencies (p50): 1 is the best there is,\n"
-		"             lower is better. Rates and bandwidths: higher is better.\n"
+		"  ratio      result / mean of the two floors. Latencies (p50): 1 is the best\n"
+		"             there is, lower is better. Rates and bandwidths: higher is better.\n"
 		"  copies     CPU copies a message, both sides together.\n"
-		"  unstable   the two floors differ by more than 15 %%: the machine changed meanwhile.\n");
+		"  unstable   the two floors differ by more than 15 %%: the machine changed.\n");
 	if (report->unstable)
-		fprintf(f, "  Rows that stayed unstable in all attempts tell little: run them again.\n");
+		fprintf(f, "             Such rows tell little: run them again.\n");
 }
 
 struct report *

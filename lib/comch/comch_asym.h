@@ -34,4 +34,24 @@ comch_fence_light(void)
 
 void comch_fence_heavy(void);
 
+/*
+ * The same between processes: the publisher's fence before it looks whether
+ * the peer sleeps, and the sleeper's after it said so. A process whose
+ * publications are light must be one that the kernel lets others interrupt
+ * (registered), and its peer must be able to ask for that: the two tell each
+ * other when a link comes up. A peer that lies there misses its own wake-ups.
+ */
+extern bool comch_asym_global;
+
+static inline void
+comch_fence_publish(bool light)
+{
+	if (likely(light))
+		rte_compiler_barrier();
+	else
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void comch_fence_sleep(void);
+
 #endif /* COMCH_ASYM_H */

@@ -39,7 +39,8 @@
  *   H  producer stores staging_head (rel.) -> consumer loads it (acquire)
  *   S  consumer stores staging_tail (rel.) -> producer loads it (acquire)
  *   A  producer stores rec.stop_at (rel.)  -> consumer loads it (acquire)
- * and two pairs of full fences (store, fence, load on both sides):
+ * and two pairs of fences (store, fence, load on both sides; the publisher's of
+ * W is a light one where the sleeper's can make up for it, see comch_asym.h):
  *   C  producer: claim, fence, closed      | consumer: closed, fence, claim
  *   W  publisher: R or T, fence, armed     | sleeper: armed, fence, R or T
  */
@@ -201,6 +202,7 @@ struct comch_chan_cons {
 	struct comch_cons_mr *mrs;
 	uint32_t tx_told;       /* last value of the peer's armed word that we answered */
 	uint32_t rec_idx;       /* next message within cur */
+	bool light;             /* see comch_fence_publish() */
 	struct comch_rec cur;   /* private copy of the record in work */
 	/* staged reception */
 	const uint8_t *staging; /* the peer's */
@@ -232,6 +234,7 @@ struct comch_rcons {
 	uint32_t mask;
 	uint32_t depth;
 	uint32_t imm_size;
+	bool light;                           /* see comch_fence_publish() */
 	int wake_fd;
 	/* written by all producers */
 	uint64_t tail_seen __rte_aligned(COMCH_LINE); /* a tail that was checked */

@@ -17,6 +17,7 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
+#include "comch_asym.h"
 #include "comch_chan.h"
 #include "comch_compat.h"
 #include "comch_mem.h"
@@ -116,7 +117,7 @@ publish_tail(struct comch_chan_cons *c)
 	uint32_t peer_armed;
 
 	comch_store_release(&c->post->tail, c->tail); /* T */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* W */
+	comch_fence_publish(c->light); /* W */
 	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
 	if (likely(peer_armed == c->tx_told))
 		return;

@@ -172,7 +172,7 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
 	uint32_t peer_armed;
 
 	/* W: what was published is visible before `armed` is read. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	comch_fence_publish(rc->light);
 	peer_armed = peer_load_relaxed_u32(&rc->post_shared->armed);
 	if (likely(peer_armed == comch_load_relaxed(&rc->told)))
 		return;
@@ -354,8 +354,7 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 	commit_group(p, rc, pos, ops, k);
 	comch_chan_wake(p, rc);
 	count_group(p, ops, k);
-	/* While the peer works on these, fetch the lines that the next send needs. */
-	rte_prefetch0_write(&rc->rec->rec[(pos + k) & rc->mask]);
+	/* While the peer works on these, fetch what the next send reads first. */
 	rte_prefetch0(&rc->post_shared->desc[(pos + k) & rc->mask]);
 	return (uint16_t)k;
 }

@@ -16,6 +16,7 @@
 
 #include <rte_common.h>
 
+#include "comch_asym.h"
 #include "comch_chan.h"
 #include "comch_dir.h"
 #include "comch_peer.h"
@@ -266,7 +267,7 @@ stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 
 	comch_store_release(&c->post->staging_tail,
 		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* W */
+	comch_fence_publish(c->light); /* W */
 	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
 	if (peer_armed != c->tx_told) {
 		c->tx_told = peer_armed;

@@ -456,6 +456,7 @@ consumer_live(struct rte_comch_consumer *c)
 
 	for (i = 0; i < c->chan.nb_mrs; i++)
 		comch_store_release(&c->mrs[i].ready, 1);
+	c->chan.light = c->q.conn->link->light;
 	comch_chan_cons_bind(&c->chan, c->post.addr, c->rec.addr, c->staging_size);
 	c->step = COMCH_CONS_LIVE;
 	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);

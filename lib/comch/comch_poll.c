@@ -15,6 +15,7 @@
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
 
+#include "comch_asym.h"
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
@@ -543,7 +544,7 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 	poll->armed_classes = cls;
 	poll_arm_all(poll, cls);
 	/* W: we say that we sleep before we look once more. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	comch_fence_sleep();
 	if (poll_pending(poll, cls) ||
 			((!TAILQ_EMPTY(&poll->waiting) || poll->accept_again) &&
 			 poll_arm_timer(poll) != 0)) {

@@ -92,6 +92,7 @@ rcons_create(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int 
 	rc->imm_size = f->imm_size;
 	rc->staging_size = f->staging_size;
 	rc->imports = conn->imports;
+	rc->light = conn->link->light;
 	ret = rcons_map(conn, rc, fds[0]);
 	if (ret != 0) {
 		rte_free(rc);

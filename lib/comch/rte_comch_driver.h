@@ -77,6 +77,7 @@ struct rte_comch_link {
 	int error;                       /**< Why it is DOWN: a negative errno. */
 	const char *text;                /**< The same in words; static. */
 	uint64_t wakes;                  /**< Wake-ups written. */
+	bool light;                      /**< The peer's sleepers fence for our publishers. */
 };
 
 /** Base of a driver's listener. */

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 #include <rte_atomic.h>
-#include <rte_prefetch.h>
 
+#include "comch_asym.h"
 #include "comch_peer.h"
 #include "shm_private.h"
 
@@ -48,7 +48,7 @@ wake_peer(struct shm_link *l)
 	uint32_t peer_armed;
 
 	/* W: the frame is visible before `armed` is read. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	comch_fence_publish(l->base.light);
 	peer_armed = peer_load_relaxed_u32(&l->peer->armed);
 	if (likely(peer_armed == l->told))
 		return;
@@ -111,7 +111,6 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	}
 	put_frame(l, frame->hdr, payload, len, frame->nb_fds, n);
 	wake_peer(l);
-	rte_prefetch0_write(&l->own->cell[l->tx_pos & l->own_mask]);
 	return 0;
 }
 

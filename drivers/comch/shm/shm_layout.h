@@ -75,8 +75,11 @@ struct shm_hello {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t cells;
-	uint32_t reserved;
+	uint32_t flags;
 };
+
+/* My sleepers can fence for your publishers (membarrier). */
+#define SHM_HELLO_F_MEMBARRIER UINT32_C(1)
 
 /* All later messages are one byte. */
 #define SHM_SOCK_WAKE 'w' /* look at your rings */

@@ -14,6 +14,7 @@
 #include <rte_atomic.h>
 #include <rte_byteorder.h>
 
+#include "comch_asym.h"
 #include "comch_compat.h"
 #include "comch_memfd.h"
 #include "shm_private.h"
@@ -78,6 +79,7 @@ shm_link_say_hello(struct shm_link *l)
 	if (fd < 0)
 		return fd;
 	hello.cells = rte_cpu_to_le_32(l->own_cells);
+	hello.flags = rte_cpu_to_le_32(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0);
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
 	/* The mapping stays; the descriptor would only count against our limit. */
 	close(fd);
@@ -108,6 +110,8 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->peer_len = len;
 	l->peer_cells = cells;
 	l->peer_mask = cells - 1;
+	l->base.light = comch_asym_global &&
+		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
 	return 0;
 }
 

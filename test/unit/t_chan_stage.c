@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The staging ring: messages that fit, that fill it, that stream through it. */
+
+#include <criterion/criterion.h>
+
+#include "u_chan.h"
+
+#define DEPTH 8
+#define RING 1024
+#define MEM 65536
+
+static struct u_chan *u;
+
+static void
+setup(void)
+{
+	u = u_chan_create(&(struct u_conf){
+		.depth = DEPTH, .staging_size = RING, .mem_size = MEM, .nb_prods = 2,
+		.timeout_cycles = UINT64_MAX / 4,
+	});
+}
+
+static void
+teardown(void)
+{
+	u_chan_free(u);
+}
+
+TestSuite(chan_stage, .init = setup, .fini = teardown);
+
+static void
+check_recv(uint64_t cookie, size_t to, size_t from, uint32_t len)
+{
+	struct rte_comch_cpl cpl;
+
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, cookie);
+	cr_assert_eq(cpl.status, 0);
+	cr_assert_eq(cpl.len, len);
+	cr_assert_eq(cpl.copies, 1);
+	cr_assert_arr_eq(u->staged.addr + to, u->src.addr + from, len);
+}
+
+Test(chan_stage, fits)
+{
+	cr_assert(u_post(u, U_MR_STAGED, 100, 200, 1));
+	cr_assert_eq(u_send(u, 3, 150, 1), 1);
+	cr_assert_eq(u_done_status(u), 0);
+	cr_assert_eq(u->rec->staging_head, 192u, "a message begins on a line");
+	check_recv(1, 100, 3, 150);
+	cr_assert_eq(u->post->staging_tail, 192u);
+	cr_assert_eq(u->c.stats.staged, 1u);
+	cr_assert_eq(u->prod[0].stats.staged, 1u);
+	cr_assert_eq(u->staged.addr[250], 0, "not a byte more");
+}
+
+Test(chan_stage, exactly_the_ring)
+{
+	uint32_t i;
+
+	for (i = 0; i < 5; i++) {
+		cr_assert(u_post(u, U_MR_STAGED, 0, RING, i));
+		cr_assert_eq(u_send(u, i, RING, i), 1);
+		cr_assert_null(u->prod[0].stream);
+		check_recv(i, 0, i, RING);
+	}
+}
+
+Test(chan_stage, immediate_and_empty)
+{
+	struct rte_comch_op op = u_op(u, 0, 7, 1);
+	struct rte_comch_cpl cpl;
+
+	cr_assert(u_post(u, U_MR_STAGED, 0, 16, 1));
+	cr_assert(u_post(u, U_MR_STAGED, 16, 16, 2));
+	op.imm = "abc";
+	op.imm_len = 3;
+	cr_assert_eq(comch_chan_send(&u->prod[0], &op, 1), 1);
+	op.len = 0;
+	cr_assert_eq(comch_chan_send(&u->prod[0], &op, 1), 1);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.len, 7u);
+	cr_assert_eq(cpl.imm_len, 3);
+	cr_assert_arr_eq(cpl.imm, "abc", 3);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.len, 0u);
+	cr_assert_eq(cpl.copies, 0);
+}
+
+/* No room for it now: nothing is claimed, and later it goes. */
+Test(chan_stage, full)
+{
+	u_post_many(u, U_MR_STAGED, 4, 600);
+	cr_assert_eq(u_send(u, 0, 600, 1), 1);
+	cr_assert_eq(u_send(u, 0, 600, 2), 0);
+	cr_assert_eq(u->rec->claim, 1u);
+	cr_assert_eq(u->rc.streaming, 0u);
+	/* 384 bytes are left. */
+	cr_assert_eq(u_send(u, 0, 385, 2), 0);
+	cr_assert_eq(u_send(u, 0, 384, 2), 1);
+	cr_assert_eq(u_send(u, 0, 1, 3), 0);
+	check_recv(0, 0, 0, 600);
+	cr_assert_eq(u_send(u, 0, 600, 3), 1);
+	check_recv(1, 600, 0, 384);
+	check_recv(2, 1200, 0, 600);
+}
+
+/* All lengths, so that heads and wraps fall everywhere. */
+Test(chan_stage, wraps)
+{
+	uint32_t i, len;
+
+	for (i = 0; i < 3000; i++) {
+		len = 1 + i * 37 % RING;
+		cr_assert(u_post(u, U_MR_STAGED, i % 100, len, i));
+		cr_assert_eq(u_send(u, i % 77, len, i), 1);
+		cr_assert_eq(u_done_status(u), 0);
+		check_recv(i, i % 100, i % 77, len);
+	}
+}
+
+Test(chan_stage, segments)
+{
+	struct rte_comch_sge sge[3] = {
+		{ &u->src, u->src.addr + 100, 900 },
+		{ &u->src, u->src.addr, 0 },
+		{ &u->src, u->src.addr + 7, 1500 },
+	};
+	struct rte_comch_op op = u_op(u, 0, 2400, 1);
+	struct rte_comch_cpl cpl, done;
+
+	op.addr = sge;
+	op.nb_sges = 3;
+	op.flags = RTE_COMCH_OP_F_SGL;
+	cr_assert(u_post(u, U_MR_STAGED, 0, 2400, 1));
+	cr_assert_eq(comch_chan_send(&u->prod[0], &op, 1), 1);
+	while (!u_recv(u, &cpl))
+		(void)comch_chan_done(&u->prod[0], &done, 1);
+	cr_assert_eq(cpl.len, 2400u);
+	cr_assert_arr_eq(u->staged.addr, u->src.addr + 100, 900);
+	cr_assert_arr_eq(u->staged.addr + 900, u->src.addr + 7, 1500);
+}
+
+/* Longer than the ring; pushed by done, pulled by recv. */
+static void
+stream_one(uint32_t len, uint64_t cookie)
+{
+	struct rte_comch_cpl cpl, done;
+	uint32_t steps = 0, nb_done = 0;
+
+	cr_assert(u_post(u, U_MR_STAGED, 5, len, cookie));
+	cr_assert_eq(u_send(u, 9, len, cookie), 1);
+	while (!u_recv(u, &cpl)) {
+		nb_done += comch_chan_done(&u->prod[0], &done, 1);
+		cr_assert(++steps < 10 * len / RING + 10);
+	}
+	cr_assert_eq(cpl.cookie, cookie);
+	cr_assert_eq(cpl.status, 0);
+	cr_assert_eq(cpl.len, len);
+	cr_assert_arr_eq(u->staged.addr + 5, u->src.addr + 9, len);
+	nb_done += comch_chan_done(&u->prod[0], &done, 1);
+	cr_assert_eq(nb_done, 1u);
+	cr_assert_eq(done.status, 0);
+	cr_assert_eq(done.cookie, cookie);
+	cr_assert_eq(done.len, len);
+	cr_assert_eq(u->rc.streaming, 0u);
+	memset(u->staged.addr, 0, MEM);
+}
+
+Test(chan_stage, streams)
+{
+	static const uint32_t lens[] = { RING + 1, RING + 63, RING + 64, 2 * RING,
+		2 * RING + 1, 10 * RING - 1, 50 * RING + 17 };
+	unsigned int i, round;
+
+	for (round = 0; round < 20; round++)
+		for (i = 0; i < RTE_DIM(lens); i++)
+			stream_one(lens[i] + round, round * 100 + i);
+	cr_assert_eq(u->cons_faults + u->prod_faults, 0u);
+}
+
+/* A stream waits for an empty ring, and nothing overtakes it. */
+Test(chan_stage, stream_and_others)
+{
+	struct rte_comch_op big = u_op(u, 0, 3000, 2), small = u_op(u, 1, 10, 3);
+	struct rte_comch_cpl cpl, done;
+
+	cr_assert(u_post(u, U_MR_STAGED, 0, 10, 1));
+	cr_assert(u_post(u, U_MR_STAGED, 1000, 3000, 2));
+	cr_assert(u_post(u, U_MR_STAGED, 5000, 10, 3));
+	cr_assert_eq(comch_chan_send(&u->prod[0], &small, 1), 1);
+	cr_assert_eq(comch_chan_send(&u->prod[0], &big, 1), 0);
+	check_recv(1, 0, 1, 10);
+	cr_assert_eq(comch_chan_send(&u->prod[0], &big, 1), 1);
+	cr_assert_eq(comch_chan_send(&u->prod[0], &small, 1), 0, "behind our own stream");
+	cr_assert_eq(comch_chan_send(&u->prod[1], &small, 1), 0, "behind another's stream");
+	cr_assert_eq(comch_chan_done(&u->prod[0], &done, 1), 1, "the first message");
+	while (!u_recv(u, &cpl))
+		cr_assert(comch_chan_done(&u->prod[0], &done, 1) <= 1);
+	cr_assert_eq(cpl.cookie, 2u);
+	cr_assert_arr_eq(u->staged.addr + 1000, u->src.addr, 3000);
+	cr_assert_eq(comch_chan_send(&u->prod[1], &small, 1), 1);
+	check_recv(3, 5000, 1, 10);
+}
+
+/* Another lcore's direct message passes a stream's producer, not its place. */
+Test(chan_stage, direct_behind_a_stream)
+{
+	struct rte_comch_op big = u_op(u, 0, 3000, 2), small = u_op(u, 1, 10, 3);
+	struct rte_comch_cpl cpl, done;
+
+	cr_assert(u_post(u, U_MR_STAGED, 1000, 3000, 1));
+	cr_assert(u_post(u, U_MR_DIRECT, 0, 10, 2));
+	cr_assert_eq(comch_chan_send(&u->prod[0], &big, 1), 1);
+	cr_assert_eq(comch_chan_send(&u->prod[1], &small, 1), 1);
+	while (!u_recv(u, &cpl))
+		(void)comch_chan_done(&u->prod[0], &done, 1);
+	cr_assert_eq(cpl.cookie, 1u);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, 2u);
+	cr_assert_eq(cpl.peer_id, 101u);
+}
+
+static void
+stream_half(void)
+{
+	struct rte_comch_cpl cpl;
+
+	cr_assert(u_post(u, U_MR_STAGED, 0, 5000, 1));
+	cr_assert(u_post(u, U_MR_STAGED, 6000, 5000, 2));
+	cr_assert_eq(u_send(u, 0, 5000, 1), 1);
+	cr_assert(!u_recv(u, &cpl));
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 0);
+	cr_assert(!u_recv(u, &cpl));
+	cr_assert_eq(u->c.pulled, 2u * RING);
+}
+
+/* The next message begins where the given-up one left off. */
+static void
+check_after_abort(int status)
+{
+	struct rte_comch_cpl cpl;
+
+	cr_assert_eq(u_done_status(u), status);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, 1u);
+	cr_assert_eq(cpl.status, -ECANCELED);
+	cr_assert_eq(u->rc.streaming, 0u);
+	cr_assert_eq(u_send(u, 77, 500, 2), 1);
+	check_recv(2, 6000, 77, 500);
+	stream_one(3 * RING, 3);
+	cr_assert_eq(u->cons_faults, 0u);
+}
+
+Test(chan_stage, abort_with_all_pulled)
+{
+	stream_half();
+	comch_chan_prod_abort(&u->prod[0], -ECANCELED);
+	check_after_abort(-ECANCELED);
+}
+
+Test(chan_stage, abort_with_some_unpulled)
+{
+	struct rte_comch_cpl cpl;
+
+	stream_half();
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 0);
+	comch_chan_prod_abort(&u->prod[0], -ECANCELED);
+	check_after_abort(-ECANCELED);
+}
+
+Test(chan_stage, abort_before_the_first_pull)
+{
+	cr_assert(u_post(u, U_MR_STAGED, 0, 5000, 1));
+	cr_assert(u_post(u, U_MR_STAGED, 6000, 5000, 2));
+	cr_assert_eq(u_send(u, 0, 5000, 1), 1);
+	comch_chan_prod_abort(&u->prod[0], -ECANCELED);
+	check_after_abort(-ECANCELED);
+}
+
+/* Nothing streams: nothing to give up. */
+Test(chan_stage, abort_without_a_stream)
+{
+	struct rte_comch_cpl cpl;
+
+	comch_chan_prod_abort(&u->prod[0], -ECANCELED);
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 0);
+}
+
+Test(chan_stage, connection_goes_down)
+{
+	struct rte_comch_cpl cpl;
+
+	stream_half();
+	u->prod[0].halt = COMCH_HALT_DOWN;
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
+	cr_assert_eq(cpl.status, -ECONNRESET);
+	cr_assert_eq(cpl.cookie, 1u);
+	cr_assert_null(u->prod[0].stream);
+}
+
+Test(chan_stage, consumer_retires)
+{
+	struct rte_comch_cpl cpl;
+
+	stream_half();
+	u->rc.gone = 1;
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
+	cr_assert_eq(cpl.status, -ENOENT);
+	cr_assert_eq(u->rc.streaming, 0u);
+}
+
+/* A stop of the producer lets the stream end. */
+Test(chan_stage, producer_stops)
+{
+	struct rte_comch_cpl cpl, done;
+
+	stream_half();
+	u->prod[0].halt = COMCH_HALT_STOP;
+	while (!u_recv(u, &cpl))
+		(void)comch_chan_done(&u->prod[0], &done, 1);
+	cr_assert_eq(cpl.status, 0);
+	cr_assert_arr_eq(u->staged.addr, u->src.addr, 5000);
+}
+
+Test(chan_stage, silent_stream)
+{
+	struct rte_comch_op op = u_op(u, 0, 5000, 1);
+	struct rte_comch_cpl cpl, done;
+
+	op.flags = RTE_COMCH_OP_F_SILENT;
+	cr_assert(u_post(u, U_MR_STAGED, 0, 5000, 1));
+	cr_assert_eq(comch_chan_send(&u->prod[0], &op, 1), 1);
+	while (!u_recv(u, &cpl))
+		cr_assert_eq(comch_chan_done(&u->prod[0], &done, 1), 0);
+	cr_assert_eq(cpl.status, 0);
+}
+
+/* Whoever has something to do must not fall asleep. */
+Test(chan_stage, pending)
+{
+	struct rte_comch_cpl cpl;
+
+	stream_half();
+	cr_assert(comch_chan_prod_pending(&u->prod[0]), "the ring is empty");
+	cr_assert(!comch_chan_cons_pending(&u->c), "nothing new to pull");
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 0);
+	cr_assert(!comch_chan_prod_pending(&u->prod[0]), "the ring is full");
+	cr_assert(comch_chan_cons_pending(&u->c), "a ring full to pull");
+	cr_assert(!u_recv(u, &cpl));
+	cr_assert(comch_chan_prod_pending(&u->prod[0]));
+}
+
+/* Given up before the consumer asked for a wake-up: it has to see that itself. */
+Test(chan_stage, pending_after_an_abort)
+{
+	stream_half();
+	cr_assert(!comch_chan_cons_pending(&u->c));
+	comch_chan_prod_abort(&u->prod[0], -ECANCELED);
+	comch_chan_cons_arm(&u->c);
+	cr_assert(comch_chan_cons_pending(&u->c), "the end of the stream is a lost wake-up");
+}
+
+/* A send that waits for the ring waits for more than a posted buffer. */
+Test(chan_stage, pending_while_the_ring_is_full)
+{
+	struct rte_comch_cpl cpl;
+
+	u_post_many(u, U_MR_STAGED, 4, 600);
+	cr_assert_eq(u_send(u, 0, 600, 1), 1);
+	cr_assert_eq(u_send(u, 0, 600, 2), 0);
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
+	cr_assert(!comch_chan_prod_pending(&u->prod[0]), "a poll that never sleeps");
+	comch_chan_prod_arm(&u->prod[0]);
+	check_recv(0, 0, 0, 600);
+	cr_assert_eq(u->prod_wakes, 1u);
+	cr_assert(comch_chan_prod_pending(&u->prod[0]));
+}
