@@ -49,6 +49,7 @@ finds check-style.sh 'comments' $c 'int x; // why'
 finds check-style.sh 'keyword' $c $'\tif(x)'
 finds check-style.sh 'not in a library' $c $'\tprintf("x");'
 finds check-style.sh 'not in a library' drivers/comch/shm/break.c $'\tassert(x);'
+finds check-style.sh 'not in lib/comch/meson.build' $c 'int x;'
 finds check-style.sh '100 columns' $c "$(printf 'int %0100d;' 0)"
 # shellcheck disable=SC2046 # words on purpose
 finds check-style.sh '800 lines' $c $(seq 801)

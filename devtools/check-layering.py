@@ -24,8 +24,8 @@ CORE = "lib/comch"
 DRIVER_SDK = {"rte_comch_driver.h"}
 # Private headers of the core that a driver may use.
 SHARED_WITH_DRIVERS = {
-    "comch_chan.h", "comch_compat.h", "comch_log.h", "comch_memfd.h",
-    "comch_peer.h", "comch_rdq.h", "comch_spsc.h", "comch_wake.h",
+    "comch_asym.h", "comch_chan.h", "comch_compat.h", "comch_log.h", "comch_memfd.h",
+    "comch_peer.h",
 }
 PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)

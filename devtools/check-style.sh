@@ -8,6 +8,7 @@
 #   C          tabs; lines of up to 100 columns, files of up to 800 lines,
 #              functions of up to 70 lines; no // comments, no struct typedefs
 #   lib and drivers
+#              each C file is in the list of its meson.build
 #              nothing that prints, ends the program, or does not know the
 #              size of what it writes
 #
@@ -50,6 +51,14 @@ writers='strcpy|strcat|v?sprintf|alloca'
 printers='v?printf|puts|putchar|perror'
 enders='rte_exit|rte_panic|abort|assert|_?exit|system'
 none "(?<![\\w>.*/])($writers|$printers|$enders)\\(" 'not in a library' "${quiet[@]}"
+
+for file in "${quiet[@]}"; do
+	[[ $file == *.c ]] || continue
+	if ! grep -qF "'${file##*/}'," "${file%/*}/meson.build"; then
+		echo "$file: not in ${file%/*}/meson.build"
+		status=1
+	fi
+done
 
 awk '
 	function columns(line,    i, n) {

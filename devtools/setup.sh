@@ -27,9 +27,8 @@ packages() {
 		echo build-essential meson ninja-build pkg-config libdpdk-dev libbsd-dev libmd-dev \
 			libinih-dev libjansson-dev ;;
 	test)
-		# clang: the build with the other compiler; its sanitizers come
-		# with gcc.
-		echo libcriterion-dev clang python3 ;;
+		# clang is the other compiler; the sanitizers come with gcc.
+		echo libcriterion-dev clang python3 spin ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
 	docs)

@@ -157,12 +157,8 @@ static void
 tick_sync(struct perf_run *run)
 {
 	struct ctrl *c = run->priv;
-	int rc = sync_poll(run->sync);
 
-	if (rc == -ECANCELED)
-		run->error_sent = true; /* they know */
-	if (rc != 0)
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+	perf_run_sync(run);
 	sync_take(run->sync, SYNC_COUNTS, &c->expected, sizeof(c->expected));
 	if (!c->tx_done || c->counts_sent || c->sent == 0)
 		return;
@@ -177,6 +173,7 @@ ctrl_tick(struct perf_run *run, uint64_t now)
 	struct ctrl *c = run->priv;
 	bool stuck;
 
+	c->over = perf_run_over(run);
 	if (now >= c->next_sync) {
 		c->next_sync = now + clock_us_to_cycles(SYNC_US);
 		tick_sync(run);

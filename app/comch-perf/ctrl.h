@@ -36,6 +36,7 @@ struct ctrl {
 	uint64_t disorder;
 	uint64_t torn;
 	bool rx_done;
+	bool over;                /**< The run is to be given up; since the last tick. */
 	struct window window;
 	/* The outside world. */
 	uint32_t loops;

@@ -143,6 +143,7 @@ struct data_worker {
 	struct data_rx *rx;
 	bool tx_done;
 	bool rx_done;
+	bool over;               /**< The run is to be given up; since the last tick. */
 	uint32_t loops;
 	uint32_t idle;
 	uint64_t next_poll;      /**< When to run the poll again, TSC. */

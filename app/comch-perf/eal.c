@@ -212,6 +212,9 @@ add_memory(struct args *args, const struct eal_setup *setup)
 		add(args, "--in-memory");
 	else
 		add(args, "--no-huge");
+	/* One descriptor for all of it is what can be shown to a peer. */
+	if (setup->share && !eal_given(opts, "--single-file-segments", NULL))
+		add(args, "--single-file-segments");
 	add(args, "-m");
 	add(args, "%u", setup->mem_mb);
 }

@@ -32,6 +32,7 @@ struct eal_setup {
 	bool host;
 	uint32_t nb_workers;
 	uint32_t mem_mb;
+	bool share;                   /**< Its memory is to be shown to the peer. */
 	const struct eal_cpus *cpus;
 	char prefix[EAL_PREFIX_SIZE]; /**< --file-prefix */
 };

@@ -63,14 +63,15 @@ floor_what(enum floor_kind kind)
 	return kinds[kind].what;
 }
 
+/* Pin a process; 0: this one. */
 static void
-pin(int cpu)
+pin(pid_t pid, int cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
+	if (sched_setaffinity(pid, sizeof(set), &set) != 0)
 		perror("comch-perf: floor: sched_setaffinity");
 }
 
@@ -93,11 +94,12 @@ serve_one(const struct floor_req *req)
 	}
 	if (pid == 0) {
 		proc_die_with_parent(self, SIGKILL);
-		pin(r.cpu_b);
 		kinds[r.kind].run(&job, false);
 		_exit(0);
 	}
-	pin(r.cpu_a);
+	/* It starts on our CPU, which we are about to spin on. */
+	pin(pid, r.cpu_b);
+	pin(0, r.cpu_a);
 	value = kinds[r.kind].run(&job, true);
 	waitpid(pid, NULL, 0);
 	floor_job_close(&job);

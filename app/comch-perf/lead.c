@@ -18,7 +18,9 @@
 #define STABLE       0.15
 #define MAX_ATTEMPTS 5
 /* The default set takes less than this, so late rows get fewer attempts. */
-#define DEFAULT_S    54.0
+#define DEFAULT_S    50.0
+/* ... and so does a CPU that others had for more than this part of the time. */
+#define STOLEN       0.10
 
 /* The leader at work. */
 struct lead {
@@ -29,6 +31,7 @@ struct lead {
 	int cpu_a;
 	int cpu_b;               /* -1: on another machine, or there is none */
 	bool tty;
+	double stolen;           /* worst part of a row that others had our CPU */
 	uint64_t start_ns;
 	uint32_t nb_attempts;
 	uint32_t row;
@@ -38,6 +41,22 @@ static double
 elapsed_s(const struct lead *lead)
 {
 	return (double)(clock_mono_ns() - lead->start_ns) / 1e9;
+}
+
+/* How long this thread was ready to run while others had its CPU, ns. */
+static uint64_t
+waited_ns(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long ran = 0;
+	unsigned long long waited = 0;
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%llu %llu", &ran, &waited) != 2)
+		waited = 0;
+	fclose(f);
+	return waited;
 }
 
 /* The CPUs that face each other: where worker 0 of each side runs. */
@@ -156,7 +175,8 @@ fill_ratio(struct report_row *r, const struct perf_run *run)
 		return;
 	r->ratio = figure(r, run) / mean;
 	r->stable = fabs(r->floor_value - r->floor_after) <=
-			STABLE * RTE_MIN(r->floor_value, r->floor_after);
+			STABLE * RTE_MIN(r->floor_value, r->floor_after) &&
+			r->stolen <= STOLEN;
 }
 
 static void
@@ -190,6 +210,8 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		.cpu_a = lead->cpu_a, .cpu_b = lead->cpu_b, .ms = FLOOR_MS,
 		.size = row->params.size,
 	};
+	uint64_t begin_ns = clock_mono_ns();
+	uint64_t waited = waited_ns();
 	struct perf_run run;
 	int rc;
 
@@ -215,16 +237,18 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		perf_run_fail(&run, "nothing arrived in time to be measured: "
 				"give a longer --duration, or --iters");
 	snprintf(r->error, sizeof(r->error), "%s", run.error);
+	if (!run.params.crowded)
+		r->stolen = (double)(waited_ns() - waited) /
+				(double)(clock_mono_ns() - begin_ns);
 	fill_ratio(r, &run);
 	return rc == -EPIPE ? rc : 0;
 }
 
-/* Was this attempt's machine steadier? */
-static bool
-is_better(const struct report_row *a, const struct report_row *b)
+/* How unsteady the machine was during an attempt. */
+static double
+unrest(const struct report_row *r)
 {
-	return fabs(log(a->floor_value / a->floor_after)) <
-			fabs(log(b->floor_value / b->floor_after));
+	return fabs(log(r->floor_value / r->floor_after)) + r->stolen;
 }
 
 static bool
@@ -250,7 +274,7 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 		progress(lead, i);
 		rc = attempt(lead, row, &r);
 		lead->nb_attempts++;
-		if (i == 1 || r.error[0] != '\0' || r.errors > 0 || is_better(&r, best)) {
+		if (i == 1 || r.error[0] != '\0' || r.errors > 0 || unrest(&r) < unrest(best)) {
 			*best = r;
 			spare = lead->best_hist;
 			lead->best_hist = lead->hist;
@@ -284,6 +308,7 @@ lead_rows(struct lead *lead)
 			status = 1;
 		if (proc_quit())
 			return 1;
+		lead->stolen = RTE_MAX(lead->stolen, r.stolen);
 		report_row(lead->report, &r);
 	}
 	return rc != 0 ? 1 : status;
@@ -318,6 +343,9 @@ lead_all(struct side *side)
 		status = lead_rows(&lead);
 	if (lead.report != NULL && report_close(lead.report) != 0)
 		status = 1;
+	if (lead.stolen > STOLEN)
+		fprintf(stderr, "comch-perf: other programs had our CPU for up to %.0f %% of "
+				"a row: its figures tell little\n", lead.stolen * 100);
 	free(lead.best_hist);
 	free(lead.hist);
 	return status;

@@ -88,11 +88,17 @@ on_announced(struct perf_run *run, const struct rte_comch_event *ev)
 	link->anns[link->nb_anns++].id = ev->consumer.id;
 }
 
+/* Why something ended, in words. */
+static const char *
+reason(const struct rte_comch_event *ev)
+{
+	return ev->text != NULL ? ev->text : strerror(-ev->status);
+}
+
 static void
 on_event(struct perf_run *run, const struct rte_comch_event *ev)
 {
 	struct link *link = &run->link;
-	const char *text = ev->text != NULL ? ev->text : strerror(-ev->status);
 
 	if (link->on_event != NULL && link->on_event(run, ev))
 		return;
@@ -116,11 +122,11 @@ on_event(struct perf_run *run, const struct rte_comch_event *ev)
 		break;
 	case RTE_COMCH_EVENT_DISCONNECTED:
 		if (!link->closing)
-			perf_run_fail(run, "a connection ended: %s", text);
+			perf_run_fail(run, "a connection ended: %s", reason(ev));
 		break;
 	case RTE_COMCH_EVENT_STATE:
 		if (ev->status < 0 && !link->closing)
-			perf_run_fail(run, "%s", text);
+			perf_run_fail(run, "%s", reason(ev));
 		break;
 	default:
 		break;
@@ -174,6 +180,8 @@ link_wait(struct perf_run *run, const char *what, int timeout_ms,
 			usleep(NAP_US);
 		if (step != NULL)
 			step(run);
+		if (!run->link.closing)
+			perf_run_sync(run);
 		if (!run->link.closing && perf_run_over(run))
 			return -ECANCELED;
 		if (clock_mono_ns() > end)

@@ -78,6 +78,17 @@ perf_run_errors(const struct perf_run *run)
 	return result_errors(&run->result) + result_errors(&run->peer);
 }
 
+void
+perf_run_sync(struct perf_run *run)
+{
+	int rc = sync_poll(run->sync);
+
+	if (rc == -ECANCELED)
+		run->error_sent = true; /* they know */
+	if (rc != 0)
+		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+}
+
 int
 perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		const char *what)

@@ -149,6 +149,12 @@ bool perf_run_over(struct perf_run *run);
 int perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		const char *what);
 
+/**
+ * Look at the session, while something else is waited for; a failure of the
+ * other side is one of the run. Main thread.
+ */
+void perf_run_sync(struct perf_run *run);
+
 /** Messages that did not arrive as they should, of both sides. */
 uint64_t perf_run_errors(const struct perf_run *run);
 

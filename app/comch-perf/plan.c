@@ -195,6 +195,18 @@ plan_max_workers(const struct plan *plan, bool host)
 	return most;
 }
 
+bool
+plan_shares_eal(const struct plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->nb_rows; i++) {
+		if (plan->rows[i].params.memory == PERF_MEMORY_EAL)
+			return true;
+	}
+	return false;
+}
+
 /* Buffers and mbufs of one row that lie in EAL memory, bytes. */
 static uint64_t
 row_eal_mem(const struct perf_params *p)

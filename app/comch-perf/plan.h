@@ -49,6 +49,9 @@ uint32_t plan_workers(const struct perf_params *params, bool host);
 /** Most threads that a side needs for any row. */
 uint32_t plan_max_workers(const struct plan *plan, bool host);
 
+/** Does any row receive into EAL memory? */
+bool plan_shares_eal(const struct plan *plan);
+
 /** EAL memory that a side needs for any row, MiB. */
 uint32_t plan_eal_mem(const struct plan *plan);
 

@@ -267,6 +267,7 @@ add_side(struct supervisor *sv, const struct options *opts,
 	side->eal.host = host;
 	side->eal.cpus = cpus;
 	side->eal.mem_mb = plan_eal_mem(plan);
+	side->eal.share = plan_shares_eal(plan);
 	side->eal.nb_workers = opts->role == PERF_ROLE_DPU ? RTE_MAX(asked, 1u) :
 			plan_max_workers(plan, host);
 	eal_prefix(&side->eal, getpid());

@@ -393,7 +393,8 @@ explain(const struct report *report)
 		"  ratio      result / mean of the two floors. Latencies (p50): 1 is the best\n"
 		"             there is, lower is better. Rates and bandwidths: higher is better.\n"
 		"  copies     CPU copies a message, both sides together.\n"
-		"  unstable   the two floors differ by more than 15 %%: the machine changed.\n");
+		"  unstable   the two floors differ by more than 15 %%, or other programs had the\n"
+		"             CPU for more than 10 %% of the time: the machine changed.\n");
 	if (report->unstable)
 		fprintf(f, "             Such rows tell little: run them again.\n");
 }

@@ -36,7 +36,8 @@ struct report_row {
 	double floor_value;
 	double floor_after;
 	double ratio;            /**< To the mean of the two. */
-	bool stable;             /**< They differ by 15 % at most. */
+	double stolen;           /**< Part of the time that others had our CPU. */
+	bool stable;             /**< They differ by 15 % at most, and little was stolen. */
 	uint32_t attempts;
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Why it failed; empty if it did not. */

@@ -46,19 +46,6 @@ add_key(char *devargs, const char *key, const char *value)
 		snprintf(devargs + len, DEVARGS_SIZE - len, "%s%s", pattern, value);
 }
 
-/* Does any row need EAL memory to be shareable? */
-static bool
-wants_eal_memory(const struct plan *plan)
-{
-	uint32_t i;
-
-	for (i = 0; i < plan->nb_rows; i++) {
-		if (plan->rows[i].params.memory == PERF_MEMORY_EAL)
-			return true;
-	}
-	return false;
-}
-
 static int
 open_device(struct side *side)
 {
@@ -72,7 +59,7 @@ open_device(struct side *side)
 		add_key(devargs, "role", side->host ? "host" : "dpu");
 		add_key(devargs, side->host ? "func" : "rep", "pf0");
 		add_key(devargs, "dir", side->dir);
-		if (wants_eal_memory(side->plan)) {
+		if (side->eal.share) {
 			add_key(devargs, "export_eal", "1");
 			add_key(devargs, "trust_peer", "1");
 		}
@@ -80,15 +67,16 @@ open_device(struct side *side)
 	rc = rte_comch_dev_probe(devargs, &side->dev_id);
 	if (rc == 0)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
-	if (rc != 0)
+	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: device %s: %s\n",
 				side->host ? "host" : "dpu", devargs, strerror(-rc));
-	else if (side->info.role != (side->host ? RTE_COMCH_ROLE_HOST : RTE_COMCH_ROLE_DPU))
-		rc = -EINVAL;
-	if (rc == -EINVAL)
-		fprintf(stderr, "comch-perf: --role %s needs a device of that role\n",
-				side->host ? "host" : "dpu");
-	return rc;
+		return rc;
+	}
+	if (side->info.role == (side->host ? RTE_COMCH_ROLE_HOST : RTE_COMCH_ROLE_DPU))
+		return 0;
+	fprintf(stderr, "comch-perf: device %s is of the other role\n", devargs);
+	rte_comch_dev_close(side->dev_id);
+	return -EINVAL;
 }
 
 /* Where an lcore runs. */

@@ -167,8 +167,7 @@ tick(struct perf_run *run)
 	if (now < cr->next_sync)
 		return;
 	cr->next_sync = now + clock_us_to_cycles(SYNC_US);
-	if (sync_poll(run->sync) != 0)
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+	perf_run_sync(run);
 	sync_take(run->sync, SYNC_COUNTS, &cr->expected, sizeof(cr->expected));
 	if (now - cr->progress_tsc > clock_us_to_cycles(STUCK_US))
 		perf_run_fail(run, "no connection has come or gone for %d s",

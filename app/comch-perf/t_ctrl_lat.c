@@ -13,9 +13,13 @@
 static bool
 send_one(struct perf_run *run)
 {
+	struct ctrl *c = run->priv;
+
 	while (ctrl_send(run, 1) == 0) {
 		link_poll(run);
-		if (perf_run_over(run))
+		if (++c->loops % TICK_LOOPS == 0)
+			ctrl_tick(run, clock_tsc());
+		if (c->over)
 			return false;
 	}
 	return true;
@@ -35,7 +39,7 @@ recv_until(struct perf_run *run, uint64_t count)
 			link_idle(run, RTE_COMCH_POLL_RX);
 		if (event || ++c->loops % TICK_LOOPS == 0)
 			ctrl_tick(run, clock_tsc());
-		if (perf_run_over(run) || c->rx_done)
+		if (c->over || c->rx_done)
 			return false;
 	}
 	return true;

@@ -18,7 +18,7 @@ ctrl_rate_launch(struct perf_run *run)
 	c->rx_done = run->leader && !run->params.bidir;
 	if (c->tx_done)
 		c->left = 0;
-	while (!(c->tx_done && c->rx_done) && !perf_run_over(run)) {
+	while (!(c->tx_done && c->rx_done) && !c->over) {
 		uint32_t n = 0;
 
 		if (!c->tx_done)

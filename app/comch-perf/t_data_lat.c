@@ -18,7 +18,7 @@ send_one(struct data_worker *w)
 		worker_idle(w, RTE_COMCH_POLL_TX);
 		if (++w->loops % TICK_LOOPS == 0)
 			worker_tick(w, clock_tsc());
-		if (perf_run_over(w->run))
+		if (w->over)
 			return false;
 	}
 	return true;
@@ -35,7 +35,7 @@ recv_one(struct data_worker *w)
 			worker_idle(w, RTE_COMCH_POLL_RX);
 		if (++w->loops % TICK_LOOPS == 0)
 			worker_tick(w, clock_tsc());
-		if (perf_run_over(w->run) || w->rx_done)
+		if (w->over || w->rx_done)
 			return false;
 	}
 	return true;

@@ -78,12 +78,7 @@ send_counts(struct perf_run *run)
 void
 worker_sync(struct perf_run *run)
 {
-	int rc = sync_poll(run->sync);
-
-	if (rc == -ECANCELED)
-		run->error_sent = true; /* they know */
-	if (rc != 0)
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+	perf_run_sync(run);
 	take_counts(run);
 	send_counts(run);
 }
@@ -120,6 +115,7 @@ worker_tick(struct data_worker *w, uint64_t now)
 			(w->rx != NULL ? w->rx->count : 0);
 	bool stuck;
 
+	w->over = perf_run_over(w->run);
 	if (now >= w->next_poll) {
 		w->next_poll = now + clock_us_to_cycles(POLL_US);
 		run_poll(w);
@@ -184,7 +180,7 @@ worker_stream(void *worker)
 	uint16_t burst = (uint16_t)w->run->params.burst;
 	uint32_t every = w->run->params.size >= TICK_SIZE ? 1 : TICK_LOOPS;
 
-	while (!(w->tx_done && w->rx_done) && !perf_run_over(w->run)) {
+	while (!(w->tx_done && w->rx_done) && !w->over) {
 		uint32_t cls = 0;
 		uint16_t n = 0;
 

@@ -208,6 +208,7 @@ struct comch_chan_cons {
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
 	bool pulling;           /* the message at head is half-way */
+	bool flushing;          /* nothing is delivered any more */
 	uint32_t pulled;
 	uint64_t stage_tail;    /* bytes taken out */
 	/* end */
@@ -292,6 +293,7 @@ struct comch_chan_prod {
 	bool stream_silent;
 	/* whom the last short send waited for; its thread only */
 	uint32_t short_id;
+	uint32_t short_room;    /* bytes of staging ring that it wanted; 0: a buffer */
 	/* set by the connection's thread while it reclaims */
 	uint32_t busy_seen;
 	struct rte_comch_producer_stats stats;
@@ -342,8 +344,8 @@ void comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len);
  */
 int comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 		const struct rte_comch_op *op, uint64_t pos);
-/* Has the ring of rc room for more of a stream, or a fault to report? */
-bool comch_stage_room(const struct comch_rcons *rc);
+/* Has the ring of rc room for so many bytes, or a fault to report? */
+bool comch_stage_room(const struct comch_rcons *rc, uint32_t len);
 /* Push the message that streams. Returns true when none is left. */
 bool comch_stage_push(struct comch_chan_prod *p);
 /*

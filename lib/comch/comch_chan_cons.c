@@ -57,6 +57,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->rec_idx = 0;
 	c->cur.count = 0;
 	c->pulling = false;
+	c->flushing = false;
 	c->stage_tail = 0;
 	c->tx_told = 0;
 	comch_store_release(&c->drained, 0);
@@ -332,8 +333,10 @@ drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	uint16_t i = 0;
 	int status;
 
-	if (halt == COMCH_HALT_NONE || drain_waits(c, halt))
+	if (halt == COMCH_HALT_NONE || (!c->flushing && drain_waits(c, halt)))
 		return 0;
+	/* What arrives from now on would meet the wrong buffer. */
+	c->flushing = true;
 	while (i < n && c->entry_head != c->entry_tail) {
 		status = c->entry[c->entry_head & c->mask].room;
 		if (status >= 0) {
@@ -350,16 +353,14 @@ drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	return i;
 }
 
-uint16_t
-comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+/* Deliver what there is. 1: no room for more, 0: nothing more, or -EPROTO. */
+static inline int
+deliver(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n, uint16_t *taken)
 {
-	struct comch_chan_cons *c = queue;
 	uint16_t i = 0, got;
 	int ret = 1;
 
-	if (unlikely(comch_load_relaxed(&c->drained) != 0))
-		return take_refused(c, cpls, n);
-	while (i < n && ret > 0) {
+	while (ret > 0) {
 		i += take_refused(c, &cpls[i], n - i);
 		if (i == n)
 			break;
@@ -377,11 +378,28 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 		ret = next_msg(c, &cpls[i]);
 		i += ret > 0;
 	}
+	*taken = i;
+	return ret;
+}
+
+uint16_t
+comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_cons *c = queue;
+	uint16_t i = 0;
+	int ret = 0;
+
+	if (unlikely(comch_load_relaxed(&c->drained) != 0))
+		return take_refused(c, cpls, n);
+	if (likely(!c->flushing))
+		ret = deliver(c, cpls, n, &i);
 	if (unlikely(ret == -EPROTO)) {
 		c->fault(c->ctx, -EPROTO, "peer's record does not fit what was posted");
+		c->flushing = true;
 		comch_store_release(&c->halt, COMCH_HALT_DOWN);
 	}
-	if (unlikely(ret <= 0 && i < n && comch_load_relaxed(&c->halt) != COMCH_HALT_NONE))
+	if (unlikely(comch_load_relaxed(&c->halt) != COMCH_HALT_NONE) &&
+			(ret <= 0 || c->entry_head == c->entry_tail))
 		i += drain(c, &cpls[i], n - i);
 	return i;
 }
@@ -416,12 +434,13 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 		return false;
 	if (comch_load_acquire(&c->halt) != COMCH_HALT_NONE)
 		return true;
+	rec = &c->rec_shared->rec[c->head & c->mask];
 	if (c->pulling)
 		return peer_load_acquire_u64(&c->rec_shared->staging_head) !=
-			c->stage_tail + c->pulled;
+			c->stage_tail + c->pulled ||
+			peer_load_acquire_u64(&rec->stop_at) != 0;
 	if (c->rec_idx != c->cur.count)
 		return true;
-	rec = &c->rec_shared->rec[c->head & c->mask];
 	return c->head != c->tail && peer_load_acquire_u64(&rec->seq) == c->head + 1;
 }
 

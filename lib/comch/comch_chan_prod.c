@@ -286,7 +286,7 @@ count_group(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint32_t 
 static uint16_t
 fail_op(struct comch_chan_prod *p, const struct rte_comch_op *op, int err)
 {
-	if (err == -EPROTO)
+	if (unlikely(err == -EPROTO))
 		p->fault(p->ctx, -EPROTO, "peer posted a buffer outside its memory");
 	comch_chan_done_put(p, op, err);
 	return 1;
@@ -324,6 +324,13 @@ plan_group(struct comch_rcons *rc, uint64_t pos, const struct rte_comch_op *ops,
 	return n;
 }
 
+static bool
+rcons_retires(const struct comch_rcons *rc)
+{
+	return comch_load_relaxed(&rc->gone) != 0 ||
+		peer_load_relaxed_u32(&rc->post_shared->closed) != 0;
+}
+
 /* Send operations that go to one consumer. Returns how many were taken. */
 static inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
@@ -340,6 +347,9 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 		if (k == 0) {
 			if (err == VERDICT_STAGED)
 				err = comch_stage_send(p, rc, &ops[0], pos);
+			/* One that retires takes its memory with it: no lie in that. */
+			if (err == -EPROTO && rcons_retires(rc))
+				err = -ENOENT;
 			return err < 0 ? fail_op(p, &ops[0], err) : (uint16_t)err;
 		}
 	} while (unlikely(!comch_chan_claim(rc, pos, k)));
@@ -408,6 +418,7 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	uint16_t took = 0;
 
 	p->short_id = 0;
+	p->short_room = 0;
 	comch_dir_enter(p);
 	if (likely(p->stream == NULL) || comch_stage_push(p))
 		took = send_all(p, ops, n);
@@ -450,7 +461,12 @@ short_is_over(struct comch_chan_prod *p)
 	struct comch_rcons *rc = comch_dir_find(p->dir, p->short_id, &slot);
 
 	/* A retired consumer ends the wait as well: the send says -ENOENT. */
-	return rc == NULL || chan_posted(rc, comch_load_relaxed(&rc->rec->claim), 1) != 0;
+	if (rc == NULL)
+		return true;
+	if (p->short_room > 0 && (comch_load_relaxed(&rc->streaming) != 0 ||
+			!comch_stage_room(rc, p->short_room)))
+		return false;
+	return chan_posted(rc, comch_load_relaxed(&rc->rec->claim), 1) != 0;
 }
 
 bool
@@ -459,7 +475,7 @@ comch_chan_prod_pending(struct comch_chan_prod *p)
 	if (p->done_tail != p->done_head)
 		return true;
 	if (p->stream != NULL)
-		return comch_stage_room(p->stream);
+		return comch_stage_room(p->stream, 1);
 	return p->short_id != 0 && short_is_over(p);
 }
 

@@ -75,9 +75,11 @@ stage_space(const struct comch_rcons *rc)
 }
 
 bool
-comch_stage_room(const struct comch_rcons *rc)
+comch_stage_room(const struct comch_rcons *rc, uint32_t len)
 {
-	return stage_space(rc) != 0;
+	int64_t space = stage_space(rc);
+
+	return space < 0 || space >= (int64_t)len;
 }
 
 /* Put len bytes behind the head, around the end if need be. */
@@ -149,12 +151,13 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	int64_t space;
 	int ret;
 
+	p->short_room = RTE_MIN(op->len, rc->staging_size);
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
 	space = stage_space(rc);
 	ret = space < 0 ? -EPROTO : 0;
-	if (space < (int64_t)RTE_MIN(op->len, rc->staging_size))
+	if (space < (int64_t)p->short_room)
 		goto release;
 	if (!comch_chan_claim(rc, pos, 1))
 		goto release;

@@ -61,6 +61,8 @@ record(struct t_node *node, const struct rte_comch_event *e)
 	ev = &node->evs[node->nb_evs++];
 	memset(ev, 0, sizeof(*ev));
 	ev->e = *e;
+	T_LE(e->type, RTE_COMCH_EVENT_MR_ADDED);
+	node->nb_of[e->type]++;
 	if (e->text != NULL)
 		snprintf(ev->text, sizeof(ev->text), "%s", e->text);
 	if (e->type != RTE_COMCH_EVENT_MSG)
@@ -122,6 +124,7 @@ t_forget(struct t_node *node)
 	for (i = 0; i < node->nb_evs; i++)
 		free(node->evs[i].data);
 	node->nb_evs = 0;
+	memset(node->nb_of, 0, sizeof(node->nb_of));
 }
 
 const struct t_ev *
@@ -147,9 +150,10 @@ t_count(const struct t_node *node, enum rte_comch_event_type type,
 {
 	unsigned int k, n = 0;
 
+	if (conn == NULL)
+		return node->nb_of[type];
 	for (k = 0; k < node->nb_evs; k++)
-		if (node->evs[k].e.type == type &&
-				(conn == NULL || node->evs[k].e.conn == conn))
+		if (node->evs[k].e.type == type && node->evs[k].e.conn == conn)
 			n++;
 	return n;
 }

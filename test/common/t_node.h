@@ -33,6 +33,7 @@ struct t_node {
 	struct t_ev *evs;
 	unsigned int nb_evs;
 	unsigned int cap;
+	unsigned int nb_of[RTE_COMCH_EVENT_MR_ADDED + 1]; /**< Of each type. */
 	bool paused;             /**< T_UNTIL() leaves it out. */
 	void (*hook)(struct t_node *node, const struct rte_comch_event *ev);
 	void *hook_arg;

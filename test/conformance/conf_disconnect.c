@@ -11,7 +11,10 @@
 
 #include "conf.h"
 
-/* DISCONNECTED is there once, and is the last event of the connection. */
+/*
+ * DISCONNECTED is there once, and is the last event of the connection itself.
+ * Its client follows, and its consumers when the application has drained them.
+ */
 static const struct t_ev *
 check_last(const struct t_node *node, const struct rte_comch_conn *conn)
 {
@@ -22,7 +25,7 @@ check_last(const struct t_node *node, const struct rte_comch_conn *conn)
 	ev = t_find(node, RTE_COMCH_EVENT_DISCONNECTED, conn, 0);
 	for (i = t_pos(node, ev) + 1; i < node->nb_evs; i++)
 		if (node->evs[i].e.conn == conn &&
-				node->evs[i].e.obj_type != RTE_COMCH_OBJ_CLIENT)
+				node->evs[i].e.obj_type == RTE_COMCH_OBJ_CONN)
 			T_FAIL("%s after DISCONNECTED",
 					rte_comch_event_name(node->evs[i].e.type));
 	return ev;

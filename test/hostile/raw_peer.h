@@ -11,6 +11,7 @@
  * uses it runs the victim in between.
  */
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>

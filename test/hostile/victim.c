@@ -187,7 +187,11 @@ v_expect_end(struct victim *v, const struct rte_comch_conn *conn)
 void
 v_expect_hangup(struct raw_peer *a)
 {
+	uint64_t begin = t_now_ms();
+
 	T_UNTIL(raw_is_hung_up(a));
+	/* At once, not because the handshake took too long. */
+	T_LT(t_now_ms() - begin, 5000);
 }
 
 void

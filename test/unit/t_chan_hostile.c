@@ -66,7 +66,7 @@ Test(chan_hostile, post_tail_too_far_ahead)
 /* A tail behind what was claimed is a consumer that gives no more credit. */
 Test(chan_hostile, post_tail_goes_back)
 {
-	static const uint64_t tails[] = { 3, 0, UINT64_MAX, UINT64_C(1) << 63 };
+	static const uint64_t tails[] = { 3, 0, UINT64_MAX, (UINT64_C(1) << 63) + 100 };
 	struct rte_comch_op ops[5];
 	struct rte_comch_cpl cpl;
 	unsigned int i;
@@ -155,7 +155,7 @@ Test(chan_hostile, descriptor_staged_without_a_ring)
 
 Test(chan_hostile, staging_tail)
 {
-	static const uint64_t tails[] = { 1, 256, UINT64_MAX, UINT64_C(1) << 63 };
+	static const uint64_t tails[] = { 1, 256, UINT64_MAX - 256, UINT64_C(1) << 63 };
 	unsigned int i;
 
 	u_post_many(u, U_MR_STAGED, 1, LEN);

@@ -250,6 +250,7 @@ check_after_abort(int status)
 	cr_assert_eq(cpl.status, -ECANCELED);
 	cr_assert_eq(u->rc.streaming, 0u);
 	cr_assert_eq(u_send(u, 77, 500, 2), 1);
+	cr_assert_eq(u_done_status(u), 0);
 	check_recv(2, 6000, 77, 500);
 	stream_one(3 * RING, 3);
 	cr_assert_eq(u->cons_faults, 0u);

@@ -163,8 +163,26 @@ Test(chan_stop, sends_while_it_flushes)
 		(void)u_send(u, 0, 8, i);
 		(void)u_send(u, 0, 8, i);
 	}
+	cr_assert_eq(u_recv_all(u, 0), 0u);
 	cr_assert_eq(u->nb_drained, 1u);
 	cr_assert_eq(u->cons_faults, 0u);
+}
+
+/*
+ * All posted buffers came back, with messages: whoever stops to receive then,
+ * as he may, still gets the end of the stop.
+ */
+Test(chan_stop, all_came_back_is_the_end)
+{
+	struct rte_comch_cpl cpls[4];
+
+	u_post_many(u, U_MR_DIRECT, 4, LEN);
+	cr_assert_eq(u_send(u, 0, 8, 0) + u_send(u, 0, 8, 1) + u_send(u, 0, 8, 2) +
+		u_send(u, 0, 8, 3), 4);
+	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	cr_assert_eq(comch_chan_recv(&u->c, cpls, 4), 4);
+	cr_assert_eq(cpls[3].status, 0);
+	cr_assert_eq(u->nb_drained, 1u, "IDLE would never come");
 }
 
 /* A producer is between claim and commit: the consumer waits for it. */

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Lies in post regions and record regions. */
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+V_SUITE(data);
+
+#define DEPTH 64
+#define MEM_LEN 65536
+
+/* The victim's producer sends to the attacker's consumer. */
+struct to_attacker {
+	struct victim v;
+	struct raw_peer a;
+	struct rte_comch_conn *conn;
+	struct rte_comch_producer *prod;
+	struct t_mem src;
+	struct raw_cons c;
+	struct raw_mem m;        /* what the attacker shows: import 3 */
+};
+
+static void
+out_open(struct to_attacker *t, uint32_t staging)
+{
+	struct raw_frame f;
+
+	v_open(&t->v, NULL);
+	t->conn = v_connect(&t->v, &t->a);
+	raw_mem_new(&t->m, MEM_LEN, MFD_ALLOW_SEALING, RAW_SEALS_PAYLOAD);
+	raw_send_mr_add(&t->a, 3, 0, MEM_LEN, t->m.fd);
+	v_hear(&t->a, &f, COMCH_WIRE_MR_ACK);
+	raw_cons_new(&t->c, 1, DEPTH, DEPTH, staging);
+	raw_cons_announce(&t->a, &t->c);
+	v_hear(&t->a, &f, COMCH_WIRE_CONSUMER_ACK);
+	T_EQ(f.nb_fds, 1);
+	raw_cons_map(&t->c, f.fds[0]);
+	raw_frame_free(&f);
+	t_mem_new(&t->src, RTE_COMCH_MEM_SEALED, MEM_LEN, 0);
+	t_fill(t->src.addr, MEM_LEN, 9);
+	t->prod = t_producer_new(t->conn, NULL);
+	t_settle();
+}
+
+static void
+out_close(struct to_attacker *t)
+{
+	raw_close(&t->a);
+	v_expect_down(&t->v, t->conn);
+	t_producer_end(t->prod);
+	T_VERIFY(t->src.addr, MEM_LEN, 9);
+	t_mem_free(&t->src);
+	raw_cons_free(&t->c);
+	raw_mem_free(&t->m);
+	v_close(&t->v);
+}
+
+static uint16_t
+out_send(struct to_attacker *t, uint32_t len)
+{
+	const struct rte_comch_op op = {
+		.addr = t->src.addr, .mr = t->src.mr, .len = len, .consumer_id = 1,
+	};
+
+	return rte_comch_producer_send_burst(t->prod, &op, 1);
+}
+
+/* A descriptor that cannot be: the send fails, and so does the connection. */
+static void
+bad_desc(uint32_t region, uint64_t off, uint32_t len)
+{
+	struct rte_comch_cpl cpl;
+	struct to_attacker t;
+
+	out_open(&t, 0);
+	raw_cons_post(&t.c, region, off, len);
+	T_EQ(out_send(&t, 100), 1);
+	t_done(t.prod, &cpl);
+	T_EQ(cpl.status, -EPROTO);
+	v_expect_end(&t.v, t.conn);
+	out_close(&t);
+}
+
+Test(data, desc_good)
+{
+	struct rte_comch_cpl cpl;
+	struct to_attacker t;
+
+	out_open(&t, 0);
+	raw_cons_post(&t.c, 3, MEM_LEN - 100, 100);
+	T_EQ(out_send(&t, 100), 1);
+	t_done(t.prod, &cpl);
+	T_EQ(cpl.status, 0);
+	T_VERIFY((uint8_t *)t.m.addr + MEM_LEN - 100, 100, 9);
+	out_close(&t);
+}
+
+Test(data, desc_unknown_region)
+{
+	bad_desc(4, 0, 100);
+}
+
+Test(data, desc_region_over_table)
+{
+	bad_desc(COMCH_MAX_IMPORTS, 0, 100);
+}
+
+Test(data, desc_staged_without_ring)
+{
+	bad_desc(COMCH_REGION_STAGED, 0, 100);
+}
+
+Test(data, desc_none_with_length)
+{
+	bad_desc(COMCH_REGION_NONE, 0, 100);
+}
+
+Test(data, desc_one_byte_over)
+{
+	bad_desc(3, MEM_LEN - 99, 100);
+}
+
+Test(data, desc_behind)
+{
+	bad_desc(3, MEM_LEN, 100);
+}
+
+Test(data, desc_far)
+{
+	bad_desc(3, COMCH_DESC_OFF_MASK, 100);
+}
+
+Test(data, desc_length_huge)
+{
+	bad_desc(3, 0, UINT32_MAX);
+}
+
+Test(data, desc_length_over)
+{
+	bad_desc(3, 0, MEM_LEN + 1);
+}
+
+static void
+bad_tail(uint64_t tail)
+{
+	struct rte_comch_cpl cpl;
+	struct to_attacker t;
+
+	out_open(&t, 0);
+	raw_cons_post(&t.c, 3, 0, 100);
+	__atomic_store_n(&t.c.shared->tail, tail, __ATOMIC_RELEASE);
+	T_EQ(out_send(&t, 100), 1);
+	t_done(t.prod, &cpl);
+	T_EQ(cpl.status, -EPROTO);
+	v_expect_end(&t.v, t.conn);
+	out_close(&t);
+}
+
+Test(data, tail_jumps)
+{
+	bad_tail(DEPTH + 1);
+}
+
+Test(data, tail_jumps_far)
+{
+	bad_tail(INT64_MAX);
+}
+
+/* Backwards: just nothing is posted. */
+Test(data, tail_backwards)
+{
+	struct rte_comch_cpl cpl;
+	struct to_attacker t;
+	int i;
+
+	out_open(&t, 0);
+	for (i = 0; i < 10; i++)
+		raw_cons_post(&t.c, 3, 0, 100);
+	for (i = 0; i < 5; i++)
+		T_EQ(out_send(&t, 100), 1);
+	__atomic_store_n(&t.c.shared->tail, 2, __ATOMIC_RELEASE);
+	for (i = 0; i < 50; i++)
+		out_send(&t, 100);
+	__atomic_store_n(&t.c.shared->tail, UINT64_MAX - 5, __ATOMIC_RELEASE);
+	for (i = 0; i < 50; i++)
+		out_send(&t, 100);
+	while (rte_comch_producer_done_burst(t.prod, &cpl, 1) == 1)
+		T_EQ(cpl.status, 0);
+	v_check(&t.v);
+	out_close(&t);
+}
+
+static void
+bad_staging_tail(uint64_t tail)
+{
+	struct rte_comch_cpl cpl;
+	struct to_attacker t;
+
+	out_open(&t, 4096);
+	raw_cons_post(&t.c, COMCH_REGION_STAGED, 0, 100);
+	__atomic_store_n(&t.c.shared->staging_tail, tail, __ATOMIC_RELEASE);
+	T_EQ(out_send(&t, 100), 1);
+	t_done(t.prod, &cpl);
+	T_EQ(cpl.status, -EPROTO);
+	v_expect_end(&t.v, t.conn);
+	out_close(&t);
+}
+
+Test(data, staging_tail_ahead)
+{
+	bad_staging_tail(64);
+}
+
+Test(data, staging_tail_behind)
+{
+	bad_staging_tail(UINT64_MAX - 8191);
+}
+
+/* A stream to a consumer that stops reading, lies, or goes. */
+static void
+bad_stream(int how)
+{
+	struct rte_comch_cpl cpl = { 0 };
+	struct to_attacker t;
+
+	out_open(&t, 4096);
+	raw_cons_post(&t.c, COMCH_REGION_STAGED, 0, MEM_LEN);
+	T_EQ(out_send(&t, MEM_LEN), 1);
+	T_EQ(rte_comch_producer_done_burst(t.prod, &cpl, 1), 0);
+	if (how == 0)
+		__atomic_store_n(&t.c.shared->staging_tail, 1 << 20, __ATOMIC_RELEASE);
+	else if (how == 1)
+		raw_send_id(&t.a, COMCH_WIRE_CONSUMER_GONE, 1);
+	else
+		raw_close(&t.a);
+	t_done(t.prod, &cpl);
+	T_LT(cpl.status, 0);
+	v_check(&t.v);
+	out_close(&t);
+}
+
+Test(data, stream_tail_ahead)
+{
+	bad_stream(0);
+}
+
+Test(data, stream_consumer_gone)
+{
+	bad_stream(1);
+}
+
+Test(data, stream_death)
+{
+	bad_stream(2);
+}
+
+/* The attacker's producer sends to the victim's consumer. */
+struct to_victim {
+	struct victim v;
+	struct raw_peer a;
+	struct rte_comch_conn *conn;
+	struct rte_comch_consumer *cons;
+	struct t_mem dst;
+	struct raw_mem rec;
+	struct comch_rec_shared *shared;
+	bool heap;
+};
+
+static void
+in_open(struct to_victim *t, bool heap)
+{
+	struct rte_comch_consumer_conf cc = { .queue_size = DEPTH, .staging_size = 4096 };
+	struct raw_frame f;
+
+	v_open(&t->v, NULL);
+	t->heap = heap;
+	t->conn = v_connect(&t->v, &t->a);
+	t_mem_new(&t->dst, heap ? RTE_COMCH_MEM_HEAP : RTE_COMCH_MEM_SEALED, MEM_LEN, 0);
+	t_fill(t->dst.addr, MEM_LEN, 77);
+	t->cons = t_consumer_new(t->conn, &cc, t->dst.mr);
+	T_EQ(rte_comch_consumer_start(t->cons), -EINPROGRESS);
+	if (!heap) {
+		v_hear(&t->a, &f, COMCH_WIRE_MR_ADD);
+		raw_frame_free(&f);
+		raw_send_status(&t->a, COMCH_WIRE_MR_ACK, *(uint32_t *)f.body, 0, -1);
+	}
+	v_hear(&t->a, &f, COMCH_WIRE_CONSUMER_NEW);
+	raw_frame_free(&f);
+	raw_mem_new(&t->rec, (comch_chan_rec_len(DEPTH, 4096) + 4095) & ~UINT64_C(4095),
+		MFD_ALLOW_SEALING, RAW_SEALS);
+	t->shared = t->rec.addr;
+	raw_send_status(&t->a, COMCH_WIRE_CONSUMER_ACK, *(uint32_t *)f.body, 0, t->rec.fd);
+	T_UNTIL(rte_comch_consumer_state(t->cons) == RTE_COMCH_STATE_RUNNING);
+}
+
+static void
+in_post(struct to_victim *t, unsigned int n)
+{
+	struct rte_comch_buf b = { .addr = t->dst.addr + 4096, .mr = t->dst.mr, .len = 256 };
+
+	while (n-- > 0)
+		T_EQ(rte_comch_consumer_post_burst(t->cons, &b, 1), 1);
+}
+
+static void
+in_close(struct to_victim *t)
+{
+	raw_close(&t->a);
+	v_expect_down(&t->v, t->conn);
+	t_consumer_end(t->cons);
+	/* Only the posted buffer may have changed. */
+	T_VERIFY(t->dst.addr, 4096, 77);
+	t_mem_free(&t->dst);
+	raw_mem_free(&t->rec);
+	v_close(&t->v);
+}
+
+/* A record that cannot be: all buffers come back, and the connection ends. */
+static void
+bad_rec(const struct comch_rec *r, bool heap, uint64_t head)
+{
+	struct rte_comch_cpl cpl;
+	struct to_victim t;
+	unsigned int i;
+
+	in_open(&t, heap);
+	in_post(&t, 4);
+	memcpy((uint8_t *)&t.shared->rec[0] + 8, (const uint8_t *)r + 8, sizeof(*r) - 8);
+	__atomic_store_n(&t.shared->staging_head, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&t.shared->claim, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&t.shared->rec[0].seq, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < 4; i++) {
+		t_recv(t.cons, &cpl);
+		T_EQ(cpl.status, -ECANCELED);
+	}
+	v_expect_end(&t.v, t.conn);
+	in_close(&t);
+}
+
+Test(data, rec_count_0)
+{
+	bad_rec(&(struct comch_rec){ .count = 0 }, false, 0);
+}
+
+Test(data, rec_count_over_posted)
+{
+	bad_rec(&(struct comch_rec){ .count = 5 }, false, 0);
+}
+
+Test(data, rec_count_255)
+{
+	bad_rec(&(struct comch_rec){ .count = 255 }, false, 0);
+}
+
+Test(data, rec_len_over)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .len0 = 257 }, false, 0);
+}
+
+Test(data, rec_len_huge)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .len0 = UINT32_MAX }, false, 0);
+}
+
+Test(data, rec_imm_over)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .imm_len = 33 }, false, 0);
+}
+
+Test(data, rec_imm_255)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .imm_len = 255 }, false, 0);
+}
+
+Test(data, rec_imm_of_many)
+{
+	bad_rec(&(struct comch_rec){ .count = 2, .imm_len = 4 }, false, 0);
+}
+
+Test(data, rec_kind)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = 3 }, false, 0);
+}
+
+Test(data, rec_staged_to_direct)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64 },
+		false, 64);
+}
+
+Test(data, rec_direct_to_staged)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .len0 = 64 }, true, 64);
+}
+
+Test(data, rec_staged_len_over)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 257 },
+		true, 320);
+}
+
+Test(data, rec_staging_head_ahead)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64 },
+		true, 4097);
+}
+
+Test(data, rec_staging_head_behind)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64 },
+		true, UINT64_MAX - 63);
+}
+
+Test(data, rec_stop_at_odd)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64,
+		.stop_at = 33 }, true, 0);
+}
+
+Test(data, rec_stop_at_far)
+{
+	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64,
+		.stop_at = (1 << 20) | COMCH_REC_STOPPED }, true, 0);
+}
+
+/* Sequences of other positions mean nothing. */
+Test(data, rec_seq_lies)
+{
+	struct rte_comch_cpl cpl;
+	struct to_victim t;
+	unsigned int i;
+
+	in_open(&t, false);
+	in_post(&t, 4);
+	for (i = 0; i < DEPTH; i++)
+		t.shared->rec[i] = (struct comch_rec){ .seq = i + DEPTH + 1, .count = 1 };
+	T_EQ(rte_comch_consumer_recv_burst(t.cons, &cpl, 1), 0);
+	t.shared->rec[0].seq = 0;
+	t.shared->rec[1].seq = 1;
+	T_EQ(rte_comch_consumer_recv_burst(t.cons, &cpl, 1), 0);
+	v_check(&t.v);
+	in_close(&t);
+}
+
+/* A stop waits for what was claimed, but not for ever. */
+static void
+claim_lie(uint64_t claim)
+{
+	struct rte_comch_cpl cpl;
+	struct to_victim t;
+	uint64_t begin;
+
+	in_open(&t, false);
+	in_post(&t, 4);
+	__atomic_store_n(&t.shared->claim, claim, __ATOMIC_RELEASE);
+	begin = t_now_ms();
+	T_EQ(rte_comch_consumer_stop(t.cons), -EINPROGRESS);
+	T_UNTIL(rte_comch_consumer_recv_burst(t.cons, &cpl, 1) == 1);
+	T_EQ(cpl.status, -ECANCELED);
+	T_LT(t_now_ms() - begin, 5000);
+	T_UNTIL(rte_comch_consumer_recv_burst(t.cons, &cpl, 1) == 0 &&
+		rte_comch_consumer_state(t.cons) == RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_consumer_destroy(t.cons), 0);
+	raw_close(&t.a);
+	v_expect_down(&t.v, t.conn);
+	t_mem_free(&t.dst);
+	raw_mem_free(&t.rec);
+	v_close(&t.v);
+}
+
+Test(data, claim_stalled)
+{
+	claim_lie(2);
+}
+
+Test(data, claim_huge)
+{
+	claim_lie(UINT64_MAX);
+}

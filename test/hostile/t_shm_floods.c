@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Too much of everything: work, memory and patience of the victim are bounded. */
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+V_SUITE(floods);
+
+/* A few runs, none of which may take long, while a thread attacks. */
+static void
+timed_runs(struct victim *v, struct v_thread *t, void (*fn)(void *arg), void *arg)
+{
+	uint64_t end, ms, worst = 0;
+
+	v_thread_start(t, fn, arg);
+	end = t_now_ms() + 2000;
+	while (t_now_ms() < end) {
+		ms = v_run_ms(v);
+		worst = RTE_MAX(worst, ms);
+		t_step(v->p.host);
+		t_forget(v->p.dpu);
+	}
+	v_thread_stop(t);
+	if (worst > V_MAX_RUN_MS)
+		T_FAIL("a run of the victim took %u ms", (unsigned int)worst);
+}
+
+/* CREDIT frames, prepared once: then only the sequence of each cell is written. */
+static void
+put_credits(void *arg)
+{
+	static const uint32_t frame[6] = { 16, 0, COMCH_WIRE_CREDIT };
+	static uint64_t end, room;
+	struct raw_peer *a = arg;
+	struct shm_cell *cell;
+	unsigned int i;
+
+	/* No longer than the test may take, should the victim never come back. */
+	if (end == 0)
+		end = t_now_ms() + 6000;
+	for (i = 0; i < 100000; i++) {
+		if (a->tx_pos >= room && t_now_ms() < end)
+			room = __atomic_load_n(&a->vic->rx_pos, __ATOMIC_ACQUIRE) + a->cells;
+		if (a->tx_pos >= room)
+			return;
+		cell = &a->own->cell[a->tx_pos & (a->cells - 1)];
+		if (a->tx_pos < 2 * a->cells)
+			memcpy(cell->data, frame, sizeof(frame));
+		__atomic_store_n(&cell->seq, ++a->tx_pos, __ATOMIC_RELEASE);
+	}
+}
+
+/* Frames without an event, as fast as they are read: a run ends all the same. */
+Test(floods, credits)
+{
+	struct v_thread t;
+	struct raw_peer a;
+	struct victim v;
+
+	v_open(&v, NULL);
+	v_connect_cells(&v, &a, SHM_MAX_CELLS);
+	timed_runs(&v, &t, put_credits, &a);
+	raw_close(&a);
+	v_close(&v);
+}
+
+static void
+put_wakes(void *arg)
+{
+	static uint64_t end;
+	struct raw_peer *a = arg;
+	unsigned int i;
+
+	if (end == 0)
+		end = t_now_ms() + 6000;
+	for (i = 0; i < 1000 && t_now_ms() < end; i++)
+		raw_sock_send(a->sock, "w", 1, NULL, 0);
+}
+
+/* A frame whose descriptors do not come, behind wake-ups without end. */
+Test(floods, wakes_before_fds)
+{
+	const struct raw_send s = {
+		.type = COMCH_WIRE_MSG, .lie = true, .say_len = 16, .say_fds = 1,
+	};
+	struct rte_comch_conn *conn;
+	struct v_thread t;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	for (i = 0; i < 200; i++)
+		raw_wake(&a);
+	raw_send(&a, &s);
+	timed_runs(&v, &t, put_wakes, &a);
+	RTE_SET_USED(conn);
+	raw_close(&a);
+	v_close(&v);
+}
+
+/* Make the victim answer until it has frames that found no room. */
+static void
+clog_up(struct victim *v, struct raw_peer *a, unsigned int extra)
+{
+	struct raw_mem m;
+	unsigned int i;
+
+	a->mute = true;
+	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, 0);
+	for (i = 0; i < 256 + extra; i++) {
+		raw_send_mr_add(a, 0, 0, 4096, m.fd);
+		t_steps(v->p.dpu, 3);
+	}
+	raw_mem_free(&m);
+}
+
+/* Who never reads is not answered without end. */
+Test(floods, never_reads)
+{
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	struct raw_mem m;
+	unsigned int i, taken = 0;
+	uint8_t body[24] = { 0 };
+	struct raw_send s = { .type = COMCH_WIRE_MR_ADD, .body = body, .len = 24, .nb_fds = 1 };
+	uint64_t rss;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, 0);
+	body[17] = 16; /* 4096 bytes */
+	s.fds[0] = m.fd;
+	a.mute = true;
+	rss = t_rss_kb();
+	for (i = 0; i < 20000; i++) {
+		taken += raw_try(&a, &s);
+		t_step(v.p.dpu);
+	}
+	T_LT(taken, 2000);
+	if (!t_sanitized())
+		T_LE(t_rss_kb(), rss + 4096);
+	v_check(&v);
+	T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn), 0);
+	raw_mem_free(&m);
+	raw_close(&a);
+	v_expect_down(&v, conn);
+	v_close(&v);
+}
+
+/* Who never reads does not keep the victim awake. */
+Test(floods, never_reads_lets_sleep)
+{
+	unsigned int i, naps = 0;
+	struct raw_peer a;
+	struct victim v;
+
+	v_open(&v, NULL);
+	v_connect(&v, &a);
+	clog_up(&v, &a, 10);
+	t_settle();
+	for (i = 0; i < 200; i++) {
+		t_step(v.p.dpu);
+		naps += rte_comch_poll_arm(v.p.dpu->poll, RTE_COMCH_POLL_ANY) == 0;
+	}
+	raw_close(&a);
+	if (naps == 0)
+		T_FAIL("the victim can sleep no more");
+	v_close(&v);
+}
+
+/* A flood of one who does not read must not starve the others. */
+Test(floods, starves_nobody)
+{
+	const struct raw_send s = { .type = COMCH_WIRE_MSG };
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+	bool got = false;
+
+	v_open(&v, NULL);
+	v_connect_cells(&v, &a, 4096);
+	clog_up(&v, &a, 10);
+	t_forget(v.p.dpu);
+	while (raw_try(&a, &s))
+		;
+	t_send(v.p.cconn, "help", 4, 1);
+	for (i = 0; i < 5000 && !got; i++) {
+		while (raw_try(&a, &s))
+			;
+		t_step(v.p.dpu);
+		got = t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, v.p.sconn) > 0;
+		t_forget(v.p.dpu);
+	}
+	raw_close(&a);
+	if (!got)
+		T_FAIL("the honest client was not heard in %u runs", i);
+	v_close(&v);
+}
+
+/* Bytes of shared memory that this process maps, kB. */
+static uint64_t
+shmem_kb(void)
+{
+	unsigned long long kb = 0;
+	char line[256];
+	FILE *f;
+
+	f = fopen("/proc/self/status", "r");
+	T_CHECK(f != NULL);
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "VmSize: %llu", &kb) == 1)
+			break;
+	fclose(f);
+	return kb;
+}
+
+/* How much the victim allocates for a peer is not the peer's to say. */
+Test(floods, staging_memory)
+{
+	struct t_pair_conf conf = { .dpu_args = ",max_import=67108864" };
+	struct raw_cons c[8];
+	struct raw_frame f;
+	struct raw_peer a;
+	struct victim v;
+	uint64_t before;
+	unsigned int i;
+
+	v_open(&v, &conf);
+	v_connect(&v, &a);
+	before = shmem_kb();
+	for (i = 0; i < RTE_DIM(c); i++) {
+		raw_cons_new(&c[i], i + 1, 64, 64, 64 << 20);
+		raw_cons_announce(&a, &c[i]);
+		v_hear(&a, &f, COMCH_WIRE_CONSUMER_ACK);
+		raw_frame_free(&f);
+	}
+	before = shmem_kb() - before;
+	for (i = 0; i < RTE_DIM(c); i++)
+		raw_cons_free(&c[i]);
+	raw_close(&a);
+	if (before > 256 * 1024)
+		T_FAIL("a peer made the victim allocate %u MiB; max_import is 64",
+				(unsigned int)(before / 1024));
+	v_close(&v);
+}
+
+/* Consumers that come and go. */
+Test(floods, consumers)
+{
+	struct rte_comch_conn *conn;
+	struct raw_frame f;
+	struct raw_cons c;
+	struct raw_peer a;
+	struct victim v;
+	uint32_t id;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	raw_cons_new(&c, 1, 64, 64, 4096);
+	for (id = 1; id <= 1000; id++) {
+		c.id = id;
+		raw_cons_announce(&a, &c);
+		v_hear(&a, &f, COMCH_WIRE_CONSUMER_ACK);
+		raw_frame_free(&f);
+		raw_send_id(&a, COMCH_WIRE_CONSUMER_GONE, id);
+		t_step_all();
+	}
+	v_expect_alive(&v, &a, conn);
+	raw_send_id(&a, COMCH_WIRE_CONSUMER_GONE, 5);
+	v_expect_end(&v, conn);
+	raw_cons_free(&c);
+	raw_close(&a);
+	v_close(&v);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The directory of consumers, and when what left it may be freed. comch_dir.c. */
+
+#include <criterion/criterion.h>
+
+#include "t.h"
+
+#include "comch_dir.h"
+
+#define ALL COMCH_MAX_CONSUMERS
+
+static struct comch_dir dir;
+static struct comch_rcons rcons[ALL + 2];
+
+static struct comch_rcons *
+find(uint32_t id, uint32_t guess)
+{
+	uint32_t slot = guess;
+	struct comch_rcons *rc = comch_dir_find(&dir, id, &slot);
+
+	cr_assert(slot < ALL);
+	if (rc != NULL)
+		cr_assert_eq(dir.id[slot], id);
+	else
+		cr_assert_eq(slot, guess);
+	return rc;
+}
+
+static void
+add(uint32_t i, uint32_t id)
+{
+	rcons[i].id = id;
+	cr_assert_eq(comch_dir_add(&dir, &rcons[i]), 0);
+}
+
+Test(dir, add_find_remove)
+{
+	add(0, 1);
+	add(1, 2);
+	add(2, UINT32_MAX);
+	cr_assert_eq(find(1, 0), &rcons[0]);
+	cr_assert_eq(find(2, 77), &rcons[1]);
+	cr_assert_eq(find(UINT32_MAX, 0), &rcons[2]);
+	cr_assert_null(find(3, 0));
+	cr_assert_eq(comch_dir_remove(&dir, 2), &rcons[1]);
+	cr_assert_null(find(2, 2));
+	cr_assert_null(comch_dir_remove(&dir, 2));
+	cr_assert_eq(find(1, 2), &rcons[0]);
+}
+
+/* 0 is no id, though free places have it. */
+Test(dir, id_0)
+{
+	uint32_t i;
+
+	for (i = 0; i < ALL; i++)
+		cr_assert_null(find(0, i));
+	add(0, 5);
+	cr_assert_null(find(0, 5));
+	cr_assert_null(comch_dir_remove(&dir, 0));
+}
+
+/* Ids that want the same place. */
+Test(dir, collisions)
+{
+	add(0, 10);
+	add(1, 10 + ALL);
+	add(2, 10 + 2 * ALL);
+	add(3, 11);
+	cr_assert_eq(find(10, 0), &rcons[0]);
+	cr_assert_eq(find(10 + ALL, 0), &rcons[1]);
+	cr_assert_eq(find(10 + 2 * ALL, 10), &rcons[2]);
+	cr_assert_eq(find(11, 0), &rcons[3]);
+	cr_assert_eq(comch_dir_remove(&dir, 10), &rcons[0]);
+	cr_assert_eq(find(10 + 2 * ALL, 0), &rcons[2]);
+	cr_assert_null(find(10, 10));
+	add(4, 10 + 3 * ALL);
+	cr_assert_eq(find(10 + 3 * ALL, 0), &rcons[4]);
+	cr_assert_null(find(10, 10));
+}
+
+Test(dir, full)
+{
+	uint32_t i;
+
+	for (i = 0; i < ALL; i++)
+		add(i, 1000 + i * 7);
+	rcons[ALL].id = 5;
+	cr_assert_eq(comch_dir_add(&dir, &rcons[ALL]), -ENOSPC);
+	for (i = 0; i < ALL; i++)
+		cr_assert_eq(find(1000 + i * 7, i), &rcons[i]);
+	cr_assert_null(find(5, 0));
+	cr_assert_eq(comch_dir_remove(&dir, 1007), &rcons[1]);
+	add(ALL, 5);
+	cr_assert_eq(find(5, 0), &rcons[ALL]);
+}
+
+Test(dir, quiesce)
+{
+	struct comch_chan_prod p = { .dir = &dir };
+
+	comch_fence_heavy();
+	comch_dir_quiesce_begin(&p);
+	cr_assert(comch_dir_quiesced(&p), "it is in nothing");
+	comch_dir_enter(&p);
+	cr_assert(comch_dir_quiesced(&p), "it entered later");
+	comch_dir_quiesce_begin(&p);
+	cr_assert(!comch_dir_quiesced(&p));
+	cr_assert(!comch_dir_quiesced(&p));
+	comch_dir_leave(&p);
+	cr_assert(comch_dir_quiesced(&p));
+	comch_dir_enter(&p);
+	cr_assert(comch_dir_quiesced(&p), "busy with something later");
+	comch_dir_leave(&p);
+}
+
+/* The count goes around. */
+Test(dir, quiesce_wraps)
+{
+	struct comch_chan_prod p = { .dir = &dir, .busy = UINT32_MAX - 1 };
+
+	comch_dir_enter(&p);
+	comch_dir_quiesce_begin(&p);
+	cr_assert(!comch_dir_quiesced(&p));
+	comch_dir_leave(&p);
+	cr_assert_eq(p.busy, 0u);
+	cr_assert(comch_dir_quiesced(&p));
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Sealed memory: what is made, and what is refused from a peer. comch_memfd.c. */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "t.h"
+
+#include "comch_memfd.h"
+
+#define PAGE 4096
+#define LEN (16 * PAGE)
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* A memfd of a peer's own making. */
+static int
+make(size_t len, size_t filled_from, size_t filled, int seals)
+{
+	int fd = memfd_create("peer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(ftruncate(fd, (off_t)len), 0);
+	if (filled > 0)
+		cr_assert_eq(fallocate(fd, 0, (off_t)filled_from, (off_t)filled), 0);
+	if (seals != 0)
+		cr_assert_eq(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void
+check_refused(int fd, uint64_t len)
+{
+	cr_assert_eq(comch_memfd_check(fd, len, false), -EPERM);
+	close(fd);
+}
+
+Test(memfd, one_writer)
+{
+	void *addr = NULL, *theirs;
+	struct stat st;
+	int fd;
+
+	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_ONE_WRITER, &addr);
+	cr_assert(fd >= 0, "%d", fd);
+	cr_assert_eq(fcntl(fd, F_GET_SEALS), SEALS | F_SEAL_FUTURE_WRITE);
+	cr_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_assert_eq(st.st_size, LEN);
+	cr_assert(st.st_blocks * 512 >= LEN);
+	cr_assert_eq(comch_memfd_check(fd, LEN, false), 0);
+	memset(addr, 0x5a, LEN);
+	cr_assert_eq(mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	cr_assert(comch_memfd_map(fd, 0, LEN, true, &theirs) < 0);
+	cr_assert_eq(write(fd, "x", 1), -1);
+	cr_assert_eq(ftruncate(fd, 0), -1);
+	cr_assert_eq(comch_memfd_map(fd, PAGE, LEN - PAGE, false, &theirs), 0);
+	cr_assert_arr_eq(theirs, (uint8_t *)addr + PAGE, LEN - PAGE);
+	munmap(theirs, LEN - PAGE);
+	munmap(addr, LEN);
+	close(fd);
+}
+
+Test(memfd, payload)
+{
+	void *addr = NULL, *theirs;
+	int fd;
+
+	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_PAYLOAD, &addr);
+	cr_assert(fd >= 0);
+	cr_assert_eq(fcntl(fd, F_GET_SEALS), SEALS);
+	cr_assert_eq(comch_memfd_check(fd, LEN, false), 0);
+	cr_assert_eq(comch_memfd_map(fd, 0, LEN, true, &theirs), 0);
+	((uint8_t *)theirs)[7] = 9;
+	cr_assert_eq(((uint8_t *)addr)[7], 9);
+	munmap(theirs, LEN);
+	munmap(addr, LEN);
+	close(fd);
+}
+
+Test(memfd, at_an_address)
+{
+	void *addr = mmap(NULL, LEN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *want = addr;
+	int fd;
+
+	cr_assert_neq(addr, MAP_FAILED);
+	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_PAYLOAD, &addr);
+	cr_assert(fd >= 0);
+	cr_assert_eq(addr, want);
+	memset(addr, 1, LEN);
+	munmap(addr, LEN);
+	close(fd);
+}
+
+Test(memfd, nothing_to_make)
+{
+	unsigned int fds = t_fd_count();
+	void *addr = NULL;
+
+	cr_assert(comch_memfd_create("t", 0, COMCH_MEMFD_PAYLOAD, &addr) < 0);
+	cr_assert_null(addr);
+	cr_assert_eq(t_fd_count(), fds);
+}
+
+Test(memfd, each_seal_counts)
+{
+	static const int seals[] = {
+		0, F_SEAL_SHRINK, F_SEAL_SHRINK | F_SEAL_GROW, F_SEAL_SHRINK | F_SEAL_SEAL,
+		F_SEAL_GROW | F_SEAL_SEAL,
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(seals); i++)
+		check_refused(make(LEN, 0, LEN, seals[i]), LEN);
+	/* One that was not made to be sealed. */
+	i = (unsigned int)memfd_create("peer", MFD_CLOEXEC);
+	cr_assert_eq(fallocate((int)i, 0, 0, LEN), 0);
+	check_refused((int)i, LEN);
+}
+
+Test(memfd, sealed_as_it_must_be)
+{
+	int fd = make(LEN, 0, LEN, SEALS);
+
+	cr_assert_eq(comch_memfd_check(fd, LEN, false), 0);
+	cr_assert_eq(comch_memfd_check(fd, LEN - 1, false), 0);
+	cr_assert_eq(comch_memfd_check(fd, LEN + 1, false), -EPERM);
+	cr_assert_eq(comch_memfd_check(fd, UINT64_MAX, false), -EPERM);
+	close(fd);
+}
+
+Test(memfd, short_file)
+{
+	check_refused(make(LEN - PAGE, 0, LEN - PAGE, SEALS), LEN);
+	check_refused(make(0, 0, 0, SEALS), 1);
+}
+
+Test(memfd, holes)
+{
+	check_refused(make(LEN, 0, 0, SEALS), LEN);
+	check_refused(make(LEN, 0, LEN - PAGE, SEALS), LEN);
+	check_refused(make(LEN, PAGE, LEN - PAGE, SEALS), LEN);
+}
+
+/* Longer than need be: pages at its end do not make up for a hole that we map. */
+Test(memfd, hole_in_what_is_mapped)
+{
+	check_refused(make(2 * LEN, LEN, LEN, SEALS), LEN);
+}
+
+Test(memfd, other_descriptors)
+{
+	int fds[2], fd;
+
+	cr_assert_eq(pipe(fds), 0);
+	check_refused(fds[0], 1);
+	check_refused(fds[1], 1);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	check_refused(fds[0], 1);
+	check_refused(fds[1], 1);
+	check_refused(open("/dev/zero", O_RDWR), 1);
+	check_refused(open("/", O_RDONLY), 1);
+	check_refused(-1, 1);
+	fd = open("/proc/self/exe", O_RDONLY);
+	cr_assert_eq(comch_memfd_check(fd, 1, true), 0, "trusted: anything of that length");
+	cr_assert_eq(comch_memfd_check(fd, UINT64_MAX / 4, true), -EPERM);
+	check_refused(fd, 1);
+}
+
+/* Sealed, but its pages come out of a pool that can be drained. */
+Test(memfd, huge_pages)
+{
+	int fd = memfd_create("peer", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+
+	if (fd < 0)
+		t_skip("no hugetlb memfd: %s", strerror(errno));
+	cr_assert_eq(ftruncate(fd, 2 << 20), 0);
+	cr_assert_eq(fcntl(fd, F_ADD_SEALS, SEALS), 0);
+	check_refused(fd, PAGE);
+}
+
+Test(memfd, rounding)
+{
+	cr_assert_eq(comch_memfd_round(0), 0u);
+	cr_assert_eq(comch_memfd_round(1), (size_t)PAGE);
+	cr_assert_eq(comch_memfd_round(PAGE), (size_t)PAGE);
+	cr_assert_eq(comch_memfd_round(PAGE + 1), 2u * PAGE);
+	cr_assert_eq(comch_memfd_round(SIZE_MAX - PAGE + 1), SIZE_MAX - PAGE + 1);
+	cr_assert_eq(comch_memfd_round(SIZE_MAX - PAGE + 2), 0u);
+	cr_assert_eq(comch_memfd_round(SIZE_MAX), 0u);
+}
