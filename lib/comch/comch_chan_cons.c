@@ -396,7 +396,7 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	if (unlikely(ret == -EPROTO)) {
 		c->fault(c->ctx, -EPROTO, "peer's record does not fit what was posted");
 		c->flushing = true;
-		comch_store_release(&c->halt, COMCH_HALT_DOWN);
+		comch_chan_cons_halt(c, COMCH_HALT_DOWN);
 	}
 	if (unlikely(comch_load_relaxed(&c->halt) != COMCH_HALT_NONE) &&
 			(ret <= 0 || c->entry_head == c->entry_tail))

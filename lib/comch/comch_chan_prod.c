@@ -331,6 +331,17 @@ rcons_retires(const struct comch_rcons *rc)
 		peer_load_relaxed_u32(&rc->post_shared->closed) != 0;
 }
 
+/*
+ * A verdict on a descriptor counts only if the position was still free: else
+ * another producer took it, and what we read may be of two laps.
+ */
+static bool
+claim_moved(const struct comch_rcons *rc, uint64_t pos)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return comch_load_relaxed(&rc->rec->claim) != pos;
+}
+
 /* Send operations that go to one consumer. Returns how many were taken. */
 static inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
@@ -345,6 +356,8 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 		pos = comch_load_relaxed(&rc->rec->claim);
 		k = plan_group(rc, pos, ops, n, dst, &err);
 		if (k == 0) {
+			if (err != 0 && claim_moved(rc, pos))
+				continue;
 			if (err == VERDICT_STAGED)
 				err = comch_stage_send(p, rc, &ops[0], pos);
 			/* One that retires takes its memory with it: no lie in that. */
@@ -352,7 +365,7 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 				err = -ENOENT;
 			return err < 0 ? fail_op(p, &ops[0], err) : (uint16_t)err;
 		}
-	} while (unlikely(!comch_chan_claim(rc, pos, k)));
+	} while (unlikely(k == 0 || !comch_chan_claim(rc, pos, k)));
 
 	if (unlikely(peer_load_relaxed_u32(&rc->post_shared->closed) != 0)) { /* C */
 		abort_group(p, rc, pos, ops, k);

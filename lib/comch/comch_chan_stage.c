@@ -197,8 +197,9 @@ stream_end(struct comch_chan_prod *p, int status)
 
 	p->stream = NULL;
 	stage_end(rc);
-	stage_release(rc);
 	comch_chan_wake(p, rc);
+	/* Last: a retired consumer may be freed from here on. */
+	stage_release(rc);
 	comch_chan_done_put(p, &op, status);
 }
 

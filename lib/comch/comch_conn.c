@@ -675,7 +675,7 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	struct rte_comch_conn *conn = COMCH_OBJ_OF(rte_comch_conn, obj);
 	bool more = false;
 
-	if (comch_load_relaxed(&obj->dead) != 0)
+	if (comch_obj_is_dead(obj))
 		return false;
 	if (comch_load_acquire(&conn->faulted) == 2)
 		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
@@ -697,7 +697,7 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	}
 	if (conn->phase == COMCH_PHASE_ENDED) {
 		comch_consumer_steps(conn);
-		if (comch_conn_nb_queues(conn) == 0 && comch_load_relaxed(&obj->dead) == 0)
+		if (comch_conn_nb_queues(conn) == 0 && !comch_obj_is_dead(obj))
 			conn_bury(conn);
 		return false;
 	}

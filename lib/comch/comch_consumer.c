@@ -38,7 +38,7 @@ consumer_service(struct comch_obj *obj, struct comch_run *run)
 	bool more;
 	uint32_t i;
 
-	if (comch_load_acquire(&obj->dead) != 0)
+	if (comch_obj_is_dead(obj))
 		return false;
 	more = !comch_obj_events(obj, run, c->q.conn);
 	for (i = 0; i < COMCH_MAX_IMPORTS && !comch_run_full(run); i++) {

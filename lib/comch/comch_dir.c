@@ -15,7 +15,7 @@ comch_dir_add(struct comch_dir *dir, struct comch_rcons *rcons)
 		s = (rcons->id + i) % COMCH_MAX_CONSUMERS;
 		if (dir->id[s] != 0)
 			continue;
-		dir->rcons[s] = rcons;
+		comch_store_release(&dir->rcons[s], rcons);
 		/* Release: whoever finds the id finds the entry complete. */
 		comch_store_release(&dir->id[s], rcons->id);
 		return 0;

@@ -39,25 +39,35 @@ comch_dir_leave(struct comch_chan_prod *p)
 	comch_store_release(&p->busy, p->busy + 1);
 }
 
+/* The consumer in a slot, if it is the one of that id: slots are used again. */
+static inline struct comch_rcons *
+comch_dir_at(const struct comch_dir *dir, uint32_t slot, uint32_t id)
+{
+	struct comch_rcons *rc;
+
+	/* Acquire, both: pair with the releases in comch_dir_add(). */
+	if (comch_load_acquire(&dir->id[slot]) != id)
+		return NULL;
+	rc = comch_load_acquire(&dir->rcons[slot]);
+	return likely(rc->id == id) ? rc : NULL;
+}
+
 /* Look an id up; *slot is a guess and is updated. Within enter and leave. */
 static inline struct comch_rcons *
 comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 {
+	struct comch_rcons *rc;
 	uint32_t i, s = *slot;
 
-	/* Acquire: pairs with the release in comch_dir_add(). */
-	if (likely(id != 0 && comch_load_acquire(&dir->id[s]) == id))
-		return dir->rcons[s];
-	if (id == 0)
+	if (unlikely(id == 0))
 		return NULL;
-	for (i = 0; i < COMCH_MAX_CONSUMERS; i++) {
+	rc = comch_dir_at(dir, s, id);
+	for (i = 0; unlikely(rc == NULL) && i < COMCH_MAX_CONSUMERS; i++) {
 		s = (id + i) % COMCH_MAX_CONSUMERS;
-		if (comch_load_acquire(&dir->id[s]) == id) {
-			*slot = s;
-			return dir->rcons[s];
-		}
+		rc = comch_dir_at(dir, s, id);
 	}
-	return NULL;
+	*slot = s;
+	return rc;
 }
 
 /* Publish. Returns 0 or -ENOSPC. */

@@ -64,14 +64,15 @@ err_close:
 }
 
 int
-comch_memfd_check(int fd, uint64_t min_len, bool trusted)
+comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted)
 {
+	off_t hole;
 	struct statfs fs;
 	struct stat st;
 	int seals;
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 0 ||
-			(uint64_t)st.st_size < min_len)
+			offset > INT64_MAX - len || (uint64_t)st.st_size < offset + len)
 		return -EPERM;
 	if (trusted)
 		return 0;
@@ -81,9 +82,8 @@ comch_memfd_check(int fd, uint64_t min_len, bool trusted)
 	/* hugetlbfs memfds can be sealed, but their pool can be drained: SIGBUS. */
 	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
 		return -EPERM;
-	if ((uint64_t)st.st_blocks * 512 < min_len)
-		return -EPERM;
-	return 0;
+	hole = lseek(fd, (off_t)offset, SEEK_HOLE);
+	return hole >= 0 && (uint64_t)hole >= offset + len ? 0 : -EPERM;
 }
 
 int

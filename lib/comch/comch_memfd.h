@@ -30,11 +30,11 @@
 int comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr);
 
 /*
- * Check a descriptor that a peer sent: a tmpfs memfd with its seals, at least
- * min_len long and without holes. trusted: anything mappable of that length.
- * Returns 0 or -EPERM.
+ * Check a descriptor that a peer sent: a tmpfs memfd with its seals, that
+ * reaches to offset + len and has no hole from offset on. trusted: anything
+ * mappable that reaches so far. Returns 0 or -EPERM.
  */
-int comch_memfd_check(int fd, uint64_t min_len, bool trusted);
+int comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted);
 
 /*
  * Map len bytes at offset of a checked descriptor.

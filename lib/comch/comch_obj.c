@@ -152,7 +152,7 @@ comch_obj_events(struct comch_obj *obj, struct comch_run *run, struct rte_comch_
 	struct comch_obj_ev ev;
 
 	/* Nobody wants to hear of an object that he destroyed. */
-	if (comch_load_relaxed(&obj->dead) != 0)
+	if (comch_obj_is_dead(obj))
 		return true;
 	while (!comch_run_full(run)) {
 		if (!next_event(obj, &ev))
@@ -163,7 +163,7 @@ comch_obj_events(struct comch_obj *obj, struct comch_run *run, struct rte_comch_
 		event->status = ev.status;
 		event->text = ev.text;
 	}
-	return obj->nb_evs == 0;
+	return comch_load_relaxed(&obj->nb_evs) == 0;
 }
 
 struct rte_comch_event *
@@ -185,6 +185,5 @@ comch_run_add(struct comch_run *run, enum rte_comch_event_type type,
 void
 comch_obj_bury(struct comch_obj *obj)
 {
-	comch_store_release(&obj->dead, 1);
-	comch_poll_note(obj);
+	comch_poll_note_as(obj, COMCH_NOTE_IN | COMCH_NOTE_DEAD);
 }

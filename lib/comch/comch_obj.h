@@ -37,6 +37,13 @@ struct comch_obj_ev {
 /* STARTING->RUNNING, RUNNING->STOPPING, STOPPING->IDLE, and one to spare. */
 #define COMCH_OBJ_EVS 4
 
+/*
+ * One word, so that an object is declared dead and handed to its poll in one
+ * step: between two, the poll could serve an older note and free it.
+ */
+#define COMCH_NOTE_IN   UINT32_C(1) /* in the mailbox */
+#define COMCH_NOTE_DEAD UINT32_C(2) /* destroyed: the poll frees it */
+
 struct comch_obj {
 	enum rte_comch_obj_type type;
 	void *self;                   /* the object as the application knows it */
@@ -50,8 +57,7 @@ struct comch_obj {
 	bool (*service)(struct comch_obj *obj, struct comch_run *run);
 	/* Free the object; a run after it was declared dead. */
 	void (*free)(struct comch_obj *obj);
-	uint32_t noted;               /* 1: in the mailbox; atomic */
-	uint32_t dead;                /* destroyed: the poll frees it; atomic */
+	uint32_t noted;               /* COMCH_NOTE_*; atomic */
 	struct comch_obj *note_next;
 	STAILQ_ENTRY(comch_obj) work; /* in the poll's list of what to serve */
 	bool working;                 /* is in that list */
@@ -76,6 +82,12 @@ comch_run_full(const struct comch_run *run)
 
 void comch_obj_init(struct comch_obj *obj, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_poll *poll, uint64_t user_data);
+
+static inline bool
+comch_obj_is_dead(const struct comch_obj *obj)
+{
+	return (comch_load_acquire(&obj->noted) & COMCH_NOTE_DEAD) != 0;
+}
 
 static inline enum rte_comch_state
 comch_obj_state(const struct comch_obj *obj)

@@ -122,14 +122,14 @@ comch_poll_attach(struct rte_comch_poll *poll)
 }
 
 void
-comch_poll_note(struct comch_obj *obj)
+comch_poll_note_as(struct comch_obj *obj, uint32_t bits)
 {
 	struct rte_comch_poll *poll = obj->poll;
 	struct comch_obj *head;
 	uint64_t one = 1;
 
 	/* Acquire and release: what was done before this note is seen when it is served. */
-	if (__atomic_exchange_n(&obj->noted, 1, __ATOMIC_ACQ_REL) != 0)
+	if ((__atomic_fetch_or(&obj->noted, bits, __ATOMIC_ACQ_REL) & COMCH_NOTE_IN) != 0)
 		return;
 	head = comch_load_relaxed(&poll->mailbox);
 	do {
@@ -158,7 +158,7 @@ poll_take_mailbox(struct rte_comch_poll *poll)
 	for (obj = oldest; obj != NULL; obj = next) {
 		next = obj->note_next;
 		/* From here on another note is a new one. */
-		__atomic_store_n(&obj->noted, 0, __ATOMIC_RELEASE);
+		__atomic_fetch_and(&obj->noted, ~COMCH_NOTE_IN, __ATOMIC_ACQ_REL);
 		if (!obj->working) {
 			obj->working = true;
 			STAILQ_INSERT_TAIL(&poll->work, obj, work);
@@ -183,8 +183,7 @@ poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 				obj->working = true;
 				STAILQ_INSERT_TAIL(&poll->work, obj, work);
 			}
-		} else if (comch_load_acquire(&obj->dead) != 0 &&
-				comch_load_relaxed(&obj->noted) == 0 && !obj->working) {
+		} else if (comch_load_acquire(&obj->noted) == COMCH_NOTE_DEAD && !obj->working) {
 			obj->note_next = poll->reap;
 			poll->reap = obj;
 		}

@@ -84,7 +84,14 @@ struct rte_comch_poll {
 };
 
 /* Ask the object's poll to serve it. Any thread. */
-void comch_poll_note(struct comch_obj *obj);
+void comch_poll_note_as(struct comch_obj *obj, uint32_t bits);
+
+static inline void
+comch_poll_note(struct comch_obj *obj)
+{
+	comch_poll_note_as(obj, COMCH_NOTE_IN);
+}
+
 /* Count an object in and out, so that a poll in use is not destroyed. */
 void comch_poll_attach(struct rte_comch_poll *poll);
 /* Add a descriptor. Returns 0 or a negative errno. */

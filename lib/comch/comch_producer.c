@@ -24,7 +24,7 @@ producer_service(struct comch_obj *obj, struct comch_run *run)
 			struct rte_comch_producer, q);
 	bool more;
 
-	if (comch_load_acquire(&obj->dead) != 0)
+	if (comch_obj_is_dead(obj))
 		return false;
 	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING) {
 		if (p->chan.stream != NULL && rte_rdtsc() > p->stop_deadline)

@@ -101,18 +101,20 @@ comch_queue_drain_wake(struct comch_queue *q)
 			break;
 }
 
+/* The lock keeps the directory's entries and a consumer's regions alive. */
+
 bool
 comch_queue_pending(struct comch_queue *q)
 {
-	struct rte_comch_producer *p;
 	bool pending;
 
-	if (q->obj.type == RTE_COMCH_OBJ_CONSUMER)
-		return comch_chan_cons_pending(&container_of(q, struct rte_comch_consumer, q)->chan);
-	p = container_of(q, struct rte_comch_producer, q);
-	/* The lock keeps the directory's entries alive. */
 	pthread_mutex_lock(&q->conn->lock);
-	pending = comch_chan_prod_pending(&p->chan);
+	if (q->obj.type == RTE_COMCH_OBJ_CONSUMER)
+		pending = comch_chan_cons_pending(
+				&((struct rte_comch_consumer *)q->obj.self)->chan);
+	else
+		pending = comch_chan_prod_pending(
+				&((struct rte_comch_producer *)q->obj.self)->chan);
 	pthread_mutex_unlock(&q->conn->lock);
 	return pending;
 }
@@ -120,15 +122,11 @@ comch_queue_pending(struct comch_queue *q)
 void
 comch_queue_arm(struct comch_queue *q)
 {
-	struct rte_comch_producer *p;
-
-	if (q->obj.type == RTE_COMCH_OBJ_CONSUMER) {
-		comch_chan_cons_arm(&container_of(q, struct rte_comch_consumer, q)->chan);
-		return;
-	}
-	p = container_of(q, struct rte_comch_producer, q);
 	pthread_mutex_lock(&q->conn->lock);
-	comch_chan_prod_arm(&p->chan);
+	if (q->obj.type == RTE_COMCH_OBJ_CONSUMER)
+		comch_chan_cons_arm(&((struct rte_comch_consumer *)q->obj.self)->chan);
+	else
+		comch_chan_prod_arm(&((struct rte_comch_producer *)q->obj.self)->chan);
 	pthread_mutex_unlock(&q->conn->lock);
 }
 

@@ -6,12 +6,13 @@
 # the first program of README.md outside the tree by pkg-config, with the shared
 # and the static library, and run the program.
 #
-# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR COMPILER...
+# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... COMPILER...
 
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3 libdir=$4
-shift 4
+IFS=, read -ra programs <<<"$5"
+shift 5
 cc=("$@")
 
 tmp=$(mktemp -d)
@@ -30,7 +31,7 @@ fail() {
 
 meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
 for file in "$libdir/librte_comch.a" "$libdir/librte_comch.so" "$libdir/librte_comch.so.0" \
-	"$libdir/pkgconfig/librte_comch.pc" bin/comch-perf bin/comch-info; do
+	"$libdir/pkgconfig/librte_comch.pc" "${programs[@]/#/bin/}"; do
 	[ -e "$root/$file" ] || fail "not installed: $file"
 done
 for header in "$source"/lib/comch/rte_comch*.h; do
@@ -43,7 +44,7 @@ private=$(find "$root/include" -name 'comch_*')
 export PKG_CONFIG_PATH=$root/$libdir/pkgconfig
 [ "$(pkg-config --modversion librte_comch)" = "$(cat "$source/VERSION")" ]
 export LD_LIBRARY_PATH=$root/$libdir
-for program in comch-perf comch-info; do
+for program in "${programs[@]}"; do
 	"$root/bin/$program" --help >/dev/null || fail "$program --help failed"
 done
 

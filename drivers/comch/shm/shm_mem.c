@@ -51,9 +51,7 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 
 	if (desc->len > shm->max_import || desc->len > shm->max_import - l->imported)
 		return -EDQUOT;
-	if (desc->offset > INT64_MAX - desc->len)
-		return -EPERM;
-	ret = comch_memfd_check(desc->fd, desc->offset + desc->len, shm->trust_peer);
+	ret = comch_memfd_check(desc->fd, desc->offset, desc->len, shm->trust_peer);
 	if (ret == 0)
 		ret = comch_memfd_map(desc->fd, desc->offset - part, desc->len + part, true, &addr);
 	if (ret != 0)
@@ -87,7 +85,7 @@ shm_mem_region_map(struct rte_comch_link *link __rte_unused, int fd, size_t len,
 	void *addr;
 	int ret;
 
-	ret = comch_memfd_check(fd, len, false);
+	ret = comch_memfd_check(fd, 0, len, false);
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret != 0)

@@ -343,7 +343,9 @@ shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
 	union fd_control control;
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+		.msg_control = control.buf,
+		/* Not CMSG_SPACE(): its padding has room for one descriptor more. */
+		.msg_controllen = CMSG_LEN(sizeof(int) * RTE_COMCH_FRAME_FDS),
 	};
 	struct cmsghdr *c;
 	ssize_t len;
@@ -356,7 +358,7 @@ shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
 	if (len < 0)
 		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 	for (c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || *nb_fds > 0)
 			continue;
 		*nb_fds = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 		memcpy(fds, CMSG_DATA(c), sizeof(int) * *nb_fds);
