@@ -110,7 +110,8 @@ check_desc(const struct comch_rcons *rc, uint64_t pos, uint32_t len,
 	uint64_t peer_where = peer_load_relaxed_u64(&desc->where);
 	uint32_t peer_len = peer_load_relaxed_u32(&desc->len);
 	uint32_t peer_region = (uint32_t)(peer_where >> COMCH_DESC_OFF_BITS);
-	uint64_t peer_off = peer_where & COMCH_DESC_OFF_MASK;
+	uint64_t peer_off = peer_where & COMCH_DESC_OFF_MASK, off;
+	uint32_t region;
 
 	*dst = NULL;
 	if (len == 0)
@@ -121,14 +122,16 @@ check_desc(const struct comch_rcons *rc, uint64_t pos, uint32_t len,
 		if (peer_region >= COMCH_MAX_IMPORTS)
 			return peer_region == COMCH_REGION_STAGED && rc->staging != NULL ?
 				VERDICT_STAGED : -EPROTO;
-		cache->region = peer_region;
+		region = peer_region;
+		cache->region = region;
 		/* Acquire: pairs with the release that publishes an import. */
-		cache->size = comch_load_acquire(&rc->imports[peer_region].len);
-		cache->addr = rc->imports[peer_region].addr;
+		cache->size = comch_load_acquire(&rc->imports[region].len);
+		cache->addr = rc->imports[region].addr;
 	}
 	if (unlikely(peer_off > cache->size || peer_len > cache->size - peer_off))
 		return -EPROTO;
-	*dst = cache->addr + peer_off;
+	off = peer_off;
+	*dst = cache->addr + off;
 	return 0;
 }
 

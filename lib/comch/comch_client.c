@@ -43,8 +43,8 @@ client_conf_check(struct rte_comch_dev *dev, struct rte_comch_client_conf *c)
 	if (comch_name_check(c->name, "client") != 0)
 		return -EINVAL;
 	if ((dev->info.capa & RTE_COMCH_CAPA_CLIENT) == 0) {
-		COMCH_LOG(ERR, "client of %s: device %s is on the DPU side; clients live on the host",
-			c->name, dev->info.name);
+		COMCH_LOG(ERR, "client of %s: device %s is on the DPU side; "
+			"clients live on the host", c->name, dev->info.name);
 		return -ENOTSUP;
 	}
 	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,

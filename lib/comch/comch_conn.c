@@ -19,6 +19,8 @@
 
 /* How long a last frame may wait for room, ms. */
 #define CLOSE_MS 1000
+/* When a peer that does not read is tried again, ms. */
+#define TX_RETRY_MS 1
 
 static uint32_t next_conn_id = 1;
 
@@ -153,6 +155,9 @@ conn_frame_tx(struct rte_comch_conn *conn, const struct rte_comch_frame *frame)
 	int ret = conn->ops->frame_tx(conn->link, frame);
 
 	comch_store_relaxed(&conn->stats.wakes, conn->link->wakes);
+	/* The driver saw the end first: the connection has to follow. */
+	if (unlikely(ret == -ENOTCONN))
+		comch_poll_note(&conn->obj);
 	return ret;
 }
 
@@ -481,6 +486,18 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
 }
 
+/* Send what waited; while there is no room, look again in a while. */
+static void
+conn_retry(struct rte_comch_conn *conn)
+{
+	bool done = conn_flush(conn);
+
+	if (!done)
+		comch_conn_wait_begin(conn, TX_RETRY_MS);
+	else if (conn->phase >= COMCH_PHASE_UP)
+		comch_conn_wait_end(conn);
+}
+
 /* Has the peer gone, and was everything that it left read? */
 static void
 conn_check_down(struct rte_comch_conn *conn)
@@ -579,7 +596,7 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
 		conn->server->nb_pending--;
 	comch_store_release(&conn->phase, COMCH_PHASE_CLOSING);
-	comch_conn_wait_begin(conn, CLOSE_MS);
+	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
 	comch_poll_note(&conn->obj);
 }
 
@@ -679,8 +696,8 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 		return false;
 	if (comch_load_acquire(&conn->faulted) == 2)
 		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
-	if (conn->phase <= COMCH_PHASE_CLOSING)
-		more = !conn_flush(conn);
+	if (conn->phase <= COMCH_PHASE_CLOSING && !STAILQ_EMPTY(&conn->tx_wait))
+		conn_retry(conn);
 	if (conn->send_connected) {
 		if (comch_run_full(run))
 			return true;

@@ -223,8 +223,8 @@ rte_comch_dev_probe(const char *devargs, int16_t *dev_id)
 	comma = strchrnul(devargs, ',');
 	len = (size_t)(comma - devargs);
 	if (len == 0 || len >= sizeof(name)) {
-		COMCH_LOG(ERR, "device string '%s': the name has %zu characters, 1 to %zu are valid",
-			devargs, len, sizeof(name) - 1);
+		COMCH_LOG(ERR, "device string '%s': the name has %zu characters, valid are "
+			"1 to %zu", devargs, len, sizeof(name) - 1);
 		return -EINVAL;
 	}
 	memcpy(name, devargs, len);

@@ -66,7 +66,8 @@ comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 		s = (id + i) % COMCH_MAX_CONSUMERS;
 		rc = comch_dir_at(dir, s, id);
 	}
-	*slot = s;
+	if (likely(rc != NULL))
+		*slot = s;
 	return rc;
 }
 

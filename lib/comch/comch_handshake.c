@@ -192,11 +192,16 @@ comch_handshake_reject(struct rte_comch_conn *conn, const struct comch_wire_fram
 void
 comch_handshake_timeout(struct rte_comch_conn *conn)
 {
-	if (conn->phase == COMCH_PHASE_CLOSING)
+	if (conn->phase == COMCH_PHASE_CLOSING && rte_rdtsc() > conn->dial_deadline) {
 		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
-	else
+	} else if (conn->phase >= COMCH_PHASE_PENDING) {
+		/* Frames wait for room: the poll's service tries again. */
+		comch_conn_wait_end(conn);
+		comch_poll_note(&conn->obj);
+	} else {
 		comch_conn_end(conn, -ETIMEDOUT, "peer did not answer within %d s",
 			COMCH_HANDSHAKE_MS / 1000);
+	}
 }
 
 int

@@ -31,7 +31,7 @@ int comch_memfd_create(const char *name, size_t len, bool one_writer, void **add
 
 /*
  * Check a descriptor that a peer sent: a tmpfs memfd with its seals, that
- * reaches to offset + len and has no hole from offset on. trusted: anything
+ * reaches to offset + len and has no hole anywhere. trusted: anything
  * mappable that reaches so far. Returns 0 or -EPERM.
  */
 int comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted);

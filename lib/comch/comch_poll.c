@@ -191,16 +191,16 @@ poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 }
 
 /*
- * Listeners that cannot accept for want of descriptors, and wake sockets whose
- * other end is gone, stay readable: only a change of those may wake us. They
- * are read until nothing is left.
+ * What others hold the far end of can stay readable whatever we do: a listener
+ * without descriptors to accept, a socket whose other end is gone. Only a
+ * change of those may wake us; they are read until nothing is left.
  */
 static uint32_t
 epoll_events(const struct comch_fd *cfd)
 {
-	bool edge = cfd->type == COMCH_FD_LISTENER || cfd->type == COMCH_FD_QUEUE;
+	bool ours = cfd->type == COMCH_FD_MAILBOX || cfd->type == COMCH_FD_TIMER;
 
-	return EPOLLIN | (edge ? (uint32_t)EPOLLET : 0);
+	return EPOLLIN | (ours ? 0 : (uint32_t)EPOLLET);
 }
 
 int

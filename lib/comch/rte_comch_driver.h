@@ -108,7 +108,7 @@ struct rte_comch_region {
 	void *addr;
 	size_t len;
 	int fd;        /**< To be given to the peer; -1 once it was, or for imports. */
-	bool imported; /**< By mem_import: counts against the device's limit. */
+	bool counted;  /**< Against the device's limit; the driver's. */
 };
 
 /** How a registration is shown to a peer. */

@@ -471,13 +471,13 @@ fake_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *de
 
 	if (dev_of(link)->short_import || desc->offset > INT64_MAX - desc->len)
 		return -EPERM;
-	ret = comch_memfd_check(desc->fd, desc->offset + desc->len, false);
+	ret = comch_memfd_check(desc->fd, desc->offset, desc->len, false);
 	if (ret == 0)
 		ret = comch_memfd_map(desc->fd, desc->offset - part, desc->len + part, true, &addr);
 	if (ret != 0)
 		return ret;
 	*region = (struct rte_comch_region){
-		.addr = (uint8_t *)addr + part, .len = desc->len, .fd = -1, .imported = true,
+		.addr = (uint8_t *)addr + part, .len = desc->len, .fd = -1, .counted = true,
 	};
 	return 0;
 }
@@ -519,7 +519,7 @@ fake_region_map(struct rte_comch_link *link, int fd, size_t len,
 	int ret;
 
 	RTE_SET_USED(link);
-	ret = comch_memfd_check(fd, len, false);
+	ret = comch_memfd_check(fd, 0, len, false);
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret == 0)

@@ -39,7 +39,7 @@ make(size_t len, size_t filled_from, size_t filled, int seals)
 static void
 check_refused(int fd, uint64_t len)
 {
-	cr_assert_eq(comch_memfd_check(fd, len, false), -EPERM);
+	cr_assert_eq(comch_memfd_check(fd, 0, len, false), -EPERM);
 	close(fd);
 }
 
@@ -56,7 +56,7 @@ Test(memfd, one_writer)
 	cr_assert_eq(fstat(fd, &st), 0);
 	cr_assert_eq(st.st_size, LEN);
 	cr_assert(st.st_blocks * 512 >= LEN);
-	cr_assert_eq(comch_memfd_check(fd, LEN, false), 0);
+	cr_assert_eq(comch_memfd_check(fd, 0, LEN, false), 0);
 	memset(addr, 0x5a, LEN);
 	cr_assert_eq(mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
 	cr_assert(comch_memfd_map(fd, 0, LEN, true, &theirs) < 0);
@@ -77,7 +77,7 @@ Test(memfd, payload)
 	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_PAYLOAD, &addr);
 	cr_assert(fd >= 0);
 	cr_assert_eq(fcntl(fd, F_GET_SEALS), SEALS);
-	cr_assert_eq(comch_memfd_check(fd, LEN, false), 0);
+	cr_assert_eq(comch_memfd_check(fd, 0, LEN, false), 0);
 	cr_assert_eq(comch_memfd_map(fd, 0, LEN, true, &theirs), 0);
 	((uint8_t *)theirs)[7] = 9;
 	cr_assert_eq(((uint8_t *)addr)[7], 9);
@@ -131,10 +131,10 @@ Test(memfd, sealed_as_it_must_be)
 {
 	int fd = make(LEN, 0, LEN, SEALS);
 
-	cr_assert_eq(comch_memfd_check(fd, LEN, false), 0);
-	cr_assert_eq(comch_memfd_check(fd, LEN - 1, false), 0);
-	cr_assert_eq(comch_memfd_check(fd, LEN + 1, false), -EPERM);
-	cr_assert_eq(comch_memfd_check(fd, UINT64_MAX, false), -EPERM);
+	cr_assert_eq(comch_memfd_check(fd, 0, LEN, false), 0);
+	cr_assert_eq(comch_memfd_check(fd, 0, LEN - 1, false), 0);
+	cr_assert_eq(comch_memfd_check(fd, 0, LEN + 1, false), -EPERM);
+	cr_assert_eq(comch_memfd_check(fd, 0, UINT64_MAX, false), -EPERM);
 	close(fd);
 }
 
@@ -171,8 +171,8 @@ Test(memfd, other_descriptors)
 	check_refused(open("/", O_RDONLY), 1);
 	check_refused(-1, 1);
 	fd = open("/proc/self/exe", O_RDONLY);
-	cr_assert_eq(comch_memfd_check(fd, 1, true), 0, "trusted: anything of that length");
-	cr_assert_eq(comch_memfd_check(fd, UINT64_MAX / 4, true), -EPERM);
+	cr_assert_eq(comch_memfd_check(fd, 0, 1, true), 0, "trusted: anything of that length");
+	cr_assert_eq(comch_memfd_check(fd, 0, UINT64_MAX / 4, true), -EPERM);
 	check_refused(fd, 1);
 }
 

@@ -37,7 +37,7 @@ serve(struct comch_obj *obj, struct comch_run *run)
 	struct u_obj *o = container_of(obj, struct u_obj, obj);
 
 	RTE_SET_USED(run);
-	if (comch_load_acquire(&obj->dead) != 0)
+	if (comch_obj_is_dead(obj))
 		return false;
 	/* Relaxed: the note itself has to order it. */
 	o->served = comch_load_relaxed(&o->asked);
@@ -207,9 +207,9 @@ state_events(void)
 }
 
 /*
- * The same, step by step: the one who buries is held up between declaring the
- * object dead and noting it, while the poll serves an older note. The two
- * words lie on two pages, the second of which faults once.
+ * The same, step by step: the one who buries is held up at its one store,
+ * while the poll serves an older note. The page that it stores to faults once.
+ * (Once there were two stores, and the poll came between them.)
  */
 static uint8_t *fault_page;
 static long page_size;
@@ -242,14 +242,12 @@ held_up_while_it_buries(void)
 	struct sigaction sa = { .sa_handler = on_fault };
 	struct u_obj *o;
 
-	static_assert(offsetof(struct comch_obj, dead) >
-		offsetof(struct comch_obj, noted), "the other way round");
 	make_poll();
 	page_size = sysconf(_SC_PAGESIZE);
 	fault_page = mmap(NULL, 2 * (size_t)page_size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	T_CHECK(fault_page != MAP_FAILED);
-	o = (struct u_obj *)(fault_page + page_size - offsetof(struct u_obj, obj.dead));
+	o = (struct u_obj *)fault_page;
 	init_obj(o);
 	o->obj.free = count_free;
 	comch_poll_note(&o->obj);

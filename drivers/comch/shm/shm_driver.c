@@ -32,7 +32,7 @@ static const char *const valid_keys[] = {
 };
 
 #define DEFAULT_MSG_SIZE 4080
-#define LIMIT_MSG_SIZE (1u << 20)
+#define LIMIT_MSG_SIZE (128u << 10)
 #define MAX_CTRL_QUEUE 65536
 #define DEFAULT_MAX_CLIENTS 16384
 #define LIMIT_CLIENTS (1u << 20)

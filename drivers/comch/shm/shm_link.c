@@ -5,6 +5,7 @@
 /* A link: a socket and two regions, from hello to hang-up. */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,8 +20,8 @@
 #include "comch_memfd.h"
 #include "shm_private.h"
 
-/* Messages that one look takes from a socket. */
-#define SOCK_BURST 256
+/* Messages that one look takes from a socket: more than it holds. */
+#define SOCK_BURST 4096
 
 void
 shm_link_down(struct shm_link *l, int error, const char *text)
@@ -133,6 +134,7 @@ poll_hello(struct shm_link *l)
 	if (len == -EAGAIN)
 		return;
 	if (len <= 0) {
+		close_all(fds, nb_fds);
 		shm_link_down(l, -ECONNRESET, "peer hung up during the handshake");
 		return;
 	}
@@ -143,8 +145,8 @@ poll_hello(struct shm_link *l)
 	if (ret != 0) {
 		SHM_LOG(WARNING, "a handshake on %s failed: %s", l->base.dev->info.name,
 			strerror(-ret));
-		shm_link_down(l, -EPROTO, ret == -EPERM ? "peer's memory is not sealed as it must be" :
-			"handshake failed");
+		shm_link_down(l, -EPROTO, ret == -EPERM ?
+			"peer's memory is not sealed as it must be" : "handshake failed");
 		return;
 	}
 	l->base.state = RTE_COMCH_LINK_UP;
@@ -177,6 +179,7 @@ poll_one(struct shm_link *l)
 	if (len == -EAGAIN)
 		return false;
 	if (len <= 0) {
+		close_all(fds, nb_fds);
 		shm_link_down(l, -ECONNRESET, "peer process is gone");
 		return false;
 	}
@@ -190,6 +193,25 @@ poll_one(struct shm_link *l)
 	return false;
 }
 
+/* Has the peer closed its end, whatever is still to be read? */
+static bool
+hung_up(const struct shm_link *l)
+{
+	struct pollfd pfd = { .fd = l->sock };
+
+	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLHUP) != 0;
+}
+
+/* No place for more descriptors: their frames must be there, or they never will. */
+static void
+stash_is_full(struct shm_link *l)
+{
+	if (!shm_frame_pending(&l->base))
+		shm_link_down(l, -EPROTO, "peer sent descriptors without frames");
+	else if (hung_up(l))
+		shm_link_down(l, -ECONNRESET, "peer process is gone");
+}
+
 void
 shm_link_poll(struct rte_comch_link *link)
 {
@@ -201,10 +223,14 @@ shm_link_poll(struct rte_comch_link *link)
 	if (link->state == RTE_COMCH_LINK_CONNECTING)
 		poll_hello(l);
 	/* Descriptors that frames still want may lie behind: no more than fit. */
-	for (i = 0; i < SOCK_BURST && link->state == RTE_COMCH_LINK_UP; i++)
-		if (l->stash_tail - l->stash_head > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS ||
-				!poll_one(l))
+	for (i = 0; i < SOCK_BURST && link->state == RTE_COMCH_LINK_UP; i++) {
+		if (l->stash_tail - l->stash_head > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS) {
+			stash_is_full(l);
 			break;
+		}
+		if (!poll_one(l))
+			break;
+	}
 }
 
 int

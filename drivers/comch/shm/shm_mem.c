@@ -59,22 +59,30 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 	l->imported += desc->len;
 	*region = (struct rte_comch_region){
 		.addr = (uint8_t *)addr + part, .len = desc->len, .fd = -1,
-		.imported = true,
+		.counted = true,
 	};
 	return 0;
 }
 
 int
-shm_mem_region_create(struct rte_comch_link *link __rte_unused, size_t len,
+shm_mem_region_create(struct rte_comch_link *link, size_t len,
 		struct rte_comch_region *region)
 {
+	struct shm_link *l = container_of(link, struct shm_link, base);
 	void *addr = NULL;
 	int fd;
+
+	/* The peer's consumers decide how large these are. */
+	if (len > shm_dev_of(link)->max_import - l->imported)
+		return -EDQUOT;
 
 	fd = comch_memfd_create("comch_region", len, COMCH_MEMFD_ONE_WRITER, &addr);
 	if (fd < 0)
 		return fd;
-	*region = (struct rte_comch_region){ .addr = addr, .len = len, .fd = fd };
+	l->imported += len;
+	*region = (struct rte_comch_region){
+		.addr = addr, .len = len, .fd = fd, .counted = true,
+	};
 	return 0;
 }
 
@@ -102,7 +110,7 @@ shm_mem_region_free(struct rte_comch_link *link, struct rte_comch_region *region
 
 	if (region->addr == NULL)
 		return;
-	if (region->imported)
+	if (region->counted)
 		l->imported -= region->len;
 	munmap((uint8_t *)region->addr - part, region->len + part);
 	if (region->fd >= 0)
