@@ -185,6 +185,7 @@ mbuf_recv(struct data_rx *rx, uint16_t n)
 static void
 mbuf_rx_drain(struct data_rx *rx)
 {
+	mbuf_repost(rx);
 	mbuf_recv(rx, PERF_MAX_BURST);
 	mbuf_repost(rx);
 }
@@ -192,6 +193,7 @@ mbuf_rx_drain(struct data_rx *rx)
 static void
 mbuf_rx_close(struct data_rx *rx)
 {
+	mbuf_repost(rx);
 	pool_free(rx->pool, rx->params->memory == PERF_MEMORY_SHARED);
 	free(rx->mbufs);
 }

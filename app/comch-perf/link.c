@@ -203,22 +203,26 @@ link_announced(const struct link *link, const struct rte_comch_conn *conn,
 	return false;
 }
 
+/* Is it control messages that are measured? Others carry their number only. */
+static bool
+is_ctrl(const struct perf_run *run)
+{
+	return (run->test->options & PERF_OPT_API) == 0;
+}
+
 /* Depth of the control queues: as asked, but no more than the device has. */
 static uint32_t
 ctrl_queue(const struct perf_run *run)
 {
 	uint32_t most = RTE_MIN(run->info.max_recv_queue, run->info.max_send_queue);
 
-	return (run->test->options & PERF_OPT_PRODUCERS) != 0 ? 0 :
-			RTE_MIN(run->params.queue, most);
+	return is_ctrl(run) ? RTE_MIN(run->params.queue, most) : 0;
 }
 
-/* Control tests send their payload there; others the number only. */
 static uint32_t
 ctrl_size(const struct perf_run *run)
 {
-	uint64_t size = (run->test->options & PERF_OPT_PRODUCERS) != 0 ? 0 :
-			run->params.size;
+	uint64_t size = is_ctrl(run) ? run->params.size : 0;
 
 	return (uint32_t)RTE_MAX(size, sizeof(struct number_msg));
 }

@@ -50,25 +50,16 @@ overlay(struct perf_params *to, const struct perf_params *from, uint32_t mask)
 	}
 }
 
-static int
-check_row(const struct plan_row *row)
-{
-	char error[PERF_ERROR_SIZE];
-
-	if (row->test->check == NULL ||
-			row->test->check(&row->params, NULL, error) == 0)
-		return 0;
-	fprintf(stderr, "comch-perf: %s: %s\n", row->test->name, error);
-	return -EINVAL;
-}
-
+/* A row, unless it is there already; a sentence in *error* if it is refused. */
 static int
 add_row(struct plan *plan, const struct perf_test *test,
-		const struct perf_params *params)
+		const struct perf_params *params, char *error)
 {
 	struct plan_row *row;
 	uint32_t i;
 
+	if (test->check != NULL && test->check(params, NULL, error) != 0)
+		return -EINVAL;
 	for (i = 0; i < plan->nb_rows; i++) {
 		row = &plan->rows[i];
 		if (row->test == test && memcmp(&row->params, params,
@@ -79,21 +70,24 @@ add_row(struct plan *plan, const struct perf_test *test,
 		uint32_t capacity = plan->capacity * 2 + 16;
 
 		row = realloc(plan->rows, capacity * sizeof(*row));
-		if (row == NULL)
+		if (row == NULL) {
+			snprintf(error, PERF_ERROR_SIZE, "no memory");
 			return -ENOMEM;
+		}
 		plan->rows = row;
 		plan->capacity = capacity;
 	}
 	row = &plan->rows[plan->nb_rows++];
 	row->test = test;
 	row->params = *params;
-	return check_row(row);
+	return 0;
 }
 
 /* The rows of one variant: one for each size. */
 static int
 add_sizes(struct plan *plan, const struct perf_test *test,
-		const struct options *opts, const struct perf_variant *variant)
+		const struct options *opts, const struct perf_variant *variant,
+		char *error)
 {
 	uint32_t fixed = variant != NULL ? variant->fixed : 0;
 	struct perf_params params = test->base;
@@ -106,12 +100,42 @@ add_sizes(struct plan *plan, const struct perf_test *test,
 	if ((opts->set & PERF_OPT_ITERS) != 0)
 		params.duration_us = 0;
 	if (opts->nb_sizes == 0 || (fixed & PERF_OPT_SIZE) != 0)
-		return add_row(plan, test, &params);
+		return add_row(plan, test, &params, error);
 	for (i = 0; i < opts->nb_sizes && rc == 0; i++) {
 		params.size = opts->sizes[i];
-		rc = add_row(plan, test, &params);
+		rc = add_row(plan, test, &params, error);
 	}
 	return rc;
+}
+
+/* The rows of all variants that the options leave room for: with --imm, say,
+ * the one for mbufs is no longer there. A choice of one's own takes the place
+ * of the variants.
+ */
+static int
+add_variants(struct plan *plan, const struct perf_test *test,
+		const struct options *opts, char *error)
+{
+	uint32_t before = plan->nb_rows;
+	uint32_t nb = 0;
+	uint32_t i;
+
+	for (i = 0; i < test->nb_variants; i++) {
+		uint32_t kept = plan->nb_rows;
+
+		if ((test->variants[i].mask & opts->set) != 0)
+			break;
+		if (add_sizes(plan, test, opts, &test->variants[i], error) == 0)
+			nb++;
+		else
+			plan->nb_rows = kept;
+	}
+	if (nb > 0)
+		return 0;
+	plan->nb_rows = before;
+	/* Were there none, or all refused? */
+	return i == test->nb_variants && i > 0 ? -EINVAL :
+			add_sizes(plan, test, opts, NULL, error);
 }
 
 int
@@ -119,26 +143,19 @@ plan_add(struct plan *plan, const struct perf_test *test,
 		const struct options *opts)
 {
 	uint32_t wrong = opts->set & ~test->options;
-	char names[PERF_ERROR_SIZE];
-	uint32_t i;
-	int rc;
+	char text[PERF_ERROR_SIZE];
 
 	if (wrong != 0) {
 		fprintf(stderr, "comch-perf: %s makes no sense for %s",
-				options_names(wrong, names, sizeof(names)), test->name);
+				options_names(wrong, text, sizeof(text)), test->name);
 		fprintf(stderr, "; it takes %s\n",
-				options_names(test->options, names, sizeof(names)));
+				options_names(test->options, text, sizeof(text)));
 		return -EINVAL;
 	}
-	for (i = 0; i < test->nb_variants; i++) {
-		/* A choice of one's own takes the place of the variants. */
-		if ((test->variants[i].mask & opts->set) != 0)
-			return add_sizes(plan, test, opts, NULL);
-		rc = add_sizes(plan, test, opts, &test->variants[i]);
-		if (rc != 0)
-			return rc;
-	}
-	return test->nb_variants > 0 ? 0 : add_sizes(plan, test, opts, NULL);
+	if (add_variants(plan, test, opts, text) == 0)
+		return 0;
+	fprintf(stderr, "comch-perf: %s: %s\n", test->name, text);
+	return -EINVAL;
 }
 
 int

@@ -8,6 +8,10 @@
 
 /* Fruitless looks between two looks at the clock. */
 #define TICK_LOOPS 4096
+/* A message of this size may go through a staging ring piece by piece, and
+ * then its sender has to help.
+ */
+#define PIECES     (UINT64_C(64) << 10)
 
 /* Send one message, which may have to wait for a buffer. */
 static bool
@@ -28,11 +32,16 @@ send_one(struct data_worker *w)
 static bool
 recv_one(struct data_worker *w)
 {
-	bool spin = w->run->params.wait == PERF_WAIT_POLL && !w->run->params.crowded;
+	const struct perf_params *p = &w->run->params;
+	bool spin = p->wait == PERF_WAIT_POLL && !p->crowded;
+	bool push = p->size >= PIECES;
 
 	while (w->rx->api->recv(w->rx, 1) == 0) {
+		if (push)
+			w->tx->api->reap(w->tx);
 		if (!spin)
-			worker_idle(w, RTE_COMCH_POLL_RX);
+			worker_idle(w, RTE_COMCH_POLL_RX |
+					(push ? RTE_COMCH_POLL_TX : 0));
 		if (++w->loops % TICK_LOOPS == 0)
 			worker_tick(w, clock_tsc());
 		if (w->over || w->rx_done)

@@ -484,6 +484,9 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 	}
 	if (ret < 0)
 		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
+	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
+		/* Its end comes when the last frame was read: look again. */
+		comch_poll_note(&conn->obj);
 }
 
 /* Send what waited; while there is no room, look again in a while. */

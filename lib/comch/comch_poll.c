@@ -57,7 +57,8 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 		goto err_free;
 	poll->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	poll->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (poll->event_fd < 0 || poll->epoll_fd < 0)
+	poll->timer_fd.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (poll->event_fd < 0 || poll->epoll_fd < 0 || poll->timer_fd.fd < 0)
 		goto err_fd;
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
 		poll->class_fd[i] = -1;
@@ -73,12 +74,14 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	poll->socket_id = c.socket_id;
 	if (c.name != NULL)
 		rte_strscpy(poll->name, c.name, sizeof(poll->name));
-	poll->timer_fd.fd = -1;
+	poll->timer_fd.type = COMCH_FD_TIMER;
+	poll->timer_fd.classes = RTE_COMCH_POLL_ANY;
 	poll->mailbox_fd = (struct comch_fd){
 		.type = COMCH_FD_MAILBOX, .fd = poll->event_fd,
 		.classes = RTE_COMCH_POLL_ANY,
 	};
-	if (comch_poll_fd_add(poll, &poll->mailbox_fd) != 0)
+	if (comch_poll_fd_add(poll, &poll->mailbox_fd) != 0 ||
+			comch_poll_fd_add(poll, &poll->timer_fd) != 0)
 		goto err_fd;
 	comch_registry_add_poll(poll);
 	return poll;
@@ -91,6 +94,8 @@ err_fd:
 		close(poll->event_fd);
 	if (poll->epoll_fd >= 0)
 		close(poll->epoll_fd);
+	if (poll->timer_fd.fd >= 0)
+		close(poll->timer_fd.fd);
 	rte_free(poll->arena);
 	rte_free(poll);
 	return NULL;
@@ -511,21 +516,7 @@ static int
 poll_arm_timer(struct rte_comch_poll *poll)
 {
 	const struct itimerspec in = { .it_value.tv_nsec = HANDSHAKE_NAP_NS };
-	int fd;
 
-	if (poll->timer_fd.fd < 0) {
-		fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		if (fd < 0)
-			return -errno;
-		poll->timer_fd = (struct comch_fd){
-			.type = COMCH_FD_TIMER, .fd = fd, .classes = RTE_COMCH_POLL_ANY,
-		};
-		if (comch_poll_fd_add(poll, &poll->timer_fd) != 0) {
-			poll->timer_fd.fd = -1;
-			close(fd);
-			return -EMFILE;
-		}
-	}
 	return timerfd_settime(poll->timer_fd.fd, 0, &in, NULL) == 0 ? 0 : -errno;
 }
 
@@ -611,8 +602,7 @@ rte_comch_poll_destroy(struct rte_comch_poll *poll)
 	comch_poll_fd_del(poll, &poll->mailbox_fd);
 	i = poll->timer_fd.fd;
 	comch_poll_fd_del(poll, &poll->timer_fd);
-	if (i >= 0)
-		close(i);
+	close(i);
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
 		if (poll->class_fd[i] >= 0)
 			close(poll->class_fd[i]);

@@ -72,7 +72,7 @@ struct rte_comch_poll {
 	uint32_t armed_classes;
 	int event_fd;                    /* private: mailbox while sleeping */
 	struct comch_fd mailbox_fd;
-	struct comch_fd timer_fd;    /* -1 until needed */
+	struct comch_fd timer_fd;
 	int epoll_fd;                    /* all classes */
 	int class_fd[COMCH_POLL_NB_CLASSES]; /* -1 until asked for */
 	struct comch_fd_list fds;

@@ -135,6 +135,8 @@ poll_hello(struct shm_link *l)
 		return;
 	if (len <= 0) {
 		close_all(fds, nb_fds);
+		if (len == -EPROTO)
+			shm_link_down(l, -EPROTO, "peer's hello cannot be");
 		shm_link_down(l, -ECONNRESET, "peer hung up during the handshake");
 		return;
 	}
@@ -180,6 +182,8 @@ poll_one(struct shm_link *l)
 		return false;
 	if (len <= 0) {
 		close_all(fds, nb_fds);
+		if (len == -EPROTO)
+			shm_link_down(l, -EPROTO, "peer sent something odd on the socket");
 		shm_link_down(l, -ECONNRESET, "peer process is gone");
 		return false;
 	}

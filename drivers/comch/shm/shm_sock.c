@@ -363,5 +363,6 @@ shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
 		*nb_fds = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 		memcpy(fds, CMSG_DATA(c), sizeof(int) * *nb_fds);
 	}
-	return (int)len;
+	/* More than anybody may send: the caller closes what there is. */
+	return (msg.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 ? -EPROTO : (int)len;
 }
