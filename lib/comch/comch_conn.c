@@ -343,7 +343,8 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 	uint16_t i;
 	int ret;
 
-	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDED ||
+	/* One that ends takes no more: its last event would never find its turn. */
+	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDING ||
 			comch_forked))
 		return 0;
 	for (i = 0; i < n; i++) {

@@ -546,7 +546,8 @@ struct rte_comch_msg {
  * @return
  *   How many were taken. Fewer than *n*: the peer's queue or our own is full,
  *   or the driver's ring (which holds at least three of the longest messages
- *   on shared memory); run the poll and offer the rest again.
+ *   on shared memory), or the connection is about to end; run the poll and
+ *   offer the rest again.
  */
 uint16_t rte_comch_conn_send_burst(struct rte_comch_conn *conn,
 		const struct rte_comch_msg *msgs, uint16_t n);
