@@ -329,6 +329,18 @@ comch_mem_release(struct rte_comch_mr *mr)
 	pthread_mutex_unlock(&mem_lock);
 }
 
+void
+comch_mem_walk(int (*cb)(const struct rte_comch_mr *mr, void *arg), void *arg)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&mem_lock);
+	for (i = 0; i < MAX_MRS; i++)
+		if (mrs[i] != NULL && cb(mrs[i], arg) != 0)
+			break;
+	pthread_mutex_unlock(&mem_lock);
+}
+
 /* EAL memory has one descriptor, or one a page: only a range within one will do. */
 static int
 eal_fd(const struct rte_comch_mr *mr, uint64_t *offset)

@@ -46,5 +46,10 @@ comch_mem_within(const struct rte_comch_mr *mr, const void *addr, size_t len)
  */
 int comch_mem_claim(struct rte_comch_mr *mr, bool shown, int32_t uid, const char *func);
 void comch_mem_release(struct rte_comch_mr *mr);
+/*
+ * Call cb for each registration, in the order of their ids, until it returns
+ * other than 0. The table is locked meanwhile: cb must not come back to it.
+ */
+void comch_mem_walk(int (*cb)(const struct rte_comch_mr *mr, void *arg), void *arg);
 
 #endif /* COMCH_MEM_H */

@@ -24,38 +24,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_errno.h>
 #include <rte_string_fns.h>
 #include <rte_telemetry.h>
 
 #include "comch_private.h"
 #include "comch_registry.h"
-
-#define MAX_ARGS 2
-/* Of one reply to explain: EAL cuts replies at 16 KiB. */
-#define EXPLAIN_QUEUES 16
-#define EXPLAIN_MRS 48
-
-struct tel_args {
-	uint32_t val[MAX_ARGS];
-	uint32_t nb;
-};
-
-typedef int (*tel_fn)(const struct tel_args *args, struct rte_tel_data *d);
+#include "comch_telemetry.h"
 
 struct tel_cmd {
 	const char *cmd;
 	uint32_t min_args;
 	uint32_t max_args;
-	tel_fn fn;
+	int (*fn)(const struct comch_tel_args *args, struct rte_tel_data *d);
 	const char *help;
 };
 
 /* Replies */
 
 /* Text that a peer or an application made: what is not ASCII is shown as '?'. */
-static void
-add_text(struct rte_tel_data *d, const char *name, const char *text)
+void
+comch_tel_text(struct rte_tel_data *d, const char *name, const char *text)
 {
 	char buf[RTE_TEL_MAX_STRING_LEN];
 	char *c;
@@ -67,15 +55,15 @@ add_text(struct rte_tel_data *d, const char *name, const char *text)
 	rte_tel_data_add_dict_string(d, name, buf);
 }
 
-static void
-add_state(struct rte_tel_data *d, const struct comch_obj *obj)
+void
+comch_tel_state(struct rte_tel_data *d, const struct comch_obj *obj)
 {
-	add_text(d, "state", rte_comch_state_name(comch_obj_state(obj)));
+	comch_tel_text(d, "state", rte_comch_state_name(comch_obj_state(obj)));
 }
 
 /* A container within d; NULL if there is no memory or no room for it. */
-static struct rte_tel_data *
-add_dict(struct rte_tel_data *d, const char *name)
+struct rte_tel_data *
+comch_tel_dict(struct rte_tel_data *d, const char *name)
 {
 	struct rte_tel_data *in = rte_tel_data_alloc();
 
@@ -88,13 +76,13 @@ add_dict(struct rte_tel_data *d, const char *name)
 	return NULL;
 }
 
-static struct rte_tel_data *
-add_numbered_dict(struct rte_tel_data *d, uint32_t number)
+struct rte_tel_data *
+comch_tel_numbered(struct rte_tel_data *d, uint32_t number)
 {
 	char name[16];
 
 	snprintf(name, sizeof(name), "%" PRIu32, number);
-	return add_dict(d, name);
+	return comch_tel_dict(d, name);
 }
 
 static struct rte_tel_data *
@@ -114,19 +102,13 @@ add_strings(struct rte_tel_data *d, const char *name)
 /* Lists: a reply holds 512 entries; those after it are asked for by the first number. */
 
 static void
-list_start(struct rte_tel_data *d)
-{
-	rte_tel_data_start_array(d, RTE_TEL_INT_VAL);
-}
-
-static void
-list_places(const struct tel_args *args, struct rte_tel_data *d, uint32_t nb)
+list_places(const struct comch_tel_args *args, struct rte_tel_data *d, uint32_t nb)
 {
 	uint32_t i;
 
-	list_start(d);
+	comch_tel_list(d);
 	for (i = args->nb > 0 ? args->val[0] : 0; i < nb; i++)
-		if (rte_tel_data_add_array_int(d, (int)i) != 0)
+		if (comch_tel_list_add(d, i) != 0)
 			break;
 }
 
@@ -234,21 +216,21 @@ add_capa(struct rte_tel_data *d, uint64_t capa)
 }
 
 static int
-dev_list(const struct tel_args *args, struct rte_tel_data *d)
+dev_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	int16_t id = 0;
 
-	list_start(d);
+	comch_tel_list(d);
 	if (args->nb > 0)
 		id = (int16_t)RTE_MIN(args->val[0], (uint32_t)INT16_MAX);
 	for (id = rte_comch_dev_next(id); id >= 0; id = rte_comch_dev_next((int16_t)(id + 1)))
-		if (rte_tel_data_add_array_int(d, id) != 0)
+		if (comch_tel_list_add(d, (uint64_t)id) != 0)
 			break;
 	return 0;
 }
 
 static int
-dev_info(const struct tel_args *args, struct rte_tel_data *d)
+dev_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	struct rte_comch_rep_info rep;
 	struct rte_comch_dev_info info;
@@ -263,9 +245,9 @@ dev_info(const struct tel_args *args, struct rte_tel_data *d)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_int(d, "id", id);
-	add_text(d, "name", info.name);
-	add_text(d, "driver", info.driver);
-	add_text(d, "role", info.role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
+	comch_tel_text(d, "name", info.name);
+	comch_tel_text(d, "driver", info.driver);
+	comch_tel_text(d, "role", info.role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
 	add_capa(d, info.capa);
 	list = add_strings(d, "functions");
 	for (i = 0; list != NULL && rte_comch_dev_rep_info_get(id, i, &rep) == 0; i++)
@@ -296,7 +278,7 @@ find_##type(uint32_t place) \
 	return NULL; \
 } \
 static int \
-type##_list(const struct tel_args *args, struct rte_tel_data *d) \
+type##_list(const struct comch_tel_args *args, struct rte_tel_data *d) \
 { \
 	struct rte_comch_##type *o; \
 	uint32_t nb = 0; \
@@ -313,12 +295,12 @@ PLACE_FUNCS(poll)
 static void
 add_place(struct rte_tel_data *d, const struct rte_comch_dev *dev, uint16_t rep)
 {
-	add_text(d, "device", dev->info.name);
-	add_text(d, "function", dev->reps[rep].name);
+	comch_tel_text(d, "device", dev->info.name);
+	comch_tel_text(d, "function", dev->reps[rep].name);
 }
 
 static int
-server_info(const struct tel_args *args, struct rte_tel_data *d)
+server_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_server *s = find_server(args->val[0]);
 	uint32_t half_open, nb_conns;
@@ -330,9 +312,9 @@ server_info(const struct tel_args *args, struct rte_tel_data *d)
 	nb_conns = comch_load_relaxed(&s->nb_conns);
 	rte_tel_data_start_dict(d);
 	comch_tel_u64(d, "id", args->val[0]);
-	add_text(d, "name", s->name);
+	comch_tel_text(d, "name", s->name);
 	add_place(d, s->dev, s->conf.rep);
-	add_state(d, &s->obj);
+	comch_tel_state(d, &s->obj);
 	comch_tel_u64(d, "conns", nb_conns > half_open ? nb_conns - half_open : 0);
 	comch_tel_u64(d, "half_open", half_open);
 	comch_tel_u64(d, "pending", comch_load_relaxed(&s->nb_pending));
@@ -344,12 +326,12 @@ server_info(const struct tel_args *args, struct rte_tel_data *d)
 		(s->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) != 0);
 	rte_tel_data_add_dict_int(d, "exact",
 		(s->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0);
-	add_text(d, "poll", s->obj.poll->name);
+	comch_tel_text(d, "poll", s->obj.poll->name);
 	return 0;
 }
 
 static int
-server_stats(const struct tel_args *args, struct rte_tel_data *d)
+server_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_server *s = find_server(args->val[0]);
 
@@ -360,7 +342,7 @@ server_stats(const struct tel_args *args, struct rte_tel_data *d)
 }
 
 static int
-client_info(const struct tel_args *args, struct rte_tel_data *d)
+client_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_client *c = find_client(args->val[0]);
 	const struct rte_comch_conn *conn;
@@ -373,9 +355,9 @@ client_info(const struct tel_args *args, struct rte_tel_data *d)
 	conn = comch_load_relaxed(&c->conn);
 	rte_tel_data_start_dict(d);
 	comch_tel_u64(d, "id", args->val[0]);
-	add_text(d, "name", c->name);
+	comch_tel_text(d, "name", c->name);
 	add_place(d, c->dev, 0);
-	add_text(d, "state", rte_comch_state_name(state));
+	comch_tel_text(d, "state", rte_comch_state_name(state));
 	if (conn != NULL)
 		comch_tel_u64(d, "conn", conn->id);
 	comch_tel_u64(d, "max_msg_size", c->conf.max_msg_size);
@@ -384,13 +366,13 @@ client_info(const struct tel_args *args, struct rte_tel_data *d)
 	comch_tel_u64(d, "connect_timeout_ms", c->conf.connect_timeout_ms);
 	/* Why the last connection ended; written before the state. */
 	if (state == RTE_COMCH_STATE_IDLE)
-		add_text(d, "reason", c->reason);
-	add_text(d, "poll", c->obj.poll->name);
+		comch_tel_text(d, "reason", c->reason);
+	comch_tel_text(d, "poll", c->obj.poll->name);
 	return 0;
 }
 
 static int
-poll_info(const struct tel_args *args, struct rte_tel_data *d)
+poll_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_poll *p = find_poll(args->val[0]);
 
@@ -398,7 +380,7 @@ poll_info(const struct tel_args *args, struct rte_tel_data *d)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	comch_tel_u64(d, "id", args->val[0]);
-	add_text(d, "name", p->name);
+	comch_tel_text(d, "name", p->name);
 	comch_tel_u64(d, "objects", comch_load_relaxed(&p->nb_attached));
 	rte_tel_data_add_dict_int(d, "asleep", comch_load_relaxed(&p->sleeping) != 0);
 	rte_tel_data_add_dict_int(d, "socket_id", p->socket_id);
@@ -406,7 +388,7 @@ poll_info(const struct tel_args *args, struct rte_tel_data *d)
 }
 
 static int
-poll_stats(const struct tel_args *args, struct rte_tel_data *d)
+poll_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_poll *p = find_poll(args->val[0]);
 
@@ -426,8 +408,8 @@ conn_is_new(const struct rte_comch_conn *conn)
 		comch_load_relaxed(&conn->client) == NULL;
 }
 
-static struct rte_comch_conn *
-find_conn(uint32_t id)
+struct rte_comch_conn *
+comch_tel_find_conn(uint32_t id)
 {
 	struct rte_comch_conn *conn;
 
@@ -448,32 +430,32 @@ conn_state(uint32_t phase)
 }
 
 static int
-conn_list(const struct tel_args *args, struct rte_tel_data *d)
+conn_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_conn *conn;
 
-	list_start(d);
+	comch_tel_list(d);
 	TAILQ_FOREACH(conn, &comch_registry.conns, next) {
 		if (conn_is_new(conn) || (args->nb > 0 && conn->id < args->val[0]))
 			continue;
-		if (rte_tel_data_add_array_int(d, (int)conn->id) != 0)
+		if (comch_tel_list_add(d, conn->id) != 0)
 			break;
 	}
 	return 0;
 }
 
 /* What is the same for info and explain. */
-static void
-add_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn)
+void
+comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 {
 	struct rte_comch_conn_info info;
 
 	rte_comch_conn_info_get(conn, &info);
 	comch_tel_u64(d, "id", info.id);
-	add_text(d, "name", info.name);
-	add_text(d, "side", comch_load_relaxed(&conn->server) != NULL ? "server" : "client");
+	comch_tel_text(d, "name", info.name);
+	comch_tel_text(d, "side", comch_load_relaxed(&conn->server) != NULL ? "server" : "client");
 	add_place(d, conn->dev, info.rep);
-	add_text(d, "state", conn_state(comch_load_acquire(&conn->phase)));
+	comch_tel_text(d, "state", conn_state(comch_load_acquire(&conn->phase)));
 	if (info.established) {
 		comch_tel_u64(d, "max_msg_size", info.max_msg_size);
 		comch_tel_u64(d, "send_credits", info.send_credits);
@@ -483,31 +465,31 @@ add_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	rte_tel_data_add_dict_int(d, "peer_uid", info.peer_uid);
 	rte_tel_data_add_dict_int(d, "peer_gid", info.peer_gid);
 	if (info.reason[0] != '\0')
-		add_text(d, "reason", info.reason);
+		comch_tel_text(d, "reason", info.reason);
 }
 
 static int
-conn_info(const struct tel_args *args, struct rte_tel_data *d)
+conn_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
-	struct rte_comch_conn *conn = find_conn(args->val[0]);
+	struct rte_comch_conn *conn = comch_tel_find_conn(args->val[0]);
 
 	if (conn == NULL)
 		return -EINVAL;
 	rte_tel_data_start_dict(d);
-	add_conn(d, conn);
+	comch_tel_conn(d, conn);
 	pthread_mutex_lock(&conn->lock);
 	comch_tel_u64(d, "producers", conn->nb_producers);
 	comch_tel_u64(d, "consumers", conn->nb_consumers);
 	pthread_mutex_unlock(&conn->lock);
 	comch_tel_u64(d, "peer_consumers", comch_load_relaxed(&conn->nb_rcons));
-	add_text(d, "poll", conn->obj.poll->name);
+	comch_tel_text(d, "poll", conn->obj.poll->name);
 	return 0;
 }
 
 static int
-conn_stats(const struct tel_args *args, struct rte_tel_data *d)
+conn_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
-	const struct rte_comch_conn *conn = find_conn(args->val[0]);
+	const struct rte_comch_conn *conn = comch_tel_find_conn(args->val[0]);
 
 	if (conn == NULL)
 		return -EINVAL;
@@ -515,16 +497,70 @@ conn_stats(const struct tel_args *args, struct rte_tel_data *d)
 	return 0;
 }
 
-/* Producers and consumers: their connection's lock is held by these */
+/* Producers and consumers: under their connection's lock */
 
-static void
-producer_info(struct rte_tel_data *d, const struct rte_comch_producer *p)
+static bool
+is_consumer(const struct comch_queue *q)
 {
-	comch_tel_u64(d, "depth", p->chan.done_size);
+	return q->obj.type == RTE_COMCH_OBJ_CONSUMER;
 }
 
-static void
-consumer_info(struct rte_tel_data *d, const struct rte_comch_consumer *c)
+/* The queue of a type after q; NULL: the first. */
+static const struct comch_queue *
+queue_next(const struct rte_comch_conn *conn, enum rte_comch_obj_type type,
+		const struct comch_queue *q)
+{
+	const struct rte_comch_consumer *c;
+	const struct rte_comch_producer *p;
+
+	if (type == RTE_COMCH_OBJ_CONSUMER) {
+		c = q == NULL ? TAILQ_FIRST(&conn->consumers) :
+			TAILQ_NEXT(container_of(q, const struct rte_comch_consumer, q), next);
+		return c == NULL ? NULL : &c->q;
+	}
+	p = q == NULL ? TAILQ_FIRST(&conn->producers) :
+		TAILQ_NEXT(container_of(q, const struct rte_comch_producer, q), next);
+	return p == NULL ? NULL : &p->q;
+}
+
+/* Returns 0, or -1 once the reply is full. */
+static int
+list_queues(struct rte_comch_conn *conn, enum rte_comch_obj_type type, struct rte_tel_data *d)
+{
+	const struct comch_queue *q = NULL;
+	char id[32];
+	int ret = 0;
+
+	pthread_mutex_lock(&conn->lock);
+	while (ret == 0 && (q = queue_next(conn, type, q)) != NULL) {
+		snprintf(id, sizeof(id), "%" PRIu32 ".%" PRIu32, conn->id, q->id);
+		ret = rte_tel_data_add_array_string(d, id) == 0 ? 0 : -1;
+	}
+	pthread_mutex_unlock(&conn->lock);
+	return ret;
+}
+
+/* Those of all connections, or of one. */
+static int
+queue_list(const struct comch_tel_args *args, enum rte_comch_obj_type type,
+		struct rte_tel_data *d)
+{
+	struct rte_comch_conn *conn;
+
+	if (args->nb > 0 && comch_tel_find_conn(args->val[0]) == NULL)
+		return -EINVAL;
+	rte_tel_data_start_array(d, RTE_TEL_STRING_VAL);
+	TAILQ_FOREACH(conn, &comch_registry.conns, next) {
+		if (args->nb > 0 && conn->id != args->val[0])
+			continue;
+		if (list_queues(conn, type, d) != 0)
+			break;
+	}
+	return 0;
+}
+
+void
+comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c)
 {
 	comch_tel_u64(d, "depth", c->chan.depth);
 	comch_tel_u64(d, "imm_size", c->chan.imm_size);
@@ -534,92 +570,74 @@ consumer_info(struct rte_tel_data *d, const struct rte_comch_consumer *c)
 		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0);
 }
 
-/* Of all connections, or of one. Returns -1 when the reply is full. */
-#define QUEUE_FUNCS(type) \
-static int \
-type##_list_conn(struct rte_comch_conn *conn, struct rte_tel_data *d) \
-{ \
-	const struct rte_comch_##type *o; \
-	char id[32]; \
-	int ret = 0; \
-	pthread_mutex_lock(&conn->lock); \
-	TAILQ_FOREACH(o, &conn->type##s, next) { \
-		snprintf(id, sizeof(id), "%" PRIu32 ".%" PRIu32, conn->id, o->q.id); \
-		if (ret == 0) \
-			ret = rte_tel_data_add_array_string(d, id); \
-	} \
-	pthread_mutex_unlock(&conn->lock); \
-	return ret; \
-} \
-static int \
-type##_list(const struct tel_args *args, struct rte_tel_data *d) \
-{ \
-	struct rte_comch_conn *conn; \
-	rte_tel_data_start_array(d, RTE_TEL_STRING_VAL); \
-	if (args->nb > 0) { \
-		conn = find_conn(args->val[0]); \
-		if (conn == NULL) \
-			return -EINVAL; \
-		type##_list_conn(conn, d); \
-		return 0; \
-	} \
-	TAILQ_FOREACH(conn, &comch_registry.conns, next) \
-		if (type##_list_conn(conn, d) != 0) \
-			break; \
-	return 0; \
-} \
-static const struct rte_comch_##type * \
-find_##type(struct rte_comch_conn *conn, uint32_t id) \
-{ \
-	const struct rte_comch_##type *o; \
-	TAILQ_FOREACH(o, &conn->type##s, next) \
-		if (o->q.id == id) \
-			return o; \
-	return NULL; \
-} \
-static int \
-type##_reply(const struct tel_args *args, struct rte_tel_data *d, bool want_stats) \
-{ \
-	struct rte_comch_conn *conn = find_conn(args->val[0]); \
-	const struct rte_comch_##type *o; \
-	if (conn == NULL) \
-		return -EINVAL; \
-	pthread_mutex_lock(&conn->lock); \
-	o = find_##type(conn, args->val[1]); \
-	if (o != NULL && want_stats) { \
-		STATS_REPLY(type, o, d); \
-	} else if (o != NULL) { \
-		rte_tel_data_start_dict(d); \
-		comch_tel_u64(d, "conn", conn->id); \
-		comch_tel_u64(d, "id", o->q.id); \
-		add_state(d, &o->q.obj); \
-		type##_info(d, o); \
-		add_text(d, "poll", o->q.obj.poll->name); \
-	} \
-	pthread_mutex_unlock(&conn->lock); \
-	return o != NULL ? 0 : -EINVAL; \
-} \
-static int \
-type##_info_reply(const struct tel_args *args, struct rte_tel_data *d) \
-{ \
-	return type##_reply(args, d, false); \
-} \
-static int \
-type##_stats_reply(const struct tel_args *args, struct rte_tel_data *d) \
-{ \
-	return type##_reply(args, d, true); \
+static void
+queue_info(struct rte_tel_data *d, const struct comch_queue *q)
+{
+	rte_tel_data_start_dict(d);
+	comch_tel_u64(d, "conn", q->conn->id);
+	comch_tel_u64(d, "id", q->id);
+	comch_tel_state(d, &q->obj);
+	if (is_consumer(q))
+		comch_tel_consumer(d, q->obj.self);
+	else
+		comch_tel_u64(d, "depth",
+			((const struct rte_comch_producer *)q->obj.self)->chan.done_size);
+	comch_tel_text(d, "poll", q->obj.poll->name);
 }
 
-QUEUE_FUNCS(producer)
-QUEUE_FUNCS(consumer)
+static void
+queue_stats(struct rte_tel_data *d, const struct comch_queue *q)
+{
+	if (is_consumer(q))
+		STATS_REPLY(consumer, q->obj.self, d);
+	else
+		STATS_REPLY(producer, q->obj.self, d);
+}
+
+static int
+queue_reply(const struct comch_tel_args *args, enum rte_comch_obj_type type,
+		struct rte_tel_data *d, void (*reply)(struct rte_tel_data *d,
+			const struct comch_queue *q))
+{
+	struct rte_comch_conn *conn = comch_tel_find_conn(args->val[0]);
+	const struct comch_queue *q = NULL;
+
+	if (conn == NULL)
+		return -EINVAL;
+	pthread_mutex_lock(&conn->lock);
+	while ((q = queue_next(conn, type, q)) != NULL && q->id != args->val[1])
+		;
+	if (q != NULL)
+		reply(d, q);
+	pthread_mutex_unlock(&conn->lock);
+	return q != NULL ? 0 : -EINVAL;
+}
+
+#define QUEUE_FUNCS(type, TYPE) \
+static int \
+type##_list(const struct comch_tel_args *args, struct rte_tel_data *d) \
+{ \
+	return queue_list(args, RTE_COMCH_OBJ_##TYPE, d); \
+} \
+static int \
+type##_info(const struct comch_tel_args *args, struct rte_tel_data *d) \
+{ \
+	return queue_reply(args, RTE_COMCH_OBJ_##TYPE, d, queue_info); \
+} \
+static int \
+type##_stats(const struct comch_tel_args *args, struct rte_tel_data *d) \
+{ \
+	return queue_reply(args, RTE_COMCH_OBJ_##TYPE, d, queue_stats); \
+}
+
+QUEUE_FUNCS(producer, PRODUCER)
+QUEUE_FUNCS(consumer, CONSUMER)
 
 /* Registrations: their table has a lock of its own, held while it is walked */
 
 struct mem_walk {
 	struct rte_tel_data *d;
-	const struct rte_comch_mr *mr; /* looked for */
-	uint32_t id;                   /* looked for, or the first wanted */
-	uint32_t kind;
+	uint32_t id; /* looked for, or the first wanted */
 	bool found;
 };
 
@@ -628,15 +646,15 @@ on_mem_list(const struct rte_comch_mr *mr, void *arg)
 {
 	struct mem_walk *w = arg;
 
-	return mr->id < w->id ? 0 : rte_tel_data_add_array_int(w->d, (int)mr->id);
+	return mr->id < w->id ? 0 : comch_tel_list_add(w->d, mr->id);
 }
 
 static int
-mem_list(const struct tel_args *args, struct rte_tel_data *d)
+mem_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	struct mem_walk w = { .d = d, .id = args->nb > 0 ? args->val[0] : 0 };
 
-	list_start(d);
+	comch_tel_list(d);
 	comch_mem_walk(on_mem_list, &w);
 	return 0;
 }
@@ -653,209 +671,26 @@ on_mem_info(const struct rte_comch_mr *mr, void *arg)
 	snprintf(addr, sizeof(addr), "%p", (void *)mr->addr);
 	rte_tel_data_start_dict(w->d);
 	comch_tel_u64(w->d, "id", mr->id);
-	add_text(w->d, "addr", addr);
+	comch_tel_text(w->d, "addr", addr);
 	comch_tel_u64(w->d, "len", mr->len);
-	add_text(w->d, "kind", rte_comch_mem_kind_name(mr->kind));
+	comch_tel_text(w->d, "kind", rte_comch_mem_kind_name(mr->kind));
 	rte_tel_data_add_dict_int(w->d, "pool", mr->mp != NULL);
 	rte_tel_data_add_dict_int(w->d, "shared", (mr->flags & RTE_COMCH_MEM_F_SHARED) != 0);
 	comch_tel_u64(w->d, "users", mr->nb_users);
 	if (mr->bound) {
 		rte_tel_data_add_dict_int(w->d, "shown_to_uid", mr->bound_uid);
-		add_text(w->d, "shown_to_function", mr->bound_func);
+		comch_tel_text(w->d, "shown_to_function", mr->bound_func);
 	}
 	return 1;
 }
 
 static int
-mem_info(const struct tel_args *args, struct rte_tel_data *d)
+mem_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	struct mem_walk w = { .d = d, .id = args->val[0] };
 
 	comch_mem_walk(on_mem_info, &w);
 	return w.found ? 0 : -EINVAL;
-}
-
-static int
-on_mem_kind(const struct rte_comch_mr *mr, void *arg)
-{
-	struct mem_walk *w = arg;
-
-	if (mr != w->mr)
-		return 0;
-	w->found = true;
-	w->id = mr->id;
-	w->kind = mr->kind;
-	return 1;
-}
-
-/* Explain: why a connection copies as it does */
-
-enum explain_path { PATH_NONE, PATH_PENDING, PATH_DIRECT, PATH_STAGED };
-
-/* The way to memory that was offered to the peer. */
-static enum explain_path
-explain_export(const struct comch_export *e, uint32_t kind, char *why, size_t size)
-{
-	switch (e->state) {
-	case COMCH_EXPORT_DIRECT:
-		snprintf(why, size, "the peer writes into it");
-		return PATH_DIRECT;
-	case COMCH_EXPORT_STAGED:
-		if (e->refusal == -ENOTSUP && kind == RTE_COMCH_MEM_EAL)
-			snprintf(why, size, "EAL memory: not shown without export_eal=1, "
-				"nor if it spans several files");
-		else
-			snprintf(why, size, "the peer refused it: %s", rte_strerror(-e->refusal));
-		return PATH_STAGED;
-	default:
-		snprintf(why, size, "the peer has not answered yet");
-		return PATH_PENDING;
-	}
-}
-
-static enum explain_path
-explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c, uint32_t i,
-		uint32_t kind, char *why, size_t size)
-{
-	enum explain_path path = PATH_STAGED;
-
-	if (c->step == COMCH_CONS_IDLE || c->step == COMCH_CONS_RETIRE) {
-		snprintf(why, size, "the consumer is not started");
-		return PATH_NONE;
-	}
-	if (kind == RTE_COMCH_MEM_HEAP)
-		snprintf(why, size, "heap memory: it has no file that a peer could map");
-	else if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
-		snprintf(why, size, "SNAPSHOT: no memory is shown");
-	else if (c->export[i] >= 0)
-		path = explain_export(&conn->exports[c->export[i]], kind, why, size);
-	else if (c->step == COMCH_CONS_SHOW || c->mr_added[i])
-		path = PATH_PENDING;
-	else
-		snprintf(why, size, "not shown: the connection shows its limit of %d",
-			COMCH_MAX_IMPORTS);
-	if (path == PATH_PENDING && c->export[i] < 0)
-		snprintf(why, size, "not shown yet");
-	if (path == PATH_STAGED && c->step == COMCH_CONS_LIVE && c->staging_size == 0)
-		path = PATH_NONE;
-	return path;
-}
-
-static void
-add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
-		const struct rte_comch_consumer *c, uint32_t i)
-{
-	static const char *const paths[] = {
-		[PATH_NONE] = "none", [PATH_PENDING] = "pending",
-		[PATH_DIRECT] = "direct", [PATH_STAGED] = "staged",
-	};
-	struct mem_walk w = { .mr = c->mrs[i].mr };
-	enum explain_path path;
-	char why[RTE_TEL_MAX_STRING_LEN];
-
-	/* A consumer that is being destroyed gives them back before it goes. */
-	comch_mem_walk(on_mem_kind, &w);
-	d = w.found ? add_numbered_dict(d, w.id) : NULL;
-	if (d == NULL)
-		return;
-	path = explain_mr(conn, c, i, w.kind, why, sizeof(why));
-	add_text(d, "kind", rte_comch_mem_kind_name(w.kind));
-	comch_tel_u64(d, "len", c->mrs[i].len);
-	add_text(d, "path", paths[path]);
-	add_text(d, "why", why);
-}
-
-/* Our consumer: how messages come to us. At most *room registrations. */
-static void
-explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
-		const struct rte_comch_consumer *c, uint32_t *room)
-{
-	uint32_t i, nb_mrs = comch_load_acquire(&c->chan.nb_mrs);
-	uint32_t shown = RTE_MIN(nb_mrs, *room);
-	struct rte_tel_data *in;
-
-	add_state(d, &c->q.obj);
-	consumer_info(d, c);
-	comch_tel_u64(d, "msgs", comch_load_relaxed(&c->chan.stats.msgs));
-	comch_tel_u64(d, "staged_msgs", comch_load_relaxed(&c->chan.stats.staged));
-	in = shown > 0 ? add_dict(d, "memory") : NULL;
-	for (i = 0; in != NULL && i < shown; i++)
-		add_mr(in, conn, c, i);
-	if (nb_mrs > shown)
-		comch_tel_u64(d, "memory_left_out", nb_mrs - shown);
-	*room -= shown;
-}
-
-/* Consumers of the peer: how our messages go. Its lock is held. */
-static void
-explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
-{
-	uint64_t len, bytes = 0;
-	uint32_t i, nb = 0, nb_mrs = 0;
-	const struct comch_rcons *rc;
-	struct rte_tel_data *in;
-
-	/* The end of a connection waits for the lock before it empties the directory. */
-	if (!comch_conn_is_up(conn))
-		return;
-	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
-		len = comch_load_relaxed(&conn->imports[i].len);
-		nb_mrs += len > 0;
-		bytes += len;
-	}
-	comch_tel_u64(d, "peer_memory", nb_mrs);
-	comch_tel_u64(d, "peer_memory_bytes", bytes);
-	d = add_dict(d, "peer_consumers");
-	for (i = 0; d != NULL && i < COMCH_MAX_CONSUMERS && nb < EXPLAIN_QUEUES; i++) {
-		if (comch_load_acquire(&conn->dir.id[i]) == 0)
-			continue;
-		rc = comch_load_acquire(&conn->dir.rcons[i]);
-		in = add_numbered_dict(d, rc->id);
-		if (in == NULL)
-			return;
-		nb++;
-		comch_tel_u64(in, "depth", rc->depth);
-		comch_tel_u64(in, "imm_size", rc->imm_size);
-		comch_tel_u64(in, "staging_size", rc->staging_size);
-	}
-}
-
-static int
-explain(const struct tel_args *args, struct rte_tel_data *d)
-{
-	struct rte_comch_conn *conn = find_conn(args->val[0]);
-	uint32_t room = args->nb > 1 ? COMCH_MAX_IMPORTS : EXPLAIN_MRS, nb = 0, left_out = 0;
-	const struct rte_comch_consumer *c;
-	struct rte_tel_data *list, *in;
-
-	if (conn == NULL)
-		return -EINVAL;
-	pthread_mutex_lock(&conn->lock);
-	if (args->nb > 1 && find_consumer(conn, args->val[1]) == NULL) {
-		pthread_mutex_unlock(&conn->lock);
-		return -EINVAL;
-	}
-	rte_tel_data_start_dict(d);
-	add_conn(d, conn);
-	comch_tel_u64(d, "max_imm_len", conn->dev->info.max_imm_len);
-	comch_tel_u64(d, "max_buf_len", conn->dev->info.max_buf_len);
-	list = add_dict(d, "consumers");
-	TAILQ_FOREACH(c, &conn->consumers, next) {
-		if (list == NULL || (args->nb > 1 && c->q.id != args->val[1]))
-			continue;
-		left_out += nb >= EXPLAIN_QUEUES;
-		in = nb < EXPLAIN_QUEUES ? add_numbered_dict(list, c->q.id) : NULL;
-		if (in == NULL)
-			continue;
-		nb++;
-		explain_consumer(in, conn, c, &room);
-	}
-	if (left_out > 0)
-		comch_tel_u64(d, "consumers_left_out", left_out);
-	if (args->nb < 2)
-		explain_remote(d, conn);
-	pthread_mutex_unlock(&conn->lock);
-	return 0;
 }
 
 /* Requests */
@@ -878,24 +713,24 @@ static const struct tel_cmd cmds[] = {
 	{ "/comch/conn/stats", 1, 1, conn_stats, "Counters of a connection." ID },
 	{ "/comch/producer/list", 0, 1, producer_list,
 		"CONNECTION.ID of the producers." OF_CONN },
-	{ "/comch/producer/info", 2, 2, producer_info_reply, "State of a producer." PAIR },
-	{ "/comch/producer/stats", 2, 2, producer_stats_reply, "Counters of a producer." PAIR },
+	{ "/comch/producer/info", 2, 2, producer_info, "State of a producer." PAIR },
+	{ "/comch/producer/stats", 2, 2, producer_stats, "Counters of a producer." PAIR },
 	{ "/comch/consumer/list", 0, 1, consumer_list,
 		"CONNECTION.ID of the consumers." OF_CONN },
-	{ "/comch/consumer/info", 2, 2, consumer_info_reply, "State of a consumer." PAIR },
-	{ "/comch/consumer/stats", 2, 2, consumer_stats_reply, "Counters of a consumer." PAIR },
+	{ "/comch/consumer/info", 2, 2, consumer_info, "State of a consumer." PAIR },
+	{ "/comch/consumer/stats", 2, 2, consumer_stats, "Counters of a consumer." PAIR },
 	{ "/comch/poll/list", 0, 1, poll_list, "Numbers of the polls." FROM },
 	{ "/comch/poll/info", 1, 1, poll_info, "Name and objects of a poll." ID },
 	{ "/comch/poll/stats", 1, 1, poll_stats, "Counters of a poll." ID },
 	{ "/comch/mem/list", 0, 1, mem_list, "Numbers of the registrations." FROM },
 	{ "/comch/mem/info", 1, 1, mem_info, "Kind and size of a registration." ID },
-	{ "/comch/explain", 1, 2, explain, "Why a connection copies as it does."
+	{ "/comch/explain", 1, 2, comch_explain, "Why a connection copies as it does."
 		" Parameters: CONNECTION[,CONSUMER]" },
 };
 
 /* Decimal numbers with a comma or a dot between them, and nothing else. */
 static int
-parse_args(const char *params, struct tel_args *args)
+parse_args(const char *params, struct comch_tel_args *args)
 {
 	const char *p = params;
 	uint64_t val;
@@ -904,7 +739,7 @@ parse_args(const char *params, struct tel_args *args)
 	if (params == NULL)
 		return 0;
 	do {
-		if (args->nb == MAX_ARGS || *p < '0' || *p > '9')
+		if (args->nb == COMCH_TEL_MAX_ARGS || *p < '0' || *p > '9')
 			return -EINVAL;
 		for (val = 0; *p >= '0' && *p <= '9' && val <= UINT32_MAX; p++)
 			val = 10 * val + (uint64_t)(*p - '0');
@@ -918,7 +753,7 @@ parse_args(const char *params, struct tel_args *args)
 static int
 on_request(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	struct tel_args args = { .nb = 0 };
+	struct comch_tel_args args = { .nb = 0 };
 	uint32_t i;
 	int ret;
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_TELEMETRY_H
+#define COMCH_TELEMETRY_H
+
+/* What the callbacks of telemetry share. All need the registry's lock. */
+
+#include <rte_telemetry.h>
+
+#include "comch_private.h"
+
+#define COMCH_TEL_MAX_ARGS 2
+
+struct comch_tel_args {
+	uint32_t val[COMCH_TEL_MAX_ARGS];
+	uint32_t nb;
+};
+
+/* Lists of numbers. 22.11 says u64 where 23.03 says uint. */
+static inline void
+comch_tel_list(struct rte_tel_data *d)
+{
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
+	rte_tel_data_start_array(d, RTE_TEL_UINT_VAL);
+#else
+	rte_tel_data_start_array(d, RTE_TEL_U64_VAL);
+#endif
+}
+
+/* 0, or not 0 once the reply is full. */
+static inline int
+comch_tel_list_add(struct rte_tel_data *d, uint64_t val)
+{
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
+	return rte_tel_data_add_array_uint(d, val);
+#else
+	return rte_tel_data_add_array_u64(d, val);
+#endif
+}
+
+/* Text that a peer or an application made: what is not ASCII is shown as '?'. */
+void comch_tel_text(struct rte_tel_data *d, const char *name, const char *text);
+void comch_tel_state(struct rte_tel_data *d, const struct comch_obj *obj);
+/* A dictionary within d; NULL if there is no memory or no room for it. */
+struct rte_tel_data *comch_tel_dict(struct rte_tel_data *d, const char *name);
+struct rte_tel_data *comch_tel_numbered(struct rte_tel_data *d, uint32_t number);
+/* A connection that knows whose it is, or NULL. */
+struct rte_comch_conn *comch_tel_find_conn(uint32_t id);
+/* What info and explain say alike of a connection, and of a consumer. */
+void comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn);
+void comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c);
+
+/* comch_explain.c */
+int comch_explain(const struct comch_tel_args *args, struct rte_tel_data *d);
+
+#endif /* COMCH_TELEMETRY_H */
