@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "info.h"
+
+static double
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void
+say_nothing_found(const struct info_found *found, const struct info_options *opts)
+{
+	INFO_ERR("no program with comch and telemetry: looked at %s/%s/dpdk_telemetry.v2*",
+		found->dir, opts->file_prefix != NULL ? opts->file_prefix : "*");
+	if (found->nb > 0)
+		INFO_ERR("%u DPDK processes without comch are there", found->nb);
+	if (found->nb_denied > 0)
+		INFO_ERR("%u sockets or directories are another user's", found->nb_denied);
+	INFO_ERR("comch-perf and the examples run without telemetry unless told otherwise; "
+		"see --help");
+}
+
+/* Of the previous round, the same process. */
+static const json_t *
+find_process(const json_t *processes, const json_t *process)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(processes, i, p)
+		if (json_equal(json_object_get(p, "pid"), json_object_get(process, "pid")) &&
+				json_equal(json_object_get(p, "prefix"),
+					json_object_get(process, "prefix")))
+			return p;
+	return NULL;
+}
+
+static json_t *
+collect_all(struct info_found *found, const json_t *before, double seconds)
+{
+	json_t *all = json_array(), *process;
+	unsigned int i;
+
+	for (i = 0; i < found->nb; i++) {
+		process = info_collect(&found->process[i]);
+		if (process == NULL)
+			continue;
+		info_rates(process, find_process(before, process), seconds);
+		json_array_append_new(all, process);
+	}
+	return all;
+}
+
+static void
+print_json(const json_t *json)
+{
+	json_dumpf(json, stdout, JSON_COMPACT);
+	printf("\n");
+}
+
+static void
+print_all(const json_t *all)
+{
+	json_t *process;
+	size_t i;
+
+	json_array_foreach(all, i, process) {
+		if (i > 0)
+			printf("\n");
+		info_print_process(process);
+	}
+}
+
+/* All objects of all processes. */
+static int
+show_objects(struct info_found *found, const struct info_options *opts)
+{
+	static json_t *before;
+	static double then;
+	double time = now();
+	json_t *all;
+
+	all = collect_all(found, before, time - then);
+	if (json_array_size(all) == 0)
+		say_nothing_found(found, opts);
+	else if (opts->json)
+		print_json(all);
+	else
+		print_all(all);
+	json_decref(before);
+	before = all;
+	then = time;
+	return json_array_size(all) > 0 ? 0 : INFO_FAILED;
+}
+
+/* One connection, in whichever process has it. */
+static int
+show_explain(struct info_found *found, const struct info_options *opts)
+{
+	unsigned int i, nb = 0, nb_comch = 0;
+	json_t *reply;
+
+	for (i = 0; i < found->nb; i++) {
+		reply = info_ask(&found->process[i], "/comch/dev/list");
+		nb_comch += reply != NULL;
+		json_decref(reply);
+		reply = info_ask(&found->process[i], "/comch/explain,%u", opts->explain_conn);
+		if (reply == NULL)
+			continue;
+		if (nb++ > 0 && !opts->json)
+			printf("\n");
+		if (opts->json)
+			print_json(reply);
+		else
+			info_print_explain(&found->process[i], reply);
+		json_decref(reply);
+	}
+	if (nb > 0)
+		return 0;
+	if (nb_comch == 0)
+		say_nothing_found(found, opts);
+	else
+		INFO_ERR("no connection %u in %u programs with comch", opts->explain_conn,
+			nb_comch);
+	return INFO_FAILED;
+}
+
+static int
+show_once(const struct info_options *opts)
+{
+	static struct info_found found;
+	int ret;
+
+	info_find(&found, opts->file_prefix);
+	ret = opts->explain ? show_explain(&found, opts) : show_objects(&found, opts);
+	info_found_close(&found);
+	return fflush(stdout) == 0 ? ret : INFO_FAILED;
+}
+
+static int
+watch(const struct info_options *opts)
+{
+	const struct timespec pause = {
+		.tv_sec = opts->watch_ms / 1000,
+		.tv_nsec = (long)(opts->watch_ms % 1000) * 1000000,
+	};
+	bool clear = isatty(STDOUT_FILENO) && !opts->json;
+	int ret;
+
+	/* Until the programs are gone, or Ctrl-C. */
+	for (;;) {
+		if (clear)
+			fputs("\033[H\033[2J", stdout);
+		ret = show_once(opts);
+		if (ret != 0)
+			return ret;
+		if (!clear && !opts->json)
+			printf("\n");
+		nanosleep(&pause, NULL);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct info_options opts;
+
+	if (info_options_parse(&opts, argc, argv) != 0)
+		return INFO_USAGE;
+	if (opts.done)
+		return 0;
+	if (opts.dev != NULL)
+		return info_device(opts.dev, opts.json);
+	return opts.watch_ms != 0 ? watch(&opts) : show_once(&opts);
+}

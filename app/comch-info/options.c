@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_comch.h>
+#include <rte_comch_poll.h>
+
+#include "info.h"
+
+static const char usage[] =
+	"usage: comch-info [OPTION...]\n"
+	"\n"
+	"Shows the devices, servers, clients, connections, producers, consumers,\n"
+	"registrations and polls of running programs, and their counters.\n"
+	"\n"
+	"  -p, --file-prefix PREFIX  only the program whose EAL has this prefix\n"
+	"  -e, --explain CONNECTION  why a connection copies as it does: for each\n"
+	"                            registration, the way its messages take\n"
+	"  -w, --watch SECONDS       again and again, with messages and bytes a second\n"
+	"  -j, --json                as JSON, one line a round\n"
+	"  -d, --dev DEVARGS         open a device and show its functions and limits,\n"
+	"                            as in comch_shm0,role=dpu,rep=pf0\n"
+	"  -V, --version             the version of the library\n"
+	"  -h, --help                this text\n"
+	"\n"
+	"Programs are found by EAL's telemetry sockets, of one user:\n"
+	"$RUNTIME_DIRECTORY/dpdk if that is set; else /var/run/dpdk for root, and\n"
+	"$XDG_RUNTIME_DIR/dpdk or /tmp/dpdk for others. They need telemetry, which is\n"
+	"EAL's default. comch-perf and the examples start EAL without unless told:\n"
+	"  comch-perf --telemetry -- data-bw\n"
+	"  server --no-huge -m 64 --no-pci --file-prefix dpu -- --clients 1\n"
+	"\n"
+	"Exit status: 0, 1 if nothing was found or a device does not open, 2 for a\n"
+	"mistake on the command line.\n";
+
+static const char hint[] =
+	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch SECONDS, --json, "
+	"--dev DEVARGS, --version, --help";
+
+/* Digits only. */
+static int
+parse_u32(const char *text, uint32_t *val)
+{
+	unsigned long long v;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno != 0 || *end != '\0' || v > UINT32_MAX)
+		return -1;
+	*val = (uint32_t)v;
+	return 0;
+}
+
+static int
+parse_seconds(const char *text, uint32_t *ms)
+{
+	char *end;
+	double v;
+
+	if (strspn(text, "0123456789.") != strlen(text))
+		return -1;
+	v = strtod(text, &end);
+	if (end == text || *end != '\0' || v < 0.01 || v > 86400)
+		return -1;
+	*ms = (uint32_t)(v * 1000);
+	return 0;
+}
+
+static int
+bad_value(const char *option, const char *text, const char *want)
+{
+	INFO_ERR("--%s %s: give %s", option, text, want);
+	return -1;
+}
+
+static int
+take_option(struct info_options *opts, int option)
+{
+	switch (option) {
+	case 'p':
+		opts->file_prefix = optarg;
+		if (*optarg == '\0' || strchr(optarg, '/') != NULL || optarg[0] == '.')
+			return bad_value("file-prefix", optarg, "a prefix, not a path");
+		return 0;
+	case 'e':
+		opts->explain = true;
+		if (parse_u32(optarg, &opts->explain_conn) != 0)
+			return bad_value("explain", optarg, "the number of a connection");
+		return 0;
+	case 'w':
+		if (parse_seconds(optarg, &opts->watch_ms) != 0)
+			return bad_value("watch", optarg, "seconds from 0.01 to 86400");
+		return 0;
+	case 'j':
+		opts->json = true;
+		return 0;
+	case 'd':
+		opts->dev = optarg;
+		return 0;
+	case 'V':
+		printf("comch-info %s\n", rte_comch_version());
+		opts->done = true;
+		return 0;
+	case 'h':
+		fputs(usage, stdout);
+		opts->done = true;
+		return 0;
+	default: /* getopt has said what is wrong */
+		return -1;
+	}
+}
+
+int
+info_options_parse(struct info_options *opts, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "file-prefix", required_argument, NULL, 'p' },
+		{ "explain", required_argument, NULL, 'e' },
+		{ "watch", required_argument, NULL, 'w' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "dev", required_argument, NULL, 'd' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, ret = 0;
+
+	memset(opts, 0, sizeof(*opts));
+	while (ret == 0 && !opts->done &&
+			(option = getopt_long(argc, argv, "p:e:w:jd:Vh", longs, NULL)) != -1)
+		ret = take_option(opts, option);
+	if (ret == 0 && !opts->done && optind < argc) {
+		INFO_ERR("'%s' is no option", argv[optind]);
+		ret = -1;
+	}
+	if (ret == 0 && opts->dev != NULL && (opts->file_prefix != NULL || opts->explain ||
+			opts->watch_ms != 0)) {
+		INFO_ERR("--dev goes with --json only: it looks at no other program");
+		ret = -1;
+	}
+	if (ret != 0)
+		INFO_ERR("%s", hint);
+	return ret;
+}
