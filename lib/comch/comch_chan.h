@@ -110,8 +110,8 @@ struct comch_rec {
 		uint32_t len[COMCH_REC_BATCH];
 		struct {
 			uint32_t len0;
-			uint8_t imm[RTE_COMCH_IMM_SIZE];
 			uint8_t pad2[4];
+			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see next_record() */
 			uint64_t stop_at; /* staged and given up: where the next begins, | 1 */
 		};
 	};
@@ -197,6 +197,7 @@ struct comch_chan_cons {
 	uint64_t entry_tail;    /* entries taken, positions and refusals */
 	uint64_t entry_head;    /* entries given back */
 	struct comch_posted *entry; /* depth of them */
+	uint32_t nb_refused;    /* entries that were never posted */
 	uint32_t last_mr;       /* where the last posted buffer was found */
 	uint32_t nb_mrs;
 	struct comch_cons_mr *mrs;
@@ -249,6 +250,19 @@ struct comch_rcons {
 	struct comch_rcons *next;
 };
 
+/*
+ * Descriptors of one consumer that were read before they were needed: those of
+ * posted positions stay as they are until they are claimed. A line of them is
+ * fetched once, not again after each post that the consumer adds to it.
+ */
+#define COMCH_AHEAD 32
+struct comch_ahead {
+	uint64_t pos; /* of the first */
+	uint32_t n;
+	uint32_t id;  /* the consumer's; 0: none */
+	struct comch_desc desc[COMCH_AHEAD]; /* by position */
+};
+
 /* A send that waits for done. */
 struct comch_done {
 	uint64_t cookie;
@@ -284,6 +298,7 @@ struct comch_chan_prod {
 	uint64_t done_tail;     /* completions put in */
 	uint64_t done_head;     /* completions taken out */
 	struct comch_done *done;
+	struct comch_ahead ahead;
 	/* a large message on its way through a staging ring */
 	struct comch_rcons *stream;
 	struct comch_gather stream_from;

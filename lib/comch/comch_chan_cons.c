@@ -146,8 +146,10 @@ comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 		e->addr = bufs[i].addr;
 		e->len = bufs[i].len;
 		e->room = unlikely(halted) ? -EBADFD : place_buf(c, &bufs[i], &where);
-		if (unlikely(e->room < 0))
+		if (unlikely(e->room < 0)) {
+			c->nb_refused++;
 			continue;
+		}
 		desc = &c->post->desc[tail++ & mask];
 		comch_store_relaxed(&desc->where, where);
 		comch_store_relaxed(&desc->len, bufs[i].len);
@@ -183,36 +185,58 @@ take_refused(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	uint16_t i = 0;
 	int32_t room;
 
-	while (i < n && c->entry_head != c->entry_tail) {
+	while (unlikely(c->nb_refused > 0) && i < n) {
 		room = c->entry[c->entry_head & c->mask].room;
-		if (likely(room >= 0))
+		if (room >= 0)
 			break;
 		take_entry(c, &cpls[i++], room);
+		c->nb_refused--;
 	}
 	return i;
 }
 
-/* The record at head, if it is there: copied and checked. 1, 0 or -EPROTO. */
+static inline bool
+rec_is_sane(const struct comch_chan_cons *c, const struct comch_rec *rec)
+{
+	if (unlikely(rec->count == 0 || rec->count > COMCH_REC_BATCH ||
+			rec->count > c->tail - c->head))
+		return false;
+	if (unlikely(rec->imm_len > c->imm_size || rec->kind > COMCH_REC_ABORT))
+		return false;
+	return rec->count == 1 || (rec->imm_len == 0 && rec->kind == COMCH_REC_DIRECT);
+}
+
+/* Is the record at head there? */
+static inline bool
+rec_is_there(const struct comch_chan_cons *c)
+{
+	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+
+	return c->head != c->tail && peer_load_acquire_u64(&rec->seq) == c->head + 1; /* R */
+}
+
+/*
+ * Copy the record at head and check it. 1 or -EPROTO. It is copied by words and
+ * to where it stays: a wider load of what was just stored by words would wait
+ * for the stores to reach the cache. Words that say nothing are left out.
+ */
 static inline int
 next_record(struct comch_chan_cons *c)
 {
 	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
-	struct comch_rec peer_rec;
+	struct comch_rec *cur = &c->cur;
+	unsigned int n;
 
-	if (c->head == c->tail || peer_load_acquire_u64(&rec->seq) != c->head + 1) /* R */
-		return 0;
-	peer_copy_words((uint64_t *)&peer_rec, (const uint64_t *)rec,
-		sizeof(peer_rec) / sizeof(uint64_t));
-	if (unlikely(peer_rec.count == 0 || peer_rec.count > COMCH_REC_BATCH ||
-			peer_rec.count > c->tail - c->head))
-		return -EPROTO;
-	if (unlikely(peer_rec.imm_len > c->imm_size || peer_rec.kind > COMCH_REC_ABORT))
-		return -EPROTO;
-	if (unlikely(peer_rec.count > 1 &&
-			(peer_rec.imm_len > 0 || peer_rec.kind != COMCH_REC_DIRECT)))
-		return -EPROTO;
-	c->cur = peer_rec;
+	static_assert(offsetof(struct comch_rec, len) == 16, "two words before");
+	peer_copy_words((uint64_t *)cur + 1, (const uint64_t *)rec + 1, 1);
 	c->rec_idx = 0;
+	if (unlikely(!rec_is_sane(c, cur))) {
+		cur->count = 0;
+		return -EPROTO;
+	}
+	n = likely(cur->imm_len == 0) ? (cur->count + 1u) / 2 :
+		1 + RTE_COMCH_IMM_SIZE / sizeof(uint64_t);
+	peer_copy_words((uint64_t *)cur->len, (const uint64_t *)rec->len, n);
 	return 1;
 }
 
@@ -272,7 +296,8 @@ next_msg(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
 {
 	const struct comch_posted *e = &c->entry[c->entry_head & c->mask];
 	const struct comch_rec *rec = &c->cur;
-	uint32_t len = rec->len[c->rec_idx];
+	uint32_t len = rec->len[c->rec_idx], i;
+	uint64_t word;
 	int ret = 1;
 
 	if (unlikely(rec->kind == COMCH_REC_ABORT)) {
@@ -298,7 +323,11 @@ next_msg(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
 	cpl->copies = rec->kind == COMCH_REC_STAGED;
 	if (rec->imm_len > 0) {
 		cpl->imm_len = rec->imm_len;
-		memcpy(cpl->imm, rec->imm, RTE_COMCH_IMM_SIZE);
+		/* By words, as it was copied: see next_record(). */
+		for (i = 0; i < RTE_COMCH_IMM_SIZE; i += sizeof(word)) {
+			word = comch_load_relaxed((const uint64_t *)&rec->imm[i]);
+			memcpy(&cpl->imm[i], &word, sizeof(word));
+		}
 	}
 	count_msg(c, cpl);
 taken:
@@ -342,6 +371,8 @@ drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 		if (status >= 0) {
 			status = -ECANCELED;
 			c->head++;
+		} else {
+			c->nb_refused--;
 		}
 		take_entry(c, &cpls[i++], status);
 	}
@@ -365,7 +396,7 @@ deliver(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n, uint1
 		if (i == n)
 			break;
 		if (c->rec_idx == c->cur.count) {
-			ret = next_record(c);
+			ret = rec_is_there(c) ? next_record(c) : 0;
 			if (ret <= 0)
 				break;
 		}
@@ -382,10 +413,10 @@ deliver(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n, uint1
 	return ret;
 }
 
-uint16_t
-comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+/* The whole of a look that finds something, or an end. */
+static __rte_noinline uint16_t
+recv_all(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
-	struct comch_chan_cons *c = queue;
 	uint16_t i = 0;
 	int ret = 0;
 
@@ -402,6 +433,18 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 			(ret <= 0 || c->entry_head == c->entry_tail))
 		i += drain(c, &cpls[i], n - i);
 	return i;
+}
+
+uint16_t
+comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_cons *c = queue;
+
+	/* Mostly there is nothing: whoever spins here is to see the next at once. */
+	if (likely(comch_load_acquire(&c->halt) == COMCH_HALT_NONE && c->nb_refused == 0 &&
+			c->rec_idx == c->cur.count && !rec_is_there(c)))
+		return 0;
+	return recv_all(c, cpls, n);
 }
 
 void

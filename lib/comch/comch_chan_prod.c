@@ -101,21 +101,39 @@ struct import_cache {
 	uint64_t size;
 };
 
-/* Where does the buffer at pos lie, and does len fit? One read of the descriptor. */
+/* Read descriptors from pos on, of which so many are posted. */
+static void
+ahead_fill(struct comch_ahead *ahead, const struct comch_rcons *rc, uint64_t pos, uint32_t posted)
+{
+	const struct comch_desc *desc = rc->post_shared->desc;
+	uint32_t i, n = RTE_MIN(posted, (uint32_t)COMCH_AHEAD);
+
+	for (i = 0; i < n; i++)
+		peer_copy_words((uint64_t *)&ahead->desc[(pos + i) % COMCH_AHEAD],
+			(const uint64_t *)&desc[(pos + i) & rc->mask],
+			sizeof(*desc) / sizeof(uint64_t));
+	ahead->pos = pos;
+	ahead->n = n;
+}
+
+/* Our copy of the descriptor at pos. */
+static inline const struct comch_desc *
+ahead_at(struct comch_ahead *ahead, const struct comch_rcons *rc, uint64_t pos, uint32_t posted)
+{
+	if (unlikely(pos - ahead->pos >= ahead->n))
+		ahead_fill(ahead, rc, pos, posted);
+	return &ahead->desc[pos % COMCH_AHEAD];
+}
+
+/* Where does a buffer lie, and does len fit? peer_desc is our copy. */
 static inline int
-check_desc(const struct comch_rcons *rc, uint64_t pos, uint32_t len,
+check_desc(const struct comch_rcons *rc, const struct comch_desc *peer_desc, uint32_t len,
 		struct import_cache *cache, uint8_t **dst)
 {
-	const struct comch_desc *desc = &rc->post_shared->desc[pos & rc->mask];
-	uint64_t peer_where = peer_load_relaxed_u64(&desc->where);
-	uint32_t peer_len = peer_load_relaxed_u32(&desc->len);
-	uint32_t peer_region = (uint32_t)(peer_where >> COMCH_DESC_OFF_BITS);
-	uint64_t peer_off = peer_where & COMCH_DESC_OFF_MASK, off;
-	uint32_t region;
+	uint32_t peer_region = (uint32_t)(peer_desc->where >> COMCH_DESC_OFF_BITS);
+	uint64_t peer_off = peer_desc->where & COMCH_DESC_OFF_MASK, off;
+	uint32_t peer_len = peer_desc->len, region;
 
-	*dst = NULL;
-	if (len == 0)
-		return 0;
 	if (unlikely(len > peer_len))
 		return -EMSGSIZE;
 	if (unlikely(peer_region != cache->region)) {
@@ -209,7 +227,10 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_
 	rec->stop_at = 0;
 	if (op->imm_len > 0) {
 		rec->imm_len = (uint8_t)op->imm_len;
-		memcpy(rec->imm, op->imm, op->imm_len);
+		if (likely(op->imm_len == RTE_COMCH_IMM_SIZE))
+			memcpy(rec->imm, op->imm, RTE_COMCH_IMM_SIZE);
+		else
+			memcpy(rec->imm, op->imm, op->imm_len);
 	}
 	comch_store_release(&rec->seq, pos + 1); /* R */
 }
@@ -300,10 +321,11 @@ fail_op(struct comch_chan_prod *p, const struct rte_comch_op *op, int err)
  * The verdict on the first that cannot is in *err; 0: there was just no buffer.
  */
 static inline uint32_t
-plan_group(struct comch_rcons *rc, uint64_t pos, const struct rte_comch_op *ops, uint32_t n,
-		uint8_t **dst, int *err)
+plan_group(struct comch_ahead *ahead, struct comch_rcons *rc, uint64_t pos,
+		const struct rte_comch_op *ops, uint32_t n, uint8_t **dst, int *err)
 {
 	struct import_cache cache = { .region = UINT32_MAX };
+	const struct comch_desc *desc;
 	int64_t posted;
 	uint32_t i;
 
@@ -316,11 +338,18 @@ plan_group(struct comch_rcons *rc, uint64_t pos, const struct rte_comch_op *ops,
 		return 0;
 	}
 	n = (uint32_t)RTE_MIN((int64_t)n, posted);
+	if (unlikely(ahead->id != rc->id)) {
+		ahead->id = rc->id;
+		ahead->n = 0;
+	}
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			*err = check_op(rc, &ops[i]);
-		if (likely(*err == 0))
-			*err = check_desc(rc, pos + i, ops[i].len, &cache, &dst[i]);
+		/* Nothing to copy: the buffer may be anywhere. */
+		if (likely(*err == 0 && ops[i].len > 0)) {
+			desc = ahead_at(ahead, rc, pos + i, (uint32_t)posted - i);
+			*err = check_desc(rc, desc, ops[i].len, &cache, &dst[i]);
+		}
 		if (unlikely(*err != 0))
 			return i;
 	}
@@ -357,7 +386,7 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 
 	do {
 		pos = comch_load_relaxed(&rc->rec->claim);
-		k = plan_group(rc, pos, ops, n, dst, &err);
+		k = plan_group(&p->ahead, rc, pos, ops, n, dst, &err);
 		if (k == 0) {
 			if (err != 0 && claim_moved(rc, pos))
 				continue;
@@ -381,7 +410,8 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 	comch_chan_wake(p, rc);
 	count_group(p, ops, k);
 	/* While the peer works on these, fetch what the next send reads first. */
-	rte_prefetch0(&rc->post_shared->desc[(pos + k) & rc->mask]);
+	if (pos + k - p->ahead.pos == p->ahead.n)
+		rte_prefetch0(&rc->post_shared->desc[(pos + k) & rc->mask]);
 	return (uint16_t)k;
 }
 

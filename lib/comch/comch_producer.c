@@ -209,6 +209,7 @@ rte_comch_producer_start(struct rte_comch_producer *p)
 	} else if (!comch_conn_is_up(conn)) {
 		ret = -ECONNRESET;
 	} else {
+		p->chan.ahead.id = 0;
 		comch_store_release(&p->chan.halt, COMCH_HALT_NONE);
 		comch_obj_state_set(&p->q.obj, RTE_COMCH_STATE_RUNNING);
 		p->announce = !p->announced;
