@@ -48,6 +48,8 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
@@ -56,7 +58,9 @@
 #include "rte_comch_dp.h"
 #include "rte_comch_driver.h"
 #include "rte_comch_stats.h"
+#include "comch_asym.h"
 #include "comch_compat.h"
+#include "comch_peer.h"
 
 /* Fixed on the wire: not RTE_CACHE_LINE_SIZE, which differs between machines. */
 #define COMCH_LINE 64
@@ -99,19 +103,24 @@ enum comch_rec_kind {
 	COMCH_REC_ABORT,  /* claimed and given up: the consumer was closing */
 };
 
-struct comch_rec {
-	uint64_t seq;
+struct comch_rec_head {
 	uint32_t producer;
-	uint8_t count;   /* positions it speaks for */
+	uint8_t count;   /* positions that the record speaks for */
 	uint8_t imm_len;
 	uint8_t kind;
 	uint8_t pad;
+};
+static_assert(sizeof(struct comch_rec_head) == sizeof(uint64_t), "one word");
+
+struct comch_rec {
+	uint64_t seq;
+	struct comch_rec_head head;
 	union {
 		uint32_t len[COMCH_REC_BATCH];
 		struct {
 			uint32_t len0;
 			uint8_t pad2[4];
-			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see next_record() */
+			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see take_imm() */
 			uint64_t stop_at; /* staged and given up: where the next begins, | 1 */
 		};
 	};
@@ -204,7 +213,7 @@ struct comch_chan_cons {
 	uint32_t tx_told;       /* last value of the peer's armed word that we answered */
 	uint32_t rec_idx;       /* next message within cur */
 	bool light;             /* see comch_fence_publish() */
-	struct comch_rec cur;   /* private copy of the record in work */
+	struct comch_rec cur;   /* private copy of the record in work, but for seq */
 	/* staged reception */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
@@ -386,12 +395,68 @@ comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, in
 	d->consumer_id = op->consumer_id;
 }
 
+/* Begin a record; whoever began it stores its sequence, last. */
+static inline struct comch_rec *
+comch_rec_begin(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos, uint8_t count,
+		enum comch_rec_kind kind)
+{
+	struct comch_rec *rec = &rc->rec->rec[pos & rc->mask];
+
+	rec->head = (struct comch_rec_head){
+		.producer = p->id, .count = count, .kind = (uint8_t)kind,
+	};
+	return rec;
+}
+
 /* Publish one record for one position. */
-void comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
-		const struct rte_comch_op *op, enum comch_rec_kind kind);
+static __rte_always_inline void
+comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
+		const struct rte_comch_op *op, enum comch_rec_kind kind)
+{
+	struct comch_rec *rec = comch_rec_begin(p, rc, pos, 1, kind);
+
+	rec->len0 = op->len;
+	rec->stop_at = 0;
+	if (op->imm_len > 0) {
+		rec->head.imm_len = (uint8_t)op->imm_len;
+		if (likely(op->imm_len == RTE_COMCH_IMM_SIZE))
+			memcpy(rec->imm, op->imm, RTE_COMCH_IMM_SIZE);
+		else
+			memcpy(rec->imm, op->imm, op->imm_len);
+	}
+	comch_store_release(&rec->seq, pos + 1); /* R */
+}
+
 /* Take n positions from pos on. False: another producer was faster. */
-bool comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n);
+static inline bool
+comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n)
+{
+	bool won = __atomic_compare_exchange_n(&rc->rec->claim, &pos, pos + n, false,
+			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+
+	/* C: the claim is visible before `closed` is read. A locked CAS is that fence on x86. */
+#ifndef RTE_ARCH_X86
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+	return won;
+}
+
 /* After a publication: wake the consumer if it sleeps. */
-void comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc);
+static inline void
+comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
+{
+	uint32_t peer_armed;
+
+	/* W: what was published is visible before `armed` is read. */
+	comch_fence_publish(rc->light);
+	peer_armed = peer_load_relaxed_u32(&rc->post_shared->armed);
+	if (likely(peer_armed == comch_load_relaxed(&rc->told)))
+		return;
+	if (__atomic_exchange_n(&rc->told, peer_armed, __ATOMIC_RELAXED) == peer_armed)
+		return;
+	comch_count(&p->stats.wakes, 1);
+	/* EAGAIN: it has been told. Any other failure is the peer's to suffer. */
+	(void)send(rc->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
 
 #endif /* COMCH_CHAN_H */

@@ -55,7 +55,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->head = 0;
 	c->tail = 0;
 	c->rec_idx = 0;
-	c->cur.count = 0;
+	c->cur.head.count = 0;
 	c->pulling = false;
 	c->flushing = false;
 	c->stage_tail = 0;
@@ -195,17 +195,6 @@ take_refused(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	return i;
 }
 
-static inline bool
-rec_is_sane(const struct comch_chan_cons *c, const struct comch_rec *rec)
-{
-	if (unlikely(rec->count == 0 || rec->count > COMCH_REC_BATCH ||
-			rec->count > c->tail - c->head))
-		return false;
-	if (unlikely(rec->imm_len > c->imm_size || rec->kind > COMCH_REC_ABORT))
-		return false;
-	return rec->count == 1 || (rec->imm_len == 0 && rec->kind == COMCH_REC_DIRECT);
-}
-
 /* Is the record at head there? */
 static inline bool
 rec_is_there(const struct comch_chan_cons *c)
@@ -215,29 +204,16 @@ rec_is_there(const struct comch_chan_cons *c)
 	return c->head != c->tail && peer_load_acquire_u64(&rec->seq) == c->head + 1; /* R */
 }
 
-/*
- * Copy the record at head and check it. 1 or -EPROTO. It is copied by words and
- * to where it stays: a wider load of what was just stored by words would wait
- * for the stores to reach the cache. Words that say nothing are left out.
- */
-static inline int
-next_record(struct comch_chan_cons *c)
+static inline bool
+head_is_sane(const struct comch_chan_cons *c, const struct comch_rec_head *head)
 {
-	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
-	struct comch_rec *cur = &c->cur;
-	unsigned int n;
-
-	static_assert(offsetof(struct comch_rec, len) == 16, "two words before");
-	peer_copy_words((uint64_t *)cur + 1, (const uint64_t *)rec + 1, 1);
-	c->rec_idx = 0;
-	if (unlikely(!rec_is_sane(c, cur))) {
-		cur->count = 0;
-		return -EPROTO;
-	}
-	n = likely(cur->imm_len == 0) ? (cur->count + 1u) / 2 :
-		1 + RTE_COMCH_IMM_SIZE / sizeof(uint64_t);
-	peer_copy_words((uint64_t *)cur->len, (const uint64_t *)rec->len, n);
-	return 1;
+	if (unlikely(head->imm_len > c->imm_size || head->kind > COMCH_REC_ABORT))
+		return false;
+	if (likely(head->count == 1))
+		return true;
+	return head->count > 1 && head->count <= COMCH_REC_BATCH &&
+		head->count <= c->tail - c->head &&
+		head->imm_len == 0 && head->kind == COMCH_REC_DIRECT;
 }
 
 static inline void
@@ -247,17 +223,14 @@ count_msg(struct comch_chan_cons *c, const struct rte_comch_cpl *cpl)
 	comch_count(&c->stats.bytes, cpl->len);
 	if (cpl->imm_len > 0)
 		comch_count(&c->stats.imm_msgs, 1);
-	if (cpl->copies > 0) {
+	if (unlikely(cpl->copies > 0)) {
 		comch_count(&c->stats.copies, cpl->copies);
 		comch_count(&c->stats.staged, 1);
 	}
 }
 
-/*
- * The common case: messages without immediate data that are in their buffers.
- * Stops at anything else, which next_msg() then looks at.
- */
-static inline uint16_t
+/* Messages of the record in work, all in their buffers. How many, or -EPROTO. */
+static inline int
 take_direct(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	const struct comch_rec *rec = &c->cur;
@@ -268,7 +241,7 @@ take_direct(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	uint32_t len;
 	uint16_t i;
 
-	n = (uint16_t)RTE_MIN((uint32_t)n, rec->count - idx);
+	n = (uint16_t)RTE_MIN((uint32_t)n, (uint32_t)rec->head.count - idx);
 	for (i = 0; i < n; i++) {
 		e = &c->entry[(head + i) & mask];
 		len = rec->len[idx + i];
@@ -277,7 +250,7 @@ take_direct(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 		cpls[i].cookie = e->cookie;
 		cpls[i].status = 0;
 		cpls[i].len = len;
-		cpls[i].peer_id = rec->producer;
+		cpls[i].peer_id = rec->head.producer;
 		cpls[i].imm_len = 0;
 		cpls[i].copies = 0;
 		bytes += len;
@@ -287,52 +260,75 @@ take_direct(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	c->rec_idx = idx + i;
 	comch_count(&c->stats.msgs, i);
 	comch_count(&c->stats.bytes, bytes);
-	return i;
+	return likely(i > 0) ? i : -EPROTO;
 }
 
-/* The next message of the record in work. 1, 0 (half-way) or -EPROTO. */
+/*
+ * Immediate data goes by words: a wider load of what was just stored by words
+ * would have to wait until the stores are in the cache.
+ */
+static inline void
+take_imm(struct rte_comch_cpl *cpl, const struct comch_rec *rec)
+{
+	static_assert(RTE_COMCH_IMM_SIZE % sizeof(uint64_t) == 0 &&
+		offsetof(struct comch_rec, imm) % sizeof(uint64_t) == 0 &&
+		offsetof(struct rte_comch_cpl, imm) % sizeof(uint64_t) == 0, "whole words");
+	peer_copy_words((uint64_t *)cpl->imm, (const uint64_t *)rec->imm,
+		RTE_COMCH_IMM_SIZE / sizeof(uint64_t));
+}
+
+/* The only message of its record, in its buffer: straight from the record. 1 or -EPROTO. */
 static inline int
-next_msg(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
+take_single(struct comch_chan_cons *c, const struct comch_rec_head *head,
+		struct rte_comch_cpl *cpl)
+{
+	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+	const struct comch_posted *e = &c->entry[c->entry_head & c->mask];
+	uint32_t peer_len = peer_load_relaxed_u32(&rec->len0);
+
+	if (unlikely((int64_t)peer_len > e->room))
+		return -EPROTO;
+	cpl->cookie = e->cookie;
+	cpl->status = 0;
+	cpl->len = peer_len;
+	cpl->peer_id = head->producer;
+	cpl->imm_len = head->imm_len;
+	cpl->copies = 0;
+	if (head->imm_len > 0)
+		take_imm(cpl, rec);
+	c->head++;
+	c->entry_head++;
+	count_msg(c, cpl);
+	return 1;
+}
+
+/* The only message of the record in work, not in its buffer. 1, 0 (half-way) or -EPROTO. */
+static int
+take_staged(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
 {
 	const struct comch_posted *e = &c->entry[c->entry_head & c->mask];
 	const struct comch_rec *rec = &c->cur;
-	uint32_t len = rec->len[c->rec_idx], i;
-	uint64_t word;
-	int ret = 1;
+	int ret = -ECANCELED;
 
-	if (unlikely(rec->kind == COMCH_REC_ABORT)) {
-		take_entry(c, cpl, -ECANCELED);
-		goto taken;
-	}
-	if (unlikely(len > e->len))
-		return -EPROTO;
-	if (unlikely(rec->kind == COMCH_REC_STAGED)) {
-		if (e->room != 0 || e->addr == NULL || c->staging_size == 0)
+	if (rec->head.kind == COMCH_REC_STAGED) {
+		if (rec->len0 > e->len || e->room != 0 || e->addr == NULL || c->staging_size == 0)
 			return -EPROTO;
-		ret = comch_stage_pull(c, e, len);
+		ret = comch_stage_pull(c, e, rec->len0);
 		if (ret == 0 || ret == -EPROTO)
 			return ret;
-	} else if (unlikely((int64_t)len > e->room)) {
-		return -EPROTO;
 	}
 	take_entry(c, cpl, ret < 0 ? ret : 0);
-	if (unlikely(ret < 0))
-		goto taken;
-	cpl->len = len;
-	cpl->peer_id = rec->producer;
-	cpl->copies = rec->kind == COMCH_REC_STAGED;
-	if (rec->imm_len > 0) {
-		cpl->imm_len = rec->imm_len;
-		/* By words, as it was copied: see next_record(). */
-		for (i = 0; i < RTE_COMCH_IMM_SIZE; i += sizeof(word)) {
-			word = comch_load_relaxed((const uint64_t *)&rec->imm[i]);
-			memcpy(&cpl->imm[i], &word, sizeof(word));
-		}
-	}
-	count_msg(c, cpl);
-taken:
 	c->head++;
 	c->rec_idx++;
+	if (ret < 0)
+		return 1;
+	cpl->len = rec->len0;
+	cpl->peer_id = rec->head.producer;
+	cpl->copies = 1;
+	cpl->imm_len = rec->head.imm_len;
+	if (cpl->imm_len > 0)
+		take_imm(cpl, rec);
+	count_msg(c, cpl);
 	return 1;
 }
 
@@ -384,30 +380,65 @@ drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	return i;
 }
 
+/* The header of the record at head, copied and checked. */
+static inline bool
+read_head(const struct comch_chan_cons *c, struct comch_rec_head *head)
+{
+	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+	struct comch_rec_head peer_head;
+
+	peer_copy_words((uint64_t *)&peer_head, (const uint64_t *)&rec->head, 1);
+	if (unlikely(!head_is_sane(c, &peer_head)))
+		return false;
+	*head = peer_head;
+	return true;
+}
+
+/* Copy the record at head, whose messages are taken one by one. */
+static inline void
+begin_record(struct comch_chan_cons *c, const struct comch_rec_head *head)
+{
+	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+
+	peer_copy_words((uint64_t *)c->cur.len, (const uint64_t *)rec->len,
+		sizeof(rec->len) / sizeof(uint64_t));
+	c->cur.head = *head;
+	c->rec_idx = 0;
+}
+
+/* Take what the record at head has. How many messages, 0: later, or -EPROTO. */
+static inline int
+take_some(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_rec_head head;
+
+	if (likely(c->rec_idx == c->cur.head.count)) {
+		if (!rec_is_there(c))
+			return 0;
+		if (unlikely(!read_head(c, &head)))
+			return -EPROTO;
+		if (likely(head.count == 1 && head.kind == COMCH_REC_DIRECT))
+			return take_single(c, &head, cpls);
+		begin_record(c, &head);
+	}
+	if (likely(c->cur.head.kind == COMCH_REC_DIRECT))
+		return take_direct(c, cpls, n);
+	return take_staged(c, cpls);
+}
+
 /* Deliver what there is. 1: no room for more, 0: nothing more, or -EPROTO. */
 static inline int
 deliver(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n, uint16_t *taken)
 {
-	uint16_t i = 0, got;
+	uint16_t i = 0;
 	int ret = 1;
 
 	while (ret > 0) {
 		i += take_refused(c, &cpls[i], n - i);
 		if (i == n)
 			break;
-		if (c->rec_idx == c->cur.count) {
-			ret = rec_is_there(c) ? next_record(c) : 0;
-			if (ret <= 0)
-				break;
-		}
-		if (likely(c->cur.kind == COMCH_REC_DIRECT && c->cur.imm_len == 0)) {
-			got = take_direct(c, &cpls[i], n - i);
-			i += got;
-			if (likely(got > 0))
-				continue;
-		}
-		ret = next_msg(c, &cpls[i]);
-		i += ret > 0;
+		ret = take_some(c, &cpls[i], n - i);
+		i += RTE_MAX(ret, 0);
 	}
 	*taken = i;
 	return ret;
@@ -442,7 +473,7 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 
 	/* Mostly there is nothing: whoever spins here is to see the next at once. */
 	if (likely(comch_load_acquire(&c->halt) == COMCH_HALT_NONE && c->nb_refused == 0 &&
-			c->rec_idx == c->cur.count && !rec_is_there(c)))
+			c->rec_idx == c->cur.head.count && !rec_is_there(c)))
 		return 0;
 	return recv_all(c, cpls, n);
 }
@@ -482,7 +513,7 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 		return peer_load_acquire_u64(&c->rec_shared->staging_head) !=
 			c->stage_tail + c->pulled ||
 			peer_load_acquire_u64(&rec->stop_at) != 0;
-	if (c->rec_idx != c->cur.count)
+	if (c->rec_idx != c->cur.head.count)
 		return true;
 	return c->head != c->tail && peer_load_acquire_u64(&rec->seq) == c->head + 1;
 }

@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <sys/socket.h>
 
 #include <rte_malloc.h>
 #include <rte_memcpy.h>
@@ -72,7 +71,7 @@ check_sges(const struct rte_comch_op *op)
 }
 
 /* What is wrong with an operation by itself? */
-static inline int
+static __rte_always_inline int
 check_op(const struct comch_rcons *rc, const struct rte_comch_op *op)
 {
 	if (unlikely(op->imm_len > rc->imm_size || op->len > COMCH_MAX_MSG_LEN))
@@ -126,7 +125,7 @@ ahead_at(struct comch_ahead *ahead, const struct comch_rcons *rc, uint64_t pos, 
 }
 
 /* Where does a buffer lie, and does len fit? peer_desc is our copy. */
-static inline int
+static __rte_always_inline int
 check_desc(const struct comch_rcons *rc, const struct comch_desc *peer_desc, uint32_t len,
 		struct import_cache *cache, uint8_t **dst)
 {
@@ -157,7 +156,7 @@ check_desc(const struct comch_rcons *rc, const struct comch_desc *peer_desc, uin
  * How many buffers are posted from pos on? -EPROTO if the peer's tail cannot be.
  * pos may be stale: then the claim that follows fails, and that is all.
  */
-static inline int64_t
+static __rte_always_inline int64_t
 chan_posted(struct comch_rcons *rc, uint64_t pos, uint32_t want)
 {
 	/* Acquire: another producer may have read the tail for us. */
@@ -174,69 +173,8 @@ chan_posted(struct comch_rcons *rc, uint64_t pos, uint32_t want)
 	return RTE_MAX((int64_t)(peer_tail - pos), 0);
 }
 
-bool
-comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n)
-{
-	bool won = __atomic_compare_exchange_n(&rc->rec->claim, &pos, pos + n, false,
-			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-
-	/* C: the claim is visible before `closed` is read. A locked CAS is that fence on x86. */
-#ifndef RTE_ARCH_X86
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-	return won;
-}
-
-void
-comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
-{
-	uint32_t peer_armed;
-
-	/* W: what was published is visible before `armed` is read. */
-	comch_fence_publish(rc->light);
-	peer_armed = peer_load_relaxed_u32(&rc->post_shared->armed);
-	if (likely(peer_armed == comch_load_relaxed(&rc->told)))
-		return;
-	if (__atomic_exchange_n(&rc->told, peer_armed, __ATOMIC_RELAXED) == peer_armed)
-		return;
-	comch_count(&p->stats.wakes, 1);
-	/* EAGAIN: it has been told. Any other failure is the peer's to suffer. */
-	(void)send(rc->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-static inline struct comch_rec *
-rec_begin(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos, uint8_t count,
-		enum comch_rec_kind kind)
-{
-	struct comch_rec *rec = &rc->rec->rec[pos & rc->mask];
-
-	rec->producer = p->id;
-	rec->count = count;
-	rec->imm_len = 0;
-	rec->kind = (uint8_t)kind;
-	return rec;
-}
-
-void
-comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
-		const struct rte_comch_op *op, enum comch_rec_kind kind)
-{
-	struct comch_rec *rec = rec_begin(p, rc, pos, 1, kind);
-
-	rec->len0 = op->len;
-	rec->stop_at = 0;
-	if (op->imm_len > 0) {
-		rec->imm_len = (uint8_t)op->imm_len;
-		if (likely(op->imm_len == RTE_COMCH_IMM_SIZE))
-			memcpy(rec->imm, op->imm, RTE_COMCH_IMM_SIZE);
-		else
-			memcpy(rec->imm, op->imm, op->imm_len);
-	}
-	comch_store_release(&rec->seq, pos + 1); /* R */
-}
-
 /* Publish n positions, as many as possible by one record. */
-static inline void
+static __rte_always_inline void
 commit_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n)
 {
@@ -249,16 +187,16 @@ commit_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 			i++;
 			continue;
 		}
-		rec = rec_begin(p, rc, pos + i, 0, COMCH_REC_DIRECT);
+		rec = comch_rec_begin(p, rc, pos + i, 0, COMCH_REC_DIRECT);
 		for (k = 0; k < COMCH_REC_BATCH && i + k < n && ops[i + k].imm_len == 0; k++)
 			rec->len[k] = ops[i + k].len;
-		rec->count = (uint8_t)k;
+		rec->head.count = (uint8_t)k;
 		comch_store_release(&rec->seq, pos + i + 1); /* R */
 		i += k;
 	}
 }
 
-static inline void
+static __rte_always_inline void
 copy_payload(uint8_t *dst, const struct rte_comch_op *op)
 {
 	struct comch_gather g;
@@ -282,13 +220,13 @@ abort_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		rec = rec_begin(p, rc, pos + i, 1, COMCH_REC_ABORT);
+		rec = comch_rec_begin(p, rc, pos + i, 1, COMCH_REC_ABORT);
 		comch_store_release(&rec->seq, pos + i + 1); /* R */
 		comch_chan_done_put(p, &ops[i], -ENOENT);
 	}
 }
 
-static void
+static __rte_always_inline void
 count_group(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint32_t n)
 {
 	uint64_t bytes = 0, imms = 0, copies = 0;
@@ -320,7 +258,7 @@ fail_op(struct comch_chan_prod *p, const struct rte_comch_op *op, int err)
  * How many of n operations can go into the buffers from pos on, and where to?
  * The verdict on the first that cannot is in *err; 0: there was just no buffer.
  */
-static inline uint32_t
+static __rte_always_inline uint32_t
 plan_group(struct comch_ahead *ahead, struct comch_rcons *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n, uint8_t **dst, int *err)
 {
@@ -345,6 +283,7 @@ plan_group(struct comch_ahead *ahead, struct comch_rcons *rc, uint64_t pos,
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			*err = check_op(rc, &ops[i]);
+		dst[i] = NULL;
 		/* Nothing to copy: the buffer may be anywhere. */
 		if (likely(*err == 0 && ops[i].len > 0)) {
 			desc = ahead_at(ahead, rc, pos + i, (uint32_t)posted - i);
@@ -374,8 +313,12 @@ claim_moved(const struct comch_rcons *rc, uint64_t pos)
 	return comch_load_relaxed(&rc->rec->claim) != pos;
 }
 
-/* Send operations that go to one consumer. Returns how many were taken. */
-static inline uint16_t
+/*
+ * Send operations that go to one consumer. Returns how many were taken.
+ * Inlined for a constant n of 1 as well: a single message, whose latency
+ * counts, passes no loop.
+ */
+static __rte_always_inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
 		uint32_t n)
 {
@@ -447,7 +390,8 @@ send_all(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
 			i += fail_op(p, &ops[i], -ENOENT);
 			continue;
 		}
-		took = send_group(p, rc, &ops[i], same_consumer(&ops[i], n - i));
+		took = n - i == 1 ? send_group(p, rc, &ops[i], 1) :
+			send_group(p, rc, &ops[i], same_consumer(&ops[i], n - i));
 		if (took == 0) {
 			p->short_id = ops[i].consumer_id;
 			break;

@@ -345,87 +345,87 @@ bad_rec(const struct comch_rec *r, bool heap, uint64_t head)
 
 Test(data, rec_count_0)
 {
-	bad_rec(&(struct comch_rec){ .count = 0 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 0 }, false, 0);
 }
 
 Test(data, rec_count_over_posted)
 {
-	bad_rec(&(struct comch_rec){ .count = 5 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 5 }, false, 0);
 }
 
 Test(data, rec_count_255)
 {
-	bad_rec(&(struct comch_rec){ .count = 255 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 255 }, false, 0);
 }
 
 Test(data, rec_len_over)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .len0 = 257 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 1, .len0 = 257 }, false, 0);
 }
 
 Test(data, rec_len_huge)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .len0 = UINT32_MAX }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 1, .len0 = UINT32_MAX }, false, 0);
 }
 
 Test(data, rec_imm_over)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .imm_len = 33 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.imm_len = 33 }, false, 0);
 }
 
 Test(data, rec_imm_255)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .imm_len = 255 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.imm_len = 255 }, false, 0);
 }
 
 Test(data, rec_imm_of_many)
 {
-	bad_rec(&(struct comch_rec){ .count = 2, .imm_len = 4 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 2, .head.imm_len = 4 }, false, 0);
 }
 
 Test(data, rec_kind)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = 3 }, false, 0);
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = 3 }, false, 0);
 }
 
 Test(data, rec_staged_to_direct)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64 },
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 64 },
 		false, 64);
 }
 
 Test(data, rec_direct_to_staged)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .len0 = 64 }, true, 64);
+	bad_rec(&(struct comch_rec){ .head.count = 1, .len0 = 64 }, true, 64);
 }
 
 Test(data, rec_staged_len_over)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 257 },
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 257 },
 		true, 320);
 }
 
 Test(data, rec_staging_head_ahead)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64 },
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 64 },
 		true, 4097);
 }
 
 Test(data, rec_staging_head_behind)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64 },
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 64 },
 		true, UINT64_MAX - 63);
 }
 
 Test(data, rec_stop_at_odd)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64,
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 64,
 		.stop_at = 33 }, true, 0);
 }
 
 Test(data, rec_stop_at_far)
 {
-	bad_rec(&(struct comch_rec){ .count = 1, .kind = COMCH_REC_STAGED, .len0 = 64,
+	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 64,
 		.stop_at = (1 << 20) | COMCH_REC_STOPPED }, true, 0);
 }
 
@@ -439,7 +439,7 @@ Test(data, rec_seq_lies)
 	in_open(&t, false);
 	in_post(&t, 4);
 	for (i = 0; i < DEPTH; i++)
-		t.shared->rec[i] = (struct comch_rec){ .seq = i + DEPTH + 1, .count = 1 };
+		t.shared->rec[i] = (struct comch_rec){ .seq = i + DEPTH + 1, .head.count = 1 };
 	T_EQ(rte_comch_consumer_recv_burst(t.cons, &cpl, 1), 0);
 	t.shared->rec[0].seq = 0;
 	t.shared->rec[1].seq = 1;

@@ -203,7 +203,7 @@ check_bad_rec(const struct bad_rec *bad)
 {
 	u_post_many(u, U_MR_DIRECT, 4, LEN);
 	u_publish(u, 0, bad->kind, bad->count, bad->len);
-	u_rec(u, 0)->imm_len = bad->imm_len;
+	u_rec(u, 0)->head.imm_len = bad->imm_len;
 	check_cons_fault(4);
 }
 
@@ -500,9 +500,9 @@ Test(chan_hostile, random_records)
 			bytes[i] = (uint8_t)(random() >> 8);
 		for (i = 0; i < DEPTH; i++) {
 			u_rec(u, i)->seq = i + 1;
-			u_rec(u, i)->count = (uint8_t)(random() % 5);
-			u_rec(u, i)->kind = (uint8_t)(random() % 4);
-			u_rec(u, i)->imm_len = (uint8_t)(random() % 40);
+			u_rec(u, i)->head.count = (uint8_t)(random() % 5);
+			u_rec(u, i)->head.kind = (uint8_t)(random() % 4);
+			u_rec(u, i)->head.imm_len = (uint8_t)(random() % 40);
 			u_rec(u, i)->len[0] = (uint32_t)random() % (LEN + 8);
 		}
 		u->rec->staging_head = (uint64_t)random() % 300;

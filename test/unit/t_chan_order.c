@@ -202,7 +202,7 @@ Test(chan_order, batches_and_immediates)
 	ops[3].imm_len = ops[4].imm_len = 4;
 	cr_assert_eq(comch_chan_send(&u->prod[0], ops, DEPTH), DEPTH);
 	for (i = 0; i < DEPTH; i++) {
-		cr_assert_eq(u_rec(u, i)->count, counts[i], "%u", i);
+		cr_assert_eq(u_rec(u, i)->head.count, counts[i], "%u", i);
 		cr_assert_eq(u_rec(u, i)->seq, counts[i] > 0 ? i + 1u : 0u);
 	}
 	for (i = 0; i < DEPTH; i++) {
@@ -215,8 +215,8 @@ Test(chan_order, batches_and_immediates)
 	u_post_many(u, U_MR_DIRECT, DEPTH, LEN);
 	ops[3].imm_len = ops[4].imm_len = 0;
 	cr_assert_eq(comch_chan_send(&u->prod[0], ops, DEPTH), DEPTH);
-	cr_assert_eq(u_rec(u, 0)->count, COMCH_REC_BATCH);
-	cr_assert_eq(u_rec(u, COMCH_REC_BATCH)->count, DEPTH - COMCH_REC_BATCH);
+	cr_assert_eq(u_rec(u, 0)->head.count, COMCH_REC_BATCH);
+	cr_assert_eq(u_rec(u, COMCH_REC_BATCH)->head.count, DEPTH - COMCH_REC_BATCH);
 	cr_assert_eq(u_recv_all(u, 0), (uint32_t)DEPTH);
 }
 

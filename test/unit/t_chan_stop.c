@@ -121,7 +121,7 @@ Test(chan_stop, closed_between_look_and_claim)
 	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
 	cr_assert_eq(comch_chan_send(&u->prod[0], ops, 3), 3);
 	for (i = 0; i < 3; i++) {
-		cr_assert_eq(u_rec(u, i)->kind, COMCH_REC_ABORT);
+		cr_assert_eq(u_rec(u, i)->head.kind, COMCH_REC_ABORT);
 		cr_assert_eq(u_done_status(u), -ENOENT);
 	}
 	cr_assert_eq(u->direct.addr[0], 0, "no payload behind a closed door");

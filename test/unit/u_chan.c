@@ -249,9 +249,9 @@ u_publish(struct u_chan *u, uint64_t pos, uint8_t kind, uint8_t count, uint32_t 
 	struct comch_rec *rec = u_rec(u, pos);
 
 	memset(rec, 0, sizeof(*rec));
-	rec->producer = 100;
-	rec->kind = kind;
-	rec->count = count;
+	rec->head.producer = 100;
+	rec->head.kind = kind;
+	rec->head.count = count;
 	rec->len[0] = len;
 	if (pos >= u->rec->claim)
 		u->rec->claim = pos + count;
