@@ -14,6 +14,11 @@
 #include "floor_run.h"
 #include "hist.h"
 
+/* Pairs of lines that exchanges use by turns, and exchanges a turn: how far a
+ * single line has to travel depends on where in the caches it happens to lie.
+ */
+#define LINE_PAIRS   64
+#define LINE_TURN    512
 #define RING_SLOTS   4096
 /* Slots between two reports of the reader's position. */
 #define RING_REPORT  256
@@ -46,7 +51,9 @@ floor_job_open(struct floor_job *job, const struct floor_req *req)
 	job->shared = map_shared(sizeof(*job->shared));
 	if (job->shared == NULL)
 		return -ENOMEM;
-	if (req->kind == FLOOR_SLOT) {
+	if (req->kind == FLOOR_LINE) {
+		job->window_len = 2 * LINE_PAIRS * sizeof(struct floor_slot);
+	} else if (req->kind == FLOOR_SLOT) {
 		job->window_len = RING_SLOTS * sizeof(struct floor_slot);
 	} else if (req->kind == FLOOR_MEMCPY) {
 		job->window_len = req->size * floor_window_msgs(req->size);
@@ -140,25 +147,37 @@ meet(struct floor_job *job, bool is_a)
 	}
 }
 
+/* A's line in the exchange number *seq*; B's are behind all of A's. */
+static inline struct floor_slot *
+line_at(const struct floor_job *job, uint64_t seq)
+{
+	return (struct floor_slot *)job->window + seq / LINE_TURN % LINE_PAIRS;
+}
+
 static double
 line_a(struct floor_job *job)
 {
 	struct floor_shared *sh = job->shared;
 	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
 	static struct hist hist;
+	bool crowded = job->crowded;
 	uint64_t sum = 0;
 	uint64_t start;
 	uint64_t last;
 	uint64_t now;
+	struct floor_slot *line;
 	uint64_t seq;
 
 	hist_reset(&hist);
 	start = clock_tsc();
 	last = start;
+	line = line_at(job, 2);
 	for (seq = 2; ; seq++) {
-		slot_write(&sh->a, seq);
-		slot_wait(&sh->b, seq, job->crowded);
-		sum += slot_read(&sh->b);
+		slot_write(line, seq);
+		slot_wait(line + LINE_PAIRS, seq, crowded);
+		sum += slot_read(line + LINE_PAIRS);
+		if ((seq + 1) % LINE_TURN == 0)
+			line = line_at(job, seq + 1);
 		now = clock_tsc();
 		if (now - start > length / WARM_DIVISOR)
 			hist_add(&hist, now - last);
@@ -166,7 +185,7 @@ line_a(struct floor_job *job)
 		if (now - start > length)
 			break;
 	}
-	atomic_store_explicit(&sh->a.seq, SEQ_END, memory_order_release);
+	atomic_store_explicit(&line->seq, SEQ_END, memory_order_release);
 	sh->sink.payload[0] = sum;
 	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
 }
@@ -175,15 +194,20 @@ double
 floor_run_line(struct floor_job *job, bool is_a)
 {
 	struct floor_shared *sh = job->shared;
+	bool crowded = job->crowded;
+	struct floor_slot *line;
 	uint64_t sum = 0;
 	uint64_t seq;
 
 	meet(job, is_a);
 	if (is_a)
 		return line_a(job);
-	for (seq = 2; slot_wait(&sh->a, seq, job->crowded) != SEQ_END; seq++) {
-		sum += slot_read(&sh->a);
-		slot_write(&sh->b, seq);
+	line = line_at(job, 2);
+	for (seq = 2; slot_wait(line, seq, crowded) != SEQ_END; seq++) {
+		sum += slot_read(line);
+		slot_write(line + LINE_PAIRS, seq);
+		if ((seq + 1) % LINE_TURN == 0)
+			line = line_at(job, seq + 1);
 	}
 	sh->sink.payload[1] = sum;
 	return 0;
