@@ -17,13 +17,15 @@
 /* Completions wanted for each turn of the ring of operations. */
 #define SIGNALS      4
 
-/* A ring that holds whole bursts, at least two if the queue does. */
+/* A ring that holds whole bursts: of large messages one, as the floor copies
+ * from one source.
+ */
 static uint32_t
 source_slots(const struct perf_params *p)
 {
 	uint64_t nb = SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
 
-	nb = RTE_MAX(nb, UINT64_C(2) * p->burst);
+	nb = RTE_MAX(nb, (uint64_t)p->burst);
 	nb = RTE_MIN(nb, RTE_MAX(data_queue(p), p->burst));
 	return (uint32_t)(nb - nb % p->burst);
 }
