@@ -470,12 +470,18 @@ uint16_t
 comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
+	struct comch_rec_head head;
 
-	/* Mostly there is nothing: whoever spins here is to see the next at once. */
-	if (likely(comch_load_acquire(&c->halt) == COMCH_HALT_NONE && c->nb_refused == 0 &&
-			c->rec_idx == c->cur.head.count && !rec_is_there(c)))
+	/* Mostly there is nothing, or one message that somebody spins for. */
+	if (unlikely(comch_load_acquire(&c->halt) != COMCH_HALT_NONE || c->nb_refused > 0 ||
+			c->rec_idx != c->cur.head.count || n == 0))
+		return recv_all(c, cpls, n);
+	if (!rec_is_there(c))
 		return 0;
-	return recv_all(c, cpls, n);
+	if (!read_head(c, &head) || head.count != 1 || head.kind != COMCH_REC_DIRECT ||
+			take_single(c, &head, cpls) < 0)
+		return recv_all(c, cpls, n);
+	return n == 1 ? 1 : 1 + recv_all(c, &cpls[1], n - 1);
 }
 
 void
