@@ -313,11 +313,7 @@ claim_moved(const struct comch_rcons *rc, uint64_t pos)
 	return comch_load_relaxed(&rc->rec->claim) != pos;
 }
 
-/*
- * Send operations that go to one consumer. Returns how many were taken.
- * Inlined for a constant n of 1 as well: a single message, whose latency
- * counts, passes no loop.
- */
+/* Send operations that go to one consumer. Returns how many were taken. */
 static __rte_always_inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
 		uint32_t n)
@@ -370,7 +366,24 @@ same_consumer(const struct rte_comch_op *ops, uint32_t n)
 	return i;
 }
 
-static uint16_t
+/*
+ * The same in two shapes: the second is for a lone message, whose latency
+ * counts, and has no loop in it.
+ */
+static __rte_noinline uint16_t
+send_many(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
+		uint32_t n)
+{
+	return send_group(p, rc, ops, n);
+}
+
+static __rte_noinline uint16_t
+send_one(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *op)
+{
+	return send_group(p, rc, op, 1);
+}
+
+static inline uint16_t
 send_all(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
 {
 	uint32_t room = p->done_size - (uint32_t)(p->done_tail - p->done_head);
@@ -390,8 +403,8 @@ send_all(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
 			i += fail_op(p, &ops[i], -ENOENT);
 			continue;
 		}
-		took = n - i == 1 ? send_group(p, rc, &ops[i], 1) :
-			send_group(p, rc, &ops[i], same_consumer(&ops[i], n - i));
+		took = n - i == 1 ? send_one(p, rc, &ops[i]) :
+			send_many(p, rc, &ops[i], same_consumer(&ops[i], n - i));
 		if (took == 0) {
 			p->short_id = ops[i].consumer_id;
 			break;
