@@ -224,6 +224,7 @@ struct comch_chan_cons {
 	/* end */
 	uint64_t halt_deadline; /* TSC; when claimed positions are given up */
 	uint64_t timeout_cycles;
+	uint32_t guard;         /* see comch_guard.h */
 	uint32_t drained;       /* all is given back: regions may go (release) */
 	struct rte_comch_consumer_stats stats;
 	/* to the owner */
@@ -309,7 +310,8 @@ struct comch_chan_prod {
 	struct comch_done *done;
 	struct comch_ahead ahead;
 	/* a large message on its way through a staging ring */
-	struct comch_rcons *stream;
+	struct comch_rcons *stream; /* NULL: none; read by the poll's thread, too */
+	uint32_t stream_held;   /* see stream_try() */
 	struct comch_gather stream_from;
 	uint32_t stream_left;
 	uint64_t stream_pos;
@@ -320,6 +322,7 @@ struct comch_chan_prod {
 	uint32_t short_room;    /* bytes of staging ring that it wanted; 0: a buffer */
 	/* set by the connection's thread while it reclaims */
 	uint32_t busy_seen;
+	uint32_t guard;         /* see comch_guard.h */
 	struct rte_comch_producer_stats stats;
 	/* to the owner */
 	void (*fault)(void *ctx, int err, const char *text);
@@ -355,8 +358,8 @@ uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 bool comch_chan_prod_pending(struct comch_chan_prod *p);
 /* Ask for a wake-up at the next buffer posted where a send was cut short. */
 void comch_chan_prod_arm(struct comch_chan_prod *p);
-/* Give up the message that streams, if any. The producer's thread, or no thread. */
-void comch_chan_prod_abort(struct comch_chan_prod *p, int err);
+/* Give up the message that streams, if any. Any thread. False: later. */
+bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
 /* What other parts of the channel need of comch_chan_stage.c. */
 void comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op);
@@ -388,11 +391,13 @@ comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, in
 		comch_count(&p->stats.errors, 1);
 	if (op->flags & RTE_COMCH_OP_F_SILENT)
 		return;
-	d = &p->done[p->done_tail++ & p->done_mask];
+	d = &p->done[p->done_tail & p->done_mask];
 	d->cookie = op->cookie;
 	d->status = status;
 	d->len = op->len;
 	d->consumer_id = op->consumer_id;
+	/* Release: pairs with comch_chan_done(); see comch_chan_prod_abort(). */
+	comch_store_release(&p->done_tail, p->done_tail + 1);
 }
 
 /* Begin a record; whoever began it stores its sequence, last. */

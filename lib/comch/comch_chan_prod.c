@@ -392,7 +392,8 @@ send_all(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
 	uint16_t i = 0, took;
 
 	n = (uint16_t)RTE_MIN((uint32_t)n, room);
-	while (i < n && p->stream == NULL) {
+	/* Acquire, and below: the poll's thread may have ended the stream. */
+	while (i < n && comch_load_acquire(&p->stream) == NULL) {
 		if (unlikely(halt != COMCH_HALT_NONE)) {
 			i += fail_op(p, &ops[i],
 				halt == COMCH_HALT_DOWN ? -ECONNRESET : -EBADFD);
@@ -423,7 +424,7 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	p->short_id = 0;
 	p->short_room = 0;
 	comch_dir_enter(p);
-	if (likely(p->stream == NULL) || comch_stage_push(p))
+	if (likely(comch_load_acquire(&p->stream) == NULL) || comch_stage_push(p))
 		took = send_all(p, ops, n);
 	comch_dir_leave(p);
 	if (took < n)
@@ -438,12 +439,12 @@ comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	const struct comch_done *d;
 	uint16_t i;
 
-	if (unlikely(p->stream != NULL)) {
+	if (unlikely(comch_load_acquire(&p->stream) != NULL)) {
 		comch_dir_enter(p);
 		comch_stage_push(p);
 		comch_dir_leave(p);
 	}
-	n = (uint16_t)RTE_MIN((uint64_t)n, p->done_tail - p->done_head);
+	n = (uint16_t)RTE_MIN((uint64_t)n, comch_load_acquire(&p->done_tail) - p->done_head);
 	for (i = 0; i < n; i++) {
 		d = &p->done[p->done_head++ & p->done_mask];
 		cpls[i].cookie = d->cookie;

@@ -136,7 +136,7 @@ stream_begin(struct comch_chan_prod *p, struct comch_rcons *rc,
 	p->stream_done = (struct comch_done){
 		.cookie = op->cookie, .len = op->len, .consumer_id = op->consumer_id,
 	};
-	p->stream = rc;
+	comch_store_release(&p->stream, rc);
 	comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
 	stage_count(p, op->len, op->imm_len);
 	comch_stage_push(p);
@@ -195,61 +195,98 @@ stream_end(struct comch_chan_prod *p, int status)
 	};
 	struct comch_rcons *rc = p->stream;
 
-	p->stream = NULL;
 	stage_end(rc);
 	comch_chan_wake(p, rc);
+	comch_chan_done_put(p, &op, status);
+	/* Release: pairs with the acquires of those who look whether a message streams. */
+	comch_store_release(&p->stream, NULL);
 	/* Last: a retired consumer may be freed from here on. */
 	stage_release(rc);
-	comch_chan_done_put(p, &op, status);
 }
 
-bool
-comch_stage_push(struct comch_chan_prod *p)
+/*
+ * The message that streams is pushed by the producer's thread, and given up by
+ * the poll's thread when a stop has waited long enough: one at a time, and
+ * whoever comes second leaves it for later.
+ */
+static bool
+stream_try(struct comch_chan_prod *p)
 {
-	struct comch_rcons *rc = p->stream;
-	uint32_t halt = comch_load_acquire(&p->halt);
+	/* Acquire: pairs with the release of whoever had it. */
+	return __atomic_exchange_n(&p->stream_held, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void
+stream_leave(struct comch_chan_prod *p)
+{
+	comch_store_release(&p->stream_held, 0);
+}
+
+/* Within stream_try(). */
+static void
+stream_abort(struct comch_chan_prod *p, int err)
+{
+	struct comch_rec *rec = &p->stream->rec->rec[p->stream_pos & p->stream->mask];
+
+	/* The record is ours until the consumer is through with its position. */
+	comch_store_release(&rec->stop_at, COMCH_REC_STOPPED |
+		RTE_ALIGN_CEIL(p->stream->stage_head, (uint64_t)COMCH_LINE)); /* A */
+	stream_end(p, err);
+}
+
+/* Put in what there is room for. 1: that was all, 0: later, or why it must end. */
+static int
+stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
+{
 	int64_t space;
 	uint32_t k;
 
-	if (halt == COMCH_HALT_DOWN) {
-		comch_chan_prod_abort(p, -ECONNRESET);
-		return true;
-	}
-	if (comch_load_relaxed(&rc->gone) != 0) {
-		comch_chan_prod_abort(p, -ENOENT);
-		return true;
-	}
+	if (comch_load_acquire(&p->halt) == COMCH_HALT_DOWN)
+		return -ECONNRESET;
+	if (comch_load_relaxed(&rc->gone) != 0)
+		return -ENOENT;
 	while (p->stream_left > 0) {
 		space = stage_space(rc);
-		if (space < 0) {
-			p->fault(p->ctx, -EPROTO, "peer's staging position cannot be");
-			comch_chan_prod_abort(p, -EPROTO);
-			return true;
-		}
-		if (space == 0)
-			return false;
+		if (space <= 0)
+			return (int)space;
 		k = (uint32_t)RTE_MIN((uint64_t)space, RTE_MIN(p->stream_left, COMCH_STAGE_PIECE));
 		stage_put(rc, &p->stream_from, k);
 		stage_publish(rc);
 		p->stream_left -= k;
 		comch_chan_wake(p, rc);
 	}
-	stream_end(p, 0);
-	return true;
+	return 1;
 }
 
-void
+bool
+comch_stage_push(struct comch_chan_prod *p)
+{
+	int ret = 1;
+
+	if (!stream_try(p))
+		return false;
+	if (comch_load_relaxed(&p->stream) != NULL) {
+		ret = stream_put(p, p->stream);
+		if (ret == -EPROTO)
+			p->fault(p->ctx, -EPROTO, "peer's staging position cannot be");
+		if (ret < 0)
+			stream_abort(p, ret);
+		else if (ret > 0)
+			stream_end(p, 0);
+	}
+	stream_leave(p);
+	return ret != 0;
+}
+
+bool
 comch_chan_prod_abort(struct comch_chan_prod *p, int err)
 {
-	struct comch_rec *rec;
-
-	if (p->stream == NULL)
-		return;
-	rec = &p->stream->rec->rec[p->stream_pos & p->stream->mask];
-	/* The record is ours until the consumer is through with its position. */
-	comch_store_release(&rec->stop_at, COMCH_REC_STOPPED |
-		RTE_ALIGN_CEIL(p->stream->stage_head, (uint64_t)COMCH_LINE)); /* A */
-	stream_end(p, err);
+	if (!stream_try(p))
+		return false;
+	if (comch_load_relaxed(&p->stream) != NULL)
+		stream_abort(p, err);
+	stream_leave(p);
+	return true;
 }
 
 /* Copy len bytes of the message out, from its byte `from` on. */

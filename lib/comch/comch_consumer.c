@@ -25,6 +25,7 @@
 #include <rte_malloc.h>
 
 #include "comch_fork.h"
+#include "comch_guard.h"
 #include "comch_log.h"
 #include "comch_memfd.h"
 #include "comch_private.h"
@@ -189,6 +190,28 @@ leave_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	pthread_mutex_unlock(&conn->lock);
 }
 
+static uint16_t
+guarded_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	struct comch_chan_cons *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a consumer");
+	n = comch_chan_post(chan, bufs, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
+static uint16_t
+guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_cons *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a consumer");
+	n = comch_chan_recv(chan, cpls, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
 static struct rte_comch_consumer *
 consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf *conf)
 {
@@ -211,8 +234,8 @@ consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	c->chan.ctx = c;
 	c->conf_flags = conf->flags;
 	c->staging_conf = conf->staging_size;
-	c->core.post = comch_chan_post;
-	c->core.recv = comch_chan_recv;
+	c->core.post = COMCH_GUARDS ? guarded_post : comch_chan_post;
+	c->core.recv = COMCH_GUARDS ? guarded_recv : comch_chan_recv;
 	c->core.queue = &c->chan;
 	return c;
 }

@@ -17,6 +17,7 @@
 
 #include "comch_asym.h"
 #include "comch_fork.h"
+#include "comch_guard.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -377,6 +378,7 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 
 	if (unlikely(poll == NULL || (events == NULL && max > 0) || comch_forked))
 		return 0;
+	comch_guard_enter(&poll->guard, "runs of a poll");
 	was_armed = poll->armed;
 	poll_disarm(poll);
 	poll->run_no++;
@@ -397,6 +399,7 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 		comch_count(&poll->stats.busy_runs, 1);
 		comch_count(&poll->stats.events, run.n);
 	}
+	comch_guard_leave(&poll->guard);
 	return run.n;
 }
 

@@ -55,6 +55,7 @@ struct rte_comch_poll {
 	uint32_t nb_attached;        /* objects not destroyed; atomic */
 	/* the poll's thread */
 	uint64_t run_no __rte_cache_aligned;
+	uint32_t guard;              /* see comch_guard.h */
 	uint64_t next_look;          /* TSC of the next look at descriptors */
 	uint64_t look_cycles;
 	struct comch_obj_list work;

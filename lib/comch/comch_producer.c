@@ -13,6 +13,7 @@
 #include <rte_malloc.h>
 
 #include "comch_fork.h"
+#include "comch_guard.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -27,9 +28,10 @@ producer_service(struct comch_obj *obj, struct comch_run *run)
 	if (comch_obj_is_dead(obj))
 		return false;
 	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING) {
-		if (p->chan.stream != NULL && rte_rdtsc() > p->stop_deadline)
+		if (rte_rdtsc() > p->stop_deadline)
 			comch_chan_prod_abort(&p->chan, -ECANCELED);
-		if (p->chan.stream == NULL)
+		/* Acquire: pairs with the end of the stream. */
+		if (comch_load_acquire(&p->chan.stream) == NULL)
 			comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, 0, NULL);
 	}
 	more = comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING;
@@ -54,6 +56,28 @@ on_fault(void *ctx, int err, const char *text)
 	comch_queue_fault(&p->q, err, text);
 }
 
+static uint16_t
+guarded_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
+{
+	struct comch_chan_prod *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a producer");
+	n = comch_chan_send(chan, ops, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
+static uint16_t
+guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_prod *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a producer");
+	n = comch_chan_done(chan, cpls, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
 static struct rte_comch_producer *
 producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size)
 {
@@ -70,8 +94,8 @@ producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size)
 	p->chan.dir = &conn->dir;
 	p->chan.fault = on_fault;
 	p->chan.ctx = p;
-	p->core.send = comch_chan_send;
-	p->core.done = comch_chan_done;
+	p->core.send = COMCH_GUARDS ? guarded_send : comch_chan_send;
+	p->core.done = COMCH_GUARDS ? guarded_done : comch_chan_done;
 	p->core.queue = &p->chan;
 	return p;
 }

@@ -81,6 +81,8 @@
  * a poll of its own choice (it may be the connection's). Create, start, stop
  * and destroy are for any thread, also while the connection's poll runs
  * elsewhere; but not while another thread is in a burst of the same object.
+ * Who sleeps between bursts needs a poll that the same thread runs and arms:
+ * what another thread's poll sees of a queue may be of the middle of a burst.
  * Several producers may send to one consumer; the messages of each stay in
  * order.
  *
