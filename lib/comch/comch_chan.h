@@ -70,6 +70,8 @@
 #define COMCH_MAX_MSG_LEN (UINT32_C(1) << 30)
 /* Registrations shown over one connection, each way. */
 #define COMCH_MAX_IMPORTS 64
+/* Of the peer's mapped at a time, those that producers may still use included. */
+#define COMCH_MAX_IMPORT_REGIONS (2 * COMCH_MAX_IMPORTS)
 /* Consumers and producers of one side of a connection. */
 #define COMCH_MAX_CONSUMERS 256
 #define COMCH_MAX_PRODUCERS 256
@@ -153,12 +155,6 @@ comch_chan_rec_len(uint32_t depth, uint32_t staging_size)
 		staging_size;
 }
 
-/* Memory of the peer that we write payload into; an entry of the connection's table. */
-struct comch_import {
-	uint8_t *addr;
-	uint64_t len; /* 0: no such import */
-};
-
 /* Why a queue winds up; the first reason stays. */
 enum comch_halt {
 	COMCH_HALT_NONE,
@@ -239,7 +235,7 @@ struct comch_rcons {
 	/* read-mostly */
 	const struct comch_post_shared *post_shared; /* the peer's */
 	struct comch_rec_shared *rec;         /* ours */
-	const struct comch_import *imports;
+	struct rte_comch_region *const *imports; /* by number; NULL: none */
 	uint8_t *staging;
 	uint32_t staging_size;
 	uint32_t id;

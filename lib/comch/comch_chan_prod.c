@@ -132,6 +132,7 @@ check_desc(const struct comch_rcons *rc, const struct comch_desc *peer_desc, uin
 	uint32_t peer_region = (uint32_t)(peer_desc->where >> COMCH_DESC_OFF_BITS);
 	uint64_t peer_off = peer_desc->where & COMCH_DESC_OFF_MASK, off;
 	uint32_t peer_len = peer_desc->len, region;
+	const struct rte_comch_region *import;
 
 	if (unlikely(len > peer_len))
 		return -EMSGSIZE;
@@ -141,9 +142,10 @@ check_desc(const struct comch_rcons *rc, const struct comch_desc *peer_desc, uin
 				VERDICT_STAGED : -EPROTO;
 		region = peer_region;
 		cache->region = region;
-		/* Acquire: pairs with the release that publishes an import. */
-		cache->size = comch_load_acquire(&rc->imports[region].len);
-		cache->addr = rc->imports[region].addr;
+		/* Acquire, both ways: pairs with import_add() and comch_import_on_del(). */
+		import = comch_load_acquire(&rc->imports[region]);
+		cache->size = import != NULL ? import->len : 0;
+		cache->addr = import != NULL ? import->addr : NULL;
 	}
 	if (unlikely(peer_off > cache->size || peer_len > cache->size - peer_off))
 		return -EPROTO;

@@ -140,6 +140,7 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 {
 	uint64_t len, bytes = 0;
 	uint32_t i, nb = 0, nb_mrs = 0;
+	const struct rte_comch_region *region;
 	const struct comch_rcons *rc;
 	struct rte_tel_data *in;
 
@@ -147,7 +148,8 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	if (!comch_conn_is_up(conn))
 		return;
 	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
-		len = comch_load_relaxed(&conn->imports[i].len);
+		region = comch_load_acquire(&conn->imports[i]);
+		len = region != NULL ? region->len : 0;
 		nb_mrs += len > 0;
 		bytes += len;
 	}

@@ -53,14 +53,17 @@ comch_export_get(struct rte_comch_conn *conn, struct rte_comch_mr *mr)
 		conn->exports[id].refs++;
 		return id;
 	}
-	/* In turn: the peer may still be busy with giving up one that was freed last. */
+	/* In turn: for a while a peer may have to hold on to one that was freed last. */
 	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
 		id = (int)((conn->next_export + i) % COMCH_MAX_IMPORTS);
 		e = &conn->exports[id];
 		if (e->state != COMCH_EXPORT_FREE)
 			continue;
 		conn->next_export = (uint32_t)id + 1;
-		*e = (struct comch_export){ .mr = mr, .state = COMCH_EXPORT_NEW, .refs = 1 };
+		e->mr = mr;
+		e->state = COMCH_EXPORT_NEW;
+		e->refs = 1;
+		e->refusal = 0;
 		export_send(conn, id);
 		return id;
 	}
@@ -75,7 +78,9 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 
 	if (--e->refs > 0)
 		return;
-	/* An answer to MR_ADD may be under way: the peer's import is what it deletes. */
+	/* An answer to MR_ADD may be under way: it is not the answer to the next one. */
+	if (e->state == COMCH_EXPORT_SENT)
+		e->stale_acks++;
 	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
 			comch_conn_is_up(conn))
 		comch_conn_tx(conn, &f, NULL, 0);
@@ -90,8 +95,10 @@ comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *
 
 	pthread_mutex_lock(&conn->lock);
 	e = f->id < COMCH_MAX_IMPORTS ? &conn->exports[f->id] : NULL;
-	/* One that we gave up meanwhile has no state to change. */
-	if (e != NULL && e->state == COMCH_EXPORT_SENT) {
+	/* Answers come in the order of the questions. */
+	if (e != NULL && e->stale_acks > 0) {
+		e->stale_acks--;
+	} else if (e != NULL && e->state == COMCH_EXPORT_SENT) {
 		e->state = f->status == 0 ? COMCH_EXPORT_DIRECT : COMCH_EXPORT_STAGED;
 		e->refusal = f->status;
 		if (f->status != 0)
@@ -105,17 +112,29 @@ comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *
 
 /* Imports */
 
+/* The number is free again at once: what producers may still use is elsewhere. */
+static struct rte_comch_region *
+import_room(struct rte_comch_conn *conn)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++)
+		if (conn->import_region[i].addr == NULL)
+			return &conn->import_region[i];
+	return NULL;
+}
+
 static int
 import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd)
 {
 	struct rte_comch_mem_desc desc = {
 		.kind = f->kind, .offset = f->offset, .len = f->size, .fd = fd,
 	};
-	struct rte_comch_region *region = &conn->import_region[f->id];
-	struct comch_import *import = &conn->imports[f->id];
+	struct rte_comch_region *region;
 	int ret;
 
-	if (region->addr != NULL)
+	region = conn->imports[f->id] == NULL ? import_room(conn) : NULL;
+	if (region == NULL)
 		return -EBUSY;
 	ret = conn->ops->mem_import(conn->link, &desc, region);
 	if (ret != 0) {
@@ -124,9 +143,8 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd
 		region->addr = NULL;
 		return ret;
 	}
-	import->addr = region->addr;
-	/* Release: a producer that sees the length sees the address. */
-	comch_store_release(&import->len, region->len);
+	/* Release: pairs with check_desc(), which reads what it leads to. */
+	comch_store_release(&conn->imports[f->id], region);
 	return 0;
 }
 
@@ -145,7 +163,8 @@ comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *
 }
 
 static void
-reclaim_later(struct rte_comch_conn *conn, struct comch_rcons *rc, uint32_t import)
+reclaim_later(struct rte_comch_conn *conn, struct comch_rcons *rc,
+		struct rte_comch_region *import)
 {
 	struct comch_reclaim *r = calloc(1, sizeof(*r));
 
@@ -162,12 +181,16 @@ reclaim_later(struct rte_comch_conn *conn, struct comch_rcons *rc, uint32_t impo
 int
 comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 {
+	struct rte_comch_region *region;
+
 	if (f->id >= COMCH_MAX_IMPORTS)
 		return -EPROTO;
 	pthread_mutex_lock(&conn->lock);
-	if (comch_load_relaxed(&conn->imports[f->id].len) != 0) {
-		comch_store_relaxed(&conn->imports[f->id].len, 0);
-		reclaim_later(conn, NULL, f->id);
+	region = conn->imports[f->id];
+	if (region != NULL) {
+		/* Release: who misses it in check_desc() sees which consumers went before. */
+		comch_store_release(&conn->imports[f->id], NULL);
+		reclaim_later(conn, NULL, region);
 	}
 	pthread_mutex_unlock(&conn->lock);
 	return 0;
@@ -178,7 +201,9 @@ comch_import_free_all(struct rte_comch_conn *conn)
 {
 	uint32_t i;
 
-	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++)
+		comch_store_relaxed(&conn->imports[i], NULL);
+	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++) {
 		if (conn->import_region[i].addr == NULL)
 			continue;
 		conn->ops->region_free(conn->link, &conn->import_region[i]);
@@ -192,7 +217,7 @@ void
 comch_reclaim_rcons(struct rte_comch_conn *conn, struct comch_rcons *rc)
 {
 	comch_store_relaxed(&rc->gone, 1);
-	reclaim_later(conn, rc, 0);
+	reclaim_later(conn, rc, NULL);
 }
 
 static bool
@@ -215,8 +240,8 @@ reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 			return false;
 		comch_remote_rcons_free(conn, r->rcons);
 	} else {
-		conn->ops->region_free(conn->link, &conn->import_region[r->import]);
-		conn->import_region[r->import].addr = NULL;
+		conn->ops->region_free(conn->link, r->import);
+		r->import->addr = NULL;
 	}
 	free(r);
 	return true;

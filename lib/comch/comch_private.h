@@ -111,13 +111,14 @@ struct comch_export {
 	struct rte_comch_mr *mr;
 	enum comch_export_state state;
 	uint32_t refs; /* consumers */
+	uint32_t stale_acks; /* to come for what had this number before */
 	int refusal;   /* why it is staged: a negative errno */
 };
 
 /* Something that producers may still be looking at. */
 struct comch_reclaim {
-	struct comch_rcons *rcons; /* or, if NULL, */
-	uint32_t import;           /* an import */
+	struct comch_rcons *rcons;       /* or, if NULL, */
+	struct rte_comch_region *import; /* of import_region[] */
 	struct comch_reclaim *next;
 };
 
@@ -186,8 +187,10 @@ struct rte_comch_conn {
 	uint32_t next_consumer_id;
 	uint32_t next_producer_id;
 	struct comch_export exports[COMCH_MAX_IMPORTS];
-	struct comch_import imports[COMCH_MAX_IMPORTS]; /* read by producers: any */
-	struct rte_comch_region import_region[COMCH_MAX_IMPORTS];
+	/* By number, into import_region[]; read by producers: any. What a pointer leads
+	 * to does not change until it was withdrawn and the producers have passed. */
+	struct rte_comch_region *imports[COMCH_MAX_IMPORTS];
+	struct rte_comch_region import_region[COMCH_MAX_IMPORT_REGIONS]; /* addr NULL: free */
 	struct comch_dir dir;                           /* read by producers: any */
 	uint32_t nb_rcons;
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */

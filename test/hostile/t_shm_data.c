@@ -101,6 +101,78 @@ Test(data, desc_good)
 	out_close(&t);
 }
 
+/* A number is free again at once, with other memory behind it. */
+Test(data, desc_region_again)
+{
+	struct rte_comch_cpl cpl;
+	struct to_attacker t;
+	struct raw_frame f;
+	struct raw_mem m;
+	int32_t status;
+
+	out_open(&t, 0);
+	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, RAW_SEALS_PAYLOAD);
+	/* The victim reads both in one run: nothing was given up in between. */
+	raw_send_id(&t.a, COMCH_WIRE_MR_DEL, 3);
+	raw_send_mr_add(&t.a, 3, 0, 4096, m.fd);
+	v_hear(&t.a, &f, COMCH_WIRE_MR_ACK);
+	memcpy(&status, f.body + 4, sizeof(status));
+	T_EQ(status, 0);
+	raw_cons_post(&t.c, 3, 4096 - 100, 100);
+	T_EQ(out_send(&t, 100), 1);
+	t_done(t.prod, &cpl);
+	T_EQ(cpl.status, 0);
+	T_VERIFY((uint8_t *)m.addr + 4096 - 100, 100, 9);
+	T_EQ(*(uint8_t *)t.m.addr, 0);
+	/* Within the old memory only. */
+	raw_cons_post(&t.c, 3, 4096 - 99, 100);
+	T_EQ(out_send(&t, 100), 1);
+	t_done(t.prod, &cpl);
+	T_EQ(cpl.status, -EPROTO);
+	v_expect_end(&t.v, t.conn);
+	raw_mem_free(&m);
+	out_close(&t);
+}
+
+/* What the victim has not given up yet does not grow without end. */
+Test(data, regions_without_end)
+{
+	enum { TURNS = 200 };
+	const struct rte_comch_conn *conn;
+	unsigned int granted = 0, i;
+	struct raw_frame f;
+	struct raw_peer a;
+	struct victim v;
+	struct raw_mem m;
+	int32_t status;
+
+	v_open(&v, NULL);
+	conn = v_connect_cells(&v, &a, 1024);
+	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, RAW_SEALS_PAYLOAD);
+	for (i = 0; i < TURNS; i++) {
+		raw_send_mr_add(&a, 3, 0, 4096, m.fd);
+		raw_send_id(&a, COMCH_WIRE_MR_DEL, 3);
+	}
+	for (i = 0; i < TURNS; i++) {
+		v_hear(&a, &f, COMCH_WIRE_MR_ACK);
+		memcpy(&status, f.body + 4, sizeof(status));
+		T_CHECK(status == 0 || status == -EBUSY);
+		granted += status == 0;
+	}
+	T_GE(granted, COMCH_MAX_IMPORTS);
+	T_LT(granted, TURNS);
+	/* Once it is given up there is room again. */
+	t_settle();
+	raw_send_mr_add(&a, 3, 0, 4096, m.fd);
+	v_hear(&a, &f, COMCH_WIRE_MR_ACK);
+	memcpy(&status, f.body + 4, sizeof(status));
+	T_EQ(status, 0);
+	v_expect_alive(&v, &a, conn);
+	raw_mem_free(&m);
+	raw_close(&a);
+	v_close(&v);
+}
+
 Test(data, desc_unknown_region)
 {
 	bad_desc(4, 0, 100);
@@ -427,6 +499,62 @@ Test(data, rec_stop_at_far)
 {
 	bad_rec(&(struct comch_rec){ .head.count = 1, .head.kind = COMCH_REC_STAGED, .len0 = 64,
 		.stop_at = (1 << 20) | COMCH_REC_STOPPED }, true, 0);
+}
+
+/* Start a consumer and stop it before its memory's MR_ADD was answered. */
+static uint32_t
+shown_in_vain(struct rte_comch_consumer *cons, struct raw_peer *a)
+{
+	struct raw_frame f;
+	uint32_t id;
+
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	v_hear(a, &f, COMCH_WIRE_MR_ADD);
+	raw_frame_free(&f);
+	memcpy(&id, f.body, sizeof(id));
+	T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
+	v_hear(a, &f, COMCH_WIRE_MR_DEL);
+	T_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE);
+	return id;
+}
+
+/* An answer that comes late is not the answer to the next one of that number. */
+Test(data, late_mr_ack)
+{
+	const struct rte_comch_consumer_conf cc = { .queue_size = DEPTH };
+	struct rte_comch_consumer *cons;
+	struct rte_comch_conn *conn;
+	struct raw_frame f;
+	struct raw_peer a;
+	struct victim v;
+	struct t_mem mem;
+	uint32_t id, staging;
+	int i;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	t_mem_new(&mem, RTE_COMCH_MEM_SEALED, MEM_LEN, 0);
+	cons = t_consumer_new(conn, &cc, mem.mr);
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++)
+		T_EQ(shown_in_vain(cons, &a), (uint32_t)i);
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	v_hear(&a, &f, COMCH_WIRE_MR_ADD);
+	raw_frame_free(&f);
+	memcpy(&id, f.body, sizeof(id));
+	T_EQ(id, 0);
+	/* The first was mapped, and this one is refused: it must be staged. */
+	raw_send_status(&a, COMCH_WIRE_MR_ACK, 0, 0, -1);
+	t_settle();
+	raw_send_status(&a, COMCH_WIRE_MR_ACK, 0, -EBUSY, -1);
+	v_hear(&a, &f, COMCH_WIRE_CONSUMER_NEW);
+	raw_frame_free(&f);
+	memcpy(&staging, f.body + 12, sizeof(staging));
+	T_GT(staging, 0);
+	raw_close(&a);
+	v_expect_down(&v, conn);
+	t_consumer_end(cons);
+	t_mem_free(&mem);
+	v_close(&v);
 }
 
 /* Sequences of other positions mean nothing. */

@@ -113,8 +113,9 @@ make_rcons(struct u_chan *u, const struct u_conf *conf)
 	rc->depth = conf->depth;
 	rc->mask = conf->depth - 1;
 	rc->imm_size = u->c.imm_size;
-	u->imports[U_REGION].addr = u->direct.addr;
-	u->imports[U_REGION].len = u->direct.len;
+	u->import.addr = u->direct.addr;
+	u->import.len = u->direct.len;
+	u->imports[U_REGION] = &u->import;
 	T_EQ(comch_dir_add(&u->dir, rc), 0);
 }
 

@@ -40,7 +40,8 @@ struct u_chan {
 	struct comch_chan_cons c;
 	struct comch_rcons rc;
 	struct comch_dir dir;
-	struct comch_import imports[COMCH_MAX_IMPORTS];
+	struct rte_comch_region import;
+	struct rte_comch_region *imports[COMCH_MAX_IMPORTS];
 	struct comch_chan_prod prod[U_MAX_PRODS];
 	uint32_t nb_prods;
 	struct comch_post_shared *post;
