@@ -353,10 +353,12 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 		ret = msg_check(conn, &msgs[i]);
 		if (likely(ret == 0))
 			ret = msg_tx(conn, &msgs[i]);
-		if (ret == -EAGAIN)
+		/*
+		 * Nor one whose link is down: failures, sent again and again,
+		 * would leave no room for what the peer sent last, nor for the end.
+		 */
+		if (ret == -EAGAIN || ret == -ENOTCONN)
 			break;
-		if (unlikely(ret == -ENOTCONN))
-			ret = -ECONNRESET;
 		unacked_put(conn, &msgs[i], ret);
 	}
 	if (i < n)

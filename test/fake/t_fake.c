@@ -4,6 +4,8 @@
 
 /* What the core makes of a driver that fails: the knobs of the driver in memory. */
 
+#include <unistd.h>
+
 #include <criterion/criterion.h>
 
 #include "t_pair.h"
@@ -120,6 +122,36 @@ Test(fake, drop_at_host)
 Test(fake, drop_at_dpu)
 {
 	check_drops(false);
+}
+
+/*
+ * The link breaks under an application that always sends more than it takes
+ * events: it gets to the peer's last message and to the end all the same.
+ */
+Test(fake, drop_under_a_talker)
+{
+	struct t_pair_conf conf = { .dpu_args = ",drop_at=40" };
+	unsigned int turns = 0;
+	uint64_t cookie = 0;
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	while (t_offer(p.sconn, "x", 1, cookie++, 0) && cookie < 64)
+		t_step_max(p.dpu, 32);
+	T_LT(cookie, 64);
+	usleep(2000); /* the next run looks at the link */
+	t_step_max(p.host, 1);
+	while (t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 0) {
+		T_LT(turns++, 1000);
+		t_offer(p.cconn, "y", 1, cookie++, 0);
+		t_offer(p.cconn, "y", 1, cookie++, 0);
+		t_step_max(p.host, 1);
+		t_step_max(p.dpu, 32);
+	}
+	T_LT(0, t_count(p.host, RTE_COMCH_EVENT_MSG, NULL));
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	T_UNTIL(rte_comch_server_nb_conns(p.server) == 0);
+	t_pair_close(&p);
 }
 
 Test(fake, slow_accept)
