@@ -8,8 +8,7 @@
 /*
  * Trace points of the control path, lib.comch.*; one branch each while they
  * are off. EAL's --trace turns them on; strings are cut at 31 bytes. Those of
- * messages are compiled in by RTE_ENABLE_TRACE_FP only, like the fast path's
- * in rte_comch_trace_fp.h.
+ * messages are compiled in by -Dtrace_fp=true only: see rte_comch_trace_fp.h.
  */
 
 #include <rte_trace_point.h>

@@ -8,11 +8,17 @@
 /**
  * @file
  * Trace points of the fast path, lib.comch.send, .done, .post and .recv. They
- * are compiled in by -DRTE_ENABLE_TRACE_FP only (with
- * -DALLOW_EXPERIMENTAL_API, as EAL's trace points are experimental), and cost
- * nothing otherwise. The bursts are inline: the flags of the program that
- * calls them count. rte_comch_rx_burst(), rte_comch_tx_burst() and the
- * ordinary twins of the bursts have the flags of the library.
+ * are compiled in only where RTE_ENABLE_TRACE_FP is defined, and cost nothing
+ * otherwise. The bursts are inline, so it is the program's definition that
+ * counts, and the program needs -DALLOW_EXPERIMENTAL_API as well, as EAL's
+ * trace points are experimental. The configuration of an installed DPDK takes
+ * -DRTE_ENABLE_TRACE_FP back; it has to be defined after that:
+ *
+ *     #define RTE_ENABLE_TRACE_FP 1    first line; pkg-config's flags include
+ *     #include <rte_comch_dp.h>        rte_config.h before it
+ *
+ * rte_comch_rx_burst(), rte_comch_tx_burst() and the ordinary twins of the
+ * bursts are traced by a library that was built with -Dtrace_fp=true.
  *
  * EAL's --trace turns on what is compiled in. Not to be used directly.
  *
