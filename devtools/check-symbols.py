@@ -35,6 +35,8 @@ HEAD = """\
 """
 
 INLINE_BODY = re.compile(r"static\s+inline\b[^;{]*?(\w+)\s*\([^;{]*\)\s*\{.*?\n\}", re.S)
+# A trace point that an inline burst emits: the program refers to its handle.
+TRACE_POINT = re.compile(r"^RTE_TRACE_POINT_FP\(\s*(rte_comch_\w+)", re.M)
 PROTOTYPE = re.compile(r"\b(rte_comch_\w+)\s*\([^;{}]*\)\s*(?:__\w+\s*)*;")
 
 
@@ -60,11 +62,13 @@ def outside_braces(text):
 
 
 def declared(header):
-    """Return (ordinary, inline) functions of a header."""
+    """Return (ordinary, inline) functions of a header; handles of trace
+    points count as ordinary."""
     text = strip(header.read_text())
     inline = set(INLINE_BODY.findall(text))
+    handles = {f"__{name}" for name in TRACE_POINT.findall(text)}
     text = outside_braces(INLINE_BODY.sub("", text))
-    return set(PROTOTYPE.findall(text)), inline
+    return set(PROTOTYPE.findall(text)) | handles, inline
 
 
 def exported(text):

@@ -18,6 +18,7 @@ struct section {
 };
 
 static const struct section sections[] = {
+	{ "drivers", "driver", false },
 	{ "devices", "dev", false },
 	{ "servers", "server", true },
 	{ "clients", "client", false },
@@ -109,7 +110,11 @@ info_collect(struct info_process *p)
 		"producer"));
 	json_object_set_new(all, "consumers", collect_queues(p, conns, "consumers",
 		"consumer"));
-	return all;
+	if (!p->lost)
+		return all;
+	INFO_ERR("process %lld, file prefix %s: stopped answering", p->pid, p->prefix);
+	json_decref(all);
+	return NULL;
 }
 
 /* The object of the same numbers in an earlier list. */

@@ -28,12 +28,12 @@ size_of(char *buf, size_t size, const json_t *o, const char *key)
 }
 
 static void
-print_conn(const struct info_process *p, const json_t *o)
+print_conn(const json_t *o)
 {
 	char a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE], d[TEXT_SIZE];
 
-	printf("process %lld, file prefix %s\n", p->pid,
-		info_safe_text(a, sizeof(a), p->prefix));
+	printf("process %" JSON_INTEGER_FORMAT ", file prefix %s\n", number_of(o, "pid"),
+		text_of(a, sizeof(a), o, "prefix"));
 	printf("connection %" JSON_INTEGER_FORMAT " of %s: %s side, %s, ", number_of(o, "id"),
 		text_of(a, sizeof(a), o, "name"), text_of(b, sizeof(b), o, "side"),
 		text_of(c, sizeof(c), o, "state"));
@@ -46,7 +46,7 @@ print_conn(const struct info_process *p, const json_t *o)
 		printf("  ended: %s\n", text_of(a, sizeof(a), o, "reason"));
 	if (json_object_get(o, "max_msg_size") != NULL)
 		printf("  agreed: messages of up to %s, %" JSON_INTEGER_FORMAT
-			" sent and not received, %" JSON_INTEGER_FORMAT " the other way\n",
+			" of them unanswered, %" JSON_INTEGER_FORMAT " the other way\n",
 			size_of(d, sizeof(d), o, "max_msg_size"), number_of(o, "send_credits"),
 			number_of(o, "recv_queue"));
 	printf("  device: fast-path messages of up to %s, immediate data of up to %s\n",
@@ -97,13 +97,13 @@ print_consumer(const char *id, const json_t *c)
 }
 
 void
-info_print_explain(const struct info_process *p, const json_t *reply)
+info_print_explain(const json_t *reply)
 {
 	json_t *o = (json_t *)(uintptr_t)reply, *c;
 	char a[TEXT_SIZE];
 	const char *id;
 
-	print_conn(p, reply);
+	print_conn(reply);
 	json_object_foreach(json_object_get(o, "consumers"), id, c)
 		print_consumer(id, c);
 	if (number_of(reply, "consumers_left_out") > 0)

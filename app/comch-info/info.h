@@ -48,6 +48,7 @@ struct info_process {
 	long long pid;
 	char eal[64];    /**< "DPDK 22.11.11" */
 	size_t reply_size;
+	bool lost;       /**< It did not answer: what it says later answers something else. */
 };
 
 #define INFO_MAX_PROCESSES 256
@@ -71,7 +72,7 @@ json_t *info_ask(struct info_process *p, const char *fmt, ...)
 
 /* collect.c */
 
-/* All objects of a process; NULL if it does not use comch. */
+/* All objects of a process; NULL if it does not use comch, or stops answering. */
 json_t *info_collect(struct info_process *p);
 /* Put msgs and bytes a second into what was collected, from an earlier one. */
 void info_rates(json_t *now, const json_t *before, double seconds);
@@ -86,7 +87,7 @@ const char *info_safe_text(char *buf, size_t size, const char *text);
 
 /* explain.c */
 
-void info_print_explain(const struct info_process *p, const json_t *reply);
+void info_print_explain(const json_t *reply);
 
 /* device.c */
 

@@ -70,7 +70,7 @@ print_json(const json_t *json)
 }
 
 static void
-print_all(const json_t *all)
+print_all(const json_t *all, void (*print)(const json_t *process))
 {
 	json_t *process;
 	size_t i;
@@ -78,7 +78,7 @@ print_all(const json_t *all)
 	json_array_foreach(all, i, process) {
 		if (i > 0)
 			printf("\n");
-		info_print_process(process);
+		print(process);
 	}
 }
 
@@ -97,43 +97,54 @@ show_objects(struct info_found *found, const struct info_options *opts)
 	else if (opts->json)
 		print_json(all);
 	else
-		print_all(all);
+		print_all(all, info_print_process);
 	json_decref(before);
 	before = all;
 	then = time;
 	return json_array_size(all) > 0 ? 0 : INFO_FAILED;
 }
 
-/* One connection, in whichever process has it. */
+/* What a process says of one connection; NULL if it has none of that number. */
+static json_t *
+ask_explain(struct info_process *p, uint32_t conn)
+{
+	json_t *reply = info_ask(p, "/comch/explain,%u", conn);
+
+	if (reply == NULL)
+		return NULL;
+	json_object_set_new(reply, "prefix", json_string(p->prefix));
+	json_object_set_new(reply, "pid", json_integer(p->pid));
+	return reply;
+}
+
+/* One connection, in whichever process has it: numbers are each process's own. */
 static int
 show_explain(struct info_found *found, const struct info_options *opts)
 {
-	unsigned int i, nb = 0, nb_comch = 0;
-	json_t *reply;
+	json_t *all = json_array(), *reply;
+	unsigned int i, nb_comch = 0;
+	size_t nb;
 
 	for (i = 0; i < found->nb; i++) {
 		reply = info_ask(&found->process[i], "/comch/dev/list");
 		nb_comch += reply != NULL;
 		json_decref(reply);
-		reply = info_ask(&found->process[i], "/comch/explain,%u", opts->explain_conn);
-		if (reply == NULL)
-			continue;
-		if (nb++ > 0 && !opts->json)
-			printf("\n");
-		if (opts->json)
-			print_json(reply);
-		else
-			info_print_explain(&found->process[i], reply);
-		json_decref(reply);
+		reply = ask_explain(&found->process[i], opts->explain_conn);
+		if (reply != NULL)
+			json_array_append_new(all, reply);
 	}
-	if (nb > 0)
-		return 0;
+	nb = json_array_size(all);
 	if (nb_comch == 0)
 		say_nothing_found(found, opts);
-	else
+	else if (nb == 0)
 		INFO_ERR("no connection %u in %u programs with comch", opts->explain_conn,
 			nb_comch);
-	return INFO_FAILED;
+	else if (opts->json)
+		print_json(all);
+	else
+		print_all(all, info_print_explain);
+	json_decref(all);
+	return nb > 0 ? 0 : INFO_FAILED;
 }
 
 static int

@@ -16,13 +16,14 @@
 static const char usage[] =
 	"usage: comch-info [OPTION...]\n"
 	"\n"
-	"Shows the devices, servers, clients, connections, producers, consumers,\n"
+	"Shows the drivers, devices, servers, clients, connections, producers, consumers,\n"
 	"registrations and polls of running programs, and their counters.\n"
 	"\n"
 	"  -p, --file-prefix PREFIX  only the program whose EAL has this prefix\n"
 	"  -e, --explain CONNECTION  why a connection copies as it does: for each\n"
 	"                            registration, the way its messages take\n"
-	"  -w, --watch SECONDS       again and again, with messages and bytes a second\n"
+	"  -w, --watch [SECONDS]     again and again, each second or so often, with\n"
+	"                            messages and bytes a second\n"
 	"  -j, --json                as JSON, one line a round\n"
 	"  -d, --dev DEVARGS         open a device and show its functions and limits,\n"
 	"                            as in comch_shm0,role=dpu,rep=pf0\n"
@@ -40,7 +41,7 @@ static const char usage[] =
 	"mistake on the command line.\n";
 
 static const char hint[] =
-	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch SECONDS, --json, "
+	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch [SECONDS], --json, "
 	"--dev DEVARGS, --version, --help";
 
 /* Digits only. */
@@ -58,6 +59,17 @@ parse_u32(const char *text, uint32_t *val)
 		return -1;
 	*val = (uint32_t)v;
 	return 0;
+}
+
+/* The default, or what follows: getopt takes an optional one as --watch=SECONDS only. */
+static const char *
+watch_arg(int argc, char **argv)
+{
+	if (optarg != NULL)
+		return optarg;
+	if (optind < argc && strchr("0123456789.", argv[optind][0]) != NULL)
+		return argv[optind++];
+	return "1";
 }
 
 static int
@@ -83,8 +95,10 @@ bad_value(const char *option, const char *text, const char *want)
 }
 
 static int
-take_option(struct info_options *opts, int option)
+take_option(struct info_options *opts, int option, int argc, char **argv)
 {
+	const char *seconds;
+
 	switch (option) {
 	case 'p':
 		opts->file_prefix = optarg;
@@ -97,8 +111,9 @@ take_option(struct info_options *opts, int option)
 			return bad_value("explain", optarg, "the number of a connection");
 		return 0;
 	case 'w':
-		if (parse_seconds(optarg, &opts->watch_ms) != 0)
-			return bad_value("watch", optarg, "seconds from 0.01 to 86400");
+		seconds = watch_arg(argc, argv);
+		if (parse_seconds(seconds, &opts->watch_ms) != 0)
+			return bad_value("watch", seconds, "seconds from 0.01 to 86400");
 		return 0;
 	case 'j':
 		opts->json = true;
@@ -125,7 +140,7 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "file-prefix", required_argument, NULL, 'p' },
 		{ "explain", required_argument, NULL, 'e' },
-		{ "watch", required_argument, NULL, 'w' },
+		{ "watch", optional_argument, NULL, 'w' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "dev", required_argument, NULL, 'd' },
 		{ "version", no_argument, NULL, 'V' },
@@ -136,8 +151,8 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 
 	memset(opts, 0, sizeof(*opts));
 	while (ret == 0 && !opts->done &&
-			(option = getopt_long(argc, argv, "p:e:w:jd:Vh", longs, NULL)) != -1)
-		ret = take_option(opts, option);
+			(option = getopt_long(argc, argv, "p:e:w::jd:Vh", longs, NULL)) != -1)
+		ret = take_option(opts, option, argc, argv);
 	if (ret == 0 && !opts->done && optind < argc) {
 		INFO_ERR("'%s' is no option", argv[optind]);
 		ret = -1;

@@ -9,7 +9,7 @@
 #include "info.h"
 
 #define MAX_COLUMNS 16
-#define CELL_SIZE 64
+#define CELL_SIZE 160
 
 enum kind {
 	NUMBER, /* as it is */
@@ -32,13 +32,20 @@ struct table {
 
 /* A column that nobody has anything to say to is left out. */
 static const struct table tables[] = {
+	{ "drivers", {
+		{ "name", "name", NULL, TEXT },
+		{ "device string keys", "keys", NULL, TEXT },
+	} },
 	{ "devices", {
 		{ "id", "id", NULL, NUMBER },
 		{ "name", "name", NULL, TEXT },
 		{ "driver", "driver", NULL, TEXT },
 		{ "role", "role", NULL, TEXT },
 		{ "functions", "functions", NULL, TEXT },
-		{ "max msg", "max_msg_size", NULL, SIZE },
+		{ "clients", "max_clients", NULL, NUMBER },
+		{ "producers", "max_producers", NULL, NUMBER },
+		{ "consumers", "max_consumers", NULL, NUMBER },
+		{ "message", "max_msg_size", NULL, SIZE },
 		{ "max buffer", "max_buf_len", NULL, SIZE },
 		{ "max queue", "max_dp_queue", NULL, NUMBER },
 		{ "max imm", "max_imm_len", NULL, NUMBER },
@@ -159,6 +166,11 @@ info_size_text(char *buf, size_t size, json_int_t bytes)
 	double val = (double)bytes;
 	unsigned int unit = 0;
 
+	/* Limits such as 4080 are worth their last digit. */
+	if (bytes < 16384 && bytes % 1024 != 0) {
+		snprintf(buf, size, "%" JSON_INTEGER_FORMAT " B", bytes);
+		return buf;
+	}
 	while (val >= 1024 && unit < 5) {
 		val /= 1024;
 		unit++;
@@ -222,19 +234,24 @@ column_width(const json_t *rows, const struct column *c)
 	return width == 0 || width > strlen(c->heading) ? width : strlen(c->heading);
 }
 
+/* Cells are padded by what follows, so that no line ends in spaces. */
 static void
-print_cell(const char *text, size_t width, const struct column *c)
+print_cell(const char *text, size_t width, const struct column *c, size_t *pad)
 {
-	if (c->kind == TEXT)
-		printf("  %-*s", (int)width, text);
-	else
-		printf("  %*s", (int)width, text);
+	size_t len = strlen(text), room = width > len ? width - len : 0;
+
+	if (len == 0) {
+		*pad += 2 + width;
+		return;
+	}
+	printf("%*s%s", (int)(*pad + 2 + (c->kind == TEXT ? 0 : room)), "", text);
+	*pad = c->kind == TEXT ? room : 0;
 }
 
 static void
 print_table(const struct table *t, const json_t *rows)
 {
-	size_t i, k, width[MAX_COLUMNS] = { 0 };
+	size_t i, k, pad = 0, width[MAX_COLUMNS] = { 0 };
 	const struct column *c = t->columns;
 	char buf[CELL_SIZE];
 	const json_t *row;
@@ -245,14 +262,15 @@ print_table(const struct table *t, const json_t *rows)
 	for (k = 0; k < MAX_COLUMNS && c[k].key != NULL; k++) {
 		width[k] = column_width(rows, &c[k]);
 		if (width[k] > 0)
-			print_cell(c[k].heading, width[k], &c[k]);
+			print_cell(c[k].heading, width[k], &c[k], &pad);
 	}
 	printf("\n");
 	json_array_foreach(rows, i, row) {
+		pad = 0;
 		for (k = 0; k < MAX_COLUMNS && c[k].key != NULL; k++) {
 			cell(buf, sizeof(buf), row, &c[k]);
 			if (width[k] > 0)
-				print_cell(buf, width[k], &c[k]);
+				print_cell(buf, width[k], &c[k], &pad);
 		}
 		printf("\n");
 	}

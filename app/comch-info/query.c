@@ -36,7 +36,7 @@ runtime_dir(char *buf, size_t size)
 	snprintf(buf, size, "%s/dpdk", base);
 }
 
-/* One message, as a string; NULL at time-out or end. */
+/* One message, as a string; NULL with errno. */
 static char *
 receive(struct info_process *p)
 {
@@ -50,6 +50,7 @@ receive(struct info_process *p)
 	} while (len < 0 && errno == EINTR);
 	if (len <= 0) {
 		free(buf);
+		errno = len == 0 ? ECONNRESET : errno;
 		return NULL;
 	}
 	buf[len] = '\0';
@@ -77,9 +78,10 @@ greet(struct info_process *p)
 	json_t *json;
 
 	p->reply_size = GREETING_SIZE;
+	errno = 0;
 	json = receive_json(p);
 	if (json == NULL)
-		return -ETIMEDOUT;
+		return errno != 0 ? -errno : -EPROTO;
 	p->pid = json_integer_value(json_object_get(json, "pid"));
 	snprintf(p->eal, sizeof(p->eal), "%s",
 		json_is_string(json_object_get(json, "version")) ?
@@ -116,23 +118,28 @@ static void
 try_socket(struct info_found *found, const char *prefix, const char *name)
 {
 	struct info_process *p = &found->process[found->nb];
+	char path[sizeof(p->path)];
 	int ret;
 
 	if (found->nb == INFO_MAX_PROCESSES || strncmp(name, SOCKET_NAME,
 			strlen(SOCKET_NAME)) != 0)
 		return;
 	memset(p, 0, sizeof(*p));
-	ret = snprintf(p->path, sizeof(p->path), "%s/%s/%s", found->dir, prefix, name);
-	if (ret < 0 || (size_t)ret >= sizeof(p->path))
+	ret = snprintf(path, sizeof(path), "%s/%s/%s", found->dir, prefix, name);
+	if (ret < 0 || (size_t)ret >= sizeof(path))
 		return;
+	memcpy(p->path, path, sizeof(path));
 	snprintf(p->prefix, sizeof(p->prefix), "%s", prefix);
 	ret = dial(p);
 	if (ret == 0)
 		found->nb++;
 	else if (ret == -EACCES || ret == -EPERM)
 		found->nb_denied++;
-	else if (ret == -ETIMEDOUT)
+	else if (ret == -EAGAIN)
 		INFO_ERR("%s: no answer within %d s", p->path, TIMEOUT_S);
+	else if (ret != -ECONNREFUSED && ret != -ENOENT)
+		/* EAL hangs up on whoever is one client too many. */
+		INFO_ERR("%s: %s", p->path, strerror(-ret));
 }
 
 static void
@@ -195,10 +202,14 @@ info_ask(struct info_process *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vsnprintf(question, sizeof(question), fmt, ap);
 	va_end(ap);
-	if (len < 0 || (size_t)len >= sizeof(question) ||
-			send(p->fd, question, (size_t)len, MSG_NOSIGNAL) != len)
+	if (p->lost || len < 0 || (size_t)len >= sizeof(question))
 		return NULL;
-	reply = receive_json(p);
+	p->lost = send(p->fd, question, (size_t)len, MSG_NOSIGNAL) != len;
+	reply = p->lost ? NULL : receive_json(p);
+	if (reply == NULL) {
+		p->lost = true;
+		return NULL;
+	}
 	/* {"/comch/conn/info": {...}}: the command without its parameters. */
 	key = json_object_iter_key(json_object_iter(reply));
 	answer = key != NULL ? json_incref(json_object_get(reply, key)) : NULL;

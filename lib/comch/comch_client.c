@@ -13,6 +13,7 @@
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
+#include "comch_trace.h"
 
 static bool
 client_service(struct comch_obj *obj, struct comch_run *run)
@@ -115,7 +116,9 @@ rte_comch_client_start(struct rte_comch_client *client)
 	conn->recv_queue = client->conf.recv_queue;
 	client->conn = conn;
 	client->reason[0] = '\0';
+	comch_registry_add_conn(conn);
 	comch_obj_state_set(&client->obj, RTE_COMCH_STATE_STARTING);
+	comch_trace_client_start(client->name, conn->id);
 	conn->phase = COMCH_PHASE_DIALLING;
 	conn->dial_deadline = rte_rdtsc() +
 		rte_get_tsc_hz() / 1000 * client->conf.connect_timeout_ms;
@@ -172,6 +175,7 @@ rte_comch_client_stop(struct rte_comch_client *client)
 			client->name);
 		return -EBUSY;
 	}
+	comch_trace_client_stop(client->name, client->conn->id);
 	comch_obj_state_set(&client->obj, RTE_COMCH_STATE_STOPPING);
 	comch_conn_close(client->conn, 0, "client stopped");
 	return -EINPROGRESS;

@@ -16,6 +16,7 @@
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
+#include "comch_trace.h"
 
 /* How long a last frame may wait for room, ms. */
 #define CLOSE_MS 1000
@@ -69,7 +70,6 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 	rte_spinlock_init(&conn->wake_lock);
 	pthread_mutex_init(&conn->lock, NULL);
 	comch_poll_attach(poll);
-	comch_registry_add_conn(conn);
 	return conn;
 }
 
@@ -136,6 +136,7 @@ comch_conn_established(struct rte_comch_conn *conn)
 	conn->hold = true;
 	/* Release: another thread that finds it up finds its limits set. */
 	comch_store_release(&conn->phase, COMCH_PHASE_UP);
+	comch_trace_conn_up(conn->id, comch_conn_name(conn), conn->max_msg_size);
 	if (conn->server != NULL)
 		comch_count(&conn->server->stats.accepted, 1);
 	comch_poll_note(&conn->obj);
@@ -330,6 +331,7 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 	if (ret != 0)
 		return ret;
 	conn->rx_told = conn->rx_seq;
+	comch_trace_msg_tx(conn->id, msg->len, conn->tx_seq);
 	conn->tx_seq++;
 	comch_count(&conn->stats.tx_msgs, 1);
 	comch_count(&conn->stats.tx_bytes, msg->len);
@@ -415,6 +417,7 @@ conn_on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint
 	event = comch_run_add(run, RTE_COMCH_EVENT_MSG, &conn->obj, conn);
 	event->msg.data = data;
 	event->msg.len = len;
+	comch_trace_msg_rx(conn->id, len, conn->rx_seq);
 	conn->rx_seq++;
 	comch_count(&conn->stats.rx_msgs, 1);
 	comch_count(&conn->stats.rx_bytes, len);
@@ -568,6 +571,7 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 		COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
 			conn->reason);
 	}
+	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status, conn->reason);
 	comch_store_release(&conn->phase, COMCH_PHASE_ENDING);
 	while (!STAILQ_EMPTY(&conn->tx_wait))
 		tx_wait_free(conn, STAILQ_FIRST(&conn->tx_wait));

@@ -29,6 +29,7 @@
 #include "comch_log.h"
 #include "comch_memfd.h"
 #include "comch_private.h"
+#include "comch_trace.h"
 
 static bool
 consumer_service(struct comch_obj *obj, struct comch_run *run)
@@ -565,6 +566,7 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 		c->fail = 0;
 		c->step = COMCH_CONS_SHOW;
 		comch_obj_state_set(&c->q.obj, RTE_COMCH_STATE_STARTING);
+		comch_trace_consumer_start(conn->id, c->q.id, c->chan.depth);
 		comch_poll_note(&conn->obj);
 	}
 	pthread_mutex_unlock(&conn->lock);
@@ -590,6 +592,7 @@ rte_comch_consumer_stop(struct rte_comch_consumer *c)
 			rte_comch_state_name(state));
 		return -EBADFD;
 	}
+	comch_trace_consumer_stop(conn->id, c->q.id);
 	comch_obj_state_set(&c->q.obj, RTE_COMCH_STATE_STOPPING);
 	if (state == RTE_COMCH_STATE_STARTING) {
 		c->cancel = true;

@@ -89,6 +89,12 @@ rte_comch_driver_register_v1(const struct rte_comch_driver_ops *ops)
 		o->link_arm = dummy_arm;
 }
 
+const struct rte_comch_driver_ops *
+comch_driver_get(uint32_t number)
+{
+	return number < nb_drivers ? &drivers[number] : NULL;
+}
+
 /* "comch_shm0" is an instance of "comch_shm". */
 static const struct rte_comch_driver_ops *
 find_driver(const char *dev_name)

@@ -112,6 +112,7 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 			mbufs[k++] = m;
 		}
 	} while (got == MBUF_GROUP && k < n);
+	rte_comch_trace_recv(c, n, k);
 	refill(c);
 	return k;
 }
@@ -226,5 +227,6 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 		if (took < k)
 			break;
 	}
+	rte_comch_trace_send(p, n, sent);
 	return sent;
 }

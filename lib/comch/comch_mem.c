@@ -21,6 +21,7 @@
 #include "comch_log.h"
 #include "comch_mem.h"
 #include "comch_memfd.h"
+#include "comch_trace.h"
 
 #define MAX_MRS 4096
 
@@ -257,6 +258,7 @@ rte_comch_mem_register(void *addr, size_t len, uint32_t flags)
 		rte_errno = ENOSPC;
 		return NULL;
 	}
+	comch_trace_mem_register(mr->id, addr, len, mr->kind);
 	return mr;
 }
 

@@ -266,6 +266,8 @@ struct rte_comch_producer {
 /* The device, with a use counted; NULL if there is none. */
 struct rte_comch_dev *comch_dev_get(int16_t dev_id);
 void comch_dev_put(struct rte_comch_dev *dev);
+/* The drivers in turn, from 0; NULL: no more. */
+const struct rte_comch_driver_ops *comch_driver_get(uint32_t number);
 
 /* comch_server.c */
 /* 0, or -EINVAL after a log line that begins with what. */

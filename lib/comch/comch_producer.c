@@ -16,6 +16,7 @@
 #include "comch_guard.h"
 #include "comch_log.h"
 #include "comch_private.h"
+#include "comch_trace.h"
 
 /* A stop waits for the message that streams, but not for ever. */
 static bool
@@ -236,6 +237,7 @@ rte_comch_producer_start(struct rte_comch_producer *p)
 		p->chan.ahead.id = 0;
 		comch_store_release(&p->chan.halt, COMCH_HALT_NONE);
 		comch_obj_state_set(&p->q.obj, RTE_COMCH_STATE_RUNNING);
+		comch_trace_producer_start(conn->id, p->q.id);
 		p->announce = !p->announced;
 		comch_poll_note(&conn->obj);
 	}
@@ -263,6 +265,7 @@ rte_comch_producer_stop(struct rte_comch_producer *p)
 		p->stop_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * COMCH_STOP_MS;
 		comch_obj_state_set(&p->q.obj, ret == 0 ? RTE_COMCH_STATE_IDLE :
 			RTE_COMCH_STATE_STOPPING);
+		comch_trace_producer_stop(p->q.conn->id, p->q.id, ret);
 		if (ret != 0)
 			comch_poll_note(&p->q.obj);
 	}

@@ -12,6 +12,7 @@
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
+#include "comch_trace.h"
 
 #define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT)
 /* Clients that one look accepts: the others wait in the listener's queue. */
@@ -179,6 +180,7 @@ rte_comch_server_start(struct rte_comch_server *server)
 			goto err_unlisten;
 	}
 	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_RUNNING);
+	comch_trace_server_start(server->name, server->conf.rep);
 	return 0;
 
 err_unlisten:
@@ -205,6 +207,7 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	server->nb_conns++;
 	server->nb_half_open++;
 	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
+	comch_registry_add_conn(conn);
 	conn->phase = COMCH_PHASE_LINKING;
 	if (comch_conn_set_link(conn, link) != 0) {
 		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
@@ -276,6 +279,7 @@ rte_comch_server_stop(struct rte_comch_server *server)
 			server->name, conn->id);
 		return -EBUSY;
 	}
+	comch_trace_server_stop(server->name, server->nb_conns);
 	comch_poll_fd_del(server->obj.poll, &server->fd);
 	server->dev->ops->unlisten(server->listener);
 	server->listener = NULL;

@@ -21,7 +21,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_string_fns.h>
@@ -39,7 +38,7 @@ struct tel_cmd {
 	const char *help;
 };
 
-/* Replies */
+/* Replies: rte_tel_data is filled as far as it goes; what finds no room is left out. */
 
 /* Text that a peer or an application made: what is not ASCII is shown as '?'. */
 void
@@ -85,8 +84,8 @@ comch_tel_numbered(struct rte_tel_data *d, uint32_t number)
 	return comch_tel_dict(d, name);
 }
 
-static struct rte_tel_data *
-add_strings(struct rte_tel_data *d, const char *name)
+struct rte_tel_data *
+comch_tel_strings(struct rte_tel_data *d, const char *name)
 {
 	struct rte_tel_data *in = rte_tel_data_alloc();
 
@@ -101,8 +100,8 @@ add_strings(struct rte_tel_data *d, const char *name)
 
 /* Lists: a reply holds 512 entries; those after it are asked for by the first number. */
 
-static void
-list_places(const struct comch_tel_args *args, struct rte_tel_data *d, uint32_t nb)
+void
+comch_tel_places(const struct comch_tel_args *args, struct rte_tel_data *d, uint32_t nb)
 {
 	uint32_t i;
 
@@ -192,79 +191,6 @@ add_counters(struct rte_tel_data *d, const struct tel_counter *counters, uint32_
 		add_counters(d, type##_counters, RTE_DIM(type##_counters), &stats_); \
 	} while (0)
 
-/* Devices: these have a lock of their own. */
-
-static void
-add_capa(struct rte_tel_data *d, uint64_t capa)
-{
-	static const struct {
-		uint64_t bit;
-		const char *name;
-	} names[] = {
-		{ RTE_COMCH_CAPA_SERVER, "server" },
-		{ RTE_COMCH_CAPA_CLIENT, "client" },
-		{ RTE_COMCH_CAPA_DATA, "data" },
-		{ RTE_COMCH_CAPA_DIRECT, "direct" },
-		{ RTE_COMCH_CAPA_EVENT_FD, "event_fd" },
-	};
-	struct rte_tel_data *list = add_strings(d, "capabilities");
-	uint32_t i;
-
-	for (i = 0; list != NULL && i < RTE_DIM(names); i++)
-		if ((capa & names[i].bit) != 0)
-			rte_tel_data_add_array_string(list, names[i].name);
-}
-
-static int
-dev_list(const struct comch_tel_args *args, struct rte_tel_data *d)
-{
-	int16_t id = 0;
-
-	comch_tel_list(d);
-	if (args->nb > 0)
-		id = (int16_t)RTE_MIN(args->val[0], (uint32_t)INT16_MAX);
-	for (id = rte_comch_dev_next(id); id >= 0; id = rte_comch_dev_next((int16_t)(id + 1)))
-		if (comch_tel_list_add(d, (uint64_t)id) != 0)
-			break;
-	return 0;
-}
-
-static int
-dev_info(const struct comch_tel_args *args, struct rte_tel_data *d)
-{
-	struct rte_comch_rep_info rep;
-	struct rte_comch_dev_info info;
-	struct rte_tel_data *list;
-	uint16_t i;
-	int16_t id;
-
-	if (args->val[0] > INT16_MAX)
-		return -EINVAL;
-	id = (int16_t)args->val[0];
-	if (rte_comch_dev_info_get(id, &info) != 0)
-		return -EINVAL;
-	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_int(d, "id", id);
-	comch_tel_text(d, "name", info.name);
-	comch_tel_text(d, "driver", info.driver);
-	comch_tel_text(d, "role", info.role == RTE_COMCH_ROLE_DPU ? "dpu" : "host");
-	add_capa(d, info.capa);
-	list = add_strings(d, "functions");
-	for (i = 0; list != NULL && rte_comch_dev_rep_info_get(id, i, &rep) == 0; i++)
-		rte_tel_data_add_array_string(list, rep.name);
-	comch_tel_u64(d, "max_name_size", info.max_name_size);
-	comch_tel_u64(d, "max_msg_size", info.max_msg_size);
-	comch_tel_u64(d, "max_recv_queue", info.max_recv_queue);
-	comch_tel_u64(d, "max_send_queue", info.max_send_queue);
-	comch_tel_u64(d, "max_clients", info.max_clients);
-	comch_tel_u64(d, "max_producers", info.max_producers);
-	comch_tel_u64(d, "max_consumers", info.max_consumers);
-	comch_tel_u64(d, "max_dp_queue", info.max_dp_queue);
-	comch_tel_u64(d, "max_imm_len", info.max_imm_len);
-	comch_tel_u64(d, "max_buf_len", info.max_buf_len);
-	return 0;
-}
-
 /* Servers, clients and polls, by their place in the registry */
 
 #define PLACE_FUNCS(type) \
@@ -284,7 +210,7 @@ type##_list(const struct comch_tel_args *args, struct rte_tel_data *d) \
 	uint32_t nb = 0; \
 	TAILQ_FOREACH(o, &comch_registry.type##s, next) \
 		nb++; \
-	list_places(args, d, nb); \
+	comch_tel_places(args, d, nb); \
 	return 0; \
 }
 
@@ -400,21 +326,13 @@ poll_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
 
 /* Connections */
 
-/* Registered just now: it does not know yet whose it is. */
-static bool
-conn_is_new(const struct rte_comch_conn *conn)
-{
-	return comch_load_relaxed(&conn->server) == NULL &&
-		comch_load_relaxed(&conn->client) == NULL;
-}
-
 struct rte_comch_conn *
 comch_tel_find_conn(uint32_t id)
 {
 	struct rte_comch_conn *conn;
 
 	TAILQ_FOREACH(conn, &comch_registry.conns, next)
-		if (conn->id == id && !conn_is_new(conn))
+		if (conn->id == id)
 			return conn;
 	return NULL;
 }
@@ -436,7 +354,7 @@ conn_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 
 	comch_tel_list(d);
 	TAILQ_FOREACH(conn, &comch_registry.conns, next) {
-		if (conn_is_new(conn) || (args->nb > 0 && conn->id < args->val[0]))
+		if (args->nb > 0 && conn->id < args->val[0])
 			continue;
 		if (comch_tel_list_add(d, conn->id) != 0)
 			break;
@@ -633,66 +551,6 @@ type##_stats(const struct comch_tel_args *args, struct rte_tel_data *d) \
 QUEUE_FUNCS(producer, PRODUCER)
 QUEUE_FUNCS(consumer, CONSUMER)
 
-/* Registrations: their table has a lock of its own, held while it is walked */
-
-struct mem_walk {
-	struct rte_tel_data *d;
-	uint32_t id; /* looked for, or the first wanted */
-	bool found;
-};
-
-static int
-on_mem_list(const struct rte_comch_mr *mr, void *arg)
-{
-	struct mem_walk *w = arg;
-
-	return mr->id < w->id ? 0 : comch_tel_list_add(w->d, mr->id);
-}
-
-static int
-mem_list(const struct comch_tel_args *args, struct rte_tel_data *d)
-{
-	struct mem_walk w = { .d = d, .id = args->nb > 0 ? args->val[0] : 0 };
-
-	comch_tel_list(d);
-	comch_mem_walk(on_mem_list, &w);
-	return 0;
-}
-
-static int
-on_mem_info(const struct rte_comch_mr *mr, void *arg)
-{
-	struct mem_walk *w = arg;
-	char addr[32];
-
-	if (mr->id != w->id)
-		return 0;
-	w->found = true;
-	snprintf(addr, sizeof(addr), "%p", (void *)mr->addr);
-	rte_tel_data_start_dict(w->d);
-	comch_tel_u64(w->d, "id", mr->id);
-	comch_tel_text(w->d, "addr", addr);
-	comch_tel_u64(w->d, "len", mr->len);
-	comch_tel_text(w->d, "kind", rte_comch_mem_kind_name(mr->kind));
-	rte_tel_data_add_dict_int(w->d, "pool", mr->mp != NULL);
-	rte_tel_data_add_dict_int(w->d, "shared", (mr->flags & RTE_COMCH_MEM_F_SHARED) != 0);
-	comch_tel_u64(w->d, "users", mr->nb_users);
-	if (mr->bound) {
-		rte_tel_data_add_dict_int(w->d, "shown_to_uid", mr->bound_uid);
-		comch_tel_text(w->d, "shown_to_function", mr->bound_func);
-	}
-	return 1;
-}
-
-static int
-mem_info(const struct comch_tel_args *args, struct rte_tel_data *d)
-{
-	struct mem_walk w = { .d = d, .id = args->val[0] };
-
-	comch_mem_walk(on_mem_info, &w);
-	return w.found ? 0 : -EINVAL;
-}
-
 /* Requests */
 
 #define FROM " Parameter: the first to list (optional)"
@@ -701,8 +559,12 @@ mem_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 #define PAIR " Parameters: CONNECTION,ID"
 
 static const struct tel_cmd cmds[] = {
-	{ "/comch/dev/list", 0, 1, dev_list, "Numbers of the open devices." FROM },
-	{ "/comch/dev/info", 1, 1, dev_info, "Role, functions and limits of a device." ID },
+	{ "/comch/driver/list", 0, 1, comch_tel_driver_list, "Numbers of the drivers." FROM },
+	{ "/comch/driver/info", 1, 1, comch_tel_driver_info,
+		"Name and device string keys of a driver." ID },
+	{ "/comch/dev/list", 0, 1, comch_tel_dev_list, "Numbers of the open devices." FROM },
+	{ "/comch/dev/info", 1, 1, comch_tel_dev_info,
+		"Role, functions and limits of a device." ID },
 	{ "/comch/server/list", 0, 1, server_list, "Numbers of the servers." FROM },
 	{ "/comch/server/info", 1, 1, server_info, "State and sizes of a server." ID },
 	{ "/comch/server/stats", 1, 1, server_stats, "Counters of a server." ID },
@@ -722,8 +584,8 @@ static const struct tel_cmd cmds[] = {
 	{ "/comch/poll/list", 0, 1, poll_list, "Numbers of the polls." FROM },
 	{ "/comch/poll/info", 1, 1, poll_info, "Name and objects of a poll." ID },
 	{ "/comch/poll/stats", 1, 1, poll_stats, "Counters of a poll." ID },
-	{ "/comch/mem/list", 0, 1, mem_list, "Numbers of the registrations." FROM },
-	{ "/comch/mem/info", 1, 1, mem_info, "Kind and size of a registration." ID },
+	{ "/comch/mem/list", 0, 1, comch_tel_mem_list, "Numbers of the registrations." FROM },
+	{ "/comch/mem/info", 1, 1, comch_tel_mem_info, "Kind and size of a registration." ID },
 	{ "/comch/explain", 1, 2, comch_explain, "Why a connection copies as it does."
 		" Parameters: CONNECTION[,CONSUMER]" },
 };

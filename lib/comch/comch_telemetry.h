@@ -46,11 +46,23 @@ void comch_tel_state(struct rte_tel_data *d, const struct comch_obj *obj);
 /* A dictionary within d; NULL if there is no memory or no room for it. */
 struct rte_tel_data *comch_tel_dict(struct rte_tel_data *d, const char *name);
 struct rte_tel_data *comch_tel_numbered(struct rte_tel_data *d, uint32_t number);
-/* A connection that knows whose it is, or NULL. */
+/* An array of strings within d; NULL likewise. */
+struct rte_tel_data *comch_tel_strings(struct rte_tel_data *d, const char *name);
+/* A list of the numbers 0 to nb - 1, from the first parameter on. */
+void comch_tel_places(const struct comch_tel_args *args, struct rte_tel_data *d, uint32_t nb);
+/* NULL: there is none. */
 struct rte_comch_conn *comch_tel_find_conn(uint32_t id);
 /* What info and explain say alike of a connection, and of a consumer. */
 void comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn);
 void comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c);
+
+/* comch_telemetry_dev.c */
+int comch_tel_driver_list(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_driver_info(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_dev_list(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_mem_list(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_mem_info(const struct comch_tel_args *args, struct rte_tel_data *d);
 
 /* comch_explain.c */
 int comch_explain(const struct comch_tel_args *args, struct rte_tel_data *d);

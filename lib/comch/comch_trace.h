@@ -7,7 +7,8 @@
 
 /*
  * Trace points of the control path, lib.comch.*; one branch each while they
- * are off. EAL's --trace turns them on; strings are cut at 31 bytes.
+ * are off. EAL's --trace turns them on; strings are cut at 31 bytes. Those of
+ * messages are compiled in by -Dtrace_fp=true only: see rte_comch_trace_fp.h.
  */
 
 #include <rte_trace_point.h>
@@ -94,6 +95,24 @@ RTE_TRACE_POINT(
 	rte_trace_point_emit_ptr(addr);
 	rte_trace_point_emit_size_t(len);
 	rte_trace_point_emit_u32(kind);
+)
+
+/* A control message was sent. */
+RTE_TRACE_POINT_FP(
+	comch_trace_msg_tx,
+	RTE_TRACE_POINT_ARGS(uint32_t conn_id, uint32_t len, uint32_t seq),
+	rte_trace_point_emit_u32(conn_id);
+	rte_trace_point_emit_u32(len);
+	rte_trace_point_emit_u32(seq);
+)
+
+/* A control message is returned to the application. */
+RTE_TRACE_POINT_FP(
+	comch_trace_msg_rx,
+	RTE_TRACE_POINT_ARGS(uint32_t conn_id, uint32_t len, uint32_t seq),
+	rte_trace_point_emit_u32(conn_id);
+	rte_trace_point_emit_u32(len);
+	rte_trace_point_emit_u32(seq);
 )
 
 #endif /* COMCH_TRACE_H */

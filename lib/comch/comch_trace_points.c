@@ -52,8 +52,8 @@ RTE_TRACE_POINT_REGISTER(rte_comch_trace_post,
 RTE_TRACE_POINT_REGISTER(rte_comch_trace_recv,
 	lib.comch.recv)
 
-RTE_TRACE_POINT_REGISTER(rte_comch_trace_msg_tx,
+RTE_TRACE_POINT_REGISTER(comch_trace_msg_tx,
 	lib.comch.msg.tx)
 
-RTE_TRACE_POINT_REGISTER(rte_comch_trace_msg_rx,
+RTE_TRACE_POINT_REGISTER(comch_trace_msg_rx,
 	lib.comch.msg.rx)

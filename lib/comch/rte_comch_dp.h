@@ -98,6 +98,7 @@
 #include <rte_comch.h>
 #include <rte_comch_core.h>
 #include <rte_comch_mem.h>
+#include <rte_comch_trace_fp.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -220,8 +221,10 @@ rte_comch_producer_send_burst(struct rte_comch_producer *producer,
 {
 	const struct rte_comch_producer_core *core =
 		(const struct rte_comch_producer_core *)producer;
+	const uint16_t taken = core->send(core->queue, ops, n);
 
-	return core->send(core->queue, ops, n);
+	rte_comch_trace_send(producer, n, taken);
+	return taken;
 }
 
 /**
@@ -238,8 +241,10 @@ rte_comch_producer_done_burst(struct rte_comch_producer *producer,
 {
 	const struct rte_comch_producer_core *core =
 		(const struct rte_comch_producer_core *)producer;
+	const uint16_t taken = core->done(core->queue, cpls, n);
 
-	return core->done(core->queue, cpls, n);
+	rte_comch_trace_done(producer, n, taken);
+	return taken;
 }
 
 /** @} */
@@ -353,8 +358,10 @@ rte_comch_consumer_post_burst(struct rte_comch_consumer *consumer,
 {
 	const struct rte_comch_consumer_core *core =
 		(const struct rte_comch_consumer_core *)consumer;
+	const uint16_t taken = core->post(core->queue, bufs, n);
 
-	return core->post(core->queue, bufs, n);
+	rte_comch_trace_post(consumer, n, taken);
+	return taken;
 }
 
 /**
@@ -369,8 +376,10 @@ rte_comch_consumer_recv_burst(struct rte_comch_consumer *consumer,
 {
 	const struct rte_comch_consumer_core *core =
 		(const struct rte_comch_consumer_core *)consumer;
+	const uint16_t taken = core->recv(core->queue, cpls, n);
 
-	return core->recv(core->queue, cpls, n);
+	rte_comch_trace_recv(consumer, n, taken);
+	return taken;
 }
 
 /** @} */

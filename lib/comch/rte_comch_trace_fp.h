@@ -7,13 +7,24 @@
 
 /**
  * @file
- * Trace points of the fast path and of control messages, lib.comch.*. They
- * are compiled in by -DRTE_ENABLE_TRACE_FP only (with
- * -DALLOW_EXPERIMENTAL_API, as EAL's trace points are experimental);
- * otherwise they cost nothing. EAL's --trace turns them on. Not to be used
- * directly.
+ * Trace points of the fast path, lib.comch.send, .done, .post and .recv. They
+ * are compiled in only where RTE_ENABLE_TRACE_FP is defined, and cost nothing
+ * otherwise. The bursts are inline, so it is the program's definition that
+ * counts, and the program needs -DALLOW_EXPERIMENTAL_API as well, as EAL's
+ * trace points are experimental. The configuration of an installed DPDK takes
+ * -DRTE_ENABLE_TRACE_FP back; it has to be defined after that:
  *
- * A burst is traced with how many it was offered and how many it took.
+ *     #define RTE_ENABLE_TRACE_FP 1    first line; pkg-config's flags include
+ *     #include <rte_comch_dp.h>        rte_config.h before it
+ *
+ * rte_comch_rx_burst(), rte_comch_tx_burst() and the ordinary twins of the
+ * bursts are traced by a library that was built with -Dtrace_fp=true.
+ *
+ * EAL's --trace turns on what is compiled in. Not to be used directly.
+ *
+ * A burst is traced with its object, how many it was offered or had room for,
+ * and how many it took or returned. Bursts of nothing are traced, too: they
+ * are most of what a loop that polls does, and what delays it.
  */
 
 #include <stdint.h>
@@ -58,24 +69,6 @@ RTE_TRACE_POINT_FP(
 	rte_trace_point_emit_ptr(consumer);
 	rte_trace_point_emit_u16(n);
 	rte_trace_point_emit_u16(taken);
-)
-
-/** @internal A control message was sent. */
-RTE_TRACE_POINT_FP(
-	rte_comch_trace_msg_tx,
-	RTE_TRACE_POINT_ARGS(uint32_t conn_id, uint32_t len, uint32_t seq),
-	rte_trace_point_emit_u32(conn_id);
-	rte_trace_point_emit_u32(len);
-	rte_trace_point_emit_u32(seq);
-)
-
-/** @internal A control message is returned to the application. */
-RTE_TRACE_POINT_FP(
-	rte_comch_trace_msg_rx,
-	RTE_TRACE_POINT_ARGS(uint32_t conn_id, uint32_t len, uint32_t seq),
-	rte_trace_point_emit_u32(conn_id);
-	rte_trace_point_emit_u32(len);
-	rte_trace_point_emit_u32(seq);
 )
 
 #ifdef __cplusplus
