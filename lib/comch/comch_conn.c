@@ -527,8 +527,10 @@ comch_conn_look(struct rte_comch_conn *conn)
 	conn->ops->link_poll(conn->link);
 	if (conn->phase == COMCH_PHASE_LINKING && conn->link->state == RTE_COMCH_LINK_UP)
 		comch_handshake_link(conn);
-	if (conn->link->state == RTE_COMCH_LINK_DOWN)
+	if (conn->link->state == RTE_COMCH_LINK_DOWN) {
+		comch_server_conn_leaves(conn);
 		comch_poll_note(&conn->obj);
+	}
 }
 
 /* The end */
@@ -573,6 +575,7 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	}
 	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status, conn->reason);
 	comch_store_release(&conn->phase, COMCH_PHASE_ENDING);
+	comch_server_conn_leaves(conn);
 	while (!STAILQ_EMPTY(&conn->tx_wait))
 		tx_wait_free(conn, STAILQ_FIRST(&conn->tx_wait));
 	conn_leave_lists(conn);
@@ -606,6 +609,7 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
 		conn->server->nb_pending--;
 	comch_store_release(&conn->phase, COMCH_PHASE_CLOSING);
+	comch_server_conn_leaves(conn);
 	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
 	comch_poll_note(&conn->obj);
 }

@@ -133,24 +133,24 @@ hello_fits(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 			f->max_msg_size != server->conf.max_msg_size) {
 		reject(conn, -ECONNREFUSED, "message size %u differs from the server's %u",
 			f->max_msg_size, server->conf.max_msg_size);
-	} else if (server->nb_conns - server->nb_half_open >= server->conf.max_clients) {
-		reject(conn, -ECONNREFUSED, "the server has its limit of %u clients",
-			server->conf.max_clients);
 	} else {
 		return true;
 	}
 	return false;
 }
 
-void
-comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+static bool
+server_is_full(const struct rte_comch_server *server)
+{
+	return server->nb_conns - server->nb_half_open >= server->conf.max_clients;
+}
+
+/* Its HELLO was good, and there is room. */
+static void
+admit(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
-	if (!hello_fits(conn, f))
-		return;
-	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
-	conn->tx_credits = f->recv_queue;
 	server->nb_half_open--;
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
 		conn->phase = COMCH_PHASE_PENDING;
@@ -166,6 +166,42 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 	conn->send_connected = true;
 	conn->hold = true;
 	comch_poll_note(&conn->obj);
+}
+
+void
+comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	struct rte_comch_server *server = conn->server;
+
+	if (conn->wants_room) {
+		comch_conn_end(conn, -EPROTO, "peer said HELLO twice");
+		return;
+	}
+	if (!hello_fits(conn, f))
+		return;
+	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
+	conn->tx_credits = f->recv_queue;
+	if (!server_is_full(server)) {
+		admit(conn);
+		return;
+	}
+	/* Some that hold a place may have gone before this one came: look first. */
+	conn->wants_room = true;
+	comch_conn_wait_begin(conn, COMCH_ROOM_MS);
+}
+
+void
+comch_handshake_room(struct rte_comch_conn *conn, bool all_seen)
+{
+	const struct rte_comch_server *server = conn->server;
+
+	if (!server_is_full(server)) {
+		conn->wants_room = false;
+		admit(conn);
+	} else if ((all_seen && server->nb_leaving == 0) || rte_rdtsc() > conn->deadline) {
+		reject(conn, -ECONNREFUSED, "the server has its limit of %u clients",
+			server->conf.max_clients);
+	}
 }
 
 void

@@ -299,6 +299,8 @@ poll_look(struct rte_comch_poll *poll, uint64_t now)
 	TAILQ_FOREACH_SAFE(conn, &poll->waiting, waiting_next, tmp) {
 		if (conn->phase == COMCH_PHASE_DIALLING)
 			comch_handshake_dial(conn);
+		else if (conn->wants_room && conn->phase == COMCH_PHASE_HELLO)
+			comch_handshake_room(conn, n < LOOK_EVENTS);
 		else if (now > conn->deadline)
 			comch_handshake_timeout(conn);
 	}

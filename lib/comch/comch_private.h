@@ -35,6 +35,8 @@
 #define COMCH_HANDSHAKE_MS 10000
 /* How long a stop waits for a peer that is within a message, ms. */
 #define COMCH_STOP_MS 1000
+/* How long a client waits for the place of one that leaves, ms. */
+#define COMCH_ROOM_MS 5000
 /* Clients of one server that may be half-way through a handshake. */
 #define COMCH_MAX_HALF_OPEN 1024
 
@@ -65,6 +67,7 @@ struct rte_comch_server {
 	uint32_t nb_conns;     /* all of them */
 	uint32_t nb_half_open; /* not established and not pending */
 	uint32_t nb_pending;
+	uint32_t nb_leaving;   /* about to end or ended: they make room */
 	bool accept_failed;    /* logged; tried again at each look */
 	struct rte_comch_server_stats stats;
 	TAILQ_ENTRY(rte_comch_server) next; /* of the registry */
@@ -171,6 +174,8 @@ struct rte_comch_conn {
 	uint32_t id;
 	bool send_connected;       /* an event CONNECTED or CONNECT_REQUEST is due */
 	bool known;                /* the application was given it by such an event */
+	bool leaving;              /* counted in server->nb_leaving */
+	bool wants_room;           /* its HELLO found the server full, with some leaving */
 	int end_status;
 	char reason[RTE_COMCH_REASON_SIZE];
 	struct rte_comch_peer_id peer;
@@ -276,6 +281,8 @@ int comch_name_check(const char *name, const char *what);
 int comch_sizes_check(const struct rte_comch_dev *dev, const char *what,
 		uint32_t *max_msg_size, uint32_t *recv_queue, uint32_t *send_queue);
 void comch_server_conn_ended(struct rte_comch_conn *conn);
+/* Its end is known, though it has its place until the application was told. */
+void comch_server_conn_leaves(struct rte_comch_conn *conn);
 void comch_server_accept(struct rte_comch_server *server);
 
 /* comch_client.c */
@@ -327,6 +334,8 @@ void comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_
 void comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 void comch_handshake_reject(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 void comch_handshake_timeout(struct rte_comch_conn *conn);
+/* One that wants room: is there any? all_seen: nobody's end is still to be looked at. */
+void comch_handshake_room(struct rte_comch_conn *conn, bool all_seen);
 
 /* comch_proto.c */
 /* A checked frame for a connection; fds are ours to close. -EPROTO ends it. */

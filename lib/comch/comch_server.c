@@ -248,12 +248,23 @@ comch_server_accept(struct rte_comch_server *server)
 }
 
 void
+comch_server_conn_leaves(struct rte_comch_conn *conn)
+{
+	if (conn->server == NULL || conn->leaving)
+		return;
+	conn->leaving = true;
+	conn->server->nb_leaving++;
+}
+
+void
 comch_server_conn_ended(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
 	TAILQ_REMOVE(&server->conns, conn, server_next);
 	server->nb_conns--;
+	if (conn->leaving)
+		server->nb_leaving--;
 	if (comch_obj_state(&server->obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
 		comch_poll_note(&server->obj);
 }

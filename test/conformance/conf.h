@@ -70,6 +70,7 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, limits, depths) \
 	X(inst, limits, exact) \
 	X(inst, limits, max_clients) \
+	X(inst, limits, room_of_one_that_left) \
 	X(inst, limits, many_clients) \
 	X(inst, limits, many_servers) \
 	X(inst, limits, producer_conf) \

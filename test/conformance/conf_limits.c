@@ -289,6 +289,34 @@ conf_limits_max_clients(void)
 	t_pair_close(&p);
 }
 
+/* Who had gone before another came does not take its place, told or not. */
+void
+conf_limits_room_of_one_that_left(void)
+{
+	struct t_pair_conf conf = { .server.max_clients = 1 };
+	struct rte_comch_client *second;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, &conf);
+	second = t_client_new(p.host, p.host_dev, T_NAME, NULL);
+	p.dpu->paused = true;
+	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_client_start(second), -EINPROGRESS);
+	/* The server runs, but its application takes no event yet. */
+	for (i = 0; i < 1000; i++) {
+		rte_comch_poll_run(p.dpu->poll, NULL, 0);
+		t_step(p.host);
+	}
+	T_EQ(rte_comch_client_state(second), RTE_COMCH_STATE_STARTING);
+	p.dpu->paused = false;
+	T_UNTIL(rte_comch_client_state(second) != RTE_COMCH_STATE_STARTING);
+	T_EQ(rte_comch_client_state(second), RTE_COMCH_STATE_RUNNING);
+	t_client_end(second);
+	t_pair_close(&p);
+}
+
 /* Many clients of one server: each is served, each has its own connection. */
 void
 conf_limits_many_clients(void)

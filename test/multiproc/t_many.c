@@ -229,8 +229,8 @@ enough(void)
 	struct t_proc s, cl;
 
 	t_proc_start(&s, "server", server, &c);
+	t_hear(s.fd, 'R'); /* it has counted its descriptors: nobody came before */
 	t_proc_start(&cl, "clients", clients, &c);
-	t_hear(s.fd, 'R');
 	/* So many take their time: wait for the end, not for a step. */
 	while (!t_readable(cl.fd, T_TIMEOUT_MS))
 		;
@@ -299,8 +299,8 @@ run_few(uint64_t server_fds, uint64_t client_fds)
 	uint64_t errors;
 
 	t_proc_start(&s, "server", server, &c);
-	t_proc_start(&cl, "clients", too_many_clients, &c);
 	t_hear(s.fd, 'R');
+	t_proc_start(&cl, "clients", too_many_clients, &c);
 	while (!t_readable(cl.fd, T_TIMEOUT_MS))
 		;
 	t_hear(cl.fd, 'D');
