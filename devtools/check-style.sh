@@ -50,7 +50,10 @@ none '\btypedef struct\b' 'no typedef for structs' "${c[@]}"
 writers='strcpy|strcat|v?sprintf|alloca'
 printers='v?printf|puts|putchar|perror'
 enders='rte_exit|rte_panic|abort|assert|_?exit|system'
-none "(?<![\\w>.*/])($writers|$printers|$enders)\\(" 'not in a library' "${quiet[@]}"
+# comch_guard.h ends a program on purpose, in a build that was asked to.
+mapfile -t never_end < <(printf '%s\n' "${quiet[@]}" | grep -v '/comch_guard\.h$')
+none "(?<![\\w>.*/])($writers|$printers)\\(" 'not in a library' "${quiet[@]}"
+none "(?<![\\w>.*/])($enders)\\(" 'not in a library' "${never_end[@]}"
 
 for file in "${quiet[@]}"; do
 	[[ $file == *.c ]] || continue

@@ -7,6 +7,7 @@
 # usage: devtools/setup.sh [--list] PURPOSE...
 #
 #   build   build the library, the programs and the examples
+#   memif   devtools/compare-memif.sh
 #   test    run the tests
 #   checks  run the checks of the sources
 #   docs    make the documentation
@@ -26,6 +27,9 @@ packages() {
 	build)
 		echo build-essential meson ninja-build pkg-config libdpdk-dev libbsd-dev libmd-dev \
 			libinih-dev libjansson-dev ;;
+	memif)
+		packages build
+		echo dpdk-dev python3 ;;
 	test)
 		# clang is the other compiler; the sanitizers come with gcc.
 		echo libcriterion-dev clang python3 spin ;;
@@ -41,7 +45,7 @@ packages() {
 		packages checks
 		packages docs ;;
 	*)
-		die "'$1' is not a purpose (build, test, checks, docs, chroot, all)" ;;
+		die "'$1' is not a purpose (build, memif, test, checks, docs, chroot, all)" ;;
 	esac
 }
 

@@ -104,13 +104,14 @@ struct import_cache {
 static void
 ahead_fill(struct comch_ahead *ahead, const struct comch_rcons *rc, uint64_t pos, uint32_t posted)
 {
-	const struct comch_desc *desc = rc->post_shared->desc;
 	uint32_t i, n = RTE_MIN(posted, (uint32_t)COMCH_AHEAD);
+	const struct comch_desc *desc;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		desc = &rc->post_shared->desc[(pos + i) & rc->mask];
 		peer_copy_words((uint64_t *)&ahead->desc[(pos + i) % COMCH_AHEAD],
-			(const uint64_t *)&desc[(pos + i) & rc->mask],
-			sizeof(*desc) / sizeof(uint64_t));
+			(const uint64_t *)desc, sizeof(*desc) / sizeof(uint64_t));
+	}
 	ahead->pos = pos;
 	ahead->n = n;
 }
