@@ -344,7 +344,7 @@ drain_waits(struct comch_chan_cons *c, enum comch_halt halt)
 	/* A claim that cannot be is a lie: nothing to wait for. */
 	if (peer_claim - c->head == 0 || peer_claim - c->head > c->tail - c->head)
 		return false;
-	if (rte_rdtsc() < c->halt_deadline)
+	if (rte_rdtsc() < comch_load_relaxed(&c->halt_deadline))
 		return true;
 	c->fault(c->ctx, -ETIMEDOUT, "peer stalled within a message while we stopped");
 	return false;
@@ -401,7 +401,7 @@ begin_record(struct comch_chan_cons *c, const struct comch_rec_head *head)
 	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
 
 	peer_copy_words((uint64_t *)c->cur.len, (const uint64_t *)rec->len,
-		sizeof(rec->len) / sizeof(uint64_t));
+		sizeof(rec->len) / (sizeof(uint64_t)));
 	c->cur.head = *head;
 	c->rec_idx = 0;
 }
@@ -489,7 +489,7 @@ comch_chan_cons_halt(struct comch_chan_cons *c, enum comch_halt why)
 {
 	if (comch_load_relaxed(&c->drained) != 0 || comch_load_relaxed(&c->halt) >= (uint32_t)why)
 		return;
-	c->halt_deadline = rte_rdtsc() + c->timeout_cycles;
+	comch_store_relaxed(&c->halt_deadline, rte_rdtsc() + c->timeout_cycles);
 	comch_store_release(&c->post->closed, 1);
 	/* C: the door is closed before anybody asks who had come in. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
