@@ -22,6 +22,8 @@ trap : INT TERM
 mkdir "$dir/tmp" "$dir/run" "$dir/comch"
 chmod 700 "$dir"/*
 export TMPDIR=$dir/tmp RUNTIME_DIRECTORY=$dir/run COMCH_DIR=$dir/comch
+# Only TSan reads it.
+export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$(realpath "${0%/*}")/tsan.supp}
 
 status=0
 (

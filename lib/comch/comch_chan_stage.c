@@ -67,7 +67,8 @@ static int64_t
 stage_space(const struct comch_rcons *rc)
 {
 	uint64_t peer_tail = peer_load_acquire_u64(&rc->post_shared->staging_tail); /* S */
-	uint64_t used = rc->stage_head - peer_tail;
+	/* Atomic: who only asks for room may do so while another producer has the ring. */
+	uint64_t used = comch_load_relaxed(&rc->stage_head) - peer_tail;
 
 	if (used > rc->staging_size)
 		return -EPROTO;
@@ -91,7 +92,7 @@ stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
 
 	comch_gather_copy(g, rc->staging + at, first);
 	comch_gather_copy(g, rc->staging, len - first);
-	rc->stage_head += len;
+	comch_store_relaxed(&rc->stage_head, rc->stage_head + len);
 }
 
 static void
@@ -104,7 +105,8 @@ stage_publish(struct comch_rcons *rc)
 static void
 stage_end(struct comch_rcons *rc)
 {
-	rc->stage_head = RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE);
+	comch_store_relaxed(&rc->stage_head,
+		RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE));
 	stage_publish(rc);
 }
 

@@ -34,4 +34,26 @@ comch_tel_u64(struct rte_tel_data *d, const char *name, uint64_t val)
 /* A counter with one writer: readers see a whole value, the writer pays no lock prefix. */
 #define comch_count(p, n) comch_store_relaxed(p, comch_load_relaxed(p) + (n))
 
+/*
+ * TSan does not see the locks of EAL's heap: a block that one thread freed and
+ * another got would be a race to it. There they get one that it sees.
+ */
+#ifdef __SANITIZE_THREAD__
+#include <pthread.h>
+
+#include <rte_malloc.h>
+
+extern pthread_mutex_t comch_tsan_heap; /* comch_mem.c */
+
+#define COMCH_TSAN_HEAP_(type, call) __extension__ ({ \
+	pthread_mutex_lock(&comch_tsan_heap); \
+	type ret_ = call; \
+	pthread_mutex_unlock(&comch_tsan_heap); \
+	ret_; })
+#define rte_free(ptr) ((void)COMCH_TSAN_HEAP_(int, (rte_free(ptr), 0)))
+#define rte_malloc(...) COMCH_TSAN_HEAP_(void *, rte_malloc(__VA_ARGS__))
+#define rte_zmalloc(...) COMCH_TSAN_HEAP_(void *, rte_zmalloc(__VA_ARGS__))
+#define rte_zmalloc_socket(...) COMCH_TSAN_HEAP_(void *, rte_zmalloc_socket(__VA_ARGS__))
+#endif
+
 #endif /* COMCH_COMPAT_H */

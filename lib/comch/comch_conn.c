@@ -332,7 +332,7 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 		return ret;
 	conn->rx_told = conn->rx_seq;
 	comch_trace_msg_tx(conn->id, msg->len, conn->tx_seq);
-	conn->tx_seq++;
+	comch_count(&conn->tx_seq, 1);
 	comch_count(&conn->stats.tx_msgs, 1);
 	comch_count(&conn->stats.tx_bytes, msg->len);
 	return 0;
@@ -378,7 +378,7 @@ conn_on_acked(struct rte_comch_conn *conn, uint32_t acked)
 		return 0;
 	if (n > conn->tx_seq - conn->tx_acked)
 		return -EPROTO;
-	conn->tx_acked = acked;
+	comch_store_relaxed(&conn->tx_acked, acked);
 	for (; n > 0; n--) {
 		conn->unacked_ready++;
 		unacked_skip(conn);
@@ -561,9 +561,9 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	if (old >= COMCH_PHASE_ENDING)
 		return;
 	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
-		conn->server->nb_half_open--;
+		comch_count(&conn->server->nb_half_open, -1);
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
-		conn->server->nb_pending--;
+		comch_count(&conn->server->nb_pending, -1);
 	/* A reason that is there already was given by whoever closed it. */
 	if (conn->reason[0] == '\0') {
 		va_start(ap, fmt);
@@ -605,9 +605,9 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	rte_strscpy(conn->reason, f.text, sizeof(conn->reason));
 	conn->end_status = status;
 	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
-		conn->server->nb_half_open--;
+		comch_count(&conn->server->nb_half_open, -1);
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
-		conn->server->nb_pending--;
+		comch_count(&conn->server->nb_pending, -1);
 	comch_store_release(&conn->phase, COMCH_PHASE_CLOSING);
 	comch_server_conn_leaves(conn);
 	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;

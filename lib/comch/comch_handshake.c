@@ -151,18 +151,18 @@ admit(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
-	server->nb_half_open--;
+	comch_count(&server->nb_half_open, -1);
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
 		conn->phase = COMCH_PHASE_PENDING;
-		server->nb_pending++;
+		comch_count(&server->nb_pending, 1);
 		accept_now(conn);
 		if (conn->phase == COMCH_PHASE_UP)
-			server->nb_pending--;
+			comch_count(&server->nb_pending, -1);
 		return;
 	}
 	comch_conn_wait_end(conn);
 	conn->phase = COMCH_PHASE_PENDING;
-	server->nb_pending++;
+	comch_count(&server->nb_pending, 1);
 	conn->send_connected = true;
 	conn->hold = true;
 	comch_poll_note(&conn->obj);
@@ -254,7 +254,7 @@ rte_comch_conn_accept(struct rte_comch_conn *conn)
 	accept_now(conn);
 	if (conn->phase != COMCH_PHASE_UP)
 		return -ECONNRESET;
-	conn->server->nb_pending--;
+	comch_count(&conn->server->nb_pending, -1);
 	return 0;
 }
 

@@ -23,6 +23,10 @@
 #include "comch_memfd.h"
 #include "comch_trace.h"
 
+#ifdef __SANITIZE_THREAD__
+pthread_mutex_t comch_tsan_heap = PTHREAD_MUTEX_INITIALIZER;
+#endif
+
 #define MAX_MRS 4096
 
 struct comch_mem_block {

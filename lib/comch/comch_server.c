@@ -204,8 +204,8 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	}
 	conn->server = server;
 	conn->recv_queue = server->conf.recv_queue;
-	server->nb_conns++;
-	server->nb_half_open++;
+	comch_count(&server->nb_conns, 1);
+	comch_count(&server->nb_half_open, 1);
 	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
 	comch_registry_add_conn(conn);
 	conn->phase = COMCH_PHASE_LINKING;
@@ -262,7 +262,7 @@ comch_server_conn_ended(struct rte_comch_conn *conn)
 	struct rte_comch_server *server = conn->server;
 
 	TAILQ_REMOVE(&server->conns, conn, server_next);
-	server->nb_conns--;
+	comch_count(&server->nb_conns, -1);
 	if (conn->leaving)
 		server->nb_leaving--;
 	if (comch_obj_state(&server->obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)

@@ -187,8 +187,6 @@ state_events(void)
 	uint16_t i, k;
 	pthread_t t;
 
-	if (t_sanitized())
-		t_skip("rte_spinlock is assembly, which TSan does not see");
 	make_poll();
 	init_obj(o);
 	o->obj.service = serve_events;
