@@ -64,10 +64,10 @@ comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len)
 
 /* Free bytes of the ring, or -EPROTO if the peer's position cannot be. */
 static int64_t
-stage_space(const struct comch_rcons *rc)
+stage_space(const struct comch_rcons *rc, uint64_t head)
 {
 	uint64_t peer_tail = peer_load_acquire_u64(&rc->post_shared->staging_tail); /* S */
-	uint64_t used = rc->stage_head - peer_tail;
+	uint64_t used = head - peer_tail;
 
 	if (used > rc->staging_size)
 		return -EPROTO;
@@ -77,7 +77,8 @@ stage_space(const struct comch_rcons *rc)
 bool
 comch_stage_room(const struct comch_rcons *rc, uint32_t len)
 {
-	int64_t space = stage_space(rc);
+	/* stage_head is the owner's; who asks here may be another one. */
+	int64_t space = stage_space(rc, comch_load_acquire(&rc->rec->staging_head));
 
 	return space < 0 || space >= (int64_t)len;
 }
@@ -155,7 +156,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
-	space = stage_space(rc);
+	space = stage_space(rc, rc->stage_head);
 	ret = space < 0 ? -EPROTO : 0;
 	if (space < (int64_t)p->short_room)
 		goto release;
@@ -246,7 +247,7 @@ stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
 	if (comch_load_relaxed(&rc->gone) != 0)
 		return -ENOENT;
 	while (p->stream_left > 0) {
-		space = stage_space(rc);
+		space = stage_space(rc, rc->stage_head);
 		if (space <= 0)
 			return (int)space;
 		k = (uint32_t)RTE_MIN((uint64_t)space, RTE_MIN(p->stream_left, COMCH_STAGE_PIECE));
