@@ -64,11 +64,10 @@ comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len)
 
 /* Free bytes of the ring, or -EPROTO if the peer's position cannot be. */
 static int64_t
-stage_space(const struct comch_rcons *rc)
+stage_space(const struct comch_rcons *rc, uint64_t head)
 {
 	uint64_t peer_tail = peer_load_acquire_u64(&rc->post_shared->staging_tail); /* S */
-	/* Atomic: who only asks for room may do so while another producer has the ring. */
-	uint64_t used = comch_load_relaxed(&rc->stage_head) - peer_tail;
+	uint64_t used = head - peer_tail;
 
 	if (used > rc->staging_size)
 		return -EPROTO;
@@ -78,7 +77,8 @@ stage_space(const struct comch_rcons *rc)
 bool
 comch_stage_room(const struct comch_rcons *rc, uint32_t len)
 {
-	int64_t space = stage_space(rc);
+	/* stage_head is the owner's; who asks here may be another one. */
+	int64_t space = stage_space(rc, comch_load_acquire(&rc->rec->staging_head));
 
 	return space < 0 || space >= (int64_t)len;
 }
@@ -92,7 +92,7 @@ stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
 
 	comch_gather_copy(g, rc->staging + at, first);
 	comch_gather_copy(g, rc->staging, len - first);
-	comch_store_relaxed(&rc->stage_head, rc->stage_head + len);
+	rc->stage_head += len;
 }
 
 static void
@@ -105,8 +105,7 @@ stage_publish(struct comch_rcons *rc)
 static void
 stage_end(struct comch_rcons *rc)
 {
-	comch_store_relaxed(&rc->stage_head,
-		RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE));
+	rc->stage_head = RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE);
 	stage_publish(rc);
 }
 
@@ -157,7 +156,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
-	space = stage_space(rc);
+	space = stage_space(rc, rc->stage_head);
 	ret = space < 0 ? -EPROTO : 0;
 	if (space < (int64_t)p->short_room)
 		goto release;
@@ -248,7 +247,7 @@ stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
 	if (comch_load_relaxed(&rc->gone) != 0)
 		return -ENOENT;
 	while (p->stream_left > 0) {
-		space = stage_space(rc);
+		space = stage_space(rc, rc->stage_head);
 		if (space <= 0)
 			return (int)space;
 		k = (uint32_t)RTE_MIN((uint64_t)space, RTE_MIN(p->stream_left, COMCH_STAGE_PIECE));

@@ -150,7 +150,7 @@ comch_client_conn_freed(struct rte_comch_client *client)
 {
 	struct rte_comch_conn *conn = client->conn;
 
-	client->conn = NULL;
+	comch_store_relaxed(&client->conn, NULL);
 	comch_obj_state_event(&client->obj, RTE_COMCH_STATE_IDLE, conn->end_status,
 		client->reason);
 }

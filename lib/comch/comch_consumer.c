@@ -102,8 +102,13 @@ conn_func(const struct rte_comch_conn *conn)
 static void
 release_mrs(struct rte_comch_consumer *c)
 {
-	while (c->chan.nb_mrs > 0)
-		comch_mem_release(c->mrs[--c->chan.nb_mrs].mr);
+	uint32_t n = c->chan.nb_mrs;
+
+	while (n > 0) {
+		/* Telemetry may look: see explain_consumer(). */
+		comch_store_relaxed(&c->chan.nb_mrs, --n);
+		comch_mem_release(c->mrs[n].mr);
+	}
 }
 
 static int

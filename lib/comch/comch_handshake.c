@@ -36,6 +36,18 @@ dial_again(const struct rte_comch_conn *conn, int err)
 	return err == -ENOENT && now < conn->dial_deadline;
 }
 
+static void
+dial_failed(struct rte_comch_conn *conn, int err, const char *why)
+{
+	const struct rte_comch_dev *dev = conn->dev;
+
+	/* Two sides that look in different places are the usual reason. */
+	COMCH_LOG(ERR, "client of %s: cannot connect on %s of %s%s%s: %s", conn->client->name,
+		dev->reps[conn->rep].name, dev->info.name, dev->where != NULL ? ", below " : "",
+		dev->where != NULL ? dev->where : "", why);
+	comch_conn_end(conn, err, "cannot connect to %.40s: %s", conn->client->name, why);
+}
+
 void
 comch_handshake_dial(struct rte_comch_conn *conn)
 {
@@ -49,8 +61,8 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 			return;
 		if (ret == -EAGAIN)
 			ret = -ETIMEDOUT;
-		comch_conn_end(conn, ret, "cannot connect to %.40s: %s", name,
-			ret == -ENOENT ? "nobody listens on that name" : strerror(-ret));
+		dial_failed(conn, ret, ret == -ENOENT ? "nobody listens on that name" :
+			strerror(-ret));
 		return;
 	}
 	conn->phase = COMCH_PHASE_LINKING;

@@ -118,7 +118,9 @@ comch_obj_state_event(struct comch_obj *obj, enum rte_comch_state next,
 	rte_spinlock_lock(&obj->ev_lock);
 	/* At most three changes lie between two runs: a start and its stop. */
 	if (obj->nb_evs < COMCH_OBJ_EVS) {
-		ev = &obj->ev[obj->nb_evs++];
+		ev = &obj->ev[obj->nb_evs];
+		/* Whole: comch_obj_events() looks at it without the lock. */
+		comch_store_relaxed(&obj->nb_evs, obj->nb_evs + 1);
 		ev->prev = (uint8_t)comch_obj_state(obj);
 		ev->next = (uint8_t)next;
 		ev->status = status;
@@ -138,7 +140,7 @@ next_event(struct comch_obj *obj, struct comch_obj_ev *ev)
 	have = obj->nb_evs > 0;
 	if (have) {
 		*ev = obj->ev[0];
-		obj->nb_evs--;
+		comch_store_relaxed(&obj->nb_evs, obj->nb_evs - 1);
 		memmove(&obj->ev[0], &obj->ev[1], obj->nb_evs * sizeof(obj->ev[0]));
 	}
 	rte_spinlock_unlock(&obj->ev_lock);

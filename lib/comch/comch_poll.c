@@ -301,6 +301,9 @@ poll_look(struct rte_comch_poll *poll, uint64_t now)
 			comch_handshake_dial(conn);
 		else if (conn->wants_room && conn->phase == COMCH_PHASE_HELLO)
 			comch_handshake_room(conn, n < LOOK_EVENTS);
+		else if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again &&
+				now <= conn->deadline)
+			comch_conn_look(conn);
 		else if (now > conn->deadline)
 			comch_handshake_timeout(conn);
 	}

@@ -69,7 +69,7 @@ comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc)
 	conn->ops->region_free(conn->link, &rc->rec_region);
 	if (rc->wake_fd >= 0)
 		close(rc->wake_fd);
-	conn->nb_rcons--;
+	comch_count(&conn->nb_rcons, -1);
 	rte_free(rc);
 }
 
@@ -100,7 +100,7 @@ rcons_create(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int 
 	}
 	rc->wake_fd = fds[1];
 	fds[1] = -1;
-	conn->nb_rcons++;
+	comch_count(&conn->nb_rcons, 1);
 	*rcons = rc;
 	return 0;
 }

@@ -58,6 +58,7 @@ struct rte_comch_dev {
 	struct rte_comch_dev_info info;  /**< Filled by probe; name and driver by the core. */
 	struct rte_comch_rep_info *reps; /**< Filled by probe with malloc(); freed by the core. */
 	void *priv;                      /**< The driver's. */
+	const char *where;               /**< Where clients look for servers, for the log. */
 	int16_t id;
 	uint32_t nb_users;               /**< Servers and clients; the core's. */
 };
@@ -78,6 +79,8 @@ struct rte_comch_link {
 	const char *text;                /**< The same in words; static. */
 	uint64_t wakes;                  /**< Wake-ups written. */
 	bool light;                      /**< The peer's sleepers fence for our publishers. */
+	/** CONNECTING, and link_poll has to be called again though nothing comes. */
+	bool try_again;
 };
 
 /** Base of a driver's listener. */

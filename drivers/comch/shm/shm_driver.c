@@ -155,6 +155,7 @@ parse_dir(const char *key, const char *value, void *arg)
 		return bad_value(key, value, "an absolute path");
 	if (rte_strscpy(shm->dir, value, sizeof(shm->dir)) < 0)
 		return bad_value(key, value, "a shorter path");
+	shm->dir_is_open = false;
 	return 0;
 }
 
@@ -253,9 +254,11 @@ parse_all(struct shm_args *a, struct rte_kvargs *kv)
 
 /* $COMCH_DIR, else by who we are. */
 static int
-default_dir(char *dir, size_t size)
+default_dir(struct shm_dev *shm)
 {
 	const char *env = getenv("COMCH_DIR");
+	size_t size = sizeof(shm->dir);
+	char *dir = shm->dir;
 	int n;
 
 	if (env != NULL && env[0] == '/')
@@ -264,8 +267,10 @@ default_dir(char *dir, size_t size)
 		n = snprintf(dir, size, "/run/comch");
 	else if ((env = getenv("XDG_RUNTIME_DIR")) != NULL && env[0] == '/')
 		n = snprintf(dir, size, "%s/comch", env);
-	else
+	else {
 		n = snprintf(dir, size, "/tmp/comch-%u", geteuid());
+		shm->dir_is_open = true;
+	}
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 }
 
@@ -308,7 +313,8 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	shm->max_import = DEFAULT_MAX_IMPORT;
 	dev->info.max_msg_size = DEFAULT_MSG_SIZE;
 	dev->info.max_clients = DEFAULT_MAX_CLIENTS;
-	ret = default_dir(shm->dir, sizeof(shm->dir));
+	dev->where = shm->dir;
+	ret = default_dir(shm);
 	if (ret == 0)
 		ret = parse_all(&args, kv);
 	if (ret == 0 && dev->info.role == RTE_COMCH_ROLE_DPU)

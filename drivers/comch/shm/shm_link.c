@@ -84,7 +84,35 @@ shm_link_say_hello(struct shm_link *l)
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
 	/* The mapping stays; the descriptor would only count against our limit. */
 	close(fd);
+	if (ret == -EAGAIN) {
+		munmap(l->own, l->own_len);
+		l->own = NULL;
+	}
 	return ret;
+}
+
+/* The peer's hello is good: answer it, or go on, or give up. */
+static void
+answer_hello(struct shm_link *l, int ret)
+{
+	const struct shm_link_shared *peer = l->peer_later != NULL ? l->peer_later : l->peer;
+
+	if (ret == 0 && !l->is_client)
+		ret = shm_link_say_hello(l);
+	/* Too many descriptors are under way: later, and until then no frame is read. */
+	l->base.try_again = ret == -EAGAIN;
+	l->peer_later = ret == -EAGAIN ? peer : NULL;
+	l->peer = ret == -EAGAIN ? NULL : peer;
+	if (ret == -EAGAIN)
+		return;
+	if (ret != 0) {
+		SHM_LOG(WARNING, "a handshake on %s failed: %s", l->base.dev->info.name,
+			strerror(-ret));
+		shm_link_down(l, -EPROTO, ret == -EPERM ?
+			"peer's memory is not sealed as it must be" : "handshake failed");
+		return;
+	}
+	l->base.state = RTE_COMCH_LINK_UP;
 }
 
 /* Check what the peer said of itself, and map its region. */
@@ -142,16 +170,7 @@ poll_hello(struct shm_link *l)
 	}
 	ret = len == sizeof(hello) && nb_fds == 1 ? take_hello(l, &hello, fds[0]) : -EPROTO;
 	close_all(fds, nb_fds);
-	if (ret == 0 && !l->is_client)
-		ret = shm_link_say_hello(l);
-	if (ret != 0) {
-		SHM_LOG(WARNING, "a handshake on %s failed: %s", l->base.dev->info.name,
-			strerror(-ret));
-		shm_link_down(l, -EPROTO, ret == -EPERM ?
-			"peer's memory is not sealed as it must be" : "handshake failed");
-		return;
-	}
-	l->base.state = RTE_COMCH_LINK_UP;
+	answer_hello(l, ret);
 }
 
 /* Keep descriptors until their frame is read. */
@@ -224,8 +243,12 @@ shm_link_poll(struct rte_comch_link *link)
 
 	if (l->sock < 0)
 		return;
-	if (link->state == RTE_COMCH_LINK_CONNECTING)
-		poll_hello(l);
+	if (link->state == RTE_COMCH_LINK_CONNECTING) {
+		if (l->peer_later != NULL)
+			answer_hello(l, 0);
+		else
+			poll_hello(l);
+	}
 	/* Descriptors that frames still want may lie behind: no more than fit. */
 	for (i = 0; i < SOCK_BURST && link->state == RTE_COMCH_LINK_UP; i++) {
 		if (l->stash_tail - l->stash_head > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS) {
@@ -272,8 +295,9 @@ shm_link_close(struct rte_comch_link *link)
 	shm_link_shutdown(link);
 	if (l->own != NULL)
 		munmap(l->own, l->own_len);
-	if (l->peer != NULL)
-		munmap((void *)(uintptr_t)l->peer, l->peer_len);
+	if (l->peer != NULL || l->peer_later != NULL)
+		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_later),
+			l->peer_len);
 	free(l);
 }
 

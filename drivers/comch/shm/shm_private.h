@@ -29,6 +29,7 @@ extern int shm_logtype;
 
 struct shm_dev {
 	char dir[PATH_MAX];
+	bool dir_is_open; /* below /tmp, where anybody may have made it before us */
 	bool trust_peer; /* accept memory that is not sealed */
 	bool export_eal; /* show EAL memory */
 	uint64_t max_import;
@@ -56,6 +57,7 @@ struct shm_link {
 	uint32_t told;              /* the peer's armed word that was answered */
 	/* receiving */
 	const struct shm_link_shared *peer; /* comch_peer.h only */
+	const struct shm_link_shared *peer_later; /* peer, until our hello found a way */
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
@@ -86,6 +88,8 @@ void shm_sock_listener_forked(struct rte_comch_listener *listener);
 int shm_sock_listener_fd(const struct rte_comch_listener *listener);
 int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_link **link);
+/* Is a directory that anybody could have made one of ours? 0, -ENOENT or -EACCES. */
+int shm_sock_check_dir(const struct shm_dev *shm);
 /* Make sure that the directory of each host function exists. */
 int shm_sock_make_dirs(const struct rte_comch_dev *dev);
 /* Send one message. 0, -EAGAIN or a negative errno. */

@@ -92,6 +92,24 @@ make_dir(const char *path, mode_t mode)
 }
 
 int
+shm_sock_check_dir(const struct shm_dev *shm)
+{
+	struct stat st;
+
+	if (!shm->dir_is_open)
+		return 0;
+	if (lstat(shm->dir, &st) != 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
+			(st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+		return 0;
+	SHM_LOG(ERR, "%s is not used: it belongs to user %u and has mode %04o; it must be a "
+		"directory of user %u or root that nobody else may write to", shm->dir, st.st_uid,
+		st.st_mode & 07777, geteuid());
+	return -EACCES;
+}
+
+int
 shm_sock_make_dirs(const struct rte_comch_dev *dev)
 {
 	const struct shm_dev *shm = dev->priv;
@@ -101,6 +119,8 @@ shm_sock_make_dirs(const struct rte_comch_dev *dev)
 
 	/* Whoever may pass may look for a function; each function's own says who may enter. */
 	ret = make_dir(shm->dir, geteuid() == 0 ? 0755 : 0700);
+	if (ret == 0)
+		ret = shm_sock_check_dir(shm);
 	for (i = 0; i < dev->info.nb_reps && ret == 0; i++) {
 		snprintf(path, sizeof(path), "%s/%s", shm->dir, dev->reps[i].name);
 		ret = make_dir(path, 0700);
@@ -281,7 +301,10 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	struct shm_link *s;
 	int sock, ret;
 
-	ret = name_path(dev, rep, name, "sock", path, sizeof(path));
+	/* Whoever made the directory is who we would talk to. */
+	ret = shm_sock_check_dir(shm);
+	if (ret == 0)
+		ret = name_path(dev, rep, name, "sock", path, sizeof(path));
 	if (ret == 0)
 		ret = sock_address(path, &addr);
 	if (ret != 0)

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Where both ends meet, made by somebody else; and clients that find nobody. */
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_log.h>
+
+#include "victim.h"
+
+V_SUITE(dir);
+
+/* Nobody's, in any likelihood; another one for each test that runs. */
+#define OTHER_UID (1000000u + (uid_t)getpid())
+
+/* What the library says meanwhile. */
+struct heard {
+	FILE *f;
+	char *text;
+	size_t size;
+};
+
+static void
+hear_begin(struct heard *h)
+{
+	h->f = open_memstream(&h->text, &h->size);
+	T_CHECK(h->f != NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_ERR);
+	rte_log_set_global_level(RTE_LOG_ERR);
+	T_EQ(rte_openlog_stream(h->f), 0);
+}
+
+static void
+hear_end(struct heard *h)
+{
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(h->f);
+}
+
+/* Try to connect; the status that it ends with. */
+static int
+try_connect(struct t_node *node, int16_t dev)
+{
+	struct rte_comch_client *client = t_client_new(node, dev, V_NAME, NULL);
+	int status;
+
+	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
+	T_UNTIL(t_state_is(node, client, RTE_COMCH_STATE_IDLE));
+	status = t_state_ev(node, client)->e.status;
+	t_client_end(client);
+	return status;
+}
+
+/* As a plain user without a variable, so that it is the directory below /tmp. */
+static void
+as_plain_user(char *path, size_t size)
+{
+	if (geteuid() != 0)
+		t_skip("only root can be another user");
+	unsetenv("COMCH_DIR");
+	unsetenv("XDG_RUNTIME_DIR");
+	snprintf(path, size, "/tmp/comch-%u", OTHER_UID);
+	rmdir(path);
+}
+
+/* A client, and a server's device, on a directory of that owner and mode. */
+static void
+fallback_dir(uid_t owner, mode_t mode, int connect_status, int probe_status)
+{
+	struct heard h = { 0 };
+	int16_t host, dpu;
+	struct t_node *node;
+	char path[64];
+	int status;
+
+	as_plain_user(path, sizeof(path));
+	T_EQ(mkdir(path, 0700), 0);
+	T_EQ(chmod(path, mode), 0);
+	T_EQ(chown(path, owner, owner), 0);
+	node = t_node_new();
+	T_EQ(seteuid(OTHER_UID), 0);
+	T_EQ(rte_comch_dev_probe("comch_shm1,role=host", &host), 0);
+	hear_begin(&h);
+	status = try_connect(node, host);
+	hear_end(&h);
+	T_EQ(rte_comch_dev_close(host), 0);
+	T_EQ(rte_comch_dev_probe("comch_shm0,role=dpu", &dpu), probe_status);
+	T_EQ(seteuid(0), 0);
+	rmdir(path);
+	T_EQ(status, connect_status);
+	T_STR_HAS(h.text, path);
+	free(h.text);
+	t_node_free(node);
+}
+
+Test(dir, of_another_user)
+{
+	fallback_dir(OTHER_UID + 1, 0777, -EACCES, -EACCES);
+}
+
+Test(dir, others_may_write)
+{
+	fallback_dir(OTHER_UID, 0707, -EACCES, -EACCES);
+}
+
+Test(dir, group_may_write)
+{
+	fallback_dir(OTHER_UID, 0770, -EACCES, -EACCES);
+}
+
+/* Root's will do, if it can be entered: nobody listens there. */
+Test(dir, of_root)
+{
+	fallback_dir(0, 0755, -ENOENT, -EACCES);
+}
+
+/* A link in its place leads anywhere. */
+Test(dir, link)
+{
+	struct t_node *node;
+	char path[64];
+	int16_t dev;
+
+	as_plain_user(path, sizeof(path));
+	unlink(path);
+	T_EQ(symlink(t_dir(), path), 0);
+	T_EQ(lchown(path, OTHER_UID, OTHER_UID), 0);
+	node = t_node_new();
+	T_EQ(seteuid(OTHER_UID), 0);
+	T_EQ(rte_comch_dev_probe("comch_shm1,role=host", &dev), 0);
+	T_EQ(try_connect(node, dev), -EACCES);
+	T_EQ(rte_comch_dev_close(dev), 0);
+	T_EQ(seteuid(0), 0);
+	unlink(path);
+	t_node_free(node);
+}
+
+/* The error says where it looked: two ends in two directories find nobody. */
+Test(dir, error_names_it)
+{
+	struct heard h = { 0 };
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	hear_begin(&h);
+	T_EQ(try_connect(p.host, p.host_dev), -ENOENT);
+	hear_end(&h);
+	T_STR_HAS(h.text, t_dir());
+	T_STR_HAS(h.text, V_NAME);
+	free(h.text);
+	t_pair_close(&p);
+}
+
+/* Descriptors of ours under way, more than a plain user may have. */
+static unsigned int
+fill_flight(int *pair, int fd, unsigned int max)
+{
+	unsigned int n = 0;
+
+	T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	while (n < max && raw_sock_send(pair[0], "x", 1, &fd, 1) == 1)
+		n++;
+	return n;
+}
+
+/* The server's hello finds no way for a while: the client waits, and gets it. */
+Test(dir, hello_waits_for_descriptors_under_way)
+{
+	struct rlimit lim, few;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int n;
+	int pair[2];
+
+	if (geteuid() != 0)
+		t_skip("only root can become a plain user");
+	v_open(&v, NULL);
+	raw_open(&a, v_dial(), RAW_CELLS);
+	/* A frame is there already: it is not read before the answer. */
+	raw_send_hello(&a, V_NAME, 4080, 64);
+	T_EQ(getrlimit(RLIMIT_NOFILE, &lim), 0);
+	few = lim;
+	few.rlim_cur = 128;
+	T_EQ(seteuid(OTHER_UID), 0);
+	T_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+	n = fill_flight(pair, a.sock, 1000);
+	if (n == 1000)
+		t_skip("this kernel does not count descriptors under way");
+	/* The attacker's own is one of them, and arrives. */
+	few.rlim_cur = 120;
+	T_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+	t_settle();
+	T_CHECK(!raw_is_up(&a));
+	T_CHECK(!raw_is_hung_up(&a));
+	close(pair[0]);
+	close(pair[1]);
+	T_UNTIL(raw_is_up(&a));
+	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) > 0);
+	T_EQ(setrlimit(RLIMIT_NOFILE, &lim), 0);
+	T_EQ(seteuid(0), 0);
+	raw_close(&a);
+	v_close(&v);
+}
