@@ -114,12 +114,12 @@ rte_comch_client_start(struct rte_comch_client *client)
 		return -ENOMEM;
 	conn->client = client;
 	conn->recv_queue = client->conf.recv_queue;
-	client->conn = conn;
+	comch_store_release(&client->conn, conn);
 	client->reason[0] = '\0';
 	comch_registry_add_conn(conn);
 	comch_obj_state_set(&client->obj, RTE_COMCH_STATE_STARTING);
 	comch_trace_client_start(client->name, conn->id);
-	conn->phase = COMCH_PHASE_DIALLING;
+	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
 	conn->dial_deadline = rte_rdtsc() +
 		rte_get_tsc_hz() / 1000 * client->conf.connect_timeout_ms;
 	comch_conn_wait_begin(conn, COMCH_HANDSHAKE_MS);

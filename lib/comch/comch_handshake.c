@@ -65,7 +65,7 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 			strerror(-ret));
 		return;
 	}
-	conn->phase = COMCH_PHASE_LINKING;
+	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
 	if (comch_conn_set_link(conn, link) != 0) {
 		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
 		return;
@@ -85,7 +85,7 @@ comch_handshake_link(struct rte_comch_conn *conn)
 	};
 
 	conn->ops->link_peer(conn->link, &conn->peer);
-	conn->phase = COMCH_PHASE_HELLO;
+	comch_store_release(&conn->phase, COMCH_PHASE_HELLO);
 	if (conn->client == NULL)
 		return;
 	f.max_msg_size = conn->client->conf.max_msg_size;
@@ -165,7 +165,7 @@ admit(struct rte_comch_conn *conn)
 
 	comch_count(&server->nb_half_open, -1);
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
-		conn->phase = COMCH_PHASE_PENDING;
+		comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 		comch_count(&server->nb_pending, 1);
 		accept_now(conn);
 		if (conn->phase == COMCH_PHASE_UP)
@@ -173,7 +173,7 @@ admit(struct rte_comch_conn *conn)
 		return;
 	}
 	comch_conn_wait_end(conn);
-	conn->phase = COMCH_PHASE_PENDING;
+	comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 	comch_count(&server->nb_pending, 1);
 	conn->send_connected = true;
 	conn->hold = true;

@@ -208,7 +208,7 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	comch_count(&server->nb_half_open, 1);
 	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
 	comch_registry_add_conn(conn);
-	conn->phase = COMCH_PHASE_LINKING;
+	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
 	if (comch_conn_set_link(conn, link) != 0) {
 		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
 		return;

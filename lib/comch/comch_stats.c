@@ -109,12 +109,18 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 	info->dev_id = conn->dev->id;
 	info->rep = conn->rep;
 	info->established = phase == COMCH_PHASE_UP;
-	info->max_msg_size = conn->max_msg_size;
-	info->send_credits = conn->tx_credits;
 	info->recv_queue = conn->recv_queue;
-	info->peer_pid = conn->peer.pid;
-	info->peer_uid = conn->peer.uid;
-	info->peer_gid = conn->peer.gid;
+	/* The acquire above pairs with the release of the phase that has them. */
+	info->peer_pid = info->peer_uid = info->peer_gid = -1;
+	if (phase >= COMCH_PHASE_HELLO) {
+		info->peer_pid = conn->peer.pid;
+		info->peer_uid = conn->peer.uid;
+		info->peer_gid = conn->peer.gid;
+	}
+	if (phase >= COMCH_PHASE_PENDING) {
+		info->max_msg_size = conn->max_msg_size;
+		info->send_credits = conn->tx_credits;
+	}
 	rte_strscpy(info->name, comch_conn_name(conn), sizeof(info->name));
 	if (phase >= COMCH_PHASE_CLOSING)
 		rte_strscpy(info->reason, conn->reason, sizeof(info->reason));

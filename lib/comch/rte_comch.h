@@ -448,8 +448,8 @@ struct rte_comch_conn_info {
 	uint16_t rep;
 	bool established;
 	char name[RTE_COMCH_NAME_SIZE]; /**< The server's name. */
-	uint32_t max_msg_size;          /**< Bytes, both directions. */
-	uint32_t send_credits;          /**< Messages that the peer queues for us. */
+	uint32_t max_msg_size;          /**< Bytes, both directions; 0 until they agreed. */
+	uint32_t send_credits;          /**< Messages that the peer queues for us; 0 until then. */
 	uint32_t recv_queue;            /**< Messages that we queue for the peer. */
 	int32_t peer_pid;               /**< As the kernel vouches; -1 unknown. */
 	int32_t peer_uid;               /**< As the kernel vouches; -1 unknown. */
