@@ -22,6 +22,8 @@
 #define CLOSE_MS 1000
 /* When a peer that does not read is tried again, ms. */
 #define TX_RETRY_MS 1
+/* Frames of one connection that a run reads at most, events or not. */
+#define RX_BURST 1024
 
 static uint32_t next_conn_id = 1;
 
@@ -473,6 +475,7 @@ void
 comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	struct rte_comch_poll *poll = conn->obj.poll;
+	unsigned int left = RX_BURST;
 	int ret = 1;
 
 	conn->last_active = poll->run_no;
@@ -481,7 +484,8 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 		TAILQ_REMOVE(&poll->cold, conn, link_next);
 		TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
 	}
-	while (conn_may_rx(conn) && comch_conn_has_room(conn, run)) {
+	/* A peer that writes as fast as we read must not keep us here for ever. */
+	while (left-- > 0 && conn_may_rx(conn) && comch_conn_has_room(conn, run)) {
 		ret = conn_rx_one(conn, run);
 		if (ret <= 0)
 			break;

@@ -56,7 +56,7 @@ void v_expect_hangup(struct raw_peer *a);
 /* Nothing comes of it: the connection lives. */
 void v_expect_alive(struct victim *v, struct raw_peer *a, const struct rte_comch_conn *conn);
 
-/* One run of the victim's poll takes no longer than this. */
+/* One run of the victim's poll takes no longer than this, in CPU time. */
 #define V_MAX_RUN_MS 1000
 /* Run the victim's poll once; its length, ms. */
 uint64_t v_run_ms(struct victim *v);

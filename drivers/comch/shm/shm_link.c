@@ -151,6 +151,18 @@ close_all(const int *fds, uint32_t n)
 		close(fds[--n]);
 }
 
+/* Nothing was received, and nothing will be. */
+static void
+recv_failed(struct shm_link *l, int err, const char *odd, const char *gone)
+{
+	if (err == -EMFILE)
+		shm_link_down(l, err, "no file descriptor left for what the peer sent");
+	else if (err == -EPROTO)
+		shm_link_down(l, err, odd);
+	else
+		shm_link_down(l, -ECONNRESET, gone);
+}
+
 static void
 poll_hello(struct shm_link *l)
 {
@@ -163,9 +175,8 @@ poll_hello(struct shm_link *l)
 		return;
 	if (len <= 0) {
 		close_all(fds, nb_fds);
-		if (len == -EPROTO)
-			shm_link_down(l, -EPROTO, "peer's hello cannot be");
-		shm_link_down(l, -ECONNRESET, "peer hung up during the handshake");
+		recv_failed(l, len, "peer's hello cannot be",
+			"peer hung up during the handshake");
 		return;
 	}
 	ret = len == sizeof(hello) && nb_fds == 1 ? take_hello(l, &hello, fds[0]) : -EPROTO;
@@ -201,9 +212,8 @@ poll_one(struct shm_link *l)
 		return false;
 	if (len <= 0) {
 		close_all(fds, nb_fds);
-		if (len == -EPROTO)
-			shm_link_down(l, -EPROTO, "peer sent something odd on the socket");
-		shm_link_down(l, -ECONNRESET, "peer process is gone");
+		recv_failed(l, len, "peer sent something odd on the socket",
+			"peer process is gone");
 		return false;
 	}
 	if (len == 1 && what[0] == SHM_SOCK_WAKE && nb_fds == 0)

@@ -359,6 +359,21 @@ shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t n
 	return -errno;
 }
 
+/*
+ * Not all that the peer sent is there: was it more than anybody may send, or
+ * have we no descriptor left for it?
+ */
+static int
+cut_short(int sock)
+{
+	int fd = fcntl(sock, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -EMFILE;
+	close(fd);
+	return -EPROTO;
+}
+
 int
 shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
 {
@@ -386,6 +401,8 @@ shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
 		*nb_fds = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 		memcpy(fds, CMSG_DATA(c), sizeof(int) * *nb_fds);
 	}
-	/* More than anybody may send: the caller closes what there is. */
-	return (msg.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 ? -EPROTO : (int)len;
+	/* The caller closes what there is. */
+	if (msg.msg_flags & MSG_TRUNC)
+		return -EPROTO;
+	return (msg.msg_flags & MSG_CTRUNC) != 0 ? cut_short(sock) : (int)len;
 }
