@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <rte_comch.h>
+
+#include <doca_version.h>
+
+const char *
+doca_version_runtime(void)
+{
+	return "comch " RTE_COMCH_VERSION_STRING;
+}

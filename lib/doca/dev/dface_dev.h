@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DFACE_DEV_H
+#define DFACE_DEV_H
+
+/*
+ * Devices and representors, as the rest of the library sees them. All of this
+ * is for any thread.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doca_dev.h>
+#include <rte_comch.h>
+
+/* Number of an opened device in the native API. */
+int16_t dface_dev_id(const struct doca_dev *dev);
+/* Is it the DPU's side? */
+bool dface_dev_is_dpu(const struct doca_dev *dev);
+bool dface_devinfo_is_dpu(const struct doca_devinfo *devinfo);
+
+/* An object uses the device: dface_dev_drop() ends it. Until then the last
+ * doca_dev_close() says DOCA_ERROR_IN_USE.
+ */
+void dface_dev_hold(struct doca_dev *dev);
+void dface_dev_drop(struct doca_dev *dev);
+
+/* The device that a representor belongs to, and its number there. */
+struct doca_dev *dface_rep_dev(const struct doca_dev_rep *rep);
+uint16_t dface_rep_id(const struct doca_dev_rep *rep);
+void dface_rep_hold(struct doca_dev_rep *rep);
+void dface_rep_drop(struct doca_dev_rep *rep);
+
+#endif /* DFACE_DEV_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DOCA_CONFIG_H
+#define DOCA_CONFIG_H
+
+/**
+ * @file
+ * What a program is built for: the side (doca_build_config.h) and the
+ * generation of DOCA (comch_doca_generation.h). Both come from directories of
+ * their own, chosen by the pkg-config files: see comch-doca-env --help.
+ */
+
+#include <doca_build_config.h>
+#include <comch_doca_generation.h>
+
+#ifndef DOCA_COMPAT_HELPERS
+#define DOCA_COMPAT_HELPERS
+#endif
+
+#endif /* DOCA_CONFIG_H */
