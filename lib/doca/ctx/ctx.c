@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <stdlib.h>
+
+#include <rte_common.h>
+
+#include "dface_log.h"
+#include "dface_ctx.h"
+
+static const char *
+state_name(uint8_t state)
+{
+	static const char *const names[] = {
+		[DOCA_CTX_STATE_IDLE] = "IDLE",
+		[DOCA_CTX_STATE_STARTING] = "STARTING",
+		[DOCA_CTX_STATE_RUNNING] = "RUNNING",
+		[DOCA_CTX_STATE_STOPPING] = "STOPPING",
+	};
+
+	return names[state];
+}
+
+void
+dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops)
+{
+	ctx->ops = ops;
+	ctx->state = DOCA_CTX_STATE_IDLE;
+}
+
+/* The callback may destroy the context: nothing may look at it afterwards
+ * unless it is in a progress, which keeps the memory.
+ */
+static void
+set_state(struct doca_ctx *ctx, enum doca_ctx_states next)
+{
+	enum doca_ctx_states prev = (enum doca_ctx_states)ctx->state;
+
+	__atomic_store_n(&ctx->state, (uint8_t)next, __ATOMIC_RELAXED);
+	if (ctx->state_cb != NULL)
+		ctx->state_cb(ctx->user_data, ctx, prev, next);
+}
+
+/* Tasks */
+
+static void
+tasks_free(struct doca_ctx *ctx)
+{
+	free(ctx->tasks);
+	ctx->tasks = NULL;
+	ctx->free_tasks = NULL;
+}
+
+static doca_error_t
+tasks_create(struct doca_ctx *ctx)
+{
+	struct doca_task *task;
+	uint32_t i;
+
+	ctx->tasks = calloc(ctx->nb_tasks, ctx->ops->task_size);
+	if (ctx->tasks == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	/* The first to be taken is the first in memory. */
+	for (i = ctx->nb_tasks; i > 0; i--) {
+		task = (struct doca_task *)(void *)(ctx->tasks + (i - 1) * ctx->ops->task_size);
+		task->ctx = ctx;
+		task->next = ctx->free_tasks;
+		ctx->free_tasks = task;
+	}
+	ctx->nb_taken = 0;
+	ctx->nb_busy = 0;
+	ctx->nb_inflight = 0;
+	return DOCA_SUCCESS;
+}
+
+/* States */
+
+/* Nothing holds the context any more. */
+static void
+to_idle(struct doca_ctx *ctx)
+{
+	ctx->poll_me = false;
+	ctx->ops->release(ctx);
+	tasks_free(ctx);
+	set_state(ctx, DOCA_CTX_STATE_IDLE);
+}
+
+bool
+dface_ctx_settle(struct doca_ctx *ctx)
+{
+	if (!dface_ctx_can_settle(ctx))
+		return false;
+	to_idle(ctx);
+	return true;
+}
+
+void
+dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
+{
+	if (event->status != 0 && event->text != NULL)
+		DFACE_INFO("%s: %s: %s", ctx->ops->name,
+			rte_comch_state_name(event->state.next), event->text);
+	switch (event->state.next) {
+	case RTE_COMCH_STATE_RUNNING:
+		if (ctx->state != DOCA_CTX_STATE_STARTING)
+			return;
+		/* What the application does once it sees the state comes before more events. */
+		ctx->pe->barrier = true;
+		set_state(ctx, DOCA_CTX_STATE_RUNNING);
+		return;
+	case RTE_COMCH_STATE_STOPPING:
+		if (ctx->state == DOCA_CTX_STATE_RUNNING)
+			set_state(ctx, DOCA_CTX_STATE_STOPPING);
+		return;
+	case RTE_COMCH_STATE_IDLE:
+		ctx->native_idle = true;
+		if (ctx->state == DOCA_CTX_STATE_STARTING) {
+			to_idle(ctx);
+			return;
+		}
+		if (ctx->state == DOCA_CTX_STATE_RUNNING)
+			set_state(ctx, DOCA_CTX_STATE_STOPPING);
+		/* The rest of its tasks and the application's come first: see the progress. */
+		return;
+	default:
+		return;
+	}
+}
+
+static doca_error_t
+start_check(const struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_IDLE) {
+		DFACE_ERR("%s: start while %s", ctx->ops->name, state_name(ctx->state));
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (ctx->pe == NULL) {
+		DFACE_ERR("%s: start without a progress engine: see doca_pe_connect_ctx()",
+			ctx->ops->name);
+		return DOCA_ERROR_NOT_CONNECTED;
+	}
+	if (ctx->nb_tasks == 0) {
+		DFACE_ERR("%s: start without a configuration of its tasks", ctx->ops->name);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_ctx_start(struct doca_ctx *ctx)
+{
+	doca_error_t ret;
+
+	if (ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = start_check(ctx);
+	if (ret == DOCA_SUCCESS)
+		ret = tasks_create(ctx);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ctx->native_idle = false;
+	ret = ctx->ops->start(ctx);
+	if (ret == DOCA_SUCCESS)
+		set_state(ctx, DOCA_CTX_STATE_RUNNING);
+	else if (ret == DOCA_ERROR_IN_PROGRESS)
+		set_state(ctx, DOCA_CTX_STATE_STARTING);
+	else
+		tasks_free(ctx);
+	return ret;
+}
+
+doca_error_t
+doca_ctx_stop(struct doca_ctx *ctx)
+{
+	doca_error_t ret;
+
+	if (ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	if (ctx->state == DOCA_CTX_STATE_STOPPING)
+		return DOCA_ERROR_IN_PROGRESS;
+	ret = ctx->ops->stop(ctx);
+	if (ret != DOCA_SUCCESS && ret != DOCA_ERROR_IN_PROGRESS) {
+		DFACE_ERR("%s: stop: %s", ctx->ops->name, doca_error_get_descr(ret));
+		return ret;
+	}
+	ctx->native_idle = ret == DOCA_SUCCESS;
+	dface_pe_kick(ctx->pe);
+	if (ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0 && !ctx->pe->running) {
+		to_idle(ctx);
+		return DOCA_SUCCESS;
+	}
+	set_state(ctx, DOCA_CTX_STATE_STOPPING);
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+doca_error_t
+dface_ctx_destroy(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_IDLE) {
+		DFACE_ERR("%s: destroy while %s", ctx->ops->name, state_name(ctx->state));
+		return DOCA_ERROR_IN_USE;
+	}
+	if (ctx->is_dead)
+		return DOCA_ERROR_INVALID_VALUE;
+	ctx->is_dead = true;
+	if (ctx->pe != NULL)
+		dface_pe_forget(ctx->pe, ctx);
+	else
+		ctx->ops->free(ctx);
+	return DOCA_SUCCESS;
+}
+
+/* Properties */
+
+doca_error_t
+doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks)
+{
+	if (ctx == NULL || num_inflight_tasks == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*num_inflight_tasks = ctx->nb_inflight;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data)
+{
+	if (ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ctx->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data)
+{
+	if (ctx == NULL || user_data == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*user_data = ctx->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb)
+{
+	if (ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ctx->state_cb = cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
+{
+	if (ctx == NULL || state == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*state = (enum doca_ctx_states)__atomic_load_n(&ctx->state, __ATOMIC_RELAXED);
+	return DOCA_SUCCESS;
+}
+
+/* What other devices have */
+
+void
+doca_ctx_flush_tasks(struct doca_ctx *ctx)
+{
+	RTE_SET_USED(ctx);
+}
+
+static doca_error_t
+not_here(const struct doca_ctx *ctx, const char *what)
+{
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	DFACE_ERR("%s: there is no %s", ctx->ops->name, what);
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t
+doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+	if (ctx == NULL || gpu_dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return not_here(ctx, "data path on a GPU");
+}
+
+doca_error_t
+doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
+{
+	if (ctx == NULL || dpa_dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return not_here(ctx, "data path on a DPA");
+}
+
+doca_error_t
+doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
+{
+	RTE_SET_USED(comp_vector);
+	if (ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return not_here(ctx, "completion vector");
+}
+
+doca_error_t
+doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
+		uint32_t *num_comp_vectors)
+{
+	if (devinfo == NULL || num_comp_vectors == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*num_comp_vectors = 0;
+	return DOCA_SUCCESS;
+}

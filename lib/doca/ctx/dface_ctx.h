@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DFACE_CTX_H
+#define DFACE_CTX_H
+
+/*
+ * Contexts, their tasks, and the engine that drives them.
+ *
+ * Who owns what: a context belongs to its object (it is the first member), is
+ * in its engine's list from doca_pe_connect_ctx() until the object is
+ * destroyed, and its memory lives until the engine's next progress, so that a
+ * callback may destroy what called it. Tasks live in one array of the context,
+ * from start until IDLE.
+ *
+ * Threads: all of it belongs to the engine's thread; only the state is read by
+ * others.
+ *
+ * Callbacks run in doca_pe_progress(), and in start and stop for what these
+ * settle at once. A stop within doca_pe_progress() is never settled at once: so
+ * no context becomes IDLE, and no object goes, while something loops over its
+ * tasks or events.
+ */
+
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_comch_poll.h>
+
+#include <doca_ctx.h>
+#include <doca_pe.h>
+
+enum dface_task_state {
+	DFACE_TASK_FREE,
+	DFACE_TASK_OWNED,     /* by the application */
+	DFACE_TASK_SUBMITTED,
+	DFACE_TASK_ORPHAN,    /* freed while submitted: comes back to nobody */
+};
+
+struct doca_task {
+	struct doca_ctx *ctx;
+	union doca_data user_data;
+	doca_error_t status;
+	uint8_t state;          /* enum dface_task_state */
+	struct doca_task *next; /* free */
+};
+
+/* What kind of object a context is. */
+struct dface_ctx_ops {
+	const char *name;
+	size_t task_size;
+	/* Start; DOCA_SUCCESS, DOCA_ERROR_IN_PROGRESS, or nothing has changed. */
+	doca_error_t (*start)(struct doca_ctx *ctx);
+	/* Begin to stop; DOCA_SUCCESS: the native object is IDLE already. */
+	doca_error_t (*stop)(struct doca_ctx *ctx);
+	/* The native object is IDLE, no task is left: let it go. */
+	void (*release)(struct doca_ctx *ctx);
+	/* A native event of the object or of a connection of it. */
+	void (*event)(struct doca_ctx *ctx, const struct rte_comch_event *event);
+	/* What the poll does not do: completions. True: something was done. */
+	bool (*progress)(struct doca_ctx *ctx);
+	doca_error_t (*submit)(struct doca_task *task);
+	/* A task goes back to the pool. May be NULL. */
+	void (*task_put)(struct doca_task *task);
+	/* The end of the object's memory. */
+	void (*free)(struct doca_ctx *ctx);
+};
+
+struct doca_ctx {
+	/* What each progress looks at. */
+	const struct dface_ctx_ops *ops;
+	struct doca_pe *pe;
+	uint8_t state;          /* enum doca_ctx_states; any thread may read it */
+	bool native_idle;       /* the native object is done with its stop */
+	bool poll_me;           /* progress() has to be called */
+	bool has_work;          /* progress() has to be called before a sleep */
+	uint32_t nb_busy;       /* tasks that the channel has: submitted, orphans */
+	uint32_t nb_inflight;   /* submitted */
+	uint32_t nb_taken;      /* allocated by the application, submitted or not */
+	union doca_data user_data;
+	TAILQ_ENTRY(doca_ctx) next;
+
+	void *native;           /* the native server, client, producer or consumer */
+	/* Tasks */
+	struct doca_task *free_tasks;
+	uint8_t *tasks;
+	uint32_t nb_tasks;      /* as configured; 0: not */
+
+	doca_ctx_state_changed_callback_t state_cb;
+	bool is_dead;
+};
+
+/* User data of native connections points to something that begins so. */
+struct dface_conn_head {
+	struct doca_ctx *ctx;
+};
+
+/* Events that one look at the poll takes. */
+#define DFACE_PE_EVENTS 16
+
+TAILQ_HEAD(dface_ctx_list, doca_ctx);
+
+struct doca_pe {
+	struct rte_comch_poll *poll;
+	struct dface_ctx_list ctxs;
+	struct doca_ctx *cursor;     /* the next context of a progress that runs */
+	uint16_t ev_next, nb_ev;     /* taken from the poll, not yet told */
+	bool running;                /* within doca_pe_progress() */
+	bool barrier;                /* tell no more in this progress */
+	bool armed;
+	struct dface_ctx_list dead;  /* destroyed, to be freed */
+	struct rte_comch_event ev[DFACE_PE_EVENTS];
+};
+
+/* ctx.c */
+void dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops);
+/* Destroy: IN_USE unless IDLE; the memory goes with ops->free, now or later. */
+doca_error_t dface_ctx_destroy(struct doca_ctx *ctx);
+/* A native STATE event. */
+void dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
+/* Does nothing hold a context that is STOPPING? */
+static inline bool
+dface_ctx_can_settle(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->native_idle &&
+		ctx->nb_busy == 0 && ctx->nb_taken == 0;
+}
+/* Then it becomes IDLE. True: it was so. */
+bool dface_ctx_settle(struct doca_ctx *ctx);
+/* May the object be configured? */
+static inline doca_error_t
+dface_ctx_may_set(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+/* pe.c */
+void dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx);
+/* There is something to do that the poll does not know of. */
+static inline void
+dface_pe_kick(struct doca_pe *pe)
+{
+	if (unlikely(pe->armed))
+		rte_comch_poll_notify(pe->poll);
+}
+
+/* task.c */
+
+/* A free task, now the application's; NULL: none is left. */
+static inline struct doca_task *
+dface_task_take(struct doca_ctx *ctx)
+{
+	struct doca_task *task = ctx->free_tasks;
+
+	if (unlikely(task == NULL))
+		return NULL;
+	ctx->free_tasks = task->next;
+	ctx->nb_taken++;
+	task->ctx = ctx;
+	task->state = DFACE_TASK_OWNED;
+	task->status = DOCA_SUCCESS;
+	task->user_data.u64 = 0;
+	return task;
+}
+
+/* The channel is done with a task. False: nobody waits for it. */
+static inline bool
+dface_task_back(struct doca_task *task, doca_error_t status)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	ctx->nb_busy--;
+	if (unlikely(task->state == DFACE_TASK_ORPHAN)) {
+		task->state = DFACE_TASK_FREE;
+		task->next = ctx->free_tasks;
+		ctx->free_tasks = task;
+		if (ctx->ops->task_put != NULL)
+			ctx->ops->task_put(task);
+		return false;
+	}
+	ctx->nb_inflight--;
+	task->state = DFACE_TASK_OWNED;
+	task->status = status;
+	return true;
+}
+
+#endif /* DFACE_CTX_H */

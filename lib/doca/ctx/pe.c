@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_common.h>
+#include <rte_errno.h>
+
+#include "dface_ctx.h"
+#include "dface_eal.h"
+#include "dface_err.h"
+#include "dface_yield.h"
+
+doca_error_t
+doca_pe_create(struct doca_pe **pe)
+{
+	struct doca_pe *p;
+	doca_error_t ret;
+
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = dface_eal_start();
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	p->poll = rte_comch_poll_create(NULL);
+	if (p->poll == NULL) {
+		ret = dface_err(-rte_errno);
+		free(p);
+		return ret;
+	}
+	TAILQ_INIT(&p->ctxs);
+	TAILQ_INIT(&p->dead);
+	*pe = p;
+	return DOCA_SUCCESS;
+}
+
+/* Objects that were destroyed in a callback of the last progress. */
+static void
+bury(struct doca_pe *pe)
+{
+	struct doca_ctx *ctx;
+
+	while ((ctx = TAILQ_FIRST(&pe->dead)) != NULL) {
+		TAILQ_REMOVE(&pe->dead, ctx, next);
+		ctx->ops->free(ctx);
+	}
+}
+
+doca_error_t
+doca_pe_destroy(struct doca_pe *pe)
+{
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (pe->running || !TAILQ_EMPTY(&pe->ctxs))
+		return DOCA_ERROR_IN_USE;
+	bury(pe);
+	if (rte_comch_poll_destroy(pe->poll) != 0)
+		return DOCA_ERROR_IN_USE;
+	free(pe);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	if (pe == NULL || ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	if (ctx->pe != NULL)
+		return DOCA_ERROR_NOT_PERMITTED;
+	ctx->pe = pe;
+	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next);
+	return DOCA_SUCCESS;
+}
+
+void
+dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	uint16_t i;
+
+	if (pe->cursor == ctx)
+		pe->cursor = TAILQ_NEXT(ctx, next);
+	TAILQ_REMOVE(&pe->ctxs, ctx, next);
+	TAILQ_INSERT_TAIL(&pe->dead, ctx, next);
+	for (i = pe->ev_next; i < pe->nb_ev; i++)
+		if (pe->ev[i].user_data == (uintptr_t)ctx)
+			pe->ev[i].user_data = 0;
+	if (!pe->running)
+		bury(pe);
+}
+
+/* Progress */
+
+static struct doca_ctx *
+event_ctx(struct doca_pe *pe, const struct rte_comch_event *event)
+{
+	const struct dface_conn_head *head;
+	struct rte_comch_server *server;
+	struct doca_ctx *ctx;
+
+	if (event->obj_type != RTE_COMCH_OBJ_CONN)
+		return (struct doca_ctx *)(uintptr_t)event->user_data;
+	/* Set after the event was made, perhaps. */
+	head = (const struct dface_conn_head *)(uintptr_t)
+		rte_comch_conn_user_data_get(event->conn);
+	if (head != NULL)
+		return head->ctx;
+	/* A new connection of a server. */
+	server = rte_comch_conn_server(event->conn);
+	TAILQ_FOREACH(ctx, &pe->ctxs, next)
+		if (ctx->native == server && server != NULL)
+			return ctx;
+	return NULL;
+}
+
+/* Tell events of the poll, until one that the application has to see first. */
+static bool
+progress_events(struct doca_pe *pe)
+{
+	const struct rte_comch_event *event;
+	struct doca_ctx *ctx;
+
+	if (pe->ev_next == pe->nb_ev) {
+		pe->ev_next = 0;
+		pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, DFACE_PE_EVENTS);
+		if (likely(pe->nb_ev == 0))
+			return false;
+	}
+	pe->barrier = false;
+	while (pe->ev_next < pe->nb_ev && !pe->barrier) {
+		event = &pe->ev[pe->ev_next++];
+		ctx = event_ctx(pe, event);
+		if (likely(ctx != NULL))
+			ctx->ops->event(ctx, event);
+	}
+	return true;
+}
+
+static bool
+progress_ctxs(struct doca_pe *pe)
+{
+	struct doca_ctx *ctx;
+	bool done = false;
+
+	/* A callback may destroy the next one: dface_pe_forget() moves the cursor. */
+	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = pe->cursor) {
+		pe->cursor = TAILQ_NEXT(ctx, next);
+		if (ctx->poll_me)
+			done |= ctx->ops->progress(ctx);
+		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING))
+			done |= dface_ctx_settle(ctx);
+	}
+	return done;
+}
+
+uint8_t
+doca_pe_progress(struct doca_pe *pe)
+{
+	bool done;
+
+	if (unlikely(pe == NULL || pe->running))
+		return 0;
+	if (unlikely(!TAILQ_EMPTY(&pe->dead)))
+		bury(pe);
+	pe->armed = false;
+	pe->running = true;
+	done = progress_events(pe);
+	done |= progress_ctxs(pe);
+	pe->running = false;
+	if (done)
+		dface_yield_fruitful();
+	else
+		dface_yield_fruitless();
+	return done;
+}
+
+doca_error_t
+doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
+{
+	const struct doca_ctx *ctx;
+	size_t n = 0;
+
+	if (pe == NULL || num_inflight_tasks == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	TAILQ_FOREACH(ctx, &pe->ctxs, next)
+		n += ctx->nb_inflight;
+	*num_inflight_tasks = n;
+	return DOCA_SUCCESS;
+}
+
+/* Sleeping */
+
+doca_error_t
+doca_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle)
+{
+	if (pe == NULL || handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*handle = rte_comch_poll_fd(pe->poll, RTE_COMCH_POLL_ANY);
+	return *handle >= 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+doca_error_t
+doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
+{
+	RTE_SET_USED(handle);
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	pe->armed = false;
+	return rte_comch_poll_clear(pe->poll) == 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+/* Would a progress do anything that the poll does not know of? */
+static bool
+has_work(const struct doca_pe *pe)
+{
+	const struct doca_ctx *ctx;
+
+	if (pe->ev_next < pe->nb_ev)
+		return true;
+	TAILQ_FOREACH(ctx, &pe->ctxs, next)
+		if (dface_ctx_can_settle(ctx) || ctx->has_work)
+			return true;
+	return false;
+}
+
+doca_error_t
+doca_pe_request_notification(struct doca_pe *pe)
+{
+	int ret;
+
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = has_work(pe) ? -EAGAIN : rte_comch_poll_arm(pe->poll, RTE_COMCH_POLL_ANY);
+	pe->armed = true;
+	if (ret == -EAGAIN)
+		ret = rte_comch_poll_notify(pe->poll);
+	return ret == 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+doca_error_t
+doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
+{
+	if (pe == NULL || (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE &&
+			event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL))
+		return DOCA_ERROR_INVALID_VALUE;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <rte_common.h>
+
+#include "dface_ctx.h"
+#include "dface_yield.h"
+
+doca_error_t
+doca_task_submit(struct doca_task *task)
+{
+	struct doca_ctx *ctx;
+	doca_error_t ret;
+
+	if (unlikely(task == NULL || task->state != DFACE_TASK_OWNED))
+		return DOCA_ERROR_INVALID_VALUE;
+	ctx = task->ctx;
+	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
+		return DOCA_ERROR_BAD_STATE;
+	ret = ctx->ops->submit(task);
+	if (unlikely(ret != DOCA_SUCCESS)) {
+		if (ret == DOCA_ERROR_AGAIN)
+			dface_yield_fruitless();
+		return ret;
+	}
+	task->state = DFACE_TASK_SUBMITTED;
+	ctx->nb_busy++;
+	ctx->nb_inflight++;
+	/* Its completion may be there already, where no wake-up comes from. */
+	dface_pe_kick(ctx->pe);
+	dface_yield_fruitful();
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+{
+	if ((flags & ~(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)) != 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	return doca_task_submit(task);
+}
+
+doca_error_t
+doca_task_try_submit(struct doca_task *task)
+{
+	return doca_task_submit(task);
+}
+
+void
+doca_task_free(struct doca_task *task)
+{
+	struct doca_ctx *ctx;
+
+	if (task == NULL)
+		return;
+	ctx = task->ctx;
+	switch (task->state) {
+	case DFACE_TASK_OWNED:
+		task->state = DFACE_TASK_FREE;
+		task->next = ctx->free_tasks;
+		ctx->free_tasks = task;
+		if (ctx->ops->task_put != NULL)
+			ctx->ops->task_put(task);
+		break;
+	case DFACE_TASK_SUBMITTED:
+		/* Cancelled: the channel brings it back to nobody. */
+		task->state = DFACE_TASK_ORPHAN;
+		ctx->nb_inflight--;
+		break;
+	default:
+		return;
+	}
+	ctx->nb_taken--;
+	if (unlikely(dface_ctx_can_settle(ctx)))
+		dface_pe_kick(ctx->pe);
+}
+
+doca_error_t
+doca_task_get_status(const struct doca_task *task)
+{
+	return task == NULL ? DOCA_ERROR_INVALID_VALUE : task->status;
+}
+
+void
+doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+	if (task != NULL)
+		task->user_data = user_data;
+}
+
+union doca_data
+doca_task_get_user_data(const struct doca_task *task)
+{
+	return task == NULL ? (union doca_data){ .u64 = 0 } : task->user_data;
+}
+
+struct doca_ctx *
+doca_task_get_ctx(const struct doca_task *task)
+{
+	return task == NULL ? NULL : task->ctx;
+}
+
+/* Batches: nothing makes any. */
+
+doca_error_t
+doca_task_batch_submit(struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t
+doca_task_batch_try_submit(struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+void
+doca_task_batch_free(struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+}
+
+doca_error_t
+doca_task_batch_get_status(const struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+void
+doca_task_batch_set_user_data(struct doca_task_batch *task_batch, union doca_data user_data)
+{
+	RTE_SET_USED(task_batch);
+	RTE_SET_USED(user_data);
+}
+
+union doca_data
+doca_task_batch_get_user_data(const struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return (union doca_data){ .u64 = 0 };
+}
+
+struct doca_ctx *
+doca_task_batch_get_ctx(const struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return NULL;
+}
+
+union doca_data
+doca_task_batch_get_ctx_user_data(const struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return (union doca_data){ .u64 = 0 };
+}
+
+uint16_t
+doca_task_batch_get_tasks_num(struct doca_task_batch *task_batch)
+{
+	RTE_SET_USED(task_batch);
+	return 0;
+}

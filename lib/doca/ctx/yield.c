@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_cycles.h>
+
+#include "dface_yield.h"
+
+/* Fruitless calls before a yield: at first, and where nobody wants the core. */
+#define FEW 64
+#define MANY 4096
+/* A yield that took longer has let somebody run. */
+#define SWITCH_NS 1500
+
+__thread struct dface_yield dface_yield_self;
+
+/* Cycles of SWITCH_NS; 0: never yield. */
+static uint64_t switch_cycles;
+
+RTE_INIT(dface_yield_init)
+{
+	const char *env = getenv("COMCH_YIELD");
+
+	if (env == NULL || strcmp(env, "0") != 0)
+		switch_cycles = 1;
+}
+
+/* EAL knows the clock's rate once it runs; before, any yield counts as long. */
+static uint64_t
+threshold(void)
+{
+	uint64_t hz;
+
+	if (switch_cycles == 1) {
+		hz = rte_get_tsc_hz();
+		if (hz != 0)
+			__atomic_store_n(&switch_cycles, hz / 1000 * SWITCH_NS / 1000000,
+				__ATOMIC_RELAXED);
+	}
+	return __atomic_load_n(&switch_cycles, __ATOMIC_RELAXED);
+}
+
+void
+dface_yield_now(void)
+{
+	struct dface_yield *y = &dface_yield_self;
+	uint64_t begin, limit = threshold();
+
+	y->fruitless = 0;
+	if (limit == 0) {
+		y->limit = UINT32_MAX;
+		return;
+	}
+	if (y->limit == 0) {
+		/* The first call in vain of this thread. */
+		y->limit = FEW;
+		return;
+	}
+	begin = rte_rdtsc();
+	sched_yield();
+	if (rte_rdtsc() - begin > limit)
+		y->limit = FEW;
+	else
+		y->limit = RTE_MIN(2 * y->limit, (uint32_t)MANY);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DOCA_COMCH_PRODUCER_H
+#define DOCA_COMCH_PRODUCER_H
+
+/**
+ * @file
+ * DOCA Comch: producers, which send on the fast path.
+ *
+ * A producer writes a message into the next buffer that a consumer of the
+ * connection's other side posted. Which consumer, the task says: by the id that
+ * the new-consumer callback told.
+ *
+ *     doca_comch_producer_create(connection, &producer)
+ *     doca_pe_connect_ctx(), ..._task_send_set_conf()
+ *     doca_ctx_start()          SUCCESS, RUNNING
+ *     ..._task_send_alloc_init(), doca_task_submit()
+ *                               AGAIN: the consumer has nothing posted; offer
+ *                               the task again, no progress is needed between
+ *     completion callback       the message is in the consumer's buffer
+ *     doca_ctx_stop()
+ *
+ * Messages of a producer to one consumer arrive in the order of their submits.
+ *
+ * Thread rule: a producer and its tasks belong to the thread of its progress
+ * engine, which may be another one than the connection's.
+ *
+ * Comes from: DOCA Comch guide 2.10, "DOCA Comch Fast Path".
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_compat.h>
+#include <doca_error.h>
+#include <doca_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_buf;
+struct doca_ctx;
+struct doca_task;
+struct doca_dev;
+struct doca_devinfo;
+struct doca_dpa_thread;
+struct doca_dpa_completion;
+struct doca_comch_connection;
+struct doca_comch_producer;
+struct doca_comch_producer_task_send;
+
+/** Handle on a DPA. */
+typedef uint64_t doca_dpa_dev_comch_producer_t;
+
+/**
+ * Create a producer.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (an argument is NULL),
+ *   DOCA_ERROR_BAD_STATE (the connection is not established),
+ *   DOCA_ERROR_NO_MEMORY (no memory, or the connection has its limit of
+ *   producers).
+ */
+DOCA_STABLE
+doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
+		struct doca_comch_producer **producer);
+
+/** Destroy a producer. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE). */
+DOCA_STABLE
+doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer);
+
+/** @name Capabilities
+ * All return DOCA_SUCCESS or DOCA_ERROR_INVALID_VALUE.
+ * @{
+ */
+/** Are there producers on the device? On both sides. */
+DOCA_STABLE
+doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo);
+/** Tasks of one producer. */
+DOCA_STABLE
+doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
+		uint32_t *max_num_tasks);
+/** Longest message, bytes. */
+DOCA_STABLE
+doca_error_t doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_size);
+/** Bufs of a list: 1, that is, no chains. */
+DOCA_STABLE
+doca_error_t doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_list_len);
+/** Producers of one connection, on this side. */
+DOCA_STABLE
+doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
+		uint32_t *max_producers);
+/** @} */
+
+/**
+ * The producer's id, unique among those of this side of the connection.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (IDLE).
+ */
+DOCA_STABLE
+doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id);
+
+/** The producer as a context; NULL for NULL. */
+DOCA_STABLE
+struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer);
+
+/** A message was sent, or was not: see doca_task_get_status(). */
+typedef void (*doca_comch_producer_task_send_completion_cb_t)(
+		struct doca_comch_producer_task_send *task, union doca_data task_user_data,
+		union doca_data ctx_user_data);
+
+/**
+ * Configure tasks. Mandatory.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (NULL, 0 or over the capability),
+ *   DOCA_ERROR_BAD_STATE (not IDLE).
+ */
+DOCA_STABLE
+doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
+		doca_comch_producer_task_send_completion_cb_t task_completion_cb,
+		doca_comch_producer_task_send_completion_cb_t task_error_cb,
+		uint32_t num_send_tasks);
+
+/**
+ * Allocate a task.
+ *
+ * @param producer
+ *   The producer, RUNNING.
+ * @param buf
+ *   The message: the data of a buf in any started mmap. Not changed, and free
+ *   for other tasks at the same time. NULL: immediate data only.
+ * @param imm_data
+ *   Immediate data; copied. NULL: none.
+ * @param imm_data_len
+ *   Bytes of it, 0 to what the consumer takes.
+ * @param consumer_id
+ *   From the new-consumer callback.
+ * @param[out] task
+ *   The task, for doca_task_submit() as often as wanted.
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, neither a buf nor immediate
+ *   data, too much of it, a chain, an imported or stopped mmap),
+ *   DOCA_ERROR_NO_MEMORY (all tasks are allocated), DOCA_ERROR_BAD_STATE (not
+ *   RUNNING).
+ */
+DOCA_STABLE
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
+		const struct doca_buf *buf, uint8_t *imm_data, uint32_t imm_data_len,
+		uint32_t consumer_id, struct doca_comch_producer_task_send **task);
+
+/** The task's buf. */
+DOCA_STABLE
+const struct doca_buf *doca_comch_producer_task_send_get_buf(
+		const struct doca_comch_producer_task_send *task);
+
+/** Set the buf for the next submit, which checks it. */
+DOCA_STABLE
+void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task,
+		const struct doca_buf *buf);
+
+/** The task's consumer. */
+DOCA_STABLE
+uint32_t doca_comch_producer_task_send_get_consumer_id(
+		const struct doca_comch_producer_task_send *task);
+
+/** Set the consumer for the next submit. */
+DOCA_STABLE
+void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task,
+		const uint32_t consumer_id);
+
+/** The task's own copy of its immediate data; NULL: none. */
+DOCA_STABLE
+uint8_t *doca_comch_producer_task_send_get_imm_data(
+		const struct doca_comch_producer_task_send *task);
+
+/** Bytes of immediate data; 0: none. */
+DOCA_STABLE
+uint32_t doca_comch_producer_task_send_get_imm_data_len(
+		const struct doca_comch_producer_task_send *task);
+
+/** Set the immediate data for the next submit; copied. Too much fails there. */
+DOCA_STABLE
+void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
+		uint8_t *imm_data, uint32_t imm_data_len);
+
+/** The task as any task; NULL for NULL. */
+DOCA_STABLE
+struct doca_task *doca_comch_producer_task_send_as_task(
+		struct doca_comch_producer_task_send *task);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_COMCH_PRODUCER_H */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DOCA_CTX_H
+#define DOCA_CTX_H
+
+/**
+ * @file
+ * What servers, clients, producers and consumers have in common: a state.
+ *
+ * Each of these objects *is* a context (doca_comch_server_as_ctx() and so on).
+ * Its life, and what is allowed where:
+ *
+ *     create -> IDLE --start--> STARTING --> RUNNING --stop--> STOPPING --> IDLE -> destroy
+ *               configure       progress     submit, receive   progress
+ *
+ * Call order: create the object, doca_pe_connect_ctx(), configure it,
+ * doca_ctx_set_user_data(), doca_ctx_set_state_changed_cb(), doca_ctx_start();
+ * at the end doca_ctx_stop(), doca_pe_progress() until it is IDLE, destroy.
+ *
+ * A start or stop that is over at once returns DOCA_SUCCESS, and the state
+ * callback has run within the call. Otherwise it returns
+ * DOCA_ERROR_IN_PROGRESS, and doca_pe_progress() brings the rest:
+ *
+ * | object                        | start       | stop                         |
+ * |-------------------------------|-------------|------------------------------|
+ * | server                        | SUCCESS     | SUCCESS without connections  |
+ * | client                        | IN_PROGRESS | IN_PROGRESS                  |
+ * | producer                      | SUCCESS     | SUCCESS without tasks        |
+ * | consumer                      | IN_PROGRESS | IN_PROGRESS                  |
+ *
+ * Within a callback a stop is always IN_PROGRESS. A context leaves STOPPING
+ * when all its tasks have come back and the application has freed them.
+ *
+ * Thread rule: a context belongs to the thread that drives its progress
+ * engine; doca_ctx_get_state() may be called by any.
+ *
+ * Comes from: DOCA Core guide 2.10, "DOCA Context".
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_compat.h>
+#include <doca_error.h>
+#include <doca_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_ctx;
+struct doca_devinfo;
+struct doca_gpu;
+struct doca_dpa;
+
+/** States of a context. */
+enum doca_ctx_states {
+	DOCA_CTX_STATE_IDLE = 0,     /**< Configure, start, destroy. */
+	DOCA_CTX_STATE_STARTING = 1, /**< Progress, or stop. */
+	DOCA_CTX_STATE_RUNNING = 2,  /**< Allocate and submit tasks; events come. */
+	DOCA_CTX_STATE_STOPPING = 3, /**< Progress, and free what comes back. */
+};
+
+/**
+ * The state has changed. doca_ctx_get_state() says *next_state* already.
+ * The object may be destroyed in the callback if that is IDLE.
+ */
+typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data,
+		struct doca_ctx *ctx, enum doca_ctx_states prev_state,
+		enum doca_ctx_states next_state);
+
+/**
+ * Start a context.
+ *
+ * @return
+ *   - DOCA_SUCCESS: RUNNING.
+ *   - DOCA_ERROR_IN_PROGRESS: STARTING; the state callback tells the end:
+ *     RUNNING, or IDLE if it failed.
+ *   - DOCA_ERROR_INVALID_VALUE: no context, or a mandatory configuration is
+ *     missing (task callbacks, message and connection callbacks).
+ *   - DOCA_ERROR_BAD_STATE: not IDLE.
+ *   - DOCA_ERROR_NOT_CONNECTED: no progress engine, or (producers, consumers)
+ *     the connection has ended.
+ *   - DOCA_ERROR_IN_USE: a server of that name runs on that representor.
+ *   - DOCA_ERROR_NO_MEMORY, DOCA_ERROR_OPERATING_SYSTEM: no memory, no file
+ *     descriptor.
+ *   After an error nothing has changed.
+ */
+DOCA_STABLE
+doca_error_t doca_ctx_start(struct doca_ctx *ctx);
+
+/**
+ * Stop a context: tasks come back, with their error callback unless they were
+ * done already.
+ *
+ * @return
+ *   - DOCA_SUCCESS: IDLE.
+ *   - DOCA_ERROR_IN_PROGRESS: STOPPING; progress until IDLE.
+ *   - DOCA_ERROR_INVALID_VALUE: no context.
+ *   - DOCA_ERROR_BAD_STATE: IDLE.
+ *   - DOCA_ERROR_IN_USE: a server or client whose connection has producers or
+ *     consumers that are not IDLE; nothing has changed.
+ */
+DOCA_STABLE
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
+
+/** Tasks submitted and not completed yet. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_STABLE
+doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx,
+		size_t *num_inflight_tasks);
+
+/**
+ * The data path of a context on a GPU: not on this library.
+ *
+ * @return
+ *   DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE),
+ *   DOCA_ERROR_NOT_SUPPORTED.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev);
+
+/**
+ * Set the application's data: an argument of the state callback and of all
+ * task callbacks. In any state. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ */
+DOCA_STABLE
+doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data);
+
+/** The application's data; 0 at first. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_STABLE
+doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data);
+
+/**
+ * Set the state callback; NULL: none. In any state. Once for each change, in
+ * doca_pe_progress(), or in doca_ctx_start() and doca_ctx_stop() for the
+ * change that they make at once.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ */
+DOCA_STABLE
+doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
+		doca_ctx_state_changed_callback_t cb);
+
+/** The state. Any thread. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_STABLE
+doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state);
+
+/**
+ * Hand over tasks that doca_task_submit_ex() held back. Here none is ever held
+ * back: no effect.
+ */
+DOCA_EXPERIMENTAL
+void doca_ctx_flush_tasks(struct doca_ctx *ctx);
+
+/**
+ * The data path of a context on the DPA.
+ *
+ * @return
+ *   DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE),
+ *   DOCA_ERROR_NOT_SUPPORTED.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
+
+/**
+ * Choose an interrupt: there are none to choose from.
+ *
+ * @return
+ *   DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE),
+ *   DOCA_ERROR_NOT_SUPPORTED.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
+
+/** Interrupts to choose from: 0. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
+		uint32_t *num_comp_vectors);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_CTX_H */
