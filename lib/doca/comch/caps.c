@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Capabilities: what this library promises on every device, whatever drives it.
+ * A device that was not opened has no driver to ask.
+ */
+
+#include <stdbool.h>
+
+#include "dface_comch.h"
+#include "dface_dev.h"
+
+static doca_error_t
+tell(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
+{
+	if (devinfo == NULL || out == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*out = value;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+is_on(const struct doca_devinfo *devinfo, bool dpu)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_is_dpu(devinfo) == dpu ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t
+doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
+{
+	return tell(devinfo, max_name_len, DFACE_MAX_NAME);
+}
+
+doca_error_t
+doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
+{
+	return tell(devinfo, size, DFACE_MAX_MSG_SIZE);
+}
+
+doca_error_t
+doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
+{
+	return tell(devinfo, size, DFACE_MAX_RECV_QUEUE);
+}
+
+doca_error_t
+doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
+{
+	return tell(devinfo, num_clients, DFACE_MAX_CLIENTS);
+}
+
+doca_error_t
+doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
+{
+	return tell(devinfo, max_send_tasks, DFACE_MAX_SEND_TASKS);
+}
+
+doca_error_t
+doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
+{
+	return is_on(devinfo, true);
+}
+
+doca_error_t
+doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
+{
+	return is_on(devinfo, false);
+}
+
+doca_error_t
+doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
+{
+	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
+		uint32_t *max_num_tasks)
+{
+	return tell(devinfo, max_num_tasks, DFACE_MAX_DP_TASKS);
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_size)
+{
+	return tell(devinfo, max_buf_size, DFACE_MAX_BUF_SIZE);
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_list_len)
+{
+	return tell(devinfo, max_buf_list_len, 1);
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
+		uint32_t *max_consumers)
+{
+	return tell(devinfo, max_consumers, DFACE_MAX_DP_QUEUES);
+}
+
+doca_error_t
+doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
+		uint32_t *max_imm_data_len)
+{
+	return tell(devinfo, max_imm_data_len, DFACE_MAX_IMM);
+}
+
+doca_error_t
+doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
+{
+	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
+		uint32_t *max_num_tasks)
+{
+	return tell(devinfo, max_num_tasks, DFACE_MAX_DP_TASKS);
+}
+
+doca_error_t
+doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_size)
+{
+	return tell(devinfo, max_buf_size, DFACE_MAX_BUF_SIZE);
+}
+
+doca_error_t
+doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+		uint32_t *max_buf_list_len)
+{
+	return tell(devinfo, max_buf_list_len, 1);
+}
+
+doca_error_t
+doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
+		uint32_t *max_producers)
+{
+	return tell(devinfo, max_producers, DFACE_MAX_DP_QUEUES);
+}

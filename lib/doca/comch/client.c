@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_errno.h>
+
+#include "dface_comch.h"
+#include "dface_dev.h"
+#include "dface_err.h"
+
+/* How long a client tries while nobody listens: the server may just be starting. */
+#define CONNECT_TIMEOUT_MS 500
+
+/* The connection of the last start: programs may still hold the pointer. */
+static void
+forget_conn(struct doca_comch_client *client)
+{
+	if (client->conn != NULL) {
+		client->conn->head.ctx = NULL;
+		dface_conn_drop(client->conn);
+	}
+	client->conn = NULL;
+}
+
+static doca_error_t
+dial(struct doca_comch_client *client)
+{
+	struct doca_ctx *ctx = &client->ctrl.ctx;
+	struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf),
+		.poll = ctx->pe->poll,
+		.name = client->ctrl.name,
+		.max_msg_size = client->ctrl.max_msg_size,
+		.recv_queue = client->ctrl.recv_queue,
+		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+		.user_data = (uintptr_t)ctx,
+	};
+	struct rte_comch_client *native;
+	int ret;
+
+	native = rte_comch_client_create(dface_dev_id(client->ctrl.dev), &conf);
+	if (native == NULL)
+		return dface_err(-rte_errno);
+	ret = rte_comch_client_start(native);
+	if (ret != -EINPROGRESS) {
+		rte_comch_client_destroy(native);
+		return dface_err(ret);
+	}
+	ctx->native = native;
+	dface_conn_bind(client->conn, rte_comch_client_conn(native));
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+static doca_error_t
+client_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
+	doca_error_t ret;
+
+	ret = dface_ctrl_check(&client->ctrl);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	forget_conn(client);
+	client->conn = dface_conn_create(&client->ctrl);
+	if (client->conn == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	dface_conn_hold(client->conn);
+	ret = dial(client);
+	if (ret != DOCA_ERROR_IN_PROGRESS) {
+		dface_conn_end(client->conn);
+		forget_conn(client);
+	}
+	return ret;
+}
+
+static doca_error_t
+client_stop(struct doca_ctx *ctx)
+{
+	int ret = rte_comch_client_stop(ctx->native);
+
+	/* The connection has ended by itself; that event is on its way. */
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+}
+
+static void
+client_release(struct doca_ctx *ctx)
+{
+	rte_comch_client_destroy(ctx->native);
+	ctx->native = NULL;
+}
+
+static void
+client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
+{
+	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
+
+	if (event->type != RTE_COMCH_EVENT_STATE) {
+		dface_ctrl_event(&client->ctrl, event);
+		return;
+	}
+	/* One that was never established has no event of its own end. */
+	if (event->state.next == RTE_COMCH_STATE_IDLE && !TAILQ_EMPTY(&client->ctrl.conns))
+		dface_ctrl_conn_ended(client->conn);
+	dface_ctx_on_state(ctx, event);
+}
+
+static void
+client_free(struct doca_ctx *ctx)
+{
+	free(ctx);
+}
+
+static const struct dface_ctx_ops client_ops = {
+	.name = "client",
+	.task_size = sizeof(struct doca_comch_task_send),
+	.start = client_start,
+	.stop = client_stop,
+	.release = client_release,
+	.event = client_event,
+	.progress = dface_send_progress,
+	.submit = dface_send_submit,
+	.task_put = dface_send_put,
+	.free = client_free,
+};
+
+doca_error_t
+doca_comch_client_create(struct doca_dev *dev, const char *name,
+		struct doca_comch_client **comch_client)
+{
+	struct doca_comch_client *client;
+	doca_error_t ret;
+
+	if (dev == NULL || name == NULL || comch_client == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_dev_is_dpu(dev))
+		return DOCA_ERROR_NOT_SUPPORTED;
+	client = calloc(1, sizeof(*client));
+	if (client == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	ret = dface_ctrl_init(&client->ctrl, &client_ops, dev, name);
+	if (ret != DOCA_SUCCESS) {
+		free(client);
+		return ret;
+	}
+	*comch_client = client;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_client_destroy(struct doca_comch_client *comch_client)
+{
+	struct doca_dev *dev;
+
+	if (comch_client == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&comch_client->ctrl.ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_IN_USE;
+	forget_conn(comch_client);
+	dev = comch_client->ctrl.dev;
+	dface_ctx_destroy(&comch_client->ctrl.ctx);
+	dface_dev_drop(dev);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *
+doca_comch_client_as_ctx(struct doca_comch_client *comch_client)
+{
+	return comch_client == NULL ? NULL : &comch_client->ctrl.ctx;
+}
+
+doca_error_t
+doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
+		struct doca_comch_connection **connection)
+{
+	if (comch_client == NULL || connection == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (comch_client->ctrl.ctx.state == DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	*connection = comch_client->conn;
+	return DOCA_SUCCESS;
+}
+
+/* Configuration */
+
+static struct dface_ctrl *
+ctrl_of(struct doca_comch_client *client)
+{
+	return client == NULL ? NULL : &client->ctrl;
+}
+
+doca_error_t
+doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client, uint32_t size)
+{
+	return dface_ctrl_set_max_msg_size(ctrl_of(comch_client), size);
+}
+
+doca_error_t
+doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client, uint32_t *size)
+{
+	if (comch_client == NULL || size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*size = comch_client->ctrl.max_msg_size;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client, uint32_t size)
+{
+	return dface_ctrl_set_recv_queue(ctrl_of(comch_client), size);
+}
+
+doca_error_t
+doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client,
+		uint32_t *size)
+{
+	if (comch_client == NULL || size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*size = comch_client->ctrl.recv_queue;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_client_get_device(const struct doca_comch_client *comch_client, struct doca_dev **dev)
+{
+	if (comch_client == NULL || dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*dev = comch_client->ctrl.dev;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_client_task_send_set_conf(struct doca_comch_client *comch_client,
+		doca_comch_task_send_completion_cb_t task_completion_cb,
+		doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
+{
+	return dface_send_set_conf(ctrl_of(comch_client), task_completion_cb, task_error_cb,
+			num_send_tasks);
+}
+
+doca_error_t
+doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
+		struct doca_comch_connection *peer, const void *msg, uint32_t len,
+		struct doca_comch_task_send **task)
+{
+	return dface_send_alloc(ctrl_of(comch_client), peer, msg, len, task);
+}
+
+doca_error_t
+doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
+		doca_comch_event_msg_recv_cb_t recv_event_cb)
+{
+	return dface_ctrl_set_msg_cb(ctrl_of(comch_client), recv_event_cb);
+}
+
+doca_error_t
+doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client,
+		doca_comch_event_consumer_cb_t new_consumer_event_cb,
+		doca_comch_event_consumer_cb_t expired_consumer_event_cb)
+{
+	return dface_ctrl_set_consumer_cbs(ctrl_of(comch_client), new_consumer_event_cb,
+			expired_consumer_event_cb);
+}

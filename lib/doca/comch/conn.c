@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dface_comch.h"
+
+struct doca_comch_connection *
+dface_conn_create(struct dface_ctrl *ctrl)
+{
+	struct doca_comch_connection *conn = calloc(1, sizeof(*conn));
+
+	if (conn == NULL)
+		return NULL;
+	conn->head.ctx = &ctrl->ctx;
+	conn->refs = 1;
+	STAILQ_INIT(&conn->waiting);
+	pthread_mutex_init(&conn->lock, NULL);
+	TAILQ_INSERT_TAIL(&ctrl->conns, conn, next);
+	return conn;
+}
+
+void
+dface_conn_bind(struct doca_comch_connection *conn, struct rte_comch_conn *native)
+{
+	rte_comch_conn_user_data_set(native, (uintptr_t)conn);
+	pthread_mutex_lock(&conn->lock);
+	conn->native = native;
+	pthread_mutex_unlock(&conn->lock);
+}
+
+void
+dface_conn_set_state(struct doca_comch_connection *conn, enum dface_conn_state state)
+{
+	conn->state = state;
+	pthread_mutex_lock(&conn->lock);
+	conn->is_up = state == DFACE_CONN_UP;
+	pthread_mutex_unlock(&conn->lock);
+}
+
+void
+dface_conn_drop(struct doca_comch_connection *conn)
+{
+	/* Release what was done with it; acquire what the others did. */
+	if (__atomic_sub_fetch(&conn->refs, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	pthread_mutex_destroy(&conn->lock);
+	free(conn);
+}
+
+void
+dface_conn_end(struct doca_comch_connection *conn)
+{
+	struct dface_ctrl *ctrl = (struct dface_ctrl *)conn->head.ctx;
+
+	dface_conn_set_state(conn, DFACE_CONN_ENDED);
+	pthread_mutex_lock(&conn->lock);
+	conn->native = NULL;
+	pthread_mutex_unlock(&conn->lock);
+	TAILQ_REMOVE(&ctrl->conns, conn, next);
+	dface_conn_drop(conn);
+}
+
+void
+dface_conn_snapshot(struct doca_comch_connection *conn)
+{
+	if (conn->native != NULL)
+		rte_comch_conn_stats_get(conn->native, &conn->snapshot);
+}
+
+doca_error_t
+dface_conn_join(struct doca_comch_connection *conn, uint32_t *count)
+{
+	doca_error_t ret = DOCA_SUCCESS;
+
+	pthread_mutex_lock(&conn->lock);
+	if (conn->native == NULL || !conn->is_up)
+		ret = DOCA_ERROR_BAD_STATE;
+	else if (*count == DFACE_MAX_DP_QUEUES)
+		ret = DOCA_ERROR_NO_MEMORY;
+	else
+		(*count)++;
+	pthread_mutex_unlock(&conn->lock);
+	if (ret == DOCA_SUCCESS)
+		dface_conn_hold(conn);
+	return ret;
+}
+
+void
+dface_conn_leave(struct doca_comch_connection *conn, uint32_t *count)
+{
+	pthread_mutex_lock(&conn->lock);
+	(*count)--;
+	pthread_mutex_unlock(&conn->lock);
+	dface_conn_drop(conn);
+}
+
+doca_error_t
+doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
+		union doca_data user_data)
+{
+	if (connection == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	connection->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+union doca_data
+doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
+{
+	return connection == NULL ? (union doca_data){ .u64 = 0 } : connection->user_data;
+}
+
+static struct dface_ctrl *
+ctrl_of(const struct doca_comch_connection *conn, bool is_server)
+{
+	struct dface_ctrl *ctrl;
+
+	if (conn == NULL)
+		return NULL;
+	ctrl = (struct dface_ctrl *)conn->head.ctx;
+	return ctrl != NULL && ctrl->is_server == is_server ? ctrl : NULL;
+}
+
+struct doca_comch_server *
+doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
+{
+	return (struct doca_comch_server *)ctrl_of(connection, true);
+}
+
+struct doca_comch_client *
+doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
+{
+	return (struct doca_comch_client *)ctrl_of(connection, false);
+}
+
+doca_error_t
+doca_comch_connection_update_info(struct doca_comch_connection *comch_connection)
+{
+	if (comch_connection == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	switch (comch_connection->state) {
+	case DFACE_CONN_CONNECTING:
+		return DOCA_ERROR_CONNECTION_INPROGRESS;
+	case DFACE_CONN_UP:
+		dface_conn_snapshot(comch_connection);
+		return DOCA_SUCCESS;
+	default:
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	}
+}
+
+doca_error_t
+doca_comch_connection_get_counter(const struct doca_comch_connection *comch_connection,
+		enum doca_comch_counter counter_type, uint64_t *counter_value)
+{
+	const struct rte_comch_conn_stats *s;
+
+	if (comch_connection == NULL || counter_value == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	s = &comch_connection->snapshot;
+	switch (counter_type) {
+	case DOCA_COMCH_COUNTER_SENT_MESSAGES:
+		*counter_value = s->tx_msgs;
+		return DOCA_SUCCESS;
+	case DOCA_COMCH_COUNTER_SENT_BYTES:
+		*counter_value = s->tx_bytes;
+		return DOCA_SUCCESS;
+	case DOCA_COMCH_COUNTER_RECV_MESSAGES:
+		*counter_value = s->rx_msgs;
+		return DOCA_SUCCESS;
+	case DOCA_COMCH_COUNTER_RECV_BYTES:
+		*counter_value = s->rx_bytes;
+		return DOCA_SUCCESS;
+	default:
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Consumers. A submit posts one native buffer; recv_burst() brings it back. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_comch_dp.h>
+#include <rte_errno.h>
+
+#include "dface_comch.h"
+#include "dface_err.h"
+#include "dface_mem.h"
+
+/* Messages that one progress takes. */
+#define BURST 32
+
+struct doca_comch_consumer {
+	struct doca_ctx ctx;
+	struct doca_comch_connection *conn;
+	struct doca_mmap *mmap;
+	struct rte_comch_mr *mr;
+	uint32_t imm_len;
+	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
+};
+
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task task;
+	struct doca_buf *buf;
+	void *tail;          /* where the message goes */
+	uint32_t producer_id;
+	uint32_t imm_len;
+	uint8_t imm[DFACE_MAX_IMM];
+};
+
+/* Context */
+
+static int
+start_native(struct doca_comch_consumer *c, struct rte_comch_consumer **native)
+{
+	const struct rte_comch_consumer_conf conf = {
+		.conf_size = sizeof(conf),
+		.poll = c->ctx.pe->poll,
+		.queue_size = c->ctx.nb_tasks,
+		.imm_size = c->imm_len,
+		.mrs = &c->mr,
+		.nb_mrs = 1,
+		.user_data = (uintptr_t)&c->ctx,
+	};
+
+	*native = NULL;
+	if (c->conn->native == NULL)
+		return -ECONNRESET;
+	*native = rte_comch_consumer_create(c->conn->native, &conf);
+	return *native == NULL ? -rte_errno : rte_comch_consumer_start(*native);
+}
+
+static doca_error_t
+consumer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct rte_comch_consumer *native;
+	int ret;
+
+	pthread_mutex_lock(&c->conn->lock);
+	ret = start_native(c, &native);
+	pthread_mutex_unlock(&c->conn->lock);
+	if (ret != -EINPROGRESS) {
+		rte_comch_consumer_destroy(native);
+		/* It has ended meanwhile. */
+		return ret == -EBADFD || ret == -ECONNRESET ? DOCA_ERROR_NOT_CONNECTED :
+			dface_err(ret);
+	}
+	ctx->native = native;
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+static doca_error_t
+consumer_stop(struct doca_ctx *ctx)
+{
+	int ret = rte_comch_consumer_stop(ctx->native);
+
+	/* The connection has ended; that event is on its way. */
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+}
+
+static void
+consumer_release(struct doca_ctx *ctx)
+{
+	rte_comch_consumer_destroy(ctx->native);
+	ctx->native = NULL;
+}
+
+static void
+consumer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
+{
+	if (event->type != RTE_COMCH_EVENT_STATE || event->obj.ptr != ctx->native)
+		return;
+	/* Also if it was stopped meanwhile: then there is something to drain. */
+	if (event->state.next == RTE_COMCH_STATE_RUNNING)
+		ctx->poll_me = true;
+	dface_ctx_on_state(ctx, event);
+}
+
+static void
+on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_recv *recv,
+		const struct rte_comch_cpl *cpl)
+{
+	struct doca_buf *buf = recv->buf;
+
+	/* Unless the application has done something else with it meanwhile. */
+	if (likely(buf != NULL && (uint8_t *)buf->data + buf->data_len == recv->tail))
+		buf->data_len += cpl->len;
+	recv->producer_id = cpl->peer_id;
+	recv->imm_len = cpl->imm_len;
+	if (cpl->imm_len > 0)
+		memcpy(recv->imm, cpl->imm, sizeof(recv->imm));
+	c->recv_cb(recv, recv->task.user_data, c->ctx.user_data);
+}
+
+static bool
+consumer_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct doca_comch_consumer_task_post_recv *recv;
+	struct rte_comch_cpl cpls[BURST];
+	uint16_t i, n;
+
+	n = rte_comch_consumer_recv_burst(ctx->native, cpls, BURST);
+	for (i = 0; i < n; i++) {
+		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
+		if (!dface_task_back(&recv->task, dface_err(cpls[i].status)))
+			continue;
+		if (likely(cpls[i].status == 0))
+			on_message(c, recv, &cpls[i]);
+		else
+			c->error_cb(recv, recv->task.user_data, ctx->user_data);
+	}
+	return n > 0;
+}
+
+static bool
+buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
+{
+	return buf == NULL || (buf->mr == c->mr && buf->next == NULL && buf->prev == NULL);
+}
+
+static doca_error_t
+consumer_submit(struct doca_task *task)
+{
+	struct doca_comch_consumer_task_post_recv *recv =
+		(struct doca_comch_consumer_task_post_recv *)(void *)task;
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)task->ctx;
+	struct rte_comch_buf post = { .cookie = (uintptr_t)task };
+	struct doca_buf *buf = recv->buf;
+	size_t room;
+
+	if (unlikely(!buf_is_good(c, buf)))
+		return DOCA_ERROR_INVALID_VALUE;
+	recv->producer_id = 0;
+	recv->imm_len = 0;
+	if (likely(buf != NULL)) {
+		room = dface_buf_room(buf);
+		recv->tail = (uint8_t *)buf->data + buf->data_len;
+		if (room > 0) {
+			post.addr = recv->tail;
+			post.mr = buf->mr;
+			post.len = (uint32_t)RTE_MIN(room, (size_t)DFACE_MAX_BUF_SIZE);
+		}
+	}
+	return likely(rte_comch_consumer_post_burst(c->ctx.native, &post, 1) == 1) ?
+		DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+}
+
+static void
+consumer_free(struct doca_ctx *ctx)
+{
+	free(ctx);
+}
+
+static const struct dface_ctx_ops consumer_ops = {
+	.name = "consumer",
+	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
+	.start = consumer_start,
+	.stop = consumer_stop,
+	.release = consumer_release,
+	.event = consumer_event,
+	.progress = consumer_progress,
+	.submit = consumer_submit,
+	.free = consumer_free,
+};
+
+doca_error_t
+doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
+		struct doca_mmap *buf_mmap, struct doca_comch_consumer **consumer)
+{
+	struct doca_comch_consumer *c;
+	doca_error_t ret;
+
+	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_mmap_mr(buf_mmap) == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	if (!dface_mmap_is_writable(buf_mmap))
+		return DOCA_ERROR_NOT_PERMITTED;
+	ret = dface_conn_join(comch_connection, &comch_connection->nb_consumers);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	c = calloc(1, sizeof(*c));
+	if (c == NULL) {
+		dface_conn_leave(comch_connection, &comch_connection->nb_consumers);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	dface_ctx_init(&c->ctx, &consumer_ops);
+	c->conn = comch_connection;
+	c->mmap = buf_mmap;
+	c->mr = dface_mmap_mr(buf_mmap);
+	c->imm_len = DFACE_MAX_IMM;
+	dface_mmap_hold(buf_mmap);
+	*consumer = c;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *conn;
+	struct doca_mmap *mmap;
+	doca_error_t ret;
+
+	if (consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	conn = consumer->conn;
+	mmap = consumer->mmap;
+	ret = dface_ctx_destroy(&consumer->ctx);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dface_mmap_drop(mmap);
+	dface_conn_leave(conn, &conn->nb_consumers);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *
+doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
+{
+	return consumer == NULL ? NULL : &consumer->ctx;
+}
+
+doca_error_t
+doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
+{
+	if (consumer == NULL || id == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->ctx.native == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	*id = rte_comch_consumer_id(consumer->ctx.native);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
+		uint32_t *imm_data_len)
+{
+	if (consumer == NULL || imm_data_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*imm_data_len = consumer->imm_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
+{
+	if (consumer == NULL || imm_data_len > DFACE_MAX_IMM)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->imm_len = imm_data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer,
+		doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+		doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb,
+		uint32_t num_post_recv_tasks)
+{
+	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
+			num_post_recv_tasks == 0 || num_post_recv_tasks > DFACE_MAX_DP_TASKS)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->recv_cb = task_completion_cb;
+	consumer->error_cb = task_error_cb;
+	consumer->ctx.nb_tasks = num_post_recv_tasks;
+	return DOCA_SUCCESS;
+}
+
+/* Tasks */
+
+doca_error_t
+doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer,
+		struct doca_buf *buf, struct doca_comch_consumer_task_post_recv **task)
+{
+	struct doca_comch_consumer_task_post_recv *recv;
+
+	if (consumer == NULL || task == NULL || !buf_is_good(consumer, buf))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE;
+	recv = (struct doca_comch_consumer_task_post_recv *)(void *)
+		dface_task_take(&consumer->ctx);
+	if (recv == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	recv->buf = buf;
+	recv->producer_id = 0;
+	recv->imm_len = 0;
+	*task = recv;
+	return DOCA_SUCCESS;
+}
+
+struct doca_buf *
+doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? NULL : task->buf;
+}
+
+void
+doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
+		struct doca_buf *buf)
+{
+	if (task != NULL)
+		task->buf = buf;
+}
+
+uint32_t
+doca_comch_consumer_task_post_recv_get_producer_id(
+		const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? 0 : task->producer_id;
+}
+
+const uint8_t *
+doca_comch_consumer_task_post_recv_get_imm_data(
+		const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL || task->imm_len == 0 ? NULL : task->imm;
+}
+
+uint32_t
+doca_comch_consumer_task_post_recv_get_imm_data_len(
+		const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? 0 : task->imm_len;
+}
+
+struct doca_task *
+doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? NULL : &task->task;
+}

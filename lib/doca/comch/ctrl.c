@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* What servers and clients share: configuration and events. */
+
+#include <string.h>
+
+#include <rte_string_fns.h>
+
+#include "dface_comch.h"
+#include "dface_dev.h"
+#include "dface_err.h"
+#include "dface_log.h"
+
+/* Event handles carry nothing, but are not NULL. */
+static char handle;
+
+doca_error_t
+dface_ctrl_init(struct dface_ctrl *ctrl, const struct dface_ctx_ops *ops, struct doca_dev *dev,
+		const char *name)
+{
+	size_t len = strnlen(name, DFACE_MAX_NAME);
+
+	if (len == 0 || len == DFACE_MAX_NAME) {
+		DFACE_ERR("%s: a name has 1 to %u bytes, and this one %s", ops->name,
+			DFACE_MAX_NAME - 1, len == 0 ? "none" : "more");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	dface_ctx_init(&ctrl->ctx, ops);
+	rte_strscpy(ctrl->name, name, sizeof(ctrl->name));
+	ctrl->max_msg_size = DFACE_MAX_MSG_SIZE;
+	ctrl->recv_queue = DFACE_DEFAULT_RECV_QUEUE;
+	TAILQ_INIT(&ctrl->conns);
+	ctrl->dev = dev;
+	dface_dev_hold(dev);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_ctrl_check(const struct dface_ctrl *ctrl)
+{
+	const char *lacks = NULL;
+
+	if (ctrl->msg_cb == NULL)
+		lacks = "message";
+	else if (ctrl->is_server && ctrl->connect_cb == NULL)
+		lacks = "connection";
+	if (lacks == NULL)
+		return DOCA_SUCCESS;
+	DFACE_ERR("%s %s: start without its %s callbacks", ctrl->ctx.ops->name, ctrl->name, lacks);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t
+set_u32(struct dface_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max)
+{
+	if (ctrl == NULL || value == 0 || value > max)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	*field = value;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_ctrl_set_max_msg_size(struct dface_ctrl *ctrl, uint32_t size)
+{
+	return set_u32(ctrl, &ctrl->max_msg_size, size, DFACE_MAX_MSG_SIZE);
+}
+
+doca_error_t
+dface_ctrl_set_recv_queue(struct dface_ctrl *ctrl, uint32_t size)
+{
+	return set_u32(ctrl, &ctrl->recv_queue, size, DFACE_MAX_RECV_QUEUE);
+}
+
+doca_error_t
+dface_ctrl_set_msg_cb(struct dface_ctrl *ctrl, doca_comch_event_msg_recv_cb_t cb)
+{
+	if (ctrl == NULL || cb == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	ctrl->msg_cb = cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_ctrl_set_consumer_cbs(struct dface_ctrl *ctrl, doca_comch_event_consumer_cb_t new_cb,
+		doca_comch_event_consumer_cb_t gone_cb)
+{
+	if (ctrl == NULL || new_cb == NULL || gone_cb == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	ctrl->consumer_new_cb = new_cb;
+	ctrl->consumer_gone_cb = gone_cb;
+	return DOCA_SUCCESS;
+}
+
+/* Events */
+
+static void
+on_msg(struct dface_ctrl *ctrl, struct doca_comch_connection *conn,
+		const struct rte_comch_event *event)
+{
+	/* The poll's own copy: the application may write to it. */
+	ctrl->msg_cb((struct doca_comch_event_msg_recv *)(void *)&handle,
+		(uint8_t *)(uintptr_t)event->msg.data, event->msg.len, conn);
+}
+
+static void
+on_consumer(struct doca_comch_connection *conn, const struct rte_comch_event *event,
+		doca_comch_event_consumer_cb_t cb)
+{
+	if (cb != NULL)
+		cb((struct doca_comch_event_consumer *)(void *)&handle, conn, event->consumer.id);
+}
+
+void
+dface_ctrl_conn_ended(struct doca_comch_connection *conn)
+{
+	struct dface_ctrl *ctrl = (struct dface_ctrl *)conn->head.ctx;
+
+	dface_conn_set_state(conn, DFACE_CONN_ENDED);
+	dface_conn_snapshot(conn);
+	dface_conn_hold(conn);
+	dface_send_flush(conn, DOCA_ERROR_CONNECTION_RESET);
+	if (ctrl->disconnect_cb != NULL && !conn->silent)
+		ctrl->disconnect_cb((struct doca_comch_event_connection_status_changed *)
+			(void *)&handle, conn, 1);
+	dface_conn_end(conn);
+	dface_conn_drop(conn);
+}
+
+static void
+on_conn_event(struct dface_ctrl *ctrl, struct doca_comch_connection *conn,
+		const struct rte_comch_event *event)
+{
+	switch (event->type) {
+	case RTE_COMCH_EVENT_MSG:
+		if (!conn->silent)
+			on_msg(ctrl, conn, event);
+		return;
+	case RTE_COMCH_EVENT_CONNECTED:
+		dface_conn_set_state(conn, DFACE_CONN_UP);
+		if (ctrl->connect_cb != NULL)
+			ctrl->connect_cb((struct doca_comch_event_connection_status_changed *)
+				(void *)&handle, conn, 1);
+		return;
+	case RTE_COMCH_EVENT_DISCONNECTED:
+		dface_ctrl_conn_ended(conn);
+		return;
+	case RTE_COMCH_EVENT_CONSUMER_NEW:
+		if (!conn->silent)
+			on_consumer(conn, event, ctrl->consumer_new_cb);
+		return;
+	case RTE_COMCH_EVENT_CONSUMER_GONE:
+		if (!conn->silent)
+			on_consumer(conn, event, ctrl->consumer_gone_cb);
+		return;
+	default:
+		return;
+	}
+}
+
+void
+dface_ctrl_event(struct dface_ctrl *ctrl, const struct rte_comch_event *event)
+{
+	struct doca_comch_connection *conn;
+
+	if (event->type == RTE_COMCH_EVENT_SENT) {
+		dface_send_done((struct doca_comch_task_send *)(uintptr_t)event->sent.cookie,
+			dface_err(event->status));
+		return;
+	}
+	conn = (struct doca_comch_connection *)(uintptr_t)
+		rte_comch_conn_user_data_get(event->conn);
+	if (conn != NULL)
+		on_conn_event(ctrl, conn, event);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Control messages.
+ *
+ * A submit never says "later" because of the peer: public programs take a
+ * refusal for a failure. What the native channel has no room for waits here, as
+ * a copy, in order, and is offered again by each progress.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dface_comch.h"
+
+doca_error_t
+dface_send_set_conf(struct dface_ctrl *ctrl, doca_comch_task_send_completion_cb_t sent_cb,
+		doca_comch_task_send_completion_cb_t error_cb, uint32_t nb_tasks)
+{
+	if (ctrl == NULL || sent_cb == NULL || error_cb == NULL || nb_tasks == 0 ||
+			nb_tasks > DFACE_MAX_SEND_TASKS)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	ctrl->sent_cb = sent_cb;
+	ctrl->send_error_cb = error_cb;
+	ctrl->ctx.nb_tasks = nb_tasks;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_send_alloc(struct dface_ctrl *ctrl, struct doca_comch_connection *peer, const void *msg,
+		uint32_t len, struct doca_comch_task_send **task)
+{
+	struct doca_comch_task_send *send;
+
+	if (ctrl == NULL || peer == NULL || msg == NULL || task == NULL ||
+			peer->head.ctx != &ctrl->ctx || len > ctrl->max_msg_size)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctrl->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE;
+	send = (struct doca_comch_task_send *)(void *)dface_task_take(&ctrl->ctx);
+	if (send == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	dface_conn_hold(peer);
+	send->conn = peer;
+	send->msg = msg;
+	send->len = len;
+	*task = send;
+	return DOCA_SUCCESS;
+}
+
+void
+dface_send_put(struct doca_task *task)
+{
+	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
+
+	dface_conn_drop(send->conn);
+	send->conn = NULL;
+}
+
+struct doca_task *
+doca_comch_task_send_as_task(struct doca_comch_task_send *task)
+{
+	return task == NULL ? NULL : &task->task;
+}
+
+/* Offer it to the channel. */
+static bool
+send_now(struct doca_comch_task_send *send, const void *msg)
+{
+	const struct rte_comch_msg m = {
+		.data = msg, .len = send->len, .cookie = (uintptr_t)send,
+	};
+
+	return rte_comch_conn_send_burst(send->conn->native, &m, 1) == 1;
+}
+
+static doca_error_t
+send_later(struct dface_ctrl *ctrl, struct doca_comch_task_send *send)
+{
+	/* Of one byte at least: NULL means no memory. */
+	send->copy = malloc(send->len + 1);
+	if (send->copy == NULL)
+		return DOCA_ERROR_AGAIN;
+	memcpy(send->copy, send->msg, send->len);
+	STAILQ_INSERT_TAIL(&send->conn->waiting, send, next);
+	ctrl->nb_waiting++;
+	ctrl->ctx.poll_me = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_send_submit(struct doca_task *task)
+{
+	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
+
+	if (send->conn->state != DFACE_CONN_UP)
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (STAILQ_EMPTY(&send->conn->waiting) && send_now(send, send->msg))
+		return DOCA_SUCCESS;
+	return send_later((struct dface_ctrl *)task->ctx, send);
+}
+
+/* One that waited, waits no more. */
+static struct doca_comch_task_send *
+take_waiting(struct doca_comch_connection *conn)
+{
+	struct dface_ctrl *ctrl = (struct dface_ctrl *)conn->head.ctx;
+	struct doca_comch_task_send *send = STAILQ_FIRST(&conn->waiting);
+
+	STAILQ_REMOVE_HEAD(&conn->waiting, next);
+	free(send->copy);
+	send->copy = NULL;
+	if (--ctrl->nb_waiting == 0)
+		ctrl->ctx.poll_me = false;
+	return send;
+}
+
+void
+dface_send_done(struct doca_comch_task_send *send, doca_error_t status)
+{
+	struct dface_ctrl *ctrl = (struct dface_ctrl *)send->task.ctx;
+
+	if (!dface_task_back(&send->task, status))
+		return;
+	if (status == DOCA_SUCCESS)
+		ctrl->sent_cb(send, send->task.user_data, ctrl->ctx.user_data);
+	else
+		ctrl->send_error_cb(send, send->task.user_data, ctrl->ctx.user_data);
+}
+
+void
+dface_send_flush(struct doca_comch_connection *conn, doca_error_t status)
+{
+	while (!STAILQ_EMPTY(&conn->waiting))
+		dface_send_done(take_waiting(conn), status);
+}
+
+bool
+dface_send_progress(struct doca_ctx *ctx)
+{
+	struct dface_ctrl *ctrl = (struct dface_ctrl *)ctx;
+	struct doca_comch_connection *conn;
+	struct doca_comch_task_send *send;
+	bool done = false;
+
+	TAILQ_FOREACH(conn, &ctrl->conns, next) {
+		if (ctx->state == DOCA_CTX_STATE_STOPPING && !STAILQ_EMPTY(&conn->waiting)) {
+			dface_send_flush(conn, DOCA_ERROR_SHUTDOWN);
+			return true;
+		}
+		while ((send = STAILQ_FIRST(&conn->waiting)) != NULL &&
+				conn->state == DFACE_CONN_UP && send_now(send, send->copy)) {
+			take_waiting(conn);
+			done = true;
+		}
+	}
+	return done;
+}

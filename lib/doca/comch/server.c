@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_common.h>
+#include <rte_errno.h>
+
+#include "dface_comch.h"
+#include "dface_dev.h"
+#include "dface_err.h"
+#include "dface_log.h"
+
+static doca_error_t
+server_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_server *server = (struct doca_comch_server *)ctx;
+	struct rte_comch_server_conf conf = {
+		.conf_size = sizeof(conf),
+		.poll = ctx->pe->poll,
+		.name = server->ctrl.name,
+		.rep = dface_rep_id(server->rep),
+		.flags = RTE_COMCH_SERVER_F_EXACT,
+		.max_msg_size = server->ctrl.max_msg_size,
+		.recv_queue = server->ctrl.recv_queue,
+		.max_clients = DFACE_MAX_CLIENTS,
+		.user_data = (uintptr_t)ctx,
+	};
+	struct rte_comch_server *native;
+	doca_error_t ret;
+	int err;
+
+	ret = dface_ctrl_check(&server->ctrl);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	native = rte_comch_server_create(dface_dev_id(server->ctrl.dev), &conf);
+	if (native == NULL)
+		return dface_err(-rte_errno);
+	err = rte_comch_server_start(native);
+	if (err != 0) {
+		DFACE_ERR("server %s: %s", server->ctrl.name, err == -EADDRINUSE ?
+			"another one of this name runs on this representor" : rte_strerror(-err));
+		rte_comch_server_destroy(native);
+		return dface_err(err);
+	}
+	ctx->native = native;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+server_stop(struct doca_ctx *ctx)
+{
+	return dface_err(rte_comch_server_stop(ctx->native));
+}
+
+static void
+server_release(struct doca_ctx *ctx)
+{
+	rte_comch_server_destroy(ctx->native);
+	ctx->native = NULL;
+}
+
+static void
+on_connected(struct dface_ctrl *ctrl, const struct rte_comch_event *event)
+{
+	struct doca_comch_connection *conn = dface_conn_create(ctrl);
+
+	if (conn == NULL) {
+		DFACE_ERR("server %s: no memory for a connection", ctrl->name);
+		rte_comch_conn_disconnect(event->conn, "no memory");
+		return;
+	}
+	dface_conn_bind(conn, event->conn);
+	dface_ctrl_event(ctrl, event);
+}
+
+static void
+server_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
+{
+	struct dface_ctrl *ctrl = (struct dface_ctrl *)ctx;
+
+	if (event->type == RTE_COMCH_EVENT_STATE)
+		dface_ctx_on_state(ctx, event);
+	else if (event->type == RTE_COMCH_EVENT_CONNECTED)
+		on_connected(ctrl, event);
+	else
+		dface_ctrl_event(ctrl, event);
+}
+
+static void
+server_free(struct doca_ctx *ctx)
+{
+	free(ctx);
+}
+
+static const struct dface_ctx_ops server_ops = {
+	.name = "server",
+	.task_size = sizeof(struct doca_comch_task_send),
+	.start = server_start,
+	.stop = server_stop,
+	.release = server_release,
+	.event = server_event,
+	.progress = dface_send_progress,
+	.submit = dface_send_submit,
+	.task_put = dface_send_put,
+	.free = server_free,
+};
+
+doca_error_t
+doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
+		struct doca_comch_server **comch_server)
+{
+	struct doca_comch_server *server;
+	doca_error_t ret;
+
+	if (dev == NULL || repr == NULL || name == NULL || comch_server == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!dface_dev_is_dpu(dev))
+		return DOCA_ERROR_NOT_SUPPORTED;
+	if (dface_rep_dev(repr) != dev)
+		return DOCA_ERROR_INVALID_VALUE;
+	server = calloc(1, sizeof(*server));
+	if (server == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	ret = dface_ctrl_init(&server->ctrl, &server_ops, dev, name);
+	if (ret != DOCA_SUCCESS) {
+		free(server);
+		return ret;
+	}
+	server->ctrl.is_server = true;
+	server->rep = repr;
+	dface_rep_hold(repr);
+	*comch_server = server;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_server_destroy(struct doca_comch_server *comch_server)
+{
+	struct doca_dev_rep *rep;
+	struct doca_dev *dev;
+	doca_error_t ret;
+
+	if (comch_server == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	rep = comch_server->rep;
+	dev = comch_server->ctrl.dev;
+	ret = dface_ctx_destroy(&comch_server->ctrl.ctx);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dface_rep_drop(rep);
+	dface_dev_drop(dev);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *
+doca_comch_server_as_ctx(struct doca_comch_server *comch_server)
+{
+	return comch_server == NULL ? NULL : &comch_server->ctrl.ctx;
+}
+
+static bool
+is_mine(const struct doca_comch_server *server, const struct doca_comch_connection *connection)
+{
+	const struct doca_comch_connection *conn;
+
+	TAILQ_FOREACH(conn, &server->ctrl.conns, next)
+		if (conn == connection)
+			return true;
+	return false;
+}
+
+doca_error_t
+doca_comch_server_disconnect(struct doca_comch_server *comch_server,
+		struct doca_comch_connection *connection)
+{
+	int ret;
+
+	if (comch_server == NULL || connection == NULL || !is_mine(comch_server, connection) ||
+			connection->state != DFACE_CONN_UP)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = rte_comch_conn_disconnect(connection->native, "disconnected by the server");
+	/* It has ended already; that event is on its way. */
+	if (ret != -EINPROGRESS && ret != -EBADFD)
+		return dface_err(ret);
+	dface_conn_set_state(connection, DFACE_CONN_ENDED);
+	connection->silent = true;
+	return DOCA_SUCCESS;
+}
+
+/* Configuration */
+
+static struct dface_ctrl *
+ctrl_of(struct doca_comch_server *server)
+{
+	return server == NULL ? NULL : &server->ctrl;
+}
+
+doca_error_t
+doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size)
+{
+	return dface_ctrl_set_max_msg_size(ctrl_of(comch_server), size);
+}
+
+doca_error_t
+doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server, uint32_t *size)
+{
+	if (comch_server == NULL || size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*size = comch_server->ctrl.max_msg_size;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server, uint32_t size)
+{
+	return dface_ctrl_set_recv_queue(ctrl_of(comch_server), size);
+}
+
+doca_error_t
+doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server,
+		uint32_t *size)
+{
+	if (comch_server == NULL || size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*size = comch_server->ctrl.recv_queue;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_server_get_device(const struct doca_comch_server *comch_server, struct doca_dev **dev)
+{
+	if (comch_server == NULL || dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*dev = comch_server->ctrl.dev;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
+		struct doca_dev_rep **rep)
+{
+	if (comch_server == NULL || rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*rep = comch_server->rep;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_server_get_device_repr(const struct doca_comch_server *comch_server,
+		struct doca_dev_rep **rep)
+{
+	return doca_comch_server_get_device_rep(comch_server, rep);
+}
+
+doca_error_t
+doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
+		doca_comch_task_send_completion_cb_t task_completion_cb,
+		doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
+{
+	return dface_send_set_conf(ctrl_of(comch_server), task_completion_cb, task_error_cb,
+			num_send_tasks);
+}
+
+doca_error_t
+doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
+		struct doca_comch_connection *peer, const void *msg, uint32_t len,
+		struct doca_comch_task_send **task)
+{
+	return dface_send_alloc(ctrl_of(comch_server), peer, msg, len, task);
+}
+
+doca_error_t
+doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
+		doca_comch_event_msg_recv_cb_t recv_event_cb)
+{
+	return dface_ctrl_set_msg_cb(ctrl_of(comch_server), recv_event_cb);
+}
+
+doca_error_t
+doca_comch_server_event_connection_status_changed_register(
+		struct doca_comch_server *comch_server,
+		doca_comch_event_connection_status_changed_cb_t connect_event_cb,
+		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
+{
+	struct dface_ctrl *ctrl = ctrl_of(comch_server);
+
+	if (ctrl == NULL || connect_event_cb == NULL || disconnect_event_cb == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	ctrl->connect_cb = connect_event_cb;
+	ctrl->disconnect_cb = disconnect_event_cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_server_event_connection_register(struct doca_comch_server *comch_server,
+		doca_comch_event_connection_status_changed_cb_t connect_event_cb,
+		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
+{
+	return doca_comch_server_event_connection_status_changed_register(comch_server,
+			connect_event_cb, disconnect_event_cb);
+}
+
+doca_error_t
+doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server,
+		doca_comch_event_consumer_cb_t new_consumer_event_cb,
+		doca_comch_event_consumer_cb_t expired_consumer_event_cb)
+{
+	return dface_ctrl_set_consumer_cbs(ctrl_of(comch_server), new_consumer_event_cb,
+			expired_consumer_event_cb);
+}
