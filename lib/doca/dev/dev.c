@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Open devices: each a native device, opened by the device string that the
+ * table says.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_errno.h>
+
+#include "dface_dev.h"
+#include "dface_eal.h"
+#include "dface_err.h"
+#include "dface_lock.h"
+#include "dface_log.h"
+#include "dface_table.h"
+
+pthread_mutex_t dface_dev_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ",rep=[pf0,pf0vf0]", or ",func=pf0" */
+static void
+print_functions(FILE *f, const struct doca_devinfo *info, const struct dface_table *table)
+{
+	const struct dface_entry *e;
+	const char *sep = "";
+
+	if (info->is_dpu)
+		fprintf(f, ",rep=[");
+	DFACE_TABLE_FOREACH(e, table) {
+		if (!e->is_func || (info->is_dpu ? e->rep.owner : &e->info) != info)
+			continue;
+		fprintf(f, "%s%s", info->is_dpu ? sep : ",func=", e->func);
+		sep = ",";
+	}
+	if (info->is_dpu)
+		fprintf(f, "]");
+}
+
+/* To be freed; NULL: no memory. */
+static char *
+device_string(const struct doca_devinfo *info)
+{
+	struct dface_table *table;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (dface_table_get(&table) != DOCA_SUCCESS)
+		return NULL;
+	f = open_memstream(&text, &size);
+	if (f == NULL)
+		return NULL;
+	fprintf(f, "%s%u,role=%s", info->driver, info->number, info->is_dpu ? "dpu" : "host");
+	print_functions(f, info, table);
+	if (info->args[0] != '\0')
+		fprintf(f, ",%s", info->args);
+	if (fclose(f) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static doca_error_t
+open_native(struct doca_dev *dev)
+{
+	char *text = device_string(dev->info);
+	int ret;
+
+	if (text == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	ret = rte_comch_dev_probe(text, &dev->id);
+	if (ret != 0)
+		DFACE_ERR("device %s does not open: %s", text, rte_strerror(-ret));
+	free(text);
+	/* What else is wrong is no argument of the caller's. */
+	return ret == 0 ? DOCA_SUCCESS : ret == -ENOMEM || ret == -ENOSPC ?
+		DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INITIALIZATION;
+}
+
+doca_error_t
+doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+	doca_error_t ret;
+
+	if (devinfo == NULL || dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = dface_eal_start();
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	pthread_mutex_lock(&dface_dev_lock);
+	if (devinfo->dev.nb_opens == 0)
+		ret = open_native(&devinfo->dev);
+	if (ret == DOCA_SUCCESS) {
+		devinfo->dev.nb_opens++;
+		*dev = &devinfo->dev;
+	}
+	pthread_mutex_unlock(&dface_dev_lock);
+	return ret;
+}
+
+static doca_error_t
+close_locked(struct doca_dev *dev)
+{
+	int ret = 0;
+
+	if (dev->nb_opens == 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (dev->nb_opens == 1) {
+		ret = dev->nb_users > 0 ? -EBUSY : rte_comch_dev_close(dev->id);
+		if (ret != 0)
+			return dface_err(ret);
+	}
+	dev->nb_opens--;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dev_close(struct doca_dev *dev)
+{
+	doca_error_t ret;
+
+	if (dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	/* A forked process: the device is not its own. */
+	ret = dface_eal_start();
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	pthread_mutex_lock(&dface_dev_lock);
+	ret = close_locked(dev);
+	pthread_mutex_unlock(&dface_dev_lock);
+	return ret;
+}
+
+doca_error_t
+doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
+{
+	return dev == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+struct doca_devinfo *
+doca_dev_as_devinfo(const struct doca_dev *dev)
+{
+	return dev == NULL ? NULL : dev->info;
+}
+
+int16_t
+dface_dev_id(const struct doca_dev *dev)
+{
+	return dev->id;
+}
+
+bool
+dface_dev_is_dpu(const struct doca_dev *dev)
+{
+	return dev->info->is_dpu;
+}
+
+bool
+dface_devinfo_is_dpu(const struct doca_devinfo *devinfo)
+{
+	return devinfo->is_dpu;
+}
+
+void
+dface_dev_hold(struct doca_dev *dev)
+{
+	pthread_mutex_lock(&dface_dev_lock);
+	dev->nb_users++;
+	pthread_mutex_unlock(&dface_dev_lock);
+}
+
+void
+dface_dev_drop(struct doca_dev *dev)
+{
+	pthread_mutex_lock(&dface_dev_lock);
+	dev->nb_users--;
+	pthread_mutex_unlock(&dface_dev_lock);
+}

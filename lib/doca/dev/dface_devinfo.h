@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DFACE_DEVINFO_H
+#define DFACE_DEVINFO_H
+
+/*
+ * What the getters of devices and of representors share.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_error.h>
+#include <rte_pci.h>
+
+/* len bytes to out, which has to have room for min_size: DOCA_ERROR_INVALID_VALUE. */
+doca_error_t dface_devinfo_copy(const void *what, size_t len, size_t min_size, void *out,
+		uint32_t size);
+doca_error_t dface_devinfo_get_pci(const struct rte_pci_addr *pci, char *text);
+doca_error_t dface_devinfo_cmp_pci(const struct rte_pci_addr *pci, const char *text,
+		uint8_t *is_equal);
+
+#endif /* DFACE_DEVINFO_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DFACE_EAL_H
+#define DFACE_EAL_H
+
+#include <doca_error.h>
+
+/*
+ * Have an EAL: the program's, or one that is started here. Any thread, any
+ * number of times; cheap when it is there.
+ *
+ * DOCA_ERROR_INITIALIZATION: it does not start; said once, aloud.
+ * DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had it.
+ */
+doca_error_t dface_eal_start(void);
+
+#endif /* DFACE_EAL_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DFACE_TABLE_H
+#define DFACE_TABLE_H
+
+/*
+ * The device table: which devices the DPU has, which functions the host, and
+ * which native device each is. It is read once and then stays, so that all
+ * that DOCA calls an info or a device is a part of it and never dangles.
+ *
+ * table.c finds and reads it, table_parse.c reads one key, table_check.c sees
+ * to what needs the whole, table_default.c is the one that is built in.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <doca_dev.h>
+#include <rte_comch.h>
+#include <rte_pci.h>
+
+/** Of a section, [device LABEL]. With its NUL. */
+#define DFACE_LABEL_SIZE 40
+/** What the native drivers take, bytes. */
+#define DFACE_ARGS_SIZE 192
+/** A text that says what is wrong. */
+#define DFACE_WHY_SIZE 512
+
+/* An open device; dev.c. Part of its info. */
+struct doca_dev {
+	struct doca_devinfo *info;
+	unsigned int nb_opens;
+	unsigned int nb_users; /* what keeps the last close from happening */
+	int16_t id;            /* the native one */
+};
+
+struct doca_devinfo {
+	bool is_dpu;
+	uint16_t number;       /* among the devices of its side */
+	struct rte_pci_addr pci;
+	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+	char iface[DFACE_LABEL_SIZE];
+	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
+	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE];
+	uint8_t ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
+	bool has_ipv4;
+	uint64_t active_rate;
+	uint16_t nb_reps;      /* of a device of the DPU */
+	uint16_t vhca_id;
+	enum doca_pci_func_type type;
+	uint16_t pf;
+	uint16_t index;        /* of a VF or SF */
+	char driver[RTE_COMCH_DEV_NAME_SIZE];
+	char args[DFACE_ARGS_SIZE];
+	struct doca_dev dev;
+};
+
+/* An open representor; rep.c. Part of its info. */
+struct doca_dev_rep {
+	struct doca_devinfo_rep *info;
+	unsigned int nb_opens;
+	unsigned int nb_users;
+};
+
+struct doca_devinfo_rep {
+	struct doca_devinfo *owner;      /* the DPU's device */
+	const struct doca_devinfo *host; /* the function, as the host sees it */
+	uint16_t id;                     /* the native number of it */
+	char iface[DFACE_LABEL_SIZE];
+	char vuid[DOCA_DEVINFO_REP_VUID_SIZE];
+	struct doca_dev_rep rep;
+};
+
+/* A section. */
+struct dface_entry {
+	TAILQ_ENTRY(dface_entry) next;
+	bool is_func;
+	unsigned int line;
+	uint32_t given;                  /* a bit for each key */
+	char label[DFACE_LABEL_SIZE];
+	struct doca_devinfo info;
+	/* Of a function only. */
+	char device[DFACE_LABEL_SIZE];
+	char func[RTE_COMCH_DEV_NAME_SIZE];
+	struct doca_devinfo_rep rep;
+};
+
+TAILQ_HEAD(dface_entries, dface_entry);
+
+struct dface_table {
+	struct dface_entries entries;
+	unsigned int nb_devs;            /* entries that are of the DPU */
+	unsigned int nb_funcs;           /* and of the host */
+	char source[512];                /* file name, for messages */
+	char why[DFACE_WHY_SIZE];        /* what is wrong with it; "": nothing */
+};
+
+#define DFACE_TABLE_FOREACH(entry, table) TAILQ_FOREACH(entry, &(table)->entries, next)
+
+/* The process's, read by the first call.
+ * DOCA_ERROR_BAD_CONFIG: it is wrong. Said once, aloud.
+ * DOCA_ERROR_NO_MEMORY.
+ */
+doca_error_t dface_table_get(struct dface_table **table);
+
+/* Read a text, or what a file holds, into an empty table; what is wrong is in why. */
+doca_error_t dface_table_read_text(struct dface_table *table, const char *name,
+		const char *text);
+doca_error_t dface_table_read_file(struct dface_table *table, const char *path);
+void dface_table_free(struct dface_table *table);
+
+/* The rest of the table's own files. */
+
+/* "FILE:LINE: text" to why, if it is the first; DOCA_ERROR_BAD_CONFIG. */
+doca_error_t dface_table_wrong(struct dface_table *table, unsigned int line,
+		const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+enum dface_key {
+	DFACE_KEY_PCI,
+	DFACE_KEY_IBDEV,
+	DFACE_KEY_IFACE,
+	DFACE_KEY_MAC,
+	DFACE_KEY_IPV4,
+	DFACE_KEY_IPV6,
+	DFACE_KEY_ACTIVE_RATE,
+	DFACE_KEY_DRIVER,
+	DFACE_KEY_ARGS,
+	DFACE_KEY_DEVICE,
+	DFACE_KEY_FUNC,
+	DFACE_KEY_REP_IFACE,
+	DFACE_KEY_VUID,
+};
+
+static inline bool
+dface_entry_has(const struct dface_entry *entry, enum dface_key key)
+{
+	return (entry->given >> key & 1) != 0;
+}
+
+/* One line, KEY = VALUE. */
+doca_error_t dface_table_set(struct dface_table *table, struct dface_entry *entry,
+		unsigned int line, const char *key, const char *value);
+/* All sections are there: resolve, fill in, refuse. */
+doca_error_t dface_table_check(struct dface_table *table);
+
+/* Strict: "0000:03:00.0" or "03:00.0". */
+bool dface_pci_parse(const char *text, struct rte_pci_addr *pci);
+
+#endif /* DFACE_TABLE_H */

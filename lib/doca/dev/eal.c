@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * A program for DOCA does not know EAL. It is started at the first need, so
+ * that the program does not notice: no hugepages, no root, no word, and in a
+ * thread of its own, for rte_eal_init() pins its caller to a CPU. All signals
+ * are blocked in that thread and so in those that EAL starts; the program's
+ * handlers run in the program's threads.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_log.h>
+#include <rte_string_fns.h>
+
+#include "dface_eal.h"
+#include "dface_log.h"
+#include "dface_say.h"
+
+#define PREFIX "comch-doca-"
+/** Ours and those of $COMCH_EAL_ARGS. */
+#define MAX_ARGS 64
+
+struct eal_args {
+	int argc;
+	char *argv[MAX_ARGS + 1];
+	char prefix[64];
+	char lcores[4096];
+	char *given; /* a copy of $COMCH_EAL_ARGS, cut into words */
+	int ret;     /* of rte_eal_init() */
+	int err;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	_Atomic pid_t owner;     /* the process that asked first; 0: none has */
+	atomic_bool is_done;     /* ret counts */
+	doca_error_t ret;
+	char dir[PATH_MAX];      /* EAL's runtime directory, if it is ours */
+} eal = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static void
+add_arg(struct eal_args *args, const char *arg)
+{
+	if (args->argc < MAX_ARGS)
+		args->argv[args->argc++] = (char *)(uintptr_t)arg;
+}
+
+/* Is one of these options, words apart, in $COMCH_EAL_ARGS? */
+static bool
+is_given(const struct eal_args *args, const char *options)
+{
+	char word[64];
+	const char *p;
+	size_t len;
+	int i;
+
+	for (i = 0; i < args->argc; i++) {
+		len = strcspn(args->argv[i], "=");
+		/* "-l0-1" is "-l 0-1" */
+		if (args->argv[i][0] == '-' && args->argv[i][1] != '-')
+			len = RTE_MIN(len, 2u);
+		snprintf(word, sizeof(word), " %.*s ", (int)RTE_MIN(len, sizeof(word) - 3),
+			args->argv[i]);
+		p = strstr(options, word);
+		if (p != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* One lcore, on all CPUs that the program may use. */
+static const char *
+lcores_arg(struct eal_args *args)
+{
+	const char *sep = "";
+	cpu_set_t set;
+	size_t off;
+	int cpu;
+
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return "--lcores=0";
+	off = (size_t)snprintf(args->lcores, sizeof(args->lcores), "--lcores=0@(");
+	for (cpu = 0; cpu < CPU_SETSIZE && off < sizeof(args->lcores) - 16; cpu++) {
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		off += (size_t)snprintf(args->lcores + off, sizeof(args->lcores) - off, "%s%d",
+			sep, cpu);
+		sep = ",";
+	}
+	snprintf(args->lcores + off, sizeof(args->lcores) - off, ")");
+	return args->lcores;
+}
+
+/* Where EAL makes its runtime directories: as it decides itself. */
+static const char *
+runtime_base(void)
+{
+	const char *dir = getenv("RUNTIME_DIRECTORY");
+
+	if (dir != NULL)
+		return dir;
+	if (getuid() == 0)
+		return "/var/run";
+	dir = getenv("XDG_RUNTIME_DIR");
+	return dir != NULL ? dir : "/tmp";
+}
+
+static bool
+base_is_writable(const char *base)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/dpdk", base);
+	if (access(path, W_OK | X_OK) == 0)
+		return true;
+	return errno == ENOENT && access(base, W_OK | X_OK) == 0;
+}
+
+/* Directories of programs that were killed. */
+static void
+sweep(const char *base)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 300];
+	struct dirent *e;
+	long pid;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%s/dpdk", base);
+	d = opendir(dir);
+	if (d == NULL)
+		return;
+	while ((e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		pid = strtol(e->d_name + strlen(PREFIX), NULL, 10);
+		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/dpdk_telemetry.v2", dir, e->d_name);
+		unlink(path);
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		rmdir(path);
+	}
+	closedir(d);
+}
+
+static void
+add_given(struct eal_args *args, const char *env)
+{
+	char *word, *save = NULL;
+
+	if (env == NULL)
+		return;
+	args->given = strdup(env);
+	if (args->given == NULL)
+		return;
+	for (word = strtok_r(args->given, " \t\n", &save); word != NULL;
+			word = strtok_r(NULL, " \t\n", &save))
+		add_arg(args, word);
+}
+
+/* What is given goes first and keeps its rivals away. */
+static void
+make_args(struct eal_args *args)
+{
+	const char *base = runtime_base();
+
+	add_arg(args, program_invocation_short_name);
+	add_given(args, getenv("COMCH_EAL_ARGS"));
+	if (!is_given(args, " --no-huge --huge-dir --huge-unlink --socket-mem --single-file-segments "))
+		add_arg(args, "--no-huge");
+	/* For 1,000 connections; what is not used costs but address space. */
+	if (!is_given(args, " -m --socket-mem --huge-dir "))
+		add_arg(args, "-m256");
+	if (!is_given(args, " -l -c -s -S --lcores "))
+		add_arg(args, lcores_arg(args));
+	if (!is_given(args, " -a --allow -b --block --no-pci "))
+		add_arg(args, "--no-pci");
+	if (!is_given(args, " --iova-mode "))
+		add_arg(args, "--iova-mode=va");
+	if (!is_given(args, " --proc-type --no-shconf --in-memory "))
+		add_arg(args, "--no-shconf");
+	if (!is_given(args, " --log-level "))
+		add_arg(args, "--log-level=*:4");
+	if (!is_given(args, " --file-prefix --in-memory ")) {
+		snprintf(args->prefix, sizeof(args->prefix), "--file-prefix=" PREFIX "%d",
+			(int)getpid());
+		add_arg(args, args->prefix);
+	}
+	if (base_is_writable(base)) {
+		sweep(base);
+	} else if (!is_given(args, " --telemetry --no-telemetry ")) {
+		/* Nowhere to put its socket: comch-info will not see this program. */
+		DFACE_INFO("%s/dpdk is not writable: no telemetry", base);
+		add_arg(args, "--no-telemetry");
+		add_arg(args, "--log-level=lib.eal:3");
+	}
+	args->argv[args->argc] = NULL;
+}
+
+static void *
+init_eal(void *arg)
+{
+	struct eal_args *args = arg;
+
+	args->ret = rte_eal_init(args->argc, args->argv);
+	args->err = rte_errno;
+	return NULL;
+}
+
+/* In a thread that ends with it; what EAL needs later are threads of its own. */
+static int
+init_eal_apart(struct eal_args *args)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all;
+	int ret;
+
+	sigfillset(&all);
+	ret = pthread_attr_init(&attr);
+	if (ret != 0)
+		return ret;
+	ret = pthread_attr_setsigmask_np(&attr, &all);
+	if (ret == 0)
+		ret = pthread_create(&thread, &attr, init_eal, args);
+	pthread_attr_destroy(&attr);
+	if (ret != 0)
+		return ret;
+	pthread_join(thread, NULL);
+	return args->ret < 0 ? args->err : 0;
+}
+
+static doca_error_t
+start_own(void)
+{
+	static struct eal_args args; /* large, and once */
+	int err;
+
+	make_args(&args);
+	err = init_eal_apart(&args);
+	free(args.given);
+	if (err != 0) {
+		dface_say("EAL does not start: %s; COMCH_EAL_ARGS may give it other arguments",
+			rte_strerror(err));
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	/* To stderr alone: EAL's default is syslog, too. */
+	rte_openlog_stream(stderr);
+	strlcpy(eal.dir, rte_eal_get_runtime_dir(), sizeof(eal.dir));
+	DFACE_INFO("EAL is started; a program's own has to be before the first device is opened");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_eal_start(void)
+{
+	pid_t pid = getpid(), before = 0;
+
+	if (!atomic_compare_exchange_strong(&eal.owner, &before, pid) && before != pid) {
+		DFACE_ERR("a forked process cannot use the devices of process %d", (int)before);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	if (atomic_load_explicit(&eal.is_done, memory_order_acquire))
+		return eal.ret;
+	pthread_mutex_lock(&eal.lock);
+	if (!atomic_load(&eal.is_done)) {
+		/* A program that has its own EAL is served by it. */
+		eal.ret = rte_lcore_count() > 0 ? DOCA_SUCCESS : start_own();
+		atomic_store_explicit(&eal.is_done, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&eal.lock);
+	return eal.ret;
+}
+
+/* After the handlers of atexit(), by one of which telemetry removes its socket. */
+__attribute__((destructor)) static void
+remove_dir(void)
+{
+	if (eal.dir[0] != '\0' && atomic_load(&eal.owner) == getpid())
+		rmdir(eal.dir);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Representors: the list, what one is, and open ones. An open representor is a
+ * user of its device.
+ */
+
+#include <stdlib.h>
+
+#include "dface_dev.h"
+#include "dface_devinfo.h"
+#include "dface_lock.h"
+#include "dface_table.h"
+
+#define ALL_FILTERS (DOCA_DEVINFO_REP_FILTER_NET | DOCA_DEVINFO_REP_FILTER_EMULATED)
+
+doca_error_t
+doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
+		struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+{
+	bool has_net = filter == DOCA_DEVINFO_REP_FILTER_ALL ||
+		(filter & DOCA_DEVINFO_REP_FILTER_NET) != 0;
+	struct doca_devinfo_rep **list;
+	struct dface_table *table;
+	struct dface_entry *e;
+	uint32_t nb = 0;
+	doca_error_t ret;
+
+	if (dev == NULL || dev_list_rep == NULL || nb_devs_rep == NULL ||
+			(filter & ~ALL_FILTERS) != 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!dev->info->is_dpu)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	ret = dface_table_get(&table);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	list = calloc(dev->info->nb_reps + 1u, sizeof(*list));
+	if (list == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	DFACE_TABLE_FOREACH(e, table)
+		if (has_net && e->is_func && e->rep.owner == dev->info)
+			list[nb++] = &e->rep;
+	*dev_list_rep = list;
+	*nb_devs_rep = nb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
+{
+	if (dev_list_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	/* The infos are the table's. */
+	free(dev_list_rep);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
+{
+	doca_error_t ret = DOCA_ERROR_INVALID_VALUE;
+	struct doca_dev *dev;
+
+	if (devinfo == NULL || dev_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	dev = &devinfo->owner->dev;
+	pthread_mutex_lock(&dface_dev_lock);
+	if (dev->nb_opens > 0) {
+		if (devinfo->rep.nb_opens++ == 0)
+			dev->nb_users++;
+		*dev_rep = &devinfo->rep;
+		ret = DOCA_SUCCESS;
+	}
+	pthread_mutex_unlock(&dface_dev_lock);
+	return ret;
+}
+
+static doca_error_t
+close_locked(struct doca_dev_rep *rep)
+{
+	if (rep->nb_opens == 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (rep->nb_opens == 1 && rep->nb_users > 0)
+		return DOCA_ERROR_IN_USE;
+	if (--rep->nb_opens == 0)
+		rep->info->owner->dev.nb_users--;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dev_rep_close(struct doca_dev_rep *dev)
+{
+	doca_error_t ret;
+
+	if (dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&dface_dev_lock);
+	ret = close_locked(dev);
+	pthread_mutex_unlock(&dface_dev_lock);
+	return ret;
+}
+
+struct doca_devinfo_rep *
+doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
+{
+	return dev_rep == NULL ? NULL : dev_rep->info;
+}
+
+doca_error_t
+doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
+		uint32_t size)
+{
+	if (devinfo_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_copy(devinfo_rep->vuid, sizeof(devinfo_rep->vuid),
+		DOCA_DEVINFO_REP_VUID_SIZE, rep_vuid, size);
+}
+
+doca_error_t
+doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str)
+{
+	if (devinfo_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_get_pci(&devinfo_rep->host->pci, pci_addr_str);
+}
+
+doca_error_t
+doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
+		enum doca_pci_func_type *pci_func_type)
+{
+	if (devinfo_rep == NULL || pci_func_type == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*pci_func_type = devinfo_rep->host->type;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_hotplug)
+{
+	if (devinfo_rep == NULL || is_hotplug == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*is_hotplug = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name,
+		uint32_t size)
+{
+	if (devinfo_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_copy(devinfo_rep->iface, sizeof(devinfo_rep->iface),
+		DOCA_DEVINFO_IFACE_NAME_SIZE, iface_name, size);
+}
+
+doca_error_t
+doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
+		const char *pci_addr_str, uint8_t *is_equal)
+{
+	if (devinfo_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_cmp_pci(&devinfo_rep->host->pci, pci_addr_str, is_equal);
+}
+
+struct doca_dev *
+dface_rep_dev(const struct doca_dev_rep *rep)
+{
+	return &rep->info->owner->dev;
+}
+
+uint16_t
+dface_rep_id(const struct doca_dev_rep *rep)
+{
+	return rep->info->id;
+}
+
+void
+dface_rep_hold(struct doca_dev_rep *rep)
+{
+	pthread_mutex_lock(&dface_dev_lock);
+	rep->nb_users++;
+	pthread_mutex_unlock(&dface_dev_lock);
+}
+
+void
+dface_rep_drop(struct doca_dev_rep *rep)
+{
+	pthread_mutex_lock(&dface_dev_lock);
+	rep->nb_users--;
+	pthread_mutex_unlock(&dface_dev_lock);
+}

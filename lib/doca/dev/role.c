@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Which side a program is. One library serves both, so the program says it:
+ * by an object that the pkg-config files of a side name, or by $COMCH_ROLE.
+ */
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include <comch_doca.h>
+#include "dface_role.h"
+#include "dface_say.h"
+
+static const char *const names[] = {
+	[COMCH_DOCA_ROLE_HOST] = "host",
+	[COMCH_DOCA_ROLE_DPU] = "dpu",
+};
+
+static atomic_int linked_role;
+
+void
+comch_doca_role_set(int role)
+{
+	int before = 0;
+
+	if (role != COMCH_DOCA_ROLE_HOST && role != COMCH_DOCA_ROLE_DPU)
+		return;
+	if (atomic_compare_exchange_strong(&linked_role, &before, role) || before == role)
+		return;
+	dface_say("linked as a program for the %s and for the %s: it is one for the %s",
+		names[before], names[role], names[before]);
+}
+
+doca_error_t
+dface_role_is_dpu(bool *is_dpu)
+{
+	const char *env = getenv("COMCH_ROLE");
+	int role;
+
+	if (env == NULL || env[0] == '\0') {
+		role = atomic_load(&linked_role);
+		if (role == 0) {
+			dface_say("is this a program for the host or for the DPU? Link it by the "
+				"pkg-config files of one of them, or set COMCH_ROLE=host or "
+				"COMCH_ROLE=dpu");
+			return DOCA_ERROR_INITIALIZATION;
+		}
+		*is_dpu = role == COMCH_DOCA_ROLE_DPU;
+		return DOCA_SUCCESS;
+	}
+	for (role = COMCH_DOCA_ROLE_HOST; role < (int)RTE_DIM(names); role++) {
+		if (strcmp(env, names[role]) == 0) {
+			*is_dpu = role == COMCH_DOCA_ROLE_DPU;
+			return DOCA_SUCCESS;
+		}
+	}
+	dface_say("COMCH_ROLE=%s: give host or dpu", env);
+	return DOCA_ERROR_INITIALIZATION;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <rte_log.h>
+
+#include "dface_log.h"
+#include "dface_say.h"
+
+RTE_LOG_REGISTER(dface_say_logtype, lib.comch.doca, NOTICE);
+
+void
+dface_say(const char *format, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	DFACE_ERR("%s", text);
+	rte_log(RTE_LOG_ERR, (uint32_t)dface_say_logtype, "comch: %s\n", text);
+}

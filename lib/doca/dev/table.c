@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Where the device table comes from, and its sections.
+ */
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ini.h>
+#include <rte_common.h>
+
+#include <comch_doca.h>
+#include "dface_say.h"
+#include "dface_table.h"
+
+/** As long as libinih's longest, so that no longer one gets to it in pieces. */
+#define LINE_SIZE 200
+/** What some editors begin a file with. */
+#define BOM "\xef\xbb\xbf"
+
+/* The reader counts lines, which libinih does not tell its handler. */
+struct reader {
+	struct dface_table *table;
+	FILE *file;
+	unsigned int line;
+	unsigned int section_line;   /* of the last [section]; 0: none yet */
+	bool section_is_empty;
+	struct dface_entry *entry;   /* NULL: no key of the section was there yet */
+};
+
+doca_error_t
+dface_table_wrong(struct dface_table *table, unsigned int line, const char *format, ...)
+{
+	va_list ap;
+	int len;
+
+	if (table->why[0] != '\0')
+		return DOCA_ERROR_BAD_CONFIG;
+	len = snprintf(table->why, sizeof(table->why), "%s:%u: ", table->source, line);
+	if (len >= (int)sizeof(table->why))
+		return DOCA_ERROR_BAD_CONFIG;
+	va_start(ap, format);
+	vsnprintf(table->why + len, sizeof(table->why) - (size_t)len, format, ap);
+	va_end(ap);
+	return DOCA_ERROR_BAD_CONFIG;
+}
+
+static void
+end_section(struct reader *r)
+{
+	if (r->section_is_empty)
+		dface_table_wrong(r->table, r->section_line, "a section without a key");
+	r->section_is_empty = false;
+}
+
+/* libinih's, a line at a time, as fgets(). */
+static char *
+read_line(char *buf, int size, void *arg)
+{
+	struct reader *r = arg;
+	size_t len;
+	char *start;
+
+	if (fgets(buf, RTE_MIN(size, LINE_SIZE), r->file) == NULL) {
+		end_section(r);
+		return NULL;
+	}
+	r->line++;
+	len = strlen(buf);
+	if (len > 0 && buf[len - 1] != '\n' && !feof(r->file)) {
+		dface_table_wrong(r->table, r->line, "longer than %d bytes", LINE_SIZE - 2);
+		return NULL;
+	}
+	/* An indented line is no continuation of the one before. */
+	start = buf + (r->line == 1 && strncmp(buf, BOM, strlen(BOM)) == 0 ? strlen(BOM) : 0);
+	start += strspn(start, " \t");
+	memmove(buf, start, strlen(start) + 1);
+	if (buf[0] == '[') {
+		end_section(r);
+		r->section_line = r->line;
+		r->section_is_empty = true;
+		r->entry = NULL;
+	}
+	return buf;
+}
+
+/* "device LABEL" or "function LABEL" */
+static doca_error_t
+begin_section(struct reader *r, const char *section)
+{
+	static const char *const kinds[] = { "device ", "function " };
+	struct dface_entry *e;
+	const char *label;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(kinds); i++)
+		if (strncmp(section, kinds[i], strlen(kinds[i])) == 0)
+			break;
+	if (i == RTE_DIM(kinds))
+		return dface_table_wrong(r->table, r->section_line,
+			"[%s]: give [device LABEL] or [function LABEL]", section);
+	label = section + strlen(kinds[i]);
+	label += strspn(label, " \t");
+	if (label[0] == '\0' || strlen(label) >= DFACE_LABEL_SIZE)
+		return dface_table_wrong(r->table, r->section_line,
+			"[%s]: give a label of 1 to %d bytes", section, DFACE_LABEL_SIZE - 1);
+	e = calloc(1, sizeof(*e));
+	if (e == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	snprintf(e->label, sizeof(e->label), "%s", label);
+	e->is_func = i == 1;
+	e->line = r->section_line;
+	TAILQ_INSERT_TAIL(&r->table->entries, e, next);
+	r->table->nb_devs += !e->is_func;
+	r->table->nb_funcs += e->is_func;
+	r->entry = e;
+	return DOCA_SUCCESS;
+}
+
+/* libinih's, for each KEY = VALUE; 0: wrong. */
+static int
+take_key(void *arg, const char *section, const char *key, const char *value)
+{
+	struct reader *r = arg;
+
+	if (r->table->why[0] != '\0')
+		return 0;
+	if (r->section_line == 0) {
+		dface_table_wrong(r->table, r->line, "%s comes before the first section", key);
+		return 0;
+	}
+	r->section_is_empty = false;
+	if (r->entry == NULL && begin_section(r, section) != DOCA_SUCCESS)
+		return 0;
+	return dface_table_set(r->table, r->entry, r->line, key, value) == DOCA_SUCCESS;
+}
+
+static doca_error_t
+read_stream(struct dface_table *table, FILE *file, const char *name)
+{
+	struct reader r = { .table = table, .file = file };
+	int line;
+
+	snprintf(table->source, sizeof(table->source), "%s", name);
+	TAILQ_INIT(&table->entries);
+	line = ini_parse_stream(read_line, &r, take_key, &r);
+	if (ferror(file)) {
+		dface_table_wrong(table, r.line + 1, "cannot be read: %s", strerror(errno));
+	} else if (line > 0 && table->why[0] == '\0') {
+		/* Not our doing: libinih's, or memory. */
+		dface_table_wrong(table, (unsigned int)line,
+			"neither [SECTION] nor KEY = VALUE nor a comment");
+	}
+	return table->why[0] != '\0' ? DOCA_ERROR_BAD_CONFIG : dface_table_check(table);
+}
+
+doca_error_t
+dface_table_read_text(struct dface_table *table, const char *name, const char *text)
+{
+	doca_error_t ret;
+	FILE *file;
+	/* fmemopen() wants it, but does not write to what is only read. */
+	char *mem = (char *)(uintptr_t)text;
+
+	file = fmemopen(mem, strlen(text), "r");
+	if (file == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	ret = read_stream(table, file, name);
+	fclose(file);
+	return ret;
+}
+
+doca_error_t
+dface_table_read_file(struct dface_table *table, const char *path)
+{
+	doca_error_t ret;
+	FILE *file;
+
+	file = fopen(path, "re");
+	if (file == NULL) {
+		snprintf(table->why, sizeof(table->why), "%s: cannot be read: %s", path,
+			strerror(errno));
+		return DOCA_ERROR_BAD_CONFIG;
+	}
+	ret = read_stream(table, file, path);
+	fclose(file);
+	return ret;
+}
+
+void
+dface_table_free(struct dface_table *table)
+{
+	struct dface_entry *e;
+
+	while ((e = TAILQ_FIRST(&table->entries)) != NULL) {
+		TAILQ_REMOVE(&table->entries, e, next);
+		free(e);
+	}
+	memset(table, 0, sizeof(*table));
+}
+
+/* Where a table of the user or the system may be; false: there is no such place. */
+static bool
+user_path(char *path, size_t size)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	if (config != NULL && config[0] != '\0')
+		snprintf(path, size, "%s/comch/devices.ini", config);
+	else if (home != NULL && home[0] != '\0')
+		snprintf(path, size, "%s/.config/comch/devices.ini", home);
+	else
+		return false;
+	return true;
+}
+
+/* A file that is there but cannot be read is found: reading it is the error. */
+static bool
+is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static doca_error_t
+read_first(struct dface_table *table)
+{
+	static const char system_path[] = "/etc/comch/devices.ini";
+	const char *given = getenv("COMCH_DEVICES");
+	char path[sizeof(table->source)];
+
+	if (given != NULL && given[0] != '\0')
+		return dface_table_read_file(table, given);
+	if (user_path(path, sizeof(path)) && is_there(path))
+		return dface_table_read_file(table, path);
+	if (is_there(system_path))
+		return dface_table_read_file(table, system_path);
+	return dface_table_read_text(table, "built-in device table",
+		comch_doca_default_devices());
+}
+
+static struct dface_table process_table = {
+	.entries = TAILQ_HEAD_INITIALIZER(process_table.entries),
+};
+static doca_error_t process_ret;
+
+static void
+read_once(void)
+{
+	process_ret = read_first(&process_table);
+	if (process_ret == DOCA_ERROR_BAD_CONFIG)
+		dface_say("%s", process_table.why);
+}
+
+doca_error_t
+dface_table_get(struct dface_table **table)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, read_once);
+	*table = &process_table;
+	return process_ret;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * One key of a section: what it is called, where it goes, what it may be.
+ */
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_ether.h>
+#include <rte_string_fns.h>
+
+#include "dface_table.h"
+
+bool
+dface_pci_parse(const char *text, struct rte_pci_addr *pci)
+{
+	static const char shape[] = "xxxx:xx:xx.x";
+	const char *want = shape;
+	size_t i, len = strlen(text);
+
+	/* EAL's parser takes numbers of any length. */
+	if (len == DOCA_DEVINFO_PCI_BDF_SIZE - 1)
+		want += strlen("xxxx:");
+	else if (len != DOCA_DEVINFO_PCI_ADDR_SIZE - 1)
+		return false;
+	for (i = 0; i < len; i++)
+		if (want[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != want[i])
+			return false;
+	return rte_pci_addr_parse(text, pci) == 0 && pci->devid < 32 && pci->function < 8;
+}
+
+/* Parsers of a value: what was wanted if it is no good, else NULL. */
+
+static const char *
+parse_pci(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	return dface_pci_parse(value, dst) ? NULL : "a PCI address such as 0000:03:00.0";
+}
+
+static const char *
+parse_text(const char *value, void *dst, size_t size)
+{
+	if (value[0] == '\0')
+		return "a text";
+	return rte_strscpy(dst, value, size) < 0 ? "a shorter text" : NULL;
+}
+
+/* May be empty: no further arguments. */
+static const char *
+parse_args(const char *value, void *dst, size_t size)
+{
+	return rte_strscpy(dst, value, size) < 0 ? "a shorter text" : NULL;
+}
+
+static const char *
+parse_mac(const char *value, void *dst, size_t size)
+{
+	struct rte_ether_addr mac;
+
+	if (rte_ether_unformat_addr(value, &mac) != 0)
+		return "a MAC address such as 02:00:00:00:00:01";
+	memcpy(dst, mac.addr_bytes, size);
+	return NULL;
+}
+
+static const char *
+parse_ipv4(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	return inet_pton(AF_INET, value, dst) == 1 ? NULL :
+		"an IPv4 address such as 192.168.100.2";
+}
+
+static const char *
+parse_ipv6(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	return inet_pton(AF_INET6, value, dst) == 1 ? NULL :
+		"an IPv6 address such as fe80::1";
+}
+
+static const char *
+parse_rate(const char *value, void *dst, size_t size)
+{
+	unsigned long long rate;
+	char *end;
+
+	RTE_SET_USED(size);
+	errno = 0;
+	rate = strtoull(value, &end, 10);
+	if (errno != 0 || *end != '\0' || !isdigit((unsigned char)value[0]))
+		return "a number, bits a second";
+	*(uint64_t *)dst = rate;
+	return NULL;
+}
+
+/* The driver's device strings have commas and equal signs of their own. */
+static const char *
+parse_name(const char *value, void *dst, size_t size)
+{
+	if (value[0] == '\0' || strpbrk(value, ",= \t[]") != NULL)
+		return "one word";
+	return parse_text(value, dst, size);
+}
+
+static const struct {
+	const char *name;
+	bool func_only;
+	const char *(*parse)(const char *value, void *dst, size_t size);
+	size_t offset;
+	size_t size;
+} keys[] = {
+#define FIELD(member) offsetof(struct dface_entry, member), \
+		sizeof(((struct dface_entry *)NULL)->member)
+	[DFACE_KEY_PCI] = { "pci", false, parse_pci, FIELD(info.pci) },
+	[DFACE_KEY_IBDEV] = { "ibdev", false, parse_text, FIELD(info.ibdev) },
+	[DFACE_KEY_IFACE] = { "iface", false, parse_text, FIELD(info.iface) },
+	[DFACE_KEY_MAC] = { "mac", false, parse_mac, FIELD(info.mac) },
+	[DFACE_KEY_IPV4] = { "ipv4", false, parse_ipv4, FIELD(info.ipv4) },
+	[DFACE_KEY_IPV6] = { "ipv6", false, parse_ipv6, FIELD(info.ipv6) },
+	[DFACE_KEY_ACTIVE_RATE] = { "active_rate", false, parse_rate, FIELD(info.active_rate) },
+	[DFACE_KEY_DRIVER] = { "driver", false, parse_name, FIELD(info.driver) },
+	[DFACE_KEY_ARGS] = { "args", false, parse_args, FIELD(info.args) },
+	[DFACE_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
+	[DFACE_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
+	[DFACE_KEY_REP_IFACE] = { "rep_iface", true, parse_text, FIELD(rep.iface) },
+	[DFACE_KEY_VUID] = { "vuid", true, parse_text, FIELD(rep.vuid) },
+#undef FIELD
+};
+
+static doca_error_t
+unknown_key(struct dface_table *table, const struct dface_entry *entry, unsigned int line,
+		const char *name)
+{
+	char valid[256] = "";
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(keys); i++) {
+		if (keys[i].func_only && !entry->is_func)
+			continue;
+		strlcat(valid, i == 0 ? "" : ", ", sizeof(valid));
+		strlcat(valid, keys[i].name, sizeof(valid));
+	}
+	return dface_table_wrong(table, line, "unknown key '%s' of a %s; there are: %s", name,
+		entry->is_func ? "function" : "device", valid);
+}
+
+doca_error_t
+dface_table_set(struct dface_table *table, struct dface_entry *entry, unsigned int line,
+		const char *key, const char *value)
+{
+	const char *want;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(keys); i++)
+		if (strcmp(key, keys[i].name) == 0 && (entry->is_func || !keys[i].func_only))
+			break;
+	if (i == RTE_DIM(keys))
+		return unknown_key(table, entry, line, key);
+	if (dface_entry_has(entry, i))
+		return dface_table_wrong(table, line, "%s is given twice", key);
+	want = keys[i].parse(value, (char *)entry + keys[i].offset, keys[i].size);
+	if (want != NULL)
+		return dface_table_wrong(table, line, "%s = %s: give %s", key, value, want);
+	entry->given |= UINT32_C(1) << i;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dface_backend.h"
+#include "dface_log.h"
+#include "dface_source.h"
+
+/* The source of the library's messages. */
+#define LIBRARY "COMCH"
+
+/* Where a message comes from. */
+struct origin {
+	const char *source;
+	const char *file;
+	int line;
+	const char *func;
+};
+
+static const char *const level_names[] = {
+	[DOCA_LOG_LEVEL_CRIT / 10] = "CRT",
+	[DOCA_LOG_LEVEL_ERROR / 10] = "ERR",
+	[DOCA_LOG_LEVEL_WARNING / 10] = "WRN",
+	[DOCA_LOG_LEVEL_INFO / 10] = "INF",
+	[DOCA_LOG_LEVEL_DEBUG / 10] = "DBG",
+	[DOCA_LOG_LEVEL_TRACE / 10] = "TRC",
+};
+
+/* The text, without the newline that some programs put at its end; NULL: no memory. */
+__attribute__((format(printf, 1, 0)))
+static char *
+format_text(const char *format, va_list args)
+{
+	char *text;
+	int len = vasprintf(&text, format, args);
+
+	if (len < 0)
+		return NULL;
+	if (len > 0 && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+	return text;
+}
+
+/* The whole line; its length, or -1. */
+static int
+format_record(char **record, uint32_t level, const struct origin *from, const char *text)
+{
+	const char *slash = strrchr(from->file, '/');
+	struct timespec now;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &tm);
+	return asprintf(record, "[%02d:%02d:%02d:%06ld][%d][%s][%s][%s:%d][%s] %s\n",
+		tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec / 1000, (int)getpid(),
+		from->source, level_names[level / 10],
+		slash != NULL ? slash + 1 : from->file, from->line, from->func, text);
+}
+
+__attribute__((format(printf, 4, 0)))
+static doca_error_t
+log_record(bool sdk, uint32_t level, const struct origin *from, const char *format,
+		va_list args)
+{
+	doca_error_t result;
+	char *text, *record;
+	int len;
+
+	text = format_text(format, args);
+	if (text == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	len = format_record(&record, level, from, text);
+	free(text);
+	if (len < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	result = dface_backend_write(sdk, level, record, len);
+	free(record);
+	return result;
+}
+
+doca_error_t
+doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
+		const char *format, ...)
+{
+	doca_error_t result;
+	va_list args;
+	char *name;
+
+	if (!dface_backend_is_level(level) || fname == NULL || func == NULL || format == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!dface_backend_wants(false, level))
+		return DOCA_SUCCESS;
+	name = dface_source_name(source);
+	if (name == NULL)
+		return errno == EINVAL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NO_MEMORY;
+	va_start(args, format);
+	result = log_record(false, level, &(struct origin){ name, fname, line, func },
+		format, args);
+	va_end(args);
+	free(name);
+	return result;
+}
+
+bool
+dface_log_wanted(uint32_t level)
+{
+	return dface_backend_wants(true, level);
+}
+
+void
+dface_vlog(uint32_t level, const char *file, int line, const char *func, const char *format,
+		va_list args)
+{
+	/* Who logs cares for something else: keep its errno. */
+	const int err = errno;
+
+	if (dface_log_wanted(level))
+		log_record(true, level, &(struct origin){ LIBRARY, file, line, func },
+			format, args);
+	errno = err;
+}
+
+void
+dface_log(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dface_vlog(level, file, line, func, format, args);
+	va_end(args);
+}
