@@ -15,12 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <rte_common.h>
+
 #include <doca_mmap.h>
 #include <doca_buf.h>
 #include <rte_comch_mem.h>
 
-struct doca_mmap;
+struct dface_buf_owner;
 
+/* The data path stays within the first cache line. What is said of a buf that
+ * is in use: a free one has no mr, no refcount and no neighbours.
+ */
 struct doca_buf {
 	struct rte_comch_mr *mr;  /* its mmap's; NULL: imported, not for this CPU */
 	void *head;
@@ -29,10 +34,11 @@ struct doca_buf {
 	size_t data_len;
 	struct doca_buf *next;    /* in a chain; NULL: the last */
 	struct doca_buf *prev;    /* in a chain; NULL: the first */
-	struct doca_mmap *mmap;
-	void *owner;              /* the inventory or pool it goes back to */
 	uint16_t refcount;        /* 0: free */
-};
+	bool is_counted;          /* by its mmap, which outlives it */
+	struct doca_mmap *mmap;
+	struct dface_buf_owner *owner; /* the inventory or pool it goes back to */
+} __rte_cache_aligned;
 
 /* Bytes that a message may still take: what follows the data. */
 static inline size_t

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Descriptors of mmaps for the process on the other side. */
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bsd/stdlib.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+#include <rte_jhash.h>
+
+#include "dface_dev.h"
+#include "dface_log.h"
+#include "dface_mmap.h"
+
+#define MAGIC "comchmm"
+#define VERSION 1
+
+/* What travels: little-endian, no pointers that anybody here follows. */
+struct mmap_desc {
+	char magic[8];
+	rte_le32_t version;
+	rte_le32_t desc_len;
+	/* Tells exports apart in messages and dumps, even of a reused pid. */
+	uint8_t id[16];
+	rte_le64_t addr;
+	rte_le64_t len;
+	rte_le32_t permissions;
+	rte_le32_t pid;
+	char pci[16];
+	rte_le32_t zero;
+	/* Against accidents. It stops no forger: what is said here is only told on. */
+	rte_le32_t check;
+};
+
+_Static_assert(sizeof(struct mmap_desc) == 80, "the same on both sides");
+_Static_assert(sizeof(struct mmap_desc) < 4080, "fits into a message");
+_Static_assert(DOCA_DEVINFO_PCI_ADDR_SIZE <= sizeof(((struct mmap_desc *)0)->pci), "room");
+
+/* Either permits the other side to use the memory. */
+#define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+#define RDMA_ACCESS (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
+		DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
+static rte_le32_t
+checksum(const struct mmap_desc *d)
+{
+	return rte_cpu_to_le_32(rte_jhash(d, offsetof(struct mmap_desc, check), VERSION));
+}
+
+void
+dface_mmap_forget_exports(struct doca_mmap *mmap)
+{
+	struct dface_mmap_export *e;
+
+	while ((e = SLIST_FIRST(&mmap->exports)) != NULL) {
+		SLIST_REMOVE_HEAD(&mmap->exports, next);
+		free(e);
+	}
+}
+
+/* What all uses of an mmap by another side ask for. */
+static doca_error_t
+can_export(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access)
+{
+	if (!mmap->is_started || mmap->is_imported) {
+		DFACE_ERR("mmap: %s, cannot be exported", mmap->is_imported ? "imported" :
+			"not started");
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (access != 0 && (mmap->permissions & access) == 0) {
+		DFACE_ERR("mmap: permissions %#x lack one of %#x, cannot be exported",
+			mmap->permissions, access);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (!dface_mmap_has_dev(mmap, dev)) {
+		DFACE_ERR("mmap: the device was not added");
+		return DOCA_ERROR_NOT_FOUND;
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+describe(const struct doca_mmap *mmap, const struct doca_dev *dev, struct mmap_desc *d)
+{
+	*d = (struct mmap_desc){
+		.magic = MAGIC,
+		.version = rte_cpu_to_le_32(VERSION),
+		.desc_len = rte_cpu_to_le_32(sizeof(*d)),
+		.addr = rte_cpu_to_le_64((uintptr_t)mmap->addr),
+		.len = rte_cpu_to_le_64(mmap->len),
+		.permissions = rte_cpu_to_le_32(mmap->permissions),
+		.pid = rte_cpu_to_le_32((uint32_t)getpid()),
+	};
+	arc4random_buf(d->id, sizeof(d->id));
+	if (doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), d->pci) != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
+	d->check = checksum(d);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+make_export(struct doca_mmap *mmap, const struct doca_dev *dev, struct dface_mmap_export **out)
+{
+	struct dface_mmap_export *e;
+	struct mmap_desc d;
+	doca_error_t ret;
+
+	ret = describe(mmap, dev, &d);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	e = calloc(1, sizeof(*e) + sizeof(d));
+	if (e == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	e->dev = dev;
+	e->len = sizeof(d);
+	memcpy(e->desc, &d, sizeof(d));
+	SLIST_INSERT_HEAD(&mmap->exports, e, next);
+	*out = e;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+		size_t *export_desc_len)
+{
+	struct dface_mmap_export *e;
+	doca_error_t ret;
+
+	if (mmap == NULL || dev == NULL || export_desc == NULL || export_desc_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = can_export(mmap, dev, PCI_ACCESS);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	SLIST_FOREACH(e, &mmap->exports, next)
+		if (e->dev == dev)
+			break;
+	if (e == NULL) {
+		ret = make_export(mmap, dev, &e);
+		if (ret != DOCA_SUCCESS)
+			return ret;
+	}
+	*export_desc = e->desc;
+	*export_desc_len = e->len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+		size_t *export_desc_len)
+{
+	doca_error_t ret;
+
+	if (mmap == NULL || dev == NULL || export_desc == NULL || export_desc_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = can_export(mmap, dev, RDMA_ACCESS);
+	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
+}
+
+doca_error_t
+doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
+		doca_dpa_dev_mmap_t *dpa_mmap_handle)
+{
+	doca_error_t ret;
+
+	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = can_export(mmap, dev, 0);
+	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
+}
+
+/* What is wrong with a descriptor; NULL: nothing. */
+static const char *
+fault_of(const struct mmap_desc *d)
+{
+	uint32_t permissions = rte_le_to_cpu_32(d->permissions);
+	uint64_t addr = rte_le_to_cpu_64(d->addr), len = rte_le_to_cpu_64(d->len);
+
+	if (memcmp(d->magic, MAGIC, sizeof(d->magic)) != 0)
+		return "this is none";
+	if (rte_le_to_cpu_32(d->version) != VERSION)
+		return "of another version";
+	if (rte_le_to_cpu_32(d->desc_len) != sizeof(*d))
+		return "of a wrong length";
+	if (d->check != checksum(d))
+		return "corrupt";
+	if (addr == 0 || len == 0 || len > UINT64_MAX - addr)
+		return "its memory range is none";
+	if (!dface_access_is_valid(permissions) || (permissions & PCI_ACCESS) == 0)
+		return "its permissions are wrong";
+	if (d->zero != 0 || strnlen(d->pci, sizeof(d->pci)) == sizeof(d->pci))
+		return "its device is wrong";
+	return NULL;
+}
+
+static doca_error_t
+import(const struct mmap_desc *d, const union doca_data *user_data, struct doca_dev *dev,
+		struct doca_mmap **mmap)
+{
+	struct doca_mmap *m;
+	doca_error_t ret;
+
+	ret = doca_mmap_create(&m);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = dface_mmap_push_dev(m, dev);
+	if (ret != DOCA_SUCCESS) {
+		doca_mmap_destroy(m);
+		return ret;
+	}
+	m->addr = (void *)(uintptr_t)rte_le_to_cpu_64(d->addr);
+	m->len = (size_t)rte_le_to_cpu_64(d->len);
+	m->permissions = rte_le_to_cpu_32(d->permissions);
+	if (user_data != NULL)
+		m->user_data = *user_data;
+	m->is_imported = true;
+	m->is_started = true;
+	*mmap = m;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+		size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
+{
+	struct mmap_desc d;
+	const char *fault;
+
+	if (export_desc == NULL || dev == NULL || mmap == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (export_desc_len != sizeof(d)) {
+		DFACE_ERR("mmap descriptor: has %zu bytes, not %zu", export_desc_len, sizeof(d));
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	/* It may lie in memory that the other side still writes to. */
+	memcpy(&d, export_desc, sizeof(d));
+	fault = fault_of(&d);
+	if (fault != NULL) {
+		DFACE_ERR("mmap descriptor: %s", fault);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return import(&d, user_data, dev, mmap);
+}
+
+/* On this library, all devices do both. */
+static doca_error_t
+say_supported(const struct doca_devinfo *devinfo, uint8_t *supported)
+{
+	if (devinfo == NULL || supported == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*supported = 1;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
+{
+	return say_supported(devinfo, mmap_export);
+}
+
+doca_error_t
+doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
+		uint8_t *from_export)
+{
+	return say_supported(devinfo, from_export);
+}
