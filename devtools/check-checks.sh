@@ -63,7 +63,11 @@ finds check-scripts.sh 'receive' README.md 'rec''ieve'
 finds check-layering.py 'may not include' app/comch-perf/break.c '#include "comch_wire.h"'
 finds check-layering.py 'may not include' examples/ctrl_path/break.c \
 	'#include <rte_comch_driver.h>'
-finds check-layering.py 'may not include' lib/doca_break/break.c '#include "comch_peer.h"'
+finds check-layering.py 'may not include' lib/doca/base/break.c '#include "comch_peer.h"'
+finds check-layering.py 'may not include' lib/doca/include/doca_types.h '#include <rte_comch.h>'
+finds check-layering.py 'may not include' lib/doca/include/doca_types.h '#include "dface_err.h"'
+finds check-layering.py 'may not include' lib/comch/break.c '#include <doca_error.h>'
+finds check-layering.py 'may not include' app/comch-info/break.c '#include "dface_err.h"'
 finds check-layering.py 'may not include' drivers/comch/shm/break.c '#include "comch_wire.h"'
 finds check-layering.py 'may not include' lib/comch/rte_comch.h '#include "comch_wire.h"'
 finds check-layering.py 'may not include' lib/comch/comch_wire.c '#include "break.h"' \
@@ -87,6 +91,16 @@ finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_
 finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \
 	'rte_comch_break_burst(void)' '{' $'\treturn 0;' '}'
 finds check-symbols.py 'VERSION' VERSION '9'
+# One function too many, and all others missing.
+echo 'void doca_break(void) { }' | cc -shared -fPIC -x c - -o "$copy/libcomch_doca.so"
+output=$("$copy/devtools/check-symbols.py" "$copy/libcomch_doca.so" || true)
+for text in 'doca_break: defined' 'doca_error_get_name: declared'; do
+	if [[ $output != *"$text"* ]]; then
+		printf 'check-symbols.py: does not say: %s\n%s\n' "$text" "$output"
+		status=1
+	fi
+done
+rm "$copy/libcomch_doca.so"
 # shellcheck disable=SC2016 # ` as they stand
 finds check-docs.sh 'there is no' doc/guides/model.md 'See `lib/comch/break.c`.'
 finds check-docs.sh 'argument' lib/comch/rte_comch_poll.h '/** @return x @param none */' \

@@ -3,11 +3,12 @@
 # Copyright(c) 2026 The comch authors
 """Check that each part of the project includes only what it may.
 
-    app, examples, lib/doca_*    public headers of lib/comch
+    app, examples                public headers of lib/comch and of lib/doca
+    lib/doca                     public headers of lib/comch
     lib/comch                    public and private headers of lib/comch
     drivers/comch/*              public headers, the driver SDK, and the private
                                  headers that core and drivers share on purpose
-    public headers               public headers
+    public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
 (the system's, DPDK's) are not looked at.
@@ -21,6 +22,8 @@ import sys
 
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
 CORE = "lib/comch"
+# What of lib/doca is installed.
+DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role", "lib/doca/generation")
 DRIVER_SDK = {"rte_comch_driver.h"}
 # Private headers of the core that a driver may use.
 SHARED_WITH_DRIVERS = {
@@ -43,6 +46,11 @@ def parts():
             for path in sorted(TOP.glob(pattern)) if path.is_dir()]
 
 
+def doca_public():
+    """Return the names of the public headers of lib/doca."""
+    return {name for directory in DOCA_PUBLIC for name in headers(directory)}
+
+
 def allowed(part, public):
     """Return the headers of the project that files of a part may include."""
     own = headers(part)
@@ -52,12 +60,19 @@ def allowed(part, public):
         return own | public | DRIVER_SDK | SHARED_WITH_DRIVERS
     if part.startswith("examples/"):
         own |= headers("examples/common")
-    if part.startswith("lib/"):
-        # The faces are layers on each other: their installed headers are
-        # allowed, which are those of the prefix doca_.
-        own |= {name for lib in TOP.glob("lib/doca_*")
-                for name in headers(lib.relative_to(TOP)) if name.startswith("doca_")}
+    if part.startswith(("app/", "examples/")):
+        own |= doca_public()
     return own | public
+
+
+def public_rules(path, part, public):
+    """Return the headers of the project that a file may include if it is a
+    public header; None if it is something else."""
+    if part == CORE and path.name.startswith("rte_comch"):
+        return public
+    if any(path.is_relative_to(TOP / directory) for directory in DOCA_PUBLIC):
+        return doca_public()
+    return None
 
 
 def main():
@@ -69,9 +84,8 @@ def main():
         may = allowed(part, public)
         for path in sorted((TOP / part).rglob("*.[ch]")):
             text = path.read_text()
-            rules = may
-            if part == CORE and path.name.startswith("rte_comch"):
-                rules = public
+            rules = public_rules(path, part, public)
+            rules = may if rules is None else rules
             for match in INCLUDE.finditer(text):
                 name = match.group(1).rsplit("/", 1)[-1]
                 if name in known and name not in rules:

@@ -4,10 +4,13 @@
 """Check that declared, exported and defined functions are the same.
 
 Declared: in the public headers of lib/comch. Exported: in version.map.
-Defined: in librte_comch.so, if one is given. Also: each inline burst has an
+Defined: in librte_comch.so, if it is given. Also: each inline burst has an
 ordinary twin, and the version of the header is that of the file VERSION.
 
-usage: check-symbols.py [--write] [LIBRARY]
+For lib/doca, whose version.map exports by pattern: what the headers declare for
+any generation is what libcomch_doca.so defines, if it is given.
+
+usage: check-symbols.py [--write] [LIBRARY...]
 
 --write makes version.map anew from the headers.
 """
@@ -15,8 +18,9 @@ usage: check-symbols.py [--write] [LIBRARY]
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
+
+import doca_headers
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 LIB = TOP / "lib" / "comch"
@@ -91,15 +95,6 @@ def render(nodes):
     return "\n".join(out)
 
 
-def defined(library):
-    """Return the functions and objects that a shared library exports."""
-    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
-                           capture_output=True, text=True).stdout.splitlines()
-    # "address type name@@version"; type A is the version node itself.
-    symbols = (line.split()[1:3] for line in lines)
-    return {name.split("@")[0] for kind, name in symbols if kind != "A"}
-
-
 def compare(left_name, left, right_name, right):
     """Report what only one of two sets has; return the number of those."""
     for name in sorted(left - right):
@@ -119,10 +114,16 @@ def check_version():
     return 1
 
 
+def declared_doca():
+    """Return the symbols that the headers of lib/doca declare."""
+    return {symbol for generation in doca_headers.generations()
+            for symbol in doca_headers.declared(generation).values() if symbol}
+
+
 def main():
     parser = argparse.ArgumentParser(description="Check the exported functions.")
     parser.add_argument("--write", action="store_true", help="make version.map anew")
-    parser.add_argument("library", nargs="?", help="librte_comch.so")
+    parser.add_argument("library", nargs="*", help="librte_comch.so, libcomch_doca.so")
     args = parser.parse_args()
 
     nodes, inline = {API_NODE: set(), DRIVER_NODE: set()}, set()
@@ -144,10 +145,12 @@ def main():
     for name in sorted(twins - nodes[API_NODE]):
         print(f"{name}: the inline function {name}_burst has no such ordinary twin")
         errors += 1
-    if args.library:
-        everything = set().union(*nodes.values())
-        errors += compare("declared", everything, "defined in the library",
-                          defined(args.library))
+    everything = {"librte_comch": set().union(*nodes.values()),
+                  "libcomch_doca": declared_doca()}
+    for library in args.library:
+        name = pathlib.Path(library).name.split(".")[0]
+        errors += compare("declared", everything[name], f"defined in {name}",
+                          doca_headers.exported(library))
     return 1 if errors else 0
 
 

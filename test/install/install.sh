@@ -4,15 +4,17 @@
 #
 # What a user gets: install into a temporary directory, build the examples and
 # the first program of README.md outside the tree by pkg-config, with the shared
-# and the static library, and run the program.
+# and the static library, and run the program. Then the same for a program of
+# DOCA, by pkg-config, by meson and by hand; it is linked if LINK is true.
 #
-# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... COMPILER...
+# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... LINK COMPILER...
 
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3 libdir=$4
 IFS=, read -ra programs <<<"$5"
-shift 5
+link=$6
+shift 6
 cc=("$@")
 
 tmp=$(mktemp -d)
@@ -31,13 +33,18 @@ fail() {
 
 meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
 for file in "$libdir/librte_comch.a" "$libdir/librte_comch.so" "$libdir/librte_comch.so.0" \
-	"$libdir/pkgconfig/librte_comch.pc" "${programs[@]/#/bin/}"; do
+	"$libdir/pkgconfig/librte_comch.pc" "$libdir/libcomch_doca.so" \
+	"$libdir/comch/libdoca_comch.so" "$libdir/comch/dpu/libdoca_common.so" \
+	"${programs[@]/#/bin/}"; do
 	[ -e "$root/$file" ] || fail "not installed: $file"
 done
 for header in "$source"/lib/comch/rte_comch*.h; do
 	[ -e "$root/include/${header##*/}" ] || fail "not installed: ${header##*/}"
 done
-private=$(find "$root/include" -name 'comch_*')
+for header in "$source"/lib/doca/include/*.h; do
+	[ -e "$root/include/comch/doca/${header##*/}" ] || fail "not installed: ${header##*/}"
+done
+private=$(find "$root/include" \( -name 'comch_*' -o -name 'dface_*' \) ! -name 'comch_doca*')
 [ -z "$private" ] || fail "installed, but private: $private"
 
 # The file knows its place, so DESTDIR needs no help.
@@ -78,4 +85,81 @@ for pair in 'hello hello-static' 'hello-static hello'; do
 	server_pid=
 	grep -q 'hello, DPU' "$tmp/server.out" || fail "the server said: $(cat "$tmp/server.out")"
 	grep -q 'hello, host' "$tmp/client.out" || fail "the client said: $(cat "$tmp/client.out")"
+done
+
+# DOCA. The variables come from comch-doca-env; only the linker needs the role.
+unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+doca_env=$root/bin/comch-doca-env
+"$doca_env" --help | grep -q '^usage: comch-doca-env' || fail "comch-doca-env --help failed"
+for bad in '' gpu '--doca 2.11 dpu' '--doca 2.4 dpu' '--doca x dpu' 'dpu host' --; do
+	read -ra words <<<"$bad"
+	! "$doca_env" "${words[@]}" >/dev/null 2>&1 || fail "comch-doca-env took: $bad"
+done
+# 2.10 is newer than 2.9, and both are of one generation.
+[ "$("$doca_env" --doca 2.10.0087 dpu)" = "$("$doca_env" --doca=2.9 dpu)" ] ||
+	fail "2.9 and 2.10 are different"
+mkdir "$tmp/doca"
+cat >"$tmp/doca/program.c" <<'END'
+#include <stdio.h>
+
+#include <doca_error.h>
+
+int
+main(void)
+{
+	const char *role = "host";
+
+#ifdef DOCA_ARCH_DPU
+	role = "dpu";
+#endif
+	printf("%s %s %s\n", role, doca_version(), doca_error_get_name(DOCA_ERROR_AGAIN));
+	return doca_version_runtime() == NULL;
+}
+END
+
+# expect PROGRAM ENVIRONMENT...: the program says its role and release.
+expect() {
+	local program=$1 said
+	shift
+	said=$("$doca_env" "$@" -- "$program") || fail "$program ($*) ended with status $?"
+	[[ $said == "${*: -1} ${2}."*' DOCA_ERROR_AGAIN' ]] || fail "$program ($*) said: $said"
+}
+
+# in_doca ROLE RELEASE MODULE: build in all three ways, with the variables set.
+in_doca() {
+	local to=$tmp/doca/$1-$2 flags libs warn=(-Wall -Wextra -Werror)
+	[[ $(pkg-config --modversion "$3") == "$2".* ]] || fail "$3 is not of $2"
+	read -ra flags < <(pkg-config --cflags doca)
+	# With its own flags only, not by the variables.
+	(unset CPATH && "${cc[@]}" "${warn[@]}" "${flags[@]}" -c "$tmp/doca/program.c" -o "$to.o")
+	"${cc[@]}" "${warn[@]}" -c "$tmp/doca/program.c" -o "$to.o"
+	$link || return 0
+	read -ra libs < <(pkg-config --libs doca-common doca-argp "$3")
+	"${cc[@]}" "$to.o" -o "$to-pkg-config" "${libs[@]}"
+	"${cc[@]}" "$to.o" -o "$to-plain" -ldoca_common -ldoca_argp "-l${3//-/_}"
+	mkdir "$to-meson"
+	cp "$tmp/doca/program.c" "$to-meson"
+	cat >"$to-meson/meson.build" <<-END
+		project('program', 'c')
+		executable('program', 'program.c',
+			dependencies: [dependency('doca-common'), dependency('$3'), dependency('doca-argp')])
+	END
+	CC="${cc[*]}" meson setup "$to-meson/build" "$to-meson" >"$to.log" || fail "$(cat "$to.log")"
+	# Later, in another shell.
+	(unset CPATH LIBRARY_PATH && ninja -C "$to-meson/build") >"$to.log" || fail "$(cat "$to.log")"
+}
+
+for role in dpu host; do
+	for release in 2.6 3.3; do
+		module=doca-comch
+		[ "$release" != 2.6 ] || module=doca-comm-channel
+		(
+			eval "$("$doca_env" --doca "$release" "$role")"
+			in_doca "$role" "$release" "$module"
+		)
+		$link || continue
+		for program in pkg-config plain meson/build/program; do
+			expect "$tmp/doca/$role-$release-$program" --doca "$release" "$role"
+		done
+	done
 done

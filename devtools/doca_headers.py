@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""What the DOCA headers declare. To be imported by scripts of this directory."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+DOCA = TOP / "lib" / "doca"
+
+# The function of a declaration is the first name of ours before a bracket.
+FUNCTION = re.compile(r"\b((?:comch_)?doca_\w+)\s*\(")
+LABEL = re.compile(r"__asm__\s*\(\s*\"(\w+)\"\s*\)")
+
+
+def version(name):
+    """Return a generation as numbers, so that 2.10 is more than 2.9."""
+    return tuple(int(part) for part in name.split("."))
+
+
+def generations():
+    """Return the names of the generations, oldest first."""
+    return sorted((path.name for path in (DOCA / "generation").iterdir()), key=version)
+
+
+def headers(generation):
+    """Return the names of the headers that a program of a generation includes."""
+    # The channel has had two names, and DOCA has had both headers never at once.
+    other = "doca_comch" if version(generation) < (2, 7) else "doca_cc"
+    return [path.name for path in sorted((DOCA / "include").glob("*.h"))
+            if not re.match(other + r"(_|\.)", path.name)]
+
+
+def preprocess(generation):
+    """Return the headers of a generation as the compiler sees them."""
+    compiler = os.environ.get("CC", "cc").split()
+    source = "".join(f"#include <{name}>\n" for name in headers(generation))
+    includes = [f"-I{DOCA / part}" for part in
+                ("include", "role/host", f"generation/{generation}")]
+    return subprocess.run(
+        [*compiler, "-E", "-P", "-D_GNU_SOURCE", "-DDOCA_ALLOW_EXPERIMENTAL_API",
+         "-DDOCA_ALLOW_DEPRECATED_API", *includes, "-x", "c", "-"],
+        input=source, check=True, capture_output=True, text=True).stdout
+
+
+def statements(text):
+    """Yield (text, has a body) of what stands at file scope."""
+    start = depth = 0
+    for match in re.finditer(r"[{};]", text):
+        if match.group() == "{":
+            if depth == 0:
+                head = text[start:match.start()]
+            depth += 1
+        elif match.group() == "}":
+            depth -= 1
+            # A type goes on until its semicolon.
+            if depth == 0 and "(" in head and "=" not in head:
+                yield head, True
+                start = match.end()
+        elif depth == 0:
+            yield text[start:match.start()], False
+            start = match.end()
+
+
+def declared(generation):
+    """Return {function: symbol} of a generation; None as the symbol: inline."""
+    found = {}
+    for text, body in statements(preprocess(generation)):
+        text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
+        match = FUNCTION.search(text)
+        if not match or re.match(r"\s*typedef\b", text):
+            continue
+        label = LABEL.search(text)
+        found[match.group(1)] = None if body else label.group(1) if label else match.group(1)
+    return found
+
+
+def exported(library):
+    """Return the symbols that a shared library exports."""
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    # "address type name@@version"; type A is a version node.
+    symbols = (line.split()[1:3] for line in lines)
+    return {name.split("@")[0] for kind, name in symbols if kind != "A"}
