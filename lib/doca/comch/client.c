@@ -99,6 +99,9 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 
 	if (event->type != RTE_COMCH_EVENT_STATE) {
 		dface_ctrl_event(&client->ctrl, event);
+		/* Before its first message; the native STATE event may come behind that. */
+		if (event->type == RTE_COMCH_EVENT_CONNECTED)
+			dface_ctx_on_running(ctx);
 		return;
 	}
 	/* One that was never established has no event of its own end. */

@@ -96,6 +96,16 @@ dface_ctx_settle(struct doca_ctx *ctx)
 }
 
 void
+dface_ctx_on_running(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_STARTING)
+		return;
+	/* What the application does once it sees the state comes before more events. */
+	ctx->pe->barrier = true;
+	set_state(ctx, DOCA_CTX_STATE_RUNNING);
+}
+
+void
 dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 {
 	if (event->status != 0 && event->text != NULL)
@@ -103,11 +113,7 @@ dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 			rte_comch_state_name(event->state.next), event->text);
 	switch (event->state.next) {
 	case RTE_COMCH_STATE_RUNNING:
-		if (ctx->state != DOCA_CTX_STATE_STARTING)
-			return;
-		/* What the application does once it sees the state comes before more events. */
-		ctx->pe->barrier = true;
-		set_state(ctx, DOCA_CTX_STATE_RUNNING);
+		dface_ctx_on_running(ctx);
 		return;
 	case RTE_COMCH_STATE_STOPPING:
 		if (ctx->state == DOCA_CTX_STATE_RUNNING)

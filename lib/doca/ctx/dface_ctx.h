@@ -118,6 +118,8 @@ struct doca_pe {
 void dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops);
 /* Destroy: IN_USE unless IDLE; the memory goes with ops->free, now or later. */
 doca_error_t dface_ctx_destroy(struct doca_ctx *ctx);
+/* STARTING is over, if it is STARTING. */
+void dface_ctx_on_running(struct doca_ctx *ctx);
 /* A native STATE event. */
 void dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
 /* Does nothing hold a context that is STOPPING? */

@@ -41,6 +41,19 @@ print_functions(FILE *f, const struct doca_devinfo *info, const struct dface_tab
 		fprintf(f, "]");
 }
 
+/* A number that no device of the driver has: the program may have opened some. */
+static unsigned int
+free_number(const struct doca_devinfo *info)
+{
+	char name[sizeof(info->driver) + 16];
+	unsigned int number = info->number;
+
+	do {
+		snprintf(name, sizeof(name), "%s%u", info->driver, number++);
+	} while (rte_comch_dev_by_name(name) >= 0);
+	return number - 1;
+}
+
 /* To be freed; NULL: no memory. */
 static char *
 device_string(const struct doca_devinfo *info)
@@ -55,7 +68,7 @@ device_string(const struct doca_devinfo *info)
 	f = open_memstream(&text, &size);
 	if (f == NULL)
 		return NULL;
-	fprintf(f, "%s%u,role=%s", info->driver, info->number, info->is_dpu ? "dpu" : "host");
+	fprintf(f, "%s%u,role=%s", info->driver, free_number(info), info->is_dpu ? "dpu" : "host");
 	print_functions(f, info, table);
 	if (info->args[0] != '\0')
 		fprintf(f, ",%s", info->args);
