@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <stdlib.h>
+
+#include "dface_argp.h"
+
+/*
+ * The one place where this library ends a program: after --help and --version,
+ * and after doca_argp_usage() in old programs, which do not expect it to
+ * return.
+ */
+void
+dface_argp_end_program(int status)
+{
+	exit(status);
+}
+
+void doca_argp_usage_205(void);
+
+/* doca_argp_usage() until DOCA 2.8; the program was used in a wrong way. */
+void
+doca_argp_usage_205(void)
+{
+	doca_argp_usage();
+	dface_argp_end_program(EXIT_FAILURE);
+}
