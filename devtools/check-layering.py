@@ -8,6 +8,7 @@
     drivers/comch/*              public headers, the driver SDK, and the private
                                  headers that core and drivers share on purpose
     public headers               public headers
+    app/comch-info               comch_doca.h, too
 
 Each part may also include its own headers. Headers that are not the project's
 (the system's, DPDK's) are not looked at.
@@ -57,6 +58,8 @@ def allowed(part, public):
         # allowed, which are those of the prefix doca_.
         own |= {name for lib in TOP.glob("lib/doca_*")
                 for name in headers(lib.relative_to(TOP)) if name.startswith("doca_")}
+    if part == "app/comch-info":
+        own.add("comch_doca.h")
     return own | public
 
 
