@@ -33,7 +33,7 @@ struct info_options {
 	uint32_t explain_conn;
 	uint32_t watch_ms;       /**< 0: once. */
 	bool json;
-	bool done;               /**< --help or --version: nothing else to do. */
+	bool done;               /**< --help, --version...: nothing else to do. */
 };
 
 /* 0, or -1 after saying what is wrong. */

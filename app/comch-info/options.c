@@ -10,6 +10,7 @@
 
 #include <rte_comch.h>
 #include <rte_comch_poll.h>
+#include <comch_doca.h>
 
 #include "info.h"
 
@@ -27,6 +28,8 @@ static const char usage[] =
 	"  -j, --json                as JSON, one line a round\n"
 	"  -d, --dev DEVARGS         open a device and show its functions and limits,\n"
 	"                            as in comch_shm0,role=dpu,rep=pf0\n"
+	"      --default-devices     print the device table of programs for DOCA that is\n"
+	"                            built in, a file to start your own from\n"
 	"  -V, --version             the version of the library\n"
 	"  -h, --help                this text\n"
 	"\n"
@@ -42,7 +45,10 @@ static const char usage[] =
 
 static const char hint[] =
 	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch [SECONDS], --json, "
-	"--dev DEVARGS, --version, --help";
+	"--dev DEVARGS, --default-devices, --version, --help";
+
+/** An option without a letter. */
+#define OPTION_DEFAULT_DEVICES 256
 
 /* Digits only. */
 static int
@@ -121,6 +127,10 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 	case 'd':
 		opts->dev = optarg;
 		return 0;
+	case OPTION_DEFAULT_DEVICES:
+		fputs(comch_doca_default_devices(), stdout);
+		opts->done = true;
+		return 0;
 	case 'V':
 		printf("comch-info %s\n", rte_comch_version());
 		opts->done = true;
@@ -143,6 +153,7 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 		{ "watch", optional_argument, NULL, 'w' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "dev", required_argument, NULL, 'd' },
+		{ "default-devices", no_argument, NULL, OPTION_DEFAULT_DEVICES },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 INFO, HOLD, VERSION = sys.argv[1:]
-OPTIONS = ("--file-prefix", "--explain", "--watch", "--json", "--dev", "--version", "--help")
+OPTIONS = ("--file-prefix", "--explain", "--watch", "--json", "--dev", "--default-devices",
+           "--version", "--help")
 SECTIONS = ("drivers", "devices", "servers", "clients", "connections", "producers",
             "consumers", "memory", "polls")
 BAD = (["--bogus"], ["-x"], ["more"], ["--explain"], ["--explain", "x"], ["--explain", "-1"],
@@ -40,6 +41,8 @@ def command_line():
     """What needs no program to look at."""
     out, _ = ask("--help")
     assert all(option in out for option in OPTIONS), out
+    out, err = ask("--default-devices")
+    assert "[device dpu0]\npci = 0000:03:00.0\n" in out and not err, (out, err)
     assert ask("--version") == (f"comch-info {VERSION}\n", "")
     for args in BAD:
         out, err = ask(*args, status=2)

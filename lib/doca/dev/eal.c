@@ -64,12 +64,11 @@ add_arg(struct eal_args *args, const char *arg)
 		args->argv[args->argc++] = (char *)(uintptr_t)arg;
 }
 
-/* Is one of these options, words apart, in $COMCH_EAL_ARGS? */
+/* Is one of these options, a space before and after each, in $COMCH_EAL_ARGS? */
 static bool
 is_given(const struct eal_args *args, const char *options)
 {
 	char word[64];
-	const char *p;
 	size_t len;
 	int i;
 
@@ -80,8 +79,7 @@ is_given(const struct eal_args *args, const char *options)
 			len = RTE_MIN(len, 2u);
 		snprintf(word, sizeof(word), " %.*s ", (int)RTE_MIN(len, sizeof(word) - 3),
 			args->argv[i]);
-		p = strstr(options, word);
-		if (p != NULL)
+		if (strstr(options, word) != NULL)
 			return true;
 	}
 	return false;
@@ -185,7 +183,7 @@ make_args(struct eal_args *args)
 
 	add_arg(args, program_invocation_short_name);
 	add_given(args, getenv("COMCH_EAL_ARGS"));
-	if (!is_given(args, " --no-huge --huge-dir --huge-unlink --socket-mem --single-file-segments "))
+	if (!is_given(args, " --no-huge --huge-dir --huge-unlink --socket-mem "))
 		add_arg(args, "--no-huge");
 	/* For 1,000 connections; what is not used costs but address space. */
 	if (!is_given(args, " -m --socket-mem --huge-dir "))

@@ -261,10 +261,14 @@ check_entry(struct dface_table *table, struct dface_entry *e)
 	if (!dface_entry_has(e, DFACE_KEY_PCI))
 		return dface_table_wrong(table, e->line, "[%s %s] lacks pci = ADDRESS", kind(e),
 			e->label);
-	if (!e->is_func && e->info.nb_reps == 0)
-		return dface_table_wrong(table, e->line, "[device %s] has no function", e->label);
 	ret = check_unique(table, e);
-	return ret != DOCA_SUCCESS || !e->is_func ? ret : check_apart(table, e);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	if (e->is_func)
+		return check_apart(table, e);
+	/* Without one, the native driver would make one up. */
+	return e->info.nb_reps > 0 ? DOCA_SUCCESS : dface_table_wrong(table, e->line,
+		"[device %s] has no function", e->label);
 }
 
 doca_error_t
