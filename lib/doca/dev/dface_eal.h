@@ -7,7 +7,13 @@
 
 #include <doca_error.h>
 
-/* Start EAL, if the program has not. Any thread. */
+/*
+ * Have an EAL: the program's, or one that is started here. Any thread, any
+ * number of times; cheap when it is there.
+ *
+ * DOCA_ERROR_INITIALIZATION: it does not start; said once, aloud.
+ * DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had it.
+ */
 doca_error_t dface_eal_start(void);
 
 #endif /* DFACE_EAL_H */
