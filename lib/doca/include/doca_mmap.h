@@ -106,6 +106,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  *   - DOCA_ERROR_NOT_PERMITTED: already started, or imported
  *   - DOCA_ERROR_NO_MEMORY: or the 4096 registrations of a process are used up
  *   - DOCA_ERROR_INITIALIZATION: EAL cannot be started
+ *   - DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had EAL
  */
 DOCA_STABLE
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);

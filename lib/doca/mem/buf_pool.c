@@ -83,11 +83,16 @@ carve(struct doca_buf_pool *pool)
 	const struct doca_mmap *mmap = pool->mmap;
 	size_t mask = pool->alignment - 1;
 	size_t first = -(uintptr_t)mmap->addr & mask;
-	size_t stride = (pool->size + mask) & ~mask;
+	size_t stride;
 	uint32_t i;
 
-	if (stride < pool->size || first > mmap->len || pool->size > mmap->len - first ||
-			pool->owner.nb - 1 > (mmap->len - first - pool->size) / stride)
+	if (first > mmap->len || pool->size > mmap->len - first)
+		return false;
+	/* Does not wrap: one element fits into memory, from an address that is
+	 * a multiple of the alignment and not 0.
+	 */
+	stride = (pool->size + mask) & ~mask;
+	if (pool->owner.nb - 1 > (mmap->len - first - pool->size) / stride)
 		return false;
 	for (i = 0; i < pool->owner.nb; i++) {
 		pool->bufs[i].head = mmap->addr + first + i * stride;
