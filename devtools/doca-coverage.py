@@ -72,17 +72,18 @@ def used_in_tests():
 
 
 def stages(every, symbols):
-    """Return {generation: {stage: names}}; implemented is None without a library."""
+    """Return {generation: {stage: names}}; "all" are those of doca-functions.txt."""
     tested = used_in_tests()
     result = {}
     for generation in doca_headers.generations():
-        names = {f.name for f in every if f.of(generation)}
-        declared = doca_headers.declared(generation)
-        there = {"all": names, "declared": names & set(declared)}
-        there["implemented"] = {name for name in there["declared"]
-                                if declared[name] is None or declared[name] in symbols}
-        there["tested"] = names & tested
-        result[generation] = there
+        symbol = doca_headers.declared(generation)
+        result[generation] = {
+            "all": {f.name for f in every if f.of(generation)},
+            "declared": set(symbol),
+            "implemented": {name for name in symbol
+                            if symbol[name] is None or symbol[name] in symbols},
+            "tested": tested & set(symbol),
+        }
     return result
 
 
@@ -120,7 +121,7 @@ def missing(every, result):
         before = STAGES[STAGES.index(stage) - 1] if stage != "declared" else "all"
         for function in every:
             where = [generation for generation, there in result.items()
-                     if function.name in there[before] - there[stage]]
+                     if function.name in there["all"] & there[before] - there[stage]]
             if where:
                 lists.setdefault(stage, []).append(f"{function.name} ({', '.join(where)})")
     return lists
@@ -132,6 +133,11 @@ def page(every, result, rows, marks):
     for stage, names in missing(every, result).items():
         lines += [f"Not {stage}, with the generations in question:", ""]
         lines += [f"- {name}" for name in names] + [""]
+    listed = {f.name for f in every}
+    others = set().union(*(there["declared"] for there in result.values())) - listed
+    if others:
+        lines += ["Besides these there are, as other names or of comch itself:", ""]
+        lines += [f"- {name}" for name in sorted(others)] + [""]
     count = len(set(rows) & set(marks))
     lines += ["## Behaviours", "",
               f"{count} of the {len(rows)} in [behaviour.md](behaviour.md) have a test."]
@@ -145,10 +151,13 @@ def page(every, result, rows, marks):
 def problems(result, rows, marks, text):
     """Return what --check complains of."""
     found = []
-    for generation, there in result.items():
-        for stage in ("implemented", "tested"):
-            found += [f"{name}: declared for {generation}, but not {stage}"
-                      for name in sorted(there["declared"] - there[stage])]
+    for stage in ("implemented", "tested"):
+        where = {}
+        for generation, there in result.items():
+            for name in there["declared"] - there[stage]:
+                where.setdefault(name, []).append(generation)
+        found += [f"{name}: declared for {', '.join(where[name])}, but not {stage}"
+                  for name in sorted(where)]
     found += [f"{path}: there is no behaviour {number}"
               for number, path in marks.items() if number not in rows]
     if not PAGE.exists() or PAGE.read_text() != text:

@@ -8,6 +8,7 @@
 #
 #   build   build the library, the programs and the examples
 #   memif   devtools/compare-memif.sh
+#   samples devtools/check-doca-samples.sh
 #   test    run the tests
 #   checks  run the checks of the sources
 #   docs    make the documentation
@@ -30,6 +31,9 @@ packages() {
 	memif)
 		packages build
 		echo dpdk-dev python3 ;;
+	samples)
+		# They find out themselves what libbsd is for.
+		packages build ;;
 	test)
 		# clang is the other compiler; the sanitizers come with gcc.
 		echo libcriterion-dev clang python3 spin ;;
@@ -45,7 +49,7 @@ packages() {
 		packages checks
 		packages docs ;;
 	*)
-		die "'$1' is not a purpose (build, memif, test, checks, docs, chroot, all)" ;;
+		die "'$1' is not a purpose (build, memif, samples, test, checks, docs, chroot, all)" ;;
 	esac
 }
 

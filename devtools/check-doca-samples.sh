@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Build NVIDIA's public programs for DOCA Comch with comch, unchanged, and run
+# the two sides of each with each other.
+#
+# usage: devtools/check-doca-samples.sh [--quick] [--work DIR] DIR
+#
+# DIR has a checkout of https://github.com/NVIDIA-DOCA/doca-samples of any
+# release from 2.9 on; its file VERSION says which. Nothing is written to it.
+#
+#   --quick     fewer messages
+#   --work DIR  build there, and leave everything there; an earlier run's files
+#               are removed (default: a temporary directory)
+#
+# A line says of each program how its build or its run went, with the end of its
+# output if it failed. The last line is "N passed, N failed"; the exit status is
+# 0 if nothing failed.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+quick=false
+work=
+samples=
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--quick) quick=true ;;
+	--work)
+		[ $# -ge 2 ] || die "--work needs a directory"
+		work=$2
+		shift ;;
+	-*) die "unknown option '$1' (try --help)" ;;
+	*)
+		[ -z "$samples" ] || die "one directory only, not also '$1'"
+		samples=$1 ;;
+	esac
+	shift
+done
+[ -n "$samples" ] || die "where is the checkout? (try --help)"
+[ -d "$samples/samples/doca_comch" ] || die "there is no $samples/samples/doca_comch"
+[ -f "$samples/VERSION" ] || die "there is no $samples/VERSION"
+release=$(tr -d '[:space:]' <"$samples/VERSION")
+
+server_pid=
+cleanup() {
+	[ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
+	rm -rf "$runtime_dir" ${temporary:+"$temporary"}
+}
+own_runtime
+# It would be the role of both sides.
+unset COMCH_ROLE
+if [ -z "$work" ]; then
+	temporary=$(mktemp -d)
+	work=$temporary
+fi
+trap cleanup EXIT
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+(cd "$work" && rm -rf tree root dpu host run)
+mkdir "$work/tree" "$work/dpu" "$work/host" "$work/run"
+
+passed=0
+failed=0
+
+# result STATUS WHAT [LOG...]: count it and say it; of a failure, the end of the logs.
+result() {
+	local status=$1 what=$2 log
+	shift 2
+	if [ "$status" -eq 0 ]; then
+		printf 'ok      %s\n' "$what"
+		passed=$((passed + 1))
+		return
+	fi
+	printf 'FAILED  %s\n' "$what"
+	failed=$((failed + 1))
+	for log; do
+		printf '  the end of %s:\n' "${log#"$work"/}"
+		tail -n 15 "$log" | sed 's/^/    /'
+	done
+}
+
+# build_program ROLE NAME SOURCE PROGRAM [OPTION...]: configure and build a
+# directory of the tree; PROGRAM, a path in the build directory, is to come out.
+build_program() {
+	local role=$1 name=$2 source=$3 program=$4 dir=$work/$1/$2 status=0
+	shift 4
+	{
+		"$doca_env" --doca "$release" "$role" -- meson setup "$@" "$dir" "$source" &&
+			"$doca_env" --doca "$release" "$role" -- ninja -C "$dir" &&
+			[ -x "$dir/$program" ]
+	} >"$dir.log" 2>&1 || status=$?
+	result "$status" "build $name for the $role" "$dir.log"
+}
+
+# listening: does a server listen in the directory of this run?
+listening() {
+	awk -v dir="$COMCH_DIR/" '$4 == "00010000" && index($8, dir) == 1 { found = 1 }
+		END { exit !found }' /proc/net/unix
+}
+
+# await_server: until it listens; it fails when the server ends or takes long.
+await_server() {
+	local tries
+	for ((tries = 0; tries < 200; tries++)); do
+		! listening || return 0
+		kill -0 "$server_pid" 2>/dev/null || return 1
+		sleep 0.1
+	done
+	return 1
+}
+
+# run_pair NAME PATTERN DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: both programs,
+# given as ROLE's path, end with status 0, and the output of each has PATTERN.
+run_pair() {
+	local name=$1 pattern=$2 server=$work/dpu/$3 client=$work/host/$4 status=0 log
+	log=$work/run/${name//[^a-z0-9]/_}
+	shift 4
+	: >"$log.dpu"
+	: >"$log.host"
+	if [ ! -x "$server" ] || [ ! -x "$client" ]; then
+		result 1 "run $name: not built"
+		return
+	fi
+	export COMCH_DIR=$runtime_dir/$((passed + failed))
+	mkdir -m 700 "$COMCH_DIR"
+	timeout "$seconds" "$doca_env" dpu -- "$server" -p 03:00.0 -r b1:00.0 "$@" \
+		>"$log.dpu" 2>&1 &
+	server_pid=$!
+	if await_server; then
+		timeout "$seconds" "$doca_env" host -- "$client" -p b1:00.0 "$@" \
+			>"$log.host" 2>&1 || ended host $?
+	else
+		echo 'no server listens' >>"$log.dpu"
+		status=1
+		kill "$server_pid" 2>/dev/null || true
+	fi
+	wait "$server_pid" || ended dpu $?
+	server_pid=
+	for side in dpu host; do
+		grep -qE "$pattern" "$log.$side" || status=1
+	done
+	result "$status" "run $name" "$log.dpu" "$log.host"
+}
+
+# ended SIDE STATUS: for run_pair, a side that failed.
+ended() {
+	echo "ended with status $2" >>"$log.$1"
+	status=1
+}
+
+"$top/devtools/setup.sh" samples
+build build --buildtype=release
+step "Installing into $work/root"
+quietly meson install -C "$top/build" --no-rebuild --destdir "$work/root"
+doca_env=$(find "$work/root" -path '*/bin/comch-doca-env')
+"$doca_env" --doca "$release" dpu >/dev/null || die "$samples is of release $release"
+
+# Of some files there is one for a build outside of NVIDIA beside the other.
+cp -r "$samples/VERSION" "$samples/samples" "$samples/applications" "$work/tree"
+find "$work/tree" -name 'meson.build.public' | while read -r file; do
+	mv "$file" "${file%.public}"
+done
+
+step "Building the programs of release $release"
+for role in dpu host; do
+	for source in "$work/tree"/samples/doca_comch/*/; do
+		name=$(basename "$source")
+		build_program "$role" "$name" "$source" "doca_$name"
+	done
+	build_program "$role" secure_channel "$work/tree/applications" \
+		secure_channel/doca_secure_channel \
+		-Denable_all_applications=false -Denable_secure_channel=true
+done
+
+step 'Running them'
+short=10000000 long=100000 seconds=600
+if $quick; then
+	short=100000 long=2000 seconds=60
+fi
+for name in comch_ctrl_path comch_data_path_high_speed; do
+	run_pair "$name" 'Message received' \
+		"${name}_server/doca_${name}_server" "${name}_client/doca_${name}_client"
+done
+program=secure_channel/secure_channel/doca_secure_channel
+for pair in "64 $short" "65535 $long"; do
+	read -r size count <<<"$pair"
+	run_pair "secure_channel -s $size -n $count" "received $count messages" \
+		"$program" "$program" -s "$size" -n "$count"
+done
+
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
