@@ -74,7 +74,7 @@ shows(const struct doca_log_backend *b, bool sdk, uint32_t level)
 doca_error_t
 dface_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
 {
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result = DOCA_SUCCESS, written;
 	const struct doca_log_backend *b;
 
 	pthread_mutex_lock(&lock);
@@ -83,9 +83,12 @@ dface_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
 		return DOCA_ERROR_IN_USE;
 	}
 	busy = true;
-	STAILQ_FOREACH(b, &backends, next)
-		if (shows(b, sdk, level))
-			DOCA_ERROR_PROPAGATE(result, b->write(b, level, record, len));
+	STAILQ_FOREACH(b, &backends, next) {
+		if (shows(b, sdk, level)) {
+			written = b->write(b, level, record, len);
+			DOCA_ERROR_PROPAGATE(result, written);
+		}
+	}
 	busy = false;
 	pthread_mutex_unlock(&lock);
 	return result;
