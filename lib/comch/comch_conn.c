@@ -349,7 +349,7 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 
 	/* One that ends takes no more: its last event would never find its turn. */
 	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDING ||
-			comch_forked))
+			conn->draining || comch_forked))
 		return 0;
 	for (i = 0; i < n; i++) {
 		if (conn->unacked_tail - conn->unacked_head >= conn->unacked_size)
@@ -507,7 +507,7 @@ conn_retry(struct rte_comch_conn *conn)
 
 	if (!done)
 		comch_conn_wait_begin(conn, TX_RETRY_MS);
-	else if (conn->phase >= COMCH_PHASE_UP)
+	else if (conn->phase >= COMCH_PHASE_UP && !conn->draining)
 		comch_conn_wait_end(conn);
 }
 
@@ -590,24 +590,18 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_poll_note(&conn->obj);
 }
 
-void
-comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
+/* Tell the peer, and go once that is sent. */
+static void
+conn_say_goodbye(struct rte_comch_conn *conn)
 {
-	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = status };
+	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = conn->end_status };
 	uint32_t old = conn->phase;
 
-	if (old >= COMCH_PHASE_CLOSING)
-		return;
-	rte_strscpy(f.text, reason != NULL ? reason : "disconnected", sizeof(f.text));
-	if (old <= COMCH_PHASE_LINKING || conn->link->state != RTE_COMCH_LINK_UP) {
-		comch_conn_end(conn, status, "%s", f.text);
-		return;
-	}
+	conn->draining = false;
+	rte_strscpy(f.text, conn->reason, sizeof(f.text));
 	comch_conn_tx(conn, &f, NULL, 0);
 	if (conn->phase >= COMCH_PHASE_ENDING)
 		return;
-	rte_strscpy(conn->reason, f.text, sizeof(conn->reason));
-	conn->end_status = status;
 	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
 		comch_count(&conn->server->nb_half_open, -1);
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
@@ -616,6 +610,44 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	comch_server_conn_leaves(conn);
 	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
 	comch_poll_note(&conn->obj);
+}
+
+/* Does a message wait for the word that the peer's application was given it? */
+static bool
+conn_has_unacked(const struct rte_comch_conn *conn)
+{
+	return conn->unacked_ready != conn->unacked_tail;
+}
+
+/* A peer that lives says what it takes, if it is given a little time. */
+static void
+conn_drain(struct rte_comch_conn *conn)
+{
+	if (conn_has_unacked(conn) && rte_rdtsc() < conn->dial_deadline)
+		return;
+	comch_conn_wait_end(conn);
+	conn_say_goodbye(conn);
+}
+
+void
+comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	if (conn->phase >= COMCH_PHASE_CLOSING || conn->draining)
+		return;
+	if (conn->phase <= COMCH_PHASE_LINKING || conn->link->state != RTE_COMCH_LINK_UP) {
+		comch_conn_end(conn, status, "%s", reason != NULL ? reason : "disconnected");
+		return;
+	}
+	rte_strscpy(conn->reason, reason != NULL ? reason : "disconnected",
+		sizeof(conn->reason));
+	conn->end_status = status;
+	if (conn->phase != COMCH_PHASE_UP || !conn_has_unacked(conn)) {
+		conn_say_goodbye(conn);
+		return;
+	}
+	conn->draining = true;
+	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
+	comch_conn_wait_begin(conn, CLOSE_MS);
 }
 
 /* Nothing can be known of what the peer had not taken. */
@@ -701,6 +733,8 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 	if (conn_may_rx(conn) && conn->ops->frame_pending(conn->link))
 		comch_conn_rx(conn, run);
 	conn_check_down(conn);
+	if (conn->draining && conn->phase == COMCH_PHASE_UP)
+		conn_drain(conn);
 	return more;
 }
 

@@ -294,7 +294,7 @@ rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
 			conn->id);
 		return -ENOTSUP;
 	}
-	if (conn->phase != COMCH_PHASE_UP)
+	if (conn->phase != COMCH_PHASE_UP || conn->draining)
 		return -EBADFD;
 	if (comch_conn_nb_queues(conn) > 0) {
 		COMCH_LOG(ERR, "connection %u: disconnect while it has producers or consumers",

@@ -304,6 +304,8 @@ poll_look(struct rte_comch_poll *poll, uint64_t now)
 		else if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again &&
 				now <= conn->deadline)
 			comch_conn_look(conn);
+		else if (conn->draining)
+			comch_poll_note(&conn->obj);
 		else if (now > conn->deadline)
 			comch_handshake_timeout(conn);
 	}

@@ -172,6 +172,7 @@ struct rte_comch_conn {
 	uint32_t recv_queue;
 	uint16_t rep;
 	uint32_t id;
+	bool draining;             /* closed; waits for what the peer takes of ours */
 	bool send_connected;       /* an event CONNECTED or CONNECT_REQUEST is due */
 	bool known;                /* the application was given it by such an event */
 	bool leaving;              /* counted in server->nb_leaving */

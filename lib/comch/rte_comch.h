@@ -485,8 +485,10 @@ int rte_comch_conn_accept(struct rte_comch_conn *conn);
 int rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason);
 
 /**
- * End a connection. The peer first gets all messages sent before. On a
- * client's connection use rte_comch_client_stop().
+ * End a connection. The peer first gets all messages sent before, and has up
+ * to a second to take them: their SENT events come first, and messages of the
+ * peer go on coming until then. On a client's connection use
+ * rte_comch_client_stop().
  *
  * Comes from: DOCA Comch guide 2.10, "Disconnecting Specific Connection".
  *
