@@ -179,7 +179,9 @@ forms_of_flags(void)
 static void
 range_of_int(void)
 {
-	static const char *const good[] = { "2147483647", "-2147483648", "0x7fffffff", "-0x80000000" };
+	static const char *const good[] = {
+		"2147483647", "-2147483648", "0x7fffffff", "-0x80000000",
+	};
 	static const char *const bad[] = {
 		"", "x", "1x", " 1", "+1", "--1", "1.5", "0x", "0xg", "2147483648", "-2147483649",
 		"99999999999999999999", "0x80000000",
@@ -458,16 +460,16 @@ ask_help_of_command(void)
 static void
 usage(void)
 {
+#define LEVELS_ "<DISABLE=10, CRITICAL=20,\n" \
+		"                       ERROR=30, WARNING=40, INFO=50, DEBUG=60, TRACE=70>\n"
 	static const char text[] =
 		"Usage: prog [DOCA Flags] [Program Flags]\n"
 		"\n"
 		"DOCA Flags:\n"
 		"  -h, --help           Print a help synopsis\n"
 		"  -v, --version        Print program version information\n"
-		"  -l, --log-level      Set the log level for the program <DISABLE=10, CRITICAL=20,\n"
-		"                       ERROR=30, WARNING=40, INFO=50, DEBUG=60, TRACE=70>\n"
-		"      --sdk-log-level  Set the log level for the library <DISABLE=10, CRITICAL=20,\n"
-		"                       ERROR=30, WARNING=40, INFO=50, DEBUG=60, TRACE=70>\n"
+		"  -l, --log-level      Set the log level for the program " LEVELS_
+		"      --sdk-log-level  Set the log level for the library " LEVELS_
 		"  -j, --json <path>    Read further flags from a JSON file\n"
 		"\n"
 		"Program Flags:\n"

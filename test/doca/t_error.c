@@ -53,7 +53,8 @@ names(void)
 		for (j = 0; j < i; j++)
 			T_NE(strcmp(doca_error_get_descr((doca_error_t)i),
 				doca_error_get_descr((doca_error_t)j)), 0);
-		T_STR_EQ(doca_get_error_name((doca_error_t)i), doca_error_get_name((doca_error_t)i));
+		T_STR_EQ(doca_get_error_name((doca_error_t)i),
+			doca_error_get_name((doca_error_t)i));
 		T_STR_EQ(doca_get_error_string((doca_error_t)i),
 			doca_error_get_descr((doca_error_t)i));
 	}
