@@ -204,7 +204,8 @@ check_mandatory(void)
 	for (cmd = dface_argp->cmd; cmd != NULL; cmd = cmd->outer) {
 		TAILQ_FOREACH(param, &cmd->params, next) {
 			if (param->mandatory && param->nb_given == 0) {
-				ARGP_ERR("flag '%s' is missing; see --help", dface_argp_flag(param));
+				ARGP_ERR("flag '%s' is missing; see --help",
+					dface_argp_flag(param));
 				return DOCA_ERROR_INVALID_VALUE;
 			}
 		}
