@@ -423,7 +423,7 @@ dpdk_program(void)
 	argp_begin();
 	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
 	doca_argp_set_dpdk_program(argp_take_dpdk);
-	T_EQ(argp_start("-i1", "--", "-a", "0000:03:00.0", "-i2"), DOCA_SUCCESS);
+	T_EQ(argp_start("-a", "0000:03:00.0", "-i2", "--", "-i1"), DOCA_SUCCESS);
 	T_STR_EQ(argp_conf.calls, "int(1) dpdk(prog,-a,0000:03:00.0,-i2) ");
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 	argp_begin();
@@ -590,7 +590,7 @@ leave_all_behind(void)
 {
 	argp_begin_commands();
 	doca_argp_set_dpdk_program(argp_take_dpdk);
-	T_EQ(argp_start("-i1", "outer", "inner", "-sx", "--", "-c1"), DOCA_SUCCESS);
+	T_EQ(argp_start("-c1", "--", "-i1", "outer", "inner", "-sx"), DOCA_SUCCESS);
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 	registration();
 	registration_of_commands();

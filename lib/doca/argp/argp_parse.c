@@ -204,15 +204,30 @@ find_cmd(const struct doca_argp_cmd *outer, const char *name)
 }
 
 static doca_error_t
-keep_rest(int nb, char **rest)
+refuse_rest(int nb, char **rest)
 {
-	if (nb > 0 && dface_argp->dpdk == NULL) {
-		ARGP_ERR("unexpected argument '%s'; see --help", rest[0]);
-		return DOCA_ERROR_INVALID_VALUE;
+	if (nb == 0)
+		return DOCA_SUCCESS;
+	ARGP_ERR("unexpected argument '%s'; see --help", rest[0]);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* What comes before a "--" is DPDK's. Returns how many arguments to skip. */
+static int
+take_dpdk(int argc, char **argv)
+{
+	int i;
+
+	if (dface_argp->dpdk == NULL)
+		return 0;
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		dface_argp->rest = argv + 1;
+		dface_argp->nb_rest = i - 1;
+		return i;
 	}
-	dface_argp->nb_rest = nb;
-	dface_argp->rest = rest;
-	return DOCA_SUCCESS;
+	return 0;
 }
 
 doca_error_t
@@ -220,9 +235,12 @@ dface_argp_parse(int argc, char **argv)
 {
 	struct doca_argp_cmd *cmd = &dface_argp->program;
 	doca_error_t result;
+	int words = take_dpdk(argc, argv);
 	bool end = false;
-	int words = 0;
 
+	/* The "--" stands where the program's name does. */
+	argc -= words;
+	argv += words;
 	for (;;) {
 		dface_argp->cmd = cmd;
 		result = parse_cmd(cmd, argc, argv, &words, &end);
@@ -231,7 +249,7 @@ dface_argp_parse(int argc, char **argv)
 		argc -= words;
 		argv += words;
 		if (end || argc == 0)
-			return keep_rest(argc, argv);
+			return refuse_rest(argc, argv);
 		cmd = find_cmd(cmd, argv[0]);
 		if (cmd == NULL)
 			return TAILQ_EMPTY(&dface_argp->cmd->cmds) ? DOCA_ERROR_INVALID_VALUE :

@@ -163,9 +163,9 @@ doca_argp_usage(void)
 	cmd = dface_argp->cmd;
 	width = find_width(cmd);
 	print_words(cmd);
-	fprintf(stdout, " [DOCA Flags] [Program Flags]%s%s\n\nDOCA Flags:\n",
-		TAILQ_EMPTY(&cmd->cmds) ? "" : " [Command]",
-		dface_argp->dpdk != NULL ? " -- [DPDK Flags]" : "");
+	fprintf(stdout, "%s [DOCA Flags] [Program Flags]%s\n\nDOCA Flags:\n",
+		dface_argp->dpdk != NULL ? " [DPDK Flags] --" : "",
+		TAILQ_EMPTY(&cmd->cmds) ? "" : " [Command]");
 	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++)
 		print_flag(&dface_argp->builtins[i], width);
 	print_flags(cmd, width);
