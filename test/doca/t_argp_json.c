@@ -158,7 +158,7 @@ dpdk(void)
 
 	begin();
 	doca_argp_set_dpdk_program(argp_take_dpdk);
-	T_EQ(argp_start("-j", file_of(text), "--", "-m65"), DOCA_SUCCESS);
+	T_EQ(argp_start("-m65", "--", "-j", file_of(text)), DOCA_SUCCESS);
 	T_STR_EQ(argp_conf.calls,
 		"dpdk(prog,-a,03:00.0,-a,03:00.1,--in-memory,-m,64,--log,x,-m65) ");
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);

@@ -112,7 +112,8 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 	struct doca_buf *buf = recv->buf;
 
 	/* Unless the application has done something else with it meanwhile. */
-	if (likely(buf != NULL && (uint8_t *)buf->data + buf->data_len == recv->tail))
+	if (likely(buf != NULL && (uint8_t *)buf->data + buf->data_len == recv->tail &&
+			cpl->len <= dface_buf_room(buf)))
 		buf->data_len += cpl->len;
 	recv->producer_id = cpl->peer_id;
 	recv->imm_len = cpl->imm_len;

@@ -41,11 +41,11 @@ struct doca_gather_list {
 
 /** What may be done with memory, and by whom. This side may always read it. */
 enum doca_access_flag {
-	DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,
-	DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = (1 << 0),
-	DOCA_ACCESS_FLAG_RDMA_READ = (1 << 1),
-	DOCA_ACCESS_FLAG_RDMA_WRITE = (1 << 2),
-	DOCA_ACCESS_FLAG_RDMA_ATOMIC = (1 << 3),
+	DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0, /**< This side may read. */
+	DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = (1 << 0), /**< This side may write, too. */
+	DOCA_ACCESS_FLAG_RDMA_READ = (1 << 1), /**< RDMA: accepted; no effect. */
+	DOCA_ACCESS_FLAG_RDMA_WRITE = (1 << 2), /**< RDMA: accepted; no effect. */
+	DOCA_ACCESS_FLAG_RDMA_ATOMIC = (1 << 3), /**< RDMA: accepted; no effect. */
 	DOCA_ACCESS_FLAG_PCI_READ_ONLY = (1 << 4),  /**< The other side may read. */
 	DOCA_ACCESS_FLAG_PCI_READ_WRITE = (1 << 5), /**< The other side may read and write. */
 	DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = (1 << 6), /**< Accepted; no effect. */
