@@ -597,7 +597,7 @@ conn_say_goodbye(struct rte_comch_conn *conn)
 	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = conn->end_status };
 	uint32_t old = conn->phase;
 
-	conn->draining = false;
+	comch_store_relaxed(&conn->draining, false);
 	rte_strscpy(f.text, conn->reason, sizeof(f.text));
 	comch_conn_tx(conn, &f, NULL, 0);
 	if (conn->phase >= COMCH_PHASE_ENDING)
@@ -645,7 +645,8 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 		conn_say_goodbye(conn);
 		return;
 	}
-	conn->draining = true;
+	/* Relaxed: others only show it. */
+	comch_store_relaxed(&conn->draining, true);
 	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
 	comch_conn_wait_begin(conn, CLOSE_MS);
 }

@@ -108,7 +108,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 	info->id = conn->id;
 	info->dev_id = conn->dev->id;
 	info->rep = conn->rep;
-	info->established = phase == COMCH_PHASE_UP;
+	info->established = phase == COMCH_PHASE_UP && !comch_load_relaxed(&conn->draining);
 	info->recv_queue = conn->recv_queue;
 	/* The acquire above pairs with the release of the phase that has them. */
 	info->peer_pid = info->peer_uid = info->peer_gid = -1;

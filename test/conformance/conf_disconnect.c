@@ -69,6 +69,58 @@ conf_disconnect_by_server(void)
 	t_pair_close(&p);
 }
 
+/* Who says his last word and goes, learns whether it was heard. */
+void
+conf_disconnect_last_word(void)
+{
+	struct rte_comch_conn_info info;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_send(p.sconn, "bye", 3, 1);
+	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
+	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EBADFD);
+	T_EQ(rte_comch_conn_info_get(p.sconn, &info), 0);
+	T_CHECK(!info.established);
+	/* No more words. */
+	T_EQ(rte_comch_conn_send_burst(p.sconn, &(struct rte_comch_msg){ .data = "x", .len = 1 },
+			1), 0);
+	T_UNTIL(t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE) &&
+			t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1);
+	T_EQ(conf_sent_status(p.dpu, 1), 0);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL), 1);
+	/* The client's, and the server's to all. */
+	t_pair_connect(&p);
+	t_send(p.cconn, "bye", 3, 2);
+	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
+	T_UNTIL(t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE) &&
+			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	T_EQ(conf_sent_status(p.host, 2), 0);
+	t_pair_connect(&p);
+	t_send(p.sconn, "bye", 3, 3);
+	T_EQ(rte_comch_server_stop(p.server), -EINPROGRESS);
+	T_UNTIL(rte_comch_server_state(p.server) == RTE_COMCH_STATE_IDLE &&
+			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	T_EQ(conf_sent_status(p.dpu, 3), 0);
+	t_pair_close(&p);
+}
+
+/* A peer that takes nothing does not keep anybody for ever. */
+void
+conf_disconnect_deaf_peer(void)
+{
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_send(p.sconn, "bye", 3, 1);
+	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
+	p.host->paused = true;
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1);
+	T_EQ(conf_sent_status(p.dpu, 1), -ECONNRESET);
+	p.host->paused = false;
+	t_pair_close(&p);
+}
+
 /* The connection is good until DISCONNECTED was returned and the next run begins. */
 static void
 last_look(struct t_node *node, const struct rte_comch_event *ev)
