@@ -11,47 +11,6 @@
 
 #define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
 
-/* A pair with a consumer on the server's side and a producer on the client's. */
-struct flow {
-	struct td t;
-	struct td_mem dst, src;
-	struct td_queue c, p;
-	uint32_t id;
-};
-
-static void
-flow_open(struct flow *f, size_t len, uint32_t nb_tasks)
-{
-	td_open(&f->t);
-	td_mem_create(&f->dst, f->t.server.dev, len, RW);
-	td_mem_create(&f->src, f->t.client.dev, len, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
-	td_consumer_create(&f->c, f->t.server.conn, f->dst.mmap, NULL, nb_tasks);
-	f->id = td_consumer_start(&f->t, &f->c);
-	td_producer_create(&f->p, f->t.client.conn, NULL, nb_tasks);
-	TD_OK(doca_ctx_start(f->p.ctx));
-}
-
-static void
-flow_close(struct flow *f)
-{
-	td_queue_destroy(&f->t, &f->p);
-	td_queue_destroy(&f->t, &f->c);
-	td_mem_destroy(&f->src);
-	td_mem_destroy(&f->dst);
-	td_close(&f->t);
-}
-
-static bool
-flow_progress(struct flow *f)
-{
-	bool done = doca_pe_progress(f->c.pe) != 0;
-
-	done |= doca_pe_progress(f->p.pe) != 0;
-	return td_progress(&f->t) | done;
-}
-
-#define FLOW_UNTIL(f, cond) TD_UNTIL(&(f)->t, (flow_progress(f), (cond)))
-
 static size_t
 data_len(const struct doca_buf *buf)
 {
@@ -189,9 +148,9 @@ configuration(void)
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_comch_producer_task_send *send;
 	uint32_t n, max;
-	struct flow f;
+	struct td_flow f;
 
-	flow_open(&f, 4096, 2);
+	td_flow_open(&f, 4096, 2);
 	TD_OK(doca_comch_consumer_cap_get_max_num_tasks(doca_dev_as_devinfo(f.t.server.dev), &max));
 	T_GE(max, 1024);
 	TD_IS(doca_comch_consumer_get_id(NULL, &n), DOCA_ERROR_INVALID_VALUE);
@@ -213,7 +172,7 @@ configuration(void)
 		DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_comch_producer_task_send_set_conf(f.p.producer, NULL, NULL, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	flow_close(&f);
+	td_flow_close(&f);
 }
 
 static void
@@ -290,10 +249,10 @@ one_message(void)
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_comch_producer_task_send *send;
 	struct doca_buf *to, *to2, *from, *alien;
-	struct flow f;
+	struct td_flow f;
 	uint32_t id;
 
-	flow_open(&f, 4096, 4);
+	td_flow_open(&f, 4096, 4);
 	to = td_buf(&f.dst, 100, 1000, false);
 	to2 = td_buf(&f.dst, 2000, 1000, false);
 	from = td_buf(&f.src, 64, 500, true);
@@ -308,7 +267,7 @@ one_message(void)
 		DOCA_ERROR_INVALID_VALUE);
 	TD_OK(doca_buf_unchain_list(to, to2));
 	td_post(&f.c, to);
-	while (flow_progress(&f))
+	while (td_flow_progress(&f))
 		;
 	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
 	td_put(&f.t, &f.p, from, f.id);
@@ -322,19 +281,19 @@ one_message(void)
 	TD_OK(doca_comch_producer_get_id(f.p.producer, &id));
 	T_EQ(f.c.producer_id, id);
 	T_EQ(f.c.imm_len, 0);
-	FLOW_UNTIL(&f, f.p.nb_done == 1);
+	TD_FLOW_UNTIL(&f, f.p.nb_done == 1);
 	/* Behind what is there already. */
 	td_post(&f.c, to);
 	TD_OK(doca_buf_set_data(from, f.src.addr + 100, 10));
 	td_put(&f.t, &f.p, from, f.id);
-	FLOW_UNTIL(&f, f.c.nb_done == 2);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 2);
 	T_EQ(data_len(to), 510);
 	T_CHECK(memcmp(f.dst.addr + 600, f.src.addr + 100, 10) == 0);
 	TD_OK(doca_buf_dec_refcount(to, NULL));
 	TD_OK(doca_buf_dec_refcount(to2, NULL));
 	TD_OK(doca_buf_dec_refcount(from, NULL));
 	TD_OK(doca_buf_dec_refcount(alien, NULL));
-	flow_close(&f);
+	td_flow_close(&f);
 }
 
 /* behaviour: F1, F3 */
@@ -344,22 +303,22 @@ sizes(void)
 	static const size_t lens[] = { 1, 63, 64, 4081, 65535, 1 << 20, (3 << 20) + 5 };
 	struct doca_buf *to, *from;
 	unsigned int i;
-	struct flow f;
+	struct td_flow f;
 
-	flow_open(&f, 4 << 20, 2);
+	td_flow_open(&f, 4 << 20, 2);
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		to = td_buf(&f.dst, 3, lens[i], false);
 		from = td_buf(&f.src, 7, lens[i], true);
 		t_fill(f.src.addr + 7, lens[i], i);
 		td_post(&f.c, to);
 		TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id)));
-		FLOW_UNTIL(&f, f.c.nb_done == i + 1 && f.p.nb_done == i + 1);
+		TD_FLOW_UNTIL(&f, f.c.nb_done == i + 1 && f.p.nb_done == i + 1);
 		T_EQ(data_len(to), lens[i]);
 		T_VERIFY(f.dst.addr + 3, lens[i], i);
 		TD_OK(doca_buf_dec_refcount(to, NULL));
 		TD_OK(doca_buf_dec_refcount(from, NULL));
 	}
-	flow_close(&f);
+	td_flow_close(&f);
 }
 
 /* behaviour: K9, K13, K14, R8, R9, R10 */
@@ -369,14 +328,14 @@ immediate_data(void)
 	uint8_t imm[33] = "immediate data of up to 32 bytes";
 	struct doca_comch_producer_task_send *send;
 	struct doca_task *task;
-	struct flow f;
+	struct td_flow f;
 
-	flow_open(&f, 4096, 4);
+	td_flow_open(&f, 4096, 4);
 	td_post(&f.c, NULL);
 	task = td_put_task(&f.p, NULL, imm, 32, f.id);
 	memset(imm, 0, 4);
 	TD_OK(doca_task_submit(task));
-	FLOW_UNTIL(&f, f.c.nb_done == 1);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 1);
 	T_EQ(f.c.imm_len, 32);
 	T_CHECK(memcmp(f.c.imm, "immediate data of up to 32 bytes", 32) == 0);
 	TD_IS(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, imm, 33, f.id, &send),
@@ -402,9 +361,9 @@ immediate_data(void)
 	doca_comch_producer_task_send_set_imm_data(send, imm, 3);
 	td_post(&f.c, NULL);
 	TD_OK(doca_task_submit(task));
-	FLOW_UNTIL(&f, f.c.nb_done == 2);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 2);
 	T_EQ(f.c.imm_len, 3);
-	flow_close(&f);
+	td_flow_close(&f);
 }
 
 /* behaviour: K14 */
@@ -464,9 +423,9 @@ nothing_posted(void)
 	struct doca_buf *to, *from;
 	struct doca_task *task[2];
 	unsigned int i;
-	struct flow f;
+	struct td_flow f;
 
-	flow_open(&f, 4096, 2);
+	td_flow_open(&f, 4096, 2);
 	to = td_buf(&f.dst, 0, 64, false);
 	from = td_buf(&f.src, 0, 64, true);
 	task[0] = td_put_task(&f.p, from, NULL, 0, f.id);
@@ -481,11 +440,11 @@ nothing_posted(void)
 	while (doca_task_submit(task[0]) == DOCA_ERROR_AGAIN)
 		;
 	TD_IS(doca_task_submit(task[1]), DOCA_ERROR_AGAIN);
-	FLOW_UNTIL(&f, f.c.nb_done == 1 && f.p.nb_done == 1);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 1 && f.p.nb_done == 1);
 	doca_task_free(task[1]);
 	TD_OK(doca_buf_dec_refcount(to, NULL));
 	TD_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
+	td_flow_close(&f);
 }
 
 /* behaviour: R4, R5, F5 */
@@ -495,17 +454,17 @@ refused_messages(void)
 	struct doca_buf *to, *from;
 	uint16_t refs;
 	void *data;
-	struct flow f;
+	struct td_flow f;
 
-	flow_open(&f, 4096, 4);
+	td_flow_open(&f, 4096, 4);
 	to = td_buf(&f.dst, 0, 64, false);
 	from = td_buf(&f.src, 0, 65, true);
 	TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id + 1)));
-	FLOW_UNTIL(&f, f.p.nb_errors == 1);
+	TD_FLOW_UNTIL(&f, f.p.nb_errors == 1);
 	T_EQ(f.p.status, DOCA_ERROR_NOT_FOUND);
 	td_post(&f.c, to);
 	TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id)));
-	FLOW_UNTIL(&f, f.p.nb_errors == 2);
+	TD_FLOW_UNTIL(&f, f.p.nb_errors == 2);
 	T_EQ(f.p.status, DOCA_ERROR_INVALID_VALUE);
 	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
 	T_EQ(data_len(to), 0);
@@ -517,17 +476,17 @@ refused_messages(void)
 	/* The buffer is there still. */
 	TD_OK(doca_buf_set_data_len(from, 64));
 	TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id)));
-	FLOW_UNTIL(&f, f.c.nb_done == 1);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 1);
 	T_EQ(data_len(to), 64);
 	/* One that has gone. */
 	TD_OK(doca_buf_dec_refcount(to, NULL));
 	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	FLOW_UNTIL(&f, f.t.client.nb_gone == 1);
+	TD_FLOW_UNTIL(&f, f.t.client.nb_gone == 1);
 	TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id)));
-	FLOW_UNTIL(&f, f.p.nb_errors == 3);
+	TD_FLOW_UNTIL(&f, f.p.nb_errors == 3);
 	T_EQ(f.p.status, DOCA_ERROR_NOT_FOUND);
 	TD_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
+	td_flow_close(&f);
 }
 
 static void
@@ -546,9 +505,9 @@ order(void)
 	struct doca_task *task;
 	union doca_data data;
 	uint32_t i;
-	struct flow f;
+	struct td_flow f;
 
-	flow_open(&f, 1024 * 64, 1024);
+	td_flow_open(&f, 1024 * 64, 1024);
 	f.c.done = check_posted_order;
 	f.p.done = check_posted_order;
 	for (i = 0; i < RTE_DIM(to); i++) {
@@ -568,142 +527,14 @@ order(void)
 		doca_task_set_user_data(task, data);
 		TD_OK(doca_task_submit(task));
 	}
-	FLOW_UNTIL(&f, f.c.nb_done == RTE_DIM(to) && f.p.nb_done == RTE_DIM(to));
+	TD_FLOW_UNTIL(&f, f.c.nb_done == RTE_DIM(to) && f.p.nb_done == RTE_DIM(to));
 	T_EQ(data_len(from), 64);
 	for (i = 0; i < RTE_DIM(to); i++) {
 		T_EQ(data_len(to[i]), 64);
 		TD_OK(doca_buf_dec_refcount(to[i], NULL));
 	}
 	TD_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
-}
-
-/* behaviour: K16, R13, N6 */
-static void
-stop_with_tasks(void)
-{
-	struct doca_buf *to, *from;
-	uint64_t count;
-	unsigned int i;
-	struct flow f;
-
-	flow_open(&f, 4096, 8);
-	to = td_buf(&f.dst, 0, 64, false);
-	from = td_buf(&f.src, 0, 64, true);
-	for (i = 0; i < 5; i++)
-		td_post(&f.c, i == 0 ? to : NULL);
-	TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id)));
-	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_EQ(td_state(f.p.ctx), DOCA_CTX_STATE_STOPPING);
-	FLOW_UNTIL(&f, td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE);
-	T_EQ(f.p.nb_done + f.p.nb_errors, 1);
-	FLOW_UNTIL(&f, f.c.nb_done == 1);
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE);
-	T_EQ(f.c.nb_errors, 4);
-	T_EQ(f.c.status, DOCA_ERROR_SHUTDOWN);
-	TD_OK(doca_comch_connection_update_info(f.t.client.conn));
-	TD_OK(doca_comch_connection_get_counter(f.t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES,
-		&count));
-	T_EQ(count, 0);
-	TD_OK(doca_buf_dec_refcount(to, NULL));
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
-}
-
-/* behaviour: P16 */
-static void
-free_what_is_posted(void)
-{
-	struct doca_comch_consumer_task_post_recv *recv[4], *more;
-	struct doca_buf *to[4], *from;
-	unsigned int i;
-	size_t n;
-	struct flow f;
-
-	flow_open(&f, 4096, 4);
-	for (i = 0; i < RTE_DIM(to); i++) {
-		to[i] = td_buf(&f.dst, i * 64, 64, false);
-		TD_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, to[i],
-			&recv[i]));
-		TD_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv[i])));
-	}
-	for (i = 0; i < RTE_DIM(to); i++) {
-		TD_OK(doca_buf_dec_refcount(to[i], NULL));
-		doca_task_free(doca_comch_consumer_task_post_recv_as_task(recv[i]));
-	}
-	TD_OK(doca_ctx_get_num_inflight_tasks(f.c.ctx, &n));
-	T_EQ(n, 0);
-	/* They are with the channel still. */
-	TD_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more),
-		DOCA_ERROR_NO_MEMORY);
-	from = td_buf(&f.src, 0, 64, true);
-	td_put(&f.t, &f.p, from, f.id);
-	while (flow_progress(&f))
-		;
-	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
-	TD_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more));
-	doca_task_free(doca_comch_consumer_task_post_recv_as_task(more));
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE);
-	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
-}
-
-static void
-destroy_when_idle(struct td_queue *q, enum doca_ctx_states next)
-{
-	if (next == DOCA_CTX_STATE_IDLE) {
-		TD_OK(doca_comch_consumer_destroy(q->consumer));
-		q->consumer = NULL;
-	}
-}
-
-/* behaviour: K17 */
-static void
-destroy_in_its_callback(void)
-{
-	struct td_queue c;
-	struct td_mem mem;
-	struct td t;
-
-	td_open(&t);
-	td_mem_create(&mem, t.server.dev, 64, RW);
-	td_consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
-	c.state = destroy_when_idle;
-	td_consumer_start(&t, &c);
-	td_post(&c, NULL);
-	TD_IS(doca_comch_consumer_destroy(c.consumer), DOCA_ERROR_IN_USE);
-	TD_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(c.pe), c.consumer == NULL));
-	TD_OK(doca_pe_destroy(c.pe));
-	td_mem_destroy(&mem);
-	td_close(&t);
-}
-
-/* behaviour: K18 */
-static void
-starting_when_it_ends(void)
-{
-	struct td_queue c;
-	struct td_mem mem;
-	struct td t;
-
-	td_open(&t);
-	td_mem_create(&mem, t.server.dev, 64, RW);
-	td_consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
-	TD_IS(doca_ctx_start(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
-	TD_UNTIL(&t, (doca_pe_progress(c.pe), td_state(c.ctx) == DOCA_CTX_STATE_IDLE));
-	T_GE(c.states.nb, 2);
-	TD_IS(doca_ctx_start(c.ctx), DOCA_ERROR_NOT_CONNECTED);
-	T_EQ(td_state(c.ctx), DOCA_CTX_STATE_IDLE);
-	TD_OK(doca_comch_consumer_destroy(c.consumer));
-	TD_OK(doca_pe_destroy(c.pe));
-	td_mem_destroy(&mem);
-	td_close(&t);
+	td_flow_close(&f);
 }
 
 /* behaviour: R1, R11 */
@@ -804,73 +635,6 @@ started_in_the_connect_callback(void)
 	td_close(&t);
 }
 
-/* behaviour: S20, X1, X2, X4 */
-static void
-in_use(void)
-{
-	struct flow f;
-
-	flow_open(&f, 64, 2);
-	TD_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_USE);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_USE);
-	TD_IS(doca_comch_server_disconnect(f.t.server.server, f.t.server.conn),
-		DOCA_ERROR_IN_USE);
-	T_EQ(td_state(f.t.server.ctx), DOCA_CTX_STATE_RUNNING);
-	T_EQ(td_state(f.t.client.ctx), DOCA_CTX_STATE_RUNNING);
-	td_send(&f.t.client, "x", 1);
-	FLOW_UNTIL(&f, f.t.server.nb_msgs == 1);
-	/* Stopped is enough; to be destroyed is for later. */
-	TD_OK(doca_ctx_stop(f.p.ctx));
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	FLOW_UNTIL(&f, td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE);
-	flow_close(&f);
-}
-
-/* behaviour: X3, X7 */
-static void
-the_other_side_leaves(void)
-{
-	struct doca_buf *to;
-	struct flow f;
-
-	/* The consumer's side is the server's, the client has none. */
-	flow_open(&f, 4096, 4);
-	to = td_buf(&f.dst, 0, 64, false);
-	td_post(&f.c, to);
-	td_queue_destroy(&f.t, &f.p);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&f.t, (doca_pe_progress(f.c.pe), td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE &&
-		td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE));
-	T_EQ(f.c.nb_errors, 1);
-	T_EQ(f.c.states.next[f.c.states.nb - 2], DOCA_CTX_STATE_STOPPING);
-	TD_UNTIL(&f.t, f.t.server.nb_disconnects == 1);
-	TD_OK(doca_buf_dec_refcount(to, NULL));
-	td_queue_destroy(&f.t, &f.c);
-	td_mem_destroy(&f.src);
-	td_mem_destroy(&f.dst);
-	td_close(&f.t);
-}
-
-/* behaviour: X3 */
-static void
-a_producer_is_left(void)
-{
-	struct td_queue p;
-	struct td t;
-
-	td_open(&t);
-	td_producer_create(&p, t.client.conn, NULL, 4);
-	TD_OK(doca_ctx_start(p.ctx));
-	TD_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(p.pe), td_state(p.ctx) == DOCA_CTX_STATE_IDLE));
-	T_EQ(p.states.next[p.states.nb - 2], DOCA_CTX_STATE_STOPPING);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
-	td_queue_destroy(&t, &p);
-	td_close(&t);
-}
-
 static const struct t_case cases[] = {
 	{ "need_a_connection", need_a_connection },
 	{ "need_writable_memory", need_writable_memory },
@@ -886,16 +650,9 @@ static const struct t_case cases[] = {
 	{ "nothing_posted", nothing_posted },
 	{ "refused_messages", refused_messages },
 	{ "order", order },
-	{ "stop_with_tasks", stop_with_tasks },
-	{ "free_what_is_posted", free_what_is_posted },
-	{ "destroy_in_its_callback", destroy_in_its_callback },
-	{ "starting_when_it_ends", starting_when_it_ends },
 	{ "producers", producers },
 	{ "many_to_many", many_to_many },
 	{ "started_in_the_connect_callback", started_in_the_connect_callback },
-	{ "in_use", in_use },
-	{ "the_other_side_leaves", the_other_side_leaves },
-	{ "a_producer_is_left", a_producer_is_left },
 };
 
 int

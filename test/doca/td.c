@@ -553,3 +553,36 @@ td_queue_destroy(struct td *t, struct td_queue *q)
 	if (q->pe != NULL)
 		TD_OK(doca_pe_destroy(q->pe));
 }
+
+/* Flows */
+
+void
+td_flow_open(struct td_flow *f, size_t len, uint32_t nb_tasks)
+{
+	td_open(&f->t);
+	td_mem_create(&f->dst, f->t.server.dev, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	td_mem_create(&f->src, f->t.client.dev, len, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	td_consumer_create(&f->c, f->t.server.conn, f->dst.mmap, NULL, nb_tasks);
+	f->id = td_consumer_start(&f->t, &f->c);
+	td_producer_create(&f->p, f->t.client.conn, NULL, nb_tasks);
+	TD_OK(doca_ctx_start(f->p.ctx));
+}
+
+void
+td_flow_close(struct td_flow *f)
+{
+	td_queue_destroy(&f->t, &f->p);
+	td_queue_destroy(&f->t, &f->c);
+	td_mem_destroy(&f->src);
+	td_mem_destroy(&f->dst);
+	td_close(&f->t);
+}
+
+bool
+td_flow_progress(struct td_flow *f)
+{
+	bool done = doca_pe_progress(f->c.pe) != 0;
+
+	done |= doca_pe_progress(f->p.pe) != 0;
+	return td_progress(&f->t) | done;
+}

@@ -171,4 +171,18 @@ void td_put(struct td *t, struct td_queue *q, const struct doca_buf *buf, uint32
 /* Stop, wait for IDLE, destroy. */
 void td_queue_destroy(struct td *t, struct td_queue *q);
 
+/* A pair with a consumer on the server's side and a producer on the client's,
+ * each with an engine of its own.
+ */
+struct td_flow {
+	struct td t;
+	struct td_mem dst, src;
+	struct td_queue c, p;
+	uint32_t id;         /* of the consumer */
+};
+void td_flow_open(struct td_flow *f, size_t len, uint32_t nb_tasks);
+void td_flow_close(struct td_flow *f);
+bool td_flow_progress(struct td_flow *f);
+#define TD_FLOW_UNTIL(f, cond) TD_UNTIL(&(f)->t, (td_flow_progress(f), (cond)))
+
 #endif /* TD_H */

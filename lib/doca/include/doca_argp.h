@@ -238,7 +238,8 @@ doca_error_t doca_argp_destroy(void);
 /**
  * The program uses DPDK: all that goes before a `--` on the command line, and
  * the object "doca_dpdk_flags" of a JSON file, goes to the callback, after the
- * program's name; without a `--`, all flags are DOCA's and the program's. A key of one letter becomes `-k`, another `--key`; followed
+ * program's name; without a `--`, all flags are DOCA's and the program's. A key of one letter
+ * becomes `-k`, another `--key`; followed
  * by its value, unless that is true; an array gives the flag several times.
  */
 DOCA_EXPERIMENTAL

@@ -209,7 +209,12 @@ DOCA_STABLE
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
 		const char *name, struct doca_comch_server **comch_server);
 
-/** Destroy a server. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE). */
+/**
+ * Destroy a server.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE).
+ */
 DOCA_STABLE
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server);
 
@@ -303,7 +308,12 @@ DOCA_STABLE
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
 		struct doca_comch_client **comch_client);
 
-/** Destroy a client. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE). */
+/**
+ * Destroy a client.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE).
+ */
 DOCA_STABLE
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client);
 

@@ -79,7 +79,12 @@ DOCA_STABLE
 doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		struct doca_mmap *buf_mmap, struct doca_comch_consumer **consumer);
 
-/** Destroy a consumer. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE). */
+/**
+ * Destroy a consumer.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE).
+ */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer);
 
@@ -122,7 +127,12 @@ doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devi
 DOCA_STABLE
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id);
 
-/** Immediate data that it takes, bytes; 32 by default. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/**
+ * Immediate data that it takes, bytes; 32 by default.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
 		uint32_t *imm_data_len);

@@ -68,7 +68,12 @@ DOCA_STABLE
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		struct doca_comch_producer **producer);
 
-/** Destroy a producer. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE). */
+/**
+ * Destroy a producer.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE).
+ */
 DOCA_STABLE
 doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer);
 
