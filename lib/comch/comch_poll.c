@@ -325,7 +325,7 @@ conn_check(struct rte_comch_conn *conn, struct comch_run *run)
 static void
 poll_receive(struct rte_comch_poll *poll, struct comch_run *run)
 {
-	struct rte_comch_conn *conn, *tmp;
+	struct rte_comch_conn *conn, *tmp, *first;
 	unsigned int i;
 
 	TAILQ_FOREACH_SAFE(conn, &poll->hot, link_next, tmp) {
@@ -344,9 +344,11 @@ poll_receive(struct rte_comch_poll *poll, struct comch_run *run)
 		TAILQ_REMOVE(&poll->hot, conn, link_next);
 		TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
 	}
+	first = TAILQ_FIRST(&poll->cold);
 	for (i = 0; i < COLD_PER_RUN && !comch_run_full(run); i++) {
 		conn = TAILQ_FIRST(&poll->cold);
-		if (conn == NULL)
+		/* Each once: a look is a line that the peer may have. */
+		if (conn == NULL || (i > 0 && conn == first))
 			break;
 		TAILQ_REMOVE(&poll->cold, conn, link_next);
 		TAILQ_INSERT_TAIL(&poll->cold, conn, link_next);
