@@ -68,6 +68,21 @@ struct doca_comch_connection {
 
 TAILQ_HEAD(dface_conn_list, doca_comch_connection);
 
+/* Callbacks of a program of DOCA 2.5, whose arguments have other types: what the
+ * control calls then is cc/control_205.c, which calls these.
+ */
+struct doca_cc_connection;
+struct doca_cc_event_msg_recv;
+struct doca_cc_event_connection_status_changed;
+struct dface_cc_cbs_205 {
+	void (*msg)(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, size_t msg_len,
+			struct doca_cc_connection *conn);
+	void (*connect)(struct doca_cc_event_connection_status_changed *event,
+			struct doca_cc_connection *conn, bool change_success);
+	void (*disconnect)(struct doca_cc_event_connection_status_changed *event,
+			struct doca_cc_connection *conn, bool change_success);
+};
+
 struct dface_ctrl {
 	struct doca_ctx ctx;
 	struct doca_dev *dev;
@@ -80,6 +95,7 @@ struct dface_ctrl {
 	doca_comch_event_msg_recv_cb_t msg_cb;
 	doca_comch_event_connection_status_changed_cb_t connect_cb, disconnect_cb;
 	doca_comch_event_consumer_cb_t consumer_new_cb, consumer_gone_cb;
+	struct dface_cc_cbs_205 cc_cbs;
 	char name[DFACE_MAX_NAME];
 };
 
