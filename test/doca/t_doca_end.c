@@ -204,6 +204,141 @@ a_producer_is_left(void)
 	td_close(&t);
 }
 
+static struct doca_task *more[4];
+
+/* In the callback of the first: three that there are no buffers for. */
+static void
+three_more(struct td_queue *q, struct doca_task *task)
+{
+	unsigned int i;
+
+	if (q->nb_done + q->nb_errors > 1) {
+		doca_task_free(task);
+		return;
+	}
+	more[3] = task;
+	for (i = 0; i < 3; i++)
+		TD_OK(doca_task_submit(more[i]));
+}
+
+/* A flow with three submits that were put by in a callback and did not go. */
+static void
+put_by_open(struct td_flow *f, struct doca_buf **from)
+{
+	unsigned int i;
+
+	td_flow_open(f, 4096, 8);
+	*from = td_buf(&f->src, 0, 64, true);
+	for (i = 0; i < 3; i++)
+		more[i] = td_put_task(&f->p, *from, &i, sizeof(i), f->id);
+	f->p.done = three_more;
+	td_post(&f->c, NULL);
+	TD_OK(doca_task_submit(td_put_task(&f->p, NULL, "x", 1, f->id)));
+	TD_FLOW_UNTIL(f, f->p.nb_done == 1 && f->c.nb_done == 1);
+	T_EQ(f->p.nb_errors, 0);
+	TD_IS(doca_task_submit(more[3]), DOCA_ERROR_AGAIN);
+}
+
+/* behaviour: R2, R3, F2 */
+static void
+put_by_and_sent(void)
+{
+	struct doca_buf *to[4], *from;
+	struct td_flow f;
+	unsigned int i;
+	uint32_t got;
+
+	put_by_open(&f, &from);
+	for (i = 0; i < RTE_DIM(to); i++)
+		to[i] = td_buf(&f.dst, i * 64, 64, false);
+	/* One place is not enough for three, nor for what comes behind them. */
+	td_post(&f.c, to[0]);
+	TD_IS(doca_task_submit(more[3]), DOCA_ERROR_AGAIN);
+	for (i = 1; i < RTE_DIM(to); i++)
+		td_post(&f.c, to[i]);
+	/* No progress of this side. */
+	TD_OK(doca_task_submit(more[3]));
+	for (i = 0; i < 3; i++) {
+		while (f.c.nb_done == i + 1)
+			doca_pe_progress(f.c.pe);
+		if (f.c.nb_done == i + 2) {
+			memcpy(&got, f.c.imm, sizeof(got));
+			T_EQ(got, i);
+		}
+	}
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 5 && f.p.nb_done == 5);
+	T_EQ(f.c.imm_len, 1);
+	for (i = 0; i < RTE_DIM(to); i++)
+		TD_OK(doca_buf_dec_refcount(to[i], NULL));
+	TD_OK(doca_buf_dec_refcount(from, NULL));
+	td_flow_close(&f);
+}
+
+/* behaviour: R13 */
+static void
+put_by_and_stopped(void)
+{
+	struct doca_buf *from;
+	struct td_flow f;
+
+	put_by_open(&f, &from);
+	doca_task_free(more[3]);
+	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
+	TD_FLOW_UNTIL(&f, td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE);
+	T_EQ(f.p.nb_errors, 3);
+	T_EQ(f.p.status, DOCA_ERROR_SHUTDOWN);
+	T_EQ(f.c.nb_done, 1);
+	TD_OK(doca_buf_dec_refcount(from, NULL));
+	td_flow_close(&f);
+}
+
+/* behaviour: P16 */
+static void
+put_by_and_freed(void)
+{
+	struct doca_buf *to[2], *from;
+	struct td_flow f;
+	size_t n;
+
+	put_by_open(&f, &from);
+	doca_task_free(more[1]);
+	TD_OK(doca_ctx_get_num_inflight_tasks(f.p.ctx, &n));
+	T_EQ(n, 2);
+	to[0] = td_buf(&f.dst, 0, 64, false);
+	to[1] = td_buf(&f.dst, 64, 64, false);
+	td_post(&f.c, to[0]);
+	td_post(&f.c, to[1]);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == 3 && f.p.nb_done == 3);
+	/* The second of the three did not go. */
+	T_EQ(f.c.imm[0], 2);
+	doca_task_free(more[3]);
+	TD_OK(doca_buf_dec_refcount(to[0], NULL));
+	TD_OK(doca_buf_dec_refcount(to[1], NULL));
+	TD_OK(doca_buf_dec_refcount(from, NULL));
+	td_flow_close(&f);
+}
+
+/* behaviour: X3 */
+static void
+put_by_and_disconnected(void)
+{
+	struct doca_buf *from;
+	struct td_flow f;
+
+	put_by_open(&f, &from);
+	doca_task_free(more[3]);
+	td_queue_destroy(&f.t, &f.c);
+	TD_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	TD_UNTIL(&f.t, (doca_pe_progress(f.p.pe), td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE));
+	T_EQ(f.p.nb_errors, 3);
+	T_NE(f.p.status, DOCA_SUCCESS);
+	TD_OK(doca_buf_dec_refcount(from, NULL));
+	td_queue_destroy(&f.t, &f.p);
+	td_mem_destroy(&f.src);
+	td_mem_destroy(&f.dst);
+	td_close(&f.t);
+}
+
 static const struct t_case cases[] = {
 	{ "stop_with_tasks", stop_with_tasks },
 	{ "free_what_is_posted", free_what_is_posted },
@@ -212,6 +347,10 @@ static const struct t_case cases[] = {
 	{ "in_use", in_use },
 	{ "the_other_side_leaves", the_other_side_leaves },
 	{ "a_producer_is_left", a_producer_is_left },
+	{ "put_by_and_sent", put_by_and_sent },
+	{ "put_by_and_stopped", put_by_and_stopped },
+	{ "put_by_and_freed", put_by_and_freed },
+	{ "put_by_and_disconnected", put_by_and_disconnected },
 };
 
 int

@@ -10,6 +10,7 @@
 
 #include <rte_comch_dp.h>
 #include <rte_errno.h>
+#include <rte_prefetch.h>
 
 #include "dface_comch.h"
 #include "dface_err.h"
@@ -24,6 +25,8 @@ struct doca_comch_consumer {
 	struct doca_mmap *mmap;
 	struct rte_comch_mr *mr;
 	uint32_t imm_len;
+	uint16_t nb_put_by;
+	struct rte_comch_buf put_by[BURST]; /* submitted within a progress */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
 };
 
@@ -78,10 +81,26 @@ consumer_start(struct doca_ctx *ctx)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
+/* There is room: the queue is as deep as there are tasks. */
+static void
+consumer_flush(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+
+	if (c->nb_put_by == 0)
+		return;
+	rte_comch_consumer_post_burst(ctx->native, c->put_by, c->nb_put_by);
+	c->nb_put_by = 0;
+}
+
 static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
-	int ret = rte_comch_consumer_stop(ctx->native);
+	int ret;
+
+	/* So that it comes back with the others. */
+	consumer_flush(ctx);
+	ret = rte_comch_consumer_stop(ctx->native);
 
 	/* The connection has ended; that event is on its way. */
 	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
@@ -131,7 +150,12 @@ consumer_progress(struct doca_ctx *ctx)
 	uint16_t i, n;
 
 	n = rte_comch_consumer_recv_burst(ctx->native, cpls, BURST);
+	for (i = 0; i < n; i++)
+		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
 	for (i = 0; i < n; i++) {
+		if (i + 1 < n)
+			rte_prefetch0(((struct doca_comch_consumer_task_post_recv *)(uintptr_t)
+				cpls[i + 1].cookie)->buf);
 		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
 		if (!dface_task_back(&recv->task, dface_err(cpls[i].status)))
 			continue;
@@ -172,8 +196,14 @@ consumer_submit(struct doca_task *task)
 			post.len = (uint32_t)RTE_MIN(room, (size_t)DFACE_MAX_BUF_SIZE);
 		}
 	}
-	return likely(rte_comch_consumer_post_burst(c->ctx.native, &post, 1) == 1) ?
-		DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+	if (!task->ctx->pe->running)
+		return likely(rte_comch_consumer_post_burst(c->ctx.native, &post, 1) == 1) ?
+			DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+	c->put_by[c->nb_put_by++] = post;
+	task->ctx->pe->put_by = true;
+	if (c->nb_put_by == BURST)
+		consumer_flush(task->ctx);
+	return DOCA_SUCCESS;
 }
 
 static void
@@ -191,6 +221,7 @@ static const struct dface_ctx_ops consumer_ops = {
 	.event = consumer_event,
 	.progress = consumer_progress,
 	.submit = consumer_submit,
+	.flush = consumer_flush,
 	.free = consumer_free,
 };
 

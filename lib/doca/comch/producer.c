@@ -3,8 +3,13 @@
  */
 
 /*
- * Producers. A submit is one native send: what the native channel takes is in
- * the consumer's buffer, or failed; its completion waits for the next progress.
+ * Producers. What the native channel takes of a send is in the consumer's
+ * buffer, or failed; its completion waits for the next progress.
+ *
+ * Submits within a progress are put by and go together, which is several times
+ * as fast. If they cannot all go, the rest is sent before anything else, and a
+ * submit says "again" until it is: by trying, a program that calls nothing but
+ * submit carries it on.
  */
 
 #include <errno.h>
@@ -13,6 +18,7 @@
 
 #include <rte_comch_dp.h>
 #include <rte_errno.h>
+#include <rte_prefetch.h>
 
 #include "dface_comch.h"
 #include "dface_err.h"
@@ -25,6 +31,10 @@ struct doca_comch_producer {
 	struct doca_ctx ctx;
 	struct doca_comch_connection *conn;
 	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
+	doca_error_t end;             /* of what is put by, if it does not go any more */
+	bool is_short;                /* the channel did not take all of it */
+	uint16_t nb_put_by;
+	struct rte_comch_op put_by[BURST];
 };
 
 struct doca_comch_producer_task_send {
@@ -64,6 +74,8 @@ producer_start(struct doca_ctx *ctx)
 	}
 	ctx->native = native;
 	ctx->poll_me = true;
+	p->is_short = false;
+	p->end = DOCA_ERROR_SHUTDOWN;
 	return DOCA_SUCCESS;
 }
 
@@ -86,29 +98,95 @@ producer_release(struct doca_ctx *ctx)
 static void
 producer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 {
-	if (event->type == RTE_COMCH_EVENT_STATE && event->obj.ptr == ctx->native)
-		dface_ctx_on_state(ctx, event);
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+
+	if (event->type != RTE_COMCH_EVENT_STATE || event->obj.ptr != ctx->native)
+		return;
+	if (event->status != 0)
+		p->end = dface_err(event->status);
+	dface_ctx_on_state(ctx, event);
+}
+
+static struct doca_comch_producer_task_send *
+task_of(uint64_t cookie)
+{
+	return (struct doca_comch_producer_task_send *)(uintptr_t)cookie;
+}
+
+static void
+task_done(struct doca_comch_producer *p, struct doca_comch_producer_task_send *send,
+		doca_error_t status)
+{
+	if (!dface_task_back(&send->task, status))
+		return;
+	if (likely(status == DOCA_SUCCESS))
+		p->sent_cb(send, send->task.user_data, p->ctx.user_data);
+	else
+		p->error_cb(send, send->task.user_data, p->ctx.user_data);
+}
+
+/* Tasks that were freed meanwhile must not go: their buffers may be freed as well. */
+static void
+drop_orphans(struct doca_comch_producer *p)
+{
+	struct doca_comch_producer_task_send *send;
+	uint16_t i, n = 0;
+
+	for (i = 0; i < p->nb_put_by; i++) {
+		send = task_of(p->put_by[i].cookie);
+		if (unlikely(send->task.state == DFACE_TASK_ORPHAN))
+			dface_task_back(&send->task, DOCA_ERROR_SHUTDOWN);
+		else if (n++ != i)
+			p->put_by[n - 1] = p->put_by[i];
+	}
+	p->nb_put_by = n;
+}
+
+static void
+producer_flush(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	uint16_t n;
+
+	if (p->nb_put_by == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
+		return;
+	drop_orphans(p);
+	n = rte_comch_producer_send_burst(ctx->native, p->put_by, p->nb_put_by);
+	p->nb_put_by -= n;
+	p->is_short = p->nb_put_by > 0;
+	if (unlikely(p->is_short))
+		memmove(p->put_by, p->put_by + n, p->nb_put_by * sizeof(p->put_by[0]));
+}
+
+/* It does not run any more: what was put by does not go. */
+static void
+give_back(struct doca_comch_producer *p)
+{
+	uint16_t i, n = p->nb_put_by;
+
+	p->nb_put_by = 0;
+	for (i = 0; i < n; i++)
+		task_done(p, task_of(p->put_by[i].cookie), p->end);
 }
 
 static bool
 producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
-	struct doca_comch_producer_task_send *send;
 	struct rte_comch_cpl cpls[BURST];
 	uint16_t i, n;
 
 	if (ctx->nb_busy == 0)
 		return false;
+	producer_flush(ctx);
 	n = rte_comch_producer_done_burst(ctx->native, cpls, BURST);
-	for (i = 0; i < n; i++) {
-		send = (struct doca_comch_producer_task_send *)(uintptr_t)cpls[i].cookie;
-		if (!dface_task_back(&send->task, dface_err(cpls[i].status)))
-			continue;
-		if (likely(cpls[i].status == 0))
-			p->sent_cb(send, send->task.user_data, ctx->user_data);
-		else
-			p->error_cb(send, send->task.user_data, ctx->user_data);
+	for (i = 0; i < n; i++)
+		rte_prefetch0(task_of(cpls[i].cookie));
+	for (i = 0; i < n; i++)
+		task_done(p, task_of(cpls[i].cookie), dface_err(cpls[i].status));
+	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING && p->nb_put_by > 0 && n == 0)) {
+		give_back(p);
+		return true;
 	}
 	return n > 0;
 }
@@ -119,6 +197,27 @@ buf_is_good(const struct doca_buf *buf)
 {
 	return buf == NULL || (buf->mr != NULL && buf->next == NULL && buf->prev == NULL &&
 		buf->data_len <= UINT32_MAX);
+}
+
+/* Send it now, or put it by. */
+static doca_error_t
+send_op(struct doca_ctx *ctx, const struct rte_comch_op *op)
+{
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+
+	if (unlikely(p->is_short)) {
+		producer_flush(ctx);
+		if (p->is_short)
+			return DOCA_ERROR_AGAIN;
+	}
+	if (!ctx->pe->running)
+		return likely(rte_comch_producer_send_burst(ctx->native, op, 1) == 1) ?
+			DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+	p->put_by[p->nb_put_by++] = *op;
+	ctx->pe->put_by = true;
+	if (p->nb_put_by == BURST)
+		producer_flush(ctx);
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t
@@ -142,8 +241,7 @@ producer_submit(struct doca_task *task)
 		op.mr = buf->mr;
 		op.len = (uint32_t)buf->data_len;
 	}
-	return likely(rte_comch_producer_send_burst(task->ctx->native, &op, 1) == 1) ?
-		DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+	return send_op(task->ctx, &op);
 }
 
 static void
@@ -161,6 +259,7 @@ static const struct dface_ctx_ops producer_ops = {
 	.event = producer_event,
 	.progress = producer_progress,
 	.submit = producer_submit,
+	.flush = producer_flush,
 	.free = producer_free,
 };
 

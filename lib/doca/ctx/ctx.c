@@ -3,6 +3,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_common.h>
 
@@ -55,15 +56,17 @@ tasks_free(struct doca_ctx *ctx)
 static doca_error_t
 tasks_create(struct doca_ctx *ctx)
 {
+	const size_t size = RTE_ALIGN_CEIL(ctx->ops->task_size, (size_t)RTE_CACHE_LINE_SIZE);
 	struct doca_task *task;
 	uint32_t i;
 
-	ctx->tasks = calloc(ctx->nb_tasks, ctx->ops->task_size);
+	ctx->tasks = aligned_alloc(RTE_CACHE_LINE_SIZE, ctx->nb_tasks * size);
 	if (ctx->tasks == NULL)
 		return DOCA_ERROR_NO_MEMORY;
+	memset(ctx->tasks, 0, ctx->nb_tasks * size);
 	/* The first to be taken is the first in memory. */
 	for (i = ctx->nb_tasks; i > 0; i--) {
-		task = (struct doca_task *)(void *)(ctx->tasks + (i - 1) * ctx->ops->task_size);
+		task = (struct doca_task *)(void *)(ctx->tasks + (i - 1) * size);
 		task->ctx = ctx;
 		task->next = ctx->free_tasks;
 		ctx->free_tasks = task;

@@ -39,12 +39,15 @@ enum dface_task_state {
 	DFACE_TASK_ORPHAN,    /* freed while submitted: comes back to nobody */
 };
 
+/* Small: what a task is to its kind shares its first cache line. */
 struct doca_task {
 	struct doca_ctx *ctx;
 	union doca_data user_data;
-	doca_error_t status;
+	union {
+		doca_error_t status;
+		struct doca_task *next; /* free */
+	};
 	uint8_t state;          /* enum dface_task_state */
-	struct doca_task *next; /* free */
 };
 
 /* What kind of object a context is. */
@@ -62,6 +65,8 @@ struct dface_ctx_ops {
 	/* What the poll does not do: completions. True: something was done. */
 	bool (*progress)(struct doca_ctx *ctx);
 	doca_error_t (*submit)(struct doca_task *task);
+	/* Hand over what submits within callbacks put by. May be NULL. */
+	void (*flush)(struct doca_ctx *ctx);
 	/* A task goes back to the pool. May be NULL. */
 	void (*task_put)(struct doca_task *task);
 	/* The end of the object's memory. */
@@ -108,6 +113,8 @@ struct doca_pe {
 	struct doca_ctx *cursor;     /* the next context of a progress that runs */
 	uint16_t ev_next, nb_ev;     /* taken from the poll, not yet told */
 	bool running;                /* within doca_pe_progress() */
+	bool put_by;                 /* a context has something to flush */
+	struct doca_pe *outer;       /* whose callback this engine's progress is in */
 	bool barrier;                /* tell no more in this progress */
 	bool armed;
 	struct dface_ctx_list dead;  /* destroyed, to be freed */
@@ -138,7 +145,15 @@ dface_ctx_may_set(const struct doca_ctx *ctx)
 	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
 }
 
-/* pe.c */
+/*
+ * pe.c
+ *
+ * A submit within a progress may be put by until the callbacks are through, so
+ * that many go at once. What is put by goes at the end of the progress, and
+ * before anybody hears "again": two sides that wait for each other in their
+ * callbacks must see what the other one has submitted.
+ */
+void dface_pe_flush_outer(void);
 void dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx);
 /* There is something to do that the poll does not know of. */
 static inline void

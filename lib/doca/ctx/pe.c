@@ -159,6 +159,30 @@ progress_ctxs(struct doca_pe *pe)
 	return done;
 }
 
+/* The engine whose progress this thread is in. */
+static __thread struct doca_pe *innermost __attribute__((tls_model("initial-exec")));
+
+static void
+flush(struct doca_pe *pe)
+{
+	struct doca_ctx *ctx;
+
+	pe->put_by = false;
+	TAILQ_FOREACH(ctx, &pe->ctxs, next)
+		if (ctx->ops->flush != NULL)
+			ctx->ops->flush(ctx);
+}
+
+void
+dface_pe_flush_outer(void)
+{
+	struct doca_pe *pe;
+
+	for (pe = innermost; pe != NULL; pe = pe->outer)
+		if (pe->put_by)
+			flush(pe);
+}
+
 uint8_t
 doca_pe_progress(struct doca_pe *pe)
 {
@@ -170,8 +194,13 @@ doca_pe_progress(struct doca_pe *pe)
 		bury(pe);
 	pe->armed = false;
 	pe->running = true;
+	pe->outer = innermost;
+	innermost = pe;
 	done = progress_events(pe);
 	done |= progress_ctxs(pe);
+	if (pe->put_by)
+		flush(pe);
+	innermost = pe->outer;
 	pe->running = false;
 	if (done)
 		dface_yield_fruitful();

@@ -20,8 +20,10 @@ doca_task_submit(struct doca_task *task)
 		return DOCA_ERROR_BAD_STATE;
 	ret = ctx->ops->submit(task);
 	if (unlikely(ret != DOCA_SUCCESS)) {
-		if (ret == DOCA_ERROR_AGAIN)
+		if (ret == DOCA_ERROR_AGAIN) {
+			dface_pe_flush_outer();
 			dface_yield_fruitless();
+		}
 		return ret;
 	}
 	task->state = DFACE_TASK_SUBMITTED;

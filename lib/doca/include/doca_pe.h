@@ -34,6 +34,10 @@
  * submitted is cancelled: it never calls back, and its place is free when the
  * channel has returned it.
  *
+ * Submits of producers and consumers within doca_pe_progress(), that is, in
+ * callbacks, are put by and go together when the callbacks are through, or as
+ * soon as any submit says DOCA_ERROR_AGAIN.
+ *
  * Thread rule: an engine, its contexts and their tasks belong to one thread at
  * a time. doca_pe_progress() does nothing if it is called from a callback.
  *
