@@ -167,6 +167,8 @@ doca_ctx_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native_idle = false;
 	ret = ctx->ops->start(ctx);
+	/* A client that has to try again later: an engine that sleeps already has no timer. */
+	dface_pe_kick(ctx->pe);
 	if (ret == DOCA_SUCCESS)
 		set_state(ctx, DOCA_CTX_STATE_RUNNING);
 	else if (ret == DOCA_ERROR_IN_PROGRESS)
