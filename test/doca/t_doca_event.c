@@ -555,8 +555,10 @@ end_close(struct end *e)
 	TD_IS(doca_ctx_stop(e->cons.ctx), DOCA_ERROR_IN_PROGRESS);
 	TD_EV_UNTIL(&e->ev, td_state(e->cons.ctx) == DOCA_CTX_STATE_IDLE);
 	TD_EV_UNTIL(&e->ev, e->node.nb_gone == 1);
+	/* The other side may be gone already. */
 	if (td_state(e->prod.ctx) == DOCA_CTX_STATE_RUNNING)
-		TD_OK(doca_ctx_stop(e->prod.ctx));
+		doca_ctx_stop(e->prod.ctx);
+	TD_EV_UNTIL(&e->ev, td_state(e->prod.ctx) == DOCA_CTX_STATE_IDLE);
 	TD_OK(doca_comch_consumer_destroy(e->cons.consumer));
 	TD_OK(doca_comch_producer_destroy(e->prod.producer));
 }

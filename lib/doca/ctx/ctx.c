@@ -89,7 +89,8 @@ to_idle(struct doca_ctx *ctx)
 bool
 dface_ctx_settle(struct doca_ctx *ctx)
 {
-	if (!dface_ctx_can_settle(ctx))
+	/* The end of a connection may wait behind what the application has to see first. */
+	if (!dface_ctx_can_settle(ctx) || dface_pe_has_events(ctx->pe, ctx))
 		return false;
 	to_idle(ctx);
 	return true;
@@ -196,7 +197,8 @@ doca_ctx_stop(struct doca_ctx *ctx)
 	}
 	ctx->native_idle = ret == DOCA_SUCCESS;
 	dface_pe_kick(ctx->pe);
-	if (ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0 && !ctx->pe->running) {
+	if (ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0 && !ctx->pe->running &&
+			!dface_pe_has_events(ctx->pe, ctx)) {
 		to_idle(ctx);
 		return DOCA_SUCCESS;
 	}
