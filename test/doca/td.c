@@ -209,30 +209,35 @@ on_consumer_gone(struct doca_comch_event_consumer *event, struct doca_comch_conn
 	T_CHECK(event != NULL);
 	node->nb_gone++;
 	node->gone_id = id;
+	if (node->hooks.consumer_gone != NULL)
+		node->hooks.consumer_gone(node, id);
 }
 
 /* Servers and clients */
 
 static void
-node_ready(struct td_node *node, struct doca_ctx *ctx)
+node_ready(struct td_node *node, struct doca_ctx *ctx, struct doca_pe *pe)
 {
 	const union doca_data data = { .ptr = node };
 
 	node->ctx = ctx;
-	TD_OK(doca_pe_create(&node->pe));
+	node->pe = pe;
+	node->shares_pe = pe != NULL;
+	if (pe == NULL)
+		TD_OK(doca_pe_create(&node->pe));
 	TD_OK(doca_pe_connect_ctx(node->pe, ctx));
 	TD_OK(doca_ctx_set_user_data(ctx, data));
 	TD_OK(doca_ctx_set_state_changed_cb(ctx, on_state));
 }
 
 void
-td_server_create(struct td_node *node, const char *name)
+td_server_create_on(struct td_node *node, const char *name, struct doca_pe *pe)
 {
 	memset(node, 0, sizeof(*node));
 	node->dev = td_dev_open("dpu", DPU_PCI);
 	node->rep = td_rep_open(node->dev, HOST_PCI);
 	TD_OK(doca_comch_server_create(node->dev, node->rep, name, &node->server));
-	node_ready(node, doca_comch_server_as_ctx(node->server));
+	node_ready(node, doca_comch_server_as_ctx(node->server), pe);
 	TD_OK(doca_comch_server_task_send_set_conf(node->server, on_sent, on_send_error, 1024));
 	TD_OK(doca_comch_server_event_msg_recv_register(node->server, on_msg));
 	TD_OK(doca_comch_server_event_connection_status_changed_register(node->server,
@@ -242,16 +247,38 @@ td_server_create(struct td_node *node, const char *name)
 }
 
 void
-td_client_create(struct td_node *node, const char *name)
+td_client_create_on(struct td_node *node, const char *name, struct doca_pe *pe)
 {
 	memset(node, 0, sizeof(*node));
 	node->dev = td_dev_open("host", HOST_PCI);
 	TD_OK(doca_comch_client_create(node->dev, name, &node->client));
-	node_ready(node, doca_comch_client_as_ctx(node->client));
+	node_ready(node, doca_comch_client_as_ctx(node->client), pe);
 	TD_OK(doca_comch_client_task_send_set_conf(node->client, on_sent, on_send_error, 1024));
 	TD_OK(doca_comch_client_event_msg_recv_register(node->client, on_msg));
 	TD_OK(doca_comch_client_event_consumer_register(node->client, on_consumer_new,
 		on_consumer_gone));
+}
+
+void
+td_server_create(struct td_node *node, const char *name)
+{
+	td_server_create_on(node, name, NULL);
+}
+
+void
+td_client_create(struct td_node *node, const char *name)
+{
+	td_client_create_on(node, name, NULL);
+}
+
+void
+td_node_cleanup(struct td_node *node)
+{
+	if (!node->shares_pe)
+		TD_OK(doca_pe_destroy(node->pe));
+	if (node->rep != NULL)
+		TD_OK(doca_dev_rep_close(node->rep));
+	TD_OK(doca_dev_close(node->dev));
 }
 
 void
@@ -262,10 +289,7 @@ td_node_destroy(struct td_node *node)
 		TD_OK(doca_comch_server_destroy(node->server));
 	else
 		TD_OK(doca_comch_client_destroy(node->client));
-	TD_OK(doca_pe_destroy(node->pe));
-	if (node->rep != NULL)
-		TD_OK(doca_dev_rep_close(node->rep));
-	TD_OK(doca_dev_close(node->dev));
+	td_node_cleanup(node);
 }
 
 /* Pairs */

@@ -59,12 +59,14 @@ struct td_hooks {
 	void (*sent)(struct td_node *node, struct doca_comch_task_send *task);
 	void (*state)(struct td_node *node, enum doca_ctx_states next);
 	void (*consumer)(struct td_node *node, uint32_t id);
+	void (*consumer_gone)(struct td_node *node, uint32_t id);
 };
 
 /* A server or a client. It is its context's user data. */
 struct td_node {
 	struct td_states states;   /* first */
 	struct doca_pe *pe;
+	bool shares_pe;            /* it is another's */
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep;
 	struct doca_comch_server *server; /* one of the two */
@@ -99,8 +101,13 @@ struct doca_dev_rep *td_rep_open(struct doca_dev *dev, const char *pci);
 /* A server or client, configured, connected to an engine of its own, not started. */
 void td_server_create(struct td_node *node, const char *name);
 void td_client_create(struct td_node *node, const char *name);
+/* The same on an engine that there is. */
+void td_server_create_on(struct td_node *node, const char *name, struct doca_pe *pe);
+void td_client_create_on(struct td_node *node, const char *name, struct doca_pe *pe);
 /* IDLE, and gone, with engine and devices. */
 void td_node_destroy(struct td_node *node);
+/* The server or client is gone already: the rest. */
+void td_node_cleanup(struct td_node *node);
 
 /* A pair that is not started; one that is connected; its orderly end. */
 void td_create(struct td *t);

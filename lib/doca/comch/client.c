@@ -113,6 +113,7 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 static void
 client_free(struct doca_ctx *ctx)
 {
+	forget_conn((struct doca_comch_client *)ctx);
 	free(ctx);
 }
 
@@ -156,16 +157,15 @@ doca_error_t
 doca_comch_client_destroy(struct doca_comch_client *comch_client)
 {
 	struct doca_dev *dev;
+	doca_error_t ret;
 
 	if (comch_client == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&comch_client->ctrl.ctx) != DOCA_SUCCESS)
-		return DOCA_ERROR_IN_USE;
-	forget_conn(comch_client);
 	dev = comch_client->ctrl.dev;
-	dface_ctx_destroy(&comch_client->ctrl.ctx);
-	dface_dev_drop(dev);
-	return DOCA_SUCCESS;
+	ret = dface_ctx_destroy(&comch_client->ctrl.ctx);
+	if (ret == DOCA_SUCCESS)
+		dface_dev_drop(dev);
+	return ret;
 }
 
 struct doca_ctx *

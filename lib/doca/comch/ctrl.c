@@ -55,7 +55,7 @@ dface_ctrl_check(const struct dface_ctrl *ctrl)
 static doca_error_t
 set_u32(struct dface_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max)
 {
-	if (ctrl == NULL || value == 0 || value > max)
+	if (value == 0 || value > max)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
@@ -66,13 +66,15 @@ set_u32(struct dface_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max)
 doca_error_t
 dface_ctrl_set_max_msg_size(struct dface_ctrl *ctrl, uint32_t size)
 {
-	return set_u32(ctrl, &ctrl->max_msg_size, size, DFACE_MAX_MSG_SIZE);
+	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_u32(ctrl, &ctrl->max_msg_size, size, DFACE_MAX_MSG_SIZE);
 }
 
 doca_error_t
 dface_ctrl_set_recv_queue(struct dface_ctrl *ctrl, uint32_t size)
 {
-	return set_u32(ctrl, &ctrl->recv_queue, size, DFACE_MAX_RECV_QUEUE);
+	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_u32(ctrl, &ctrl->recv_queue, size, DFACE_MAX_RECV_QUEUE);
 }
 
 doca_error_t

@@ -92,7 +92,8 @@ to_idle(struct doca_ctx *ctx)
 bool
 dface_ctx_settle(struct doca_ctx *ctx)
 {
-	if (!dface_ctx_can_settle(ctx))
+	/* The end of a connection may wait behind what the application has to see first. */
+	if (!dface_ctx_can_settle(ctx) || dface_pe_has_events(ctx->pe, ctx))
 		return false;
 	to_idle(ctx);
 	return true;
@@ -170,6 +171,8 @@ doca_ctx_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native_idle = false;
 	ret = ctx->ops->start(ctx);
+	/* A client that has to try again later: an engine that sleeps already has no timer. */
+	dface_pe_kick(ctx->pe);
 	if (ret == DOCA_SUCCESS)
 		set_state(ctx, DOCA_CTX_STATE_RUNNING);
 	else if (ret == DOCA_ERROR_IN_PROGRESS)
@@ -197,7 +200,8 @@ doca_ctx_stop(struct doca_ctx *ctx)
 	}
 	ctx->native_idle = ret == DOCA_SUCCESS;
 	dface_pe_kick(ctx->pe);
-	if (ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0 && !ctx->pe->running) {
+	if (ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0 && !ctx->pe->running &&
+			!dface_pe_has_events(ctx->pe, ctx)) {
 		to_idle(ctx);
 		return DOCA_SUCCESS;
 	}

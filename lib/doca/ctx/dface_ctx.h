@@ -136,7 +136,7 @@ dface_ctx_can_settle(const struct doca_ctx *ctx)
 	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->native_idle &&
 		ctx->nb_busy == 0 && ctx->nb_taken == 0;
 }
-/* Then it becomes IDLE. True: it was so. */
+/* Then it becomes IDLE, once its last event is told. True: it was so. */
 bool dface_ctx_settle(struct doca_ctx *ctx);
 /* May the object be configured? */
 static inline doca_error_t
@@ -155,6 +155,8 @@ dface_ctx_may_set(const struct doca_ctx *ctx)
  */
 void dface_pe_flush_outer(void);
 void dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx);
+/* Do events of a context, or of its connections, wait to be told? */
+bool dface_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx);
 /* There is something to do that the poll does not know of. */
 static inline void
 dface_pe_kick(struct doca_pe *pe)

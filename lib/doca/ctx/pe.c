@@ -98,7 +98,7 @@ dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
 /* Progress */
 
 static struct doca_ctx *
-event_ctx(struct doca_pe *pe, const struct rte_comch_event *event)
+event_ctx(const struct doca_pe *pe, const struct rte_comch_event *event)
 {
 	const struct dface_conn_head *head;
 	struct rte_comch_server *server;
@@ -117,6 +117,17 @@ event_ctx(struct doca_pe *pe, const struct rte_comch_event *event)
 		if (ctx->native == server && server != NULL)
 			return ctx;
 	return NULL;
+}
+
+bool
+dface_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx)
+{
+	uint16_t i;
+
+	for (i = pe->ev_next; i < pe->nb_ev; i++)
+		if (event_ctx(pe, &pe->ev[i]) == ctx)
+			return true;
+	return false;
 }
 
 /* Tell events of the poll, until one that the application has to see first. */

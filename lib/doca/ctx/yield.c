@@ -34,15 +34,17 @@ RTE_INIT(dface_yield_init)
 static uint64_t
 threshold(void)
 {
-	uint64_t hz;
+	uint64_t hz, cycles = __atomic_load_n(&switch_cycles, __ATOMIC_RELAXED);
 
-	if (switch_cycles == 1) {
-		hz = rte_get_tsc_hz();
-		if (hz != 0)
-			__atomic_store_n(&switch_cycles, hz / 1000 * SWITCH_NS / 1000000,
-				__ATOMIC_RELAXED);
-	}
-	return __atomic_load_n(&switch_cycles, __ATOMIC_RELAXED);
+	if (cycles != 1)
+		return cycles;
+	hz = rte_get_tsc_hz();
+	if (hz == 0)
+		return cycles;
+	/* Several threads may do so: all store the same. */
+	cycles = hz / 1000 * SWITCH_NS / 1000000;
+	__atomic_store_n(&switch_cycles, cycles, __ATOMIC_RELAXED);
+	return cycles;
 }
 
 void
