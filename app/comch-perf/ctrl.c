@@ -19,6 +19,10 @@ int
 ctrl_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 		char *error)
 {
+	if (p->api == PERF_API_MBUF) {
+		snprintf(error, PERF_ERROR_SIZE, "--api mbuf: control messages are no mbufs");
+		return -EINVAL;
+	}
 	if (info == NULL || p->size <= info->max_msg_size)
 		return 0;
 	snprintf(error, PERF_ERROR_SIZE,
@@ -28,7 +32,7 @@ ctrl_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 }
 
 static void
-on_msg(struct perf_run *run, struct rte_comch_conn *conn, const void *data,
+on_msg(struct perf_run *run, const void *conn, const void *data,
 		uint32_t len)
 {
 	const struct perf_params *p = &run->params;
@@ -66,11 +70,13 @@ ctrl_setup(struct perf_run *run)
 	run->priv = c;
 	if (c == NULL)
 		return perf_run_fail(run, "no memory");
-	c->bufs = calloc(p->burst, stride);
-	c->msgs = calloc(p->burst, sizeof(c->msgs[0]));
+	/* DOCA's are to stay until they are sent, as many as there are tasks. */
+	c->nb_msgs = p->api == PERF_API_DOCA ? p->queue + 2 * p->burst : p->burst;
+	c->bufs = calloc(c->nb_msgs, stride);
+	c->msgs = calloc(c->nb_msgs, sizeof(c->msgs[0]));
 	if (c->bufs == NULL || c->msgs == NULL)
-		return perf_run_fail(run, "no memory for %u messages", p->burst);
-	for (i = 0; i < p->burst; i++) {
+		return perf_run_fail(run, "no memory for %u messages", c->nb_msgs);
+	for (i = 0; i < c->nb_msgs; i++) {
 		c->msgs[i].data = c->bufs + i * stride;
 		c->msgs[i].len = (uint32_t)p->size;
 		c->msgs[i].flags = RTE_COMCH_MSG_F_SILENT;
@@ -120,7 +126,9 @@ prepare(struct perf_run *run, struct ctrl *c, uint32_t n)
 	uint32_t i;
 
 	n = (uint32_t)RTE_MIN(c->left, n);
-	for (i = 0; i < n; i++) {
+	if (c->head + n > c->nb_msgs)
+		c->head = 0;
+	for (i = c->head; i < c->head + n; i++) {
 		uint8_t *data = (uint8_t *)(uintptr_t)c->msgs[i].data;
 		uint64_t stamp = verify_stamp(c->sender, c->seq++);
 
@@ -129,7 +137,6 @@ prepare(struct perf_run *run, struct ctrl *c, uint32_t n)
 			verify_fill(data, p->size, RTE_MIN(p->size, UINT64_C(8)),
 					verify_seed(stamp, 0));
 	}
-	c->head = 0;
 	c->ready = n;
 	c->left -= n;
 }
@@ -144,7 +151,7 @@ ctrl_send(struct perf_run *run, uint16_t n)
 		prepare(run, c, n);
 	if (c->ready == 0)
 		return 0;
-	taken = rte_comch_conn_send_burst(c->conn, &c->msgs[c->head],
+	taken = run->link.ops->send(run, c->conn, &c->msgs[c->head],
 			(uint16_t)c->ready);
 	c->head += taken;
 	c->ready -= taken;

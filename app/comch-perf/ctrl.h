@@ -16,11 +16,12 @@
 
 /** One side of the busy connection. */
 struct ctrl {
-	struct rte_comch_conn *conn;
+	void *conn;               /**< The API's. */
 	uint32_t sender;          /**< For stamps of ours. */
 	uint32_t peer_sender;     /**< For stamps of theirs. */
-	/* Sending: a burst of messages that lie ready. */
+	/* Sending: a ring of messages, some of which lie ready. */
 	struct rte_comch_msg *msgs;
+	uint32_t nb_msgs;
 	uint8_t *bufs;
 	uint64_t seq;             /**< Next number. */
 	uint64_t left;            /**< Messages yet to be prepared. */

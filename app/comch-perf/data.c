@@ -92,6 +92,9 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 
 	if (p->api == PERF_API_MBUF && check_mbuf(p, error) != 0)
 		return -EINVAL;
+	if (p->api == PERF_API_DOCA && p->size == 0 && p->imm == 0)
+		return refuse(error, "--api doca: a message has a byte at least, of --size or "
+				"of --imm");
 	if (p->connections > 1 && p->producers != p->consumers)
 		return refuse(error, "--connections: with more than one, --producers and "
 				"--consumers must be equal: each pair has one connection");
@@ -176,8 +179,7 @@ all_running(struct perf_run *run)
 	uint32_t i;
 
 	for (i = 0; i < d->nb_rx; i++) {
-		if (rte_comch_consumer_state(d->rxs[i].consumer) !=
-				RTE_COMCH_STATE_RUNNING)
+		if (!d->api->ends->rx_running(&d->rxs[i]))
 			return false;
 	}
 	return true;
@@ -188,28 +190,18 @@ static void
 run_polls(struct perf_run *run)
 {
 	struct data *d = run->priv;
-	struct rte_comch_event evs[8];
 	uint32_t i;
 
 	for (i = 0; i < d->nb_workers; i++) {
 		if (d->workers[i].own_poll)
-			rte_comch_poll_run(d->workers[i].poll, evs, RTE_DIM(evs));
+			d->api->ends->worker_poll(&d->workers[i]);
 	}
 }
 
 static int
-open_consumer(struct perf_run *run, struct data_rx *rx, struct rte_comch_poll *poll)
+open_consumer(struct perf_run *run, struct data_rx *rx, struct data_worker *w)
 {
 	struct data *d = run->priv;
-	struct rte_comch_mr *mr = NULL;
-	struct rte_comch_consumer_conf conf = {
-		.conf_size = sizeof(conf),
-		.poll = poll,
-		.queue_size = data_queue(&run->params),
-		.imm_size = run->params.imm,
-		.mrs = &mr,
-	};
-	int rc;
 
 	rx->api = d->api;
 	rx->params = &run->params;
@@ -217,29 +209,15 @@ open_consumer(struct perf_run *run, struct data_rx *rx, struct rte_comch_poll *p
 	rx->conn = rx->number % run->params.connections;
 	rx->first_sender = run->leader ? VERIFY_DPU_SENDER : 0;
 	set_senders(rx);
-	mr = rx->api->rx_open(run, rx);
-	if (run->error[0] != '\0')
-		return -ECANCELED;
-	conf.nb_mrs = mr != NULL;
-	rx->consumer = rte_comch_consumer_create(run->link.conns[rx->conn], &conf);
-	if (rx->consumer == NULL)
-		return perf_run_fail(run, "no consumer: %s", rte_strerror(rte_errno));
-	rc = rte_comch_consumer_start(rx->consumer);
-	return rc == -EINPROGRESS ? 0 :
-		perf_run_fail(run, "a consumer does not start: %s", strerror(-rc));
+	return rx->api->rx_open(run, rx) != 0 ? -ECANCELED :
+		rx->api->ends->rx_create(run, rx, w);
 }
 
 static int
-open_producer(struct perf_run *run, struct data_tx *tx, struct rte_comch_poll *poll,
+open_producer(struct perf_run *run, struct data_tx *tx, struct data_worker *w,
 		const struct sync_consumer *to)
 {
 	struct data *d = run->priv;
-	struct rte_comch_producer_conf conf = {
-		.conf_size = sizeof(conf),
-		.poll = poll,
-		.queue_size = RTE_MAX(data_queue(&run->params), run->params.burst),
-	};
-	int rc;
 
 	tx->api = d->api;
 	tx->params = &run->params;
@@ -247,14 +225,8 @@ open_producer(struct perf_run *run, struct data_tx *tx, struct rte_comch_poll *p
 	tx->sender = tx->number + (run->leader ? 0 : VERIFY_DPU_SENDER);
 	tx->left = run->params.iters > 0 ? run->params.iters : UINT64_MAX;
 	set_targets(tx, to);
-	tx->producer = rte_comch_producer_create(
-			run->link.conns[tx->number % run->params.connections], &conf);
-	if (tx->producer == NULL)
-		return perf_run_fail(run, "no producer: %s", rte_strerror(rte_errno));
-	rc = rte_comch_producer_start(tx->producer);
-	if (rc != 0)
-		return perf_run_fail(run, "a producer does not start: %s", strerror(-rc));
-	return tx->api->tx_open(run, tx);
+	return tx->api->ends->tx_create(run, tx, w) != 0 ? -ECANCELED :
+		tx->api->tx_open(run, tx);
 }
 
 /* Create, start and fill all consumers, and tell the other side. */
@@ -267,7 +239,7 @@ open_consumers(struct perf_run *run)
 	int rc;
 
 	for (i = 0; i < d->nb_rx; i++) {
-		if (open_consumer(run, &d->rxs[i], d->workers[i].poll) != 0)
+		if (open_consumer(run, &d->rxs[i], &d->workers[i]) != 0)
 			return -ECANCELED;
 	}
 	if (link_wait(run, "starting consumers", STEP_MS, all_running, run_polls) != 0)
@@ -276,7 +248,7 @@ open_consumers(struct perf_run *run)
 		if (d->api->rx_start(run, &d->rxs[i]) != 0)
 			return -ECANCELED;
 		told[i].conn = d->rxs[i].conn;
-		told[i].id = rte_comch_consumer_id(d->rxs[i].consumer);
+		told[i].id = d->api->ends->rx_id(&d->rxs[i]);
 	}
 	rc = sync_send(run->sync, SYNC_CONSUMERS, told, d->nb_rx * sizeof(told[0]));
 	return rc == 0 ? 0 : perf_run_fail(run, "the other side is gone");
@@ -308,7 +280,7 @@ open_producers(struct perf_run *run)
 					to[i].id);
 	}
 	for (i = 0; i < d->nb_tx; i++) {
-		if (open_producer(run, &d->txs[i], d->workers[i].poll, to) != 0)
+		if (open_producer(run, &d->txs[i], &d->workers[i], to) != 0)
 			return -ECANCELED;
 	}
 	return 0;
@@ -324,17 +296,8 @@ open_worker(struct perf_run *run, struct data_worker *w)
 	w->number = (uint32_t)(w - d->workers);
 	w->tx = w->number < d->nb_tx ? &d->txs[w->number] : NULL;
 	w->rx = w->number < d->nb_rx ? &d->rxs[w->number] : NULL;
-	w->poll = run->link.poll;
-	w->fd = run->link.fd;
-	if (w->number == 0)
-		return 0;
-	w->poll = rte_comch_poll_create(NULL);
-	if (w->poll == NULL)
-		return perf_run_fail(run, "no poll: %s", rte_strerror(rte_errno));
-	w->own_poll = true;
-	if (run->link.fd >= 0)
-		w->fd = rte_comch_poll_fd(w->poll, RTE_COMCH_POLL_ANY);
-	return 0;
+	w->own_poll = w->number > 0;
+	return d->api->ends->worker_open(run, w);
 }
 
 static void *
@@ -342,6 +305,12 @@ zalloc(size_t nb, size_t size)
 {
 	return rte_zmalloc("comch-perf", RTE_MAX(nb, 1u) * size, RTE_CACHE_LINE_SIZE);
 }
+
+static const struct data_api *const apis[] = {
+	[PERF_API_DESC] = &data_api_desc,
+	[PERF_API_MBUF] = &data_api_mbuf,
+	[PERF_API_DOCA] = &data_api_doca,
+};
 
 int
 data_setup(struct perf_run *run)
@@ -352,7 +321,7 @@ data_setup(struct perf_run *run)
 	if (d == NULL)
 		return perf_run_fail(run, "no memory");
 	run->priv = d;
-	d->api = run->params.api == PERF_API_MBUF ? &data_api_mbuf : &data_api_desc;
+	d->api = apis[run->params.api];
 	d->nb_tx = data_sends(run) ? run->params.producers : 0;
 	d->nb_rx = data_receives(run) ? run->params.consumers : 0;
 	d->nb_workers = RTE_MAX(d->nb_tx, d->nb_rx);
@@ -383,15 +352,13 @@ close_producer(struct perf_run *run, struct data_tx *tx)
 	uint64_t end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
 
 	if (tx->producer != NULL) {
-		if (rte_comch_producer_state(tx->producer) == RTE_COMCH_STATE_RUNNING)
-			rte_comch_producer_stop(tx->producer);
-		while (rte_comch_producer_state(tx->producer) != RTE_COMCH_STATE_IDLE &&
-				clock_mono_ns() < end) {
+		tx->api->ends->tx_stop(tx);
+		while (!tx->api->ends->tx_idle(tx) && clock_mono_ns() < end) {
 			tx->api->reap(tx);
 			link_poll(run);
 			run_polls(run);
 		}
-		rte_comch_producer_destroy(tx->producer);
+		tx->api->ends->tx_destroy(tx);
 	}
 	if (tx->api != NULL)
 		tx->api->tx_close(tx);
@@ -404,16 +371,13 @@ close_consumer(struct perf_run *run, struct data_rx *rx)
 
 	rx->stopping = true;
 	if (rx->consumer != NULL) {
-		/* It stops by itself when the other side has gone. */
-		if (rte_comch_consumer_state(rx->consumer) == RTE_COMCH_STATE_RUNNING)
-			rte_comch_consumer_stop(rx->consumer);
-		while (rte_comch_consumer_state(rx->consumer) != RTE_COMCH_STATE_IDLE &&
-				clock_mono_ns() < end) {
+		rx->api->ends->rx_stop(rx);
+		while (!rx->api->ends->rx_idle(rx) && clock_mono_ns() < end) {
 			rx->api->rx_drain(rx);
 			link_poll(run);
 			run_polls(run);
 		}
-		rte_comch_consumer_destroy(rx->consumer);
+		rx->api->ends->rx_destroy(rx);
 	}
 	if (rx->api != NULL)
 		rx->api->rx_close(rx);
@@ -434,10 +398,8 @@ data_teardown(struct perf_run *run)
 	for (i = 0; d->workers != NULL && i < d->nb_workers; i++) {
 		struct data_worker *w = &d->workers[i];
 
-		if (!w->own_poll)
-			continue;
-		rte_comch_poll_run(w->poll, NULL, 0);
-		rte_comch_poll_destroy(w->poll);
+		if (w->own_poll)
+			d->api->ends->worker_close(w);
 	}
 	rte_free(d->workers);
 	rte_free(d->rxs);
@@ -449,23 +411,15 @@ data_teardown(struct perf_run *run)
 static void
 add_tx_result(struct perf_result *r, const struct data_tx *tx)
 {
-	struct rte_comch_producer_stats stats = { 0 };
-
-	rte_comch_producer_stats_get(tx->producer, &stats);
-	r->copies += stats.copies;
-	r->copied_msgs += stats.msgs;
-	/* Failures of silent operations are in the statistics only. */
-	r->failed += RTE_MAX(tx->failed, stats.errors);
+	tx->api->ends->tx_stats(tx, r);
 }
 
 static void
 add_rx_result(struct perf_run *run, const struct data_rx *rx)
 {
-	struct rte_comch_consumer_stats stats = { 0 };
 	struct perf_result *r = &run->result;
 
-	rte_comch_consumer_stats_get(rx->consumer, &stats);
-	r->copies += stats.copies;
+	rx->api->ends->rx_stats(rx, r);
 	if (run->test->ways == 0) {
 		r->messages += window_msgs(&rx->window);
 		r->window_ns = RTE_MAX(r->window_ns, window_ns(&rx->window));

@@ -29,6 +29,15 @@ struct data;
 struct data_tx;
 struct data_rx;
 
+struct data_worker;
+struct data_doca_slot;
+struct doca_buf_inventory;
+struct doca_comch_consumer;
+struct doca_comch_producer;
+struct doca_ctx;
+struct doca_mmap;
+struct doca_pe;
+
 /** A registered piece of memory. */
 struct data_mem {
 	void *addr;
@@ -37,8 +46,38 @@ struct data_mem {
 	struct rte_comch_mr *mr;
 };
 
+/** Producers, consumers and what drives them: those of librte_comch, or of DOCA. */
+struct data_ends {
+	/** Worker 0 has the connections' engine, others get one; 0 or perf_run_fail(). */
+	int (*worker_open)(struct perf_run *run, struct data_worker *w);
+	void (*worker_close)(struct data_worker *w);
+	/** Events of a worker's own engine. */
+	void (*worker_poll)(struct data_worker *w);
+	/** Sleep until something of these RTE_COMCH_POLL_* classes happens. */
+	void (*worker_sleep)(struct data_worker *w, uint32_t cls);
+	/** Create and start; 0 or perf_run_fail(). */
+	int (*rx_create)(struct perf_run *run, struct data_rx *rx, struct data_worker *w);
+	int (*tx_create)(struct perf_run *run, struct data_tx *tx, struct data_worker *w);
+	bool (*rx_running)(const struct data_rx *rx);
+	uint32_t (*rx_id)(const struct data_rx *rx);
+	/** Stop, if that is possible; wait for it to be idle; destroy. */
+	void (*rx_stop)(struct data_rx *rx);
+	void (*tx_stop)(struct data_tx *tx);
+	bool (*rx_idle)(const struct data_rx *rx);
+	bool (*tx_idle)(const struct data_tx *tx);
+	void (*rx_destroy)(struct data_rx *rx);
+	void (*tx_destroy)(struct data_tx *tx);
+	/** Add what the library has counted. */
+	void (*rx_stats)(const struct data_rx *rx, struct perf_result *r);
+	void (*tx_stats)(const struct data_tx *tx, struct perf_result *r);
+};
+
+extern const struct data_ends data_ends_native;
+extern const struct data_ends data_ends_doca;
+
 /** The calls of one API; each end keeps what it needs in its own struct. */
 struct data_api {
+	const struct data_ends *ends;
 	/** Make what is sent from; the producer is created by the caller. */
 	int (*tx_open)(struct perf_run *run, struct data_tx *tx);
 	void (*tx_close)(struct data_tx *tx);
@@ -51,8 +90,8 @@ struct data_api {
 	uint16_t (*send)(struct data_tx *tx, uint16_t n);
 	/** Take completions; also moves what is staged. */
 	void (*reap)(struct data_tx *tx);
-	/** Make what is received into, and name its registration. */
-	struct rte_comch_mr *(*rx_open)(struct perf_run *run, struct data_rx *rx);
+	/** Make what is received into. */
+	int (*rx_open)(struct perf_run *run, struct data_rx *rx);
 	/** Post for the first time, once the consumer is RUNNING. */
 	int (*rx_start)(struct perf_run *run, struct data_rx *rx);
 	/** Receive and check up to n messages. @return how many */
@@ -66,6 +105,7 @@ struct data_api {
 
 extern const struct data_api data_api_desc;
 extern const struct data_api data_api_mbuf;
+extern const struct data_api data_api_doca;
 
 /** A consumer to send to, and the number of the next message to it. */
 struct data_target {
@@ -74,9 +114,28 @@ struct data_target {
 	uint64_t seq;
 };
 
+/** What both ends have with DOCA. */
+struct data_doca {
+	struct doca_ctx *ctx;
+	struct doca_pe *pe;
+	struct doca_mmap *mmap;
+	struct doca_buf_inventory *bufs;
+	struct data_doca_slot *slots;   /**< Tasks, each with its buf. */
+	struct data_doca_slot **free;   /**< Producer: tasks that are not submitted. */
+	uint32_t nb_free;
+	uint32_t nb_burst;              /**< Messages yet to go to this target. */
+	struct data_doca_slot *stamped; /**< Ready, but not taken yet. */
+	uint64_t seen;                  /**< Messages that were told of. */
+	bool streams;                   /**< A callback may send. */
+	bool stopping;
+};
+
 /** A producer and its messages. */
 struct data_tx {
-	struct rte_comch_producer *producer;
+	union {
+		struct rte_comch_producer *producer;
+		struct doca_comch_producer *doca_producer;
+	};
 	const struct data_api *api;
 	const struct perf_params *params;
 	uint32_t number;
@@ -100,11 +159,15 @@ struct data_tx {
 	/* mbufs: those that were stamped but not taken yet. */
 	struct rte_mempool *pool;
 	struct rte_mbuf **mbufs;
+	struct data_doca doca;
 } __rte_cache_aligned;
 
 /** A consumer and what it received. */
 struct data_rx {
-	struct rte_comch_consumer *consumer;
+	union {
+		struct rte_comch_consumer *consumer;
+		struct doca_comch_consumer *doca_consumer;
+	};
 	const struct data_api *api;
 	const struct perf_params *params;
 	uint32_t number;
@@ -127,9 +190,11 @@ struct data_rx {
 	uint32_t owed;           /**< Received before it and not posted again. */
 	bool stopping;           /**< Cancelled buffers are no failure now. */
 	struct data_mem mem;
+	struct rte_comch_mr *mr; /**< Of what is received into. */
 	/* mbufs: those that were received and not freed yet. */
 	struct rte_mempool *pool;
 	struct rte_mbuf **mbufs;
+	struct data_doca doca;
 } __rte_cache_aligned;
 
 /** A thread. */
@@ -138,6 +203,7 @@ struct data_worker {
 	struct data *data;
 	uint32_t number;
 	struct rte_comch_poll *poll; /**< Worker 0: the connections'. */
+	struct doca_pe *pe;      /**< With --api doca, instead of it. */
 	int fd;
 	struct data_tx *tx;      /**< NULL: this side or worker does not send. */
 	struct data_rx *rx;
@@ -204,6 +270,8 @@ int worker_stream(void *worker);
 /** @name data_mem.c
  * @{
  */
+/** Get it, cleared; then it can be registered, with librte_comch. */
+int data_mem_get(struct data_mem *mem, uint64_t len, uint8_t memory);
 int data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory);
 void data_mem_close(struct data_mem *mem);
 /** @} */

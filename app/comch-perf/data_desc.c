@@ -142,7 +142,7 @@ desc_send(struct data_tx *tx, uint16_t n)
 	return taken;
 }
 
-static struct rte_comch_mr *
+static int
 desc_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	const struct perf_params *p = rx->params;
@@ -152,10 +152,8 @@ desc_rx_open(struct perf_run *run, struct data_rx *rx)
 	rx->nb_bufs = data_queue(p);
 	rx->bufs = calloc(rx->nb_bufs, sizeof(rx->bufs[0]));
 	if (rx->bufs == NULL || (p->size > 0 && data_mem_open(&rx->mem,
-			rx->nb_bufs * stride, p->memory) != 0)) {
-		perf_run_fail(run, "no memory to receive into");
-		return NULL;
-	}
+			rx->nb_bufs * stride, p->memory) != 0))
+		return perf_run_fail(run, "no memory to receive into");
 	for (i = 0; i < rx->nb_bufs; i++) {
 		rx->bufs[i].cookie = i;
 		rx->bufs[i].len = (uint32_t)p->size;
@@ -163,7 +161,8 @@ desc_rx_open(struct perf_run *run, struct data_rx *rx)
 		rx->bufs[i].addr = p->size > 0 ?
 				(uint8_t *)rx->mem.addr + i * stride : NULL;
 	}
-	return rx->mem.mr;
+	rx->mr = rx->mem.mr;
+	return 0;
 }
 
 static void
@@ -239,6 +238,7 @@ desc_rx_drain(struct data_rx *rx)
 }
 
 const struct data_api data_api_desc = {
+	.ends = &data_ends_native,
 	.tx_open = desc_tx_open,
 	.tx_close = desc_tx_close,
 	.prepare = desc_prepare,

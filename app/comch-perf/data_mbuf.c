@@ -131,17 +131,18 @@ mbuf_reap(struct data_tx *tx)
 	tx->flushed = tx->left == 0 && tx->ready == 0;
 }
 
-static struct rte_comch_mr *
+static int
 mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	rx->mbufs = calloc(PERF_MAX_BURST, sizeof(rx->mbufs[0]));
-	if (rx->mbufs == NULL) {
-		perf_run_fail(run, "no memory to receive into");
-		return NULL;
-	}
+	if (rx->mbufs == NULL)
+		return perf_run_fail(run, "no memory to receive into");
 	rx->pool = pool_create(run, "rx", rx->number,
 			rx->params->memory == PERF_MEMORY_SHARED);
-	return rx->pool == NULL ? NULL : rte_comch_mempool_mr(rx->pool);
+	if (rx->pool == NULL)
+		return -ECANCELED;
+	rx->mr = rte_comch_mempool_mr(rx->pool);
+	return 0;
 }
 
 static int
@@ -199,6 +200,7 @@ mbuf_rx_close(struct data_rx *rx)
 }
 
 const struct data_api data_api_mbuf = {
+	.ends = &data_ends_native,
 	.tx_open = mbuf_tx_open,
 	.tx_close = mbuf_tx_close,
 	.prepare = mbuf_prepare,

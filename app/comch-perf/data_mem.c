@@ -43,7 +43,7 @@ release(void *addr, uint8_t memory)
 }
 
 int
-data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory)
+data_mem_get(struct data_mem *mem, uint64_t len, uint8_t memory)
 {
 	mem->len = len;
 	mem->memory = memory;
@@ -52,7 +52,15 @@ data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory)
 		return -ENOMEM;
 	/* Pages that were never written are not there yet. */
 	memset(mem->addr, 0, len);
-	mem->mr = rte_comch_mem_register(mem->addr, len, 0);
+	return 0;
+}
+
+int
+data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory)
+{
+	if (data_mem_get(mem, len, memory) != 0)
+		return -ENOMEM;
+	mem->mr = rte_comch_mem_register(mem->addr, mem->len, 0);
 	if (mem->mr != NULL)
 		return 0;
 	release(mem->addr, memory);
@@ -65,7 +73,8 @@ data_mem_close(struct data_mem *mem)
 {
 	if (mem->addr == NULL)
 		return;
-	rte_comch_mem_unregister(mem->mr);
+	if (mem->mr != NULL)
+		rte_comch_mem_unregister(mem->mr);
 	release(mem->addr, mem->memory);
 	memset(mem, 0, sizeof(*mem));
 }

@@ -3,80 +3,89 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <rte_errno.h>
 
 #include "clock.h"
 #include "perf_test.h"
 #include "proc.h"
 
-#define EVENTS       32
 #define NAP_US       50
 /* Fruitless runs before a side without a CPU of its own gives it away. */
 #define SPINS        64
-/* A lost wake-up must not hang a measurement. */
-#define SLEEP_MS     10
 #define MAX_ANNS     (2 * PERF_MAX_WORKERS)
 /* Connecting at once: a listening socket holds about twice as many. */
 #define MAX_STARTING 64
 #define NUMBER_MAGIC UINT32_C(0x4e554d42)
 
 /* A client's first message. */
-struct number_msg {
+struct link_number {
 	uint32_t magic;
 	uint32_t number;
 };
 
 static void
-on_number(struct perf_run *run, const struct rte_comch_event *ev)
+on_number(struct perf_run *run, void *conn, const void *data, uint32_t len)
 {
 	struct link *link = &run->link;
-	struct number_msg msg;
+	struct link_number msg;
 
-	if (ev->msg.len != sizeof(msg)) {
+	if (len != sizeof(msg)) {
 		perf_run_fail(run, "a connection does not say its number");
 		return;
 	}
-	memcpy(&msg, ev->msg.data, sizeof(msg));
+	memcpy(&msg, data, sizeof(msg));
 	if (msg.magic != NUMBER_MAGIC || msg.number >= link->nb_conns ||
 			link->conns[msg.number] != NULL) {
 		perf_run_fail(run, "a connection says a wrong number");
 		return;
 	}
-	link->conns[msg.number] = ev->conn;
+	link->conns[msg.number] = conn;
 	link->nb_up++;
 }
 
-static void
-on_connected(struct perf_run *run, const struct rte_comch_event *ev)
+void
+link_client_up(struct perf_run *run, uint64_t number, void *conn)
 {
 	struct link *link = &run->link;
-	struct number_msg number = { .magic = NUMBER_MAGIC };
 	struct rte_comch_msg msg = {
-		.data = &number,
-		.len = sizeof(number),
+		.data = &link->numbers[number],
+		.len = sizeof(link->numbers[number]),
 		.flags = RTE_COMCH_MSG_F_SILENT,
 	};
 
-	if (!run->leader)
-		return; /* it has yet to say its number */
-	number.number = (uint32_t)rte_comch_conn_user_data_get(ev->conn);
-	if (number.number >= link->nb_conns ||
-			rte_comch_conn_send_burst(ev->conn, &msg, 1) != 1) {
+	if (number >= link->nb_conns) {
+		perf_run_fail(run, "a connection of no client");
+		return;
+	}
+	link->numbers[number].magic = NUMBER_MAGIC;
+	link->numbers[number].number = (uint32_t)number;
+	if (link->ops->send(run, conn, &msg, 1) != 1) {
 		perf_run_fail(run, "a new connection takes no message");
 		return;
 	}
-	link->conns[number.number] = ev->conn;
+	link->conns[number] = conn;
 	link->nb_up++;
 }
 
-static void
-on_announced(struct perf_run *run, const struct rte_comch_event *ev)
+void
+link_got_msg(struct perf_run *run, void *conn, const void *data, uint32_t len)
+{
+	struct link *link = &run->link;
+
+	if (unlikely(!run->leader && link->nb_up < link->nb_conns))
+		on_number(run, conn, data, len);
+	else if (likely(link->on_msg != NULL))
+		link->on_msg(run, conn, data, len);
+	else if (!link->closing)
+		perf_run_fail(run, "a control message that nobody expected");
+}
+
+void
+link_got_consumer(struct perf_run *run, const void *conn, uint32_t id)
 {
 	struct link *link = &run->link;
 
@@ -84,80 +93,25 @@ on_announced(struct perf_run *run, const struct rte_comch_event *ev)
 		perf_run_fail(run, "more consumers were announced than there are");
 		return;
 	}
-	link->anns[link->nb_anns].conn = ev->conn;
-	link->anns[link->nb_anns++].id = ev->consumer.id;
-}
-
-/* Why something ended, in words. */
-static const char *
-reason(const struct rte_comch_event *ev)
-{
-	return ev->text != NULL ? ev->text : strerror(-ev->status);
-}
-
-static void
-on_event(struct perf_run *run, const struct rte_comch_event *ev)
-{
-	struct link *link = &run->link;
-
-	if (link->on_event != NULL && link->on_event(run, ev))
-		return;
-	switch (ev->type) {
-	case RTE_COMCH_EVENT_CONNECTED:
-		on_connected(run, ev);
-		break;
-	case RTE_COMCH_EVENT_MSG:
-		if (!run->leader && link->nb_up < link->nb_conns)
-			on_number(run, ev);
-		else if (link->on_msg != NULL)
-			link->on_msg(run, ev->conn, ev->msg.data, ev->msg.len);
-		else if (!link->closing)
-			perf_run_fail(run, "a control message that nobody expected");
-		break;
-	case RTE_COMCH_EVENT_SENT:
-		link->nb_unsent += ev->status != 0;
-		break;
-	case RTE_COMCH_EVENT_CONSUMER_NEW:
-		on_announced(run, ev);
-		break;
-	case RTE_COMCH_EVENT_DISCONNECTED:
-		if (!link->closing)
-			perf_run_fail(run, "a connection ended: %s", reason(ev));
-		break;
-	case RTE_COMCH_EVENT_STATE:
-		if (ev->status < 0 && !link->closing)
-			perf_run_fail(run, "%s", reason(ev));
-		break;
-	default:
-		break;
-	}
+	link->anns[link->nb_anns].conn = conn;
+	link->anns[link->nb_anns++].id = id;
 }
 
 uint16_t
 link_poll(struct perf_run *run)
 {
-	struct rte_comch_event evs[EVENTS];
-	uint16_t n;
-	uint16_t i;
-
-	n = rte_comch_poll_run(run->link.poll, evs, EVENTS);
-	for (i = 0; i < n; i++)
-		on_event(run, &evs[i]);
-	return n;
+	return run->link.ops->poll(run);
 }
 
 void
 link_idle(struct perf_run *run, uint32_t cls)
 {
 	struct link *link = &run->link;
-	struct pollfd pfd = { .fd = link->fd, .events = POLLIN };
 
-	if (run->params.wait == PERF_WAIT_EVENT) {
-		if (rte_comch_poll_arm(link->poll, cls | RTE_COMCH_POLL_LINK) == 0)
-			poll(&pfd, 1, SLEEP_MS);
-	} else if (run->params.crowded && ++link->idle % SPINS == 0) {
+	if (run->params.wait == PERF_WAIT_EVENT)
+		link->ops->sleep(run, cls);
+	else if (run->params.crowded && ++link->idle % SPINS == 0)
 		sched_yield();
-	}
 }
 
 int
@@ -191,8 +145,7 @@ link_wait(struct perf_run *run, const char *what, int timeout_ms,
 }
 
 bool
-link_announced(const struct link *link, const struct rte_comch_conn *conn,
-		uint32_t id)
+link_announced(const struct link *link, const void *conn, uint32_t id)
 {
 	uint32_t i;
 
@@ -207,47 +160,24 @@ link_announced(const struct link *link, const struct rte_comch_conn *conn,
 static bool
 is_ctrl(const struct perf_run *run)
 {
-	return (run->test->options & PERF_OPT_API) == 0;
+	return (run->test->options & PERF_OPT_MEMORY) == 0;
 }
 
 /* Depth of the control queues: as asked, but no more than the device has. */
-static uint32_t
-ctrl_queue(const struct perf_run *run)
+uint32_t
+link_ctrl_queue(const struct perf_run *run)
 {
 	uint32_t most = RTE_MIN(run->info.max_recv_queue, run->info.max_send_queue);
 
 	return is_ctrl(run) ? RTE_MIN(run->params.queue, most) : 0;
 }
 
-static uint32_t
-ctrl_size(const struct perf_run *run)
+uint32_t
+link_ctrl_size(const struct perf_run *run)
 {
 	uint64_t size = is_ctrl(run) ? run->params.size : 0;
 
-	return (uint32_t)RTE_MAX(size, sizeof(struct number_msg));
-}
-
-static int
-listen_for_clients(struct perf_run *run)
-{
-	struct rte_comch_server_conf conf = {
-		.conf_size = sizeof(conf),
-		.poll = run->link.poll,
-		.name = LINK_SERVER_NAME,
-		.rep = run->rep,
-		.max_msg_size = ctrl_size(run),
-		.recv_queue = ctrl_queue(run),
-		.send_queue = ctrl_queue(run),
-	};
-	int rc;
-
-	run->link.server = rte_comch_server_create(run->dev_id, &conf);
-	if (run->link.server == NULL)
-		return perf_run_fail(run, "no server: %s", strerror(rte_errno));
-	rc = rte_comch_server_start(run->link.server);
-	if (rc != 0)
-		return perf_run_fail(run, "cannot listen: %s", strerror(-rc));
-	return 0;
+	return (uint32_t)RTE_MAX(size, sizeof(struct link_number));
 }
 
 int
@@ -255,47 +185,20 @@ link_open(struct perf_run *run)
 {
 	struct link *link = &run->link;
 
+	link->ops = run->params.api == PERF_API_DOCA ? &link_ops_doca : &link_ops_native;
 	link->fd = -1;
 	link->nb_conns = run->params.connections;
-	link->poll = rte_comch_poll_create(NULL);
 	link->conns = calloc(link->nb_conns, sizeof(link->conns[0]));
-	link->clients = calloc(link->nb_conns, sizeof(link->clients[0]));
+	link->numbers = calloc(link->nb_conns, sizeof(link->numbers[0]));
 	link->anns = calloc(MAX_ANNS, sizeof(link->anns[0]));
-	if (link->poll == NULL || link->conns == NULL || link->clients == NULL ||
-			link->anns == NULL)
+	if (link->conns == NULL || link->numbers == NULL || link->anns == NULL)
 		return perf_run_fail(run, "no memory for %u connections",
 				link->nb_conns);
-	if ((run->info.capa & RTE_COMCH_CAPA_EVENT_FD) != 0)
-		link->fd = rte_comch_poll_fd(link->poll, RTE_COMCH_POLL_ANY);
+	if (link->ops->open(run) != 0)
+		return -ECANCELED;
 	if (run->params.wait == PERF_WAIT_EVENT && link->fd < 0)
 		return perf_run_fail(run, "--wait event: the device cannot sleep");
-	return run->leader ? 0 : listen_for_clients(run);
-}
-
-static int
-start_client(struct perf_run *run, uint32_t i)
-{
-	struct link *link = &run->link;
-	struct rte_comch_client_conf conf = {
-		.conf_size = sizeof(conf),
-		.poll = link->poll,
-		.name = LINK_SERVER_NAME,
-		.max_msg_size = ctrl_size(run),
-		.recv_queue = ctrl_queue(run),
-		.send_queue = ctrl_queue(run),
-		.connect_timeout_ms = LINK_TIMEOUT_MS,
-		.user_data = i,
-	};
-	int rc;
-
-	link->clients[i] = rte_comch_client_create(run->dev_id, &conf);
-	if (link->clients[i] == NULL)
-		return perf_run_fail(run, "no client: %s", strerror(rte_errno));
-	rc = rte_comch_client_start(link->clients[i]);
-	if (rc != -EINPROGRESS)
-		return perf_run_fail(run, "a client does not start: %s", strerror(-rc));
-	rte_comch_conn_user_data_set(rte_comch_client_conn(link->clients[i]), i);
-	return 0;
+	return run->leader ? 0 : link->ops->listen(run);
 }
 
 static bool
@@ -312,7 +215,7 @@ start_more(struct perf_run *run)
 
 	while (link->nb_started < link->nb_conns &&
 			link->nb_started - link->nb_up < MAX_STARTING) {
-		if (start_client(run, link->nb_started) != 0)
+		if (link->ops->start_client(run, link->nb_started) != 0)
 			break;
 		link->nb_started++;
 	}
@@ -327,59 +230,24 @@ link_up(struct perf_run *run)
 			run->leader ? start_more : NULL);
 }
 
-static bool
-all_idle(struct perf_run *run)
-{
-	struct link *link = &run->link;
-	uint32_t i;
-
-	for (i = 0; run->leader && i < link->nb_conns; i++) {
-		if (rte_comch_client_state(link->clients[i]) != RTE_COMCH_STATE_IDLE)
-			return false;
-	}
-	return link->server == NULL ||
-		rte_comch_server_state(link->server) == RTE_COMCH_STATE_IDLE;
-}
-
-static bool
-all_left(struct perf_run *run)
-{
-	return rte_comch_server_nb_conns(run->link.server) == 0;
-}
-
 static void
 close_clients(struct perf_run *run)
 {
-	struct link *link = &run->link;
-	uint32_t i;
-
-	for (i = 0; i < link->nb_conns; i++) {
-		enum rte_comch_state state = rte_comch_client_state(link->clients[i]);
-
-		/* It stops by itself when the other side has gone. */
-		if (state == RTE_COMCH_STATE_STARTING ||
-				state == RTE_COMCH_STATE_RUNNING)
-			rte_comch_client_stop(link->clients[i]);
-	}
-	link_wait(run, "disconnecting", LINK_TIMEOUT_MS, all_idle, NULL);
-	for (i = 0; i < link->nb_conns; i++) {
-		if (link->clients[i] != NULL)
-			rte_comch_client_destroy(link->clients[i]);
-	}
+	run->link.ops->stop_clients(run);
+	link_wait(run, "disconnecting", LINK_TIMEOUT_MS, run->link.ops->all_idle, NULL);
 }
 
 static void
 close_server(struct perf_run *run)
 {
-	struct link *link = &run->link;
+	const struct link_ops *ops = run->link.ops;
 
 	/* The host side leads here too; it is not waited for if it is gone. */
 	if (!proc_quit() && run->error[0] == '\0')
 		link_wait(run, "waiting for clients to leave", LINK_TIMEOUT_MS,
-				all_left, NULL);
-	rte_comch_server_stop(link->server);
-	link_wait(run, "closing the server", LINK_TIMEOUT_MS, all_idle, NULL);
-	rte_comch_server_destroy(link->server);
+				ops->all_left, NULL);
+	ops->stop_server(run);
+	link_wait(run, "closing the server", LINK_TIMEOUT_MS, ops->all_idle, NULL);
 }
 
 void
@@ -390,17 +258,15 @@ link_close(struct perf_run *run)
 	link->closing = true;
 	link->on_msg = NULL;
 	link->on_event = NULL;
-	if (link->poll != NULL && link->clients != NULL && run->leader)
-		close_clients(run);
-	if (link->server != NULL)
-		close_server(run);
-	if (link->poll != NULL) {
-		/* What was destroyed is freed by the next run. */
-		rte_comch_poll_run(link->poll, NULL, 0);
-		rte_comch_poll_destroy(link->poll);
+	if (link->ops != NULL) {
+		if (run->leader)
+			close_clients(run);
+		else
+			close_server(run);
+		link->ops->close(run);
 	}
 	free(link->anns);
-	free(link->clients);
+	free(link->numbers);
 	free(link->conns);
 	memset(link, 0, sizeof(*link));
 }

@@ -41,7 +41,7 @@ struct opt {
 	const char *later;           /* words that are known but not built in */
 };
 
-static const char *const apis[] = { "desc", "mbuf", NULL };
+static const char *const apis[] = { "desc", "mbuf", "doca", NULL };
 static const char *const memories[] = { "shared", "heap", "eal", NULL };
 static const char *const waits[] = { "poll", "event", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
@@ -73,8 +73,10 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL, NULL },
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL, NULL },
-	{ "api", "desc|mbuf", "which calls of the fast path",
-		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis, "doca comm_channel" },
+	{ "api", "desc|mbuf|doca",
+		"which calls: descriptors or mbufs of librte_comch, or those of DOCA, which take "
+		"their device from the device table; ctrl tests know desc and doca",
+		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis, "comm_channel" },
 	{ "memory", "shared|heap|eal",
 		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories, NULL },

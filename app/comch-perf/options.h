@@ -31,6 +31,7 @@
 enum perf_api {
 	PERF_API_DESC,
 	PERF_API_MBUF,
+	PERF_API_DOCA,
 };
 
 enum perf_memory {

@@ -95,7 +95,7 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 {
 	int timeout_ms = STEP_MS + (int)(run->params.size >> STEP_SHIFT);
 	int rc = sync_wait(run->sync, (enum sync_type)type, data, size, timeout_ms,
-			run->link.poll != NULL ? link_pump : NULL, run);
+			run->link.ops != NULL ? link_pump : NULL, run);
 
 	if (rc >= 0)
 		return 0;

@@ -69,12 +69,15 @@ struct perf_test {
 	uint32_t order;              /**< Place in the default set and in lists. */
 	bool by_default;             /**< In the default set. */
 	bool alone;                  /**< Needs no other side. */
+	bool library;                /**< ... but the library, and EAL. */
 	uint32_t ways;               /**< Latency: what a time in the histogram spans; else 0. */
 	bool connects;               /**< The ladder connects `connections` clients. */
 	uint32_t options;            /**< PERF_OPT_* that make sense. */
 	struct perf_params base;
 	const struct perf_variant *variants; /**< One run each, in place of base. */
 	uint32_t nb_variants;
+	/** What sets its rows apart, in a word; NULL: their parameters do. */
+	const char *(*label)(const struct perf_params *params);
 	/** The floor to compare with. */
 	enum floor_kind (*floor)(const struct perf_params *params);
 	/**

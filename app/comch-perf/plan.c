@@ -180,7 +180,8 @@ plan_make(struct plan *plan, const struct options *opts)
 	}
 	plan->alone = rc == 0;
 	for (i = 0; i < plan->nb_rows; i++)
-		plan->alone = plan->alone && plan->rows[i].test->alone;
+		plan->alone = plan->alone && plan->rows[i].test->alone &&
+				!plan->rows[i].test->library;
 	return rc;
 }
 

@@ -49,7 +49,15 @@ struct field {
 static bool
 is_data(const struct report_row *row)
 {
-	return (row->test->options & PERF_OPT_API) != 0;
+	return (row->test->options & PERF_OPT_MEMORY) != 0;
+}
+
+/* ... and which calls were measured? Control messages have but one, or DOCA's. */
+static const char *
+api_name(const struct report_row *row)
+{
+	return is_data(row) || row->test->library || row->params.api == PERF_API_DOCA ?
+			perf_api_name(row->params.api) : NULL;
 }
 
 static void
@@ -58,7 +66,7 @@ make_fields(const struct report_row *r, struct field fields[NB_FIELDS])
 	const struct perf_params *p = &r->params;
 	const struct field all[NB_FIELDS] = {
 		TEXT("test", r->test->name),
-		TEXT("api", is_data(r) ? perf_api_name(p->api) : NULL),
+		TEXT("api", api_name(r)),
 		TEXT("driver", r->driver),
 		TEXT("memory", is_data(r) ? perf_memory_name(p->memory) : NULL),
 		TEXT("wait", perf_wait_name(p->wait)),
@@ -261,8 +269,8 @@ add_size(struct words *w, const struct report_row *r)
 	const struct perf_params *p = &r->params;
 	char number[32];
 
-	if (r->test->alone)
-		add_words(w, "%s", floor_name(r->floor));
+	if (r->test->label != NULL)
+		add_words(w, "%s", r->test->label(p));
 	if ((r->test->options & PERF_OPT_SIZE) == 0 ||
 			(r->test->alone && r->floor != FLOOR_MEMCPY))
 		return;
@@ -284,9 +292,10 @@ what_text(const struct report_row *r, char *buf, size_t size)
 
 	buf[0] = '\0';
 	add_size(&w, r);
+	if (api_name(r) != NULL)
+		add_words(&w, "%s", api_name(r));
 	if (is_data(r))
-		add_words(&w, "%s, %s", perf_api_name(p->api),
-				perf_memory_name(p->memory));
+		add_words(&w, "%s", perf_memory_name(p->memory));
 	if ((r->test->options & PERF_OPT_BURST) != 0)
 		add_words(&w, "burst %u", p->burst);
 	if (p->producers > 1 || p->consumers > 1)
@@ -309,7 +318,7 @@ result_text(const struct report_row *r, char *buf, size_t size)
 
 	if (r->error[0] != '\0') {
 		snprintf(buf, size, "failed");
-	} else if (r->test->alone) {
+	} else if (r->test->alone && r->test->ways == 0) {
 		floor_text(r->floor, r->ratio * (r->floor_value + r->floor_after) / 2,
 				a, sizeof(a));
 		snprintf(buf, size, "%s", strchr(a, ' ') + 1);

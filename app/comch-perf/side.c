@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_eal.h>
@@ -64,6 +65,9 @@ open_device(struct side *side)
 			add_key(devargs, "trust_peer", "1");
 		}
 	}
+	/* The devices of DOCA's calls come from a table, which knows no directory. */
+	if (side->dir != NULL)
+		setenv("COMCH_DIR", side->dir, 1);
 	rc = rte_comch_dev_probe(devargs, &side->dev_id);
 	if (rc == 0)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);

@@ -96,7 +96,7 @@ static struct perf_test ctrl_lat = {
 	.connects = true,
 	.options = PERF_OPT_SIZE | PERF_OPT_ITERS | PERF_OPT_DURATION |
 			PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS | PERF_OPT_WAIT |
-			PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM,
+			PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM | PERF_OPT_API,
 	.base = {
 		.size = 64, .duration_us = 1000000, .burst = 1, .queue = 64,
 		.producers = 1, .consumers = 1, .connections = 1,

@@ -49,7 +49,8 @@ static struct perf_test ctrl_rate = {
 	.connects = true,
 	.options = PERF_OPT_SIZE | PERF_OPT_ITERS | PERF_OPT_DURATION |
 			PERF_OPT_BURST | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS |
-			PERF_OPT_WAIT | PERF_OPT_BIDIR | PERF_OPT_VERIFY,
+			PERF_OPT_WAIT | PERF_OPT_BIDIR | PERF_OPT_VERIFY |
+			PERF_OPT_API,
 	.base = {
 		.size = 64, .duration_us = 1000000, .burst = 32, .queue = 1024,
 		.producers = 1, .consumers = 1, .connections = 1,

@@ -30,6 +30,12 @@ floor_floor(const struct perf_params *params)
 	return (enum floor_kind)params->kind;
 }
 
+static const char *
+floor_label(const struct perf_params *params)
+{
+	return floor_name((enum floor_kind)params->kind);
+}
+
 static int
 floor_check(const struct perf_params *params,
 		const struct rte_comch_dev_info *info, char *error)
@@ -61,6 +67,7 @@ static struct perf_test floor_test = {
 	},
 	.variants = floor_variants,
 	.nb_variants = RTE_DIM(floor_variants),
+	.label = floor_label,
 	.floor = floor_floor,
 	.check = floor_check,
 	.launch = floor_launch,

@@ -3,7 +3,6 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,19 +18,16 @@
 #define TICK_SIZE  (UINT64_C(64) << 10)
 /* Fruitless loops before a worker without a CPU of its own gives it away. */
 #define SPINS      64
-#define SLEEP_MS   10
 /* Nothing has moved for so long: what is missing is lost. */
 #define STUCK_US   5000000
 
 static void
 run_poll(struct data_worker *w)
 {
-	struct rte_comch_event evs[8];
-
 	if (!w->own_poll)
 		link_poll(w->run);
 	else
-		rte_comch_poll_run(w->poll, evs, RTE_DIM(evs));
+		w->data->api->ends->worker_poll(w);
 }
 
 /* Numbers of messages that the other side has sent us. */
@@ -141,10 +137,7 @@ worker_tick(struct data_worker *w, uint64_t now)
 static void
 go_to_sleep(struct data_worker *w, uint32_t cls)
 {
-	struct pollfd pfd = { .fd = w->fd, .events = POLLIN };
-
-	if (rte_comch_poll_arm(w->poll, cls | RTE_COMCH_POLL_LINK) == 0)
-		poll(&pfd, 1, SLEEP_MS);
+	w->data->api->ends->worker_sleep(w, cls);
 	run_poll(w);
 }
 
