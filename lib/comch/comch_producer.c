@@ -288,6 +288,10 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 			rte_comch_state_name(comch_obj_state(&p->q.obj)));
 		return -EBUSY;
 	}
+	/* The connection's thread must not announce it with a descriptor that is closed. */
+	pthread_mutex_lock(&conn->lock);
+	p->announce = false;
+	pthread_mutex_unlock(&conn->lock);
 	comch_chan_prod_abort(&p->chan, -ECONNRESET);
 	comch_queue_detach(&p->q);
 	pthread_mutex_lock(&conn->lock);
