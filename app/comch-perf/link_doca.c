@@ -189,7 +189,8 @@ doca_listen(struct perf_run *run)
 	if (!dev_doca_ok(run, doca_comch_server_set_max_msg_size(s, link_ctrl_size(run)),
 				"--size") ||
 			(link_ctrl_queue(run) > 0 && !dev_doca_ok(run,
-			doca_comch_server_set_recv_queue_size(s, link_ctrl_queue(run)), "--queue")) ||
+				doca_comch_server_set_recv_queue_size(s, link_ctrl_queue(run)),
+				"--queue")) ||
 			!dev_doca_ok(run, doca_comch_server_task_send_set_conf(s, on_sent,
 				on_server_unsent, nb_tasks(run)), "a server's tasks") ||
 			!dev_doca_ok(run, doca_comch_server_event_msg_recv_register(s, on_msg),

@@ -131,3 +131,14 @@ td_ev_rest(struct td_ev *ev)
 		if (++n > REST_WAKES)
 			T_FAIL("woken %u times for nothing, and again", n);
 }
+
+void
+td_traffic(struct td *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		td_send(&t->client, "to the server", 13);
+		td_send(&t->server, "to the client", 13);
+	}
+}

@@ -52,4 +52,7 @@ void td_ev_rest(struct td_ev *ev);
 				T_FAIL("nothing woke who waits for %s", #cond); \
 	} while (0)
 
+/* Forty messages each way, on their way. */
+void td_traffic(struct td *t);
+
 #endif /* TD_EV_H */
