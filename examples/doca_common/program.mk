@@ -17,8 +17,8 @@ endif
 
 DOCA_CFLAGS := $(shell $(PKGCONF) --cflags $(MODULES)) -DDOCA_ALLOW_EXPERIMENTAL_API
 DOCA_LIBS := $(shell $(PKGCONF) --libs $(MODULES))
-IS_DPU := $(shell echo '\#include <doca_build_config.h>' | \
-	$(CC) $(DOCA_CFLAGS) -E -dM -x c - | grep -c 'define DOCA_ARCH_DPU')
+IS_DPU := $(shell $(CC) $(DOCA_CFLAGS) -include doca_build_config.h -E -dM -x c /dev/null | \
+	grep -cw DOCA_ARCH_DPU)
 ROLE := $(if $(filter 0,$(IS_DPU)),host,dpu)
 
 .PHONY: all clean
