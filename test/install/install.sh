@@ -58,6 +58,7 @@ done
 cp -r "$source/examples" "$tmp/examples"
 for makefile in "$tmp"/examples/*/Makefile; do
 	dir=${makefile%/*}
+	[[ $dir != */doca_* ]] || continue # below
 	make -s -C "$dir" CC="${cc[*]}" CFLAGS='-O2 -Werror'
 	make -s -C "$dir" clean
 	make -s -C "$dir" CC="${cc[*]}" CFLAGS='-O2 -Werror' static
@@ -163,3 +164,25 @@ for role in dpu host; do
 		done
 	done
 done
+
+# The examples for DOCA, each role in a shell of its own, and both together.
+doca_run() {
+	local role=$1 program=$2
+	shift 2
+	timeout 60 "$doca_env" "$role" -- "$tmp/examples/$program/build/${program}_$role" "$@"
+}
+for program in doca_ctrl_path doca_data_path; do
+	$link || break
+	for role in dpu host; do
+		"$doca_env" "$role" -- make -s -C "$tmp/examples/$program" CC="${cc[*]}" \
+			CFLAGS='-O2 -Werror'
+	done
+	doca_run dpu "$program" >"$tmp/server.out" &
+	server_pid=$!
+	doca_run host "$program" >"$tmp/client.out" ||
+		fail "$program: the host's side ended with status $?: $(cat "$tmp/client.out")"
+	wait "$server_pid" || fail "$program: the DPU's side ended with status $?"
+	server_pid=
+done
+! $link || grep -q 'all blocks are as they were sent' "$tmp/client.out" "$tmp/server.out" ||
+	fail "doca_data_path said: $(cat "$tmp/client.out")"

@@ -4,23 +4,27 @@
 #
 # comch-perf runs and says so in JSON. Its figures do not matter here.
 #
-# usage: perf.sh COMCH-PERF TEST
+# usage: perf.sh COMCH-PERF TEST [OPTION...]
 
 set -euo pipefail
 
 program=$1 test=$2
+shift 2
 out=$TMPDIR/out
 
-"$program" --duration 0.1 --format json "$test" >"$out"
-python3 - "$test" "$out" <<'EOT'
+"$program" --duration 0.1 --format json "$@" "$test" >"$out"
+python3 - "$test" "$out" "$@" <<'EOT'
 import json
 import sys
 
-test, name = sys.argv[1:]
+test, name, *options = sys.argv[1:]
 with open(name, encoding="utf-8") as out:
     rows = [json.loads(line) for line in out]
 assert rows, "no rows"
 for row in rows:
     assert row["test"] == test, row
     assert row["seconds"] >= 0, row
+    assert row["errors"] == 0, row
+    if "doca" in options:
+        assert row["api"] == "doca", row
 EOT

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+
+# build/PROGRAM_dpu or build/PROGRAM_host, as the headers say that are found.
+
+PKGCONF ?= pkg-config
+CFLAGS ?= -O2 -g
+CFLAGS += -Wall -Wextra
+
+MODULES = doca-common doca-comch doca-argp
+
+ifneq ($(MAKECMDGOALS),clean)
+ifeq ($(shell $(PKGCONF) --exists $(MODULES) && echo yes),)
+$(error pkg-config does not find $(MODULES); run comch-doca-env dpu -- make, or host)
+endif
+endif
+
+DOCA_CFLAGS := $(shell $(PKGCONF) --cflags $(MODULES)) -DDOCA_ALLOW_EXPERIMENTAL_API
+DOCA_LIBS := $(shell $(PKGCONF) --libs $(MODULES))
+IS_DPU := $(shell $(CC) $(DOCA_CFLAGS) -include doca_build_config.h -E -dM -x c /dev/null | \
+	grep -cw DOCA_ARCH_DPU)
+ROLE := $(if $(filter 0,$(IS_DPU)),host,dpu)
+
+.PHONY: all clean
+all: build/$(PROGRAM)_$(ROLE)
+
+build/$(PROGRAM)_$(ROLE): $(SOURCES) ../doca_common/link.h Makefile ../doca_common/program.mk
+	@mkdir -p build
+	$(CC) -D_GNU_SOURCE $(CFLAGS) $(DOCA_CFLAGS) $(SOURCES) -o $@ $(LDFLAGS) $(DOCA_LIBS)
+
+clean:
+	rm -rf build

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The data path by the calls of DOCA: the host sends a file, or made-up data, to
+ * the DPU by a producer; with --both the DPU sends as much back. Each message is
+ * a block, and its immediate data say which block it is and what its checksum
+ * is. In the end each receiver tells what it thinks of the whole.
+ *
+ *     doca_data_path_dpu  -p 03:00.0 -r b1:00.0 -f copy &
+ *     doca_data_path_host -p b1:00.0 -f original
+ *
+ *     host                                   DPU
+ *     connected, HELLO --------------------> how much is sent back
+ *                        <------------------ consumer
+ *     producer: blocks --------------------> (and a producer, with --both)
+ *                        <------------------ VERDICT, by a control message
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
+
+#include "../doca_common/link.h"
+
+DOCA_LOG_REGISTER(DATA_PATH);
+
+#define BLOCK (64 * 1024)
+#define NB_BLOCKS 32 /* of each direction, each with its task */
+
+/* A block's immediate data. */
+struct stamp {
+	uint64_t number;
+	uint64_t sum;
+	uint64_t is_last;
+};
+
+/* Control messages. */
+struct word {
+	enum { HELLO, VERDICT } kind;
+	uint32_t is_good;
+	uint64_t bytes; /* HELLO: to be sent back; VERDICT: received */
+};
+
+/* Memory that a producer or consumer works with: blocks with a buf each. */
+struct end {
+	struct doca_ctx *ctx;
+	struct doca_mmap *mmap;
+	struct doca_buf_inventory *bufs;
+	uint8_t *memory;
+	struct doca_buf *block[NB_BLOCKS];
+	uint64_t bytes;       /* sent or received */
+	uint64_t next;        /* number of the next block */
+	double begin, seconds;
+	bool is_over;         /* the last block is through */
+};
+
+struct app {
+	struct link link;     /* first: see link_options() */
+	char file_name[256];
+	uint64_t size;
+	bool both;
+	FILE *file;
+	/* Sending. */
+	struct end out;
+	struct doca_comch_producer *producer;
+	struct doca_comch_producer_task_send *free[NB_BLOCKS]; /* not submitted */
+	uint32_t nb_free;
+	bool is_filled;       /* ... and the last of them is ready to go */
+	uint64_t left;        /* bytes yet to be sent */
+	uint32_t consumer_id; /* the peer's; 0: not heard of yet */
+	/* Receiving. */
+	struct end in;
+	struct doca_comch_consumer *consumer;
+	bool is_bad;
+	struct word word;     /* ours: it has to stay until it is sent */
+	struct word verdict;  /* the peer's */
+	bool has_verdict;
+	bool is_closing;
+};
+
+static double
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* The rotation makes the order count, not only the contents. */
+static uint64_t
+checksum(const uint8_t *data, size_t len)
+{
+	uint64_t sum = len, word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), data += sizeof(word)) {
+		memcpy(&word, data, sizeof(word));
+		sum = ((sum << 1) | (sum >> 63)) + word;
+	}
+	for (; len > 0; len--)
+		sum = ((sum << 1) | (sum >> 63)) + *data++;
+	return sum;
+}
+
+/* Memory, registered for the device; a buf for each block of it. */
+static doca_error_t
+open_memory(struct app *app, struct end *end)
+{
+	doca_error_t result;
+	int i;
+
+	end->memory = malloc(NB_BLOCKS * BLOCK);
+	if (end->memory == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	result = doca_mmap_create(&end->mmap);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_add_dev(end->mmap, app->link.dev);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_set_permissions(end->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_set_memrange(end->mmap, end->memory, NB_BLOCKS * BLOCK);
+	if (result == DOCA_SUCCESS)
+		result = doca_mmap_start(end->mmap);
+	if (result == DOCA_SUCCESS)
+		result = doca_buf_inventory_create(NB_BLOCKS, &end->bufs);
+	if (result == DOCA_SUCCESS)
+		result = doca_buf_inventory_start(end->bufs);
+	for (i = 0; i < NB_BLOCKS && result == DOCA_SUCCESS; i++)
+		result = doca_buf_inventory_buf_get_by_addr(end->bufs, end->mmap,
+				end->memory + (size_t)i * BLOCK, BLOCK, &end->block[i]);
+	return result;
+}
+
+static void
+close_memory(struct end *end)
+{
+	int i;
+
+	for (i = 0; i < NB_BLOCKS && end->block[i] != NULL; i++)
+		doca_buf_dec_refcount(end->block[i], NULL);
+	if (end->bufs != NULL)
+		doca_buf_inventory_destroy(end->bufs);
+	if (end->mmap != NULL)
+		doca_mmap_destroy(end->mmap);
+	free(end->memory);
+}
+
+/* Sending */
+
+/* Fill the next block: its data, and the stamp that goes with it. */
+static doca_error_t
+fill(struct app *app, struct doca_comch_producer_task_send *task)
+{
+	/* It is our own buf: only the task's view of it is read-only. */
+	struct doca_buf *buf = doca_task_get_user_data(
+			doca_comch_producer_task_send_as_task(task)).ptr;
+	size_t len = app->left < BLOCK ? (size_t)app->left : BLOCK, i;
+	struct stamp stamp = { .number = app->out.next, .is_last = app->left <= BLOCK };
+	void *data;
+	doca_error_t result;
+
+	result = doca_buf_get_data(buf, &data);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (app->file != NULL && !LINK_IS_DPU && fread(data, 1, len, app->file) != len)
+		return DOCA_ERROR_IO_FAILED;
+	for (i = 0; (app->file == NULL || LINK_IS_DPU) && i < len; i += 64)
+		((uint8_t *)data)[i] = (uint8_t)(stamp.number + i / 64);
+	stamp.sum = checksum(data, len);
+	doca_comch_producer_task_send_set_imm_data(task, (uint8_t *)&stamp, sizeof(stamp));
+	doca_comch_producer_task_send_set_consumer_id(task, app->consumer_id);
+	return doca_buf_set_data_len(buf, len);
+}
+
+/*
+ * Send what there is a free task for. AGAIN says that the consumer has no buffer
+ * posted: the block stays as it is and goes in a later turn.
+ */
+static void
+send_blocks(struct link *link)
+{
+	struct app *app = (struct app *)link;
+	struct doca_comch_producer_task_send *task;
+	doca_error_t result;
+	size_t len;
+
+	while (app->nb_free > 0 && app->left > 0 && link->conn != NULL) {
+		task = app->free[app->nb_free - 1];
+		if (!app->is_filled && !link_check(link, fill(app, task), "the next block"))
+			return;
+		app->is_filled = true;
+		result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
+		if (result == DOCA_ERROR_AGAIN || !link_check(link, result, "sending a block"))
+			return;
+		app->is_filled = false;
+		app->nb_free--;
+		len = app->left < BLOCK ? (size_t)app->left : BLOCK;
+		app->out.next++;
+		app->out.bytes += len;
+		app->left -= len;
+	}
+}
+
+static void
+on_block_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct app *app = ctx_data.ptr;
+
+	(void)task_data;
+	if (app->is_closing) {
+		doca_task_free(doca_comch_producer_task_send_as_task(task));
+		return;
+	}
+	/* One that is filled stays the next. */
+	app->free[app->nb_free] = task;
+	if (app->is_filled) {
+		app->free[app->nb_free] = app->free[app->nb_free - 1];
+		app->free[app->nb_free - 1] = task;
+	}
+	app->nb_free++;
+	if (app->left > 0 || app->nb_free < NB_BLOCKS)
+		return;
+	app->out.seconds = now() - app->out.begin;
+	app->out.is_over = true;
+}
+
+static void
+on_block_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct app *app = ctx_data.ptr;
+
+	(void)task_data;
+	link_check(&app->link, doca_task_get_status(doca_comch_producer_task_send_as_task(task)),
+			"a block was not sent");
+	doca_task_free(doca_comch_producer_task_send_as_task(task));
+}
+
+/* A producer runs as soon as it is started; its tasks are allocated then. */
+static doca_error_t
+open_producer(struct app *app)
+{
+	const union doca_data data = { .ptr = app };
+	struct end *out = &app->out;
+	doca_error_t result;
+	int i;
+
+	result = open_memory(app, out);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_producer_create(app->link.conn, &app->producer);
+	if (result != DOCA_SUCCESS)
+		return result;
+	out->ctx = doca_comch_producer_as_ctx(app->producer);
+	result = doca_comch_producer_task_send_set_conf(app->producer, on_block_sent,
+			on_block_unsent, NB_BLOCKS);
+	if (result == DOCA_SUCCESS)
+		result = doca_pe_connect_ctx(app->link.pe, out->ctx);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_set_user_data(out->ctx, data);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_start(out->ctx);
+	for (i = 0; i < NB_BLOCKS && result == DOCA_SUCCESS; i++) {
+		const union doca_data task_data = { .ptr = out->block[i] };
+		struct doca_comch_producer_task_send **task = &app->free[app->nb_free];
+
+		result = doca_comch_producer_task_send_alloc_init(app->producer, out->block[i],
+				NULL, 0, app->consumer_id, task);
+		if (result != DOCA_SUCCESS)
+			return result;
+		doca_task_set_user_data(doca_comch_producer_task_send_as_task(*task), task_data);
+		app->nb_free++;
+	}
+	out->begin = now();
+	return result;
+}
+
+/* There is somebody to send to, and we know how much: both may come first. */
+static void
+begin_to_send(struct app *app)
+{
+	if (app->consumer_id != 0 && app->left > 0 && app->producer == NULL)
+		link_check(&app->link, open_producer(app), "a producer");
+}
+
+/* Receiving */
+
+static void
+say_verdict(struct app *app)
+{
+	struct end *in = &app->in;
+
+	in->seconds = now() - in->begin;
+	in->is_over = true;
+	app->word = (struct word){ .kind = VERDICT, .is_good = !app->is_bad,
+		.bytes = in->bytes };
+	link_check(&app->link, link_send(&app->link, &app->word, sizeof(app->word)),
+			"the verdict");
+}
+
+static void
+take_block(struct app *app, struct doca_comch_consumer_task_post_recv *task)
+{
+	const struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
+	struct end *in = &app->in;
+	struct stamp stamp = { .number = UINT64_MAX };
+	void *data = NULL;
+	size_t len = 0;
+
+	if (in->next == 0)
+		in->begin = now();
+	doca_buf_get_data(buf, &data);
+	doca_buf_get_data_len(buf, &len);
+	if (doca_comch_consumer_task_post_recv_get_imm_data_len(task) == sizeof(stamp))
+		memcpy(&stamp, doca_comch_consumer_task_post_recv_get_imm_data(task),
+				sizeof(stamp));
+	if (stamp.number != in->next || stamp.sum != checksum(data, len))
+		app->is_bad = true;
+	if (LINK_IS_DPU && app->file != NULL && fwrite(data, 1, len, app->file) != len)
+		app->is_bad = true;
+	in->next++;
+	in->bytes += len;
+	if (stamp.is_last)
+		say_verdict(app);
+}
+
+/* The buf is empty again, and the same task waits for another block. */
+static void
+on_block(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct doca_task *t = doca_comch_consumer_task_post_recv_as_task(task);
+	struct app *app = ctx_data.ptr;
+
+	(void)task_data;
+	take_block(app, task);
+	doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task));
+	/* While it stops it takes none. */
+	if (doca_task_submit(t) != DOCA_SUCCESS)
+		doca_task_free(t);
+}
+
+/* What was posted comes back when the consumer stops. */
+static void
+on_no_block(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+}
+
+/* A consumer takes some time to run; then its tasks are allocated and posted. */
+static void
+on_consumer_state(const union doca_data user_data, struct doca_ctx *ctx,
+		enum doca_ctx_states before, enum doca_ctx_states state)
+{
+	struct doca_comch_consumer_task_post_recv *task;
+	struct app *app = user_data.ptr;
+	doca_error_t result = DOCA_SUCCESS;
+	int i;
+
+	(void)ctx;
+	(void)before;
+	for (i = 0; state == DOCA_CTX_STATE_RUNNING && i < NB_BLOCKS &&
+			result == DOCA_SUCCESS; i++) {
+		result = doca_comch_consumer_task_post_recv_alloc_init(app->consumer,
+				app->in.block[i], &task);
+		if (result == DOCA_SUCCESS)
+			result = doca_task_submit(
+				doca_comch_consumer_task_post_recv_as_task(task));
+	}
+	link_check(&app->link, result, "posting");
+}
+
+static doca_error_t
+open_consumer(struct app *app)
+{
+	const union doca_data data = { .ptr = app };
+	struct end *in = &app->in;
+	doca_error_t result;
+
+	result = open_memory(app, in);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_consumer_create(app->link.conn, in->mmap, &app->consumer);
+	if (result != DOCA_SUCCESS)
+		return result;
+	in->ctx = doca_comch_consumer_as_ctx(app->consumer);
+	result = doca_comch_consumer_set_imm_data_len(app->consumer, sizeof(struct stamp));
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_consumer_task_post_recv_set_conf(app->consumer, on_block,
+				on_no_block, NB_BLOCKS);
+	if (result == DOCA_SUCCESS)
+		result = doca_pe_connect_ctx(app->link.pe, in->ctx);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_set_user_data(in->ctx, data);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_set_state_changed_cb(in->ctx, on_consumer_state);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_start(in->ctx);
+	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
+}
+
+/* The connection */
+
+static void
+on_up(struct link *link)
+{
+	struct app *app = (struct app *)link;
+
+	if (LINK_IS_DPU || app->both)
+		link_check(link, open_consumer(app), "a consumer");
+	if (LINK_IS_DPU)
+		return;
+	app->left = app->size;
+	app->word = (struct word){ .kind = HELLO, .bytes = app->both ? app->size : 0 };
+	link_check(link, link_send(link, &app->word, sizeof(app->word)), "the first word");
+}
+
+static void
+on_msg(struct link *link, const void *data, uint32_t len)
+{
+	struct app *app = (struct app *)link;
+	struct word word;
+
+	if (len != sizeof(word)) {
+		link_check(link, DOCA_ERROR_UNEXPECTED, "a control message");
+		return;
+	}
+	memcpy(&word, data, sizeof(word));
+	if (word.kind == VERDICT) {
+		app->verdict = word;
+		app->has_verdict = true;
+	} else if (LINK_IS_DPU) {
+		app->left = word.bytes;
+		app->both = word.bytes > 0;
+		begin_to_send(app);
+	}
+}
+
+static void
+on_consumer(struct link *link, uint32_t id)
+{
+	struct app *app = (struct app *)link;
+
+	app->consumer_id = id;
+	begin_to_send(app);
+}
+
+/* The DPU waits for the host to go. */
+static bool
+is_done(const struct link *link)
+{
+	const struct app *app = (const struct app *)link;
+
+	return !LINK_IS_DPU && app->out.is_over && app->has_verdict &&
+		(!app->both || app->in.is_over);
+}
+
+/* Producers and consumers first, for they need the connection. */
+static void
+close_ends(struct app *app)
+{
+	app->is_closing = true;
+	while (app->nb_free > 0)
+		doca_task_free(doca_comch_producer_task_send_as_task(app->free[--app->nb_free]));
+	if (link_state(app->out.ctx) != DOCA_CTX_STATE_IDLE)
+		doca_ctx_stop(app->out.ctx);
+	if (link_state(app->in.ctx) != DOCA_CTX_STATE_IDLE)
+		doca_ctx_stop(app->in.ctx);
+	link_until_idle(&app->link, app->out.ctx);
+	link_until_idle(&app->link, app->in.ctx);
+	if (app->producer != NULL)
+		doca_comch_producer_destroy(app->producer);
+	if (app->consumer != NULL)
+		doca_comch_consumer_destroy(app->consumer);
+	close_memory(&app->out);
+	close_memory(&app->in);
+}
+
+/* Options */
+
+static doca_error_t
+take_file(void *value, void *config)
+{
+	struct app *app = config;
+
+	snprintf(app->file_name, sizeof(app->file_name), "%s", (const char *)value);
+	app->file = fopen(app->file_name, LINK_IS_DPU ? "wb" : "rb");
+	if (app->file == NULL || (!LINK_IS_DPU && fseek(app->file, 0, SEEK_END) != 0)) {
+		DOCA_LOG_ERR("%s: cannot be opened", app->file_name);
+		return DOCA_ERROR_IO_FAILED;
+	}
+	if (LINK_IS_DPU)
+		return DOCA_SUCCESS;
+	app->size = (uint64_t)ftell(app->file);
+	rewind(app->file);
+	if (app->size > 0)
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("%s: there is nothing in it", app->file_name);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t
+take_size(void *value, void *config)
+{
+	struct app *app = config;
+	int size = *(int *)value;
+
+	if (size < 1) {
+		DOCA_LOG_ERR("A size is 1 MiB or more, not %d", size);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	app->size = (uint64_t)size << 20;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+take_both(void *value, void *config)
+{
+	struct app *app = config;
+
+	app->both = *(bool *)value;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+read_options(struct app *app, int argc, char **argv)
+{
+	doca_error_t result;
+
+	result = doca_argp_init("doca_data_path", app);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = link_options(&app->link);
+	if (result == DOCA_SUCCESS)
+		result = link_option("f", "file", "<path>", LINK_IS_DPU ? "where to put it" :
+				"what to send", DOCA_ARGP_TYPE_STRING, take_file);
+	if (result == DOCA_SUCCESS && !LINK_IS_DPU)
+		result = link_option("s", "size", "<MiB>", "made-up data to send instead (64)",
+				DOCA_ARGP_TYPE_INT, take_size);
+	if (result == DOCA_SUCCESS && !LINK_IS_DPU)
+		result = link_option("b", "both", NULL, "let the DPU send as much back",
+				DOCA_ARGP_TYPE_BOOLEAN, take_both);
+	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
+}
+
+static void
+report(const char *what, const struct end *end)
+{
+	if (end->is_over)
+		printf("%s: %s %.1f MiB in %.3f s, %.0f MB/s\n", LINK_SIDE, what,
+			(double)end->bytes / (1 << 20), end->seconds,
+			(double)end->bytes / end->seconds / 1e6);
+}
+
+/* Did all arrive that was to, as we and as the other side see it? */
+static bool
+is_good(const struct app *app)
+{
+	bool sends = !LINK_IS_DPU || app->both, receives = LINK_IS_DPU || app->both;
+
+	if (app->link.error != DOCA_SUCCESS)
+		return false;
+	return (!sends || (app->out.is_over && app->has_verdict && app->verdict.is_good &&
+			app->verdict.bytes == app->out.bytes)) &&
+		(!receives || (app->in.is_over && !app->is_bad));
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct app app = {
+		.link = {
+			.name = "doca_data_path",
+			.on_up = on_up,
+			.on_msg = on_msg,
+			.on_consumer = on_consumer,
+			.on_turn = send_blocks,
+			.is_done = is_done,
+		},
+		.size = UINT64_C(64) << 20,
+	};
+	doca_error_t result = DOCA_ERROR_INITIALIZATION;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (doca_log_backend_create_standard() == DOCA_SUCCESS)
+		result = read_options(&app, argc, argv);
+	if (result == DOCA_SUCCESS && link_open(&app.link) == DOCA_SUCCESS)
+		link_run(&app.link);
+	report("sent", &app.out);
+	report("received", &app.in);
+	close_ends(&app);
+	link_close(&app.link);
+	if (app.file != NULL && fclose(app.file) != 0)
+		result = DOCA_ERROR_IO_FAILED;
+	doca_argp_destroy();
+	if (result != DOCA_SUCCESS)
+		return EXIT_FAILURE;
+	printf("%s: %s\n", LINK_SIDE, is_good(&app) ? "all blocks are as they were sent" :
+		"NOT all blocks have come as they were sent");
+	return is_good(&app) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
