@@ -341,11 +341,13 @@ queues_restarted_in_idle(void)
 		T_EQ(td_state(prod.ctx), DOCA_CTX_STATE_RUNNING);
 	}
 	TD_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	for (left = 5; left > 0; gone++) {
+	left = 5;
+	while (left > 0) {
 		TD_UNTIL(&t, td_state(cons.ctx) == DOCA_CTX_STATE_RUNNING);
 		td_post(&cons, NULL);
 		TD_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-		TD_UNTIL(&t, t.server.nb_gone == gone + 1);
+		gone++;
+		TD_UNTIL(&t, t.server.nb_gone == gone);
 	}
 	TD_UNTIL(&t, td_state(cons.ctx) == DOCA_CTX_STATE_RUNNING);
 	td_queue_destroy(&t, &cons);
