@@ -59,7 +59,7 @@ def allowed(part, public):
     if part.startswith("drivers/"):
         return own | public | DRIVER_SDK | SHARED_WITH_DRIVERS
     if part.startswith("examples/"):
-        own |= headers("examples/common")
+        own |= headers("examples/common") | headers("examples/doca_common")
     if part.startswith(("app/", "examples/")):
         own |= doca_public()
     return own | public

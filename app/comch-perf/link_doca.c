@@ -180,35 +180,35 @@ static int
 doca_listen(struct perf_run *run)
 {
 	struct link_doca *l = run->link.doca;
+	uint32_t queue = link_ctrl_queue(run);
 	struct doca_comch_server *s;
 
 	if (!dev_doca_ok(run, doca_comch_server_create(l->dev.dev, l->dev.rep,
 			LINK_SERVER_NAME, &l->server), "a server"))
 		return -ECANCELED;
 	s = l->server;
-	if (!dev_doca_ok(run, doca_comch_server_set_max_msg_size(s, link_ctrl_size(run)),
-				"--size") ||
-			(link_ctrl_queue(run) > 0 && !dev_doca_ok(run,
-			doca_comch_server_set_recv_queue_size(s, link_ctrl_queue(run)), "--queue")) ||
-			!dev_doca_ok(run, doca_comch_server_task_send_set_conf(s, on_sent,
-				on_server_unsent, nb_tasks(run)), "a server's tasks") ||
-			!dev_doca_ok(run, doca_comch_server_event_msg_recv_register(s, on_msg),
-				"a server's messages") ||
-			!dev_doca_ok(run,
-				doca_comch_server_event_connection_status_changed_register(s,
-				on_connected, on_disconnected), "a server's connections") ||
-			!dev_doca_ok(run, doca_comch_server_event_consumer_register(s,
-				on_consumer_new, on_consumer_gone), "a server's consumers") ||
-			!dev_doca_ok(run, begin(l, doca_comch_server_as_ctx(s), run), "listening"))
-		return -ECANCELED;
-	return 0;
+	return dev_doca_ok(run, doca_comch_server_set_max_msg_size(s, link_ctrl_size(run)),
+			"--size") &&
+		(queue == 0 || dev_doca_ok(run, doca_comch_server_set_recv_queue_size(s, queue),
+			"--queue")) &&
+		dev_doca_ok(run, doca_comch_server_task_send_set_conf(s, on_sent,
+			on_server_unsent, nb_tasks(run)), "a server's tasks") &&
+		dev_doca_ok(run, doca_comch_server_event_msg_recv_register(s, on_msg),
+			"a server's messages") &&
+		dev_doca_ok(run, doca_comch_server_event_connection_status_changed_register(s,
+			on_connected, on_disconnected), "a server's connections") &&
+		dev_doca_ok(run, doca_comch_server_event_consumer_register(s, on_consumer_new,
+			on_consumer_gone), "a server's consumers") &&
+		dev_doca_ok(run, begin(l, doca_comch_server_as_ctx(s), run), "listening") ?
+		0 : -ECANCELED;
 }
 
 static int
 doca_start_client(struct perf_run *run, uint32_t i)
 {
+	struct link_doca_client *c = &run->link.doca->clients[i];
 	struct link_doca *l = run->link.doca;
-	struct link_doca_client *c = &l->clients[i];
+	uint32_t queue = link_ctrl_queue(run);
 	struct doca_ctx *ctx;
 
 	c->run = run;
@@ -217,22 +217,19 @@ doca_start_client(struct perf_run *run, uint32_t i)
 			&c->client), "a client"))
 		return -ECANCELED;
 	ctx = doca_comch_client_as_ctx(c->client);
-	if (!dev_doca_ok(run, doca_comch_client_set_max_msg_size(c->client,
-				link_ctrl_size(run)), "--size") ||
-			(link_ctrl_queue(run) > 0 && !dev_doca_ok(run,
-			doca_comch_client_set_recv_queue_size(c->client, link_ctrl_queue(run)),
-				"--queue")) ||
-			!dev_doca_ok(run, doca_comch_client_task_send_set_conf(c->client, on_sent,
-				on_client_unsent, nb_tasks(run)), "a client's tasks") ||
-			!dev_doca_ok(run, doca_comch_client_event_msg_recv_register(c->client,
-				on_msg), "a client's messages") ||
-			!dev_doca_ok(run, doca_comch_client_event_consumer_register(c->client,
-				on_consumer_new, on_consumer_gone), "a client's consumers") ||
-			!dev_doca_ok(run, doca_ctx_set_state_changed_cb(ctx, on_client_state),
-				"a client's states") ||
-			!dev_doca_ok(run, begin(l, ctx, c), "connecting"))
-		return -ECANCELED;
-	return 0;
+	return dev_doca_ok(run, doca_comch_client_set_max_msg_size(c->client,
+			link_ctrl_size(run)), "--size") &&
+		(queue == 0 || dev_doca_ok(run, doca_comch_client_set_recv_queue_size(c->client,
+			queue), "--queue")) &&
+		dev_doca_ok(run, doca_comch_client_task_send_set_conf(c->client, on_sent,
+			on_client_unsent, nb_tasks(run)), "a client's tasks") &&
+		dev_doca_ok(run, doca_comch_client_event_msg_recv_register(c->client, on_msg),
+			"a client's messages") &&
+		dev_doca_ok(run, doca_comch_client_event_consumer_register(c->client,
+			on_consumer_new, on_consumer_gone), "a client's consumers") &&
+		dev_doca_ok(run, doca_ctx_set_state_changed_cb(ctx, on_client_state),
+			"a client's states") &&
+		dev_doca_ok(run, begin(l, ctx, c), "connecting") ? 0 : -ECANCELED;
 }
 
 static uint16_t

@@ -25,6 +25,10 @@ struct doca_comch_consumer {
 	struct rte_comch_mr *mr;
 	uint32_t imm_len;
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
+	/* Submitted by callbacks of this progress, which posts them together. */
+	bool gathers;
+	uint16_t nb_posts;
+	struct rte_comch_buf posts[BURST];
 };
 
 struct doca_comch_consumer_task_post_recv {
@@ -78,12 +82,26 @@ consumer_start(struct doca_ctx *ctx)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
+/* The native queue is as deep as there are tasks: it takes them all. */
+static void
+post_gathered(struct doca_comch_consumer *c)
+{
+	if (c->nb_posts > 0)
+		rte_comch_consumer_post_burst(c->ctx.native, c->posts, c->nb_posts);
+	c->nb_posts = 0;
+}
+
 static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
-	int ret = rte_comch_consumer_stop(ctx->native);
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	int ret;
 
 	/* The connection has ended; that event is on its way. */
+	if (rte_comch_consumer_state(ctx->native) == RTE_COMCH_STATE_STOPPING)
+		return DOCA_ERROR_IN_PROGRESS;
+	post_gathered(c);
+	ret = rte_comch_consumer_stop(ctx->native);
 	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
 }
 
@@ -131,6 +149,8 @@ consumer_progress(struct doca_ctx *ctx)
 	uint16_t i, n;
 
 	n = rte_comch_consumer_recv_burst(ctx->native, cpls, BURST);
+	/* Each post is a line that the peer has to fetch again. */
+	c->gathers = n > 1;
 	for (i = 0; i < n; i++) {
 		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
 		if (!dface_task_back(&recv->task, dface_err(cpls[i].status)))
@@ -140,6 +160,8 @@ consumer_progress(struct doca_ctx *ctx)
 		else
 			c->error_cb(recv, recv->task.user_data, ctx->user_data);
 	}
+	c->gathers = false;
+	post_gathered(c);
 	return n > 0;
 }
 
@@ -171,6 +193,12 @@ consumer_submit(struct doca_task *task)
 			post.mr = buf->mr;
 			post.len = (uint32_t)RTE_MIN(room, (size_t)DFACE_MAX_BUF_SIZE);
 		}
+	}
+	if (c->gathers) {
+		c->posts[c->nb_posts++] = post;
+		if (c->nb_posts == BURST)
+			post_gathered(c);
+		return DOCA_SUCCESS;
 	}
 	return likely(rte_comch_consumer_post_burst(c->ctx.native, &post, 1) == 1) ?
 		DOCA_SUCCESS : DOCA_ERROR_AGAIN;
