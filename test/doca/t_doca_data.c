@@ -447,6 +447,66 @@ nothing_posted(void)
 	td_flow_close(&f);
 }
 
+#define NB_AGAIN 8
+
+/* Those that callbacks submit go together, and what is not taken goes first, later. */
+static void
+submit_anew(struct td_queue *q, struct doca_task *task)
+{
+	doca_error_t ret = DOCA_ERROR_SHUTDOWN;
+
+	if (q->status == DOCA_SUCCESS && td_state(q->ctx) == DOCA_CTX_STATE_RUNNING)
+		ret = doca_task_submit(task);
+	if (ret == DOCA_SUCCESS)
+		return;
+	/* Alone, and others wait already; or the end. */
+	T_CHECK(ret == DOCA_ERROR_AGAIN || ret == DOCA_ERROR_SHUTDOWN);
+	doca_task_free(task);
+}
+
+static void
+submitted_by_callbacks(void)
+{
+	struct doca_task *task, *direct;
+	struct doca_buf *to[NB_AGAIN];
+	uint8_t i, imm[2] = { 0 };
+	struct td_flow f;
+
+	td_flow_open(&f, 4096, 2 * NB_AGAIN);
+	f.p.done = submit_anew;
+	for (i = 0; i < NB_AGAIN; i++) {
+		to[i] = td_buf(&f.dst, i * 64u, 64, false);
+		td_post(&f.c, to[i]);
+	}
+	for (i = 0; i < NB_AGAIN; i++) {
+		imm[0] = i;
+		task = td_put_task(&f.p, NULL, imm, 1, f.id);
+		TD_OK(doca_task_submit(task));
+	}
+	/* All come back at once, and are submitted, though nothing is posted. */
+	doca_pe_progress(f.p.pe != NULL ? f.p.pe : f.t.client.pe);
+	T_EQ(f.p.nb_done, NB_AGAIN);
+	direct = td_put_task(&f.p, NULL, imm, 1, f.id);
+	TD_IS(doca_task_submit(direct), DOCA_ERROR_AGAIN);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == NB_AGAIN);
+	/* In their order, before what comes later. */
+	td_post(&f.c, to[0]);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == NB_AGAIN + 1);
+	T_EQ(f.c.imm[0], 0);
+	td_post(&f.c, to[1]);
+	TD_FLOW_UNTIL(&f, f.c.nb_done == NB_AGAIN + 2);
+	T_EQ(f.c.imm[0], 1);
+	TD_IS(doca_task_submit(direct), DOCA_ERROR_AGAIN);
+	doca_task_free(direct);
+	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
+	TD_FLOW_UNTIL(&f, td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE);
+	T_EQ(f.p.nb_done, NB_AGAIN + 2);
+	T_CHECK(f.p.nb_errors > 0);
+	for (i = 0; i < NB_AGAIN; i++)
+		TD_OK(doca_buf_dec_refcount(to[i], NULL));
+	td_flow_close(&f);
+}
+
 /* behaviour: R4, R5, F5 */
 static void
 refused_messages(void)
@@ -648,6 +708,7 @@ static const struct t_case cases[] = {
 	{ "too_much_immediate_data", too_much_immediate_data },
 	{ "null_tasks", null_tasks },
 	{ "nothing_posted", nothing_posted },
+	{ "submitted_by_callbacks", submitted_by_callbacks },
 	{ "refused_messages", refused_messages },
 	{ "order", order },
 	{ "producers", producers },

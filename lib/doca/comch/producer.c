@@ -5,6 +5,11 @@
 /*
  * Producers. A submit is one native send: what the native channel takes is in
  * the consumer's buffer, or failed; its completion waits for the next progress.
+ *
+ * What callbacks of several completions submit goes as one native send, when
+ * the last of them has returned: a message by itself costs the two sides some
+ * cache lines more than one of many. What the consumer then has no buffer for
+ * stays here, submitted, and is first in line.
  */
 
 #include <errno.h>
@@ -25,6 +30,9 @@ struct doca_comch_producer {
 	struct doca_ctx ctx;
 	struct doca_comch_connection *conn;
 	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
+	bool gathers;                   /* callbacks of several completions run */
+	uint16_t nb_ops;                /* gathered, and not taken yet */
+	struct rte_comch_op ops[BURST];
 };
 
 struct doca_comch_producer_task_send {
@@ -90,6 +98,33 @@ producer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 		dface_ctx_on_state(ctx, event);
 }
 
+/* Offer what was gathered. */
+static void
+send_gathered(struct doca_comch_producer *p)
+{
+	uint16_t n = rte_comch_producer_send_burst(p->ctx.native, p->ops, p->nb_ops);
+
+	p->nb_ops -= n;
+	if (unlikely(n > 0 && p->nb_ops > 0))
+		memmove(p->ops, &p->ops[n], p->nb_ops * sizeof(p->ops[0]));
+}
+
+/* The context stops: what was not taken comes back. */
+static bool
+cancel_gathered(struct doca_comch_producer *p)
+{
+	struct doca_comch_producer_task_send *send;
+	uint16_t i, n = p->nb_ops;
+
+	p->nb_ops = 0;
+	for (i = 0; i < n; i++) {
+		send = (struct doca_comch_producer_task_send *)(uintptr_t)p->ops[i].cookie;
+		if (dface_task_back(&send->task, dface_err(-ECANCELED)))
+			p->error_cb(send, send->task.user_data, p->ctx.user_data);
+	}
+	return n > 0;
+}
+
 static bool
 producer_progress(struct doca_ctx *ctx)
 {
@@ -100,7 +135,10 @@ producer_progress(struct doca_ctx *ctx)
 
 	if (ctx->nb_busy == 0)
 		return false;
+	if (unlikely(p->nb_ops > 0 && ctx->state == DOCA_CTX_STATE_RUNNING))
+		send_gathered(p);
 	n = rte_comch_producer_done_burst(ctx->native, cpls, BURST);
+	p->gathers = n > 1;
 	for (i = 0; i < n; i++) {
 		send = (struct doca_comch_producer_task_send *)(uintptr_t)cpls[i].cookie;
 		if (!dface_task_back(&send->task, dface_err(cpls[i].status)))
@@ -110,6 +148,12 @@ producer_progress(struct doca_ctx *ctx)
 		else
 			p->error_cb(send, send->task.user_data, ctx->user_data);
 	}
+	p->gathers = false;
+	if (p->nb_ops == 0)
+		return n > 0;
+	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
+		return cancel_gathered(p) || n > 0;
+	send_gathered(p);
 	return n > 0;
 }
 
@@ -121,9 +165,24 @@ buf_is_good(const struct doca_buf *buf)
 		buf->data_len <= UINT32_MAX);
 }
 
+/* One more for the end of the progress, or behind what waits from the last one. */
+static doca_error_t
+gather(struct doca_comch_producer *p, const struct rte_comch_op *op)
+{
+	if (!p->gathers || p->nb_ops == BURST)
+		send_gathered(p);
+	if (p->nb_ops == BURST || (!p->gathers && p->nb_ops > 0))
+		return DOCA_ERROR_AGAIN;
+	p->ops[p->nb_ops++] = *op;
+	if (!p->gathers)
+		send_gathered(p);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t
 producer_submit(struct doca_task *task)
 {
+	struct doca_comch_producer *p = (struct doca_comch_producer *)task->ctx;
 	const struct doca_comch_producer_task_send *send =
 		(const struct doca_comch_producer_task_send *)(const void *)task;
 	const struct doca_buf *buf = send->buf;
@@ -142,7 +201,9 @@ producer_submit(struct doca_task *task)
 		op.mr = buf->mr;
 		op.len = (uint32_t)buf->data_len;
 	}
-	return likely(rte_comch_producer_send_burst(task->ctx->native, &op, 1) == 1) ?
+	if (p->gathers || unlikely(p->nb_ops > 0))
+		return gather(p, &op);
+	return likely(rte_comch_producer_send_burst(p->ctx.native, &op, 1) == 1) ?
 		DOCA_SUCCESS : DOCA_ERROR_AGAIN;
 }
 
