@@ -95,10 +95,11 @@ static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	enum rte_comch_state state = rte_comch_consumer_state(ctx->native);
 	int ret;
 
 	/* The connection has ended; that event is on its way. */
-	if (rte_comch_consumer_state(ctx->native) == RTE_COMCH_STATE_STOPPING)
+	if (state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE)
 		return DOCA_ERROR_IN_PROGRESS;
 	post_gathered(c);
 	ret = rte_comch_consumer_stop(ctx->native);

@@ -78,9 +78,12 @@ producer_start(struct doca_ctx *ctx)
 static doca_error_t
 producer_stop(struct doca_ctx *ctx)
 {
-	int ret = rte_comch_producer_stop(ctx->native);
+	int ret;
 
 	/* The connection has ended; that event is on its way. */
+	if (rte_comch_producer_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
+		return DOCA_ERROR_IN_PROGRESS;
+	ret = rte_comch_producer_stop(ctx->native);
 	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
 }
 
