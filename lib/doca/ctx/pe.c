@@ -264,7 +264,7 @@ has_work(const struct doca_pe *pe)
 	if (pe->ev_next < pe->nb_ev)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next)
-		if (dface_ctx_can_settle(ctx) || ctx->has_work)
+		if (dface_ctx_can_settle(ctx))
 			return true;
 	return false;
 }
