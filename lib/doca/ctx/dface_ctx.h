@@ -80,7 +80,6 @@ struct doca_ctx {
 	uint8_t state;          /* enum doca_ctx_states; any thread may read it */
 	bool native_idle;       /* the native object is done with its stop */
 	bool poll_me;           /* progress() has to be called */
-	bool has_work;          /* progress() has to be called before a sleep */
 	uint32_t nb_busy;       /* tasks that the channel has: submitted, orphans */
 	uint32_t nb_inflight;   /* submitted */
 	uint32_t nb_taken;      /* allocated by the application, submitted or not */
