@@ -111,10 +111,9 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 }
 
 static void
-client_free(struct doca_ctx *ctx)
+client_fini(struct doca_ctx *ctx)
 {
 	forget_conn((struct doca_comch_client *)ctx);
-	free(ctx);
 }
 
 static const struct dface_ctx_ops client_ops = {
@@ -127,7 +126,7 @@ static const struct dface_ctx_ops client_ops = {
 	.progress = dface_send_progress,
 	.submit = dface_send_submit,
 	.task_put = dface_send_put,
-	.free = client_free,
+	.fini = client_fini,
 };
 
 doca_error_t

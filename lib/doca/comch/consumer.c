@@ -206,12 +206,6 @@ consumer_submit(struct doca_task *task)
 	return DOCA_SUCCESS;
 }
 
-static void
-consumer_free(struct doca_ctx *ctx)
-{
-	free(ctx);
-}
-
 static const struct dface_ctx_ops consumer_ops = {
 	.name = "consumer",
 	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
@@ -222,7 +216,6 @@ static const struct dface_ctx_ops consumer_ops = {
 	.progress = consumer_progress,
 	.submit = consumer_submit,
 	.flush = consumer_flush,
-	.free = consumer_free,
 };
 
 doca_error_t

@@ -244,12 +244,6 @@ producer_submit(struct doca_task *task)
 	return send_op(task->ctx, &op);
 }
 
-static void
-producer_free(struct doca_ctx *ctx)
-{
-	free(ctx);
-}
-
 static const struct dface_ctx_ops producer_ops = {
 	.name = "producer",
 	.task_size = sizeof(struct doca_comch_producer_task_send),
@@ -260,7 +254,6 @@ static const struct dface_ctx_ops producer_ops = {
 	.progress = producer_progress,
 	.submit = producer_submit,
 	.flush = producer_flush,
-	.free = producer_free,
 };
 
 doca_error_t

@@ -100,12 +100,6 @@ server_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 		dface_ctrl_event(ctrl, event);
 }
 
-static void
-server_free(struct doca_ctx *ctx)
-{
-	free(ctx);
-}
-
 static const struct dface_ctx_ops server_ops = {
 	.name = "server",
 	.task_size = sizeof(struct doca_comch_task_send),
@@ -116,7 +110,6 @@ static const struct dface_ctx_ops server_ops = {
 	.progress = dface_send_progress,
 	.submit = dface_send_submit,
 	.task_put = dface_send_put,
-	.free = server_free,
 };
 
 doca_error_t

@@ -200,13 +200,21 @@ doca_ctx_stop(struct doca_ctx *ctx)
 	}
 	ctx->native_idle = ret == DOCA_SUCCESS;
 	dface_pe_kick(ctx->pe);
-	if (ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0 && !ctx->pe->running &&
-			!dface_pe_has_events(ctx->pe, ctx)) {
+	if (dface_ctx_is_free(ctx) && !ctx->pe->running && !dface_pe_has_events(ctx->pe, ctx)) {
 		to_idle(ctx);
 		return DOCA_SUCCESS;
 	}
 	set_state(ctx, DOCA_CTX_STATE_STOPPING);
 	return DOCA_ERROR_IN_PROGRESS;
+}
+
+void
+dface_ctx_free(struct doca_ctx *ctx)
+{
+	if (ctx->ops->fini != NULL)
+		ctx->ops->fini(ctx);
+	/* The first member of its object. */
+	free(ctx);
 }
 
 doca_error_t
@@ -222,7 +230,7 @@ dface_ctx_destroy(struct doca_ctx *ctx)
 	if (ctx->pe != NULL)
 		dface_pe_forget(ctx->pe, ctx);
 	else
-		ctx->ops->free(ctx);
+		dface_ctx_free(ctx);
 	return DOCA_SUCCESS;
 }
 

@@ -69,8 +69,8 @@ struct dface_ctx_ops {
 	void (*flush)(struct doca_ctx *ctx);
 	/* A task goes back to the pool. May be NULL. */
 	void (*task_put)(struct doca_task *task);
-	/* The end of the object's memory. */
-	void (*free)(struct doca_ctx *ctx);
+	/* Before the object's memory goes. May be NULL. */
+	void (*fini)(struct doca_ctx *ctx);
 };
 
 struct doca_ctx {
@@ -122,18 +122,24 @@ struct doca_pe {
 
 /* ctx.c */
 void dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops);
-/* Destroy: IN_USE unless IDLE; the memory goes with ops->free, now or later. */
+/* Destroy: IN_USE unless IDLE; the memory goes by dface_ctx_free(), now or later. */
 doca_error_t dface_ctx_destroy(struct doca_ctx *ctx);
+void dface_ctx_free(struct doca_ctx *ctx);
 /* STARTING is over, if it is STARTING. */
 void dface_ctx_on_running(struct doca_ctx *ctx);
 /* A native STATE event. */
 void dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
+/* Do neither the native object nor a task hold a context? */
+static inline bool
+dface_ctx_is_free(const struct doca_ctx *ctx)
+{
+	return ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0;
+}
 /* Does nothing hold a context that is STOPPING? */
 static inline bool
 dface_ctx_can_settle(const struct doca_ctx *ctx)
 {
-	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->native_idle &&
-		ctx->nb_busy == 0 && ctx->nb_taken == 0;
+	return ctx->state == DOCA_CTX_STATE_STOPPING && dface_ctx_is_free(ctx);
 }
 /* Then it becomes IDLE, once its last event is told. True: it was so. */
 bool dface_ctx_settle(struct doca_ctx *ctx);
@@ -183,6 +189,19 @@ dface_task_take(struct doca_ctx *ctx)
 	return task;
 }
 
+/* A task goes back to the pool. */
+static inline void
+dface_task_put(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	task->state = DFACE_TASK_FREE;
+	task->next = ctx->free_tasks;
+	ctx->free_tasks = task;
+	if (ctx->ops->task_put != NULL)
+		ctx->ops->task_put(task);
+}
+
 /* The channel is done with a task. False: nobody waits for it. */
 static inline bool
 dface_task_back(struct doca_task *task, doca_error_t status)
@@ -191,11 +210,7 @@ dface_task_back(struct doca_task *task, doca_error_t status)
 
 	ctx->nb_busy--;
 	if (unlikely(task->state == DFACE_TASK_ORPHAN)) {
-		task->state = DFACE_TASK_FREE;
-		task->next = ctx->free_tasks;
-		ctx->free_tasks = task;
-		if (ctx->ops->task_put != NULL)
-			ctx->ops->task_put(task);
+		dface_task_put(task);
 		return false;
 	}
 	ctx->nb_inflight--;

@@ -47,7 +47,7 @@ bury(struct doca_pe *pe)
 
 	while ((ctx = TAILQ_FIRST(&pe->dead)) != NULL) {
 		TAILQ_REMOVE(&pe->dead, ctx, next);
-		ctx->ops->free(ctx);
+		dface_ctx_free(ctx);
 	}
 }
 

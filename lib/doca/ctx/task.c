@@ -59,11 +59,7 @@ doca_task_free(struct doca_task *task)
 	ctx = task->ctx;
 	switch (task->state) {
 	case DFACE_TASK_OWNED:
-		task->state = DFACE_TASK_FREE;
-		task->next = ctx->free_tasks;
-		ctx->free_tasks = task;
-		if (ctx->ops->task_put != NULL)
-			ctx->ops->task_put(task);
+		dface_task_put(task);
 		break;
 	case DFACE_TASK_SUBMITTED:
 		/* Cancelled: the channel brings it back to nobody. */
