@@ -13,7 +13,8 @@
 #
 # Further arguments go to "meson test": --suite fast, a test's name, --repeat 5.
 #
-# The last line counts the tests of all builds: "N passed, N failed, N skipped".
+# What failed is printed again at the end, with the last of its output. The last
+# line counts the tests of all builds: "N passed, N failed, N skipped".
 # A build that fails counts as one failed test. The exit status is 0 if nothing
 # failed.
 
@@ -24,19 +25,30 @@ set -euo pipefail
 passed=0
 failed=0
 skipped=0
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
 
-# count FILE: add up the results in a testlog.json of meson: an object a line.
+# count NAME FILE: add up the results in a testlog.json of meson: an object a
+# line. What failed is told again at the end, where one looks first.
 count() {
 	local p f s
-	read -r p f s < <(python3 - "$1" <<-'END'
+	read -r p f s < <(python3 - "$@" "$report" <<-'END'
 		import json
 		import sys
 
+		name, path, report = sys.argv[1:]
 		counts = {"passed": 0, "failed": 0, "skipped": 0}
 		kinds = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}
-		with open(sys.argv[1], encoding="utf-8") as log:
+		with open(path, encoding="utf-8") as log, open(report, "a", encoding="utf-8") as out:
 		    for line in log:
-		        counts[kinds.get(json.loads(line)["result"], "failed")] += 1
+		        test = json.loads(line)
+		        kind = kinds.get(test["result"], "failed")
+		        counts[kind] += 1
+		        if kind != "failed":
+		            continue
+		        print(f"\n{name}: {test['name']}: {test['result']}", file=out)
+		        said = test.get("stdout", "") + test.get("stderr", "")
+		        print(*said.splitlines()[-40:], sep="\n", file=out)
 		print(*counts.values())
 	END
 	)
@@ -56,7 +68,7 @@ tests() {
 	done
 	shift
 	if ! build "$dir" "${options[@]}"; then
-		echo "$name: the build failed" >&2
+		printf '\n%s: the build failed\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 		return
 	fi
@@ -67,9 +79,9 @@ tests() {
 	meson test -C "$top/$dir" --no-rebuild --print-errorlogs \
 		--timeout-multiplier "$times" "$@" || true
 	if [ -s "$log" ]; then
-		count "$log"
+		count "$name" "$log"
 	elif [ $# -eq 0 ]; then
-		echo "$name: no test was run" >&2
+		printf '\n%s: no test was run\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 	fi
 }
@@ -105,5 +117,9 @@ if $sanitize; then
 		-Db_sanitize=thread -Db_lundef=false -- "$@"
 fi
 
+if [ -s "$report" ]; then
+	step "What failed"
+	cat "$report"
+fi
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" -eq 0 ]
