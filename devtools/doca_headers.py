@@ -28,9 +28,13 @@ def generations():
 def headers(generation):
     """Return the names of the headers that a program of a generation includes."""
     # The channel has had two names, and DOCA has had both headers never at once.
-    other = "doca_comch" if version(generation) < (2, 7) else "doca_cc"
+    others = ["doca_comch" if version(generation) < (2, 7) else "doca_cc"]
+    # An older form of a header: that one includes it.
+    others.append(r"comch_doca_\w+_\d+")
+    if version(generation) > (2, 8):
+        others.append("doca_comm_channel")
     return [path.name for path in sorted((DOCA / "include").glob("*.h"))
-            if not re.match(other + r"(_|\.)", path.name)]
+            if not re.match(rf"({'|'.join(others)})(_|\.)", path.name)]
 
 
 def preprocess(generation):
