@@ -126,7 +126,7 @@ not_accepted_in_time(void)
 
 	tch_create(&t);
 	tch_dial(&t.client, TCH_NAME);
-	TCH_UNTIL(tch_pending(&t.service) == 1);
+	TCH_UNTIL((tch_state(&t.client), tch_pending(&t.service) == 1));
 	check_aborted(&t.client);
 	TCH_UNTIL(tch_pending(&t.service) == 0);
 	tch_connect(&t.client, &t.service);
