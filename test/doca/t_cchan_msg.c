@@ -173,13 +173,15 @@ fill_and_drain(struct tch_end *from, struct tch_end *to)
 	/* It stays so. */
 	for (i = 0; i < 100; i++)
 		T_EQ(fill_up(from, end), end);
-	/* One for one. */
+	/* One for one; the sender is told with the receiver's next call. */
 	for (i = 0; i < 10; i++) {
 		tch_recv_number(to, i);
+		TD_OK(tch_state(to));
 		tch_send_number(from, end++);
 	}
 	for (j = i; j < end; j++) {
 		tch_recv_number(to, j);
+		TD_OK(tch_state(to));
 		TCH_UNTIL(in_flight(from) <= end - j - 1);
 	}
 	/* behaviour: L23 */
@@ -196,6 +198,8 @@ full_queues(void)
 
 	open_sized(&t, TCH_MAX, TCH_MAX, 16);
 	tch_meet(&t);
+	/* The peer is told of what was received with the next call. */
+	tch_recv_none(&t.service);
 	for (i = 0; i < 3; i++) {
 		fill_and_drain(&t.client, &t.service);
 		fill_and_drain(&t.service, &t.client);
