@@ -7,19 +7,16 @@
 
 /**
  * @file
- * What doca_buf.h and doca_buf_inventory.h were until DOCA 2.2, and has other
- * names since: included by them, in these generations. There,
- * doca_buf_inventory_create() has two more arguments, see there.
+ * What doca_buf.h was until DOCA 2.2, and has other names since: included by
+ * it, in these generations.
  *
  * Each function is the newer one that it names, with the same errors and the
  * same rule for threads.
  */
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include <doca_buf.h>
-#include <doca_buf_inventory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,28 +66,6 @@ doca_error_t doca_buf_list_chain(struct doca_buf *list1, struct doca_buf *list2)
 DOCA_STABLE
 doca_error_t doca_buf_list_unchain(struct doca_buf *list1, struct doca_buf *list2)
 		COMCH_DOCA_SYMBOL(doca_buf_unchain_list);
-
-/** As doca_buf_inventory_buf_get_by_args(). */
-DOCA_STABLE
-doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory,
-		struct doca_mmap *mmap, void *addr, size_t len, void *data, size_t data_len,
-		struct doca_buf **buf) COMCH_DOCA_SYMBOL(doca_buf_inventory_buf_get_by_args);
-
-/** As doca_buf_inventory_buf_get_by_addr(). */
-static inline doca_error_t
-doca_buf_inventory_buf_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-		void *addr, size_t len, struct doca_buf **buf)
-{
-	return doca_buf_inventory_buf_get_by_addr(inventory, mmap, addr, len, buf);
-}
-
-/** As doca_buf_inventory_buf_get_by_data(). */
-static inline doca_error_t
-doca_buf_inventory_buf_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-		void *data, size_t data_len, struct doca_buf **buf)
-{
-	return doca_buf_inventory_buf_get_by_data(inventory, mmap, data, data_len, buf);
-}
 
 #ifdef __cplusplus
 }

@@ -214,7 +214,7 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory,
 #endif
 
 #if COMCH_DOCA_GENERATION < 205
-#include <comch_doca_buf_105.h>
+#include <comch_doca_buf_inventory_105.h>
 #endif
 
 #endif /* DOCA_BUF_INVENTORY_H */
