@@ -137,7 +137,21 @@ role(void)
 #endif
 #endif
 	T_EQ(use_of_compat("abc"), 3);
+#if COMCH_DOCA_GENERATION < 200
+	T_EQ(marked(), 1);
+#endif
 }
+
+#if COMCH_DOCA_GENERATION < 200
+/* The mark has an older name. */
+__DOCA_EXPERIMENTAL int marked(void);
+
+int
+marked(void)
+{
+	return 1;
+}
+#endif
 
 struct versioned {
 	DOCA_STRUCT_START;
