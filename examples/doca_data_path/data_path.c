@@ -196,11 +196,13 @@ send_blocks(struct link *link)
 
 	while (app->nb_free > 0 && app->left > 0 && link->conn != NULL) {
 		task = app->free[app->nb_free - 1];
-		if (!app->is_filled && !side_check(&link->side, fill(app, task), "the next block"))
+		if (!app->is_filled &&
+				!side_check(&link->side, fill(app, task), "the next block"))
 			return;
 		app->is_filled = true;
 		result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
-		if (result == DOCA_ERROR_AGAIN || !side_check(&link->side, result, "sending a block"))
+		if (result == DOCA_ERROR_AGAIN ||
+				!side_check(&link->side, result, "sending a block"))
 			return;
 		app->is_filled = false;
 		app->nb_free--;
@@ -239,12 +241,12 @@ static void
 on_block_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
+	struct doca_task *t = doca_comch_producer_task_send_as_task(task);
 	struct app *app = ctx_data.ptr;
 
 	(void)task_data;
-	side_check(&app->link.side, doca_task_get_status(doca_comch_producer_task_send_as_task(task)),
-			"a block was not sent");
-	doca_task_free(doca_comch_producer_task_send_as_task(task));
+	side_check(&app->link.side, doca_task_get_status(t), "a block was not sent");
+	doca_task_free(t);
 }
 
 /* A producer runs as soon as it is started; its tasks are allocated then. */
