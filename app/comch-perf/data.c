@@ -92,6 +92,8 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 
 	if (p->api == PERF_API_MBUF && check_mbuf(p, error) != 0)
 		return -EINVAL;
+	if (p->api == PERF_API_COMM_CHANNEL)
+		return refuse(error, "--api comm_channel: has control messages only");
 	if (p->api == PERF_API_DOCA && p->size == 0 && p->imm == 0)
 		return refuse(error, "--api doca: a message has a byte at least, of --size or "
 				"of --imm");

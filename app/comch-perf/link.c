@@ -21,6 +21,13 @@
 #define MAX_STARTING 64
 #define NUMBER_MAGIC UINT32_C(0x4e554d42)
 
+static const struct link_ops *const all_ops[] = {
+	[PERF_API_DESC] = &link_ops_native,
+	[PERF_API_MBUF] = &link_ops_native,
+	[PERF_API_DOCA] = &link_ops_doca,
+	[PERF_API_COMM_CHANNEL] = &link_ops_cchan,
+};
+
 /* A client's first message. */
 struct link_number {
 	uint32_t magic;
@@ -185,7 +192,7 @@ link_open(struct perf_run *run)
 {
 	struct link *link = &run->link;
 
-	link->ops = run->params.api == PERF_API_DOCA ? &link_ops_doca : &link_ops_native;
+	link->ops = all_ops[run->params.api];
 	link->fd = -1;
 	link->nb_conns = run->params.connections;
 	link->conns = calloc(link->nb_conns, sizeof(link->conns[0]));

@@ -20,6 +20,7 @@
 #include <rte_comch_poll.h>
 
 struct perf_run;
+struct link_cchan;
 struct link_doca;
 struct link_number;
 
@@ -60,6 +61,7 @@ struct link {
 	struct rte_comch_server *server;  /**< DPU side. */
 	struct rte_comch_client **clients; /**< Host side. */
 	struct link_doca *doca;           /**< With --api doca, instead of these. */
+	struct link_cchan *cchan;         /**< With --api comm_channel. */
 	struct link_number *numbers;      /**< By number: a client's first message. */
 	void **conns;                     /**< The API's, by number; NULL: not up. */
 	uint32_t nb_conns;
@@ -119,6 +121,7 @@ uint32_t link_ctrl_size(const struct perf_run *run);
 
 extern const struct link_ops link_ops_native;
 extern const struct link_ops link_ops_doca;
+extern const struct link_ops link_ops_cchan;
 
 /** Name of the server of the connections under test. */
 #define LINK_SERVER_NAME "comch-perf.test"

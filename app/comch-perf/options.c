@@ -38,10 +38,9 @@ struct opt {
 	uint64_t min;
 	uint64_t max;
 	const char *const *choices;  /* NULL-terminated */
-	const char *later;           /* words that are known but not built in */
 };
 
-static const char *const apis[] = { "desc", "mbuf", "doca", NULL };
+static const char *const apis[] = { "desc", "mbuf", "doca", "comm_channel", NULL };
 static const char *const memories[] = { "shared", "heap", "eal", NULL };
 static const char *const waits[] = { "poll", "event", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
@@ -54,58 +53,59 @@ static const struct opt opts_table[] = {
 	{ "size", "N|A,B,C|A:B[:xM|:+N]",
 		"payload of a message, bytes; K, M, G suffixes; a range doubles unless told "
 		"otherwise",
-		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, PERF_MAX_SIZE, NULL, NULL },
+		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, PERF_MAX_SIZE, NULL },
 	{ "iters", "N", "messages of each producer (latency: round trips), instead of a duration",
-		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL, NULL },
+		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL },
 	{ "duration", "S", "how long to measure, seconds (default 1)",
-		KIND_TIME, PERF_OPT_DURATION, PARAM(duration_us), 0, 0, NULL, NULL },
+		KIND_TIME, PERF_OPT_DURATION, PARAM(duration_us), 0, 0, NULL },
 	{ "burst", "N", "messages offered in one call",
-		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL, NULL },
+		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL },
 	{ "queue", "N", "depth of a queue: posted buffers, or control messages in flight",
-		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL, NULL },
+		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL },
 	{ "producers", "N", "producers of the sending side, a thread each",
-		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL, NULL },
+		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL },
 	{ "consumers", "N", "consumers of the receiving side, a thread each",
-		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL, NULL },
+		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL },
 	{ "connections", "N",
 		"connections; ctrl tests use one and leave the rest idle, data tests spread "
 		"their pairs, conn-rate opens so many at once",
-		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL, NULL },
+		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL },
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
-		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL, NULL },
-	{ "api", "desc|mbuf|doca",
-		"which calls: descriptors or mbufs of librte_comch, or those of DOCA, which take "
-		"their device from the device table; ctrl tests know desc and doca",
-		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis, "comm_channel" },
+		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
+	{ "api", "desc|mbuf|doca|comm_channel",
+		"which calls: descriptors or mbufs of librte_comch, or those of DOCA (Comch, or "
+		"Comm Channel), which take their device from the device table; ctrl tests know "
+		"desc, doca and comm_channel, data tests the first three",
+		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis },
 	{ "memory", "shared|heap|eal",
 		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
-		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories, NULL },
+		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories },
 	{ "wait", "poll|event",
 		"spin, or sleep until woken; latency tests then pause for the other side to "
 		"fall asleep",
-		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, waits, NULL },
+		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, waits },
 	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are the sum",
-		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL, NULL },
+		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL },
 	{ "verify", NULL,
 		"fill and check every byte; otherwise the first and last cache line are "
 		"touched and the sequence checked",
-		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL, NULL },
+		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL },
 	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it)",
-		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL, NULL },
+		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL },
 	{ "role", "both|host|dpu",
 		"start both sides (default), or one; the host side leads and reports",
-		KIND_CHOICE, 0, OPTION(role), 0, 0, roles, NULL },
+		KIND_CHOICE, 0, OPTION(role), 0, 0, roles },
 	{ "format", "text|csv|json", "table for people (default), CSV, or one JSON object a line",
-		KIND_CHOICE, 0, OPTION(format), 0, 0, formats, NULL },
+		KIND_CHOICE, 0, OPTION(format), 0, 0, formats },
 	{ "output", "FILE", "where to report instead of standard output",
-		KIND_TEXT, 0, OPTION(output), 0, 0, NULL, NULL },
+		KIND_TEXT, 0, OPTION(output), 0, 0, NULL },
 	{ "histogram", NULL, "draw the latencies of each latency test (text format)",
-		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL, NULL },
+		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL },
 	{ "sweep", "FILE",
 		"INI file: a section a test, its keys the options above, comma lists multiply",
-		KIND_TEXT, 0, OPTION(sweep), 0, 0, NULL, NULL },
-	{ "help", NULL, "this text", KIND_SWITCH, 0, 0, 0, 0, NULL, NULL },
-	{ "version", NULL, "versions", KIND_SWITCH, 0, 0, 0, 0, NULL, NULL },
+		KIND_TEXT, 0, OPTION(sweep), 0, 0, NULL },
+	{ "help", NULL, "this text", KIND_SWITCH, 0, 0, 0, 0, NULL },
+	{ "version", NULL, "versions", KIND_SWITCH, 0, 0, 0, 0, NULL },
 };
 
 const char *
@@ -272,9 +272,6 @@ parse_choice(const struct opt *o, const char *value, char *error)
 			strcat(valid, ", ");
 		strcat(valid, o->choices[i]);
 	}
-	if (o->later != NULL && *value != '\0' && strstr(o->later, value) != NULL)
-		return refuse(error, "--%s: '%s' is not built in; valid: %s",
-				o->name, value, valid);
 	return refuse(error, "--%s: '%s' is not one of %s", o->name, value, valid);
 }
 

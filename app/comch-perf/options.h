@@ -32,6 +32,7 @@ enum perf_api {
 	PERF_API_DESC,
 	PERF_API_MBUF,
 	PERF_API_DOCA,
+	PERF_API_COMM_CHANNEL,
 };
 
 enum perf_memory {

@@ -52,11 +52,11 @@ is_data(const struct report_row *row)
 	return (row->test->options & PERF_OPT_MEMORY) != 0;
 }
 
-/* ... and which calls were measured? Control messages have but one, or DOCA's. */
+/* ... and which calls were measured? Control messages have but one native way. */
 static const char *
 api_name(const struct report_row *row)
 {
-	return is_data(row) || row->test->library || row->params.api == PERF_API_DOCA ?
+	return is_data(row) || row->test->library || row->params.api >= PERF_API_DOCA ?
 			perf_api_name(row->params.api) : NULL;
 }
 

@@ -15,6 +15,8 @@
 #include "comch_private.h"
 #include "comch_trace.h"
 
+#define CLIENT_FLAGS (RTE_COMCH_CLIENT_F_CTRL_ONLY | RTE_COMCH_CLIENT_F_MANUAL_CREDIT)
+
 static bool
 client_service(struct comch_obj *obj, struct comch_run *run)
 {
@@ -43,6 +45,10 @@ client_conf_check(struct rte_comch_dev *dev, struct rte_comch_client_conf *c)
 	}
 	if (comch_name_check(c->name, "client") != 0)
 		return -EINVAL;
+	if ((c->flags & ~CLIENT_FLAGS) != 0) {
+		COMCH_LOG(ERR, "client of %s: unknown flag in %#x", c->name, c->flags);
+		return -EINVAL;
+	}
 	if ((dev->info.capa & RTE_COMCH_CAPA_CLIENT) == 0) {
 		COMCH_LOG(ERR, "client of %s: device %s is on the DPU side; "
 			"clients live on the host", c->name, dev->info.name);
@@ -114,6 +120,9 @@ rte_comch_client_start(struct rte_comch_client *client)
 		return -ENOMEM;
 	conn->client = client;
 	conn->recv_queue = client->conf.recv_queue;
+	conn->manual_credit = (client->conf.flags & RTE_COMCH_CLIENT_F_MANUAL_CREDIT) != 0;
+	conn->ctrl_only = (client->conf.flags & RTE_COMCH_CLIENT_F_CTRL_ONLY) != 0 ?
+		COMCH_CTRL_ONLY_OURS : 0;
 	comch_store_release(&client->conn, conn);
 	client->reason[0] = '\0';
 	comch_registry_add_conn(conn);

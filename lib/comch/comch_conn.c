@@ -2,24 +2,20 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* A connection: messages, credits, and its end. */
+/* A connection: messages and credits; its end is in comch_conn_end.c. */
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <rte_cycles.h>
-#include <rte_string_fns.h>
 
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
 #include "comch_trace.h"
 
-/* How long a last frame may wait for room, ms. */
-#define CLOSE_MS 1000
 /* When a peer that does not read is tried again, ms. */
 #define TX_RETRY_MS 1
 /* Frames of one connection that a run reads at most, events or not. */
@@ -215,8 +211,8 @@ comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 	uint32_t len;
 	int ret = -EAGAIN;
 
-	f.acked = conn->rx_seq;
-	conn->rx_told = conn->rx_seq;
+	f.acked = conn->rx_done;
+	conn->rx_told = conn->rx_done;
 	len = comch_wire_build(&f, buf);
 	if (STAILQ_EMPTY(&conn->tx_wait))
 		ret = conn_tx_now(conn, buf, len, fds, nb_fds);
@@ -253,6 +249,13 @@ tx_wait_free(struct rte_comch_conn *conn, struct comch_tx_wait *w)
 	free(w);
 }
 
+void
+comch_conn_tx_forget(struct rte_comch_conn *conn)
+{
+	while (!STAILQ_EMPTY(&conn->tx_wait))
+		tx_wait_free(conn, STAILQ_FIRST(&conn->tx_wait));
+}
+
 /* Send what waited. True: nothing waits any more. */
 static bool
 conn_flush(struct rte_comch_conn *conn)
@@ -272,7 +275,7 @@ comch_conn_credit(struct rte_comch_conn *conn)
 {
 	static const struct comch_wire_frame credit = { .type = COMCH_WIRE_CREDIT };
 
-	if (conn->rx_told != conn->rx_seq && comch_conn_is_up(conn))
+	if (conn->rx_told != conn->rx_done && comch_conn_is_up(conn))
 		comch_conn_tx(conn, &credit, NULL, 0);
 }
 
@@ -328,11 +331,11 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 	if (unlikely(!STAILQ_EMPTY(&conn->tx_wait)) ||
 			conn->tx_seq - conn->tx_acked >= conn->tx_credits)
 		return -EAGAIN;
-	comch_wire_msg_hdr(hdr, msg->len, conn->rx_seq);
+	comch_wire_msg_hdr(hdr, msg->len, conn->rx_done);
 	ret = conn_frame_tx(conn, &frame);
 	if (ret != 0)
 		return ret;
-	conn->rx_told = conn->rx_seq;
+	conn->rx_told = conn->rx_done;
 	comch_trace_msg_tx(conn->id, msg->len, conn->tx_seq);
 	comch_count(&conn->tx_seq, 1);
 	comch_count(&conn->stats.tx_msgs, 1);
@@ -409,7 +412,42 @@ conn_report_sent(struct rte_comch_conn *conn, struct comch_run *run)
 	return true;
 }
 
+bool
+comch_conn_report_sent(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	return conn_report_sent(conn, run);
+}
+
 /* Messages in */
+
+/* The peer is to be told that messages are done with. */
+static inline void
+conn_owe(struct rte_comch_conn *conn)
+{
+	if (conn->owing)
+		return;
+	conn->owing = true;
+	TAILQ_INSERT_TAIL(&conn->obj.poll->owing, conn, owing_next);
+}
+
+int
+rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	if (!conn->manual_credit || n > conn->rx_seq - conn->rx_done) {
+		COMCH_LOG(ERR, "connection %u: %u messages done, but %s", conn->id, n,
+			conn->manual_credit ? "there are not so many" :
+			"it was not made for explicit credits");
+		return -EINVAL;
+	}
+	conn->rx_done += n;
+	if (n > 0 && conn->phase == COMCH_PHASE_UP)
+		conn_owe(conn);
+	return 0;
+}
 
 static inline void
 conn_on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t len)
@@ -423,10 +461,18 @@ conn_on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint
 	conn->rx_seq++;
 	comch_count(&conn->stats.rx_msgs, 1);
 	comch_count(&conn->stats.rx_bytes, len);
-	if (!conn->owing) {
-		conn->owing = true;
-		TAILQ_INSERT_TAIL(&conn->obj.poll->owing, conn, owing_next);
-	}
+	if (unlikely(conn->manual_credit))
+		return;
+	conn->rx_done = conn->rx_seq;
+	conn_owe(conn);
+}
+
+/* No more than our queue beyond what we have told: more, and the peer does not count. */
+static inline bool
+conn_may_get_msg(const struct rte_comch_conn *conn, uint32_t len)
+{
+	return conn->phase == COMCH_PHASE_UP && len <= conn->max_msg_size &&
+		conn->rx_seq - conn->rx_told < conn->recv_queue;
 }
 
 /* One frame: 1, 0 (none) or a negative errno that ends the connection. */
@@ -451,8 +497,7 @@ conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
 	ret = comch_wire_parse(buf, (uint32_t)len, &f);
 	if (likely(ret == 0))
 		ret = conn_on_acked(conn, f.acked);
-	if (likely(ret == 0 && f.type == COMCH_WIRE_MSG && conn->phase == COMCH_PHASE_UP &&
-			f.len <= conn->max_msg_size)) {
+	if (likely(ret == 0 && f.type == COMCH_WIRE_MSG && conn_may_get_msg(conn, f.len))) {
 		conn_on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE, f.len);
 		comch_poll_keep(conn->obj.poll, (uint32_t)len);
 	} else if (ret == 0) {
@@ -537,176 +582,7 @@ comch_conn_look(struct rte_comch_conn *conn)
 	}
 }
 
-/* The end */
-
-static void
-conn_leave_lists(struct rte_comch_conn *conn)
-{
-	struct rte_comch_poll *poll = conn->obj.poll;
-
-	comch_conn_wait_end(conn);
-	if (conn->owing) {
-		conn->owing = false;
-		TAILQ_REMOVE(&poll->owing, conn, owing_next);
-	}
-	comch_poll_fd_del(poll, &conn->fd);
-	if (conn->link == NULL)
-		return;
-	TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
-	conn->ops->link_shutdown(conn->link);
-}
-
-void
-comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
-{
-	uint32_t old = conn->phase;
-	va_list ap;
-
-	if (old >= COMCH_PHASE_ENDING)
-		return;
-	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
-		comch_count(&conn->server->nb_half_open, -1);
-	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
-		comch_count(&conn->server->nb_pending, -1);
-	/* A reason that is there already was given by whoever closed it. */
-	if (conn->reason[0] == '\0') {
-		va_start(ap, fmt);
-		vsnprintf(conn->reason, sizeof(conn->reason), fmt, ap);
-		va_end(ap);
-		conn->end_status = status;
-		COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
-			conn->reason);
-	}
-	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status, conn->reason);
-	comch_store_release(&conn->phase, COMCH_PHASE_ENDING);
-	comch_server_conn_leaves(conn);
-	while (!STAILQ_EMPTY(&conn->tx_wait))
-		tx_wait_free(conn, STAILQ_FIRST(&conn->tx_wait));
-	conn_leave_lists(conn);
-	comch_consumer_halt_all(conn);
-	comch_producer_halt_all(conn);
-	if (conn->client != NULL)
-		comch_client_conn_gone(conn->client);
-	comch_poll_note(&conn->obj);
-}
-
-/* Tell the peer, and go once that is sent. */
-static void
-conn_say_goodbye(struct rte_comch_conn *conn)
-{
-	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = conn->end_status };
-	uint32_t old = conn->phase;
-
-	comch_store_relaxed(&conn->draining, false);
-	rte_strscpy(f.text, conn->reason, sizeof(f.text));
-	comch_conn_tx(conn, &f, NULL, 0);
-	if (conn->phase >= COMCH_PHASE_ENDING)
-		return;
-	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
-		comch_count(&conn->server->nb_half_open, -1);
-	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
-		comch_count(&conn->server->nb_pending, -1);
-	comch_store_release(&conn->phase, COMCH_PHASE_CLOSING);
-	comch_server_conn_leaves(conn);
-	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
-	comch_poll_note(&conn->obj);
-}
-
-/* Does a message wait for the word that the peer's application was given it? */
-static bool
-conn_has_unacked(const struct rte_comch_conn *conn)
-{
-	return conn->unacked_ready != conn->unacked_tail;
-}
-
-/* A peer that lives says what it takes, if it is given a little time. */
-static void
-conn_drain(struct rte_comch_conn *conn)
-{
-	if (conn_has_unacked(conn) && rte_rdtsc() < conn->dial_deadline)
-		return;
-	comch_conn_wait_end(conn);
-	conn_say_goodbye(conn);
-}
-
-void
-comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
-{
-	if (conn->phase >= COMCH_PHASE_CLOSING || conn->draining)
-		return;
-	if (conn->phase <= COMCH_PHASE_LINKING || conn->link->state != RTE_COMCH_LINK_UP) {
-		comch_conn_end(conn, status, "%s", reason != NULL ? reason : "disconnected");
-		return;
-	}
-	rte_strscpy(conn->reason, reason != NULL ? reason : "disconnected",
-		sizeof(conn->reason));
-	conn->end_status = status;
-	if (conn->phase != COMCH_PHASE_UP || !conn_has_unacked(conn)) {
-		conn_say_goodbye(conn);
-		return;
-	}
-	/* Relaxed: others only show it. */
-	comch_store_relaxed(&conn->draining, true);
-	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
-	comch_conn_wait_begin(conn, CLOSE_MS);
-}
-
-/* Nothing can be known of what the peer had not taken. */
-static bool
-conn_report_lost(struct rte_comch_conn *conn, struct comch_run *run)
-{
-	struct comch_unacked *u;
-
-	if (!conn_report_sent(conn, run))
-		return false;
-	while (conn->unacked_ready != conn->unacked_tail) {
-		u = &conn->unacked[conn->unacked_ready++ & conn->unacked_mask];
-		if (u->status == 0) {
-			u->status = -ECONNRESET;
-			comch_count(&conn->stats.tx_errors, 1);
-		}
-	}
-	return conn_report_sent(conn, run);
-}
-
-/* Return the last events. True: all were returned. */
-static bool
-conn_report_end(struct rte_comch_conn *conn, struct comch_run *run)
-{
-	struct rte_comch_event *event;
-
-	if (!conn->known)
-		return true;
-	if (!conn_report_lost(conn, run) || comch_run_full(run))
-		return false;
-	event = comch_run_add(run, RTE_COMCH_EVENT_DISCONNECTED, &conn->obj, conn);
-	event->status = conn->end_status;
-	event->text = conn->reason;
-	conn->known = false;
-	return true;
-}
-
-/* All is told and no queue is left: away with it. */
-static void
-conn_bury(struct rte_comch_conn *conn)
-{
-	if (conn->link != NULL) {
-		comch_reclaim_free_all(conn);
-		comch_remote_free_all(conn);
-		comch_import_free_all(conn);
-		conn->ops->link_close(conn->link);
-		conn->link = NULL;
-	}
-	if (conn->server != NULL) {
-		comch_count(&conn->server->stats.disconnected, 1);
-		comch_server_conn_ended(conn);
-	}
-	if (conn->client != NULL)
-		comch_client_conn_freed(conn->client);
-	comch_registry_del_conn(conn);
-	comch_dev_put(conn->dev);
-	comch_obj_bury(&conn->obj);
-}
+/* Service */
 
 static void
 conn_report_connected(struct rte_comch_conn *conn, struct comch_run *run)
@@ -735,7 +611,7 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 		comch_conn_rx(conn, run);
 	conn_check_down(conn);
 	if (conn->draining && conn->phase == COMCH_PHASE_UP)
-		conn_drain(conn);
+		comch_conn_drain(conn);
 	return more;
 }
 
@@ -761,14 +637,14 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	if (conn->phase == COMCH_PHASE_CLOSING && STAILQ_EMPTY(&conn->tx_wait))
 		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
 	if (conn->phase == COMCH_PHASE_ENDING) {
-		if (!conn_report_end(conn, run))
+		if (!comch_conn_report_end(conn, run))
 			return true;
 		comch_store_release(&conn->phase, COMCH_PHASE_ENDED);
 	}
 	if (conn->phase == COMCH_PHASE_ENDED) {
 		comch_consumer_steps(conn);
 		if (comch_conn_nb_queues(conn) == 0 && !comch_obj_is_dead(obj))
-			conn_bury(conn);
+			comch_conn_bury(conn);
 		return false;
 	}
 	return more;

@@ -259,6 +259,8 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 	if (ret == 0 && conn == NULL)
 		ret = -EINVAL;
 	if (ret == 0)
+		ret = comch_queue_check(conn, "consumer");
+	if (ret == 0)
 		ret = conf_check(conn, &conf);
 	if (ret != 0)
 		goto err;

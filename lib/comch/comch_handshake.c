@@ -74,6 +74,21 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 	comch_conn_look(conn);
 }
 
+/* What we say of ourselves in HELLO and ACCEPT. */
+static uint32_t
+wire_flags(const struct rte_comch_conn *conn)
+{
+	return (conn->ctrl_only & COMCH_CTRL_ONLY_OURS) != 0 ? COMCH_WIRE_F_CTRL_ONLY : 0;
+}
+
+/* What the peer says of itself there. */
+static void
+take_wire_flags(struct rte_comch_conn *conn, uint32_t flags)
+{
+	if ((flags & COMCH_WIRE_F_CTRL_ONLY) != 0)
+		conn->ctrl_only |= COMCH_CTRL_ONLY_PEER;
+}
+
 void
 comch_handshake_link(struct rte_comch_conn *conn)
 {
@@ -90,6 +105,7 @@ comch_handshake_link(struct rte_comch_conn *conn)
 		return;
 	f.max_msg_size = conn->client->conf.max_msg_size;
 	f.recv_queue = conn->recv_queue;
+	f.flags = wire_flags(conn);
 	rte_strscpy(f.text, conn->client->name, RTE_COMCH_NAME_SIZE);
 	comch_conn_tx(conn, &f, NULL, 0);
 }
@@ -121,6 +137,7 @@ accept_now(struct rte_comch_conn *conn)
 		.minor = COMCH_WIRE_MINOR,
 		.max_msg_size = conn->max_msg_size,
 		.recv_queue = conn->recv_queue,
+		.flags = wire_flags(conn),
 	};
 
 	comch_conn_tx(conn, &f, NULL, 0);
@@ -193,6 +210,7 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 		return;
 	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
 	conn->tx_credits = f->recv_queue;
+	take_wire_flags(conn, f->flags);
 	if (!server_is_full(server)) {
 		admit(conn);
 		return;
@@ -226,6 +244,7 @@ comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_fram
 	}
 	conn->max_msg_size = f->max_msg_size;
 	conn->tx_credits = f->recv_queue;
+	take_wire_flags(conn, f->flags);
 	comch_conn_established(conn);
 	comch_client_up(conn->client);
 }

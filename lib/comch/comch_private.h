@@ -56,6 +56,10 @@ enum comch_phase {
 	COMCH_NB_PHASES
 };
 
+/* Who said that a connection has no fast path. */
+#define COMCH_CTRL_ONLY_OURS 1
+#define COMCH_CTRL_ONLY_PEER 2
+
 struct rte_comch_server {
 	struct comch_obj obj;
 	struct rte_comch_dev *dev;
@@ -144,8 +148,11 @@ struct rte_comch_conn {
 	uint32_t tx_acked;         /* of them delivered */
 	uint32_t tx_credits;       /* the peer's queue */
 	uint32_t rx_seq;           /* messages given to the application */
+	uint32_t rx_done;          /* of them done with: all, but for manual_credit */
 	uint32_t rx_told;          /* of them acknowledged */
+	uint32_t recv_queue;       /* messages that the peer may have beyond rx_told */
 	uint32_t max_msg_size;
+	bool manual_credit;        /* rx_done is the application's to move */
 	bool hold;                 /* no frame is taken before an event is returned */
 	bool owing;                /* in poll->owing */
 	bool is_hot;
@@ -169,7 +176,7 @@ struct rte_comch_conn {
 	struct comch_fd fd;
 	uint64_t deadline;         /* TSC */
 	uint64_t dial_deadline;
-	uint32_t recv_queue;
+	uint8_t ctrl_only;         /* COMCH_CTRL_ONLY_*: who wants no fast path */
 	uint16_t rep;
 	uint32_t id;
 	bool draining;             /* closed; waits for what the peer takes of ours */
@@ -310,6 +317,10 @@ void comch_conn_close(struct rte_comch_conn *conn, int status, const char *reaso
 /* End it from wherever we are, in its own thread's time. text is static. Any thread. */
 void comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text);
 const char *comch_conn_name(const struct rte_comch_conn *conn);
+/* Return SENT events. True: none is left. */
+bool comch_conn_report_sent(struct rte_comch_conn *conn, struct comch_run *run);
+/* Nobody will want the frames that found no room. */
+void comch_conn_tx_forget(struct rte_comch_conn *conn);
 /* Acknowledge what was given to the application. */
 void comch_conn_credit(struct rte_comch_conn *conn);
 static inline bool
@@ -327,6 +338,14 @@ uint32_t comch_conn_nb_queues(struct rte_comch_conn *conn);
 void comch_conn_established(struct rte_comch_conn *conn);
 void comch_conn_wait_begin(struct rte_comch_conn *conn, uint32_t ms);
 void comch_conn_wait_end(struct rte_comch_conn *conn);
+
+/* comch_conn_end.c */
+/* A peer that lives says what it takes, if it is given a little time. */
+void comch_conn_drain(struct rte_comch_conn *conn);
+/* Return the last events. True: all were returned. */
+bool comch_conn_report_end(struct rte_comch_conn *conn, struct comch_run *run);
+/* All is told and no queue is left: away with it. */
+void comch_conn_bury(struct rte_comch_conn *conn);
 
 /* comch_handshake.c */
 void comch_handshake_dial(struct rte_comch_conn *conn);
@@ -372,6 +391,8 @@ void comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc
 void comch_remote_free_all(struct rte_comch_conn *conn);
 
 /* comch_queue.c: what consumers and producers share */
+/* May there be one? 0, -EBADFD or -ENOTSUP, after a log line that says what. */
+int comch_queue_check(const struct rte_comch_conn *conn, const char *what);
 int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data);
 /* A fresh pair where the peer had the last one: a restart. 0 or a negative errno. */

@@ -136,6 +136,8 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	ret = comch_obj_conf(&conf, sizeof(conf), user_conf, "producer");
 	if (ret == 0 && conn == NULL)
 		ret = -EINVAL;
+	if (ret == 0)
+		ret = comch_queue_check(conn, "producer");
 	if (ret != 0)
 		goto err;
 	if (conf.queue_size == 0)

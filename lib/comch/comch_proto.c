@@ -22,22 +22,23 @@ struct proto_rule {
 	uint8_t by;
 	uint8_t min_fds;
 	uint8_t max_fds;
+	bool fast_path;    /* never on a connection without one */
 };
 
 static const struct proto_rule rules[COMCH_WIRE_NB_TYPES] = {
-	[COMCH_WIRE_HELLO]         = { ON(HELLO), BY_CLIENT, 0, 0 },
-	[COMCH_WIRE_ACCEPT]        = { ON(HELLO), BY_SERVER, 0, 0 },
-	[COMCH_WIRE_REJECT]        = { ON(HELLO), BY_SERVER, 0, 0 },
-	[COMCH_WIRE_CREDIT]        = { ON(UP), BY_ANY, 0, 0 },
-	[COMCH_WIRE_DISCONNECT]    = { ON(HELLO) | ON(PENDING) | ON(UP), BY_ANY, 0, 0 },
-	[COMCH_WIRE_MR_ADD]        = { ON(UP), BY_ANY, 1, 1 },
-	[COMCH_WIRE_MR_ACK]        = { ON(UP), BY_ANY, 0, 0 },
-	[COMCH_WIRE_MR_DEL]        = { ON(UP), BY_ANY, 0, 0 },
-	[COMCH_WIRE_CONSUMER_NEW]  = { ON(UP), BY_ANY, 2, 2 },
-	[COMCH_WIRE_CONSUMER_ACK]  = { ON(UP), BY_ANY, 0, 1 },
-	[COMCH_WIRE_CONSUMER_GONE] = { ON(UP), BY_ANY, 0, 0 },
-	[COMCH_WIRE_PRODUCER_NEW]  = { ON(UP), BY_ANY, 1, 1 },
-	[COMCH_WIRE_PRODUCER_GONE] = { ON(UP), BY_ANY, 0, 0 },
+	[COMCH_WIRE_HELLO]         = { ON(HELLO), BY_CLIENT, 0, 0, false },
+	[COMCH_WIRE_ACCEPT]        = { ON(HELLO), BY_SERVER, 0, 0, false },
+	[COMCH_WIRE_REJECT]        = { ON(HELLO), BY_SERVER, 0, 0, false },
+	[COMCH_WIRE_CREDIT]        = { ON(UP), BY_ANY, 0, 0, false },
+	[COMCH_WIRE_DISCONNECT]    = { ON(HELLO) | ON(PENDING) | ON(UP), BY_ANY, 0, 0, false },
+	[COMCH_WIRE_MR_ADD]        = { ON(UP), BY_ANY, 1, 1, true },
+	[COMCH_WIRE_MR_ACK]        = { ON(UP), BY_ANY, 0, 0, true },
+	[COMCH_WIRE_MR_DEL]        = { ON(UP), BY_ANY, 0, 0, true },
+	[COMCH_WIRE_CONSUMER_NEW]  = { ON(UP), BY_ANY, 2, 2, true },
+	[COMCH_WIRE_CONSUMER_ACK]  = { ON(UP), BY_ANY, 0, 1, true },
+	[COMCH_WIRE_CONSUMER_GONE] = { ON(UP), BY_ANY, 0, 0, true },
+	[COMCH_WIRE_PRODUCER_NEW]  = { ON(UP), BY_ANY, 1, 1, true },
+	[COMCH_WIRE_PRODUCER_GONE] = { ON(UP), BY_ANY, 0, 0, true },
 };
 
 static bool
@@ -48,7 +49,8 @@ proto_allows(const struct rte_comch_conn *conn, const struct comch_wire_frame *f
 	uint8_t by = conn->server != NULL ? BY_CLIENT : BY_SERVER;
 
 	return (rule->phases & (UINT32_C(1) << conn->phase)) != 0 && (rule->by & by) != 0 &&
-		nb_fds >= rule->min_fds && nb_fds <= rule->max_fds;
+		nb_fds >= rule->min_fds && nb_fds <= rule->max_fds &&
+		!(rule->fast_path && conn->ctrl_only != 0);
 }
 
 static int

@@ -49,6 +49,22 @@ comch_queue_renew(struct comch_queue *q)
 }
 
 int
+comch_queue_check(const struct rte_comch_conn *conn, const char *what)
+{
+	if (!comch_conn_is_up(conn)) {
+		COMCH_LOG(ERR, "connection %u: %s, but it is not established", conn->id, what);
+		return -EBADFD;
+	}
+	if (conn->ctrl_only == 0)
+		return 0;
+	COMCH_LOG(ERR, "connection %u of %s: %s, but it has no fast path: %s wants control "
+		"messages only", conn->id, comch_conn_name(conn), what,
+		(conn->ctrl_only & COMCH_CTRL_ONLY_PEER) == 0 ? "this side" :
+		conn->server != NULL ? "the client" : "the server");
+	return -ENOTSUP;
+}
+
+int
 comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data)
 {

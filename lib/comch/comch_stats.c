@@ -120,6 +120,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 	if (phase >= COMCH_PHASE_PENDING) {
 		info->max_msg_size = conn->max_msg_size;
 		info->send_credits = conn->tx_credits;
+		info->ctrl_only = conn->ctrl_only != 0;
 	}
 	rte_strscpy(info->name, comch_conn_name(conn), sizeof(info->name));
 	if (phase >= COMCH_PHASE_CLOSING)

@@ -252,6 +252,10 @@ server_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 		(s->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) != 0);
 	rte_tel_data_add_dict_int(d, "exact",
 		(s->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0);
+	rte_tel_data_add_dict_int(d, "ctrl_only",
+		(s->conf.flags & RTE_COMCH_SERVER_F_CTRL_ONLY) != 0);
+	rte_tel_data_add_dict_int(d, "manual_credit",
+		(s->conf.flags & RTE_COMCH_SERVER_F_MANUAL_CREDIT) != 0);
 	comch_tel_text(d, "poll", s->obj.poll->name);
 	return 0;
 }
@@ -290,6 +294,10 @@ client_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 	comch_tel_u64(d, "recv_queue", c->conf.recv_queue);
 	comch_tel_u64(d, "send_queue", c->conf.send_queue);
 	comch_tel_u64(d, "connect_timeout_ms", c->conf.connect_timeout_ms);
+	rte_tel_data_add_dict_int(d, "ctrl_only",
+		(c->conf.flags & RTE_COMCH_CLIENT_F_CTRL_ONLY) != 0);
+	rte_tel_data_add_dict_int(d, "manual_credit",
+		(c->conf.flags & RTE_COMCH_CLIENT_F_MANUAL_CREDIT) != 0);
 	/* Why the last connection ended; written before the state. */
 	if (state == RTE_COMCH_STATE_IDLE)
 		comch_tel_text(d, "reason", c->reason);
@@ -377,6 +385,7 @@ comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	if (info.established) {
 		comch_tel_u64(d, "max_msg_size", info.max_msg_size);
 		comch_tel_u64(d, "send_credits", info.send_credits);
+		rte_tel_data_add_dict_int(d, "ctrl_only", info.ctrl_only);
 	}
 	comch_tel_u64(d, "recv_queue", info.recv_queue);
 	rte_tel_data_add_dict_int(d, "peer_pid", info.peer_pid);

@@ -128,6 +128,16 @@ wire_reason(struct wire_cursor *c, char *text, size_t size)
 			text[i] = '?';
 }
 
+/* What 1.1 appended: older peers neither send nor miss it. */
+static void
+wire_flags(struct wire_cursor *c, struct comch_wire_frame *f)
+{
+	if (f->major == COMCH_WIRE_MAJOR && f->minor >= 1)
+		wire_u32(c, &f->flags);
+	else
+		f->flags = 0;
+}
+
 static void
 wire_fields(struct wire_cursor *c, struct comch_wire_frame *f)
 {
@@ -139,12 +149,14 @@ wire_fields(struct wire_cursor *c, struct comch_wire_frame *f)
 		wire_u32(c, &f->max_msg_size);
 		wire_u32(c, &f->recv_queue);
 		wire_text(c, f->text, RTE_COMCH_NAME_SIZE);
+		wire_flags(c, f);
 		break;
 	case COMCH_WIRE_ACCEPT:
 		wire_u16(c, &f->major);
 		wire_u16(c, &f->minor);
 		wire_u32(c, &f->max_msg_size);
 		wire_u32(c, &f->recv_queue);
+		wire_flags(c, f);
 		break;
 	case COMCH_WIRE_REJECT:
 	case COMCH_WIRE_DISCONNECT:

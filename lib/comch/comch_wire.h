@@ -27,13 +27,15 @@
 
 #define COMCH_WIRE_MAGIC     UINT32_C(0x68636d63) /* "cmch" */
 #define COMCH_WIRE_MAJOR     1
-#define COMCH_WIRE_MINOR     0
+#define COMCH_WIRE_MINOR     1
 #define COMCH_WIRE_HDR_SIZE  16
 /* Longest frame that is not a MSG. */
 #define COMCH_WIRE_MAX_FRAME 256
 /* Memory that cannot be shown to the peer; an empty buffer. */
 #define COMCH_REGION_STAGED  UINT16_C(0xffff)
 #define COMCH_REGION_NONE    UINT16_C(0xfffe)
+/* Flags of HELLO and ACCEPT, since 1.1; unknown ones mean nothing. */
+#define COMCH_WIRE_F_CTRL_ONLY UINT32_C(1) /* no producers, no consumers */
 
 enum comch_wire_type {
 	COMCH_WIRE_HELLO = 1,    /* client: who I want, what I can */
@@ -62,6 +64,7 @@ struct comch_wire_frame {
 	uint16_t major, minor;      /* HELLO, ACCEPT */
 	uint32_t max_msg_size;      /* HELLO, ACCEPT */
 	uint32_t recv_queue;        /* HELLO, ACCEPT */
+	uint32_t flags;             /* HELLO, ACCEPT: COMCH_WIRE_F_* */
 	int32_t status;             /* REJECT, DISCONNECT, MR_ACK, CONSUMER_ACK */
 	uint32_t id;                /* MR_*, CONSUMER_*, PRODUCER_* */
 	uint32_t kind;              /* MR_ADD */

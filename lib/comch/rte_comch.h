@@ -289,6 +289,18 @@ int rte_comch_dev_rep_by_name(int16_t dev_id, const char *name);
  * "Optional Configurations": the size must match.)
  */
 #define RTE_COMCH_SERVER_F_EXACT         (UINT32_C(1) << 1)
+/**
+ * No fast path on the server's connections: neither side can create producers
+ * or consumers, and a peer that tries breaks the protocol.
+ */
+#define RTE_COMCH_SERVER_F_CTRL_ONLY     (UINT32_C(1) << 3)
+/**
+ * A message counts as delivered when rte_comch_conn_msgs_done() says so, not
+ * when its event was returned: for applications that take events at any time
+ * and keep messages for later. The peer still has no more than recv_queue
+ * messages that are not done.
+ */
+#define RTE_COMCH_SERVER_F_MANUAL_CREDIT (UINT32_C(1) << 4)
 
 /** How to create a server. Zero in a number means its default. */
 struct rte_comch_server_conf {
@@ -371,6 +383,11 @@ uint32_t rte_comch_server_nb_pending(const struct rte_comch_server *server);
  * @{
  */
 
+/** As RTE_COMCH_SERVER_F_CTRL_ONLY, for the client's connection. */
+#define RTE_COMCH_CLIENT_F_CTRL_ONLY     (UINT32_C(1) << 0)
+/** As RTE_COMCH_SERVER_F_MANUAL_CREDIT, for the client's connection. */
+#define RTE_COMCH_CLIENT_F_MANUAL_CREDIT (UINT32_C(1) << 1)
+
 /** How to create a client. Zero in a number means its default. */
 struct rte_comch_client_conf {
 	size_t conf_size;            /**< sizeof(struct rte_comch_client_conf) */
@@ -385,6 +402,7 @@ struct rte_comch_client_conf {
 	 */
 	uint32_t connect_timeout_ms;
 	uint64_t user_data;          /**< Comes back in each event of the client. */
+	uint32_t flags;              /**< RTE_COMCH_CLIENT_F_* */
 };
 
 /**
@@ -393,8 +411,9 @@ struct rte_comch_client_conf {
  * Comes from: DOCA Comch guide 2.10, "doca_comch_client Initialization Flow".
  *
  * @return
- *   The client in IDLE, or NULL with rte_errno: EINVAL, ENODEV, ENOTSUP (the
- *   device is on the DPU side), ENOMEM; as rte_comch_server_create().
+ *   The client in IDLE, or NULL with rte_errno: EINVAL (unknown flags, too),
+ *   ENODEV, ENOTSUP (the device is on the DPU side), ENOMEM; as
+ *   rte_comch_server_create().
  */
 struct rte_comch_client *rte_comch_client_create(int16_t dev_id,
 		const struct rte_comch_client_conf *conf);
@@ -455,6 +474,7 @@ struct rte_comch_conn_info {
 	int32_t peer_uid;               /**< As the kernel vouches; -1 unknown. */
 	int32_t peer_gid;               /**< As the kernel vouches; -1 unknown. */
 	char reason[RTE_COMCH_REASON_SIZE]; /**< Why it ended; empty while it lives. */
+	bool ctrl_only;                 /**< No fast path: one side said so. */
 };
 
 /** Any thread. @return 0, -EINVAL. */
@@ -553,6 +573,29 @@ struct rte_comch_msg {
  */
 uint16_t rte_comch_conn_send_burst(struct rte_comch_conn *conn,
 		const struct rte_comch_msg *msgs, uint16_t n);
+
+/**
+ * Say that the oldest messages received are done with, on a connection with
+ * RTE_COMCH_SERVER_F_MANUAL_CREDIT or RTE_COMCH_CLIENT_F_MANUAL_CREDIT. Their
+ * places in our queue are free again, and the peer's SENT events follow. It is
+ * told with the next frame, or when the poll is run or armed next; so say it
+ * before the poll is armed.
+ *
+ * A connection that ends by rte_comch_conn_disconnect() or a stop waits a
+ * second, on the peer's side, for what is not done here.
+ *
+ * @param conn
+ *   The connection.
+ * @param n
+ *   Number of messages.
+ * @return
+ *   - 0: done. Also once the connection has ended, while the pointer is good:
+ *     then it tells nobody.
+ *   - -EINVAL: no connection, not one with that flag, or more than were
+ *     received and not done yet.
+ *   - -EBADFD: in a forked child.
+ */
+int rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n);
 
 /** @} */
 /** @name Events

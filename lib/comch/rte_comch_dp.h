@@ -124,8 +124,8 @@ struct rte_comch_producer_conf {
  * @return
  *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or
  *   conf, or a depth over the device's limit), EBADFD (the connection is not
- *   established), ENOSPC (the connection has its limit of producers), ENOMEM,
- *   EMFILE.
+ *   established), ENOTSUP (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY),
+ *   ENOSPC (the connection has its limit of producers), ENOMEM, EMFILE.
  */
 struct rte_comch_producer *rte_comch_producer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_producer_conf *conf);
@@ -280,9 +280,10 @@ struct rte_comch_consumer_conf {
  * @return
  *   The consumer in IDLE, or NULL with rte_errno: EINVAL (no connection or
  *   conf, depth or immediate size over the device's limit, unknown flag),
- *   EBADFD (the connection is not established), EPERM (a registration is
- *   bound to another peer), ENOSPC (the connection has its limit of
- *   consumers), ENOMEM, EMFILE.
+ *   EBADFD (the connection is not established), ENOTSUP (it has no fast path,
+ *   see RTE_COMCH_SERVER_F_CTRL_ONLY), EPERM (a registration is bound to
+ *   another peer), ENOSPC (the connection has its limit of consumers), ENOMEM,
+ *   EMFILE.
  */
 struct rte_comch_consumer *rte_comch_consumer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_consumer_conf *conf);

@@ -108,6 +108,18 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, credit, sender_asleep) \
 	X(inst, credit, fair)
 
+/* Flags of servers and clients. */
+#define CONF_FLAGS(X, inst) \
+	X(inst, flags, ctrl_only_server) \
+	X(inst, flags, ctrl_only_client) \
+	X(inst, flags, ctrl_only_both) \
+	X(inst, flags, ctrl_only_not) \
+	X(inst, flags, manual_credit_server) \
+	X(inst, flags, manual_credit_client) \
+	X(inst, flags, manual_credit_errors) \
+	X(inst, flags, manual_credit_after_end) \
+	X(inst, flags, manual_credit_asleep)
+
 /* Runs, descriptors, arming, waking. */
 #define CONF_POLL(X, inst) \
 	X(inst, poll, create) \
@@ -235,6 +247,7 @@ void conf_check_counting(const struct t_node *node);
 	CONF_LIMITS(X, inst) \
 	CONF_CTRL(X, inst) \
 	CONF_CREDIT(X, inst) \
+	CONF_FLAGS(X, inst) \
 	CONF_POLL(X, inst) \
 	CONF_DP(X, inst) \
 	CONF_DPERR(X, inst) \

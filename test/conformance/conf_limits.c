@@ -105,6 +105,14 @@ conf_limits_client_conf(void)
 	bad.send_queue = info.max_send_queue + 1;
 	T_NULL_ERRNO(rte_comch_client_create(p.host_dev, &bad), EINVAL);
 	bad = good;
+	bad.flags = UINT32_C(1) << 31;
+	T_NULL_ERRNO(rte_comch_client_create(p.host_dev, &bad), EINVAL);
+	/* Who was built before there were flags has none. */
+	bad.conf_size = offsetof(struct rte_comch_client_conf, flags);
+	c = rte_comch_client_create(p.host_dev, &bad);
+	T_CHECK(c != NULL);
+	t_client_end(c);
+	bad = good;
 	bad.max_msg_size = info.max_msg_size;
 	bad.recv_queue = info.max_recv_queue;
 	bad.send_queue = info.max_send_queue;

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include <rte_comch.h>
+#include <rte_comch_poll.h>
+
 #include "t_main.h"
 #include "td.h"
 
@@ -48,6 +51,55 @@ need_a_connection(void)
 	/* The client's, until it starts again. */
 	TD_IS(doca_comch_consumer_create(conn, mem.mmap, &c), DOCA_ERROR_BAD_STATE);
 	TD_IS(doca_comch_producer_create(conn, &p), DOCA_ERROR_BAD_STATE);
+	td_mem_destroy(&mem);
+	td_close(&t);
+}
+
+/* A device of the host's side, as the library below knows it. */
+static int16_t
+native_host_dev(void)
+{
+	struct rte_comch_dev_info info;
+	int16_t id;
+
+	RTE_COMCH_DEV_FOREACH(id)
+		if (rte_comch_dev_info_get(id, &info) == 0 && info.role == RTE_COMCH_ROLE_HOST)
+			return id;
+	T_FAIL("no device of the host's side");
+}
+
+/* A client that wants control messages only, and no object of DOCA. */
+static void
+need_a_fast_path(void)
+{
+	struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf), .name = "td",
+		.flags = RTE_COMCH_CLIENT_F_CTRL_ONLY,
+	};
+	struct doca_comch_consumer *c = NULL;
+	struct doca_comch_producer *p = NULL;
+	struct rte_comch_client *client;
+	struct rte_comch_event ev;
+	struct td_mem mem;
+	struct td t;
+
+	td_create(&t);
+	td_mem_create(&mem, t.server.dev, 64, RW);
+	TD_OK(doca_ctx_start(t.server.ctx));
+	conf.poll = rte_comch_poll_create(NULL);
+	client = rte_comch_client_create(native_host_dev(), &conf);
+	T_CHECK(client != NULL);
+	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
+	TD_UNTIL(&t, (rte_comch_poll_run(conf.poll, &ev, 1), t.server.nb_connects == 1 &&
+		rte_comch_client_state(client) == RTE_COMCH_STATE_RUNNING));
+	TD_IS(doca_comch_consumer_create(t.server.conn, mem.mmap, &c), DOCA_ERROR_NOT_PERMITTED);
+	TD_IS(doca_comch_producer_create(t.server.conn, &p), DOCA_ERROR_NOT_PERMITTED);
+	T_CHECK(c == NULL && p == NULL);
+	T_EQ(rte_comch_client_stop(client), -EINPROGRESS);
+	TD_UNTIL(&t, (rte_comch_poll_run(conf.poll, &ev, 1), t.server.nb_disconnects == 1 &&
+		rte_comch_client_state(client) == RTE_COMCH_STATE_IDLE));
+	T_EQ(rte_comch_client_destroy(client), 0);
+	T_EQ(rte_comch_poll_destroy(conf.poll), 0);
 	td_mem_destroy(&mem);
 	td_close(&t);
 }
@@ -637,6 +689,7 @@ started_in_the_connect_callback(void)
 
 static const struct t_case cases[] = {
 	{ "need_a_connection", need_a_connection },
+	{ "need_a_fast_path", need_a_fast_path },
 	{ "need_writable_memory", need_writable_memory },
 	{ "come_and_go", come_and_go },
 	{ "limits", limits },

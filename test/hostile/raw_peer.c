@@ -373,7 +373,7 @@ raw_send_hello(struct raw_peer *p, const char *name, uint32_t max_msg, uint32_t 
 {
 	uint16_t len = (uint16_t)strlen(name);
 	uint8_t body[512];
-	struct raw_send s = { .type = COMCH_WIRE_HELLO, .body = body, .len = 18u + len };
+	struct raw_send s = { .type = COMCH_WIRE_HELLO, .body = body, .len = 22u + len };
 
 	put32(body, COMCH_WIRE_MAGIC);
 	put32(body + 4, COMCH_WIRE_MAJOR | COMCH_WIRE_MINOR << 16);
@@ -381,18 +381,20 @@ raw_send_hello(struct raw_peer *p, const char *name, uint32_t max_msg, uint32_t 
 	put32(body + 12, queue);
 	memcpy(body + 16, &len, sizeof(len));
 	memcpy(body + 18, name, len);
+	put32(body + 18 + len, p->flags);
 	raw_send(p, &s);
 }
 
 void
 raw_send_accept(struct raw_peer *p, uint32_t max_msg, uint32_t queue)
 {
-	uint8_t body[12];
+	uint8_t body[16];
 	struct raw_send s = { .type = COMCH_WIRE_ACCEPT, .body = body, .len = sizeof(body) };
 
 	put32(body, COMCH_WIRE_MAJOR | COMCH_WIRE_MINOR << 16);
 	put32(body + 4, max_msg);
 	put32(body + 8, queue);
+	put32(body + 12, p->flags);
 	raw_send(p, &s);
 }
 

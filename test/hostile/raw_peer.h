@@ -34,6 +34,7 @@ struct raw_peer {
 	uint32_t cells;
 	uint64_t tx_pos;
 	uint32_t acked;          /* goes into each frame */
+	uint32_t flags;          /* go into HELLO and ACCEPT */
 	/* what the victim writes */
 	struct shm_link_shared *vic;
 	size_t vic_len;

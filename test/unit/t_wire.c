@@ -19,7 +19,8 @@ frame_of(enum comch_wire_type type)
 {
 	struct comch_wire_frame f = {
 		.type = type, .acked = ACKED, .magic = COMCH_WIRE_MAGIC, .major = 1,
-		.minor = 2, .max_msg_size = 4080, .recv_queue = 77, .status = -71,
+		.minor = 2, .max_msg_size = 4080, .recv_queue = 77,
+		.flags = UINT32_C(0x87654321), .status = -71,
 		.id = UINT32_MAX, .kind = 2, .offset = UINT64_C(0x123456789abcdef0),
 		.size = UINT64_MAX, .depth = 1024, .imm_size = 32, .staging_size = 4096,
 		.text = "a name",
@@ -35,6 +36,7 @@ check_handshake(const struct comch_wire_frame *g, const struct comch_wire_frame 
 	cr_assert_eq(g->minor, f->minor);
 	cr_assert_eq(g->max_msg_size, f->max_msg_size);
 	cr_assert_eq(g->recv_queue, f->recv_queue);
+	cr_assert_eq(g->flags, f->flags);
 }
 
 static void
@@ -173,6 +175,33 @@ Test(wire, longer_body_is_skipped)
 		memcpy(buf + 4, &body, sizeof(body));
 		cr_assert_eq(parse_exact(buf, len + 8, &g), 0);
 		check_same(&g, &f);
+	}
+}
+
+/* A body of 1.0 has no flags, and another major may have anything: skipped. */
+Test(wire, flags_since_1_1)
+{
+	static const enum comch_wire_type types[] = { COMCH_WIRE_HELLO, COMCH_WIRE_ACCEPT };
+	uint8_t buf[COMCH_WIRE_MAX_FRAME];
+	struct comch_wire_frame f, g;
+	uint32_t i, with, without;
+
+	for (i = 0; i < RTE_DIM(types); i++) {
+		f = frame_of(types[i]);
+		with = comch_wire_build(&f, buf);
+		f.minor = 0;
+		without = comch_wire_build(&f, buf);
+		cr_assert_eq(with - without, sizeof(f.flags));
+		memset(&g, 0xee, sizeof(g));
+		cr_assert_eq(parse_exact(buf, without, &g), 0);
+		cr_assert_eq(g.flags, 0u);
+		cr_assert_eq(g.recv_queue, f.recv_queue);
+		f.major = 2;
+		f.minor = 1;
+		memset(&g, 0xee, sizeof(g));
+		cr_assert_eq(comch_wire_build(&f, buf), without);
+		cr_assert_eq(parse_exact(buf, without, &g), 0);
+		cr_assert_eq(g.flags, 0u);
 	}
 }
 

@@ -9,8 +9,20 @@
 
 #include <stdbool.h>
 
+#include <rte_common.h>
+
 #include "dface_comch.h"
 #include "dface_dev.h"
+
+uint32_t
+dface_max_clients(const struct doca_dev *dev)
+{
+	struct rte_comch_dev_info info;
+
+	if (rte_comch_dev_info_get(dface_dev_id(dev), &info) != 0)
+		return DFACE_MAX_CLIENTS;
+	return RTE_MIN(info.max_clients, (uint32_t)DFACE_MAX_CLIENTS);
+}
 
 static doca_error_t
 tell(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)

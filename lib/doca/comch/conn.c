@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dface_comch.h"
+#include "dface_log.h"
 
 struct doca_comch_connection *
 dface_conn_create(struct dface_ctrl *ctrl)
@@ -70,6 +71,15 @@ dface_conn_snapshot(struct doca_comch_connection *conn)
 		rte_comch_conn_stats_get(conn->native, &conn->snapshot);
 }
 
+/* Has it a fast path? Either side may have wanted none. */
+static bool
+has_fast_path(const struct doca_comch_connection *conn)
+{
+	struct rte_comch_conn_info info;
+
+	return rte_comch_conn_info_get(conn->native, &info) != 0 || !info.ctrl_only;
+}
+
 doca_error_t
 dface_conn_join(struct doca_comch_connection *conn, uint32_t *count)
 {
@@ -78,11 +88,15 @@ dface_conn_join(struct doca_comch_connection *conn, uint32_t *count)
 	pthread_mutex_lock(&conn->lock);
 	if (conn->native == NULL || !conn->is_up)
 		ret = DOCA_ERROR_BAD_STATE;
+	else if (!has_fast_path(conn))
+		ret = DOCA_ERROR_NOT_PERMITTED;
 	else if (*count == DFACE_MAX_DP_QUEUES)
 		ret = DOCA_ERROR_NO_MEMORY;
 	else
 		(*count)++;
 	pthread_mutex_unlock(&conn->lock);
+	if (ret == DOCA_ERROR_NOT_PERMITTED)
+		DFACE_ERR("no producer or consumer: the connection's peer has no fast path");
 	if (ret == DOCA_SUCCESS)
 		dface_conn_hold(conn);
 	return ret;

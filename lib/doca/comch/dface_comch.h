@@ -41,6 +41,9 @@
 #define DFACE_MAX_IMM RTE_COMCH_IMM_SIZE
 #define DFACE_DEFAULT_RECV_QUEUE 64
 
+/* Of a server on an open device: as promised, unless its arguments say fewer. */
+uint32_t dface_max_clients(const struct doca_dev *dev);
+
 enum dface_conn_state {
 	DFACE_CONN_CONNECTING,
 	DFACE_CONN_UP,

@@ -13,17 +13,6 @@
 #include "dface_err.h"
 #include "dface_log.h"
 
-/* As many as we promise, unless the device's arguments say fewer. */
-static uint32_t
-max_clients(const struct doca_comch_server *server)
-{
-	struct rte_comch_dev_info info;
-
-	if (rte_comch_dev_info_get(dface_dev_id(server->ctrl.dev), &info) != 0)
-		return DFACE_MAX_CLIENTS;
-	return RTE_MIN(info.max_clients, (uint32_t)DFACE_MAX_CLIENTS);
-}
-
 static doca_error_t
 server_start(struct doca_ctx *ctx)
 {
@@ -36,7 +25,7 @@ server_start(struct doca_ctx *ctx)
 		.flags = RTE_COMCH_SERVER_F_EXACT,
 		.max_msg_size = server->ctrl.max_msg_size,
 		.recv_queue = server->ctrl.recv_queue,
-		.max_clients = max_clients(server),
+		.max_clients = dface_max_clients(server->ctrl.dev),
 		.user_data = (uintptr_t)ctx,
 	};
 	struct rte_comch_server *native;

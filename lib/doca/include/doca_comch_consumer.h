@@ -71,7 +71,8 @@ typedef uint64_t doca_dpa_dev_comch_consumer_t;
  *   - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  *   - DOCA_ERROR_BAD_STATE: the connection is not established, or the mmap is
  *     not started.
- *   - DOCA_ERROR_NOT_PERMITTED: the other side may not write to the mmap.
+ *   - DOCA_ERROR_NOT_PERMITTED: the other side may not write to the mmap, or
+ *     the connection's peer has no fast path.
  *   - DOCA_ERROR_NO_MEMORY: no memory, or the connection has its limit of
  *     consumers.
  */

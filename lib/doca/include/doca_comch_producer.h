@@ -61,6 +61,7 @@ typedef uint64_t doca_dpa_dev_comch_producer_t;
  * @return
  *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (an argument is NULL),
  *   DOCA_ERROR_BAD_STATE (the connection is not established),
+ *   DOCA_ERROR_NOT_PERMITTED (the connection's peer has no fast path),
  *   DOCA_ERROR_NO_MEMORY (no memory, or the connection has its limit of
  *   producers).
  */

@@ -71,7 +71,7 @@
 #include <doca_error.h>
 #include <doca_types.h>
 
-#if COMCH_DOCA_GENERATION > 208
+#if COMCH_DOCA_GENERATION > 208 && !defined(COMCH_DOCA_ANY_GENERATION)
 #error "DOCA 2.9 and later have no Comm Channel: use doca_comch.h, or build for an older generation"
 #elif COMCH_DOCA_GENERATION < 105
 #include <comch_doca_comm_channel_102.h>
@@ -369,9 +369,10 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
  * @param peer_addr
  *   To whom.
  * @return
- *   - DOCA_ERROR_AGAIN: the send queue, or the peer's receive queue, is full.
+ *   - DOCA_ERROR_AGAIN: the send queue, or the peer's receive queue, is full, or the
+ *     connection is not established yet.
  *   - DOCA_ERROR_NOT_CONNECTED: no peer, a peer of another endpoint, or one that
- *     was disconnected; a connection that is not established yet.
+ *     was disconnected.
  *   - DOCA_ERROR_CONNECTION_RESET: the peer is lost; disconnect it.
  *   - DOCA_ERROR_INVALID_VALUE: no endpoint or no message, unknown flags, or
  *     longer than both sides allow.

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Peer addresses: user data, state, statistics. */
+
+#include <stddef.h>
+#include <string.h>
+
+#include <doca_comm_channel.h>
+
+#include "dface_cchan.h"
+
+doca_error_t
+doca_comm_channel_peer_addr_user_data_get(struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *user_context)
+{
+	if (peer_addr == NULL || user_context == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*user_context = peer_addr->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *user_data)
+{
+	return doca_comm_channel_peer_addr_user_data_get(peer_addr, user_data);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t user_context)
+{
+	if (peer_addr == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	peer_addr->user_data = user_context;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t user_context)
+{
+	return doca_comm_channel_peer_addr_user_data_set(peer_addr, user_context);
+}
+
+doca_error_t
+dface_cchan_update(struct doca_comm_channel_addr_t *addr)
+{
+	struct doca_comm_channel_ep_t *ep;
+
+	if (addr == NULL || addr->state == CCHAN_FREE)
+		return DOCA_ERROR_INVALID_VALUE;
+	ep = addr->ep;
+	dface_cchan_run(ep);
+	addr->snapshot = addr->now;
+	addr->snapshot.in_flight = dface_cchan_in_flight(addr);
+	dface_cchan_settle(ep);
+	switch (addr->state) {
+	case CCHAN_UP:
+		return DOCA_SUCCESS;
+	case CCHAN_LOST:
+		return DOCA_ERROR_CONNECTION_RESET;
+	case CCHAN_REFUSED:
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	default:
+		return DOCA_ERROR_CONNECTION_INPROGRESS;
+	}
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
+{
+	return dface_cchan_update(peer_addr);
+}
+
+static doca_error_t
+tell(const struct doca_comm_channel_addr_t *addr, size_t counter, uint64_t *out)
+{
+	if (addr == NULL || out == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	memcpy(out, (const uint8_t *)&addr->snapshot + counter, sizeof(*out));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *send_messages)
+{
+	return tell(peer_addr, offsetof(struct cchan_stats, send_msgs), send_messages);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *send_bytes)
+{
+	return tell(peer_addr, offsetof(struct cchan_stats, send_bytes), send_bytes);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *recv_messages)
+{
+	return tell(peer_addr, offsetof(struct cchan_stats, recv_msgs), recv_messages);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *recv_bytes)
+{
+	return tell(peer_addr, offsetof(struct cchan_stats, recv_bytes), recv_bytes);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_send_in_flight_messages(
+		const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *send_in_flight_messages)
+{
+	return tell(peer_addr, offsetof(struct cchan_stats, in_flight), send_in_flight_messages);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_rcv_messages(const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *rcv_messages)
+{
+	return doca_comm_channel_peer_addr_get_recv_messages(peer_addr, rcv_messages);
+}
+
+doca_error_t
+doca_comm_channel_peer_addr_get_rcv_bytes(const struct doca_comm_channel_addr_t *peer_addr,
+		uint64_t *rcv_bytes)
+{
+	return doca_comm_channel_peer_addr_get_recv_bytes(peer_addr, rcv_bytes);
+}

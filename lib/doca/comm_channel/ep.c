@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* An endpoint's birth, properties and end. */
+
+#include <stdlib.h>
+
+#include <rte_common.h>
+
+#include <doca_comm_channel.h>
+
+#include "dface_cchan.h"
+#include "dface_comch.h"
+
+uint16_t
+dface_cchan_queue(uint32_t size)
+{
+	return (uint16_t)rte_align32pow2(RTE_MAX(size, (uint32_t)CCHAN_MIN_QUEUE));
+}
+
+struct doca_comm_channel_ep_t *
+dface_cchan_create(void)
+{
+	struct doca_comm_channel_ep_t *ep = calloc(1, sizeof(*ep));
+
+	if (ep == NULL)
+		return NULL;
+	ep->max_msg_size = DFACE_MAX_MSG_SIZE;
+	ep->send_queue = CCHAN_DEFAULT_QUEUE;
+	ep->recv_queue = CCHAN_DEFAULT_QUEUE;
+	TAILQ_INIT(&ep->addrs);
+	TAILQ_INIT(&ep->free_addrs);
+	SLIST_INIT(&ep->slabs);
+	STAILQ_INIT(&ep->kept);
+	dface_cchan_channels_init(ep);
+	return ep;
+}
+
+doca_error_t
+doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
+{
+	if (ep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*ep = dface_cchan_create();
+	return *ep == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
+{
+	struct cchan_slab *slab;
+
+	if (local_ep == NULL)
+		return DOCA_ERROR_NOT_CONNECTED;
+	dface_cchan_unlink(local_ep);
+	dface_cchan_channels_fini(local_ep);
+	if (local_ep->poll != NULL)
+		rte_comch_poll_destroy(local_ep->poll);
+	if (local_ep->dev != NULL)
+		dface_dev_drop(local_ep->dev);
+	if (local_ep->rep != NULL)
+		dface_rep_drop(local_ep->rep);
+	while ((slab = SLIST_FIRST(&local_ep->slabs)) != NULL) {
+		SLIST_REMOVE_HEAD(&local_ep->slabs, next);
+		free(slab);
+	}
+	free(local_ep->list);
+	free(local_ep);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
+{
+	if (ep == NULL || device == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*device = ep->dev;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep,
+		struct doca_dev_rep **device_rep)
+{
+	if (ep == NULL || device_rep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*device_rep = ep->rep;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
+{
+	if (ep == NULL || max_msg_size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*max_msg_size = ep->max_msg_size;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep,
+		uint16_t *send_queue_size)
+{
+	if (ep == NULL || send_queue_size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*send_queue_size = ep->send_queue;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep,
+		uint16_t *recv_queue_size)
+{
+	if (ep == NULL || recv_queue_size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*recv_queue_size = ep->recv_queue;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+may_set(const struct doca_comm_channel_ep_t *ep, bool good)
+{
+	if (ep == NULL || !good)
+		return DOCA_ERROR_INVALID_VALUE;
+	return ep->kind == CCHAN_NONE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
+{
+	doca_error_t ret = may_set(ep, device != NULL);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dface_dev_hold(device);
+	if (ep->dev != NULL)
+		dface_dev_drop(ep->dev);
+	ep->dev = device;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
+		struct doca_dev_rep *device_rep)
+{
+	doca_error_t ret = may_set(ep, device_rep != NULL);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dface_rep_hold(device_rep);
+	if (ep->rep != NULL)
+		dface_rep_drop(ep->rep);
+	ep->rep = device_rep;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
+{
+	doca_error_t ret = may_set(ep, max_msg_size > 0 && max_msg_size <= DFACE_MAX_MSG_SIZE);
+
+	if (ret == DOCA_SUCCESS)
+		ep->max_msg_size = RTE_MAX(max_msg_size, CCHAN_MIN_MSG);
+	return ret;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
+		uint16_t send_queue_size)
+{
+	doca_error_t ret = may_set(ep, send_queue_size > 0 &&
+		send_queue_size <= DFACE_MAX_SEND_TASKS);
+
+	if (ret == DOCA_SUCCESS)
+		ep->send_queue = dface_cchan_queue(send_queue_size);
+	return ret;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
+		uint16_t recv_queue_size)
+{
+	doca_error_t ret = may_set(ep, recv_queue_size > 0 &&
+		recv_queue_size <= DFACE_MAX_RECV_QUEUE);
+
+	if (ret == DOCA_SUCCESS)
+		ep->recv_queue = dface_cchan_queue(recv_queue_size);
+	return ret;
+}
+
+doca_error_t
+doca_comm_channel_ep_set_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
+		uint16_t rcv_queue_size)
+{
+	return doca_comm_channel_ep_set_recv_queue_size(ep, rcv_queue_size);
+}
+
+doca_error_t
+doca_comm_channel_ep_get_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
+		uint16_t *rcv_queue_size)
+{
+	return doca_comm_channel_ep_get_recv_queue_size(ep, rcv_queue_size);
+}

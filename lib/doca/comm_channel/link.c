@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Listening, connecting, disconnecting. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_pause.h>
+
+#include <doca_comm_channel.h>
+
+#include "dface_cchan.h"
+#include "dface_comch.h"
+#include "dface_err.h"
+#include "dface_log.h"
+
+/* A sender that is not held up runs its poll so often, at least. */
+#define RUNS_PER_S 20000
+/* How long an endpoint of 1.2 waits at its end for peers to receive, ms. */
+#define DRAIN_MS 1000
+
+static doca_error_t
+check_name(const char *name)
+{
+	size_t len = name == NULL ? 0 : strnlen(name, DFACE_MAX_NAME);
+
+	return len > 0 && len < DFACE_MAX_NAME ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* Errors of creating and starting, where no argument is to blame any more. */
+static doca_error_t
+link_error(int err)
+{
+	if (err == -ENOMEM)
+		return DOCA_ERROR_NO_MEMORY;
+	/* The name is taken, or nobody has it. */
+	if (err == -EADDRINUSE || err == -ENOENT || err == -ECONNREFUSED)
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	return DOCA_ERROR_DRIVER;
+}
+
+static doca_error_t
+need_poll(struct doca_comm_channel_ep_t *ep)
+{
+	struct rte_comch_poll_conf conf = {
+		.conf_size = sizeof(conf), .name = "comm_channel", .socket_id = SOCKET_ID_ANY,
+	};
+
+	if (ep->poll == NULL)
+		ep->poll = rte_comch_poll_create(&conf);
+	ep->run_cycles = rte_get_tsc_hz() / RUNS_PER_S;
+	if (ep->poll != NULL)
+		return DOCA_SUCCESS;
+	return rte_errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INITIALIZATION;
+}
+
+/* Listening */
+
+static doca_error_t
+add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep,
+		const char *name)
+{
+	struct rte_comch_server_conf conf = {
+		.conf_size = sizeof(conf),
+		.poll = ep->poll,
+		.name = name,
+		.rep = rep,
+		.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_ORDERED |
+			RTE_COMCH_SERVER_F_CTRL_ONLY | RTE_COMCH_SERVER_F_MANUAL_CREDIT,
+		.max_msg_size = ep->max_msg_size,
+		.recv_queue = ep->recv_queue,
+		.send_queue = ep->send_queue,
+		.max_clients = dface_max_clients(dev),
+	};
+	struct rte_comch_server *server, **servers;
+	int ret;
+
+	servers = realloc(ep->servers, (ep->nb_servers + 1) * sizeof(*servers));
+	if (servers == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	ep->servers = servers;
+	server = rte_comch_server_create(dface_dev_id(dev), &conf);
+	if (server == NULL)
+		return link_error(-rte_errno);
+	ret = rte_comch_server_start(server);
+	if (ret != 0) {
+		DFACE_ERR("listen on %s: %s", name, ret == -EADDRINUSE ?
+			"another service of this name runs on this representor" :
+			rte_strerror(-ret));
+		rte_comch_server_destroy(server);
+		return link_error(ret);
+	}
+	ep->servers[ep->nb_servers++] = server;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+listen_on_all(struct doca_comm_channel_ep_t *ep, const char *name)
+{
+	struct rte_comch_dev_info info;
+	doca_error_t ret;
+	uint32_t i;
+	uint16_t rep;
+
+	ret = dface_cchan_open(ep, true);
+	for (i = 0; i < ep->nb_devs && ret == DOCA_SUCCESS; i++) {
+		if (rte_comch_dev_info_get(dface_dev_id(ep->devs[i]), &info) != 0)
+			return DOCA_ERROR_DRIVER;
+		for (rep = 0; rep < info.nb_reps && ret == DOCA_SUCCESS; rep++)
+			ret = add_server(ep, ep->devs[i], rep, name);
+	}
+	return ret;
+}
+
+/* Of an endpoint of 1.5 and later: it was told where. */
+static doca_error_t
+check_listen(const struct doca_comm_channel_ep_t *ep)
+{
+	if (ep->dev == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	if (!dface_dev_is_dpu(ep->dev))
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (ep->rep == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	return dface_rep_dev(ep->rep) == ep->dev ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t
+doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
+{
+	doca_error_t ret;
+
+	if (local_ep == NULL || check_name(name) != DOCA_SUCCESS)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (local_ep->kind != CCHAN_NONE)
+		return DOCA_ERROR_NOT_PERMITTED;
+	ret = local_ep->is_102 ? dface_cchan_need_side(true) : check_listen(local_ep);
+	if (ret == DOCA_SUCCESS)
+		ret = need_poll(local_ep);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	local_ep->kind = CCHAN_SERVICE;
+	local_ep->service_lost = false;
+	ret = local_ep->is_102 ? listen_on_all(local_ep, name) :
+		add_server(local_ep, local_ep->dev, dface_rep_id(local_ep->rep), name);
+	if (ret != DOCA_SUCCESS) {
+		dface_cchan_unlink(local_ep);
+		return ret;
+	}
+	/* The first event of a service is told without a snapshot before. */
+	if (!local_ep->is_102)
+		dface_cchan_channel_arm(local_ep, CCHAN_EVENT_SERVICE);
+	return DOCA_SUCCESS;
+}
+
+/* Connecting */
+
+static doca_error_t
+start_client(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, const char *name)
+{
+	struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf),
+		.poll = ep->poll,
+		.name = name,
+		.max_msg_size = ep->max_msg_size,
+		.recv_queue = ep->recv_queue,
+		.send_queue = ep->send_queue,
+		.flags = RTE_COMCH_CLIENT_F_CTRL_ONLY | RTE_COMCH_CLIENT_F_MANUAL_CREDIT,
+	};
+	int ret;
+
+	ep->client = rte_comch_client_create(dface_dev_id(dev), &conf);
+	if (ep->client == NULL)
+		return link_error(-rte_errno);
+	ret = rte_comch_client_start(ep->client);
+	return ret == -EINPROGRESS ? DOCA_SUCCESS : link_error(ret);
+}
+
+/* Start, and see whether it fails at once; an endpoint of 1.2 waits for the end. */
+static doca_error_t
+connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
+		struct doca_comm_channel_addr_t **peer)
+{
+	struct doca_comm_channel_addr_t *addr;
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (ep->is_102)
+		ret = dface_cchan_open(ep, false);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	addr = dface_cchan_addr_get(ep);
+	if (addr == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	addr->known = true;
+	ret = start_client(ep, ep->is_102 ? ep->devs[0] : ep->dev, name);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dface_cchan_run(ep);
+	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
+		dface_cchan_wait(ep);
+	*peer = addr;
+	return addr->state == CCHAN_REFUSED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
+		struct doca_comm_channel_addr_t **peer_addr)
+{
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (local_ep == NULL || peer_addr == NULL || check_name(name) != DOCA_SUCCESS)
+		return DOCA_ERROR_INVALID_VALUE;
+	*peer_addr = NULL;
+	if (local_ep->kind != CCHAN_NONE)
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (local_ep->is_102)
+		ret = dface_cchan_need_side(false);
+	else if (local_ep->dev == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	else if (dface_dev_is_dpu(local_ep->dev))
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (ret == DOCA_SUCCESS)
+		ret = need_poll(local_ep);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	local_ep->kind = CCHAN_CLIENT;
+	ret = connect_peer(local_ep, name, peer_addr);
+	if (ret != DOCA_SUCCESS) {
+		*peer_addr = NULL;
+		dface_cchan_unlink(local_ep);
+	}
+	return ret;
+}
+
+/* The end */
+
+/* A message that has been sent is in the peer's hands, or will never be. */
+static void
+drain(struct doca_comm_channel_ep_t *ep)
+{
+	uint64_t deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * DRAIN_MS;
+	struct doca_comm_channel_addr_t *addr;
+	bool busy = true;
+
+	while (busy && rte_rdtsc() < deadline) {
+		busy = false;
+		TAILQ_FOREACH(addr, &ep->addrs, next)
+			busy |= addr->state == CCHAN_UP && dface_cchan_in_flight(addr) > 0;
+		if (!dface_cchan_run(ep))
+			return;
+		rte_pause();
+	}
+}
+
+/* Run until what was stopped is idle; what events come is nobody's. */
+static void
+run_out(struct doca_comm_channel_ep_t *ep)
+{
+	bool busy = true;
+	uint32_t i;
+
+	while (busy) {
+		rte_comch_poll_run(ep->poll, ep->ev, CCHAN_BURST);
+		busy = rte_comch_client_state(ep->client) != RTE_COMCH_STATE_IDLE;
+		for (i = 0; i < ep->nb_servers; i++)
+			busy |= rte_comch_server_state(ep->servers[i]) != RTE_COMCH_STATE_IDLE;
+		rte_pause();
+	}
+}
+
+void
+dface_cchan_unlink(struct doca_comm_channel_ep_t *ep)
+{
+	uint32_t i;
+
+	if (ep->is_102 && ep->poll != NULL)
+		drain(ep);
+	while (!TAILQ_EMPTY(&ep->addrs))
+		dface_cchan_addr_put(TAILQ_FIRST(&ep->addrs));
+	ep->nb_ev = ep->next_ev = 0;
+	/* One that is stopping already, or idle, says so: no more is wanted. */
+	for (i = 0; i < ep->nb_servers; i++)
+		if (rte_comch_server_state(ep->servers[i]) == RTE_COMCH_STATE_RUNNING)
+			rte_comch_server_stop(ep->servers[i]);
+	if (rte_comch_client_state(ep->client) == RTE_COMCH_STATE_RUNNING ||
+			rte_comch_client_state(ep->client) == RTE_COMCH_STATE_STARTING)
+		rte_comch_client_stop(ep->client);
+	if (ep->nb_servers > 0 || ep->client != NULL)
+		run_out(ep);
+	while (ep->nb_servers > 0)
+		rte_comch_server_destroy(ep->servers[--ep->nb_servers]);
+	free(ep->servers);
+	ep->servers = NULL;
+	if (ep->client != NULL)
+		rte_comch_client_destroy(ep->client);
+	ep->client = NULL;
+	dface_cchan_close(ep);
+	ep->kind = CCHAN_NONE;
+}
+
+doca_error_t
+doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep,
+		struct doca_comm_channel_addr_t *peer_addr)
+{
+	struct rte_comch_conn *native;
+
+	if (local_ep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!dface_cchan_is_peer(local_ep, peer_addr))
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (local_ep->kind == CCHAN_CLIENT) {
+		dface_cchan_unlink(local_ep);
+		dface_cchan_settle(local_ep);
+		return DOCA_SUCCESS;
+	}
+	native = peer_addr->native;
+	dface_cchan_addr_put(peer_addr);
+	/* One that is ending anyway is as good as disconnected. */
+	if (native != NULL)
+		rte_comch_conn_disconnect(native, "disconnected");
+	dface_cchan_settle(local_ep);
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Sending and receiving. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_cycles.h>
+
+#include <doca_comm_channel.h>
+
+#include "dface_cchan.h"
+#include "dface_yield.h"
+
+/* A sender that is not held up runs its poll after so many messages. */
+#define SENDS_PER_RUN 16
+/* And looks at the clock after so many: it has been long, if it sends slowly. */
+#define SENDS_PER_LOOK 4
+
+/* Flags of 1.2; there are none later. */
+#define FLAG_DONTWAIT 0x1
+#define FLAG_MORE 0x2
+
+static doca_error_t
+check_flags(const struct doca_comm_channel_ep_t *ep, int flags)
+{
+	if (likely(flags == 0))
+		return DOCA_SUCCESS;
+	if (!ep->is_102 || (flags & ~(FLAG_DONTWAIT | FLAG_MORE)) != 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	return (flags & FLAG_MORE) != 0 ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS;
+}
+
+static bool
+may_wait(const struct doca_comm_channel_ep_t *ep, int flags)
+{
+	return ep->is_102 && !ep->nonblock && (flags & FLAG_DONTWAIT) == 0;
+}
+
+/* Sending */
+
+static doca_error_t
+check_send(const struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int flags,
+		const struct doca_comm_channel_addr_t *peer)
+{
+	doca_error_t ret;
+
+	if (unlikely(ep == NULL))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (unlikely(!dface_cchan_is_peer(ep, peer)))
+		return DOCA_ERROR_NOT_CONNECTED;
+	ret = check_flags(ep, flags);
+	if (unlikely(ret != DOCA_SUCCESS))
+		return ret;
+	return msg == NULL || len > ep->max_msg_size ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+/*
+ * Has the poll to run before a send? Its credits come with those runs, and the
+ * word that the peer is lost. Not if somebody sleeps: each run has to wake or arm
+ * anew, and a sleeper hears of both by itself.
+ */
+static bool
+run_is_due(const struct doca_comm_channel_ep_t *ep)
+{
+	if (ep->nb_sends % SENDS_PER_LOOK != 0 || ep->nb_active > 0 || ep->nb_unread > 0)
+		return false;
+	return ep->nb_sends >= SENDS_PER_RUN || rte_rdtsc() - ep->last_run > ep->run_cycles;
+}
+
+static doca_error_t
+send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
+		struct doca_comm_channel_addr_t *peer)
+{
+	struct rte_comch_msg m = {
+		.data = msg, .len = (uint32_t)len, .flags = RTE_COMCH_MSG_F_SILENT,
+	};
+
+	if (unlikely(peer->state != CCHAN_UP))
+		return peer->state >= CCHAN_LOST ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
+	if (unlikely(len > peer->max_msg_size))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (rte_comch_conn_send_burst(peer->native, &m, 1) == 0)
+		return DOCA_ERROR_AGAIN;
+	ep->nb_sends++;
+	peer->now.send_msgs++;
+	peer->now.send_bytes += len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
+		int flags, struct doca_comm_channel_addr_t *peer_addr)
+{
+	doca_error_t ret;
+
+	ret = check_send(local_ep, msg, len, flags, peer_addr);
+	if (unlikely(ret != DOCA_SUCCESS))
+		return ret;
+	if (run_is_due(local_ep))
+		dface_cchan_run(local_ep);
+	ret = send_now(local_ep, msg, len, peer_addr);
+	if (ret == DOCA_ERROR_AGAIN) {
+		dface_cchan_run(local_ep);
+		ret = send_now(local_ep, msg, len, peer_addr);
+	}
+	while (unlikely(ret == DOCA_ERROR_AGAIN && may_wait(local_ep, flags))) {
+		dface_cchan_wait(local_ep);
+		ret = send_now(local_ep, msg, len, peer_addr);
+	}
+	if (ret == DOCA_ERROR_AGAIN)
+		dface_yield_fruitless();
+	else
+		dface_yield_fruitful();
+	if (local_ep->is_102) {
+		local_ep->wants_room = ret == DOCA_ERROR_AGAIN;
+		if (local_ep->wants_room)
+			dface_cchan_mark_send(local_ep);
+	}
+	dface_cchan_channel_done(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
+	dface_cchan_settle(local_ep);
+	return ret;
+}
+
+/* Receiving */
+
+/* The oldest message that nobody took. False: there is none. */
+static bool
+oldest(struct doca_comm_channel_ep_t *ep, struct cchan_msg *m)
+{
+	const struct rte_comch_event *event;
+	struct cchan_kept *k = STAILQ_FIRST(&ep->kept);
+
+	if (unlikely(k != NULL)) {
+		*m = (struct cchan_msg){ k->addr, k->data, k->len };
+		return true;
+	}
+	for (; ep->next_ev < ep->nb_ev; ep->next_ev++) {
+		event = &ep->ev[ep->next_ev];
+		if (event->type != RTE_COMCH_EVENT_MSG)
+			continue;
+		m->addr = dface_cchan_addr_of(event->conn);
+		if (unlikely(m->addr == NULL))
+			continue;
+		m->data = event->msg.data;
+		m->len = event->msg.len;
+		return true;
+	}
+	return false;
+}
+
+/* It has been taken: the peer may send another. */
+static void
+took(struct doca_comm_channel_ep_t *ep, const struct cchan_msg *m)
+{
+	struct doca_comm_channel_addr_t *addr = m->addr;
+	struct cchan_kept *k = STAILQ_FIRST(&ep->kept);
+
+	addr->known = true;
+	addr->now.recv_msgs++;
+	addr->now.recv_bytes += m->len;
+	addr->nb_unread--;
+	ep->nb_unread--;
+	if (likely(addr->native != NULL))
+		rte_comch_conn_msgs_done(addr->native, 1);
+	if (likely(k == NULL)) {
+		ep->next_ev++;
+		return;
+	}
+	STAILQ_REMOVE_HEAD(&ep->kept, next);
+	free(k);
+}
+
+static doca_error_t
+take(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
+		struct doca_comm_channel_addr_t **peer)
+{
+	size_t room = *len;
+	struct cchan_msg m;
+
+	if (ep->nb_unread == 0 || !oldest(ep, &m))
+		return DOCA_ERROR_AGAIN;
+	*len = m.len;
+	*peer = m.addr;
+	if (unlikely(m.len > room))
+		return DOCA_ERROR_INVALID_VALUE;
+	memcpy(msg, m.data, m.len);
+	took(ep, &m);
+	return DOCA_SUCCESS;
+}
+
+/* There is no message: is there news? */
+static doca_error_t
+no_message(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer)
+{
+	struct doca_comm_channel_addr_t *addr = TAILQ_FIRST(&ep->addrs);
+
+	if (unlikely(ep->refused)) {
+		ep->refused = false;
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	}
+	if (ep->kind != CCHAN_CLIENT || addr->state < CCHAN_LOST)
+		return DOCA_ERROR_AGAIN;
+	*peer = addr;
+	return addr->state == CCHAN_LOST ? DOCA_ERROR_CONNECTION_RESET :
+		DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+/* Let the poll run, and clients in; then it is worth another look. */
+static void
+advance(struct doca_comm_channel_ep_t *ep)
+{
+	dface_cchan_run(ep);
+	if (unlikely(ep->nb_pending > 0)) {
+		dface_cchan_accept(ep);
+		dface_cchan_run(ep);
+	}
+}
+
+static doca_error_t
+receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, bool wait,
+		struct doca_comm_channel_addr_t **peer)
+{
+	doca_error_t ret;
+
+	ret = take(ep, msg, len, peer);
+	if (ret != DOCA_ERROR_AGAIN)
+		return ret;
+	for (;;) {
+		advance(ep);
+		ret = take(ep, msg, len, peer);
+		if (ret == DOCA_ERROR_AGAIN)
+			ret = no_message(ep, peer);
+		if (ret != DOCA_ERROR_AGAIN || !wait)
+			return ret;
+		dface_cchan_wait(ep);
+	}
+}
+
+doca_error_t
+doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
+		int flags, struct doca_comm_channel_addr_t **peer_addr)
+{
+	doca_error_t ret;
+
+	if (unlikely(local_ep == NULL || msg == NULL || len == NULL || peer_addr == NULL))
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = check_flags(local_ep, flags);
+	if (unlikely(ret != DOCA_SUCCESS))
+		return ret;
+	if (unlikely(local_ep->kind == CCHAN_NONE))
+		return DOCA_ERROR_NOT_CONNECTED;
+	ret = receive(local_ep, msg, len, may_wait(local_ep, flags), peer_addr);
+	if (ret == DOCA_ERROR_AGAIN)
+		dface_yield_fruitless();
+	else
+		dface_yield_fruitful();
+	dface_cchan_channel_done(local_ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
+	dface_cchan_settle(local_ep);
+	return ret;
+}
+
+doca_error_t
+doca_comm_channel_ep_rcvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
+		int flags, struct doca_comm_channel_addr_t **peer_addr)
+{
+	return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr);
+}
+
+doca_error_t
+doca_comm_channel_rp_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
+		int flags, struct doca_comm_channel_addr_t **peer_addr)
+{
+	return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr);
+}
