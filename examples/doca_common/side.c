@@ -176,14 +176,25 @@ side_is_ending(void)
 	return quit != 0;
 }
 
+/* Both are looked for by an address that somebody typed. */
+static bool
+found(struct side *side, doca_error_t result, const char *what, const char *pci)
+{
+	if (result != DOCA_ERROR_NOT_FOUND)
+		return side_check(side, result, what);
+	DOCA_LOG_ERR("There is no %s %s", what, pci);
+	side->error = result;
+	return false;
+}
+
 doca_error_t
 side_open(struct side *side)
 {
 	catch_signals();
-	if (!side_check(side, open_device(side), side->pci))
+	if (!found(side, open_device(side), "device", side->pci))
 		return side->error;
 #ifdef DOCA_ARCH_DPU
-	side_check(side, open_representor(side), side->rep_pci);
+	found(side, open_representor(side), "representor", side->rep_pci);
 #endif
 	return side->error;
 }
