@@ -89,17 +89,28 @@ conn_say_goodbye(struct rte_comch_conn *conn)
 	comch_poll_note(&conn->obj);
 }
 
-/* Does a message wait for the word that the peer's application was given it? */
+/*
+ * Does a message wait for the word that the peer's application was given it? Of
+ * a silent one nobody wants to know.
+ */
 static bool
-conn_has_unacked(const struct rte_comch_conn *conn)
+waits_for_word(const struct rte_comch_conn *conn)
 {
-	return conn->unacked_ready != conn->unacked_tail;
+	const struct comch_unacked *u;
+	uint32_t i;
+
+	for (i = conn->unacked_ready; i != conn->unacked_tail; i++) {
+		u = &conn->unacked[i & conn->unacked_mask];
+		if (u->status == 0 && !u->silent)
+			return true;
+	}
+	return false;
 }
 
 void
 comch_conn_drain(struct rte_comch_conn *conn)
 {
-	if (conn_has_unacked(conn) && rte_rdtsc() < conn->dial_deadline)
+	if (waits_for_word(conn) && rte_rdtsc() < conn->dial_deadline)
 		return;
 	comch_conn_wait_end(conn);
 	conn_say_goodbye(conn);
@@ -117,7 +128,7 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	rte_strscpy(conn->reason, reason != NULL ? reason : "disconnected",
 		sizeof(conn->reason));
 	conn->end_status = status;
-	if (conn->phase != COMCH_PHASE_UP || !conn_has_unacked(conn)) {
+	if (conn->phase != COMCH_PHASE_UP || !waits_for_word(conn)) {
 		conn_say_goodbye(conn);
 		return;
 	}

@@ -506,8 +506,8 @@ int rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason);
 
 /**
  * End a connection. The peer first gets all messages sent before, and has up
- * to a second to take them: their SENT events come first, and messages of the
- * peer go on coming until then. On a client's connection use
+ * to a second to take those that are not silent: their SENT events come first,
+ * and messages of the peer go on coming until then. On a client's connection use
  * rte_comch_client_stop().
  *
  * Comes from: DOCA Comch guide 2.10, "Disconnecting Specific Connection".
@@ -538,7 +538,7 @@ struct rte_comch_server *rte_comch_conn_server(const struct rte_comch_conn *conn
 /** The client of a connection; NULL on the server's side. Any thread. */
 struct rte_comch_client *rte_comch_conn_client(const struct rte_comch_conn *conn);
 
-/** No SENT event for this message if it is delivered. */
+/** No SENT event for this message if it is delivered; no end waits for that. */
 #define RTE_COMCH_MSG_F_SILENT (UINT32_C(1) << 0)
 
 /** A control message to send. */

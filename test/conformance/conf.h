@@ -226,6 +226,7 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, disconnect, by_server) \
 	X(inst, disconnect, last_look) \
 	X(inst, disconnect, last_word) \
+	X(inst, disconnect, silent_last_word) \
 	X(inst, disconnect, deaf_peer) \
 	X(inst, disconnect, by_client) \
 	X(inst, disconnect, server_stop) \

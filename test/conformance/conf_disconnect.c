@@ -105,6 +105,26 @@ conf_disconnect_last_word(void)
 	t_pair_close(&p);
 }
 
+/* Of a silent message nobody wants to know: its sender says goodbye at once. */
+void
+conf_disconnect_silent_last_word(void)
+{
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	T_CHECK(t_offer(p.sconn, "bye", 3, 1, RTE_COMCH_MSG_F_SILENT));
+	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
+	/* The sender does nothing more: all is there. */
+	for (i = 0; i < 100000 && t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, p.cconn) == 0; i++)
+		t_step(p.host);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_MSG, p.cconn), 1);
+	check_last(p.host, p.cconn);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1 &&
+			t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE));
+	t_pair_close(&p);
+}
+
 /* A peer that takes nothing does not keep anybody for ever. */
 void
 conf_disconnect_deaf_peer(void)
