@@ -14,6 +14,15 @@ DOCA = TOP / "lib" / "doca"
 FUNCTION = re.compile(r"\b((?:comch_)?doca_\w+)\s*\(")
 LABEL = re.compile(r"__asm__\s*\(\s*\"(\w+)\"\s*\)")
 
+# Headers that not all generations have: the first and the last one with it.
+HEADERS = [
+    (r"doca_comm_channel\.h", "1.2", "2.7"),
+    (r"doca_cc(_|\.)", "2.5", "2.6"),
+    (r"doca_comch(_|\.)", "2.7", "99"),
+    (r"doca_(pe|buf_pool)\.h", "2.5", "99"),
+    (r"comch_doca_\w+_105\.h", "1.2", "2.0"),
+]
+
 
 def version(name):
     """Return a generation as numbers, so that 2.10 is more than 2.9."""
@@ -25,16 +34,16 @@ def generations():
     return sorted((path.name for path in (DOCA / "generation").iterdir()), key=version)
 
 
+def has_header(name, generation):
+    """Is a header one of a generation? Those that HEADERS does not know always are."""
+    return all(version(first) <= version(generation) <= version(last)
+               for pattern, first, last in HEADERS if re.match(pattern, name))
+
+
 def headers(generation):
     """Return the names of the headers that a program of a generation includes."""
-    # The channel has had two names, and DOCA has had both headers never at once.
-    others = ["doca_comch" if version(generation) < (2, 7) else "doca_cc"]
-    # An older form of a header: that one includes it.
-    others.append(r"comch_doca_\w+_\d+")
-    if version(generation) > (2, 8):
-        others.append("doca_comm_channel")
     return [path.name for path in sorted((DOCA / "include").glob("*.h"))
-            if not re.match(rf"({'|'.join(others)})(_|\.)", path.name)]
+            if has_header(path.name, generation)]
 
 
 def preprocess(generation):

@@ -50,7 +50,8 @@ DOCA_LOG_REGISTER(A::B)
 int use(void);
 int use(void) { DOCA_LOG_ERR("%d", 1); DOCA_LOG_INFO("text"); DOCA_LOG_TRC("text"); return 0; }'
 for role in host dpu; do
-	for generation in 2.5 2.6 2.7 2.9 3.0; do
+	for directory in "$lib"/generation/*; do
+		generation=${directory##*/}
 		for language in c c++; do
 			expect pass 'headers' "$language" <<<"$includes"
 			expect pass 'allowed use' "$language" -DDOCA_ALLOW_EXPERIMENTAL_API \

@@ -84,6 +84,25 @@ dface_devinfo_cmp_pci(const struct rte_pci_addr *pci, const char *text, uint8_t 
 }
 
 doca_error_t
+dface_devinfo_get_bdf(const struct rte_pci_addr *pci, struct doca_pci_bdf *bdf)
+{
+	if (bdf == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	bdf->bus = pci->bus;
+	bdf->device = pci->devid;
+	bdf->function = pci->function;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struct doca_pci_bdf *pci_addr)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_get_bdf(&devinfo->pci, pci_addr);
+}
+
+doca_error_t
 doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
 {
 	if (devinfo == NULL)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <comch_doca_dev_105.h>
 #include <doca_error.h>
 #include <rte_pci.h>
 
@@ -21,5 +22,6 @@ doca_error_t dface_devinfo_copy(const void *what, size_t len, size_t min_size, v
 doca_error_t dface_devinfo_get_pci(const struct rte_pci_addr *pci, char *text);
 doca_error_t dface_devinfo_cmp_pci(const struct rte_pci_addr *pci, const char *text,
 		uint8_t *is_equal);
+doca_error_t dface_devinfo_get_bdf(const struct rte_pci_addr *pci, struct doca_pci_bdf *bdf);
 
 #endif /* DFACE_DEVINFO_H */

@@ -48,6 +48,19 @@ doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 }
 
 doca_error_t
+doca_devinfo_rep_list_create(struct doca_dev *dev, int filter,
+		struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+{
+	const int emulated = DOCA_DEV_REP_FILTER_VIRTIO_FS | DOCA_DEV_REP_FILTER_VIRTIO_NET |
+		DOCA_DEV_REP_FILTER_VIRTIO_BLK | DOCA_DEV_REP_FILTER_NVME;
+
+	/* One kind by now. The others have the same values, so unknown ones stay unknown. */
+	if ((filter & emulated) != 0)
+		filter = (filter & ~emulated) | DOCA_DEVINFO_REP_FILTER_EMULATED;
+	return doca_devinfo_rep_create_list(dev, filter, dev_list_rep, nb_devs_rep);
+}
+
+doca_error_t
 doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
 {
 	if (dev_list_rep == NULL)
@@ -124,6 +137,15 @@ doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, ch
 	if (devinfo_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return dface_devinfo_get_pci(&devinfo_rep->host->pci, pci_addr_str);
+}
+
+doca_error_t
+doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo,
+		struct doca_pci_bdf *pci_addr)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return dface_devinfo_get_bdf(&devinfo->host->pci, pci_addr);
 }
 
 doca_error_t

@@ -207,4 +207,8 @@ doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list
 }
 #endif
 
+#if COMCH_DOCA_GENERATION < 205
+#include <comch_doca_buf_105.h>
+#endif
+
 #endif /* DOCA_BUF_H */

@@ -43,6 +43,13 @@ struct doca_mmap;
 /** A store of bufs. */
 struct doca_buf_inventory;
 
+#if COMCH_DOCA_GENERATION < 205
+/** What else the bufs of an inventory are to have. */
+enum doca_buf_extension {
+	DOCA_BUF_EXTENSION_NONE = 0,
+};
+#endif
+
 /**
  * Create an inventory.
  *
@@ -54,9 +61,19 @@ struct doca_buf_inventory;
  *   - DOCA_ERROR_INVALID_VALUE: also *num_elements* out of range
  *   - DOCA_ERROR_NO_MEMORY
  */
+#if COMCH_DOCA_GENERATION < 205
+/* user_data, which may be NULL, is kept with it; extensions other than NONE say
+ * DOCA_ERROR_NOT_SUPPORTED.
+ */
+DOCA_STABLE
+doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements,
+		uint32_t extensions, struct doca_buf_inventory **inventory)
+		COMCH_DOCA_SYMBOL(doca_buf_inventory_create_105);
+#else
 DOCA_STABLE
 doca_error_t doca_buf_inventory_create(size_t num_elements,
 		struct doca_buf_inventory **inventory);
+#endif
 
 /**
  * Destroy an inventory; it is stopped before. Mmaps whose bufs it gave out may
@@ -194,6 +211,10 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory,
 
 #ifdef __cplusplus
 }
+#endif
+
+#if COMCH_DOCA_GENERATION < 205
+#include <comch_doca_buf_inventory_105.h>
 #endif
 
 #endif /* DOCA_BUF_INVENTORY_H */

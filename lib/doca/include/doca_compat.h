@@ -38,6 +38,11 @@ extern "C" {
 		visibility("default"))) DOCA_USED
 #endif
 
+#if COMCH_DOCA_GENERATION < 200
+/** The name that DOCA_EXPERIMENTAL had until DOCA 1.5. */
+#define __DOCA_EXPERIMENTAL DOCA_EXPERIMENTAL
+#endif
+
 /** Going to go: a warning where it is used, unless DOCA_ALLOW_DEPRECATED_API is defined. */
 #ifdef DOCA_ALLOW_DEPRECATED_API
 #define DOCA_DEPRECATED __attribute__((visibility("default"))) DOCA_USED

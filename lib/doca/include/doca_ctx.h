@@ -184,4 +184,8 @@ doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *
 }
 #endif
 
+#if COMCH_DOCA_GENERATION < 205
+#include <comch_doca_workq_105.h>
+#endif
+
 #endif /* DOCA_CTX_H */

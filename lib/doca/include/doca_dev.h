@@ -540,4 +540,8 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 }
 #endif
 
+#if COMCH_DOCA_GENERATION < 205
+#include <comch_doca_dev_105.h>
+#endif
+
 #endif /* DOCA_DEV_H */

@@ -56,11 +56,20 @@ typedef enum doca_error {
 #define DOCA_IS_ERROR(r) doca_unlikely((r) != DOCA_SUCCESS)
 
 /** Keep the first error: *t* goes to *r* only if *r* is none so far. */
+#if COMCH_DOCA_GENERATION < 200
+/* With its semicolon, as it was: programs may leave it out. */
+#define DOCA_ERROR_PROPAGATE(r, t) \
+	do { \
+		if ((r) == DOCA_SUCCESS) \
+			(r) = (t); \
+	} while (0);
+#else
 #define DOCA_ERROR_PROPAGATE(r, t) \
 	do { \
 		if ((r) == DOCA_SUCCESS) \
 			(r) = (t); \
 	} while (0)
+#endif
 
 /** Name of an error, as "DOCA_ERROR_AGAIN"; never NULL. Any thread. */
 DOCA_STABLE

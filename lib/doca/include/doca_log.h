@@ -285,6 +285,10 @@ doca_error_t doca_log_backend_create_standard(void);
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_create_standard_backend(void);
 
+#if COMCH_DOCA_GENERATION < 205
+#include <comch_doca_log_105.h>
+#else
+
 /**
  * Log a message; the macros below are shorter.
  *
@@ -312,23 +316,28 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/** Log a message of the source that DOCA_LOG_REGISTER() made: level, format, values. */
-#define DOCA_LOG(level, ...) \
+/** DOCA_LOG() in the words of all generations. */
+#define COMCH_DOCA_LOG(level, ...) \
 	doca_log(level, log_source, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
+/** Log a message of the source that DOCA_LOG_REGISTER() made: level, format, values. */
+#define DOCA_LOG(level, ...) COMCH_DOCA_LOG(level, __VA_ARGS__)
+
+#endif /* COMCH_DOCA_GENERATION < 205 */
+
 /** Log that the program cannot go on: format, values. */
-#define DOCA_LOG_CRIT(...) DOCA_LOG(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
+#define DOCA_LOG_CRIT(...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
 /** Log an error: format, values. */
-#define DOCA_LOG_ERR(...) DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_LOG_ERR(...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 /** Log a warning: format, values. */
-#define DOCA_LOG_WARN(...) DOCA_LOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
+#define DOCA_LOG_WARN(...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 /** Log something for the user: format, values. */
-#define DOCA_LOG_INFO(...) DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
+#define DOCA_LOG_INFO(...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
 /** Log something for the developer: format, values. */
-#define DOCA_LOG_DBG(...) DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define DOCA_LOG_DBG(...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 /** Log a step: format, values. Nothing unless DOCA_LOGGING_ALLOW_TRACE is defined. */
 #ifdef DOCA_LOGGING_ALLOW_TRACE
-#define DOCA_LOG_TRC(...) DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
+#define DOCA_LOG_TRC(...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
 #else
 #define DOCA_LOG_TRC(...) \
 	do { \

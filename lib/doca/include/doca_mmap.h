@@ -85,8 +85,14 @@ typedef void(doca_mmap_memrange_free_cb_t)(void *addr, size_t len, void *cookie)
  * @return
  *   - DOCA_ERROR_NO_MEMORY
  */
+#if COMCH_DOCA_GENERATION < 205
+DOCA_STABLE
+doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
+		COMCH_DOCA_SYMBOL(doca_mmap_create_105);
+#else
 DOCA_STABLE
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
+#endif
 
 /**
  * Destroy an mmap. It is stopped before, and its descriptors are freed. Calls
@@ -109,7 +115,11 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  *   - DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had EAL
  */
 DOCA_STABLE
-doca_error_t doca_mmap_start(struct doca_mmap *mmap);
+doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+#if COMCH_DOCA_GENERATION < 200
+		COMCH_DOCA_SYMBOL(doca_mmap_start_105)
+#endif
+		;
 
 /**
  * Stop an mmap; one that is not started stays so. Descriptors of it are freed
@@ -386,6 +396,10 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
 
 #ifdef __cplusplus
 }
+#endif
+
+#if COMCH_DOCA_GENERATION < 205
+#include <comch_doca_mmap_105.h>
 #endif
 
 #endif /* DOCA_MMAP_H */

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+#include <doca_config.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -51,11 +53,35 @@ enum doca_access_flag {
 	DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = (1 << 6), /**< Accepted; no effect. */
 };
 
+#if COMCH_DOCA_GENERATION < 205
+/** The names that enum doca_access_flag had until DOCA 1.5, and from 2.0 to 2.2. */
+enum doca_access_flags {
+	DOCA_ACCESS_LOCAL_READ = 0,
+	DOCA_ACCESS_LOCAL_WRITE = 1,
+	DOCA_ACCESS_REMOTE_WRITE = 2, /**< RDMA: accepted; no effect. */
+	DOCA_ACCESS_REMOTE_READ = 4,  /**< RDMA: accepted; no effect. */
+	DOCA_ACCESS_REMOTE_ATOMIC = 8,
+
+	DOCA_ACCESS_LOCAL_READ_ONLY = 0,
+	DOCA_ACCESS_LOCAL_READ_WRITE = 1,
+	DOCA_ACCESS_RDMA_READ = 2,
+	DOCA_ACCESS_RDMA_WRITE = 4,
+	DOCA_ACCESS_RDMA_ATOMIC = 8,
+	DOCA_ACCESS_DPU_READ_ONLY = 16,
+	DOCA_ACCESS_DPU_READ_WRITE = 32,
+};
+#endif
+
 /** What kind of PCI function. */
 enum doca_pci_func_type {
 	DOCA_PCI_FUNC_TYPE_PF = 0, /**< Physical function. */
 	DOCA_PCI_FUNC_TYPE_VF = 1, /**< Virtual function. */
 	DOCA_PCI_FUNC_TYPE_SF = 2, /**< Scalable function. */
+#if COMCH_DOCA_GENERATION < 205
+	DOCA_PCI_FUNC_PF = DOCA_PCI_FUNC_TYPE_PF,
+	DOCA_PCI_FUNC_VF = DOCA_PCI_FUNC_TYPE_VF,
+	DOCA_PCI_FUNC_SF = DOCA_PCI_FUNC_TYPE_SF,
+#endif
 };
 
 typedef __be16 doca_be16_t;

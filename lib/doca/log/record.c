@@ -84,26 +84,56 @@ log_record(bool sdk, uint32_t level, const struct origin *from, const char *form
 	return result;
 }
 
-doca_error_t
-doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
-		const char *format, ...)
+/* A message of the program: it is not known yet what its source is called. */
+__attribute__((format(printf, 4, 0)))
+static doca_error_t
+log_program(uint32_t level, int source, struct origin *from, const char *format, va_list args)
 {
 	doca_error_t result;
-	va_list args;
 	char *name;
 
-	if (!dface_backend_is_level(level) || fname == NULL || func == NULL || format == NULL)
+	if (!dface_backend_is_level(level) || from->file == NULL || from->func == NULL ||
+			format == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dface_backend_wants(false, level))
 		return DOCA_SUCCESS;
 	name = dface_source_name(source);
 	if (name == NULL)
 		return errno == EINVAL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NO_MEMORY;
-	va_start(args, format);
-	result = log_record(false, level, &(struct origin){ name, fname, line, func },
-		format, args);
-	va_end(args);
+	from->source = name;
+	result = log_record(false, level, from, format, args);
 	free(name);
+	return result;
+}
+
+doca_error_t
+doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
+		const char *format, ...)
+{
+	struct origin from = { .file = fname, .line = line, .func = func };
+	doca_error_t result;
+	va_list args;
+
+	va_start(args, format);
+	result = log_program(level, source, &from, format, args);
+	va_end(args);
+	return result;
+}
+
+doca_error_t doca_log_105(uint32_t level, int source, int line, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* doca_log() until DOCA 2.2: without the file and the function. */
+doca_error_t
+doca_log_105(uint32_t level, int source, int line, const char *format, ...)
+{
+	struct origin from = { .file = "?", .line = line, .func = "?" };
+	doca_error_t result;
+	va_list args;
+
+	va_start(args, format);
+	result = log_program(level, source, &from, format, args);
+	va_end(args);
 	return result;
 }
 

@@ -70,6 +70,26 @@ doca_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inven
 	return DOCA_SUCCESS;
 }
 
+doca_error_t doca_buf_inventory_create_105(const union doca_data *user_data, size_t num_elements,
+		uint32_t extensions, struct doca_buf_inventory **inventory);
+
+/* doca_buf_inventory_create() until DOCA 2.2. */
+doca_error_t
+doca_buf_inventory_create_105(const union doca_data *user_data, size_t num_elements,
+		uint32_t extensions, struct doca_buf_inventory **inventory)
+{
+	doca_error_t ret;
+
+	if (extensions != 0) {
+		DFACE_ERR("buf inventory: there are no extensions, so not %#x", extensions);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	ret = doca_buf_inventory_create(num_elements, inventory);
+	if (ret == DOCA_SUCCESS && user_data != NULL)
+		(*inventory)->user_data = *user_data;
+	return ret;
+}
+
 doca_error_t
 doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {

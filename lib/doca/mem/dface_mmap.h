@@ -31,6 +31,7 @@ struct doca_mmap {
 	bool is_thread_safe;
 	bool was_started;
 	bool is_imported;
+	bool starts_later;     /* a start of DOCA 1.5, before there is memory */
 	bool calls_free_cb;    /* was started with free_cb as it is */
 	uint32_t permissions;
 	uint32_t nb_holds;     /* atomic: objects start and stop in any thread */

@@ -88,6 +88,7 @@ halt(struct doca_mmap *mmap)
 	}
 	dface_mmap_forget_exports(mmap);
 	mmap->is_started = false;
+	mmap->starts_later = false;
 	return DOCA_SUCCESS;
 }
 

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* mmaps, bufs and inventories as programs of DOCA 1.2 to 2.2 see them. */
+
+#include <stdlib.h>
+
+#include <doca_buf_inventory.h>
+#include <doca_dev.h>
+#include <doca_mmap.h>
+
+#include "t_main.h"
+
+#define INVALID DOCA_ERROR_INVALID_VALUE
+
+static uint8_t mem[4096];
+
+static struct doca_dev *
+open_dev(void)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t nb;
+
+	T_EQ(doca_devinfo_list_create(&list, &nb), DOCA_SUCCESS);
+	T_EQ(doca_dev_open(list[0], &dev), DOCA_SUCCESS);
+	T_EQ(doca_devinfo_list_destroy(list), DOCA_SUCCESS);
+	return dev;
+}
+
+static struct doca_mmap *
+create(void)
+{
+	struct doca_mmap *m;
+
+	T_EQ(doca_mmap_create(NULL, &m), DOCA_SUCCESS);
+	return m;
+}
+
+static void
+user_data(void)
+{
+	const union doca_data data = { .u64 = 5 };
+	union doca_data got = { .u64 = 1 };
+	struct doca_mmap *m = create();
+
+	T_EQ(doca_mmap_get_user_data(m, &got), DOCA_SUCCESS);
+	T_EQ(got.u64, 0);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_create(&data, &m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_get_user_data(m, &got), DOCA_SUCCESS);
+	T_EQ(got.u64, 5);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_create(&data, NULL), INVALID);
+}
+
+static void
+devices(void)
+{
+	struct doca_dev *dev = open_dev();
+	struct doca_mmap *m = create();
+
+	T_EQ(doca_mmap_dev_rm(m, dev), DOCA_ERROR_NOT_FOUND);
+	T_EQ(doca_mmap_dev_add(m, dev), DOCA_SUCCESS);
+	T_EQ(doca_mmap_dev_add(m, dev), DOCA_ERROR_ALREADY_EXIST);
+	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_EQ(doca_mmap_dev_rm(m, dev), DOCA_SUCCESS);
+	T_EQ(doca_mmap_dev_add(NULL, dev), INVALID);
+	T_EQ(doca_mmap_dev_add(m, NULL), INVALID);
+	T_EQ(doca_mmap_dev_rm(NULL, dev), INVALID);
+	T_EQ(doca_mmap_dev_rm(m, NULL), INVALID);
+	T_EQ(doca_mmap_populate(m, mem, sizeof(mem), 4096, NULL, NULL), DOCA_SUCCESS);
+	T_EQ(doca_mmap_start(m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_dev_add(m, dev), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_dev_rm(m, dev), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+static void *freed;
+static size_t freed_len;
+
+static void
+note_free(void *addr, size_t len, void *cookie)
+{
+	freed = addr;
+	freed_len = len;
+	T_CHECK(cookie == &freed);
+}
+
+static void
+populate(void)
+{
+	struct doca_mmap *m = create();
+	void *addr;
+	size_t len;
+
+	T_EQ(doca_mmap_populate(NULL, mem, 1, 4096, NULL, NULL), INVALID);
+	T_EQ(doca_mmap_populate(m, NULL, 1, 4096, NULL, NULL), INVALID);
+	T_EQ(doca_mmap_populate(m, mem, 0, 4096, NULL, NULL), INVALID);
+	T_EQ(doca_mmap_populate(m, mem, 100, 4096, note_free, &freed), DOCA_SUCCESS);
+	T_EQ(doca_mmap_populate(m, mem, 100, 4096, NULL, NULL), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_start(m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_populate(m, mem, 100, 4096, NULL, NULL), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_mmap_start(m), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_get_memrange(m, &addr, &len), DOCA_SUCCESS);
+	T_CHECK(addr == mem);
+	T_EQ(len, 100);
+	T_EQ(doca_mmap_stop(m), DOCA_SUCCESS);
+	T_CHECK(freed == NULL);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_CHECK(freed == mem);
+	T_EQ(freed_len, 100);
+}
+
+/* Of 1.5; from 2.0 on a start wants its memory. */
+static void
+start_before_memory(void)
+{
+	struct doca_dev *dev = open_dev();
+	struct doca_mmap *m = create();
+
+	T_EQ(doca_mmap_start(NULL), INVALID);
+	if (COMCH_DOCA_GENERATION >= 200) {
+		T_EQ(doca_mmap_start(m), INVALID);
+	} else {
+		T_EQ(doca_mmap_start(m), DOCA_SUCCESS);
+		T_EQ(doca_mmap_start(m), DOCA_ERROR_NOT_PERMITTED);
+		T_EQ(doca_mmap_dev_add(m, dev), DOCA_SUCCESS);
+		T_EQ(doca_mmap_stop(m), DOCA_SUCCESS);
+		T_EQ(doca_mmap_start(m), DOCA_SUCCESS);
+		T_EQ(doca_mmap_populate(m, mem, sizeof(mem), 4096, NULL, NULL), DOCA_SUCCESS);
+		/* It has started. */
+		T_EQ(doca_mmap_start(m), DOCA_ERROR_NOT_PERMITTED);
+		T_EQ(doca_mmap_dev_rm(m, dev), DOCA_ERROR_NOT_PERMITTED);
+	}
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+static struct doca_mmap *
+create_started(struct doca_dev *dev)
+{
+	struct doca_mmap *m = create();
+
+	T_EQ(doca_mmap_dev_add(m, dev), DOCA_SUCCESS);
+	T_EQ(doca_mmap_populate(m, mem, sizeof(mem), 4096, NULL, NULL), DOCA_SUCCESS);
+	T_EQ(doca_mmap_start(m), DOCA_SUCCESS);
+	return m;
+}
+
+static void
+import(const void *desc, size_t len, struct doca_dev *dev)
+{
+	struct doca_mmap *m;
+	void *addr;
+	size_t n;
+
+	T_EQ(doca_mmap_create_from_export(NULL, desc, len, dev, &m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_get_memrange(m, &addr, &n), DOCA_SUCCESS);
+	T_CHECK(addr == mem);
+	T_EQ(n, sizeof(mem));
+	T_EQ(doca_mmap_start(m), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+}
+
+static void
+export(void)
+{
+	struct doca_dev *dev = open_dev();
+	struct doca_mmap *m = create_started(dev), *other = create();
+	const void *desc;
+	void *copy;
+	size_t len;
+
+	T_EQ(doca_mmap_export(m, dev, &copy, &len), DOCA_SUCCESS);
+	T_EQ(doca_mmap_export_dpu(m, dev, &desc, &len), DOCA_SUCCESS);
+	T_CHECK(desc != copy);
+	T_EQ(memcmp(desc, copy, len), 0);
+	T_EQ(doca_mmap_export(other, dev, &copy, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_export_dpu(other, dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_mmap_export(NULL, dev, &copy, &len), INVALID);
+	T_EQ(doca_mmap_export(m, NULL, &copy, &len), INVALID);
+	T_EQ(doca_mmap_export(m, dev, NULL, &len), INVALID);
+	T_EQ(doca_mmap_export(m, dev, &copy, NULL), INVALID);
+	import(desc, len, dev);
+	/* The copy is the program's, and outlives the mmap. */
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	import(copy, len, dev);
+	free(copy);
+	T_EQ(doca_mmap_destroy(other), DOCA_SUCCESS);
+	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+/* As programs of 2.0 to 2.2 do it. */
+static void
+permissions(void)
+{
+	struct doca_dev *dev = open_dev();
+	struct doca_mmap *m = create();
+	const void *desc;
+	size_t len;
+
+	T_EQ(DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE,
+		DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	T_EQ(DOCA_ACCESS_LOCAL_WRITE, DOCA_ACCESS_LOCAL_READ_WRITE);
+	T_EQ(DOCA_ACCESS_REMOTE_READ, DOCA_ACCESS_RDMA_WRITE);
+	T_EQ(doca_mmap_dev_add(m, dev), DOCA_SUCCESS);
+	T_EQ(doca_mmap_set_memrange(m, mem, sizeof(mem)), DOCA_SUCCESS);
+	T_EQ(doca_mmap_set_permissions(m, DOCA_ACCESS_DPU_READ_ONLY), DOCA_SUCCESS);
+	T_EQ(doca_mmap_start(m), DOCA_SUCCESS);
+	T_EQ(doca_mmap_export_dpu(m, dev, &desc, &len), DOCA_SUCCESS);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+static struct doca_buf_inventory *
+create_inventory(size_t nb)
+{
+	const union doca_data data = { .u64 = 9 };
+	struct doca_buf_inventory *inv;
+
+	T_EQ(doca_buf_inventory_create(&data, nb, DOCA_BUF_EXTENSION_NONE, &inv), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_start(inv), DOCA_SUCCESS);
+	return inv;
+}
+
+static void
+inventories(void)
+{
+	struct doca_buf_inventory *inv = create_inventory(1);
+	struct doca_dev *dev = open_dev();
+	struct doca_mmap *m = create_started(dev);
+	union doca_data got;
+	struct doca_buf *buf;
+	uint16_t count;
+	size_t len;
+
+	T_EQ(doca_buf_inventory_get_user_data(inv, &got), DOCA_SUCCESS);
+	T_EQ(got.u64, 9);
+	T_EQ(doca_buf_inventory_buf_by_addr(inv, m, mem, 10, &buf), DOCA_SUCCESS);
+	T_EQ(doca_buf_get_data_len(buf, &len), DOCA_SUCCESS);
+	T_EQ(len, 0);
+	T_EQ(doca_buf_refcount_add(buf, &count), DOCA_SUCCESS);
+	T_EQ(count, 1);
+	T_EQ(doca_buf_refcount_rm(buf, &count), DOCA_SUCCESS);
+	T_EQ(count, 2);
+	T_EQ(doca_buf_refcount_rm(buf, NULL), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_buf_by_data(inv, m, mem, 10, &buf), DOCA_SUCCESS);
+	T_EQ(doca_buf_get_data_len(buf, &len), DOCA_SUCCESS);
+	T_EQ(len, 10);
+	T_EQ(doca_buf_inventory_buf_by_data(inv, m, mem, 10, &buf), DOCA_ERROR_NO_MEMORY);
+	T_EQ(doca_buf_refcount_rm(buf, NULL), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_buf_by_args(inv, m, mem, 10, mem + 2, 3, &buf), DOCA_SUCCESS);
+	T_EQ(doca_buf_refcount_rm(buf, NULL), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_buf_by_args(inv, m, mem, 10, mem + 20, 3, &buf), INVALID);
+	T_EQ(doca_buf_refcount_add(NULL, &count), INVALID);
+	T_EQ(doca_buf_refcount_rm(NULL, &count), INVALID);
+	T_EQ(doca_buf_inventory_destroy(inv), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_create(NULL, 0, 0, &inv), INVALID);
+	T_EQ(doca_buf_inventory_create(NULL, 1, 0, NULL), INVALID);
+	T_EQ(doca_buf_inventory_create(NULL, 1, 1, &inv), DOCA_ERROR_NOT_SUPPORTED);
+	T_EQ(doca_buf_inventory_create(NULL, 1, 0, &inv), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_get_user_data(inv, &got), DOCA_SUCCESS);
+	T_EQ(got.u64, 0);
+	T_EQ(doca_buf_inventory_destroy(inv), DOCA_SUCCESS);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+static void
+lists(void)
+{
+	struct doca_buf_inventory *inv = create_inventory(2);
+	struct doca_dev *dev = open_dev();
+	struct doca_mmap *m = create_started(dev);
+	struct doca_buf *a, *b, *other;
+	uint8_t yes = 7;
+
+	T_EQ(doca_buf_inventory_buf_by_addr(inv, m, mem, 10, &a), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_buf_by_addr(inv, m, mem, 10, &b), DOCA_SUCCESS);
+	T_EQ(doca_buf_list_is_in_list(a, &yes), DOCA_SUCCESS);
+	T_EQ(yes, 0);
+	T_EQ(doca_buf_list_chain(a, b), DOCA_SUCCESS);
+	T_EQ(doca_buf_list_chain(a, b), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_buf_list_is_in_list(a, &yes), DOCA_SUCCESS);
+	T_EQ(yes, 1);
+	T_EQ(doca_buf_list_is_first(b, &yes), DOCA_SUCCESS);
+	T_EQ(yes, 0);
+	T_EQ(doca_buf_list_is_last(b, &yes), DOCA_SUCCESS);
+	T_EQ(yes, 1);
+	T_EQ(doca_buf_list_next(a, &other), DOCA_SUCCESS);
+	T_CHECK(other == b);
+	T_EQ(doca_buf_list_last(a, &other), DOCA_SUCCESS);
+	T_CHECK(other == b);
+	T_EQ(doca_buf_list_unchain(a, b), DOCA_SUCCESS);
+	T_EQ(doca_buf_list_unchain(a, b), INVALID);
+	T_EQ(doca_buf_refcount_rm(a, NULL), DOCA_SUCCESS);
+	T_EQ(doca_buf_refcount_rm(b, NULL), DOCA_SUCCESS);
+	T_EQ(doca_buf_inventory_destroy(inv), DOCA_SUCCESS);
+	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
+	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct t_case cases[] = {
+		{ "user_data", user_data },
+		{ "devices", devices },
+		{ "populate", populate },
+		{ "start_before_memory", start_before_memory },
+		{ "export", export },
+		{ "permissions", permissions },
+		{ "inventories", inventories },
+		{ "lists", lists },
+	};
+
+	return t_main(cases, RTE_DIM(cases), argc, argv);
+}
