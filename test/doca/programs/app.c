@@ -149,7 +149,8 @@ open_channel(struct app *app)
 	if (!base_open_rep(app->dev, app->options.rep_pci, &app->rep))
 		return false;
 	if (FAILS(CH(cap_server_is_supported)(doca_dev_as_devinfo(app->dev))) ||
-			FAILS(CH(server_create)(app->dev, app->rep, app->options.name, &app->server)) ||
+			FAILS(CH(server_create)(app->dev, app->rep, app->options.name,
+				&app->server)) ||
 			FAILS(CH(server_set_max_msg_size)(app->server, 4080)) ||
 			FAILS(CH(server_set_recv_queue_size)(app->server, NB_TASKS)) ||
 			FAILS(SERVER_SEND(_set_conf)(app->server, on_sent, on_send_error,

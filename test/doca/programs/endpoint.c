@@ -111,14 +111,6 @@ receive_text(struct endpoint *e)
 	return true;
 }
 
-static bool
-pause_briefly(void)
-{
-	const struct timespec ts = { .tv_nsec = 1000 * 1000 };
-
-	return nanosleep(&ts, NULL) == 0;
-}
-
 /* Statistics, of one message each way; the peer may have gone already. */
 static bool
 has_exchanged(struct endpoint *e)
@@ -177,6 +169,14 @@ run(struct endpoint *e)
 }
 
 #else
+
+static bool
+pause_briefly(void)
+{
+	const struct timespec ts = { .tv_nsec = 1000 * 1000 };
+
+	return nanosleep(&ts, NULL) == 0;
+}
 
 static bool
 connect_to_service(struct endpoint *e)
