@@ -15,7 +15,8 @@
 #include "comch_trace.h"
 
 #define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT | \
-	RTE_COMCH_SERVER_F_CTRL_ONLY | RTE_COMCH_SERVER_F_MANUAL_CREDIT)
+	RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_CTRL_ONLY | \
+	RTE_COMCH_SERVER_F_MANUAL_CREDIT)
 /* Clients that one look accepts: the others wait in the listener's queue. */
 #define ACCEPT_BURST 64
 

@@ -49,6 +49,8 @@ struct rte_comch_driver_ops;
 #define RTE_COMCH_FRAME_FDS 3
 /** Longest frame that a driver must carry beside a message, bytes. */
 #define RTE_COMCH_FRAME_OVERHEAD 256
+/** Longest header of a frame that has a payload, bytes. Each has 16 at least. */
+#define RTE_COMCH_FRAME_HDR 24
 /** Host functions of one device. */
 #define RTE_COMCH_MAX_REPS 256
 
