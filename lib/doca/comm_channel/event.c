@@ -283,6 +283,15 @@ tell(struct doca_comm_channel_ep_t *ep)
 	return cls;
 }
 
+/* False: there is something to do, run first. */
+static bool
+arm_poll(struct doca_comm_channel_ep_t *ep, uint32_t cls)
+{
+	/* The peer may sleep as well, until it has the credits for what was taken. */
+	dface_cchan_pay(ep);
+	return rte_comch_poll_arm(ep->poll, cls) == 0;
+}
+
 void
 dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 {
@@ -291,7 +300,7 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 
 	for (i = 0; i < SETTLE_TRIES; i++) {
 		cls = tell(ep);
-		if (cls == 0 || rte_comch_poll_arm(ep->poll, cls) == 0)
+		if (cls == 0 || arm_poll(ep, cls))
 			return;
 		if (!dface_cchan_run(ep))
 			break;
@@ -313,7 +322,7 @@ dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
 	for (i = 0; i < SPIN_RUNS; i++)
 		if (!dface_cchan_run(ep) || ep->nb_ev > 0)
 			return;
-	if (rte_comch_poll_arm(ep->poll, RTE_COMCH_POLL_ANY) == 0)
+	if (arm_poll(ep, RTE_COMCH_POLL_ANY))
 		poll(&pfd, 1, -1);
 	dface_cchan_run(ep);
 }
