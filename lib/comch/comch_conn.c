@@ -166,7 +166,10 @@ static int
 conn_tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
 		uint32_t nb_fds)
 {
-	struct rte_comch_frame frame = { .hdr = buf, .hdr_len = len, .nb_fds = nb_fds };
+	struct rte_comch_frame frame = {
+		.hdr = buf, .hdr_len = len, .nb_fds = nb_fds,
+		.is_credit = comch_wire_type_of(buf) == COMCH_WIRE_CREDIT,
+	};
 	uint32_t i;
 
 	for (i = 0; i < nb_fds; i++)

@@ -495,6 +495,13 @@ poll_harvest(struct rte_comch_poll *poll)
 	poll_look(poll, rte_rdtsc());
 }
 
+/* Ask for a wake-up, by credits too if somebody waits for them. */
+static void
+conn_arm(struct rte_comch_conn *conn, uint32_t cls)
+{
+	conn->ops->link_arm(conn->link, (cls & RTE_COMCH_POLL_TX) != 0 || conn->draining);
+}
+
 /* Ask everybody for a wake-up. */
 static void
 poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
@@ -504,11 +511,11 @@ poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 
 	comch_store_relaxed(&poll->sleeping, 1);
 	TAILQ_FOREACH(conn, &poll->hot, link_next)
-		conn->ops->link_arm(conn->link, true);
+		conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &poll->cold, link_next)
-		conn->ops->link_arm(conn->link, true);
+		conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &poll->order.conns, link_next)
-		conn->ops->link_arm(conn->link, true);
+		conn_arm(conn, cls);
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_FOREACH(q, &poll->queues, poll_next)
 		if ((q->fd.classes & cls) != 0)

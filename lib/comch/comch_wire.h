@@ -105,6 +105,13 @@ comch_wire_msg_at_hdr(void *buf, uint32_t len, uint32_t acked, uint64_t clock)
 	w[2] = rte_cpu_to_le_64(clock);
 }
 
+/* The type of a frame that we built. */
+static inline unsigned int
+comch_wire_type_of(const void *frame)
+{
+	return *(const uint8_t *)frame;
+}
+
 /* The clock of a MSG_AT that was parsed. */
 static inline uint64_t
 comch_wire_clock(const uint8_t *frame)

@@ -149,6 +149,7 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, poll, clear) \
 	X(inst, poll, notify) \
 	X(inst, poll, wake_credit) \
+	X(inst, poll, credit_lets_sleep) \
 	X(inst, poll, wake_connect) \
 	X(inst, poll, wake_disconnect) \
 	X(inst, poll, wake_consumer) \

@@ -40,6 +40,7 @@ struct fake_link {
 	uint32_t nb_tries;
 	int event_fd;              /* -1 after shutdown */
 	bool armed;
+	bool armed_credits;
 	bool taken;                /* the server has accepted */
 	bool peer_gone;
 	bool dropped;              /* by the knob */
@@ -322,10 +323,11 @@ fake_link_fd(const struct rte_comch_link *link)
 }
 
 static void
-fake_link_arm(struct rte_comch_link *link, bool armed)
+fake_link_arm(struct rte_comch_link *link, bool credits)
 {
 	pthread_mutex_lock(&fake_lock);
-	link_of(link)->armed = armed;
+	link_of(link)->armed = true;
+	link_of(link)->armed_credits = credits;
 	pthread_mutex_unlock(&fake_lock);
 }
 
@@ -393,7 +395,7 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	} else if (ret == 0) {
 		STAILQ_INSERT_TAIL(&peer->rx, f, next);
 		__atomic_store_n(&peer->nb_rx, peer->nb_rx + 1, __ATOMIC_RELEASE);
-		if (peer->armed) {
+		if (peer->armed && (!frame->is_credit || peer->armed_credits)) {
 			peer->armed = false;
 			link->wakes++;
 			ring(peer->event_fd);

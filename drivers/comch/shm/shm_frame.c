@@ -45,8 +45,14 @@ tx_room(struct shm_link *l, uint32_t n)
 	return l->tx_limit - l->tx_pos >= n ? 0 : -EAGAIN;
 }
 
+/*
+ * A credit leaves a peer asleep that did not ask for it, and its armed word
+ * unanswered: the next frame that is none finds it so, and wakes. If the peer
+ * asks for credits meanwhile, by another word: either we read that word, or it
+ * finds our frame when it looks once more (W).
+ */
 static void
-wake_peer(struct shm_link *l)
+wake_peer(struct shm_link *l, bool is_credit)
 {
 	uint32_t peer_armed;
 
@@ -54,6 +60,8 @@ wake_peer(struct shm_link *l)
 	comch_fence_publish(l->base.light);
 	peer_armed = peer_load_relaxed_u32(&l->peer->armed);
 	if (likely(peer_armed == l->told))
+		return;
+	if (is_credit && l->peer_says_credits && (peer_armed & SHM_ARMED_CREDITS) == 0)
 		return;
 	l->told = peer_armed;
 	comch_count(&l->base.wakes, 1);
@@ -120,7 +128,7 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 		put_frame(l, frame->hdr, HDR_LEN, payload, len, frame->nb_fds, n);
 	else
 		put_frame(l, frame->hdr, hdr_len, payload, len, frame->nb_fds, n);
-	wake_peer(l);
+	wake_peer(l, frame->is_credit);
 	return 0;
 }
 
