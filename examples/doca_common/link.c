@@ -2,11 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,144 +15,6 @@ DOCA_LOG_REGISTER(LINK);
 /* How long the host goes on trying while no server listens, and how often. */
 #define CONNECT_S 10
 #define RETRY_US 100000
-
-static volatile sig_atomic_t quit;
-
-bool
-link_check(struct link *link, doca_error_t result, const char *what)
-{
-	if (result == DOCA_SUCCESS)
-		return true;
-	DOCA_LOG_ERR("%s: %s", what, doca_error_get_descr(result));
-	if (link->error == DOCA_SUCCESS)
-		link->error = result;
-	return false;
-}
-
-/* Options */
-
-static doca_error_t
-take_text(char *to, size_t size, const char *text)
-{
-	if (strlen(text) >= size) {
-		DOCA_LOG_ERR("'%s' is longer than %zu characters", text, size - 1);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	memcpy(to, text, strlen(text) + 1);
-	return DOCA_SUCCESS;
-}
-
-/* The configuration that doca_argp_init() was given begins with a struct link. */
-
-static doca_error_t
-take_pci(void *value, void *config)
-{
-	struct link *link = config;
-
-	return take_text(link->pci, sizeof(link->pci), value);
-}
-
-static doca_error_t
-take_rep_pci(void *value, void *config)
-{
-	struct link *link = config;
-
-	return take_text(link->rep_pci, sizeof(link->rep_pci), value);
-}
-
-static doca_error_t
-take_name(void *value, void *config)
-{
-	struct link *link = config;
-
-	return take_text(link->name, sizeof(link->name), value);
-}
-
-doca_error_t
-link_option(const char *letter, const char *name, const char *arguments, const char *help,
-		enum doca_argp_type type, doca_argp_param_cb_t callback)
-{
-	struct doca_argp_param *param;
-	doca_error_t result;
-
-	result = doca_argp_param_create(&param);
-	if (result != DOCA_SUCCESS)
-		return result;
-	doca_argp_param_set_short_name(param, letter);
-	doca_argp_param_set_long_name(param, name);
-	if (arguments != NULL)
-		doca_argp_param_set_arguments(param, arguments);
-	doca_argp_param_set_description(param, help);
-	doca_argp_param_set_type(param, type);
-	doca_argp_param_set_callback(param, callback);
-	/* From here on it is the parser's. */
-	return doca_argp_register_param(param);
-}
-
-doca_error_t
-link_options(struct link *link)
-{
-	doca_error_t result;
-
-	/* Those of the device table that is built in. */
-	strcpy(link->pci, LINK_IS_DPU ? "03:00.0" : "b1:00.0");
-	strcpy(link->rep_pci, "b1:00.0");
-	result = link_option("p", "pci-addr", "<address>", "PCI address of the device",
-			DOCA_ARGP_TYPE_STRING, take_pci);
-	if (result == DOCA_SUCCESS && LINK_IS_DPU)
-		result = link_option("r", "rep-pci", "<address>",
-				"PCI address of the host's function",
-				DOCA_ARGP_TYPE_STRING, take_rep_pci);
-	if (result == DOCA_SUCCESS)
-		result = link_option("n", "name", "<name>", "name of the server",
-				DOCA_ARGP_TYPE_STRING, take_name);
-	return result;
-}
-
-/* Devices */
-
-/* Lists are copies: what was opened stays when its list is gone. */
-static doca_error_t
-open_device(struct link *link)
-{
-	struct doca_devinfo **list;
-	doca_error_t result;
-	uint8_t is_it;
-	uint32_t n, i;
-
-	result = doca_devinfo_create_list(&list, &n);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = DOCA_ERROR_NOT_FOUND;
-	for (i = 0; i < n && result == DOCA_ERROR_NOT_FOUND; i++)
-		if (doca_devinfo_is_equal_pci_addr(list[i], link->pci, &is_it) == DOCA_SUCCESS &&
-				is_it)
-			result = doca_dev_open(list[i], &link->dev);
-	doca_devinfo_destroy_list(list);
-	return result;
-}
-
-#ifdef DOCA_ARCH_DPU
-static doca_error_t
-open_representor(struct link *link)
-{
-	struct doca_devinfo_rep **list;
-	doca_error_t result;
-	uint8_t is_it;
-	uint32_t n, i;
-
-	result = doca_devinfo_rep_create_list(link->dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &n);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = DOCA_ERROR_NOT_FOUND;
-	for (i = 0; i < n && result == DOCA_ERROR_NOT_FOUND; i++)
-		if (doca_devinfo_rep_is_equal_pci_addr(list[i], link->rep_pci, &is_it) ==
-				DOCA_SUCCESS && is_it)
-			result = doca_dev_rep_open(list[i], &link->rep);
-	doca_devinfo_rep_destroy_list(list);
-	return result;
-}
-#endif
 
 enum doca_ctx_states
 link_state(const struct doca_ctx *ctx)
@@ -226,7 +84,7 @@ on_unsent(struct doca_comch_task_send *task, union doca_data task_data, union do
 	(void)task_data;
 	/* After the peer's end that is no news. */
 	if (link->conn != NULL)
-		link_check(link, doca_task_get_status(t), "a message was not sent");
+		side_check(&link->side, doca_task_get_status(t), "a message was not sent");
 	doca_task_free(t);
 }
 
@@ -299,7 +157,7 @@ open_end(struct link *link)
 	struct doca_comch_server *s;
 	doca_error_t result;
 
-	result = doca_comch_server_create(link->dev, link->rep, link->name, &s);
+	result = doca_comch_server_create(link->side.dev, link->side.rep, link->side.name, &s);
 	if (result != DOCA_SUCCESS)
 		return result;
 	link->server = s;
@@ -329,7 +187,7 @@ on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_st
 	(void)before;
 	if (state != DOCA_CTX_STATE_RUNNING)
 		link->conn = NULL;
-	else if (link_check(link, doca_comch_client_get_connection(link->client, &conn),
+	else if (side_check(&link->side, doca_comch_client_get_connection(link->client, &conn),
 			"the client's connection"))
 		come_up(link, conn);
 }
@@ -349,7 +207,7 @@ connect_client(struct link *link)
 			usleep(100);
 			continue;
 		}
-		if (quit || time(NULL) >= end)
+		if (side_is_ending() || time(NULL) >= end)
 			return DOCA_ERROR_CONNECTION_ABORTED;
 		usleep(RETRY_US);
 		result = doca_ctx_start(link->ctx);
@@ -365,7 +223,7 @@ open_end(struct link *link)
 	struct doca_comch_client *c;
 	doca_error_t result;
 
-	result = doca_comch_client_create(link->dev, link->name, &c);
+	result = doca_comch_client_create(link->side.dev, link->side.name, &c);
 	if (result != DOCA_SUCCESS)
 		return result;
 	link->client = c;
@@ -383,41 +241,13 @@ open_end(struct link *link)
 
 #endif
 
-static void
-on_signal(int sig)
-{
-	(void)sig;
-	quit = 1;
-}
-
-/* Blocked but for the time of a sleep: so none comes between a look and a sleep. */
-static void
-catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
 doca_error_t
 link_open(struct link *link)
 {
-	catch_signals();
-	if (!link_check(link, open_device(link), link->pci))
-		return link->error;
-#ifdef DOCA_ARCH_DPU
-	if (!link_check(link, open_representor(link), link->rep_pci))
-		return link->error;
-#endif
-	if (link_check(link, doca_pe_create(&link->pe), "a progress engine"))
-		link_check(link, open_end(link), LINK_IS_DPU ? "listening" : "connecting");
-	return link->error;
+	if (side_open(&link->side) == DOCA_SUCCESS &&
+			side_check(&link->side, doca_pe_create(&link->pe), "a progress engine"))
+		side_check(&link->side, open_end(link), SIDE_IS_DPU ? "listening" : "connecting");
+	return link->side.error;
 }
 
 doca_error_t
@@ -449,13 +279,11 @@ static void
 sleep_on(struct link *link)
 {
 	struct pollfd pfd = { .events = POLLIN };
-	sigset_t none;
 
-	sigemptyset(&none);
-	if (link_check(link, doca_pe_get_notification_handle(link->pe, &pfd.fd),
+	if (side_check(&link->side, doca_pe_get_notification_handle(link->pe, &pfd.fd),
 				"the engine's handle") &&
-			link_check(link, doca_pe_request_notification(link->pe), "arming")) {
-		ppoll(&pfd, 1, NULL, &none);
+			side_check(&link->side, doca_pe_request_notification(link->pe), "arming")) {
+		ppoll(&pfd, 1, NULL, side_sleep_mask);
 		doca_pe_clear_notification(link->pe, pfd.fd);
 	}
 }
@@ -465,7 +293,7 @@ link_run(struct link *link)
 {
 	uint8_t is_busy;
 
-	while (!quit && link->error == DOCA_SUCCESS && !link->is_done(link) &&
+	while (!side_is_ending() && link->side.error == DOCA_SUCCESS && !link->is_done(link) &&
 			!(link->was_up && link->conn == NULL)) {
 		is_busy = doca_pe_progress(link->pe);
 		if (link->on_turn != NULL)
@@ -473,7 +301,7 @@ link_run(struct link *link)
 		if (!is_busy)
 			sleep_on(link);
 	}
-	if (quit)
+	if (side_is_ending())
 		DOCA_LOG_INFO("Interrupted");
 }
 
@@ -498,8 +326,5 @@ link_close(struct link *link)
 		doca_comch_client_destroy(link->client);
 	if (link->pe != NULL)
 		doca_pe_destroy(link->pe);
-	if (link->rep != NULL)
-		doca_dev_rep_close(link->rep);
-	if (link->dev != NULL)
-		doca_dev_close(link->dev);
+	side_close(&link->side);
 }

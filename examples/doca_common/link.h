@@ -19,30 +19,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <doca_argp.h>
-#include <doca_build_config.h>
 #include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_pe.h>
 
-#ifdef DOCA_ARCH_DPU
-#define LINK_IS_DPU true
-#define LINK_SIDE "DPU"
-#else
-#define LINK_IS_DPU false
-#define LINK_SIDE "host"
-#endif
+#include "side.h"
 
 /* Messages that may be on their way at a time: each has a task. */
 #define LINK_TASKS 32
 
 struct link {
-	/* Options; the first three are read by link_options(). */
-	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
-	char rep_pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
-	char name[128];
+	struct side side; /* first: see side_options() */
 
 	/* The application's; NULL: it does not care. */
 	void (*on_up)(struct link *link);
@@ -52,26 +41,13 @@ struct link {
 	void (*on_turn)(struct link *link); /* after each progress */
 	bool (*is_done)(const struct link *link);
 
-	struct doca_dev *dev;
-	struct doca_dev_rep *rep;         /* DPU: the function that the host sees */
 	struct doca_pe *pe;
 	struct doca_comch_server *server; /* DPU */
 	struct doca_comch_client *client; /* host */
 	struct doca_ctx *ctx;             /* the one of the two, as a context */
 	struct doca_comch_connection *conn; /* NULL: not up yet, or not any more */
 	bool was_up;
-	doca_error_t error;               /* the first thing that went wrong */
 };
-
-/* Register -p, -r and -n with doca_argp; more of the application's may follow. */
-doca_error_t link_options(struct link *link);
-
-/* One more option. */
-doca_error_t link_option(const char *letter, const char *name, const char *arguments,
-		const char *help, enum doca_argp_type type, doca_argp_param_cb_t callback);
-
-/* Note that something failed, and say so; the first time counts. True: it has not. */
-bool link_check(struct link *link, doca_error_t result, const char *what);
 
 /* Open the device, then listen or connect. */
 doca_error_t link_open(struct link *link);

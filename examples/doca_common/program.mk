@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 
-# build/PROGRAM_dpu or build/PROGRAM_host, as the headers say that are found.
+# build/PROGRAM_dpu or build/PROGRAM_host, as the headers say that are found; or
+# what PROGRAM_dpu and PROGRAM_host are set to.
 
 PKGCONF ?= pkg-config
 CFLAGS ?= -O2 -g
 CFLAGS += -Wall -Wextra
 
-MODULES = doca-common doca-comch doca-argp
+MODULES ?= doca-common doca-comch doca-argp
 
 ifneq ($(MAKECMDGOALS),clean)
 ifeq ($(shell $(PKGCONF) --exists $(MODULES) && echo yes),)
@@ -21,10 +22,12 @@ IS_DPU := $(shell $(CC) $(DOCA_CFLAGS) -include doca_build_config.h -E -dM -x c 
 	grep -cw DOCA_ARCH_DPU)
 ROLE := $(if $(filter 0,$(IS_DPU)),host,dpu)
 
-.PHONY: all clean
-all: build/$(PROGRAM)_$(ROLE)
+OUTPUT := build/$(or $(PROGRAM_$(ROLE)),$(PROGRAM)_$(ROLE))
 
-build/$(PROGRAM)_$(ROLE): $(SOURCES) ../doca_common/link.h Makefile ../doca_common/program.mk
+.PHONY: all clean
+all: $(OUTPUT)
+
+$(OUTPUT): $(SOURCES) $(wildcard ../doca_common/*.h) Makefile ../doca_common/program.mk
 	@mkdir -p build
 	$(CC) -D_GNU_SOURCE $(CFLAGS) $(DOCA_CFLAGS) $(SOURCES) -o $@ $(LDFLAGS) $(DOCA_LIBS)
 

@@ -26,7 +26,7 @@ DOCA_LOG_REGISTER(CTRL_PATH);
 #define MAX_TEXT 4080
 
 struct app {
-	struct link link;    /* first: see link_options() */
+	struct link link;    /* first: see side_options() */
 	char text[MAX_TEXT + 1];
 	uint32_t count;      /* host: texts to send */
 	uint32_t nb_due;     /* texts that we have yet to send */
@@ -45,7 +45,7 @@ send_due(struct link *link)
 
 	while (app->nb_due > 0 && link->conn != NULL) {
 		result = link_send(link, app->text, strlen(app->text));
-		if (result == DOCA_ERROR_NO_MEMORY || !link_check(link, result, "sending"))
+		if (result == DOCA_ERROR_NO_MEMORY || !side_check(&link->side, result, "sending"))
 			return;
 		app->nb_due--;
 	}
@@ -56,7 +56,7 @@ on_up(struct link *link)
 {
 	struct app *app = (struct app *)link;
 
-	printf("%s: connected\n", LINK_SIDE);
+	printf("%s: connected\n", SIDE_NAME);
 	app->nb_due = app->count;
 	send_due(link);
 }
@@ -67,9 +67,9 @@ on_msg(struct link *link, const void *data, uint32_t len)
 	struct app *app = (struct app *)link;
 
 	/* A message is bytes: it does not end with a 0. */
-	printf("%s: received \"%.*s\"\n", LINK_SIDE, (int)len, (const char *)data);
+	printf("%s: received \"%.*s\"\n", SIDE_NAME, (int)len, (const char *)data);
 	app->nb_received++;
-	if (!LINK_IS_DPU)
+	if (!SIDE_IS_DPU)
 		return;
 	app->nb_due++;
 	send_due(link);
@@ -81,7 +81,7 @@ is_done(const struct link *link)
 {
 	const struct app *app = (const struct app *)link;
 
-	return !LINK_IS_DPU && app->nb_received == app->count;
+	return !SIDE_IS_DPU && app->nb_received == app->count;
 }
 
 static doca_error_t
@@ -119,12 +119,12 @@ read_options(struct app *app, int argc, char **argv)
 	result = doca_argp_init("doca_ctrl_path", app);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = link_options(&app->link);
+	result = side_options(&app->link.side);
 	if (result == DOCA_SUCCESS)
-		result = link_option("t", "text", "<text>", "what to send",
+		result = side_option("t", "text", "<text>", "what to send",
 				DOCA_ARGP_TYPE_STRING, take_text);
-	if (result == DOCA_SUCCESS && !LINK_IS_DPU)
-		result = link_option("c", "count", "<number>", "how many times to send it",
+	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
+		result = side_option("c", "count", "<number>", "how many times to send it",
 				DOCA_ARGP_TYPE_INT, take_count);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }
@@ -134,14 +134,14 @@ main(int argc, char **argv)
 {
 	static struct app app = {
 		.link = {
-			.name = "doca_ctrl_path",
+			.side.name = "doca_ctrl_path",
 			.on_up = on_up,
 			.on_msg = on_msg,
 			.on_sent = send_due,
 			.is_done = is_done,
 		},
-		.text = "Hello from the " LINK_SIDE,
-		.count = LINK_IS_DPU ? 0 : 1,
+		.text = "Hello from the " SIDE_NAME,
+		.count = SIDE_IS_DPU ? 0 : 1,
 	};
 	bool is_good;
 
@@ -154,12 +154,12 @@ main(int argc, char **argv)
 	}
 	if (link_open(&app.link) == DOCA_SUCCESS)
 		link_run(&app.link);
-	is_good = app.link.error == DOCA_SUCCESS &&
-		(LINK_IS_DPU ? app.link.was_up : is_done(&app.link));
-	if (!is_good && app.link.error == DOCA_SUCCESS)
+	is_good = app.link.side.error == DOCA_SUCCESS &&
+		(SIDE_IS_DPU ? app.link.was_up : is_done(&app.link));
+	if (!is_good && app.link.side.error == DOCA_SUCCESS)
 		DOCA_LOG_ERR("The connection ended early");
 	link_close(&app.link);
 	doca_argp_destroy();
-	printf("%s: %u texts received\n", LINK_SIDE, app.nb_received);
+	printf("%s: %u texts received\n", SIDE_NAME, app.nb_received);
 	return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -65,7 +65,7 @@ struct end {
 };
 
 struct app {
-	struct link link;     /* first: see link_options() */
+	struct link link;     /* first: see side_options() */
 	char file_name[256];
 	uint64_t size;
 	bool both;
@@ -124,7 +124,7 @@ open_memory(struct app *app, struct end *end)
 		return DOCA_ERROR_NO_MEMORY;
 	result = doca_mmap_create(&end->mmap);
 	if (result == DOCA_SUCCESS)
-		result = doca_mmap_add_dev(end->mmap, app->link.dev);
+		result = doca_mmap_add_dev(end->mmap, app->link.side.dev);
 	if (result == DOCA_SUCCESS)
 		result = doca_mmap_set_permissions(end->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	if (result == DOCA_SUCCESS)
@@ -172,9 +172,9 @@ fill(struct app *app, struct doca_comch_producer_task_send *task)
 	result = doca_buf_get_data(buf, &data);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (app->file != NULL && !LINK_IS_DPU && fread(data, 1, len, app->file) != len)
+	if (app->file != NULL && !SIDE_IS_DPU && fread(data, 1, len, app->file) != len)
 		return DOCA_ERROR_IO_FAILED;
-	for (i = 0; (app->file == NULL || LINK_IS_DPU) && i < len; i += 64)
+	for (i = 0; (app->file == NULL || SIDE_IS_DPU) && i < len; i += 64)
 		((uint8_t *)data)[i] = (uint8_t)(stamp.number + i / 64);
 	stamp.sum = checksum(data, len);
 	doca_comch_producer_task_send_set_imm_data(task, (uint8_t *)&stamp, sizeof(stamp));
@@ -196,11 +196,13 @@ send_blocks(struct link *link)
 
 	while (app->nb_free > 0 && app->left > 0 && link->conn != NULL) {
 		task = app->free[app->nb_free - 1];
-		if (!app->is_filled && !link_check(link, fill(app, task), "the next block"))
+		if (!app->is_filled &&
+				!side_check(&link->side, fill(app, task), "the next block"))
 			return;
 		app->is_filled = true;
 		result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
-		if (result == DOCA_ERROR_AGAIN || !link_check(link, result, "sending a block"))
+		if (result == DOCA_ERROR_AGAIN ||
+				!side_check(&link->side, result, "sending a block"))
 			return;
 		app->is_filled = false;
 		app->nb_free--;
@@ -239,12 +241,12 @@ static void
 on_block_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
+	struct doca_task *t = doca_comch_producer_task_send_as_task(task);
 	struct app *app = ctx_data.ptr;
 
 	(void)task_data;
-	link_check(&app->link, doca_task_get_status(doca_comch_producer_task_send_as_task(task)),
-			"a block was not sent");
-	doca_task_free(doca_comch_producer_task_send_as_task(task));
+	side_check(&app->link.side, doca_task_get_status(t), "a block was not sent");
+	doca_task_free(t);
 }
 
 /* A producer runs as soon as it is started; its tasks are allocated then. */
@@ -290,7 +292,7 @@ static void
 begin_to_send(struct app *app)
 {
 	if (app->consumer_id != 0 && app->left > 0 && app->producer == NULL)
-		link_check(&app->link, open_producer(app), "a producer");
+		side_check(&app->link.side, open_producer(app), "a producer");
 }
 
 /* Receiving */
@@ -304,7 +306,7 @@ say_verdict(struct app *app)
 	in->is_over = true;
 	app->word = (struct word){ .kind = VERDICT, .is_good = !app->is_bad,
 		.bytes = in->bytes };
-	link_check(&app->link, link_send(&app->link, &app->word, sizeof(app->word)),
+	side_check(&app->link.side, link_send(&app->link, &app->word, sizeof(app->word)),
 			"the verdict");
 }
 
@@ -326,7 +328,7 @@ take_block(struct app *app, struct doca_comch_consumer_task_post_recv *task)
 				sizeof(stamp));
 	if (stamp.number != in->next || stamp.sum != checksum(data, len))
 		app->is_bad = true;
-	if (LINK_IS_DPU && app->file != NULL && fwrite(data, 1, len, app->file) != len)
+	if (SIDE_IS_DPU && app->file != NULL && fwrite(data, 1, len, app->file) != len)
 		app->is_bad = true;
 	in->next++;
 	in->bytes += len;
@@ -380,7 +382,7 @@ on_consumer_state(const union doca_data user_data, struct doca_ctx *ctx,
 			result = doca_task_submit(
 				doca_comch_consumer_task_post_recv_as_task(task));
 	}
-	link_check(&app->link, result, "posting");
+	side_check(&app->link.side, result, "posting");
 }
 
 static doca_error_t
@@ -418,13 +420,13 @@ on_up(struct link *link)
 {
 	struct app *app = (struct app *)link;
 
-	if (LINK_IS_DPU || app->both)
-		link_check(link, open_consumer(app), "a consumer");
-	if (LINK_IS_DPU)
+	if (SIDE_IS_DPU || app->both)
+		side_check(&link->side, open_consumer(app), "a consumer");
+	if (SIDE_IS_DPU)
 		return;
 	app->left = app->size;
 	app->word = (struct word){ .kind = HELLO, .bytes = app->both ? app->size : 0 };
-	link_check(link, link_send(link, &app->word, sizeof(app->word)), "the first word");
+	side_check(&link->side, link_send(link, &app->word, sizeof(app->word)), "the first word");
 }
 
 static void
@@ -434,14 +436,14 @@ on_msg(struct link *link, const void *data, uint32_t len)
 	struct word word;
 
 	if (len != sizeof(word)) {
-		link_check(link, DOCA_ERROR_UNEXPECTED, "a control message");
+		side_check(&link->side, DOCA_ERROR_UNEXPECTED, "a control message");
 		return;
 	}
 	memcpy(&word, data, sizeof(word));
 	if (word.kind == VERDICT) {
 		app->verdict = word;
 		app->has_verdict = true;
-	} else if (LINK_IS_DPU) {
+	} else if (SIDE_IS_DPU) {
 		app->left = word.bytes;
 		app->both = word.bytes > 0;
 		begin_to_send(app);
@@ -463,7 +465,7 @@ is_done(const struct link *link)
 {
 	const struct app *app = (const struct app *)link;
 
-	return !LINK_IS_DPU && app->out.is_over && app->has_verdict &&
+	return !SIDE_IS_DPU && app->out.is_over && app->has_verdict &&
 		(!app->both || app->in.is_over);
 }
 
@@ -496,12 +498,12 @@ take_file(void *value, void *config)
 	struct app *app = config;
 
 	snprintf(app->file_name, sizeof(app->file_name), "%s", (const char *)value);
-	app->file = fopen(app->file_name, LINK_IS_DPU ? "wb" : "rb");
-	if (app->file == NULL || (!LINK_IS_DPU && fseek(app->file, 0, SEEK_END) != 0)) {
+	app->file = fopen(app->file_name, SIDE_IS_DPU ? "wb" : "rb");
+	if (app->file == NULL || (!SIDE_IS_DPU && fseek(app->file, 0, SEEK_END) != 0)) {
 		DOCA_LOG_ERR("%s: cannot be opened", app->file_name);
 		return DOCA_ERROR_IO_FAILED;
 	}
-	if (LINK_IS_DPU)
+	if (SIDE_IS_DPU)
 		return DOCA_SUCCESS;
 	app->size = (uint64_t)ftell(app->file);
 	rewind(app->file);
@@ -542,15 +544,15 @@ read_options(struct app *app, int argc, char **argv)
 	result = doca_argp_init("doca_data_path", app);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = link_options(&app->link);
+	result = side_options(&app->link.side);
 	if (result == DOCA_SUCCESS)
-		result = link_option("f", "file", "<path>", LINK_IS_DPU ? "where to put it" :
+		result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "where to put it" :
 				"what to send", DOCA_ARGP_TYPE_STRING, take_file);
-	if (result == DOCA_SUCCESS && !LINK_IS_DPU)
-		result = link_option("s", "size", "<MiB>", "made-up data to send instead (64)",
+	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
+		result = side_option("s", "size", "<MiB>", "made-up data to send instead (64)",
 				DOCA_ARGP_TYPE_INT, take_size);
-	if (result == DOCA_SUCCESS && !LINK_IS_DPU)
-		result = link_option("b", "both", NULL, "let the DPU send as much back",
+	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
+		result = side_option("b", "both", NULL, "let the DPU send as much back",
 				DOCA_ARGP_TYPE_BOOLEAN, take_both);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }
@@ -559,7 +561,7 @@ static void
 report(const char *what, const struct end *end)
 {
 	if (end->is_over)
-		printf("%s: %s %.1f MiB in %.3f s, %.0f MB/s\n", LINK_SIDE, what,
+		printf("%s: %s %.1f MiB in %.3f s, %.0f MB/s\n", SIDE_NAME, what,
 			(double)end->bytes / (1 << 20), end->seconds,
 			(double)end->bytes / end->seconds / 1e6);
 }
@@ -568,9 +570,9 @@ report(const char *what, const struct end *end)
 static bool
 is_good(const struct app *app)
 {
-	bool sends = !LINK_IS_DPU || app->both, receives = LINK_IS_DPU || app->both;
+	bool sends = !SIDE_IS_DPU || app->both, receives = SIDE_IS_DPU || app->both;
 
-	if (app->link.error != DOCA_SUCCESS)
+	if (app->link.side.error != DOCA_SUCCESS)
 		return false;
 	return (!sends || (app->out.is_over && app->has_verdict && app->verdict.is_good &&
 			app->verdict.bytes == app->out.bytes)) &&
@@ -582,7 +584,7 @@ main(int argc, char **argv)
 {
 	static struct app app = {
 		.link = {
-			.name = "doca_data_path",
+			.side.name = "doca_data_path",
 			.on_up = on_up,
 			.on_msg = on_msg,
 			.on_consumer = on_consumer,
@@ -607,7 +609,7 @@ main(int argc, char **argv)
 	doca_argp_destroy();
 	if (result != DOCA_SUCCESS)
 		return EXIT_FAILURE;
-	printf("%s: %s\n", LINK_SIDE, is_good(&app) ? "all blocks are as they were sent" :
+	printf("%s: %s\n", SIDE_NAME, is_good(&app) ? "all blocks are as they were sent" :
 		"NOT all blocks have come as they were sent");
 	return is_good(&app) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,20 +5,9 @@
 /* No header of C here: those of DOCA bring what they bring. behaviour: G11 */
 #include "app.h"
 
-#include "options.h"
-
 DOCA_LOG_REGISTER(PROGRAM::APP);
 
 #define NB_TASKS 10
-
-bool
-app_fails(const char *what, doca_error_t ret)
-{
-	if (ret == DOCA_SUCCESS)
-		return false;
-	DOCA_LOG_ERR("%s: %s", what, doca_error_get_descr(ret));
-	return true;
-}
 
 enum doca_ctx_states
 app_state(struct doca_ctx *ctx)
@@ -28,50 +17,6 @@ app_state(struct doca_ctx *ctx)
 	(void)FAILS(doca_ctx_get_state(ctx, &state));
 	return state;
 }
-
-/* Devices */
-
-static bool
-open_dev(struct app *app)
-{
-	struct doca_devinfo **list;
-	uint8_t equal = 0;
-	uint32_t i, nb;
-
-	if (FAILS(doca_devinfo_create_list(&list, &nb)))
-		return false;
-	for (i = 0; i < nb && app->dev == NULL; i++) {
-		if (FAILS(doca_devinfo_is_equal_pci_addr(list[i], app->pci, &equal)))
-			break;
-		if (equal && FAILS(doca_dev_open(list[i], &app->dev)))
-			break;
-	}
-	(void)doca_devinfo_destroy_list(list);
-	return app->dev != NULL;
-}
-
-#ifdef DOCA_ARCH_DPU
-
-static bool
-open_rep(struct app *app)
-{
-	struct doca_devinfo_rep **list;
-	uint8_t equal = 0;
-	uint32_t i, nb;
-
-	if (FAILS(doca_devinfo_rep_create_list(app->dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &nb)))
-		return false;
-	for (i = 0; i < nb && app->rep == NULL; i++) {
-		if (FAILS(doca_devinfo_rep_is_equal_pci_addr(list[i], app->rep_pci, &equal)))
-			break;
-		if (equal && FAILS(doca_dev_rep_open(list[i], &app->rep)))
-			break;
-	}
-	(void)doca_devinfo_rep_destroy_list(list);
-	return app->rep != NULL;
-}
-
-#endif /* DOCA_ARCH_DPU */
 
 /* Callbacks */
 
@@ -201,10 +146,11 @@ open_channel(struct app *app)
 {
 	struct doca_dev_rep *rep = NULL;
 
-	if (!open_rep(app))
+	if (!base_open_rep(app->dev, app->options.rep_pci, &app->rep))
 		return false;
 	if (FAILS(CH(cap_server_is_supported)(doca_dev_as_devinfo(app->dev))) ||
-			FAILS(CH(server_create)(app->dev, app->rep, app->name, &app->server)) ||
+			FAILS(CH(server_create)(app->dev, app->rep, app->options.name,
+				&app->server)) ||
 			FAILS(CH(server_set_max_msg_size)(app->server, 4080)) ||
 			FAILS(CH(server_set_recv_queue_size)(app->server, NB_TASKS)) ||
 			FAILS(SERVER_SEND(_set_conf)(app->server, on_sent, on_send_error,
@@ -243,7 +189,7 @@ static bool
 open_channel(struct app *app)
 {
 	if (FAILS(CH(cap_client_is_supported)(doca_dev_as_devinfo(app->dev))) ||
-			FAILS(CH(client_create)(app->dev, app->name, &app->client)) ||
+			FAILS(CH(client_create)(app->dev, app->options.name, &app->client)) ||
 			FAILS(CH(client_set_max_msg_size)(app->client, 4080)) ||
 			FAILS(CH(client_set_recv_queue_size)(app->client, NB_TASKS)) ||
 			FAILS(CLIENT_SEND(_set_conf)(app->client, on_sent, on_send_error,
@@ -277,13 +223,8 @@ bool
 app_open(struct app *app, const char *program, int argc, char **argv)
 {
 	memset(app, 0, sizeof(*app));
-	app->name = program;
-	app->text = "text";
-	if (FAILS(doca_log_backend_create_standard()) ||
-			FAILS(options_parse(app, program, argc, argv)))
-		return false;
-	DOCA_LOG_INFO("DOCA %s", doca_version());
-	return open_dev(app) && open_channel(app);
+	return base_start(&app->options, program, argc, argv) &&
+		base_open_dev(app->options.pci, &app->dev) && open_channel(app);
 }
 
 bool

@@ -8,28 +8,19 @@
 /*
  * What a program of either side has: options, a device, a server (on the DPU)
  * or a client (on the host), and one connection.
- *
- * Programs here are written as those of DOCA's users: for any release from 2.5
- * on, with its headers only, and with what these headers bring along.
+ * For any release from 2.5 on.
  */
 
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
-#include <doca_error.h>
-#include <doca_log.h>
 #include <doca_pe.h>
 
+#include "base.h"
 #include "names.h"
 
-/* behaviour: G10 */
-#if defined(DOCA_ARCH_DPU) == defined(DOCA_ARCH_HOST)
-#error a program is built for one side
-#endif
-
 struct app {
-	/* Options. */
-	const char *pci, *rep_pci, *text, *name;
+	struct options options;
 	struct doca_dev *dev;
 	struct doca_pe *pe;
 	struct doca_ctx *ctx;
@@ -46,10 +37,6 @@ struct app {
 	bool ended;              /* the connection has */
 	bool failed;
 };
-
-/* Is it an error? Say so. */
-#define FAILS(expr) app_fails(#expr, (expr))
-bool app_fails(const char *what, doca_error_t ret);
 
 /* Everything up to an established connection. */
 bool app_open(struct app *app, const char *program, int argc, char **argv);

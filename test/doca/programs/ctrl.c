@@ -16,14 +16,14 @@ main(int argc, char **argv)
 		return app_close(&app);
 	}
 #ifdef DOCA_ARCH_HOST
-	if (!app_send(&app, app.text))
+	if (!app_send(&app, app.options.text))
 		app.failed = true;
 #endif
 	app_until(&app, app.msg != NULL || app.ended);
 	if (app.msg == NULL)
 		app.failed = true;
 #ifdef DOCA_ARCH_DPU
-	if (!app.failed && !app_send(&app, app.text))
+	if (!app.failed && !app_send(&app, app.options.text))
 		app.failed = true;
 #endif
 	return app_close(&app);

@@ -195,7 +195,7 @@ main(int argc, char **argv)
 	memset(&d, 0, sizeof(d));
 	/* The last to say a text is the one that waits for the other to have all. */
 	if (!app_open(&d.app, "data", argc, argv) || !open_queues(&d) || !exchange(&d) ||
-			!app_send(&d.app, d.app.text))
+			!app_send(&d.app, d.app.options.text))
 		d.app.failed = true;
 	app_until(&d.app, d.app.msg != NULL || d.app.ended);
 	if (!close_queues(&d))

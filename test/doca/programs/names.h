@@ -10,9 +10,7 @@
  * is built for, and what differs otherwise. Programs say CH(server_create).
  */
 
-#include <doca_version.h>
-
-#define RELEASE (DOCA_VERSION_MAJOR * 100 + DOCA_VERSION_MINOR)
+#include "release.h"
 
 #if RELEASE < 207
 #include <doca_cc.h>

@@ -7,10 +7,13 @@
 
 #include <doca_error.h>
 
-struct app;
+/* Texts are good until the end. */
+struct options {
+	const char *pci, *rep_pci, *text, *name;
+};
 
-/* -p, -r (DPU), -t, -n. Texts are good until the end. */
-doca_error_t options_parse(struct app *app, const char *program, int argc, char **argv);
+/* -p, -r (DPU), -t, -n. */
+doca_error_t options_parse(struct options *opt, const char *program, int argc, char **argv);
 void options_end(void);
 
 #endif /* OPTIONS_H */

@@ -7,6 +7,9 @@
 #
 # usage: pair.sh [--env] DPU-PROGRAM HOST-PROGRAM
 #
+# A program whose name ends with -1.2 is of a release in which programs did not
+# name devices.
+#
 #   --env   say by $COMCH_ROLE which side a program is: it was not linked with
 #           an object that says so
 
@@ -32,8 +35,13 @@ run() {
 	exec "$@"
 }
 
+dpu_at=(-p 03:00.0 -r b1:00.0)
+host_at=(-p 0000:b1:00.0)
+[[ $dpu != *-1.2 ]] || dpu_at=()
+[[ $host != *-1.2 ]] || host_at=()
+
 mkfifo "$TMPDIR/dpu"
-(run dpu "$dpu" -p 03:00.0 -r b1:00.0 -n pair -t 'said by the DPU') >"$TMPDIR/dpu" 2>&1 &
+(run dpu "$dpu" "${dpu_at[@]}" -n pair -t 'said by the DPU') >"$TMPDIR/dpu" 2>&1 &
 dpu_pid=$!
 exec 3<"$TMPDIR/dpu"
 : >"$TMPDIR/dpu.log"
@@ -44,7 +52,8 @@ while read -r line <&3; do
 done
 
 status=0
-(run host "$host" -p 0000:b1:00.0 -n pair -t 'said by the host') >"$TMPDIR/host.log" 2>&1 || status=$?
+(run host "$host" "${host_at[@]}" -n pair -t 'said by the host') >"$TMPDIR/host.log" 2>&1 ||
+	status=$?
 # A server that nobody came to waits for ever.
 [ "$status" -eq 0 ] || kill "$dpu_pid" 2>/dev/null || true
 cat <&3 >>"$TMPDIR/dpu.log"
