@@ -16,6 +16,7 @@
 
 #include "dface_cchan.h"
 #include "dface_comch.h"
+#include "dface_eal.h"
 #include "dface_err.h"
 #include "dface_log.h"
 
@@ -51,6 +52,12 @@ need_poll(struct doca_comm_channel_ep_t *ep)
 		.conf_size = sizeof(conf), .name = "comm_channel", .socket_id = SOCKET_ID_ANY,
 	};
 
+	doca_error_t ret;
+
+	/* An endpoint of 1.2 has opened no device yet. */
+	ret = dface_eal_start();
+	if (ret != DOCA_SUCCESS)
+		return ret;
 	if (ep->poll == NULL)
 		ep->poll = rte_comch_poll_create(&conf);
 	ep->run_cycles = rte_get_tsc_hz() / RUNS_PER_S;
