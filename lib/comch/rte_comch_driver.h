@@ -49,6 +49,8 @@ struct rte_comch_driver_ops;
 #define RTE_COMCH_FRAME_FDS 3
 /** Longest frame that a driver must carry beside a message, bytes. */
 #define RTE_COMCH_FRAME_OVERHEAD 256
+/** Longest header of a frame that has a payload, bytes. Each has 16 at least. */
+#define RTE_COMCH_FRAME_HDR 24
 /** Host functions of one device. */
 #define RTE_COMCH_MAX_REPS 256
 
@@ -147,7 +149,8 @@ struct rte_comch_driver_ops {
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Take one client, in state CONNECTING or UP.
-	 * @return 0, -EAGAIN (nobody waits), -EMFILE and the like.
+	 * @return 0, -EAGAIN (nobody waits), -ENOENT (the name is not ours any more:
+	 * no client will come, and the server ends), -EMFILE and the like.
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
 	/** O. We are a forked child: close what keeps the name owned. */

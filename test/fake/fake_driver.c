@@ -403,10 +403,16 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	return ret;
 }
 
+void (*fake_looked)(void);
+
 static bool
 fake_frame_pending(const struct rte_comch_link *link)
 {
-	return __atomic_load_n(&link_of(link)->nb_rx, __ATOMIC_ACQUIRE) > 0;
+	bool pending = __atomic_load_n(&link_of(link)->nb_rx, __ATOMIC_ACQUIRE) > 0;
+
+	if (fake_looked != NULL)
+		fake_looked();
+	return pending;
 }
 
 static int
