@@ -303,7 +303,7 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
+dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	struct pollfd pfd = {
 		.fd = rte_comch_poll_fd(ep->poll, RTE_COMCH_POLL_ANY), .events = POLLIN,
@@ -311,7 +311,7 @@ dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
 	unsigned int i;
 
 	for (i = 0; i < SPIN_RUNS; i++)
-		if (!dface_cchan_run(ep) || ep->nb_ev > 0)
+		if (!dface_cchan_run(ep) || ep->nb_ev > 0 || happened(ep, event))
 			return;
 	if (rte_comch_poll_arm(ep->poll, RTE_COMCH_POLL_ANY) == 0)
 		poll(&pfd, 1, -1);

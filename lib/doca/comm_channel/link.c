@@ -209,7 +209,7 @@ connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 		return ret;
 	dface_cchan_run(ep);
 	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
-		dface_cchan_wait(ep);
+		dface_cchan_wait(ep, CCHAN_EVENT_RECV);
 	*peer = addr;
 	return addr->state == CCHAN_REFUSED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
 }
