@@ -250,6 +250,6 @@ dface_cchan_settle(struct doca_comm_channel_ep_t *ep)
 		dface_cchan_channels_settle(ep);
 }
 /* Sleep until something has happened. */
-void dface_cchan_wait(struct doca_comm_channel_ep_t *ep);
+void dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
 
 #endif /* DFACE_CCHAN_H */

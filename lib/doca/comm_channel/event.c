@@ -312,7 +312,7 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
+dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	struct pollfd pfd = {
 		.fd = rte_comch_poll_fd(ep->poll, RTE_COMCH_POLL_ANY), .events = POLLIN,
@@ -320,7 +320,7 @@ dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
 	unsigned int i;
 
 	for (i = 0; i < SPIN_RUNS; i++)
-		if (!dface_cchan_run(ep) || ep->nb_ev > 0)
+		if (!dface_cchan_run(ep) || ep->nb_ev > 0 || happened(ep, event))
 			return;
 	if (arm_poll(ep, RTE_COMCH_POLL_ANY))
 		poll(&pfd, 1, -1);

@@ -105,10 +105,14 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 	ret = send_now(local_ep, msg, len, peer_addr);
 	if (ret == DOCA_ERROR_AGAIN) {
 		dface_cchan_run(local_ep);
+		if (may_wait(local_ep, flags))
+			dface_cchan_mark_send(local_ep);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	while (unlikely(ret == DOCA_ERROR_AGAIN && may_wait(local_ep, flags))) {
-		dface_cchan_wait(local_ep);
+		dface_cchan_wait(local_ep, CCHAN_EVENT_SEND);
+		/* Room that comes from here on ends the next wait. */
+		dface_cchan_mark_send(local_ep);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	if (ret == DOCA_ERROR_AGAIN)
@@ -240,7 +244,7 @@ receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, bool wait,
 			ret = no_message(ep, peer);
 		if (ret != DOCA_ERROR_AGAIN || !wait)
 			return ret;
-		dface_cchan_wait(ep);
+		dface_cchan_wait(ep, CCHAN_EVENT_RECV);
 	}
 }
 
