@@ -139,6 +139,17 @@ role(void)
 	T_EQ(use_of_compat("abc"), 3);
 }
 
+#if COMCH_DOCA_GENERATION < 200
+/* The mark has an older name. */
+__DOCA_EXPERIMENTAL int marked(void);
+
+int
+marked(void)
+{
+	return 1;
+}
+#endif
+
 struct versioned {
 	DOCA_STRUCT_START;
 	int value;
@@ -157,6 +168,9 @@ helpers(void)
 	DOCA_STRUCT_MEMSET_CTOR(t);
 	T_EQ(DOCA_STRUCT_GET_VERSION(&t), DOCA_VERSION_EXACT);
 	T_EQ(t.value, 0);
+#if COMCH_DOCA_GENERATION < 200
+	T_EQ(marked(), 1);
+#endif
 	T_EQ(DOCA_SHIFT(0x40), 6);
 	T_EQ(DOCA_BETOH16(DOCA_HTOBE16(0x1234)), 0x1234);
 	T_EQ(DOCA_BETOH32(DOCA_HTOBE32(0x12345678)), 0x12345678);

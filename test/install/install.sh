@@ -92,13 +92,38 @@ done
 unset PKG_CONFIG_PATH LD_LIBRARY_PATH
 doca_env=$root/bin/comch-doca-env
 "$doca_env" --help | grep -q '^usage: comch-doca-env' || fail "comch-doca-env --help failed"
-for bad in '' gpu '--doca 2.11 dpu' '--doca 2.4 dpu' '--doca x dpu' 'dpu host' --; do
+for bad in '' gpu '--doca 2.11 dpu' '--doca 2.4 dpu' '--doca 1.1 dpu' '--doca 1.6 dpu' \
+	'--doca x dpu' 'dpu host' --; do
 	read -ra words <<<"$bad"
 	! "$doca_env" "${words[@]}" >/dev/null 2>&1 || fail "comch-doca-env took: $bad"
 done
-# 2.10 is newer than 2.9, and both are of one generation.
-[ "$("$doca_env" --doca 2.10.0087 dpu)" = "$("$doca_env" --doca=2.9 dpu)" ] ||
-	fail "2.9 and 2.10 are different"
+# Of one generation each; 2.10 is newer than 2.9.
+for pair in '2.10.0087 2.9' '2.8 2.7' '2.2 2.0' '2.1 2.0' '1.3 1.2' '1.4.0079 1.2'; do
+	read -r one other <<<"$pair"
+	[ "$("$doca_env" --doca "$one" dpu)" = "$("$doca_env" --doca="$other" dpu)" ] ||
+		fail "$one and $other are different"
+done
+[ "$("$doca_env" --doca 1.5 dpu)" != "$("$doca_env" --doca 1.4 dpu)" ] ||
+	fail '1.4 and 1.5 are the same'
+# Each release has the libraries of its time.
+while read -r release channels; do
+	for module in doca doca-common doca-argp doca-comch doca-comm-channel; do
+		wanted=1
+		[[ " doca doca-common doca-argp $channels " != *" $module "* ]] || wanted=0
+		there=0
+		"$doca_env" --doca "$release" host -- pkg-config --exists "$module" || there=1
+		[ "$there" = "$wanted" ] || fail "$release: pkg-config $module: $there, not $wanted"
+	done
+done <<-END
+	1.2 doca-comm-channel
+	1.5 doca-comm-channel
+	2.1 doca-comm-channel
+	2.5 doca-comm-channel
+	2.6 doca-comm-channel
+	2.8 doca-comm-channel doca-comch
+	2.9 doca-comch
+	3.0 doca-comch
+END
 mkdir "$tmp/doca"
 cat >"$tmp/doca/program.c" <<'END'
 #include <stdio.h>
@@ -117,6 +142,11 @@ main(void)
 	return doca_version_runtime() == NULL;
 }
 END
+# The same as it was written for 1.5 or 2.2.
+sed -e 's/doca_error_get_name/doca_get_error_name/
+	s/doca_version_runtime() == NULL/doca_log_global_level_get() != DOCA_LOG_LEVEL_INFO/
+	s/<doca_error.h>/<doca_dev.h>\n#include <doca_log.h>/' "$tmp/doca/program.c" \
+	>"$tmp/doca/older.c"
 
 # expect PROGRAM ENVIRONMENT...: the program says its role and release.
 expect() {
@@ -126,24 +156,31 @@ expect() {
 	[[ $said == "${*: -1} ${2}."*' DOCA_ERROR_AGAIN' ]] || fail "$program ($*) said: $said"
 }
 
-# in_doca ROLE RELEASE MODULE: build in all three ways, with the variables set.
+# in_doca ROLE RELEASE CHANNEL SOURCE MODULE...: build in all three ways, with the
+# variables set; by pkg-config and meson, with these modules.
 in_doca() {
-	local to=$tmp/doca/$1-$2 flags libs warn=(-Wall -Wextra -Werror)
+	local to=$tmp/doca/$1-$2 source=$tmp/doca/$4 flags libs
+	local warn=(-Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API)
 	[[ $(pkg-config --modversion "$3") == "$2".* ]] || fail "$3 is not of $2"
 	read -ra flags < <(pkg-config --cflags doca)
 	# With its own flags only, not by the variables.
-	(unset CPATH && "${cc[@]}" "${warn[@]}" "${flags[@]}" -c "$tmp/doca/program.c" -o "$to.o")
-	"${cc[@]}" "${warn[@]}" -c "$tmp/doca/program.c" -o "$to.o"
+	(unset CPATH && "${cc[@]}" "${warn[@]}" "${flags[@]}" -c "$source" -o "$to.o")
+	"${cc[@]}" "${warn[@]}" -c "$source" -o "$to.o"
 	$link || return 0
-	read -ra libs < <(pkg-config --libs doca-common doca-argp "$3")
+	read -ra libs < <(pkg-config --libs "${@:5}")
 	"${cc[@]}" "$to.o" -o "$to-pkg-config" "${libs[@]}"
 	"${cc[@]}" "$to.o" -o "$to-plain" -ldoca_common -ldoca_argp "-l${3//-/_}"
 	mkdir "$to-meson"
-	cp "$tmp/doca/program.c" "$to-meson"
+	cp "$source" "$to-meson/program.c"
 	cat >"$to-meson/meson.build" <<-END
 		project('program', 'c')
+		deps = []
+		foreach module : '${*:5}'.split()
+			deps += dependency(module)
+		endforeach
 		executable('program', 'program.c',
-			dependencies: [dependency('doca-common'), dependency('$3'), dependency('doca-argp')])
+			c_args: '-DDOCA_ALLOW_EXPERIMENTAL_API',
+			dependencies: deps)
 	END
 	CC="${cc[*]}" meson setup "$to-meson/build" "$to-meson" >"$to.log" || fail "$(cat "$to.log")"
 	# Later, in another shell.
@@ -151,12 +188,15 @@ in_doca() {
 }
 
 for role in dpu host; do
-	for release in 2.6 3.3; do
-		module=doca-comch
-		[ "$release" != 2.6 ] || module=doca-comm-channel
+	for release in 1.4 2.2 2.6 3.3; do
+		case $release in
+		1.4 | 2.2) arguments=(doca-comm-channel older.c doca) ;;
+		2.6) arguments=(doca-comm-channel program.c doca-common doca-comm-channel doca-argp) ;;
+		*) arguments=(doca-comch program.c doca-common doca-comch doca-argp) ;;
+		esac
 		(
 			eval "$("$doca_env" --doca "$release" "$role")"
-			in_doca "$role" "$release" "$module"
+			in_doca "$role" "$release" "${arguments[@]}"
 		)
 		$link || continue
 		for program in pkg-config plain meson/build/program; do

@@ -134,9 +134,11 @@ struct doca_comm_channel_ep_t {
 	uint32_t nb_active;      /* channels that somebody has and that are armed or readable */
 	uint32_t nb_sends;       /* since the last run */
 	uint32_t nb_unread;      /* messages, in events or kept */
+	uint32_t nb_unpaid;      /* messages of one peer that were taken */
 	uint32_t nb_pending;
 	uint64_t last_run;       /* TSC */
 	uint64_t run_cycles;     /* so long after it, another is due */
+	struct doca_comm_channel_addr_t *unpaid;
 	struct rte_comch_poll *poll;
 	STAILQ_HEAD(, cchan_kept) kept;
 	struct rte_comch_event ev[CCHAN_BURST];
@@ -209,12 +211,14 @@ void dface_cchan_accept(struct doca_comm_channel_ep_t *ep);
 struct doca_comm_channel_addr_t *dface_cchan_addr_get(struct doca_comm_channel_ep_t *ep);
 /* Forget an address, its connection and its messages. */
 void dface_cchan_addr_put(struct doca_comm_channel_addr_t *addr);
-/* The address of a connection; NULL: it was disconnected here. */
+/* Whose an event is; NULL: it was disconnected here. */
 static inline struct doca_comm_channel_addr_t *
-dface_cchan_addr_of(const struct rte_comch_conn *conn)
+dface_cchan_addr_of(const struct rte_comch_event *event)
 {
-	return (struct doca_comm_channel_addr_t *)(uintptr_t)rte_comch_conn_user_data_get(conn);
+	return (struct doca_comm_channel_addr_t *)(uintptr_t)event->user_data;
 }
+/* Say that the messages that were taken since the last time have been. */
+void dface_cchan_pay(struct doca_comm_channel_ep_t *ep);
 /* Messages sent and not delivered. */
 uint64_t dface_cchan_in_flight(const struct doca_comm_channel_addr_t *addr);
 
@@ -225,13 +229,19 @@ void dface_cchan_channels_fini(struct doca_comm_channel_ep_t *ep);
 int dface_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
 /* From now on one event is to be told. */
 void dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
-/* The program has come to see; found: and there was what it was armed for. */
 void dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event,
 		bool found);
 /* From here on, what is sent or connected counts as progress of sending. */
 void dface_cchan_mark_send(struct doca_comm_channel_ep_t *ep);
 /* Tell what has happened, and see that sleepers are woken by what comes. */
 void dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep);
+/* The program has come to see; found: and there was what it was armed for. */
+static inline void
+dface_cchan_came(struct doca_comm_channel_ep_t *ep, enum cchan_event event, bool found)
+{
+	if (unlikely(ep->nb_active > 0))
+		dface_cchan_channel_done(ep, event, found);
+}
 /* At the end of each call: runs may have seen what sleepers wait for. */
 static inline void
 dface_cchan_settle(struct doca_comm_channel_ep_t *ep)

@@ -176,7 +176,7 @@ dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event eve
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
-	if (likely(ep->nb_active == 0) || (!ch->kicked && !ch->armed))
+	if (!ch->kicked && !ch->armed)
 		return;
 	if (ch->kicked)
 		unkick(ch);

@@ -5,10 +5,10 @@
 /* Sending and receiving. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_cycles.h>
+#include <rte_memcpy.h>
 
 #include <doca_comm_channel.h>
 
@@ -120,7 +120,7 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 		if (local_ep->wants_room)
 			dface_cchan_mark_send(local_ep);
 	}
-	dface_cchan_channel_done(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
+	dface_cchan_came(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
 	dface_cchan_settle(local_ep);
 	return ret;
 }
@@ -142,7 +142,7 @@ oldest(struct doca_comm_channel_ep_t *ep, struct cchan_msg *m)
 		event = &ep->ev[ep->next_ev];
 		if (event->type != RTE_COMCH_EVENT_MSG)
 			continue;
-		m->addr = dface_cchan_addr_of(event->conn);
+		m->addr = dface_cchan_addr_of(event);
 		if (unlikely(m->addr == NULL))
 			continue;
 		m->data = event->msg.data;
@@ -164,8 +164,12 @@ took(struct doca_comm_channel_ep_t *ep, const struct cchan_msg *m)
 	addr->now.recv_bytes += m->len;
 	addr->nb_unread--;
 	ep->nb_unread--;
-	if (likely(addr->native != NULL))
-		rte_comch_conn_msgs_done(addr->native, 1);
+	/* Credits are given for many at once. */
+	if (unlikely(ep->unpaid != addr)) {
+		dface_cchan_pay(ep);
+		ep->unpaid = addr;
+	}
+	ep->nb_unpaid++;
 	if (likely(k == NULL)) {
 		ep->next_ev++;
 		return;
@@ -187,7 +191,7 @@ take(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
 	*peer = m.addr;
 	if (unlikely(m.len > room))
 		return DOCA_ERROR_INVALID_VALUE;
-	memcpy(msg, m.data, m.len);
+	rte_memcpy(msg, m.data, m.len);
 	took(ep, &m);
 	return DOCA_SUCCESS;
 }
@@ -258,7 +262,7 @@ doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg
 		dface_yield_fruitless();
 	else
 		dface_yield_fruitful();
-	dface_cchan_channel_done(local_ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
+	dface_cchan_came(local_ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
 	dface_cchan_settle(local_ep);
 	return ret;
 }

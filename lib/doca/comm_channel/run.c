@@ -57,11 +57,10 @@ drop_unread(struct doca_comm_channel_addr_t *addr)
 		return;
 	ep->nb_unread -= addr->nb_unread;
 	addr->nb_unread = 0;
-	/* Those in events are passed by if their connection leads to no address. */
+	/* Events of nobody are passed by. */
 	for (i = ep->next_ev; i < ep->nb_ev; i++)
-		if (ep->ev[i].type == RTE_COMCH_EVENT_MSG &&
-				dface_cchan_addr_of(ep->ev[i].conn) == addr)
-			rte_comch_conn_user_data_set(ep->ev[i].conn, 0);
+		if (dface_cchan_addr_of(&ep->ev[i]) == addr)
+			ep->ev[i].user_data = 0;
 	STAILQ_FOREACH_SAFE(k, &ep->kept, next, tmp) {
 		if (k->addr != addr)
 			continue;
@@ -76,6 +75,8 @@ dface_cchan_addr_put(struct doca_comm_channel_addr_t *addr)
 	struct doca_comm_channel_ep_t *ep = addr->ep;
 
 	drop_unread(addr);
+	/* Its last credit goes with the last frame. */
+	dface_cchan_pay(ep);
 	if (addr->native != NULL)
 		rte_comch_conn_user_data_set(addr->native, 0);
 	if (addr->state == CCHAN_PENDING)
@@ -172,7 +173,7 @@ on_state(struct doca_comm_channel_ep_t *ep, const struct rte_comch_event *event)
 }
 
 static void
-on_event(struct doca_comm_channel_ep_t *ep, const struct rte_comch_event *event)
+on_event(struct doca_comm_channel_ep_t *ep, struct rte_comch_event *event)
 {
 	struct doca_comm_channel_addr_t *addr;
 
@@ -184,15 +185,18 @@ on_event(struct doca_comm_channel_ep_t *ep, const struct rte_comch_event *event)
 		on_request(ep, event->conn);
 		return;
 	}
-	addr = ep->kind == CCHAN_CLIENT ? TAILQ_FIRST(&ep->addrs) : dface_cchan_addr_of(event->conn);
-	/* One that was disconnected here is nobody's any more. */
+	/* A connection may have got its address by an earlier event of this run. */
+	if (ep->kind == CCHAN_CLIENT)
+		event->user_data = (uintptr_t)TAILQ_FIRST(&ep->addrs);
+	else if (event->type != RTE_COMCH_EVENT_MSG)
+		event->user_data = rte_comch_conn_user_data_get(event->conn);
+	addr = dface_cchan_addr_of(event);
 	if (addr == NULL)
 		return;
 	if (event->type == RTE_COMCH_EVENT_MSG) {
 		addr->nb_unread++;
 		ep->nb_unread++;
 	} else if (event->type == RTE_COMCH_EVENT_CONNECTED) {
-		rte_comch_conn_user_data_set(event->conn, (uintptr_t)addr);
 		on_connected(addr, event->conn);
 	} else if (event->type == RTE_COMCH_EVENT_DISCONNECTED) {
 		on_gone(addr);
@@ -211,7 +215,7 @@ keep_rest(struct doca_comm_channel_ep_t *ep)
 		event = &ep->ev[ep->next_ev];
 		if (event->type != RTE_COMCH_EVENT_MSG)
 			continue;
-		addr = dface_cchan_addr_of(event->conn);
+		addr = dface_cchan_addr_of(event);
 		if (addr == NULL)
 			continue;
 		k = malloc(sizeof(*k) + event->msg.len);
@@ -225,6 +229,14 @@ keep_rest(struct doca_comm_channel_ep_t *ep)
 	return true;
 }
 
+void
+dface_cchan_pay(struct doca_comm_channel_ep_t *ep)
+{
+	if (ep->nb_unpaid > 0 && ep->unpaid->native != NULL)
+		rte_comch_conn_msgs_done(ep->unpaid->native, ep->nb_unpaid);
+	ep->nb_unpaid = 0;
+}
+
 bool
 dface_cchan_run(struct doca_comm_channel_ep_t *ep)
 {
@@ -232,6 +244,7 @@ dface_cchan_run(struct doca_comm_channel_ep_t *ep)
 
 	if (unlikely(ep->next_ev < ep->nb_ev) && !keep_rest(ep))
 		return false;
+	dface_cchan_pay(ep);
 	ep->next_ev = 0;
 	ep->nb_sends = 0;
 	ep->last_run = rte_rdtsc();
