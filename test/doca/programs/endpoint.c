@@ -111,19 +111,44 @@ receive_text(struct endpoint *e)
 	return true;
 }
 
+static bool
+pause_briefly(void)
+{
+	const struct timespec ts = { .tv_nsec = 1000 * 1000 };
+
+	return nanosleep(&ts, NULL) == 0;
+}
+
+/* A message is in flight until the peer has confirmed it, which takes what it takes. */
+static bool
+wait_until_received(struct endpoint *e, doca_error_t *ret)
+{
+	uint64_t in_flight;
+
+	do {
+		*ret = doca_comm_channel_peer_addr_update_info(e->peer);
+		if (FAILS(doca_comm_channel_peer_addr_get_send_in_flight_messages(e->peer,
+				&in_flight)))
+			return false;
+	} while (in_flight > 0 && *ret == DOCA_SUCCESS && pause_briefly());
+	return in_flight == 0;
+}
+
 /* Statistics, of one message each way; the peer may have gone already. */
 static bool
 has_exchanged(struct endpoint *e)
 {
-	const doca_error_t ret = doca_comm_channel_peer_addr_update_info(e->peer);
-	uint64_t nb_sent, nb_received, in_flight;
+	uint64_t nb_sent, nb_received;
+	doca_error_t ret;
 
-	return (ret == DOCA_SUCCESS || ret == DOCA_ERROR_CONNECTION_RESET) &&
-		!FAILS(doca_comm_channel_peer_addr_get_send_messages(e->peer, &nb_sent)) &&
-		!FAILS(doca_comm_channel_peer_addr_get_recv_messages(e->peer, &nb_received)) &&
-		!FAILS(doca_comm_channel_peer_addr_get_send_in_flight_messages(e->peer,
-			&in_flight)) &&
-		nb_sent == 1 && nb_received == 1 && in_flight == 0;
+	if (!wait_until_received(e, &ret) || (ret != DOCA_ERROR_CONNECTION_RESET && FAILS(ret)) ||
+			FAILS(doca_comm_channel_peer_addr_get_send_messages(e->peer, &nb_sent)) ||
+			FAILS(doca_comm_channel_peer_addr_get_recv_messages(e->peer, &nb_received)))
+		return false;
+	if (nb_sent == 1 && nb_received == 1)
+		return true;
+	DOCA_LOG_ERR("%u sent, %u received", (unsigned int)nb_sent, (unsigned int)nb_received);
+	return false;
 }
 
 #ifdef DOCA_ARCH_DPU
@@ -169,14 +194,6 @@ run(struct endpoint *e)
 }
 
 #else
-
-static bool
-pause_briefly(void)
-{
-	const struct timespec ts = { .tv_nsec = 1000 * 1000 };
-
-	return nanosleep(&ts, NULL) == 0;
-}
 
 static bool
 connect_to_service(struct endpoint *e)
