@@ -163,7 +163,7 @@ dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event even
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
-	if (event == CCHAN_EVENT_SEND)
+	if (event == CCHAN_EVENT_SEND && !ep->marked)
 		dface_cchan_mark_send(ep);
 	unkick(ch);
 	ch->armed = true;
@@ -213,6 +213,11 @@ send_state(const struct doca_comm_channel_ep_t *ep)
 void
 dface_cchan_mark_send(struct doca_comm_channel_ep_t *ep)
 {
+	/* Costs a look at each peer: only if anybody ever sleeps. */
+	if (ep->channel[CCHAN_EVENT_SEND].epoll_fd < 0 &&
+			ep->channel[CCHAN_EVENT_ANY].epoll_fd < 0)
+		return;
+	ep->marked = true;
 	ep->armed_acked = send_state(ep).acked;
 	ep->armed_ticks = ep->ticks;
 }

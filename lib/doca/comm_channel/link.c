@@ -51,7 +51,6 @@ need_poll(struct doca_comm_channel_ep_t *ep)
 	struct rte_comch_poll_conf conf = {
 		.conf_size = sizeof(conf), .name = "comm_channel", .socket_id = SOCKET_ID_ANY,
 	};
-
 	doca_error_t ret;
 
 	/* An endpoint of 1.2 has opened no device yet. */

@@ -119,11 +119,11 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 		dface_yield_fruitless();
 	else
 		dface_yield_fruitful();
-	if (local_ep->is_102) {
-		local_ep->wants_room = ret == DOCA_ERROR_AGAIN;
-		if (local_ep->wants_room)
-			dface_cchan_mark_send(local_ep);
-	}
+	local_ep->wants_room = ret == DOCA_ERROR_AGAIN;
+	/* What makes room from here on, before or after it is armed for, is an event. */
+	local_ep->marked = false;
+	if (local_ep->wants_room)
+		dface_cchan_mark_send(local_ep);
 	dface_cchan_came(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
 	dface_cchan_settle(local_ep);
 	return ret;
