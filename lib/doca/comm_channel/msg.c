@@ -80,8 +80,7 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 	};
 
 	if (unlikely(peer->state != CCHAN_UP))
-		return peer->state >= CCHAN_LOST ? DOCA_ERROR_CONNECTION_RESET :
-			DOCA_ERROR_NOT_CONNECTED;
+		return peer->state >= CCHAN_LOST ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
 	if (unlikely(len > peer->max_msg_size))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (rte_comch_conn_send_burst(peer->native, &m, 1) == 0)
