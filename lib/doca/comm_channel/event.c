@@ -214,8 +214,7 @@ void
 dface_cchan_mark_send(struct doca_comm_channel_ep_t *ep)
 {
 	/* Costs a look at each peer: only if anybody ever sleeps. */
-	if (ep->channel[CCHAN_EVENT_SEND].epoll_fd < 0 &&
-			ep->channel[CCHAN_EVENT_ANY].epoll_fd < 0)
+	if (ep->channel[CCHAN_EVENT_SEND].epoll_fd < 0 && !ep->is_102)
 		return;
 	ep->marked = true;
 	ep->armed_acked = send_state(ep).acked;

@@ -110,9 +110,9 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	while (unlikely(ret == DOCA_ERROR_AGAIN && may_wait(local_ep, flags))) {
-		dface_cchan_wait(local_ep, CCHAN_EVENT_SEND);
-		/* Room that comes from here on ends the next wait. */
+		/* Room that comes from here on ends the wait. */
 		dface_cchan_mark_send(local_ep);
+		dface_cchan_wait(local_ep, CCHAN_EVENT_SEND);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	if (ret == DOCA_ERROR_AGAIN)
