@@ -11,6 +11,7 @@
 
 #include <rte_cycles.h>
 
+#include "comch_clock.h"
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"
@@ -32,6 +33,7 @@ conn_free(struct comch_obj *obj)
 
 	pthread_mutex_destroy(&conn->lock);
 	free(conn->unacked);
+	free(conn->order);
 	free(conn);
 }
 
@@ -164,7 +166,10 @@ static int
 conn_tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
 		uint32_t nb_fds)
 {
-	struct rte_comch_frame frame = { .hdr = buf, .hdr_len = len, .nb_fds = nb_fds };
+	struct rte_comch_frame frame = {
+		.hdr = buf, .hdr_len = len, .nb_fds = nb_fds,
+		.is_credit = comch_wire_type_of(buf) == COMCH_WIRE_CREDIT,
+	};
 	uint32_t i;
 
 	for (i = 0; i < nb_fds; i++)
@@ -202,6 +207,14 @@ err_close:
 	return -EMFILE;
 }
 
+/* A frame says what is done with: before rx_told is that. */
+static inline void
+conn_telling(struct rte_comch_conn *conn)
+{
+	if (unlikely(conn->order != NULL))
+		comch_order_told(conn);
+}
+
 void
 comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		const int *fds, uint32_t nb_fds)
@@ -211,6 +224,7 @@ comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 	uint32_t len;
 	int ret = -EAGAIN;
 
+	conn_telling(conn);
 	f.acked = conn->rx_done;
 	conn->rx_told = conn->rx_done;
 	len = comch_wire_build(&f, buf);
@@ -321,9 +335,9 @@ unacked_put(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, int st
 static inline int
 msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 {
-	uint64_t hdr[COMCH_WIRE_HDR_SIZE / sizeof(uint64_t)];
+	uint64_t hdr[(COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE) / sizeof(uint64_t)];
 	struct rte_comch_frame frame = {
-		.hdr = hdr, .hdr_len = sizeof(hdr),
+		.hdr = hdr, .hdr_len = COMCH_WIRE_HDR_SIZE,
 		.payload = msg->data, .payload_len = msg->len,
 	};
 	int ret;
@@ -331,7 +345,13 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 	if (unlikely(!STAILQ_EMPTY(&conn->tx_wait)) ||
 			conn->tx_seq - conn->tx_acked >= conn->tx_credits)
 		return -EAGAIN;
-	comch_wire_msg_hdr(hdr, msg->len, conn->rx_done);
+	conn_telling(conn);
+	if (unlikely(conn->says_clocks)) {
+		frame.hdr_len = sizeof(hdr);
+		comch_wire_msg_at_hdr(hdr, msg->len, conn->rx_done, comch_clock_after());
+	} else {
+		comch_wire_msg_hdr(hdr, msg->len, conn->rx_done);
+	}
 	ret = conn_frame_tx(conn, &frame);
 	if (ret != 0)
 		return ret;
@@ -475,20 +495,21 @@ conn_may_get_msg(const struct rte_comch_conn *conn, uint32_t len)
 		conn->rx_seq - conn->rx_told < conn->recv_queue;
 }
 
-/* One frame: 1, 0 (none) or a negative errno that ends the connection. */
-static inline int
-conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
+/*
+ * One frame: 1, 0 (none) or a negative errno that ends the connection. Ordered,
+ * a constant, says which of two functions this is.
+ */
+static __rte_always_inline int
+conn_rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, uint32_t size,
+		bool ordered)
 {
-	uint32_t size = COMCH_WIRE_HDR_SIZE + RTE_MAX(conn->max_msg_size,
-			(uint32_t)COMCH_WIRE_MAX_FRAME);
-	uint8_t *buf = comch_poll_room(conn->obj.poll, size);
+	const enum comch_wire_type msg_type = ordered ? COMCH_WIRE_MSG_AT : COMCH_WIRE_MSG;
+	const uint32_t skip = ordered ? COMCH_WIRE_CLOCK_SIZE : 0;
 	int fds[RTE_COMCH_FRAME_FDS];
 	struct comch_wire_frame f;
 	uint32_t nb_fds = 0;
 	int len, ret;
 
-	if (unlikely(buf == NULL))
-		return 0;
 	len = conn->ops->frame_rx(conn->link, buf, size, fds, &nb_fds);
 	if (len == -EAGAIN)
 		return 0;
@@ -497,9 +518,13 @@ conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
 	ret = comch_wire_parse(buf, (uint32_t)len, &f);
 	if (likely(ret == 0))
 		ret = conn_on_acked(conn, f.acked);
-	if (likely(ret == 0 && f.type == COMCH_WIRE_MSG && conn_may_get_msg(conn, f.len))) {
-		conn_on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE, f.len);
-		comch_poll_keep(conn->obj.poll, (uint32_t)len);
+	if (likely(ret == 0 && f.type == msg_type && conn_may_get_msg(conn, f.len - skip))) {
+		if (ordered) {
+			comch_order_hold(conn, f.len - skip);
+		} else {
+			conn_on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE, f.len);
+			comch_poll_keep(conn->obj.poll, (uint32_t)len);
+		}
 	} else if (ret == 0) {
 		ret = comch_proto_dispatch(conn, &f, fds, nb_fds, run);
 		nb_fds = 0;
@@ -509,11 +534,61 @@ conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
 	return ret == 0 ? 1 : ret;
 }
 
-static bool
+static inline int
+conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	uint32_t size = COMCH_WIRE_HDR_SIZE + RTE_MAX(conn->max_msg_size,
+			(uint32_t)COMCH_WIRE_MAX_FRAME);
+	uint8_t *buf = comch_poll_room(conn->obj.poll, size);
+
+	return likely(buf != NULL) ? conn_rx_frame(conn, run, buf, size, false) : 0;
+}
+
+static inline bool
 conn_may_rx(const struct rte_comch_conn *conn)
 {
 	return !conn->hold && conn->link != NULL && conn->phase <= COMCH_PHASE_UP &&
 		conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
+}
+
+/* SENT events that a frame made due: those without room come later. */
+static inline void
+conn_report_acked(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	if (conn->unacked_head != conn->unacked_ready && !conn_report_sent(conn, run))
+		comch_poll_note(&conn->obj);
+}
+
+bool
+comch_conn_may_rx(const struct rte_comch_conn *conn)
+{
+	return conn_may_rx(conn);
+}
+
+int
+comch_conn_rx_held(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	int ret = conn_rx_frame(conn, run, conn->order->buf, conn->order->size, true);
+
+	if (ret > 0)
+		conn_report_acked(conn, run);
+	return ret;
+}
+
+void
+comch_conn_on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t len)
+{
+	conn_on_msg(conn, run, data, len);
+}
+
+void
+comch_conn_rx_over(struct rte_comch_conn *conn, int ret)
+{
+	if (ret < 0)
+		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
+	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
+		/* Its end comes when the last frame was read: look again. */
+		comch_poll_note(&conn->obj);
 }
 
 void
@@ -532,16 +607,12 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 	/* A peer that writes as fast as we read must not keep us here for ever. */
 	while (left-- > 0 && conn_may_rx(conn) && comch_conn_has_room(conn, run)) {
 		ret = conn_rx_one(conn, run);
-		if (ret <= 0)
+		/* Accepted as an ordered one: the rest is for comch_order_run(). */
+		if (ret <= 0 || unlikely(conn->order != NULL))
 			break;
-		if (conn->unacked_head != conn->unacked_ready && !conn_report_sent(conn, run))
-			comch_poll_note(&conn->obj);
+		conn_report_acked(conn, run);
 	}
-	if (ret < 0)
-		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
-	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
-		/* Its end comes when the last frame was read: look again. */
-		comch_poll_note(&conn->obj);
+	comch_conn_rx_over(conn, ret);
 }
 
 /* Send what waited; while there is no room, look again in a while. */
@@ -562,6 +633,7 @@ conn_check_down(struct rte_comch_conn *conn)
 {
 	if (conn->link == NULL || conn->link->state != RTE_COMCH_LINK_DOWN ||
 			conn->phase >= COMCH_PHASE_CLOSING || conn->hold ||
+			(conn->order != NULL && conn->order->holds) ||
 			conn->ops->frame_pending(conn->link))
 		return;
 	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
@@ -607,7 +679,7 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 		comch_producer_steps(conn);
 		more |= !comch_reclaim_step(conn);
 	}
-	if (conn_may_rx(conn) && conn->ops->frame_pending(conn->link))
+	if (conn->order == NULL && conn_may_rx(conn) && conn->ops->frame_pending(conn->link))
 		comch_conn_rx(conn, run);
 	conn_check_down(conn);
 	if (conn->draining && conn->phase == COMCH_PHASE_UP)

@@ -30,7 +30,10 @@ conn_leave_lists(struct rte_comch_conn *conn)
 	comch_poll_fd_del(poll, &conn->fd);
 	if (conn->link == NULL)
 		return;
-	TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
+	if (conn->order != NULL)
+		comch_order_leave(conn);
+	else
+		TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
 	conn->ops->link_shutdown(conn->link);
 }
 

@@ -51,7 +51,7 @@ dummy_peer(const struct rte_comch_link *link __rte_unused, struct rte_comch_peer
 }
 
 static void
-dummy_arm(struct rte_comch_link *link __rte_unused, bool armed __rte_unused)
+dummy_arm(struct rte_comch_link *link __rte_unused, bool credits __rte_unused)
 {
 }
 
@@ -68,7 +68,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v1(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v2(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 

@@ -78,7 +78,10 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 static uint32_t
 wire_flags(const struct rte_comch_conn *conn)
 {
-	return (conn->ctrl_only & COMCH_CTRL_ONLY_OURS) != 0 ? COMCH_WIRE_F_CTRL_ONLY : 0;
+	uint32_t flags = (conn->ctrl_only & COMCH_CTRL_ONLY_OURS) != 0 ?
+		COMCH_WIRE_F_CTRL_ONLY : 0;
+
+	return conn->order != NULL ? flags | COMCH_WIRE_F_CLOCKS : flags;
 }
 
 /* What the peer says of itself there. */
@@ -87,6 +90,7 @@ take_wire_flags(struct rte_comch_conn *conn, uint32_t flags)
 {
 	if ((flags & COMCH_WIRE_F_CTRL_ONLY) != 0)
 		conn->ctrl_only |= COMCH_CTRL_ONLY_PEER;
+	conn->says_clocks = conn->client != NULL && (flags & COMCH_WIRE_F_CLOCKS) != 0;
 }
 
 void
@@ -128,6 +132,12 @@ reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_conn_end(conn, status, "%s", f.text);
 }
 
+static bool
+is_ordered(const struct rte_comch_server *server)
+{
+	return (server->conf.flags & RTE_COMCH_SERVER_F_ORDERED) != 0;
+}
+
 static void
 accept_now(struct rte_comch_conn *conn)
 {
@@ -137,9 +147,13 @@ accept_now(struct rte_comch_conn *conn)
 		.minor = COMCH_WIRE_MINOR,
 		.max_msg_size = conn->max_msg_size,
 		.recv_queue = conn->recv_queue,
-		.flags = wire_flags(conn),
 	};
 
+	if (is_ordered(conn->server) && comch_order_join(conn) != 0) {
+		reject(conn, -ENOMEM, "the server has no memory for an ordered connection");
+		return;
+	}
+	f.flags = wire_flags(conn);
 	comch_conn_tx(conn, &f, NULL, 0);
 	if (conn->phase < COMCH_PHASE_ENDING)
 		comch_conn_established(conn);
@@ -158,6 +172,9 @@ hello_fits(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 		reject(conn, -ENOENT, "the name is another one");
 	} else if (f->max_msg_size == 0 || f->recv_queue == 0) {
 		reject(conn, -EPROTO, "a size of zero");
+	} else if (is_ordered(server) && f->minor < 1) {
+		reject(conn, -ECONNREFUSED, "version %u.%u has no clocks, which this server wants",
+			f->major, f->minor);
 	} else if ((server->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0 &&
 			f->max_msg_size != server->conf.max_msg_size) {
 		reject(conn, -ECONNREFUSED, "message size %u differs from the server's %u",

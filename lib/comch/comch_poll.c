@@ -66,6 +66,7 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	STAILQ_INIT(&poll->work);
 	TAILQ_INIT(&poll->hot);
 	TAILQ_INIT(&poll->cold);
+	comch_order_init(&poll->order);
 	TAILQ_INIT(&poll->owing);
 	TAILQ_INIT(&poll->waiting);
 	TAILQ_INIT(&poll->queues);
@@ -275,10 +276,10 @@ look_at(struct comch_fd *cfd)
 static void
 accept_again(struct rte_comch_poll *poll)
 {
-	struct comch_fd *cfd;
+	struct comch_fd *cfd, *tmp;
 
 	poll->accept_again = false;
-	TAILQ_FOREACH(cfd, &poll->fds, next)
+	TAILQ_FOREACH_SAFE(cfd, &poll->fds, next, tmp)
 		if (cfd->type == COMCH_FD_LISTENER)
 			comch_server_accept(COMCH_OBJ_OF(rte_comch_server, cfd->obj));
 }
@@ -356,6 +357,17 @@ poll_receive(struct rte_comch_poll *poll, struct comch_run *run)
 	}
 }
 
+/* With ordered connections: both kinds are the first to fill a run by turns. */
+static void
+poll_receive_both(struct rte_comch_poll *poll, struct comch_run *run)
+{
+	if (poll->run_no % 2 == 0)
+		poll_receive(poll, run);
+	comch_order_run(poll, run);
+	if (poll->run_no % 2 != 0)
+		poll_receive(poll, run);
+}
+
 static void
 poll_pay_credits(struct rte_comch_poll *poll)
 {
@@ -402,7 +414,10 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 		comch_count(&poll->stats.wakes, 1);
 	if (!STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL)
 		poll_serve(poll, &run);
-	poll_receive(poll, &run);
+	if (likely(TAILQ_EMPTY(&poll->order.conns)))
+		poll_receive(poll, &run);
+	else
+		poll_receive_both(poll, &run);
 	comch_count(&poll->stats.runs, 1);
 	if (run.n > 0) {
 		comch_count(&poll->stats.busy_runs, 1);
@@ -480,6 +495,13 @@ poll_harvest(struct rte_comch_poll *poll)
 	poll_look(poll, rte_rdtsc());
 }
 
+/* Ask for a wake-up, by credits too if somebody waits for them. */
+static void
+conn_arm(struct rte_comch_conn *conn, uint32_t cls)
+{
+	conn->ops->link_arm(conn->link, (cls & RTE_COMCH_POLL_TX) != 0 || conn->draining);
+}
+
 /* Ask everybody for a wake-up. */
 static void
 poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
@@ -489,9 +511,11 @@ poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 
 	comch_store_relaxed(&poll->sleeping, 1);
 	TAILQ_FOREACH(conn, &poll->hot, link_next)
-		conn->ops->link_arm(conn->link, true);
+		conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &poll->cold, link_next)
-		conn->ops->link_arm(conn->link, true);
+		conn_arm(conn, cls);
+	TAILQ_FOREACH(conn, &poll->order.conns, link_next)
+		conn_arm(conn, cls);
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_FOREACH(q, &poll->queues, poll_next)
 		if ((q->fd.classes & cls) != 0)
@@ -512,6 +536,10 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	TAILQ_FOREACH(conn, &poll->hot, link_next)
 		pending |= conn->ops->frame_pending(conn->link);
 	TAILQ_FOREACH(conn, &poll->cold, link_next)
+		pending |= conn->ops->frame_pending(conn->link);
+	/* One that waits for its turn is there, though its link may be empty. */
+	pending |= !RB_EMPTY(&poll->order.held);
+	TAILQ_FOREACH(conn, &poll->order.conns, link_next)
 		pending |= conn->ops->frame_pending(conn->link);
 	if (pending)
 		return true;

@@ -11,7 +11,7 @@
  * What it does in a run, in this order: free what was buried a run ago; take
  * the mailbox; serve noted objects; once a millisecond (or woken) look at the
  * descriptors; then receive frames from the hot connections, all of them, and
- * from a few cold ones in turn.
+ * from a few cold ones in turn; and from all that are ordered.
  */
 
 #include <pthread.h>
@@ -19,6 +19,7 @@
 
 #include "rte_comch_poll.h"
 #include "comch_obj.h"
+#include "comch_order.h"
 
 /* What a descriptor in the poll's epoll set stands for. */
 enum comch_fd_type {
@@ -61,6 +62,7 @@ struct rte_comch_poll {
 	struct comch_obj_list work;
 	struct comch_conn_list hot;
 	struct comch_conn_list cold;
+	struct comch_order_poll order;   /* has connections that are neither */
 	struct comch_conn_list owing;    /* connections that owe the peer a credit */
 	struct comch_conn_list waiting;  /* handshakes and others with a deadline */
 	struct comch_queue_list queues;  /* guarded by lock */

@@ -153,12 +153,14 @@ struct rte_comch_conn {
 	uint32_t recv_queue;       /* messages that the peer may have beyond rx_told */
 	uint32_t max_msg_size;
 	bool manual_credit;        /* rx_done is the application's to move */
+	bool says_clocks;          /* sends MSG_AT: the server is ordered */
+	struct comch_order *order; /* of a server that is ordered, once accepted */
 	bool hold;                 /* no frame is taken before an event is returned */
 	bool owing;                /* in poll->owing */
 	bool is_hot;
 	bool is_waiting;           /* in poll->waiting */
 	uint64_t last_active;      /* run number */
-	TAILQ_ENTRY(rte_comch_conn) link_next; /* of poll->hot or cold */
+	TAILQ_ENTRY(rte_comch_conn) link_next; /* of poll->hot, cold or order.conns */
 	TAILQ_ENTRY(rte_comch_conn) owing_next;
 	TAILQ_ENTRY(rte_comch_conn) waiting_next;
 	/* unacked[]: send_queue of them; head..tail free-running */
@@ -307,6 +309,15 @@ void comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *f
 		const int *fds, uint32_t nb_fds);
 /* Receive what there is, while the run has room. */
 void comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run);
+/* May frames be taken? */
+bool comch_conn_may_rx(const struct rte_comch_conn *conn);
+/* One of an ordered connection: 1, 0 (none) or a negative errno. A MSG_AT is held. */
+int comch_conn_rx_held(struct rte_comch_conn *conn, struct comch_run *run);
+/* No more frames for now; ret < 0 ends it. */
+void comch_conn_rx_over(struct rte_comch_conn *conn, int ret);
+/* Return a message. There must be room; data lives until the next run. */
+void comch_conn_on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data,
+		uint32_t len);
 /* Look at the link after its descriptor woke us, or a deadline. */
 void comch_conn_look(struct rte_comch_conn *conn);
 /* End it: status and text go into the event DISCONNECTED. */

@@ -252,6 +252,8 @@ server_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 		(s->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) != 0);
 	rte_tel_data_add_dict_int(d, "exact",
 		(s->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0);
+	rte_tel_data_add_dict_int(d, "ordered",
+		(s->conf.flags & RTE_COMCH_SERVER_F_ORDERED) != 0);
 	rte_tel_data_add_dict_int(d, "ctrl_only",
 		(s->conf.flags & RTE_COMCH_SERVER_F_CTRL_ONLY) != 0);
 	rte_tel_data_add_dict_int(d, "manual_credit",

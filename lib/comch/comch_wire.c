@@ -238,6 +238,8 @@ comch_wire_parse(const void *buf, uint32_t len, struct comch_wire_frame *frame)
 	frame->type = (enum comch_wire_type)low;
 	if (frame->type == COMCH_WIRE_MSG)
 		return 0;
+	if (frame->type == COMCH_WIRE_MSG_AT)
+		return frame->len >= COMCH_WIRE_CLOCK_SIZE ? 0 : -EPROTO;
 	wire_fields(&c, frame);
 	/* A later minor version may append fields: bytes that are left are skipped. */
 	return c.bad ? -EPROTO : 0;
@@ -261,6 +263,7 @@ comch_wire_name(unsigned int type)
 		[COMCH_WIRE_CONSUMER_GONE] = "CONSUMER_GONE",
 		[COMCH_WIRE_PRODUCER_NEW] = "PRODUCER_NEW",
 		[COMCH_WIRE_PRODUCER_GONE] = "PRODUCER_GONE",
+		[COMCH_WIRE_MSG_AT] = "MSG_AT",
 	};
 
 	if (type >= COMCH_WIRE_NB_TYPES || names[type] == NULL)

@@ -20,6 +20,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <rte_byteorder.h>
 
@@ -36,6 +37,9 @@
 #define COMCH_REGION_NONE    UINT16_C(0xfffe)
 /* Flags of HELLO and ACCEPT, since 1.1; unknown ones mean nothing. */
 #define COMCH_WIRE_F_CTRL_ONLY UINT32_C(1) /* no producers, no consumers */
+#define COMCH_WIRE_F_CLOCKS    UINT32_C(2) /* ACCEPT: send MSG_AT instead of MSG */
+/* What a MSG_AT has before its message. */
+#define COMCH_WIRE_CLOCK_SIZE 8
 
 enum comch_wire_type {
 	COMCH_WIRE_HELLO = 1,    /* client: who I want, what I can */
@@ -52,6 +56,7 @@ enum comch_wire_type {
 	COMCH_WIRE_CONSUMER_GONE,
 	COMCH_WIRE_PRODUCER_NEW, /* wake descriptor */
 	COMCH_WIRE_PRODUCER_GONE,
+	COMCH_WIRE_MSG_AT,       /* a control message with its clock */
 	COMCH_WIRE_NB_TYPES
 };
 
@@ -59,7 +64,7 @@ enum comch_wire_type {
 struct comch_wire_frame {
 	enum comch_wire_type type;
 	uint32_t acked;
-	uint32_t len;               /* MSG: payload bytes */
+	uint32_t len;               /* MSG: payload bytes; MSG_AT: the clock's, too */
 	uint32_t magic;             /* HELLO */
 	uint16_t major, minor;      /* HELLO, ACCEPT */
 	uint32_t max_msg_size;      /* HELLO, ACCEPT */
@@ -88,15 +93,45 @@ comch_wire_msg_hdr(void *buf, uint32_t len, uint32_t acked)
 	w[1] = rte_cpu_to_le_64(acked);
 }
 
+/* The same of one with its clock: COMCH_WIRE_CLOCK_SIZE bytes more. */
+static inline void
+comch_wire_msg_at_hdr(void *buf, uint32_t len, uint32_t acked, uint64_t clock)
+{
+	uint64_t *w = buf;
+
+	w[0] = rte_cpu_to_le_64((uint64_t)COMCH_WIRE_MSG_AT |
+		(uint64_t)(len + COMCH_WIRE_CLOCK_SIZE) << 32);
+	w[1] = rte_cpu_to_le_64(acked);
+	w[2] = rte_cpu_to_le_64(clock);
+}
+
+/* The type of a frame that we built. */
+static inline unsigned int
+comch_wire_type_of(const void *frame)
+{
+	return *(const uint8_t *)frame;
+}
+
+/* The clock of a MSG_AT that was parsed. */
+static inline uint64_t
+comch_wire_clock(const uint8_t *frame)
+{
+	uint64_t le;
+
+	memcpy(&le, frame + COMCH_WIRE_HDR_SIZE, sizeof(le));
+	return rte_le_to_cpu_64(le);
+}
+
 /*
- * Write a frame that is not a MSG.
+ * Write a frame that is no MSG and no MSG_AT.
  * Returns its length, at most COMCH_WIRE_MAX_FRAME.
  */
 uint32_t comch_wire_build(const struct comch_wire_frame *frame, void *buf);
 
 /*
  * Read a frame of len bytes from private memory.
- * Returns 0 or -EPROTO. For a MSG the payload follows the header.
+ * Returns 0 or -EPROTO. For a MSG the payload follows the header; for a MSG_AT
+ * clock and payload do.
  */
 int comch_wire_parse(const void *buf, uint32_t len, struct comch_wire_frame *frame);
 

@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /** Number of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 1
+#define RTE_COMCH_DRIVER_ABI 2
 
 struct rte_comch_driver_ops;
 
@@ -49,6 +49,8 @@ struct rte_comch_driver_ops;
 #define RTE_COMCH_FRAME_FDS 3
 /** Longest frame that a driver must carry beside a message, bytes. */
 #define RTE_COMCH_FRAME_OVERHEAD 256
+/** Longest header of a frame that has a payload, bytes. Each has 16 at least. */
+#define RTE_COMCH_FRAME_HDR 24
 /** Host functions of one device. */
 #define RTE_COMCH_MAX_REPS 256
 
@@ -104,6 +106,7 @@ struct rte_comch_frame {
 	uint32_t payload_len;
 	int fds[RTE_COMCH_FRAME_FDS]; /**< Duplicated for the peer. */
 	uint32_t nb_fds;
+	bool is_credit; /**< Only makes room: may leave a sleeper asleep, see link_arm. */
 };
 
 /** Memory with one writer that both ends map, or memory shown to a peer. */
@@ -147,7 +150,8 @@ struct rte_comch_driver_ops {
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Take one client, in state CONNECTING or UP.
-	 * @return 0, -EAGAIN (nobody waits), -EMFILE and the like.
+	 * @return 0, -EAGAIN (nobody waits), -ENOENT (the name is not ours any more:
+	 * no client will come, and the server ends), -EMFILE and the like.
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
 	/** O. We are a forked child: close what keeps the name owned. */
@@ -180,8 +184,12 @@ struct rte_comch_driver_ops {
 	void (*link_peer)(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 	/** O. A descriptor that is readable after a wake-up or at death; or -1. */
 	int (*link_fd)(const struct rte_comch_link *link);
-	/** O. Ask the peer for a wake-up at its next frame (true) or not. */
-	void (*link_arm)(struct rte_comch_link *link, bool armed);
+	/**
+	 * O. Ask the peer for one wake-up at its next frame; with *credits* also
+	 * if that is_credit, else not before another one. A wake-up too many is
+	 * allowed. The caller fences, and then looks at frame_pending.
+	 */
+	void (*link_arm)(struct rte_comch_link *link, bool credits);
 
 	/**
 	 * R. Send one frame, whole or not at all; reliable and in order.
@@ -233,13 +241,13 @@ struct rte_comch_driver_ops {
  * The name carries RTE_COMCH_DRIVER_ABI, so that a driver built for another
  * number does not link.
  */
-void rte_comch_driver_register_v1(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v2(const struct rte_comch_driver_ops *ops);
 
 /** Register the driver whose operations are *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v1(&(ops)); \
+		rte_comch_driver_register_v2(&(ops)); \
 	}
 
 /** @name Services of the core

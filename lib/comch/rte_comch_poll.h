@@ -56,7 +56,7 @@ extern "C" {
  */
 /** Control messages and fast-path messages. */
 #define RTE_COMCH_POLL_RX   (UINT32_C(1) << 0)
-/** Room to send: control credits, posted buffers. */
+/** Room to send: control credits (and so SENT events), posted buffers. */
 #define RTE_COMCH_POLL_TX   (UINT32_C(1) << 1)
 /** Connections, states, consumers that come and go. */
 #define RTE_COMCH_POLL_LINK (UINT32_C(1) << 2)
@@ -134,7 +134,8 @@ int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
  * @param poll
  *   The poll.
  * @param cls
- *   What to be woken for, RTE_COMCH_POLL_* or'ed.
+ *   What to be woken for, RTE_COMCH_POLL_* or'ed. Without RTE_COMCH_POLL_TX
+ *   a peer that took our messages, and says no more than that, lets us sleep.
  * @return
  *   - 0: armed; sleep on the fd.
  *   - -EAGAIN: there is something to do; call rte_comch_poll_run().

@@ -58,6 +58,8 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, lifecycle, connect_timeout) \
 	X(inst, lifecycle, reconnect) \
 	X(inst, lifecycle, server_restart) \
+	X(inst, lifecycle, name_removed) \
+	X(inst, lifecycle, name_of_another) \
 	X(inst, lifecycle, texts)
 
 /* Defaults, limits, agreement of both ends. */
@@ -120,6 +122,20 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, flags, manual_credit_after_end) \
 	X(inst, flags, manual_credit_asleep)
 
+/* Order of messages across clients. */
+#define CONF_ORDER(X, inst) \
+	X(inst, order, by_sending) \
+	X(inst, order, one_at_a_time) \
+	X(inst, order, ctrl_only) \
+	X(inst, order, manual_credit) \
+	X(inst, order, sizes) \
+	X(inst, order, leaving) \
+	X(inst, order, asleep) \
+	X(inst, order, and_all_the_rest) \
+	X(inst, order, token) \
+	X(inst, order, token_two_servers) \
+	X(inst, order, token_asleep)
+
 /* Runs, descriptors, arming, waking. */
 #define CONF_POLL(X, inst) \
 	X(inst, poll, create) \
@@ -133,6 +149,7 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, poll, clear) \
 	X(inst, poll, notify) \
 	X(inst, poll, wake_credit) \
+	X(inst, poll, credit_lets_sleep) \
 	X(inst, poll, wake_connect) \
 	X(inst, poll, wake_disconnect) \
 	X(inst, poll, wake_consumer) \
@@ -249,6 +266,7 @@ void conf_check_counting(const struct t_node *node);
 	CONF_CTRL(X, inst) \
 	CONF_CREDIT(X, inst) \
 	CONF_FLAGS(X, inst) \
+	CONF_ORDER(X, inst) \
 	CONF_POLL(X, inst) \
 	CONF_DP(X, inst) \
 	CONF_DPERR(X, inst) \

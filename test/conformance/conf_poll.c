@@ -327,6 +327,58 @@ conf_poll_wake_credit(void)
 	t_pair_close(&p);
 }
 
+/* Have one message of ours taken, with a credit that a sleeper is told of. */
+static void
+be_credited(struct t_pair *p, uint32_t cls, uint32_t n)
+{
+	t_send(p->cconn, &n, sizeof(n), n);
+	p->dpu->paused = true;
+	arm_quiet(p->host, cls);
+	p->host->paused = true;
+	p->dpu->paused = false;
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_MSG, NULL) == n + 1);
+	t_settle();
+}
+
+/* Who sleeps without TX is not woken by credits, but by all the rest. */
+void
+conf_poll_credit_lets_sleep(void)
+{
+	static const uint32_t cls[] = {
+		RTE_COMCH_POLL_RX, RTE_COMCH_POLL_LINK, RTE_COMCH_POLL_RX | RTE_COMCH_POLL_LINK,
+	};
+	struct rte_comch_conn_stats st;
+	struct t_pair p;
+	uint64_t before;
+	uint32_t i;
+
+	t_pair_open(&p, NULL);
+	for (i = 0; i < 60; i++) {
+		T_EQ(rte_comch_conn_stats_get(p.sconn, &st), 0);
+		before = st.wakes;
+		be_credited(&p, cls[i % RTE_DIM(cls)], i);
+		T_EQ(rte_comch_conn_stats_get(p.sconn, &st), 0);
+		T_EQ(st.wakes, before);
+		T_CHECK(!t_readable(rte_comch_poll_fd(p.host->poll, RTE_COMCH_POLL_ANY), 0));
+		/* Asleep still: the same word is answered by a message. */
+		if (i % 2 == 0) {
+			t_send(p.sconn, "wake up", 7, i);
+			check_woken(p.host, RTE_COMCH_POLL_RX, 0);
+		}
+		/* The credit was there all the time. */
+		T_EQ(rte_comch_poll_arm(p.host->poll, RTE_COMCH_POLL_TX), -EAGAIN);
+		p.host->paused = false;
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
+	}
+	for (i = 60; i < 90; i++) {
+		be_credited(&p, i % 2 == 0 ? RTE_COMCH_POLL_TX : RTE_COMCH_POLL_ANY, i);
+		check_woken(p.host, RTE_COMCH_POLL_ANY, 0);
+		p.host->paused = false;
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
+	}
+	t_pair_close(&p);
+}
+
 void
 conf_poll_wake_connect(void)
 {

@@ -40,6 +40,7 @@ struct fake_link {
 	uint32_t nb_tries;
 	int event_fd;              /* -1 after shutdown */
 	bool armed;
+	bool armed_credits;
 	bool taken;                /* the server has accepted */
 	bool peer_gone;
 	bool dropped;              /* by the knob */
@@ -322,10 +323,11 @@ fake_link_fd(const struct rte_comch_link *link)
 }
 
 static void
-fake_link_arm(struct rte_comch_link *link, bool armed)
+fake_link_arm(struct rte_comch_link *link, bool credits)
 {
 	pthread_mutex_lock(&fake_lock);
-	link_of(link)->armed = armed;
+	link_of(link)->armed = true;
+	link_of(link)->armed_credits = credits;
 	pthread_mutex_unlock(&fake_lock);
 }
 
@@ -393,7 +395,7 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	} else if (ret == 0) {
 		STAILQ_INSERT_TAIL(&peer->rx, f, next);
 		__atomic_store_n(&peer->nb_rx, peer->nb_rx + 1, __ATOMIC_RELEASE);
-		if (peer->armed) {
+		if (peer->armed && (!frame->is_credit || peer->armed_credits)) {
 			peer->armed = false;
 			link->wakes++;
 			ring(peer->event_fd);
@@ -403,10 +405,16 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	return ret;
 }
 
+void (*fake_looked)(void);
+
 static bool
 fake_frame_pending(const struct rte_comch_link *link)
 {
-	return __atomic_load_n(&link_of(link)->nb_rx, __ATOMIC_ACQUIRE) > 0;
+	bool pending = __atomic_load_n(&link_of(link)->nb_rx, __ATOMIC_ACQUIRE) > 0;
+
+	if (fake_looked != NULL)
+		fake_looked();
+	return pending;
 }
 
 static int

@@ -35,6 +35,9 @@ struct fake_dev {
 	bool no_region;
 };
 
+/* Called after each look at a link, which has its answer already. NULL: nobody cares. */
+extern void (*fake_looked)(void);
+
 /* Fill a device from its keys; in fake_dev.c. */
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);

@@ -10,6 +10,8 @@
 
 #include "t_pair.h"
 
+#include "fake_private.h"
+
 static const struct t_driver driver_fake = { .name = "comch_fake" };
 
 static void
@@ -224,4 +226,52 @@ Test(fake, no_region_here)
 Test(fake, no_region_there)
 {
 	check_no_region(NULL, ",no_region=1");
+}
+
+/* Two clients of an ordered server, and what they do while it looks around. */
+static struct rte_comch_conn *order_conn[2];
+static unsigned int order_looks;
+
+static void
+send_both(void)
+{
+	if (++order_looks != 1)
+		return;
+	/* The first link was found empty; now it is not, and the second is next. */
+	t_send(order_conn[0], "elder", 5, 0);
+	t_send(order_conn[1], "younger", 7, 0);
+}
+
+/* A message whose elder brother came to a link that was looked at already waits. */
+Test(fake, order_looked_too_early)
+{
+	const struct t_pair_conf conf = { .server.flags = RTE_COMCH_SERVER_F_ORDERED };
+	struct rte_comch_client *second;
+	const struct t_ev *ev;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, &conf);
+	second = t_client_new(p.host, p.host_dev, T_NAME, NULL);
+	T_EQ(rte_comch_client_start(second), -EINPROGRESS);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1 &&
+		rte_comch_client_state(second) == RTE_COMCH_STATE_RUNNING);
+	order_conn[0] = p.cconn;
+	order_conn[1] = rte_comch_client_conn(second);
+	for (i = 0; i < 20; i++) {
+		t_settle();
+		order_looks = 0;
+		fake_looked = send_both;
+		t_step(p.dpu);
+		fake_looked = NULL;
+		T_GE(order_looks, 2);
+		/* It knows of the one, so it does not sleep. */
+		if (t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) < 2 * i + 2)
+			T_EQ(rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY), -EAGAIN);
+		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 2 * i + 2);
+		ev = t_find(p.dpu, RTE_COMCH_EVENT_MSG, NULL, 2 * i);
+		T_EQ(ev->len, 5);
+	}
+	t_client_end(second);
+	t_pair_close(&p);
 }

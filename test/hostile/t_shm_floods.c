@@ -58,17 +58,29 @@ put_credits(void *arg)
 }
 
 /* Frames without an event, as fast as they are read: a run ends all the same. */
-Test(floods, credits)
+static void
+flood_of_credits(uint32_t server_flags)
 {
+	const struct t_pair_conf conf = { .server.flags = server_flags };
 	struct v_thread t;
 	struct raw_peer a;
 	struct victim v;
 
-	v_open(&v, NULL);
+	v_open(&v, &conf);
 	v_connect_cells(&v, &a, SHM_MAX_CELLS);
 	timed_runs(&v, &t, put_credits, &a);
 	raw_close(&a);
 	v_close(&v);
+}
+
+Test(floods, credits)
+{
+	flood_of_credits(0);
+}
+
+Test(floods, credits_ordered)
+{
+	flood_of_credits(RTE_COMCH_SERVER_F_ORDERED);
 }
 
 static void

@@ -20,11 +20,16 @@
  * Two publishers share `told`, as the producers of one consumer do, one of
  * which may be slow between its load of armed and its exchange of told.
  *
+ * CREDITS:    the second publisher's are credits, which wake only who asks for
+ *             them: by the lowest bit of armed. The sleeper asks by chance, but
+ *             always when nothing else can come.
  * LIGHT:      the publishers do not fence; the sleeper's fence drains their
  *             buffers too (membarrier).
  * NO_PUB:     broken: publishers without a fence, and nobody makes up for it.
  * NO_SLEEP:   broken: the sleeper has no fence.
  * NO_LOOK:    broken: the sleeper does not look again.
+ * ANSWERED:   broken, with CREDITS: a credit that wakes nobody counts as the
+ *             answer to the armed word.
  */
 
 #define MSGS 2       /* of each publisher */
@@ -64,7 +69,17 @@ proctype publisher(byte me)
 #endif
 		a = armed;
 		if
+#ifdef CREDITS
+		:: a != told && me == 1 && (a & 1) == 0 ->
+#ifdef ANSWERED
+			told = a
+#else
+			skip
+#endif
+		:: a != told && !(me == 1 && (a & 1) == 0) ->
+#else
 		:: a != told ->
+#endif
 			atomic { old = told; told = a }
 			if
 			:: old != a -> atomic { bytes < 8 -> bytes++ }
@@ -87,7 +102,16 @@ active proctype sleeper()
 		if
 		:: pub[0] + pub[1] > taken -> taken = pub[0] + pub[1]
 		:: else ->
+#ifdef CREDITS
+			/* The next even number, or the odd one after that. */
+			a = (a | 1) + 1;
+			if
+			:: pub[0] < MSGS
+			:: a++
+			fi;
+#else
 			a++;
+#endif
 			atomic { !arm_full -> arm_full = true; arm_buf = a }
 #ifndef NO_SLEEP
 			!arm_full;

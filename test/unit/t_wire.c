@@ -88,7 +88,7 @@ Test(wire, round_trip)
 	uint32_t type, len;
 
 	for (type = 1; type < COMCH_WIRE_NB_TYPES; type++) {
-		if (type == COMCH_WIRE_MSG)
+		if (type == COMCH_WIRE_MSG || type == COMCH_WIRE_MSG_AT)
 			continue;
 		f = frame_of(type);
 		len = comch_wire_build(&f, buf);
@@ -119,6 +119,32 @@ Test(wire, message_header)
 	cr_assert_eq(comch_wire_parse(buf, COMCH_WIRE_HDR_SIZE, &f), 0);
 }
 
+Test(wire, message_with_clock)
+{
+	uint8_t buf[COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE + 10] = { 0 };
+	const uint64_t clock = UINT64_C(0x0123456789abcdef);
+	struct comch_wire_frame f;
+	uint32_t i;
+
+	comch_wire_msg_at_hdr(buf, 10, 5, clock);
+	cr_assert_eq(comch_wire_parse(buf, sizeof(buf), &f), 0);
+	cr_assert_eq(f.type, COMCH_WIRE_MSG_AT);
+	cr_assert_eq(f.len, COMCH_WIRE_CLOCK_SIZE + 10u);
+	cr_assert_eq(f.acked, 5u);
+	cr_assert_eq(comch_wire_clock(buf), clock);
+	/* Little endian, whatever machine this is. */
+	for (i = 0; i < COMCH_WIRE_CLOCK_SIZE; i++)
+		cr_assert_eq(buf[COMCH_WIRE_HDR_SIZE + i], (uint8_t)(clock >> 8 * i));
+	cr_assert_eq(comch_wire_parse(buf, sizeof(buf) - 1, &f), -EPROTO);
+	comch_wire_msg_at_hdr(buf, 0, 5, clock);
+	cr_assert_eq(comch_wire_parse(buf, COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE, &f), 0);
+	/* Too short for its clock. */
+	for (i = 0; i < COMCH_WIRE_CLOCK_SIZE; i++) {
+		comch_wire_msg_at_hdr(buf, i - COMCH_WIRE_CLOCK_SIZE, 5, clock);
+		cr_assert_eq(comch_wire_parse(buf, COMCH_WIRE_HDR_SIZE + i, &f), -EPROTO);
+	}
+}
+
 /* The allocation ends where the frame ends: a sanitizer sees a longer read. */
 static int
 parse_exact(const uint8_t *bytes, uint32_t len, struct comch_wire_frame *f)
@@ -140,7 +166,7 @@ Test(wire, every_truncation)
 	uint32_t type, len, cut, body;
 
 	for (type = 1; type < COMCH_WIRE_NB_TYPES; type++) {
-		if (type == COMCH_WIRE_MSG)
+		if (type == COMCH_WIRE_MSG || type == COMCH_WIRE_MSG_AT)
 			continue;
 		f = frame_of(type);
 		len = comch_wire_build(&f, buf);
@@ -166,7 +192,7 @@ Test(wire, longer_body_is_skipped)
 	uint32_t type, len, body;
 
 	for (type = 1; type < COMCH_WIRE_NB_TYPES; type++) {
-		if (type == COMCH_WIRE_MSG)
+		if (type == COMCH_WIRE_MSG || type == COMCH_WIRE_MSG_AT)
 			continue;
 		memset(buf, 0xff, sizeof(buf));
 		f = frame_of(type);

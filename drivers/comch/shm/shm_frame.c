@@ -4,6 +4,7 @@
 
 /* Frames through rings of cells; see shm_layout.h. */
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,7 +17,9 @@
 
 /* Each frame begins with a header of so many bytes: the core's promise. */
 #define HDR_LEN 16
-#define FIRST_PAYLOAD (SHM_CELL_DATA - sizeof(struct shm_frame_prefix) - HDR_LEN)
+/* What a first cell has for header and payload. */
+#define FIRST_DATA (SHM_CELL_DATA - sizeof(struct shm_frame_prefix))
+static_assert(FIRST_DATA >= RTE_COMCH_FRAME_HDR, "a header with a payload fits");
 
 static inline uint32_t
 cells_for(uint32_t len)
@@ -42,8 +45,14 @@ tx_room(struct shm_link *l, uint32_t n)
 	return l->tx_limit - l->tx_pos >= n ? 0 : -EAGAIN;
 }
 
+/*
+ * A credit leaves a peer asleep that did not ask for it, and its armed word
+ * unanswered: the next frame that is none finds it so, and wakes. If the peer
+ * asks for credits meanwhile, by another word: either we read that word, or it
+ * finds our frame when it looks once more (W).
+ */
 static void
-wake_peer(struct shm_link *l)
+wake_peer(struct shm_link *l, bool is_credit)
 {
 	uint32_t peer_armed;
 
@@ -52,27 +61,29 @@ wake_peer(struct shm_link *l)
 	peer_armed = peer_load_relaxed_u32(&l->peer->armed);
 	if (likely(peer_armed == l->told))
 		return;
+	if (is_credit && l->peer_says_credits && (peer_armed & SHM_ARMED_CREDITS) == 0)
+		return;
 	l->told = peer_armed;
 	comch_count(&l->base.wakes, 1);
 	/* A full socket has woken it already. */
 	(void)shm_sock_send(l->sock, &(char){ SHM_SOCK_WAKE }, 1, NULL, 0);
 }
 
-/* Write a frame of HDR_LEN + len bytes into n cells from tx_pos on. */
-static inline void
-put_frame(struct shm_link *l, const void *hdr, const uint8_t *payload, uint32_t len,
-		uint32_t nb_fds, uint32_t n)
+/* Write a frame of hdr_len + len bytes into n cells from tx_pos on. */
+static __rte_always_inline void
+put_frame(struct shm_link *l, const void *hdr, uint32_t hdr_len, const uint8_t *payload,
+		uint32_t len, uint32_t nb_fds, uint32_t n)
 {
-	const struct shm_frame_prefix prefix = { .len = HDR_LEN + len, .nb_fds = nb_fds };
+	const struct shm_frame_prefix prefix = { .len = hdr_len + len, .nb_fds = nb_fds };
 	struct shm_cell *first = &l->own->cell[l->tx_pos & l->own_mask];
 	uint32_t left = len, i, k;
 	struct shm_cell *cell;
 
 	memcpy(first->data, &prefix, sizeof(prefix));
-	memcpy(first->data + sizeof(prefix), hdr, HDR_LEN);
-	k = RTE_MIN(left, (uint32_t)FIRST_PAYLOAD);
+	memcpy(first->data + sizeof(prefix), hdr, hdr_len);
+	k = RTE_MIN(left, (uint32_t)FIRST_DATA - hdr_len);
 	if (k > 0)
-		memcpy(first->data + sizeof(prefix) + HDR_LEN, payload, k);
+		memcpy(first->data + sizeof(prefix) + hdr_len, payload, k);
 	for (i = 1, left -= k; i < n; i++) {
 		payload += k;
 		k = RTE_MIN(left, (uint32_t)SHM_CELL_DATA);
@@ -91,16 +102,20 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
 	const uint8_t *payload = frame->payload;
-	uint32_t len = frame->payload_len, n;
+	uint32_t len = frame->payload_len, hdr_len = HDR_LEN, n;
 	int ret;
 
 	if (unlikely(link->state != RTE_COMCH_LINK_UP))
 		return -ENOTCONN;
-	if (frame->hdr_len != HDR_LEN) {
-		payload = (const uint8_t *)frame->hdr + HDR_LEN;
-		len = frame->hdr_len - HDR_LEN;
+	if (unlikely(frame->hdr_len != HDR_LEN)) {
+		if (len > 0) {
+			hdr_len = frame->hdr_len;
+		} else {
+			payload = (const uint8_t *)frame->hdr + HDR_LEN;
+			len = frame->hdr_len - HDR_LEN;
+		}
 	}
-	n = cells_for(HDR_LEN + len);
+	n = cells_for(hdr_len + len);
 	ret = tx_room(l, n);
 	if (unlikely(ret != 0))
 		return ret == -EPROTO ? -ENOTCONN : ret;
@@ -109,8 +124,11 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 		if (ret != 0)
 			return ret == -EPIPE || ret == -ECONNRESET ? -ENOTCONN : ret;
 	}
-	put_frame(l, frame->hdr, payload, len, frame->nb_fds, n);
-	wake_peer(l);
+	if (likely(hdr_len == HDR_LEN))
+		put_frame(l, frame->hdr, HDR_LEN, payload, len, frame->nb_fds, n);
+	else
+		put_frame(l, frame->hdr, hdr_len, payload, len, frame->nb_fds, n);
+	wake_peer(l, frame->is_credit);
 	return 0;
 }
 

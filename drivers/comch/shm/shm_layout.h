@@ -80,6 +80,9 @@ struct shm_hello {
 
 /* My sleepers can fence for your publishers (membarrier). */
 #define SHM_HELLO_F_MEMBARRIER UINT32_C(1)
+/* My armed word says by its lowest bit whether credits are to wake me. */
+#define SHM_HELLO_F_CREDIT_BIT UINT32_C(2)
+#define SHM_ARMED_CREDITS UINT32_C(1)
 
 /* All later messages are one byte. */
 #define SHM_SOCK_WAKE 'w' /* look at your rings */

@@ -80,7 +80,8 @@ shm_link_say_hello(struct shm_link *l)
 	if (fd < 0)
 		return fd;
 	hello.cells = rte_cpu_to_le_32(l->own_cells);
-	hello.flags = rte_cpu_to_le_32(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0);
+	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT |
+		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
 	/* The mapping stays; the descriptor would only count against our limit. */
 	close(fd);
@@ -139,6 +140,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->peer_len = len;
 	l->peer_cells = cells;
 	l->peer_mask = cells - 1;
+	l->peer_says_credits = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
 	return 0;
@@ -333,11 +335,13 @@ shm_link_fd(const struct rte_comch_link *link)
 }
 
 void
-shm_link_arm(struct rte_comch_link *link, bool armed)
+shm_link_arm(struct rte_comch_link *link, bool credits)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
 	/* Any new value asks for one wake-up; the caller fences (W). */
-	if (armed && l->own != NULL)
-		comch_store_relaxed(&l->own->armed, l->own->armed + 1);
+	if (l->own != NULL)
+		comch_store_relaxed(&l->own->armed,
+			((l->own->armed | SHM_ARMED_CREDITS) + 1) |
+			(credits ? SHM_ARMED_CREDITS : 0));
 }

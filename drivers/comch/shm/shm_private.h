@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <rte_log.h>
 
@@ -39,7 +40,10 @@ struct shm_dev {
 struct shm_listener {
 	struct rte_comch_listener base;
 	int sock;
+	int watch_fd;               /* inotify on the socket's file; -1: none */
+	int fd;                     /* both of them; or the socket */
 	int lock_fd;
+	struct stat file;           /* the socket's */
 	char sock_path[PATH_MAX];
 	char lock_path[PATH_MAX];
 };
@@ -55,6 +59,7 @@ struct shm_link {
 	uint64_t tx_pos;
 	uint64_t tx_limit;          /* up to here there is room; checked */
 	uint32_t told;              /* the peer's armed word that was answered */
+	bool peer_says_credits;     /* in the low bit of that */
 	/* receiving */
 	const struct shm_link_shared *peer; /* comch_peer.h only */
 	const struct shm_link_shared *peer_later; /* peer, until our hello found a way */
@@ -105,7 +110,7 @@ void shm_link_shutdown(struct rte_comch_link *link);
 void shm_link_close(struct rte_comch_link *link);
 void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 int shm_link_fd(const struct rte_comch_link *link);
-void shm_link_arm(struct rte_comch_link *link, bool armed);
+void shm_link_arm(struct rte_comch_link *link, bool credits);
 /* Take nb_fds descriptors that came on the socket. 0 or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
 

@@ -165,9 +165,10 @@ struct doca_comm_channel_ep_t {
 	/* events */
 	struct cchan_channel channel[CCHAN_NB_EVENTS];
 	bool service_changed;    /* since it was armed */
-	bool wants_room;         /* 1.2: sendto has said AGAIN */
+	bool wants_room;         /* sendto has said AGAIN */
 	uint64_t ticks;          /* connections that came up or were lost */
-	uint64_t armed_ticks;    /* when SEND was armed */
+	bool marked;             /* sendto has set the two below */
+	uint64_t armed_ticks;    /* when sendto said so, or SEND was armed */
 	uint64_t armed_acked;
 	/* the last snapshot */
 	struct doca_comm_channel_addr_t **list;
@@ -250,6 +251,6 @@ dface_cchan_settle(struct doca_comm_channel_ep_t *ep)
 		dface_cchan_channels_settle(ep);
 }
 /* Sleep until something has happened. */
-void dface_cchan_wait(struct doca_comm_channel_ep_t *ep);
+void dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
 
 #endif /* DFACE_CCHAN_H */

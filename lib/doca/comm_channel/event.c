@@ -163,7 +163,7 @@ dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event even
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
-	if (event == CCHAN_EVENT_SEND)
+	if (event == CCHAN_EVENT_SEND && !ep->marked)
 		dface_cchan_mark_send(ep);
 	unkick(ch);
 	ch->armed = true;
@@ -213,6 +213,11 @@ send_state(const struct doca_comm_channel_ep_t *ep)
 void
 dface_cchan_mark_send(struct doca_comm_channel_ep_t *ep)
 {
+	/* Costs a look at each peer: only if anybody ever sleeps. */
+	if (ep->channel[CCHAN_EVENT_SEND].epoll_fd < 0 &&
+			ep->channel[CCHAN_EVENT_ANY].epoll_fd < 0)
+		return;
+	ep->marked = true;
 	ep->armed_acked = send_state(ep).acked;
 	ep->armed_ticks = ep->ticks;
 }
@@ -283,6 +288,15 @@ tell(struct doca_comm_channel_ep_t *ep)
 	return cls;
 }
 
+/* False: there is something to do, run first. */
+static bool
+arm_poll(struct doca_comm_channel_ep_t *ep, uint32_t cls)
+{
+	/* The peer may sleep as well, until it has the credits for what was taken. */
+	dface_cchan_pay(ep);
+	return rte_comch_poll_arm(ep->poll, cls) == 0;
+}
+
 void
 dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 {
@@ -291,7 +305,7 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 
 	for (i = 0; i < SETTLE_TRIES; i++) {
 		cls = tell(ep);
-		if (cls == 0 || rte_comch_poll_arm(ep->poll, cls) == 0)
+		if (cls == 0 || arm_poll(ep, cls))
 			return;
 		if (!dface_cchan_run(ep))
 			break;
@@ -303,7 +317,7 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
+dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	struct pollfd pfd = {
 		.fd = rte_comch_poll_fd(ep->poll, RTE_COMCH_POLL_ANY), .events = POLLIN,
@@ -311,9 +325,9 @@ dface_cchan_wait(struct doca_comm_channel_ep_t *ep)
 	unsigned int i;
 
 	for (i = 0; i < SPIN_RUNS; i++)
-		if (!dface_cchan_run(ep) || ep->nb_ev > 0)
+		if (!dface_cchan_run(ep) || ep->nb_ev > 0 || happened(ep, event))
 			return;
-	if (rte_comch_poll_arm(ep->poll, RTE_COMCH_POLL_ANY) == 0)
+	if (arm_poll(ep, RTE_COMCH_POLL_ANY))
 		poll(&pfd, 1, -1);
 	dface_cchan_run(ep);
 }

@@ -16,6 +16,7 @@
 
 #include "dface_cchan.h"
 #include "dface_comch.h"
+#include "dface_eal.h"
 #include "dface_err.h"
 #include "dface_log.h"
 
@@ -50,7 +51,12 @@ need_poll(struct doca_comm_channel_ep_t *ep)
 	struct rte_comch_poll_conf conf = {
 		.conf_size = sizeof(conf), .name = "comm_channel", .socket_id = SOCKET_ID_ANY,
 	};
+	doca_error_t ret;
 
+	/* An endpoint of 1.2 has opened no device yet. */
+	ret = dface_eal_start();
+	if (ret != DOCA_SUCCESS)
+		return ret;
 	if (ep->poll == NULL)
 		ep->poll = rte_comch_poll_create(&conf);
 	ep->run_cycles = rte_get_tsc_hz() / RUNS_PER_S;
@@ -70,7 +76,7 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 		.poll = ep->poll,
 		.name = name,
 		.rep = rep,
-		.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT |
+		.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_ORDERED |
 			RTE_COMCH_SERVER_F_CTRL_ONLY | RTE_COMCH_SERVER_F_MANUAL_CREDIT,
 		.max_msg_size = ep->max_msg_size,
 		.recv_queue = ep->recv_queue,
@@ -202,7 +208,7 @@ connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 		return ret;
 	dface_cchan_run(ep);
 	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
-		dface_cchan_wait(ep);
+		dface_cchan_wait(ep, CCHAN_EVENT_RECV);
 	*peer = addr;
 	return addr->state == CCHAN_REFUSED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
 }

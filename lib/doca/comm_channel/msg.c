@@ -105,21 +105,25 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 	ret = send_now(local_ep, msg, len, peer_addr);
 	if (ret == DOCA_ERROR_AGAIN) {
 		dface_cchan_run(local_ep);
+		if (may_wait(local_ep, flags))
+			dface_cchan_mark_send(local_ep);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	while (unlikely(ret == DOCA_ERROR_AGAIN && may_wait(local_ep, flags))) {
-		dface_cchan_wait(local_ep);
+		dface_cchan_wait(local_ep, CCHAN_EVENT_SEND);
+		/* Room that comes from here on ends the next wait. */
+		dface_cchan_mark_send(local_ep);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	if (ret == DOCA_ERROR_AGAIN)
 		dface_yield_fruitless();
 	else
 		dface_yield_fruitful();
-	if (local_ep->is_102) {
-		local_ep->wants_room = ret == DOCA_ERROR_AGAIN;
-		if (local_ep->wants_room)
-			dface_cchan_mark_send(local_ep);
-	}
+	local_ep->wants_room = ret == DOCA_ERROR_AGAIN;
+	/* What makes room from here on, before or after it is armed for, is an event. */
+	local_ep->marked = false;
+	if (local_ep->wants_room)
+		dface_cchan_mark_send(local_ep);
 	dface_cchan_came(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
 	dface_cchan_settle(local_ep);
 	return ret;
@@ -240,7 +244,7 @@ receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, bool wait,
 			ret = no_message(ep, peer);
 		if (ret != DOCA_ERROR_AGAIN || !wait)
 			return ret;
-		dface_cchan_wait(ep);
+		dface_cchan_wait(ep, CCHAN_EVENT_RECV);
 	}
 }
 

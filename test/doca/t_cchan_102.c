@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* doca_comm_channel of DOCA 1.2 to 1.4: calls that wait. */
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <doca_comm_channel.h>
+
+#include "t_main.h"
+#include "t_proc.h"
+
+#if COMCH_DOCA_GENERATION != 102
+#error "to be built for DOCA 1.2"
+#endif
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SCALE(n) ((n) / 10)
+#else
+#define SCALE(n) (n)
+#endif
+
+#define NAME "t102"
+#define MAX 4080
+#define NOW DOCA_CC_MSG_FLAG_DONTWAIT
+#define EP struct doca_comm_channel_ep_t
+#define ADDR struct doca_comm_channel_addr_t
+
+#define OK(expr) T_EQ(expr, DOCA_SUCCESS)
+
+#define UNTIL(cond) \
+	do { \
+		const uint64_t until_end_ = t_now_ms() + T_TIMEOUT_MS; \
+		while (!(cond)) \
+			if (t_now_ms() > until_end_) \
+				T_FAIL("waiting for %s", #cond); \
+	} while (0)
+
+static EP *
+create(uint32_t flags, uint32_t maxmsgs, uint32_t cookie)
+{
+	struct doca_comm_channel_init_attr attr = {
+		.cookie = cookie, .flags = flags, .maxmsgs = maxmsgs, .msgsize = MAX,
+	};
+	EP *ep = NULL;
+
+	OK(doca_comm_channel_ep_create(&attr, &ep));
+	T_CHECK(ep != NULL);
+	/* It was copied. */
+	memset(&attr, 0xff, sizeof(attr));
+	return ep;
+}
+
+static EP *
+listening(uint32_t flags, uint32_t maxmsgs)
+{
+	EP *ep = create(flags, maxmsgs, 11);
+
+	setenv("COMCH_ROLE", "dpu", 1);
+	OK(doca_comm_channel_ep_listen(ep, NAME));
+	return ep;
+}
+
+/* A connection within this process: a thread accepts while we connect. */
+struct pair {
+	EP *service, *client;
+	ADDR *to_service, *to_client;
+	uint32_t connected;
+};
+
+static doca_error_t
+try_recv(EP *ep, ADDR **peer)
+{
+	uint8_t msg[MAX];
+	size_t len = sizeof(msg);
+
+	return doca_comm_channel_ep_recvfrom(ep, msg, &len, NOW, peer);
+}
+
+static void *
+accept_main(void *arg)
+{
+	struct pair *p = arg;
+	ADDR *peer;
+
+	while (__atomic_load_n(&p->connected, __ATOMIC_ACQUIRE) == 0)
+		T_EQ(try_recv(p->service, &peer), DOCA_ERROR_AGAIN);
+	return NULL;
+}
+
+static void
+join_in(struct pair *p)
+{
+	pthread_t thread;
+
+	setenv("COMCH_ROLE", "host", 1);
+	p->connected = 0;
+	T_EQ(pthread_create(&thread, NULL, accept_main, p), 0);
+	OK(doca_comm_channel_ep_connect(p->client, NAME, &p->to_service));
+	T_CHECK(p->to_service != NULL);
+	__atomic_store_n(&p->connected, 1, __ATOMIC_RELEASE);
+	T_EQ(pthread_join(thread, NULL), 0);
+}
+
+static void
+send_number(EP *ep, ADDR *peer, uint32_t number)
+{
+	OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
+}
+
+static ADDR *
+recv_number(EP *ep, uint32_t number)
+{
+	ADDR *peer = NULL;
+	doca_error_t ret;
+	uint32_t got;
+	size_t len;
+
+	/* On an endpoint that does not wait, we do. */
+	UNTIL((len = sizeof(got), ret = doca_comm_channel_ep_recvfrom(ep, &got, &len, 0, &peer)) !=
+		DOCA_ERROR_AGAIN);
+	OK(ret);
+	T_EQ(len, sizeof(got));
+	T_EQ(got, number);
+	return peer;
+}
+
+static void
+open_pair(struct pair *p, uint32_t flags, uint32_t maxmsgs)
+{
+	p->service = listening(flags, maxmsgs);
+	p->client = create(flags, maxmsgs, 22);
+	join_in(p);
+	send_number(p->client, p->to_service, 0);
+	p->to_client = recv_number(p->service, 0);
+	/* The client is told. */
+	T_EQ(try_recv(p->service, &p->to_client), DOCA_ERROR_AGAIN);
+}
+
+static void
+close_pair(struct pair *p)
+{
+	OK(doca_comm_channel_ep_destroy(p->client));
+	OK(doca_comm_channel_ep_destroy(p->service));
+}
+
+/* behaviour: L27 */
+static void
+attributes(void)
+{
+	static const struct {
+		uint32_t maxmsgs, msgsize, flags;
+		doca_error_t want;
+	} attrs[] = {
+		{ 0, 0, 0, DOCA_SUCCESS },
+		{ 8191, 4080, DOCA_CC_INIT_FLAG_NONBLOCK, DOCA_SUCCESS },
+		{ 8192, 256, 0, DOCA_ERROR_INVALID_VALUE },
+		{ UINT32_MAX, 256, 0, DOCA_ERROR_INVALID_VALUE },
+		{ 16, 4081, 0, DOCA_ERROR_NOT_PERMITTED },
+		{ 16, UINT32_MAX, 0, DOCA_ERROR_NOT_PERMITTED },
+		{ 16, 256, 2, DOCA_ERROR_INVALID_VALUE },
+	};
+	struct doca_comm_channel_init_attr attr = { 0 };
+	unsigned int i;
+	EP *ep;
+
+	T_EQ(doca_comm_channel_ep_create(NULL, &ep), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_create(&attr, NULL), DOCA_ERROR_INVALID_VALUE);
+	for (i = 0; i < RTE_DIM(attrs); i++) {
+		attr.maxmsgs = attrs[i].maxmsgs;
+		attr.msgsize = attrs[i].msgsize;
+		attr.flags = attrs[i].flags;
+		T_EQ(doca_comm_channel_ep_create(&attr, &ep), attrs[i].want);
+		if (attrs[i].want == DOCA_SUCCESS)
+			OK(doca_comm_channel_ep_destroy(ep));
+	}
+	T_EQ(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
+	T_EQ(DOCA_CC_INIT_FLAG_NONBLOCK, DOCA_COMM_CHANNEL_INIT_FLAG_NONBLOCK);
+}
+
+/* behaviour: L11, L27 */
+static void
+raised(void)
+{
+	struct doca_comm_channel_init_attr attr = { .maxmsgs = 1, .msgsize = 1 };
+	struct doca_comm_channel_peer_addr_info info;
+	uint8_t msg[257] = { 0 };
+	struct pair p;
+
+	p.service = listening(0, 100);
+	OK(doca_comm_channel_ep_create(&attr, &p.client));
+	join_in(&p);
+	OK(doca_comm_channel_peer_addr_info_get(p.to_service, &info));
+	T_EQ(info.msgsize, 256);
+	T_EQ(info.maxmsgs, 16);
+	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 257, 0, p.to_service),
+		DOCA_ERROR_INVALID_VALUE);
+	OK(doca_comm_channel_ep_sendto(p.client, msg, 256, 0, p.to_service));
+	OK(try_recv(p.service, &p.to_client));
+	OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
+	T_EQ(info.msgsize, 256);
+	T_GE(info.maxmsgs, 100);
+	T_EQ(info.rx_msgs, 1);
+	T_EQ(info.rx_bytes, 256);
+	close_pair(&p);
+}
+
+/* behaviour: L2, L3, L4, L8, L29 */
+static void
+link_errors(void)
+{
+	ADDR *peer = NULL;
+	char name[121];
+	struct pair p;
+	EP *ep;
+
+	memset(name, 'x', sizeof(name));
+	name[120] = '\0';
+	ep = create(0, 16, 0);
+	T_EQ(try_recv(ep, &peer), DOCA_ERROR_NOT_CONNECTED);
+	T_EQ(doca_comm_channel_ep_sendto(ep, "x", 1, NOW, NULL), DOCA_ERROR_NOT_CONNECTED);
+	T_EQ(doca_comm_channel_ep_disconnect(ep, NULL), DOCA_ERROR_NOT_CONNECTED);
+	T_EQ(doca_comm_channel_ep_event_channel_get(ep), -1);
+	T_EQ(doca_comm_channel_ep_event_channel_get(NULL), -1);
+	setenv("COMCH_ROLE", "host", 1);
+	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_comm_channel_ep_connect(ep, NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
+	T_CHECK(peer == NULL);
+	T_EQ(doca_comm_channel_ep_connect(ep, name, &peer), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_connect(ep, "", &peer), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_connect(ep, NULL, &peer), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_connect(ep, NAME, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_connect(NULL, NAME, &peer), DOCA_ERROR_INVALID_VALUE);
+	setenv("COMCH_ROLE", "dpu", 1);
+	T_EQ(doca_comm_channel_ep_connect(ep, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
+	T_EQ(doca_comm_channel_ep_listen(ep, name), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_listen(ep, ""), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_listen(ep, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_listen(NULL, NAME), DOCA_ERROR_INVALID_VALUE);
+	name[119] = '\0';
+	OK(doca_comm_channel_ep_listen(ep, name));
+	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
+	p.service = listening(0, 16);
+	T_EQ(doca_comm_channel_ep_destroy(ep), DOCA_SUCCESS);
+	/* The name is taken. */
+	ep = create(0, 16, 0);
+	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_CONNECTION_ABORTED);
+	OK(doca_comm_channel_ep_destroy(ep));
+	p.client = create(0, 16, 0);
+	join_in(&p);
+	T_EQ(doca_comm_channel_ep_connect(p.client, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
+	close_pair(&p);
+}
+
+static void
+check_recv_none(EP *ep, int flags)
+{
+	size_t len = 4;
+	uint32_t got;
+	ADDR *peer;
+
+	T_EQ(doca_comm_channel_ep_recvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
+	T_EQ(doca_comm_channel_ep_rcvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
+	T_EQ(doca_comm_channel_rp_recvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
+	T_EQ(len, 4);
+}
+
+static void
+check_send_full(EP *ep, ADDR *to, int flags)
+{
+	struct doca_comm_channel_peer_addr_info info;
+	doca_error_t ret;
+	uint32_t n = 0;
+
+	while ((ret = doca_comm_channel_ep_sendto(ep, &n, sizeof(n), flags, to)) == DOCA_SUCCESS)
+		n++;
+	T_EQ(ret, DOCA_ERROR_AGAIN);
+	T_GE(n, 16);
+	OK(doca_comm_channel_peer_addr_info_get(to, &info));
+	T_EQ(info.curmsgs, n);
+}
+
+static void
+check_no_wait(const struct pair *p, int flags)
+{
+	check_recv_none(p->client, flags);
+	check_recv_none(p->service, flags);
+	check_send_full(p->client, p->to_service, flags);
+	check_send_full(p->service, p->to_client, flags);
+}
+
+/* behaviour: L26, L7 */
+static void
+flags(void)
+{
+	uint8_t msg[8] = { 0 };
+	size_t len = sizeof(msg);
+	struct pair p;
+	ADDR *peer;
+
+	open_pair(&p, 0, 16);
+	check_no_wait(&p, NOW);
+	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 1, DOCA_CC_MSG_FLAG_MORE, p.to_service),
+		DOCA_ERROR_NOT_SUPPORTED);
+	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 1, 4, p.to_service),
+		DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_recvfrom(p.client, msg, &len, 4, &peer),
+		DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_recvfrom(p.client, msg, NULL, 0, &peer),
+		DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 4081, 0, p.to_service),
+		DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 1, 0, p.to_client),
+		DOCA_ERROR_NOT_CONNECTED);
+	close_pair(&p);
+	open_pair(&p, DOCA_CC_INIT_FLAG_NONBLOCK, 16);
+	check_no_wait(&p, 0);
+	close_pair(&p);
+}
+
+/* behaviour: L24, L32 */
+static void
+peer_info(void)
+{
+	struct doca_comm_channel_peer_addr_info info;
+	struct pair p;
+	uint64_t data;
+
+	open_pair(&p, 0, 32);
+	T_EQ(doca_comm_channel_peer_addr_info_get(NULL, &info), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_peer_addr_info_get(p.to_client, NULL), DOCA_ERROR_INVALID_VALUE);
+	send_number(p.service, p.to_client, 1);
+	send_number(p.service, p.to_client, 2);
+	OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
+	T_EQ(info.msgsize, MAX);
+	T_EQ(info.maxmsgs, 32);
+	T_EQ(info.curmsgs, 2);
+	T_EQ(info.tx_msgs, 2);
+	T_EQ(info.tx_bytes, 8);
+	T_EQ(info.rx_msgs, 1);
+	T_EQ(info.rx_bytes, 4);
+	recv_number(p.client, 1);
+	recv_number(p.client, 2);
+	T_EQ(try_recv(p.client, &p.to_service), DOCA_ERROR_AGAIN);
+	UNTIL((doca_comm_channel_peer_addr_info_get(p.to_client, &info), info.curmsgs == 0));
+	T_EQ(doca_comm_channel_peer_addr_user_data_get(p.to_client, NULL),
+		DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_peer_addr_user_data_get(NULL, &data), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_comm_channel_peer_addr_user_data_set(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
+	T_EQ(data, 0);
+	OK(doca_comm_channel_peer_addr_user_data_set(p.to_client, 1234567890123));
+	OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
+	T_EQ(data, 1234567890123);
+	OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
+	UNTIL(doca_comm_channel_peer_addr_info_get(p.to_service, &info) ==
+		DOCA_ERROR_CONNECTION_RESET);
+	T_EQ(info.rx_msgs, 2);
+	close_pair(&p);
+}
+
+#define PINGS SCALE(20000)
+
+static void *
+echo_main(void *arg)
+{
+	struct pair *p = arg;
+	uint32_t i;
+
+	for (i = 1; i <= PINGS; i++)
+		send_number(p->service, recv_number(p->service, i), i);
+	return NULL;
+}
+
+/* Each waits for the other. behaviour: L26 */
+static void
+woken_by_message(void)
+{
+	pthread_t thread;
+	struct pair p;
+	uint32_t i;
+
+	open_pair(&p, 0, 16);
+	T_EQ(pthread_create(&thread, NULL, echo_main, &p), 0);
+	for (i = 1; i <= PINGS; i++) {
+		send_number(p.client, p.to_service, i);
+		T_CHECK(recv_number(p.client, i) == p.to_service);
+	}
+	T_EQ(pthread_join(thread, NULL), 0);
+	close_pair(&p);
+}
+
+static void *
+flood_main(void *arg)
+{
+	struct pair *p = arg;
+	uint32_t i;
+
+	for (i = 1; i <= PINGS; i++)
+		send_number(p->client, p->to_service, i);
+	return NULL;
+}
+
+/* A moment in which whoever waits falls asleep. */
+static void
+linger(uint32_t i)
+{
+	const struct timespec ts = { .tv_nsec = 2000000 };
+
+	if (i % 64 == 0)
+		nanosleep(&ts, NULL);
+}
+
+/* A full queue, and a receiver that takes its time. behaviour: L26 */
+static void
+woken_by_room(void)
+{
+	pthread_t thread;
+	struct pair p;
+	uint32_t i;
+
+	open_pair(&p, 0, 16);
+	T_EQ(pthread_create(&thread, NULL, flood_main, &p), 0);
+	for (i = 1; i <= PINGS; i++) {
+		linger(i);
+		recv_number(p.service, i);
+	}
+	T_EQ(pthread_join(thread, NULL), 0);
+	close_pair(&p);
+}
+
+struct waiter {
+	EP *ep;
+	ADDR *peer;
+	doca_error_t ret;
+	pthread_t thread;
+};
+
+static void *
+wait_recv(void *arg)
+{
+	struct waiter *w = arg;
+	uint8_t msg[MAX];
+	size_t len = sizeof(msg);
+
+	w->ret = doca_comm_channel_ep_recvfrom(w->ep, msg, &len, 0, &w->peer);
+	return NULL;
+}
+
+static void *
+wait_send(void *arg)
+{
+	struct waiter *w = arg;
+
+	do {
+		w->ret = doca_comm_channel_ep_sendto(w->ep, "room", 4, 0, w->peer);
+	} while (w->ret == DOCA_SUCCESS);
+	return NULL;
+}
+
+static uint64_t
+thread_cpu_ns(pthread_t thread)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	T_EQ(pthread_getcpuclockid(thread, &clock), 0);
+	T_EQ(clock_gettime(clock, &ts), 0);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Until it has used no CPU for a while: it sleeps. behaviour: L37 */
+static void
+wait_until_asleep(pthread_t thread)
+{
+	const struct timespec while_ = { .tv_nsec = 20000000 };
+	uint64_t before, after;
+
+	UNTIL((before = thread_cpu_ns(thread), nanosleep(&while_, NULL),
+		after = thread_cpu_ns(thread), after == before));
+}
+
+static void
+start_waiter(struct waiter *w, void *(*fn)(void *arg), EP *ep, ADDR *peer)
+{
+	w->ep = ep;
+	w->peer = peer;
+	T_EQ(pthread_create(&w->thread, NULL, fn, w), 0);
+	wait_until_asleep(w->thread);
+}
+
+/* behaviour: L20, L26, L33 */
+static void
+woken_by_disconnect(void)
+{
+	struct waiter w;
+	struct pair p;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		open_pair(&p, 0, 16);
+		if (i < 2)
+			start_waiter(&w, i == 0 ? wait_recv : wait_send, p.client, p.to_service);
+		else
+			start_waiter(&w, wait_send, p.service, p.to_client);
+		if (i < 2)
+			OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
+		else
+			OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
+		T_EQ(pthread_join(w.thread, NULL), 0);
+		T_EQ(w.ret, DOCA_ERROR_CONNECTION_RESET);
+		/* Once lost, nobody waits any more. */
+		if (i < 2)
+			T_EQ(doca_comm_channel_ep_sendto(p.client, "x", 1, 0, p.to_service),
+				DOCA_ERROR_CONNECTION_RESET);
+		if (i < 2)
+			wait_recv(&w);
+		T_EQ(w.ret, DOCA_ERROR_CONNECTION_RESET);
+		close_pair(&p);
+	}
+}
+
+/* A service sleeps on while its client leaves; the next one wakes it. behaviour: L26, L33 */
+static void
+client_changes(void)
+{
+	struct waiter w;
+	struct pair p;
+
+	open_pair(&p, 0, 16);
+	start_waiter(&w, wait_recv, p.service, NULL);
+	OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
+	wait_until_asleep(w.thread);
+	setenv("COMCH_ROLE", "host", 1);
+	OK(doca_comm_channel_ep_connect(p.client, NAME, &p.to_service));
+	wait_until_asleep(w.thread);
+	send_number(p.client, p.to_service, 5);
+	T_EQ(pthread_join(w.thread, NULL), 0);
+	OK(w.ret);
+	T_CHECK(w.peer != NULL && w.peer != p.to_client);
+	close_pair(&p);
+}
+
+/* One client of a function. behaviour: L28 */
+static void
+second_client(void)
+{
+	struct waiter w;
+	struct pair p;
+	ADDR *peer = NULL;
+	EP *second;
+
+	open_pair(&p, 0, 16);
+	start_waiter(&w, wait_recv, p.service, NULL);
+	second = create(0, 16, 0);
+	T_EQ(doca_comm_channel_ep_connect(second, NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
+	T_CHECK(peer == NULL);
+	T_EQ(pthread_join(w.thread, NULL), 0);
+	T_EQ(w.ret, DOCA_ERROR_CONNECTION_ABORTED);
+	T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+	/* The first is not concerned; and when it leaves, its place is free. */
+	send_number(p.client, p.to_service, 9);
+	T_CHECK(recv_number(p.service, 9) == p.to_client);
+	OK(doca_comm_channel_ep_destroy(p.client));
+	p.client = second;
+	join_in(&p);
+	send_number(p.client, p.to_service, 10);
+	recv_number(p.service, 10);
+	close_pair(&p);
+}
+
+/* behaviour: L35 */
+static void
+cookie(void)
+{
+	struct epoll_event e;
+	unsigned int i;
+	struct pair p;
+	ADDR *peer;
+	int fd, cfd;
+
+	open_pair(&p, DOCA_CC_INIT_FLAG_NONBLOCK, 16);
+	fd = doca_comm_channel_ep_event_channel_get(p.service);
+	cfd = doca_comm_channel_ep_event_channel_get(p.client);
+	T_CHECK(fd >= 0 && cfd >= 0);
+	T_EQ(doca_comm_channel_ep_event_channel_get(p.service), fd);
+	for (i = 0; i < 5; i++) {
+		T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+		T_CHECK(!t_readable(fd, 0));
+		send_number(p.client, p.to_service, 1);
+		send_number(p.client, p.to_service, 2);
+		T_EQ(epoll_wait(fd, &e, 1, T_TIMEOUT_MS), 1);
+		T_EQ(e.data.u32, 11);
+		recv_number(p.service, 1);
+		/* There is more. */
+		T_EQ(epoll_wait(fd, &e, 1, 0), 1);
+		T_EQ(e.data.u32, 11);
+		T_CHECK(t_readable(fd, 0));
+		recv_number(p.service, 2);
+		T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+		T_CHECK(!t_readable(fd, 0));
+		send_number(p.service, p.to_client, 3);
+		T_EQ(epoll_wait(cfd, &e, 1, T_TIMEOUT_MS), 1);
+		T_EQ(e.data.u32, 22);
+		recv_number(p.client, 3);
+	}
+	OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
+	T_EQ(epoll_wait(cfd, &e, 1, T_TIMEOUT_MS), 1);
+	close_pair(&p);
+}
+
+/* behaviour: L35 */
+static void
+cookie_of_room(void)
+{
+	struct epoll_event e;
+	doca_error_t ret;
+	uint32_t n = 0, i;
+	struct pair p;
+	ADDR *peer;
+	int fd;
+
+	open_pair(&p, DOCA_CC_INIT_FLAG_NONBLOCK, 16);
+	fd = doca_comm_channel_ep_event_channel_get(p.client);
+	while ((ret = doca_comm_channel_ep_sendto(p.client, &n, sizeof(n), 0, p.to_service)) ==
+			DOCA_SUCCESS)
+		n++;
+	T_EQ(ret, DOCA_ERROR_AGAIN);
+	for (i = 0; i < n; i++)
+		recv_number(p.service, i);
+	T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+	do {
+		T_EQ(epoll_wait(fd, &e, 1, T_TIMEOUT_MS), 1);
+		T_EQ(e.data.u32, 22);
+		ret = doca_comm_channel_ep_sendto(p.client, &n, sizeof(n), 0, p.to_service);
+	} while (ret == DOCA_ERROR_AGAIN);
+	OK(ret);
+	close_pair(&p);
+}
+
+static const struct t_case cases[] = {
+	{ "attributes", attributes },
+	{ "raised", raised },
+	{ "link_errors", link_errors },
+	{ "flags", flags },
+	{ "peer_info", peer_info },
+	{ "woken_by_message", woken_by_message },
+	{ "woken_by_room", woken_by_room },
+	{ "woken_by_disconnect", woken_by_disconnect },
+	{ "client_changes", client_changes },
+	{ "second_client", second_client },
+	{ "cookie", cookie },
+	{ "cookie_of_room", cookie_of_room },
+};
+
+int
+main(int argc, char **argv)
+{
+	return t_main(cases, RTE_DIM(cases), argc, argv);
+}
