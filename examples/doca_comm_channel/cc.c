@@ -283,12 +283,13 @@ run(struct app *app)
 
 	while (!side_is_ending() && app->side.error == DOCA_SUCCESS && !app->is_over) {
 		receive(app);
-		is_full = send_due(app);
 #ifdef DOCA_ARCH_DPU
 		look_around(app);
 #else
 		app->is_over = app->nb_received >= app->count;
 #endif
+		/* Last: what was received is answered before we sleep. */
+		is_full = send_due(app);
 		if (app->side.error == DOCA_SUCCESS && !app->is_over)
 			sleep_on_events(app, is_full);
 	}
