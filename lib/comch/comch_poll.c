@@ -276,10 +276,10 @@ look_at(struct comch_fd *cfd)
 static void
 accept_again(struct rte_comch_poll *poll)
 {
-	struct comch_fd *cfd, *tmp;
+	struct comch_fd *cfd;
 
 	poll->accept_again = false;
-	TAILQ_FOREACH_SAFE(cfd, &poll->fds, next, tmp)
+	TAILQ_FOREACH(cfd, &poll->fds, next)
 		if (cfd->type == COMCH_FD_LISTENER)
 			comch_server_accept(COMCH_OBJ_OF(rte_comch_server, cfd->obj));
 }

@@ -222,36 +222,6 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	comch_conn_look(conn);
 }
 
-static void
-server_unlisten(struct rte_comch_server *server)
-{
-	comch_poll_fd_del(server->obj.poll, &server->fd);
-	server->dev->ops->unlisten(server->listener);
-	server->listener = NULL;
-}
-
-static void
-server_close_all(struct rte_comch_server *server, const char *reason)
-{
-	struct rte_comch_conn *conn;
-
-	TAILQ_FOREACH(conn, &server->conns, server_next)
-		comch_conn_close(conn, -ECONNRESET, reason);
-}
-
-/* Nobody can find it any more. To go on for those that are there would hide that. */
-static void
-server_lost(struct rte_comch_server *server)
-{
-	static const char text[] = "the server's name was removed";
-
-	COMCH_LOG(ERR, "server %s on %s of %s: its name was removed from outside, it stops",
-		server->name, server->dev->reps[server->conf.rep].name, server->dev->info.name);
-	server_unlisten(server);
-	comch_obj_state_event(&server->obj, RTE_COMCH_STATE_STOPPING, -ENOENT, text);
-	server_close_all(server, text);
-}
-
 void
 comch_server_accept(struct rte_comch_server *server)
 {
@@ -268,10 +238,6 @@ comch_server_accept(struct rte_comch_server *server)
 		if (ret != 0)
 			break;
 		server_accept_one(server, link);
-	}
-	if (ret == -ENOENT) {
-		server_lost(server);
-		return;
 	}
 	if (ret != 0 && ret != -EAGAIN) {
 		/* Said once; the clients wait, and go on waiting until there is room. */
@@ -330,13 +296,16 @@ rte_comch_server_stop(struct rte_comch_server *server)
 		return -EBUSY;
 	}
 	comch_trace_server_stop(server->name, server->nb_conns);
-	server_unlisten(server);
+	comch_poll_fd_del(server->obj.poll, &server->fd);
+	server->dev->ops->unlisten(server->listener);
+	server->listener = NULL;
 	if (server->nb_conns == 0) {
 		comch_obj_state_set(&server->obj, RTE_COMCH_STATE_IDLE);
 		return 0;
 	}
 	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_STOPPING);
-	server_close_all(server, "server stopped");
+	TAILQ_FOREACH(conn, &server->conns, server_next)
+		comch_conn_close(conn, -ECONNRESET, "server stopped");
 	return -EINPROGRESS;
 }
 

@@ -352,10 +352,6 @@ struct rte_comch_server *rte_comch_server_create(int16_t dev_id,
 /**
  * Start listening. RUNNING on return.
  *
- * If its name is taken from it from outside (on shared memory: somebody removes
- * the socket's file), no client can come any more: STATE events with status
- * -ENOENT tell that it is STOPPING, then IDLE, and its connections end.
- *
  * @return
  *   - 0: done.
  *   - -EINVAL: no server.

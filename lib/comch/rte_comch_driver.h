@@ -150,8 +150,7 @@ struct rte_comch_driver_ops {
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Take one client, in state CONNECTING or UP.
-	 * @return 0, -EAGAIN (nobody waits), -ENOENT (the name is not ours any more:
-	 * no client will come, and the server ends), -EMFILE and the like.
+	 * @return 0, -EAGAIN (nobody waits), -EMFILE and the like.
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
 	/** O. We are a forked child: close what keeps the name owned. */

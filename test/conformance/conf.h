@@ -58,8 +58,6 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, lifecycle, connect_timeout) \
 	X(inst, lifecycle, reconnect) \
 	X(inst, lifecycle, server_restart) \
-	X(inst, lifecycle, name_removed) \
-	X(inst, lifecycle, name_of_another) \
 	X(inst, lifecycle, texts)
 
 /* Defaults, limits, agreement of both ends. */

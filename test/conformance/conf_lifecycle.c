@@ -4,11 +4,7 @@
 
 /* Devices, representors and names; the states of servers and clients. */
 
-#include <ftw.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_log.h>
@@ -420,85 +416,6 @@ conf_lifecycle_server_states(void)
 	t_settle();
 	T_EQ(p.dpu->nb_evs, 0);
 	T_EQ(rte_comch_server_destroy(s), 0);
-	t_pair_close(&p);
-}
-
-static int
-remove_socket(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)type;
-	(void)ftw;
-	return S_ISSOCK(st->st_mode) ? unlink(path) : 0;
-}
-
-static int
-remove_lock(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)ftw;
-	(void)st;
-	return type == FTW_F && strstr(path, ".lock") != NULL ? unlink(path) : 0;
-}
-
-/* Somebody cleans up: the names of all servers go. */
-static void
-remove_names(void)
-{
-	if (!t_driver->has_dir)
-		t_skip("%s has no names in files", t_driver->name);
-	T_EQ(nftw(t_dir(), remove_socket, 8, FTW_PHYS), 0);
-}
-
-/* A server that nobody can find any more says so, also to one who sleeps. */
-void
-conf_lifecycle_name_removed(void)
-{
-	const struct t_ev *ev;
-	struct pollfd pfd = { .events = POLLIN };
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	t_settle();
-	pfd.fd = rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY);
-	T_UNTIL(rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY) == 0);
-	remove_names();
-	T_EQ(poll(&pfd, 1, T_TIMEOUT_MS), 1);
-	T_UNTIL(rte_comch_server_state(p.server) == RTE_COMCH_STATE_IDLE &&
-			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	t_settle();
-	ev = t_find(p.dpu, RTE_COMCH_EVENT_STATE, NULL, 0);
-	T_EQ(ev->e.status, -ENOENT);
-	T_EQ(ev->e.state.next, RTE_COMCH_STATE_STOPPING);
-	T_STR_HAS(ev->text, "removed");
-	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL), 1);
-	/* It may begin anew. */
-	T_EQ(rte_comch_server_start(p.server), 0);
-	t_pair_connect(&p);
-	t_pair_close(&p);
-}
-
-/* Its name has gone to another server: the end of the first leaves that alone. */
-void
-conf_lifecycle_name_of_another(void)
-{
-	struct rte_comch_server *other;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	t_settle();
-	remove_names();
-	T_EQ(nftw(t_dir(), remove_lock, 8, FTW_PHYS), 0);
-	other = try_server(&p, T_NAME);
-	T_EQ(rte_comch_server_start(other), 0);
-	T_UNTIL(rte_comch_server_state(p.server) == RTE_COMCH_STATE_IDLE &&
-			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	T_EQ(rte_comch_server_start(p.server), -EADDRINUSE);
-	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	T_UNTIL(rte_comch_server_nb_conns(other) == 1);
-	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
-	T_EQ(rte_comch_server_stop(other), -EINPROGRESS);
-	T_UNTIL(rte_comch_server_state(other) == RTE_COMCH_STATE_IDLE &&
-			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	T_EQ(rte_comch_server_destroy(other), 0);
 	t_pair_close(&p);
 }
 

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include <rte_log.h>
 
@@ -40,10 +39,7 @@ struct shm_dev {
 struct shm_listener {
 	struct rte_comch_listener base;
 	int sock;
-	int watch_fd;               /* inotify on the socket's file; -1: none */
-	int fd;                     /* both of them; or the socket */
 	int lock_fd;
-	struct stat file;           /* the socket's */
 	char sock_path[PATH_MAX];
 	char lock_path[PATH_MAX];
 };

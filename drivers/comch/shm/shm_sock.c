@@ -16,9 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/file.h>
-#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -130,21 +128,14 @@ shm_sock_make_dirs(const struct rte_comch_dev *dev)
 	return ret;
 }
 
-static bool
-same_inode(const struct stat *file, const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
-}
-
-/* Is the file that we opened still the one of that name? */
+/* Is the file that we locked still the one of that name? */
 static bool
 same_file(int fd, const char *path)
 {
-	struct stat st;
+	struct stat a, b;
 
-	return fstat(fd, &st) == 0 && same_inode(&st, path);
+	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino;
 }
 
 static int
@@ -199,67 +190,6 @@ err_close:
 	return ret;
 }
 
-/*
- * Have the listener's descriptor readable as well when the socket's file goes:
- * nobody finds the server any more, and nothing else would say so. Without
- * inotify, of which the system has a limit, it works all the same.
- */
-static void
-watch(struct shm_listener *l)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-	int fd;
-
-	l->fd = l->sock;
-	l->watch_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (l->watch_fd < 0)
-		goto err;
-	/* The number of its links is an attribute. */
-	if (inotify_add_watch(l->watch_fd, l->sock_path,
-			IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF) < 0)
-		goto err_watch;
-	fd = epoll_create1(EPOLL_CLOEXEC);
-	if (fd < 0)
-		goto err_watch;
-	if (epoll_ctl(fd, EPOLL_CTL_ADD, l->sock, &ev) != 0 ||
-			epoll_ctl(fd, EPOLL_CTL_ADD, l->watch_fd, &ev) != 0)
-		goto err_epoll;
-	l->fd = fd;
-	return;
-
-err_epoll:
-	close(fd);
-err_watch:
-	close(l->watch_fd);
-	l->watch_fd = -1;
-err:
-	SHM_LOG(NOTICE, "nobody will say if %s is removed: no inotify: %s", l->sock_path,
-		strerror(errno));
-}
-
-/* Has the socket's file gone, or is it another's? */
-static bool
-is_lost(const struct shm_listener *l)
-{
-	char events[sizeof(struct inotify_event) + NAME_MAX + 1]
-		__attribute__((aligned(__alignof__(struct inotify_event))));
-	bool any = false;
-
-	while (l->watch_fd >= 0 && read(l->watch_fd, events, sizeof(events)) > 0)
-		any = true;
-	return any && !same_inode(&l->file, l->sock_path);
-}
-
-static void
-close_fds(const struct shm_listener *l)
-{
-	if (l->fd != l->sock)
-		close(l->fd);
-	if (l->watch_fd >= 0)
-		close(l->watch_fd);
-	close(l->sock);
-}
-
 int
 shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_listener **listener)
@@ -285,17 +215,9 @@ shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	if (ret < 0)
 		goto err_unlock;
 	l->sock = ret;
-	/* Watched before it is looked at: what happens to it from here on is seen. */
-	watch(l);
-	if (stat(l->sock_path, &l->file) != 0) {
-		ret = -errno;
-		goto err_close;
-	}
 	*listener = &l->base;
 	return 0;
 
-err_close:
-	close_fds(l);
 err_unlock:
 	unlink(l->lock_path);
 	close(l->lock_fd);
@@ -311,15 +233,10 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 {
 	struct shm_listener *l = container_of(listener, struct shm_listener, base);
 
-	/*
-	 * The socket first: whoever gets the lock then finds a clean place. Files
-	 * that are others' by now, since somebody has removed ours, are left alone.
-	 */
-	if (same_inode(&l->file, l->sock_path))
-		unlink(l->sock_path);
-	close_fds(l);
-	if (same_file(l->lock_fd, l->lock_path))
-		unlink(l->lock_path);
+	/* The socket first: whoever gets the lock then finds a clean place. */
+	unlink(l->sock_path);
+	close(l->sock);
+	unlink(l->lock_path);
 	close(l->lock_fd);
 	free(l);
 }
@@ -334,7 +251,7 @@ shm_sock_listener_forked(struct rte_comch_listener *listener)
 int
 shm_sock_listener_fd(const struct rte_comch_listener *listener)
 {
-	return container_of(listener, const struct shm_listener, base)->fd;
+	return container_of(listener, const struct shm_listener, base)->sock;
 }
 
 int
@@ -347,10 +264,8 @@ shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **lin
 	do {
 		sock = accept4(l->sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	} while (sock < 0 && (errno == EINTR || errno == ECONNABORTED));
-	if (sock < 0 && errno != EWOULDBLOCK)
-		return -errno;
 	if (sock < 0)
-		return is_lost(l) ? -ENOENT : -EAGAIN;
+		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 	s = shm_link_create(listener->dev, sock, false);
 	if (s == NULL) {
 		close(sock);
