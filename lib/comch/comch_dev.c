@@ -50,6 +50,13 @@ dummy_peer(const struct rte_comch_link *link __rte_unused, struct rte_comch_peer
 	id->pid = id->uid = id->gid = -1;
 }
 
+static int
+dummy_check(struct rte_comch_listener *listener __rte_unused, char *text __rte_unused,
+		size_t size __rte_unused)
+{
+	return 0;
+}
+
 static void
 dummy_arm(struct rte_comch_link *link __rte_unused, bool credits __rte_unused)
 {
@@ -81,6 +88,10 @@ rte_comch_driver_register_v2(const struct rte_comch_driver_ops *ops)
 		o->listener_forked = dummy_forked;
 	if (o->listener_fd == NULL)
 		o->listener_fd = dummy_fd;
+	if (o->listener_watch_fd == NULL)
+		o->listener_watch_fd = dummy_fd;
+	if (o->listener_check == NULL)
+		o->listener_check = dummy_check;
 	if (o->link_fd == NULL)
 		o->link_fd = dummy_link_fd;
 	if (o->link_peer == NULL)

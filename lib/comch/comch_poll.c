@@ -263,6 +263,9 @@ look_at(struct comch_fd *cfd)
 	case COMCH_FD_LISTENER:
 		comch_server_accept(COMCH_OBJ_OF(rte_comch_server, cfd->obj));
 		break;
+	case COMCH_FD_WATCH:
+		comch_server_check(COMCH_OBJ_OF(rte_comch_server, cfd->obj));
+		break;
 	case COMCH_FD_LINK:
 		comch_conn_look(COMCH_OBJ_OF(rte_comch_conn, cfd->obj));
 		break;

@@ -26,6 +26,7 @@ enum comch_fd_type {
 	COMCH_FD_MAILBOX,
 	COMCH_FD_TIMER,    /* of handshakes, while asleep */
 	COMCH_FD_LISTENER, /* of a server */
+	COMCH_FD_WATCH,    /* of a server: can clients find it? */
 	COMCH_FD_LINK,     /* of a connection */
 	COMCH_FD_QUEUE,    /* wake socket of a producer or consumer */
 };

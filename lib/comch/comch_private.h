@@ -67,6 +67,9 @@ struct rte_comch_server {
 	char name[RTE_COMCH_NAME_SIZE];
 	struct rte_comch_listener *listener;
 	struct comch_fd fd;
+	struct comch_fd watch;
+	int end_status;        /* why it stopped by itself; 0: it was asked to */
+	char reason[RTE_COMCH_REASON_SIZE]; /* the same in words */
 	struct comch_conn_list conns;
 	uint32_t nb_conns;     /* all of them */
 	uint32_t nb_half_open; /* not established and not pending */
@@ -294,6 +297,8 @@ void comch_server_conn_ended(struct rte_comch_conn *conn);
 /* Its end is known, though it has its place until the application was told. */
 void comch_server_conn_leaves(struct rte_comch_conn *conn);
 void comch_server_accept(struct rte_comch_server *server);
+/* Its watch says that clients may not find it any more: then it stops. */
+void comch_server_check(struct rte_comch_server *server);
 
 /* comch_client.c */
 void comch_client_up(struct rte_comch_client *client);

@@ -65,7 +65,8 @@ server_service(struct comch_obj *obj, struct comch_run *run)
 	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
 
 	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
-		comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, 0, NULL);
+		comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, server->end_status,
+			server->end_status != 0 ? server->reason : NULL);
 	return !comch_obj_events(obj, run, NULL);
 }
 
@@ -139,7 +140,7 @@ rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf
 	server->conf = c;
 	rte_strscpy(server->name, c.name, sizeof(server->name));
 	server->conf.name = server->name;
-	server->fd.fd = -1;
+	server->fd.fd = server->watch.fd = -1;
 	TAILQ_INIT(&server->conns);
 	comch_poll_attach(c.poll);
 	comch_registry_add_server(server);
@@ -152,9 +153,35 @@ err:
 	return NULL;
 }
 
+static int
+add_fd(struct rte_comch_server *server, struct comch_fd *cfd, enum comch_fd_type type, int fd)
+{
+	int ret;
+
+	*cfd = (struct comch_fd){
+		.type = type, .fd = fd, .classes = RTE_COMCH_POLL_LINK, .obj = &server->obj,
+	};
+	if (fd < 0)
+		return 0;
+	ret = comch_poll_fd_add(server->obj.poll, cfd);
+	if (ret != 0)
+		cfd->fd = -1;
+	return ret;
+}
+
+static void
+stop_listening(struct rte_comch_server *server)
+{
+	comch_poll_fd_del(server->obj.poll, &server->fd);
+	comch_poll_fd_del(server->obj.poll, &server->watch);
+	server->dev->ops->unlisten(server->listener);
+	server->listener = NULL;
+}
+
 int
 rte_comch_server_start(struct rte_comch_server *server)
 {
+	const struct rte_comch_driver_ops *ops;
 	int ret;
 
 	if (server == NULL)
@@ -166,30 +193,22 @@ rte_comch_server_start(struct rte_comch_server *server)
 			rte_comch_state_name(comch_obj_state(&server->obj)));
 		return -EBADFD;
 	}
-	ret = server->dev->ops->listen(server->dev, server->conf.rep, server->name,
-			&server->listener);
+	ops = server->dev->ops;
+	ret = ops->listen(server->dev, server->conf.rep, server->name, &server->listener);
 	if (ret != 0)
 		return ret;
-	server->fd = (struct comch_fd){
-		.type = COMCH_FD_LISTENER,
-		.fd = server->dev->ops->listener_fd(server->listener),
-		.classes = RTE_COMCH_POLL_LINK,
-		.obj = &server->obj,
-	};
-	if (server->fd.fd >= 0) {
-		ret = comch_poll_fd_add(server->obj.poll, &server->fd);
-		if (ret != 0)
-			goto err_unlisten;
+	ret = add_fd(server, &server->fd, COMCH_FD_LISTENER, ops->listener_fd(server->listener));
+	if (ret == 0)
+		ret = add_fd(server, &server->watch, COMCH_FD_WATCH,
+			ops->listener_watch_fd(server->listener));
+	if (ret != 0) {
+		stop_listening(server);
+		return ret;
 	}
+	server->end_status = 0;
 	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_RUNNING);
 	comch_trace_server_start(server->name, server->conf.rep);
 	return 0;
-
-err_unlisten:
-	server->fd.fd = -1;
-	server->dev->ops->unlisten(server->listener);
-	server->listener = NULL;
-	return ret;
 }
 
 static void
@@ -296,9 +315,7 @@ rte_comch_server_stop(struct rte_comch_server *server)
 		return -EBUSY;
 	}
 	comch_trace_server_stop(server->name, server->nb_conns);
-	comch_poll_fd_del(server->obj.poll, &server->fd);
-	server->dev->ops->unlisten(server->listener);
-	server->listener = NULL;
+	stop_listening(server);
 	if (server->nb_conns == 0) {
 		comch_obj_state_set(&server->obj, RTE_COMCH_STATE_IDLE);
 		return 0;
@@ -307,6 +324,28 @@ rte_comch_server_stop(struct rte_comch_server *server)
 	TAILQ_FOREACH(conn, &server->conns, server_next)
 		comch_conn_close(conn, -ECONNRESET, "server stopped");
 	return -EINPROGRESS;
+}
+
+void
+comch_server_check(struct rte_comch_server *server)
+{
+	struct rte_comch_conn *conn;
+	int ret;
+
+	if (server->listener == NULL)
+		return;
+	ret = server->dev->ops->listener_check(server->listener, server->reason,
+			sizeof(server->reason));
+	if (ret == 0)
+		return;
+	COMCH_LOG(ERR, "server %s stops, nobody could find it any more: %s", server->name,
+		server->reason);
+	comch_trace_server_stop(server->name, server->nb_conns);
+	stop_listening(server);
+	server->end_status = ret;
+	comch_obj_state_event(&server->obj, RTE_COMCH_STATE_STOPPING, ret, server->reason);
+	TAILQ_FOREACH(conn, &server->conns, server_next)
+		comch_conn_close(conn, -ECONNRESET, server->reason);
 }
 
 int

@@ -352,6 +352,12 @@ struct rte_comch_server *rte_comch_server_create(int16_t dev_id,
 /**
  * Start listening. RUNNING on return.
  *
+ * A server that can no longer be found, because somebody took its place away
+ * (on shared memory, the file of its socket), stops by itself: a STATE event
+ * says STOPPING with status -ENOENT and the reason in its text, its connections
+ * end, those with producers and consumers too, and another event says IDLE. It
+ * may be started again then.
+ *
  * @return
  *   - 0: done.
  *   - -EINVAL: no server.

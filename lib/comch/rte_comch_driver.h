@@ -146,7 +146,7 @@ struct rte_comch_driver_ops {
 	 */
 	int (*listen)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_listener **listener);
-	/** R. Give the name back. */
+	/** R. Give the name back; what is not ours any more stays as it is. */
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Take one client, in state CONNECTING or UP.
@@ -157,6 +157,14 @@ struct rte_comch_driver_ops {
 	void (*listener_forked)(struct rte_comch_listener *listener);
 	/** O. A descriptor that is readable when accept has something; or -1. */
 	int (*listener_fd)(const struct rte_comch_listener *listener);
+	/** O. A descriptor that is readable when listener_check has to look; or -1. */
+	int (*listener_watch_fd)(const struct rte_comch_listener *listener);
+	/**
+	 * O. Can clients still find it? Takes back what made the watch readable.
+	 * @param[out] text A sentence if they cannot, at most *size* bytes with its NUL.
+	 * @return 0, or -ENOENT: somebody took the place away; the core unlistens.
+	 */
+	int (*listener_check)(struct rte_comch_listener *listener, char *text, size_t size);
 
 	/**
 	 * R. Begin to connect to *name* on a host function.

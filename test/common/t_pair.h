@@ -24,6 +24,8 @@ struct t_driver {
 	bool has_dir;         /**< Takes the key dir=. */
 	bool has_kernel_peer; /**< Knows pid, uid and gid of the peer. */
 	bool has_export_eal;  /**< Takes the key export_eal=1. */
+	/** Take a server's place away, as somebody else could; NULL: cannot be. */
+	void (*lose)(const char *func, const char *name);
 };
 
 /** The driver under test. */

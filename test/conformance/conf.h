@@ -58,6 +58,8 @@ void conf_check_counting(const struct t_node *node);
 	X(inst, lifecycle, connect_timeout) \
 	X(inst, lifecycle, reconnect) \
 	X(inst, lifecycle, server_restart) \
+	X(inst, lifecycle, server_lost) \
+	X(inst, lifecycle, server_lost_busy) \
 	X(inst, lifecycle, texts)
 
 /* Defaults, limits, agreement of both ends. */

@@ -690,3 +690,95 @@ conf_lifecycle_texts(void)
 	free(text);
 	t_pair_close(&p);
 }
+
+/* Somebody takes the place away under a sleeping server: it wakes, and stops. */
+static void
+lose(struct t_pair *p)
+{
+	const struct t_ev *ev;
+	unsigned int i = 0;
+
+	t_settle();
+	while (rte_comch_poll_arm(p->dpu->poll, RTE_COMCH_POLL_LINK) != 0)
+		t_step(p->dpu);
+	t_driver->lose("pf0", T_NAME);
+	T_CHECK(t_readable(rte_comch_poll_fd(p->dpu->poll, RTE_COMCH_POLL_LINK), T_TIMEOUT_MS));
+	T_GE(t_step(p->dpu), 1);
+	/* A consumer may have gone to its end before. */
+	do {
+		ev = t_find(p->dpu, RTE_COMCH_EVENT_STATE, NULL, i++);
+		T_CHECK(ev != NULL);
+	} while (ev->e.obj.ptr != p->server);
+	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_RUNNING);
+	T_EQ(ev->e.state.next, RTE_COMCH_STATE_STOPPING);
+	T_EQ(ev->e.status, -ENOENT);
+	T_STR_HAS(ev->text, "removed");
+}
+
+/* The same name can be had again, by this server or another one. */
+static void
+found_again(struct t_pair *p)
+{
+	const struct t_ev *ev;
+
+	T_UNTIL(t_state_is(p->dpu, p->server, RTE_COMCH_STATE_IDLE));
+	ev = t_state_ev(p->dpu, p->server);
+	T_EQ(ev->e.status, -ENOENT);
+	T_STR_HAS(ev->text, "removed");
+	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_server_start(p->server), 0);
+	t_pair_connect(p);
+	t_send(p->cconn, "again", 5, 99);
+	T_UNTIL(conf_sent_status(p->host, 99) == 0);
+	/* A stop that is asked for has no such reason. */
+	t_forget(p->dpu);
+	T_EQ(rte_comch_server_stop(p->server), -EINPROGRESS);
+	T_UNTIL(t_state_is(p->dpu, p->server, RTE_COMCH_STATE_IDLE));
+	T_EQ(t_state_ev(p->dpu, p->server)->e.status, 0);
+	T_STR_EQ(t_state_ev(p->dpu, p->server)->text, "");
+}
+
+void
+conf_lifecycle_server_lost(void)
+{
+	struct rte_comch_server *other;
+	struct t_pair p;
+
+	if (t_driver->lose == NULL)
+		t_skip("no place to be lost");
+	t_pair_open(&p, NULL);
+	lose(&p);
+	T_EQ(rte_comch_server_stop(p.server), -EBADFD);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	/* Nobody owns the name now. */
+	other = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
+	t_server_end(other);
+	found_again(&p);
+	/* One without clients. */
+	T_EQ(rte_comch_server_start(p.server), 0);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	t_forget(p.dpu);
+	lose(&p);
+	T_UNTIL(t_state_is(p.dpu, p.server, RTE_COMCH_STATE_IDLE));
+	t_pair_close(&p);
+}
+
+/* A stop would be refused; this is none: queues end with their connection. */
+void
+conf_lifecycle_server_lost_busy(void)
+{
+	struct t_flow f;
+	struct t_pair p;
+
+	if (t_driver->lose == NULL)
+		t_skip("no place to be lost");
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	t_flow_once(&f, 100, 1);
+	t_forget(p.dpu);
+	lose(&p);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	t_flow_close(&f);
+	found_again(&p);
+	t_pair_close(&p);
+}

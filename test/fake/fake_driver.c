@@ -55,6 +55,8 @@ struct fake_listener {
 	uint32_t nb_waiting;
 	uint32_t nb_slow;
 	int event_fd;
+	int watch_fd;
+	bool lost;
 	TAILQ_ENTRY(fake_listener) next;
 };
 
@@ -160,6 +162,16 @@ find_listener(const char *func, const char *name)
 	return NULL;
 }
 
+static void
+listener_free(struct fake_listener *l)
+{
+	if (l->event_fd >= 0)
+		close(l->event_fd);
+	if (l->watch_fd >= 0)
+		close(l->watch_fd);
+	free(l);
+}
+
 static int
 fake_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_listener **listener)
@@ -172,8 +184,9 @@ fake_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	if (l == NULL)
 		return -ENOMEM;
 	l->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (l->event_fd < 0) {
-		free(l);
+	l->watch_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (l->event_fd < 0 || l->watch_fd < 0) {
+		listener_free(l);
 		return -EMFILE;
 	}
 	l->base.ops = dev->ops;
@@ -189,8 +202,7 @@ fake_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		TAILQ_INSERT_TAIL(&listeners, l, next);
 	pthread_mutex_unlock(&fake_lock);
 	if (ret != 0) {
-		close(l->event_fd);
-		free(l);
+		listener_free(l);
 		return ret;
 	}
 	*listener = &l->base;
@@ -210,8 +222,42 @@ fake_unlisten(struct rte_comch_listener *listener)
 		link_free(s);
 	}
 	pthread_mutex_unlock(&fake_lock);
-	close(l->event_fd);
-	free(l);
+	listener_free(l);
+}
+
+static int
+fake_listener_watch_fd(const struct rte_comch_listener *listener)
+{
+	return ((const struct fake_listener *)listener)->watch_fd;
+}
+
+static int
+fake_listener_check(struct rte_comch_listener *listener, char *text, size_t size)
+{
+	struct fake_listener *l = (struct fake_listener *)listener;
+	uint64_t count;
+	bool lost;
+
+	pthread_mutex_lock(&fake_lock);
+	lost = read(l->watch_fd, &count, sizeof(count)) == sizeof(count) && l->lost;
+	pthread_mutex_unlock(&fake_lock);
+	if (lost)
+		rte_strscpy(text, "the place was removed, as asked for", size);
+	return lost ? -ENOENT : 0;
+}
+
+void
+fake_listener_lose(const char *func, const char *name)
+{
+	struct fake_listener *l;
+
+	pthread_mutex_lock(&fake_lock);
+	l = find_listener(func, name);
+	if (l != NULL) {
+		l->lost = true;
+		ring(l->watch_fd);
+	}
+	pthread_mutex_unlock(&fake_lock);
 }
 
 static int
@@ -544,6 +590,8 @@ static const struct rte_comch_driver_ops fake_ops = {
 	.unlisten = fake_unlisten,
 	.accept = fake_accept,
 	.listener_fd = fake_listener_fd,
+	.listener_watch_fd = fake_listener_watch_fd,
+	.listener_check = fake_listener_check,
 	.connect = fake_connect,
 	.link_poll = fake_link_poll,
 	.link_close = fake_link_close,

@@ -38,6 +38,9 @@ struct fake_dev {
 /* Called after each look at a link, which has its answer already. NULL: nobody cares. */
 extern void (*fake_looked)(void);
 
+/* Take a server's place away: it finds out. */
+void fake_listener_lose(const char *func, const char *name);
+
 /* Fill a device from its keys; in fake_dev.c. */
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);

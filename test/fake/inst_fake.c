@@ -5,7 +5,10 @@
 /* The conformance suite on the driver in memory. */
 
 #include "conf.h"
+#include "fake_private.h"
 
-static const struct t_driver driver_fake = { .name = "comch_fake" };
+static const struct t_driver driver_fake = {
+	.name = "comch_fake", .lose = fake_listener_lose,
+};
 
 COMCH_CONFORMANCE(fake, &driver_fake)

@@ -4,6 +4,7 @@
 
 /* Where both ends meet, made by somebody else; and clients that find nobody. */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -206,4 +207,81 @@ Test(dir, hello_waits_for_descriptors_under_way)
 	T_EQ(seteuid(0), 0);
 	raw_close(&a);
 	v_close(&v);
+}
+
+/* Take both files of a server away, as who cleans up does. */
+static void
+clean_up(void)
+{
+	char path[PATH_MAX];
+
+	raw_path(path, sizeof(path), t_dir(), "pf0", V_NAME);
+	T_EQ(unlink(path), 0);
+	memcpy(strrchr(path, '.'), ".lock", sizeof(".lock"));
+	T_EQ(unlink(path), 0);
+}
+
+/* Another one got the name before the first had noticed: that one's files stay. */
+Test(dir, replaced)
+{
+	const struct t_pair_conf conf = { .name = V_NAME };
+	struct rte_comch_server *second;
+	struct t_node *node;
+	const struct t_ev *ev;
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	node = t_node_new();
+	p.dpu->paused = true;
+	clean_up();
+	second = t_server_new(node, p.dpu_dev, V_NAME, 0, NULL);
+	p.dpu->paused = false;
+	T_UNTIL(t_state_is(p.dpu, p.server, RTE_COMCH_STATE_IDLE));
+	ev = t_state_ev(p.dpu, p.server);
+	T_EQ(ev->e.status, -ENOENT);
+	T_STR_HAS(ev->text, "replaced");
+	T_EQ(rte_comch_server_state(second), RTE_COMCH_STATE_RUNNING);
+	T_EQ(rte_comch_server_start(p.server), -EADDRINUSE);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_UNTIL(t_count(node, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+	t_client_end(p.client);
+	p.client = NULL;
+	t_server_end(second);
+	t_node_free(node);
+	t_pair_close(&p);
+}
+
+/* What is touched and stays is no loss. */
+Test(dir, touched)
+{
+	const struct t_pair_conf conf = { .name = V_NAME };
+	char path[PATH_MAX];
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	raw_path(path, sizeof(path), t_dir(), "pf0", V_NAME);
+	T_EQ(chmod(path, 0600), 0);
+	T_EQ(chmod(path, 0666), 0);
+	t_settle();
+	T_EQ(rte_comch_server_state(p.server), RTE_COMCH_STATE_RUNNING);
+	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_STATE, NULL), 0);
+	t_pair_close(&p);
+}
+
+/* A directory that is moved takes the way to the server with it. */
+Test(dir, moved)
+{
+	const struct t_pair_conf conf = { .name = V_NAME };
+	char from[PATH_MAX], to[PATH_MAX + 8];
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	snprintf(from, sizeof(from), "%s/pf0", t_dir());
+	snprintf(to, sizeof(to), "%s.gone", from);
+	T_EQ(rename(from, to), 0);
+	T_UNTIL(t_state_is(p.dpu, p.server, RTE_COMCH_STATE_IDLE));
+	T_EQ(t_state_ev(p.dpu, p.server)->e.status, -ENOENT);
+	T_EQ(rename(to, from), 0);
+	t_pair_close(&p);
 }

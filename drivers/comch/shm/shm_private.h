@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <rte_log.h>
 
@@ -40,6 +41,9 @@ struct shm_listener {
 	struct rte_comch_listener base;
 	int sock;
 	int lock_fd;
+	int watch_fd;      /* inotify of the socket's file; -1: we could not have one */
+	dev_t sock_dev;    /* which file that is */
+	ino_t sock_ino;
 	char sock_path[PATH_MAX];
 	char lock_path[PATH_MAX];
 };
@@ -87,6 +91,21 @@ void shm_sock_unlisten(struct rte_comch_listener *listener);
 int shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link);
 void shm_sock_listener_forked(struct rte_comch_listener *listener);
 int shm_sock_listener_fd(const struct rte_comch_listener *listener);
+/* shm_watch.c: is the socket's file still there? */
+/*
+ * Before the socket, and then on the socket. When a process dies the kernel
+ * takes its time for the first; the socket must not stay behind meanwhile, or
+ * clients connect to the dead.
+ */
+void shm_watch_open(struct shm_listener *l);
+void shm_watch_start(struct shm_listener *l);
+void shm_watch_close(struct shm_listener *l);
+int shm_watch_fd(const struct rte_comch_listener *listener);
+int shm_watch_check(struct rte_comch_listener *listener, char *text, size_t size);
+/* Does the path of the socket lead to our file? */
+bool shm_watch_is_ours(const struct shm_listener *l);
+
+/* shm_sock.c */
 int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_link **link);
 /* Is a directory that anybody could have made one of ours? 0, -ENOENT or -EACCES. */

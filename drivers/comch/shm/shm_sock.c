@@ -211,14 +211,17 @@ shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	if (ret < 0)
 		goto err_free;
 	l->lock_fd = ret;
+	shm_watch_open(l);
 	ret = bind_and_listen(l->sock_path);
 	if (ret < 0)
 		goto err_unlock;
 	l->sock = ret;
+	shm_watch_start(l);
 	*listener = &l->base;
 	return 0;
 
 err_unlock:
+	shm_watch_close(l);
 	unlink(l->lock_path);
 	close(l->lock_fd);
 err_free:
@@ -233,10 +236,16 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 {
 	struct shm_listener *l = container_of(listener, struct shm_listener, base);
 
+	/* What lies there may be another's, if somebody took our lock's file away. */
+	bool owner = same_file(l->lock_fd, l->lock_path);
+
 	/* The socket first: whoever gets the lock then finds a clean place. */
-	unlink(l->sock_path);
+	if (owner && shm_watch_is_ours(l))
+		unlink(l->sock_path);
+	shm_watch_close(l);
 	close(l->sock);
-	unlink(l->lock_path);
+	if (owner)
+		unlink(l->lock_path);
 	close(l->lock_fd);
 	free(l);
 }
