@@ -523,7 +523,10 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(
 		const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes);
 
-/** Messages sent to the peer that its program has not received yet. */
+/**
+ * Messages sent to the peer that it has not confirmed. Its endpoint confirms
+ * what its program has received with the next call, or before the program sleeps.
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(
 		const struct doca_comm_channel_addr_t *peer_addr,
