@@ -495,16 +495,23 @@ conn_may_get_msg(const struct rte_comch_conn *conn, uint32_t len)
 		conn->rx_seq - conn->rx_told < conn->recv_queue;
 }
 
+/* What becomes of a message. */
+enum conn_rx_how {
+	RX_GIVE,    /* an event, its data where it was read */
+	RX_GIVE_AT, /* the same, of a message with its clock */
+	RX_HOLD,    /* it waits for its turn */
+};
+
 /*
- * One frame: 1, 0 (none) or a negative errno that ends the connection. Ordered,
- * a constant, says which of two functions this is.
+ * One frame: 1, 0 (none) or a negative errno that ends the connection. How, a
+ * constant, says which of three functions this is.
  */
 static __rte_always_inline int
 conn_rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, uint32_t size,
-		bool ordered)
+		enum conn_rx_how how)
 {
-	const enum comch_wire_type msg_type = ordered ? COMCH_WIRE_MSG_AT : COMCH_WIRE_MSG;
-	const uint32_t skip = ordered ? COMCH_WIRE_CLOCK_SIZE : 0;
+	const enum comch_wire_type msg_type = how == RX_GIVE ? COMCH_WIRE_MSG : COMCH_WIRE_MSG_AT;
+	const uint32_t skip = how == RX_GIVE ? 0 : COMCH_WIRE_CLOCK_SIZE;
 	int fds[RTE_COMCH_FRAME_FDS];
 	struct comch_wire_frame f;
 	uint32_t nb_fds = 0;
@@ -519,10 +526,10 @@ conn_rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, 
 	if (likely(ret == 0))
 		ret = conn_on_acked(conn, f.acked);
 	if (likely(ret == 0 && f.type == msg_type && conn_may_get_msg(conn, f.len - skip))) {
-		if (ordered) {
+		if (how == RX_HOLD) {
 			comch_order_hold(conn, f.len - skip);
 		} else {
-			conn_on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE, f.len);
+			conn_on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE + skip, f.len - skip);
 			comch_poll_keep(conn->obj.poll, (uint32_t)len);
 		}
 	} else if (ret == 0) {
@@ -534,14 +541,14 @@ conn_rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, 
 	return ret == 0 ? 1 : ret;
 }
 
-static inline int
-conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run)
+static __rte_always_inline int
+conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run, enum conn_rx_how how)
 {
-	uint32_t size = COMCH_WIRE_HDR_SIZE + RTE_MAX(conn->max_msg_size,
+	uint32_t size = COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE + RTE_MAX(conn->max_msg_size,
 			(uint32_t)COMCH_WIRE_MAX_FRAME);
 	uint8_t *buf = comch_poll_room(conn->obj.poll, size);
 
-	return likely(buf != NULL) ? conn_rx_frame(conn, run, buf, size, false) : 0;
+	return likely(buf != NULL) ? conn_rx_frame(conn, run, buf, size, how) : 0;
 }
 
 static inline bool
@@ -568,7 +575,7 @@ comch_conn_may_rx(const struct rte_comch_conn *conn)
 int
 comch_conn_rx_held(struct rte_comch_conn *conn, struct comch_run *run)
 {
-	int ret = conn_rx_frame(conn, run, conn->order->buf, conn->order->size, true);
+	int ret = conn_rx_frame(conn, run, conn->order->buf, conn->order->size, RX_HOLD);
 
 	if (ret > 0)
 		conn_report_acked(conn, run);
@@ -606,9 +613,25 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 	}
 	/* A peer that writes as fast as we read must not keep us here for ever. */
 	while (left-- > 0 && conn_may_rx(conn) && comch_conn_has_room(conn, run)) {
-		ret = conn_rx_one(conn, run);
+		ret = conn_rx_one(conn, run, RX_GIVE);
 		/* Accepted as an ordered one: the rest is for comch_order_run(). */
 		if (ret <= 0 || unlikely(conn->order != NULL))
+			break;
+		conn_report_acked(conn, run);
+	}
+	comch_conn_rx_over(conn, ret);
+}
+
+void
+comch_conn_rx_alone(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	unsigned int left = RX_BURST;
+	int ret = 1;
+
+	while (left-- > 0 && conn_may_rx(conn) && !comch_run_full(run) &&
+			conn->ops->frame_pending(conn->link)) {
+		ret = conn_rx_one(conn, run, RX_GIVE_AT);
+		if (ret <= 0)
 			break;
 		conn_report_acked(conn, run);
 	}

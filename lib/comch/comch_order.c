@@ -137,13 +137,15 @@ void
 comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 {
 	struct comch_order *o = conn->order;
-	uint64_t now = rte_rdtsc(), clock = comch_wire_clock(o->buf);
+	uint64_t clock = comch_wire_clock(o->buf);
 
 	if (o->has_next && (int32_t)(conn->rx_seq - o->next_from) >= 0) {
 		o->floor = o->next_floor;
 		o->has_next = false;
 	}
-	clock = RTE_MIN(clock, now);
+	/* Beyond that it waits anyhow; but not for a day that never comes. */
+	if (clock > conn->obj.poll->order.until)
+		clock = RTE_MIN(clock, rte_rdtsc());
 	clock = RTE_MAX(clock, o->floor);
 	/* What it was before is that of the last one. */
 	o->clock = RTE_MAX(clock, o->clock);
@@ -203,14 +205,28 @@ order_round(struct comch_order_poll *op, struct comch_run *run)
 	return true;
 }
 
+/* Who is alone needs no order. */
+static bool
+is_alone(const struct rte_comch_conn *conn)
+{
+	return conn != NULL && TAILQ_NEXT(conn, link_next) == NULL && !conn->order->holds;
+}
+
 void
 comch_order_run(struct rte_comch_poll *poll, struct comch_run *run)
 {
 	struct comch_order_poll *op = &poll->order;
-	struct rte_comch_conn *conn;
+	struct rte_comch_conn *conn = TAILQ_FIRST(&op->conns);
 	struct comch_order *o;
 	uint8_t *data;
 
+	if (conn == NULL)
+		return;
+	if (is_alone(conn)) {
+		op->open = false;
+		comch_conn_rx_alone(conn, run);
+		return;
+	}
 	if (!order_round(op, run))
 		return;
 	while (!comch_run_full(run)) {

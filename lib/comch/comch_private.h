@@ -318,6 +318,8 @@ void comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run);
 bool comch_conn_may_rx(const struct rte_comch_conn *conn);
 /* One of an ordered connection: 1, 0 (none) or a negative errno. A MSG_AT is held. */
 int comch_conn_rx_held(struct rte_comch_conn *conn, struct comch_run *run);
+/* Receive what there is on an ordered connection that is the only one. */
+void comch_conn_rx_alone(struct rte_comch_conn *conn, struct comch_run *run);
 /* No more frames for now; ret < 0 ends it. */
 void comch_conn_rx_over(struct rte_comch_conn *conn, int ret);
 /* Return a message. There must be room; data lives until the next run. */
