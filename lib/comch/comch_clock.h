@@ -12,12 +12,24 @@
  * The processor may read it early or late, as it may do with any load. What
  * keeps it in its place is rte_rmb(), on x86 an lfence: it waits until all
  * loads before it have their value, and nothing behind it begins earlier.
+ *
+ * It does not wait for stores. What another thread has stored, it has published
+ * before we can know of it; what we have stored ourselves may still be on its way
+ * when we read the clock. So a thread that has sent on another connection just
+ * before waits for its stores, too.
  */
 
 #include <stdint.h>
 
 #include <rte_atomic.h>
 #include <rte_cycles.h>
+
+/* Not earlier than the publication of anything that this thread has stored. */
+static inline void
+comch_clock_wait_stores(void)
+{
+	rte_mb();
+}
 
 /* Not earlier than anything that this thread has seen before. */
 static inline uint64_t

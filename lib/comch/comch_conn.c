@@ -19,8 +19,6 @@
 
 /* When a peer that does not read is tried again, ms. */
 #define TX_RETRY_MS 1
-/* Frames of one connection that a run reads at most, events or not. */
-#define RX_BURST 1024
 
 static uint32_t next_conn_id = 1;
 
@@ -332,6 +330,9 @@ unacked_put(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, int st
 	}
 }
 
+/* The connection that this thread sent its last message with a clock on. */
+static __thread uint32_t last_ordered __attribute__((tls_model("initial-exec")));
+
 static inline int
 msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 {
@@ -347,6 +348,11 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 		return -EAGAIN;
 	conn_telling(conn);
 	if (unlikely(conn->says_clocks)) {
+		/* By one link our messages are in order anyhow. */
+		if (unlikely(last_ordered != conn->id)) {
+			comch_clock_wait_stores();
+			last_ordered = conn->id;
+		}
 		frame.hdr_len = sizeof(hdr);
 		comch_wire_msg_at_hdr(hdr, msg->len, conn->rx_done, comch_clock_after());
 	} else {
@@ -602,7 +608,7 @@ void
 comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	struct rte_comch_poll *poll = conn->obj.poll;
-	unsigned int left = RX_BURST;
+	unsigned int left = COMCH_RX_BURST;
 	int ret = 1;
 
 	conn->last_active = poll->run_no;
@@ -625,7 +631,7 @@ comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run)
 void
 comch_conn_rx_alone(struct rte_comch_conn *conn, struct comch_run *run)
 {
-	unsigned int left = RX_BURST;
+	unsigned int left = COMCH_RX_BURST;
 	int ret = 1;
 
 	while (left-- > 0 && conn_may_rx(conn) && !comch_run_full(run) &&

@@ -23,7 +23,9 @@
  * The sender's fence keeps the clock behind what it had seen: so a message
  * that knows of another has a later clock. The frame's stores are behind the
  * clock, because the clock is one of the things stored and x86 publishes
- * stores in their order: so clock < publication.
+ * stores in their order: so clock < publication. If A and B are sent by one
+ * thread, the sender waits for the stores of A before it reads B's clock; if B's
+ * thread has heard of A from another, that word was published behind A.
  *
  * Let B's message be about to be delivered, with clock(B) <= until, and A's
  * send have returned before B's began. Then A's frame was published before
@@ -36,7 +38,7 @@
  * A round is one look at every link after one `until`. It takes more than one
  * run if a run is full of other events before all were looked at; nothing is
  * delivered before it is over. A link whose peer does not take our frames
- * (COMCH_MAX_TX_WAIT) is passed over, and one with more than RX_BURST frames
+ * (COMCH_MAX_TX_WAIT) is passed over, and one with more than COMCH_RX_BURST frames
  * that are no message before its next message: their messages are late, and
  * nobody else's.
  *
@@ -53,13 +55,10 @@
 #include "comch_clock.h"
 #include "comch_private.h"
 
-/* Frames of one connection that a run reads at most. */
-#define RX_BURST 1024
-
 /* What became of a look at a link. */
 enum look {
 	LOOK_DONE,  /* it holds a message, or it is empty, or it has ended */
-	LOOK_SPENT, /* it had its share of this run */
+	LOOK_SPENT, /* it had its share of this round */
 	LOOK_FULL,  /* no room for what its frames say, or it must not be read yet */
 };
 
@@ -145,7 +144,7 @@ comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 	}
 	/* Beyond that it waits anyhow; but not for a day that never comes. */
 	if (clock > conn->obj.poll->order.until)
-		clock = RTE_MIN(clock, rte_rdtsc());
+		clock = RTE_MIN(clock, comch_clock_after());
 	clock = RTE_MAX(clock, o->floor);
 	/* What it was before is that of the last one. */
 	o->clock = RTE_MAX(clock, o->clock);
@@ -158,12 +157,14 @@ comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 static enum look
 order_look(struct rte_comch_conn *conn, struct comch_run *run)
 {
+	const struct comch_order_poll *op = &run->poll->order;
 	struct comch_order *o = conn->order;
 	int ret = 1;
 
-	if (o->left_run != run->poll->run_no) {
-		o->left_run = run->poll->run_no;
-		o->left = RX_BURST;
+	/* A round's share, however many runs that takes: each may be full of its events. */
+	if (o->left_round != op->round) {
+		o->left_round = op->round;
+		o->left = COMCH_RX_BURST;
 	}
 	if (conn->hold)
 		return LOOK_FULL;

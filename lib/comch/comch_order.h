@@ -27,8 +27,8 @@ struct comch_order {
 	uint32_t len;         /* its payload */
 	bool holds;
 	uint32_t round;       /* the last in which it was looked at */
-	uint32_t left;        /* frames that it may have read in this run */
-	uint64_t left_run;    /* which run that is */
+	uint32_t left;        /* frames that it may have read in this round */
+	uint32_t left_round;  /* which round that is */
 	/* No message from here on is older than that: see comch_order_told(). */
 	uint64_t floor;
 	uint64_t next_floor;  /* the same for message next_from and all behind it */

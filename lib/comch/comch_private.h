@@ -37,6 +37,8 @@
 #define COMCH_STOP_MS 1000
 /* How long a client waits for the place of one that leaves, ms. */
 #define COMCH_ROOM_MS 5000
+/* Frames of one connection that a run reads at most, events or not. */
+#define COMCH_RX_BURST 1024
 /* Clients of one server that may be half-way through a handshake. */
 #define COMCH_MAX_HALF_OPEN 1024
 

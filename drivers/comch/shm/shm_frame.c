@@ -117,8 +117,12 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	}
 	n = cells_for(hdr_len + len);
 	ret = tx_room(l, n);
-	if (unlikely(ret != 0))
+	if (unlikely(ret != 0)) {
+		/* Full of credits, maybe, for which nobody was woken: somebody must read. */
+		if (ret == -EAGAIN)
+			wake_peer(l, false);
 		return ret == -EPROTO ? -ENOTCONN : ret;
+	}
 	if (unlikely(frame->nb_fds > 0)) {
 		ret = shm_sock_send(l->sock, &(char){ SHM_SOCK_FDS }, 1, frame->fds, frame->nb_fds);
 		if (ret != 0)

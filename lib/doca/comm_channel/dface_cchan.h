@@ -73,6 +73,9 @@ struct doca_comm_channel_addr_t {
 	struct doca_comm_channel_ep_t *ep;
 	enum cchan_state state;
 	bool known;                    /* the program has the pointer */
+	bool wants_room;               /* sendto has said AGAIN: it stood as follows */
+	enum cchan_state wants_state;
+	uint64_t wants_acked;
 	uint16_t vport;                /* number of its representor */
 	uint32_t max_msg_size;         /* once it is up */
 	uint32_t nb_unread;            /* messages not taken by recvfrom */
@@ -136,6 +139,7 @@ struct doca_comm_channel_ep_t {
 	uint32_t nb_unread;      /* messages, in events or kept */
 	uint32_t nb_unpaid;      /* messages of one peer that were taken */
 	uint32_t nb_pending;
+	uint32_t nb_wanting;     /* peers that a sendto has said AGAIN for */
 	uint64_t last_run;       /* TSC */
 	uint64_t run_cycles;     /* so long after it, another is due */
 	struct doca_comm_channel_addr_t *unpaid;
@@ -165,10 +169,8 @@ struct doca_comm_channel_ep_t {
 	/* events */
 	struct cchan_channel channel[CCHAN_NB_EVENTS];
 	bool service_changed;    /* since it was armed */
-	bool wants_room;         /* sendto has said AGAIN */
 	uint64_t ticks;          /* connections that came up or were lost */
-	bool marked;             /* sendto has set the two below */
-	uint64_t armed_ticks;    /* when sendto said so, or SEND was armed */
+	uint64_t armed_ticks;    /* when SEND was armed */
 	uint64_t armed_acked;
 	/* the last snapshot */
 	struct doca_comm_channel_addr_t **list;
@@ -232,8 +234,8 @@ int dface_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event e
 void dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
 void dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event,
 		bool found);
-/* From here on, what is sent or connected counts as progress of sending. */
-void dface_cchan_mark_send(struct doca_comm_channel_ep_t *ep);
+/* A sendto said AGAIN: what comes from here on makes room. Or it did not. */
+void dface_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants);
 /* Tell what has happened, and see that sleepers are woken by what comes. */
 void dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep);
 /* The program has come to see; found: and there was what it was armed for. */
@@ -250,7 +252,8 @@ dface_cchan_settle(struct doca_comm_channel_ep_t *ep)
 	if (unlikely(ep->nb_active > 0))
 		dface_cchan_channels_settle(ep);
 }
-/* Sleep until something has happened. */
-void dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
+/* Sleep until there may be room for a peer that wants it, or (NULL) something to receive. */
+void dface_cchan_wait(struct doca_comm_channel_ep_t *ep,
+		const struct doca_comm_channel_addr_t *room_for);
 
 #endif /* DFACE_CCHAN_H */

@@ -159,19 +159,6 @@ err_epoll:
 }
 
 void
-dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
-{
-	struct cchan_channel *ch = &ep->channel[event];
-
-	if (event == CCHAN_EVENT_SEND && !ep->marked)
-		dface_cchan_mark_send(ep);
-	unkick(ch);
-	ch->armed = true;
-	recount(ep);
-	dface_cchan_settle(ep);
-}
-
-void
 dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event, bool found)
 {
 	struct cchan_channel *ch = &ep->channel[event];
@@ -187,6 +174,47 @@ dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event eve
 
 /* What has happened */
 
+static uint64_t
+acked(const struct doca_comm_channel_addr_t *addr)
+{
+	return addr->now.send_msgs - dface_cchan_in_flight(addr);
+}
+
+void
+dface_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants)
+{
+	if (addr->wants_room && !wants)
+		addr->ep->nb_wanting--;
+	else if (!addr->wants_room && wants)
+		addr->ep->nb_wanting++;
+	addr->wants_room = wants;
+	if (!wants)
+		return;
+	addr->wants_state = addr->state;
+	addr->wants_acked = acked(addr);
+}
+
+/* For a peer that wants it, may there be room? */
+static bool
+has_room(const struct doca_comm_channel_addr_t *addr)
+{
+	return addr->state != addr->wants_state || acked(addr) != addr->wants_acked ||
+		(addr->state == CCHAN_UP && dface_cchan_in_flight(addr) == 0);
+}
+
+static bool
+any_has_room(const struct doca_comm_channel_ep_t *ep)
+{
+	const struct doca_comm_channel_addr_t *addr;
+
+	if (ep->nb_wanting == 0)
+		return false;
+	TAILQ_FOREACH(addr, &ep->addrs, next)
+		if (addr->wants_room && has_room(addr))
+			return true;
+	return false;
+}
+
 struct send_state {
 	uint64_t acked;
 	uint64_t under_way;
@@ -197,36 +225,25 @@ send_state(const struct doca_comm_channel_ep_t *ep)
 {
 	const struct doca_comm_channel_addr_t *addr;
 	struct send_state s = { 0, 0 };
-	uint64_t n;
 
 	TAILQ_FOREACH(addr, &ep->addrs, next) {
-		n = dface_cchan_in_flight(addr);
-		s.acked += addr->now.send_msgs - n;
+		s.acked += acked(addr);
 		if (addr->state == CCHAN_CONNECTING)
 			s.under_way++;
 		else if (addr->state == CCHAN_UP)
-			s.under_way += n;
+			s.under_way += dface_cchan_in_flight(addr);
 	}
 	return s;
 }
 
-void
-dface_cchan_mark_send(struct doca_comm_channel_ep_t *ep)
-{
-	/* Costs a look at each peer: only if anybody ever sleeps. */
-	if (ep->channel[CCHAN_EVENT_SEND].epoll_fd < 0 && !ep->is_102)
-		return;
-	ep->marked = true;
-	ep->armed_acked = send_state(ep).acked;
-	ep->armed_ticks = ep->ticks;
-}
-
+/* Has a message been received since the arming, or a peer got room since its AGAIN? */
 static bool
 may_send(const struct doca_comm_channel_ep_t *ep)
 {
 	struct send_state s = send_state(ep);
 
-	return s.under_way == 0 || s.acked != ep->armed_acked || ep->ticks != ep->armed_ticks;
+	return any_has_room(ep) || s.acked != ep->armed_acked || ep->ticks != ep->armed_ticks ||
+		(s.under_way == 0 && ep->nb_wanting == 0);
 }
 
 static bool
@@ -235,6 +252,7 @@ may_receive(const struct doca_comm_channel_ep_t *ep)
 	const struct doca_comm_channel_addr_t *addr = TAILQ_FIRST(&ep->addrs);
 
 	return ep->nb_unread > 0 || ep->nb_pending > 0 || ep->refused ||
+		(ep->is_102 && ep->service_lost) ||
 		(ep->kind == CCHAN_CLIENT && addr->state >= CCHAN_LOST);
 }
 
@@ -249,7 +267,7 @@ happened(const struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 	case CCHAN_EVENT_SERVICE:
 		return ep->service_changed;
 	default:
-		return may_receive(ep) || (ep->wants_room && may_send(ep));
+		return may_receive(ep) || any_has_room(ep);
 	}
 }
 
@@ -282,9 +300,28 @@ tell(struct doca_comm_channel_ep_t *ep)
 		if (i == CCHAN_EVENT_ANY)
 			unkick(ch);
 		link_poll(ep, ch);
-		cls |= classes[i];
+		/* No memory to sleep with: look at once. */
+		if (!ch->linked)
+			fire(ep, i);
+		else
+			cls |= classes[i];
 	}
 	return cls;
+}
+
+void
+dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
+{
+	struct cchan_channel *ch = &ep->channel[event];
+
+	if (event == CCHAN_EVENT_SEND) {
+		ep->armed_acked = send_state(ep).acked;
+		ep->armed_ticks = ep->ticks;
+	}
+	unkick(ch);
+	ch->armed = true;
+	recount(ep);
+	dface_cchan_settle(ep);
 }
 
 /* False: there is something to do, run first. */
@@ -316,7 +353,8 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
+dface_cchan_wait(struct doca_comm_channel_ep_t *ep,
+		const struct doca_comm_channel_addr_t *room_for)
 {
 	struct pollfd pfd = {
 		.fd = rte_comch_poll_fd(ep->poll, RTE_COMCH_POLL_ANY), .events = POLLIN,
@@ -324,7 +362,8 @@ dface_cchan_wait(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 	unsigned int i;
 
 	for (i = 0; i < SPIN_RUNS; i++)
-		if (!dface_cchan_run(ep) || ep->nb_ev > 0 || happened(ep, event))
+		if (!dface_cchan_run(ep) || ep->nb_ev > 0 ||
+				(room_for != NULL ? has_room(room_for) : may_receive(ep)))
 			return;
 	if (arm_poll(ep, RTE_COMCH_POLL_ANY))
 		poll(&pfd, 1, -1);

@@ -39,8 +39,8 @@ link_error(int err)
 {
 	if (err == -ENOMEM)
 		return DOCA_ERROR_NO_MEMORY;
-	/* The name is taken, or nobody has it. */
-	if (err == -EADDRINUSE || err == -ENOENT || err == -ECONNREFUSED)
+	/* The name is taken. */
+	if (err == -EADDRINUSE)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	return DOCA_ERROR_DRIVER;
 }
@@ -207,8 +207,11 @@ connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	dface_cchan_run(ep);
+	/* A failure at once is told by the next. */
+	if (rte_comch_client_state(ep->client) == RTE_COMCH_STATE_IDLE)
+		dface_cchan_run(ep);
 	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
-		dface_cchan_wait(ep, CCHAN_EVENT_RECV);
+		dface_cchan_wait(ep, NULL);
 	*peer = addr;
 	return addr->state == CCHAN_REFUSED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
 }
@@ -240,6 +243,7 @@ doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char
 		*peer_addr = NULL;
 		dface_cchan_unlink(local_ep);
 	}
+	dface_cchan_settle(local_ep);
 	return ret;
 }
 

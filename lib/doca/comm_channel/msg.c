@@ -105,26 +105,22 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 	ret = send_now(local_ep, msg, len, peer_addr);
 	if (ret == DOCA_ERROR_AGAIN) {
 		dface_cchan_run(local_ep);
-		if (may_wait(local_ep, flags))
-			dface_cchan_mark_send(local_ep);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	while (unlikely(ret == DOCA_ERROR_AGAIN && may_wait(local_ep, flags))) {
-		/* Room that comes from here on ends the wait. */
-		dface_cchan_mark_send(local_ep);
-		dface_cchan_wait(local_ep, CCHAN_EVENT_SEND);
+		dface_cchan_want_room(peer_addr, true);
+		dface_cchan_wait(local_ep, peer_addr);
 		ret = send_now(local_ep, msg, len, peer_addr);
 	}
 	if (ret == DOCA_ERROR_AGAIN)
 		dface_yield_fruitless();
 	else
 		dface_yield_fruitful();
-	local_ep->wants_room = ret == DOCA_ERROR_AGAIN;
-	/* What makes room from here on, before or after it is armed for, is an event. */
-	local_ep->marked = false;
-	if (local_ep->wants_room)
-		dface_cchan_mark_send(local_ep);
-	dface_cchan_came(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
+	if (unlikely(ret == DOCA_ERROR_AGAIN || peer_addr->wants_room))
+		dface_cchan_want_room(peer_addr, ret == DOCA_ERROR_AGAIN);
+	/* As long as another peer waits for room, nobody has seen to that. */
+	if (ret == DOCA_ERROR_AGAIN || local_ep->nb_wanting == 0)
+		dface_cchan_came(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
 	dface_cchan_settle(local_ep);
 	return ret;
 }
@@ -210,6 +206,9 @@ no_message(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **
 		ep->refused = false;
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
+	/* Later generations have the state of the service for this. */
+	if (ep->is_102 && ep->service_lost)
+		return DOCA_ERROR_CONNECTION_RESET;
 	if (ep->kind != CCHAN_CLIENT || addr->state < CCHAN_LOST)
 		return DOCA_ERROR_AGAIN;
 	*peer = addr;
@@ -244,7 +243,7 @@ receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, bool wait,
 			ret = no_message(ep, peer);
 		if (ret != DOCA_ERROR_AGAIN || !wait)
 			return ret;
-		dface_cchan_wait(ep, CCHAN_EVENT_RECV);
+		dface_cchan_wait(ep, NULL);
 	}
 }
 

@@ -81,8 +81,13 @@ dface_cchan_addr_put(struct doca_comm_channel_addr_t *addr)
 		rte_comch_conn_user_data_set(addr->native, 0);
 	if (addr->state == CCHAN_PENDING)
 		ep->nb_pending--;
+	if (addr->wants_room)
+		ep->nb_wanting--;
+	addr->wants_room = false;
 	addr->native = NULL;
 	addr->state = CCHAN_FREE;
+	/* Nobody waits for it any more. */
+	ep->ticks++;
 	TAILQ_REMOVE(&ep->addrs, addr, next);
 	TAILQ_INSERT_TAIL(&ep->free_addrs, addr, next);
 }

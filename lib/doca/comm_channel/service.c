@@ -45,8 +45,10 @@ doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *lo
 		return DOCA_ERROR_NOT_SUPPORTED;
 	dface_cchan_run(local_ep);
 	ret = take_snapshot(local_ep);
-	if (ret != DOCA_SUCCESS)
+	if (ret != DOCA_SUCCESS) {
+		dface_cchan_settle(local_ep);
 		return ret;
+	}
 	/* What the snapshot shows is no news any more. */
 	local_ep->service_changed = false;
 	dface_cchan_channel_arm(local_ep, CCHAN_EVENT_SERVICE);

@@ -44,7 +44,7 @@ struct doca_comm_channel_addr_t;
 
 /** Flags of an endpoint. */
 enum doca_comm_channel_init_flags {
-	/** No call waits. */
+	/** No sendto and no recvfrom waits; connect, disconnect and destroy do. */
 	DOCA_COMM_CHANNEL_INIT_FLAG_NONBLOCK = 0x1,
 };
 

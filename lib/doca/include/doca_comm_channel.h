@@ -47,6 +47,9 @@
  *         poll() on the descriptor
  *     }
  *
+ * A call that had something to do takes the arming back, and its event: arm last,
+ * after AGAIN. There is one event for one sleeper.
+ *
  * Threads
  * -------
  *
@@ -429,7 +432,8 @@ doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *loca
 
 /**
  * End all connections of an endpoint and free it, its peer addresses and its
- * descriptors, at once. (Before DOCA 1.5: first waits up to a second until
+ * descriptors, at once; a peer that does not read, and whose queue is full, may
+ * take a second. (Before DOCA 1.5: first waits up to a second until
  * peers have received what was sent.)
  *
  * @return
