@@ -255,6 +255,53 @@ send_event_of_loss(void)
 	}
 }
 
+/* Room for one client is told, though another one was sent to meanwhile. behaviour: L7, L14 */
+static void
+send_event_of_two(void)
+{
+	struct doca_comm_channel_addr_t *first, *second;
+	struct tch_end other;
+	unsigned int i;
+	uint32_t n, k;
+	struct tch t;
+	int fd;
+
+	tch_open(&t);
+	tch_meet(&t);
+	first = t.service.peer;
+	tch_client_create(&other, TCH_PF0);
+	tch_connect(&other, &t.service);
+	tch_send_number(&other, 1);
+	tch_recv_number(&t.service, 1);
+	second = t.service.peer;
+	fd = send_fd(&t.service);
+	for (i = 0; i < 3; i++) {
+		t.service.peer = first;
+		n = fill_up(&t.service);
+		arm_send(&t.service);
+		T_CHECK(!tch_is_readable(fd));
+		t.service.peer = second;
+		/* Before, or after, the room was made. */
+		if (i == 0)
+			tch_send_number(&t.service, 7);
+		for (k = 0; k < n; k++)
+			tch_recv_number(&t.client, k);
+		tch_recv_none(&t.client);
+		if (i == 1)
+			tch_send_number(&t.service, 7);
+		WAKES(fd);
+		if (i < 2)
+			tch_recv_number(&other, 7);
+		t.service.peer = first;
+		tch_send_number(&t.service, 5);
+		tch_recv_number(&t.client, 5);
+		tch_recv_none(&t.client);
+		T_CHECK(!tch_is_readable(fd));
+	}
+	tch_end_destroy(&other);
+	tch_close(&t);
+}
+
 /* All that is news of a service. behaviour: L16, L17, L18 */
 static void
 service_event(void)
@@ -449,6 +496,7 @@ static const struct t_case cases[] = {
 	{ "recv_event_of_links", recv_event_of_links },
 	{ "send_event", send_event },
 	{ "send_event_of_loss", send_event_of_loss },
+	{ "send_event_of_two", send_event_of_two },
 	{ "service_event", service_event },
 	{ "service_failure", service_failure },
 	{ "idle", idle },

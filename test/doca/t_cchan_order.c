@@ -18,8 +18,10 @@
 #define CLIENTS 5
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define MESSAGES 4000
+#define PAIRS 5000
 #else
 #define MESSAGES 40000
+#define PAIRS 200000
 #endif
 
 /* The number of the next message; in memory that all share. */
@@ -197,8 +199,51 @@ processes(void)
 	t_proc_join(&service);
 }
 
+static void *
+pair_thread(void *arg)
+{
+	struct tch_end *e = arg;
+	uint32_t i;
+
+	for (i = 0; i < PAIRS; i++) {
+		/* The service has seen the last pair: it looks at empty links. */
+		while (token_get() != i)
+			sched_yield();
+		tch_send_number(&e[i % 2], 2 * i);
+		tch_send_number(&e[(i + 1) % 2], 2 * i + 1);
+	}
+	return NULL;
+}
+
+/* One thread with two clients: it has sent by one before it sends by the other. behaviour: L9 */
+static void
+one_thread(void)
+{
+	struct tch_end client[2], service;
+	pthread_t thread;
+	uint32_t i;
+
+	token_create();
+	tch_service_create(&service, TCH_PF0);
+	TD_OK(doca_comm_channel_ep_listen(service.ep, TCH_NAME));
+	for (i = 0; i < 2; i++) {
+		tch_client_create(&client[i], TCH_PF0);
+		tch_connect(&client[i], &service);
+	}
+	T_EQ(pthread_create(&thread, NULL, pair_thread, client), 0);
+	for (i = 0; i < 2 * PAIRS; i++) {
+		tch_recv_number(&service, i);
+		__atomic_store_n(token, (i + 1) / 2, __ATOMIC_RELEASE);
+	}
+	T_EQ(pthread_join(thread, NULL), 0);
+	for (i = 0; i < 2; i++)
+		tch_end_destroy(&client[i]);
+	tch_end_destroy(&service);
+}
+
 static const struct t_case cases[] = {
 	{ "threads", threads },
+	{ "one_thread", one_thread },
 	{ "processes", processes },
 };
 
