@@ -19,8 +19,6 @@
 #include "dev_doca.h"
 #include "perf_test.h"
 
-/* Messages that one poll takes from an endpoint. */
-#define RX_BURST 32
 #define MAX_MSG_SIZE 4080
 
 struct link_cchan_ep {
@@ -178,7 +176,8 @@ receive(struct perf_run *run, struct doca_comm_channel_ep_t *ep)
 	uint16_t n;
 	size_t len;
 
-	for (n = 0; n < RX_BURST; n++) {
+	/* To look for another one costs a call, which an answer would wait for. */
+	for (n = 0; n < run->params.burst; n++) {
 		len = sizeof(l->buf);
 		ret = doca_comm_channel_ep_recvfrom(ep, l->buf, &len, DOCA_CC_MSG_FLAG_NONE,
 			&peer);
@@ -186,7 +185,7 @@ receive(struct perf_run *run, struct doca_comm_channel_ep_t *ep)
 			break;
 		link_got_msg(run, peer, l->buf, (uint32_t)len);
 	}
-	if (n < RX_BURST && ret != DOCA_ERROR_AGAIN && !run->link.closing)
+	if (n < run->params.burst && ret != DOCA_ERROR_AGAIN && !run->link.closing)
 		dev_doca_ok(run, ret, "receiving");
 	return n;
 }

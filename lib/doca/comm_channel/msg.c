@@ -83,6 +83,9 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 		return peer->state >= CCHAN_LOST ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
 	if (unlikely(len > peer->max_msg_size))
 		return DOCA_ERROR_INVALID_VALUE;
+	/* The answer to a message takes its credit along. */
+	if (ep->nb_unpaid > 0)
+		dface_cchan_pay(ep);
 	if (rte_comch_conn_send_burst(peer->native, &m, 1) == 0)
 		return DOCA_ERROR_AGAIN;
 	ep->nb_sends++;

@@ -406,7 +406,8 @@ doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep
  *   - DOCA_ERROR_NOT_CONNECTED: it neither listens nor has connected.
  *   - DOCA_ERROR_CONNECTION_RESET: a client's service is lost, and all its
  *     messages were received: *peer_addr* is to be disconnected. A service is
- *     not told here of a client that left.
+ *     not told here of a client that left. Before DOCA 1.5 also: the service
+ *     itself is lost, see doca_comm_channel_ep_update_service_state_info().
  *   - DOCA_ERROR_CONNECTION_ABORTED: a client's service did not accept it; a
  *     service of DOCA 1.2 to 1.4 has refused a second client of a function.
  *   - DOCA_ERROR_INVALID_VALUE: an argument is missing, unknown flags, or the
