@@ -95,6 +95,14 @@ in_progress(void)
 	tch_close(&t);
 }
 
+/* Another service of the same name. */
+static void
+listen_anew(struct tch_end *service)
+{
+	tch_service_create(service, TCH_PF0);
+	TD_OK(doca_comm_channel_ep_listen(service->ep, TCH_NAME));
+}
+
 /* The service leaves without having accepted. behaviour: L5 */
 static void
 refused(void)
@@ -109,9 +117,7 @@ refused(void)
 			TCH_UNTIL((tch_state(&t.client), tch_pending(&t.service) == 1));
 		tch_end_destroy(&t.service);
 		check_aborted(&t.client);
-		/* Another service. */
-		tch_service_create(&t.service, TCH_PF0);
-		TD_OK(doca_comm_channel_ep_listen(t.service.ep, TCH_NAME));
+		listen_anew(&t.service);
 		tch_connect(&t.client, &t.service);
 		tch_meet(&t);
 		tch_close(&t);
@@ -255,10 +261,8 @@ service_leaves(void)
 		TCH_UNTIL(tch_state(&t.client) != DOCA_SUCCESS);
 		check_lost(&t.client, true);
 		TD_OK(doca_comm_channel_ep_disconnect(t.client.ep, t.client.peer));
-		if (round % 2 == 1) {
-			tch_service_create(&t.service, TCH_PF0);
-			TD_OK(doca_comm_channel_ep_listen(t.service.ep, TCH_NAME));
-		}
+		if (round % 2 == 1)
+			listen_anew(&t.service);
 		tch_connect(&t.client, &t.service);
 	}
 	tch_meet(&t);

@@ -84,13 +84,6 @@ shm_dev_of(const struct rte_comch_link *link)
 /* The link is over: the first reason stays. */
 void shm_link_down(struct shm_link *l, int error, const char *text);
 
-/* shm_sock.c */
-int shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
-		struct rte_comch_listener **listener);
-void shm_sock_unlisten(struct rte_comch_listener *listener);
-int shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link);
-void shm_sock_listener_forked(struct rte_comch_listener *listener);
-int shm_sock_listener_fd(const struct rte_comch_listener *listener);
 /* shm_watch.c: is the socket's file still there? */
 /*
  * Before the socket, and then on the socket. When a process dies the kernel
@@ -106,6 +99,12 @@ int shm_watch_check(struct rte_comch_listener *listener, char *text, size_t size
 bool shm_watch_is_ours(const struct shm_listener *l);
 
 /* shm_sock.c */
+int shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct rte_comch_listener **listener);
+void shm_sock_unlisten(struct rte_comch_listener *listener);
+int shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link);
+void shm_sock_listener_forked(struct rte_comch_listener *listener);
+int shm_sock_listener_fd(const struct rte_comch_listener *listener);
 int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_link **link);
 /* Is a directory that anybody could have made one of ours? 0, -ENOENT or -EACCES. */

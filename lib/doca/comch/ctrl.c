@@ -17,16 +17,25 @@
 static char handle;
 
 doca_error_t
+dface_name_check(const char *what, const char *name)
+{
+	size_t len = name == NULL ? 0 : strnlen(name, DFACE_MAX_NAME);
+
+	if (len > 0 && len < DFACE_MAX_NAME)
+		return DOCA_SUCCESS;
+	DFACE_ERR("%s: a name has 1 to %u bytes, and this one %s", what, DFACE_MAX_NAME - 1,
+		len == 0 ? "none" : "more");
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t
 dface_ctrl_init(struct dface_ctrl *ctrl, const struct dface_ctx_ops *ops, struct doca_dev *dev,
 		const char *name)
 {
-	size_t len = strnlen(name, DFACE_MAX_NAME);
+	doca_error_t ret = dface_name_check(ops->name, name);
 
-	if (len == 0 || len == DFACE_MAX_NAME) {
-		DFACE_ERR("%s: a name has 1 to %u bytes, and this one %s", ops->name,
-			DFACE_MAX_NAME - 1, len == 0 ? "none" : "more");
-		return DOCA_ERROR_INVALID_VALUE;
-	}
+	if (ret != DOCA_SUCCESS)
+		return ret;
 	dface_ctx_init(&ctrl->ctx, ops);
 	rte_strscpy(ctrl->name, name, sizeof(ctrl->name));
 	ctrl->max_msg_size = DFACE_MAX_MSG_SIZE;

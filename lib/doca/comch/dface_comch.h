@@ -41,6 +41,8 @@
 #define DFACE_MAX_IMM RTE_COMCH_IMM_SIZE
 #define DFACE_DEFAULT_RECV_QUEUE 64
 
+/* DOCA_ERROR_INVALID_VALUE, and a line that begins with what: no server has such a name. */
+doca_error_t dface_name_check(const char *what, const char *name);
 /* Of a server on an open device: as promised, unless its arguments say fewer. */
 uint32_t dface_max_clients(const struct doca_dev *dev);
 

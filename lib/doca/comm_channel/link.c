@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_errno.h>
@@ -17,21 +16,12 @@
 #include "dface_cchan.h"
 #include "dface_comch.h"
 #include "dface_eal.h"
-#include "dface_err.h"
 #include "dface_log.h"
 
 /* A sender that is not held up runs its poll so often, at least. */
 #define RUNS_PER_S 20000
 /* How long an endpoint of 1.2 waits at its end for peers to receive, ms. */
 #define DRAIN_MS 1000
-
-static doca_error_t
-check_name(const char *name)
-{
-	size_t len = name == NULL ? 0 : strnlen(name, DFACE_MAX_NAME);
-
-	return len > 0 && len < DFACE_MAX_NAME ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
 
 /* Errors of creating and starting, where no argument is to blame any more. */
 static doca_error_t
@@ -141,7 +131,7 @@ doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char 
 {
 	doca_error_t ret;
 
-	if (local_ep == NULL || check_name(name) != DOCA_SUCCESS)
+	if (local_ep == NULL || dface_name_check("listen", name) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (local_ep->kind != CCHAN_NONE)
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -222,7 +212,8 @@ doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char
 {
 	doca_error_t ret = DOCA_SUCCESS;
 
-	if (local_ep == NULL || peer_addr == NULL || check_name(name) != DOCA_SUCCESS)
+	if (local_ep == NULL || peer_addr == NULL ||
+			dface_name_check("connect", name) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
 	*peer_addr = NULL;
 	if (local_ep->kind != CCHAN_NONE)
