@@ -219,9 +219,9 @@ doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_o
  * @param async_ops
  *   The async ops, not started.
  * @param dpa_comp
- *   The completion, of the same context, started before the async ops are.
+ *   The completion, started; it can be stopped when the async ops are stopped, or
+ *   are attached to another one.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a completion of another context
  *   - DOCA_ERROR_BAD_STATE: started, or the completion is not
  */
 DOCA_EXPERIMENTAL
@@ -232,14 +232,18 @@ doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
  * Start async ops.
  *
  * @return
- *   - DOCA_ERROR_BAD_STATE: started, no completion is attached, or the context is not
- *     started
+ *   - DOCA_ERROR_BAD_STATE: started, or no completion is attached
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops);
 
-/** Stop async ops. Their handle is bad from now on. @return DOCA_ERROR_BAD_STATE: not started. */
+/**
+ * Stop async ops. Their handle is bad from now on, and no completion is attached.
+ *
+ * @return
+ *   - DOCA_ERROR_BAD_STATE: not started
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops);
 
