@@ -95,6 +95,10 @@ void dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *
 /* Something that a card does not promise to bear: a log line. */
 void dface_dpa_warn(struct dface_dpa_self *self, const char *what, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Wait for the calls that are under way: who takes something away from device code
+ * that is not found by a handle of the above, does this afterwards. Not in a call.
+ */
+void dface_dpa_gate_wait(void);
 /* Give the CPU to another one of our threads, in a call that waits. */
 void dface_dpa_pause(struct dface_dpa_self *self);
 

@@ -85,8 +85,6 @@ dface_dpa_self_is_device(const struct dface_dpa_self *self)
 bool dface_dpa_self_need_thread(struct dface_dpa_self *self, const char *what);
 /* "DPA thread dpa-NAME (kernel NAME)" */
 const char *dface_dpa_self_print(const struct dface_dpa_self *self, char *text, size_t size);
-/* What calls were in the middle of when this began is over. */
-void dface_dpa_gate_wait(void);
 /* Report kernels that run for too long. */
 void dface_dpa_self_watch(void);
 uint64_t dface_dpa_now_ms(void);

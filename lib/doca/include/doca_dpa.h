@@ -27,7 +27,8 @@
  *     doca_dpa_completion_stop(), _destroy(); doca_dpa_thread_stop(), _destroy()
  *     doca_dpa_mem_free(); doca_dpa_stop(), doca_dpa_destroy()
  *
- * What device code can do is in doca_dpa_dev.h.
+ * What device code can do is in doca_dpa_dev.h. Objects that only some applications
+ * need are in comch_doca_dpa_objects.h, which this header includes.
  *
  * Emulated
  * --------
@@ -138,7 +139,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
 
 /**
- * Start a context: load its application.
+ * Start a context.
  *
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: no application is set
@@ -159,12 +160,7 @@ doca_error_t doca_dpa_start(struct doca_dpa *dpa);
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_stop(struct doca_dpa *dpa);
 
-/**
- * Set the application. Mandatory.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: started
- */
+/** Set the application. Mandatory. @return DOCA_ERROR_BAD_STATE: started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app);
 
@@ -254,12 +250,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
 		struct doca_dpa **extended_dpa);
 
-/**
- * The handle, for doca_dpa_dev_device_set().
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: not started
- */
+/** The handle, for doca_dpa_dev_device_set(). @return DOCA_ERROR_BAD_STATE: not started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle);
 
@@ -429,8 +420,8 @@ doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_
 		struct doca_buf *buf, size_t size);
 
 /**
- * Copy from device memory to where a buf's data begins; then that is its data. There
- * must be room up to the end of the buf, and its mmap has
+ * Copy from device memory to where a buf's data begins, which grows if it was
+ * shorter. The buf has room for that, and its mmap
  * #DOCA_ACCESS_FLAG_LOCAL_READ_WRITE. As doca_dpa_h2d_buf_memcpy().
  */
 DOCA_EXPERIMENTAL
@@ -441,89 +432,6 @@ doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf,
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value,
 		size_t size);
-/** @} */
-
-/** @name Hash tables
- * @{
- */
-
-/**
- * Create a hash table of 32-bit keys and 64-bit values.
- *
- * @param dpa
- *   The context, started.
- * @param num_entries
- *   How many keys it can have; not 0, up to 2^24.
- * @param[out] ht
- *   The table.
- * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, no entries or too many
- *   - DOCA_ERROR_BAD_STATE: the context is not started
- *   - DOCA_ERROR_NO_MEMORY
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
-		struct doca_dpa_hash_table **ht);
-
-/** Destroy a hash table. Its handle is bad from now on. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht);
-
-/** The handle for device code, until the table is destroyed. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
-		doca_dpa_dev_hash_table_t *ht_handle);
-/** @} */
-
-/** @name Execution units
- * An execution unit (EU) runs one thread at a time. Here it is a CPU, of those that
- * the device table gives (`dpa_cpus`), else of those that the process may run on
- * when the context is asked first.
- * @{
- */
-
-/** Cores: 1. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores);
-
-/** EUs of a core: all of them. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core);
-
-/** EUs that threads can be bound to: ids from 0 up. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa,
-		unsigned int *total_num_eus);
-
-/**
- * Create an affinity, without an EU. Threads that it is set for copy nothing: it
- * stays as long as they do.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: the context is not started
- *   - DOCA_ERROR_NO_MEMORY
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
-		struct doca_dpa_eu_affinity **affinity);
-
-/** Destroy an affinity. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity);
-
-/** Set its EU. @return DOCA_ERROR_INVALID_VALUE: also, there is no such EU. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity,
-		unsigned int eu_id);
-
-/** Have no EU. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity);
-
-/** The EU that is set. @return DOCA_ERROR_INVALID_VALUE: also, none is. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity,
-		unsigned int *eu_id);
 /** @} */
 
 /** @name Threads
@@ -543,12 +451,7 @@ doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity,
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread);
 
-/**
- * Destroy a thread. It is stopped before.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: a completion, notification completion or group has it
- */
+/** Destroy a thread, stopped before. @return DOCA_ERROR_BAD_STATE: a completion or group has it. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread);
 
@@ -568,12 +471,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *dpa_thread,
 		doca_dpa_func_t **func, uint64_t *arg);
 
-/**
- * Set what doca_dpa_dev_thread_get_local_storage() says: memory of the thread's own.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: started
- */
+/** Set what doca_dpa_dev_thread_get_local_storage() says. @return DOCA_ERROR_BAD_STATE: started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread,
 		doca_dpa_dev_uintptr_t dev_ptr);
@@ -630,72 +528,6 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread);
 /** @} */
 
-/** @name Thread groups
- * Give threads numbers: what doca_dpa_dev_thread_rank() and _num_threads() say.
- * @{
- */
-
-/**
- * Create a group.
- *
- * @param dpa
- *   The context, started.
- * @param num_threads
- *   Its threads; not 0, up to doca_dpa_get_max_threads_per_kernel().
- * @param[out] tg
- *   The group.
- * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, no threads or too many
- *   - DOCA_ERROR_BAD_STATE: the context is not started
- *   - DOCA_ERROR_NO_MEMORY
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
-		struct doca_dpa_tg **tg);
-
-/** Destroy a group. It is stopped before; its threads are in no group any more. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg);
-
-/** Threads of the group, as it was created. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
-		unsigned int *num_threads);
-
-/**
- * Put a thread into a group, in the place of the one that has the rank.
- *
- * @param tg
- *   The group, not started.
- * @param thread
- *   The thread, of the same context.
- * @param rank
- *   Its number, from 0 up.
- * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a rank that is not less than the number of
- *     threads, a thread of another context, or one that has another rank
- *   - DOCA_ERROR_BAD_STATE: the group is started
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
-		struct doca_dpa_thread *thread, unsigned int rank);
-
-/**
- * Start a group: its threads get their ranks, whether they are started or not, for
- * the activations that follow.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: started, a rank has no thread, or a thread of it is in a
- *     started group
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg);
-
-/** Stop a group: its threads are rank 0 of 1. @return DOCA_ERROR_BAD_STATE: not started. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
-/** @} */
-
 /** @name Completions
  * What device code has had done is told by elements of a completion: of async ops,
  * and of producers (doca_comch_producer_dpa_completion_attach()).
@@ -719,12 +551,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size,
 		struct doca_dpa_completion **dpa_comp);
 
-/**
- * Destroy a completion. It is stopped before.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: async ops or a producer use it
- */
+/** Destroy a completion, stopped before. @return DOCA_ERROR_BAD_STATE: as IN_USE of stop. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp);
 
@@ -834,89 +661,10 @@ doca_error_t doca_dpa_notification_completion_get_dpa_handle(
 		doca_dpa_dev_notification_completion_t *handle);
 /** @} */
 
-/** @name Async ops
- * Device code has memory copied by them: doca_dpa_dev_post_memcpy().
- *
- *     doca_dpa_async_ops_create(), _attach(), _start(), _get_dpa_handle()
- *     ...
- *     doca_dpa_async_ops_stop(), _destroy()
- * @{
- */
-
-/**
- * Create async ops.
- *
- * @param dpa
- *   The context, started.
- * @param queue_size
- *   Operations under way at once; rounded up to a power of two. Not 0.
- * @param user_data
- *   What elements of the completion tell: DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA
- *   bits.
- * @param[out] async_ops
- *   The async ops.
- * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a size of 0 or over 2^20, or user data of more
- *     bits
- *   - DOCA_ERROR_BAD_STATE: the context is not started
- *   - DOCA_ERROR_NO_MEMORY
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size,
-		uint64_t user_data, struct doca_dpa_async_ops **async_ops);
-
-/** Destroy async ops. They are stopped before. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops);
-
-/** Operations under way at once: a power of two. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops,
-		unsigned int *queue_size);
-
-/** The user data. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops,
-		uint64_t *user_data);
-
-/**
- * Set where elements go. Mandatory. Several async ops may have the same completion.
- *
- * @param async_ops
- *   The async ops, not started.
- * @param dpa_comp
- *   The completion, of the same context, started before the async ops are.
- * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a completion of another context
- *   - DOCA_ERROR_BAD_STATE: started, or the completion is not
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
-		struct doca_dpa_completion *dpa_comp);
-
-/**
- * Start async ops.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: started, no completion is attached, or the context is not
- *     started
- *   - DOCA_ERROR_NO_MEMORY
- */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops);
-
-/** Stop async ops. Their handle is bad from now on. @return DOCA_ERROR_BAD_STATE: not started. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops);
-
-/** The handle for device code. @return DOCA_ERROR_BAD_STATE: not started. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
-		doca_dpa_dev_async_ops_t *handle);
-/** @} */
-
 #ifdef __cplusplus
 }
 #endif
+
+#include <comch_doca_dpa_objects.h>
 
 #endif /* DOCA_DPA_H */

@@ -151,7 +151,7 @@ void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_hand
  * @param log_level
  *   Level.
  * @param format
- *   As for printf().
+ *   As the C library's formats.
  */
 void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ...)
 		__attribute__((format(printf, 2, 3)));
