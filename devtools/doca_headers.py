@@ -19,6 +19,8 @@ HEADERS = [
     (r"doca_comm_channel\.h", "1.2", "2.7"),
     (r"doca_cc(_|\.)", "2.5", "2.6"),
     (r"doca_comch(_|\.)", "2.7", "99"),
+    # Also doca_comch_msgq.h, by the line above.
+    (r"(comch_)?doca_dpa(_dev\w*|_app|_objects)?\.h", "2.7", "99"),
     (r"doca_(pe|buf_pool)\.h", "2.5", "99"),
     (r"comch_doca_\w+_102\.h", "1.2", "1.2"),
     (r"comch_doca_\w+_105\.h", "1.2", "2.0"),

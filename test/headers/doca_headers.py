@@ -58,6 +58,41 @@ PROGRAMS = [
         DOCA_EXPERIMENTAL void f(void);
         int main(void) { f(); return 0; }
         """, ["doca_compat.h"], False),
+    # Scripts that build device code do not define DOCA_ALLOW_EXPERIMENTAL_API.
+    ("device code", """
+        __dpa_global__ void kernel(uint64_t comp);
+        __dpa_rpc__ uint64_t call(doca_dpa_dev_buf_t buf, size_t len);
+        __dpa_global__ void kernel(uint64_t comp)
+        {
+            doca_dpa_dev_completion_element_t element;
+            while (doca_dpa_dev_get_completion(comp, &element))
+                doca_dpa_dev_completion_ack(comp, 1);
+            DOCA_DPA_DEV_LOG_INFO("%u", doca_dpa_dev_thread_rank());
+            doca_dpa_dev_thread_reschedule();
+        }
+        __dpa_rpc__ uint64_t call(doca_dpa_dev_buf_t buf, size_t len)
+        {
+            doca_dpa_dev_buf_set_len(buf, len);
+            doca_dpa_dev_post_buf_memcpy(1, buf, buf, DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+            return doca_dpa_dev_buf_get_len(buf);
+        }
+        #ifndef DOCA_DPA_DEVICE
+        #error not device code
+        #endif
+        """, ["doca_dpa_dev.h", "doca_dpa_dev_buf.h", "doca_dpa_dev_sync_event.h"], True),
+    ("host and device code in one file", """
+        doca_dpa_func_t *kernel(doca_dpa_dev_log_level_t *level);
+        doca_dpa_func_t *kernel(doca_dpa_dev_log_level_t *level)
+        {
+            *level = DOCA_DPA_DEV_LOG_LEVEL_INFO;
+            DOCA_DPA_DEV_LOG_INFO("here");
+            return 0;
+        }
+        """, ["doca_dpa.h", "doca_mmap.h", "doca_dpa_dev.h", "doca_dpa_dev_buf.h"], True),
+    ("use of a host function of the DPA", """
+        doca_error_t f(struct doca_dpa *dpa);
+        doca_error_t f(struct doca_dpa *dpa) { return doca_dpa_start(dpa); }
+        """, ["doca_dpa.h"], False),
     ("use of a stable function", """
         DOCA_STABLE void f(void);
         int main(void) { f(); return 0; }

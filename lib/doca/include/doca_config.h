@@ -15,7 +15,8 @@
 #include <doca_build_config.h>
 #include <comch_doca_generation.h>
 
-#ifndef DOCA_COMPAT_HELPERS
+/* Device code has no structures with versions. */
+#if !defined(DOCA_COMPAT_HELPERS) && !defined(DOCA_DPA_DEVICE)
 #define DOCA_COMPAT_HELPERS
 #endif
 

@@ -59,6 +59,7 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <comch_doca_dpa_types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,9 +70,6 @@ struct doca_devinfo;
 struct doca_dpa;
 /** A memory map. */
 struct doca_mmap;
-
-/** A memory map on a DPA: this library has none. */
-typedef uint32_t doca_dpa_dev_mmap_t;
 
 /** The memory is the program's again: addr and len are those of the mmap. */
 typedef void(doca_mmap_memrange_free_cb_t)(void *addr, size_t len, void *cookie);
@@ -195,12 +193,17 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 		const void **export_desc, size_t *export_desc_len);
 
 /**
- * The mmap as a DPA sees it: this library has no DPA.
+ * The mmap as a DPA sees it: a handle for device code (doca_dpa_dev_buf.h), which
+ * reads the memory, and writes it with #DOCA_ACCESS_FLAG_LOCAL_READ_WRITE. The
+ * same for all devices, until the mmap is stopped or destroyed; both wait for
+ * device calls that are in the middle of its memory.
+ *
+ * The handle of an imported mmap cannot be used: its memory is another process's.
  *
  * @return
- *   - DOCA_ERROR_NOT_PERMITTED: not started, or imported
+ *   - DOCA_ERROR_NOT_PERMITTED: not started
  *   - DOCA_ERROR_NOT_FOUND: the device was not added
- *   - DOCA_ERROR_NOT_SUPPORTED: else
+ *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -271,12 +274,19 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 		size_t dmabuf_offset, size_t len);
 
 /**
- * Set memory of a DPA: not supported here.
+ * Set memory of a DPA, which is emulated: an mmap like any other.
  *
+ * @param mmap
+ *   The mmap.
+ * @param dpa
+ *   Whose memory it is.
+ * @param dpa_addr
+ *   Start: in memory of doca_dpa_mem_alloc().
+ * @param len
+ *   Bytes.
  * @return
  *   - DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE,
  *     DOCA_ERROR_NOT_PERMITTED: as doca_mmap_set_memrange()
- *   - DOCA_ERROR_NOT_SUPPORTED: else
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DOCA_DPA_DEV_SYNC_EVENT_H
+#define DOCA_DPA_DEV_SYNC_EVENT_H
+
+/**
+ * @file
+ * Device code: the handle of a sync event. This library makes no sync events, so
+ * there is nothing to do with one.
+ */
+
+#include <stdint.h>
+
+#include <doca_dpa_dev.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A sync event. */
+typedef uint64_t doca_dpa_dev_sync_event_t;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_DPA_DEV_SYNC_EVENT_H */
