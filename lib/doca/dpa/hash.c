@@ -16,6 +16,8 @@
 
 #include <bsd/sys/tree.h>
 
+#include <rte_common.h>
+
 #include "dface_dpa.h"
 #include "dface_log.h"
 
@@ -46,7 +48,8 @@ compare(const struct node *a, const struct node *b)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-RB_GENERATE_STATIC(tree, node, entry, compare)
+/* RB_GENERATE_STATIC() wants a macro that only BSD has. */
+RB_GENERATE_INTERNAL(tree, node, entry, compare, __rte_unused static)
 
 static struct node *
 find(struct doca_dpa_hash_table *ht, uint32_t key)
