@@ -94,18 +94,13 @@ doca_error_t
 doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **affinity)
 {
 	struct doca_dpa_eu_affinity *a;
-	doca_error_t ret;
 
 	if (dpa == NULL || affinity == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = dface_dpa_join(dpa);
-	if (ret != DOCA_SUCCESS)
-		return ret;
 	a = malloc(sizeof(*a));
-	if (a == NULL) {
-		dface_dpa_drop(dpa);
+	if (a == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	}
+	dface_dpa_hold(dpa);
 	a->dpa = dpa;
 	a->eu = -1;
 	*affinity = a;

@@ -43,7 +43,6 @@ doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_
 		struct doca_dpa_async_ops **async_ops)
 {
 	struct doca_dpa_async_ops *ops;
-	doca_error_t ret;
 
 	if (dpa == NULL || async_ops == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -53,14 +52,10 @@ doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_
 			MAX_USER_DATA);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	ret = dface_dpa_join(dpa);
-	if (ret != DOCA_SUCCESS)
-		return ret;
 	ops = calloc(1, sizeof(*ops));
-	if (ops == NULL) {
-		dface_dpa_drop(dpa);
+	if (ops == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	}
+	dface_dpa_hold(dpa);
 	ops->dpa = dpa;
 	ops->queue_size = rte_align32pow2(queue_size);
 	ops->user_data = (uint32_t)user_data;
@@ -122,7 +117,8 @@ doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
 {
 	doca_error_t ret;
 
-	if (async_ops == NULL || dpa_comp == NULL)
+	if (async_ops == NULL || dpa_comp == NULL ||
+			!dface_dpa_is_same(async_ops->dpa, dface_dpa_completion_dpa(dpa_comp)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (async_ops->handle != 0) {
 		DFACE_ERR("DPA async ops: started, their completion stays");

@@ -52,14 +52,10 @@ doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
 		DFACE_ERR("DPA thread group: has 1 to %u threads, not %u", max, num_threads);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	ret = dface_dpa_join(dpa);
-	if (ret != DOCA_SUCCESS)
-		return ret;
 	t = calloc(1, sizeof(*t) + num_threads * sizeof(t->threads[0]));
-	if (t == NULL) {
-		dface_dpa_drop(dpa);
+	if (t == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	}
+	dface_dpa_hold(dpa);
 	t->dpa = dpa;
 	t->nb_threads = num_threads;
 	*tg = t;
@@ -110,7 +106,7 @@ doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread 
 		unsigned int rank)
 {
 	if (tg == NULL || thread == NULL || rank >= tg->nb_threads ||
-			dface_dpa_thread_dpa(thread) != tg->dpa) {
+			!dface_dpa_is_same(tg->dpa, dface_dpa_thread_dpa(thread))) {
 		DFACE_ERR("DPA thread group: no thread of its context, or no rank of it: %u", rank);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
