@@ -9,6 +9,7 @@
 
 #include "t_main.h"
 #include "tmsgq.h"
+#include "tmsgq_207.h"
 
 /* What kernels and tests share: one address space. */
 static struct tmsgq m;
@@ -499,6 +500,35 @@ copy_is_fault(const struct bad_copy *bad)
 	tmsgq_close(&m);
 }
 
+/* Device code of DOCA 2.7: elements for whom asked for them. */
+static void
+as_of_2_7(void)
+{
+	struct tmsgq_send_207 s = { .dst = (uintptr_t)dst, .src = (uintptr_t)src, .len = SIZE };
+	struct doca_mmap *mmaps[2];
+
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &s.dst_mmap);
+	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &s.src_mmap);
+	t_fill(src, SIZE, 6);
+	tmsgq_post(&m.c, 4);
+	s.producer = m.p.handle;
+	TMSGQ_RUN(m.dpa, tmsgq_send_207, &s);
+	TMSGQ_RUN(m.dpa, tmsgq_copy_207, &s);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	s.completion_requested = 1;
+	TMSGQ_RUN(m.dpa, tmsgq_send_207, &s);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	TMSGQ_RUN(m.dpa, tmsgq_copy_207, &s);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	recv_until(4);
+	T_VERIFY(dst, SIZE, 6);
+	mmap_end(mmaps[0]);
+	mmap_end(mmaps[1]);
+	tmsgq_close(&m);
+}
+
 /* What a copy must not do. */
 static void
 copies_refused(void)
@@ -689,6 +719,7 @@ main(int argc, char **argv)
 		{ "reports", reports },
 		{ "without_a_receive", without_a_receive },
 		{ "copies", copies },
+		{ "as_of_2_7", as_of_2_7 },
 		{ "copies_refused", copies_refused },
 		{ "consumers_faults", consumers_faults },
 		{ "after_destroy", after_destroy },
