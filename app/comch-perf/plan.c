@@ -179,9 +179,10 @@ plan_make(struct plan *plan, const struct options *opts)
 			rc = plan_add(plan, test, opts);
 	}
 	plan->alone = rc == 0;
-	for (i = 0; i < plan->nb_rows; i++)
-		plan->alone = plan->alone && plan->rows[i].test->alone &&
-				!plan->rows[i].test->library;
+	for (i = 0; i < plan->nb_rows; i++) {
+		plan->alone = plan->alone && plan->rows[i].test->alone;
+		plan->library = plan->library || plan->rows[i].test->library;
+	}
 	return rc;
 }
 

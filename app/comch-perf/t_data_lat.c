@@ -60,8 +60,8 @@ tidy(struct data_worker *w)
 	w->tx->api->prepare(w->tx, 1);
 }
 
-static int
-ping(void *worker)
+int
+worker_ping(void *worker)
 {
 	struct data_worker *w = worker;
 	struct lat lat;
@@ -82,8 +82,8 @@ ping(void *worker)
 	return 0;
 }
 
-static int
-pong(void *worker)
+int
+worker_pong(void *worker)
 {
 	struct data_worker *w = worker;
 
@@ -97,7 +97,7 @@ pong(void *worker)
 static int
 data_lat_launch(struct perf_run *run)
 {
-	return data_launch(run, run->leader ? ping : pong);
+	return data_launch(run, run->leader ? worker_ping : worker_pong);
 }
 
 /* Each side has a producer and a consumer. */
