@@ -103,8 +103,8 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 		return refuse(error, "--connections: with more than one, --producers and "
 				"--consumers must be equal: each pair has one connection");
 	if (p->producers > p->consumers && stamp_room < sizeof(uint64_t))
-		return refuse(error, "--size: to tell several producers apart, a message "
-				"(or its immediate data, with --size 0) has 8 bytes at least");
+		return refuse(error, "to tell several producers apart, a message (without "
+				"payload: its immediate data) has 8 bytes at least");
 	if (p->burst > data_queue(p))
 		return refuse(error, "--burst is more than --queue holds");
 	if (data_queue(p) * data_stride(p) > MAX_POSTED)
