@@ -286,9 +286,6 @@ void worker_tx_done(struct data_worker *w);
 void worker_sync(struct perf_run *run);
 /** The loop of the rate and bandwidth tests. */
 int worker_stream(void *worker);
-/** Those of the latency tests (t_data_lat.c): who measures, and who answers. */
-int worker_ping(void *worker);
-int worker_pong(void *worker);
 /** @} */
 
 /** @name data_desc.c: rings of prepared operations

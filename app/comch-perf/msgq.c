@@ -168,13 +168,6 @@ msgq_send(struct data_tx *tx, uint16_t n)
 			&tx->ops[tx->head], (uint16_t)tx->ready));
 }
 
-/* A credit is a place in the window, and they go round in the same order. */
-static uint8_t *
-place(const struct data_rx *rx, uint64_t number)
-{
-	return (uint8_t *)rx->mem.addr + number % rx->nb_bufs * data_stride(rx->params);
-}
-
 static uint16_t
 copy_send(struct data_tx *tx, uint16_t n)
 {
@@ -187,7 +180,7 @@ copy_send(struct data_tx *tx, uint16_t n)
 		const struct rte_comch_op *op = &tx->ops[tx->head + i];
 
 		copies[i] = (struct rte_comch_msgq_copy){
-			.dst = place(tx->to, tx->sent + i),
+			.dst = msgq_place(tx->to, tx->sent + i),
 			.src = op->addr,
 			.len = op->len,
 			.cookie = op->cookie,
@@ -238,21 +231,6 @@ msgq_rx_start(struct perf_run *run, struct data_rx *rx)
 			rx->nb_bufs - rx->owed);
 }
 
-static inline void
-take(struct data_rx *rx, const struct rte_comch_cpl *cpl)
-{
-	const struct perf_params *p = rx->params;
-
-	if (unlikely(cpl->status != 0)) {
-		rx->failed += !rx->stopping;
-	} else if (unlikely(cpl->len != p->size || cpl->imm_len != p->imm)) {
-		rx->count++;
-		rx->torn++;
-	} else {
-		data_check_msg(rx, p->size == 0 ? NULL : place(rx, rx->count), cpl->imm);
-	}
-}
-
 static uint16_t
 msgq_recv(struct data_rx *rx, uint16_t n)
 {
@@ -261,8 +239,7 @@ msgq_recv(struct data_rx *rx, uint16_t n)
 
 	n = rte_comch_msgq_recv_burst(rx->msgq_consumer, cpls, n);
 	for (i = 0; i < n; i++)
-		take(rx, &cpls[i]);
-	rx->owed += n;
+		msgq_take(rx, &cpls[i]);
 	return n;
 }
 

@@ -26,4 +26,28 @@ int msgq_setup(struct perf_run *run);
 /** The same for blocks that are copied into a window before each message. */
 int msgq_setup_copy(struct perf_run *run);
 
+/** A credit is a place in the window of copies, and they go round in the same order. */
+static inline uint8_t *
+msgq_place(const struct data_rx *rx, uint64_t number)
+{
+	return (uint8_t *)rx->mem.addr + number % rx->nb_bufs * data_stride(rx->params);
+}
+
+/** Check what was received; a credit is owed for it. */
+static inline void
+msgq_take(struct data_rx *rx, const struct rte_comch_cpl *cpl)
+{
+	const struct perf_params *p = rx->params;
+
+	rx->owed++;
+	if (unlikely(cpl->status != 0)) {
+		rx->failed += !rx->stopping;
+	} else if (unlikely(cpl->len != p->size || cpl->imm_len != p->imm)) {
+		rx->count++;
+		rx->torn++;
+	} else {
+		data_check_msg(rx, p->size == 0 ? NULL : msgq_place(rx, rx->count), cpl->imm);
+	}
+}
+
 #endif /* MSGQ_H */

@@ -60,8 +60,8 @@ tidy(struct data_worker *w)
 	w->tx->api->prepare(w->tx, 1);
 }
 
-int
-worker_ping(void *worker)
+static int
+ping(void *worker)
 {
 	struct data_worker *w = worker;
 	struct lat lat;
@@ -82,8 +82,8 @@ worker_ping(void *worker)
 	return 0;
 }
 
-int
-worker_pong(void *worker)
+static int
+pong(void *worker)
 {
 	struct data_worker *w = worker;
 
@@ -97,7 +97,7 @@ worker_pong(void *worker)
 static int
 data_lat_launch(struct perf_run *run)
 {
-	return data_launch(run, run->leader ? worker_ping : worker_pong);
+	return data_launch(run, run->leader ? ping : pong);
 }
 
 /* Each side has a producer and a consumer. */
