@@ -32,6 +32,7 @@
 
 #include "dface_dpa_core.h"
 #include "dface_log.h"
+#include "dface_yield.h"
 
 /** Elements, at most. */
 #define MAX_SIZE (1u << 24)
@@ -306,6 +307,11 @@ doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 			memory_order_relaxed) + 1, memory_order_relaxed);
 	}
 	dface_dpa_leave(self);
+	/* Device code polls: it shares its CPU. */
+	if (element == 0)
+		dface_yield_fruitless();
+	else
+		dface_yield_fruitful();
 	return element != 0;
 }
 

@@ -20,11 +20,12 @@
  *     struct dface_dpa_self *self = dface_dpa_enter();
  *     struct doca_dpa_completion *comp =
  *         dface_dpa_object(self, DFACE_DPA_COMPLETION, handle, __func__);
- *     if (comp != NULL)
- *         ...
+ *     if (comp == NULL)
+ *         return;                    a fault has left the call
+ *     ...
  *     dface_dpa_leave(self);
  *
- * Between the two the object stays: who destroys it takes the handle away and
+ * Calls do not nest. Between the two the object stays: who destroys it takes the handle away and
  * waits until no call is in the middle of anything. A call that waits for
  * something has to look at dface_dpa_is_over() and whether its handles are
  * still good, leave and enter again.
@@ -83,7 +84,7 @@ void dface_dpa_leave(struct dface_dpa_self *self);
 /* Is the kernel to end? For calls that wait. */
 bool dface_dpa_is_over(const struct dface_dpa_self *self);
 /* The object of a handle. If it is bad: a fault, which names the call *what*; it
- * does not return in a kernel or an RPC, and returns NULL elsewhere.
+ * does not return in a kernel or an RPC, and returns NULL elsewhere, out of the call.
  */
 void *dface_dpa_object(struct dface_dpa_self *self, enum dface_dpa_kind kind, uint64_t handle,
 		const char *what);

@@ -53,7 +53,7 @@ struct dface_dpa_self {
 	struct doca_dpa_thread *thread;   /* of DFACE_DPA_THREAD */
 	const struct comch_doca_dpa_func *func;
 	_Atomic uint32_t rank, nb_threads;
-	jmp_buf *end;
+	sigjmp_buf *end;
 	_Atomic uint64_t begin_ms;        /* when the function began; 0: none runs */
 	/* The watchdog's. */
 	uint64_t seen_ms, report_ms;

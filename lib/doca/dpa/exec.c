@@ -210,13 +210,15 @@ dface_dpa_now_ms(void)
 enum dface_dpa_end
 dface_dpa_self_call(struct dface_dpa_self *self, const void *args, uint64_t *ret)
 {
-	jmp_buf end;
+	sigjmp_buf end;
 	int how;
 
 	self->end = &end;
 	atomic_store_explicit(&self->begin_ms, dface_dpa_now_ms(), memory_order_relaxed);
-	/* Device code that is ended holds nothing of ours: it is between two calls. */
-	how = _setjmp(end);
+	/* Without signals, which are blocked. (TSan knows no _longjmp().) Device code that
+	 * is ended holds nothing of ours: it is between two calls.
+	 */
+	how = sigsetjmp(end, 0);
 	if (how == 0)
 		*ret = self->func->call(args);
 	atomic_store_explicit(&self->begin_ms, 0, memory_order_relaxed);
@@ -227,7 +229,7 @@ void
 dface_dpa_self_end(struct dface_dpa_self *self, enum dface_dpa_end end)
 {
 	dface_dpa_leave(self);
-	_longjmp(*self->end, (int)end);
+	siglongjmp(*self->end, (int)end);
 }
 
 const char *
@@ -285,7 +287,7 @@ dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *forma
 	if (!dface_dpa_self_is_device(self))
 		return;
 	set_fault(self->dpa->root);
-	_longjmp(*self->end, DFACE_DPA_FAULT);
+	siglongjmp(*self->end, DFACE_DPA_FAULT);
 }
 
 void
