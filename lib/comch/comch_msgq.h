@@ -214,15 +214,25 @@ comch_msgq_find(const struct rte_comch_msgq_producer *p, uint32_t id)
 		comch_load_acquire(&p->consumers[id - 1]) : NULL;
 }
 
-/* What becomes of an operation, for done_burst(). */
-static inline void
-comch_msgq_complete(struct rte_comch_msgq_producer *p, const struct comch_msgq_done *done,
-		uint16_t flags)
+/* What becomes of an operation, for done_burst(). NULL: nobody wants to know. */
+static inline struct comch_msgq_done *
+comch_msgq_complete(struct rte_comch_msgq_producer *p, uint64_t cookie, uint32_t consumer_id,
+		uint16_t flags, int status)
 {
-	if (unlikely(done->status != 0))
+	struct comch_msgq_done *d;
+
+	if (unlikely(status != 0))
 		comch_count(&p->stats.errors, 1);
-	if ((flags & RTE_COMCH_OP_F_SILENT) == 0)
-		p->done[p->done_tail++ & p->mask] = *done;
+	if ((flags & RTE_COMCH_OP_F_SILENT) != 0)
+		return NULL;
+	/* Field by field: through a copy the loads would wait for the stores. */
+	d = &p->done[p->done_tail++ & p->mask];
+	d->cookie = cookie;
+	d->status = status;
+	d->len = 0;
+	d->consumer_id = consumer_id;
+	d->copies = 0;
+	return d;
 }
 
 /* comch_msgq_dp.c */

@@ -32,13 +32,14 @@ static void
 pending_complete(struct rte_comch_msgq_producer *p, int status)
 {
 	const struct comch_msgq_pending *m = pending_head(p);
-	const struct comch_msgq_done done = {
-		.cookie = m->cookie, .status = status, .len = status == 0 ? m->len : 0,
-		.consumer_id = m->consumer_id, .copies = m->copies,
-	};
+	struct comch_msgq_done *d;
 
 	p->pending_head++;
-	comch_msgq_complete(p, &done, m->flags);
+	d = comch_msgq_complete(p, m->cookie, m->consumer_id, m->flags, status);
+	if (d == NULL)
+		return;
+	d->len = status == 0 ? m->len : 0;
+	d->copies = m->copies;
 }
 
 /* Has the device done the first copy? It does them in their order. */

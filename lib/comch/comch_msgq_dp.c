@@ -32,14 +32,31 @@ burst_leave(struct rte_comch_msgq_producer *p)
 	comch_guard_leave(&p->guard);
 }
 
-/* Whole words, without a call for the usual lengths. */
+/* One word, which the compiler does not make part of a wider copy. */
 static inline void
-copy_imm(uint8_t *dst, const void *src, uint16_t len)
+copy_word(uint8_t *dst, const uint8_t *src)
 {
+	uint64_t word;
+
+	memcpy(&word, src, sizeof(word));
+	__asm__("" : "+r"(word));
+	memcpy(dst, &word, sizeof(word));
+}
+
+/*
+ * Without a call for the usual lengths. Word by word: who sends has just written
+ * them in words, and a wider load would wait until they are in the cache.
+ */
+static inline void
+copy_imm(uint8_t *dst, const uint8_t *src, uint16_t len)
+{
+	uint16_t i;
+
 	if (likely(len == RTE_COMCH_IMM_SIZE))
-		memcpy(dst, src, RTE_COMCH_IMM_SIZE);
+		for (i = 0; i < RTE_COMCH_IMM_SIZE; i += sizeof(uint64_t))
+			copy_word(dst + i, src + i);
 	else if (len == sizeof(uint64_t))
-		memcpy(dst, src, sizeof(uint64_t));
+		copy_word(dst, src);
 	else if (len > 0)
 		memcpy(dst, src, len);
 }
@@ -138,11 +155,7 @@ comch_msgq_check(const struct rte_comch_msgq_producer *p, uint32_t consumer_id,
 static inline void
 op_complete(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op, int status)
 {
-	const struct comch_msgq_done done = {
-		.cookie = op->cookie, .status = status, .consumer_id = op->consumer_id,
-	};
-
-	comch_msgq_complete(p, &done, op->flags);
+	comch_msgq_complete(p, op->cookie, op->consumer_id, op->flags, status);
 }
 
 /* Send the first ones, as far as they go to one consumer. How many; 0: later. */
