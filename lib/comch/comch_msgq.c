@@ -455,29 +455,7 @@ err:
 	return NULL;
 }
 
-int
-rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *c)
-{
-	if (c == NULL)
-		return -EINVAL;
-	if (c->state != RTE_COMCH_STATE_RUNNING) {
-		COMCH_LOG(ERR, "MsgQ %s: stop of consumer %u while %s", c->msgq->name, c->id,
-			rte_comch_state_name(c->state));
-		return -EBADFD;
-	}
-	/* From here on no claim succeeds; those before it are the last ones. */
-	c->final = __atomic_fetch_or(&c->claim, COMCH_MSGQ_CLOSED, __ATOMIC_RELAXED);
-	comch_store_release(&c->state, RTE_COMCH_STATE_STOPPING);
-	comch_fence_light(); /* W: who waits for credit waits in vain */
-	comch_msgq_wake_producers(c);
-	if (c->taken != c->final || (c->cq == NULL && c->final != c->posted))
-		return -EINPROGRESS;
-	c->ring->posted -= c->posted - c->final;
-	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
-	return 0;
-}
-
-/* Q: nobody who found the consumer is still in the burst in which it did. lock held. */
+/* Q: no producer is in the burst any more in which it was. lock held. */
 static void
 wait_for_bursts(struct rte_comch_msgq *q)
 {
@@ -494,6 +472,32 @@ wait_for_bursts(struct rte_comch_msgq *q)
 				sched_yield();
 		}
 	}
+}
+
+int
+rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *c)
+{
+	if (c == NULL)
+		return -EINVAL;
+	if (c->state != RTE_COMCH_STATE_RUNNING) {
+		COMCH_LOG(ERR, "MsgQ %s: stop of consumer %u while %s", c->msgq->name, c->id,
+			rte_comch_state_name(c->state));
+		return -EBADFD;
+	}
+	pthread_mutex_lock(&c->msgq->lock);
+	comch_store_relaxed(&c->closed, 1);
+	wait_for_bursts(c->msgq);
+	pthread_mutex_unlock(&c->msgq->lock);
+	/* What was claimed has been sent, and no more will be. */
+	c->final = comch_load_relaxed(&c->claim);
+	comch_store_release(&c->state, RTE_COMCH_STATE_STOPPING);
+	comch_fence_light(); /* W: who waits for credit waits in vain */
+	comch_msgq_wake_producers(c);
+	if (c->taken != c->final || (c->cq == NULL && c->final != c->posted))
+		return -EINPROGRESS;
+	c->ring->posted -= c->posted - c->final;
+	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
+	return 0;
 }
 
 int
@@ -615,7 +619,12 @@ producer_join(struct rte_comch_msgq *q, struct rte_comch_msgq_producer *p, uint3
 		&id);
 	if (ret == 0) {
 		p->id = id;
-		q->nb_producers++;
+		/* The first one learns that there is another before that can send. */
+		p->is_alone = q->nb_producers++ == 0;
+		if (q->nb_producers == 2) {
+			comch_store_relaxed(&TAILQ_FIRST(&q->producer_list)->is_alone, 0);
+			wait_for_bursts(q);
+		}
 		TAILQ_INSERT_TAIL(&q->producer_list, p, next);
 	}
 	pthread_mutex_unlock(&q->lock);
@@ -680,6 +689,7 @@ rte_comch_msgq_producer_destroy(struct rte_comch_msgq_producer *p)
 	}
 	pthread_mutex_lock(&q->lock);
 	TAILQ_REMOVE(&q->producer_list, p, next);
+	/* One that is left alone goes on with CAS: nobody tells it what the others did. */
 	q->nb_producers--;
 	pthread_mutex_unlock(&q->lock);
 	sleep_fini(&p->sleep);

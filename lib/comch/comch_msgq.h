@@ -10,7 +10,8 @@
  *
  * A message is a line of 64 bytes in a ring. A ring belongs to one consumer, or
  * to a completion queue that several consumers share. To send, a producer
- *   1. claims credit of the consumer: CAS on `claim`, which never passes `posted`;
+ *   1. claims credit of the consumer: moves `claim`, which never passes `posted`, by
+ *      CAS if the MsgQ has other producers, else by a store;
  *   2. has a position in the ring: that of the credit, or in a shared ring one
  *      more atomic addition to `tail`;
  *   3. writes the line, its sequence (position + 1) last.
@@ -24,14 +25,15 @@
  * and pairs of fences (store, fence, load on both sides; that of bursts is a
  * light one, see comch_asym.h):
  *   W  publisher: R or T, fence, armed   | sleeper: armed, fence, R or T
- *   Q  producer: burst is odd, fence, consumers[] | destroyer: NULL to
- *      consumers[], fence, burst
- * A stop needs none: it sets a bit of `claim`, which every CAS sees.
+ *   Q  producer: burst is odd, fence, consumers[], closed, is_alone | who changes
+ *      one of them: store, fence, burst
  *
- * Q is how a consumer can go while producers send: once it is hidden and each
- * producer was seen outside a burst, or in a later one, nobody has a pointer.
+ * Q is how things change while producers send. Once each producer was seen outside a
+ * burst, or in a later one, all of them know: that a consumer is closed, so that
+ * `claim` stays as it is; that it is hidden, so that nobody has a pointer; that a
+ * producer is not alone any more, so that all use CAS.
  *
- * MsgQ, end lists, create and destroy: under the MsgQ's lock, any thread.
+ * MsgQ, end lists, create, stop and destroy: under the MsgQ's lock, any thread.
  */
 
 #include <pthread.h>
@@ -52,9 +54,6 @@
 #define COMCH_MSGQ_DEFAULT_QUEUE 1024
 #define COMCH_MSGQ_MAX_QUEUE (UINT32_C(1) << 20)
 #define COMCH_MSGQ_MAX_COPY (UINT32_C(1) << 30)
-/* In `claim`: the consumer is stopped. */
-#define COMCH_MSGQ_CLOSED (UINT64_C(1) << 63)
-
 struct comch_msgq_line {
 	uint64_t seq;       /* position + 1; R */
 	uint32_t producer;
@@ -97,7 +96,7 @@ struct rte_comch_msgq_consumer {
 	/* the consumer's thread writes, producers read when they are out of credit */
 	uint64_t posted __rte_aligned(COMCH_MSGQ_ALIGN); /* T: credits given */
 	/* producers */
-	uint64_t claim __rte_aligned(COMCH_MSGQ_ALIGN);  /* of them used; COMCH_MSGQ_CLOSED */
+	uint64_t claim __rte_aligned(COMCH_MSGQ_ALIGN);  /* of them used */
 	/* read mostly */
 	struct comch_msgq_ring *ring __rte_aligned(COMCH_MSGQ_ALIGN);
 	uint64_t serial;                  /* of all consumers of the MsgQ, ever */
@@ -106,6 +105,7 @@ struct rte_comch_msgq_consumer {
 	uint32_t mask;
 	uint32_t imm_size;
 	uint32_t id;
+	uint32_t closed;                  /* it is stopped: Q */
 	struct rte_comch_msgq *msgq;
 	struct rte_comch_msgq_cq *cq;
 	/* the consumer's thread */
@@ -148,6 +148,7 @@ struct comch_msgq_pending {
 
 struct rte_comch_msgq_producer {
 	uint32_t burst;                   /* Q: odd within one; read by any */
+	uint32_t is_alone;                /* no other producer is there: Q */
 	uint32_t id;
 	uint32_t mask;                    /* of done and pending */
 	uint32_t max_consumers;
@@ -205,13 +206,18 @@ comch_msgq_room(const struct rte_comch_msgq_producer *p)
 		(p->pending_tail - p->pending_head);
 }
 
-/* The consumer of an id, within a burst; NULL: none. */
+/* The consumer of an id, within a burst; NULL: none, or it is stopped. */
 static inline struct rte_comch_msgq_consumer *
 comch_msgq_find(const struct rte_comch_msgq_producer *p, uint32_t id)
 {
-	/* Acquire: pairs with the release of create. 0 - 1 is over any limit. */
-	return likely(id - 1 < p->max_consumers) ?
-		comch_load_acquire(&p->consumers[id - 1]) : NULL;
+	struct rte_comch_msgq_consumer *c;
+
+	/* 0 - 1 is over any limit. */
+	if (unlikely(id - 1 >= p->max_consumers))
+		return NULL;
+	/* Acquire: pairs with the release of create. */
+	c = comch_load_acquire(&p->consumers[id - 1]);
+	return likely(c != NULL && comch_load_relaxed(&c->closed) == 0) ? c : NULL;
 }
 
 /* What becomes of an operation, for done_burst(). NULL: nobody wants to know. */

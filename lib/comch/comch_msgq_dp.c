@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_prefetch.h>
+
 #include "comch_guard.h"
 #include "comch_msgq.h"
-
-#define NO_CREDIT 0
-#define CLOSED UINT32_MAX
 
 /* Producers */
 
@@ -78,7 +77,21 @@ credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consum
 	return room <= 0 ? 0 : (uint32_t)RTE_MIN(room, (int64_t)n);
 }
 
-/* Claim up to n places in the consumer's ring: how many, NO_CREDIT or CLOSED. */
+/* Have the line of a position written to soon: it is in the consumer's cache. */
+static inline void
+prefetch_line(const struct comch_msgq_ring *ring, uint64_t pos)
+{
+	const struct comch_msgq_line *line = &ring->lines[pos & ring->mask];
+
+#ifdef RTE_ARCH_X86_64
+	/* The compiler makes a read of it if it is to run on old CPUs, too. */
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+	rte_prefetch0_write(line);
+#endif
+}
+
+/* Claim up to n places in the consumer's ring: how many; 0: no credit. */
 static inline uint32_t
 claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint32_t n,
 		uint64_t *pos)
@@ -86,15 +99,18 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	uint64_t at = comch_load_relaxed(&c->claim);
 	uint32_t k;
 
-	do {
-		if (unlikely((at & COMCH_MSGQ_CLOSED) != 0))
-			return CLOSED;
+	/* All is relaxed: T has ordered the line, R will publish it. */
+	if (likely(comch_load_relaxed(&p->is_alone) != 0)) {
 		k = credit_for(p, c, at, n);
-		if (unlikely(k == 0))
-			return NO_CREDIT;
-		/* Relaxed: T has ordered the line, R will publish it. */
-	} while (unlikely(!__atomic_compare_exchange_n(&c->claim, &at, at + k, true,
-			__ATOMIC_RELAXED, __ATOMIC_RELAXED)));
+		comch_store_relaxed(&c->claim, at + k);
+	} else {
+		do {
+			k = credit_for(p, c, at, n);
+		} while (k != 0 && unlikely(!__atomic_compare_exchange_n(&c->claim, &at, at + k,
+				true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)));
+	}
+	if (unlikely(k == 0))
+		return 0;
 	*pos = unlikely(c->ring->is_shared) ?
 		__atomic_fetch_add(&c->ring->tail, k, __ATOMIC_RELAXED) : at;
 	return k;
@@ -163,21 +179,23 @@ static inline uint16_t
 send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint16_t n)
 {
 	struct rte_comch_msgq_consumer *c = comch_msgq_find(p, ops->consumer_id);
-	int status = likely(c != NULL) ? op_check(c, ops) : -ENOENT;
 	uint64_t pos, imms = 0;
 	uint32_t k, i;
+	int status;
 
-	for (i = 1; status == 0 && i < n && ops[i].consumer_id == ops->consumer_id; i++)
-		if (unlikely(op_check(c, &ops[i]) != 0))
-			break;
-	k = likely(status == 0) ? claim(p, c, i, &pos) : 0;
-	if (unlikely(k == CLOSED))
-		status = -ENOENT;
+	if (likely(c != NULL))
+		prefetch_line(c->ring, comch_load_relaxed(c->ring->is_shared ? &c->ring->tail :
+			&c->claim));
+	status = likely(c != NULL) ? op_check(c, ops) : -ENOENT;
 	if (unlikely(status != 0)) {
 		op_complete(p, ops, status);
 		return 1;
 	}
-	if (unlikely(k == NO_CREDIT)) {
+	for (i = 1; i < n && ops[i].consumer_id == ops->consumer_id; i++)
+		if (unlikely(op_check(c, &ops[i]) != 0))
+			break;
+	k = claim(p, c, i, &pos);
+	if (unlikely(k == 0)) {
 		p->short_id = ops->consumer_id;
 		return 0;
 	}
@@ -249,9 +267,7 @@ comch_msgq_send_pending(struct rte_comch_msgq_producer *p, const struct comch_ms
 	if (ret != 0)
 		return ret;
 	k = claim(p, c, 1, &pos);
-	if (k == CLOSED)
-		return -ENOENT;
-	if (k == NO_CREDIT) {
+	if (k == 0) {
 		p->short_id = m->consumer_id;
 		return 0;
 	}
@@ -268,31 +284,23 @@ bool
 comch_msgq_can_send(const struct rte_comch_msgq_producer *p, uint32_t consumer_id)
 {
 	const struct rte_comch_msgq_consumer *c = comch_msgq_find(p, consumer_id);
-	uint64_t at;
 
-	if (c == NULL)
-		return true;
-	at = comch_load_relaxed(&c->claim);
 	/* T */
-	return (at & COMCH_MSGQ_CLOSED) != 0 || comch_load_acquire(&c->posted) != at;
+	return c == NULL || comch_load_acquire(&c->posted) != comch_load_relaxed(&c->claim);
 }
 
 int
 rte_comch_msgq_consumer_empty(struct rte_comch_msgq_producer *p, uint32_t consumer_id)
 {
 	struct rte_comch_msgq_consumer *c;
-	uint64_t at;
 	int ret = -ENOENT;
 
 	if (p == NULL)
 		return -EINVAL;
 	burst_enter(p);
 	c = comch_msgq_find(p, consumer_id);
-	if (c != NULL) {
-		at = comch_load_relaxed(&c->claim);
-		if ((at & COMCH_MSGQ_CLOSED) == 0)
-			ret = credit_for(p, c, at, 1) == 0;
-	}
+	if (c != NULL)
+		ret = credit_for(p, c, comch_load_relaxed(&c->claim), 1) == 0;
 	burst_leave(p);
 	return ret;
 }

@@ -40,12 +40,11 @@ comch_tel_msgq_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 static void
 consumer_info(struct rte_tel_data *d, const struct rte_comch_msgq_consumer *c)
 {
-	uint64_t claim = comch_load_relaxed(&c->claim) & ~COMCH_MSGQ_CLOSED;
-
 	comch_tel_text(d, "state", rte_comch_state_name(rte_comch_msgq_consumer_state(c)));
 	comch_tel_u64(d, "depth", c->mask + UINT64_C(1));
 	comch_tel_u64(d, "imm_size", c->imm_size);
-	comch_tel_u64(d, "credits", comch_load_relaxed(&c->posted) - claim);
+	comch_tel_u64(d, "credits", comch_load_relaxed(&c->posted) -
+		comch_load_relaxed(&c->claim));
 	rte_tel_data_add_dict_int(d, "completion_queue", c->cq != NULL);
 }
 

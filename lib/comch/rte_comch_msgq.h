@@ -202,7 +202,8 @@ struct rte_comch_msgq_consumer *rte_comch_msgq_consumer_create(struct rte_comch_
 /**
  * Stop a consumer: sends to it fail from now on. What has arrived is received,
  * then each credit that is left comes back with -ECANCELED (not so with a
- * completion queue); then it is IDLE. The consumer's thread.
+ * completion queue); then it is IDLE. The consumer's thread; waits for the end of a
+ * burst in which a producer of the MsgQ is.
  *
  * @return
  *   0 (IDLE), -EINPROGRESS (receive until IDLE), -EINVAL, -EBADFD (not RUNNING).
@@ -210,8 +211,7 @@ struct rte_comch_msgq_consumer *rte_comch_msgq_consumer_create(struct rte_comch_
 int rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *consumer);
 
 /**
- * Destroy a consumer. Any thread; waits for the end of a burst in which a
- * producer of the MsgQ is.
+ * Destroy a consumer. Any thread; waits for bursts as the stop does.
  *
  * @return
  *   0, -EINVAL, -EBUSY (not IDLE).
