@@ -4,8 +4,6 @@
 
 /* Async ops: copies by device code, and the elements that tell of them. */
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include <doca_dpa_dev_buf.h>
@@ -527,11 +525,10 @@ activates_a_thread(void)
 	o.len = 16;
 	for (i = 1; i <= 1000; i++) {
 		tdp_rpc(&o.t, only_post, &o);
-		while (i % 32 == 0 && atomic_load(&w.nb) < i)
-			sched_yield();
+		if (i % 32 == 0)
+			TDPA_UNTIL(atomic_load(&w.nb) == i);
 	}
-	while (atomic_load(&w.nb) < 1000)
-		sched_yield();
+	TDPA_UNTIL(atomic_load(&w.nb) == 1000);
 	TD_OK(doca_dpa_thread_stop(thread));
 	TD_OK(doca_dpa_async_ops_stop(o.ops));
 	tdp_completion_destroy(o.comp);

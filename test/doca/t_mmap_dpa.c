@@ -5,13 +5,11 @@
 /* mmaps for the DPA: handles, the memory behind them, and bufs that are copied. */
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <doca_dpa_dev_buf.h>
 
-#include "t_capture.h"
 #include "t_main.h"
 #include "tdp.h"
 
@@ -76,19 +74,19 @@ static void
 handle_errors(void)
 {
 	doca_dpa_dev_mmap_t handle = 0, again = 0;
-	struct doca_dev *host;
+	struct doca_dev *other;
 	struct doca_mmap *m;
 	struct tdp t;
 
 	tdp_open(&t);
-	host = td_dev_open("host", "b1:00.0");
+	other = tdpa_dev(1);
 	m = mmap_create(&t, mem, LEN, RW);
 	TD_IS(doca_mmap_dev_get_dpa_handle(NULL, t.dev, &handle), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_mmap_dev_get_dpa_handle(m, NULL, &handle), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_mmap_dev_get_dpa_handle(m, t.dev, NULL), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_mmap_dev_get_dpa_handle(m, t.dev, &handle), DOCA_ERROR_NOT_PERMITTED);
 	TD_OK(doca_mmap_start(m));
-	TD_IS(doca_mmap_dev_get_dpa_handle(m, host, &handle), DOCA_ERROR_NOT_FOUND);
+	TD_IS(doca_mmap_dev_get_dpa_handle(m, other, &handle), DOCA_ERROR_NOT_FOUND);
 	T_EQ(handle, 0);
 	TD_OK(doca_mmap_dev_get_dpa_handle(m, t.dev, &handle));
 	T_NE(handle, 0);
@@ -100,7 +98,7 @@ handle_errors(void)
 	TD_OK(doca_mmap_dev_get_dpa_handle(m, t.dev, &again));
 	T_NE(again, handle);
 	TD_OK(doca_mmap_destroy(m));
-	TD_OK(doca_dev_close(host));
+	TD_OK(doca_dev_close(other));
 	tdp_close(&t);
 }
 
@@ -134,24 +132,20 @@ static void
 unaligned(void)
 {
 	struct doca_mmap *m;
-	const char *said;
 	struct ask ask;
-	uint64_t ptr;
+	size_t before;
 	struct tdp t;
 
 	tdp_open(&t);
 	m = mmap_start(&t, RW, &ask.mmap);
 	ask.addr = (uintptr_t)mem + LEN - 1;
-	t_capture_begin();
-	ptr = tdp_rpc(&t, ptr_of_mmap, &ask);
-	said = t_capture_end();
-	T_EQ(ptr, (uintptr_t)mem + LEN - 1);
-	T_STR_HAS(said, "doca_dpa_dev_mmap_get_external_ptr");
-	T_STR_HAS(said, "alignment to 64 bytes");
+	T_EQ(tdp_rpc(&t, ptr_of_mmap, &ask), (uintptr_t)mem + LEN - 1);
+	T_STR_HAS(tdpa_log(), "doca_dpa_dev_mmap_get_external_ptr");
+	T_STR_HAS(tdpa_log(), "alignment to 64 bytes");
+	before = strlen(tdpa_log());
 	ask.addr = (uintptr_t)mem + 64;
-	t_capture_begin();
-	tdp_rpc(&t, ptr_of_mmap, &ask);
-	T_STR_EQ(t_capture_end(), "");
+	T_EQ(tdp_rpc(&t, ptr_of_mmap, &ask), (uintptr_t)mem + 64);
+	T_STR_EQ(tdpa_log() + before, "");
 	TD_OK(doca_mmap_destroy(m));
 	tdp_close(&t);
 }
@@ -229,6 +223,7 @@ handles_die(void)
 	m = mmap_start(&t, RW, &ask.mmap);
 	TD_OK(doca_mmap_stop(m));
 	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is no handle of a started mmap");
+	TD_OK(doca_mmap_rm_dev(m, t.dev));
 	tdp_close(&t);
 	tdp_open(&t);
 	n = mmap_start(&t, RW, &next);
@@ -535,7 +530,6 @@ stops_wait_for_copies(void)
 	TD_OK(doca_dpa_async_ops_attach(ops, comp));
 	TD_OK(doca_dpa_async_ops_start(ops));
 	TD_OK(doca_dpa_async_ops_get_dpa_handle(ops, &c.ops));
-	t_capture_begin();
 	T_EQ(pthread_create(&thread, NULL, run_copier, &c), 0);
 	for (i = 0; i < ROUNDS; i++) {
 		area = malloc(4096);
@@ -556,7 +550,6 @@ stops_wait_for_copies(void)
 	}
 	atomic_store(&c.ends, true);
 	T_EQ(pthread_join(thread, NULL), 0);
-	t_capture_end();
 	T_GT(c.nb, 0);
 	TD_OK(doca_dpa_async_ops_destroy(ops));
 	tdp_completion_destroy(comp);
