@@ -7,9 +7,12 @@
  * told of kernels that do not.
  */
 
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+
+#include <rte_lcore.h>
 
 #include "dface_dpa.h"
 #include "t_main.h"
@@ -91,6 +94,8 @@ look_around(uint64_t arg)
 	RTE_SET_USED(arg);
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	/* It has caches of mempools. */
+	T_NE(rte_lcore_id(), LCORE_ID_ANY);
 	T_EQ(doca_dpa_dev_thread_get_local_storage(), 0x1234);
 	T_EQ(doca_dpa_dev_thread_rank(), seen);
 	T_EQ(doca_dpa_dev_num_threads(), posted);
@@ -441,6 +446,81 @@ a_thread_stops_before_it_ever_ran(void)
 	tdpa_end(dpa);
 }
 
+/* Does the thread of this name wait in the kernel? */
+static bool
+is_asleep(const char *comm)
+{
+	char path[300], line[256], want[64], state = '?';
+	struct dirent *e;
+	DIR *d = opendir("/proc/self/task");
+	FILE *f;
+
+	T_CHECK(d != NULL);
+	snprintf(want, sizeof(want), "(%s) ", comm);
+	while ((e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", e->d_name);
+		f = fopen(path, "r");
+		if (f == NULL)
+			continue;
+		if (fgets(line, sizeof(line), f) != NULL && strstr(line, want) != NULL)
+			state = strstr(line, want)[strlen(want)];
+		fclose(f);
+	}
+	closedir(d);
+	return state == 'S';
+}
+
+static void
+one_that_sleeps_wakes_up_and_stops(void)
+{
+	struct doca_dpa *dpa = tdpa_start(&app);
+	unsigned int i;
+
+	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
+	run(&threads[0]);
+	for (i = 0; i < 20; i++) {
+		TDPA_UNTIL(is_asleep("dpa-count"));
+		doca_dpa_dev_thread_notify(threads[0].handle);
+		TDPA_UNTIL(nb_calls == i + 1);
+	}
+	TDPA_UNTIL(is_asleep("dpa-count"));
+	tdpa_thread_end(&threads[0]);
+	tdpa_end(dpa);
+}
+
+/* Each has its own life, at the same time as the others. */
+static void *
+live(void *arg)
+{
+	struct tdpa_thread t;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		tdpa_thread_start(&t, arg, TDPA_F(i % 2 == 0 ? count : poll_for_ever), 0);
+		run(&t);
+		doca_dpa_dev_thread_notify(t.handle);
+		if (i % 3 == 0)
+			sched_yield();
+		tdpa_thread_end(&t);
+	}
+	return NULL;
+}
+
+static void
+threads_come_and_go_side_by_side(void)
+{
+	struct doca_dpa *dpa = tdpa_start(&app);
+	pthread_t hosts[3];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(hosts); i++)
+		T_EQ(pthread_create(&hosts[i], NULL, live, dpa), 0);
+	for (i = 0; i < RTE_DIM(hosts); i++)
+		T_EQ(pthread_join(hosts[i], NULL), 0);
+	TD_OK(doca_dpa_peek_at_last_error(dpa));
+	tdpa_end(dpa);
+}
+
 static void
 a_stopped_thread_starts_again(void)
 {
@@ -704,6 +784,8 @@ main(int argc, char **argv)
 		CASE(finish_is_for_good),
 		CASE(a_kernel_that_polls_for_ever_is_stopped),
 		CASE(a_thread_stops_before_it_ever_ran),
+		CASE(one_that_sleeps_wakes_up_and_stops),
+		CASE(threads_come_and_go_side_by_side),
 		CASE(a_stopped_thread_starts_again),
 		CASE(a_kernel_without_device_calls_is_told_of),
 		CASE(a_kernel_that_runs_too_long_is_told_of),
