@@ -4,11 +4,6 @@
 
 /* Execution units of the DPA. */
 
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "t_main.h"
 #include "tdp.h"
 
@@ -83,7 +78,7 @@ static void
 before_the_start(void)
 {
 	struct doca_dpa_eu_affinity *a;
-	struct doca_dev *dev = td_dev_open("dpu", "03:00.0");
+	struct doca_dev *dev = tdpa_dev(0);
 	struct doca_dpa *dpa;
 	unsigned int total;
 
@@ -99,8 +94,9 @@ before_the_start(void)
 }
 
 struct where {
+	struct tdp_kernel kernel;
 	cpu_set_t cpus;
-	atomic_uint nb;
+	atomic_bool is_said;
 };
 
 static void
@@ -109,38 +105,33 @@ say_where(void *arg)
 	struct where *w = arg;
 
 	T_EQ(sched_getaffinity(0, sizeof(w->cpus), &w->cpus), 0);
-	atomic_store(&w->nb, 1);
+	atomic_store(&w->is_said, true);
 	doca_dpa_dev_thread_finish();
-}
-
-static uint64_t
-notify(void *handle)
-{
-	doca_dpa_dev_thread_notify(*(doca_dpa_dev_notification_completion_t *)handle);
-	return 0;
 }
 
 /* The CPU that a thread of this affinity runs on. */
 static void
 run_on(struct tdp *t, const struct doca_dpa_eu_affinity *a, struct where *w)
 {
-	doca_dpa_dev_notification_completion_t handle;
 	struct doca_dpa_notification_completion *comp;
-	struct tdp_kernel kernel = { say_where, w };
+	doca_dpa_dev_notification_completion_t handle;
+	const struct doca_dpa_eu_affinity *got;
 	struct doca_dpa_thread *thread;
 
-	atomic_store(&w->nb, 0);
+	w->kernel = (struct tdp_kernel){ say_where, w };
+	atomic_init(&w->is_said, false);
 	TD_OK(doca_dpa_thread_create(t->dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, tdp_kernel_func, (uintptr_t)&kernel));
+	TD_OK(doca_dpa_thread_set_func_arg(thread, tdp_kernel_func(), (uintptr_t)&w->kernel));
 	TD_OK(doca_dpa_thread_set_affinity(thread, a));
+	TD_OK(doca_dpa_thread_get_affinity(thread, &got));
+	T_CHECK(got == a);
 	TD_OK(doca_dpa_thread_start(thread));
 	TD_OK(doca_dpa_notification_completion_create(t->dpa, thread, &comp));
 	TD_OK(doca_dpa_notification_completion_start(comp));
 	TD_OK(doca_dpa_notification_completion_get_dpa_handle(comp, &handle));
 	TD_OK(doca_dpa_thread_run(thread));
-	tdp_rpc(t, notify, &handle);
-	while (atomic_load(&w->nb) == 0)
-		sched_yield();
+	doca_dpa_dev_thread_notify(handle);
+	TDPA_UNTIL(atomic_load(&w->is_said));
 	TD_OK(doca_dpa_notification_completion_stop(comp));
 	TD_OK(doca_dpa_notification_completion_destroy(comp));
 	tdp_thread_destroy(thread);
@@ -179,20 +170,14 @@ of_the_table(void)
 	unsigned int total = 0, cpu;
 	struct where w;
 	cpu_set_t cpus;
-	char path[256];
+	char keys[64];
 	struct tdp t;
-	FILE *file;
 
 	count_cpus(&cpus);
 	for (cpu = CPU_SETSIZE - 1; !CPU_ISSET(cpu, &cpus); cpu--)
 		;
-	snprintf(path, sizeof(path), "%s/table", t_dir());
-	file = fopen(path, "w");
-	T_CHECK(file != NULL);
-	fprintf(file, "[device pf0]\npci = 0000:03:00.0\ndpa_cpus = %u\n"
-		"[function host0]\npci = 0000:b1:00.0\n", cpu);
-	fclose(file);
-	setenv("COMCH_DEVICES", path, 1);
+	snprintf(keys, sizeof(keys), "dpa_cpus = %u\n", cpu);
+	tdpa_table(keys);
 	tdp_open(&t);
 	TD_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
 	T_EQ(total, 1);

@@ -4,8 +4,6 @@
 
 /* Async ops: copies by device code, and the elements that tell of them. */
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include <doca_dpa_dev_buf.h>
@@ -15,15 +13,6 @@
 
 #define USER 0xabcdef
 #define LEN 256
-
-/* As programs of DOCA 2.8 and before see them. */
-void doca_dpa_dev_post_memcpy_207(doca_dpa_dev_async_ops_t async_ops_handle,
-		doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
-		doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length,
-		uint32_t completion_requested);
-void doca_dpa_dev_post_buf_memcpy_207(doca_dpa_dev_async_ops_t async_ops_handle,
-		doca_dpa_dev_buf_t dst_buf_handle, doca_dpa_dev_buf_t src_buf_handle,
-		uint32_t completion_requested);
 
 /* Async ops on a completion, and memory to copy. */
 struct ops {
@@ -219,39 +208,6 @@ flags(void)
 
 	ops_open(&o, 8, 3);
 	T_EQ(tdp_rpc(&o.t, use_flags, &o), 1);
-	ops_close(&o);
-}
-
-static uint64_t
-use_older(void *arg)
-{
-	struct ops *o = arg;
-	struct doca_dpa_dev_buf dst = { .addr = (uintptr_t)o->to, .len = LEN, .mmap = o->dst };
-	struct doca_dpa_dev_buf src = { .addr = (uintptr_t)o->from, .len = 3, .mmap = o->src };
-
-	doca_dpa_dev_post_memcpy_207(o->handle, o->dst, (uintptr_t)o->to + 8, o->src,
-		(uintptr_t)o->from, 2, 0);
-	T_EQ(take_all(o), 0);
-	T_EQ(o->to[9], 2);
-	doca_dpa_dev_post_memcpy_207(o->handle, o->dst, (uintptr_t)o->to + 10, o->src,
-		(uintptr_t)o->from, 2, 1);
-	T_EQ(take_all(o), 1);
-	T_EQ(o->to[11], 2);
-	doca_dpa_dev_post_buf_memcpy_207(o->handle, (uintptr_t)&dst, (uintptr_t)&src, 0);
-	T_EQ(take_all(o), 0);
-	T_EQ(o->to[2], 3);
-	doca_dpa_dev_post_buf_memcpy_207(o->handle, (uintptr_t)&dst, (uintptr_t)&src, 1);
-	T_EQ(take_all(o), 1);
-	return 1;
-}
-
-static void
-older_code_requests_completions(void)
-{
-	struct ops o;
-
-	ops_open(&o, 4, 4);
-	T_EQ(tdp_rpc(&o.t, use_older, &o), 1);
 	ops_close(&o);
 }
 
@@ -527,11 +483,10 @@ activates_a_thread(void)
 	o.len = 16;
 	for (i = 1; i <= 1000; i++) {
 		tdp_rpc(&o.t, only_post, &o);
-		while (i % 32 == 0 && atomic_load(&w.nb) < i)
-			sched_yield();
+		if (i % 32 == 0)
+			TDPA_UNTIL(atomic_load(&w.nb) == i);
 	}
-	while (atomic_load(&w.nb) < 1000)
-		sched_yield();
+	TDPA_UNTIL(atomic_load(&w.nb) == 1000);
 	TD_OK(doca_dpa_thread_stop(thread));
 	TD_OK(doca_dpa_async_ops_stop(o.ops));
 	tdp_completion_destroy(o.comp);
@@ -546,7 +501,6 @@ static const struct t_case cases[] = {
 	{ "copies", copies },
 	{ "parts_and_bufs", parts_and_bufs },
 	{ "flags", flags },
-	{ "older_code_requests_completions", older_code_requests_completions },
 	{ "no_room", no_room },
 	{ "faults", faults },
 	{ "overlap", overlap },

@@ -4,9 +4,6 @@
 
 /* Groups of DPA threads. */
 
-#include <sched.h>
-#include <stdatomic.h>
-
 #include "t_main.h"
 #include "tdp.h"
 
@@ -15,9 +12,7 @@
 /* A thread that says its rank whenever it is notified. */
 struct member {
 	struct tdp_kernel kernel;
-	struct doca_dpa_thread *thread;
-	struct doca_dpa_notification_completion *comp;
-	doca_dpa_dev_notification_completion_t handle;
+	struct tdpa_thread t;
 	atomic_uint nb_runs, rank, nb_threads;
 };
 
@@ -32,42 +27,23 @@ say_rank(void *arg)
 	doca_dpa_dev_thread_reschedule();
 }
 
-static uint64_t
-notify(void *handle)
-{
-	doca_dpa_dev_thread_notify(*(doca_dpa_dev_notification_completion_t *)handle);
-	return 0;
-}
-
 static void
 member_open(struct tdp *t, struct member *m)
 {
 	m->kernel = (struct tdp_kernel){ say_rank, m };
 	atomic_init(&m->nb_runs, 0);
-	m->thread = tdp_thread(t, &m->kernel);
-	TD_OK(doca_dpa_notification_completion_create(t->dpa, m->thread, &m->comp));
-	TD_OK(doca_dpa_notification_completion_start(m->comp));
-	TD_OK(doca_dpa_notification_completion_get_dpa_handle(m->comp, &m->handle));
-	TD_OK(doca_dpa_thread_run(m->thread));
-}
-
-static void
-member_close(struct member *m)
-{
-	TD_OK(doca_dpa_notification_completion_stop(m->comp));
-	TD_OK(doca_dpa_notification_completion_destroy(m->comp));
-	tdp_thread_destroy(m->thread);
+	tdpa_thread_start(&m->t, t->dpa, tdp_kernel_func(), (uintptr_t)&m->kernel);
+	TD_OK(doca_dpa_thread_run(m->t.thread));
 }
 
 /* An activation says this. */
 static void
-says(struct tdp *t, struct member *m, unsigned int rank, unsigned int nb_threads)
+says(struct member *m, unsigned int rank, unsigned int nb_threads)
 {
 	unsigned int before = atomic_load(&m->nb_runs);
 
-	tdp_rpc(t, notify, &m->handle);
-	while (atomic_load(&m->nb_runs) == before)
-		sched_yield();
+	doca_dpa_dev_thread_notify(m->t.handle);
+	TDPA_UNTIL(atomic_load(&m->nb_runs) != before);
 	T_EQ(atomic_load(&m->rank), rank);
 	T_EQ(atomic_load(&m->nb_threads), nb_threads);
 }
@@ -83,27 +59,27 @@ ranks(void)
 	tdp_open(&t);
 	for (i = 0; i < NB; i++) {
 		member_open(&t, &m[i]);
-		says(&t, &m[i], 0, 1);
+		says(&m[i], 0, 1);
 	}
 	TD_OK(doca_dpa_thread_group_create(t.dpa, NB, &tg));
 	TD_OK(doca_dpa_thread_group_get_num_threads(tg, &nb));
 	T_EQ(nb, NB);
 	for (i = 0; i < NB; i++)
-		TD_OK(doca_dpa_thread_group_set_thread(tg, m[i].thread, NB - 1 - i));
-	says(&t, &m[0], 0, 1);
+		TD_OK(doca_dpa_thread_group_set_thread(tg, m[i].t.thread, NB - 1 - i));
+	says(&m[0], 0, 1);
 	TD_OK(doca_dpa_thread_group_start(tg));
 	for (i = 0; i < NB; i++)
-		says(&t, &m[i], NB - 1 - i, NB);
+		says(&m[i], NB - 1 - i, NB);
 	TD_OK(doca_dpa_thread_group_stop(tg));
 	for (i = 0; i < NB; i++)
-		says(&t, &m[i], 0, 1);
+		says(&m[i], 0, 1);
 	/* Once more, and to its end without a stop. */
 	TD_OK(doca_dpa_thread_group_start(tg));
-	says(&t, &m[0], NB - 1, NB);
+	says(&m[0], NB - 1, NB);
 	TD_OK(doca_dpa_thread_group_destroy(tg));
 	for (i = 0; i < NB; i++) {
-		says(&t, &m[i], 0, 1);
-		member_close(&m[i]);
+		says(&m[i], 0, 1);
+		tdpa_thread_end(&m[i].t);
 	}
 	tdp_close(&t);
 }
@@ -128,12 +104,12 @@ arguments(void)
 	TD_OK(doca_dpa_thread_group_create(t.dpa, 2, &tg));
 	TD_IS(doca_dpa_thread_group_get_num_threads(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_dpa_thread_group_get_num_threads(tg, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_thread_group_set_thread(NULL, m.thread, 0), DOCA_ERROR_INVALID_VALUE);
+	TD_IS(doca_dpa_thread_group_set_thread(NULL, m.t.thread, 0), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_dpa_thread_group_set_thread(tg, NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_thread_group_set_thread(tg, m.thread, 2), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_thread_group_set_thread(tg, m.thread, 1));
-	TD_OK(doca_dpa_thread_group_set_thread(tg, m.thread, 1));
-	TD_IS(doca_dpa_thread_group_set_thread(tg, m.thread, 0), DOCA_ERROR_INVALID_VALUE);
+	TD_IS(doca_dpa_thread_group_set_thread(tg, m.t.thread, 2), DOCA_ERROR_INVALID_VALUE);
+	TD_OK(doca_dpa_thread_group_set_thread(tg, m.t.thread, 1));
+	TD_OK(doca_dpa_thread_group_set_thread(tg, m.t.thread, 1));
+	TD_IS(doca_dpa_thread_group_set_thread(tg, m.t.thread, 0), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_dpa_thread_group_start(NULL), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_dpa_thread_group_stop(NULL), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_dpa_thread_group_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -141,12 +117,12 @@ arguments(void)
 	TD_IS(doca_dpa_thread_group_start(tg), DOCA_ERROR_BAD_STATE);
 	TD_IS(doca_dpa_thread_group_stop(tg), DOCA_ERROR_BAD_STATE);
 	/* A group has its threads, and the context its groups. */
-	TD_OK(doca_dpa_notification_completion_stop(m.comp));
-	TD_OK(doca_dpa_notification_completion_destroy(m.comp));
-	TD_IS(doca_dpa_thread_destroy(m.thread), DOCA_ERROR_BAD_STATE);
+	TD_OK(doca_dpa_notification_completion_stop(m.t.comp));
+	TD_OK(doca_dpa_notification_completion_destroy(m.t.comp));
+	TD_IS(doca_dpa_thread_destroy(m.t.thread), DOCA_ERROR_BAD_STATE);
 	TD_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
 	TD_OK(doca_dpa_thread_group_destroy(tg));
-	tdp_thread_destroy(m.thread);
+	tdp_thread_destroy(m.t.thread);
 	tdp_close(&t);
 }
 
@@ -164,19 +140,19 @@ one_started_group_each(void)
 	TD_OK(doca_dpa_thread_group_create(t.dpa, 1, &one));
 	TD_OK(doca_dpa_thread_group_create(t.dpa, 1, &other));
 	/* A thread of another context. */
-	TD_IS(doca_dpa_thread_group_set_thread(one, m[1].thread, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_thread_group_set_thread(one, m[0].thread, 0));
-	TD_OK(doca_dpa_thread_group_set_thread(other, m[0].thread, 0));
+	TD_IS(doca_dpa_thread_group_set_thread(one, m[1].t.thread, 0), DOCA_ERROR_INVALID_VALUE);
+	TD_OK(doca_dpa_thread_group_set_thread(one, m[0].t.thread, 0));
+	TD_OK(doca_dpa_thread_group_set_thread(other, m[0].t.thread, 0));
 	TD_OK(doca_dpa_thread_group_start(one));
 	TD_IS(doca_dpa_thread_group_start(one), DOCA_ERROR_BAD_STATE);
 	TD_IS(doca_dpa_thread_group_start(other), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_dpa_thread_group_set_thread(one, m[0].thread, 0), DOCA_ERROR_BAD_STATE);
+	TD_IS(doca_dpa_thread_group_set_thread(one, m[0].t.thread, 0), DOCA_ERROR_BAD_STATE);
 	TD_OK(doca_dpa_thread_group_stop(one));
 	TD_OK(doca_dpa_thread_group_start(other));
 	TD_OK(doca_dpa_thread_group_destroy(other));
 	TD_OK(doca_dpa_thread_group_destroy(one));
-	member_close(&m[0]);
-	member_close(&m[1]);
+	tdpa_thread_end(&m[0].t);
+	tdpa_thread_end(&m[1].t);
 	tdp_close(&u);
 	tdp_close(&t);
 }
@@ -193,13 +169,13 @@ replaced(void)
 	member_open(&t, &m[0]);
 	member_open(&t, &m[1]);
 	TD_OK(doca_dpa_thread_group_create(t.dpa, 1, &tg));
-	TD_OK(doca_dpa_thread_group_set_thread(tg, m[0].thread, 0));
-	TD_OK(doca_dpa_thread_group_set_thread(tg, m[1].thread, 0));
-	member_close(&m[0]);
+	TD_OK(doca_dpa_thread_group_set_thread(tg, m[0].t.thread, 0));
+	TD_OK(doca_dpa_thread_group_set_thread(tg, m[1].t.thread, 0));
+	tdpa_thread_end(&m[0].t);
 	TD_OK(doca_dpa_thread_group_start(tg));
-	says(&t, &m[1], 0, 1);
+	says(&m[1], 0, 1);
 	TD_OK(doca_dpa_thread_group_destroy(tg));
-	member_close(&m[1]);
+	tdpa_thread_end(&m[1].t);
 	tdp_close(&t);
 }
 

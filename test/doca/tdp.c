@@ -2,113 +2,56 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <doca_log.h>
-
-#include <comch_doca_dpa_app.h>
-
-#include "t_capture.h"
 #include "tdp.h"
 
-/* Only their addresses matter. */
-void
-tdp_kernel_func(void)
-{
-	T_FAIL("the host calls a kernel");
-}
-
-void
-tdp_rpc_func(void)
-{
-	T_FAIL("the host calls an RPC");
-}
+struct call {
+	tdp_rpc_t fn;
+	void *arg;
+};
 
 static void
-pack(void *args, va_list *list, unsigned int nb)
+run_kernel(uint64_t arg)
 {
-	uint64_t *to = args;
-
-	while (nb-- > 0)
-		*to++ = va_arg(*list, uint64_t);
-}
-
-static void
-pack_kernel(void *args, va_list *list)
-{
-	pack(args, list, 1);
-}
-
-static void
-pack_rpc(void *args, va_list *list)
-{
-	pack(args, list, 2);
-}
-
-static uint64_t
-call_kernel(const void *args)
-{
-	const struct tdp_kernel *kernel = (const void *)(uintptr_t)*(const uint64_t *)args;
+	const struct tdp_kernel *kernel = (const void *)(uintptr_t)arg;
 
 	kernel->fn(kernel->arg);
-	return 0;
 }
 
 static uint64_t
-call_rpc(const void *args)
+run_rpc(uint64_t arg)
 {
-	const uint64_t *a = args;
+	const struct call *call = (const void *)(uintptr_t)arg;
 
-	return ((tdp_rpc_t)(uintptr_t)a[0])((void *)(uintptr_t)a[1]);
+	return call->fn(call->arg);
 }
 
+TDPA_KERNEL(run_kernel)
+TDPA_RPC(run_rpc)
+
 static const struct comch_doca_dpa_func funcs[] = {
-	{
-		.name = "tdp_kernel_func",
-		.func = tdp_kernel_func,
-		.args_size = sizeof(uint64_t),
-		.pack = pack_kernel,
-		.call = call_kernel,
-		.nb_args = 1,
-	},
-	{
-		.name = "tdp_rpc_func",
-		.func = tdp_rpc_func,
-		.args_size = 2 * sizeof(uint64_t),
-		.pack = pack_rpc,
-		.call = call_rpc,
-		.is_rpc = 1,
-		.nb_args = 2,
-	},
+	TDPA_FUNC(run_kernel, 0),
+	TDPA_FUNC(run_rpc, 1),
 };
 
-static const struct comch_doca_dpa_unit unit = { .funcs = funcs, .nb_funcs = RTE_DIM(funcs) };
-static const struct comch_doca_dpa_unit *const units[] = { &unit };
+TDPA_APP(app, funcs);
 
-struct doca_dpa_app tdp_app = {
-	.version = COMCH_DOCA_DPA_APP_VERSION,
-	.nb_units = RTE_DIM(units),
-	.name = "tdp",
-	.units = units,
-};
-
-/* The library's messages go to stderr, where tdp_rpc_faults() looks. */
-static void
-open_log(void)
+doca_dpa_func_t *
+tdp_kernel_func(void)
 {
-	static struct doca_log_backend *log;
-
-	if (log != NULL)
-		return;
-	TD_OK(doca_log_backend_create_with_file_sdk(stderr, &log));
-	TD_OK(doca_log_backend_set_sdk_level(log, DOCA_LOG_LEVEL_WARNING));
+	return TDPA_F(run_kernel);
 }
 
 void
 tdp_open(struct tdp *t)
 {
-	open_log();
-	t->dev = td_dev_open("dpu", "03:00.0");
+	static bool is_logged;
+
+	if (!is_logged)
+		tdpa_log_begin();
+	is_logged = true;
+	t->dev = tdpa_dev(0);
 	TD_OK(doca_dpa_create(t->dev, &t->dpa));
-	TD_OK(doca_dpa_set_app(t->dpa, &tdp_app));
+	TD_OK(doca_dpa_set_app(t->dpa, &app));
 	TD_OK(doca_dpa_start(t->dpa));
 }
 
@@ -119,30 +62,32 @@ tdp_close(struct tdp *t)
 	TD_OK(doca_dev_close(t->dev));
 }
 
+static doca_error_t
+rpc(struct tdp *t, tdp_rpc_t fn, void *arg, uint64_t *ret)
+{
+	struct call call = { fn, arg };
+
+	return doca_dpa_rpc(t->dpa, TDPA_F(run_rpc), ret, (uint64_t)(uintptr_t)&call);
+}
+
 uint64_t
 tdp_rpc(struct tdp *t, tdp_rpc_t fn, void *arg)
 {
 	uint64_t ret = 0;
 
-	TD_OK(doca_dpa_rpc(t->dpa, tdp_rpc_func, &ret, (uint64_t)(uintptr_t)fn,
-		(uint64_t)(uintptr_t)arg));
+	TD_OK(rpc(t, fn, arg, &ret));
 	return ret;
 }
 
 void
 tdp_rpc_faults(struct tdp *t, tdp_rpc_t fn, void *arg, const char *text)
 {
-	const char *said;
-	doca_error_t ret;
+	size_t before = strlen(tdpa_log());
 	uint64_t value;
 
 	TD_OK(doca_dpa_peek_at_last_error(t->dpa));
-	t_capture_begin();
-	ret = doca_dpa_rpc(t->dpa, tdp_rpc_func, &value, (uint64_t)(uintptr_t)fn,
-		(uint64_t)(uintptr_t)arg);
-	said = t_capture_end();
-	TD_IS(ret, DOCA_ERROR_DRIVER);
-	T_STR_HAS(said, text);
+	TD_IS(rpc(t, fn, arg, &value), DOCA_ERROR_DRIVER);
+	T_STR_HAS(tdpa_log() + before, text);
 	TD_IS(doca_dpa_peek_at_last_error(t->dpa), DOCA_ERROR_BAD_STATE);
 }
 
@@ -152,7 +97,7 @@ tdp_thread(struct tdp *t, struct tdp_kernel *kernel)
 	struct doca_dpa_thread *thread;
 
 	TD_OK(doca_dpa_thread_create(t->dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, tdp_kernel_func, (uintptr_t)kernel));
+	TD_OK(doca_dpa_thread_set_func_arg(thread, tdp_kernel_func(), (uintptr_t)kernel));
 	TD_OK(doca_dpa_thread_start(thread));
 	return thread;
 }

@@ -6,15 +6,11 @@
 #define TDP_H
 
 /*
- * Programs with a DPA for tests: one application, whose RPC and kernel call
- * whatever function the test passes, so that device code stands next to what the
- * test does with it.
+ * The emulated DPA in tests whose device code is more than a function or two: an
+ * application whose RPC and kernel call whatever function the test passes.
  */
 
-#include <doca_dpa.h>
-#include <doca_dpa_dev.h>
-
-#include "td.h"
+#include "tdpa.h"
 
 struct tdp {
 	struct doca_dev *dev;
@@ -29,10 +25,8 @@ struct tdp_kernel {
 
 typedef uint64_t (*tdp_rpc_t)(void *arg);
 
-extern struct doca_dpa_app tdp_app;
-/* The two functions of it. */
-extern doca_dpa_func_t tdp_kernel_func;
-extern doca_dpa_func_t tdp_rpc_func;
+/* The kernel, whose argument is a struct tdp_kernel. */
+doca_dpa_func_t *tdp_kernel_func(void);
 
 /* A started context, and its end. */
 void tdp_open(struct tdp *t);

@@ -38,7 +38,7 @@
  * doca_mmap_export_pci() gives a descriptor: some bytes to be sent to the
  * process on the other side, in a message say. doca_mmap_create_from_export()
  * makes an mmap of it there, which names the exporter's memory. The CPU cannot
- * read it; an accelerator could, but this library has none. So an imported
+ * read it, and so the accelerator cannot, which is emulated by CPUs. So an imported
  * mmap can be asked, and bufs can be made on it, which tasks refuse.
  *
  * Threads
