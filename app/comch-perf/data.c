@@ -3,6 +3,8 @@
  */
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,13 +103,22 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 		return refuse(error, "--connections: with more than one, --producers and "
 				"--consumers must be equal: each pair has one connection");
 	if (p->producers > p->consumers && stamp_room < sizeof(uint64_t))
-		return refuse(error, "--size: to tell several producers apart, a message "
-				"(or its immediate data, with --size 0) has 8 bytes at least");
+		return refuse(error, "to tell several producers apart, a message (without "
+				"payload: its immediate data) has 8 bytes at least");
 	if (p->burst > data_queue(p))
 		return refuse(error, "--burst is more than --queue holds");
 	if (data_queue(p) * data_stride(p) > MAX_POSTED)
 		return refuse(error, "--queue times --size is more than 4 GiB");
 	return info == NULL ? 0 : check_device(p, info, error);
+}
+
+int
+data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info,
+		char *error)
+{
+	if (p->size == 0)
+		return refuse(error, "--size: bandwidth takes a byte at least");
+	return data_check(p, info, error);
 }
 
 /* Which consumers a producer sends to: together all are served. */
@@ -315,7 +326,8 @@ static const struct data_api *const apis[] = {
 };
 
 int
-data_setup(struct perf_run *run)
+data_alloc(struct perf_run *run, const struct data_api *api, uint32_t nb_tx,
+		uint32_t nb_rx, uint32_t nb_workers)
 {
 	struct data *d = zalloc(1, sizeof(*d));
 	uint32_t i;
@@ -323,22 +335,39 @@ data_setup(struct perf_run *run)
 	if (d == NULL)
 		return perf_run_fail(run, "no memory");
 	run->priv = d;
-	d->api = apis[run->params.api];
-	d->nb_tx = data_sends(run) ? run->params.producers : 0;
-	d->nb_rx = data_receives(run) ? run->params.consumers : 0;
-	d->nb_workers = RTE_MAX(d->nb_tx, d->nb_rx);
-	if (d->nb_workers > rte_lcore_count())
-		return perf_run_fail(run, "%u threads are needed, and this side has %u: "
-				"start it with more --producers and --consumers",
-				d->nb_workers, rte_lcore_count());
+	d->api = api;
+	d->nb_tx = nb_tx;
+	d->nb_rx = nb_rx;
+	d->nb_workers = nb_workers;
 	d->txs = zalloc(d->nb_tx, sizeof(d->txs[0]));
 	d->rxs = zalloc(d->nb_rx, sizeof(d->rxs[0]));
 	d->workers = zalloc(d->nb_workers, sizeof(d->workers[0]));
 	if (d->txs == NULL || d->rxs == NULL || d->workers == NULL)
 		return perf_run_fail(run, "no memory");
 	atomic_init(&d->nb_sending, d->nb_tx);
-	for (i = 0; i < PERF_MAX_WORKERS; i++)
+	for (i = 0; i < PERF_MAX_WORKERS; i++) {
+		atomic_init(&d->counts[i], 0);
 		atomic_init(&d->expected[i], UINT64_MAX);
+	}
+	return 0;
+}
+
+int
+data_setup(struct perf_run *run)
+{
+	uint32_t nb_tx = data_sends(run) ? run->params.producers : 0;
+	uint32_t nb_rx = data_receives(run) ? run->params.consumers : 0;
+	uint32_t nb_workers = RTE_MAX(nb_tx, nb_rx);
+	struct data *d;
+	uint32_t i;
+
+	if (nb_workers > rte_lcore_count())
+		return perf_run_fail(run, "%u threads are needed, and this side has %u: "
+				"start it with more --producers and --consumers",
+				nb_workers, rte_lcore_count());
+	if (data_alloc(run, apis[run->params.api], nb_tx, nb_rx, nb_workers) != 0)
+		return -ECANCELED;
+	d = run->priv;
 	for (i = 0; i < d->nb_workers; i++) {
 		if (open_worker(run, &d->workers[i]) != 0)
 			return -ECANCELED;
@@ -448,38 +477,103 @@ start_worker(struct data_worker *w, uint64_t now)
 		window_init(&w->rx->window, p, now);
 }
 
+static int
+run_body(void *arg)
+{
+	struct data_worker *w = arg;
+	int rc = w->body(w);
+
+	/* Pairs with the acquire in workers_running(). */
+	atomic_store_explicit(&w->running, false, memory_order_release);
+	return rc;
+}
+
+static void *
+run_thread(void *arg)
+{
+	run_body(arg);
+	return NULL;
+}
+
+static int
+start_thread(struct data_worker *w)
+{
+	pthread_attr_t attr;
+	cpu_set_t set;
+	int rc;
+
+	CPU_ZERO(&set);
+	CPU_SET(w->cpu, &set);
+	rc = pthread_attr_init(&attr);
+	if (rc != 0)
+		return -rc;
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	if (rc == 0)
+		rc = pthread_create(&w->thread, &attr, run_thread, w);
+	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
 static bool
-lcores_running(const unsigned int *lcores, uint32_t nb)
+workers_running(struct data *d)
 {
 	uint32_t i;
 
-	for (i = 1; i < nb; i++) {
-		if (rte_eal_get_lcore_state(lcores[i]) == RUNNING)
+	for (i = 1; i < d->nb_workers; i++) {
+		if (atomic_load_explicit(&d->workers[i].running, memory_order_acquire))
 			return true;
 	}
 	return false;
 }
 
-/* Worker 0 on this thread, the others on lcores of their own. */
+/* Start all workers but the main thread. */
+static void
+launch_workers(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	unsigned int lcore = rte_lcore_id();
+	uint32_t i;
+	int rc;
+
+	for (i = 1; i < d->nb_workers; i++) {
+		struct data_worker *w = &d->workers[i];
+
+		atomic_store_explicit(&w->running, true, memory_order_relaxed);
+		if (w->has_thread) {
+			rc = start_thread(w);
+		} else {
+			lcore = rte_get_next_lcore(lcore, 1, 1);
+			rc = rte_eal_remote_launch(run_body, w, lcore);
+		}
+		if (rc == 0)
+			continue;
+		w->has_thread = false;
+		atomic_store_explicit(&w->running, false, memory_order_relaxed);
+		perf_run_fail(run, "worker %u does not start: %s", i, strerror(-rc));
+	}
+}
+
+/* Worker 0 on this thread, the others on lcores or threads of their own. */
 static void
 run_workers(struct perf_run *run, int (*body)(void *worker))
 {
 	struct data *d = run->priv;
-	unsigned int lcores[PERF_MAX_WORKERS] = { rte_lcore_id() };
 	uint32_t i;
 
-	for (i = 1; i < d->nb_workers; i++) {
-		lcores[i] = rte_get_next_lcore(lcores[i - 1], 1, 1);
-		if (rte_eal_remote_launch(body, &d->workers[i], lcores[i]) != 0)
-			perf_run_fail(run, "lcore %u is busy", lcores[i]);
-	}
+	for (i = 0; i < d->nb_workers; i++)
+		d->workers[i].body = body;
+	launch_workers(run);
 	body(&d->workers[0]);
-	while (lcores_running(lcores, d->nb_workers)) {
+	while (workers_running(d)) {
 		link_poll(run);
 		worker_sync(run);
 		usleep(NAP_US);
 	}
 	rte_eal_mp_wait_lcore();
+	for (i = 1; i < d->nb_workers; i++) {
+		if (d->workers[i].has_thread)
+			pthread_join(d->workers[i].thread, NULL);
+	}
 }
 
 int

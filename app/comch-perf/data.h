@@ -14,11 +14,15 @@
  * and consumer *i* of its side, as far as there are any. Worker 0 is the main
  * thread, and also looks after the connections and the session every now and
  * then.
+ *
+ * The tests of MsgQ have both sides in one process: see msgq.h.
  */
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <rte_comch_dp.h>
+#include <rte_comch_msgq.h>
 #include <rte_mbuf.h>
 
 #include "perf_test.h"
@@ -135,6 +139,7 @@ struct data_tx {
 	union {
 		struct rte_comch_producer *producer;
 		struct doca_comch_producer *doca_producer;
+		struct rte_comch_msgq_producer *msgq_producer;
 	};
 	const struct data_api *api;
 	const struct perf_params *params;
@@ -159,6 +164,8 @@ struct data_tx {
 	/* mbufs: those that were stamped but not taken yet. */
 	struct rte_mempool *pool;
 	struct rte_mbuf **mbufs;
+	/* MsgQ: its consumer, in whose window copies go. */
+	const struct data_rx *to;
 	struct data_doca doca;
 } __rte_cache_aligned;
 
@@ -167,6 +174,7 @@ struct data_rx {
 	union {
 		struct rte_comch_consumer *consumer;
 		struct doca_comch_consumer *doca_consumer;
+		struct rte_comch_msgq_consumer *msgq_consumer;
 	};
 	const struct data_api *api;
 	const struct perf_params *params;
@@ -194,6 +202,7 @@ struct data_rx {
 	/* mbufs: those that were received and not freed yet. */
 	struct rte_mempool *pool;
 	struct rte_mbuf **mbufs;
+	struct rte_comch_msgq *msgq;
 	struct data_doca doca;
 } __rte_cache_aligned;
 
@@ -217,6 +226,11 @@ struct data_worker {
 	uint64_t progress;       /**< Messages when it was last seen to move. */
 	uint64_t progress_tsc;
 	bool own_poll;
+	bool has_thread;         /**< Not an lcore of EAL's: one that is bound to cpu. */
+	int cpu;
+	pthread_t thread;
+	_Atomic bool running;
+	int (*body)(void *worker);
 	char error[PERF_ERROR_SIZE];
 } __rte_cache_aligned;
 
@@ -231,6 +245,7 @@ struct data {
 	uint32_t nb_workers;
 	bool counts_sent;
 	_Atomic uint32_t nb_sending;     /**< Workers whose producer goes on. */
+	_Atomic uint64_t counts[PERF_MAX_WORKERS];   /**< Sent by those that do not, by consumer. */
 	_Atomic uint64_t expected[PERF_MAX_WORKERS]; /**< By consumer. */
 };
 
@@ -238,11 +253,17 @@ struct data {
  * @{
  */
 int data_setup(struct perf_run *run);
+/** Its beginning: the run's ends and workers, none of them open yet. */
+int data_alloc(struct perf_run *run, const struct data_api *api, uint32_t nb_tx,
+		uint32_t nb_rx, uint32_t nb_workers);
 void data_teardown(struct perf_run *run);
 /** Run a function on all workers and collect the results. */
 int data_launch(struct perf_run *run, int (*body)(void *worker));
 /** Refusals that all data tests share. */
 int data_check(const struct perf_params *params,
+		const struct rte_comch_dev_info *info, char *error);
+/** ... and those of bandwidth. */
+int data_check_bw(const struct perf_params *params,
 		const struct rte_comch_dev_info *info, char *error);
 /** Buffers that a consumer posts. */
 uint32_t data_queue(const struct perf_params *params);
@@ -265,6 +286,30 @@ void worker_tx_done(struct data_worker *w);
 void worker_sync(struct perf_run *run);
 /** The loop of the rate and bandwidth tests. */
 int worker_stream(void *worker);
+/** @} */
+
+/** @name data_desc.c: rings of prepared operations
+ * @{
+ */
+int data_ops_open(struct perf_run *run, struct data_tx *tx);
+void data_ops_close(struct data_tx *tx);
+/** Stamp the next ones: one burst, all to one consumer. */
+void data_ops_prepare(struct data_tx *tx, uint16_t n);
+/** So many of them were taken. @return that */
+uint16_t data_ops_sent(struct data_tx *tx, uint16_t taken);
+/** Completions have come. */
+void data_ops_done(struct data_tx *tx, const struct rte_comch_cpl *cpls, uint16_t n);
+/** Completions wanted for each turn of the ring. */
+#define DATA_OPS_SIGNALS 4
+/** @} */
+
+/** @name data_native.c: workers with a poll of librte_comch
+ * @{
+ */
+int data_poll_open(struct perf_run *run, struct data_worker *w);
+void data_poll_close(struct data_worker *w);
+void data_poll_run(struct data_worker *w);
+void data_poll_sleep(struct data_worker *w, uint32_t cls);
 /** @} */
 
 /** @name data_mem.c

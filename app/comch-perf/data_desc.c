@@ -14,8 +14,6 @@
 
 /* Payload that a producer sends from, over and over: it stays warm. */
 #define SOURCE_BYTES (UINT64_C(16) << 10)
-/* Completions wanted for each turn of the ring of operations. */
-#define SIGNALS      4
 
 /* A ring that holds whole bursts: of large messages one, as the floor copies
  * from one source.
@@ -30,8 +28,8 @@ source_slots(const struct perf_params *p)
 	return (uint32_t)(nb - nb % p->burst);
 }
 
-static int
-desc_tx_open(struct perf_run *run, struct data_tx *tx)
+int
+data_ops_open(struct perf_run *run, struct data_tx *tx)
 {
 	const struct perf_params *p = tx->params;
 	uint64_t stride = data_stride(p);
@@ -45,7 +43,7 @@ desc_tx_open(struct perf_run *run, struct data_tx *tx)
 			data_mem_open(&tx->mem, tx->nb_slots * stride,
 				PERF_MEMORY_HEAP) != 0))
 		return perf_run_fail(run, "no memory to send from");
-	every = RTE_MAX(tx->nb_slots / SIGNALS, 1u);
+	every = RTE_MAX(tx->nb_slots / DATA_OPS_SIGNALS, 1u);
 	for (i = 0; i < tx->nb_slots; i++) {
 		struct rte_comch_op *op = &tx->ops[i];
 
@@ -61,17 +59,16 @@ desc_tx_open(struct perf_run *run, struct data_tx *tx)
 	return 0;
 }
 
-static void
-desc_tx_close(struct data_tx *tx)
+void
+data_ops_close(struct data_tx *tx)
 {
 	data_mem_close(&tx->mem);
 	free(tx->imms);
 	free(tx->ops);
 }
 
-/* Stamp the next messages: one burst, all to one consumer. */
-static void
-desc_prepare(struct data_tx *tx, uint16_t most)
+void
+data_ops_prepare(struct data_tx *tx, uint16_t most)
 {
 	struct data_target *to;
 	uint32_t n = most;
@@ -102,14 +99,11 @@ desc_prepare(struct data_tx *tx, uint16_t most)
 	tx->left -= n;
 }
 
-static void
-desc_reap(struct data_tx *tx)
+void
+data_ops_done(struct data_tx *tx, const struct rte_comch_cpl *cpls, uint16_t n)
 {
-	struct rte_comch_cpl cpls[SIGNALS];
-	uint16_t n;
 	uint16_t i;
 
-	n = rte_comch_producer_done_burst(tx->producer, cpls, SIGNALS);
 	for (i = 0; i < n; i++) {
 		/* In order: whatever was sent before it is done too. */
 		uint32_t slot = (uint32_t)cpls[i].cookie % tx->nb_slots;
@@ -122,17 +116,9 @@ desc_reap(struct data_tx *tx)
 	tx->flushed = tx->left == 0 && tx->ready == 0 && tx->in_flight == 0;
 }
 
-static uint16_t
-desc_send(struct data_tx *tx, uint16_t n)
+uint16_t
+data_ops_sent(struct data_tx *tx, uint16_t taken)
 {
-	uint16_t taken;
-
-	if (tx->ready == 0)
-		desc_prepare(tx, n);
-	if (tx->ready == 0)
-		return 0;
-	taken = rte_comch_producer_send_burst(tx->producer, &tx->ops[tx->head],
-			(uint16_t)tx->ready);
 	tx->head += taken;
 	if (tx->head == tx->nb_slots)
 		tx->head = 0;
@@ -140,6 +126,26 @@ desc_send(struct data_tx *tx, uint16_t n)
 	tx->in_flight += taken;
 	tx->sent += taken;
 	return taken;
+}
+
+static void
+desc_reap(struct data_tx *tx)
+{
+	struct rte_comch_cpl cpls[DATA_OPS_SIGNALS];
+
+	data_ops_done(tx, cpls, rte_comch_producer_done_burst(tx->producer, cpls,
+			DATA_OPS_SIGNALS));
+}
+
+static uint16_t
+desc_send(struct data_tx *tx, uint16_t n)
+{
+	if (tx->ready == 0)
+		data_ops_prepare(tx, n);
+	if (tx->ready == 0)
+		return 0;
+	return data_ops_sent(tx, rte_comch_producer_send_burst(tx->producer,
+			&tx->ops[tx->head], (uint16_t)tx->ready));
 }
 
 static int
@@ -239,9 +245,9 @@ desc_rx_drain(struct data_rx *rx)
 
 const struct data_api data_api_desc = {
 	.ends = &data_ends_native,
-	.tx_open = desc_tx_open,
-	.tx_close = desc_tx_close,
-	.prepare = desc_prepare,
+	.tx_open = data_ops_open,
+	.tx_close = data_ops_close,
+	.prepare = data_ops_prepare,
 	.send = desc_send,
 	.reap = desc_reap,
 	.rx_open = desc_rx_open,

@@ -13,8 +13,8 @@
 
 #include "data.h"
 
-static int
-native_worker_open(struct perf_run *run, struct data_worker *w)
+int
+data_poll_open(struct perf_run *run, struct data_worker *w)
 {
 	w->poll = run->link.poll;
 	w->fd = run->link.fd;
@@ -23,13 +23,13 @@ native_worker_open(struct perf_run *run, struct data_worker *w)
 	w->poll = rte_comch_poll_create(NULL);
 	if (w->poll == NULL)
 		return perf_run_fail(run, "no poll: %s", rte_strerror(rte_errno));
-	if (run->link.fd >= 0)
+	if (run->params.wait == PERF_WAIT_EVENT)
 		w->fd = rte_comch_poll_fd(w->poll, RTE_COMCH_POLL_ANY);
 	return 0;
 }
 
-static void
-native_worker_close(struct data_worker *w)
+void
+data_poll_close(struct data_worker *w)
 {
 	if (w->poll == NULL)
 		return;
@@ -37,16 +37,16 @@ native_worker_close(struct data_worker *w)
 	rte_comch_poll_destroy(w->poll);
 }
 
-static void
-native_worker_poll(struct data_worker *w)
+void
+data_poll_run(struct data_worker *w)
 {
 	struct rte_comch_event evs[8];
 
 	rte_comch_poll_run(w->poll, evs, RTE_DIM(evs));
 }
 
-static void
-native_worker_sleep(struct data_worker *w, uint32_t cls)
+void
+data_poll_sleep(struct data_worker *w, uint32_t cls)
 {
 	struct pollfd pfd = { .fd = w->fd, .events = POLLIN };
 
@@ -168,10 +168,10 @@ native_tx_stats(const struct data_tx *tx, struct perf_result *r)
 }
 
 const struct data_ends data_ends_native = {
-	.worker_open = native_worker_open,
-	.worker_close = native_worker_close,
-	.worker_poll = native_worker_poll,
-	.worker_sleep = native_worker_sleep,
+	.worker_open = data_poll_open,
+	.worker_close = data_poll_close,
+	.worker_poll = data_poll_run,
+	.worker_sleep = data_poll_sleep,
 	.rx_create = native_rx_create,
 	.tx_create = native_tx_create,
 	.rx_running = native_rx_running,

@@ -59,32 +59,37 @@ waited_ns(void)
 	return waited;
 }
 
+/* CPU of a worker of the DPU side, or of what plays its part when we are alone. */
+static uint16_t
+peer_cpu(const struct side *side, uint32_t worker)
+{
+	return side->sync == NULL ? eal_worker_cpu(side->eal.cpus, false, worker) :
+			sync_peer(side->sync)->cpus[worker];
+}
+
 /* The CPUs that face each other: where worker 0 of each side runs. */
 static void
 find_cpus(struct lead *lead)
 {
 	const struct side *side = lead->side;
-	const struct sync_hello *peer;
 
-	if (side->sync == NULL) {
-		lead->cpu_a = eal_worker_cpu(side->eal.cpus, true, 0);
-		lead->cpu_b = eal_worker_cpu(side->eal.cpus, false, 0);
-		return;
-	}
-	lead->cpu_a = side->hello.cpus[0];
-	peer = sync_peer(side->sync);
-	lead->cpu_b = strcmp(peer->boot_id, side->hello.boot_id) == 0 ?
-			peer->cpus[0] : -1;
+	lead->cpu_a = side->hello.nb_workers > 0 ? side->hello.cpus[0] :
+			eal_worker_cpu(side->eal.cpus, true, 0);
+	lead->cpu_b = peer_cpu(side, 0);
+	if (side->sync != NULL &&
+			strcmp(sync_peer(side->sync)->boot_id, side->hello.boot_id) != 0)
+		lead->cpu_b = -1;
 }
 
 /* More workers than CPUs, anywhere? */
 static bool
 is_crowded(const struct lead *lead, const struct perf_params *p)
 {
-	const struct sync_hello *mine = &lead->side->hello;
-	const struct sync_hello *peer = sync_peer(lead->side->sync);
+	const struct side *side = lead->side;
+	const struct sync_hello *mine = &side->hello;
 	uint32_t nb_mine = RTE_MIN(plan_workers(p, true), mine->nb_workers);
-	uint32_t nb_peer = RTE_MIN(plan_workers(p, false), peer->nb_workers);
+	uint32_t nb_peer = RTE_MIN(plan_workers(p, false), side->sync == NULL ?
+			PERF_MAX_WORKERS : sync_peer(side->sync)->nb_workers);
 	bool used[2][UINT16_MAX + 1] = { 0 };
 	bool same = lead->cpu_b >= 0;
 	uint32_t i;
@@ -95,9 +100,11 @@ is_crowded(const struct lead *lead, const struct perf_params *p)
 		used[0][mine->cpus[i]] = true;
 	}
 	for (i = 0; i < nb_peer; i++) {
-		if (used[!same][peer->cpus[i]])
+		uint16_t cpu = peer_cpu(side, i);
+
+		if (used[!same][cpu])
 			return true;
-		used[!same][peer->cpus[i]] = true;
+		used[!same][cpu] = true;
 	}
 	return false;
 }
@@ -132,7 +139,7 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	else
 		window_ns = mine->window_ns;
 	r->seconds = (double)window_ns / 1e9;
-	if (!run->test->alone && window_ns > 0) {
+	if (!perf_test_is_floor(run->test) && window_ns > 0) {
 		r->msgs_per_s = (double)r->messages / r->seconds;
 		r->bytes_per_s = r->msgs_per_s *
 				(double)(run->params.size + run->params.imm);
@@ -154,7 +161,7 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 static double
 figure(const struct report_row *r, const struct perf_run *run)
 {
-	if (r->test->alone)
+	if (perf_test_is_floor(r->test))
 		return run->floor_value;
 	switch (r->floor) {
 	case FLOOR_SLOT:
@@ -221,8 +228,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	hist_reset(run.hist);
 	req.kind = r->floor;
 	run.floor_req = req;
-	if (side->sync != NULL)
-		run.params.crowded = is_crowded(lead, &row->params);
+	run.params.crowded = is_crowded(lead, &row->params);
 	if (r->floor != FLOOR_NONE)
 		r->floor_value = floor_measure(side->floor, &req);
 	rc = perf_run_lead(&run);
@@ -233,7 +239,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		perf_run_fail(&run, "the floor could not be measured");
 	}
 	fill_figures(r, &run);
-	if (!row->test->alone && r->messages == 0)
+	if (!perf_test_is_floor(row->test) && r->messages == 0)
 		perf_run_fail(&run, "nothing arrived in time to be measured: "
 				"give a longer --duration, or --iters");
 	snprintf(r->error, sizeof(r->error), "%s", run.error);

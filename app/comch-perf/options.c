@@ -60,7 +60,9 @@ static const struct opt opts_table[] = {
 		KIND_TIME, PERF_OPT_DURATION, PARAM(duration_us), 0, 0, NULL },
 	{ "burst", "N", "messages offered in one call",
 		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL },
-	{ "queue", "N", "depth of a queue: posted buffers, or control messages in flight",
+	{ "queue", "N",
+		"depth of a queue: posted buffers, credits of a MsgQ, or control messages in "
+		"flight",
 		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL },
 	{ "producers", "N", "producers of the sending side, a thread each",
 		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL },

@@ -174,13 +174,25 @@ lead(struct perf_run *run)
 			"results");
 }
 
+static int
+lead_alone(struct perf_run *run)
+{
+	int rc = run->test->setup != NULL ? run->test->setup(run) : 0;
+
+	if (rc == 0)
+		rc = run->test->launch(run);
+	if (run->test->teardown != NULL)
+		run->test->teardown(run);
+	return rc;
+}
+
 int
 perf_run_lead(struct perf_run *run)
 {
 	char kept[PERF_ERROR_SIZE];
 
 	if (run->test->alone)
-		return run->test->launch(run);
+		return lead_alone(run);
 	sync_run_set(run->sync, sync_run_get(run->sync) + 1);
 	if (run->test->check != NULL &&
 			run->test->check(&run->params, &run->info, kept) != 0)

@@ -27,7 +27,8 @@
  *     floor
  *
  * An error on either side travels as ERROR; both then come down and are ready
- * for the next run.
+ * for the next run. A test that needs no other side takes the three steps of
+ * its own only.
  */
 
 #include <stdatomic.h>
@@ -106,6 +107,13 @@ void perf_test_register(struct perf_test *test);
 /** The test behind *test* in order, the first for NULL; or NULL. */
 const struct perf_test *perf_test_next(const struct perf_test *test);
 
+/** Does it measure a floor: neither another side, nor the library? */
+static inline bool
+perf_test_is_floor(const struct perf_test *test)
+{
+	return test->alone && !test->library;
+}
+
 /** Find a test by name, or NULL. */
 const struct perf_test *perf_test_find(const char *name);
 
@@ -125,7 +133,7 @@ struct perf_run {
 	struct hist *hist;            /**< Latencies of round trips, cycles. */
 	struct perf_result result;
 	struct perf_result peer;      /**< Leader: of the follower. */
-	double floor_value;           /**< Tests that need no other side. */
+	double floor_value;           /**< Tests that measure a floor. */
 	_Atomic bool abort;           /**< Workers: give up. */
 	bool error_sent;
 	char error[PERF_ERROR_SIZE];  /**< Why it failed; empty if it did not. */

@@ -179,9 +179,10 @@ plan_make(struct plan *plan, const struct options *opts)
 			rc = plan_add(plan, test, opts);
 	}
 	plan->alone = rc == 0;
-	for (i = 0; i < plan->nb_rows; i++)
-		plan->alone = plan->alone && plan->rows[i].test->alone &&
-				!plan->rows[i].test->library;
+	for (i = 0; i < plan->nb_rows; i++) {
+		plan->alone = plan->alone && plan->rows[i].test->alone;
+		plan->library = plan->library || plan->rows[i].test->library;
+	}
 	return rc;
 }
 
@@ -225,14 +226,20 @@ plan_shares_eal(const struct plan *plan)
 	return false;
 }
 
-/* Buffers and mbufs of one row that lie in EAL memory, bytes. */
+/* A place in the queues of a MsgQ, with all that belongs to it, bytes. */
+#define MSGQ_PLACE 256
+
+/* Buffers, mbufs and MsgQs of one row that lie in EAL memory, bytes. */
 static uint64_t
-row_eal_mem(const struct perf_params *p)
+row_eal_mem(const struct plan_row *row)
 {
+	const struct perf_params *p = &row->params;
 	uint64_t nb = RTE_MAX(p->producers, p->consumers);
 	uint64_t queue = p->queue != 0 ? p->queue : 4096;
 	uint64_t bytes = 0;
 
+	if (row->test->library)
+		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_PLACE;
 	if (p->api == PERF_API_MBUF)
 		bytes += 3 * nb * queue * (p->size + 512);
 	if (p->memory == PERF_MEMORY_EAL)
@@ -248,6 +255,6 @@ plan_eal_mem(const struct plan *plan)
 	uint32_t i;
 
 	for (i = 0; i < plan->nb_rows; i++)
-		most = RTE_MAX(most, row_eal_mem(&plan->rows[i].params));
+		most = RTE_MAX(most, row_eal_mem(&plan->rows[i]));
 	return (uint32_t)(most / MIB) + 64;
 }

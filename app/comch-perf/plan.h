@@ -26,6 +26,7 @@ struct plan {
 	uint32_t capacity;
 	bool by_default; /**< No TEST was named: to be done in under a minute. */
 	bool alone;      /**< No row needs the other side. */
+	bool library;    /**< ... but some the library, and EAL. */
 };
 
 /**

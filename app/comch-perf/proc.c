@@ -316,7 +316,8 @@ proc_supervise(const struct options *opts, const struct plan *plan,
 	struct supervisor sv = { .sigfd = -1 };
 	int status = 1;
 
-	if (opts->role == PERF_ROLE_BOTH && !plan->alone && make_dir(&sv) != 0)
+	if (opts->role == PERF_ROLE_BOTH && (!plan->alone || plan->library) &&
+			make_dir(&sv) != 0)
 		return 1;
 	if (opts->role != PERF_ROLE_HOST && !plan->alone)
 		add_side(&sv, opts, plan, cpus, false);

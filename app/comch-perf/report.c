@@ -271,8 +271,8 @@ add_size(struct words *w, const struct report_row *r)
 
 	if (r->test->label != NULL)
 		add_words(w, "%s", r->test->label(p));
-	if ((r->test->options & PERF_OPT_SIZE) == 0 ||
-			(r->test->alone && r->floor != FLOOR_MEMCPY))
+	if ((r->test->options & (PERF_OPT_SIZE | PERF_OPT_IMM)) == 0 ||
+			(perf_test_is_floor(r->test) && r->floor != FLOOR_MEMCPY))
 		return;
 	if (p->imm == 0)
 		add_words(w, "%s", size_text(p->size, number, sizeof(number)));
@@ -318,7 +318,7 @@ result_text(const struct report_row *r, char *buf, size_t size)
 
 	if (r->error[0] != '\0') {
 		snprintf(buf, size, "failed");
-	} else if (r->test->alone && r->test->ways == 0) {
+	} else if (perf_test_is_floor(r->test)) {
 		floor_text(r->floor, r->ratio * (r->floor_value + r->floor_after) / 2,
 				a, sizeof(a));
 		snprintf(buf, size, "%s", strchr(a, ' ') + 1);

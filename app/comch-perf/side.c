@@ -65,9 +65,6 @@ open_device(struct side *side)
 			add_key(devargs, "trust_peer", "1");
 		}
 	}
-	/* The devices of DOCA's calls come from a table, which knows no directory. */
-	if (side->dir != NULL)
-		setenv("COMCH_DIR", side->dir, 1);
 	rc = rte_comch_dev_probe(devargs, &side->dev_id);
 	if (rc == 0)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
@@ -182,14 +179,31 @@ with_session(struct side *side)
 	return status;
 }
 
+static int
+with_device(struct side *side)
+{
+	int status;
+	int rc;
+
+	if (open_device(side) != 0)
+		return 1;
+	status = with_session(side);
+	rc = rte_comch_dev_close(side->dev_id);
+	if (rc == 0 || proc_quit())
+		return status;
+	fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
+			side->host ? "host" : "dpu", strerror(-rc));
+	return 1;
+}
+
 int
 side_run(struct side *side)
 {
-	int status = 1;
+	int status;
 	int rc;
 
-	if (side->plan->alone && side->host)
-		return lead_all(side); /* no library, no EAL */
+	if (side->plan->alone && !side->plan->library)
+		return lead_all(side); /* no EAL */
 	rc = eal_start(&side->eal);
 	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: EAL does not start: %s\n",
@@ -197,15 +211,10 @@ side_run(struct side *side)
 		return 1;
 	}
 	fill_hello(side);
-	if (open_device(side) == 0) {
-		status = with_session(side);
-		rc = rte_comch_dev_close(side->dev_id);
-		if (rc != 0 && !proc_quit()) {
-			fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
-					side->host ? "host" : "dpu", strerror(-rc));
-			status = 1;
-		}
-	}
+	/* The devices of DOCA's calls come from a table, which knows no directory. */
+	if (side->dir != NULL)
+		setenv("COMCH_DIR", side->dir, 1);
+	status = side->plan->alone ? lead_all(side) : with_device(side);
 	rte_eal_cleanup();
 	return status;
 }

@@ -17,18 +17,6 @@ data_bw_floor(const struct perf_params *params)
 	return FLOOR_MEMCPY;
 }
 
-static int
-data_bw_check(const struct perf_params *params,
-		const struct rte_comch_dev_info *info, char *error)
-{
-	if (params->size == 0) {
-		snprintf(error, PERF_ERROR_SIZE,
-				"--size: bandwidth takes a byte at least");
-		return -1;
-	}
-	return data_check(params, info, error);
-}
-
 static const struct perf_variant data_bw_variants[] = {
 	{ PERF_OPT_MEMORY, 0, { .memory = PERF_MEMORY_SHARED } },
 	{ PERF_OPT_MEMORY, 0, { .memory = PERF_MEMORY_HEAP } },
@@ -52,7 +40,7 @@ static struct perf_test data_bw = {
 	.variants = data_bw_variants,
 	.nb_variants = RTE_DIM(data_bw_variants),
 	.floor = data_bw_floor,
-	.check = data_bw_check,
+	.check = data_check_bw,
 	.setup = data_setup,
 	.launch = data_bw_launch,
 	.teardown = data_teardown,

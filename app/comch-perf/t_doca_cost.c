@@ -395,12 +395,12 @@ cost_measure(struct perf_run *run, uint32_t (*once)(void *arg), void *arg)
 		last = clock_tsc();
 		n = once(arg);
 		now = clock_tsc();
-		if (n > 0 && now >= open)
-			hist_add(run->hist, (now - last) / n);
+		if (n == 0 || now < open)
+			continue;
+		hist_add(run->hist, (now - last) / n);
+		run->result.messages += n;
 	}
-	run->result.messages = run->hist->count;
 	run->result.window_ns = run->params.duration_us * 1000;
-	run->floor_value = clock_cycles_to_ns(hist_quantile(run->hist, 0.5));
 }
 
 static void

@@ -49,22 +49,21 @@ static void
 send_counts(struct perf_run *run)
 {
 	struct data *d = run->priv;
-	uint64_t counts[PERF_MAX_WORKERS] = { 0 };
+	uint64_t counts[PERF_MAX_WORKERS];
 	uint32_t i;
-	uint32_t k;
 
 	/* Pairs with the release in worker_tx_done(). */
 	if (d->nb_tx == 0 || d->counts_sent ||
 			atomic_load_explicit(&d->nb_sending, memory_order_acquire) > 0)
 		return;
 	d->counts_sent = true;
-	for (i = 0; i < d->nb_tx; i++) {
-		const struct data_tx *tx = &d->txs[i];
-
-		for (k = 0; k < tx->nb_targets; k++)
-			counts[tx->targets[k].number] += tx->targets[k].seq;
-		/* Those that were stamped but never offered. */
-		counts[tx->targets[tx->target].number] -= tx->ready;
+	for (i = 0; i < RTE_DIM(counts); i++)
+		counts[i] = atomic_load_explicit(&d->counts[i], memory_order_relaxed);
+	if (run->test->alone) {
+		for (i = 0; i < d->nb_rx; i++)
+			atomic_store_explicit(&d->expected[i], counts[i],
+					memory_order_relaxed);
+		return;
 	}
 	if (sync_send(run->sync, SYNC_COUNTS, counts,
 			run->params.consumers * sizeof(counts[0])) != 0)
@@ -74,15 +73,33 @@ send_counts(struct perf_run *run)
 void
 worker_sync(struct perf_run *run)
 {
-	perf_run_sync(run);
-	take_counts(run);
+	if (!run->test->alone) {
+		perf_run_sync(run);
+		take_counts(run);
+	}
 	send_counts(run);
+}
+
+/* Count what a producer has sent to a consumer. */
+static void
+add_count(struct data *d, const struct data_target *to, uint64_t n)
+{
+	atomic_fetch_add_explicit(&d->counts[to->number], n, memory_order_relaxed);
 }
 
 void
 worker_tx_done(struct data_worker *w)
 {
+	const struct data_tx *tx = w->tx;
+	uint32_t i;
+
 	w->tx_done = true;
+	for (i = 0; i < tx->nb_targets; i++) {
+		const struct data_target *to = &tx->targets[i];
+
+		/* Those that were stamped but never offered do not count. */
+		add_count(w->data, to, to->seq - (i == tx->target ? tx->ready : 0));
+	}
 	/* Releases the producer's counts to send_counts(). */
 	atomic_fetch_sub_explicit(&w->data->nb_sending, 1, memory_order_release);
 }
@@ -91,7 +108,7 @@ static void
 tick_rx(struct data_worker *w, uint64_t now, bool stuck)
 {
 	struct data_rx *rx = w->rx;
-	uint64_t expected = atomic_load_explicit(&w->data->expected[w->number],
+	uint64_t expected = atomic_load_explicit(&w->data->expected[rx->number],
 			memory_order_relaxed);
 
 	window_update(&rx->window, now, rx->count);

@@ -182,6 +182,18 @@ add_counters(struct rte_tel_data *d, const struct tel_counter *counters, uint32_
 	}
 }
 
+void
+comch_tel_producer_counters(struct rte_tel_data *d, const struct rte_comch_producer_stats *stats)
+{
+	add_counters(d, producer_counters, RTE_DIM(producer_counters), stats);
+}
+
+void
+comch_tel_consumer_counters(struct rte_tel_data *d, const struct rte_comch_consumer_stats *stats)
+{
+	add_counters(d, consumer_counters, RTE_DIM(consumer_counters), stats);
+}
+
 /* One reply of all counters of an object of a type. */
 #define STATS_REPLY(type, obj, d) \
 	do { \
@@ -595,6 +607,11 @@ static const struct tel_cmd cmds[] = {
 	{ "/comch/poll/list", 0, 1, poll_list, "Numbers of the polls." FROM },
 	{ "/comch/poll/info", 1, 1, poll_info, "Name and objects of a poll." ID },
 	{ "/comch/poll/stats", 1, 1, poll_stats, "Counters of a poll." ID },
+	{ "/comch/msgq/list", 0, 1, comch_tel_msgq_list, "Numbers of the MsgQs." FROM },
+	{ "/comch/msgq/info", 1, 1, comch_tel_msgq_info,
+		"Producers and consumers of a MsgQ." ID },
+	{ "/comch/msgq/stats", 1, 1, comch_tel_msgq_stats,
+		"Counters of a MsgQ's producers and consumers." ID },
 	{ "/comch/mem/list", 0, 1, comch_tel_mem_list, "Numbers of the registrations." FROM },
 	{ "/comch/mem/info", 1, 1, comch_tel_mem_info, "Kind and size of a registration." ID },
 	{ "/comch/explain", 1, 2, comch_explain, "Why a connection copies as it does."

@@ -56,6 +56,17 @@ struct rte_comch_conn *comch_tel_find_conn(uint32_t id);
 void comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn);
 void comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c);
 
+/* All counters of a producer, of a consumer. */
+void comch_tel_producer_counters(struct rte_tel_data *d,
+		const struct rte_comch_producer_stats *stats);
+void comch_tel_consumer_counters(struct rte_tel_data *d,
+		const struct rte_comch_consumer_stats *stats);
+
+/* comch_telemetry_msgq.c */
+int comch_tel_msgq_list(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_msgq_info(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_msgq_stats(const struct comch_tel_args *args, struct rte_tel_data *d);
+
 /* comch_telemetry_dev.c */
 int comch_tel_driver_list(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_driver_info(const struct comch_tel_args *args, struct rte_tel_data *d);

@@ -31,6 +31,8 @@ for row in rows:
     assert row["test"] == test, row
     assert row["seconds"] >= 0, row
     assert row["errors"] == 0, row
+    if test.startswith("msgq"):
+        assert row["messages"] == 64 * row["producers"], row
     if "doca" in options:
         assert row["api"] == "doca", row
 EOT

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <jansson.h>
+#include <rte_comch_msgq.h>
 #include <rte_comch_stats.h>
 #include <rte_eal.h>
 
@@ -154,8 +155,10 @@ commands(void)
 {
 	static const char *const numbered[] = {
 		"driver", "dev", "server", "client", "conn", "producer", "consumer", "poll", "mem",
+		"msgq",
 	};
-	static const char *const counted[] = { "server", "conn", "producer", "consumer", "poll" };
+	static const char *const counted[] = { "server", "conn", "producer", "consumer", "poll",
+		"msgq" };
 	char text[96];
 	json_t *all, *help;
 	const json_t *cmd;
@@ -198,7 +201,7 @@ nothing(void)
 	static const char *const lists[] = {
 		"/comch/dev/list", "/comch/server/list", "/comch/client/list", "/comch/conn/list",
 		"/comch/producer/list", "/comch/consumer/list", "/comch/poll/list",
-		"/comch/mem/list",
+		"/comch/mem/list", "/comch/msgq/list",
 	};
 	json_t *o;
 	size_t i;
@@ -276,6 +279,55 @@ check_ends(int fd)
 	T_GT(number(o, "runs"), 0);
 	T_GE(number(o, "events"), 1);
 	json_decref(o);
+}
+
+/* A MsgQ, its ends and what they have counted. */
+static void
+msgqs(void)
+{
+	struct rte_comch_msgq_conf conf = { .conf_size = sizeof(conf), .name = "orders" };
+	const struct rte_comch_op op = { .consumer_id = 1, .imm = "x", .imm_len = 1 };
+	struct rte_comch_msgq_producer *p;
+	struct rte_comch_msgq_consumer *c;
+	struct rte_comch_msgq *q;
+	struct rte_comch_cpl cpl;
+	const json_t *end_of;
+	json_t *o;
+	int fd;
+
+	start();
+	fd = tel_open();
+	q = rte_comch_msgq_create(&conf);
+	c = rte_comch_msgq_consumer_create(q, NULL);
+	p = rte_comch_msgq_producer_create(q, NULL);
+	T_CHECK(p != NULL && c != NULL);
+	T_EQ(rte_comch_msgq_credit(c, 3), 3);
+	T_EQ(rte_comch_msgq_send_burst(p, &op, 1), 1);
+	T_EQ(list_first(fd, "/comch/msgq/list", 1), 0);
+	o = tel_ask(fd, "/comch/msgq/info,0");
+	is_text(o, "name", "orders");
+	end_of = member(member(o, "consumers"), "1");
+	is_text(end_of, "state", "RUNNING");
+	T_EQ(number(end_of, "depth"), 1024);
+	T_EQ(number(end_of, "credits"), 2);
+	T_EQ(number(end_of, "completion_queue"), 0);
+	T_EQ(number(member(member(o, "producers"), "1"), "dma_device"), -1);
+	json_decref(o);
+	o = tel_ask(fd, "/comch/msgq/stats,0");
+	T_EQ(number(member(member(o, "producers"), "1"), "msgs"), 1);
+	T_EQ(number(member(member(o, "consumers"), "1"), "posted"), 3);
+	T_EQ(number(member(member(o, "consumers"), "1"), "msgs"), 0);
+	json_decref(o);
+	T_EQ(rte_comch_msgq_recv_burst(c, &cpl, 1), 1);
+	T_EQ(rte_comch_msgq_consumer_stop(c), -EINPROGRESS);
+	while (rte_comch_msgq_consumer_state(c) != RTE_COMCH_STATE_IDLE)
+		rte_comch_msgq_recv_burst(c, &cpl, 1);
+	rte_comch_msgq_consumer_destroy(c);
+	rte_comch_msgq_producer_destroy(p);
+	T_EQ(rte_comch_msgq_destroy(q), 0);
+	list_first(fd, "/comch/msgq/list", 0);
+	close(fd);
+	end();
 }
 
 static void
@@ -498,6 +550,7 @@ mistakes(void)
 		"/comch/consumer/info,1,", "/comch/consumer/info,1,99", "/comch/consumer/info,0,1",
 		"/comch/consumer/stats,1.99", "/comch/consumer/stats,1.1.1",
 		"/comch/consumer/stats,1;1", "/comch/poll/info,2", "/comch/poll/stats,99",
+		"/comch/msgq/info,0", "/comch/msgq/stats,0",
 		"/comch/mem/info,4096", "/comch/mem/info,4294967295", "/comch/explain",
 		"/comch/explain,0", "/comch/explain,1,99", "/comch/explain,1,1,1",
 		"/comch/explain,\n", "/comch/explain,1\n",
@@ -658,7 +711,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct t_case cases[] = {
-		{ "commands", commands }, { "nothing", nothing }, { "objects", objects },
+		{ "commands", commands }, { "nothing", nothing },
+		{ "msgqs", msgqs }, { "objects", objects },
 		{ "queues", queues }, { "explain", explain }, { "mistakes", mistakes },
 		{ "long_lists", long_lists }, { "churn", churn },
 	};

@@ -4,7 +4,9 @@
 
 /* Consumer completions: where messages for consumers on the DPA arrive. */
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_errno.h>
 
@@ -102,35 +104,37 @@ doca_comch_consumer_completion_set_imm_data_len(
 }
 
 static doca_error_t
-get_number(const struct doca_comch_consumer_completion *comp, const uint32_t *place,
-		uint32_t *value)
+get_number(const struct doca_comch_consumer_completion *comp, size_t offset, uint32_t *value)
 {
 	if (comp == NULL || value == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*value = *place;
+	memcpy(value, (const char *)comp + offset, sizeof(*value));
 	return DOCA_SUCCESS;
 }
+
+#define GET_NUMBER(comp, member, value) \
+	get_number(comp, offsetof(struct doca_comch_consumer_completion, member), value)
 
 doca_error_t
 doca_comch_consumer_completion_get_max_num_consumers(
 		const struct doca_comch_consumer_completion *consumer_comp,
 		uint32_t *max_num_consumers)
 {
-	return get_number(consumer_comp, &consumer_comp->max_consumers, max_num_consumers);
+	return GET_NUMBER(consumer_comp, max_consumers, max_num_consumers);
 }
 
 doca_error_t
 doca_comch_consumer_completion_get_max_num_recv(
 		const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_recv)
 {
-	return get_number(consumer_comp, &consumer_comp->max_recv, max_num_recv);
+	return GET_NUMBER(consumer_comp, max_recv, max_num_recv);
 }
 
 doca_error_t
 doca_comch_consumer_completion_get_imm_data_len(
 		const struct doca_comch_consumer_completion *consumer_comp, uint32_t *imm_data_len)
 {
-	return get_number(consumer_comp, &consumer_comp->imm_len, imm_data_len);
+	return GET_NUMBER(consumer_comp, imm_len, imm_data_len);
 }
 
 /* Start and stop */
