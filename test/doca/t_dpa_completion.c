@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <rte_pause.h>
+
 #include "dface_dpa.h"
 #include "t_main.h"
 #include "tdpa.h"
@@ -26,18 +28,22 @@ static doca_dpa_dev_completion_t handle;
 static atomic_uint nb_calls, nb_seen;
 static atomic_bool is_pausing, is_asking;
 
-/* All elements, whose immediate data count, then ask for more. */
+/* All elements, whose immediate data count, then ask for more, a little late: now
+ * and then one comes in between.
+ */
 static void
 serve(uint64_t arg)
 {
 	doca_dpa_dev_completion_element_t element;
+	unsigned int pauses = nb_calls++ % 8;
 
-	nb_calls++;
 	while (doca_dpa_dev_get_completion(arg, &element) == 1) {
 		T_EQ(doca_dpa_dev_get_completion_immediate(element), nb_seen);
 		nb_seen++;
 		doca_dpa_dev_completion_ack(arg, 1);
 	}
+	while (pauses-- > 0)
+		rte_pause();
 	doca_dpa_dev_completion_request_notification(arg);
 	doca_dpa_dev_thread_reschedule();
 }
@@ -450,7 +456,22 @@ a_request_while_an_element_waits_activates_at_once(void)
 
 #define ROUNDS 40000
 
-/* Every element is seen, although the kernel asks just when they come. */
+/* Until the element is seen, without a call that takes long; then a while more. */
+static void
+wait_seen(unsigned int nb, unsigned int pauses)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2000 && nb_seen < nb; i++)
+		rte_pause();
+	TDPA_UNTIL(nb_seen >= nb);
+	for (i = 0; i < pauses; i++)
+		rte_pause();
+}
+
+/* Every element is seen, although the kernel asks just when they come: the pauses
+ * are such that some come between its last look and the request, some after it.
+ */
 static void
 no_wake_up_is_lost(void)
 {
@@ -459,11 +480,15 @@ no_wake_up_is_lost(void)
 
 	for (i = 0; i < ROUNDS; i++) {
 		TDPA_UNTIL(push(i));
-		/* At times the thread gets to sleep before the next. */
-		if (i % 4 != 3)
-			TDPA_UNTIL(nb_seen == i + 1);
+		wait_seen(i + 1, i % 16);
 	}
-	TDPA_UNTIL(nb_seen == ROUNDS);
+	/* And several at once. */
+	for (; i < 2 * ROUNDS; i++) {
+		TDPA_UNTIL(push(i));
+		if (i % 4 == 0)
+			wait_seen(i + 1, i % 64);
+	}
+	TDPA_UNTIL(nb_seen == 2 * ROUNDS);
 	T_GT(nb_calls, 1);
 	end(dpa);
 }

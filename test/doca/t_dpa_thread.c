@@ -7,8 +7,8 @@
  * told of kernels that do not.
  */
 
+#include <dirent.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "dface_dpa.h"
@@ -23,8 +23,6 @@ static atomic_uint nb_calls;
 static _Atomic uint64_t seen, posted;
 static atomic_bool is_released;
 static struct tdpa_thread threads[4];
-static char name[32];
-static sigset_t mask;
 
 static void
 count(uint64_t arg)
@@ -85,26 +83,6 @@ stop_itself(uint64_t arg)
 	nb_calls++;
 }
 
-static void
-look_around(uint64_t arg)
-{
-	RTE_SET_USED(arg);
-	pthread_getname_np(pthread_self(), name, sizeof(name));
-	pthread_sigmask(SIG_BLOCK, NULL, &mask);
-	T_EQ(doca_dpa_dev_thread_get_local_storage(), 0x1234);
-	T_EQ(doca_dpa_dev_thread_rank(), seen);
-	T_EQ(doca_dpa_dev_num_threads(), posted);
-	nb_calls++;
-}
-
-static void
-see_cpu(uint64_t arg)
-{
-	RTE_SET_USED(arg);
-	seen = (uint64_t)sched_getcpu();
-	nb_calls++;
-}
-
 static uint64_t
 notify(uint64_t handle)
 {
@@ -126,8 +104,6 @@ TDPA_KERNEL(see)
 TDPA_KERNEL(poll_for_ever)
 TDPA_KERNEL(spin_until_released)
 TDPA_KERNEL(stop_itself)
-TDPA_KERNEL(look_around)
-TDPA_KERNEL(see_cpu)
 TDPA_RPC(notify)
 
 static const struct comch_doca_dpa_func funcs[] = {
@@ -138,11 +114,9 @@ static const struct comch_doca_dpa_func funcs[] = {
 	TDPA_FUNC(poll_for_ever, 0),
 	TDPA_FUNC(spin_until_released, 0),
 	TDPA_FUNC(stop_itself, 0),
-	TDPA_FUNC(look_around, 0),
-	TDPA_FUNC(see_cpu, 0),
 	TDPA_FUNC(notify, 1),
 	/* More than fits into a thread's argument. */
-	{ "big", (void (*)(void))see_cpu_pack, 16, see_cpu_pack, see_cpu_call, 0, 2 },
+	{ "big", (void (*)(void))count_pack, 16, count_pack, count_call, 0, 2 },
 };
 TDPA_APP(app, funcs);
 
@@ -280,7 +254,7 @@ only_kernels_of_the_application(void)
 	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(not_of_the_app), 0), INVALID);
 	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(notify), 0), INVALID);
 	T_STR_HAS(tdpa_log(), "notify cannot be the kernel of a DPA thread");
-	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(see_cpu_pack), 0), INVALID);
+	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(count_pack), 0), INVALID);
 	T_STR_HAS(tdpa_log(), "big cannot be the kernel of a DPA thread");
 	TD_OK(doca_dpa_thread_destroy(thread));
 	TD_OK(doca_dpa_destroy(dpa));
@@ -441,6 +415,81 @@ a_thread_stops_before_it_ever_ran(void)
 	tdpa_end(dpa);
 }
 
+/* Does the thread of this name wait in the kernel? */
+static bool
+is_asleep(const char *comm)
+{
+	char path[300], line[256], want[64], state = '?';
+	struct dirent *e;
+	DIR *d = opendir("/proc/self/task");
+	FILE *f;
+
+	T_CHECK(d != NULL);
+	snprintf(want, sizeof(want), "(%s) ", comm);
+	while ((e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", e->d_name);
+		f = fopen(path, "r");
+		if (f == NULL)
+			continue;
+		if (fgets(line, sizeof(line), f) != NULL && strstr(line, want) != NULL)
+			state = strstr(line, want)[strlen(want)];
+		fclose(f);
+	}
+	closedir(d);
+	return state == 'S';
+}
+
+static void
+one_that_sleeps_wakes_up_and_stops(void)
+{
+	struct doca_dpa *dpa = tdpa_start(&app);
+	unsigned int i;
+
+	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
+	run(&threads[0]);
+	for (i = 0; i < 20; i++) {
+		TDPA_UNTIL(is_asleep("dpa-count"));
+		doca_dpa_dev_thread_notify(threads[0].handle);
+		TDPA_UNTIL(nb_calls == i + 1);
+	}
+	TDPA_UNTIL(is_asleep("dpa-count"));
+	tdpa_thread_end(&threads[0]);
+	tdpa_end(dpa);
+}
+
+/* Each has its own life, at the same time as the others. */
+static void *
+live(void *arg)
+{
+	struct tdpa_thread t;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		tdpa_thread_start(&t, arg, TDPA_F(i % 2 == 0 ? count : poll_for_ever), 0);
+		run(&t);
+		doca_dpa_dev_thread_notify(t.handle);
+		if (i % 3 == 0)
+			sched_yield();
+		tdpa_thread_end(&t);
+	}
+	return NULL;
+}
+
+static void
+threads_come_and_go_side_by_side(void)
+{
+	struct doca_dpa *dpa = tdpa_start(&app);
+	pthread_t hosts[3];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(hosts); i++)
+		T_EQ(pthread_create(&hosts[i], NULL, live, dpa), 0);
+	for (i = 0; i < RTE_DIM(hosts); i++)
+		T_EQ(pthread_join(hosts[i], NULL), 0);
+	TD_OK(doca_dpa_peek_at_last_error(dpa));
+	tdpa_end(dpa);
+}
+
 static void
 a_stopped_thread_starts_again(void)
 {
@@ -577,116 +626,6 @@ one_that_is_attached_is_not_destroyed(void)
 	tdpa_end(dpa);
 }
 
-static void
-what_a_kernel_finds(void)
-{
-	struct doca_dpa *dpa = tdpa_start(&app);
-
-	TD_OK(doca_dpa_thread_create(dpa, &threads[0].thread));
-	TD_OK(doca_dpa_thread_set_local_storage(threads[0].thread, 0x1234));
-	TD_OK(doca_dpa_thread_set_func_arg(threads[0].thread, TDPA_F(look_around), 0));
-	TD_OK(doca_dpa_thread_start(threads[0].thread));
-	TD_OK(doca_dpa_thread_run(threads[0].thread));
-	seen = 0;
-	posted = 1;
-	dface_dpa_thread_activate(threads[0].thread);
-	TDPA_UNTIL(nb_calls == 1);
-	T_STR_EQ(name, "dpa-look_around");
-	T_CHECK(sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGALRM) == 1);
-	dface_dpa_thread_set_rank(threads[0].thread, 3, 8);
-	seen = 3;
-	posted = 8;
-	dface_dpa_thread_activate(threads[0].thread);
-	TDPA_UNTIL(nb_calls == 2);
-	TD_OK(doca_dpa_thread_destroy(threads[0].thread));
-	/* And what a host thread does. */
-	T_EQ(doca_dpa_dev_thread_rank(), 0);
-	T_EQ(doca_dpa_dev_num_threads(), 1);
-	tdpa_end(dpa);
-}
-
-/* The last CPU that this process may run on. */
-static int
-last_cpu(void)
-{
-	int cpu = CPU_SETSIZE - 1;
-	cpu_set_t set;
-
-	T_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
-	while (!CPU_ISSET(cpu, &set))
-		cpu--;
-	return cpu;
-}
-
-static void
-cpus_of_the_table_are_taken(void)
-{
-	char keys[64];
-	struct doca_dpa *dpa;
-	unsigned int i;
-
-	snprintf(keys, sizeof(keys), "dpa_cpus = %d\n", last_cpu());
-	tdpa_table(keys);
-	dpa = tdpa_start(&app);
-	for (i = 0; i < 3; i++) {
-		tdpa_thread_start(&threads[i], dpa, TDPA_F(see_cpu), 0);
-		run(&threads[i]);
-		doca_dpa_dev_thread_notify(threads[i].handle);
-		TDPA_UNTIL(nb_calls == i + 1);
-		T_EQ(seen, last_cpu());
-	}
-	for (i = 0; i < 3; i++)
-		tdpa_thread_end(&threads[i]);
-	tdpa_end(dpa);
-}
-
-static void
-an_affinity_says_the_cpu(void)
-{
-	struct doca_dpa *dpa = tdpa_start(&app);
-	struct doca_dpa_eu_affinity *affinity;
-	unsigned int nb, i;
-	int cpu;
-
-	TD_OK(doca_dpa_get_total_num_eus_available(dpa, &nb));
-	TD_OK(doca_dpa_eu_affinity_create(dpa, &affinity));
-	TD_OK(doca_dpa_thread_create(dpa, &threads[0].thread));
-	TD_OK(doca_dpa_thread_set_func_arg(threads[0].thread, TDPA_F(see_cpu), 0));
-	TD_OK(doca_dpa_thread_set_affinity(threads[0].thread, affinity));
-	for (i = 0; i < nb; i++) {
-		TD_OK(doca_dpa_eu_affinity_set(affinity, i));
-		cpu = dface_dpa_eu_cpu(dpa, i);
-		T_GE(cpu, 0);
-		nb_calls = 0;
-		TD_OK(doca_dpa_thread_start(threads[0].thread));
-		TD_OK(doca_dpa_thread_run(threads[0].thread));
-		dface_dpa_thread_activate(threads[0].thread);
-		TDPA_UNTIL(nb_calls == 1);
-		T_EQ(seen, cpu);
-		TD_OK(doca_dpa_thread_stop(threads[0].thread));
-	}
-	TD_OK(doca_dpa_thread_destroy(threads[0].thread));
-	TD_OK(doca_dpa_eu_affinity_destroy(affinity));
-	tdpa_end(dpa);
-}
-
-static void
-a_cpu_that_is_not_there_is_told_of(void)
-{
-	struct doca_dpa *dpa;
-
-	tdpa_table("dpa_cpus = 1023\n");
-	dpa = tdpa_start(&app);
-	tdpa_log_begin();
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
-	T_STR_HAS(tdpa_log(), "DPA thread dpa-count cannot have CPU 1023: Invalid argument");
-	run(&threads[0]);
-	doca_dpa_dev_thread_notify(threads[0].handle);
-	TDPA_UNTIL(nb_calls == 1);
-	tdpa_thread_end(&threads[0]);
-	tdpa_end(dpa);
-}
-
 #define CASE(fn) { #fn, fn }
 
 int
@@ -704,16 +643,14 @@ main(int argc, char **argv)
 		CASE(finish_is_for_good),
 		CASE(a_kernel_that_polls_for_ever_is_stopped),
 		CASE(a_thread_stops_before_it_ever_ran),
+		CASE(one_that_sleeps_wakes_up_and_stops),
+		CASE(threads_come_and_go_side_by_side),
 		CASE(a_stopped_thread_starts_again),
 		CASE(a_kernel_without_device_calls_is_told_of),
 		CASE(a_kernel_that_runs_too_long_is_told_of),
 		CASE(nobody_watches_without_a_limit),
 		CASE(a_thread_does_not_stop_itself),
 		CASE(one_that_is_attached_is_not_destroyed),
-		CASE(what_a_kernel_finds),
-		CASE(cpus_of_the_table_are_taken),
-		CASE(an_affinity_says_the_cpu),
-		CASE(a_cpu_that_is_not_there_is_told_of),
 	};
 
 	return t_main(cases, RTE_DIM(cases), argc, argv);
