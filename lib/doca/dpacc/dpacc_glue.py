@@ -23,7 +23,8 @@ MACROS = """\
 	__builtin_memcpy((void *)(__UINTPTR_TYPE__)&(x), &comch_dpa_value, sizeof(x)); \\
 } while (0)
 """
-KEYWORDS = ["const", "do", "extern", "return", "sizeof", "static", "struct", "void", "while"]
+KEYWORDS = ["const", "do", "enum", "extern", "return", "sizeof", "static", "struct", "typedef", "void",
+            "while"]
 
 FUNCTION = """\
 static void comch_dpa_pack_{number}(void *comch_dpa_memory,
@@ -92,24 +93,31 @@ def members_of(header):
 def described(function, number):
     """Return the types and functions for one function of the user's."""
     words = {function.name}
-    members = []
+    types, members = [], []
     for i in range(len(function.parameters)):
         before, behind = parameter(function, i)
         words.update(before, behind)
-        members.append(" ".join([*before, f"comch_dpa_arg{i}", *behind]) + "; ")
+        name = f"comch_dpa_type_{number}_{i}"
+        types.append(" ".join(["typedef", *before, name, *behind]) + "; ")
+        # By the comma an array or a function becomes a pointer, as a parameter does.
+        members.append(f"__typeof__((0, *({name} *)0)) comch_dpa_arg{i}; ")
     fields = [f"comch_dpa_args->comch_dpa_arg{i}" for i in range(len(members))]
-    call = f"{function.name}({', '.join(fields)});"
+    call = f"{function.name}({', '.join(fields)})"
+    check = ""
+    if function.returns:
+        args = call.replace("comch_dpa_args->", f"((struct comch_dpa_args_{number} *)0)->")
+        check = f"enum {{ comch_dpa_check_{number} = sizeof((__UINT64_TYPE__){args}) }};"
     return "".join([
         undefine(words),
         # What the compiler says of a type it says about the user's line.
         f"#line {function.line} {quoted(function.file)}\n",
-        f"struct comch_dpa_args_{number} {{ {''.join(members)}}};\n",
+        f"{''.join(types)}struct comch_dpa_args_{number} {{ {''.join(members)}}}; {check}\n",
         f"#line 1 {quoted(GLUE)}\n",
         FUNCTION.format(
             number=number,
             take="\n\t".join(f"COMCH_DPA_TAKE({field});" for field in fields),
-            call=f"return (__UINT64_TYPE__){call}" if function.returns
-            else f"{call}\n\treturn 0;")])
+            call=f"return (__UINT64_TYPE__){call};" if function.returns
+            else f"{call};\n\treturn 0;")])
 
 
 def glue(functions, header, unit):
