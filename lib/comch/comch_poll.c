@@ -70,6 +70,7 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	TAILQ_INIT(&poll->owing);
 	TAILQ_INIT(&poll->waiting);
 	TAILQ_INIT(&poll->queues);
+	TAILQ_INIT(&poll->guests);
 	TAILQ_INIT(&poll->fds);
 	pthread_mutex_init(&poll->lock, NULL);
 	poll->look_cycles = rte_get_tsc_hz() / LOOKS_PER_S;
@@ -148,6 +149,24 @@ comch_poll_note_as(struct comch_obj *obj, uint32_t bits)
 	if (comch_load_relaxed(&poll->sleeping) != 0 &&
 			write(poll->event_fd, &one, sizeof(one)) != sizeof(one))
 		return; /* full: it is readable already */
+}
+
+void
+comch_poll_guest_add(struct rte_comch_poll *poll, struct comch_poll_guest *guest)
+{
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_INSERT_TAIL(&poll->guests, guest, next);
+	pthread_mutex_unlock(&poll->lock);
+	comch_poll_attach(poll);
+}
+
+void
+comch_poll_guest_del(struct rte_comch_poll *poll, struct comch_poll_guest *guest)
+{
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_REMOVE(&poll->guests, guest, next);
+	pthread_mutex_unlock(&poll->lock);
+	__atomic_fetch_sub(&poll->nb_attached, 1, __ATOMIC_RELAXED);
 }
 
 /* Move the mailbox to the work list, oldest first. */
@@ -509,6 +528,7 @@ conn_arm(struct rte_comch_conn *conn, uint32_t cls)
 static void
 poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 {
+	struct comch_poll_guest *guest;
 	struct rte_comch_conn *conn;
 	struct comch_queue *q;
 
@@ -523,13 +543,27 @@ poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 	TAILQ_FOREACH(q, &poll->queues, poll_next)
 		if ((q->fd.classes & cls) != 0)
 			comch_queue_arm(q);
+	TAILQ_FOREACH(guest, &poll->guests, next)
+		if ((guest->classes & cls) != 0)
+			guest->arm(guest);
 	pthread_mutex_unlock(&poll->lock);
+}
+
+/* W: we say that we sleep before we look once more. */
+static void
+poll_arm_fence(struct rte_comch_poll *poll)
+{
+	comch_fence_sleep();
+	/* Other threads of this process, whose fences are light as well. */
+	if (!TAILQ_EMPTY(&poll->guests))
+		comch_fence_heavy();
 }
 
 /* Is there anything that a run would return or do? */
 static bool
 poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 {
+	struct comch_poll_guest *guest;
 	struct rte_comch_conn *conn;
 	struct comch_queue *q;
 	bool pending;
@@ -550,6 +584,9 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	TAILQ_FOREACH(q, &poll->queues, poll_next)
 		if ((q->fd.classes & cls) != 0)
 			pending |= comch_queue_pending(q);
+	TAILQ_FOREACH(guest, &poll->guests, next)
+		if ((guest->classes & cls) != 0)
+			pending |= guest->pending(guest);
 	pthread_mutex_unlock(&poll->lock);
 	return pending;
 }
@@ -576,8 +613,7 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 	poll->armed = true;
 	poll->armed_classes = cls;
 	poll_arm_all(poll, cls);
-	/* W: we say that we sleep before we look once more. */
-	comch_fence_sleep();
+	poll_arm_fence(poll);
 	if (poll_pending(poll, cls) ||
 			((!TAILQ_EMPTY(&poll->waiting) || poll->accept_again) &&
 			 poll_arm_timer(poll) != 0)) {

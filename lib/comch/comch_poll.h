@@ -40,6 +40,18 @@ struct comch_fd {
 	TAILQ_ENTRY(comch_fd) next;
 };
 
+/*
+ * Something else that the poll sleeps for: an end of a MsgQ. It has no events and
+ * no descriptor; who wakes it calls rte_comch_poll_notify(), after a light fence.
+ */
+struct comch_poll_guest {
+	uint32_t classes;    /* RTE_COMCH_POLL_* */
+	void (*arm)(struct comch_poll_guest *guest);
+	bool (*pending)(struct comch_poll_guest *guest);
+	TAILQ_ENTRY(comch_poll_guest) next;
+};
+
+TAILQ_HEAD(comch_poll_guest_list, comch_poll_guest);
 STAILQ_HEAD(comch_obj_list, comch_obj);
 TAILQ_HEAD(comch_fd_list, comch_fd);
 TAILQ_HEAD(comch_conn_list, rte_comch_conn);
@@ -67,6 +79,7 @@ struct rte_comch_poll {
 	struct comch_conn_list owing;    /* connections that owe the peer a credit */
 	struct comch_conn_list waiting;  /* handshakes and others with a deadline */
 	struct comch_queue_list queues;  /* guarded by lock */
+	struct comch_poll_guest_list guests; /* guarded by lock */
 	struct comch_obj *reap;          /* buried, freed in the next run */
 	uint8_t *arena;                  /* messages of this run */
 	uint32_t arena_used;
@@ -80,7 +93,7 @@ struct rte_comch_poll {
 	int epoll_fd;                    /* all classes */
 	int class_fd[COMCH_POLL_NB_CLASSES]; /* -1 until asked for */
 	struct comch_fd_list fds;
-	pthread_mutex_t lock;            /* queues and fds: other threads attach queues */
+	pthread_mutex_t lock;            /* queues, guests, fds: other threads attach them */
 	int socket_id;
 	char name[RTE_COMCH_DEV_NAME_SIZE];
 	struct rte_comch_poll_stats stats;
@@ -101,6 +114,8 @@ void comch_poll_attach(struct rte_comch_poll *poll);
 /* Add a descriptor. Returns 0 or a negative errno. */
 int comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd);
 void comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd);
+void comch_poll_guest_add(struct rte_comch_poll *poll, struct comch_poll_guest *guest);
+void comch_poll_guest_del(struct rte_comch_poll *poll, struct comch_poll_guest *guest);
 /* Room for size bytes until the next run, or NULL: no more in this run. */
 void *comch_poll_room(struct rte_comch_poll *poll, uint32_t size);
 /* Keep what was put there. */

@@ -19,6 +19,7 @@
 
 #include "rte_comch_driver.h"
 #include "rte_comch_dp.h"
+#include "rte_comch_msgq.h"
 #include "rte_comch_stats.h"
 #include "comch_chan.h"
 #include "comch_mem.h"
@@ -445,5 +446,7 @@ void comch_registry_add_conn(struct rte_comch_conn *conn);
 void comch_registry_del_conn(struct rte_comch_conn *conn);
 void comch_registry_add_poll(struct rte_comch_poll *poll);
 void comch_registry_del_poll(struct rte_comch_poll *poll);
+void comch_registry_add_msgq(struct rte_comch_msgq *msgq);
+void comch_registry_del_msgq(struct rte_comch_msgq *msgq);
 
 #endif /* COMCH_PRIVATE_H */

@@ -15,6 +15,7 @@
 TAILQ_HEAD(comch_server_list, rte_comch_server);
 TAILQ_HEAD(comch_client_list, rte_comch_client);
 TAILQ_HEAD(comch_poll_list, rte_comch_poll);
+TAILQ_HEAD(comch_msgq_list, rte_comch_msgq);
 
 struct comch_registry {
 	pthread_mutex_t lock;
@@ -22,6 +23,7 @@ struct comch_registry {
 	struct comch_client_list clients;
 	struct comch_conn_list conns;
 	struct comch_poll_list polls;
+	struct comch_msgq_list msgqs;
 };
 
 extern struct comch_registry comch_registry;

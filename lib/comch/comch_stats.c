@@ -11,6 +11,7 @@
 
 #include <rte_string_fns.h>
 
+#include "comch_msgq.h"
 #include "comch_private.h"
 #include "comch_registry.h"
 
@@ -20,6 +21,7 @@ struct comch_registry comch_registry = {
 	.clients = TAILQ_HEAD_INITIALIZER(comch_registry.clients),
 	.conns = TAILQ_HEAD_INITIALIZER(comch_registry.conns),
 	.polls = TAILQ_HEAD_INITIALIZER(comch_registry.polls),
+	.msgqs = TAILQ_HEAD_INITIALIZER(comch_registry.msgqs),
 };
 
 #define REGISTRY_FUNCS(obj, type) \
@@ -42,6 +44,7 @@ REGISTRY_FUNCS(server, struct rte_comch_server)
 REGISTRY_FUNCS(client, struct rte_comch_client)
 REGISTRY_FUNCS(conn, struct rte_comch_conn)
 REGISTRY_FUNCS(poll, struct rte_comch_poll)
+REGISTRY_FUNCS(msgq, struct rte_comch_msgq)
 
 /* All counters of a structure are u64: copy each whole. */
 static void
@@ -93,6 +96,26 @@ rte_comch_consumer_stats_get(const struct rte_comch_consumer *consumer,
 	if (consumer == NULL || stats == NULL)
 		return -EINVAL;
 	copy_counters(stats, &consumer->chan.stats, sizeof(*stats));
+	return 0;
+}
+
+int
+rte_comch_msgq_producer_stats_get(const struct rte_comch_msgq_producer *producer,
+		struct rte_comch_producer_stats *stats)
+{
+	if (producer == NULL || stats == NULL)
+		return -EINVAL;
+	copy_counters(stats, &producer->stats, sizeof(*stats));
+	return 0;
+}
+
+int
+rte_comch_msgq_consumer_stats_get(const struct rte_comch_msgq_consumer *consumer,
+		struct rte_comch_consumer_stats *stats)
+{
+	if (consumer == NULL || stats == NULL)
+		return -EINVAL;
+	copy_counters(stats, &consumer->stats, sizeof(*stats));
 	return 0;
 }
 

@@ -197,7 +197,7 @@ struct rte_comch_cpl {
 	uint16_t imm_len;  /**< Bytes of imm. Consumer only. */
 	uint16_t copies;   /**< CPU copies of the payload on this side. */
 	uint8_t imm[RTE_COMCH_IMM_SIZE]; /**< Immediate data. Consumer only. */
-	uint64_t reserved;
+	uint64_t user_data; /**< Of the consumer. MsgQ only: see rte_comch_msgq.h. */
 };
 
 /**

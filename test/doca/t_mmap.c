@@ -418,8 +418,8 @@ Test(mmap, ranges_of_other_kinds)
 	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 0, 1), INVALID_VALUE);
 	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, 0), INVALID_VALUE);
 	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, SIZE_MAX), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, 1), NOT_SUPPORTED);
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, 1));
+	U_SUCCESS(doca_mmap_set_dpa_memrange(m, dpa, (uintptr_t)mem, 1));
+	U_ERROR(doca_mmap_set_memrange(m, mem, 1), NOT_PERMITTED);
 	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), NOT_PERMITTED);
 	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, 1), NOT_PERMITTED);
 	U_SUCCESS(doca_mmap_destroy(m));

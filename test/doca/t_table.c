@@ -14,6 +14,7 @@
 #include <comch_doca.h>
 #include <doca_dev.h>
 
+#include "dface_dev.h"
 #include "dface_table.h"
 #include "t_capture.h"
 #include "t_main.h"
@@ -54,6 +55,19 @@ static const struct {
 	{ DEV "driver = a,b\n", "t:3: driver = a,b: give one word" },
 	{ DEV "iface =\n", "t:3: iface = : give a text" },
 	{ DEV "iface = i234567890123456789012345678901234567890\n", "give a shorter text" },
+	{ DEV "dpa_cpus = x\n", "t:3: dpa_cpus = x: give a list of CPUs such as 2-5,7" },
+	{ DEV "dpa_cpus = 3-\n", "t:3: dpa_cpus = 3-: give a list of CPUs" },
+	{ DEV "dpa_cpus = 5-3\n", "t:3: dpa_cpus = 5-3: give a list of CPUs" },
+	{ DEV "dpa_cpus = 1,\n", "t:3: dpa_cpus = 1,: give a list of CPUs" },
+	{ DEV "dpa_cpus = ,1\n", "t:3: dpa_cpus = ,1: give a list of CPUs" },
+	{ DEV "dpa_cpus = 1 2\n", "t:3: dpa_cpus = 1 2: give a list of CPUs" },
+	{ DEV "dpa_cpus = 1-2-3\n", "t:3: dpa_cpus = 1-2-3: give a list of CPUs" },
+	{ DEV "dpa_cpus = -1\n", "t:3: dpa_cpus = -1: give a list of CPUs" },
+	{ DEV "dpa_cpus = 1024\n", "t:3: dpa_cpus = 1024: give a list of CPUs" },
+	{ DEV "dpa_max_run_ms = -1\n", "t:3: dpa_max_run_ms = -1: give a number, millisec" },
+	{ DEV "dpa_max_run_ms =\n", "t:3: dpa_max_run_ms = : give a number, milliseconds" },
+	{ DEV "dpa_max_run_ms = 1s\n", "t:3: dpa_max_run_ms = 1s: give a number" },
+	{ DEV "dpa_max_run_ms = 4294967296\n", "t:3: dpa_max_run_ms = 4294967296: give" },
 	{ DEV PF0 "device = e\n", "t:3: [function pf0]: there is no [device e]" },
 	{ DEV "[device e]\npci = 04:00.0\n" PF0, "t:5: [function pf0] lacks device = LABEL" },
 	{ DEV "[function x]\npci = b1:00.0\n", "t:3: [function x]: 'x' is no function" },
@@ -167,6 +181,34 @@ what_is_left_out_is_filled_in(void)
 	T_EQ(memcmp(vf->info.mac, mac, sizeof(mac)), 0);
 	T_EQ(memcmp(sf->info.mac, sf_mac, sizeof(sf_mac)), 0);
 	T_EQ(memcmp(vf->info.ipv6, ipv6, sizeof(ipv6)), 0);
+	dface_table_free(&t);
+}
+
+static void
+the_dpa_is_of_the_device(void)
+{
+	static const char text[] = DEV "dpa_cpus = 2-4,7\ndpa_max_run_ms = 4294967295\n"
+		PF0 "[function pf1]\npci = b1:00.1\ndpa_cpus =\ndpa_max_run_ms = 0\n";
+	struct dface_table t = { .nb_devs = 0 };
+	const struct dface_entry *e;
+
+	if (dface_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	e = entry(&t, "pf0");
+	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 4);
+	T_CHECK(CPU_ISSET(2, &e->info.dpa_cpus) && CPU_ISSET(7, &e->info.dpa_cpus));
+	T_EQ(e->info.dpa_max_run_ms, UINT32_MAX);
+	T_EQ(dface_dev_dpa_max_run_ms(&e->info.dev), UINT32_MAX);
+	T_CHECK(dface_dev_dpa_cpus(&e->info.dev) == &e->info.dpa_cpus);
+	e = entry(&t, "pf1");
+	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 0);
+	T_EQ(e->info.dpa_max_run_ms, 0);
+	dface_table_free(&t);
+	if (dface_table_read_text(&t, "t", DEV PF0) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	e = entry(&t, "pf0");
+	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 0);
+	T_EQ(e->info.dpa_max_run_ms, 12000);
 	dface_table_free(&t);
 }
 
@@ -329,6 +371,7 @@ main(int argc, char **argv)
 		{ "each_mistake_has_its_line", each_mistake_has_its_line },
 		{ "a_long_line_is_refused", a_long_line_is_refused },
 		{ "what_is_left_out_is_filled_in", what_is_left_out_is_filled_in },
+		{ "the_dpa_is_of_the_device", the_dpa_is_of_the_device },
 		{ "the_built_in_one_is_right", the_built_in_one_is_right },
 		{ "a_variable_names_the_table", a_variable_names_the_table },
 		{ "the_users_table_counts", the_users_table_counts },

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "dface_dev.h"
+#include "dface_dpa.h"
 #include "dface_eal.h"
 #include "dface_log.h"
 #include "u_mem.h"
@@ -60,6 +61,19 @@ doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr
 
 	memcpy(pci_addr_str, dev->pci, sizeof(dev->pci));
 	return dev->pci_error;
+}
+
+/* No device code runs. */
+void
+dface_dpa_gate_wait(void)
+{
+}
+
+void
+dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *format, ...)
+{
+	RTE_SET_USED(self);
+	T_FAIL("%s: %s", what, format);
 }
 
 struct doca_mmap *

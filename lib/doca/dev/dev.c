@@ -180,6 +180,18 @@ dface_devinfo_is_dpu(const struct doca_devinfo *devinfo)
 	return devinfo->is_dpu;
 }
 
+const cpu_set_t *
+dface_dev_dpa_cpus(const struct doca_dev *dev)
+{
+	return &dev->info->dpa_cpus;
+}
+
+uint32_t
+dface_dev_dpa_max_run_ms(const struct doca_dev *dev)
+{
+	return dev->info->dpa_max_run_ms;
+}
+
 void
 dface_dev_hold(struct doca_dev *dev)
 {

@@ -10,6 +10,7 @@
  * is for any thread.
  */
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,11 @@ int16_t dface_dev_id(const struct doca_dev *dev);
 /* Is it the DPU's side? */
 bool dface_dev_is_dpu(const struct doca_dev *dev);
 bool dface_devinfo_is_dpu(const struct doca_devinfo *devinfo);
+
+/* CPUs for the threads of the device's DPA; empty: any. */
+const cpu_set_t *dface_dev_dpa_cpus(const struct doca_dev *dev);
+/* How long a kernel of the DPA may run, milliseconds; 0: as long as it likes. */
+uint32_t dface_dev_dpa_max_run_ms(const struct doca_dev *dev);
 
 /* An object uses the device: dface_dev_drop() ends it. Until then the last
  * doca_dev_close() says DOCA_ERROR_IN_USE.

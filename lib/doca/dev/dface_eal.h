@@ -5,6 +5,8 @@
 #ifndef DFACE_EAL_H
 #define DFACE_EAL_H
 
+#include <stdbool.h>
+
 #include <doca_error.h>
 
 /*
@@ -15,5 +17,7 @@
  * DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had it.
  */
 doca_error_t dface_eal_start(void);
+/* Is there one, and was it started here? */
+bool dface_eal_is_own(void);
 
 #endif /* DFACE_EAL_H */

@@ -14,6 +14,7 @@
  * to what needs the whole, table_default.c is the one that is built in.
  */
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -55,6 +56,8 @@ struct doca_devinfo {
 	uint16_t index;        /* of a VF or SF */
 	char driver[RTE_COMCH_DEV_NAME_SIZE];
 	char args[DFACE_ARGS_SIZE];
+	cpu_set_t dpa_cpus;    /* for DPA threads; empty: any */
+	uint32_t dpa_max_run_ms; /* that a kernel of the DPA may run; 0: for ever */
 	struct doca_dev dev;
 };
 
@@ -128,6 +131,8 @@ enum dface_key {
 	DFACE_KEY_ACTIVE_RATE,
 	DFACE_KEY_DRIVER,
 	DFACE_KEY_ARGS,
+	DFACE_KEY_DPA_CPUS,
+	DFACE_KEY_DPA_MAX_RUN_MS,
 	DFACE_KEY_DEVICE,
 	DFACE_KEY_FUNC,
 	DFACE_KEY_REP_IFACE,

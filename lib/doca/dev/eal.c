@@ -52,6 +52,7 @@ static struct {
 	_Atomic pid_t owner;     /* the process that asked first; 0: none has */
 	atomic_bool is_done;     /* ret counts */
 	doca_error_t ret;
+	bool is_own;
 	char dir[PATH_MAX];      /* EAL's runtime directory, if it is ours */
 } eal = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -282,11 +283,19 @@ dface_eal_start(void)
 	pthread_mutex_lock(&eal.lock);
 	if (!atomic_load(&eal.is_done)) {
 		/* A program that has its own EAL is served by it. */
-		eal.ret = rte_lcore_count() > 0 ? DOCA_SUCCESS : start_own();
+		eal.is_own = rte_lcore_count() == 0;
+		eal.ret = eal.is_own ? start_own() : DOCA_SUCCESS;
 		atomic_store_explicit(&eal.is_done, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&eal.lock);
 	return eal.ret;
+}
+
+bool
+dface_eal_is_own(void)
+{
+	return atomic_load_explicit(&eal.is_done, memory_order_acquire) && eal.is_own &&
+		eal.ret == DOCA_SUCCESS;
 }
 
 /* After the handlers of atexit(), by one of which telemetry removes its socket. */

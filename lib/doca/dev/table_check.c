@@ -20,6 +20,8 @@
 #define DEFAULT_RATE UINT64_C(100000000000)
 /** What the native device strings take. */
 #define MAX_REPS 256
+/** What a card grants a kernel of the DPA: 12 s. */
+#define DEFAULT_DPA_MAX_RUN_MS 12000
 
 static const char *
 kind(const struct dface_entry *e)
@@ -203,6 +205,20 @@ make_iface(struct doca_devinfo *info)
 			info->index);
 }
 
+/* The DPA, which a function has of its device. */
+static void
+fill_dpa(struct dface_entry *e)
+{
+	struct doca_devinfo *info = &e->info;
+	const struct doca_devinfo *owner = e->is_func ? e->rep.owner : NULL;
+
+	if (owner != NULL && !dface_entry_has(e, DFACE_KEY_DPA_CPUS))
+		info->dpa_cpus = owner->dpa_cpus;
+	if (!dface_entry_has(e, DFACE_KEY_DPA_MAX_RUN_MS))
+		info->dpa_max_run_ms = owner != NULL ? owner->dpa_max_run_ms :
+			DEFAULT_DPA_MAX_RUN_MS;
+}
+
 static void
 fill_info(struct dface_entry *e, uint16_t number, uint16_t vhca_id)
 {
@@ -228,6 +244,7 @@ fill_info(struct dface_entry *e, uint16_t number, uint16_t vhca_id)
 			e->is_func ? e->rep.owner->driver : DEFAULT_DRIVER);
 	if (e->is_func && !dface_entry_has(e, DFACE_KEY_ARGS))
 		memcpy(info->args, e->rep.owner->args, sizeof(info->args));
+	fill_dpa(e);
 }
 
 /* rep.owner is an info; the label is its entry's. */

@@ -88,18 +88,69 @@ parse_ipv6(const char *value, void *dst, size_t size)
 		"an IPv6 address such as fe80::1";
 }
 
+/* A number up to max; the rest of the text, or NULL: there is none. */
+static const char *
+parse_number(const char *text, unsigned long max, unsigned long *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return NULL;
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return errno != 0 || *number > max ? NULL : end;
+}
+
 static const char *
 parse_rate(const char *value, void *dst, size_t size)
 {
-	unsigned long long rate;
-	char *end;
+	unsigned long rate;
 
 	RTE_SET_USED(size);
-	errno = 0;
-	rate = strtoull(value, &end, 10);
-	if (errno != 0 || *end != '\0' || !isdigit((unsigned char)value[0]))
+	value = parse_number(value, UINT64_MAX, &rate);
+	if (value == NULL || value[0] != '\0')
 		return "a number, bits a second";
 	*(uint64_t *)dst = rate;
+	return NULL;
+}
+
+/* May be empty: any CPU. */
+static const char *
+parse_cpus(const char *value, void *dst, size_t size)
+{
+	static const char want[] = "a list of CPUs such as 2-5,7, each below 1024";
+	unsigned long first, last;
+	cpu_set_t *set = dst;
+
+	RTE_SET_USED(size);
+	CPU_ZERO(set);
+	while (value[0] != '\0') {
+		value = parse_number(value, CPU_SETSIZE - 1, &first);
+		if (value == NULL)
+			return want;
+		last = first;
+		if (value[0] == '-')
+			value = parse_number(value + 1, CPU_SETSIZE - 1, &last);
+		if (value == NULL || last < first || (value[0] != '\0' && value[0] != ','))
+			return want;
+		for (; first <= last; first++)
+			CPU_SET(first, set);
+		if (value[0] == ',' && *++value == '\0')
+			return want;
+	}
+	return NULL;
+}
+
+static const char *
+parse_ms(const char *value, void *dst, size_t size)
+{
+	unsigned long ms;
+
+	RTE_SET_USED(size);
+	value = parse_number(value, UINT32_MAX, &ms);
+	if (value == NULL || value[0] != '\0')
+		return "a number, milliseconds";
+	*(uint32_t *)dst = (uint32_t)ms;
 	return NULL;
 }
 
@@ -130,6 +181,9 @@ static const struct {
 	[DFACE_KEY_ACTIVE_RATE] = { "active_rate", false, parse_rate, FIELD(info.active_rate) },
 	[DFACE_KEY_DRIVER] = { "driver", false, parse_name, FIELD(info.driver) },
 	[DFACE_KEY_ARGS] = { "args", false, parse_args, FIELD(info.args) },
+	[DFACE_KEY_DPA_CPUS] = { "dpa_cpus", false, parse_cpus, FIELD(info.dpa_cpus) },
+	[DFACE_KEY_DPA_MAX_RUN_MS] = { "dpa_max_run_ms", false, parse_ms,
+		FIELD(info.dpa_max_run_ms) },
 	[DFACE_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
 	[DFACE_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
 	[DFACE_KEY_REP_IFACE] = { "rep_iface", true, parse_text, FIELD(rep.iface) },

@@ -95,19 +95,27 @@ void dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *
 /* Something that a card does not promise to bear: a log line. */
 void dface_dpa_warn(struct dface_dpa_self *self, const char *what, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Wait for the calls that are under way: who takes something away from device code
+ * that is not found by a handle of the above, does this afterwards. Not in a call.
+ */
+void dface_dpa_gate_wait(void);
 /* Give the CPU to another one of our threads, in a call that waits. */
 void dface_dpa_pause(struct dface_dpa_self *self);
 
 /* dpa.c: the context */
 
 /* An object of a started context begins: doca_dpa_stop() says IN_USE until it leaves.
- * DOCA_ERROR_BAD_STATE: not started.
+ * DOCA_ERROR_BAD_STATE: not started. Not within a device call.
  */
 doca_error_t dface_dpa_join(struct doca_dpa *dpa);
+/* The same for objects that may be there before the start. */
+void dface_dpa_hold(struct doca_dpa *dpa);
 void dface_dpa_drop(struct doca_dpa *dpa);
 bool dface_dpa_is_started(const struct doca_dpa *dpa);
 /* The device; of an extended context the other one. */
 struct doca_dev *dface_dpa_dev(const struct doca_dpa *dpa);
+/* Do they belong to one accelerator? Extended contexts and their base do. */
+bool dface_dpa_is_same(const struct doca_dpa *dpa, const struct doca_dpa *other);
 /* What the application says of a function that the host names; NULL: not its own. */
 const struct comch_doca_dpa_func *dface_dpa_func(const struct doca_dpa *dpa,
 		doca_dpa_func_t *func);
@@ -142,6 +150,7 @@ int dface_dpa_eu_cpu(const struct doca_dpa *dpa, unsigned int eu);
  */
 doca_error_t dface_dpa_completion_attach(struct doca_dpa_completion *comp);
 void dface_dpa_completion_detach(struct doca_dpa_completion *comp);
+struct doca_dpa *dface_dpa_completion_dpa(const struct doca_dpa_completion *comp);
 /* Add an element, and activate the thread if it asked for that. Any thread, several
  * at once. False: it is full, nothing was added.
  */

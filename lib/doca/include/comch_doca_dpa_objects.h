@@ -72,13 +72,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa,
 		unsigned int *total_num_eus);
 
-/**
- * Create an affinity, without an EU.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: the context is not started
- *   - DOCA_ERROR_NO_MEMORY
- */
+/** Create an affinity, without an EU. @return DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
 		struct doca_dpa_eu_affinity **affinity);
@@ -111,14 +105,13 @@ doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity,
  * Create a group.
  *
  * @param dpa
- *   The context, started.
+ *   The context, which may be started later.
  * @param num_threads
  *   Its threads; not 0, up to doca_dpa_get_max_threads_per_kernel().
  * @param[out] tg
  *   The group.
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: also, no threads or too many
- *   - DOCA_ERROR_BAD_STATE: the context is not started
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
@@ -181,7 +174,7 @@ doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
  * Create async ops.
  *
  * @param dpa
- *   The context, started.
+ *   The context, which may be started later.
  * @param queue_size
  *   Operations under way at once; rounded up to a power of two. Not 0.
  * @param user_data
@@ -192,7 +185,6 @@ doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: also, a size of 0 or over 2^20, or user data of more
  *     bits
- *   - DOCA_ERROR_BAD_STATE: the context is not started
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
@@ -219,7 +211,8 @@ doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_o
  * @param async_ops
  *   The async ops, not started.
  * @param dpa_comp
- *   The completion, of the same context, started before the async ops are.
+ *   The completion, of the same context, started; it can be stopped when the async
+ *   ops are stopped, or are attached to another one.
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: also, a completion of another context
  *   - DOCA_ERROR_BAD_STATE: started, or the completion is not
@@ -232,14 +225,18 @@ doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
  * Start async ops.
  *
  * @return
- *   - DOCA_ERROR_BAD_STATE: started, no completion is attached, or the context is not
- *     started
+ *   - DOCA_ERROR_BAD_STATE: started, or no completion is attached
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops);
 
-/** Stop async ops. Their handle is bad from now on. @return DOCA_ERROR_BAD_STATE: not started. */
+/**
+ * Stop async ops. Their handle is bad from now on, and no completion is attached.
+ *
+ * @return
+ *   - DOCA_ERROR_BAD_STATE: not started
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops);
 

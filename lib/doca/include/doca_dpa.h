@@ -105,12 +105,8 @@ typedef void(doca_dpa_func_t)(void);
  */
 
 /**
- * Is there an accelerator on a device? On all devices of the DPU, and of the host,
- * unless the device table says otherwise.
- *
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_NOT_SUPPORTED: no
+ * Is there an accelerator on a device? Here there is, on all devices of both sides.
+ * Elsewhere DOCA_ERROR_NOT_SUPPORTED says that there is none.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo);
@@ -123,7 +119,6 @@ doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo);
  * @param[out] dpa
  *   The context; doca_dpa_destroy() frees it.
  * @return
- *   - DOCA_ERROR_NOT_SUPPORTED: see doca_dpa_cap_is_supported()
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
@@ -134,6 +129,7 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa);
  *
  * @return
  *   - DOCA_ERROR_IN_USE: an object of it exists, or an extended context
+ *   - DOCA_ERROR_DRIVER: as doca_dpa_stop()
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
@@ -144,23 +140,25 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: no application is set
  *   - DOCA_ERROR_BAD_STATE: started already
- *   - DOCA_ERROR_DRIVER: the application is of another version of comch-dpacc
+ *   - DOCA_ERROR_DRIVER: the application is of another version of comch-dpacc, or a
+ *     file for log or trace lines does not open
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_start(struct doca_dpa *dpa);
 
 /**
- * Stop a context.
+ * Stop a context, when the kernels that were launched have ended.
  *
  * @return
  *   - DOCA_ERROR_BAD_STATE: not started
  *   - DOCA_ERROR_IN_USE: an object of it exists, or an extended context
+ *   - DOCA_ERROR_DRIVER: a kernel that was launched does not end
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_stop(struct doca_dpa *dpa);
 
-/** Set the application. Mandatory. @return DOCA_ERROR_BAD_STATE: started. */
+/** Set the application. Mandatory. @return DOCA_ERROR_BAD_STATE: started, or extended. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app);
 
@@ -200,8 +198,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t *log_level);
 
 /**
- * Set the file that log lines of device code go to, and not to the program's log.
- * It is emptied at start.
+ * Set the file that log lines of device code go to, and not to the program's log:
+ * emptied at start; or "stdout" or "stderr".
  *
  * @return
  *   - DOCA_ERROR_BAD_STATE: started
@@ -222,7 +220,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path,
 		uint32_t *file_path_len);
 
-/** Set the file of doca_dpa_dev_trace(). As doca_dpa_log_file_set_path(). */
+/** Set the file of doca_dpa_dev_trace(), likewise. Else these are lines of level DEBUG. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path);
 
@@ -244,7 +242,6 @@ doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path,
  * @return
  *   - DOCA_ERROR_BAD_STATE: *dpa* is not started, or extended itself
  *   - DOCA_ERROR_NO_MEMORY
- *   - DOCA_ERROR_DRIVER: no accelerator on *other_dev*
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
@@ -336,7 +333,7 @@ doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa,
  *   Its arguments, of exactly their types.
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: also, not an RPC of the application
- *   - DOCA_ERROR_BAD_STATE: the context is not started
+ *   - DOCA_ERROR_BAD_STATE: the context is not started, or this is device code
  *   - DOCA_ERROR_DRIVER: a fault, in it or before
  */
 DOCA_EXPERIMENTAL
@@ -441,13 +438,7 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
  * @{
  */
 
-/**
- * Create a thread.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: the context is not started
- *   - DOCA_ERROR_NO_MEMORY
- */
+/** Create a thread; the context may be started later. @return DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread);
 
@@ -459,7 +450,8 @@ doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread);
  * Set the kernel and its argument. Mandatory.
  *
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, not a kernel of the application
+ *   - DOCA_ERROR_INVALID_VALUE: also, not a kernel of the application, if the
+ *     context is started; else the thread's start says so
  *   - DOCA_ERROR_BAD_STATE: started
  */
 DOCA_EXPERIMENTAL
@@ -500,6 +492,7 @@ doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
  * Start a thread: it sleeps, until doca_dpa_thread_run().
  *
  * @return
+ *   - DOCA_ERROR_INVALID_VALUE: also, not a kernel of the application
  *   - DOCA_ERROR_BAD_STATE: started, the context is not, or no kernel is set
  *   - DOCA_ERROR_DRIVER: no thread of the system
  */
@@ -512,6 +505,7 @@ doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread);
  *
  * @return
  *   - DOCA_ERROR_BAD_STATE: not started
+ *   - DOCA_ERROR_DRIVER: its kernel does not end; it may be tried again
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread);
@@ -538,13 +532,13 @@ doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread);
  * Create a completion.
  *
  * @param dpa
- *   The context, started.
+ *   The context, which may be started later.
  * @param queue_size
- *   Elements that it has room for; rounded up to a power of two. Not 0.
+ *   Elements that it has room for, up to 2^24; rounded up to a power of two. Not 0.
  * @param[out] dpa_comp
  *   The completion.
  * @return
- *   - DOCA_ERROR_BAD_STATE: the context is not started
+ *   - DOCA_ERROR_INVALID_VALUE: also, no elements or too many
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
@@ -561,8 +555,9 @@ doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_
 		unsigned int *queue_size);
 
 /**
- * Set the thread that it activates when device code has asked for that
- * (doca_dpa_dev_completion_request_notification()). Without one it is polled.
+ * Set the thread that it activates: for the first element, then when device code
+ * has asked for that (doca_dpa_dev_completion_request_notification()). Without one
+ * it is polled.
  *
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: also, a thread of another context
@@ -612,14 +607,13 @@ doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_
  * Create a notification completion.
  *
  * @param dpa
- *   The context, started.
+ *   The context, which may be started later.
  * @param dpa_thread
  *   The thread that it activates; of the same context.
  * @param[out] notify_comp
  *   The notification completion.
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: also, a thread of another context
- *   - DOCA_ERROR_BAD_STATE: the context is not started
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL

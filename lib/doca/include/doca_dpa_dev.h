@@ -215,7 +215,8 @@ void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint
 
 /**
  * Have the completion's thread activated once, when there is an element that was
- * not taken: now, or when the next one arrives.
+ * not taken: now, or when the next one arrives. A completion that is started has
+ * asked for that.
  */
 void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle);
 

@@ -52,6 +52,8 @@ dface_buf_room(const struct doca_buf *buf)
 struct rte_comch_mr *dface_mmap_mr(const struct doca_mmap *mmap);
 /* May the other side write to it? (DOCA_ACCESS_FLAG_PCI_READ_WRITE) */
 bool dface_mmap_is_writable(const struct doca_mmap *mmap);
+/* May this side write to it, and is it here? (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) */
+bool dface_mmap_is_ours_to_write(const struct doca_mmap *mmap);
 bool dface_mmap_is_started(const struct doca_mmap *mmap);
 
 /* An object uses the mmap: dface_mmap_drop() ends it. Any thread. Until then

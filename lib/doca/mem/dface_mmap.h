@@ -42,6 +42,7 @@ struct doca_mmap {
 	void *free_cookie;
 	union doca_data user_data;
 	SLIST_HEAD(, dface_mmap_export) exports;
+	doca_dpa_dev_mmap_t dpa_handle; /* while it is started; 0: nobody asked */
 };
 
 /* Does [part, part + part_len) lie in [addr, addr + len), which does not wrap? */
@@ -79,5 +80,7 @@ bool dface_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev
 doca_error_t dface_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Free the descriptors. */
 void dface_mmap_forget_exports(struct doca_mmap *mmap);
+/* Take the handle of the DPA away; no device call still uses the memory. */
+void dface_mmap_forget_dpa(struct doca_mmap *mmap);
 
 #endif /* DFACE_MMAP_H */

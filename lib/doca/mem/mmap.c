@@ -87,6 +87,7 @@ halt(struct doca_mmap *mmap)
 		mmap->mr = NULL;
 	}
 	dface_mmap_forget_exports(mmap);
+	dface_mmap_forget_dpa(mmap);
 	mmap->is_started = false;
 	mmap->starts_later = false;
 	return DOCA_SUCCESS;
@@ -255,19 +256,6 @@ doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
 
 	if (mmap == NULL || dmabuf_fd < 0 || !dface_range_is_valid(addr, len) ||
 			len > SIZE_MAX - dmabuf_offset)
-		return DOCA_ERROR_INVALID_VALUE;
-	ret = can_set_memrange(mmap);
-	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
-}
-
-doca_error_t
-doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr,
-		size_t len)
-{
-	doca_error_t ret;
-
-	if (mmap == NULL || dpa == NULL || dpa_addr == 0 || len == 0 ||
-			len > UINT64_MAX - dpa_addr)
 		return DOCA_ERROR_INVALID_VALUE;
 	ret = can_set_memrange(mmap);
 	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;

@@ -72,7 +72,7 @@ can_export(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t ac
 			"not started");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (access != 0 && (mmap->permissions & access) == 0) {
+	if ((mmap->permissions & access) == 0) {
 		DFACE_ERR("mmap: permissions %#x lack one of %#x, cannot be exported",
 			mmap->permissions, access);
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -158,18 +158,6 @@ doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const 
 	if (mmap == NULL || dev == NULL || export_desc == NULL || export_desc_len == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	ret = can_export(mmap, dev, RDMA_ACCESS);
-	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
-}
-
-doca_error_t
-doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
-		doca_dpa_dev_mmap_t *dpa_mmap_handle)
-{
-	doca_error_t ret;
-
-	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	ret = can_export(mmap, dev, 0);
 	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
 }
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Execution units: the CPUs that DPA threads run on, all of them in one core. */
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "dface_dev.h"
+#include "dface_dpa.h"
+#include "dface_log.h"
+
+struct doca_dpa_eu_affinity {
+	struct doca_dpa *dpa;
+	int eu; /* -1: none is set */
+};
+
+static cpu_set_t process_cpus;
+
+static void
+ask_process_cpus(void)
+{
+	if (sched_getaffinity(0, sizeof(process_cpus), &process_cpus) != 0)
+		CPU_ZERO(&process_cpus);
+}
+
+/* An id names the same CPU for ever, so what the process may run on is asked once. */
+static const cpu_set_t *
+cpus_of(const struct doca_dpa *dpa)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const cpu_set_t *cpus = dface_dev_dpa_cpus(dface_dpa_dev(dpa));
+
+	if (CPU_COUNT(cpus) > 0)
+		return cpus;
+	pthread_once(&once, ask_process_cpus);
+	return &process_cpus;
+}
+
+unsigned int
+dface_dpa_nb_eus(const struct doca_dpa *dpa)
+{
+	int nb = CPU_COUNT(cpus_of(dpa));
+
+	/* On more CPUs than a cpu_set_t can name there is one unit, on any. */
+	return nb > 0 ? (unsigned int)nb : 1;
+}
+
+int
+dface_dpa_eu_cpu(const struct doca_dpa *dpa, unsigned int eu)
+{
+	const cpu_set_t *cpus = cpus_of(dpa);
+	int cpu;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) && eu-- == 0)
+			return cpu;
+	return -1;
+}
+
+int
+dface_dpa_affinity_eu(const struct doca_dpa_eu_affinity *affinity)
+{
+	return affinity->eu;
+}
+
+doca_error_t
+doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
+{
+	if (dpa == NULL || num_cores == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*num_cores = 1;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
+{
+	return doca_dpa_get_total_num_eus_available(dpa, eus_per_core);
+}
+
+doca_error_t
+doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+{
+	if (dpa == NULL || total_num_eus == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*total_num_eus = dface_dpa_nb_eus(dpa);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **affinity)
+{
+	struct doca_dpa_eu_affinity *a;
+
+	if (dpa == NULL || affinity == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	a = malloc(sizeof(*a));
+	if (a == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	dface_dpa_hold(dpa);
+	a->dpa = dpa;
+	a->eu = -1;
+	*affinity = a;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
+{
+	if (affinity == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	dface_dpa_drop(affinity->dpa);
+	free(affinity);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_id)
+{
+	unsigned int nb;
+
+	if (affinity == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	nb = dface_dpa_nb_eus(affinity->dpa);
+	if (eu_id >= nb) {
+		DFACE_ERR("DPA affinity: there are %u execution units, not one of id %u", nb,
+			eu_id);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	affinity->eu = (int)eu_id;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity)
+{
+	if (affinity == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	affinity->eu = -1;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu_id)
+{
+	if (affinity == NULL || eu_id == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (affinity->eu < 0) {
+		DFACE_ERR("DPA affinity: no execution unit is set");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	*eu_id = (unsigned int)affinity->eu;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Completions: a ring of elements, which any number of threads fill and one
+ * takes. An element is all in its 64 bits, and so never dangles: 32 of
+ * immediate data, 24 of user data, 4 of type, and one that says that it is there.
+ *
+ * A place is reserved (head), then filled; so a place may be empty for a moment
+ * although later ones are full, and elements are taken in the order of the
+ * reservations. It is emptied before it is acknowledged (acked), which gives it
+ * to those who fill.
+ *
+ * No activation is lost: who fills and who asks each store, then look at what
+ * the other one stored, with full fences between:
+ *
+ *     push                        request_notification
+ *     slot = element              is_armed = true
+ *     fence                       fence
+ *     is_armed? activate          slot of the next element filled? activate
+ *
+ * So one of them sees the other. If both do, the exchange of is_armed lets one
+ * activate.
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <rte_common.h>
+
+#include "dface_dpa_core.h"
+#include "dface_log.h"
+
+/** Elements, at most. */
+#define MAX_SIZE (1u << 24)
+
+#define THERE (UINT64_C(1) << 63)
+#define TYPE_SHIFT 56
+#define USER_SHIFT 32
+#define USER_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
+
+struct doca_dpa_completion {
+	/* Those who fill. */
+	_Atomic uint32_t head __rte_cache_aligned;
+	/* Those who fill look at it, too: all that is given back. */
+	_Atomic uint32_t acked;
+	atomic_bool is_armed;
+	/* Device code that takes. */
+	_Atomic uint32_t taken __rte_cache_aligned;
+	/* Constant while it is started. */
+	_Atomic uint64_t *slots __rte_cache_aligned;
+	uint32_t size;
+	atomic_bool is_started;
+	struct doca_dpa_thread *thread;
+	struct doca_dpa *dpa;
+	uint64_t handle;
+	/* Under the context's lock. */
+	unsigned int nb_attached;
+};
+
+doca_error_t
+doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size,
+		struct doca_dpa_completion **dpa_comp)
+{
+	struct doca_dpa_completion *comp;
+
+	if (dpa == NULL || dpa_comp == NULL || queue_size == 0 || queue_size > MAX_SIZE)
+		return DOCA_ERROR_INVALID_VALUE;
+	comp = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*comp));
+	if (comp == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	memset(comp, 0, sizeof(*comp));
+	comp->size = rte_align32pow2(queue_size);
+	comp->slots = calloc(comp->size, sizeof(*comp->slots));
+	if (comp->slots == NULL) {
+		free(comp);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	comp->dpa = dpa;
+	dface_dpa_hold(dpa);
+	*dpa_comp = comp;
+	return DOCA_SUCCESS;
+}
+
+static bool
+is_started(const struct doca_dpa_completion *comp)
+{
+	return atomic_load_explicit(&comp->is_started, memory_order_acquire);
+}
+
+static bool
+is_attached(struct doca_dpa_completion *comp)
+{
+	bool is;
+
+	pthread_mutex_lock(&comp->dpa->root->lock);
+	is = comp->nb_attached > 0;
+	pthread_mutex_unlock(&comp->dpa->root->lock);
+	return is;
+}
+
+doca_error_t
+doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
+{
+	if (dpa_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (is_started(dpa_comp) && doca_dpa_completion_stop(dpa_comp) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	if (dpa_comp->thread != NULL)
+		dface_dpa_thread_drop(dpa_comp->thread);
+	dface_dpa_drop(dpa_comp->dpa);
+	free((void *)dpa_comp->slots);
+	free(dpa_comp);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp,
+		unsigned int *queue_size)
+{
+	if (dpa_comp == NULL || queue_size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*queue_size = dpa_comp->size;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp,
+		struct doca_dpa_thread *dpa_thread)
+{
+	if (dpa_comp == NULL || dpa_thread == NULL ||
+			!dface_dpa_is_same(dpa_comp->dpa, dface_dpa_thread_dpa(dpa_thread)))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (is_started(dpa_comp))
+		return DOCA_ERROR_BAD_STATE;
+	dface_dpa_thread_hold(dpa_thread);
+	if (dpa_comp->thread != NULL)
+		dface_dpa_thread_drop(dpa_comp->thread);
+	dpa_comp->thread = dpa_thread;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
+		struct doca_dpa_thread **dpa_thread)
+{
+	if (dpa_comp == NULL || dpa_thread == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*dpa_thread = dpa_comp->thread;
+	return DOCA_SUCCESS;
+}
+
+/* Empty; the first element activates the thread. */
+static void
+reset(struct doca_dpa_completion *comp)
+{
+	uint32_t i;
+
+	for (i = 0; i < comp->size; i++)
+		atomic_store_explicit(&comp->slots[i], 0, memory_order_relaxed);
+	atomic_store_explicit(&comp->head, 0, memory_order_relaxed);
+	atomic_store_explicit(&comp->acked, 0, memory_order_relaxed);
+	atomic_store_explicit(&comp->taken, 0, memory_order_relaxed);
+	atomic_store_explicit(&comp->is_armed, comp->thread != NULL, memory_order_relaxed);
+}
+
+doca_error_t
+doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
+{
+	struct doca_dpa_completion *comp = dpa_comp;
+
+	if (comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (is_started(comp) || !dface_dpa_is_started(comp->dpa) ||
+			(comp->thread != NULL && !dface_dpa_thread_is_started(comp->thread)))
+		return DOCA_ERROR_BAD_STATE;
+	reset(comp);
+	comp->handle = dface_dpa_handle_create(DFACE_DPA_COMPLETION, comp);
+	if (comp->handle == 0)
+		return DOCA_ERROR_DRIVER;
+	atomic_store_explicit(&comp->is_started, true, memory_order_release);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
+{
+	if (dpa_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!is_started(dpa_comp))
+		return DOCA_ERROR_BAD_STATE;
+	if (is_attached(dpa_comp)) {
+		DFACE_ERR("a DPA completion does not stop while a producer or async ops use it");
+		return DOCA_ERROR_IN_USE;
+	}
+	atomic_store_explicit(&dpa_comp->is_started, false, memory_order_release);
+	dface_dpa_handle_destroy(dpa_comp->handle);
+	dpa_comp->handle = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp,
+		doca_dpa_dev_completion_t *handle)
+{
+	if (dpa_comp == NULL || handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!is_started(dpa_comp))
+		return DOCA_ERROR_BAD_STATE;
+	*handle = dpa_comp->handle;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+dface_dpa_completion_attach(struct doca_dpa_completion *comp)
+{
+	doca_error_t ret = DOCA_ERROR_BAD_STATE;
+
+	pthread_mutex_lock(&comp->dpa->root->lock);
+	if (is_started(comp)) {
+		comp->nb_attached++;
+		ret = DOCA_SUCCESS;
+	}
+	pthread_mutex_unlock(&comp->dpa->root->lock);
+	return ret;
+}
+
+void
+dface_dpa_completion_detach(struct doca_dpa_completion *comp)
+{
+	pthread_mutex_lock(&comp->dpa->root->lock);
+	comp->nb_attached--;
+	pthread_mutex_unlock(&comp->dpa->root->lock);
+}
+
+struct doca_dpa *
+dface_dpa_completion_dpa(const struct doca_dpa_completion *comp)
+{
+	return comp->dpa;
+}
+
+/* Activate the thread, if nobody else does. */
+static void
+activate(struct doca_dpa_completion *comp)
+{
+	if (atomic_exchange_explicit(&comp->is_armed, false, memory_order_acq_rel))
+		dface_dpa_thread_activate(comp->thread);
+}
+
+bool
+dface_dpa_completion_push(struct doca_dpa_completion *comp,
+		doca_dpa_dev_completion_type_t type, uint32_t user_data, uint32_t immediate)
+{
+	const uint64_t element = THERE | (uint64_t)type << TYPE_SHIFT |
+		(uint64_t)(user_data & USER_MASK) << USER_SHIFT | immediate;
+	uint32_t head = atomic_load_explicit(&comp->head, memory_order_relaxed);
+
+	do {
+		/* Whoever gives a place back has emptied it. */
+		if (head - atomic_load_explicit(&comp->acked, memory_order_acquire) >= comp->size)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&comp->head, &head, head + 1,
+			memory_order_relaxed, memory_order_relaxed));
+	atomic_store_explicit(&comp->slots[head & (comp->size - 1)], element,
+		memory_order_release);
+	if (comp->thread == NULL)
+		return true;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&comp->is_armed, memory_order_relaxed))
+		activate(comp);
+	return true;
+}
+
+/* The next element; 0: none. */
+static _Atomic uint64_t *
+next_slot(const struct doca_dpa_completion *comp)
+{
+	uint32_t taken = atomic_load_explicit(&comp->taken, memory_order_relaxed);
+
+	return &comp->slots[taken & (comp->size - 1)];
+}
+
+int
+doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
+		doca_dpa_dev_completion_element_t *comp_element)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_dpa_completion *comp;
+	_Atomic uint64_t *slot;
+	uint64_t element;
+
+	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
+	if (comp == NULL)
+		return 0;
+	slot = next_slot(comp);
+	element = atomic_load_explicit(slot, memory_order_acquire);
+	if (element != 0) {
+		*comp_element = element;
+		atomic_store_explicit(slot, 0, memory_order_relaxed);
+		atomic_store_explicit(&comp->taken, atomic_load_explicit(&comp->taken,
+			memory_order_relaxed) + 1, memory_order_relaxed);
+	}
+	dface_dpa_leave(self);
+	return element != 0;
+}
+
+/* An element is a value, not an object: no call, unless it is wrong. */
+static uint64_t
+check_element(doca_dpa_dev_completion_element_t element, const char *what)
+{
+	if (unlikely((element & THERE) == 0))
+		dface_dpa_fault(dface_dpa_enter(), what, "0x%" PRIx64 " is no element", element);
+	return element;
+}
+
+doca_dpa_dev_completion_type_t
+doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t comp_element)
+{
+	return (doca_dpa_dev_completion_type_t)(check_element(comp_element, __func__) >>
+		TYPE_SHIFT & 0xf);
+}
+
+uint32_t
+doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t comp_element)
+{
+	return (uint32_t)(check_element(comp_element, __func__) >> USER_SHIFT) & USER_MASK;
+}
+
+uint32_t
+doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t comp_element)
+{
+	return (uint32_t)check_element(comp_element, __func__);
+}
+
+void
+doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_dpa_completion *comp;
+	uint32_t acked, taken;
+
+	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
+	if (comp == NULL)
+		return;
+	acked = atomic_load_explicit(&comp->acked, memory_order_relaxed);
+	taken = atomic_load_explicit(&comp->taken, memory_order_relaxed);
+	if (num_comp > taken - acked) {
+		dface_dpa_fault(self, __func__, "%" PRIu64 " elements, of %u that were taken",
+			num_comp, taken - acked);
+		return;
+	}
+	atomic_store_explicit(&comp->acked, acked + (uint32_t)num_comp, memory_order_release);
+	dface_dpa_leave(self);
+}
+
+void
+doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_dpa_completion *comp;
+
+	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
+	if (comp == NULL)
+		return;
+	if (comp->thread == NULL) {
+		dface_dpa_warn(self, __func__, "the completion has no thread to activate");
+	} else {
+		atomic_store_explicit(&comp->is_armed, true, memory_order_relaxed);
+		atomic_thread_fence(memory_order_seq_cst);
+		if (atomic_load_explicit(next_slot(comp), memory_order_relaxed) != 0)
+			activate(comp);
+	}
+	dface_dpa_leave(self);
+}

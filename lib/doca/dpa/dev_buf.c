@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Pointers of device code to memory of mmaps: the memory is ours, so it is its address. */
+
+#include <doca_dpa_dev_buf.h>
+
+#include "dface_dpa.h"
+
+/* Of a card's window on memory of the host, bytes. */
+#define WINDOW_ALIGN 64
+
+static doca_dpa_dev_uintptr_t
+external_ptr(struct dface_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr, size_t len,
+		const char *what)
+{
+	const void *ptr = dface_dpa_mmap_range(self, mmap, addr, len, false, what);
+
+	if (ptr == NULL)
+		return 0;
+	if (addr % WINDOW_ALIGN != 0)
+		dface_dpa_warn(self, what, "0x%llx: a card needs alignment to %u bytes",
+			(unsigned long long)addr, WINDOW_ALIGN);
+	dface_dpa_leave(self);
+	return (doca_dpa_dev_uintptr_t)(uintptr_t)ptr;
+}
+
+doca_dpa_dev_uintptr_t
+doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
+{
+	/* One byte of it at least: the end of the mmap is no memory. */
+	return external_ptr(dface_dpa_enter(), mmap_handle, addr, 1, __func__);
+}
+
+doca_dpa_dev_uintptr_t
+doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+
+	if (buf == 0) {
+		dface_dpa_fault(self, __func__, "0 is no buf");
+		return 0;
+	}
+	return external_ptr(self, doca_dpa_dev_buf_get_mmap(buf), doca_dpa_dev_buf_get_addr(buf),
+		doca_dpa_dev_buf_get_len(buf), __func__);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Who runs device code, and the bracket around each device call.
+ *
+ * A handle dies in two steps: it is taken away, and then all calls that are
+ * under way are waited for, any of which may have found it before. A call
+ * costs two plain stores; the fences:
+ *
+ *     a call                         who destroys
+ *     calls = odd                    entry's handle = 0
+ *     light fence                    heavy fence
+ *     handle of the entry? use it    calls odd? wait until it changes
+ *     calls = even (release)         (acquire) free the object
+ *
+ * With membarrier(2) the light fence is the compiler's only; without it both
+ * are full fences. So either the call finds the handle gone, or it is waited for.
+ */
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_common.h>
+#include <rte_pause.h>
+
+#include "dface_dpa_core.h"
+#include "dface_log.h"
+#include "dface_yield.h"
+
+/* Is the kernel there for the heavy fence? Set once, before anything runs. */
+static bool has_membarrier;
+
+static struct {
+	pthread_mutex_t lock;
+	LIST_HEAD(, dface_dpa_self) list;
+	pthread_key_t key;      /* tells when a host thread ends */
+	pthread_once_t once;
+} selves = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.once = PTHREAD_ONCE_INIT,
+};
+
+static __thread struct dface_dpa_self *self_now __attribute__((tls_model("initial-exec")));
+/* What a host thread is. */
+static __thread struct dface_dpa_self self_host __attribute__((tls_model("initial-exec")));
+
+RTE_INIT(dface_dpa_exec_init)
+{
+	has_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+		0, 0) == 0;
+}
+
+static inline void
+fence_light(void)
+{
+	if (likely(has_membarrier))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void
+fence_heavy(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (has_membarrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void
+dface_dpa_self_add(struct dface_dpa_self *self)
+{
+	atomic_init(&self->calls, 0);
+	atomic_init(&self->begin_ms, 0);
+	self->seen_ms = 0;
+	pthread_mutex_lock(&selves.lock);
+	/* A fault marks those of the list: it comes before this, or after. */
+	atomic_init(&self->over, self->dpa != NULL && atomic_load(&self->dpa->root->fault));
+	LIST_INSERT_HEAD(&selves.list, self, next);
+	pthread_mutex_unlock(&selves.lock);
+}
+
+void
+dface_dpa_self_remove(struct dface_dpa_self *self)
+{
+	pthread_mutex_lock(&selves.lock);
+	LIST_REMOVE(self, next);
+	pthread_mutex_unlock(&selves.lock);
+}
+
+struct dface_dpa_self *
+dface_dpa_self_become(struct dface_dpa_self *self)
+{
+	struct dface_dpa_self *before = self_now;
+
+	self_now = self;
+	return before;
+}
+
+struct dface_dpa_self *
+dface_dpa_self_now(void)
+{
+	return self_now;
+}
+
+static void
+host_ends(void *self)
+{
+	dface_dpa_self_remove(self);
+	self_now = NULL;
+}
+
+static void
+make_key(void)
+{
+	/* Without a key no thread can be told of: setspecific fails, too. */
+	if (pthread_key_create(&selves.key, host_ends) != 0)
+		DFACE_ERR("no key for data of threads is left");
+}
+
+/* The first device call of a host thread. */
+static struct dface_dpa_self *
+host_begins(void)
+{
+	atomic_init(&self_host.nb_threads, 1);
+	pthread_once(&selves.once, make_key);
+	/* One that cannot be removed must not be in the list. */
+	if (pthread_setspecific(selves.key, &self_host) == 0)
+		dface_dpa_self_add(&self_host);
+	return self_now = &self_host;
+}
+
+struct dface_dpa_self *
+dface_dpa_enter(void)
+{
+	struct dface_dpa_self *self = self_now;
+
+	if (unlikely(self == NULL))
+		self = host_begins();
+	if (unlikely(atomic_load_explicit(&self->over, memory_order_relaxed))) {
+		atomic_store_explicit(&self->calls, atomic_load_explicit(&self->calls,
+			memory_order_relaxed) + 1, memory_order_relaxed);
+		dface_dpa_self_end(self, DFACE_DPA_OVER);
+	}
+	atomic_store_explicit(&self->calls, atomic_load_explicit(&self->calls,
+		memory_order_relaxed) + 1, memory_order_relaxed);
+	fence_light();
+	return self;
+}
+
+void
+dface_dpa_leave(struct dface_dpa_self *self)
+{
+	atomic_store_explicit(&self->calls, atomic_load_explicit(&self->calls,
+		memory_order_relaxed) + 1, memory_order_release);
+}
+
+bool
+dface_dpa_is_over(const struct dface_dpa_self *self)
+{
+	return atomic_load_explicit(&self->over, memory_order_relaxed);
+}
+
+void
+dface_dpa_pause(struct dface_dpa_self *self)
+{
+	RTE_SET_USED(self);
+	rte_pause();
+	dface_yield_fruitless();
+}
+
+void
+dface_dpa_gate_wait(void)
+{
+	const struct dface_dpa_self *self;
+	uint32_t calls;
+
+	fence_heavy();
+	pthread_mutex_lock(&selves.lock);
+	LIST_FOREACH(self, &selves.list, next) {
+		calls = atomic_load_explicit(&self->calls, memory_order_acquire);
+		/* Our own would wait for ever: a call does not destroy. */
+		if (calls % 2 == 0 || self == self_now)
+			continue;
+		while (atomic_load_explicit(&self->calls, memory_order_acquire) == calls) {
+			rte_pause();
+			dface_yield_fruitless();
+		}
+	}
+	pthread_mutex_unlock(&selves.lock);
+}
+
+uint64_t
+dface_dpa_now_ms(void)
+{
+	struct timespec now;
+
+	/* Good to some ms, and cheap: once in each activation. */
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+enum dface_dpa_end
+dface_dpa_self_call(struct dface_dpa_self *self, const void *args, uint64_t *ret)
+{
+	jmp_buf end;
+	int how;
+
+	self->end = &end;
+	atomic_store_explicit(&self->begin_ms, dface_dpa_now_ms(), memory_order_relaxed);
+	/* Device code that is ended holds nothing of ours: it is between two calls. */
+	how = _setjmp(end);
+	if (how == 0)
+		*ret = self->func->call(args);
+	atomic_store_explicit(&self->begin_ms, 0, memory_order_relaxed);
+	return (enum dface_dpa_end)how;
+}
+
+void
+dface_dpa_self_end(struct dface_dpa_self *self, enum dface_dpa_end end)
+{
+	dface_dpa_leave(self);
+	_longjmp(*self->end, (int)end);
+}
+
+const char *
+dface_dpa_self_print(const struct dface_dpa_self *self, char *text, size_t size)
+{
+	const char *name = self->func != NULL ? self->func->name : "";
+
+	if (!dface_dpa_self_is_device(self))
+		snprintf(text, size, "a host thread");
+	else if (self->role == DFACE_DPA_RPC)
+		snprintf(text, size, "RPC %s", name);
+	else
+		snprintf(text, size, "DPA thread dpa-%s (%skernel %s)", name,
+			self->role == DFACE_DPA_LAUNCH ? "launched " : "", name);
+	return text;
+}
+
+/* The context is broken: all of its device code ends. */
+static void
+set_fault(struct doca_dpa *root)
+{
+	struct dface_dpa_self *self;
+
+	atomic_store(&root->fault, true);
+	pthread_mutex_lock(&selves.lock);
+	LIST_FOREACH(self, &selves.list, next)
+		if (self->dpa != NULL && self->dpa->root == root)
+			atomic_store(&self->over, true);
+	pthread_mutex_unlock(&selves.lock);
+}
+
+/* "WHO: what: text" */
+__attribute__((format(printf, 4, 0)))
+static void
+say(uint32_t level, const struct dface_dpa_self *self, const char *what, const char *format,
+		va_list args)
+{
+	char who[128], text[256];
+
+	vsnprintf(text, sizeof(text), format, args);
+	dface_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s",
+		dface_dpa_self_print(self, who, sizeof(who)), what, text);
+}
+
+void
+dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(DOCA_LOG_LEVEL_ERROR, self, what, format, args);
+	va_end(args);
+	/* First of all: who waits for this call holds the list. */
+	dface_dpa_leave(self);
+	if (!dface_dpa_self_is_device(self))
+		return;
+	set_fault(self->dpa->root);
+	_longjmp(*self->end, DFACE_DPA_FAULT);
+}
+
+void
+dface_dpa_warn(struct dface_dpa_self *self, const char *what, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(DOCA_LOG_LEVEL_WARNING, self, what, format, args);
+	va_end(args);
+}
+
+bool
+dface_dpa_self_need_thread(struct dface_dpa_self *self, const char *what)
+{
+	if (likely(self->role == DFACE_DPA_THREAD))
+		return true;
+	dface_dpa_fault(self, what, "only in the kernel of a DPA thread");
+	return false;
+}
+
+/* Of one that runs for longer than its limit, once per doubling. */
+static void
+watch_one(struct dface_dpa_self *self, uint64_t now)
+{
+	uint64_t begin = atomic_load_explicit(&self->begin_ms, memory_order_relaxed);
+	uint32_t limit = self->dpa->root->max_run_ms;
+	char who[128];
+
+	if (begin != self->seen_ms) {
+		self->seen_ms = begin;
+		self->report_ms = limit;
+	}
+	if (begin == 0 || limit == 0 || now < begin + self->report_ms)
+		return;
+	while (now >= begin + self->report_ms)
+		self->report_ms *= 2;
+	DFACE_WARN("%s has run for %.1f s: longer than dpa_max_run_ms = %u; a card would have "
+		"ended it", dface_dpa_self_print(self, who, sizeof(who)),
+		(double)(now - begin) / 1000, limit);
+}
+
+void
+dface_dpa_self_watch(void)
+{
+	uint64_t now = dface_dpa_now_ms();
+	struct dface_dpa_self *self;
+
+	pthread_mutex_lock(&selves.lock);
+	LIST_FOREACH(self, &selves.list, next)
+		if (self->dpa != NULL)
+			watch_one(self, now);
+	pthread_mutex_unlock(&selves.lock);
+}

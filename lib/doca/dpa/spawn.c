@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Threads for kernels: all signals are blocked in them, for the program's
+ * handlers expect the program's threads. One that has no execution unit of its
+ * own gets the next one, so that they spread.
+ */
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_lcore.h>
+
+#include "dface_dpa_core.h"
+#include "dface_eal.h"
+#include "dface_log.h"
+
+static void
+pin(const struct dface_dpa_spawn *how, pthread_t thread)
+{
+	unsigned int eu = (unsigned int)how->eu, nb = dface_dpa_nb_eus(how->dpa);
+	cpu_set_t set;
+	int cpu, ret;
+
+	if (how->eu < 0)
+		eu = atomic_fetch_add(&how->dpa->root->next_eu, 1) % (nb > 0 ? nb : 1);
+	cpu = dface_dpa_eu_cpu(how->dpa, eu);
+	if (cpu < 0)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET((unsigned int)cpu, &set);
+	ret = pthread_setaffinity_np(thread, sizeof(set), &set);
+	if (ret != 0)
+		DFACE_WARN("DPA thread dpa-%s cannot have CPU %d: %s; it runs on any", how->name,
+			cpu, strerror(ret));
+}
+
+doca_error_t
+dface_dpa_spawn(const struct dface_dpa_spawn *how, pthread_t *thread)
+{
+	sigset_t all, before;
+	char name[16];
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(thread, NULL, how->run, how->arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret != 0) {
+		DFACE_ERR("no thread for kernel %s: %s", how->name, strerror(ret));
+		return DOCA_ERROR_DRIVER;
+	}
+	snprintf(name, sizeof(name), "dpa-%.11s", how->name);
+	pthread_setname_np(*thread, name);
+	pin(how, *thread);
+	return DOCA_SUCCESS;
+}
+
+/*
+ * As an lcore it has caches of mempools; without, it is but slower. Not in a
+ * program's own EAL, to which a registered thread forbids secondary processes.
+ */
+void
+dface_dpa_spawn_begin(void)
+{
+	if (dface_eal_is_own() && rte_thread_register() != 0)
+		DFACE_LOG(DEBUG, "a DPA thread is no lcore: too many of them");
+}
+
+void
+dface_dpa_spawn_end(void)
+{
+	rte_thread_unregister();
+}
+
+int
+dface_dpa_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+	int ret;
+
+	ret = pthread_condattr_init(&attr);
+	if (ret != 0)
+		return ret;
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	ret = pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+	return ret;
+}
+
+bool
+dface_dpa_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag, uint32_t ms)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += ms / 1000;
+	end.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_sec++;
+		end.tv_nsec -= 1000000000;
+	}
+	while (!*flag)
+		if (pthread_cond_timedwait(cond, lock, &end) == ETIMEDOUT)
+			break;
+	return *flag;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * mmaps as a DPA sees them: handles, and the memory that is behind one.
+ *
+ * A handle has the index of an entry in its low bits and a generation above. An
+ * mmap that stops takes its handle away and waits for device calls that may have
+ * found it; so a call that finds an mmap has it until its end. Which entry is free
+ * is for those who hold the lock.
+ */
+
+#include <pthread.h>
+
+#include <rte_common.h>
+
+#include "dface_dpa.h"
+#include "dface_log.h"
+#include "dface_mmap.h"
+
+/* As many as there can be registrations. */
+#define INDEX_BITS 12
+#define NB_ENTRIES (1u << INDEX_BITS)
+#define INDEX(handle) ((handle) & (NB_ENTRIES - 1))
+
+struct entry {
+	doca_dpa_dev_mmap_t handle; /* atomic; 0: there is none */
+	doca_dpa_dev_mmap_t last;   /* the handle before: its generation is used up */
+	struct doca_mmap *mmap;     /* atomic; NULL: free */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry entries[NB_ENTRIES];
+/* Where the search for a free one begins: each is left alone for as long as can be. */
+static uint32_t next_entry;
+
+/* NULL: all are in use. */
+static struct entry *
+find_free(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < NB_ENTRIES; i++, next_entry++)
+		if (entries[INDEX(next_entry)].mmap == NULL)
+			return &entries[INDEX(next_entry++)];
+	return NULL;
+}
+
+static doca_error_t
+take_entry(struct doca_mmap *mmap)
+{
+	struct entry *e = find_free();
+	doca_dpa_dev_mmap_t handle;
+
+	if (e == NULL) {
+		DFACE_ERR("mmap: %u have handles for the DPA already", NB_ENTRIES);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	handle = ((e->last >> INDEX_BITS) + 1) << INDEX_BITS;
+	/* Never 0, not even after all generations. */
+	if (handle == 0)
+		handle = 1u << INDEX_BITS;
+	handle |= (uint32_t)(e - entries);
+	e->last = handle;
+	__atomic_store_n(&e->mmap, mmap, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->handle, handle, __ATOMIC_RELEASE);
+	mmap->dpa_handle = handle;
+	return DOCA_SUCCESS;
+}
+
+void
+dface_mmap_forget_dpa(struct doca_mmap *mmap)
+{
+	struct entry *e = &entries[INDEX(mmap->dpa_handle)];
+
+	if (mmap->dpa_handle == 0)
+		return;
+	__atomic_store_n(&e->handle, 0, __ATOMIC_RELAXED);
+	dface_dpa_gate_wait();
+	pthread_mutex_lock(&lock);
+	__atomic_store_n(&e->mmap, NULL, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+	mmap->dpa_handle = 0;
+}
+
+doca_error_t
+doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
+		doca_dpa_dev_mmap_t *dpa_mmap_handle)
+{
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!mmap->is_started) {
+		DFACE_ERR("mmap: not started, the DPA cannot have it");
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (!dface_mmap_has_dev(mmap, dev)) {
+		DFACE_ERR("mmap: the device was not added");
+		return DOCA_ERROR_NOT_FOUND;
+	}
+	pthread_mutex_lock(&lock);
+	if (mmap->dpa_handle == 0)
+		ret = take_entry(mmap);
+	if (ret == DOCA_SUCCESS)
+		*dpa_mmap_handle = mmap->dpa_handle;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+/* The memory of the DPA is ours. */
+doca_error_t
+doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr,
+		size_t len)
+{
+	if (dpa == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return doca_mmap_set_memrange(mmap, (void *)(uintptr_t)dpa_addr, len);
+}
+
+bool
+dface_mmap_is_ours_to_write(const struct doca_mmap *mmap)
+{
+	return !mmap->is_imported && (mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0;
+}
+
+void *
+dface_dpa_mmap_range(struct dface_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr,
+		size_t len, bool write, const char *what)
+{
+	const struct entry *e = &entries[INDEX(mmap)];
+	const struct doca_mmap *m;
+
+	if (mmap == 0 || __atomic_load_n(&e->handle, __ATOMIC_ACQUIRE) != mmap) {
+		dface_dpa_fault(self, what, "0x%x is no handle of a started mmap", mmap);
+		return NULL;
+	}
+	m = __atomic_load_n(&e->mmap, __ATOMIC_RELAXED);
+	if (m->is_imported || (write && !dface_mmap_is_ours_to_write(m))) {
+		dface_dpa_fault(self, what, "mmap 0x%x: %s", mmap, m->is_imported ?
+			"imported, its memory is another process's" : "may only be read");
+		return NULL;
+	}
+	if (!dface_range_has(m->addr, m->len, (const void *)(uintptr_t)addr, len)) {
+		dface_dpa_fault(self, what, "mmap 0x%x is [%p, +%zu): without [0x%llx, +%zu)",
+			mmap, (void *)m->addr, m->len, (unsigned long long)addr, len);
+		return NULL;
+	}
+	return (void *)(uintptr_t)addr;
+}
