@@ -135,5 +135,5 @@ __dpa_rpc__ uint64_t count(void)
 {
 	return nb_calls + calls_of_second;
 }
-/* No newline at the end, and a macro that nobody closes. */
+/* A macro that nobody closes. */
 #define open (

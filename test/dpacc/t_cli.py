@@ -60,6 +60,7 @@ GOOD = (
     "__dpa_global__ void f(void) { struct { int a; } s = { 1 }; if (s.a) { return; } }\n",
     "#define f(x) f\n__dpa_global__ void f(0) (int a) { (void)a; }\n",
     "\ufeff" + KERNEL,
+    KERNEL.rstrip("\n"),
 )
 
 
