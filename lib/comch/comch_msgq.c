@@ -41,7 +41,14 @@ guest_arm(struct comch_poll_guest *guest)
 static bool
 ring_pending(struct comch_poll_guest *guest)
 {
-	return comch_msgq_ring_has(container_of(guest, struct comch_msgq_ring, sleep.guest));
+	const struct comch_msgq_ring *ring = container_of(guest, struct comch_msgq_ring,
+			sleep.guest);
+
+	if (comch_msgq_ring_has(ring))
+		return true;
+	/* A stop has credits to return. */
+	return !ring->is_shared && rte_comch_msgq_consumer_state(container_of(ring,
+			struct rte_comch_msgq_consumer, own)) == RTE_COMCH_STATE_STOPPING;
 }
 
 static bool

@@ -2,42 +2,25 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Consumers. A submit posts one native buffer; recv_burst() brings it back. */
+/*
+ * Consumers. A submit posts one native buffer; recv_burst() brings it back.
+ *
+ * Those of a MsgQ differ in how they start and stop (msgq/cpu.c), and have no bufs.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_comch_dp.h>
 #include <rte_errno.h>
 #include <rte_prefetch.h>
 
-#include "dface_comch.h"
 #include "dface_err.h"
 #include "dface_mem.h"
+#include "dface_msgq.h"
+#include "dface_path.h"
 
-/* Messages that one progress takes. */
-#define BURST 32
-
-struct doca_comch_consumer {
-	struct doca_ctx ctx;
-	struct doca_comch_connection *conn;
-	struct doca_mmap *mmap;
-	struct rte_comch_mr *mr;
-	uint32_t imm_len;
-	uint16_t nb_put_by;
-	struct rte_comch_buf put_by[BURST]; /* submitted within a progress */
-	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
-};
-
-struct doca_comch_consumer_task_post_recv {
-	struct doca_task task;
-	struct doca_buf *buf;
-	void *tail;          /* where the message goes */
-	uint32_t producer_id;
-	uint32_t imm_len;
-	uint8_t imm[DFACE_MAX_IMM];
-};
+#define BURST DFACE_PATH_BURST
 
 /* Context */
 
@@ -81,15 +64,29 @@ consumer_start(struct doca_ctx *ctx)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
+static inline uint16_t
+native_post(const struct doca_comch_consumer *c, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	return likely(c->msgq == NULL) ? rte_comch_consumer_post_burst(c->ctx.native, bufs, n) :
+		rte_comch_msgq_post_burst(c->ctx.native, bufs, n);
+}
+
+static inline uint16_t
+native_recv(const struct doca_comch_consumer *c, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return likely(c->msgq == NULL) ? rte_comch_consumer_recv_burst(c->ctx.native, cpls, n) :
+		rte_comch_msgq_recv_burst(c->ctx.native, cpls, n);
+}
+
 /* There is room: the queue is as deep as there are tasks. */
-static void
-consumer_flush(struct doca_ctx *ctx)
+void
+dface_consumer_flush(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 
 	if (c->nb_put_by == 0)
 		return;
-	rte_comch_consumer_post_burst(ctx->native, c->put_by, c->nb_put_by);
+	native_post(c, c->put_by, c->nb_put_by);
 	c->nb_put_by = 0;
 }
 
@@ -99,7 +96,7 @@ consumer_stop(struct doca_ctx *ctx)
 	int ret;
 
 	/* So that it comes back with the others. */
-	consumer_flush(ctx);
+	dface_consumer_flush(ctx);
 	ret = rte_comch_consumer_stop(ctx->native);
 
 	/* The connection has ended; that event is on its way. */
@@ -141,15 +138,15 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 	c->recv_cb(recv, recv->task.user_data, c->ctx.user_data);
 }
 
-static bool
-consumer_progress(struct doca_ctx *ctx)
+bool
+dface_consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct rte_comch_cpl cpls[BURST];
 	uint16_t i, n;
 
-	n = rte_comch_consumer_recv_burst(ctx->native, cpls, BURST);
+	n = native_recv(c, cpls, BURST);
 	for (i = 0; i < n; i++)
 		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
 	for (i = 0; i < n; i++) {
@@ -170,11 +167,12 @@ consumer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
 {
-	return buf == NULL || (buf->mr == c->mr && buf->next == NULL && buf->prev == NULL);
+	return buf == NULL || (buf->mr == c->mr && buf->mr != NULL && buf->next == NULL &&
+		buf->prev == NULL);
 }
 
-static doca_error_t
-consumer_submit(struct doca_task *task)
+doca_error_t
+dface_consumer_submit(struct doca_task *task)
 {
 	struct doca_comch_consumer_task_post_recv *recv =
 		(struct doca_comch_consumer_task_post_recv *)(void *)task;
@@ -197,12 +195,11 @@ consumer_submit(struct doca_task *task)
 		}
 	}
 	if (!task->ctx->pe->running)
-		return likely(rte_comch_consumer_post_burst(c->ctx.native, &post, 1) == 1) ?
-			DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+		return likely(native_post(c, &post, 1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
 	c->put_by[c->nb_put_by++] = post;
 	task->ctx->pe->put_by = true;
 	if (c->nb_put_by == BURST)
-		consumer_flush(task->ctx);
+		dface_consumer_flush(task->ctx);
 	return DOCA_SUCCESS;
 }
 
@@ -213,9 +210,9 @@ static const struct dface_ctx_ops consumer_ops = {
 	.stop = consumer_stop,
 	.release = consumer_release,
 	.event = consumer_event,
-	.progress = consumer_progress,
-	.submit = consumer_submit,
-	.flush = consumer_flush,
+	.progress = dface_consumer_progress,
+	.submit = dface_consumer_submit,
+	.flush = dface_consumer_flush,
 };
 
 doca_error_t
@@ -258,6 +255,8 @@ doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 
 	if (consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->msgq != NULL)
+		return dface_msgq_consumer_destroy(consumer);
 	conn = consumer->conn;
 	mmap = consumer->mmap;
 	ret = dface_ctx_destroy(&consumer->ctx);
@@ -279,9 +278,10 @@ doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t 
 {
 	if (consumer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.native == NULL)
+	/* That of a MsgQ's is its own from the beginning. */
+	if (consumer->msgq == NULL && consumer->ctx.native == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	*id = rte_comch_consumer_id(consumer->ctx.native);
+	*id = consumer->msgq != NULL ? consumer->id : rte_comch_consumer_id(consumer->ctx.native);
 	return DOCA_SUCCESS;
 }
 

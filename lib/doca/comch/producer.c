@@ -10,40 +10,23 @@
  * as fast. If they cannot all go, the rest is sent before anything else, and a
  * submit says "again" until it is: by trying, a program that calls nothing but
  * submit carries it on.
+ *
+ * Those of a MsgQ differ in how they start and stop (msgq/cpu.c), and have no bufs.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_comch_dp.h>
 #include <rte_errno.h>
 #include <rte_prefetch.h>
 
-#include "dface_comch.h"
 #include "dface_err.h"
 #include "dface_mem.h"
+#include "dface_msgq.h"
+#include "dface_path.h"
 
-/* Completions that one progress takes. */
-#define BURST 32
-
-struct doca_comch_producer {
-	struct doca_ctx ctx;
-	struct doca_comch_connection *conn;
-	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
-	doca_error_t end;             /* of what is put by, if it does not go any more */
-	bool is_short;                /* the channel did not take all of it */
-	uint16_t nb_put_by;
-	struct rte_comch_op put_by[BURST];
-};
-
-struct doca_comch_producer_task_send {
-	struct doca_task task;
-	const struct doca_buf *buf;
-	uint32_t consumer_id;
-	uint32_t imm_len;
-	uint8_t imm[DFACE_MAX_IMM];
-};
+#define BURST DFACE_PATH_BURST
 
 /* Context */
 
@@ -107,6 +90,20 @@ producer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	dface_ctx_on_state(ctx, event);
 }
 
+static inline uint16_t
+native_send(const struct doca_comch_producer *p, const struct rte_comch_op *ops, uint16_t n)
+{
+	return likely(p->msgq == NULL) ? rte_comch_producer_send_burst(p->ctx.native, ops, n) :
+		rte_comch_msgq_send_burst(p->ctx.native, ops, n);
+}
+
+static inline uint16_t
+native_done(const struct doca_comch_producer *p, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return likely(p->msgq == NULL) ? rte_comch_producer_done_burst(p->ctx.native, cpls, n) :
+		rte_comch_msgq_done_burst(p->ctx.native, cpls, n);
+}
+
 static struct doca_comch_producer_task_send *
 task_of(uint64_t cookie)
 {
@@ -142,8 +139,8 @@ drop_orphans(struct doca_comch_producer *p)
 	p->nb_put_by = n;
 }
 
-static void
-producer_flush(struct doca_ctx *ctx)
+void
+dface_producer_flush(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 	uint16_t n;
@@ -151,7 +148,7 @@ producer_flush(struct doca_ctx *ctx)
 	if (p->nb_put_by == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
 	drop_orphans(p);
-	n = rte_comch_producer_send_burst(ctx->native, p->put_by, p->nb_put_by);
+	n = native_send(p, p->put_by, p->nb_put_by);
 	p->nb_put_by -= n;
 	p->is_short = p->nb_put_by > 0;
 	if (unlikely(p->is_short))
@@ -169,8 +166,8 @@ give_back(struct doca_comch_producer *p)
 		task_done(p, task_of(p->put_by[i].cookie), p->end);
 }
 
-static bool
-producer_progress(struct doca_ctx *ctx)
+bool
+dface_producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 	struct rte_comch_cpl cpls[BURST];
@@ -178,8 +175,8 @@ producer_progress(struct doca_ctx *ctx)
 
 	if (ctx->nb_busy == 0)
 		return false;
-	producer_flush(ctx);
-	n = rte_comch_producer_done_burst(ctx->native, cpls, BURST);
+	dface_producer_flush(ctx);
+	n = native_done(p, cpls, BURST);
 	for (i = 0; i < n; i++)
 		rte_prefetch0(task_of(cpls[i].cookie));
 	for (i = 0; i < n; i++)
@@ -206,22 +203,21 @@ send_op(struct doca_ctx *ctx, const struct rte_comch_op *op)
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 
 	if (unlikely(p->is_short)) {
-		producer_flush(ctx);
+		dface_producer_flush(ctx);
 		if (p->is_short)
 			return DOCA_ERROR_AGAIN;
 	}
 	if (!ctx->pe->running)
-		return likely(rte_comch_producer_send_burst(ctx->native, op, 1) == 1) ?
-			DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+		return likely(native_send(p, op, 1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
 	p->put_by[p->nb_put_by++] = *op;
 	ctx->pe->put_by = true;
 	if (p->nb_put_by == BURST)
-		producer_flush(ctx);
+		dface_producer_flush(ctx);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t
-producer_submit(struct doca_task *task)
+doca_error_t
+dface_producer_submit(struct doca_task *task)
 {
 	const struct doca_comch_producer_task_send *send =
 		(const struct doca_comch_producer_task_send *)(const void *)task;
@@ -237,6 +233,8 @@ producer_submit(struct doca_task *task)
 			(buf == NULL && send->imm_len == 0)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (likely(buf != NULL)) {
+		if (unlikely(((const struct doca_comch_producer *)task->ctx)->msgq != NULL))
+			return DOCA_ERROR_INVALID_VALUE;
 		op.addr = buf->data;
 		op.mr = buf->mr;
 		op.len = (uint32_t)buf->data_len;
@@ -251,9 +249,9 @@ static const struct dface_ctx_ops producer_ops = {
 	.stop = producer_stop,
 	.release = producer_release,
 	.event = producer_event,
-	.progress = producer_progress,
-	.submit = producer_submit,
-	.flush = producer_flush,
+	.progress = dface_producer_progress,
+	.submit = dface_producer_submit,
+	.flush = dface_producer_flush,
 };
 
 doca_error_t
@@ -287,6 +285,8 @@ doca_comch_producer_destroy(struct doca_comch_producer *producer)
 
 	if (producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (producer->msgq != NULL)
+		return dface_msgq_producer_destroy(producer);
 	conn = producer->conn;
 	ret = dface_ctx_destroy(&producer->ctx);
 	if (ret == DOCA_SUCCESS)
@@ -305,9 +305,10 @@ doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t 
 {
 	if (producer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->ctx.native == NULL)
+	/* That of a MsgQ's is its own from the beginning. */
+	if (producer->msgq == NULL && producer->ctx.native == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	*id = rte_comch_producer_id(producer->ctx.native);
+	*id = producer->msgq != NULL ? producer->id : rte_comch_producer_id(producer->ctx.native);
 	return DOCA_SUCCESS;
 }
 
@@ -339,7 +340,8 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 
 	if (producer == NULL || task == NULL || imm_data_len > DFACE_MAX_IMM ||
 			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(buf) ||
-			(buf == NULL && imm_data_len == 0))
+			(buf == NULL && imm_data_len == 0) ||
+			(buf != NULL && producer->msgq != NULL))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING)
 		return DOCA_ERROR_BAD_STATE;

@@ -60,6 +60,8 @@ tasks_create(struct doca_ctx *ctx)
 	struct doca_task *task;
 	uint32_t i;
 
+	if (ctx->nb_tasks == 0)
+		return DOCA_SUCCESS;
 	ctx->tasks = aligned_alloc(RTE_CACHE_LINE_SIZE, ctx->nb_tasks * size);
 	if (ctx->tasks == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -145,6 +147,8 @@ start_check(const struct doca_ctx *ctx)
 		DFACE_ERR("%s: start while %s", ctx->ops->name, state_name(ctx->state));
 		return DOCA_ERROR_BAD_STATE;
 	}
+	if (ctx->dpa != NULL)
+		return DOCA_SUCCESS;
 	if (ctx->pe == NULL) {
 		DFACE_ERR("%s: start without a progress engine: see doca_pe_connect_ctx()",
 			ctx->ops->name);
@@ -200,7 +204,8 @@ doca_ctx_stop(struct doca_ctx *ctx)
 	}
 	ctx->native_idle = ret == DOCA_SUCCESS;
 	dface_pe_kick(ctx->pe);
-	if (dface_ctx_is_free(ctx) && !ctx->pe->running && !dface_pe_has_events(ctx->pe, ctx)) {
+	if (dface_ctx_is_free(ctx) && (ctx->pe == NULL ||
+			(!ctx->pe->running && !dface_pe_has_events(ctx->pe, ctx)))) {
 		to_idle(ctx);
 		return DOCA_SUCCESS;
 	}
@@ -311,7 +316,11 @@ doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
 {
 	if (ctx == NULL || dpa_dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return not_here(ctx, "data path on a DPA");
+	if (ctx->ops->set_dpa == NULL)
+		return not_here(ctx, "data path on a DPA");
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	return ctx->ops->set_dpa(ctx, dpa_dev);
 }
 
 doca_error_t

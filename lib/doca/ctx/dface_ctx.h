@@ -71,6 +71,8 @@ struct dface_ctx_ops {
 	void (*task_put)(struct doca_task *task);
 	/* Before the object's memory goes. May be NULL. */
 	void (*fini)(struct doca_ctx *ctx);
+	/* Its data path is to be on a DPA: other ops from now on. NULL: it cannot be. */
+	doca_error_t (*set_dpa)(struct doca_ctx *ctx, struct doca_dpa *dpa);
 };
 
 struct doca_ctx {
@@ -86,6 +88,7 @@ struct doca_ctx {
 	union doca_data user_data;
 	TAILQ_ENTRY(doca_ctx) next;
 
+	struct doca_dpa *dpa;   /* that has its data path; then it needs no engine, no tasks */
 	void *native;           /* the native server, client, producer or consumer */
 	/* Tasks */
 	struct doca_task *free_tasks;
@@ -166,7 +169,8 @@ bool dface_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx);
 static inline void
 dface_pe_kick(struct doca_pe *pe)
 {
-	if (unlikely(pe->armed))
+	/* A context on a DPA has none. */
+	if (unlikely(pe != NULL && pe->armed))
 		rte_comch_poll_notify(pe->poll);
 }
 

@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_common.h>
 
 #include "dface_dpa_core.h"
@@ -40,6 +41,10 @@
 #define USER_SHIFT 32
 #define USER_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
 
+struct slot {
+	_Atomic uint64_t element;  /* 0: none */
+};
+
 struct doca_dpa_completion {
 	/* Those who fill. */
 	_Atomic uint32_t head __rte_cache_aligned;
@@ -49,7 +54,7 @@ struct doca_dpa_completion {
 	/* Device code that takes. */
 	_Atomic uint32_t taken __rte_cache_aligned;
 	/* Constant while it is started. */
-	_Atomic uint64_t *slots __rte_cache_aligned;
+	struct slot *slots __rte_cache_aligned;
 	uint32_t size;
 	atomic_bool is_started;
 	struct doca_dpa_thread *thread;
@@ -110,7 +115,7 @@ doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
 	if (dpa_comp->thread != NULL)
 		dface_dpa_thread_drop(dpa_comp->thread);
 	dface_dpa_drop(dpa_comp->dpa);
-	free((void *)dpa_comp->slots);
+	free(dpa_comp->slots);
 	free(dpa_comp);
 	return DOCA_SUCCESS;
 }
@@ -158,7 +163,7 @@ reset(struct doca_dpa_completion *comp)
 	uint32_t i;
 
 	for (i = 0; i < comp->size; i++)
-		atomic_store_explicit(&comp->slots[i], 0, memory_order_relaxed);
+		atomic_store_explicit(&comp->slots[i].element, 0, memory_order_relaxed);
 	atomic_store_explicit(&comp->head, 0, memory_order_relaxed);
 	atomic_store_explicit(&comp->acked, 0, memory_order_relaxed);
 	atomic_store_explicit(&comp->taken, 0, memory_order_relaxed);
@@ -262,7 +267,7 @@ dface_dpa_completion_push(struct doca_dpa_completion *comp,
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&comp->head, &head, head + 1,
 			memory_order_relaxed, memory_order_relaxed));
-	atomic_store_explicit(&comp->slots[head & (comp->size - 1)], element,
+	atomic_store_explicit(&comp->slots[head & (comp->size - 1)].element, element,
 		memory_order_release);
 	if (comp->thread == NULL)
 		return true;
@@ -272,8 +277,7 @@ dface_dpa_completion_push(struct doca_dpa_completion *comp,
 	return true;
 }
 
-/* The next element; 0: none. */
-static _Atomic uint64_t *
+static struct slot *
 next_slot(const struct doca_dpa_completion *comp)
 {
 	uint32_t taken = atomic_load_explicit(&comp->taken, memory_order_relaxed);
@@ -287,17 +291,17 @@ doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 {
 	struct dface_dpa_self *self = dface_dpa_enter();
 	struct doca_dpa_completion *comp;
-	_Atomic uint64_t *slot;
+	struct slot *slot;
 	uint64_t element;
 
 	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
 	if (comp == NULL)
 		return 0;
 	slot = next_slot(comp);
-	element = atomic_load_explicit(slot, memory_order_acquire);
+	element = atomic_load_explicit(&slot->element, memory_order_acquire);
 	if (element != 0) {
 		*comp_element = element;
-		atomic_store_explicit(slot, 0, memory_order_relaxed);
+		atomic_store_explicit(&slot->element, 0, memory_order_relaxed);
 		atomic_store_explicit(&comp->taken, atomic_load_explicit(&comp->taken,
 			memory_order_relaxed) + 1, memory_order_relaxed);
 	}
@@ -368,7 +372,7 @@ doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_
 	} else {
 		atomic_store_explicit(&comp->is_armed, true, memory_order_relaxed);
 		atomic_thread_fence(memory_order_seq_cst);
-		if (atomic_load_explicit(next_slot(comp), memory_order_relaxed) != 0)
+		if (atomic_load_explicit(&next_slot(comp)->element, memory_order_relaxed) != 0)
 			activate(comp);
 	}
 	dface_dpa_leave(self);

@@ -157,6 +157,20 @@ struct doca_dpa *dface_dpa_completion_dpa(const struct doca_dpa_completion *comp
 bool dface_dpa_completion_push(struct doca_dpa_completion *comp,
 		doca_dpa_dev_completion_type_t type, uint32_t user_data, uint32_t immediate);
 
+/* How many elements an operation brings whose reports may be deferred by its flags: its
+ * own and those that have waited for it; 0: it waits for a later one. No more wait
+ * than max.
+ */
+static inline uint32_t
+dface_dpa_nb_elements(uint32_t *nb_deferred, uint32_t flags, uint32_t max)
+{
+	uint32_t nb = __atomic_add_fetch(nb_deferred, 1, __ATOMIC_RELAXED);
+
+	if ((flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS) != 0 && nb < max)
+		return 0;
+	return __atomic_exchange_n(nb_deferred, 0, __ATOMIC_RELAXED);
+}
+
 /* mem/mmap_dpa.c */
 
 /* Memory of an mmap by its handle: [addr, addr + len), which lies in it and may be

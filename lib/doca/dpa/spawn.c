@@ -4,8 +4,9 @@
 
 /*
  * Threads for kernels: all signals are blocked in them, for the program's
- * handlers expect the program's threads. One that has no execution unit of its
- * own gets the next one, so that they spread.
+ * handlers expect the program's threads. One that was given no execution unit
+ * gets the next one if the device table names some, so that they spread; else it
+ * runs where its creator may run.
  */
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 
 #include <rte_lcore.h>
 
+#include "dface_dev.h"
 #include "dface_dpa_core.h"
 #include "dface_eal.h"
 #include "dface_log.h"
@@ -28,6 +30,8 @@ pin(const struct dface_dpa_spawn *how, pthread_t thread)
 	cpu_set_t set;
 	int cpu, ret;
 
+	if (how->eu < 0 && CPU_COUNT(dface_dev_dpa_cpus(dface_dpa_dev(how->dpa))) == 0)
+		return;
 	if (how->eu < 0)
 		eu = atomic_fetch_add(&how->dpa->root->next_eu, 1) % (nb > 0 ? nb : 1);
 	cpu = dface_dpa_eu_cpu(how->dpa, eu);

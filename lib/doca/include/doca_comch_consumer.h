@@ -120,7 +120,8 @@ doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devi
 
 /**
  * The consumer's id, as the peer's new-consumer callback tells it: unique in
- * the connection, never 0, another one after each start.
+ * the connection, never 0, another one after each start. That of a MsgQ's is its
+ * own from its creation on.
  *
  * @return
  *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (IDLE).
@@ -179,7 +180,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consu
  *   The consumer, RUNNING.
  * @param buf
  *   Where a message goes: behind the data that the buf has. NULL: for a
- *   message of immediate data only.
+ *   message of immediate data only, as those of a MsgQ always are.
  * @param[out] task
  *   The task, for doca_task_submit() as often as wanted.
  * @return
@@ -220,6 +221,182 @@ uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
 DOCA_STABLE
 struct doca_task *doca_comch_consumer_task_post_recv_as_task(
 		struct doca_comch_consumer_task_post_recv *task);
+
+/** @name Consumers on the DPA
+ *
+ * Those of a MsgQ whose consumers are there (doca_comch_msgq.h). What arrives for
+ * them is taken from a *consumer completion*, which activates a DPA thread:
+ *
+ *     doca_comch_consumer_completion_create(), ..._set_*(), ..._set_dpa_thread(),
+ *     ..._start(), ..._get_dpa_handle()
+ *     for each consumer: doca_ctx_set_datapath_on_dpa(),
+ *         doca_comch_consumer_set_completion(),
+ *         doca_comch_consumer_set_dev_max_num_recv(), doca_ctx_start(),
+ *         doca_comch_consumer_get_dpa_handle()
+ *     ...
+ *     doca_ctx_stop() of all its consumers, ..._completion_stop(), ..._destroy()
+ *
+ * A stop of a consumer is over at once; what has arrived stays in the completion.
+ *
+ * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
+ * @{
+ */
+
+/** Create a consumer completion. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE,
+ * DOCA_ERROR_NO_MEMORY.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_create(
+		struct doca_comch_consumer_completion **consumer_comp);
+
+/**
+ * Set the DPA thread that elements activate. Mandatory.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (started).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_dpa_thread(
+		struct doca_comch_consumer_completion *consumer_comp,
+		struct doca_dpa_thread *dpa_thread);
+
+/** Destroy a consumer completion. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE,
+ * DOCA_ERROR_IN_USE (started).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_destroy(
+		struct doca_comch_consumer_completion *consumer_comp);
+
+/**
+ * Start a consumer completion. It asks for an activation of its thread by itself
+ * this once: the first element activates it.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, no DPA thread, consumers times
+ *   receives over 524288), DOCA_ERROR_BAD_STATE (started already, or its thread is
+ *   not), DOCA_ERROR_NO_MEMORY.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_start(
+		struct doca_comch_consumer_completion *consumer_comp);
+
+/**
+ * Stop a consumer completion: elements that are left are lost, its handle is bad.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (not
+ *   started), DOCA_ERROR_IN_USE (consumers that are not IDLE have it).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_stop(
+		struct doca_comch_consumer_completion *consumer_comp);
+
+/**
+ * The handle for device code. Another one after each start.
+ *
+ * @return
+ *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not started).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_dpa_handle(
+		struct doca_comch_consumer_completion *consumer_comp,
+		doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle);
+
+/**
+ * Set how many consumers may have it: 1 to 256, raised to a power of two; 1 at
+ * first.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or out of range),
+ *   DOCA_ERROR_BAD_STATE (started).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_max_num_consumers(
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t max_num_consumers);
+
+/** The number as it was raised. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
+		const struct doca_comch_consumer_completion *consumer_comp,
+		uint32_t *max_num_consumers);
+
+/**
+ * Set how many receives each consumer may have: 1 to 65536, raised to a power of
+ * two; 1024 at first. @return as of set_max_num_consumers.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_max_num_recv(
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t max_num_recv);
+
+/** The number as it was raised. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_max_num_recv(
+		const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_recv);
+
+#if COMCH_DOCA_GENERATION >= 209
+/**
+ * Set the longest immediate data of its consumers, 1 to 32 bytes; 32 at first.
+ * @return as of set_max_num_consumers.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_set_imm_data_len(
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t imm_data_len);
+
+/** The longest immediate data. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_completion_get_imm_data_len(
+		const struct doca_comch_consumer_completion *consumer_comp,
+		uint32_t *imm_data_len);
+
+/**
+ * Set how many messages may be on their way to a consumer: 1 to 65536, raised to
+ * a power of two. Mandatory on the DPA.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or out of range),
+ *   DOCA_ERROR_BAD_STATE (not IDLE).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
+		uint32_t dev_num_recv);
+#endif
+
+/** Another name of doca_comch_consumer_set_dev_max_num_recv(): that of DOCA 2.7 and 2.8. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer,
+		uint32_t dev_num_recv);
+
+/**
+ * Set where what arrives for a consumer is taken. Mandatory on the DPA. Its start
+ * fails with DOCA_ERROR_BAD_STATE unless the completion is started, and with
+ * DOCA_ERROR_INVALID_VALUE if the completion has as many consumers as it may, or
+ * takes fewer receives or less immediate data than the consumer.
+ *
+ * @param consumer
+ *   The consumer.
+ * @param consumer_comp
+ *   The completion.
+ * @param user_data
+ *   Kept; device code has no way to ask for it.
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (not IDLE,
+ *   or before doca_ctx_set_datapath_on_dpa()).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data);
+
+/**
+ * The handle of a consumer for device code. Another one after each start.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (IDLE, or
+ *   not on the DPA).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+		doca_dpa_dev_comch_consumer_t *dpa_consumer);
+/** @} */
 
 #ifdef __cplusplus
 }

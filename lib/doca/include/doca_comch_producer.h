@@ -201,6 +201,64 @@ DOCA_STABLE
 struct doca_task *doca_comch_producer_task_send_as_task(
 		struct doca_comch_producer_task_send *task);
 
+/** @name Producers on the DPA
+ *
+ * Those of a MsgQ whose producers are there (doca_comch_msgq.h). What has been sent
+ * is told by elements of a DPA completion (doca_dpa.h), with the low 24 bits of the
+ * context's user data.
+ *
+ * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
+ * @{
+ */
+
+#if COMCH_DOCA_GENERATION >= 209
+/**
+ * Set how many sends a producer may have under way: 1 to 65536, raised to a power
+ * of two. Mandatory on the DPA.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or out of range),
+ *   DOCA_ERROR_BAD_STATE (not IDLE).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
+		uint32_t dev_num_send);
+#endif
+
+/** Another name of doca_comch_producer_set_dev_max_num_send(): that of DOCA 2.7 and 2.8. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer,
+		uint32_t dev_num_send);
+
+/** Another name of doca_comch_producer_set_dev_max_num_send(): that of the guide. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer,
+		uint32_t dev_num_send);
+
+/**
+ * Attach the completion that tells what has been sent. Mandatory on the DPA. Until
+ * the producer is destroyed, the completion cannot be stopped.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (not IDLE,
+ *   before doca_ctx_set_datapath_on_dpa(), or the completion is not started).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+		struct doca_dpa_completion *dpa_comp);
+
+/**
+ * The handle of a producer for device code. Another one after each start.
+ *
+ * @return
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (IDLE, or
+ *   not on the DPA).
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+		doca_dpa_dev_comch_producer_t *dpa_producer);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

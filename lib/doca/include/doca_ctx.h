@@ -29,6 +29,8 @@
  * | client                        | IN_PROGRESS | IN_PROGRESS                  |
  * | producer                      | SUCCESS     | SUCCESS without tasks        |
  * | consumer                      | IN_PROGRESS | IN_PROGRESS                  |
+ * | consumer of a MsgQ            | SUCCESS     | SUCCESS without tasks        |
+ * | either, on the DPA            | SUCCESS     | SUCCESS                      |
  *
  * Within a callback a stop is always IN_PROGRESS. A context leaves STOPPING
  * when all its tasks have come back and the application has freed them.
@@ -156,11 +158,13 @@ DOCA_EXPERIMENTAL
 void doca_ctx_flush_tasks(struct doca_ctx *ctx);
 
 /**
- * The data path of a context on the DPA.
+ * Put the data path of a context on the DPA: of consumers and producers of a MsgQ
+ * (doca_comch_msgq.h). It then needs no progress engine and has no tasks.
  *
  * @return
- *   DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE),
- *   DOCA_ERROR_NOT_SUPPORTED.
+ *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or the MsgQ's ends of this kind
+ *   are not on that DPA), DOCA_ERROR_BAD_STATE (not IDLE),
+ *   DOCA_ERROR_NOT_SUPPORTED (another kind of context).
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);

@@ -432,9 +432,9 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
 /** @} */
 
 /** @name Threads
- * A thread runs a kernel of one argument, an uint64_t, once per activation: first
- * by doca_dpa_thread_run(), then for elements of completions that it asked
- * notifications of, or for doca_dpa_dev_thread_notify(). See doca_dpa_dev.h.
+ * A thread runs a kernel of one argument, a uint64_t, once per activation: for an
+ * element of a completion that was asked for a notification, or by
+ * doca_dpa_dev_thread_notify(). See doca_dpa_dev.h.
  * @{
  */
 
@@ -511,8 +511,9 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread);
 
 /**
- * Let a thread run: activate it for the first time. To be called after a
- * completion or notification completion is set up for it.
+ * Let a thread run: from now on, activations run its kernel. One that came before
+ * does so now. To be called after a completion or notification completion is set up
+ * for it.
  *
  * @return
  *   - DOCA_ERROR_BAD_STATE: the thread or its context is not started

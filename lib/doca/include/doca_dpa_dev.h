@@ -19,11 +19,10 @@
  * The kernel of a DPA thread runs once per activation, from its beginning:
  *
  *     host: doca_dpa_thread_run()
- *         -> kernel(arg) ... doca_dpa_dev_thread_reschedule()
  *     an element on a completion that was asked for a notification,
  *     or doca_dpa_dev_thread_notify()
  *         -> kernel(arg) ... doca_dpa_dev_thread_reschedule()
- *     ...
+ *     another one
  *         -> kernel(arg) ... doca_dpa_dev_thread_finish()      never again
  *
  * A thread that serves a completion takes all elements, acknowledges them, asks

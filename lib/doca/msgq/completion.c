@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Consumer completions: where messages for consumers on the DPA arrive. */
+
+#include <stdlib.h>
+
+#include <rte_errno.h>
+
+#include "dface_eal.h"
+#include "dface_err.h"
+#include "dface_log.h"
+#include "dface_msgq.h"
+
+#define DEFAULT_RECV 1024
+
+doca_error_t
+doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **consumer_comp)
+{
+	struct doca_comch_consumer_completion *comp;
+
+	if (consumer_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	comp = calloc(1, sizeof(*comp));
+	if (comp == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	rte_spinlock_init(&comp->lock);
+	comp->max_consumers = 1;
+	comp->max_recv = DEFAULT_RECV;
+	comp->imm_len = DFACE_MAX_IMM;
+	*consumer_comp = comp;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *consumer_comp)
+{
+	if (consumer_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer_comp->handle != 0) {
+		DFACE_ERR("consumer completion: destroy of one that is started");
+		return DOCA_ERROR_IN_USE;
+	}
+	free(consumer_comp);
+	return DOCA_SUCCESS;
+}
+
+/* Configuration */
+
+doca_error_t
+doca_comch_consumer_completion_set_dpa_thread(
+		struct doca_comch_consumer_completion *consumer_comp,
+		struct doca_dpa_thread *dpa_thread)
+{
+	if (consumer_comp == NULL || dpa_thread == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer_comp->handle != 0)
+		return DOCA_ERROR_BAD_STATE;
+	consumer_comp->thread = dpa_thread;
+	return DOCA_SUCCESS;
+}
+
+/* A number of the completion; with is_pow2 it is raised to a power of two. */
+static doca_error_t
+set_number(struct doca_comch_consumer_completion *comp, uint32_t *place, uint32_t value,
+		uint32_t max, bool is_pow2)
+{
+	if (value == 0 || value > max)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (comp->handle != 0)
+		return DOCA_ERROR_BAD_STATE;
+	*place = is_pow2 ? rte_align32pow2(value) : value;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_completion_set_max_num_consumers(
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t max_num_consumers)
+{
+	return consumer_comp == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_number(consumer_comp, &consumer_comp->max_consumers, max_num_consumers,
+			DFACE_MSGQ_MAX_ENDS, true);
+}
+
+doca_error_t
+doca_comch_consumer_completion_set_max_num_recv(
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t max_num_recv)
+{
+	return consumer_comp == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_number(consumer_comp, &consumer_comp->max_recv, max_num_recv,
+			DFACE_MSGQ_MAX_DEPTH, true);
+}
+
+doca_error_t
+doca_comch_consumer_completion_set_imm_data_len(
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t imm_data_len)
+{
+	return consumer_comp == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_number(consumer_comp, &consumer_comp->imm_len, imm_data_len, DFACE_MAX_IMM,
+			false);
+}
+
+static doca_error_t
+get_number(const struct doca_comch_consumer_completion *comp, const uint32_t *place,
+		uint32_t *value)
+{
+	if (comp == NULL || value == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*value = *place;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_completion_get_max_num_consumers(
+		const struct doca_comch_consumer_completion *consumer_comp,
+		uint32_t *max_num_consumers)
+{
+	return get_number(consumer_comp, &consumer_comp->max_consumers, max_num_consumers);
+}
+
+doca_error_t
+doca_comch_consumer_completion_get_max_num_recv(
+		const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_recv)
+{
+	return get_number(consumer_comp, &consumer_comp->max_recv, max_num_recv);
+}
+
+doca_error_t
+doca_comch_consumer_completion_get_imm_data_len(
+		const struct doca_comch_consumer_completion *consumer_comp, uint32_t *imm_data_len)
+{
+	return get_number(consumer_comp, &consumer_comp->imm_len, imm_data_len);
+}
+
+/* Start and stop */
+
+/* A message has arrived, and the thread had asked. Within a producer's burst. */
+static void
+on_message(void *arg)
+{
+	const struct doca_comch_consumer_completion *comp = arg;
+
+	dface_dpa_thread_activate(comp->thread);
+}
+
+static doca_error_t
+start_check(const struct doca_comch_consumer_completion *comp)
+{
+	if (comp->thread == NULL) {
+		DFACE_ERR("consumer completion: start without a DPA thread");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if ((uint64_t)comp->max_consumers * comp->max_recv > DFACE_MSGQ_MAX_COMPLETIONS) {
+		DFACE_ERR("consumer completion: %u receives of %u consumers, at most %u in all",
+			comp->max_recv, comp->max_consumers, DFACE_MSGQ_MAX_COMPLETIONS);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (comp->handle != 0)
+		return DOCA_ERROR_BAD_STATE;
+	if (!dface_dpa_thread_is_started(comp->thread)) {
+		DFACE_ERR("consumer completion: its DPA thread is not started");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	return dface_eal_start();
+}
+
+/* Twice as many elements as may be taken and not acknowledged: see the drain. */
+static doca_error_t
+create_queues(struct doca_comch_consumer_completion *comp)
+{
+	const struct rte_comch_msgq_cq_conf conf = {
+		.conf_size = sizeof(conf),
+		.size = comp->max_consumers * comp->max_recv,
+		.socket_id = -1,
+		.notify = on_message,
+		.notify_arg = comp,
+	};
+
+	comp->elements = calloc((size_t)2 * conf.size, sizeof(*comp->elements));
+	if (comp->elements == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	comp->mask = 2 * conf.size - 1;
+	comp->acked = comp->taken = comp->filled = 0;
+	comp->cq = rte_comch_msgq_cq_create(&conf);
+	if (comp->cq != NULL)
+		return DOCA_SUCCESS;
+	free(comp->elements);
+	comp->elements = NULL;
+	return dface_err(-rte_errno);
+}
+
+static void
+destroy_queues(struct doca_comch_consumer_completion *comp)
+{
+	rte_comch_msgq_cq_destroy(comp->cq);
+	comp->cq = NULL;
+	free(comp->elements);
+	comp->elements = NULL;
+}
+
+doca_error_t
+doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp)
+{
+	struct doca_comch_consumer_completion *comp = consumer_comp;
+	struct doca_dpa *dpa;
+	doca_error_t ret;
+
+	if (comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = start_check(comp);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dpa = dface_dpa_thread_dpa(comp->thread);
+	ret = dface_dpa_join(dpa);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = create_queues(comp);
+	if (ret != DOCA_SUCCESS)
+		goto err_drop;
+	comp->handle = dface_dpa_handle_create(DFACE_DPA_CONSUMER_COMPLETION, comp);
+	if (comp->handle == 0) {
+		ret = DOCA_ERROR_NO_MEMORY;
+		goto err_queues;
+	}
+	dface_dpa_thread_hold(comp->thread);
+	/* Nothing has arrived: there are no consumers. */
+	rte_comch_msgq_cq_arm(comp->cq);
+	return DOCA_SUCCESS;
+
+err_queues:
+	destroy_queues(comp);
+err_drop:
+	dface_dpa_drop(dpa);
+	return ret;
+}
+
+static bool
+has_consumers(struct doca_comch_consumer_completion *comp)
+{
+	uint32_t n;
+
+	rte_spinlock_lock(&comp->lock);
+	n = comp->nb_consumers;
+	rte_spinlock_unlock(&comp->lock);
+	if (n > 0)
+		DFACE_ERR("consumer completion: stop while it has %u consumers", n);
+	return n > 0;
+}
+
+doca_error_t
+doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp)
+{
+	struct doca_comch_consumer_completion *comp = consumer_comp;
+
+	if (comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (comp->handle == 0)
+		return DOCA_ERROR_BAD_STATE;
+	if (has_consumers(comp))
+		return DOCA_ERROR_IN_USE;
+	dface_dpa_handle_destroy(comp->handle);
+	comp->handle = 0;
+	destroy_queues(comp);
+	dface_dpa_drop(dface_dpa_thread_dpa(comp->thread));
+	dface_dpa_thread_drop(comp->thread);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_completion_get_dpa_handle(
+		struct doca_comch_consumer_completion *consumer_comp,
+		doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
+{
+	if (consumer_comp == NULL || consumer_comp_handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer_comp->handle == 0)
+		return DOCA_ERROR_BAD_STATE;
+	*consumer_comp_handle = consumer_comp->handle;
+	return DOCA_SUCCESS;
+}
+
+/* Consumers */
+
+doca_error_t
+dface_consumer_completion_join(struct doca_comch_consumer_completion *comp, uint32_t max_recv,
+		uint32_t imm_len)
+{
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (comp->handle == 0) {
+		DFACE_ERR("MsgQ consumer: its consumer completion is not started");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (max_recv > comp->max_recv || imm_len > comp->imm_len) {
+		DFACE_ERR("MsgQ consumer: %u receives of %u bytes, its consumer completion takes "
+			"%u of %u", max_recv, imm_len, comp->max_recv, comp->imm_len);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	rte_spinlock_lock(&comp->lock);
+	if (comp->nb_consumers < comp->max_consumers)
+		comp->nb_consumers++;
+	else
+		ret = DOCA_ERROR_INVALID_VALUE;
+	rte_spinlock_unlock(&comp->lock);
+	if (ret != DOCA_SUCCESS)
+		DFACE_ERR("MsgQ consumer: its consumer completion has all %u that it may have",
+			comp->max_consumers);
+	return ret;
+}
+
+void
+dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp)
+{
+	rte_spinlock_lock(&comp->lock);
+	comp->nb_consumers--;
+	rte_spinlock_unlock(&comp->lock);
+}
+
+void
+dface_consumer_completion_drain(struct doca_comch_consumer_completion *comp,
+		const struct rte_comch_msgq_consumer *native)
+{
+	/* There is room: half of the elements are for what the native queue may hold. */
+	while (rte_comch_msgq_consumer_state(native) != RTE_COMCH_STATE_IDLE) {
+		rte_spinlock_lock(&comp->lock);
+		comp->filled += rte_comch_msgq_cq_recv_burst(comp->cq,
+			&comp->elements[comp->filled & comp->mask], 1);
+		rte_spinlock_unlock(&comp->lock);
+	}
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Ends of a MsgQ on the CPU: how they start and stop. All is over at once, but
+ * for receives that are posted, which come back as of any consumer. A native
+ * MsgQ has no events, so these contexts have no handler of any.
+ */
+
+#include <errno.h>
+
+#include <rte_errno.h>
+
+#include "dface_err.h"
+#include "dface_log.h"
+#include "dface_msgq.h"
+
+static doca_error_t
+is_for_cpu(const struct doca_dpa *dpa, const char *what)
+{
+	if (dpa == NULL)
+		return DOCA_SUCCESS;
+	DFACE_ERR("MsgQ: its %ss are on the DPA, and this one is not: see "
+		"doca_ctx_set_datapath_on_dpa()", what);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t
+consumer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	const struct rte_comch_msgq_consumer_conf conf = {
+		.conf_size = sizeof(conf),
+		.id = c->id,
+		.queue_size = ctx->nb_tasks,
+		.imm_size = c->imm_len,
+		.poll = ctx->pe->poll,
+		.user_data = (uintptr_t)ctx,
+	};
+	doca_error_t ret = is_for_cpu(c->msgq->dpa_consumer, "consumer");
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ctx->native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
+	if (ctx->native == NULL)
+		return dface_err(-rte_errno);
+	ctx->poll_me = true;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+consumer_stop(struct doca_ctx *ctx)
+{
+	/* So that it comes back with the others. */
+	dface_consumer_flush(ctx);
+	return dface_err(rte_comch_msgq_consumer_stop(ctx->native));
+}
+
+static bool
+consumer_progress(struct doca_ctx *ctx)
+{
+	bool done = dface_consumer_progress(ctx);
+
+	if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING && !ctx->native_idle &&
+			rte_comch_msgq_consumer_state(ctx->native) == RTE_COMCH_STATE_IDLE)) {
+		ctx->native_idle = true;
+		return true;
+	}
+	return done;
+}
+
+static void
+consumer_release(struct doca_ctx *ctx)
+{
+	rte_comch_msgq_consumer_destroy(ctx->native);
+	ctx->native = NULL;
+}
+
+const struct dface_ctx_ops dface_msgq_consumer_ops = {
+	.name = "MsgQ consumer",
+	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
+	.start = consumer_start,
+	.stop = consumer_stop,
+	.release = consumer_release,
+	.progress = consumer_progress,
+	.submit = dface_consumer_submit,
+	.flush = dface_consumer_flush,
+	.set_dpa = dface_msgq_consumer_set_dpa,
+};
+
+static doca_error_t
+producer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	const struct rte_comch_msgq_producer_conf conf = {
+		.conf_size = sizeof(conf),
+		.id = p->id,
+		.queue_size = ctx->nb_tasks,
+		.poll = ctx->pe->poll,
+	};
+	doca_error_t ret = is_for_cpu(p->msgq->dpa_producer, "producer");
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ctx->native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
+	if (ctx->native == NULL)
+		return dface_err(-rte_errno);
+	ctx->poll_me = true;
+	p->is_short = false;
+	return DOCA_SUCCESS;
+}
+
+/* What was sent has arrived, and only has to be told. */
+static doca_error_t
+producer_stop(struct doca_ctx *ctx)
+{
+	RTE_SET_USED(ctx);
+	return DOCA_SUCCESS;
+}
+
+static void
+producer_release(struct doca_ctx *ctx)
+{
+	rte_comch_msgq_producer_destroy(ctx->native);
+	ctx->native = NULL;
+}
+
+const struct dface_ctx_ops dface_msgq_producer_ops = {
+	.name = "MsgQ producer",
+	.task_size = sizeof(struct doca_comch_producer_task_send),
+	.start = producer_start,
+	.stop = producer_stop,
+	.release = producer_release,
+	.progress = dface_producer_progress,
+	.submit = dface_producer_submit,
+	.flush = dface_producer_flush,
+	.set_dpa = dface_msgq_producer_set_dpa,
+};

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* MsgQ, as device code uses it. */
+
+#include <errno.h>
+
+#include <doca_dpa_dev_comch_msgq.h>
+
+#include "dface_msgq.h"
+
+/* Device code until DOCA 2.8: the flag says if there is an element. */
+void doca_dpa_dev_comch_producer_post_send_imm_only_207(
+		doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, const uint8_t *imm,
+		uint32_t imm_length, uint32_t completion_requested);
+void doca_dpa_dev_comch_producer_dma_copy_207(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr,
+		doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length,
+		const uint8_t *imm, uint32_t imm_length, uint32_t completion_requested);
+
+/* Consumers */
+
+void
+doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_comch_consumer *c;
+	uint32_t n;
+
+	c = dface_dpa_object(self, DFACE_DPA_CONSUMER, consumer, __func__);
+	if (c == NULL)
+		return;
+	rte_spinlock_lock(&c->dpa.comp->lock);
+	n = rte_comch_msgq_credit(c->ctx.native, num_msg);
+	rte_spinlock_unlock(&c->dpa.comp->lock);
+	if (n < num_msg) {
+		dface_dpa_fault(self, __func__, "consumer %u: %u messages more are too many: it "
+			"may have %u at a time", c->id, num_msg, c->dpa.max_recv);
+		return;
+	}
+	dface_dpa_leave(self);
+}
+
+/* The next element; NULL: there is none. lock held. */
+static struct rte_comch_cpl *
+take_element(struct doca_comch_consumer_completion *comp)
+{
+	if (comp->taken == comp->filled)
+		comp->filled += rte_comch_msgq_cq_recv_burst(comp->cq,
+			&comp->elements[comp->filled & comp->mask], 1);
+	return comp->taken == comp->filled ? NULL : &comp->elements[comp->taken++ & comp->mask];
+}
+
+int
+doca_dpa_dev_comch_consumer_get_completion(
+		doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle,
+		doca_dpa_dev_comch_consumer_completion_element_t *comp_element)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_comch_consumer_completion *comp;
+	struct rte_comch_cpl *element = NULL;
+	bool has_room;
+
+	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
+		__func__);
+	if (comp == NULL)
+		return 0;
+	rte_spinlock_lock(&comp->lock);
+	has_room = comp->taken - comp->acked <= comp->mask / 2;
+	if (has_room)
+		element = take_element(comp);
+	rte_spinlock_unlock(&comp->lock);
+	if (!has_room) {
+		dface_dpa_fault(self, __func__, "%u elements were taken and not acknowledged: "
+			"there are no more", (comp->mask + 1) / 2);
+		return 0;
+	}
+	dface_dpa_leave(self);
+	*comp_element = (uintptr_t)element;
+	return element != NULL;
+}
+
+const uint8_t *
+doca_dpa_dev_comch_consumer_get_completion_imm(
+		doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t *imm_length)
+{
+	const struct rte_comch_cpl *cpl = (const struct rte_comch_cpl *)(uintptr_t)comp_element;
+
+	*imm_length = cpl->imm_len;
+	return cpl->imm;
+}
+
+uint32_t
+doca_dpa_dev_comch_consumer_get_completion_producer_id(
+		doca_dpa_dev_comch_consumer_completion_element_t comp_element)
+{
+	return ((const struct rte_comch_cpl *)(uintptr_t)comp_element)->peer_id;
+}
+
+void
+doca_dpa_dev_comch_consumer_completion_ack(
+		doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, uint64_t num_comp)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_comch_consumer_completion *comp;
+	uint64_t taken;
+
+	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
+		__func__);
+	if (comp == NULL)
+		return;
+	rte_spinlock_lock(&comp->lock);
+	taken = comp->taken - comp->acked;
+	if (num_comp <= taken)
+		comp->acked += num_comp;
+	rte_spinlock_unlock(&comp->lock);
+	if (num_comp > taken) {
+		dface_dpa_fault(self, __func__, "%llu elements, but %llu were taken",
+			(unsigned long long)num_comp, (unsigned long long)taken);
+		return;
+	}
+	dface_dpa_leave(self);
+}
+
+void
+doca_dpa_dev_comch_consumer_completion_request_notification(
+		doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_comch_consumer_completion *comp;
+	bool has_some;
+
+	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
+		__func__);
+	if (comp == NULL)
+		return;
+	rte_spinlock_lock(&comp->lock);
+	has_some = comp->taken != comp->filled;
+	rte_spinlock_unlock(&comp->lock);
+	/* Armed, or there is something already: no message falls between. */
+	if (has_some || rte_comch_msgq_cq_arm(comp->cq) == -EAGAIN)
+		dface_dpa_thread_activate(comp->thread);
+	dface_dpa_leave(self);
+}
+
+/* Producers */
+
+int
+doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id)
+{
+	struct dface_dpa_self *self = dface_dpa_enter();
+	struct doca_comch_producer *p;
+	int ret;
+
+	p = dface_dpa_object(self, DFACE_DPA_PRODUCER, producer, __func__);
+	if (p == NULL)
+		return 1;
+	ret = rte_comch_msgq_consumer_empty(p->ctx.native, consumer_id);
+	dface_dpa_leave(self);
+	/* One that does not exist can receive nothing either. */
+	return ret != 0;
+}
+
+/* A send, as device code asks for it. */
+struct send {
+	const char *what;            /* the call */
+	doca_dpa_dev_comch_producer_t producer;
+	uint32_t consumer_id;
+	const uint8_t *imm;
+	uint32_t imm_len;
+	const uint32_t *flags;       /* NULL: no element, unless it fails */
+	bool has_copy;
+	doca_dpa_dev_mmap_t dst_mmap, src_mmap;
+	uint64_t dst_addr, src_addr;
+	size_t len;
+};
+
+/* False: a fault. */
+static bool
+send_check(struct dface_dpa_self *self, const struct send *s)
+{
+	if (s->imm_len > DFACE_MAX_IMM)
+		dface_dpa_fault(self, s->what, "a message of %u bytes, the limit is %u",
+			s->imm_len, DFACE_MAX_IMM);
+	else if (s->imm == NULL && s->imm_len > 0)
+		dface_dpa_fault(self, s->what, "a message of %u bytes at address 0", s->imm_len);
+	else if (s->len > DFACE_MAX_BUF_SIZE)
+		dface_dpa_fault(self, s->what, "a copy of %zu bytes, the limit is %u", s->len,
+			DFACE_MAX_BUF_SIZE);
+	else
+		return true;
+	return false;
+}
+
+/* 1: taken; 0: the consumer has nothing posted; -1: a fault. */
+static int
+try_copy(struct dface_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+{
+	struct rte_comch_msgq_copy op = {
+		.len = (uint32_t)s->len, .consumer_id = s->consumer_id,
+		.imm = s->imm, .imm_len = (uint16_t)s->imm_len,
+	};
+	const char *dst, *src;
+
+	if (s->len > 0) {
+		op.dst = dface_dpa_mmap_range(self, s->dst_mmap, s->dst_addr, s->len, true,
+			s->what);
+		if (op.dst == NULL)
+			return -1;
+		op.src = dface_dpa_mmap_range(self, s->src_mmap, s->src_addr, s->len, false,
+			s->what);
+		if (op.src == NULL)
+			return -1;
+		dst = op.dst;
+		src = op.src;
+		if (dst < src + s->len && src < dst + s->len) {
+			dface_dpa_fault(self, s->what, "source and destination overlap");
+			return -1;
+		}
+	}
+	return rte_comch_msgq_copy_burst(p->ctx.native, &op, 1);
+}
+
+static int
+try_send(struct dface_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+{
+	const struct rte_comch_op op = {
+		.consumer_id = s->consumer_id, .imm = s->imm, .imm_len = (uint16_t)s->imm_len,
+	};
+
+	return s->has_copy ? try_copy(self, p, s) :
+		rte_comch_msgq_send_burst(p->ctx.native, &op, 1);
+}
+
+/* What was sent is there, or has failed: elements for it. False: a fault. */
+static bool
+send_report(struct dface_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+{
+	doca_dpa_dev_completion_type_t type = DOCA_DPA_DEV_COMP_SEND;
+	struct rte_comch_cpl cpl = { .status = 0 };
+	uint32_t nb;
+
+	rte_comch_msgq_done_burst(p->ctx.native, &cpl, 1);
+	nb = s->flags == NULL ? 0 :
+		dface_dpa_nb_elements(&p->dpa.nb_deferred, *s->flags, p->dpa.max_send);
+	if (cpl.status != 0) {
+		dface_dpa_warn(self, s->what, "consumer %u: %s", s->consumer_id,
+			cpl.status == -ENOENT ? "there is none" : "it takes less");
+		type = DOCA_DPA_DEV_COMP_SEND_ERR;
+		nb = RTE_MAX(nb, 1u);
+	}
+	for (; nb > 0; nb--) {
+		/* The last one is this one's. */
+		if (dface_dpa_completion_push(p->dpa.comp, nb == 1 ? type : DOCA_DPA_DEV_COMP_SEND,
+				p->dpa.user_data, 0))
+			continue;
+		dface_dpa_fault(self, s->what, "the completion has no room: acknowledge "
+			"elements, or have more room");
+		return false;
+	}
+	return true;
+}
+
+static void
+send(const struct send *s)
+{
+	struct dface_dpa_self *self;
+	struct doca_comch_producer *p;
+	int ret;
+
+	for (;;) {
+		self = dface_dpa_enter();
+		p = dface_dpa_object(self, DFACE_DPA_PRODUCER, s->producer, s->what);
+		if (p == NULL || !send_check(self, s))
+			return;
+		ret = try_send(self, p, s);
+		if (ret < 0)
+			return;
+		if (ret > 0)
+			break;
+		if (!p->dpa.has_warned)
+			dface_dpa_warn(self, s->what, "consumer %u has no receive posted: a card "
+				"would not wait for one", s->consumer_id);
+		p->dpa.has_warned = true;
+		dface_dpa_pause(self);
+		/* The producer may be stopped, and so may the kernel. */
+		dface_dpa_leave(self);
+	}
+	if (send_report(self, p, s))
+		dface_dpa_leave(self);
+}
+
+void
+doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+{
+	const struct send s = {
+		.what = __func__, .producer = producer, .consumer_id = consumer_id,
+		.imm = imm, .imm_len = imm_length, .flags = &flags,
+	};
+
+	send(&s);
+}
+
+void
+doca_dpa_dev_comch_producer_post_send_imm_only_207(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id, const uint8_t *imm, uint32_t imm_length,
+		uint32_t completion_requested)
+{
+	const uint32_t flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH;
+	const struct send s = {
+		.what = "doca_dpa_dev_comch_producer_post_send_imm_only", .producer = producer,
+		.consumer_id = consumer_id, .imm = imm, .imm_len = imm_length,
+		.flags = completion_requested != 0 ? &flags : NULL,
+	};
+
+	send(&s);
+}
+
+void
+doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr,
+		doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length, const uint8_t *imm,
+		uint32_t imm_length, uint32_t flags)
+{
+	const struct send s = {
+		.what = __func__, .producer = producer, .consumer_id = consumer_id,
+		.imm = imm, .imm_len = imm_length, .flags = &flags, .has_copy = true,
+		.dst_mmap = dst_mmap, .dst_addr = dst_addr, .src_mmap = src_mmap,
+		.src_addr = src_addr, .len = length,
+	};
+
+	send(&s);
+}
+
+void
+doca_dpa_dev_comch_producer_dma_copy_207(doca_dpa_dev_comch_producer_t producer,
+		uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr,
+		doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length, const uint8_t *imm,
+		uint32_t imm_length, uint32_t completion_requested)
+{
+	const uint32_t flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH;
+	const struct send s = {
+		.what = "doca_dpa_dev_comch_producer_dma_copy", .producer = producer,
+		.consumer_id = consumer_id, .imm = imm, .imm_len = imm_length,
+		.flags = completion_requested != 0 ? &flags : NULL, .has_copy = true,
+		.dst_mmap = dst_mmap, .dst_addr = dst_addr, .src_mmap = src_mmap,
+		.src_addr = src_addr, .len = length,
+	};
+
+	send(&s);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef DFACE_MSGQ_H
+#define DFACE_MSGQ_H
+
+/*
+ * MsgQs. Their consumers and producers are those of doca_comch_consumer.h and
+ * doca_comch_producer.h; each has a native end while it runs.
+ *
+ * cpu.c: ends on the CPU, whose tasks are comch/consumer.c's and producer.c's.
+ * dpa.c: ends on the DPA, which device code (dev.c) uses by handles.
+ * completion.c: where messages for consumers on the DPA arrive.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_comch_msgq.h>
+#include <rte_spinlock.h>
+
+#include <doca_comch_msgq.h>
+
+#include "dface_dpa.h"
+#include "dface_path.h"
+
+#define DFACE_MSGQ_MAX_ENDS RTE_COMCH_MSGQ_MAX_ENDS
+/* Receives or sends of one end on the DPA. */
+#define DFACE_MSGQ_MAX_DEPTH 65536
+/* Messages that one consumer completion holds. */
+#define DFACE_MSGQ_MAX_COMPLETIONS (UINT32_C(1) << 19)
+
+struct doca_comch_msgq {
+	struct doca_dev *dev;
+	struct doca_dpa *dpa_consumer;
+	struct doca_dpa *dpa_producer;
+	uint32_t max_consumers;
+	uint32_t max_producers;
+	pthread_mutex_t lock;        /* of what follows */
+	struct rte_comch_msgq *native; /* NULL: not started */
+	uint32_t nb_consumers;
+	uint32_t nb_producers;
+	bool consumers[DFACE_MSGQ_MAX_ENDS]; /* by id - 1: is there one? */
+	bool producers[DFACE_MSGQ_MAX_ENDS];
+};
+
+/*
+ * Messages are copied out of the native queue into `elements`, one by one as
+ * device code takes them, and all of them when a consumer stops. Positions
+ * count up: acked <= taken <= filled.
+ */
+struct doca_comch_consumer_completion {
+	struct doca_dpa_thread *thread;
+	struct rte_comch_msgq_cq *cq;
+	uint64_t handle;             /* 0: not started */
+	uint32_t max_consumers;
+	uint32_t max_recv;
+	uint32_t imm_len;
+	uint32_t nb_consumers;       /* lock */
+	/* Device code, and a host that stops a consumer. */
+	rte_spinlock_t lock;
+	uint32_t mask;
+	uint64_t acked;
+	uint64_t taken;
+	uint64_t filled;
+	struct rte_comch_cpl *elements;
+};
+
+/* msgq.c: an end is destroyed */
+doca_error_t dface_msgq_consumer_destroy(struct doca_comch_consumer *consumer);
+doca_error_t dface_msgq_producer_destroy(struct doca_comch_producer *producer);
+
+/* cpu.c */
+extern const struct dface_ctx_ops dface_msgq_consumer_ops;
+extern const struct dface_ctx_ops dface_msgq_producer_ops;
+
+/* dpa.c: the ends go to the DPA */
+doca_error_t dface_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
+doca_error_t dface_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
+
+/* completion.c */
+/* A consumer joins: DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_INVALID_VALUE. */
+doca_error_t dface_consumer_completion_join(struct doca_comch_consumer_completion *comp,
+		uint32_t max_recv, uint32_t imm_len);
+void dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp);
+/* Take what has arrived, until a native consumer that was stopped is IDLE. */
+void dface_consumer_completion_drain(struct doca_comch_consumer_completion *comp,
+		const struct rte_comch_msgq_consumer *native);
+
+#endif /* DFACE_MSGQ_H */

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Ends of a MsgQ on the DPA, as the host sets them up. */
+
+#include <rte_errno.h>
+
+#include "dface_err.h"
+#include "dface_log.h"
+#include "dface_msgq.h"
+
+#define USER_DATA_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
+
+/* Is it an end of a MsgQ on this DPA? */
+static doca_error_t
+dpa_check(const struct doca_dpa *of_msgq, const struct doca_dpa *dpa, const char *what)
+{
+	if (of_msgq != NULL && dface_dpa_is_same(of_msgq, dpa))
+		return DOCA_SUCCESS;
+	DFACE_ERR("MsgQ: its %ss are not on %s DPA", what, of_msgq == NULL ? "a" : "this");
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* What may be set only of an end on the DPA, and before it starts. */
+static doca_error_t
+may_set(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_IDLE && ctx->dpa != NULL ? DOCA_SUCCESS :
+		DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t
+set_depth(const struct doca_ctx *ctx, uint32_t *place, uint32_t depth)
+{
+	if (depth == 0 || depth > DFACE_MSGQ_MAX_DEPTH)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	*place = rte_align32pow2(depth);
+	return DOCA_SUCCESS;
+}
+
+/* Consumers */
+
+static doca_error_t
+consumer_create_native(struct doca_comch_consumer *c)
+{
+	const struct rte_comch_msgq_consumer_conf conf = {
+		.conf_size = sizeof(conf),
+		.id = c->id,
+		.queue_size = c->dpa.max_recv,
+		.imm_size = c->imm_len,
+		.cq = c->dpa.comp->cq,
+		.user_data = (uintptr_t)c,
+	};
+
+	c->ctx.native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
+	if (c->ctx.native == NULL)
+		return dface_err(-rte_errno);
+	c->dpa.handle = dface_dpa_handle_create(DFACE_DPA_CONSUMER, c);
+	if (c->dpa.handle != 0)
+		return DOCA_SUCCESS;
+	rte_comch_msgq_consumer_stop(c->ctx.native);
+	rte_comch_msgq_consumer_destroy(c->ctx.native);
+	c->ctx.native = NULL;
+	return DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t
+consumer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	doca_error_t ret;
+
+	if (c->dpa.comp == NULL || c->dpa.max_recv == 0) {
+		DFACE_ERR("MsgQ consumer on the DPA: start without %s", c->dpa.comp == NULL ?
+			"a consumer completion" : "a number of receives");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	ret = dface_dpa_join(ctx->dpa);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = dface_consumer_completion_join(c->dpa.comp, c->dpa.max_recv, c->imm_len);
+	if (ret != DOCA_SUCCESS)
+		goto err_drop;
+	ret = consumer_create_native(c);
+	if (ret != DOCA_SUCCESS)
+		goto err_leave;
+	return DOCA_SUCCESS;
+
+err_leave:
+	dface_consumer_completion_leave(c->dpa.comp);
+err_drop:
+	dface_dpa_drop(ctx->dpa);
+	return ret;
+}
+
+static doca_error_t
+consumer_stop(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+
+	dface_dpa_handle_destroy(c->dpa.handle);
+	c->dpa.handle = 0;
+	/* What has arrived stays in the completion. */
+	rte_comch_msgq_consumer_stop(ctx->native);
+	dface_consumer_completion_drain(c->dpa.comp, ctx->native);
+	return DOCA_SUCCESS;
+}
+
+static void
+consumer_release(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+
+	rte_comch_msgq_consumer_destroy(ctx->native);
+	ctx->native = NULL;
+	dface_consumer_completion_leave(c->dpa.comp);
+	dface_dpa_drop(ctx->dpa);
+}
+
+static const struct dface_ctx_ops consumer_ops = {
+	.name = "MsgQ consumer on the DPA",
+	.start = consumer_start,
+	.stop = consumer_stop,
+	.release = consumer_release,
+	.set_dpa = dface_msgq_consumer_set_dpa,
+};
+
+doca_error_t
+dface_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	doca_error_t ret = dpa_check(c->msgq->dpa_consumer, dpa, "consumer");
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ctx->dpa = dpa;
+	ctx->ops = &consumer_ops;
+	ctx->nb_tasks = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
+		uint32_t dev_num_recv)
+{
+	return consumer == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_depth(&consumer->ctx, &consumer->dpa.max_recv, dev_num_recv);
+}
+
+doca_error_t
+doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
+{
+	return doca_comch_consumer_set_dev_max_num_recv(consumer, dev_num_recv);
+}
+
+doca_error_t
+doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
+		struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data)
+{
+	if (consumer == NULL || consumer_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (may_set(&consumer->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->dpa.comp = consumer_comp;
+	consumer->dpa.user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
+		doca_dpa_dev_comch_consumer_t *dpa_consumer)
+{
+	if (consumer == NULL || dpa_consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->dpa.handle == 0)
+		return DOCA_ERROR_BAD_STATE;
+	*dpa_consumer = consumer->dpa.handle;
+	return DOCA_SUCCESS;
+}
+
+/* Producers */
+
+static doca_error_t
+producer_create_native(struct doca_comch_producer *p)
+{
+	const struct rte_comch_msgq_producer_conf conf = {
+		.conf_size = sizeof(conf),
+		.id = p->id,
+		.queue_size = p->dpa.max_send,
+	};
+
+	p->ctx.native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
+	if (p->ctx.native == NULL)
+		return dface_err(-rte_errno);
+	p->dpa.handle = dface_dpa_handle_create(DFACE_DPA_PRODUCER, p);
+	if (p->dpa.handle != 0)
+		return DOCA_SUCCESS;
+	rte_comch_msgq_producer_destroy(p->ctx.native);
+	p->ctx.native = NULL;
+	return DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t
+producer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	doca_error_t ret;
+
+	if (p->dpa.comp == NULL || p->dpa.max_send == 0) {
+		DFACE_ERR("MsgQ producer on the DPA: start without %s", p->dpa.comp == NULL ?
+			"a DPA completion" : "a number of sends");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	p->dpa.user_data = (uint32_t)ctx->user_data.u64 & USER_DATA_MASK;
+	p->dpa.nb_deferred = 0;
+	p->dpa.has_warned = false;
+	ret = dface_dpa_join(ctx->dpa);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = producer_create_native(p);
+	if (ret != DOCA_SUCCESS)
+		dface_dpa_drop(ctx->dpa);
+	return ret;
+}
+
+static doca_error_t
+producer_stop(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+
+	dface_dpa_handle_destroy(p->dpa.handle);
+	p->dpa.handle = 0;
+	return DOCA_SUCCESS;
+}
+
+static void
+producer_release(struct doca_ctx *ctx)
+{
+	rte_comch_msgq_producer_destroy(ctx->native);
+	ctx->native = NULL;
+	dface_dpa_drop(ctx->dpa);
+}
+
+static const struct dface_ctx_ops producer_ops = {
+	.name = "MsgQ producer on the DPA",
+	.start = producer_start,
+	.stop = producer_stop,
+	.release = producer_release,
+	.set_dpa = dface_msgq_producer_set_dpa,
+};
+
+doca_error_t
+dface_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+{
+	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	doca_error_t ret = dpa_check(p->msgq->dpa_producer, dpa, "producer");
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ctx->dpa = dpa;
+	ctx->ops = &producer_ops;
+	ctx->nb_tasks = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
+		uint32_t dev_num_send)
+{
+	return producer == NULL ? DOCA_ERROR_INVALID_VALUE :
+		set_depth(&producer->ctx, &producer->dpa.max_send, dev_num_send);
+}
+
+doca_error_t
+doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send)
+{
+	return doca_comch_producer_set_dev_max_num_send(producer, dev_num_send);
+}
+
+doca_error_t
+doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer, uint32_t dev_num_send)
+{
+	return doca_comch_producer_set_dev_max_num_send(producer, dev_num_send);
+}
+
+doca_error_t
+doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
+		struct doca_dpa_completion *dpa_comp)
+{
+	doca_error_t ret;
+
+	if (producer == NULL || dpa_comp == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (may_set(&producer->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	ret = dface_dpa_completion_attach(dpa_comp);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	if (producer->dpa.comp != NULL)
+		dface_dpa_completion_detach(producer->dpa.comp);
+	producer->dpa.comp = dpa_comp;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
+		doca_dpa_dev_comch_producer_t *dpa_producer)
+{
+	if (producer == NULL || dpa_producer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (producer->dpa.handle == 0)
+		return DOCA_ERROR_BAD_STATE;
+	*dpa_producer = producer->dpa.handle;
+	return DOCA_SUCCESS;
+}
