@@ -330,6 +330,7 @@ static doca_error_t
 start_producer(struct app *app)
 {
 	struct doca_comch_producer *producer = app->to_dpa.producer;
+	struct msg msg = { .kind = NUMBER }; /* another one each time */
 	doca_error_t result;
 	uint32_t id;
 
@@ -339,8 +340,8 @@ start_producer(struct app *app)
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_consumer_get_id(app->to_dpa.consumer, &id);
 	for (; app->nb_free < WINDOW_MAX && result == DOCA_SUCCESS; app->nb_free++) {
-		result = doca_comch_producer_task_send_alloc_init(producer, NULL, NULL, 0, id,
-				&app->free[app->nb_free]);
+		result = doca_comch_producer_task_send_alloc_init(producer, NULL,
+				(uint8_t *)&msg, sizeof(msg), id, &app->free[app->nb_free]);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
