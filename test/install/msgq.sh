@@ -49,9 +49,8 @@ new_project() {
 		CFLAGS += \$(shell pkg-config --cflags doca-dpa doca-comch)
 		LIBS = \$(shell pkg-config --libs doca-dpa doca-comch)
 		upper: upper.c build/upper_dev.a; \$(CC) \$(CFLAGS) \$^ -o \$@ \$(LIBS)
-		build/upper_dev.a: device/upper_dev.c upper_common.h
-			mkdir -p build
-			./build_device_code.sh \$(TOOLS) \$@ device/upper_dev.c
+		build/upper_dev.a: device/upper_dev.c upper_common.h; \
+			mkdir -p build && ./build_device_code.sh \$(TOOLS) \$@ device/upper_dev.c
 	END
 }
 
@@ -78,9 +77,9 @@ build_and_run() {
 		grep -q 'upper_dev' "$dir/log" || fail "meson $*: no dependency: $(cat "$dir/log")"
 	fi
 	said=$(COMCH_DIR=$dir/comch LD_LIBRARY_PATH=$root/$libdir \
-		timeout 60 "$program" hello 'a longer text, of 32 bytes in all') ||
+		timeout 60 "$program" hello 'thirty-two bytes are the longest') ||
 		fail "$1 of $2 $3 ended with status $?: $said"
-	for line in 'the DPA says: HELLO' 'the DPA says: A LONGER TEXT, OF 32 BYTES IN ALL' \
+	for line in 'the DPA says: HELLO' 'the DPA says: THIRTY-TWO BYTES ARE THE LONGEST' \
 		'2 sent, 2 came back, the DPA counts 2 and 2'; do
 		grep -qxF -- "$line" <<<"$said" || fail "$1 of $2 $3: nobody said '$line': $said"
 	done
