@@ -167,7 +167,7 @@ dface_consumer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
 {
-	return buf == NULL || (buf->mr == c->mr && buf->mr != NULL && buf->next == NULL &&
+	return buf == NULL || (c->msgq == NULL && buf->mr == c->mr && buf->next == NULL &&
 		buf->prev == NULL);
 }
 

@@ -190,9 +190,9 @@ dface_producer_progress(struct doca_ctx *ctx)
 
 /* A message's buf: one piece of memory of this process. */
 static bool
-buf_is_good(const struct doca_buf *buf)
+buf_is_good(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
-	return buf == NULL || (buf->mr != NULL && buf->next == NULL && buf->prev == NULL &&
+	return buf == NULL || (p->msgq == NULL && buf->mr != NULL && buf->next == NULL && buf->prev == NULL &&
 		buf->data_len <= UINT32_MAX);
 }
 
@@ -221,6 +221,7 @@ dface_producer_submit(struct doca_task *task)
 {
 	const struct doca_comch_producer_task_send *send =
 		(const struct doca_comch_producer_task_send *)(const void *)task;
+	const struct doca_comch_producer *p = (const struct doca_comch_producer *)task->ctx;
 	const struct doca_buf *buf = send->buf;
 	struct rte_comch_op op = {
 		.cookie = (uintptr_t)task,
@@ -229,12 +230,10 @@ dface_producer_submit(struct doca_task *task)
 		.imm_len = (uint16_t)send->imm_len,
 	};
 
-	if (unlikely(send->imm_len > DFACE_MAX_IMM || !buf_is_good(buf) ||
+	if (unlikely(send->imm_len > DFACE_MAX_IMM || !buf_is_good(p, buf) ||
 			(buf == NULL && send->imm_len == 0)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (likely(buf != NULL)) {
-		if (unlikely(((const struct doca_comch_producer *)task->ctx)->msgq != NULL))
-			return DOCA_ERROR_INVALID_VALUE;
 		op.addr = buf->data;
 		op.mr = buf->mr;
 		op.len = (uint32_t)buf->data_len;
@@ -339,9 +338,8 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 	struct doca_comch_producer_task_send *send;
 
 	if (producer == NULL || task == NULL || imm_data_len > DFACE_MAX_IMM ||
-			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(buf) ||
-			(buf == NULL && imm_data_len == 0) ||
-			(buf != NULL && producer->msgq != NULL))
+			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(producer, buf) ||
+			(buf == NULL && imm_data_len == 0))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING)
 		return DOCA_ERROR_BAD_STATE;

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* MsgQ between the CPU and the emulated DPA. */
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "t_main.h"
+#include "tmsgq.h"
+
+/* What kernels and tests share: one address space. */
+static struct tmsgq m;
+static atomic_uint nb_activations;
+static _Atomic uint64_t nb_seen, sum;
+static atomic_bool in_order, is_released;
+
+/* Kernels */
+
+static void
+count(uint64_t arg)
+{
+	RTE_SET_USED(arg);
+	nb_activations++;
+}
+
+/* Messages are 1, 2, 3 and so on: take all, ask to be told of more, end. */
+static void
+echo_none(uint64_t arg)
+{
+	doca_dpa_dev_comch_consumer_completion_element_t el;
+	uint32_t len, n = 0;
+	uint64_t val;
+
+	RTE_SET_USED(arg);
+	nb_activations++;
+	while (doca_dpa_dev_comch_consumer_get_completion(m.c.comp_handle, &el) == 1) {
+		memcpy(&val, doca_dpa_dev_comch_consumer_get_completion_imm(el, &len),
+			sizeof(val));
+		if (len != sizeof(val) || val != nb_seen + 1)
+			in_order = false;
+		nb_seen++;
+		doca_dpa_dev_comch_consumer_completion_ack(m.c.comp_handle, 1);
+		n++;
+	}
+	if (n > 0)
+		doca_dpa_dev_comch_consumer_ack(m.c.handle, n);
+	doca_dpa_dev_comch_consumer_completion_request_notification(m.c.comp_handle);
+	doca_dpa_dev_thread_reschedule();
+}
+
+TDPA_KERNEL(count)
+TDPA_KERNEL(echo_none)
+TDPA_RPC(tmsgq_rpc)
+
+static const struct comch_doca_dpa_func funcs[] = {
+	TDPA_FUNC(count, 0), TDPA_FUNC(echo_none, 0), TDPA_FUNC(tmsgq_rpc, 1),
+};
+TDPA_APP(app, funcs);
+
+/* Device code in RPCs */
+
+static uint64_t
+dev_ack(void *arg)
+{
+	doca_dpa_dev_comch_consumer_ack(m.c.handle, *(uint32_t *)arg);
+	return 0;
+}
+
+static void
+give(uint32_t n)
+{
+	TMSGQ_RUN(m.dpa, dev_ack, &n);
+}
+
+struct element {
+	uint32_t len, producer_id;
+	uint8_t imm[32];
+	const uint8_t *at;
+};
+
+static uint64_t
+dev_take(void *arg)
+{
+	doca_dpa_dev_comch_consumer_completion_element_t el;
+	struct element *e = arg;
+
+	if (doca_dpa_dev_comch_consumer_get_completion(m.c.comp_handle, &el) == 0)
+		return 0;
+	e->at = doca_dpa_dev_comch_consumer_get_completion_imm(el, &e->len);
+	memcpy(e->imm, e->at, e->len);
+	e->producer_id = doca_dpa_dev_comch_consumer_get_completion_producer_id(el);
+	return 1;
+}
+
+static uint64_t
+dev_comp_ack(void *arg)
+{
+	doca_dpa_dev_comch_consumer_completion_ack(m.c.comp_handle, *(uint64_t *)arg);
+	return 0;
+}
+
+static uint64_t
+dev_request(void *arg)
+{
+	RTE_SET_USED(arg);
+	doca_dpa_dev_comch_consumer_completion_request_notification(m.c.comp_handle);
+	return 0;
+}
+
+static uint64_t
+dev_is_empty(void *arg)
+{
+	return (uint64_t)doca_dpa_dev_comch_producer_is_consumer_empty(m.p.handle,
+		*(uint32_t *)arg);
+}
+
+struct dev_send {
+	uint32_t consumer_id, len, flags;
+	const void *imm;
+	/* of a copy */
+	doca_dpa_dev_mmap_t dst_mmap, src_mmap;
+	const void *dst, *src;
+	size_t size;
+};
+
+static uint64_t
+dev_send(void *arg)
+{
+	const struct dev_send *s = arg;
+
+	doca_dpa_dev_comch_producer_post_send_imm_only(m.p.handle, s->consumer_id, s->imm, s->len,
+		s->flags);
+	return 0;
+}
+
+static uint64_t
+dev_copy(void *arg)
+{
+	const struct dev_send *s = arg;
+
+	doca_dpa_dev_comch_producer_dma_copy(m.p.handle, s->consumer_id, s->dst_mmap,
+		(uintptr_t)s->dst, s->src_mmap, (uintptr_t)s->src, s->size, s->imm, s->len,
+		s->flags);
+	return 0;
+}
+
+/* The next element of the producer's completion: type << 32 | user data, plus 1 << 63. */
+static uint64_t
+dev_done(void *arg)
+{
+	doca_dpa_dev_completion_element_t el;
+	uint64_t ret;
+
+	RTE_SET_USED(arg);
+	if (doca_dpa_dev_get_completion(m.p.comp_handle, &el) == 0)
+		return 0;
+	ret = UINT64_C(1) << 63 | (uint64_t)doca_dpa_dev_get_completion_type(el) << 32 |
+		doca_dpa_dev_get_completion_user_data(el);
+	doca_dpa_dev_completion_ack(m.p.comp_handle, 1);
+	return ret;
+}
+
+#define DONE(type) (UINT64_C(1) << 63 | (uint64_t)(type) << 32 | 0xabcdef)
+
+static void
+recv_until(unsigned int n)
+{
+	TDPA_UNTIL((doca_pe_progress(m.c.pe), m.c.nb_recv >= n));
+	T_EQ(m.c.nb_recv, n);
+}
+
+/* behaviour: Q4, Q17 */
+static void
+credits_to_the_dpa(void)
+{
+	enum doca_ctx_states state;
+	struct element e;
+	uint64_t val, n;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	TD_OK(doca_ctx_get_state(m.c.ctx, &state));
+	T_EQ(state, DOCA_CTX_STATE_RUNNING);
+	TD_OK(doca_ctx_get_state(m.p.ctx, &state));
+	T_EQ(state, DOCA_CTX_STATE_RUNNING);
+	TD_IS(tmsgq_send_u64(&m.p, 1, 1), DOCA_ERROR_AGAIN);
+	give(3);
+	for (val = 1; val <= 3; val++)
+		TD_OK(tmsgq_send_u64(&m.p, 1, val));
+	TD_IS(tmsgq_send_u64(&m.p, 1, 4), DOCA_ERROR_AGAIN);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	/* The element is taken; its place is the consumer's to give. */
+	TD_IS(tmsgq_send_u64(&m.p, 1, 4), DOCA_ERROR_AGAIN);
+	give(1);
+	TD_OK(tmsgq_send_u64(&m.p, 1, 4));
+	for (n = 0; n < 3; n++)
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
+	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 4 });
+	TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == 4));
+	tmsgq_close(&m);
+}
+
+/* behaviour: Q6 */
+static void
+elements(void)
+{
+	struct element e[3];
+	uint8_t imm[32];
+	int i;
+
+	t_fill(imm, sizeof(imm), 9);
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	give(3);
+	TD_OK(tmsgq_send(&m.p, 1, imm, 32));
+	TD_OK(tmsgq_send(&m.p, 1, imm, 5));
+	TD_OK(tmsgq_send(&m.p, 1, imm + 7, 1));
+	for (i = 0; i < 3; i++) {
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e[i]), 1);
+		T_EQ(e[i].producer_id, m.p.id);
+	}
+	/* Until they are acknowledged. */
+	T_EQ(e[0].len, 32);
+	T_CHECK(memcmp(e[0].at, imm, 32) == 0);
+	T_EQ(e[1].len, 5);
+	T_CHECK(memcmp(e[1].at, imm, 5) == 0);
+	T_EQ(e[2].len, 1);
+	T_EQ(e[2].at[0], imm[7]);
+	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 2 });
+	T_EQ(e[2].at[0], imm[7]);
+	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+	tmsgq_close(&m);
+}
+
+/* behaviour: Q7 */
+static void
+activation(void)
+{
+	struct element e;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	give(8);
+	T_EQ(nb_activations, 0);
+	/* The first one activates by itself, the next only when asked for. */
+	TD_OK(tmsgq_send_u64(&m.p, 1, 1));
+	TDPA_UNTIL(nb_activations == 1);
+	TD_OK(tmsgq_send_u64(&m.p, 1, 2));
+	TD_OK(tmsgq_send_u64(&m.p, 1, 3));
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_EQ(nb_activations, 1);
+	/* One is there already. */
+	TMSGQ_RUN(m.dpa, dev_request, NULL);
+	TDPA_UNTIL(nb_activations == 2);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	TMSGQ_RUN(m.dpa, dev_request, NULL);
+	T_EQ(nb_activations, 2);
+	TD_OK(tmsgq_send_u64(&m.p, 1, 4));
+	TDPA_UNTIL(nb_activations == 3);
+	tmsgq_close(&m);
+}
+
+/* Messages against requests, many times: each is seen. */
+static void
+no_message_is_missed(void)
+{
+	const uint64_t n = t_sanitized() ? 3000 : 30000;
+	uint64_t val;
+
+	in_order = true;
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(echo_none), 0);
+	give(4);
+	for (val = 1; val <= n; val++) {
+		tmsgq_send_all(&m.p, 1, val);
+		/* Now and then the kernel gets time to fall asleep. */
+		if (val % 3 == 0)
+			TDPA_UNTIL(nb_seen == val);
+	}
+	TDPA_UNTIL(nb_seen == n);
+	T_CHECK(in_order);
+	T_GE(nb_activations, n / 8);
+	tmsgq_close(&m);
+}
+
+/* behaviour: Q5, Q8, Q9, Q11 */
+static void
+from_the_dpa(void)
+{
+	struct dev_send s = { .consumer_id = 1, .flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH };
+	uint8_t imm[33];
+
+	t_fill(imm, sizeof(imm), 4);
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 2 }), 1);
+	tmsgq_post(&m.c, 2);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 0);
+	s.imm = imm;
+	s.len = 32;
+	TMSGQ_RUN(m.dpa, dev_send, &s);
+	recv_until(1);
+	T_EQ(m.c.imm_len, 32);
+	T_CHECK(memcmp(m.c.imm, imm, 32) == 0);
+	T_EQ(m.c.producer_id, m.p.id);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	TDPA_UNTIL(nb_activations == 1);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	s.len = 3;
+	TMSGQ_RUN(m.dpa, dev_send, &s);
+	recv_until(2);
+	T_EQ(m.c.imm_len, 3);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
+	/* Nobody has that id. */
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	s.consumer_id = 2;
+	TMSGQ_RUN(m.dpa, dev_send, &s);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND_ERR));
+	/* Thirty-three bytes are a fault. */
+	s.len = 33;
+	TD_OK(doca_dpa_peek_at_last_error(m.dpa));
+	TD_IS(tmsgq_run(m.dpa, dev_send, &s, &(uint64_t){ 0 }), DOCA_ERROR_DRIVER);
+	TD_IS(doca_dpa_peek_at_last_error(m.dpa), DOCA_ERROR_BAD_STATE);
+	T_EQ(m.c.nb_recv, 2);
+	tmsgq_close(&m);
+}
+
+/* When elements come, by the flags. */
+static void
+reports(void)
+{
+	const uint32_t later = DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	struct dev_send s = { .consumer_id = 1, .flags = later };
+	int i;
+
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	tmsgq_post(&m.c, 6);
+	for (i = 0; i < 3; i++)
+		TMSGQ_RUN(m.dpa, dev_send, &s);
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	s.flags = DOCA_DPA_DEV_SUBMIT_FLAG_NONE;
+	TMSGQ_RUN(m.dpa, dev_send, &s);
+	for (i = 0; i < 4; i++)
+		T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	recv_until(4);
+	tmsgq_close(&m);
+}
+
+static void *
+send_one(void *arg)
+{
+	TMSGQ_RUN(m.dpa, dev_send, arg);
+	is_released = true;
+	return NULL;
+}
+
+/* Nothing is posted: the message waits, and the log says that a card would not. */
+static void
+without_a_receive(void)
+{
+	struct dev_send s = { .consumer_id = 1, .imm = "late", .len = 4 };
+	pthread_t thread;
+
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	tdpa_log_begin();
+	T_EQ(pthread_create(&thread, NULL, send_one, &s), 0);
+	TDPA_UNTIL(strstr(tdpa_log(), "no receive posted") != NULL);
+	T_CHECK(!is_released);
+	tmsgq_post(&m.c, 1);
+	recv_until(1);
+	T_EQ(pthread_join(thread, NULL), 0);
+	T_CHECK(memcmp(m.c.imm, "late", 4) == 0);
+	tmsgq_close(&m);
+}
+
+static struct doca_mmap *
+mmap_of(void *addr, size_t len, uint32_t access, doca_dpa_dev_mmap_t *handle)
+{
+	struct doca_dev *dev = tdpa_dev(0);
+	struct doca_mmap *mmap;
+
+	TD_OK(doca_mmap_create(&mmap));
+	TD_OK(doca_mmap_set_memrange(mmap, addr, len));
+	TD_OK(doca_mmap_set_permissions(mmap, access));
+	TD_OK(doca_mmap_add_dev(mmap, dev));
+	TD_OK(doca_mmap_start(mmap));
+	TD_OK(doca_mmap_dev_get_dpa_handle(mmap, dev, handle));
+	return mmap;
+}
+
+static void
+mmap_end(struct doca_mmap *mmap)
+{
+	TD_OK(doca_mmap_stop(mmap));
+	TD_OK(doca_mmap_destroy(mmap));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+}
+
+#define SIZE 65536
+
+static uint8_t src[SIZE], dst[SIZE];
+
+static void
+check_copy(struct tmsgq_consumer *c)
+{
+	/* The data are there when the message is. */
+	T_VERIFY(dst, SIZE, c->imm[0]);
+	sum++;
+}
+
+/* behaviour: Q10 */
+static void
+copies(void)
+{
+	struct dev_send s = { .consumer_id = 1, .dst = dst, .src = src, .size = SIZE, .len = 1 };
+	struct doca_mmap *mmaps[2];
+	uint8_t i;
+
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &s.dst_mmap);
+	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &s.src_mmap);
+	m.c.on_recv = check_copy;
+	for (i = 1; i <= 20; i++) {
+		tmsgq_post(&m.c, 1);
+		t_fill(src, SIZE, i);
+		s.imm = &i;
+		TMSGQ_RUN(m.dpa, dev_copy, &s);
+		T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+		recv_until(i);
+	}
+	T_EQ(sum, 20);
+	/* Nothing to copy is no fault. */
+	tmsgq_post(&m.c, 1);
+	s.size = 0;
+	s.dst = NULL;
+	m.c.on_recv = NULL;
+	TMSGQ_RUN(m.dpa, dev_copy, &s);
+	recv_until(21);
+	mmap_end(mmaps[0]);
+	mmap_end(mmaps[1]);
+	tmsgq_close(&m);
+}
+
+/* One thing that device code must not do, in a context of its own: a fault ends that. */
+static void
+is_fault(uint64_t (*fn)(void *arg), void *arg)
+{
+	uint64_t ret;
+
+	TD_OK(doca_dpa_peek_at_last_error(m.dpa));
+	TD_IS(tmsgq_run(m.dpa, fn, arg, &ret), DOCA_ERROR_DRIVER);
+	TD_IS(doca_dpa_peek_at_last_error(m.dpa), DOCA_ERROR_BAD_STATE);
+}
+
+struct bad_copy {
+	ptrdiff_t dst, src;
+	size_t size;
+	uint32_t len;
+	bool is_swapped; /* what may be written, and what may not */
+	bool is_one;     /* both are in the memory that may be written */
+};
+
+static void
+copy_is_fault(const struct bad_copy *bad)
+{
+	struct dev_send s = {
+		.consumer_id = 1, .imm = src, .dst = dst + bad->dst, .src = src + bad->src,
+		.size = bad->size, .len = bad->len,
+	};
+	doca_dpa_dev_mmap_t dst_mmap;
+	struct doca_mmap *mmaps[2];
+	unsigned int i;
+
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &s.dst_mmap);
+	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &s.src_mmap);
+	if (bad->is_swapped) {
+		dst_mmap = s.dst_mmap;
+		s.dst_mmap = s.src_mmap;
+		s.src_mmap = dst_mmap;
+		s.dst = src;
+		s.src = dst;
+	} else if (bad->is_one) {
+		s.src_mmap = s.dst_mmap;
+		s.src = dst + bad->src;
+	}
+	tmsgq_post(&m.c, 2);
+	memset(src, 0xff, SIZE);
+	is_fault(dev_copy, &s);
+	for (i = 0; i < SIZE; i++)
+		T_EQ(dst[i], 0);
+	doca_pe_progress(m.c.pe);
+	T_EQ(m.c.nb_recv, 0);
+	mmap_end(mmaps[0]);
+	mmap_end(mmaps[1]);
+	tmsgq_close(&m);
+}
+
+/* What a copy must not do. */
+static void
+copies_refused(void)
+{
+	static const struct bad_copy cases[] = {
+		{ .dst = 1, .size = SIZE },
+		{ .src = 1, .size = SIZE },
+		{ .dst = -1, .size = 1 },
+		{ .src = -1, .size = 1 },
+		{ .size = SIZE_MAX },
+		{ .size = (size_t)1 << 31 },
+		{ .dst = SIZE, .size = 1 },
+		{ .size = 1, .is_swapped = true },
+		{ .size = 1, .len = 33 },
+		{ .src = 1, .size = 2, .is_one = true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(cases); i++)
+		copy_is_fault(&cases[i]);
+}
+
+/* Too many credits, too many acknowledgements, elements that nobody gives back. */
+static void
+consumers_faults(void)
+{
+	struct element e;
+	uint64_t i;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	give(16);
+	is_fault(dev_ack, &(uint32_t){ 1 });
+	tmsgq_close(&m);
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	is_fault(dev_comp_ack, &(uint64_t){ 1 });
+	tmsgq_close(&m);
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	give(16);
+	for (i = 0; i < 16; i++) {
+		TD_OK(tmsgq_send_u64(&m.p, 1, i));
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	}
+	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+	give(2);
+	TD_OK(tmsgq_send_u64(&m.p, 1, i));
+	TD_OK(tmsgq_send_u64(&m.p, 1, i));
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	is_fault(dev_take, &e);
+	tmsgq_close(&m);
+}
+
+static uint64_t
+dev_send_u64(void *arg)
+{
+	doca_dpa_dev_comch_producer_post_send_imm_only(m.p.handle, 1, arg, sizeof(uint64_t), 0);
+	return 0;
+}
+
+/* Handles die with their objects, and the next ones are others. */
+static void
+after_destroy(void)
+{
+	doca_dpa_dev_comch_consumer_t old;
+	struct element e;
+	uint64_t val = 0;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+		old = m.c.handle;
+		TD_OK(doca_ctx_stop(m.c.ctx));
+		if (i == 0)
+			is_fault(dev_ack, &(uint32_t){ 1 });
+		TD_OK(doca_comch_consumer_completion_stop(m.c.comp));
+		if (i == 1)
+			is_fault(dev_take, &e);
+		if (i == 2)
+			is_fault(dev_request, NULL);
+		TD_OK(doca_comch_consumer_completion_start(m.c.comp));
+		TD_OK(doca_ctx_start(m.c.ctx));
+		TD_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
+		T_CHECK(m.c.handle != old);
+		if (i == 3) {
+			give(1);
+			m.c.handle = old;
+			is_fault(dev_ack, &(uint32_t){ 1 });
+		}
+		tmsgq_close(&m);
+	}
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	TD_OK(doca_ctx_stop(m.p.ctx));
+	is_fault(dev_send_u64, &val);
+	TD_OK(doca_ctx_start(m.p.ctx));
+	tmsgq_close(&m);
+	/* One of another kind, and none. */
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	m.c.handle = m.c.comp_handle;
+	is_fault(dev_ack, &(uint32_t){ 1 });
+	tmsgq_close(&m);
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	m.p.handle = 0;
+	is_fault(dev_is_empty, &(uint32_t){ 1 });
+	tmsgq_close(&m);
+}
+
+/* What has arrived is there to be taken when its consumer has stopped. */
+static void
+stop_with_messages(void)
+{
+	struct element e;
+	uint64_t val;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	give(16);
+	for (val = 1; val <= 5; val++)
+		TD_OK(tmsgq_send_u64(&m.p, 1, val));
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	TD_OK(doca_ctx_stop(m.c.ctx));
+	TD_OK(tmsgq_send_u64(&m.p, 1, 6));
+	TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == 5 && m.p.nb_errors == 1));
+	for (val = 2; val <= 5; val++) {
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_CHECK(memcmp(e.imm, &val, sizeof(val)) == 0);
+	}
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
+	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 5 });
+	TD_OK(doca_ctx_start(m.c.ctx));
+	tmsgq_close(&m);
+}
+
+/* Two consumers of one completion, and three producers: the order of arrival. */
+static void
+many_ends(void)
+{
+	struct tmsgq_consumer c[2] = { { .pe = NULL } };
+	struct tmsgq_producer p[3] = { { .pe = NULL } };
+	struct doca_comch_consumer_completion *comp;
+	struct doca_comch_msgq *msgq;
+	struct element e;
+	uint64_t i, val;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	comp = tmsgq_consumer_completion(m.thread, 2, 8);
+	msgq = tmsgq_create(tdpa_dev(0), m.dpa, TMSGQ_TO_DPA, 2, 3);
+	for (i = 0; i < 2; i++) {
+		tmsgq_consumer_on_dpa(&c[i], msgq, m.dpa, comp, 8);
+		T_EQ(c[i].id, i + 1);
+	}
+	for (i = 0; i < 3; i++) {
+		tmsgq_producer_on_cpu(&p[i], msgq, m.p.pe);
+		T_EQ(p[i].id, i + 1);
+	}
+	m.c.comp_handle = c[0].comp_handle;
+	for (i = 0; i < 2; i++) {
+		m.c.handle = c[i].handle;
+		give(8);
+	}
+	for (val = 0; val < 12; val++)
+		TD_OK(tmsgq_send_u64(&p[val % 3], (uint32_t)(1 + val % 2), val));
+	for (val = 0; val < 12; val++) {
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_CHECK(memcmp(e.imm, &val, sizeof(val)) == 0);
+		T_EQ(e.producer_id, 1 + val % 3);
+	}
+	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 12 });
+	for (i = 0; i < 3; i++)
+		tmsgq_producer_end(&p[i]);
+	for (i = 0; i < 2; i++)
+		tmsgq_consumer_end(&c[i]);
+	TD_OK(doca_comch_consumer_completion_stop(comp));
+	TD_OK(doca_comch_consumer_completion_destroy(comp));
+	TD_OK(doca_comch_msgq_stop(msgq));
+	TD_OK(doca_comch_msgq_destroy(msgq));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+	tmsgq_close(&m);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct t_case cases[] = {
+		{ "credits_to_the_dpa", credits_to_the_dpa },
+		{ "elements", elements },
+		{ "activation", activation },
+		{ "no_message_is_missed", no_message_is_missed },
+		{ "from_the_dpa", from_the_dpa },
+		{ "reports", reports },
+		{ "without_a_receive", without_a_receive },
+		{ "copies", copies },
+		{ "copies_refused", copies_refused },
+		{ "consumers_faults", consumers_faults },
+		{ "after_destroy", after_destroy },
+		{ "stop_with_messages", stop_with_messages },
+		{ "many_ends", many_ends },
+	};
+
+	return t_main(cases, RTE_DIM(cases), argc, argv);
+}
