@@ -66,6 +66,9 @@ dface_dpa_spawn(const struct dface_dpa_spawn *how, pthread_t *thread)
 	return DOCA_SUCCESS;
 }
 
+/* EAL has a lock of its own for this, which TSan does not see. */
+static pthread_mutex_t lcores_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /*
  * As an lcore it has caches of mempools; without, it is but slower. Not in a
  * program's own EAL, to which a registered thread forbids secondary processes.
@@ -73,14 +76,23 @@ dface_dpa_spawn(const struct dface_dpa_spawn *how, pthread_t *thread)
 void
 dface_dpa_spawn_begin(void)
 {
-	if (dface_eal_is_own() && rte_thread_register() != 0)
+	int ret;
+
+	if (!dface_eal_is_own())
+		return;
+	pthread_mutex_lock(&lcores_lock);
+	ret = rte_thread_register();
+	pthread_mutex_unlock(&lcores_lock);
+	if (ret != 0)
 		DFACE_LOG(DEBUG, "a DPA thread is no lcore: too many of them");
 }
 
 void
 dface_dpa_spawn_end(void)
 {
+	pthread_mutex_lock(&lcores_lock);
 	rte_thread_unregister();
+	pthread_mutex_unlock(&lcores_lock);
 }
 
 int
