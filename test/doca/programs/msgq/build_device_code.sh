@@ -16,6 +16,8 @@ HOST_CC_FLAGS="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_ALLOW
 DEVICE_CC_FLAGS="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_DEV_ALLOW_EXPERIMENTAL_API"
 DEVICE_CC_EXTRA_FLAGS="-ffreestanding,-mcmodel=medany,-ggdb,-O2,-DE_MODE_LE"
 
+"$DOCA_TOOLS/dpa-app-attributes2blob" "$(dirname "$0")/device/upper_attributes.yaml" "$ARCHIVE.blob"
+
 "$DOCA_TOOLS/dpacc" \
 	-flto \
 	"$@" \
