@@ -272,8 +272,9 @@ class Cli(unittest.TestCase):
         said = self.build("--devicecc-options=-Werror -Wstrange-warning")
         self.assertIn("does not know '-Wstrange-warning': left out", said)
         self.assertEqual(said.count("\n"), 1, said)
-        self.build("-hostcc-options=-flto -Wall")
+        self.build("-hostcc-options=-flto -Wall", f"-hostcc={COMPILER} -flto")
         self.assertEqual(self.symbols()["app"], "D")
+        self.assertEqual(self.symbols()["kernel"], "T")
 
     def test_where_options_go(self):
         """Those of the device code, of the application's object, and of the machine."""
@@ -285,6 +286,10 @@ class Cli(unittest.TestCase):
         for line in said.splitlines():
             self.assertEqual("-m64" in line, " ar " not in f" {line}".replace("/", " ") and
                              "objcopy" not in line, line)
+        said = self.build("-dryrun", "-devicecc-options=-m32", "-hostcc-options=--sysroot /")
+        for line in said.splitlines():
+            if line.startswith(shlex.split(COMPILER)[0]):
+                self.assertIn(" --sysroot=/ -m32 ", line)
         self.build("-devicecc-options=-fsanitize=undefined -g -fno-sanitize-recover=all",
                    source=self.source("u_dev.c", "__dpa_rpc__ int f(int a) { return a + a; }\n"))
         self.assertTrue(any("ubsan" in name for name in self.symbols()))
@@ -313,11 +318,20 @@ class Cli(unittest.TestCase):
         self.build("-MMD", "-MT", "x.a", "-keep-dir", "out/keep", source=path)
         self.assertEqual(pathlib.Path("out/keep/d_dev.d").read_text().split(), ["x.a:", path, near])
         self.source("k_dev.c", "")
-        self.build("src/k_dev.c", "-devicecc-options=-MD -MP -MF out/deps -MT t.a", source=path)
+        self.build("src/k_dev.c", "-devicecc-options=-MD -MP -MFout/deps -MT t.a", source=path)
         text = pathlib.Path("out/deps").read_text()
         for wanted in ("t.a: src/k_dev.c", f"{near}:\n", "stdint.h", "comch_doca_dpa_app.h"):
             self.assertIn(wanted, text)
         self.assertNotIn(str(self.dir / "tmp"), text)
+
+    def test_killed(self):
+        """Nothing is left behind by one that is killed."""
+        script = self.dir / "slow"
+        script.write_text("#!/bin/sh\ncase $* in *-c*) kill $PPID ;; *) exec "
+                          f'{COMPILER} "$@" ;; esac\n')
+        script.chmod(0o755)
+        self.build(f"-hostcc={script}", status=143)
+        self.assertEqual(os.listdir("out"), [])
 
     def test_keep(self):
         """Intermediate files where they are asked for."""
