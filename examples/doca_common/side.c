@@ -93,6 +93,8 @@ side_options(struct side *side)
 	strcpy(side->rep_pci, "b1:00.0");
 	result = side_option("p", "pci-addr", "<address>", "PCI address of the device",
 			DOCA_ARGP_TYPE_STRING, take_pci);
+	if (side->name[0] == '\0')
+		return result;
 	if (result == DOCA_SUCCESS && SIDE_IS_DPU)
 		result = side_option("r", "rep-pci", "<address>",
 				"PCI address of the host's function",
@@ -194,7 +196,8 @@ side_open(struct side *side)
 	if (!found(side, open_device(side), "device", side->pci))
 		return side->error;
 #ifdef DOCA_ARCH_DPU
-	found(side, open_representor(side), "representor", side->rep_pci);
+	if (side->name[0] != '\0')
+		found(side, open_representor(side), "representor", side->rep_pci);
 #endif
 	return side->error;
 }

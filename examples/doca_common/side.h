@@ -33,7 +33,8 @@ struct side {
 	/* Read by side_options(). */
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	char rep_pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
-	char name[120]; /* of the server */
+	/* Of the server; empty: there is none, nor a representor. */
+	char name[120];
 
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep; /* DPU: the function that the host sees */
@@ -41,8 +42,9 @@ struct side {
 };
 
 /*
- * Register -p, -r and -n with doca_argp; more of the application's may follow.
- * The configuration that doca_argp_init() was given begins with a struct side.
+ * Register -p, and with a name -r and -n, with doca_argp; more of the
+ * application's may follow. The configuration that doca_argp_init() was given
+ * begins with a struct side.
  */
 doca_error_t side_options(struct side *side);
 

@@ -35,6 +35,7 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
 for file in "$libdir/librte_comch.a" "$libdir/librte_comch.so" "$libdir/librte_comch.so.0" \
 	"$libdir/pkgconfig/librte_comch.pc" "$libdir/libcomch_doca.so" \
 	"$libdir/comch/libdoca_comch.so" "$libdir/comch/dpu/libdoca_common.so" \
+	bin/comch-dpacc "$libdir/comch/tools/dpacc" "$libdir/comch/libdoca_dpa.so" \
 	"${programs[@]/#/bin/}"; do
 	[ -e "$root/$file" ] || fail "not installed: $file"
 done
@@ -107,7 +108,7 @@ done
 	fail '1.4 and 1.5 are the same'
 # Each release has the libraries of its time.
 while read -r release channels; do
-	for module in doca doca-common doca-argp doca-comch doca-comm-channel; do
+	for module in doca doca-common doca-argp doca-comch doca-comm-channel doca-dpa libflexio; do
 		wanted=1
 		[[ " doca doca-common doca-argp $channels " != *" $module "* ]] || wanted=0
 		there=0
@@ -120,10 +121,12 @@ done <<-END
 	2.1 doca-comm-channel
 	2.5 doca-comm-channel
 	2.6 doca-comm-channel
-	2.8 doca-comm-channel doca-comch
-	2.9 doca-comch
-	3.0 doca-comch
+	2.8 doca-comm-channel doca-comch doca-dpa libflexio
+	2.9 doca-comch doca-dpa libflexio
+	3.0 doca-comch doca-dpa libflexio
 END
+[ "$("$doca_env" dpu -- dpacc --version)" = "comch-dpacc $(cat "$source/VERSION")" ] ||
+	fail 'there is no dpacc'
 mkdir "$tmp/doca"
 cat >"$tmp/doca/program.c" <<'END'
 #include <stdio.h>

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Compile the code on the DPA into an archive for the program of the host. With
+# DPACC=/opt/mellanox/doca/tools/dpacc it is for a card.
+#
+# usage: [DPACC=COMPILER] [CC=COMPILER] build_device_code.sh ARCHIVE
+
+set -eu
+
+dir=$(dirname "$0")
+doca=${DOCA_DIR:-/opt/mellanox/doca}
+
+"${DPACC:-comch-dpacc}" "$dir/doca_msgq_dev.c" \
+	-o "$1" \
+	-mcpu=nv-dpa-bf3 \
+	-hostcc="${CC:-gcc}" \
+	-hostcc-options="-Wall -Wextra -Werror" \
+	--devicecc-options="-Wall -Wextra -Werror -O2 ${DEVICE_CFLAGS:-}" \
+	--app-name="doca_msgq_app" \
+	-device-libs="-L$doca/lib -ldoca_dpa_dev -ldoca_dpa_dev_comch_msgq" \
+	-flto \
+	-I"$doca/include"
