@@ -173,7 +173,8 @@ struct rte_comch_msgq_producer {
 
 struct rte_comch_msgq {
 	uint32_t tx_armed __rte_aligned(COMCH_MSGQ_ALIGN); /* W: a producer sleeps; any */
-	struct rte_comch_msgq_consumer **consumers __rte_aligned(COMCH_MSGQ_ALIGN); /* by id - 1: Q */
+	/* by id - 1: Q */
+	struct rte_comch_msgq_consumer **consumers __rte_aligned(COMCH_MSGQ_ALIGN);
 	uint32_t max_consumers;
 	uint32_t max_producers;
 	int socket_id;

@@ -180,13 +180,9 @@ send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint
 {
 	struct rte_comch_msgq_consumer *c = comch_msgq_find(p, ops->consumer_id);
 	uint64_t pos, imms = 0;
+	int status = likely(c != NULL) ? op_check(c, ops) : -ENOENT;
 	uint32_t k, i;
-	int status;
 
-	if (likely(c != NULL))
-		prefetch_line(c->ring, comch_load_relaxed(c->ring->is_shared ? &c->ring->tail :
-			&c->claim));
-	status = likely(c != NULL) ? op_check(c, ops) : -ENOENT;
 	if (unlikely(status != 0)) {
 		op_complete(p, ops, status);
 		return 1;
@@ -199,6 +195,8 @@ send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint
 		p->short_id = ops->consumer_id;
 		return 0;
 	}
+	for (i = 1; i < k; i++)
+		prefetch_line(c->ring, pos + i);
 	for (i = 0; i < k; i++) {
 		publish(p, c, pos + i, ops[i].imm, ops[i].imm_len, 0);
 		imms += ops[i].imm_len > 0;
@@ -210,14 +208,12 @@ send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint
 	return (uint16_t)k;
 }
 
-uint16_t
-rte_comch_msgq_send_burst(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops,
-		uint16_t n)
+/* Apart from that of one message, which waits for a reply more often than not. */
+static __rte_noinline uint16_t
+send_many(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint16_t n)
 {
 	uint16_t done = 0, k, max;
 
-	if (unlikely(p == NULL || ops == NULL || n == 0))
-		return 0;
 	burst_enter(p);
 	max = (uint16_t)RTE_MIN((uint32_t)n, comch_msgq_room(p));
 	if (unlikely(p->pending_head != p->pending_tail) && !comch_msgq_push(p)) {
@@ -234,6 +230,44 @@ rte_comch_msgq_send_burst(struct rte_comch_msgq_producer *p, const struct rte_co
 		comch_count(&p->stats.later, 1);
 	burst_leave(p);
 	return done;
+}
+
+/* One, and nothing in its way; false: send_many() knows what to do. */
+static inline bool
+send_one(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
+{
+	struct rte_comch_msgq_consumer *c;
+	uint64_t pos;
+
+	if (unlikely(p->pending_head != p->pending_tail || comch_msgq_room(p) == 0))
+		return false;
+	c = comch_msgq_find(p, op->consumer_id);
+	if (unlikely(c == NULL || op_check(c, op) != 0 || claim(p, c, 1, &pos) == 0))
+		return false;
+	publish(p, c, pos, op->imm, op->imm_len, 0);
+	op_complete(p, op, 0);
+	comch_count(&p->stats.msgs, 1);
+	comch_count(&p->stats.imm_msgs, op->imm_len > 0);
+	wake_consumer(p, c);
+	return true;
+}
+
+uint16_t
+rte_comch_msgq_send_burst(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops,
+		uint16_t n)
+{
+	bool is_sent;
+
+	if (unlikely(p == NULL || ops == NULL || n == 0))
+		return 0;
+	if (n == 1) {
+		burst_enter(p);
+		is_sent = send_one(p, ops);
+		burst_leave(p);
+		if (likely(is_sent))
+			return 1;
+	}
+	return send_many(p, ops, n);
 }
 
 uint16_t
@@ -347,38 +381,82 @@ settle_shared(struct rte_comch_msgq_consumer *c)
 	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
 }
 
-static inline uint16_t
-ring_recv(struct comch_msgq_ring *ring, struct rte_comch_cpl *cpls, uint16_t n)
+/* The line of a position, once it is published; else NULL. */
+static inline const struct comch_msgq_line *
+line_at(const struct comch_msgq_line *lines, uint64_t pos, uint32_t mask)
 {
-	struct rte_comch_msgq_consumer *c;
+	const struct comch_msgq_line *line = &lines[pos & mask];
+
+	/* R */
+	return comch_load_acquire(&line->seq) == pos + 1 ? line : NULL;
+}
+
+static inline void
+line_read(const struct comch_msgq_line *line, struct rte_comch_cpl *cpl)
+{
+	cpl->status = 0;
+	cpl->len = line->len;
+	cpl->peer_id = line->producer;
+	cpl->imm_len = line->imm_len;
+	cpl->copies = 0;
+	memcpy(cpl->imm, line->imm, RTE_COMCH_IMM_SIZE);
+}
+
+static inline void
+count_received(struct rte_comch_msgq_consumer *c, uint64_t msgs, uint64_t bytes, uint64_t imms)
+{
+	c->taken += msgs;
+	comch_count(&c->stats.msgs, msgs);
+	comch_count(&c->stats.bytes, bytes);
+	comch_count(&c->stats.imm_msgs, imms);
+}
+
+/* From the ring of one consumer. */
+static inline uint16_t
+own_recv(struct rte_comch_msgq_consumer *c, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	const struct comch_msgq_line *line, *const lines = c->own.lines;
+	const uint64_t head = c->own.head, user_data = c->user_data;
+	const uint32_t mask = c->own.mask;
+	uint64_t bytes = 0, imms = 0;
+	uint16_t i, k;
+
+	for (i = 0; i < n && (line = line_at(lines, head + i, mask)) != NULL; i++) {
+		line_read(line, &cpls[i]);
+		cpls[i].cookie = 0;
+		cpls[i].user_data = user_data;
+		bytes += cpls[i].len;
+		imms += cpls[i].imm_len > 0;
+	}
+	if (i == 0)
+		return 0;
+	for (k = 0; unlikely(c->has_cookies) && k < i; k++)
+		cpls[k].cookie = c->cookies[(c->taken + k) & c->mask];
+	count_received(c, i, bytes, imms);
+	comch_store_relaxed(&c->own.head, head + i);
+	return i;
+}
+
+/* From one that several share. */
+static inline uint16_t
+shared_recv(struct comch_msgq_ring *ring, struct rte_comch_cpl *cpls, uint16_t n)
+{
 	const struct comch_msgq_line *line;
-	uint64_t head = ring->head;
+	struct rte_comch_msgq_consumer *c;
+	const uint64_t head = ring->head;
 	uint16_t i;
 
-	for (i = 0; i < n; i++, head++) {
-		line = &ring->lines[head & ring->mask];
-		/* R */
-		if (comch_load_acquire(&line->seq) != head + 1)
-			break;
+	for (i = 0; i < n && (line = line_at(ring->lines, head + i, ring->mask)) != NULL; i++) {
 		c = line->consumer;
+		line_read(line, &cpls[i]);
 		cpls[i].cookie = unlikely(c->has_cookies) ?
 			c->cookies[c->taken & c->mask] : 0;
-		cpls[i].status = 0;
-		cpls[i].len = line->len;
-		cpls[i].peer_id = line->producer;
-		cpls[i].imm_len = line->imm_len;
-		cpls[i].copies = 0;
-		memcpy(cpls[i].imm, line->imm, RTE_COMCH_IMM_SIZE);
 		cpls[i].user_data = c->user_data;
-		c->taken++;
-		comch_count(&c->stats.msgs, 1);
-		comch_count(&c->stats.bytes, cpls[i].len);
-		comch_count(&c->stats.imm_msgs, cpls[i].imm_len > 0);
-		if (unlikely(c->state != RTE_COMCH_STATE_RUNNING) && ring->is_shared)
+		count_received(c, 1, cpls[i].len, cpls[i].imm_len > 0);
+		if (unlikely(c->state != RTE_COMCH_STATE_RUNNING))
 			settle_shared(c);
 	}
-	if (i > 0)
-		comch_store_relaxed(&ring->head, head);
+	comch_store_relaxed(&ring->head, head + i);
 	return i;
 }
 
@@ -408,7 +486,7 @@ rte_comch_msgq_recv_burst(struct rte_comch_msgq_consumer *c, struct rte_comch_cp
 	if (unlikely(c == NULL || cpls == NULL || c->cq != NULL))
 		return 0;
 	comch_guard_enter(&c->own.guard, "bursts of a MsgQ's consumer");
-	got = ring_recv(&c->own, cpls, n);
+	got = own_recv(c, cpls, n);
 	if (unlikely(c->state == RTE_COMCH_STATE_STOPPING))
 		got += recv_cancelled(c, cpls + got, (uint16_t)(n - got));
 	comch_guard_leave(&c->own.guard);
@@ -422,7 +500,7 @@ rte_comch_msgq_cq_recv_burst(struct rte_comch_msgq_cq *cq, struct rte_comch_cpl 
 	if (unlikely(cq == NULL || cpls == NULL))
 		return 0;
 	comch_guard_enter(&cq->ring.guard, "bursts of a MsgQ's completion queue");
-	n = ring_recv(&cq->ring, cpls, n);
+	n = shared_recv(&cq->ring, cpls, n);
 	comch_guard_leave(&cq->ring.guard);
 	return n;
 }

@@ -180,7 +180,7 @@ struct rte_comch_msgq_consumer_conf {
 	uint32_t queue_size;             /**< Credits at a time; default 1024; raised to
 					  * a power of two. */
 	uint32_t imm_size;               /**< Immediate data that it takes; default 32. */
-	struct rte_comch_msgq_cq *cq;    /**< Where its messages arrive; NULL: a queue of its own. */
+	struct rte_comch_msgq_cq *cq;    /**< Where its messages arrive; NULL: its own. */
 	struct rte_comch_poll *poll;     /**< Wakes when something arrives; or NULL. */
 	rte_comch_msgq_notify_t notify;  /**< For rte_comch_msgq_consumer_arm(); or NULL. */
 	void *notify_arg;

@@ -192,8 +192,8 @@ dface_producer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
-	return buf == NULL || (p->msgq == NULL && buf->mr != NULL && buf->next == NULL && buf->prev == NULL &&
-		buf->data_len <= UINT32_MAX);
+	return buf == NULL || (p->msgq == NULL && buf->mr != NULL && buf->next == NULL &&
+		buf->prev == NULL && buf->data_len <= UINT32_MAX);
 }
 
 /* Send it now, or put it by. */

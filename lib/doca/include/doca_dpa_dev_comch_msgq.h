@@ -87,7 +87,8 @@ int doca_dpa_dev_comch_consumer_get_completion(
  *   The bytes, until the element is acknowledged: copy what is needed longer.
  */
 const uint8_t *doca_dpa_dev_comch_consumer_get_completion_imm(
-		doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t *imm_length);
+		doca_dpa_dev_comch_consumer_completion_element_t comp_element,
+		uint32_t *imm_length);
 
 /** Id of the producer that sent it, as doca_comch_producer_get_id() says it. */
 uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(
