@@ -145,36 +145,20 @@ dpa_has_to_be_started(void)
 	TD_OK(doca_dev_close(dev));
 }
 
-/* behaviour: Q12, Q13, Q14, Q15 */
+/* behaviour: Q13 */
 static void
-consumer_completions(void)
+set_completion(void)
 {
 	struct doca_comch_consumer_completion *comp;
-	doca_dpa_dev_comch_consumer_completion_t comp_handle;
-	doca_dpa_dev_comch_consumer_t handle;
-	struct doca_dpa_thread *thread;
-	struct doca_comch_consumer *c;
-	struct doca_comch_msgq *msgq;
-	struct doca_dpa *dpa;
-	struct doca_dev *dev;
-	struct doca_ctx *ctx;
 	uint32_t val;
 
-	dpa = tdpa_start(&app);
-	dev = tdpa_dev(0);
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(kernel), 0));
 	TD_IS(doca_comch_consumer_completion_create(NULL), INVALID);
 	TD_OK(doca_comch_consumer_completion_create(&comp));
-	TD_IS(doca_comch_consumer_completion_set_dpa_thread(NULL, thread), INVALID);
-	TD_IS(doca_comch_consumer_completion_set_dpa_thread(comp, NULL), INVALID);
 	TD_IS(doca_comch_consumer_completion_start(NULL), INVALID);
 	TD_IS(doca_comch_consumer_completion_stop(NULL), INVALID);
 	TD_IS(doca_comch_consumer_completion_destroy(NULL), INVALID);
 	TD_IS(doca_comch_consumer_completion_start(comp), INVALID);
-	TD_OK(doca_comch_consumer_completion_set_dpa_thread(comp, thread));
-	TD_IS(doca_comch_consumer_completion_start(comp), BAD);
-	TD_OK(doca_dpa_thread_start(thread));
+	TD_IS(doca_comch_consumer_completion_set_dpa_thread(comp, NULL), INVALID);
 	TD_IS(doca_comch_consumer_completion_set_max_num_consumers(comp, 0), INVALID);
 	TD_IS(doca_comch_consumer_completion_set_max_num_consumers(NULL, 1), INVALID);
 	TD_IS(doca_comch_consumer_completion_set_max_num_recv(comp, 65537), INVALID);
@@ -196,9 +180,80 @@ consumer_completions(void)
 	TD_OK(doca_comch_consumer_completion_set_imm_data_len(comp, 8));
 	TD_OK(doca_comch_consumer_completion_get_imm_data_len(comp, &val));
 	T_EQ(val, 8);
-	TD_IS(doca_comch_consumer_completion_get_dpa_handle(comp, &comp_handle), BAD);
 	TD_IS(doca_comch_consumer_completion_stop(comp), BAD);
+	TD_OK(doca_comch_consumer_completion_destroy(comp));
+}
 
+static struct doca_dpa *dpa;
+static struct doca_dev *dev;
+static struct doca_dpa_thread *thread;
+
+static void
+dpa_begin(void)
+{
+	dpa = tdpa_start(&app);
+	dev = tdpa_dev(0);
+	TD_OK(doca_dpa_thread_create(dpa, &thread));
+	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(kernel), 0));
+}
+
+static void
+dpa_end(void)
+{
+	TD_OK(doca_dpa_thread_stop(thread));
+	TD_OK(doca_dpa_thread_destroy(thread));
+	TD_OK(doca_dev_close(dev));
+	tdpa_end(dpa);
+}
+
+/* behaviour: Q12 */
+static void
+start_completion(void)
+{
+	doca_dpa_dev_comch_consumer_completion_t handle;
+	struct doca_comch_consumer_completion *comp;
+
+	dpa_begin();
+	TD_OK(doca_comch_consumer_completion_create(&comp));
+	TD_IS(doca_comch_consumer_completion_set_dpa_thread(NULL, thread), INVALID);
+	TD_OK(doca_comch_consumer_completion_set_dpa_thread(comp, thread));
+	TD_IS(doca_comch_consumer_completion_start(comp), BAD);
+	TD_OK(doca_dpa_thread_start(thread));
+	TD_IS(doca_comch_consumer_completion_get_dpa_handle(comp, &handle), BAD);
+	TD_OK(doca_comch_consumer_completion_set_max_num_consumers(comp, 256));
+	TD_OK(doca_comch_consumer_completion_set_max_num_recv(comp, 65536));
+	TD_IS(doca_comch_consumer_completion_start(comp), INVALID);
+	TD_OK(doca_comch_consumer_completion_set_max_num_recv(comp, 8));
+	TD_OK(doca_comch_consumer_completion_start(comp));
+	TD_IS(doca_comch_consumer_completion_start(comp), BAD);
+	TD_IS(doca_comch_consumer_completion_set_imm_data_len(comp, 8), BAD);
+	TD_IS(doca_comch_consumer_completion_set_max_num_recv(comp, 8), BAD);
+	TD_IS(doca_comch_consumer_completion_set_dpa_thread(comp, thread), BAD);
+	TD_IS(doca_comch_consumer_completion_destroy(comp), DOCA_ERROR_IN_USE);
+	TD_OK(doca_comch_consumer_completion_get_dpa_handle(comp, &handle));
+	TD_IS(doca_comch_consumer_completion_get_dpa_handle(NULL, &handle), INVALID);
+	TD_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
+	TD_OK(doca_comch_consumer_completion_stop(comp));
+	TD_OK(doca_comch_consumer_completion_destroy(comp));
+	dpa_end();
+}
+
+/* behaviour: Q12, Q13, Q14, Q15 */
+static void
+dpa_consumers(void)
+{
+	struct doca_comch_consumer_completion *comp;
+	doca_dpa_dev_comch_consumer_t handle;
+	struct doca_comch_consumer *c;
+	struct doca_comch_msgq *msgq;
+	struct doca_ctx *ctx;
+
+	dpa_begin();
+	TD_OK(doca_dpa_thread_start(thread));
+	TD_OK(doca_comch_consumer_completion_create(&comp));
+	TD_OK(doca_comch_consumer_completion_set_dpa_thread(comp, thread));
+	TD_OK(doca_comch_consumer_completion_set_max_num_recv(comp, 8));
+	TD_OK(doca_comch_consumer_completion_set_imm_data_len(comp, 8));
 	msgq = tmsgq_create(dev, dpa, TMSGQ_TO_DPA, 1, 1);
 	TD_OK(doca_comch_msgq_consumer_create(msgq, &c));
 	ctx = doca_comch_consumer_as_ctx(c);
@@ -218,13 +273,6 @@ consumer_completions(void)
 	TD_OK(doca_comch_consumer_set_dev_max_num_recv(c, 9));
 	TD_IS(doca_ctx_start(ctx), BAD);
 	TD_OK(doca_comch_consumer_completion_start(comp));
-	TD_IS(doca_comch_consumer_completion_start(comp), BAD);
-	TD_IS(doca_comch_consumer_completion_set_imm_data_len(comp, 8), BAD);
-	TD_IS(doca_comch_consumer_completion_set_max_num_recv(comp, 8), BAD);
-	TD_IS(doca_comch_consumer_completion_set_dpa_thread(comp, thread), BAD);
-	TD_IS(doca_comch_consumer_completion_destroy(comp), DOCA_ERROR_IN_USE);
-	TD_OK(doca_comch_consumer_completion_get_dpa_handle(comp, &comp_handle));
-	TD_IS(doca_comch_consumer_completion_get_dpa_handle(NULL, &comp_handle), INVALID);
 	/* More receives, then more immediate data, than the completion takes. */
 	TD_IS(doca_ctx_start(ctx), INVALID);
 	TD_OK(doca_comch_consumer_set_dev_num_recv(c, 7));
@@ -239,7 +287,6 @@ consumer_completions(void)
 	TD_IS(doca_comch_consumer_set_dev_max_num_recv(c, 8), BAD);
 	TD_IS(doca_comch_consumer_set_completion(c, comp, 0), BAD);
 	TD_IS(doca_comch_consumer_completion_stop(comp), DOCA_ERROR_IN_USE);
-	TD_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	TD_OK(doca_ctx_stop(ctx));
 	TD_IS(doca_comch_consumer_get_dpa_handle(c, &handle), BAD);
 	/* And again. */
@@ -250,10 +297,7 @@ consumer_completions(void)
 	TD_OK(doca_comch_consumer_completion_destroy(comp));
 	TD_OK(doca_comch_msgq_stop(msgq));
 	TD_OK(doca_comch_msgq_destroy(msgq));
-	TD_OK(doca_dpa_thread_stop(thread));
-	TD_OK(doca_dpa_thread_destroy(thread));
-	TD_OK(doca_dev_close(dev));
-	tdpa_end(dpa);
+	dpa_end();
 }
 
 /* behaviour: Q12, Q13, Q18 */
@@ -264,8 +308,6 @@ dpa_producers(void)
 	struct doca_dpa_completion *comp;
 	struct doca_comch_producer *p;
 	struct doca_comch_msgq *msgq;
-	struct doca_dpa *dpa;
-	struct doca_dev *dev;
 	struct doca_ctx *ctx;
 
 	dpa = tdpa_start(&app);
@@ -319,8 +361,6 @@ wrong_places(void)
 	struct doca_comch_consumer *cons;
 	struct doca_comch_producer *prod;
 	struct doca_comch_msgq *msgq;
-	struct doca_dpa *dpa;
-	struct doca_dev *dev;
 	struct doca_pe *pe;
 
 	dpa = tdpa_start(&app);
@@ -357,7 +397,6 @@ cpu_to_cpu(void)
 	struct doca_buf *buf = (struct doca_buf *)(uintptr_t)64;
 	struct doca_comch_msgq *msgq;
 	uint8_t imm[33];
-	struct doca_dev *dev;
 	struct doca_pe *pe;
 
 	t_fill(imm, sizeof(imm), 1);
@@ -410,7 +449,6 @@ asleep(void)
 	doca_notification_handle_t fd[2];
 	struct doca_comch_msgq *msgq;
 	struct doca_pe *pe[2];
-	struct doca_dev *dev;
 	int i;
 
 	dev = tdpa_dev(0);
@@ -468,7 +506,9 @@ main(int argc, char **argv)
 		{ "life", life },
 		{ "limits", limits },
 		{ "dpa_has_to_be_started", dpa_has_to_be_started },
-		{ "consumer_completions", consumer_completions },
+		{ "set_completion", set_completion },
+		{ "start_completion", start_completion },
+		{ "dpa_consumers", dpa_consumers },
 		{ "dpa_producers", dpa_producers },
 		{ "wrong_places", wrong_places },
 		{ "cpu_to_cpu", cpu_to_cpu },

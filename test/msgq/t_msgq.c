@@ -70,10 +70,7 @@ bad_arguments(void)
 	struct rte_comch_msgq_cq_conf q_conf = { .conf_size = sizeof(q_conf) };
 	const struct rte_comch_msgq_dma dma = { .dev_id = 5 };
 	struct rte_comch_poll *poll;
-	struct rte_comch_consumer_stats cs;
-	struct rte_comch_producer_stats ps;
 	struct rte_comch_msgq_cq *cq;
-	struct rte_comch_cpl cpl;
 	struct u_pair u;
 
 	t_eal_start(1);
@@ -107,6 +104,23 @@ bad_arguments(void)
 	T_EQ(rte_comch_msgq_consumer_arm(u.c), -EINVAL);
 	T_EQ(rte_comch_msgq_producer_arm(u.p), -EINVAL);
 	T_EQ(rte_comch_msgq_cq_arm(cq), -EINVAL);
+	u_close(&u);
+	T_EQ(rte_comch_msgq_cq_destroy(cq), 0);
+	T_EQ(rte_comch_poll_destroy(poll), 0);
+	t_eal_stop();
+}
+
+/* Calls without an object. */
+static void
+no_object(void)
+{
+	struct rte_comch_consumer_stats cs;
+	struct rte_comch_producer_stats ps;
+	struct rte_comch_cpl cpl;
+	struct u_pair u;
+
+	t_eal_start(1);
+	u_open(&u, NULL, NULL);
 	T_EQ(rte_comch_msgq_consumer_arm(NULL), -EINVAL);
 	T_EQ(rte_comch_msgq_producer_arm(NULL), -EINVAL);
 	T_EQ(rte_comch_msgq_cq_arm(NULL), -EINVAL);
@@ -132,8 +146,6 @@ bad_arguments(void)
 	T_EQ(rte_comch_msgq_post_burst(u.c, NULL, 1), 0);
 	T_EQ(rte_comch_msgq_credit(NULL, 1), 0);
 	u_close(&u);
-	T_EQ(rte_comch_msgq_cq_destroy(cq), 0);
-	T_EQ(rte_comch_poll_destroy(poll), 0);
 	t_eal_stop();
 }
 
@@ -395,6 +407,7 @@ main(int argc, char **argv)
 	static const struct t_case cases[] = {
 		{ "life", life },
 		{ "bad_arguments", bad_arguments },
+		{ "no_object", no_object },
 		{ "credits", credits },
 		{ "what_is_refused", what_is_refused },
 		{ "short_imm_and_silence", short_imm_and_silence },

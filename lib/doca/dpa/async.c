@@ -170,21 +170,6 @@ doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
 	return DOCA_SUCCESS;
 }
 
-/* How many elements a copy brings, its own and those that have waited for it. */
-static uint32_t
-count_elements(struct doca_dpa_async_ops *ops, uint32_t flags)
-{
-	uint32_t nb;
-
-	if ((flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS) == 0)
-		return __atomic_exchange_n(&ops->nb_deferred, 0, __ATOMIC_RELAXED) + 1;
-	nb = __atomic_add_fetch(&ops->nb_deferred, 1, __ATOMIC_RELAXED);
-	/* No more can wait than the queue is long. */
-	if (nb < ops->queue_size)
-		return 0;
-	return __atomic_exchange_n(&ops->nb_deferred, 0, __ATOMIC_RELAXED);
-}
-
 struct copy {
 	doca_dpa_dev_mmap_t dst_mmap, src_mmap;
 	uint64_t dst_addr, src_addr;
@@ -222,7 +207,8 @@ post(doca_dpa_dev_async_ops_t handle, const struct copy *c, const uint32_t *flag
 	ops = dface_dpa_object(self, DFACE_DPA_ASYNC_OPS, handle, what);
 	if (ops == NULL || !copy(self, c, what))
 		return;
-	for (nb = flags != NULL ? count_elements(ops, *flags) : 0; nb > 0; nb--) {
+	nb = flags == NULL ? 0 : dface_dpa_nb_elements(&ops->nb_deferred, *flags, ops->queue_size);
+	for (; nb > 0; nb--) {
 		if (!dface_dpa_completion_push(ops->comp, DOCA_DPA_DEV_COMP_SEND,
 				ops->user_data, 0)) {
 			dface_dpa_fault(self, what, "the completion has no room: acknowledge "

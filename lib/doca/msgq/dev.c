@@ -9,6 +9,7 @@
 #include <doca_dpa_dev_comch_msgq.h>
 
 #include "dface_msgq.h"
+#include "dface_yield.h"
 
 /* Device code until DOCA 2.8: the flag says if there is an element. */
 void doca_dpa_dev_comch_producer_post_send_imm_only_207(
@@ -78,6 +79,11 @@ doca_dpa_dev_comch_consumer_get_completion(
 	}
 	dface_dpa_leave(self);
 	*comp_element = (uintptr_t)element;
+	/* Kernels that look in vain share their CPU. */
+	if (element == NULL)
+		dface_yield_fruitless();
+	else
+		dface_yield_fruitful();
 	return element != NULL;
 }
 
