@@ -4,12 +4,13 @@
 
 /* Execution units: the CPUs that DPA threads run on, all of them in one core. */
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
+#include <rte_common.h>
+
 #include "dface_dev.h"
-#include "dface_dpa.h"
+#include "dface_dpa_core.h"
 #include "dface_log.h"
 
 struct doca_dpa_eu_affinity {
@@ -19,24 +20,28 @@ struct doca_dpa_eu_affinity {
 
 static cpu_set_t process_cpus;
 
-static void
-ask_process_cpus(void)
+/*
+ * What the process may run on. Asked once, since an id names the same CPU for ever;
+ * and early, since a program's own EAL pins its main thread to one of them.
+ */
+RTE_INIT(dface_dpa_affinity_init)
 {
 	if (sched_getaffinity(0, sizeof(process_cpus), &process_cpus) != 0)
 		CPU_ZERO(&process_cpus);
 }
 
-/* An id names the same CPU for ever, so what the process may run on is asked once. */
+const cpu_set_t *
+dface_dpa_process_cpus(void)
+{
+	return &process_cpus;
+}
+
 static const cpu_set_t *
 cpus_of(const struct doca_dpa *dpa)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const cpu_set_t *cpus = dface_dev_dpa_cpus(dface_dpa_dev(dpa));
 
-	if (CPU_COUNT(cpus) > 0)
-		return cpus;
-	pthread_once(&once, ask_process_cpus);
-	return &process_cpus;
+	return CPU_COUNT(cpus) > 0 ? cpus : &process_cpus;
 }
 
 unsigned int

@@ -14,6 +14,7 @@
  */
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -186,5 +187,10 @@ struct doca_dpa {
 bool dface_dpa_is_usable(const struct doca_dpa *dpa);
 /* How long to wait for a kernel that is to end, milliseconds. */
 uint32_t dface_dpa_stop_ms(const struct doca_dpa *dpa);
+
+/* affinity.c */
+
+/* Where the process may run, as it was when the library was loaded; none: not known. */
+const cpu_set_t *dface_dpa_process_cpus(void);
 
 #endif /* DFACE_DPA_CORE_H */

@@ -30,8 +30,13 @@ pin(const struct dface_dpa_spawn *how, pthread_t thread)
 	cpu_set_t set;
 	int cpu, ret;
 
-	if (how->eu < 0 && CPU_COUNT(dface_dev_dpa_cpus(dface_dpa_dev(how->dpa))) == 0)
+	if (how->eu < 0 && CPU_COUNT(dface_dev_dpa_cpus(dface_dpa_dev(how->dpa))) == 0) {
+		/* Not the CPU of the thread that creates it, which EAL may have pinned. */
+		if (CPU_COUNT(dface_dpa_process_cpus()) > 0)
+			pthread_setaffinity_np(thread, sizeof(cpu_set_t),
+				dface_dpa_process_cpus());
 		return;
+	}
 	if (how->eu < 0)
 		eu = atomic_fetch_add(&how->dpa->root->next_eu, 1) % (nb > 0 ? nb : 1);
 	cpu = dface_dpa_eu_cpu(how->dpa, eu);
