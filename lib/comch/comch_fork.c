@@ -52,7 +52,8 @@ in_child(void)
 	struct rte_comch_poll *poll;
 
 	/* A parent without a poll has no objects to keep us from. */
-	comch_forked = !TAILQ_EMPTY(&comch_registry.polls);
+	comch_forked = !TAILQ_EMPTY(&comch_registry.polls) ||
+		!TAILQ_EMPTY(&comch_registry.msgqs);
 	TAILQ_FOREACH(server, &comch_registry.servers, next)
 		if (server->listener != NULL)
 			server->dev->ops->listener_forked(server->listener);

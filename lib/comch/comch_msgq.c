@@ -15,6 +15,7 @@
 #include <rte_pause.h>
 #include <rte_string_fns.h>
 
+#include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_msgq.h"
 #include "comch_registry.h"
@@ -220,6 +221,8 @@ rte_comch_msgq_destroy(struct rte_comch_msgq *q)
 
 	if (q == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	pthread_mutex_lock(&q->lock);
 	busy = q->nb_consumers + q->nb_producers > 0;
 	if (busy)
@@ -297,6 +300,8 @@ rte_comch_msgq_cq_destroy(struct rte_comch_msgq_cq *cq)
 
 	if (cq == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	n = comch_load_acquire(&cq->nb_consumers);
 	if (n > 0) {
 		COMCH_LOG(ERR, "MsgQ: destroy of a completion queue with %u consumers", n);
@@ -479,6 +484,8 @@ rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *c)
 {
 	if (c == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (c->state != RTE_COMCH_STATE_RUNNING) {
 		COMCH_LOG(ERR, "MsgQ %s: stop of consumer %u while %s", c->msgq->name, c->id,
 			rte_comch_state_name(c->state));
@@ -507,6 +514,8 @@ rte_comch_msgq_consumer_destroy(struct rte_comch_msgq_consumer *c)
 
 	if (c == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	q = c->msgq;
 	if (rte_comch_msgq_consumer_state(c) != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "MsgQ %s: destroy of consumer %u while %s", q->name, c->id,
@@ -681,6 +690,8 @@ rte_comch_msgq_producer_destroy(struct rte_comch_msgq_producer *p)
 
 	if (p == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	q = p->msgq;
 	if (p->pending_head != p->pending_tail) {
 		COMCH_LOG(ERR, "MsgQ %s: destroy of producer %u with %u operations that are not "

@@ -79,7 +79,8 @@
  * Who sleeps gives an end a poll (rte_comch_poll.h), which then wakes for it
  * as for all its others, or a function to call: see *notify*.
  *
- * The sides trust each other as threads of one process do.
+ * The sides trust each other as threads of one process do. In a forked child a
+ * MsgQ is its parent's: stop and destroy say -EBADFD, and it must not be used.
  *
  * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)".
  */

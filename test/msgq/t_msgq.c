@@ -4,6 +4,9 @@
 
 /* MsgQ in one thread: life, ids, credits, what is refused. */
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <rte_comch_poll.h>
 
 #include "u_msgq.h"
@@ -107,6 +110,29 @@ bad_arguments(void)
 	u_close(&u);
 	T_EQ(rte_comch_msgq_cq_destroy(cq), 0);
 	T_EQ(rte_comch_poll_destroy(poll), 0);
+	t_eal_stop();
+}
+
+/* A forked child has no MsgQ: it is its parent's. */
+static void
+forked(void)
+{
+	struct u_pair u;
+	int status;
+	pid_t pid;
+
+	t_eal_start(1);
+	u_open(&u, NULL, NULL);
+	pid = fork();
+	T_GE(pid, 0);
+	if (pid == 0)
+		_exit(rte_comch_msgq_consumer_stop(u.c) == -EBADFD &&
+			rte_comch_msgq_consumer_destroy(u.c) == -EBADFD &&
+			rte_comch_msgq_producer_destroy(u.p) == -EBADFD &&
+			rte_comch_msgq_destroy(u.q) == -EBADFD ? 0 : 1);
+	T_EQ(waitpid(pid, &status, 0), pid);
+	T_EQ(status, 0);
+	u_close(&u);
 	t_eal_stop();
 }
 
@@ -407,6 +433,7 @@ main(int argc, char **argv)
 	static const struct t_case cases[] = {
 		{ "life", life },
 		{ "bad_arguments", bad_arguments },
+		{ "forked", forked },
 		{ "no_object", no_object },
 		{ "credits", credits },
 		{ "what_is_refused", what_is_refused },
