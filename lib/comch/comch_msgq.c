@@ -39,24 +39,48 @@ guest_arm(struct comch_poll_guest *guest)
 	comch_store_relaxed(&sleep->armed, 1);
 }
 
+/* Has a consumer with a ring of its own anything to receive? */
+static bool
+own_pending(const struct rte_comch_msgq_consumer *c)
+{
+	/* A stop has credits to return. */
+	return comch_msgq_ring_has(&c->own) ||
+		rte_comch_msgq_consumer_state(c) == RTE_COMCH_STATE_STOPPING;
+}
+
 static bool
 ring_pending(struct comch_poll_guest *guest)
 {
 	const struct comch_msgq_ring *ring = container_of(guest, struct comch_msgq_ring,
 			sleep.guest);
 
-	if (comch_msgq_ring_has(ring))
-		return true;
-	/* A stop has credits to return. */
-	return !ring->is_shared && rte_comch_msgq_consumer_state(container_of(ring,
-			struct rte_comch_msgq_consumer, own)) == RTE_COMCH_STATE_STOPPING;
+	return ring->is_shared ? comch_msgq_ring_has(ring) :
+		own_pending(container_of(ring, struct rte_comch_msgq_consumer, own));
 }
 
-static bool
-producer_is_pending(const struct rte_comch_msgq_producer *p)
+/* Tell the consumer whose credit is waited for. lock held: it stays. */
+static void
+producer_arm_locked(struct rte_comch_msgq_producer *p)
 {
-	return p->done_head != p->done_tail || p->pending_head != p->pending_tail ||
-		(p->short_id != 0 && comch_msgq_can_send(p, p->short_id));
+	struct rte_comch_msgq_consumer *c = comch_msgq_find(p, p->short_id);
+
+	p->waits_for = p->short_id;
+	comch_store_relaxed(&p->sleep.armed, 1);
+	/* Release: who takes it sees the producer armed. */
+	if (c != NULL)
+		comch_store_release(&c->tx_armed, 1);
+}
+
+/* A send that was cut short is told of once: its caller may have given up. lock held. */
+static bool
+producer_pending_locked(struct rte_comch_msgq_producer *p)
+{
+	if (p->done_head != p->done_tail || p->pending_head != p->pending_tail)
+		return true;
+	if (p->short_id == 0 || !comch_msgq_can_send(p, p->short_id))
+		return false;
+	p->short_id = 0;
+	return true;
 }
 
 static void
@@ -65,15 +89,22 @@ producer_arm(struct comch_poll_guest *guest)
 	struct rte_comch_msgq_producer *p = container_of(guest, struct rte_comch_msgq_producer,
 			sleep.guest);
 
-	comch_store_relaxed(&p->sleep.armed, 1);
-	comch_store_relaxed(&p->msgq->tx_armed, 1);
+	pthread_mutex_lock(&p->msgq->lock);
+	producer_arm_locked(p);
+	pthread_mutex_unlock(&p->msgq->lock);
 }
 
 static bool
 producer_pending(struct comch_poll_guest *guest)
 {
-	return producer_is_pending(container_of(guest, struct rte_comch_msgq_producer,
-			sleep.guest));
+	struct rte_comch_msgq_producer *p = container_of(guest, struct rte_comch_msgq_producer,
+			sleep.guest);
+	bool pending;
+
+	pthread_mutex_lock(&p->msgq->lock);
+	pending = producer_pending_locked(p);
+	pthread_mutex_unlock(&p->msgq->lock);
+	return pending;
 }
 
 static int
@@ -111,43 +142,53 @@ sleep_fini(struct comch_msgq_sleep *sleep)
 		comch_poll_guest_del(sleep->poll, &sleep->guest);
 }
 
-static int
-ring_arm(struct comch_msgq_ring *ring)
+static bool
+may_arm(const struct comch_msgq_sleep *sleep)
 {
-	if (ring->sleep.notify == NULL || ring->sleep.poll != NULL)
-		return -EINVAL;
-	comch_store_relaxed(&ring->sleep.armed, 1);
-	comch_fence_heavy(); /* W */
-	if (!comch_msgq_ring_has(ring))
-		return 0;
-	/* If somebody took it meanwhile there is one call for nothing. */
-	comch_store_relaxed(&ring->sleep.armed, 0);
+	return sleep->notify != NULL && sleep->poll == NULL;
+}
+
+/* If somebody took what there was meanwhile there is one call for nothing. */
+static int
+disarm(struct comch_msgq_sleep *sleep)
+{
+	comch_store_relaxed(&sleep->armed, 0);
 	return -EAGAIN;
 }
 
 int
 rte_comch_msgq_cq_arm(struct rte_comch_msgq_cq *cq)
 {
-	return cq == NULL ? -EINVAL : ring_arm(&cq->ring);
+	if (cq == NULL || !may_arm(&cq->ring.sleep))
+		return -EINVAL;
+	comch_store_relaxed(&cq->ring.sleep.armed, 1);
+	comch_fence_heavy(); /* W */
+	return comch_msgq_ring_has(&cq->ring) ? disarm(&cq->ring.sleep) : 0;
 }
 
 int
 rte_comch_msgq_consumer_arm(struct rte_comch_msgq_consumer *c)
 {
-	return c == NULL || c->cq != NULL ? -EINVAL : ring_arm(&c->own);
+	if (c == NULL || c->cq != NULL || !may_arm(&c->own.sleep))
+		return -EINVAL;
+	comch_store_relaxed(&c->own.sleep.armed, 1);
+	comch_fence_heavy(); /* W */
+	return own_pending(c) ? disarm(&c->own.sleep) : 0;
 }
 
 int
 rte_comch_msgq_producer_arm(struct rte_comch_msgq_producer *p)
 {
-	if (p == NULL || p->sleep.notify == NULL || p->sleep.poll != NULL)
+	bool pending;
+
+	if (p == NULL || !may_arm(&p->sleep))
 		return -EINVAL;
-	producer_arm(&p->sleep.guest);
+	pthread_mutex_lock(&p->msgq->lock);
+	producer_arm_locked(p);
 	comch_fence_heavy(); /* W */
-	if (!producer_is_pending(p))
-		return 0;
-	comch_store_relaxed(&p->sleep.armed, 0);
-	return -EAGAIN;
+	pending = producer_pending_locked(p);
+	pthread_mutex_unlock(&p->msgq->lock);
+	return pending ? disarm(&p->sleep) : 0;
 }
 
 void
@@ -157,12 +198,13 @@ comch_msgq_wake_producers(struct rte_comch_msgq_consumer *c)
 	struct rte_comch_msgq_producer *p;
 	uint32_t n = 0;
 
-	/* Acquire: pairs with the release below; who arms later sets it again. */
-	if (__atomic_exchange_n(&q->tx_armed, 0, __ATOMIC_ACQ_REL) == 0)
+	/* Acquire: pairs with the release of who armed; who arms later sets it again. */
+	if (__atomic_exchange_n(&c->tx_armed, 0, __ATOMIC_ACQ_REL) == 0)
 		return;
 	pthread_mutex_lock(&q->lock);
 	TAILQ_FOREACH(p, &q->producer_list, next)
-		n += comch_msgq_wake(&p->sleep);
+		if (p->waits_for == c->id)
+			n += comch_msgq_wake(&p->sleep);
 	pthread_mutex_unlock(&q->lock);
 	comch_count(&c->stats.wakes, n);
 }

@@ -33,7 +33,8 @@
  * `claim` stays as it is; that it is hidden, so that nobody has a pointer; that a
  * producer is not alone any more, so that all use CAS.
  *
- * MsgQ, end lists, create, stop and destroy: under the MsgQ's lock, any thread.
+ * MsgQ, end lists, create, stop and destroy, and producers that fall asleep: under the
+ * MsgQ's lock, any thread. Nothing is freed under it that is in consumers[].
  */
 
 #include <pthread.h>
@@ -106,6 +107,7 @@ struct rte_comch_msgq_consumer {
 	uint32_t imm_size;
 	uint32_t id;
 	uint32_t closed;                  /* it is stopped: Q */
+	uint32_t tx_armed;                /* W: a producer sleeps for its credit; any */
 	struct rte_comch_msgq *msgq;
 	struct rte_comch_msgq_cq *cq;
 	/* the consumer's thread */
@@ -161,6 +163,7 @@ struct rte_comch_msgq_producer {
 	uint32_t pending_tail;
 	uint32_t nb_dma_done;             /* copies that the device has done, not looked at */
 	uint32_t short_id;                /* the consumer that had no credit; 0: none */
+	uint32_t waits_for;               /* the same, of one that sleeps: lock */
 	struct comch_msgq_pending *pending;
 	struct rte_comch_msgq *msgq;
 	uint32_t guard;
@@ -172,9 +175,7 @@ struct rte_comch_msgq_producer {
 };
 
 struct rte_comch_msgq {
-	uint32_t tx_armed __rte_aligned(COMCH_MSGQ_ALIGN); /* W: a producer sleeps; any */
-	/* by id - 1: Q */
-	struct rte_comch_msgq_consumer **consumers __rte_aligned(COMCH_MSGQ_ALIGN);
+	struct rte_comch_msgq_consumer **consumers; /* by id - 1: Q */
 	uint32_t max_consumers;
 	uint32_t max_producers;
 	int socket_id;

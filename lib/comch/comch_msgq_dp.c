@@ -12,6 +12,9 @@
 #include "comch_guard.h"
 #include "comch_msgq.h"
 
+/* Lines of a burst that are asked for before they are written to. */
+#define AHEAD 4
+
 /* Producers */
 
 static inline void
@@ -99,7 +102,7 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	uint64_t at = comch_load_relaxed(&c->claim);
 	uint32_t k;
 
-	/* All is relaxed: T has ordered the line, R will publish it. */
+	/* Relaxed: T has ordered the line, R will publish it. */
 	if (likely(comch_load_relaxed(&p->is_alone) != 0)) {
 		k = credit_for(p, c, at, n);
 		comch_store_relaxed(&c->claim, at + k);
@@ -111,8 +114,12 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	}
 	if (unlikely(k == 0))
 		return 0;
+	/*
+	 * A line of a shared ring may have been freed by the credit of another consumer.
+	 * Who used that credit has seen it (T), and took its place here before.
+	 */
 	*pos = unlikely(c->ring->is_shared) ?
-		__atomic_fetch_add(&c->ring->tail, k, __ATOMIC_RELAXED) : at;
+		__atomic_fetch_add(&c->ring->tail, k, __ATOMIC_ACQ_REL) : at;
 	return k;
 }
 
@@ -195,9 +202,9 @@ send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint
 		p->short_id = ops->consumer_id;
 		return 0;
 	}
-	for (i = 1; i < k; i++)
-		prefetch_line(c->ring, pos + i);
 	for (i = 0; i < k; i++) {
+		if (i + AHEAD < k)
+			prefetch_line(c->ring, pos + i + AHEAD);
 		publish(p, c, pos + i, ops[i].imm, ops[i].imm_len, 0);
 		imms += ops[i].imm_len > 0;
 		op_complete(p, &ops[i], 0);
@@ -215,6 +222,7 @@ send_many(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uin
 	uint16_t done = 0, k, max;
 
 	burst_enter(p);
+	p->short_id = 0;
 	max = (uint16_t)RTE_MIN((uint32_t)n, comch_msgq_room(p));
 	if (unlikely(p->pending_head != p->pending_tail) && !comch_msgq_push(p)) {
 		done = comch_msgq_defer(p, ops, max);
@@ -246,6 +254,7 @@ send_one(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
 		return false;
 	publish(p, c, pos, op->imm, op->imm_len, 0);
 	op_complete(p, op, 0);
+	p->short_id = 0;
 	comch_count(&p->stats.msgs, 1);
 	comch_count(&p->stats.imm_msgs, op->imm_len > 0);
 	wake_consumer(p, c);
@@ -279,6 +288,7 @@ rte_comch_msgq_copy_burst(struct rte_comch_msgq_producer *p,
 	if (unlikely(p == NULL || ops == NULL || n == 0))
 		return 0;
 	burst_enter(p);
+	p->short_id = 0;
 	done = comch_msgq_copy(p, ops, n);
 	if (unlikely(done < n))
 		comch_count(&p->stats.later, 1);
@@ -350,6 +360,7 @@ rte_comch_msgq_done_burst(struct rte_comch_msgq_producer *p, struct rte_comch_cp
 		return 0;
 	if (unlikely(p->pending_head != p->pending_tail)) {
 		burst_enter(p);
+		p->short_id = 0;
 		comch_msgq_push(p);
 		burst_leave(p);
 	}
@@ -525,7 +536,7 @@ credit_give(struct rte_comch_msgq_consumer *c, uint32_t n)
 	comch_count(&c->stats.posted, n);
 	comch_store_release(&c->posted, c->posted + n); /* T */
 	comch_fence_light(); /* W */
-	if (unlikely(comch_load_relaxed(&c->msgq->tx_armed) != 0))
+	if (unlikely(comch_load_relaxed(&c->tx_armed) != 0))
 		comch_msgq_wake_producers(c);
 }
 

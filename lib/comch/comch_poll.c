@@ -156,8 +156,11 @@ comch_poll_guest_add(struct rte_comch_poll *poll, struct comch_poll_guest *guest
 {
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_INSERT_TAIL(&poll->guests, guest, next);
+	__atomic_fetch_add(&poll->nb_guests, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&poll->lock);
 	comch_poll_attach(poll);
+	/* One that sleeps has not armed it. */
+	rte_comch_poll_notify(poll);
 }
 
 void
@@ -165,6 +168,7 @@ comch_poll_guest_del(struct rte_comch_poll *poll, struct comch_poll_guest *guest
 {
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_REMOVE(&poll->guests, guest, next);
+	__atomic_fetch_sub(&poll->nb_guests, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&poll->lock);
 	__atomic_fetch_sub(&poll->nb_attached, 1, __ATOMIC_RELAXED);
 }
@@ -555,7 +559,7 @@ poll_arm_fence(struct rte_comch_poll *poll)
 {
 	comch_fence_sleep();
 	/* Other threads of this process, whose fences are light as well. */
-	if (!TAILQ_EMPTY(&poll->guests))
+	if (comch_load_relaxed(&poll->nb_guests) > 0)
 		comch_fence_heavy();
 }
 

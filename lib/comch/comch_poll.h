@@ -67,6 +67,7 @@ struct rte_comch_poll {
 	uint32_t sleeping;           /* 1: notes write the eventfd; atomic */
 	uint32_t notified;           /* 1: a run is wanted; atomic */
 	uint32_t nb_attached;        /* objects not destroyed; atomic */
+	uint32_t nb_guests;          /* of them in guests; atomic */
 	/* the poll's thread */
 	uint64_t run_no __rte_cache_aligned;
 	uint32_t guard;              /* see comch_guard.h */

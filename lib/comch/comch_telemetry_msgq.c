@@ -40,11 +40,13 @@ comch_tel_msgq_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 static void
 consumer_info(struct rte_tel_data *d, const struct rte_comch_msgq_consumer *c)
 {
+	/* First: what was given later only makes more of them. */
+	uint64_t claim = comch_load_acquire(&c->claim);
+
 	comch_tel_text(d, "state", rte_comch_state_name(rte_comch_msgq_consumer_state(c)));
 	comch_tel_u64(d, "depth", c->mask + UINT64_C(1));
 	comch_tel_u64(d, "imm_size", c->imm_size);
-	comch_tel_u64(d, "credits", comch_load_relaxed(&c->posted) -
-		comch_load_relaxed(&c->claim));
+	comch_tel_u64(d, "credits", comch_load_relaxed(&c->posted) - claim);
 	rte_tel_data_add_dict_int(d, "completion_queue", c->cq != NULL);
 }
 

@@ -203,8 +203,8 @@ struct rte_comch_msgq_consumer *rte_comch_msgq_consumer_create(struct rte_comch_
 /**
  * Stop a consumer: sends to it fail from now on. What has arrived is received,
  * then each credit that is left comes back with -ECANCELED (not so with a
- * completion queue); then it is IDLE. The consumer's thread; waits for the end of a
- * burst in which a producer of the MsgQ is.
+ * completion queue); then it is IDLE. The consumer's thread, or that of its
+ * completion queue; waits for the end of a burst in which a producer of the MsgQ is.
  *
  * @return
  *   0 (IDLE), -EINPROGRESS (receive until IDLE), -EINVAL, -EBADFD (not RUNNING).
@@ -379,7 +379,8 @@ int rte_comch_msgq_consumer_empty(struct rte_comch_msgq_producer *producer,
  * short has credit again, or is gone.
  *
  * @return
- *   0 (armed); -EAGAIN: try again now; -EINVAL: no notify.
+ *   0 (armed); -EAGAIN: try again now, or completions are there (said of a send
+ *   that was cut short only once); -EINVAL: no notify.
  */
 int rte_comch_msgq_producer_arm(struct rte_comch_msgq_producer *producer);
 
