@@ -238,10 +238,21 @@ start_completion(void)
 	dpa_end();
 }
 
+static void
+on_task(struct doca_comch_consumer_task_post_recv *task, union doca_data task_user_data,
+		union doca_data ctx_user_data)
+{
+	RTE_SET_USED(task);
+	RTE_SET_USED(task_user_data);
+	RTE_SET_USED(ctx_user_data);
+	T_FAIL("there are no tasks");
+}
+
 /* behaviour: Q12, Q13, Q14, Q15 */
 static void
 dpa_consumers(void)
 {
+	struct doca_comch_consumer_task_post_recv *task;
 	struct doca_comch_consumer_completion *comp;
 	doca_dpa_dev_comch_consumer_t handle;
 	struct doca_comch_consumer *c;
@@ -287,13 +298,18 @@ dpa_consumers(void)
 	TD_IS(doca_comch_consumer_set_dev_max_num_recv(c, 8), BAD);
 	TD_IS(doca_comch_consumer_set_completion(c, comp, 0), BAD);
 	TD_IS(doca_comch_consumer_completion_stop(comp), DOCA_ERROR_IN_USE);
+	/* There are no tasks on the DPA. */
+	TD_IS(doca_comch_consumer_task_post_recv_alloc_init(c, NULL, &task), BAD);
 	TD_OK(doca_ctx_stop(ctx));
+	TD_IS(doca_comch_consumer_task_post_recv_set_conf(c, on_task, on_task, 1), BAD);
 	TD_IS(doca_comch_consumer_get_dpa_handle(c, &handle), BAD);
 	/* And again. */
 	TD_OK(doca_ctx_start(ctx));
 	TD_OK(doca_ctx_stop(ctx));
-	TD_OK(doca_comch_consumer_destroy(c));
 	TD_OK(doca_comch_consumer_completion_stop(comp));
+	TD_IS(doca_comch_consumer_completion_destroy(comp), DOCA_ERROR_IN_USE);
+	T_CHECK(doca_dpa_thread_destroy(thread) != DOCA_SUCCESS);
+	TD_OK(doca_comch_consumer_destroy(c));
 	TD_OK(doca_comch_consumer_completion_destroy(comp));
 	TD_OK(doca_comch_msgq_stop(msgq));
 	TD_OK(doca_comch_msgq_destroy(msgq));

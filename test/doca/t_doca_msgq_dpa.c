@@ -51,12 +51,29 @@ echo_none(uint64_t arg)
 	doca_dpa_dev_thread_reschedule();
 }
 
+/* Take for ever. */
+static void
+poll_for_ever(uint64_t arg)
+{
+	doca_dpa_dev_comch_consumer_completion_element_t el;
+
+	RTE_SET_USED(arg);
+	for (;;) {
+		if (doca_dpa_dev_comch_consumer_get_completion(m.c.comp_handle, &el) == 0)
+			continue;
+		nb_seen++;
+		doca_dpa_dev_comch_consumer_completion_ack(m.c.comp_handle, 1);
+	}
+}
+
 TDPA_KERNEL(count)
+TDPA_KERNEL(poll_for_ever)
 TDPA_KERNEL(echo_none)
 TDPA_RPC(tmsgq_rpc)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(count, 0), TDPA_FUNC(echo_none, 0), TDPA_FUNC(tmsgq_rpc, 1),
+	TDPA_FUNC(count, 0), TDPA_FUNC(echo_none, 0), TDPA_FUNC(poll_for_ever, 0),
+	TDPA_FUNC(tmsgq_rpc, 1),
 };
 TDPA_APP(app, funcs);
 
@@ -659,6 +676,181 @@ stop_with_messages(void)
 	tmsgq_close(&m);
 }
 
+/* All that may come has come and was taken, before any of it is acknowledged. */
+static void
+full_window(void)
+{
+	struct element e;
+	uint64_t val;
+	int round;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	for (round = 0; round < 3; round++) {
+		give(16);
+		for (val = 1; val <= 16; val++) {
+			TD_OK(tmsgq_send_u64(&m.p, 1, val));
+			T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		}
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
+		TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 16 });
+		TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == 16u * (1 + round)));
+	}
+	tmsgq_close(&m);
+}
+
+/* Consumers that come and go leave what has arrived, each message once. */
+static void
+restarts_with_messages(void)
+{
+	struct element e;
+	uint64_t val, sent = 0;
+	int round;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	for (round = 0; round < 4; round++) {
+		give(16);
+		for (val = 0; val < 16; val++)
+			TD_OK(tmsgq_send_u64(&m.p, 1, ++sent));
+		TD_OK(doca_ctx_stop(m.c.ctx));
+		TD_OK(doca_ctx_start(m.c.ctx));
+		TD_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
+		TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == sent));
+	}
+	/* They are as many as there is room for: no more may come. */
+	for (val = 1; val <= sent; val++) {
+		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_CHECK(memcmp(e.imm, &val, sizeof(val)) == 0);
+		TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+	}
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
+	give(16);
+	TD_OK(tmsgq_send_u64(&m.p, 1, ++sent));
+	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	tmsgq_close(&m);
+}
+
+/* A consumer stops and starts under a kernel that polls. */
+static void
+stops_under_a_kernel(void)
+{
+	const int rounds = t_sanitized() ? 200 : 3000;
+	uint64_t sent;
+	int i, k;
+
+	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(poll_for_ever), 0);
+	for (i = 0, sent = 0; i < rounds; i++) {
+		give(16);
+		for (k = 0; k < 1 + i % 16; k++)
+			tmsgq_send_all(&m.p, 1, ++sent);
+		TD_OK(doca_ctx_stop(m.c.ctx));
+		TD_OK(doca_ctx_start(m.c.ctx));
+		TD_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
+		TDPA_UNTIL(nb_seen == sent);
+	}
+	TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == sent));
+	TD_OK(doca_dpa_peek_at_last_error(m.dpa));
+	tmsgq_close(&m);
+}
+
+static doca_dpa_dev_mmap_t copy_dst, copy_src;
+
+struct copy_of {
+	struct tmsgq_producer *p;
+	uint64_t i;
+};
+
+/* A copy, and what is told of it: 1 if that is its own element, and a good one. */
+static uint64_t
+dev_copy_of(void *arg)
+{
+	const struct copy_of *c = arg;
+	doca_dpa_dev_completion_element_t el;
+	const size_t at = (c->p->id - 1) * SIZE / 2;
+
+	doca_dpa_dev_comch_producer_dma_copy(c->p->handle, 1, copy_dst, (uintptr_t)dst + at,
+		copy_src, (uintptr_t)src + at, 64, (const uint8_t *)&c->i, sizeof(c->i), 0);
+	if (doca_dpa_dev_get_completion(c->p->comp_handle, &el) == 0)
+		return 0;
+	doca_dpa_dev_completion_ack(c->p->comp_handle, 1);
+	return doca_dpa_dev_get_completion_type(el) == DOCA_DPA_DEV_COMP_SEND;
+}
+
+static void
+in_order_of_producer(struct tmsgq_consumer *c)
+{
+	static uint64_t last[3];
+	uint64_t val;
+
+	memcpy(&val, c->imm, sizeof(val));
+	T_EQ(val, ++last[c->producer_id]);
+}
+
+/* Two producers on the DPA and one consumer with too few receives: each message that is
+ * told as sent has arrived, and in the order in which it was.
+ */
+static void *
+copy_often(void *arg)
+{
+	struct tmsgq_producer *p = arg;
+	const uint64_t n = t_sanitized() ? 500 : 5000;
+	struct copy_of c = { .p = p };
+	uint64_t ret;
+
+	for (c.i = 1; c.i <= n; c.i++) {
+		TD_OK(tmsgq_run(m.dpa, dev_copy_of, &c, &ret));
+		T_EQ(ret, 1);
+	}
+	nb_seen++;
+	return NULL;
+}
+
+static void
+copies_of_two(void)
+{
+	struct tmsgq_producer p[2] = { { .pe = NULL } };
+	struct doca_dpa_completion *comps[2];
+	struct doca_mmap *mmaps[2];
+	struct tmsgq_consumer c = { .pe = NULL };
+	struct doca_comch_msgq *msgq;
+	pthread_t threads[2];
+	int i;
+
+	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &copy_dst);
+	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &copy_src);
+	msgq = tmsgq_create(tdpa_dev(0), m.dpa, TMSGQ_FROM_DPA, 1, 2);
+	tmsgq_consumer_on_cpu(&c, msgq, m.c.pe);
+	/* Posted again as they come. */
+	c.arg = &c;
+	c.on_recv = in_order_of_producer;
+	for (i = 0; i < 2; i++) {
+		comps[i] = tmsgq_completion(m.dpa, NULL);
+		tmsgq_producer_on_dpa(&p[i], msgq, m.dpa, comps[i]);
+	}
+	tmsgq_post(&c, 1);
+	for (i = 0; i < 2; i++)
+		T_EQ(pthread_create(&threads[i], NULL, copy_often, &p[i]), 0);
+	while (nb_seen < 2)
+		doca_pe_progress(m.c.pe);
+	for (i = 0; i < 2; i++)
+		T_EQ(pthread_join(threads[i], NULL), 0);
+	TDPA_UNTIL((doca_pe_progress(m.c.pe), c.nb_recv == (t_sanitized() ? 1000 : 10000)));
+	for (i = 0; i < 2; i++) {
+		tmsgq_producer_end(&p[i]);
+		TD_OK(doca_dpa_completion_stop(comps[i]));
+		TD_OK(doca_dpa_completion_destroy(comps[i]));
+	}
+	c.arg = NULL;
+	tmsgq_consumer_end(&c);
+	TD_OK(doca_comch_msgq_stop(msgq));
+	TD_OK(doca_comch_msgq_destroy(msgq));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+	TD_OK(doca_dev_close(tdpa_dev(0)));
+	mmap_end(mmaps[0]);
+	mmap_end(mmaps[1]);
+	tmsgq_close(&m);
+}
+
 /* Two consumers of one completion, and three producers: the order of arrival. */
 static void
 many_ends(void)
@@ -724,6 +916,10 @@ main(int argc, char **argv)
 		{ "consumers_faults", consumers_faults },
 		{ "after_destroy", after_destroy },
 		{ "stop_with_messages", stop_with_messages },
+		{ "full_window", full_window },
+		{ "restarts_with_messages", restarts_with_messages },
+		{ "stops_under_a_kernel", stops_under_a_kernel },
+		{ "copies_of_two", copies_of_two },
 		{ "many_ends", many_ends },
 	};
 

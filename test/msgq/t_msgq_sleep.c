@@ -201,6 +201,107 @@ arm_says_again(void)
 	t_eal_stop();
 }
 
+/* Credit of one consumer is not what somebody waits for who wants that of another. */
+static void
+of_another_consumer(void)
+{
+	sem_t sem;
+	struct rte_comch_msgq_producer_conf p_conf = {
+		.conf_size = sizeof(p_conf), .notify = post, .notify_arg = &sem,
+	};
+	struct rte_comch_msgq_consumer *c2;
+	struct rte_comch_cpl cpl;
+	struct u_pair u;
+	int val;
+
+	t_eal_start(1);
+	sem_init(&sem, 0, 0);
+	u_open(&u, &p_conf, NULL);
+	c2 = rte_comch_msgq_consumer_create(u.q, NULL);
+	T_EQ(u_send_u64(u.p, 2, 1), 0);
+	T_EQ(rte_comch_msgq_producer_arm(u.p), 0);
+	T_EQ(rte_comch_msgq_credit(u.c, 1), 1);
+	sem_getvalue(&sem, &val);
+	T_EQ(val, 0);
+	T_EQ(rte_comch_msgq_credit(c2, 1), 1);
+	sem_getvalue(&sem, &val);
+	T_EQ(val, 1);
+	/* Said once, for who has given up sending. */
+	T_EQ(rte_comch_msgq_producer_arm(u.p), -EAGAIN);
+	T_EQ(rte_comch_msgq_producer_arm(u.p), 0);
+	/* And a send that goes leaves nothing to wait for. */
+	T_EQ(u_send_u64(u.p, 2, 1), 1);
+	T_EQ(u_send_u64(u.p, 2, 1), 0);
+	T_EQ(rte_comch_msgq_credit(c2, 1), 1);
+	T_EQ(u_send_u64(u.p, 2, 1), 1);
+	while (rte_comch_msgq_done_burst(u.p, &cpl, 1) == 1)
+		;
+	T_EQ(rte_comch_msgq_credit(c2, 1), 1);
+	T_EQ(rte_comch_msgq_producer_arm(u.p), 0);
+	while (rte_comch_msgq_recv_burst(c2, &cpl, 1) == 1)
+		;
+	u_close_consumer(c2);
+	u_close(&u);
+	t_eal_stop();
+}
+
+/* A consumer that is stopped has credits to return: no time to sleep. */
+static void
+while_it_stops(void)
+{
+	sem_t sem;
+	struct rte_comch_msgq_consumer_conf c_conf = {
+		.conf_size = sizeof(c_conf), .notify = post, .notify_arg = &sem,
+	};
+	struct u_pair u;
+
+	t_eal_start(1);
+	sem_init(&sem, 0, 0);
+	u_open(&u, NULL, &c_conf);
+	T_EQ(rte_comch_msgq_credit(u.c, 2), 2);
+	T_EQ(rte_comch_msgq_consumer_arm(u.c), 0);
+	T_EQ(rte_comch_msgq_consumer_stop(u.c), -EINPROGRESS);
+	T_EQ(rte_comch_msgq_consumer_arm(u.c), -EAGAIN);
+	while (rte_comch_msgq_consumer_state(u.c) != RTE_COMCH_STATE_IDLE) {
+		struct rte_comch_cpl cpl;
+
+		T_EQ(rte_comch_msgq_recv_burst(u.c, &cpl, 1), 1);
+	}
+	T_EQ(rte_comch_msgq_consumer_destroy(u.c), 0);
+	T_EQ(rte_comch_msgq_producer_destroy(u.p), 0);
+	T_EQ(rte_comch_msgq_destroy(u.q), 0);
+	t_eal_stop();
+}
+
+/* An end that comes to a poll which sleeps already. */
+static void
+on_a_poll_asleep(void)
+{
+	struct rte_comch_msgq_consumer_conf c_conf = { .conf_size = sizeof(c_conf) };
+	struct rte_comch_event ev[4];
+	struct u_pair u;
+	int fd;
+
+	t_eal_start(1);
+	c_conf.poll = rte_comch_poll_create(NULL);
+	fd = rte_comch_poll_fd(c_conf.poll, RTE_COMCH_POLL_ANY);
+	rte_comch_poll_run(c_conf.poll, ev, RTE_DIM(ev));
+	T_EQ(rte_comch_poll_arm(c_conf.poll, RTE_COMCH_POLL_ANY), 0);
+	T_CHECK(!t_readable(fd, 0));
+	u_open(&u, NULL, &c_conf);
+	/* It may sleep again, and then is woken by a message. */
+	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
+	rte_comch_poll_run(c_conf.poll, ev, RTE_DIM(ev));
+	T_EQ(rte_comch_msgq_credit(u.c, 1), 1);
+	T_EQ(rte_comch_poll_arm(c_conf.poll, RTE_COMCH_POLL_ANY), 0);
+	T_CHECK(!t_readable(fd, 0));
+	T_EQ(u_send_u64(u.p, 1, 1), 1);
+	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
+	u_close(&u);
+	T_EQ(rte_comch_poll_destroy(c_conf.poll), 0);
+	t_eal_stop();
+}
+
 /* The same with polls, as programs of the rest of comch sleep. */
 
 struct poller {
@@ -283,6 +384,9 @@ main(int argc, char **argv)
 		{ "by_function", by_function },
 		{ "by_function_of_a_queue", by_function_of_a_queue },
 		{ "arm_says_again", arm_says_again },
+		{ "of_another_consumer", of_another_consumer },
+		{ "while_it_stops", while_it_stops },
+		{ "on_a_poll_asleep", on_a_poll_asleep },
 		{ "by_poll", by_poll },
 	};
 

@@ -315,7 +315,8 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
 			num_post_recv_tasks == 0 || num_post_recv_tasks > DFACE_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
+	/* On a DPA it has no tasks. */
+	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->recv_cb = task_completion_cb;
 	consumer->error_cb = task_error_cb;
@@ -333,7 +334,7 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 
 	if (consumer == NULL || task == NULL || !buf_is_good(consumer, buf))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.state != DOCA_CTX_STATE_RUNNING)
+	if (consumer->ctx.state != DOCA_CTX_STATE_RUNNING || consumer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	recv = (struct doca_comch_consumer_task_post_recv *)(void *)
 		dface_task_take(&consumer->ctx);

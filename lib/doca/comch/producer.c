@@ -320,7 +320,8 @@ doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
 			num_send_tasks == 0 || num_send_tasks > DFACE_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&producer->ctx) != DOCA_SUCCESS)
+	/* On a DPA it has no tasks. */
+	if (dface_ctx_may_set(&producer->ctx) != DOCA_SUCCESS || producer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	producer->sent_cb = task_completion_cb;
 	producer->error_cb = task_error_cb;
@@ -341,7 +342,7 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(producer, buf) ||
 			(buf == NULL && imm_data_len == 0))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING)
+	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING || producer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	send = (struct doca_comch_producer_task_send *)(void *)dface_task_take(&producer->ctx);
 	if (send == NULL)

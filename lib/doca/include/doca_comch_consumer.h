@@ -165,7 +165,7 @@ typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
  *
  * @return
  *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (NULL, 0 or over the capability),
- *   DOCA_ERROR_BAD_STATE (not IDLE).
+ *   DOCA_ERROR_BAD_STATE (not IDLE, or on the DPA, where there are none).
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer,
@@ -250,7 +250,8 @@ doca_error_t doca_comch_consumer_completion_create(
 		struct doca_comch_consumer_completion **consumer_comp);
 
 /**
- * Set the DPA thread that elements activate. Mandatory.
+ * Set the DPA thread that elements activate, which is kept until the completion is
+ * destroyed. Mandatory.
  *
  * @return
  *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (started).
@@ -261,7 +262,7 @@ doca_error_t doca_comch_consumer_completion_set_dpa_thread(
 		struct doca_dpa_thread *dpa_thread);
 
 /** Destroy a consumer completion. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE,
- * DOCA_ERROR_IN_USE (started).
+ * DOCA_ERROR_IN_USE (started, or set in a consumer that is not destroyed).
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_destroy(

@@ -44,6 +44,12 @@ doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *co
 		DFACE_ERR("consumer completion: destroy of one that is started");
 		return DOCA_ERROR_IN_USE;
 	}
+	if (__atomic_load_n(&consumer_comp->nb_users, __ATOMIC_ACQUIRE) > 0) {
+		DFACE_ERR("consumer completion: destroy while consumers have it");
+		return DOCA_ERROR_IN_USE;
+	}
+	if (consumer_comp->thread != NULL)
+		dface_dpa_thread_drop(consumer_comp->thread);
 	free(consumer_comp);
 	return DOCA_SUCCESS;
 }
@@ -59,6 +65,9 @@ doca_comch_consumer_completion_set_dpa_thread(
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer_comp->handle != 0)
 		return DOCA_ERROR_BAD_STATE;
+	dface_dpa_thread_hold(dpa_thread);
+	if (consumer_comp->thread != NULL)
+		dface_dpa_thread_drop(consumer_comp->thread);
 	consumer_comp->thread = dpa_thread;
 	return DOCA_SUCCESS;
 }
@@ -169,7 +178,6 @@ start_check(const struct doca_comch_consumer_completion *comp)
 	return dface_eal_start();
 }
 
-/* Twice as many elements as may be taken and not acknowledged: see the drain. */
 static doca_error_t
 create_queues(struct doca_comch_consumer_completion *comp)
 {
@@ -181,11 +189,12 @@ create_queues(struct doca_comch_consumer_completion *comp)
 		.notify_arg = comp,
 	};
 
-	comp->elements = calloc((size_t)2 * conf.size, sizeof(*comp->elements));
+	comp->elements = calloc((size_t)4 * conf.size, sizeof(*comp->elements));
 	if (comp->elements == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	comp->mask = 2 * conf.size - 1;
-	comp->acked = comp->taken = comp->filled = 0;
+	comp->size = conf.size;
+	comp->mask = 4 * conf.size - 1;
+	comp->acked = comp->taken = comp->filled = comp->nb_credits = 0;
 	comp->cq = rte_comch_msgq_cq_create(&conf);
 	if (comp->cq != NULL)
 		return DOCA_SUCCESS;
@@ -227,7 +236,6 @@ doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *cons
 		ret = DOCA_ERROR_NO_MEMORY;
 		goto err_queues;
 	}
-	dface_dpa_thread_hold(comp->thread);
 	/* Nothing has arrived: there are no consumers. */
 	rte_comch_msgq_cq_arm(comp->cq);
 	return DOCA_SUCCESS;
@@ -267,7 +275,6 @@ doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consu
 	comp->handle = 0;
 	destroy_queues(comp);
 	dface_dpa_drop(dface_dpa_thread_dpa(comp->thread));
-	dface_dpa_thread_drop(comp->thread);
 	return DOCA_SUCCESS;
 }
 
@@ -322,14 +329,27 @@ dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp)
 }
 
 void
-dface_consumer_completion_drain(struct doca_comch_consumer_completion *comp,
-		const struct rte_comch_msgq_consumer *native)
+dface_consumer_completion_fill(struct doca_comch_consumer_completion *comp)
 {
-	/* There is room: half of the elements are for what the native queue may hold. */
-	while (rte_comch_msgq_consumer_state(native) != RTE_COMCH_STATE_IDLE) {
-		rte_spinlock_lock(&comp->lock);
-		comp->filled += rte_comch_msgq_cq_recv_burst(comp->cq,
+	uint16_t n = rte_comch_msgq_cq_recv_burst(comp->cq,
 			&comp->elements[comp->filled & comp->mask], 1);
-		rte_spinlock_unlock(&comp->lock);
-	}
+
+	comp->filled += n;
+	comp->nb_credits -= n;
+}
+
+void
+dface_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
+		struct rte_comch_msgq_consumer *native)
+{
+	struct rte_comch_consumer_stats stats;
+
+	rte_spinlock_lock(&comp->lock);
+	rte_comch_msgq_consumer_stop(native);
+	/* There is room: device code gets no credit without. */
+	while (rte_comch_msgq_consumer_state(native) != RTE_COMCH_STATE_IDLE)
+		dface_consumer_completion_fill(comp);
+	rte_comch_msgq_consumer_stats_get(native, &stats);
+	comp->nb_credits -= stats.posted - stats.msgs;
+	rte_spinlock_unlock(&comp->lock);
 }

@@ -5,6 +5,7 @@
 /* MsgQ, as device code uses it. */
 
 #include <errno.h>
+#include <string.h>
 
 #include <doca_dpa_dev_comch_msgq.h>
 
@@ -22,35 +23,57 @@ void doca_dpa_dev_comch_producer_dma_copy_207(doca_dpa_dev_comch_producer_t prod
 
 /* Consumers */
 
+/* Elements that nothing is in, and nothing on its way will need. lock held. */
+static uint64_t
+elements_free(const struct doca_comch_consumer_completion *comp)
+{
+	return comp->mask + UINT64_C(1) - (comp->filled - comp->acked) - comp->nb_credits;
+}
+
 void
 doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
 {
 	struct dface_dpa_self *self = dface_dpa_enter();
 	struct doca_comch_consumer *c;
+	bool has_room;
 	uint32_t n;
 
 	c = dface_dpa_object(self, DFACE_DPA_CONSUMER, consumer, __func__);
 	if (c == NULL)
 		return;
 	rte_spinlock_lock(&c->dpa.comp->lock);
-	n = rte_comch_msgq_credit(c->ctx.native, num_msg);
+	has_room = elements_free(c->dpa.comp) >= num_msg;
+	n = has_room ? rte_comch_msgq_credit(c->ctx.native, num_msg) : 0;
+	c->dpa.comp->nb_credits += n;
 	rte_spinlock_unlock(&c->dpa.comp->lock);
 	if (n < num_msg) {
-		dface_dpa_fault(self, __func__, "consumer %u: %u messages more are too many: it "
-			"may have %u at a time", c->id, num_msg, c->dpa.max_recv);
+		dface_dpa_fault(self, __func__, has_room ?
+			"consumer %u: %u messages more are too many: it may have %u at a time" :
+			"consumer %u: %u messages more (of %u), while elements of consumers that "
+			"were stopped are not taken", c->id, num_msg, c->dpa.max_recv);
 		return;
 	}
 	dface_dpa_leave(self);
 }
 
-/* The next element; NULL: there is none. lock held. */
-static struct rte_comch_cpl *
-take_element(struct doca_comch_consumer_completion *comp)
+enum take {
+	TAKE_NONE,
+	TAKE_ONE,
+	TAKE_FULL, /* there is one, but too many are not acknowledged */
+};
+
+/* The next element. lock held. */
+static enum take
+take_element(struct doca_comch_consumer_completion *comp, struct rte_comch_cpl **element)
 {
 	if (comp->taken == comp->filled)
-		comp->filled += rte_comch_msgq_cq_recv_burst(comp->cq,
-			&comp->elements[comp->filled & comp->mask], 1);
-	return comp->taken == comp->filled ? NULL : &comp->elements[comp->taken++ & comp->mask];
+		dface_consumer_completion_fill(comp);
+	if (comp->taken == comp->filled)
+		return TAKE_NONE;
+	if (comp->taken - comp->acked == comp->size)
+		return TAKE_FULL;
+	*element = &comp->elements[comp->taken++ & comp->mask];
+	return TAKE_ONE;
 }
 
 int
@@ -61,30 +84,29 @@ doca_dpa_dev_comch_consumer_get_completion(
 	struct dface_dpa_self *self = dface_dpa_enter();
 	struct doca_comch_consumer_completion *comp;
 	struct rte_comch_cpl *element = NULL;
-	bool has_room;
+	enum take take;
 
 	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
 		__func__);
 	if (comp == NULL)
 		return 0;
 	rte_spinlock_lock(&comp->lock);
-	has_room = comp->taken - comp->acked <= comp->mask / 2;
-	if (has_room)
-		element = take_element(comp);
+	take = take_element(comp, &element);
 	rte_spinlock_unlock(&comp->lock);
-	if (!has_room) {
-		dface_dpa_fault(self, __func__, "%u elements were taken and not acknowledged: "
-			"there are no more", (comp->mask + 1) / 2);
+	if (take == TAKE_FULL) {
+		dface_dpa_fault(self, __func__, "there is one more, but %u elements were taken "
+			"and not acknowledged", comp->size);
 		return 0;
 	}
 	dface_dpa_leave(self);
-	*comp_element = (uintptr_t)element;
 	/* Kernels that look in vain share their CPU. */
-	if (element == NULL)
+	if (take == TAKE_NONE) {
 		dface_yield_fruitless();
-	else
-		dface_yield_fruitful();
-	return element != NULL;
+		return 0;
+	}
+	dface_yield_fruitful();
+	*comp_element = (uintptr_t)element;
+	return 1;
 }
 
 const uint8_t *
@@ -141,11 +163,11 @@ doca_dpa_dev_comch_consumer_completion_request_notification(
 		__func__);
 	if (comp == NULL)
 		return;
-	rte_spinlock_lock(&comp->lock);
-	has_some = comp->taken != comp->filled;
-	rte_spinlock_unlock(&comp->lock);
 	/* Armed, or there is something already: no message falls between. */
-	if (has_some || rte_comch_msgq_cq_arm(comp->cq) == -EAGAIN)
+	rte_spinlock_lock(&comp->lock);
+	has_some = comp->taken != comp->filled || rte_comch_msgq_cq_arm(comp->cq) == -EAGAIN;
+	rte_spinlock_unlock(&comp->lock);
+	if (has_some)
 		dface_dpa_thread_activate(comp->thread);
 	dface_dpa_leave(self);
 }
@@ -177,7 +199,7 @@ struct send {
 	const uint8_t *imm;
 	uint32_t imm_len;
 	const uint32_t *flags;       /* NULL: no element, unless it fails */
-	bool has_copy;
+	bool has_copy;               /* ... that is to be made */
 	doca_dpa_dev_mmap_t dst_mmap, src_mmap;
 	uint64_t dst_addr, src_addr;
 	size_t len;
@@ -200,44 +222,39 @@ send_check(struct dface_dpa_self *self, const struct send *s)
 	return false;
 }
 
-/* 1: taken; 0: the consumer has nothing posted; -1: a fault. */
-static int
-try_copy(struct dface_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+/* Copy the block, once there is a receive for the message after it. False: a fault. */
+static bool
+try_copy(struct dface_dpa_self *self, struct doca_comch_producer *p, struct send *s)
 {
-	struct rte_comch_msgq_copy op = {
-		.len = (uint32_t)s->len, .consumer_id = s->consumer_id,
-		.imm = s->imm, .imm_len = (uint16_t)s->imm_len,
-	};
-	const char *dst, *src;
+	const char *src;
+	char *dst;
 
-	if (s->len > 0) {
-		op.dst = dface_dpa_mmap_range(self, s->dst_mmap, s->dst_addr, s->len, true,
-			s->what);
-		if (op.dst == NULL)
-			return -1;
-		op.src = dface_dpa_mmap_range(self, s->src_mmap, s->src_addr, s->len, false,
-			s->what);
-		if (op.src == NULL)
-			return -1;
-		dst = op.dst;
-		src = op.src;
-		if (dst < src + s->len && src < dst + s->len) {
-			dface_dpa_fault(self, s->what, "source and destination overlap");
-			return -1;
-		}
+	if (rte_comch_msgq_consumer_empty(p->ctx.native, s->consumer_id) == 1)
+		return true;
+	dst = dface_dpa_mmap_range(self, s->dst_mmap, s->dst_addr, s->len, true, s->what);
+	if (dst == NULL)
+		return false;
+	src = dface_dpa_mmap_range(self, s->src_mmap, s->src_addr, s->len, false, s->what);
+	if (src == NULL)
+		return false;
+	if (dst < src + s->len && src < dst + s->len) {
+		dface_dpa_fault(self, s->what, "source and destination overlap");
+		return false;
 	}
-	return rte_comch_msgq_copy_burst(p->ctx.native, &op, 1);
+	memcpy(dst, src, s->len);
+	s->has_copy = false;
+	return true;
 }
 
-static int
-try_send(struct dface_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+/* True: taken; else the consumer has nothing posted. */
+static bool
+try_send(struct doca_comch_producer *p, const struct send *s)
 {
 	const struct rte_comch_op op = {
 		.consumer_id = s->consumer_id, .imm = s->imm, .imm_len = (uint16_t)s->imm_len,
 	};
 
-	return s->has_copy ? try_copy(self, p, s) :
-		rte_comch_msgq_send_burst(p->ctx.native, &op, 1);
+	return !s->has_copy && rte_comch_msgq_send_burst(p->ctx.native, &op, 1) == 1;
 }
 
 /* What was sent is there, or has failed: elements for it. False: a fault. */
@@ -270,21 +287,19 @@ send_report(struct dface_dpa_self *self, struct doca_comch_producer *p, const st
 }
 
 static void
-send(const struct send *s)
+send(struct send *s)
 {
 	struct dface_dpa_self *self;
 	struct doca_comch_producer *p;
-	int ret;
 
 	for (;;) {
 		self = dface_dpa_enter();
 		p = dface_dpa_object(self, DFACE_DPA_PRODUCER, s->producer, s->what);
 		if (p == NULL || !send_check(self, s))
 			return;
-		ret = try_send(self, p, s);
-		if (ret < 0)
+		if (s->has_copy && !try_copy(self, p, s))
 			return;
-		if (ret > 0)
+		if (try_send(p, s))
 			break;
 		if (!p->dpa.has_warned)
 			dface_dpa_warn(self, s->what, "consumer %u has no receive posted: a card "
@@ -302,7 +317,7 @@ void
 doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer,
 		uint32_t consumer_id, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
 {
-	const struct send s = {
+	struct send s = {
 		.what = __func__, .producer = producer, .consumer_id = consumer_id,
 		.imm = imm, .imm_len = imm_length, .flags = &flags,
 	};
@@ -316,7 +331,7 @@ doca_dpa_dev_comch_producer_post_send_imm_only_207(doca_dpa_dev_comch_producer_t
 		uint32_t completion_requested)
 {
 	const uint32_t flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH;
-	const struct send s = {
+	struct send s = {
 		.what = "doca_dpa_dev_comch_producer_post_send_imm_only", .producer = producer,
 		.consumer_id = consumer_id, .imm = imm, .imm_len = imm_length,
 		.flags = completion_requested != 0 ? &flags : NULL,
@@ -331,9 +346,9 @@ doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer,
 		doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length, const uint8_t *imm,
 		uint32_t imm_length, uint32_t flags)
 {
-	const struct send s = {
+	struct send s = {
 		.what = __func__, .producer = producer, .consumer_id = consumer_id,
-		.imm = imm, .imm_len = imm_length, .flags = &flags, .has_copy = true,
+		.imm = imm, .imm_len = imm_length, .flags = &flags, .has_copy = length > 0,
 		.dst_mmap = dst_mmap, .dst_addr = dst_addr, .src_mmap = src_mmap,
 		.src_addr = src_addr, .len = length,
 	};
@@ -348,10 +363,10 @@ doca_dpa_dev_comch_producer_dma_copy_207(doca_dpa_dev_comch_producer_t producer,
 		uint32_t imm_length, uint32_t completion_requested)
 {
 	const uint32_t flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH;
-	const struct send s = {
+	struct send s = {
 		.what = "doca_dpa_dev_comch_producer_dma_copy", .producer = producer,
 		.consumer_id = consumer_id, .imm = imm, .imm_len = imm_length,
-		.flags = completion_requested != 0 ? &flags : NULL, .has_copy = true,
+		.flags = completion_requested != 0 ? &flags : NULL, .has_copy = length > 0,
 		.dst_mmap = dst_mmap, .dst_addr = dst_addr, .src_mmap = src_mmap,
 		.src_addr = src_addr, .len = length,
 	};

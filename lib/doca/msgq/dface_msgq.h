@@ -50,6 +50,13 @@ struct doca_comch_msgq {
  * Messages are copied out of the native queue into `elements`, one by one as
  * device code takes them, and all of them when a consumer stops. Positions
  * count up: acked <= taken <= filled.
+ *
+ * Of the native queue, and of its consumers, it is `lock` that makes one thread at a
+ * time: device code, and a host that stops a consumer.
+ *
+ * With N messages on their way at most, device code may have N elements that it does
+ * not acknowledge. There are 4 N of them, so that what consumers leave behind when
+ * they stop finds room, and so does what is sent to the next ones.
  */
 struct doca_comch_consumer_completion {
 	struct doca_dpa_thread *thread;
@@ -58,13 +65,15 @@ struct doca_comch_consumer_completion {
 	uint32_t max_consumers;
 	uint32_t max_recv;
 	uint32_t imm_len;
-	uint32_t nb_consumers;       /* lock */
-	/* Device code, and a host that stops a consumer. */
-	rte_spinlock_t lock;
-	uint32_t mask;
+	uint32_t nb_users;           /* consumers that have it; atomic */
+	rte_spinlock_t lock;         /* of what follows */
+	uint32_t nb_consumers;       /* of them running */
+	uint32_t size;               /* N */
+	uint32_t mask;               /* of elements */
 	uint64_t acked;
 	uint64_t taken;
 	uint64_t filled;
+	uint64_t nb_credits;         /* messages that may still come */
 	struct rte_comch_cpl *elements;
 };
 
@@ -79,14 +88,18 @@ extern const struct dface_ctx_ops dface_msgq_producer_ops;
 /* dpa.c: the ends go to the DPA */
 doca_error_t dface_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
 doca_error_t dface_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
+/* A consumer has it no more. NULL: nothing. */
+void dface_msgq_drop_completion(struct doca_comch_consumer_completion *comp);
 
 /* completion.c */
 /* A consumer joins: DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_INVALID_VALUE. */
 doca_error_t dface_consumer_completion_join(struct doca_comch_consumer_completion *comp,
 		uint32_t max_recv, uint32_t imm_len);
 void dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp);
-/* Take what has arrived, until a native consumer that was stopped is IDLE. */
-void dface_consumer_completion_drain(struct doca_comch_consumer_completion *comp,
-		const struct rte_comch_msgq_consumer *native);
+/* Stop a native consumer; what has arrived for it becomes elements. */
+void dface_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
+		struct rte_comch_msgq_consumer *native);
+/* Copy a message out of the native queue, if there is one. lock held. */
+void dface_consumer_completion_fill(struct doca_comch_consumer_completion *comp);
 
 #endif /* DFACE_MSGQ_H */

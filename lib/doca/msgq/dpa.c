@@ -104,8 +104,7 @@ consumer_stop(struct doca_ctx *ctx)
 	dface_dpa_handle_destroy(c->dpa.handle);
 	c->dpa.handle = 0;
 	/* What has arrived stays in the completion. */
-	rte_comch_msgq_consumer_stop(ctx->native);
-	dface_consumer_completion_drain(c->dpa.comp, ctx->native);
+	dface_consumer_completion_stop_native(c->dpa.comp, ctx->native);
 	return DOCA_SUCCESS;
 }
 
@@ -156,6 +155,14 @@ doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint3
 	return doca_comch_consumer_set_dev_max_num_recv(consumer, dev_num_recv);
 }
 
+void
+dface_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
+{
+	/* Release: the destroy that sees it comes after all that was done with it. */
+	if (comp != NULL)
+		__atomic_fetch_sub(&comp->nb_users, 1, __ATOMIC_RELEASE);
+}
+
 doca_error_t
 doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 		struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data)
@@ -164,6 +171,8 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 		return DOCA_ERROR_INVALID_VALUE;
 	if (may_set(&consumer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
+	__atomic_fetch_add(&consumer_comp->nb_users, 1, __ATOMIC_RELAXED);
+	dface_msgq_drop_completion(consumer->dpa.comp);
 	consumer->dpa.comp = consumer_comp;
 	consumer->dpa.user_data = user_data;
 	return DOCA_SUCCESS;

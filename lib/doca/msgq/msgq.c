@@ -238,13 +238,16 @@ doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 doca_error_t
 dface_msgq_consumer_destroy(struct doca_comch_consumer *consumer)
 {
+	struct doca_comch_consumer_completion *comp = consumer->dpa.comp;
 	struct doca_comch_msgq *q = consumer->msgq;
 	uint32_t id = consumer->id;
 	doca_error_t ret = dface_ctx_destroy(&consumer->ctx);
 
-	if (ret == DOCA_SUCCESS)
-		leave(q, q->consumers, &q->nb_consumers, id);
-	return ret;
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	dface_msgq_drop_completion(comp);
+	leave(q, q->consumers, &q->nb_consumers, id);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
