@@ -321,3 +321,13 @@ tmsgq_run(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg, uint64_t *
 
 	return doca_dpa_rpc(dpa, TDPA_F(tmsgq_rpc), ret, (uint64_t)(uintptr_t)&call);
 }
+
+void
+tmsgq_is_fault(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg)
+{
+	uint64_t ret;
+
+	TD_OK(doca_dpa_peek_at_last_error(dpa));
+	TD_IS(tmsgq_run(dpa, fn, arg, &ret), DOCA_ERROR_DRIVER);
+	TD_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
+}

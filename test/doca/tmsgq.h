@@ -102,6 +102,9 @@ struct tmsgq_call {
 uint64_t tmsgq_rpc(uint64_t call);
 doca_error_t tmsgq_run(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg, uint64_t *ret);
 
+/* The function is a fault, the first one of the context. */
+void tmsgq_is_fault(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg);
+
 #define TMSGQ_RUN(dpa, fn, arg) \
 	({ \
 		uint64_t ret_ = 0; \

@@ -308,6 +308,12 @@ class Cli(unittest.TestCase):
                               stdout=subprocess.PIPE).stdout
         self.assertRegex(text, r"DW_AT_name .*src/k_dev\.c")
 
+    def test_commas(self):
+        """A comma is between options only before something that looks like one."""
+        path = self.source("c_dev.c", "#define ADD(a, b) ((a) + (b))\n#define OF(x) ADD(x)\n"
+                           "_Static_assert(OF(RANGE) == 2, \"\");\n" + KERNEL)
+        self.build("--devicecc-options=-DRANGE=3,-1,-O2,-Wall", source=path)
+
     def test_dependencies(self):
         """Rules for make name the user's files, and no others."""
         self.source("near.h", "")
@@ -317,6 +323,9 @@ class Cli(unittest.TestCase):
         self.assertEqual(pathlib.Path("out/d_dev.d").read_text().split(), ["out/k.a:", path, near])
         self.build("-MMD", "-MT", "x.a", "-keep-dir", "out/keep", source=path)
         self.assertEqual(pathlib.Path("out/keep/d_dev.d").read_text().split(), ["x.a:", path, near])
+        self.build("-MMD", source=self.source("a b#c.c", KERNEL))
+        self.assertIn(f" {self.dir}/src/a\\ b\\#c.c",
+                      pathlib.Path("out/a b#c.d").read_text())
         self.source("k_dev.c", "")
         self.build("src/k_dev.c", "-devicecc-options=-MD -MP -MFout/deps -MT t.a", source=path)
         text = pathlib.Path("out/deps").read_text()

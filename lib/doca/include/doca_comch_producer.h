@@ -126,7 +126,7 @@ typedef void (*doca_comch_producer_task_send_completion_cb_t)(
  *
  * @return
  *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (NULL, 0 or over the capability),
- *   DOCA_ERROR_BAD_STATE (not IDLE).
+ *   DOCA_ERROR_BAD_STATE (not IDLE, or on the DPA, where there are none).
  */
 DOCA_STABLE
 doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
