@@ -51,8 +51,7 @@ own_pending(const struct rte_comch_msgq_consumer *c)
 static bool
 ring_pending(struct comch_poll_guest *guest)
 {
-	const struct comch_msgq_ring *ring = container_of(guest, struct comch_msgq_ring,
-			sleep.guest);
+	struct comch_msgq_ring *ring = container_of(guest, struct comch_msgq_ring, sleep.guest);
 
 	return ring->is_shared ? comch_msgq_ring_has(ring) :
 		own_pending(container_of(ring, struct rte_comch_msgq_consumer, own));
