@@ -231,7 +231,8 @@ no_message_is_missed(void)
 	}
 	TDPA_UNTIL(nb_seen == n);
 	T_CHECK(in_order);
-	T_GE(nb_activations, n / 8);
+	/* It did fall asleep; how often is the scheduler's. */
+	T_GT(nb_activations, 1);
 	tmsgq_close(&m);
 }
 
