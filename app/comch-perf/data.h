@@ -282,6 +282,16 @@ void worker_idle(struct data_worker *w, uint32_t cls);
 void worker_tick(struct data_worker *w, uint64_t now);
 /** The producer's last message is out. */
 void worker_tx_done(struct data_worker *w);
+
+/** In a ping-pong: what can be done while a message is on its way. */
+static inline void
+worker_tidy(struct data_worker *w)
+{
+	w->rx->api->repost(w->rx);
+	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
+		w->tx->api->reap(w->tx);
+	w->tx->api->prepare(w->tx, 1);
+}
 /** Session messages that concern a run that is under way; worker 0. */
 void worker_sync(struct perf_run *run);
 /** The loop of the rate and bandwidth tests. */

@@ -50,16 +50,6 @@ recv_one(struct data_worker *w)
 	return true;
 }
 
-/* What can be done while a message is on its way. */
-static void
-tidy(struct data_worker *w)
-{
-	w->rx->api->repost(w->rx);
-	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
-		w->tx->api->reap(w->tx);
-	w->tx->api->prepare(w->tx, 1);
-}
-
 static int
 ping(void *worker)
 {
@@ -73,7 +63,7 @@ ping(void *worker)
 		lat_begin(&lat);
 		if (!send_one(w))
 			break;
-		tidy(w);
+		worker_tidy(w);
 		if (!recv_one(w))
 			break;
 	} while (!lat_round(&lat));
@@ -90,7 +80,7 @@ pong(void *worker)
 	w->tx_end = UINT64_MAX;
 	w->tx->left = UINT64_MAX;
 	while (recv_one(w) && send_one(w))
-		tidy(w);
+		worker_tidy(w);
 	return 0;
 }
 

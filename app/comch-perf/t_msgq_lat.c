@@ -56,16 +56,6 @@ receive_one(struct data_worker *w)
 	return true;
 }
 
-/* What can be done while a message is on its way. */
-static void
-tidy(struct data_worker *w)
-{
-	w->rx->api->repost(w->rx);
-	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
-		w->tx->api->reap(w->tx);
-	w->tx->api->prepare(w->tx, 1);
-}
-
 static void
 ping(struct data_worker *w)
 {
@@ -76,7 +66,7 @@ ping(struct data_worker *w)
 		lat_begin(&lat);
 		if (!send_one(w))
 			break;
-		tidy(w);
+		worker_tidy(w);
 		if (!receive_one(w))
 			break;
 	} while (!lat_round(&lat));
@@ -97,7 +87,7 @@ ping_or_pong(void *worker)
 		return 0;
 	}
 	while (receive_one(w) && send_one(w))
-		tidy(w);
+		worker_tidy(w);
 	return 0;
 }
 

@@ -250,6 +250,7 @@ int comch_msgq_send_pending(struct rte_comch_msgq_producer *p,
 /* May a message be sent at all? 0 or the status that it comes back with. */
 int comch_msgq_check(const struct rte_comch_msgq_producer *p, uint32_t consumer_id,
 		const void *imm, uint16_t imm_len);
+int comch_msgq_check_op(const struct rte_comch_msgq_producer *p, const struct rte_comch_op *op);
 /* Has a consumer credit, or is it gone? */
 bool comch_msgq_can_send(const struct rte_comch_msgq_producer *p, uint32_t consumer_id);
 /* Has anything arrived? Any thread. */

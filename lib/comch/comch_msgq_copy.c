@@ -110,10 +110,7 @@ comch_msgq_defer(struct rte_comch_msgq_producer *p, const struct rte_comch_op *o
 		m->cookie = ops[i].cookie;
 		m->consumer_id = ops[i].consumer_id;
 		m->flags = ops[i].flags;
-		m->status = comch_msgq_check(p, ops[i].consumer_id, ops[i].imm, ops[i].imm_len);
-		if (ops[i].addr != NULL || ops[i].mr != NULL || ops[i].len != 0 ||
-				(ops[i].flags & ~RTE_COMCH_OP_F_SILENT) != 0)
-			m->status = -EINVAL;
+		m->status = comch_msgq_check_op(p, &ops[i]);
 	}
 	return n;
 }

@@ -34,6 +34,14 @@ burst_leave(struct rte_comch_msgq_producer *p)
 	comch_guard_leave(&p->guard);
 }
 
+/* The same, of one that sends: what an earlier one waited for is no more. */
+static inline void
+send_enter(struct rte_comch_msgq_producer *p)
+{
+	burst_enter(p);
+	p->short_id = 0;
+}
+
 /* One word, which the compiler does not make part of a wider copy. */
 static inline void
 copy_word(uint8_t *dst, const uint8_t *src)
@@ -175,6 +183,14 @@ comch_msgq_check(const struct rte_comch_msgq_producer *p, uint32_t consumer_id,
 	return c == NULL ? -ENOENT : imm_check(c, imm, imm_len);
 }
 
+int
+comch_msgq_check_op(const struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
+{
+	const struct rte_comch_msgq_consumer *c = comch_msgq_find(p, op->consumer_id);
+
+	return c == NULL ? -ENOENT : op_check(c, op);
+}
+
 static inline void
 op_complete(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op, int status)
 {
@@ -221,8 +237,7 @@ send_many(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uin
 {
 	uint16_t done = 0, k, max;
 
-	burst_enter(p);
-	p->short_id = 0;
+	send_enter(p);
 	max = (uint16_t)RTE_MIN((uint32_t)n, comch_msgq_room(p));
 	if (unlikely(p->pending_head != p->pending_tail) && !comch_msgq_push(p)) {
 		done = comch_msgq_defer(p, ops, max);
@@ -254,7 +269,6 @@ send_one(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
 		return false;
 	publish(p, c, pos, op->imm, op->imm_len, 0);
 	op_complete(p, op, 0);
-	p->short_id = 0;
 	comch_count(&p->stats.msgs, 1);
 	comch_count(&p->stats.imm_msgs, op->imm_len > 0);
 	wake_consumer(p, c);
@@ -270,7 +284,7 @@ rte_comch_msgq_send_burst(struct rte_comch_msgq_producer *p, const struct rte_co
 	if (unlikely(p == NULL || ops == NULL || n == 0))
 		return 0;
 	if (n == 1) {
-		burst_enter(p);
+		send_enter(p);
 		is_sent = send_one(p, ops);
 		burst_leave(p);
 		if (likely(is_sent))
@@ -287,8 +301,7 @@ rte_comch_msgq_copy_burst(struct rte_comch_msgq_producer *p,
 
 	if (unlikely(p == NULL || ops == NULL || n == 0))
 		return 0;
-	burst_enter(p);
-	p->short_id = 0;
+	send_enter(p);
 	done = comch_msgq_copy(p, ops, n);
 	if (unlikely(done < n))
 		comch_count(&p->stats.later, 1);
@@ -359,8 +372,7 @@ rte_comch_msgq_done_burst(struct rte_comch_msgq_producer *p, struct rte_comch_cp
 	if (unlikely(p == NULL || cpls == NULL))
 		return 0;
 	if (unlikely(p->pending_head != p->pending_tail)) {
-		burst_enter(p);
-		p->short_id = 0;
+		send_enter(p);
 		comch_msgq_push(p);
 		burst_leave(p);
 	}

@@ -14,7 +14,7 @@
  * A request is "/comch/CLASS/WHAT" with numbers after commas. Connections have
  * ids of their own, and so have registrations and devices; producers and
  * consumers are CONNECTION,ID (or CONNECTION.ID, as lists show them). Servers,
- * clients and polls are numbered by their place among those that live, the
+ * clients, polls and MsgQs are numbered by their place among those that live, the
  * oldest being 0.
  */
 
@@ -26,6 +26,7 @@
 #include <rte_string_fns.h>
 #include <rte_telemetry.h>
 
+#include "comch_msgq.h"
 #include "comch_private.h"
 #include "comch_registry.h"
 #include "comch_telemetry.h"
@@ -203,7 +204,7 @@ comch_tel_consumer_counters(struct rte_tel_data *d, const struct rte_comch_consu
 		add_counters(d, type##_counters, RTE_DIM(type##_counters), &stats_); \
 	} while (0)
 
-/* Servers, clients and polls, by their place in the registry */
+/* Servers, clients, polls and MsgQs, by their place in the registry */
 
 #define PLACE_FUNCS(type) \
 static struct rte_comch_##type * \
@@ -229,6 +230,7 @@ type##_list(const struct comch_tel_args *args, struct rte_tel_data *d) \
 PLACE_FUNCS(server)
 PLACE_FUNCS(client)
 PLACE_FUNCS(poll)
+PLACE_FUNCS(msgq)
 
 static void
 add_place(struct rte_tel_data *d, const struct rte_comch_dev *dev, uint16_t rep)
@@ -574,6 +576,30 @@ type##_stats(const struct comch_tel_args *args, struct rte_tel_data *d) \
 QUEUE_FUNCS(producer, PRODUCER)
 QUEUE_FUNCS(consumer, CONSUMER)
 
+/* MsgQs: what is said of one is comch_telemetry_msgq.c's */
+
+static int
+msgq_info(const struct comch_tel_args *args, struct rte_tel_data *d)
+{
+	struct rte_comch_msgq *q = find_msgq(args->val[0]);
+
+	if (q == NULL)
+		return -EINVAL;
+	comch_tel_msgq_info(q, d);
+	return 0;
+}
+
+static int
+msgq_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
+{
+	struct rte_comch_msgq *q = find_msgq(args->val[0]);
+
+	if (q == NULL)
+		return -EINVAL;
+	comch_tel_msgq_stats(q, d);
+	return 0;
+}
+
 /* Requests */
 
 #define FROM " Parameter: the first to list (optional)"
@@ -607,10 +633,10 @@ static const struct tel_cmd cmds[] = {
 	{ "/comch/poll/list", 0, 1, poll_list, "Numbers of the polls." FROM },
 	{ "/comch/poll/info", 1, 1, poll_info, "Name and objects of a poll." ID },
 	{ "/comch/poll/stats", 1, 1, poll_stats, "Counters of a poll." ID },
-	{ "/comch/msgq/list", 0, 1, comch_tel_msgq_list, "Numbers of the MsgQs." FROM },
-	{ "/comch/msgq/info", 1, 1, comch_tel_msgq_info,
+	{ "/comch/msgq/list", 0, 1, msgq_list, "Numbers of the MsgQs." FROM },
+	{ "/comch/msgq/info", 1, 1, msgq_info,
 		"Producers and consumers of a MsgQ." ID },
-	{ "/comch/msgq/stats", 1, 1, comch_tel_msgq_stats,
+	{ "/comch/msgq/stats", 1, 1, msgq_stats,
 		"Counters of a MsgQ's producers and consumers." ID },
 	{ "/comch/mem/list", 0, 1, comch_tel_mem_list, "Numbers of the registrations." FROM },
 	{ "/comch/mem/info", 1, 1, comch_tel_mem_info, "Kind and size of a registration." ID },

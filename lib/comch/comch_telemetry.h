@@ -63,9 +63,8 @@ void comch_tel_consumer_counters(struct rte_tel_data *d,
 		const struct rte_comch_consumer_stats *stats);
 
 /* comch_telemetry_msgq.c */
-int comch_tel_msgq_list(const struct comch_tel_args *args, struct rte_tel_data *d);
-int comch_tel_msgq_info(const struct comch_tel_args *args, struct rte_tel_data *d);
-int comch_tel_msgq_stats(const struct comch_tel_args *args, struct rte_tel_data *d);
+void comch_tel_msgq_info(struct rte_comch_msgq *q, struct rte_tel_data *d);
+void comch_tel_msgq_stats(struct rte_comch_msgq *q, struct rte_tel_data *d);
 
 /* comch_telemetry_dev.c */
 int comch_tel_driver_list(const struct comch_tel_args *args, struct rte_tel_data *d);

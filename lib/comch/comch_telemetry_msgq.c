@@ -3,39 +3,12 @@
  */
 
 /*
- * What telemetry serves of MsgQs: numbered by their place among those that live,
- * their ends as dictionaries within. Under the registry's lock, and of the ends
- * under the MsgQ's own.
+ * What telemetry says of a MsgQ: its ends as dictionaries within. Under the
+ * registry's lock, and of the ends under the MsgQ's own.
  */
 
-#include <errno.h>
-
 #include "comch_msgq.h"
-#include "comch_registry.h"
 #include "comch_telemetry.h"
-
-static struct rte_comch_msgq *
-find_msgq(uint32_t place)
-{
-	struct rte_comch_msgq *q;
-
-	TAILQ_FOREACH(q, &comch_registry.msgqs, next)
-		if (place-- == 0)
-			return q;
-	return NULL;
-}
-
-int
-comch_tel_msgq_list(const struct comch_tel_args *args, struct rte_tel_data *d)
-{
-	struct rte_comch_msgq *q;
-	uint32_t nb = 0;
-
-	TAILQ_FOREACH(q, &comch_registry.msgqs, next)
-		nb++;
-	comch_tel_places(args, d, nb);
-	return 0;
-}
 
 static void
 consumer_info(struct rte_tel_data *d, const struct rte_comch_msgq_consumer *c)
@@ -75,18 +48,15 @@ producer_stats(struct rte_tel_data *d, const struct rte_comch_msgq_producer *p)
 	comch_tel_producer_counters(d, &stats);
 }
 
-static int
-reply(const struct comch_tel_args *args, struct rte_tel_data *d,
+static void
+reply(struct rte_comch_msgq *q, struct rte_tel_data *d,
 		void (*of_producer)(struct rte_tel_data *, const struct rte_comch_msgq_producer *),
 		void (*of_consumer)(struct rte_tel_data *, const struct rte_comch_msgq_consumer *))
 {
-	struct rte_comch_msgq *q = find_msgq(args->val[0]);
 	struct rte_comch_msgq_consumer *c;
 	struct rte_comch_msgq_producer *p;
 	struct rte_tel_data *in, *end;
 
-	if (q == NULL)
-		return -EINVAL;
 	rte_tel_data_start_dict(d);
 	comch_tel_text(d, "name", q->name);
 	pthread_mutex_lock(&q->lock);
@@ -99,17 +69,16 @@ reply(const struct comch_tel_args *args, struct rte_tel_data *d,
 		if (in != NULL && (end = comch_tel_numbered(in, c->id)) != NULL)
 			of_consumer(end, c);
 	pthread_mutex_unlock(&q->lock);
-	return 0;
 }
 
-int
-comch_tel_msgq_info(const struct comch_tel_args *args, struct rte_tel_data *d)
+void
+comch_tel_msgq_info(struct rte_comch_msgq *q, struct rte_tel_data *d)
 {
-	return reply(args, d, producer_info, consumer_info);
+	reply(q, d, producer_info, consumer_info);
 }
 
-int
-comch_tel_msgq_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
+void
+comch_tel_msgq_stats(struct rte_comch_msgq *q, struct rte_tel_data *d)
 {
-	return reply(args, d, producer_stats, consumer_stats);
+	reply(q, d, producer_stats, consumer_stats);
 }

@@ -25,7 +25,6 @@ struct doca_comch_consumer_completion;
 /* What one has whose data path is on a DPA. */
 struct dface_dpa_consumer {
 	uint32_t max_recv;            /* 0: not set */
-	uint32_t user_data;
 	struct doca_comch_consumer_completion *comp;
 	uint64_t handle;              /* 0: not started */
 };

@@ -378,7 +378,7 @@ doca_error_t doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *co
  * @param consumer_comp
  *   The completion.
  * @param user_data
- *   Kept; device code has no way to ask for it.
+ *   No effect: device code has no way to ask for it.
  * @return
  *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (not IDLE,
  *   or before doca_ctx_set_datapath_on_dpa()).

@@ -167,6 +167,8 @@ doca_error_t
 doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 		struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data)
 {
+	/* Nothing asks for it. */
+	RTE_SET_USED(user_data);
 	if (consumer == NULL || consumer_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (may_set(&consumer->ctx) != DOCA_SUCCESS)
@@ -174,7 +176,6 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 	__atomic_fetch_add(&consumer_comp->nb_users, 1, __ATOMIC_RELAXED);
 	dface_msgq_drop_completion(consumer->dpa.comp);
 	consumer->dpa.comp = consumer_comp;
-	consumer->dpa.user_data = user_data;
 	return DOCA_SUCCESS;
 }
 
