@@ -265,7 +265,12 @@ send_one(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
 	if (unlikely(p->pending_head != p->pending_tail || comch_msgq_room(p) == 0))
 		return false;
 	c = comch_msgq_find(p, op->consumer_id);
-	if (unlikely(c == NULL || op_check(c, op) != 0 || claim(p, c, 1, &pos) == 0))
+	if (unlikely(c == NULL))
+		return false;
+	/* The place that it will have, if nobody else comes: asked for before the checks. */
+	if (likely(!c->ring->is_shared))
+		prefetch_line(c->ring, comch_load_relaxed(&c->claim));
+	if (unlikely(op_check(c, op) != 0 || claim(p, c, 1, &pos) == 0))
 		return false;
 	publish(p, c, pos, op->imm, op->imm_len, 0);
 	op_complete(p, op, 0);
