@@ -10,9 +10,12 @@
  * of the code uses by their short names.
  */
 
+#include <pthread.h>
 #include <stdint.h>
 
+#include <rte_lcore.h>
 #include <rte_telemetry.h>
+#include <rte_thread.h>
 #include <rte_version.h>
 
 /* 22.11 has add_dict_u64, 23.03 renamed it. */
@@ -23,6 +26,28 @@ comch_tel_u64(struct rte_tel_data *d, const char *name, uint64_t val)
 	return rte_tel_data_add_dict_uint(d, name, val);
 #else
 	return rte_tel_data_add_dict_u64(d, name, val);
+#endif
+}
+
+/*
+ * A thread of ours, kept away from the lcores where there are other CPUs. 0
+ * or a positive errno. 23.11 has no rte_ctrl_thread_create() any more.
+ */
+static inline int
+comch_ctrl_thread_create(pthread_t *thread, const char *name, void *(*fn)(void *arg), void *arg)
+{
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+	rte_thread_t id;
+	/* Its functions return a number, which nobody asks for. */
+	int ret = rte_thread_create_control(&id, name, (rte_thread_func)(uintptr_t)fn, arg);
+
+	if (ret == 0)
+		*thread = (pthread_t)id.opaque_id;
+	return ret < 0 ? -ret : ret;
+#else
+	int ret = rte_ctrl_thread_create(thread, name, NULL, fn, arg);
+
+	return ret < 0 ? -ret : ret;
 #endif
 }
 

@@ -13,6 +13,7 @@
 
 #include "comch_clock.h"
 #include "comch_fork.h"
+#include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_private.h"
 #include "comch_trace.h"
@@ -71,6 +72,16 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 	return conn;
 }
 
+static void
+conn_link_news(void *ctx)
+{
+	struct rte_comch_conn *conn = ctx;
+
+	/* Relaxed: the note's order is enough. */
+	comch_store_relaxed(&conn->link_news, 1);
+	comch_poll_note(&conn->obj);
+}
+
 int
 comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 {
@@ -78,6 +89,8 @@ comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 	int fd, ret = 0;
 
 	conn->link = link;
+	link->news = conn_link_news;
+	link->ctx = conn;
 	conn->is_hot = true;
 	conn->last_active = poll->run_no;
 	TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
@@ -543,7 +556,7 @@ conn_rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, 
 		nb_fds = 0;
 	}
 	while (nb_fds > 0)
-		close(fds[--nb_fds]);
+		comch_foreign_close(fds[--nb_fds]);
 	return ret == 0 ? 1 : ret;
 }
 
@@ -724,6 +737,10 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 
 	if (comch_obj_is_dead(obj))
 		return false;
+	if (comch_load_relaxed(&conn->link_news) != 0) {
+		comch_store_relaxed(&conn->link_news, 0);
+		comch_conn_look(conn);
+	}
 	if (comch_load_acquire(&conn->faulted) == 2)
 		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
 	if (conn->phase <= COMCH_PHASE_CLOSING && !STAILQ_EMPTY(&conn->tx_wait))

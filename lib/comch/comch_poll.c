@@ -372,14 +372,18 @@ poll_receive(struct rte_comch_poll *poll, struct comch_run *run)
 		TAILQ_INSERT_TAIL(&poll->hot, conn, link_next);
 	}
 	first = TAILQ_FIRST(&poll->cold);
-	for (i = 0; i < COLD_PER_RUN && !comch_run_full(run); i++) {
+	for (i = 0; i < COLD_PER_RUN; i++) {
+		/* Handshakes go on without an event. */
+		if (comch_run_full(run) && TAILQ_EMPTY(&poll->waiting))
+			break;
 		conn = TAILQ_FIRST(&poll->cold);
 		/* Each once: a look is a line that the peer may have. */
 		if (conn == NULL || (i > 0 && conn == first))
 			break;
 		TAILQ_REMOVE(&poll->cold, conn, link_next);
 		TAILQ_INSERT_TAIL(&poll->cold, conn, link_next);
-		conn_check(conn, run);
+		if (comch_conn_has_room(conn, run))
+			conn_check(conn, run);
 	}
 }
 

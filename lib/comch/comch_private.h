@@ -181,6 +181,7 @@ struct rte_comch_conn {
 	struct rte_comch_server *server;
 	struct rte_comch_client *client;
 	struct rte_comch_dev *dev;
+	uint32_t link_news;     /* the driver wants link_poll to be called */
 	struct comch_fd fd;
 	uint64_t deadline;         /* TSC */
 	uint64_t dial_deadline;
@@ -232,6 +233,7 @@ struct comch_queue {
 	struct comch_obj obj;
 	struct rte_comch_conn *conn;
 	struct comch_fd fd;     /* our end of the wake socket */
+	bool refuses_fds;       /* the kernel lets nobody send descriptors there */
 	int peer_fd;            /* the end that the peer gets; -1 once it has it */
 	uint32_t id;
 	TAILQ_ENTRY(comch_queue) poll_next;

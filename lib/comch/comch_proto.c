@@ -5,8 +5,7 @@
 /* Which frame is welcome when, and who handles it: all on one screen. */
 
 #include <errno.h>
-#include <unistd.h>
-
+#include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -110,6 +109,6 @@ comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame 
 	/* Handlers that keep a descriptor put -1 in its place. */
 	for (i = 0; i < nb_fds; i++)
 		if (fds[i] >= 0)
-			close(fds[i]);
+			comch_foreign_close(fds[i]);
 	return ret;
 }

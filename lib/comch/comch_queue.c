@@ -9,11 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
-/* Wake-ups taken at once: more than a socket holds. */
-#define DRAIN_MAX 4096
+/* Wake-ups taken at once: more than honest peers leave there, one for each that they were asked for. */
+#define DRAIN_MAX 512
 
 /* A pair of ours: an eventfd shared with a peer could be made to block us. */
 static int
@@ -24,6 +25,7 @@ wake_pair(struct comch_queue *q)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
 		return -errno;
 	q->fd.fd = fds[0];
+	q->refuses_fds = comch_foreign_refuse(fds[0]);
 	ret = comch_poll_fd_add(q->obj.poll, &q->fd);
 	if (ret != 0) {
 		q->fd.fd = -1;
@@ -35,6 +37,18 @@ wake_pair(struct comch_queue *q)
 	return 0;
 }
 
+/* What the peer sent there goes with our end. */
+static void
+close_wake(struct comch_queue *q, int fd)
+{
+	if (fd < 0)
+		return;
+	if (q->refuses_fds)
+		close(fd);
+	else
+		comch_foreign_close(fd);
+}
+
 int
 comch_queue_renew(struct comch_queue *q)
 {
@@ -43,8 +57,7 @@ comch_queue_renew(struct comch_queue *q)
 	if (q->peer_fd >= 0)
 		return 0;
 	comch_poll_fd_del(q->obj.poll, &q->fd);
-	if (fd >= 0)
-		close(fd);
+	close_wake(q, fd);
 	return wake_pair(q);
 }
 
@@ -99,8 +112,7 @@ comch_queue_detach(struct comch_queue *q)
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_REMOVE(&poll->queues, q, poll_next);
 	pthread_mutex_unlock(&poll->lock);
-	if (fd >= 0)
-		close(fd);
+	close_wake(q, fd);
 	if (q->peer_fd >= 0)
 		close(q->peer_fd);
 	q->peer_fd = -1;
@@ -112,9 +124,15 @@ comch_queue_drain_wake(struct comch_queue *q)
 	char buf[16];
 	int i;
 
-	for (i = 0; i < DRAIN_MAX; i++)
+	for (i = 0; i < DRAIN_MAX; i++) {
+		if (!q->refuses_fds && comch_foreign_next(q->fd.fd) == COMCH_FOREIGN_FDS_NEXT) {
+			comch_queue_fault(q, -EPROTO, "peer sent descriptors on a wake socket");
+			return;
+		}
 		if (recv(q->fd.fd, buf, sizeof(buf), MSG_DONTWAIT) <= 0)
-			break;
+			return;
+	}
+	comch_queue_fault(q, -EPROTO, "peer floods a wake socket");
 }
 
 /* The lock keeps the directory's entries and a consumer's regions alive. */

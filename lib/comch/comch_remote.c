@@ -12,6 +12,7 @@
 #include <rte_malloc.h>
 
 #include "comch_dir.h"
+#include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_memfd.h"
 #include "comch_private.h"
@@ -68,7 +69,7 @@ comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc)
 	conn->ops->region_free(conn->link, &rc->post_region);
 	conn->ops->region_free(conn->link, &rc->rec_region);
 	if (rc->wake_fd >= 0)
-		close(rc->wake_fd);
+		comch_foreign_close(rc->wake_fd);
 	comch_count(&conn->nb_rcons, -1);
 	rte_free(rc);
 }
@@ -200,7 +201,7 @@ comch_remote_on_producer_gone(struct rte_comch_conn *conn, const struct comch_wi
 	fd = pp->wake_fd;
 	pp->id = 0;
 	rte_spinlock_unlock(&conn->wake_lock);
-	close(fd);
+	comch_foreign_close(fd);
 	return 0;
 }
 
@@ -231,6 +232,6 @@ comch_remote_free_all(struct rte_comch_conn *conn)
 		if (conn->peer_prod[i].id == 0)
 			continue;
 		conn->peer_prod[i].id = 0;
-		close(conn->peer_prod[i].wake_fd);
+		comch_foreign_close(conn->peer_prod[i].wake_fd);
 	}
 }

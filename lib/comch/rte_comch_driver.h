@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /** Number of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 2
+#define RTE_COMCH_DRIVER_ABI 3
 
 struct rte_comch_driver_ops;
 
@@ -83,6 +83,13 @@ struct rte_comch_link {
 	bool light;                      /**< The peer's sleepers fence for our publishers. */
 	/** CONNECTING, and link_poll has to be called again though nothing comes. */
 	bool try_again;
+	/**
+	 * The core's, set after accept or connect: link_poll is to be called
+	 * though link_fd is not readable. From any thread, until link_close
+	 * returns.
+	 */
+	void (*news)(void *ctx);
+	void *ctx;
 };
 
 /** Base of a driver's listener. */
@@ -205,8 +212,11 @@ struct rte_comch_driver_ops {
 	int (*frame_tx)(struct rte_comch_link *link, const struct rte_comch_frame *frame);
 	/**
 	 * R. Copy the next frame out to *buf*, at most *size* bytes.
-	 * @param[out] fds Descriptors that came with it, now the caller's.
-	 * @return its length, -EAGAIN (none), -EPROTO (link goes DOWN).
+	 * @param[out] fds Descriptors that came with it, now the caller's. None
+	 *   of them can block when it is closed but unix sockets: see
+	 *   comch_foreign.h.
+	 * @return its length, -EAGAIN (none, or its descriptors are still to
+	 *   come: then there is news), -EPROTO (link goes DOWN).
 	 */
 	int (*frame_rx)(struct rte_comch_link *link, void *buf, uint32_t size,
 			int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
@@ -248,13 +258,13 @@ struct rte_comch_driver_ops {
  * The name carries RTE_COMCH_DRIVER_ABI, so that a driver built for another
  * number does not link.
  */
-void rte_comch_driver_register_v2(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops);
 
 /** Register the driver whose operations are *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v2(&(ops)); \
+		rte_comch_driver_register_v3(&(ops)); \
 	}
 
 /** @name Services of the core

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "raw_peer.h"
+#include "t_node.h"
 #include "t.h"
 
 static size_t
@@ -308,7 +309,7 @@ raw_try(struct raw_peer *p, const struct raw_send *s)
 void
 raw_send(struct raw_peer *p, const struct raw_send *s)
 {
-	T_CHECK(raw_try(p, s));
+	T_UNTIL(raw_try(p, s));
 }
 
 static void

@@ -7,8 +7,8 @@
 
 /*
  * A peer written from scratch against the wire: it knows the layouts and
- * nothing of the library, and may lie in each field. It never waits: whoever
- * uses it runs the victim in between.
+ * nothing of the library, and may lie in each field. It waits only for room in
+ * its ring: whoever uses it runs the victim in between.
  */
 
 #include <fcntl.h>
@@ -104,7 +104,7 @@ bool raw_is_hung_up(struct raw_peer *p);
 
 /* Put a frame into our ring; false: it is full. */
 bool raw_try(struct raw_peer *p, const struct raw_send *s);
-/* The same; it must fit. */
+/* The same; runs the victim until it fits. */
 void raw_send(struct raw_peer *p, const struct raw_send *s);
 /* Take the victim's next frame; false: there is none. */
 bool raw_recv(struct raw_peer *p, struct raw_frame *f);

@@ -159,8 +159,8 @@ Test(data, regions_without_end)
 		T_CHECK(status == 0 || status == -EBUSY);
 		granted += status == 0;
 	}
+	/* Each is received by another thread: some are given up before the next comes. */
 	T_GE(granted, COMCH_MAX_IMPORTS);
-	T_LT(granted, TURNS);
 	/* Once it is given up there is room again. */
 	t_settle();
 	raw_send_mr_add(&a, 3, 0, 4096, m.fd);

@@ -137,6 +137,7 @@ Test(frames, msg_with_fds)
 		raw_send(&a, &s);
 		t_step_all();
 	}
+	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, conn) == 100);
 	v_expect_alive(&v, &a, conn);
 	raw_close(&a);
 	v_close(&v);
@@ -559,7 +560,7 @@ Test(frames, mr_not_memory)
 	int fds[2];
 
 	T_EQ(pipe2(fds, O_CLOEXEC), 0);
-	bad_mr(0, 0, 4096, fds[1], false);
+	bad_mr(0, 0, 4096, fds[1], true);
 	close(fds[0]);
 	close(fds[1]);
 }

@@ -141,7 +141,7 @@ shm_frame_pending(const struct rte_comch_link *link)
 {
 	const struct shm_link *l = container_of(link, const struct shm_link, base);
 
-	return l->peer != NULL && peer_load_acquire_u64(
+	return l->peer != NULL && l->awaits_fds == 0 && peer_load_acquire_u64(
 		&l->peer->cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1; /* P */
 }
 
@@ -169,6 +169,7 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	struct shm_link *l = container_of(link, struct shm_link, base);
 	struct shm_frame_prefix peer_prefix;
 	uint32_t len;
+	int ret;
 
 	if (!shm_frame_pending(link))
 		return -EAGAIN;
@@ -180,7 +181,10 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		goto err_proto;
 	len = peer_prefix.len;
 	if (unlikely(peer_prefix.nb_fds > 0)) {
-		if (shm_link_take_fds(l, fds, peer_prefix.nb_fds) != 0)
+		ret = shm_link_take_fds(l, fds, peer_prefix.nb_fds);
+		if (ret == -EAGAIN)
+			return ret;
+		if (ret != 0)
 			goto err_proto;
 		*nb_fds = peer_prefix.nb_fds;
 	}

@@ -20,8 +20,8 @@
 #include "comch_memfd.h"
 #include "shm_private.h"
 
-/* Messages that one look takes from a socket: more than it holds. */
-#define SOCK_BURST 4096
+/* Wake-ups that a peer may send though nobody asked. */
+#define SPARE_WAKES 64
 
 void
 shm_link_down(struct shm_link *l, int error, const char *text)
@@ -56,6 +56,7 @@ struct shm_link *
 shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 {
 	struct shm_link *l = calloc(1, sizeof(*l));
+	struct rte_comch_peer_id id;
 
 	if (l == NULL)
 		return NULL;
@@ -64,6 +65,9 @@ shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 	l->base.state = RTE_COMCH_LINK_CONNECTING;
 	l->sock = sock;
 	l->is_client = is_client;
+	l->wakes_allowed = SPARE_WAKES;
+	shm_link_peer(&l->base, &id);
+	l->who = (struct comch_foreign_peer){ .uid = id.uid, .pid = id.pid };
 	return l;
 }
 
@@ -146,86 +150,125 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	return 0;
 }
 
+static uint32_t
+nb_stashed(const struct shm_link *l)
+{
+	return l->stash_tail - l->stash_head;
+}
+
+/* Is a message with descriptors under way to us? */
+static bool
+is_receiving(const struct shm_link *l)
+{
+	return l->job != NULL || l->job_later;
+}
+
 static void
 close_all(const int *fds, uint32_t n)
 {
 	while (n > 0)
-		close(fds[--n]);
+		comch_foreign_close(fds[--n]);
 }
 
-/* Nothing was received, and nothing will be. */
+/* The first message: with one descriptor. */
 static void
-recv_failed(struct shm_link *l, int err, const char *odd, const char *gone)
+on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
 {
-	if (err == -EMFILE)
-		shm_link_down(l, err, "no file descriptor left for what the peer sent");
-	else if (err == -EPROTO)
-		shm_link_down(l, err, odd);
-	else
-		shm_link_down(l, -ECONNRESET, gone);
-}
-
-static void
-poll_hello(struct shm_link *l)
-{
-	int fds[RTE_COMCH_FRAME_FDS], len, ret;
 	struct shm_hello hello;
-	uint32_t nb_fds;
+	int ret = -EPROTO;
 
-	len = shm_sock_recv(l->sock, &hello, sizeof(hello), fds, &nb_fds);
-	if (len == -EAGAIN)
-		return;
-	if (len <= 0) {
-		close_all(fds, nb_fds);
-		recv_failed(l, len, "peer's hello cannot be",
-			"peer hung up during the handshake");
-		return;
+	if (msg->len == sizeof(hello) && msg->nb_fds == 1) {
+		memcpy(&hello, msg->data, sizeof(hello));
+		ret = take_hello(l, &hello, msg->fds[0]);
 	}
-	ret = len == sizeof(hello) && nb_fds == 1 ? take_hello(l, &hello, fds[0]) : -EPROTO;
-	close_all(fds, nb_fds);
+	close_all(msg->fds, msg->nb_fds);
 	answer_hello(l, ret);
 }
 
 /* Keep descriptors until their frame is read. */
-static int
-stash(struct shm_link *l, const int *fds, uint32_t n)
+static void
+on_fds(struct shm_link *l, const struct comch_foreign_msg *msg)
 {
 	uint32_t i;
 
-	if (l->stash_tail - l->stash_head + n > SHM_MAX_STASH) {
-		close_all(fds, n);
-		return -EPROTO;
+	if (msg->len != 1 || msg->data[0] != SHM_SOCK_FDS ||
+			nb_stashed(l) + msg->nb_fds > SHM_MAX_STASH) {
+		close_all(msg->fds, msg->nb_fds);
+		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
+		return;
 	}
-	for (i = 0; i < n; i++)
-		l->stash[l->stash_tail++ % SHM_MAX_STASH] = fds[i];
-	return 0;
+	for (i = 0; i < msg->nb_fds; i++)
+		l->stash[l->stash_tail++ % SHM_MAX_STASH] = msg->fds[i];
 }
 
-/* Take what came on the socket. False: there is no more for now. */
-static bool
-poll_one(struct shm_link *l)
+static void
+recv_failed(struct shm_link *l, int err)
 {
-	int fds[RTE_COMCH_FRAME_FDS], len;
-	uint32_t nb_fds;
-	char what[2];
+	if (err == -EMFILE)
+		shm_link_down(l, err, "no file descriptor left for what the peer sent");
+	else if (err == -ETIMEDOUT)
+		shm_link_down(l, err, "dropping a descriptor of the peer blocks");
+	else if (err == -EDQUOT)
+		shm_link_down(l, err, "too many descriptors of the peer's user block");
+	else if (err == -EPROTO)
+		shm_link_down(l, err, "peer sent a descriptor of an unsupported kind, or too many");
+	else
+		shm_link_down(l, err, strerrordesc_np(-err));
+}
 
-	len = shm_sock_recv(l->sock, what, sizeof(what), fds, &nb_fds);
-	if (len == -EAGAIN)
+/* A message with descriptors was received for us. False: it is still under way. */
+static bool
+take_job(struct shm_link *l)
+{
+	struct comch_foreign_msg msg;
+
+	if (comch_foreign_take(l->job, &msg) != 0)
 		return false;
-	if (len <= 0) {
-		close_all(fds, nb_fds);
-		recv_failed(l, len, "peer sent something odd on the socket",
-			"peer process is gone");
-		return false;
-	}
-	if (len == 1 && what[0] == SHM_SOCK_WAKE && nb_fds == 0)
-		return true;
-	if (len == 1 && what[0] == SHM_SOCK_FDS && nb_fds > 0 && stash(l, fds, nb_fds) == 0)
-		return true;
-	if (len != 1 || what[0] != SHM_SOCK_FDS)
-		close_all(fds, nb_fds);
-	shm_link_down(l, -EPROTO, "peer sent something odd on the socket");
-	return false;
+	l->job = NULL;
+	if (msg.len < 0)
+		recv_failed(l, msg.len);
+	else if (l->base.state == RTE_COMCH_LINK_CONNECTING)
+		on_hello(l, &msg);
+	else
+		on_fds(l, &msg);
+	return true;
+}
+
+/* May be called by another thread. */
+static void
+job_is_done(void *ctx)
+{
+	struct shm_link *l = ctx;
+
+	if (l->base.news != NULL)
+		l->base.news(l->base.ctx);
+}
+
+static void
+start_job(struct shm_link *l)
+{
+	int ret = comch_foreign_recv(l->sock, &l->who, job_is_done, l, &l->job);
+
+	/* Too many descriptors are under way: look again. */
+	l->job_later = ret == -EAGAIN;
+	if (ret == -EAGAIN)
+		job_is_done(l);
+	else if (ret != 0)
+		recv_failed(l, ret);
+}
+
+static void
+on_plain(struct shm_link *l)
+{
+	char what[2];
+	ssize_t len = recv(l->sock, what, sizeof(what), MSG_DONTWAIT);
+
+	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
+		shm_link_down(l, -EPROTO, "invalid hello from peer");
+	else if (len != 1 || what[0] != SHM_SOCK_WAKE)
+		shm_link_down(l, -EPROTO, "unexpected message on the socket");
+	else if (l->wakes_allowed-- == 0)
+		shm_link_down(l, -EPROTO, "peer floods the socket with wake-ups");
 }
 
 /* Has the peer closed its end, whatever is still to be read? */
@@ -247,29 +290,53 @@ stash_is_full(struct shm_link *l)
 		shm_link_down(l, -ECONNRESET, "peer process is gone");
 }
 
+/* Take what came on the socket. False: there is no more for now. */
+static bool
+look_once(struct shm_link *l)
+{
+	if (nb_stashed(l) > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS) {
+		stash_is_full(l);
+		return false;
+	}
+	switch (comch_foreign_next(l->sock)) {
+	case COMCH_FOREIGN_NOTHING:
+		l->wakes_allowed = SPARE_WAKES;
+		return false;
+	case COMCH_FOREIGN_PLAIN:
+		on_plain(l);
+		return true;
+	case COMCH_FOREIGN_FDS_NEXT:
+		start_job(l);
+		return false;
+	default:
+		shm_link_down(l, -ECONNRESET, l->base.state == RTE_COMCH_LINK_CONNECTING ?
+			"peer hung up during the handshake" : "peer process is gone");
+		return false;
+	}
+}
+
+/* Ends: what is not descriptors is an allowed wake-up, or brings the link down. */
+static void
+look(struct shm_link *l)
+{
+	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_later == NULL &&
+			(l->job == NULL || take_job(l)) && look_once(l))
+		;
+}
+
 void
 shm_link_poll(struct rte_comch_link *link)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	int i;
 
 	if (l->sock < 0)
 		return;
-	if (link->state == RTE_COMCH_LINK_CONNECTING) {
-		if (l->peer_later != NULL)
-			answer_hello(l, 0);
-		else
-			poll_hello(l);
-	}
-	/* Descriptors that frames still want may lie behind: no more than fit. */
-	for (i = 0; i < SOCK_BURST && link->state == RTE_COMCH_LINK_UP; i++) {
-		if (l->stash_tail - l->stash_head > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS) {
-			stash_is_full(l);
-			break;
-		}
-		if (!poll_one(l))
-			break;
-	}
+	if (l->peer_later != NULL)
+		answer_hello(l, 0);
+	look(l);
+	/* Its descriptors are here, or never will be: let it be read. */
+	if (nb_stashed(l) >= l->awaits_fds || !is_receiving(l))
+		l->awaits_fds = 0;
 }
 
 int
@@ -277,10 +344,15 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 {
 	uint32_t i;
 
-	/* They were sent before their frame: if they are not here, they will not be. */
-	while (l->stash_tail - l->stash_head < nb_fds)
-		if (l->sock < 0 || !poll_one(l))
+	if (nb_stashed(l) < nb_fds && l->sock >= 0)
+		look(l);
+	if (nb_stashed(l) < nb_fds) {
+		/* They were sent before their frame: not under way, they never will be. */
+		if (!is_receiving(l))
 			return -EPROTO;
+		l->awaits_fds = nb_fds;
+		return -EAGAIN;
+	}
 	for (i = 0; i < nb_fds; i++)
 		fds[i] = l->stash[l->stash_head++ % SHM_MAX_STASH];
 	return 0;
@@ -292,11 +364,17 @@ shm_link_shutdown(struct rte_comch_link *link)
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
 	shm_link_down(l, -ECONNRESET, "closed by us");
-	if (l->sock >= 0)
-		close(l->sock);
+	if (l->job != NULL)
+		comch_foreign_cancel(l->job);
+	l->job = NULL;
+	if (l->sock >= 0) {
+		/* The peer is told at once, whatever lies in its queue. */
+		shutdown(l->sock, SHUT_RDWR);
+		comch_foreign_close(l->sock);
+	}
 	l->sock = -1;
 	while (l->stash_head != l->stash_tail)
-		close(l->stash[l->stash_head++ % SHM_MAX_STASH]);
+		comch_foreign_close(l->stash[l->stash_head++ % SHM_MAX_STASH]);
 }
 
 void
@@ -339,6 +417,7 @@ shm_link_arm(struct rte_comch_link *link, bool credits)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
+	l->wakes_allowed++;
 	/* Any new value asks for one wake-up; the caller fences (W). */
 	if (l->own != NULL)
 		comch_store_relaxed(&l->own->armed,

@@ -17,6 +17,7 @@
 
 #include <rte_log.h>
 
+#include "comch_foreign.h"
 #include "rte_comch_driver.h"
 #include "shm_layout.h"
 
@@ -66,9 +67,15 @@ struct shm_link {
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
+	uint32_t awaits_fds;        /* that the next frame needs and that are under way */
 	int stash[SHM_MAX_STASH];
 	uint32_t stash_head;
 	uint32_t stash_tail;
+	/* the socket */
+	struct comch_foreign_peer who;
+	struct comch_foreign_job *job; /* a message with descriptors is being received */
+	bool job_later;             /* the same, when there is room for one more */
+	uint32_t wakes_allowed;     /* asked for since the socket was empty, and a few */
 	/* end */
 	size_t own_len;
 	size_t peer_len;
@@ -113,8 +120,6 @@ int shm_sock_check_dir(const struct shm_dev *shm);
 int shm_sock_make_dirs(const struct rte_comch_dev *dev);
 /* Send one message. 0, -EAGAIN or a negative errno. */
 int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds);
-/* Receive one: its length, 0 at the end, -EAGAIN or a negative errno. */
-int shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds);
 
 /* shm_link.c */
 struct shm_link *shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client);
@@ -125,7 +130,7 @@ void shm_link_close(struct rte_comch_link *link);
 void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 int shm_link_fd(const struct rte_comch_link *link);
 void shm_link_arm(struct rte_comch_link *link, bool credits);
-/* Take nb_fds descriptors that came on the socket. 0 or -EPROTO. */
+/* Take nb_fds descriptors that came on the socket. 0, -EAGAIN (later) or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
 
 /* shm_frame.c */

@@ -243,7 +243,9 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 	if (owner && shm_watch_is_ours(l))
 		unlink(l->sock_path);
 	shm_watch_close(l);
-	close(l->sock);
+	/* With it go those that nobody accepted, and what they sent. */
+	shutdown(l->sock, SHUT_RDWR);
+	comch_foreign_close(l->sock);
 	if (owner)
 		unlink(l->lock_path);
 	close(l->lock_fd);
@@ -277,7 +279,7 @@ shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **lin
 		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 	s = shm_link_create(listener->dev, sock, false);
 	if (s == NULL) {
-		close(sock);
+		comch_foreign_close(sock);
 		return -ENOMEM;
 	}
 	*link = &s->base;
@@ -337,6 +339,8 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		shm_link_close(&s->base);
 		return ret;
 	}
+	comch_foreign_close(sock);
+	return ret;
 err_close:
 	close(sock);
 	return ret;
@@ -366,52 +370,4 @@ shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t n
 	if (errno == EWOULDBLOCK || errno == ETOOMANYREFS)
 		return -EAGAIN;
 	return -errno;
-}
-
-/*
- * Not all that the peer sent is there: was it more than anybody may send, or
- * have we no descriptor left for it?
- */
-static int
-cut_short(int sock)
-{
-	int fd = fcntl(sock, F_DUPFD_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -EMFILE;
-	close(fd);
-	return -EPROTO;
-}
-
-int
-shm_sock_recv(int sock, void *data, size_t size, int *fds, uint32_t *nb_fds)
-{
-	struct iovec iov = { .iov_base = data, .iov_len = size };
-	union fd_control control;
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.buf,
-		/* Not CMSG_SPACE(): its padding has room for one descriptor more. */
-		.msg_controllen = CMSG_LEN(sizeof(int) * RTE_COMCH_FRAME_FDS),
-	};
-	struct cmsghdr *c;
-	ssize_t len;
-
-	*nb_fds = 0;
-	len = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	/* A peer that closed with something unread: its last messages are still to come. */
-	if (len < 0 && errno == ECONNRESET)
-		len = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (len < 0)
-		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-	for (c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || *nb_fds > 0)
-			continue;
-		*nb_fds = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(fds, CMSG_DATA(c), sizeof(int) * *nb_fds);
-	}
-	/* The caller closes what there is. */
-	if (msg.msg_flags & MSG_TRUNC)
-		return -EPROTO;
-	return (msg.msg_flags & MSG_CTRUNC) != 0 ? cut_short(sock) : (int)len;
 }

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The callers' side: see comch_foreign.h. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "comch_compat.h"
+#include "comch_foreign_private.h"
+#include "comch_log.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+/* Busy for this long is stuck: it counts against the peer's share. */
+#define SHARE_MS 20
+/* Sockets that found no place in the closers' queue. */
+#define MAX_ATTIC 4096
+
+struct comch_foreign_pool comch_foreign_pool = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.work = PTHREAD_COND_INITIALIZER,
+	.out = { -1, -1 },
+	.reply = -1,
+	.jobs = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.jobs),
+};
+
+static struct comch_foreign_pool *const pool = &comch_foreign_pool;
+static int attic[MAX_ATTIC];
+static uint32_t nb_attic;
+
+uint64_t
+comch_foreign_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+void
+comch_foreign_pack(struct msghdr *msg, struct iovec *iov, struct comch_foreign_job **job,
+		union comch_foreign_control *control, const int *fds, uint32_t nb_fds)
+{
+	struct cmsghdr *c;
+
+	*iov = (struct iovec){ .iov_base = job, .iov_len = sizeof(*job) };
+	*msg = (struct msghdr){ .msg_iov = iov, .msg_iovlen = 1 };
+	if (nb_fds == 0)
+		return;
+	memset(control, 0, sizeof(*control));
+	msg->msg_control = control->buf;
+	msg->msg_controllen = CMSG_SPACE(sizeof(int) * nb_fds);
+	c = CMSG_FIRSTHDR(msg);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int) * nb_fds);
+	memcpy(CMSG_DATA(c), fds, sizeof(int) * nb_fds);
+}
+
+uint32_t
+comch_foreign_unpack(struct msghdr *msg, int *fds)
+{
+	struct cmsghdr *c;
+	uint32_t n;
+
+	for (c = CMSG_FIRSTHDR(msg); c != NULL; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(c), sizeof(int) * n);
+		return n;
+	}
+	return 0;
+}
+
+/* Starting and forking */
+
+static int
+socket_pair(int *a, int *b)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
+		return -errno;
+	*a = fds[0];
+	*b = fds[1];
+	return 0;
+}
+
+static void
+close_ends(int *ends, unsigned int n)
+{
+	while (n-- > 0) {
+		if (ends[n] >= 0)
+			close(ends[n]);
+		ends[n] = -1;
+	}
+}
+
+/* All ends, while they are still in one table. */
+static int
+open_ends(int ours[3], int theirs[4])
+{
+	int i, ret = 0;
+
+	for (i = 0; i < 3 && ret == 0; i++)
+		ret = socket_pair(&ours[i], &theirs[i]);
+	if (ret == 0) {
+		theirs[3] = fcntl(ours[2], F_DUPFD_CLOEXEC, 0);
+		ret = theirs[3] < 0 ? -errno : 0;
+	}
+	return ret;
+}
+
+static int
+start_locked(void)
+{
+	int ours[3] = { -1, -1, -1 }, theirs[4] = { -1, -1, -1, -1 };
+	pthread_t keeper;
+	sem_t ready;
+	int ret;
+
+	ret = open_ends(ours, theirs);
+	if (ret != 0)
+		goto err_close;
+	memcpy(pool->out, ours, sizeof(pool->out));
+	pool->reply = ours[2];
+	memcpy(pool->in, theirs, sizeof(pool->in));
+	pool->reply_out = theirs[2];
+	pool->reply_discard = theirs[3];
+	sem_init(&ready, 0, 0);
+	ret = -comch_ctrl_thread_create(&keeper, "comch-fds", comch_foreign_keeper, &ready);
+	if (ret != 0)
+		goto err_close;
+	pthread_detach(keeper);
+	/* It has a table of its own now, with its ends; ours are not needed here. */
+	while (sem_wait(&ready) != 0)
+		;
+	sem_destroy(&ready);
+	close_ends(theirs, RTE_DIM(theirs));
+	pool->started = true;
+	return 0;
+
+err_close:
+	COMCH_LOG(ERR, "cannot start the threads that receive descriptors: %s", strerror(-ret));
+	close_ends(ours, RTE_DIM(ours));
+	close_ends(theirs, RTE_DIM(theirs));
+	return ret;
+}
+
+int
+comch_foreign_start(void)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	if (!pool->started)
+		ret = start_locked();
+	pthread_mutex_unlock(&pool->lock);
+	return ret;
+}
+
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&pool->lock);
+}
+
+static void
+in_parent(void)
+{
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* The threads are the parent's; a child that needs some starts its own. */
+static void
+in_child(void)
+{
+	int i;
+
+	if (pool->started) {
+		close_ends(pool->out, RTE_DIM(pool->out));
+		close_ends(&pool->reply, 1);
+	}
+	pool->started = false;
+	pool->discard = COMCH_FOREIGN_DISCARD_NONE;
+	TAILQ_INIT(&pool->jobs);
+	memset(pool->slot, 0, sizeof(pool->slot));
+	for (i = 0; i < COMCH_FOREIGN_NB_KINDS; i++)
+		pool->nb_queued[i] = pool->nb_threads[i] = 0;
+	pool->keeper_sleeps = false;
+	pthread_cond_init(&pool->work, NULL);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+RTE_INIT(comch_foreign_init)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* Jobs */
+
+void
+comch_foreign_unref(struct comch_foreign_job *job)
+{
+	if (--job->refs > 0)
+		return;
+	TAILQ_REMOVE(&pool->jobs, job, next);
+	free(job);
+}
+
+void
+comch_foreign_finish(struct comch_foreign_job *job, int len)
+{
+	job->state = COMCH_FOREIGN_DONE;
+	job->msg.len = len;
+	if (!job->cancelled)
+		job->news(job->ctx);
+}
+
+uint32_t
+comch_foreign_nb_idle(enum comch_foreign_kind kind)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++)
+		n += pool->slot[i].used && pool->slot[i].kind == kind &&
+			pool->slot[i].busy_since_ms == 0;
+	return n;
+}
+
+/* Has the peer as many receivers stuck as it may? */
+static bool
+over_share(const struct comch_foreign_peer *peer)
+{
+	uint64_t now = comch_foreign_now_ms();
+	uint32_t i, pids = 0, uids = 0;
+
+	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++) {
+		const struct comch_foreign_slot *s = &pool->slot[i];
+
+		if (!s->used || s->kind != COMCH_FOREIGN_RECEIVER || s->busy_since_ms == 0 ||
+				now - s->busy_since_ms < SHARE_MS || s->peer.uid != peer->uid)
+			continue;
+		uids++;
+		pids += s->peer.pid == peer->pid;
+	}
+	return pids >= COMCH_FOREIGN_PER_PID || uids >= COMCH_FOREIGN_PER_UID;
+}
+
+/* Hand a socket to a kind of threads: the descriptor stays in our table as well. */
+static int
+hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
+{
+	union comch_foreign_control control;
+	struct msghdr msg;
+	struct iovec iov;
+
+	comch_foreign_pack(&msg, &iov, &job, &control, &fd, 1);
+	if (sendmsg(pool->out[kind], &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		/* Too many wait there, or too many of our user are under way. */
+		return errno == ETOOMANYREFS ? -EAGAIN : -errno;
+	pool->nb_queued[kind]++;
+	if (comch_foreign_nb_idle(kind) < pool->nb_queued[kind])
+		pthread_cond_signal(&pool->work);
+	return 0;
+}
+
+/* Under the lock. */
+static void
+empty_attic(void)
+{
+	while (nb_attic > 0 && hand_over(COMCH_FOREIGN_CLOSER, NULL, attic[nb_attic - 1]) == 0)
+		close(attic[--nb_attic]);
+}
+
+/* Under the lock. The closers have the file as well: this close() is never the last one. */
+static void
+close_locked(int fd)
+{
+	empty_attic();
+	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
+		close(fd);
+	else if (nb_attic < MAX_ATTIC)
+		attic[nb_attic++] = fd;
+	/* Else it stays open: worse than a descriptor less is a close() that blocks. */
+}
+
+void
+comch_foreign_close(int fd)
+{
+	if (comch_foreign_start() != 0) {
+		COMCH_LOG(ERR, "descriptor %d of a peer stays open", fd);
+		return;
+	}
+	pthread_mutex_lock(&pool->lock);
+	close_locked(fd);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+int
+comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, void (*news)(void *ctx),
+		void *ctx, struct comch_foreign_job **job)
+{
+	struct comch_foreign_job *j;
+	int ret;
+
+	ret = comch_foreign_start();
+	if (ret != 0)
+		return ret;
+	j = calloc(1, sizeof(*j));
+	if (j == NULL)
+		return -ENOMEM;
+	j->state = COMCH_FOREIGN_QUEUED;
+	j->refs = 2;
+	j->since_ms = comch_foreign_now_ms();
+	j->peer = *peer;
+	j->news = news;
+	j->ctx = ctx;
+	pthread_mutex_lock(&pool->lock);
+	empty_attic();
+	TAILQ_INSERT_TAIL(&pool->jobs, j, next);
+	ret = over_share(peer) ? -EDQUOT : hand_over(COMCH_FOREIGN_RECEIVER, j, sock);
+	if (ret != 0) {
+		j->refs = 1;
+		comch_foreign_unref(j);
+	} else {
+		*job = j;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return ret;
+}
+
+/* No descriptor is left for the oldest reply: a closer takes it out of the way. */
+static void
+ask_discard(void)
+{
+	struct comch_foreign_job *none = NULL;
+
+	if (pool->discard == COMCH_FOREIGN_DISCARD_WANTED &&
+			send(pool->out[COMCH_FOREIGN_CLOSER], &none, sizeof(none),
+				MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(none)) {
+		pool->discard = COMCH_FOREIGN_DISCARD_ASKED;
+		pool->nb_queued[COMCH_FOREIGN_CLOSER]++;
+	}
+}
+
+static void
+close_fds_locked(struct comch_foreign_msg *msg)
+{
+	while (msg->nb_fds > 0)
+		close_locked(msg->fds[--msg->nb_fds]);
+}
+
+/*
+ * Take the oldest reply, for whichever job it is. It is looked at before it
+ * is consumed: with no descriptor left, recvmsg() would drop the peer's here.
+ */
+static bool
+next_reply(void)
+{
+	union comch_foreign_control control;
+	struct comch_foreign_job *j = NULL;
+	struct iovec iov = { .iov_base = &j, .iov_len = sizeof(j) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	uint32_t n;
+
+	ask_discard();
+	if (pool->discard != COMCH_FOREIGN_DISCARD_NONE || recvmsg(pool->reply, &msg,
+			MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != sizeof(j))
+		return false;
+	n = comch_foreign_unpack(&msg, j->msg.fds);
+	j->replied = false;
+	if ((msg.msg_flags & MSG_CTRUNC) != 0) {
+		/* The reply keeps the files: these are not the last ones. */
+		while (n > 0)
+			close(j->msg.fds[--n]);
+		j->msg.len = -EMFILE;
+		pool->discard = COMCH_FOREIGN_DISCARD_WANTED;
+		ask_discard();
+	} else {
+		j->msg.nb_fds = n;
+		(void)recv(pool->reply, control.buf, 1, MSG_DONTWAIT);
+	}
+	if (j->cancelled) {
+		close_fds_locked(&j->msg);
+		comch_foreign_unref(j);
+	}
+	return true;
+}
+
+int
+comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg)
+{
+	int ret = -EINPROGRESS;
+
+	pthread_mutex_lock(&pool->lock);
+	while (job->state == COMCH_FOREIGN_DONE && job->replied && next_reply())
+		;
+	if (job->state == COMCH_FOREIGN_DONE && !job->replied) {
+		*msg = job->msg;
+		comch_foreign_unref(job);
+		ret = 0;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return ret;
+}
+
+void
+comch_foreign_cancel(struct comch_foreign_job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	while (job->replied && next_reply())
+		;
+	job->cancelled = true;
+	/* With a reply under way next_reply() drops the reference. */
+	if (!job->replied) {
+		close_fds_locked(&job->msg);
+		comch_foreign_unref(job);
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Looking */
+
+enum comch_foreign_next
+comch_foreign_next(int sock)
+{
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t len;
+
+	/* What is only looked at keeps its descriptors: nothing is dropped here. */
+	len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+	/* A peer that closed with something unread: its last messages are still to come. */
+	if (len < 0 && errno == ECONNRESET)
+		len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+	if (len < 0)
+		return errno == EWOULDBLOCK ? COMCH_FOREIGN_NOTHING : COMCH_FOREIGN_END;
+	if ((msg.msg_flags & MSG_CTRUNC) != 0)
+		return COMCH_FOREIGN_FDS_NEXT;
+	return len > 0 ? COMCH_FOREIGN_PLAIN : COMCH_FOREIGN_END;
+}
+
+bool
+comch_foreign_refuse(int sock)
+{
+	int no = 0;
+
+	return setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no)) == 0;
+}

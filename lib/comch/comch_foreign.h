@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_FOREIGN_H
+#define COMCH_FOREIGN_H
+
+/*
+ * Descriptors that a peer sends.
+ *
+ * Dropping one may block for as long as its sender likes: a TCP socket with
+ * SO_LINGER waits in close() for its data to be sent, a file of FUSE waits for
+ * its daemon, even after SIGKILL. The kernel drops descriptors in close(), in
+ * recvmsg() without room for them, in recv(), and when a socket is closed
+ * whose queue holds some. A thread that runs a poll does none of these on a
+ * socket that a peer can write to.
+ *
+ * Threads with a descriptor table of their own do, the receivers and the
+ * closers. Receivers pass on memfds and unix sockets only; anything else
+ * never gets into the table of the program, so that a close() that never
+ * returns cannot keep the program's sockets and locks open after its death.
+ *
+ *   poll's thread                              threads here
+ *     comch_foreign_next()  descriptors are next
+ *     comch_foreign_recv()  -- the socket -->  recvmsg(), check each
+ *     comch_foreign_take()  <-- fds ---------  news()
+ *     comch_foreign_close() -- a socket ---->  close()
+ *
+ * All calls may be made by any thread, and none of them blocks.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Descriptors and bytes of one message. */
+#define COMCH_FOREIGN_FDS 3
+#define COMCH_FOREIGN_BYTES 16
+
+/* A peer whose descriptor takes this long to drop is given up. */
+#define COMCH_FOREIGN_STUCK_MS 1000
+/* Receivers that one process, and one user, may keep busy for long. */
+#define COMCH_FOREIGN_PER_PID 2
+#define COMCH_FOREIGN_PER_UID 16
+/* Threads of each kind. */
+#define COMCH_FOREIGN_RECEIVERS 32
+#define COMCH_FOREIGN_CLOSERS 8
+
+/* Who is at the other end, for the shares of peers. -1: unknown. */
+struct comch_foreign_peer {
+	int32_t uid;
+	int32_t pid;
+};
+
+/* One message as it was received. */
+struct comch_foreign_msg {
+	int len;         /* bytes; 0: end of the stream; or a negative errno */
+	uint32_t nb_fds;
+	int fds[COMCH_FOREIGN_FDS];
+	uint8_t data[COMCH_FOREIGN_BYTES];
+};
+
+struct comch_foreign_job;
+
+/* What a socket has next. */
+enum comch_foreign_next {
+	COMCH_FOREIGN_NOTHING,
+	COMCH_FOREIGN_PLAIN, /* a message without descriptors: recv() drops nothing */
+	COMCH_FOREIGN_FDS_NEXT,
+	COMCH_FOREIGN_END,   /* closed by the peer, or an error */
+};
+
+/* Start the threads, unless they run. 0 or a negative errno. */
+int comch_foreign_start(void);
+
+enum comch_foreign_next comch_foreign_next(int sock);
+
+/*
+ * Have one message received. The socket stays the caller's; until the job is
+ * taken or cancelled nobody else reads it. When the message is there,
+ * news(ctx) is called once, by another thread, and never after a cancel.
+ * 0, -EAGAIN (later), -EDQUOT (the peer has its share under way), -ENOMEM.
+ */
+int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, void (*news)(void *ctx),
+		void *ctx, struct comch_foreign_job **job);
+
+/*
+ * 0: the message is in *msg*, the descriptors are the caller's, the job is
+ * gone. -EINPROGRESS: not yet. msg->len is -EPROTO if there were descriptors
+ * of other kinds or too many, -EMFILE, or -ETIMEDOUT (dropping blocks).
+ */
+int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);
+
+/* Forget a job. */
+void comch_foreign_cancel(struct comch_foreign_job *job);
+
+/*
+ * Close a socket that came from a peer, or whose queue a peer can fill. It is
+ * taken out of all epoll sets first: the file may stay open for a while.
+ */
+void comch_foreign_close(int fd);
+
+/* Have the kernel refuse descriptors on this socket (Linux 6.16). False: it does not. */
+bool comch_foreign_refuse(int sock);
+
+#endif /* COMCH_FOREIGN_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_FOREIGN_PRIVATE_H
+#define COMCH_FOREIGN_PRIVATE_H
+
+/*
+ * What the callers' side (comch_foreign.c) shares with the threads that
+ * receive and close (comch_foreign_threads.c). All of it is under the lock,
+ * which is held for no system call that can block.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include "comch_foreign.h"
+
+#define COMCH_FOREIGN_SLOTS (COMCH_FOREIGN_RECEIVERS + COMCH_FOREIGN_CLOSERS)
+
+enum comch_foreign_kind {
+	COMCH_FOREIGN_RECEIVER,
+	COMCH_FOREIGN_CLOSER,
+	COMCH_FOREIGN_NB_KINDS,
+};
+
+enum comch_foreign_state {
+	COMCH_FOREIGN_QUEUED,
+	COMCH_FOREIGN_RUNNING,
+	COMCH_FOREIGN_DONE,
+};
+
+enum comch_foreign_discard {
+	COMCH_FOREIGN_DISCARD_NONE,
+	COMCH_FOREIGN_DISCARD_WANTED,
+	COMCH_FOREIGN_DISCARD_ASKED,
+};
+
+struct comch_foreign_job {
+	TAILQ_ENTRY(comch_foreign_job) next;
+	enum comch_foreign_state state;
+	bool cancelled;
+	bool replied;            /* its descriptors wait in the reply socket */
+	uint32_t refs;           /* the caller, and the queue or a receiver */
+	uint64_t since_ms;       /* queued, then running */
+	struct comch_foreign_peer peer;
+	struct comch_foreign_msg msg;
+	void (*news)(void *ctx);
+	void *ctx;
+};
+
+/* A thread. */
+struct comch_foreign_slot {
+	bool used;
+	enum comch_foreign_kind kind;
+	uint64_t busy_since_ms;  /* 0: it waits */
+	struct comch_foreign_peer peer;
+};
+
+struct comch_foreign_pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work;     /* for the keeper: look at once */
+	bool keeper_sleeps;      /* without a time-out: nothing is under way */
+	bool started;
+	/* Ends in the program's table: jobs out, replies in. */
+	int out[COMCH_FOREIGN_NB_KINDS];
+	int reply;
+	/* The other ends, and a second one of the replies, in the threads' tables. */
+	int in[COMCH_FOREIGN_NB_KINDS];
+	int reply_out;
+	int reply_discard;
+	/* The oldest reply found no descriptor left in the program's table. */
+	enum comch_foreign_discard discard;
+	uint32_t nb_queued[COMCH_FOREIGN_NB_KINDS];
+	uint32_t nb_threads[COMCH_FOREIGN_NB_KINDS];
+	struct comch_foreign_slot slot[COMCH_FOREIGN_SLOTS];
+	TAILQ_HEAD(, comch_foreign_job) jobs;
+};
+
+extern struct comch_foreign_pool comch_foreign_pool;
+
+/* Descriptors of one message; and an internal message: a job, or NULL to close. */
+union comch_foreign_control {
+	struct cmsghdr align;
+	char buf[CMSG_SPACE(sizeof(int) * COMCH_FOREIGN_FDS)];
+};
+
+uint64_t comch_foreign_now_ms(void);
+/* Fill in the header of a message of one pointer, with descriptors. */
+void comch_foreign_pack(struct msghdr *msg, struct iovec *iov, struct comch_foreign_job **job,
+		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);
+/* The descriptors that a received header has; at most COMCH_FOREIGN_FDS. */
+uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
+/* Under the lock. */
+void comch_foreign_unref(struct comch_foreign_job *job);
+void comch_foreign_finish(struct comch_foreign_job *job, int len);
+uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
+
+/* The keeper, which starts the other threads; arg: a semaphore, posted when it has its table. */
+void *comch_foreign_keeper(void *arg);
+
+#endif /* COMCH_FOREIGN_PRIVATE_H */

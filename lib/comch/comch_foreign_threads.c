@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * The threads with a descriptor table of their own: a keeper, which never
+ * touches a peer's descriptor, starts others while too few of them wait, and
+ * gives up what is stuck; receivers and closers, which may block for ever.
+ *
+ * A job reaches a thread with a descriptor of the peer's socket. It is closed
+ * before anything that may block: a thread that is stuck holds nothing but
+ * the descriptor that it is stuck in.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "comch_foreign_private.h"
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1u << 1)
+#endif
+
+/* Threads that wait for work, at least, as long as there may be more. */
+#define MIN_IDLE 2
+#define TICK_MS 20
+/* A job that no receiver takes: all of them are stuck. */
+#define QUEUED_MS 5000
+/* Descriptors under way to the program are limited: they arrive, and it goes on. */
+#define REPLY_TRIES 500
+#define STACK_SIZE (256 << 10)
+
+static struct comch_foreign_pool *const pool = &comch_foreign_pool;
+
+/*
+ * Numbers of descriptors mean other files here than in the rest of the
+ * program, which sanitizers do not know: past their interceptors.
+ */
+static void
+own_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+static ssize_t
+own_recvmsg(int sock, struct msghdr *msg, int flags)
+{
+	return syscall(SYS_recvmsg, sock, msg, flags);
+}
+
+static int
+compare_fds(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void
+close_between(unsigned int first, unsigned int last, unsigned int flags)
+{
+	struct rlimit limit;
+	unsigned int fd;
+
+	if (first > last || syscall(SYS_close_range, first, last, flags) == 0)
+		return;
+	/* Before Linux 5.9. */
+	if (flags != 0)
+		syscall(SYS_unshare, CLONE_FILES);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		last = RTE_MIN(last, (unsigned int)limit.rlim_cur);
+	for (fd = first; fd <= last; fd++)
+		own_close((int)fd);
+}
+
+/* From here on this thread has a table of its own, with these n descriptors. */
+static void
+own_table(const int *keep, unsigned int n)
+{
+	unsigned int i, next = 0;
+	int fds[8];
+
+	memcpy(fds, keep, n * sizeof(*keep));
+	qsort(fds, n, sizeof(*fds), compare_fds);
+	/* The end first: the kernel does not even copy it. */
+	close_between((unsigned int)fds[n - 1] + 1, ~0u, CLOSE_RANGE_UNSHARE);
+	for (i = 0; i < n; i++) {
+#ifdef __SANITIZE_ADDRESS__
+		/* Where reports are written. */
+		next = RTE_MAX(next, 3u);
+#endif
+		if (fds[i] > 0)
+			close_between(next, (unsigned int)fds[i] - 1, 0);
+		next = (unsigned int)fds[i] + 1;
+	}
+}
+
+/* Can dropping it never block? Memory, or a unix socket: its queue is for the closers. */
+static bool
+is_harmless(int fd)
+{
+	socklen_t len = sizeof(int);
+	int domain;
+
+	/* Only tmpfs and hugetlbfs answer. */
+	return fcntl(fd, F_GET_SEALS) >= 0 || (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain,
+			&len) == 0 && domain == AF_UNIX);
+}
+
+/* Receive the message. Its length, or a negative errno. */
+static int
+receive(int sock, struct comch_foreign_msg *m)
+{
+	union comch_foreign_control control;
+	struct iovec iov = { .iov_base = m->data, .iov_len = sizeof(m->data) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
+		/* Not CMSG_SPACE(): its padding has room for one descriptor more. */
+		.msg_controllen = CMSG_LEN(sizeof(int) * COMCH_FOREIGN_FDS),
+	};
+	ssize_t len;
+	uint32_t i;
+
+	len = own_recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (len < 0)
+		return -errno;
+	m->nb_fds = comch_foreign_unpack(&msg, m->fds);
+	if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
+		return -EPROTO;
+	for (i = 0; i < m->nb_fds; i++)
+		if (!is_harmless(m->fds[i]))
+			return -EPROTO;
+	return (int)len;
+}
+
+/* Send a job's descriptors to the program, unless nobody wants them any more. */
+static void
+reply(struct comch_foreign_job *job, const struct comch_foreign_msg *m, int len)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	union comch_foreign_control control;
+	struct msghdr msg;
+	struct iovec iov;
+	int tries;
+
+	comch_foreign_pack(&msg, &iov, &job, &control, m->fds, m->nb_fds);
+	for (tries = 0; tries < REPLY_TRIES && job->state == COMCH_FOREIGN_RUNNING &&
+			!job->cancelled; tries++) {
+		if (syscall(SYS_sendmsg, pool->reply_out, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
+			job->replied = true;
+			comch_foreign_finish(job, len);
+			return;
+		}
+		pthread_mutex_unlock(&pool->lock);
+		nanosleep(&nap, NULL);
+		pthread_mutex_lock(&pool->lock);
+	}
+	if (job->state == COMCH_FOREIGN_RUNNING)
+		comch_foreign_finish(job, -EMFILE);
+}
+
+static void
+run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock)
+{
+	struct comch_foreign_msg m = { 0 };
+	uint32_t i;
+	int len = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	if (job->state == COMCH_FOREIGN_QUEUED && !job->cancelled) {
+		job->state = COMCH_FOREIGN_RUNNING;
+		job->since_ms = slot->busy_since_ms;
+		slot->peer = job->peer;
+		pthread_mutex_unlock(&pool->lock);
+		len = receive(sock, &m);
+		pthread_mutex_lock(&pool->lock);
+	}
+	if (job->state == COMCH_FOREIGN_RUNNING) {
+		memcpy(job->msg.data, m.data, sizeof(m.data));
+		if (len >= 0 && m.nb_fds > 0)
+			reply(job, &m, len);
+		else
+			comch_foreign_finish(job, len);
+	}
+	comch_foreign_unref(job);
+	pthread_mutex_unlock(&pool->lock);
+	/* The last one of a peer that was dropped meanwhile: then it is its only victim. */
+	own_close(sock);
+	for (i = 0; i < m.nb_fds; i++)
+		own_close(m.fds[i]);
+}
+
+/* A reply that the program has no descriptors for: here there are some. */
+static void
+discard_reply(void)
+{
+	union comch_foreign_control control;
+	struct comch_foreign_job *job = NULL;
+	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	int fds[COMCH_FOREIGN_FDS];
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	if (own_recvmsg(pool->reply_discard, &msg, MSG_DONTWAIT) >= 0)
+		n = comch_foreign_unpack(&msg, fds);
+	pool->discard = COMCH_FOREIGN_DISCARD_NONE;
+	TAILQ_FOREACH(job, &pool->jobs, next)
+		if (job->state == COMCH_FOREIGN_DONE && !job->cancelled)
+			job->news(job->ctx);
+	pthread_mutex_unlock(&pool->lock);
+	while (n > 0)
+		own_close(fds[--n]);
+}
+
+static void
+mark_busy(struct comch_foreign_slot *slot)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->nb_queued[slot->kind]--;
+	slot->busy_since_ms = comch_foreign_now_ms();
+	slot->peer = (struct comch_foreign_peer){ .uid = -1, .pid = -1 };
+	/* The keeper gives up what is stuck, and starts other threads. */
+	if (pool->keeper_sleeps || comch_foreign_nb_idle(slot->kind) == 0)
+		pthread_cond_signal(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void *
+thread_main(void *arg)
+{
+	struct comch_foreign_slot *slot = arg;
+	int keep[] = { pool->in[slot->kind], pool->reply_out, pool->reply_discard };
+	union comch_foreign_control control;
+	struct comch_foreign_job *job;
+	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
+	uint32_t n;
+	int fd[COMCH_FOREIGN_FDS];
+
+	own_table(keep, RTE_DIM(keep));
+	for (;;) {
+		struct msghdr msg = {
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+		};
+
+		if (own_recvmsg(keep[0], &msg, MSG_CMSG_CLOEXEC) != sizeof(job))
+			continue;
+		n = comch_foreign_unpack(&msg, fd);
+		mark_busy(slot);
+		if (job != NULL)
+			run_job(slot, job, fd[0]);
+		else if (n > 0)
+			own_close(fd[0]);
+		else
+			discard_reply();
+		pthread_mutex_lock(&pool->lock);
+		slot->busy_since_ms = 0;
+		pthread_mutex_unlock(&pool->lock);
+	}
+	return NULL;
+}
+
+/* Under the lock. */
+static void
+add_thread(enum comch_foreign_kind kind)
+{
+	struct comch_foreign_slot *slot = pool->slot;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	while (slot->used)
+		slot++;
+	*slot = (struct comch_foreign_slot){ .used = true, .kind = kind };
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attr, thread_main, slot) == 0)
+		pool->nb_threads[kind]++;
+	else
+		slot->used = false;
+	pthread_attr_destroy(&attr);
+}
+
+static void
+add_threads(void)
+{
+	static const uint32_t max[COMCH_FOREIGN_NB_KINDS] = {
+		COMCH_FOREIGN_RECEIVERS, COMCH_FOREIGN_CLOSERS,
+	};
+	int kind;
+
+	for (kind = 0; kind < COMCH_FOREIGN_NB_KINDS; kind++)
+		if (comch_foreign_nb_idle(kind) < MIN_IDLE && pool->nb_threads[kind] < max[kind])
+			add_thread(kind);
+}
+
+/* Jobs that take too long are over; their threads may stay for ever. */
+static void
+give_up(uint64_t now)
+{
+	struct comch_foreign_job *job;
+
+	TAILQ_FOREACH(job, &pool->jobs, next) {
+		if (job->state == COMCH_FOREIGN_DONE || job->cancelled)
+			continue;
+		if (now - job->since_ms > (job->state == COMCH_FOREIGN_RUNNING ?
+				(uint64_t)COMCH_FOREIGN_STUCK_MS : QUEUED_MS))
+			comch_foreign_finish(job, -ETIMEDOUT);
+	}
+}
+
+static bool
+all_idle(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++)
+		if (pool->slot[i].used && pool->slot[i].busy_since_ms != 0)
+			return false;
+	return pool->nb_queued[COMCH_FOREIGN_RECEIVER] == 0 &&
+		pool->nb_queued[COMCH_FOREIGN_CLOSER] == 0;
+}
+
+void *
+comch_foreign_keeper(void *arg)
+{
+	int keep[] = {
+		pool->in[COMCH_FOREIGN_RECEIVER], pool->in[COMCH_FOREIGN_CLOSER],
+		pool->reply_out, pool->reply_discard,
+	};
+	struct timespec until;
+
+	own_table(keep, RTE_DIM(keep));
+	sem_post(arg);
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		add_threads();
+		if (all_idle()) {
+			pool->keeper_sleeps = true;
+			pthread_cond_wait(&pool->work, &pool->lock);
+			pool->keeper_sleeps = false;
+			continue;
+		}
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += TICK_MS * 1000000L;
+		if (until.tv_nsec >= 1000000000L) {
+			until.tv_nsec -= 1000000000L;
+			until.tv_sec++;
+		}
+		pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+		give_up(comch_foreign_now_ms());
+	}
+	return NULL;
+}
