@@ -34,6 +34,36 @@ t_now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
+/* How long this thread has waited for a CPU in its life, ns. */
+static uint64_t
+cpu_wait_ns(void)
+{
+	unsigned long long ran, waited = 0;
+	FILE *f;
+
+	f = fopen("/proc/thread-self/schedstat", "re");
+	if (f != NULL) {
+		T_EQ(fscanf(f, "%llu %llu", &ran, &waited), 2);
+		fclose(f);
+	}
+	return waited;
+}
+
+uint64_t
+t_own_ns(void)
+{
+	uint64_t before, after = cpu_wait_ns();
+	struct timespec ts;
+
+	/* Both at one time. */
+	do {
+		before = after;
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		after = cpu_wait_ns();
+	} while (before != after);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec - after;
+}
+
 static int
 remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {

@@ -206,23 +206,29 @@ v_expect_alive(struct victim *v, struct raw_peer *a, const struct rte_comch_conn
 	T_UNTIL(t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn) == before + 1);
 }
 
-/* Of this thread's CPU: what else the machine does is not the victim's doing. */
-static uint64_t
-cpu_ms(void)
+void
+v_run(struct victim *v)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-uint64_t
-v_run_ms(struct victim *v)
-{
-	uint64_t begin = cpu_ms();
+	uint64_t ns = t_own_ns();
 
 	t_step(v->p.dpu);
-	return cpu_ms() - begin;
+	ns = t_own_ns() - ns;
+	if (ns > v->longest[0]) {
+		v->longest[1] = v->longest[0];
+		v->longest[0] = ns;
+	} else if (ns > v->longest[1]) {
+		v->longest[1] = ns;
+	}
+}
+
+void
+v_check_runs(const struct victim *v)
+{
+	if (v->longest[0] > V_ONE_RUN_MS * UINT64_C(1000000) ||
+			v->longest[1] > (uint64_t)V_MAX_RUN_MS * 1000000)
+		T_FAIL("runs of the victim took up to %u and %u us",
+			(unsigned int)(v->longest[0] / 1000),
+			(unsigned int)(v->longest[1] / 1000));
 }
 
 static void *
