@@ -81,17 +81,22 @@ Test(floods, credits_ordered)
 	flood_of_credits(RTE_COMCH_SERVER_F_ORDERED);
 }
 
+/* By many a call: one by one they come slower than they are read. */
 static void
 put_wakes(void *arg)
 {
+	static struct iovec iov = { .iov_base = (void *)(uintptr_t)"w", .iov_len = 1 };
+	static struct mmsghdr msgs[256];
 	static uint64_t end;
 	struct raw_peer *a = arg;
 	unsigned int i;
 
 	if (end == 0)
 		end = t_now_ms() + 6000;
-	for (i = 0; i < 1000 && t_now_ms() < end; i++)
-		raw_sock_send(a->sock, "w", 1, NULL, 0);
+	for (i = 0; i < RTE_DIM(msgs); i++)
+		msgs[i].msg_hdr = (struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1 };
+	if (t_now_ms() < end)
+		(void)sendmmsg(a->sock, msgs, RTE_DIM(msgs), MSG_NOSIGNAL);
 }
 
 /* A frame whose descriptors do not come, behind wake-ups without end. */
@@ -100,19 +105,23 @@ Test(floods, wakes_before_fds)
 	const struct raw_send s = {
 		.type = COMCH_WIRE_MSG, .lie = true, .say_len = 16, .say_fds = 1,
 	};
-	struct rte_comch_conn *conn;
-	struct v_thread t;
+	struct v_thread t, more[3];
 	struct raw_peer a;
 	struct victim v;
 	unsigned int i;
 
 	v_open(&v, NULL);
-	conn = v_connect(&v, &a);
+	v_connect(&v, &a);
 	for (i = 0; i < 200; i++)
 		raw_wake(&a);
 	raw_send(&a, &s);
+	/* Several: one is slower than who reads. */
+	for (i = 0; i < RTE_DIM(more); i++)
+		v_thread_start(&more[i], put_wakes, &a);
 	timed_runs(&v, &t, put_wakes, &a);
-	RTE_SET_USED(conn);
+	for (i = 0; i < RTE_DIM(more); i++)
+		v_thread_stop(&more[i]);
+	v_expect_hangup(&a);
 	raw_close(&a);
 	v_close(&v);
 }
