@@ -36,7 +36,7 @@ packages() {
 		packages build ;;
 	test)
 		# clang is the other compiler; the sanitizers come with gcc.
-		echo libcriterion-dev clang python3 spin ;;
+		echo libcriterion-dev clang python3 spin libfuse3-dev ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
 	docs)
