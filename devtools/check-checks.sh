@@ -84,6 +84,7 @@ peer 'peer_load' $'\tx = comch_load_acquire(&c->rec_shared->seq);'
 peer 'peer_load' $'\tconst struct comch_rec *rec = &c->rec_shared->rec[i];' $'\tx = rec->len;'
 peer 'peer_load' $'\tconst struct comch_rec *rec = &c->rec_shared->rec[i];' $'\tx = *rec;'
 peer 'index' $'\tx = table[peer_idx];'
+peer 'comch_foreign_recv' $'\tn = recv(sock, buf, sizeof(buf), MSG_DONTWAIT);'
 peer 'address' $'\tx = m->addr + peer_off;'
 peer 'length' $'\tmemcpy(dst, src, peer_len);'
 

@@ -13,6 +13,9 @@ pointers made from them, as rec in
 A value that was read so is named peer_* until it was checked. It may not be
 an index, be added to an address, or be the length of a copy.
 
+A socket that a peer can write to is read by comch_foreign*.c only: what its
+queue holds may block whoever drops it.
+
 A statement that breaks a rule for a good reason says so in a comment that
 begins with "peer-read:".
 
@@ -26,6 +29,8 @@ import sys
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
 WHERE = ("lib/comch/*.[ch]", "drivers/comch/*/*.[ch]")
 HELPERS = {"comch_peer.h"}
+RECEIVERS = {"comch_foreign.c", "comch_foreign_threads.c"}
+RECEIVES = re.compile(r"(?<!->)\b(?:recv|recvfrom|recvmsg|recvmmsg)\s*\(")
 ALLOW = "peer-read:"
 
 # Calls whose arguments may name peer memory.
@@ -124,6 +129,8 @@ def check(path):
             names.add(alias.group(1))
             continue
         why = None if allow else reads(statement, names) or uses(statement)
+        if not allow and path.name not in RECEIVERS and RECEIVES.search(statement):
+            why = "descriptors may come with it: comch_foreign_next(), then comch_foreign_recv()"
         if why:
             print(f"{path.relative_to(TOP)}:{line}: {why}: {' '.join(statement.split())[:70]}")
             errors += 1

@@ -72,14 +72,15 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 	return conn;
 }
 
-static void
-conn_link_news(void *ctx)
+static bool
+conn_link_news(void *ctx, bool can_wake)
 {
 	struct rte_comch_conn *conn = ctx;
 
 	/* Relaxed: the note's order is enough. */
 	comch_store_relaxed(&conn->link_news, 1);
-	comch_poll_note(&conn->obj);
+	comch_poll_note_quietly(&conn->obj);
+	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
 }
 
 int

@@ -31,6 +31,7 @@
 struct comch_foreign_pool comch_foreign_pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.work = PTHREAD_COND_INITIALIZER,
+	.wake = PTHREAD_COND_INITIALIZER,
 	.out = { -1, -1 },
 	.reply = -1,
 	.jobs = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.jobs),
@@ -124,11 +125,30 @@ open_ends(int ours[3], int theirs[4])
 	return ret;
 }
 
+/* The one thread with the program's table: wakes polls. It never sees a peer's descriptor. */
+static void *
+herald(void *arg)
+{
+	struct comch_foreign_job *job;
+
+	RTE_SET_USED(arg);
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		TAILQ_FOREACH(job, &pool->jobs, next) {
+			if (job->wake && !job->cancelled)
+				job->news(job->ctx, true);
+			job->wake = false;
+		}
+		pthread_cond_wait(&pool->wake, &pool->lock);
+	}
+	return NULL;
+}
+
 static int
 start_locked(void)
 {
 	int ours[3] = { -1, -1, -1 }, theirs[4] = { -1, -1, -1, -1 };
-	pthread_t keeper;
+	pthread_t keeper, thread;
 	sem_t ready;
 	int ret;
 
@@ -150,6 +170,10 @@ start_locked(void)
 		;
 	sem_destroy(&ready);
 	close_ends(theirs, RTE_DIM(theirs));
+	ret = -comch_ctrl_thread_create(&thread, "comch-wake", herald, NULL);
+	if (ret != 0)
+		goto err_close;
+	pthread_detach(thread);
 	pool->started = true;
 	return 0;
 
@@ -202,6 +226,7 @@ in_child(void)
 		pool->nb_queued[i] = pool->nb_threads[i] = 0;
 	pool->keeper_sleeps = false;
 	pthread_cond_init(&pool->work, NULL);
+	pthread_cond_init(&pool->wake, NULL);
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -226,8 +251,17 @@ comch_foreign_finish(struct comch_foreign_job *job, int len)
 {
 	job->state = COMCH_FOREIGN_DONE;
 	job->msg.len = len;
-	if (!job->cancelled)
-		job->news(job->ctx);
+	comch_foreign_tell(job);
+}
+
+/* Has no descriptor table of the program, maybe: see comch_news_t. */
+void
+comch_foreign_tell(struct comch_foreign_job *job)
+{
+	if (job->cancelled || !job->news(job->ctx, false))
+		return;
+	job->wake = true;
+	pthread_cond_signal(&pool->wake);
 }
 
 uint32_t
@@ -311,7 +345,7 @@ comch_foreign_close(int fd)
 }
 
 int
-comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, void (*news)(void *ctx),
+comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, comch_news_t news,
 		void *ctx, struct comch_foreign_job **job)
 {
 	struct comch_foreign_job *j;

@@ -23,7 +23,7 @@
  *   poll's thread                              threads here
  *     comch_foreign_next()  descriptors are next
  *     comch_foreign_recv()  -- the socket -->  recvmsg(), check each
- *     comch_foreign_take()  <-- fds ---------  news()
+ *     comch_foreign_take()  <-- fds ---------  comch_news_t
  *     comch_foreign_close() -- a socket ---->  close()
  *
  * All calls may be made by any thread, and none of them blocks.
@@ -61,6 +61,14 @@ struct comch_foreign_msg {
 
 struct comch_foreign_job;
 
+/*
+ * A job is done. Called by a thread of ours, first with can_wake false: that
+ * thread has another descriptor table, so no number of a descriptor means
+ * anything. If it returns true the poll sleeps, and it is called again, with
+ * can_wake true, by a thread that has the program's.
+ */
+typedef bool (*comch_news_t)(void *ctx, bool can_wake);
+
 /* What a socket has next. */
 enum comch_foreign_next {
 	COMCH_FOREIGN_NOTHING,
@@ -76,11 +84,11 @@ enum comch_foreign_next comch_foreign_next(int sock);
 
 /*
  * Have one message received. The socket stays the caller's; until the job is
- * taken or cancelled nobody else reads it. When the message is there,
- * news(ctx) is called once, by another thread, and never after a cancel.
+ * taken or cancelled nobody else reads it. When the message is there, news
+ * is called, and never after a cancel.
  * 0, -EAGAIN (later), -EDQUOT (the peer has its share under way), -ENOMEM.
  */
-int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, void (*news)(void *ctx),
+int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, comch_news_t news,
 		void *ctx, struct comch_foreign_job **job);
 
 /*

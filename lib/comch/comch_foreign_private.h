@@ -48,8 +48,9 @@ struct comch_foreign_job {
 	uint64_t since_ms;       /* queued, then running */
 	struct comch_foreign_peer peer;
 	struct comch_foreign_msg msg;
-	void (*news)(void *ctx);
+	comch_news_t news;
 	void *ctx;
+	bool wake;               /* its poll sleeps: the herald calls news */
 };
 
 /* A thread. */
@@ -63,6 +64,7 @@ struct comch_foreign_slot {
 struct comch_foreign_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;     /* for the keeper: look at once */
+	pthread_cond_t wake;     /* for the herald: a job's poll sleeps */
 	bool keeper_sleeps;      /* without a time-out: nothing is under way */
 	bool started;
 	/* Ends in the program's table: jobs out, replies in. */
@@ -97,6 +99,7 @@ uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
 /* Under the lock. */
 void comch_foreign_unref(struct comch_foreign_job *job);
 void comch_foreign_finish(struct comch_foreign_job *job, int len);
+void comch_foreign_tell(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 
 /* The keeper, which starts the other threads; arg: a semaphore, posted when it has its table. */

@@ -217,8 +217,8 @@ discard_reply(void)
 		n = comch_foreign_unpack(&msg, fds);
 	pool->discard = COMCH_FOREIGN_DISCARD_NONE;
 	TAILQ_FOREACH(job, &pool->jobs, next)
-		if (job->state == COMCH_FOREIGN_DONE && !job->cancelled)
-			job->news(job->ctx);
+		if (job->state == COMCH_FOREIGN_DONE)
+			comch_foreign_tell(job);
 	pthread_mutex_unlock(&pool->lock);
 	while (n > 0)
 		own_close(fds[--n]);

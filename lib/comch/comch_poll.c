@@ -129,26 +129,54 @@ comch_poll_attach(struct rte_comch_poll *poll)
 	__atomic_fetch_add(&poll->nb_attached, 1, __ATOMIC_RELAXED);
 }
 
-void
-comch_poll_note_as(struct comch_obj *obj, uint32_t bits)
+/* Put an object into its poll's mailbox. False: it is there. */
+static bool
+note_put(struct comch_obj *obj, uint32_t bits)
 {
 	struct rte_comch_poll *poll = obj->poll;
 	struct comch_obj *head;
-	uint64_t one = 1;
 
 	/* Acquire and release: what was done before this note is seen when it is served. */
 	if ((__atomic_fetch_or(&obj->noted, bits, __ATOMIC_ACQ_REL) & COMCH_NOTE_IN) != 0)
-		return;
+		return false;
 	head = comch_load_relaxed(&poll->mailbox);
 	do {
 		obj->note_next = head;
 	} while (!__atomic_compare_exchange_n(&poll->mailbox, &head, obj, true,
 			__ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	return true;
+}
+
+bool
+comch_poll_sleeps(struct rte_comch_poll *poll)
+{
 	/* Pairs with the fence in rte_comch_poll_arm(): it sees the note, or we see it asleep. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (comch_load_relaxed(&poll->sleeping) != 0 &&
-			write(poll->event_fd, &one, sizeof(one)) != sizeof(one))
-		return; /* full: it is readable already */
+	return comch_load_relaxed(&poll->sleeping) != 0;
+}
+
+bool
+comch_poll_wake(struct rte_comch_poll *poll)
+{
+	uint64_t one = 1;
+
+	/* A full counter is readable as well. */
+	return comch_poll_sleeps(poll) && write(poll->event_fd, &one, sizeof(one)) >= 0;
+}
+
+void
+comch_poll_note_as(struct comch_obj *obj, uint32_t bits)
+{
+	struct rte_comch_poll *poll = obj->poll;
+
+	if (note_put(obj, bits))
+		comch_poll_wake(poll);
+}
+
+void
+comch_poll_note_quietly(struct comch_obj *obj)
+{
+	note_put(obj, COMCH_NOTE_IN);
 }
 
 void

@@ -103,6 +103,13 @@ struct rte_comch_poll {
 
 /* Ask the object's poll to serve it. Any thread. */
 void comch_poll_note_as(struct comch_obj *obj, uint32_t bits);
+/*
+ * Note without waking, for threads with another descriptor table; does the
+ * poll sleep; wake it if it does.
+ */
+void comch_poll_note_quietly(struct comch_obj *obj);
+bool comch_poll_sleeps(struct rte_comch_poll *poll);
+bool comch_poll_wake(struct rte_comch_poll *poll);
 
 static inline void
 comch_poll_note(struct comch_obj *obj)

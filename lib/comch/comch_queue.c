@@ -13,7 +13,7 @@
 #include "comch_log.h"
 #include "comch_private.h"
 
-/* Wake-ups taken at once: more than honest peers leave there, one for each that they were asked for. */
+/* Wake-ups taken at once: more than honest peers leave there, one for each time we armed. */
 #define DRAIN_MAX 512
 
 /* A pair of ours: an eventfd shared with a peer could be made to block us. */
@@ -129,6 +129,7 @@ comch_queue_drain_wake(struct comch_queue *q)
 			comch_queue_fault(q, -EPROTO, "peer sent descriptors on a wake socket");
 			return;
 		}
+		/* peer-read: without descriptors, as was seen. */
 		if (recv(q->fd.fd, buf, sizeof(buf), MSG_DONTWAIT) <= 0)
 			return;
 	}

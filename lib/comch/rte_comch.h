@@ -41,8 +41,9 @@
  * follows), -EINPROGRESS when an event RTE_COMCH_EVENT_STATE will tell its
  * end, or an error, after which nothing has changed.
  *
- * Nothing happens behind the application's back: there is no thread and no
- * callback. An object belongs to a *poll* (rte_comch_poll.h); its state, its
+ * Nothing happens behind the application's back: there is no callback, and no
+ * thread but a few that receive and close the descriptors of peers. An
+ * object belongs to a *poll* (rte_comch_poll.h); its state, its
  * messages and its connections advance only while somebody calls
  * rte_comch_poll_run() for that poll, which returns what happened as a burst
  * of events.

@@ -86,9 +86,10 @@ struct rte_comch_link {
 	/**
 	 * The core's, set after accept or connect: link_poll is to be called
 	 * though link_fd is not readable. From any thread, until link_close
-	 * returns.
+	 * returns. A thread with a descriptor table of its own says *can_wake*
+	 * false; if this returns true the poll sleeps, and another one calls.
 	 */
-	void (*news)(void *ctx);
+	bool (*news)(void *ctx, bool can_wake);
 	void *ctx;
 };
 

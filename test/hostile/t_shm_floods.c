@@ -22,8 +22,7 @@ timed_runs(struct victim *v, struct v_thread *t, void (*fn)(void *arg), void *ar
 	v_thread_start(t, fn, arg);
 	end = t_now_ms() + 2000;
 	while (t_now_ms() < end) {
-		v_run(v);
-		t_step(v->p.host);
+		v_trip(v);
 		t_forget(v->p.dpu);
 	}
 	v_thread_stop(t);

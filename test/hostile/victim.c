@@ -222,8 +222,48 @@ v_run(struct victim *v)
 }
 
 void
-v_check_runs(const struct victim *v)
+v_trip(struct victim *v)
 {
+	unsigned int before = v->p.dpu->nb_of[RTE_COMCH_EVENT_MSG];
+	const uint64_t end = t_deadline(), ns = t_own_ns();
+
+	t_send(v->p.cconn, "trip", 4, 0);
+	while (v->p.dpu->nb_of[RTE_COMCH_EVENT_MSG] == before) {
+		v_run(v);
+		T_LT(t_now_ms(), end);
+	}
+	v->trip[v->nb_trips++ % V_TRIPS] = t_own_ns() - ns;
+	t_step(v->p.host);
+	t_forget(v->p.host);
+}
+
+static int
+compare_ns(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void
+check_trips(struct victim *v)
+{
+	unsigned int n = RTE_MIN(v->nb_trips, (unsigned int)V_TRIPS);
+	uint64_t p99;
+
+	if (n == 0)
+		return;
+	qsort(v->trip, n, sizeof(v->trip[0]), compare_ns);
+	p99 = v->trip[n * 99 / 100];
+	if (p99 > (uint64_t)V_MAX_TRIP_MS * 1000000)
+		T_FAIL("the honest client's messages took %u us (p99 of %u)",
+			(unsigned int)(p99 / 1000), n);
+}
+
+void
+v_check_runs(struct victim *v)
+{
+	check_trips(v);
 	if (v->longest[0] > V_ONE_RUN_MS * UINT64_C(1000000) ||
 			v->longest[1] > (uint64_t)V_MAX_RUN_MS * 1000000)
 		T_FAIL("runs of the victim took up to %u and %u us",

@@ -17,6 +17,10 @@
 #include "t_pair.h"
 
 #define V_NAME "hostile"
+/* Messages of the honest client whose time is remembered. */
+#define V_TRIPS 4096
+/* 99 of 100 of them take no longer than this to arrive. */
+#define V_MAX_TRIP_MS (t_sanitized() ? 50 : 5)
 
 struct victim {
 	struct t_pair p;
@@ -25,6 +29,8 @@ struct victim {
 	uint64_t seed;
 	unsigned int nb_fds;     /* when all was honest */
 	uint64_t longest[2];     /* runs, ns */
+	uint64_t trip[V_TRIPS];  /* messages of the honest client, ns */
+	unsigned int nb_trips;
 };
 
 void v_start(void);
@@ -67,8 +73,10 @@ void v_expect_alive(struct victim *v, struct raw_peer *a, const struct rte_comch
 #define V_ONE_RUN_MS 500
 /* Run the victim's poll once, and remember how long it took. */
 void v_run(struct victim *v);
-/* Was every run short enough? */
-void v_check_runs(const struct victim *v);
+/* Run it until a message of the honest client has arrived, and remember how long that took. */
+void v_trip(struct victim *v);
+/* Was every run short enough, and the honest client served in time? */
+void v_check_runs(struct victim *v);
 
 /* A thread of the attacker's: fn(arg) again and again until stopped. */
 struct v_thread {

@@ -235,13 +235,12 @@ take_job(struct shm_link *l)
 }
 
 /* May be called by another thread. */
-static void
-job_is_done(void *ctx)
+static bool
+job_is_done(void *ctx, bool can_wake)
 {
 	struct shm_link *l = ctx;
 
-	if (l->base.news != NULL)
-		l->base.news(l->base.ctx);
+	return l->base.news != NULL && l->base.news(l->base.ctx, can_wake);
 }
 
 static void
@@ -252,7 +251,7 @@ start_job(struct shm_link *l)
 	/* Too many descriptors are under way: look again. */
 	l->job_later = ret == -EAGAIN;
 	if (ret == -EAGAIN)
-		job_is_done(l);
+		job_is_done(l, true);
 	else if (ret != 0)
 		recv_failed(l, ret);
 }
@@ -261,6 +260,7 @@ static void
 on_plain(struct shm_link *l)
 {
 	char what[2];
+	/* peer-read: comch_foreign_next() has seen that no descriptors come with it. */
 	ssize_t len = recv(l->sock, what, sizeof(what), MSG_DONTWAIT);
 
 	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
