@@ -40,7 +40,16 @@ struct opt {
 	const char *const *choices;  /* NULL-terminated */
 };
 
-static const char *const apis[] = { "desc", "mbuf", "doca", "comm_channel", NULL };
+/* By enum perf_api. */
+static const char *const apis[] = {
+	"desc",
+	"mbuf",
+#ifdef COMCH_APP_DOCA
+	"doca",
+	"comm_channel",
+#endif
+	NULL,
+};
 static const char *const memories[] = { "shared", "heap", "eal", NULL };
 static const char *const waits[] = { "poll", "event", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
