@@ -61,19 +61,23 @@ for makefile in "$tmp"/examples/*/Makefile; do
 	dir=${makefile%/*}
 	[[ $dir != */doca_* ]] || continue # below
 	make -s -C "$dir" CC="${cc[*]}" CFLAGS='-O2 -Werror'
-	make -s -C "$dir" clean
-	make -s -C "$dir" CC="${cc[*]}" CFLAGS='-O2 -Werror' static
 done
+make -s -C "$tmp/examples/ctrl_path" clean
+make -s -C "$tmp/examples/ctrl_path" CC="${cc[*]}" CFLAGS='-O2 -Werror' PROGRAMS=server static
 
 # The first block of C in README.md.
 # shellcheck disable=SC2016 # backticks as they stand
 sed -n '/^```c$/,/^```$/p' "$source/README.md" | sed '1d;/^```$/,$d' >"$tmp/hello.c"
 read -ra flags < <(pkg-config --cflags librte_comch)
 read -ra libs < <(pkg-config --libs librte_comch)
-read -ra dpdk < <(pkg-config --libs libdpdk)
+read -ra static_libs < <(pkg-config --static --libs librte_comch)
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello" "${flags[@]}" "${libs[@]}"
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello-static" "${flags[@]}" \
-	"$root/$libdir/librte_comch.a" "${dpdk[@]}" -lmd -pthread
+	"${static_libs[@]}"
+# Two copies of EAL or of librte_comch in one process do not start, or know halves.
+for program in hello-static examples/ctrl_path/build/server; do
+	! readelf -d "$tmp/$program" | grep 'NEEDED.*librte_' || fail "$program is not static"
+done
 
 # A server and a client of each kind, so that they also meet each other.
 eal=(--no-huge -m 64 --no-pci --no-telemetry)
@@ -90,8 +94,27 @@ for pair in 'hello hello-static' 'hello-static hello'; do
 done
 
 # DOCA. The variables come from comch-doca-env; only the linker needs the role.
-unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+unset LD_LIBRARY_PATH
 doca_env=$root/bin/comch-doca-env
+
+# A program that has both APIs shares one library with libcomch_doca. The archive
+# would be a second copy, so the linker refuses it.
+# both [--static]: link such a program with what pkg-config says.
+both() {
+	local flags
+	read -ra flags < <("$doca_env" dpu -- pkg-config --cflags --libs "$@" \
+		doca-common doca-argp librte_comch)
+	"${cc[@]}" "$source/test/install/probe.c" -o "$tmp/both" "${flags[@]}" >"$tmp/log" 2>&1
+}
+if $link; then
+	both || fail "with both APIs: $(cat "$tmp/log")"
+	"$doca_env" dpu -- "$tmp/both" "${eal[@]}" >"$tmp/both.out" || fail "with both APIs: status $?"
+	! both --static || fail 'two copies of librte_comch were linked'
+	grep -q 'comch_is_static_but_doca_needs_it_shared' "$tmp/log" ||
+		fail "with both APIs, static: $(cat "$tmp/log")"
+fi
+
+unset PKG_CONFIG_PATH
 "$doca_env" --help | grep -q '^usage: comch-doca-env' || fail "comch-doca-env --help failed"
 for bad in '' gpu '--doca 2.11 dpu' '--doca 2.4 dpu' '--doca 1.1 dpu' '--doca 1.6 dpu' \
 	'--doca x dpu' 'dpu host' --; do
