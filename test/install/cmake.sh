@@ -4,12 +4,13 @@
 #
 # A project of CMake, against the installed library, shared and static.
 #
-# usage: cmake.sh SOURCE-DIR BUILD-DIR PREFIX COMPILER
+# usage: cmake.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR COMPILER...
 
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3
-export CC=$4
+# CMake wants one word, and not of a cache.
+export CC=${*: -1}
 
 if ! command -v cmake >/dev/null; then
 	echo 'cmake is not installed'

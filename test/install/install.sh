@@ -5,16 +5,15 @@
 # What a user gets: install into a temporary directory, build the examples and
 # the first program of README.md outside the tree by pkg-config, with the shared
 # and the static library, and run the program. Then the same for a program of
-# DOCA, by pkg-config, by meson and by hand; it is linked if LINK is true.
+# DOCA, by pkg-config, by meson and by hand.
 #
-# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... LINK COMPILER...
+# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... COMPILER...
 
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3 libdir=$4
 IFS=, read -ra programs <<<"$5"
-link=$6
-shift 6
+shift 5
 cc=("$@")
 
 tmp=$(mktemp -d)
@@ -106,13 +105,11 @@ both() {
 		doca-common doca-argp librte_comch)
 	"${cc[@]}" "$source/test/install/probe.c" -o "$tmp/both" "${flags[@]}" >"$tmp/log" 2>&1
 }
-if $link; then
-	both || fail "with both APIs: $(cat "$tmp/log")"
-	"$doca_env" dpu -- "$tmp/both" "${eal[@]}" >"$tmp/both.out" || fail "with both APIs: status $?"
-	! both --static || fail 'two copies of librte_comch were linked'
-	grep -q 'comch_is_static_but_doca_needs_it_shared' "$tmp/log" ||
-		fail "with both APIs, static: $(cat "$tmp/log")"
-fi
+both || fail "with both APIs: $(cat "$tmp/log")"
+"$doca_env" dpu -- "$tmp/both" "${eal[@]}" >"$tmp/both.out" || fail "with both APIs: status $?"
+! both --static || fail 'two copies of librte_comch were linked'
+grep -q 'comch_is_static_but_doca_needs_it_shared' "$tmp/log" ||
+	fail "with both APIs, static: $(cat "$tmp/log")"
 
 unset PKG_CONFIG_PATH
 "$doca_env" --help | grep -q '^usage: comch-doca-env' || fail "comch-doca-env --help failed"
@@ -192,7 +189,6 @@ in_doca() {
 	# With its own flags only, not by the variables.
 	(unset CPATH && "${cc[@]}" "${warn[@]}" "${flags[@]}" -c "$source" -o "$to.o")
 	"${cc[@]}" "${warn[@]}" -c "$source" -o "$to.o"
-	$link || return 0
 	read -ra libs < <(pkg-config --libs "${@:5}")
 	"${cc[@]}" "$to.o" -o "$to-pkg-config" "${libs[@]}"
 	"${cc[@]}" "$to.o" -o "$to-plain" -ldoca_common -ldoca_argp "-l${3//-/_}"
@@ -224,7 +220,6 @@ for role in dpu host; do
 			eval "$("$doca_env" --doca "$release" "$role")"
 			in_doca "$role" "$release" "${arguments[@]}"
 		)
-		$link || continue
 		for program in pkg-config plain meson/build/program; do
 			expect "$tmp/doca/$role-$release-$program" --doca "$release" "$role"
 		done
@@ -238,7 +233,6 @@ doca_run() {
 	timeout 60 "$doca_env" "$role" -- "$tmp/examples/$program/build/${program}_$role" "$@"
 }
 for program in doca_ctrl_path doca_data_path; do
-	$link || break
 	for role in dpu host; do
 		"$doca_env" "$role" -- make -s -C "$tmp/examples/$program" CC="${cc[*]}" \
 			CFLAGS='-O2 -Werror'
@@ -250,5 +244,5 @@ for program in doca_ctrl_path doca_data_path; do
 	wait "$server_pid" || fail "$program: the DPU's side ended with status $?"
 	server_pid=
 done
-! $link || grep -q 'all blocks are as they were sent' "$tmp/client.out" "$tmp/server.out" ||
+grep -q 'all blocks are as they were sent' "$tmp/client.out" "$tmp/server.out" ||
 	fail "doca_data_path said: $(cat "$tmp/client.out")"

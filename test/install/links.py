@@ -5,7 +5,8 @@
 
 Nothing is built: the commands that link say it. Each program and library is
 linked with one copy at most, be it the archive, the objects that it is made of
-or the shared library; with libcomch_doca, it is the shared one.
+or the shared library; with libcomch_doca, it is the shared one. And without the DOCA face, that is left out
+altogether.
 
 usage: links.py SOURCE-DIR COMPILER...
 """
@@ -46,12 +47,12 @@ def link_commands(build):
         yield output, {re.sub(r"\.so[.0-9]*$", ".so", name) for name in names}
 
 
-def main():
-    source, compiler = sys.argv[1], sys.argv[2:]
-    failed = 0
+def check(source, compiler, *options):
+    """Configure with the options, and look at what is linked.
+    @return how many have the DOCA face, how many the archive alone, how many are wrong"""
+    doca = native = failed = 0
     with tempfile.TemporaryDirectory() as build:
-        configure(source, compiler, build)
-        doca = native = 0
+        configure(source, compiler, build, *options)
         for output, libs in link_commands(build):
             copies = sorted(libs & (COPIES | {SHARED}))
             doca_face = DOCA in libs or output.startswith(DOCA)
@@ -60,9 +61,19 @@ def main():
             if len(copies) > 1 or (doca_face and copies not in ([SHARED], [])):
                 print(f"{output} is linked with {copies}, of {sorted(libs)}", file=sys.stderr)
                 failed += 1
-    print(f"{doca} with the DOCA face, {native} with the static library alone")
-    # Else the commands look different from what is expected here.
-    return 1 if failed or doca < 3 or native < 3 else 0
+    print(*options, f"{doca} with the DOCA face, {native} with the static library alone")
+    return doca, native, failed
+
+
+def main():
+    doca, native, failed = check(sys.argv[1], sys.argv[2:])
+    doca_without, native_without, failed_without = check(
+        sys.argv[1], sys.argv[2:], "-Ddoca=disabled")
+    if failed or failed_without:
+        return 1
+    # Without it, tests and applications have the archive. Other figures would mean
+    # that the commands look different from what is expected here.
+    return 0 if doca >= 3 and native >= 3 and doca_without == 0 and native_without > native else 1
 
 
 if __name__ == "__main__":

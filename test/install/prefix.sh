@@ -6,12 +6,12 @@
 # --prefix makes the directory that they look into. With meson, make and CMake,
 # without any variable, in a directory that was moved after it was made.
 #
-# usage: prefix.sh SOURCE-DIR BUILD-DIR PREFIX COMPILER...
+# usage: prefix.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR COMPILER...
 
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3
-shift 3
+shift 4
 cc=("$@")
 triplet=$(uname -m)-linux-gnu
 warn=(-Wall -Wextra -Werror)
