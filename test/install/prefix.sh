@@ -63,8 +63,9 @@ with_meson() {
 			build_rpath: lib,
 			dependencies: deps)
 	END
-	CC="${cc[*]}" meson setup "$dir/build" "$dir" >"$tmp/log" 2>&1 &&
-		ninja -C "$dir/build" >>"$tmp/log" || fail "meson $*: $(cat "$tmp/log")"
+	{
+		CC="${cc[*]}" meson setup "$dir/build" "$dir" && ninja -C "$dir/build"
+	} >"$tmp/log" 2>&1 || fail "meson $*: $(cat "$tmp/log")"
 	cp "$dir/build/program" "$tmp/meson-$1-$2-program"
 }
 
@@ -111,8 +112,9 @@ with_cmake() {
 		target_link_libraries(program \${DOCA_COMMON} \${DOCA_COMCH} \${DOCA_ARGP})
 	END
 	# CMake wants one word.
-	CC="${cc[-1]}" cmake -S "$dir" -B "$dir/build" >"$tmp/log" 2>&1 &&
-		cmake --build "$dir/build" >>"$tmp/log" 2>&1 || fail "cmake $*: $(cat "$tmp/log")"
+	{
+		CC="${cc[-1]}" cmake -S "$dir" -B "$dir/build" && cmake --build "$dir/build"
+	} >"$tmp/log" 2>&1 || fail "cmake $*: $(cat "$tmp/log")"
 	cp "$dir/build/program" "$tmp/cmake-$1-$2-program"
 }
 
