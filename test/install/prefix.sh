@@ -50,6 +50,7 @@ with_meson() {
 	new_project meson "$@"
 	cat >"$dir/meson.build" <<-END
 		project('program', 'c',
+			default_options: 'pkg_config_path=$doca/lib64/pkgconfig',
 			version: run_command('cat', '$doca/applications/VERSION', check: true).stdout().strip())
 		cc = meson.get_compiler('c')
 		lib = '$doca' / 'lib' / host_machine.cpu_family() + '-linux-gnu'
@@ -62,6 +63,10 @@ with_meson() {
 			include_directories: include_directories('$doca/include'),
 			build_rpath: lib,
 			dependencies: deps)
+		executable('by-pkg-config', '$main', 'app.c', 'base.c', 'options.c',
+			c_args: '-DDOCA_ALLOW_EXPERIMENTAL_API',
+			dependencies: [dependency('doca-common'), dependency('doca-comch'),
+				dependency('doca-argp')])
 	END
 	{
 		CC="${cc[*]}" meson setup "$dir/build" "$dir" && ninja -C "$dir/build"
@@ -86,7 +91,7 @@ with_make() {
 with_pkg_config() {
 	local flags
 	new_project pkg-config "$@"
-	export PKG_CONFIG_PATH=$doca/lib/$triplet/pkgconfig
+	export PKG_CONFIG_PATH=$doca/lib/aarch64-linux-gnu/pkgconfig
 	read -ra flags < <(pkg-config --cflags --libs doca)
 	[[ "${flags[*]}" != *"$root"* ]] || fail "pkg-config names what is behind: ${flags[*]}"
 	[ "$(pkg-config --modversion doca)" = "$(cat "$doca/applications/VERSION")" ] ||
