@@ -9,7 +9,7 @@
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3
-# CMake wants one word, and not of a cache.
+# CMake takes one word: without ccache.
 export CC=${*: -1}
 
 if ! command -v cmake >/dev/null; then
@@ -42,7 +42,7 @@ done
 configure "${version%.*}" build || fail "$(cat "$tmp/log")"
 cmake --build "$tmp/build" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
 
-# Nothing says where the library is: CMake has put it into the program.
+# CMake has put an rpath into the program: no variable is needed.
 for program in probe probe-static; do
 	"$tmp/build/$program" --no-huge -m 32 --no-pci --no-telemetry --log-level='*:4' \
 		--file-prefix="$program" >"$tmp/said" || fail "$program ended with status $?"

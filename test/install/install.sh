@@ -73,7 +73,7 @@ read -ra static_libs < <(pkg-config --static --libs librte_comch)
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello" "${flags[@]}" "${libs[@]}"
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello-static" "${flags[@]}" \
 	"${static_libs[@]}"
-# Two copies of EAL or of librte_comch in one process do not start, or know halves.
+# Neither a second EAL nor a second librte_comch in the process.
 for program in hello-static examples/ctrl_path/build/server; do
 	! readelf -d "$tmp/$program" | grep 'NEEDED.*librte_' || fail "$program is not static"
 done
@@ -96,7 +96,7 @@ done
 unset LD_LIBRARY_PATH
 doca_env=$root/bin/comch-doca-env
 
-# A program that has both APIs shares one library with libcomch_doca. The archive
+# A program that uses both APIs shares librte_comch with libcomch_doca. The archive
 # would be a second copy, so the linker refuses it.
 # both [--static]: link such a program with what pkg-config says.
 both() {

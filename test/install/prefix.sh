@@ -116,7 +116,7 @@ with_cmake() {
 		target_include_directories(program PRIVATE \${DOCA_INCLUDE})
 		target_link_libraries(program \${DOCA_COMMON} \${DOCA_COMCH} \${DOCA_ARGP})
 	END
-	# CMake wants one word.
+	# CMake takes one word: without ccache.
 	{
 		CC="${cc[-1]}" cmake -S "$dir" -B "$dir/build" && cmake --build "$dir/build"
 	} >"$tmp/log" 2>&1 || fail "cmake $*: $(cat "$tmp/log")"
@@ -145,8 +145,8 @@ if command -v cmake >/dev/null; then
 fi
 "$tmp/doca-dpu-2.10/tools/dpacc" --version >/dev/null || fail 'there is no dpacc'
 
-# Made anew for another role and release: nothing of the old one, but what
-# somebody has added. It must be one of ours.
+# Made again for another role and release: only an added file is left. Foreign
+# directories are refused.
 touch "$tmp/doca-dpu-2.10/applications/added"
 "$doca_env" --doca 1.5 --prefix "$tmp/doca-dpu-2.10" host >/dev/null
 "$doca_env" --doca 1.5 --prefix "$tmp/fresh" host >/dev/null

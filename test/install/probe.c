@@ -3,8 +3,8 @@
  */
 
 /*
- * The least that shows that a program was linked well: EAL starts, which it does
- * not with two copies of anything in the process, and the driver is there.
+ * The least that shows that a program was linked well: EAL starts, which fails with
+ * two copies of a library in the process, and the driver is there.
  */
 
 #include <stdio.h>

@@ -4,12 +4,12 @@
 
 /*
  * Linked into a program, this says which side it is: compiled once for each
- * ROLE. It may be named twice: its functions are static, and of its symbol, which
- * is in a group, the linker takes one.
+ * ROLE. It may be named twice: its function is static, and its symbol is in a
+ * COMDAT group, of which the linker keeps one.
  *
- * librte_comch.a defines that symbol, too, but in no group. So a program cannot be
- * linked with it: libcomch_doca brings librte_comch.so, and with two copies of it
- * in one process, each would know a half of the devices and objects.
+ * librte_comch.a defines the same symbol outside of a group, so that the linker
+ * refuses a program with both: libcomch_doca loads librte_comch.so, and of two
+ * copies in one process each would have only some of the devices and objects.
  */
 
 #include <comch_doca.h>
