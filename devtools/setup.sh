@@ -35,8 +35,9 @@ packages() {
 		# They find out themselves what libbsd is for.
 		packages build ;;
 	test)
-		# clang is the other compiler; the sanitizers come with gcc.
-		echo libcriterion-dev clang python3 spin libfuse3-dev ;;
+		# clang is the other compiler; the sanitizers come with gcc. What is linked
+		# with DPDK's archives wants libsystemd, which its packages do not bring.
+		echo libcriterion-dev clang cmake libfuse3-dev libsystemd-dev python3 spin ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
 	docs)

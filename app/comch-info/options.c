@@ -10,7 +10,9 @@
 
 #include <rte_comch.h>
 #include <rte_comch_poll.h>
+#ifdef COMCH_APP_DOCA
 #include <comch_doca.h>
+#endif
 
 #include "info.h"
 
@@ -101,6 +103,20 @@ bad_value(const char *option, const char *text, const char *want)
 }
 
 static int
+default_devices(struct info_options *opts)
+{
+#ifdef COMCH_APP_DOCA
+	fputs(comch_doca_default_devices(), stdout);
+	opts->done = true;
+	return 0;
+#else
+	(void)opts;
+	INFO_ERR("--default-devices: comch-info was built without the DOCA face");
+	return -1;
+#endif
+}
+
+static int
 take_option(struct info_options *opts, int option, int argc, char **argv)
 {
 	const char *seconds;
@@ -128,9 +144,7 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 		opts->dev = optarg;
 		return 0;
 	case OPTION_DEFAULT_DEVICES:
-		fputs(comch_doca_default_devices(), stdout);
-		opts->done = true;
-		return 0;
+		return default_devices(opts);
 	case 'V':
 		printf("comch-info %s\n", rte_comch_version());
 		opts->done = true;

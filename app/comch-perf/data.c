@@ -322,7 +322,9 @@ zalloc(size_t nb, size_t size)
 static const struct data_api *const apis[] = {
 	[PERF_API_DESC] = &data_api_desc,
 	[PERF_API_MBUF] = &data_api_mbuf,
+#ifdef COMCH_APP_DOCA
 	[PERF_API_DOCA] = &data_api_doca,
+#endif
 };
 
 int

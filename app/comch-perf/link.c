@@ -24,8 +24,10 @@
 static const struct link_ops *const all_ops[] = {
 	[PERF_API_DESC] = &link_ops_native,
 	[PERF_API_MBUF] = &link_ops_native,
+#ifdef COMCH_APP_DOCA
 	[PERF_API_DOCA] = &link_ops_doca,
 	[PERF_API_COMM_CHANNEL] = &link_ops_cchan,
+#endif
 };
 
 /* A client's first message. */

@@ -40,7 +40,19 @@ struct opt {
 	const char *const *choices;  /* NULL-terminated */
 };
 
+/* By enum perf_api. */
+#ifdef COMCH_APP_DOCA
 static const char *const apis[] = { "desc", "mbuf", "doca", "comm_channel", NULL };
+#define API_VALUES "desc|mbuf|doca|comm_channel"
+#define API_TEXT \
+	"which calls: descriptors or mbufs of librte_comch, or those of DOCA (Comch, or " \
+	"Comm Channel), which take their device from the device table; ctrl tests know " \
+	"desc, doca and comm_channel, data tests the first three"
+#else
+static const char *const apis[] = { "desc", "mbuf", NULL };
+#define API_VALUES "desc|mbuf"
+#define API_TEXT "which calls: descriptors or mbufs; ctrl tests know desc only"
+#endif
 static const char *const memories[] = { "shared", "heap", "eal", NULL };
 static const char *const waits[] = { "poll", "event", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
@@ -74,10 +86,7 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL },
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
-	{ "api", "desc|mbuf|doca|comm_channel",
-		"which calls: descriptors or mbufs of librte_comch, or those of DOCA (Comch, or "
-		"Comm Channel), which take their device from the device table; ctrl tests know "
-		"desc, doca and comm_channel, data tests the first three",
+	{ "api", API_VALUES, API_TEXT,
 		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis },
 	{ "memory", "shared|heap|eal",
 		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",

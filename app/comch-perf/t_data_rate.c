@@ -20,7 +20,9 @@ data_rate_floor(const struct perf_params *params)
 static const struct perf_variant data_rate_variants[] = {
 	{ PERF_OPT_API, 0, { .api = PERF_API_DESC } },
 	{ PERF_OPT_API, 0, { .api = PERF_API_MBUF } },
+#ifdef COMCH_APP_DOCA
 	{ PERF_OPT_API, 0, { .api = PERF_API_DOCA } },
+#endif
 };
 
 static struct perf_test data_rate = {

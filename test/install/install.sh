@@ -5,16 +5,15 @@
 # What a user gets: install into a temporary directory, build the examples and
 # the first program of README.md outside the tree by pkg-config, with the shared
 # and the static library, and run the program. Then the same for a program of
-# DOCA, by pkg-config, by meson and by hand; it is linked if LINK is true.
+# DOCA, by pkg-config, by meson and by hand.
 #
-# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... LINK COMPILER...
+# usage: install.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR PROGRAM,... COMPILER...
 
 set -euo pipefail
 
 source=$1 build=$2 prefix=$3 libdir=$4
 IFS=, read -ra programs <<<"$5"
-link=$6
-shift 6
+shift 5
 cc=("$@")
 
 tmp=$(mktemp -d)
@@ -61,19 +60,23 @@ for makefile in "$tmp"/examples/*/Makefile; do
 	dir=${makefile%/*}
 	[[ $dir != */doca_* ]] || continue # below
 	make -s -C "$dir" CC="${cc[*]}" CFLAGS='-O2 -Werror'
-	make -s -C "$dir" clean
-	make -s -C "$dir" CC="${cc[*]}" CFLAGS='-O2 -Werror' static
 done
+make -s -C "$tmp/examples/ctrl_path" clean
+make -s -C "$tmp/examples/ctrl_path" CC="${cc[*]}" CFLAGS='-O2 -Werror' PROGRAMS=server static
 
 # The first block of C in README.md.
 # shellcheck disable=SC2016 # backticks as they stand
 sed -n '/^```c$/,/^```$/p' "$source/README.md" | sed '1d;/^```$/,$d' >"$tmp/hello.c"
 read -ra flags < <(pkg-config --cflags librte_comch)
 read -ra libs < <(pkg-config --libs librte_comch)
-read -ra dpdk < <(pkg-config --libs libdpdk)
+read -ra static_libs < <(pkg-config --static --libs librte_comch)
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello" "${flags[@]}" "${libs[@]}"
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello-static" "${flags[@]}" \
-	"$root/$libdir/librte_comch.a" "${dpdk[@]}" -lmd -pthread
+	"${static_libs[@]}"
+# Neither a second EAL nor a second librte_comch in the process.
+for program in hello-static examples/ctrl_path/build/server; do
+	! readelf -d "$tmp/$program" | grep 'NEEDED.*librte_' || fail "$program is not static"
+done
 
 # A server and a client of each kind, so that they also meet each other.
 eal=(--no-huge -m 64 --no-pci --no-telemetry)
@@ -90,8 +93,25 @@ for pair in 'hello hello-static' 'hello-static hello'; do
 done
 
 # DOCA. The variables come from comch-doca-env; only the linker needs the role.
-unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+unset LD_LIBRARY_PATH
 doca_env=$root/bin/comch-doca-env
+
+# A program that uses both APIs shares librte_comch with libcomch_doca. The archive
+# would be a second copy, so the linker refuses it.
+# both [--static]: link such a program with what pkg-config says.
+both() {
+	local flags
+	read -ra flags < <("$doca_env" dpu -- pkg-config --cflags --libs "$@" \
+		doca-common doca-argp librte_comch)
+	"${cc[@]}" "$source/test/install/probe.c" -o "$tmp/both" "${flags[@]}" >"$tmp/log" 2>&1
+}
+both || fail "with both APIs: $(cat "$tmp/log")"
+"$doca_env" dpu -- "$tmp/both" "${eal[@]}" >"$tmp/both.out" || fail "with both APIs: status $?"
+! both --static || fail 'two copies of librte_comch were linked'
+grep -q 'comch_is_static_but_doca_needs_it_shared' "$tmp/log" ||
+	fail "with both APIs, static: $(cat "$tmp/log")"
+
+unset PKG_CONFIG_PATH
 "$doca_env" --help | grep -q '^usage: comch-doca-env' || fail "comch-doca-env --help failed"
 for bad in '' gpu '--doca 2.11 dpu' '--doca 2.4 dpu' '--doca 1.1 dpu' '--doca 1.6 dpu' \
 	'--doca x dpu' 'dpu host' --; do
@@ -169,7 +189,6 @@ in_doca() {
 	# With its own flags only, not by the variables.
 	(unset CPATH && "${cc[@]}" "${warn[@]}" "${flags[@]}" -c "$source" -o "$to.o")
 	"${cc[@]}" "${warn[@]}" -c "$source" -o "$to.o"
-	$link || return 0
 	read -ra libs < <(pkg-config --libs "${@:5}")
 	"${cc[@]}" "$to.o" -o "$to-pkg-config" "${libs[@]}"
 	"${cc[@]}" "$to.o" -o "$to-plain" -ldoca_common -ldoca_argp "-l${3//-/_}"
@@ -201,7 +220,6 @@ for role in dpu host; do
 			eval "$("$doca_env" --doca "$release" "$role")"
 			in_doca "$role" "$release" "${arguments[@]}"
 		)
-		$link || continue
 		for program in pkg-config plain meson/build/program; do
 			expect "$tmp/doca/$role-$release-$program" --doca "$release" "$role"
 		done
@@ -215,7 +233,6 @@ doca_run() {
 	timeout 60 "$doca_env" "$role" -- "$tmp/examples/$program/build/${program}_$role" "$@"
 }
 for program in doca_ctrl_path doca_data_path; do
-	$link || break
 	for role in dpu host; do
 		"$doca_env" "$role" -- make -s -C "$tmp/examples/$program" CC="${cc[*]}" \
 			CFLAGS='-O2 -Werror'
@@ -227,5 +244,5 @@ for program in doca_ctrl_path doca_data_path; do
 	wait "$server_pid" || fail "$program: the DPU's side ended with status $?"
 	server_pid=
 done
-! $link || grep -q 'all blocks are as they were sent' "$tmp/client.out" "$tmp/server.out" ||
+grep -q 'all blocks are as they were sent' "$tmp/client.out" "$tmp/server.out" ||
 	fail "doca_data_path said: $(cat "$tmp/client.out")"

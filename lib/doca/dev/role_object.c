@@ -4,10 +4,21 @@
 
 /*
  * Linked into a program, this says which side it is: compiled once for each
- * ROLE. It has no symbols of its own to collide, so it may be named twice.
+ * ROLE. It may be named twice: its function is static, and its symbol is in a
+ * COMDAT group, of which the linker keeps one.
+ *
+ * librte_comch.a defines the same symbol outside of a group, so that the linker
+ * refuses a program with both: libcomch_doca loads librte_comch.so, and of two
+ * copies in one process each would have only some of the devices and objects.
  */
 
 #include <comch_doca.h>
+
+__asm__(".pushsection .rodata.comch_role,\"aG\",%progbits,comch_role,comdat\n"
+	".globl comch_is_static_but_doca_needs_it_shared\n"
+	"comch_is_static_but_doca_needs_it_shared:\n"
+	".byte 0\n"
+	".popsection");
 
 __attribute__((constructor)) static void
 say_role(void)

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# A project of CMake, against the installed library, shared and static.
+#
+# usage: cmake.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR COMPILER...
+
+set -euo pipefail
+
+source=$1 build=$2 prefix=$3
+# CMake takes one word: without ccache.
+export CC=${*: -1}
+
+if ! command -v cmake >/dev/null; then
+	echo 'cmake is not installed'
+	exit 77
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+root=$tmp/root$prefix
+
+fail() {
+	echo "$*" >&2
+	exit 1
+}
+
+meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
+unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+# configure VERSION DIRECTORY: for the project that wants this version.
+configure() {
+	cmake -S "$source/test/install/cmake" -B "$tmp/$2" -DWANTED="$1" \
+		-DCMAKE_PREFIX_PATH="$root" >"$tmp/log" 2>&1
+}
+
+version=$(cat "$source/VERSION")
+for wrong in "$version.1" 0.0.1 99; do
+	! configure "$wrong" "build-$wrong" || fail "$version does as $wrong"
+	grep -q "version: $version" "$tmp/log" || fail "$wrong: $(cat "$tmp/log")"
+done
+configure "${version%.*}" build || fail "$(cat "$tmp/log")"
+cmake --build "$tmp/build" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
+
+# CMake has put an rpath into the program: no variable is needed.
+for program in probe probe-static; do
+	"$tmp/build/$program" --no-huge -m 32 --no-pci --no-telemetry --log-level='*:4' \
+		--file-prefix="$program" >"$tmp/said" || fail "$program ended with status $?"
+	[ "$(cat "$tmp/said")" = "comch $version" ] || fail "$program said: $(cat "$tmp/said")"
+done
+readelf -d "$tmp/build/probe" | grep -q 'NEEDED.*librte_comch' ||
+	fail 'probe has no shared library of comch'
+! readelf -d "$tmp/build/probe-static" | grep 'NEEDED.*librte_' ||
+	fail 'probe-static has shared libraries'
