@@ -62,7 +62,7 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL },
 	{ "queue", "N",
 		"depth of a queue: posted buffers, credits of a MsgQ, or control messages in "
-		"flight",
+		"flight; unless told otherwise, buffers of 16 MiB in all, or two",
 		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL },
 	{ "producers", "N", "producers of the sending side, a thread each",
 		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL },
@@ -92,7 +92,8 @@ static const struct opt opts_table[] = {
 		"fill and check every byte; otherwise the first and last cache line are "
 		"touched and the sequence checked",
 		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL },
-	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it)",
+	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it; "
+		"with one role, default comch_shm0,role=ROLE on pf0)",
 		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL },
 	{ "role", "both|host|dpu",
 		"start both sides (default), or one; the host side leads and reports",
@@ -429,7 +430,8 @@ print_help(void)
 		"EAL options are made up (--lcores from --producers and --consumers, --no-huge\n"
 		"or --in-memory, --no-pci, --no-telemetry, --file-prefix); those given before\n"
 		"`--` are added or take their place. With --role both, -l names the CPUs.\n\n"
-		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage.\n");
+		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage, or a\n"
+		"row that asks for more than the device has.\n");
 }
 
 static int
@@ -539,9 +541,6 @@ check_own(const struct options *opts)
 
 	if ((opts->set & PERF_OPT_ITERS) != 0 && (opts->set & PERF_OPT_DURATION) != 0)
 		why = "--iters and --duration: give one of them";
-	else if (opts->role != PERF_ROLE_BOTH && opts->dev == NULL)
-		why = "--role host and --role dpu need --dev, such as "
-			"--dev comch_shm0,role=host,func=pf0";
 	else if (opts->sweep != NULL && opts->nb_tests > 0)
 		why = "--sweep: its sections name the tests; give no TEST";
 	else if (opts->histogram && opts->format != PERF_FORMAT_TEXT)

@@ -136,6 +136,7 @@ struct perf_run {
 	double floor_value;           /**< Tests that measure a floor. */
 	_Atomic bool abort;           /**< Workers: give up. */
 	bool error_sent;
+	bool refused;                 /**< ... by this side's check. */
 	char error[PERF_ERROR_SIZE];  /**< Why it failed; empty if it did not. */
 };
 
@@ -159,6 +160,9 @@ bool perf_run_over(struct perf_run *run);
  */
 int perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		const char *what);
+
+/** How long a step may take: longer if memory is got for large messages. */
+int perf_run_step_ms(const struct perf_run *run);
 
 /**
  * Look at the session, while something else is waited for; a failure of the
