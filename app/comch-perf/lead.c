@@ -16,7 +16,6 @@
 #define FLOOR_MS     150
 /* Floors that differ by more than this say that the machine has changed. */
 #define STABLE       0.15
-#define MAX_ATTEMPTS 5
 /* The default set takes less than this, so late rows get fewer attempts. */
 #define DEFAULT_S    50.0
 /* ... and so does a CPU that others had for more than this part of the time. */
@@ -232,6 +231,12 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	req.kind = r->floor;
 	run.floor_req = req;
 	run.params.crowded = r->crowded;
+	if (perf_run_check(&run) != 0) {
+		r->floor = FLOOR_NONE;
+		r->refused = true;
+		snprintf(r->error, sizeof(r->error), "%s", run.error);
+		return 0;
+	}
 	if (r->floor != FLOOR_NONE)
 		r->floor_value = floor_measure(side->floor, &req);
 	rc = perf_run_lead(&run);
@@ -246,7 +251,6 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		perf_run_fail(&run, "nothing arrived in time to be measured: "
 				"give a longer --duration, or --iters");
 	snprintf(r->error, sizeof(r->error), "%s", run.error);
-	r->refused = run.refused;
 	if (!r->crowded)
 		r->stolen = (double)(waited_ns() - waited) /
 				(double)(clock_mono_ns() - begin_ns);
@@ -292,7 +296,7 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 		}
 		best->attempts = i;
 		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
-				best->crowded || i == MAX_ATTEMPTS || proc_quit() || !may_repeat(lead))
+				best->crowded || i == lead->side->opts->attempts || proc_quit() || !may_repeat(lead))
 			return rc;
 	}
 }

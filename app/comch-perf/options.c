@@ -16,6 +16,7 @@
 #include "perf_test.h"
 
 #define HELP_WIDTH 79
+#define DEFAULT_ATTEMPTS 5
 
 /* What an option's value is. */
 enum kind {
@@ -102,6 +103,8 @@ static const struct opt opts_table[] = {
 		KIND_CHOICE, 0, OPTION(format), 0, 0, formats },
 	{ "output", "FILE", "where to report instead of standard output",
 		KIND_TEXT, 0, OPTION(output), 0, 0, NULL },
+	{ "attempts", "N", "how often to measure a row while the machine is unsteady (default 5)",
+		KIND_COUNT, 0, OPTION(attempts), 1, 100, NULL },
 	{ "histogram", NULL, "draw the latencies of each latency test (text format)",
 		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL },
 	{ "sweep", "FILE",
@@ -452,6 +455,8 @@ set_own(struct options *opts, const struct opt *o, const char *value, char *erro
 	void *field = (uint8_t *)opts + o->offset;
 	int rc;
 
+	if (o->kind == KIND_COUNT)
+		return parse_count(o, value, field, error);
 	if (o->kind == KIND_TEXT) {
 		*(const char **)field = value;
 		return 0;
@@ -547,6 +552,7 @@ check_own(const struct options *opts)
 		why = "--histogram is drawn for people: it needs --format text";
 	else if (opts->role == PERF_ROLE_DPU && (opts->nb_tests > 0 ||
 			opts->sweep != NULL || opts->output != NULL ||
+			opts->attempts != DEFAULT_ATTEMPTS ||
 			(opts->set & ~(uint32_t)(PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS)) != 0))
 		why = "--role dpu takes --dev, --producers and --consumers only: "
 			"the host side leads and reports";
@@ -584,6 +590,7 @@ options_parse(struct options *opts, int argc, char **argv)
 	int rc;
 
 	memset(opts, 0, sizeof(*opts));
+	opts->attempts = DEFAULT_ATTEMPTS;
 	split(opts, &argc, &argv);
 	for (i = 0; i < RTE_DIM(opts_table); i++) {
 		longs[i].name = opts_table[i].name;

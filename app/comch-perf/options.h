@@ -115,6 +115,7 @@ struct options {
 	const char *dev;
 	const char *output;
 	const char *sweep;
+	uint64_t attempts;               /**< At a row, at most. */
 	bool histogram;
 	int nb_eal_args;                 /**< What stood before `--`. */
 	char *const *eal_args;

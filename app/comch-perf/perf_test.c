@@ -236,19 +236,25 @@ lead_alone(struct perf_run *run)
 }
 
 int
+perf_run_check(struct perf_run *run)
+{
+	char error[PERF_ERROR_SIZE];
+
+	if (run->test->alone || run->test->check == NULL ||
+			run->test->check(&run->params, &run->info, error) == 0)
+		return 0;
+	run->refused = true;
+	return perf_run_fail(run, "%s", error);
+}
+
+int
 perf_run_lead(struct perf_run *run)
 {
 	int timeout_ms = perf_run_step_ms(run);
-	char kept[PERF_ERROR_SIZE];
 
 	if (run->test->alone)
 		return lead_alone(run);
 	sync_run_set(run->sync, sync_run_get(run->sync) + 1);
-	if (run->test->check != NULL &&
-			run->test->check(&run->params, &run->info, kept) != 0) {
-		run->refused = true;
-		return perf_run_fail(run, "%s", kept);
-	}
 	lead(run);
 	come_down(run);
 	if (proc_quit())
@@ -267,13 +273,9 @@ perf_run_lead(struct perf_run *run)
 static int
 follow(struct perf_run *run)
 {
-	char error[PERF_ERROR_SIZE];
 	int rc;
 
-	if (run->test->check != NULL &&
-			run->test->check(&run->params, &run->info, error) != 0)
-		return perf_run_fail(run, "%s", error);
-	if (link_open(run) != 0)
+	if (perf_run_check(run) != 0 || link_open(run) != 0)
 		return -ECANCELED;
 	rc = sync_send(run->sync, SYNC_READY, NULL, 0);
 	if (rc != 0)

@@ -173,8 +173,11 @@ void perf_run_sync(struct perf_run *run);
 /** Messages that did not arrive as they should, of both sides. */
 uint64_t perf_run_errors(const struct perf_run *run);
 
+/** Does this side's device have what the run asks for? 0 or perf_run_fail(). */
+int perf_run_check(struct perf_run *run);
+
 /**
- * Run a test as the leader: floors not included.
+ * Run a test as the leader, after perf_run_check(): floors not included.
  *
  * @return
  *   0; negative: failed, run->error says why; -EPIPE: and so will any other.
