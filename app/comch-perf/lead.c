@@ -296,7 +296,8 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 		}
 		best->attempts = i;
 		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
-				best->crowded || i == lead->side->opts->attempts || proc_quit() || !may_repeat(lead))
+				best->crowded || i == lead->side->opts->attempts ||
+				proc_quit() || !may_repeat(lead))
 			return rc;
 	}
 }

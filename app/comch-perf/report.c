@@ -410,7 +410,7 @@ explain(const struct report *report)
 	if (report->unstable)
 		fprintf(f, "             Such rows tell little: run them again.\n");
 	if (report->crowded)
-		fprintf(f, "  crowded    threads of the two sides took turns on a CPU: the figures tell\n"
+		fprintf(f, "  crowded    threads took turns on a CPU: the figures tell\n"
 			"             how the system shares it out. Give each a CPU of its own.\n");
 }
 
