@@ -13,6 +13,15 @@ step() {
 	printf '\n==> %s\n' "$*"
 }
 
+# took SECONDS TEXT...: how long a part took. totals FILE: all that FILE tells of.
+took() {
+	printf 'took %5d s  %s\n' "$1" "${*:2}"
+}
+
+totals() {
+	grep '^took *[0-9]* s  ' "$1" || true
+}
+
 # die TEXT...: end with an error.
 die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2

@@ -13,8 +13,12 @@
 #
 # Further arguments go to "meson test": --suite fast, a test's name, --repeat 5.
 #
-# What failed is printed again at the end, with the last of its output. The last
-# line counts the tests of all builds: "N passed, N failed, N skipped".
+# Under TSan only the suite tsan is run, unless told otherwise: what has several
+# threads in a process, since it sees nothing else. With --all, the suite once is
+# run with gcc only: what is the same in each build.
+#
+# What failed is printed again at the end, with the last of its output, and before
+# that what each part took. The last line counts the tests of all builds: "N passed, N failed, N skipped".
 # A build that fails counts as one failed test. The exit status is 0 if nothing
 # failed.
 
@@ -26,7 +30,11 @@ passed=0
 failed=0
 skipped=0
 report=$(mktemp)
-trap 'rm -f "$report"' EXIT
+times=$(mktemp)
+trap 'rm -f "$report" "$times"' EXIT
+# Most tests wait for a peer or a time-out most of the time. Those that measure
+# or spin are alone all the same.
+jobs=$((2 * $(nproc)))
 
 # count NAME FILE: add up the results in a testlog.json of meson: an object a
 # line. What failed is told again at the end, where one looks first.
@@ -57,30 +65,35 @@ count() {
 	skipped=$((skipped + s))
 }
 
-# tests NAME DIR TIMES [OPTION...] -- [ARGUMENT...]: build DIR with the options
-# and run its tests with the arguments, TIMES as patient as usual.
+# tests NAME DIR PATIENCE [OPTION...] -- [ARGUMENT...]: build DIR with the options
+# and run its tests with the arguments, PATIENCE times as patient as usual.
 tests() {
-	local name=$1 dir=$2 times=$3 options=() log
+	local name=$1 dir=$2 patience=$3 options=() log begin=$SECONDS
 	shift 3
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	shift
+	# Without an argument of the user's, those of the build count.
+	[ $# -gt 0 ] || set -- "${defaults[@]}"
 	if ! build "$dir" "${options[@]}"; then
 		printf '\n%s: the build failed\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 		return
 	fi
+	took $((SECONDS - begin)) "$name: build" >>"$times"
+	begin=$SECONDS
 	step "Testing: $name"
 	log=$top/$dir/meson-logs/testlog.json
 	rm -f "$log"
 	# Its exit status says no more than the log.
 	meson test -C "$top/$dir" --no-rebuild --print-errorlogs \
-		--timeout-multiplier "$times" "$@" || true
+		--num-processes "$jobs" --timeout-multiplier "$patience" "$@" || true
+	took $((SECONDS - begin)) "$name: tests" >>"$times"
 	if [ -s "$log" ]; then
 		count "$name" "$log"
-	elif [ $# -eq 0 ]; then
+	elif [ "$nb_arguments" -eq 0 ]; then
 		printf '\n%s: no test was run\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 	fi
@@ -103,20 +116,27 @@ case ${1:-} in
 	shift ;;
 esac
 
+nb_arguments=$#
+defaults=()
 "$top/devtools/setup.sh" build test
 if $all; then
 	tests 'gcc' build 1 --buildtype=release -Dwerror=true -- "$@"
+	defaults=(--no-suite once)
 	CC=clang CXX=clang++ tests 'clang' build-clang 1 --buildtype=release -Dwerror=true -- "$@"
+	defaults=()
 elif $plain; then
 	tests 'gcc' build 1 --buildtype=release -- "$@"
 fi
 if $sanitize; then
 	tests 'ASan and UBSan' build-asan 4 --buildtype=debugoptimized -Ddebug_checks=true \
 		-Db_sanitize=address,undefined -Db_lundef=false -- "$@"
+	defaults=(--suite tsan)
 	tests 'TSan' build-tsan 4 --buildtype=debugoptimized -Ddebug_checks=true \
 		-Db_sanitize=thread -Db_lundef=false -- "$@"
 fi
 
+step "What it took"
+cat "$times"
 if [ -s "$report" ]; then
 	step "What failed"
 	cat "$report"

@@ -23,7 +23,6 @@
 
 #define STEP_MS     10000
 #define NAP_US      50
-#define MAX_QUEUE   1024
 /* Refuse to allocate more than this for the buffers of one consumer. */
 #define MAX_POSTED  (UINT64_C(4) << 30)
 /* What is left of a data room of 16 bits in whole lines. */
@@ -39,14 +38,6 @@ bool
 data_receives(const struct perf_run *run)
 {
 	return !run->leader || run->params.bidir;
-}
-
-uint32_t
-data_queue(const struct perf_params *p)
-{
-	if (p->queue != 0)
-		return p->queue;
-	return RTE_MIN(floor_window_msgs(p->size), (uint32_t)MAX_QUEUE);
 }
 
 static int
@@ -79,7 +70,7 @@ check_device(const struct perf_params *p, const struct rte_comch_dev_info *info,
 		return refuse(error, "--imm: more than the device carries");
 	if (p->size > info->max_buf_len)
 		return refuse(error, "--size: more than the device carries");
-	if (data_queue(p) > info->max_dp_queue)
+	if (p->queue > info->max_dp_queue)
 		return refuse(error, "--queue: deeper than the device's");
 	if (p->producers > info->max_producers || p->consumers > info->max_consumers)
 		return refuse(error, "--producers or --consumers: more than the device has");
@@ -102,12 +93,12 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 	if (p->connections > 1 && p->producers != p->consumers)
 		return refuse(error, "--connections: with more than one, --producers and "
 				"--consumers must be equal: each pair has one connection");
-	if (p->producers > p->consumers && stamp_room < sizeof(uint64_t))
-		return refuse(error, "to tell several producers apart, a message (without "
-				"payload: its immediate data) has 8 bytes at least");
-	if (p->burst > data_queue(p))
+	if (p->verify && p->producers > p->consumers && stamp_room < sizeof(uint64_t))
+		return refuse(error, "--verify: to tell several producers apart, a message "
+				"(without payload: its immediate data) has 8 bytes at least");
+	if (p->burst > p->queue)
 		return refuse(error, "--burst is more than --queue holds");
-	if (data_queue(p) * data_stride(p) > MAX_POSTED)
+	if ((uint64_t)p->queue * data_stride(p) > MAX_POSTED)
 		return refuse(error, "--queue times --size is more than 4 GiB");
 	return info == NULL ? 0 : check_device(p, info, error);
 }
@@ -159,6 +150,9 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
 	uint64_t seed;
 	uint64_t want;
 
+	/* Of several, one who has no room for its name: such messages are but counted. */
+	if (rx->nb_senders > 1 && room < sizeof(stamp))
+		return;
 	if (rx->nb_senders > 1)
 		sender = (uint32_t)(stamp >> VERIFY_SEQ_BITS) - rx->first_sender;
 	if (sender >= p->producers) {
@@ -254,8 +248,14 @@ open_consumers(struct perf_run *run)
 	for (i = 0; i < d->nb_rx; i++) {
 		if (open_consumer(run, &d->rxs[i], &d->workers[i]) != 0)
 			return -ECANCELED;
+		/* Its memory may have taken long: is anybody still waiting for the rest? */
+		link_poll(run);
+		perf_run_sync(run);
+		if (perf_run_over(run))
+			return perf_run_fail(run, "interrupted");
 	}
-	if (link_wait(run, "starting consumers", STEP_MS, all_running, run_polls) != 0)
+	if (link_wait(run, "starting consumers", perf_run_step_ms(run), all_running,
+			run_polls) != 0)
 		return -ECANCELED;
 	for (i = 0; i < d->nb_rx; i++) {
 		if (d->api->rx_start(run, &d->rxs[i]) != 0)
@@ -271,26 +271,40 @@ open_consumers(struct perf_run *run)
  * an announcement is seen only when its connection's poll runs.
  */
 static int
+await_announced(struct perf_run *run, const struct sync_consumer *c)
+{
+	int timeout_ms = perf_run_step_ms(run);
+	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
+
+	if (c->conn >= run->link.nb_conns)
+		return perf_run_fail(run, "a consumer on no connection");
+	while (!link_announced(&run->link, run->link.conns[c->conn], c->id)) {
+		if (link_poll(run) == 0)
+			usleep(NAP_US);
+		perf_run_sync(run);
+		if (perf_run_over(run))
+			return perf_run_fail(run, "interrupted");
+		if (clock_mono_ns() > end)
+			return perf_run_fail(run, "consumer %u was not announced on "
+					"connection %u in %d s", c->id, c->conn,
+					timeout_ms / 1000);
+	}
+	return 0;
+}
+
+static int
 open_producers(struct perf_run *run)
 {
 	struct data *d = run->priv;
 	struct sync_consumer to[PERF_MAX_WORKERS];
-	uint64_t end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
 	uint32_t i;
 
 	memset(to, 0, sizeof(to));
 	if (perf_run_await(run, SYNC_CONSUMERS, to, sizeof(to), "consumers") != 0)
 		return -ECANCELED;
-	for (i = 0; i < run->params.consumers; ) {
-		if (to[i].conn >= run->link.nb_conns)
-			return perf_run_fail(run, "a consumer on no connection");
-		if (link_announced(&run->link, run->link.conns[to[i].conn], to[i].id))
-			i++;
-		else if (link_poll(run) == 0)
-			usleep(NAP_US);
-		if (perf_run_over(run) || clock_mono_ns() > end)
-			return perf_run_fail(run, "consumer %u was not announced",
-					to[i].id);
+	for (i = 0; i < run->params.consumers; i++) {
+		if (await_announced(run, &to[i]) != 0)
+			return -ECANCELED;
 	}
 	for (i = 0; i < d->nb_tx; i++) {
 		if (open_producer(run, &d->txs[i], &d->workers[i], to) != 0)

@@ -265,8 +265,6 @@ int data_check(const struct perf_params *params,
 /** ... and those of bandwidth. */
 int data_check_bw(const struct perf_params *params,
 		const struct rte_comch_dev_info *info, char *error);
-/** Buffers that a consumer posts. */
-uint32_t data_queue(const struct perf_params *params);
 /** Does this side send? */
 bool data_sends(const struct perf_run *run);
 /** Does this side receive? */
@@ -325,7 +323,7 @@ void data_poll_sleep(struct data_worker *w, uint32_t cls);
 /** @name data_mem.c
  * @{
  */
-/** Get it, cleared; then it can be registered, with librte_comch. */
+/** Get it, cleared and its pages there; then it can be registered, with librte_comch. */
 int data_mem_get(struct data_mem *mem, uint64_t len, uint8_t memory);
 int data_mem_open(struct data_mem *mem, uint64_t len, uint8_t memory);
 void data_mem_close(struct data_mem *mem);

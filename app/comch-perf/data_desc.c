@@ -24,7 +24,7 @@ source_slots(const struct perf_params *p)
 	uint64_t nb = SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
 
 	nb = RTE_MAX(nb, (uint64_t)p->burst);
-	nb = RTE_MIN(nb, RTE_MAX(data_queue(p), p->burst));
+	nb = RTE_MIN(nb, RTE_MAX(p->queue, p->burst));
 	return (uint32_t)(nb - nb % p->burst);
 }
 
@@ -155,7 +155,7 @@ desc_rx_open(struct perf_run *run, struct data_rx *rx)
 	uint64_t stride = data_stride(p);
 	uint32_t i;
 
-	rx->nb_bufs = data_queue(p);
+	rx->nb_bufs = p->queue;
 	rx->bufs = calloc(rx->nb_bufs, sizeof(rx->bufs[0]));
 	if (rx->bufs == NULL || (p->size > 0 && data_mem_open(&rx->mem,
 			rx->nb_bufs * stride, p->memory) != 0))

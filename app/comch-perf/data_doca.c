@@ -143,7 +143,7 @@ nb_tx_slots(const struct perf_params *p)
 	uint64_t nb = SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
 
 	nb = RTE_MAX(nb, 2 * (uint64_t)p->burst);
-	return (uint32_t)RTE_MIN(nb, RTE_MAX(data_queue(p), p->burst));
+	return (uint32_t)RTE_MIN(nb, RTE_MAX(p->queue, p->burst));
 }
 
 /* Stamp the next message, in a task that is free. NULL: none is. */
@@ -408,7 +408,7 @@ on_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data
 static int
 doca_rx_open(struct perf_run *run, struct data_rx *rx)
 {
-	rx->nb_bufs = data_queue(rx->params);
+	rx->nb_bufs = rx->params->queue;
 	return open_slots(run, &rx->doca, &rx->mem, rx->nb_bufs, rx->params->memory);
 }
 

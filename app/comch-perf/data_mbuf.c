@@ -24,7 +24,7 @@ static struct rte_mempool *
 pool_create(struct perf_run *run, const char *kind, uint32_t number, bool shared)
 {
 	const struct perf_params *p = &run->params;
-	uint32_t nb = data_queue(p) + 2 * p->burst + 2 * CACHE;
+	uint32_t nb = p->queue + 2 * p->burst + 2 * CACHE;
 	uint16_t room = (uint16_t)(RTE_PKTMBUF_HEADROOM + p->size);
 	struct rte_mempool *mp;
 	char name[32];

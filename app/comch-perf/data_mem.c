@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <rte_errno.h>
 #include <rte_malloc.h>
@@ -12,6 +13,9 @@
 #include "data.h"
 
 #define PAGE UINT64_C(4096)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 static void *
 allocate(uint64_t len, uint8_t memory)
@@ -42,6 +46,18 @@ release(void *addr, uint8_t memory)
 	}
 }
 
+/* Clear what is not clear yet, and have pages there before anything is measured:
+ * those of shareable and EAL memory are zero, and only have to be mapped.
+ */
+static void
+populate(const struct data_mem *mem)
+{
+	if (mem->memory == PERF_MEMORY_HEAP ||
+			madvise(mem->addr, RTE_ALIGN_CEIL(mem->len, PAGE),
+				MADV_POPULATE_WRITE) != 0)
+		memset(mem->addr, 0, mem->len);
+}
+
 int
 data_mem_get(struct data_mem *mem, uint64_t len, uint8_t memory)
 {
@@ -50,8 +66,7 @@ data_mem_get(struct data_mem *mem, uint64_t len, uint8_t memory)
 	mem->addr = allocate(len, memory);
 	if (mem->addr == NULL)
 		return -ENOMEM;
-	/* Pages that were never written are not there yet. */
-	memset(mem->addr, 0, len);
+	populate(mem);
 	return 0;
 }
 

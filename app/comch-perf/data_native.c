@@ -60,7 +60,7 @@ native_rx_create(struct perf_run *run, struct data_rx *rx, struct data_worker *w
 	struct rte_comch_consumer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = w->poll,
-		.queue_size = data_queue(&run->params),
+		.queue_size = run->params.queue,
 		.imm_size = run->params.imm,
 		.mrs = &rx->mr,
 		.nb_mrs = rx->mr != NULL,
@@ -81,7 +81,7 @@ native_tx_create(struct perf_run *run, struct data_tx *tx, struct data_worker *w
 	struct rte_comch_producer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = w->poll,
-		.queue_size = RTE_MAX(data_queue(&run->params), run->params.burst),
+		.queue_size = RTE_MAX(run->params.queue, run->params.burst),
 	};
 	int rc;
 

@@ -16,7 +16,6 @@
 #define FLOOR_MS     150
 /* Floors that differ by more than this say that the machine has changed. */
 #define STABLE       0.15
-#define MAX_ATTEMPTS 5
 /* The default set takes less than this, so late rows get fewer attempts. */
 #define DEFAULT_S    50.0
 /* ... and so does a CPU that others had for more than this part of the time. */
@@ -94,6 +93,8 @@ is_crowded(const struct lead *lead, const struct perf_params *p)
 	bool same = lead->cpu_b >= 0;
 	uint32_t i;
 
+	if (lead->cpu_a == lead->cpu_b)
+		return true;
 	for (i = 0; i < nb_mine; i++) {
 		if (used[0][mine->cpus[i]])
 			return true;
@@ -183,7 +184,7 @@ fill_ratio(struct report_row *r, const struct perf_run *run)
 	r->ratio = figure(r, run) / mean;
 	r->stable = fabs(r->floor_value - r->floor_after) <=
 			STABLE * RTE_MIN(r->floor_value, r->floor_after) &&
-			r->stolen <= STOLEN;
+			r->stolen <= STOLEN && !r->crowded;
 }
 
 static void
@@ -204,7 +205,8 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->floor_value = NAN;
 	r->floor_after = NAN;
 	r->ratio = NAN;
-	r->stable = true;
+	r->crowded = is_crowded(lead, &row->params);
+	r->stable = !r->crowded;
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : row->test->floor(&row->params);
 }
 
@@ -228,7 +230,13 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	hist_reset(run.hist);
 	req.kind = r->floor;
 	run.floor_req = req;
-	run.params.crowded = is_crowded(lead, &row->params);
+	run.params.crowded = r->crowded;
+	if (perf_run_check(&run) != 0) {
+		r->floor = FLOOR_NONE;
+		r->refused = true;
+		snprintf(r->error, sizeof(r->error), "%s", run.error);
+		return 0;
+	}
 	if (r->floor != FLOOR_NONE)
 		r->floor_value = floor_measure(side->floor, &req);
 	rc = perf_run_lead(&run);
@@ -243,7 +251,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		perf_run_fail(&run, "nothing arrived in time to be measured: "
 				"give a longer --duration, or --iters");
 	snprintf(r->error, sizeof(r->error), "%s", run.error);
-	if (!run.params.crowded)
+	if (!r->crowded)
 		r->stolen = (double)(waited_ns() - waited) /
 				(double)(clock_mono_ns() - begin_ns);
 	fill_ratio(r, &run);
@@ -288,7 +296,8 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 		}
 		best->attempts = i;
 		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
-				i == MAX_ATTEMPTS || proc_quit() || !may_repeat(lead))
+				best->crowded || i == lead->side->opts->attempts ||
+				proc_quit() || !may_repeat(lead))
 			return rc;
 	}
 }
@@ -310,7 +319,9 @@ lead_rows(struct lead *lead)
 			r.hist = lead->best_hist;
 		if (r.error[0] != '\0')
 			fprintf(stderr, "comch-perf: %s: %s\n", r.test->name, r.error);
-		if (r.error[0] != '\0' || r.errors > 0)
+		if (r.refused && status == 0)
+			status = EXIT_USAGE;
+		else if (!r.refused && (r.error[0] != '\0' || r.errors > 0))
 			status = 1;
 		if (proc_quit())
 			return 1;

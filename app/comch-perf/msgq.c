@@ -50,7 +50,7 @@ tx_create(struct perf_run *run, struct data_tx *tx, struct data_worker *w)
 {
 	const struct rte_comch_msgq_producer_conf conf = {
 		.conf_size = sizeof(conf),
-		.queue_size = RTE_MAX(data_queue(&run->params), run->params.burst),
+		.queue_size = RTE_MAX(run->params.queue, run->params.burst),
 		.poll = sleeper(run, w),
 	};
 
@@ -201,7 +201,7 @@ msgq_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	const struct perf_params *p = rx->params;
 
-	rx->nb_bufs = data_queue(p);
+	rx->nb_bufs = p->queue;
 	if (p->size == 0 || data_mem_get(&rx->mem, rx->nb_bufs * data_stride(p),
 			p->memory) == 0)
 		return 0;

@@ -16,6 +16,7 @@
 #include "perf_test.h"
 
 #define HELP_WIDTH 79
+#define DEFAULT_ATTEMPTS 5
 
 /* What an option's value is. */
 enum kind {
@@ -74,7 +75,7 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL },
 	{ "queue", "N",
 		"depth of a queue: posted buffers, credits of a MsgQ, or control messages in "
-		"flight",
+		"flight; unless told otherwise, buffers of 16 MiB in all, or two",
 		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL },
 	{ "producers", "N", "producers of the sending side, a thread each",
 		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL },
@@ -101,7 +102,8 @@ static const struct opt opts_table[] = {
 		"fill and check every byte; otherwise the first and last cache line are "
 		"touched and the sequence checked",
 		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL },
-	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it)",
+	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it; "
+		"with one role, default comch_shm0,role=ROLE on pf0)",
 		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL },
 	{ "role", "both|host|dpu",
 		"start both sides (default), or one; the host side leads and reports",
@@ -110,6 +112,8 @@ static const struct opt opts_table[] = {
 		KIND_CHOICE, 0, OPTION(format), 0, 0, formats },
 	{ "output", "FILE", "where to report instead of standard output",
 		KIND_TEXT, 0, OPTION(output), 0, 0, NULL },
+	{ "attempts", "N", "how often to measure a row while the machine is unsteady (default 5)",
+		KIND_COUNT, 0, OPTION(attempts), 1, 100, NULL },
 	{ "histogram", NULL, "draw the latencies of each latency test (text format)",
 		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL },
 	{ "sweep", "FILE",
@@ -438,7 +442,8 @@ print_help(void)
 		"EAL options are made up (--lcores from --producers and --consumers, --no-huge\n"
 		"or --in-memory, --no-pci, --no-telemetry, --file-prefix); those given before\n"
 		"`--` are added or take their place. With --role both, -l names the CPUs.\n\n"
-		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage.\n");
+		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage, or a\n"
+		"row that asks for more than the device has.\n");
 }
 
 static int
@@ -459,6 +464,8 @@ set_own(struct options *opts, const struct opt *o, const char *value, char *erro
 	void *field = (uint8_t *)opts + o->offset;
 	int rc;
 
+	if (o->kind == KIND_COUNT)
+		return parse_count(o, value, field, error);
 	if (o->kind == KIND_TEXT) {
 		*(const char **)field = value;
 		return 0;
@@ -548,15 +555,13 @@ check_own(const struct options *opts)
 
 	if ((opts->set & PERF_OPT_ITERS) != 0 && (opts->set & PERF_OPT_DURATION) != 0)
 		why = "--iters and --duration: give one of them";
-	else if (opts->role != PERF_ROLE_BOTH && opts->dev == NULL)
-		why = "--role host and --role dpu need --dev, such as "
-			"--dev comch_shm0,role=host,func=pf0";
 	else if (opts->sweep != NULL && opts->nb_tests > 0)
 		why = "--sweep: its sections name the tests; give no TEST";
 	else if (opts->histogram && opts->format != PERF_FORMAT_TEXT)
 		why = "--histogram is drawn for people: it needs --format text";
 	else if (opts->role == PERF_ROLE_DPU && (opts->nb_tests > 0 ||
 			opts->sweep != NULL || opts->output != NULL ||
+			opts->attempts != DEFAULT_ATTEMPTS ||
 			(opts->set & ~(uint32_t)(PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS)) != 0))
 		why = "--role dpu takes --dev, --producers and --consumers only: "
 			"the host side leads and reports";
@@ -594,6 +599,7 @@ options_parse(struct options *opts, int argc, char **argv)
 	int rc;
 
 	memset(opts, 0, sizeof(*opts));
+	opts->attempts = DEFAULT_ATTEMPTS;
 	split(opts, &argc, &argv);
 	for (i = 0; i < RTE_DIM(opts_table); i++) {
 		longs[i].name = opts_table[i].name;

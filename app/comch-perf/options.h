@@ -87,7 +87,7 @@ struct perf_params {
 	uint64_t iters;       /**< Messages of each producer; 0: by duration. */
 	uint64_t duration_us; /**< How long to measure. */
 	uint32_t burst;
-	uint32_t queue;       /**< 0: the test's own choice. */
+	uint32_t queue;       /**< Of large messages, see plan.c; 0: there is none. */
 	uint32_t producers;
 	uint32_t consumers;
 	uint32_t connections;
@@ -115,6 +115,7 @@ struct options {
 	const char *dev;
 	const char *output;
 	const char *sweep;
+	uint64_t attempts;               /**< At a row, at most. */
 	bool histogram;
 	int nb_eal_args;                 /**< What stood before `--`. */
 	char *const *eal_args;

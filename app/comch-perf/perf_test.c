@@ -6,16 +6,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "perf_test.h"
 #include "proc.h"
 #include "sync.h"
 
 /* A step of the other side may take so long, and longer where it has to get
- * memory for large messages: 1 ms for 16 KiB.
+ * memory for large messages: 1 ms for 16 KiB, up to an hour.
  */
 #define STEP_MS      30000
 #define STEP_SHIFT   14
+#define STEP_MAX_MS  UINT64_C(3600000)
+/* After so long, people want to know what is waited for. */
+#define TELL_MS      3000
 
 static struct perf_test *tests;
 
@@ -89,16 +94,59 @@ perf_run_sync(struct perf_run *run)
 		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
 }
 
+/* Bytes of buffers of all consumers. */
+static uint64_t
+posted_bytes(const struct perf_params *p)
+{
+	return p->size * RTE_MAX(p->queue, 1u) * RTE_MAX(p->consumers, 1u);
+}
+
+int
+perf_run_step_ms(const struct perf_run *run)
+{
+	return STEP_MS + (int)RTE_MIN(posted_bytes(&run->params) >> STEP_SHIFT, STEP_MAX_MS);
+}
+
+/* What the leader waits for, and when to say so. */
+struct await {
+	struct perf_run *run;
+	const char *what;
+	uint64_t tell_ns;    /* 0: never, or not again */
+};
+
+static int
+await_pump(void *arg)
+{
+	struct await *a = arg;
+
+	if (a->tell_ns != 0 && clock_mono_ns() > a->tell_ns) {
+		fprintf(stderr, "%scomch-perf: %s: %s: waiting for the other side, whose "
+				"buffers take %llu MiB\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+				a->run->test->name, a->what,
+				(unsigned long long)(posted_bytes(&a->run->params) >> 20));
+		a->tell_ns = 0;
+	}
+	return link_pump(a->run);
+}
+
 int
 perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		const char *what)
 {
-	int timeout_ms = STEP_MS + (int)(run->params.size >> STEP_SHIFT);
-	int rc = sync_wait(run->sync, (enum sync_type)type, data, size, timeout_ms,
-			run->link.ops != NULL ? link_pump : NULL, run);
+	int timeout_ms = perf_run_step_ms(run);
+	struct await a = { .run = run, .what = what };
+	int rc;
 
+	/* The results come when the time of measuring is over. */
+	if (run->leader && type != SYNC_RESULT)
+		a.tell_ns = clock_mono_ns() + TELL_MS * UINT64_C(1000000);
+	rc = sync_wait(run->sync, (enum sync_type)type, data, size, timeout_ms,
+			run->link.ops != NULL ? await_pump : NULL, &a);
 	if (rc >= 0)
 		return 0;
+	/* The pump gave up: why is noted already, if it was not a signal. */
+	if (perf_run_over(run))
+		return perf_run_fail(run, "interrupted");
 	switch (rc) {
 	case -EPIPE:
 		return perf_run_fail(run, "the other side is gone: %s",
@@ -110,7 +158,8 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 	case -EINTR:
 		return perf_run_fail(run, "interrupted");
 	default:
-		return perf_run_fail(run, "%s: the other side does not answer", what);
+		return perf_run_fail(run, "%s: the other side has not answered in %d s", what,
+				timeout_ms / 1000);
 	}
 }
 
@@ -187,25 +236,34 @@ lead_alone(struct perf_run *run)
 }
 
 int
+perf_run_check(struct perf_run *run)
+{
+	char error[PERF_ERROR_SIZE];
+
+	if (run->test->alone || run->test->check == NULL ||
+			run->test->check(&run->params, &run->info, error) == 0)
+		return 0;
+	run->refused = true;
+	return perf_run_fail(run, "%s", error);
+}
+
+int
 perf_run_lead(struct perf_run *run)
 {
-	char kept[PERF_ERROR_SIZE];
+	int timeout_ms = perf_run_step_ms(run);
 
 	if (run->test->alone)
 		return lead_alone(run);
 	sync_run_set(run->sync, sync_run_get(run->sync) + 1);
-	if (run->test->check != NULL &&
-			run->test->check(&run->params, &run->info, kept) != 0)
-		return perf_run_fail(run, "%s", kept);
 	lead(run);
 	come_down(run);
 	if (proc_quit())
 		return -EPIPE;
-	if (sync_wait(run->sync, SYNC_CLOSED, NULL, 0, STEP_MS, NULL, NULL) == -ECANCELED) {
+	if (sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL) == -ECANCELED) {
 		/* It failed after we had finished, and closes next. */
 		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
 		sync_forgive(run->sync);
-		sync_wait(run->sync, SYNC_CLOSED, NULL, 0, STEP_MS, NULL, NULL);
+		sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL);
 	}
 	if (sync_poll(run->sync) == -EPIPE)
 		return -EPIPE;
@@ -215,13 +273,9 @@ perf_run_lead(struct perf_run *run)
 static int
 follow(struct perf_run *run)
 {
-	char error[PERF_ERROR_SIZE];
 	int rc;
 
-	if (run->test->check != NULL &&
-			run->test->check(&run->params, &run->info, error) != 0)
-		return perf_run_fail(run, "%s", error);
-	if (link_open(run) != 0)
+	if (perf_run_check(run) != 0 || link_open(run) != 0)
 		return -ECANCELED;
 	rc = sync_send(run->sync, SYNC_READY, NULL, 0);
 	if (rc != 0)

@@ -136,6 +136,7 @@ struct perf_run {
 	double floor_value;           /**< Tests that measure a floor. */
 	_Atomic bool abort;           /**< Workers: give up. */
 	bool error_sent;
+	bool refused;                 /**< ... by this side's check. */
 	char error[PERF_ERROR_SIZE];  /**< Why it failed; empty if it did not. */
 };
 
@@ -160,6 +161,9 @@ bool perf_run_over(struct perf_run *run);
 int perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		const char *what);
 
+/** How long a step may take: longer if memory is got for large messages. */
+int perf_run_step_ms(const struct perf_run *run);
+
 /**
  * Look at the session, while something else is waited for; a failure of the
  * other side is one of the run. Main thread.
@@ -169,8 +173,11 @@ void perf_run_sync(struct perf_run *run);
 /** Messages that did not arrive as they should, of both sides. */
 uint64_t perf_run_errors(const struct perf_run *run);
 
+/** Does this side's device have what the run asks for? 0 or perf_run_fail(). */
+int perf_run_check(struct perf_run *run);
+
 /**
- * Run a test as the leader: floors not included.
+ * Run a test as the leader, after perf_run_check(): floors not included.
  *
  * @return
  *   0; negative: failed, run->error says why; -EPIPE: and so will any other.

@@ -83,6 +83,28 @@ add_row(struct plan *plan, const struct perf_test *test,
 	return 0;
 }
 
+/* A row whose queue holds no more than a window of payload, and whose burst fits
+ * in the queue, unless they were asked for: buffers of large messages would take
+ * gigabytes, and minutes to get.
+ */
+static int
+add_fitted(struct plan *plan, const struct perf_test *test, const struct options *opts,
+		struct perf_params params, char *error)
+{
+	bool own_queue = (opts->set & PERF_OPT_QUEUE) != 0;
+	bool own_burst = (opts->set & PERF_OPT_BURST) != 0;
+
+	if ((test->options & PERF_OPT_MEMORY) != 0) {
+		if (!own_queue)
+			params.queue = RTE_MIN(params.queue, floor_window_msgs(params.size));
+		if (!own_burst)
+			params.burst = RTE_MIN(params.burst, params.queue);
+		else if (!own_queue)
+			params.queue = RTE_MAX(params.queue, params.burst);
+	}
+	return add_row(plan, test, &params, error);
+}
+
 /* The rows of one variant: one for each size. */
 static int
 add_sizes(struct plan *plan, const struct perf_test *test,
@@ -100,10 +122,10 @@ add_sizes(struct plan *plan, const struct perf_test *test,
 	if ((opts->set & PERF_OPT_ITERS) != 0)
 		params.duration_us = 0;
 	if (opts->nb_sizes == 0 || (fixed & PERF_OPT_SIZE) != 0)
-		return add_row(plan, test, &params, error);
+		return add_fitted(plan, test, opts, params, error);
 	for (i = 0; i < opts->nb_sizes && rc == 0; i++) {
 		params.size = opts->sizes[i];
-		rc = add_row(plan, test, &params, error);
+		rc = add_fitted(plan, test, opts, params, error);
 	}
 	return rc;
 }
@@ -116,6 +138,7 @@ static int
 add_variants(struct plan *plan, const struct perf_test *test,
 		const struct options *opts, char *error)
 {
+	char why[PERF_ERROR_SIZE];
 	uint32_t before = plan->nb_rows;
 	uint32_t nb = 0;
 	uint32_t i;
@@ -125,10 +148,14 @@ add_variants(struct plan *plan, const struct perf_test *test,
 
 		if ((test->variants[i].mask & opts->set) != 0)
 			break;
-		if (add_sizes(plan, test, opts, &test->variants[i], error) == 0)
+		if (add_sizes(plan, test, opts, &test->variants[i], why) == 0) {
 			nb++;
-		else
-			plan->nb_rows = kept;
+			continue;
+		}
+		plan->nb_rows = kept;
+		/* The first one is the plainest: what it is refused for goes for all. */
+		if (i == 0)
+			memcpy(error, why, sizeof(why));
 	}
 	if (nb > 0)
 		return 0;
@@ -235,7 +262,7 @@ row_eal_mem(const struct plan_row *row)
 {
 	const struct perf_params *p = &row->params;
 	uint64_t nb = RTE_MAX(p->producers, p->consumers);
-	uint64_t queue = p->queue != 0 ? p->queue : 4096;
+	uint64_t queue = p->queue;
 	uint64_t bytes = 0;
 
 	if (row->test->library)
@@ -243,8 +270,7 @@ row_eal_mem(const struct plan_row *row)
 	if (p->api == PERF_API_MBUF)
 		bytes += 3 * nb * queue * (p->size + 512);
 	if (p->memory == PERF_MEMORY_EAL)
-		bytes += p->queue != 0 ? nb * 2 * queue * (p->size + 256) :
-				nb * 2 * RTE_MAX(FLOOR_WINDOW, 2 * p->size);
+		bytes += nb * 2 * queue * (p->size + 256);
 	return bytes;
 }
 

@@ -296,6 +296,7 @@ start_all(struct supervisor *sv)
 static int
 exit_status(const struct supervisor *sv)
 {
+	int refused = 0;
 	uint32_t i;
 
 	if (sv->signal != 0)
@@ -303,10 +304,12 @@ exit_status(const struct supervisor *sv)
 	for (i = 0; i < sv->nb; i++) {
 		int status = sv->children[i].status;
 
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE)
+			refused = EXIT_USAGE;
+		else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 			return 1;
 	}
-	return 0;
+	return refused;
 }
 
 int

@@ -20,6 +20,7 @@ struct report {
 	FILE *f;
 	uint32_t nb_rows;
 	bool unstable;
+	bool crowded;
 	/* Tests and floors in the table, to be explained below it. */
 	const struct perf_test *tests[MAX_NOTES];
 	uint32_t nb_tests;
@@ -43,7 +44,7 @@ struct field {
 #define REAL(n, v)  { .name = (n), .type = FIELD_REAL, .real = (v) }
 #define BOOL(n, v)  { .name = (n), .type = FIELD_BOOL, .yes = (v) }
 
-#define NB_FIELDS 26
+#define NB_FIELDS 27
 
 /* Does the row have what only producers and consumers have? */
 static bool
@@ -72,6 +73,7 @@ make_fields(const struct report_row *r, struct field fields[NB_FIELDS])
 		TEXT("wait", perf_wait_name(p->wait)),
 		COUNT("size", p->size),
 		COUNT("burst", p->burst),
+		COUNT("queue", p->queue),
 		COUNT("producers", p->producers),
 		COUNT("consumers", p->consumers),
 		COUNT("connections", p->connections),
@@ -343,7 +345,7 @@ text_row(struct report *report, const struct report_row *r)
 	char floor[48];
 	char ratio[16] = "-";
 	char copies[16] = "-";
-	const char *state = r->floor == FLOOR_NONE ? "" :
+	const char *state = r->crowded ? "crowded" : r->floor == FLOOR_NONE ? "" :
 			r->stable ? "stable" : "unstable";
 
 	what_text(r, what, sizeof(what));
@@ -373,7 +375,8 @@ note(struct report *report, const struct report_row *row)
 	uint32_t i;
 
 	report->floors[row->floor] = true;
-	report->unstable |= !row->stable && row->floor != FLOOR_NONE;
+	report->crowded |= row->crowded;
+	report->unstable |= !row->stable && !row->crowded && row->floor != FLOOR_NONE;
 	for (i = 0; i < report->nb_tests; i++) {
 		if (report->tests[i] == row->test)
 			return;
@@ -406,6 +409,9 @@ explain(const struct report *report)
 		"             CPU for more than 10 %% of the time: the machine changed.\n");
 	if (report->unstable)
 		fprintf(f, "             Such rows tell little: run them again.\n");
+	if (report->crowded)
+		fprintf(f, "  crowded    threads took turns on a CPU: the figures tell\n"
+			"             how the system shares it out. Give each a CPU of its own.\n");
 }
 
 struct report *

@@ -37,7 +37,9 @@ struct report_row {
 	double floor_after;
 	double ratio;            /**< To the mean of the two. */
 	double stolen;           /**< Part of the time that others had our CPU. */
-	bool stable;             /**< They differ by 15 % at most, and little was stolen. */
+	bool crowded;            /**< More threads than CPUs. */
+	bool stable;             /**< The floors differ little, little was stolen, no crowd. */
+	bool refused;            /**< The device has less than was asked for. */
 	uint32_t attempts;
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Why it failed; empty if it did not. */

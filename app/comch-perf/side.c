@@ -56,9 +56,11 @@ open_device(struct side *side)
 
 	snprintf(devargs, sizeof(devargs), "%s",
 			opts->dev != NULL ? opts->dev : "comch_shm0");
-	if (opts->role == PERF_ROLE_BOTH) {
+	if (opts->role == PERF_ROLE_BOTH || opts->dev == NULL) {
 		add_key(devargs, "role", side->host ? "host" : "dpu");
 		add_key(devargs, side->host ? "func" : "rep", "pf0");
+	}
+	if (opts->role == PERF_ROLE_BOTH) {
 		add_key(devargs, "dir", side->dir);
 		if (side->eal.share) {
 			add_key(devargs, "export_eal", "1");
@@ -144,10 +146,12 @@ follow_all(struct side *side)
 	while (rc >= 0) {
 		if (sync_take(side->sync, SYNC_BYE, NULL, 0) >= 0)
 			return 0;
+		/* The host side may have told of a failed run after we left it. */
+		sync_forgive(side->sync);
 		rc = sync_wait(side->sync, SYNC_RUN, &msg, sizeof(msg), 1000, NULL, NULL);
 		if (rc == (int)sizeof(msg))
 			rc = follow_one(side, &msg);
-		else if (rc == -ETIMEDOUT)
+		else if (rc == -ETIMEDOUT || rc == -ECANCELED)
 			rc = 0;
 		else if (rc >= 0)
 			rc = -EPROTO;

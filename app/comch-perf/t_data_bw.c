@@ -34,7 +34,7 @@ static struct perf_test data_bw = {
 			PERF_OPT_API | PERF_OPT_MEMORY | PERF_OPT_WAIT |
 			PERF_OPT_BIDIR | PERF_OPT_VERIFY,
 	.base = {
-		.size = 1 << 20, .duration_us = 1000000, .burst = 1,
+		.size = 1 << 20, .duration_us = 1000000, .burst = 1, .queue = 1024,
 		.producers = 1, .consumers = 1, .connections = 1,
 	},
 	.variants = data_bw_variants,

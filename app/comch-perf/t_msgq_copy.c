@@ -33,7 +33,7 @@ static struct perf_test msgq_copy = {
 			PERF_OPT_QUEUE | PERF_OPT_IMM | PERF_OPT_MEMORY | PERF_OPT_WAIT |
 			PERF_OPT_VERIFY,
 	.base = {
-		.size = 1 << 20, .duration_us = 500000, .burst = 1,
+		.size = 1 << 20, .duration_us = 500000, .burst = 1, .queue = 1024,
 		.producers = 1, .consumers = 1, .connections = 1,
 	},
 	.variants = msgq_copy_variants,

@@ -92,6 +92,11 @@ for pair in 'hello hello-static' 'hello-static hello'; do
 	grep -q 'hello, host' "$tmp/client.out" || fail "the client said: $(cat "$tmp/client.out")"
 done
 
+# Without an argument it says which there are.
+! timeout 60 "$tmp/hello" "${eal[@]}" --file-prefix=usage 2>"$tmp/usage.out" ||
+	fail "the first program takes no argument"
+grep -q '^usage: .* server|client$' "$tmp/usage.out" || fail "no usage: $(cat "$tmp/usage.out")"
+
 # DOCA. The variables come from comch-doca-env; only the linker needs the role.
 unset LD_LIBRARY_PATH
 doca_env=$root/bin/comch-doca-env

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# How comch-perf ends: rows that are refused, in all shapes alike; messages without
+# a byte; sides that share a CPU.
+#
+# usage: ends.sh COMCH-PERF
+
+set -euo pipefail
+
+program=$1
+shapes=('--producers 1' '--producers 2' '--consumers 2')
+
+fail() {
+	echo "$*" >&2
+	cat "$TMPDIR/out" "$TMPDIR/err" >&2
+	exit 1
+}
+
+# ends STATUS TEXT ARGUMENT...: in each shape, and with nothing else on stderr.
+ends() {
+	local want=$1 text=$2 shape options status
+	shift 2
+	for shape in "${shapes[@]}"; do
+		read -ra options <<<"$shape"
+		status=0
+		"$program" --iters 32 --attempts 1 --format csv "${options[@]}" "$@" \
+			>"$TMPDIR/out" 2>"$TMPDIR/err" || status=$?
+		[ "$status" -eq "$want" ] || fail "$shape $*: exit status $status, not $want"
+		[ "$(sort -u "$TMPDIR/err")" = "$text" ] || fail "$shape $*: not '$text'"
+	done
+}
+
+ends 0 '' --size 0 data-rate
+ends 0 '' --size 3 --api desc data-rate
+ends 2 'comch-perf: data-rate: --api doca: a message has a byte at least, of --size or of --imm' \
+	--size 0 --api doca data-rate
+ends 2 'comch-perf: data-bw: --size: bandwidth takes a byte at least' --size 0 data-bw
+ends 2 "comch-perf: data-rate: --queue: deeper than the device's" --queue 65537 data-rate
+ends 2 'comch-perf: data-rate: --queue times --size is more than 4 GiB' \
+	--queue 65536 --size 1M data-rate
+
+cpu=$(taskset -pc $$ | sed 's/.*[:,-] *//')
+"$program" -l "$cpu" -- --duration 0.1 --attempts 1 --format json floor data-lat >"$TMPDIR/out"
+! grep -v '"stable": false' "$TMPDIR/out" || fail 'two sides on one CPU are stable'
+"$program" -l "$cpu" -- --duration 0.1 data-lat >"$TMPDIR/out"
+grep -q ' crowded$' "$TMPDIR/out" || fail 'two sides on one CPU are not told of'
