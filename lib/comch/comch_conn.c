@@ -12,6 +12,7 @@
 #include <rte_cycles.h>
 
 #include "comch_clock.h"
+#include "comch_compat.h"
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_private.h"

@@ -92,7 +92,8 @@ comch_order_join(struct rte_comch_conn *conn)
 		return -ENOMEM;
 	/* A client sends nothing before it is accepted. */
 	*o = (struct comch_order){
-		.conn = conn, .floor = comch_clock_before(), .round = poll->order.round - 1, .size = size,
+		.conn = conn, .floor = comch_clock_before(), .round = poll->order.round - 1,
+		.size = size,
 	};
 	conn->order = o;
 	TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
