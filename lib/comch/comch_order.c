@@ -37,14 +37,13 @@
  * A round is one look at every link after one `until`. It takes more than one
  * run if a run is full of other events before all were looked at; nothing is
  * delivered before it is over. A link whose peer does not take our frames
- * (COMCH_MAX_TX_WAIT) is passed over, and one with more than COMCH_RX_BURST frames
- * that are no message before its next message: their messages are late, and
- * nobody else's.
+ * (COMCH_MAX_TX_WAIT) is passed over, and one with more than COMCH_RX_BURST other
+ * frames before its next message: only their own messages are late.
  *
- * Clients may lie. A clock ahead of ours counts as now. One behind the last of
- * its connection counts as that. One that says 0 for ever would come first for
- * ever: comch_order_told() says when a message cannot have been sent before,
- * so he gets ahead by two of his receive queues at most.
+ * Clients may lie. A stamp ahead of our clock counts as now, and one behind the
+ * last of its connection as that. A stamp that is always 0 would always come
+ * first: comch_order_told() notes the earliest moment at which a message can have
+ * been sent, so a liar gets ahead by two of its receive queues at most.
  */
 
 #include <errno.h>
@@ -114,11 +113,11 @@ comch_order_leave(struct rte_comch_conn *conn)
 }
 
 /*
- * Message number told + recv_queue may only be sent by who knows of more than
- * `told`. So it, and all behind it, are not older than this moment, before we
- * say more. One such moment counts until its first message was read; then the
- * next one is chosen. An honest sender reads its clock after its credit, and
- * never meets this.
+ * A client needs to know of more than `told` to send message number told +
+ * recv_queue. So that message, and all behind it, are not older than this moment,
+ * before we say more. One such moment counts until its first message was read;
+ * then the next one is chosen. An honest sender reads its clock after its credit,
+ * so its stamps are not changed.
  */
 void
 comch_order_told(struct rte_comch_conn *conn)
