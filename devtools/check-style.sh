@@ -7,6 +7,8 @@
 #   all files  no space at the end of a line, a newline at the end of the file
 #   C          tabs; lines of up to 100 columns, files of up to 800 lines,
 #              functions of up to 70 lines; no // comments, no struct typedefs
+#              one place for DPDK's versions, and the header of what moved
+#              from one to another
 #   lib and drivers
 #              each C file is in the list of its meson.build
 #              nothing that prints, ends the program, or does not know the
@@ -56,6 +58,14 @@ mapfile -t never_end < <(printf '%s\n' "${quiet[@]}" |
 	grep -Ev '/(comch_guard\.h|argp_exit\.c)$')
 none "(?<![\\w>.*/])($writers|$printers)\\(" 'not in a library' "${quiet[@]}"
 none "(?<![\\w>.*/])($enders)\\(" 'not in a library' "${never_end[@]}"
+
+mapfile -t no_version < <(printf '%s\n' "${c[@]}" | grep -v '/comch_compat\.h$')
+none '\bRTE_VERSION\b' 'versions of DPDK: comch_compat.h' "${no_version[@]}"
+# In rte_common.h or rte_bitops.h, by version; comch_compat.h has both.
+moved='rte_(align(32|64)(prev)?pow2|is_power_of_2|combine(32|64)ms1b|(bsf|fls_u|log2_u)(32|64))'
+mapfile -t no_bitops < <(printf '%s\0' "${c[@]}" |
+	xargs -0 grep -LE '#include ("comch_compat\.h"|<rte_bitops\.h>)')
+none "\\b$moved\\(" 'include rte_bitops.h and rte_common.h' "${no_bitops[@]}"
 
 for file in "${quiet[@]}"; do
 	[[ $file == *.c ]] || continue

@@ -13,6 +13,8 @@
 #   checks  run the checks of the sources
 #   docs    make the documentation
 #   chroot  devtools/try-chroot.sh
+#   arm64   devtools/try-arm64.sh
+#   sysroot what that unpacks of arm64; for --list only
 #   all     build, test, checks and docs
 #
 # --list prints the packages and installs nothing. Installing needs root or
@@ -23,11 +25,15 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 # The one list of packages.
+libraries() {
+	echo libdpdk-dev libbsd-dev libmd-dev libinih-dev libjansson-dev
+}
+
 packages() {
 	case $1 in
 	build)
-		echo build-essential meson ninja-build pkg-config libdpdk-dev libbsd-dev libmd-dev \
-			libinih-dev libjansson-dev ;;
+		echo build-essential meson ninja-build pkg-config
+		libraries ;;
 	memif)
 		packages build
 		echo dpdk-dev python3 ;;
@@ -44,13 +50,19 @@ packages() {
 		echo doxygen ;;
 	chroot)
 		echo debootstrap git ;;
+	arm64)
+		echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross \
+			qemu-user-static python3 ;;
+	sysroot)
+		libraries
+		echo libc6-dev libcriterion-dev ;;
 	all)
 		packages build
 		packages test
 		packages checks
 		packages docs ;;
 	*)
-		die "'$1' is not a purpose (build, memif, samples, test, checks, docs, chroot, all)" ;;
+		die "'$1' is not a purpose (build, memif, samples, test, checks, docs, chroot, arm64, sysroot, all)" ;;
 	esac
 }
 

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# What a newcomer sees: in a fresh Debian 12 with nothing but its base, and a
-# clean clone of this repository, run devtools/run.sh and devtools/test.sh.
+# What a newcomer sees: in a fresh Debian with nothing but its base, and a clean
+# clone of this repository, run devtools/run.sh and devtools/test.sh.
 #
-# usage: devtools/try-chroot.sh [--tree] [--mirror URL] [COMMAND...]
+# usage: devtools/try-chroot.sh [--tree] [--release NAME] [--mirror URL] [COMMAND...]
 #
-#   --tree    take the files as they are here, not the last commit
-#   --mirror  where Debian comes from; http://deb.debian.org/debian
-#   COMMAND   what to run in the clone instead, as: .ci/run
+#   --tree     take the files as they are here, not the last commit
+#   --release  of Debian: bookworm (12, with DPDK 22.11), trixie (13, with
+#              DPDK 24.11), sid; bookworm
+#   --mirror   where Debian comes from; http://deb.debian.org/debian
+#   COMMAND    what to run in the clone instead, as: .ci/run, or
+#              devtools/test.sh --suite fast
 #
 # Needs root, the network and 3 GB below $TMPDIR (/tmp). Mounts and processes
 # live in namespaces of their own; they and the files go away in the end,
@@ -45,6 +48,7 @@ if [ "${1:-}" = --inside ]; then
 fi
 
 tree=false
+release=bookworm
 mirror=http://deb.debian.org/debian
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -54,6 +58,9 @@ while [ $# -gt 0 ]; do
 	--tree)
 		tree=true
 		shift ;;
+	--release)
+		release=${2:?--release needs a name}
+		shift 2 ;;
 	--mirror)
 		mirror=${2:?--mirror needs a URL}
 		shift 2 ;;
@@ -72,8 +79,8 @@ trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-step "A fresh Debian 12 in $root, from $mirror"
-quietly debootstrap --variant=minbase bookworm "$root" "$mirror"
+step "A fresh Debian $release in $root, from $mirror"
+quietly debootstrap --variant=minbase "$release" "$root" "$mirror"
 # How this machine reaches the mirror: proxies, names.
 apt-config dump | grep '^Acquire::' >"$root/etc/apt/apt.conf.d/90host" || true
 for file in /etc/resolv.conf /etc/hosts; do

@@ -24,6 +24,10 @@ chmod 700 "$dir"/*
 export TMPDIR=$dir/tmp RUNTIME_DIRECTORY=$dir/run COMCH_DIR=$dir/comch
 # Only TSan reads it.
 export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$(realpath "${0%/*}")/tsan.supp}
+# Another librte_comch than the build's own, before what meson puts there.
+if [ -n "${T_LIBRARY:-}" ]; then
+	export LD_LIBRARY_PATH=$T_LIBRARY${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+fi
 
 status=0
 (

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_bitops.h>
+#include <rte_common.h>
+
 #include "plan.h"
 #include "sweep.h"
 

@@ -18,6 +18,7 @@
 #include <rte_prefetch.h>
 
 #include "comch_chan.h"
+#include "comch_compat.h"
 #include "comch_dir.h"
 #include "comch_mem.h"
 #include "comch_peer.h"

@@ -13,20 +13,43 @@
 #include <pthread.h>
 #include <stdint.h>
 
+/* 24.07 moved rte_align32pow2() and its like from rte_common.h to rte_bitops.h. */
+#include <rte_bitops.h>
+#include <rte_common.h>
 #include <rte_lcore.h>
 #include <rte_telemetry.h>
 #include <rte_thread.h>
 #include <rte_version.h>
 
-/* 22.11 has add_dict_u64, 23.03 renamed it. */
+/* 23.03 renamed u64 to uint in telemetry. */
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
+#define COMCH_TEL_UINT            RTE_TEL_UINT_VAL
+#define COMCH_TEL_ADD_DICT_UINT   rte_tel_data_add_dict_uint
+#define COMCH_TEL_ADD_ARRAY_UINT  rte_tel_data_add_array_uint
+#else
+#define COMCH_TEL_UINT            RTE_TEL_U64_VAL
+#define COMCH_TEL_ADD_DICT_UINT   rte_tel_data_add_dict_u64
+#define COMCH_TEL_ADD_ARRAY_UINT  rte_tel_data_add_array_u64
+#endif
+
 static inline int
 comch_tel_u64(struct rte_tel_data *d, const char *name, uint64_t val)
 {
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
-	return rte_tel_data_add_dict_uint(d, name, val);
-#else
-	return rte_tel_data_add_dict_u64(d, name, val);
-#endif
+	return COMCH_TEL_ADD_DICT_UINT(d, name, val);
+}
+
+/* A list of numbers. */
+static inline void
+comch_tel_list(struct rte_tel_data *d)
+{
+	rte_tel_data_start_array(d, COMCH_TEL_UINT);
+}
+
+/* 0, or not 0 once the reply is full. */
+static inline int
+comch_tel_list_add(struct rte_tel_data *d, uint64_t val)
+{
+	return COMCH_TEL_ADD_ARRAY_UINT(d, val);
 }
 
 /*

@@ -12,6 +12,7 @@
 #include <rte_cycles.h>
 
 #include "comch_clock.h"
+#include "comch_compat.h"
 #include "comch_fork.h"
 #include "comch_foreign.h"
 #include "comch_log.h"
@@ -344,11 +345,23 @@ unacked_put(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, int st
 	}
 }
 
-/* The connection that this thread sent its last message with a clock on. */
-static __thread uint32_t last_ordered __attribute__((tls_model("initial-exec")));
+/* The connection that this thread sent its last message with a stamp on. */
+static __thread uint32_t last_stamped __attribute__((tls_model("initial-exec")));
 
+/* The link keeps the order within a burst: one stamp for all of it. */
+static uint64_t
+burst_stamp(const struct rte_comch_conn *conn)
+{
+	if (unlikely(last_stamped != conn->id)) {
+		comch_clock_next_link();
+		last_stamped = conn->id;
+	}
+	return comch_clock_after();
+}
+
+/* *stamp: the clock of this burst, or 0 before its first message that has one. */
 static inline int
-msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
+msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, uint64_t *stamp)
 {
 	uint64_t hdr[(COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE) / sizeof(uint64_t)];
 	struct rte_comch_frame frame = {
@@ -362,13 +375,10 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 		return -EAGAIN;
 	conn_telling(conn);
 	if (unlikely(conn->says_clocks)) {
-		/* By one link our messages are in order anyhow. */
-		if (unlikely(last_ordered != conn->id)) {
-			comch_clock_wait_stores();
-			last_ordered = conn->id;
-		}
+		if (*stamp == 0)
+			*stamp = burst_stamp(conn);
 		frame.hdr_len = sizeof(hdr);
-		comch_wire_msg_at_hdr(hdr, msg->len, conn->rx_done, comch_clock_after());
+		comch_wire_msg_at_hdr(hdr, msg->len, conn->rx_done, *stamp);
 	} else {
 		comch_wire_msg_hdr(hdr, msg->len, conn->rx_done);
 	}
@@ -387,6 +397,7 @@ uint16_t
 rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_msg *msgs,
 		uint16_t n)
 {
+	uint64_t stamp = 0;
 	uint16_t i;
 	int ret;
 
@@ -399,7 +410,7 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 			break;
 		ret = msg_check(conn, &msgs[i]);
 		if (likely(ret == 0))
-			ret = msg_tx(conn, &msgs[i]);
+			ret = msg_tx(conn, &msgs[i], &stamp);
 		/*
 		 * Nor one whose link is down: failures, sent again and again,
 		 * would leave no room for what the peer sent last, nor for the end.
@@ -408,6 +419,8 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 			break;
 		unacked_put(conn, &msgs[i], ret);
 	}
+	if (unlikely(stamp != 0))
+		comch_clock_commit(stamp);
 	if (i < n)
 		comch_count(&conn->stats.tx_full, 1);
 	return i;

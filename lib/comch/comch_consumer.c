@@ -24,6 +24,7 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+#include "comch_compat.h"
 #include "comch_fork.h"
 #include "comch_guard.h"
 #include "comch_log.h"

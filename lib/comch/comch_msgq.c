@@ -15,6 +15,7 @@
 #include <rte_pause.h>
 #include <rte_string_fns.h>
 
+#include "comch_compat.h"
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_msgq.h"

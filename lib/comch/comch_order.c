@@ -5,47 +5,45 @@
 /*
  * Messages of all ordered servers of a poll, in the order of their sending.
  *
- * What is promised: if A's send had returned before B's send began (B knows of
- * it by whatever way), A's message comes first. Who did not know of each other
- * have no order.
+ * The promise: if A's send had returned before B's send began, in another thread
+ * or process that learned of it in any way, A's message comes first. Sends that
+ * overlap have no order.
  *
  * A client of an ordered server sends MSG_AT, which begins with the clock of
  * its sending (comch_clock.h), read within the send:
  *
  *   sender                                receiver
- *   what the program had seen             until = clock
+ *   what the program has seen             until = clock
  *   fence                                 fence
- *   clock                                 look at every link that holds nothing
- *   store the frame, publish it           deliver what is held, lowest clock
- *   return                                first, while clock <= until; each time
- *                                         look at that link again
+ *   stamp = clock                         look at every link that holds nothing
+ *   store the frames, publish them        deliver what is held, lowest stamp
+ *   commit: wait until clock > stamp      first, while stamp < until; each time
+ *   return                                look at that link again
  *
- * The sender's fence keeps the clock behind what it had seen: so a message
- * that knows of another has a later clock. The frame's stores are behind the
- * clock, because the clock is one of the things stored and x86 publishes
- * stores in their order: so clock < publication. If A and B are sent by one
- * thread, the sender waits for the stores of A before it reads B's clock; if B's
- * thread has heard of A from another, that word was published behind A.
+ * One stamp and one wait serve a burst: the link keeps the order within it. The
+ * wait, known as commit wait, is for clocks whose tick is longer than a send. It
+ * makes the order strict: B's stamp is read after A's send returned, so
+ * stamp(A) < stamp(B). A counter of the sender's own that runs ahead of the tick
+ * would order the sends of one process only.
  *
- * Let B's message be about to be delivered, with clock(B) <= until, and A's
- * send have returned before B's began. Then A's frame was published before
- * clock(B), so before until, and the receiver's fence makes each look at A's
- * link since then find it. So A's link does not look empty: it holds A's
- * message or an earlier one of A, whose clock is less than clock(A) < clock(B)
- * and which goes first. What has a clock beyond until may have an elder
- * brother on a link that was looked at too early: it waits for the next run.
+ * Now let B's message be about to be delivered, with stamp(B) < until. B's stamp
+ * was read before `until`, because the clock does not go back; and A's frame
+ * was visible before B's stamp was read. So each look at A's link since then
+ * finds it: the link does not look empty, but holds A's message or an earlier
+ * one of A, whose stamp is at most stamp(A) < stamp(B) and which goes first.
+ * A stamp equal to `until` says nothing: within that tick A's frame may have come
+ * after the look. Such a message and those beyond wait for the next run.
  *
  * A round is one look at every link after one `until`. It takes more than one
  * run if a run is full of other events before all were looked at; nothing is
  * delivered before it is over. A link whose peer does not take our frames
- * (COMCH_MAX_TX_WAIT) is passed over, and one with more than COMCH_RX_BURST frames
- * that are no message before its next message: their messages are late, and
- * nobody else's.
+ * (COMCH_MAX_TX_WAIT) is passed over, and one with more than COMCH_RX_BURST other
+ * frames before its next message: only their own messages are late.
  *
- * Clients may lie. A clock ahead of ours counts as now. One behind the last of
- * its connection counts as that. One that says 0 for ever would come first for
- * ever: comch_order_told() says when a message cannot have been sent before,
- * so he gets ahead by two of his receive queues at most.
+ * Clients may lie. A stamp ahead of our clock counts as now, and one behind the
+ * last of its connection as that. A stamp that is always 0 would always come
+ * first: comch_order_told() notes the earliest moment at which a message can have
+ * been sent, so a liar gets ahead by two of its receive queues at most.
  */
 
 #include <errno.h>
@@ -91,9 +89,10 @@ comch_order_join(struct rte_comch_conn *conn)
 	o = malloc(sizeof(*o) + size);
 	if (o == NULL)
 		return -ENOMEM;
-	/* Nobody sends before he was accepted. */
+	/* A client sends nothing before it is accepted. */
 	*o = (struct comch_order){
-		.conn = conn, .floor = rte_rdtsc(), .round = poll->order.round - 1, .size = size,
+		.conn = conn, .floor = comch_clock_before(), .round = poll->order.round - 1,
+		.size = size,
 	};
 	conn->order = o;
 	TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
@@ -114,11 +113,11 @@ comch_order_leave(struct rte_comch_conn *conn)
 }
 
 /*
- * Message number told + recv_queue may only be sent by who knows of more than
- * `told`. So it, and all behind it, are not older than this moment, before we
- * say more. One such moment counts until its first message was read; then the
- * next one is chosen. An honest sender reads its clock after its credit, and
- * never meets this.
+ * A client needs to know of more than `told` to send message number told +
+ * recv_queue. So that message, and all behind it, are not older than this moment,
+ * before we say more. One such moment counts until its first message was read;
+ * then the next one is chosen. An honest sender reads its clock after its credit,
+ * so its stamps are not changed.
  */
 void
 comch_order_told(struct rte_comch_conn *conn)
@@ -129,7 +128,7 @@ comch_order_told(struct rte_comch_conn *conn)
 		return;
 	o->has_next = true;
 	o->next_from = conn->rx_told + conn->recv_queue;
-	o->next_floor = rte_rdtsc();
+	o->next_floor = comch_clock_before();
 }
 
 void
@@ -142,7 +141,7 @@ comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 		o->floor = o->next_floor;
 		o->has_next = false;
 	}
-	/* Beyond that it waits anyhow; but not for a day that never comes. */
+	/* It waits for a later run, but not for a clock that no run reaches. */
 	if (clock > conn->obj.poll->order.until)
 		clock = RTE_MIN(clock, comch_clock_after());
 	clock = RTE_MAX(clock, o->floor);
@@ -232,7 +231,7 @@ comch_order_run(struct rte_comch_poll *poll, struct comch_run *run)
 		return;
 	while (!comch_run_full(run)) {
 		o = RB_MIN(comch_order_tree, &op->held);
-		if (o == NULL || o->clock > op->until)
+		if (o == NULL || o->clock >= op->until)
 			break;
 		data = comch_poll_room(poll, o->len);
 		if (data == NULL)

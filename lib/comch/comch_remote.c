@@ -11,6 +11,7 @@
 
 #include <rte_malloc.h>
 
+#include "comch_compat.h"
 #include "comch_dir.h"
 #include "comch_foreign.h"
 #include "comch_log.h"

@@ -18,28 +18,6 @@ struct comch_tel_args {
 	uint32_t nb;
 };
 
-/* Lists of numbers. 22.11 says u64 where 23.03 says uint. */
-static inline void
-comch_tel_list(struct rte_tel_data *d)
-{
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
-	rte_tel_data_start_array(d, RTE_TEL_UINT_VAL);
-#else
-	rte_tel_data_start_array(d, RTE_TEL_U64_VAL);
-#endif
-}
-
-/* 0, or not 0 once the reply is full. */
-static inline int
-comch_tel_list_add(struct rte_tel_data *d, uint64_t val)
-{
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
-	return rte_tel_data_add_array_uint(d, val);
-#else
-	return rte_tel_data_add_array_u64(d, val);
-#endif
-}
-
 /* Text that a peer or an application made: what is not ASCII is shown as '?'. */
 void comch_tel_text(struct rte_tel_data *d, const char *name, const char *text);
 void comch_tel_state(struct rte_tel_data *d, const struct comch_obj *obj);

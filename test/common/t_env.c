@@ -3,6 +3,7 @@
  */
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <ftw.h>
 #include <limits.h>
 #include <poll.h>
@@ -24,6 +25,22 @@
 static char eal_dir[PATH_MAX];
 static char private_dir[PATH_MAX];
 static pid_t private_dir_owner;
+
+/* T_LIBRARY: the directory of the librte_comch that the test is for, if not the build's own. */
+static void __attribute__((constructor))
+check_library(void)
+{
+	const char *want = getenv("T_LIBRARY");
+	Dl_info info = { .dli_fname = "nothing" };
+
+	if (want == NULL)
+		return;
+	dladdr(dlsym(RTLD_DEFAULT, "rte_comch_poll_run"), &info);
+	if (strncmp(info.dli_fname, want, strlen(want)) != 0) {
+		fprintf(stderr, "librte_comch is %s, not one of %s\n", info.dli_fname, want);
+		abort();
+	}
+}
 
 uint64_t
 t_now_ms(void)

@@ -74,6 +74,7 @@ t_consumer_new(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	cons = rte_comch_consumer_create(conn, &conf);
 	if (cons == NULL)
 		T_FAIL("consumer_create: %s", strerror(rte_errno));
+	t_born(cons);
 	T_EQ(rte_comch_consumer_state(cons), RTE_COMCH_STATE_IDLE);
 	return cons;
 }
@@ -90,6 +91,7 @@ t_producer_new(struct rte_comch_conn *conn, const struct rte_comch_producer_conf
 	prod = rte_comch_producer_create(conn, &conf);
 	if (prod == NULL)
 		T_FAIL("producer_create: %s", strerror(rte_errno));
+	t_born(prod);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_producer_start(prod), 0);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_RUNNING);

@@ -165,6 +165,19 @@ t_pos(const struct t_node *node, const struct t_ev *ev)
 	return (unsigned int)(ev - node->evs);
 }
 
+void
+t_born(const void *obj)
+{
+	struct t_node *node;
+	unsigned int k;
+
+	for (node = nodes; node != NULL; node = node->next)
+		for (k = 0; k < node->nb_evs; k++)
+			if (node->evs[k].e.type == RTE_COMCH_EVENT_STATE &&
+					node->evs[k].e.obj.ptr == obj)
+				node->evs[k].e.obj.ptr = NULL;
+}
+
 const struct t_ev *
 t_state_ev(const struct t_node *node, const void *obj)
 {

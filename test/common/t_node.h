@@ -61,6 +61,8 @@ unsigned int t_count(const struct t_node *node, enum rte_comch_event_type type,
 		const struct rte_comch_conn *conn);
 /* Position in the record of an event found by t_find(). */
 unsigned int t_pos(const struct t_node *node, const struct t_ev *ev);
+/* An object was created: events of one that had its address are no longer found by it. */
+void t_born(const void *obj);
 /* The last STATE event of an object, or NULL. */
 const struct t_ev *t_state_ev(const struct t_node *node, const void *obj);
 /* Did the last STATE event of an object say so? */

@@ -51,6 +51,7 @@ t_server_new(struct t_node *node, int16_t dev, const char *name, uint16_t rep,
 	server = rte_comch_server_create(dev, &conf);
 	if (server == NULL)
 		T_FAIL("server_create: %s", strerror(rte_errno));
+	t_born(server);
 	T_EQ(rte_comch_server_start(server), 0);
 	T_EQ(rte_comch_server_state(server), RTE_COMCH_STATE_RUNNING);
 	return server;
@@ -71,6 +72,7 @@ t_client_new(struct t_node *node, int16_t dev, const char *name,
 	client = rte_comch_client_create(dev, &conf);
 	if (client == NULL)
 		T_FAIL("client_create: %s", strerror(rte_errno));
+	t_born(client);
 	return client;
 }
 

@@ -4,6 +4,8 @@
 
 /* Clients of an ordered server that lie about their clocks. */
 
+#include <unistd.h>
+
 #include <rte_cycles.h>
 
 #include "victim.h"
@@ -93,15 +95,16 @@ check_liar(const struct scene *s)
 static void
 always_first(uint64_t clock)
 {
-	unsigned int ahead = 0, i;
+	const uint64_t end = t_now_ms() + T_TIMEOUT_MS;
+	unsigned int ahead = 0;
 	struct scene s;
 
 	scene_open(&s, QUEUE);
-	for (i = 0; i < 100; i++) {
+	while (heard(&s, s.liar) < 50) {
 		say_all(&s, clock, QUEUE);
 		t_step_max(s.p.dpu, 1);
+		T_LT(t_now_ms(), end);
 	}
-	T_GT(heard(&s, s.liar), 50);
 	t_send(s.p.cconn, "honest", 6, 1);
 	while (heard(&s, s.p.sconn) == 0) {
 		say_all(&s, clock, QUEUE);
@@ -133,6 +136,8 @@ Test(order, clock_of_the_future)
 		say_at(&s, UINT64_MAX - i);
 		/* Held from here on, or delivered. */
 		t_step(s.p.dpu);
+		/* Messages of one tick of the clock have no order. */
+		usleep(10);
 		t_send(s.p.cconn, "later", 5, i);
 		T_UNTIL(heard(&s, s.p.sconn) == i + 1);
 		T_EQ(heard(&s, s.liar), i + 1);
@@ -216,8 +221,9 @@ Test(order, without_credit)
 	uint32_t i;
 
 	scene_open(&s, QUEUE);
+	/* All are due at once: no credit is given between two of them. */
 	for (i = 0; i < QUEUE + 1; i++)
-		say_at(&s, rte_rdtsc());
+		say_at(&s, 0);
 	T_UNTIL(t_count(s.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, s.liar) == 1);
 	T_EQ(t_find(s.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, s.liar, 0)->e.status, -EPROTO);
 	T_EQ(heard(&s, s.liar), QUEUE);

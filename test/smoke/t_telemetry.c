@@ -633,7 +633,8 @@ ask_all(int fd, uint32_t conn)
 		"/comch/explain,%u,1", "/comch/consumer/info,%u,1", "/comch/consumer/stats,%u,1",
 		"/comch/producer/info,%u,1", "/comch/producer/stats,%u,1",
 	};
-	char text[64], *at;
+	const char *at;
+	char text[64];
 	size_t i;
 
 	for (i = 0; i < RTE_DIM(plain); i++)

@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <rte_bitops.h>
+#include <rte_common.h>
+
 #include "u_chan.h"
 
 static void

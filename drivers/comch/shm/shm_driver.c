@@ -12,6 +12,7 @@
 
 #include <rte_string_fns.h>
 
+#include "comch_compat.h"
 #include "shm_private.h"
 
 RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 
 #include "dface_cc_205.h"

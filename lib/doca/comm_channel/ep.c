@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 
 #include <doca_comm_channel.h>

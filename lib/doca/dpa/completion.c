@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <rte_bitops.h>
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 

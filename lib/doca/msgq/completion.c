@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_bitops.h>
+#include <rte_common.h>
 #include <rte_errno.h>
 
 #include "dface_eal.h"

@@ -4,6 +4,8 @@
 
 /* Ends of a MsgQ on the DPA, as the host sets them up. */
 
+#include <rte_bitops.h>
+#include <rte_common.h>
 #include <rte_errno.h>
 
 #include "dface_err.h"

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Build for arm64 on amd64, and run tests under qemu's user emulation.
+#
+# usage: devtools/try-arm64.sh [--mirror URL] [TEST...]
+#
+#   --mirror  where Debian comes from; http://deb.debian.org/debian
+#   TEST      names of tests, with wildcards; 'unit-*' 'conformance-*'
+#
+# The libraries of arm64 are unpacked into build-arm64/sysroot once, the build is
+# in build-arm64/build. Needs Linux 6.7 or newer, for a binfmt_misc of its own.
+# The emulation does not show arm64's weak order of memory accesses.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+dir=$top/build-arm64
+sysroot=$dir/sysroot
+libs=usr/lib/aarch64-linux-gnu
+
+# targets PATTERN...: the programs of these tests, as ninja knows them, and the
+# names of the tests, each on a line of its own.
+targets() {
+	meson introspect --tests "$dir/build" | python3 -c '
+import fnmatch, json, os, sys
+build = os.path.realpath(sys.argv[1])
+names, files = [], set()
+for test in json.load(sys.stdin):
+    if any(fnmatch.fnmatch(test["name"], pattern) for pattern in sys.argv[2:]):
+        names.append(test["name"])
+        files |= {os.path.relpath(word, build) for word in test["cmd"]
+                  if word.startswith(build + "/") and not os.path.isdir(word)}
+print(*sorted(files))
+print(*names)
+' "$dir/build" "$@"
+}
+
+# Second half: inside the namespaces, where programs of arm64 execute, also when
+# they execute themselves, as tests of Criterion do.
+if [ "${1:-}" = --inside ]; then
+	shift
+	magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+	mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+	mount -t binfmt_misc none /proc/sys/fs/binfmt_misc ||
+		die 'no binfmt_misc in a user namespace: needs Linux 6.7 or newer'
+	printf '%s' ":arm64:M::$magic:$mask:/usr/bin/qemu-aarch64-static:PF" \
+		>/proc/sys/fs/binfmt_misc/register
+	export QEMU_LD_PREFIX=$sysroot
+	# Compilers of this machine that the environment asks for.
+	unset CC CXX
+	if [ ! -e "$dir/build/build.ninja" ]; then
+		step "Configuring: meson setup $dir/build"
+		quietly meson setup --cross-file "$dir/cross.ini" --buildtype=release \
+			-Dwerror=true "$dir/build" "$top"
+	fi
+	# The first look may find that the build files are out of date.
+	quietly ninja -C "$dir/build" build.ninja
+	mapfile -t found < <(targets "$@")
+	read -ra files <<<"${found[0]}"
+	read -ra names <<<"${found[1]}"
+	[ "${#names[@]}" -gt 0 ] || die "no test is named $*"
+	step "Building: ${#files[@]} programs for arm64"
+	ninja -C "$dir/build" "${files[@]}"
+	step "Testing: ${#names[@]} tests, emulated"
+	status=0
+	meson test -C "$dir/build" --no-rebuild --print-errorlogs --timeout-multiplier 10 \
+		"${names[@]}" | tee "$dir/log" || status=$?
+	# As devtools/test.sh ends, from meson's summary.
+	awk -F': *' '
+		/^(Ok|Expected Fail):/ { passed += $2 }
+		/^(Fail|Timeout|Unexpected Pass):/ { failed += $2 }
+		/^Skipped:/ { skipped += $2 }
+		END { printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped }
+	' "$dir/log"
+	exit "$status"
+fi
+
+# unpack PACKAGE...: these packages and what they depend on, of this Debian's
+# release. Not by multiarch, which would replace packages of this machine.
+unpack() {
+	local options=(-o Dir::State="$dir/apt" -o Dir::State::status="$dir/apt/status"
+		-o Dir::Cache="$dir/apt" -o APT::Architecture=arm64 -o APT::Architectures=arm64
+		-o APT::Install-Recommends=false -o APT::Sandbox::User="$(id -un)"
+		-o Dir::Etc::sourcelist="$dir/apt/sources.list" -o Dir::Etc::sourceparts=-)
+	local deb link name
+
+	rm -rf "$dir/apt" "$sysroot"
+	mkdir -p "$dir/apt/lists/partial" "$dir/apt/archives/partial" "$sysroot"
+	: >"$dir/apt/status"
+	# shellcheck disable=SC1091 # of this machine
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror" \
+		"$(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$dir/apt/sources.list"
+	quietly apt-get "${options[@]}" -q update
+	quietly apt-get "${options[@]}" -q install -y --download-only "$@"
+	for deb in "$dir"/apt/archives/*.deb; do
+		dpkg -x "$deb" "$sysroot"
+	done
+	for name in bin sbin lib; do
+		[ ! -L "$sysroot/$name" ] || continue
+		cp -a "$sysroot/$name/." "$sysroot/usr/$name/"
+		rm -r "${sysroot:?}/$name"
+		ln -s "usr/$name" "$sysroot/$name"
+	done
+	# Absolute links must point into the sysroot.
+	find "$sysroot/usr/lib" -type l -lname '/*' | while read -r link; do
+		ln -sfn "$(realpath -m --relative-to="$(dirname "$link")" \
+			"$sysroot$(readlink "$link")")" "$link"
+	done
+	rm -rf "$dir/apt/archives"
+}
+
+cross_file() {
+	local flags="['--sysroot=$sysroot']"
+	local link_flags="['--sysroot=$sysroot', '-Wl,-rpath-link,$sysroot/$libs']"
+	cat <<-END
+		[binaries]
+		c = [$(command -v ccache >/dev/null && echo "'ccache', ")'aarch64-linux-gnu-gcc']
+		cpp = [$(command -v ccache >/dev/null && echo "'ccache', ")'aarch64-linux-gnu-g++']
+		ar = 'aarch64-linux-gnu-ar'
+		strip = 'aarch64-linux-gnu-strip'
+		pkgconfig = 'pkg-config'
+		[built-in options]
+		c_args = $flags
+		c_link_args = $link_flags
+		cpp_args = $flags
+		cpp_link_args = $link_flags
+		[properties]
+		needs_exe_wrapper = false
+		sys_root = '$sysroot'
+		pkg_config_libdir = ['$sysroot/$libs/pkgconfig', '$sysroot/usr/share/pkgconfig']
+		[host_machine]
+		system = 'linux'
+		cpu_family = 'aarch64'
+		cpu = 'armv8-a'
+		endian = 'little'
+	END
+}
+
+mirror=http://deb.debian.org/debian
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--mirror)
+		mirror=${2:?--mirror needs a URL}
+		shift 2 ;;
+	*)
+		break ;;
+	esac
+done
+
+"$top/devtools/setup.sh" build arm64
+mapfile -t packages < <("$top/devtools/setup.sh" --list sysroot)
+if [ "${packages[*]}" != "$(cat "$dir/packages" 2>/dev/null)" ]; then
+	step "Libraries of arm64 into $sysroot, from $mirror"
+	mkdir -p "$dir"
+	unpack "${packages[@]}"
+	echo "${packages[*]}" >"$dir/packages"
+fi
+cross_file >"$dir/cross.ini"
+if [ $# -eq 0 ]; then
+	set -- 'unit-*' 'conformance-*'
+fi
+unshare --user --map-root-user --mount "$0" --inside "$@"
