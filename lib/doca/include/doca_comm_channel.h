@@ -53,8 +53,8 @@
  * Threads
  * -------
  *
- * An endpoint and its peer addresses are for one thread at a time; several
- * threads need a lock of their own around each call. Endpoints do not know of
+ * Any thread may call for an endpoint and its peer addresses: each call takes a
+ * lock of the endpoint. Only its destroying has to wait for all other calls. Endpoints do not know of
  * one another.
  *
  * DOCA 1.2 to 1.4 have an interface that differs in how endpoints are created
