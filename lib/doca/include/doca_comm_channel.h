@@ -54,8 +54,8 @@
  * -------
  *
  * Any thread may call for an endpoint and its peer addresses: each call takes a
- * lock of the endpoint. Only its destroying has to wait for all other calls. Endpoints do not know of
- * one another.
+ * lock of the endpoint. Only destroying it has to wait for all other calls.
+ * Endpoints do not know of one another.
  *
  * DOCA 1.2 to 1.4 have an interface that differs in how endpoints are created
  * and in that calls may wait: a program that is built for one of them gets
