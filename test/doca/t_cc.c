@@ -100,8 +100,10 @@ static void
 dial(struct tcc_side *client, struct doca_pe *server_pe)
 {
 	TD_IS(doca_ctx_start(client->ctx), DOCA_ERROR_IN_PROGRESS);
-	TCC_UNTIL(client->pe, server_pe, td_state(client->ctx) == DOCA_CTX_STATE_RUNNING);
-	TD_OK(doca_cc_client_get_connection(client->client, &client->conn));
+	TD_IS(doca_cc_client_get_connection(client->client, &client->conn), DOCA_ERROR_BAD_STATE);
+	TCC_UNTIL(client->pe, server_pe, doca_cc_client_get_connection(client->client,
+		&client->conn) == DOCA_SUCCESS);
+	T_EQ(td_state(client->ctx), DOCA_CTX_STATE_RUNNING);
 }
 
 static void
@@ -465,6 +467,49 @@ data(void)
 	tcc_close(&s, &c);
 }
 
+/* Receives that are posted before the consumer runs, and while it stops. behaviour: C14, P14 */
+static void
+early_and_late(void)
+{
+	struct tcc_queue consumer, producer;
+	struct doca_buf *in, *out;
+	struct td_mem src, dst;
+	struct tcc_side s, c;
+	struct doca_task *task;
+
+	tcc_open(&s, &c);
+	td_mem_create(&src, c.dev, LEN, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+	td_mem_create(&dst, s.dev, LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	memset(src.addr, 0x5a, LEN);
+	in = td_buf(&dst, 0, LEN, false);
+	out = td_buf(&src, 0, LEN, true);
+	tcc_consumer_create(&consumer, &s, dst.mmap);
+	TD_IS(doca_ctx_start(consumer.ctx), DOCA_ERROR_IN_PROGRESS);
+	tcc_post(&consumer, in);
+	TCC_UNTIL(s.pe, c.pe, c.nb_new == 1);
+	tcc_producer_create(&producer, &c);
+	TD_OK(doca_ctx_start(producer.ctx));
+	task = tcc_put_task(&producer, out, c.new_id);
+	TCC_UNTIL(s.pe, c.pe, doca_task_submit(task) == DOCA_SUCCESS);
+	TCC_UNTIL(s.pe, c.pe, producer.nb_done == 1 && consumer.nb_done == 1);
+	T_CHECK(memcmp(src.addr, dst.addr, LEN) == 0);
+	/* A task of the program's holds it. */
+	task = tcc_put_task(&producer, out, c.new_id);
+	TD_IS(doca_ctx_stop(producer.ctx), DOCA_ERROR_IN_PROGRESS);
+	TD_OK(doca_task_submit(task));
+	TD_OK(doca_task_submit(tcc_put_task(&producer, out, c.new_id)));
+	TCC_UNTIL(s.pe, c.pe, td_state(producer.ctx) == DOCA_CTX_STATE_IDLE);
+	T_EQ(producer.nb_done, 1);
+	T_EQ(producer.nb_errors, 2);
+	tcc_queue_destroy(&producer, s.pe, c.pe);
+	tcc_queue_destroy(&consumer, s.pe, c.pe);
+	TD_OK(doca_buf_dec_refcount(in, NULL));
+	TD_OK(doca_buf_dec_refcount(out, NULL));
+	td_mem_destroy(&src);
+	td_mem_destroy(&dst);
+	tcc_close(&s, &c);
+}
+
 /* A server of doca_cc, a client of doca_comch. behaviour: A1 */
 static void
 comch_client(void)
@@ -550,6 +595,7 @@ static const struct t_case common_cases[] = {
 	{ "settings", settings },
 	{ "connections", connections },
 	{ "data", data },
+	{ "early_and_late", early_and_late },
 	{ "comch_client", comch_client },
 	{ "comch_server", comch_server },
 };

@@ -352,6 +352,72 @@ service_event(void)
 	tch_close(&t);
 }
 
+/* A connect gets on by calls of the client only. behaviour: L5, L18 */
+static void
+connect_needs_calls(void)
+{
+	unsigned int i;
+	ADDR **list;
+	struct tch t;
+
+	tch_create(&t);
+	tch_dial(&t.client, TCH_NAME);
+	for (i = 0; i < 100; i++) {
+		tch_recv_none(&t.service);
+		T_EQ(tch_pending(&t.service), 0);
+		T_EQ(tch_list(&t.service, &list), 0);
+	}
+	TCH_UNTIL((tch_state(&t.client), tch_recv_none(&t.service),
+		tch_list(&t.service, &list) == 1));
+	TCH_UNTIL(tch_state(&t.client) == DOCA_SUCCESS);
+	tch_close(&t);
+}
+
+/* Each way in which a client may go. */
+static void
+leave(struct tch_end *client, unsigned int how)
+{
+	uint32_t i;
+
+	/* It may have sent what the service has not received yet, up to a full queue. */
+	for (i = 0; i < how / 2 * 32; i++)
+		tch_send_number(client, i);
+	if (how % 2 == 0)
+		TD_OK(doca_comm_channel_ep_disconnect(client->ep, client->peer));
+	tch_end_destroy(client);
+}
+
+/* One update after an event shows who is there, and no more. behaviour: L16, L17 */
+static void
+service_event_once(void)
+{
+	struct tch_end service, stays, goes;
+	unsigned int i, how;
+	ADDR **list;
+	int fd;
+
+	tch_service_create(&service, TCH_PF0);
+	TD_OK(doca_comm_channel_ep_listen(service.ep, TCH_NAME));
+	fd = service_fd(&service);
+	tch_client_create(&stays, TCH_PF0);
+	tch_connect(&stays, &service);
+	for (i = 0; i < 60; i++) {
+		how = i % 6;
+		tch_client_create(&goes, TCH_PF0);
+		tch_connect(&goes, &service);
+		T_EQ(tch_list(&service, &list), 2);
+		T_CHECK(!tch_is_readable(fd));
+		leave(&goes, how);
+		WAKES(fd);
+		T_EQ(tch_list(&service, &list), 1);
+		T_CHECK(!tch_is_readable(fd));
+		for (how = how / 2 * 32; how > 0; how--)
+			tch_recv_number(&service, (i % 6) / 2 * 32 - how);
+	}
+	tch_end_destroy(&stays);
+	tch_end_destroy(&service);
+}
+
 /* Take a service's socket from below the directory. */
 static void
 remove_socket(const char *dir)
@@ -498,6 +564,8 @@ static const struct t_case cases[] = {
 	{ "send_event_of_loss", send_event_of_loss },
 	{ "send_event_of_two", send_event_of_two },
 	{ "service_event", service_event },
+	{ "connect_needs_calls", connect_needs_calls },
+	{ "service_event_once", service_event_once },
 	{ "service_failure", service_failure },
 	{ "idle", idle },
 };

@@ -21,6 +21,7 @@ fresh(void)
 	struct doca_comch_connection *conn;
 	struct doca_comch_task_send *task;
 	union doca_data data;
+	doca_error_t ret;
 	struct td t;
 	size_t n;
 
@@ -29,15 +30,22 @@ fresh(void)
 	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
 	TD_OK(doca_ctx_get_user_data(t.client.ctx, &data));
 	T_CHECK(data.ptr == &t.client);
-	TD_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_BAD_STATE);
+	/* It is where a stop leads to. */
+	TD_OK(doca_ctx_stop(t.server.ctx));
+	T_EQ(t.server.states.nb, 0);
 	TD_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
 	TD_OK(doca_ctx_start(t.server.ctx));
 	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_OK(doca_comch_client_get_connection(t.client.client, &conn));
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, conn, "x", 1, &task),
-		DOCA_ERROR_BAD_STATE);
 	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
 	T_EQ(n, 0);
+	/* Programs ask for it until it is there, and then send at once. */
+	TD_UNTIL(&t, (ret = doca_comch_client_get_connection(t.client.client, &conn)) !=
+		DOCA_ERROR_BAD_STATE);
+	TD_OK(ret);
+	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_RUNNING);
+	TD_OK(doca_comch_client_task_send_alloc_init(t.client.client, conn, "x", 1, &task));
+	TD_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+	TD_UNTIL(&t, t.server.nb_msgs == 1 && t.client.nb_sent == 1);
 	td_close(&t);
 }
 
@@ -218,8 +226,14 @@ stop_waits_for_tasks(void)
 	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	TD_UNTIL(&t, t.server.nb_disconnects == 1 && !td_progress(&t));
 	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
-	/* Neither is good for anything but to be freed. */
-	TD_IS(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_BAD_STATE);
+	/* It may be submitted, but does not go. */
+	TD_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
+	T_EQ(n, 1);
+	T_EQ(doca_pe_progress(t.client.pe), 1);
+	T_EQ(t.client.nb_send_errors, 1);
+	T_EQ(t.client.send_status, DOCA_ERROR_SHUTDOWN);
+	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(task));
 	td_progress(&t);
 	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
@@ -235,6 +249,7 @@ stop_waits_for_tasks(void)
 static void
 stop_while_starting(void)
 {
+	struct doca_comch_connection *conn;
 	const struct td_states *c;
 	struct td t;
 
@@ -243,6 +258,8 @@ stop_while_starting(void)
 	TD_OK(doca_ctx_start(t.server.ctx));
 	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	/* It never was up. */
+	TD_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
 	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
 	T_EQ(c->nb, 3);
 	T_CHECK(went(c, 1, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_STOPPING));

@@ -37,12 +37,10 @@ need_a_connection(void)
 	td_mem_create(&mem, t.client.dev, 64, RW);
 	TD_OK(doca_ctx_start(t.server.ctx));
 	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_OK(doca_comch_client_get_connection(t.client.client, &conn));
-	TD_IS(doca_comch_consumer_create(conn, mem.mmap, &c), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_producer_create(conn, &p), DOCA_ERROR_BAD_STATE);
 	TD_IS(doca_comch_consumer_create(NULL, mem.mmap, &c), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_comch_producer_create(NULL, &p), DOCA_ERROR_INVALID_VALUE);
 	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_RUNNING);
+	TD_OK(doca_comch_client_get_connection(t.client.client, &conn));
 	TD_IS(doca_comch_consumer_create(conn, NULL, &c), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_comch_consumer_create(conn, mem.mmap, NULL), DOCA_ERROR_INVALID_VALUE);
 	TD_IS(doca_comch_producer_create(conn, NULL), DOCA_ERROR_INVALID_VALUE);

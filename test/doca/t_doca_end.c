@@ -4,6 +4,7 @@
 
 /* How producers, consumers and their connections end: behaviours K, R, P and X. */
 
+#include "t_capture.h"
 #include "t_main.h"
 #include "td.h"
 
@@ -135,6 +136,50 @@ starting_when_it_ends(void)
 	TD_OK(doca_pe_destroy(c.pe));
 	td_mem_destroy(&mem);
 	td_close(&t);
+}
+
+static void
+stop_on_message(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg,
+		uint32_t len)
+{
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	TD_IS(doca_ctx_stop(node->ctx), DOCA_ERROR_IN_PROGRESS);
+}
+
+/*
+ * Both sides stop: whoever comes second stops what is stopping already. That is no
+ * error, and no line says so. behaviour: C17, S24
+ */
+static void
+both_stop(void)
+{
+	const char *said;
+	struct td_flow f;
+
+	td_flow_open(&f, 64, 2);
+	t_capture_begin();
+	/* The consumer's connection has ended, which its own engine has not seen yet. */
+	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_SUCCESS);
+	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	TD_UNTIL(&f.t, f.t.server.nb_disconnects == 1);
+	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
+	TD_FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE &&
+		td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE);
+	/* A last message, and the end right behind it. */
+	td_connect(&f.t);
+	f.t.client.hooks.msg = stop_on_message;
+	td_send(&f.t.server, "bye", 3);
+	TD_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	while (f.t.server.nb_sent + f.t.server.nb_send_errors == 0)
+		doca_pe_progress(f.t.server.pe);
+	TD_UNTIL(&f.t, td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE &&
+		td_state(f.t.server.ctx) == DOCA_CTX_STATE_IDLE);
+	said = t_capture_end();
+	if (said[0] != '\0')
+		T_FAIL("said: %s", said);
+	td_flow_close(&f);
 }
 
 /* behaviour: S20, X1, X2, X4 */
@@ -344,6 +389,7 @@ static const struct t_case cases[] = {
 	{ "free_what_is_posted", free_what_is_posted },
 	{ "destroy_in_its_callback", destroy_in_its_callback },
 	{ "starting_when_it_ends", starting_when_it_ends },
+	{ "both_stop", both_stop },
 	{ "in_use", in_use },
 	{ "the_other_side_leaves", the_other_side_leaves },
 	{ "a_producer_is_left", a_producer_is_left },

@@ -37,12 +37,23 @@ trace(uint64_t arg)
 	return 0;
 }
 
+/* Only the kernel of a DPA thread may. */
+static uint64_t
+fault(uint64_t arg)
+{
+	RTE_SET_USED(arg);
+	doca_dpa_dev_thread_reschedule();
+	return 0;
+}
+
 TDPA_RPC(say)
 TDPA_RPC(trace)
+TDPA_RPC(fault)
 
 static const struct comch_doca_dpa_func funcs[] = {
 	TDPA_FUNC(say, 1),
 	TDPA_FUNC(trace, 1),
+	TDPA_FUNC(fault, 1),
 };
 TDPA_APP(app, funcs);
 
@@ -217,6 +228,20 @@ stderr_is_understood(void)
 	tdpa_end(dpa);
 }
 
+/* A program without a backend for the library's lines hears of a fault as well. */
+static void
+fault_is_said(void)
+{
+	struct doca_dpa *dpa = tdpa_start(&app);
+	uint64_t ret;
+
+	t_capture_begin();
+	TD_IS(doca_dpa_rpc(dpa, TDPA_F(fault), &ret, 0), DOCA_ERROR_DRIVER);
+	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: only in the kernel "
+		"of a DPA thread\n");
+	tdpa_end(dpa);
+}
+
 static void
 traces_go_to_a_file(void)
 {
@@ -277,6 +302,7 @@ main(int argc, char **argv)
 		CASE(paths_are_set_and_got),
 		CASE(lines_go_to_a_file),
 		CASE(stderr_is_understood),
+		CASE(fault_is_said),
 		CASE(traces_go_to_a_file),
 		CASE(without_a_file_traces_are_for_debugging),
 		CASE(a_file_that_does_not_open_is_told_of),

@@ -138,11 +138,12 @@ class Cli(unittest.TestCase):
         """What is wrong with a call is said, and the status is 2."""
         needed = ["src/k_dev.c", "-o", "out/k.a", "-app-name=app"]
         for words, text in (
-                ([], "-o is missing"),
-                (needed[:1] + needed[3:], "-o is missing"),
-                (needed[:3], "-app-name is missing"),
-                (needed[:3] + ["-app-name="], "-app-name is missing"),
-                (needed[1:], "which source"),
+                ([], "missing: SOURCE, -o ARCHIVE, -app-name NAME (try --help)"),
+                (needed[:1], "missing: -o ARCHIVE, -app-name NAME (try --help)"),
+                (needed[:1] + needed[3:], "missing: -o ARCHIVE (try --help)"),
+                (needed[:3], "missing: -app-name NAME (try --help)"),
+                (needed[:3] + ["-app-name="], "missing: -app-name NAME (try --help)"),
+                (needed[1:], "missing: SOURCE (try --help)"),
                 (needed + ["-fpic"], "unknown option '-fpic'"),
                 (needed + ["--optimise=3"], "unknown option '--optimise=3'"),
                 (needed + ["-c"], "'-c' is not supported: name all sources"),

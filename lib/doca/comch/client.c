@@ -68,6 +68,7 @@ client_start(struct doca_ctx *ctx)
 	if (client->conn == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	dface_conn_hold(client->conn);
+	client->was_up = false;
 	ret = dial(client);
 	if (ret != DOCA_ERROR_IN_PROGRESS) {
 		dface_conn_end(client->conn);
@@ -79,9 +80,13 @@ client_start(struct doca_ctx *ctx)
 static doca_error_t
 client_stop(struct doca_ctx *ctx)
 {
-	int ret = rte_comch_client_stop(ctx->native);
+	const enum rte_comch_state state = rte_comch_client_state(ctx->native);
+	int ret;
 
 	/* The connection has ended by itself; that event is on its way. */
+	if (state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE)
+		return DOCA_ERROR_IN_PROGRESS;
+	ret = rte_comch_client_stop(ctx->native);
 	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
 }
 
@@ -99,6 +104,7 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 
 	if (event->type != RTE_COMCH_EVENT_STATE) {
 		dface_ctrl_event(&client->ctrl, event);
+		client->was_up |= event->type == RTE_COMCH_EVENT_CONNECTED;
 		/* Before its first message; the native STATE event may come behind that. */
 		if (event->type == RTE_COMCH_EVENT_CONNECTED)
 			dface_ctx_on_running(ctx);
@@ -125,6 +131,7 @@ static const struct dface_ctx_ops client_ops = {
 	.event = client_event,
 	.progress = dface_send_progress,
 	.submit = dface_send_submit,
+	.task_back = dface_send_task_back,
 	.task_put = dface_send_put,
 	.fini = client_fini,
 };
@@ -179,7 +186,8 @@ doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 {
 	if (comch_client == NULL || connection == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (comch_client->ctrl.ctx.state == DOCA_CTX_STATE_IDLE)
+	/* Programs ask until it is there, and then send. */
+	if (comch_client->ctrl.ctx.state == DOCA_CTX_STATE_IDLE || !comch_client->was_up)
 		return DOCA_ERROR_BAD_STATE;
 	*connection = comch_client->conn;
 	return DOCA_SUCCESS;

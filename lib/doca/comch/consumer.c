@@ -78,6 +78,15 @@ native_recv(const struct doca_comch_consumer *c, struct rte_comch_cpl *cpls, uin
 		rte_comch_msgq_recv_burst(c->ctx.native, cpls, n);
 }
 
+/* The state of the native consumer, of a connection. Has it begun to stop by itself? */
+static bool
+is_ending(const struct doca_ctx *ctx)
+{
+	const enum rte_comch_state state = rte_comch_consumer_state(ctx->native);
+
+	return state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE;
+}
+
 /* There is room: the queue is as deep as there are tasks. */
 void
 dface_consumer_flush(struct doca_ctx *ctx)
@@ -97,9 +106,10 @@ consumer_stop(struct doca_ctx *ctx)
 
 	/* So that it comes back with the others. */
 	dface_consumer_flush(ctx);
-	ret = rte_comch_consumer_stop(ctx->native);
-
 	/* The connection has ended; that event is on its way. */
+	if (is_ending(ctx))
+		return DOCA_ERROR_IN_PROGRESS;
+	ret = rte_comch_consumer_stop(ctx->native);
 	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
 }
 
@@ -138,6 +148,16 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 	c->recv_cb(recv, recv->task.user_data, c->ctx.user_data);
 }
 
+void
+dface_consumer_task_back(struct doca_task *task, doca_error_t status)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)task->ctx;
+
+	if (dface_task_back(task, status))
+		c->error_cb((struct doca_comch_consumer_task_post_recv *)(void *)task,
+			task->user_data, c->ctx.user_data);
+}
+
 bool
 dface_consumer_progress(struct doca_ctx *ctx)
 {
@@ -169,6 +189,17 @@ buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
 {
 	return buf == NULL || (c->msgq == NULL && buf->mr == c->mr && buf->next == NULL &&
 		buf->prev == NULL);
+}
+
+/* Programs post for their own consumer once the peer's was announced to them. */
+static doca_error_t
+submit_early(const struct doca_task *task)
+{
+	const struct doca_comch_consumer_task_post_recv *recv =
+		(const struct doca_comch_consumer_task_post_recv *)(const void *)task;
+
+	return buf_is_good((const struct doca_comch_consumer *)task->ctx, recv->buf) ?
+		DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t
@@ -212,6 +243,8 @@ static const struct dface_ctx_ops consumer_ops = {
 	.event = consumer_event,
 	.progress = dface_consumer_progress,
 	.submit = dface_consumer_submit,
+	.submit_early = submit_early,
+	.task_back = dface_consumer_task_back,
 	.flush = dface_consumer_flush,
 };
 
@@ -334,7 +367,7 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 
 	if (consumer == NULL || task == NULL || !buf_is_good(consumer, buf))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.state != DOCA_CTX_STATE_RUNNING || consumer->ctx.dpa != NULL)
+	if (!dface_ctx_has_tasks(&consumer->ctx, true))
 		return DOCA_ERROR_BAD_STATE;
 	recv = (struct doca_comch_consumer_task_post_recv *)(void *)
 		dface_task_take(&consumer->ctx);

@@ -112,6 +112,7 @@ struct doca_comch_server {
 struct doca_comch_client {
 	struct dface_ctrl ctrl;
 	struct doca_comch_connection *conn; /* of the last start */
+	bool was_up;                        /* it is, or was: the program may have it */
 };
 
 struct doca_comch_task_send {
@@ -163,6 +164,7 @@ doca_error_t dface_send_alloc(struct dface_ctrl *ctrl, struct doca_comch_connect
 		const void *msg, uint32_t len, struct doca_comch_task_send **task);
 doca_error_t dface_send_submit(struct doca_task *task);
 void dface_send_put(struct doca_task *task);
+void dface_send_task_back(struct doca_task *task, doca_error_t status);
 void dface_send_done(struct doca_comch_task_send *send, doca_error_t status);
 /* Nothing of a connection waits any more: error callbacks. */
 void dface_send_flush(struct doca_comch_connection *conn, doca_error_t status);

@@ -85,9 +85,11 @@ struct doca_comch_producer_task_send {
 /* consumer.c, producer.c: operations of contexts on the CPU */
 bool dface_consumer_progress(struct doca_ctx *ctx);
 doca_error_t dface_consumer_submit(struct doca_task *task);
+void dface_consumer_task_back(struct doca_task *task, doca_error_t status);
 void dface_consumer_flush(struct doca_ctx *ctx);
 bool dface_producer_progress(struct doca_ctx *ctx);
 doca_error_t dface_producer_submit(struct doca_task *task);
+void dface_producer_task_back(struct doca_task *task, doca_error_t status);
 void dface_producer_flush(struct doca_ctx *ctx);
 
 #endif /* DFACE_PATH_H */

@@ -65,9 +65,12 @@ producer_start(struct doca_ctx *ctx)
 static doca_error_t
 producer_stop(struct doca_ctx *ctx)
 {
-	int ret = rte_comch_producer_stop(ctx->native);
+	int ret;
 
 	/* The connection has ended; that event is on its way. */
+	if (rte_comch_producer_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
+		return DOCA_ERROR_IN_PROGRESS;
+	ret = rte_comch_producer_stop(ctx->native);
 	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
 }
 
@@ -120,6 +123,13 @@ task_done(struct doca_comch_producer *p, struct doca_comch_producer_task_send *s
 		p->sent_cb(send, send->task.user_data, p->ctx.user_data);
 	else
 		p->error_cb(send, send->task.user_data, p->ctx.user_data);
+}
+
+void
+dface_producer_task_back(struct doca_task *task, doca_error_t status)
+{
+	task_done((struct doca_comch_producer *)task->ctx,
+		(struct doca_comch_producer_task_send *)(void *)task, status);
 }
 
 /* Tasks that were freed meanwhile must not go: their buffers may be freed as well. */
@@ -250,6 +260,7 @@ static const struct dface_ctx_ops producer_ops = {
 	.event = producer_event,
 	.progress = dface_producer_progress,
 	.submit = dface_producer_submit,
+	.task_back = dface_producer_task_back,
 	.flush = dface_producer_flush,
 };
 
@@ -342,7 +353,7 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(producer, buf) ||
 			(buf == NULL && imm_data_len == 0))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING || producer->ctx.dpa != NULL)
+	if (!dface_ctx_has_tasks(&producer->ctx, false))
 		return DOCA_ERROR_BAD_STATE;
 	send = (struct doca_comch_producer_task_send *)(void *)dface_task_take(&producer->ctx);
 	if (send == NULL)

@@ -39,7 +39,7 @@ dface_send_alloc(struct dface_ctrl *ctrl, struct doca_comch_connection *peer, co
 	if (ctrl == NULL || peer == NULL || msg == NULL || task == NULL ||
 			peer->head.ctx != &ctrl->ctx || len > ctrl->max_msg_size)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (ctrl->ctx.state != DOCA_CTX_STATE_RUNNING)
+	if (!dface_ctx_has_tasks(&ctrl->ctx, false))
 		return DOCA_ERROR_BAD_STATE;
 	send = (struct doca_comch_task_send *)(void *)dface_task_take(&ctrl->ctx);
 	if (send == NULL)
@@ -130,6 +130,12 @@ dface_send_done(struct doca_comch_task_send *send, doca_error_t status)
 		ctrl->sent_cb(send, send->task.user_data, ctrl->ctx.user_data);
 	else
 		ctrl->send_error_cb(send, send->task.user_data, ctrl->ctx.user_data);
+}
+
+void
+dface_send_task_back(struct doca_task *task, doca_error_t status)
+{
+	dface_send_done((struct doca_comch_task_send *)(void *)task, status);
 }
 
 void

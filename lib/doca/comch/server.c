@@ -52,7 +52,13 @@ server_start(struct doca_ctx *ctx)
 static doca_error_t
 server_stop(struct doca_ctx *ctx)
 {
-	return dface_err(rte_comch_server_stop(ctx->native));
+	int ret;
+
+	/* It has ended by itself; that event is on its way. */
+	if (rte_comch_server_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
+		return DOCA_ERROR_IN_PROGRESS;
+	ret = rte_comch_server_stop(ctx->native);
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
 }
 
 static void
@@ -98,6 +104,7 @@ static const struct dface_ctx_ops server_ops = {
 	.event = server_event,
 	.progress = dface_send_progress,
 	.submit = dface_send_submit,
+	.task_back = dface_send_task_back,
 	.task_put = dface_send_put,
 };
 

@@ -17,7 +17,9 @@ doca_comm_channel_peer_addr_user_data_get(struct doca_comm_channel_addr_t *peer_
 {
 	if (peer_addr == NULL || user_context == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(peer_addr->ep);
 	*user_context = peer_addr->user_data;
+	dface_cchan_unlock(peer_addr->ep);
 	return DOCA_SUCCESS;
 }
 
@@ -34,7 +36,9 @@ doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer_
 {
 	if (peer_addr == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(peer_addr->ep);
 	peer_addr->user_data = user_context;
+	dface_cchan_unlock(peer_addr->ep);
 	return DOCA_SUCCESS;
 }
 
@@ -48,11 +52,10 @@ doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_
 doca_error_t
 dface_cchan_update(struct doca_comm_channel_addr_t *addr)
 {
-	struct doca_comm_channel_ep_t *ep;
+	struct doca_comm_channel_ep_t *ep = addr->ep;
 
-	if (addr == NULL || addr->state == CCHAN_FREE)
+	if (addr->state == CCHAN_FREE)
 		return DOCA_ERROR_INVALID_VALUE;
-	ep = addr->ep;
 	dface_cchan_run(ep);
 	addr->snapshot = addr->now;
 	addr->snapshot.in_flight = dface_cchan_in_flight(addr);
@@ -72,7 +75,14 @@ dface_cchan_update(struct doca_comm_channel_addr_t *addr)
 doca_error_t
 doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
 {
-	return dface_cchan_update(peer_addr);
+	doca_error_t ret;
+
+	if (peer_addr == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(peer_addr->ep);
+	ret = dface_cchan_update(peer_addr);
+	dface_cchan_unlock(peer_addr->ep);
+	return ret;
 }
 
 static doca_error_t
@@ -80,7 +90,9 @@ tell(const struct doca_comm_channel_addr_t *addr, size_t counter, uint64_t *out)
 {
 	if (addr == NULL || out == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(addr->ep);
 	memcpy(out, (const uint8_t *)&addr->snapshot + counter, sizeof(*out));
+	dface_cchan_unlock(addr->ep);
 	return DOCA_SUCCESS;
 }
 

@@ -9,8 +9,14 @@
  * Endpoints of doca_comm_channel, of both generations.
  *
  * Who owns what: an endpoint owns a poll of its own, from listen or connect on,
- * and in it one client, or one server for each representor. It is used by one
- * thread at a time, and nothing of it by any other.
+ * and in it one client, or one server for each representor.
+ *
+ * Threads: any may call. Each public function takes the endpoint's lock first,
+ * that of the endpoint of a peer address among them, and holds it to its end:
+ * the private functions below are called with it. A call of 1.2 that waits gives
+ * it back while it sleeps (dface_cchan_wait()), and looks at everything anew
+ * afterwards. Only destroying needs the program's care: no other call may be
+ * under way then.
  *
  * The poll runs only within calls for the endpoint (dface_cchan_run()). What a
  * run returns is looked at once: messages stay where they are, in the poll's
@@ -26,7 +32,9 @@
  * and receives, event.c is about sleeping; the others are what their names say.
  */
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <bsd/sys/queue.h>
 
 #include <rte_branch_prediction.h>
@@ -69,13 +77,20 @@ struct cchan_stats {
 	uint64_t in_flight;
 };
 
-struct doca_comm_channel_addr_t {
-	struct doca_comm_channel_ep_t *ep;
+/* How far a peer was when somebody began to wait for it. */
+struct cchan_mark {
 	enum cchan_state state;
+	uint32_t serial;
+	uint64_t acked;
+};
+
+struct doca_comm_channel_addr_t {
+	struct doca_comm_channel_ep_t *ep; /* written once: read without the lock */
+	enum cchan_state state;
+	uint32_t serial;               /* of its connection: the address is used again */
 	bool known;                    /* the program has the pointer */
-	bool wants_room;               /* sendto has said AGAIN: it stood as follows */
-	enum cchan_state wants_state;
-	uint64_t wants_acked;
+	bool wants_room;               /* sendto has said AGAIN, when it was at wants */
+	struct cchan_mark wants;
 	uint16_t vport;                /* number of its representor */
 	uint32_t max_msg_size;         /* once it is up */
 	uint32_t nb_unread;            /* messages not taken by recvfrom */
@@ -114,7 +129,15 @@ enum cchan_event {
 	CCHAN_EVENT_RECV,
 	CCHAN_EVENT_SERVICE,
 	CCHAN_EVENT_ANY,  /* of 1.2: send or receive */
+	CCHAN_EVENT_CALL, /* of 1.2: what a call waits for */
 	CCHAN_NB_EVENTS
+};
+
+/* A call that waits: for a peer to get on, or (NULL) for something to receive. */
+struct cchan_sleeper {
+	const struct doca_comm_channel_addr_t *peer;
+	struct cchan_mark since;
+	TAILQ_ENTRY(cchan_sleeper) next;
 };
 
 /*
@@ -130,6 +153,7 @@ struct cchan_channel {
 };
 
 struct doca_comm_channel_ep_t {
+	pthread_mutex_t lock;
 	enum cchan_kind kind;
 	/* What a run has returned, from next_ev on not looked at by recvfrom. */
 	uint16_t next_ev;
@@ -161,6 +185,7 @@ struct doca_comm_channel_ep_t {
 	struct rte_comch_client *client;
 	struct rte_comch_server **servers;
 	uint32_t nb_servers;
+	uint32_t serial;         /* of the last connection */
 	struct cchan_addrs addrs;      /* those not FREE */
 	struct cchan_addrs free_addrs;
 	SLIST_HEAD(, cchan_slab) slabs;
@@ -168,6 +193,7 @@ struct doca_comm_channel_ep_t {
 	bool refused;            /* 1.2: a second client of a function; to be told */
 	/* events */
 	struct cchan_channel channel[CCHAN_NB_EVENTS];
+	TAILQ_HEAD(, cchan_sleeper) sleepers;
 	bool service_changed;    /* since it was armed */
 	uint64_t ticks;          /* connections that came up or were lost */
 	uint64_t armed_ticks;    /* when SEND was armed */
@@ -183,6 +209,17 @@ struct doca_comm_channel_ep_t {
 struct doca_comm_channel_ep_t *dface_cchan_create(void);
 /* Size of a queue of at least that many messages. */
 uint16_t dface_cchan_queue(uint32_t size);
+/* Of an endpoint that is not NULL; functions that only read it lock, too. */
+static inline void
+dface_cchan_lock(const struct doca_comm_channel_ep_t *ep)
+{
+	pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&ep->lock);
+}
+static inline void
+dface_cchan_unlock(const struct doca_comm_channel_ep_t *ep)
+{
+	pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&ep->lock);
+}
 
 /* addr.c */
 /* Run, take a snapshot of the statistics, and say how the connection is. */
@@ -252,8 +289,11 @@ dface_cchan_settle(struct doca_comm_channel_ep_t *ep)
 	if (unlikely(ep->nb_active > 0))
 		dface_cchan_channels_settle(ep);
 }
-/* Sleep until there may be room for a peer that wants it, or (NULL) something to receive. */
-void dface_cchan_wait(struct doca_comm_channel_ep_t *ep,
-		const struct doca_comm_channel_addr_t *room_for);
+/*
+ * Sleep, without the lock, until the peer may have got on (NULL: until there may be
+ * something to receive). False: the connection was ended here meanwhile.
+ */
+bool dface_cchan_wait(struct doca_comm_channel_ep_t *ep,
+		const struct doca_comm_channel_addr_t *peer);
 
 #endif /* DFACE_CCHAN_H */

@@ -35,6 +35,7 @@ dface_cchan_create(void)
 	SLIST_INIT(&ep->slabs);
 	STAILQ_INIT(&ep->kept);
 	dface_cchan_channels_init(ep);
+	pthread_mutex_init(&ep->lock, NULL);
 	return ep;
 }
 
@@ -67,6 +68,7 @@ doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 		free(slab);
 	}
 	free(local_ep->list);
+	pthread_mutex_destroy(&local_ep->lock);
 	free(local_ep);
 	return DOCA_SUCCESS;
 }
@@ -76,7 +78,9 @@ doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_d
 {
 	if (ep == NULL || device == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(ep);
 	*device = ep->dev;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -86,7 +90,9 @@ doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || device_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(ep);
 	*device_rep = ep->rep;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -95,7 +101,9 @@ doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_
 {
 	if (ep == NULL || max_msg_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(ep);
 	*max_msg_size = ep->max_msg_size;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -105,7 +113,9 @@ doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || send_queue_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(ep);
 	*send_queue_size = ep->send_queue;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -115,22 +125,29 @@ doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || recv_queue_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(ep);
 	*recv_queue_size = ep->recv_queue;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
+/* An endpoint to be changed, with its lock; or why not, without it. */
 static doca_error_t
-may_set(const struct doca_comm_channel_ep_t *ep, bool good)
+set_begin(struct doca_comm_channel_ep_t *ep, bool good)
 {
 	if (ep == NULL || !good)
 		return DOCA_ERROR_INVALID_VALUE;
-	return ep->kind == CCHAN_NONE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+	dface_cchan_lock(ep);
+	if (ep->kind == CCHAN_NONE)
+		return DOCA_SUCCESS;
+	dface_cchan_unlock(ep);
+	return DOCA_ERROR_BAD_STATE;
 }
 
 doca_error_t
 doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
 {
-	doca_error_t ret = may_set(ep, device != NULL);
+	doca_error_t ret = set_begin(ep, device != NULL);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -138,6 +155,7 @@ doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_d
 	if (ep->dev != NULL)
 		dface_dev_drop(ep->dev);
 	ep->dev = device;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -145,7 +163,7 @@ doca_error_t
 doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
 		struct doca_dev_rep *device_rep)
 {
-	doca_error_t ret = may_set(ep, device_rep != NULL);
+	doca_error_t ret = set_begin(ep, device_rep != NULL);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -153,41 +171,48 @@ doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
 	if (ep->rep != NULL)
 		dface_rep_drop(ep->rep);
 	ep->rep = device_rep;
+	dface_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
 {
-	doca_error_t ret = may_set(ep, max_msg_size > 0 && max_msg_size <= DFACE_MAX_MSG_SIZE);
+	doca_error_t ret = set_begin(ep, max_msg_size > 0 && max_msg_size <= DFACE_MAX_MSG_SIZE);
 
-	if (ret == DOCA_SUCCESS)
-		ep->max_msg_size = RTE_MAX(max_msg_size, CCHAN_MIN_MSG);
-	return ret;
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ep->max_msg_size = RTE_MAX(max_msg_size, CCHAN_MIN_MSG);
+	dface_cchan_unlock(ep);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t send_queue_size)
 {
-	doca_error_t ret = may_set(ep, send_queue_size > 0 &&
+	doca_error_t ret = set_begin(ep, send_queue_size > 0 &&
 		send_queue_size <= DFACE_MAX_SEND_TASKS);
 
-	if (ret == DOCA_SUCCESS)
-		ep->send_queue = dface_cchan_queue(send_queue_size);
-	return ret;
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ep->send_queue = dface_cchan_queue(send_queue_size);
+	dface_cchan_unlock(ep);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t recv_queue_size)
 {
-	doca_error_t ret = may_set(ep, recv_queue_size > 0 &&
+	doca_error_t ret = set_begin(ep, recv_queue_size > 0 &&
 		recv_queue_size <= DFACE_MAX_RECV_QUEUE);
 
-	if (ret == DOCA_SUCCESS)
-		ep->recv_queue = dface_cchan_queue(recv_queue_size);
-	return ret;
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ep->recv_queue = dface_cchan_queue(recv_queue_size);
+	dface_cchan_unlock(ep);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t

@@ -39,9 +39,36 @@ doca_comm_channel_ep_create(struct doca_comm_channel_init_attr *attr,
 doca_event_channel_t
 doca_comm_channel_ep_event_channel_get(struct doca_comm_channel_ep_t *local_ep)
 {
-	if (local_ep == NULL || local_ep->kind == CCHAN_NONE)
+	int fd = -1;
+
+	if (local_ep == NULL)
 		return -1;
-	return dface_cchan_channel_fd(local_ep, CCHAN_EVENT_ANY);
+	dface_cchan_lock(local_ep);
+	if (local_ep->kind != CCHAN_NONE)
+		fd = dface_cchan_channel_fd(local_ep, CCHAN_EVENT_ANY);
+	dface_cchan_unlock(local_ep);
+	return fd;
+}
+
+static doca_error_t
+info_get_locked(struct doca_comm_channel_addr_t *addr,
+		struct doca_comm_channel_peer_addr_info *info)
+{
+	doca_error_t ret = dface_cchan_update(addr);
+
+	if (ret == DOCA_ERROR_INVALID_VALUE)
+		return ret;
+	*info = (struct doca_comm_channel_peer_addr_info){
+		.vport = addr->vport,
+		.msgsize = addr->max_msg_size,
+		.maxmsgs = addr->ep->send_queue,
+		.curmsgs = (uint32_t)addr->snapshot.in_flight,
+		.rx_msgs = addr->snapshot.recv_msgs,
+		.tx_msgs = addr->snapshot.send_msgs,
+		.rx_bytes = addr->snapshot.recv_bytes,
+		.tx_bytes = addr->snapshot.send_bytes,
+	};
+	return ret;
 }
 
 doca_error_t
@@ -50,20 +77,10 @@ doca_comm_channel_peer_addr_info_get(struct doca_comm_channel_addr_t *peer_addr,
 {
 	doca_error_t ret;
 
-	if (info == NULL)
+	if (peer_addr == NULL || info == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = dface_cchan_update(peer_addr);
-	if (ret == DOCA_ERROR_INVALID_VALUE)
-		return ret;
-	*info = (struct doca_comm_channel_peer_addr_info){
-		.vport = peer_addr->vport,
-		.msgsize = peer_addr->max_msg_size,
-		.maxmsgs = peer_addr->ep->send_queue,
-		.curmsgs = (uint32_t)peer_addr->snapshot.in_flight,
-		.rx_msgs = peer_addr->snapshot.recv_msgs,
-		.tx_msgs = peer_addr->snapshot.send_msgs,
-		.rx_bytes = peer_addr->snapshot.recv_bytes,
-		.tx_bytes = peer_addr->snapshot.send_bytes,
-	};
+	dface_cchan_lock(peer_addr->ep);
+	ret = info_get_locked(peer_addr, info);
+	dface_cchan_unlock(peer_addr->ep);
 	return ret;
 }

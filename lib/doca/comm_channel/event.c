@@ -16,10 +16,13 @@
  *   done     the program has looked for itself: no kick, and not armed
  *
  * The channel of 1.2 is the same with a level for an edge: it is armed for ever,
- * and kicked as long as there is something to receive.
+ * and kicked as long as there is something to receive. And so is the one that the
+ * calls of 1.2 sleep on: it is armed while some do, and kicked as long as what one
+ * of them waits for is there, whichever thread's run has brought it.
  */
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -38,13 +41,22 @@ static const uint32_t classes[CCHAN_NB_EVENTS] = {
 	[CCHAN_EVENT_RECV] = RTE_COMCH_POLL_RX | RTE_COMCH_POLL_LINK,
 	[CCHAN_EVENT_SERVICE] = RTE_COMCH_POLL_LINK,
 	[CCHAN_EVENT_ANY] = RTE_COMCH_POLL_ANY,
+	[CCHAN_EVENT_CALL] = RTE_COMCH_POLL_ANY,
 };
+
+/* Does the channel say what is there, rather than that something has happened? */
+static bool
+is_level(enum cchan_event event)
+{
+	return event == CCHAN_EVENT_ANY || event == CCHAN_EVENT_CALL;
+}
 
 void
 dface_cchan_channels_init(struct doca_comm_channel_ep_t *ep)
 {
 	unsigned int i;
 
+	TAILQ_INIT(&ep->sleepers);
 	for (i = 0; i < CCHAN_NB_EVENTS; i++)
 		ep->channel[i].epoll_fd = ep->channel[i].kick_fd = -1;
 }
@@ -180,6 +192,23 @@ acked(const struct doca_comm_channel_addr_t *addr)
 	return addr->now.send_msgs - dface_cchan_in_flight(addr);
 }
 
+static struct cchan_mark
+mark(const struct doca_comm_channel_addr_t *addr)
+{
+	return (struct cchan_mark){
+		.state = addr->state, .serial = addr->serial, .acked = acked(addr),
+	};
+}
+
+/* May there be room for the peer, if there was none then? */
+static bool
+has_got_on(const struct doca_comm_channel_addr_t *addr, const struct cchan_mark *since)
+{
+	return addr->state != since->state || addr->serial != since->serial ||
+		acked(addr) != since->acked ||
+		(addr->state == CCHAN_UP && dface_cchan_in_flight(addr) == 0);
+}
+
 void
 dface_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants)
 {
@@ -188,18 +217,8 @@ dface_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants)
 	else if (!addr->wants_room && wants)
 		addr->ep->nb_wanting++;
 	addr->wants_room = wants;
-	if (!wants)
-		return;
-	addr->wants_state = addr->state;
-	addr->wants_acked = acked(addr);
-}
-
-/* For a peer that wants it, may there be room? */
-static bool
-has_room(const struct doca_comm_channel_addr_t *addr)
-{
-	return addr->state != addr->wants_state || acked(addr) != addr->wants_acked ||
-		(addr->state == CCHAN_UP && dface_cchan_in_flight(addr) == 0);
+	if (wants)
+		addr->wants = mark(addr);
 }
 
 static bool
@@ -210,7 +229,7 @@ any_has_room(const struct doca_comm_channel_ep_t *ep)
 	if (ep->nb_wanting == 0)
 		return false;
 	TAILQ_FOREACH(addr, &ep->addrs, next)
-		if (addr->wants_room && has_room(addr))
+		if (addr->wants_room && has_got_on(addr, &addr->wants))
 			return true;
 	return false;
 }
@@ -257,6 +276,23 @@ may_receive(const struct doca_comm_channel_ep_t *ep)
 }
 
 static bool
+may_wake(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
+{
+	return s->peer == NULL ? may_receive(ep) : has_got_on(s->peer, &s->since);
+}
+
+static bool
+may_wake_any(const struct doca_comm_channel_ep_t *ep)
+{
+	const struct cchan_sleeper *s;
+
+	TAILQ_FOREACH(s, &ep->sleepers, next)
+		if (may_wake(ep, s))
+			return true;
+	return false;
+}
+
+static bool
 happened(const struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	switch (event) {
@@ -266,6 +302,8 @@ happened(const struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 		return may_receive(ep);
 	case CCHAN_EVENT_SERVICE:
 		return ep->service_changed;
+	case CCHAN_EVENT_CALL:
+		return may_wake_any(ep);
 	default:
 		return may_receive(ep) || any_has_room(ep);
 	}
@@ -277,7 +315,7 @@ fire(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 	struct cchan_channel *ch = &ep->channel[event];
 
 	kick(ch);
-	if (event != CCHAN_EVENT_ANY)
+	if (!is_level(event))
 		disarm(ep, ch);
 }
 
@@ -297,7 +335,7 @@ tell(struct doca_comm_channel_ep_t *ep)
 			fire(ep, i);
 			continue;
 		}
-		if (i == CCHAN_EVENT_ANY)
+		if (is_level(i))
 			unkick(ch);
 		link_poll(ep, ch);
 		/* No memory to sleep with: look at once. */
@@ -352,22 +390,73 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 			fire(ep, i);
 }
 
-void
-dface_cchan_wait(struct doca_comm_channel_ep_t *ep,
-		const struct doca_comm_channel_addr_t *room_for)
+/* Run for a while. True: there is something to look at. */
+static bool
+spin(struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
 {
-	struct pollfd pfd = {
-		.fd = rte_comch_poll_fd(ep->poll, RTE_COMCH_POLL_ANY), .events = POLLIN,
-	};
 	unsigned int i;
 
 	for (i = 0; i < SPIN_RUNS; i++)
-		if (!dface_cchan_run(ep) || ep->nb_ev > 0 ||
-				(room_for != NULL ? has_room(room_for) : may_receive(ep)))
-			return;
-	if (arm_poll(ep, RTE_COMCH_POLL_ANY))
+		if (!dface_cchan_run(ep) || ep->nb_ev > 0 || may_wake(ep, s))
+			return true;
+	return false;
+}
+
+static void
+sleepers_changed(struct doca_comm_channel_ep_t *ep)
+{
+	struct cchan_channel *ch = &ep->channel[CCHAN_EVENT_CALL];
+
+	ch->armed = !TAILQ_EMPTY(&ep->sleepers);
+	/* The poll stays a member: others may sleep here before long. */
+	if (!ch->armed)
+		unkick(ch);
+	recount(ep);
+}
+
+/* Let others call; with no descriptor to sleep on, that is all. */
+static void
+sleep_unlocked(struct doca_comm_channel_ep_t *ep, int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	dface_cchan_unlock(ep);
+	if (fd >= 0)
 		poll(&pfd, 1, -1);
+	else
+		sched_yield();
+	dface_cchan_lock(ep);
+}
+
+/* Is it the endpoint's connection that a call began to wait with? */
+static bool
+is_linked(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
+{
+	return ep->kind != CCHAN_NONE && (s->peer == NULL ||
+		(s->peer->state != CCHAN_FREE && s->peer->serial == s->since.serial));
+}
+
+bool
+dface_cchan_wait(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *peer)
+{
+	struct cchan_sleeper s = { .peer = peer };
+	int fd;
+
+	if (peer != NULL)
+		s.since = mark(peer);
+	if (spin(ep, &s))
+		return true;
+	fd = dface_cchan_channel_fd(ep, CCHAN_EVENT_CALL);
+	TAILQ_INSERT_TAIL(&ep->sleepers, &s, next);
+	sleepers_changed(ep);
+	dface_cchan_settle(ep);
+	sleep_unlocked(ep, fd);
+	TAILQ_REMOVE(&ep->sleepers, &s, next);
+	sleepers_changed(ep);
+	if (!is_linked(ep, &s))
+		return false;
 	dface_cchan_run(ep);
+	return true;
 }
 
 /* The interface */
@@ -386,6 +475,20 @@ get_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event, doca_event_cha
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t
+get_event_channel(struct doca_comm_channel_ep_t *ep, doca_event_channel_t *send_fd,
+		doca_event_channel_t *recv_fd)
+{
+	doca_error_t ret;
+
+	if (ep->kind == CCHAN_NONE)
+		return DOCA_ERROR_BAD_STATE;
+	ret = get_fd(ep, CCHAN_EVENT_SEND, send_fd);
+	if (ret == DOCA_SUCCESS)
+		ret = get_fd(ep, CCHAN_EVENT_RECV, recv_fd);
+	return ret;
+}
+
 doca_error_t
 doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,
 		doca_event_channel_t *send_event_channel,
@@ -395,38 +498,58 @@ doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,
 
 	if (local_ep == NULL || (send_event_channel == NULL && recv_event_channel == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (local_ep->kind == CCHAN_NONE)
-		return DOCA_ERROR_BAD_STATE;
-	ret = get_fd(local_ep, CCHAN_EVENT_SEND, send_event_channel);
-	if (ret == DOCA_SUCCESS)
-		ret = get_fd(local_ep, CCHAN_EVENT_RECV, recv_event_channel);
+	dface_cchan_lock(local_ep);
+	ret = get_event_channel(local_ep, send_event_channel, recv_event_channel);
+	dface_cchan_unlock(local_ep);
 	return ret;
+}
+
+static doca_error_t
+get_service_channel(struct doca_comm_channel_ep_t *ep, doca_event_channel_t *fd)
+{
+	if (ep->kind == CCHAN_NONE)
+		return DOCA_ERROR_BAD_STATE;
+	if (ep->kind == CCHAN_CLIENT)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	return get_fd(ep, CCHAN_EVENT_SERVICE, fd);
 }
 
 doca_error_t
 doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep,
 		doca_event_channel_t *service_event_channel)
 {
+	doca_error_t ret;
+
 	if (local_ep == NULL || service_event_channel == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (local_ep->kind == CCHAN_NONE)
-		return DOCA_ERROR_BAD_STATE;
-	if (local_ep->kind == CCHAN_CLIENT)
-		return DOCA_ERROR_NOT_SUPPORTED;
-	return get_fd(local_ep, CCHAN_EVENT_SERVICE, service_event_channel);
+	dface_cchan_lock(local_ep);
+	ret = get_service_channel(local_ep, service_event_channel);
+	dface_cchan_unlock(local_ep);
+	return ret;
 }
 
 static doca_error_t
-arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
+arm_locked(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
-	if (ep == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	if (ep->kind == CCHAN_NONE)
 		return DOCA_ERROR_BAD_STATE;
 	if (dface_cchan_channel_fd(ep, event) < 0)
 		return DOCA_ERROR_NOT_FOUND;
 	dface_cchan_channel_arm(ep, event);
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
+{
+	doca_error_t ret;
+
+	if (ep == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(ep);
+	ret = arm_locked(ep, event);
+	dface_cchan_unlock(ep);
+	return ret;
 }
 
 doca_error_t

@@ -126,6 +126,32 @@ check_listen(const struct doca_comm_channel_ep_t *ep)
 	return dface_rep_dev(ep->rep) == ep->dev ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
+static doca_error_t
+listen_locked(struct doca_comm_channel_ep_t *ep, const char *name)
+{
+	doca_error_t ret;
+
+	if (ep->kind != CCHAN_NONE)
+		return DOCA_ERROR_NOT_PERMITTED;
+	ret = ep->is_102 ? dface_cchan_need_side(true) : check_listen(ep);
+	if (ret == DOCA_SUCCESS)
+		ret = need_poll(ep);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ep->kind = CCHAN_SERVICE;
+	ep->service_lost = false;
+	ret = ep->is_102 ? listen_on_all(ep, name) :
+		add_server(ep, ep->dev, dface_rep_id(ep->rep), name);
+	if (ret != DOCA_SUCCESS) {
+		dface_cchan_unlink(ep);
+		return ret;
+	}
+	/* The first event of a service is told without a snapshot before. */
+	if (!ep->is_102)
+		dface_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t
 doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
 {
@@ -133,25 +159,10 @@ doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char 
 
 	if (local_ep == NULL || dface_name_check("listen", name) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (local_ep->kind != CCHAN_NONE)
-		return DOCA_ERROR_NOT_PERMITTED;
-	ret = local_ep->is_102 ? dface_cchan_need_side(true) : check_listen(local_ep);
-	if (ret == DOCA_SUCCESS)
-		ret = need_poll(local_ep);
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	local_ep->kind = CCHAN_SERVICE;
-	local_ep->service_lost = false;
-	ret = local_ep->is_102 ? listen_on_all(local_ep, name) :
-		add_server(local_ep, local_ep->dev, dface_rep_id(local_ep->rep), name);
-	if (ret != DOCA_SUCCESS) {
-		dface_cchan_unlink(local_ep);
-		return ret;
-	}
-	/* The first event of a service is told without a snapshot before. */
-	if (!local_ep->is_102)
-		dface_cchan_channel_arm(local_ep, CCHAN_EVENT_SERVICE);
-	return DOCA_SUCCESS;
+	dface_cchan_lock(local_ep);
+	ret = listen_locked(local_ep, name);
+	dface_cchan_unlock(local_ep);
+	return ret;
 }
 
 /* Connecting */
@@ -201,40 +212,53 @@ connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 	if (rte_comch_client_state(ep->client) == RTE_COMCH_STATE_IDLE)
 		dface_cchan_run(ep);
 	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
-		dface_cchan_wait(ep, NULL);
+		if (!dface_cchan_wait(ep, addr))
+			return DOCA_ERROR_CONNECTION_ABORTED;
 	*peer = addr;
 	return addr->state == CCHAN_REFUSED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
+}
+
+static doca_error_t
+connect_locked(struct doca_comm_channel_ep_t *ep, const char *name,
+		struct doca_comm_channel_addr_t **peer)
+{
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (ep->kind != CCHAN_NONE)
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (ep->is_102)
+		ret = dface_cchan_need_side(false);
+	else if (ep->dev == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	else if (dface_dev_is_dpu(ep->dev))
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (ret == DOCA_SUCCESS)
+		ret = need_poll(ep);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ep->kind = CCHAN_CLIENT;
+	ret = connect_peer(ep, name, peer);
+	if (ret != DOCA_SUCCESS) {
+		*peer = NULL;
+		dface_cchan_unlink(ep);
+	}
+	dface_cchan_settle(ep);
+	return ret;
 }
 
 doca_error_t
 doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
 		struct doca_comm_channel_addr_t **peer_addr)
 {
-	doca_error_t ret = DOCA_SUCCESS;
+	doca_error_t ret;
 
 	if (local_ep == NULL || peer_addr == NULL ||
 			dface_name_check("connect", name) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
 	*peer_addr = NULL;
-	if (local_ep->kind != CCHAN_NONE)
-		return DOCA_ERROR_NOT_PERMITTED;
-	if (local_ep->is_102)
-		ret = dface_cchan_need_side(false);
-	else if (local_ep->dev == NULL)
-		return DOCA_ERROR_BAD_STATE;
-	else if (dface_dev_is_dpu(local_ep->dev))
-		return DOCA_ERROR_NOT_PERMITTED;
-	if (ret == DOCA_SUCCESS)
-		ret = need_poll(local_ep);
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	local_ep->kind = CCHAN_CLIENT;
-	ret = connect_peer(local_ep, name, peer_addr);
-	if (ret != DOCA_SUCCESS) {
-		*peer_addr = NULL;
-		dface_cchan_unlink(local_ep);
-	}
-	dface_cchan_settle(local_ep);
+	dface_cchan_lock(local_ep);
+	ret = connect_locked(local_ep, name, peer_addr);
+	dface_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -304,26 +328,37 @@ dface_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 	ep->kind = CCHAN_NONE;
 }
 
+static doca_error_t
+disconnect_locked(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer)
+{
+	struct rte_comch_conn *native;
+
+	if (!dface_cchan_is_peer(ep, peer))
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (ep->kind == CCHAN_CLIENT) {
+		dface_cchan_unlink(ep);
+		dface_cchan_settle(ep);
+		return DOCA_SUCCESS;
+	}
+	native = peer->native;
+	dface_cchan_addr_put(peer);
+	/* One that is ending anyway is as good as disconnected. */
+	if (native != NULL)
+		rte_comch_conn_disconnect(native, "disconnected");
+	dface_cchan_settle(ep);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t
 doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep,
 		struct doca_comm_channel_addr_t *peer_addr)
 {
-	struct rte_comch_conn *native;
+	doca_error_t ret;
 
 	if (local_ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_cchan_is_peer(local_ep, peer_addr))
-		return DOCA_ERROR_NOT_CONNECTED;
-	if (local_ep->kind == CCHAN_CLIENT) {
-		dface_cchan_unlink(local_ep);
-		dface_cchan_settle(local_ep);
-		return DOCA_SUCCESS;
-	}
-	native = peer_addr->native;
-	dface_cchan_addr_put(peer_addr);
-	/* One that is ending anyway is as good as disconnected. */
-	if (native != NULL)
-		rte_comch_conn_disconnect(native, "disconnected");
-	dface_cchan_settle(local_ep);
-	return DOCA_SUCCESS;
+	dface_cchan_lock(local_ep);
+	ret = disconnect_locked(local_ep, peer_addr);
+	dface_cchan_unlock(local_ep);
+	return ret;
 }

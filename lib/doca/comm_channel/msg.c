@@ -48,8 +48,6 @@ check_send(const struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 {
 	doca_error_t ret;
 
-	if (unlikely(ep == NULL))
-		return DOCA_ERROR_INVALID_VALUE;
 	if (unlikely(!dface_cchan_is_peer(ep, peer)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	ret = check_flags(ep, flags);
@@ -94,37 +92,69 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 	return DOCA_SUCCESS;
 }
 
+/* Send, and wait for room if one may. NOT_CONNECTED: disconnected here meanwhile. */
+static doca_error_t
+send_or_wait(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, bool wait,
+		struct doca_comm_channel_addr_t *peer)
+{
+	doca_error_t ret;
+
+	if (run_is_due(ep))
+		dface_cchan_run(ep);
+	ret = send_now(ep, msg, len, peer);
+	if (ret == DOCA_ERROR_AGAIN) {
+		dface_cchan_run(ep);
+		ret = send_now(ep, msg, len, peer);
+	}
+	while (unlikely(ret == DOCA_ERROR_AGAIN && wait)) {
+		if (!dface_cchan_wait(ep, peer))
+			return DOCA_ERROR_NOT_CONNECTED;
+		ret = send_now(ep, msg, len, peer);
+	}
+	return ret;
+}
+
+static doca_error_t
+send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int flags,
+		struct doca_comm_channel_addr_t *peer)
+{
+	doca_error_t ret;
+
+	ret = check_send(ep, msg, len, flags, peer);
+	if (unlikely(ret != DOCA_SUCCESS))
+		return ret;
+	ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
+	if (unlikely(ret == DOCA_ERROR_AGAIN || peer->wants_room))
+		dface_cchan_want_room(peer, ret == DOCA_ERROR_AGAIN);
+	/* As long as another peer waits for room, nobody has seen to that. */
+	if (ret == DOCA_ERROR_AGAIN || ep->nb_wanting == 0)
+		dface_cchan_came(ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
+	dface_cchan_settle(ep);
+	return ret;
+}
+
+/* Without the lock: others may have something to do. */
+static inline void
+yield_after(doca_error_t ret)
+{
+	if (ret == DOCA_ERROR_AGAIN)
+		dface_yield_fruitless();
+	else
+		dface_yield_fruitful();
+}
+
 doca_error_t
 doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
 		int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
 	doca_error_t ret;
 
-	ret = check_send(local_ep, msg, len, flags, peer_addr);
-	if (unlikely(ret != DOCA_SUCCESS))
-		return ret;
-	if (run_is_due(local_ep))
-		dface_cchan_run(local_ep);
-	ret = send_now(local_ep, msg, len, peer_addr);
-	if (ret == DOCA_ERROR_AGAIN) {
-		dface_cchan_run(local_ep);
-		ret = send_now(local_ep, msg, len, peer_addr);
-	}
-	while (unlikely(ret == DOCA_ERROR_AGAIN && may_wait(local_ep, flags))) {
-		dface_cchan_want_room(peer_addr, true);
-		dface_cchan_wait(local_ep, peer_addr);
-		ret = send_now(local_ep, msg, len, peer_addr);
-	}
-	if (ret == DOCA_ERROR_AGAIN)
-		dface_yield_fruitless();
-	else
-		dface_yield_fruitful();
-	if (unlikely(ret == DOCA_ERROR_AGAIN || peer_addr->wants_room))
-		dface_cchan_want_room(peer_addr, ret == DOCA_ERROR_AGAIN);
-	/* As long as another peer waits for room, nobody has seen to that. */
-	if (ret == DOCA_ERROR_AGAIN || local_ep->nb_wanting == 0)
-		dface_cchan_came(local_ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
-	dface_cchan_settle(local_ep);
+	if (unlikely(local_ep == NULL))
+		return DOCA_ERROR_INVALID_VALUE;
+	dface_cchan_lock(local_ep);
+	ret = send_locked(local_ep, msg, len, flags, peer_addr);
+	dface_cchan_unlock(local_ep);
+	yield_after(ret);
 	return ret;
 }
 
@@ -246,8 +276,26 @@ receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, bool wait,
 			ret = no_message(ep, peer);
 		if (ret != DOCA_ERROR_AGAIN || !wait)
 			return ret;
-		dface_cchan_wait(ep, NULL);
+		if (!dface_cchan_wait(ep, NULL))
+			return DOCA_ERROR_NOT_CONNECTED;
 	}
+}
+
+static doca_error_t
+recv_locked(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, int flags,
+		struct doca_comm_channel_addr_t **peer)
+{
+	doca_error_t ret;
+
+	ret = check_flags(ep, flags);
+	if (unlikely(ret != DOCA_SUCCESS))
+		return ret;
+	if (unlikely(ep->kind == CCHAN_NONE))
+		return DOCA_ERROR_NOT_CONNECTED;
+	ret = receive(ep, msg, len, may_wait(ep, flags), peer);
+	dface_cchan_came(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
+	dface_cchan_settle(ep);
+	return ret;
 }
 
 doca_error_t
@@ -258,18 +306,10 @@ doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg
 
 	if (unlikely(local_ep == NULL || msg == NULL || len == NULL || peer_addr == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = check_flags(local_ep, flags);
-	if (unlikely(ret != DOCA_SUCCESS))
-		return ret;
-	if (unlikely(local_ep->kind == CCHAN_NONE))
-		return DOCA_ERROR_NOT_CONNECTED;
-	ret = receive(local_ep, msg, len, may_wait(local_ep, flags), peer_addr);
-	if (ret == DOCA_ERROR_AGAIN)
-		dface_yield_fruitless();
-	else
-		dface_yield_fruitful();
-	dface_cchan_came(local_ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
-	dface_cchan_settle(local_ep);
+	dface_cchan_lock(local_ep);
+	ret = recv_locked(local_ep, msg, len, flags, peer_addr);
+	dface_cchan_unlock(local_ep);
+	yield_after(ret);
 	return ret;
 }
 

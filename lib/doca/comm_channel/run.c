@@ -23,8 +23,10 @@ slab_create(struct doca_comm_channel_ep_t *ep)
 	if (slab == NULL)
 		return false;
 	SLIST_INSERT_HEAD(&ep->slabs, slab, next);
-	for (i = 0; i < CCHAN_SLAB; i++)
+	for (i = 0; i < CCHAN_SLAB; i++) {
+		slab->addrs[i].ep = ep;
 		TAILQ_INSERT_TAIL(&ep->free_addrs, &slab->addrs[i], next);
+	}
 	return true;
 }
 
@@ -38,9 +40,10 @@ dface_cchan_addr_get(struct doca_comm_channel_ep_t *ep)
 	/* The oldest: a wrong pointer stays known as such for as long as can be. */
 	addr = TAILQ_FIRST(&ep->free_addrs);
 	TAILQ_REMOVE(&ep->free_addrs, addr, next);
-	memset(addr, 0, sizeof(*addr));
-	addr->ep = ep;
+	/* All but its endpoint, which calls for an old pointer read before they lock. */
+	memset((uint8_t *)addr + sizeof(addr->ep), 0, sizeof(*addr) - sizeof(addr->ep));
 	addr->state = CCHAN_CONNECTING;
+	addr->serial = ++ep->serial;
 	TAILQ_INSERT_TAIL(&ep->addrs, addr, next);
 	return addr;
 }

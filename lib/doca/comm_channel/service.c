@@ -10,6 +10,29 @@
 
 #include "dface_cchan.h"
 
+/* Runs of an update that bring nothing but connections' news. */
+#define UPDATE_RUNS 16
+
+/*
+ * Run until no connection has news: a run looks at descriptors only now and then,
+ * and brings the end of a connection after all that came before it. Messages have
+ * a bound of their own, the receive queues.
+ */
+static void
+catch_up(struct doca_comm_channel_ep_t *ep)
+{
+	unsigned int i = 0;
+	uint32_t unread;
+
+	do {
+		unread = ep->nb_unread;
+		if (!dface_cchan_run(ep))
+			return;
+		i += ep->nb_unread == unread;
+	} while (i < UPDATE_RUNS &&
+		(ep->nb_ev > 0 || rte_comch_poll_arm(ep->poll, RTE_COMCH_POLL_LINK) != 0));
+}
+
 static doca_error_t
 take_snapshot(struct doca_comm_channel_ep_t *ep)
 {
@@ -34,6 +57,25 @@ take_snapshot(struct doca_comm_channel_ep_t *ep)
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t
+update_locked(struct doca_comm_channel_ep_t *ep)
+{
+	doca_error_t ret;
+
+	if (ep->kind != CCHAN_SERVICE)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	catch_up(ep);
+	ret = take_snapshot(ep);
+	if (ret != DOCA_SUCCESS) {
+		dface_cchan_settle(ep);
+		return ret;
+	}
+	/* What the snapshot shows is no news any more. */
+	ep->service_changed = false;
+	dface_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
+	return ep->service_lost ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS;
+}
+
 doca_error_t
 doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
 {
@@ -41,41 +83,43 @@ doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *lo
 
 	if (local_ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (local_ep->kind != CCHAN_SERVICE)
-		return DOCA_ERROR_NOT_SUPPORTED;
-	dface_cchan_run(local_ep);
-	ret = take_snapshot(local_ep);
-	if (ret != DOCA_SUCCESS) {
-		dface_cchan_settle(local_ep);
-		return ret;
-	}
-	/* What the snapshot shows is no news any more. */
-	local_ep->service_changed = false;
-	dface_cchan_channel_arm(local_ep, CCHAN_EVENT_SERVICE);
-	return local_ep->service_lost ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS;
+	dface_cchan_lock(local_ep);
+	ret = update_locked(local_ep);
+	dface_cchan_unlock(local_ep);
+	return ret;
 }
 
 doca_error_t
 doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep,
 		struct doca_comm_channel_addr_t ***peer_addr_array, uint32_t *peer_addr_array_len)
 {
+	doca_error_t ret = DOCA_ERROR_NOT_SUPPORTED;
+
 	if (local_ep == NULL || peer_addr_array == NULL || peer_addr_array_len == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (local_ep->kind != CCHAN_SERVICE)
-		return DOCA_ERROR_NOT_SUPPORTED;
-	*peer_addr_array = local_ep->list;
-	*peer_addr_array_len = local_ep->list_len;
-	return DOCA_SUCCESS;
+	dface_cchan_lock(local_ep);
+	if (local_ep->kind == CCHAN_SERVICE) {
+		*peer_addr_array = local_ep->list;
+		*peer_addr_array_len = local_ep->list_len;
+		ret = DOCA_SUCCESS;
+	}
+	dface_cchan_unlock(local_ep);
+	return ret;
 }
 
 doca_error_t
 doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t *local_ep,
 		uint32_t *pending_connections)
 {
+	doca_error_t ret = DOCA_ERROR_NOT_SUPPORTED;
+
 	if (local_ep == NULL || pending_connections == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (local_ep->kind != CCHAN_SERVICE)
-		return DOCA_ERROR_NOT_SUPPORTED;
-	*pending_connections = local_ep->list_pending;
-	return DOCA_SUCCESS;
+	dface_cchan_lock(local_ep);
+	if (local_ep->kind == CCHAN_SERVICE) {
+		*pending_connections = local_ep->list_pending;
+		ret = DOCA_SUCCESS;
+	}
+	dface_cchan_unlock(local_ep);
+	return ret;
 }

@@ -27,6 +27,7 @@ void
 dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops)
 {
 	ctx->ops = ops;
+	ctx->deferred_end = &ctx->deferred;
 	ctx->state = DOCA_CTX_STATE_IDLE;
 }
 
@@ -51,6 +52,8 @@ tasks_free(struct doca_ctx *ctx)
 	free(ctx->tasks);
 	ctx->tasks = NULL;
 	ctx->free_tasks = NULL;
+	ctx->deferred = NULL;
+	ctx->deferred_end = &ctx->deferred;
 }
 
 static doca_error_t
@@ -106,6 +109,10 @@ dface_ctx_on_running(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_STARTING)
 		return;
+	dface_task_hand_over(ctx);
+	/* An error callback may have stopped it. */
+	if (ctx->state != DOCA_CTX_STATE_STARTING)
+		return;
 	/* What the application does once it sees the state comes before more events. */
 	ctx->pe->barrier = true;
 	set_state(ctx, DOCA_CTX_STATE_RUNNING);
@@ -127,11 +134,12 @@ dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 		return;
 	case RTE_COMCH_STATE_IDLE:
 		ctx->native_idle = true;
-		if (ctx->state == DOCA_CTX_STATE_STARTING) {
+		/* Early tasks have to come back first. */
+		if (ctx->state == DOCA_CTX_STATE_STARTING && dface_ctx_is_free(ctx)) {
 			to_idle(ctx);
 			return;
 		}
-		if (ctx->state == DOCA_CTX_STATE_RUNNING)
+		if (ctx->state != DOCA_CTX_STATE_STOPPING)
 			set_state(ctx, DOCA_CTX_STATE_STOPPING);
 		/* The rest of its tasks and the application's come first: see the progress. */
 		return;
@@ -194,7 +202,7 @@ doca_ctx_stop(struct doca_ctx *ctx)
 	if (ctx == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
-		return DOCA_ERROR_BAD_STATE;
+		return DOCA_SUCCESS;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = ctx->ops->stop(ctx);

@@ -17,6 +17,10 @@
  * Threads: all of it belongs to the engine's thread; only the state is read by
  * others.
  *
+ * A task that is submitted while the channel takes none is deferred: a consumer's
+ * while it is STARTING goes with RUNNING, before its callback; one while STOPPING
+ * has its error callback in the next progress.
+ *
  * Callbacks run in doca_pe_progress(), and in start and stop for what these
  * settle at once. A stop within doca_pe_progress() is never settled at once: so
  * no context becomes IDLE, and no object goes, while something loops over its
@@ -43,10 +47,8 @@ enum dface_task_state {
 struct doca_task {
 	struct doca_ctx *ctx;
 	union doca_data user_data;
-	union {
-		doca_error_t status;
-		struct doca_task *next; /* free */
-	};
+	struct doca_task *next; /* free, or deferred */
+	doca_error_t status;
 	uint8_t state;          /* enum dface_task_state */
 };
 
@@ -65,6 +67,10 @@ struct dface_ctx_ops {
 	/* What the poll does not do: completions. True: something was done. */
 	bool (*progress)(struct doca_ctx *ctx);
 	doca_error_t (*submit)(struct doca_task *task);
+	/* May it be submitted while STARTING? NULL: no task may. */
+	doca_error_t (*submit_early)(const struct doca_task *task);
+	/* A submitted task comes back without having been the channel's: its callback. */
+	void (*task_back)(struct doca_task *task, doca_error_t status);
 	/* Hand over what submits within callbacks put by. May be NULL. */
 	void (*flush)(struct doca_ctx *ctx);
 	/* A task goes back to the pool. May be NULL. */
@@ -92,6 +98,8 @@ struct doca_ctx {
 	void *native;           /* the native server, client, producer or consumer */
 	/* Tasks */
 	struct doca_task *free_tasks;
+	struct doca_task *deferred;  /* the oldest first */
+	struct doca_task **deferred_end;
 	uint8_t *tasks;
 	uint32_t nb_tasks;      /* as configured; 0: not */
 
@@ -146,6 +154,14 @@ dface_ctx_can_settle(const struct doca_ctx *ctx)
 }
 /* Then it becomes IDLE, once its last event is told. True: it was so. */
 bool dface_ctx_settle(struct doca_ctx *ctx);
+/* May tasks be allocated? Early: also while STARTING. */
+static inline bool
+dface_ctx_has_tasks(const struct doca_ctx *ctx, bool early)
+{
+	return ctx->dpa == NULL && (likely(ctx->state == DOCA_CTX_STATE_RUNNING) ||
+		ctx->state == DOCA_CTX_STATE_STOPPING ||
+		(early && ctx->state == DOCA_CTX_STATE_STARTING));
+}
 /* May the object be configured? */
 static inline doca_error_t
 dface_ctx_may_set(const struct doca_ctx *ctx)
@@ -175,6 +191,11 @@ dface_pe_kick(struct doca_pe *pe)
 }
 
 /* task.c */
+
+/* The channel takes tasks from now on: those that are deferred. */
+void dface_task_hand_over(struct doca_ctx *ctx);
+/* It takes none any more: error callbacks of those that are deferred. True: for some. */
+bool dface_task_give_back(struct doca_ctx *ctx);
 
 /* A free task, now the application's; NULL: none is left. */
 static inline struct doca_task *

@@ -164,8 +164,10 @@ progress_ctxs(struct doca_pe *pe)
 		pe->cursor = TAILQ_NEXT(ctx, next);
 		if (ctx->poll_me)
 			done |= ctx->ops->progress(ctx);
-		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING))
+		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING)) {
+			done |= dface_task_give_back(ctx);
 			done |= dface_ctx_settle(ctx);
+		}
 	}
 	return done;
 }
@@ -264,7 +266,8 @@ has_work(const struct doca_pe *pe)
 	if (pe->ev_next < pe->nb_ev)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next)
-		if (dface_ctx_can_settle(ctx))
+		if (dface_ctx_can_settle(ctx) || (ctx->deferred != NULL &&
+				ctx->state == DOCA_CTX_STATE_STOPPING))
 			return true;
 	return false;
 }

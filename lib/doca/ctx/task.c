@@ -7,6 +7,78 @@
 #include "dface_ctx.h"
 #include "dface_yield.h"
 
+static inline void
+submitted(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	task->state = DFACE_TASK_SUBMITTED;
+	ctx->nb_busy++;
+	ctx->nb_inflight++;
+	/* There may be something to do where no wake-up comes from. */
+	dface_pe_kick(ctx->pe);
+}
+
+/* The channel takes no task of the context now. */
+static doca_error_t
+defer(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	if (ctx->state == DOCA_CTX_STATE_STARTING)
+		ret = ctx->ops->submit_early == NULL ? DOCA_ERROR_BAD_STATE :
+			ctx->ops->submit_early(task);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	task->next = NULL;
+	*ctx->deferred_end = task;
+	ctx->deferred_end = &task->next;
+	submitted(task);
+	return DOCA_SUCCESS;
+}
+
+/* The deferred tasks, linked by next; the context has none then. */
+static struct doca_task *
+take_deferred(struct doca_ctx *ctx)
+{
+	struct doca_task *first = ctx->deferred;
+
+	ctx->deferred = NULL;
+	ctx->deferred_end = &ctx->deferred;
+	return first;
+}
+
+void
+dface_task_hand_over(struct doca_ctx *ctx)
+{
+	struct doca_task *task, *next;
+	doca_error_t ret;
+
+	for (task = take_deferred(ctx); task != NULL; task = next) {
+		next = task->next;
+		ret = task->state == DFACE_TASK_ORPHAN ? DOCA_ERROR_SHUTDOWN :
+			ctx->ops->submit(task);
+		if (ret != DOCA_SUCCESS)
+			ctx->ops->task_back(task, ret);
+	}
+}
+
+bool
+dface_task_give_back(struct doca_ctx *ctx)
+{
+	struct doca_task *task, *next, *first = take_deferred(ctx);
+
+	/* Those that callbacks submit wait for the next progress. */
+	for (task = first; task != NULL; task = next) {
+		next = task->next;
+		ctx->ops->task_back(task, DOCA_ERROR_SHUTDOWN);
+	}
+	return first != NULL;
+}
+
 doca_error_t
 doca_task_submit(struct doca_task *task)
 {
@@ -17,7 +89,7 @@ doca_task_submit(struct doca_task *task)
 		return DOCA_ERROR_INVALID_VALUE;
 	ctx = task->ctx;
 	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
-		return DOCA_ERROR_BAD_STATE;
+		return defer(task);
 	ret = ctx->ops->submit(task);
 	if (unlikely(ret != DOCA_SUCCESS)) {
 		if (ret == DOCA_ERROR_AGAIN) {
@@ -26,11 +98,7 @@ doca_task_submit(struct doca_task *task)
 		}
 		return ret;
 	}
-	task->state = DFACE_TASK_SUBMITTED;
-	ctx->nb_busy++;
-	ctx->nb_inflight++;
-	/* Its completion may be there already, where no wake-up comes from. */
-	dface_pe_kick(ctx->pe);
+	submitted(task);
 	dface_yield_fruitful();
 	return DOCA_SUCCESS;
 }

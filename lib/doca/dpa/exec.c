@@ -32,6 +32,7 @@
 
 #include "dface_dpa_core.h"
 #include "dface_log.h"
+#include "dface_say.h"
 #include "dface_yield.h"
 
 /* Is the kernel there for the heavy fence? Set once, before anything runs. */
@@ -270,8 +271,12 @@ say(uint32_t level, const struct dface_dpa_self *self, const char *what, const c
 	char who[128], text[256];
 
 	vsnprintf(text, sizeof(text), format, args);
-	dface_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s",
-		dface_dpa_self_print(self, who, sizeof(who)), what, text);
+	dface_dpa_self_print(self, who, sizeof(who));
+	/* A fault ends the program's device code: most programs have no backend for that. */
+	if (level == DOCA_LOG_LEVEL_ERROR && !dface_log_wanted(level))
+		dface_say("%s: %s: %s", who, what, text);
+	else
+		dface_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s", who, what, text);
 }
 
 void

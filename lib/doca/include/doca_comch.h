@@ -347,11 +347,11 @@ DOCA_STABLE
 struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client);
 
 /**
- * The client's connection.
+ * The client's connection, once it is established: one may ask until it is.
  *
  * @return
- *   DOCA_SUCCESS (STARTING or RUNNING), DOCA_ERROR_INVALID_VALUE,
- *   DOCA_ERROR_BAD_STATE (not started).
+ *   DOCA_SUCCESS (RUNNING, or STOPPING after it), DOCA_ERROR_INVALID_VALUE,
+ *   DOCA_ERROR_BAD_STATE (IDLE, or not RUNNING yet).
  */
 DOCA_STABLE
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
@@ -413,7 +413,7 @@ doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comc
  * @return
  *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, too long, a connection of
  *   another object), DOCA_ERROR_NO_MEMORY (all tasks are allocated),
- *   DOCA_ERROR_BAD_STATE (not RUNNING).
+ *   DOCA_ERROR_BAD_STATE (IDLE or STARTING).
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,

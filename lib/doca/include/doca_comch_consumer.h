@@ -177,7 +177,8 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consu
  * Allocate a task.
  *
  * @param consumer
- *   The consumer, RUNNING.
+ *   The consumer, started. While it is STARTING its receives are kept, and posted
+ *   with RUNNING.
  * @param buf
  *   Where a message goes: behind the data that the buf has. NULL: for a
  *   message of immediate data only, as those of a MsgQ always are.
@@ -186,7 +187,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consu
  * @return
  *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, a buf outside the consumer's
  *   mmap, a chain), DOCA_ERROR_NO_MEMORY (all tasks are allocated),
- *   DOCA_ERROR_BAD_STATE (not RUNNING).
+ *   DOCA_ERROR_BAD_STATE (IDLE).
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer,

@@ -138,7 +138,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
  * Allocate a task.
  *
  * @param producer
- *   The producer, RUNNING.
+ *   The producer, started.
  * @param buf
  *   The message: the data of a buf in any started mmap. Not changed, and free
  *   for other tasks at the same time. NULL: immediate data only.
@@ -153,8 +153,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
  * @return
  *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, neither a buf nor immediate
  *   data, too much of it, a chain, an imported or stopped mmap),
- *   DOCA_ERROR_NO_MEMORY (all tasks are allocated), DOCA_ERROR_BAD_STATE (not
- *   RUNNING).
+ *   DOCA_ERROR_NO_MEMORY (all tasks are allocated), DOCA_ERROR_BAD_STATE (IDLE).
  */
 DOCA_STABLE
 doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,

@@ -53,9 +53,9 @@
  * Threads
  * -------
  *
- * An endpoint and its peer addresses are for one thread at a time; several
- * threads need a lock of their own around each call. Endpoints do not know of
- * one another.
+ * Any thread may call for an endpoint and its peer addresses: each call takes a
+ * lock of the endpoint. Only destroying it has to wait for all other calls.
+ * Endpoints do not know of one another.
  *
  * DOCA 1.2 to 1.4 have an interface that differs in how endpoints are created
  * and in that calls may wait: a program that is built for one of them gets

@@ -33,7 +33,10 @@
  * | either, on the DPA            | SUCCESS     | SUCCESS                      |
  *
  * Within a callback a stop is always IN_PROGRESS. A context leaves STOPPING
- * when all its tasks have come back and the application has freed them.
+ * when all its tasks have come back and the application has freed them. Tasks may
+ * be allocated and submitted in STOPPING, too: they come back by their error
+ * callbacks. And those of a consumer in STARTING: they go with RUNNING, before its
+ * callback.
  *
  * Thread rule: a context belongs to the thread that drives its progress
  * engine; doca_ctx_get_state() may be called by any.
@@ -60,7 +63,7 @@ struct doca_dpa;
 /** States of a context. */
 enum doca_ctx_states {
 	DOCA_CTX_STATE_IDLE = 0,     /**< Configure, start, destroy. */
-	DOCA_CTX_STATE_STARTING = 1, /**< Progress, or stop. */
+	DOCA_CTX_STATE_STARTING = 1, /**< Progress, or stop; a consumer: post. */
 	DOCA_CTX_STATE_RUNNING = 2,  /**< Allocate and submit tasks; events come. */
 	DOCA_CTX_STATE_STOPPING = 3, /**< Progress, and free what comes back. */
 };
@@ -98,10 +101,9 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx);
  * done already.
  *
  * @return
- *   - DOCA_SUCCESS: IDLE.
+ *   - DOCA_SUCCESS: IDLE, as it may have been before.
  *   - DOCA_ERROR_IN_PROGRESS: STOPPING; progress until IDLE.
  *   - DOCA_ERROR_INVALID_VALUE: no context.
- *   - DOCA_ERROR_BAD_STATE: IDLE.
  *   - DOCA_ERROR_IN_USE: a server or client whose connection has producers or
  *     consumers that are not IDLE; nothing has changed.
  */

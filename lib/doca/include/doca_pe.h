@@ -213,7 +213,7 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
  *   - DOCA_ERROR_AGAIN: producers and consumers: not now. A producer's consumer
  *     has no buffer posted, or a queue is full. No doca_pe_progress() of this
  *     side is needed before the next try.
- *   - DOCA_ERROR_BAD_STATE: its context is not RUNNING.
+ *   - DOCA_ERROR_BAD_STATE: its context is IDLE, or STARTING and no consumer.
  *   - DOCA_ERROR_NOT_CONNECTED: the peer of a message is gone.
  *   - DOCA_ERROR_INVALID_VALUE: no task, one that is submitted or freed, or
  *     its buffer does not fit: chained, or not in the consumer's mmap.

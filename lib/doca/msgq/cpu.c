@@ -85,6 +85,7 @@ const struct dface_ctx_ops dface_msgq_consumer_ops = {
 	.release = consumer_release,
 	.progress = consumer_progress,
 	.submit = dface_consumer_submit,
+	.task_back = dface_consumer_task_back,
 	.flush = dface_consumer_flush,
 	.set_dpa = dface_msgq_consumer_set_dpa,
 };
@@ -134,6 +135,7 @@ const struct dface_ctx_ops dface_msgq_producer_ops = {
 	.release = producer_release,
 	.progress = dface_producer_progress,
 	.submit = dface_producer_submit,
+	.task_back = dface_producer_task_back,
 	.flush = dface_producer_flush,
 	.set_dpa = dface_msgq_producer_set_dpa,
 };
