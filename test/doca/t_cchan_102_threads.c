@@ -23,9 +23,9 @@
 
 #define NAME "t102"
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define NB 5000
+#define NB 2000
 #else
-#define NB 20000
+#define NB 5000
 #endif
 #define MAX_MSGS 16
 #define EP struct doca_comm_channel_ep_t
