@@ -10,8 +10,10 @@
  * of the code uses by their short names.
  */
 
+#include <pthread.h>
 #include <stdint.h>
 
+#include <rte_lcore.h>
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
@@ -23,6 +25,30 @@ comch_tel_u64(struct rte_tel_data *d, const char *name, uint64_t val)
 	return rte_tel_data_add_dict_uint(d, name, val);
 #else
 	return rte_tel_data_add_dict_u64(d, name, val);
+#endif
+}
+
+/* What the function of a control thread returns; 23.11 changed it. */
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+typedef uint32_t comch_thread_ret_t;
+#else
+typedef void *comch_thread_ret_t;
+#endif
+
+/* A thread that keeps off the lcores, until the process ends. 0 or not. */
+static inline int
+comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg))
+{
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+	rte_thread_t thread;
+	int ret = rte_thread_create_control(&thread, name, fn, NULL);
+
+	return ret != 0 ? ret : rte_thread_detach(thread);
+#else
+	pthread_t thread;
+	int ret = rte_ctrl_thread_create(&thread, name, NULL, fn, NULL);
+
+	return ret != 0 ? ret : pthread_detach(thread);
 #endif
 }
 

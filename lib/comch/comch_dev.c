@@ -75,7 +75,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v2(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 

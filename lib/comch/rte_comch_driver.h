@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /** Number of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 2
+#define RTE_COMCH_DRIVER_ABI 3
 
 struct rte_comch_driver_ops;
 
@@ -63,6 +63,8 @@ struct rte_comch_dev {
 	const char *where;               /**< Where clients look for servers, for the log. */
 	int16_t id;
 	uint32_t nb_users;               /**< Servers and clients; the core's. */
+	uint64_t imported;               /**< Of info.total_import; the driver's. Atomic. */
+	uint64_t staged;                 /**< Of info.total_staging; the core's. Atomic. */
 };
 
 /** State of a link as the driver sees it. */
@@ -114,7 +116,8 @@ struct rte_comch_region {
 	void *addr;
 	size_t len;
 	int fd;        /**< To be given to the peer; -1 once it was, or for imports. */
-	bool counted;  /**< Against the device's limit; the driver's. */
+	uint64_t *used; /**< What its length counts in until it is unmapped; NULL: nothing. */
+	void *priv;     /**< The driver's. */
 };
 
 /** How a registration is shown to a peer. */
@@ -221,12 +224,15 @@ struct rte_comch_driver_ops {
 			struct rte_comch_mem_desc *desc);
 	/**
 	 * R. Check and map what a peer shows. desc->fd stays the caller's.
-	 * @return 0, -EPERM (not sealed, wrong size, not trusted), -ENOMEM,
-	 * -EDQUOT (over the device's limit).
+	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another
+	 * process), -ENOMEM, -EDQUOT (over the device's limit).
 	 */
 	int (*mem_import)(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 			struct rte_comch_region *region);
-	/** R. Undo mem_import or region_create or region_map. */
+	/**
+	 * R. Undo mem_import or region_create or region_map. It may be unmapped
+	 * later, by comch_reaper_unmap(): then its length is taken from *used.
+	 */
 	void (*region_free)(struct rte_comch_link *link, struct rte_comch_region *region);
 	/**
 	 * R. Make a control region: we write, the peer reads. Zeroed.
@@ -248,13 +254,13 @@ struct rte_comch_driver_ops {
  * The name carries RTE_COMCH_DRIVER_ABI, so that a driver built for another
  * number does not link.
  */
-void rte_comch_driver_register_v2(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops);
 
 /** Register the driver whose operations are *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v2(&(ops)); \
+		rte_comch_driver_register_v3(&(ops)); \
 	}
 
 /** @name Services of the core

@@ -131,7 +131,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 			!rte_is_power_of_2(cells))
 		return -EPROTO;
 	len = comch_memfd_round(shm_link_len(cells));
-	ret = comch_memfd_check(fd, 0, len, false);
+	ret = comch_memfd_check_control(fd, len);
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret != 0)

@@ -33,7 +33,6 @@ struct shm_dev {
 	bool dir_is_open; /* below /tmp, where anybody may have made it before us */
 	bool trust_peer; /* accept memory that is not sealed */
 	bool export_eal; /* show EAL memory */
-	uint64_t max_import;
 	uint32_t cells;
 };
 
@@ -46,6 +45,13 @@ struct shm_listener {
 	ino_t sock_ino;
 	char sock_path[PATH_MAX];
 	char lock_path[PATH_MAX];
+};
+
+/* A file of the peer's payload that a connection maps. */
+struct shm_import {
+	struct comch_foreign *foreign;
+	uint32_t refs;
+	struct shm_import *next;
 };
 
 struct shm_link {
@@ -72,7 +78,10 @@ struct shm_link {
 	/* end */
 	size_t own_len;
 	size_t peer_len;
-	uint64_t imported;
+	/* the peer's memory */
+	struct shm_import *imports;
+	uint64_t imported;          /* bytes; counts against max_import */
+	bool said_over;             /* that it is over a limit: once */
 };
 
 static inline struct shm_dev *
@@ -127,6 +136,10 @@ int shm_link_fd(const struct rte_comch_link *link);
 void shm_link_arm(struct rte_comch_link *link, bool credits);
 /* Take nb_fds descriptors that came on the socket. 0 or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
+
+/* shm_limits.c */
+/* Fill in the limits that the device string did not give (0), by what the machine can afford. */
+void shm_limits_default(struct rte_comch_dev_info *info);
 
 /* shm_frame.c */
 int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame);
