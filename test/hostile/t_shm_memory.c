@@ -117,7 +117,8 @@ siege_held(struct siege *s)
 	s->is_over = true;
 	while (s->begin != 0)
 		siege_step(s);
-	T_GE(s->nb_lat, 50);
+	if (s->nb_lat < 50)
+		return false;
 	qsort(s->lat, s->nb_lat, sizeof(s->lat[0]), by_value);
 	p99 = s->lat[s->nb_lat * 99 / 100];
 	printf("worst run %" PRIu64 " us, honest p99 %" PRIu64 " us of %u\n", s->worst, p99,
