@@ -560,8 +560,8 @@ conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run, enum conn_rx_how
 static inline bool
 conn_may_rx(const struct rte_comch_conn *conn)
 {
-	return !conn->hold && !conn->new_cons.due && conn->link != NULL && conn->phase <= COMCH_PHASE_UP &&
-		conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
+	return !conn->hold && !conn->put_off && conn->link != NULL &&
+		conn->phase <= COMCH_PHASE_UP && conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
 }
 
 /* SENT events that a frame made due: those without room come later. */
@@ -661,7 +661,7 @@ static void
 conn_check_down(struct rte_comch_conn *conn)
 {
 	if (conn->link == NULL || conn->link->state != RTE_COMCH_LINK_DOWN ||
-			conn->phase >= COMCH_PHASE_CLOSING || conn->hold || conn->new_cons.due ||
+			conn->phase >= COMCH_PHASE_CLOSING || conn->hold || conn->put_off ||
 			(conn->order != NULL && conn->order->holds) ||
 			conn->ops->frame_pending(conn->link))
 		return;

@@ -186,7 +186,7 @@ order_look(struct rte_comch_conn *conn, struct comch_run *run)
 	}
 	if (conn->hold)
 		return LOOK_FULL;
-	if (conn->new_cons.due)
+	if (conn->put_off)
 		return look_waits(o);
 	while (!o->holds && comch_conn_may_rx(conn) && conn->ops->frame_pending(conn->link)) {
 		if (comch_run_full(run))
@@ -200,7 +200,7 @@ order_look(struct rte_comch_conn *conn, struct comch_run *run)
 			break;
 	}
 	comch_conn_rx_over(conn, ret);
-	return conn->new_cons.due ? look_waits(o) : LOOK_DONE;
+	return conn->put_off ? look_waits(o) : LOOK_DONE;
 }
 
 /* Look at all that hold nothing. True: the round is over. */

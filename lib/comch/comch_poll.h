@@ -10,8 +10,9 @@
  *
  * What it does in a run, in this order: free what was buried a run ago; take
  * the mailbox; serve noted objects; once a millisecond (or woken) look at the
- * descriptors; then receive frames from the hot connections, all of them, and
- * from a few cold ones in turn; and from all that are ordered.
+ * descriptors; make consumers that earlier runs put off; then receive frames
+ * from the hot connections, all of them, and from a few cold ones in turn; and
+ * from all that are ordered.
  */
 
 #include <pthread.h>

@@ -138,7 +138,6 @@ struct comch_reclaim {
 
 /* A CONSUMER_NEW that waits for a later run; see comch_remote_step(). */
 struct comch_new_cons {
-	bool due;
 	uint32_t id;
 	uint32_t depth;
 	uint32_t imm_size;
@@ -173,6 +172,7 @@ struct rte_comch_conn {
 	bool says_clocks;          /* sends MSG_AT: the server is ordered */
 	struct comch_order *order; /* of a server that is ordered, once accepted */
 	bool hold;                 /* no frame is taken before an event is returned */
+	bool put_off;              /* nor before new_cons was made; in poll->new_cons */
 	bool owing;                /* in poll->owing */
 	bool is_hot;
 	bool is_waiting;           /* in poll->waiting */

@@ -156,7 +156,8 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 
 	ack.status = rcons_create(conn, nc, &rc);
 	if (ack.status != 0) {
-		if (!conn->said_refused)
+		/* Who is over a limit was told of by who keeps it. */
+		if (!conn->said_refused && ack.status != -EDQUOT)
 			COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s",
 				conn->id, nc->id, strerror(-ack.status));
 		conn->said_refused = true;
@@ -210,7 +211,7 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 {
 	struct rte_comch_poll *poll = conn->obj.poll;
 	struct comch_new_cons nc = {
-		.due = true, .id = f->id, .depth = f->depth, .imm_size = f->imm_size,
+		.id = f->id, .depth = f->depth, .imm_size = f->imm_size,
 		.staging_size = f->staging_size, .fds = { fds[0], fds[1] },
 	};
 	int ret;
@@ -219,6 +220,7 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 		return -EPROTO;
 	if (!TAILQ_EMPTY(&poll->new_cons) || !may_create(poll, &nc)) {
 		conn->new_cons = nc;
+		conn->put_off = true;
 		TAILQ_INSERT_TAIL(&poll->new_cons, conn, new_cons_next);
 		fds[0] = -1;
 		fds[1] = -1;
@@ -232,9 +234,9 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 void
 comch_remote_forget_new(struct rte_comch_conn *conn)
 {
-	if (!conn->new_cons.due)
+	if (!conn->put_off)
 		return;
-	conn->new_cons.due = false;
+	conn->put_off = false;
 	TAILQ_REMOVE(&conn->obj.poll->new_cons, conn, new_cons_next);
 	close_fds(&conn->new_cons);
 }
@@ -248,7 +250,7 @@ new_cons_step(struct rte_comch_poll *poll, struct comch_run *run)
 
 	if (comch_run_full(run) || !may_create(poll, &nc))
 		return false;
-	conn->new_cons.due = false;
+	conn->put_off = false;
 	TAILQ_REMOVE(&poll->new_cons, conn, new_cons_next);
 	ret = comch_conn_is_up(conn) ? consumer_new(conn, &nc, run) : 0;
 	close_fds(&nc);

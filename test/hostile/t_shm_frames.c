@@ -591,64 +591,6 @@ Test(frames, mr_twice_del_unknown)
 	v_close(&v);
 }
 
-/* Show new memory of that length; the victim's answer. */
-static int32_t
-show_mem(struct raw_peer *a, uint32_t id, size_t len, unsigned int seals)
-{
-	struct raw_frame f;
-	struct raw_mem m;
-	int32_t status;
-
-	raw_mem_new(&m, len, MFD_ALLOW_SEALING, seals);
-	raw_send_mr_add(a, id, 0, 4096, m.fd);
-	v_hear(a, &f, COMCH_WIRE_MR_ACK);
-	memcpy(&status, f.body + 4, sizeof(status));
-	raw_mem_free(&m);
-	return status;
-}
-
-/* More than the device's limit, in many pieces: files count in full. */
-Test(frames, mr_over_max_import)
-{
-	struct t_pair_conf conf = { .dpu_args = ",max_import=1048576" };
-	unsigned int granted = 0, i;
-	struct raw_peer a;
-	struct victim v;
-
-	v_open(&v, &conf);
-	v_connect(&v, &a);
-	for (i = 0; i < COMCH_MAX_IMPORTS; i++)
-		granted += show_mem(&a, i, 65536, RAW_SEALS_PAYLOAD) == 0;
-	T_EQ(granted, 16);
-	raw_close(&a);
-	v_close(&v);
-}
-
-/* The device's limit counts for all connections, and until they end. */
-Test(frames, mr_over_total_import)
-{
-	/* The honest one has 64 KiB, and its control memory is the client's to map. */
-	struct t_pair_conf conf = { .dpu_args = ",max_import=1048576,total_import=1638400" };
-	unsigned int granted = 0, i;
-	struct rte_comch_conn *ca;
-	struct raw_peer a, b;
-	struct victim v;
-
-	v_open(&v, &conf);
-	ca = v_connect(&v, &a);
-	v_connect(&v, &b);
-	T_EQ(show_mem(&a, 0, 1 << 20, 0), 0);
-	T_EQ(show_mem(&b, 0, 1 << 20, 0), -EDQUOT);
-	for (i = 1; i < 16; i++)
-		granted += show_mem(&b, i, 65536, RAW_SEALS_PAYLOAD) == 0;
-	T_LE(granted, 9);
-	raw_close(&a);
-	v_expect_down(&v, ca);
-	T_UNTIL(show_mem(&b, 20, 512 << 10, 0) == 0);
-	raw_close(&b);
-	v_close(&v);
-}
-
 /* Consumers that cannot be. room: what its region has space for. */
 static void
 bad_consumer(uint32_t id, uint32_t depth, uint32_t room, uint32_t imm, uint32_t staging)

@@ -241,6 +241,86 @@ Test(memory, hole_before_import)
 	v_close(&v);
 }
 
+/* Show new memory of that length; the victim's answer. */
+static int32_t
+show_mem(struct raw_peer *a, uint32_t id, size_t len, unsigned int seals)
+{
+	struct raw_mem m;
+	int32_t status;
+
+	raw_mem_new(&m, len, MFD_ALLOW_SEALING, seals);
+	m.len = 4096;
+	status = show(a, id, &m);
+	m.len = len;
+	raw_mem_free(&m);
+	return status;
+}
+
+/* More than the device's limit, in many pieces: files count in full. */
+Test(memory, mr_over_max_import)
+{
+	struct t_pair_conf conf = { .dpu_args = ",max_import=1048576" };
+	unsigned int granted = 0, i;
+	struct raw_peer a;
+	struct victim v;
+
+	v_open(&v, &conf);
+	v_connect(&v, &a);
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++)
+		granted += show_mem(&a, i, 65536, RAW_SEALS_PAYLOAD) == 0;
+	T_EQ(granted, 16);
+	raw_close(&a);
+	v_close(&v);
+}
+
+/* The device's limit counts for all connections, and until they end. */
+Test(memory, mr_over_total_import)
+{
+	/* The honest one has 64 KiB, and its control memory is the client's to map. */
+	struct t_pair_conf conf = { .dpu_args = ",max_import=1048576,total_import=1638400" };
+	unsigned int granted = 0, i;
+	struct rte_comch_conn *ca;
+	struct raw_peer a, b;
+	struct victim v;
+
+	v_open(&v, &conf);
+	ca = v_connect(&v, &a);
+	v_connect(&v, &b);
+	T_EQ(show_mem(&a, 0, 1 << 20, 0), 0);
+	T_EQ(show_mem(&b, 0, 1 << 20, 0), -EDQUOT);
+	for (i = 1; i < 16; i++)
+		granted += show_mem(&b, i, 65536, RAW_SEALS_PAYLOAD) == 0;
+	T_LE(granted, 9);
+	raw_close(&a);
+	v_expect_down(&v, ca);
+	T_UNTIL(show_mem(&b, 20, 512 << 10, 0) == 0);
+	raw_close(&b);
+	v_close(&v);
+}
+
+/* What nobody asked for follows from the machine. */
+Test(memory, default_limits)
+{
+	uint64_t mem = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rte_comch_dev_info info;
+	int16_t dev;
+
+	dev = t_dev_open(0, "role=dpu,rep=pf0");
+	T_EQ(rte_comch_dev_info_get(dev, &info), 0);
+	T_LE(info.total_import, mem / 4);
+	T_LE(info.max_import, info.total_import / 2);
+	T_LE(info.total_staging, 256 * MIB);
+	T_LE(info.max_staging, 8 * MIB);
+	T_GT(info.max_staging, 0);
+	T_EQ(rte_comch_dev_close(dev), 0);
+	/* One connection may have all, if that is said. */
+	dev = t_dev_open(0, "role=dpu,rep=pf0,max_import=0x400000000000,max_staging=0x40000000");
+	T_EQ(rte_comch_dev_info_get(dev, &info), 0);
+	T_EQ(info.total_import, UINT64_C(0x400000000000));
+	T_EQ(info.total_staging, 1024 * MIB);
+	T_EQ(rte_comch_dev_close(dev), 0);
+}
+
 /* Take the one descriptor of the library's memory in this process; a duplicate. */
 static int
 library_mem(size_t len)
