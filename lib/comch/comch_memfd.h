@@ -16,7 +16,7 @@
  *   final. FUTURE_WRITE also refuses to punch holes, which the reader would
  *   have to fill with pages of its own.
  * - Payload for one process is left open: the importing process maps it for
- *   writing, and then adds FUTURE_WRITE and SEAL itself (comch_foreign.h).
+ *   writing, and then adds FUTURE_WRITE and SEAL itself (comch_shown.h).
  * - Payload for several processes is made final by SEAL alone.
  */
 

@@ -15,7 +15,7 @@
 
 #include <rte_string_fns.h>
 
-#include "comch_foreign.h"
+#include "comch_shown.h"
 #include "comch_fork.h"
 #include "comch_log.h"
 #include "comch_memfd.h"
@@ -520,15 +520,15 @@ static int
 fake_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 		struct rte_comch_region *region)
 {
-	const struct comch_foreign_limit limit = {
+	const struct comch_shown_limit limit = {
 		.used = &link->dev->imported, .max = UINT64_MAX,
 	};
-	struct comch_foreign *f;
+	struct comch_shown *f;
 	int ret;
 
 	if (dev_of(link)->short_import || desc->offset > INT64_MAX - desc->len)
 		return -EPERM;
-	ret = comch_foreign_get(desc->fd, desc->offset, desc->len, &limit, &f);
+	ret = comch_shown_get(desc->fd, desc->offset, desc->len, &limit, &f);
 	if (ret != 0)
 		return ret;
 	*region = (struct rte_comch_region){
@@ -544,7 +544,7 @@ fake_region_free(struct rte_comch_link *link, struct rte_comch_region *region)
 	if (region->addr == NULL)
 		return;
 	if (region->priv != NULL)
-		comch_foreign_put(region->priv);
+		comch_shown_put(region->priv);
 	else
 		comch_reaper_unmap(region->addr, region->len, region->used);
 	if (region->fd >= 0)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "comch_budget.h"
-#include "comch_foreign.h"
+#include "comch_shown.h"
 #include "comch_memfd.h"
 #include "comch_reaper.h"
 #include "shm_private.h"
@@ -39,7 +39,7 @@ shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 
 /* Say once for each connection that its peer is over a limit of ours. */
 static void
-say_over(struct shm_link *l, uint64_t len, const struct comch_foreign_limit *total)
+say_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total)
 {
 	if (l->said_over)
 		return;
@@ -50,10 +50,10 @@ say_over(struct shm_link *l, uint64_t len, const struct comch_foreign_limit *tot
 		l->base.dev->info.max_import, *total->used, total->max);
 }
 
-static struct comch_foreign_limit
+static struct comch_shown_limit
 limit_of(struct rte_comch_link *link)
 {
-	return (struct comch_foreign_limit){
+	return (struct comch_shown_limit){
 		.used = &link->dev->imported, .max = link->dev->info.total_import,
 		.trusted = shm_dev_of(link)->trust_peer,
 	};
@@ -70,14 +70,14 @@ take_bytes(struct shm_link *l, uint64_t len)
  * mapped. Takes over the use of f.
  */
 static struct shm_import *
-add_import(struct shm_link *l, struct comch_foreign *f)
+add_import(struct shm_link *l, struct comch_shown *f)
 {
 	struct shm_import *imp;
 
 	for (imp = l->imports; imp != NULL; imp = imp->next) {
 		if (imp->foreign != f)
 			continue;
-		comch_foreign_put(f);
+		comch_shown_put(f);
 		imp->refs++;
 		return imp;
 	}
@@ -102,7 +102,7 @@ del_import(struct shm_link *l, struct shm_import *imp)
 		at = &(*at)->next;
 	*at = imp->next;
 	comch_budget_give(&l->imported, imp->foreign->len);
-	comch_foreign_put(imp->foreign);
+	comch_shown_put(imp->foreign);
 	free(imp);
 }
 
@@ -111,13 +111,13 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		struct rte_comch_region *region)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	const struct comch_foreign_limit total = limit_of(link);
-	struct comch_foreign *f = NULL;
+	const struct comch_shown_limit total = limit_of(link);
+	struct comch_shown *f = NULL;
 	struct shm_import *imp = NULL;
 	int ret = -EDQUOT;
 
 	if (desc->len <= link->dev->info.max_import)
-		ret = comch_foreign_get(desc->fd, desc->offset, desc->len, &total, &f);
+		ret = comch_shown_get(desc->fd, desc->offset, desc->len, &total, &f);
 	if (ret == 0) {
 		imp = add_import(l, f);
 		ret = imp != NULL ? 0 : -EDQUOT;
@@ -126,7 +126,7 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		say_over(l, f != NULL ? f->len : desc->len, &total);
 	if (ret != 0) {
 		if (f != NULL)
-			comch_foreign_put(f);
+			comch_shown_put(f);
 		return ret;
 	}
 	*region = (struct rte_comch_region){
@@ -155,7 +155,7 @@ shm_mem_region_map(struct rte_comch_link *link, int fd, size_t len,
 		struct rte_comch_region *region)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	const struct comch_foreign_limit total = limit_of(link);
+	const struct comch_shown_limit total = limit_of(link);
 	void *addr;
 	int ret;
 

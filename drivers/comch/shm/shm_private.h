@@ -49,7 +49,7 @@ struct shm_listener {
 
 /* A file of the peer's payload that a connection maps. */
 struct shm_import {
-	struct comch_foreign *foreign;
+	struct comch_shown *foreign;
 	uint32_t refs;
 	struct shm_import *next;
 };

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_FOREIGN_H
-#define COMCH_FOREIGN_H
+#ifndef COMCH_SHOWN_H
+#define COMCH_SHOWN_H
 
 /*
  * Payload memory of peers that this process maps.
@@ -21,14 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct comch_foreign {
+struct comch_shown {
 	uint8_t *addr;   /* of the byte at `offset` of the file */
 	uint64_t offset; /* 0, but for trusted memory that is not a sealed file */
 	size_t len;
 };
 
 /* What a device may map of its peers, all in all. */
-struct comch_foreign_limit {
+struct comch_shown_limit {
 	uint64_t *used;
 	uint64_t max;
 	bool trusted;    /* accept memory that is not sealed */
@@ -40,10 +40,10 @@ struct comch_foreign_limit {
  * Returns 0, -EPERM (not sealed, a hole, too short, another process has it),
  * -EDQUOT (over the limit) or -ENOMEM.
  */
-int comch_foreign_get(int fd, uint64_t offset, uint64_t len,
-		const struct comch_foreign_limit *limit, struct comch_foreign **foreign);
+int comch_shown_get(int fd, uint64_t offset, uint64_t len,
+		const struct comch_shown_limit *limit, struct comch_shown **foreign);
 
 /* One use less; with the last it is unmapped, soon, and counts no more. */
-void comch_foreign_put(struct comch_foreign *foreign);
+void comch_shown_put(struct comch_shown *foreign);
 
-#endif /* COMCH_FOREIGN_H */
+#endif /* COMCH_SHOWN_H */

@@ -14,12 +14,12 @@
 #include <bsd/sys/queue.h>
 
 #include "comch_budget.h"
-#include "comch_foreign.h"
+#include "comch_shown.h"
 #include "comch_memfd.h"
 #include "comch_reaper.h"
 
 struct foreign {
-	struct comch_foreign base;
+	struct comch_shown base;
 	dev_t dev;
 	ino_t ino;
 	bool is_private;   /* not in the table: trusted, and mapped as it is */
@@ -113,7 +113,7 @@ map_file(int fd, const struct stat *st, void **addr)
 }
 
 static int
-new_file(int fd, const struct stat *st, const struct comch_foreign_limit *limit,
+new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
 		struct foreign **foreign)
 {
 	size_t len = (size_t)st->st_size;
@@ -144,8 +144,8 @@ err_give:
 
 /* A file that can be sealed, or was. */
 static int
-get_file(int fd, uint64_t offset, uint64_t len, const struct comch_foreign_limit *limit,
-		struct comch_foreign **foreign)
+get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
+		struct comch_shown **foreign)
 {
 	struct foreign *f;
 	struct stat st;
@@ -170,8 +170,8 @@ get_file(int fd, uint64_t offset, uint64_t len, const struct comch_foreign_limit
 
 /* Anything that can be mapped, from the page of offset on. */
 static int
-get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_foreign_limit *limit,
-		struct comch_foreign **foreign)
+get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
+		struct comch_shown **foreign)
 {
 	uint64_t part = offset & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 	struct foreign *f;
@@ -190,7 +190,7 @@ get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_foreign_li
 		comch_budget_give(limit->used, len + part);
 		return ret == -ENOMEM ? ret : -EPERM;
 	}
-	f->base = (struct comch_foreign){
+	f->base = (struct comch_shown){
 		.addr = addr, .offset = offset - part, .len = len + part,
 	};
 	f->is_private = true;
@@ -201,8 +201,8 @@ get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_foreign_li
 }
 
 int
-comch_foreign_get(int fd, uint64_t offset, uint64_t len,
-		const struct comch_foreign_limit *limit, struct comch_foreign **foreign)
+comch_shown_get(int fd, uint64_t offset, uint64_t len,
+		const struct comch_shown_limit *limit, struct comch_shown **foreign)
 {
 	int ret = get_file(fd, offset, len, limit, foreign);
 
@@ -211,7 +211,7 @@ comch_foreign_get(int fd, uint64_t offset, uint64_t len,
 }
 
 void
-comch_foreign_put(struct comch_foreign *foreign)
+comch_shown_put(struct comch_shown *foreign)
 {
 	struct foreign *f = container_of(foreign, struct foreign, base);
 	bool last;
