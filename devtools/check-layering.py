@@ -27,8 +27,8 @@ DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role", "lib/doca/generation")
 DRIVER_SDK = {"rte_comch_driver.h"}
 # Private headers of the core that a driver may use.
 SHARED_WITH_DRIVERS = {
-    "comch_asym.h", "comch_chan.h", "comch_compat.h", "comch_foreign.h", "comch_log.h", "comch_memfd.h",
-    "comch_peer.h",
+    "comch_asym.h", "comch_budget.h", "comch_chan.h", "comch_compat.h", "comch_foreign.h",
+    "comch_log.h", "comch_memfd.h", "comch_peer.h", "comch_reaper.h", "comch_shown.h",
 }
 PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)

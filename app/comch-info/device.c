@@ -74,6 +74,10 @@ device_json(int16_t dev, const struct rte_comch_dev_info *i)
 	ADD(max_dp_queue);
 	ADD(max_imm_len);
 	ADD(max_buf_len);
+	ADD(max_import);
+	ADD(total_import);
+	ADD(max_staging);
+	ADD(total_staging);
 #undef ADD
 	return o;
 }

@@ -49,6 +49,8 @@ static const struct table tables[] = {
 		{ "max buffer", "max_buf_len", NULL, SIZE },
 		{ "max queue", "max_dp_queue", NULL, NUMBER },
 		{ "max imm", "max_imm_len", NULL, NUMBER },
+		{ "imported", "imported", NULL, SIZE },
+		{ "staged", "staged", NULL, SIZE },
 		{ "can", "capabilities", NULL, TEXT },
 	} },
 	{ "servers", {

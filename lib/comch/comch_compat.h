@@ -52,25 +52,30 @@ comch_tel_list_add(struct rte_tel_data *d, uint64_t val)
 	return COMCH_TEL_ADD_ARRAY_UINT(d, val);
 }
 
+/* What the function of a control thread returns; 23.11 changed it. */
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+typedef uint32_t comch_thread_ret_t;
+#else
+typedef void *comch_thread_ret_t;
+#endif
+
 /*
- * A thread of ours, kept away from the lcores where there are other CPUs. 0
- * or a positive errno. 23.11 has no rte_ctrl_thread_create() any more.
+ * A thread that keeps off the lcores where there are other CPUs, until the
+ * process ends. 0 or not.
  */
 static inline int
-comch_ctrl_thread_create(pthread_t *thread, const char *name, void *(*fn)(void *arg), void *arg)
+comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *arg)
 {
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-	rte_thread_t id;
-	/* Its functions return a number, which nobody asks for. */
-	int ret = rte_thread_create_control(&id, name, (rte_thread_func)(uintptr_t)fn, arg);
+	rte_thread_t thread;
+	int ret = rte_thread_create_control(&thread, name, fn, arg);
 
-	if (ret == 0)
-		*thread = (pthread_t)id.opaque_id;
-	return ret < 0 ? -ret : ret;
+	return ret != 0 ? ret : rte_thread_detach(thread);
 #else
-	int ret = rte_ctrl_thread_create(thread, name, NULL, fn, arg);
+	pthread_t thread;
+	int ret = rte_ctrl_thread_create(&thread, name, NULL, fn, arg);
 
-	return ret < 0 ? -ret : ret;
+	return ret != 0 ? ret : pthread_detach(thread);
 #endif
 }
 

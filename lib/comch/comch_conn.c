@@ -587,8 +587,8 @@ conn_rx_one(struct rte_comch_conn *conn, struct comch_run *run, enum conn_rx_how
 static inline bool
 conn_may_rx(const struct rte_comch_conn *conn)
 {
-	return !conn->hold && conn->link != NULL && conn->phase <= COMCH_PHASE_UP &&
-		conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
+	return !conn->hold && !conn->put_off && conn->link != NULL &&
+		conn->phase <= COMCH_PHASE_UP && conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
 }
 
 /* SENT events that a frame made due: those without room come later. */
@@ -688,7 +688,7 @@ static void
 conn_check_down(struct rte_comch_conn *conn)
 {
 	if (conn->link == NULL || conn->link->state != RTE_COMCH_LINK_DOWN ||
-			conn->phase >= COMCH_PHASE_CLOSING || conn->hold ||
+			conn->phase >= COMCH_PHASE_CLOSING || conn->hold || conn->put_off ||
 			(conn->order != NULL && conn->order->holds) ||
 			conn->ops->frame_pending(conn->link))
 		return;
@@ -743,6 +743,17 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 	return more;
 }
 
+/* Regions that are freed with it, at most. */
+static uint32_t
+conn_nb_regions(const struct rte_comch_conn *conn)
+{
+	uint32_t i, n = 2 * conn->nb_rcons;
+
+	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++)
+		n += conn->import_region[i].addr != NULL;
+	return n;
+}
+
 static bool
 conn_service(struct comch_obj *obj, struct comch_run *run)
 {
@@ -775,8 +786,12 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	}
 	if (conn->phase == COMCH_PHASE_ENDED) {
 		comch_consumer_steps(conn);
-		if (comch_conn_nb_queues(conn) == 0 && !comch_obj_is_dead(obj))
-			comch_conn_bury(conn);
+		if (comch_conn_nb_queues(conn) != 0 || comch_obj_is_dead(obj))
+			return false;
+		/* A dead peer leaves as many regions as it had. */
+		if (!comch_poll_may_free(obj->poll, conn_nb_regions(conn)))
+			return true;
+		comch_conn_bury(conn);
 		return false;
 	}
 	return more;

@@ -62,6 +62,7 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_store_release(&conn->phase, COMCH_PHASE_ENDING);
 	comch_server_conn_leaves(conn);
 	comch_conn_tx_forget(conn);
+	comch_remote_forget_new(conn);
 	conn_leave_lists(conn);
 	comch_consumer_halt_all(conn);
 	comch_producer_halt_all(conn);

@@ -159,7 +159,7 @@ conf_check(const struct rte_comch_conn *conn, struct rte_comch_consumer_conf *c)
 	}
 	c->queue_size = rte_align32pow2(c->queue_size);
 	if (c->staging_size > 0)
-		c->staging_size = rte_align32pow2(RTE_MAX(c->staging_size, 4096u));
+		c->staging_size = rte_align32pow2(RTE_MAX(c->staging_size, COMCH_MIN_STAGING));
 	return 0;
 }
 
@@ -301,9 +301,9 @@ err:
 /* Steps, in the connection's thread */
 
 static bool
-mr_is_staged(const struct rte_comch_consumer *c, uint32_t i)
+mr_is_staged(const struct rte_comch_consumer *c, const struct rte_comch_mr *mr)
 {
-	return c->mrs[i].mr->kind == RTE_COMCH_MEM_HEAP ||
+	return mr->kind == RTE_COMCH_MEM_HEAP ||
 		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0;
 }
 
@@ -316,7 +316,7 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 
 	c->mr_status[i] = 0;
 	c->mrs[i].region = COMCH_REGION_STAGED;
-	if (mr_is_staged(c, i))
+	if (mr_is_staged(c, c->mrs[i].mr))
 		return true;
 	if (c->export[i] < 0) {
 		id = comch_export_get(conn, c->mrs[i].mr);
@@ -390,12 +390,31 @@ free_regions(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 }
 
 static void
+use_begin(const struct rte_comch_consumer *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->chan.nb_mrs; i++)
+		comch_mem_use_begin(c->mrs[i].mr, !mr_is_staged(c, c->mrs[i].mr));
+}
+
+static void
+use_end(const struct rte_comch_consumer *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->chan.nb_mrs; i++)
+		comch_mem_use_end(c->mrs[i].mr);
+}
+
+static void
 step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	struct comch_wire_frame f = { .type = COMCH_WIRE_CONSUMER_GONE, .id = c->q.id };
 	int status = c->fail;
 	uint32_t i;
 
+	use_end(c);
 	if (c->announced && comch_conn_is_up(conn))
 		comch_conn_tx(conn, &f, NULL, 0);
 	c->announced = false;
@@ -494,6 +513,25 @@ consumer_live(struct rte_comch_consumer *c)
 	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
 }
 
+/* The peer allocates the staging ring, and has a limit: a smaller one will do. */
+static bool
+ask_for_less(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	if (c->staging_size <= COMCH_MIN_STAGING) {
+		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no %zu bytes for it "
+			"(its max_staging, total_staging)", c->q.id, conn->id, comch_memfd_round(
+			comch_chan_rec_len(c->chan.depth, c->staging_size)));
+		return false;
+	}
+	COMCH_LOG(NOTICE, "consumer %u of connection %u: the peer has no %u bytes for a staging "
+		"ring: it is asked for %u", c->q.id, conn->id, c->staging_size,
+		RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING));
+	c->staging_size = RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING);
+	free_regions(conn, c);
+	c->step = COMCH_CONS_ANNOUNCE;
+	return true;
+}
+
 int
 comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		int *fds, uint32_t nb_fds)
@@ -509,17 +547,24 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 	if (c == NULL || c->step != COMCH_CONS_WAIT || c->cancel)
 		goto unlock;
 	if (f->status != 0) {
-		c->fail = f->status;
 		c->announced = false;
+		if (f->status == -EDQUOT && ask_for_less(conn, c))
+			goto unlock;
+		c->fail = f->status;
 		c->step = COMCH_CONS_RETIRE;
 		goto unlock;
 	}
 	ret = conn->ops->region_map(conn->link, fds[0], comch_memfd_round(
 			comch_chan_rec_len(c->chan.depth, c->staging_size)), &c->rec);
-	if (ret == 0)
+	if (ret == 0) {
 		consumer_live(c);
-	else if (ret == -EPERM)
+	} else if (ret == -EPERM) {
 		ret = -EPROTO;
+	} else {
+		c->fail = ret;
+		c->step = COMCH_CONS_RETIRE;
+		ret = 0;
+	}
 unlock:
 	pthread_mutex_unlock(&conn->lock);
 	comch_poll_note(&conn->obj);
@@ -556,6 +601,8 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 	if (comch_forked)
 		return -EBADFD;
 	conn = c->q.conn;
+	/* Without the lock: it may copy all of the memory. */
+	use_begin(c);
 	pthread_mutex_lock(&conn->lock);
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_IDLE) {
 		COMCH_LOG(ERR, "consumer %u of connection %u: start while %s", c->q.id, conn->id,
@@ -578,6 +625,8 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 		comch_poll_note(&conn->obj);
 	}
 	pthread_mutex_unlock(&conn->lock);
+	if (ret != -EINPROGRESS)
+		use_end(c);
 	return ret;
 }
 
@@ -641,6 +690,8 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 	if (c == NULL || mr == NULL)
 		return -EINVAL;
 	conn = c->q.conn;
+	/* Without the lock: it may copy all of the memory. */
+	comch_mem_use_begin(mr, !mr_is_staged(c, mr));
 	pthread_mutex_lock(&conn->lock);
 	ret = comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING ? 0 : -EBADFD;
 	if (ret == 0)
@@ -650,6 +701,8 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 		comch_poll_note(&conn->obj);
 	}
 	pthread_mutex_unlock(&conn->lock);
+	if (ret != 0)
+		comch_mem_use_end(mr);
 	return ret;
 }
 

@@ -23,6 +23,11 @@
 static struct rte_comch_driver_ops drivers[MAX_DRIVERS];
 static unsigned int nb_drivers;
 static struct rte_comch_dev *devs[MAX_DEVS];
+/* Of the devices: threads give bytes back that were of one that is closed. */
+static struct {
+	uint64_t imported;
+	uint64_t staged;
+} totals[MAX_DEVS];
 static pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What a driver leaves out. */
@@ -212,6 +217,8 @@ dev_open(const char *name, const char *args, int slot)
 	}
 	dev->ops = ops;
 	dev->id = (int16_t)slot;
+	dev->imported = &totals[slot].imported;
+	dev->staged = &totals[slot].staged;
 	rte_strscpy(dev->info.name, name, sizeof(dev->info.name));
 	rte_strscpy(dev->info.driver, ops->name, sizeof(dev->info.driver));
 	ret = ops->probe(dev, kv);

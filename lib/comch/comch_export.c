@@ -26,6 +26,9 @@ export_send(struct rte_comch_conn *conn, int id)
 	struct rte_comch_mem_desc desc;
 	int ret;
 
+	/* A client's memory goes to one server; a server's to any number of clients. */
+	if (conn->server != NULL)
+		comch_mem_share(e->mr);
 	ret = conn->ops->mem_export(conn->link, e->mr, &desc);
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
@@ -104,6 +107,8 @@ comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *
 		if (f->status != 0)
 			COMCH_LOG(NOTICE, "connection %u: the peer did not map registration %u "
 				"(%s): its messages are staged", conn->id, e->mr->id,
+				f->status == -EPERM && comch_mem_is_taken(e->mr) ?
+				"another process has; see RTE_COMCH_MEM_F_SHARED" :
 				strerror(-f->status));
 	}
 	pthread_mutex_unlock(&conn->lock);
@@ -231,13 +236,15 @@ producers_quiesced(struct rte_comch_conn *conn)
 	return true;
 }
 
-/* A producer with a stream holds its consumer between bursts as well. */
+/* False: later. A producer with a stream holds its consumer between bursts as well. */
 static bool
 reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 {
+	if (r->rcons != NULL && comch_load_acquire(&r->rcons->streaming) != 0)
+		return false;
+	if (!comch_poll_may_free(conn->obj.poll, r->rcons != NULL ? 2 : 1))
+		return false;
 	if (r->rcons != NULL) {
-		if (comch_load_acquire(&r->rcons->streaming) != 0)
-			return false;
 		comch_remote_rcons_free(conn, r->rcons);
 	} else {
 		conn->ops->region_free(conn->link, r->import);

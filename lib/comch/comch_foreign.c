@@ -126,7 +126,7 @@ open_ends(int ours[3], int theirs[4])
 }
 
 /* The one thread with the program's table: wakes polls. It never sees a peer's descriptor. */
-static void *
+static comch_thread_ret_t
 herald(void *arg)
 {
 	struct comch_foreign_job *job;
@@ -141,14 +141,13 @@ herald(void *arg)
 		}
 		pthread_cond_wait(&pool->wake, &pool->lock);
 	}
-	return NULL;
+	return 0;
 }
 
 static int
 start_locked(void)
 {
 	int ours[3] = { -1, -1, -1 }, theirs[4] = { -1, -1, -1, -1 };
-	pthread_t keeper, thread;
 	sem_t ready;
 	int ret;
 
@@ -161,19 +160,19 @@ start_locked(void)
 	pool->reply_out = theirs[2];
 	pool->reply_discard = theirs[3];
 	sem_init(&ready, 0, 0);
-	ret = -comch_ctrl_thread_create(&keeper, "comch-fds", comch_foreign_keeper, &ready);
-	if (ret != 0)
+	if (comch_ctrl_thread("comch-fds", comch_foreign_keeper, &ready) != 0) {
+		ret = -EAGAIN;
 		goto err_close;
-	pthread_detach(keeper);
+	}
 	/* It has a table of its own now, with its ends; ours are not needed here. */
 	while (sem_wait(&ready) != 0)
 		;
 	sem_destroy(&ready);
 	close_ends(theirs, RTE_DIM(theirs));
-	ret = -comch_ctrl_thread_create(&thread, "comch-wake", herald, NULL);
-	if (ret != 0)
+	if (comch_ctrl_thread("comch-wake", herald, NULL) != 0) {
+		ret = -EAGAIN;
 		goto err_close;
-	pthread_detach(thread);
+	}
 	pool->started = true;
 	return 0;
 
@@ -236,6 +235,18 @@ RTE_INIT(comch_foreign_init)
 }
 
 /* Jobs */
+
+void
+comch_foreign_unshow(struct comch_foreign_msg *msg)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_FOREIGN_FDS; i++) {
+		if (msg->shown[i] != NULL)
+			comch_shown_put(msg->shown[i]);
+		msg->shown[i] = NULL;
+	}
+}
 
 void
 comch_foreign_unref(struct comch_foreign_job *job)
@@ -345,8 +356,9 @@ comch_foreign_close(int fd)
 }
 
 int
-comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, comch_news_t news,
-		void *ctx, struct comch_foreign_job **job)
+comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
+		const struct comch_shown_limit *limit, comch_news_t news, void *ctx,
+		struct comch_foreign_job **job)
 {
 	struct comch_foreign_job *j;
 	int ret;
@@ -361,6 +373,7 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, comch_news_t
 	j->refs = 2;
 	j->since_ms = comch_foreign_now_ms();
 	j->peer = *peer;
+	j->limit = *limit;
 	j->news = news;
 	j->ctx = ctx;
 	pthread_mutex_lock(&pool->lock);
@@ -394,6 +407,7 @@ ask_discard(void)
 static void
 close_fds_locked(struct comch_foreign_msg *msg)
 {
+	comch_foreign_unshow(msg);
 	while (msg->nb_fds > 0)
 		close_locked(msg->fds[--msg->nb_fds]);
 }
@@ -424,6 +438,7 @@ next_reply(void)
 		/* The reply keeps the files: these are not the last ones. */
 		while (n > 0)
 			close(j->msg.fds[--n]);
+		comch_foreign_unshow(&j->msg);
 		j->msg.len = -EMFILE;
 		pool->discard = COMCH_FOREIGN_DISCARD_WANTED;
 		ask_discard();

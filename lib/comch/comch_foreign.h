@@ -32,6 +32,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "comch_shown.h"
+
 /* Descriptors and bytes of one message. */
 #define COMCH_FOREIGN_FDS 3
 #define COMCH_FOREIGN_BYTES 16
@@ -56,6 +58,8 @@ struct comch_foreign_msg {
 	int len;         /* bytes; 0: end of the stream; or a negative errno */
 	uint32_t nb_fds;
 	int fds[COMCH_FOREIGN_FDS];
+	/* Payload memory that was left open for one process: mapped and sealed; or NULL. */
+	struct comch_shown *shown[COMCH_FOREIGN_FDS];
 	uint8_t data[COMCH_FOREIGN_BYTES];
 };
 
@@ -85,15 +89,17 @@ enum comch_foreign_next comch_foreign_next(int sock);
 /*
  * Have one message received. The socket stays the caller's; until the job is
  * taken or cancelled nobody else reads it. When the message is there, news
- * is called, and never after a cancel.
+ * is called, and never after a cancel. Payload memory that has to be sealed is
+ * mapped and sealed, within *limit*: that may wait for its sender, too.
  * 0, -EAGAIN (later), -EDQUOT (the peer has its share under way), -ENOMEM.
  */
-int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer, comch_news_t news,
-		void *ctx, struct comch_foreign_job **job);
+int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
+		const struct comch_shown_limit *limit, comch_news_t news, void *ctx,
+		struct comch_foreign_job **job);
 
 /*
- * 0: the message is in *msg*, the descriptors are the caller's, the job is
- * gone. -EINPROGRESS: not yet. msg->len is -EPROTO if there were descriptors
+ * 0: the message is in *msg*, the descriptors and what is shown by them are
+ * the caller's, the job is gone. -EINPROGRESS: not yet. msg->len is -EPROTO if there were descriptors
  * of other kinds or too many, -EMFILE, or -ETIMEDOUT (dropping blocks).
  */
 int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);

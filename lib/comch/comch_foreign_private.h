@@ -17,6 +17,7 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
+#include "comch_compat.h"
 #include "comch_foreign.h"
 
 #define COMCH_FOREIGN_SLOTS (COMCH_FOREIGN_RECEIVERS + COMCH_FOREIGN_CLOSERS)
@@ -47,6 +48,7 @@ struct comch_foreign_job {
 	uint32_t refs;           /* the caller, and the queue or a receiver */
 	uint64_t since_ms;       /* queued, then running */
 	struct comch_foreign_peer peer;
+	struct comch_shown_limit limit;
 	struct comch_foreign_msg msg;
 	comch_news_t news;
 	void *ctx;
@@ -96,6 +98,8 @@ void comch_foreign_pack(struct msghdr *msg, struct iovec *iov, struct comch_fore
 		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);
 /* The descriptors that a received header has; at most COMCH_FOREIGN_FDS. */
 uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
+/* Give up what a message shows. */
+void comch_foreign_unshow(struct comch_foreign_msg *msg);
 /* Under the lock. */
 void comch_foreign_unref(struct comch_foreign_job *job);
 void comch_foreign_finish(struct comch_foreign_job *job, int len);
@@ -103,6 +107,6 @@ void comch_foreign_tell(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 
 /* The keeper, which starts the other threads; arg: a semaphore, posted when it has its table. */
-void *comch_foreign_keeper(void *arg);
+comch_thread_ret_t comch_foreign_keeper(void *arg);
 
 #endif /* COMCH_FOREIGN_PRIVATE_H */

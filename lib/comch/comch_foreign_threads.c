@@ -141,9 +141,24 @@ receive(int sock, struct comch_foreign_msg *m)
 	return (int)len;
 }
 
+/* Map and seal payload memory that was left open for this process. */
+static void
+show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
+{
+	uint32_t i;
+	int seals;
+
+	for (i = 0; i < m->nb_fds; i++) {
+		seals = fcntl(m->fds[i], F_GET_SEALS);
+		if (seals >= 0 && (seals & F_SEAL_SEAL) == 0 &&
+				comch_shown_get(m->fds[i], 0, 0, limit, &m->shown[i]) != 0)
+			m->shown[i] = NULL;
+	}
+}
+
 /* Send a job's descriptors to the program, unless nobody wants them any more. */
 static void
-reply(struct comch_foreign_job *job, const struct comch_foreign_msg *m, int len)
+reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 	union comch_foreign_control control;
@@ -156,6 +171,8 @@ reply(struct comch_foreign_job *job, const struct comch_foreign_msg *m, int len)
 			!job->cancelled; tries++) {
 		if (syscall(SYS_sendmsg, pool->reply_out, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
 			job->replied = true;
+			memcpy(job->msg.shown, m->shown, sizeof(m->shown));
+			memset(m->shown, 0, sizeof(m->shown));
 			comch_foreign_finish(job, len);
 			return;
 		}
@@ -181,6 +198,8 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 		slot->peer = job->peer;
 		pthread_mutex_unlock(&pool->lock);
 		len = receive(sock, &m);
+		if (len >= 0)
+			show(&job->limit, &m);
 		pthread_mutex_lock(&pool->lock);
 	}
 	if (job->state == COMCH_FOREIGN_RUNNING) {
@@ -192,6 +211,7 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 	}
 	comch_foreign_unref(job);
 	pthread_mutex_unlock(&pool->lock);
+	comch_foreign_unshow(&m);
 	/* The last one of a peer that was dropped meanwhile: then it is its only victim. */
 	own_close(sock);
 	for (i = 0; i < m.nb_fds; i++)
@@ -333,7 +353,7 @@ all_idle(void)
 		pool->nb_queued[COMCH_FOREIGN_CLOSER] == 0;
 }
 
-void *
+comch_thread_ret_t
 comch_foreign_keeper(void *arg)
 {
 	int keep[] = {
@@ -362,5 +382,5 @@ comch_foreign_keeper(void *arg)
 		pthread_cond_timedwait(&pool->work, &pool->lock, &until);
 		give_up(comch_foreign_now_ms());
 	}
-	return NULL;
+	return 0;
 }

@@ -115,6 +115,8 @@ rte_comch_pktmbuf_pool_create(const char *name, unsigned int n, unsigned int cac
 		ret = -rte_errno;
 		goto err_extmem;
 	}
+	/* Its mbufs are never all at rest, so its pages cannot be renewed. */
+	comch_mem_share(mr);
 	ext.buf_ptr = block;
 	ext.buf_iova = rte_eal_iova_mode() == RTE_IOVA_VA ? (rte_iova_t)(uintptr_t)block :
 		rte_mem_virt2iova(block);

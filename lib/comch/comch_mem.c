@@ -34,6 +34,8 @@ struct comch_mem_block {
 	size_t len;
 	int fd;
 	uint32_t nb_mrs;
+	uint32_t nb_live;     /* consumers that are not IDLE, by registration */
+	bool for_several;     /* may be shown to several processes */
 	TAILQ_ENTRY(comch_mem_block) next;
 };
 
@@ -157,7 +159,6 @@ static int
 renew_block(struct comch_mem_block *b)
 {
 	void *addr = NULL;
-	unsigned int i;
 	int fd;
 
 	fd = comch_memfd_create("comch_mem", b->len, COMCH_MEMFD_PAYLOAD, &addr);
@@ -175,11 +176,20 @@ renew_block(struct comch_mem_block *b)
 	munmap(addr, b->len);
 	close(b->fd);
 	b->fd = fd;
-	/* Nobody has seen the new pages: the next peer may be another one. */
+	if (b->for_several)
+		comch_memfd_seal(fd);
+	return 0;
+}
+
+/* The pages were not shown to any peer: the next one may be of another trust domain. */
+static void
+unbind_block(const struct comch_mem_block *b)
+{
+	unsigned int i;
+
 	for (i = 0; i < MAX_MRS; i++)
 		if (mrs[i] != NULL && mrs[i]->block == b)
 			mrs[i]->bound = false;
-	return 0;
 }
 
 int
@@ -196,10 +206,37 @@ rte_comch_mem_renew(void *addr)
 		ret = -EBUSY;
 	else
 		ret = renew_block(b);
+	if (ret == 0)
+		unbind_block(b);
 	pthread_mutex_unlock(&mem_lock);
 	if (ret != 0)
 		COMCH_LOG(ERR, "memory: cannot renew %p: %s", addr, strerror(-ret));
 	return ret;
+}
+
+/* From here on any process may map it, and none can seal it for itself. mem_lock held. */
+static void
+share_block(struct comch_mem_block *b)
+{
+	if (b->for_several)
+		return;
+	b->for_several = true;
+	comch_memfd_seal(b->fd);
+}
+
+void
+comch_mem_share(const struct rte_comch_mr *mr)
+{
+	pthread_mutex_lock(&mem_lock);
+	if (mr->block != NULL)
+		share_block(mr->block);
+	pthread_mutex_unlock(&mem_lock);
+}
+
+bool
+comch_mem_is_taken(const struct rte_comch_mr *mr)
+{
+	return mr->block != NULL && comch_memfd_is_taken(mr->block->fd);
 }
 
 static void
@@ -212,6 +249,8 @@ set_kind(struct rte_comch_mr *mr)
 		mr->kind = RTE_COMCH_MEM_SEALED;
 		mr->block = b;
 		b->nb_mrs++;
+		if ((mr->flags & RTE_COMCH_MEM_F_SHARED) != 0)
+			share_block(b);
 	} else if (rte_mem_virt2memseg_list(mr->addr) != NULL) {
 		mr->kind = RTE_COMCH_MEM_EAL;
 	}
@@ -332,6 +371,32 @@ comch_mem_release(struct rte_comch_mr *mr)
 {
 	pthread_mutex_lock(&mem_lock);
 	mr->nb_users--;
+	pthread_mutex_unlock(&mem_lock);
+}
+
+void
+comch_mem_use_begin(const struct rte_comch_mr *mr, bool shown)
+{
+	struct comch_mem_block *b = mr->block;
+
+	if (b == NULL)
+		return;
+	pthread_mutex_lock(&mem_lock);
+	/* The process that sealed it may be gone, and another one could not map it. */
+	if (shown && b->nb_live == 0 && comch_memfd_is_taken(b->fd) && renew_block(b) != 0)
+		COMCH_LOG(NOTICE, "memory: no fresh pages for registration %u of %p: a new peer "
+			"process will not map it", mr->id, mr->addr);
+	b->nb_live++;
+	pthread_mutex_unlock(&mem_lock);
+}
+
+void
+comch_mem_use_end(const struct rte_comch_mr *mr)
+{
+	if (mr->block == NULL)
+		return;
+	pthread_mutex_lock(&mem_lock);
+	mr->block->nb_live--;
 	pthread_mutex_unlock(&mem_lock);
 }
 

@@ -10,9 +10,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "comch_log.h"
 #include "comch_memfd.h"
 
-#define SEALS_BASE (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
+#define SEALS_BASE (SEALS_SIZE | F_SEAL_SEAL)
 /* From this size on transparent huge pages are worth asking for. */
 #define HUGE_HINT (UINT64_C(2) << 20)
 
@@ -24,6 +26,28 @@ comch_memfd_round(size_t len)
 	if (len > SIZE_MAX - (page - 1))
 		return 0;
 	return (len + page - 1) & ~(page - 1);
+}
+
+/* F_SEAL_FUTURE_WRITE, or 0 before Linux 5.1. */
+static int
+seal_future_write(void)
+{
+	static int seal = -1;
+	int fd, has = __atomic_load_n(&seal, __ATOMIC_RELAXED);
+
+	if (has >= 0)
+		return has;
+	fd = memfd_create("comch_probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return F_SEAL_FUTURE_WRITE;
+	has = fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0 || errno != EINVAL ?
+		F_SEAL_FUTURE_WRITE : 0;
+	close(fd);
+	if (has == 0)
+		COMCH_LOG(NOTICE, "this kernel has no F_SEAL_FUTURE_WRITE: peers can write to, "
+			"and punch holes into, memory that they show");
+	__atomic_store_n(&seal, has, __ATOMIC_RELAXED);
+	return has;
 }
 
 int
@@ -43,7 +67,7 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 	if (map == MAP_FAILED)
 		goto err_close;
 	if (fcntl(fd, F_ADD_SEALS,
-			SEALS_BASE | (one_writer ? F_SEAL_FUTURE_WRITE : 0)) != 0)
+			one_writer ? SEALS_BASE | seal_future_write() : SEALS_SIZE) != 0)
 		goto err_unmap;
 	/* A child that writes here would be a second writer. */
 	madvise(map, len, MADV_DONTFORK);
@@ -63,28 +87,85 @@ err_close:
 	return ret;
 }
 
+void
+comch_memfd_seal(int fd)
+{
+	/* A process that it was shown to may have sealed it first: then it stays so. */
+	(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL);
+}
+
+bool
+comch_memfd_is_taken(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & F_SEAL_FUTURE_WRITE) != 0;
+}
+
+/*
+ * A tmpfs file, and no hole in it: hugetlbfs memfds can be sealed, but their
+ * pool can be drained, and then a store is SIGBUS. All of the file, so that no
+ * hole hides; SEEK_HOLE takes fresh pages for holes.
+ */
+static bool
+is_whole(int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
+		(uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size;
+}
+
+bool
+comch_memfd_has_seals(int fd, int want)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & want) == want;
+}
+
+int
+comch_memfd_check_control(int fd, uint64_t len)
+{
+	struct stat st;
+
+	if (!comch_memfd_has_seals(fd, SEALS_BASE | seal_future_write()) || fstat(fd, &st) != 0 ||
+			!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size != len)
+		return -EPERM;
+	return is_whole(fd, &st) ? 0 : -EPERM;
+}
+
 int
 comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted)
 {
-	struct statfs fs;
 	struct stat st;
-	int seals;
 
-	/* Seals first: only a memfd answers, and anything else may block in what follows. */
-	seals = fcntl(fd, F_GET_SEALS);
-	if (!trusted && (seals < 0 || (seals & SEALS_BASE) != SEALS_BASE))
+	if (!trusted && !comch_memfd_has_seals(fd, SEALS_BASE))
 		return -EPERM;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 0 ||
 			offset > INT64_MAX - len || len > INT64_MAX ||
 			(uint64_t)st.st_size < offset + len)
 		return -EPERM;
-	if (trusted)
-		return 0;
-	/* hugetlbfs memfds can be sealed, but their pool can be drained: SIGBUS. */
-	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
+	return trusted || is_whole(fd, &st) ? 0 : -EPERM;
+}
+
+int
+comch_memfd_adopt(int fd, size_t size, void **addr)
+{
+	void *map = NULL;
+
+	/* Our mapping first: the seal refuses any later one. */
+	if (comch_memfd_map(fd, 0, size, true, &map) != 0)
 		return -EPERM;
-	/* All of the file, so that no hole hides; SEEK_HOLE takes fresh pages for holes. */
-	return (uint64_t)st.st_blocks * 512 >= (uint64_t)st.st_size ? 0 : -EPERM;
+	if (!comch_memfd_has_seals(fd, F_SEAL_SEAL))
+		(void)fcntl(fd, F_ADD_SEALS, SEALS_BASE | seal_future_write());
+	/* Only now can it neither shrink, nor, if it was open, lose a page any more. */
+	if (comch_memfd_check(fd, 0, size, false) != 0) {
+		munmap(map, size);
+		return -EPERM;
+	}
+	*addr = map;
+	return 0;
 }
 
 int

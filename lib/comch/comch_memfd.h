@@ -8,10 +8,16 @@
 /*
  * Sealed memory: made here, and checked here when it comes from a peer.
  *
- * Seals that a file must have before anybody maps it: SHRINK (else a later
- * truncation kills the reader by SIGBUS), GROW and SEAL (its state is final).
- * A control region, which one side writes, is sealed with FUTURE_WRITE as
- * well: our mapping, made before, goes on writing; the peer cannot make one.
+ * Any of it is sealed against SHRINK (else a later truncation kills the reader
+ * by SIGBUS) and GROW. What else depends on who writes:
+ *
+ * - A control region has one writer. FUTURE_WRITE lets that one's mapping,
+ *   made before, go on writing, and the peer cannot make one; SEAL makes it
+ *   final. FUTURE_WRITE also refuses to punch holes, which the reader would
+ *   have to fill with pages of its own.
+ * - Payload for one process is left open: the importing process maps it for
+ *   writing, and then adds FUTURE_WRITE and SEAL itself (comch_shown.h).
+ * - Payload for several processes is made final by SEAL alone.
  */
 
 #include <stdbool.h>
@@ -23,18 +29,43 @@
 #define COMCH_MEMFD_PAYLOAD    false
 
 /*
- * Make sealed memory of len bytes (a multiple of the page size), mapped
- * read-write at *addr; if *addr is not NULL, exactly there.
+ * Make memory of len bytes (a multiple of the page size), mapped read-write at
+ * *addr; if *addr is not NULL, exactly there. Payload is open: see above.
  * Returns the descriptor, or a negative errno.
  */
 int comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr);
 
+/* Make payload final that may go to several processes. Again is allowed. */
+void comch_memfd_seal(int fd);
+
 /*
- * Check a descriptor that a peer sent: a tmpfs memfd with its seals, that
- * reaches to offset + len and has no hole anywhere. trusted: anything
+ * Has it these seals? To be asked first of a descriptor that a peer sent: only
+ * a memfd answers, and anything else may block in fstat() and the like.
+ */
+bool comch_memfd_has_seals(int fd, int want);
+
+/* Did a process that imported it seal it for itself? */
+bool comch_memfd_is_taken(int fd);
+
+/*
+ * Check a control region that a peer sent: a tmpfs memfd of len bytes, no more,
+ * with all seals that this kernel has, and no hole. Returns 0 or -EPERM.
+ */
+int comch_memfd_check_control(int fd, uint64_t len);
+
+/*
+ * Check payload that a peer sent: a tmpfs memfd with SHRINK, GROW and SEAL
+ * that reaches to offset + len and has no hole anywhere. trusted: anything
  * mappable that reaches so far. Returns 0 or -EPERM.
  */
 int comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted);
+
+/*
+ * Map all of a peer's payload for writing, then seal what it left open, and
+ * check it. May wait for a file operation of the peer's on it (as fallocate).
+ * Returns 0 or a negative errno: -EPERM if it cannot be used.
+ */
+int comch_memfd_adopt(int fd, size_t size, void **addr);
 
 /*
  * Map len bytes at offset of a checked descriptor.

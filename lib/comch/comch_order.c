@@ -53,6 +53,9 @@
 #include "comch_clock.h"
 #include "comch_private.h"
 
+/* Frames of a connection's share in a round that one run of waiting costs it. */
+#define WAIT_COST 16
+
 /* What became of a look at a link. */
 enum look {
 	LOOK_DONE,  /* it holds a message, or it is empty, or it has ended */
@@ -152,6 +155,21 @@ comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 	RB_INSERT(comch_order_tree, &conn->obj.poll->order.held, o);
 }
 
+/*
+ * Its next frame waits for a later run, and messages behind it may be older than
+ * what others hold: so do they, for as many runs as its share allows.
+ */
+static enum look
+look_waits(struct comch_order *o)
+{
+	if (o->left < WAIT_COST) {
+		o->left = 0;
+		return LOOK_SPENT;
+	}
+	o->left -= WAIT_COST;
+	return LOOK_FULL;
+}
+
 /* Read until it holds a message. */
 static enum look
 order_look(struct rte_comch_conn *conn, struct comch_run *run)
@@ -167,6 +185,8 @@ order_look(struct rte_comch_conn *conn, struct comch_run *run)
 	}
 	if (conn->hold)
 		return LOOK_FULL;
+	if (conn->put_off)
+		return look_waits(o);
 	while (!o->holds && comch_conn_may_rx(conn) && conn->ops->frame_pending(conn->link)) {
 		if (comch_run_full(run))
 			return LOOK_FULL;
@@ -179,7 +199,7 @@ order_look(struct rte_comch_conn *conn, struct comch_run *run)
 			break;
 	}
 	comch_conn_rx_over(conn, ret);
-	return LOOK_DONE;
+	return conn->put_off ? look_waits(o) : LOOK_DONE;
 }
 
 /* Look at all that hold nothing. True: the round is over. */

@@ -30,6 +30,8 @@
 /* Between two looks: as a rule, and while somebody shakes hands. */
 #define LOOKS_PER_S 1000
 #define BUSY_LOOKS_PER_S 50000
+/* Regions of peers that a run frees, some 10 us each. */
+#define MAX_FREES 256
 /* A sleeping poll looks after its handshakes so often. */
 #define HANDSHAKE_NAP_NS (10 * 1000 * 1000)
 
@@ -69,6 +71,7 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	comch_order_init(&poll->order);
 	TAILQ_INIT(&poll->owing);
 	TAILQ_INIT(&poll->waiting);
+	TAILQ_INIT(&poll->new_cons);
 	TAILQ_INIT(&poll->queues);
 	TAILQ_INIT(&poll->guests);
 	TAILQ_INIT(&poll->fds);
@@ -224,6 +227,35 @@ poll_take_mailbox(struct rte_comch_poll *poll)
 	}
 }
 
+bool
+comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n)
+{
+	if (poll->free_run != poll->run_no) {
+		poll->free_run = poll->run_no;
+		poll->nb_freed = 0;
+	}
+	/* Too many for any run are not too many for one that freed nothing. */
+	if (poll->nb_freed > 0 && n > MAX_FREES - RTE_MIN(poll->nb_freed, (uint32_t)MAX_FREES)) {
+		poll->free_again = true;
+		return false;
+	}
+	poll->nb_freed += n;
+	return true;
+}
+
+/* What the last run freed for the first may have left nothing for others: they are first now. */
+static void
+poll_rotate(struct rte_comch_poll *poll)
+{
+	struct comch_obj *first = STAILQ_FIRST(&poll->work);
+
+	poll->free_again = false;
+	if (first == NULL)
+		return;
+	STAILQ_REMOVE_HEAD(&poll->work, work);
+	STAILQ_INSERT_TAIL(&poll->work, first, work);
+}
+
 static void
 poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 {
@@ -232,6 +264,8 @@ poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 
 	if (comch_load_relaxed(&poll->mailbox) != NULL)
 		poll_take_mailbox(poll);
+	if (poll->free_again)
+		poll_rotate(poll);
 	STAILQ_CONCAT(&todo, &poll->work);
 	while ((obj = STAILQ_FIRST(&todo)) != NULL) {
 		STAILQ_REMOVE_HEAD(&todo, work);
@@ -472,6 +506,8 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 		comch_count(&poll->stats.wakes, 1);
 	if (!STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL)
 		poll_serve(poll, &run);
+	if (unlikely(!TAILQ_EMPTY(&poll->new_cons)))
+		comch_remote_step(poll, &run);
 	if (likely(TAILQ_EMPTY(&poll->order.conns)))
 		poll_receive(poll, &run);
 	else
@@ -604,7 +640,8 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	struct comch_queue *q;
 	bool pending;
 
-	pending = !STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL ||
+	pending = !STAILQ_EMPTY(&poll->work) || !TAILQ_EMPTY(&poll->new_cons) ||
+		comch_load_relaxed(&poll->mailbox) != NULL ||
 		comch_load_acquire(&poll->notified) != 0;
 	TAILQ_FOREACH(conn, &poll->hot, link_next)
 		pending |= conn->ops->frame_pending(conn->link);

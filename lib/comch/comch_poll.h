@@ -10,8 +10,9 @@
  *
  * What it does in a run, in this order: free what was buried a run ago; take
  * the mailbox; serve noted objects; once a millisecond (or woken) look at the
- * descriptors; then receive frames from the hot connections, all of them, and
- * from a few cold ones in turn; and from all that are ordered.
+ * descriptors; make consumers that earlier runs put off; then receive frames
+ * from the hot connections, all of them, and from a few cold ones in turn; and
+ * from all that are ordered.
  */
 
 #include <pthread.h>
@@ -79,6 +80,12 @@ struct rte_comch_poll {
 	struct comch_order_poll order;   /* has connections that are neither */
 	struct comch_conn_list owing;    /* connections that owe the peer a credit */
 	struct comch_conn_list waiting;  /* handshakes and others with a deadline */
+	struct comch_conn_list new_cons; /* have a new consumer that was put off */
+	uint64_t region_run;             /* the run that made a record region last */
+	uint64_t region_bytes;           /* of those that it made */
+	uint64_t free_run;               /* the run that nb_freed counts in */
+	uint32_t nb_freed;               /* regions freed in it */
+	bool free_again;                 /* there were more */
 	struct comch_queue_list queues;  /* guarded by lock */
 	struct comch_poll_guest_list guests; /* guarded by lock */
 	struct comch_obj *reap;          /* buried, freed in the next run */
@@ -116,6 +123,12 @@ comch_poll_note(struct comch_obj *obj)
 {
 	comch_poll_note_as(obj, COMCH_NOTE_IN);
 }
+
+/*
+ * May this run free n regions of peers more? They are syscalls, and peers decide
+ * how many there are. False: call again in the next run.
+ */
+bool comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n);
 
 /* Count an object in and out, so that a poll in use is not destroyed. */
 void comch_poll_attach(struct rte_comch_poll *poll);

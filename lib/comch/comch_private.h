@@ -31,6 +31,7 @@
 #define COMCH_DEFAULT_QUEUE 64
 #define COMCH_DEFAULT_DP_QUEUE 1024
 #define COMCH_DEFAULT_STAGING (UINT32_C(1) << 20)
+#define COMCH_MIN_STAGING UINT32_C(4096)
 #define COMCH_MAX_STAGING (UINT32_C(1) << 28)
 /* How long a peer may take to shake hands, ms. */
 #define COMCH_HANDSHAKE_MS 10000
@@ -135,6 +136,15 @@ struct comch_reclaim {
 	struct comch_reclaim *next;
 };
 
+/* A CONSUMER_NEW that waits for a later run; see comch_remote_step(). */
+struct comch_new_cons {
+	uint32_t id;
+	uint32_t depth;
+	uint32_t imm_size;
+	uint32_t staging_size;
+	int fds[2];
+};
+
 /* The peer's producers, as far as waking goes. */
 struct comch_peer_prod {
 	uint32_t id; /* 0: free */
@@ -162,6 +172,7 @@ struct rte_comch_conn {
 	bool says_clocks;          /* sends MSG_AT: the server is ordered */
 	struct comch_order *order; /* of a server that is ordered, once accepted */
 	bool hold;                 /* no frame is taken before an event is returned */
+	bool put_off;              /* nor before new_cons was made; in poll->new_cons */
 	bool owing;                /* in poll->owing */
 	bool is_hot;
 	bool is_waiting;           /* in poll->waiting */
@@ -215,6 +226,10 @@ struct rte_comch_conn {
 	struct rte_comch_region import_region[COMCH_MAX_IMPORT_REGIONS]; /* addr NULL: free */
 	struct comch_dir dir;                           /* read by producers: any */
 	uint32_t nb_rcons;
+	uint64_t staged;                    /* bytes of their record regions */
+	bool said_refused;                  /* that one of them was refused: once */
+	struct comch_new_cons new_cons;
+	TAILQ_ENTRY(rte_comch_conn) new_cons_next;
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */
 	struct comch_reclaim *reclaim_wait; /* waits for producers */
 	uint32_t next_export;               /* where the search for a free one begins */
@@ -403,6 +418,10 @@ void comch_reclaim_free_all(struct rte_comch_conn *conn);
 /* comch_remote.c: the peer's consumers and producers */
 int comch_remote_on_consumer_new(struct rte_comch_conn *conn,
 		const struct comch_wire_frame *f, int *fds, struct comch_run *run);
+/* Make consumers that were put off, as far as this run may. */
+void comch_remote_step(struct rte_comch_poll *poll, struct comch_run *run);
+/* The connection ends: drop it. */
+void comch_remote_forget_new(struct rte_comch_conn *conn);
 int comch_remote_on_consumer_gone(struct rte_comch_conn *conn,
 		const struct comch_wire_frame *f, struct comch_run *run);
 int comch_remote_on_producer_new(struct rte_comch_conn *conn,

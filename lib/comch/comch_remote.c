@@ -5,18 +5,23 @@
 /* The peer's consumers, that we send to, and its producers, that we wake. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <rte_malloc.h>
 
+#include "comch_budget.h"
 #include "comch_compat.h"
 #include "comch_dir.h"
 #include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_memfd.h"
 #include "comch_private.h"
+
+/* Of record regions that one run makes, if it is more than one. */
+#define MAX_RUN_BYTES (UINT64_C(256) << 10)
 
 /* Only a unix socket: nothing else has any business in our hands. */
 static bool
@@ -42,6 +47,44 @@ consumer_new_is_valid(const struct rte_comch_conn *conn, const struct comch_wire
 			f->staging_size >= COMCH_LINE));
 }
 
+/* Count a record region before it is made: the peer says how large it is. */
+static int
+take_staging(struct rte_comch_conn *conn, uint64_t len)
+{
+	const struct rte_comch_dev_info *info = &conn->dev->info;
+
+	if (comch_budget_take(&conn->staged, info->max_staging, len)) {
+		if (comch_budget_take(conn->dev->staged, info->total_staging, len))
+			return 0;
+		comch_budget_give(&conn->staged, len);
+	}
+	if (!conn->said_refused)
+		COMCH_LOG(WARNING, "connection %u: a consumer of the peer wants %" PRIu64
+			" bytes: the connection has %" PRIu64 " of max_staging=%" PRIu64
+			", the device %" PRIu64 " of total_staging=%" PRIu64, conn->id, len,
+			conn->staged, info->max_staging,
+			comch_load_relaxed(conn->dev->staged), info->total_staging);
+	return -EDQUOT;
+}
+
+static int
+rec_create(struct rte_comch_conn *conn, struct comch_rcons *rc, size_t len)
+{
+	int ret = take_staging(conn, len);
+
+	if (ret != 0)
+		return ret;
+	ret = conn->ops->region_create(conn->link, len, &rc->rec_region);
+	if (ret != 0) {
+		comch_budget_give(&conn->staged, len);
+		comch_budget_give(conn->dev->staged, len);
+		return ret;
+	}
+	/* Until it is unmapped. */
+	rc->rec_region.used = conn->dev->staged;
+	return 0;
+}
+
 static int
 rcons_map(struct rte_comch_conn *conn, struct comch_rcons *rc, int post_fd)
 {
@@ -52,7 +95,7 @@ rcons_map(struct rte_comch_conn *conn, struct comch_rcons *rc, int post_fd)
 	ret = conn->ops->region_map(conn->link, post_fd, post_len, &rc->post_region);
 	if (ret != 0)
 		return ret;
-	ret = conn->ops->region_create(conn->link, rec_len, &rc->rec_region);
+	ret = rec_create(conn, rc, rec_len);
 	if (ret != 0) {
 		conn->ops->region_free(conn->link, &rc->post_region);
 		return ret;
@@ -68,6 +111,7 @@ void
 comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc)
 {
 	conn->ops->region_free(conn->link, &rc->post_region);
+	comch_budget_give(&conn->staged, rc->rec_region.len);
 	conn->ops->region_free(conn->link, &rc->rec_region);
 	if (rc->wake_fd >= 0)
 		comch_foreign_close(rc->wake_fd);
@@ -77,8 +121,7 @@ comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc)
 
 /* Make the sending end. Returns 0 or why not. */
 static int
-rcons_create(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int *fds,
-		struct comch_rcons **rcons)
+rcons_create(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comch_rcons **rcons)
 {
 	struct comch_rcons *rc;
 	int ret;
@@ -88,39 +131,39 @@ rcons_create(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int 
 	rc = rte_zmalloc("comch_rcons", sizeof(*rc), COMCH_LINE);
 	if (rc == NULL)
 		return -ENOMEM;
-	rc->id = f->id;
-	rc->depth = f->depth;
-	rc->mask = f->depth - 1;
-	rc->imm_size = f->imm_size;
-	rc->staging_size = f->staging_size;
+	rc->id = nc->id;
+	rc->depth = nc->depth;
+	rc->mask = nc->depth - 1;
+	rc->imm_size = nc->imm_size;
+	rc->staging_size = nc->staging_size;
 	rc->imports = conn->imports;
 	rc->light = conn->link->light;
-	ret = rcons_map(conn, rc, fds[0]);
+	ret = rcons_map(conn, rc, nc->fds[0]);
 	if (ret != 0) {
 		rte_free(rc);
 		return ret;
 	}
-	rc->wake_fd = fds[1];
-	fds[1] = -1;
+	rc->wake_fd = nc->fds[1];
+	nc->fds[1] = -1;
 	comch_count(&conn->nb_rcons, 1);
 	*rcons = rc;
 	return 0;
 }
 
-int
-comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
-		int *fds, struct comch_run *run)
+static int
+consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comch_run *run)
 {
-	struct comch_wire_frame ack = { .type = COMCH_WIRE_CONSUMER_ACK, .id = f->id };
+	struct comch_wire_frame ack = { .type = COMCH_WIRE_CONSUMER_ACK, .id = nc->id };
 	struct rte_comch_event *event;
 	struct comch_rcons *rc;
 
-	if (!consumer_new_is_valid(conn, f) || !is_wake_socket(fds[1]))
-		return -EPROTO;
-	ack.status = rcons_create(conn, f, fds, &rc);
+	ack.status = rcons_create(conn, nc, &rc);
 	if (ack.status != 0) {
-		COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s", conn->id,
-			f->id, strerror(-ack.status));
+		/* Who is over a limit was told of by who keeps it. */
+		if (!conn->said_refused && ack.status != -EDQUOT)
+			COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s",
+				conn->id, nc->id, strerror(-ack.status));
+		conn->said_refused = true;
 		comch_conn_tx(conn, &ack, NULL, 0);
 		return ack.status == -EPERM ? -EPROTO : 0;
 	}
@@ -132,10 +175,97 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 	comch_dir_add(&conn->dir, rc);
 	pthread_mutex_unlock(&conn->lock);
 	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_NEW, &conn->obj, conn);
-	event->consumer.id = f->id;
-	event->consumer.imm_size = f->imm_size;
-	event->consumer.depth = f->depth;
+	event->consumer.id = nc->id;
+	event->consumer.imm_size = nc->imm_size;
+	event->consumer.depth = nc->depth;
 	return 0;
+}
+
+static void
+close_fds(struct comch_new_cons *nc)
+{
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(nc->fds); i++)
+		if (nc->fds[i] >= 0)
+			comch_foreign_close(nc->fds[i]);
+}
+
+/*
+ * One a run, or a few small ones, whichever connection they are of: the region
+ * of each is allocated and zeroed here, and the peer says how large it is.
+ */
+static bool
+may_create(struct rte_comch_poll *poll, const struct comch_new_cons *nc)
+{
+	uint64_t len = comch_chan_rec_len(nc->depth, nc->staging_size);
+
+	if (poll->region_run == poll->run_no && poll->region_bytes + len > MAX_RUN_BYTES)
+		return false;
+	poll->region_bytes = len + (poll->region_run == poll->run_no ? poll->region_bytes : 0);
+	poll->region_run = poll->run_no;
+	return true;
+}
+
+/* One that this run may not make is put off; the frames behind it wait as well. */
+int
+comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		int *fds, struct comch_run *run)
+{
+	struct rte_comch_poll *poll = conn->obj.poll;
+	struct comch_new_cons nc = {
+		.id = f->id, .depth = f->depth, .imm_size = f->imm_size,
+		.staging_size = f->staging_size, .fds = { fds[0], fds[1] },
+	};
+	int ret;
+
+	if (!consumer_new_is_valid(conn, f) || !is_wake_socket(fds[1]))
+		return -EPROTO;
+	if (!TAILQ_EMPTY(&poll->new_cons) || !may_create(poll, &nc)) {
+		conn->new_cons = nc;
+		conn->put_off = true;
+		TAILQ_INSERT_TAIL(&poll->new_cons, conn, new_cons_next);
+		fds[0] = -1;
+		fds[1] = -1;
+		return 0;
+	}
+	ret = consumer_new(conn, &nc, run);
+	fds[1] = nc.fds[1];
+	return ret;
+}
+
+void
+comch_remote_forget_new(struct rte_comch_conn *conn)
+{
+	if (!conn->put_off)
+		return;
+	conn->put_off = false;
+	TAILQ_REMOVE(&conn->obj.poll->new_cons, conn, new_cons_next);
+	close_fds(&conn->new_cons);
+}
+
+static bool
+new_cons_step(struct rte_comch_poll *poll, struct comch_run *run)
+{
+	struct rte_comch_conn *conn = TAILQ_FIRST(&poll->new_cons);
+	struct comch_new_cons nc = conn->new_cons;
+	int ret;
+
+	if (comch_run_full(run) || !may_create(poll, &nc))
+		return false;
+	conn->put_off = false;
+	TAILQ_REMOVE(&poll->new_cons, conn, new_cons_next);
+	ret = comch_conn_is_up(conn) ? consumer_new(conn, &nc, run) : 0;
+	close_fds(&nc);
+	comch_conn_rx_over(conn, ret);
+	return true;
+}
+
+void
+comch_remote_step(struct rte_comch_poll *poll, struct comch_run *run)
+{
+	while (!TAILQ_EMPTY(&poll->new_cons) && new_cons_step(poll, run))
+		;
 }
 
 int

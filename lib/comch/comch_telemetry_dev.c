@@ -81,6 +81,19 @@ comch_tel_dev_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 	return 0;
 }
 
+/* What counts against the totals. */
+static void
+add_used(struct rte_tel_data *d, int16_t id)
+{
+	struct rte_comch_dev *dev = comch_dev_get(id);
+
+	if (dev == NULL)
+		return;
+	comch_tel_u64(d, "imported", comch_load_relaxed(dev->imported));
+	comch_tel_u64(d, "staged", comch_load_relaxed(dev->staged));
+	comch_dev_put(dev);
+}
+
 int
 comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
@@ -114,6 +127,11 @@ comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 	comch_tel_u64(d, "max_dp_queue", info.max_dp_queue);
 	comch_tel_u64(d, "max_imm_len", info.max_imm_len);
 	comch_tel_u64(d, "max_buf_len", info.max_buf_len);
+	comch_tel_u64(d, "max_import", info.max_import);
+	comch_tel_u64(d, "total_import", info.total_import);
+	comch_tel_u64(d, "max_staging", info.max_staging);
+	comch_tel_u64(d, "total_staging", info.total_staging);
+	add_used(d, id);
 	return 0;
 }
 

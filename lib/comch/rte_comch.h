@@ -186,6 +186,11 @@ struct rte_comch_dev_info {
 	uint32_t max_dp_queue;     /**< Operations of one producer or consumer. */
 	uint32_t max_imm_len;      /**< Immediate data, bytes. */
 	uint64_t max_buf_len;      /**< Fast-path message, bytes. */
+	uint64_t max_import;       /**< Peer's memory that one connection maps, bytes. */
+	uint64_t total_import;     /**< The same of all connections. */
+	uint64_t max_staging;      /**< Record regions and staging rings that one connection
+				    * allocates for the peer's consumers, bytes. */
+	uint64_t total_staging;    /**< The same of all connections. */
 };
 
 /** A host function as the DPU side sees it. */

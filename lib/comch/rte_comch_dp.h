@@ -265,7 +265,8 @@ struct rte_comch_consumer_conf {
 	uint32_t queue_size;         /**< Posted buffers; default 1024; raised to a power of two. */
 	uint32_t imm_size;           /**< Immediate data it takes, bytes; default 32. */
 	uint32_t staging_size;       /**< Staging ring for memory that is not
-				      * shareable, bytes; default 1 MiB. */
+				      * shareable, bytes; default 1 MiB. Less
+				      * if the peer does not allow so much. */
 	uint32_t flags;              /**< RTE_COMCH_CONSUMER_F_* */
 	struct rte_comch_mr *const *mrs; /**< Registrations that buffers lie in. */
 	uint16_t nb_mrs;
@@ -290,8 +291,12 @@ struct rte_comch_consumer *rte_comch_consumer_create(struct rte_comch_conn *conn
 
 /**
  * Start a consumer: show its memory to the peer and announce it. A STATE
- * event from the consumer's poll says RUNNING, or IDLE with the reason. Any
- * thread.
+ * event from the consumer's poll says RUNNING, or IDLE with the reason
+ * (-EDQUOT: the peer's limits do not allow it). Any thread.
+ *
+ * If an earlier peer process mapped the memory, and no consumer uses it, its
+ * pages are replaced within this call by fresh ones with the same contents:
+ * no other thread may write to it meanwhile.
  *
  * @return
  *   -EINPROGRESS, never 0; -EINVAL, -EBADFD (not IDLE), -ECONNRESET, -EMFILE.

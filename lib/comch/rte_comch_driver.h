@@ -63,6 +63,9 @@ struct rte_comch_dev {
 	const char *where;               /**< Where clients look for servers, for the log. */
 	int16_t id;
 	uint32_t nb_users;               /**< Servers and clients; the core's. */
+	/** Bytes of info.total_import; the driver's. Atomic; outlives the device. */
+	uint64_t *imported;
+	uint64_t *staged;                /**< The same of info.total_staging; the core's. */
 };
 
 /** State of a link as the driver sees it. */
@@ -122,7 +125,8 @@ struct rte_comch_region {
 	void *addr;
 	size_t len;
 	int fd;        /**< To be given to the peer; -1 once it was, or for imports. */
-	bool counted;  /**< Against the device's limit; the driver's. */
+	uint64_t *used; /**< What its length counts in until it is unmapped; NULL: nothing. */
+	void *priv;     /**< The driver's. */
 };
 
 /** How a registration is shown to a peer. */
@@ -232,12 +236,15 @@ struct rte_comch_driver_ops {
 			struct rte_comch_mem_desc *desc);
 	/**
 	 * R. Check and map what a peer shows. desc->fd stays the caller's.
-	 * @return 0, -EPERM (not sealed, wrong size, not trusted), -ENOMEM,
-	 * -EDQUOT (over the device's limit).
+	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another
+	 * process), -ENOMEM, -EDQUOT (over the device's limit).
 	 */
 	int (*mem_import)(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 			struct rte_comch_region *region);
-	/** R. Undo mem_import or region_create or region_map. */
+	/**
+	 * R. Undo mem_import or region_create or region_map. It may be unmapped
+	 * later, by comch_reaper_unmap(): then its length is taken from *used.
+	 */
 	void (*region_free)(struct rte_comch_link *link, struct rte_comch_region *region);
 	/**
 	 * R. Make a control region: we write, the peer reads. Zeroed.

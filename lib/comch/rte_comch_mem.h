@@ -28,7 +28,10 @@
  * is freed or renewed: disconnecting cannot revoke a mapping. So keep in it
  * only buffers to be posted, and one peer's only: a registration is bound to
  * the first peer it was shown to (user id and host function) and refused to
- * others, unless RTE_COMCH_MEM_F_SHARED. A peer may also change bytes after
+ * others, unless RTE_COMCH_MEM_F_SHARED. A client's memory is mapped by one
+ * process at a time: a second one stages, unless RTE_COMCH_MEM_F_SHARED; when
+ * the first one is gone, rte_comch_consumer_start() gives the memory fresh
+ * pages, so that the next can map it. A peer may also change bytes after
  * they were delivered; RTE_COMCH_CONSUMER_F_SNAPSHOT avoids it for a copy.
  *
  * Thread rule: any thread; these functions lock and are meant for set-up.
@@ -42,7 +45,7 @@
 extern "C" {
 #endif
 
-/** The registration may be shown to peers of several trust domains. */
+/** The registration may be shown to peers of several trust domains, and processes. */
 #define RTE_COMCH_MEM_F_SHARED (UINT32_C(1) << 0)
 
 /** Kinds of registered memory. */
@@ -66,8 +69,8 @@ struct rte_comch_mr_info {
 };
 
 /**
- * Allocate shareable memory: a sealed memfd, mapped, zeroed, aligned to its
- * page size.
+ * Allocate shareable memory: a memfd of fixed size, mapped, zeroed, aligned to
+ * its page size.
  *
  * @param len
  *   Bytes; rounded up to pages.

@@ -11,6 +11,7 @@
 
 #include <rte_string_fns.h>
 
+#include "comch_reaper.h"
 #include "fake_private.h"
 
 #define MAX_MSG 4080
@@ -154,11 +155,16 @@ fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	info->max_dp_queue = MAX_QUEUE;
 	info->max_imm_len = RTE_COMCH_IMM_SIZE;
 	info->max_buf_len = UINT64_C(1) << 30;
+	info->max_staging = UINT64_C(1) << 30;
+	info->total_staging = UINT64_C(1) << 30;
+	info->max_import = UINT64_MAX;
+	info->total_import = UINT64_MAX;
 	return 0;
 }
 
 void
 fake_dev_remove(struct rte_comch_dev *dev)
 {
+	comch_reaper_wait();
 	free(dev->priv);
 }

@@ -15,7 +15,11 @@
 
 #include <rte_string_fns.h>
 
+#include "comch_shown.h"
+#include "comch_fork.h"
+#include "comch_log.h"
 #include "comch_memfd.h"
+#include "comch_reaper.h"
 #include "fake_private.h"
 
 /* Frames that wait for a reader: a ring of the shared-memory driver has as many. */
@@ -508,30 +512,27 @@ fake_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 	return desc->fd >= 0 ? 0 : -ENOTSUP;
 }
 
-/* The part of a page before an address or offset: mappings begin on pages. */
-static uint64_t
-page_part(uint64_t at)
-{
-	return at & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-}
+/* What our own copies of the library's files want of it. */
+int comch_logtype;
+bool comch_forked;
 
 static int
 fake_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 		struct rte_comch_region *region)
 {
-	uint64_t part = page_part(desc->offset);
-	void *addr;
+	const struct comch_shown_limit limit = {
+		.used = link->dev->imported, .max = UINT64_MAX,
+	};
+	struct comch_shown *f;
 	int ret;
 
 	if (dev_of(link)->short_import || desc->offset > INT64_MAX - desc->len)
 		return -EPERM;
-	ret = comch_memfd_check(desc->fd, desc->offset, desc->len, false);
-	if (ret == 0)
-		ret = comch_memfd_map(desc->fd, desc->offset - part, desc->len + part, true, &addr);
+	ret = comch_shown_get(desc->fd, desc->offset, desc->len, &limit, &f);
 	if (ret != 0)
 		return ret;
 	*region = (struct rte_comch_region){
-		.addr = (uint8_t *)addr + part, .len = desc->len, .fd = -1, .counted = true,
+		.addr = f->addr + desc->offset, .len = desc->len, .fd = -1, .priv = f,
 	};
 	return 0;
 }
@@ -539,12 +540,13 @@ fake_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *de
 static void
 fake_region_free(struct rte_comch_link *link, struct rte_comch_region *region)
 {
-	uint64_t part = page_part((uintptr_t)region->addr);
-
 	RTE_SET_USED(link);
 	if (region->addr == NULL)
 		return;
-	munmap((uint8_t *)region->addr - part, region->len + part);
+	if (region->priv != NULL)
+		comch_shown_put(region->priv);
+	else
+		comch_reaper_unmap(region->addr, region->len, region->used);
 	if (region->fd >= 0)
 		close(region->fd);
 	*region = (struct rte_comch_region){ .fd = -1 };
@@ -573,7 +575,7 @@ fake_region_map(struct rte_comch_link *link, int fd, size_t len,
 	int ret;
 
 	RTE_SET_USED(link);
-	ret = comch_memfd_check(fd, 0, len, false);
+	ret = comch_memfd_check_control(fd, len);
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret == 0)

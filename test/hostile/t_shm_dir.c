@@ -4,13 +4,16 @@
 
 /* Where both ends meet, made by somebody else; and clients that find nobody. */
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <rte_errno.h>
 #include <rte_log.h>
 
 #include "victim.h"
@@ -283,5 +286,62 @@ Test(dir, moved)
 	T_UNTIL(t_state_is(p.dpu, p.server, RTE_COMCH_STATE_IDLE));
 	T_EQ(t_state_ev(p.dpu, p.server)->e.status, -ENOENT);
 	T_EQ(rename(to, from), 0);
+	t_pair_close(&p);
+}
+
+/* What a socket's path leads to as soon as it is bound; NULL: to the socket. */
+static const char *swap_for;
+
+/* Stands before the C library's: the moment after it is the attacker's. */
+int
+bind(int sock, const struct sockaddr *addr, socklen_t len)
+{
+	int (*next)(int sock, const struct sockaddr *addr, socklen_t len);
+	const char *path = ((const struct sockaddr_un *)addr)->sun_path;
+	int ret;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "bind");
+	ret = next(sock, addr, len);
+	if (ret == 0 && swap_for != NULL) {
+		T_EQ(unlink(path), 0);
+		T_EQ(symlink(swap_for, path), 0);
+	}
+	return ret;
+}
+
+/* Who may write to the directory has no file of ours opened to all. */
+Test(dir, socket_swapped_for_a_link)
+{
+	struct rte_comch_server_conf sc = { .conf_size = sizeof(sc), .name = V_NAME };
+	struct rte_comch_server *server;
+	char path[PATH_MAX], secret[PATH_MAX];
+	struct t_pair p;
+	struct stat st;
+	FILE *f;
+
+	t_pair_devs(&p, NULL);
+	snprintf(path, sizeof(path), "%s/pf0", t_dir());
+	T_EQ(chmod(path, 0777), 0);
+	snprintf(secret, sizeof(secret), "%s/secret", t_dir());
+	f = fopen(secret, "w");
+	T_CHECK(f != NULL);
+	fclose(f);
+	T_EQ(chmod(secret, 0600), 0);
+	sc.poll = p.dpu->poll;
+	server = rte_comch_server_create(p.dpu_dev, &sc);
+	T_CHECK(server != NULL);
+	swap_for = secret;
+	T_EQ(rte_comch_server_start(server), -EACCES);
+	swap_for = NULL;
+	T_EQ(stat(secret, &st), 0);
+	T_EQ(st.st_mode & 07777, 0600);
+	/* Left alone, it starts, and anybody may connect who gets in, whatever our mask. */
+	umask(077);
+	T_EQ(rte_comch_server_start(server), 0);
+	raw_path(path, sizeof(path), t_dir(), "pf0", V_NAME);
+	T_EQ(stat(path, &st), 0);
+	T_EQ(st.st_mode & 07777, 0666);
+	t_server_end(server);
+	T_EQ(unlink(secret), 0);
 	t_pair_close(&p);
 }

@@ -10,13 +10,19 @@ static const struct t_driver driver = {
 };
 
 void
-mp_server_open(struct mp_end *e, const struct rte_comch_server_conf *conf)
+mp_node_open(struct mp_end *e, unsigned int number, const char *args)
 {
 	memset(e, 0, sizeof(*e));
 	t_driver = &driver;
 	t_eal_start(1);
 	e->node = t_node_new();
-	e->dev = t_dev_open(0, "role=dpu,rep=pf0");
+	e->dev = t_dev_open(number, args);
+}
+
+void
+mp_server_open(struct mp_end *e, const struct rte_comch_server_conf *conf)
+{
+	mp_node_open(e, 0, "role=dpu,rep=pf0");
 	e->server = t_server_new(e->node, e->dev, MP_NAME, 0, conf);
 }
 
@@ -51,11 +57,7 @@ mp_client_open(struct mp_end *e, const struct rte_comch_client_conf *conf)
 		c = *conf;
 	/* The server's process may need some time to start. */
 	c.connect_timeout_ms = T_TIMEOUT_MS;
-	memset(e, 0, sizeof(*e));
-	t_driver = &driver;
-	t_eal_start(1);
-	e->node = t_node_new();
-	e->dev = t_dev_open(1, "role=host,func=pf0");
+	mp_node_open(e, 1, "role=host,func=pf0");
 	e->client = t_client_new(e->node, e->dev, MP_NAME, &c);
 	mp_client_connect(e);
 }

@@ -25,7 +25,9 @@ struct mp_end {
 	struct rte_comch_conn *conn;     /**< The first one. */
 };
 
-/* EAL, device, node and a server that runs. */
+/* EAL, device and node. */
+void mp_node_open(struct mp_end *e, unsigned int number, const char *args);
+/* The same and a server that runs. */
 void mp_server_open(struct mp_end *e, const struct rte_comch_server_conf *conf);
 /* Wait until one more client than *before* has connected: its connection. */
 struct rte_comch_conn *mp_server_accept(struct mp_end *e, unsigned int before);

@@ -20,6 +20,7 @@
 #define PAGE 4096
 #define LEN (16 * PAGE)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define SEALS_BUT(seal) ((SEALS | F_SEAL_FUTURE_WRITE) & ~(seal))
 
 /* A memfd of a peer's own making. */
 static int
@@ -56,7 +57,7 @@ Test(memfd, one_writer)
 	cr_assert_eq(fstat(fd, &st), 0);
 	cr_assert_eq(st.st_size, LEN);
 	cr_assert(st.st_blocks * 512 >= LEN);
-	cr_assert_eq(comch_memfd_check(fd, 0, LEN, false), 0);
+	cr_assert_eq(comch_memfd_check_control(fd, LEN), 0);
 	memset(addr, 0x5a, LEN);
 	cr_assert_eq(mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
 	cr_assert(comch_memfd_map(fd, 0, LEN, true, &theirs) < 0);
@@ -76,14 +77,117 @@ Test(memfd, payload)
 
 	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_PAYLOAD, &addr);
 	cr_assert(fd >= 0);
+	/* Open, until it is made final for several processes. */
+	cr_assert_eq(fcntl(fd, F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW);
+	cr_assert_eq(comch_memfd_check(fd, 0, LEN, false), -EPERM);
+	comch_memfd_seal(fd);
+	comch_memfd_seal(fd);
 	cr_assert_eq(fcntl(fd, F_GET_SEALS), SEALS);
 	cr_assert_eq(comch_memfd_check(fd, 0, LEN, false), 0);
+	cr_assert_not(comch_memfd_is_taken(fd));
 	cr_assert_eq(comch_memfd_map(fd, 0, LEN, true, &theirs), 0);
 	((uint8_t *)theirs)[7] = 9;
 	cr_assert_eq(((uint8_t *)addr)[7], 9);
 	munmap(theirs, LEN);
 	munmap(addr, LEN);
 	close(fd);
+}
+
+/* Of a control region each seal counts, and its length. */
+Test(memfd, control)
+{
+	static const int seals[] = {
+		0, SEALS, F_SEAL_FUTURE_WRITE, SEALS_BUT(F_SEAL_SHRINK), SEALS_BUT(F_SEAL_GROW),
+		SEALS_BUT(F_SEAL_SEAL),
+	};
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < RTE_DIM(seals); i++) {
+		fd = make(LEN, 0, LEN, seals[i]);
+		cr_assert_eq(comch_memfd_check_control(fd, LEN), -EPERM, "seals %#x", seals[i]);
+		close(fd);
+	}
+	fd = make(LEN, 0, LEN, SEALS | F_SEAL_FUTURE_WRITE);
+	cr_assert_eq(comch_memfd_check_control(fd, LEN), 0);
+	cr_assert_eq(comch_memfd_check_control(fd, LEN - PAGE), -EPERM, "more than we asked for");
+	cr_assert_eq(comch_memfd_check_control(fd, LEN + PAGE), -EPERM);
+	close(fd);
+	fd = make(LEN, 0, LEN - PAGE, SEALS | F_SEAL_FUTURE_WRITE);
+	cr_assert_eq(comch_memfd_check_control(fd, LEN), -EPERM, "a hole");
+	close(fd);
+}
+
+/* Punch a hole as the owner of the descriptor, and as that of a mapping. */
+static void
+check_cannot_punch(int fd, void *addr)
+{
+	errno = 0;
+	cr_assert_eq(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE), -1);
+	cr_assert_eq(errno, EPERM);
+	cr_assert_eq(madvise(addr, PAGE, MADV_REMOVE), -1);
+	cr_assert_eq(errno, EPERM);
+}
+
+/* Adopted: both sides write, the owner punches no hole, and nobody maps it again. */
+Test(memfd, adopted)
+{
+	void *addr = NULL, *theirs, *again;
+	int fd;
+
+	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_PAYLOAD, &addr);
+	cr_assert(fd >= 0);
+	cr_assert_eq(comch_memfd_adopt(fd, LEN, &theirs), 0);
+	cr_assert(comch_memfd_is_taken(fd));
+	((uint8_t *)theirs)[7] = 9;
+	cr_assert_eq(((uint8_t *)addr)[7], 9);
+	((uint8_t *)addr)[8] = 10;
+	cr_assert_eq(((uint8_t *)theirs)[8], 10);
+	check_cannot_punch(fd, addr);
+	cr_assert_eq(comch_memfd_adopt(fd, LEN, &again), -EPERM);
+	munmap(theirs, LEN);
+	munmap(addr, LEN);
+	close(fd);
+}
+
+/* What its owner made final may be mapped by many, as it is. */
+Test(memfd, adopted_for_several)
+{
+	void *addr = NULL, *theirs, *again;
+	int fd;
+
+	fd = comch_memfd_create("t", LEN, COMCH_MEMFD_PAYLOAD, &addr);
+	cr_assert(fd >= 0);
+	comch_memfd_seal(fd);
+	cr_assert_eq(comch_memfd_adopt(fd, LEN, &theirs), 0);
+	cr_assert_eq(comch_memfd_adopt(fd, LEN, &again), 0);
+	cr_assert_eq(fcntl(fd, F_GET_SEALS), SEALS);
+	munmap(theirs, LEN);
+	munmap(again, LEN);
+	munmap(addr, LEN);
+	close(fd);
+}
+
+/* Not adopted: holes, another size, sealed without a mapping, nothing that can be sealed. */
+Test(memfd, not_adopted)
+{
+	void *theirs = NULL;
+	unsigned int i;
+	const int fds[] = {
+		make(LEN, 0, LEN - PAGE, 0),
+		make(LEN, PAGE, LEN - PAGE, F_SEAL_SHRINK),
+		make(LEN - PAGE, 0, LEN - PAGE, 0),
+		make(LEN, 0, LEN, SEALS | F_SEAL_FUTURE_WRITE),
+		make(LEN, 0, LEN, SEALS_BUT(F_SEAL_GROW)),
+		memfd_create("peer", MFD_CLOEXEC),
+	};
+
+	cr_assert_eq(fallocate(fds[RTE_DIM(fds) - 1], 0, 0, LEN), 0);
+	for (i = 0; i < RTE_DIM(fds); i++) {
+		cr_assert_eq(comch_memfd_adopt(fds[i], LEN, &theirs), -EPERM, "%u", i);
+		cr_assert_null(theirs);
+		close(fds[i]);
+	}
 }
 
 Test(memfd, at_an_address)

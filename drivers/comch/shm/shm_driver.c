@@ -13,6 +13,7 @@
 #include <rte_string_fns.h>
 
 #include "comch_compat.h"
+#include "comch_reaper.h"
 #include "shm_private.h"
 
 RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);
@@ -25,11 +26,14 @@ RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);
 #define KEY_EXPORT_EAL "export_eal"
 #define KEY_MAX_CLIENTS "max_clients"
 #define KEY_MAX_IMPORT "max_import"
+#define KEY_TOTAL_IMPORT "total_import"
+#define KEY_MAX_STAGING "max_staging"
+#define KEY_TOTAL_STAGING "total_staging"
 #define KEY_MAX_MSG "max_msg_size"
 
 static const char *const valid_keys[] = {
 	KEY_ROLE, KEY_FUNC, KEY_REP, KEY_DIR, KEY_TRUST_PEER, KEY_EXPORT_EAL, KEY_MAX_CLIENTS,
-	KEY_MAX_IMPORT, KEY_MAX_MSG, NULL,
+	KEY_MAX_IMPORT, KEY_TOTAL_IMPORT, KEY_MAX_STAGING, KEY_TOTAL_STAGING, KEY_MAX_MSG, NULL,
 };
 
 #define DEFAULT_MSG_SIZE 4080
@@ -38,7 +42,7 @@ static const char *const valid_keys[] = {
 #define DEFAULT_MAX_CLIENTS 16384
 #define LIMIT_CLIENTS (1u << 20)
 #define MAX_DP_QUEUE 65536
-#define DEFAULT_MAX_IMPORT (UINT64_C(8) << 30)
+#define LIMIT_BYTES (UINT64_C(1) << 47)
 /* Frames of the largest kind that a ring holds at least. */
 #define RING_FRAMES 3
 
@@ -186,9 +190,9 @@ parse_number(const char *key, const char *value, uint64_t max, uint64_t *out)
 }
 
 static int
-parse_max_import(const char *key, const char *value, void *arg)
+parse_bytes(const char *key, const char *value, void *arg)
 {
-	return parse_number(key, value, UINT64_C(1) << 47, arg);
+	return parse_number(key, value, LIMIT_BYTES, arg);
 }
 
 static int
@@ -228,7 +232,10 @@ parse_all(struct shm_args *a, struct rte_kvargs *kv)
 		{ KEY_TRUST_PEER, parse_bool, &shm->trust_peer },
 		{ KEY_EXPORT_EAL, parse_bool, &shm->export_eal },
 		{ KEY_MAX_CLIENTS, parse_max_clients, &info->max_clients },
-		{ KEY_MAX_IMPORT, parse_max_import, &shm->max_import },
+		{ KEY_MAX_IMPORT, parse_bytes, &info->max_import },
+		{ KEY_TOTAL_IMPORT, parse_bytes, &info->total_import },
+		{ KEY_MAX_STAGING, parse_bytes, &info->max_staging },
+		{ KEY_TOTAL_STAGING, parse_bytes, &info->total_staging },
 		{ KEY_MAX_MSG, parse_max_msg, &info->max_msg_size },
 	};
 	bool dpu;
@@ -311,7 +318,6 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	if (shm == NULL)
 		return -ENOMEM;
 	dev->priv = shm;
-	shm->max_import = DEFAULT_MAX_IMPORT;
 	dev->info.max_msg_size = DEFAULT_MSG_SIZE;
 	dev->info.max_clients = DEFAULT_MAX_CLIENTS;
 	dev->where = shm->dir;
@@ -330,12 +336,15 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	}
 	shm->cells = ring_cells(dev->info.max_msg_size);
 	set_limits(&dev->info);
+	shm_limits_default(&dev->info);
 	return 0;
 }
 
 static void
 shm_remove(struct rte_comch_dev *dev)
 {
+	/* What is still to be unmapped counts against this device. */
+	comch_reaper_wait();
 	free(dev->priv);
 }
 

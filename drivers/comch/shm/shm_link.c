@@ -16,6 +16,7 @@
 #include <rte_byteorder.h>
 
 #include "comch_asym.h"
+#include "comch_budget.h"
 #include "comch_compat.h"
 #include "comch_memfd.h"
 #include "shm_private.h"
@@ -135,7 +136,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 			!rte_is_power_of_2(cells))
 		return -EPROTO;
 	len = comch_memfd_round(shm_link_len(cells));
-	ret = comch_memfd_check(fd, 0, len, false);
+	ret = comch_memfd_check_control(fd, len);
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret != 0)
@@ -176,29 +177,69 @@ on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
 {
 	struct shm_hello hello;
 	int ret = -EPROTO;
+	uint32_t i;
 
 	if (msg->len == sizeof(hello) && msg->nb_fds == 1) {
 		memcpy(&hello, msg->data, sizeof(hello));
 		ret = take_hello(l, &hello, msg->fds[0]);
 	}
+	for (i = 0; i < msg->nb_fds; i++)
+		if (msg->shown[i] != NULL)
+			comch_shown_put(msg->shown[i]);
 	close_all(msg->fds, msg->nb_fds);
 	answer_hello(l, ret);
+}
+
+static void
+unshow(struct shm_link *l, struct comch_shown **shown)
+{
+	if (*shown == NULL)
+		return;
+	comch_budget_give(&l->imported, (*shown)->len);
+	comch_shown_put(*shown);
+	*shown = NULL;
+}
+
+void
+shm_link_unshow(struct shm_link *l)
+{
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(l->shown); i++)
+		unshow(l, &l->shown[i]);
+}
+
+/* Over the limit of this connection its import will be refused. */
+static struct comch_shown *
+count_shown(struct shm_link *l, struct comch_shown *shown)
+{
+	if (shown == NULL || shm_mem_take(l, shown->len))
+		return shown;
+	comch_shown_put(shown);
+	l->shown_over = true;
+	return NULL;
 }
 
 /* Keep descriptors until their frame is read. */
 static void
 on_fds(struct shm_link *l, const struct comch_foreign_msg *msg)
 {
-	uint32_t i;
+	uint32_t i, at;
 
 	if (msg->len != 1 || msg->data[0] != SHM_SOCK_FDS ||
 			nb_stashed(l) + msg->nb_fds > SHM_MAX_STASH) {
+		for (i = 0; i < msg->nb_fds; i++)
+			if (msg->shown[i] != NULL)
+				comch_shown_put(msg->shown[i]);
 		close_all(msg->fds, msg->nb_fds);
 		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
 		return;
 	}
-	for (i = 0; i < msg->nb_fds; i++)
-		l->stash[l->stash_tail++ % SHM_MAX_STASH] = msg->fds[i];
+	for (i = 0; i < msg->nb_fds; i++) {
+		at = l->stash_tail++ % SHM_MAX_STASH;
+		l->stash[at] = msg->fds[i];
+		l->stash_shown[at] = count_shown(l, msg->shown[i]);
+	}
 }
 
 static void
@@ -246,7 +287,12 @@ job_is_done(void *ctx, bool can_wake)
 static void
 start_job(struct shm_link *l)
 {
-	int ret = comch_foreign_recv(l->sock, &l->who, job_is_done, l, &l->job);
+	struct comch_shown_limit limit = shm_mem_limit(&l->base);
+	int ret;
+
+	limit.no_wait = false;
+	limit.trusted = false;
+	ret = comch_foreign_recv(l->sock, &l->who, &limit, job_is_done, l, &l->job);
 
 	/* Too many descriptors are under way: look again. */
 	l->job_later = ret == -EAGAIN;
@@ -342,7 +388,7 @@ shm_link_poll(struct rte_comch_link *link)
 int
 shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 {
-	uint32_t i;
+	uint32_t i, at;
 
 	if (nb_stashed(l) < nb_fds && l->sock >= 0)
 		look(l);
@@ -353,8 +399,13 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 		l->awaits_fds = nb_fds;
 		return -EAGAIN;
 	}
-	for (i = 0; i < nb_fds; i++)
-		fds[i] = l->stash[l->stash_head++ % SHM_MAX_STASH];
+	shm_link_unshow(l);
+	for (i = 0; i < nb_fds; i++) {
+		at = l->stash_head++ % SHM_MAX_STASH;
+		fds[i] = l->stash[at];
+		l->shown[i] = l->stash_shown[at];
+		l->stash_shown[at] = NULL;
+	}
 	return 0;
 }
 
@@ -373,8 +424,11 @@ shm_link_shutdown(struct rte_comch_link *link)
 		comch_foreign_close(l->sock);
 	}
 	l->sock = -1;
-	while (l->stash_head != l->stash_tail)
-		comch_foreign_close(l->stash[l->stash_head++ % SHM_MAX_STASH]);
+	shm_link_unshow(l);
+	for (; l->stash_head != l->stash_tail; l->stash_head++) {
+		comch_foreign_close(l->stash[l->stash_head % SHM_MAX_STASH]);
+		unshow(l, &l->stash_shown[l->stash_head % SHM_MAX_STASH]);
+	}
 }
 
 void

@@ -5,10 +5,15 @@
 /* Regions, and memory shown to a peer: all of it memfds that pass the checks. */
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "comch_budget.h"
+#include "comch_shown.h"
 #include "comch_memfd.h"
+#include "comch_reaper.h"
 #include "shm_private.h"
 
 int
@@ -32,11 +37,73 @@ shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 	return 0;
 }
 
-/* The part of a page before offset: mappings begin on pages. */
-static uint64_t
-page_part(uint64_t offset)
+/* Say once for each connection that its peer is over a limit of ours. */
+static void
+say_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total)
 {
-	return offset & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+	if (l->said_over)
+		return;
+	l->said_over = true;
+	SHM_LOG(WARNING, "%s: a peer's memory of %" PRIu64 " bytes is not mapped: its connection "
+		"has %" PRIu64 " of max_import=%" PRIu64 ", the device %" PRIu64
+		" of total_import=%" PRIu64, l->base.dev->info.name, len, l->imported,
+		l->base.dev->info.max_import, *total->used, total->max);
+}
+
+struct comch_shown_limit
+shm_mem_limit(struct rte_comch_link *link)
+{
+	return (struct comch_shown_limit){
+		.used = link->dev->imported, .max = link->dev->info.total_import,
+		.trusted = shm_dev_of(link)->trust_peer, .no_wait = true,
+	};
+}
+
+bool
+shm_mem_take(struct shm_link *l, uint64_t len)
+{
+	return comch_budget_take(&l->imported, l->base.dev->info.max_import, len);
+}
+
+/*
+ * A file counts once for a connection, in full: all of it stays while a part is
+ * mapped. Takes over the use of f.
+ */
+static struct shm_import *
+add_import(struct shm_link *l, struct comch_shown *f)
+{
+	struct shm_import *imp;
+
+	for (imp = l->imports; imp != NULL; imp = imp->next) {
+		if (imp->foreign != f)
+			continue;
+		comch_shown_put(f);
+		imp->refs++;
+		return imp;
+	}
+	imp = calloc(1, sizeof(*imp));
+	if (imp == NULL || !shm_mem_take(l, f->len)) {
+		free(imp);
+		return NULL;
+	}
+	*imp = (struct shm_import){ .foreign = f, .refs = 1, .next = l->imports };
+	l->imports = imp;
+	return imp;
+}
+
+static void
+del_import(struct shm_link *l, struct shm_import *imp)
+{
+	struct shm_import **at = &l->imports;
+
+	if (--imp->refs > 0)
+		return;
+	while (*at != imp)
+		at = &(*at)->next;
+	*at = imp->next;
+	comch_budget_give(&l->imported, imp->foreign->len);
+	comch_shown_put(imp->foreign);
+	free(imp);
 }
 
 int
@@ -44,75 +111,101 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		struct rte_comch_region *region)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	const struct shm_dev *shm = link->dev->priv;
-	uint64_t part = page_part(desc->offset);
-	void *addr;
-	int ret;
+	const struct comch_shown_limit total = shm_mem_limit(link);
+	struct comch_shown *f = NULL;
+	struct shm_import *imp = NULL;
+	int ret = -EDQUOT;
 
-	if (desc->len > shm->max_import || desc->len > shm->max_import - l->imported)
-		return -EDQUOT;
-	ret = comch_memfd_check(desc->fd, desc->offset, desc->len, shm->trust_peer);
-	if (ret == 0)
-		ret = comch_memfd_map(desc->fd, desc->offset - part, desc->len + part, true, &addr);
-	if (ret != 0)
-		return ret == -ENOMEM ? ret : -EPERM;
-	l->imported += desc->len;
+	/* The receivers have mapped and sealed what needs it. */
+	if (desc->len <= link->dev->info.max_import)
+		ret = comch_shown_get(desc->fd, desc->offset, desc->len, &total, &f);
+	if (ret == -EPERM && l->shown_over)
+		ret = -EDQUOT;
+	l->shown_over = false;
+	/* It is in use for this import now, and counts once. */
+	shm_link_unshow(l);
+	if (ret == 0) {
+		imp = add_import(l, f);
+		ret = imp != NULL ? 0 : -EDQUOT;
+	}
+	if (ret == -EDQUOT)
+		say_over(l, f != NULL ? f->len : desc->len, &total);
+	if (ret != 0) {
+		if (f != NULL)
+			comch_shown_put(f);
+		return ret;
+	}
 	*region = (struct rte_comch_region){
-		.addr = (uint8_t *)addr + part, .len = desc->len, .fd = -1,
-		.counted = true,
+		.addr = imp->foreign->addr + (desc->offset - imp->foreign->offset),
+		.len = desc->len, .fd = -1, .priv = imp,
 	};
 	return 0;
 }
 
 int
-shm_mem_region_create(struct rte_comch_link *link, size_t len,
+shm_mem_region_create(struct rte_comch_link *link __rte_unused, size_t len,
 		struct rte_comch_region *region)
 {
-	struct shm_link *l = container_of(link, struct shm_link, base);
 	void *addr = NULL;
 	int fd;
-
-	/* The peer's consumers decide how large these are. */
-	if (len > shm_dev_of(link)->max_import - l->imported)
-		return -EDQUOT;
 
 	fd = comch_memfd_create("comch_region", len, COMCH_MEMFD_ONE_WRITER, &addr);
 	if (fd < 0)
 		return fd;
-	l->imported += len;
-	*region = (struct rte_comch_region){
-		.addr = addr, .len = len, .fd = fd, .counted = true,
-	};
+	*region = (struct rte_comch_region){ .addr = addr, .len = len, .fd = fd };
 	return 0;
 }
 
 int
-shm_mem_region_map(struct rte_comch_link *link __rte_unused, int fd, size_t len,
+shm_mem_region_map(struct rte_comch_link *link, int fd, size_t len,
 		struct rte_comch_region *region)
 {
+	struct shm_link *l = container_of(link, struct shm_link, base);
+	const struct comch_shown_limit total = shm_mem_limit(link);
 	void *addr;
 	int ret;
 
-	ret = comch_memfd_check(fd, 0, len, false);
-	if (ret == 0)
-		ret = comch_memfd_map(fd, 0, len, false, &addr);
+	ret = comch_memfd_check_control(fd, len);
 	if (ret != 0)
 		return ret;
-	*region = (struct rte_comch_region){ .addr = addr, .len = len, .fd = -1 };
+	if (!comch_budget_take(total.used, total.max, len)) {
+		say_over(l, len, &total);
+		return -EDQUOT;
+	}
+	ret = -EDQUOT;
+	if (!shm_mem_take(l, len)) {
+		say_over(l, len, &total);
+		goto err_give;
+	}
+	ret = comch_memfd_map(fd, 0, len, false, &addr);
+	if (ret != 0)
+		goto err_give_link;
+	*region = (struct rte_comch_region){
+		.addr = addr, .len = len, .fd = -1, .used = total.used,
+	};
 	return 0;
+
+err_give_link:
+	comch_budget_give(&l->imported, len);
+err_give:
+	comch_budget_give(total.used, len);
+	return ret;
 }
 
 void
 shm_mem_region_free(struct rte_comch_link *link, struct rte_comch_region *region)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	uint64_t part = page_part((uintptr_t)region->addr);
 
 	if (region->addr == NULL)
 		return;
-	if (region->counted)
-		l->imported -= region->len;
-	munmap((uint8_t *)region->addr - part, region->len + part);
+	if (region->priv != NULL) {
+		del_import(l, region->priv);
+	} else {
+		if (region->used == link->dev->imported)
+			comch_budget_give(&l->imported, region->len);
+		comch_reaper_unmap(region->addr, region->len, region->used);
+	}
 	if (region->fd >= 0)
 		close(region->fd);
 	*region = (struct rte_comch_region){ .fd = -1 };

@@ -34,7 +34,6 @@ struct shm_dev {
 	bool dir_is_open; /* below /tmp, where anybody may have made it before us */
 	bool trust_peer; /* accept memory that is not sealed */
 	bool export_eal; /* show EAL memory */
-	uint64_t max_import;
 	uint32_t cells;
 };
 
@@ -47,6 +46,13 @@ struct shm_listener {
 	ino_t sock_ino;
 	char sock_path[PATH_MAX];
 	char lock_path[PATH_MAX];
+};
+
+/* A file of the peer's payload that a connection maps. */
+struct shm_import {
+	struct comch_shown *foreign;
+	uint32_t refs;
+	struct shm_import *next;
 };
 
 struct shm_link {
@@ -69,6 +75,9 @@ struct shm_link {
 	uint64_t rx_pos;
 	uint32_t awaits_fds;        /* that the next frame needs and that are under way */
 	int stash[SHM_MAX_STASH];
+	struct comch_shown *stash_shown[SHM_MAX_STASH]; /* counted in `imported` */
+	/* what the frame that was read last shows: until it is imported */
+	struct comch_shown *shown[RTE_COMCH_FRAME_FDS];
 	uint32_t stash_head;
 	uint32_t stash_tail;
 	/* the socket */
@@ -79,7 +88,11 @@ struct shm_link {
 	/* end */
 	size_t own_len;
 	size_t peer_len;
-	uint64_t imported;
+	/* the peer's memory */
+	struct shm_import *imports;
+	uint64_t imported;          /* bytes; counts against max_import */
+	bool said_over;             /* that it is over a limit: once */
+	bool shown_over;            /* memory that it sent since the last import is */
 };
 
 static inline struct shm_dev *
@@ -130,8 +143,14 @@ void shm_link_close(struct rte_comch_link *link);
 void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 int shm_link_fd(const struct rte_comch_link *link);
 void shm_link_arm(struct rte_comch_link *link, bool credits);
+/* What the last frame showed was imported, or never will be. */
+void shm_link_unshow(struct shm_link *l);
 /* Take nb_fds descriptors that came on the socket. 0, -EAGAIN (later) or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
+
+/* shm_limits.c */
+/* Fill in the limits that the device string did not give (0), by what the machine can afford. */
+void shm_limits_default(struct rte_comch_dev_info *info);
 
 /* shm_frame.c */
 int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame);
@@ -140,6 +159,9 @@ int shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 bool shm_frame_pending(const struct rte_comch_link *link);
 
 /* shm_mem.c */
+/* What all connections of a device import; and count it for this one. */
+struct comch_shown_limit shm_mem_limit(struct rte_comch_link *link);
+bool shm_mem_take(struct shm_link *l, uint64_t len);
 int shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc);
 int shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,

@@ -159,6 +159,33 @@ take_lock(const char *path)
 	return -EADDRINUSE;
 }
 
+/*
+ * Let any user connect who can reach the socket: the directory's permissions
+ * decide. The path may lead elsewhere by now if others may write to the
+ * directory, so the mode is set through a descriptor of what is there, and only
+ * if that is a socket of ours.
+ */
+static int
+open_to_all(const char *path)
+{
+	char proc[sizeof("/proc/self/fd/") + 11];
+	struct stat st;
+	int fd, ret = 0;
+
+	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &st) != 0)
+		ret = -errno;
+	else if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		ret = -EACCES;
+	else if ((st.st_mode & 0777) != 0666 && chmod(proc, 0666) != 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
 static int
 bind_and_listen(const char *path)
 {
@@ -173,19 +200,23 @@ bind_and_listen(const char *path)
 		return -errno;
 	/* We have the lock: what lies there is a dead server's. */
 	unlink(path);
-	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0)
+	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
+		ret = -errno;
 		goto err_close;
-	/* The directory's permissions decide. */
-	if (chmod(path, 0666) != 0 || listen(sock, BACKLOG) != 0)
+	}
+	ret = open_to_all(path);
+	if (ret != 0) {
+		SHM_LOG(ERR, "%s was replaced while the server made it: %s (who else may write "
+			"to the directory?)", path, strerror(-ret));
 		goto err_unlink;
-	return sock;
+	}
+	if (listen(sock, BACKLOG) == 0)
+		return sock;
+	ret = -errno;
 
 err_unlink:
-	ret = errno;
 	unlink(path);
-	errno = ret;
 err_close:
-	ret = -errno;
 	close(sock);
 	return ret;
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* How much memory peers may have us map and allocate, unless the device string says. */
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "shm_private.h"
+
+#define CGROUPS "/sys/fs/cgroup"
+#define MIB (UINT64_C(1) << 20)
+
+static uint64_t
+read_bytes(const char *path)
+{
+	unsigned long long bytes;
+	FILE *f = fopen(path, "re");
+	int n;
+
+	if (f == NULL)
+		return UINT64_MAX;
+	/* "max" is none. */
+	n = fscanf(f, "%llu", &bytes);
+	fclose(f);
+	return n == 1 ? bytes : UINT64_MAX;
+}
+
+/* The least limit from a cgroup up to its root. In a container the path may be the host's. */
+static uint64_t
+cgroup_limit(const char *root, char *group, const char *leaf)
+{
+	char path[2 * PATH_MAX], *slash;
+	uint64_t least = UINT64_MAX, bytes;
+
+	for (;;) {
+		snprintf(path, sizeof(path), "%s%s/%s", root, group, leaf);
+		bytes = read_bytes(path);
+		least = RTE_MIN(least, bytes);
+		slash = strrchr(group, '/');
+		if (slash == NULL)
+			return least;
+		*slash = '\0';
+	}
+}
+
+/* What this process may use: the machine's memory, or what its cgroups leave of it. */
+static uint64_t
+memory_limit(void)
+{
+	uint64_t least = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	char line[PATH_MAX], *group;
+	uint64_t bytes;
+	FILE *f;
+
+	f = fopen("/proc/self/cgroup", "re");
+	if (f == NULL)
+		return least;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		bytes = UINT64_MAX;
+		group = strchr(line, '/');
+		if (group == NULL)
+			continue;
+		if (strncmp(line, "0::", 3) == 0)
+			bytes = cgroup_limit(CGROUPS, group, "memory.max");
+		else if (strstr(line, ":memory:") != NULL)
+			bytes = cgroup_limit(CGROUPS "/memory", group, "memory.limit_in_bytes");
+		least = RTE_MIN(least, bytes);
+	}
+	fclose(f);
+	return least;
+}
+
+static void
+set_default(uint64_t *limit, uint64_t value)
+{
+	if (*limit == 0)
+		*limit = value;
+}
+
+void
+shm_limits_default(struct rte_comch_dev_info *info)
+{
+	uint64_t mem = memory_limit();
+
+	/* A total is at least what one connection was given. */
+	set_default(&info->total_import, RTE_MAX(mem / 4, info->max_import));
+	set_default(&info->max_import, RTE_MIN(info->total_import / 2, 8192 * MIB));
+	set_default(&info->total_staging,
+		RTE_MAX(RTE_MIN(mem / 16, 256 * MIB), info->max_staging));
+	set_default(&info->max_staging, RTE_MIN(info->total_staging, 8 * MIB));
+}

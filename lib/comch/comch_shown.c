@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include <bsd/sys/queue.h>
+
+#include "comch_budget.h"
+#include "comch_compat.h"
+#include "comch_shown.h"
+#include "comch_memfd.h"
+#include "comch_reaper.h"
+
+struct foreign {
+	struct comch_shown base;
+	dev_t dev;
+	ino_t ino;
+	bool is_private;   /* not in the table: trusted, and mapped as it is */
+	uint64_t *used;    /* of the device that it counts against */
+	uint32_t refs;     /* guarded by the lock */
+	LIST_ENTRY(foreign) next;
+};
+
+/* By inode number, which memfds count up. */
+#define BUCKETS 4096
+static LIST_HEAD(foreign_list, foreign) files[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct foreign_list *
+bucket_of(const struct stat *st)
+{
+	return &files[st->st_ino % BUCKETS];
+}
+
+/* The file as a device has it, or with used == NULL as any has it. lock held. */
+static struct foreign *
+find(const struct stat *st, const uint64_t *used)
+{
+	struct foreign *f;
+
+	LIST_FOREACH(f, bucket_of(st), next)
+		if (f->ino == st->st_ino && f->dev == st->st_dev &&
+				(used == NULL || f->used == used))
+			return f;
+	return NULL;
+}
+
+/* Another device of this process has it: a second view of the same mapping. lock held. */
+static int
+map_again(const struct stat *st, void **addr)
+{
+	const struct foreign *f = find(st, NULL);
+	void *map;
+
+	if (f == NULL)
+		return -ENOENT;
+	map = mremap(f->base.addr, 0, f->base.len, MREMAP_MAYMOVE);
+	if (map == MAP_FAILED)
+		return -ENOMEM;
+	madvise(map, f->base.len, MADV_DONTFORK);
+	*addr = map;
+	return 0;
+}
+
+/* One use more of what is there. */
+static struct foreign *
+use_file(const struct stat *st, const uint64_t *used)
+{
+	struct foreign *f;
+
+	pthread_mutex_lock(&lock);
+	f = find(st, used);
+	if (f != NULL)
+		f->refs++;
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+/* Put a file into the table; another thread may have been faster with the same. */
+static struct foreign *
+add_file(const struct stat *st, struct foreign *new)
+{
+	struct foreign *f;
+
+	pthread_mutex_lock(&lock);
+	f = find(st, new->used);
+	if (f == NULL) {
+		f = new;
+		LIST_INSERT_HEAD(bucket_of(st), f, next);
+	}
+	f->refs++;
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+/* Map a file that was not found. Not under the lock: the peer may make it take long. */
+static int
+map_file(int fd, const struct stat *st, void **addr)
+{
+	int ret;
+
+	pthread_mutex_lock(&lock);
+	ret = map_again(st, addr);
+	pthread_mutex_unlock(&lock);
+	return ret == -ENOENT ? comch_memfd_adopt(fd, (size_t)st->st_size, addr) : ret;
+}
+
+static int
+new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
+		struct foreign **foreign)
+{
+	size_t len = (size_t)st->st_size;
+	struct foreign *f;
+	void *addr = NULL;
+	int ret;
+
+	if (!comch_budget_take(limit->used, limit->max, len))
+		return -EDQUOT;
+	f = calloc(1, sizeof(*f));
+	ret = f != NULL ? map_file(fd, st, &addr) : -ENOMEM;
+	if (ret != 0)
+		goto err_give;
+	f->base.addr = addr;
+	f->base.len = len;
+	f->dev = st->st_dev;
+	f->ino = st->st_ino;
+	f->used = limit->used;
+	*foreign = add_file(st, f);
+	if (*foreign == f)
+		return 0;
+	munmap(addr, len);
+err_give:
+	free(f);
+	comch_budget_give(limit->used, len);
+	return ret;
+}
+
+/* A file that a thread that may wait could not map: it was over the limit, or it lies. */
+static int
+why_not(const struct stat *st, const struct comch_shown_limit *limit)
+{
+	return (uint64_t)st->st_size > limit->max ||
+		comch_load_relaxed(limit->used) > limit->max - (uint64_t)st->st_size ?
+		-EDQUOT : -EPERM;
+}
+
+/* A file that can be sealed, or was. */
+static int
+get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
+		struct comch_shown **foreign)
+{
+	struct foreign *f;
+	struct stat st;
+	int ret = 0;
+
+	if (!comch_memfd_has_seals(fd, 0) || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+			st.st_size <= 0 || offset > (uint64_t)st.st_size ||
+			len > (uint64_t)st.st_size - offset)
+		return -EPERM;
+	f = use_file(&st, limit->used);
+	if (f == NULL)
+		ret = limit->no_wait && !comch_memfd_has_seals(fd, F_SEAL_SEAL) ?
+			why_not(&st, limit) : new_file(fd, &st, limit, &f);
+	/* Sealed before ours was made, maybe by another thread that is through by now. */
+	if (ret == -EPERM) {
+		f = use_file(&st, limit->used);
+		ret = f != NULL ? 0 : -EPERM;
+	}
+	if (ret == 0)
+		*foreign = &f->base;
+	return ret;
+}
+
+/* Anything that can be mapped, from the page of offset on. */
+static int
+get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
+		struct comch_shown **foreign)
+{
+	uint64_t part = offset & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+	struct foreign *f;
+	void *addr;
+	int ret;
+
+	ret = comch_memfd_check(fd, offset, len, true);
+	if (ret != 0)
+		return ret;
+	if (!comch_budget_take(limit->used, limit->max, len + part))
+		return -EDQUOT;
+	f = calloc(1, sizeof(*f));
+	ret = f != NULL ? comch_memfd_map(fd, offset - part, len + part, true, &addr) : -ENOMEM;
+	if (ret != 0) {
+		free(f);
+		comch_budget_give(limit->used, len + part);
+		return ret == -ENOMEM ? ret : -EPERM;
+	}
+	f->base = (struct comch_shown){
+		.addr = addr, .offset = offset - part, .len = len + part,
+	};
+	f->is_private = true;
+	f->used = limit->used;
+	f->refs = 1;
+	*foreign = &f->base;
+	return 0;
+}
+
+int
+comch_shown_get(int fd, uint64_t offset, uint64_t len,
+		const struct comch_shown_limit *limit, struct comch_shown **foreign)
+{
+	int ret = get_file(fd, offset, len, limit, foreign);
+
+	return ret == -EPERM && limit->trusted ?
+		get_trusted(fd, offset, len, limit, foreign) : ret;
+}
+
+void
+comch_shown_put(struct comch_shown *foreign)
+{
+	struct foreign *f = container_of(foreign, struct foreign, base);
+	bool last;
+
+	pthread_mutex_lock(&lock);
+	last = --f->refs == 0;
+	if (last && !f->is_private)
+		LIST_REMOVE(f, next);
+	pthread_mutex_unlock(&lock);
+	if (!last)
+		return;
+	comch_reaper_unmap(f->base.addr, f->base.len, f->used);
+	free(f);
+}
