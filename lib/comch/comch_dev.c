@@ -14,6 +14,7 @@
 #include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
+#include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_private.h"
 
@@ -221,7 +222,10 @@ dev_open(const char *name, const char *args, int slot)
 	dev->staged = &totals[slot].staged;
 	rte_strscpy(dev->info.name, name, sizeof(dev->info.name));
 	rte_strscpy(dev->info.driver, ops->name, sizeof(dev->info.driver));
-	ret = ops->probe(dev, kv);
+	/* Threads for peers' descriptors: later they would be started in a run of a poll. */
+	ret = comch_foreign_start();
+	if (ret == 0)
+		ret = ops->probe(dev, kv);
 	rte_kvargs_free(kv);
 	if (ret != 0) {
 		free(dev->reps);

@@ -27,6 +27,8 @@
 #define SHARE_MS 20
 /* Sockets that found no place in the closers' queue. */
 #define MAX_ATTIC 4096
+/* It is looked through so often. */
+#define ATTIC_MS 2
 
 struct comch_foreign_pool comch_foreign_pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -35,6 +37,7 @@ struct comch_foreign_pool comch_foreign_pool = {
 	.out = { -1, -1 },
 	.reply = -1,
 	.jobs = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.jobs),
+	.spare = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.spare),
 };
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
@@ -48,6 +51,17 @@ comch_foreign_now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+void
+comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
+{
+	clock_gettime(CLOCK_REALTIME, ts);
+	ts->tv_nsec += ms * 1000000L;
+	if (ts->tv_nsec >= 1000000000L) {
+		ts->tv_nsec -= 1000000000L;
+		ts->tv_sec++;
+	}
 }
 
 void
@@ -125,11 +139,17 @@ open_ends(int ours[3], int theirs[4])
 	return ret;
 }
 
-/* The one thread with the program's table: wakes polls. It never sees a peer's descriptor. */
+static void empty_attic(void);
+
+/*
+ * The one thread with the program's table: wakes polls, and hands over what
+ * found no place with the closers. It drops no descriptor of a peer.
+ */
 static comch_thread_ret_t
 herald(void *arg)
 {
 	struct comch_foreign_job *job;
+	struct timespec until;
 
 	RTE_SET_USED(arg);
 	pthread_mutex_lock(&pool->lock);
@@ -139,7 +159,13 @@ herald(void *arg)
 				job->news(job->ctx, true);
 			job->wake = false;
 		}
-		pthread_cond_wait(&pool->wake, &pool->lock);
+		empty_attic();
+		if (nb_attic == 0) {
+			pthread_cond_wait(&pool->wake, &pool->lock);
+		} else {
+			comch_foreign_in_ms(&until, ATTIC_MS);
+			pthread_cond_timedwait(&pool->wake, &pool->lock, &until);
+		}
 	}
 	return 0;
 }
@@ -254,7 +280,22 @@ comch_foreign_unref(struct comch_foreign_job *job)
 	if (--job->refs > 0)
 		return;
 	TAILQ_REMOVE(&pool->jobs, job, next);
-	free(job);
+	TAILQ_INSERT_HEAD(&pool->spare, job, next);
+}
+
+/* Under the lock. */
+static struct comch_foreign_job *
+new_job(void)
+{
+	struct comch_foreign_job *job = TAILQ_FIRST(&pool->spare);
+
+	if (job != NULL)
+		TAILQ_REMOVE(&pool->spare, job, next);
+	else
+		job = malloc(sizeof(*job));
+	if (job != NULL)
+		memset(job, 0, sizeof(*job));
+	return job;
 }
 
 void
@@ -336,10 +377,12 @@ static void
 close_locked(int fd)
 {
 	empty_attic();
-	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
+	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0) {
 		close(fd);
-	else if (nb_attic < MAX_ATTIC)
+	} else if (nb_attic < MAX_ATTIC) {
 		attic[nb_attic++] = fd;
+		pthread_cond_signal(&pool->wake);
+	}
 	/* Else it stays open: worse than a descriptor less is a close() that blocks. */
 }
 
@@ -366,17 +409,20 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 	ret = comch_foreign_start();
 	if (ret != 0)
 		return ret;
-	j = calloc(1, sizeof(*j));
-	if (j == NULL)
-		return -ENOMEM;
+	pthread_mutex_lock(&pool->lock);
+	j = new_job();
+	if (j == NULL) {
+		ret = -ENOMEM;
+		goto unlock;
+	}
 	j->state = COMCH_FOREIGN_QUEUED;
 	j->refs = 2;
 	j->since_ms = comch_foreign_now_ms();
 	j->peer = *peer;
-	j->limit = *limit;
+	if (limit != NULL)
+		j->limit = *limit;
 	j->news = news;
 	j->ctx = ctx;
-	pthread_mutex_lock(&pool->lock);
 	empty_attic();
 	TAILQ_INSERT_TAIL(&pool->jobs, j, next);
 	ret = over_share(peer) ? -EDQUOT : hand_over(COMCH_FOREIGN_RECEIVER, j, sock);
@@ -386,6 +432,7 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 	} else {
 		*job = j;
 	}
+unlock:
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
 }

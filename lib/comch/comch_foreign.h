@@ -90,7 +90,8 @@ enum comch_foreign_next comch_foreign_next(int sock);
  * Have one message received. The socket stays the caller's; until the job is
  * taken or cancelled nobody else reads it. When the message is there, news
  * is called, and never after a cancel. Payload memory that has to be sealed is
- * mapped and sealed, within *limit*: that may wait for its sender, too.
+ * mapped and sealed, within *limit* (NULL: there is none): that may wait for
+ * its sender, too.
  * 0, -EAGAIN (later), -EDQUOT (the peer has its share under way), -ENOMEM.
  */
 int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
@@ -99,8 +100,9 @@ int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 
 /*
  * 0: the message is in *msg*, the descriptors and what is shown by them are
- * the caller's, the job is gone. -EINPROGRESS: not yet. msg->len is -EPROTO if there were descriptors
- * of other kinds or too many, -EMFILE, or -ETIMEDOUT (dropping blocks).
+ * the caller's, the job is gone. -EINPROGRESS: not yet. msg->len is -EPROTO if
+ * there were descriptors of other kinds or too many, -EMFILE, or -ETIMEDOUT
+ * (dropping blocks).
  */
 int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "comch_compat.h"
 #include "comch_foreign.h"
@@ -81,7 +82,9 @@ struct comch_foreign_pool {
 	uint32_t nb_queued[COMCH_FOREIGN_NB_KINDS];
 	uint32_t nb_threads[COMCH_FOREIGN_NB_KINDS];
 	struct comch_foreign_slot slot[COMCH_FOREIGN_SLOTS];
-	TAILQ_HEAD(, comch_foreign_job) jobs;
+	TAILQ_HEAD(comch_foreign_jobs, comch_foreign_job) jobs;
+	/* Kept: a thread of ours that frees has the program's heap contended. */
+	struct comch_foreign_jobs spare;
 };
 
 extern struct comch_foreign_pool comch_foreign_pool;
@@ -93,6 +96,8 @@ union comch_foreign_control {
 };
 
 uint64_t comch_foreign_now_ms(void);
+/* A time to wait for a condition until. */
+void comch_foreign_in_ms(struct timespec *ts, uint32_t ms);
 /* Fill in the header of a message of one pointer, with descriptors. */
 void comch_foreign_pack(struct msghdr *msg, struct iovec *iov, struct comch_foreign_job **job,
 		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);

@@ -148,7 +148,7 @@ show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
 	uint32_t i;
 	int seals;
 
-	for (i = 0; i < m->nb_fds; i++) {
+	for (i = 0; i < m->nb_fds && limit->used != NULL; i++) {
 		seals = fcntl(m->fds[i], F_GET_SEALS);
 		if (seals >= 0 && (seals & F_SEAL_SEAL) == 0 &&
 				comch_shown_get(m->fds[i], 0, 0, limit, &m->shown[i]) != 0)
@@ -373,12 +373,7 @@ comch_foreign_keeper(void *arg)
 			pool->keeper_sleeps = false;
 			continue;
 		}
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += TICK_MS * 1000000L;
-		if (until.tv_nsec >= 1000000000L) {
-			until.tv_nsec -= 1000000000L;
-			until.tv_sec++;
-		}
+		comch_foreign_in_ms(&until, TICK_MS);
 		pthread_cond_timedwait(&pool->work, &pool->lock, &until);
 		give_up(comch_foreign_now_ms());
 	}

@@ -10,6 +10,7 @@
 
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 V_SUITE(foreign);
 
 #define LINGER_S 3
+#define BUSY_LEN (UINT64_C(256) << 20)
 
 /* The other ends, which read nothing. */
 static int sinks[64];
@@ -207,6 +209,43 @@ by_mr_ack(struct raw_peer *a, int fd)
 Test(foreign, unexpected)
 {
 	on_link(by_mr_ack);
+}
+
+static int busy_file;
+
+/* Holds the file's lock in the kernel for most of the time. */
+static void
+hold_file(void *arg)
+{
+	RTE_SET_USED(arg);
+	(void)fallocate(busy_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, BUSY_LEN);
+	(void)fallocate(busy_file, 0, 0, BUSY_LEN);
+}
+
+/* Payload memory left open for the victim, which has to seal it, and the sealing waits. */
+Test(foreign, sealing_waits)
+{
+	struct v_thread t[2];
+	struct raw_peer a;
+	struct raw_mem m;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	v_connect(&v, &a);
+	raw_mem_new(&m, BUSY_LEN, MFD_ALLOW_SEALING, F_SEAL_SHRINK | F_SEAL_GROW);
+	busy_file = m.fd;
+	for (i = 0; i < RTE_DIM(t); i++)
+		v_thread_start(&t[i], hold_file, NULL);
+	for (i = 0; i < 4; i++) {
+		raw_send_mr_add(&a, i, 0, 4096, m.fd);
+		runs(&v);
+	}
+	for (i = 0; i < RTE_DIM(t); i++)
+		v_thread_stop(&t[i]);
+	raw_mem_free(&m);
+	raw_close(&a);
+	finish(&v);
 }
 
 static void

@@ -78,6 +78,8 @@ step(struct t_node *node)
 		} \
 	} while (0)
 
+#define WARM_ROUNDS 3
+
 struct many_case {
 	unsigned int nb;
 	uint64_t server_fds;
@@ -116,7 +118,7 @@ server(int fd, void *arg)
 	WAIT(e.node, rte_comch_server_nb_conns(e.server) == 0);
 	WAIT(e.node, t.disconnected == t.connected);
 	t_settle();
-	T_EQ(t_fd_count(), fds);
+	WAIT(e.node, t_fd_count() == fds);
 	T_EQ(rte_comch_server_stats_get(e.server, &stats), 0);
 	t_say(fd, 'A', stats.accepted);
 	t_say(fd, 'X', stats.accept_errors);
@@ -208,9 +210,10 @@ clients(int fd, void *arg)
 		clients_free(cl, c->nb);
 		t_settle();
 		t_forget(e.node);
-		T_EQ(t_fd_count(), fds);
-		if (i == 0)
-			rss = t_rss_kb();
+		WAIT(e.node, t_fd_count() == fds);
+		/* Until then the heap finds its size: what is freed is given back or not. */
+		if (i < WARM_ROUNDS)
+			rss = RTE_MAX(rss, t_rss_kb());
 	}
 	if (!t_sanitized())
 		T_LT(t_rss_kb(), rss + 8192);
@@ -224,7 +227,7 @@ enough(void)
 {
 	struct many_case c = {
 		.nb = NB_MANY, .server_fds = ENOUGH_FDS, .client_fds = ENOUGH_FDS,
-		.rounds = 3,
+		.rounds = 2 * WARM_ROUNDS,
 	};
 	struct t_proc s, cl;
 
@@ -236,7 +239,7 @@ enough(void)
 		;
 	t_hear(cl.fd, 'D');
 	t_say(s.fd, 'E', 0);
-	T_EQ(t_hear(s.fd, 'A'), 3 * NB_MANY + 1);
+	T_EQ(t_hear(s.fd, 'A'), c.rounds * NB_MANY + 1);
 	T_EQ(t_hear(s.fd, 'X'), 0);
 	t_proc_join(&cl);
 	t_proc_join(&s);
@@ -283,7 +286,7 @@ too_many_clients(int fd, void *arg)
 	WAIT(e.node, t.down == t.up);
 	clients_free(cl, c->nb);
 	t_settle();
-	T_EQ(t_fd_count(), fds);
+	WAIT(e.node, t_fd_count() == fds);
 	t_say(fd, 'D', t.up);
 	mp_close(&e);
 	return 0;

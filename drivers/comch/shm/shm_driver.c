@@ -326,9 +326,6 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 		ret = parse_all(&args, kv);
 	if (ret == 0 && dev->info.role == RTE_COMCH_ROLE_DPU)
 		ret = shm_sock_make_dirs(dev);
-	/* Now: later it would be in a run of a poll. */
-	if (ret == 0)
-		ret = comch_foreign_start();
 	if (ret != 0) {
 		free(shm);
 		dev->priv = NULL;

@@ -292,7 +292,9 @@ start_job(struct shm_link *l)
 
 	limit.no_wait = false;
 	limit.trusted = false;
-	ret = comch_foreign_recv(l->sock, &l->who, &limit, job_is_done, l, &l->job);
+	ret = comch_foreign_recv(l->sock, &l->who,
+		l->base.state == RTE_COMCH_LINK_CONNECTING ? NULL : &limit, job_is_done, l,
+		&l->job);
 
 	/* Too many descriptors are under way: look again. */
 	l->job_later = ret == -EAGAIN;
