@@ -98,9 +98,11 @@ void t_skip(const char *fmt, ...)
 uint64_t t_now_ms(void);
 
 /* Nanoseconds of a wall clock that stands still while this thread waits for a
- * CPU: a difference counts work and blocking, not what else the machine does.
+ * CPU; and how long ago on it. That counts work and blocking, not what else the
+ * machine does.
  */
 uint64_t t_own_ns(void);
+uint64_t t_own_since(uint64_t begin);
 
 /* Start an EAL of this process's own, without hugepages, silent. Env T_LOG
  * (a level, say 7) lets the library speak. nb_lcores lcores float over all

@@ -81,6 +81,15 @@ t_own_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec - after;
 }
 
+uint64_t
+t_own_since(uint64_t begin)
+{
+	uint64_t now = t_own_ns();
+
+	/* The kernel's clocks differ a little: a short time may come out as less than none. */
+	return now > begin ? now - begin : 0;
+}
+
 static int
 remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {

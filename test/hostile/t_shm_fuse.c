@@ -176,7 +176,7 @@ server(int fd, void *arg)
 	while (!t_listen(fd, &step)) {
 		ns = t_own_ns();
 		t_step(e.node);
-		longest = RTE_MAX(longest, t_own_ns() - ns);
+		longest = RTE_MAX(longest, t_own_since(ns));
 	}
 	t_say(fd, 'L', longest);
 	if (step.code == 'K')

@@ -25,46 +25,21 @@ V_SUITE(memory);
 /* What an honest client's message may take, for 99 of 100. */
 #define MAX_P99_US 5000
 
-/* Time that this thread waited for a CPU, us. */
-static uint64_t
-waited_us(void)
-{
-	unsigned long long on_cpu, waited;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", gettid());
-	f = fopen(path, "r");
-	T_CHECK(f != NULL);
-	T_EQ(fscanf(f, "%llu %llu", &on_cpu, &waited), 2);
-	fclose(f);
-	return waited / 1000;
-}
-
-static uint64_t
-now_us(void)
-{
-	return rte_rdtsc() / (rte_get_tsc_hz() / 1000000);
-}
-
 /* Run the victim's poll once; its length. */
 static uint64_t
 run_us(struct victim *v)
 {
-	uint64_t waited = waited_us(), begin = now_us(), wall;
+	uint64_t begin = t_own_ns();
 
 	t_step(v->p.dpu);
-	wall = now_us() - begin;
-	waited = waited_us() - waited;
-	return wall > waited ? wall - waited : 0;
+	return t_own_since(begin) / 1000;
 }
 
 /* Runs under attack, and what they took. */
 struct siege {
 	struct victim *v;
 	uint64_t worst;          /* of all runs, us */
-	uint64_t begin;          /* of the message under way */
-	uint64_t waited;
+	uint64_t begin;          /* of the message under way, ns */
 	bool is_over;            /* no more messages */
 	unsigned int nb_lat;
 	uint64_t lat[20000];     /* of honest messages, us */
@@ -75,14 +50,11 @@ static void
 siege_step(struct siege *s)
 {
 	struct t_pair *p = &s->v->p;
-	uint64_t us = run_us(s->v), lat;
 
-	s->worst = RTE_MAX(s->worst, us);
+	s->worst = RTE_MAX(s->worst, run_us(s->v));
 	if (s->begin != 0 && t_count(p->dpu, RTE_COMCH_EVENT_MSG, p->sconn) > 0) {
-		lat = now_us() - s->begin;
-		us = waited_us() - s->waited;
 		if (s->nb_lat < RTE_DIM(s->lat))
-			s->lat[s->nb_lat++] = lat > us ? lat - us : 0;
+			s->lat[s->nb_lat++] = t_own_since(s->begin) / 1000;
 		s->begin = 0;
 	}
 	t_forget(p->dpu);
@@ -90,8 +62,7 @@ siege_step(struct siege *s)
 	t_forget(p->host);
 	if (s->begin != 0 || s->is_over)
 		return;
-	s->waited = waited_us();
-	s->begin = now_us();
+	s->begin = t_own_ns();
 	if (!t_offer(p->cconn, "honest", 6, 0, RTE_COMCH_MSG_F_SILENT))
 		s->begin = 0;
 }

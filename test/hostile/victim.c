@@ -213,7 +213,7 @@ v_run(struct victim *v)
 	uint64_t ns = t_own_ns();
 
 	t_step(v->p.dpu);
-	ns = t_own_ns() - ns;
+	ns = t_own_since(ns);
 	if (ns > v->longest[0]) {
 		v->longest[1] = v->longest[0];
 		v->longest[0] = ns;
@@ -233,7 +233,7 @@ v_trip(struct victim *v)
 		v_run(v);
 		T_LT(t_now_ms(), end);
 	}
-	v->trip[v->nb_trips++ % V_TRIPS] = t_own_ns() - ns;
+	v->trip[v->nb_trips++ % V_TRIPS] = t_own_since(ns);
 	t_step(v->p.host);
 	t_forget(v->p.host);
 }
