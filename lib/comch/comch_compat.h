@@ -11,6 +11,7 @@
  */
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 
 /* 24.07 moved rte_align32pow2() and its like from rte_common.h to rte_bitops.h. */
@@ -66,17 +67,27 @@ typedef void *comch_thread_ret_t;
 static inline int
 comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *arg)
 {
+	sigset_t all, old;
+	int ret;
+
+	/* The program's signals are for the program's threads; this one inherits the mask. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
 	rte_thread_t thread;
-	int ret = rte_thread_create_control(&thread, name, fn, arg);
 
-	return ret != 0 ? ret : rte_thread_detach(thread);
+	ret = rte_thread_create_control(&thread, name, fn, arg);
+	if (ret == 0)
+		ret = rte_thread_detach(thread);
 #else
 	pthread_t thread;
-	int ret = rte_ctrl_thread_create(&thread, name, NULL, fn, arg);
 
-	return ret != 0 ? ret : pthread_detach(thread);
+	ret = rte_ctrl_thread_create(&thread, name, NULL, fn, arg);
+	if (ret == 0)
+		ret = pthread_detach(thread);
 #endif
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret;
 }
 
 #define comch_load_relaxed(p)     __atomic_load_n(p, __ATOMIC_RELAXED)

@@ -23,8 +23,6 @@
 #define SO_PASSRIGHTS 83
 #endif
 
-/* Busy for this long is stuck: it counts against the peer's share. */
-#define SHARE_MS 20
 /* Sockets that found no place in the closers' queue. */
 #define MAX_ATTIC 4096
 /* It is looked through so often. */
@@ -32,8 +30,6 @@
 
 struct comch_foreign_pool comch_foreign_pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.work = PTHREAD_COND_INITIALIZER,
-	.wake = PTHREAD_COND_INITIALIZER,
 	.out = { -1, -1 },
 	.reply = -1,
 	.jobs = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.jobs),
@@ -44,19 +40,10 @@ static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 static int attic[MAX_ATTIC];
 static uint32_t nb_attic;
 
-uint64_t
-comch_foreign_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 void
 comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
 {
-	clock_gettime(CLOCK_REALTIME, ts);
+	clock_gettime(CLOCK_MONOTONIC, ts);
 	ts->tv_nsec += ms * 1000000L;
 	if (ts->tv_nsec >= 1000000000L) {
 		ts->tv_nsec -= 1000000000L;
@@ -140,6 +127,8 @@ open_ends(int ours[3], int theirs[4])
 }
 
 static void empty_attic(void);
+static void ask_discard(void);
+static bool next_reply(void);
 
 /*
  * The one thread with the program's table: wakes polls, and hands over what
@@ -160,7 +149,12 @@ herald(void *arg)
 			job->wake = false;
 		}
 		empty_attic();
-		if (nb_attic == 0) {
+		ask_discard();
+		/* Replies for polls that do not run must not fill the socket. */
+		while (pool->drain && next_reply())
+			;
+		pool->drain = false;
+		if (nb_attic == 0 && pool->discard != COMCH_FOREIGN_DISCARD_WANTED) {
 			pthread_cond_wait(&pool->wake, &pool->lock);
 		} else {
 			comch_foreign_in_ms(&until, ATTIC_MS);
@@ -170,14 +164,38 @@ herald(void *arg)
 	return 0;
 }
 
+static void
+init_conds(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->work, &attr);
+	pthread_cond_init(&pool->wake, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static int
+start_herald(void)
+{
+	if (pool->has_herald)
+		return 0;
+	init_conds();
+	pool->has_herald = comch_ctrl_thread("comch-wake", herald, NULL) == 0;
+	return pool->has_herald ? 0 : -EAGAIN;
+}
+
 static int
 start_locked(void)
 {
 	int ours[3] = { -1, -1, -1 }, theirs[4] = { -1, -1, -1, -1 };
-	sem_t ready;
+	struct comch_foreign_start start = { .ret = -EAGAIN };
 	int ret;
 
-	ret = open_ends(ours, theirs);
+	ret = start_herald();
+	if (ret == 0)
+		ret = open_ends(ours, theirs);
 	if (ret != 0)
 		goto err_close;
 	memcpy(pool->out, ours, sizeof(pool->out));
@@ -185,20 +203,18 @@ start_locked(void)
 	memcpy(pool->in, theirs, sizeof(pool->in));
 	pool->reply_out = theirs[2];
 	pool->reply_discard = theirs[3];
-	sem_init(&ready, 0, 0);
-	if (comch_ctrl_thread("comch-fds", comch_foreign_keeper, &ready) != 0) {
-		ret = -EAGAIN;
-		goto err_close;
+	sem_init(&start.ready, 0, 0);
+	ret = -EAGAIN;
+	if (comch_ctrl_thread("comch-fds", comch_foreign_keeper, &start) == 0) {
+		while (sem_wait(&start.ready) != 0)
+			;
+		ret = start.ret;
 	}
-	/* It has a table of its own now, with its ends; ours are not needed here. */
-	while (sem_wait(&ready) != 0)
-		;
-	sem_destroy(&ready);
+	sem_destroy(&start.ready);
+	if (ret != 0)
+		goto err_close;
+	/* The keeper has a table of its own now, with its ends; they are not needed here. */
 	close_ends(theirs, RTE_DIM(theirs));
-	if (comch_ctrl_thread("comch-wake", herald, NULL) != 0) {
-		ret = -EAGAIN;
-		goto err_close;
-	}
 	pool->started = true;
 	return 0;
 
@@ -250,8 +266,9 @@ in_child(void)
 	for (i = 0; i < COMCH_FOREIGN_NB_KINDS; i++)
 		pool->nb_queued[i] = pool->nb_threads[i] = 0;
 	pool->keeper_sleeps = false;
-	pthread_cond_init(&pool->work, NULL);
-	pthread_cond_init(&pool->wake, NULL);
+	pool->has_herald = false;
+	close_ends(attic, nb_attic);
+	nb_attic = 0;
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -323,27 +340,43 @@ comch_foreign_nb_idle(enum comch_foreign_kind kind)
 
 	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++)
 		n += pool->slot[i].used && pool->slot[i].kind == kind &&
-			pool->slot[i].busy_since_ms == 0;
+			!pool->slot[i].busy;
 	return n;
 }
 
-/* Has the peer as many receivers stuck as it may? */
 static bool
-over_share(const struct comch_foreign_peer *peer)
+is_same(int32_t a, int32_t b)
 {
-	uint64_t now = comch_foreign_now_ms();
-	uint32_t i, pids = 0, uids = 0;
+	return a >= 0 && a == b;
+}
 
-	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++) {
-		const struct comch_foreign_slot *s = &pool->slot[i];
+/*
+ * May the peer have one more message under way? 0, -EAGAIN, or -EDQUOT if those
+ * that it has are stuck.
+ */
+static int
+check_share(const struct comch_foreign_peer *peer)
+{
+	const struct comch_foreign_slot *s;
+	const struct comch_foreign_job *job;
+	uint32_t pids = 0, uids = 0, stuck = 0;
 
-		if (!s->used || s->kind != COMCH_FOREIGN_RECEIVER || s->busy_since_ms == 0 ||
-				now - s->busy_since_ms < SHARE_MS || s->peer.uid != peer->uid)
+	for (s = pool->slot; s < pool->slot + COMCH_FOREIGN_SLOTS; s++) {
+		if (!s->used || !s->busy || !is_same(s->peer.uid, peer->uid))
 			continue;
 		uids++;
-		pids += s->peer.pid == peer->pid;
+		pids += is_same(s->peer.pid, peer->pid);
+		stuck += s->ticks >= COMCH_FOREIGN_STUCK_TICKS;
 	}
-	return pids >= COMCH_FOREIGN_PER_PID || uids >= COMCH_FOREIGN_PER_UID;
+	TAILQ_FOREACH(job, &pool->jobs, next) {
+		if (job->state != COMCH_FOREIGN_QUEUED || !is_same(job->peer.uid, peer->uid))
+			continue;
+		uids++;
+		pids += is_same(job->peer.pid, peer->pid);
+	}
+	if (pids < COMCH_FOREIGN_PER_PID && uids < COMCH_FOREIGN_PER_UID)
+		return 0;
+	return stuck >= COMCH_FOREIGN_PER_PID ? -EDQUOT : -EAGAIN;
 }
 
 /* Hand a socket to a kind of threads: the descriptor stays in our table as well. */
@@ -417,15 +450,16 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 	}
 	j->state = COMCH_FOREIGN_QUEUED;
 	j->refs = 2;
-	j->since_ms = comch_foreign_now_ms();
 	j->peer = *peer;
 	if (limit != NULL)
 		j->limit = *limit;
 	j->news = news;
 	j->ctx = ctx;
 	empty_attic();
+	ret = check_share(peer);
 	TAILQ_INSERT_TAIL(&pool->jobs, j, next);
-	ret = over_share(peer) ? -EDQUOT : hand_over(COMCH_FOREIGN_RECEIVER, j, sock);
+	if (ret == 0)
+		ret = hand_over(COMCH_FOREIGN_RECEIVER, j, sock);
 	if (ret != 0) {
 		j->refs = 1;
 		comch_foreign_unref(j);
@@ -476,6 +510,7 @@ next_reply(void)
 	uint32_t n;
 
 	ask_discard();
+	/* The oldest one is of a job that may be gone. */
 	if (pool->discard != COMCH_FOREIGN_DISCARD_NONE || recvmsg(pool->reply, &msg,
 			MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != sizeof(j))
 		return false;
@@ -500,6 +535,14 @@ next_reply(void)
 	return true;
 }
 
+/* A receiver may have it for long; its caller has nothing to do with it any more. */
+static void
+forget(struct comch_foreign_job *job)
+{
+	job->cancelled = true;
+	job->wake = false;
+}
+
 int
 comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg)
 {
@@ -510,6 +553,7 @@ comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg)
 		;
 	if (job->state == COMCH_FOREIGN_DONE && !job->replied) {
 		*msg = job->msg;
+		forget(job);
 		comch_foreign_unref(job);
 		ret = 0;
 	}
@@ -523,7 +567,7 @@ comch_foreign_cancel(struct comch_foreign_job *job)
 	pthread_mutex_lock(&pool->lock);
 	while (job->replied && next_reply())
 		;
-	job->cancelled = true;
+	forget(job);
 	/* With a reply under way next_reply() drops the reference. */
 	if (!job->replied) {
 		close_fds_locked(&job->msg);

@@ -40,9 +40,9 @@
 
 /* A peer whose descriptor takes this long to drop is given up. */
 #define COMCH_FOREIGN_STUCK_MS 1000
-/* Receivers that one process, and one user, may keep busy for long. */
-#define COMCH_FOREIGN_PER_PID 2
-#define COMCH_FOREIGN_PER_UID 16
+/* Messages of one process, and of one user, that are received at a time. */
+#define COMCH_FOREIGN_PER_PID 4
+#define COMCH_FOREIGN_PER_UID 8
 /* Threads of each kind. */
 #define COMCH_FOREIGN_RECEIVERS 32
 #define COMCH_FOREIGN_CLOSERS 8
@@ -92,7 +92,8 @@ enum comch_foreign_next comch_foreign_next(int sock);
  * is called, and never after a cancel. Payload memory that has to be sealed is
  * mapped and sealed, within *limit* (NULL: there is none): that may wait for
  * its sender, too.
- * 0, -EAGAIN (later), -EDQUOT (the peer has its share under way), -ENOMEM.
+ * 0, -EAGAIN (later: the peer has its share under way), -EDQUOT (and that is
+ * stuck), -ENOMEM.
  */
 int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		const struct comch_shown_limit *limit, comch_news_t news, void *ctx,

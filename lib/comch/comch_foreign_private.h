@@ -12,6 +12,7 @@
  */
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -22,6 +23,9 @@
 #include "comch_foreign.h"
 
 #define COMCH_FOREIGN_SLOTS (COMCH_FOREIGN_RECEIVERS + COMCH_FOREIGN_CLOSERS)
+/* While something is under way, the keeper looks after it so often. */
+#define COMCH_FOREIGN_TICK_MS 20
+#define COMCH_FOREIGN_STUCK_TICKS (COMCH_FOREIGN_STUCK_MS / COMCH_FOREIGN_TICK_MS)
 
 enum comch_foreign_kind {
 	COMCH_FOREIGN_RECEIVER,
@@ -47,7 +51,7 @@ struct comch_foreign_job {
 	bool cancelled;
 	bool replied;            /* its descriptors wait in the reply socket */
 	uint32_t refs;           /* the caller, and the queue or a receiver */
-	uint64_t since_ms;       /* queued, then running */
+	uint32_t ticks;          /* of the keeper, since it was queued or runs */
 	struct comch_foreign_peer peer;
 	struct comch_shown_limit limit;
 	struct comch_foreign_msg msg;
@@ -60,7 +64,8 @@ struct comch_foreign_job {
 struct comch_foreign_slot {
 	bool used;
 	enum comch_foreign_kind kind;
-	uint64_t busy_since_ms;  /* 0: it waits */
+	bool busy;
+	uint32_t ticks;          /* of the keeper, since it is */
 	struct comch_foreign_peer peer;
 };
 
@@ -69,6 +74,8 @@ struct comch_foreign_pool {
 	pthread_cond_t work;     /* for the keeper: look at once */
 	pthread_cond_t wake;     /* for the herald: a job's poll sleeps */
 	bool keeper_sleeps;      /* without a time-out: nothing is under way */
+	bool has_herald;
+	bool drain;              /* for the herald: the reply socket is full */
 	bool started;
 	/* Ends in the program's table: jobs out, replies in. */
 	int out[COMCH_FOREIGN_NB_KINDS];
@@ -95,7 +102,6 @@ union comch_foreign_control {
 	char buf[CMSG_SPACE(sizeof(int) * COMCH_FOREIGN_FDS)];
 };
 
-uint64_t comch_foreign_now_ms(void);
 /* A time to wait for a condition until. */
 void comch_foreign_in_ms(struct timespec *ts, uint32_t ms);
 /* Fill in the header of a message of one pointer, with descriptors. */
@@ -111,7 +117,13 @@ void comch_foreign_finish(struct comch_foreign_job *job, int len);
 void comch_foreign_tell(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 
-/* The keeper, which starts the other threads; arg: a semaphore, posted when it has its table. */
+/* Posted when the keeper has a table of its own, or cannot have one. */
+struct comch_foreign_start {
+	sem_t ready;
+	int ret;
+};
+
+/* The keeper, which starts the other threads; arg: a struct comch_foreign_start. */
 comch_thread_ret_t comch_foreign_keeper(void *arg);
 
 #endif /* COMCH_FOREIGN_PRIVATE_H */

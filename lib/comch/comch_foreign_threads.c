@@ -12,12 +12,12 @@
  * the descriptor that it is stuck in.
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,9 +33,10 @@
 
 /* Threads that wait for work, at least, as long as there may be more. */
 #define MIN_IDLE 2
-#define TICK_MS 20
 /* A job that no receiver takes: all of them are stuck. */
-#define QUEUED_MS 5000
+#define QUEUED_TICKS (5000 / COMCH_FOREIGN_TICK_MS)
+/* Sockets that a closer takes with it. */
+#define CLOSE_BURST 64
 /* Descriptors under way to the program are limited: they arrive, and it goes on. */
 #define REPLY_TRIES 500
 #define STACK_SIZE (256 << 10)
@@ -64,43 +65,57 @@ compare_fds(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+/* Close what this table has besides *keep*; where there is no close_range(). */
 static void
-close_between(unsigned int first, unsigned int last, unsigned int flags)
+close_listed(const int *keep, unsigned int n)
 {
-	struct rlimit limit;
-	unsigned int fd;
+	DIR *dir = opendir("/proc/thread-self/fd");
+	const struct dirent *entry;
+	unsigned int i;
+	int fd;
 
-	if (first > last || syscall(SYS_close_range, first, last, flags) == 0)
-		return;
-	/* Before Linux 5.9. */
-	if (flags != 0)
-		syscall(SYS_unshare, CLONE_FILES);
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		last = RTE_MIN(last, (unsigned int)limit.rlim_cur);
-	for (fd = first; fd <= last; fd++)
-		own_close((int)fd);
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		fd = atoi(entry->d_name);
+		for (i = 0; i < n && keep[i] != fd; i++)
+			;
+		if (entry->d_name[0] != '.' && i == n && fd != dirfd(dir))
+			own_close(fd);
+	}
+	if (dir != NULL)
+		closedir(dir);
 }
 
-/* From here on this thread has a table of its own, with these n descriptors. */
-static void
+/* From here on this thread has a table of its own, with these n descriptors. 0 or -errno. */
+static int
 own_table(const int *keep, unsigned int n)
 {
 	unsigned int i, next = 0;
-	int fds[8];
+	int fds[8], fd;
 
 	memcpy(fds, keep, n * sizeof(*keep));
 	qsort(fds, n, sizeof(*fds), compare_fds);
-	/* The end first: the kernel does not even copy it. */
-	close_between((unsigned int)fds[n - 1] + 1, ~0u, CLOSE_RANGE_UNSHARE);
+	/* The end first: the kernel does not even copy it. Before Linux 5.9 it cannot. */
+	if (syscall(SYS_close_range, fds[n - 1] + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0) {
+		if (syscall(SYS_unshare, CLONE_FILES) != 0)
+			return -errno;
+		close_listed(fds, n);
+	}
 	for (i = 0; i < n; i++) {
 #ifdef __SANITIZE_ADDRESS__
 		/* Where reports are written. */
 		next = RTE_MAX(next, 3u);
 #endif
-		if (fds[i] > 0)
-			close_between(next, (unsigned int)fds[i] - 1, 0);
+		if (fds[i] > (int)next)
+			syscall(SYS_close_range, next, fds[i] - 1, 0);
 		next = (unsigned int)fds[i] + 1;
 	}
+	/* What is written to standard output must not reach a peer's file. */
+	do {
+		fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		own_close(fd);
+	return 0;
 }
 
 /* Can dropping it never block? Memory, or a unix socket: its queue is for the closers. */
@@ -176,6 +191,8 @@ reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 			comch_foreign_finish(job, len);
 			return;
 		}
+		pool->drain = true;
+		pthread_cond_signal(&pool->wake);
 		pthread_mutex_unlock(&pool->lock);
 		nanosleep(&nap, NULL);
 		pthread_mutex_lock(&pool->lock);
@@ -194,7 +211,7 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 	pthread_mutex_lock(&pool->lock);
 	if (job->state == COMCH_FOREIGN_QUEUED && !job->cancelled) {
 		job->state = COMCH_FOREIGN_RUNNING;
-		job->since_ms = slot->busy_since_ms;
+		job->ticks = 0;
 		slot->peer = job->peer;
 		pthread_mutex_unlock(&pool->lock);
 		len = receive(sock, &m);
@@ -229,19 +246,15 @@ discard_reply(void)
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
 	};
-	int fds[COMCH_FOREIGN_FDS];
-	uint32_t n = 0;
 
 	pthread_mutex_lock(&pool->lock);
-	if (own_recvmsg(pool->reply_discard, &msg, MSG_DONTWAIT) >= 0)
-		n = comch_foreign_unpack(&msg, fds);
+	(void)own_recvmsg(pool->reply_discard, &msg, MSG_DONTWAIT);
 	pool->discard = COMCH_FOREIGN_DISCARD_NONE;
 	TAILQ_FOREACH(job, &pool->jobs, next)
 		if (job->state == COMCH_FOREIGN_DONE)
 			comch_foreign_tell(job);
 	pthread_mutex_unlock(&pool->lock);
-	while (n > 0)
-		own_close(fds[--n]);
+	/* They go with this thread's table. */
 }
 
 static void
@@ -249,12 +262,71 @@ mark_busy(struct comch_foreign_slot *slot)
 {
 	pthread_mutex_lock(&pool->lock);
 	pool->nb_queued[slot->kind]--;
-	slot->busy_since_ms = comch_foreign_now_ms();
+	slot->busy = true;
+	slot->ticks = 0;
 	slot->peer = (struct comch_foreign_peer){ .uid = -1, .pid = -1 };
 	/* The keeper gives up what is stuck, and starts other threads. */
-	if (pool->keeper_sleeps || comch_foreign_nb_idle(slot->kind) == 0)
+	if (pool->keeper_sleeps || comch_foreign_nb_idle(slot->kind) < MIN_IDLE)
 		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+/*
+ * Wait for a message for threads of this kind. With MSG_DONTWAIT false if there is
+ * none. fd: -1 or the socket that came with it.
+ */
+static bool
+next_message(const struct comch_foreign_slot *slot, int flags, struct comch_foreign_job **job,
+		int *fd)
+{
+	struct iovec iov = { .iov_base = job, .iov_len = sizeof(*job) };
+	union comch_foreign_control control;
+	int fds[COMCH_FOREIGN_FDS];
+	struct msghdr msg;
+	ssize_t len;
+
+	do {
+		msg = (struct msghdr){
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+		};
+		len = own_recvmsg(pool->in[slot->kind], &msg, flags | MSG_CMSG_CLOEXEC);
+	} while (len < 0 && errno == EINTR);
+	*fd = len == sizeof(*job) && comch_foreign_unpack(&msg, fds) == 1 ? fds[0] : -1;
+	return len == sizeof(*job);
+}
+
+static void
+receiver_main(struct comch_foreign_slot *slot)
+{
+	struct comch_foreign_job *job;
+	int sock;
+
+	while (next_message(slot, 0, &job, &sock)) {
+		mark_busy(slot);
+		run_job(slot, job, sock);
+		pthread_mutex_lock(&pool->lock);
+		slot->busy = false;
+		pthread_mutex_unlock(&pool->lock);
+	}
+}
+
+/*
+ * A closer takes sockets and ends: with its table the kernel closes them, and a
+ * task that exits does not linger for what their queues hold.
+ */
+static void
+closer_main(struct comch_foreign_slot *slot)
+{
+	struct comch_foreign_job *none;
+	int n, flags = 0, sock;
+
+	for (n = 0; n < CLOSE_BURST && next_message(slot, flags, &none, &sock); n++) {
+		mark_busy(slot);
+		flags = MSG_DONTWAIT;
+		if (sock < 0)
+			discard_reply();
+	}
 }
 
 static void *
@@ -262,33 +334,20 @@ thread_main(void *arg)
 {
 	struct comch_foreign_slot *slot = arg;
 	int keep[] = { pool->in[slot->kind], pool->reply_out, pool->reply_discard };
-	union comch_foreign_control control;
-	struct comch_foreign_job *job;
-	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
-	uint32_t n;
-	int fd[COMCH_FOREIGN_FDS];
 
-	own_table(keep, RTE_DIM(keep));
-	for (;;) {
-		struct msghdr msg = {
-			.msg_iov = &iov, .msg_iovlen = 1,
-			.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
-		};
+	const struct timespec nap = { .tv_nsec = 100000000 };
 
-		if (own_recvmsg(keep[0], &msg, MSG_CMSG_CLOEXEC) != sizeof(job))
-			continue;
-		n = comch_foreign_unpack(&msg, fd);
-		mark_busy(slot);
-		if (job != NULL)
-			run_job(slot, job, fd[0]);
-		else if (n > 0)
-			own_close(fd[0]);
-		else
-			discard_reply();
-		pthread_mutex_lock(&pool->lock);
-		slot->busy_since_ms = 0;
-		pthread_mutex_unlock(&pool->lock);
-	}
+	if (own_table(keep, RTE_DIM(keep)) != 0)
+		nanosleep(&nap, NULL); /* not at once again */
+	else if (slot->kind == COMCH_FOREIGN_RECEIVER)
+		receiver_main(slot);
+	else
+		closer_main(slot);
+	pthread_mutex_lock(&pool->lock);
+	pool->nb_threads[slot->kind]--;
+	slot->used = false;
+	pthread_cond_signal(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
@@ -326,17 +385,23 @@ add_threads(void)
 			add_thread(kind);
 }
 
-/* Jobs that take too long are over; their threads may stay for ever. */
+/*
+ * Jobs that take too long are over; their threads may stay for ever. In ticks: when
+ * this process was stopped, nothing got stuck meanwhile.
+ */
 static void
-give_up(uint64_t now)
+tick(void)
 {
+	struct comch_foreign_slot *slot;
 	struct comch_foreign_job *job;
 
+	for (slot = pool->slot; slot < pool->slot + COMCH_FOREIGN_SLOTS; slot++)
+		slot->ticks += slot->used && slot->busy;
 	TAILQ_FOREACH(job, &pool->jobs, next) {
 		if (job->state == COMCH_FOREIGN_DONE || job->cancelled)
 			continue;
-		if (now - job->since_ms > (job->state == COMCH_FOREIGN_RUNNING ?
-				(uint64_t)COMCH_FOREIGN_STUCK_MS : QUEUED_MS))
+		if (++job->ticks > (job->state == COMCH_FOREIGN_RUNNING ?
+				COMCH_FOREIGN_STUCK_TICKS : QUEUED_TICKS))
 			comch_foreign_finish(job, -ETIMEDOUT);
 	}
 }
@@ -347,7 +412,7 @@ all_idle(void)
 	uint32_t i;
 
 	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++)
-		if (pool->slot[i].used && pool->slot[i].busy_since_ms != 0)
+		if (pool->slot[i].used && pool->slot[i].busy)
 			return false;
 	return pool->nb_queued[COMCH_FOREIGN_RECEIVER] == 0 &&
 		pool->nb_queued[COMCH_FOREIGN_CLOSER] == 0;
@@ -360,10 +425,16 @@ comch_foreign_keeper(void *arg)
 		pool->in[COMCH_FOREIGN_RECEIVER], pool->in[COMCH_FOREIGN_CLOSER],
 		pool->reply_out, pool->reply_discard,
 	};
+	struct comch_foreign_start *start = arg;
 	struct timespec until;
 
-	own_table(keep, RTE_DIM(keep));
-	sem_post(arg);
+	start->ret = own_table(keep, RTE_DIM(keep));
+	if (start->ret != 0) {
+		sem_post(&start->ready);
+		return 0;
+	}
+	sem_post(&start->ready);
+	comch_foreign_in_ms(&until, COMCH_FOREIGN_TICK_MS);
 	pthread_mutex_lock(&pool->lock);
 	for (;;) {
 		add_threads();
@@ -371,11 +442,13 @@ comch_foreign_keeper(void *arg)
 			pool->keeper_sleeps = true;
 			pthread_cond_wait(&pool->work, &pool->lock);
 			pool->keeper_sleeps = false;
+			comch_foreign_in_ms(&until, COMCH_FOREIGN_TICK_MS);
 			continue;
 		}
-		comch_foreign_in_ms(&until, TICK_MS);
-		pthread_cond_timedwait(&pool->work, &pool->lock, &until);
-		give_up(comch_foreign_now_ms());
+		if (pthread_cond_timedwait(&pool->work, &pool->lock, &until) == ETIMEDOUT) {
+			tick();
+			comch_foreign_in_ms(&until, COMCH_FOREIGN_TICK_MS);
+		}
 	}
 	return 0;
 }

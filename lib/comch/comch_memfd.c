@@ -152,8 +152,12 @@ comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted)
 int
 comch_memfd_adopt(int fd, size_t size, void **addr)
 {
+	struct statfs fs;
 	void *map = NULL;
 
+	/* hugetlbfs takes the file's lock to map it, which the peer may hold for long. */
+	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
+		return -EPERM;
 	/* Our mapping first: the seal refuses any later one. */
 	if (comch_memfd_map(fd, 0, size, true, &map) != 0)
 		return -EPERM;

@@ -114,6 +114,13 @@ map_file(int fd, const struct stat *st, void **addr)
 	return ret == -ENOENT ? comch_memfd_adopt(fd, (size_t)st->st_size, addr) : ret;
 }
 
+static bool
+is_over(const struct comch_shown_limit *limit, uint64_t len)
+{
+	return len > limit->max || comch_load_relaxed(limit->used) > limit->max - len;
+}
+
+/* It counts from when it is mapped: sealing may take as long as the peer likes. */
 static int
 new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
 		struct foreign **foreign)
@@ -123,12 +130,15 @@ new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
 	void *addr = NULL;
 	int ret;
 
-	if (!comch_budget_take(limit->used, limit->max, len))
+	if (is_over(limit, len))
 		return -EDQUOT;
 	f = calloc(1, sizeof(*f));
 	ret = f != NULL ? map_file(fd, st, &addr) : -ENOMEM;
 	if (ret != 0)
-		goto err_give;
+		goto err_free;
+	ret = -EDQUOT;
+	if (!comch_budget_take(limit->used, limit->max, len))
+		goto err_unmap;
 	f->base.addr = addr;
 	f->base.len = len;
 	f->dev = st->st_dev;
@@ -137,20 +147,21 @@ new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
 	*foreign = add_file(st, f);
 	if (*foreign == f)
 		return 0;
-	munmap(addr, len);
-err_give:
-	free(f);
+	/* Another thread was faster. */
+	ret = 0;
 	comch_budget_give(limit->used, len);
+err_unmap:
+	munmap(addr, len);
+err_free:
+	free(f);
 	return ret;
 }
 
-/* A file that a thread that may wait could not map: it was over the limit, or it lies. */
-static int
-why_not(const struct stat *st, const struct comch_shown_limit *limit)
+/* Left open: those that may wait have sealed what is mapped. */
+static bool
+must_wait(int fd, const struct comch_shown_limit *limit)
 {
-	return (uint64_t)st->st_size > limit->max ||
-		comch_load_relaxed(limit->used) > limit->max - (uint64_t)st->st_size ?
-		-EDQUOT : -EPERM;
+	return limit->no_wait && !comch_memfd_has_seals(fd, F_SEAL_SEAL);
 }
 
 /* A file that can be sealed, or was. */
@@ -167,9 +178,12 @@ get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *
 			len > (uint64_t)st.st_size - offset)
 		return -EPERM;
 	f = use_file(&st, limit->used);
+	if (f == NULL && !limit->trusted && limit->max_file > 0 &&
+			(uint64_t)st.st_size > limit->max_file)
+		return -EDQUOT;
 	if (f == NULL)
-		ret = limit->no_wait && !comch_memfd_has_seals(fd, F_SEAL_SEAL) ?
-			why_not(&st, limit) : new_file(fd, &st, limit, &f);
+		ret = must_wait(fd, limit) ? (is_over(limit, (uint64_t)st.st_size) ? -EDQUOT :
+			-EPERM) : new_file(fd, &st, limit, &f);
 	/* Sealed before ours was made, maybe by another thread that is through by now. */
 	if (ret == -EPERM) {
 		f = use_file(&st, limit->used);

@@ -31,6 +31,7 @@ struct comch_shown {
 struct comch_shown_limit {
 	uint64_t *used;
 	uint64_t max;
+	uint64_t max_file; /* and one file; 0: no limit of its own */
 	bool trusted;    /* accept memory that is not sealed */
 	bool no_wait;    /* only what is mapped or sealed already: sealing may wait */
 };

@@ -286,6 +286,51 @@ Test(foreign, never_received)
 	on_link(behind_nonsense);
 }
 
+/* More than there are threads to close them: none of those waits. */
+Test(foreign, many_never_received)
+{
+	enum { NB = 24 };
+	struct raw_peer a[NB];
+	struct victim v;
+	uint64_t begin;
+	int i, fd;
+
+	v_open(&v, NULL);
+	for (i = 0; i < NB; i++) {
+		v_connect(&v, &a[i]);
+		fd = lingering();
+		behind_nonsense(&a[i], fd);
+		close(fd);
+	}
+	begin = t_now_ms();
+	for (i = 0; i < NB; i++)
+		raw_close(&a[i]);
+	T_UNTIL(t_fd_count() == v.nb_fds + nb_sinks);
+	T_LT(t_now_ms() - begin, (uint64_t)LINGER_S * 1000);
+	finish(&v);
+}
+
+/* All at once: before any of them is known to be stuck. */
+Test(foreign, hellos_at_once)
+{
+	enum { NB = 40 };
+	int sock[NB], fd, i;
+	struct victim v;
+
+	v_open(&v, NULL);
+	for (i = 0; i < NB; i++) {
+		sock[i] = v_dial();
+		fd = lingering();
+		T_EQ(raw_sock_send(sock[i], "hello", 5, &fd, 1), 5);
+		close(fd);
+	}
+	for (i = 0; i < 6; i++)
+		runs(&v);
+	for (i = 0; i < NB; i++)
+		close(sock[i]);
+	finish(&v);
+}
+
 /* In the queue of a wake socket that the victim was given. */
 Test(foreign, in_wake_socket)
 {

@@ -40,6 +40,7 @@ static struct rte_comch_conn *dpu_conn, *host_conn;
 static struct rte_comch_poll *host_poll;
 static uint32_t cons_ids[MAX_WORKERS];
 static uint32_t stop_host;
+static uint32_t nb_produced; /* producers whose messages have all arrived */
 static uint32_t nb_finished;
 static struct rte_comch_poll *main_poll;
 
@@ -149,6 +150,9 @@ consumer_main(void *arg)
 		else
 			pass(end);
 	}
+	/* With the consumer gone, a producer that has not looked yet is told -ENOENT. */
+	while (LOAD(nb_produced) < plan.nb_cons * plan.nb_prod)
+		sched_yield();
 	T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
 	WORK_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
@@ -211,6 +215,7 @@ producer_main(void *arg)
 		else
 			pass(end);
 	}
+	__atomic_fetch_add(&nb_produced, 1, __ATOMIC_ACQ_REL);
 	t_producer_end(prod);
 	t_mem_free(&m);
 	t_node_free(node);

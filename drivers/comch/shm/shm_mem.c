@@ -53,7 +53,10 @@ say_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total
 struct comch_shown_limit
 shm_mem_limit(struct rte_comch_link *link)
 {
+	const struct shm_link *l = container_of(link, const struct shm_link, base);
+
 	return (struct comch_shown_limit){
+		.max_file = RTE_MAX(link->dev->info.max_import - l->imported, UINT64_C(1)),
 		.used = link->dev->imported, .max = link->dev->info.total_import,
 		.trusted = shm_dev_of(link)->trust_peer, .no_wait = true,
 	};
