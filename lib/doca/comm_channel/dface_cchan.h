@@ -153,7 +153,7 @@ struct cchan_channel {
 };
 
 struct doca_comm_channel_ep_t {
-	pthread_mutex_t lock;
+	uint32_t lock;
 	enum cchan_kind kind;
 	/* What a run has returned, from next_ev on not looked at by recvfrom. */
 	uint16_t next_ev;
@@ -209,16 +209,22 @@ struct doca_comm_channel_ep_t {
 struct doca_comm_channel_ep_t *dface_cchan_create(void);
 /* Size of a queue of at least that many messages. */
 uint16_t dface_cchan_queue(uint32_t size);
+/* Wait for an endpoint's lock, and take it. */
+void dface_cchan_lock_wait(uint32_t *lock);
 /* Of an endpoint that is not NULL; functions that only read it lock, too. */
 static inline void
 dface_cchan_lock(const struct doca_comm_channel_ep_t *ep)
 {
-	pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&ep->lock);
+	uint32_t *lock = (uint32_t *)(uintptr_t)&ep->lock;
+
+	/* Pairs with the release in dface_cchan_unlock(). */
+	if (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0)
+		dface_cchan_lock_wait(lock);
 }
 static inline void
 dface_cchan_unlock(const struct doca_comm_channel_ep_t *ep)
 {
-	pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&ep->lock);
+	__atomic_store_n((uint32_t *)(uintptr_t)&ep->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* addr.c */

@@ -5,9 +5,11 @@
 /* An endpoint's birth, properties and end. */
 
 #include <stdlib.h>
+#include <time.h>
 
 #include <rte_bitops.h>
 #include <rte_common.h>
+#include <rte_pause.h>
 
 #include <doca_comm_channel.h>
 
@@ -18,6 +20,26 @@ uint16_t
 dface_cchan_queue(uint32_t size)
 {
 	return (uint16_t)rte_align32pow2(RTE_MAX(size, (uint32_t)CCHAN_MIN_QUEUE));
+}
+
+/* Looks at a lock that is taken before it sleeps, and for how long it does. */
+#define LOCK_LOOKS 200
+#define LOCK_NAP_NS 20000
+
+void
+dface_cchan_lock_wait(uint32_t *lock)
+{
+	const struct timespec nap = { .tv_nsec = LOCK_NAP_NS };
+	unsigned int i = 0;
+
+	/* The holder may want this CPU: it gets it. */
+	do {
+		if (++i < LOCK_LOOKS)
+			rte_pause();
+		else
+			nanosleep(&nap, NULL);
+	} while (__atomic_load_n(lock, __ATOMIC_RELAXED) != 0 ||
+		__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0);
 }
 
 struct doca_comm_channel_ep_t *
@@ -35,7 +57,6 @@ dface_cchan_create(void)
 	SLIST_INIT(&ep->slabs);
 	STAILQ_INIT(&ep->kept);
 	dface_cchan_channels_init(ep);
-	pthread_mutex_init(&ep->lock, NULL);
 	return ep;
 }
 
@@ -68,7 +89,6 @@ doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 		free(slab);
 	}
 	free(local_ep->list);
-	pthread_mutex_destroy(&local_ep->lock);
 	free(local_ep);
 	return DOCA_SUCCESS;
 }
