@@ -111,7 +111,8 @@ map_file(int fd, const struct stat *st, void **addr)
 	pthread_mutex_lock(&lock);
 	ret = map_again(st, addr);
 	pthread_mutex_unlock(&lock);
-	return ret == -ENOENT ? comch_memfd_adopt(fd, (size_t)st->st_size, addr) : ret;
+	/* Also where no second view can be had: of a file for several, the first way works. */
+	return ret != 0 ? comch_memfd_adopt(fd, (size_t)st->st_size, addr) : 0;
 }
 
 static bool

@@ -120,6 +120,9 @@ void t_dir_remove(void);
 /* Does this program run under a sanitizer that changes its memory? */
 bool t_sanitized(void);
 
+/* Does it run under qemu-user? That leaks memory with each thread that ends. */
+bool t_emulated(void);
+
 unsigned int t_fd_count(void);
 uint64_t t_rss_kb(void);
 /* Set the soft limit of descriptors; false if the hard limit forbids. */

@@ -241,6 +241,12 @@ t_sanitized(void)
 #endif
 }
 
+bool
+t_emulated(void)
+{
+	return getenv("QEMU_LD_PREFIX") != NULL;
+}
+
 unsigned int
 t_fd_count(void)
 {

@@ -125,6 +125,9 @@ check_cannot_punch(int fd, void *addr)
 	errno = 0;
 	cr_assert_eq(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE), -1);
 	cr_assert_eq(errno, EPERM);
+	/* qemu-user takes MADV_REMOVE for advice and does nothing. */
+	if (getenv("QEMU_LD_PREFIX") != NULL)
+		return;
 	cr_assert_eq(madvise(addr, PAGE, MADV_REMOVE), -1);
 	cr_assert_eq(errno, EPERM);
 }
