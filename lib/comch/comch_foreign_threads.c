@@ -312,20 +312,46 @@ receiver_main(struct comch_foreign_slot *slot)
 }
 
 /*
- * A closer takes sockets and ends: with its table the kernel closes them, and a
- * task that exits does not linger for what their queues hold.
+ * Does a socket's queue hold nothing, and never will? A message shows by its
+ * sender's credentials, also an empty one; the end of the stream has none.
+ */
+static bool
+is_empty(int sock)
+{
+	struct msghdr msg = { 0 };
+	int yes = 1;
+
+	return shutdown(sock, SHUT_RDWR) == 0 &&
+		setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) == 0 &&
+		own_recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT) == 0 &&
+		(msg.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
+}
+
+/*
+ * A closer that has a socket with something in its queue takes what else waits,
+ * and ends: with its table the kernel closes them, and a task that exits does not
+ * linger for what they hold.
  */
 static void
 closer_main(struct comch_foreign_slot *slot)
 {
 	struct comch_foreign_job *none;
-	int n, flags = 0, sock;
+	int n = 0, sock;
 
-	for (n = 0; n < CLOSE_BURST && next_message(slot, flags, &none, &sock); n++) {
+	while (n < CLOSE_BURST && next_message(slot, n > 0 ? MSG_DONTWAIT : 0, &none, &sock)) {
 		mark_busy(slot);
-		flags = MSG_DONTWAIT;
-		if (sock < 0)
-			discard_reply();
+		if (sock >= 0 && is_empty(sock)) {
+			own_close(sock);
+		} else {
+			n++;
+			if (sock < 0)
+				discard_reply();
+		}
+		if (n > 0)
+			continue;
+		pthread_mutex_lock(&pool->lock);
+		slot->busy = false;
+		pthread_mutex_unlock(&pool->lock);
 	}
 }
 
