@@ -81,7 +81,7 @@ attacker(unsigned int k, int fd)
 static void
 die_at(struct victim *v, unsigned int k)
 {
-	int fds[2];
+	int fds[2], status = 0;
 	pid_t pid;
 	char c;
 
@@ -90,7 +90,9 @@ die_at(struct victim *v, unsigned int k)
 	T_GE(pid, 0);
 	if (pid == 0)
 		attacker(k, fds[1]);
-	T_UNTIL(read(fds[0], &c, 1) == 1);
+	T_UNTIL(read(fds[0], &c, 1) == 1 || waitpid(pid, &status, WNOHANG) == pid);
+	if (status != 0)
+		T_FAIL("the attacker ended by itself at step %u: status %#x", k, (unsigned int)status);
 	T_EQ(kill(pid, SIGKILL), 0);
 	T_EQ(waitpid(pid, NULL, 0), pid);
 	close(fds[0]);
