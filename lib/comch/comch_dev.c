@@ -24,7 +24,7 @@
 static struct rte_comch_driver_ops drivers[MAX_DRIVERS];
 static unsigned int nb_drivers;
 static struct rte_comch_dev *devs[MAX_DEVS];
-/* Of the devices: threads give bytes back that were of one that is closed. */
+/* By device; outlives it, because bytes may be given back after it was closed. */
 static struct {
 	uint64_t imported;
 	uint64_t staged;

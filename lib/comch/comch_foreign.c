@@ -52,12 +52,11 @@ comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
 }
 
 void
-comch_foreign_pack(struct msghdr *msg, struct iovec *iov, struct comch_foreign_job **job,
-		union comch_foreign_control *control, const int *fds, uint32_t nb_fds)
+comch_foreign_pack(struct msghdr *msg, struct iovec *iov, union comch_foreign_control *control,
+		const int *fds, uint32_t nb_fds)
 {
 	struct cmsghdr *c;
 
-	*iov = (struct iovec){ .iov_base = job, .iov_len = sizeof(*job) };
 	*msg = (struct msghdr){ .msg_iov = iov, .msg_iovlen = 1 };
 	if (nb_fds == 0)
 		return;
@@ -383,11 +382,11 @@ check_share(const struct comch_foreign_peer *peer)
 static int
 hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 {
+	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
 	union comch_foreign_control control;
 	struct msghdr msg;
-	struct iovec iov;
 
-	comch_foreign_pack(&msg, &iov, &job, &control, &fd, 1);
+	comch_foreign_pack(&msg, &iov, &control, &fd, 1);
 	if (sendmsg(pool->out[kind], &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		/* Too many wait there, or too many of our user are under way. */
 		return errno == ETOOMANYREFS ? -EAGAIN : -errno;
@@ -405,7 +404,10 @@ empty_attic(void)
 		close(attic[--nb_attic]);
 }
 
-/* Under the lock. The closers have the file as well: this close() is never the last one. */
+/*
+ * Under the lock, which a closer takes before it closes: this close() is never the
+ * last one of the file.
+ */
 static void
 close_locked(int fd)
 {
@@ -577,6 +579,15 @@ comch_foreign_cancel(struct comch_foreign_job *job)
 }
 
 /* Looking */
+
+bool
+comch_foreign_is_unix(int fd)
+{
+	socklen_t len = sizeof(int);
+	int domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
+}
 
 enum comch_foreign_next
 comch_foreign_next(int sock)

@@ -31,11 +31,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "comch_shown.h"
+#include "rte_comch_driver.h"
 
 /* Descriptors and bytes of one message. */
-#define COMCH_FOREIGN_FDS 3
+#define COMCH_FOREIGN_FDS RTE_COMCH_FRAME_FDS
 #define COMCH_FOREIGN_BYTES 16
 
 /* A peer whose descriptor takes this long to drop is given up. */
@@ -88,7 +90,7 @@ enum comch_foreign_next comch_foreign_next(int sock);
 
 /*
  * Have one message received. The socket stays the caller's; until the job is
- * taken or cancelled nobody else reads it. When the message is there, news
+ * taken or cancelled it must not be read. When the message is there, news
  * is called, and never after a cancel. Payload memory that has to be sealed is
  * mapped and sealed, within *limit* (NULL: there is none): that may wait for
  * its sender, too.
@@ -107,6 +109,9 @@ int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
  */
 int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);
 
+/* Give up what a message shows. */
+void comch_foreign_unshow(struct comch_foreign_msg *msg);
+
 /* Forget a job. */
 void comch_foreign_cancel(struct comch_foreign_job *job);
 
@@ -115,6 +120,18 @@ void comch_foreign_cancel(struct comch_foreign_job *job);
  * taken out of all epoll sets first: the file may stay open for a while.
  */
 void comch_foreign_close(int fd);
+
+/* A unix socket: what a peer is woken by. */
+bool comch_foreign_is_unix(int fd);
+
+/* Descriptors of one message. */
+union comch_foreign_control {
+	struct cmsghdr align;
+	char buf[CMSG_SPACE(sizeof(int) * COMCH_FOREIGN_FDS)];
+};
+/* Fill in the header of a message: its bytes, and at most COMCH_FOREIGN_FDS descriptors. */
+void comch_foreign_pack(struct msghdr *msg, struct iovec *iov,
+		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);
 
 /* Have the kernel refuse descriptors on this socket (Linux 6.16). False: it does not. */
 bool comch_foreign_refuse(int sock);

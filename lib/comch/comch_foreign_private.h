@@ -96,21 +96,10 @@ struct comch_foreign_pool {
 
 extern struct comch_foreign_pool comch_foreign_pool;
 
-/* Descriptors of one message; and an internal message: a job, or NULL to close. */
-union comch_foreign_control {
-	struct cmsghdr align;
-	char buf[CMSG_SPACE(sizeof(int) * COMCH_FOREIGN_FDS)];
-};
-
 /* A time to wait for a condition until. */
 void comch_foreign_in_ms(struct timespec *ts, uint32_t ms);
-/* Fill in the header of a message of one pointer, with descriptors. */
-void comch_foreign_pack(struct msghdr *msg, struct iovec *iov, struct comch_foreign_job **job,
-		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);
 /* The descriptors that a received header has; at most COMCH_FOREIGN_FDS. */
 uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
-/* Give up what a message shows. */
-void comch_foreign_unshow(struct comch_foreign_msg *msg);
 /* Under the lock. */
 void comch_foreign_unref(struct comch_foreign_job *job);
 void comch_foreign_finish(struct comch_foreign_job *job, int len);

@@ -122,12 +122,8 @@ own_table(const int *keep, unsigned int n)
 static bool
 is_harmless(int fd)
 {
-	socklen_t len = sizeof(int);
-	int domain;
-
 	/* Only tmpfs and hugetlbfs answer. */
-	return fcntl(fd, F_GET_SEALS) >= 0 || (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain,
-			&len) == 0 && domain == AF_UNIX);
+	return fcntl(fd, F_GET_SEALS) >= 0 || comch_foreign_is_unix(fd);
 }
 
 /* Receive the message. Its length, or a negative errno. */
@@ -171,17 +167,17 @@ show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
 	}
 }
 
-/* Send a job's descriptors to the program, unless nobody wants them any more. */
+/* Send a job's descriptors to the program, unless the job was given up. */
 static void
 reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
 	union comch_foreign_control control;
 	struct msghdr msg;
-	struct iovec iov;
 	int tries;
 
-	comch_foreign_pack(&msg, &iov, &job, &control, m->fds, m->nb_fds);
+	comch_foreign_pack(&msg, &iov, &control, m->fds, m->nb_fds);
 	for (tries = 0; tries < REPLY_TRIES && job->state == COMCH_FOREIGN_RUNNING &&
 			!job->cancelled; tries++) {
 		if (syscall(SYS_sendmsg, pool->reply_out, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {

@@ -248,7 +248,7 @@ struct comch_queue {
 	struct comch_obj obj;
 	struct rte_comch_conn *conn;
 	struct comch_fd fd;     /* our end of the wake socket */
-	bool refuses_fds;       /* the kernel lets nobody send descriptors there */
+	bool refuses_fds;       /* the kernel refuses descriptors there */
 	int peer_fd;            /* the end that the peer gets; -1 once it has it */
 	uint32_t id;
 	TAILQ_ENTRY(comch_queue) poll_next;

@@ -23,16 +23,6 @@
 /* Of record regions that one run makes, if it is more than one. */
 #define MAX_RUN_BYTES (UINT64_C(256) << 10)
 
-/* Only a unix socket: nothing else has any business in our hands. */
-static bool
-is_wake_socket(int fd)
-{
-	socklen_t len = sizeof(int);
-	int domain;
-
-	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
-}
-
 static bool
 consumer_new_is_valid(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 {
@@ -219,7 +209,7 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 	};
 	int ret;
 
-	if (!consumer_new_is_valid(conn, f) || !is_wake_socket(fds[1]))
+	if (!consumer_new_is_valid(conn, f) || !comch_foreign_is_unix(fds[1]))
 		return -EPROTO;
 	if (!TAILQ_EMPTY(&poll->new_cons) || !may_create(poll, &nc)) {
 		conn->new_cons = nc;
@@ -304,7 +294,7 @@ comch_remote_on_producer_new(struct rte_comch_conn *conn, const struct comch_wir
 {
 	struct comch_peer_prod *pp;
 
-	if (f->id == 0 || find_peer_prod(conn, f->id) != NULL || !is_wake_socket(fds[0]))
+	if (f->id == 0 || find_peer_prod(conn, f->id) != NULL || !comch_foreign_is_unix(fds[0]))
 		return -EPROTO;
 	pp = find_peer_prod(conn, 0);
 	if (pp == NULL)

@@ -92,7 +92,8 @@ die_at(struct victim *v, unsigned int k)
 		attacker(k, fds[1]);
 	T_UNTIL(read(fds[0], &c, 1) == 1 || waitpid(pid, &status, WNOHANG) == pid);
 	if (status != 0)
-		T_FAIL("the attacker ended by itself at step %u: status %#x", k, (unsigned int)status);
+		T_FAIL("the attacker ended by itself at step %u: status %#x", k,
+			(unsigned int)status);
 	T_EQ(kill(pid, SIGKILL), 0);
 	T_EQ(waitpid(pid, NULL, 0), pid);
 	close(fds[0]);

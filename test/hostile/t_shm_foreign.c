@@ -66,6 +66,16 @@ lingering(void)
 	return fd;
 }
 
+/* Instead of a hello: such a socket, of which the victim then has the last copy. */
+static void
+hello_lingers(int sock)
+{
+	int fd = lingering();
+
+	T_EQ(raw_sock_send(sock, "hello", 5, &fd, 1), 5);
+	close(fd);
+}
+
 /* Nobody lingers any longer, and nothing of this is counted against the victim. */
 static void
 close_sinks(void)
@@ -131,15 +141,13 @@ Test(foreign, hello_truncated)
 Test(foreign, hellos)
 {
 	enum { NB = 12 };
-	int sock[NB], fd, i;
+	int sock[NB], i;
 	struct victim v;
 
 	v_open(&v, NULL);
 	for (i = 0; i < NB; i++) {
 		sock[i] = v_dial();
-		fd = lingering();
-		T_EQ(raw_sock_send(sock[i], "hello", 5, &fd, 1), 5);
-		close(fd);
+		hello_lingers(sock[i]);
 		runs(&v);
 	}
 	for (i = 0; i < NB; i++)
@@ -153,15 +161,13 @@ Test(foreign, never_accepted)
 	struct rte_comch_server *server;
 	struct victim v;
 	uint64_t ns;
-	int sock, fd;
+	int sock;
 
 	v_open(&v, NULL);
 	server = t_server_new(v.p.dpu, v.p.dpu_dev, "other", 0, NULL);
 	sock = raw_dial(t_dir(), "pf0", "other");
 	T_GE(sock, 0);
-	fd = lingering();
-	T_EQ(raw_sock_send(sock, "hello", 5, &fd, 1), 5);
-	close(fd);
+	hello_lingers(sock);
 	ns = t_own_ns();
 	t_server_end(server);
 	T_LT(t_own_since(ns) / 1000000, V_ONE_RUN_MS);
@@ -314,15 +320,13 @@ Test(foreign, many_never_received)
 Test(foreign, hellos_at_once)
 {
 	enum { NB = 40 };
-	int sock[NB], fd, i;
+	int sock[NB], i;
 	struct victim v;
 
 	v_open(&v, NULL);
 	for (i = 0; i < NB; i++) {
 		sock[i] = v_dial();
-		fd = lingering();
-		T_EQ(raw_sock_send(sock[i], "hello", 5, &fd, 1), 5);
-		close(fd);
+		hello_lingers(sock[i]);
 	}
 	for (i = 0; i < 6; i++)
 		runs(&v);

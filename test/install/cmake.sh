@@ -8,7 +8,6 @@
 
 set -euo pipefail
 
-source=$1 build=$2 prefix=$3
 # CMake takes one word: without ccache.
 export CC=${*: -1}
 
@@ -16,17 +15,8 @@ if ! command -v cmake >/dev/null; then
 	echo 'cmake is not installed'
 	exit 77
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-root=$tmp/root$prefix
-
-fail() {
-	echo "$*" >&2
-	exit 1
-}
-
-meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
-unset PKG_CONFIG_PATH LD_LIBRARY_PATH
+# shellcheck source-path=SCRIPTDIR source=installed.sh
+. "$(dirname "$0")/installed.sh"
 
 # configure VERSION DIRECTORY: for the project that wants this version.
 configure() {

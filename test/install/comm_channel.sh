@@ -11,22 +11,10 @@
 
 set -euo pipefail
 
-source=$1 build=$2 prefix=$3 libdir=$4
-shift 4
+# shellcheck source-path=SCRIPTDIR source=installed.sh
+. "$(dirname "$0")/installed.sh"
 cc=("$@")
 releases=(1.2 1.5 2.0 2.5 2.6 2.7)
-
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-root=$tmp/root$prefix
-
-fail() {
-	echo "$*" >&2
-	exit 1
-}
-
-meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
-unset PKG_CONFIG_PATH LD_LIBRARY_PATH CPATH LIBRARY_PATH
 PATH=$root/bin:$PATH
 
 # What a user has, for the sources of one release.

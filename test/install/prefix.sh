@@ -10,23 +10,11 @@
 
 set -euo pipefail
 
-source=$1 build=$2 prefix=$3
-shift 4
+# shellcheck source-path=SCRIPTDIR source=installed.sh
+. "$(dirname "$0")/installed.sh"
 cc=("$@")
 triplet=$(uname -m)-linux-gnu
 warn=(-Wall -Wextra -Werror)
-
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-root=$tmp/root$prefix
-
-fail() {
-	echo "$*" >&2
-	exit 1
-}
-
-meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root"
-unset PKG_CONFIG_PATH LD_LIBRARY_PATH CPATH LIBRARY_PATH
 doca_env=$root/bin/comch-doca-env
 
 # new_prefix ROLE RELEASE: $tmp/doca-ROLE-RELEASE, where programs look for DOCA.

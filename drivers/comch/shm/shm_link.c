@@ -21,7 +21,7 @@
 #include "comch_memfd.h"
 #include "shm_private.h"
 
-/* Wake-ups that a peer may send though nobody asked. */
+/* Wake-ups that a peer may send without being asked. */
 #define SPARE_WAKES 64
 
 void
@@ -177,15 +177,11 @@ on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
 {
 	struct shm_hello hello;
 	int ret = -EPROTO;
-	uint32_t i;
 
 	if (msg->len == sizeof(hello) && msg->nb_fds == 1) {
 		memcpy(&hello, msg->data, sizeof(hello));
 		ret = take_hello(l, &hello, msg->fds[0]);
 	}
-	for (i = 0; i < msg->nb_fds; i++)
-		if (msg->shown[i] != NULL)
-			comch_shown_put(msg->shown[i]);
 	close_all(msg->fds, msg->nb_fds);
 	answer_hello(l, ret);
 }
@@ -222,15 +218,13 @@ count_shown(struct shm_link *l, struct comch_shown *shown)
 
 /* Keep descriptors until their frame is read. */
 static void
-on_fds(struct shm_link *l, const struct comch_foreign_msg *msg)
+on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 {
 	uint32_t i, at;
 
 	if (msg->len != 1 || msg->data[0] != SHM_SOCK_FDS ||
 			nb_stashed(l) + msg->nb_fds > SHM_MAX_STASH) {
-		for (i = 0; i < msg->nb_fds; i++)
-			if (msg->shown[i] != NULL)
-				comch_shown_put(msg->shown[i]);
+		comch_foreign_unshow(msg);
 		close_all(msg->fds, msg->nb_fds);
 		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
 		return;

@@ -32,12 +32,6 @@
 /* Somebody may remove the lock file between our open and our lock. */
 #define LOCK_TRIES 16
 
-/* Bytes of control data for the descriptors of one message. */
-union fd_control {
-	struct cmsghdr align;
-	char buf[CMSG_SPACE(sizeof(int) * RTE_COMCH_FRAME_FDS)];
-};
-
 static int
 name_path(const struct rte_comch_dev *dev, uint16_t rep, const char *name, const char *suffix,
 		char *path, size_t size)
@@ -274,7 +268,7 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 	if (owner && shm_watch_is_ours(l))
 		unlink(l->sock_path);
 	shm_watch_close(l);
-	/* With it go those that nobody accepted, and what they sent. */
+	/* With it go the clients that were not accepted, and what they sent. */
 	shutdown(l->sock, SHUT_RDWR);
 	comch_foreign_close(l->sock);
 	if (owner)
@@ -381,20 +375,10 @@ int
 shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds)
 {
 	struct iovec iov = { .iov_base = (void *)(uintptr_t)data, .iov_len = len };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	union fd_control control;
-	struct cmsghdr *c;
+	union comch_foreign_control control;
+	struct msghdr msg;
 
-	if (nb_fds > 0) {
-		memset(&control, 0, sizeof(control));
-		msg.msg_control = control.buf;
-		msg.msg_controllen = CMSG_SPACE(sizeof(int) * nb_fds);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int) * nb_fds);
-		memcpy(CMSG_DATA(c), fds, sizeof(int) * nb_fds);
-	}
+	comch_foreign_pack(&msg, &iov, &control, fds, nb_fds);
 	if (sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return 0;
 	/* A plain user's descriptors under way are limited: they arrive, and it goes on. */

@@ -126,7 +126,7 @@ send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int 
 	ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
 	if (unlikely(ret == DOCA_ERROR_AGAIN || peer->wants_room))
 		dface_cchan_want_room(peer, ret == DOCA_ERROR_AGAIN);
-	/* As long as another peer waits for room, nobody has seen to that. */
+	/* Not done yet if another peer waits for room. */
 	if (ret == DOCA_ERROR_AGAIN || ep->nb_wanting == 0)
 		dface_cchan_came(ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
 	dface_cchan_settle(ep);
