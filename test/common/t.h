@@ -125,6 +125,8 @@ bool t_emulated(void);
 
 unsigned int t_fd_count(void);
 uint64_t t_rss_kb(void);
+/* All that is mapped, touched or not. */
+uint64_t t_mapped_kb(void);
 /* Set the soft limit of descriptors; false if the hard limit forbids. */
 bool t_nofile_set(uint64_t soft);
 

@@ -264,17 +264,30 @@ t_fd_count(void)
 	return n - 1; /* without the directory's own */
 }
 
-uint64_t
-t_rss_kb(void)
+/* The first two fields of statm: pages that are mapped, and that are there. */
+static uint64_t
+memory_kb(bool mapped)
 {
-	unsigned long long pages = 0;
+	unsigned long long size = 0, resident = 0;
 	FILE *f;
 
 	f = fopen("/proc/self/statm", "r");
-	if (f == NULL || fscanf(f, "%*u %llu", &pages) != 1)
+	if (f == NULL || fscanf(f, "%llu %llu", &size, &resident) != 2)
 		T_FAIL("/proc/self/statm");
 	fclose(f);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+	return (mapped ? size : resident) * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+uint64_t
+t_rss_kb(void)
+{
+	return memory_kb(false);
+}
+
+uint64_t
+t_mapped_kb(void)
+{
+	return memory_kb(true);
 }
 
 bool

@@ -106,7 +106,6 @@ Test(data, desc_region_again)
 {
 	struct rte_comch_cpl cpl;
 	struct to_attacker t;
-	struct raw_frame f;
 	struct raw_mem m;
 	int32_t status;
 
@@ -115,8 +114,7 @@ Test(data, desc_region_again)
 	/* The victim reads both in one run: nothing was given up in between. */
 	raw_send_id(&t.a, COMCH_WIRE_MR_DEL, 3);
 	raw_send_mr_add(&t.a, 3, 0, 4096, m.fd);
-	v_hear(&t.a, &f, COMCH_WIRE_MR_ACK);
-	memcpy(&status, f.body + 4, sizeof(status));
+	status = v_hear_status(&t.a, COMCH_WIRE_MR_ACK);
 	T_EQ(status, 0);
 	raw_cons_post(&t.c, 3, 4096 - 100, 100);
 	T_EQ(out_send(&t, 100), 1);
@@ -140,7 +138,6 @@ Test(data, regions_without_end)
 	enum { TURNS = 200 };
 	const struct rte_comch_conn *conn;
 	unsigned int granted = 0, i;
-	struct raw_frame f;
 	struct raw_peer a;
 	struct victim v;
 	struct raw_mem m;
@@ -154,8 +151,7 @@ Test(data, regions_without_end)
 		raw_send_id(&a, COMCH_WIRE_MR_DEL, 3);
 	}
 	for (i = 0; i < TURNS; i++) {
-		v_hear(&a, &f, COMCH_WIRE_MR_ACK);
-		memcpy(&status, f.body + 4, sizeof(status));
+		status = v_hear_status(&a, COMCH_WIRE_MR_ACK);
 		T_CHECK(status == 0 || status == -EBUSY);
 		granted += status == 0;
 	}
@@ -164,8 +160,7 @@ Test(data, regions_without_end)
 	/* Once it is given up there is room again. */
 	t_settle();
 	raw_send_mr_add(&a, 3, 0, 4096, m.fd);
-	v_hear(&a, &f, COMCH_WIRE_MR_ACK);
-	memcpy(&status, f.body + 4, sizeof(status));
+	status = v_hear_status(&a, COMCH_WIRE_MR_ACK);
 	T_EQ(status, 0);
 	v_expect_alive(&v, &a, conn);
 	raw_mem_free(&m);

@@ -225,23 +225,6 @@ Test(floods, starves_nobody)
 	v_close(&v);
 }
 
-/* Bytes of shared memory that this process maps, kB. */
-static uint64_t
-shmem_kb(void)
-{
-	unsigned long long kb = 0;
-	char line[256];
-	FILE *f;
-
-	f = fopen("/proc/self/status", "r");
-	T_CHECK(f != NULL);
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (sscanf(line, "VmSize: %llu", &kb) == 1)
-			break;
-	fclose(f);
-	return kb;
-}
-
 /* How much the victim allocates for a peer is not the peer's to say. */
 Test(floods, staging_memory)
 {
@@ -255,14 +238,14 @@ Test(floods, staging_memory)
 
 	v_open(&v, &conf);
 	v_connect(&v, &a);
-	before = shmem_kb();
+	before = t_mapped_kb();
 	for (i = 0; i < RTE_DIM(c); i++) {
 		raw_cons_new(&c[i], i + 1, 64, 64, 64 << 20);
 		raw_cons_announce(&a, &c[i]);
 		v_hear(&a, &f, COMCH_WIRE_CONSUMER_ACK);
 		raw_frame_free(&f);
 	}
-	before = shmem_kb() - before;
+	before = t_mapped_kb() - before;
 	for (i = 0; i < RTE_DIM(c); i++)
 		raw_cons_free(&c[i]);
 	raw_close(&a);

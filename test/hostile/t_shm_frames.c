@@ -481,7 +481,6 @@ static void
 bad_mr(uint32_t id, uint64_t offset, uint64_t size, int fd, bool ends)
 {
 	struct rte_comch_conn *conn;
-	struct raw_frame f;
 	struct raw_peer a;
 	struct victim v;
 	int32_t status;
@@ -492,8 +491,7 @@ bad_mr(uint32_t id, uint64_t offset, uint64_t size, int fd, bool ends)
 	if (ends) {
 		v_expect_end(&v, conn);
 	} else {
-		v_hear(&a, &f, COMCH_WIRE_MR_ACK);
-		memcpy(&status, f.body + 4, sizeof(status));
+		status = v_hear_status(&a, COMCH_WIRE_MR_ACK);
 		T_LT(status, 0);
 		v_expect_alive(&v, &a, conn);
 	}
@@ -565,7 +563,6 @@ Test(frames, mr_not_memory)
 Test(frames, mr_twice_del_unknown)
 {
 	struct rte_comch_conn *conn;
-	struct raw_frame f;
 	struct raw_peer a;
 	struct victim v;
 	struct raw_mem m;
@@ -577,8 +574,7 @@ Test(frames, mr_twice_del_unknown)
 	raw_mem_new(&m, 65536, MFD_ALLOW_SEALING, RAW_SEALS_PAYLOAD);
 	for (i = 0; i < 2; i++) {
 		raw_send_mr_add(&a, 5, 0, 65536, m.fd);
-		v_hear(&a, &f, COMCH_WIRE_MR_ACK);
-		memcpy(&status, f.body + 4, sizeof(status));
+		status = v_hear_status(&a, COMCH_WIRE_MR_ACK);
 		T_CHECK(i == 0 ? status == 0 : status < 0);
 	}
 	for (i = 0; i < 100; i++) {

@@ -110,23 +110,6 @@ siege_test(bool (*siege)(void))
 		MAX_P99_US);
 }
 
-/* Pages of shared memory that this process maps and has touched, or allocated, kB. */
-static uint64_t
-status_kb(const char *what)
-{
-	unsigned long long kb = 0;
-	char line[256];
-	FILE *f;
-
-	f = fopen("/proc/self/status", "r");
-	T_CHECK(f != NULL);
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (strncmp(line, what, strlen(what)) == 0)
-			T_EQ(sscanf(line + strlen(what), ": %llu", &kb), 1);
-	fclose(f);
-	return kb;
-}
-
 /* Punching holes, in both ways that there are. */
 static void
 check_cannot_punch(int fd, void *addr)
@@ -140,14 +123,8 @@ check_cannot_punch(int fd, void *addr)
 static int32_t
 show(struct raw_peer *a, uint32_t id, const struct raw_mem *m)
 {
-	struct raw_frame f;
-	int32_t status;
-
 	raw_send_mr_add(a, id, 0, m->len, m->fd);
-	v_hear(a, &f, COMCH_WIRE_MR_ACK);
-	memcpy(&status, f.body + 4, sizeof(status));
-	raw_frame_free(&f);
-	return status;
+	return v_hear_status(a, COMCH_WIRE_MR_ACK);
 }
 
 /* What was shown open is the victim's: no hole can be punched into it. */
@@ -468,14 +445,8 @@ Test(memory, punching_while_imported)
 static int32_t
 announce(struct raw_peer *a, struct raw_cons *c)
 {
-	struct raw_frame f;
-	int32_t status;
-
 	raw_cons_announce(a, c);
-	v_hear(a, &f, COMCH_WIRE_CONSUMER_ACK);
-	memcpy(&status, f.body + 4, sizeof(status));
-	raw_frame_free(&f);
-	return status;
+	return v_hear_status(a, COMCH_WIRE_CONSUMER_ACK);
 }
 
 /* Staging rings as large as the wire allows: refused, each of them. */
@@ -490,7 +461,7 @@ Test(memory, staging_asked_for)
 
 	v_open(&v, NULL);
 	conn = v_connect(&v, &a);
-	before = status_kb("VmSize");
+	before = t_mapped_kb();
 	raw_cons_new(&c, 1, 64, 64, 256 << 20);
 	for (i = 0; i < 12; i++) {
 		T_EQ(announce(&a, &c), -EDQUOT);
@@ -503,7 +474,7 @@ Test(memory, staging_asked_for)
 		c.id++;
 	}
 	T_EQ(i, 7);
-	grown = status_kb("VmSize") - before;
+	grown = t_mapped_kb() - before;
 	T_LE(grown, 16 * 1024);
 	v_expect_alive(&v, &a, conn);
 	raw_cons_free(&c);

@@ -96,8 +96,7 @@ show(struct raw_peer *a, struct raw_cons *c, struct raw_mem *m, uint32_t id)
 	raw_mem_new(m, MEM_LEN, MFD_ALLOW_SEALING, RAW_SEALS_PAYLOAD);
 	do {
 		raw_send_mr_add(a, 3, 0, MEM_LEN, m->fd);
-		v_hear(a, &f, COMCH_WIRE_MR_ACK);
-		memcpy(&status, f.body + 4, sizeof(status));
+		status = v_hear_status(a, COMCH_WIRE_MR_ACK);
 		/* A sender that does not get to run may hold on to all that the victim has. */
 	} while (status == -EBUSY);
 	T_EQ(status, 0);

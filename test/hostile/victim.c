@@ -147,6 +147,18 @@ v_hear(struct raw_peer *a, struct raw_frame *f, uint32_t type)
 	} while (f->type != type);
 }
 
+int32_t
+v_hear_status(struct raw_peer *a, uint32_t type)
+{
+	struct raw_frame f;
+	int32_t status;
+
+	v_hear(a, &f, type);
+	memcpy(&status, f.body + 4, sizeof(status));
+	raw_frame_free(&f);
+	return status;
+}
+
 struct rte_comch_conn *
 v_connect_cells(struct victim *v, struct raw_peer *a, uint32_t cells)
 {

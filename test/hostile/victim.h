@@ -53,6 +53,8 @@ struct rte_comch_conn *v_connect(struct victim *v, struct raw_peer *a);
 struct rte_comch_conn *v_connect_cells(struct victim *v, struct raw_peer *a, uint32_t cells);
 /* Step until a frame of this type comes; others are thrown away. */
 void v_hear(struct raw_peer *a, struct raw_frame *f, uint32_t type);
+/* The same for an MR_ACK or CONSUMER_ACK; its status. */
+int32_t v_hear_status(struct raw_peer *a, uint32_t type);
 
 /* The victim ends the attacker's connection with -EPROTO and a sentence. */
 void v_expect_end(struct victim *v, const struct rte_comch_conn *conn);
