@@ -23,8 +23,8 @@
 #define SO_PASSRIGHTS 83
 #endif
 
-/* Sockets that found no place in the closers' queue. */
-#define MAX_ATTIC 4096
+/* While more wait for the closers than this, nothing is received that may have to be closed. */
+#define FULL_ATTIC 256
 /* It is looked through so often. */
 #define ATTIC_MS 2
 
@@ -37,8 +37,9 @@ struct comch_foreign_pool comch_foreign_pool = {
 };
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
-static int attic[MAX_ATTIC];
-static uint32_t nb_attic;
+/* Descriptors that found no place in the closers' queue. */
+static int *attic;
+static uint32_t nb_attic, max_attic;
 
 void
 comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
@@ -404,6 +405,26 @@ empty_attic(void)
 		close(attic[--nb_attic]);
 }
 
+/* Under the lock. Without memory it stays open: better than a close() that may block. */
+static void
+put_attic(int fd)
+{
+	uint32_t max = 2 * max_attic + 64;
+	int *larger;
+
+	if (nb_attic == max_attic) {
+		larger = realloc(attic, max * sizeof(*attic));
+		if (larger == NULL) {
+			COMCH_LOG(ERR, "no memory: descriptor %d of a peer stays open", fd);
+			return;
+		}
+		attic = larger;
+		max_attic = max;
+	}
+	attic[nb_attic++] = fd;
+	pthread_cond_signal(&pool->wake);
+}
+
 /*
  * Under the lock, which a closer takes before it closes: this close() is never the
  * last one of the file.
@@ -412,13 +433,10 @@ static void
 close_locked(int fd)
 {
 	empty_attic();
-	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0) {
+	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
 		close(fd);
-	} else if (nb_attic < MAX_ATTIC) {
-		attic[nb_attic++] = fd;
-		pthread_cond_signal(&pool->wake);
-	}
-	/* Else it stays open: worse than a descriptor less is a close() that blocks. */
+	else
+		put_attic(fd);
 }
 
 void
@@ -458,7 +476,7 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 	j->news = news;
 	j->ctx = ctx;
 	empty_attic();
-	ret = check_share(peer);
+	ret = nb_attic < FULL_ATTIC ? check_share(peer) : -EAGAIN;
 	TAILQ_INSERT_TAIL(&pool->jobs, j, next);
 	if (ret == 0)
 		ret = hand_over(COMCH_FOREIGN_RECEIVER, j, sock);

@@ -33,6 +33,19 @@ v_stop(void)
 	t_dir_remove();
 }
 
+/*
+ * Frames are in order, and those with descriptors wait for these: with a message
+ * each way, all that was said before has arrived.
+ */
+static void
+exchange(struct t_pair *p)
+{
+	t_send(p->cconn, "here", 4, 0);
+	t_send(p->sconn, "here", 4, 0);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_MSG, p->sconn) == 1 &&
+		t_count(p->host, RTE_COMCH_EVENT_MSG, p->cconn) == 1);
+}
+
 void
 v_open(struct victim *v, const struct t_pair_conf *conf)
 {
@@ -49,6 +62,7 @@ v_open(struct victim *v, const struct t_pair_conf *conf)
 	T_CHECK(v->canary != NULL);
 	t_fill(v->canary, CANARY_LEN, CANARY_SEED);
 	t_fill(v->flow.dst.addr, v->flow.dst.len, CANARY_SEED);
+	exchange(&v->p);
 	t_settle();
 	v->nb_fds = t_fd_count();
 }
