@@ -157,13 +157,14 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 		comch_conn_tx(conn, &ack, NULL, 0);
 		return ack.status == -EPERM ? -EPROTO : 0;
 	}
-	comch_conn_tx(conn, &ack, &rc->rec_region.fd, 1);
-	close(rc->rec_region.fd);
-	rc->rec_region.fd = -1;
+	/* First: with the answer the consumer is RUNNING, and producers may know its id. */
 	pthread_mutex_lock(&conn->lock);
 	/* There is room: the directory has as many places as there may be consumers. */
 	comch_dir_add(&conn->dir, rc);
 	pthread_mutex_unlock(&conn->lock);
+	comch_conn_tx(conn, &ack, &rc->rec_region.fd, 1);
+	close(rc->rec_region.fd);
+	rc->rec_region.fd = -1;
 	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_NEW, &conn->obj, conn);
 	event->consumer.id = nc->id;
 	event->consumer.imm_size = nc->imm_size;
