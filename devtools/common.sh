@@ -48,7 +48,7 @@ quietly() {
 # fingerprint OPTION...: what the configuration of a build directory depends on.
 fingerprint() {
 	echo "$*"
-	for package in libdpdk criterion; do
+	for package in libdpdk criterion valgrind; do
 		pkg-config --modversion "$package" 2>/dev/null || echo "no $package"
 	done
 	command -v doxygen || true

@@ -43,7 +43,8 @@ packages() {
 	test)
 		# clang is the other compiler; the sanitizers come with gcc. What is linked
 		# with DPDK's archives wants libsystemd, which its packages do not bring.
-		echo libcriterion-dev clang cmake libfuse3-dev libsystemd-dev python3 spin ;;
+		echo libcriterion-dev clang cmake libfuse3-dev libsystemd-dev python3 spin \
+			valgrind ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
 	docs)

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Count the instructions that a message costs, and compare them with the table in
+# test/count/instructions.txt.
+#
+# usage: devtools/count-instructions.sh [--accept] [ROW...]
+#
+#   --accept   write what was counted to the table
+#   ROW        count these rows only; "build/test/count/count --list" lists them
+#
+# valgrind's callgrind counts, so the figures do not depend on what else the
+# machine does and repeat exactly. The library is the optimised build of
+# devtools/run.sh, in build/. Each row has two figures: the calls of the side that
+# sends and those of the side that receives, per message.
+#
+# A figure more than 2 % above the table's is a failure. The table says which
+# compiler and which DPDK it is for; with others the figures are printed and not
+# judged. The last line counts: "N passed, N failed, N skipped".
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+table=$top/test/count/instructions.txt
+program=$top/build/test/count/count
+limit=2
+
+# count DIR ROW: run a row under callgrind; its figures go to DIR/ROW.
+count() {
+	local dir=$1 row=$2 status=0
+	# The C library's plainest copies: which ones it picks depends on the CPU.
+	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX_Fast_Unaligned_Load,-ERMS,-FSRM \
+		"$top/test/isolate.sh" valgrind --tool=callgrind -q --instr-atstart=no \
+		--collect-atstart=no --combine-dumps=yes --callgrind-out-file="$dir/$row.out" \
+		"$program" "$row" >"$dir/$row.log" 2>&1 </dev/null || status=$?
+	if [ "$status" -ne 0 ]; then
+		printf 'row %s failed with status %d:\n' "$row" "$status" >&2
+		cat "$dir/$row.log" >&2
+		return 1
+	fi
+	# The cheapest span of each side: see test/count/count.c.
+	awk -v row="$row" -v nb="$(awk -v row="$row" '$1 == row { print $2 }' "$dir/list")" '
+		/^desc: Trigger: Client Request:/ { side = $NF }
+		/^totals:/ {
+			if (side != "" && (!(side in least) || $2 < least[side]))
+				least[side] = $2
+			side = ""
+		}
+		END { printf "%s %.1f %.1f\n", row, least["send"] / nb, least["receive"] / nb }
+	' "$dir/$row.out" >"$dir/$row"
+}
+
+# judge: what was counted (stdin: row, send, receive) beside the table.
+judge() {
+	awk -v limit="$limit" -v known="$1" '
+		NR == FNR { if ($1 !~ /^#/ && NF == 3) { send[$1] = $2; receive[$1] = $3 }; next }
+		FNR == 1 { printf "%-16s %22s %22s\n", "row", "send", "receive" }
+		function change(now, was) {
+			if (was == 0)
+				return sprintf("%8.1f (new)", now)
+			return sprintf("%8.1f (%+.1f %%)", now, (now / was - 1) * 100)
+		}
+		function worse(now, was) { return was > 0 && now > was * (1 + limit / 100) }
+		{
+			bad = worse($2, send[$1]) || worse($3, receive[$1])
+			printf "%-16s %22s %22s%s\n", $1, change($2, send[$1]),
+				change($3, receive[$1]), known && bad ? "  WORSE" : ""
+			if (!known || !($1 in send))
+				skipped++
+			else if (bad)
+				failed++
+			else
+				passed++
+		}
+		END {
+			if (failed)
+				printf "\n%d rows cost more than %g %% above the table. Make them cheaper, or" \
+					" accept the\nfigures with devtools/count-instructions.sh --accept and" \
+					" say why in the commit.\n", failed, limit
+			printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped
+			exit failed > 0
+		}
+	' "$table" -
+}
+
+accept=false
+rows=()
+for arg; do
+	case $arg in
+	-h | --help) usage; exit 0 ;;
+	--accept) accept=true ;;
+	-*) die "'$arg' is not an option: see --help" ;;
+	*) rows+=("$arg") ;;
+	esac
+done
+
+"$top/devtools/setup.sh" test
+# As .ci/run has it already, or devtools/run.sh.
+build build --buildtype=release ${CI:+-Dwerror=true}
+[ -x "$program" ] || die "$program was not built: valgrind's headers were missing when build/ was configured"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+"$program" --list >"$dir/list"
+if [ ${#rows[@]} -eq 0 ]; then
+	mapfile -t rows < <(awk '{ print $1 }' "$dir/list")
+	all=true
+else
+	all=false
+fi
+for row in "${rows[@]}"; do
+	grep -q "^$row " "$dir/list" || die "'$row' is not a row: see $program --list"
+done
+
+step "Counting ${#rows[@]} rows"
+made_with="# $("$program" --version), $(uname -m)"
+export top program
+export -f count
+printf '%s\n' "${rows[@]}" | xargs -P "$(nproc)" -I ROW bash -euo pipefail -c 'count "$@"' count "$dir" ROW ||
+	die "not all rows could be counted"
+
+if $accept; then
+	$all || die "--accept writes the whole table: name no rows"
+	{
+		echo "# Instructions per message: row, the side that sends, the side that receives."
+		echo "# Written by devtools/count-instructions.sh --accept, with:"
+		echo "$made_with"
+		for row in "${rows[@]}"; do
+			cat "$dir/$row"
+		done | column -t
+	} >"$dir/table"
+	cp "$dir/table" "$table"
+	step "Written to ${table#"$top"/}"
+fi
+
+step "Instructions per message, and the change against the table"
+known=0
+if grep -qxF "$made_with" "$table"; then
+	known=1
+else
+	printf 'Not judged: the table was made with other versions than\n%s\n' "$made_with"
+fi
+for row in "${rows[@]}"; do
+	cat "$dir/$row"
+done | judge "$known"

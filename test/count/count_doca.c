@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * doca_comch: tasks that are submitted again and again, as programs do that
+ * are in a hurry. The callbacks only count.
+ */
+
+#include "count.h"
+#include "td.h"
+
+#define LEN 64
+#define TASKS 32
+#define MAX_PROGRESS (2 * TASKS)
+
+static struct td_flow flow;
+static struct doca_task *send_tasks[TASKS], *recv_tasks[TASKS];
+static struct doca_buf *send_bufs[TASKS], *recv_bufs[TASKS];
+
+static void
+back(struct td_queue *q, struct doca_task *task)
+{
+	RTE_SET_USED(q);
+	RTE_SET_USED(task);
+}
+
+static void
+open_data(void)
+{
+	unsigned int i;
+
+	td_flow_open(&flow, TASKS * LEN, TASKS);
+	flow.c.done = back;
+	flow.p.done = back;
+	for (i = 0; i < TASKS; i++) {
+		struct doca_comch_consumer_task_post_recv *task;
+
+		recv_bufs[i] = td_buf(&flow.dst, i * LEN, LEN, false);
+		TD_OK(doca_comch_consumer_task_post_recv_alloc_init(flow.c.consumer, recv_bufs[i],
+			&task));
+		recv_tasks[i] = doca_comch_consumer_task_post_recv_as_task(task);
+		send_bufs[i] = td_buf(&flow.src, i * LEN, LEN, true);
+		send_tasks[i] = td_put_task(&flow.p, send_bufs[i], NULL, 0, flow.id);
+	}
+}
+
+static void
+close_data(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++) {
+		doca_task_free(send_tasks[i]);
+		doca_task_free(recv_tasks[i]);
+		TD_OK(doca_buf_dec_refcount(send_bufs[i], NULL));
+		TD_OK(doca_buf_dec_refcount(recv_bufs[i], NULL));
+	}
+	td_flow_close(&flow);
+}
+
+/* An engine makes progress until the count is there: so often as it always takes. */
+static void
+progress(enum count_side side, struct doca_pe *pe, const unsigned int *count, unsigned int want)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_PROGRESS && *count != want; i++)
+		COUNT(side, doca_pe_progress(pe));
+	T_EQ(*count, want);
+}
+
+static void
+move(unsigned int nb)
+{
+	const unsigned int nb_recv = flow.c.nb_done, nb_sent = flow.p.nb_done;
+	unsigned int i;
+	doca_error_t ret;
+
+	for (i = 0; i < nb; i++) {
+		COUNT(COUNT_RECV, ret = doca_buf_reset_data_len(recv_bufs[i]));
+		TD_OK(ret);
+		COUNT(COUNT_RECV, ret = doca_task_submit(recv_tasks[i]));
+		TD_OK(ret);
+	}
+	for (i = 0; i < nb; i++) {
+		COUNT(COUNT_SEND, ret = doca_task_submit(send_tasks[i]));
+		TD_OK(ret);
+	}
+	progress(COUNT_RECV, flow.c.pe, &flow.c.nb_done, nb_recv + nb);
+	progress(COUNT_SEND, flow.p.pe, &flow.p.nb_done, nb_sent + nb);
+}
+
+static void
+step_one(void)
+{
+	move(1);
+}
+
+static void
+step_many(void)
+{
+	move(TASKS);
+}
+
+static struct td pair;
+
+static void
+open_ctrl(void)
+{
+	td_open(&pair);
+}
+
+static void
+close_ctrl(void)
+{
+	td_close(&pair);
+}
+
+/* Allocated, sent, freed in its callback, as the guide's example does. */
+static void
+move_msg(struct td_node *from, struct td_node *to)
+{
+	static const uint8_t msg[LEN];
+	const unsigned int nb_msgs = to->nb_msgs, nb_sent = from->nb_sent;
+	struct doca_comch_task_send *task;
+	doca_error_t ret;
+
+	COUNT(COUNT_SEND, task = td_task(from, msg, LEN));
+	COUNT(COUNT_SEND, ret = doca_task_submit(doca_comch_task_send_as_task(task)));
+	TD_OK(ret);
+	/* It leaves with the engine's next progress. */
+	COUNT(COUNT_SEND, doca_pe_progress(from->pe));
+	progress(COUNT_RECV, to->pe, &to->nb_msgs, nb_msgs + 1);
+	/* Credits go back with the next one. */
+	COUNT(COUNT_RECV, doca_pe_progress(to->pe));
+	progress(COUNT_SEND, from->pe, &from->nb_sent, nb_sent + 1);
+}
+
+static void
+step_to_server(void)
+{
+	move_msg(&pair.client, &pair.server);
+}
+
+static void
+step_to_client(void)
+{
+	move_msg(&pair.server, &pair.client);
+}
+
+const struct count_row count_rows_doca[] = {
+	{ "doca", "a DOCA task of 64 bytes, alone", 1, open_data, step_one, close_data },
+	{ "doca-burst", "DOCA tasks of 64 bytes, 32 at a time", TASKS, open_data, step_many,
+		close_data },
+	{ "doca-to-server", "a DOCA message of 64 bytes to the server", 1, open_ctrl,
+		step_to_server, close_ctrl },
+	{ "doca-to-client", "a DOCA message of 64 bytes to a client", 1, open_ctrl,
+		step_to_client, close_ctrl },
+	{ .name = NULL },
+};
