@@ -45,7 +45,6 @@
  *   W  publisher: R or T, fence, armed     | sleeper: armed, fence, R or T
  */
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -60,86 +59,13 @@
 #include "rte_comch_stats.h"
 #include "comch_asym.h"
 #include "comch_compat.h"
+#include "comch_dir.h"
+#include "comch_mem.h"
 #include "comch_peer.h"
+#include "comch_rec.h"
 
-/* Fixed on the wire: not RTE_CACHE_LINE_SIZE, which differs between machines. */
-#define COMCH_LINE 64
-#define COMCH_REC_BATCH 12
 /* A large message goes through the staging ring in pieces of this size. */
 #define COMCH_STAGE_PIECE (UINT32_C(256) << 10)
-#define COMCH_MAX_MSG_LEN (UINT32_C(1) << 30)
-/* Registrations shown over one connection, each way. */
-#define COMCH_MAX_IMPORTS 64
-/* Of the peer's mapped at a time, those that producers may still use included. */
-#define COMCH_MAX_IMPORT_REGIONS (2 * COMCH_MAX_IMPORTS)
-/* Consumers and producers of one side of a connection. */
-#define COMCH_MAX_CONSUMERS 256
-#define COMCH_MAX_PRODUCERS 256
-
-/* A posted buffer. where: region << 48 | offset. */
-struct comch_desc {
-	uint64_t where;
-	uint32_t len;
-	uint32_t reserved;
-};
-static_assert(sizeof(struct comch_desc) == 16, "wire");
-
-#define COMCH_DESC_OFF_BITS 48
-#define COMCH_DESC_OFF_MASK ((UINT64_C(1) << COMCH_DESC_OFF_BITS) - 1)
-
-struct comch_post_shared {
-	uint64_t tail;
-	uint8_t pad0[COMCH_LINE - 8];
-	uint32_t armed;
-	uint32_t closed;
-	uint8_t pad1[COMCH_LINE - 8];
-	uint64_t staging_tail;
-	uint8_t pad2[COMCH_LINE - 8];
-	struct comch_desc desc[];
-};
-static_assert(sizeof(struct comch_post_shared) == 3 * COMCH_LINE, "wire");
-
-enum comch_rec_kind {
-	COMCH_REC_DIRECT, /* payload is in the buffer */
-	COMCH_REC_STAGED, /* payload is, or will be, in the staging ring */
-	COMCH_REC_ABORT,  /* claimed and given up: the consumer was closing */
-};
-
-struct comch_rec_head {
-	uint32_t producer;
-	uint8_t count;   /* positions that the record speaks for */
-	uint8_t imm_len;
-	uint8_t kind;
-	uint8_t pad;
-};
-static_assert(sizeof(struct comch_rec_head) == sizeof(uint64_t), "one word");
-
-struct comch_rec {
-	uint64_t seq;
-	struct comch_rec_head head;
-	union {
-		uint32_t len[COMCH_REC_BATCH];
-		struct {
-			uint32_t len0;
-			uint8_t pad2[4];
-			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see take_imm() */
-			uint64_t stop_at; /* staged and given up: where the next begins, | 1 */
-		};
-	};
-};
-static_assert(sizeof(struct comch_rec) == COMCH_LINE, "wire");
-#define COMCH_REC_STOPPED UINT64_C(1)
-
-struct comch_rec_shared {
-	uint64_t claim;
-	uint8_t pad0[COMCH_LINE - 8];
-	uint32_t armed;
-	uint8_t pad1[COMCH_LINE - 4];
-	uint64_t staging_head;
-	uint8_t pad2[COMCH_LINE - 8];
-	struct comch_rec rec[];
-};
-static_assert(sizeof(struct comch_rec_shared) == 3 * COMCH_LINE, "wire");
 
 /* Bytes of the two regions. Both ends derive them from the agreed numbers. */
 static inline size_t
@@ -155,13 +81,6 @@ comch_chan_rec_len(uint32_t depth, uint32_t staging_size)
 		staging_size;
 }
 
-/* Why a queue winds up; the first reason stays. */
-enum comch_halt {
-	COMCH_HALT_NONE,
-	COMCH_HALT_STOP, /* the application stopped it */
-	COMCH_HALT_DOWN, /* the connection is gone */
-};
-
 /* What a posted buffer is to its consumer. */
 struct comch_posted {
 	uint64_t cookie;
@@ -173,15 +92,6 @@ struct comch_posted {
 	 * posted and comes back with that.
 	 */
 	int32_t room;
-};
-
-/* A registration that a consumer posts from. */
-struct comch_cons_mr {
-	struct rte_comch_mr *mr;
-	uint16_t region; /* export id, or COMCH_REGION_STAGED */
-	uint16_t ready;  /* written by the connection's thread */
-	uint8_t *addr;
-	size_t len;
 };
 
 /*
@@ -196,7 +106,7 @@ struct comch_chan_cons {
 	uint32_t mask;
 	uint32_t depth;
 	uint32_t imm_size;
-	uint32_t halt;          /* enum comch_halt; set by any thread */
+	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
 	uint64_t tail;          /* positions posted */
 	uint64_t head;          /* positions received */
 	uint64_t entry_tail;    /* entries taken, positions and refusals */
@@ -204,8 +114,7 @@ struct comch_chan_cons {
 	struct comch_posted *entry; /* depth of them */
 	uint32_t nb_refused;    /* entries that were never posted */
 	uint32_t last_mr;       /* where the last posted buffer was found */
-	uint32_t nb_mrs;
-	struct comch_cons_mr *mrs;
+	const struct comch_cons_mrs *mrs; /* the owner's */
 	uint32_t tx_told;       /* last value of the peer's armed word that we answered */
 	uint32_t rec_idx;       /* next message within cur */
 	bool light;             /* see comch_fence_publish() */
@@ -233,15 +142,12 @@ struct comch_chan_cons {
 /* The sending end of one consumer of the peer, shared by all local producers. */
 struct comch_rcons {
 	/* read-mostly */
+	struct rte_comch_remote base;         /* first */
 	const struct comch_post_shared *post_shared; /* the peer's */
 	struct comch_rec_shared *rec;         /* ours */
 	struct rte_comch_region *const *imports; /* by number; NULL: none */
 	uint8_t *staging;
-	uint32_t staging_size;
-	uint32_t id;
 	uint32_t mask;
-	uint32_t depth;
-	uint32_t imm_size;
 	bool light;                           /* see comch_fence_publish() */
 	int wake_fd;
 	/* written by all producers */
@@ -253,7 +159,6 @@ struct comch_rcons {
 	/* the connection's thread */
 	struct rte_comch_region post_region;
 	struct rte_comch_region rec_region;
-	struct comch_rcons *next;
 };
 
 /*
@@ -285,19 +190,13 @@ struct comch_gather {
 	uint32_t left;
 };
 
-/* The peer's consumers by id, for lookup without locks. */
-struct comch_dir {
-	uint32_t id[COMCH_MAX_CONSUMERS];           /* 0: free; published last */
-	struct comch_rcons *rcons[COMCH_MAX_CONSUMERS];
-};
-
 /* The sending end of one producer. */
 struct comch_chan_prod {
 	/* hot */
 	struct comch_dir *dir;
-	uint32_t busy;          /* odd: within a burst; see comch_dir.c */
+	struct comch_dir_reader reader;
 	uint32_t last_slot;     /* of the directory */
-	uint32_t halt;          /* enum comch_halt; set by any thread */
+	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
 	uint32_t id;
 	uint32_t done_mask;
 	uint32_t done_size;
@@ -316,8 +215,6 @@ struct comch_chan_prod {
 	/* whom the last short send waited for; its thread only */
 	uint32_t short_id;
 	uint32_t short_room;    /* bytes of staging ring that it wanted; 0: a buffer */
-	/* set by the connection's thread while it reclaims */
-	uint32_t busy_seen;
 	uint32_t guard;         /* see comch_guard.h */
 	struct rte_comch_producer_stats stats;
 	/* to the owner */
@@ -334,7 +231,7 @@ void comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *p
 uint16_t comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n);
 uint16_t comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /* Wind up. Any thread but not within a burst; deadline counts from now. */
-void comch_chan_cons_halt(struct comch_chan_cons *c, enum comch_halt why);
+void comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why);
 /* After a halt, with nothing posted: give the regions up at once. Not within a burst. */
 void comch_chan_cons_drain_empty(struct comch_chan_cons *c);
 /* Is there something to receive, or a flush to do? */

@@ -33,7 +33,7 @@ comch_chan_cons_init(struct comch_chan_cons *c, uint32_t depth, int socket_id)
 		return -ENOMEM;
 	c->depth = depth;
 	c->mask = depth - 1;
-	c->halt = COMCH_HALT_STOP;
+	c->halt = RTE_COMCH_HALT_STOP;
 	c->drained = 1;
 	return 0;
 }
@@ -62,7 +62,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->tx_told = 0;
 	comch_store_release(&c->drained, 0);
 	/* Release: the consumer's thread, seeing no halt, sees all of the above. */
-	comch_store_release(&c->halt, COMCH_HALT_NONE);
+	comch_store_release(&c->halt, RTE_COMCH_HALT_NONE);
 }
 
 /* Find the registration that a buffer names among those of the consumer. */
@@ -70,13 +70,13 @@ static const struct comch_cons_mr *
 find_mr(struct comch_chan_cons *c, const struct rte_comch_mr *mr)
 {
 	/* Acquire: pairs with the release that adds one. */
-	uint32_t i, n = comch_load_acquire(&c->nb_mrs);
+	uint32_t i, n = comch_load_acquire(&c->mrs->nb);
 
 	for (i = 0; i < n; i++) {
-		if (c->mrs[i].mr != mr)
+		if (c->mrs->mr[i].mr != mr)
 			continue;
 		c->last_mr = i;
-		return &c->mrs[i];
+		return &c->mrs->mr[i];
 	}
 	return NULL;
 }
@@ -85,7 +85,7 @@ find_mr(struct comch_chan_cons *c, const struct rte_comch_mr *mr)
 static inline int32_t
 place_buf(struct comch_chan_cons *c, const struct rte_comch_buf *buf, uint64_t *where)
 {
-	const struct comch_cons_mr *m = &c->mrs[c->last_mr];
+	const struct comch_cons_mr *m = &c->mrs->mr[c->last_mr];
 	uint64_t off;
 
 	if (buf->addr == NULL && buf->len == 0) {
@@ -94,7 +94,7 @@ place_buf(struct comch_chan_cons *c, const struct rte_comch_buf *buf, uint64_t *
 	}
 	if (unlikely(buf->mr == NULL || buf->addr == NULL))
 		return -EINVAL;
-	if (unlikely(m->mr != buf->mr || c->nb_mrs == 0)) {
+	if (unlikely(m->mr != buf->mr || c->mrs->nb == 0)) {
 		m = find_mr(c, buf->mr);
 		if (m == NULL)
 			return -EINVAL;
@@ -131,7 +131,7 @@ uint16_t
 comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
-	bool halted = comch_load_acquire(&c->halt) != COMCH_HALT_NONE;
+	bool halted = comch_load_acquire(&c->halt) != RTE_COMCH_HALT_NONE;
 	uint64_t room = c->depth - (c->entry_tail - c->entry_head);
 	uint64_t tail = c->tail, entry_tail = c->entry_tail, where = 0;
 	const uint32_t mask = c->mask;
@@ -334,11 +334,11 @@ take_staged(struct comch_chan_cons *c, struct rte_comch_cpl *cpl)
 
 /* Will anything claimed still arrive? Only an orderly stop waits for that. */
 static bool
-drain_waits(struct comch_chan_cons *c, enum comch_halt halt)
+drain_waits(struct comch_chan_cons *c, enum rte_comch_halt halt)
 {
 	uint64_t peer_claim;
 
-	if (halt != COMCH_HALT_STOP)
+	if (halt != RTE_COMCH_HALT_STOP)
 		return false;
 	peer_claim = peer_load_acquire_u64(&c->rec_shared->claim); /* C */
 	/* A claim that cannot be is a lie: nothing to wait for. */
@@ -354,11 +354,11 @@ drain_waits(struct comch_chan_cons *c, enum comch_halt halt)
 static uint16_t
 drain(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
-	enum comch_halt halt = comch_load_acquire(&c->halt);
+	enum rte_comch_halt halt = comch_load_acquire(&c->halt);
 	uint16_t i = 0;
 	int status;
 
-	if (halt == COMCH_HALT_NONE || (!c->flushing && drain_waits(c, halt)))
+	if (halt == RTE_COMCH_HALT_NONE || (!c->flushing && drain_waits(c, halt)))
 		return 0;
 	/* What arrives from now on would meet the wrong buffer. */
 	c->flushing = true;
@@ -458,9 +458,9 @@ recv_all(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 	if (unlikely(ret == -EPROTO)) {
 		c->fault(c->ctx, -EPROTO, "peer's record does not fit what was posted");
 		c->flushing = true;
-		comch_chan_cons_halt(c, COMCH_HALT_DOWN);
+		comch_chan_cons_halt(c, RTE_COMCH_HALT_DOWN);
 	}
-	if (unlikely(comch_load_relaxed(&c->halt) != COMCH_HALT_NONE) &&
+	if (unlikely(comch_load_relaxed(&c->halt) != RTE_COMCH_HALT_NONE) &&
 			(ret <= 0 || c->entry_head == c->entry_tail))
 		i += drain(c, &cpls[i], n - i);
 	return i;
@@ -473,7 +473,7 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	struct comch_rec_head head;
 
 	/* Mostly there is nothing, or one message that somebody spins for. */
-	if (unlikely(comch_load_acquire(&c->halt) != COMCH_HALT_NONE || c->nb_refused > 0 ||
+	if (unlikely(comch_load_acquire(&c->halt) != RTE_COMCH_HALT_NONE || c->nb_refused > 0 ||
 			c->rec_idx != c->cur.head.count || n == 0))
 		return recv_all(c, cpls, n);
 	if (!rec_is_there(c))
@@ -485,7 +485,7 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 }
 
 void
-comch_chan_cons_halt(struct comch_chan_cons *c, enum comch_halt why)
+comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why)
 {
 	if (comch_load_relaxed(&c->drained) != 0 || comch_load_relaxed(&c->halt) >= (uint32_t)why)
 		return;
@@ -512,7 +512,7 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 		return true;
 	if (comch_load_acquire(&c->drained) != 0)
 		return false;
-	if (comch_load_acquire(&c->halt) != COMCH_HALT_NONE)
+	if (comch_load_acquire(&c->halt) != RTE_COMCH_HALT_NONE)
 		return true;
 	rec = &c->rec_shared->rec[c->head & c->mask];
 	if (c->pulling)

@@ -42,7 +42,7 @@ comch_chan_prod_init(struct comch_chan_prod *p, uint32_t queue_size, int socket_
 		return -ENOMEM;
 	p->done_mask = size - 1;
 	p->done_size = queue_size;
-	p->halt = COMCH_HALT_STOP;
+	p->halt = RTE_COMCH_HALT_STOP;
 	return 0;
 }
 
@@ -50,6 +50,14 @@ void
 comch_chan_prod_fini(struct comch_chan_prod *p)
 {
 	rte_free(p->done);
+}
+
+/* The base is first: NULL stays NULL. */
+static inline struct comch_rcons *
+find_rcons(const struct comch_chan_prod *p, uint32_t id, uint32_t *slot)
+{
+	static_assert(offsetof(struct comch_rcons, base) == 0, "the base is first");
+	return (struct comch_rcons *)comch_dir_find(p->dir, id, slot);
 }
 
 static int
@@ -75,7 +83,7 @@ check_sges(const struct rte_comch_op *op)
 static __rte_always_inline int
 check_op(const struct comch_rcons *rc, const struct rte_comch_op *op)
 {
-	if (unlikely(op->imm_len > rc->imm_size || op->len > COMCH_MAX_MSG_LEN))
+	if (unlikely(op->imm_len > rc->base.imm_size || op->len > COMCH_MAX_MSG_LEN))
 		return -EMSGSIZE;
 	if (unlikely(op->imm_len > 0 && op->imm == NULL))
 		return -EINVAL;
@@ -171,7 +179,7 @@ chan_posted(struct comch_rcons *rc, uint64_t pos, uint32_t want)
 		return (int64_t)(tail - pos);
 	peer_tail = peer_load_acquire_u64(&rc->post_shared->tail); /* T */
 	claim = comch_load_relaxed(&rc->rec->claim);
-	if (unlikely((int64_t)(peer_tail - claim) > (int64_t)rc->depth))
+	if (unlikely((int64_t)(peer_tail - claim) > (int64_t)rc->base.depth))
 		return -EPROTO;
 	comch_store_release(&rc->tail_seen, peer_tail);
 	return RTE_MAX((int64_t)(peer_tail - pos), 0);
@@ -280,8 +288,8 @@ plan_group(struct comch_ahead *ahead, struct comch_rcons *rc, uint64_t pos,
 		return 0;
 	}
 	n = (uint32_t)RTE_MIN((int64_t)n, posted);
-	if (unlikely(ahead->id != rc->id)) {
-		ahead->id = rc->id;
+	if (unlikely(ahead->id != rc->base.id)) {
+		ahead->id = rc->base.id;
 		ahead->n = 0;
 	}
 	for (i = 0; i < n; i++) {
@@ -398,12 +406,12 @@ send_all(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
 	n = (uint16_t)RTE_MIN((uint32_t)n, room);
 	/* Acquire, and below: the poll's thread may have ended the stream. */
 	while (i < n && comch_load_acquire(&p->stream) == NULL) {
-		if (unlikely(halt != COMCH_HALT_NONE)) {
+		if (unlikely(halt != RTE_COMCH_HALT_NONE)) {
 			i += fail_op(p, &ops[i],
-				halt == COMCH_HALT_DOWN ? -ECONNRESET : -EBADFD);
+				halt == RTE_COMCH_HALT_DOWN ? -ECONNRESET : -EBADFD);
 			continue;
 		}
-		rc = comch_dir_find(p->dir, ops[i].consumer_id, &p->last_slot);
+		rc = find_rcons(p, ops[i].consumer_id, &p->last_slot);
 		if (unlikely(rc == NULL)) {
 			i += fail_op(p, &ops[i], -ENOENT);
 			continue;
@@ -427,10 +435,10 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 
 	p->short_id = 0;
 	p->short_room = 0;
-	comch_dir_enter(p);
+	comch_dir_enter(&p->reader);
 	if (likely(comch_load_acquire(&p->stream) == NULL) || comch_stage_push(p))
 		took = send_all(p, ops, n);
-	comch_dir_leave(p);
+	comch_dir_leave(&p->reader);
 	if (took < n)
 		comch_count(&p->stats.later, 1);
 	return took;
@@ -444,9 +452,9 @@ comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	uint16_t i;
 
 	if (unlikely(comch_load_acquire(&p->stream) != NULL)) {
-		comch_dir_enter(p);
+		comch_dir_enter(&p->reader);
 		comch_stage_push(p);
-		comch_dir_leave(p);
+		comch_dir_leave(&p->reader);
 	}
 	n = (uint16_t)RTE_MIN((uint64_t)n, comch_load_acquire(&p->done_tail) - p->done_head);
 	for (i = 0; i < n; i++) {
@@ -466,7 +474,7 @@ static bool
 short_is_over(struct comch_chan_prod *p)
 {
 	uint32_t slot = 0;
-	struct comch_rcons *rc = comch_dir_find(p->dir, p->short_id, &slot);
+	struct comch_rcons *rc = find_rcons(p, p->short_id, &slot);
 
 	/* A retired consumer ends the wait as well: the send says -ENOENT. */
 	if (rc == NULL)
@@ -494,7 +502,7 @@ comch_chan_prod_arm(struct comch_chan_prod *p)
 	uint32_t slot = 0;
 
 	if (rc == NULL && p->short_id != 0)
-		rc = comch_dir_find(p->dir, p->short_id, &slot);
+		rc = find_rcons(p, p->short_id, &slot);
 	/* Any new value asks for one wake-up; several producers may ask. */
 	if (rc != NULL)
 		__atomic_fetch_add(&rc->rec->armed, 1, __ATOMIC_RELAXED);

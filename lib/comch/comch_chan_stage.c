@@ -69,9 +69,9 @@ stage_space(const struct comch_rcons *rc, uint64_t head)
 	uint64_t peer_tail = peer_load_acquire_u64(&rc->post_shared->staging_tail); /* S */
 	uint64_t used = head - peer_tail;
 
-	if (used > rc->staging_size)
+	if (used > rc->base.staging_size)
 		return -EPROTO;
-	return (int64_t)(rc->staging_size - used);
+	return (int64_t)(rc->base.staging_size - used);
 }
 
 bool
@@ -87,8 +87,8 @@ comch_stage_room(const struct comch_rcons *rc, uint32_t len)
 static void
 stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
 {
-	uint32_t at = (uint32_t)(rc->stage_head & (rc->staging_size - 1));
-	uint32_t first = RTE_MIN(len, rc->staging_size - at);
+	uint32_t at = (uint32_t)(rc->stage_head & (rc->base.staging_size - 1));
+	uint32_t first = RTE_MIN(len, rc->base.staging_size - at);
 
 	comch_gather_copy(g, rc->staging + at, first);
 	comch_gather_copy(g, rc->staging, len - first);
@@ -152,7 +152,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	int64_t space;
 	int ret;
 
-	p->short_room = RTE_MIN(op->len, rc->staging_size);
+	p->short_room = RTE_MIN(op->len, rc->base.staging_size);
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
@@ -167,7 +167,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 		ret = -ENOENT;
 		goto release;
 	}
-	if (op->len > rc->staging_size) {
+	if (op->len > rc->base.staging_size) {
 		stream_begin(p, rc, op, pos);
 		return 1;
 	}
@@ -242,7 +242,7 @@ stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
 	int64_t space;
 	uint32_t k;
 
-	if (comch_load_acquire(&p->halt) == COMCH_HALT_DOWN)
+	if (comch_load_acquire(&p->halt) == RTE_COMCH_HALT_DOWN)
 		return -ECONNRESET;
 	if (comch_load_relaxed(&rc->gone) != 0)
 		return -ENOENT;

@@ -121,8 +121,7 @@ rte_comch_client_start(struct rte_comch_client *client)
 	conn->client = client;
 	conn->recv_queue = client->conf.recv_queue;
 	conn->manual_credit = (client->conf.flags & RTE_COMCH_CLIENT_F_MANUAL_CREDIT) != 0;
-	conn->ctrl_only = (client->conf.flags & RTE_COMCH_CLIENT_F_CTRL_ONLY) != 0 ?
-		COMCH_CTRL_ONLY_OURS : 0;
+	comch_conn_set_ctrl_only(conn, (client->conf.flags & RTE_COMCH_CLIENT_F_CTRL_ONLY) != 0);
 	comch_store_release(&client->conn, conn);
 	client->reason[0] = '\0';
 	comch_registry_add_conn(conn);

@@ -67,7 +67,6 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 	STAILQ_INIT(&conn->tx_wait);
 	TAILQ_INIT(&conn->consumers);
 	TAILQ_INIT(&conn->producers);
-	rte_spinlock_init(&conn->wake_lock);
 	pthread_mutex_init(&conn->lock, NULL);
 	comch_poll_attach(poll);
 	return conn;
@@ -84,6 +83,12 @@ conn_link_news(void *ctx, bool can_wake)
 	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
 }
 
+void
+comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted)
+{
+	conn->ctrl_only = wanted || conn->ops->data == NULL ? COMCH_CTRL_ONLY_OURS : 0;
+}
+
 int
 comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 {
@@ -91,6 +96,7 @@ comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 	int fd, ret = 0;
 
 	conn->link = link;
+	link->conn_id = conn->id;
 	link->news = conn_link_news;
 	link->ctx = conn;
 	conn->is_hot = true;
@@ -145,6 +151,10 @@ void
 comch_conn_established(struct rte_comch_conn *conn)
 {
 	comch_conn_wait_end(conn);
+	if (conn->ctrl_only == 0 && conn->ops->data->open(conn->link) != 0) {
+		comch_conn_end(conn, -ENOMEM, "no memory for the fast path");
+		return;
+	}
 	conn->send_connected = true;
 	conn->hold = true;
 	/* Release: another thread that finds it up finds its limits set. */
@@ -247,6 +257,21 @@ comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		ret = conn_tx_later(conn, buf, len, fds, nb_fds);
 	if (ret != 0 && ret != -ENOTCONN)
 		comch_conn_fault(conn, ret, "no descriptor or memory to send a frame");
+}
+
+void
+comch_conn_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
+		const struct rte_comch_ticket *ticket)
+{
+	struct comch_wire_frame f = *frame;
+	uint32_t i;
+
+	f.ticket_len = ticket->len;
+	f.ticket = ticket->data;
+	comch_conn_tx(conn, &f, ticket->fds, ticket->nb_fds);
+	for (i = 0; i < ticket->nb_fds; i++)
+		if ((ticket->to_close & UINT32_C(1) << i) != 0)
+			close(ticket->fds[i]);
 }
 
 void
@@ -747,11 +772,18 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 static uint32_t
 conn_nb_regions(const struct rte_comch_conn *conn)
 {
-	uint32_t i, n = 2 * conn->nb_rcons;
+	uint32_t i, n = 2 * conn->nb_remotes;
 
 	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++)
 		n += conn->import_region[i].addr != NULL;
 	return n;
+}
+
+/* A last frame has arrived, or its time is over: see comch_handshake_timeout(). */
+static bool
+conn_has_said(const struct rte_comch_conn *conn)
+{
+	return STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link);
 }
 
 static bool
@@ -777,7 +809,7 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	}
 	if (conn->phase <= COMCH_PHASE_UP)
 		more |= conn_serve_up(conn, run);
-	if (conn->phase == COMCH_PHASE_CLOSING && STAILQ_EMPTY(&conn->tx_wait))
+	if (conn->phase == COMCH_PHASE_CLOSING && conn_has_said(conn))
 		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
 	if (conn->phase == COMCH_PHASE_ENDING) {
 		if (!comch_conn_report_end(conn, run))

@@ -183,6 +183,8 @@ comch_conn_bury(struct rte_comch_conn *conn)
 		comch_reclaim_free_all(conn);
 		comch_remote_free_all(conn);
 		comch_import_free_all(conn);
+		if (conn->link->data != NULL)
+			conn->ops->data->close(conn->link);
 		conn->ops->link_close(conn->link);
 		conn->link = NULL;
 	}

@@ -3,14 +3,14 @@
  */
 
 /*
- * Consumers: how they come and go. Bursts are comch_chan_cons.c's.
+ * Consumers: how they come and go. Bursts are the driver's.
  *
  *   start()  SHOW      each registration to the peer, as far as it can be
- *            ANNOUNCE  CONSUMER_NEW with the post region
- *            WAIT      for CONSUMER_ACK with the record region
+ *            ANNOUNCE  CONSUMER_NEW with the driver's ticket
+ *            WAIT      for CONSUMER_ACK with the ticket of the peer's
  *            LIVE      RUNNING
  *   stop()   closed; recv_burst() drains, then flushes
- *            RETIRE    CONSUMER_GONE; regions freed; IDLE
+ *            RETIRE    CONSUMER_GONE; IDLE
  *
  * The steps are the connection's thread's; start, stop and destroy come from
  * anywhere and only leave a word under the connection's lock.
@@ -18,17 +18,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
 #include "comch_compat.h"
 #include "comch_fork.h"
-#include "comch_guard.h"
 #include "comch_log.h"
-#include "comch_memfd.h"
 #include "comch_private.h"
 #include "comch_trace.h"
 
@@ -51,7 +47,7 @@ consumer_service(struct comch_obj *obj, struct comch_run *run)
 		c->mr_event[i] = false;
 		event = comch_run_add(run, RTE_COMCH_EVENT_MR_ADDED, obj, c->q.conn);
 		event->status = c->mr_status[i];
-		event->mr.mr = c->mrs[i].mr;
+		event->mr.mr = c->mrs.mr[i].mr;
 	}
 	return more || comch_run_full(run);
 }
@@ -62,34 +58,8 @@ consumer_free(struct comch_obj *obj)
 	struct rte_comch_consumer *c = container_of(COMCH_OBJ_OF(comch_queue, obj),
 			struct rte_comch_consumer, q);
 
-	comch_chan_cons_fini(&c->chan);
+	comch_queue_ops(&c->q)->dq_destroy(c->q.dq);
 	rte_free(c);
-}
-
-/* What the channel tells its owner. From a burst. */
-
-static void
-on_wake_peer(void *ctx)
-{
-	struct rte_comch_consumer *c = ctx;
-
-	comch_remote_wake_producers(c->q.conn);
-}
-
-static void
-on_fault(void *ctx, int err, const char *text)
-{
-	struct rte_comch_consumer *c = ctx;
-
-	comch_queue_fault(&c->q, err, text);
-}
-
-static void
-on_drained(void *ctx)
-{
-	struct rte_comch_consumer *c = ctx;
-
-	comch_poll_note(&c->q.conn->obj);
 }
 
 /* Create */
@@ -103,12 +73,12 @@ conn_func(const struct rte_comch_conn *conn)
 static void
 release_mrs(struct rte_comch_consumer *c)
 {
-	uint32_t n = c->chan.nb_mrs;
+	uint32_t n = c->mrs.nb;
 
 	while (n > 0) {
 		/* Telemetry may look: see explain_consumer(). */
-		comch_store_relaxed(&c->chan.nb_mrs, --n);
-		comch_mem_release(c->mrs[n].mr);
+		comch_store_relaxed(&c->mrs.nb, --n);
+		comch_mem_release(c->mrs.mr[n].mr);
 	}
 }
 
@@ -122,18 +92,18 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 
 	if (mr == NULL)
 		return -EINVAL;
-	for (i = 0; i < c->chan.nb_mrs; i++)
-		if (c->mrs[i].mr == mr)
+	for (i = 0; i < c->mrs.nb; i++)
+		if (c->mrs.mr[i].mr == mr)
 			return -EEXIST;
-	if (c->chan.nb_mrs == COMCH_MAX_IMPORTS)
+	if (c->mrs.nb == COMCH_MAX_IMPORTS)
 		return -ENOSPC;
 	ret = comch_mem_claim(mr, shown, conn->peer.uid, conn_func(conn));
 	if (ret != 0)
 		return ret;
-	c->mrs[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
+	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
 	c->export[i] = -1;
 	/* Release: a post that sees the count sees the entry. */
-	comch_store_release(&c->chan.nb_mrs, i + 1);
+	comch_store_release(&c->mrs.nb, i + 1);
 	return 0;
 }
 
@@ -197,54 +167,34 @@ leave_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	pthread_mutex_unlock(&conn->lock);
 }
 
-static uint16_t
-guarded_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
+static int
+consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf *conf,
+		struct rte_comch_consumer **cons, struct rte_comch_dq **dq)
 {
-	struct comch_chan_cons *chan = queue;
-
-	comch_guard_enter(&chan->guard, "bursts of a consumer");
-	n = comch_chan_post(chan, bufs, n);
-	comch_guard_leave(&chan->guard);
-	return n;
-}
-
-static uint16_t
-guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	struct comch_chan_cons *chan = queue;
-
-	comch_guard_enter(&chan->guard, "bursts of a consumer");
-	n = comch_chan_recv(chan, cpls, n);
-	comch_guard_leave(&chan->guard);
-	return n;
-}
-
-static struct rte_comch_consumer *
-consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf *conf)
-{
-	int socket_id = conn->obj.poll->socket_id;
+	struct rte_comch_cons_args args = {
+		.depth = conf->queue_size, .imm_size = conf->imm_size, .stop_ms = COMCH_STOP_MS,
+		.socket_id = conn->obj.poll->socket_id,
+		.fault = comch_queue_on_fault, .news = comch_queue_on_news,
+	};
 	struct rte_comch_consumer *c;
+	int ret;
 
-	c = rte_zmalloc_socket("comch_consumer", sizeof(*c), COMCH_LINE, socket_id);
+	c = rte_zmalloc_socket("comch_consumer", sizeof(*c), COMCH_LINE, args.socket_id);
 	if (c == NULL)
-		return NULL;
-	if (comch_chan_cons_init(&c->chan, conf->queue_size, socket_id) != 0) {
+		return -ENOMEM;
+	args.mrs = &c->mrs;
+	args.ctx = &c->q;
+	ret = conn->ops->data->cons_create(conn->link, &args, &c->core, dq);
+	if (ret != 0) {
 		rte_free(c);
-		return NULL;
+		return ret;
 	}
-	c->chan.imm_size = conf->imm_size;
-	c->chan.mrs = c->mrs;
-	c->chan.timeout_cycles = rte_get_tsc_hz() / 1000 * COMCH_STOP_MS;
-	c->chan.wake_peer = on_wake_peer;
-	c->chan.fault = on_fault;
-	c->chan.drained_cb = on_drained;
-	c->chan.ctx = c;
+	c->q.depth = conf->queue_size;
+	c->imm_size = conf->imm_size;
 	c->conf_flags = conf->flags;
 	c->staging_conf = conf->staging_size;
-	c->core.post = COMCH_GUARDS ? guarded_post : comch_chan_post;
-	c->core.recv = COMCH_GUARDS ? guarded_recv : comch_chan_recv;
-	c->core.queue = &c->chan;
-	return c;
+	*cons = c;
+	return 0;
 }
 
 struct rte_comch_consumer *
@@ -253,6 +203,7 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 {
 	struct rte_comch_consumer_conf conf;
 	struct rte_comch_consumer *c;
+	struct rte_comch_dq *dq;
 	uint16_t i;
 	int ret;
 
@@ -265,18 +216,16 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 		ret = conf_check(conn, &conf);
 	if (ret != 0)
 		goto err;
-	c = consumer_alloc(conn, &conf);
-	if (c == NULL) {
-		ret = -ENOMEM;
+	ret = consumer_alloc(conn, &conf, &c, &dq);
+	if (ret != 0)
 		goto err;
-	}
 	c->q.conn = conn;
 	for (i = 0; i < conf.nb_mrs && ret == 0; i++)
 		ret = claim_mr(c, conf.mrs[i]);
 	if (ret != 0)
 		goto err_release;
 	ret = comch_queue_init(&c->q, RTE_COMCH_OBJ_CONSUMER, c, conn, conf.poll,
-			conf.user_data);
+			conf.user_data, dq);
 	if (ret != 0)
 		goto err_release;
 	c->q.obj.service = consumer_service;
@@ -291,7 +240,7 @@ err_detach:
 	__atomic_fetch_sub(&c->q.obj.poll->nb_attached, 1, __ATOMIC_RELAXED);
 err_release:
 	release_mrs(c);
-	comch_chan_cons_fini(&c->chan);
+	dq->ops->dq_destroy(dq);
 	rte_free(c);
 err:
 	rte_errno = -ret;
@@ -303,7 +252,7 @@ err:
 static bool
 mr_is_staged(const struct rte_comch_consumer *c, const struct rte_comch_mr *mr)
 {
-	return mr->kind == RTE_COMCH_MEM_HEAP ||
+	return (mr->kind == RTE_COMCH_MEM_HEAP && !comch_queue_ops(&c->q)->shows_heap) ||
 		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0;
 }
 
@@ -315,11 +264,11 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 	int id;
 
 	c->mr_status[i] = 0;
-	c->mrs[i].region = COMCH_REGION_STAGED;
-	if (mr_is_staged(c, c->mrs[i].mr))
+	c->mrs.mr[i].region = COMCH_REGION_STAGED;
+	if (mr_is_staged(c, c->mrs.mr[i].mr))
 		return true;
 	if (c->export[i] < 0) {
-		id = comch_export_get(conn, c->mrs[i].mr);
+		id = comch_export_get(conn, c->mrs.mr[i].mr);
 		/* No place in the peer's table: it can still be staged. */
 		if (id < 0)
 			return true;
@@ -329,7 +278,7 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 	if (e->state == COMCH_EXPORT_SENT)
 		return false;
 	if (e->state == COMCH_EXPORT_DIRECT)
-		c->mrs[i].region = (uint16_t)c->export[i];
+		c->mrs.mr[i].region = (uint16_t)c->export[i];
 	else
 		c->mr_status[i] = e->refusal;
 	return true;
@@ -338,17 +287,17 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 static bool
 step_show(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
-	bool settled = true, staged = c->chan.nb_mrs == 0;
+	bool settled = true, staged = c->mrs.nb == 0;
 	uint32_t i;
 
-	for (i = 0; i < c->chan.nb_mrs; i++) {
+	for (i = 0; i < c->mrs.nb; i++) {
 		settled &= show_mr(conn, c, i);
-		staged |= c->mrs[i].region == COMCH_REGION_STAGED;
+		staged |= c->mrs.mr[i].region == COMCH_REGION_STAGED;
 	}
 	if (!settled)
 		return false;
 	c->staging_size = c->staging_conf;
-	if (c->staging_size == 0 && staged && c->chan.nb_mrs > 0)
+	if (c->staging_size == 0 && staged && c->mrs.nb > 0)
 		c->staging_size = COMCH_DEFAULT_STAGING;
 	c->step = COMCH_CONS_ANNOUNCE;
 	return true;
@@ -358,35 +307,19 @@ static void
 step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	struct comch_wire_frame f = {
-		.type = COMCH_WIRE_CONSUMER_NEW, .id = c->q.id, .depth = c->chan.depth,
-		.imm_size = c->chan.imm_size, .staging_size = c->staging_size,
+		.type = COMCH_WIRE_CONSUMER_NEW, .id = c->q.id, .depth = c->q.depth,
+		.imm_size = c->imm_size, .staging_size = c->staging_size,
 	};
-	int fds[2];
+	struct rte_comch_ticket ticket = { 0 };
 
-	c->fail = conn->ops->region_create(conn->link,
-			comch_memfd_round(comch_chan_post_len(c->chan.depth)), &c->post);
+	c->fail = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, &ticket);
 	if (c->fail != 0) {
 		c->step = COMCH_CONS_RETIRE;
 		return;
 	}
-	fds[0] = c->post.fd;
-	fds[1] = c->q.peer_fd;
-	comch_conn_tx(conn, &f, fds, 2);
-	close(c->post.fd);
-	c->post.fd = -1;
+	comch_conn_tx_ticket(conn, &f, &ticket);
 	c->announced = true;
 	c->step = COMCH_CONS_WAIT;
-}
-
-static void
-free_regions(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
-{
-	if (c->post.addr != NULL)
-		conn->ops->region_free(conn->link, &c->post);
-	if (c->rec.addr != NULL)
-		conn->ops->region_free(conn->link, &c->rec);
-	c->post.addr = NULL;
-	c->rec.addr = NULL;
 }
 
 static void
@@ -394,8 +327,8 @@ use_begin(const struct rte_comch_consumer *c)
 {
 	uint32_t i;
 
-	for (i = 0; i < c->chan.nb_mrs; i++)
-		comch_mem_use_begin(c->mrs[i].mr, !mr_is_staged(c, c->mrs[i].mr));
+	for (i = 0; i < c->mrs.nb; i++)
+		comch_mem_use_begin(c->mrs.mr[i].mr, !mr_is_staged(c, c->mrs.mr[i].mr));
 }
 
 static void
@@ -403,8 +336,18 @@ use_end(const struct rte_comch_consumer *c)
 {
 	uint32_t i;
 
-	for (i = 0; i < c->chan.nb_mrs; i++)
-		comch_mem_use_end(c->mrs[i].mr);
+	for (i = 0; i < c->mrs.nb; i++)
+		comch_mem_use_end(c->mrs.mr[i].mr);
+}
+
+/* Release: pairs with the acquire of a post, which may come from another thread. */
+static void
+mrs_ready(struct rte_comch_consumer *c, uint16_t ready)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->mrs.nb; i++)
+		comch_store_release(&c->mrs.mr[i].ready, ready);
 }
 
 static void
@@ -415,16 +358,16 @@ step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	uint32_t i;
 
 	use_end(c);
+	f.has_final = comch_queue_ops(&c->q)->cons_retire(c->q.dq, &f.final);
 	if (c->announced && comch_conn_is_up(conn))
 		comch_conn_tx(conn, &f, NULL, 0);
 	c->announced = false;
-	free_regions(conn, c);
-	for (i = 0; i < c->chan.nb_mrs; i++) {
+	for (i = 0; i < c->mrs.nb; i++) {
 		if (c->export[i] >= 0)
 			comch_export_put(conn, c->export[i]);
 		c->export[i] = -1;
-		c->mrs[i].ready = 0;
 	}
+	mrs_ready(c, 0);
 	c->step = COMCH_CONS_IDLE;
 	if (!comch_conn_is_up(conn))
 		status = -ECONNRESET;
@@ -438,14 +381,14 @@ step_live(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	uint32_t i;
 
-	for (i = 0; i < c->chan.nb_mrs; i++) {
+	for (i = 0; i < c->mrs.nb; i++) {
 		if (!c->mr_added[i] || !show_mr(conn, c, i))
 			continue;
 		c->mr_added[i] = false;
-		if (c->mrs[i].region == COMCH_REGION_STAGED && c->staging_size == 0)
+		if (c->mrs.mr[i].region == COMCH_REGION_STAGED && c->staging_size == 0)
 			c->mr_status[i] = c->mr_status[i] != 0 ? c->mr_status[i] : -ENOTSUP;
 		else
-			comch_store_release(&c->mrs[i].ready, 1);
+			comch_store_release(&c->mrs.mr[i].ready, 1);
 		/* Release: pairs with consumer_service(). */
 		__atomic_store_n(&c->mr_event[i], true, __ATOMIC_RELEASE);
 		comch_poll_note(&c->q.obj);
@@ -467,8 +410,7 @@ consumer_step(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	if (c->step == COMCH_CONS_ANNOUNCE)
 		step_announce(conn, c);
 	if (c->step == COMCH_CONS_LIVE) {
-		/* Acquire: pairs with drain(); the regions are ours to free. */
-		if (comch_load_acquire(&c->chan.drained) != 0)
+		if (comch_queue_ops(&c->q)->cons_drained(c->q.dq))
 			c->step = COMCH_CONS_RETIRE;
 		else if (up)
 			step_live(conn, c);
@@ -500,46 +442,32 @@ find_consumer(struct rte_comch_conn *conn, uint32_t id)
 	return NULL;
 }
 
-static void
-consumer_live(struct rte_comch_consumer *c)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->chan.nb_mrs; i++)
-		comch_store_release(&c->mrs[i].ready, 1);
-	c->chan.light = c->q.conn->link->light;
-	comch_chan_cons_bind(&c->chan, c->post.addr, c->rec.addr, c->staging_size);
-	c->step = COMCH_CONS_LIVE;
-	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
-}
-
 /* The peer allocates the staging ring, and has a limit: a smaller one will do. */
 static bool
 ask_for_less(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	if (c->staging_size <= COMCH_MIN_STAGING) {
-		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no %zu bytes for it "
-			"(its max_staging, total_staging)", c->q.id, conn->id, comch_memfd_round(
-			comch_chan_rec_len(c->chan.depth, c->staging_size)));
+		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no memory for its %u "
+			"records and %u bytes of staging ring (its max_staging, total_staging)",
+			c->q.id, conn->id, c->q.depth, c->staging_size);
 		return false;
 	}
 	COMCH_LOG(NOTICE, "consumer %u of connection %u: the peer has no %u bytes for a staging "
 		"ring: it is asked for %u", c->q.id, conn->id, c->staging_size,
 		RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING));
 	c->staging_size = RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING);
-	free_regions(conn, c);
 	c->step = COMCH_CONS_ANNOUNCE;
 	return true;
 }
 
 int
 comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
-		int *fds, uint32_t nb_fds)
+		struct rte_comch_ticket *ticket)
 {
 	struct rte_comch_consumer *c;
 	int ret = 0;
 
-	if ((f->status == 0) != (nb_fds == 1))
+	if (f->status != 0 && (ticket->nb_fds > 0 || ticket->len > 0))
 		return -EPROTO;
 	pthread_mutex_lock(&conn->lock);
 	c = find_consumer(conn, f->id);
@@ -554,13 +482,12 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 		c->step = COMCH_CONS_RETIRE;
 		goto unlock;
 	}
-	ret = conn->ops->region_map(conn->link, fds[0], comch_memfd_round(
-			comch_chan_rec_len(c->chan.depth, c->staging_size)), &c->rec);
+	mrs_ready(c, 1);
+	ret = comch_queue_ops(&c->q)->cons_bind(c->q.dq, ticket);
 	if (ret == 0) {
-		consumer_live(c);
-	} else if (ret == -EPERM) {
-		ret = -EPROTO;
-	} else {
+		c->step = COMCH_CONS_LIVE;
+		comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
+	} else if (ret != -EPROTO) {
 		c->fail = ret;
 		c->step = COMCH_CONS_RETIRE;
 		ret = 0;
@@ -580,7 +507,7 @@ comch_consumer_halt_all(struct rte_comch_conn *conn)
 	TAILQ_FOREACH(c, &conn->consumers, next) {
 		if (c->step != COMCH_CONS_LIVE)
 			continue;
-		comch_chan_cons_halt(&c->chan, COMCH_HALT_DOWN);
+		comch_queue_ops(&c->q)->cons_halt(c->q.dq, RTE_COMCH_HALT_DOWN);
 		if (comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING)
 			comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_STOPPING,
 				-ECONNRESET, conn->reason);
@@ -610,8 +537,6 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 		ret = -EBADFD;
 	} else if (!comch_conn_is_up(conn)) {
 		ret = -ECONNRESET;
-	} else if (comch_queue_renew(&c->q) != 0) {
-		ret = -EMFILE;
 	} else {
 		/* An id is not used again: a restart is a new consumer to the peer. */
 		if (c->started)
@@ -621,7 +546,7 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 		c->fail = 0;
 		c->step = COMCH_CONS_SHOW;
 		comch_obj_state_set(&c->q.obj, RTE_COMCH_STATE_STARTING);
-		comch_trace_consumer_start(conn->id, c->q.id, c->chan.depth);
+		comch_trace_consumer_start(conn->id, c->q.id, c->q.depth);
 		comch_poll_note(&conn->obj);
 	}
 	pthread_mutex_unlock(&conn->lock);
@@ -654,8 +579,7 @@ rte_comch_consumer_stop(struct rte_comch_consumer *c)
 	if (state == RTE_COMCH_STATE_STARTING) {
 		c->cancel = true;
 	} else {
-		comch_chan_cons_halt(&c->chan, COMCH_HALT_STOP);
-		comch_chan_cons_drain_empty(&c->chan);
+		comch_queue_ops(&c->q)->cons_halt(c->q.dq, RTE_COMCH_HALT_STOP);
 	}
 	comch_poll_note(&conn->obj);
 	pthread_mutex_unlock(&conn->lock);
@@ -697,7 +621,7 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 	if (ret == 0)
 		ret = claim_mr(c, mr);
 	if (ret == 0) {
-		c->mr_added[c->chan.nb_mrs - 1] = true;
+		c->mr_added[c->mrs.nb - 1] = true;
 		comch_poll_note(&conn->obj);
 	}
 	pthread_mutex_unlock(&conn->lock);

@@ -69,15 +69,72 @@ dummy_arm(struct rte_comch_link *link __rte_unused, bool credits __rte_unused)
 }
 
 static bool
+dummy_idle(const struct rte_comch_link *link __rte_unused)
+{
+	return true;
+}
+
+struct required_op {
+	const char *name;
+	size_t offset;
+};
+#define REQUIRED(type, member) { #member, offsetof(struct type, member) }
+
+static const struct required_op driver_required[] = {
+	REQUIRED(rte_comch_driver_ops, valid_keys), REQUIRED(rte_comch_driver_ops, probe),
+	REQUIRED(rte_comch_driver_ops, remove), REQUIRED(rte_comch_driver_ops, listen),
+	REQUIRED(rte_comch_driver_ops, unlisten), REQUIRED(rte_comch_driver_ops, accept),
+	REQUIRED(rte_comch_driver_ops, connect), REQUIRED(rte_comch_driver_ops, link_poll),
+	REQUIRED(rte_comch_driver_ops, link_close), REQUIRED(rte_comch_driver_ops, link_shutdown),
+	REQUIRED(rte_comch_driver_ops, frame_tx), REQUIRED(rte_comch_driver_ops, frame_rx),
+	REQUIRED(rte_comch_driver_ops, frame_pending),
+};
+
+static const struct required_op data_required[] = {
+	REQUIRED(rte_comch_data_ops, open), REQUIRED(rte_comch_data_ops, close),
+	REQUIRED(rte_comch_data_ops, cons_create), REQUIRED(rte_comch_data_ops, cons_offer),
+	REQUIRED(rte_comch_data_ops, cons_bind), REQUIRED(rte_comch_data_ops, cons_halt),
+	REQUIRED(rte_comch_data_ops, cons_drained), REQUIRED(rte_comch_data_ops, cons_retire),
+	REQUIRED(rte_comch_data_ops, cons_room), REQUIRED(rte_comch_data_ops, prod_create),
+	REQUIRED(rte_comch_data_ops, prod_begin), REQUIRED(rte_comch_data_ops, prod_offer),
+	REQUIRED(rte_comch_data_ops, prod_halt), REQUIRED(rte_comch_data_ops, prod_idle),
+	REQUIRED(rte_comch_data_ops, prod_abort), REQUIRED(rte_comch_data_ops, prod_reader),
+	REQUIRED(rte_comch_data_ops, peer_prod_add), REQUIRED(rte_comch_data_ops, peer_prod_del),
+	REQUIRED(rte_comch_data_ops, remote_size), REQUIRED(rte_comch_data_ops, remote_create),
+	REQUIRED(rte_comch_data_ops, remote_retire), REQUIRED(rte_comch_data_ops, remote_free),
+	REQUIRED(rte_comch_data_ops, dq_destroy), REQUIRED(rte_comch_data_ops, dq_fd),
+	REQUIRED(rte_comch_data_ops, dq_clear), REQUIRED(rte_comch_data_ops, dq_arm),
+	REQUIRED(rte_comch_data_ops, dq_pending), REQUIRED(rte_comch_data_ops, mem_show),
+	REQUIRED(rte_comch_data_ops, mem_hide), REQUIRED(rte_comch_data_ops, mem_take),
+	REQUIRED(rte_comch_data_ops, mem_drop),
+};
+
+/* The name of the first operation that a table lacks, or NULL. */
+static const char *
+lacks(const void *ops, const struct required_op *required, size_t n)
+{
+	void *fn;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&fn, (const char *)ops + required[i].offset, sizeof(fn));
+		if (fn == NULL)
+			return required[i].name;
+	}
+	return NULL;
+}
+
+static bool
 driver_is_complete(const struct rte_comch_driver_ops *o)
 {
-	return o->name != NULL && o->valid_keys != NULL && o->probe != NULL &&
-		o->remove != NULL && o->listen != NULL && o->unlisten != NULL &&
-		o->accept != NULL && o->connect != NULL && o->link_poll != NULL &&
-		o->link_close != NULL && o->link_shutdown != NULL && o->frame_tx != NULL &&
-		o->frame_rx != NULL && o->frame_pending != NULL && o->mem_export != NULL &&
-		o->mem_import != NULL && o->region_free != NULL &&
-		o->region_create != NULL && o->region_map != NULL;
+	const char *missing = lacks(o, driver_required, RTE_DIM(driver_required));
+
+	if (missing == NULL && o->data != NULL)
+		missing = lacks(o->data, data_required, RTE_DIM(data_required));
+	if (missing != NULL)
+		/* Called by constructors: EAL writes to stderr until it has a log. */
+		COMCH_LOG(ERR, "driver %s is refused: it has no operation %s", o->name, missing);
+	return missing == NULL;
 }
 
 void
@@ -85,8 +142,7 @@ rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
-	/* Called by constructors: there is no log yet, and nobody to return an error to. */
-	if (nb_drivers == MAX_DRIVERS || !driver_is_complete(ops))
+	if (ops->name == NULL || nb_drivers == MAX_DRIVERS || !driver_is_complete(ops))
 		return;
 	o = &drivers[nb_drivers++];
 	*o = *ops;
@@ -104,6 +160,8 @@ rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 		o->link_peer = dummy_peer;
 	if (o->link_arm == NULL)
 		o->link_arm = dummy_arm;
+	if (o->link_idle == NULL)
+		o->link_idle = dummy_idle;
 }
 
 const struct rte_comch_driver_ops *

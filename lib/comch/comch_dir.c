@@ -7,30 +7,30 @@
 #include "comch_dir.h"
 
 int
-comch_dir_add(struct comch_dir *dir, struct comch_rcons *rcons)
+comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote)
 {
 	uint32_t i, s;
 
 	for (i = 0; i < COMCH_MAX_CONSUMERS; i++) {
-		s = (rcons->id + i) % COMCH_MAX_CONSUMERS;
+		s = (remote->id + i) % COMCH_MAX_CONSUMERS;
 		if (dir->id[s] != 0)
 			continue;
-		comch_store_release(&dir->rcons[s], rcons);
+		comch_store_release(&dir->remote[s], remote);
 		/* Release: whoever finds the id finds the entry complete. */
-		comch_store_release(&dir->id[s], rcons->id);
+		comch_store_release(&dir->id[s], remote->id);
 		return 0;
 	}
 	return -ENOSPC;
 }
 
-struct comch_rcons *
+struct rte_comch_remote *
 comch_dir_remove(struct comch_dir *dir, uint32_t id)
 {
 	uint32_t slot = id % COMCH_MAX_CONSUMERS;
-	struct comch_rcons *rcons = comch_dir_find(dir, id, &slot);
+	struct rte_comch_remote *remote = comch_dir_find(dir, id, &slot);
 
 	/* The pointer stays until the slot is used again: a producer may hold it. */
-	if (rcons != NULL)
+	if (remote != NULL)
 		comch_store_relaxed(&dir->id[slot], 0);
-	return rcons;
+	return remote;
 }

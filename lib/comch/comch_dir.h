@@ -17,46 +17,64 @@
  *   producer                        connection's thread
  *   busy = odd                      id[slot] = 0
  *   light fence                     heavy fence
- *   load id[slot], use rcons        load busy
+ *   load id[slot], use remote        load busy
  *   busy = even (release)
  */
 
+#include <rte_branch_prediction.h>
+
+#include "rte_comch_driver.h"
 #include "comch_asym.h"
-#include "comch_chan.h"
 #include "comch_compat.h"
 
+/* Consumers and producers of one side of a connection. */
+#define COMCH_MAX_CONSUMERS 256
+#define COMCH_MAX_PRODUCERS 256
+
+/* The peer's consumers by id, for lookup without locks. */
+struct comch_dir {
+	uint32_t id[COMCH_MAX_CONSUMERS];           /* 0: free; published last */
+	struct rte_comch_remote *remote[COMCH_MAX_CONSUMERS];
+};
+
+/* A producer, as far as the directory goes. */
+struct comch_dir_reader {
+	uint32_t busy;      /* odd: within a burst */
+	uint32_t busy_seen; /* the connection's thread's, while it reclaims */
+};
+
 static inline void
-comch_dir_enter(struct comch_chan_prod *p)
+comch_dir_enter(struct comch_dir_reader *r)
 {
-	comch_store_relaxed(&p->busy, p->busy + 1);
+	comch_store_relaxed(&r->busy, r->busy + 1);
 	comch_fence_light();
 }
 
 static inline void
-comch_dir_leave(struct comch_chan_prod *p)
+comch_dir_leave(struct comch_dir_reader *r)
 {
 	/* Release: our use of the entry ends before its owner sees us leave. */
-	comch_store_release(&p->busy, p->busy + 1);
+	comch_store_release(&r->busy, r->busy + 1);
 }
 
 /* The consumer in a slot, if it is the one of that id: slots are used again. */
-static inline struct comch_rcons *
+static inline struct rte_comch_remote *
 comch_dir_at(const struct comch_dir *dir, uint32_t slot, uint32_t id)
 {
-	struct comch_rcons *rc;
+	struct rte_comch_remote *rc;
 
 	/* Acquire, both: pair with the releases in comch_dir_add(). */
 	if (comch_load_acquire(&dir->id[slot]) != id)
 		return NULL;
-	rc = comch_load_acquire(&dir->rcons[slot]);
+	rc = comch_load_acquire(&dir->remote[slot]);
 	return likely(rc->id == id) ? rc : NULL;
 }
 
 /* Look an id up; *slot is a guess and is updated. Within enter and leave. */
-static inline struct comch_rcons *
+static inline struct rte_comch_remote *
 comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 {
-	struct comch_rcons *rc;
+	struct rte_comch_remote *rc;
 	uint32_t i, s = *slot;
 
 	if (unlikely(id == 0))
@@ -72,22 +90,22 @@ comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 }
 
 /* Publish. Returns 0 or -ENOSPC. */
-int comch_dir_add(struct comch_dir *dir, struct comch_rcons *rcons);
+int comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote);
 /* Hide; the caller frees it after quiescence. NULL if there is none. */
-struct comch_rcons *comch_dir_remove(struct comch_dir *dir, uint32_t id);
+struct rte_comch_remote *comch_dir_remove(struct comch_dir *dir, uint32_t id);
 
 /* Begin to wait for a producer: note where it is. After comch_fence_heavy(). */
 static inline void
-comch_dir_quiesce_begin(struct comch_chan_prod *p)
+comch_dir_quiesce_begin(struct comch_dir_reader *r)
 {
-	p->busy_seen = comch_load_acquire(&p->busy);
+	r->busy_seen = comch_load_acquire(&r->busy);
 }
 
 /* Has it left what it was in? */
 static inline bool
-comch_dir_quiesced(const struct comch_chan_prod *p)
+comch_dir_quiesced(const struct comch_dir_reader *r)
 {
-	return (p->busy_seen & 1) == 0 || comch_load_acquire(&p->busy) != p->busy_seen;
+	return (r->busy_seen & 1) == 0 || comch_load_acquire(&r->busy) != r->busy_seen;
 }
 
 #endif /* COMCH_DIR_H */

@@ -71,7 +71,7 @@ explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c
 		snprintf(why, size, "the consumer is not started");
 		return PATH_NONE;
 	}
-	if (kind == RTE_COMCH_MEM_HEAP)
+	if (kind == RTE_COMCH_MEM_HEAP && !conn->ops->data->shows_heap)
 		snprintf(why, size, "heap memory: it has no file that a peer could map");
 	else if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
 		snprintf(why, size, "SNAPSHOT: no memory is shown");
@@ -97,7 +97,7 @@ add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 		[PATH_NONE] = "none", [PATH_PENDING] = "pending",
 		[PATH_DIRECT] = "direct", [PATH_STAGED] = "staged",
 	};
-	struct mr_walk w = { .mr = c->mrs[i].mr };
+	struct mr_walk w = { .mr = c->mrs.mr[i].mr };
 	enum explain_path path;
 	char why[RTE_TEL_MAX_STRING_LEN];
 
@@ -108,7 +108,7 @@ add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 		return;
 	path = explain_mr(conn, c, i, w.kind, why, sizeof(why));
 	comch_tel_text(d, "kind", rte_comch_mem_kind_name(w.kind));
-	comch_tel_u64(d, "len", c->mrs[i].len);
+	comch_tel_u64(d, "len", c->mrs.mr[i].len);
 	comch_tel_text(d, "path", paths[path]);
 	comch_tel_text(d, "why", why);
 }
@@ -118,14 +118,14 @@ static void
 explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 		const struct rte_comch_consumer *c, uint32_t *room)
 {
-	uint32_t i, nb_mrs = comch_load_acquire(&c->chan.nb_mrs);
+	uint32_t i, nb_mrs = comch_load_acquire(&c->mrs.nb);
 	uint32_t shown = RTE_MIN(nb_mrs, *room);
 	struct rte_tel_data *in;
 
 	comch_tel_state(d, &c->q.obj);
 	comch_tel_consumer(d, c);
-	comch_tel_u64(d, "msgs", comch_load_relaxed(&c->chan.stats.msgs));
-	comch_tel_u64(d, "staged_msgs", comch_load_relaxed(&c->chan.stats.staged));
+	comch_tel_u64(d, "msgs", comch_load_relaxed(&comch_consumer_stats(c)->msgs));
+	comch_tel_u64(d, "staged_msgs", comch_load_relaxed(&comch_consumer_stats(c)->staged));
 	in = shown > 0 ? comch_tel_dict(d, "memory") : NULL;
 	for (i = 0; in != NULL && i < shown; i++)
 		add_mr(in, conn, c, i);
@@ -141,7 +141,7 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	uint64_t len, bytes = 0;
 	uint32_t i, nb = 0, nb_mrs = 0;
 	const struct rte_comch_region *region;
-	const struct comch_rcons *rc;
+	const struct rte_comch_remote *remote;
 	struct rte_tel_data *in;
 
 	/* The end of a connection waits for the lock before it empties the directory. */
@@ -159,14 +159,14 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	for (i = 0; d != NULL && i < COMCH_MAX_CONSUMERS && nb < MAX_QUEUES; i++) {
 		if (comch_load_acquire(&conn->dir.id[i]) == 0)
 			continue;
-		rc = comch_load_acquire(&conn->dir.rcons[i]);
-		in = comch_tel_numbered(d, rc->id);
+		remote = comch_load_acquire(&conn->dir.remote[i]);
+		in = comch_tel_numbered(d, remote->id);
 		if (in == NULL)
 			return;
 		nb++;
-		comch_tel_u64(in, "depth", rc->depth);
-		comch_tel_u64(in, "imm_size", rc->imm_size);
-		comch_tel_u64(in, "staging_size", rc->staging_size);
+		comch_tel_u64(in, "depth", remote->depth);
+		comch_tel_u64(in, "imm_size", remote->imm_size);
+		comch_tel_u64(in, "staging_size", remote->staging_size);
 	}
 }
 

@@ -23,13 +23,14 @@ export_send(struct rte_comch_conn *conn, int id)
 {
 	struct comch_export *e = &conn->exports[id];
 	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_ADD, .id = (uint32_t)id };
-	struct rte_comch_mem_desc desc;
+	struct rte_comch_mem_desc desc = { .fd = -1 };
+	struct rte_comch_ticket ticket = { 0 };
 	int ret;
 
 	/* A client's memory goes to one server; a server's to any number of clients. */
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
-	ret = conn->ops->mem_export(conn->link, e->mr, &desc);
+	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
 		e->refusal = ret;
@@ -39,7 +40,7 @@ export_send(struct rte_comch_conn *conn, int id)
 	f.offset = desc.offset;
 	f.size = desc.len;
 	e->state = COMCH_EXPORT_SENT;
-	comch_conn_tx(conn, &f, &desc.fd, 1);
+	comch_conn_tx_ticket(conn, &f, &ticket);
 	return 0;
 }
 
@@ -87,6 +88,8 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
 			comch_conn_is_up(conn))
 		comch_conn_tx(conn, &f, NULL, 0);
+	if (e->state != COMCH_EXPORT_STAGED)
+		conn->ops->data->mem_hide(conn->link, e->mr);
 	e->state = COMCH_EXPORT_FREE;
 	e->mr = NULL;
 }
@@ -130,10 +133,11 @@ import_room(struct rte_comch_conn *conn)
 }
 
 static int
-import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd)
+import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket)
 {
 	struct rte_comch_mem_desc desc = {
-		.kind = f->kind, .offset = f->offset, .len = f->size, .fd = fd,
+		.kind = f->kind, .offset = f->offset, .len = f->size, .fd = -1,
 	};
 	struct rte_comch_region *region;
 	int ret;
@@ -141,7 +145,7 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd
 	region = conn->imports[f->id] == NULL ? import_room(conn) : NULL;
 	if (region == NULL)
 		return -EBUSY;
-	ret = conn->ops->mem_import(conn->link, &desc, region);
+	ret = conn->ops->data->mem_take(conn->link, &desc, ticket, region);
 	if (ret != 0) {
 		COMCH_LOG(WARNING, "connection %u: memory of the peer refused: %s", conn->id,
 			strerror(-ret));
@@ -154,21 +158,24 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd
 }
 
 int
-comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd)
+comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket)
 {
 	struct comch_wire_frame ack = { .type = COMCH_WIRE_MR_ACK, .id = f->id };
 
 	if (f->id >= COMCH_MAX_IMPORTS || f->size == 0)
 		return -EPROTO;
 	pthread_mutex_lock(&conn->lock);
-	ack.status = import_add(conn, f, fd);
+	ack.status = import_add(conn, f, ticket);
 	pthread_mutex_unlock(&conn->lock);
+	if (ack.status == -EPROTO)
+		return -EPROTO;
 	comch_conn_tx(conn, &ack, NULL, 0);
 	return 0;
 }
 
 static void
-reclaim_later(struct rte_comch_conn *conn, struct comch_rcons *rc,
+reclaim_later(struct rte_comch_conn *conn, struct rte_comch_remote *remote,
 		struct rte_comch_region *import)
 {
 	struct comch_reclaim *r = calloc(1, sizeof(*r));
@@ -176,7 +183,7 @@ reclaim_later(struct rte_comch_conn *conn, struct comch_rcons *rc,
 	/* Without memory it stays until the connection ends; nobody finds it any more. */
 	if (r == NULL)
 		return;
-	r->rcons = rc;
+	r->remote = remote;
 	r->import = import;
 	r->next = conn->reclaim_new;
 	conn->reclaim_new = r;
@@ -211,7 +218,7 @@ comch_import_free_all(struct rte_comch_conn *conn)
 	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++) {
 		if (conn->import_region[i].addr == NULL)
 			continue;
-		conn->ops->region_free(conn->link, &conn->import_region[i]);
+		conn->ops->data->mem_drop(conn->link, &conn->import_region[i]);
 		conn->import_region[i].addr = NULL;
 	}
 }
@@ -219,10 +226,15 @@ comch_import_free_all(struct rte_comch_conn *conn)
 /* Reclaiming */
 
 void
-comch_reclaim_rcons(struct rte_comch_conn *conn, struct comch_rcons *rc)
+comch_reclaim_remote(struct rte_comch_conn *conn, struct rte_comch_remote *remote)
 {
-	comch_store_relaxed(&rc->gone, 1);
-	reclaim_later(conn, rc, NULL);
+	reclaim_later(conn, remote, NULL);
+}
+
+static struct comch_dir_reader *
+producer_reader(const struct rte_comch_producer *p)
+{
+	return comch_queue_ops(&p->q)->prod_reader(p->q.dq);
 }
 
 static bool
@@ -231,23 +243,24 @@ producers_quiesced(struct rte_comch_conn *conn)
 	struct rte_comch_producer *p;
 
 	TAILQ_FOREACH(p, &conn->producers, next)
-		if (!comch_dir_quiesced(&p->chan))
+		if (!comch_dir_quiesced(producer_reader(p)))
 			return false;
 	return true;
 }
 
-/* False: later. A producer with a stream holds its consumer between bursts as well. */
+/* False: later. */
 static bool
 reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 {
-	if (r->rcons != NULL && comch_load_acquire(&r->rcons->streaming) != 0)
+	if (!comch_poll_may_free(conn->obj.poll, r->remote != NULL ? 2 : 1))
 		return false;
-	if (!comch_poll_may_free(conn->obj.poll, r->rcons != NULL ? 2 : 1))
-		return false;
-	if (r->rcons != NULL) {
-		comch_remote_rcons_free(conn, r->rcons);
+	if (r->remote != NULL) {
+		if (comch_remote_free(conn, r->remote) != 0) {
+			comch_poll_not_freed(conn->obj.poll, 2);
+			return false;
+		}
 	} else {
-		conn->ops->region_free(conn->link, r->import);
+		conn->ops->data->mem_drop(conn->link, r->import);
 		r->import->addr = NULL;
 	}
 	free(r);
@@ -263,7 +276,7 @@ reclaim_fence(struct rte_comch_conn *conn)
 	conn->reclaim_new = NULL;
 	comch_fence_heavy();
 	TAILQ_FOREACH(p, &conn->producers, next)
-		comch_dir_quiesce_begin(&p->chan);
+		comch_dir_quiesce_begin(producer_reader(p));
 }
 
 bool
@@ -304,8 +317,8 @@ comch_reclaim_free_all(struct rte_comch_conn *conn)
 			conn->reclaim_new = r->next;
 		else
 			conn->reclaim_wait = r->next;
-		if (r->rcons != NULL)
-			comch_remote_rcons_free(conn, r->rcons);
+		if (r->remote != NULL)
+			comch_remote_free(conn, r->remote);
 		free(r);
 	}
 }

@@ -93,6 +93,15 @@ take_wire_flags(struct rte_comch_conn *conn, uint32_t flags)
 	conn->says_clocks = conn->client != NULL && (flags & COMCH_WIRE_F_CLOCKS) != 0;
 }
 
+/* Without tickets nothing of 1.2 is sent. */
+static uint16_t
+our_minor(const struct rte_comch_conn *conn)
+{
+	const struct rte_comch_data_ops *data = conn->ops->data;
+
+	return data != NULL && data->has_tickets ? COMCH_WIRE_MINOR : COMCH_WIRE_MINOR - 1;
+}
+
 void
 comch_handshake_link(struct rte_comch_conn *conn)
 {
@@ -100,7 +109,7 @@ comch_handshake_link(struct rte_comch_conn *conn)
 		.type = COMCH_WIRE_HELLO,
 		.magic = COMCH_WIRE_MAGIC,
 		.major = COMCH_WIRE_MAJOR,
-		.minor = COMCH_WIRE_MINOR,
+		.minor = our_minor(conn),
 	};
 
 	conn->ops->link_peer(conn->link, &conn->peer);
@@ -144,7 +153,7 @@ accept_now(struct rte_comch_conn *conn)
 	struct comch_wire_frame f = {
 		.type = COMCH_WIRE_ACCEPT,
 		.major = COMCH_WIRE_MAJOR,
-		.minor = COMCH_WIRE_MINOR,
+		.minor = our_minor(conn),
 		.max_msg_size = conn->max_msg_size,
 		.recv_queue = conn->recv_queue,
 	};
@@ -167,7 +176,7 @@ hello_fits(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 
 	if (f->magic != COMCH_WIRE_MAGIC || f->major != COMCH_WIRE_MAJOR) {
 		reject(conn, -EPROTO, "version %u.%u is not understood; ours is %u.%u", f->major,
-			f->minor, COMCH_WIRE_MAJOR, COMCH_WIRE_MINOR);
+			f->minor, COMCH_WIRE_MAJOR, our_minor(conn));
 	} else if (strcmp(f->text, server->name) != 0) {
 		reject(conn, -ENOENT, "the name is another one");
 	} else if (f->max_msg_size == 0 || f->recv_queue == 0) {

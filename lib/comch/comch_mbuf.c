@@ -31,7 +31,7 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 		return -EINVAL;
 	}
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_RUNNING ||
-			c->chan.entry_head != c->chan.entry_tail) {
+			comch_queue_ops(&c->q)->cons_room(c->q.dq) != c->q.depth) {
 		COMCH_LOG(ERR, "consumer %u: mbuf mode wants it RUNNING with nothing posted",
 			c->q.id);
 		return -EBADFD;
@@ -58,7 +58,7 @@ alloc_some(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint32_t n)
 {
 	if (likely(rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, n) == 0))
 		return n;
-	comch_count(&c->chan.stats.no_mbuf, 1);
+	comch_count(&comch_consumer_stats(c)->no_mbuf, 1);
 	while ((n /= 2) > 0)
 		if (rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, n) == 0)
 			return n;
@@ -69,23 +69,21 @@ alloc_some(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint32_t n)
 static void
 refill(struct rte_comch_consumer *c)
 {
-	struct comch_chan_cons *ch = &c->chan;
 	struct rte_comch_buf bufs[MBUF_GROUP];
 	struct rte_mbuf *mbufs[MBUF_GROUP];
-	uint32_t room = ch->depth - (uint32_t)(ch->entry_tail - ch->entry_head);
+	/* None once it is halted. */
+	uint32_t room = comch_queue_ops(&c->q)->cons_room(c->q.dq);
 	/* In groups: a descriptor at a time would cost the peer a line each. */
-	uint32_t least = RTE_MIN((uint32_t)MBUF_GROUP, RTE_MAX(ch->depth / 4, 1u));
+	uint32_t least = RTE_MIN((uint32_t)MBUF_GROUP, RTE_MAX(c->q.depth / 4, 1u));
 	uint32_t i, k;
 
-	if (comch_load_relaxed(&ch->halt) != COMCH_HALT_NONE)
-		return;
 	while (room >= least) {
 		k = alloc_some(c, mbufs, RTE_MIN(room, (uint32_t)MBUF_GROUP));
 		if (unlikely(k == 0))
 			return;
 		for (i = 0; i < k; i++)
 			fill_buf(c, &bufs[i], mbufs[i]);
-		comch_chan_post(ch, bufs, (uint16_t)k);
+		c->core.post(c->core.queue, bufs, (uint16_t)k);
 		room -= k;
 	}
 }
@@ -100,7 +98,8 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 	if (unlikely(c == NULL || c->rx_pool == NULL))
 		return 0;
 	do {
-		got = comch_chan_recv(&c->chan, cpls, (uint16_t)RTE_MIN(n - k, MBUF_GROUP));
+		got = c->core.recv(c->core.queue, cpls,
+			(uint16_t)RTE_MIN(n - k, MBUF_GROUP));
 		for (i = 0; i < got; i++) {
 			m = (struct rte_mbuf *)(uintptr_t)cpls[i].cookie;
 			if (unlikely(cpls[i].status != 0)) {
@@ -198,7 +197,7 @@ send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_m
 	op.len = m->pkt_len;
 	op.nb_sges = m->nb_segs;
 	op.flags |= RTE_COMCH_OP_F_SGL;
-	took = comch_chan_send(&p->chan, &op, 1);
+	took = p->core.send(p->core.queue, &op, 1);
 	rte_free(sges);
 	return took;
 }
@@ -220,7 +219,7 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 			k = 1;
 			took = send_long_chain(p, consumer_id, mbufs[sent]);
 		} else {
-			took = comch_chan_send(&p->chan, ops, k);
+			took = p->core.send(p->core.queue, ops, k);
 		}
 		rte_pktmbuf_free_bulk(&mbufs[sent], took);
 		sent += took;

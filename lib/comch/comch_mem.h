@@ -13,6 +13,7 @@
 
 #include "rte_comch_mem.h"
 #include "rte_comch_driver.h"
+#include "comch_rec.h"
 
 struct comch_mem_block;
 
@@ -29,6 +30,24 @@ struct rte_comch_mr {
 	bool bound;
 	int32_t bound_uid;
 	char bound_func[RTE_COMCH_DEV_NAME_SIZE];
+};
+
+/* A registration that a consumer posts from. */
+struct comch_cons_mr {
+	struct rte_comch_mr *mr;
+	uint16_t region; /* export id, or COMCH_REGION_STAGED */
+	uint16_t ready;  /* written by the connection's thread */
+	uint8_t *addr;
+	size_t len;
+};
+
+/*
+ * All that a consumer may post from. Entries are added by the connection's thread
+ * and stay; a post that sees the count (acquire) sees the entry.
+ */
+struct comch_cons_mrs {
+	uint32_t nb;
+	struct comch_cons_mr mr[COMCH_MAX_IMPORTS];
 };
 
 /* Is [addr, addr + len) within the registration? */

@@ -355,7 +355,7 @@ look_at(struct comch_fd *cfd)
 		comch_conn_look(COMCH_OBJ_OF(rte_comch_conn, cfd->obj));
 		break;
 	case COMCH_FD_QUEUE:
-		comch_queue_drain_wake(COMCH_OBJ_OF(comch_queue, cfd->obj));
+		comch_queue_clear(COMCH_OBJ_OF(comch_queue, cfd->obj));
 		break;
 	}
 }

@@ -129,6 +129,12 @@ comch_poll_note(struct comch_obj *obj)
  * how many there are. False: call again in the next run.
  */
 bool comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n);
+/* It was allowed, and could not be. */
+static inline void
+comch_poll_not_freed(struct rte_comch_poll *poll, uint32_t n)
+{
+	poll->nb_freed -= n;
+}
 
 /* Count an object in and out, so that a poll in use is not destroyed. */
 void comch_poll_attach(struct rte_comch_poll *poll);

@@ -21,10 +21,11 @@
 #include "rte_comch_dp.h"
 #include "rte_comch_msgq.h"
 #include "rte_comch_stats.h"
-#include "comch_chan.h"
+#include "comch_dir.h"
 #include "comch_mem.h"
 #include "comch_obj.h"
 #include "comch_poll.h"
+#include "comch_rec.h"
 #include "comch_wire.h"
 
 #define COMCH_DEFAULT_MSG_SIZE 4080
@@ -131,7 +132,7 @@ struct comch_export {
 
 /* Something that producers may still be looking at. */
 struct comch_reclaim {
-	struct comch_rcons *rcons;       /* or, if NULL, */
+	struct rte_comch_remote *remote; /* or, if NULL, */
 	struct rte_comch_region *import; /* of import_region[] */
 	struct comch_reclaim *next;
 };
@@ -142,13 +143,7 @@ struct comch_new_cons {
 	uint32_t depth;
 	uint32_t imm_size;
 	uint32_t staging_size;
-	int fds[2];
-};
-
-/* The peer's producers, as far as waking goes. */
-struct comch_peer_prod {
-	uint32_t id; /* 0: free */
-	int wake_fd;
+	struct rte_comch_ticket ticket;
 };
 
 TAILQ_HEAD(comch_cons_list, rte_comch_consumer);
@@ -225,8 +220,7 @@ struct rte_comch_conn {
 	struct rte_comch_region *imports[COMCH_MAX_IMPORTS];
 	struct rte_comch_region import_region[COMCH_MAX_IMPORT_REGIONS]; /* addr NULL: free */
 	struct comch_dir dir;                           /* read by producers: any */
-	uint32_t nb_rcons;
-	uint64_t staged;                    /* bytes of their record regions */
+	uint32_t nb_remotes;
 	bool said_refused;                  /* that one of them was refused: once */
 	struct comch_new_cons new_cons;
 	TAILQ_ENTRY(rte_comch_conn) new_cons_next;
@@ -235,22 +229,20 @@ struct rte_comch_conn {
 	uint32_t next_export;               /* where the search for a free one begins */
 	uint32_t gone_producers[COMCH_MAX_PRODUCERS]; /* ids to be told to the peer */
 	uint32_t nb_gone_producers;
-	struct comch_peer_prod peer_prod[COMCH_MAX_PRODUCERS];
-	rte_spinlock_t wake_lock;           /* peer_prod: a consumer wakes from a burst */
 	/* a queue met a fault; its thread says so here: any */
 	uint32_t faulted; /* 1: being written, 2: to be read */
 	int fault_status;
 	const char *fault_text;
 };
 
-/* What consumers and producers share: a poll of their own and a wake socket. */
+/* What consumers and producers share: a poll of their own and the driver's half. */
 struct comch_queue {
 	struct comch_obj obj;
 	struct rte_comch_conn *conn;
-	struct comch_fd fd;     /* our end of the wake socket */
-	bool refuses_fds;       /* the kernel refuses descriptors there */
-	int peer_fd;            /* the end that the peer gets; -1 once it has it */
+	struct rte_comch_dq *dq;
+	struct comch_fd fd;     /* readable after a wake-up; or -1 */
 	uint32_t id;
+	uint32_t depth;
 	TAILQ_ENTRY(comch_queue) poll_next;
 };
 
@@ -267,7 +259,6 @@ enum comch_cons_step {
 struct rte_comch_consumer {
 	struct rte_comch_consumer_core core; /* first: rte_comch_dp.h reads it */
 	struct comch_queue q;
-	struct comch_chan_cons chan;
 	enum comch_cons_step step;           /* lock */
 	bool announced;                      /* lock: the peer knows it */
 	bool cancel;                         /* lock: stopped while starting */
@@ -276,9 +267,8 @@ struct rte_comch_consumer {
 	uint32_t conf_flags;
 	uint32_t staging_conf;               /* as configured */
 	uint32_t staging_size;               /* as announced */
-	struct rte_comch_region post;        /* ours */
-	struct rte_comch_region rec;         /* the peer's */
-	struct comch_cons_mr mrs[COMCH_MAX_IMPORTS];
+	uint32_t imm_size;
+	struct comch_cons_mrs mrs;
 	int16_t export[COMCH_MAX_IMPORTS];   /* lock: number of each, -1: not shown */
 	int32_t mr_status[COMCH_MAX_IMPORTS];
 	bool mr_added[COMCH_MAX_IMPORTS];    /* lock: by mr_add(), event not queued yet */
@@ -291,7 +281,6 @@ struct rte_comch_consumer {
 struct rte_comch_producer {
 	struct rte_comch_producer_core core;
 	struct comch_queue q;
-	struct comch_chan_prod chan;
 	bool announce;                       /* lock: PRODUCER_NEW is due */
 	bool announced;                      /* lock */
 	uint64_t stop_deadline;              /* queue */
@@ -328,10 +317,15 @@ void comch_client_conn_freed(struct rte_comch_client *client);
 /* comch_conn.c */
 struct rte_comch_conn *comch_conn_create(struct rte_comch_dev *dev, uint16_t rep,
 		struct rte_comch_poll *poll, uint32_t send_queue);
+/* Our side wants no fast path, or its driver has none. */
+void comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted);
 int comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link);
 /* A frame other than MSG; waits its turn if there is no room. */
 void comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		const int *fds, uint32_t nb_fds);
+/* The same with a ticket of the driver's, whose descriptors are closed as it says. */
+void comch_conn_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
+		const struct rte_comch_ticket *ticket);
 /* Receive what there is, while the run has room. */
 void comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run);
 /* May frames be taken? */
@@ -396,9 +390,11 @@ void comch_handshake_timeout(struct rte_comch_conn *conn);
 void comch_handshake_room(struct rte_comch_conn *conn, bool all_seen);
 
 /* comch_proto.c */
-/* A checked frame for a connection; fds are ours to close. -EPROTO ends it. */
+/* A checked frame for a connection; its descriptors are ours to close. -EPROTO ends it. */
 int comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		int *fds, uint32_t nb_fds, struct comch_run *run);
+/* Close what nobody kept of a ticket from the peer. */
+void comch_proto_ticket_close(struct rte_comch_ticket *ticket);
 
 /* comch_export.c: memory that we show, memory that we are shown */
 /* Show a registration, or find that it is shown. Its number or -ENOSPC. lock held. */
@@ -406,49 +402,62 @@ int comch_export_get(struct rte_comch_conn *conn, struct rte_comch_mr *mr);
 /* One consumer less; the last one takes it from the peer. lock held. */
 void comch_export_put(struct rte_comch_conn *conn, int id);
 void comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
-int comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int fd);
+int comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket);
 int comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 void comch_import_free_all(struct rte_comch_conn *conn);
 /* Hide, fence, wait, free: see comch_dir.h. lock held. */
-void comch_reclaim_rcons(struct rte_comch_conn *conn, struct comch_rcons *rc);
+void comch_reclaim_remote(struct rte_comch_conn *conn, struct rte_comch_remote *remote);
 /* True: nothing waits. */
 bool comch_reclaim_step(struct rte_comch_conn *conn);
 void comch_reclaim_free_all(struct rte_comch_conn *conn);
 
 /* comch_remote.c: the peer's consumers and producers */
 int comch_remote_on_consumer_new(struct rte_comch_conn *conn,
-		const struct comch_wire_frame *f, int *fds, struct comch_run *run);
+		const struct comch_wire_frame *f, struct rte_comch_ticket *ticket,
+		struct comch_run *run);
 /* Make consumers that were put off, as far as this run may. */
 void comch_remote_step(struct rte_comch_poll *poll, struct comch_run *run);
 /* The connection ends: drop it. */
 void comch_remote_forget_new(struct rte_comch_conn *conn);
 int comch_remote_on_consumer_gone(struct rte_comch_conn *conn,
 		const struct comch_wire_frame *f, struct comch_run *run);
-int comch_remote_on_producer_new(struct rte_comch_conn *conn,
-		const struct comch_wire_frame *f, int *fds);
-int comch_remote_on_producer_gone(struct rte_comch_conn *conn,
-		const struct comch_wire_frame *f);
-void comch_remote_wake_producers(struct rte_comch_conn *conn);
-void comch_remote_rcons_free(struct rte_comch_conn *conn, struct comch_rcons *rc);
+int comch_remote_free(struct rte_comch_conn *conn, struct rte_comch_remote *remote);
 void comch_remote_free_all(struct rte_comch_conn *conn);
 
 /* comch_queue.c: what consumers and producers share */
 /* May there be one? 0, -EBADFD or -ENOTSUP, after a log line that says what. */
 int comch_queue_check(const struct rte_comch_conn *conn, const char *what);
 int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
-		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data);
-/* A fresh pair where the peer had the last one: a restart. 0 or a negative errno. */
-int comch_queue_renew(struct comch_queue *q);
+		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data,
+		struct rte_comch_dq *dq);
+/* The driver's half of a consumer or producer. */
+static inline const struct rte_comch_data_ops *
+comch_queue_ops(const struct comch_queue *q)
+{
+	return q->dq->ops;
+}
+static inline struct rte_comch_consumer_stats *
+comch_consumer_stats(const struct rte_comch_consumer *c)
+{
+	return c->q.dq->stats;
+}
+static inline struct rte_comch_producer_stats *
+comch_producer_stats(const struct rte_comch_producer *p)
+{
+	return p->q.dq->stats;
+}
+/* What the driver's half tells: ctx is the queue. Any thread, also within a burst. */
+void comch_queue_on_fault(void *ctx, int err, const char *text);
+void comch_queue_on_news(void *ctx);
 void comch_queue_detach(struct comch_queue *q);
 bool comch_queue_pending(struct comch_queue *q);
 void comch_queue_arm(struct comch_queue *q);
-void comch_queue_drain_wake(struct comch_queue *q);
-/* A burst met a fault: the connection ends in its own thread. */
-void comch_queue_fault(struct comch_queue *q, int status, const char *text);
-
+/* Take back what made its descriptor readable. */
+void comch_queue_clear(struct comch_queue *q);
 /* comch_consumer.c */
 int comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
-		int *fds, uint32_t nb_fds);
+		struct rte_comch_ticket *ticket);
 /* Advance all consumers' steps. Connection's thread. */
 void comch_consumer_steps(struct rte_comch_conn *conn);
 /* The connection is gone: wind up. */

@@ -2,18 +2,16 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Producers: how they come and go. Bursts are comch_chan_prod.c's. */
+/* Producers: how they come and go. Bursts are the driver's. */
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
 #include "comch_fork.h"
-#include "comch_guard.h"
 #include "comch_log.h"
 #include "comch_private.h"
 #include "comch_trace.h"
@@ -24,15 +22,15 @@ producer_service(struct comch_obj *obj, struct comch_run *run)
 {
 	struct rte_comch_producer *p = container_of(COMCH_OBJ_OF(comch_queue, obj),
 			struct rte_comch_producer, q);
+	const struct rte_comch_data_ops *ops = comch_queue_ops(&p->q);
 	bool more;
 
 	if (comch_obj_is_dead(obj))
 		return false;
 	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING) {
 		if (rte_rdtsc() > p->stop_deadline)
-			comch_chan_prod_abort(&p->chan, -ECANCELED);
-		/* Acquire: pairs with the end of the stream. */
-		if (comch_load_acquire(&p->chan.stream) == NULL)
+			ops->prod_abort(p->q.dq, -ECANCELED);
+		if (ops->prod_idle(p->q.dq))
 			comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, 0, NULL);
 	}
 	more = comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING;
@@ -45,60 +43,42 @@ producer_free(struct comch_obj *obj)
 	struct rte_comch_producer *p = container_of(COMCH_OBJ_OF(comch_queue, obj),
 			struct rte_comch_producer, q);
 
-	comch_chan_prod_fini(&p->chan);
+	comch_queue_ops(&p->q)->dq_destroy(p->q.dq);
 	rte_free(p);
 }
 
+/* Idle: a stop is over, which its own poll tells. */
 static void
-on_fault(void *ctx, int err, const char *text)
+on_news(void *ctx)
 {
-	struct rte_comch_producer *p = ctx;
+	struct comch_queue *q = ctx;
 
-	comch_queue_fault(&p->q, err, text);
+	comch_poll_note(&q->obj);
 }
 
-static uint16_t
-guarded_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
+static int
+producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comch_producer **prod,
+		struct rte_comch_dq **dq)
 {
-	struct comch_chan_prod *chan = queue;
-
-	comch_guard_enter(&chan->guard, "bursts of a producer");
-	n = comch_chan_send(chan, ops, n);
-	comch_guard_leave(&chan->guard);
-	return n;
-}
-
-static uint16_t
-guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	struct comch_chan_prod *chan = queue;
-
-	comch_guard_enter(&chan->guard, "bursts of a producer");
-	n = comch_chan_done(chan, cpls, n);
-	comch_guard_leave(&chan->guard);
-	return n;
-}
-
-static struct rte_comch_producer *
-producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size)
-{
-	int socket_id = conn->obj.poll->socket_id;
+	struct rte_comch_prod_args args = {
+		.queue_size = queue_size, .socket_id = conn->obj.poll->socket_id,
+		.dir = &conn->dir, .fault = comch_queue_on_fault, .news = on_news,
+	};
 	struct rte_comch_producer *p;
+	int ret;
 
-	p = rte_zmalloc_socket("comch_producer", sizeof(*p), COMCH_LINE, socket_id);
+	p = rte_zmalloc_socket("comch_producer", sizeof(*p), COMCH_LINE, args.socket_id);
 	if (p == NULL)
-		return NULL;
-	if (comch_chan_prod_init(&p->chan, queue_size, socket_id) != 0) {
+		return -ENOMEM;
+	args.ctx = &p->q;
+	ret = conn->ops->data->prod_create(conn->link, &args, &p->core, dq);
+	if (ret != 0) {
 		rte_free(p);
-		return NULL;
+		return ret;
 	}
-	p->chan.dir = &conn->dir;
-	p->chan.fault = on_fault;
-	p->chan.ctx = p;
-	p->core.send = COMCH_GUARDS ? guarded_send : comch_chan_send;
-	p->core.done = COMCH_GUARDS ? guarded_done : comch_chan_done;
-	p->core.queue = &p->chan;
-	return p;
+	p->q.depth = queue_size;
+	*prod = p;
+	return 0;
 }
 
 static int
@@ -117,7 +97,6 @@ join_conn(struct rte_comch_conn *conn, struct rte_comch_producer *p)
 		ret = -ENOSPC;
 	} else {
 		p->q.id = ++conn->next_producer_id;
-		p->chan.id = p->q.id;
 		conn->nb_producers++;
 		TAILQ_INSERT_TAIL(&conn->producers, p, next);
 	}
@@ -131,6 +110,7 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 {
 	struct rte_comch_producer_conf conf;
 	struct rte_comch_producer *p;
+	struct rte_comch_dq *dq;
 	int ret;
 
 	ret = comch_obj_conf(&conf, sizeof(conf), user_conf, "producer");
@@ -149,13 +129,11 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		ret = -EINVAL;
 		goto err;
 	}
-	p = producer_alloc(conn, conf.queue_size);
-	if (p == NULL) {
-		ret = -ENOMEM;
+	ret = producer_alloc(conn, conf.queue_size, &p, &dq);
+	if (ret != 0)
 		goto err;
-	}
 	ret = comch_queue_init(&p->q, RTE_COMCH_OBJ_PRODUCER, p, conn, conf.poll,
-			conf.user_data);
+			conf.user_data, dq);
 	if (ret != 0)
 		goto err_free;
 	p->q.obj.service = producer_service;
@@ -169,7 +147,7 @@ err_detach:
 	comch_queue_detach(&p->q);
 	__atomic_fetch_sub(&p->q.obj.poll->nb_attached, 1, __ATOMIC_RELAXED);
 err_free:
-	comch_chan_prod_fini(&p->chan);
+	dq->ops->dq_destroy(dq);
 	rte_free(p);
 err:
 	rte_errno = -ret;
@@ -181,6 +159,7 @@ void
 comch_producer_steps(struct rte_comch_conn *conn)
 {
 	struct comch_wire_frame f = { .type = COMCH_WIRE_PRODUCER_GONE };
+	struct rte_comch_ticket ticket;
 	struct rte_comch_producer *p;
 
 	pthread_mutex_lock(&conn->lock);
@@ -193,11 +172,12 @@ comch_producer_steps(struct rte_comch_conn *conn)
 		if (!p->announce)
 			continue;
 		p->announce = false;
+		ticket = (struct rte_comch_ticket){ 0 };
+		if (!comch_queue_ops(&p->q)->prod_offer(p->q.dq, &ticket))
+			continue;
 		p->announced = true;
 		f.id = p->q.id;
-		comch_conn_tx(conn, &f, &p->q.peer_fd, 1);
-		close(p->q.peer_fd);
-		p->q.peer_fd = -1;
+		comch_conn_tx_ticket(conn, &f, &ticket);
 	}
 	pthread_mutex_unlock(&conn->lock);
 }
@@ -209,7 +189,7 @@ comch_producer_halt_all(struct rte_comch_conn *conn)
 
 	pthread_mutex_lock(&conn->lock);
 	TAILQ_FOREACH(p, &conn->producers, next) {
-		comch_store_release(&p->chan.halt, COMCH_HALT_DOWN);
+		comch_queue_ops(&p->q)->prod_halt(p->q.dq, RTE_COMCH_HALT_DOWN);
 		if (comch_obj_state(&p->q.obj) == RTE_COMCH_STATE_RUNNING)
 			comch_obj_state_event(&p->q.obj, RTE_COMCH_STATE_IDLE, -ECONNRESET,
 				conn->reason);
@@ -236,8 +216,7 @@ rte_comch_producer_start(struct rte_comch_producer *p)
 	} else if (!comch_conn_is_up(conn)) {
 		ret = -ECONNRESET;
 	} else {
-		p->chan.ahead.id = 0;
-		comch_store_release(&p->chan.halt, COMCH_HALT_NONE);
+		comch_queue_ops(&p->q)->prod_begin(p->q.dq, p->q.id);
 		comch_obj_state_set(&p->q.obj, RTE_COMCH_STATE_RUNNING);
 		comch_trace_producer_start(conn->id, p->q.id);
 		p->announce = !p->announced;
@@ -262,8 +241,8 @@ rte_comch_producer_stop(struct rte_comch_producer *p)
 			p->q.conn->id, rte_comch_state_name(comch_obj_state(&p->q.obj)));
 		ret = -EBADFD;
 	} else {
-		comch_store_release(&p->chan.halt, COMCH_HALT_STOP);
-		ret = p->chan.stream != NULL ? -EINPROGRESS : 0;
+		comch_queue_ops(&p->q)->prod_halt(p->q.dq, RTE_COMCH_HALT_STOP);
+		ret = comch_queue_ops(&p->q)->prod_idle(p->q.dq) ? 0 : -EINPROGRESS;
 		p->stop_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * COMCH_STOP_MS;
 		comch_obj_state_set(&p->q.obj, ret == 0 ? RTE_COMCH_STATE_IDLE :
 			RTE_COMCH_STATE_STOPPING);
@@ -294,7 +273,7 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 	pthread_mutex_lock(&conn->lock);
 	p->announce = false;
 	pthread_mutex_unlock(&conn->lock);
-	comch_chan_prod_abort(&p->chan, -ECONNRESET);
+	comch_queue_ops(&p->q)->prod_abort(p->q.dq, -ECONNRESET);
 	comch_queue_detach(&p->q);
 	pthread_mutex_lock(&conn->lock);
 	TAILQ_REMOVE(&conn->producers, p, next);

@@ -5,6 +5,7 @@
 /* Which frame is welcome when, and who handles it: all on one screen. */
 
 #include <errno.h>
+#include <string.h>
 #include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_private.h"
@@ -19,25 +20,24 @@
 struct proto_rule {
 	uint32_t phases;   /* of the receiver */
 	uint8_t by;
-	uint8_t min_fds;
-	uint8_t max_fds;
+	bool has_ticket;   /* which may bring descriptors: the driver knows how many */
 	bool fast_path;    /* never on a connection without one */
 };
 
 static const struct proto_rule rules[COMCH_WIRE_NB_TYPES] = {
-	[COMCH_WIRE_HELLO]         = { ON(HELLO), BY_CLIENT, 0, 0, false },
-	[COMCH_WIRE_ACCEPT]        = { ON(HELLO), BY_SERVER, 0, 0, false },
-	[COMCH_WIRE_REJECT]        = { ON(HELLO), BY_SERVER, 0, 0, false },
-	[COMCH_WIRE_CREDIT]        = { ON(UP), BY_ANY, 0, 0, false },
-	[COMCH_WIRE_DISCONNECT]    = { ON(HELLO) | ON(PENDING) | ON(UP), BY_ANY, 0, 0, false },
-	[COMCH_WIRE_MR_ADD]        = { ON(UP), BY_ANY, 1, 1, true },
-	[COMCH_WIRE_MR_ACK]        = { ON(UP), BY_ANY, 0, 0, true },
-	[COMCH_WIRE_MR_DEL]        = { ON(UP), BY_ANY, 0, 0, true },
-	[COMCH_WIRE_CONSUMER_NEW]  = { ON(UP), BY_ANY, 2, 2, true },
-	[COMCH_WIRE_CONSUMER_ACK]  = { ON(UP), BY_ANY, 0, 1, true },
-	[COMCH_WIRE_CONSUMER_GONE] = { ON(UP), BY_ANY, 0, 0, true },
-	[COMCH_WIRE_PRODUCER_NEW]  = { ON(UP), BY_ANY, 1, 1, true },
-	[COMCH_WIRE_PRODUCER_GONE] = { ON(UP), BY_ANY, 0, 0, true },
+	[COMCH_WIRE_HELLO]         = { ON(HELLO), BY_CLIENT, false, false },
+	[COMCH_WIRE_ACCEPT]        = { ON(HELLO), BY_SERVER, false, false },
+	[COMCH_WIRE_REJECT]        = { ON(HELLO), BY_SERVER, false, false },
+	[COMCH_WIRE_CREDIT]        = { ON(UP), BY_ANY, false, false },
+	[COMCH_WIRE_DISCONNECT]    = { ON(HELLO) | ON(PENDING) | ON(UP), BY_ANY, false, false },
+	[COMCH_WIRE_MR_ADD]        = { ON(UP), BY_ANY, true, true },
+	[COMCH_WIRE_MR_ACK]        = { ON(UP), BY_ANY, false, true },
+	[COMCH_WIRE_MR_DEL]        = { ON(UP), BY_ANY, false, true },
+	[COMCH_WIRE_CONSUMER_NEW]  = { ON(UP), BY_ANY, true, true },
+	[COMCH_WIRE_CONSUMER_ACK]  = { ON(UP), BY_ANY, true, true },
+	[COMCH_WIRE_CONSUMER_GONE] = { ON(UP), BY_ANY, false, true },
+	[COMCH_WIRE_PRODUCER_NEW]  = { ON(UP), BY_ANY, true, true },
+	[COMCH_WIRE_PRODUCER_GONE] = { ON(UP), BY_ANY, false, true },
 };
 
 static bool
@@ -48,13 +48,39 @@ proto_allows(const struct rte_comch_conn *conn, const struct comch_wire_frame *f
 	uint8_t by = conn->server != NULL ? BY_CLIENT : BY_SERVER;
 
 	return (rule->phases & (UINT32_C(1) << conn->phase)) != 0 && (rule->by & by) != 0 &&
-		nb_fds >= rule->min_fds && nb_fds <= rule->max_fds &&
+		(nb_fds == 0 || rule->has_ticket) &&
 		!(rule->fast_path && conn->ctrl_only != 0);
 }
 
+/* What the peer's driver says, out of a frame: ours to close. */
+static void
+ticket_init(struct rte_comch_ticket *ticket, const struct comch_wire_frame *f, const int *fds,
+		uint32_t nb_fds)
+{
+	uint32_t i;
+
+	ticket->len = f->ticket_len;
+	if (f->ticket_len > 0)
+		memcpy(ticket->data, f->ticket, f->ticket_len);
+	ticket->nb_fds = nb_fds;
+	for (i = 0; i < nb_fds; i++)
+		ticket->fds[i] = fds[i];
+}
+
+void
+comch_proto_ticket_close(struct rte_comch_ticket *ticket)
+{
+	uint32_t i;
+
+	for (i = 0; i < ticket->nb_fds; i++)
+		if (ticket->fds[i] >= 0)
+			comch_foreign_close(ticket->fds[i]);
+	ticket->nb_fds = 0;
+}
+
 static int
-proto_handle(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int *fds,
-		uint32_t nb_fds, struct comch_run *run)
+proto_handle(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket, struct comch_run *run)
 {
 	switch (f->type) {
 	case COMCH_WIRE_HELLO:
@@ -73,22 +99,22 @@ proto_handle(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int 
 			f->text[0] != '\0' ? f->text : "disconnected by peer");
 		return 0;
 	case COMCH_WIRE_MR_ADD:
-		return comch_import_on_add(conn, f, fds[0]);
+		return comch_import_on_add(conn, f, ticket);
 	case COMCH_WIRE_MR_ACK:
 		comch_export_on_ack(conn, f);
 		return 0;
 	case COMCH_WIRE_MR_DEL:
 		return comch_import_on_del(conn, f);
 	case COMCH_WIRE_CONSUMER_NEW:
-		return comch_remote_on_consumer_new(conn, f, fds, run);
+		return comch_remote_on_consumer_new(conn, f, ticket, run);
 	case COMCH_WIRE_CONSUMER_ACK:
-		return comch_consumer_on_ack(conn, f, fds, nb_fds);
+		return comch_consumer_on_ack(conn, f, ticket);
 	case COMCH_WIRE_CONSUMER_GONE:
 		return comch_remote_on_consumer_gone(conn, f, run);
 	case COMCH_WIRE_PRODUCER_NEW:
-		return comch_remote_on_producer_new(conn, f, fds);
+		return conn->ops->data->peer_prod_add(conn->link, f->id, ticket);
 	case COMCH_WIRE_PRODUCER_GONE:
-		return comch_remote_on_producer_gone(conn, f);
+		return conn->ops->data->peer_prod_del(conn->link, f->id);
 	default:
 		return -EPROTO;
 	}
@@ -98,17 +124,16 @@ int
 comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int *fds,
 		uint32_t nb_fds, struct comch_run *run)
 {
-	uint32_t i;
+	struct rte_comch_ticket ticket;
 	int ret = -EPROTO;
 
+	ticket_init(&ticket, f, fds, nb_fds);
 	if (proto_allows(conn, f, nb_fds))
-		ret = proto_handle(conn, f, fds, nb_fds, run);
+		ret = proto_handle(conn, f, &ticket, run);
 	else
 		COMCH_LOG(WARNING, "connection %u: %s with %u descriptors is not due now",
 			conn->id, comch_wire_name(f->type), nb_fds);
-	/* Handlers that keep a descriptor put -1 in its place. */
-	for (i = 0; i < nb_fds; i++)
-		if (fds[i] >= 0)
-			comch_foreign_close(fds[i]);
+	/* A driver that keeps a descriptor put -1 in its place. */
+	comch_proto_ticket_close(&ticket);
 	return ret;
 }

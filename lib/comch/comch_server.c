@@ -226,8 +226,7 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	conn->server = server;
 	conn->recv_queue = server->conf.recv_queue;
 	conn->manual_credit = (server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_CREDIT) != 0;
-	conn->ctrl_only = (server->conf.flags & RTE_COMCH_SERVER_F_CTRL_ONLY) != 0 ?
-		COMCH_CTRL_ONLY_OURS : 0;
+	comch_conn_set_ctrl_only(conn, (server->conf.flags & RTE_COMCH_SERVER_F_CTRL_ONLY) != 0);
 	comch_count(&server->nb_conns, 1);
 	comch_count(&server->nb_half_open, 1);
 	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);

@@ -85,7 +85,7 @@ rte_comch_producer_stats_get(const struct rte_comch_producer *producer,
 {
 	if (producer == NULL || stats == NULL)
 		return -EINVAL;
-	copy_counters(stats, &producer->chan.stats, sizeof(*stats));
+	copy_counters(stats, comch_producer_stats(producer), sizeof(*stats));
 	return 0;
 }
 
@@ -95,7 +95,7 @@ rte_comch_consumer_stats_get(const struct rte_comch_consumer *consumer,
 {
 	if (consumer == NULL || stats == NULL)
 		return -EINVAL;
-	copy_counters(stats, &consumer->chan.stats, sizeof(*stats));
+	copy_counters(stats, comch_consumer_stats(consumer), sizeof(*stats));
 	return 0;
 }
 
@@ -200,13 +200,13 @@ dump_conn(FILE *f, struct rte_comch_conn *conn)
 	TAILQ_FOREACH(c, &conn->consumers, next)
 		fprintf(f, "  consumer %u: %s, depth %u, %" PRIu64 " messages, %" PRIu64
 			" bytes\n", c->q.id, rte_comch_state_name(comch_obj_state(&c->q.obj)),
-			c->chan.depth, comch_load_relaxed(&c->chan.stats.msgs),
-			comch_load_relaxed(&c->chan.stats.bytes));
+			c->q.depth, comch_load_relaxed(&comch_consumer_stats(c)->msgs),
+			comch_load_relaxed(&comch_consumer_stats(c)->bytes));
 	TAILQ_FOREACH(p, &conn->producers, next)
 		fprintf(f, "  producer %u: %s, depth %u, %" PRIu64 " messages, %" PRIu64
 			" bytes\n", p->q.id, rte_comch_state_name(comch_obj_state(&p->q.obj)),
-			p->chan.done_size, comch_load_relaxed(&p->chan.stats.msgs),
-			comch_load_relaxed(&p->chan.stats.bytes));
+			p->q.depth, comch_load_relaxed(&comch_producer_stats(p)->msgs),
+			comch_load_relaxed(&comch_producer_stats(p)->bytes));
 	pthread_mutex_unlock(&conn->lock);
 }
 

@@ -424,7 +424,7 @@ conn_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 	comch_tel_u64(d, "producers", conn->nb_producers);
 	comch_tel_u64(d, "consumers", conn->nb_consumers);
 	pthread_mutex_unlock(&conn->lock);
-	comch_tel_u64(d, "peer_consumers", comch_load_relaxed(&conn->nb_rcons));
+	comch_tel_u64(d, "peer_consumers", comch_load_relaxed(&conn->nb_remotes));
 	comch_tel_text(d, "poll", conn->obj.poll->name);
 	return 0;
 }
@@ -505,10 +505,10 @@ queue_list(const struct comch_tel_args *args, enum rte_comch_obj_type type,
 void
 comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c)
 {
-	comch_tel_u64(d, "depth", c->chan.depth);
-	comch_tel_u64(d, "imm_size", c->chan.imm_size);
+	comch_tel_u64(d, "depth", c->q.depth);
+	comch_tel_u64(d, "imm_size", c->imm_size);
 	comch_tel_u64(d, "staging_size", c->staging_size);
-	comch_tel_u64(d, "registrations", comch_load_acquire(&c->chan.nb_mrs));
+	comch_tel_u64(d, "registrations", comch_load_acquire(&c->mrs.nb));
 	rte_tel_data_add_dict_int(d, "snapshot",
 		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0);
 }
@@ -523,8 +523,7 @@ queue_info(struct rte_tel_data *d, const struct comch_queue *q)
 	if (is_consumer(q))
 		comch_tel_consumer(d, q->obj.self);
 	else
-		comch_tel_u64(d, "depth",
-			((const struct rte_comch_producer *)q->obj.self)->chan.done_size);
+		comch_tel_u64(d, "depth", q->depth);
 	comch_tel_text(d, "poll", q->obj.poll->name);
 }
 

@@ -8,6 +8,7 @@
 
 #include <rte_common.h>
 
+#include "rte_comch_driver.h"
 #include "comch_wire.h"
 
 /*
@@ -138,6 +139,43 @@ wire_flags(struct wire_cursor *c, struct comch_wire_frame *f)
 		f->flags = 0;
 }
 
+/* What is appended since 1.2, where a driver has it: older peers skip it. */
+static bool
+wire_has_more(const struct wire_cursor *c, bool put)
+{
+	return !c->bad && (c->put ? put : c->pos < c->end);
+}
+
+static void
+wire_ticket(struct wire_cursor *c, struct comch_wire_frame *f)
+{
+	uint16_t len = c->put ? (uint16_t)f->ticket_len : 0;
+
+	if (!wire_has_more(c, len > 0))
+		return;
+	wire_u16(c, &len);
+	if (c->bad || len > RTE_COMCH_TICKET_SIZE || c->end - c->pos < (ptrdiff_t)len) {
+		c->bad = true;
+		return;
+	}
+	if (c->put)
+		memcpy(c->pos, f->ticket, len);
+	else
+		f->ticket = c->pos;
+	f->ticket_len = len;
+	c->pos += len;
+}
+
+static void
+wire_final(struct wire_cursor *c, struct comch_wire_frame *f)
+{
+	bool more = wire_has_more(c, f->has_final);
+
+	f->has_final = more;
+	if (more)
+		wire_u64(c, &f->final);
+}
+
 static void
 wire_fields(struct wire_cursor *c, struct comch_wire_frame *f)
 {
@@ -168,21 +206,33 @@ wire_fields(struct wire_cursor *c, struct comch_wire_frame *f)
 		wire_u32(c, &f->kind);
 		wire_u64(c, &f->offset);
 		wire_u64(c, &f->size);
+		wire_ticket(c, f);
 		break;
 	case COMCH_WIRE_MR_ACK:
+		wire_u32(c, &f->id);
+		wire_status(c, &f->status);
+		break;
 	case COMCH_WIRE_CONSUMER_ACK:
 		wire_u32(c, &f->id);
 		wire_status(c, &f->status);
+		wire_ticket(c, f);
 		break;
 	case COMCH_WIRE_CONSUMER_NEW:
 		wire_u32(c, &f->id);
 		wire_u32(c, &f->depth);
 		wire_u32(c, &f->imm_size);
 		wire_u32(c, &f->staging_size);
+		wire_ticket(c, f);
+		break;
+	case COMCH_WIRE_CONSUMER_GONE:
+		wire_u32(c, &f->id);
+		wire_final(c, f);
+		break;
+	case COMCH_WIRE_PRODUCER_NEW:
+		wire_u32(c, &f->id);
+		wire_ticket(c, f);
 		break;
 	case COMCH_WIRE_MR_DEL:
-	case COMCH_WIRE_CONSUMER_GONE:
-	case COMCH_WIRE_PRODUCER_NEW:
 	case COMCH_WIRE_PRODUCER_GONE:
 		wire_u32(c, &f->id);
 		break;
@@ -233,6 +283,7 @@ comch_wire_parse(const void *buf, uint32_t len, struct comch_wire_frame *frame)
 	low = (uint32_t)rte_le_to_cpu_64(w[0]);
 	frame->len = (uint32_t)(rte_le_to_cpu_64(w[0]) >> 32);
 	frame->acked = (uint32_t)rte_le_to_cpu_64(w[1]);
+	frame->ticket_len = 0;
 	if (low == 0 || low >= COMCH_WIRE_NB_TYPES || frame->len != len - COMCH_WIRE_HDR_SIZE)
 		return -EPROTO;
 	frame->type = (enum comch_wire_type)low;

@@ -19,6 +19,7 @@
  */
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -28,13 +29,10 @@
 
 #define COMCH_WIRE_MAGIC     UINT32_C(0x68636d63) /* "cmch" */
 #define COMCH_WIRE_MAJOR     1
-#define COMCH_WIRE_MINOR     1
+#define COMCH_WIRE_MINOR     2
 #define COMCH_WIRE_HDR_SIZE  16
 /* Longest frame that is not a MSG. */
 #define COMCH_WIRE_MAX_FRAME 256
-/* Memory that cannot be shown to the peer; an empty buffer. */
-#define COMCH_REGION_STAGED  UINT16_C(0xffff)
-#define COMCH_REGION_NONE    UINT16_C(0xfffe)
 /* Flags of HELLO and ACCEPT, since 1.1; unknown ones mean nothing. */
 #define COMCH_WIRE_F_CTRL_ONLY UINT32_C(1) /* no producers, no consumers */
 #define COMCH_WIRE_F_CLOCKS    UINT32_C(2) /* ACCEPT: send MSG_AT instead of MSG */
@@ -79,6 +77,12 @@ struct comch_wire_frame {
 	uint32_t imm_size;          /* CONSUMER_NEW */
 	uint32_t staging_size;      /* CONSUMER_NEW: 0 or a power of two */
 	char text[RTE_COMCH_REASON_SIZE]; /* HELLO: the name; REJECT, DISCONNECT */
+	bool has_final;             /* CONSUMER_GONE, since 1.2 */
+	uint64_t final;
+	/* MR_ADD, CONSUMER_NEW, CONSUMER_ACK, PRODUCER_NEW, since 1.2: the driver's.
+	 * In a frame that was parsed it points into what was parsed. */
+	uint32_t ticket_len;
+	const uint8_t *ticket;
 };
 
 static_assert(RTE_COMCH_NAME_SIZE <= RTE_COMCH_REASON_SIZE, "a name fits into text");

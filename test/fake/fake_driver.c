@@ -583,6 +583,14 @@ fake_region_map(struct rte_comch_link *link, int fd, size_t len,
 	return ret;
 }
 
+static const struct rte_comch_region_ops fake_regions = {
+	.mem_export = fake_mem_export,
+	.mem_import = fake_mem_import,
+	.region_free = fake_region_free,
+	.region_create = fake_region_create,
+	.region_map = fake_region_map,
+};
+
 static const struct rte_comch_driver_ops fake_ops = {
 	.name = "comch_fake",
 	.valid_keys = fake_keys,
@@ -603,11 +611,8 @@ static const struct rte_comch_driver_ops fake_ops = {
 	.frame_tx = fake_frame_tx,
 	.frame_rx = fake_frame_rx,
 	.frame_pending = fake_frame_pending,
-	.mem_export = fake_mem_export,
-	.mem_import = fake_mem_import,
-	.region_free = fake_region_free,
-	.region_create = fake_region_create,
-	.region_map = fake_region_map,
+	.data = &rte_comch_data_mapped,
+	.regions = &fake_regions,
 };
 
 RTE_COMCH_DRIVER_REGISTER(fake, fake_ops)

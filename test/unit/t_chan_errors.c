@@ -296,8 +296,8 @@ Test(chan_errors, halted_producer)
 	struct rte_comch_op op = u_op(u, 0, 1, 1);
 
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 5));
-	u->prod[0].halt = COMCH_HALT_STOP;
+	u->prod[0].halt = RTE_COMCH_HALT_STOP;
 	check_refused(&op, -EBADFD);
-	u->prod[0].halt = COMCH_HALT_DOWN;
+	u->prod[0].halt = RTE_COMCH_HALT_DOWN;
 	check_refused(&op, -ECONNRESET);
 }

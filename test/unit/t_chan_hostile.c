@@ -466,7 +466,7 @@ check_claim(uint64_t claim)
 	u->c.timeout_cycles = UINT64_MAX / 4;
 	u_post_many(u, U_MR_DIRECT, 4, LEN);
 	u->rec->claim = claim;
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 4u);
 	cr_assert_eq(u->nb_drained, 1u);
 	cr_assert_eq(u->cons_faults, 0u);

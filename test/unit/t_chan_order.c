@@ -304,14 +304,14 @@ Test(chan_order, registration_not_ready)
 {
 	struct rte_comch_cpl cpl;
 
-	u->mrs[U_MR_DIRECT].ready = 0;
+	u->mrs.mr[U_MR_DIRECT].ready = 0;
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 1));
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.status, -EINVAL);
-	u->mrs[U_MR_DIRECT].ready = 1;
+	u->mrs.mr[U_MR_DIRECT].ready = 1;
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 2));
 	cr_assert(!u_recv(u, &cpl));
-	u->c.nb_mrs = 0;
+	u->mrs.nb = 0;
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 3));
 	cr_assert_eq(u_send(u, 0, 1, 1), 1);
 	cr_assert(u_recv(u, &cpl));
@@ -370,7 +370,7 @@ Test(chan_order, bound_again)
 	u_post_many(u, U_MR_DIRECT, 5, LEN);
 	cr_assert_eq(send_some(1, 3), 3);
 	cr_assert(u_recv(u, &cpl));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_DOWN);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
 	cr_assert_eq(comch_chan_recv(&u->c, &cpl, 1), 1);
 	cr_assert_eq(comch_chan_recv(&u->c, &cpl, 1), 1);
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 2u);

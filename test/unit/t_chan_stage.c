@@ -296,7 +296,7 @@ Test(chan_stage, connection_goes_down)
 	struct rte_comch_cpl cpl;
 
 	stream_half();
-	u->prod[0].halt = COMCH_HALT_DOWN;
+	u->prod[0].halt = RTE_COMCH_HALT_DOWN;
 	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
 	cr_assert_eq(cpl.status, -ECONNRESET);
 	cr_assert_eq(cpl.cookie, 1u);
@@ -320,7 +320,7 @@ Test(chan_stage, producer_stops)
 	struct rte_comch_cpl cpl, done;
 
 	stream_half();
-	u->prod[0].halt = COMCH_HALT_STOP;
+	u->prod[0].halt = RTE_COMCH_HALT_STOP;
 	while (!u_recv(u, &cpl))
 		(void)comch_chan_done(&u->prod[0], &done, 1);
 	cr_assert_eq(cpl.status, 0);

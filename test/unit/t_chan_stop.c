@@ -41,7 +41,7 @@ Test(chan_stop, drain_then_flush)
 	u_post_many(u, U_MR_DIRECT, 6, LEN);
 	for (i = 0; i < 4; i++)
 		cr_assert_eq(u_send(u, 0, 1, i), 1);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u->post->closed, 1u);
 	cr_assert(comch_chan_cons_pending(&u->c));
 	cr_assert_eq(comch_chan_recv(&u->c, cpls, DEPTH), 6);
@@ -66,7 +66,7 @@ Test(chan_stop, drain_then_flush_one_by_one)
 	u_post_many(u, U_MR_DIRECT, 6, LEN);
 	for (i = 0; i < 4; i++)
 		cr_assert_eq(u_send(u, 0, 1, i), 1);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	for (i = 0; i < 6; i++) {
 		cr_assert_eq(u->nb_drained, 0u);
 		cr_assert(u_recv(u, &cpl));
@@ -82,7 +82,7 @@ Test(chan_stop, refusals_among_the_flushed)
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 0));
 	cr_assert(u_post(u, U_MR_DIRECT, u->mem_size, LEN, 1));
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 2));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	/* Posted after the stop. */
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 3));
 	cr_assert_eq(u->post->tail, 2u);
@@ -102,11 +102,11 @@ Test(chan_stop, nothing_posted)
 {
 	comch_chan_cons_drain_empty(&u->c);
 	cr_assert_eq(u->nb_drained, 0u, "it runs");
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	comch_chan_cons_drain_empty(&u->c);
 	cr_assert_eq(u->nb_drained, 1u);
 	comch_chan_cons_drain_empty(&u->c);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_DOWN);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
 	cr_assert_eq(u->nb_drained, 1u);
 }
 
@@ -118,7 +118,7 @@ Test(chan_stop, closed_between_look_and_claim)
 	uint16_t i;
 
 	u_post_many(u, U_MR_DIRECT, 5, LEN);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(comch_chan_send(&u->prod[0], ops, 3), 3);
 	for (i = 0; i < 3; i++) {
 		cr_assert_eq(u_rec(u, i)->head.kind, COMCH_REC_ABORT);
@@ -137,7 +137,7 @@ Test(chan_stop, closed_before_staged)
 	struct rte_comch_cpl cpl;
 
 	u_post_many(u, U_MR_STAGED, 2, LEN);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u_send(u, 0, 8, 1), 1);
 	cr_assert_eq(u_done_status(u), -ENOENT);
 	cr_assert_eq(u->rc.streaming, 0u);
@@ -155,7 +155,7 @@ Test(chan_stop, sends_while_it_flushes)
 
 	u_post_many(u, U_MR_DIRECT, 10, LEN);
 	cr_assert_eq(u_send(u, 0, 8, 0), 1);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	for (i = 0; i < 10; i++) {
 		cr_assert(u_recv(u, &cpl));
 		cr_assert_eq(cpl.cookie, i);
@@ -179,7 +179,7 @@ Test(chan_stop, all_came_back_is_the_end)
 	u_post_many(u, U_MR_DIRECT, 4, LEN);
 	cr_assert_eq(u_send(u, 0, 8, 0) + u_send(u, 0, 8, 1) + u_send(u, 0, 8, 2) +
 		u_send(u, 0, 8, 3), 4);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(comch_chan_recv(&u->c, cpls, 4), 4);
 	cr_assert_eq(cpls[3].status, 0);
 	cr_assert_eq(u->nb_drained, 1u, "IDLE would never come");
@@ -192,7 +192,7 @@ Test(chan_stop, claimed_is_waited_for)
 
 	u_post_many(u, U_MR_DIRECT, 3, LEN);
 	cr_assert(comch_chan_claim(&u->rc, 0, 2));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert(!u_recv(u, &cpl));
 	cr_assert(!u_recv(u, &cpl));
 	cr_assert(comch_chan_cons_pending(&u->c), "it must not fall asleep");
@@ -213,7 +213,7 @@ Test(chan_stop, claimed_and_never_committed)
 	u->c.timeout_cycles = 0;
 	u_post_many(u, U_MR_DIRECT, 3, LEN);
 	cr_assert(comch_chan_claim(&u->rc, 0, 1));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 3u);
 	cr_assert_eq(u->cons_faults, 1u);
 	cr_assert_eq(u->last_fault, -ETIMEDOUT);
@@ -228,7 +228,7 @@ Test(chan_stop, down_flushes_at_once)
 	u_post_many(u, U_MR_DIRECT, 4, LEN);
 	cr_assert_eq(u_send(u, 0, 8, 0), 1);
 	cr_assert(comch_chan_claim(&u->rc, 1, 2));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_DOWN);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
 	cr_assert_eq(comch_chan_recv(&u->c, cpls, 4), 4);
 	cr_assert_eq(cpls[0].status, 0);
 	cr_assert_eq(cpls[1].status, -ECANCELED);
@@ -243,11 +243,11 @@ Test(chan_stop, down_ends_the_wait_of_a_stop)
 
 	u_post_many(u, U_MR_DIRECT, 2, LEN);
 	cr_assert(comch_chan_claim(&u->rc, 0, 1));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert(!u_recv(u, &cpl));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_DOWN);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
 	/* A stop that comes later changes nothing. */
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 2u);
 	cr_assert_eq(u->cons_faults, 0u);
 }
@@ -262,7 +262,7 @@ Test(chan_stop, down_delivers_nothing_after_the_first_flushed)
 
 	u_post_many(u, U_MR_DIRECT, 3, LEN);
 	cr_assert(comch_chan_claim(&u->rc, 0, 2));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_DOWN);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.status, -ECANCELED);
 	u_publish(u, 0, COMCH_REC_DIRECT, 1, 4);
@@ -281,7 +281,7 @@ Test(chan_stop, down_within_a_stream)
 	cr_assert_eq(u_send(u, 0, 400, 1), 1);
 	cr_assert(!u_recv(u, &cpl));
 	cr_assert(u->c.pulling);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_DOWN);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.cookie, 1u);
 	cr_assert_eq(cpl.status, -ECANCELED);
@@ -303,7 +303,7 @@ Test(chan_stop, deadline_within_a_stream)
 	cr_assert(u_post(u, U_MR_STAGED, 1024, 400, 2));
 	cr_assert_eq(u_send(u, 0, 400, 1), 1);
 	cr_assert(!u_recv(u, &cpl));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.status, -ECANCELED);
 	cr_assert_eq(u->last_fault, -ETIMEDOUT);
@@ -321,7 +321,7 @@ Test(chan_stop, stop_within_a_stream)
 	cr_assert(u_post(u, U_MR_STAGED, 1024, 400, 2));
 	cr_assert_eq(u_send(u, 0, 400, 1), 1);
 	cr_assert(!u_recv(u, &cpl));
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert(!u_recv(u, &cpl));
 	cr_assert_eq(comch_chan_done(&u->prod[0], &done, 1), 1);
 	cr_assert_eq(done.status, 0);
@@ -340,7 +340,7 @@ Test(chan_stop, stop_within_a_stream)
 Test(chan_stop, retired_memory_is_no_fault)
 {
 	u_post_many(u, U_MR_DIRECT, 3, LEN);
-	comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 3u);
 	/* As CONSUMER_GONE and MR_DEL do, while the producer holds the entry. */
 	u->rc.gone = 1;

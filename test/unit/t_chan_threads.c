@@ -98,7 +98,7 @@ static void
 check_msg(struct u_chan *u, uint32_t kind, const struct rte_comch_cpl *cpl,
 		uint64_t *next, uint32_t max_len)
 {
-	const uint8_t *buf = u->mrs[kind].mr->addr + cpl->cookie % DEPTH * CELL;
+	const uint8_t *buf = u->mrs.mr[kind].mr->addr + cpl->cookie % DEPTH * CELL;
 	uint32_t who = cpl->peer_id - 100;
 	uint64_t n, imm;
 
@@ -217,7 +217,7 @@ stop_once(struct u_chan *u, uint32_t kind, uint32_t work)
 	post_all(u, kind, &cookie);
 	while (back < cookie) {
 		if (back >= work)
-			comch_chan_cons_halt(&u->c, COMCH_HALT_STOP);
+			comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 		else
 			post_all(u, kind, &cookie);
 		k = comch_chan_recv(&u->c, cpls, BURST);
@@ -233,7 +233,7 @@ stop_once(struct u_chan *u, uint32_t kind, uint32_t work)
 			sched_yield();
 	}
 	/* Ours again: whoever still writes payload races with this. */
-	memset(u->mrs[kind].mr->addr, 0xaa, DEPTH * CELL);
+	memset(u->mrs.mr[kind].mr->addr, 0xaa, DEPTH * CELL);
 	return flushed;
 }
 

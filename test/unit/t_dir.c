@@ -13,13 +13,13 @@
 #define ALL COMCH_MAX_CONSUMERS
 
 static struct comch_dir dir;
-static struct comch_rcons rcons[ALL + 2];
+static struct rte_comch_remote remotes[ALL + 2];
 
-static struct comch_rcons *
+static struct rte_comch_remote *
 find(uint32_t id, uint32_t guess)
 {
 	uint32_t slot = guess;
-	struct comch_rcons *rc = comch_dir_find(&dir, id, &slot);
+	struct rte_comch_remote *rc = comch_dir_find(&dir, id, &slot);
 
 	cr_assert(slot < ALL);
 	if (rc != NULL)
@@ -32,8 +32,8 @@ find(uint32_t id, uint32_t guess)
 static void
 add(uint32_t i, uint32_t id)
 {
-	rcons[i].id = id;
-	cr_assert_eq(comch_dir_add(&dir, &rcons[i]), 0);
+	remotes[i].id = id;
+	cr_assert_eq(comch_dir_add(&dir, &remotes[i]), 0);
 }
 
 Test(dir, add_find_remove)
@@ -41,14 +41,14 @@ Test(dir, add_find_remove)
 	add(0, 1);
 	add(1, 2);
 	add(2, UINT32_MAX);
-	cr_assert_eq(find(1, 0), &rcons[0]);
-	cr_assert_eq(find(2, 77), &rcons[1]);
-	cr_assert_eq(find(UINT32_MAX, 0), &rcons[2]);
+	cr_assert_eq(find(1, 0), &remotes[0]);
+	cr_assert_eq(find(2, 77), &remotes[1]);
+	cr_assert_eq(find(UINT32_MAX, 0), &remotes[2]);
 	cr_assert_null(find(3, 0));
-	cr_assert_eq(comch_dir_remove(&dir, 2), &rcons[1]);
+	cr_assert_eq(comch_dir_remove(&dir, 2), &remotes[1]);
 	cr_assert_null(find(2, 2));
 	cr_assert_null(comch_dir_remove(&dir, 2));
-	cr_assert_eq(find(1, 2), &rcons[0]);
+	cr_assert_eq(find(1, 2), &remotes[0]);
 }
 
 /* 0 is no id, though free places have it. */
@@ -70,15 +70,15 @@ Test(dir, collisions)
 	add(1, 10 + ALL);
 	add(2, 10 + 2 * ALL);
 	add(3, 11);
-	cr_assert_eq(find(10, 0), &rcons[0]);
-	cr_assert_eq(find(10 + ALL, 0), &rcons[1]);
-	cr_assert_eq(find(10 + 2 * ALL, 10), &rcons[2]);
-	cr_assert_eq(find(11, 0), &rcons[3]);
-	cr_assert_eq(comch_dir_remove(&dir, 10), &rcons[0]);
-	cr_assert_eq(find(10 + 2 * ALL, 0), &rcons[2]);
+	cr_assert_eq(find(10, 0), &remotes[0]);
+	cr_assert_eq(find(10 + ALL, 0), &remotes[1]);
+	cr_assert_eq(find(10 + 2 * ALL, 10), &remotes[2]);
+	cr_assert_eq(find(11, 0), &remotes[3]);
+	cr_assert_eq(comch_dir_remove(&dir, 10), &remotes[0]);
+	cr_assert_eq(find(10 + 2 * ALL, 0), &remotes[2]);
 	cr_assert_null(find(10, 10));
 	add(4, 10 + 3 * ALL);
-	cr_assert_eq(find(10 + 3 * ALL, 0), &rcons[4]);
+	cr_assert_eq(find(10 + 3 * ALL, 0), &remotes[4]);
 	cr_assert_null(find(10, 10));
 }
 
@@ -88,19 +88,19 @@ Test(dir, full)
 
 	for (i = 0; i < ALL; i++)
 		add(i, 1000 + i * 7);
-	rcons[ALL].id = 5;
-	cr_assert_eq(comch_dir_add(&dir, &rcons[ALL]), -ENOSPC);
+	remotes[ALL].id = 5;
+	cr_assert_eq(comch_dir_add(&dir, &remotes[ALL]), -ENOSPC);
 	for (i = 0; i < ALL; i++)
-		cr_assert_eq(find(1000 + i * 7, i), &rcons[i]);
+		cr_assert_eq(find(1000 + i * 7, i), &remotes[i]);
 	cr_assert_null(find(5, 0));
-	cr_assert_eq(comch_dir_remove(&dir, 1007), &rcons[1]);
+	cr_assert_eq(comch_dir_remove(&dir, 1007), &remotes[1]);
 	add(ALL, 5);
-	cr_assert_eq(find(5, 0), &rcons[ALL]);
+	cr_assert_eq(find(5, 0), &remotes[ALL]);
 }
 
 Test(dir, quiesce)
 {
-	struct comch_chan_prod p = { .dir = &dir };
+	struct comch_dir_reader p = { 0 };
 
 	comch_fence_heavy();
 	comch_dir_quiesce_begin(&p);
@@ -120,7 +120,7 @@ Test(dir, quiesce)
 /* The count goes around. */
 Test(dir, quiesce_wraps)
 {
-	struct comch_chan_prod p = { .dir = &dir, .busy = UINT32_MAX - 1 };
+	struct comch_dir_reader p = { .busy = UINT32_MAX - 1 };
 
 	comch_dir_enter(&p);
 	comch_dir_quiesce_begin(&p);

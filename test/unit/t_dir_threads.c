@@ -29,13 +29,13 @@ look_up(void *arg)
 {
 	struct comch_chan_prod *p = arg;
 	uint32_t i = 0, id, found = 0, missed = 0;
-	const struct comch_rcons *rc;
+	const struct rte_comch_remote *rc;
 
 	while (comch_load_relaxed(&stop) == 0) {
 		id = comch_load_relaxed(&newest[i++ % NB_LIVE]);
 		if (i % 3 == 0 && id > 2 * COMCH_MAX_CONSUMERS)
 			id -= COMCH_MAX_CONSUMERS;
-		comch_dir_enter(p);
+		comch_dir_enter(&p->reader);
 		rc = comch_dir_find(&dir, id, &p->last_slot);
 		if (rc != NULL) {
 			T_EQ(rc->id, id);
@@ -44,7 +44,7 @@ look_up(void *arg)
 		} else {
 			missed++;
 		}
-		comch_dir_leave(p);
+		comch_dir_leave(&p->reader);
 	}
 	__atomic_fetch_add(&nb_found, found, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&nb_missed, missed, __ATOMIC_RELAXED);
@@ -54,7 +54,7 @@ look_up(void *arg)
 static void
 add(uint32_t k, uint32_t id)
 {
-	struct comch_rcons *rc = aligned_alloc(COMCH_LINE, sizeof(*rc));
+	struct rte_comch_remote *rc = aligned_alloc(COMCH_LINE, sizeof(*rc));
 
 	T_CHECK(rc != NULL);
 	memset(rc, 0, sizeof(*rc));
@@ -64,10 +64,10 @@ add(uint32_t k, uint32_t id)
 	comch_store_relaxed(&newest[k], id);
 }
 
-static struct comch_rcons *
+static struct rte_comch_remote *
 hide(uint32_t id)
 {
-	struct comch_rcons *rc = comch_dir_remove(&dir, id);
+	struct rte_comch_remote *rc = comch_dir_remove(&dir, id);
 
 	T_CHECK(rc != NULL);
 	T_EQ(rc->id, id);
@@ -75,15 +75,15 @@ hide(uint32_t id)
 }
 
 static void
-wait_and_free(struct comch_rcons *rc)
+wait_and_free(struct rte_comch_remote *rc)
 {
 	uint32_t i;
 
 	comch_fence_heavy();
 	for (i = 0; i < NB_PRODS; i++)
-		comch_dir_quiesce_begin(&prods[i]);
+		comch_dir_quiesce_begin(&prods[i].reader);
 	for (i = 0; i < NB_PRODS; i++)
-		while (!comch_dir_quiesced(&prods[i]))
+		while (!comch_dir_quiesced(&prods[i].reader))
 			sched_yield();
 	memset(rc, 0xdd, sizeof(*rc));
 	free(rc);
@@ -94,7 +94,7 @@ static void
 churn(bool reuse)
 {
 	uint32_t id[NB_LIVE], k, rounds = 0;
-	struct comch_rcons *rc;
+	struct rte_comch_remote *rc;
 	pthread_t t[NB_PRODS];
 	uint64_t end;
 
@@ -162,8 +162,8 @@ make_stream(struct comch_rcons **rcons)
 
 	T_CHECK(rc != NULL);
 	*rc = u->rc;
-	T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &u->rc);
-	T_EQ(comch_dir_add(&u->dir, rc), 0);
+	T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &u->rc.base);
+	T_EQ(comch_dir_add(&u->dir, &rc->base), 0);
 	T_CHECK(u_post(u, U_MR_STAGED, 0, 1000, 1));
 	T_EQ(u_send(u, 0, 1000, 1), 1);
 	T_CHECK(u->prod[0].stream == rc);
@@ -182,12 +182,12 @@ stream_to_one_that_retires(void)
 	for (round = 0; round < 200; round++) {
 		u = make_stream(&rc);
 		/* As the connection's thread does when the consumer retires. */
-		T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == rc);
+		T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &rc->base);
 		comch_fence_heavy();
-		comch_dir_quiesce_begin(&u->prod[0]);
+		comch_dir_quiesce_begin(&u->prod[0].reader);
 		T_EQ(pthread_create(&t, NULL, push_on, &u->prod[0]), 0);
 		comch_store_relaxed(&rc->gone, 1);
-		while (!comch_dir_quiesced(&u->prod[0]) || comch_load_acquire(&rc->streaming) != 0)
+		while (!comch_dir_quiesced(&u->prod[0].reader) || comch_load_acquire(&rc->streaming) != 0)
 			sched_yield();
 		/* What frees it: whoever still reads it races with this. */
 		rc->post_shared = NULL;

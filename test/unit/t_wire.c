@@ -10,6 +10,7 @@
 
 #include "t.h"
 
+#include "rte_comch_driver.h"
 #include "comch_wire.h"
 
 #define ACKED UINT32_C(0xfffffff0)
@@ -26,6 +27,20 @@ frame_of(enum comch_wire_type type)
 		.text = "a name",
 	};
 
+	return f;
+}
+
+/* The same with all that 1.2 appends. */
+static struct comch_wire_frame
+longest_frame_of(enum comch_wire_type type)
+{
+	static const uint8_t ticket[RTE_COMCH_TICKET_SIZE] = { 1, 2, 3, [95] = 96 };
+	struct comch_wire_frame f = frame_of(type);
+
+	f.ticket = ticket;
+	f.ticket_len = sizeof(ticket);
+	f.has_final = true;
+	f.final = UINT64_C(0xfedcba9876543210);
 	return f;
 }
 
@@ -195,7 +210,7 @@ Test(wire, longer_body_is_skipped)
 		if (type == COMCH_WIRE_MSG || type == COMCH_WIRE_MSG_AT)
 			continue;
 		memset(buf, 0xff, sizeof(buf));
-		f = frame_of(type);
+		f = longest_frame_of(type);
 		len = comch_wire_build(&f, buf);
 		body = rte_cpu_to_le_32(len + 8 - COMCH_WIRE_HDR_SIZE);
 		memcpy(buf + 4, &body, sizeof(body));
@@ -229,6 +244,56 @@ Test(wire, flags_since_1_1)
 		cr_assert_eq(parse_exact(buf, without, &g), 0);
 		cr_assert_eq(g.flags, 0u);
 	}
+}
+
+/* Cut to each length: what 1.1 sent is whole, and so is all of it. */
+static void
+check_appended(enum comch_wire_type type, uint32_t appended)
+{
+	struct comch_wire_frame f = frame_of(type), g;
+	uint8_t buf[COMCH_WIRE_MAX_FRAME];
+	uint32_t len, old, cut, body;
+
+	old = comch_wire_build(&f, buf);
+	f = longest_frame_of(type);
+	len = comch_wire_build(&f, buf);
+	cr_assert_eq(len, old + appended);
+	for (cut = old; cut <= len; cut++) {
+		body = rte_cpu_to_le_32(cut - COMCH_WIRE_HDR_SIZE);
+		memcpy(buf + 4, &body, sizeof(body));
+		memset(&g, 0xee, sizeof(g));
+		cr_assert_eq(comch_wire_parse(buf, cut, &g), cut == old || cut == len ? 0 : -EPROTO,
+			"%s cut to %u", comch_wire_name(type), cut);
+		if (cut == old || cut == len)
+			check_same(&g, &f);
+	}
+	cr_assert_eq(g.ticket_len, type == COMCH_WIRE_CONSUMER_GONE ? 0u : f.ticket_len);
+	if (g.ticket_len > 0)
+		cr_assert_arr_eq(g.ticket, f.ticket, f.ticket_len);
+	cr_assert(type != COMCH_WIRE_CONSUMER_GONE || (g.has_final && g.final == f.final));
+}
+
+Test(wire, appended_since_1_2)
+{
+	static const enum comch_wire_type types[] = {
+		COMCH_WIRE_MR_ADD, COMCH_WIRE_CONSUMER_NEW, COMCH_WIRE_CONSUMER_ACK,
+		COMCH_WIRE_PRODUCER_NEW,
+	};
+	struct comch_wire_frame f, g;
+	uint8_t buf[COMCH_WIRE_MAX_FRAME + 1] = { 0 };
+	uint32_t i, len, body;
+
+	for (i = 0; i < RTE_DIM(types); i++)
+		check_appended(types[i], 2 + RTE_COMCH_TICKET_SIZE);
+	check_appended(COMCH_WIRE_CONSUMER_GONE, 8);
+	/* A ticket that is longer than any. */
+	f = longest_frame_of(COMCH_WIRE_PRODUCER_NEW);
+	len = comch_wire_build(&f, buf) + 1;
+	body = rte_cpu_to_le_32(len - COMCH_WIRE_HDR_SIZE);
+	memcpy(buf + 4, &body, sizeof(body));
+	cr_assert_eq(comch_wire_parse(buf, len, &g), 0);
+	buf[COMCH_WIRE_HDR_SIZE + 4] = RTE_COMCH_TICKET_SIZE + 1;
+	cr_assert_eq(comch_wire_parse(buf, len, &g), -EPROTO);
 }
 
 Test(wire, bad_type)

@@ -75,17 +75,17 @@ make_cons(struct u_chan *u, const struct u_conf *conf)
 	c->entry = alloc(conf->depth * sizeof(*c->entry));
 	c->depth = conf->depth;
 	c->mask = conf->depth - 1;
-	c->halt = COMCH_HALT_STOP;
+	c->halt = RTE_COMCH_HALT_STOP;
 	c->drained = 1;
 	c->imm_size = conf->imm_size != 0 ? conf->imm_size : RTE_COMCH_IMM_SIZE;
 	c->timeout_cycles = conf->timeout_cycles;
-	c->mrs = u->mrs;
-	c->nb_mrs = 2;
-	u->mrs[U_MR_DIRECT] = (struct comch_cons_mr){
+	c->mrs = &u->mrs;
+	u->mrs.nb = 2;
+	u->mrs.mr[U_MR_DIRECT] = (struct comch_cons_mr){
 		.mr = &u->direct, .region = U_REGION, .ready = 1,
 		.addr = u->direct.addr, .len = u->direct.len,
 	};
-	u->mrs[U_MR_STAGED] = (struct comch_cons_mr){
+	u->mrs.mr[U_MR_STAGED] = (struct comch_cons_mr){
 		.mr = &u->staged, .region = COMCH_REGION_STAGED, .ready = 1,
 		.addr = u->staged.addr, .len = u->staged.len,
 	};
@@ -109,17 +109,17 @@ make_rcons(struct u_chan *u, const struct u_conf *conf)
 	rc->post_shared = u->post;
 	rc->rec = u->rec;
 	rc->imports = u->imports;
-	rc->staging_size = conf->staging_size;
+	rc->base.staging_size = conf->staging_size;
 	if (conf->staging_size > 0)
 		rc->staging = (uint8_t *)&u->rec->rec[conf->depth];
-	rc->id = U_CONS_ID;
-	rc->depth = conf->depth;
+	rc->base.id = U_CONS_ID;
+	rc->base.depth = conf->depth;
 	rc->mask = conf->depth - 1;
-	rc->imm_size = u->c.imm_size;
+	rc->base.imm_size = u->c.imm_size;
 	u->import.addr = u->direct.addr;
 	u->import.len = u->direct.len;
 	u->imports[U_REGION] = &u->import;
-	T_EQ(comch_dir_add(&u->dir, rc), 0);
+	T_EQ(comch_dir_add(&u->dir, &rc->base), 0);
 }
 
 static void
@@ -179,7 +179,7 @@ u_chan_free(struct u_chan *u)
 bool
 u_post(struct u_chan *u, uint32_t kind, size_t off, uint32_t len, uint64_t cookie)
 {
-	struct rte_comch_mr *mr = u->mrs[kind].mr;
+	struct rte_comch_mr *mr = u->mrs.mr[kind].mr;
 	struct rte_comch_buf buf = {
 		.addr = mr->addr + off, .mr = mr, .len = len, .cookie = cookie,
 	};

@@ -22,7 +22,7 @@
 #define U_CONS_ID 7
 /* Where the memory of each kind is in the table of imports. */
 #define U_REGION 3
-/* Position of each kind in u->mrs. */
+/* Position of each kind in u->mrs.mr. */
 #define U_MR_DIRECT 0
 #define U_MR_STAGED 1
 
@@ -46,7 +46,7 @@ struct u_chan {
 	uint32_t nb_prods;
 	struct comch_post_shared *post;
 	struct comch_rec_shared *rec;
-	struct comch_cons_mr mrs[2];
+	struct comch_cons_mrs mrs;
 	struct rte_comch_mr direct;  /* the consumer's, imported */
 	struct rte_comch_mr staged;  /* the consumer's, not shown */
 	struct rte_comch_mr src;     /* the producers' */

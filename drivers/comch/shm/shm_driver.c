@@ -345,6 +345,14 @@ shm_remove(struct rte_comch_dev *dev)
 	free(dev->priv);
 }
 
+static const struct rte_comch_region_ops shm_regions = {
+	.mem_export = shm_mem_export,
+	.mem_import = shm_mem_import,
+	.region_free = shm_mem_region_free,
+	.region_create = shm_mem_region_create,
+	.region_map = shm_mem_region_map,
+};
+
 static const struct rte_comch_driver_ops shm_ops = {
 	.name = "comch_shm",
 	.valid_keys = valid_keys,
@@ -367,11 +375,8 @@ static const struct rte_comch_driver_ops shm_ops = {
 	.frame_tx = shm_frame_tx,
 	.frame_rx = shm_frame_rx,
 	.frame_pending = shm_frame_pending,
-	.mem_export = shm_mem_export,
-	.mem_import = shm_mem_import,
-	.region_free = shm_mem_region_free,
-	.region_create = shm_mem_region_create,
-	.region_map = shm_mem_region_map,
+	.data = &rte_comch_data_mapped,
+	.regions = &shm_regions,
 };
 
 RTE_COMCH_DRIVER_REGISTER(shm, shm_ops)

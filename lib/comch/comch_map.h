@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_MAP_H
+#define COMCH_MAP_H
+
+/*
+ * The mapped channel's halves of the core's objects. Bursts are those of
+ * comch_chan.h; what is here makes, wakes and ends them.
+ */
+
+#include "comch_chan.h"
+
+/* A producer of the peer, which a consumer of ours wakes. */
+struct comch_map_peer_prod {
+	uint32_t id; /* 0: free */
+	int wake_fd;
+};
+
+/* Of a link. */
+struct comch_map {
+	rte_spinlock_t lock;     /* peer_prod: a consumer wakes from a burst */
+	struct comch_map_peer_prod peer_prod[COMCH_MAX_PRODUCERS];
+	uint64_t staged;         /* bytes of the record regions; the connection's thread */
+	bool said_over;          /* that a limit was met: once */
+};
+
+/* A pair of ours: an eventfd shared with a peer could be made to block us. */
+struct comch_map_wake {
+	int fd;
+	int peer_fd;             /* the peer's end; -1 once it is given away */
+	bool refuses_fds;        /* the kernel refuses descriptors there */
+};
+
+struct comch_map_dq {
+	struct rte_comch_dq base; /* first */
+	struct comch_map_wake wake;
+	bool is_cons;
+};
+
+struct comch_map_cons {
+	struct comch_map_dq dq;  /* first */
+	struct comch_chan_cons chan;
+	uint32_t staging_size;
+	struct rte_comch_region post; /* ours */
+	struct rte_comch_region rec;  /* the peer's */
+};
+
+struct comch_map_prod {
+	struct comch_map_dq dq;  /* first */
+	struct comch_chan_prod chan;
+};
+
+static inline const struct rte_comch_region_ops *
+comch_map_regions(const struct rte_comch_link *link)
+{
+	return link->ops->regions;
+}
+
+/* comch_map.c */
+void comch_map_wake_producers(struct rte_comch_link *link);
+
+/* comch_map_queue.c */
+int comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
+		struct rte_comch_consumer_core *core, struct rte_comch_dq **dq);
+int comch_map_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size,
+		struct rte_comch_ticket *mine);
+int comch_map_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers);
+void comch_map_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
+bool comch_map_cons_drained(const struct rte_comch_dq *dq);
+bool comch_map_cons_retire(struct rte_comch_dq *dq, uint64_t *final);
+uint32_t comch_map_cons_room(const struct rte_comch_dq *dq);
+int comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
+		struct rte_comch_producer_core *core, struct rte_comch_dq **dq);
+void comch_map_prod_begin(struct rte_comch_dq *dq, uint32_t id);
+bool comch_map_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine);
+void comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
+bool comch_map_prod_idle(const struct rte_comch_dq *dq);
+bool comch_map_prod_abort(struct rte_comch_dq *dq, int err);
+struct comch_dir_reader *comch_map_prod_reader(struct rte_comch_dq *dq);
+void comch_map_dq_destroy(struct rte_comch_dq *dq);
+int comch_map_dq_fd(const struct rte_comch_dq *dq);
+void comch_map_dq_clear(struct rte_comch_dq *dq);
+void comch_map_dq_arm(struct rte_comch_dq *dq);
+bool comch_map_dq_pending(struct rte_comch_dq *dq);
+
+/* comch_map_remote.c */
+uint64_t comch_map_remote_size(const struct rte_comch_remote_args *args);
+int comch_map_remote_create(struct rte_comch_link *link,
+		const struct rte_comch_remote_args *args, struct rte_comch_ticket *peers,
+		struct rte_comch_ticket *mine, struct rte_comch_remote **remote);
+void comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final);
+int comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remote);
+
+#endif /* COMCH_MAP_H */

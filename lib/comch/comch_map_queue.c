@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The mapped channel's consumers and producers: how they come, sleep and go. */
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+
+#include "comch_foreign.h"
+#include "comch_guard.h"
+#include "comch_map.h"
+#include "comch_memfd.h"
+
+/* Wake-ups taken at once: more than honest peers leave there, one for each time we armed. */
+#define DRAIN_MAX 512
+
+static struct comch_map_dq *
+map_dq(struct rte_comch_dq *dq)
+{
+	return container_of(dq, struct comch_map_dq, base);
+}
+
+static struct comch_map_cons *
+map_cons(struct rte_comch_dq *dq)
+{
+	return container_of(map_dq(dq), struct comch_map_cons, dq);
+}
+
+static struct comch_map_prod *
+map_prod(struct rte_comch_dq *dq)
+{
+	return container_of(map_dq(dq), struct comch_map_prod, dq);
+}
+
+/* Waking */
+
+static int
+wake_open(struct comch_map_wake *w)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+		return -errno;
+	w->fd = fds[0];
+	w->peer_fd = fds[1];
+	w->refuses_fds = comch_foreign_refuse(fds[0]);
+	return 0;
+}
+
+/* What the peer sent there goes with our end. */
+static void
+wake_close(struct comch_map_wake *w)
+{
+	if (w->refuses_fds)
+		close(w->fd);
+	else
+		comch_foreign_close(w->fd);
+	if (w->peer_fd >= 0)
+		close(w->peer_fd);
+	w->peer_fd = -1;
+}
+
+int
+comch_map_dq_fd(const struct rte_comch_dq *dq)
+{
+	return container_of(dq, const struct comch_map_dq, base)->wake.fd;
+}
+
+void
+comch_map_dq_clear(struct rte_comch_dq *dq)
+{
+	struct comch_map_wake *w = &map_dq(dq)->wake;
+	char buf[16];
+	int i;
+
+	for (i = 0; i < DRAIN_MAX; i++) {
+		if (!w->refuses_fds && comch_foreign_next(w->fd) == COMCH_FOREIGN_FDS_NEXT) {
+			dq->fault(dq->ctx, -EPROTO, "peer sent descriptors on a wake socket");
+			return;
+		}
+		/* peer-read: without descriptors, as was seen. */
+		if (recv(w->fd, buf, sizeof(buf), MSG_DONTWAIT) <= 0)
+			return;
+	}
+	dq->fault(dq->ctx, -EPROTO, "peer floods a wake socket");
+}
+
+void
+comch_map_dq_arm(struct rte_comch_dq *dq)
+{
+	if (map_dq(dq)->is_cons)
+		comch_chan_cons_arm(&map_cons(dq)->chan);
+	else
+		comch_chan_prod_arm(&map_prod(dq)->chan);
+}
+
+bool
+comch_map_dq_pending(struct rte_comch_dq *dq)
+{
+	return map_dq(dq)->is_cons ? comch_chan_cons_pending(&map_cons(dq)->chan) :
+		comch_chan_prod_pending(&map_prod(dq)->chan);
+}
+
+void
+comch_map_dq_destroy(struct rte_comch_dq *dq)
+{
+	wake_close(&map_dq(dq)->wake);
+	if (map_dq(dq)->is_cons)
+		comch_chan_cons_fini(&map_cons(dq)->chan);
+	else
+		comch_chan_prod_fini(&map_prod(dq)->chan);
+	rte_free(dq);
+}
+
+/* Consumers */
+
+static uint16_t
+guarded_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	struct comch_chan_cons *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a consumer");
+	n = comch_chan_post(chan, bufs, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
+static uint16_t
+guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_cons *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a consumer");
+	n = comch_chan_recv(chan, cpls, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
+/* The peer's producers sleep. From a burst. */
+static void
+on_wake_peer(void *ctx)
+{
+	struct comch_map_cons *c = ctx;
+
+	comch_map_wake_producers(c->dq.base.link);
+}
+
+static void
+on_fault(void *ctx, int err, const char *text)
+{
+	struct rte_comch_dq *dq = ctx;
+
+	dq->fault(dq->ctx, err, text);
+}
+
+static void
+on_drained(void *ctx)
+{
+	struct rte_comch_dq *dq = ctx;
+
+	dq->news(dq->ctx);
+}
+
+int
+comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
+		struct rte_comch_consumer_core *core, struct rte_comch_dq **dq)
+{
+	struct comch_map_cons *c;
+	int ret;
+
+	c = rte_zmalloc_socket("comch_map_cons", sizeof(*c), COMCH_LINE, args->socket_id);
+	if (c == NULL)
+		return -ENOMEM;
+	ret = comch_chan_cons_init(&c->chan, args->depth, args->socket_id);
+	if (ret != 0)
+		goto err_free;
+	ret = wake_open(&c->dq.wake);
+	if (ret != 0)
+		goto err_fini;
+	c->dq.base = (struct rte_comch_dq){
+		.ops = &rte_comch_data_mapped, .link = link, .stats = &c->chan.stats,
+		.fault = args->fault, .news = args->news, .ctx = args->ctx,
+	};
+	c->dq.is_cons = true;
+	c->chan.imm_size = args->imm_size;
+	c->chan.mrs = args->mrs;
+	c->chan.timeout_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
+	c->chan.wake_peer = on_wake_peer;
+	c->chan.fault = on_fault;
+	c->chan.drained_cb = on_drained;
+	c->chan.ctx = c;
+	core->post = COMCH_GUARDS ? guarded_post : comch_chan_post;
+	core->recv = COMCH_GUARDS ? guarded_recv : comch_chan_recv;
+	core->queue = &c->chan;
+	*dq = &c->dq.base;
+	return 0;
+
+err_fini:
+	comch_chan_cons_fini(&c->chan);
+err_free:
+	rte_free(c);
+	return ret;
+}
+
+static void
+free_regions(struct comch_map_cons *c)
+{
+	struct rte_comch_link *link = c->dq.base.link;
+
+	if (c->post.addr != NULL)
+		comch_map_regions(link)->region_free(link, &c->post);
+	if (c->rec.addr != NULL)
+		comch_map_regions(link)->region_free(link, &c->rec);
+	c->post.addr = NULL;
+	c->rec.addr = NULL;
+}
+
+int
+comch_map_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size,
+		struct rte_comch_ticket *mine)
+{
+	struct comch_map_cons *c = map_cons(dq);
+	int ret;
+
+	free_regions(c);
+	ret = comch_map_regions(dq->link)->region_create(dq->link,
+		comch_memfd_round(comch_chan_post_len(c->chan.depth)), &c->post);
+	if (ret != 0)
+		return ret;
+	c->staging_size = staging_size;
+	mine->fds[0] = c->post.fd;
+	/* Lent: one that starts again shows it again. */
+	mine->fds[1] = c->dq.wake.peer_fd;
+	mine->nb_fds = 2;
+	mine->to_close = 1;
+	c->post.fd = -1;
+	return 0;
+}
+
+int
+comch_map_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
+{
+	struct comch_map_cons *c = map_cons(dq);
+	int ret;
+
+	if (peers->nb_fds != 1)
+		return -EPROTO;
+	ret = comch_map_regions(dq->link)->region_map(dq->link, peers->fds[0],
+		comch_memfd_round(comch_chan_rec_len(c->chan.depth, c->staging_size)), &c->rec);
+	if (ret != 0)
+		return ret == -EPERM ? -EPROTO : ret;
+	c->chan.light = dq->link->light;
+	comch_chan_cons_bind(&c->chan, c->post.addr, c->rec.addr, c->staging_size);
+	return 0;
+}
+
+void
+comch_map_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
+{
+	struct comch_map_cons *c = map_cons(dq);
+
+	comch_chan_cons_halt(&c->chan, why);
+	if (why == RTE_COMCH_HALT_STOP)
+		comch_chan_cons_drain_empty(&c->chan);
+}
+
+bool
+comch_map_cons_drained(const struct rte_comch_dq *dq)
+{
+	const struct comch_map_cons *c = container_of(dq, const struct comch_map_cons, dq.base);
+
+	/* Acquire: pairs with drain(); the regions are ours to free. */
+	return comch_load_acquire(&c->chan.drained) != 0;
+}
+
+bool
+comch_map_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
+{
+	/* Records tell the producers what became of each position. */
+	*final = 0;
+	free_regions(map_cons(dq));
+	return false;
+}
+
+uint32_t
+comch_map_cons_room(const struct rte_comch_dq *dq)
+{
+	const struct comch_chan_cons *chan =
+		&container_of(dq, const struct comch_map_cons, dq.base)->chan;
+
+	if (comch_load_relaxed(&chan->halt) != RTE_COMCH_HALT_NONE)
+		return 0;
+	return chan->depth - (uint32_t)(chan->entry_tail - chan->entry_head);
+}
+
+/* Producers */
+
+static uint16_t
+guarded_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
+{
+	struct comch_chan_prod *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a producer");
+	n = comch_chan_send(chan, ops, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
+static uint16_t
+guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct comch_chan_prod *chan = queue;
+
+	comch_guard_enter(&chan->guard, "bursts of a producer");
+	n = comch_chan_done(chan, cpls, n);
+	comch_guard_leave(&chan->guard);
+	return n;
+}
+
+int
+comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
+		struct rte_comch_producer_core *core, struct rte_comch_dq **dq)
+{
+	struct comch_map_prod *p;
+	int ret;
+
+	p = rte_zmalloc_socket("comch_map_prod", sizeof(*p), COMCH_LINE, args->socket_id);
+	if (p == NULL)
+		return -ENOMEM;
+	ret = comch_chan_prod_init(&p->chan, args->queue_size, args->socket_id);
+	if (ret != 0)
+		goto err_free;
+	ret = wake_open(&p->dq.wake);
+	if (ret != 0)
+		goto err_fini;
+	p->dq.base = (struct rte_comch_dq){
+		.ops = &rte_comch_data_mapped, .link = link, .stats = &p->chan.stats,
+		.fault = args->fault, .news = args->news, .ctx = args->ctx,
+	};
+	p->chan.dir = args->dir;
+	p->chan.fault = on_fault;
+	p->chan.ctx = p;
+	core->send = COMCH_GUARDS ? guarded_send : comch_chan_send;
+	core->done = COMCH_GUARDS ? guarded_done : comch_chan_done;
+	core->queue = &p->chan;
+	*dq = &p->dq.base;
+	return 0;
+
+err_fini:
+	comch_chan_prod_fini(&p->chan);
+err_free:
+	rte_free(p);
+	return ret;
+}
+
+void
+comch_map_prod_begin(struct rte_comch_dq *dq, uint32_t id)
+{
+	struct comch_chan_prod *chan = &map_prod(dq)->chan;
+
+	chan->id = id;
+	chan->ahead.id = 0;
+	comch_store_release(&chan->halt, RTE_COMCH_HALT_NONE);
+}
+
+bool
+comch_map_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine)
+{
+	struct comch_map_wake *w = &map_dq(dq)->wake;
+
+	mine->fds[0] = w->peer_fd;
+	mine->nb_fds = 1;
+	mine->to_close = 1;
+	w->peer_fd = -1;
+	return true;
+}
+
+void
+comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
+{
+	comch_store_release(&map_prod(dq)->chan.halt, why);
+}
+
+bool
+comch_map_prod_idle(const struct rte_comch_dq *dq)
+{
+	const struct comch_map_prod *p = container_of(dq, const struct comch_map_prod, dq.base);
+
+	/* Acquire: pairs with the end of the stream. */
+	return comch_load_acquire(&p->chan.stream) == NULL;
+}
+
+bool
+comch_map_prod_abort(struct rte_comch_dq *dq, int err)
+{
+	return comch_chan_prod_abort(&map_prod(dq)->chan, err);
+}
+
+struct comch_dir_reader *
+comch_map_prod_reader(struct rte_comch_dq *dq)
+{
+	return &map_prod(dq)->chan.reader;
+}

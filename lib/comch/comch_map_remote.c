@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The mapped channel's sending end towards one consumer of the peer. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include <rte_malloc.h>
+
+#include "comch_budget.h"
+#include "comch_foreign.h"
+#include "comch_log.h"
+#include "comch_map.h"
+#include "comch_memfd.h"
+
+uint64_t
+comch_map_remote_size(const struct rte_comch_remote_args *args)
+{
+	return comch_chan_rec_len(args->depth, args->staging_size);
+}
+
+/* Count a record region before it is made: the peer says how large it is. */
+static int
+take_staging(struct rte_comch_link *link, uint64_t len)
+{
+	const struct rte_comch_dev_info *info = &link->dev->info;
+	struct comch_map *map = link->data;
+
+	if (comch_budget_take(&map->staged, info->max_staging, len)) {
+		if (comch_budget_take(link->dev->staged, info->total_staging, len))
+			return 0;
+		comch_budget_give(&map->staged, len);
+	}
+	if (!map->said_over)
+		COMCH_LOG(WARNING, "connection %u: a consumer of the peer wants %" PRIu64
+			" bytes: the connection has %" PRIu64 " of max_staging=%" PRIu64
+			", the device %" PRIu64 " of total_staging=%" PRIu64, link->conn_id, len,
+			map->staged, info->max_staging,
+			comch_load_relaxed(link->dev->staged), info->total_staging);
+	map->said_over = true;
+	return -EDQUOT;
+}
+
+static int
+rec_create(struct rte_comch_link *link, struct comch_rcons *rc, size_t len)
+{
+	struct comch_map *map = link->data;
+	int ret = take_staging(link, len);
+
+	if (ret != 0)
+		return ret;
+	ret = comch_map_regions(link)->region_create(link, len, &rc->rec_region);
+	if (ret != 0) {
+		comch_budget_give(&map->staged, len);
+		comch_budget_give(link->dev->staged, len);
+		return ret;
+	}
+	/* Until it is unmapped. */
+	rc->rec_region.used = link->dev->staged;
+	return 0;
+}
+
+static int
+rcons_map(struct rte_comch_link *link, struct comch_rcons *rc, int post_fd)
+{
+	const struct rte_comch_region_ops *regions = comch_map_regions(link);
+	size_t post_len = comch_memfd_round(comch_chan_post_len(rc->base.depth));
+	size_t rec_len = comch_memfd_round(comch_chan_rec_len(rc->base.depth,
+		rc->base.staging_size));
+	int ret;
+
+	ret = regions->region_map(link, post_fd, post_len, &rc->post_region);
+	if (ret != 0)
+		return ret == -EPERM ? -EPROTO : ret;
+	ret = rec_create(link, rc, rec_len);
+	if (ret != 0) {
+		regions->region_free(link, &rc->post_region);
+		return ret;
+	}
+	rc->post_shared = rc->post_region.addr;
+	rc->rec = rc->rec_region.addr;
+	if (rc->base.staging_size > 0)
+		rc->staging = (uint8_t *)&rc->rec->rec[rc->base.depth];
+	return 0;
+}
+
+int
+comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remote_args *args,
+		struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
+		struct rte_comch_remote **remote)
+{
+	struct comch_rcons *rc;
+	int ret;
+
+	if (peers->nb_fds != 2 || !comch_foreign_is_unix(peers->fds[1]))
+		return -EPROTO;
+	rc = rte_zmalloc("comch_rcons", sizeof(*rc), COMCH_LINE);
+	if (rc == NULL)
+		return -ENOMEM;
+	rc->base = (struct rte_comch_remote){
+		.ops = &rte_comch_data_mapped, .id = args->id, .depth = args->depth,
+		.imm_size = args->imm_size, .staging_size = args->staging_size,
+	};
+	rc->mask = args->depth - 1;
+	rc->imports = args->imports;
+	rc->light = link->light;
+	ret = rcons_map(link, rc, peers->fds[0]);
+	if (ret != 0) {
+		rte_free(rc);
+		return ret;
+	}
+	rc->wake_fd = peers->fds[1];
+	peers->fds[1] = -1;
+	mine->fds[0] = rc->rec_region.fd;
+	mine->nb_fds = 1;
+	mine->to_close = 1;
+	rc->rec_region.fd = -1;
+	*remote = &rc->base;
+	return 0;
+}
+
+void
+comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final __rte_unused)
+{
+	struct comch_rcons *rc = container_of(remote, struct comch_rcons, base);
+
+	comch_store_relaxed(&rc->gone, 1);
+}
+
+int
+comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remote)
+{
+	struct comch_rcons *rc = container_of(remote, struct comch_rcons, base);
+	struct comch_map *map = link->data;
+
+	/* A producer with a stream holds it between bursts as well. */
+	if (comch_load_acquire(&rc->streaming) != 0)
+		return -EBUSY;
+	comch_map_regions(link)->region_free(link, &rc->post_region);
+	comch_budget_give(&map->staged, rc->rec_region.len);
+	comch_map_regions(link)->region_free(link, &rc->rec_region);
+	comch_foreign_close(rc->wake_fd);
+	rte_free(rc);
+	return 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_REC_H
+#define COMCH_REC_H
+
+/*
+ * What both ends of the fast path agree on: limits, and the layout of posted
+ * buffers and records in memory that both map. See comch_chan.h for the protocol.
+ */
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "rte_comch_dp.h"
+
+/* Memory that cannot be shown to the peer; an empty buffer. */
+#define COMCH_REGION_STAGED  UINT16_C(0xffff)
+#define COMCH_REGION_NONE    UINT16_C(0xfffe)
+
+/* Fixed on the wire: not RTE_CACHE_LINE_SIZE, which differs between machines. */
+#define COMCH_LINE 64
+#define COMCH_REC_BATCH 12
+#define COMCH_MAX_MSG_LEN (UINT32_C(1) << 30)
+/* Registrations shown over one connection, each way. */
+#define COMCH_MAX_IMPORTS 64
+/* Of the peer's mapped at a time, those that producers may still use included. */
+#define COMCH_MAX_IMPORT_REGIONS (2 * COMCH_MAX_IMPORTS)
+/* A posted buffer. where: region << 48 | offset. */
+struct comch_desc {
+	uint64_t where;
+	uint32_t len;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct comch_desc) == 16, "wire");
+
+#define COMCH_DESC_OFF_BITS 48
+#define COMCH_DESC_OFF_MASK ((UINT64_C(1) << COMCH_DESC_OFF_BITS) - 1)
+
+struct comch_post_shared {
+	uint64_t tail;
+	uint8_t pad0[COMCH_LINE - 8];
+	uint32_t armed;
+	uint32_t closed;
+	uint8_t pad1[COMCH_LINE - 8];
+	uint64_t staging_tail;
+	uint8_t pad2[COMCH_LINE - 8];
+	struct comch_desc desc[];
+};
+static_assert(sizeof(struct comch_post_shared) == 3 * COMCH_LINE, "wire");
+
+enum comch_rec_kind {
+	COMCH_REC_DIRECT, /* payload is in the buffer */
+	COMCH_REC_STAGED, /* payload is, or will be, in the staging ring */
+	COMCH_REC_ABORT,  /* claimed and given up: the consumer was closing */
+};
+
+struct comch_rec_head {
+	uint32_t producer;
+	uint8_t count;   /* positions that the record speaks for */
+	uint8_t imm_len;
+	uint8_t kind;
+	uint8_t pad;
+};
+static_assert(sizeof(struct comch_rec_head) == sizeof(uint64_t), "one word");
+
+struct comch_rec {
+	uint64_t seq;
+	struct comch_rec_head head;
+	union {
+		uint32_t len[COMCH_REC_BATCH];
+		struct {
+			uint32_t len0;
+			uint8_t pad2[4];
+			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see take_imm() */
+			uint64_t stop_at; /* staged and given up: where the next begins, | 1 */
+		};
+	};
+};
+static_assert(sizeof(struct comch_rec) == COMCH_LINE, "wire");
+#define COMCH_REC_STOPPED UINT64_C(1)
+
+struct comch_rec_shared {
+	uint64_t claim;
+	uint8_t pad0[COMCH_LINE - 8];
+	uint32_t armed;
+	uint8_t pad1[COMCH_LINE - 4];
+	uint64_t staging_head;
+	uint8_t pad2[COMCH_LINE - 8];
+	struct comch_rec rec[];
+};
+static_assert(sizeof(struct comch_rec_shared) == 3 * COMCH_LINE, "wire");
+
+#endif /* COMCH_REC_H */
