@@ -467,8 +467,6 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 	struct rte_comch_consumer *c;
 	int ret = 0;
 
-	if (f->status != 0 && (ticket->nb_fds > 0 || ticket->len > 0))
-		return -EPROTO;
 	pthread_mutex_lock(&conn->lock);
 	c = find_consumer(conn, f->id);
 	/* Stopped or destroyed meanwhile: CONSUMER_GONE is on its way. */

@@ -53,7 +53,7 @@ map_peer_prod_add(struct rte_comch_link *link, uint32_t id, struct rte_comch_tic
 	struct comch_map *map = link->data;
 	struct comch_map_peer_prod *pp;
 
-	if (peers->nb_fds != 1 || id == 0 || find_peer_prod(map, id) != NULL ||
+	if (id == 0 || find_peer_prod(map, id) != NULL ||
 			!comch_foreign_is_unix(peers->fds[0]))
 		return -EPROTO;
 	pp = find_peer_prod(map, 0);
@@ -126,8 +126,6 @@ map_mem_take(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 {
 	struct rte_comch_mem_desc d = *desc;
 
-	if (peers->nb_fds != 1)
-		return -EPROTO;
 	d.fd = peers->fds[0];
 	return comch_map_regions(link)->mem_import(link, &d, region);
 }
@@ -139,6 +137,7 @@ map_mem_drop(struct rte_comch_link *link, struct rte_comch_region *region)
 }
 
 const struct rte_comch_data_ops rte_comch_data_mapped = {
+	.nb_fds = { .cons = 2, .cons_ack = 1, .prod = 1, .mem = 1 },
 	.open = map_open,
 	.close = map_close,
 	.cons_create = comch_map_cons_create,

@@ -248,8 +248,6 @@ comch_map_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 	struct comch_map_cons *c = map_cons(dq);
 	int ret;
 
-	if (peers->nb_fds != 1)
-		return -EPROTO;
 	ret = comch_map_regions(dq->link)->region_map(dq->link, peers->fds[0],
 		comch_memfd_round(comch_chan_rec_len(c->chan.depth, c->staging_size)), &c->rec);
 	if (ret != 0)

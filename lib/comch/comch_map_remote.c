@@ -95,7 +95,7 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	struct comch_rcons *rc;
 	int ret;
 
-	if (peers->nb_fds != 2 || !comch_foreign_is_unix(peers->fds[1]))
+	if (!comch_foreign_is_unix(peers->fds[1]))
 		return -EPROTO;
 	rc = rte_zmalloc("comch_rcons", sizeof(*rc), COMCH_LINE);
 	if (rc == NULL)

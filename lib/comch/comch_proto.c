@@ -20,25 +20,44 @@
 struct proto_rule {
 	uint32_t phases;   /* of the receiver */
 	uint8_t by;
-	bool has_ticket;   /* which may bring descriptors: the driver knows how many */
 	bool fast_path;    /* never on a connection without one */
 };
 
 static const struct proto_rule rules[COMCH_WIRE_NB_TYPES] = {
-	[COMCH_WIRE_HELLO]         = { ON(HELLO), BY_CLIENT, false, false },
-	[COMCH_WIRE_ACCEPT]        = { ON(HELLO), BY_SERVER, false, false },
-	[COMCH_WIRE_REJECT]        = { ON(HELLO), BY_SERVER, false, false },
-	[COMCH_WIRE_CREDIT]        = { ON(UP), BY_ANY, false, false },
-	[COMCH_WIRE_DISCONNECT]    = { ON(HELLO) | ON(PENDING) | ON(UP), BY_ANY, false, false },
-	[COMCH_WIRE_MR_ADD]        = { ON(UP), BY_ANY, true, true },
-	[COMCH_WIRE_MR_ACK]        = { ON(UP), BY_ANY, false, true },
-	[COMCH_WIRE_MR_DEL]        = { ON(UP), BY_ANY, false, true },
-	[COMCH_WIRE_CONSUMER_NEW]  = { ON(UP), BY_ANY, true, true },
-	[COMCH_WIRE_CONSUMER_ACK]  = { ON(UP), BY_ANY, true, true },
-	[COMCH_WIRE_CONSUMER_GONE] = { ON(UP), BY_ANY, false, true },
-	[COMCH_WIRE_PRODUCER_NEW]  = { ON(UP), BY_ANY, true, true },
-	[COMCH_WIRE_PRODUCER_GONE] = { ON(UP), BY_ANY, false, true },
+	[COMCH_WIRE_HELLO]         = { ON(HELLO), BY_CLIENT, false },
+	[COMCH_WIRE_ACCEPT]        = { ON(HELLO), BY_SERVER, false },
+	[COMCH_WIRE_REJECT]        = { ON(HELLO), BY_SERVER, false },
+	[COMCH_WIRE_CREDIT]        = { ON(UP), BY_ANY, false },
+	[COMCH_WIRE_DISCONNECT]    = { ON(HELLO) | ON(PENDING) | ON(UP), BY_ANY, false },
+	[COMCH_WIRE_MR_ADD]        = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_MR_ACK]        = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_MR_DEL]        = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_CONSUMER_NEW]  = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_CONSUMER_ACK]  = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_CONSUMER_GONE] = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_PRODUCER_NEW]  = { ON(UP), BY_ANY, true },
+	[COMCH_WIRE_PRODUCER_GONE] = { ON(UP), BY_ANY, true },
 };
+
+/* Descriptors that come with a frame: those of the driver's ticket. */
+static uint32_t
+frame_fds(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	const struct rte_comch_data_ops *data = conn->ops->data;
+
+	switch (f->type) {
+	case COMCH_WIRE_MR_ADD:
+		return data->nb_fds.mem;
+	case COMCH_WIRE_CONSUMER_NEW:
+		return data->nb_fds.cons;
+	case COMCH_WIRE_CONSUMER_ACK:
+		return f->status == 0 ? data->nb_fds.cons_ack : 0;
+	case COMCH_WIRE_PRODUCER_NEW:
+		return data->nb_fds.prod;
+	default:
+		return 0;
+	}
+}
 
 static bool
 proto_allows(const struct rte_comch_conn *conn, const struct comch_wire_frame *f,
@@ -47,9 +66,9 @@ proto_allows(const struct rte_comch_conn *conn, const struct comch_wire_frame *f
 	const struct proto_rule *rule = &rules[f->type];
 	uint8_t by = conn->server != NULL ? BY_CLIENT : BY_SERVER;
 
+	/* Without data operations a connection has no fast path. */
 	return (rule->phases & (UINT32_C(1) << conn->phase)) != 0 && (rule->by & by) != 0 &&
-		(nb_fds == 0 || rule->has_ticket) &&
-		!(rule->fast_path && conn->ctrl_only != 0);
+		!(rule->fast_path && conn->ctrl_only != 0) && nb_fds == frame_fds(conn, f);
 }
 
 /* What the peer's driver says, out of a frame: ours to close. */

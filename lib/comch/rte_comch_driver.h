@@ -155,6 +155,14 @@ struct rte_comch_ticket {
 	uint32_t to_close;
 };
 
+/** Descriptors that each kind of ticket brings. The core refuses any other number. */
+struct rte_comch_ticket_fds {
+	uint8_t cons;     /**< cons_offer to remote_create. */
+	uint8_t cons_ack; /**< remote_create to cons_bind. */
+	uint8_t prod;     /**< prod_offer to peer_prod_add. */
+	uint8_t mem;      /**< mem_show to mem_take. */
+};
+
 /** How a registration is shown to a peer. */
 struct rte_comch_mem_desc {
 	uint32_t kind;   /**< enum rte_comch_mem_kind */
@@ -243,6 +251,7 @@ struct rte_comch_data_ops {
 	bool shows_heap;
 	/** Tickets may have bytes: the peers speak wire version 1.2. */
 	bool has_tickets;
+	struct rte_comch_ticket_fds nb_fds;
 
 	/**
 	 * Prepare a link for the operations below. Connection's thread, or any
