@@ -146,6 +146,10 @@ comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame 
 	struct rte_comch_ticket ticket;
 	int ret = -EPROTO;
 
+	/* The only one that comes in a hurry: its header has said all. */
+	if (likely(f->type == COMCH_WIRE_CREDIT && nb_fds == 0 &&
+			conn->phase == COMCH_PHASE_UP))
+		return 0;
 	ticket_init(&ticket, f, fds, nb_fds);
 	if (proto_allows(conn, f, nb_fds))
 		ret = proto_handle(conn, f, &ticket, run);
