@@ -48,7 +48,7 @@ struct info_process {
 	long long pid;
 	char eal[64];    /**< "DPDK 22.11.11" */
 	size_t reply_size;
-	bool lost;       /**< Did not answer in time: later replies would match the wrong request. */
+	bool lost;       /**< A reply is missing: later ones would match the wrong request. */
 };
 
 #define INFO_MAX_PROCESSES 256

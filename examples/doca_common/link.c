@@ -245,7 +245,7 @@ doca_error_t
 link_open(struct link *link)
 {
 	if (side_open(&link->side) == DOCA_SUCCESS &&
-			side_check(&link->side, doca_pe_create(&link->pe), "create progress engine"))
+			side_check(&link->side, doca_pe_create(&link->pe), "create engine"))
 		side_check(&link->side, open_end(link), SIDE_IS_DPU ? "listen" : "connect");
 	return link->side.error;
 }
@@ -282,7 +282,7 @@ sleep_on(struct link *link)
 
 	if (side_check(&link->side, doca_pe_get_notification_handle(link->pe, &pfd.fd),
 				"get notification handle") &&
-			side_check(&link->side, doca_pe_request_notification(link->pe), "request notification")) {
+			side_check(&link->side, doca_pe_request_notification(link->pe), "arm")) {
 		ppoll(&pfd, 1, NULL, side_sleep_mask);
 		doca_pe_clear_notification(link->pe, pfd.fd);
 	}

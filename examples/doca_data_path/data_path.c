@@ -549,7 +549,7 @@ read_options(struct app *app, int argc, char **argv)
 		result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "output file" :
 				"file to send", DOCA_ARGP_TYPE_STRING, take_file);
 	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
-		result = side_option("s", "size", "<MiB>", "amount of generated data without a file (64)",
+		result = side_option("s", "size", "<MiB>", "generated data to send instead (64)",
 				DOCA_ARGP_TYPE_INT, take_size);
 	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
 		result = side_option("b", "both", NULL, "let the DPU send the same amount back",

@@ -593,7 +593,7 @@ read_options(struct app *app, int argc, char **argv)
 		result = side_option("n", "count", "<n>", "number of messages (10000)",
 				DOCA_ARGP_TYPE_INT, take_count);
 	if (result == DOCA_SUCCESS)
-		result = side_option("w", "window", "<n>", "maximum number of messages in flight (1)",
+		result = side_option("w", "window", "<n>", "messages in flight (1)",
 				DOCA_ARGP_TYPE_INT, take_window);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }
