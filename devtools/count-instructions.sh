@@ -123,6 +123,9 @@ printf '%s\n' "${rows[@]}" | xargs -P "$(nproc)" -I ROW bash -euo pipefail -c 'c
 if $accept; then
 	$all || die "--accept writes the whole table: do not name rows"
 	{
+		echo "# SPDX-License-Identifier: BSD-3-Clause"
+		echo "# Copyright(c) 2026 The comch authors"
+		echo "#"
 		echo "# Instructions per message: row, the side that sends, the side that receives."
 		echo "# Written by devtools/count-instructions.sh --accept, with:"
 		echo "$made_with"

@@ -51,7 +51,7 @@ step_cchan(void)
 }
 
 const struct count_row count_rows_cchan[] = {
-	{ "cchan", "messages of 64 bytes over doca_comm_channel, by turns", 2, open_cchan, step_cchan,
-		close_cchan },
+	{ "cchan", "messages of 64 bytes over doca_comm_channel, by turns", 2, open_cchan,
+		step_cchan, close_cchan },
 	{ .name = NULL },
 };

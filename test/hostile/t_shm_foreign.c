@@ -170,7 +170,7 @@ Test(foreign, never_accepted)
 	hello_lingers(sock);
 	ns = t_own_ns();
 	t_server_end(server);
-	T_LT(t_own_since(ns) / 1000000, V_ONE_RUN_MS);
+	T_LT(t_own_since(ns) / 1000000, RUNS_ONE_MS);
 	close(sock);
 	finish(&v);
 }

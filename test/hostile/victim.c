@@ -236,16 +236,7 @@ v_expect_alive(struct victim *v, struct raw_peer *a, const struct rte_comch_conn
 void
 v_run(struct victim *v)
 {
-	uint64_t ns = t_own_ns();
-
-	t_step(v->p.dpu);
-	ns = t_own_since(ns);
-	if (ns > v->longest[0]) {
-		v->longest[1] = v->longest[0];
-		v->longest[0] = ns;
-	} else if (ns > v->longest[1]) {
-		v->longest[1] = ns;
-	}
+	runs_step(&v->runs, v->p.dpu);
 }
 
 void
@@ -291,11 +282,7 @@ void
 v_check_runs(struct victim *v)
 {
 	check_trips(v);
-	if (v->longest[0] > V_ONE_RUN_MS * UINT64_C(1000000) ||
-			v->longest[1] > (uint64_t)V_MAX_RUN_MS * 1000000)
-		T_FAIL("runs of the victim took up to %u and %u us",
-			(unsigned int)(v->longest[0] / 1000),
-			(unsigned int)(v->longest[1] / 1000));
+	runs_check(&v->runs);
 }
 
 static void *

@@ -14,6 +14,7 @@
 #include <criterion/criterion.h>
 
 #include "raw_peer.h"
+#include "runs.h"
 #include "t_pair.h"
 
 #define V_NAME "hostile"
@@ -28,7 +29,7 @@ struct victim {
 	uint8_t *canary;         /* private memory of the victim */
 	uint64_t seed;
 	unsigned int nb_fds;     /* when all was honest */
-	uint64_t longest[2];     /* runs, ns */
+	struct runs runs;
 	uint64_t trip[V_TRIPS];  /* messages of the honest client, ns */
 	unsigned int nb_trips;
 };
@@ -65,14 +66,6 @@ void v_expect_hangup(struct raw_peer *a);
 /* Nothing comes of it: the connection lives. */
 void v_expect_alive(struct victim *v, struct raw_peer *a, const struct rte_comch_conn *conn);
 
-/*
- * One run of the victim's poll takes no longer than this: wall clock without
- * waiting for a CPU, so that blocking counts. A machine that is shared stops
- * now and then, which nothing tells from blocking: one longer run is allowed,
- * up to V_ONE_RUN_MS.
- */
-#define V_MAX_RUN_MS (t_sanitized() ? 200 : 20)
-#define V_ONE_RUN_MS 500
 /* Run the victim's poll once, and remember how long it took. */
 void v_run(struct victim *v);
 /* Run it until a message of the honest client has arrived, and remember how long that took. */
