@@ -6,7 +6,7 @@
 #
 # usage: devtools/check-all.sh [CHECK...]
 #
-# CHECK is a name without "check-" and suffix, as "style". The last line is
+# CHECK is a name without "check-" and suffix, such as "style". The last line is
 # "N passed, N failed, N skipped"; the exit status is 0 if nothing failed.
 
 set -euo pipefail
@@ -14,14 +14,14 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 checks=(
-	check-spdx.sh       # each file says its licence
-	check-style.sh      # what a machine can see of the C style
-	check-scripts.sh    # shellcheck and Python and spelling
-	check-layering.py   # who may include what
-	check-peer-reads.py # memory of a peer is read by comch_peer.h only
-	check-symbols.py    # what is declared is exported
+	check-spdx.sh       # each file has its licence
+	check-style.sh      # C style
+	check-scripts.sh    # shell and Python scripts; spelling everywhere
+	check-layering.py   # allowed includes
+	check-peer-reads.py # peer memory is read through comch_peer.h only
+	check-symbols.py    # declared functions are exported
 	check-docs.sh       # documentation without warnings and dead paths
-	check-checks.sh     # the checks find what they are for
+	check-checks.sh     # each check finds a planted violation
 )
 
 case ${1:-} in

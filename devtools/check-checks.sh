@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Check the checks: in a copy of the sources break each rule once, and see that
-# its check complains of just that line.
+# Check the checks: in a copy of the sources, break each rule once and verify that its
+# check reports that line.
 #
 # usage: devtools/check-checks.sh
 
@@ -18,8 +18,8 @@ git -C "$copy" init -q
 
 status=0
 
-# finds CHECK TEXT FILE LINE...: with the lines appended to FILE (made if it is
-# not there) the check fails, and its output has TEXT.
+# finds CHECK TEXT FILE LINE...: with the lines appended to FILE (created if it does not
+# exist), the check fails, and its output contains TEXT.
 finds() {
 	local check=$1 text=$2 file=$copy/$3 output made=false
 	if [ ! -e "$file" ]; then
@@ -30,7 +30,7 @@ finds() {
 	cp "$file" "$copy/.saved"
 	printf '%s\n' "${@:4}" >>"$file"
 	if output=$("$copy/devtools/$check" 2>&1) || [[ $output != *"$text"* ]]; then
-		printf '%s: does not find in %s: %s\n%s\n' "$check" "$3" "${*:4}" "$output"
+		printf '%s: not found in %s: %s\n%s\n' "$check" "$3" "${*:4}" "$output"
 		status=1
 	fi
 	if $made; then
@@ -57,10 +57,10 @@ finds check-style.sh '100 columns' $c "$(printf 'int %0100d;' 0)"
 finds check-style.sh '800 lines' $c $(seq 801)
 # shellcheck disable=SC2046 # words on purpose
 finds check-style.sh 'a function of 71' $c '{' $(seq 71) '}'
-# shellcheck disable=SC2016 # $1 as it stands
+# shellcheck disable=SC2016 # literal $1
 finds check-scripts.sh SC2086 devtools/break.sh '#!/bin/sh' 'cat $1'
 finds check-scripts.sh SyntaxError devtools/break.py '#!/usr/bin/env python3' 'if'
-# Two halves: else this line is an error itself.
+# Split, because otherwise this line is an error itself.
 finds check-scripts.sh 'receive' README.md 'rec''ieve'
 finds check-layering.py 'may not include' app/comch-perf/break.c '#include "comch_wire.h"'
 finds check-layering.py 'may not include' examples/ctrl_path/break.c \
@@ -76,7 +76,7 @@ finds check-layering.py 'may not include' lib/comch/comch_wire.c '#include "brea
 	"$(mkdir -p "$copy/drivers/comch/shm" && echo >"$copy/drivers/comch/shm/break.h")"
 rm "$copy/drivers/comch/shm/break.h"
 
-# Reads of memory that a peer writes: each of these lines in a function.
+# Reads of peer-writable memory: each of these lines, in a function.
 peer() {
 	finds check-peer-reads.py "$1" $c 'void f(void)' '{' "${@:2}" '}'
 }
@@ -94,17 +94,17 @@ finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_
 finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \
 	'rte_comch_break_burst(void)' '{' $'\treturn 0;' '}'
 finds check-symbols.py 'VERSION' VERSION '9'
-# One function too many, and all others missing.
+# One extra function, and all others missing.
 echo 'void doca_break(void) { }' | cc -shared -fPIC -x c - -o "$copy/libcomch_doca.so"
 output=$("$copy/devtools/check-symbols.py" "$copy/libcomch_doca.so" || true)
 for text in 'doca_break: defined' 'doca_error_get_name: declared'; do
 	if [[ $output != *"$text"* ]]; then
-		printf 'check-symbols.py: does not say: %s\n%s\n' "$text" "$output"
+		printf 'check-symbols.py: not in the output: %s\n%s\n' "$text" "$output"
 		status=1
 	fi
 done
 rm "$copy/libcomch_doca.so"
-# shellcheck disable=SC2016 # ` as they stand
+# shellcheck disable=SC2016 # literal backticks
 finds check-docs.sh 'there is no' doc/guides/model.md 'See `lib/comch/break.c`.'
 finds check-docs.sh 'argument' lib/comch/rte_comch_poll.h '/** @return x @param none */' \
 	'int rte_comch_break(int x);'

@@ -2,21 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Build NVIDIA's public programs for DOCA Comch with comch, unchanged, and run
-# the two sides of each with each other.
+# Build NVIDIA's public DOCA Comch programs with comch, unchanged, and run both sides of
+# each.
 #
 # usage: devtools/check-doca-samples.sh [--quick] [--work DIR] DIR
 #
-# DIR has a checkout of https://github.com/NVIDIA-DOCA/doca-samples of any
-# release from 2.9 on; its file VERSION says which. Nothing is written to it.
+# DIR is a checkout of https://github.com/NVIDIA-DOCA/doca-samples, of any release from 2.9
+# on (see its file VERSION). The script does not write to it.
 #
 #   --quick     fewer messages
-#   --work DIR  build there, and leave everything there; an earlier run's files
-#               are removed (default: a temporary directory)
+#   --work DIR  build in DIR and keep the files; removes those of an earlier run
+#               (default: a temporary directory)
 #
-# A line says of each program how its build or its run went, with the end of its
-# output if it failed. The last line is "N passed, N failed"; the exit status is
-# 0 if nothing failed.
+# Prints one line per build and per run, with the end of the output if it failed. The last
+# line is "N passed, N failed"; the exit status is 0 if nothing failed.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -37,14 +36,14 @@ while [ $# -gt 0 ]; do
 		shift ;;
 	-*) die "unknown option '$1' (try --help)" ;;
 	*)
-		[ -z "$samples" ] || die "one directory only, not also '$1'"
+		[ -z "$samples" ] || die "unexpected argument '$1' (try --help)"
 		samples=$1 ;;
 	esac
 	shift
 done
-[ -n "$samples" ] || die "where is the checkout? (try --help)"
-[ -d "$samples/samples/doca_comch" ] || die "there is no $samples/samples/doca_comch"
-[ -f "$samples/VERSION" ] || die "there is no $samples/VERSION"
+[ -n "$samples" ] || die "no checkout given (try --help)"
+[ -d "$samples/samples/doca_comch" ] || die "$samples/samples/doca_comch does not exist"
+[ -f "$samples/VERSION" ] || die "$samples/VERSION does not exist"
 release=$(tr -d '[:space:]' <"$samples/VERSION")
 
 server_pid=
@@ -53,7 +52,7 @@ cleanup() {
 	rm -rf "$runtime_dir" ${temporary:+"$temporary"}
 }
 own_runtime
-# It would be the role of both sides.
+# It would set the role of both sides.
 unset COMCH_ROLE
 if [ -z "$work" ]; then
 	temporary=$(mktemp -d)
@@ -68,7 +67,7 @@ mkdir "$work/tree" "$work/dpu" "$work/host" "$work/run"
 passed=0
 failed=0
 
-# result STATUS WHAT [LOG...]: count it and say it; of a failure, the end of the logs.
+# result STATUS WHAT [LOG...]: count and print a result; for a failure, with the end of the logs.
 result() {
 	local status=$1 what=$2 log
 	shift 2
@@ -85,8 +84,8 @@ result() {
 	done
 }
 
-# build_program ROLE NAME SOURCE PROGRAM [OPTION...]: configure and build a
-# directory of the tree; PROGRAM, a path in the build directory, is to come out.
+# build_program ROLE NAME SOURCE PROGRAM [OPTION...]: configure and build a directory of the
+# tree, which must produce PROGRAM, a path in the build directory.
 build_program() {
 	local role=$1 name=$2 source=$3 program=$4 dir=$work/$1/$2 status=0
 	shift 4
@@ -98,13 +97,13 @@ build_program() {
 	result "$status" "build $name for the $role" "$dir.log"
 }
 
-# listening: does a server listen in the directory of this run?
+# listening: check whether a server listens in the directory of this run.
 listening() {
 	awk -v dir="$COMCH_DIR/" '$4 == "00010000" && index($8, dir) == 1 { found = 1 }
 		END { exit !found }' /proc/net/unix
 }
 
-# await_server: until it listens; it fails when the server ends or takes long.
+# await_server: wait until the server listens; fails if it exits or takes too long.
 await_server() {
 	local tries
 	for ((tries = 0; tries < 200; tries++)); do
@@ -115,8 +114,8 @@ await_server() {
 	return 1
 }
 
-# run_pair NAME PATTERN DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: both programs,
-# given as ROLE's path, end with status 0, and the output of each has PATTERN.
+# run_pair NAME PATTERN DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: run both programs, given
+# relative to the role's directory. Both must exit with status 0 and print PATTERN.
 run_pair() {
 	local name=$1 pattern=$2 server=$work/dpu/$3 client=$work/host/$4 status=0 log
 	log=$work/run/${name//[^a-z0-9]/_}
@@ -148,7 +147,7 @@ run_pair() {
 	result "$status" "run $name" "$log.dpu" "$log.host"
 }
 
-# ended SIDE STATUS: for run_pair, a side that failed.
+# ended SIDE STATUS: record a failed side, for run_pair.
 ended() {
 	echo "ended with status $2" >>"$log.$1"
 	status=1
@@ -159,9 +158,9 @@ build build --buildtype=release
 step "Installing into $work/root"
 quietly meson install -C "$top/build" --no-rebuild --destdir "$work/root"
 doca_env=$(find "$work/root" -path '*/bin/comch-doca-env')
-"$doca_env" --doca "$release" dpu >/dev/null || die "$samples is of release $release"
+"$doca_env" --doca "$release" dpu >/dev/null || die "$samples has the unsupported release $release"
 
-# Of some files there is one for a build outside of NVIDIA beside the other.
+# Use the build files for users where they exist.
 cp -r "$samples/VERSION" "$samples/samples" "$samples/applications" "$work/tree"
 find "$work/tree" -name 'meson.build.public' | while read -r file; do
 	mv "$file" "${file%.public}"
@@ -178,7 +177,7 @@ for role in dpu host; do
 		-Denable_all_applications=false -Denable_secure_channel=true
 done
 
-step 'Running them'
+step 'Running the programs'
 short=10000000 long=100000 seconds=600
 if $quick; then
 	short=100000 long=2000 seconds=60

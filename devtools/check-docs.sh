@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Check the documentation: Doxygen makes it without a warning, and the files of
-# the project that it names exist.
+# Check the documentation: Doxygen builds it without a warning, and the project files
+# that it names exist.
 #
 # usage: devtools/check-docs.sh
 
@@ -19,8 +19,8 @@ sed -e "s|@VERSION@|$(cat "$top/VERSION")|; s|@TOP@|$top|; s|@OUTPUT@|$out|" \
 	"$top/doc/api/Doxyfile.in" >"$out/Doxyfile"
 doxygen "$out/Doxyfile" || status=1
 
-# Paths in backticks that begin with a directory of the project. What has a
-# place-holder in it (*, <, {, capitals) is not a path.
+# Paths in backticks that begin with a directory of the project. Texts with a placeholder
+# (*, <, {, capitals) do not match.
 # shellcheck disable=SC2016
 paths='`(app|config|devtools|doc|drivers|examples|lib|test|\.ci)/[a-z0-9_./-]+`'
 while IFS=: read -r file line path; do

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
-"""Check that memory which a peer writes is read by comch_peer.h only.
+"""Check that peer-writable memory is read through comch_peer.h only.
 
-Pointers to such memory have names that end in "_shared". What they point to
-may be prefetched, its address may be taken, and it may be handed to the
-peer_load_*() and peer_copy*() helpers; nothing else. The same holds for local
-pointers made from them, as rec in
+Pointers to such memory have names that end in "_shared". Code may prefetch what they
+point to, take its address, and pass it to the peer_load_*() and peer_copy*() helpers;
+nothing else. The same applies to local pointers derived from them, such as rec in
 
     const struct comch_rec *rec = &c->rec_shared->rec[idx];
 
-A value that was read so is named peer_* until it was checked. It may not be
-an index, be added to an address, or be the length of a copy.
+A value read in this way is named peer_* until it is checked. It must not be an index, be
+added to an address, or be the length of a copy.
 
-A socket that a peer can write to is read by comch_foreign*.c only: what its
-queue holds may block whoever drops it.
+Only comch_foreign*.c reads sockets that a peer can write to, because dropping the
+descriptors in their queues can block.
 
-A statement that breaks a rule for a good reason says so in a comment that
-begins with "peer-read:".
+A statement that breaks a rule for a good reason has a comment that begins with
+"peer-read:".
 
 usage: check-peer-reads.py [DIRECTORY]
 """
@@ -33,9 +32,9 @@ RECEIVERS = {"comch_foreign.c", "comch_foreign_threads.c"}
 RECEIVES = re.compile(r"(?<!->)\b(?:recv|recvfrom|recvmsg|recvmmsg)\s*\(")
 ALLOW = "peer-read:"
 
-# Calls whose arguments may name peer memory.
+# Calls that may have peer memory in their arguments.
 HARMLESS = re.compile(r"\b(?:peer_load_\w+|peer_copy\w*|rte_prefetch\w*|sizeof|RTE_DIM)\s*\(")
-# Calls that read what they are given an address of.
+# Calls that read memory through their arguments.
 READERS = re.compile(r"\b(?:rte_)?(?:mem(?:cpy|move|cmp|chr)|str\w+)\s*\("
                      r"|\b(?:comch_load_\w+|__atomic_load_n|__atomic_exchange_n"
                      r"|rte_atomic\w+)\s*\(")
@@ -58,7 +57,7 @@ def arguments(text, start):
 
 
 def without(pattern, text):
-    """Take calls that match out of a statement."""
+    """Remove matching calls from a statement."""
     match = pattern.search(text)
     while match:
         end = arguments(text, match.end())
@@ -68,8 +67,8 @@ def without(pattern, text):
 
 
 def statements(text):
-    """Yield (line, text, allowed) of each statement. Comments are taken out;
-    one that begins with ALLOW excuses the statement that it is in or before."""
+    """Yield (line, text, allowed) for each statement, without comments. A comment
+    that begins with ALLOW excuses its statement, or the next one."""
     out, line, begin, allow = [], 1, 1, False
     for token in re.finditer(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])'|.", text, re.S):
         piece = token.group()
@@ -88,17 +87,17 @@ def statements(text):
 
 
 def reads(statement, names):
-    """Return why a statement reads peer memory by itself, or None."""
+    """Return why a statement reads peer memory directly, or None."""
     rest = without(HARMLESS, statement)
     peer = r"(?:" + CHAIN + r"\w*_shared" + "".join(rf"|\b{name}" for name in names) + ")"
     for match in READERS.finditer(rest):
         if re.search(rf"(?<![\w>.]){peer}\b", rest[match.end():arguments(rest, match.end())]):
-            return "read it by peer_load_*() or peer_copy()"
+            return "read it with peer_load_*() or peer_copy()"
     for match in re.finditer(rf"(&?)\s*(?<![\w>.]){peer}(?:->|\[)", rest):
         if match.group(1) != "&":
-            return "read it by peer_load_*() or peer_copy()"
+            return "read it with peer_load_*() or peer_copy()"
     if re.search(rf"(?:^|[=(,!&|?:+-]|\breturn)\s*\*\s*{peer}\b(?!\s*=[^=])", rest):
-        return "read it by peer_load_*() or peer_copy()"
+        return "read it with peer_load_*() or peer_copy()"
     return None
 
 
@@ -130,7 +129,7 @@ def check(path):
             continue
         why = None if allow else reads(statement, names) or uses(statement)
         if not allow and path.name not in RECEIVERS and RECEIVES.search(statement):
-            why = "descriptors may come with it: comch_foreign_next(), then comch_foreign_recv()"
+            why = "may receive descriptors: use comch_foreign_next(), then comch_foreign_recv()"
         if why:
             print(f"{path.relative_to(TOP)}:{line}: {why}: {' '.join(statement.split())[:70]}")
             errors += 1

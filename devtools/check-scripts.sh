@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Check the scripts: shellcheck for those of the shell, the compiler for those
-# in Python. And the spelling everywhere.
+# Check the scripts: shell scripts with shellcheck, Python scripts by compiling them. Check
+# the spelling of all files.
 #
 # usage: devtools/check-scripts.sh
 
@@ -12,7 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 cd "$top"
 
-# written_in SHEBANG-PATTERN: files whose first line matches.
+# written_in SHEBANG-PATTERN: list files whose first line matches.
 written_in() {
 	local file
 	while read -r file; do

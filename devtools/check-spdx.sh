@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Check that each file says its licence and its copyright within the first
-# lines; texts (*.md) need only the former.
+# Check that the first lines of each file have a licence and a copyright line; texts
+# (*.md) need only the licence.
 #
 # usage: devtools/check-spdx.sh
 
@@ -11,7 +11,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
 
-# Files without comments.
+# File types without comments.
 exempt='^(LICENSE|VERSION|ABI_VERSION|.*/corpus/.*|.*\.csv|.*\.json)$'
 
 status=0
@@ -20,7 +20,7 @@ while read -r file; do
 	for line in 'SPDX-License-Identifier: BSD-3-Clause' 'Copyright(c) 20'; do
 		[[ $file != *.md || $line != Copy* ]] || continue
 		if [[ $head != *"$line"* ]]; then
-			echo "$file: no line \"$line\" at its beginning"
+			echo "$file: no line \"$line\" at the beginning"
 			status=1
 		fi
 	done

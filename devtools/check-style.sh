@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Check what a machine can of the style of C files, and a little of all files.
+# Check the style of C files, and a few rules for all files.
 #
 #   all files  no space at the end of a line, a newline at the end of the file
 #   C          tabs; lines of up to 100 columns, files of up to 800 lines,
 #              functions of up to 70 lines; no // comments, no struct typedefs
-#              one place for DPDK's versions, and the header of what moved
-#              from one to another
+#              DPDK version checks only in comch_compat.h, and the right header for
+#              functions that moved between versions
 #   lib and drivers
-#              each C file is in the list of its meson.build
-#              nothing that prints, ends the program, or does not know the
-#              size of what it writes
+#              each C file is listed in its meson.build
+#              no functions that print, end the program, or write without a size
 #
 # usage: devtools/check-style.sh
 
@@ -23,7 +22,7 @@ cd "$top"
 
 status=0
 
-# none PERL-REGEX REASON FILE...: complain of lines that match.
+# none PERL-REGEX REASON FILE...: report lines that match.
 none() {
 	local regex=$1 reason=$2
 	shift 2
@@ -39,7 +38,7 @@ mapfile -t quiet < <(project_files 'lib/*.c' 'lib/*.h' 'drivers/*.c' 'drivers/*.
 none '\s+$' 'space at the end' "${all[@]}"
 for file in "${all[@]}"; do
 	if [ -s "$file" ] && [ -n "$(tail -c 1 "$file")" ]; then
-		echo "$file: no newline at its end"
+		echo "$file: no newline at the end"
 		status=1
 	fi
 done
@@ -52,8 +51,8 @@ none '\btypedef struct\b' 'no typedef for structs' "${c[@]}"
 writers='strcpy|strcat|v?sprintf|alloca'
 printers='v?printf|puts|putchar|perror'
 enders='rte_exit|rte_panic|abort|assert|_?exit|system'
-# comch_guard.h ends a program on purpose, in a build that was asked to;
-# argp_exit.c where DOCA says so, after --help.
+# comch_guard.h ends a program on purpose, in builds with debug checks; argp_exit.c does so
+# after --help, as in DOCA.
 mapfile -t never_end < <(printf '%s\n' "${quiet[@]}" |
 	grep -Ev '/(comch_guard\.h|argp_exit\.c)$')
 none "(?<![\\w>.*/])($writers|$printers)\\(" 'not in a library' "${quiet[@]}"
@@ -61,7 +60,7 @@ none "(?<![\\w>.*/])($enders)\\(" 'not in a library' "${never_end[@]}"
 
 mapfile -t no_version < <(printf '%s\n' "${c[@]}" | grep -v '/comch_compat\.h$')
 none '\bRTE_VERSION\b' 'versions of DPDK: comch_compat.h' "${no_version[@]}"
-# In rte_common.h or rte_bitops.h, by version; comch_compat.h has both.
+# In rte_common.h or rte_bitops.h, depending on the version; comch_compat.h includes both.
 moved='rte_(align(32|64)(prev)?pow2|is_power_of_2|combine(32|64)ms1b|(bsf|fls_u|log2_u)(32|64))'
 mapfile -t no_bitops < <(printf '%s\0' "${c[@]}" |
 	xargs -0 grep -LE '#include ("comch_compat\.h"|<rte_bitops\.h>)')
@@ -93,7 +92,7 @@ awk '
 	/^{/ { start = FNR }
 	/^}/ {
 		if (start && FNR - start - 1 > 70)
-			bad("a function of " FNR - start - 1 " lines ends here; 70 at most")
+			bad("a function of " FNR - start - 1 " lines ends here; at most 70 are allowed")
 		start = 0
 	}
 	END { exit failed }

@@ -3,16 +3,16 @@
 # Copyright(c) 2026 The comch authors
 """Check that declared, exported and defined functions are the same.
 
-Declared: in the public headers of lib/comch. Exported: in version.map.
-Defined: in librte_comch.so, if it is given. Also: each inline burst has an
-ordinary twin, and the version of the header is that of the file VERSION.
+Declared: in the public headers of lib/comch. Exported: in version.map. Defined: in
+librte_comch.so, if it is given. In addition, each inline burst must have an ordinary
+twin, and the header must have the version in the file VERSION.
 
-For lib/doca, whose version.map exports by pattern: what the headers declare for
-any generation is what libcomch_doca.so defines, if it is given.
+In lib/doca, version.map exports by pattern: libcomch_doca.so, if it is given, must define
+exactly the functions that the headers declare for any generation.
 
 usage: check-symbols.py [--write] [LIBRARY...]
 
---write makes version.map anew from the headers.
+--write regenerates version.map from the headers.
 """
 
 import argparse
@@ -25,8 +25,8 @@ import doca_headers
 TOP = pathlib.Path(__file__).resolve().parent.parent
 LIB = TOP / "lib" / "comch"
 DRIVER_SDK = "rte_comch_driver.h"
-# Nodes of the version script, in order: the API, and what drivers use. The
-# second may change without notice; its functions have a number of their own.
+# Nodes of the version script, in order: the API and the driver API. The second may change
+# without notice and has its own ABI version.
 API_NODE = "COMCH_0.1"
 DRIVER_NODE = "COMCH_DRIVER"
 
@@ -39,21 +39,21 @@ HEAD = """\
 """
 
 INLINE_BODY = re.compile(r"static\s+inline\b[^;{]*?(\w+)\s*\([^;{]*\)\s*\{.*?\n\}", re.S)
-# A trace point that an inline burst emits: the program refers to its handle.
+# Trace points emitted by inline bursts: programs refer to their handles.
 TRACE_POINT = re.compile(r"^RTE_TRACE_POINT_FP\(\s*(rte_comch_\w+)", re.M)
 PROTOTYPE = re.compile(r"\b(rte_comch_\w+)\s*\([^;{}]*\)\s*(?:__\w+\s*)*;")
 
 
 def strip(text):
-    """Take out comments, preprocessor lines (with what continues them) and
-    the C++ linkage."""
+    """Remove comments, preprocessor lines with their continuations, and the C++
+    linkage."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.M)
     return re.sub(r'extern "C" \{', "", text)
 
 
 def outside_braces(text):
-    """Keep what is not within { }."""
+    """Remove everything within { }."""
     out, depth = [], 0
     for char in text:
         if char == "{":
@@ -66,8 +66,8 @@ def outside_braces(text):
 
 
 def declared(header):
-    """Return (ordinary, inline) functions of a header; handles of trace
-    points count as ordinary."""
+    """Return (ordinary, inline) functions of a header; trace point handles count as
+    ordinary."""
     text = strip(header.read_text())
     inline = set(INLINE_BODY.findall(text))
     handles = {f"__{name}" for name in TRACE_POINT.findall(text)}
@@ -96,7 +96,7 @@ def render(nodes):
 
 
 def compare(left_name, left, right_name, right):
-    """Report what only one of two sets has; return the number of those."""
+    """Report names in only one of two sets; return their number."""
     for name in sorted(left - right):
         print(f"{name}: {left_name}, but not {right_name}")
     for name in sorted(right - left):
@@ -110,7 +110,7 @@ def check_version():
     found = re.search(r'RTE_COMCH_VERSION_STRING "(.*)"', (LIB / "rte_comch.h").read_text())
     if found and found.group(1) == want:
         return 0
-    print(f"RTE_COMCH_VERSION_STRING is not {want}, as the file VERSION says")
+    print(f"RTE_COMCH_VERSION_STRING is not {want}, the version in the file VERSION")
     return 1
 
 
@@ -122,7 +122,7 @@ def declared_doca():
 
 def main():
     parser = argparse.ArgumentParser(description="Check the exported functions.")
-    parser.add_argument("--write", action="store_true", help="make version.map anew")
+    parser.add_argument("--write", action="store_true", help="regenerate version.map")
     parser.add_argument("library", nargs="*", help="librte_comch.so, libcomch_doca.so")
     args = parser.parse_args()
 
@@ -143,7 +143,7 @@ def main():
                           "in version.map", in_script.get(node, set()))
     twins = {name.removesuffix("_burst") for name in inline}
     for name in sorted(twins - nodes[API_NODE]):
-        print(f"{name}: the inline function {name}_burst has no such ordinary twin")
+        print(f"{name}: the inline function {name}_burst has no ordinary twin")
         errors += 1
     everything = {"librte_comch": set().union(*nodes.values()),
                   "libcomch_doca": declared_doca()}

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# What the scripts of this directory share. To be sourced.
+# Functions shared by the scripts in this directory. Source this file.
 
-# The project's directory, and its name in messages.
+# The project's directory.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly top
 
-# step TEXT...: what is being done now.
+# step TEXT...: announce the next step.
 step() {
 	printf '\n==> %s\n' "$*"
 }
 
-# took SECONDS TEXT...: how long a part took. totals FILE: all that FILE tells of.
+# took SECONDS TEXT...: print the duration of a part. totals FILE: print all such lines in FILE.
 took() {
 	printf 'took %5d s  %s\n' "$1" "${*:2}"
 }
@@ -22,13 +22,13 @@ totals() {
 	grep '^took *[0-9]* s  ' "$1" || true
 }
 
-# die TEXT...: end with an error.
+# die TEXT...: exit with an error.
 die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 	exit 1
 }
 
-# usage: print the comment at the beginning of the script that runs.
+# usage: print the comment at the beginning of the running script.
 usage() {
 	sed -n '1,/^# Copyright/d;/^#/!q;s/^# \{0,1\}//p' "$0" | sed 1d
 }
@@ -45,7 +45,7 @@ quietly() {
 	return "$status"
 }
 
-# fingerprint OPTION...: what the configuration of a build directory depends on.
+# fingerprint OPTION...: print everything that the configuration of a build directory depends on.
 fingerprint() {
 	echo "$*"
 	for package in libdpdk criterion valgrind; do
@@ -54,8 +54,8 @@ fingerprint() {
 	command -v doxygen || true
 }
 
-# build DIR [OPTION...]: configure DIR with these options unless it is so
-# already, and bring it up to date.
+# build DIR [OPTION...]: configure DIR with these options unless it has them
+# already, and build it.
 build() {
 	local dir=$1 print
 	shift
@@ -72,19 +72,19 @@ build() {
 	ninja -C "$top/$dir"
 }
 
-# own_runtime: give EAL and comch a directory of their own for sockets and
-# runtime files, removed when the script ends. Several calls make one.
+# own_runtime: create a private directory for sockets and runtime files of EAL and
+# comch. It is removed when the script exits. Further calls do nothing.
 own_runtime() {
 	[ -z "${runtime_dir:-}" ] || return 0
-	# Short: the path of a unix socket holds 107 bytes.
+	# Short, because the path of a unix socket holds 107 bytes.
 	runtime_dir=$(mktemp -d /tmp/ct.XXXXXX)
 	trap 'rm -rf "$runtime_dir"' EXIT
 	mkdir -m 700 "$runtime_dir/eal" "$runtime_dir/comch"
 	export RUNTIME_DIRECTORY=$runtime_dir/eal COMCH_DIR=$runtime_dir/comch
 }
 
-# project_files [PATTERN...]: files of the project, also those not yet added,
-# that exist and match.
+# project_files [PATTERN...]: list existing files of the project that match, including
+# those not yet added.
 project_files() {
 	local file
 	# The clone may belong to another user, as in a container.

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# The mbuf calls beside DPDK's own shared-memory driver: comch-perf's data-rate
-# with --api mbuf, and net_memif under dpdk-testpmd (txonly to rxonly), 64-byte
-# messages, two processes on the same two CPUs, by turns.
+# Compare the mbuf calls with DPDK's own shared-memory driver: comch-perf data-rate
+# --api mbuf, and net_memif under dpdk-testpmd (txonly to rxonly), with 64-byte
+# messages between two processes on the same two CPUs, in turns.
 #
 # usage: devtools/compare-memif.sh [RUNS]
 #
-# RUNS (3) times both; ends with a table of million messages per second. The
-# exit status is 1 if something did not run, whatever the figures are.
+# Runs both RUNS (3) times and prints a table of million messages per second. The exit
+# status is 1 if a run failed; the figures do not affect it.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -21,8 +21,8 @@ case ${1:-} in
 	exit 0 ;;
 esac
 runs=${1:-3}
-[[ $runs =~ ^[1-9][0-9]*$ ]] || die "RUNS is a number, not '$runs'"
-# Seconds of testpmd: it reports once a second, and the first ones are warm-up.
+[[ $runs =~ ^[1-9][0-9]*$ ]] || die "RUNS: '$runs' is not a number"
+# Run time of testpmd in seconds. It reports every second; the first reports are warm-up.
 seconds=6
 
 "$top/devtools/setup.sh" memif
@@ -52,7 +52,7 @@ testpmd() {
 		>"$dir/$1.log" 2>&1 </dev/null &
 }
 
-# memif: the median of the packets per second that arrived.
+# memif: print the million packets per second received, from the last but one report.
 memif() {
 	rm -f "$dir/memif.sock"
 	testpmd server '0@0,1@0' server rxonly
@@ -64,7 +64,7 @@ memif() {
 	stop
 	awk '/Rx-pps:/ && $2 > 0 { rate[++n] = $2 }
 		END { if (n < 3) exit 1; print rate[n - 1] / 1e6 }' "$dir/server.log" ||
-		die "testpmd moved nothing: $(tail -n 3 "$dir/server.log")"
+		die "testpmd received no packets: $(tail -n 3 "$dir/server.log")"
 }
 
 comch() {
@@ -74,10 +74,10 @@ comch() {
 		die "comch-perf failed: $(tail -n 3 "$dir/comch.log")"
 }
 
-step 'net_memif under dpdk-testpmd, and comch-perf --api mbuf: 64 bytes, bursts of 32'
+step 'net_memif under dpdk-testpmd and comch-perf --api mbuf: 64 bytes, bursts of 32'
 for ((run = 1; run <= runs; run++)); do
 	printf '%s %s\n' "$(memif)" "$(comch)" >>"$dir/rates"
-	printf 'run %d of %d is done\n' "$run" "$runs" >&2
+	printf 'run %d of %d done\n' "$run" "$runs" >&2
 done
 awk 'BEGIN { printf "%-4s %18s %18s %14s\n", "run", "net_memif, M/s", "comch mbuf, M/s", "comch/memif" }
 	{ printf "%-4d %18.1f %18.1f %14.2f\n", NR, $1, $2, $2 / $1 }' "$dir/rates"

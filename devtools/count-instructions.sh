@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Count the instructions that a message costs, and compare them with the table in
+# Count the instructions per message, and compare them with the table in
 # test/count/instructions.txt.
 #
 # usage: devtools/count-instructions.sh [--accept] [ROW...]
 #
-#   --accept   write what was counted to the table
+#   --accept   write the results to the table
 #   ROW        count these rows only; "build/test/count/count --list" lists them
 #
-# valgrind's callgrind counts, so the figures do not depend on what else the
-# machine does and repeat exactly. The library is the optimised build of
-# devtools/run.sh, in build/. Each row has two figures: the calls of the side that
-# sends and those of the side that receives, per message.
+# Counts with valgrind's callgrind, so the figures do not depend on the load of the machine
+# and repeat exactly. The library is the optimised build of devtools/run.sh, in build/.
+# Each row has two figures per message: the calls of the sender, and those of the receiver.
 #
-# A figure more than 2 % above the table's is a failure. The table says which
-# compiler and which DPDK it is for; with others the figures are printed and not
-# judged. The last line counts: "N passed, N failed, N skipped".
+# A row fails if a figure is more than 2 % above the table. The table applies to one compiler
+# and DPDK version; with others, the figures are printed without judging them. The last line
+# is "N passed, N failed, N skipped".
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -30,7 +29,7 @@ limit=2
 # count DIR ROW: run a row under callgrind; its figures go to DIR/ROW.
 count() {
 	local dir=$1 row=$2 status=0
-	# The C library's plainest copies: which ones it picks depends on the CPU.
+	# Use the C library's simplest copy functions, because its choice depends on the CPU.
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX_Fast_Unaligned_Load,-ERMS,-FSRM \
 		"$top/test/isolate.sh" valgrind --tool=callgrind -q --instr-atstart=no \
 		--collect-atstart=no --combine-dumps=yes --callgrind-out-file="$dir/$row.out" \
@@ -52,7 +51,7 @@ count() {
 	' "$dir/$row.out" >"$dir/$row"
 }
 
-# judge: what was counted (stdin: row, send, receive) beside the table.
+# judge: compare the results (stdin: row, send, receive) with the table.
 judge() {
 	awk -v limit="$limit" -v known="$1" '
 		NR == FNR { if ($1 !~ /^#/ && NF == 3) { send[$1] = $2; receive[$1] = $3 }; next }
@@ -91,13 +90,13 @@ for arg; do
 	case $arg in
 	-h | --help) usage; exit 0 ;;
 	--accept) accept=true ;;
-	-*) die "'$arg' is not an option: see --help" ;;
+	-*) die "unknown option '$arg': see --help" ;;
 	*) rows+=("$arg") ;;
 	esac
 done
 
 "$top/devtools/setup.sh" test
-# As .ci/run has it already, or devtools/run.sh.
+# Same options as .ci/run and devtools/run.sh, to reuse their build.
 build build --buildtype=release ${CI:+-Dwerror=true}
 [ -x "$program" ] || die "$program was not built: valgrind's headers were missing when build/ was configured"
 
@@ -111,7 +110,7 @@ else
 	all=false
 fi
 for row in "${rows[@]}"; do
-	grep -q "^$row " "$dir/list" || die "'$row' is not a row: see $program --list"
+	grep -q "^$row " "$dir/list" || die "unknown row '$row': see $program --list"
 done
 
 step "Counting ${#rows[@]} rows"
@@ -119,10 +118,10 @@ made_with="# $("$program" --version), $(uname -m)"
 export top program
 export -f count
 printf '%s\n' "${rows[@]}" | xargs -P "$(nproc)" -I ROW bash -euo pipefail -c 'count "$@"' count "$dir" ROW ||
-	die "not all rows could be counted"
+	die "counting failed for some rows"
 
 if $accept; then
-	$all || die "--accept writes the whole table: name no rows"
+	$all || die "--accept writes the whole table: do not name rows"
 	{
 		echo "# SPDX-License-Identifier: BSD-3-Clause"
 		echo "# Copyright(c) 2026 The comch authors"
@@ -143,7 +142,7 @@ known=0
 if grep -qxF "$made_with" "$table"; then
 	known=1
 else
-	printf 'Not judged: the table was made with other versions than\n%s\n' "$made_with"
+	printf 'Not judged: the table is for other versions than\n%s\n' "$made_with"
 fi
 for row in "${rows[@]}"; do
 	cat "$dir/$row"

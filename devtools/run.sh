@@ -6,12 +6,12 @@
 #
 # usage: devtools/run.sh [ARGUMENT...]
 #
-# Installs the packages that are missing, builds an optimised library and its
-# programs in build/, and runs comch-perf, which starts both sides of the
-# channel, a host and a DPU, as two processes here, and ends with its table.
-# Arguments go to comch-perf: "--help" lists them.
+# Installs missing packages, builds an optimised library and its programs in build/,
+# and runs comch-perf. comch-perf starts both sides of the channel, host and DPU, as
+# two processes on this machine, and prints a table. Arguments are passed to
+# comch-perf: "--help" lists them.
 #
-# Root and hugepages are not needed (root or sudo only for missing packages).
+# Needs neither root nor hugepages (root or sudo only to install missing packages).
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh

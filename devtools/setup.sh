@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Install the Debian packages that something needs, as far as they are missing.
+# Install the missing Debian packages for a purpose.
 #
 # usage: devtools/setup.sh [--list] PURPOSE...
 #
@@ -11,14 +11,14 @@
 #   samples devtools/check-doca-samples.sh
 #   test    run the tests
 #   checks  run the checks of the sources
-#   docs    make the documentation
+#   docs    build the documentation
 #   chroot  devtools/try-chroot.sh
 #   arm64   devtools/try-arm64.sh
-#   sysroot what that unpacks of arm64; for --list only
+#   sysroot arm64 packages that try-arm64.sh unpacks; for --list only
 #   all     build, test, checks and docs
 #
-# --list prints the packages and installs nothing. Installing needs root or
-# sudo. With all packages there it needs neither, and no network.
+# --list prints the packages without installing them. Installing needs root or sudo,
+# and the network. Neither is needed if all packages are installed.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -38,11 +38,10 @@ packages() {
 		packages build
 		echo dpdk-dev python3 ;;
 	samples)
-		# They find out themselves what libbsd is for.
 		packages build ;;
 	test)
-		# clang is the other compiler; the sanitizers come with gcc. What is linked
-		# with DPDK's archives wants libsystemd, which its packages do not bring.
+		# clang is the second compiler; the sanitizers come with gcc. Programs linked
+		# with DPDK's archives need libsystemd, on which its packages do not depend.
 		echo libcriterion-dev clang cmake libfuse3-dev libsystemd-dev python3 spin \
 			valgrind ;;
 	checks)
@@ -63,11 +62,11 @@ packages() {
 		packages checks
 		packages docs ;;
 	*)
-		die "'$1' is not a purpose (build, memif, samples, test, checks, docs, chroot, arm64, sysroot, all)" ;;
+		die "unknown purpose '$1' (build, memif, samples, test, checks, docs, chroot, arm64, sysroot, all)" ;;
 	esac
 }
 
-# missing PACKAGE...: those that are not installed.
+# missing PACKAGE...: list those that are not installed.
 missing() {
 	local package
 	for package; do
@@ -78,22 +77,22 @@ missing() {
 	done
 }
 
-# apt ARGUMENT...: apt-get as root, waiting for a lock, asking nothing.
+# apt ARGUMENT...: run apt-get as root, non-interactively; waits for its lock.
 apt() {
 	local as_root=()
 	[ "$(id -u)" -eq 0 ] || as_root=(sudo)
 	echo "apt-get $*"
-	# Variables by env: sudo would not pass them on.
+	# Set variables with env, because sudo does not pass them on.
 	quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -q "$@"
 }
 
-# refresh PACKAGE...: get package lists if there are none that know all of these.
+# refresh PACKAGE...: update the package lists unless they contain all of these.
 refresh() {
 	apt-cache show --no-all-versions "$@" >/dev/null 2>&1 || apt update
 }
 
-# agreed: ask, if somebody is there to answer.
+# agreed: ask for confirmation on a terminal.
 agreed() {
 	local answer
 	[ -t 0 ] && [ -t 1 ] && [ -z "${CI:-}" ] || return 0
@@ -126,7 +125,7 @@ if $list; then
 fi
 
 if ! command -v dpkg-query >/dev/null; then
-	echo "This is not a Debian system. comch needs what these Debian 12 packages hold:" >&2
+	echo "This is not a Debian system. comch needs the equivalent of these Debian 12 packages:" >&2
 	printf '  %s\n' "${wanted[*]}" >&2
 	exit 0
 fi
@@ -140,7 +139,7 @@ if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
 fi
 agreed || die "not installed: ${lacking[*]}"
 refresh "${lacking[@]}"
-# A list of packages that is too old names versions that are gone.
+# An outdated package list may name versions that no longer exist.
 install=(install -y --no-install-recommends "${lacking[@]}")
 apt "${install[@]}" || {
 	apt update

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Move a lot, and check every byte: with 1, 2 and 4 producers and as many
-# consumers, over each kind of memory, so many small messages (64 bytes) and so
-# many bytes of large ones (1 MiB), by comch-perf --verify.
+# Move large amounts of data and check every byte with comch-perf --verify: small
+# messages (64 bytes) and large ones (1 MiB), with 1, 2 and 4 producers and consumers,
+# over each kind of memory.
 #
 # usage: devtools/soak.sh [MESSAGES [GIGABYTES]]
 #
-# MESSAGES (100000000) and GIGABYTES (100) are moved by each of the nine
-# combinations. One that loses, reorders or tears a message fails. The last line
-# counts: "N passed, N failed, N skipped".
+# Each of the nine combinations moves MESSAGES (100000000) small messages and
+# GIGABYTES (100) of large ones. A combination fails if it loses, reorders or tears a
+# message. The last line is "N passed, N failed, N skipped".
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -23,8 +23,8 @@ case ${1:-} in
 esac
 messages=${1:-100000000}
 gigabytes=${2:-100}
-[[ $messages =~ ^[1-9][0-9]*$ ]] || die "MESSAGES is a number, not '$messages'"
-[[ $gigabytes =~ ^[1-9][0-9]*$ ]] || die "GIGABYTES is a number, not '$gigabytes'"
+[[ $messages =~ ^[1-9][0-9]*$ ]] || die "MESSAGES: '$messages' is not a number"
+[[ $gigabytes =~ ^[1-9][0-9]*$ ]] || die "GIGABYTES: '$gigabytes' is not a number"
 large=$((gigabytes * 1000000000 / 1048576 + 1))
 
 "$top/devtools/setup.sh" build
@@ -55,7 +55,7 @@ if j:
 '
 }
 
-step "Moving $messages messages and $gigabytes GB, by each of 9 combinations"
+step "Moving $messages messages and $gigabytes GB in each of 9 combinations"
 for memory in shared heap eal; do
 	for workers in 1 2 4; do
 		soak data-rate 64 "$messages" "$workers" "$memory"

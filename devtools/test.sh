@@ -9,17 +9,17 @@
 #   (nothing)    the optimised build of devtools/run.sh, in build/
 #   --sanitize   with ASan and UBSan in build-asan/, with TSan in build-tsan/
 #   --all        all of these, and the build with clang in build-clang/; a
-#                warning of gcc or clang is an error
+#                compiler warning is an error
 #
-# Further arguments go to "meson test": --suite fast, a test's name, --repeat 5.
+# Further arguments go to "meson test": --suite fast, the name of a test, --repeat 5.
 #
-# Under TSan only the suite tsan is run, unless told otherwise: what has several
-# threads in a process, since it sees nothing else. With --all, the suite once is
-# run with gcc only: what is the same in each build.
+# Without arguments, TSan runs only the suite tsan, the tests with several threads in one
+# process, because TSan detects nothing else. With --all, the suite once runs with gcc
+# only, because its tests are the same in each build.
 #
-# What failed is printed again at the end, with the last of its output, and before
-# that what each part took. The last line counts the tests of all builds: "N passed, N failed, N skipped".
-# A build that fails counts as one failed test. The exit status is 0 if nothing
+# The end of the output has the duration of each part, then the failed tests with the last
+# lines of their output. The last line counts the tests of all builds: "N passed, N failed,
+# N skipped". A failed build counts as one failed test. The exit status is 0 if nothing
 # failed.
 
 set -euo pipefail
@@ -32,12 +32,12 @@ skipped=0
 report=$(mktemp)
 times=$(mktemp)
 trap 'rm -f "$report" "$times"' EXIT
-# Most tests wait for a peer or a time-out most of the time. Those that measure
-# or spin are alone all the same.
+# Most tests spend their time waiting for a peer or a time-out. Tests that measure or
+# spin run alone in any case.
 jobs=$((2 * $(nproc)))
 
-# count NAME FILE: add up the results in a testlog.json of meson: an object a
-# line. What failed is told again at the end, where one looks first.
+# count NAME FILE: add up the results in a testlog.json of meson, one object per line.
+# Failures also go to the report, which is printed at the end.
 count() {
 	local p f s
 	read -r p f s < <(python3 - "$@" "$report" <<-'END'
@@ -65,17 +65,17 @@ count() {
 	skipped=$((skipped + s))
 }
 
-# tests NAME DIR PATIENCE [OPTION...] -- [ARGUMENT...]: build DIR with the options
-# and run its tests with the arguments, PATIENCE times as patient as usual.
+# tests NAME DIR FACTOR [OPTION...] -- [ARGUMENT...]: build DIR with the options and
+# run its tests with the arguments, with all time-outs multiplied by FACTOR.
 tests() {
-	local name=$1 dir=$2 patience=$3 options=() log begin=$SECONDS
+	local name=$1 dir=$2 factor=$3 options=() log begin=$SECONDS
 	shift 3
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	shift
-	# Without an argument of the user's, those of the build count.
+	# Without arguments, use the defaults of the build.
 	[ $# -gt 0 ] || set -- "${defaults[@]}"
 	if ! build "$dir" "${options[@]}"; then
 		printf '\n%s: the build failed\n' "$name" | tee -a "$report" >&2
@@ -87,14 +87,14 @@ tests() {
 	step "Testing: $name"
 	log=$top/$dir/meson-logs/testlog.json
 	rm -f "$log"
-	# Its exit status says no more than the log.
+	# The log has the results, so ignore the exit status.
 	meson test -C "$top/$dir" --no-rebuild --print-errorlogs \
-		--num-processes "$jobs" --timeout-multiplier "$patience" "$@" || true
+		--num-processes "$jobs" --timeout-multiplier "$factor" "$@" || true
 	took $((SECONDS - begin)) "$name: tests" >>"$times"
 	if [ -s "$log" ]; then
 		count "$name" "$log"
 	elif [ "$nb_arguments" -eq 0 ]; then
-		printf '\n%s: no test was run\n' "$name" | tee -a "$report" >&2
+		printf '\n%s: no tests were run\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 	fi
 }
@@ -135,10 +135,10 @@ if $sanitize; then
 		-Db_sanitize=thread -Db_lundef=false -- "$@"
 fi
 
-step "What it took"
+step "Durations"
 cat "$times"
 if [ -s "$report" ]; then
-	step "What failed"
+	step "Failures"
 	cat "$report"
 fi
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Build for arm64 on amd64, and run tests under qemu's user emulation.
+# Build for arm64 on amd64, and run tests with qemu's user emulation.
 #
 # usage: devtools/try-arm64.sh [--mirror URL] [TEST...]
 #
-#   --mirror  where Debian comes from; http://deb.debian.org/debian
-#   TEST      names of tests, with wildcards; 'unit-*' 'conformance-*'
+#   --mirror  Debian mirror; default: http://deb.debian.org/debian
+#   TEST      names of tests, with wildcards; default: 'unit-*' 'conformance-*'
 #
-# The libraries of arm64 are unpacked into build-arm64/sysroot once, the build is
-# in build-arm64/build. Needs Linux 6.7 or newer, for a binfmt_misc of its own.
-# The emulation does not show arm64's weak order of memory accesses.
+# Unpacks arm64 libraries into build-arm64/sysroot once, and builds in build-arm64/build.
+# Needs Linux 6.7 or newer for its own binfmt_misc. The emulation does not reproduce arm64's
+# weak memory order.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -20,8 +20,8 @@ dir=$top/build-arm64
 sysroot=$dir/sysroot
 libs=usr/lib/aarch64-linux-gnu
 
-# targets PATTERN...: the programs of these tests, as ninja knows them, and the
-# names of the tests, each on a line of its own.
+# targets PATTERN...: print the ninja targets of these tests on one line, and the names of
+# the tests on another.
 targets() {
 	meson introspect --tests "$dir/build" | python3 -c '
 import fnmatch, json, os, sys
@@ -37,8 +37,8 @@ print(*names)
 ' "$dir/build" "$@"
 }
 
-# Second half: inside the namespaces, where programs of arm64 execute, also when
-# they execute themselves, as tests of Criterion do.
+# Second half: inside the namespaces, which run arm64 programs, including those that execute
+# themselves, such as Criterion tests.
 if [ "${1:-}" = --inside ]; then
 	shift
 	magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
@@ -48,26 +48,26 @@ if [ "${1:-}" = --inside ]; then
 	printf '%s' ":arm64:M::$magic:$mask:/usr/bin/qemu-aarch64-static:PF" \
 		>/proc/sys/fs/binfmt_misc/register
 	export QEMU_LD_PREFIX=$sysroot
-	# Compilers of this machine that the environment asks for.
+	# These would select native compilers.
 	unset CC CXX
 	if [ ! -e "$dir/build/build.ninja" ]; then
 		step "Configuring: meson setup $dir/build"
 		quietly meson setup --cross-file "$dir/cross.ini" --buildtype=release \
 			-Dwerror=true "$dir/build" "$top"
 	fi
-	# The first look may find that the build files are out of date.
+	# The build files may be out of date.
 	quietly ninja -C "$dir/build" build.ninja
 	mapfile -t found < <(targets "$@")
 	read -ra files <<<"${found[0]}"
 	read -ra names <<<"${found[1]}"
-	[ "${#names[@]}" -gt 0 ] || die "no test is named $*"
+	[ "${#names[@]}" -gt 0 ] || die "no tests match $*"
 	step "Building: ${#files[@]} programs for arm64"
 	ninja -C "$dir/build" "${files[@]}"
 	step "Testing: ${#names[@]} tests, emulated"
 	status=0
 	meson test -C "$dir/build" --no-rebuild --print-errorlogs --timeout-multiplier 10 \
 		"${names[@]}" | tee "$dir/log" || status=$?
-	# As devtools/test.sh ends, from meson's summary.
+	# Print the same last line as devtools/test.sh, from meson's summary.
 	awk -F': *' '
 		/^(Ok|Expected Fail):/ { passed += $2 }
 		/^(Fail|Timeout|Unexpected Pass):/ { failed += $2 }
@@ -77,8 +77,8 @@ if [ "${1:-}" = --inside ]; then
 	exit "$status"
 fi
 
-# unpack PACKAGE...: these packages and what they depend on, of this Debian's
-# release. Not by multiarch, which would replace packages of this machine.
+# unpack PACKAGE...: unpack these packages and their dependencies, of this Debian release.
+# Does not use multiarch, which would replace packages of this machine.
 unpack() {
 	local options=(-o Dir::State="$dir/apt" -o Dir::State::status="$dir/apt/status"
 		-o Dir::Cache="$dir/apt" -o APT::Architecture=arm64 -o APT::Architectures=arm64
@@ -89,7 +89,7 @@ unpack() {
 	rm -rf "$dir/apt" "$sysroot"
 	mkdir -p "$dir/apt/lists/partial" "$dir/apt/archives/partial" "$sysroot"
 	: >"$dir/apt/status"
-	# shellcheck disable=SC1091 # of this machine
+	# shellcheck disable=SC1091 # file of this machine
 	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror" \
 		"$(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$dir/apt/sources.list"
 	quietly apt-get "${options[@]}" -q update
@@ -155,7 +155,7 @@ done
 "$top/devtools/setup.sh" build arm64
 mapfile -t packages < <("$top/devtools/setup.sh" --list sysroot)
 if [ "${packages[*]}" != "$(cat "$dir/packages" 2>/dev/null)" ]; then
-	step "Libraries of arm64 into $sysroot, from $mirror"
+	step "Unpacking arm64 libraries into $sysroot, from $mirror"
 	mkdir -p "$dir"
 	unpack "${packages[@]}"
 	echo "${packages[*]}" >"$dir/packages"

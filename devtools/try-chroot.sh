@@ -2,21 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# What a newcomer sees: in a fresh Debian with nothing but its base, and a clean
-# clone of this repository, run devtools/run.sh and devtools/test.sh.
+# Run devtools/run.sh and devtools/test.sh like a new user: in a fresh Debian base system,
+# with a clean clone of this repository.
 #
 # usage: devtools/try-chroot.sh [--tree] [--release NAME] [--mirror URL] [COMMAND...]
 #
-#   --tree     take the files as they are here, not the last commit
-#   --release  of Debian: bookworm (12, with DPDK 22.11), trixie (13, with
-#              DPDK 24.11), sid; bookworm
-#   --mirror   where Debian comes from; http://deb.debian.org/debian
-#   COMMAND    what to run in the clone instead, as: .ci/run, or
+#   --tree     use the files of the work tree instead of the last commit
+#   --release  Debian release: bookworm (12, with DPDK 22.11; default), trixie (13, with
+#              DPDK 24.11), sid
+#   --mirror   Debian mirror; default: http://deb.debian.org/debian
+#   COMMAND    command to run in the clone instead, such as .ci/run, or
 #              devtools/test.sh --suite fast
 #
-# Needs root, the network and 3 GB below $TMPDIR (/tmp). Mounts and processes
-# live in namespaces of their own; they and the files go away in the end,
-# however it ends.
+# Needs root, the network and 3 GB below $TMPDIR (/tmp). Mounts and processes have their own
+# namespaces. The script removes everything when it exits, even after a failure.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -41,7 +40,7 @@ if [ "${1:-}" = --inside ]; then
 	else
 		run devtools/run.sh
 		run devtools/test.sh
-		# A second time: nothing to install, hardly anything to build.
+		# Again, with everything installed and built.
 		run devtools/test.sh --suite fast
 	fi
 	exit 0
@@ -72,16 +71,16 @@ done
 
 "$top/devtools/setup.sh" chroot
 root=$(mktemp -d)
-# For apt, which downloads as a user of its own.
+# For apt, which downloads as another user.
 chmod 755 "$root"
-# The mounts are in another namespace: this removes files of ours only.
+# The mounts are in another namespace, so this removes our files only.
 trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
 step "A fresh Debian $release in $root, from $mirror"
 quietly debootstrap --variant=minbase "$release" "$root" "$mirror"
-# How this machine reaches the mirror: proxies, names.
+# Copy this machine's proxy and name settings.
 apt-config dump | grep '^Acquire::' >"$root/etc/apt/apt.conf.d/90host" || true
 for file in /etc/resolv.conf /etc/hosts; do
 	[ ! -e "$file" ] || cp -L "$file" "$root/etc/"
@@ -94,5 +93,5 @@ else
 	git clone -q --no-hardlinks "$top" "$root/root/comch"
 	chown -R root: "$root/root/comch"
 fi
-# The shell that ends the namespaces ends all that is left in them.
+# When this shell exits, --kill-child ends all processes in the namespaces.
 unshare --mount --pid --fork --kill-child "$0" --inside "$root" "$@"

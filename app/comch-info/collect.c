@@ -7,10 +7,10 @@
 
 #include "info.h"
 
-/* Entries of a list in one reply. */
+/* Maximum number of list entries in one reply. */
 #define LIST_MAX 512
 
-/* A kind of object that is numbered. */
+/* A class of objects with plain ids. */
 struct section {
 	const char *name;  /* "connections" */
 	const char *class; /* "/comch/conn/..." */
@@ -28,7 +28,7 @@ static const struct section sections[] = {
 };
 #define NB_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
-/* Ask for an object and put it into list; it may be gone by now. */
+/* Request an object and append it to list, unless it no longer exists. */
 static void
 add_object(struct info_process *p, json_t *list, const char *class, const char *id,
 		bool has_stats)
@@ -112,12 +112,12 @@ info_collect(struct info_process *p)
 		"consumer"));
 	if (!p->lost)
 		return all;
-	INFO_ERR("process %lld, file prefix %s: stopped answering", p->pid, p->prefix);
+	INFO_ERR("process %lld, file prefix %s: no answer", p->pid, p->prefix);
 	json_decref(all);
 	return NULL;
 }
 
-/* The object of the same numbers in an earlier list. */
+/* Find the object with the same ids in an earlier list. */
 static const json_t *
 find_before(const json_t *list, const json_t *object)
 {

@@ -16,7 +16,7 @@
 
 #include "info.h"
 
-/* An EAL that reserves nothing, says nothing and leaves nothing behind. */
+/* Start EAL without hugepages, output and persistent files. */
 static int
 start_eal(char *dir, size_t size)
 {
@@ -82,7 +82,7 @@ device_json(int16_t dev, const struct rte_comch_dev_info *i)
 	return o;
 }
 
-/* One property a line. */
+/* One property per line. */
 static void
 print_device(const json_t *device)
 {
@@ -112,7 +112,7 @@ show(const char *devargs, bool as_json)
 	int16_t dev;
 	int ret;
 
-	/* The library has said what is wrong with it, and what would be right. */
+	/* On failure, the library has logged the reason and the valid values. */
 	ret = rte_comch_dev_probe(devargs, &dev);
 	if (ret != 0) {
 		INFO_ERR("%s: %s", devargs, strerror(-ret));
@@ -141,7 +141,7 @@ info_device(const char *devargs, bool as_json)
 
 	ret = start_eal(dir, sizeof(dir));
 	if (ret != 0) {
-		INFO_ERR("EAL does not start: %s", strerror(-ret));
+		INFO_ERR("start EAL: %s", strerror(-ret));
 		ret = INFO_FAILED;
 	} else {
 		ret = show(devargs, as_json);

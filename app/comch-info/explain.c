@@ -45,8 +45,8 @@ print_conn(const json_t *o)
 	if (json_object_get(o, "reason") != NULL)
 		printf("  ended: %s\n", text_of(a, sizeof(a), o, "reason"));
 	if (json_object_get(o, "max_msg_size") != NULL)
-		printf("  agreed: messages of up to %s, %" JSON_INTEGER_FORMAT
-			" of them unanswered, %" JSON_INTEGER_FORMAT " the other way\n",
+		printf("  negotiated: messages of up to %s, %" JSON_INTEGER_FORMAT
+			" in flight, %" JSON_INTEGER_FORMAT " in the other direction\n",
 			size_of(d, sizeof(d), o, "max_msg_size"), number_of(o, "send_credits"),
 			number_of(o, "recv_queue"));
 	printf("  device: fast-path messages of up to %s, immediate data of up to %s\n",
@@ -88,9 +88,9 @@ print_consumer(const char *id, const json_t *c)
 	printf("  consumer %s: %s, ", id, text_of(a, sizeof(a), c, "state"));
 	print_ring(c, "");
 	printf("\n    %" JSON_INTEGER_FORMAT " messages, %" JSON_INTEGER_FORMAT
-		" of them staged\n", number_of(c, "msgs"), number_of(c, "staged_msgs"));
+		" staged\n", number_of(c, "msgs"), number_of(c, "staged_msgs"));
 	if (number_of(c, "registrations") == 0)
-		printf("    no memory: empty buffers only\n");
+		printf("    no registrations: buffers without payload only\n");
 	print_memory(json_object_get(c, "memory"));
 	if (number_of(c, "memory_left_out") > 0)
 		printf("    and %" JSON_INTEGER_FORMAT " more\n", number_of(c, "memory_left_out"));
@@ -107,15 +107,15 @@ info_print_explain(const json_t *reply)
 	json_object_foreach(json_object_get(o, "consumers"), id, c)
 		print_consumer(id, c);
 	if (number_of(reply, "consumers_left_out") > 0)
-		printf("  and %" JSON_INTEGER_FORMAT " consumers more\n",
+		printf("  and %" JSON_INTEGER_FORMAT " more consumers\n",
 			number_of(reply, "consumers_left_out"));
 	json_object_foreach(json_object_get(o, "peer_consumers"), id, c) {
 		printf("  to the peer's consumer %s: ", id);
-		print_ring(c, " for what it does not show");
+		print_ring(c, " for memory that it does not export");
 		printf("\n");
 	}
 	if (number_of(reply, "peer_memory") > 0)
-		printf("  the peer shows %" JSON_INTEGER_FORMAT " registrations, %s: "
-			"messages go straight into them\n", number_of(reply, "peer_memory"),
+		printf("  the peer exports %" JSON_INTEGER_FORMAT " registrations, %s: "
+			"messages are written directly\n", number_of(reply, "peer_memory"),
 			size_of(a, sizeof(a), reply, "peer_memory_bytes"));
 }

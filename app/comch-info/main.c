@@ -19,19 +19,18 @@ now(void)
 }
 
 static void
-say_nothing_found(const struct info_found *found, const struct info_options *opts)
+report_nothing_found(const struct info_found *found, const struct info_options *opts)
 {
-	INFO_ERR("no program with comch and telemetry: looked at %s/%s/dpdk_telemetry.v2*",
+	INFO_ERR("no program with comch and telemetry in %s/%s/dpdk_telemetry.v2*",
 		found->dir, opts->file_prefix != NULL ? opts->file_prefix : "*");
 	if (found->nb > 0)
-		INFO_ERR("%u DPDK processes without comch are there", found->nb);
+		INFO_ERR("found %u DPDK processes without comch", found->nb);
 	if (found->nb_denied > 0)
-		INFO_ERR("%u sockets or directories are another user's", found->nb_denied);
-	INFO_ERR("comch-perf and the examples run without telemetry unless told otherwise; "
-		"see --help");
+		INFO_ERR("no permission for %u sockets or directories", found->nb_denied);
+	INFO_ERR("comch-perf and the examples run without telemetry by default; see --help");
 }
 
-/* Of the previous round, the same process. */
+/* Find the same process in the previous round. */
 static const json_t *
 find_process(const json_t *processes, const json_t *process)
 {
@@ -93,7 +92,7 @@ show_objects(struct info_found *found, const struct info_options *opts)
 
 	all = collect_all(found, before, time - then);
 	if (json_array_size(all) == 0)
-		say_nothing_found(found, opts);
+		report_nothing_found(found, opts);
 	else if (opts->json)
 		print_json(all);
 	else
@@ -104,7 +103,7 @@ show_objects(struct info_found *found, const struct info_options *opts)
 	return json_array_size(all) > 0 ? 0 : INFO_FAILED;
 }
 
-/* What a process says of one connection; NULL if it has none of that number. */
+/* Explanation of one connection; NULL if the process has no such connection. */
 static json_t *
 ask_explain(struct info_process *p, uint32_t conn)
 {
@@ -117,7 +116,7 @@ ask_explain(struct info_process *p, uint32_t conn)
 	return reply;
 }
 
-/* One connection, in whichever process has it: numbers are each process's own. */
+/* Ask all processes for the connection, because ids are per process. */
 static int
 show_explain(struct info_found *found, const struct info_options *opts)
 {
@@ -135,7 +134,7 @@ show_explain(struct info_found *found, const struct info_options *opts)
 	}
 	nb = json_array_size(all);
 	if (nb_comch == 0)
-		say_nothing_found(found, opts);
+		report_nothing_found(found, opts);
 	else if (nb == 0)
 		INFO_ERR("no connection %u in %u programs with comch", opts->explain_conn,
 			nb_comch);
@@ -169,7 +168,7 @@ watch(const struct info_options *opts)
 	bool clear = isatty(STDOUT_FILENO) && !opts->json;
 	int ret;
 
-	/* Until the programs are gone, or Ctrl-C. */
+	/* Until the programs have exited, or Ctrl-C. */
 	for (;;) {
 		if (clear)
 			fputs("\033[H\033[2J", stdout);

@@ -19,31 +19,31 @@
 static const char usage[] =
 	"usage: comch-info [OPTION...]\n"
 	"\n"
-	"Shows the drivers, devices, servers, clients, connections, producers, consumers,\n"
+	"Show the drivers, devices, servers, clients, connections, producers, consumers,\n"
 	"registrations and polls of running programs, and their counters.\n"
 	"\n"
-	"  -p, --file-prefix PREFIX  only the program whose EAL has this prefix\n"
-	"  -e, --explain CONNECTION  why a connection copies as it does: for each\n"
-	"                            registration, the way its messages take\n"
-	"  -w, --watch [SECONDS]     again and again, each second or so often, with\n"
-	"                            messages and bytes a second\n"
-	"  -j, --json                as JSON, one line a round\n"
+	"  -p, --file-prefix PREFIX  only the program with this EAL file prefix\n"
+	"  -e, --explain CONNECTION  how messages of a connection reach each\n"
+	"                            registration, and why\n"
+	"  -w, --watch [SECONDS]     repeat (every second by default), with messages and\n"
+	"                            bytes per second\n"
+	"  -j, --json                print JSON, one line per round\n"
 	"  -d, --dev DEVARGS         open a device and show its functions and limits,\n"
-	"                            as in comch_shm0,role=dpu,rep=pf0\n"
-	"      --default-devices     print the device table of programs for DOCA that is\n"
-	"                            built in, a file to start your own from\n"
-	"  -V, --version             the version of the library\n"
-	"  -h, --help                this text\n"
+	"                            for example comch_shm0,role=dpu,rep=pf0\n"
+	"      --default-devices     print the built-in device table of programs for DOCA,\n"
+	"                            as a start for your own\n"
+	"  -V, --version             print the version of the library\n"
+	"  -h, --help                print this help\n"
 	"\n"
-	"Programs are found by EAL's telemetry sockets, of one user:\n"
+	"Programs are found by the telemetry sockets of their EAL, for the same user, in\n"
 	"$RUNTIME_DIRECTORY/dpdk if that is set; else /var/run/dpdk for root, and\n"
-	"$XDG_RUNTIME_DIR/dpdk or /tmp/dpdk for others. They need telemetry, which is\n"
-	"EAL's default. comch-perf and the examples start EAL without unless told:\n"
+	"$XDG_RUNTIME_DIR/dpdk or /tmp/dpdk for other users. They need telemetry, which is\n"
+	"EAL's default. comch-perf and the examples turn it off by default; to turn it on:\n"
 	"  comch-perf --telemetry -- data-bw\n"
 	"  server --no-huge -m 64 --no-pci --file-prefix dpu -- --clients 1\n"
 	"\n"
-	"Exit status: 0, 1 if nothing was found or a device does not open, 2 for a\n"
-	"mistake on the command line.\n";
+	"Exit status: 0; 1 if nothing was found or a device does not open; 2 for a\n"
+	"command-line error.\n";
 
 static const char hint[] =
 	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch [SECONDS], --json, "
@@ -69,7 +69,7 @@ parse_u32(const char *text, uint32_t *val)
 	return 0;
 }
 
-/* The default, or what follows: getopt takes an optional one as --watch=SECONDS only. */
+/* Also accept "--watch SECONDS": getopt takes optional arguments only after "=". */
 static const char *
 watch_arg(int argc, char **argv)
 {
@@ -98,7 +98,7 @@ parse_seconds(const char *text, uint32_t *ms)
 static int
 bad_value(const char *option, const char *text, const char *want)
 {
-	INFO_ERR("--%s %s: give %s", option, text, want);
+	INFO_ERR("--%s %s: expected %s", option, text, want);
 	return -1;
 }
 
@@ -111,7 +111,7 @@ default_devices(struct info_options *opts)
 	return 0;
 #else
 	(void)opts;
-	INFO_ERR("--default-devices: comch-info was built without the DOCA face");
+	INFO_ERR("--default-devices: comch-info was built without DOCA support");
 	return -1;
 #endif
 }
@@ -130,7 +130,7 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 	case 'e':
 		opts->explain = true;
 		if (parse_u32(optarg, &opts->explain_conn) != 0)
-			return bad_value("explain", optarg, "the number of a connection");
+			return bad_value("explain", optarg, "a connection id");
 		return 0;
 	case 'w':
 		seconds = watch_arg(argc, argv);
@@ -153,7 +153,7 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 		fputs(usage, stdout);
 		opts->done = true;
 		return 0;
-	default: /* getopt has said what is wrong */
+	default: /* getopt has printed the error */
 		return -1;
 	}
 }
@@ -179,12 +179,12 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 			(option = getopt_long(argc, argv, "p:e:w::jd:Vh", longs, NULL)) != -1)
 		ret = take_option(opts, option, argc, argv);
 	if (ret == 0 && !opts->done && optind < argc) {
-		INFO_ERR("'%s' is no option", argv[optind]);
+		INFO_ERR("unexpected argument '%s'", argv[optind]);
 		ret = -1;
 	}
 	if (ret == 0 && opts->dev != NULL && (opts->file_prefix != NULL || opts->explain ||
 			opts->watch_ms != 0)) {
-		INFO_ERR("--dev goes with --json only: it looks at no other program");
+		INFO_ERR("--dev queries no other program: combine it with --json only");
 		ret = -1;
 	}
 	if (ret != 0)

@@ -12,16 +12,16 @@
 #define CELL_SIZE 160
 
 enum kind {
-	NUMBER, /* as it is */
+	NUMBER,
 	SIZE,   /* bytes */
-	FLAG,   /* yes, if not 0 */
+	FLAG,   /* yes if not 0 */
 	TEXT,
 };
 
 struct column {
 	const char *heading;
-	const char *key;   /* "state", or "msgs" in an object within */
-	const char *within; /* "stats", "rates" or NULL */
+	const char *key;   /* such as "state" */
+	const char *within; /* nested object with the key: "stats", "rates" or NULL */
 	enum kind kind;
 };
 
@@ -30,7 +30,7 @@ struct table {
 	struct column columns[MAX_COLUMNS];
 };
 
-/* A column that nobody has anything to say to is left out. */
+/* Columns without values are omitted. */
 static const struct table tables[] = {
 	{ "drivers", {
 		{ "name", "name", NULL, TEXT },
@@ -51,7 +51,7 @@ static const struct table tables[] = {
 		{ "max imm", "max_imm_len", NULL, NUMBER },
 		{ "imported", "imported", NULL, SIZE },
 		{ "staged", "staged", NULL, SIZE },
-		{ "can", "capabilities", NULL, TEXT },
+		{ "capabilities", "capabilities", NULL, TEXT },
 	} },
 	{ "servers", {
 		{ "id", "id", NULL, NUMBER },
@@ -132,8 +132,8 @@ static const struct table tables[] = {
 		{ "users", "users", NULL, NUMBER },
 		{ "pool", "pool", NULL, FLAG },
 		{ "shared", "shared", NULL, FLAG },
-		{ "shown to uid", "shown_to_uid", NULL, NUMBER },
-		{ "on", "shown_to_function", NULL, TEXT },
+		{ "exported to uid", "shown_to_uid", NULL, NUMBER },
+		{ "function", "shown_to_function", NULL, TEXT },
 	} },
 	{ "polls", {
 		{ "id", "id", NULL, NUMBER },
@@ -168,7 +168,7 @@ info_size_text(char *buf, size_t size, json_int_t bytes)
 	double val = (double)bytes;
 	unsigned int unit = 0;
 
-	/* Limits such as 4080 are worth their last digit. */
+	/* Print limits such as 4080 exactly. */
 	if (bytes < 16384 && bytes % 1024 != 0) {
 		snprintf(buf, size, "%" JSON_INTEGER_FORMAT " B", bytes);
 		return buf;
@@ -220,7 +220,7 @@ cell(char *buf, size_t size, const json_t *row, const struct column *c)
 		snprintf(buf, size, "%" JSON_INTEGER_FORMAT, json_integer_value(val));
 }
 
-/* 0: no row has it. */
+/* Returns 0 if no row has the column. */
 static size_t
 column_width(const json_t *rows, const struct column *c)
 {
@@ -236,7 +236,7 @@ column_width(const json_t *rows, const struct column *c)
 	return width == 0 || width > strlen(c->heading) ? width : strlen(c->heading);
 }
 
-/* Cells are padded by what follows, so that no line ends in spaces. */
+/* The next cell prints the padding, so that no line ends in spaces. */
 static void
 print_cell(const char *text, size_t width, const struct column *c, size_t *pad)
 {

@@ -14,14 +14,14 @@
 
 #include "info.h"
 
-/* Of EAL: a process without a directory of its own appends ":1" and so on. */
+/* EAL's name. Processes that share a directory append ":1" and so on. */
 #define SOCKET_NAME "dpdk_telemetry.v2"
-/* A process that is stopped does not answer. */
+/* For stopped processes, which do not answer. */
 #define TIMEOUT_S 5
 #define GREETING_SIZE 1024
 #define MAX_REPLY (UINT32_C(16) << 20)
 
-/* As EAL 22.11 chooses it in eal_create_runtime_dir(). */
+/* Same choice as eal_create_runtime_dir() of EAL 22.11. */
 static void
 runtime_dir(char *buf, size_t size)
 {
@@ -36,7 +36,7 @@ runtime_dir(char *buf, size_t size)
 	snprintf(buf, size, "%s/dpdk", base);
 }
 
-/* One message, as a string; NULL with errno. */
+/* Receive one message as a string; NULL with errno set. */
 static char *
 receive(struct info_process *p)
 {
@@ -113,7 +113,7 @@ dial(struct info_process *p)
 	return ret;
 }
 
-/* Connect to a socket; nobody may be there any more. */
+/* Connect to a socket, which may be stale. */
 static void
 try_socket(struct info_found *found, const char *prefix, const char *name)
 {
@@ -138,7 +138,7 @@ try_socket(struct info_found *found, const char *prefix, const char *name)
 	else if (ret == -EAGAIN)
 		INFO_ERR("%s: no answer within %d s", p->path, TIMEOUT_S);
 	else if (ret != -ECONNREFUSED && ret != -ENOENT)
-		/* EAL hangs up on whoever is one client too many. */
+		/* EAL disconnects clients beyond its limit. */
 		INFO_ERR("%s: %s", p->path, strerror(-ret));
 }
 
@@ -194,17 +194,17 @@ json_t *
 info_ask(struct info_process *p, const char *fmt, ...)
 {
 	json_t *reply, *answer;
-	char question[128];
+	char request[128];
 	const char *key;
 	va_list ap;
 	int len;
 
 	va_start(ap, fmt);
-	len = vsnprintf(question, sizeof(question), fmt, ap);
+	len = vsnprintf(request, sizeof(request), fmt, ap);
 	va_end(ap);
-	if (p->lost || len < 0 || (size_t)len >= sizeof(question))
+	if (p->lost || len < 0 || (size_t)len >= sizeof(request))
 		return NULL;
-	p->lost = send(p->fd, question, (size_t)len, MSG_NOSIGNAL) != len;
+	p->lost = send(p->fd, request, (size_t)len, MSG_NOSIGNAL) != len;
 	reply = p->lost ? NULL : receive_json(p);
 	if (reply == NULL) {
 		p->lost = true;

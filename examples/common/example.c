@@ -18,7 +18,7 @@
 const char *example_name = "example";
 atomic_bool example_quit;
 
-/* Readable for good after Ctrl-C: every thread that sleeps has it in its set. */
+/* Stays readable after Ctrl-C. Every sleeping thread polls it. */
 static int quit_fd = -1;
 
 int
@@ -34,7 +34,7 @@ example_stop(void)
 	const uint64_t one = 1;
 
 	example_quit = true;
-	/* A sleeper that looked at example_quit just before still wakes. */
+	/* Also wakes a thread that checked example_quit just before and then sleeps. */
 	if (write(quit_fd, &one, sizeof(one)) < 0)
 		_exit(1);
 }
@@ -59,18 +59,18 @@ catch_signals(void)
 		return example_error("eventfd", errno);
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_signal;
-	/* RESETHAND: whoever presses Ctrl-C twice does not want to wait. */
+	/* RESETHAND: a second Ctrl-C kills the program at once. */
 	sa.sa_flags = SA_RESTART | SA_RESETHAND;
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	return 0;
 }
 
-/* EAL's part of the command line. */
+/* The EAL options of the command line. */
 static int eal_argc;
 static char **eal_argv;
 
-/* Cut EAL's part off; what remains begins with the program's name as well. */
+/* Cut off the EAL options. The remaining part also begins with the program's name. */
 static void
 split_command_line(int *argc, char ***argv)
 {
@@ -90,14 +90,14 @@ split_command_line(int *argc, char ***argv)
 }
 
 /*
- * Options of EAL for a program that wants no hugepages, no PCI device, no
- * file that outlives it and no chatter. The lcores are not bound to a core
- * each: two examples on one machine would meet on core 0.
+ * EAL options without hugepages, PCI devices, persistent files and informational
+ * output. The lcores are not bound to single cores, because two examples on one
+ * machine would share core 0.
  */
 static int
 start_default_eal(unsigned int nb_lcores)
 {
-	/* Static: EAL may keep pointers into it. */
+	/* Static, because EAL may keep pointers to it. */
 	static char line[256];
 	char *argv[16], *arg, *rest;
 	int argc = 0;
@@ -122,9 +122,9 @@ example_start(unsigned int nb_lcores)
 	else
 		ret = start_default_eal(nb_lcores);
 	if (ret < 0)
-		return example_error("EAL does not start", rte_errno);
+		return example_error("start EAL", rte_errno);
 	if (rte_lcore_count() < nb_lcores) {
-		EXAMPLE_ERR("%u lcores needed, EAL has %u; see its options -l and --lcores",
+		EXAMPLE_ERR("%u lcores needed, EAL has %u; use the EAL options -l or --lcores",
 				nb_lcores, rte_lcore_count());
 		rte_eal_cleanup();
 		return -1;
@@ -162,11 +162,11 @@ set_number(const struct example_option *option, const char *text)
 		shift = 30;
 	if (shift != 0)
 		end++;
-	/* strtoull() takes "-1" for a large number: the first character decides. */
+	/* Check the first character, because strtoull() accepts "-1" as a large number. */
 	if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' ||
 			number > (UINT64_MAX >> shift) ||
 			(number << shift) < option->min || (number << shift) > option->max) {
-		EXAMPLE_ERR("--%s is '%s', not a number from %" PRIu64 " to %" PRIu64,
+		EXAMPLE_ERR("--%s: '%s', not a number from %" PRIu64 " to %" PRIu64,
 				option->name, text, option->min, option->max);
 		return -1;
 	}
@@ -191,7 +191,7 @@ print_help(const struct example_option *options, unsigned int n)
 			printf(" (%" PRIu64 ")", *options[i].number);
 		printf("\n");
 	}
-	printf("  -h, --help             this text\n");
+	printf("  -h, --help             print this help\n");
 }
 
 static int
@@ -203,7 +203,7 @@ set_option(const struct example_option *options, unsigned int n, int letter)
 		if (options[i].letter == letter)
 			break;
 	if (i == n) {
-		/* getopt_long() has said what is wrong. */
+		/* getopt_long() has printed the error. */
 		fprintf(stderr, "Try '%s --help'; EAL options go before \"--\".\n", example_name);
 		return -1;
 	}
@@ -225,7 +225,7 @@ example_options(int argc, char **argv, const struct example_option *options,
 	unsigned int i, len = 0;
 	int letter;
 
-	/* Whole lines at once, also into a pipe. */
+	/* Line buffered, even into a pipe. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	split_command_line(&argc, &argv);
 	for (i = 0; i < RTE_MIN(n, MAX_OPTIONS); i++) {
@@ -249,7 +249,7 @@ example_options(int argc, char **argv, const struct example_option *options,
 			return -1;
 	}
 	if (optind < argc) {
-		EXAMPLE_ERR("'%s' is not an option", argv[optind]);
+		EXAMPLE_ERR("unexpected argument '%s'", argv[optind]);
 		return -1;
 	}
 	return 0;
@@ -260,12 +260,12 @@ example_sleep_fd(struct rte_comch_poll *comch_poll, int fd, int timeout_ms)
 {
 	struct pollfd fds[3] = {
 		{ .fd = rte_comch_poll_fd(comch_poll, RTE_COMCH_POLL_ANY), .events = POLLIN },
-		/* Once it is set it stays set: leave it out, or we would never sleep. */
+		/* It stays readable: after Ctrl-C, leave it out to be able to sleep. */
 		{ .fd = example_quit ? -1 : quit_fd, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 	};
 
-	/* -EAGAIN: something came since the last rte_comch_poll_run(). */
+	/* -EAGAIN: something arrived since the last rte_comch_poll_run(). */
 	if (rte_comch_poll_arm(comch_poll, RTE_COMCH_POLL_ANY) != 0)
 		timeout_ms = 0;
 	if (poll(fds, RTE_DIM(fds), timeout_ms) <= 0)
@@ -294,7 +294,7 @@ example_sum(uint64_t sum, const void *data, size_t len)
 	const uint8_t *p = data;
 	uint64_t word;
 
-	/* The rotation makes the order count, not only the contents. */
+	/* The rotation makes the sum depend on the order. */
 	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		sum = ((sum << 1) | (sum >> 63)) + word;

@@ -6,10 +6,9 @@
 #define EXAMPLE_H
 
 /*
- * What all examples share, and what has nothing to do with comch: splitting
- * the command line, starting EAL, Ctrl-C, numbers. The one comch matter here
- * is example_sleep(), the few lines that turn a busy loop into one that
- * sleeps.
+ * Code shared by all examples and mostly unrelated to comch: command line, EAL,
+ * Ctrl-C, numbers. Only example_sleep() concerns comch: it turns a busy loop into
+ * one that sleeps.
  */
 
 #include <errno.h>
@@ -29,16 +28,16 @@
 
 /* The program's name, for messages. */
 extern const char *example_name;
-/* Set by example_stop() and by the first Ctrl-C (SIGINT) or SIGTERM; the second one kills. */
+/* Set by example_stop() and by the first SIGINT (Ctrl-C) or SIGTERM; the second one kills. */
 extern atomic_bool example_quit;
 
-/* An option of a program: a text, a number (with suffix K, M, G) or a flag. */
+/* A program option: a text, a number (with suffix K, M, G) or a flag. */
 struct example_option {
 	char letter;
 	const char *name;
-	const char *arg;    /* What --help calls its argument; NULL: it is a flag. */
+	const char *arg;    /* Name of the argument in --help; NULL for a flag. */
 	const char *help;
-	const char **text;  /* One of these three; it holds the default. */
+	const char **text;  /* One of these three; initially the default. */
 	uint64_t *number;
 	bool *flag;
 	uint64_t min;
@@ -54,49 +53,45 @@ struct example_option {
 	{ .letter = (let), .name = (nm), .help = (hlp), .flag = (ptr) }
 
 /*
- * Parse the command line: what is before "--" is kept for EAL, what is after
- * is the program's. Without "--" all of it is the program's. -h and --help
- * come by themselves. Returns 0 to go on, 1 after --help, -1 with a line on
- * stderr.
+ * Parse the command line. Options before "--" are for EAL, those after it for the
+ * program; without "--" all are for the program. -h and --help are built in.
+ * Returns 0 to continue, 1 after --help, -1 after printing an error.
  */
 int example_options(int argc, char **argv, const struct example_option *options,
 		unsigned int n);
 
 /*
- * Start EAL with the options before "--", or else with options that work on
- * any machine, without root or hugepages, for nb_lcores lcores. Also catches
- * Ctrl-C. Returns 0, or -1 with a line on stderr.
+ * Start EAL with the options before "--". Without them, use options that work on
+ * any machine without root or hugepages, for nb_lcores lcores. Also catches Ctrl-C.
+ * Returns 0, or -1 after printing an error.
  */
 int example_start(unsigned int nb_lcores);
 
-/* What Ctrl-C does: set example_quit and wake all sleepers. Any thread. */
+/* Set example_quit and wake all sleeping threads, as Ctrl-C does. Any thread. */
 void example_stop(void);
 
-/* Give EAL back. */
+/* Clean up EAL and the signal handlers. */
 void example_end(void);
 
 /*
- * Sleep until the poll has something to do, Ctrl-C, or timeout_ms (-1: none).
- * Returns at once when something arrived meanwhile.
+ * Sleep until the poll has work, Ctrl-C, or timeout_ms (-1: none). Returns at once
+ * if something arrived since the last run.
  */
 void example_sleep(struct rte_comch_poll *comch_poll, int timeout_ms);
 
-/*
- * The same for a thread that also waits for fd to become readable; -1 for
- * none. Returns true when it is.
- */
+/* The same, but also wakes when fd (-1: none) is readable. Returns whether it is. */
 bool example_sleep_fd(struct rte_comch_poll *comch_poll, int fd, int timeout_ms);
 
-/* Seconds since some point in the past. */
+/* Monotonic time in seconds. */
 double example_now(void);
 
-/* Continue a checksum over len bytes; begin with 0. */
+/* Extend a checksum by len bytes. The initial sum is 0. */
 uint64_t example_sum(uint64_t sum, const void *data, size_t len);
 
-/* Print "what: why" for a positive or negative errno. Returns -1. */
+/* Print "what: reason" for a positive or negative errno. Returns -1. */
 int example_error(const char *what, int err);
 
-/* An error, on stderr, with the program's name. */
+/* Print an error to stderr, with the program's name. */
 #define EXAMPLE_ERR(fmt, ...) \
 	fprintf(stderr, "%s: " fmt "\n", example_name, ##__VA_ARGS__)
 

@@ -3,11 +3,11 @@
  */
 
 /*
- * The control path, host side: a client that sends a text some times, or
- * lines from its standard input, and prints what the server answers.
+ * Control path, host side: a client that sends a text several times, or the lines
+ * of its standard input, and prints the server's answers.
  *
- * It ends when each message has its answer, at Ctrl-C, or when the server is
- * gone.
+ * It exits when every message is answered, on Ctrl-C, or when the server
+ * disconnects.
  */
 
 #include <unistd.h>
@@ -34,7 +34,7 @@ struct app {
 	bool input_ended;
 	bool failed;
 	bool ended;
-	char input[4080]; /* What was read and is not sent yet. */
+	char input[4080]; /* Input that was read and not sent yet. */
 	size_t input_len;
 };
 
@@ -53,7 +53,7 @@ send_text(struct app *app, const char *text, size_t len)
 	return true;
 }
 
-/* Length of the first line of the input with its end; 0: it is not complete. */
+/* Length of the first input line including its newline; 0: incomplete. */
 static size_t
 line_len(const struct app *app)
 {
@@ -77,7 +77,7 @@ send_lines(struct app *app)
 	}
 }
 
-/* Send what there is. What does not fit now goes after the next SENT event. */
+/* Send pending messages. If the queue is full, the next SENT event continues. */
 static void
 send_due(struct app *app)
 {
@@ -126,14 +126,14 @@ on_sent(struct app *app, const struct rte_comch_event *ev)
 		send_due(app);
 		return;
 	}
-	/* The first one says it all. */
+	/* Report only the first failure. */
 	if (!app->failed)
 		EXAMPLE_ERR("message %" PRIu64 ": %s", ev->sent.cookie,
 				rte_strerror(-ev->status));
 	app->failed = true;
 }
 
-/* IDLE is the end, with a status if we did not ask for it. */
+/* IDLE is the end; status is an error unless we stopped the client. */
 static void
 on_state(struct app *app, const struct rte_comch_event *ev)
 {
@@ -197,7 +197,7 @@ talk(struct app *app)
 			rte_comch_client_stop(app->client);
 			continue;
 		}
-		/* More input is wanted when all lines are on their way. */
+		/* Read more input only when all lines are sent. */
 		fd = app->from_stdin && app->conn != NULL && !app->input_ended &&
 			line_len(app) == 0 ? STDIN_FILENO : -1;
 		if (n == 0 && (fd >= 0 || !app->busy) &&
@@ -221,12 +221,12 @@ set_up(struct app *app)
 		return example_error(app->dev, ret);
 	app->poll = rte_comch_poll_create(NULL);
 	if (app->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	conf.poll = app->poll;
 	app->client = rte_comch_client_create(app->dev_id, &conf);
 	if (app->client == NULL)
-		return example_error("no client", rte_errno);
-	/* It goes on in the poll: talk() hears of the end. */
+		return example_error("create client", rte_errno);
+	/* Continues in the poll: talk() gets the result as events. */
 	ret = rte_comch_client_start(app->client);
 	return ret == -EINPROGRESS ? 0 : example_error(app->name, ret);
 }
@@ -255,15 +255,15 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
-		EXAMPLE_TEXT('t', "text", "TEXT", "what to send", &app.text),
-		EXAMPLE_NUMBER('c', "count", "N", "how many times to send it",
+		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
+		EXAMPLE_TEXT('t', "text", "TEXT", "text to send", &app.text),
+		EXAMPLE_NUMBER('c', "count", "N", "number of messages",
 				&app.count, 0, UINT32_MAX),
-		EXAMPLE_FLAG('i', "stdin", "send lines from the standard input instead",
+		EXAMPLE_FLAG('i', "stdin", "send the lines of standard input instead",
 				&app.from_stdin),
-		EXAMPLE_NUMBER('w', "wait", "MS", "go on trying while there is no server, ms",
+		EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms",
 				&app.wait_ms, 0, UINT32_MAX),
-		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	int ret;
 

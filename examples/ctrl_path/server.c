@@ -3,11 +3,10 @@
  */
 
 /*
- * The control path, DPU side: a server that prints every message of every
- * client and answers it.
+ * Control path, DPU side: a server that prints and answers every message.
  *
- * It sleeps while nothing happens. Ctrl-C stops the server: all clients are
- * disconnected, and the program ends when the last of them is gone.
+ * It sleeps while idle. Ctrl-C stops the server: all clients are disconnected, and
+ * the program exits after the last one.
  */
 
 #include "../common/example.h"
@@ -18,7 +17,7 @@ struct app {
 	/* Options. */
 	const char *dev;
 	const char *name;
-	uint64_t max_gone; /* End when that many clients are gone; 0: never. */
+	uint64_t max_gone; /* Exit after this many disconnects; 0: never. */
 	bool busy;
 
 	int16_t dev_id;
@@ -27,7 +26,7 @@ struct app {
 	uint64_t nb_gone;
 };
 
-/* What the server remembers of a connection: its user data points here. */
+/* State of a connection: its user data points here. */
 struct session {
 	uint64_t received;
 	uint64_t answered;
@@ -62,7 +61,7 @@ session_end(struct app *app, const struct rte_comch_event *ev)
 	struct session *session = session_of(ev->conn);
 
 	rte_comch_conn_info_get(ev->conn, &info);
-	printf("client %u: gone after %" PRIu64 " messages: %s\n", info.id,
+	printf("client %u: disconnected after %" PRIu64 " messages: %s\n", info.id,
 			session != NULL ? session->received : 0,
 			ev->text != NULL ? ev->text : strerror(-ev->status));
 	free(session);
@@ -70,9 +69,8 @@ session_end(struct app *app, const struct rte_comch_event *ev)
 }
 
 /*
- * Give the answers that are due. A client may send faster than it takes
- * answers: then send_burst() takes none, and the SENT event of an earlier
- * answer is the time to go on.
+ * Send the answers that are due. If the client sends faster than it takes answers,
+ * send_burst() takes none. The SENT event of an earlier answer then continues.
  */
 static void
 session_answer(struct rte_comch_conn *conn)
@@ -96,7 +94,7 @@ on_message(const struct rte_comch_event *ev)
 	if (session == NULL)
 		return;
 	rte_comch_conn_info_get(ev->conn, &info);
-	/* The bytes are good until the next run, and need not be text at all. */
+	/* The bytes are valid until the next run, and may be anything. */
 	printf("client %u: \"%.*s\"\n", info.id, (int)ev->msg.len, (const char *)ev->msg.data);
 	session->received++;
 	session_answer(ev->conn);
@@ -116,7 +114,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		on_message(ev);
 		break;
 	case RTE_COMCH_EVENT_SENT:
-		/* Not 0: the client is gone, and DISCONNECTED follows. */
+		/* Otherwise the client has disconnected, and DISCONNECTED follows. */
 		if (ev->status == 0)
 			session_answer(ev->conn);
 		break;
@@ -142,7 +140,7 @@ serve(struct app *app)
 		for (i = 0; i < n; i++)
 			on_event(app, &events[i]);
 
-		/* 0: IDLE at once. -EINPROGRESS: when the last client is gone. */
+		/* 0: IDLE at once. -EINPROGRESS: IDLE after the last client. */
 		if (time_to_stop(app) &&
 				rte_comch_server_state(app->server) == RTE_COMCH_STATE_RUNNING)
 			rte_comch_server_stop(app->server);
@@ -166,11 +164,11 @@ set_up(struct app *app)
 		return example_error(app->dev, ret);
 	app->poll = rte_comch_poll_create(NULL);
 	if (app->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	conf.poll = app->poll;
 	app->server = rte_comch_server_create(app->dev_id, &conf);
 	if (app->server == NULL)
-		return example_error("no server", rte_errno);
+		return example_error("create server", rte_errno);
 	ret = rte_comch_server_start(app->server);
 	if (ret < 0)
 		return example_error(app->name, ret);
@@ -199,10 +197,10 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
-		EXAMPLE_NUMBER('c', "clients", "N", "end when N clients are gone; 0: at Ctrl-C",
+		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
+		EXAMPLE_NUMBER('c', "clients", "N", "exit after N clients; 0: on Ctrl-C",
 				&app.max_gone, 0, UINT32_MAX),
-		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	int ret;
 

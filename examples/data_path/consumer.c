@@ -3,13 +3,13 @@
  */
 
 /*
- * The fast path, receiving end: a server with one consumer, whose buffers lie
- * in shareable memory, so that the producer writes straight into them.
+ * Fast path, receiving end: a server with one consumer. Its buffers are in shareable
+ * memory, so that the producer writes straight into them.
  *
- * What arrives is counted, summed and, with --output, written to a file. The
- * producer sends its own figures as a control message, which may well overtake
- * the last of the data: the transfer is over when both are there. The answer
- * says whether they agree.
+ * Received data is counted, summed and, with --output, written to a file. The
+ * producer sends its own totals in a control message, which may overtake the last
+ * data, so the transfer is complete when both have arrived. The answer tells whether
+ * they agree.
  */
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ struct app {
 	struct rte_comch_mr *mr;
 	struct rte_comch_consumer *consumer;
 	int out_fd;
-	bool ended;            /* The producer's figures are in `theirs`. */
+	bool ended;            /* The producer's totals are in `theirs`. */
 	bool failed;
 	bool over;
 	double begin;
@@ -49,7 +49,7 @@ struct app {
 	struct transfer theirs;
 };
 
-/* The first failure says why; what follows from it need not be said. */
+/* Report only the first failure; later ones follow from it. */
 static void
 fail(struct app *app, const char *what, int err)
 {
@@ -58,7 +58,7 @@ fail(struct app *app, const char *what, int err)
 	app->failed = true;
 }
 
-/* Buffer number i, to be posted. The cookie says later which one it was. */
+/* Buffer number i, for posting. The cookie identifies it in the completion. */
 static struct rte_comch_buf
 buffer(const struct app *app, uint64_t i)
 {
@@ -78,7 +78,7 @@ post_all(struct app *app)
 
 	for (i = 0; i < app->nb_bufs; i++) {
 		buf = buffer(app, i);
-		/* The queue holds all our buffers: there is always room. */
+		/* The queue holds all buffers, so this always succeeds. */
 		rte_comch_consumer_post_burst(app->consumer, &buf, 1);
 	}
 }
@@ -96,7 +96,7 @@ take(struct app *app, const struct rte_comch_cpl *cpl)
 		fail(app, app->output, errno);
 }
 
-/* Returns how many buffers came back: with messages, or empty after a stop. */
+/* Returns the number of completed buffers: with messages, or empty after a stop. */
 static uint16_t
 receive(struct app *app)
 {
@@ -112,7 +112,7 @@ receive(struct app *app)
 			take(app, &cpls[i]);
 			again[nb_again++] = buffer(app, cpls[i].cookie);
 		} else if (cpls[i].status != -ECANCELED) {
-			fail(app, "a buffer came back", cpls[i].status);
+			fail(app, "receive", cpls[i].status);
 		}
 	}
 	if (nb_again > 0 && rte_comch_consumer_state(app->consumer) == RTE_COMCH_STATE_RUNNING)
@@ -120,7 +120,7 @@ receive(struct app *app)
 	return n;
 }
 
-/* Answer once, when the producer's figures and all its messages are here. */
+/* Answer once, after the producer's totals and all its messages have arrived. */
 static void
 finish(struct app *app)
 {
@@ -133,11 +133,11 @@ finish(struct app *app)
 	if (!transfer_equal(&app->ours, &app->theirs)) {
 		msg.data = TRANSFER_BAD;
 		msg.len = strlen(TRANSFER_BAD);
-		fail(app, "the data is not what was sent", EBADMSG);
+		fail(app, "received data differs from sent data", EBADMSG);
 	}
-	/* The first message of the connection: there is room. */
+	/* The first message of the connection always finds room. */
 	if (rte_comch_conn_send_burst(app->conn, &msg, 1) != 1)
-		fail(app, "cannot answer", EAGAIN);
+		fail(app, "send answer", EAGAIN);
 }
 
 static void
@@ -152,7 +152,7 @@ consumer_begin(struct app *app)
 
 	app->consumer = rte_comch_consumer_create(app->conn, &conf);
 	if (app->consumer == NULL || rte_comch_consumer_start(app->consumer) != -EINPROGRESS)
-		fail(app, "no consumer", rte_errno);
+		fail(app, "start consumer", rte_errno);
 }
 
 static void
@@ -163,7 +163,7 @@ on_state(struct app *app, const struct rte_comch_event *ev)
 	if (ev->state.next == RTE_COMCH_STATE_RUNNING) {
 		post_all(app);
 	} else if (ev->state.next == RTE_COMCH_STATE_IDLE) {
-		/* Stopped by us, or because the producer's process is gone. */
+		/* We stopped it, or the producer's process has exited. */
 		rte_comch_consumer_destroy(app->consumer);
 		app->consumer = NULL;
 	}
@@ -183,7 +183,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		break;
 	case RTE_COMCH_EVENT_MSG:
 		if (transfer_parse(ev->msg.data, ev->msg.len, &app->theirs) < 0)
-			fail(app, "not a transfer's figures", EPROTO);
+			fail(app, "invalid totals from producer", EPROTO);
 		else
 			app->ended = true;
 		break;
@@ -191,7 +191,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		printf("disconnected: %s\n", ev->text != NULL ? ev->text : "no reason given");
 		app->conn = NULL;
 		if (!app->over)
-			fail(app, "the transfer is not complete", ECONNRESET);
+			fail(app, "incomplete transfer", ECONNRESET);
 		break;
 	default:
 		break;
@@ -199,9 +199,9 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 }
 
 /*
- * The way down, one step: first the consumer, then the server. When all went
- * well the producer leaves by itself, after it has read our answer. Returns
- * true when a step was begun.
+ * One step of the teardown: first the consumer, then the server. After a successful
+ * transfer, the producer disconnects when it has read our answer. Returns whether a
+ * step was started.
  */
 static bool
 close_step(struct app *app)
@@ -250,12 +250,12 @@ set_up_memory(struct app *app)
 		if (app->out_fd < 0)
 			return example_error(app->output, errno);
 	}
-	/* The peer sees all of this memory: nothing but buffers belongs here. */
+	/* The peer can access all of this memory: keep only buffers in it. */
 	app->mem = rte_comch_mem_alloc(len, SOCKET_ID_ANY);
 	if (app->mem == NULL)
-		return example_error("no shareable memory", rte_errno);
+		return example_error("allocate shareable memory", rte_errno);
 	app->mr = rte_comch_mem_register(app->mem, len, 0);
-	return app->mr != NULL ? 0 : example_error("no registration", rte_errno);
+	return app->mr != NULL ? 0 : example_error("register memory", rte_errno);
 }
 
 static int
@@ -270,10 +270,10 @@ set_up(struct app *app)
 		return example_error(app->dev, ret);
 	conf.poll = app->poll = rte_comch_poll_create(NULL);
 	if (app->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	app->server = rte_comch_server_create(app->dev_id, &conf);
 	if (app->server == NULL)
-		return example_error("no server", rte_errno);
+		return example_error("create server", rte_errno);
 	ret = rte_comch_server_start(app->server);
 	if (ret < 0)
 		return example_error(app->name, ret);
@@ -311,14 +311,14 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
-		EXAMPLE_TEXT('o', "output", "FILE", "write what arrives to a file", &app.output),
-		EXAMPLE_NUMBER('s', "size", "BYTES", "size of a buffer",
+		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
+		EXAMPLE_TEXT('o', "output", "FILE", "write received data to a file", &app.output),
+		EXAMPLE_NUMBER('s', "size", "BYTES", "buffer size",
 				&app.buf_size, 1, 1 << 30),
-		EXAMPLE_NUMBER('B', "buffers", "N", "buffers posted",
+		EXAMPLE_NUMBER('B', "buffers", "N", "number of posted buffers",
 				&app.nb_bufs, 1, 1 << 16),
-		EXAMPLE_FLAG('x', "no-check", "make no checksum", &app.no_check),
-		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+		EXAMPLE_FLAG('x', "no-check", "skip the checksum", &app.no_check),
+		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	int ret;
 

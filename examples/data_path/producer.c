@@ -3,11 +3,11 @@
  */
 
 /*
- * The fast path, sending end: a client with one producer, which sends a file
- * or a pattern to the consumer that the server announces.
+ * Fast path, sending end: a client with one producer, which sends a file or a pattern
+ * to the server's consumer.
  *
- * Its own buffers may lie anywhere: only the consumer's memory is ever shown
- * to the other side. A buffer is used again when done_burst() returned it.
+ * Its buffers can be in any memory, because only the consumer's memory is exported to
+ * the other side. A buffer is reused after done_burst() has returned it.
  */
 
 #include <fcntl.h>
@@ -43,11 +43,11 @@ struct app {
 	struct rte_comch_mr *mr;
 	uint64_t free_bufs[NB_BUFS];
 	uint16_t nb_free;
-	struct rte_comch_op ops[BURST]; /* Filled, and not taken yet. */
+	struct rte_comch_op ops[BURST]; /* Filled, but not taken yet. */
 	uint16_t nb_ops;
 	int in_fd;
 	bool input_ended;
-	bool told;             /* Our figures are on their way. */
+	bool told;             /* Our totals are sent. */
 	bool over;             /* The consumer has answered. */
 	bool failed;
 	bool ended;            /* The client is IDLE again. */
@@ -55,7 +55,7 @@ struct app {
 	struct transfer figures;
 };
 
-/* The first failure says why; what follows from it need not be said. */
+/* Report only the first failure; later ones follow from it. */
 static void
 fail(struct app *app, const char *what, int err)
 {
@@ -64,7 +64,7 @@ fail(struct app *app, const char *what, int err)
 	app->failed = true;
 }
 
-/* Put the next piece of the input into a buffer. Returns its length, 0: none. */
+/* Fill a buffer with the next piece of input. Returns its length; 0: end of input. */
 static size_t
 fill(struct app *app, uint8_t *buf)
 {
@@ -77,7 +77,7 @@ fill(struct app *app, uint8_t *buf)
 			fail(app, app->input, errno);
 		return len < 0 ? 0 : (size_t)len;
 	}
-	/* The pattern is there since set_up(); the number makes each message its own. */
+	/* set_up() has filled in the pattern; the number makes each message unique. */
 	if (app->msg_size >= sizeof(uint64_t))
 		memcpy(buf, &app->figures.msgs, sizeof(uint64_t));
 	return RTE_MIN(left, app->msg_size);
@@ -113,7 +113,7 @@ prepare(struct app *app)
 	}
 }
 
-/* Buffers whose messages are done are ours again. Returns how many. */
+/* Take back buffers of completed messages. Returns their number. */
 static uint16_t
 take_back(struct app *app)
 {
@@ -123,14 +123,14 @@ take_back(struct app *app)
 	n = rte_comch_producer_done_burst(app->producer, cpls, BURST);
 	for (i = 0; i < n; i++) {
 		app->free_bufs[app->nb_free++] = cpls[i].cookie;
-		/* -EMSGSIZE: the consumer's buffers are shorter than our messages. */
+		/* -EMSGSIZE: the consumer's buffers are too short. */
 		if (cpls[i].status < 0)
-			fail(app, "a message was not delivered", cpls[i].status);
+			fail(app, "message not delivered", cpls[i].status);
 	}
 	return n;
 }
 
-/* Send what fits. Returns how many messages went. */
+/* Send as much as fits. Returns the number of messages sent. */
 static uint16_t
 send_some(struct app *app)
 {
@@ -141,14 +141,14 @@ send_some(struct app *app)
 	prepare(app);
 	if (app->nb_ops == 0)
 		return 0;
-	/* Fewer than offered: no more buffers are posted. The rest goes later. */
+	/* A short count means no more posted buffers. Send the rest later. */
 	sent = rte_comch_producer_send_burst(app->producer, app->ops, app->nb_ops);
 	app->nb_ops -= sent;
 	memmove(app->ops, &app->ops[sent], app->nb_ops * sizeof(app->ops[0]));
 	return sent;
 }
 
-/* All sent and all done: now the consumer may know how much it was. */
+/* When everything is sent and completed, send our totals to the consumer. */
 static void
 tell_figures(struct app *app)
 {
@@ -179,7 +179,7 @@ on_consumer(struct app *app, const struct rte_comch_event *ev)
 	app->producer = rte_comch_producer_create(ev->conn, &conf);
 	ret = app->producer != NULL ? rte_comch_producer_start(app->producer) : -rte_errno;
 	if (ret < 0)
-		fail(app, "no producer", ret);
+		fail(app, "start producer", ret);
 	app->begin = example_now();
 }
 
@@ -194,7 +194,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		on_consumer(app, ev);
 		break;
 	case RTE_COMCH_EVENT_MSG:
-		printf("the consumer says: %.*s\n", (int)ev->msg.len,
+		printf("consumer: %.*s\n", (int)ev->msg.len,
 				(const char *)ev->msg.data);
 		app->over = true;
 		if (ev->msg.len != strlen(TRANSFER_GOOD) ||
@@ -218,7 +218,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 	}
 }
 
-/* The way down, one step: the producer, then the client. True: one was begun. */
+/* One step of the teardown: producer, then client. Returns whether one was started. */
 static bool
 close_step(struct app *app)
 {
@@ -245,7 +245,7 @@ run(struct app *app)
 	struct rte_comch_event events[32];
 	uint16_t n, i;
 
-	/* The client is not IDLE before its producer is destroyed. */
+	/* The client becomes IDLE only after its producer is destroyed. */
 	while (!app->ended) {
 		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
 		for (i = 0; i < n; i++)
@@ -275,13 +275,13 @@ set_up_buffers(struct app *app)
 	}
 	app->mem = malloc(len);
 	if (app->mem == NULL)
-		return example_error("no buffers", ENOMEM);
+		return example_error("allocate buffers", ENOMEM);
 	for (i = 0; i + sizeof(i) <= len; i += sizeof(i))
 		memcpy(&app->mem[i], &i, sizeof(i));
 	for (i = 0; i < NB_BUFS; i++)
 		app->free_bufs[app->nb_free++] = i;
 	app->mr = rte_comch_mem_register(app->mem, len, 0);
-	return app->mr != NULL ? 0 : example_error("no registration", rte_errno);
+	return app->mr != NULL ? 0 : example_error("register memory", rte_errno);
 }
 
 static int
@@ -298,10 +298,10 @@ set_up(struct app *app)
 		return example_error(app->dev, ret);
 	conf.poll = app->poll = rte_comch_poll_create(NULL);
 	if (app->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	app->client = rte_comch_client_create(app->dev_id, &conf);
 	if (app->client == NULL)
-		return example_error("no client", rte_errno);
+		return example_error("create client", rte_errno);
 	ret = rte_comch_client_start(app->client);
 	return ret == -EINPROGRESS ? 0 : example_error(app->name, ret);
 }
@@ -336,16 +336,16 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
+		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
 		EXAMPLE_TEXT('i', "input", "FILE", "send a file instead of a pattern", &app.input),
-		EXAMPLE_NUMBER('l', "length", "BYTES", "length of the pattern",
+		EXAMPLE_NUMBER('l', "length", "BYTES", "pattern length",
 				&app.pattern_len, 0, UINT64_MAX),
-		EXAMPLE_NUMBER('s', "size", "BYTES", "length of a message",
+		EXAMPLE_NUMBER('s', "size", "BYTES", "message length",
 				&app.msg_size, 1, 64 << 20),
-		EXAMPLE_NUMBER('w', "wait", "MS", "go on trying while there is no server, ms",
+		EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms",
 				&app.wait_ms, 0, UINT32_MAX),
-		EXAMPLE_FLAG('x', "no-check", "make no checksum", &app.no_check),
-		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+		EXAMPLE_FLAG('x', "no-check", "skip the checksum", &app.no_check),
+		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	int ret;
 

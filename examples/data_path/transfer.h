@@ -6,9 +6,8 @@
 #define TRANSFER_H
 
 /*
- * What consumer.c and producer.c tell each other by control messages, as
- * text: the producer its figures at the end, the consumer what it thinks of
- * them.
+ * Control messages between consumer.c and producer.c, as text: the producer's totals
+ * at the end, and the consumer's verdict.
  */
 
 #include <inttypes.h>
@@ -34,7 +33,7 @@ transfer_format(const struct transfer *t, char *text, size_t size)
 			t->msgs, t->bytes, t->sum);
 }
 
-/* A message has a length, not a NUL, and comes from another process. */
+/* The message comes from another process and is not NUL-terminated. */
 static inline int
 transfer_parse(const void *data, uint32_t len, struct transfer *t)
 {
@@ -45,7 +44,7 @@ transfer_parse(const void *data, uint32_t len, struct transfer *t)
 			&t->msgs, &t->bytes, &t->sum) == 3 ? 0 : -1;
 }
 
-/* Sums count if both ends made one. */
+/* Compare the sums only if both ends computed one. */
 static inline bool
 transfer_equal(const struct transfer *a, const struct transfer *b)
 {

@@ -3,16 +3,16 @@
  */
 
 /*
- * Comm Channel, as of DOCA 1.5 to 2.8: a client on the host sends a text some
- * times, and the service on the DPU answers each with a text of its own, to as
- * many clients at once as there are. The client ends when all answers have come;
- * the service goes on until Ctrl-C, or until --count clients have come and gone.
+ * Comm Channel of DOCA 1.5 to 2.8: a client on the host sends a text several times, and
+ * the service on the DPU answers each with its own text, to any number of clients at
+ * once. The client exits after all answers, the service on Ctrl-C or after --count
+ * clients.
  *
  *     cc_server -p 03:00.0 -r b1:00.0 -t "Hello from the DPU" -c 1 &
  *     cc_client -p b1:00.0 -t "Hello from the host" -c 3
  *
- * All that an endpoint does, it does within our calls. So there is one loop: do
- * what can be done, arm the event channels, sleep until one of them is readable.
+ * An endpoint advances only within our calls. So there is one loop: do all pending work,
+ * arm the event channels, sleep until one of them is readable.
  */
 
 #include <stdio.h>
@@ -31,18 +31,18 @@ DOCA_LOG_REGISTER(CC);
 
 #define MAX_TEXT 4080
 
-/* How long the client goes on trying while no service listens, and how often. */
+/* How long and how often the client retries if no service listens. */
 #define CONNECT_S 10
 #define RETRY_MS 100
-/* Nothing wakes us when a service accepts: so often we look. */
+/* Interval of checks for the accept, which wakes no event channel. */
 #define ACCEPT_MS 5
 
-/* What we know of a connection: its peer address has it as user data. */
+/* State of a connection: user data of its peer address. */
 struct peer {
 	struct peer *next;
 	struct doca_comm_channel_addr_t *addr;
 	unsigned int number;
-	uint32_t nb_due; /* texts that we have yet to send to it */
+	uint32_t nb_due; /* texts still to send */
 	bool is_gone;
 };
 
@@ -50,7 +50,7 @@ struct app {
 	struct side side;    /* first: see side_options() */
 	char text[MAX_TEXT + 1];
 	uint32_t count;      /* host: texts to send; DPU: clients to serve, 0: no end */
-	uint32_t size;       /* options; 0: as it is by default */
+	uint32_t size;       /* options; 0: default */
 	uint32_t queue;
 	struct doca_comm_channel_ep_t *ep;
 	struct peer *peers;
@@ -69,7 +69,7 @@ add_peer(struct app *app, struct doca_comm_channel_addr_t *addr)
 	struct peer *peer = calloc(1, sizeof(*peer));
 
 	if (peer == NULL) {
-		side_check(&app->side, DOCA_ERROR_NO_MEMORY, "a peer");
+		side_check(&app->side, DOCA_ERROR_NO_MEMORY, "allocate peer");
 		return NULL;
 	}
 	peer->addr = addr;
@@ -81,7 +81,7 @@ add_peer(struct app *app, struct doca_comm_channel_addr_t *addr)
 	return peer;
 }
 
-/* A service is not told of a client that comes: its address is new to us. */
+/* A service gets no event for a new client: its address is simply new. */
 static struct peer *
 peer_of(struct app *app, struct doca_comm_channel_addr_t *addr)
 {
@@ -91,7 +91,7 @@ peer_of(struct app *app, struct doca_comm_channel_addr_t *addr)
 	return user_data != 0 ? (struct peer *)(uintptr_t)user_data : add_peer(app, addr);
 }
 
-/* The statistics are those of the last look. */
+/* Getters return the statistics of the last update. */
 static void
 print_statistics(const struct peer *peer)
 {
@@ -108,7 +108,7 @@ print_statistics(const struct peer *peer)
 		(unsigned long long)sent);
 }
 
-/* Only that makes an endpoint forget a peer, also one that went by itself. */
+/* The endpoint keeps every peer until this disconnect, even if the peer left. */
 static void
 end_peer(struct app *app, struct peer *peer)
 {
@@ -118,12 +118,12 @@ end_peer(struct app *app, struct peer *peer)
 }
 
 static void
-end_peers(struct app *app, bool also_those_here)
+end_peers(struct app *app, bool all)
 {
 	struct peer **link = &app->peers, *peer;
 
 	while ((peer = *link) != NULL) {
-		if (!also_those_here && !peer->is_gone) {
+		if (!all && !peer->is_gone) {
 			link = &peer->next;
 			continue;
 		}
@@ -133,7 +133,7 @@ end_peers(struct app *app, bool also_those_here)
 	}
 }
 
-/* What can be done now */
+/* Pending work */
 
 static void
 receive(struct app *app)
@@ -148,12 +148,12 @@ receive(struct app *app)
 		len = sizeof(text);
 		result = doca_comm_channel_ep_recvfrom(app->ep, text, &len, DOCA_CC_MSG_FLAG_NONE,
 				&addr);
-		if (result == DOCA_ERROR_AGAIN || !side_check(&app->side, result, "receiving"))
+		if (result == DOCA_ERROR_AGAIN || !side_check(&app->side, result, "receive"))
 			return;
 		peer = peer_of(app, addr);
 		if (peer == NULL)
 			return;
-		/* A message is bytes: it does not end with a 0. */
+		/* Messages are not NUL-terminated. */
 		printf(SIDE_NAME ": connection %u: received \"%.*s\"\n", peer->number, (int)len,
 			text);
 		app->nb_received++;
@@ -172,16 +172,16 @@ send_to(struct app *app, struct peer *peer)
 				DOCA_CC_MSG_FLAG_NONE, peer->addr);
 		if (result == DOCA_ERROR_AGAIN)
 			return;
-		/* One client that left early is no news to a service. */
+		/* For a service, a client that left is not an error. */
 		if (SIDE_IS_DPU && result == DOCA_ERROR_CONNECTION_RESET)
 			peer->is_gone = true;
 		else
-			side_check(&app->side, result, "sending");
+			side_check(&app->side, result, "send");
 		peer->nb_due = result == DOCA_SUCCESS ? peer->nb_due - 1 : 0;
 	}
 }
 
-/* True: somebody's queue is full, and a text waits for room. */
+/* Returns whether a text waits for room in a peer's queue. */
 static bool
 send_due(struct app *app)
 {
@@ -198,25 +198,25 @@ send_due(struct app *app)
 #ifdef DOCA_ARCH_DPU
 
 /*
- * Who has come, and who has gone? The look arms the service's event channel, so
- * the first one is made before the first sleep.
+ * Update the list of clients. This also arms the service's event channel, so it runs once
+ * before the first sleep.
  */
 static void
-look_around(struct app *app)
+update_clients(struct app *app)
 {
 	struct doca_comm_channel_addr_t **list;
 	struct peer *peer;
 	uint32_t i, nb;
 
 	if (!side_check(&app->side, doca_comm_channel_ep_update_service_state_info(app->ep),
-			"the state of the service") ||
+			"update service state") ||
 			!side_check(&app->side,
 				doca_comm_channel_ep_get_peer_addr_list(app->ep, &list, &nb),
-				"the clients"))
+				"get clients"))
 		return;
 	for (i = 0; i < nb; i++)
 		peer_of(app, list[i]);
-	/* The last words of those that have gone are still there. */
+	/* Messages of clients that left can still be received. */
 	receive(app);
 	for (peer = app->peers; peer != NULL; peer = peer->next)
 		if (doca_comm_channel_peer_addr_update_info(peer->addr) != DOCA_SUCCESS)
@@ -238,7 +238,7 @@ watch(const struct app *app, doca_event_channel_t channel)
 		DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-/* There are event channels once the endpoint listens or has connected. */
+/* Event channels exist once the endpoint listens or has connected. */
 static void
 open_events(struct app *app)
 {
@@ -260,19 +260,19 @@ open_events(struct app *app)
 	if (result == DOCA_SUCCESS)
 		result = watch(app, service_channel);
 #endif
-	side_check(&app->side, result, "the event channels");
+	side_check(&app->side, result, "open event channels");
 }
 
-/* Each event has to be armed for anew; what came before the arming counts. */
+/* Each event must be armed again. Events before the arming are not lost. */
 static void
 sleep_on_events(struct app *app, bool is_full)
 {
 	struct epoll_event event;
 
 	if (side_check(&app->side, doca_comm_channel_ep_event_handle_arm_recv(app->ep),
-				"arming") &&
+				"arm") &&
 			(!is_full || side_check(&app->side,
-				doca_comm_channel_ep_event_handle_arm_send(app->ep), "arming")))
+				doca_comm_channel_ep_event_handle_arm_send(app->ep), "arm")))
 		epoll_pwait(app->epoll_fd, &event, 1, -1, side_sleep_mask);
 }
 
@@ -284,11 +284,11 @@ run(struct app *app)
 	while (!side_is_ending() && app->side.error == DOCA_SUCCESS && !app->is_over) {
 		receive(app);
 #ifdef DOCA_ARCH_DPU
-		look_around(app);
+		update_clients(app);
 #else
 		app->is_over = app->nb_received >= app->count;
 #endif
-		/* Last: what was received is answered before we sleep. */
+		/* Last, so that received texts are answered before sleeping. */
 		is_full = send_due(app);
 		if (app->side.error == DOCA_SUCCESS && !app->is_over)
 			sleep_on_events(app, is_full);
@@ -309,7 +309,7 @@ sleep_ms(long ms)
 	pselect(0, NULL, NULL, NULL, &ts, side_sleep_mask);
 }
 
-/* The connection is up when the service has received, if only to find nothing. */
+/* The connection is established when the service has called recvfrom. */
 static doca_error_t
 try_to_connect(struct app *app)
 {
@@ -363,16 +363,16 @@ set_properties(struct app *app)
 	result = doca_comm_channel_ep_set_device(app->ep, app->side.dev);
 	if (result == DOCA_SUCCESS && app->size > 0)
 		result = doca_comm_channel_ep_set_max_msg_size(app->ep, (uint16_t)app->size);
-	if (!side_check(&app->side, result, "the longest message"))
+	if (!side_check(&app->side, result, "set maximum message size"))
 		return false;
 	if (app->queue > 0)
 		result = doca_comm_channel_ep_set_send_queue_size(app->ep, (uint16_t)app->queue);
 	if (result == DOCA_SUCCESS && app->queue > 0)
 		result = doca_comm_channel_ep_set_recv_queue_size(app->ep, (uint16_t)app->queue);
-	return side_check(&app->side, result, "the size of the queues");
+	return side_check(&app->side, result, "set queue size");
 }
 
-/* What counts may be more than what was asked for. */
+/* The effective values may be larger than the requested ones. */
 static void
 print_properties(const struct app *app)
 {
@@ -391,7 +391,7 @@ open_endpoint(struct app *app)
 {
 	if (side_open(&app->side) != DOCA_SUCCESS ||
 			!side_check(&app->side, doca_comm_channel_ep_create(&app->ep),
-				"an endpoint") ||
+				"create endpoint") ||
 			!set_properties(app))
 		return false;
 	print_properties(app);
@@ -468,17 +468,17 @@ read_options(struct app *app, int argc, char **argv)
 		return result;
 	result = side_options(&app->side);
 	if (result == DOCA_SUCCESS)
-		result = side_option("t", "text", "<text>", "what to send",
+		result = side_option("t", "text", "<text>", "text to send",
 				DOCA_ARGP_TYPE_STRING, take_text);
 	if (result == DOCA_SUCCESS)
 		result = side_option("c", "count", "<number>", SIDE_IS_DPU ?
-				"clients to serve; without it, until Ctrl-C" :
-				"how many times to send it", DOCA_ARGP_TYPE_INT, take_count);
+				"number of clients; default: until Ctrl-C" :
+				"number of texts", DOCA_ARGP_TYPE_INT, take_count);
 	if (result == DOCA_SUCCESS)
-		result = side_option("s", "size", "<bytes>", "the longest message",
+		result = side_option("s", "size", "<bytes>", "maximum message size",
 				DOCA_ARGP_TYPE_INT, take_size);
 	if (result == DOCA_SUCCESS)
-		result = side_option("q", "queue", "<messages>", "the size of both queues",
+		result = side_option("q", "queue", "<messages>", "size of both queues",
 				DOCA_ARGP_TYPE_INT, take_queue);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }
@@ -503,7 +503,7 @@ main(int argc, char **argv)
 	}
 	if (open_endpoint(&app))
 		run(&app);
-	/* A service that is told to end has done what it is for. */
+	/* For a service, Ctrl-C is a normal end. */
 	is_good = app.side.error == DOCA_SUCCESS && (SIDE_IS_DPU || app.is_over);
 	close_endpoint(&app);
 	doca_argp_destroy();

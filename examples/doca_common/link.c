@@ -12,7 +12,7 @@
 
 DOCA_LOG_REGISTER(LINK);
 
-/* How long the host goes on trying while no server listens, and how often. */
+/* How long and how often the host retries if no server listens. */
 #define CONNECT_S 10
 #define RETRY_US 100000
 
@@ -27,7 +27,7 @@ link_state(const struct doca_ctx *ctx)
 
 /* Callbacks of servers and clients */
 
-/* A connection knows its server or client, and that as a context knows us. */
+/* The connection's server or client has the link as user data of its context. */
 static struct link *
 link_of(const struct doca_comch_connection *conn)
 {
@@ -59,7 +59,7 @@ on_msg(struct doca_comch_event_msg_recv *event, uint8_t *data, uint32_t len,
 	struct link *link = link_of(conn);
 
 	(void)event;
-	/* The data are ours for the time of this call only. */
+	/* The data is valid during this call only. */
 	if (link->conn == conn && link->on_msg != NULL)
 		link->on_msg(link, data, len);
 }
@@ -82,9 +82,9 @@ on_unsent(struct doca_comch_task_send *task, union doca_data task_data, union do
 	struct doca_task *t = doca_comch_task_send_as_task(task);
 
 	(void)task_data;
-	/* After the peer's end that is no news. */
+	/* Expected after a disconnect. */
 	if (link->conn != NULL)
-		side_check(&link->side, doca_task_get_status(t), "a message was not sent");
+		side_check(&link->side, doca_task_get_status(t), "send message");
 	doca_task_free(t);
 }
 
@@ -108,7 +108,7 @@ on_consumer_gone(struct doca_comch_event_consumer *event, struct doca_comch_conn
 	(void)id;
 }
 
-/* A server or client is like any context: an engine, our data, start. */
+/* Start a server or client, like any context: connect an engine, set user data, start. */
 static doca_error_t
 start(struct link *link)
 {
@@ -132,7 +132,7 @@ on_connected(struct doca_comch_event_connection_status_changed *event,
 	struct link *link = link_of(conn);
 
 	(void)event;
-	/* These examples talk to one host at a time, and to one in all. */
+	/* These examples serve only one client. */
 	if (is_good && !link->was_up)
 		come_up(link, conn);
 	else
@@ -188,11 +188,11 @@ on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_st
 	if (state != DOCA_CTX_STATE_RUNNING)
 		link->conn = NULL;
 	else if (side_check(&link->side, doca_comch_client_get_connection(link->client, &conn),
-			"the client's connection"))
+			"get connection"))
 		come_up(link, conn);
 }
 
-/* A client that found no server is idle again, and may be started once more. */
+/* A client that found no server becomes IDLE and can be started again. */
 static doca_error_t
 connect_client(struct link *link)
 {
@@ -245,8 +245,8 @@ doca_error_t
 link_open(struct link *link)
 {
 	if (side_open(&link->side) == DOCA_SUCCESS &&
-			side_check(&link->side, doca_pe_create(&link->pe), "a progress engine"))
-		side_check(&link->side, open_end(link), SIDE_IS_DPU ? "listening" : "connecting");
+			side_check(&link->side, doca_pe_create(&link->pe), "create engine"))
+		side_check(&link->side, open_end(link), SIDE_IS_DPU ? "listen" : "connect");
 	return link->side.error;
 }
 
@@ -272,8 +272,8 @@ link_send(struct link *link, const void *data, size_t len)
 }
 
 /*
- * Arm, sleep, clear. What has happened since the last progress makes the handle
- * readable at once, so nothing is missed.
+ * Arm, sleep, clear. Events since the last progress make the handle readable at once,
+ * so none is missed.
  */
 static void
 sleep_on(struct link *link)
@@ -281,8 +281,8 @@ sleep_on(struct link *link)
 	struct pollfd pfd = { .events = POLLIN };
 
 	if (side_check(&link->side, doca_pe_get_notification_handle(link->pe, &pfd.fd),
-				"the engine's handle") &&
-			side_check(&link->side, doca_pe_request_notification(link->pe), "arming")) {
+				"get notification handle") &&
+			side_check(&link->side, doca_pe_request_notification(link->pe), "arm")) {
 		ppoll(&pfd, 1, NULL, side_sleep_mask);
 		doca_pe_clear_notification(link->pe, pfd.fd);
 	}

@@ -6,13 +6,12 @@
 #define LINK_H
 
 /*
- * What the examples for DOCA share: one connection between a program on the DPU,
- * which has the server, and one on the host, which has the client. Both are
- * built from the same source; DOCA_ARCH_DPU, which doca_build_config.h defines,
- * says for which side.
+ * Code shared by the DOCA examples: one connection between a server on the DPU and a
+ * client on the host. Both sides are built from the same source; doca_build_config.h
+ * defines DOCA_ARCH_DPU for the DPU side.
  *
- * All callbacks are called by doca_pe_progress(), that is, within link_run() and
- * link_close(); nothing here needs a lock.
+ * All callbacks run in doca_pe_progress(), that is, within link_run() and link_close(),
+ * so no locks are needed.
  */
 
 #include <stdbool.h>
@@ -27,16 +26,16 @@
 
 #include "side.h"
 
-/* Messages that may be on their way at a time: each has a task. */
+/* Maximum number of messages in flight: each has a task. */
 #define LINK_TASKS 32
 
 struct link {
 	struct side side; /* first: see side_options() */
 
-	/* The application's; NULL: it does not care. */
+	/* Callbacks of the application; may be NULL, except is_done. */
 	void (*on_up)(struct link *link);
 	void (*on_msg)(struct link *link, const void *data, uint32_t len);
-	void (*on_sent)(struct link *link); /* a message; there is a free task */
+	void (*on_sent)(struct link *link); /* a message was sent, so a task is free */
 	void (*on_consumer)(struct link *link, uint32_t id);
 	void (*on_turn)(struct link *link); /* after each progress */
 	bool (*is_done)(const struct link *link);
@@ -44,8 +43,8 @@ struct link {
 	struct doca_pe *pe;
 	struct doca_comch_server *server; /* DPU */
 	struct doca_comch_client *client; /* host */
-	struct doca_ctx *ctx;             /* the one of the two, as a context */
-	struct doca_comch_connection *conn; /* NULL: not up yet, or not any more */
+	struct doca_ctx *ctx;             /* of the server or client */
+	struct doca_comch_connection *conn; /* NULL while not connected */
 	bool was_up;
 };
 
@@ -53,21 +52,21 @@ struct link {
 doca_error_t link_open(struct link *link);
 
 /*
- * Send a message, whose memory stays as it is until on_sent(). NO_MEMORY: all
- * tasks are on their way; go on when on_sent() says so.
+ * Send a message. Its memory must not change until on_sent(). NO_MEMORY: all tasks are
+ * in use; continue in on_sent().
  */
 doca_error_t link_send(struct link *link, const void *data, size_t len);
 
-/* Progress, and sleep in between, until is_done(), the peer's end or Ctrl-C. */
+/* Progress, sleeping in between, until is_done(), a disconnect or Ctrl-C. */
 void link_run(struct link *link);
 
-/* The state of a context; IDLE if there is none. */
+/* State of a context; IDLE for NULL. */
 enum doca_ctx_states link_state(const struct doca_ctx *ctx);
 
-/* Progress until a context is idle; it was stopped before. */
+/* Progress until a stopped context is IDLE. */
 void link_until_idle(struct link *link, struct doca_ctx *ctx);
 
-/* Disconnect, and give everything back. */
+/* Disconnect and free all resources. */
 void link_close(struct link *link);
 
 #endif /* LINK_H */

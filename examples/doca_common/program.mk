@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 
-# build/PROGRAM_dpu or build/PROGRAM_host, as the headers say that are found; or
-# what PROGRAM_dpu and PROGRAM_host are set to.
+# Builds build/PROGRAM_dpu or build/PROGRAM_host, depending on the headers found. The
+# variables PROGRAM_dpu and PROGRAM_host override these names.
 
 PKGCONF ?= pkg-config
 CFLAGS ?= -O2 -g
@@ -12,7 +12,7 @@ MODULES ?= doca-common doca-comch doca-argp
 
 ifneq ($(MAKECMDGOALS),clean)
 ifeq ($(shell $(PKGCONF) --exists $(MODULES) && echo yes),)
-$(error pkg-config does not find $(MODULES); run comch-doca-env dpu -- make, or host)
+$(error pkg-config does not find $(MODULES); run "comch-doca-env dpu -- make", or host)
 endif
 endif
 

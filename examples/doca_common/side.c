@@ -79,7 +79,7 @@ side_option(const char *letter, const char *name, const char *arguments, const c
 	doca_argp_param_set_description(param, help);
 	doca_argp_param_set_type(param, type);
 	doca_argp_param_set_callback(param, callback);
-	/* From here on it is the parser's. */
+	/* Passes ownership to the parser. */
 	return doca_argp_register_param(param);
 }
 
@@ -88,7 +88,7 @@ side_options(struct side *side)
 {
 	doca_error_t result;
 
-	/* Those of the device table that is built in. */
+	/* Addresses of the built-in device table. */
 	strcpy(side->pci, SIDE_IS_DPU ? "03:00.0" : "b1:00.0");
 	strcpy(side->rep_pci, "b1:00.0");
 	result = side_option("p", "pci-addr", "<address>", "PCI address of the device",
@@ -97,17 +97,17 @@ side_options(struct side *side)
 		return result;
 	if (result == DOCA_SUCCESS && SIDE_IS_DPU)
 		result = side_option("r", "rep-pci", "<address>",
-				"PCI address of the host's function",
+				"PCI address of the host function",
 				DOCA_ARGP_TYPE_STRING, take_rep_pci);
 	if (result == DOCA_SUCCESS)
-		result = side_option("n", "name", "<name>", "name of the server",
+		result = side_option("n", "name", "<name>", "server name",
 				DOCA_ARGP_TYPE_STRING, take_name);
 	return result;
 }
 
 /* Devices */
 
-/* Lists are copies: what was opened stays when its list is gone. */
+/* Opened devices stay valid after the list is destroyed. */
 static doca_error_t
 open_device(struct side *side)
 {
@@ -178,7 +178,7 @@ side_is_ending(void)
 	return quit != 0;
 }
 
-/* Both are looked for by an address that somebody typed. */
+/* Report NOT_FOUND with the address from the command line. */
 static bool
 found(struct side *side, doca_error_t result, const char *what, const char *pci)
 {

@@ -6,10 +6,9 @@
 #define SIDE_H
 
 /*
- * What every example for DOCA has, on the DPU and on the host: options, a
- * device, on the DPU its representor, and an end by Ctrl-C. Both sides are built
- * from the same source; DOCA_ARCH_DPU, which doca_build_config.h defines, says
- * for which.
+ * Code shared by all DOCA examples: options, the device, on the DPU its representor,
+ * and Ctrl-C. Both sides are built from the same source; doca_build_config.h defines
+ * DOCA_ARCH_DPU for the DPU side.
  */
 
 #include <signal.h>
@@ -30,38 +29,38 @@
 #endif
 
 struct side {
-	/* Read by side_options(). */
+	/* Set by the options of side_options(). */
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	char rep_pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
-	/* Of the server; empty: there is none, nor a representor. */
+	/* Server name; empty: no server and no representor. */
 	char name[120];
 
 	struct doca_dev *dev;
-	struct doca_dev_rep *rep; /* DPU: the function that the host sees */
-	doca_error_t error;       /* the first thing that went wrong */
+	struct doca_dev_rep *rep; /* DPU: representor of the host's function */
+	doca_error_t error;       /* the first error */
 };
 
 /*
- * Register -p, and with a name -r and -n, with doca_argp; more of the
- * application's may follow. The configuration that doca_argp_init() was given
- * begins with a struct side.
+ * Register the option -p and, if there is a server name, -r and -n with doca_argp. The
+ * application can add its own. The configuration passed to doca_argp_init() must begin
+ * with a struct side.
  */
 doca_error_t side_options(struct side *side);
 
-/* One more option. */
+/* Register one option. */
 doca_error_t side_option(const char *letter, const char *name, const char *arguments,
 		const char *help, enum doca_argp_type type, doca_argp_param_cb_t callback);
 
-/* An option's value, 1 to size - 1 characters. */
+/* Copy an option's value, which must have 1 to size - 1 characters. */
 doca_error_t side_take_text(char *to, size_t size, const char *text);
 
-/* Note that something failed, and say so; the first time counts. True: it has not. */
+/* Log a failure, and keep the first one in side->error. Returns whether result is SUCCESS. */
 bool side_check(struct side *side, doca_error_t result, const char *what);
 
 /*
- * Open the device, on the DPU also the representor. From now on Ctrl-C comes
- * only while the program sleeps with this mask, and then makes side_is_ending()
- * true: none is lost between a look and a sleep.
+ * Open the device and, on the DPU, the representor. From now on Ctrl-C is delivered only
+ * while the program sleeps with side_sleep_mask, and makes side_is_ending() true. So no
+ * signal is lost between checking for it and sleeping.
  */
 doca_error_t side_open(struct side *side);
 extern const sigset_t *const side_sleep_mask;

@@ -3,14 +3,14 @@
  */
 
 /*
- * The control path by the calls of DOCA: the host sends a text some times, and
- * the DPU answers each with a text of its own. The host ends when all answers
- * have come, the DPU when the host has gone.
+ * The control path with the DOCA API: the host sends a text several times, and the DPU
+ * answers each with its own text. The host exits after all answers, the DPU when the
+ * host disconnects.
  *
  *     doca_ctrl_path_dpu  -p 03:00.0 -r b1:00.0 -t "Hello from the DPU" &
  *     doca_ctrl_path_host -p b1:00.0 -t "Hello from the host" -c 3
  *
- * How a program comes to its connection is in ../doca_common/link.c.
+ * ../doca_common/link.c sets up the connection.
  */
 
 #include <stdio.h>
@@ -29,13 +29,13 @@ struct app {
 	struct link link;    /* first: see side_options() */
 	char text[MAX_TEXT + 1];
 	uint32_t count;      /* host: texts to send */
-	uint32_t nb_due;     /* texts that we have yet to send */
+	uint32_t nb_due;     /* texts still to send */
 	uint32_t nb_received;
 };
 
 /*
- * Send what is due. A task is taken for each text; when all of them are on their
- * way, the callback of the first that comes back calls us again.
+ * Send the texts that are due, each with a task. If all tasks are in use, the callback of
+ * the first completion calls this function again.
  */
 static void
 send_due(struct link *link)
@@ -45,7 +45,7 @@ send_due(struct link *link)
 
 	while (app->nb_due > 0 && link->conn != NULL) {
 		result = link_send(link, app->text, strlen(app->text));
-		if (result == DOCA_ERROR_NO_MEMORY || !side_check(&link->side, result, "sending"))
+		if (result == DOCA_ERROR_NO_MEMORY || !side_check(&link->side, result, "send"))
 			return;
 		app->nb_due--;
 	}
@@ -66,7 +66,7 @@ on_msg(struct link *link, const void *data, uint32_t len)
 {
 	struct app *app = (struct app *)link;
 
-	/* A message is bytes: it does not end with a 0. */
+	/* Messages are not NUL-terminated. */
 	printf("%s: received \"%.*s\"\n", SIDE_NAME, (int)len, (const char *)data);
 	app->nb_received++;
 	if (!SIDE_IS_DPU)
@@ -75,7 +75,7 @@ on_msg(struct link *link, const void *data, uint32_t len)
 	send_due(link);
 }
 
-/* The host knows how many answers there will be; the DPU serves until the host goes. */
+/* The host waits for all answers, the DPU for a disconnect. */
 static bool
 is_done(const struct link *link)
 {
@@ -90,7 +90,7 @@ take_text(void *value, void *config)
 	struct app *app = config;
 
 	if (strlen(value) > MAX_TEXT) {
-		DOCA_LOG_ERR("A text has %u characters at most", MAX_TEXT);
+		DOCA_LOG_ERR("text is longer than %u characters", MAX_TEXT);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	strcpy(app->text, value);
@@ -104,7 +104,7 @@ take_count(void *value, void *config)
 	int count = *(int *)value;
 
 	if (count < 1) {
-		DOCA_LOG_ERR("A count is 1 or more, not %d", count);
+		DOCA_LOG_ERR("count is %d, must be at least 1", count);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	app->count = (uint32_t)count;
@@ -121,10 +121,10 @@ read_options(struct app *app, int argc, char **argv)
 		return result;
 	result = side_options(&app->link.side);
 	if (result == DOCA_SUCCESS)
-		result = side_option("t", "text", "<text>", "what to send",
+		result = side_option("t", "text", "<text>", "text to send",
 				DOCA_ARGP_TYPE_STRING, take_text);
 	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
-		result = side_option("c", "count", "<number>", "how many times to send it",
+		result = side_option("c", "count", "<number>", "number of messages",
 				DOCA_ARGP_TYPE_INT, take_count);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }

@@ -3,19 +3,19 @@
  */
 
 /*
- * The data path by the calls of DOCA: the host sends a file, or made-up data, to
- * the DPU by a producer; with --both the DPU sends as much back. Each message is
- * a block, and its immediate data say which block it is and what its checksum
- * is. In the end each receiver tells what it thinks of the whole.
+ * The data path with the DOCA API: a producer on the host sends a file or generated data
+ * to the DPU. With --both the DPU sends the same amount back. Each message is a block;
+ * its immediate data has the block number and the checksum. At the end, each receiver
+ * sends a verdict.
  *
  *     doca_data_path_dpu  -p 03:00.0 -r b1:00.0 -f copy &
  *     doca_data_path_host -p b1:00.0 -f original
  *
  *     host                                   DPU
- *     connected, HELLO --------------------> how much is sent back
+ *     connected, HELLO --------------------> amount to send back
  *                        <------------------ consumer
  *     producer: blocks --------------------> (and a producer, with --both)
- *                        <------------------ VERDICT, by a control message
+ *                        <------------------ VERDICT, a control message
  */
 
 #include <stdio.h>
@@ -35,9 +35,9 @@
 DOCA_LOG_REGISTER(DATA_PATH);
 
 #define BLOCK (64 * 1024)
-#define NB_BLOCKS 32 /* of each direction, each with its task */
+#define NB_BLOCKS 32 /* per direction, each with its own task */
 
-/* A block's immediate data. */
+/* Immediate data of a block. */
 struct stamp {
 	uint64_t number;
 	uint64_t sum;
@@ -48,10 +48,10 @@ struct stamp {
 struct word {
 	enum { HELLO, VERDICT } kind;
 	uint32_t is_good;
-	uint64_t bytes; /* HELLO: to be sent back; VERDICT: received */
+	uint64_t bytes; /* HELLO: to send back; VERDICT: received */
 };
 
-/* Memory that a producer or consumer works with: blocks with a buf each. */
+/* Memory of a producer or consumer: blocks, each with a buf. */
 struct end {
 	struct doca_ctx *ctx;
 	struct doca_mmap *mmap;
@@ -61,7 +61,7 @@ struct end {
 	uint64_t bytes;       /* sent or received */
 	uint64_t next;        /* number of the next block */
 	double begin, seconds;
-	bool is_over;         /* the last block is through */
+	bool is_over;         /* the last block is complete */
 };
 
 struct app {
@@ -75,14 +75,14 @@ struct app {
 	struct doca_comch_producer *producer;
 	struct doca_comch_producer_task_send *free[NB_BLOCKS]; /* not submitted */
 	uint32_t nb_free;
-	bool is_filled;       /* ... and the last of them is ready to go */
-	uint64_t left;        /* bytes yet to be sent */
-	uint32_t consumer_id; /* the peer's; 0: not heard of yet */
+	bool is_filled;       /* the last free task has its block filled */
+	uint64_t left;        /* bytes still to send */
+	uint32_t consumer_id; /* the peer's; 0: not announced yet */
 	/* Receiving. */
 	struct end in;
 	struct doca_comch_consumer *consumer;
 	bool is_bad;
-	struct word word;     /* ours: it has to stay until it is sent */
+	struct word word;     /* ours: must not change until sent */
 	struct word verdict;  /* the peer's */
 	bool has_verdict;
 	bool is_closing;
@@ -97,7 +97,7 @@ now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* The rotation makes the order count, not only the contents. */
+/* The rotation makes the sum depend on the order. */
 static uint64_t
 checksum(const uint8_t *data, size_t len)
 {
@@ -112,7 +112,7 @@ checksum(const uint8_t *data, size_t len)
 	return sum;
 }
 
-/* Memory, registered for the device; a buf for each block of it. */
+/* Allocate memory, register it for the device, and create a buf for each block. */
 static doca_error_t
 open_memory(struct app *app, struct end *end)
 {
@@ -157,11 +157,11 @@ close_memory(struct end *end)
 
 /* Sending */
 
-/* Fill the next block: its data, and the stamp that goes with it. */
+/* Fill the next block: its data and its stamp. */
 static doca_error_t
 fill(struct app *app, struct doca_comch_producer_task_send *task)
 {
-	/* It is our own buf: only the task's view of it is read-only. */
+	/* The task's buf is const, but we created it. */
 	struct doca_buf *buf = doca_task_get_user_data(
 			doca_comch_producer_task_send_as_task(task)).ptr;
 	size_t len = app->left < BLOCK ? (size_t)app->left : BLOCK, i;
@@ -183,8 +183,8 @@ fill(struct app *app, struct doca_comch_producer_task_send *task)
 }
 
 /*
- * Send what there is a free task for. AGAIN says that the consumer has no buffer
- * posted: the block stays as it is and goes in a later turn.
+ * Send a block per free task. AGAIN means that the consumer has no buffer posted: keep
+ * the filled block for a later turn.
  */
 static void
 send_blocks(struct link *link)
@@ -197,12 +197,12 @@ send_blocks(struct link *link)
 	while (app->nb_free > 0 && app->left > 0 && link->conn != NULL) {
 		task = app->free[app->nb_free - 1];
 		if (!app->is_filled &&
-				!side_check(&link->side, fill(app, task), "the next block"))
+				!side_check(&link->side, fill(app, task), "fill block"))
 			return;
 		app->is_filled = true;
 		result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
 		if (result == DOCA_ERROR_AGAIN ||
-				!side_check(&link->side, result, "sending a block"))
+				!side_check(&link->side, result, "send block"))
 			return;
 		app->is_filled = false;
 		app->nb_free--;
@@ -224,7 +224,7 @@ on_block_sent(struct doca_comch_producer_task_send *task, union doca_data task_d
 		doca_task_free(doca_comch_producer_task_send_as_task(task));
 		return;
 	}
-	/* One that is filled stays the next. */
+	/* Keep a filled task last: it is the next to be sent. */
 	app->free[app->nb_free] = task;
 	if (app->is_filled) {
 		app->free[app->nb_free] = app->free[app->nb_free - 1];
@@ -245,11 +245,11 @@ on_block_unsent(struct doca_comch_producer_task_send *task, union doca_data task
 	struct app *app = ctx_data.ptr;
 
 	(void)task_data;
-	side_check(&app->link.side, doca_task_get_status(t), "a block was not sent");
+	side_check(&app->link.side, doca_task_get_status(t), "send block");
 	doca_task_free(t);
 }
 
-/* A producer runs as soon as it is started; its tasks are allocated then. */
+/* A producer is RUNNING as soon as it is started; then tasks can be allocated. */
 static doca_error_t
 open_producer(struct app *app)
 {
@@ -287,18 +287,18 @@ open_producer(struct app *app)
 	return result;
 }
 
-/* There is somebody to send to, and we know how much: both may come first. */
+/* Start sending when both the consumer and the amount are known, in either order. */
 static void
 begin_to_send(struct app *app)
 {
 	if (app->consumer_id != 0 && app->left > 0 && app->producer == NULL)
-		side_check(&app->link.side, open_producer(app), "a producer");
+		side_check(&app->link.side, open_producer(app), "open producer");
 }
 
 /* Receiving */
 
 static void
-say_verdict(struct app *app)
+send_verdict(struct app *app)
 {
 	struct end *in = &app->in;
 
@@ -307,7 +307,7 @@ say_verdict(struct app *app)
 	app->word = (struct word){ .kind = VERDICT, .is_good = !app->is_bad,
 		.bytes = in->bytes };
 	side_check(&app->link.side, link_send(&app->link, &app->word, sizeof(app->word)),
-			"the verdict");
+			"send verdict");
 }
 
 static void
@@ -333,10 +333,10 @@ take_block(struct app *app, struct doca_comch_consumer_task_post_recv *task)
 	in->next++;
 	in->bytes += len;
 	if (stamp.is_last)
-		say_verdict(app);
+		send_verdict(app);
 }
 
-/* The buf is empty again, and the same task waits for another block. */
+/* Empty the buf and resubmit the same task for another block. */
 static void
 on_block(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 		union doca_data ctx_data)
@@ -347,12 +347,12 @@ on_block(struct doca_comch_consumer_task_post_recv *task, union doca_data task_d
 	(void)task_data;
 	take_block(app, task);
 	doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task));
-	/* While it stops it takes none. */
+	/* A stopping consumer may refuse it. */
 	if (doca_task_submit(t) != DOCA_SUCCESS)
 		doca_task_free(t);
 }
 
-/* What was posted comes back when the consumer stops. */
+/* Posted receives complete here when the consumer stops. */
 static void
 on_no_block(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 		union doca_data ctx_data)
@@ -362,7 +362,7 @@ on_no_block(struct doca_comch_consumer_task_post_recv *task, union doca_data tas
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
 
-/* A consumer takes some time to run; then its tasks are allocated and posted. */
+/* When the consumer is RUNNING, allocate and post its tasks. */
 static void
 on_consumer_state(const union doca_data user_data, struct doca_ctx *ctx,
 		enum doca_ctx_states before, enum doca_ctx_states state)
@@ -382,7 +382,7 @@ on_consumer_state(const union doca_data user_data, struct doca_ctx *ctx,
 			result = doca_task_submit(
 				doca_comch_consumer_task_post_recv_as_task(task));
 	}
-	side_check(&app->link.side, result, "posting");
+	side_check(&app->link.side, result, "post receive");
 }
 
 static doca_error_t
@@ -421,12 +421,12 @@ on_up(struct link *link)
 	struct app *app = (struct app *)link;
 
 	if (SIDE_IS_DPU || app->both)
-		side_check(&link->side, open_consumer(app), "a consumer");
+		side_check(&link->side, open_consumer(app), "open consumer");
 	if (SIDE_IS_DPU)
 		return;
 	app->left = app->size;
 	app->word = (struct word){ .kind = HELLO, .bytes = app->both ? app->size : 0 };
-	side_check(&link->side, link_send(link, &app->word, sizeof(app->word)), "the first word");
+	side_check(&link->side, link_send(link, &app->word, sizeof(app->word)), "send HELLO");
 }
 
 static void
@@ -436,7 +436,7 @@ on_msg(struct link *link, const void *data, uint32_t len)
 	struct word word;
 
 	if (len != sizeof(word)) {
-		side_check(&link->side, DOCA_ERROR_UNEXPECTED, "a control message");
+		side_check(&link->side, DOCA_ERROR_UNEXPECTED, "control message");
 		return;
 	}
 	memcpy(&word, data, sizeof(word));
@@ -459,7 +459,7 @@ on_consumer(struct link *link, uint32_t id)
 	begin_to_send(app);
 }
 
-/* The DPU waits for the host to go. */
+/* The DPU runs until the host disconnects. */
 static bool
 is_done(const struct link *link)
 {
@@ -469,7 +469,7 @@ is_done(const struct link *link)
 		(!app->both || app->in.is_over);
 }
 
-/* Producers and consumers first, for they need the connection. */
+/* Close producers and consumers first, because they need the connection. */
 static void
 close_ends(struct app *app)
 {
@@ -500,7 +500,7 @@ take_file(void *value, void *config)
 	snprintf(app->file_name, sizeof(app->file_name), "%s", (const char *)value);
 	app->file = fopen(app->file_name, SIDE_IS_DPU ? "wb" : "rb");
 	if (app->file == NULL || (!SIDE_IS_DPU && fseek(app->file, 0, SEEK_END) != 0)) {
-		DOCA_LOG_ERR("%s: cannot be opened", app->file_name);
+		DOCA_LOG_ERR("open %s failed", app->file_name);
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (SIDE_IS_DPU)
@@ -509,7 +509,7 @@ take_file(void *value, void *config)
 	rewind(app->file);
 	if (app->size > 0)
 		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("%s: there is nothing in it", app->file_name);
+	DOCA_LOG_ERR("%s is empty", app->file_name);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -520,7 +520,7 @@ take_size(void *value, void *config)
 	int size = *(int *)value;
 
 	if (size < 1) {
-		DOCA_LOG_ERR("A size is 1 MiB or more, not %d", size);
+		DOCA_LOG_ERR("size is %d MiB, must be at least 1", size);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	app->size = (uint64_t)size << 20;
@@ -546,13 +546,13 @@ read_options(struct app *app, int argc, char **argv)
 		return result;
 	result = side_options(&app->link.side);
 	if (result == DOCA_SUCCESS)
-		result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "where to put it" :
-				"what to send", DOCA_ARGP_TYPE_STRING, take_file);
+		result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "output file" :
+				"file to send", DOCA_ARGP_TYPE_STRING, take_file);
 	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
-		result = side_option("s", "size", "<MiB>", "made-up data to send instead (64)",
+		result = side_option("s", "size", "<MiB>", "generated data to send instead (64)",
 				DOCA_ARGP_TYPE_INT, take_size);
 	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
-		result = side_option("b", "both", NULL, "let the DPU send as much back",
+		result = side_option("b", "both", NULL, "let the DPU send the same amount back",
 				DOCA_ARGP_TYPE_BOOLEAN, take_both);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }
@@ -566,7 +566,7 @@ report(const char *what, const struct end *end)
 			(double)end->bytes / end->seconds / 1e6);
 }
 
-/* Did all arrive that was to, as we and as the other side see it? */
+/* Returns whether everything arrived, according to both sides. */
 static bool
 is_good(const struct app *app)
 {
@@ -609,7 +609,7 @@ main(int argc, char **argv)
 	doca_argp_destroy();
 	if (result != DOCA_SUCCESS)
 		return EXIT_FAILURE;
-	printf("%s: %s\n", SIDE_NAME, is_good(&app) ? "all blocks are as they were sent" :
-		"NOT all blocks have come as they were sent");
+	printf("%s: %s\n", SIDE_NAME, is_good(&app) ? "all blocks are intact" :
+		"some blocks are missing or damaged");
 	return is_good(&app) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

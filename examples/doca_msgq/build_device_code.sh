@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Compile the code on the DPA into an archive for the program of the host. With
-# DPACC=/opt/mellanox/doca/tools/dpacc it is for a card.
+# Compile the DPA code into an archive for the host program. To build for a card, set
+# DPACC=/opt/mellanox/doca/tools/dpacc.
 #
 # usage: [DPACC=COMPILER] [CC=COMPILER] build_device_code.sh ARCHIVE
 

@@ -3,15 +3,15 @@
  */
 
 /*
- * Messages to code on the DPA and back, by two MsgQs, and a block that the DPA
- * copies. No server, client or connection is needed, and no other program.
+ * Messages to DPA code and back through two MsgQs, and a block that the DPA copies. This
+ * needs no server, client or connection, and no other program.
  *
  *     comch-doca-env host -- build/doca_msgq_host -n 100000
  *
  *     this program                           the DPA (doca_msgq_dev.c)
  *     producer: a number  ----- to_dpa ----> consumer; wakes the thread
  *     consumer            <---- to_cpu ----- producer: the answer
- *       ... -n times, up to -w at once
+ *       ... -n times, up to -w in flight
  *     producer: copy!     ----- to_dpa ----> consumer
  *     consumer            <---- to_cpu ----- producer: dma_copy, then the message
  */
@@ -36,10 +36,10 @@
 
 DOCA_LOG_REGISTER(MSGQ);
 
-#define WINDOW_MAX 64      /* messages that may be on their way, see -w */
+#define WINDOW_MAX 64      /* maximum number of messages in flight, see -w */
 #define BLOCK 65536
 
-/* What build_device_code.sh has made: the application, and its functions. */
+/* Built by build_device_code.sh: the application and its functions. */
 extern struct doca_dpa_app *doca_msgq_app;
 extern doca_dpa_func_t serve;
 extern doca_dpa_func_t open_consumer;
@@ -88,7 +88,7 @@ now(void)
 
 /* Messages */
 
-/* AGAIN: the DPA has not given its credit back yet; the task stays free. */
+/* AGAIN: the DPA has not returned the credit yet; the task stays free. */
 static void
 send_msg(struct app *app, struct msg msg)
 {
@@ -98,7 +98,7 @@ send_msg(struct app *app, struct msg msg)
 	/* Copied. */
 	doca_comch_producer_task_send_set_imm_data(task, (uint8_t *)&msg, sizeof(msg));
 	result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
-	if (result == DOCA_ERROR_AGAIN || !side_check(&app->side, result, "sending a message"))
+	if (result == DOCA_ERROR_AGAIN || !side_check(&app->side, result, "send message"))
 		return;
 	app->nb_free--;
 	app->nb_sent++;
@@ -123,11 +123,11 @@ on_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 
 	(void)task_data;
 	if (!app->is_closing)
-		side_check(&app->side, doca_task_get_status(t), "a message was not sent");
+		side_check(&app->side, doca_task_get_status(t), "send message");
 	doca_task_free(t);
 }
 
-/* The block's bytes are there before the message is. */
+/* The copied data is visible before the message. */
 static void
 check_copy(struct app *app)
 {
@@ -152,12 +152,12 @@ on_msg(struct doca_comch_consumer_task_post_recv *task, union doca_data task_dat
 	else if (msg.seq != app->nb_answers || msg.value != value_for(msg.seq))
 		app->nb_wrong++;
 	app->nb_answers++;
-	/* The same task waits for another one. */
-	if (!side_check(&app->side, doca_task_submit(t), "posting"))
+	/* Resubmit the same task for another message. */
+	if (!side_check(&app->side, doca_task_submit(t), "post receive"))
 		doca_task_free(t);
 }
 
-/* What was posted comes back when the consumer stops. */
+/* Posted receives complete here when the consumer stops. */
 static void
 on_no_msg(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 		union doca_data ctx_data)
@@ -169,7 +169,7 @@ on_no_msg(struct doca_comch_consumer_task_post_recv *task, union doca_data task_
 
 /* The DPA */
 
-/* The application's thread. It sleeps until messages come. */
+/* The DPA thread. It sleeps until messages arrive. */
 static doca_error_t
 open_dpa(struct app *app)
 {
@@ -191,7 +191,7 @@ open_dpa(struct app *app)
 	return result;
 }
 
-/* What messages that arrive wake, and where the DPA reads what became of its own. */
+/* Completions: arriving messages wake the thread; the DPA reads those of its sends. */
 static doca_error_t
 open_completions(struct app *app)
 {
@@ -207,7 +207,7 @@ open_completions(struct app *app)
 		result = doca_comch_consumer_completion_set_dpa_thread(app->arrived, app->thread);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_consumer_completion_start(app->arrived);
-	/* Nobody waits for these: the kernel looks when it sends. */
+	/* No thread waits for these: the kernel reads them when it sends. */
 	if (result == DOCA_SUCCESS)
 		result = doca_dpa_completion_create(app->dpa, 2 * WINDOW_MAX, &app->sent);
 	if (result == DOCA_SUCCESS)
@@ -215,7 +215,7 @@ open_completions(struct app *app)
 	return result;
 }
 
-/* A block to copy from, another one to copy to; with a handle for the DPA each. */
+/* Allocate a block (0: source, 1: destination) and get its DPA handle. */
 static doca_error_t
 open_block(struct app *app, int i, uint32_t permissions, uint32_t *handle)
 {
@@ -266,7 +266,7 @@ open_queue(struct app *app, struct queue *queue, bool is_to_dpa)
 	return doca_comch_consumer_set_imm_data_len(queue->consumer, sizeof(struct msg));
 }
 
-/* The ends on the DPA: they belong to device code, not to a progress engine. */
+/* Start the ends on the DPA, which are driven by device code. */
 static doca_error_t
 start_on_dpa(struct app *app)
 {
@@ -292,7 +292,7 @@ start_on_dpa(struct app *app)
 	return result;
 }
 
-/* The ends on the CPU: as those of a connection, but without bufs. */
+/* Start an end on the CPU, like that of a connection. It uses no bufs. */
 static doca_error_t
 start_on_cpu(struct app *app, struct doca_ctx *ctx)
 {
@@ -330,7 +330,7 @@ static doca_error_t
 start_producer(struct app *app)
 {
 	struct doca_comch_producer *producer = app->to_dpa.producer;
-	struct msg msg = { .kind = NUMBER }; /* another one each time */
+	struct msg msg = { .kind = NUMBER }; /* replaced for each message */
 	doca_error_t result;
 	uint32_t id;
 
@@ -348,7 +348,7 @@ start_producer(struct app *app)
 	return result;
 }
 
-/* Tell the kernel all that it needs, and let it run. */
+/* Pass the kernel its arguments and run it. */
 static doca_error_t
 start_thread(struct app *app, struct thread_arg *arg)
 {
@@ -383,23 +383,23 @@ open_all(struct app *app)
 
 	memset(&arg, 0, sizeof(arg));
 	if (!side_check(side, open_block(app, 0, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY,
-			&arg.source_mmap), "memory") ||
+			&arg.source_mmap), "open block") ||
 			!side_check(side, open_block(app, 1, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
-			&arg.copy_mmap), "memory"))
+			&arg.copy_mmap), "open block"))
 		return false;
 	for (i = 0; i < BLOCK; i++)
 		app->block[0][i] = (uint8_t)(i * 7 + i / 256);
 	arg.source = (uint64_t)app->block[0];
 	arg.copy = (uint64_t)app->block[1];
-	return side_check(side, doca_pe_create(&app->pe), "a progress engine") &&
-		side_check(side, open_dpa(app), "the DPA") &&
-		side_check(side, open_completions(app), "completions") &&
-		side_check(side, open_queue(app, &app->to_dpa, true), "a MsgQ to the DPA") &&
-		side_check(side, open_queue(app, &app->to_cpu, false), "a MsgQ from the DPA") &&
-		side_check(side, start_on_dpa(app), "the ends on the DPA") &&
-		side_check(side, start_consumer(app), "a consumer") &&
-		side_check(side, start_producer(app), "a producer") &&
-		side_check(side, start_thread(app, &arg), "the DPA's thread");
+	return side_check(side, doca_pe_create(&app->pe), "create progress engine") &&
+		side_check(side, open_dpa(app), "open DPA") &&
+		side_check(side, open_completions(app), "open completions") &&
+		side_check(side, open_queue(app, &app->to_dpa, true), "open MsgQ to DPA") &&
+		side_check(side, open_queue(app, &app->to_cpu, false), "open MsgQ from DPA") &&
+		side_check(side, start_on_dpa(app), "start DPA ends") &&
+		side_check(side, start_consumer(app), "start consumer") &&
+		side_check(side, start_producer(app), "start producer") &&
+		side_check(side, start_thread(app, &arg), "start DPA thread");
 }
 
 /* The end */
@@ -455,7 +455,7 @@ close_dpa(struct app *app)
 	}
 }
 
-/* What was made last goes first. */
+/* Destroy in reverse order. */
 static void
 close_all(struct app *app)
 {
@@ -478,8 +478,9 @@ close_all(struct app *app)
 
 /* Round trips */
 
-/* Nothing to do: let others run, and Ctrl-C come. A kernel that has failed would
- * never answer.
+/*
+ * Called while idle: lets other threads run and Ctrl-C through, and detects a failed
+ * kernel, which would never answer.
  */
 static bool
 is_over(struct app *app)
@@ -488,10 +489,10 @@ is_over(struct app *app)
 
 	ppoll(NULL, 0, &no_time, side_sleep_mask);
 	return side_is_ending() || app->side.error != DOCA_SUCCESS ||
-		!side_check(&app->side, doca_dpa_peek_at_last_error(app->dpa), "code on the DPA");
+		!side_check(&app->side, doca_dpa_peek_at_last_error(app->dpa), "DPA code");
 }
 
-/* One more message, if there is one to send and not too many are on their way. */
+/* Send the next message if there is one and the window allows it. */
 static bool
 send_next(struct app *app)
 {
@@ -499,7 +500,7 @@ send_next(struct app *app)
 	uint32_t before = app->nb_sent;
 
 	if (app->nb_sent == app->count) {
-		/* The last one, alone. */
+		/* The last message, after all answers. */
 		if (app->nb_answers < app->count)
 			return false;
 		msg = (struct msg){ .kind = COPY, .value = BLOCK };
@@ -524,26 +525,26 @@ run(struct app *app)
 			is_busy = true;
 		if (app->count >= 1000 && quarter < 4 &&
 				app->nb_answers >= app->count / 4 * quarter) {
-			DOCA_LOG_INFO("%u of %u messages are back", app->nb_answers, app->count);
+			DOCA_LOG_INFO("%u of %u messages answered", app->nb_answers, app->count);
 			quarter++;
 		}
 		if (!is_busy && is_over(app))
 			break;
 	}
 	seconds = now() - begin;
-	printf("%u messages to the DPA and back in %.3f s: %.0f a second, %.2f us each\n",
+	printf("%u messages to the DPA and back in %.3f s: %.0f per second, %.2f us each\n",
 		app->nb_answers, seconds, app->nb_answers / seconds,
 		seconds / app->nb_answers * 1e6);
 }
 
-/* Is all as it should be, as we and as the DPA see it? */
+/* Returns whether everything succeeded, according to both sides. */
 static bool
 is_good(struct app *app)
 {
 	struct thread_arg arg;
 
 	if (!side_check(&app->side, doca_dpa_d2h_memcpy(app->dpa, &arg, app->arg, sizeof(arg)),
-			"the DPA's numbers"))
+			"read DPA counters"))
 		return false;
 	printf("the DPA was woken up %llu times\n", (unsigned long long)arg.nb_activations);
 	printf("the DPA: %llu messages, %llu failed\n", (unsigned long long)arg.nb_msgs,
@@ -558,7 +559,7 @@ static doca_error_t
 take_number(const char *what, int value, int most, uint32_t *to)
 {
 	if (value < 1 || value > most) {
-		DOCA_LOG_ERR("%s is 1 to %d, not %d", what, most, value);
+		DOCA_LOG_ERR("%s is %d, must be 1 to %d", what, value, most);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	*to = (uint32_t)value;
@@ -568,14 +569,14 @@ take_number(const char *what, int value, int most, uint32_t *to)
 static doca_error_t
 take_count(void *value, void *config)
 {
-	return take_number("The number of messages", *(int *)value, 1000000000,
+	return take_number("message count", *(int *)value, 1000000000,
 			&((struct app *)config)->count);
 }
 
 static doca_error_t
 take_window(void *value, void *config)
 {
-	return take_number("A window", *(int *)value, WINDOW_MAX,
+	return take_number("window", *(int *)value, WINDOW_MAX,
 			&((struct app *)config)->window);
 }
 
@@ -589,10 +590,10 @@ read_options(struct app *app, int argc, char **argv)
 		return result;
 	result = side_options(&app->side);
 	if (result == DOCA_SUCCESS)
-		result = side_option("n", "count", "<n>", "messages to send (10000)",
+		result = side_option("n", "count", "<n>", "number of messages (10000)",
 				DOCA_ARGP_TYPE_INT, take_count);
 	if (result == DOCA_SUCCESS)
-		result = side_option("w", "window", "<n>", "messages on their way at once (1)",
+		result = side_option("w", "window", "<n>", "messages in flight (1)",
 				DOCA_ARGP_TYPE_INT, take_window);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }

@@ -5,7 +5,7 @@
 #ifndef DOCA_MSGQ_COMMON_H
 #define DOCA_MSGQ_COMMON_H
 
-/* What the program (doca_msgq.c) and its code on the DPA (doca_msgq_dev.c) share. */
+/* Shared by the host program (doca_msgq.c) and its DPA code (doca_msgq_dev.c). */
 
 #include <stdint.h>
 
@@ -13,17 +13,17 @@
 struct msg {
 	enum { NUMBER, COPY } kind;
 	uint32_t seq;
-	uint64_t value; /* NUMBER: to be answered by value_for(); COPY: bytes */
+	uint64_t value; /* NUMBER: input of value_for(); COPY: bytes */
 };
 
-/* What the DPA makes of a number. */
+/* The DPA's answer to a number. */
 static inline uint64_t
 value_for(uint64_t value)
 {
 	return value * 3 + 1;
 }
 
-/* The argument of the kernel, in memory of the DPA: it cannot see other variables. */
+/* Argument of the kernel, in DPA memory. The kernel has no access to host variables. */
 struct thread_arg {
 	/* From the CPU. */
 	uint64_t consumer;
@@ -32,7 +32,7 @@ struct thread_arg {
 	uint64_t producer;
 	uint64_t producer_completion;
 	uint32_t to; /* id of the consumer on the CPU */
-	/* The block that is copied. */
+	/* The copied block. */
 	uint32_t source_mmap;
 	uint32_t copy_mmap;
 	uint64_t source;

@@ -2,14 +2,14 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The code on the DPA. build_device_code.sh compiles it, by comch-dpacc. */
+/* DPA code. build_device_code.sh compiles it with comch-dpacc. */
 
 #include <doca_dpa_dev.h>
 #include <doca_dpa_dev_comch_msgq.h>
 
 #include "doca_msgq_common.h"
 
-/* What was sent has arrived: give its place in the queue back. */
+/* Acknowledge completed sends, which frees their queue entries. */
 static void
 reap(struct thread_arg *args)
 {
@@ -22,14 +22,14 @@ reap(struct thread_arg *args)
 	}
 }
 
-/* The host has posted a receive for each message that it has sent. */
+/* The host has posted a receive for each message. */
 static void
 answer(struct thread_arg *args, struct msg msg)
 {
 	const uint8_t *imm = (const uint8_t *)&msg;
 
 	if (msg.kind == COPY) {
-		/* The message comes after all the data. */
+		/* The message arrives after the data. */
 		doca_dpa_dev_comch_producer_dma_copy(args->producer, args->to, args->copy_mmap,
 				args->copy, args->source_mmap, args->source, msg.value, imm,
 				sizeof(msg), DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
@@ -40,7 +40,7 @@ answer(struct thread_arg *args, struct msg msg)
 			DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
 }
 
-/* Runs when there are messages, until there are none. */
+/* Kernel: runs when messages arrive, until the queue is empty. */
 __dpa_global__ void
 serve(uint64_t arg)
 {
@@ -53,10 +53,10 @@ serve(uint64_t arg)
 	args->nb_activations++;
 	while (doca_dpa_dev_comch_consumer_get_completion(args->consumer_completion, &element)) {
 		imm = doca_dpa_dev_comch_consumer_get_completion_imm(element, &len);
-		/* It stays only until it is acknowledged. */
+		/* Copy it: it is valid only until it is acknowledged. */
 		__builtin_memcpy(&msg, imm, sizeof(msg));
 		doca_dpa_dev_comch_consumer_completion_ack(args->consumer_completion, 1);
-		/* One more may come. */
+		/* Give credit for one more message. */
 		doca_dpa_dev_comch_consumer_ack(args->consumer, 1);
 		args->nb_msgs++;
 		reap(args);
@@ -69,11 +69,11 @@ serve(uint64_t arg)
 	doca_dpa_dev_thread_reschedule();
 }
 
-/* Let the first messages come. The host calls it once, before it sends. */
+/* Give the first credits. The host calls this once before it sends. */
 __dpa_rpc__ uint64_t
 open_consumer(doca_dpa_dev_comch_consumer_t consumer, uint32_t nb_msgs)
 {
 	doca_dpa_dev_comch_consumer_ack(consumer, nb_msgs);
-	DOCA_DPA_DEV_LOG_INFO("%u messages may come\n", nb_msgs);
+	DOCA_DPA_DEV_LOG_INFO("credit for %u messages\n", nb_msgs);
 	return 0;
 }

@@ -3,11 +3,11 @@
  */
 
 /*
- * MsgQ: a ping-pong between two lcores. A MsgQ has one direction, so there are
- * two, one there and one back. No device, server or client has a part in it.
+ * MsgQ: a ping-pong between two lcores. A MsgQ has one direction, so there are two.
+ * No device, server or client is involved.
  *
- * Each message carries its number, and has to come back with it. At the end,
- * or at Ctrl-C, the main lcore says how long the round trips took.
+ * Each message carries a number, and the answer must have the same number. At the
+ * end, or on Ctrl-C, the main lcore prints the round-trip times.
  */
 
 #include <sched.h>
@@ -19,9 +19,9 @@
 
 #include "../common/example.h"
 
-/* One is under way at a time; a credit has to be there before the next one. */
+/* One message is in flight at a time; credit must be available before the next. */
 #define CREDITS 16
-/* Fruitless looks before an lcore lets others have its CPU: it may share it. */
+/* Fruitless checks before an lcore yields its CPU, which it may share. */
 #define LOOKS 512
 
 /* One direction. */
@@ -38,11 +38,11 @@ struct app {
 
 	struct way there; /* From the main lcore to the other one. */
 	struct way back;
-	uint64_t *times;  /* Of each round trip, in cycles. */
+	uint64_t *times;  /* Round-trip times in cycles. */
 	uint64_t nb_rounds;
 };
 
-/* Fruitless looks: may we go on? */
+/* After a fruitless check: returns whether to continue. */
 static bool
 look_again(unsigned int *looks)
 {
@@ -59,7 +59,7 @@ send_number(const struct way *way, uint64_t number, uint64_t size)
 		.consumer_id = rte_comch_msgq_consumer_id(way->consumer),
 		.imm = imm,
 		.imm_len = (uint16_t)size,
-		/* Nothing to be done about what cannot fail. */
+		/* No completion needed: this send always succeeds. */
 		.flags = RTE_COMCH_OP_F_SILENT,
 	};
 	unsigned int looks = 0;
@@ -86,7 +86,7 @@ receive_number(const struct way *way, uint64_t *number)
 	return true;
 }
 
-/* The other lcore: what comes goes back. */
+/* The other lcore: send every number back. */
 static int
 answer(void *arg)
 {
@@ -97,7 +97,7 @@ answer(void *arg)
 		if (!receive_number(&app->there, &number) ||
 				!send_number(&app->back, number, app->size))
 			break;
-		/* While the answer travels: the next one may come. */
+		/* Give credit for the next message while the answer travels. */
 		rte_comch_msgq_credit(app->there.consumer, 1);
 	}
 	return 0;
@@ -136,18 +136,18 @@ open_way(struct way *way, const char *name)
 
 	way->msgq = rte_comch_msgq_create(&conf);
 	if (way->msgq == NULL)
-		return example_error("no MsgQ", rte_errno);
+		return example_error("create MsgQ", rte_errno);
 	way->consumer = rte_comch_msgq_consumer_create(way->msgq, NULL);
 	if (way->consumer == NULL)
-		return example_error("no consumer", rte_errno);
+		return example_error("create consumer", rte_errno);
 	way->producer = rte_comch_msgq_producer_create(way->msgq, NULL);
 	if (way->producer == NULL)
-		return example_error("no producer", rte_errno);
+		return example_error("create producer", rte_errno);
 	rte_comch_msgq_credit(way->consumer, CREDITS);
 	return 0;
 }
 
-/* A consumer can go when all of its credits have come back. */
+/* A consumer can be destroyed when all of its credits have come back. */
 static void
 close_way(struct way *way)
 {
@@ -208,10 +208,10 @@ play(struct app *app)
 
 	ret = rte_eal_remote_launch(answer, app, other);
 	if (ret < 0)
-		return example_error("the other lcore does not start", ret);
+		return example_error("start the other lcore", ret);
 	draw(rte_lcore_id(), other);
 	ret = ask(app);
-	/* Or else the other one would wait for ever. */
+	/* Otherwise the other lcore would wait forever. */
 	if (app->nb_rounds < app->count)
 		example_stop();
 	rte_eal_wait_lcore(other);
@@ -225,7 +225,7 @@ main(int argc, char **argv)
 	struct app app = { .count = 100000, .size = RTE_COMCH_IMM_SIZE };
 	const struct example_option options[] = {
 		EXAMPLE_NUMBER('n', "count", "N", "round trips", &app.count, 1, 1 << 27),
-		EXAMPLE_NUMBER('s', "size", "N", "bytes of a message, its number first",
+		EXAMPLE_NUMBER('s', "size", "N", "message length; the number takes 8 bytes",
 				&app.size, sizeof(uint64_t), RTE_COMCH_IMM_SIZE),
 	};
 	int ret;
@@ -238,7 +238,7 @@ main(int argc, char **argv)
 
 	app.times = calloc(app.count, sizeof(app.times[0]));
 	if (app.times == NULL)
-		ret = example_error("no room for so many times", ENOMEM);
+		ret = example_error("allocate round-trip times", ENOMEM);
 	if (ret == 0)
 		ret = open_way(&app.there, "there");
 	if (ret == 0)

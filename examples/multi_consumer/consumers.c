@@ -3,12 +3,11 @@
  */
 
 /*
- * Many consumers of one connection, each on an lcore of its own with a poll
- * of its own.
+ * Many consumers of one connection, each with its own lcore and its own poll.
  *
- * The main lcore runs the connection's poll, and must go on doing so: it is
- * what tells the other side of our consumers. It makes all objects and takes
- * them apart; the workers only receive.
+ * The main lcore runs the connection's poll all the time, because this announces our
+ * consumers to the other side. It creates and destroys all objects; the workers only
+ * receive.
  */
 
 #include <rte_launch.h>
@@ -28,7 +27,7 @@ struct worker {
 	struct rte_comch_consumer *consumer;
 	uint8_t *mem;
 	struct rte_comch_mr *mr;
-	uint64_t msgs;         /* Read by the main lcore, too. */
+	uint64_t msgs;         /* Also read by the main lcore. */
 	uint64_t disorder;
 	uint64_t next[MAX_PRODUCER_ID + 1]; /* Number expected from each producer. */
 };
@@ -48,12 +47,12 @@ struct app {
 	struct rte_comch_conn *conn;
 	struct worker workers[MAX_WORKERS];
 	uint64_t nb_launched;
-	uint64_t nb_running;   /* Counted up by the workers. */
-	uint64_t nb_ended;     /* The same. */
+	uint64_t nb_running;   /* Incremented by the workers. */
+	uint64_t nb_ended;     /* Likewise. */
 	bool told_ready;
 	bool told_complete;
 	bool end_known;
-	uint64_t end;          /* Messages that the producers sent in all. */
+	uint64_t end;          /* Total number of messages sent by the producers. */
 	double begin;
 };
 
@@ -68,7 +67,7 @@ buffer(const struct worker *w, uint64_t i)
 	};
 }
 
-/* RUNNING: post everything, then tell the main lcore. */
+/* RUNNING: post all buffers, then notify the main lcore. */
 static void
 worker_running(struct worker *w)
 {
@@ -108,7 +107,7 @@ worker_receive(struct worker *w)
 
 	n = rte_comch_consumer_recv_burst(w->consumer, cpls, BURST);
 	for (i = 0; i < n; i++) {
-		/* A buffer that comes back empty: the consumer winds up. */
+		/* Returned empty: the consumer is stopping. */
 		if (cpls[i].status < 0)
 			continue;
 		worker_check(w, &cpls[i]);
@@ -127,7 +126,7 @@ state_is(const struct worker *w, enum rte_comch_state state)
 	return rte_comch_consumer_state(w->consumer) == state;
 }
 
-/* The loop of one lcore, until its consumer is IDLE again. */
+/* Main loop of a worker lcore, until its consumer is IDLE again. */
 static int
 worker_main(void *arg)
 {
@@ -157,7 +156,7 @@ worker_main(void *arg)
 	return 0;
 }
 
-/* On the main lcore, which lives as long as the connection. */
+/* Called on the main lcore, which outlives the connection. */
 static int
 worker_begin(struct app *app, struct worker *w, unsigned int lcore)
 {
@@ -175,13 +174,13 @@ worker_begin(struct app *app, struct worker *w, unsigned int lcore)
 	w->mr = w->mem != NULL ? rte_comch_mem_register(w->mem, len, 0) : NULL;
 	w->poll = rte_comch_poll_create(NULL);
 	if (w->mr == NULL || w->poll == NULL)
-		return example_error("no memory or poll", rte_errno);
+		return example_error("create memory or poll", rte_errno);
 	conf.poll = w->poll;
 	w->consumer = rte_comch_consumer_create(app->conn, &conf);
 	if (w->consumer == NULL)
-		return example_error("no consumer", rte_errno);
+		return example_error("create consumer", rte_errno);
 	if (rte_comch_consumer_start(w->consumer) != -EINPROGRESS)
-		return example_error("no consumer", ECONNRESET);
+		return example_error("start consumer", ECONNRESET);
 	return rte_eal_remote_launch(worker_main, w, lcore);
 }
 
@@ -235,25 +234,25 @@ total(const struct app *app)
 	return msgs;
 }
 
-/* Say what is to be said, once each. */
+/* Send READY and COMPLETE, once each, when they are due. */
 static void
 talk(struct app *app)
 {
 	if (app->conn == NULL)
 		return;
 	if (!app->told_ready && multi_get(&app->nb_running) == app->nb_workers) {
-		/* Whoever hears this has heard of all our consumers before. */
+		/* The peer gets this after the announcements of all our consumers. */
 		app->told_ready = multi_say(app->conn, MULTI_READY);
 		app->begin = example_now();
 	}
-	/* The end may overtake the last of the data. */
+	/* The end message may overtake the last data. */
 	if (app->end_known && !app->told_complete && total(app) >= app->end) {
 		app->told_complete = multi_say(app->conn, MULTI_COMPLETE);
 		printf("%" PRIu64 " messages in %.3f s\n", app->end, example_now() - app->begin);
 	}
 }
 
-/* True when the server was told to stop. */
+/* Returns whether the server was stopped. */
 static bool
 close_step(struct app *app)
 {
@@ -284,11 +283,11 @@ run(struct app *app)
 		for (i = 0; i < n; i++)
 			on_event(app, &events[i]);
 		talk(app);
-		/* One client, then the end. */
+		/* Exit after one client. */
 		if ((example_quit || (app->nb_launched > 0 && app->conn == NULL)) &&
 				close_step(app))
 			continue;
-		/* Workers do not tell us of each message: look now and then. */
+		/* Workers do not report each message: check every 10 ms. */
 		if (n == 0 && !app->busy)
 			example_sleep(app->poll, app->end_known && !app->told_complete ? 10 : -1);
 	}
@@ -308,10 +307,10 @@ set_up(struct app *app)
 		return example_error(app->dev, ret);
 	conf.poll = app->poll = rte_comch_poll_create(NULL);
 	if (app->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	app->server = rte_comch_server_create(app->dev_id, &conf);
 	if (app->server == NULL)
-		return example_error("no server", rte_errno);
+		return example_error("create server", rte_errno);
 	ret = rte_comch_server_start(app->server);
 	if (ret < 0)
 		return example_error(app->name, ret);
@@ -355,14 +354,14 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
-		EXAMPLE_NUMBER('N', "consumers", "N", "consumers, an lcore each",
+		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
+		EXAMPLE_NUMBER('N', "consumers", "N", "number of consumers, one lcore each",
 				&app.nb_workers, 1, MAX_WORKERS),
-		EXAMPLE_NUMBER('s', "size", "BYTES", "size of a buffer",
+		EXAMPLE_NUMBER('s', "size", "BYTES", "buffer size",
 				&app.buf_size, 1, 1 << 20),
-		EXAMPLE_NUMBER('B', "buffers", "N", "buffers of each consumer",
+		EXAMPLE_NUMBER('B', "buffers", "N", "buffers per consumer",
 				&app.depth, 1, 1 << 14),
-		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	bool good;
 	int ret;

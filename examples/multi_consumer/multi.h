@@ -6,14 +6,14 @@
 #define MULTI_H
 
 /*
- * What consumers.c and producers.c have agreed on.
+ * Protocol between consumers.c and producers.c.
  *
- * Control messages, all text: the consumers' side says "ready" when all its
- * consumers run; the producers' side says "end N" when N messages were sent;
- * the consumers' side answers "complete".
+ * Control messages, all text: the consumers' side sends "ready" when all its consumers
+ * run. The producers' side sends "end N" after N messages. The consumers' side answers
+ * "complete".
  *
- * Data: each message carries 8 bytes of immediate data, its number among
- * those from this producer to this consumer, counted from 0.
+ * Data: each message has 8 bytes of immediate data, its sequence number from this
+ * producer to this consumer, from 0.
  */
 
 #include <stdlib.h>
@@ -30,14 +30,14 @@
 #define MAX_WORKERS 16
 #define BURST 32
 
-/* A message has a length, not a NUL. */
+/* Messages are not NUL-terminated. */
 static inline bool
 multi_says(const struct rte_comch_event *ev, const char *text)
 {
 	return ev->msg.len >= strlen(text) && memcmp(ev->msg.data, text, strlen(text)) == 0;
 }
 
-/* The number after text. */
+/* Return the number after text. */
 static inline uint64_t
 multi_number(const struct rte_comch_event *ev, const char *text)
 {

@@ -3,11 +3,11 @@
  */
 
 /*
- * Many producers of one connection, each on an lcore of its own with a poll
- * of its own. Each sends to all consumers of the other side in turn.
+ * Many producers of one connection, each with its own lcore and its own poll. Each
+ * sends to all consumers of the other side in turn.
  *
- * The main lcore runs the connection's poll, which is how we hear of the
- * consumers. It makes all objects and takes them apart; the workers only send.
+ * The main lcore runs the connection's poll, which reports the consumers. It creates
+ * and destroys all objects; the workers only send.
  */
 
 #include <rte_launch.h>
@@ -27,8 +27,8 @@ struct worker {
 	uint64_t left;
 	uint64_t in_flight;
 	uint64_t done;
-	uint64_t number[MAX_WORKERS]; /* Of the next message to each consumer. */
-	uint32_t turn;                /* Whose turn it is. */
+	uint64_t number[MAX_WORKERS]; /* Next sequence number for each consumer. */
+	uint32_t turn;                /* Index of the consumer that is next. */
 	bool failed;
 };
 
@@ -52,14 +52,14 @@ struct app {
 	struct rte_comch_mr *mr;
 	struct worker workers[MAX_WORKERS];
 	uint64_t nb_launched;
-	uint64_t nb_ended;         /* Counted up by the workers. */
+	uint64_t nb_ended;         /* Incremented by the workers. */
 	bool told_end;
 	bool complete;
 	bool ended;                /* The client is IDLE again. */
 	double begin;
 };
 
-/* Send a burst to the consumer whose turn it is. Returns how many went. */
+/* Send a burst to the next consumer. Returns the number of messages sent. */
 static uint16_t
 worker_send(struct worker *w)
 {
@@ -85,7 +85,7 @@ worker_send(struct worker *w)
 	w->number[turn] += n;
 	w->left -= n;
 	w->in_flight += n;
-	/* A consumer that is slow holds up nobody: the next one has its turn. */
+	/* Continue with the next consumer even if this one is slow. */
 	w->turn = (turn + 1) % app->nb_ids;
 	return n;
 }
@@ -104,13 +104,13 @@ worker_done(struct worker *w)
 			continue;
 		}
 		if (!w->failed)
-			example_error("a message was not delivered", cpls[i].status);
+			example_error("message not delivered", cpls[i].status);
 		w->failed = true;
 	}
 	return n;
 }
 
-/* The loop of one lcore, until all is sent or nothing can be any more. */
+/* Main loop of a worker lcore, until everything is sent or sending fails. */
 static int
 worker_main(void *arg)
 {
@@ -123,7 +123,7 @@ worker_main(void *arg)
 			nothing = 0;
 			continue;
 		}
-		/* Ask all consumers once more before giving the core away. */
+		/* Try all consumers once before sleeping. */
 		if (++nothing < w->app->nb_ids || w->app->busy)
 			continue;
 		if (rte_comch_poll_run(w->poll, events, RTE_DIM(events)) == 0)
@@ -134,7 +134,7 @@ worker_main(void *arg)
 	return 0;
 }
 
-/* On the main lcore, which lives as long as the connection. */
+/* Called on the main lcore, which outlives the connection. */
 static int
 worker_begin(struct app *app, struct worker *w, unsigned int lcore)
 {
@@ -148,13 +148,13 @@ worker_begin(struct app *app, struct worker *w, unsigned int lcore)
 	w->left = app->nb_msgs;
 	w->poll = conf.poll = rte_comch_poll_create(NULL);
 	if (w->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	w->producer = rte_comch_producer_create(app->conn, &conf);
 	if (w->producer == NULL)
-		return example_error("no producer", rte_errno);
+		return example_error("create producer", rte_errno);
 	ret = rte_comch_producer_start(w->producer);
 	if (ret < 0)
-		return example_error("no producer", ret);
+		return example_error("start producer", ret);
 	return rte_eal_remote_launch(worker_main, w, lcore);
 }
 
@@ -217,7 +217,7 @@ workers_ended(const struct app *app)
 	return multi_get(&app->nb_ended) == app->nb_launched;
 }
 
-/* When all workers are through: how many messages did arrive? Say it once. */
+/* When all workers have finished, send the number of delivered messages, once. */
 static void
 tell_end(struct app *app)
 {
@@ -236,7 +236,7 @@ tell_end(struct app *app)
 			msgs, app->msg_size, seconds, (double)msgs / seconds / 1e6);
 }
 
-/* True when the client was told to stop. */
+/* Returns whether the client was stopped. */
 static bool
 close_step(struct app *app)
 {
@@ -269,7 +269,7 @@ run(struct app *app)
 	bool connected = false;
 	uint16_t n, i;
 
-	/* The client is not IDLE before its producers are destroyed. */
+	/* The client becomes IDLE only after its producers are destroyed. */
 	while (!app->ended) {
 		n = rte_comch_poll_run(app->poll, events, RTE_DIM(events));
 		for (i = 0; i < n; i++)
@@ -296,24 +296,24 @@ set_up(struct app *app)
 
 	app->mem = calloc(1, app->msg_size);
 	if (app->mem == NULL)
-		return example_error("no payload", ENOMEM);
+		return example_error("allocate payload", ENOMEM);
 	app->mr = rte_comch_mem_register(app->mem, app->msg_size, 0);
 	if (app->mr == NULL)
-		return example_error("no registration", rte_errno);
+		return example_error("register memory", rte_errno);
 	ret = rte_comch_dev_probe(app->dev, &app->dev_id);
 	if (ret < 0)
 		return example_error(app->dev, ret);
 	conf.poll = app->poll = rte_comch_poll_create(NULL);
 	if (app->poll == NULL)
-		return example_error("no poll", rte_errno);
+		return example_error("create poll", rte_errno);
 	app->client = rte_comch_client_create(app->dev_id, &conf);
 	if (app->client == NULL)
-		return example_error("no client", rte_errno);
+		return example_error("create client", rte_errno);
 	ret = rte_comch_client_start(app->client);
 	return ret == -EINPROGRESS ? 0 : example_error(app->name, ret);
 }
 
-/* Returns whether each producer delivered all of its messages. */
+/* Returns whether every producer delivered all its messages. */
 static bool
 tear_down(struct app *app)
 {
@@ -351,16 +351,16 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "the server's name", &app.name),
-		EXAMPLE_NUMBER('N', "producers", "N", "producers, an lcore each",
+		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
+		EXAMPLE_NUMBER('N', "producers", "N", "number of producers, one lcore each",
 				&app.nb_workers, 1, MAX_WORKERS),
-		EXAMPLE_NUMBER('c', "count", "N", "messages of each producer",
+		EXAMPLE_NUMBER('c', "count", "N", "messages per producer",
 				&app.nb_msgs, 0, UINT64_MAX / MAX_WORKERS),
-		EXAMPLE_NUMBER('s', "size", "BYTES", "length of a message",
+		EXAMPLE_NUMBER('s', "size", "BYTES", "message length",
 				&app.msg_size, 1, 1 << 20),
-		EXAMPLE_NUMBER('w', "wait", "MS", "go on trying while there is no server, ms",
+		EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms",
 				&app.wait_ms, 0, UINT32_MAX),
-		EXAMPLE_FLAG('b', "busy", "poll all the time instead of sleeping", &app.busy),
+		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	bool good;
 	int ret;

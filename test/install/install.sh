@@ -249,5 +249,5 @@ for program in doca_ctrl_path doca_data_path; do
 	wait "$server_pid" || fail "$program: the DPU's side ended with status $?"
 	server_pid=
 done
-grep -q 'all blocks are as they were sent' "$tmp/client.out" "$tmp/server.out" ||
+grep -q 'all blocks are intact' "$tmp/client.out" "$tmp/server.out" ||
 	fail "doca_data_path said: $(cat "$tmp/client.out")"

@@ -74,7 +74,7 @@ refuses 'There is no device b1:0' "$client" -p b1:0
 refuses 'There is no representor 03:00.0' "$server" -r 03:00.0
 refuses "unknown flag '-r'" "$client" -r b1:00.0
 refuses 'A size is 1 to 4080, not 4081' "$server" -s 4081
-refuses 'the size of the queues' "$server" -q 65535
+refuses 'set queue size' "$server" -q 65535
 refuses 'A count is 1 to' "$client" -c 0
 refuses 'does not have 1 to 119 characters' "$client" -n "$(printf '%0120d' 0)"
 refuses 'does not have 1 to 4080 characters' "$client" -t ''
