@@ -81,11 +81,33 @@ void t_until_step(uint64_t deadline, const char *file, int line, const char *con
 			t_until_step(end_, __FILE__, __LINE__, #cond); \
 	} while (0)
 
-/* Step all nodes for so long that what is on its way has arrived: used before
- * checking that something did NOT happen. Counts runs, and a span of time for
- * the control sockets, which are looked at every so often.
+/** How far t_settle() and T_NEVER() have come. */
+struct t_settling {
+	uint64_t end;      /**< Not before this time... */
+	unsigned int idle; /**< ...and so many runs without an event. */
+};
+
+struct t_settling t_settle_begin(void);
+/* Step all nodes; false: what was on its way has arrived. */
+bool t_settle_step(struct t_settling *s);
+
+/* Step all nodes until what is on its way has arrived: before checking that
+ * something did NOT happen, or an exact count. Counts runs, and a span of time
+ * for the control sockets, which are looked at every so often.
  */
 void t_settle(void);
+
+/* The same, and the condition must stay false. A burst call is a condition to
+ * look at in each run: what it takes may need several calls to arrive.
+ */
+#define T_NEVER(cond) \
+	do { \
+		struct t_settling s_ = t_settle_begin(); \
+		do { \
+			if (cond) \
+				T_FAIL("unexpected: %s", #cond); \
+		} while (t_settle_step(&s_)); \
+	} while (0)
 
 /*
  * Event-driven: run all nodes until nothing comes, arm them, sleep on their

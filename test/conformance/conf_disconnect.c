@@ -257,7 +257,7 @@ conf_disconnect_busy(void)
 	T_EQ(rte_comch_server_state(p.server), RTE_COMCH_STATE_RUNNING);
 	t_flow_once(&f, 1000, 1);
 	/* IDLE ones count as well: it is their existence that matters. */
-	T_EQ(rte_comch_producer_stop(f.prod), 0);
+	t_producer_stop(f.prod);
 	T_EQ(rte_comch_client_stop(p.client), -EBUSY);
 	t_flow_close(&f);
 	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
@@ -367,7 +367,21 @@ publish(struct t_flow *f, unsigned int posted, unsigned int sent)
 		T_EQ(t_post(f, i * 64, 64, i), 1);
 	for (i = 0; i < sent; i++) {
 		t_fill(f->src.addr + i * 64, 64, i);
-		T_EQ(t_put(f, i * 64, 64, i), 1);
+		t_submit(f, i * 64, 64, i);
+	}
+}
+
+/* The first n operations are done: their messages are published, whatever comes now. */
+static void
+published(struct t_flow *f, unsigned int n)
+{
+	struct rte_comch_cpl cpl;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		t_done(f->prod, &cpl);
+		T_EQ(cpl.cookie, i);
+		T_EQ(cpl.status, 0);
 	}
 }
 
@@ -378,11 +392,11 @@ consumer_stop(enum rte_comch_mem_kind kind)
 	struct rte_comch_cpl cpl;
 	struct t_flow f;
 	struct t_pair p;
-	unsigned int i;
 
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, &fc);
 	publish(&f, 10, 3);
+	published(&f, 3);
 	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
 	t_settle();
 	/* Not IDLE before all is taken. */
@@ -391,13 +405,9 @@ consumer_stop(enum rte_comch_mem_kind kind)
 	expect_drain(&f, 3, 7);
 	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
 	T_UNTIL(t_state_is(f.cons_node, f.cons, RTE_COMCH_STATE_IDLE));
-	for (i = 0; i < 3; i++) {
-		t_done(f.prod, &cpl);
-		T_EQ(cpl.status, 0);
-	}
 	/* The peer's producers cannot reach it any more. */
 	T_UNTIL(t_count(f.prod_node, RTE_COMCH_EVENT_CONSUMER_GONE, NULL) == 1);
-	T_EQ(t_put(&f, 0, 8, 77), 1);
+	t_submit(&f, 0, 8, 77);
 	t_done(f.prod, &cpl);
 	T_EQ(cpl.status, -ENOENT);
 	t_flow_close(&f);
@@ -427,11 +437,10 @@ conf_disconnect_consumer_restart(void)
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, NULL);
 	publish(&f, 4, 2);
+	published(&f, 2);
 	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
 	expect_drain(&f, 2, 2);
 	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
-	while (rte_comch_producer_done_burst(f.prod, &(struct rte_comch_cpl){ 0 }, 1) > 0)
-		;
 	id = f.id;
 	t_consumer_run(f.cons);
 	f.id = rte_comch_consumer_id(f.cons);
@@ -454,6 +463,7 @@ peer_leaves(enum rte_comch_mem_kind kind, bool to_host)
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, &fc);
 	publish(&f, 10, 4);
+	published(&f, 4);
 	t_producer_end(f.prod);
 	f.prod = NULL;
 	t_send(f.prod_conn, "bye", 3, 0);
@@ -494,7 +504,6 @@ conf_disconnect_peer_leaves_producer(void)
 {
 	struct rte_comch_producer *late;
 	struct rte_comch_cpl cpl;
-	unsigned int i;
 	struct t_flow f;
 	struct t_pair p;
 
@@ -505,18 +514,15 @@ conf_disconnect_peer_leaves_producer(void)
 				.conf_size = sizeof(struct rte_comch_producer_conf) });
 	T_CHECK(late != NULL);
 	publish(&f, 4, 4);
+	t_settle();
 	t_consumer_end(f.cons);
 	f.cons = NULL;
 	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 	t_settle();
 	/* What was done stays done. */
-	for (i = 0; i < 4; i++) {
-		t_done(f.prod, &cpl);
-		T_EQ(cpl.cookie, i);
-		T_EQ(cpl.status, 0);
-	}
-	T_EQ(t_put(&f, 0, 8, 77), 1);
+	published(&f, 4);
+	t_submit(&f, 0, 8, 77);
 	t_done(f.prod, &cpl);
 	T_EQ(cpl.cookie, 77);
 	T_EQ(cpl.status, -ECONNRESET);
@@ -531,6 +537,20 @@ conf_disconnect_peer_leaves_producer(void)
 	t_pair_close(&p);
 }
 
+/* Stop a producer in the middle of a message: it waits for the rest. */
+static bool
+stop_in_stream(struct rte_comch_producer *prod)
+{
+	int rc = rte_comch_producer_stop(prod);
+
+	/* Without a staging ring there may be no rest. */
+	if (rc == 0 && !t_driver->maps_memory)
+		return false;
+	T_EQ(rc, -EINPROGRESS);
+	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_STOPPING);
+	return true;
+}
+
 /* A stream of a staged message that the consumer's stop cuts off. */
 void
 conf_disconnect_stream_cut(void)
@@ -542,29 +562,28 @@ conf_disconnect_stream_cut(void)
 	struct rte_comch_cpl in, out;
 	struct t_flow f;
 	struct t_pair p;
-	int rc;
+	bool in_stream;
 
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, &fc);
 	T_EQ(t_post(&f, 0, 400000, 1), 1);
-	T_EQ(t_put(&f, 0, 400000, 1), 1);
-	T_EQ(rte_comch_producer_done_burst(f.prod, &out, 1), 0);
-	rc = rte_comch_producer_stop(f.prod);
-	T_EQ(rc, -EINPROGRESS);
-	T_EQ(rte_comch_producer_state(f.prod), RTE_COMCH_STATE_STOPPING);
+	t_submit(&f, 0, 400000, 1);
+	in_stream = stop_in_stream(f.prod);
 	/* done_burst() and recv_burst() carry it on. */
 	t_both(&f, &in, &out);
 	T_EQ(in.status, 0);
 	T_EQ(in.len, 400000);
 	T_EQ(out.status, 0);
 	T_UNTIL(rte_comch_producer_state(f.prod) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_ev(f.prod_node, f.prod) != NULL);
-	T_EQ(t_state_ev(f.prod_node, f.prod)->e.obj_type, RTE_COMCH_OBJ_PRODUCER);
+	if (in_stream) {
+		T_UNTIL(t_state_ev(f.prod_node, f.prod) != NULL);
+		T_EQ(t_state_ev(f.prod_node, f.prod)->e.obj_type, RTE_COMCH_OBJ_PRODUCER);
+	}
 	/* This one nobody carries on: the producer gives up, the stop ends. */
 	T_EQ(rte_comch_producer_start(f.prod), 0);
 	T_EQ(t_post(&f, 0, 400000, 2), 1);
-	T_EQ(t_put(&f, 0, 400000, 2), 1);
-	T_EQ(rte_comch_producer_stop(f.prod), -EINPROGRESS);
+	t_submit(&f, 0, 400000, 2);
+	stop_in_stream(f.prod);
 	T_UNTIL(rte_comch_producer_state(f.prod) == RTE_COMCH_STATE_IDLE ||
 			rte_comch_producer_done_burst(f.prod, &out, 1) == 1);
 	t_producer_end(f.prod);

@@ -703,7 +703,7 @@ lose(struct t_pair *p)
 		t_step(p->dpu);
 	t_driver->lose("pf0", T_NAME);
 	T_CHECK(t_readable(rte_comch_poll_fd(p->dpu->poll, RTE_COMCH_POLL_LINK), T_TIMEOUT_MS));
-	T_GE(t_step(p->dpu), 1);
+	T_UNTIL(t_state_ev(p->dpu, p->server) != NULL);
 	/* A consumer may have gone to its end before. */
 	do {
 		ev = t_find(p->dpu, RTE_COMCH_EVENT_STATE, NULL, i++);

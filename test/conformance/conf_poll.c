@@ -464,19 +464,22 @@ wake_data(struct t_flow_conf *fc)
 	t_flow_open(&f, &p, fc);
 	for (i = 0; i < 200; i++) {
 		/* Short: from now on the producer waits for room. */
+		t_settle();
 		T_EQ(t_put(&f, 0, 64, i), 0);
 		arm_quiet(prod_node, RTE_COMCH_POLL_TX);
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		check_woken(prod_node, RTE_COMCH_POLL_TX, 0);
 		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
-		T_EQ(t_put(&f, 0, 64, i), 1);
+		cons_node->paused = true;
+		t_submit(&f, 0, 64, i);
 		check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
-		T_EQ(rte_comch_consumer_recv_burst(f.cons, &cpl, 1), 1);
+		cons_node->paused = false;
+		t_recv(f.cons, &cpl);
 		T_EQ(cpl.cookie, i);
 		t_done(f.prod, &cpl);
 		/* Something is there before it is armed. */
 		T_EQ(t_post(&f, 0, 64, i), 1);
-		T_EQ(t_put(&f, 0, 64, i), 1);
+		t_submit(&f, 0, 64, i);
 		check_woken(cons_node, RTE_COMCH_POLL_RX,
 			rte_comch_poll_arm(cons_node->poll, RTE_COMCH_POLL_RX));
 		t_recv(f.cons, &cpl);
