@@ -327,9 +327,9 @@ t_both(struct t_flow *f, struct rte_comch_cpl *in, struct rte_comch_cpl *out)
 
 	memset(in, 0xa5, sizeof(*in));
 	memset(out, 0xa5, sizeof(*out));
-	while (!got || !done)
-		T_UNTIL((!done && (done = rte_comch_producer_done_burst(f->prod, out, 1))) ||
-			(!got && (got = rte_comch_consumer_recv_burst(f->cons, in, 1))));
+	T_UNTIL((done = done || rte_comch_producer_done_burst(f->prod, out, 1) == 1,
+		got = got || rte_comch_consumer_recv_burst(f->cons, in, 1) == 1,
+		done && got));
 }
 
 void

@@ -216,12 +216,6 @@ t_node_dump(const struct t_node *node)
 	}
 }
 
-uint64_t
-t_deadline(void)
-{
-	return t_now_ms() + T_TIMEOUT_MS;
-}
-
 static void
 timed_out(const char *file, int line, const char *cond)
 {

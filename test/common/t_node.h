@@ -70,16 +70,11 @@ bool t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state
 /* Write the record to stderr, for people. */
 void t_node_dump(const struct t_node *node);
 
-uint64_t t_deadline(void);
+/* Step all nodes; show the record of each if the deadline is over. */
 void t_until_step(uint64_t deadline, const char *file, int line, const char *cond);
 
-/* Step all nodes until the condition holds; fail after T_TIMEOUT_MS. */
-#define T_UNTIL(cond) \
-	do { \
-		const uint64_t end_ = t_deadline(); \
-		while (!(cond)) \
-			t_until_step(end_, __FILE__, __LINE__, #cond); \
-	} while (0)
+/* Step all nodes until the condition holds. */
+#define T_UNTIL(cond) T_WAIT(t_until_step, cond)
 
 /** How far t_settle() and T_NEVER() have come. */
 struct t_settling {
@@ -116,11 +111,6 @@ void t_settle(void);
  */
 void t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond);
 
-#define T_SLEEP_UNTIL(cond) \
-	do { \
-		const uint64_t end_ = t_deadline(); \
-		while (!(cond)) \
-			t_sleep_step(end_, __FILE__, __LINE__, #cond); \
-	} while (0)
+#define T_SLEEP_UNTIL(cond) T_WAIT(t_sleep_step, cond)
 
 #endif /* T_NODE_H */

@@ -295,12 +295,7 @@ drain_messages(bool by_server)
 	t_pair_close(&p);
 }
 
-void
-conf_disconnect_drains_messages(void)
-{
-	drain_messages(true);
-	drain_messages(false);
-}
+CONF_CASE(disconnect, drains_messages, drain_messages(true); drain_messages(false))
 
 /* Each message that was taken has one SENT: delivered, or not known. */
 void
@@ -414,17 +409,8 @@ consumer_stop(enum rte_comch_mem_kind kind)
 	t_pair_close(&p);
 }
 
-void
-conf_disconnect_consumer_stop(void)
-{
-	consumer_stop(RTE_COMCH_MEM_SEALED);
-}
-
-void
-conf_disconnect_consumer_stop_staged(void)
-{
-	consumer_stop(RTE_COMCH_MEM_HEAP);
-}
+CONF_CASE(disconnect, consumer_stop, consumer_stop(RTE_COMCH_MEM_SEALED))
+CONF_CASE(disconnect, consumer_stop_staged, consumer_stop(RTE_COMCH_MEM_HEAP))
 
 /* A stopped consumer has a fresh start under an id of its own. */
 void
@@ -485,18 +471,11 @@ peer_leaves(enum rte_comch_mem_kind kind, bool to_host)
 	t_pair_close(&p);
 }
 
-void
-conf_disconnect_peer_leaves_consumer(void)
-{
+CONF_CASE(disconnect, peer_leaves_consumer,
 	peer_leaves(RTE_COMCH_MEM_SEALED, false);
-	peer_leaves(RTE_COMCH_MEM_SEALED, true);
-}
+	peer_leaves(RTE_COMCH_MEM_SEALED, true))
 
-void
-conf_disconnect_peer_leaves_consumer_staged(void)
-{
-	peer_leaves(RTE_COMCH_MEM_HEAP, false);
-}
+CONF_CASE(disconnect, peer_leaves_consumer_staged, peer_leaves(RTE_COMCH_MEM_HEAP, false))
 
 /* The consumer's side ends the connection; the producer is told. */
 void

@@ -208,24 +208,11 @@ check_sizes(bool to_host, enum rte_comch_mem_kind kind)
 	t_pair_close(&p);
 }
 
-void
-conf_dp_sizes_to_dpu(void)
-{
-	check_sizes(false, RTE_COMCH_MEM_SEALED);
-}
-
-void
-conf_dp_sizes_to_host(void)
-{
-	check_sizes(true, RTE_COMCH_MEM_SEALED);
-}
-
-void
-conf_dp_sizes_staged(void)
-{
+CONF_CASE(dp, sizes_to_dpu, check_sizes(false, RTE_COMCH_MEM_SEALED))
+CONF_CASE(dp, sizes_to_host, check_sizes(true, RTE_COMCH_MEM_SEALED))
+CONF_CASE(dp, sizes_staged,
 	check_sizes(false, RTE_COMCH_MEM_HEAP);
-	check_sizes(true, RTE_COMCH_MEM_HEAP);
-}
+	check_sizes(true, RTE_COMCH_MEM_HEAP))
 
 /* Payload goes where the buffer is, and nowhere else. */
 void
@@ -254,71 +241,83 @@ conf_dp_exact_place(void)
 	t_pair_close(&p);
 }
 
-/* Small queues that go around thousands of times, in odd bursts. */
-static void
-wrap(const struct t_flow_conf *fc, uint64_t total)
-{
-	uint64_t posted = 0, sent = 0, done = 0, got = 0, end;
-	struct rte_comch_cpl cpls[5];
-	uint16_t i, n;
+/** Messages that go through one flow, 512 bytes at most, eight at a time. */
+struct wrap {
 	struct t_flow f;
-	struct t_pair p;
+	uint64_t total, posted, sent, done, got;
+};
+
+static void
+wrap_send(struct wrap *w)
+{
 	uint32_t len;
 
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, fc);
-	T_GE(f.dst.len, 8 * 512);
-	end = t_deadline();
-	while (got < total || done < total) {
-		while (posted < total && t_post(&f, posted % 8 * 512, 512, posted) == 1)
-			posted++;
-		T_LE(posted - got, 8);
-		while (sent < total && sent - done < 8) {
-			len = (uint32_t)(sent * 37 % 513);
-			t_fill(f.src.addr + sent % 8 * 512, len, sent);
-			if (t_put(&f, sent % 8 * 512, len, sent) == 0)
-				break;
-			sent++;
-		}
-		n = rte_comch_producer_done_burst(f.prod, cpls, RTE_DIM(cpls));
-		for (i = 0; i < n; i++, done++) {
-			T_EQ(cpls[i].status, 0);
-			T_EQ(cpls[i].cookie, done);
-		}
-		n = rte_comch_consumer_recv_burst(f.cons, cpls, (uint16_t)(got % 5 + 1));
-		T_LE(n, got % 5 + 1);
-		for (i = 0; i < n; i++, got++) {
-			T_EQ(cpls[i].status, 0);
-			T_EQ(cpls[i].cookie, got);
-			T_EQ(cpls[i].len, got * 37 % 513);
-			T_VERIFY(f.dst.addr + got % 8 * 512, cpls[i].len, got);
-		}
-		t_step_all();
-		T_LT(t_now_ms(), end);
+	while (w->sent < w->total && w->sent - w->done < 8) {
+		len = (uint32_t)(w->sent * 37 % 513);
+		t_fill(w->f.src.addr + w->sent % 8 * 512, len, w->sent);
+		if (t_put(&w->f, w->sent % 8 * 512, len, w->sent) == 0)
+			return;
+		w->sent++;
 	}
-	t_flow_close(&f);
+}
+
+static void
+wrap_recv(struct wrap *w)
+{
+	struct rte_comch_cpl cpls[5];
+	uint16_t i, n;
+
+	n = rte_comch_consumer_recv_burst(w->f.cons, cpls, (uint16_t)(w->got % 5 + 1));
+	T_LE(n, w->got % 5 + 1);
+	for (i = 0; i < n; i++, w->got++) {
+		T_EQ(cpls[i].status, 0);
+		T_EQ(cpls[i].cookie, w->got);
+		T_EQ(cpls[i].len, w->got * 37 % 513);
+		T_VERIFY(w->f.dst.addr + w->got % 8 * 512, cpls[i].len, w->got);
+	}
+}
+
+/* Do what can be done; is that all? */
+static bool
+wrap_turn(struct wrap *w)
+{
+	struct rte_comch_cpl cpls[5];
+	uint16_t i, n;
+
+	while (w->posted < w->total &&
+			t_post(&w->f, w->posted % 8 * 512, 512, w->posted) == 1)
+		w->posted++;
+	T_LE(w->posted - w->got, 8);
+	wrap_send(w);
+	n = rte_comch_producer_done_burst(w->f.prod, cpls, RTE_DIM(cpls));
+	for (i = 0; i < n; i++, w->done++) {
+		T_EQ(cpls[i].status, 0);
+		T_EQ(cpls[i].cookie, w->done);
+	}
+	wrap_recv(w);
+	return w->got == w->total && w->done == w->total;
+}
+
+/* Small queues that go around thousands of times, in odd bursts. */
+static void
+wrap(const struct t_flow_conf *fc)
+{
+	struct wrap w = { .total = 20000 };
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&w.f, &p, fc);
+	T_GE(w.f.dst.len, 8 * 512);
+	T_UNTIL(wrap_turn(&w));
+	t_flow_close(&w.f);
 	t_pair_close(&p);
 }
 
-void
-conf_dp_wrap(void)
-{
-	struct t_flow_conf fc = { .cons.queue_size = 8, .prod.queue_size = 8 };
-
-	wrap(&fc, 20000);
-}
-
-void
-conf_dp_wrap_staged(void)
-{
-	struct t_flow_conf fc = {
-		.to_host = true, .kind = RTE_COMCH_MEM_HEAP,
-		.cons = { .queue_size = 8, .staging_size = 4096 },
-		.prod.queue_size = 8,
-	};
-
-	wrap(&fc, 20000);
-}
+CONF_CASE(dp, wrap, wrap(&(struct t_flow_conf){
+	.cons.queue_size = 8, .prod.queue_size = 8 }))
+CONF_CASE(dp, wrap_staged, wrap(&(struct t_flow_conf){
+	.to_host = true, .kind = RTE_COMCH_MEM_HEAP,
+	.cons = { .queue_size = 8, .staging_size = 4096 }, .prod.queue_size = 8 }))
 
 void
 conf_dp_nothing_posted(void)

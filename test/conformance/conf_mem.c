@@ -107,7 +107,7 @@ check_copies(const struct t_flow *f, const struct rte_comch_cpl *in,
 }
 
 static void
-one_message(const struct t_pair_conf *pc, struct t_flow_conf *fc, bool direct)
+one_message(const struct t_pair_conf *pc, const struct t_flow_conf *fc, bool direct)
 {
 	struct rte_comch_cpl in, out;
 	struct t_flow f;
@@ -127,40 +127,15 @@ one_message(const struct t_pair_conf *pc, struct t_flow_conf *fc, bool direct)
 	t_pair_close(&p);
 }
 
-void
-conf_mem_sealed(void)
-{
-	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_SEALED };
-
-	one_message(NULL, &fc, true);
-}
-
-void
-conf_mem_heap(void)
-{
-	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_HEAP };
-
-	one_message(NULL, &fc, false);
-}
-
-void
-conf_mem_snapshot(void)
-{
-	struct t_flow_conf fc = {
-		.kind = RTE_COMCH_MEM_SEALED, .to_host = true,
-		.cons.flags = RTE_COMCH_CONSUMER_F_SNAPSHOT,
-	};
-
-	one_message(NULL, &fc, false);
-}
-
-void
-conf_mem_eal_not_shown(void)
-{
-	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_EAL };
-
-	one_message(NULL, &fc, false);
-}
+CONF_CASE(mem, sealed, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_SEALED }, true))
+CONF_CASE(mem, heap, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_HEAP }, false))
+CONF_CASE(mem, snapshot, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_SEALED, .to_host = true,
+	.cons.flags = RTE_COMCH_CONSUMER_F_SNAPSHOT }, false))
+CONF_CASE(mem, eal_not_shown, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_EAL }, false))
 
 void
 conf_mem_eal_shown(void)
@@ -199,23 +174,10 @@ stream(uint32_t staging, uint32_t len, enum rte_comch_mem_kind kind, uint32_t fl
 	t_pair_close(&p);
 }
 
-void
-conf_mem_stream(void)
-{
-	stream(64 * 1024, 1024 * 1024, RTE_COMCH_MEM_HEAP, 0);
-}
-
-void
-conf_mem_stream_tiny_ring(void)
-{
-	stream(4096, 300000, RTE_COMCH_MEM_HEAP, 0);
-}
-
-void
-conf_mem_stream_snapshot(void)
-{
-	stream(0, 5 * 1024 * 1024, RTE_COMCH_MEM_SEALED, RTE_COMCH_CONSUMER_F_SNAPSHOT);
-}
+CONF_CASE(mem, stream, stream(64 * 1024, 1024 * 1024, RTE_COMCH_MEM_HEAP, 0))
+CONF_CASE(mem, stream_tiny_ring, stream(4096, 300000, RTE_COMCH_MEM_HEAP, 0))
+CONF_CASE(mem, stream_snapshot, stream(
+	0, 5 * 1024 * 1024, RTE_COMCH_MEM_SEALED, RTE_COMCH_CONSUMER_F_SNAPSHOT))
 
 /* A stalled stream holds its consumer only; the order is kept. */
 void
@@ -274,17 +236,8 @@ large(enum rte_comch_mem_kind kind, uint32_t len)
 	t_pair_close(&p);
 }
 
-void
-conf_mem_large(void)
-{
-	large(RTE_COMCH_MEM_SEALED, 64 * 1024 * 1024);
-}
-
-void
-conf_mem_large_heap(void)
-{
-	large(RTE_COMCH_MEM_HEAP, 64 * 1024 * 1024);
-}
+CONF_CASE(mem, large, large(RTE_COMCH_MEM_SEALED, 64 * 1024 * 1024))
+CONF_CASE(mem, large_heap, large(RTE_COMCH_MEM_HEAP, 64 * 1024 * 1024))
 
 void
 conf_mem_busy(void)

@@ -89,20 +89,23 @@ conf_poll_max(void)
 	t_pair_close(&p);
 }
 
+static bool
+runs_until_connected(const struct t_pair *p)
+{
+	T_EQ(rte_comch_poll_run(p->dpu->poll, NULL, 0), 0);
+	T_EQ(rte_comch_poll_run(p->host->poll, NULL, 0), 0);
+	return rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING;
+}
+
 /* With max 0 states advance, and the events wait. */
 void
 conf_poll_max_zero_connects(void)
 {
-	const uint64_t end = t_deadline();
 	struct t_pair p;
 
 	t_pair_ends(&p, NULL);
 	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	while (rte_comch_client_state(p.client) != RTE_COMCH_STATE_RUNNING) {
-		T_EQ(rte_comch_poll_run(p.dpu->poll, NULL, 0), 0);
-		T_EQ(rte_comch_poll_run(p.host->poll, NULL, 0), 0);
-		T_LT(t_now_ms(), end);
-	}
+	T_AWAIT(runs_until_connected(&p));
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_STATE, NULL) == 1);
@@ -370,7 +373,8 @@ conf_poll_credit_lets_sleep(void)
 			check_woken(p.host, RTE_COMCH_POLL_RX, 0);
 		}
 		/* The credit was there all the time. */
-		T_EQ(rte_comch_poll_arm(p.host->poll, RTE_COMCH_POLL_TX), -EAGAIN);
+		check_woken(p.host, RTE_COMCH_POLL_TX,
+			rte_comch_poll_arm(p.host->poll, RTE_COMCH_POLL_TX));
 		p.host->paused = false;
 		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
 	}
@@ -491,21 +495,9 @@ wake_data(struct t_flow_conf *fc)
 	t_pair_close(&p);
 }
 
-void
-conf_poll_wake_data(void)
-{
-	struct t_flow_conf fc = { .to_host = false };
-
-	wake_data(&fc);
-}
-
-void
-conf_poll_wake_data_staged(void)
-{
-	struct t_flow_conf fc = { .to_host = true, .kind = RTE_COMCH_MEM_HEAP };
-
-	wake_data(&fc);
-}
+CONF_CASE(poll, wake_data, wake_data(&(struct t_flow_conf){ .to_host = false }))
+CONF_CASE(poll, wake_data_staged, wake_data(&(struct t_flow_conf){
+	.to_host = true, .kind = RTE_COMCH_MEM_HEAP }))
 
 /* A whole life that sleeps whenever it can: nothing is ever missed. */
 void
