@@ -36,6 +36,11 @@ const char *conf_dev_name(unsigned int number);
 int conf_sent_status(const struct t_node *node, uint64_t cookie);
 /* The payloads of all MSG events are 0, 1, 2... as u32, in this order. */
 void conf_check_counting(const struct t_node *node);
+/*
+ * DISCONNECTED is there once, and is the last event of the connection itself.
+ * Its client follows, and its consumers when the application has drained them.
+ */
+const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_comch_conn *conn);
 
 /* Devices, representors, names, states. */
 #define CONF_LIFECYCLE(X, inst) \
