@@ -162,27 +162,28 @@ producer_idle(struct rte_comch_producer *prod)
 	return rte_comch_producer_state(prod) == RTE_COMCH_STATE_IDLE;
 }
 
+/* It may take a moment. */
+static void
+producer_begin_stop(struct rte_comch_producer *prod)
+{
+	int rc = rte_comch_producer_stop(prod);
+
+	if (rc != 0)
+		T_EQ(rc, -EINPROGRESS);
+}
+
 void
 t_producer_stop(struct rte_comch_producer *prod)
 {
-	int rc;
-
-	rc = rte_comch_producer_stop(prod);
-	if (rc != 0)
-		T_EQ(rc, -EINPROGRESS);
+	producer_begin_stop(prod);
 	T_UNTIL(rte_comch_producer_state(prod) == RTE_COMCH_STATE_IDLE);
 }
 
 void
 t_producer_end(struct rte_comch_producer *prod)
 {
-	int rc;
-
-	if (rte_comch_producer_state(prod) == RTE_COMCH_STATE_RUNNING) {
-		rc = rte_comch_producer_stop(prod);
-		if (rc != 0)
-			T_EQ(rc, -EINPROGRESS);
-	}
+	if (rte_comch_producer_state(prod) == RTE_COMCH_STATE_RUNNING)
+		producer_begin_stop(prod);
 	T_UNTIL(producer_idle(prod));
 	t_step_all();
 	t_delay_producer_end(prod);
