@@ -96,6 +96,31 @@ void t_skip(const char *fmt, ...)
 
 /* Milliseconds of a clock that only goes forward. */
 uint64_t t_now_ms(void);
+/* T_TIMEOUT_MS from now. */
+uint64_t t_deadline(void);
+
+/*
+ * The loop of all waiting: step(deadline, file, line, text of the condition)
+ * until the condition holds. A step fails the test when the deadline is over.
+ *
+ *   T_WAIT(step, cond)    by a step of one's own
+ *   T_AWAIT(cond)         while others run: threads, processes, or calls that
+ *                         are part of the condition
+ *   T_UNTIL(cond)         t_node.h: stepping all nodes
+ *   T_SLEEP_UNTIL(cond)   t_node.h: sleeping on their descriptors
+ *   T_NEVER(cond)         t_node.h: the opposite, until everything has settled
+ */
+#define T_WAIT(step, cond) \
+	do { \
+		const uint64_t end_ = t_deadline(); \
+		while (!(cond)) \
+			(step)(end_, __FILE__, __LINE__, #cond); \
+	} while (0)
+
+/* Leave the CPU to others; fail after the deadline. */
+void t_yield_step(uint64_t deadline, const char *file, int line, const char *cond);
+
+#define T_AWAIT(cond) T_WAIT(t_yield_step, cond)
 
 /* Nanoseconds of a wall clock that stands still while this thread waits for a
  * CPU; and how long ago on it. That counts work and blocking, not what else the

@@ -51,6 +51,20 @@ t_now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
+uint64_t
+t_deadline(void)
+{
+	return t_now_ms() + T_TIMEOUT_MS;
+}
+
+void
+t_yield_step(uint64_t deadline, const char *file, int line, const char *cond)
+{
+	if (t_now_ms() > deadline)
+		t_fail_at(file, line, "timed out: %s", cond);
+	sched_yield();
+}
+
 /* How long this thread has waited for a CPU in its life, ns. */
 static uint64_t
 cpu_wait_ns(void)

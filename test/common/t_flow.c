@@ -7,6 +7,7 @@
 #include <rte_malloc.h>
 #include <rte_memory.h>
 
+#include "t_delay.h"
 #include "t_pair.h"
 
 #define T_FLOW_SIZE (64 * 1024)
@@ -75,6 +76,7 @@ t_consumer_new(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	if (cons == NULL)
 		T_FAIL("consumer_create: %s", strerror(rte_errno));
 	t_born(cons);
+	t_delay_consumer(cons);
 	T_EQ(rte_comch_consumer_state(cons), RTE_COMCH_STATE_IDLE);
 	return cons;
 }
@@ -92,6 +94,7 @@ t_producer_new(struct rte_comch_conn *conn, const struct rte_comch_producer_conf
 	if (prod == NULL)
 		T_FAIL("producer_create: %s", strerror(rte_errno));
 	t_born(prod);
+	t_delay_producer(prod);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_producer_start(prod), 0);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_RUNNING);
@@ -145,6 +148,7 @@ t_consumer_end(struct rte_comch_consumer *cons)
 	}
 	T_UNTIL(consumer_idle(cons));
 	t_step_all();
+	t_delay_consumer_end(cons);
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
 	t_step_all();
 }
@@ -158,18 +162,31 @@ producer_idle(struct rte_comch_producer *prod)
 	return rte_comch_producer_state(prod) == RTE_COMCH_STATE_IDLE;
 }
 
+/* It may take a moment. */
+static void
+producer_begin_stop(struct rte_comch_producer *prod)
+{
+	int rc = rte_comch_producer_stop(prod);
+
+	if (rc != 0)
+		T_EQ(rc, -EINPROGRESS);
+}
+
+void
+t_producer_stop(struct rte_comch_producer *prod)
+{
+	producer_begin_stop(prod);
+	T_UNTIL(rte_comch_producer_state(prod) == RTE_COMCH_STATE_IDLE);
+}
+
 void
 t_producer_end(struct rte_comch_producer *prod)
 {
-	int rc;
-
-	if (rte_comch_producer_state(prod) == RTE_COMCH_STATE_RUNNING) {
-		rc = rte_comch_producer_stop(prod);
-		if (rc != 0)
-			T_EQ(rc, -EINPROGRESS);
-	}
+	if (rte_comch_producer_state(prod) == RTE_COMCH_STATE_RUNNING)
+		producer_begin_stop(prod);
 	T_UNTIL(producer_idle(prod));
 	t_step_all();
+	t_delay_producer_end(prod);
 	T_EQ(rte_comch_producer_destroy(prod), 0);
 	t_step_all();
 }
@@ -232,35 +249,76 @@ t_put(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie)
 }
 
 void
+t_submit_ops(struct rte_comch_producer *prod, const struct rte_comch_op *ops, uint16_t n)
+{
+	uint16_t took = 0;
+
+	T_UNTIL((took = (uint16_t)(took +
+		rte_comch_producer_send_burst(prod, ops + took, n - took))) == n);
+}
+
+void
+t_submit(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie)
+{
+	T_UNTIL(t_put(f, off, len, cookie) == 1);
+}
+
+void
+t_recv_n(struct rte_comch_consumer *cons, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	uint16_t got = 0;
+
+	memset(cpls, 0xa5, n * sizeof(*cpls));
+	T_UNTIL((got = (uint16_t)(got +
+		rte_comch_consumer_recv_burst(cons, cpls + got, n - got))) == n);
+}
+
+void
+t_done_n(struct rte_comch_producer *prod, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	uint16_t got = 0;
+
+	memset(cpls, 0xa5, n * sizeof(*cpls));
+	T_UNTIL((got = (uint16_t)(got +
+		rte_comch_producer_done_burst(prod, cpls + got, n - got))) == n);
+}
+
+void
 t_recv(struct rte_comch_consumer *cons, struct rte_comch_cpl *cpl)
 {
-	memset(cpl, 0xa5, sizeof(*cpl));
-	T_UNTIL(rte_comch_consumer_recv_burst(cons, cpl, 1) == 1);
+	t_recv_n(cons, cpl, 1);
 }
 
 void
 t_done(struct rte_comch_producer *prod, struct rte_comch_cpl *cpl)
 {
-	memset(cpl, 0xa5, sizeof(*cpl));
-	T_UNTIL(rte_comch_producer_done_burst(prod, cpl, 1) == 1);
+	t_done_n(prod, cpl, 1);
 }
 
 bool
 t_no_recv(struct rte_comch_consumer *cons)
 {
+	struct t_settling s = t_settle_begin();
 	struct rte_comch_cpl cpl;
 
-	t_settle();
-	return rte_comch_consumer_recv_burst(cons, &cpl, 1) == 0;
+	do {
+		if (rte_comch_consumer_recv_burst(cons, &cpl, 1) != 0)
+			return false;
+	} while (t_settle_step(&s));
+	return true;
 }
 
 bool
 t_no_done(struct rte_comch_producer *prod)
 {
+	struct t_settling s = t_settle_begin();
 	struct rte_comch_cpl cpl;
 
-	t_settle();
-	return rte_comch_producer_done_burst(prod, &cpl, 1) == 0;
+	do {
+		if (rte_comch_producer_done_burst(prod, &cpl, 1) != 0)
+			return false;
+	} while (t_settle_step(&s));
+	return true;
 }
 
 void
@@ -270,9 +328,9 @@ t_both(struct t_flow *f, struct rte_comch_cpl *in, struct rte_comch_cpl *out)
 
 	memset(in, 0xa5, sizeof(*in));
 	memset(out, 0xa5, sizeof(*out));
-	while (!got || !done)
-		T_UNTIL((!done && (done = rte_comch_producer_done_burst(f->prod, out, 1))) ||
-			(!got && (got = rte_comch_consumer_recv_burst(f->cons, in, 1))));
+	T_UNTIL((done = done || rte_comch_producer_done_burst(f->prod, out, 1) == 1,
+		got = got || rte_comch_consumer_recv_burst(f->cons, in, 1) == 1,
+		done && got));
 }
 
 void
@@ -282,7 +340,7 @@ t_flow_once(struct t_flow *f, uint32_t len, uint64_t seed)
 
 	t_fill(f->src.addr, len, seed);
 	T_EQ(t_post(f, 0, len, seed), 1);
-	T_UNTIL(t_put(f, 0, len, seed + 1) == 1);
+	t_submit(f, 0, len, seed + 1);
 	t_both(f, &in, &out);
 	T_EQ(out.status, 0);
 	T_EQ(out.cookie, seed + 1);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "t_delay.h"
 #include "t_node.h"
 
 #define T_MAX_NODES 64
@@ -67,6 +68,7 @@ record(struct t_node *node, const struct rte_comch_event *e)
 		snprintf(ev->text, sizeof(ev->text), "%s", e->text);
 	if (e->type != RTE_COMCH_EVENT_MSG)
 		return;
+	t_delay_on_msg();
 	ev->len = e->msg.len;
 	ev->data = malloc(ev->len + 1);
 	if (ev->data == NULL)
@@ -83,6 +85,7 @@ t_step_max(struct t_node *node, uint16_t max)
 
 	n = rte_comch_poll_run(node->poll, evs, RTE_MIN(max, T_BURST));
 	T_LE(n, max);
+	t_delay_on_run();
 	for (i = 0; i < n; i++) {
 		if (node->hook != NULL)
 			node->hook(node, &evs[i]);
@@ -213,12 +216,6 @@ t_node_dump(const struct t_node *node)
 	}
 }
 
-uint64_t
-t_deadline(void)
-{
-	return t_now_ms() + T_TIMEOUT_MS;
-}
-
 static void
 timed_out(const char *file, int line, const char *cond)
 {
@@ -243,17 +240,26 @@ t_until_step(uint64_t deadline, const char *file, int line, const char *cond)
 	sched_yield();
 }
 
+struct t_settling
+t_settle_begin(void)
+{
+	return (struct t_settling){ .end = t_now_ms() + T_SETTLE_MS };
+}
+
+bool
+t_settle_step(struct t_settling *s)
+{
+	s->idle = t_step_all() > 0 ? 0 : s->idle + 1;
+	return s->idle < T_SETTLE_RUNS || t_now_ms() < s->end;
+}
+
 void
 t_settle(void)
 {
-	const uint64_t end = t_now_ms() + T_SETTLE_MS;
-	unsigned int i = 0;
+	struct t_settling s = t_settle_begin();
 
-	while (i < T_SETTLE_RUNS || t_now_ms() < end) {
-		i = t_step_all() > 0 ? 0 : i + 1;
-		if (i > 100 * T_SETTLE_RUNS)
-			break;
-	}
+	while (t_settle_step(&s))
+		;
 }
 
 /* Arm all nodes; false if one has something to do. */
@@ -288,7 +294,7 @@ t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond)
 	int64_t left;
 	int rc;
 
-	if (t_step_all() > 0 || !arm_all(fds, &nb))
+	if (t_step_all() > 0 || t_delay_held() || !arm_all(fds, &nb))
 		return;
 	left = (int64_t)(deadline - t_now_ms());
 	rc = left <= 0 ? 0 : poll(fds, nb, (int)left);

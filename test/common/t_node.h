@@ -70,22 +70,39 @@ bool t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state
 /* Write the record to stderr, for people. */
 void t_node_dump(const struct t_node *node);
 
-uint64_t t_deadline(void);
+/* Step all nodes; show the record of each if the deadline is over. */
 void t_until_step(uint64_t deadline, const char *file, int line, const char *cond);
 
-/* Step all nodes until the condition holds; fail after T_TIMEOUT_MS. */
-#define T_UNTIL(cond) \
-	do { \
-		const uint64_t end_ = t_deadline(); \
-		while (!(cond)) \
-			t_until_step(end_, __FILE__, __LINE__, #cond); \
-	} while (0)
+/* Step all nodes until the condition holds. */
+#define T_UNTIL(cond) T_WAIT(t_until_step, cond)
 
-/* Step all nodes for so long that what is on its way has arrived: used before
- * checking that something did NOT happen. Counts runs, and a span of time for
- * the control sockets, which are looked at every so often.
+/** How far t_settle() and T_NEVER() have come. */
+struct t_settling {
+	uint64_t end;      /**< Not before this time... */
+	unsigned int idle; /**< ...and so many runs without an event. */
+};
+
+struct t_settling t_settle_begin(void);
+/* Step all nodes; false: what was on its way has arrived. */
+bool t_settle_step(struct t_settling *s);
+
+/* Step all nodes until what is on its way has arrived: before checking that
+ * something did NOT happen, or an exact count. Counts runs, and a span of time
+ * for the control sockets, which are looked at every so often.
  */
 void t_settle(void);
+
+/* The same, and the condition must stay false. A burst call is a condition to
+ * look at in each run: what it takes may need several calls to arrive.
+ */
+#define T_NEVER(cond) \
+	do { \
+		struct t_settling s_ = t_settle_begin(); \
+		do { \
+			if (cond) \
+				T_FAIL("unexpected: %s", #cond); \
+		} while (t_settle_step(&s_)); \
+	} while (0)
 
 /*
  * Event-driven: run all nodes until nothing comes, arm them, sleep on their
@@ -94,11 +111,6 @@ void t_settle(void);
  */
 void t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond);
 
-#define T_SLEEP_UNTIL(cond) \
-	do { \
-		const uint64_t end_ = t_deadline(); \
-		while (!(cond)) \
-			t_sleep_step(end_, __FILE__, __LINE__, #cond); \
-	} while (0)
+#define T_SLEEP_UNTIL(cond) T_WAIT(t_sleep_step, cond)
 
 #endif /* T_NODE_H */

@@ -24,6 +24,10 @@ struct t_driver {
 	bool has_dir;         /**< Takes the key dir=. */
 	bool has_kernel_peer; /**< Knows pid, uid and gid of the peer. */
 	bool has_export_eal;  /**< Takes the key export_eal=1. */
+	/** Maps memory: a message is copied as the table in rte_comch_mem.h says,
+	 * and one to memory that is not shareable goes through a staging ring.
+	 */
+	bool maps_memory;
 	/** Take a server's place away, as somebody else could; NULL: cannot be. */
 	void (*lose)(const char *func, const char *name);
 };
@@ -133,20 +137,34 @@ struct rte_comch_producer *t_producer_new(struct rte_comch_conn *conn,
 void t_consumer_run(struct rte_comch_consumer *cons);
 /* Stop, take what is left, destroy. */
 void t_consumer_end(struct rte_comch_consumer *cons);
+/* Stop one with nothing under way, and step until IDLE. */
+void t_producer_stop(struct rte_comch_producer *prod);
 void t_producer_end(struct rte_comch_producer *prod);
 /* Has this side been told of the peer's consumer? */
 bool t_knows_consumer(const struct t_node *node, const struct rte_comch_conn *conn,
 		uint32_t id);
 
-/* One buffer or operation: how many were taken, 0 or 1. */
+/*
+ * A transport may be asynchronous: a posted buffer, a message and a completion
+ * are visible to the other side, or the caller, some runs and burst calls
+ * later. So tests wait for what has to come, and settle before they count.
+ */
+
+/* Offer one buffer or operation: how many were taken, 0 or 1. */
 uint16_t t_post(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie);
 uint16_t t_put(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie);
-/* Step all nodes until one completion comes. */
+/* Offer operations and step all nodes until they are taken. */
+void t_submit(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie);
+void t_submit_ops(struct rte_comch_producer *prod, const struct rte_comch_op *ops, uint16_t n);
+/* Step all nodes until n completions came. */
+void t_recv_n(struct rte_comch_consumer *cons, struct rte_comch_cpl *cpls, uint16_t n);
+void t_done_n(struct rte_comch_producer *prod, struct rte_comch_cpl *cpls, uint16_t n);
+/* One completion. */
 void t_recv(struct rte_comch_consumer *cons, struct rte_comch_cpl *cpl);
 void t_done(struct rte_comch_producer *prod, struct rte_comch_cpl *cpl);
 /* One completion on each side: both push a streamed message on. */
 void t_both(struct t_flow *f, struct rte_comch_cpl *in, struct rte_comch_cpl *out);
-/* Are there none, after everything has settled? */
+/* Does none come, for as long as it takes to settle? */
 bool t_no_recv(struct rte_comch_consumer *cons);
 bool t_no_done(struct rte_comch_producer *prod);
 

@@ -59,3 +59,19 @@ conf_check_counting(const struct t_node *node)
 		want++;
 	}
 }
+
+const struct t_ev *
+conf_check_last(const struct t_node *node, const struct rte_comch_conn *conn)
+{
+	const struct t_ev *ev;
+	unsigned int i;
+
+	T_EQ(t_count(node, RTE_COMCH_EVENT_DISCONNECTED, conn), 1);
+	ev = t_find(node, RTE_COMCH_EVENT_DISCONNECTED, conn, 0);
+	for (i = t_pos(node, ev) + 1; i < node->nb_evs; i++)
+		if (node->evs[i].e.conn == conn &&
+				node->evs[i].e.obj_type == RTE_COMCH_OBJ_CONN)
+			T_FAIL("%s after DISCONNECTED",
+					rte_comch_event_name(node->evs[i].e.type));
+	return ev;
+}

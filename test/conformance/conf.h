@@ -15,6 +15,10 @@
  * and has all cases as Criterion tests, in suites shm_lifecycle, shm_dp...
  * Both ends of each connection are in the test's process, on two polls that
  * the test steps by hand.
+ *
+ * The headers promise no more than an asynchronous transport can give, and the
+ * cases test no more: see t_pair.h on waiting. T_DELAY=N gives any driver that
+ * timing (t_delay.h).
  */
 
 #include <criterion/criterion.h>
@@ -32,6 +36,11 @@ const char *conf_dev_name(unsigned int number);
 int conf_sent_status(const struct t_node *node, uint64_t cookie);
 /* The payloads of all MSG events are 0, 1, 2... as u32, in this order. */
 void conf_check_counting(const struct t_node *node);
+/*
+ * DISCONNECTED is there once, and is the last event of the connection itself.
+ * Its client follows, and its consumers when the application has drained them.
+ */
+const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_comch_conn *conn);
 
 /* Devices, representors, names, states. */
 #define CONF_LIFECYCLE(X, inst) \
@@ -273,6 +282,13 @@ void conf_check_counting(const struct t_node *node);
 	CONF_MEM(X, inst) \
 	CONF_MBUF(X, inst) \
 	CONF_DISCONNECT(X, inst)
+
+/* A case that is one call, with values of its own. */
+#define CONF_CASE(group, name, ...) \
+	void conf_##group##_##name(void) \
+	{ \
+		__VA_ARGS__; \
+	}
 
 #define CONF_DECLARE(inst, group, name) void conf_##group##_##name(void);
 CONF_ALL(CONF_DECLARE, none)

@@ -79,24 +79,9 @@ flood(uint32_t depth, uint32_t nb)
 	t_pair_close(&p);
 }
 
-void
-conf_credit_flood_one_deep(void)
-{
-	flood(1, 1000);
-}
-
-void
-conf_credit_flood_odd_depth(void)
-{
-	flood(3, 2000);
-	flood(7, 2000);
-}
-
-void
-conf_credit_flood_default(void)
-{
-	flood(0, 10000);
-}
+CONF_CASE(credit, flood_one_deep, flood(1, 1000))
+CONF_CASE(credit, flood_odd_depth, flood(3, 2000); flood(7, 2000))
+CONF_CASE(credit, flood_default, flood(0, 10000))
 
 /* Messages without SENT take credits all the same, and give them back. */
 void

@@ -3,33 +3,13 @@
  */
 
 /*
- * Ends: what was published is delivered first, then what is outstanding is
- * flushed with an error each, DISCONNECTED comes last; and it can begin anew.
+ * Ends of connections: every message arrives first, DISCONNECTED comes last,
+ * and it can begin anew. With producers and consumers: conf_disconnect_dp.c.
  */
 
 #include <stdlib.h>
 
 #include "conf.h"
-
-/*
- * DISCONNECTED is there once, and is the last event of the connection itself.
- * Its client follows, and its consumers when the application has drained them.
- */
-static const struct t_ev *
-check_last(const struct t_node *node, const struct rte_comch_conn *conn)
-{
-	const struct t_ev *ev;
-	unsigned int i;
-
-	T_EQ(t_count(node, RTE_COMCH_EVENT_DISCONNECTED, conn), 1);
-	ev = t_find(node, RTE_COMCH_EVENT_DISCONNECTED, conn, 0);
-	for (i = t_pos(node, ev) + 1; i < node->nb_evs; i++)
-		if (node->evs[i].e.conn == conn &&
-				node->evs[i].e.obj_type == RTE_COMCH_OBJ_CONN)
-			T_FAIL("%s after DISCONNECTED",
-					rte_comch_event_name(node->evs[i].e.type));
-	return ev;
-}
 
 void
 conf_disconnect_by_server(void)
@@ -53,8 +33,8 @@ conf_disconnect_by_server(void)
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1);
 	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
 	T_UNTIL(t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE));
-	check_last(p.dpu, p.sconn);
-	ev = check_last(p.host, p.cconn);
+	conf_check_last(p.dpu, p.sconn);
+	ev = conf_check_last(p.host, p.cconn);
 	T_STR_HAS(ev->text, "closing time");
 	T_LT(ev->e.status, 0);
 	T_LT(t_pos(p.host, ev), t_pos(p.host, t_state_ev(p.host, p.client)));
@@ -119,7 +99,7 @@ conf_disconnect_silent_last_word(void)
 	for (i = 0; i < 100000 && t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, p.cconn) == 0; i++)
 		t_step(p.host);
 	T_EQ(t_count(p.host, RTE_COMCH_EVENT_MSG, p.cconn), 1);
-	check_last(p.host, p.cconn);
+	conf_check_last(p.host, p.cconn);
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1 &&
 			t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE));
 	t_pair_close(&p);
@@ -189,8 +169,8 @@ conf_disconnect_by_client(void)
 	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE &&
 			t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 	T_UNTIL(t_state_ev(p.host, p.client) != NULL);
-	check_last(p.host, cconn);
-	check_last(p.dpu, p.sconn);
+	conf_check_last(p.host, cconn);
+	conf_check_last(p.dpu, p.sconn);
 	T_EQ(t_state_ev(p.host, p.client)->e.status, 0);
 	T_EQ(rte_comch_server_nb_conns(p.server), 0);
 	T_EQ(rte_comch_server_stats_get(p.server, &st), 0);
@@ -241,29 +221,6 @@ conf_disconnect_server_stop(void)
 	t_pair_close(&p);
 }
 
-/* With producers or consumers, nothing ends and nothing has changed. */
-void
-conf_disconnect_busy(void)
-{
-	struct t_flow f;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, NULL);
-	T_EQ(rte_comch_client_stop(p.client), -EBUSY);
-	T_EQ(rte_comch_server_stop(p.server), -EBUSY);
-	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EBUSY);
-	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_RUNNING);
-	T_EQ(rte_comch_server_state(p.server), RTE_COMCH_STATE_RUNNING);
-	t_flow_once(&f, 1000, 1);
-	/* IDLE ones count as well: it is their existence that matters. */
-	T_EQ(rte_comch_producer_stop(f.prod), 0);
-	T_EQ(rte_comch_client_stop(p.client), -EBUSY);
-	t_flow_close(&f);
-	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
-	t_pair_close(&p);
-}
-
 /* Who ends it has said all before: the peer gets every message, then the end. */
 static void
 drain_messages(bool by_server)
@@ -291,16 +248,11 @@ drain_messages(bool by_server)
 	T_UNTIL(t_count(there, RTE_COMCH_EVENT_DISCONNECTED, to) == 1);
 	T_EQ(t_count(there, RTE_COMCH_EVENT_MSG, to), 20);
 	conf_check_counting(there);
-	check_last(there, to);
+	conf_check_last(there, to);
 	t_pair_close(&p);
 }
 
-void
-conf_disconnect_drains_messages(void)
-{
-	drain_messages(true);
-	drain_messages(false);
-}
+CONF_CASE(disconnect, drains_messages, drain_messages(true); drain_messages(false))
 
 /* Each message that was taken has one SENT: delivered, or not known. */
 void
@@ -336,243 +288,6 @@ conf_disconnect_sent_of_all(void)
 	t_pair_close(&p);
 }
 
-/* Receive what was published, then each posted buffer flushed. */
-static void
-expect_drain(struct t_flow *f, unsigned int whole, unsigned int flushed)
-{
-	struct rte_comch_cpl cpl;
-	unsigned int i;
-
-	for (i = 0; i < whole; i++) {
-		t_recv(f->cons, &cpl);
-		T_EQ(cpl.status, 0);
-		T_EQ(cpl.cookie, i);
-		T_EQ(cpl.len, 64);
-		T_VERIFY(f->dst.addr + i * 64, 64, i);
-	}
-	for (; i < whole + flushed; i++) {
-		t_recv(f->cons, &cpl);
-		T_EQ(cpl.status, -ECANCELED);
-		T_EQ(cpl.cookie, i);
-	}
-	T_CHECK(t_no_recv(f->cons));
-}
-
-static void
-publish(struct t_flow *f, unsigned int posted, unsigned int sent)
-{
-	unsigned int i;
-
-	for (i = 0; i < posted; i++)
-		T_EQ(t_post(f, i * 64, 64, i), 1);
-	for (i = 0; i < sent; i++) {
-		t_fill(f->src.addr + i * 64, 64, i);
-		T_EQ(t_put(f, i * 64, 64, i), 1);
-	}
-}
-
-static void
-consumer_stop(enum rte_comch_mem_kind kind)
-{
-	struct t_flow_conf fc = { .kind = kind };
-	struct rte_comch_cpl cpl;
-	struct t_flow f;
-	struct t_pair p;
-	unsigned int i;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, &fc);
-	publish(&f, 10, 3);
-	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
-	t_settle();
-	/* Not IDLE before all is taken. */
-	T_EQ(rte_comch_consumer_state(f.cons), RTE_COMCH_STATE_STOPPING);
-	T_EQ(rte_comch_consumer_destroy(f.cons), -EBUSY);
-	expect_drain(&f, 3, 7);
-	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_is(f.cons_node, f.cons, RTE_COMCH_STATE_IDLE));
-	for (i = 0; i < 3; i++) {
-		t_done(f.prod, &cpl);
-		T_EQ(cpl.status, 0);
-	}
-	/* The peer's producers cannot reach it any more. */
-	T_UNTIL(t_count(f.prod_node, RTE_COMCH_EVENT_CONSUMER_GONE, NULL) == 1);
-	T_EQ(t_put(&f, 0, 8, 77), 1);
-	t_done(f.prod, &cpl);
-	T_EQ(cpl.status, -ENOENT);
-	t_flow_close(&f);
-	t_pair_close(&p);
-}
-
-void
-conf_disconnect_consumer_stop(void)
-{
-	consumer_stop(RTE_COMCH_MEM_SEALED);
-}
-
-void
-conf_disconnect_consumer_stop_staged(void)
-{
-	consumer_stop(RTE_COMCH_MEM_HEAP);
-}
-
-/* A stopped consumer has a fresh start under an id of its own. */
-void
-conf_disconnect_consumer_restart(void)
-{
-	struct t_flow f;
-	struct t_pair p;
-	uint32_t id;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, NULL);
-	publish(&f, 4, 2);
-	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
-	expect_drain(&f, 2, 2);
-	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
-	while (rte_comch_producer_done_burst(f.prod, &(struct rte_comch_cpl){ 0 }, 1) > 0)
-		;
-	id = f.id;
-	t_consumer_run(f.cons);
-	f.id = rte_comch_consumer_id(f.cons);
-	T_NE(f.id, id);
-	T_UNTIL(t_knows_consumer(f.prod_node, f.prod_conn, f.id));
-	t_flow_once(&f, 1000, 5);
-	t_flow_close(&f);
-	t_pair_close(&p);
-}
-
-/* The producer's side ends the connection while the consumer has buffers out. */
-static void
-peer_leaves(enum rte_comch_mem_kind kind, bool to_host)
-{
-	struct t_flow_conf fc = { .kind = kind, .to_host = to_host };
-	const struct t_ev *ev;
-	struct t_flow f;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, &fc);
-	publish(&f, 10, 4);
-	t_producer_end(f.prod);
-	f.prod = NULL;
-	t_send(f.prod_conn, "bye", 3, 0);
-	if (to_host)
-		T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
-	else
-		T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
-	t_settle();
-	expect_drain(&f, 4, 6);
-	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_count(f.cons_node, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	T_EQ(t_count(f.cons_node, RTE_COMCH_EVENT_MSG, NULL), 1);
-	T_UNTIL(t_state_is(f.cons_node, f.cons, RTE_COMCH_STATE_IDLE));
-	ev = t_state_ev(f.cons_node, f.cons);
-	T_LE(ev->e.status, 0);
-	check_last(f.cons_node, f.cons_conn);
-	T_EQ(rte_comch_consumer_start(f.cons), -ECONNRESET);
-	t_flow_close(&f);
-	t_pair_close(&p);
-}
-
-void
-conf_disconnect_peer_leaves_consumer(void)
-{
-	peer_leaves(RTE_COMCH_MEM_SEALED, false);
-	peer_leaves(RTE_COMCH_MEM_SEALED, true);
-}
-
-void
-conf_disconnect_peer_leaves_consumer_staged(void)
-{
-	peer_leaves(RTE_COMCH_MEM_HEAP, false);
-}
-
-/* The consumer's side ends the connection; the producer is told. */
-void
-conf_disconnect_peer_leaves_producer(void)
-{
-	struct rte_comch_producer *late;
-	struct rte_comch_cpl cpl;
-	unsigned int i;
-	struct t_flow f;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, NULL);
-	late = rte_comch_producer_create(f.prod_conn,
-			&(struct rte_comch_producer_conf){
-				.conf_size = sizeof(struct rte_comch_producer_conf) });
-	T_CHECK(late != NULL);
-	publish(&f, 4, 4);
-	t_consumer_end(f.cons);
-	f.cons = NULL;
-	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
-	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	t_settle();
-	/* What was done stays done. */
-	for (i = 0; i < 4; i++) {
-		t_done(f.prod, &cpl);
-		T_EQ(cpl.cookie, i);
-		T_EQ(cpl.status, 0);
-	}
-	T_EQ(t_put(&f, 0, 8, 77), 1);
-	t_done(f.prod, &cpl);
-	T_EQ(cpl.cookie, 77);
-	T_EQ(cpl.status, -ECONNRESET);
-	T_EQ(rte_comch_producer_start(late), -ECONNRESET);
-	T_EQ(rte_comch_producer_destroy(late), 0);
-	t_producer_end(f.prod);
-	f.prod = NULL;
-	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	t_flow_close(&f);
-	t_pair_connect(&p);
-	t_pair_close(&p);
-}
-
-/* A stream of a staged message that the consumer's stop cuts off. */
-void
-conf_disconnect_stream_cut(void)
-{
-	struct t_flow_conf fc = {
-		.kind = RTE_COMCH_MEM_HEAP, .size = 512 * 1024,
-		.cons.staging_size = 16 * 1024,
-	};
-	struct rte_comch_cpl in, out;
-	struct t_flow f;
-	struct t_pair p;
-	int rc;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, &fc);
-	T_EQ(t_post(&f, 0, 400000, 1), 1);
-	T_EQ(t_put(&f, 0, 400000, 1), 1);
-	T_EQ(rte_comch_producer_done_burst(f.prod, &out, 1), 0);
-	rc = rte_comch_producer_stop(f.prod);
-	T_EQ(rc, -EINPROGRESS);
-	T_EQ(rte_comch_producer_state(f.prod), RTE_COMCH_STATE_STOPPING);
-	/* done_burst() and recv_burst() carry it on. */
-	t_both(&f, &in, &out);
-	T_EQ(in.status, 0);
-	T_EQ(in.len, 400000);
-	T_EQ(out.status, 0);
-	T_UNTIL(rte_comch_producer_state(f.prod) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_ev(f.prod_node, f.prod) != NULL);
-	T_EQ(t_state_ev(f.prod_node, f.prod)->e.obj_type, RTE_COMCH_OBJ_PRODUCER);
-	/* This one nobody carries on: the producer gives up, the stop ends. */
-	T_EQ(rte_comch_producer_start(f.prod), 0);
-	T_EQ(t_post(&f, 0, 400000, 2), 1);
-	T_EQ(t_put(&f, 0, 400000, 2), 1);
-	T_EQ(rte_comch_producer_stop(f.prod), -EINPROGRESS);
-	T_UNTIL(rte_comch_producer_state(f.prod) == RTE_COMCH_STATE_IDLE ||
-			rte_comch_producer_done_burst(f.prod, &out, 1) == 1);
-	t_producer_end(f.prod);
-	f.prod = NULL;
-	t_flow_close(&f);
-	t_pair_close(&p);
-}
-
 /* Both sides end it at the same moment. */
 void
 conf_disconnect_both(void)
@@ -593,37 +308,5 @@ conf_disconnect_both(void)
 			t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 		T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
 	}
-	t_pair_close(&p);
-}
-
-/* Coming and going leaves nothing behind. */
-void
-conf_disconnect_no_leak(void)
-{
-	unsigned int fds = 0, i;
-	uint64_t rss = 0;
-	struct t_flow f;
-	struct t_pair p;
-
-	t_pair_ends(&p, NULL);
-	for (i = 0; i < 150; i++) {
-		t_forget(p.dpu);
-		t_forget(p.host);
-		t_pair_connect(&p);
-		t_flow_open(&f, &p, &(struct t_flow_conf){ .size = 4096,
-			.to_host = i % 2 == 0,
-			.kind = i % 3 == 0 ? RTE_COMCH_MEM_HEAP : RTE_COMCH_MEM_SEALED });
-		t_flow_once(&f, 4096, i);
-		t_flow_close(&f);
-		t_pair_disconnect(&p);
-		t_settle();
-		if (i == 50) {
-			fds = t_fd_count();
-			rss = t_rss_kb();
-		}
-	}
-	T_UNTIL(t_fd_count() == fds);
-	if (!t_sanitized() && !t_emulated())
-		T_LT(t_rss_kb(), rss + 2048);
 	t_pair_close(&p);
 }

@@ -2,169 +2,14 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The fast path: what goes right. What goes wrong: conf_dp_err.c. */
+/*
+ * The fast path: what goes right. What goes wrong: conf_dp_err.c; starts and
+ * stops: conf_dp_states.c.
+ */
 
 #include <stdlib.h>
 
 #include "conf.h"
-
-void
-conf_dp_producer_states(void)
-{
-	struct rte_comch_producer_conf conf = {
-		.conf_size = sizeof(conf), .user_data = 5,
-	};
-	struct rte_comch_producer *a, *b;
-	struct t_pair p;
-
-	T_EQ(rte_comch_producer_start(NULL), -EINVAL);
-	T_EQ(rte_comch_producer_stop(NULL), -EINVAL);
-	T_EQ(rte_comch_producer_destroy(NULL), -EINVAL);
-	T_EQ(rte_comch_producer_state(NULL), RTE_COMCH_STATE_IDLE);
-	t_pair_open(&p, NULL);
-	a = rte_comch_producer_create(p.cconn, &conf);
-	b = rte_comch_producer_create(p.cconn, &conf);
-	T_CHECK(a != NULL && b != NULL);
-	T_NE(rte_comch_producer_id(a), rte_comch_producer_id(b));
-	T_CHECK(rte_comch_producer_conn(a) == p.cconn);
-	T_EQ(rte_comch_producer_state(a), RTE_COMCH_STATE_IDLE);
-	T_EQ(rte_comch_producer_stop(a), -EBADFD);
-	T_EQ(rte_comch_producer_start(a), 0);
-	T_EQ(rte_comch_producer_state(a), RTE_COMCH_STATE_RUNNING);
-	T_EQ(rte_comch_producer_start(a), -EBADFD);
-	T_EQ(rte_comch_producer_destroy(a), -EBUSY);
-	T_EQ(rte_comch_producer_stop(a), 0);
-	T_EQ(rte_comch_producer_state(a), RTE_COMCH_STATE_IDLE);
-	T_EQ(rte_comch_producer_stop(a), -EBADFD);
-	T_EQ(rte_comch_producer_start(a), 0);
-	T_EQ(rte_comch_producer_stop(a), 0);
-	T_EQ(rte_comch_producer_destroy(a), 0);
-	T_EQ(rte_comch_producer_destroy(b), 0);
-	t_settle();
-	T_EQ(p.host->nb_evs, 0);
-	t_pair_close(&p);
-}
-
-void
-conf_dp_consumer_states(void)
-{
-	struct rte_comch_consumer_conf conf = {
-		.user_data = 99, .queue_size = 100, .imm_size = 16,
-	};
-	struct rte_comch_consumer *c;
-	const struct t_ev *ev;
-	struct t_pair p;
-	uint32_t id;
-
-	T_EQ(rte_comch_consumer_start(NULL), -EINVAL);
-	T_EQ(rte_comch_consumer_stop(NULL), -EINVAL);
-	T_EQ(rte_comch_consumer_destroy(NULL), -EINVAL);
-	T_EQ(rte_comch_consumer_state(NULL), RTE_COMCH_STATE_IDLE);
-	t_pair_open(&p, NULL);
-	c = t_consumer_new(p.sconn, &conf, NULL);
-	T_CHECK(rte_comch_consumer_conn(c) == p.sconn);
-	T_EQ(rte_comch_consumer_stop(c), -EBADFD);
-	T_EQ(rte_comch_consumer_start(c), -EINPROGRESS);
-	T_EQ(rte_comch_consumer_state(c), RTE_COMCH_STATE_STARTING);
-	T_EQ(rte_comch_consumer_start(c), -EBADFD);
-	T_EQ(rte_comch_consumer_destroy(c), -EBUSY);
-	T_UNTIL(t_state_ev(p.dpu, c) != NULL);
-	ev = t_state_ev(p.dpu, c);
-	T_EQ(ev->e.obj_type, RTE_COMCH_OBJ_CONSUMER);
-	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_STARTING);
-	T_EQ(ev->e.state.next, RTE_COMCH_STATE_RUNNING);
-	T_EQ(ev->e.status, 0);
-	T_EQ(ev->e.user_data, 99);
-	T_CHECK(ev->e.conn == p.sconn);
-	T_EQ(rte_comch_consumer_state(c), RTE_COMCH_STATE_RUNNING);
-	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, p.cconn) == 1);
-	ev = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, p.cconn, 0);
-	T_EQ(ev->e.consumer.id, rte_comch_consumer_id(c));
-	T_EQ(ev->e.consumer.imm_size, 16);
-	T_EQ(ev->e.consumer.depth, 128);
-	id = rte_comch_consumer_id(c);
-	T_EQ(rte_comch_consumer_stop(c), -EINPROGRESS);
-	T_EQ(rte_comch_consumer_stop(c), -EBADFD);
-	T_UNTIL(rte_comch_consumer_state(c) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_state_is(p.dpu, c, RTE_COMCH_STATE_IDLE));
-	T_EQ(t_state_ev(p.dpu, c)->e.status, 0);
-	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn) == 1);
-	ev = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, p.cconn, 0);
-	T_EQ(ev->e.consumer.id, id);
-	T_EQ(rte_comch_consumer_destroy(c), 0);
-	t_pair_close(&p);
-}
-
-/* A consumer that was never started is never announced. */
-void
-conf_dp_consumer_never_started(void)
-{
-	struct rte_comch_consumer *c;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	c = t_consumer_new(p.sconn, NULL, NULL);
-	t_settle();
-	T_EQ(rte_comch_consumer_destroy(c), 0);
-	t_settle();
-	T_EQ(p.host->nb_evs, 0);
-	T_EQ(p.dpu->nb_evs, 0);
-	t_pair_close(&p);
-}
-
-void
-conf_dp_ids(void)
-{
-	struct rte_comch_consumer *c;
-	uint32_t id, last = 0;
-	struct t_pair p;
-	unsigned int i;
-
-	t_pair_open(&p, NULL);
-	for (i = 0; i < 10; i++) {
-		c = t_consumer_new(p.sconn, NULL, NULL);
-		t_consumer_run(c);
-		id = rte_comch_consumer_id(c);
-		if (i == 0)
-			T_EQ(id, 1);
-		T_GT(id, last);
-		last = id;
-		T_UNTIL(t_knows_consumer(p.host, p.cconn, id));
-		t_consumer_end(c);
-	}
-	/* The other side counts by itself. */
-	c = t_consumer_new(p.cconn, NULL, NULL);
-	t_consumer_run(c);
-	T_EQ(rte_comch_consumer_id(c), 1);
-	t_consumer_end(c);
-	t_pair_close(&p);
-}
-
-/* CONSUMER_NEW goes before any control message that was sent later. */
-void
-conf_dp_new_before_message(void)
-{
-	const struct t_ev *new, *msg;
-	struct rte_comch_consumer *c;
-	struct t_pair p;
-	unsigned int i;
-
-	t_pair_open(&p, NULL);
-	for (i = 0; i < 20; i++) {
-		t_forget(p.host);
-		c = t_consumer_new(p.sconn, NULL, NULL);
-		t_consumer_run(c);
-		t_send(p.sconn, "go", 2, 0);
-		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL) == 1);
-		new = t_find(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, NULL, 0);
-		msg = t_find(p.host, RTE_COMCH_EVENT_MSG, NULL, 0);
-		T_CHECK(new != NULL);
-		T_EQ(new->e.consumer.id, rte_comch_consumer_id(c));
-		T_LT(t_pos(p.host, new), t_pos(p.host, msg));
-		t_consumer_end(c);
-	}
-	t_pair_close(&p);
-}
 
 static void
 check_sizes(bool to_host, enum rte_comch_mem_kind kind)
@@ -188,24 +33,11 @@ check_sizes(bool to_host, enum rte_comch_mem_kind kind)
 	t_pair_close(&p);
 }
 
-void
-conf_dp_sizes_to_dpu(void)
-{
-	check_sizes(false, RTE_COMCH_MEM_SEALED);
-}
-
-void
-conf_dp_sizes_to_host(void)
-{
-	check_sizes(true, RTE_COMCH_MEM_SEALED);
-}
-
-void
-conf_dp_sizes_staged(void)
-{
+CONF_CASE(dp, sizes_to_dpu, check_sizes(false, RTE_COMCH_MEM_SEALED))
+CONF_CASE(dp, sizes_to_host, check_sizes(true, RTE_COMCH_MEM_SEALED))
+CONF_CASE(dp, sizes_staged,
 	check_sizes(false, RTE_COMCH_MEM_HEAP);
-	check_sizes(true, RTE_COMCH_MEM_HEAP);
-}
+	check_sizes(true, RTE_COMCH_MEM_HEAP))
 
 /* Payload goes where the buffer is, and nowhere else. */
 void
@@ -222,7 +54,7 @@ conf_dp_exact_place(void)
 		memset(f.dst.addr, 0xee, 1024);
 		t_fill(f.src.addr + i, 100, i);
 		T_EQ(t_post(&f, 200 + i, 300, i), 1);
-		T_EQ(t_put(&f, i, 100, i), 1);
+		t_submit(&f, i, 100, i);
 		t_recv(f.cons, &cpl);
 		T_EQ(cpl.len, 100);
 		T_VERIFY(f.dst.addr + 200 + i, 100, i);
@@ -234,68 +66,83 @@ conf_dp_exact_place(void)
 	t_pair_close(&p);
 }
 
-/* Small queues that go around thousands of times, in odd bursts. */
-static void
-wrap(const struct t_flow_conf *fc, uint64_t total)
-{
-	uint64_t posted = 0, sent = 0, done = 0, got = 0;
-	struct rte_comch_cpl cpls[5];
-	uint16_t i, n;
+/** Messages that go through one flow, 512 bytes at most, eight at a time. */
+struct wrap {
 	struct t_flow f;
-	struct t_pair p;
+	uint64_t total, posted, sent, done, got;
+};
+
+static void
+wrap_send(struct wrap *w)
+{
 	uint32_t len;
 
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, fc);
-	T_GE(f.dst.len, 8 * 512);
-	while (got < total || done < total) {
-		while (posted < total && t_post(&f, posted % 8 * 512, 512, posted) == 1)
-			posted++;
-		T_LE(posted - got, 8);
-		while (sent < total && sent - done < 8) {
-			len = (uint32_t)(sent * 37 % 513);
-			t_fill(f.src.addr + sent % 8 * 512, len, sent);
-			if (t_put(&f, sent % 8 * 512, len, sent) == 0)
-				break;
-			sent++;
-		}
-		n = rte_comch_producer_done_burst(f.prod, cpls, RTE_DIM(cpls));
-		for (i = 0; i < n; i++, done++) {
-			T_EQ(cpls[i].status, 0);
-			T_EQ(cpls[i].cookie, done);
-		}
-		n = rte_comch_consumer_recv_burst(f.cons, cpls, (uint16_t)(got % 5 + 1));
-		T_LE(n, got % 5 + 1);
-		for (i = 0; i < n; i++, got++) {
-			T_EQ(cpls[i].status, 0);
-			T_EQ(cpls[i].cookie, got);
-			T_EQ(cpls[i].len, got * 37 % 513);
-			T_VERIFY(f.dst.addr + got % 8 * 512, cpls[i].len, got);
-		}
+	while (w->sent < w->total && w->sent - w->done < 8) {
+		len = (uint32_t)(w->sent * 37 % 513);
+		t_fill(w->f.src.addr + w->sent % 8 * 512, len, w->sent);
+		if (t_put(&w->f, w->sent % 8 * 512, len, w->sent) == 0)
+			return;
+		w->sent++;
 	}
-	t_flow_close(&f);
+}
+
+static void
+wrap_recv(struct wrap *w)
+{
+	struct rte_comch_cpl cpls[5];
+	uint16_t i, n;
+
+	n = rte_comch_consumer_recv_burst(w->f.cons, cpls, (uint16_t)(w->got % 5 + 1));
+	T_LE(n, w->got % 5 + 1);
+	for (i = 0; i < n; i++, w->got++) {
+		T_EQ(cpls[i].status, 0);
+		T_EQ(cpls[i].cookie, w->got);
+		T_EQ(cpls[i].len, w->got * 37 % 513);
+		T_VERIFY(w->f.dst.addr + w->got % 8 * 512, cpls[i].len, w->got);
+	}
+}
+
+/* Do what can be done; is that all? */
+static bool
+wrap_turn(struct wrap *w)
+{
+	struct rte_comch_cpl cpls[5];
+	uint16_t i, n;
+
+	while (w->posted < w->total &&
+			t_post(&w->f, w->posted % 8 * 512, 512, w->posted) == 1)
+		w->posted++;
+	T_LE(w->posted - w->got, 8);
+	wrap_send(w);
+	n = rte_comch_producer_done_burst(w->f.prod, cpls, RTE_DIM(cpls));
+	for (i = 0; i < n; i++, w->done++) {
+		T_EQ(cpls[i].status, 0);
+		T_EQ(cpls[i].cookie, w->done);
+	}
+	wrap_recv(w);
+	return w->got == w->total && w->done == w->total;
+}
+
+/* Small queues that go around thousands of times, in odd bursts. */
+static void
+wrap(const struct t_flow_conf *fc)
+{
+	struct wrap w = { .total = 20000 };
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&w.f, &p, fc);
+	T_GE(w.f.dst.len, 8 * 512);
+	T_UNTIL(wrap_turn(&w));
+	t_flow_close(&w.f);
 	t_pair_close(&p);
 }
 
-void
-conf_dp_wrap(void)
-{
-	struct t_flow_conf fc = { .cons.queue_size = 8, .prod.queue_size = 8 };
-
-	wrap(&fc, 20000);
-}
-
-void
-conf_dp_wrap_staged(void)
-{
-	struct t_flow_conf fc = {
-		.to_host = true, .kind = RTE_COMCH_MEM_HEAP,
-		.cons = { .queue_size = 8, .staging_size = 4096 },
-		.prod.queue_size = 8,
-	};
-
-	wrap(&fc, 20000);
-}
+CONF_CASE(dp, wrap, wrap(&(struct t_flow_conf){
+	.cons.queue_size = 8, .prod.queue_size = 8 }))
+CONF_CASE(dp, wrap_staged, wrap(&(struct t_flow_conf){
+	.to_host = true, .kind = RTE_COMCH_MEM_HEAP,
+	.cons = { .queue_size = 8, .staging_size = 4096 }, .prod.queue_size = 8 }))
 
 void
 conf_dp_nothing_posted(void)
@@ -307,9 +154,7 @@ conf_dp_nothing_posted(void)
 
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, NULL);
-	T_EQ(t_put(&f, 0, 8, 1), 0);
-	t_settle();
-	T_EQ(t_put(&f, 0, 8, 1), 0);
+	T_NEVER(t_put(&f, 0, 8, 1) != 0);
 	T_CHECK(t_no_done(f.prod));
 	T_CHECK(t_no_recv(f.cons));
 	T_EQ(rte_comch_producer_stats_get(f.prod, &st), 0);
@@ -317,14 +162,27 @@ conf_dp_nothing_posted(void)
 	T_EQ(st.msgs, 0);
 	T_EQ(st.errors, 0);
 	T_EQ(t_post(&f, 0, 8, 7), 1);
-	T_EQ(t_put(&f, 0, 8, 2), 1);
-	T_EQ(t_put(&f, 0, 8, 3), 0);
+	t_submit(&f, 0, 8, 2);
+	T_NEVER(t_put(&f, 0, 8, 3) != 0);
 	t_recv(f.cons, &cpl);
 	T_EQ(cpl.cookie, 7);
 	t_done(f.prod, &cpl);
 	T_EQ(cpl.cookie, 2);
 	t_flow_close(&f);
 	t_pair_close(&p);
+}
+
+/* Offer n operations, again and again: room_for of them are taken, no more. */
+static void
+offer_all(struct rte_comch_producer *prod, const struct rte_comch_op *ops, uint16_t n,
+		uint16_t room_for)
+{
+	uint16_t took = 0;
+
+	T_UNTIL((took = (uint16_t)(took +
+		rte_comch_producer_send_burst(prod, ops + took, n - took))) >= room_for);
+	T_EQ(took, room_for);
+	T_NEVER(rte_comch_producer_send_burst(prod, ops + took, n - took) != 0);
 }
 
 /* Full queues on both sides: short counts at their very size. */
@@ -358,17 +216,18 @@ conf_dp_full_queues(void)
 	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs, 20), 16);
 	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs, 4), 0);
 	T_EQ(rte_comch_producer_send_burst(f.prod, ops, 0), 0);
-	T_EQ(rte_comch_producer_send_burst(f.prod, ops, 20), 4);
-	T_EQ(rte_comch_producer_send_burst(f.prod, ops + 4, 16), 0);
-	T_EQ(rte_comch_producer_done_burst(f.prod, cpls, 3), 3);
-	T_EQ(rte_comch_producer_send_burst(f.prod, ops + 4, 16), 3);
-	T_EQ(rte_comch_producer_done_burst(f.prod, cpls, 20), 4);
+	offer_all(f.prod, ops, 20, 4);
+	t_done_n(f.prod, cpls, 3);
+	offer_all(f.prod, ops + 4, 16, 3);
+	t_done_n(f.prod, cpls, 4);
 	T_EQ(cpls[0].cookie, 3);
 	T_EQ(cpls[3].cookie, 6);
+	T_CHECK(t_no_done(f.prod));
 	T_EQ(rte_comch_consumer_recv_burst(f.cons, cpls, 0), 0);
-	T_EQ(rte_comch_consumer_recv_burst(f.cons, cpls, 20), 7);
+	t_recv_n(f.cons, cpls, 7);
 	for (i = 0; i < 7; i++)
 		T_EQ(cpls[i].cookie, i);
+	T_CHECK(t_no_recv(f.cons));
 	T_EQ(rte_comch_consumer_post_burst(f.cons, bufs + 16, 4), 4);
 	t_flow_close(&f);
 	t_pair_close(&p);
@@ -394,7 +253,7 @@ conf_dp_imm(void)
 		op = (struct rte_comch_op){ .imm = i == 0 ? NULL : imm, .imm_len = i,
 			.consumer_id = f.id, .cookie = i };
 		T_EQ(rte_comch_consumer_post_burst(f.cons, &empty, 1), 1);
-		T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+		t_submit_ops(f.prod, &op, 1);
 		memset(imm, 0, sizeof(imm)); /* it was copied */
 		t_recv(f.cons, &cpl);
 		T_EQ(cpl.status, 0);
@@ -410,7 +269,7 @@ conf_dp_imm(void)
 		op.mr = f.src.mr;
 		op.len = 4096;
 		T_EQ(t_post(&f, 0, 4096, 2), 1);
-		T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+		t_submit_ops(f.prod, &op, 1);
 		t_recv(f.cons, &cpl);
 		T_EQ(cpl.status, 0);
 		T_EQ(cpl.cookie, 2);
@@ -451,7 +310,7 @@ conf_dp_sgl(void)
 	op.consumer_id = f.id;
 	op.cookie = 3;
 	T_EQ(t_post(&f, 0, 8192, 4), 1);
-	T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+	t_submit_ops(f.prod, &op, 1);
 	t_recv(f.cons, &cpl);
 	T_EQ(cpl.status, 0);
 	T_EQ(cpl.len, 5101);
@@ -465,7 +324,7 @@ conf_dp_sgl(void)
 	op.nb_sges = 1;
 	op.len = 100;
 	T_EQ(t_post(&f, 0, 100, 5), 1);
-	T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+	t_submit_ops(f.prod, &op, 1);
 	t_recv(f.cons, &cpl);
 	T_EQ(cpl.len, 100);
 	T_VERIFY(f.dst.addr, 100, 1);
@@ -495,12 +354,12 @@ conf_dp_silent(void)
 		T_EQ(t_post(&f, 0, 8, i), 1);
 	for (i = 0; i < 5; i++) {
 		op.cookie = i;
-		T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
+		t_submit_ops(f.prod, &op, 1);
 	}
 	/* Silent in failure, too; but counted. */
 	op.len = 9;
-	T_EQ(rte_comch_producer_send_burst(f.prod, &op, 1), 1);
-	T_EQ(t_put(&f, 0, 8, 77), 1);
+	t_submit_ops(f.prod, &op, 1);
+	t_submit(&f, 0, 8, 77);
 	for (i = 0; i < 6; i++) {
 		t_recv(f.cons, &cpl);
 		T_EQ(cpl.cookie, i);
@@ -537,7 +396,7 @@ conf_dp_several_consumers(void)
 		T_EQ(t_post(&f[i], 0, 8, i), 1);
 		k = f[0].id;
 		f[0].id = f[i].id;
-		T_EQ(t_put(&f[0], 0, 8, i), 1);
+		t_submit(&f[0], 0, 8, i);
 		f[0].id = k;
 		t_recv(f[i].cons, &cpl);
 		T_EQ(cpl.cookie, i);
@@ -576,17 +435,20 @@ conf_dp_both_ways(void)
 void
 conf_dp_plain_functions(void)
 {
+	struct rte_comch_op op;
 	struct rte_comch_cpl cpl;
 	struct t_flow f;
 	struct t_pair p;
 
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, NULL);
+	op = (struct rte_comch_op){
+		.addr = f.src.addr, .mr = f.src.mr, .len = 8, .cookie = 2,
+		.consumer_id = f.id,
+	};
 	T_EQ(rte_comch_consumer_post(f.cons, &(struct rte_comch_buf){
 		.addr = f.dst.addr, .mr = f.dst.mr, .len = 8, .cookie = 1 }, 1), 1);
-	T_EQ(rte_comch_producer_send(f.prod, &(struct rte_comch_op){
-		.addr = f.src.addr, .mr = f.src.mr, .len = 8, .cookie = 2,
-		.consumer_id = f.id }, 1), 1);
+	T_UNTIL(rte_comch_producer_send(f.prod, &op, 1) == 1);
 	T_UNTIL(rte_comch_consumer_recv(f.cons, &cpl, 1) == 1);
 	T_EQ(cpl.cookie, 1);
 	T_UNTIL(rte_comch_producer_done(f.prod, &cpl, 1) == 1);
@@ -610,7 +472,7 @@ conf_dp_done_is_delivered(void)
 		T_EQ(t_post(&f, i * 64, 64, i), 1);
 	for (i = 0; i < 5; i++) {
 		t_fill(f.src.addr, 64, i);
-		T_EQ(t_put(&f, 0, 64, i), 1);
+		t_submit(&f, 0, 64, i);
 		t_done(f.prod, &cpl);
 		T_EQ(cpl.status, 0);
 	}
@@ -644,6 +506,7 @@ conf_dp_post_then_message(void)
 		T_EQ(t_post(&f, 0, 8, i), 1);
 		t_send(p.sconn, "posted", 6, i);
 		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL) == i + 1);
+		/* At once. */
 		T_EQ(t_put(&f, 0, 8, i), 1);
 		t_recv(f.cons, &cpl);
 		t_done(f.prod, &cpl);
@@ -652,11 +515,27 @@ conf_dp_post_then_message(void)
 	t_pair_close(&p);
 }
 
+/* Copies of the table in rte_comch_mem.h; else none, or one on each side. */
+static void
+check_copies(const struct rte_comch_producer_stats *ps, const struct rte_comch_consumer_stats *cs,
+		uint64_t msgs)
+{
+	if (t_driver->maps_memory) {
+		T_EQ(ps->copies, msgs);
+		T_EQ(ps->staged, 0);
+		T_EQ(cs->copies, 0);
+		T_EQ(cs->staged, 0);
+	}
+	T_LE(ps->copies, msgs);
+	T_LE(cs->copies, msgs);
+}
+
 void
 conf_dp_stats(void)
 {
 	struct rte_comch_producer_stats ps;
 	struct rte_comch_consumer_stats cs;
+	struct rte_comch_cpl cpl;
 	struct t_flow f;
 	struct t_pair p;
 	unsigned int i;
@@ -670,23 +549,22 @@ conf_dp_stats(void)
 	for (i = 0; i < 50; i++)
 		t_flow_once(&f, 100 + i, i);
 	T_EQ(t_post(&f, 0, 0, 1), 1);
-	T_EQ(t_put(&f, f.src.len, 8, 2), 1); /* -EFAULT */
+	t_submit(&f, f.src.len, 8, 2);
+	t_done(f.prod, &cpl);
+	T_EQ(cpl.status, -EFAULT);
 	t_settle();
 	T_EQ(rte_comch_producer_stats_get(f.prod, &ps), 0);
 	T_EQ(ps.msgs, 50);
 	T_EQ(ps.bytes, 50 * 100 + 49 * 25);
 	T_EQ(ps.imm_msgs, 0);
-	T_EQ(ps.copies, 50);
-	T_EQ(ps.staged, 0);
 	T_EQ(ps.errors, 1);
 	T_EQ(rte_comch_consumer_stats_get(f.cons, &cs), 0);
 	T_EQ(cs.posted, 51);
 	T_EQ(cs.msgs, 50);
 	T_EQ(cs.bytes, 50 * 100 + 49 * 25);
 	T_EQ(cs.imm_msgs, 0);
-	T_EQ(cs.copies, 0);
-	T_EQ(cs.staged, 0);
 	T_EQ(cs.errors, 0);
+	check_copies(&ps, &cs, 50);
 	t_flow_close(&f);
 	t_pair_close(&p);
 }

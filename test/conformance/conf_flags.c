@@ -40,23 +40,10 @@ ctrl_only(uint32_t server_flags, uint32_t client_flags)
 	t_pair_close(&p);
 }
 
-void
-conf_flags_ctrl_only_server(void)
-{
-	ctrl_only(RTE_COMCH_SERVER_F_CTRL_ONLY, 0);
-}
-
-void
-conf_flags_ctrl_only_client(void)
-{
-	ctrl_only(0, RTE_COMCH_CLIENT_F_CTRL_ONLY);
-}
-
-void
-conf_flags_ctrl_only_both(void)
-{
-	ctrl_only(RTE_COMCH_SERVER_F_CTRL_ONLY, RTE_COMCH_CLIENT_F_CTRL_ONLY);
-}
+CONF_CASE(flags, ctrl_only_server, ctrl_only(RTE_COMCH_SERVER_F_CTRL_ONLY, 0))
+CONF_CASE(flags, ctrl_only_client, ctrl_only(0, RTE_COMCH_CLIENT_F_CTRL_ONLY))
+CONF_CASE(flags, ctrl_only_both,
+	ctrl_only(RTE_COMCH_SERVER_F_CTRL_ONLY, RTE_COMCH_CLIENT_F_CTRL_ONLY))
 
 /* A connection that is not there, and one that has it all. */
 void
@@ -128,31 +115,20 @@ manual(struct t_pair *p, struct rte_comch_conn *from, struct rte_comch_conn *to)
 	conf_check_counting(in);
 }
 
-void
-conf_flags_manual_credit_server(void)
+static void
+manual_credit(const struct t_pair_conf *conf, bool at_server)
 {
-	struct t_pair_conf conf = {
-		.server = { .recv_queue = 4, .flags = RTE_COMCH_SERVER_F_MANUAL_CREDIT },
-	};
 	struct t_pair p;
 
-	t_pair_open(&p, &conf);
-	manual(&p, p.cconn, p.sconn);
+	t_pair_open(&p, conf);
+	manual(&p, at_server ? p.cconn : p.sconn, at_server ? p.sconn : p.cconn);
 	t_pair_close(&p);
 }
 
-void
-conf_flags_manual_credit_client(void)
-{
-	struct t_pair_conf conf = {
-		.client = { .recv_queue = 4, .flags = RTE_COMCH_CLIENT_F_MANUAL_CREDIT },
-	};
-	struct t_pair p;
-
-	t_pair_open(&p, &conf);
-	manual(&p, p.sconn, p.cconn);
-	t_pair_close(&p);
-}
+CONF_CASE(flags, manual_credit_server, manual_credit(&(struct t_pair_conf){
+	.server = { .recv_queue = 4, .flags = RTE_COMCH_SERVER_F_MANUAL_CREDIT } }, true))
+CONF_CASE(flags, manual_credit_client, manual_credit(&(struct t_pair_conf){
+	.client = { .recv_queue = 4, .flags = RTE_COMCH_CLIENT_F_MANUAL_CREDIT } }, false))
 
 void
 conf_flags_manual_credit_errors(void)

@@ -202,13 +202,10 @@ check_smaller(uint32_t at_server, uint32_t at_client)
 	t_pair_close(&p);
 }
 
-void
-conf_limits_smaller_size(void)
-{
+CONF_CASE(limits, smaller_size,
 	check_smaller(1024, 2048);
 	check_smaller(2048, 1024);
-	check_smaller(1, 2);
-}
+	check_smaller(1, 2))
 
 /* Depths are each side's own: what one queues is what the other may send. */
 void

@@ -54,13 +54,47 @@ mflow_open(struct mflow *m, unsigned int rx_mbufs, uint32_t queue)
 	T_EQ(rte_comch_consumer_rx_setup(m->cons, m->rx_pool), 0);
 }
 
+/* Are all mbufs of a pool that were sent back? They come with later calls at the latest. */
+static bool
+all_freed(struct mflow *m, const struct rte_mempool *mp)
+{
+	struct rte_mbuf *none;
+
+	T_EQ(rte_comch_tx_burst(m->prod, m->id, &none, 0), 0);
+	return rte_mempool_full(mp);
+}
+
+/* Send one mbuf, once there is room. */
+static void
+submit(struct mflow *m, struct rte_mbuf *mbuf)
+{
+	T_UNTIL(rte_comch_tx_burst(m->prod, m->id, &mbuf, 1) == 1);
+}
+
+/* Stop and destroy the producer: mbufs that it still had are back. */
+static void
+producer_end(struct mflow *m)
+{
+	struct rte_mbuf *none;
+	int rc = rte_comch_producer_stop(m->prod);
+
+	/* A disconnect may have stopped it. */
+	if (rc != 0 && rc != -EBADFD)
+		T_EQ(rc, -EINPROGRESS);
+	T_UNTIL(rte_comch_tx_burst(m->prod, m->id, &none, 0) == 0 &&
+		rte_comch_producer_state(m->prod) == RTE_COMCH_STATE_IDLE);
+	/* Nothing is left for done_burst(). */
+	t_producer_end(m->prod);
+	T_CHECK(rte_mempool_full(m->tx_pool));
+}
+
 /* All mbufs are back where they came from. */
 static bool
 all_home(struct mflow *m)
 {
 	struct rte_mbuf *mbuf;
 
-	if (m->cons != NULL && rte_comch_rx_burst(m->cons, &mbuf, 1) == 1)
+	if (rte_comch_rx_burst(m->cons, &mbuf, 1) == 1)
 		rte_pktmbuf_free(mbuf);
 	return rte_mempool_full(m->rx_pool) && rte_mempool_full(m->tx_pool);
 }
@@ -70,13 +104,13 @@ mflow_close(struct mflow *m)
 {
 	struct rte_mbuf *mbuf;
 
-	t_producer_end(m->prod);
+	producer_end(m);
 	if (rte_comch_consumer_state(m->cons) == RTE_COMCH_STATE_RUNNING)
 		T_EQ(rte_comch_consumer_stop(m->cons), -EINPROGRESS);
 	T_UNTIL(rte_comch_rx_burst(m->cons, &mbuf, 1) == 0 &&
 		rte_comch_consumer_state(m->cons) == RTE_COMCH_STATE_IDLE);
 	T_UNTIL(all_home(m));
-	T_EQ(rte_comch_consumer_destroy(m->cons), 0);
+	t_consumer_end(m->cons);
 	t_settle();
 	T_EQ(rte_comch_pktmbuf_pool_free(m->rx_pool), 0);
 	T_EQ(rte_comch_pktmbuf_pool_free(m->tx_pool), 0);
@@ -186,7 +220,7 @@ conf_mbuf_single(void)
 	mflow_open(&m, 63, 32);
 	for (i = 0; i < 20 * RTE_DIM(lens); i++) {
 		mbuf = filled(m.tx_pool, lens[i % RTE_DIM(lens)], i);
-		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+		submit(&m, mbuf);
 		check_mbuf(receive(&m), m.rx_pool, lens[i % RTE_DIM(lens)], i);
 	}
 	mflow_close(&m);
@@ -202,6 +236,9 @@ conf_mbuf_bursts(void)
 
 	mflow_open(&m, 127, 64);
 	while (got < 5000) {
+		/* Those sent before may still be out. */
+		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, out, 0) == 0 &&
+			rte_mempool_avail_count(m.tx_pool) >= 32);
 		for (i = 0; i < 32; i++)
 			out[i] = filled(m.tx_pool, 100 + (uint32_t)(sent + i) % 1000,
 					sent + i);
@@ -235,7 +272,7 @@ conf_mbuf_segments(void)
 		head = filled(m.tx_pool, 100, 1);
 		T_EQ(rte_pktmbuf_chain(head, filled(plain, 7, 2)), 0);
 		T_EQ(rte_pktmbuf_chain(head, filled(m.tx_pool, 1000, 3)), 0);
-		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &head, 1) == 1);
+		submit(&m, head);
 		mbuf = receive(&m);
 		T_EQ(rte_pktmbuf_pkt_len(mbuf), 1107);
 		T_EQ(mbuf->nb_segs, 1);
@@ -244,9 +281,7 @@ conf_mbuf_segments(void)
 		T_VERIFY(rte_pktmbuf_mtod(mbuf, uint8_t *) + 107, 1000, 3);
 		rte_pktmbuf_free(mbuf);
 	}
-	t_settle();
-	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &head, 0) == 0 &&
-			rte_mempool_full(plain));
+	T_UNTIL(all_freed(&m, plain));
 	mflow_close(&m);
 	T_EQ(rte_comch_mempool_unregister(plain), 0);
 	rte_mempool_free(plain);
@@ -265,11 +300,11 @@ conf_mbuf_pool_exhausted(void)
 	mflow_open(&m, NB, 8);
 	for (i = 0; i < NB; i++) {
 		mbuf = filled(m.tx_pool, 100, i);
-		T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+		submit(&m, mbuf);
 		kept[i] = receive(&m);
 	}
 	mbuf = filled(m.tx_pool, 100, 100);
-	T_EQ(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1), 0);
+	T_NEVER(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) != 0);
 	T_EQ(rte_comch_rx_burst(m.cons, kept, 0), 0);
 	T_EQ(rte_comch_consumer_stats_get(m.cons, &st), 0);
 	T_GE(st.no_mbuf, 1);
@@ -326,20 +361,16 @@ conf_mbuf_tx_errors(void)
 	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
 	big = rte_comch_pktmbuf_pool_create("big", 15, 0, 0, 16384, SOCKET_ID_ANY);
 	T_CHECK(plain != NULL && big != NULL);
-	mbuf = filled(plain, 10, 1); /* not registered */
-	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
-	mbuf = filled(big, 10000, 1); /* too long */
-	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+	submit(&m, filled(plain, 10, 1)); /* not registered */
+	submit(&m, filled(big, 10000, 1)); /* too long */
 	mbuf = filled(m.tx_pool, 10, 1); /* nobody */
 	T_UNTIL(rte_comch_tx_burst(m.prod, 4711, &mbuf, 1) == 1);
-	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 0) == 0 &&
-			rte_mempool_full(plain) && rte_mempool_full(big) &&
-			rte_mempool_full(m.tx_pool));
+	T_UNTIL(all_freed(&m, plain) && all_freed(&m, big) && all_freed(&m, m.tx_pool));
+	t_settle();
 	T_EQ(rte_comch_producer_stats_get(m.prod, &st), 0);
 	T_EQ(st.errors, 3);
 	T_EQ(st.msgs, 0);
-	mbuf = filled(m.tx_pool, 10, 5);
-	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
+	submit(&m, filled(m.tx_pool, 10, 5));
 	check_mbuf(receive(&m), m.rx_pool, 10, 5);
 	mflow_close(&m);
 	rte_mempool_free(plain);
@@ -350,18 +381,15 @@ conf_mbuf_tx_errors(void)
 void
 conf_mbuf_disconnect(void)
 {
-	struct rte_mbuf *mbuf;
 	struct mflow m;
 	unsigned int i;
 
 	mflow_open(&m, 63, 32);
-	for (i = 0; i < 3; i++) {
-		mbuf = filled(m.tx_pool, 100, i);
-		T_EQ(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1), 1);
-	}
-	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 0) == 0 &&
-			rte_mempool_full(m.tx_pool));
-	t_producer_end(m.prod);
+	for (i = 0; i < 3; i++)
+		submit(&m, filled(m.tx_pool, 100, i));
+	/* Freed: they are done, and so published. */
+	T_UNTIL(all_freed(&m, m.tx_pool));
+	producer_end(&m);
 	T_EQ(rte_comch_client_stop(m.p.client), -EINPROGRESS);
 	T_UNTIL(rte_comch_client_state(m.p.client) == RTE_COMCH_STATE_IDLE);
 	/* What was published goes first. */
@@ -370,7 +398,7 @@ conf_mbuf_disconnect(void)
 	T_UNTIL(all_home(&m) &&
 		rte_comch_consumer_state(m.cons) == RTE_COMCH_STATE_IDLE);
 	T_UNTIL(t_count(m.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	T_EQ(rte_comch_consumer_destroy(m.cons), 0);
+	t_consumer_end(m.cons);
 	t_settle();
 	T_EQ(rte_comch_pktmbuf_pool_free(m.rx_pool), 0);
 	T_EQ(rte_comch_pktmbuf_pool_free(m.tx_pool), 0);

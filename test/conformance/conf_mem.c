@@ -86,12 +86,29 @@ conf_mem_kind_names(void)
 	T_STR_EQ(rte_comch_mem_kind_name(RTE_COMCH_MEM_HEAP), "heap");
 }
 
-/* Copies on each side, as the header's table says. */
+/* Copies on each side: as the header's table says, and as they are counted. */
 static void
-check_copies(const struct t_pair_conf *pc, struct t_flow_conf *fc, bool direct)
+check_copies(const struct t_flow *f, const struct rte_comch_cpl *in,
+		const struct rte_comch_cpl *out, bool direct)
 {
 	struct rte_comch_producer_stats ps;
 	struct rte_comch_consumer_stats cs;
+
+	T_EQ(rte_comch_producer_stats_get(f->prod, &ps), 0);
+	T_EQ(rte_comch_consumer_stats_get(f->cons, &cs), 0);
+	T_EQ(ps.copies, out->copies);
+	T_EQ(cs.copies, in->copies);
+	if (!t_driver->maps_memory)
+		return;
+	T_EQ(out->copies, 1);
+	T_EQ(in->copies, direct ? 0 : 1);
+	T_EQ(ps.staged, direct ? 0 : 1);
+	T_EQ(cs.staged, direct ? 0 : 1);
+}
+
+static void
+one_message(const struct t_pair_conf *pc, const struct t_flow_conf *fc, bool direct)
+{
 	struct rte_comch_cpl in, out;
 	struct t_flow f;
 	struct t_pair p;
@@ -100,58 +117,25 @@ check_copies(const struct t_pair_conf *pc, struct t_flow_conf *fc, bool direct)
 	t_flow_open(&f, &p, fc);
 	t_fill(f.src.addr, 5000, 3);
 	T_EQ(t_post(&f, 64, 5000, 1), 1);
-	T_EQ(t_put(&f, 0, 5000, 2), 1);
-	t_recv(f.cons, &in);
-	t_done(f.prod, &out);
+	t_submit(&f, 0, 5000, 2);
+	t_both(&f, &in, &out);
 	T_EQ(in.status, 0);
 	T_EQ(out.status, 0);
 	T_VERIFY(f.dst.addr + 64, 5000, 3);
-	T_EQ(out.copies, 1);
-	T_EQ(in.copies, direct ? 0 : 1);
-	T_EQ(rte_comch_producer_stats_get(f.prod, &ps), 0);
-	T_EQ(ps.copies, 1);
-	T_EQ(ps.staged, direct ? 0 : 1);
-	T_EQ(rte_comch_consumer_stats_get(f.cons, &cs), 0);
-	T_EQ(cs.copies, direct ? 0 : 1);
-	T_EQ(cs.staged, direct ? 0 : 1);
+	check_copies(&f, &in, &out, direct);
 	t_flow_close(&f);
 	t_pair_close(&p);
 }
 
-void
-conf_mem_sealed(void)
-{
-	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_SEALED };
-
-	check_copies(NULL, &fc, true);
-}
-
-void
-conf_mem_heap(void)
-{
-	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_HEAP };
-
-	check_copies(NULL, &fc, false);
-}
-
-void
-conf_mem_snapshot(void)
-{
-	struct t_flow_conf fc = {
-		.kind = RTE_COMCH_MEM_SEALED, .to_host = true,
-		.cons.flags = RTE_COMCH_CONSUMER_F_SNAPSHOT,
-	};
-
-	check_copies(NULL, &fc, false);
-}
-
-void
-conf_mem_eal_not_shown(void)
-{
-	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_EAL };
-
-	check_copies(NULL, &fc, false);
-}
+CONF_CASE(mem, sealed, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_SEALED }, true))
+CONF_CASE(mem, heap, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_HEAP }, false))
+CONF_CASE(mem, snapshot, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_SEALED, .to_host = true,
+	.cons.flags = RTE_COMCH_CONSUMER_F_SNAPSHOT }, false))
+CONF_CASE(mem, eal_not_shown, one_message(NULL, &(struct t_flow_conf){
+	.kind = RTE_COMCH_MEM_EAL }, false))
 
 void
 conf_mem_eal_shown(void)
@@ -164,7 +148,7 @@ conf_mem_eal_shown(void)
 
 	if (!t_driver->has_export_eal)
 		t_skip("%s does not share EAL memory", t_driver->name);
-	check_copies(&pc, &fc, true);
+	one_message(&pc, &fc, true);
 }
 
 /* Longer than the staging ring, to memory that is not shareable. */
@@ -190,23 +174,10 @@ stream(uint32_t staging, uint32_t len, enum rte_comch_mem_kind kind, uint32_t fl
 	t_pair_close(&p);
 }
 
-void
-conf_mem_stream(void)
-{
-	stream(64 * 1024, 1024 * 1024, RTE_COMCH_MEM_HEAP, 0);
-}
-
-void
-conf_mem_stream_tiny_ring(void)
-{
-	stream(4096, 300000, RTE_COMCH_MEM_HEAP, 0);
-}
-
-void
-conf_mem_stream_snapshot(void)
-{
-	stream(0, 5 * 1024 * 1024, RTE_COMCH_MEM_SEALED, RTE_COMCH_CONSUMER_F_SNAPSHOT);
-}
+CONF_CASE(mem, stream, stream(64 * 1024, 1024 * 1024, RTE_COMCH_MEM_HEAP, 0))
+CONF_CASE(mem, stream_tiny_ring, stream(4096, 300000, RTE_COMCH_MEM_HEAP, 0))
+CONF_CASE(mem, stream_snapshot, stream(
+	0, 5 * 1024 * 1024, RTE_COMCH_MEM_SEALED, RTE_COMCH_CONSUMER_F_SNAPSHOT))
 
 /* A stalled stream holds its consumer only; the order is kept. */
 void
@@ -228,10 +199,11 @@ conf_mem_stream_stalled(void)
 	t_fill(f.src.addr + 400000, 100, 2);
 	T_EQ(t_post(&f, 0, 400000, 1), 1);
 	T_EQ(t_post(&f, 400000, 100, 2), 1);
-	T_EQ(t_put(&f, 0, 400000, 1), 1);
+	t_submit(&f, 0, 400000, 1);
 	/* Its receiver does nothing: no completion, and others go on. */
 	for (i = 0; i < 100; i++) {
-		T_EQ(rte_comch_producer_done_burst(f.prod, &cpl, 1), 0);
+		if (t_driver->maps_memory)
+			T_EQ(rte_comch_producer_done_burst(f.prod, &cpl, 1), 0);
 		t_flow_once(&g, 1000, i);
 	}
 	t_both(&f, &cpl, &out);
@@ -240,7 +212,7 @@ conf_mem_stream_stalled(void)
 	T_VERIFY(f.dst.addr, 400000, 1);
 	T_EQ(out.cookie, 1);
 	T_EQ(out.status, 0);
-	T_EQ(t_put(&f, 400000, 100, 2), 1);
+	t_submit(&f, 400000, 100, 2);
 	t_recv(f.cons, &cpl);
 	T_EQ(cpl.cookie, 2);
 	T_VERIFY(f.dst.addr + 400000, 100, 2);
@@ -264,17 +236,8 @@ large(enum rte_comch_mem_kind kind, uint32_t len)
 	t_pair_close(&p);
 }
 
-void
-conf_mem_large(void)
-{
-	large(RTE_COMCH_MEM_SEALED, 64 * 1024 * 1024);
-}
-
-void
-conf_mem_large_heap(void)
-{
-	large(RTE_COMCH_MEM_HEAP, 64 * 1024 * 1024);
-}
+CONF_CASE(mem, large, large(RTE_COMCH_MEM_SEALED, 64 * 1024 * 1024))
+CONF_CASE(mem, large_heap, large(RTE_COMCH_MEM_HEAP, 64 * 1024 * 1024))
 
 void
 conf_mem_busy(void)
@@ -361,7 +324,7 @@ conf_mem_mr_add(void)
 	t_fill(f.src.addr, 5000, 5);
 	T_EQ(rte_comch_consumer_post_burst(f.cons, &(struct rte_comch_buf){
 		.addr = more.addr + 10, .mr = more.mr, .len = 5000, .cookie = 3 }, 1), 1);
-	T_EQ(t_put(&f, 0, 5000, 1), 1);
+	t_submit(&f, 0, 5000, 1);
 	t_recv(f.cons, &cpl);
 	T_EQ(cpl.status, 0);
 	T_EQ(cpl.cookie, 3);
@@ -405,10 +368,11 @@ conf_mem_mixed(void)
 		T_EQ(rte_comch_consumer_post_burst(f.cons, &(struct rte_comch_buf){
 			.addr = m[i % 2].addr, .mr = mrs[i % 2], .len = 3000,
 			.cookie = i }, 1), 1);
-		T_EQ(t_put(&f, 0, 3000, i), 1);
+		t_submit(&f, 0, 3000, i);
 		t_recv(f.cons, &cpl);
 		T_EQ(cpl.cookie, i);
-		T_EQ(cpl.copies, i % 2);
+		if (t_driver->maps_memory)
+			T_EQ(cpl.copies, i % 2);
 		T_VERIFY(m[i % 2].addr, 3000, i);
 		t_done(f.prod, &cpl);
 	}

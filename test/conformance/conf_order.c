@@ -85,23 +85,9 @@ in_order(uint32_t flags, uint16_t max)
 	group_close(&g);
 }
 
-void
-conf_order_by_sending(void)
-{
-	in_order(0, T_BURST);
-}
-
-void
-conf_order_one_at_a_time(void)
-{
-	in_order(0, 1);
-}
-
-void
-conf_order_ctrl_only(void)
-{
-	in_order(RTE_COMCH_SERVER_F_CTRL_ONLY, 7);
-}
+CONF_CASE(order, by_sending, in_order(0, T_BURST))
+CONF_CASE(order, one_at_a_time, in_order(0, 1))
+CONF_CASE(order, ctrl_only, in_order(RTE_COMCH_SERVER_F_CTRL_ONLY, 7))
 
 /* Credits by hand, a queue of one, and an empty one in between. */
 void
@@ -239,20 +225,6 @@ token(uint32_t nb_servers, uint32_t total, bool sleepy)
 	t_pair_close(&p);
 }
 
-void
-conf_order_token(void)
-{
-	token(1, 100000, false);
-}
-
-void
-conf_order_token_two_servers(void)
-{
-	token(2, 100000, false);
-}
-
-void
-conf_order_token_asleep(void)
-{
-	token(2, 20000, true);
-}
+CONF_CASE(order, token, token(1, 100000, false))
+CONF_CASE(order, token_two_servers, token(2, 100000, false))
+CONF_CASE(order, token_asleep, token(2, 20000, true))

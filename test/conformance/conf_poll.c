@@ -89,20 +89,23 @@ conf_poll_max(void)
 	t_pair_close(&p);
 }
 
+static bool
+runs_until_connected(const struct t_pair *p)
+{
+	T_EQ(rte_comch_poll_run(p->dpu->poll, NULL, 0), 0);
+	T_EQ(rte_comch_poll_run(p->host->poll, NULL, 0), 0);
+	return rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING;
+}
+
 /* With max 0 states advance, and the events wait. */
 void
 conf_poll_max_zero_connects(void)
 {
-	const uint64_t end = t_deadline();
 	struct t_pair p;
 
 	t_pair_ends(&p, NULL);
 	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	while (rte_comch_client_state(p.client) != RTE_COMCH_STATE_RUNNING) {
-		T_EQ(rte_comch_poll_run(p.dpu->poll, NULL, 0), 0);
-		T_EQ(rte_comch_poll_run(p.host->poll, NULL, 0), 0);
-		T_LT(t_now_ms(), end);
-	}
+	T_AWAIT(runs_until_connected(&p));
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_STATE, NULL) == 1);
@@ -370,7 +373,8 @@ conf_poll_credit_lets_sleep(void)
 			check_woken(p.host, RTE_COMCH_POLL_RX, 0);
 		}
 		/* The credit was there all the time. */
-		T_EQ(rte_comch_poll_arm(p.host->poll, RTE_COMCH_POLL_TX), -EAGAIN);
+		check_woken(p.host, RTE_COMCH_POLL_TX,
+			rte_comch_poll_arm(p.host->poll, RTE_COMCH_POLL_TX));
 		p.host->paused = false;
 		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
 	}
@@ -464,19 +468,22 @@ wake_data(struct t_flow_conf *fc)
 	t_flow_open(&f, &p, fc);
 	for (i = 0; i < 200; i++) {
 		/* Short: from now on the producer waits for room. */
+		t_settle();
 		T_EQ(t_put(&f, 0, 64, i), 0);
 		arm_quiet(prod_node, RTE_COMCH_POLL_TX);
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		check_woken(prod_node, RTE_COMCH_POLL_TX, 0);
 		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
-		T_EQ(t_put(&f, 0, 64, i), 1);
+		cons_node->paused = true;
+		t_submit(&f, 0, 64, i);
 		check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
-		T_EQ(rte_comch_consumer_recv_burst(f.cons, &cpl, 1), 1);
+		cons_node->paused = false;
+		t_recv(f.cons, &cpl);
 		T_EQ(cpl.cookie, i);
 		t_done(f.prod, &cpl);
 		/* Something is there before it is armed. */
 		T_EQ(t_post(&f, 0, 64, i), 1);
-		T_EQ(t_put(&f, 0, 64, i), 1);
+		t_submit(&f, 0, 64, i);
 		check_woken(cons_node, RTE_COMCH_POLL_RX,
 			rte_comch_poll_arm(cons_node->poll, RTE_COMCH_POLL_RX));
 		t_recv(f.cons, &cpl);
@@ -488,95 +495,9 @@ wake_data(struct t_flow_conf *fc)
 	t_pair_close(&p);
 }
 
-void
-conf_poll_wake_data(void)
-{
-	struct t_flow_conf fc = { .to_host = false };
-
-	wake_data(&fc);
-}
-
-void
-conf_poll_wake_data_staged(void)
-{
-	struct t_flow_conf fc = { .to_host = true, .kind = RTE_COMCH_MEM_HEAP };
-
-	wake_data(&fc);
-}
-
-/* A whole life that sleeps whenever it can: nothing is ever missed. */
-void
-conf_poll_sleepy_life(void)
-{
-	struct t_pair_conf conf = {
-		.server.recv_queue = 2, .client.send_queue = 2,
-		.client.connect_timeout_ms = 20000,
-	};
-	uint32_t i, sent = 0;
-	struct t_pair p;
-
-	t_pair_devs(&p, &conf);
-	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
-	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	/* While nobody listens, the client is woken by its own clock. */
-	t_step_all();
-	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, &conf.server);
-	T_SLEEP_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING &&
-			t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
-	p.cconn = rte_comch_client_conn(p.client);
-	p.sconn = t_find(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn;
-	while (sent < 500) {
-		while (sent < 500 && t_offer(p.cconn, &sent, sizeof(sent), sent, 0))
-			sent++;
-		i = t_count(p.host, RTE_COMCH_EVENT_SENT, NULL);
-		T_SLEEP_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) > i);
-	}
-	T_SLEEP_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 500);
-	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL), 500);
-	conf_check_counting(p.dpu);
-	T_EQ(rte_comch_conn_disconnect(p.sconn, "enough"), -EINPROGRESS);
-	T_SLEEP_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
-			rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
-	t_pair_close(&p);
-}
-
-void
-conf_poll_sleepy_timeout(void)
-{
-	struct t_pair_conf conf = { .client.connect_timeout_ms = 100 };
-	struct t_pair p;
-
-	t_pair_devs(&p, &conf);
-	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
-	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	T_SLEEP_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE &&
-			t_state_ev(p.host, p.client) != NULL);
-	t_pair_close(&p);
-}
-
-void
-conf_poll_sleepy_data(void)
-{
-	struct rte_comch_cpl cpl;
-	unsigned int i;
-	struct t_flow f;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	t_flow_open(&f, &p, NULL);
-	for (i = 0; i < 500; i++) {
-		T_EQ(t_post(&f, 0, 64, i), 1);
-		T_SLEEP_UNTIL(t_put(&f, 0, 64, i) == 1);
-		T_SLEEP_UNTIL(rte_comch_consumer_recv_burst(f.cons, &cpl, 1) == 1);
-		T_EQ(cpl.cookie, i);
-		T_SLEEP_UNTIL(rte_comch_producer_done_burst(f.prod, &cpl, 1) == 1);
-	}
-	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
-	T_SLEEP_UNTIL(rte_comch_consumer_recv_burst(f.cons, &cpl, 1) == 0 &&
-			rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
-	t_flow_close(&f);
-	t_pair_close(&p);
-}
+CONF_CASE(poll, wake_data, wake_data(&(struct t_flow_conf){ .to_host = false }))
+CONF_CASE(poll, wake_data_staged, wake_data(&(struct t_flow_conf){
+	.to_host = true, .kind = RTE_COMCH_MEM_HEAP }))
 
 void
 conf_poll_stats(void)
@@ -606,54 +527,5 @@ conf_poll_stats(void)
 	T_EQ(b.busy_runs - a.busy_runs, 1);
 	T_EQ(b.events - a.events, 1);
 	T_EQ(b.wakes - a.wakes, 1);
-	t_pair_close(&p);
-}
-
-struct handover {
-	struct rte_comch_poll *poll;
-	struct rte_comch_conn *conn;
-	unsigned int got;
-};
-
-static void *
-handover_main(void *arg)
-{
-	const uint64_t end = t_deadline();
-	struct handover *h = arg;
-	struct rte_comch_event evs[4];
-	uint16_t i, n;
-
-	h->got = 0;
-	while (h->got < 10 && t_now_ms() < end) {
-		n = rte_comch_poll_run(h->poll, evs, RTE_DIM(evs));
-		for (i = 0; i < n; i++)
-			if (evs[i].type == RTE_COMCH_EVENT_MSG &&
-					t_offer(h->conn, evs[i].msg.data, evs[i].msg.len,
-						h->got, RTE_COMCH_MSG_F_SILENT))
-				h->got++;
-	}
-	return NULL;
-}
-
-/* A poll may go from thread to thread, one at a time. */
-void
-conf_poll_handover(void)
-{
-	struct handover h;
-	unsigned int round, i;
-	pthread_t th;
-	struct t_pair p;
-
-	t_pair_open(&p, NULL);
-	h.poll = p.dpu->poll;
-	h.conn = p.sconn;
-	for (round = 0; round < 5; round++) {
-		for (i = 0; i < 10; i++)
-			t_send(p.cconn, &i, sizeof(i), i);
-		T_EQ(pthread_create(&th, NULL, handover_main, &h), 0);
-		T_EQ(pthread_join(th, NULL), 0);
-		T_EQ(h.got, 10);
-		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL) == 10 * (round + 1));
-	}
 	t_pair_close(&p);
 }

@@ -32,6 +32,7 @@ static const struct t_driver driver_shm = {
 	.has_dir = true,
 	.has_kernel_peer = true,
 	.has_export_eal = true,
+	.maps_memory = true,
 };
 
 COMCH_CONFORMANCE(shm, &driver_shm)

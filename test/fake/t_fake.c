@@ -212,7 +212,7 @@ check_no_region(const char *dpu_args, const char *host_args)
 	T_UNTIL(t_state_ev(p.dpu, cons) != NULL);
 	T_EQ(t_state_ev(p.dpu, cons)->e.state.next, RTE_COMCH_STATE_IDLE);
 	T_EQ(t_state_ev(p.dpu, cons)->e.status, -ENOMEM);
-	T_EQ(rte_comch_consumer_destroy(cons), 0);
+	t_consumer_end(cons);
 	t_send(p.cconn, "x", 1, 1);
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
 	t_pair_close(&p);

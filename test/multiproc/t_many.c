@@ -69,15 +69,7 @@ step(struct t_node *node)
 	t_forget(node);
 }
 
-#define WAIT(node, cond) \
-	do { \
-		const uint64_t end_ = t_deadline(); \
-		while (!(cond)) { \
-			step(node); \
-			if (t_now_ms() > end_) \
-				T_FAIL("timed out: %s", #cond); \
-		} \
-	} while (0)
+#define WAIT(node, cond) T_AWAIT((step(node), (cond)))
 
 struct many_case {
 	unsigned int nb;

@@ -49,20 +49,15 @@ static struct rte_comch_poll *main_poll;
 
 /* One step of whichever kind, of all nodes of this thread. */
 static void
-pass(uint64_t deadline)
+pass(uint64_t deadline, const char *file, int line, const char *cond)
 {
 	if (plan.sleepy)
-		t_sleep_step(deadline, __FILE__, __LINE__, "a thread's work");
+		t_sleep_step(deadline, file, line, cond);
 	else
-		t_until_step(deadline, __FILE__, __LINE__, "a thread's work");
+		t_until_step(deadline, file, line, cond);
 }
 
-#define WORK_UNTIL(cond) \
-	do { \
-		const uint64_t end_ = t_deadline(); \
-		while (!(cond)) \
-			pass(end_); \
-	} while (0)
+#define WORK_UNTIL(cond) T_WAIT(pass, cond)
 
 /** A message: who, and which of his. */
 struct stamp {
@@ -148,7 +143,7 @@ consumer_main(void *arg)
 		if (consumer_take(cons, &m, &got, next))
 			end = t_deadline();
 		else
-			pass(end);
+			pass(end, __FILE__, __LINE__, "a thread's work");
 	}
 	/* With the consumer gone, a producer that has not looked yet is told -ENOENT. */
 	while (LOAD(nb_produced) < plan.nb_cons * plan.nb_prod)
@@ -213,7 +208,7 @@ producer_main(void *arg)
 		if (sent + done != before)
 			end = t_deadline();
 		else
-			pass(end);
+			pass(end, __FILE__, __LINE__, "a thread's work");
 	}
 	__atomic_fetch_add(&nb_produced, 1, __ATOMIC_ACQ_REL);
 	t_producer_end(prod);
