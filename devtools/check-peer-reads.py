@@ -29,7 +29,7 @@ TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").re
 WHERE = ("lib/comch/*.[ch]", "drivers/comch/*/*.[ch]")
 HELPERS = {"comch_peer.h"}
 RECEIVERS = {"comch_foreign.c", "comch_foreign_threads.c"}
-RECEIVES = re.compile(r"(?<!->)\b(?:recv|recvfrom|recvmsg|recvmmsg)\s*\(")
+RECEIVES = re.compile(r"(?<!->)(?<!\.)\b(?:recv|recvfrom|recvmsg|recvmmsg)\s*\(")
 ALLOW = "peer-read:"
 
 # Calls that may have peer memory in their arguments.

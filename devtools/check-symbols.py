@@ -41,6 +41,8 @@ HEAD = """\
 INLINE_BODY = re.compile(r"static\s+inline\b[^;{]*?(\w+)\s*\([^;{]*\)\s*\{.*?\n\}", re.S)
 # Trace points emitted by inline bursts: programs refer to their handles.
 TRACE_POINT = re.compile(r"^RTE_TRACE_POINT_FP\(\s*(rte_comch_\w+)", re.M)
+# A table that drivers refer to.
+TABLE = re.compile(r"^extern const struct \w+ (rte_comch_\w+);", re.M)
 PROTOTYPE = re.compile(r"\b(rte_comch_\w+)\s*\([^;{}]*\)\s*(?:__\w+\s*)*;")
 
 
@@ -66,13 +68,13 @@ def outside_braces(text):
 
 
 def declared(header):
-    """Return (ordinary, inline) functions of a header; trace point handles count as
-    ordinary."""
+    """Return (ordinary, inline) functions of a header; tables and trace point handles
+    count as ordinary."""
     text = strip(header.read_text())
     inline = set(INLINE_BODY.findall(text))
     handles = {f"__{name}" for name in TRACE_POINT.findall(text)}
     text = outside_braces(INLINE_BODY.sub("", text))
-    return set(PROTOTYPE.findall(text)) | handles, inline
+    return set(PROTOTYPE.findall(text)) | set(TABLE.findall(text)) | handles, inline
 
 
 def exported(text):

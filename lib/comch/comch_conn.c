@@ -83,12 +83,6 @@ conn_link_news(void *ctx, bool can_wake)
 	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
 }
 
-void
-comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted)
-{
-	conn->ctrl_only = wanted || conn->ops->data == NULL ? COMCH_CTRL_ONLY_OURS : 0;
-}
-
 int
 comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 {

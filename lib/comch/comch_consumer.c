@@ -447,9 +447,9 @@ static bool
 ask_for_less(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	if (c->staging_size <= COMCH_MIN_STAGING) {
-		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no memory for its %u "
-			"records and %u bytes of staging ring (its max_staging, total_staging)",
-			c->q.id, conn->id, c->q.depth, c->staging_size);
+		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no memory for "
+			"%u records and a staging ring of %u bytes (its max_staging, "
+			"total_staging)", c->q.id, conn->id, c->q.depth, c->staging_size);
 		return false;
 	}
 	COMCH_LOG(NOTICE, "consumer %u of connection %u: the peer has no %u bytes for a staging "

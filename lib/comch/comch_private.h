@@ -318,7 +318,11 @@ void comch_client_conn_freed(struct rte_comch_client *client);
 struct rte_comch_conn *comch_conn_create(struct rte_comch_dev *dev, uint16_t rep,
 		struct rte_comch_poll *poll, uint32_t send_queue);
 /* Our side wants no fast path, or its driver has none. */
-void comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted);
+static inline void
+comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted)
+{
+	conn->ctrl_only = wanted || conn->ops->data == NULL ? COMCH_CTRL_ONLY_OURS : 0;
+}
 int comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link);
 /* A frame other than MSG; waits its turn if there is no room. */
 void comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,

@@ -11,7 +11,10 @@
  *
  * The core knows names, states, credits, ids and memory tables; a driver moves
  * bytes and memory between two ends. It registers a table of operations with
- * RTE_COMCH_DRIVER_REGISTER(). The contract, for every operation:
+ * RTE_COMCH_DRIVER_REGISTER(): links and frames for the control path, and a
+ * table of data operations for the fast path. Drivers whose ends map the same
+ * memory share one, rte_comch_data_mapped. A driver that lacks a required
+ * operation is refused with a log line. The contract, for every operation:
  *
  * - It never blocks, and never calls up into the core other than by the
  *   services listed at the end of this file: the core may hold locks.
@@ -20,7 +23,7 @@
  * - On failure nothing is half-created, and what was passed in (descriptors,
  *   memory) still belongs to the caller unless the operation says otherwise.
  * - Link and frame operations are called by the thread that runs the
- *   connection's poll; queue operations by the thread named with them.
+ *   connection's poll; data operations by the thread named with them.
  *
  * Operations marked O may be left out: a dummy that returns -ENOTSUP or does
  * nothing takes their place, so that the core never tests for NULL.

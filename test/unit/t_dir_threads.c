@@ -187,7 +187,8 @@ stream_to_one_that_retires(void)
 		comch_dir_quiesce_begin(&u->prod[0].reader);
 		T_EQ(pthread_create(&t, NULL, push_on, &u->prod[0]), 0);
 		comch_store_relaxed(&rc->gone, 1);
-		while (!comch_dir_quiesced(&u->prod[0].reader) || comch_load_acquire(&rc->streaming) != 0)
+		while (!comch_dir_quiesced(&u->prod[0].reader) ||
+				comch_load_acquire(&rc->streaming) != 0)
 			sched_yield();
 		/* What frees it: whoever still reads it races with this. */
 		rc->post_shared = NULL;
