@@ -67,9 +67,9 @@ finds check-layering.py 'may not include' examples/ctrl_path/break.c \
 	'#include <rte_comch_driver.h>'
 finds check-layering.py 'may not include' lib/doca/base/break.c '#include "comch_peer.h"'
 finds check-layering.py 'may not include' lib/doca/include/doca_types.h '#include <rte_comch.h>'
-finds check-layering.py 'may not include' lib/doca/include/doca_types.h '#include "dface_err.h"'
+finds check-layering.py 'may not include' lib/doca/include/doca_types.h '#include "base/err.h"'
 finds check-layering.py 'may not include' lib/comch/break.c '#include <doca_error.h>'
-finds check-layering.py 'may not include' app/comch-info/break.c '#include "dface_err.h"'
+finds check-layering.py 'may not include' app/comch-info/break.c '#include "base/err.h"'
 finds check-layering.py 'may not include' drivers/comch/shm/break.c '#include "comch_wire.h"'
 finds check-layering.py 'may not include' lib/comch/rte_comch.h '#include "comch_wire.h"'
 finds check-layering.py 'may not include' lib/comch/comch_wire.c '#include "break.h"' \

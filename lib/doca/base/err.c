@@ -6,7 +6,7 @@
 
 #include <rte_common.h>
 
-#include "dface_err.h"
+#include "base/err.h"
 
 static const struct {
 	const char *name;
@@ -103,7 +103,7 @@ static const struct {
 };
 
 doca_error_t
-dface_err(int ret)
+impl_err(int ret)
 {
 	unsigned int i;
 

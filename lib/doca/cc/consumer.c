@@ -6,20 +6,20 @@
 
 #include <doca_cc_consumer.h>
 
-#include "dface_cc.h"
+#include "cc/cc.h"
 
 doca_error_t
 doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap,
 		struct doca_cc_consumer **consumer)
 {
-	return doca_comch_consumer_create(dface_comch(cc_connection), buf_mmap,
-			dface_comch(consumer));
+	return doca_comch_consumer_create(impl_comch(cc_connection), buf_mmap,
+			impl_comch(consumer));
 }
 
 doca_error_t
 doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
 {
-	return doca_comch_consumer_destroy(dface_comch(consumer));
+	return doca_comch_consumer_destroy(impl_comch(consumer));
 }
 
 doca_error_t
@@ -31,7 +31,7 @@ doca_cc_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 doca_error_t
 doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
 {
-	return doca_comch_consumer_get_id(dface_comch(consumer), id);
+	return doca_comch_consumer_get_id(impl_comch(consumer), id);
 }
 
 doca_error_t
@@ -57,7 +57,7 @@ doca_cc_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 struct doca_ctx *
 doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
 {
-	return doca_comch_consumer_as_ctx(dface_comch(consumer));
+	return doca_comch_consumer_as_ctx(impl_comch(consumer));
 }
 
 doca_error_t
@@ -66,7 +66,7 @@ doca_cc_consumer_task_post_recv_set_conf(struct doca_cc_consumer *consumer,
 		doca_cc_consumer_task_post_recv_completion_cb_t task_error_cb,
 		uint32_t num_post_recv_tasks)
 {
-	return doca_comch_consumer_task_post_recv_set_conf(dface_comch(consumer),
+	return doca_comch_consumer_task_post_recv_set_conf(impl_comch(consumer),
 			(doca_comch_consumer_task_post_recv_completion_cb_t)task_completion_cb,
 			(doca_comch_consumer_task_post_recv_completion_cb_t)task_error_cb,
 			num_post_recv_tasks);
@@ -76,31 +76,31 @@ doca_error_t
 doca_cc_consumer_task_post_recv_alloc_init(struct doca_cc_consumer *consumer,
 		struct doca_buf *buf, struct doca_cc_consumer_task_post_recv **task)
 {
-	return doca_comch_consumer_task_post_recv_alloc_init(dface_comch(consumer), buf,
-			dface_comch(task));
+	return doca_comch_consumer_task_post_recv_alloc_init(impl_comch(consumer), buf,
+			impl_comch(task));
 }
 
 struct doca_buf *
 doca_cc_consumer_task_post_recv_get_buf(struct doca_cc_consumer_task_post_recv *task)
 {
-	return doca_comch_consumer_task_post_recv_get_buf(dface_comch(task));
+	return doca_comch_consumer_task_post_recv_get_buf(impl_comch(task));
 }
 
 void
 doca_cc_consumer_task_post_recv_set_buf(struct doca_cc_consumer_task_post_recv *task,
 		struct doca_buf *buf)
 {
-	doca_comch_consumer_task_post_recv_set_buf(dface_comch(task), buf);
+	doca_comch_consumer_task_post_recv_set_buf(impl_comch(task), buf);
 }
 
 uint32_t
 doca_cc_consumer_task_post_recv_get_producer_id(struct doca_cc_consumer_task_post_recv *task)
 {
-	return doca_comch_consumer_task_post_recv_get_producer_id(dface_comch(task));
+	return doca_comch_consumer_task_post_recv_get_producer_id(impl_comch(task));
 }
 
 struct doca_task *
 doca_cc_consumer_task_post_recv_as_task(struct doca_cc_consumer_task_post_recv *task)
 {
-	return doca_comch_consumer_task_post_recv_as_task(dface_comch(task));
+	return doca_comch_consumer_task_post_recv_as_task(impl_comch(task));
 }

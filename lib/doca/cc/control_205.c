@@ -6,7 +6,7 @@
 
 #include <rte_common.h>
 
-#include "dface_cc_205.h"
+#include "cc/cc_205.h"
 
 /* A length that 32 bits do not hold is too long in any case. */
 static uint32_t
@@ -32,7 +32,7 @@ doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server,
 		doca_cc_send_task_completion_cb_t task_completion_cb,
 		doca_cc_send_task_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-	return doca_comch_server_task_send_set_conf(dface_comch(cc_server),
+	return doca_comch_server_task_send_set_conf(impl_comch(cc_server),
 			(doca_comch_task_send_completion_cb_t)task_completion_cb,
 			(doca_comch_task_send_completion_cb_t)task_error_cb, num_send_tasks);
 }
@@ -42,7 +42,7 @@ doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client,
 		doca_cc_send_task_completion_cb_t task_completion_cb,
 		doca_cc_send_task_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-	return doca_comch_client_task_send_set_conf(dface_comch(cc_client),
+	return doca_comch_client_task_send_set_conf(impl_comch(cc_client),
 			(doca_comch_task_send_completion_cb_t)task_completion_cb,
 			(doca_comch_task_send_completion_cb_t)task_error_cb, num_send_tasks);
 }
@@ -52,8 +52,8 @@ doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server,
 		struct doca_cc_connection *peer, const void *msg, size_t len,
 		struct doca_cc_send_task **task)
 {
-	return doca_comch_server_task_send_alloc_init(dface_comch(cc_server), dface_comch(peer),
-			msg, message_len(len), dface_comch(task));
+	return doca_comch_server_task_send_alloc_init(impl_comch(cc_server), impl_comch(peer),
+			msg, message_len(len), impl_comch(task));
 }
 
 doca_error_t
@@ -61,22 +61,22 @@ doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client,
 		struct doca_cc_connection *peer, const void *msg, size_t len,
 		struct doca_cc_send_task **task)
 {
-	return doca_comch_client_task_send_alloc_init(dface_comch(cc_client), dface_comch(peer),
-			msg, message_len(len), dface_comch(task));
+	return doca_comch_client_task_send_alloc_init(impl_comch(cc_client), impl_comch(peer),
+			msg, message_len(len), impl_comch(task));
 }
 
 struct doca_task *
 doca_cc_send_task_as_task(struct doca_cc_send_task *task)
 {
-	return doca_comch_task_send_as_task(dface_comch(task));
+	return doca_comch_task_send_as_task(impl_comch(task));
 }
 
 /* Callbacks whose arguments are now of other types */
 
-static const struct dface_cc_cbs_205 *
+static const struct impl_cc_cbs_205 *
 cbs_of(const struct doca_comch_connection *conn)
 {
-	return &((const struct dface_ctrl *)conn->head.ctx)->cc_cbs;
+	return &((const struct impl_ctrl *)conn->head.ctx)->cc_cbs;
 }
 
 static void
@@ -107,7 +107,7 @@ doca_error_t
 doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server,
 		doca_cc_event_msg_recv_cb_t recv_event_cb)
 {
-	struct doca_comch_server *server = dface_comch(cc_server);
+	struct doca_comch_server *server = impl_comch(cc_server);
 	doca_error_t ret = doca_comch_server_event_msg_recv_register(server,
 			recv_event_cb == NULL ? NULL : on_msg);
 
@@ -120,7 +120,7 @@ doca_error_t
 doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client,
 		doca_cc_event_msg_recv_cb_t recv_event_cb)
 {
-	struct doca_comch_client *client = dface_comch(cc_client);
+	struct doca_comch_client *client = impl_comch(cc_client);
 	doca_error_t ret = doca_comch_client_event_msg_recv_register(client,
 			recv_event_cb == NULL ? NULL : on_msg);
 
@@ -134,7 +134,7 @@ doca_cc_server_event_connection_register(struct doca_cc_server *cc_server,
 		doca_cc_event_connection_status_changed_cb_t connect_event_cb,
 		doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
 {
-	struct doca_comch_server *server = dface_comch(cc_server);
+	struct doca_comch_server *server = impl_comch(cc_server);
 	doca_error_t ret = doca_comch_server_event_connection_status_changed_register(server,
 			connect_event_cb == NULL ? NULL : on_connect,
 			disconnect_event_cb == NULL ? NULL : on_disconnect);

@@ -15,12 +15,12 @@
 #include <rte_errno.h>
 #include <rte_prefetch.h>
 
-#include "dface_err.h"
-#include "dface_mem.h"
-#include "dface_msgq.h"
-#include "dface_path.h"
+#include "base/err.h"
+#include "comch/data_path.h"
+#include "mem/mem.h"
+#include "msgq/msgq.h"
 
-#define BURST DFACE_PATH_BURST
+#define BURST IMPL_PATH_BURST
 
 /* Context */
 
@@ -58,7 +58,7 @@ consumer_start(struct doca_ctx *ctx)
 		rte_comch_consumer_destroy(native);
 		/* It has ended meanwhile. */
 		return ret == -EBADFD || ret == -ECONNRESET ? DOCA_ERROR_NOT_CONNECTED :
-			dface_err(ret);
+			impl_err(ret);
 	}
 	ctx->native = native;
 	return DOCA_ERROR_IN_PROGRESS;
@@ -89,7 +89,7 @@ is_ending(const struct doca_ctx *ctx)
 
 /* There is room: the queue is as deep as there are tasks. */
 void
-dface_consumer_flush(struct doca_ctx *ctx)
+impl_consumer_flush(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 
@@ -105,12 +105,12 @@ consumer_stop(struct doca_ctx *ctx)
 	int ret;
 
 	/* So that it comes back with the others. */
-	dface_consumer_flush(ctx);
+	impl_consumer_flush(ctx);
 	/* The connection has ended; that event is on its way. */
 	if (is_ending(ctx))
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_consumer_stop(ctx->native);
-	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : impl_err(ret);
 }
 
 static void
@@ -128,7 +128,7 @@ consumer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	/* Also if it was stopped meanwhile: then there is something to drain. */
 	if (event->state.next == RTE_COMCH_STATE_RUNNING)
 		ctx->poll_me = true;
-	dface_ctx_on_state(ctx, event);
+	impl_ctx_on_state(ctx, event);
 }
 
 static void
@@ -139,7 +139,7 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 
 	/* Unless the application has done something else with it meanwhile. */
 	if (likely(buf != NULL && (uint8_t *)buf->data + buf->data_len == recv->tail &&
-			cpl->len <= dface_buf_room(buf)))
+			cpl->len <= impl_buf_room(buf)))
 		buf->data_len += cpl->len;
 	recv->producer_id = cpl->peer_id;
 	recv->imm_len = cpl->imm_len;
@@ -149,17 +149,17 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 }
 
 void
-dface_consumer_task_back(struct doca_task *task, doca_error_t status)
+impl_consumer_task_back(struct doca_task *task, doca_error_t status)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)task->ctx;
 
-	if (dface_task_back(task, status))
+	if (impl_task_back(task, status))
 		c->error_cb((struct doca_comch_consumer_task_post_recv *)(void *)task,
 			task->user_data, c->ctx.user_data);
 }
 
 bool
-dface_consumer_progress(struct doca_ctx *ctx)
+impl_consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 	struct doca_comch_consumer_task_post_recv *recv;
@@ -174,7 +174,7 @@ dface_consumer_progress(struct doca_ctx *ctx)
 			rte_prefetch0(((struct doca_comch_consumer_task_post_recv *)(uintptr_t)
 				cpls[i + 1].cookie)->buf);
 		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
-		if (!dface_task_back(&recv->task, dface_err(cpls[i].status)))
+		if (!impl_task_back(&recv->task, impl_err(cpls[i].status)))
 			continue;
 		if (likely(cpls[i].status == 0))
 			on_message(c, recv, &cpls[i]);
@@ -203,7 +203,7 @@ submit_early(const struct doca_task *task)
 }
 
 doca_error_t
-dface_consumer_submit(struct doca_task *task)
+impl_consumer_submit(struct doca_task *task)
 {
 	struct doca_comch_consumer_task_post_recv *recv =
 		(struct doca_comch_consumer_task_post_recv *)(void *)task;
@@ -217,12 +217,12 @@ dface_consumer_submit(struct doca_task *task)
 	recv->producer_id = 0;
 	recv->imm_len = 0;
 	if (likely(buf != NULL)) {
-		room = dface_buf_room(buf);
+		room = impl_buf_room(buf);
 		recv->tail = (uint8_t *)buf->data + buf->data_len;
 		if (room > 0) {
 			post.addr = recv->tail;
 			post.mr = buf->mr;
-			post.len = (uint32_t)RTE_MIN(room, (size_t)DFACE_MAX_BUF_SIZE);
+			post.len = (uint32_t)RTE_MIN(room, (size_t)IMPL_MAX_BUF_SIZE);
 		}
 	}
 	if (!task->ctx->pe->running)
@@ -230,22 +230,22 @@ dface_consumer_submit(struct doca_task *task)
 	c->put_by[c->nb_put_by++] = post;
 	task->ctx->pe->put_by = true;
 	if (c->nb_put_by == BURST)
-		dface_consumer_flush(task->ctx);
+		impl_consumer_flush(task->ctx);
 	return DOCA_SUCCESS;
 }
 
-static const struct dface_ctx_ops consumer_ops = {
+static const struct impl_ctx_ops consumer_ops = {
 	.name = "consumer",
 	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
 	.start = consumer_start,
 	.stop = consumer_stop,
 	.release = consumer_release,
 	.event = consumer_event,
-	.progress = dface_consumer_progress,
-	.submit = dface_consumer_submit,
+	.progress = impl_consumer_progress,
+	.submit = impl_consumer_submit,
 	.submit_early = submit_early,
-	.task_back = dface_consumer_task_back,
-	.flush = dface_consumer_flush,
+	.task_back = impl_consumer_task_back,
+	.flush = impl_consumer_flush,
 };
 
 doca_error_t
@@ -257,24 +257,24 @@ doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 
 	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_mmap_mr(buf_mmap) == NULL)
+	if (impl_mmap_mr(buf_mmap) == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	if (!dface_mmap_is_writable(buf_mmap))
+	if (!impl_mmap_is_writable(buf_mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
-	ret = dface_conn_join(comch_connection, &comch_connection->nb_consumers);
+	ret = impl_conn_join(comch_connection, &comch_connection->nb_consumers);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
-		dface_conn_leave(comch_connection, &comch_connection->nb_consumers);
+		impl_conn_leave(comch_connection, &comch_connection->nb_consumers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	dface_ctx_init(&c->ctx, &consumer_ops);
+	impl_ctx_init(&c->ctx, &consumer_ops);
 	c->conn = comch_connection;
 	c->mmap = buf_mmap;
-	c->mr = dface_mmap_mr(buf_mmap);
-	c->imm_len = DFACE_MAX_IMM;
-	dface_mmap_hold(buf_mmap);
+	c->mr = impl_mmap_mr(buf_mmap);
+	c->imm_len = IMPL_MAX_IMM;
+	impl_mmap_hold(buf_mmap);
 	*consumer = c;
 	return DOCA_SUCCESS;
 }
@@ -289,14 +289,14 @@ doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 	if (consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer->msgq != NULL)
-		return dface_msgq_consumer_destroy(consumer);
+		return impl_msgq_consumer_destroy(consumer);
 	conn = consumer->conn;
 	mmap = consumer->mmap;
-	ret = dface_ctx_destroy(&consumer->ctx);
+	ret = impl_ctx_destroy(&consumer->ctx);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_mmap_drop(mmap);
-	dface_conn_leave(conn, &conn->nb_consumers);
+	impl_mmap_drop(mmap);
+	impl_conn_leave(conn, &conn->nb_consumers);
 	return DOCA_SUCCESS;
 }
 
@@ -331,9 +331,9 @@ doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
 doca_error_t
 doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
 {
-	if (consumer == NULL || imm_data_len > DFACE_MAX_IMM)
+	if (consumer == NULL || imm_data_len > IMPL_MAX_IMM)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->imm_len = imm_data_len;
 	return DOCA_SUCCESS;
@@ -346,10 +346,10 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 		uint32_t num_post_recv_tasks)
 {
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
-			num_post_recv_tasks == 0 || num_post_recv_tasks > DFACE_MAX_DP_TASKS)
+			num_post_recv_tasks == 0 || num_post_recv_tasks > IMPL_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* On a DPA it has no tasks. */
-	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)
+	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->recv_cb = task_completion_cb;
 	consumer->error_cb = task_error_cb;
@@ -367,10 +367,10 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 
 	if (consumer == NULL || task == NULL || !buf_is_good(consumer, buf))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_ctx_has_tasks(&consumer->ctx, true))
+	if (!impl_ctx_has_tasks(&consumer->ctx, true))
 		return DOCA_ERROR_BAD_STATE;
 	recv = (struct doca_comch_consumer_task_post_recv *)(void *)
-		dface_task_take(&consumer->ctx);
+		impl_task_take(&consumer->ctx);
 	if (recv == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	recv->buf = buf;

@@ -15,9 +15,9 @@
 
 #include <rte_common.h>
 
-#include "dface_dpa.h"
-#include "dface_log.h"
-#include "dface_mmap.h"
+#include "dpa/dpa.h"
+#include "log/log.h"
+#include "mem/mmap.h"
 
 /* As many as there can be registrations. */
 #define INDEX_BITS 12
@@ -54,7 +54,7 @@ take_entry(struct doca_mmap *mmap)
 	doca_dpa_dev_mmap_t handle;
 
 	if (e == NULL) {
-		DFACE_ERR("mmap: %u have handles for the DPA already", NB_ENTRIES);
+		IMPL_ERR("mmap: %u have handles for the DPA already", NB_ENTRIES);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	handle = ((e->last >> INDEX_BITS) + 1) << INDEX_BITS;
@@ -70,14 +70,14 @@ take_entry(struct doca_mmap *mmap)
 }
 
 void
-dface_mmap_forget_dpa(struct doca_mmap *mmap)
+impl_mmap_forget_dpa(struct doca_mmap *mmap)
 {
 	struct entry *e = &entries[INDEX(mmap->dpa_handle)];
 
 	if (mmap->dpa_handle == 0)
 		return;
 	__atomic_store_n(&e->handle, 0, __ATOMIC_RELAXED);
-	dface_dpa_gate_wait();
+	impl_dpa_gate_wait();
 	pthread_mutex_lock(&lock);
 	__atomic_store_n(&e->mmap, NULL, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
@@ -93,11 +93,11 @@ doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
 	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!mmap->is_started) {
-		DFACE_ERR("mmap: not started, the DPA cannot have it");
+		IMPL_ERR("mmap: not started, the DPA cannot have it");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (!dface_mmap_has_dev(mmap, dev)) {
-		DFACE_ERR("mmap: the device was not added");
+	if (!impl_mmap_has_dev(mmap, dev)) {
+		IMPL_ERR("mmap: the device was not added");
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	pthread_mutex_lock(&lock);
@@ -120,30 +120,30 @@ doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_
 }
 
 bool
-dface_mmap_is_ours_to_write(const struct doca_mmap *mmap)
+impl_mmap_is_ours_to_write(const struct doca_mmap *mmap)
 {
 	return !mmap->is_imported && (mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0;
 }
 
 void *
-dface_dpa_mmap_range(struct dface_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr,
+impl_dpa_mmap_range(struct impl_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr,
 		size_t len, bool write, const char *what)
 {
 	const struct entry *e = &entries[INDEX(mmap)];
 	const struct doca_mmap *m;
 
 	if (mmap == 0 || __atomic_load_n(&e->handle, __ATOMIC_ACQUIRE) != mmap) {
-		dface_dpa_fault(self, what, "0x%x is no handle of a started mmap", mmap);
+		impl_dpa_fault(self, what, "0x%x is no handle of a started mmap", mmap);
 		return NULL;
 	}
 	m = __atomic_load_n(&e->mmap, __ATOMIC_RELAXED);
-	if (m->is_imported || (write && !dface_mmap_is_ours_to_write(m))) {
-		dface_dpa_fault(self, what, "mmap 0x%x: %s", mmap, m->is_imported ?
+	if (m->is_imported || (write && !impl_mmap_is_ours_to_write(m))) {
+		impl_dpa_fault(self, what, "mmap 0x%x: %s", mmap, m->is_imported ?
 			"imported, its memory is another process's" : "may only be read");
 		return NULL;
 	}
-	if (!dface_range_has(m->addr, m->len, (const void *)(uintptr_t)addr, len)) {
-		dface_dpa_fault(self, what, "mmap 0x%x is [%p, +%zu): without [0x%llx, +%zu)",
+	if (!impl_range_has(m->addr, m->len, (const void *)(uintptr_t)addr, len)) {
+		impl_dpa_fault(self, what, "mmap 0x%x is [%p, +%zu): without [0x%llx, +%zu)",
 			mmap, (void *)m->addr, m->len, (unsigned long long)addr, len);
 		return NULL;
 	}

@@ -12,16 +12,16 @@
 
 #include <rte_errno.h>
 
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_msgq.h"
+#include "base/err.h"
+#include "log/log.h"
+#include "msgq/msgq.h"
 
 static doca_error_t
 is_for_cpu(const struct doca_dpa *dpa, const char *what)
 {
 	if (dpa == NULL)
 		return DOCA_SUCCESS;
-	DFACE_ERR("MsgQ: its %ss are on the DPA, and this one is not: see "
+	IMPL_ERR("MsgQ: its %ss are on the DPA, and this one is not: see "
 		"doca_ctx_set_datapath_on_dpa()", what);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -44,7 +44,7 @@ consumer_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
 	if (ctx->native == NULL)
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	ctx->poll_me = true;
 	return DOCA_SUCCESS;
 }
@@ -53,14 +53,14 @@ static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
 	/* So that it comes back with the others. */
-	dface_consumer_flush(ctx);
-	return dface_err(rte_comch_msgq_consumer_stop(ctx->native));
+	impl_consumer_flush(ctx);
+	return impl_err(rte_comch_msgq_consumer_stop(ctx->native));
 }
 
 static bool
 consumer_progress(struct doca_ctx *ctx)
 {
-	bool done = dface_consumer_progress(ctx);
+	bool done = impl_consumer_progress(ctx);
 
 	if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING && !ctx->native_idle &&
 			rte_comch_msgq_consumer_state(ctx->native) == RTE_COMCH_STATE_IDLE)) {
@@ -77,17 +77,17 @@ consumer_release(struct doca_ctx *ctx)
 	ctx->native = NULL;
 }
 
-const struct dface_ctx_ops dface_msgq_consumer_ops = {
+const struct impl_ctx_ops impl_msgq_consumer_ops = {
 	.name = "MsgQ consumer",
 	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
 	.start = consumer_start,
 	.stop = consumer_stop,
 	.release = consumer_release,
 	.progress = consumer_progress,
-	.submit = dface_consumer_submit,
-	.task_back = dface_consumer_task_back,
-	.flush = dface_consumer_flush,
-	.set_dpa = dface_msgq_consumer_set_dpa,
+	.submit = impl_consumer_submit,
+	.task_back = impl_consumer_task_back,
+	.flush = impl_consumer_flush,
+	.set_dpa = impl_msgq_consumer_set_dpa,
 };
 
 static doca_error_t
@@ -106,7 +106,7 @@ producer_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
 	if (ctx->native == NULL)
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	ctx->poll_me = true;
 	p->is_short = false;
 	return DOCA_SUCCESS;
@@ -127,15 +127,15 @@ producer_release(struct doca_ctx *ctx)
 	ctx->native = NULL;
 }
 
-const struct dface_ctx_ops dface_msgq_producer_ops = {
+const struct impl_ctx_ops impl_msgq_producer_ops = {
 	.name = "MsgQ producer",
 	.task_size = sizeof(struct doca_comch_producer_task_send),
 	.start = producer_start,
 	.stop = producer_stop,
 	.release = producer_release,
-	.progress = dface_producer_progress,
-	.submit = dface_producer_submit,
-	.task_back = dface_producer_task_back,
-	.flush = dface_producer_flush,
-	.set_dpa = dface_msgq_producer_set_dpa,
+	.progress = impl_producer_progress,
+	.submit = impl_producer_submit,
+	.task_back = impl_producer_task_back,
+	.flush = impl_producer_flush,
+	.set_dpa = impl_msgq_producer_set_dpa,
 };

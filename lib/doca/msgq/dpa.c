@@ -8,9 +8,9 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_msgq.h"
+#include "base/err.h"
+#include "log/log.h"
+#include "msgq/msgq.h"
 
 #define USER_DATA_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
 
@@ -18,9 +18,9 @@
 static doca_error_t
 dpa_check(const struct doca_dpa *of_msgq, const struct doca_dpa *dpa, const char *what)
 {
-	if (of_msgq != NULL && dface_dpa_is_same(of_msgq, dpa))
+	if (of_msgq != NULL && impl_dpa_is_same(of_msgq, dpa))
 		return DOCA_SUCCESS;
-	DFACE_ERR("MsgQ: its %ss are not on %s DPA", what, of_msgq == NULL ? "a" : "this");
+	IMPL_ERR("MsgQ: its %ss are not on %s DPA", what, of_msgq == NULL ? "a" : "this");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -35,7 +35,7 @@ may_set(const struct doca_ctx *ctx)
 static doca_error_t
 set_depth(const struct doca_ctx *ctx, uint32_t *place, uint32_t depth)
 {
-	if (depth == 0 || depth > DFACE_MSGQ_MAX_DEPTH)
+	if (depth == 0 || depth > IMPL_MSGQ_MAX_DEPTH)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
@@ -59,8 +59,8 @@ consumer_create_native(struct doca_comch_consumer *c)
 
 	c->ctx.native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
 	if (c->ctx.native == NULL)
-		return dface_err(-rte_errno);
-	c->dpa.handle = dface_dpa_handle_create(DFACE_DPA_CONSUMER, c);
+		return impl_err(-rte_errno);
+	c->dpa.handle = impl_dpa_handle_create(IMPL_DPA_CONSUMER, c);
 	if (c->dpa.handle != 0)
 		return DOCA_SUCCESS;
 	rte_comch_msgq_consumer_stop(c->ctx.native);
@@ -76,14 +76,14 @@ consumer_start(struct doca_ctx *ctx)
 	doca_error_t ret;
 
 	if (c->dpa.comp == NULL || c->dpa.max_recv == 0) {
-		DFACE_ERR("MsgQ consumer on the DPA: start without %s", c->dpa.comp == NULL ?
+		IMPL_ERR("MsgQ consumer on the DPA: start without %s", c->dpa.comp == NULL ?
 			"a consumer completion" : "a number of receives");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	ret = dface_dpa_join(ctx->dpa);
+	ret = impl_dpa_join(ctx->dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = dface_consumer_completion_join(c->dpa.comp, c->dpa.max_recv, c->imm_len);
+	ret = impl_consumer_completion_join(c->dpa.comp, c->dpa.max_recv, c->imm_len);
 	if (ret != DOCA_SUCCESS)
 		goto err_drop;
 	ret = consumer_create_native(c);
@@ -92,9 +92,9 @@ consumer_start(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 
 err_leave:
-	dface_consumer_completion_leave(c->dpa.comp);
+	impl_consumer_completion_leave(c->dpa.comp);
 err_drop:
-	dface_dpa_drop(ctx->dpa);
+	impl_dpa_drop(ctx->dpa);
 	return ret;
 }
 
@@ -103,10 +103,10 @@ consumer_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 
-	dface_dpa_handle_destroy(c->dpa.handle);
+	impl_dpa_handle_destroy(c->dpa.handle);
 	c->dpa.handle = 0;
 	/* What has arrived stays in the completion. */
-	dface_consumer_completion_stop_native(c->dpa.comp, ctx->native);
+	impl_consumer_completion_stop_native(c->dpa.comp, ctx->native);
 	return DOCA_SUCCESS;
 }
 
@@ -117,20 +117,20 @@ consumer_release(struct doca_ctx *ctx)
 
 	rte_comch_msgq_consumer_destroy(ctx->native);
 	ctx->native = NULL;
-	dface_consumer_completion_leave(c->dpa.comp);
-	dface_dpa_drop(ctx->dpa);
+	impl_consumer_completion_leave(c->dpa.comp);
+	impl_dpa_drop(ctx->dpa);
 }
 
-static const struct dface_ctx_ops consumer_ops = {
+static const struct impl_ctx_ops consumer_ops = {
 	.name = "MsgQ consumer on the DPA",
 	.start = consumer_start,
 	.stop = consumer_stop,
 	.release = consumer_release,
-	.set_dpa = dface_msgq_consumer_set_dpa,
+	.set_dpa = impl_msgq_consumer_set_dpa,
 };
 
 doca_error_t
-dface_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+impl_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 	doca_error_t ret = dpa_check(c->msgq->dpa_consumer, dpa, "consumer");
@@ -158,7 +158,7 @@ doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint3
 }
 
 void
-dface_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
+impl_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
 {
 	/* Release: the destroy that sees it comes after all that was done with it. */
 	if (comp != NULL)
@@ -176,7 +176,7 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 	if (may_set(&consumer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	__atomic_fetch_add(&consumer_comp->nb_users, 1, __ATOMIC_RELAXED);
-	dface_msgq_drop_completion(consumer->dpa.comp);
+	impl_msgq_drop_completion(consumer->dpa.comp);
 	consumer->dpa.comp = consumer_comp;
 	return DOCA_SUCCESS;
 }
@@ -206,8 +206,8 @@ producer_create_native(struct doca_comch_producer *p)
 
 	p->ctx.native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
 	if (p->ctx.native == NULL)
-		return dface_err(-rte_errno);
-	p->dpa.handle = dface_dpa_handle_create(DFACE_DPA_PRODUCER, p);
+		return impl_err(-rte_errno);
+	p->dpa.handle = impl_dpa_handle_create(IMPL_DPA_PRODUCER, p);
 	if (p->dpa.handle != 0)
 		return DOCA_SUCCESS;
 	rte_comch_msgq_producer_destroy(p->ctx.native);
@@ -222,19 +222,19 @@ producer_start(struct doca_ctx *ctx)
 	doca_error_t ret;
 
 	if (p->dpa.comp == NULL || p->dpa.max_send == 0) {
-		DFACE_ERR("MsgQ producer on the DPA: start without %s", p->dpa.comp == NULL ?
+		IMPL_ERR("MsgQ producer on the DPA: start without %s", p->dpa.comp == NULL ?
 			"a DPA completion" : "a number of sends");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	p->dpa.user_data = (uint32_t)ctx->user_data.u64 & USER_DATA_MASK;
 	p->dpa.nb_deferred = 0;
 	p->dpa.has_warned = false;
-	ret = dface_dpa_join(ctx->dpa);
+	ret = impl_dpa_join(ctx->dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ret = producer_create_native(p);
 	if (ret != DOCA_SUCCESS)
-		dface_dpa_drop(ctx->dpa);
+		impl_dpa_drop(ctx->dpa);
 	return ret;
 }
 
@@ -243,7 +243,7 @@ producer_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 
-	dface_dpa_handle_destroy(p->dpa.handle);
+	impl_dpa_handle_destroy(p->dpa.handle);
 	p->dpa.handle = 0;
 	return DOCA_SUCCESS;
 }
@@ -253,19 +253,19 @@ producer_release(struct doca_ctx *ctx)
 {
 	rte_comch_msgq_producer_destroy(ctx->native);
 	ctx->native = NULL;
-	dface_dpa_drop(ctx->dpa);
+	impl_dpa_drop(ctx->dpa);
 }
 
-static const struct dface_ctx_ops producer_ops = {
+static const struct impl_ctx_ops producer_ops = {
 	.name = "MsgQ producer on the DPA",
 	.start = producer_start,
 	.stop = producer_stop,
 	.release = producer_release,
-	.set_dpa = dface_msgq_producer_set_dpa,
+	.set_dpa = impl_msgq_producer_set_dpa,
 };
 
 doca_error_t
-dface_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+impl_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 	doca_error_t ret = dpa_check(p->msgq->dpa_producer, dpa, "producer");
@@ -308,11 +308,11 @@ doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
 		return DOCA_ERROR_INVALID_VALUE;
 	if (may_set(&producer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
-	ret = dface_dpa_completion_attach(dpa_comp);
+	ret = impl_dpa_completion_attach(dpa_comp);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (producer->dpa.comp != NULL)
-		dface_dpa_completion_detach(producer->dpa.comp);
+		impl_dpa_completion_detach(producer->dpa.comp);
 	producer->dpa.comp = dpa_comp;
 	return DOCA_SUCCESS;
 }

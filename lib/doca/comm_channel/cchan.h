@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_CCHAN_H
-#define DFACE_CCHAN_H
+#ifndef IMPL_COMM_CHANNEL_CCHAN_H
+#define IMPL_COMM_CHANNEL_CCHAN_H
 
 /*
  * Endpoints of doca_comm_channel, of both generations.
@@ -14,11 +14,11 @@
  * Threads: any may call. Each public function takes the endpoint's lock first,
  * that of the endpoint of a peer address among them, and holds it to its end:
  * the private functions below are called with it. A call of 1.2 that waits gives
- * it back while it sleeps (dface_cchan_wait()), and looks at everything anew
+ * it back while it sleeps (impl_cchan_wait()), and looks at everything anew
  * afterwards. Only destroying needs the program's care: no other call may be
  * under way then.
  *
- * The poll runs only within calls for the endpoint (dface_cchan_run()). What a
+ * The poll runs only within calls for the endpoint (impl_cchan_run()). What a
  * run returns is looked at once: messages stay where they are, in the poll's
  * memory, until recvfrom takes them one by one; all else is done at once. Before
  * the next run, messages that were not taken are copied ("kept"). The native
@@ -43,7 +43,7 @@
 
 #include <doca_error.h>
 
-#include "dface_dev.h"
+#include "dev/dev.h"
 
 /* Smallest sizes; an endpoint's are raised to these. */
 #define CCHAN_MIN_MSG 256
@@ -206,37 +206,37 @@ struct doca_comm_channel_ep_t {
 
 /* ep.c */
 /* An endpoint with the defaults; NULL: no memory. */
-struct doca_comm_channel_ep_t *dface_cchan_create(void);
+struct doca_comm_channel_ep_t *impl_cchan_create(void);
 /* Size of a queue of at least that many messages. */
-uint16_t dface_cchan_queue(uint32_t size);
+uint16_t impl_cchan_queue(uint32_t size);
 /* Wait for an endpoint's lock, and take it. */
-void dface_cchan_lock_wait(uint32_t *lock);
+void impl_cchan_lock_wait(uint32_t *lock);
 /* Of an endpoint that is not NULL; functions that only read it lock, too. */
 static inline void
-dface_cchan_lock(const struct doca_comm_channel_ep_t *ep)
+impl_cchan_lock(const struct doca_comm_channel_ep_t *ep)
 {
 	uint32_t *lock = (uint32_t *)(uintptr_t)&ep->lock;
 
-	/* Pairs with the release in dface_cchan_unlock(). */
+	/* Pairs with the release in impl_cchan_unlock(). */
 	if (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0)
-		dface_cchan_lock_wait(lock);
+		impl_cchan_lock_wait(lock);
 }
 static inline void
-dface_cchan_unlock(const struct doca_comm_channel_ep_t *ep)
+impl_cchan_unlock(const struct doca_comm_channel_ep_t *ep)
 {
 	__atomic_store_n((uint32_t *)(uintptr_t)&ep->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* addr.c */
 /* Run, take a snapshot of the statistics, and say how the connection is. */
-doca_error_t dface_cchan_update(struct doca_comm_channel_addr_t *addr);
+doca_error_t impl_cchan_update(struct doca_comm_channel_addr_t *addr);
 
 /* link.c */
 /* End all connections, and be neither service nor client. */
-void dface_cchan_unlink(struct doca_comm_channel_ep_t *ep);
+void impl_cchan_unlink(struct doca_comm_channel_ep_t *ep);
 /* Is it a peer of the endpoint? */
 static inline bool
-dface_cchan_is_peer(const struct doca_comm_channel_ep_t *ep,
+impl_cchan_is_peer(const struct doca_comm_channel_ep_t *ep,
 		const struct doca_comm_channel_addr_t *addr)
 {
 	return addr != NULL && addr->ep == ep && addr->state != CCHAN_FREE;
@@ -244,62 +244,62 @@ dface_cchan_is_peer(const struct doca_comm_channel_ep_t *ep,
 
 /* dev_102.c: DOCA 1.2 to 1.4 name no devices */
 /* DOCA_ERROR_NOT_PERMITTED: this program is on the other side. */
-doca_error_t dface_cchan_need_side(bool dpu);
+doca_error_t impl_cchan_need_side(bool dpu);
 /* Open all devices of this program's side, or the first one, for the endpoint. */
-doca_error_t dface_cchan_open(struct doca_comm_channel_ep_t *ep, bool all);
-void dface_cchan_close(struct doca_comm_channel_ep_t *ep);
+doca_error_t impl_cchan_open(struct doca_comm_channel_ep_t *ep, bool all);
+void impl_cchan_close(struct doca_comm_channel_ep_t *ep);
 
 /* run.c */
 /* Let the poll run once. False: no memory to keep what it would overwrite. */
-bool dface_cchan_run(struct doca_comm_channel_ep_t *ep);
+bool impl_cchan_run(struct doca_comm_channel_ep_t *ep);
 /* Let clients in that wait. */
-void dface_cchan_accept(struct doca_comm_channel_ep_t *ep);
-struct doca_comm_channel_addr_t *dface_cchan_addr_get(struct doca_comm_channel_ep_t *ep);
+void impl_cchan_accept(struct doca_comm_channel_ep_t *ep);
+struct doca_comm_channel_addr_t *impl_cchan_addr_get(struct doca_comm_channel_ep_t *ep);
 /* Forget an address, its connection and its messages. */
-void dface_cchan_addr_put(struct doca_comm_channel_addr_t *addr);
+void impl_cchan_addr_put(struct doca_comm_channel_addr_t *addr);
 /* Whose an event is; NULL: it was disconnected here. */
 static inline struct doca_comm_channel_addr_t *
-dface_cchan_addr_of(const struct rte_comch_event *event)
+impl_cchan_addr_of(const struct rte_comch_event *event)
 {
 	return (struct doca_comm_channel_addr_t *)(uintptr_t)event->user_data;
 }
 /* Say that the messages that were taken since the last time have been. */
-void dface_cchan_pay(struct doca_comm_channel_ep_t *ep);
+void impl_cchan_pay(struct doca_comm_channel_ep_t *ep);
 /* Messages sent and not delivered. */
-uint64_t dface_cchan_in_flight(const struct doca_comm_channel_addr_t *addr);
+uint64_t impl_cchan_in_flight(const struct doca_comm_channel_addr_t *addr);
 
 /* event.c */
-void dface_cchan_channels_init(struct doca_comm_channel_ep_t *ep);
-void dface_cchan_channels_fini(struct doca_comm_channel_ep_t *ep);
+void impl_cchan_channels_init(struct doca_comm_channel_ep_t *ep);
+void impl_cchan_channels_fini(struct doca_comm_channel_ep_t *ep);
 /* The channel's descriptor, made at the first call; or -1. */
-int dface_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
+int impl_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
 /* From now on one event is to be told. */
-void dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
-void dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event,
+void impl_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event);
+void impl_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event,
 		bool found);
 /* A sendto said AGAIN: what comes from here on makes room. Or it did not. */
-void dface_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants);
+void impl_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants);
 /* Tell what has happened, and see that sleepers are woken by what comes. */
-void dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep);
+void impl_cchan_channels_settle(struct doca_comm_channel_ep_t *ep);
 /* The program has come to see; found: and there was what it was armed for. */
 static inline void
-dface_cchan_came(struct doca_comm_channel_ep_t *ep, enum cchan_event event, bool found)
+impl_cchan_came(struct doca_comm_channel_ep_t *ep, enum cchan_event event, bool found)
 {
 	if (unlikely(ep->nb_active > 0))
-		dface_cchan_channel_done(ep, event, found);
+		impl_cchan_channel_done(ep, event, found);
 }
 /* At the end of each call: runs may have seen what sleepers wait for. */
 static inline void
-dface_cchan_settle(struct doca_comm_channel_ep_t *ep)
+impl_cchan_settle(struct doca_comm_channel_ep_t *ep)
 {
 	if (unlikely(ep->nb_active > 0))
-		dface_cchan_channels_settle(ep);
+		impl_cchan_channels_settle(ep);
 }
 /*
  * Sleep, without the lock, until the peer may have got on (NULL: until there may be
  * something to receive). False: the connection was ended here meanwhile.
  */
-bool dface_cchan_wait(struct doca_comm_channel_ep_t *ep,
+bool impl_cchan_wait(struct doca_comm_channel_ep_t *ep,
 		const struct doca_comm_channel_addr_t *peer);
 
-#endif /* DFACE_CCHAN_H */
+#endif /* IMPL_COMM_CHANNEL_CCHAN_H */

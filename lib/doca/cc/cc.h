@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_CC_H
-#define DFACE_CC_H
+#ifndef IMPL_CC_CC_H
+#define IMPL_CC_CC_H
 
 /*
  * doca_cc is doca_comch by its older name. Objects are the same ones: a pointer
@@ -31,27 +31,27 @@ struct doca_cc_send_task;
 struct doca_cc_producer_send_task;
 struct doca_cc_consumer_post_recv_task;
 
-/* A type of dface_comch(). As a number in between, since there is a cast for each
+/* A type of impl_comch(). As a number in between, since there is a cast for each
  * type, of which those that are not chosen may cast a const away.
  */
-#define DFACE_AS(p, cc, comch) \
+#define IMPL_AS(p, cc, comch) \
 	struct doca_cc_##cc *: (struct doca_comch_##comch *)(uintptr_t)(p), \
 	const struct doca_cc_##cc *: (const struct doca_comch_##comch *)(uintptr_t)(p), \
 	struct doca_cc_##cc **: (struct doca_comch_##comch **)(uintptr_t)(p)
 
 /* A pointer to an object of doca_cc, or to such a pointer, as one of doca_comch. */
-#define dface_comch(p) \
+#define impl_comch(p) \
 	_Generic((p), \
-		DFACE_AS(p, connection, connection), \
-		DFACE_AS(p, server, server), \
-		DFACE_AS(p, client, client), \
-		DFACE_AS(p, producer, producer), \
-		DFACE_AS(p, consumer, consumer), \
-		DFACE_AS(p, task_send, task_send), \
-		DFACE_AS(p, producer_task_send, producer_task_send), \
-		DFACE_AS(p, consumer_task_post_recv, consumer_task_post_recv), \
-		DFACE_AS(p, send_task, task_send), \
-		DFACE_AS(p, producer_send_task, producer_task_send), \
-		DFACE_AS(p, consumer_post_recv_task, consumer_task_post_recv))
+		IMPL_AS(p, connection, connection), \
+		IMPL_AS(p, server, server), \
+		IMPL_AS(p, client, client), \
+		IMPL_AS(p, producer, producer), \
+		IMPL_AS(p, consumer, consumer), \
+		IMPL_AS(p, task_send, task_send), \
+		IMPL_AS(p, producer_task_send, producer_task_send), \
+		IMPL_AS(p, consumer_task_post_recv, consumer_task_post_recv), \
+		IMPL_AS(p, send_task, task_send), \
+		IMPL_AS(p, producer_send_task, producer_task_send), \
+		IMPL_AS(p, consumer_post_recv_task, consumer_task_post_recv))
 
-#endif /* DFACE_CC_H */
+#endif /* IMPL_CC_CC_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_TABLE_H
-#define DFACE_TABLE_H
+#ifndef IMPL_DEV_TABLE_H
+#define IMPL_DEV_TABLE_H
 
 /*
  * The device table: which devices the DPU has, which functions the host, and
@@ -24,11 +24,11 @@
 #include <rte_pci.h>
 
 /** Of a section, [device LABEL]. With its NUL. */
-#define DFACE_LABEL_SIZE 40
+#define IMPL_LABEL_SIZE 40
 /** What the native drivers take, bytes. */
-#define DFACE_ARGS_SIZE 192
+#define IMPL_ARGS_SIZE 192
 /** A text that says what is wrong. */
-#define DFACE_WHY_SIZE 512
+#define IMPL_WHY_SIZE 512
 
 /* An open device; dev.c. Part of its info. */
 struct doca_dev {
@@ -43,7 +43,7 @@ struct doca_devinfo {
 	uint16_t number;       /* among the devices of its side */
 	struct rte_pci_addr pci;
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
-	char iface[DFACE_LABEL_SIZE];
+	char iface[IMPL_LABEL_SIZE];
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE];
 	uint8_t ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
@@ -55,7 +55,7 @@ struct doca_devinfo {
 	uint16_t pf;
 	uint16_t index;        /* of a VF or SF */
 	char driver[RTE_COMCH_DEV_NAME_SIZE];
-	char args[DFACE_ARGS_SIZE];
+	char args[IMPL_ARGS_SIZE];
 	cpu_set_t dpa_cpus;    /* for DPA threads; empty: any */
 	uint32_t dpa_max_run_ms; /* that a kernel of the DPA may run; 0: for ever */
 	struct doca_dev dev;
@@ -72,86 +72,86 @@ struct doca_devinfo_rep {
 	struct doca_devinfo *owner;      /* the DPU's device */
 	const struct doca_devinfo *host; /* the function, as the host sees it */
 	uint16_t id;                     /* the native number of it */
-	char iface[DFACE_LABEL_SIZE];
+	char iface[IMPL_LABEL_SIZE];
 	char vuid[DOCA_DEVINFO_REP_VUID_SIZE];
 	struct doca_dev_rep rep;
 };
 
 /* A section. */
-struct dface_entry {
-	TAILQ_ENTRY(dface_entry) next;
+struct impl_entry {
+	TAILQ_ENTRY(impl_entry) next;
 	bool is_func;
 	unsigned int line;
 	uint32_t given;                  /* a bit for each key */
-	char label[DFACE_LABEL_SIZE];
+	char label[IMPL_LABEL_SIZE];
 	struct doca_devinfo info;
 	/* Of a function only. */
-	char device[DFACE_LABEL_SIZE];
+	char device[IMPL_LABEL_SIZE];
 	char func[RTE_COMCH_DEV_NAME_SIZE];
 	struct doca_devinfo_rep rep;
 };
 
-TAILQ_HEAD(dface_entries, dface_entry);
+TAILQ_HEAD(impl_entries, impl_entry);
 
-struct dface_table {
-	struct dface_entries entries;
+struct impl_table {
+	struct impl_entries entries;
 	unsigned int nb_devs;            /* entries that are of the DPU */
 	unsigned int nb_funcs;           /* and of the host */
 	char source[512];                /* file name, for messages */
-	char why[DFACE_WHY_SIZE];        /* what is wrong with it; "": nothing */
+	char why[IMPL_WHY_SIZE];         /* what is wrong with it; "": nothing */
 };
 
-#define DFACE_TABLE_FOREACH(entry, table) TAILQ_FOREACH(entry, &(table)->entries, next)
+#define IMPL_TABLE_FOREACH(entry, table) TAILQ_FOREACH(entry, &(table)->entries, next)
 
 /* The process's, read by the first call.
  * DOCA_ERROR_BAD_CONFIG: it is wrong. Said once, aloud.
  * DOCA_ERROR_NO_MEMORY.
  */
-doca_error_t dface_table_get(struct dface_table **table);
+doca_error_t impl_table_get(struct impl_table **table);
 
 /* Read a text, or what a file holds, into an empty table; what is wrong is in why. */
-doca_error_t dface_table_read_text(struct dface_table *table, const char *name,
+doca_error_t impl_table_read_text(struct impl_table *table, const char *name,
 		const char *text);
-doca_error_t dface_table_read_file(struct dface_table *table, const char *path);
-void dface_table_free(struct dface_table *table);
+doca_error_t impl_table_read_file(struct impl_table *table, const char *path);
+void impl_table_free(struct impl_table *table);
 
 /* The rest of the table's own files. */
 
 /* "FILE:LINE: text" to why, if it is the first; DOCA_ERROR_BAD_CONFIG. */
-doca_error_t dface_table_wrong(struct dface_table *table, unsigned int line,
+doca_error_t impl_table_wrong(struct impl_table *table, unsigned int line,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-enum dface_key {
-	DFACE_KEY_PCI,
-	DFACE_KEY_IBDEV,
-	DFACE_KEY_IFACE,
-	DFACE_KEY_MAC,
-	DFACE_KEY_IPV4,
-	DFACE_KEY_IPV6,
-	DFACE_KEY_ACTIVE_RATE,
-	DFACE_KEY_DRIVER,
-	DFACE_KEY_ARGS,
-	DFACE_KEY_DPA_CPUS,
-	DFACE_KEY_DPA_MAX_RUN_MS,
-	DFACE_KEY_DEVICE,
-	DFACE_KEY_FUNC,
-	DFACE_KEY_REP_IFACE,
-	DFACE_KEY_VUID,
+enum impl_key {
+	IMPL_KEY_PCI,
+	IMPL_KEY_IBDEV,
+	IMPL_KEY_IFACE,
+	IMPL_KEY_MAC,
+	IMPL_KEY_IPV4,
+	IMPL_KEY_IPV6,
+	IMPL_KEY_ACTIVE_RATE,
+	IMPL_KEY_DRIVER,
+	IMPL_KEY_ARGS,
+	IMPL_KEY_DPA_CPUS,
+	IMPL_KEY_DPA_MAX_RUN_MS,
+	IMPL_KEY_DEVICE,
+	IMPL_KEY_FUNC,
+	IMPL_KEY_REP_IFACE,
+	IMPL_KEY_VUID,
 };
 
 static inline bool
-dface_entry_has(const struct dface_entry *entry, enum dface_key key)
+impl_entry_has(const struct impl_entry *entry, enum impl_key key)
 {
 	return (entry->given >> key & 1) != 0;
 }
 
 /* One line, KEY = VALUE. */
-doca_error_t dface_table_set(struct dface_table *table, struct dface_entry *entry,
+doca_error_t impl_table_set(struct impl_table *table, struct impl_entry *entry,
 		unsigned int line, const char *key, const char *value);
 /* All sections are there: resolve, fill in, refuse. */
-doca_error_t dface_table_check(struct dface_table *table);
+doca_error_t impl_table_check(struct impl_table *table);
 
 /* Strict: "0000:03:00.0" or "03:00.0". */
-bool dface_pci_parse(const char *text, struct rte_pci_addr *pci);
+bool impl_pci_parse(const char *text, struct rte_pci_addr *pci);
 
-#endif /* DFACE_TABLE_H */
+#endif /* IMPL_DEV_TABLE_H */

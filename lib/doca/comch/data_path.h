@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_PATH_H
-#define DFACE_PATH_H
+#ifndef IMPL_COMCH_DATA_PATH_H
+#define IMPL_COMCH_DATA_PATH_H
 
 /*
  * Producers and consumers: of a connection, of a MsgQ on the CPU, or of a MsgQ
@@ -13,23 +13,23 @@
 
 #include <rte_comch_msgq.h>
 
-#include "dface_comch.h"
+#include "comch/comch.h"
 
 struct doca_comch_msgq;
 struct doca_dpa_completion;
 struct doca_comch_consumer_completion;
 
 /* Completions that one progress takes, submits that one progress puts by. */
-#define DFACE_PATH_BURST 32
+#define IMPL_PATH_BURST 32
 
 /* What one has whose data path is on a DPA. */
-struct dface_dpa_consumer {
+struct impl_dpa_consumer {
 	uint32_t max_recv;            /* 0: not set */
 	struct doca_comch_consumer_completion *comp;
 	uint64_t handle;              /* 0: not started */
 };
 
-struct dface_dpa_producer {
+struct impl_dpa_producer {
 	uint32_t max_send;            /* 0: not set */
 	uint32_t user_data;           /* of its completions */
 	uint32_t nb_deferred;         /* completions that come with a later one */
@@ -47,9 +47,9 @@ struct doca_comch_consumer {
 	uint32_t id;                  /* of a MsgQ only */
 	uint32_t imm_len;
 	uint16_t nb_put_by;
-	struct rte_comch_buf put_by[DFACE_PATH_BURST]; /* submitted within a progress */
+	struct rte_comch_buf put_by[IMPL_PATH_BURST]; /* submitted within a progress */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
-	struct dface_dpa_consumer dpa;
+	struct impl_dpa_consumer dpa;
 };
 
 struct doca_comch_consumer_task_post_recv {
@@ -58,7 +58,7 @@ struct doca_comch_consumer_task_post_recv {
 	void *tail;          /* where the message goes */
 	uint32_t producer_id;
 	uint32_t imm_len;
-	uint8_t imm[DFACE_MAX_IMM];
+	uint8_t imm[IMPL_MAX_IMM];
 };
 
 struct doca_comch_producer {
@@ -70,8 +70,8 @@ struct doca_comch_producer {
 	bool is_short;                /* the channel did not take all of it */
 	uint32_t id;                  /* of a MsgQ only */
 	uint16_t nb_put_by;
-	struct rte_comch_op put_by[DFACE_PATH_BURST];
-	struct dface_dpa_producer dpa;
+	struct rte_comch_op put_by[IMPL_PATH_BURST];
+	struct impl_dpa_producer dpa;
 };
 
 struct doca_comch_producer_task_send {
@@ -79,17 +79,17 @@ struct doca_comch_producer_task_send {
 	const struct doca_buf *buf;
 	uint32_t consumer_id;
 	uint32_t imm_len;
-	uint8_t imm[DFACE_MAX_IMM];
+	uint8_t imm[IMPL_MAX_IMM];
 };
 
 /* consumer.c, producer.c: operations of contexts on the CPU */
-bool dface_consumer_progress(struct doca_ctx *ctx);
-doca_error_t dface_consumer_submit(struct doca_task *task);
-void dface_consumer_task_back(struct doca_task *task, doca_error_t status);
-void dface_consumer_flush(struct doca_ctx *ctx);
-bool dface_producer_progress(struct doca_ctx *ctx);
-doca_error_t dface_producer_submit(struct doca_task *task);
-void dface_producer_task_back(struct doca_task *task, doca_error_t status);
-void dface_producer_flush(struct doca_ctx *ctx);
+bool impl_consumer_progress(struct doca_ctx *ctx);
+doca_error_t impl_consumer_submit(struct doca_task *task);
+void impl_consumer_task_back(struct doca_task *task, doca_error_t status);
+void impl_consumer_flush(struct doca_ctx *ctx);
+bool impl_producer_progress(struct doca_ctx *ctx);
+doca_error_t impl_producer_submit(struct doca_task *task);
+void impl_producer_task_back(struct doca_task *task, doca_error_t status);
+void impl_producer_flush(struct doca_ctx *ctx);
 
-#endif /* DFACE_PATH_H */
+#endif /* IMPL_COMCH_DATA_PATH_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_MSGQ_H
-#define DFACE_MSGQ_H
+#ifndef IMPL_MSGQ_MSGQ_H
+#define IMPL_MSGQ_MSGQ_H
 
 /*
  * MsgQs. Their consumers and producers are those of doca_comch_consumer.h and
@@ -23,14 +23,14 @@
 
 #include <doca_comch_msgq.h>
 
-#include "dface_dpa.h"
-#include "dface_path.h"
+#include "comch/data_path.h"
+#include "dpa/dpa.h"
 
-#define DFACE_MSGQ_MAX_ENDS RTE_COMCH_MSGQ_MAX_ENDS
+#define IMPL_MSGQ_MAX_ENDS RTE_COMCH_MSGQ_MAX_ENDS
 /* Receives or sends of one end on the DPA. */
-#define DFACE_MSGQ_MAX_DEPTH 65536
+#define IMPL_MSGQ_MAX_DEPTH 65536
 /* Messages that one consumer completion holds. */
-#define DFACE_MSGQ_MAX_COMPLETIONS (UINT32_C(1) << 19)
+#define IMPL_MSGQ_MAX_COMPLETIONS (UINT32_C(1) << 19)
 
 struct doca_comch_msgq {
 	struct doca_dev *dev;
@@ -42,8 +42,8 @@ struct doca_comch_msgq {
 	struct rte_comch_msgq *native; /* NULL: not started */
 	uint32_t nb_consumers;
 	uint32_t nb_producers;
-	bool consumers[DFACE_MSGQ_MAX_ENDS]; /* by id - 1: is there one? */
-	bool producers[DFACE_MSGQ_MAX_ENDS];
+	bool consumers[IMPL_MSGQ_MAX_ENDS]; /* by id - 1: is there one? */
+	bool producers[IMPL_MSGQ_MAX_ENDS];
 };
 
 /*
@@ -78,28 +78,28 @@ struct doca_comch_consumer_completion {
 };
 
 /* msgq.c: an end is destroyed */
-doca_error_t dface_msgq_consumer_destroy(struct doca_comch_consumer *consumer);
-doca_error_t dface_msgq_producer_destroy(struct doca_comch_producer *producer);
+doca_error_t impl_msgq_consumer_destroy(struct doca_comch_consumer *consumer);
+doca_error_t impl_msgq_producer_destroy(struct doca_comch_producer *producer);
 
 /* cpu.c */
-extern const struct dface_ctx_ops dface_msgq_consumer_ops;
-extern const struct dface_ctx_ops dface_msgq_producer_ops;
+extern const struct impl_ctx_ops impl_msgq_consumer_ops;
+extern const struct impl_ctx_ops impl_msgq_producer_ops;
 
 /* dpa.c: the ends go to the DPA */
-doca_error_t dface_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
-doca_error_t dface_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
+doca_error_t impl_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
+doca_error_t impl_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
 /* A consumer has it no more. NULL: nothing. */
-void dface_msgq_drop_completion(struct doca_comch_consumer_completion *comp);
+void impl_msgq_drop_completion(struct doca_comch_consumer_completion *comp);
 
 /* completion.c */
 /* A consumer joins: DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_INVALID_VALUE. */
-doca_error_t dface_consumer_completion_join(struct doca_comch_consumer_completion *comp,
+doca_error_t impl_consumer_completion_join(struct doca_comch_consumer_completion *comp,
 		uint32_t max_recv, uint32_t imm_len);
-void dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp);
+void impl_consumer_completion_leave(struct doca_comch_consumer_completion *comp);
 /* Stop a native consumer; what has arrived for it becomes elements. */
-void dface_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
+void impl_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
 		struct rte_comch_msgq_consumer *native);
 /* Copy a message out of the native queue, if there is one. lock held. */
-void dface_consumer_completion_fill(struct doca_comch_consumer_completion *comp);
+void impl_consumer_completion_fill(struct doca_comch_consumer_completion *comp);
 
-#endif /* DFACE_MSGQ_H */
+#endif /* IMPL_MSGQ_MSGQ_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_ARGP_H
-#define DFACE_ARGP_H
+#ifndef IMPL_ARGP_ARGP_H
+#define IMPL_ARGP_ARGP_H
 
 /*
  * The parser of the command line. There is one, for one thread at a time:
@@ -25,8 +25,8 @@
 #include <doca_argp.h>
 
 /* Until 2.10 it had the value that is now DOCA_ARGP_TYPE_DEVICE. */
-#define DFACE_ARGP_TYPE_JSON_OBJ 7
-#define DFACE_ARGP_NB_TYPES 8
+#define IMPL_ARGP_TYPE_JSON_OBJ 7
+#define IMPL_ARGP_NB_TYPES 8
 
 struct doca_argp_param {
 	TAILQ_ENTRY(doca_argp_param) next;
@@ -35,7 +35,7 @@ struct doca_argp_param {
 	char *arguments;
 	char *description;
 	doca_argp_param_cb_t callback;
-	unsigned int type; /* DOCA_ARGP_TYPE_*, DFACE_ARGP_TYPE_JSON_OBJ */
+	unsigned int type; /* DOCA_ARGP_TYPE_*, IMPL_ARGP_TYPE_JSON_OBJ */
 	bool mandatory;
 	bool cli_only;
 	bool multiplicity;
@@ -48,7 +48,7 @@ struct doca_argp_param {
 	bool from_json;   /* so were all of nb_given */
 	unsigned int nb_given;
 };
-TAILQ_HEAD(dface_argp_params, doca_argp_param);
+TAILQ_HEAD(impl_argp_params, doca_argp_param);
 
 struct doca_argp_cmd {
 	TAILQ_ENTRY(doca_argp_cmd) next;
@@ -59,13 +59,13 @@ struct doca_argp_cmd {
 	bool no_memory;
 	bool registered;
 	struct doca_argp_cmd *outer;
-	struct dface_argp_params params;
-	TAILQ_HEAD(dface_argp_cmds, doca_argp_cmd) cmds;
+	struct impl_argp_params params;
+	TAILQ_HEAD(impl_argp_cmds, doca_argp_cmd) cmds;
 };
 
 /* A flag that was given. */
-struct dface_argp_value {
-	STAILQ_ENTRY(dface_argp_value) next;
+struct impl_argp_value {
+	STAILQ_ENTRY(impl_argp_value) next;
 	struct doca_argp_param *param;
 	char *text; /* NULL: none */
 	union {
@@ -75,26 +75,26 @@ struct dface_argp_value {
 	};
 };
 
-enum dface_argp_builtin {
-	DFACE_ARGP_HELP,
-	DFACE_ARGP_VERSION,
-	DFACE_ARGP_LOG_LEVEL,
-	DFACE_ARGP_SDK_LOG_LEVEL,
-	DFACE_ARGP_JSON,
-	DFACE_ARGP_NB_BUILTINS
+enum impl_argp_builtin {
+	IMPL_ARGP_HELP,
+	IMPL_ARGP_VERSION,
+	IMPL_ARGP_LOG_LEVEL,
+	IMPL_ARGP_SDK_LOG_LEVEL,
+	IMPL_ARGP_JSON,
+	IMPL_ARGP_NB_BUILTINS
 };
 
-struct dface_argp {
+struct impl_argp {
 	char *name; /* NULL: argv[0] */
 	void *config;
 	bool started;
 	bool silent;
 	struct doca_argp_cmd program;     /* flags and commands of the outer level */
 	struct doca_argp_cmd *cmd;        /* that was parsed last */
-	struct dface_argp_params refused; /* ours, but of no use */
-	struct dface_argp_cmds refused_cmds;
-	struct doca_argp_param builtins[DFACE_ARGP_NB_BUILTINS];
-	STAILQ_HEAD(, dface_argp_value) values;
+	struct impl_argp_params refused; /* ours, but of no use */
+	struct impl_argp_cmds refused_cmds;
+	struct doca_argp_param builtins[IMPL_ARGP_NB_BUILTINS];
+	STAILQ_HEAD(, impl_argp_value) values;
 	int log_level; /* 0: not given */
 	int sdk_log_level;
 	char *json_path;
@@ -112,59 +112,59 @@ struct dface_argp {
 };
 
 /* NULL: not begun. */
-extern struct dface_argp *dface_argp;
+extern struct impl_argp *impl_argp;
 
 /* Say what is wrong. */
-void dface_argp_log(enum doca_log_level level, const char *format, ...)
+void impl_argp_log(enum doca_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-#define ARGP_ERR(...) dface_argp_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
-#define ARGP_WARN(...) dface_argp_log(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
+#define ARGP_ERR(...) impl_argp_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define ARGP_WARN(...) impl_argp_log(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 
 /* argp_param.c */
 /* Is it made of letters, digits, '-' and '_'? */
-bool dface_argp_name_is_good(const char *name);
+bool impl_argp_name_is_good(const char *name);
 /* As "--port": for messages. */
-const char *dface_argp_flag(const struct doca_argp_param *param);
-doca_error_t dface_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param);
-void dface_argp_free_params(struct dface_argp_params *params);
+const char *impl_argp_flag(const struct doca_argp_param *param);
+doca_error_t impl_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param);
+void impl_argp_free_params(struct impl_argp_params *params);
 /* Copy into a field; returns false without memory. */
-bool dface_argp_set_text(char **field, const char *text);
+bool impl_argp_set_text(char **field, const char *text);
 
 /* argp_cmd.c */
-void dface_argp_init_cmd(struct doca_argp_cmd *cmd);
-void dface_argp_free_cmds(struct dface_argp_cmds *cmds);
+void impl_argp_init_cmd(struct doca_argp_cmd *cmd);
+void impl_argp_free_cmds(struct impl_argp_cmds *cmds);
 /* Free what is within. */
-void dface_argp_clear_cmd(struct doca_argp_cmd *cmd);
+void impl_argp_clear_cmd(struct doca_argp_cmd *cmd);
 
 /* argp_value.c */
-bool dface_argp_takes_value(const struct doca_argp_param *param);
+bool impl_argp_takes_value(const struct doca_argp_param *param);
 /* A flag was given: look at its text, keep it. A built-in one takes effect. */
-doca_error_t dface_argp_give(struct doca_argp_param *param, const char *text);
+doca_error_t impl_argp_give(struct doca_argp_param *param, const char *text);
 /* Call the callbacks of what was given. */
-doca_error_t dface_argp_call_values(void);
-void dface_argp_free_values(void);
+doca_error_t impl_argp_call_values(void);
+void impl_argp_free_values(void);
 
 /* argp_dev.c */
 /* Open what the text names, call the callback. */
-doca_error_t dface_argp_call_dev(const struct doca_argp_param *param, const char *text);
-doca_error_t dface_argp_call_rep(const struct doca_argp_param *param, const char *text);
+doca_error_t impl_argp_call_dev(const struct doca_argp_param *param, const char *text);
+doca_error_t impl_argp_call_rep(const struct doca_argp_param *param, const char *text);
 
 /* argp_parse.c */
-doca_error_t dface_argp_parse(int argc, char **argv);
+doca_error_t impl_argp_parse(int argc, char **argv);
 /* Another argument for DPDK. */
-doca_error_t dface_argp_add_dpdk(const char *arg);
+doca_error_t impl_argp_add_dpdk(const char *arg);
 
 /* argp_json.c */
-doca_error_t dface_argp_load_json(const char *path);
+doca_error_t impl_argp_load_json(const char *path);
 
 /* argp_builtin.c */
-void dface_argp_init_builtins(struct dface_argp *argp);
+void impl_argp_init_builtins(struct impl_argp *argp);
 
 /* argp_usage.c */
 /* Name of the program, without directories. */
-const char *dface_argp_program(void);
+const char *impl_argp_program(void);
 
 /* argp_exit.c */
-void dface_argp_end_program(int status) __attribute__((noreturn));
+void impl_argp_end_program(int status) __attribute__((noreturn));
 
-#endif /* DFACE_ARGP_H */
+#endif /* IMPL_ARGP_ARGP_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_EAL_H
-#define DFACE_EAL_H
+#ifndef IMPL_DEV_EAL_H
+#define IMPL_DEV_EAL_H
 
 #include <stdbool.h>
 
@@ -16,8 +16,8 @@
  * DOCA_ERROR_INITIALIZATION: it does not start; said once, aloud.
  * DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had it.
  */
-doca_error_t dface_eal_start(void);
+doca_error_t impl_eal_start(void);
 /* Is there one, and was it started here? */
-bool dface_eal_is_own(void);
+bool impl_eal_is_own(void);
 
-#endif /* DFACE_EAL_H */
+#endif /* IMPL_DEV_EAL_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_MEM_H
-#define DFACE_MEM_H
+#ifndef IMPL_MEM_MEM_H
+#define IMPL_MEM_MEM_H
 
 /*
  * mmaps and bufs as the data path sees them: fields are read without a call.
@@ -21,7 +21,7 @@
 #include <doca_buf.h>
 #include <rte_comch_mem.h>
 
-struct dface_buf_owner;
+struct impl_buf_owner;
 
 /* The data path stays within the first cache line. What is said of a buf that
  * is in use: a free one has no mr, no refcount and no neighbours.
@@ -37,29 +37,29 @@ struct doca_buf {
 	uint16_t refcount;        /* 0: free */
 	bool is_counted;          /* by its mmap, which outlives it */
 	struct doca_mmap *mmap;
-	struct dface_buf_owner *owner; /* the inventory or pool it goes back to */
+	struct impl_buf_owner *owner; /* the inventory or pool it goes back to */
 } __rte_cache_aligned;
 
 /* Bytes that a message may still take: what follows the data. */
 static inline size_t
-dface_buf_room(const struct doca_buf *buf)
+impl_buf_room(const struct doca_buf *buf)
 {
 	return buf->len - (size_t)((const char *)buf->data - (const char *)buf->head) -
 		buf->data_len;
 }
 
 /* The registration of a started mmap; NULL: not started, or imported. */
-struct rte_comch_mr *dface_mmap_mr(const struct doca_mmap *mmap);
+struct rte_comch_mr *impl_mmap_mr(const struct doca_mmap *mmap);
 /* May the other side write to it? (DOCA_ACCESS_FLAG_PCI_READ_WRITE) */
-bool dface_mmap_is_writable(const struct doca_mmap *mmap);
+bool impl_mmap_is_writable(const struct doca_mmap *mmap);
 /* May this side write to it, and is it here? (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) */
-bool dface_mmap_is_ours_to_write(const struct doca_mmap *mmap);
-bool dface_mmap_is_started(const struct doca_mmap *mmap);
+bool impl_mmap_is_ours_to_write(const struct doca_mmap *mmap);
+bool impl_mmap_is_started(const struct doca_mmap *mmap);
 
-/* An object uses the mmap: dface_mmap_drop() ends it. Any thread. Until then
+/* An object uses the mmap: impl_mmap_drop() ends it. Any thread. Until then
  * doca_mmap_stop() and doca_mmap_destroy() say DOCA_ERROR_NOT_PERMITTED.
  */
-void dface_mmap_hold(struct doca_mmap *mmap);
-void dface_mmap_drop(struct doca_mmap *mmap);
+void impl_mmap_hold(struct doca_mmap *mmap);
+void impl_mmap_drop(struct doca_mmap *mmap);
 
-#endif /* DFACE_MEM_H */
+#endif /* IMPL_MEM_MEM_H */

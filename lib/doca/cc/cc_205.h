@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_CC_205_H
-#define DFACE_CC_205_H
+#ifndef IMPL_CC_CC_205_H
+#define IMPL_CC_CC_205_H
 
 /*
  * The headers of doca_cc as programs of DOCA 2.5 see them; all others are those
@@ -12,8 +12,8 @@
  * 2.6 their own symbols.
  */
 
-#include "dface_cc.h"
-#include "dface_comch.h"
+#include "cc/cc.h"
+#include "comch/comch.h"
 
 #undef COMCH_DOCA_GENERATION
 #define COMCH_DOCA_GENERATION 205
@@ -24,9 +24,9 @@
 
 /* Counts of tasks were given by their logarithms. 0, which is refused: too large. */
 static inline uint32_t
-dface_cc_count_205(uint32_t log_count)
+impl_cc_count_205(uint32_t log_count)
 {
 	return log_count < 32 ? UINT32_C(1) << log_count : 0;
 }
 
-#endif /* DFACE_CC_205_H */
+#endif /* IMPL_CC_CC_205_H */

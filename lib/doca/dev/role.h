@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_ROLE_H
-#define DFACE_ROLE_H
+#ifndef IMPL_DEV_ROLE_H
+#define IMPL_DEV_ROLE_H
 
 #include <stdbool.h>
 
@@ -12,6 +12,6 @@
 /* Which side this program is. DOCA_ERROR_INITIALIZATION: nobody said; a line
  * says how to. Any thread.
  */
-doca_error_t dface_role_is_dpu(bool *is_dpu);
+doca_error_t impl_role_is_dpu(bool *is_dpu);
 
-#endif /* DFACE_ROLE_H */
+#endif /* IMPL_DEV_ROLE_H */

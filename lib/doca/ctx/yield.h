@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_YIELD_H
-#define DFACE_YIELD_H
+#ifndef IMPL_CTX_YIELD_H
+#define IMPL_CTX_YIELD_H
 
 /*
  * More spinning threads than cores: who has called in vain for a while gives
@@ -19,28 +19,28 @@
 
 #include <rte_branch_prediction.h>
 
-struct dface_yield {
+struct impl_yield {
 	uint32_t fruitless; /* calls in a row */
 	uint32_t limit;     /* when to yield; 0: not set yet */
 };
 
-extern __thread struct dface_yield dface_yield_self __attribute__((tls_model("initial-exec")));
+extern __thread struct impl_yield impl_yield_self __attribute__((tls_model("initial-exec")));
 
-void dface_yield_now(void);
+void impl_yield_now(void);
 
 /* A call was in vain. */
 static inline void
-dface_yield_fruitless(void)
+impl_yield_fruitless(void)
 {
-	if (unlikely(++dface_yield_self.fruitless > dface_yield_self.limit))
-		dface_yield_now();
+	if (unlikely(++impl_yield_self.fruitless > impl_yield_self.limit))
+		impl_yield_now();
 }
 
 /* A call had a result. */
 static inline void
-dface_yield_fruitful(void)
+impl_yield_fruitful(void)
 {
-	dface_yield_self.fruitless = 0;
+	impl_yield_self.fruitless = 0;
 }
 
-#endif /* DFACE_YIELD_H */
+#endif /* IMPL_CTX_YIELD_H */

@@ -2,14 +2,14 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_BUF_H
-#define DFACE_BUF_H
+#ifndef IMPL_MEM_BUF_H
+#define IMPL_MEM_BUF_H
 
 /* Where bufs come from and go back to: what inventories and pools share. */
 
-#include "dface_mmap.h"
+#include "mem/mmap.h"
 
-struct dface_buf_owner {
+struct impl_buf_owner {
 	struct doca_buf **free; /* a stack: the one used last is the warmest */
 	uint32_t nb_free;
 	uint32_t nb;
@@ -18,12 +18,12 @@ struct dface_buf_owner {
 /* Make nb more bufs, all free: one array, at *bufs. On an error nothing has
  * changed.
  */
-doca_error_t dface_buf_owner_grow(struct dface_buf_owner *owner, uint32_t nb,
+doca_error_t impl_buf_owner_grow(struct impl_buf_owner *owner, uint32_t nb,
 		struct doca_buf **bufs);
 
 /* A buf on a started mmap; the caller sets its ranges. NULL: none is left. */
 static inline struct doca_buf *
-dface_buf_take(struct dface_buf_owner *owner, struct doca_mmap *mmap)
+impl_buf_take(struct impl_buf_owner *owner, struct doca_mmap *mmap)
 {
 	struct doca_buf *buf;
 
@@ -41,6 +41,6 @@ dface_buf_take(struct dface_buf_owner *owner, struct doca_mmap *mmap)
 }
 
 /* Give back a buf and those that follow it in its list. */
-void dface_buf_put_list(struct doca_buf *buf);
+void impl_buf_put_list(struct doca_buf *buf);
 
-#endif /* DFACE_BUF_H */
+#endif /* IMPL_MEM_BUF_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_BACKEND_H
-#define DFACE_BACKEND_H
+#ifndef IMPL_LOG_BACKEND_H
+#define IMPL_LOG_BACKEND_H
 
 /*
  * Where records go: backends and what they show. One lock is for all of them
@@ -17,10 +17,10 @@
 #include <doca_log.h>
 
 /* Limits of a backend, and the global ones. */
-enum dface_backend_limit {
-	DFACE_BACKEND_LOWER, /* chattiest; the SDK level, of an SDK's backend */
-	DFACE_BACKEND_UPPER, /* most severe */
-	DFACE_BACKEND_NB_LIMITS
+enum impl_backend_limit {
+	IMPL_BACKEND_LOWER, /* chattiest; the SDK level, of an SDK's backend */
+	IMPL_BACKEND_UPPER, /* most severe */
+	IMPL_BACKEND_NB_LIMITS
 };
 
 struct doca_log_backend {
@@ -39,20 +39,20 @@ struct doca_log_backend {
 	bool sdk;
 	/* Levels that it is for, whatever the limits. */
 	uint32_t first, last;
-	uint32_t limit[DFACE_BACKEND_NB_LIMITS];
-	bool strict[DFACE_BACKEND_NB_LIMITS];
+	uint32_t limit[IMPL_BACKEND_NB_LIMITS];
+	bool strict[IMPL_BACKEND_NB_LIMITS];
 };
 
 /* Is it the level of a message? */
-bool dface_backend_is_level(uint32_t level);
+bool impl_backend_is_level(uint32_t level);
 
 /* Take a backend: it shows what the global limits say. */
-void dface_backend_add(struct doca_log_backend *backend);
+void impl_backend_add(struct doca_log_backend *backend);
 
 /* Does a backend of this kind show this level? Cheap. */
-bool dface_backend_wants(bool sdk, uint32_t level);
+bool impl_backend_wants(bool sdk, uint32_t level);
 
 /* A line with its newline, to all backends of this kind that show its level. */
-doca_error_t dface_backend_write(bool sdk, uint32_t level, const char *record, size_t len);
+doca_error_t impl_backend_write(bool sdk, uint32_t level, const char *record, size_t len);
 
-#endif /* DFACE_BACKEND_H */
+#endif /* IMPL_LOG_BACKEND_H */

@@ -2,14 +2,14 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_SOURCE_H
-#define DFACE_SOURCE_H
+#ifndef IMPL_LOG_SOURCE_H
+#define IMPL_LOG_SOURCE_H
 
 /*
  * Sources of messages: names by number.
  */
 
 /* A copy of the name, to be freed. NULL with errno: EINVAL (no such source), ENOMEM. */
-char *dface_source_name(int source);
+char *impl_source_name(int source);
 
-#endif /* DFACE_SOURCE_H */
+#endif /* IMPL_LOG_SOURCE_H */

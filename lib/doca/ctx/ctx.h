@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_CTX_H
-#define DFACE_CTX_H
+#ifndef IMPL_CTX_CTX_H
+#define IMPL_CTX_CTX_H
 
 /*
  * Contexts, their tasks, and the engine that drives them.
@@ -36,11 +36,11 @@
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
-enum dface_task_state {
-	DFACE_TASK_FREE,
-	DFACE_TASK_OWNED,     /* by the application */
-	DFACE_TASK_SUBMITTED,
-	DFACE_TASK_ORPHAN,    /* freed while submitted: comes back to nobody */
+enum impl_task_state {
+	IMPL_TASK_FREE,
+	IMPL_TASK_OWNED,      /* by the application */
+	IMPL_TASK_SUBMITTED,
+	IMPL_TASK_ORPHAN,     /* freed while submitted: comes back to nobody */
 };
 
 /* Small: what a task is to its kind shares its first cache line. */
@@ -49,11 +49,11 @@ struct doca_task {
 	union doca_data user_data;
 	struct doca_task *next; /* free, or deferred */
 	doca_error_t status;
-	uint8_t state;          /* enum dface_task_state */
+	uint8_t state;          /* enum impl_task_state */
 };
 
 /* What kind of object a context is. */
-struct dface_ctx_ops {
+struct impl_ctx_ops {
 	const char *name;
 	size_t task_size;
 	/* Start; DOCA_SUCCESS, DOCA_ERROR_IN_PROGRESS, or nothing has changed. */
@@ -83,7 +83,7 @@ struct dface_ctx_ops {
 
 struct doca_ctx {
 	/* What each progress looks at. */
-	const struct dface_ctx_ops *ops;
+	const struct impl_ctx_ops *ops;
 	struct doca_pe *pe;
 	uint8_t state;          /* enum doca_ctx_states; any thread may read it */
 	bool native_idle;       /* the native object is done with its stop */
@@ -108,18 +108,18 @@ struct doca_ctx {
 };
 
 /* User data of native connections points to something that begins so. */
-struct dface_conn_head {
+struct impl_conn_head {
 	struct doca_ctx *ctx;
 };
 
 /* Events that one look at the poll takes. */
-#define DFACE_PE_EVENTS 16
+#define IMPL_PE_EVENTS 16
 
-TAILQ_HEAD(dface_ctx_list, doca_ctx);
+TAILQ_HEAD(impl_ctx_list, doca_ctx);
 
 struct doca_pe {
 	struct rte_comch_poll *poll;
-	struct dface_ctx_list ctxs;
+	struct impl_ctx_list ctxs;
 	struct doca_ctx *cursor;     /* the next context of a progress that runs */
 	uint16_t ev_next, nb_ev;     /* taken from the poll, not yet told */
 	bool running;                /* within doca_pe_progress() */
@@ -127,36 +127,36 @@ struct doca_pe {
 	struct doca_pe *outer;       /* whose callback this engine's progress is in */
 	bool barrier;                /* tell no more in this progress */
 	bool armed;
-	struct dface_ctx_list dead;  /* destroyed, to be freed */
-	struct rte_comch_event ev[DFACE_PE_EVENTS];
+	struct impl_ctx_list dead;   /* destroyed, to be freed */
+	struct rte_comch_event ev[IMPL_PE_EVENTS];
 };
 
 /* ctx.c */
-void dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops);
-/* Destroy: IN_USE unless IDLE; the memory goes by dface_ctx_free(), now or later. */
-doca_error_t dface_ctx_destroy(struct doca_ctx *ctx);
-void dface_ctx_free(struct doca_ctx *ctx);
+void impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops);
+/* Destroy: IN_USE unless IDLE; the memory goes by impl_ctx_free(), now or later. */
+doca_error_t impl_ctx_destroy(struct doca_ctx *ctx);
+void impl_ctx_free(struct doca_ctx *ctx);
 /* STARTING is over, if it is STARTING. */
-void dface_ctx_on_running(struct doca_ctx *ctx);
+void impl_ctx_on_running(struct doca_ctx *ctx);
 /* A native STATE event. */
-void dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
+void impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
 /* Do neither the native object nor a task hold a context? */
 static inline bool
-dface_ctx_is_free(const struct doca_ctx *ctx)
+impl_ctx_is_free(const struct doca_ctx *ctx)
 {
 	return ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0;
 }
 /* Does nothing hold a context that is STOPPING? */
 static inline bool
-dface_ctx_can_settle(const struct doca_ctx *ctx)
+impl_ctx_can_settle(const struct doca_ctx *ctx)
 {
-	return ctx->state == DOCA_CTX_STATE_STOPPING && dface_ctx_is_free(ctx);
+	return ctx->state == DOCA_CTX_STATE_STOPPING && impl_ctx_is_free(ctx);
 }
 /* Then it becomes IDLE, once its last event is told. True: it was so. */
-bool dface_ctx_settle(struct doca_ctx *ctx);
+bool impl_ctx_settle(struct doca_ctx *ctx);
 /* May tasks be allocated? Early: also while STARTING. */
 static inline bool
-dface_ctx_has_tasks(const struct doca_ctx *ctx, bool early)
+impl_ctx_has_tasks(const struct doca_ctx *ctx, bool early)
 {
 	return ctx->dpa == NULL && (likely(ctx->state == DOCA_CTX_STATE_RUNNING) ||
 		ctx->state == DOCA_CTX_STATE_STOPPING ||
@@ -164,7 +164,7 @@ dface_ctx_has_tasks(const struct doca_ctx *ctx, bool early)
 }
 /* May the object be configured? */
 static inline doca_error_t
-dface_ctx_may_set(const struct doca_ctx *ctx)
+impl_ctx_may_set(const struct doca_ctx *ctx)
 {
 	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
 }
@@ -177,13 +177,13 @@ dface_ctx_may_set(const struct doca_ctx *ctx)
  * before anybody hears "again": two sides that wait for each other in their
  * callbacks must see what the other one has submitted.
  */
-void dface_pe_flush_outer(void);
-void dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx);
+void impl_pe_flush_outer(void);
+void impl_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx);
 /* Do events of a context, or of its connections, wait to be told? */
-bool dface_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx);
+bool impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx);
 /* There is something to do that the poll does not know of. */
 static inline void
-dface_pe_kick(struct doca_pe *pe)
+impl_pe_kick(struct doca_pe *pe)
 {
 	/* A context on a DPA has none. */
 	if (unlikely(pe != NULL && pe->armed))
@@ -193,13 +193,13 @@ dface_pe_kick(struct doca_pe *pe)
 /* task.c */
 
 /* The channel takes tasks from now on: those that are deferred. */
-void dface_task_hand_over(struct doca_ctx *ctx);
+void impl_task_hand_over(struct doca_ctx *ctx);
 /* It takes none any more: error callbacks of those that are deferred. True: for some. */
-bool dface_task_give_back(struct doca_ctx *ctx);
+bool impl_task_give_back(struct doca_ctx *ctx);
 
 /* A free task, now the application's; NULL: none is left. */
 static inline struct doca_task *
-dface_task_take(struct doca_ctx *ctx)
+impl_task_take(struct doca_ctx *ctx)
 {
 	struct doca_task *task = ctx->free_tasks;
 
@@ -208,7 +208,7 @@ dface_task_take(struct doca_ctx *ctx)
 	ctx->free_tasks = task->next;
 	ctx->nb_taken++;
 	task->ctx = ctx;
-	task->state = DFACE_TASK_OWNED;
+	task->state = IMPL_TASK_OWNED;
 	task->status = DOCA_SUCCESS;
 	task->user_data.u64 = 0;
 	return task;
@@ -216,11 +216,11 @@ dface_task_take(struct doca_ctx *ctx)
 
 /* A task goes back to the pool. */
 static inline void
-dface_task_put(struct doca_task *task)
+impl_task_put(struct doca_task *task)
 {
 	struct doca_ctx *ctx = task->ctx;
 
-	task->state = DFACE_TASK_FREE;
+	task->state = IMPL_TASK_FREE;
 	task->next = ctx->free_tasks;
 	ctx->free_tasks = task;
 	if (ctx->ops->task_put != NULL)
@@ -229,19 +229,19 @@ dface_task_put(struct doca_task *task)
 
 /* The channel is done with a task. False: nobody waits for it. */
 static inline bool
-dface_task_back(struct doca_task *task, doca_error_t status)
+impl_task_back(struct doca_task *task, doca_error_t status)
 {
 	struct doca_ctx *ctx = task->ctx;
 
 	ctx->nb_busy--;
-	if (unlikely(task->state == DFACE_TASK_ORPHAN)) {
-		dface_task_put(task);
+	if (unlikely(task->state == IMPL_TASK_ORPHAN)) {
+		impl_task_put(task);
 		return false;
 	}
 	ctx->nb_inflight--;
-	task->state = DFACE_TASK_OWNED;
+	task->state = IMPL_TASK_OWNED;
 	task->status = status;
 	return true;
 }
 
-#endif /* DFACE_CTX_H */
+#endif /* IMPL_CTX_CTX_H */

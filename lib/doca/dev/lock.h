@@ -2,12 +2,12 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_LOCK_H
-#define DFACE_LOCK_H
+#ifndef IMPL_DEV_LOCK_H
+#define IMPL_DEV_LOCK_H
 
 #include <pthread.h>
 
 /* Counts of opens and users, of devices and of representors. */
-extern pthread_mutex_t dface_dev_lock;
+extern pthread_mutex_t impl_dev_lock;
 
-#endif /* DFACE_LOCK_H */
+#endif /* IMPL_DEV_LOCK_H */

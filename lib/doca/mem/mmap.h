@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef DFACE_MMAP_H
-#define DFACE_MMAP_H
+#ifndef IMPL_MEM_MMAP_H
+#define IMPL_MEM_MMAP_H
 
 /* An mmap, as the files of this directory see it. */
 
@@ -11,12 +11,12 @@
 
 #include <doca_dev.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 
 /* What doca_mmap_export_pci() made for one device. */
-struct dface_mmap_export {
+struct impl_mmap_export {
 	const struct doca_dev *dev;
-	SLIST_ENTRY(dface_mmap_export) next;
+	SLIST_ENTRY(impl_mmap_export) next;
 	size_t len;
 	uint8_t desc[];
 };
@@ -41,13 +41,13 @@ struct doca_mmap {
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
 	union doca_data user_data;
-	SLIST_HEAD(, dface_mmap_export) exports;
+	SLIST_HEAD(, impl_mmap_export) exports;
 	doca_dpa_dev_mmap_t dpa_handle; /* while it is started; 0: nobody asked */
 };
 
 /* Does [part, part + part_len) lie in [addr, addr + len), which does not wrap? */
 static inline bool
-dface_range_has(const void *addr, size_t len, const void *part, size_t part_len)
+impl_range_has(const void *addr, size_t len, const void *part, size_t part_len)
 {
 	/* What begins before addr is further away than any range is long. */
 	size_t off = (size_t)((uintptr_t)part - (uintptr_t)addr);
@@ -57,14 +57,14 @@ dface_range_has(const void *addr, size_t len, const void *part, size_t part_len)
 
 /* Is it a range at all? */
 static inline bool
-dface_range_is_valid(const void *addr, size_t len)
+impl_range_is_valid(const void *addr, size_t len)
 {
 	return addr != NULL && len > 0 && len <= UINTPTR_MAX - (uintptr_t)addr;
 }
 
 /* Known flags, and not both of the exclusive ones? */
 static inline bool
-dface_access_is_valid(uint32_t mask)
+impl_access_is_valid(uint32_t mask)
 {
 	const uint32_t all = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |
 		DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC |
@@ -75,12 +75,12 @@ dface_access_is_valid(uint32_t mask)
 	return (mask & ~all) == 0 && (mask & both) != both;
 }
 
-bool dface_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
+bool impl_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 /* Append a device and hold it. */
-doca_error_t dface_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+doca_error_t impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Free the descriptors. */
-void dface_mmap_forget_exports(struct doca_mmap *mmap);
+void impl_mmap_forget_exports(struct doca_mmap *mmap);
 /* Take the handle of the DPA away; no device call still uses the memory. */
-void dface_mmap_forget_dpa(struct doca_mmap *mmap);
+void impl_mmap_forget_dpa(struct doca_mmap *mmap);
 
-#endif /* DFACE_MMAP_H */
+#endif /* IMPL_MEM_MMAP_H */
