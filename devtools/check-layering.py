@@ -12,7 +12,8 @@
 
 Each part may also include its own headers. Headers that are not the project's
 (the system's, DPDK's) are not looked at. Private headers of lib/doca are named
-with their folder: "ctx/ctx.h".
+with their folder: "ctx/ctx.h". DOCA_FOLDERS says which folder may use which, one
+way only.
 
 usage: check-layering.py [DIRECTORY]
 """
@@ -26,6 +27,20 @@ CORE = "lib/comch"
 DOCA = pathlib.Path("lib/doca")
 # What of lib/doca is installed.
 DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role", "lib/doca/generation")
+# The other folders of lib/doca: each may use those that it names, which stand above it.
+DOCA_FOLDERS = {
+    "base": (),
+    "log": (),
+    "argp": ("log",),
+    "dev": ("base", "log"),
+    "mem": ("base", "dev", "log"),
+    "ctx": ("base", "dev", "log"),
+    "comch": ("base", "ctx", "dev", "log", "mem"),
+    "cc": ("comch",),
+    "comm_channel": ("comch", "ctx", "dev", "log"),
+    "dpa": ("ctx", "dev", "log", "mem"),
+    "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
+}
 DRIVER_SDK = {"rte_comch_driver.h"}
 # Private headers of the core that a driver may use.
 SHARED_WITH_DRIVERS = {
@@ -85,6 +100,26 @@ def public_rules(path, part, public):
     return None
 
 
+def folder_rules(path, rules):
+    """Return the headers of the project that a file may include, by its folder."""
+    folder = path.parent.relative_to(TOP)
+    if folder.parent != DOCA or folder.name not in DOCA_FOLDERS:
+        return rules
+    folders = (folder.name, *DOCA_FOLDERS[folder.name])
+    return {name for name in rules if "/" not in name or name.split("/")[0] in folders}
+
+
+def circles():
+    """Return what is wrong with DOCA_FOLDERS itself."""
+    above, wrong = set(), []
+    for folder, uses in DOCA_FOLDERS.items():
+        wrong += [f"DOCA_FOLDERS: {folder} uses {name}, which does not stand above it"
+                  for name in uses if name not in above]
+        above.add(folder)
+    folders = {path.parent.name for path in (TOP / DOCA).glob("*/*.c")}
+    return wrong + [f"DOCA_FOLDERS lacks {name}" for name in sorted(folders - above)]
+
+
 def included(path, text, known):
     """Yield (line, as written, name) of the project's headers that a file includes."""
     for match in INCLUDE.finditer(text):
@@ -101,13 +136,14 @@ def main():
     known = {name for part in parts() for name in headers(part)}
     core = headers(CORE)
     public = {name for name in core if name.startswith("rte_comch")} - DRIVER_SDK
-    errors = 0
+    print(*circles(), sep="\n", end="\n" if circles() else "")
+    errors = len(circles())
     for part in parts():
         may = allowed(part, public)
         for path in sorted((TOP / part).rglob("*.[ch]")):
             text = path.read_text()
             rules = public_rules(path, part, public)
-            rules = may if rules is None else rules
+            rules = folder_rules(path, may) if rules is None else rules
             for line, written, name in included(path, text, known):
                 if name not in rules:
                     wrong = f"may not include {name}"

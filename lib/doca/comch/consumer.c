@@ -3,9 +3,8 @@
  */
 
 /*
- * Consumers. A submit posts one native buffer; recv_burst() brings it back.
- *
- * Those of a MsgQ differ in how they start and stop (msgq/cpu.c), and have no bufs.
+ * Tasks of consumers, and consumers of connections. A submit posts one native
+ * buffer; the native receive burst brings it back.
  */
 
 #include <errno.h>
@@ -18,23 +17,35 @@
 #include "base/err.h"
 #include "comch/data_path.h"
 #include "mem/mem.h"
-#include "msgq/msgq.h"
 
-#define BURST IMPL_PATH_BURST
+#define BURST IMPL_DATA_PATH_BURST
 
-/* Context */
+/* A consumer of a connection. */
+struct conn_consumer {
+	struct doca_comch_consumer base;
+	struct doca_comch_connection *conn;
+	struct doca_mmap *mmap;
+};
+
+static inline const struct impl_consumer_ops *
+ops_of(const struct doca_comch_consumer *c)
+{
+	return (const struct impl_consumer_ops *)(const void *)c->ctx.ops;
+}
+
+/* Context of a consumer of a connection */
 
 static int
-start_native(struct doca_comch_consumer *c, struct rte_comch_consumer **native)
+start_native(struct conn_consumer *c, struct rte_comch_consumer **native)
 {
 	const struct rte_comch_consumer_conf conf = {
 		.conf_size = sizeof(conf),
-		.poll = c->ctx.pe->poll,
-		.queue_size = c->ctx.nb_tasks,
-		.imm_size = c->imm_len,
-		.mrs = &c->mr,
+		.poll = c->base.ctx.pe->poll,
+		.queue_size = c->base.ctx.nb_tasks,
+		.imm_size = c->base.imm_len,
+		.mrs = &c->base.mr,
 		.nb_mrs = 1,
-		.user_data = (uintptr_t)&c->ctx,
+		.user_data = (uintptr_t)&c->base.ctx,
 	};
 
 	*native = NULL;
@@ -47,7 +58,7 @@ start_native(struct doca_comch_consumer *c, struct rte_comch_consumer **native)
 static doca_error_t
 consumer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct conn_consumer *c = (struct conn_consumer *)ctx;
 	struct rte_comch_consumer *native;
 	int ret;
 
@@ -61,42 +72,17 @@ consumer_start(struct doca_ctx *ctx)
 			impl_err(ret);
 	}
 	ctx->native = native;
+	c->base.id = rte_comch_consumer_id(native);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
-static inline uint16_t
-native_post(const struct doca_comch_consumer *c, const struct rte_comch_buf *bufs, uint16_t n)
-{
-	return likely(c->msgq == NULL) ? rte_comch_consumer_post_burst(c->ctx.native, bufs, n) :
-		rte_comch_msgq_post_burst(c->ctx.native, bufs, n);
-}
-
-static inline uint16_t
-native_recv(const struct doca_comch_consumer *c, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	return likely(c->msgq == NULL) ? rte_comch_consumer_recv_burst(c->ctx.native, cpls, n) :
-		rte_comch_msgq_recv_burst(c->ctx.native, cpls, n);
-}
-
-/* The state of the native consumer, of a connection. Has it begun to stop by itself? */
+/* Has the native consumer begun to stop by itself? */
 static bool
 is_ending(const struct doca_ctx *ctx)
 {
 	const enum rte_comch_state state = rte_comch_consumer_state(ctx->native);
 
 	return state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE;
-}
-
-/* There is room: the queue is as deep as there are tasks. */
-void
-impl_consumer_flush(struct doca_ctx *ctx)
-{
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
-
-	if (c->nb_put_by == 0)
-		return;
-	native_post(c, c->put_by, c->nb_put_by);
-	c->nb_put_by = 0;
 }
 
 static doca_error_t
@@ -118,6 +104,7 @@ consumer_release(struct doca_ctx *ctx)
 {
 	rte_comch_consumer_destroy(ctx->native);
 	ctx->native = NULL;
+	((struct doca_comch_consumer *)ctx)->id = 0;
 }
 
 static void
@@ -129,6 +116,20 @@ consumer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	if (event->state.next == RTE_COMCH_STATE_RUNNING)
 		ctx->poll_me = true;
 	impl_ctx_on_state(ctx, event);
+}
+
+/* What all consumers with tasks share */
+
+/* There is room: the queue is as deep as there are tasks. */
+void
+impl_consumer_flush(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+
+	if (c->nb_put_by == 0)
+		return;
+	ops_of(c)->post(ctx->native, c->put_by, c->nb_put_by);
+	c->nb_put_by = 0;
 }
 
 static void
@@ -166,7 +167,7 @@ impl_consumer_progress(struct doca_ctx *ctx)
 	struct rte_comch_cpl cpls[BURST];
 	uint16_t i, n;
 
-	n = native_recv(c, cpls, BURST);
+	n = ops_of(c)->recv(ctx->native, cpls, BURST);
 	for (i = 0; i < n; i++)
 		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
 	for (i = 0; i < n; i++) {
@@ -187,7 +188,7 @@ impl_consumer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
 {
-	return buf == NULL || (c->msgq == NULL && buf->mr == c->mr && buf->next == NULL &&
+	return buf == NULL || (ops_of(c)->takes_bufs && buf->mr == c->mr && buf->next == NULL &&
 		buf->prev == NULL);
 }
 
@@ -226,7 +227,8 @@ impl_consumer_submit(struct doca_task *task)
 		}
 	}
 	if (!task->ctx->pe->running)
-		return likely(native_post(c, &post, 1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+		return likely(ops_of(c)->post(task->ctx->native, &post, 1) == 1) ? DOCA_SUCCESS :
+			DOCA_ERROR_AGAIN;
 	c->put_by[c->nb_put_by++] = post;
 	task->ctx->pe->put_by = true;
 	if (c->nb_put_by == BURST)
@@ -234,25 +236,59 @@ impl_consumer_submit(struct doca_task *task)
 	return DOCA_SUCCESS;
 }
 
-static const struct impl_ctx_ops consumer_ops = {
-	.name = "consumer",
-	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
-	.start = consumer_start,
-	.stop = consumer_stop,
-	.release = consumer_release,
-	.event = consumer_event,
-	.progress = impl_consumer_progress,
-	.submit = impl_consumer_submit,
-	.submit_early = submit_early,
-	.task_back = impl_consumer_task_back,
-	.flush = impl_consumer_flush,
+/* Consumers of connections */
+
+static uint16_t
+conn_post(void *native, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	return rte_comch_consumer_post_burst(native, bufs, n);
+}
+
+static uint16_t
+conn_recv(void *native, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return rte_comch_consumer_recv_burst(native, cpls, n);
+}
+
+static doca_error_t
+conn_destroy(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *conn = ((struct conn_consumer *)consumer)->conn;
+	struct doca_mmap *mmap = ((struct conn_consumer *)consumer)->mmap;
+	doca_error_t ret = impl_ctx_destroy(&consumer->ctx);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	impl_mmap_drop(mmap);
+	impl_conn_leave(conn, &conn->nb_consumers);
+	return DOCA_SUCCESS;
+}
+
+static const struct impl_consumer_ops conn_ops = {
+	.ctx = {
+		.name = "consumer",
+		.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
+		.start = consumer_start,
+		.stop = consumer_stop,
+		.release = consumer_release,
+		.event = consumer_event,
+		.progress = impl_consumer_progress,
+		.submit = impl_consumer_submit,
+		.submit_early = submit_early,
+		.task_back = impl_consumer_task_back,
+		.flush = impl_consumer_flush,
+	},
+	.destroy = conn_destroy,
+	.post = conn_post,
+	.recv = conn_recv,
+	.takes_bufs = true,
 };
 
 doca_error_t
 doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		struct doca_mmap *buf_mmap, struct doca_comch_consumer **consumer)
 {
-	struct doca_comch_consumer *c;
+	struct conn_consumer *c;
 	doca_error_t ret;
 
 	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
@@ -269,35 +305,22 @@ doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		impl_conn_leave(comch_connection, &comch_connection->nb_consumers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	impl_ctx_init(&c->ctx, &consumer_ops);
+	impl_ctx_init(&c->base.ctx, &conn_ops.ctx);
+	c->base.mr = impl_mmap_mr(buf_mmap);
+	c->base.imm_len = IMPL_MAX_IMM;
 	c->conn = comch_connection;
 	c->mmap = buf_mmap;
-	c->mr = impl_mmap_mr(buf_mmap);
-	c->imm_len = IMPL_MAX_IMM;
 	impl_mmap_hold(buf_mmap);
-	*consumer = c;
+	*consumer = &c->base;
 	return DOCA_SUCCESS;
 }
+
+/* All consumers */
 
 doca_error_t
 doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_connection *conn;
-	struct doca_mmap *mmap;
-	doca_error_t ret;
-
-	if (consumer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->msgq != NULL)
-		return impl_msgq_consumer_destroy(consumer);
-	conn = consumer->conn;
-	mmap = consumer->mmap;
-	ret = impl_ctx_destroy(&consumer->ctx);
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	impl_mmap_drop(mmap);
-	impl_conn_leave(conn, &conn->nb_consumers);
-	return DOCA_SUCCESS;
+	return consumer == NULL ? DOCA_ERROR_INVALID_VALUE : ops_of(consumer)->destroy(consumer);
 }
 
 struct doca_ctx *
@@ -311,10 +334,9 @@ doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t 
 {
 	if (consumer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* That of a MsgQ's is its own from the beginning. */
-	if (consumer->msgq == NULL && consumer->ctx.native == NULL)
+	if (consumer->id == 0)
 		return DOCA_ERROR_BAD_STATE;
-	*id = consumer->msgq != NULL ? consumer->id : rte_comch_consumer_id(consumer->ctx.native);
+	*id = consumer->id;
 	return DOCA_SUCCESS;
 }
 

@@ -6,50 +6,46 @@
 #define IMPL_COMCH_DATA_PATH_H
 
 /*
- * Producers and consumers: of a connection, of a MsgQ on the CPU, or of a MsgQ
- * on a DPA. The first two share their tasks; the kinds differ in the operations
- * of their contexts.
+ * Producers and consumers. Each has three kinds:
+ *
+ *   of a connection (consumer.c, producer.c)
+ *   of a MsgQ, on the CPU (msgq/cpu.c)
+ *   of a MsgQ, on a DPA (msgq/dpa.c): device code uses it, it has no tasks
+ *
+ * A kind is a table of operations. Its structure begins with doca_comch_consumer
+ * or doca_comch_producer, whose tasks are the same for all.
  */
 
-#include <rte_comch_msgq.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_comch_dp.h>
 
 #include "comch/comch.h"
 
-struct doca_comch_msgq;
-struct doca_dpa_completion;
-struct doca_comch_consumer_completion;
+/* Completions that one progress takes, submits that one progress collects. */
+#define IMPL_DATA_PATH_BURST 32
 
-/* Completions that one progress takes, submits that one progress puts by. */
-#define IMPL_PATH_BURST 32
-
-/* What one has whose data path is on a DPA. */
-struct impl_dpa_consumer {
-	uint32_t max_recv;            /* 0: not set */
-	struct doca_comch_consumer_completion *comp;
-	uint64_t handle;              /* 0: not started */
-};
-
-struct impl_dpa_producer {
-	uint32_t max_send;            /* 0: not set */
-	uint32_t user_data;           /* of its completions */
-	uint32_t nb_deferred;         /* completions that come with a later one */
-	bool has_warned;              /* that nothing was posted */
-	struct doca_dpa_completion *comp;
-	uint64_t handle;              /* 0: not started */
+/* A kind of consumer. */
+struct impl_consumer_ops {
+	/* First: doca_ctx.ops points to it. */
+	struct impl_ctx_ops ctx;
+	doca_error_t (*destroy)(struct doca_comch_consumer *consumer);
+	/* The bursts of the native consumer; NULL: it has no tasks. */
+	uint16_t (*post)(void *native, const struct rte_comch_buf *bufs, uint16_t n);
+	uint16_t (*recv)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+	/* Can it receive into bufs? Else messages are immediate data only. */
+	bool takes_bufs;
 };
 
 struct doca_comch_consumer {
 	struct doca_ctx ctx;
-	struct doca_comch_connection *conn; /* or */
-	struct doca_comch_msgq *msgq;
-	struct doca_mmap *mmap;       /* of a connection only */
-	struct rte_comch_mr *mr;
-	uint32_t id;                  /* of a MsgQ only */
+	struct rte_comch_mr *mr;      /* where its bufs are, if it takes any */
+	uint32_t id;                  /* 0: it has none until it starts */
 	uint32_t imm_len;
 	uint16_t nb_put_by;
-	struct rte_comch_buf put_by[IMPL_PATH_BURST]; /* submitted within a progress */
+	struct rte_comch_buf put_by[IMPL_DATA_PATH_BURST]; /* submitted within a progress */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
-	struct impl_dpa_consumer dpa;
 };
 
 struct doca_comch_consumer_task_post_recv {
@@ -61,17 +57,26 @@ struct doca_comch_consumer_task_post_recv {
 	uint8_t imm[IMPL_MAX_IMM];
 };
 
+/* A kind of producer. */
+struct impl_producer_ops {
+	/* First: doca_ctx.ops points to it. */
+	struct impl_ctx_ops ctx;
+	doca_error_t (*destroy)(struct doca_comch_producer *producer);
+	/* The bursts of the native producer; NULL: it has no tasks. */
+	uint16_t (*send)(void *native, const struct rte_comch_op *ops, uint16_t n);
+	uint16_t (*done)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+	/* Can it send bufs? Else messages are immediate data only. */
+	bool takes_bufs;
+};
+
 struct doca_comch_producer {
 	struct doca_ctx ctx;
-	struct doca_comch_connection *conn; /* or */
-	struct doca_comch_msgq *msgq;
 	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
-	doca_error_t end;             /* of what is put by, if it does not go any more */
+	doca_error_t end;             /* status of what is put by when the producer ends */
 	bool is_short;                /* the channel did not take all of it */
-	uint32_t id;                  /* of a MsgQ only */
+	uint32_t id;                  /* 0: it has none until it starts */
 	uint16_t nb_put_by;
-	struct rte_comch_op put_by[IMPL_PATH_BURST];
-	struct impl_dpa_producer dpa;
+	struct rte_comch_op put_by[IMPL_DATA_PATH_BURST];
 };
 
 struct doca_comch_producer_task_send {
@@ -82,7 +87,7 @@ struct doca_comch_producer_task_send {
 	uint8_t imm[IMPL_MAX_IMM];
 };
 
-/* consumer.c, producer.c: operations of contexts on the CPU */
+/* consumer.c, producer.c: operations of contexts that have tasks, whatever their kind */
 bool impl_consumer_progress(struct doca_ctx *ctx);
 doca_error_t impl_consumer_submit(struct doca_task *task);
 void impl_consumer_task_back(struct doca_task *task, doca_error_t status);

@@ -3,15 +3,13 @@
  */
 
 /*
- * Producers. What the native channel takes of a send is in the consumer's
+ * Tasks of producers, and producers of connections. What the native channel takes of a send is in the consumer's
  * buffer, or failed; its completion waits for the next progress.
  *
  * Submits within a progress are put by and go together, which is several times
  * as fast. If they cannot all go, the rest is sent before anything else, and a
  * submit says "again" until it is: by trying, a program that calls nothing but
  * submit carries it on.
- *
- * Those of a MsgQ differ in how they start and stop (msgq/cpu.c), and have no bufs.
  */
 
 #include <errno.h>
@@ -24,16 +22,27 @@
 #include "base/err.h"
 #include "comch/data_path.h"
 #include "mem/mem.h"
-#include "msgq/msgq.h"
 
-#define BURST IMPL_PATH_BURST
+#define BURST IMPL_DATA_PATH_BURST
 
-/* Context */
+/* A producer of a connection. */
+struct conn_producer {
+	struct doca_comch_producer base;
+	struct doca_comch_connection *conn;
+};
+
+static inline const struct impl_producer_ops *
+ops_of(const struct doca_comch_producer *p)
+{
+	return (const struct impl_producer_ops *)(const void *)p->ctx.ops;
+}
+
+/* Context of a producer of a connection */
 
 static doca_error_t
 producer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	struct conn_producer *p = (struct conn_producer *)ctx;
 	const struct rte_comch_producer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = ctx->pe->poll,
@@ -57,8 +66,9 @@ producer_start(struct doca_ctx *ctx)
 	}
 	ctx->native = native;
 	ctx->poll_me = true;
-	p->is_short = false;
-	p->end = DOCA_ERROR_SHUTDOWN;
+	p->base.id = rte_comch_producer_id(native);
+	p->base.is_short = false;
+	p->base.end = DOCA_ERROR_SHUTDOWN;
 	return DOCA_SUCCESS;
 }
 
@@ -79,6 +89,7 @@ producer_release(struct doca_ctx *ctx)
 {
 	rte_comch_producer_destroy(ctx->native);
 	ctx->native = NULL;
+	((struct doca_comch_producer *)ctx)->id = 0;
 }
 
 static void
@@ -93,19 +104,7 @@ producer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	impl_ctx_on_state(ctx, event);
 }
 
-static inline uint16_t
-native_send(const struct doca_comch_producer *p, const struct rte_comch_op *ops, uint16_t n)
-{
-	return likely(p->msgq == NULL) ? rte_comch_producer_send_burst(p->ctx.native, ops, n) :
-		rte_comch_msgq_send_burst(p->ctx.native, ops, n);
-}
-
-static inline uint16_t
-native_done(const struct doca_comch_producer *p, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	return likely(p->msgq == NULL) ? rte_comch_producer_done_burst(p->ctx.native, cpls, n) :
-		rte_comch_msgq_done_burst(p->ctx.native, cpls, n);
-}
+/* What all producers with tasks share */
 
 static struct doca_comch_producer_task_send *
 task_of(uint64_t cookie)
@@ -158,7 +157,7 @@ impl_producer_flush(struct doca_ctx *ctx)
 	if (p->nb_put_by == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
 	drop_orphans(p);
-	n = native_send(p, p->put_by, p->nb_put_by);
+	n = ops_of(p)->send(ctx->native, p->put_by, p->nb_put_by);
 	p->nb_put_by -= n;
 	p->is_short = p->nb_put_by > 0;
 	if (unlikely(p->is_short))
@@ -186,7 +185,7 @@ impl_producer_progress(struct doca_ctx *ctx)
 	if (ctx->nb_busy == 0)
 		return false;
 	impl_producer_flush(ctx);
-	n = native_done(p, cpls, BURST);
+	n = ops_of(p)->done(ctx->native, cpls, BURST);
 	for (i = 0; i < n; i++)
 		rte_prefetch0(task_of(cpls[i].cookie));
 	for (i = 0; i < n; i++)
@@ -202,7 +201,7 @@ impl_producer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
-	return buf == NULL || (p->msgq == NULL && buf->mr != NULL && buf->next == NULL &&
+	return buf == NULL || (ops_of(p)->takes_bufs && buf->mr != NULL && buf->next == NULL &&
 		buf->prev == NULL && buf->data_len <= UINT32_MAX);
 }
 
@@ -218,7 +217,8 @@ send_op(struct doca_ctx *ctx, const struct rte_comch_op *op)
 			return DOCA_ERROR_AGAIN;
 	}
 	if (!ctx->pe->running)
-		return likely(native_send(p, op, 1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+		return likely(ops_of(p)->send(ctx->native, op, 1) == 1) ? DOCA_SUCCESS :
+			DOCA_ERROR_AGAIN;
 	p->put_by[p->nb_put_by++] = *op;
 	ctx->pe->put_by = true;
 	if (p->nb_put_by == BURST)
@@ -251,24 +251,55 @@ impl_producer_submit(struct doca_task *task)
 	return send_op(task->ctx, &op);
 }
 
-static const struct impl_ctx_ops producer_ops = {
-	.name = "producer",
-	.task_size = sizeof(struct doca_comch_producer_task_send),
-	.start = producer_start,
-	.stop = producer_stop,
-	.release = producer_release,
-	.event = producer_event,
-	.progress = impl_producer_progress,
-	.submit = impl_producer_submit,
-	.task_back = impl_producer_task_back,
-	.flush = impl_producer_flush,
+/* Producers of connections */
+
+static uint16_t
+conn_send(void *native, const struct rte_comch_op *ops, uint16_t n)
+{
+	return rte_comch_producer_send_burst(native, ops, n);
+}
+
+static uint16_t
+conn_done(void *native, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return rte_comch_producer_done_burst(native, cpls, n);
+}
+
+static doca_error_t
+conn_destroy(struct doca_comch_producer *producer)
+{
+	struct doca_comch_connection *conn = ((struct conn_producer *)producer)->conn;
+	doca_error_t ret = impl_ctx_destroy(&producer->ctx);
+
+	if (ret == DOCA_SUCCESS)
+		impl_conn_leave(conn, &conn->nb_producers);
+	return ret;
+}
+
+static const struct impl_producer_ops conn_ops = {
+	.ctx = {
+		.name = "producer",
+		.task_size = sizeof(struct doca_comch_producer_task_send),
+		.start = producer_start,
+		.stop = producer_stop,
+		.release = producer_release,
+		.event = producer_event,
+		.progress = impl_producer_progress,
+		.submit = impl_producer_submit,
+		.task_back = impl_producer_task_back,
+		.flush = impl_producer_flush,
+	},
+	.destroy = conn_destroy,
+	.send = conn_send,
+	.done = conn_done,
+	.takes_bufs = true,
 };
 
 doca_error_t
 doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		struct doca_comch_producer **producer)
 {
-	struct doca_comch_producer *p;
+	struct conn_producer *p;
 	doca_error_t ret;
 
 	if (comch_connection == NULL || producer == NULL)
@@ -281,27 +312,18 @@ doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		impl_conn_leave(comch_connection, &comch_connection->nb_producers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	impl_ctx_init(&p->ctx, &producer_ops);
+	impl_ctx_init(&p->base.ctx, &conn_ops.ctx);
 	p->conn = comch_connection;
-	*producer = p;
+	*producer = &p->base;
 	return DOCA_SUCCESS;
 }
+
+/* All producers */
 
 doca_error_t
 doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
-	struct doca_comch_connection *conn;
-	doca_error_t ret;
-
-	if (producer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->msgq != NULL)
-		return impl_msgq_producer_destroy(producer);
-	conn = producer->conn;
-	ret = impl_ctx_destroy(&producer->ctx);
-	if (ret == DOCA_SUCCESS)
-		impl_conn_leave(conn, &conn->nb_producers);
-	return ret;
+	return producer == NULL ? DOCA_ERROR_INVALID_VALUE : ops_of(producer)->destroy(producer);
 }
 
 struct doca_ctx *
@@ -315,10 +337,9 @@ doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t 
 {
 	if (producer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* That of a MsgQ's is its own from the beginning. */
-	if (producer->msgq == NULL && producer->ctx.native == NULL)
+	if (producer->id == 0)
 		return DOCA_ERROR_BAD_STATE;
-	*id = producer->msgq != NULL ? producer->id : rte_comch_producer_id(producer->ctx.native);
+	*id = producer->id;
 	return DOCA_SUCCESS;
 }
 

@@ -172,7 +172,7 @@ impl_dpa_nb_elements(uint32_t *nb_deferred, uint32_t flags, uint32_t max)
 	return __atomic_exchange_n(nb_deferred, 0, __ATOMIC_RELAXED);
 }
 
-/* mem/mmap_dpa.c */
+/* mmap.c */
 
 /* Memory of an mmap by its handle: [addr, addr + len), which lies in it and may be
  * read, and written if *write*. NULL: a fault as of impl_dpa_object().

@@ -60,6 +60,12 @@ impl_mmap_is_writable(const struct doca_mmap *mmap)
 }
 
 bool
+impl_mmap_is_ours_to_write(const struct doca_mmap *mmap)
+{
+	return !mmap->is_imported && (mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0;
+}
+
+bool
 impl_mmap_is_started(const struct doca_mmap *mmap)
 {
 	return mmap->is_started;
@@ -87,7 +93,8 @@ halt(struct doca_mmap *mmap)
 		mmap->mr = NULL;
 	}
 	impl_mmap_forget_exports(mmap);
-	impl_mmap_forget_dpa(mmap);
+	if (mmap->dpa_handle != 0)
+		mmap->dpa_ops->forget(mmap);
 	mmap->is_started = false;
 	mmap->starts_later = false;
 	return DOCA_SUCCESS;

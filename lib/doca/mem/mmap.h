@@ -5,7 +5,7 @@
 #ifndef IMPL_MEM_MMAP_H
 #define IMPL_MEM_MMAP_H
 
-/* An mmap, as the files of this directory see it. */
+/* An mmap from inside: for this directory, and for dpa/, which gives it handles. */
 
 #include <bsd/sys/queue.h>
 
@@ -19,6 +19,12 @@ struct impl_mmap_export {
 	SLIST_ENTRY(impl_mmap_export) next;
 	size_t len;
 	uint8_t desc[];
+};
+
+/* What a DPA does for an mmap that has a handle of it. */
+struct impl_mmap_dpa_ops {
+	/* The mmap stops: its handle ends, and no device call uses the memory afterwards. */
+	void (*forget)(struct doca_mmap *mmap);
 };
 
 struct doca_mmap {
@@ -42,7 +48,8 @@ struct doca_mmap {
 	void *free_cookie;
 	union doca_data user_data;
 	SLIST_HEAD(, impl_mmap_export) exports;
-	doca_dpa_dev_mmap_t dpa_handle; /* while it is started; 0: nobody asked */
+	doca_dpa_dev_mmap_t dpa_handle; /* 0: none was asked for since the start */
+	const struct impl_mmap_dpa_ops *dpa_ops; /* set along with the handle */
 };
 
 /* Does [part, part + part_len) lie in [addr, addr + len), which does not wrap? */
@@ -80,7 +87,5 @@ bool impl_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 doca_error_t impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Free the descriptors. */
 void impl_mmap_forget_exports(struct doca_mmap *mmap);
-/* Take the handle of the DPA away; no device call still uses the memory. */
-void impl_mmap_forget_dpa(struct doca_mmap *mmap);
 
 #endif /* IMPL_MEM_MMAP_H */

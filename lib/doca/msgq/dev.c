@@ -34,7 +34,7 @@ void
 doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
 {
 	struct impl_dpa_self *self = impl_dpa_enter();
-	struct doca_comch_consumer *c;
+	struct impl_msgq_consumer *c;
 	bool has_room;
 	uint32_t n;
 
@@ -43,14 +43,14 @@ doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t
 		return;
 	rte_spinlock_lock(&c->dpa.comp->lock);
 	has_room = elements_free(c->dpa.comp) >= num_msg;
-	n = has_room ? rte_comch_msgq_credit(c->ctx.native, num_msg) : 0;
+	n = has_room ? rte_comch_msgq_credit(c->base.ctx.native, num_msg) : 0;
 	c->dpa.comp->nb_credits += n;
 	rte_spinlock_unlock(&c->dpa.comp->lock);
 	if (n < num_msg) {
 		impl_dpa_fault(self, __func__, has_room ?
 			"consumer %u: %u messages more are too many: it may have %u at a time" :
 			"consumer %u: %u messages more (of %u), while elements of consumers that "
-			"were stopped are not taken", c->id, num_msg, c->dpa.max_recv);
+			"were stopped are not taken", c->base.id, num_msg, c->dpa.max_recv);
 		return;
 	}
 	impl_dpa_leave(self);
@@ -179,13 +179,13 @@ doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t prod
 		uint32_t consumer_id)
 {
 	struct impl_dpa_self *self = impl_dpa_enter();
-	struct doca_comch_producer *p;
+	struct impl_msgq_producer *p;
 	int ret;
 
 	p = impl_dpa_object(self, IMPL_DPA_PRODUCER, producer, __func__);
 	if (p == NULL)
 		return 1;
-	ret = rte_comch_msgq_consumer_empty(p->ctx.native, consumer_id);
+	ret = rte_comch_msgq_consumer_empty(p->base.ctx.native, consumer_id);
 	impl_dpa_leave(self);
 	/* One that does not exist can receive nothing either. */
 	return ret != 0;
@@ -224,12 +224,12 @@ send_check(struct impl_dpa_self *self, const struct send *s)
 
 /* Copy the block, once there is a receive for the message after it. False: a fault. */
 static bool
-try_copy(struct impl_dpa_self *self, struct doca_comch_producer *p, struct send *s)
+try_copy(struct impl_dpa_self *self, struct impl_msgq_producer *p, struct send *s)
 {
 	const char *src;
 	char *dst;
 
-	if (rte_comch_msgq_consumer_empty(p->ctx.native, s->consumer_id) == 1)
+	if (rte_comch_msgq_consumer_empty(p->base.ctx.native, s->consumer_id) == 1)
 		return true;
 	dst = impl_dpa_mmap_range(self, s->dst_mmap, s->dst_addr, s->len, true, s->what);
 	if (dst == NULL)
@@ -248,24 +248,24 @@ try_copy(struct impl_dpa_self *self, struct doca_comch_producer *p, struct send 
 
 /* True: taken; else the consumer has nothing posted. */
 static bool
-try_send(struct doca_comch_producer *p, const struct send *s)
+try_send(struct impl_msgq_producer *p, const struct send *s)
 {
 	const struct rte_comch_op op = {
 		.consumer_id = s->consumer_id, .imm = s->imm, .imm_len = (uint16_t)s->imm_len,
 	};
 
-	return !s->has_copy && rte_comch_msgq_send_burst(p->ctx.native, &op, 1) == 1;
+	return !s->has_copy && rte_comch_msgq_send_burst(p->base.ctx.native, &op, 1) == 1;
 }
 
 /* What was sent is there, or has failed: elements for it. False: a fault. */
 static bool
-send_report(struct impl_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+send_report(struct impl_dpa_self *self, struct impl_msgq_producer *p, const struct send *s)
 {
 	doca_dpa_dev_completion_type_t type = DOCA_DPA_DEV_COMP_SEND;
 	struct rte_comch_cpl cpl = { .status = 0 };
 	uint32_t nb;
 
-	rte_comch_msgq_done_burst(p->ctx.native, &cpl, 1);
+	rte_comch_msgq_done_burst(p->base.ctx.native, &cpl, 1);
 	nb = s->flags == NULL ? 0 :
 		impl_dpa_nb_elements(&p->dpa.nb_deferred, *s->flags, p->dpa.max_send);
 	if (cpl.status != 0) {
@@ -290,7 +290,7 @@ static void
 send(struct send *s)
 {
 	struct impl_dpa_self *self;
-	struct doca_comch_producer *p;
+	struct impl_msgq_producer *p;
 
 	for (;;) {
 		self = impl_dpa_enter();

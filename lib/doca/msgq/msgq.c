@@ -215,7 +215,7 @@ doca_error_t
 doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_consumer **consumer)
 {
-	struct doca_comch_consumer *c;
+	struct impl_msgq_consumer *c;
 	doca_error_t ret;
 
 	if (msgq == NULL || consumer == NULL)
@@ -223,23 +223,25 @@ doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = join(msgq, msgq->consumers, &msgq->nb_consumers, msgq->max_consumers, &c->id);
+	ret = join(msgq, msgq->consumers, &msgq->nb_consumers, msgq->max_consumers,
+		&c->base.id);
 	if (ret != DOCA_SUCCESS) {
 		free(c);
 		return ret;
 	}
-	impl_ctx_init(&c->ctx, &impl_msgq_consumer_ops);
+	impl_ctx_init(&c->base.ctx, &impl_msgq_consumer_cpu_ops.ctx);
 	c->msgq = msgq;
-	c->imm_len = IMPL_MAX_IMM;
-	*consumer = c;
+	c->base.imm_len = IMPL_MAX_IMM;
+	*consumer = &c->base;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
 impl_msgq_consumer_destroy(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_completion *comp = consumer->dpa.comp;
-	struct doca_comch_msgq *q = consumer->msgq;
+	const struct impl_msgq_consumer *c = (const struct impl_msgq_consumer *)consumer;
+	struct doca_comch_consumer_completion *comp = c->dpa.comp;
+	struct doca_comch_msgq *q = c->msgq;
 	uint32_t id = consumer->id;
 	doca_error_t ret = impl_ctx_destroy(&consumer->ctx);
 
@@ -254,7 +256,7 @@ doca_error_t
 doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_producer **producer)
 {
-	struct doca_comch_producer *p;
+	struct impl_msgq_producer *p;
 	doca_error_t ret;
 
 	if (msgq == NULL || producer == NULL)
@@ -262,23 +264,25 @@ doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = join(msgq, msgq->producers, &msgq->nb_producers, msgq->max_producers, &p->id);
+	ret = join(msgq, msgq->producers, &msgq->nb_producers, msgq->max_producers,
+		&p->base.id);
 	if (ret != DOCA_SUCCESS) {
 		free(p);
 		return ret;
 	}
-	impl_ctx_init(&p->ctx, &impl_msgq_producer_ops);
+	impl_ctx_init(&p->base.ctx, &impl_msgq_producer_cpu_ops.ctx);
 	p->msgq = msgq;
-	p->end = DOCA_ERROR_SHUTDOWN;
-	*producer = p;
+	p->base.end = DOCA_ERROR_SHUTDOWN;
+	*producer = &p->base;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
 impl_msgq_producer_destroy(struct doca_comch_producer *producer)
 {
-	struct doca_comch_msgq *q = producer->msgq;
-	struct doca_dpa_completion *comp = producer->dpa.comp;
+	const struct impl_msgq_producer *p = (const struct impl_msgq_producer *)producer;
+	struct doca_dpa_completion *comp = p->dpa.comp;
+	struct doca_comch_msgq *q = p->msgq;
 	uint32_t id = producer->id;
 	doca_error_t ret = impl_ctx_destroy(&producer->ctx);
 

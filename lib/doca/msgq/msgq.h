@@ -6,8 +6,8 @@
 #define IMPL_MSGQ_MSGQ_H
 
 /*
- * MsgQs. Their consumers and producers are those of doca_comch_consumer.h and
- * doca_comch_producer.h; each has a native end while it runs.
+ * MsgQs. Their consumers and producers are two kinds of those in
+ * comch/data_path.h; each has a native end while it runs.
  *
  * cpu.c: ends on the CPU, whose tasks are comch/consumer.c's and producer.c's.
  * dpa.c: ends on the DPA, which device code (dev.c) uses by handles.
@@ -77,13 +77,39 @@ struct doca_comch_consumer_completion {
 	struct rte_comch_cpl *elements;
 };
 
-/* msgq.c: an end is destroyed */
+/* A consumer of a MsgQ. Its id is a place in the MsgQ's table. */
+struct impl_msgq_consumer {
+	struct doca_comch_consumer base;
+	struct doca_comch_msgq *msgq;
+	struct {
+		uint32_t max_recv;       /* 0: not set */
+		struct doca_comch_consumer_completion *comp;
+		uint64_t handle;         /* 0: not started */
+	} dpa; /* if it is on the DPA */
+};
+
+struct impl_msgq_producer {
+	struct doca_comch_producer base;
+	struct doca_comch_msgq *msgq;
+	struct {
+		uint32_t max_send;       /* 0: not set */
+		uint32_t user_data;      /* of its completions */
+		uint32_t nb_deferred;    /* completions that come with a later one */
+		bool has_warned;         /* that nothing was posted */
+		struct doca_dpa_completion *comp;
+		uint64_t handle;         /* 0: not started */
+	} dpa; /* if it is on the DPA */
+};
+
+/* cpu.c, dpa.c: the kinds of ends; each begins on the CPU */
+extern const struct impl_consumer_ops impl_msgq_consumer_cpu_ops;
+extern const struct impl_consumer_ops impl_msgq_consumer_dpa_ops;
+extern const struct impl_producer_ops impl_msgq_producer_cpu_ops;
+extern const struct impl_producer_ops impl_msgq_producer_dpa_ops;
+
+/* msgq.c: operations of all ends */
 doca_error_t impl_msgq_consumer_destroy(struct doca_comch_consumer *consumer);
 doca_error_t impl_msgq_producer_destroy(struct doca_comch_producer *producer);
-
-/* cpu.c */
-extern const struct impl_ctx_ops impl_msgq_consumer_ops;
-extern const struct impl_ctx_ops impl_msgq_producer_ops;
 
 /* dpa.c: the ends go to the DPA */
 doca_error_t impl_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);

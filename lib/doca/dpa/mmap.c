@@ -3,7 +3,7 @@
  */
 
 /*
- * mmaps as a DPA sees them: handles, and the memory that is behind one.
+ * mmaps on a DPA: handles, and the memory behind each.
  *
  * A handle has the index of an entry in its low bits and a generation above. An
  * mmap that stops takes its handle away and waits for device calls that may have
@@ -35,6 +35,24 @@ static struct entry entries[NB_ENTRIES];
 /* Where the search for a free one begins: each is left alone for as long as can be. */
 static uint32_t next_entry;
 
+/* Take the handle away; no device call uses the memory afterwards. */
+static void
+forget(struct doca_mmap *mmap)
+{
+	struct entry *e = &entries[INDEX(mmap->dpa_handle)];
+
+	__atomic_store_n(&e->handle, 0, __ATOMIC_RELAXED);
+	impl_dpa_gate_wait();
+	pthread_mutex_lock(&lock);
+	__atomic_store_n(&e->mmap, NULL, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+	mmap->dpa_handle = 0;
+}
+
+static const struct impl_mmap_dpa_ops dpa_ops = {
+	.forget = forget,
+};
+
 /* NULL: all are in use. */
 static struct entry *
 find_free(void)
@@ -65,23 +83,9 @@ take_entry(struct doca_mmap *mmap)
 	e->last = handle;
 	__atomic_store_n(&e->mmap, mmap, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->handle, handle, __ATOMIC_RELEASE);
+	mmap->dpa_ops = &dpa_ops;
 	mmap->dpa_handle = handle;
 	return DOCA_SUCCESS;
-}
-
-void
-impl_mmap_forget_dpa(struct doca_mmap *mmap)
-{
-	struct entry *e = &entries[INDEX(mmap->dpa_handle)];
-
-	if (mmap->dpa_handle == 0)
-		return;
-	__atomic_store_n(&e->handle, 0, __ATOMIC_RELAXED);
-	impl_dpa_gate_wait();
-	pthread_mutex_lock(&lock);
-	__atomic_store_n(&e->mmap, NULL, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&lock);
-	mmap->dpa_handle = 0;
 }
 
 doca_error_t
@@ -117,12 +121,6 @@ doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_
 	if (dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return doca_mmap_set_memrange(mmap, (void *)(uintptr_t)dpa_addr, len);
-}
-
-bool
-impl_mmap_is_ours_to_write(const struct doca_mmap *mmap)
-{
-	return !mmap->is_imported && (mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0;
 }
 
 void *
