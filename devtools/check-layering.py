@@ -37,7 +37,7 @@ DOCA_FOLDERS = {
     "ctx": ("base", "dev", "log"),
     "comch": ("base", "ctx", "dev", "log", "mem"),
     "cc": ("comch",),
-    "comm_channel": ("comch", "ctx", "dev", "log"),
+    "comm_channel": ("base", "comch", "ctx", "dev", "log"),
     "dpa": ("ctx", "dev", "log", "mem"),
     "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
 }

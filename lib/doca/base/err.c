@@ -6,6 +6,7 @@
 
 #include <rte_common.h>
 
+#include "base/alias.h"
 #include "base/err.h"
 
 static const struct {
@@ -60,17 +61,9 @@ doca_error_get_descr(doca_error_t error)
 		"No error of DOCA has this value";
 }
 
-const char *
-doca_get_error_name(doca_error_t error)
-{
-	return doca_error_get_name(error);
-}
+IMPL_ALIAS(doca_get_error_name, doca_error_get_name);
 
-const char *
-doca_get_error_string(doca_error_t error)
-{
-	return doca_error_get_descr(error);
-}
+IMPL_ALIAS(doca_get_error_string, doca_error_get_descr);
 
 static const struct {
 	int err;

@@ -11,6 +11,7 @@
 
 #include <rte_common.h>
 
+#include "comch/cc_names.h"
 #include "comch/comch.h"
 #include "dev/dev.h"
 
@@ -157,3 +158,5 @@ doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 {
 	return tell(devinfo, max_producers, IMPL_MAX_DP_QUEUES);
 }
+
+IMPL_CC_NAMES_CAPS(IMPL_CC_NAME)

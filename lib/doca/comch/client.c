@@ -8,6 +8,7 @@
 #include <rte_errno.h>
 
 #include "base/err.h"
+#include "comch/cc_names.h"
 #include "comch/comch.h"
 #include "dev/dev.h"
 
@@ -273,3 +274,5 @@ doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client
 	return impl_ctrl_set_consumer_cbs(ctrl_of(comch_client), new_consumer_event_cb,
 			expired_consumer_event_cb);
 }
+
+IMPL_CC_NAMES_CLIENT(IMPL_CC_NAME)

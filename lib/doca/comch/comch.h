@@ -73,19 +73,16 @@ struct doca_comch_connection {
 
 TAILQ_HEAD(impl_conn_list, doca_comch_connection);
 
-/* Callbacks of a program of DOCA 2.5, whose arguments have other types: what the
- * control calls then is cc/control_205.c, which calls these.
+/* Callbacks of a program of DOCA 2.5, whose arguments have other types. The
+ * control then calls functions of cc/cc_205.c, which call these.
  */
-struct doca_cc_connection;
-struct doca_cc_event_msg_recv;
-struct doca_cc_event_connection_status_changed;
 struct impl_cc_cbs_205 {
-	void (*msg)(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, size_t msg_len,
-			struct doca_cc_connection *conn);
-	void (*connect)(struct doca_cc_event_connection_status_changed *event,
-			struct doca_cc_connection *conn, bool change_success);
-	void (*disconnect)(struct doca_cc_event_connection_status_changed *event,
-			struct doca_cc_connection *conn, bool change_success);
+	void (*msg)(struct doca_comch_event_msg_recv *event, uint8_t *recv_buffer,
+			size_t msg_len, struct doca_comch_connection *conn);
+	void (*connect)(struct doca_comch_event_connection_status_changed *event,
+			struct doca_comch_connection *conn, bool change_success);
+	void (*disconnect)(struct doca_comch_event_connection_status_changed *event,
+			struct doca_comch_connection *conn, bool change_success);
 };
 
 struct impl_ctrl {

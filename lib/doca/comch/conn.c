@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comch/cc_names.h"
 #include "comch/comch.h"
 #include "log/log.h"
 
@@ -192,3 +193,5 @@ doca_comch_connection_get_counter(const struct doca_comch_connection *comch_conn
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 }
+
+IMPL_CC_NAMES_CONN(IMPL_CC_NAME)

@@ -15,6 +15,7 @@
 #include <rte_prefetch.h>
 
 #include "base/err.h"
+#include "comch/cc_names.h"
 #include "comch/data_path.h"
 #include "mem/mem.h"
 
@@ -442,3 +443,5 @@ doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_
 {
 	return task == NULL ? NULL : &task->task;
 }
+
+IMPL_CC_NAMES_CONSUMER(IMPL_CC_NAME)

@@ -20,6 +20,7 @@
 #include <rte_prefetch.h>
 
 #include "base/err.h"
+#include "comch/cc_names.h"
 #include "comch/data_path.h"
 #include "mem/mem.h"
 
@@ -447,3 +448,5 @@ doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task
 {
 	return task == NULL ? NULL : &task->task;
 }
+
+IMPL_CC_NAMES_PRODUCER(IMPL_CC_NAME)

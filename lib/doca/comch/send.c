@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comch/cc_names.h"
 #include "comch/comch.h"
 
 doca_error_t
@@ -166,3 +167,5 @@ impl_send_progress(struct doca_ctx *ctx)
 	}
 	return done;
 }
+
+IMPL_CC_NAMES_SEND(IMPL_CC_NAME)

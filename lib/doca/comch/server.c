@@ -8,7 +8,9 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
+#include "base/alias.h"
 #include "base/err.h"
+#include "comch/cc_names.h"
 #include "comch/comch.h"
 #include "dev/dev.h"
 #include "log/log.h"
@@ -248,12 +250,7 @@ doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_server_get_device_repr(const struct doca_comch_server *comch_server,
-		struct doca_dev_rep **rep)
-{
-	return doca_comch_server_get_device_rep(comch_server, rep);
-}
+IMPL_ALIAS(doca_comch_server_get_device_repr, doca_comch_server_get_device_rep);
 
 doca_error_t
 doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
@@ -296,14 +293,8 @@ doca_comch_server_event_connection_status_changed_register(
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_server_event_connection_register(struct doca_comch_server *comch_server,
-		doca_comch_event_connection_status_changed_cb_t connect_event_cb,
-		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
-{
-	return doca_comch_server_event_connection_status_changed_register(comch_server,
-			connect_event_cb, disconnect_event_cb);
-}
+IMPL_ALIAS(doca_comch_server_event_connection_register,
+	doca_comch_server_event_connection_status_changed_register);
 
 doca_error_t
 doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server,
@@ -313,3 +304,5 @@ doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server
 	return impl_ctrl_set_consumer_cbs(ctrl_of(comch_server), new_consumer_event_cb,
 			expired_consumer_event_cb);
 }
+
+IMPL_CC_NAMES_SERVER(IMPL_CC_NAME)

@@ -9,6 +9,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "base/alias.h"
 #include "comm_channel/cchan.h"
 
 doca_error_t
@@ -23,12 +24,7 @@ doca_comm_channel_peer_addr_user_data_get(struct doca_comm_channel_addr_t *peer_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t *user_data)
-{
-	return doca_comm_channel_peer_addr_user_data_get(peer_addr, user_data);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_get_user_data, doca_comm_channel_peer_addr_user_data_get);
 
 doca_error_t
 doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer_addr,
@@ -42,12 +38,7 @@ doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t user_context)
-{
-	return doca_comm_channel_peer_addr_user_data_set(peer_addr, user_context);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_set_user_data, doca_comm_channel_peer_addr_user_data_set);
 
 doca_error_t
 impl_cchan_update(struct doca_comm_channel_addr_t *addr)
@@ -132,16 +123,7 @@ doca_comm_channel_peer_addr_get_send_in_flight_messages(
 	return tell(peer_addr, offsetof(struct cchan_stats, in_flight), send_in_flight_messages);
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_get_rcv_messages(const struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t *rcv_messages)
-{
-	return doca_comm_channel_peer_addr_get_recv_messages(peer_addr, rcv_messages);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_get_rcv_messages,
+	doca_comm_channel_peer_addr_get_recv_messages);
 
-doca_error_t
-doca_comm_channel_peer_addr_get_rcv_bytes(const struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t *rcv_bytes)
-{
-	return doca_comm_channel_peer_addr_get_recv_bytes(peer_addr, rcv_bytes);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_get_rcv_bytes, doca_comm_channel_peer_addr_get_recv_bytes);

@@ -6,6 +6,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "base/alias.h"
 #include "comch/comch.h"
 #include "dev/dev.h"
 
@@ -47,8 +48,4 @@ doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
 	return doca_comch_cap_get_max_clients(devinfo, max_num_connections);
 }
 
-doca_error_t
-doca_comm_channel_get_max_rcv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_rcv_queue_size)
-{
-	return doca_comm_channel_get_max_recv_queue_size(devinfo, max_rcv_queue_size);
-}
+IMPL_ALIAS(doca_comm_channel_get_max_rcv_queue_size, doca_comm_channel_get_max_recv_queue_size);

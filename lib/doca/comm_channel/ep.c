@@ -13,6 +13,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "base/alias.h"
 #include "comch/comch.h"
 #include "comm_channel/cchan.h"
 
@@ -235,16 +236,6 @@ doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_ep_set_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
-		uint16_t rcv_queue_size)
-{
-	return doca_comm_channel_ep_set_recv_queue_size(ep, rcv_queue_size);
-}
+IMPL_ALIAS(doca_comm_channel_ep_set_rcv_queue_size, doca_comm_channel_ep_set_recv_queue_size);
 
-doca_error_t
-doca_comm_channel_ep_get_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
-		uint16_t *rcv_queue_size)
-{
-	return doca_comm_channel_ep_get_recv_queue_size(ep, rcv_queue_size);
-}
+IMPL_ALIAS(doca_comm_channel_ep_get_rcv_queue_size, doca_comm_channel_ep_get_recv_queue_size);

@@ -12,6 +12,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "base/alias.h"
 #include "comm_channel/cchan.h"
 #include "ctx/yield.h"
 
@@ -313,16 +314,6 @@ doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg
 	return ret;
 }
 
-doca_error_t
-doca_comm_channel_ep_rcvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
-		int flags, struct doca_comm_channel_addr_t **peer_addr)
-{
-	return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr);
-}
+IMPL_ALIAS(doca_comm_channel_ep_rcvfrom, doca_comm_channel_ep_recvfrom);
 
-doca_error_t
-doca_comm_channel_rp_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
-		int flags, struct doca_comm_channel_addr_t **peer_addr)
-{
-	return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr);
-}
+IMPL_ALIAS(doca_comm_channel_rp_recvfrom, doca_comm_channel_ep_recvfrom);

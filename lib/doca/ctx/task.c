@@ -4,6 +4,7 @@
 
 #include <rte_common.h>
 
+#include "base/alias.h"
 #include "ctx/ctx.h"
 #include "ctx/yield.h"
 
@@ -111,11 +112,7 @@ doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 	return doca_task_submit(task);
 }
 
-doca_error_t
-doca_task_try_submit(struct doca_task *task)
-{
-	return doca_task_submit(task);
-}
+IMPL_ALIAS(doca_task_try_submit, doca_task_submit);
 
 void
 doca_task_free(struct doca_task *task)

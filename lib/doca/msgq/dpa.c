@@ -8,6 +8,7 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
+#include "base/alias.h"
 #include "base/err.h"
 #include "log/log.h"
 #include "msgq/msgq.h"
@@ -171,11 +172,7 @@ doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
 	return set_depth(&consumer->ctx, c == NULL ? NULL : &c->dpa.max_recv, dev_num_recv);
 }
 
-doca_error_t
-doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
-{
-	return doca_comch_consumer_set_dev_max_num_recv(consumer, dev_num_recv);
-}
+IMPL_ALIAS(doca_comch_consumer_set_dev_num_recv, doca_comch_consumer_set_dev_max_num_recv);
 
 void
 impl_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
@@ -329,17 +326,9 @@ doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
 	return set_depth(&producer->ctx, p == NULL ? NULL : &p->dpa.max_send, dev_num_send);
 }
 
-doca_error_t
-doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send)
-{
-	return doca_comch_producer_set_dev_max_num_send(producer, dev_num_send);
-}
+IMPL_ALIAS(doca_comch_producer_set_dev_num_send, doca_comch_producer_set_dev_max_num_send);
 
-doca_error_t
-doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer, uint32_t dev_num_send)
-{
-	return doca_comch_producer_set_dev_max_num_send(producer, dev_num_send);
-}
+IMPL_ALIAS(doca_comch_producer_set_dev_num_recv, doca_comch_producer_set_dev_max_num_send);
 
 doca_error_t
 doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
