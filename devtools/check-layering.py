@@ -26,7 +26,7 @@ TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").re
 CORE = "lib/comch"
 DOCA = pathlib.Path("lib/doca")
 # What of lib/doca is installed.
-DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role", "lib/doca/generation")
+DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role")
 # The other folders of lib/doca: each may use those that it names, which stand above it.
 DOCA_FOLDERS = {
     "base": (),

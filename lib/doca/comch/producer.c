@@ -3,8 +3,10 @@
  */
 
 /*
- * Tasks of producers, and producers of connections. What the native channel takes of a send is in the consumer's
- * buffer, or failed; its completion waits for the next progress.
+ * Tasks of producers, and producers of connections.
+ *
+ * What the native channel takes of a send is in the consumer's buffer, or failed;
+ * its completion waits for the next progress.
  *
  * Submits within a progress are put by and go together, which is several times
  * as fast. If they cannot all go, the rest is sent before anything else, and a
