@@ -20,8 +20,10 @@ submitted(struct doca_task *task)
 	impl_pe_kick(ctx->pe);
 }
 
-/* The channel takes no task of the context now. */
-static doca_error_t
+/* The channel takes no task of the context now. Rare, so it does not share the frame
+ * of a submit.
+ */
+static __rte_noinline doca_error_t
 defer(struct doca_task *task)
 {
 	struct doca_ctx *ctx = task->ctx;
