@@ -11,7 +11,9 @@
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
-(the system's, DPDK's) are not looked at.
+(the system's, DPDK's) are not looked at. Private headers of lib/doca are named
+with their folder: "ctx/ctx.h". DOCA_FOLDERS says which folder may use which, one
+way only.
 
 usage: check-layering.py [DIRECTORY]
 """
@@ -22,8 +24,23 @@ import sys
 
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
 CORE = "lib/comch"
+DOCA = pathlib.Path("lib/doca")
 # What of lib/doca is installed.
-DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role", "lib/doca/generation")
+DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role")
+# The other folders of lib/doca: each may use those that it names, which stand above it.
+DOCA_FOLDERS = {
+    "base": (),
+    "log": (),
+    "argp": ("log",),
+    "dev": ("base", "log"),
+    "mem": ("base", "dev", "log"),
+    "ctx": ("base", "dev", "log"),
+    "comch": ("base", "ctx", "dev", "log", "mem"),
+    "cc": ("comch",),
+    "comm_channel": ("base", "comch", "ctx", "dev", "log"),
+    "dpa": ("ctx", "dev", "log", "mem"),
+    "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
+}
 DRIVER_SDK = {"rte_comch_driver.h"}
 # Private headers of the core that a driver may use.
 SHARED_WITH_DRIVERS = {
@@ -34,9 +51,17 @@ PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
 
+def name_of(path):
+    """Return how a header is named in an include line."""
+    folder = path.parent.relative_to(TOP)
+    if folder.parent == DOCA and str(folder) not in DOCA_PUBLIC:
+        return f"{folder.name}/{path.name}"
+    return path.name
+
+
 def headers(part):
     """Return the names of the headers of a part."""
-    return {path.name for path in (TOP / part).rglob("*.h")}
+    return {name_of(path) for path in (TOP / part).rglob("*.h")}
 
 
 def parts():
@@ -75,23 +100,59 @@ def public_rules(path, part, public):
     return None
 
 
+def folder_rules(path, rules):
+    """Return the headers of the project that a file may include, by its folder."""
+    folder = path.parent.relative_to(TOP)
+    if folder.parent != DOCA or folder.name not in DOCA_FOLDERS:
+        return rules
+    folders = (folder.name, *DOCA_FOLDERS[folder.name])
+    return {name for name in rules if "/" not in name or name.split("/")[0] in folders}
+
+
+def circles():
+    """Return what is wrong with DOCA_FOLDERS itself."""
+    above, wrong = set(), []
+    for folder, uses in DOCA_FOLDERS.items():
+        wrong += [f"DOCA_FOLDERS: {folder} uses {name}, which does not stand above it"
+                  for name in uses if name not in above]
+        above.add(folder)
+    folders = {path.parent.name for path in (TOP / DOCA).glob("*/*.c")}
+    return wrong + [f"DOCA_FOLDERS lacks {name}" for name in sorted(folders - above)]
+
+
+def included(path, text, known):
+    """Yield (line, as written, name) of the project's headers that a file includes."""
+    for match in INCLUDE.finditer(text):
+        written = match.group(1)
+        name = written if written in known else written.rsplit("/", 1)[-1]
+        # Beside the file, so that the compiler finds it without its folder.
+        if name not in known and (path.parent / written).is_file():
+            name = name_of((path.parent / written).resolve())
+        if name in known:
+            yield text.count("\n", 0, match.start(1)) + 1, written, name
+
+
 def main():
     known = {name for part in parts() for name in headers(part)}
     core = headers(CORE)
     public = {name for name in core if name.startswith("rte_comch")} - DRIVER_SDK
-    errors = 0
+    print(*circles(), sep="\n", end="\n" if circles() else "")
+    errors = len(circles())
     for part in parts():
         may = allowed(part, public)
         for path in sorted((TOP / part).rglob("*.[ch]")):
             text = path.read_text()
             rules = public_rules(path, part, public)
-            rules = may if rules is None else rules
-            for match in INCLUDE.finditer(text):
-                name = match.group(1).rsplit("/", 1)[-1]
-                if name in known and name not in rules:
-                    line = text.count("\n", 0, match.start(1)) + 1
-                    print(f"{path.relative_to(TOP)}:{line}: may not include {name}")
-                    errors += 1
+            rules = folder_rules(path, may) if rules is None else rules
+            for line, written, name in included(path, text, known):
+                if name not in rules:
+                    wrong = f"may not include {name}"
+                elif "/" in name and written != name:
+                    wrong = f"{written} is to be included as {name}"
+                else:
+                    continue
+                print(f"{path.relative_to(TOP)}:{line}: {wrong}")
+                errors += 1
     return 1 if errors else 0
 
 

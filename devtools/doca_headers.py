@@ -2,13 +2,21 @@
 # Copyright(c) 2026 The comch authors
 """What the DOCA headers declare. To be imported by scripts of this directory."""
 
+import importlib.util
 import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCA = TOP / "lib" / "doca"
+SPEC = importlib.util.spec_from_file_location("generate", DOCA / "generation" / "generate.py")
+generate = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(generate)
+# The headers of the generations, until the script ends.
+GENERATED = tempfile.TemporaryDirectory()
+generate.write(GENERATED.name)
 
 # The function of a declaration is the first name of ours before a bracket.
 FUNCTION = re.compile(r"\b((?:comch_)?doca_\w+)\s*\(")
@@ -34,7 +42,13 @@ def version(name):
 
 def generations():
     """Return the names of the generations, oldest first."""
-    return sorted((path.name for path in (DOCA / "generation").iterdir()), key=version)
+    return [first for first, _ in generate.GENERATIONS]
+
+
+def includes(role, generation):
+    """Return the compiler's options for a role and a generation."""
+    return [f"-I{path}" for path in (DOCA / "include", DOCA / "role" / role,
+                                     pathlib.Path(GENERATED.name) / generation)]
 
 
 def has_header(name, generation):
@@ -53,11 +67,9 @@ def preprocess(generation):
     """Return the headers of a generation as the compiler sees them."""
     compiler = os.environ.get("CC", "cc").split()
     source = "".join(f"#include <{name}>\n" for name in headers(generation))
-    includes = [f"-I{DOCA / part}" for part in
-                ("include", "role/host", f"generation/{generation}")]
     return subprocess.run(
         [*compiler, "-E", "-P", "-D_GNU_SOURCE", "-DDOCA_ALLOW_EXPERIMENTAL_API",
-         "-DDOCA_ALLOW_DEPRECATED_API", *includes, "-x", "c", "-"],
+         "-DDOCA_ALLOW_DEPRECATED_API", *includes("host", generation), "-x", "c", "-"],
         input=source, check=True, capture_output=True, text=True).stdout
 
 

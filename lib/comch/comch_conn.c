@@ -254,21 +254,6 @@ comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 }
 
 void
-comch_conn_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
-		const struct rte_comch_ticket *ticket)
-{
-	struct comch_wire_frame f = *frame;
-	uint32_t i;
-
-	f.ticket_len = ticket->len;
-	f.ticket = ticket->data;
-	comch_conn_tx(conn, &f, ticket->fds, ticket->nb_fds);
-	for (i = 0; i < ticket->nb_fds; i++)
-		if ((ticket->to_close & UINT32_C(1) << i) != 0)
-			close(ticket->fds[i]);
-}
-
-void
 comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text)
 {
 	uint32_t none = 0;
@@ -764,17 +749,6 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 	return more;
 }
 
-/* Regions that are freed with it, at most. */
-static uint32_t
-conn_nb_regions(const struct rte_comch_conn *conn)
-{
-	uint32_t i, n = 2 * conn->nb_remotes;
-
-	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++)
-		n += conn->import_region[i].addr != NULL;
-	return n;
-}
-
 /* A last frame has arrived, or its time is over: see comch_handshake_timeout(). */
 static bool
 conn_has_said(const struct rte_comch_conn *conn)
@@ -817,7 +791,7 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 		if (comch_conn_nb_queues(conn) != 0 || comch_obj_is_dead(obj))
 			return false;
 		/* A dead peer leaves as many regions as it had. */
-		if (!comch_poll_may_free(obj->poll, conn_nb_regions(conn)))
+		if (!comch_poll_may_free(obj->poll, comch_export_nb_regions(conn)))
 			return true;
 		comch_conn_bury(conn);
 		return false;

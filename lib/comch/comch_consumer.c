@@ -317,7 +317,7 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		c->step = COMCH_CONS_RETIRE;
 		return;
 	}
-	comch_conn_tx_ticket(conn, &f, &ticket);
+	comch_proto_tx_ticket(conn, &f, &ticket);
 	c->announced = true;
 	c->step = COMCH_CONS_WAIT;
 }

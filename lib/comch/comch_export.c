@@ -40,7 +40,7 @@ export_send(struct rte_comch_conn *conn, int id)
 	f.offset = desc.offset;
 	f.size = desc.len;
 	e->state = COMCH_EXPORT_SENT;
-	comch_conn_tx_ticket(conn, &f, &ticket);
+	comch_proto_tx_ticket(conn, &f, &ticket);
 	return 0;
 }
 
@@ -224,6 +224,16 @@ comch_import_free_all(struct rte_comch_conn *conn)
 }
 
 /* Reclaiming */
+
+uint32_t
+comch_export_nb_regions(const struct rte_comch_conn *conn)
+{
+	uint32_t i, n = 2 * conn->nb_remotes;
+
+	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++)
+		n += conn->import_region[i].addr != NULL;
+	return n;
+}
 
 void
 comch_reclaim_remote(struct rte_comch_conn *conn, struct rte_comch_remote *remote)

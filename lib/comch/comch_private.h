@@ -327,9 +327,6 @@ int comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link
 /* A frame other than MSG; waits its turn if there is no room. */
 void comch_conn_tx(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		const int *fds, uint32_t nb_fds);
-/* The same with a ticket of the driver's, whose descriptors are closed as it says. */
-void comch_conn_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
-		const struct rte_comch_ticket *ticket);
 /* Receive what there is, while the run has room. */
 void comch_conn_rx(struct rte_comch_conn *conn, struct comch_run *run);
 /* May frames be taken? */
@@ -401,6 +398,9 @@ void comch_handshake_room(struct rte_comch_conn *conn, bool all_seen);
 /* A checked frame for a connection; its descriptors are ours to close. -EPROTO ends it. */
 int comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		int *fds, uint32_t nb_fds, struct comch_run *run);
+/* Send a frame with a ticket of the driver's, whose descriptors are closed as it says. */
+void comch_proto_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
+		const struct rte_comch_ticket *ticket);
 /* Close what nobody kept of a ticket from the peer. */
 void comch_proto_ticket_close(struct rte_comch_ticket *ticket);
 
@@ -413,6 +413,8 @@ void comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_fr
 int comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		struct rte_comch_ticket *ticket);
 int comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
+/* Regions that are freed with the connection, at most. */
+uint32_t comch_export_nb_regions(const struct rte_comch_conn *conn);
 void comch_import_free_all(struct rte_comch_conn *conn);
 /* Hide, fence, wait, free: see comch_dir.h. lock held. */
 void comch_reclaim_remote(struct rte_comch_conn *conn, struct rte_comch_remote *remote);

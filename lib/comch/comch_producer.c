@@ -177,7 +177,7 @@ comch_producer_steps(struct rte_comch_conn *conn)
 			continue;
 		p->announced = true;
 		f.id = p->q.id;
-		comch_conn_tx_ticket(conn, &f, &ticket);
+		comch_proto_tx_ticket(conn, &f, &ticket);
 	}
 	pthread_mutex_unlock(&conn->lock);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "comch_foreign.h"
 #include "comch_log.h"
 #include "comch_private.h"
@@ -84,6 +85,21 @@ ticket_init(struct rte_comch_ticket *ticket, const struct comch_wire_frame *f, c
 	ticket->nb_fds = nb_fds;
 	for (i = 0; i < nb_fds; i++)
 		ticket->fds[i] = fds[i];
+}
+
+void
+comch_proto_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
+		const struct rte_comch_ticket *ticket)
+{
+	struct comch_wire_frame f = *frame;
+	uint32_t i;
+
+	f.ticket_len = ticket->len;
+	f.ticket = ticket->data;
+	comch_conn_tx(conn, &f, ticket->fds, ticket->nb_fds);
+	for (i = 0; i < ticket->nb_fds; i++)
+		if ((ticket->to_close & UINT32_C(1) << i) != 0)
+			close(ticket->fds[i]);
 }
 
 void

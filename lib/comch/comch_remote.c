@@ -90,7 +90,7 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 	/* There is room: the directory has as many places as there may be consumers. */
 	comch_dir_add(&conn->dir, remote);
 	pthread_mutex_unlock(&conn->lock);
-	comch_conn_tx_ticket(conn, &ack, &mine);
+	comch_proto_tx_ticket(conn, &ack, &mine);
 	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_NEW, &conn->obj, conn);
 	event->consumer.id = nc->id;
 	event->consumer.imm_size = nc->imm_size;

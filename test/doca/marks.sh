@@ -6,12 +6,13 @@
 # The headers give no warning with DOCA_ALLOW_EXPERIMENTAL_API, and without it
 # only that something is experimental where it is used.
 #
-# usage: marks.sh LIB_DOCA HEADER... -- COMPILER...
+# usage: marks.sh LIB_DOCA GENERATIONS HEADER... -- COMPILER...
 
 set -euo pipefail
 
 lib=$1
-shift
+generations=$2
+shift 2
 headers=()
 while [ "$1" != -- ]; do
 	headers+=("$1")
@@ -27,7 +28,7 @@ compile() {
 	local language=$1
 	shift
 	"${compiler[@]}" -x "$language" -I "$lib/include" -I "$lib/role/$role" \
-		-I "$lib/generation/$generation" -Wall -Wextra -Wpedantic -Werror -c \
+		-I "$generations/$generation" -Wall -Wextra -Wpedantic -Werror -c \
 		-o "$dir/o" "$@" - 2>"$dir/err"
 }
 
@@ -51,9 +52,9 @@ int use(void);
 int use(void) { DOCA_LOG_ERR("%d", 1); DOCA_LOG_INFO("text"); DOCA_LOG_TRC("text"); return 0; }'
 # Headers that do not ask for the role read the same in both.
 roles=(host)
-! grep -rq DOCA_ARCH "$lib/include" "$lib/generation" || roles+=(dpu)
+! grep -rq DOCA_ARCH "$lib/include" || roles+=(dpu)
 for role in "${roles[@]}"; do
-	for directory in "$lib"/generation/*; do
+	for directory in "$generations"/*; do
 		generation=${directory##*/}
 		for language in c c++; do
 			expect pass 'headers' "$language" <<<"$includes"

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 #include "u_mem.h"
 
 #define NB 8
@@ -135,20 +135,20 @@ Test(buf, ranges)
 	U_SUCCESS(doca_buf_get_len(b, &len));
 	T_EQ(len, 100);
 	check_data(b, mem + 110, 20);
-	T_EQ(dface_buf_room(b), 70);
+	T_EQ(impl_buf_room(b), 70);
 
 	U_SUCCESS(doca_buf_set_data_len(b, 90));
-	T_EQ(dface_buf_room(b), 0);
+	T_EQ(impl_buf_room(b), 0);
 	U_ERROR(doca_buf_set_data_len(b, 91), INVALID_VALUE);
 	U_ERROR(doca_buf_set_data_len(b, SIZE_MAX), INVALID_VALUE);
 	check_data(b, mem + 110, 90);
 	U_SUCCESS(doca_buf_reset_data_len(b));
 	check_data(b, mem + 110, 0);
-	T_EQ(dface_buf_room(b), 90);
+	T_EQ(impl_buf_room(b), 90);
 
 	U_SUCCESS(doca_buf_set_data(b, mem + 100, 100));
 	U_SUCCESS(doca_buf_set_data(b, mem + 200, 0));
-	T_EQ(dface_buf_room(b), 0);
+	T_EQ(impl_buf_room(b), 0);
 	U_ERROR(doca_buf_set_data(b, mem + 200, 1), INVALID_VALUE);
 	U_ERROR(doca_buf_set_data(b, mem + 100, 101), INVALID_VALUE);
 	U_ERROR(doca_buf_set_data(b, mem + 99, 1), INVALID_VALUE);

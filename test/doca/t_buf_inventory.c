@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 #include "u_mem.h"
 
 static uint8_t mem[1000];
@@ -76,7 +76,7 @@ Test(buf_inventory, by_addr_by_data_by_args)
 	T_EQ(b->len, 7);
 	T_EQ(b->data_len, 0);
 	T_EQ(b->refcount, 1);
-	T_CHECK(b->mr != NULL && b->mr == dface_mmap_mr(m));
+	T_CHECK(b->mr != NULL && b->mr == impl_mmap_mr(m));
 	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
 	U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, mem + 2, 8, &b));
 	T_CHECK(b->head == mem + 2 && b->data == mem + 2);

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 #include "u_mem.h"
 
 static uint8_t mem[4096] __rte_aligned(4096);
@@ -89,7 +89,7 @@ Test(buf_pool, elements)
 		T_CHECK(!seen[at / 100]);
 		seen[at / 100] = true;
 		T_EQ(bufs[i]->len, 100);
-		T_CHECK(bufs[i]->data == bufs[i]->head && bufs[i]->mr == dface_mmap_mr(m));
+		T_CHECK(bufs[i]->data == bufs[i]->head && bufs[i]->mr == impl_mmap_mr(m));
 		T_EQ(bufs[i]->data_len, 0);
 	}
 	U_ERROR(doca_buf_pool_buf_alloc(pool, &b), EMPTY);
@@ -220,7 +220,7 @@ Test(buf_pool, states)
 	/* Another start of the mmap is another registration. */
 	U_SUCCESS(doca_mmap_start(m));
 	U_SUCCESS(doca_buf_pool_buf_alloc(pool, &b));
-	T_CHECK(b->mr == dface_mmap_mr(m));
+	T_CHECK(b->mr == impl_mmap_mr(m));
 	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
 	U_SUCCESS(doca_buf_pool_stop(pool));
 	U_ERROR(doca_buf_pool_buf_alloc(pool, &b), BAD_STATE);

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 #include "t_main.h"
 #include "u_mem.h"
 
@@ -24,16 +24,16 @@ take_and_give(void *arg)
 	unsigned int round, i;
 
 	for (round = 0; round < ROUNDS; round++) {
-		dface_mmap_hold(m);
+		impl_mmap_hold(m);
 		for (i = 0; i < 8; i++)
 			U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, mem + i, 8,
 				&bufs[i]));
 		U_ERROR(doca_buf_inventory_buf_get_by_data(inv, m, mem, 8, &b), NO_MEMORY);
 		for (i = 0; i < 8; i++) {
-			T_CHECK(bufs[i]->mr == dface_mmap_mr(m));
+			T_CHECK(bufs[i]->mr == impl_mmap_mr(m));
 			U_SUCCESS(doca_buf_dec_refcount(bufs[i], NULL));
 		}
-		dface_mmap_drop(m);
+		impl_mmap_drop(m);
 	}
 	U_SUCCESS(doca_buf_inventory_destroy(inv));
 	return NULL;

@@ -14,7 +14,7 @@
 #include <rte_comch.h>
 #include <rte_comch_poll.h>
 
-#include "dface_dev.h"
+#include "dev/dev.h"
 #include "t_capture.h"
 #include "t_main.h"
 
@@ -70,8 +70,8 @@ opened_devices_survive_the_list(void)
 	T_STR_EQ(pci, PCI);
 	T_CHECK(doca_dev_as_devinfo(NULL) == NULL);
 	T_CHECK(doca_dev_rep_as_devinfo(NULL) == NULL);
-	T_EQ(dface_dev_is_dpu(dev), IS_DPU);
-	T_EQ(dface_devinfo_is_dpu(doca_dev_as_devinfo(dev)), IS_DPU);
+	T_EQ(impl_dev_is_dpu(dev), IS_DPU);
+	T_EQ(impl_devinfo_is_dpu(doca_dev_as_devinfo(dev)), IS_DPU);
 	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
 }
 
@@ -80,7 +80,7 @@ static void
 opened_twice_is_the_same(void)
 {
 	struct doca_dev *dev = open_dev(0), *again = open_dev(0);
-	int16_t id = dface_dev_id(dev);
+	int16_t id = impl_dev_id(dev);
 	struct rte_comch_dev_info info;
 
 	T_CHECK(dev == again);
@@ -275,17 +275,17 @@ a_device_in_use_stays_open(void)
 	struct rte_comch_server *s = NULL;
 	struct rte_comch_client *c = NULL;
 
-	dface_dev_hold(dev);
+	impl_dev_hold(dev);
 	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	T_CHECK(open_dev(0) == dev);
 	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
 	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
-	dface_dev_drop(dev);
+	impl_dev_drop(dev);
 	server.poll = client.poll = poll = rte_comch_poll_create(NULL);
 	if (IS_DPU)
-		s = rte_comch_server_create(dface_dev_id(dev), &server);
+		s = rte_comch_server_create(impl_dev_id(dev), &server);
 	else
-		c = rte_comch_client_create(dface_dev_id(dev), &client);
+		c = rte_comch_client_create(impl_dev_id(dev), &client);
 	T_CHECK(s != NULL || c != NULL);
 	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	T_EQ(s != NULL ? rte_comch_server_destroy(s) : rte_comch_client_destroy(c), 0);
@@ -379,7 +379,7 @@ each_function_is_a_device(void)
 
 	for (i = 0; i < NB_DEVS; i++) {
 		T_EQ(doca_dev_open(list[i], &devs[i]), DOCA_SUCCESS);
-		T_EQ(rte_comch_dev_rep_info_get(dface_dev_id(devs[i]), 0, &rep), 0);
+		T_EQ(rte_comch_dev_rep_info_get(impl_dev_id(devs[i]), 0, &rep), 0);
 		T_STR_EQ(rep.name, names[i]);
 		T_EQ(doca_devinfo_is_equal_pci_addr(list[i], PCI, &equal), DOCA_SUCCESS);
 		T_EQ(equal, i == 0 || i == 4);
@@ -491,14 +491,14 @@ an_open_representor_keeps_its_device(void)
 	T_EQ(doca_devinfo_rep_destroy_list(reps), DOCA_SUCCESS);
 	T_CHECK(rep == again);
 	T_CHECK(doca_dev_rep_as_devinfo(rep) == info);
-	T_CHECK(dface_rep_dev(rep) == dev);
-	id = rte_comch_dev_rep_by_name(dface_dev_id(dev), "pf0vf1");
-	T_EQ(dface_rep_id(rep), id);
+	T_CHECK(impl_rep_dev(rep) == dev);
+	id = rte_comch_dev_rep_by_name(impl_dev_id(dev), "pf0vf1");
+	T_EQ(impl_rep_id(rep), id);
 	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	T_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
-	dface_rep_hold(rep);
+	impl_rep_hold(rep);
 	T_EQ(doca_dev_rep_close(rep), DOCA_ERROR_IN_USE);
-	dface_rep_drop(rep);
+	impl_rep_drop(rep);
 	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	T_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
 	T_EQ(doca_dev_rep_close(rep), INVALID);

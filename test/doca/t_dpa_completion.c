@@ -12,7 +12,7 @@
 
 #include <rte_pause.h>
 
-#include "dface_dpa.h"
+#include "dpa/dpa.h"
 #include "t_main.h"
 #include "tdpa.h"
 
@@ -182,7 +182,7 @@ end(struct doca_dpa *dpa)
 static bool
 push(uint32_t immediate)
 {
-	return dface_dpa_completion_push(comp, SEND, 0, immediate);
+	return impl_dpa_completion_push(comp, SEND, 0, immediate);
 }
 
 static void
@@ -273,17 +273,17 @@ the_order_of_calls(void)
 	TD_IS(doca_dpa_completion_start(comp), BAD);
 	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0));
 	TD_OK(doca_dpa_thread_start(thread));
-	TD_IS(dface_dpa_completion_attach(comp), BAD);
+	TD_IS(impl_dpa_completion_attach(comp), BAD);
 	TD_OK(doca_dpa_completion_start(comp));
 	TD_IS(doca_dpa_completion_start(comp), BAD);
 	TD_IS(doca_dpa_completion_set_thread(comp, thread), BAD);
 	TD_IS(doca_dpa_thread_destroy(thread), BAD);
 	TD_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
-	TD_OK(dface_dpa_completion_attach(comp));
+	TD_OK(impl_dpa_completion_attach(comp));
 	TD_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_IN_USE);
 	TD_IS(doca_dpa_completion_destroy(comp), BAD);
-	dface_dpa_completion_detach(comp);
-	T_CHECK(dface_dpa_completion_dpa(comp) == dpa);
+	impl_dpa_completion_detach(comp);
+	T_CHECK(impl_dpa_completion_dpa(comp) == dpa);
 	/* It stops what it destroys. */
 	TD_OK(doca_dpa_completion_destroy(comp));
 	TD_OK(doca_dpa_thread_destroy(thread));
@@ -326,10 +326,10 @@ elements_come_in_order_and_say_what_they_are(void)
 
 	for (round = 0; round < 5; round++) {
 		T_EQ(rpc(dpa, get, handle), 0);
-		T_CHECK(dface_dpa_completion_push(comp, SEND, 0xabcdef, 0xffffffff));
-		T_CHECK(dface_dpa_completion_push(comp, DOCA_DPA_DEV_COMP_SEND_ERR, 0, 0));
+		T_CHECK(impl_dpa_completion_push(comp, SEND, 0xabcdef, 0xffffffff));
+		T_CHECK(impl_dpa_completion_push(comp, DOCA_DPA_DEV_COMP_SEND_ERR, 0, 0));
 		/* What does not fit into 24 bits is not told. */
-		T_CHECK(dface_dpa_completion_push(comp, DOCA_DPA_DEV_COMP_RECV_ERR, 0x7f000001,
+		T_CHECK(impl_dpa_completion_push(comp, DOCA_DPA_DEV_COMP_RECV_ERR, 0x7f000001,
 			round));
 		T_CHECK(push(5));
 		T_CHECK(!push(6));

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "dface_dpa.h"
+#include "dpa/dpa.h"
 #include "t_main.h"
 #include "tdpa.h"
 
@@ -119,8 +119,8 @@ the_order_of_calls(void)
 	TD_IS(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_INFO), BAD);
 	TD_OK(doca_dpa_get_dpa_handle(dpa, &handle));
 	TD_OK(doca_dpa_peek_at_last_error(dpa));
-	T_CHECK(dface_dpa_is_started(dpa));
-	T_CHECK(dface_dpa_dev(dpa) == dev);
+	T_CHECK(impl_dpa_is_started(dpa));
+	T_CHECK(impl_dpa_dev(dpa) == dev);
 	TD_OK(doca_dpa_stop(dpa));
 	TD_IS(doca_dpa_stop(dpa), BAD);
 	TD_OK(doca_dpa_start(dpa));
@@ -206,14 +206,14 @@ contexts_with_objects_do_not_stop(void)
 	TD_IS(doca_dpa_stop(dpa), IN_USE);
 	TD_IS(doca_dpa_destroy(dpa), IN_USE);
 	TD_OK(doca_dpa_completion_destroy(comp));
-	TD_OK(dface_dpa_join(dpa));
+	TD_OK(impl_dpa_join(dpa));
 	TD_IS(doca_dpa_stop(dpa), IN_USE);
-	dface_dpa_drop(dpa);
+	impl_dpa_drop(dpa);
 	TD_OK(doca_dpa_stop(dpa));
-	TD_IS(dface_dpa_join(dpa), BAD);
-	dface_dpa_hold(dpa);
+	TD_IS(impl_dpa_join(dpa), BAD);
+	impl_dpa_hold(dpa);
 	TD_IS(doca_dpa_destroy(dpa), IN_USE);
-	dface_dpa_drop(dpa);
+	impl_dpa_drop(dpa);
 	TD_OK(doca_dpa_start(dpa));
 	tdpa_end(dpa);
 }
@@ -223,8 +223,8 @@ functions_are_found(void)
 {
 	struct doca_dpa *dpa = tdpa_start(&app);
 
-	T_CHECK(dface_dpa_func(dpa, TDPA_F(set_device)) == &funcs[1]);
-	T_CHECK(dface_dpa_func(dpa, TDPA_F(foreign)) == NULL);
+	T_CHECK(impl_dpa_func(dpa, TDPA_F(set_device)) == &funcs[1]);
+	T_CHECK(impl_dpa_func(dpa, TDPA_F(foreign)) == NULL);
 	tdpa_end(dpa);
 }
 
@@ -242,8 +242,8 @@ extended_contexts(void)
 	TD_OK(doca_dpa_device_extend(dpa, dev, &ext));
 	TD_IS(doca_dpa_device_extend(ext, dev, &none), BAD);
 	TD_IS(doca_dpa_stop(dpa), IN_USE);
-	T_CHECK(dface_dpa_dev(ext) == dev);
-	T_CHECK(dface_dpa_is_same(dpa, ext));
+	T_CHECK(impl_dpa_dev(ext) == dev);
+	T_CHECK(impl_dpa_is_same(dpa, ext));
 	TD_IS(doca_dpa_start(ext), BAD);
 	TD_IS(doca_dpa_set_app(ext, &app), BAD);
 	TD_OK(doca_dpa_get_app(ext, &got));
@@ -285,7 +285,7 @@ a_context_of_another_accelerator_is_a_fault(void)
 	TD_OK(doca_dpa_create(dev, &other));
 	TD_OK(doca_dpa_set_app(other, &app));
 	TD_OK(doca_dpa_start(other));
-	T_CHECK(!dface_dpa_is_same(dpa, other));
+	T_CHECK(!impl_dpa_is_same(dpa, other));
 	TD_OK(doca_dpa_get_dpa_handle(other, &handle));
 	TD_IS(doca_dpa_rpc(ext, TDPA_F(set_device), &ret, handle), DOCA_ERROR_DRIVER);
 	T_STR_HAS(tdpa_log(), "RPC set_device: doca_dpa_dev_device_set: a context of another");
@@ -337,53 +337,53 @@ handles_have_kinds_and_generations(void)
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(objs); i++) {
-		handles[i] = dface_dpa_handle_create(DFACE_DPA_CONSUMER, &objs[i]);
+		handles[i] = impl_dpa_handle_create(IMPL_DPA_CONSUMER, &objs[i]);
 		T_NE(handles[i], 0);
 	}
 	for (i = 0; i < RTE_DIM(objs); i++) {
-		T_CHECK(dface_dpa_handle_find(DFACE_DPA_CONSUMER, handles[i]) == &objs[i]);
-		T_CHECK(dface_dpa_handle_find(DFACE_DPA_PRODUCER, handles[i]) == NULL);
+		T_CHECK(impl_dpa_handle_find(IMPL_DPA_CONSUMER, handles[i]) == &objs[i]);
+		T_CHECK(impl_dpa_handle_find(IMPL_DPA_PRODUCER, handles[i]) == NULL);
 		/* Neither another generation nor another entry. */
-		T_CHECK(dface_dpa_handle_find(DFACE_DPA_CONSUMER,
+		T_CHECK(impl_dpa_handle_find(IMPL_DPA_CONSUMER,
 			handles[i] + (UINT64_C(1) << 32)) == NULL);
-		T_CHECK(dface_dpa_handle_find(DFACE_DPA_CONSUMER,
+		T_CHECK(impl_dpa_handle_find(IMPL_DPA_CONSUMER,
 			handles[i] | UINT32_MAX) == NULL);
 	}
-	T_CHECK(dface_dpa_handle_find(DFACE_DPA_CONSUMER, 0) == NULL);
-	dface_dpa_handle_destroy(0);
-	dface_dpa_handle_destroy(UINT64_MAX);
+	T_CHECK(impl_dpa_handle_find(IMPL_DPA_CONSUMER, 0) == NULL);
+	impl_dpa_handle_destroy(0);
+	impl_dpa_handle_destroy(UINT64_MAX);
 	for (i = 0; i < RTE_DIM(objs); i += 2)
-		dface_dpa_handle_destroy(handles[i]);
+		impl_dpa_handle_destroy(handles[i]);
 	/* Twice is once. */
-	dface_dpa_handle_destroy(handles[0]);
+	impl_dpa_handle_destroy(handles[0]);
 	for (i = 0; i < RTE_DIM(objs) / 2; i++)
-		T_NE(dface_dpa_handle_create(DFACE_DPA_CONSUMER, &objs[i]), 0);
+		T_NE(impl_dpa_handle_create(IMPL_DPA_CONSUMER, &objs[i]), 0);
 	for (i = 0; i < RTE_DIM(objs); i++)
-		T_CHECK((dface_dpa_handle_find(DFACE_DPA_CONSUMER, handles[i]) != NULL) ==
+		T_CHECK((impl_dpa_handle_find(IMPL_DPA_CONSUMER, handles[i]) != NULL) ==
 			(i % 2 == 1));
 }
 
 static void
 bad_handles_are_told_of(void)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
-	uint64_t handle = dface_dpa_handle_create(DFACE_DPA_HASH_TABLE, &app);
+	struct impl_dpa_self *self = impl_dpa_enter();
+	uint64_t handle = impl_dpa_handle_create(IMPL_DPA_HASH_TABLE, &app);
 
 	tdpa_log_begin();
-	T_CHECK(dface_dpa_object(self, DFACE_DPA_HASH_TABLE, handle, "f") == &app);
-	dface_dpa_leave(self);
-	self = dface_dpa_enter();
-	T_CHECK(dface_dpa_object(self, DFACE_DPA_PRODUCER, handle, "f") == NULL);
+	T_CHECK(impl_dpa_object(self, IMPL_DPA_HASH_TABLE, handle, "f") == &app);
+	impl_dpa_leave(self);
+	self = impl_dpa_enter();
+	T_CHECK(impl_dpa_object(self, IMPL_DPA_PRODUCER, handle, "f") == NULL);
 	T_STR_HAS(tdpa_log(), "a host thread: f: handle 0x");
 	T_STR_HAS(tdpa_log(), " is of a hash table, not of a producer");
-	dface_dpa_handle_destroy(handle);
-	self = dface_dpa_enter();
-	T_CHECK(dface_dpa_object(self, DFACE_DPA_HASH_TABLE, handle, "g") == NULL);
+	impl_dpa_handle_destroy(handle);
+	self = impl_dpa_enter();
+	T_CHECK(impl_dpa_object(self, IMPL_DPA_HASH_TABLE, handle, "g") == NULL);
 	T_STR_HAS(tdpa_log(), " is of a hash table that is stopped or destroyed");
-	self = dface_dpa_enter();
-	T_CHECK(dface_dpa_object(self, DFACE_DPA_CONTEXT, 0, "h") == NULL);
+	self = impl_dpa_enter();
+	T_CHECK(impl_dpa_object(self, IMPL_DPA_CONTEXT, 0, "h") == NULL);
 	T_STR_HAS(tdpa_log(), "h: 0x0 is no handle of a context");
-	T_CHECK(!dface_dpa_is_over(self));
+	T_CHECK(!impl_dpa_is_over(self));
 }
 
 #define CASE(fn) { #fn, fn }

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "dface_dpa.h"
+#include "dpa/dpa.h"
 #include "t_main.h"
 #include "tdpa.h"
 
@@ -188,7 +188,7 @@ what_is_set_is_got(void)
 	TD_OK(doca_dpa_thread_set_affinity(thread, affinity));
 	TD_OK(doca_dpa_thread_get_affinity(thread, &got));
 	T_CHECK(got == affinity);
-	T_CHECK(dface_dpa_thread_dpa(thread) == dpa);
+	T_CHECK(impl_dpa_thread_dpa(thread) == dpa);
 	TD_OK(doca_dpa_thread_destroy(thread));
 	TD_OK(doca_dpa_eu_affinity_destroy(affinity));
 	tdpa_end(dpa);
@@ -528,7 +528,7 @@ a_kernel_without_device_calls_is_told_of(void)
 	TD_IS(doca_dpa_thread_stop(threads[0].thread), DRIVER);
 	T_STR_HAS(tdpa_log(), "DPA thread dpa-spin_until_released (kernel spin_until_released) "
 		"does not stop: for 30 ms");
-	T_CHECK(dface_dpa_thread_is_started(threads[0].thread));
+	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
 	TD_OK(doca_dpa_notification_completion_destroy(threads[0].comp));
 	TD_IS(doca_dpa_thread_destroy(threads[0].thread), DRIVER);
 	is_released = true;
@@ -603,7 +603,7 @@ a_thread_does_not_stop_itself(void)
 	TD_OK(doca_dpa_notification_completion_stop(threads[2].comp));
 	TD_OK(doca_dpa_notification_completion_destroy(threads[2].comp));
 	TD_OK(doca_dpa_thread_run(threads[2].thread));
-	dface_dpa_thread_activate(threads[2].thread);
+	impl_dpa_thread_activate(threads[2].thread);
 	TDPA_UNTIL(nb_calls == 1);
 	T_STR_HAS(tdpa_log(), "cannot stop itself");
 	TD_OK(doca_dpa_thread_destroy(threads[2].thread));
@@ -619,7 +619,7 @@ one_that_is_attached_is_not_destroyed(void)
 	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
 	TD_OK(doca_dpa_notification_completion_create(dpa, threads[0].thread, &second));
 	TD_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
-	T_CHECK(dface_dpa_thread_is_started(threads[0].thread));
+	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
 	TD_OK(doca_dpa_notification_completion_destroy(second));
 	TD_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
 	tdpa_thread_end(&threads[0]);

@@ -12,7 +12,7 @@
 
 #include <rte_lcore.h>
 
-#include "dface_dpa.h"
+#include "dpa/dpa.h"
 #include "t_main.h"
 #include "tdpa.h"
 
@@ -80,14 +80,14 @@ what_a_kernel_finds(void)
 	TD_OK(doca_dpa_thread_run(threads[0].thread));
 	seen = 0;
 	posted = 1;
-	dface_dpa_thread_activate(threads[0].thread);
+	impl_dpa_thread_activate(threads[0].thread);
 	TDPA_UNTIL(nb_calls == 1);
 	T_STR_EQ(name, "dpa-look_around");
 	T_CHECK(sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGALRM) == 1);
-	dface_dpa_thread_set_rank(threads[0].thread, 3, 8);
+	impl_dpa_thread_set_rank(threads[0].thread, 3, 8);
 	seen = 3;
 	posted = 8;
-	dface_dpa_thread_activate(threads[0].thread);
+	impl_dpa_thread_activate(threads[0].thread);
 	TDPA_UNTIL(nb_calls == 2);
 	TD_OK(doca_dpa_thread_destroy(threads[0].thread));
 	/* And what a host thread does. */
@@ -146,12 +146,12 @@ an_affinity_says_the_cpu(void)
 	TD_OK(doca_dpa_thread_set_affinity(threads[0].thread, affinity));
 	for (i = 0; i < nb; i++) {
 		TD_OK(doca_dpa_eu_affinity_set(affinity, i));
-		cpu = dface_dpa_eu_cpu(dpa, i);
+		cpu = impl_dpa_eu_cpu(dpa, i);
 		T_GE(cpu, 0);
 		nb_calls = 0;
 		TD_OK(doca_dpa_thread_start(threads[0].thread));
 		TD_OK(doca_dpa_thread_run(threads[0].thread));
-		dface_dpa_thread_activate(threads[0].thread);
+		impl_dpa_thread_activate(threads[0].thread);
 		TDPA_UNTIL(nb_calls == 1);
 		T_EQ(seen, cpu);
 		TD_OK(doca_dpa_thread_stop(threads[0].thread));

@@ -22,7 +22,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
-#include "dface_eal.h"
+#include "dev/eal.h"
 #include "t_capture.h"
 #include "t_main.h"
 
@@ -178,7 +178,7 @@ it_is_quiet(void)
 static void *
 start_eal(void *arg)
 {
-	*(doca_error_t *)arg = dface_eal_start();
+	*(doca_error_t *)arg = impl_eal_start();
 	return NULL;
 }
 
@@ -292,7 +292,7 @@ child_is_refused(void)
 	struct doca_dev *dev;
 
 	T_EQ(open_one(&dev), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(dface_eal_start(), DOCA_ERROR_NOT_SUPPORTED);
+	T_EQ(impl_eal_start(), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 static struct doca_dev *of_parent;

@@ -18,7 +18,7 @@
 #include "log_forms.h"
 #include "t_main.h"
 
-#include "dface_log.h"
+#include "log/log.h"
 
 DOCA_LOG_REGISTER(T_LOG)
 
@@ -80,7 +80,7 @@ shown_sdk(void)
 
 	for (i = 0; i < RTE_DIM(levels); i++) {
 		before = nb_seen;
-		dface_log(levels[i], __FILE__, __LINE__, __func__, "level %u", levels[i]);
+		impl_log(levels[i], __FILE__, __LINE__, __func__, "level %u", levels[i]);
 		bits |= (nb_seen - before) << i;
 	}
 	return bits;
@@ -237,10 +237,10 @@ sdk_limits(void)
 	struct doca_log_backend *b;
 
 	T_EQ(shown_sdk(), 0);
-	T_EQ(dface_log_wanted(DOCA_LOG_LEVEL_CRIT), false);
+	T_EQ(impl_log_wanted(DOCA_LOG_LEVEL_CRIT), false);
 	b = create_seen_sdk();
-	T_EQ(dface_log_wanted(DOCA_LOG_LEVEL_INFO), true);
-	T_EQ(dface_log_wanted(DOCA_LOG_LEVEL_DEBUG), false);
+	T_EQ(impl_log_wanted(DOCA_LOG_LEVEL_INFO), true);
+	T_EQ(impl_log_wanted(DOCA_LOG_LEVEL_DEBUG), false);
 	T_EQ(doca_log_level_get_global_sdk_limit(), DOCA_LOG_LEVEL_INFO);
 	T_EQ(shown_sdk(), 0x0f);
 	T_EQ(shown(), 0);
@@ -431,7 +431,7 @@ to_syslog(void)
 	}
 	T_EQ(doca_log_backend_create_with_syslog_sdk("two", &b), DOCA_SUCCESS);
 	T_STR_EQ(syslog_name, "two");
-	dface_log(DOCA_LOG_LEVEL_ERROR, "a.c", 1, "f", "ours");
+	impl_log(DOCA_LOG_LEVEL_ERROR, "a.c", 1, "f", "ours");
 	T_EQ(syslog_priority, LOG_ERR);
 	T_STR_HAS(syslog_text, "[COMCH][ERR][a.c:1][f] ours");
 }
@@ -453,7 +453,7 @@ standard_messages(void)
 	DOCA_LOG_INFO("eight");
 	DOCA_LOG_WARN("nine");
 	DOCA_LOG_ERR("ten");
-	dface_log(DOCA_LOG_LEVEL_CRIT, "a.c", 1, "f", "eleven");
+	impl_log(DOCA_LOG_LEVEL_CRIT, "a.c", 1, "f", "eleven");
 }
 
 /* The texts of records, with a space after each. */
@@ -495,17 +495,17 @@ library_messages(void)
 	int fds[2];
 	ssize_t len;
 
-	DFACE_ERR("nobody listens");
+	IMPL_ERR("nobody listens");
 	create_seen_sdk();
 	errno = EXDEV;
-	DFACE_ERR("%s %d", "text", 5);
+	IMPL_ERR("%s %d", "text", 5);
 	T_EQ(errno, EXDEV);
 	T_STR_HAS(seen, "[COMCH][ERR][t_log.c:");
 	T_STR_HAS(seen, "][library_messages] text 5\n");
 	T_EQ(pipe(fds), 0);
 	T_EQ(doca_log_backend_create_with_fd_sdk(fds[1], &b), DOCA_SUCCESS);
 	T_EQ(doca_log_backend_create_with_file_sdk(file, &b), DOCA_SUCCESS);
-	DFACE_WARN("two ways");
+	IMPL_WARN("two ways");
 	len = read(fds[0], line, sizeof(line) - 1);
 	T_GT(len, 0);
 	line[len] = '\0';
@@ -531,7 +531,7 @@ log_many(void *arg)
 		/* Between two levels that show it. */
 		T_EQ(doca_log_level_set_global_lower_limit(i % 2 == 0 ?
 			DOCA_LOG_LEVEL_TRACE : DOCA_LOG_LEVEL_INFO), DOCA_SUCCESS);
-		dface_log(DOCA_LOG_LEVEL_INFO, "f.c", 1, "f", "%d:%d", number, i);
+		impl_log(DOCA_LOG_LEVEL_INFO, "f.c", 1, "f", "%d:%d", number, i);
 	}
 	return NULL;
 }

@@ -11,7 +11,7 @@
 
 #include <rte_comch_mem.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 #include "u_mem.h"
 
 static uint8_t mem[4096];
@@ -130,9 +130,9 @@ Test(mmap, permissions)
 		DOCA_ACCESS_FLAG_PCI_READ_WRITE), INVALID_VALUE);
 	U_SUCCESS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
 		DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-	T_CHECK(!dface_mmap_is_writable(m));
+	T_CHECK(!impl_mmap_is_writable(m));
 	U_SUCCESS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
-	T_CHECK(dface_mmap_is_writable(m));
+	T_CHECK(impl_mmap_is_writable(m));
 	U_SUCCESS(doca_mmap_destroy(m));
 }
 
@@ -246,7 +246,7 @@ Test(mmap, free_callback_owns_the_memory)
 	U_SUCCESS(doca_mmap_set_memrange(m, shared, 100));
 	U_SUCCESS(doca_mmap_set_free_cb(m, free_shareable, &ret));
 	U_SUCCESS(doca_mmap_start(m));
-	T_EQ(rte_comch_mem_info_get(dface_mmap_mr(m), &info), 0);
+	T_EQ(rte_comch_mem_info_get(impl_mmap_mr(m), &info), 0);
 	T_EQ(info.kind, RTE_COMCH_MEM_SEALED);
 	U_SUCCESS(doca_mmap_destroy(m));
 	T_EQ(ret, 0);
@@ -302,12 +302,12 @@ Test(mmap, live_bufs_keep_it)
 	T_EQ(u_nb_bufs(m), 1);
 	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
 	T_STR_HAS(u_last_log, "1 bufs");
-	T_CHECK(dface_mmap_is_started(m));
-	T_CHECK(dface_mmap_mr(m) != NULL);
+	T_CHECK(impl_mmap_is_started(m));
+	T_CHECK(impl_mmap_mr(m) != NULL);
 	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
 	U_SUCCESS(doca_mmap_stop(m));
-	T_CHECK(!dface_mmap_is_started(m));
-	T_CHECK(dface_mmap_mr(m) == NULL);
+	T_CHECK(!impl_mmap_is_started(m));
+	T_CHECK(impl_mmap_mr(m) == NULL);
 	U_SUCCESS(doca_mmap_destroy(m));
 	U_SUCCESS(doca_buf_inventory_destroy(inv));
 }
@@ -336,13 +336,13 @@ Test(mmap, held_by_objects)
 {
 	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
 
-	dface_mmap_hold(m);
-	dface_mmap_hold(m);
+	impl_mmap_hold(m);
+	impl_mmap_hold(m);
 	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
-	dface_mmap_drop(m);
+	impl_mmap_drop(m);
 	U_ERROR(doca_mmap_destroy(m), NOT_PERMITTED);
 	T_STR_HAS(u_last_log, "1 objects");
-	dface_mmap_drop(m);
+	impl_mmap_drop(m);
 	U_SUCCESS(doca_mmap_destroy(m));
 }
 
@@ -353,7 +353,7 @@ Test(mmap, stop_is_idempotent_and_restarts)
 	U_SUCCESS(doca_mmap_stop(m));
 	U_SUCCESS(doca_mmap_stop(m));
 	U_SUCCESS(doca_mmap_start(m));
-	T_CHECK(dface_mmap_mr(m) != NULL);
+	T_CHECK(impl_mmap_mr(m) != NULL);
 	U_SUCCESS(doca_mmap_destroy(m));
 	U_SUCCESS(doca_mmap_create(&m));
 	U_SUCCESS(doca_mmap_stop(m));
@@ -388,13 +388,13 @@ Test(mmap, start_failures)
 	u_eal_result = DOCA_ERROR_INITIALIZATION;
 	U_ERROR(doca_mmap_start(m), INITIALIZATION);
 	T_EQ(u_nb_eal_starts, 1);
-	T_CHECK(!dface_mmap_is_started(m));
+	T_CHECK(!impl_mmap_is_started(m));
 	u_eal_result = DOCA_SUCCESS;
 	while (nb < RTE_DIM(mrs) && (mrs[nb] = rte_comch_mem_register(mem, 1, 0)) != NULL)
 		nb++;
 	T_LT(nb, RTE_DIM(mrs));
 	U_ERROR(doca_mmap_start(m), NO_MEMORY);
-	T_CHECK(!dface_mmap_is_started(m));
+	T_CHECK(!impl_mmap_is_started(m));
 	while (nb > 0)
 		T_EQ(rte_comch_mem_unregister(mrs[--nb]), 0);
 	U_SUCCESS(doca_mmap_start(m));

@@ -12,7 +12,7 @@
 
 #include <rte_jhash.h>
 
-#include "dface_mem.h"
+#include "mem/mem.h"
 #include "u_mem.h"
 
 #define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
@@ -198,8 +198,8 @@ check_import(struct doca_mmap *m, const void *addr)
 	U_SUCCESS(doca_mmap_get_user_data(m, &got));
 	T_EQ(got.u64, 5);
 	/* Bufs can be made; tasks see that there is nothing behind them. */
-	T_CHECK(dface_mmap_mr(m) == NULL);
-	T_CHECK(dface_mmap_is_started(m));
+	T_CHECK(impl_mmap_mr(m) == NULL);
+	T_CHECK(impl_mmap_is_started(m));
 	U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, got_addr, got_len, &buf));
 	T_CHECK(buf->mr == NULL);
 	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);

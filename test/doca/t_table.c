@@ -14,8 +14,8 @@
 #include <comch_doca.h>
 #include <doca_dev.h>
 
-#include "dface_dev.h"
-#include "dface_table.h"
+#include "dev/dev.h"
+#include "dev/table.h"
 #include "t_capture.h"
 #include "t_main.h"
 
@@ -93,15 +93,15 @@ static const struct {
 static void
 each_mistake_has_its_line(void)
 {
-	struct dface_table t;
+	struct impl_table t;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(wrongs); i++) {
 		memset(&t, 0, sizeof(t));
-		if (dface_table_read_text(&t, "t", wrongs[i].text) == DOCA_SUCCESS)
+		if (impl_table_read_text(&t, "t", wrongs[i].text) == DOCA_SUCCESS)
 			T_FAIL("taken: %s", wrongs[i].text);
 		T_STR_HAS(t.why, wrongs[i].why);
-		dface_table_free(&t);
+		impl_table_free(&t);
 	}
 }
 
@@ -109,20 +109,20 @@ static void
 a_long_line_is_refused(void)
 {
 	char text[512] = DEV "args = ";
-	struct dface_table t = { .nb_devs = 0 };
+	struct impl_table t = { .nb_devs = 0 };
 
 	memset(text + strlen(text), 'x', 300);
-	T_EQ(dface_table_read_text(&t, "t", text), DOCA_ERROR_BAD_CONFIG);
+	T_EQ(impl_table_read_text(&t, "t", text), DOCA_ERROR_BAD_CONFIG);
 	T_STR_HAS(t.why, "t:3: longer than 198 bytes");
-	dface_table_free(&t);
+	impl_table_free(&t);
 }
 
-static const struct dface_entry *
-entry(const struct dface_table *t, const char *label)
+static const struct impl_entry *
+entry(const struct impl_table *t, const char *label)
 {
-	const struct dface_entry *e;
+	const struct impl_entry *e;
 
-	DFACE_TABLE_FOREACH(e, t)
+	IMPL_TABLE_FOREACH(e, t)
 		if (strcmp(e->label, label) == 0)
 			return e;
 	T_FAIL("no entry %s", label);
@@ -141,10 +141,10 @@ what_is_left_out_is_filled_in(void)
 	static const uint8_t sf_mac[] = { 0x02, 0xb1, 0xb1, 0x00, 0, 8 };
 	static const uint8_t ipv6[] = { 0xfe, 0x80, 0, 0, 0, 0, 0, 0,
 		0x00, 0xb1, 0xb1, 0xff, 0xfe, 0x0a, 0, 0 };
-	const struct dface_entry *d, *sf, *pf, *vf;
-	struct dface_table t = { .nb_devs = 0 };
+	const struct impl_entry *d, *sf, *pf, *vf;
+	struct impl_table t = { .nb_devs = 0 };
 
-	if (dface_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
 		T_FAIL("%s", t.why);
 	T_EQ(t.nb_devs, 1);
 	T_EQ(t.nb_funcs, 3);
@@ -181,7 +181,7 @@ what_is_left_out_is_filled_in(void)
 	T_EQ(memcmp(vf->info.mac, mac, sizeof(mac)), 0);
 	T_EQ(memcmp(sf->info.mac, sf_mac, sizeof(sf_mac)), 0);
 	T_EQ(memcmp(vf->info.ipv6, ipv6, sizeof(ipv6)), 0);
-	dface_table_free(&t);
+	impl_table_free(&t);
 }
 
 static void
@@ -189,40 +189,40 @@ the_dpa_is_of_the_device(void)
 {
 	static const char text[] = DEV "dpa_cpus = 2-4,7\ndpa_max_run_ms = 4294967295\n"
 		PF0 "[function pf1]\npci = b1:00.1\ndpa_cpus =\ndpa_max_run_ms = 0\n";
-	struct dface_table t = { .nb_devs = 0 };
-	const struct dface_entry *e;
+	struct impl_table t = { .nb_devs = 0 };
+	const struct impl_entry *e;
 
-	if (dface_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
 		T_FAIL("%s", t.why);
 	e = entry(&t, "pf0");
 	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 4);
 	T_CHECK(CPU_ISSET(2, &e->info.dpa_cpus) && CPU_ISSET(7, &e->info.dpa_cpus));
 	T_EQ(e->info.dpa_max_run_ms, UINT32_MAX);
-	T_EQ(dface_dev_dpa_max_run_ms(&e->info.dev), UINT32_MAX);
-	T_CHECK(dface_dev_dpa_cpus(&e->info.dev) == &e->info.dpa_cpus);
+	T_EQ(impl_dev_dpa_max_run_ms(&e->info.dev), UINT32_MAX);
+	T_CHECK(impl_dev_dpa_cpus(&e->info.dev) == &e->info.dpa_cpus);
 	e = entry(&t, "pf1");
 	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 0);
 	T_EQ(e->info.dpa_max_run_ms, 0);
-	dface_table_free(&t);
-	if (dface_table_read_text(&t, "t", DEV PF0) != DOCA_SUCCESS)
+	impl_table_free(&t);
+	if (impl_table_read_text(&t, "t", DEV PF0) != DOCA_SUCCESS)
 		T_FAIL("%s", t.why);
 	e = entry(&t, "pf0");
 	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 0);
 	T_EQ(e->info.dpa_max_run_ms, 12000);
-	dface_table_free(&t);
+	impl_table_free(&t);
 }
 
 static void
 the_built_in_one_is_right(void)
 {
-	struct dface_table t = { .nb_devs = 0 };
+	struct impl_table t = { .nb_devs = 0 };
 
-	if (dface_table_read_text(&t, "t", comch_doca_default_devices()) != DOCA_SUCCESS)
+	if (impl_table_read_text(&t, "t", comch_doca_default_devices()) != DOCA_SUCCESS)
 		T_FAIL("%s", t.why);
 	T_EQ(t.nb_devs, 1);
 	T_EQ(t.nb_funcs, 5);
 	T_CHECK(TAILQ_NEXT(entry(&t, "pf0sf0"), next) == NULL);
-	dface_table_free(&t);
+	impl_table_free(&t);
 }
 
 static const char *

@@ -4,10 +4,10 @@
 
 #include <stdarg.h>
 
-#include "dface_dev.h"
-#include "dface_dpa.h"
-#include "dface_eal.h"
-#include "dface_log.h"
+#include "dev/dev.h"
+#include "dpa/dpa.h"
+#include "dev/eal.h"
+#include "log/log.h"
 #include "u_mem.h"
 
 doca_error_t u_eal_result = DOCA_SUCCESS;
@@ -16,14 +16,14 @@ char u_last_log[512];
 
 /* Registrations do not need a running EAL. */
 doca_error_t
-dface_eal_start(void)
+impl_eal_start(void)
 {
 	u_nb_eal_starts++;
 	return u_eal_result;
 }
 
 void
-dface_log(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
+impl_log(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
 {
 	va_list ap;
 
@@ -37,13 +37,13 @@ dface_log(uint32_t level, const char *file, int line, const char *func, const ch
 }
 
 void
-dface_dev_hold(struct doca_dev *dev)
+impl_dev_hold(struct doca_dev *dev)
 {
 	dev->nb_holds++;
 }
 
 void
-dface_dev_drop(struct doca_dev *dev)
+impl_dev_drop(struct doca_dev *dev)
 {
 	dev->nb_holds--;
 }
@@ -65,12 +65,12 @@ doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr
 
 /* No device code runs. */
 void
-dface_dpa_gate_wait(void)
+impl_dpa_gate_wait(void)
 {
 }
 
 void
-dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *format, ...)
+impl_dpa_fault(struct impl_dpa_self *self, const char *what, const char *format, ...)
 {
 	RTE_SET_USED(self);
 	T_FAIL("%s: %s", what, format);

@@ -7,7 +7,7 @@
 
 #include <rte_common.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 static doca_error_t
 give_help(void *value, void *config)
@@ -15,28 +15,28 @@ give_help(void *value, void *config)
 	RTE_SET_USED(value);
 	RTE_SET_USED(config);
 	doca_argp_usage();
-	dface_argp_end_program(EXIT_SUCCESS);
+	impl_argp_end_program(EXIT_SUCCESS);
 }
 
 static doca_error_t
 give_version(void *value, void *config)
 {
-	if (dface_argp->version != NULL)
-		return dface_argp->version(value, config);
+	if (impl_argp->version != NULL)
+		return impl_argp->version(value, config);
 	fprintf(stdout, "%s\n", doca_version_runtime());
 	fflush(stdout);
-	dface_argp_end_program(EXIT_SUCCESS);
+	impl_argp_end_program(EXIT_SUCCESS);
 }
 
 static doca_error_t
-give_level(enum dface_argp_builtin flag, int level, doca_error_t (*set)(uint32_t level),
+give_level(enum impl_argp_builtin flag, int level, doca_error_t (*set)(uint32_t level),
 		int *given)
 {
 	doca_error_t result = set((uint32_t)level);
 
 	if (result != DOCA_SUCCESS)
 		ARGP_ERR("flag '%s': %d is not a level, which are 10, 20, ... 70",
-			dface_argp_flag(&dface_argp->builtins[flag]), level);
+			impl_argp_flag(&impl_argp->builtins[flag]), level);
 	else
 		*given = level;
 	return result;
@@ -46,16 +46,16 @@ static doca_error_t
 give_log_level(void *value, void *config)
 {
 	RTE_SET_USED(config);
-	return give_level(DFACE_ARGP_LOG_LEVEL, *(const int *)value,
-		doca_log_level_set_global_lower_limit, &dface_argp->log_level);
+	return give_level(IMPL_ARGP_LOG_LEVEL, *(const int *)value,
+		doca_log_level_set_global_lower_limit, &impl_argp->log_level);
 }
 
 static doca_error_t
 give_sdk_log_level(void *value, void *config)
 {
 	RTE_SET_USED(config);
-	return give_level(DFACE_ARGP_SDK_LOG_LEVEL, *(const int *)value,
-		doca_log_level_set_global_sdk_limit, &dface_argp->sdk_log_level);
+	return give_level(IMPL_ARGP_SDK_LOG_LEVEL, *(const int *)value,
+		doca_log_level_set_global_sdk_limit, &impl_argp->sdk_log_level);
 }
 
 static doca_error_t
@@ -63,7 +63,7 @@ give_json(void *value, void *config)
 {
 	RTE_SET_USED(config);
 	/* Read after the command line, whose values win. */
-	return dface_argp_set_text(&dface_argp->json_path, value) ?
+	return impl_argp_set_text(&impl_argp->json_path, value) ?
 		DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -82,24 +82,24 @@ static char sdk_log_level_text[] =
 static char json_text[] = "Read further flags from a JSON file";
 static char json_arguments[] = "<path>";
 
-static const struct doca_argp_param builtins[DFACE_ARGP_NB_BUILTINS] = {
-	[DFACE_ARGP_HELP] = {
+static const struct doca_argp_param builtins[IMPL_ARGP_NB_BUILTINS] = {
+	[IMPL_ARGP_HELP] = {
 		.short_name = names[0], .long_name = names[1], .description = help_text,
 		.callback = give_help, .type = DOCA_ARGP_TYPE_BOOLEAN, .cli_only = true,
 	},
-	[DFACE_ARGP_VERSION] = {
+	[IMPL_ARGP_VERSION] = {
 		.short_name = names[2], .long_name = names[3], .description = version_text,
 		.callback = give_version, .type = DOCA_ARGP_TYPE_BOOLEAN, .cli_only = true,
 	},
-	[DFACE_ARGP_LOG_LEVEL] = {
+	[IMPL_ARGP_LOG_LEVEL] = {
 		.short_name = names[4], .long_name = names[5], .description = log_level_text,
 		.callback = give_log_level, .type = DOCA_ARGP_TYPE_INT,
 	},
-	[DFACE_ARGP_SDK_LOG_LEVEL] = {
+	[IMPL_ARGP_SDK_LOG_LEVEL] = {
 		.long_name = names[6], .description = sdk_log_level_text,
 		.callback = give_sdk_log_level, .type = DOCA_ARGP_TYPE_INT,
 	},
-	[DFACE_ARGP_JSON] = {
+	[IMPL_ARGP_JSON] = {
 		.short_name = names[7], .long_name = names[8], .arguments = json_arguments,
 		.description = json_text,
 		.callback = give_json, .type = DOCA_ARGP_TYPE_STRING, .cli_only = true,
@@ -107,11 +107,11 @@ static const struct doca_argp_param builtins[DFACE_ARGP_NB_BUILTINS] = {
 };
 
 void
-dface_argp_init_builtins(struct dface_argp *argp)
+impl_argp_init_builtins(struct impl_argp *argp)
 {
 	unsigned int i;
 
-	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++) {
+	for (i = 0; i < IMPL_ARGP_NB_BUILTINS; i++) {
 		argp->builtins[i] = builtins[i];
 		argp->builtins[i].builtin = true;
 	}

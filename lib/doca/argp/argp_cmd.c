@@ -5,32 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 void
-dface_argp_init_cmd(struct doca_argp_cmd *cmd)
+impl_argp_init_cmd(struct doca_argp_cmd *cmd)
 {
 	TAILQ_INIT(&cmd->params);
 	TAILQ_INIT(&cmd->cmds);
 }
 
 void
-dface_argp_clear_cmd(struct doca_argp_cmd *cmd)
+impl_argp_clear_cmd(struct doca_argp_cmd *cmd)
 {
-	dface_argp_free_params(&cmd->params);
-	dface_argp_free_cmds(&cmd->cmds);
+	impl_argp_free_params(&cmd->params);
+	impl_argp_free_cmds(&cmd->cmds);
 	free(cmd->name);
 	free(cmd->description);
 }
 
 void
-dface_argp_free_cmds(struct dface_argp_cmds *cmds)
+impl_argp_free_cmds(struct impl_argp_cmds *cmds)
 {
 	struct doca_argp_cmd *cmd;
 
 	while ((cmd = TAILQ_FIRST(cmds)) != NULL) {
 		TAILQ_REMOVE(cmds, cmd, next);
-		dface_argp_clear_cmd(cmd);
+		impl_argp_clear_cmd(cmd);
 		free(cmd);
 	}
 }
@@ -40,12 +40,12 @@ doca_argp_cmd_create(struct doca_argp_cmd **cmd)
 {
 	if (cmd == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	*cmd = calloc(1, sizeof(**cmd));
 	if (*cmd == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	dface_argp_init_cmd(*cmd);
+	impl_argp_init_cmd(*cmd);
 	return DOCA_SUCCESS;
 }
 
@@ -56,7 +56,7 @@ doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (cmd->registered)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp_clear_cmd(cmd);
+	impl_argp_clear_cmd(cmd);
 	free(cmd);
 	return DOCA_SUCCESS;
 }
@@ -75,14 +75,14 @@ may_set(const struct doca_argp_cmd *cmd)
 void
 doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name)
 {
-	if (may_set(cmd) && !dface_argp_set_text(&cmd->name, name))
+	if (may_set(cmd) && !impl_argp_set_text(&cmd->name, name))
 		cmd->no_memory = true;
 }
 
 void
 doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description)
 {
-	if (may_set(cmd) && !dface_argp_set_text(&cmd->description, description))
+	if (may_set(cmd) && !impl_argp_set_text(&cmd->description, description))
 		cmd->no_memory = true;
 }
 
@@ -112,7 +112,7 @@ check(const struct doca_argp_cmd *outer, const struct doca_argp_cmd *cmd)
 			cmd->name == NULL ? "name" : "description");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if (!dface_argp_name_is_good(cmd->name)) {
+	if (!impl_argp_name_is_good(cmd->name)) {
 		ARGP_ERR("command '%s': names have letters, digits, '-' and '_'", cmd->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -140,9 +140,9 @@ add_cmd(struct doca_argp_cmd *outer, struct doca_argp_cmd *cmd)
 		return DOCA_ERROR_BAD_STATE;
 	/* From here on it is ours. */
 	cmd->registered = true;
-	result = dface_argp->started ? DOCA_ERROR_BAD_STATE : check(outer, cmd);
+	result = impl_argp->started ? DOCA_ERROR_BAD_STATE : check(outer, cmd);
 	if (result != DOCA_SUCCESS) {
-		TAILQ_INSERT_TAIL(&dface_argp->refused_cmds, cmd, next);
+		TAILQ_INSERT_TAIL(&impl_argp->refused_cmds, cmd, next);
 	} else {
 		TAILQ_INSERT_TAIL(&outer->cmds, cmd, next);
 		cmd->outer = outer;
@@ -155,9 +155,9 @@ doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
 {
 	if (input_cmd == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	return add_cmd(&dface_argp->program, input_cmd);
+	return add_cmd(&impl_argp->program, input_cmd);
 }
 
 doca_error_t
@@ -165,7 +165,7 @@ doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *inpu
 {
 	if (cmd == NULL || input_cmd == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	return add_cmd(cmd, input_cmd);
 }

@@ -9,7 +9,7 @@
 
 #include <doca_dev.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 /* "0000:03:00.0,03:00.1,x=1" in parts, each but the last cut at its comma. */
 struct parts {
@@ -71,8 +71,8 @@ is_rep(const struct doca_devinfo_rep *info, const char *name)
 static doca_error_t
 open_found(struct doca_devinfo *info, struct doca_dev **dev)
 {
-	return dface_argp->dev_open != NULL ?
-		dface_argp->dev_open(info, dface_argp->dev_open_ctx, dev) :
+	return impl_argp->dev_open != NULL ?
+		impl_argp->dev_open(info, impl_argp->dev_open_ctx, dev) :
 		doca_dev_open(info, dev);
 }
 
@@ -113,7 +113,7 @@ open_rep(struct doca_dev *dev, const char *name, struct doca_dev_rep **rep)
 }
 
 doca_error_t
-dface_argp_call_dev(const struct doca_argp_param *param, const char *text)
+impl_argp_call_dev(const struct doca_argp_param *param, const char *text)
 {
 	struct doca_argp_device_ctx ctx = { 0 };
 	doca_error_t result;
@@ -126,7 +126,7 @@ dface_argp_call_dev(const struct doca_argp_param *param, const char *text)
 	if (result != DOCA_SUCCESS)
 		goto free_parts;
 	ctx.devargs = p.part[1];
-	result = param->callback(&ctx, dface_argp->config);
+	result = param->callback(&ctx, impl_argp->config);
 	if (result != DOCA_SUCCESS)
 		doca_dev_close(ctx.dev);
 free_parts:
@@ -135,7 +135,7 @@ free_parts:
 }
 
 doca_error_t
-dface_argp_call_rep(const struct doca_argp_param *param, const char *text)
+impl_argp_call_rep(const struct doca_argp_param *param, const char *text)
 {
 	struct doca_argp_device_rep_ctx ctx = { 0 };
 	doca_error_t result;
@@ -145,7 +145,7 @@ dface_argp_call_rep(const struct doca_argp_param *param, const char *text)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (p.part[1] == NULL) {
-		ARGP_ERR("flag '%s': '%s' is not DEVICE,REPRESENTOR", dface_argp_flag(param), text);
+		ARGP_ERR("flag '%s': '%s' is not DEVICE,REPRESENTOR", impl_argp_flag(param), text);
 		result = DOCA_ERROR_INVALID_VALUE;
 		goto free_parts;
 	}
@@ -156,7 +156,7 @@ dface_argp_call_rep(const struct doca_argp_param *param, const char *text)
 	if (result != DOCA_SUCCESS)
 		goto close_dev;
 	ctx.dev_ctx.devargs = p.part[2];
-	result = param->callback(&ctx, dface_argp->config);
+	result = param->callback(&ctx, impl_argp->config);
 	if (result == DOCA_SUCCESS)
 		goto free_parts;
 	doca_dev_rep_close(ctx.dev_rep);

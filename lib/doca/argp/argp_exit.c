@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 /*
  * The one place where this library ends a program: after --help and --version,
@@ -12,7 +12,7 @@
  * return.
  */
 void
-dface_argp_end_program(int status)
+impl_argp_end_program(int status)
 {
 	exit(status);
 }
@@ -24,5 +24,5 @@ void
 doca_argp_usage_205(void)
 {
 	doca_argp_usage();
-	dface_argp_end_program(EXIT_FAILURE);
+	impl_argp_end_program(EXIT_FAILURE);
 }

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 /* Blank comments: JSON has none, but files of parameters do. Lines stay. */
 static void
@@ -108,7 +108,7 @@ fits(const struct doca_argp_param *param, const json_t *value)
 		return json_is_integer(value) || json_is_string(value);
 	case DOCA_ARGP_TYPE_DOUBLE:
 		return json_is_number(value) || json_is_string(value);
-	case DFACE_ARGP_TYPE_JSON_OBJ:
+	case IMPL_ARGP_TYPE_JSON_OBJ:
 		return json_is_object(value);
 	default:
 		return json_is_string(value);
@@ -121,18 +121,18 @@ give_one(struct doca_argp_param *param, const json_t *value)
 	doca_error_t result;
 	char *text;
 
-	if (json_is_false(value) && !dface_argp_takes_value(param))
+	if (json_is_false(value) && !impl_argp_takes_value(param))
 		return DOCA_SUCCESS; /* as if it was not given */
-	if (json_is_true(value) && !dface_argp_takes_value(param))
-		return dface_argp_give(param, NULL);
+	if (json_is_true(value) && !impl_argp_takes_value(param))
+		return impl_argp_give(param, NULL);
 	text = as_text(value);
 	if (text == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	if (fits(param, value)) {
-		result = dface_argp_give(param, text);
+		result = impl_argp_give(param, text);
 	} else {
 		ARGP_ERR("%s: key '%s': %s has not the type of this flag",
-			dface_argp->json_path, param->long_name, text);
+			impl_argp->json_path, param->long_name, text);
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
 	free(text);
@@ -161,7 +161,7 @@ give(struct doca_argp_param *param, const json_t *value)
 static doca_error_t
 unknown(const char *key)
 {
-	ARGP_ERR("%s: key '%s' is none of the flags' of a JSON file", dface_argp->json_path, key);
+	ARGP_ERR("%s: key '%s' is none of the flags' of a JSON file", impl_argp->json_path, key);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -177,9 +177,9 @@ find_general(const char *key)
 {
 	unsigned int i;
 
-	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++)
-		if (is_named(&dface_argp->builtins[i], key))
-			return &dface_argp->builtins[i];
+	for (i = 0; i < IMPL_ARGP_NB_BUILTINS; i++)
+		if (is_named(&impl_argp->builtins[i], key))
+			return &impl_argp->builtins[i];
 	return NULL;
 }
 
@@ -188,7 +188,7 @@ find_program(const char *key)
 {
 	struct doca_argp_param *param;
 
-	TAILQ_FOREACH(param, &dface_argp->program.params, next)
+	TAILQ_FOREACH(param, &impl_argp->program.params, next)
 		if (is_named(param, key))
 			return param;
 	return NULL;
@@ -205,13 +205,13 @@ add_dpdk(const char *key, const json_t *value)
 		return DOCA_SUCCESS;
 	snprintf(flag, sizeof(flag), "%s%s",
 		key[0] == '-' ? "" : strlen(key) == 1 ? "-" : "--", key);
-	result = dface_argp_add_dpdk(flag);
+	result = impl_argp_add_dpdk(flag);
 	if (result != DOCA_SUCCESS || json_is_true(value))
 		return result;
 	text = as_text(value);
 	if (text == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	result = dface_argp_add_dpdk(text);
+	result = impl_argp_add_dpdk(text);
 	free(text);
 	return result;
 }
@@ -223,9 +223,9 @@ give_dpdk(const char *key, const json_t *value)
 	const json_t *item;
 	size_t i;
 
-	if (dface_argp->dpdk == NULL) {
+	if (impl_argp->dpdk == NULL) {
 		ARGP_WARN("%s: '%s' goes nowhere: the program does not use DPDK",
-			dface_argp->json_path, key);
+			impl_argp->json_path, key);
 		return DOCA_SUCCESS;
 	}
 	if (!json_is_array(value))
@@ -272,7 +272,7 @@ give_section(json_t *section, const char *name,
 	json_t *value;
 
 	if (!json_is_object(section)) {
-		ARGP_ERR("%s: '%s' is not an object", dface_argp->json_path, name);
+		ARGP_ERR("%s: '%s' is not an object", impl_argp->json_path, name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	json_object_foreach(section, key, value) {
@@ -295,7 +295,7 @@ give_outer(const char *key, json_t *value)
 }
 
 doca_error_t
-dface_argp_load_json(const char *path)
+impl_argp_load_json(const char *path)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	const char *key;

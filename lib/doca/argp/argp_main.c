@@ -8,27 +8,27 @@
 
 #include <rte_common.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
-#include "dface_log.h"
+#include "log/log.h"
 
-struct dface_argp *dface_argp;
+struct impl_argp *impl_argp;
 
 void
-dface_argp_log(enum doca_log_level level, const char *format, ...)
+impl_argp_log(enum doca_log_level level, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (dface_argp != NULL && dface_argp->logger != NULL) {
-		dface_argp->logger(level, format, args);
-	} else if (dface_argp != NULL && dface_argp->silent) {
+	if (impl_argp != NULL && impl_argp->logger != NULL) {
+		impl_argp->logger(level, format, args);
+	} else if (impl_argp != NULL && impl_argp->silent) {
 		;
-	} else if (dface_log_wanted(DOCA_LOG_LEVEL_CRIT)) {
-		dface_vlog(level, __FILE__, __LINE__, __func__, format, args);
+	} else if (impl_log_wanted(DOCA_LOG_LEVEL_CRIT)) {
+		impl_vlog(level, __FILE__, __LINE__, __func__, format, args);
 	} else {
 		/* Nobody listens yet, and the user has to know. */
-		fprintf(stderr, "%s: ", dface_argp_program());
+		fprintf(stderr, "%s: ", impl_argp_program());
 		vfprintf(stderr, format, args);
 		fputc('\n', stderr);
 	}
@@ -38,47 +38,47 @@ dface_argp_log(enum doca_log_level level, const char *format, ...)
 doca_error_t
 doca_argp_init(const char *program_name, void *program_config)
 {
-	struct dface_argp *argp;
+	struct impl_argp *argp;
 
-	if (dface_argp != NULL)
+	if (impl_argp != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	if (program_name != NULL && *program_name == '\0')
 		return DOCA_ERROR_INVALID_VALUE;
 	argp = calloc(1, sizeof(*argp));
 	if (argp == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	if (!dface_argp_set_text(&argp->name, program_name)) {
+	if (!impl_argp_set_text(&argp->name, program_name)) {
 		free(argp);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	argp->config = program_config;
-	dface_argp_init_cmd(&argp->program);
+	impl_argp_init_cmd(&argp->program);
 	argp->cmd = &argp->program;
 	TAILQ_INIT(&argp->refused);
 	TAILQ_INIT(&argp->refused_cmds);
 	STAILQ_INIT(&argp->values);
-	dface_argp_init_builtins(argp);
-	dface_argp = argp;
+	impl_argp_init_builtins(argp);
+	impl_argp = argp;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_argp_destroy(void)
 {
-	struct dface_argp *argp = dface_argp;
+	struct impl_argp *argp = impl_argp;
 
 	if (argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp_free_values();
-	dface_argp_clear_cmd(&argp->program);
-	dface_argp_free_params(&argp->refused);
-	dface_argp_free_cmds(&argp->refused_cmds);
+	impl_argp_free_values();
+	impl_argp_clear_cmd(&argp->program);
+	impl_argp_free_params(&argp->refused);
+	impl_argp_free_cmds(&argp->refused_cmds);
 	free(argp->name);
 	free(argp->json_path);
 	free(argp->dpdk_args);
 	free(argp->dpdk_argv);
 	free(argp);
-	dface_argp = NULL;
+	impl_argp = NULL;
 	return DOCA_SUCCESS;
 }
 
@@ -87,9 +87,9 @@ doca_argp_register_version_callback(doca_argp_param_cb_t callback)
 {
 	if (callback == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp->version = callback;
+	impl_argp->version = callback;
 	return DOCA_SUCCESS;
 }
 
@@ -98,9 +98,9 @@ doca_argp_register_validation_callback(doca_argp_validation_cb_t callback)
 {
 	if (callback == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp->validation = callback;
+	impl_argp->validation = callback;
 	return DOCA_SUCCESS;
 }
 
@@ -109,21 +109,21 @@ doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)
 {
 	if (callback == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	if (dface_argp->logger != NULL)
+	if (impl_argp->logger != NULL)
 		return DOCA_ERROR_ALREADY_EXIST;
-	dface_argp->logger = callback;
+	impl_argp->logger = callback;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_argp_disable_logger_callback(void)
 {
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp->logger = NULL;
-	dface_argp->silent = true;
+	impl_argp->logger = NULL;
+	impl_argp->silent = true;
 	return DOCA_SUCCESS;
 }
 
@@ -132,21 +132,21 @@ doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback, void *usr
 {
 	if (callback == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp->dev_open = callback;
-	dface_argp->dev_open_ctx = usr_ctx;
+	impl_argp->dev_open = callback;
+	impl_argp->dev_open_ctx = usr_ctx;
 	return DOCA_SUCCESS;
 }
 
 void
 doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
 {
-	if (dface_argp == NULL || callback == NULL)
+	if (impl_argp == NULL || callback == NULL)
 		ARGP_ERR("the callback for DPDK is set %s",
 			callback == NULL ? "to NULL" : "before doca_argp_init()");
 	else
-		dface_argp->dpdk = callback;
+		impl_argp->dpdk = callback;
 }
 
 doca_error_t
@@ -154,7 +154,7 @@ doca_argp_get_log_level(int *log_level)
 {
 	if (log_level == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*log_level = dface_argp != NULL && dface_argp->log_level != 0 ? dface_argp->log_level :
+	*log_level = impl_argp != NULL && impl_argp->log_level != 0 ? impl_argp->log_level :
 		(int)doca_log_level_get_global_lower_limit();
 	return DOCA_SUCCESS;
 }
@@ -164,8 +164,8 @@ doca_argp_get_sdk_log_level(int *log_level)
 {
 	if (log_level == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*log_level = dface_argp != NULL && dface_argp->sdk_log_level != 0 ?
-		dface_argp->sdk_log_level : (int)doca_log_level_get_global_sdk_limit();
+	*log_level = impl_argp != NULL && impl_argp->sdk_log_level != 0 ?
+		impl_argp->sdk_log_level : (int)doca_log_level_get_global_sdk_limit();
 	return DOCA_SUCCESS;
 }
 
@@ -173,9 +173,9 @@ doca_argp_get_sdk_log_level(int *log_level)
 static const struct doca_argp_param *
 find_singular(void)
 {
-	const struct dface_argp_value *value;
+	const struct impl_argp_value *value;
 
-	STAILQ_FOREACH(value, &dface_argp->values, next)
+	STAILQ_FOREACH(value, &impl_argp->values, next)
 		if (value->param->singular)
 			return value->param;
 	return NULL;
@@ -184,11 +184,11 @@ find_singular(void)
 static doca_error_t
 check_singular(const struct doca_argp_param *singular)
 {
-	const struct dface_argp_value *value;
+	const struct impl_argp_value *value;
 
-	STAILQ_FOREACH(value, &dface_argp->values, next) {
+	STAILQ_FOREACH(value, &impl_argp->values, next) {
 		if (value->param != singular) {
-			ARGP_ERR("flag '%s' stands alone", dface_argp_flag(singular));
+			ARGP_ERR("flag '%s' stands alone", impl_argp_flag(singular));
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
@@ -201,11 +201,11 @@ check_mandatory(void)
 	const struct doca_argp_param *param;
 	const struct doca_argp_cmd *cmd;
 
-	for (cmd = dface_argp->cmd; cmd != NULL; cmd = cmd->outer) {
+	for (cmd = impl_argp->cmd; cmd != NULL; cmd = cmd->outer) {
 		TAILQ_FOREACH(param, &cmd->params, next) {
 			if (param->mandatory && param->nb_given == 0) {
 				ARGP_ERR("flag '%s' is missing; see --help",
-					dface_argp_flag(param));
+					impl_argp_flag(param));
 				return DOCA_ERROR_INVALID_VALUE;
 			}
 		}
@@ -224,7 +224,7 @@ call_cmds(const struct doca_argp_cmd *cmd)
 	result = call_cmds(cmd->outer);
 	if (result != DOCA_SUCCESS || cmd->callback == NULL)
 		return result;
-	result = cmd->callback(dface_argp->config);
+	result = cmd->callback(impl_argp->config);
 	if (result != DOCA_SUCCESS)
 		ARGP_ERR("command '%s': %s", cmd->name, doca_error_get_descr(result));
 	return result;
@@ -235,32 +235,32 @@ call_validation(void)
 {
 	doca_error_t result;
 
-	if (dface_argp->validation == NULL)
+	if (impl_argp->validation == NULL)
 		return DOCA_SUCCESS;
-	result = dface_argp->validation(dface_argp->config);
+	result = impl_argp->validation(impl_argp->config);
 	if (result != DOCA_SUCCESS)
 		ARGP_ERR("the flags do not fit together: %s", doca_error_get_descr(result));
 	return result;
 }
 
 doca_error_t
-dface_argp_add_dpdk(const char *arg)
+impl_argp_add_dpdk(const char *arg)
 {
-	return argz_add(&dface_argp->dpdk_args, &dface_argp->dpdk_args_len, arg) == 0 ?
+	return argz_add(&impl_argp->dpdk_args, &impl_argp->dpdk_args_len, arg) == 0 ?
 		DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 static doca_error_t
 call_dpdk(void)
 {
-	struct dface_argp *a = dface_argp;
+	struct impl_argp *a = impl_argp;
 	doca_error_t result;
 	int i, argc;
 
 	if (a->dpdk == NULL)
 		return DOCA_SUCCESS;
 	for (i = 0; i < a->nb_rest; i++)
-		if (dface_argp_add_dpdk(a->rest[i]) != DOCA_SUCCESS)
+		if (impl_argp_add_dpdk(a->rest[i]) != DOCA_SUCCESS)
 			return DOCA_ERROR_NO_MEMORY;
 	argc = argz_count(a->dpdk_args, a->dpdk_args_len);
 	/* EAL orders the pointers anew; the texts are freed as a whole. */
@@ -281,9 +281,9 @@ look(int argc, char **argv)
 	const struct doca_argp_param *singular;
 	doca_error_t result;
 
-	result = dface_argp_parse(argc, argv);
-	if (result == DOCA_SUCCESS && dface_argp->json_path != NULL)
-		result = dface_argp_load_json(dface_argp->json_path);
+	result = impl_argp_parse(argc, argv);
+	if (result == DOCA_SUCCESS && impl_argp->json_path != NULL)
+		result = impl_argp_load_json(impl_argp->json_path);
 	if (result != DOCA_SUCCESS)
 		return result;
 	singular = find_singular();
@@ -297,18 +297,18 @@ doca_argp_start(int argc, char **argv)
 
 	if (argc < 1 || argv == NULL || argv[0] == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL || dface_argp->started)
+	if (impl_argp == NULL || impl_argp->started)
 		return DOCA_ERROR_BAD_STATE;
-	dface_argp->started = true;
-	if (dface_argp->name == NULL && !dface_argp_set_text(&dface_argp->name, argv[0]))
+	impl_argp->started = true;
+	if (impl_argp->name == NULL && !impl_argp_set_text(&impl_argp->name, argv[0]))
 		return DOCA_ERROR_NO_MEMORY;
-	result = dface_argp_add_dpdk(dface_argp->name);
+	result = impl_argp_add_dpdk(impl_argp->name);
 	if (result == DOCA_SUCCESS)
 		result = look(argc, argv);
 	if (result == DOCA_SUCCESS)
-		result = dface_argp_call_values();
+		result = impl_argp_call_values();
 	if (result == DOCA_SUCCESS)
-		result = call_cmds(dface_argp->cmd);
+		result = call_cmds(impl_argp->cmd);
 	if (result == DOCA_SUCCESS)
 		result = call_validation();
 	if (result == DOCA_SUCCESS)

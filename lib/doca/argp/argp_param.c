@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 bool
-dface_argp_name_is_good(const char *name)
+impl_argp_name_is_good(const char *name)
 {
 	if (!isalnum((unsigned char)*name))
 		return false;
@@ -19,7 +19,7 @@ dface_argp_name_is_good(const char *name)
 }
 
 const char *
-dface_argp_flag(const struct doca_argp_param *param)
+impl_argp_flag(const struct doca_argp_param *param)
 {
 	/* Names are short; a message has one of them. */
 	static char flag[64];
@@ -32,7 +32,7 @@ dface_argp_flag(const struct doca_argp_param *param)
 }
 
 bool
-dface_argp_set_text(char **field, const char *text)
+impl_argp_set_text(char **field, const char *text)
 {
 	char *copy = NULL;
 
@@ -57,7 +57,7 @@ free_param(struct doca_argp_param *param)
 }
 
 void
-dface_argp_free_params(struct dface_argp_params *params)
+impl_argp_free_params(struct impl_argp_params *params)
 {
 	struct doca_argp_param *param;
 
@@ -72,7 +72,7 @@ doca_argp_param_create(struct doca_argp_param **param)
 {
 	if (param == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	*param = calloc(1, sizeof(**param));
 	return *param != NULL ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
@@ -104,7 +104,7 @@ may_set(const struct doca_argp_param *param)
 static void
 set_text(struct doca_argp_param *param, char **field, const char *text)
 {
-	if (!dface_argp_set_text(field, text))
+	if (!impl_argp_set_text(field, text))
 		param->no_memory = true;
 }
 
@@ -163,7 +163,7 @@ doca_argp_param_set_type_205(struct doca_argp_param *param, unsigned int type)
 	if (type <= DOCA_ARGP_TYPE_BOOLEAN)
 		param->type = type;
 	else
-		param->type = type == 4 ? DFACE_ARGP_TYPE_JSON_OBJ : DOCA_ARGP_TYPE_UNKNOWN;
+		param->type = type == 4 ? IMPL_ARGP_TYPE_JSON_OBJ : DOCA_ARGP_TYPE_UNKNOWN;
 }
 
 void
@@ -220,8 +220,8 @@ is_taken(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
 	const struct doca_argp_param *p;
 	unsigned int i;
 
-	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++) {
-		p = &dface_argp->builtins[i];
+	for (i = 0; i < IMPL_ARGP_NB_BUILTINS; i++) {
+		p = &impl_argp->builtins[i];
 		if (same(p->short_name, param->short_name) || same(p->long_name, param->long_name))
 			return true;
 	}
@@ -244,26 +244,26 @@ check(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
 	}
 	if (param->description == NULL || param->callback == NULL ||
 			param->type == DOCA_ARGP_TYPE_UNKNOWN) {
-		ARGP_ERR("flag '%s' has no %s", dface_argp_flag(param),
+		ARGP_ERR("flag '%s' has no %s", impl_argp_flag(param),
 			param->description == NULL ? "description" :
 			param->callback == NULL ? "callback" : "type");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if ((long_name != NULL && !dface_argp_name_is_good(long_name)) ||
-			(short_name != NULL && !dface_argp_name_is_good(short_name))) {
+	if ((long_name != NULL && !impl_argp_name_is_good(long_name)) ||
+			(short_name != NULL && !impl_argp_name_is_good(short_name))) {
 		ARGP_ERR("flag '%s': names have letters, digits, '-' and '_'",
-			dface_argp_flag(param));
+			impl_argp_flag(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (is_taken(cmd, param)) {
-		ARGP_ERR("flag '%s' has a name of another flag", dface_argp_flag(param));
+		ARGP_ERR("flag '%s' has a name of another flag", impl_argp_flag(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
+impl_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
 {
 	doca_error_t result;
 
@@ -271,9 +271,9 @@ dface_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
 		return DOCA_ERROR_BAD_STATE;
 	/* From here on it is ours. */
 	param->registered = true;
-	result = dface_argp->started ? DOCA_ERROR_BAD_STATE : check(cmd, param);
+	result = impl_argp->started ? DOCA_ERROR_BAD_STATE : check(cmd, param);
 	if (result != DOCA_SUCCESS)
-		TAILQ_INSERT_TAIL(&dface_argp->refused, param, next);
+		TAILQ_INSERT_TAIL(&impl_argp->refused, param, next);
 	else
 		TAILQ_INSERT_TAIL(&cmd->params, param, next);
 	return result;
@@ -284,9 +284,9 @@ doca_argp_register_param(struct doca_argp_param *input_param)
 {
 	if (input_param == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	return dface_argp_add_param(&dface_argp->program, input_param);
+	return impl_argp_add_param(&impl_argp->program, input_param);
 }
 
 doca_error_t
@@ -294,7 +294,7 @@ doca_argp_cmd_register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *
 {
 	if (cmd == NULL || input_param == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_argp == NULL)
+	if (impl_argp == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	return dface_argp_add_param(cmd, input_param);
+	return impl_argp_add_param(cmd, input_param);
 }

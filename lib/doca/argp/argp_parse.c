@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 /* What getopt returns for a flag with a long name: more than any letter. */
 #define FIRST_LONG 256
@@ -37,9 +37,9 @@ collect(struct doca_argp_cmd *cmd, struct doca_argp_param **params)
 			n++;
 		}
 	}
-	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++, n++)
+	for (i = 0; i < IMPL_ARGP_NB_BUILTINS; i++, n++)
 		if (params != NULL)
-			params[n] = &dface_argp->builtins[i];
+			params[n] = &impl_argp->builtins[i];
 	return n;
 }
 
@@ -56,7 +56,7 @@ static char *
 add_names(struct table *t, int i, struct option **next_long, char *letters)
 {
 	const struct doca_argp_param *param = t->params[i];
-	const bool value = dface_argp_takes_value(param);
+	const bool value = impl_argp_takes_value(param);
 	const struct option names = {
 		.has_arg = value ? required_argument : no_argument, .val = FIRST_LONG + i,
 	};
@@ -127,7 +127,7 @@ complain(const struct table *t, int code, char **argv)
 	const struct doca_argp_param *param = find(t, optopt);
 
 	if (param != NULL) {
-		ARGP_ERR("flag '%s' %s; see --help", dface_argp_flag(param),
+		ARGP_ERR("flag '%s' %s; see --help", impl_argp_flag(param),
 			code == ':' ? "needs a value" : "takes no value");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -159,7 +159,7 @@ parse_flags(const struct table *t, int argc, char **argv, int *words, bool *end)
 	while ((code = next_flag(t, argc, argv)) != -1) {
 		if (code == ':' || code == '?')
 			return complain(t, code, argv);
-		result = dface_argp_give(find(t, code), optarg);
+		result = impl_argp_give(find(t, code), optarg);
 		if (result != DOCA_SUCCESS)
 			return result;
 		after_flags = optind;
@@ -218,22 +218,22 @@ take_dpdk(int argc, char **argv)
 {
 	int i;
 
-	if (dface_argp->dpdk == NULL)
+	if (impl_argp->dpdk == NULL)
 		return 0;
 	for (i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") != 0)
 			continue;
-		dface_argp->rest = argv + 1;
-		dface_argp->nb_rest = i - 1;
+		impl_argp->rest = argv + 1;
+		impl_argp->nb_rest = i - 1;
 		return i;
 	}
 	return 0;
 }
 
 doca_error_t
-dface_argp_parse(int argc, char **argv)
+impl_argp_parse(int argc, char **argv)
 {
-	struct doca_argp_cmd *cmd = &dface_argp->program;
+	struct doca_argp_cmd *cmd = &impl_argp->program;
 	doca_error_t result;
 	int words = take_dpdk(argc, argv);
 	bool end = false;
@@ -242,7 +242,7 @@ dface_argp_parse(int argc, char **argv)
 	argc -= words;
 	argv += words;
 	for (;;) {
-		dface_argp->cmd = cmd;
+		impl_argp->cmd = cmd;
 		result = parse_cmd(cmd, argc, argv, &words, &end);
 		if (result != DOCA_SUCCESS)
 			return result;
@@ -252,7 +252,7 @@ dface_argp_parse(int argc, char **argv)
 			return refuse_rest(argc, argv);
 		cmd = find_cmd(cmd, argv[0]);
 		if (cmd == NULL)
-			return TAILQ_EMPTY(&dface_argp->cmd->cmds) ? DOCA_ERROR_INVALID_VALUE :
+			return TAILQ_EMPTY(&impl_argp->cmd->cmds) ? DOCA_ERROR_INVALID_VALUE :
 				DOCA_ERROR_NOT_SUPPORTED;
 	}
 }

@@ -7,17 +7,17 @@
 
 #include <rte_common.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 /* Longer names have their description on a line of its own. */
 #define MAX_WIDTH 32
 #define MANDATORY " (mandatory)"
 
 const char *
-dface_argp_program(void)
+impl_argp_program(void)
 {
-	const char *name = dface_argp != NULL && dface_argp->name != NULL ?
-		dface_argp->name : program_invocation_short_name;
+	const char *name = impl_argp != NULL && impl_argp->name != NULL ?
+		impl_argp->name : program_invocation_short_name;
 	const char *slash = strrchr(name, '/');
 
 	return slash != NULL ? slash + 1 : name;
@@ -89,8 +89,8 @@ find_width(const struct doca_argp_cmd *cmd)
 	const struct doca_argp_cmd *c;
 	int i, w, width = 0;
 
-	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++) {
-		w = flag_names(&dface_argp->builtins[i], NULL, 0);
+	for (i = 0; i < IMPL_ARGP_NB_BUILTINS; i++) {
+		w = flag_names(&impl_argp->builtins[i], NULL, 0);
 		width = RTE_MAX(width, w);
 	}
 	for (c = cmd; c != NULL; c = c->outer)
@@ -108,7 +108,7 @@ static void
 print_words(const struct doca_argp_cmd *cmd)
 {
 	if (cmd->outer == NULL) {
-		fprintf(stdout, "Usage: %s", dface_argp_program());
+		fprintf(stdout, "Usage: %s", impl_argp_program());
 		return;
 	}
 	print_words(cmd->outer);
@@ -156,18 +156,18 @@ doca_argp_usage(void)
 	const struct doca_argp_cmd *cmd;
 	int i, width;
 
-	if (dface_argp == NULL) {
+	if (impl_argp == NULL) {
 		ARGP_ERR("usage is asked for before doca_argp_init()");
 		return;
 	}
-	cmd = dface_argp->cmd;
+	cmd = impl_argp->cmd;
 	width = find_width(cmd);
 	print_words(cmd);
 	fprintf(stdout, "%s [DOCA Flags] [Program Flags]%s\n\nDOCA Flags:\n",
-		dface_argp->dpdk != NULL ? " [DPDK Flags] --" : "",
+		impl_argp->dpdk != NULL ? " [DPDK Flags] --" : "",
 		TAILQ_EMPTY(&cmd->cmds) ? "" : " [Command]");
-	for (i = 0; i < DFACE_ARGP_NB_BUILTINS; i++)
-		print_flag(&dface_argp->builtins[i], width);
+	for (i = 0; i < IMPL_ARGP_NB_BUILTINS; i++)
+		print_flag(&impl_argp->builtins[i], width);
 	print_flags(cmd, width);
 	print_cmds(cmd, width);
 	fputc('\n', stdout);

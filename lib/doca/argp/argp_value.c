@@ -11,10 +11,10 @@
 #include <jansson.h>
 #include <rte_common.h>
 
-#include "dface_argp.h"
+#include "argp/argp.h"
 
 static bool
-look_string(const char *text, struct dface_argp_value *value)
+look_string(const char *text, struct impl_argp_value *value)
 {
 	RTE_SET_USED(text);
 	RTE_SET_USED(value);
@@ -22,7 +22,7 @@ look_string(const char *text, struct dface_argp_value *value)
 }
 
 static bool
-look_int(const char *text, struct dface_argp_value *value)
+look_int(const char *text, struct impl_argp_value *value)
 {
 	const char *digits = *text == '-' ? text + 1 : text;
 	const bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
@@ -39,14 +39,14 @@ look_int(const char *text, struct dface_argp_value *value)
 }
 
 static bool
-look_bool(const char *text, struct dface_argp_value *value)
+look_bool(const char *text, struct impl_argp_value *value)
 {
 	value->b = true;
 	return text == NULL;
 }
 
 static bool
-look_double(const char *text, struct dface_argp_value *value)
+look_double(const char *text, struct impl_argp_value *value)
 {
 	char *end;
 
@@ -55,7 +55,7 @@ look_double(const char *text, struct dface_argp_value *value)
 }
 
 static bool
-look_json(const char *text, struct dface_argp_value *value)
+look_json(const char *text, struct impl_argp_value *value)
 {
 	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	const bool good = json_is_object(root);
@@ -67,60 +67,60 @@ look_json(const char *text, struct dface_argp_value *value)
 
 static const struct {
 	const char *what;
-	bool (*look)(const char *text, struct dface_argp_value *value);
-} types[DFACE_ARGP_NB_TYPES] = {
+	bool (*look)(const char *text, struct impl_argp_value *value);
+} types[IMPL_ARGP_NB_TYPES] = {
 	[DOCA_ARGP_TYPE_STRING] = { "a string", look_string },
 	[DOCA_ARGP_TYPE_INT] = { "an integer of 32 bits", look_int },
 	[DOCA_ARGP_TYPE_BOOLEAN] = { "without a value", look_bool },
 	[DOCA_ARGP_TYPE_DEVICE] = { "a device", look_string },
 	[DOCA_ARGP_TYPE_DEVICE_REP] = { "a representor", look_string },
 	[DOCA_ARGP_TYPE_DOUBLE] = { "a finite number", look_double },
-	[DFACE_ARGP_TYPE_JSON_OBJ] = { "a JSON object", look_json },
+	[IMPL_ARGP_TYPE_JSON_OBJ] = { "a JSON object", look_json },
 };
 
 bool
-dface_argp_takes_value(const struct doca_argp_param *param)
+impl_argp_takes_value(const struct doca_argp_param *param)
 {
 	return param->type != DOCA_ARGP_TYPE_BOOLEAN;
 }
 
 static doca_error_t
-call(struct dface_argp_value *value)
+call(struct impl_argp_value *value)
 {
 	const struct doca_argp_param *param = value->param;
 
 	switch (param->type) {
 	case DOCA_ARGP_TYPE_INT:
-		return param->callback(&value->i, dface_argp->config);
+		return param->callback(&value->i, impl_argp->config);
 	case DOCA_ARGP_TYPE_BOOLEAN:
-		return param->callback(&value->b, dface_argp->config);
+		return param->callback(&value->b, impl_argp->config);
 	case DOCA_ARGP_TYPE_DOUBLE:
-		return param->callback(&value->d, dface_argp->config);
+		return param->callback(&value->d, impl_argp->config);
 	case DOCA_ARGP_TYPE_DEVICE:
-		return dface_argp_call_dev(param, value->text);
+		return impl_argp_call_dev(param, value->text);
 	case DOCA_ARGP_TYPE_DEVICE_REP:
-		return dface_argp_call_rep(param, value->text);
+		return impl_argp_call_rep(param, value->text);
 	default:
-		return param->callback(value->text, dface_argp->config);
+		return param->callback(value->text, impl_argp->config);
 	}
 }
 
 static void
-free_value(struct dface_argp_value *value)
+free_value(struct impl_argp_value *value)
 {
 	free(value->text);
 	free(value);
 }
 
-static struct dface_argp_value *
+static struct impl_argp_value *
 create_value(struct doca_argp_param *param, const char *text)
 {
-	struct dface_argp_value *value = calloc(1, sizeof(*value));
+	struct impl_argp_value *value = calloc(1, sizeof(*value));
 
 	if (value == NULL)
 		return NULL;
 	value->param = param;
-	if (!dface_argp_set_text(&value->text, text)) {
+	if (!impl_argp_set_text(&value->text, text)) {
 		free(value);
 		return NULL;
 	}
@@ -128,27 +128,27 @@ create_value(struct doca_argp_param *param, const char *text)
 }
 
 doca_error_t
-dface_argp_give(struct doca_argp_param *param, const char *text)
+impl_argp_give(struct doca_argp_param *param, const char *text)
 {
-	struct dface_argp_value *value;
+	struct impl_argp_value *value;
 	doca_error_t result;
 
 	if (param->nb_given > 0 && !param->multiplicity) {
-		ARGP_ERR("flag '%s' was given twice", dface_argp_flag(param));
+		ARGP_ERR("flag '%s' was given twice", impl_argp_flag(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	value = create_value(param, text);
 	if (value == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	if (!types[param->type].look(text, value)) {
-		ARGP_ERR("flag '%s': '%s' is not %s", dface_argp_flag(param), text,
+		ARGP_ERR("flag '%s': '%s' is not %s", impl_argp_flag(param), text,
 			types[param->type].what);
 		free_value(value);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	param->nb_given++;
 	if (!param->builtin) {
-		STAILQ_INSERT_TAIL(&dface_argp->values, value, next);
+		STAILQ_INSERT_TAIL(&impl_argp->values, value, next);
 		return DOCA_SUCCESS;
 	}
 	result = call(value);
@@ -157,15 +157,15 @@ dface_argp_give(struct doca_argp_param *param, const char *text)
 }
 
 doca_error_t
-dface_argp_call_values(void)
+impl_argp_call_values(void)
 {
-	struct dface_argp_value *value;
+	struct impl_argp_value *value;
 	doca_error_t result;
 
-	STAILQ_FOREACH(value, &dface_argp->values, next) {
+	STAILQ_FOREACH(value, &impl_argp->values, next) {
 		result = call(value);
 		if (result != DOCA_SUCCESS) {
-			ARGP_ERR("flag '%s'%s%s: %s", dface_argp_flag(value->param),
+			ARGP_ERR("flag '%s'%s%s: %s", impl_argp_flag(value->param),
 				value->text != NULL ? ", " : "",
 				value->text != NULL ? value->text : "",
 				doca_error_get_descr(result));
@@ -176,12 +176,12 @@ dface_argp_call_values(void)
 }
 
 void
-dface_argp_free_values(void)
+impl_argp_free_values(void)
 {
-	struct dface_argp_value *value;
+	struct impl_argp_value *value;
 
-	while ((value = STAILQ_FIRST(&dface_argp->values)) != NULL) {
-		STAILQ_REMOVE_HEAD(&dface_argp->values, next);
+	while ((value = STAILQ_FIRST(&impl_argp->values)) != NULL) {
+		STAILQ_REMOVE_HEAD(&impl_argp->values, next);
 		free_value(value);
 	}
 }

@@ -6,7 +6,8 @@
 
 #include <rte_common.h>
 
-#include "dface_err.h"
+#include "base/alias.h"
+#include "base/err.h"
 
 static const struct {
 	const char *name;
@@ -60,17 +61,9 @@ doca_error_get_descr(doca_error_t error)
 		"No error of DOCA has this value";
 }
 
-const char *
-doca_get_error_name(doca_error_t error)
-{
-	return doca_error_get_name(error);
-}
+IMPL_ALIAS(doca_get_error_name, doca_error_get_name);
 
-const char *
-doca_get_error_string(doca_error_t error)
-{
-	return doca_error_get_descr(error);
-}
+IMPL_ALIAS(doca_get_error_string, doca_error_get_descr);
 
 static const struct {
 	int err;
@@ -103,7 +96,7 @@ static const struct {
 };
 
 doca_error_t
-dface_err(int ret)
+impl_err(int ret)
 {
 	unsigned int i;
 

@@ -11,17 +11,18 @@
 
 #include <rte_common.h>
 
-#include "dface_comch.h"
-#include "dface_dev.h"
+#include "comch/cc_names.h"
+#include "comch/comch.h"
+#include "dev/dev.h"
 
 uint32_t
-dface_max_clients(const struct doca_dev *dev)
+impl_max_clients(const struct doca_dev *dev)
 {
 	struct rte_comch_dev_info info;
 
-	if (rte_comch_dev_info_get(dface_dev_id(dev), &info) != 0)
-		return DFACE_MAX_CLIENTS;
-	return RTE_MIN(info.max_clients, (uint32_t)DFACE_MAX_CLIENTS);
+	if (rte_comch_dev_info_get(impl_dev_id(dev), &info) != 0)
+		return IMPL_MAX_CLIENTS;
+	return RTE_MIN(info.max_clients, (uint32_t)IMPL_MAX_CLIENTS);
 }
 
 static doca_error_t
@@ -38,37 +39,37 @@ is_on(const struct doca_devinfo *devinfo, bool dpu)
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_is_dpu(devinfo) == dpu ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+	return impl_devinfo_is_dpu(devinfo) == dpu ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t
 doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
 {
-	return tell(devinfo, max_name_len, DFACE_MAX_NAME);
+	return tell(devinfo, max_name_len, IMPL_MAX_NAME);
 }
 
 doca_error_t
 doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return tell(devinfo, size, DFACE_MAX_MSG_SIZE);
+	return tell(devinfo, size, IMPL_MAX_MSG_SIZE);
 }
 
 doca_error_t
 doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return tell(devinfo, size, DFACE_MAX_RECV_QUEUE);
+	return tell(devinfo, size, IMPL_MAX_RECV_QUEUE);
 }
 
 doca_error_t
 doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
 {
-	return tell(devinfo, num_clients, DFACE_MAX_CLIENTS);
+	return tell(devinfo, num_clients, IMPL_MAX_CLIENTS);
 }
 
 doca_error_t
 doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
 {
-	return tell(devinfo, max_send_tasks, DFACE_MAX_SEND_TASKS);
+	return tell(devinfo, max_send_tasks, IMPL_MAX_SEND_TASKS);
 }
 
 doca_error_t
@@ -93,14 +94,14 @@ doca_error_t
 doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return tell(devinfo, max_num_tasks, DFACE_MAX_DP_TASKS);
+	return tell(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	return tell(devinfo, max_buf_size, DFACE_MAX_BUF_SIZE);
+	return tell(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
 }
 
 doca_error_t
@@ -114,14 +115,14 @@ doca_error_t
 doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 		uint32_t *max_consumers)
 {
-	return tell(devinfo, max_consumers, DFACE_MAX_DP_QUEUES);
+	return tell(devinfo, max_consumers, IMPL_MAX_DP_QUEUES);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_imm_data_len)
 {
-	return tell(devinfo, max_imm_data_len, DFACE_MAX_IMM);
+	return tell(devinfo, max_imm_data_len, IMPL_MAX_IMM);
 }
 
 doca_error_t
@@ -134,14 +135,14 @@ doca_error_t
 doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return tell(devinfo, max_num_tasks, DFACE_MAX_DP_TASKS);
+	return tell(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	return tell(devinfo, max_buf_size, DFACE_MAX_BUF_SIZE);
+	return tell(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
 }
 
 doca_error_t
@@ -155,5 +156,7 @@ doca_error_t
 doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 		uint32_t *max_producers)
 {
-	return tell(devinfo, max_producers, DFACE_MAX_DP_QUEUES);
+	return tell(devinfo, max_producers, IMPL_MAX_DP_QUEUES);
 }
+
+IMPL_CC_NAMES_CAPS(IMPL_CC_NAME)

@@ -7,9 +7,10 @@
 
 #include <rte_errno.h>
 
-#include "dface_comch.h"
-#include "dface_dev.h"
-#include "dface_err.h"
+#include "base/err.h"
+#include "comch/cc_names.h"
+#include "comch/comch.h"
+#include "dev/dev.h"
 
 /* How long a client tries while nobody listens: the server may just be starting. */
 #define CONNECT_TIMEOUT_MS 500
@@ -20,7 +21,7 @@ forget_conn(struct doca_comch_client *client)
 {
 	if (client->conn != NULL) {
 		client->conn->head.ctx = NULL;
-		dface_conn_drop(client->conn);
+		impl_conn_drop(client->conn);
 	}
 	client->conn = NULL;
 }
@@ -41,16 +42,16 @@ dial(struct doca_comch_client *client)
 	struct rte_comch_client *native;
 	int ret;
 
-	native = rte_comch_client_create(dface_dev_id(client->ctrl.dev), &conf);
+	native = rte_comch_client_create(impl_dev_id(client->ctrl.dev), &conf);
 	if (native == NULL)
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	ret = rte_comch_client_start(native);
 	if (ret != -EINPROGRESS) {
 		rte_comch_client_destroy(native);
-		return dface_err(ret);
+		return impl_err(ret);
 	}
 	ctx->native = native;
-	dface_conn_bind(client->conn, rte_comch_client_conn(native));
+	impl_conn_bind(client->conn, rte_comch_client_conn(native));
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
@@ -60,18 +61,18 @@ client_start(struct doca_ctx *ctx)
 	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
 	doca_error_t ret;
 
-	ret = dface_ctrl_check(&client->ctrl);
+	ret = impl_ctrl_check(&client->ctrl);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	forget_conn(client);
-	client->conn = dface_conn_create(&client->ctrl);
+	client->conn = impl_conn_create(&client->ctrl);
 	if (client->conn == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	dface_conn_hold(client->conn);
+	impl_conn_hold(client->conn);
 	client->was_up = false;
 	ret = dial(client);
 	if (ret != DOCA_ERROR_IN_PROGRESS) {
-		dface_conn_end(client->conn);
+		impl_conn_end(client->conn);
 		forget_conn(client);
 	}
 	return ret;
@@ -87,7 +88,7 @@ client_stop(struct doca_ctx *ctx)
 	if (state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_client_stop(ctx->native);
-	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : impl_err(ret);
 }
 
 static void
@@ -103,17 +104,17 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
 
 	if (event->type != RTE_COMCH_EVENT_STATE) {
-		dface_ctrl_event(&client->ctrl, event);
+		impl_ctrl_event(&client->ctrl, event);
 		client->was_up |= event->type == RTE_COMCH_EVENT_CONNECTED;
 		/* Before its first message; the native STATE event may come behind that. */
 		if (event->type == RTE_COMCH_EVENT_CONNECTED)
-			dface_ctx_on_running(ctx);
+			impl_ctx_on_running(ctx);
 		return;
 	}
 	/* One that was never established has no event of its own end. */
 	if (event->state.next == RTE_COMCH_STATE_IDLE && !TAILQ_EMPTY(&client->ctrl.conns))
-		dface_ctrl_conn_ended(client->conn);
-	dface_ctx_on_state(ctx, event);
+		impl_ctrl_conn_ended(client->conn);
+	impl_ctx_on_state(ctx, event);
 }
 
 static void
@@ -122,17 +123,17 @@ client_fini(struct doca_ctx *ctx)
 	forget_conn((struct doca_comch_client *)ctx);
 }
 
-static const struct dface_ctx_ops client_ops = {
+static const struct impl_ctx_ops client_ops = {
 	.name = "client",
 	.task_size = sizeof(struct doca_comch_task_send),
 	.start = client_start,
 	.stop = client_stop,
 	.release = client_release,
 	.event = client_event,
-	.progress = dface_send_progress,
-	.submit = dface_send_submit,
-	.task_back = dface_send_task_back,
-	.task_put = dface_send_put,
+	.progress = impl_send_progress,
+	.submit = impl_send_submit,
+	.task_back = impl_send_task_back,
+	.task_put = impl_send_put,
 	.fini = client_fini,
 };
 
@@ -145,12 +146,12 @@ doca_comch_client_create(struct doca_dev *dev, const char *name,
 
 	if (dev == NULL || name == NULL || comch_client == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_dev_is_dpu(dev))
+	if (impl_dev_is_dpu(dev))
 		return DOCA_ERROR_NOT_SUPPORTED;
 	client = calloc(1, sizeof(*client));
 	if (client == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = dface_ctrl_init(&client->ctrl, &client_ops, dev, name);
+	ret = impl_ctrl_init(&client->ctrl, &client_ops, dev, name);
 	if (ret != DOCA_SUCCESS) {
 		free(client);
 		return ret;
@@ -168,9 +169,9 @@ doca_comch_client_destroy(struct doca_comch_client *comch_client)
 	if (comch_client == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	dev = comch_client->ctrl.dev;
-	ret = dface_ctx_destroy(&comch_client->ctrl.ctx);
+	ret = impl_ctx_destroy(&comch_client->ctrl.ctx);
 	if (ret == DOCA_SUCCESS)
-		dface_dev_drop(dev);
+		impl_dev_drop(dev);
 	return ret;
 }
 
@@ -195,7 +196,7 @@ doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 
 /* Configuration */
 
-static struct dface_ctrl *
+static struct impl_ctrl *
 ctrl_of(struct doca_comch_client *client)
 {
 	return client == NULL ? NULL : &client->ctrl;
@@ -204,7 +205,7 @@ ctrl_of(struct doca_comch_client *client)
 doca_error_t
 doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client, uint32_t size)
 {
-	return dface_ctrl_set_max_msg_size(ctrl_of(comch_client), size);
+	return impl_ctrl_set_max_msg_size(ctrl_of(comch_client), size);
 }
 
 doca_error_t
@@ -219,7 +220,7 @@ doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client,
 doca_error_t
 doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client, uint32_t size)
 {
-	return dface_ctrl_set_recv_queue(ctrl_of(comch_client), size);
+	return impl_ctrl_set_recv_queue(ctrl_of(comch_client), size);
 }
 
 doca_error_t
@@ -246,7 +247,7 @@ doca_comch_client_task_send_set_conf(struct doca_comch_client *comch_client,
 		doca_comch_task_send_completion_cb_t task_completion_cb,
 		doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-	return dface_send_set_conf(ctrl_of(comch_client), task_completion_cb, task_error_cb,
+	return impl_send_set_conf(ctrl_of(comch_client), task_completion_cb, task_error_cb,
 			num_send_tasks);
 }
 
@@ -255,14 +256,14 @@ doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
 		struct doca_comch_connection *peer, const void *msg, uint32_t len,
 		struct doca_comch_task_send **task)
 {
-	return dface_send_alloc(ctrl_of(comch_client), peer, msg, len, task);
+	return impl_send_alloc(ctrl_of(comch_client), peer, msg, len, task);
 }
 
 doca_error_t
 doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
 		doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-	return dface_ctrl_set_msg_cb(ctrl_of(comch_client), recv_event_cb);
+	return impl_ctrl_set_msg_cb(ctrl_of(comch_client), recv_event_cb);
 }
 
 doca_error_t
@@ -270,6 +271,8 @@ doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client
 		doca_comch_event_consumer_cb_t new_consumer_event_cb,
 		doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-	return dface_ctrl_set_consumer_cbs(ctrl_of(comch_client), new_consumer_event_cb,
+	return impl_ctrl_set_consumer_cbs(ctrl_of(comch_client), new_consumer_event_cb,
 			expired_consumer_event_cb);
 }
+
+IMPL_CC_NAMES_CLIENT(IMPL_CC_NAME)

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_comch.h"
-#include "dface_log.h"
+#include "comch/cc_names.h"
+#include "comch/comch.h"
+#include "log/log.h"
 
 struct doca_comch_connection *
-dface_conn_create(struct dface_ctrl *ctrl)
+impl_conn_create(struct impl_ctrl *ctrl)
 {
 	struct doca_comch_connection *conn = calloc(1, sizeof(*conn));
 
@@ -24,7 +25,7 @@ dface_conn_create(struct dface_ctrl *ctrl)
 }
 
 void
-dface_conn_bind(struct doca_comch_connection *conn, struct rte_comch_conn *native)
+impl_conn_bind(struct doca_comch_connection *conn, struct rte_comch_conn *native)
 {
 	rte_comch_conn_user_data_set(native, (uintptr_t)conn);
 	pthread_mutex_lock(&conn->lock);
@@ -33,16 +34,16 @@ dface_conn_bind(struct doca_comch_connection *conn, struct rte_comch_conn *nativ
 }
 
 void
-dface_conn_set_state(struct doca_comch_connection *conn, enum dface_conn_state state)
+impl_conn_set_state(struct doca_comch_connection *conn, enum impl_conn_state state)
 {
 	conn->state = state;
 	pthread_mutex_lock(&conn->lock);
-	conn->is_up = state == DFACE_CONN_UP;
+	conn->is_up = state == IMPL_CONN_UP;
 	pthread_mutex_unlock(&conn->lock);
 }
 
 void
-dface_conn_drop(struct doca_comch_connection *conn)
+impl_conn_drop(struct doca_comch_connection *conn)
 {
 	/* Release what was done with it; acquire what the others did. */
 	if (__atomic_sub_fetch(&conn->refs, 1, __ATOMIC_ACQ_REL) > 0)
@@ -52,20 +53,20 @@ dface_conn_drop(struct doca_comch_connection *conn)
 }
 
 void
-dface_conn_end(struct doca_comch_connection *conn)
+impl_conn_end(struct doca_comch_connection *conn)
 {
-	struct dface_ctrl *ctrl = (struct dface_ctrl *)conn->head.ctx;
+	struct impl_ctrl *ctrl = (struct impl_ctrl *)conn->head.ctx;
 
-	dface_conn_set_state(conn, DFACE_CONN_ENDED);
+	impl_conn_set_state(conn, IMPL_CONN_ENDED);
 	pthread_mutex_lock(&conn->lock);
 	conn->native = NULL;
 	pthread_mutex_unlock(&conn->lock);
 	TAILQ_REMOVE(&ctrl->conns, conn, next);
-	dface_conn_drop(conn);
+	impl_conn_drop(conn);
 }
 
 void
-dface_conn_snapshot(struct doca_comch_connection *conn)
+impl_conn_snapshot(struct doca_comch_connection *conn)
 {
 	if (conn->native != NULL)
 		rte_comch_conn_stats_get(conn->native, &conn->snapshot);
@@ -81,7 +82,7 @@ has_fast_path(const struct doca_comch_connection *conn)
 }
 
 doca_error_t
-dface_conn_join(struct doca_comch_connection *conn, uint32_t *count)
+impl_conn_join(struct doca_comch_connection *conn, uint32_t *count)
 {
 	doca_error_t ret = DOCA_SUCCESS;
 
@@ -90,25 +91,25 @@ dface_conn_join(struct doca_comch_connection *conn, uint32_t *count)
 		ret = DOCA_ERROR_BAD_STATE;
 	else if (!has_fast_path(conn))
 		ret = DOCA_ERROR_NOT_PERMITTED;
-	else if (*count == DFACE_MAX_DP_QUEUES)
+	else if (*count == IMPL_MAX_DP_QUEUES)
 		ret = DOCA_ERROR_NO_MEMORY;
 	else
 		(*count)++;
 	pthread_mutex_unlock(&conn->lock);
 	if (ret == DOCA_ERROR_NOT_PERMITTED)
-		DFACE_ERR("no producer or consumer: the connection's peer has no fast path");
+		IMPL_ERR("no producer or consumer: the connection's peer has no fast path");
 	if (ret == DOCA_SUCCESS)
-		dface_conn_hold(conn);
+		impl_conn_hold(conn);
 	return ret;
 }
 
 void
-dface_conn_leave(struct doca_comch_connection *conn, uint32_t *count)
+impl_conn_leave(struct doca_comch_connection *conn, uint32_t *count)
 {
 	pthread_mutex_lock(&conn->lock);
 	(*count)--;
 	pthread_mutex_unlock(&conn->lock);
-	dface_conn_drop(conn);
+	impl_conn_drop(conn);
 }
 
 doca_error_t
@@ -127,14 +128,14 @@ doca_comch_connection_get_user_data(const struct doca_comch_connection *connecti
 	return connection == NULL ? (union doca_data){ .u64 = 0 } : connection->user_data;
 }
 
-static struct dface_ctrl *
+static struct impl_ctrl *
 ctrl_of(const struct doca_comch_connection *conn, bool is_server)
 {
-	struct dface_ctrl *ctrl;
+	struct impl_ctrl *ctrl;
 
 	if (conn == NULL)
 		return NULL;
-	ctrl = (struct dface_ctrl *)conn->head.ctx;
+	ctrl = (struct impl_ctrl *)conn->head.ctx;
 	return ctrl != NULL && ctrl->is_server == is_server ? ctrl : NULL;
 }
 
@@ -156,10 +157,10 @@ doca_comch_connection_update_info(struct doca_comch_connection *comch_connection
 	if (comch_connection == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	switch (comch_connection->state) {
-	case DFACE_CONN_CONNECTING:
+	case IMPL_CONN_CONNECTING:
 		return DOCA_ERROR_CONNECTION_INPROGRESS;
-	case DFACE_CONN_UP:
-		dface_conn_snapshot(comch_connection);
+	case IMPL_CONN_UP:
+		impl_conn_snapshot(comch_connection);
 		return DOCA_SUCCESS;
 	default:
 		return DOCA_ERROR_CONNECTION_ABORTED;
@@ -192,3 +193,5 @@ doca_comch_connection_get_counter(const struct doca_comch_connection *comch_conn
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 }
+
+IMPL_CC_NAMES_CONN(IMPL_CC_NAME)

@@ -3,9 +3,8 @@
  */
 
 /*
- * Consumers. A submit posts one native buffer; recv_burst() brings it back.
- *
- * Those of a MsgQ differ in how they start and stop (msgq/cpu.c), and have no bufs.
+ * Tasks of consumers, and consumers of connections. A submit posts one native
+ * buffer; the native receive burst brings it back.
  */
 
 #include <errno.h>
@@ -15,26 +14,39 @@
 #include <rte_errno.h>
 #include <rte_prefetch.h>
 
-#include "dface_err.h"
-#include "dface_mem.h"
-#include "dface_msgq.h"
-#include "dface_path.h"
+#include "base/err.h"
+#include "comch/cc_names.h"
+#include "comch/data_path.h"
+#include "mem/mem.h"
 
-#define BURST DFACE_PATH_BURST
+#define BURST IMPL_DATA_PATH_BURST
 
-/* Context */
+/* A consumer of a connection. */
+struct conn_consumer {
+	struct doca_comch_consumer base;
+	struct doca_comch_connection *conn;
+	struct doca_mmap *mmap;
+};
+
+static inline const struct impl_consumer_ops *
+ops_of(const struct doca_comch_consumer *c)
+{
+	return (const struct impl_consumer_ops *)(const void *)c->ctx.ops;
+}
+
+/* Context of a consumer of a connection */
 
 static int
-start_native(struct doca_comch_consumer *c, struct rte_comch_consumer **native)
+start_native(struct conn_consumer *c, struct rte_comch_consumer **native)
 {
 	const struct rte_comch_consumer_conf conf = {
 		.conf_size = sizeof(conf),
-		.poll = c->ctx.pe->poll,
-		.queue_size = c->ctx.nb_tasks,
-		.imm_size = c->imm_len,
-		.mrs = &c->mr,
+		.poll = c->base.ctx.pe->poll,
+		.queue_size = c->base.ctx.nb_tasks,
+		.imm_size = c->base.imm_len,
+		.mrs = &c->base.mr,
 		.nb_mrs = 1,
-		.user_data = (uintptr_t)&c->ctx,
+		.user_data = (uintptr_t)&c->base.ctx,
 	};
 
 	*native = NULL;
@@ -47,7 +59,7 @@ start_native(struct doca_comch_consumer *c, struct rte_comch_consumer **native)
 static doca_error_t
 consumer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct conn_consumer *c = (struct conn_consumer *)ctx;
 	struct rte_comch_consumer *native;
 	int ret;
 
@@ -58,27 +70,14 @@ consumer_start(struct doca_ctx *ctx)
 		rte_comch_consumer_destroy(native);
 		/* It has ended meanwhile. */
 		return ret == -EBADFD || ret == -ECONNRESET ? DOCA_ERROR_NOT_CONNECTED :
-			dface_err(ret);
+			impl_err(ret);
 	}
 	ctx->native = native;
+	c->base.id = rte_comch_consumer_id(native);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
-static inline uint16_t
-native_post(const struct doca_comch_consumer *c, const struct rte_comch_buf *bufs, uint16_t n)
-{
-	return likely(c->msgq == NULL) ? rte_comch_consumer_post_burst(c->ctx.native, bufs, n) :
-		rte_comch_msgq_post_burst(c->ctx.native, bufs, n);
-}
-
-static inline uint16_t
-native_recv(const struct doca_comch_consumer *c, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	return likely(c->msgq == NULL) ? rte_comch_consumer_recv_burst(c->ctx.native, cpls, n) :
-		rte_comch_msgq_recv_burst(c->ctx.native, cpls, n);
-}
-
-/* The state of the native consumer, of a connection. Has it begun to stop by itself? */
+/* Has the native consumer begun to stop by itself? */
 static bool
 is_ending(const struct doca_ctx *ctx)
 {
@@ -87,30 +86,18 @@ is_ending(const struct doca_ctx *ctx)
 	return state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE;
 }
 
-/* There is room: the queue is as deep as there are tasks. */
-void
-dface_consumer_flush(struct doca_ctx *ctx)
-{
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
-
-	if (c->nb_put_by == 0)
-		return;
-	native_post(c, c->put_by, c->nb_put_by);
-	c->nb_put_by = 0;
-}
-
 static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
 	int ret;
 
 	/* So that it comes back with the others. */
-	dface_consumer_flush(ctx);
+	impl_consumer_flush(ctx);
 	/* The connection has ended; that event is on its way. */
 	if (is_ending(ctx))
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_consumer_stop(ctx->native);
-	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : impl_err(ret);
 }
 
 static void
@@ -118,6 +105,7 @@ consumer_release(struct doca_ctx *ctx)
 {
 	rte_comch_consumer_destroy(ctx->native);
 	ctx->native = NULL;
+	((struct doca_comch_consumer *)ctx)->id = 0;
 }
 
 static void
@@ -128,7 +116,21 @@ consumer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	/* Also if it was stopped meanwhile: then there is something to drain. */
 	if (event->state.next == RTE_COMCH_STATE_RUNNING)
 		ctx->poll_me = true;
-	dface_ctx_on_state(ctx, event);
+	impl_ctx_on_state(ctx, event);
+}
+
+/* What all consumers with tasks share */
+
+/* There is room: the queue is as deep as there are tasks. */
+void
+impl_consumer_flush(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+
+	if (c->nb_put_by == 0)
+		return;
+	ops_of(c)->post(ctx->native, c->put_by, c->nb_put_by);
+	c->nb_put_by = 0;
 }
 
 static void
@@ -139,7 +141,7 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 
 	/* Unless the application has done something else with it meanwhile. */
 	if (likely(buf != NULL && (uint8_t *)buf->data + buf->data_len == recv->tail &&
-			cpl->len <= dface_buf_room(buf)))
+			cpl->len <= impl_buf_room(buf)))
 		buf->data_len += cpl->len;
 	recv->producer_id = cpl->peer_id;
 	recv->imm_len = cpl->imm_len;
@@ -149,24 +151,24 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 }
 
 void
-dface_consumer_task_back(struct doca_task *task, doca_error_t status)
+impl_consumer_task_back(struct doca_task *task, doca_error_t status)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)task->ctx;
 
-	if (dface_task_back(task, status))
+	if (impl_task_back(task, status))
 		c->error_cb((struct doca_comch_consumer_task_post_recv *)(void *)task,
 			task->user_data, c->ctx.user_data);
 }
 
 bool
-dface_consumer_progress(struct doca_ctx *ctx)
+impl_consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct rte_comch_cpl cpls[BURST];
 	uint16_t i, n;
 
-	n = native_recv(c, cpls, BURST);
+	n = ops_of(c)->recv(ctx->native, cpls, BURST);
 	for (i = 0; i < n; i++)
 		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
 	for (i = 0; i < n; i++) {
@@ -174,7 +176,7 @@ dface_consumer_progress(struct doca_ctx *ctx)
 			rte_prefetch0(((struct doca_comch_consumer_task_post_recv *)(uintptr_t)
 				cpls[i + 1].cookie)->buf);
 		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
-		if (!dface_task_back(&recv->task, dface_err(cpls[i].status)))
+		if (!impl_task_back(&recv->task, impl_err(cpls[i].status)))
 			continue;
 		if (likely(cpls[i].status == 0))
 			on_message(c, recv, &cpls[i]);
@@ -187,7 +189,7 @@ dface_consumer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
 {
-	return buf == NULL || (c->msgq == NULL && buf->mr == c->mr && buf->next == NULL &&
+	return buf == NULL || (ops_of(c)->takes_bufs && buf->mr == c->mr && buf->next == NULL &&
 		buf->prev == NULL);
 }
 
@@ -203,7 +205,7 @@ submit_early(const struct doca_task *task)
 }
 
 doca_error_t
-dface_consumer_submit(struct doca_task *task)
+impl_consumer_submit(struct doca_task *task)
 {
 	struct doca_comch_consumer_task_post_recv *recv =
 		(struct doca_comch_consumer_task_post_recv *)(void *)task;
@@ -217,87 +219,109 @@ dface_consumer_submit(struct doca_task *task)
 	recv->producer_id = 0;
 	recv->imm_len = 0;
 	if (likely(buf != NULL)) {
-		room = dface_buf_room(buf);
+		room = impl_buf_room(buf);
 		recv->tail = (uint8_t *)buf->data + buf->data_len;
 		if (room > 0) {
 			post.addr = recv->tail;
 			post.mr = buf->mr;
-			post.len = (uint32_t)RTE_MIN(room, (size_t)DFACE_MAX_BUF_SIZE);
+			post.len = (uint32_t)RTE_MIN(room, (size_t)IMPL_MAX_BUF_SIZE);
 		}
 	}
 	if (!task->ctx->pe->running)
-		return likely(native_post(c, &post, 1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+		return likely(ops_of(c)->post(task->ctx->native, &post, 1) == 1) ? DOCA_SUCCESS :
+			DOCA_ERROR_AGAIN;
 	c->put_by[c->nb_put_by++] = post;
 	task->ctx->pe->put_by = true;
 	if (c->nb_put_by == BURST)
-		dface_consumer_flush(task->ctx);
+		impl_consumer_flush(task->ctx);
 	return DOCA_SUCCESS;
 }
 
-static const struct dface_ctx_ops consumer_ops = {
-	.name = "consumer",
-	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
-	.start = consumer_start,
-	.stop = consumer_stop,
-	.release = consumer_release,
-	.event = consumer_event,
-	.progress = dface_consumer_progress,
-	.submit = dface_consumer_submit,
-	.submit_early = submit_early,
-	.task_back = dface_consumer_task_back,
-	.flush = dface_consumer_flush,
+/* Consumers of connections */
+
+static uint16_t
+conn_post(void *native, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	return rte_comch_consumer_post_burst(native, bufs, n);
+}
+
+static uint16_t
+conn_recv(void *native, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return rte_comch_consumer_recv_burst(native, cpls, n);
+}
+
+static doca_error_t
+conn_destroy(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *conn = ((struct conn_consumer *)consumer)->conn;
+	struct doca_mmap *mmap = ((struct conn_consumer *)consumer)->mmap;
+	doca_error_t ret = impl_ctx_destroy(&consumer->ctx);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	impl_mmap_drop(mmap);
+	impl_conn_leave(conn, &conn->nb_consumers);
+	return DOCA_SUCCESS;
+}
+
+static const struct impl_consumer_ops conn_ops = {
+	.ctx = {
+		.name = "consumer",
+		.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
+		.start = consumer_start,
+		.stop = consumer_stop,
+		.release = consumer_release,
+		.event = consumer_event,
+		.progress = impl_consumer_progress,
+		.submit = impl_consumer_submit,
+		.submit_early = submit_early,
+		.task_back = impl_consumer_task_back,
+		.flush = impl_consumer_flush,
+	},
+	.destroy = conn_destroy,
+	.post = conn_post,
+	.recv = conn_recv,
+	.takes_bufs = true,
 };
 
 doca_error_t
 doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		struct doca_mmap *buf_mmap, struct doca_comch_consumer **consumer)
 {
-	struct doca_comch_consumer *c;
+	struct conn_consumer *c;
 	doca_error_t ret;
 
 	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_mmap_mr(buf_mmap) == NULL)
+	if (impl_mmap_mr(buf_mmap) == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	if (!dface_mmap_is_writable(buf_mmap))
+	if (!impl_mmap_is_writable(buf_mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
-	ret = dface_conn_join(comch_connection, &comch_connection->nb_consumers);
+	ret = impl_conn_join(comch_connection, &comch_connection->nb_consumers);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
-		dface_conn_leave(comch_connection, &comch_connection->nb_consumers);
+		impl_conn_leave(comch_connection, &comch_connection->nb_consumers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	dface_ctx_init(&c->ctx, &consumer_ops);
+	impl_ctx_init(&c->base.ctx, &conn_ops.ctx);
+	c->base.mr = impl_mmap_mr(buf_mmap);
+	c->base.imm_len = IMPL_MAX_IMM;
 	c->conn = comch_connection;
 	c->mmap = buf_mmap;
-	c->mr = dface_mmap_mr(buf_mmap);
-	c->imm_len = DFACE_MAX_IMM;
-	dface_mmap_hold(buf_mmap);
-	*consumer = c;
+	impl_mmap_hold(buf_mmap);
+	*consumer = &c->base;
 	return DOCA_SUCCESS;
 }
+
+/* All consumers */
 
 doca_error_t
 doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_connection *conn;
-	struct doca_mmap *mmap;
-	doca_error_t ret;
-
-	if (consumer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->msgq != NULL)
-		return dface_msgq_consumer_destroy(consumer);
-	conn = consumer->conn;
-	mmap = consumer->mmap;
-	ret = dface_ctx_destroy(&consumer->ctx);
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	dface_mmap_drop(mmap);
-	dface_conn_leave(conn, &conn->nb_consumers);
-	return DOCA_SUCCESS;
+	return consumer == NULL ? DOCA_ERROR_INVALID_VALUE : ops_of(consumer)->destroy(consumer);
 }
 
 struct doca_ctx *
@@ -311,10 +335,9 @@ doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t 
 {
 	if (consumer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* That of a MsgQ's is its own from the beginning. */
-	if (consumer->msgq == NULL && consumer->ctx.native == NULL)
+	if (consumer->id == 0)
 		return DOCA_ERROR_BAD_STATE;
-	*id = consumer->msgq != NULL ? consumer->id : rte_comch_consumer_id(consumer->ctx.native);
+	*id = consumer->id;
 	return DOCA_SUCCESS;
 }
 
@@ -331,9 +354,9 @@ doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
 doca_error_t
 doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
 {
-	if (consumer == NULL || imm_data_len > DFACE_MAX_IMM)
+	if (consumer == NULL || imm_data_len > IMPL_MAX_IMM)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->imm_len = imm_data_len;
 	return DOCA_SUCCESS;
@@ -346,10 +369,10 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 		uint32_t num_post_recv_tasks)
 {
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
-			num_post_recv_tasks == 0 || num_post_recv_tasks > DFACE_MAX_DP_TASKS)
+			num_post_recv_tasks == 0 || num_post_recv_tasks > IMPL_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* On a DPA it has no tasks. */
-	if (dface_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)
+	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->recv_cb = task_completion_cb;
 	consumer->error_cb = task_error_cb;
@@ -367,10 +390,10 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 
 	if (consumer == NULL || task == NULL || !buf_is_good(consumer, buf))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_ctx_has_tasks(&consumer->ctx, true))
+	if (!impl_ctx_has_tasks(&consumer->ctx, true))
 		return DOCA_ERROR_BAD_STATE;
 	recv = (struct doca_comch_consumer_task_post_recv *)(void *)
-		dface_task_take(&consumer->ctx);
+		impl_task_take(&consumer->ctx);
 	if (recv == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	recv->buf = buf;
@@ -420,3 +443,5 @@ doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_
 {
 	return task == NULL ? NULL : &task->task;
 }
+
+IMPL_CC_NAMES_CONSUMER(IMPL_CC_NAME)

@@ -8,46 +8,46 @@
 
 #include <rte_string_fns.h>
 
-#include "dface_comch.h"
-#include "dface_dev.h"
-#include "dface_err.h"
-#include "dface_log.h"
+#include "base/err.h"
+#include "comch/comch.h"
+#include "dev/dev.h"
+#include "log/log.h"
 
 /* Event handles carry nothing, but are not NULL. */
 static char handle;
 
 doca_error_t
-dface_name_check(const char *what, const char *name)
+impl_name_check(const char *what, const char *name)
 {
-	size_t len = name == NULL ? 0 : strnlen(name, DFACE_MAX_NAME);
+	size_t len = name == NULL ? 0 : strnlen(name, IMPL_MAX_NAME);
 
-	if (len > 0 && len < DFACE_MAX_NAME)
+	if (len > 0 && len < IMPL_MAX_NAME)
 		return DOCA_SUCCESS;
-	DFACE_ERR("%s: a name has 1 to %u bytes, and this one %s", what, DFACE_MAX_NAME - 1,
+	IMPL_ERR("%s: a name has 1 to %u bytes, and this one %s", what, IMPL_MAX_NAME - 1,
 		len == 0 ? "none" : "more");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t
-dface_ctrl_init(struct dface_ctrl *ctrl, const struct dface_ctx_ops *ops, struct doca_dev *dev,
+impl_ctrl_init(struct impl_ctrl *ctrl, const struct impl_ctx_ops *ops, struct doca_dev *dev,
 		const char *name)
 {
-	doca_error_t ret = dface_name_check(ops->name, name);
+	doca_error_t ret = impl_name_check(ops->name, name);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_ctx_init(&ctrl->ctx, ops);
+	impl_ctx_init(&ctrl->ctx, ops);
 	rte_strscpy(ctrl->name, name, sizeof(ctrl->name));
-	ctrl->max_msg_size = DFACE_MAX_MSG_SIZE;
-	ctrl->recv_queue = DFACE_DEFAULT_RECV_QUEUE;
+	ctrl->max_msg_size = IMPL_MAX_MSG_SIZE;
+	ctrl->recv_queue = IMPL_DEFAULT_RECV_QUEUE;
 	TAILQ_INIT(&ctrl->conns);
 	ctrl->dev = dev;
-	dface_dev_hold(dev);
+	impl_dev_hold(dev);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_ctrl_check(const struct dface_ctrl *ctrl)
+impl_ctrl_check(const struct impl_ctrl *ctrl)
 {
 	const char *lacks = NULL;
 
@@ -57,53 +57,53 @@ dface_ctrl_check(const struct dface_ctrl *ctrl)
 		lacks = "connection";
 	if (lacks == NULL)
 		return DOCA_SUCCESS;
-	DFACE_ERR("%s %s: start without its %s callbacks", ctrl->ctx.ops->name, ctrl->name, lacks);
+	IMPL_ERR("%s %s: start without its %s callbacks", ctrl->ctx.ops->name, ctrl->name, lacks);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t
-set_u32(struct dface_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max)
+set_u32(struct impl_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max)
 {
 	if (value == 0 || value > max)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	*field = value;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_ctrl_set_max_msg_size(struct dface_ctrl *ctrl, uint32_t size)
+impl_ctrl_set_max_msg_size(struct impl_ctrl *ctrl, uint32_t size)
 {
 	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_u32(ctrl, &ctrl->max_msg_size, size, DFACE_MAX_MSG_SIZE);
+		set_u32(ctrl, &ctrl->max_msg_size, size, IMPL_MAX_MSG_SIZE);
 }
 
 doca_error_t
-dface_ctrl_set_recv_queue(struct dface_ctrl *ctrl, uint32_t size)
+impl_ctrl_set_recv_queue(struct impl_ctrl *ctrl, uint32_t size)
 {
 	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_u32(ctrl, &ctrl->recv_queue, size, DFACE_MAX_RECV_QUEUE);
+		set_u32(ctrl, &ctrl->recv_queue, size, IMPL_MAX_RECV_QUEUE);
 }
 
 doca_error_t
-dface_ctrl_set_msg_cb(struct dface_ctrl *ctrl, doca_comch_event_msg_recv_cb_t cb)
+impl_ctrl_set_msg_cb(struct impl_ctrl *ctrl, doca_comch_event_msg_recv_cb_t cb)
 {
 	if (ctrl == NULL || cb == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	ctrl->msg_cb = cb;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_ctrl_set_consumer_cbs(struct dface_ctrl *ctrl, doca_comch_event_consumer_cb_t new_cb,
+impl_ctrl_set_consumer_cbs(struct impl_ctrl *ctrl, doca_comch_event_consumer_cb_t new_cb,
 		doca_comch_event_consumer_cb_t gone_cb)
 {
 	if (ctrl == NULL || new_cb == NULL || gone_cb == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	ctrl->consumer_new_cb = new_cb;
 	ctrl->consumer_gone_cb = gone_cb;
@@ -113,7 +113,7 @@ dface_ctrl_set_consumer_cbs(struct dface_ctrl *ctrl, doca_comch_event_consumer_c
 /* Events */
 
 static void
-on_msg(struct dface_ctrl *ctrl, struct doca_comch_connection *conn,
+on_msg(struct impl_ctrl *ctrl, struct doca_comch_connection *conn,
 		const struct rte_comch_event *event)
 {
 	/* The poll's own copy: the application may write to it. */
@@ -130,23 +130,23 @@ on_consumer(struct doca_comch_connection *conn, const struct rte_comch_event *ev
 }
 
 void
-dface_ctrl_conn_ended(struct doca_comch_connection *conn)
+impl_ctrl_conn_ended(struct doca_comch_connection *conn)
 {
-	struct dface_ctrl *ctrl = (struct dface_ctrl *)conn->head.ctx;
+	struct impl_ctrl *ctrl = (struct impl_ctrl *)conn->head.ctx;
 
-	dface_conn_set_state(conn, DFACE_CONN_ENDED);
-	dface_conn_snapshot(conn);
-	dface_conn_hold(conn);
-	dface_send_flush(conn, DOCA_ERROR_CONNECTION_RESET);
+	impl_conn_set_state(conn, IMPL_CONN_ENDED);
+	impl_conn_snapshot(conn);
+	impl_conn_hold(conn);
+	impl_send_flush(conn, DOCA_ERROR_CONNECTION_RESET);
 	if (ctrl->disconnect_cb != NULL && !conn->silent)
 		ctrl->disconnect_cb((struct doca_comch_event_connection_status_changed *)
 			(void *)&handle, conn, 1);
-	dface_conn_end(conn);
-	dface_conn_drop(conn);
+	impl_conn_end(conn);
+	impl_conn_drop(conn);
 }
 
 static void
-on_conn_event(struct dface_ctrl *ctrl, struct doca_comch_connection *conn,
+on_conn_event(struct impl_ctrl *ctrl, struct doca_comch_connection *conn,
 		const struct rte_comch_event *event)
 {
 	switch (event->type) {
@@ -155,13 +155,13 @@ on_conn_event(struct dface_ctrl *ctrl, struct doca_comch_connection *conn,
 			on_msg(ctrl, conn, event);
 		return;
 	case RTE_COMCH_EVENT_CONNECTED:
-		dface_conn_set_state(conn, DFACE_CONN_UP);
+		impl_conn_set_state(conn, IMPL_CONN_UP);
 		if (ctrl->connect_cb != NULL)
 			ctrl->connect_cb((struct doca_comch_event_connection_status_changed *)
 				(void *)&handle, conn, 1);
 		return;
 	case RTE_COMCH_EVENT_DISCONNECTED:
-		dface_ctrl_conn_ended(conn);
+		impl_ctrl_conn_ended(conn);
 		return;
 	case RTE_COMCH_EVENT_CONSUMER_NEW:
 		if (!conn->silent)
@@ -177,13 +177,13 @@ on_conn_event(struct dface_ctrl *ctrl, struct doca_comch_connection *conn,
 }
 
 void
-dface_ctrl_event(struct dface_ctrl *ctrl, const struct rte_comch_event *event)
+impl_ctrl_event(struct impl_ctrl *ctrl, const struct rte_comch_event *event)
 {
 	struct doca_comch_connection *conn;
 
 	if (event->type == RTE_COMCH_EVENT_SENT) {
-		dface_send_done((struct doca_comch_task_send *)(uintptr_t)event->sent.cookie,
-			dface_err(event->status));
+		impl_send_done((struct doca_comch_task_send *)(uintptr_t)event->sent.cookie,
+			impl_err(event->status));
 		return;
 	}
 	conn = (struct doca_comch_connection *)(uintptr_t)

@@ -3,15 +3,15 @@
  */
 
 /*
- * Producers. What the native channel takes of a send is in the consumer's
- * buffer, or failed; its completion waits for the next progress.
+ * Tasks of producers, and producers of connections.
+ *
+ * What the native channel takes of a send is in the consumer's buffer, or failed;
+ * its completion waits for the next progress.
  *
  * Submits within a progress are put by and go together, which is several times
  * as fast. If they cannot all go, the rest is sent before anything else, and a
  * submit says "again" until it is: by trying, a program that calls nothing but
  * submit carries it on.
- *
- * Those of a MsgQ differ in how they start and stop (msgq/cpu.c), and have no bufs.
  */
 
 #include <errno.h>
@@ -21,19 +21,31 @@
 #include <rte_errno.h>
 #include <rte_prefetch.h>
 
-#include "dface_err.h"
-#include "dface_mem.h"
-#include "dface_msgq.h"
-#include "dface_path.h"
+#include "base/err.h"
+#include "comch/cc_names.h"
+#include "comch/data_path.h"
+#include "mem/mem.h"
 
-#define BURST DFACE_PATH_BURST
+#define BURST IMPL_DATA_PATH_BURST
 
-/* Context */
+/* A producer of a connection. */
+struct conn_producer {
+	struct doca_comch_producer base;
+	struct doca_comch_connection *conn;
+};
+
+static inline const struct impl_producer_ops *
+ops_of(const struct doca_comch_producer *p)
+{
+	return (const struct impl_producer_ops *)(const void *)p->ctx.ops;
+}
+
+/* Context of a producer of a connection */
 
 static doca_error_t
 producer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	struct conn_producer *p = (struct conn_producer *)ctx;
 	const struct rte_comch_producer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = ctx->pe->poll,
@@ -53,12 +65,13 @@ producer_start(struct doca_ctx *ctx)
 		rte_comch_producer_destroy(native);
 		/* It has ended meanwhile. */
 		return ret == -EBADFD || ret == -ECONNRESET ? DOCA_ERROR_NOT_CONNECTED :
-			dface_err(ret);
+			impl_err(ret);
 	}
 	ctx->native = native;
 	ctx->poll_me = true;
-	p->is_short = false;
-	p->end = DOCA_ERROR_SHUTDOWN;
+	p->base.id = rte_comch_producer_id(native);
+	p->base.is_short = false;
+	p->base.end = DOCA_ERROR_SHUTDOWN;
 	return DOCA_SUCCESS;
 }
 
@@ -71,7 +84,7 @@ producer_stop(struct doca_ctx *ctx)
 	if (rte_comch_producer_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_producer_stop(ctx->native);
-	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : impl_err(ret);
 }
 
 static void
@@ -79,6 +92,7 @@ producer_release(struct doca_ctx *ctx)
 {
 	rte_comch_producer_destroy(ctx->native);
 	ctx->native = NULL;
+	((struct doca_comch_producer *)ctx)->id = 0;
 }
 
 static void
@@ -89,23 +103,11 @@ producer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	if (event->type != RTE_COMCH_EVENT_STATE || event->obj.ptr != ctx->native)
 		return;
 	if (event->status != 0)
-		p->end = dface_err(event->status);
-	dface_ctx_on_state(ctx, event);
+		p->end = impl_err(event->status);
+	impl_ctx_on_state(ctx, event);
 }
 
-static inline uint16_t
-native_send(const struct doca_comch_producer *p, const struct rte_comch_op *ops, uint16_t n)
-{
-	return likely(p->msgq == NULL) ? rte_comch_producer_send_burst(p->ctx.native, ops, n) :
-		rte_comch_msgq_send_burst(p->ctx.native, ops, n);
-}
-
-static inline uint16_t
-native_done(const struct doca_comch_producer *p, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	return likely(p->msgq == NULL) ? rte_comch_producer_done_burst(p->ctx.native, cpls, n) :
-		rte_comch_msgq_done_burst(p->ctx.native, cpls, n);
-}
+/* What all producers with tasks share */
 
 static struct doca_comch_producer_task_send *
 task_of(uint64_t cookie)
@@ -117,7 +119,7 @@ static void
 task_done(struct doca_comch_producer *p, struct doca_comch_producer_task_send *send,
 		doca_error_t status)
 {
-	if (!dface_task_back(&send->task, status))
+	if (!impl_task_back(&send->task, status))
 		return;
 	if (likely(status == DOCA_SUCCESS))
 		p->sent_cb(send, send->task.user_data, p->ctx.user_data);
@@ -126,7 +128,7 @@ task_done(struct doca_comch_producer *p, struct doca_comch_producer_task_send *s
 }
 
 void
-dface_producer_task_back(struct doca_task *task, doca_error_t status)
+impl_producer_task_back(struct doca_task *task, doca_error_t status)
 {
 	task_done((struct doca_comch_producer *)task->ctx,
 		(struct doca_comch_producer_task_send *)(void *)task, status);
@@ -141,8 +143,8 @@ drop_orphans(struct doca_comch_producer *p)
 
 	for (i = 0; i < p->nb_put_by; i++) {
 		send = task_of(p->put_by[i].cookie);
-		if (unlikely(send->task.state == DFACE_TASK_ORPHAN))
-			dface_task_back(&send->task, DOCA_ERROR_SHUTDOWN);
+		if (unlikely(send->task.state == IMPL_TASK_ORPHAN))
+			impl_task_back(&send->task, DOCA_ERROR_SHUTDOWN);
 		else if (n++ != i)
 			p->put_by[n - 1] = p->put_by[i];
 	}
@@ -150,7 +152,7 @@ drop_orphans(struct doca_comch_producer *p)
 }
 
 void
-dface_producer_flush(struct doca_ctx *ctx)
+impl_producer_flush(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 	uint16_t n;
@@ -158,7 +160,7 @@ dface_producer_flush(struct doca_ctx *ctx)
 	if (p->nb_put_by == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
 	drop_orphans(p);
-	n = native_send(p, p->put_by, p->nb_put_by);
+	n = ops_of(p)->send(ctx->native, p->put_by, p->nb_put_by);
 	p->nb_put_by -= n;
 	p->is_short = p->nb_put_by > 0;
 	if (unlikely(p->is_short))
@@ -177,7 +179,7 @@ give_back(struct doca_comch_producer *p)
 }
 
 bool
-dface_producer_progress(struct doca_ctx *ctx)
+impl_producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 	struct rte_comch_cpl cpls[BURST];
@@ -185,12 +187,12 @@ dface_producer_progress(struct doca_ctx *ctx)
 
 	if (ctx->nb_busy == 0)
 		return false;
-	dface_producer_flush(ctx);
-	n = native_done(p, cpls, BURST);
+	impl_producer_flush(ctx);
+	n = ops_of(p)->done(ctx->native, cpls, BURST);
 	for (i = 0; i < n; i++)
 		rte_prefetch0(task_of(cpls[i].cookie));
 	for (i = 0; i < n; i++)
-		task_done(p, task_of(cpls[i].cookie), dface_err(cpls[i].status));
+		task_done(p, task_of(cpls[i].cookie), impl_err(cpls[i].status));
 	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING && p->nb_put_by > 0 && n == 0)) {
 		give_back(p);
 		return true;
@@ -202,7 +204,7 @@ dface_producer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_good(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
-	return buf == NULL || (p->msgq == NULL && buf->mr != NULL && buf->next == NULL &&
+	return buf == NULL || (ops_of(p)->takes_bufs && buf->mr != NULL && buf->next == NULL &&
 		buf->prev == NULL && buf->data_len <= UINT32_MAX);
 }
 
@@ -213,21 +215,22 @@ send_op(struct doca_ctx *ctx, const struct rte_comch_op *op)
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 
 	if (unlikely(p->is_short)) {
-		dface_producer_flush(ctx);
+		impl_producer_flush(ctx);
 		if (p->is_short)
 			return DOCA_ERROR_AGAIN;
 	}
 	if (!ctx->pe->running)
-		return likely(native_send(p, op, 1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+		return likely(ops_of(p)->send(ctx->native, op, 1) == 1) ? DOCA_SUCCESS :
+			DOCA_ERROR_AGAIN;
 	p->put_by[p->nb_put_by++] = *op;
 	ctx->pe->put_by = true;
 	if (p->nb_put_by == BURST)
-		dface_producer_flush(ctx);
+		impl_producer_flush(ctx);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_producer_submit(struct doca_task *task)
+impl_producer_submit(struct doca_task *task)
 {
 	const struct doca_comch_producer_task_send *send =
 		(const struct doca_comch_producer_task_send *)(const void *)task;
@@ -240,7 +243,7 @@ dface_producer_submit(struct doca_task *task)
 		.imm_len = (uint16_t)send->imm_len,
 	};
 
-	if (unlikely(send->imm_len > DFACE_MAX_IMM || !buf_is_good(p, buf) ||
+	if (unlikely(send->imm_len > IMPL_MAX_IMM || !buf_is_good(p, buf) ||
 			(buf == NULL && send->imm_len == 0)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (likely(buf != NULL)) {
@@ -251,57 +254,79 @@ dface_producer_submit(struct doca_task *task)
 	return send_op(task->ctx, &op);
 }
 
-static const struct dface_ctx_ops producer_ops = {
-	.name = "producer",
-	.task_size = sizeof(struct doca_comch_producer_task_send),
-	.start = producer_start,
-	.stop = producer_stop,
-	.release = producer_release,
-	.event = producer_event,
-	.progress = dface_producer_progress,
-	.submit = dface_producer_submit,
-	.task_back = dface_producer_task_back,
-	.flush = dface_producer_flush,
+/* Producers of connections */
+
+static uint16_t
+conn_send(void *native, const struct rte_comch_op *ops, uint16_t n)
+{
+	return rte_comch_producer_send_burst(native, ops, n);
+}
+
+static uint16_t
+conn_done(void *native, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return rte_comch_producer_done_burst(native, cpls, n);
+}
+
+static doca_error_t
+conn_destroy(struct doca_comch_producer *producer)
+{
+	struct doca_comch_connection *conn = ((struct conn_producer *)producer)->conn;
+	doca_error_t ret = impl_ctx_destroy(&producer->ctx);
+
+	if (ret == DOCA_SUCCESS)
+		impl_conn_leave(conn, &conn->nb_producers);
+	return ret;
+}
+
+static const struct impl_producer_ops conn_ops = {
+	.ctx = {
+		.name = "producer",
+		.task_size = sizeof(struct doca_comch_producer_task_send),
+		.start = producer_start,
+		.stop = producer_stop,
+		.release = producer_release,
+		.event = producer_event,
+		.progress = impl_producer_progress,
+		.submit = impl_producer_submit,
+		.task_back = impl_producer_task_back,
+		.flush = impl_producer_flush,
+	},
+	.destroy = conn_destroy,
+	.send = conn_send,
+	.done = conn_done,
+	.takes_bufs = true,
 };
 
 doca_error_t
 doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		struct doca_comch_producer **producer)
 {
-	struct doca_comch_producer *p;
+	struct conn_producer *p;
 	doca_error_t ret;
 
 	if (comch_connection == NULL || producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = dface_conn_join(comch_connection, &comch_connection->nb_producers);
+	ret = impl_conn_join(comch_connection, &comch_connection->nb_producers);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	p = calloc(1, sizeof(*p));
 	if (p == NULL) {
-		dface_conn_leave(comch_connection, &comch_connection->nb_producers);
+		impl_conn_leave(comch_connection, &comch_connection->nb_producers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	dface_ctx_init(&p->ctx, &producer_ops);
+	impl_ctx_init(&p->base.ctx, &conn_ops.ctx);
 	p->conn = comch_connection;
-	*producer = p;
+	*producer = &p->base;
 	return DOCA_SUCCESS;
 }
+
+/* All producers */
 
 doca_error_t
 doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
-	struct doca_comch_connection *conn;
-	doca_error_t ret;
-
-	if (producer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->msgq != NULL)
-		return dface_msgq_producer_destroy(producer);
-	conn = producer->conn;
-	ret = dface_ctx_destroy(&producer->ctx);
-	if (ret == DOCA_SUCCESS)
-		dface_conn_leave(conn, &conn->nb_producers);
-	return ret;
+	return producer == NULL ? DOCA_ERROR_INVALID_VALUE : ops_of(producer)->destroy(producer);
 }
 
 struct doca_ctx *
@@ -315,10 +340,9 @@ doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t 
 {
 	if (producer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* That of a MsgQ's is its own from the beginning. */
-	if (producer->msgq == NULL && producer->ctx.native == NULL)
+	if (producer->id == 0)
 		return DOCA_ERROR_BAD_STATE;
-	*id = producer->msgq != NULL ? producer->id : rte_comch_producer_id(producer->ctx.native);
+	*id = producer->id;
 	return DOCA_SUCCESS;
 }
 
@@ -329,10 +353,10 @@ doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 		uint32_t num_send_tasks)
 {
 	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
-			num_send_tasks == 0 || num_send_tasks > DFACE_MAX_DP_TASKS)
+			num_send_tasks == 0 || num_send_tasks > IMPL_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* On a DPA it has no tasks. */
-	if (dface_ctx_may_set(&producer->ctx) != DOCA_SUCCESS || producer->ctx.dpa != NULL)
+	if (impl_ctx_may_set(&producer->ctx) != DOCA_SUCCESS || producer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	producer->sent_cb = task_completion_cb;
 	producer->error_cb = task_error_cb;
@@ -349,13 +373,13 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 {
 	struct doca_comch_producer_task_send *send;
 
-	if (producer == NULL || task == NULL || imm_data_len > DFACE_MAX_IMM ||
+	if (producer == NULL || task == NULL || imm_data_len > IMPL_MAX_IMM ||
 			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(producer, buf) ||
 			(buf == NULL && imm_data_len == 0))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_ctx_has_tasks(&producer->ctx, false))
+	if (!impl_ctx_has_tasks(&producer->ctx, false))
 		return DOCA_ERROR_BAD_STATE;
-	send = (struct doca_comch_producer_task_send *)(void *)dface_task_take(&producer->ctx);
+	send = (struct doca_comch_producer_task_send *)(void *)impl_task_take(&producer->ctx);
 	if (send == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	send->buf = buf;
@@ -397,7 +421,7 @@ uint8_t *
 doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
 {
 	/* The application may change its own task's data. */
-	return task == NULL || task->imm_len == 0 || task->imm_len > DFACE_MAX_IMM ? NULL :
+	return task == NULL || task->imm_len == 0 || task->imm_len > IMPL_MAX_IMM ? NULL :
 		(uint8_t *)(uintptr_t)task->imm;
 }
 
@@ -417,7 +441,7 @@ doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send 
 	if (imm_data == NULL && imm_data_len > 0)
 		imm_data_len = UINT32_MAX;
 	task->imm_len = imm_data_len;
-	if (imm_data_len > 0 && imm_data_len <= DFACE_MAX_IMM)
+	if (imm_data_len > 0 && imm_data_len <= IMPL_MAX_IMM)
 		memcpy(task->imm, imm_data, imm_data_len);
 }
 
@@ -426,3 +450,5 @@ doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task
 {
 	return task == NULL ? NULL : &task->task;
 }
+
+IMPL_CC_NAMES_PRODUCER(IMPL_CC_NAME)

@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_comch.h"
+#include "comch/cc_names.h"
+#include "comch/comch.h"
 
 doca_error_t
-dface_send_set_conf(struct dface_ctrl *ctrl, doca_comch_task_send_completion_cb_t sent_cb,
+impl_send_set_conf(struct impl_ctrl *ctrl, doca_comch_task_send_completion_cb_t sent_cb,
 		doca_comch_task_send_completion_cb_t error_cb, uint32_t nb_tasks)
 {
 	if (ctrl == NULL || sent_cb == NULL || error_cb == NULL || nb_tasks == 0 ||
-			nb_tasks > DFACE_MAX_SEND_TASKS)
+			nb_tasks > IMPL_MAX_SEND_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	ctrl->sent_cb = sent_cb;
 	ctrl->send_error_cb = error_cb;
@@ -31,7 +32,7 @@ dface_send_set_conf(struct dface_ctrl *ctrl, doca_comch_task_send_completion_cb_
 }
 
 doca_error_t
-dface_send_alloc(struct dface_ctrl *ctrl, struct doca_comch_connection *peer, const void *msg,
+impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connection *peer, const void *msg,
 		uint32_t len, struct doca_comch_task_send **task)
 {
 	struct doca_comch_task_send *send;
@@ -39,12 +40,12 @@ dface_send_alloc(struct dface_ctrl *ctrl, struct doca_comch_connection *peer, co
 	if (ctrl == NULL || peer == NULL || msg == NULL || task == NULL ||
 			peer->head.ctx != &ctrl->ctx || len > ctrl->max_msg_size)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_ctx_has_tasks(&ctrl->ctx, false))
+	if (!impl_ctx_has_tasks(&ctrl->ctx, false))
 		return DOCA_ERROR_BAD_STATE;
-	send = (struct doca_comch_task_send *)(void *)dface_task_take(&ctrl->ctx);
+	send = (struct doca_comch_task_send *)(void *)impl_task_take(&ctrl->ctx);
 	if (send == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	dface_conn_hold(peer);
+	impl_conn_hold(peer);
 	send->conn = peer;
 	send->msg = msg;
 	send->len = len;
@@ -53,11 +54,11 @@ dface_send_alloc(struct dface_ctrl *ctrl, struct doca_comch_connection *peer, co
 }
 
 void
-dface_send_put(struct doca_task *task)
+impl_send_put(struct doca_task *task)
 {
 	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
 
-	dface_conn_drop(send->conn);
+	impl_conn_drop(send->conn);
 	send->conn = NULL;
 }
 
@@ -79,7 +80,7 @@ send_now(struct doca_comch_task_send *send, const void *msg)
 }
 
 static doca_error_t
-send_later(struct dface_ctrl *ctrl, struct doca_comch_task_send *send)
+send_later(struct impl_ctrl *ctrl, struct doca_comch_task_send *send)
 {
 	/* Of one byte at least: NULL means no memory. */
 	send->copy = malloc(send->len + 1);
@@ -93,22 +94,22 @@ send_later(struct dface_ctrl *ctrl, struct doca_comch_task_send *send)
 }
 
 doca_error_t
-dface_send_submit(struct doca_task *task)
+impl_send_submit(struct doca_task *task)
 {
 	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
 
-	if (send->conn->state != DFACE_CONN_UP)
+	if (send->conn->state != IMPL_CONN_UP)
 		return DOCA_ERROR_NOT_CONNECTED;
 	if (STAILQ_EMPTY(&send->conn->waiting) && send_now(send, send->msg))
 		return DOCA_SUCCESS;
-	return send_later((struct dface_ctrl *)task->ctx, send);
+	return send_later((struct impl_ctrl *)task->ctx, send);
 }
 
 /* One that waited, waits no more. */
 static struct doca_comch_task_send *
 take_waiting(struct doca_comch_connection *conn)
 {
-	struct dface_ctrl *ctrl = (struct dface_ctrl *)conn->head.ctx;
+	struct impl_ctrl *ctrl = (struct impl_ctrl *)conn->head.ctx;
 	struct doca_comch_task_send *send = STAILQ_FIRST(&conn->waiting);
 
 	STAILQ_REMOVE_HEAD(&conn->waiting, next);
@@ -120,11 +121,11 @@ take_waiting(struct doca_comch_connection *conn)
 }
 
 void
-dface_send_done(struct doca_comch_task_send *send, doca_error_t status)
+impl_send_done(struct doca_comch_task_send *send, doca_error_t status)
 {
-	struct dface_ctrl *ctrl = (struct dface_ctrl *)send->task.ctx;
+	struct impl_ctrl *ctrl = (struct impl_ctrl *)send->task.ctx;
 
-	if (!dface_task_back(&send->task, status))
+	if (!impl_task_back(&send->task, status))
 		return;
 	if (status == DOCA_SUCCESS)
 		ctrl->sent_cb(send, send->task.user_data, ctrl->ctx.user_data);
@@ -133,36 +134,38 @@ dface_send_done(struct doca_comch_task_send *send, doca_error_t status)
 }
 
 void
-dface_send_task_back(struct doca_task *task, doca_error_t status)
+impl_send_task_back(struct doca_task *task, doca_error_t status)
 {
-	dface_send_done((struct doca_comch_task_send *)(void *)task, status);
+	impl_send_done((struct doca_comch_task_send *)(void *)task, status);
 }
 
 void
-dface_send_flush(struct doca_comch_connection *conn, doca_error_t status)
+impl_send_flush(struct doca_comch_connection *conn, doca_error_t status)
 {
 	while (!STAILQ_EMPTY(&conn->waiting))
-		dface_send_done(take_waiting(conn), status);
+		impl_send_done(take_waiting(conn), status);
 }
 
 bool
-dface_send_progress(struct doca_ctx *ctx)
+impl_send_progress(struct doca_ctx *ctx)
 {
-	struct dface_ctrl *ctrl = (struct dface_ctrl *)ctx;
+	struct impl_ctrl *ctrl = (struct impl_ctrl *)ctx;
 	struct doca_comch_connection *conn;
 	struct doca_comch_task_send *send;
 	bool done = false;
 
 	TAILQ_FOREACH(conn, &ctrl->conns, next) {
 		if (ctx->state == DOCA_CTX_STATE_STOPPING && !STAILQ_EMPTY(&conn->waiting)) {
-			dface_send_flush(conn, DOCA_ERROR_SHUTDOWN);
+			impl_send_flush(conn, DOCA_ERROR_SHUTDOWN);
 			return true;
 		}
 		while ((send = STAILQ_FIRST(&conn->waiting)) != NULL &&
-				conn->state == DFACE_CONN_UP && send_now(send, send->copy)) {
+				conn->state == IMPL_CONN_UP && send_now(send, send->copy)) {
 			take_waiting(conn);
 			done = true;
 		}
 	}
 	return done;
 }
+
+IMPL_CC_NAMES_SEND(IMPL_CC_NAME)

@@ -8,10 +8,12 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "dface_comch.h"
-#include "dface_dev.h"
-#include "dface_err.h"
-#include "dface_log.h"
+#include "base/alias.h"
+#include "base/err.h"
+#include "comch/cc_names.h"
+#include "comch/comch.h"
+#include "dev/dev.h"
+#include "log/log.h"
 
 static doca_error_t
 server_start(struct doca_ctx *ctx)
@@ -21,29 +23,29 @@ server_start(struct doca_ctx *ctx)
 		.conf_size = sizeof(conf),
 		.poll = ctx->pe->poll,
 		.name = server->ctrl.name,
-		.rep = dface_rep_id(server->rep),
+		.rep = impl_rep_id(server->rep),
 		.flags = RTE_COMCH_SERVER_F_EXACT,
 		.max_msg_size = server->ctrl.max_msg_size,
 		.recv_queue = server->ctrl.recv_queue,
-		.max_clients = dface_max_clients(server->ctrl.dev),
+		.max_clients = impl_max_clients(server->ctrl.dev),
 		.user_data = (uintptr_t)ctx,
 	};
 	struct rte_comch_server *native;
 	doca_error_t ret;
 	int err;
 
-	ret = dface_ctrl_check(&server->ctrl);
+	ret = impl_ctrl_check(&server->ctrl);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	native = rte_comch_server_create(dface_dev_id(server->ctrl.dev), &conf);
+	native = rte_comch_server_create(impl_dev_id(server->ctrl.dev), &conf);
 	if (native == NULL)
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	err = rte_comch_server_start(native);
 	if (err != 0) {
-		DFACE_ERR("server %s: %s", server->ctrl.name, err == -EADDRINUSE ?
+		IMPL_ERR("server %s: %s", server->ctrl.name, err == -EADDRINUSE ?
 			"another one of this name runs on this representor" : rte_strerror(-err));
 		rte_comch_server_destroy(native);
-		return dface_err(err);
+		return impl_err(err);
 	}
 	ctx->native = native;
 	return DOCA_SUCCESS;
@@ -58,7 +60,7 @@ server_stop(struct doca_ctx *ctx)
 	if (rte_comch_server_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_server_stop(ctx->native);
-	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : dface_err(ret);
+	return ret == -EBADFD ? DOCA_ERROR_IN_PROGRESS : impl_err(ret);
 }
 
 static void
@@ -69,43 +71,43 @@ server_release(struct doca_ctx *ctx)
 }
 
 static void
-on_connected(struct dface_ctrl *ctrl, const struct rte_comch_event *event)
+on_connected(struct impl_ctrl *ctrl, const struct rte_comch_event *event)
 {
-	struct doca_comch_connection *conn = dface_conn_create(ctrl);
+	struct doca_comch_connection *conn = impl_conn_create(ctrl);
 
 	if (conn == NULL) {
-		DFACE_ERR("server %s: no memory for a connection", ctrl->name);
+		IMPL_ERR("server %s: no memory for a connection", ctrl->name);
 		rte_comch_conn_disconnect(event->conn, "no memory");
 		return;
 	}
-	dface_conn_bind(conn, event->conn);
-	dface_ctrl_event(ctrl, event);
+	impl_conn_bind(conn, event->conn);
+	impl_ctrl_event(ctrl, event);
 }
 
 static void
 server_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 {
-	struct dface_ctrl *ctrl = (struct dface_ctrl *)ctx;
+	struct impl_ctrl *ctrl = (struct impl_ctrl *)ctx;
 
 	if (event->type == RTE_COMCH_EVENT_STATE)
-		dface_ctx_on_state(ctx, event);
+		impl_ctx_on_state(ctx, event);
 	else if (event->type == RTE_COMCH_EVENT_CONNECTED)
 		on_connected(ctrl, event);
 	else
-		dface_ctrl_event(ctrl, event);
+		impl_ctrl_event(ctrl, event);
 }
 
-static const struct dface_ctx_ops server_ops = {
+static const struct impl_ctx_ops server_ops = {
 	.name = "server",
 	.task_size = sizeof(struct doca_comch_task_send),
 	.start = server_start,
 	.stop = server_stop,
 	.release = server_release,
 	.event = server_event,
-	.progress = dface_send_progress,
-	.submit = dface_send_submit,
-	.task_back = dface_send_task_back,
-	.task_put = dface_send_put,
+	.progress = impl_send_progress,
+	.submit = impl_send_submit,
+	.task_back = impl_send_task_back,
+	.task_put = impl_send_put,
 };
 
 doca_error_t
@@ -117,21 +119,21 @@ doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const 
 
 	if (dev == NULL || repr == NULL || name == NULL || comch_server == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_dev_is_dpu(dev))
+	if (!impl_dev_is_dpu(dev))
 		return DOCA_ERROR_NOT_SUPPORTED;
-	if (dface_rep_dev(repr) != dev)
+	if (impl_rep_dev(repr) != dev)
 		return DOCA_ERROR_INVALID_VALUE;
 	server = calloc(1, sizeof(*server));
 	if (server == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = dface_ctrl_init(&server->ctrl, &server_ops, dev, name);
+	ret = impl_ctrl_init(&server->ctrl, &server_ops, dev, name);
 	if (ret != DOCA_SUCCESS) {
 		free(server);
 		return ret;
 	}
 	server->ctrl.is_server = true;
 	server->rep = repr;
-	dface_rep_hold(repr);
+	impl_rep_hold(repr);
 	*comch_server = server;
 	return DOCA_SUCCESS;
 }
@@ -147,11 +149,11 @@ doca_comch_server_destroy(struct doca_comch_server *comch_server)
 		return DOCA_ERROR_INVALID_VALUE;
 	rep = comch_server->rep;
 	dev = comch_server->ctrl.dev;
-	ret = dface_ctx_destroy(&comch_server->ctrl.ctx);
+	ret = impl_ctx_destroy(&comch_server->ctrl.ctx);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_rep_drop(rep);
-	dface_dev_drop(dev);
+	impl_rep_drop(rep);
+	impl_dev_drop(dev);
 	return DOCA_SUCCESS;
 }
 
@@ -179,20 +181,20 @@ doca_comch_server_disconnect(struct doca_comch_server *comch_server,
 	int ret;
 
 	if (comch_server == NULL || connection == NULL || !is_mine(comch_server, connection) ||
-			connection->state != DFACE_CONN_UP)
+			connection->state != IMPL_CONN_UP)
 		return DOCA_ERROR_INVALID_VALUE;
 	ret = rte_comch_conn_disconnect(connection->native, "disconnected by the server");
 	/* It has ended already; that event is on its way. */
 	if (ret != -EINPROGRESS && ret != -EBADFD)
-		return dface_err(ret);
-	dface_conn_set_state(connection, DFACE_CONN_ENDED);
+		return impl_err(ret);
+	impl_conn_set_state(connection, IMPL_CONN_ENDED);
 	connection->silent = true;
 	return DOCA_SUCCESS;
 }
 
 /* Configuration */
 
-static struct dface_ctrl *
+static struct impl_ctrl *
 ctrl_of(struct doca_comch_server *server)
 {
 	return server == NULL ? NULL : &server->ctrl;
@@ -201,7 +203,7 @@ ctrl_of(struct doca_comch_server *server)
 doca_error_t
 doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size)
 {
-	return dface_ctrl_set_max_msg_size(ctrl_of(comch_server), size);
+	return impl_ctrl_set_max_msg_size(ctrl_of(comch_server), size);
 }
 
 doca_error_t
@@ -216,7 +218,7 @@ doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server,
 doca_error_t
 doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server, uint32_t size)
 {
-	return dface_ctrl_set_recv_queue(ctrl_of(comch_server), size);
+	return impl_ctrl_set_recv_queue(ctrl_of(comch_server), size);
 }
 
 doca_error_t
@@ -248,19 +250,14 @@ doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_server_get_device_repr(const struct doca_comch_server *comch_server,
-		struct doca_dev_rep **rep)
-{
-	return doca_comch_server_get_device_rep(comch_server, rep);
-}
+IMPL_ALIAS(doca_comch_server_get_device_repr, doca_comch_server_get_device_rep);
 
 doca_error_t
 doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
 		doca_comch_task_send_completion_cb_t task_completion_cb,
 		doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-	return dface_send_set_conf(ctrl_of(comch_server), task_completion_cb, task_error_cb,
+	return impl_send_set_conf(ctrl_of(comch_server), task_completion_cb, task_error_cb,
 			num_send_tasks);
 }
 
@@ -269,14 +266,14 @@ doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
 		struct doca_comch_connection *peer, const void *msg, uint32_t len,
 		struct doca_comch_task_send **task)
 {
-	return dface_send_alloc(ctrl_of(comch_server), peer, msg, len, task);
+	return impl_send_alloc(ctrl_of(comch_server), peer, msg, len, task);
 }
 
 doca_error_t
 doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
 		doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-	return dface_ctrl_set_msg_cb(ctrl_of(comch_server), recv_event_cb);
+	return impl_ctrl_set_msg_cb(ctrl_of(comch_server), recv_event_cb);
 }
 
 doca_error_t
@@ -285,31 +282,27 @@ doca_comch_server_event_connection_status_changed_register(
 		doca_comch_event_connection_status_changed_cb_t connect_event_cb,
 		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
 {
-	struct dface_ctrl *ctrl = ctrl_of(comch_server);
+	struct impl_ctrl *ctrl = ctrl_of(comch_server);
 
 	if (ctrl == NULL || connect_event_cb == NULL || disconnect_event_cb == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
+	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	ctrl->connect_cb = connect_event_cb;
 	ctrl->disconnect_cb = disconnect_event_cb;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_server_event_connection_register(struct doca_comch_server *comch_server,
-		doca_comch_event_connection_status_changed_cb_t connect_event_cb,
-		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
-{
-	return doca_comch_server_event_connection_status_changed_register(comch_server,
-			connect_event_cb, disconnect_event_cb);
-}
+IMPL_ALIAS(doca_comch_server_event_connection_register,
+	doca_comch_server_event_connection_status_changed_register);
 
 doca_error_t
 doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server,
 		doca_comch_event_consumer_cb_t new_consumer_event_cb,
 		doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-	return dface_ctrl_set_consumer_cbs(ctrl_of(comch_server), new_consumer_event_cb,
+	return impl_ctrl_set_consumer_cbs(ctrl_of(comch_server), new_consumer_event_cb,
 			expired_consumer_event_cb);
 }
+
+IMPL_CC_NAMES_SERVER(IMPL_CC_NAME)

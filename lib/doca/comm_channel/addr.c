@@ -9,7 +9,8 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_cchan.h"
+#include "base/alias.h"
+#include "comm_channel/cchan.h"
 
 doca_error_t
 doca_comm_channel_peer_addr_user_data_get(struct doca_comm_channel_addr_t *peer_addr,
@@ -17,18 +18,13 @@ doca_comm_channel_peer_addr_user_data_get(struct doca_comm_channel_addr_t *peer_
 {
 	if (peer_addr == NULL || user_context == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(peer_addr->ep);
+	impl_cchan_lock(peer_addr->ep);
 	*user_context = peer_addr->user_data;
-	dface_cchan_unlock(peer_addr->ep);
+	impl_cchan_unlock(peer_addr->ep);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t *user_data)
-{
-	return doca_comm_channel_peer_addr_user_data_get(peer_addr, user_data);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_get_user_data, doca_comm_channel_peer_addr_user_data_get);
 
 doca_error_t
 doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer_addr,
@@ -36,30 +32,25 @@ doca_comm_channel_peer_addr_user_data_set(struct doca_comm_channel_addr_t *peer_
 {
 	if (peer_addr == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(peer_addr->ep);
+	impl_cchan_lock(peer_addr->ep);
 	peer_addr->user_data = user_context;
-	dface_cchan_unlock(peer_addr->ep);
+	impl_cchan_unlock(peer_addr->ep);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t user_context)
-{
-	return doca_comm_channel_peer_addr_user_data_set(peer_addr, user_context);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_set_user_data, doca_comm_channel_peer_addr_user_data_set);
 
 doca_error_t
-dface_cchan_update(struct doca_comm_channel_addr_t *addr)
+impl_cchan_update(struct doca_comm_channel_addr_t *addr)
 {
 	struct doca_comm_channel_ep_t *ep = addr->ep;
 
 	if (addr->state == CCHAN_FREE)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_run(ep);
+	impl_cchan_run(ep);
 	addr->snapshot = addr->now;
-	addr->snapshot.in_flight = dface_cchan_in_flight(addr);
-	dface_cchan_settle(ep);
+	addr->snapshot.in_flight = impl_cchan_in_flight(addr);
+	impl_cchan_settle(ep);
 	switch (addr->state) {
 	case CCHAN_UP:
 		return DOCA_SUCCESS;
@@ -79,9 +70,9 @@ doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_ad
 
 	if (peer_addr == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(peer_addr->ep);
-	ret = dface_cchan_update(peer_addr);
-	dface_cchan_unlock(peer_addr->ep);
+	impl_cchan_lock(peer_addr->ep);
+	ret = impl_cchan_update(peer_addr);
+	impl_cchan_unlock(peer_addr->ep);
 	return ret;
 }
 
@@ -90,9 +81,9 @@ tell(const struct doca_comm_channel_addr_t *addr, size_t counter, uint64_t *out)
 {
 	if (addr == NULL || out == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(addr->ep);
+	impl_cchan_lock(addr->ep);
 	memcpy(out, (const uint8_t *)&addr->snapshot + counter, sizeof(*out));
-	dface_cchan_unlock(addr->ep);
+	impl_cchan_unlock(addr->ep);
 	return DOCA_SUCCESS;
 }
 
@@ -132,16 +123,7 @@ doca_comm_channel_peer_addr_get_send_in_flight_messages(
 	return tell(peer_addr, offsetof(struct cchan_stats, in_flight), send_in_flight_messages);
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_get_rcv_messages(const struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t *rcv_messages)
-{
-	return doca_comm_channel_peer_addr_get_recv_messages(peer_addr, rcv_messages);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_get_rcv_messages,
+	doca_comm_channel_peer_addr_get_recv_messages);
 
-doca_error_t
-doca_comm_channel_peer_addr_get_rcv_bytes(const struct doca_comm_channel_addr_t *peer_addr,
-		uint64_t *rcv_bytes)
-{
-	return doca_comm_channel_peer_addr_get_recv_bytes(peer_addr, rcv_bytes);
-}
+IMPL_ALIAS(doca_comm_channel_peer_addr_get_rcv_bytes, doca_comm_channel_peer_addr_get_recv_bytes);

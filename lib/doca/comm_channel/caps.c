@@ -6,15 +6,16 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_comch.h"
-#include "dface_dev.h"
+#include "base/alias.h"
+#include "comch/comch.h"
+#include "dev/dev.h"
 
 doca_error_t
 doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
 {
 	if (max_service_name_len == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*max_service_name_len = DFACE_MAX_NAME;
+	*max_service_name_len = IMPL_MAX_NAME;
 	return DOCA_SUCCESS;
 }
 
@@ -42,13 +43,9 @@ doca_error_t
 doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
 		uint32_t *max_num_connections)
 {
-	if (devinfo != NULL && max_num_connections != NULL && !dface_devinfo_is_dpu(devinfo))
+	if (devinfo != NULL && max_num_connections != NULL && !impl_devinfo_is_dpu(devinfo))
 		return DOCA_ERROR_NOT_SUPPORTED;
 	return doca_comch_cap_get_max_clients(devinfo, max_num_connections);
 }
 
-doca_error_t
-doca_comm_channel_get_max_rcv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_rcv_queue_size)
-{
-	return doca_comm_channel_get_max_recv_queue_size(devinfo, max_rcv_queue_size);
-}
+IMPL_ALIAS(doca_comm_channel_get_max_rcv_queue_size, doca_comm_channel_get_max_recv_queue_size);

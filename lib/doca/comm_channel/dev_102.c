@@ -6,15 +6,15 @@
 
 #include <stdlib.h>
 
-#include "dface_cchan.h"
-#include "dface_log.h"
-#include "dface_role.h"
+#include "comm_channel/cchan.h"
+#include "dev/role.h"
+#include "log/log.h"
 
 doca_error_t
-dface_cchan_need_side(bool dpu)
+impl_cchan_need_side(bool dpu)
 {
 	bool is_dpu;
-	doca_error_t ret = dface_role_is_dpu(&is_dpu);
+	doca_error_t ret = impl_role_is_dpu(&is_dpu);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -22,7 +22,7 @@ dface_cchan_need_side(bool dpu)
 }
 
 doca_error_t
-dface_cchan_open(struct doca_comm_channel_ep_t *ep, bool all)
+impl_cchan_open(struct doca_comm_channel_ep_t *ep, bool all)
 {
 	struct doca_devinfo **list;
 	uint32_t i, nb;
@@ -32,7 +32,7 @@ dface_cchan_open(struct doca_comm_channel_ep_t *ep, bool all)
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (nb == 0) {
-		DFACE_ERR("no device to listen or connect on");
+		IMPL_ERR("no device to listen or connect on");
 		ret = DOCA_ERROR_DRIVER;
 		goto out;
 	}
@@ -54,7 +54,7 @@ out:
 }
 
 void
-dface_cchan_close(struct doca_comm_channel_ep_t *ep)
+impl_cchan_close(struct doca_comm_channel_ep_t *ep)
 {
 	while (ep->nb_devs > 0)
 		doca_dev_close(ep->devs[--ep->nb_devs]);

@@ -13,11 +13,12 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_cchan.h"
-#include "dface_comch.h"
+#include "base/alias.h"
+#include "comch/comch.h"
+#include "comm_channel/cchan.h"
 
 uint16_t
-dface_cchan_queue(uint32_t size)
+impl_cchan_queue(uint32_t size)
 {
 	return (uint16_t)rte_align32pow2(RTE_MAX(size, (uint32_t)CCHAN_MIN_QUEUE));
 }
@@ -27,7 +28,7 @@ dface_cchan_queue(uint32_t size)
 #define LOCK_NAP_NS 20000
 
 void
-dface_cchan_lock_wait(uint32_t *lock)
+impl_cchan_lock_wait(uint32_t *lock)
 {
 	const struct timespec nap = { .tv_nsec = LOCK_NAP_NS };
 	unsigned int i = 0;
@@ -43,20 +44,20 @@ dface_cchan_lock_wait(uint32_t *lock)
 }
 
 struct doca_comm_channel_ep_t *
-dface_cchan_create(void)
+impl_cchan_create(void)
 {
 	struct doca_comm_channel_ep_t *ep = calloc(1, sizeof(*ep));
 
 	if (ep == NULL)
 		return NULL;
-	ep->max_msg_size = DFACE_MAX_MSG_SIZE;
+	ep->max_msg_size = IMPL_MAX_MSG_SIZE;
 	ep->send_queue = CCHAN_DEFAULT_QUEUE;
 	ep->recv_queue = CCHAN_DEFAULT_QUEUE;
 	TAILQ_INIT(&ep->addrs);
 	TAILQ_INIT(&ep->free_addrs);
 	SLIST_INIT(&ep->slabs);
 	STAILQ_INIT(&ep->kept);
-	dface_cchan_channels_init(ep);
+	impl_cchan_channels_init(ep);
 	return ep;
 }
 
@@ -65,7 +66,7 @@ doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 {
 	if (ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*ep = dface_cchan_create();
+	*ep = impl_cchan_create();
 	return *ep == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 }
 
@@ -76,14 +77,14 @@ doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 
 	if (local_ep == NULL)
 		return DOCA_ERROR_NOT_CONNECTED;
-	dface_cchan_unlink(local_ep);
-	dface_cchan_channels_fini(local_ep);
+	impl_cchan_unlink(local_ep);
+	impl_cchan_channels_fini(local_ep);
 	if (local_ep->poll != NULL)
 		rte_comch_poll_destroy(local_ep->poll);
 	if (local_ep->dev != NULL)
-		dface_dev_drop(local_ep->dev);
+		impl_dev_drop(local_ep->dev);
 	if (local_ep->rep != NULL)
-		dface_rep_drop(local_ep->rep);
+		impl_rep_drop(local_ep->rep);
 	while ((slab = SLIST_FIRST(&local_ep->slabs)) != NULL) {
 		SLIST_REMOVE_HEAD(&local_ep->slabs, next);
 		free(slab);
@@ -98,9 +99,9 @@ doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_d
 {
 	if (ep == NULL || device == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	*device = ep->dev;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -110,9 +111,9 @@ doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || device_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	*device_rep = ep->rep;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -121,9 +122,9 @@ doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_
 {
 	if (ep == NULL || max_msg_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	*max_msg_size = ep->max_msg_size;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -133,9 +134,9 @@ doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || send_queue_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	*send_queue_size = ep->send_queue;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -145,9 +146,9 @@ doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 {
 	if (ep == NULL || recv_queue_size == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	*recv_queue_size = ep->recv_queue;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -157,10 +158,10 @@ set_begin(struct doca_comm_channel_ep_t *ep, bool good)
 {
 	if (ep == NULL || !good)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	if (ep->kind == CCHAN_NONE)
 		return DOCA_SUCCESS;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_ERROR_BAD_STATE;
 }
 
@@ -171,11 +172,11 @@ doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_d
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_dev_hold(device);
+	impl_dev_hold(device);
 	if (ep->dev != NULL)
-		dface_dev_drop(ep->dev);
+		impl_dev_drop(ep->dev);
 	ep->dev = device;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -187,23 +188,23 @@ doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_rep_hold(device_rep);
+	impl_rep_hold(device_rep);
 	if (ep->rep != NULL)
-		dface_rep_drop(ep->rep);
+		impl_rep_drop(ep->rep);
 	ep->rep = device_rep;
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
 {
-	doca_error_t ret = set_begin(ep, max_msg_size > 0 && max_msg_size <= DFACE_MAX_MSG_SIZE);
+	doca_error_t ret = set_begin(ep, max_msg_size > 0 && max_msg_size <= IMPL_MAX_MSG_SIZE);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ep->max_msg_size = RTE_MAX(max_msg_size, CCHAN_MIN_MSG);
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -212,12 +213,12 @@ doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t send_queue_size)
 {
 	doca_error_t ret = set_begin(ep, send_queue_size > 0 &&
-		send_queue_size <= DFACE_MAX_SEND_TASKS);
+		send_queue_size <= IMPL_MAX_SEND_TASKS);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ep->send_queue = dface_cchan_queue(send_queue_size);
-	dface_cchan_unlock(ep);
+	ep->send_queue = impl_cchan_queue(send_queue_size);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -226,25 +227,15 @@ doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t recv_queue_size)
 {
 	doca_error_t ret = set_begin(ep, recv_queue_size > 0 &&
-		recv_queue_size <= DFACE_MAX_RECV_QUEUE);
+		recv_queue_size <= IMPL_MAX_RECV_QUEUE);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ep->recv_queue = dface_cchan_queue(recv_queue_size);
-	dface_cchan_unlock(ep);
+	ep->recv_queue = impl_cchan_queue(recv_queue_size);
+	impl_cchan_unlock(ep);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comm_channel_ep_set_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
-		uint16_t rcv_queue_size)
-{
-	return doca_comm_channel_ep_set_recv_queue_size(ep, rcv_queue_size);
-}
+IMPL_ALIAS(doca_comm_channel_ep_set_rcv_queue_size, doca_comm_channel_ep_set_recv_queue_size);
 
-doca_error_t
-doca_comm_channel_ep_get_rcv_queue_size(struct doca_comm_channel_ep_t *ep,
-		uint16_t *rcv_queue_size)
-{
-	return doca_comm_channel_ep_get_recv_queue_size(ep, rcv_queue_size);
-}
+IMPL_ALIAS(doca_comm_channel_ep_get_rcv_queue_size, doca_comm_channel_ep_get_recv_queue_size);

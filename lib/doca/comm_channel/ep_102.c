@@ -8,7 +8,7 @@
 
 #include <comch_doca_comm_channel_102.h>
 
-#include "dface_cchan.h"
+#include "comm_channel/cchan.h"
 
 #define MAX_MSGS 8191
 #define MAX_MSG_SIZE 4080
@@ -24,14 +24,14 @@ doca_comm_channel_ep_create(struct doca_comm_channel_init_attr *attr,
 		return DOCA_ERROR_INVALID_VALUE;
 	if (attr->msgsize > MAX_MSG_SIZE)
 		return DOCA_ERROR_NOT_PERMITTED;
-	e = dface_cchan_create();
+	e = impl_cchan_create();
 	if (e == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	e->is_102 = true;
 	e->nonblock = (attr->flags & DOCA_CC_INIT_FLAG_NONBLOCK) != 0;
 	e->cookie = attr->cookie;
 	e->max_msg_size = (uint16_t)RTE_MAX(attr->msgsize, (uint32_t)CCHAN_MIN_MSG);
-	e->send_queue = e->recv_queue = dface_cchan_queue(attr->maxmsgs);
+	e->send_queue = e->recv_queue = impl_cchan_queue(attr->maxmsgs);
 	*ep = e;
 	return DOCA_SUCCESS;
 }
@@ -43,10 +43,10 @@ doca_comm_channel_ep_event_channel_get(struct doca_comm_channel_ep_t *local_ep)
 
 	if (local_ep == NULL)
 		return -1;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	if (local_ep->kind != CCHAN_NONE)
-		fd = dface_cchan_channel_fd(local_ep, CCHAN_EVENT_ANY);
-	dface_cchan_unlock(local_ep);
+		fd = impl_cchan_channel_fd(local_ep, CCHAN_EVENT_ANY);
+	impl_cchan_unlock(local_ep);
 	return fd;
 }
 
@@ -54,7 +54,7 @@ static doca_error_t
 info_get_locked(struct doca_comm_channel_addr_t *addr,
 		struct doca_comm_channel_peer_addr_info *info)
 {
-	doca_error_t ret = dface_cchan_update(addr);
+	doca_error_t ret = impl_cchan_update(addr);
 
 	if (ret == DOCA_ERROR_INVALID_VALUE)
 		return ret;
@@ -79,8 +79,8 @@ doca_comm_channel_peer_addr_info_get(struct doca_comm_channel_addr_t *peer_addr,
 
 	if (peer_addr == NULL || info == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(peer_addr->ep);
+	impl_cchan_lock(peer_addr->ep);
 	ret = info_get_locked(peer_addr, info);
-	dface_cchan_unlock(peer_addr->ep);
+	impl_cchan_unlock(peer_addr->ep);
 	return ret;
 }

@@ -29,7 +29,7 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_cchan.h"
+#include "comm_channel/cchan.h"
 
 /* How often a call looks anew for a peer that never rests, before it wakes the sleeper. */
 #define SETTLE_TRIES 16
@@ -52,7 +52,7 @@ is_level(enum cchan_event event)
 }
 
 void
-dface_cchan_channels_init(struct doca_comm_channel_ep_t *ep)
+impl_cchan_channels_init(struct doca_comm_channel_ep_t *ep)
 {
 	unsigned int i;
 
@@ -62,7 +62,7 @@ dface_cchan_channels_init(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_channels_fini(struct doca_comm_channel_ep_t *ep)
+impl_cchan_channels_fini(struct doca_comm_channel_ep_t *ep)
 {
 	struct cchan_channel *ch;
 	unsigned int i;
@@ -142,7 +142,7 @@ disarm(struct doca_comm_channel_ep_t *ep, struct cchan_channel *ch)
 }
 
 int
-dface_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
+impl_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
@@ -159,7 +159,7 @@ dface_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event
 	if (event == CCHAN_EVENT_ANY)
 		ch->armed = true;
 	recount(ep);
-	dface_cchan_settle(ep);
+	impl_cchan_settle(ep);
 	return ch->epoll_fd;
 
 err_kick:
@@ -171,7 +171,7 @@ err_epoll:
 }
 
 void
-dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event, bool found)
+impl_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event event, bool found)
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
@@ -189,7 +189,7 @@ dface_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event eve
 static uint64_t
 acked(const struct doca_comm_channel_addr_t *addr)
 {
-	return addr->now.send_msgs - dface_cchan_in_flight(addr);
+	return addr->now.send_msgs - impl_cchan_in_flight(addr);
 }
 
 static struct cchan_mark
@@ -206,11 +206,11 @@ has_got_on(const struct doca_comm_channel_addr_t *addr, const struct cchan_mark 
 {
 	return addr->state != since->state || addr->serial != since->serial ||
 		acked(addr) != since->acked ||
-		(addr->state == CCHAN_UP && dface_cchan_in_flight(addr) == 0);
+		(addr->state == CCHAN_UP && impl_cchan_in_flight(addr) == 0);
 }
 
 void
-dface_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants)
+impl_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants)
 {
 	if (addr->wants_room && !wants)
 		addr->ep->nb_wanting--;
@@ -250,7 +250,7 @@ send_state(const struct doca_comm_channel_ep_t *ep)
 		if (addr->state == CCHAN_CONNECTING)
 			s.under_way++;
 		else if (addr->state == CCHAN_UP)
-			s.under_way += dface_cchan_in_flight(addr);
+			s.under_way += impl_cchan_in_flight(addr);
 	}
 	return s;
 }
@@ -348,7 +348,7 @@ tell(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
+impl_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
@@ -359,7 +359,7 @@ dface_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event even
 	unkick(ch);
 	ch->armed = true;
 	recount(ep);
-	dface_cchan_settle(ep);
+	impl_cchan_settle(ep);
 }
 
 /* False: there is something to do, run first. */
@@ -367,12 +367,12 @@ static bool
 arm_poll(struct doca_comm_channel_ep_t *ep, uint32_t cls)
 {
 	/* The peer may sleep as well, until it has the credits for what was taken. */
-	dface_cchan_pay(ep);
+	impl_cchan_pay(ep);
 	return rte_comch_poll_arm(ep->poll, cls) == 0;
 }
 
 void
-dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
+impl_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 {
 	unsigned int i;
 	uint32_t cls;
@@ -381,7 +381,7 @@ dface_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 		cls = tell(ep);
 		if (cls == 0 || arm_poll(ep, cls))
 			return;
-		if (!dface_cchan_run(ep))
+		if (!impl_cchan_run(ep))
 			break;
 	}
 	/* An event for nothing is better than none. */
@@ -397,7 +397,7 @@ spin(struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
 	unsigned int i;
 
 	for (i = 0; i < SPIN_RUNS; i++)
-		if (!dface_cchan_run(ep) || ep->nb_ev > 0 || may_wake(ep, s))
+		if (!impl_cchan_run(ep) || ep->nb_ev > 0 || may_wake(ep, s))
 			return true;
 	return false;
 }
@@ -420,12 +420,12 @@ sleep_unlocked(struct doca_comm_channel_ep_t *ep, int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	if (fd >= 0)
 		poll(&pfd, 1, -1);
 	else
 		sched_yield();
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 }
 
 /* Is it the endpoint's connection that a call began to wait with? */
@@ -437,7 +437,7 @@ is_linked(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s
 }
 
 bool
-dface_cchan_wait(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *peer)
+impl_cchan_wait(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *peer)
 {
 	struct cchan_sleeper s = { .peer = peer };
 	int fd;
@@ -446,16 +446,16 @@ dface_cchan_wait(struct doca_comm_channel_ep_t *ep, const struct doca_comm_chann
 		s.since = mark(peer);
 	if (spin(ep, &s))
 		return true;
-	fd = dface_cchan_channel_fd(ep, CCHAN_EVENT_CALL);
+	fd = impl_cchan_channel_fd(ep, CCHAN_EVENT_CALL);
 	TAILQ_INSERT_TAIL(&ep->sleepers, &s, next);
 	sleepers_changed(ep);
-	dface_cchan_settle(ep);
+	impl_cchan_settle(ep);
 	sleep_unlocked(ep, fd);
 	TAILQ_REMOVE(&ep->sleepers, &s, next);
 	sleepers_changed(ep);
 	if (!is_linked(ep, &s))
 		return false;
-	dface_cchan_run(ep);
+	impl_cchan_run(ep);
 	return true;
 }
 
@@ -468,7 +468,7 @@ get_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event, doca_event_cha
 
 	if (fd == NULL)
 		return DOCA_SUCCESS;
-	ret = dface_cchan_channel_fd(ep, event);
+	ret = impl_cchan_channel_fd(ep, event);
 	if (ret < 0)
 		return DOCA_ERROR_NOT_FOUND;
 	*fd = ret;
@@ -498,9 +498,9 @@ doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,
 
 	if (local_ep == NULL || (send_event_channel == NULL && recv_event_channel == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = get_event_channel(local_ep, send_event_channel, recv_event_channel);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -522,9 +522,9 @@ doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *lo
 
 	if (local_ep == NULL || service_event_channel == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = get_service_channel(local_ep, service_event_channel);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -533,9 +533,9 @@ arm_locked(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	if (ep->kind == CCHAN_NONE)
 		return DOCA_ERROR_BAD_STATE;
-	if (dface_cchan_channel_fd(ep, event) < 0)
+	if (impl_cchan_channel_fd(ep, event) < 0)
 		return DOCA_ERROR_NOT_FOUND;
-	dface_cchan_channel_arm(ep, event);
+	impl_cchan_channel_arm(ep, event);
 	return DOCA_SUCCESS;
 }
 
@@ -546,9 +546,9 @@ arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 
 	if (ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(ep);
+	impl_cchan_lock(ep);
 	ret = arm_locked(ep, event);
-	dface_cchan_unlock(ep);
+	impl_cchan_unlock(ep);
 	return ret;
 }
 

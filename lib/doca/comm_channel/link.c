@@ -13,10 +13,10 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_cchan.h"
-#include "dface_comch.h"
-#include "dface_eal.h"
-#include "dface_log.h"
+#include "comch/comch.h"
+#include "comm_channel/cchan.h"
+#include "dev/eal.h"
+#include "log/log.h"
 
 /* A sender that is not held up runs its poll so often, at least. */
 #define RUNS_PER_S 20000
@@ -44,7 +44,7 @@ need_poll(struct doca_comm_channel_ep_t *ep)
 	doca_error_t ret;
 
 	/* An endpoint of 1.2 has opened no device yet. */
-	ret = dface_eal_start();
+	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (ep->poll == NULL)
@@ -71,7 +71,7 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 		.max_msg_size = ep->max_msg_size,
 		.recv_queue = ep->recv_queue,
 		.send_queue = ep->send_queue,
-		.max_clients = dface_max_clients(dev),
+		.max_clients = impl_max_clients(dev),
 	};
 	struct rte_comch_server *server, **servers;
 	int ret;
@@ -80,12 +80,12 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 	if (servers == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	ep->servers = servers;
-	server = rte_comch_server_create(dface_dev_id(dev), &conf);
+	server = rte_comch_server_create(impl_dev_id(dev), &conf);
 	if (server == NULL)
 		return link_error(-rte_errno);
 	ret = rte_comch_server_start(server);
 	if (ret != 0) {
-		DFACE_ERR("listen on %s: %s", name, ret == -EADDRINUSE ?
+		IMPL_ERR("listen on %s: %s", name, ret == -EADDRINUSE ?
 			"another service of this name runs on this representor" :
 			rte_strerror(-ret));
 		rte_comch_server_destroy(server);
@@ -103,9 +103,9 @@ listen_on_all(struct doca_comm_channel_ep_t *ep, const char *name)
 	uint32_t i;
 	uint16_t rep;
 
-	ret = dface_cchan_open(ep, true);
+	ret = impl_cchan_open(ep, true);
 	for (i = 0; i < ep->nb_devs && ret == DOCA_SUCCESS; i++) {
-		if (rte_comch_dev_info_get(dface_dev_id(ep->devs[i]), &info) != 0)
+		if (rte_comch_dev_info_get(impl_dev_id(ep->devs[i]), &info) != 0)
 			return DOCA_ERROR_DRIVER;
 		for (rep = 0; rep < info.nb_reps && ret == DOCA_SUCCESS; rep++)
 			ret = add_server(ep, ep->devs[i], rep, name);
@@ -119,11 +119,11 @@ check_listen(const struct doca_comm_channel_ep_t *ep)
 {
 	if (ep->dev == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	if (!dface_dev_is_dpu(ep->dev))
+	if (!impl_dev_is_dpu(ep->dev))
 		return DOCA_ERROR_NOT_PERMITTED;
 	if (ep->rep == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	return dface_rep_dev(ep->rep) == ep->dev ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+	return impl_rep_dev(ep->rep) == ep->dev ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t
@@ -133,7 +133,7 @@ listen_locked(struct doca_comm_channel_ep_t *ep, const char *name)
 
 	if (ep->kind != CCHAN_NONE)
 		return DOCA_ERROR_NOT_PERMITTED;
-	ret = ep->is_102 ? dface_cchan_need_side(true) : check_listen(ep);
+	ret = ep->is_102 ? impl_cchan_need_side(true) : check_listen(ep);
 	if (ret == DOCA_SUCCESS)
 		ret = need_poll(ep);
 	if (ret != DOCA_SUCCESS)
@@ -141,14 +141,14 @@ listen_locked(struct doca_comm_channel_ep_t *ep, const char *name)
 	ep->kind = CCHAN_SERVICE;
 	ep->service_lost = false;
 	ret = ep->is_102 ? listen_on_all(ep, name) :
-		add_server(ep, ep->dev, dface_rep_id(ep->rep), name);
+		add_server(ep, ep->dev, impl_rep_id(ep->rep), name);
 	if (ret != DOCA_SUCCESS) {
-		dface_cchan_unlink(ep);
+		impl_cchan_unlink(ep);
 		return ret;
 	}
 	/* The first event of a service is told without a snapshot before. */
 	if (!ep->is_102)
-		dface_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
+		impl_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
 	return DOCA_SUCCESS;
 }
 
@@ -157,11 +157,11 @@ doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char 
 {
 	doca_error_t ret;
 
-	if (local_ep == NULL || dface_name_check("listen", name) != DOCA_SUCCESS)
+	if (local_ep == NULL || impl_name_check("listen", name) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = listen_locked(local_ep, name);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -181,7 +181,7 @@ start_client(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, const char
 	};
 	int ret;
 
-	ep->client = rte_comch_client_create(dface_dev_id(dev), &conf);
+	ep->client = rte_comch_client_create(impl_dev_id(dev), &conf);
 	if (ep->client == NULL)
 		return link_error(-rte_errno);
 	ret = rte_comch_client_start(ep->client);
@@ -197,22 +197,22 @@ connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 	doca_error_t ret = DOCA_SUCCESS;
 
 	if (ep->is_102)
-		ret = dface_cchan_open(ep, false);
+		ret = impl_cchan_open(ep, false);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	addr = dface_cchan_addr_get(ep);
+	addr = impl_cchan_addr_get(ep);
 	if (addr == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	addr->known = true;
 	ret = start_client(ep, ep->is_102 ? ep->devs[0] : ep->dev, name);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_cchan_run(ep);
+	impl_cchan_run(ep);
 	/* A failure at once is told by the next. */
 	if (rte_comch_client_state(ep->client) == RTE_COMCH_STATE_IDLE)
-		dface_cchan_run(ep);
+		impl_cchan_run(ep);
 	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
-		if (!dface_cchan_wait(ep, addr))
+		if (!impl_cchan_wait(ep, addr))
 			return DOCA_ERROR_CONNECTION_ABORTED;
 	*peer = addr;
 	return addr->state == CCHAN_REFUSED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
@@ -227,10 +227,10 @@ connect_locked(struct doca_comm_channel_ep_t *ep, const char *name,
 	if (ep->kind != CCHAN_NONE)
 		return DOCA_ERROR_NOT_PERMITTED;
 	if (ep->is_102)
-		ret = dface_cchan_need_side(false);
+		ret = impl_cchan_need_side(false);
 	else if (ep->dev == NULL)
 		return DOCA_ERROR_BAD_STATE;
-	else if (dface_dev_is_dpu(ep->dev))
+	else if (impl_dev_is_dpu(ep->dev))
 		return DOCA_ERROR_NOT_PERMITTED;
 	if (ret == DOCA_SUCCESS)
 		ret = need_poll(ep);
@@ -240,9 +240,9 @@ connect_locked(struct doca_comm_channel_ep_t *ep, const char *name,
 	ret = connect_peer(ep, name, peer);
 	if (ret != DOCA_SUCCESS) {
 		*peer = NULL;
-		dface_cchan_unlink(ep);
+		impl_cchan_unlink(ep);
 	}
-	dface_cchan_settle(ep);
+	impl_cchan_settle(ep);
 	return ret;
 }
 
@@ -253,12 +253,12 @@ doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char
 	doca_error_t ret;
 
 	if (local_ep == NULL || peer_addr == NULL ||
-			dface_name_check("connect", name) != DOCA_SUCCESS)
+			impl_name_check("connect", name) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
 	*peer_addr = NULL;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = connect_locked(local_ep, name, peer_addr);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -275,8 +275,8 @@ drain(struct doca_comm_channel_ep_t *ep)
 	while (busy && rte_rdtsc() < deadline) {
 		busy = false;
 		TAILQ_FOREACH(addr, &ep->addrs, next)
-			busy |= addr->state == CCHAN_UP && dface_cchan_in_flight(addr) > 0;
-		if (!dface_cchan_run(ep))
+			busy |= addr->state == CCHAN_UP && impl_cchan_in_flight(addr) > 0;
+		if (!impl_cchan_run(ep))
 			return;
 		rte_pause();
 	}
@@ -299,14 +299,14 @@ run_out(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_unlink(struct doca_comm_channel_ep_t *ep)
+impl_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 {
 	uint32_t i;
 
 	if (ep->is_102 && ep->poll != NULL)
 		drain(ep);
 	while (!TAILQ_EMPTY(&ep->addrs))
-		dface_cchan_addr_put(TAILQ_FIRST(&ep->addrs));
+		impl_cchan_addr_put(TAILQ_FIRST(&ep->addrs));
 	ep->nb_ev = ep->next_ev = 0;
 	/* One that is stopping already, or idle, says so: no more is wanted. */
 	for (i = 0; i < ep->nb_servers; i++)
@@ -324,7 +324,7 @@ dface_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 	if (ep->client != NULL)
 		rte_comch_client_destroy(ep->client);
 	ep->client = NULL;
-	dface_cchan_close(ep);
+	impl_cchan_close(ep);
 	ep->kind = CCHAN_NONE;
 }
 
@@ -333,19 +333,19 @@ disconnect_locked(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_ad
 {
 	struct rte_comch_conn *native;
 
-	if (!dface_cchan_is_peer(ep, peer))
+	if (!impl_cchan_is_peer(ep, peer))
 		return DOCA_ERROR_NOT_CONNECTED;
 	if (ep->kind == CCHAN_CLIENT) {
-		dface_cchan_unlink(ep);
-		dface_cchan_settle(ep);
+		impl_cchan_unlink(ep);
+		impl_cchan_settle(ep);
 		return DOCA_SUCCESS;
 	}
 	native = peer->native;
-	dface_cchan_addr_put(peer);
+	impl_cchan_addr_put(peer);
 	/* One that is ending anyway is as good as disconnected. */
 	if (native != NULL)
 		rte_comch_conn_disconnect(native, "disconnected");
-	dface_cchan_settle(ep);
+	impl_cchan_settle(ep);
 	return DOCA_SUCCESS;
 }
 
@@ -357,8 +357,8 @@ doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep,
 
 	if (local_ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = disconnect_locked(local_ep, peer_addr);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }

@@ -12,8 +12,9 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_cchan.h"
-#include "dface_yield.h"
+#include "base/alias.h"
+#include "comm_channel/cchan.h"
+#include "ctx/yield.h"
 
 /* A sender that is not held up runs its poll after so many messages. */
 #define SENDS_PER_RUN 16
@@ -48,7 +49,7 @@ check_send(const struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 {
 	doca_error_t ret;
 
-	if (unlikely(!dface_cchan_is_peer(ep, peer)))
+	if (unlikely(!impl_cchan_is_peer(ep, peer)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	ret = check_flags(ep, flags);
 	if (unlikely(ret != DOCA_SUCCESS))
@@ -83,7 +84,7 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 		return DOCA_ERROR_INVALID_VALUE;
 	/* The answer to a message takes its credit along. */
 	if (ep->nb_unpaid > 0)
-		dface_cchan_pay(ep);
+		impl_cchan_pay(ep);
 	if (rte_comch_conn_send_burst(peer->native, &m, 1) == 0)
 		return DOCA_ERROR_AGAIN;
 	ep->nb_sends++;
@@ -100,14 +101,14 @@ send_or_wait(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, boo
 	doca_error_t ret;
 
 	if (run_is_due(ep))
-		dface_cchan_run(ep);
+		impl_cchan_run(ep);
 	ret = send_now(ep, msg, len, peer);
 	if (ret == DOCA_ERROR_AGAIN) {
-		dface_cchan_run(ep);
+		impl_cchan_run(ep);
 		ret = send_now(ep, msg, len, peer);
 	}
 	while (unlikely(ret == DOCA_ERROR_AGAIN && wait)) {
-		if (!dface_cchan_wait(ep, peer))
+		if (!impl_cchan_wait(ep, peer))
 			return DOCA_ERROR_NOT_CONNECTED;
 		ret = send_now(ep, msg, len, peer);
 	}
@@ -125,11 +126,11 @@ send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int 
 		return ret;
 	ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
 	if (unlikely(ret == DOCA_ERROR_AGAIN || peer->wants_room))
-		dface_cchan_want_room(peer, ret == DOCA_ERROR_AGAIN);
+		impl_cchan_want_room(peer, ret == DOCA_ERROR_AGAIN);
 	/* Not done yet if another peer waits for room. */
 	if (ret == DOCA_ERROR_AGAIN || ep->nb_wanting == 0)
-		dface_cchan_came(ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
-	dface_cchan_settle(ep);
+		impl_cchan_came(ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
+	impl_cchan_settle(ep);
 	return ret;
 }
 
@@ -138,9 +139,9 @@ static inline void
 yield_after(doca_error_t ret)
 {
 	if (ret == DOCA_ERROR_AGAIN)
-		dface_yield_fruitless();
+		impl_yield_fruitless();
 	else
-		dface_yield_fruitful();
+		impl_yield_fruitful();
 }
 
 doca_error_t
@@ -151,9 +152,9 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 
 	if (unlikely(local_ep == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = send_locked(local_ep, msg, len, flags, peer_addr);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	yield_after(ret);
 	return ret;
 }
@@ -175,7 +176,7 @@ oldest(struct doca_comm_channel_ep_t *ep, struct cchan_msg *m)
 		event = &ep->ev[ep->next_ev];
 		if (event->type != RTE_COMCH_EVENT_MSG)
 			continue;
-		m->addr = dface_cchan_addr_of(event);
+		m->addr = impl_cchan_addr_of(event);
 		if (unlikely(m->addr == NULL))
 			continue;
 		m->data = event->msg.data;
@@ -199,7 +200,7 @@ took(struct doca_comm_channel_ep_t *ep, const struct cchan_msg *m)
 	ep->nb_unread--;
 	/* Credits are given for many at once. */
 	if (unlikely(ep->unpaid != addr)) {
-		dface_cchan_pay(ep);
+		impl_cchan_pay(ep);
 		ep->unpaid = addr;
 	}
 	ep->nb_unpaid++;
@@ -253,10 +254,10 @@ no_message(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **
 static void
 advance(struct doca_comm_channel_ep_t *ep)
 {
-	dface_cchan_run(ep);
+	impl_cchan_run(ep);
 	if (unlikely(ep->nb_pending > 0)) {
-		dface_cchan_accept(ep);
-		dface_cchan_run(ep);
+		impl_cchan_accept(ep);
+		impl_cchan_run(ep);
 	}
 }
 
@@ -276,7 +277,7 @@ receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, bool wait,
 			ret = no_message(ep, peer);
 		if (ret != DOCA_ERROR_AGAIN || !wait)
 			return ret;
-		if (!dface_cchan_wait(ep, NULL))
+		if (!impl_cchan_wait(ep, NULL))
 			return DOCA_ERROR_NOT_CONNECTED;
 	}
 }
@@ -293,8 +294,8 @@ recv_locked(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, int flags
 	if (unlikely(ep->kind == CCHAN_NONE))
 		return DOCA_ERROR_NOT_CONNECTED;
 	ret = receive(ep, msg, len, may_wait(ep, flags), peer);
-	dface_cchan_came(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
-	dface_cchan_settle(ep);
+	impl_cchan_came(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
+	impl_cchan_settle(ep);
 	return ret;
 }
 
@@ -306,23 +307,13 @@ doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg
 
 	if (unlikely(local_ep == NULL || msg == NULL || len == NULL || peer_addr == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = recv_locked(local_ep, msg, len, flags, peer_addr);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	yield_after(ret);
 	return ret;
 }
 
-doca_error_t
-doca_comm_channel_ep_rcvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
-		int flags, struct doca_comm_channel_addr_t **peer_addr)
-{
-	return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr);
-}
+IMPL_ALIAS(doca_comm_channel_ep_rcvfrom, doca_comm_channel_ep_recvfrom);
 
-doca_error_t
-doca_comm_channel_rp_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
-		int flags, struct doca_comm_channel_addr_t **peer_addr)
-{
-	return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr);
-}
+IMPL_ALIAS(doca_comm_channel_rp_recvfrom, doca_comm_channel_ep_recvfrom);

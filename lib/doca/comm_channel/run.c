@@ -9,8 +9,8 @@
 
 #include <rte_cycles.h>
 
-#include "dface_cchan.h"
-#include "dface_log.h"
+#include "comm_channel/cchan.h"
+#include "log/log.h"
 
 /* Peer addresses */
 
@@ -31,7 +31,7 @@ slab_create(struct doca_comm_channel_ep_t *ep)
 }
 
 struct doca_comm_channel_addr_t *
-dface_cchan_addr_get(struct doca_comm_channel_ep_t *ep)
+impl_cchan_addr_get(struct doca_comm_channel_ep_t *ep)
 {
 	struct doca_comm_channel_addr_t *addr;
 
@@ -62,7 +62,7 @@ drop_unread(struct doca_comm_channel_addr_t *addr)
 	addr->nb_unread = 0;
 	/* Events of nobody are passed by. */
 	for (i = ep->next_ev; i < ep->nb_ev; i++)
-		if (dface_cchan_addr_of(&ep->ev[i]) == addr)
+		if (impl_cchan_addr_of(&ep->ev[i]) == addr)
 			ep->ev[i].user_data = 0;
 	STAILQ_FOREACH_SAFE(k, &ep->kept, next, tmp) {
 		if (k->addr != addr)
@@ -73,13 +73,13 @@ drop_unread(struct doca_comm_channel_addr_t *addr)
 }
 
 void
-dface_cchan_addr_put(struct doca_comm_channel_addr_t *addr)
+impl_cchan_addr_put(struct doca_comm_channel_addr_t *addr)
 {
 	struct doca_comm_channel_ep_t *ep = addr->ep;
 
 	drop_unread(addr);
 	/* Its last credit goes with the last frame. */
-	dface_cchan_pay(ep);
+	impl_cchan_pay(ep);
 	if (addr->native != NULL)
 		rte_comch_conn_user_data_set(addr->native, 0);
 	if (addr->state == CCHAN_PENDING)
@@ -96,7 +96,7 @@ dface_cchan_addr_put(struct doca_comm_channel_addr_t *addr)
 }
 
 uint64_t
-dface_cchan_in_flight(const struct doca_comm_channel_addr_t *addr)
+impl_cchan_in_flight(const struct doca_comm_channel_addr_t *addr)
 {
 	struct rte_comch_conn_stats stats;
 
@@ -110,11 +110,11 @@ dface_cchan_in_flight(const struct doca_comm_channel_addr_t *addr)
 static void
 on_request(struct doca_comm_channel_ep_t *ep, struct rte_comch_conn *conn)
 {
-	struct doca_comm_channel_addr_t *addr = dface_cchan_addr_get(ep);
+	struct doca_comm_channel_addr_t *addr = impl_cchan_addr_get(ep);
 	struct rte_comch_conn_info info;
 
 	if (addr == NULL) {
-		DFACE_ERR("service: no memory for a client");
+		IMPL_ERR("service: no memory for a client");
 		rte_comch_conn_reject(conn, "no memory");
 		return;
 	}
@@ -147,7 +147,7 @@ on_gone(struct doca_comm_channel_addr_t *addr)
 {
 	struct doca_comm_channel_ep_t *ep = addr->ep;
 
-	addr->now.in_flight = dface_cchan_in_flight(addr);
+	addr->now.in_flight = impl_cchan_in_flight(addr);
 	if (addr->state == CCHAN_PENDING)
 		ep->nb_pending--;
 	addr->state = addr->state == CCHAN_UP ? CCHAN_LOST : CCHAN_REFUSED;
@@ -156,7 +156,7 @@ on_gone(struct doca_comm_channel_addr_t *addr)
 	ep->service_changed = true;
 	/* Nobody will ask for one that nobody has heard of. */
 	if (!addr->known && addr->nb_unread == 0)
-		dface_cchan_addr_put(addr);
+		impl_cchan_addr_put(addr);
 }
 
 static void
@@ -176,7 +176,7 @@ on_state(struct doca_comm_channel_ep_t *ep, const struct rte_comch_event *event)
 	addr = TAILQ_FIRST(&ep->addrs);
 	if (ep->kind != CCHAN_CLIENT || addr == NULL || addr->state != CCHAN_CONNECTING)
 		return;
-	DFACE_INFO("connect: %s", event->text != NULL ? event->text : "failed");
+	IMPL_INFO("connect: %s", event->text != NULL ? event->text : "failed");
 	on_gone(addr);
 }
 
@@ -198,7 +198,7 @@ on_event(struct doca_comm_channel_ep_t *ep, struct rte_comch_event *event)
 		event->user_data = (uintptr_t)TAILQ_FIRST(&ep->addrs);
 	else if (event->type != RTE_COMCH_EVENT_MSG)
 		event->user_data = rte_comch_conn_user_data_get(event->conn);
-	addr = dface_cchan_addr_of(event);
+	addr = impl_cchan_addr_of(event);
 	if (addr == NULL)
 		return;
 	if (event->type == RTE_COMCH_EVENT_MSG) {
@@ -223,7 +223,7 @@ keep_rest(struct doca_comm_channel_ep_t *ep)
 		event = &ep->ev[ep->next_ev];
 		if (event->type != RTE_COMCH_EVENT_MSG)
 			continue;
-		addr = dface_cchan_addr_of(event);
+		addr = impl_cchan_addr_of(event);
 		if (addr == NULL)
 			continue;
 		k = malloc(sizeof(*k) + event->msg.len);
@@ -238,7 +238,7 @@ keep_rest(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-dface_cchan_pay(struct doca_comm_channel_ep_t *ep)
+impl_cchan_pay(struct doca_comm_channel_ep_t *ep)
 {
 	if (ep->nb_unpaid > 0 && ep->unpaid->native != NULL)
 		rte_comch_conn_msgs_done(ep->unpaid->native, ep->nb_unpaid);
@@ -246,13 +246,13 @@ dface_cchan_pay(struct doca_comm_channel_ep_t *ep)
 }
 
 bool
-dface_cchan_run(struct doca_comm_channel_ep_t *ep)
+impl_cchan_run(struct doca_comm_channel_ep_t *ep)
 {
 	uint16_t i;
 
 	if (unlikely(ep->next_ev < ep->nb_ev) && !keep_rest(ep))
 		return false;
-	dface_cchan_pay(ep);
+	impl_cchan_pay(ep);
 	ep->next_ev = 0;
 	ep->nb_sends = 0;
 	ep->last_run = rte_rdtsc();
@@ -277,7 +277,7 @@ has_client(const struct doca_comm_channel_addr_t *addr)
 }
 
 void
-dface_cchan_accept(struct doca_comm_channel_ep_t *ep)
+impl_cchan_accept(struct doca_comm_channel_ep_t *ep)
 {
 	struct doca_comm_channel_addr_t *addr, *tmp;
 
@@ -288,7 +288,7 @@ dface_cchan_accept(struct doca_comm_channel_ep_t *ep)
 			continue;
 		if (ep->is_102 && has_client(addr)) {
 			rte_comch_conn_reject(addr->native, "the function has a client already");
-			dface_cchan_addr_put(addr);
+			impl_cchan_addr_put(addr);
 			ep->refused = true;
 			continue;
 		}

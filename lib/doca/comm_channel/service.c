@@ -8,7 +8,7 @@
 
 #include <doca_comm_channel.h>
 
-#include "dface_cchan.h"
+#include "comm_channel/cchan.h"
 
 /* Runs of an update that bring nothing but connections' news. */
 #define UPDATE_RUNS 16
@@ -26,7 +26,7 @@ catch_up(struct doca_comm_channel_ep_t *ep)
 
 	do {
 		unread = ep->nb_unread;
-		if (!dface_cchan_run(ep))
+		if (!impl_cchan_run(ep))
 			return;
 		i += ep->nb_unread == unread;
 	} while (i < UPDATE_RUNS &&
@@ -67,12 +67,12 @@ update_locked(struct doca_comm_channel_ep_t *ep)
 	catch_up(ep);
 	ret = take_snapshot(ep);
 	if (ret != DOCA_SUCCESS) {
-		dface_cchan_settle(ep);
+		impl_cchan_settle(ep);
 		return ret;
 	}
 	/* What the snapshot shows is no news any more. */
 	ep->service_changed = false;
-	dface_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
+	impl_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
 	return ep->service_lost ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS;
 }
 
@@ -83,9 +83,9 @@ doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *lo
 
 	if (local_ep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	ret = update_locked(local_ep);
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -97,13 +97,13 @@ doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *loc
 
 	if (local_ep == NULL || peer_addr_array == NULL || peer_addr_array_len == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	if (local_ep->kind == CCHAN_SERVICE) {
 		*peer_addr_array = local_ep->list;
 		*peer_addr_array_len = local_ep->list_len;
 		ret = DOCA_SUCCESS;
 	}
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }
 
@@ -115,11 +115,11 @@ doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t
 
 	if (local_ep == NULL || pending_connections == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_cchan_lock(local_ep);
+	impl_cchan_lock(local_ep);
 	if (local_ep->kind == CCHAN_SERVICE) {
 		*pending_connections = local_ep->list_pending;
 		ret = DOCA_SUCCESS;
 	}
-	dface_cchan_unlock(local_ep);
+	impl_cchan_unlock(local_ep);
 	return ret;
 }

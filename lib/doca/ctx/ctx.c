@@ -7,8 +7,8 @@
 
 #include <rte_common.h>
 
-#include "dface_log.h"
-#include "dface_ctx.h"
+#include "ctx/ctx.h"
+#include "log/log.h"
 
 static const char *
 state_name(uint8_t state)
@@ -24,7 +24,7 @@ state_name(uint8_t state)
 }
 
 void
-dface_ctx_init(struct doca_ctx *ctx, const struct dface_ctx_ops *ops)
+impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops)
 {
 	ctx->ops = ops;
 	ctx->deferred_end = &ctx->deferred;
@@ -95,21 +95,21 @@ to_idle(struct doca_ctx *ctx)
 }
 
 bool
-dface_ctx_settle(struct doca_ctx *ctx)
+impl_ctx_settle(struct doca_ctx *ctx)
 {
 	/* The end of a connection may wait behind what the application has to see first. */
-	if (!dface_ctx_can_settle(ctx) || dface_pe_has_events(ctx->pe, ctx))
+	if (!impl_ctx_can_settle(ctx) || impl_pe_has_events(ctx->pe, ctx))
 		return false;
 	to_idle(ctx);
 	return true;
 }
 
 void
-dface_ctx_on_running(struct doca_ctx *ctx)
+impl_ctx_on_running(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_STARTING)
 		return;
-	dface_task_hand_over(ctx);
+	impl_task_hand_over(ctx);
 	/* An error callback may have stopped it. */
 	if (ctx->state != DOCA_CTX_STATE_STARTING)
 		return;
@@ -119,14 +119,14 @@ dface_ctx_on_running(struct doca_ctx *ctx)
 }
 
 void
-dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
+impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 {
 	if (event->status != 0 && event->text != NULL)
-		DFACE_INFO("%s: %s: %s", ctx->ops->name,
+		IMPL_INFO("%s: %s: %s", ctx->ops->name,
 			rte_comch_state_name(event->state.next), event->text);
 	switch (event->state.next) {
 	case RTE_COMCH_STATE_RUNNING:
-		dface_ctx_on_running(ctx);
+		impl_ctx_on_running(ctx);
 		return;
 	case RTE_COMCH_STATE_STOPPING:
 		if (ctx->state == DOCA_CTX_STATE_RUNNING)
@@ -135,7 +135,7 @@ dface_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	case RTE_COMCH_STATE_IDLE:
 		ctx->native_idle = true;
 		/* Early tasks have to come back first. */
-		if (ctx->state == DOCA_CTX_STATE_STARTING && dface_ctx_is_free(ctx)) {
+		if (ctx->state == DOCA_CTX_STATE_STARTING && impl_ctx_is_free(ctx)) {
 			to_idle(ctx);
 			return;
 		}
@@ -152,18 +152,18 @@ static doca_error_t
 start_check(const struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {
-		DFACE_ERR("%s: start while %s", ctx->ops->name, state_name(ctx->state));
+		IMPL_ERR("%s: start while %s", ctx->ops->name, state_name(ctx->state));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (ctx->dpa != NULL)
 		return DOCA_SUCCESS;
 	if (ctx->pe == NULL) {
-		DFACE_ERR("%s: start without a progress engine: see doca_pe_connect_ctx()",
+		IMPL_ERR("%s: start without a progress engine: see doca_pe_connect_ctx()",
 			ctx->ops->name);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
 	if (ctx->nb_tasks == 0) {
-		DFACE_ERR("%s: start without a configuration of its tasks", ctx->ops->name);
+		IMPL_ERR("%s: start without a configuration of its tasks", ctx->ops->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -184,7 +184,7 @@ doca_ctx_start(struct doca_ctx *ctx)
 	ctx->native_idle = false;
 	ret = ctx->ops->start(ctx);
 	/* A client that has to try again later: an engine that sleeps already has no timer. */
-	dface_pe_kick(ctx->pe);
+	impl_pe_kick(ctx->pe);
 	if (ret == DOCA_SUCCESS)
 		set_state(ctx, DOCA_CTX_STATE_RUNNING);
 	else if (ret == DOCA_ERROR_IN_PROGRESS)
@@ -207,13 +207,13 @@ doca_ctx_stop(struct doca_ctx *ctx)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = ctx->ops->stop(ctx);
 	if (ret != DOCA_SUCCESS && ret != DOCA_ERROR_IN_PROGRESS) {
-		DFACE_ERR("%s: stop: %s", ctx->ops->name, doca_error_get_descr(ret));
+		IMPL_ERR("%s: stop: %s", ctx->ops->name, doca_error_get_descr(ret));
 		return ret;
 	}
 	ctx->native_idle = ret == DOCA_SUCCESS;
-	dface_pe_kick(ctx->pe);
-	if (dface_ctx_is_free(ctx) && (ctx->pe == NULL ||
-			(!ctx->pe->running && !dface_pe_has_events(ctx->pe, ctx)))) {
+	impl_pe_kick(ctx->pe);
+	if (impl_ctx_is_free(ctx) && (ctx->pe == NULL ||
+			(!ctx->pe->running && !impl_pe_has_events(ctx->pe, ctx)))) {
 		to_idle(ctx);
 		return DOCA_SUCCESS;
 	}
@@ -222,7 +222,7 @@ doca_ctx_stop(struct doca_ctx *ctx)
 }
 
 void
-dface_ctx_free(struct doca_ctx *ctx)
+impl_ctx_free(struct doca_ctx *ctx)
 {
 	if (ctx->ops->fini != NULL)
 		ctx->ops->fini(ctx);
@@ -231,19 +231,19 @@ dface_ctx_free(struct doca_ctx *ctx)
 }
 
 doca_error_t
-dface_ctx_destroy(struct doca_ctx *ctx)
+impl_ctx_destroy(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {
-		DFACE_ERR("%s: destroy while %s", ctx->ops->name, state_name(ctx->state));
+		IMPL_ERR("%s: destroy while %s", ctx->ops->name, state_name(ctx->state));
 		return DOCA_ERROR_IN_USE;
 	}
 	if (ctx->is_dead)
 		return DOCA_ERROR_INVALID_VALUE;
 	ctx->is_dead = true;
 	if (ctx->pe != NULL)
-		dface_pe_forget(ctx->pe, ctx);
+		impl_pe_forget(ctx->pe, ctx);
 	else
-		dface_ctx_free(ctx);
+		impl_ctx_free(ctx);
 	return DOCA_SUCCESS;
 }
 
@@ -307,7 +307,7 @@ not_here(const struct doca_ctx *ctx, const char *what)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
-	DFACE_ERR("%s: there is no %s", ctx->ops->name, what);
+	IMPL_ERR("%s: there is no %s", ctx->ops->name, what);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 

@@ -8,10 +8,10 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "dface_ctx.h"
-#include "dface_eal.h"
-#include "dface_err.h"
-#include "dface_yield.h"
+#include "base/err.h"
+#include "ctx/ctx.h"
+#include "ctx/yield.h"
+#include "dev/eal.h"
 
 doca_error_t
 doca_pe_create(struct doca_pe **pe)
@@ -21,7 +21,7 @@ doca_pe_create(struct doca_pe **pe)
 
 	if (pe == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = dface_eal_start();
+	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	p = calloc(1, sizeof(*p));
@@ -29,7 +29,7 @@ doca_pe_create(struct doca_pe **pe)
 		return DOCA_ERROR_NO_MEMORY;
 	p->poll = rte_comch_poll_create(NULL);
 	if (p->poll == NULL) {
-		ret = dface_err(-rte_errno);
+		ret = impl_err(-rte_errno);
 		free(p);
 		return ret;
 	}
@@ -47,7 +47,7 @@ bury(struct doca_pe *pe)
 
 	while ((ctx = TAILQ_FIRST(&pe->dead)) != NULL) {
 		TAILQ_REMOVE(&pe->dead, ctx, next);
-		dface_ctx_free(ctx);
+		impl_ctx_free(ctx);
 	}
 }
 
@@ -80,7 +80,7 @@ doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 }
 
 void
-dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
+impl_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
 {
 	uint16_t i;
 
@@ -100,14 +100,14 @@ dface_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
 static struct doca_ctx *
 event_ctx(const struct doca_pe *pe, const struct rte_comch_event *event)
 {
-	const struct dface_conn_head *head;
+	const struct impl_conn_head *head;
 	struct rte_comch_server *server;
 	struct doca_ctx *ctx;
 
 	if (event->obj_type != RTE_COMCH_OBJ_CONN)
 		return (struct doca_ctx *)(uintptr_t)event->user_data;
 	/* Set after the event was made, perhaps. */
-	head = (const struct dface_conn_head *)(uintptr_t)
+	head = (const struct impl_conn_head *)(uintptr_t)
 		rte_comch_conn_user_data_get(event->conn);
 	if (head != NULL)
 		return head->ctx;
@@ -120,7 +120,7 @@ event_ctx(const struct doca_pe *pe, const struct rte_comch_event *event)
 }
 
 bool
-dface_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx)
+impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx)
 {
 	uint16_t i;
 
@@ -139,7 +139,7 @@ progress_events(struct doca_pe *pe)
 
 	if (pe->ev_next == pe->nb_ev) {
 		pe->ev_next = 0;
-		pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, DFACE_PE_EVENTS);
+		pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, IMPL_PE_EVENTS);
 		if (likely(pe->nb_ev == 0))
 			return false;
 	}
@@ -159,14 +159,14 @@ progress_ctxs(struct doca_pe *pe)
 	struct doca_ctx *ctx;
 	bool done = false;
 
-	/* A callback may destroy the next one: dface_pe_forget() moves the cursor. */
+	/* A callback may destroy the next one: impl_pe_forget() moves the cursor. */
 	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = pe->cursor) {
 		pe->cursor = TAILQ_NEXT(ctx, next);
 		if (ctx->poll_me)
 			done |= ctx->ops->progress(ctx);
 		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING)) {
-			done |= dface_task_give_back(ctx);
-			done |= dface_ctx_settle(ctx);
+			done |= impl_task_give_back(ctx);
+			done |= impl_ctx_settle(ctx);
 		}
 	}
 	return done;
@@ -187,7 +187,7 @@ flush(struct doca_pe *pe)
 }
 
 void
-dface_pe_flush_outer(void)
+impl_pe_flush_outer(void)
 {
 	struct doca_pe *pe;
 
@@ -216,9 +216,9 @@ doca_pe_progress(struct doca_pe *pe)
 	innermost = pe->outer;
 	pe->running = false;
 	if (done)
-		dface_yield_fruitful();
+		impl_yield_fruitful();
 	else
-		dface_yield_fruitless();
+		impl_yield_fruitless();
 	return done;
 }
 
@@ -266,7 +266,7 @@ has_work(const struct doca_pe *pe)
 	if (pe->ev_next < pe->nb_ev)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next)
-		if (dface_ctx_can_settle(ctx) || (ctx->deferred != NULL &&
+		if (impl_ctx_can_settle(ctx) || (ctx->deferred != NULL &&
 				ctx->state == DOCA_CTX_STATE_STOPPING))
 			return true;
 	return false;

@@ -4,23 +4,26 @@
 
 #include <rte_common.h>
 
-#include "dface_ctx.h"
-#include "dface_yield.h"
+#include "base/alias.h"
+#include "ctx/ctx.h"
+#include "ctx/yield.h"
 
 static inline void
 submitted(struct doca_task *task)
 {
 	struct doca_ctx *ctx = task->ctx;
 
-	task->state = DFACE_TASK_SUBMITTED;
+	task->state = IMPL_TASK_SUBMITTED;
 	ctx->nb_busy++;
 	ctx->nb_inflight++;
 	/* There may be something to do where no wake-up comes from. */
-	dface_pe_kick(ctx->pe);
+	impl_pe_kick(ctx->pe);
 }
 
-/* The channel takes no task of the context now. */
-static doca_error_t
+/* The channel takes no task of the context now. Rare, so it does not share the frame
+ * of a submit.
+ */
+static __rte_noinline doca_error_t
 defer(struct doca_task *task)
 {
 	struct doca_ctx *ctx = task->ctx;
@@ -52,14 +55,14 @@ take_deferred(struct doca_ctx *ctx)
 }
 
 void
-dface_task_hand_over(struct doca_ctx *ctx)
+impl_task_hand_over(struct doca_ctx *ctx)
 {
 	struct doca_task *task, *next;
 	doca_error_t ret;
 
 	for (task = take_deferred(ctx); task != NULL; task = next) {
 		next = task->next;
-		ret = task->state == DFACE_TASK_ORPHAN ? DOCA_ERROR_SHUTDOWN :
+		ret = task->state == IMPL_TASK_ORPHAN ? DOCA_ERROR_SHUTDOWN :
 			ctx->ops->submit(task);
 		if (ret != DOCA_SUCCESS)
 			ctx->ops->task_back(task, ret);
@@ -67,7 +70,7 @@ dface_task_hand_over(struct doca_ctx *ctx)
 }
 
 bool
-dface_task_give_back(struct doca_ctx *ctx)
+impl_task_give_back(struct doca_ctx *ctx)
 {
 	struct doca_task *task, *next, *first = take_deferred(ctx);
 
@@ -85,7 +88,7 @@ doca_task_submit(struct doca_task *task)
 	struct doca_ctx *ctx;
 	doca_error_t ret;
 
-	if (unlikely(task == NULL || task->state != DFACE_TASK_OWNED))
+	if (unlikely(task == NULL || task->state != IMPL_TASK_OWNED))
 		return DOCA_ERROR_INVALID_VALUE;
 	ctx = task->ctx;
 	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
@@ -93,13 +96,13 @@ doca_task_submit(struct doca_task *task)
 	ret = ctx->ops->submit(task);
 	if (unlikely(ret != DOCA_SUCCESS)) {
 		if (ret == DOCA_ERROR_AGAIN) {
-			dface_pe_flush_outer();
-			dface_yield_fruitless();
+			impl_pe_flush_outer();
+			impl_yield_fruitless();
 		}
 		return ret;
 	}
 	submitted(task);
-	dface_yield_fruitful();
+	impl_yield_fruitful();
 	return DOCA_SUCCESS;
 }
 
@@ -111,11 +114,7 @@ doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 	return doca_task_submit(task);
 }
 
-doca_error_t
-doca_task_try_submit(struct doca_task *task)
-{
-	return doca_task_submit(task);
-}
+IMPL_ALIAS(doca_task_try_submit, doca_task_submit);
 
 void
 doca_task_free(struct doca_task *task)
@@ -126,20 +125,20 @@ doca_task_free(struct doca_task *task)
 		return;
 	ctx = task->ctx;
 	switch (task->state) {
-	case DFACE_TASK_OWNED:
-		dface_task_put(task);
+	case IMPL_TASK_OWNED:
+		impl_task_put(task);
 		break;
-	case DFACE_TASK_SUBMITTED:
+	case IMPL_TASK_SUBMITTED:
 		/* Cancelled: the channel brings it back to nobody. */
-		task->state = DFACE_TASK_ORPHAN;
+		task->state = IMPL_TASK_ORPHAN;
 		ctx->nb_inflight--;
 		break;
 	default:
 		return;
 	}
 	ctx->nb_taken--;
-	if (unlikely(dface_ctx_can_settle(ctx)))
-		dface_pe_kick(ctx->pe);
+	if (unlikely(impl_ctx_can_settle(ctx)))
+		impl_pe_kick(ctx->pe);
 }
 
 doca_error_t

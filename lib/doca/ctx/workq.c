@@ -12,7 +12,7 @@
 
 #include <comch_doca_workq_105.h>
 
-#include "dface_log.h"
+#include "log/log.h"
 
 struct doca_workq {
 	int fd; /* never readable; -1: not event-driven */
@@ -57,7 +57,7 @@ no_such_ctx(const struct doca_ctx *ctx, const void *other)
 {
 	if (ctx == NULL || other == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	DFACE_ERR("work queue: there is no context that makes jobs");
+	IMPL_ERR("work queue: there is no context that makes jobs");
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 

@@ -9,7 +9,7 @@
 #include <rte_common.h>
 #include <rte_cycles.h>
 
-#include "dface_yield.h"
+#include "ctx/yield.h"
 
 /* Fruitless calls before a yield: at first, and where nobody wants the core. */
 #define FEW 64
@@ -17,12 +17,12 @@
 /* A yield that took longer has let somebody run. */
 #define SWITCH_NS 1500
 
-__thread struct dface_yield dface_yield_self;
+__thread struct impl_yield impl_yield_self;
 
 /* Cycles of SWITCH_NS; 0: never yield. */
 static uint64_t switch_cycles;
 
-RTE_INIT(dface_yield_init)
+RTE_INIT(impl_yield_init)
 {
 	const char *env = getenv("COMCH_YIELD");
 
@@ -48,9 +48,9 @@ threshold(void)
 }
 
 void
-dface_yield_now(void)
+impl_yield_now(void)
 {
-	struct dface_yield *y = &dface_yield_self;
+	struct impl_yield *y = &impl_yield_self;
 	uint64_t begin, limit = threshold();
 
 	y->fruitless = 0;

@@ -13,25 +13,25 @@
 
 #include <rte_errno.h>
 
-#include "dface_dev.h"
-#include "dface_eal.h"
-#include "dface_err.h"
-#include "dface_lock.h"
-#include "dface_log.h"
-#include "dface_table.h"
+#include "base/err.h"
+#include "dev/dev.h"
+#include "dev/eal.h"
+#include "dev/lock.h"
+#include "dev/table.h"
+#include "log/log.h"
 
-pthread_mutex_t dface_dev_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t impl_dev_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ",rep=[pf0,pf0vf0]", or ",func=pf0" */
 static void
-print_functions(FILE *f, const struct doca_devinfo *info, const struct dface_table *table)
+print_functions(FILE *f, const struct doca_devinfo *info, const struct impl_table *table)
 {
-	const struct dface_entry *e;
+	const struct impl_entry *e;
 	const char *sep = "";
 
 	if (info->is_dpu)
 		fprintf(f, ",rep=[");
-	DFACE_TABLE_FOREACH(e, table) {
+	IMPL_TABLE_FOREACH(e, table) {
 		if (!e->is_func || (info->is_dpu ? e->rep.owner : &e->info) != info)
 			continue;
 		fprintf(f, "%s%s", info->is_dpu ? sep : ",func=", e->func);
@@ -58,12 +58,12 @@ free_number(const struct doca_devinfo *info)
 static char *
 device_string(const struct doca_devinfo *info)
 {
-	struct dface_table *table;
+	struct impl_table *table;
 	char *text = NULL;
 	size_t size;
 	FILE *f;
 
-	if (dface_table_get(&table) != DOCA_SUCCESS)
+	if (impl_table_get(&table) != DOCA_SUCCESS)
 		return NULL;
 	f = open_memstream(&text, &size);
 	if (f == NULL)
@@ -89,7 +89,7 @@ open_native(struct doca_dev *dev)
 		return DOCA_ERROR_NO_MEMORY;
 	ret = rte_comch_dev_probe(text, &dev->id);
 	if (ret != 0)
-		DFACE_ERR("device %s does not open: %s", text, rte_strerror(-ret));
+		IMPL_ERR("device %s does not open: %s", text, rte_strerror(-ret));
 	free(text);
 	/* What else is wrong is no argument of the caller's. */
 	return ret == 0 ? DOCA_SUCCESS : ret == -ENOMEM || ret == -ENOSPC ?
@@ -103,17 +103,17 @@ doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 
 	if (devinfo == NULL || dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = dface_eal_start();
+	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	if (devinfo->dev.nb_opens == 0)
 		ret = open_native(&devinfo->dev);
 	if (ret == DOCA_SUCCESS) {
 		devinfo->dev.nb_opens++;
 		*dev = &devinfo->dev;
 	}
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 	return ret;
 }
 
@@ -127,7 +127,7 @@ close_locked(struct doca_dev *dev)
 	if (dev->nb_opens == 1) {
 		ret = dev->nb_users > 0 ? -EBUSY : rte_comch_dev_close(dev->id);
 		if (ret != 0)
-			return dface_err(ret);
+			return impl_err(ret);
 	}
 	dev->nb_opens--;
 	return DOCA_SUCCESS;
@@ -141,12 +141,12 @@ doca_dev_close(struct doca_dev *dev)
 	if (dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* A forked process: the device is not its own. */
-	ret = dface_eal_start();
+	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	ret = close_locked(dev);
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 	return ret;
 }
 
@@ -163,47 +163,47 @@ doca_dev_as_devinfo(const struct doca_dev *dev)
 }
 
 int16_t
-dface_dev_id(const struct doca_dev *dev)
+impl_dev_id(const struct doca_dev *dev)
 {
 	return dev->id;
 }
 
 bool
-dface_dev_is_dpu(const struct doca_dev *dev)
+impl_dev_is_dpu(const struct doca_dev *dev)
 {
 	return dev->info->is_dpu;
 }
 
 bool
-dface_devinfo_is_dpu(const struct doca_devinfo *devinfo)
+impl_devinfo_is_dpu(const struct doca_devinfo *devinfo)
 {
 	return devinfo->is_dpu;
 }
 
 const cpu_set_t *
-dface_dev_dpa_cpus(const struct doca_dev *dev)
+impl_dev_dpa_cpus(const struct doca_dev *dev)
 {
 	return &dev->info->dpa_cpus;
 }
 
 uint32_t
-dface_dev_dpa_max_run_ms(const struct doca_dev *dev)
+impl_dev_dpa_max_run_ms(const struct doca_dev *dev)
 {
 	return dev->info->dpa_max_run_ms;
 }
 
 void
-dface_dev_hold(struct doca_dev *dev)
+impl_dev_hold(struct doca_dev *dev)
 {
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	dev->nb_users++;
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 }
 
 void
-dface_dev_drop(struct doca_dev *dev)
+impl_dev_drop(struct doca_dev *dev)
 {
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	dev->nb_users--;
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 }

@@ -11,32 +11,32 @@
 
 #include <rte_string_fns.h>
 
-#include "dface_devinfo.h"
-#include "dface_role.h"
-#include "dface_table.h"
+#include "dev/devinfo.h"
+#include "dev/role.h"
+#include "dev/table.h"
 
 doca_error_t
 doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {
 	struct doca_devinfo **list;
-	struct dface_table *table;
-	struct dface_entry *e;
+	struct impl_table *table;
+	struct impl_entry *e;
 	uint32_t nb = 0;
 	doca_error_t ret;
 	bool is_dpu;
 
 	if (dev_list == NULL || nb_devs == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = dface_role_is_dpu(&is_dpu);
+	ret = impl_role_is_dpu(&is_dpu);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = dface_table_get(&table);
+	ret = impl_table_get(&table);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	list = calloc((is_dpu ? table->nb_devs : table->nb_funcs) + 1u, sizeof(*list));
 	if (list == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	DFACE_TABLE_FOREACH(e, table)
+	IMPL_TABLE_FOREACH(e, table)
 		if (e->info.is_dpu == is_dpu)
 			list[nb++] = &e->info;
 	*dev_list = list;
@@ -55,7 +55,7 @@ doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 }
 
 doca_error_t
-dface_devinfo_copy(const void *what, size_t len, size_t min_size, void *out, uint32_t size)
+impl_devinfo_copy(const void *what, size_t len, size_t min_size, void *out, uint32_t size)
 {
 	if (out == NULL || size < min_size)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -64,7 +64,7 @@ dface_devinfo_copy(const void *what, size_t len, size_t min_size, void *out, uin
 }
 
 doca_error_t
-dface_devinfo_get_pci(const struct rte_pci_addr *pci, char *text)
+impl_devinfo_get_pci(const struct rte_pci_addr *pci, char *text)
 {
 	if (text == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -73,18 +73,18 @@ dface_devinfo_get_pci(const struct rte_pci_addr *pci, char *text)
 }
 
 doca_error_t
-dface_devinfo_cmp_pci(const struct rte_pci_addr *pci, const char *text, uint8_t *is_equal)
+impl_devinfo_cmp_pci(const struct rte_pci_addr *pci, const char *text, uint8_t *is_equal)
 {
 	struct rte_pci_addr other;
 
-	if (text == NULL || is_equal == NULL || !dface_pci_parse(text, &other))
+	if (text == NULL || is_equal == NULL || !impl_pci_parse(text, &other))
 		return DOCA_ERROR_INVALID_VALUE;
 	*is_equal = rte_pci_addr_cmp(pci, &other) == 0;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_devinfo_get_bdf(const struct rte_pci_addr *pci, struct doca_pci_bdf *bdf)
+impl_devinfo_get_bdf(const struct rte_pci_addr *pci, struct doca_pci_bdf *bdf)
 {
 	if (bdf == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -99,7 +99,7 @@ doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struct doca_pci_bd
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_get_bdf(&devinfo->pci, pci_addr);
+	return impl_devinfo_get_bdf(&devinfo->pci, pci_addr);
 }
 
 doca_error_t
@@ -107,7 +107,7 @@ doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_get_pci(&devinfo->pci, pci_addr_str);
+	return impl_devinfo_get_pci(&devinfo->pci, pci_addr_str);
 }
 
 doca_error_t
@@ -116,7 +116,7 @@ doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *p
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_cmp_pci(&devinfo->pci, pci_addr_str, is_equal);
+	return impl_devinfo_cmp_pci(&devinfo->pci, pci_addr_str, is_equal);
 }
 
 doca_error_t
@@ -135,7 +135,7 @@ doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_add
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_copy(devinfo->ipv6, sizeof(devinfo->ipv6),
+	return impl_devinfo_copy(devinfo->ipv6, sizeof(devinfo->ipv6),
 		DOCA_DEVINFO_IPV6_ADDR_SIZE, ipv6_addr, size);
 }
 
@@ -144,7 +144,7 @@ doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_copy(devinfo->mac, sizeof(devinfo->mac),
+	return impl_devinfo_copy(devinfo->mac, sizeof(devinfo->mac),
 		DOCA_DEVINFO_MAC_ADDR_SIZE, mac_addr, size);
 }
 
@@ -153,7 +153,7 @@ doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_copy(devinfo->iface, sizeof(devinfo->iface),
+	return impl_devinfo_copy(devinfo->iface, sizeof(devinfo->iface),
 		DOCA_DEVINFO_IFACE_NAME_SIZE, iface_name, size);
 }
 
@@ -162,7 +162,7 @@ doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_copy(devinfo->ibdev, sizeof(devinfo->ibdev),
+	return impl_devinfo_copy(devinfo->ibdev, sizeof(devinfo->ibdev),
 		DOCA_DEVINFO_IBDEV_NAME_SIZE, ibdev_name, size);
 }
 

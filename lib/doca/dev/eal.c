@@ -29,9 +29,9 @@
 #include <rte_log.h>
 #include <rte_string_fns.h>
 
-#include "dface_eal.h"
-#include "dface_log.h"
-#include "dface_say.h"
+#include "dev/eal.h"
+#include "dev/say.h"
+#include "log/log.h"
 
 #define PREFIX "comch-doca-"
 /** Ours and those of $COMCH_EAL_ARGS. */
@@ -208,7 +208,7 @@ make_args(struct eal_args *args)
 		sweep(base);
 	} else if (!is_given(args, " --telemetry --no-telemetry ")) {
 		/* Nowhere to put its socket: comch-info will not see this program. */
-		DFACE_INFO("%s/dpdk is not writable: no telemetry", base);
+		IMPL_INFO("%s/dpdk is not writable: no telemetry", base);
 		add_arg(args, "--no-telemetry");
 		add_arg(args, "--log-level=lib.eal:3");
 	}
@@ -258,24 +258,24 @@ start_own(void)
 	err = init_eal_apart(&args);
 	free(args.given);
 	if (err != 0) {
-		dface_say("EAL does not start: %s; COMCH_EAL_ARGS may give it other arguments",
+		impl_say("EAL does not start: %s; COMCH_EAL_ARGS may give it other arguments",
 			rte_strerror(err));
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	/* To stderr alone: EAL's default is syslog, too. */
 	rte_openlog_stream(stderr);
 	strlcpy(eal.dir, rte_eal_get_runtime_dir(), sizeof(eal.dir));
-	DFACE_INFO("EAL is started; a program's own has to be before the first device is opened");
+	IMPL_INFO("EAL is started; a program's own has to be before the first device is opened");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_eal_start(void)
+impl_eal_start(void)
 {
 	pid_t pid = getpid(), before = 0;
 
 	if (!atomic_compare_exchange_strong(&eal.owner, &before, pid) && before != pid) {
-		DFACE_ERR("a forked process cannot use the devices of process %d", (int)before);
+		IMPL_ERR("a forked process cannot use the devices of process %d", (int)before);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (atomic_load_explicit(&eal.is_done, memory_order_acquire))
@@ -292,7 +292,7 @@ dface_eal_start(void)
 }
 
 bool
-dface_eal_is_own(void)
+impl_eal_is_own(void)
 {
 	return atomic_load_explicit(&eal.is_done, memory_order_acquire) && eal.is_own &&
 		eal.ret == DOCA_SUCCESS;

@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-#include "dface_dev.h"
-#include "dface_devinfo.h"
-#include "dface_lock.h"
-#include "dface_table.h"
+#include "dev/dev.h"
+#include "dev/devinfo.h"
+#include "dev/lock.h"
+#include "dev/table.h"
 
 #define ALL_FILTERS (DOCA_DEVINFO_REP_FILTER_NET | DOCA_DEVINFO_REP_FILTER_EMULATED)
 
@@ -23,8 +23,8 @@ doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 	bool has_net = filter == DOCA_DEVINFO_REP_FILTER_ALL ||
 		(filter & DOCA_DEVINFO_REP_FILTER_NET) != 0;
 	struct doca_devinfo_rep **list;
-	struct dface_table *table;
-	struct dface_entry *e;
+	struct impl_table *table;
+	struct impl_entry *e;
 	uint32_t nb = 0;
 	doca_error_t ret;
 
@@ -33,13 +33,13 @@ doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dev->info->is_dpu)
 		return DOCA_ERROR_NOT_SUPPORTED;
-	ret = dface_table_get(&table);
+	ret = impl_table_get(&table);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	list = calloc(dev->info->nb_reps + 1u, sizeof(*list));
 	if (list == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	DFACE_TABLE_FOREACH(e, table)
+	IMPL_TABLE_FOREACH(e, table)
 		if (has_net && e->is_func && e->rep.owner == dev->info)
 			list[nb++] = &e->rep;
 	*dev_list_rep = list;
@@ -79,14 +79,14 @@ doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_re
 	if (devinfo == NULL || dev_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	dev = &devinfo->owner->dev;
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	if (dev->nb_opens > 0) {
 		if (devinfo->rep.nb_opens++ == 0)
 			dev->nb_users++;
 		*dev_rep = &devinfo->rep;
 		ret = DOCA_SUCCESS;
 	}
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 	return ret;
 }
 
@@ -109,9 +109,9 @@ doca_dev_rep_close(struct doca_dev_rep *dev)
 
 	if (dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	ret = close_locked(dev);
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 	return ret;
 }
 
@@ -127,7 +127,7 @@ doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_
 {
 	if (devinfo_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_copy(devinfo_rep->vuid, sizeof(devinfo_rep->vuid),
+	return impl_devinfo_copy(devinfo_rep->vuid, sizeof(devinfo_rep->vuid),
 		DOCA_DEVINFO_REP_VUID_SIZE, rep_vuid, size);
 }
 
@@ -136,7 +136,7 @@ doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, ch
 {
 	if (devinfo_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_get_pci(&devinfo_rep->host->pci, pci_addr_str);
+	return impl_devinfo_get_pci(&devinfo_rep->host->pci, pci_addr_str);
 }
 
 doca_error_t
@@ -145,7 +145,7 @@ doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo,
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_get_bdf(&devinfo->host->pci, pci_addr);
+	return impl_devinfo_get_bdf(&devinfo->host->pci, pci_addr);
 }
 
 doca_error_t
@@ -173,7 +173,7 @@ doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char
 {
 	if (devinfo_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_copy(devinfo_rep->iface, sizeof(devinfo_rep->iface),
+	return impl_devinfo_copy(devinfo_rep->iface, sizeof(devinfo_rep->iface),
 		DOCA_DEVINFO_IFACE_NAME_SIZE, iface_name, size);
 }
 
@@ -183,33 +183,33 @@ doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
 {
 	if (devinfo_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_devinfo_cmp_pci(&devinfo_rep->host->pci, pci_addr_str, is_equal);
+	return impl_devinfo_cmp_pci(&devinfo_rep->host->pci, pci_addr_str, is_equal);
 }
 
 struct doca_dev *
-dface_rep_dev(const struct doca_dev_rep *rep)
+impl_rep_dev(const struct doca_dev_rep *rep)
 {
 	return &rep->info->owner->dev;
 }
 
 uint16_t
-dface_rep_id(const struct doca_dev_rep *rep)
+impl_rep_id(const struct doca_dev_rep *rep)
 {
 	return rep->info->id;
 }
 
 void
-dface_rep_hold(struct doca_dev_rep *rep)
+impl_rep_hold(struct doca_dev_rep *rep)
 {
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	rep->nb_users++;
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 }
 
 void
-dface_rep_drop(struct doca_dev_rep *rep)
+impl_rep_drop(struct doca_dev_rep *rep)
 {
-	pthread_mutex_lock(&dface_dev_lock);
+	pthread_mutex_lock(&impl_dev_lock);
 	rep->nb_users--;
-	pthread_mutex_unlock(&dface_dev_lock);
+	pthread_mutex_unlock(&impl_dev_lock);
 }

@@ -7,13 +7,13 @@
 
 #include <rte_log.h>
 
-#include "dface_log.h"
-#include "dface_say.h"
+#include "dev/say.h"
+#include "log/log.h"
 
-RTE_LOG_REGISTER(dface_say_logtype, lib.comch.doca, NOTICE);
+RTE_LOG_REGISTER(impl_say_logtype, lib.comch.doca, NOTICE);
 
 void
-dface_say(const char *format, ...)
+impl_say(const char *format, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -21,6 +21,6 @@ dface_say(const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	DFACE_ERR("%s", text);
-	rte_log(RTE_LOG_ERR, (uint32_t)dface_say_logtype, "comch: %s\n", text);
+	IMPL_ERR("%s", text);
+	rte_log(RTE_LOG_ERR, (uint32_t)impl_say_logtype, "comch: %s\n", text);
 }

@@ -18,8 +18,8 @@
 #include <rte_common.h>
 
 #include <comch_doca.h>
-#include "dface_say.h"
-#include "dface_table.h"
+#include "dev/say.h"
+#include "dev/table.h"
 
 /** As long as libinih's longest, so that no longer one gets to it in pieces. */
 #define LINE_SIZE 200
@@ -28,16 +28,16 @@
 
 /* The reader counts lines, which libinih does not tell its handler. */
 struct reader {
-	struct dface_table *table;
+	struct impl_table *table;
 	FILE *file;
 	unsigned int line;
 	unsigned int section_line;   /* of the last [section]; 0: none yet */
 	bool section_is_empty;
-	struct dface_entry *entry;   /* NULL: no key of the section was there yet */
+	struct impl_entry *entry;    /* NULL: no key of the section was there yet */
 };
 
 doca_error_t
-dface_table_wrong(struct dface_table *table, unsigned int line, const char *format, ...)
+impl_table_wrong(struct impl_table *table, unsigned int line, const char *format, ...)
 {
 	va_list ap;
 	int len;
@@ -57,7 +57,7 @@ static void
 end_section(struct reader *r)
 {
 	if (r->section_is_empty)
-		dface_table_wrong(r->table, r->section_line, "a section without a key");
+		impl_table_wrong(r->table, r->section_line, "a section without a key");
 	r->section_is_empty = false;
 }
 
@@ -76,7 +76,7 @@ read_line(char *buf, int size, void *arg)
 	r->line++;
 	len = strlen(buf);
 	if (len > 0 && buf[len - 1] != '\n' && !feof(r->file)) {
-		dface_table_wrong(r->table, r->line, "longer than %d bytes", LINE_SIZE - 2);
+		impl_table_wrong(r->table, r->line, "longer than %d bytes", LINE_SIZE - 2);
 		return NULL;
 	}
 	/* An indented line is no continuation of the one before. */
@@ -97,7 +97,7 @@ static doca_error_t
 begin_section(struct reader *r, const char *section)
 {
 	static const char *const kinds[] = { "device ", "function " };
-	struct dface_entry *e;
+	struct impl_entry *e;
 	const char *label;
 	unsigned int i;
 
@@ -105,13 +105,13 @@ begin_section(struct reader *r, const char *section)
 		if (strncmp(section, kinds[i], strlen(kinds[i])) == 0)
 			break;
 	if (i == RTE_DIM(kinds))
-		return dface_table_wrong(r->table, r->section_line,
+		return impl_table_wrong(r->table, r->section_line,
 			"[%s]: give [device LABEL] or [function LABEL]", section);
 	label = section + strlen(kinds[i]);
 	label += strspn(label, " \t");
-	if (label[0] == '\0' || strlen(label) >= DFACE_LABEL_SIZE)
-		return dface_table_wrong(r->table, r->section_line,
-			"[%s]: give a label of 1 to %d bytes", section, DFACE_LABEL_SIZE - 1);
+	if (label[0] == '\0' || strlen(label) >= IMPL_LABEL_SIZE)
+		return impl_table_wrong(r->table, r->section_line,
+			"[%s]: give a label of 1 to %d bytes", section, IMPL_LABEL_SIZE - 1);
 	e = calloc(1, sizeof(*e));
 	if (e == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -134,17 +134,17 @@ take_key(void *arg, const char *section, const char *key, const char *value)
 	if (r->table->why[0] != '\0')
 		return 0;
 	if (r->section_line == 0) {
-		dface_table_wrong(r->table, r->line, "%s comes before the first section", key);
+		impl_table_wrong(r->table, r->line, "%s comes before the first section", key);
 		return 0;
 	}
 	r->section_is_empty = false;
 	if (r->entry == NULL && begin_section(r, section) != DOCA_SUCCESS)
 		return 0;
-	return dface_table_set(r->table, r->entry, r->line, key, value) == DOCA_SUCCESS;
+	return impl_table_set(r->table, r->entry, r->line, key, value) == DOCA_SUCCESS;
 }
 
 static doca_error_t
-read_stream(struct dface_table *table, FILE *file, const char *name)
+read_stream(struct impl_table *table, FILE *file, const char *name)
 {
 	struct reader r = { .table = table, .file = file };
 	int line;
@@ -153,17 +153,17 @@ read_stream(struct dface_table *table, FILE *file, const char *name)
 	TAILQ_INIT(&table->entries);
 	line = ini_parse_stream(read_line, &r, take_key, &r);
 	if (ferror(file)) {
-		dface_table_wrong(table, r.line + 1, "cannot be read: %s", strerror(errno));
+		impl_table_wrong(table, r.line + 1, "cannot be read: %s", strerror(errno));
 	} else if (line > 0 && table->why[0] == '\0') {
 		/* Not our doing: libinih's, or memory. */
-		dface_table_wrong(table, (unsigned int)line,
+		impl_table_wrong(table, (unsigned int)line,
 			"neither [SECTION] nor KEY = VALUE nor a comment");
 	}
-	return table->why[0] != '\0' ? DOCA_ERROR_BAD_CONFIG : dface_table_check(table);
+	return table->why[0] != '\0' ? DOCA_ERROR_BAD_CONFIG : impl_table_check(table);
 }
 
 doca_error_t
-dface_table_read_text(struct dface_table *table, const char *name, const char *text)
+impl_table_read_text(struct impl_table *table, const char *name, const char *text)
 {
 	doca_error_t ret;
 	FILE *file;
@@ -179,7 +179,7 @@ dface_table_read_text(struct dface_table *table, const char *name, const char *t
 }
 
 doca_error_t
-dface_table_read_file(struct dface_table *table, const char *path)
+impl_table_read_file(struct impl_table *table, const char *path)
 {
 	doca_error_t ret;
 	FILE *file;
@@ -196,9 +196,9 @@ dface_table_read_file(struct dface_table *table, const char *path)
 }
 
 void
-dface_table_free(struct dface_table *table)
+impl_table_free(struct impl_table *table)
 {
-	struct dface_entry *e;
+	struct impl_entry *e;
 
 	while ((e = TAILQ_FIRST(&table->entries)) != NULL) {
 		TAILQ_REMOVE(&table->entries, e, next);
@@ -231,23 +231,23 @@ is_there(const char *path)
 }
 
 static doca_error_t
-read_first(struct dface_table *table)
+read_first(struct impl_table *table)
 {
 	static const char system_path[] = "/etc/comch/devices.ini";
 	const char *given = getenv("COMCH_DEVICES");
 	char path[sizeof(table->source)];
 
 	if (given != NULL && given[0] != '\0')
-		return dface_table_read_file(table, given);
+		return impl_table_read_file(table, given);
 	if (user_path(path, sizeof(path)) && is_there(path))
-		return dface_table_read_file(table, path);
+		return impl_table_read_file(table, path);
 	if (is_there(system_path))
-		return dface_table_read_file(table, system_path);
-	return dface_table_read_text(table, "built-in device table",
+		return impl_table_read_file(table, system_path);
+	return impl_table_read_text(table, "built-in device table",
 		comch_doca_default_devices());
 }
 
-static struct dface_table process_table = {
+static struct impl_table process_table = {
 	.entries = TAILQ_HEAD_INITIALIZER(process_table.entries),
 };
 static doca_error_t process_ret;
@@ -257,11 +257,11 @@ read_once(void)
 {
 	process_ret = read_first(&process_table);
 	if (process_ret == DOCA_ERROR_BAD_CONFIG)
-		dface_say("%s", process_table.why);
+		impl_say("%s", process_table.why);
 }
 
 doca_error_t
-dface_table_get(struct dface_table **table)
+impl_table_get(struct impl_table **table)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -13,7 +13,7 @@
 
 #include <rte_string_fns.h>
 
-#include "dface_table.h"
+#include "dev/table.h"
 
 #define DEFAULT_DRIVER "comch_shm"
 /** As fast ports go; nothing is limited to it. */
@@ -24,33 +24,33 @@
 #define DEFAULT_DPA_MAX_RUN_MS 12000
 
 static const char *
-kind(const struct dface_entry *e)
+kind(const struct impl_entry *e)
 {
 	return e->is_func ? "function" : "device";
 }
 
 /* An entry has a PCI address of its own: all but an SF have one. */
 static bool
-owns_pci(const struct dface_entry *e)
+owns_pci(const struct impl_entry *e)
 {
 	return e->info.type != DOCA_PCI_FUNC_TYPE_SF;
 }
 
 /* Labels of devices and of functions are apart; host and DPU have each their own PCI bus. */
 static doca_error_t
-check_unique(struct dface_table *table, const struct dface_entry *e)
+check_unique(struct impl_table *table, const struct impl_entry *e)
 {
-	const struct dface_entry *o;
+	const struct impl_entry *o;
 
 	for (o = TAILQ_FIRST(&table->entries); o != e; o = TAILQ_NEXT(o, next)) {
 		if (o->is_func != e->is_func)
 			continue;
 		if (strcmp(o->label, e->label) == 0)
-			return dface_table_wrong(table, e->line,
+			return impl_table_wrong(table, e->line,
 				"[%s %s] is in line %u already", kind(e), e->label, o->line);
 		if (owns_pci(o) && owns_pci(e) &&
 				rte_pci_addr_cmp(&o->info.pci, &e->info.pci) == 0)
-			return dface_table_wrong(table, e->line,
+			return impl_table_wrong(table, e->line,
 				"[%s %s] has the PCI address of [%s %s]", kind(e), e->label,
 				kind(o), o->label);
 	}
@@ -80,37 +80,37 @@ parse_func(const char *func, struct doca_devinfo *info)
 }
 
 /* The device that a function names, or the only one. */
-static struct dface_entry *
-find_device(struct dface_table *table, const struct dface_entry *func)
+static struct impl_entry *
+find_device(struct impl_table *table, const struct impl_entry *func)
 {
-	struct dface_entry *e;
+	struct impl_entry *e;
 
-	DFACE_TABLE_FOREACH(e, table)
-		if (!e->is_func && (dface_entry_has(func, DFACE_KEY_DEVICE) ?
+	IMPL_TABLE_FOREACH(e, table)
+		if (!e->is_func && (impl_entry_has(func, IMPL_KEY_DEVICE) ?
 				strcmp(e->label, func->device) == 0 : table->nb_devs == 1))
 			return e;
 	return NULL;
 }
 
 static doca_error_t
-resolve_func(struct dface_table *table, struct dface_entry *e)
+resolve_func(struct impl_table *table, struct impl_entry *e)
 {
-	struct dface_entry *dev = find_device(table, e);
+	struct impl_entry *dev = find_device(table, e);
 
-	if (dev == NULL && !dface_entry_has(e, DFACE_KEY_DEVICE))
-		return dface_table_wrong(table, e->line, "[function %s] lacks device = LABEL",
+	if (dev == NULL && !impl_entry_has(e, IMPL_KEY_DEVICE))
+		return impl_table_wrong(table, e->line, "[function %s] lacks device = LABEL",
 			e->label);
 	if (dev == NULL)
-		return dface_table_wrong(table, e->line, "[function %s]: there is no [device %s]",
+		return impl_table_wrong(table, e->line, "[function %s]: there is no [device %s]",
 			e->label, e->device);
-	if (!dface_entry_has(e, DFACE_KEY_FUNC))
+	if (!impl_entry_has(e, IMPL_KEY_FUNC))
 		snprintf(e->func, sizeof(e->func), "%s", e->label);
 	if (!parse_func(e->func, &e->info))
-		return dface_table_wrong(table, e->line,
+		return impl_table_wrong(table, e->line,
 			"[function %s]: '%s' is no function: give func = pf0, pf0vf3 or pf0sf7",
 			e->label, e->func);
 	if (dev->info.nb_reps == MAX_REPS)
-		return dface_table_wrong(table, e->line,
+		return impl_table_wrong(table, e->line,
 			"[function %s]: [device %s] has %u functions already", e->label,
 			dev->label, MAX_REPS);
 	e->rep.owner = &dev->info;
@@ -122,37 +122,37 @@ resolve_func(struct dface_table *table, struct dface_entry *e)
 
 /* An SF is found through its PF. */
 static void
-take_pci_of_pf(struct dface_table *table, struct dface_entry *sf)
+take_pci_of_pf(struct impl_table *table, struct impl_entry *sf)
 {
-	const struct dface_entry *e;
+	const struct impl_entry *e;
 
-	DFACE_TABLE_FOREACH(e, table) {
+	IMPL_TABLE_FOREACH(e, table) {
 		if (!e->is_func || e->info.type != DOCA_PCI_FUNC_TYPE_PF ||
 				e->rep.owner != sf->rep.owner || e->info.pf != sf->info.pf ||
-				!dface_entry_has(e, DFACE_KEY_PCI))
+				!impl_entry_has(e, IMPL_KEY_PCI))
 			continue;
 		sf->info.pci = e->info.pci;
-		sf->given |= UINT32_C(1) << DFACE_KEY_PCI;
+		sf->given |= UINT32_C(1) << IMPL_KEY_PCI;
 		return;
 	}
 }
 
 /* Two functions of the host must not be one for the driver. */
 static doca_error_t
-check_apart(struct dface_table *table, const struct dface_entry *e)
+check_apart(struct impl_table *table, const struct impl_entry *e)
 {
-	const struct dface_entry *o;
+	const struct impl_entry *o;
 
 	for (o = TAILQ_FIRST(&table->entries); o != e; o = TAILQ_NEXT(o, next)) {
 		if (!o->is_func || strcmp(o->func, e->func) != 0)
 			continue;
 		if (o->rep.owner == e->rep.owner)
-			return dface_table_wrong(table, e->line,
+			return impl_table_wrong(table, e->line,
 				"[function %s] is the function %s of its device, and so is "
 				"[function %s]", e->label, e->func, o->label);
 		if (strcmp(o->info.driver, e->info.driver) == 0 &&
 				strcmp(o->info.args, e->info.args) == 0)
-			return dface_table_wrong(table, e->line,
+			return impl_table_wrong(table, e->line,
 				"[function %s] and [function %s] are %s of two devices, and the "
 				"driver could not tell them apart: give one device other args, "
 				"say, args = dir=/run/comch-%s", o->label, e->label, e->func,
@@ -207,76 +207,76 @@ make_iface(struct doca_devinfo *info)
 
 /* The DPA, which a function has of its device. */
 static void
-fill_dpa(struct dface_entry *e)
+fill_dpa(struct impl_entry *e)
 {
 	struct doca_devinfo *info = &e->info;
 	const struct doca_devinfo *owner = e->is_func ? e->rep.owner : NULL;
 
-	if (owner != NULL && !dface_entry_has(e, DFACE_KEY_DPA_CPUS))
+	if (owner != NULL && !impl_entry_has(e, IMPL_KEY_DPA_CPUS))
 		info->dpa_cpus = owner->dpa_cpus;
-	if (!dface_entry_has(e, DFACE_KEY_DPA_MAX_RUN_MS))
+	if (!impl_entry_has(e, IMPL_KEY_DPA_MAX_RUN_MS))
 		info->dpa_max_run_ms = owner != NULL ? owner->dpa_max_run_ms :
 			DEFAULT_DPA_MAX_RUN_MS;
 }
 
 static void
-fill_info(struct dface_entry *e, uint16_t number, uint16_t vhca_id)
+fill_info(struct impl_entry *e, uint16_t number, uint16_t vhca_id)
 {
 	struct doca_devinfo *info = &e->info;
 
 	info->is_dpu = !e->is_func;
 	info->number = number;
 	info->vhca_id = vhca_id;
-	info->has_ipv4 = dface_entry_has(e, DFACE_KEY_IPV4);
+	info->has_ipv4 = impl_entry_has(e, IMPL_KEY_IPV4);
 	info->dev.info = info;
-	if (!dface_entry_has(e, DFACE_KEY_IBDEV))
+	if (!impl_entry_has(e, IMPL_KEY_IBDEV))
 		snprintf(info->ibdev, sizeof(info->ibdev), "mlx5_%u", number);
-	if (!dface_entry_has(e, DFACE_KEY_IFACE))
+	if (!impl_entry_has(e, IMPL_KEY_IFACE))
 		make_iface(info);
-	if (!dface_entry_has(e, DFACE_KEY_MAC))
+	if (!impl_entry_has(e, IMPL_KEY_MAC))
 		make_mac(info);
-	if (!dface_entry_has(e, DFACE_KEY_IPV6))
+	if (!impl_entry_has(e, IMPL_KEY_IPV6))
 		make_ipv6(info);
-	if (!dface_entry_has(e, DFACE_KEY_ACTIVE_RATE))
+	if (!impl_entry_has(e, IMPL_KEY_ACTIVE_RATE))
 		info->active_rate = DEFAULT_RATE;
-	if (!dface_entry_has(e, DFACE_KEY_DRIVER))
+	if (!impl_entry_has(e, IMPL_KEY_DRIVER))
 		snprintf(info->driver, sizeof(info->driver), "%s",
 			e->is_func ? e->rep.owner->driver : DEFAULT_DRIVER);
-	if (e->is_func && !dface_entry_has(e, DFACE_KEY_ARGS))
+	if (e->is_func && !impl_entry_has(e, IMPL_KEY_ARGS))
 		memcpy(info->args, e->rep.owner->args, sizeof(info->args));
 	fill_dpa(e);
 }
 
 /* rep.owner is an info; the label is its entry's. */
 static const char *
-owner_label(const struct dface_entry *func)
+owner_label(const struct impl_entry *func)
 {
-	const struct dface_entry *dev = (const void *)((const char *)func->rep.owner -
-		offsetof(struct dface_entry, info));
+	const struct impl_entry *dev = (const void *)((const char *)func->rep.owner -
+		offsetof(struct impl_entry, info));
 
 	return dev->label;
 }
 
 static void
-fill_rep(struct dface_entry *e)
+fill_rep(struct impl_entry *e)
 {
 	struct doca_devinfo_rep *rep = &e->rep;
 
 	snprintf(e->device, sizeof(e->device), "%s", owner_label(e));
-	if (!dface_entry_has(e, DFACE_KEY_REP_IFACE))
+	if (!impl_entry_has(e, IMPL_KEY_REP_IFACE))
 		snprintf(rep->iface, sizeof(rep->iface), "%.30s%s", e->func,
 			e->info.type == DOCA_PCI_FUNC_TYPE_PF ? "hpf" : "");
-	if (!dface_entry_has(e, DFACE_KEY_VUID))
+	if (!impl_entry_has(e, IMPL_KEY_VUID))
 		snprintf(rep->vuid, sizeof(rep->vuid), "COMCH-%s-%s", e->device, e->func);
 }
 
 static doca_error_t
-check_entry(struct dface_table *table, struct dface_entry *e)
+check_entry(struct impl_table *table, struct impl_entry *e)
 {
 	doca_error_t ret;
 
-	if (!dface_entry_has(e, DFACE_KEY_PCI))
-		return dface_table_wrong(table, e->line, "[%s %s] lacks pci = ADDRESS", kind(e),
+	if (!impl_entry_has(e, IMPL_KEY_PCI))
+		return impl_table_wrong(table, e->line, "[%s %s] lacks pci = ADDRESS", kind(e),
 			e->label);
 	ret = check_unique(table, e);
 	if (ret != DOCA_SUCCESS)
@@ -284,42 +284,42 @@ check_entry(struct dface_table *table, struct dface_entry *e)
 	if (e->is_func)
 		return check_apart(table, e);
 	/* Without one, the native driver would make one up. */
-	return e->info.nb_reps > 0 ? DOCA_SUCCESS : dface_table_wrong(table, e->line,
+	return e->info.nb_reps > 0 ? DOCA_SUCCESS : impl_table_wrong(table, e->line,
 		"[device %s] has no function", e->label);
 }
 
 doca_error_t
-dface_table_check(struct dface_table *table)
+impl_table_check(struct impl_table *table)
 {
 	uint16_t nb_devs = 0, nb_funcs = 0;
 	doca_error_t ret = DOCA_SUCCESS;
-	struct dface_entry *e;
+	struct impl_entry *e;
 
 	if (table->nb_devs == 0)
-		return dface_table_wrong(table, 1, "there is no [device LABEL]");
-	DFACE_TABLE_FOREACH(e, table)
+		return impl_table_wrong(table, 1, "there is no [device LABEL]");
+	IMPL_TABLE_FOREACH(e, table)
 		if (e->is_func && ret == DOCA_SUCCESS)
 			ret = resolve_func(table, e);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	DFACE_TABLE_FOREACH(e, table)
-		if (e->info.type == DOCA_PCI_FUNC_TYPE_SF && !dface_entry_has(e, DFACE_KEY_PCI))
+	IMPL_TABLE_FOREACH(e, table)
+		if (e->info.type == DOCA_PCI_FUNC_TYPE_SF && !impl_entry_has(e, IMPL_KEY_PCI))
 			take_pci_of_pf(table, e);
 	/* Functions inherit: devices first. */
-	DFACE_TABLE_FOREACH(e, table) {
+	IMPL_TABLE_FOREACH(e, table) {
 		if (e->is_func)
 			continue;
 		fill_info(e, nb_devs, nb_devs);
 		nb_devs++;
 	}
-	DFACE_TABLE_FOREACH(e, table) {
+	IMPL_TABLE_FOREACH(e, table) {
 		if (!e->is_func)
 			continue;
 		fill_info(e, nb_funcs, (uint16_t)(nb_devs + nb_funcs));
 		fill_rep(e);
 		nb_funcs++;
 	}
-	DFACE_TABLE_FOREACH(e, table)
+	IMPL_TABLE_FOREACH(e, table)
 		if (ret == DOCA_SUCCESS)
 			ret = check_entry(table, e);
 	return ret;

@@ -17,10 +17,10 @@
 #include <rte_ether.h>
 #include <rte_string_fns.h>
 
-#include "dface_table.h"
+#include "dev/table.h"
 
 bool
-dface_pci_parse(const char *text, struct rte_pci_addr *pci)
+impl_pci_parse(const char *text, struct rte_pci_addr *pci)
 {
 	static const char shape[] = "xxxx:xx:xx.x";
 	const char *want = shape;
@@ -43,7 +43,7 @@ static const char *
 parse_pci(const char *value, void *dst, size_t size)
 {
 	RTE_SET_USED(size);
-	return dface_pci_parse(value, dst) ? NULL : "a PCI address such as 0000:03:00.0";
+	return impl_pci_parse(value, dst) ? NULL : "a PCI address such as 0000:03:00.0";
 }
 
 static const char *
@@ -170,29 +170,29 @@ static const struct {
 	size_t offset;
 	size_t size;
 } keys[] = {
-#define FIELD(member) offsetof(struct dface_entry, member), \
-		sizeof(((struct dface_entry *)NULL)->member)
-	[DFACE_KEY_PCI] = { "pci", false, parse_pci, FIELD(info.pci) },
-	[DFACE_KEY_IBDEV] = { "ibdev", false, parse_text, FIELD(info.ibdev) },
-	[DFACE_KEY_IFACE] = { "iface", false, parse_text, FIELD(info.iface) },
-	[DFACE_KEY_MAC] = { "mac", false, parse_mac, FIELD(info.mac) },
-	[DFACE_KEY_IPV4] = { "ipv4", false, parse_ipv4, FIELD(info.ipv4) },
-	[DFACE_KEY_IPV6] = { "ipv6", false, parse_ipv6, FIELD(info.ipv6) },
-	[DFACE_KEY_ACTIVE_RATE] = { "active_rate", false, parse_rate, FIELD(info.active_rate) },
-	[DFACE_KEY_DRIVER] = { "driver", false, parse_name, FIELD(info.driver) },
-	[DFACE_KEY_ARGS] = { "args", false, parse_args, FIELD(info.args) },
-	[DFACE_KEY_DPA_CPUS] = { "dpa_cpus", false, parse_cpus, FIELD(info.dpa_cpus) },
-	[DFACE_KEY_DPA_MAX_RUN_MS] = { "dpa_max_run_ms", false, parse_ms,
+#define FIELD(member) offsetof(struct impl_entry, member), \
+		sizeof(((struct impl_entry *)NULL)->member)
+	[IMPL_KEY_PCI] = { "pci", false, parse_pci, FIELD(info.pci) },
+	[IMPL_KEY_IBDEV] = { "ibdev", false, parse_text, FIELD(info.ibdev) },
+	[IMPL_KEY_IFACE] = { "iface", false, parse_text, FIELD(info.iface) },
+	[IMPL_KEY_MAC] = { "mac", false, parse_mac, FIELD(info.mac) },
+	[IMPL_KEY_IPV4] = { "ipv4", false, parse_ipv4, FIELD(info.ipv4) },
+	[IMPL_KEY_IPV6] = { "ipv6", false, parse_ipv6, FIELD(info.ipv6) },
+	[IMPL_KEY_ACTIVE_RATE] = { "active_rate", false, parse_rate, FIELD(info.active_rate) },
+	[IMPL_KEY_DRIVER] = { "driver", false, parse_name, FIELD(info.driver) },
+	[IMPL_KEY_ARGS] = { "args", false, parse_args, FIELD(info.args) },
+	[IMPL_KEY_DPA_CPUS] = { "dpa_cpus", false, parse_cpus, FIELD(info.dpa_cpus) },
+	[IMPL_KEY_DPA_MAX_RUN_MS] = { "dpa_max_run_ms", false, parse_ms,
 		FIELD(info.dpa_max_run_ms) },
-	[DFACE_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
-	[DFACE_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
-	[DFACE_KEY_REP_IFACE] = { "rep_iface", true, parse_text, FIELD(rep.iface) },
-	[DFACE_KEY_VUID] = { "vuid", true, parse_text, FIELD(rep.vuid) },
+	[IMPL_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
+	[IMPL_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
+	[IMPL_KEY_REP_IFACE] = { "rep_iface", true, parse_text, FIELD(rep.iface) },
+	[IMPL_KEY_VUID] = { "vuid", true, parse_text, FIELD(rep.vuid) },
 #undef FIELD
 };
 
 static doca_error_t
-unknown_key(struct dface_table *table, const struct dface_entry *entry, unsigned int line,
+unknown_key(struct impl_table *table, const struct impl_entry *entry, unsigned int line,
 		const char *name)
 {
 	char valid[256] = "";
@@ -204,12 +204,12 @@ unknown_key(struct dface_table *table, const struct dface_entry *entry, unsigned
 		strlcat(valid, i == 0 ? "" : ", ", sizeof(valid));
 		strlcat(valid, keys[i].name, sizeof(valid));
 	}
-	return dface_table_wrong(table, line, "unknown key '%s' of a %s; there are: %s", name,
+	return impl_table_wrong(table, line, "unknown key '%s' of a %s; there are: %s", name,
 		entry->is_func ? "function" : "device", valid);
 }
 
 doca_error_t
-dface_table_set(struct dface_table *table, struct dface_entry *entry, unsigned int line,
+impl_table_set(struct impl_table *table, struct impl_entry *entry, unsigned int line,
 		const char *key, const char *value)
 {
 	const char *want;
@@ -220,11 +220,11 @@ dface_table_set(struct dface_table *table, struct dface_entry *entry, unsigned i
 			break;
 	if (i == RTE_DIM(keys))
 		return unknown_key(table, entry, line, key);
-	if (dface_entry_has(entry, i))
-		return dface_table_wrong(table, line, "%s is given twice", key);
+	if (impl_entry_has(entry, i))
+		return impl_table_wrong(table, line, "%s is given twice", key);
 	want = keys[i].parse(value, (char *)entry + keys[i].offset, keys[i].size);
 	if (want != NULL)
-		return dface_table_wrong(table, line, "%s = %s: give %s", key, value, want);
+		return impl_table_wrong(table, line, "%s = %s: give %s", key, value, want);
 	entry->given |= UINT32_C(1) << i;
 	return DOCA_SUCCESS;
 }

@@ -9,9 +9,9 @@
 
 #include <rte_common.h>
 
-#include "dface_dev.h"
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dev/dev.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 struct doca_dpa_eu_affinity {
 	struct doca_dpa *dpa;
@@ -24,14 +24,14 @@ static cpu_set_t process_cpus;
  * What the process may run on. Asked once, since an id names the same CPU for ever;
  * and early, since a program's own EAL pins its main thread to one of them.
  */
-RTE_INIT(dface_dpa_affinity_init)
+RTE_INIT(impl_dpa_affinity_init)
 {
 	if (sched_getaffinity(0, sizeof(process_cpus), &process_cpus) != 0)
 		CPU_ZERO(&process_cpus);
 }
 
 const cpu_set_t *
-dface_dpa_process_cpus(void)
+impl_dpa_process_cpus(void)
 {
 	return &process_cpus;
 }
@@ -39,13 +39,13 @@ dface_dpa_process_cpus(void)
 static const cpu_set_t *
 cpus_of(const struct doca_dpa *dpa)
 {
-	const cpu_set_t *cpus = dface_dev_dpa_cpus(dface_dpa_dev(dpa));
+	const cpu_set_t *cpus = impl_dev_dpa_cpus(impl_dpa_dev(dpa));
 
 	return CPU_COUNT(cpus) > 0 ? cpus : &process_cpus;
 }
 
 unsigned int
-dface_dpa_nb_eus(const struct doca_dpa *dpa)
+impl_dpa_nb_eus(const struct doca_dpa *dpa)
 {
 	int nb = CPU_COUNT(cpus_of(dpa));
 
@@ -54,7 +54,7 @@ dface_dpa_nb_eus(const struct doca_dpa *dpa)
 }
 
 int
-dface_dpa_eu_cpu(const struct doca_dpa *dpa, unsigned int eu)
+impl_dpa_eu_cpu(const struct doca_dpa *dpa, unsigned int eu)
 {
 	const cpu_set_t *cpus = cpus_of(dpa);
 	int cpu;
@@ -66,7 +66,7 @@ dface_dpa_eu_cpu(const struct doca_dpa *dpa, unsigned int eu)
 }
 
 int
-dface_dpa_affinity_eu(const struct doca_dpa_eu_affinity *affinity)
+impl_dpa_affinity_eu(const struct doca_dpa_eu_affinity *affinity)
 {
 	return affinity->eu;
 }
@@ -91,7 +91,7 @@ doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_n
 {
 	if (dpa == NULL || total_num_eus == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*total_num_eus = dface_dpa_nb_eus(dpa);
+	*total_num_eus = impl_dpa_nb_eus(dpa);
 	return DOCA_SUCCESS;
 }
 
@@ -105,7 +105,7 @@ doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **
 	a = malloc(sizeof(*a));
 	if (a == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	dface_dpa_hold(dpa);
+	impl_dpa_hold(dpa);
 	a->dpa = dpa;
 	a->eu = -1;
 	*affinity = a;
@@ -117,7 +117,7 @@ doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
 {
 	if (affinity == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_dpa_drop(affinity->dpa);
+	impl_dpa_drop(affinity->dpa);
 	free(affinity);
 	return DOCA_SUCCESS;
 }
@@ -129,9 +129,9 @@ doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_
 
 	if (affinity == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	nb = dface_dpa_nb_eus(affinity->dpa);
+	nb = impl_dpa_nb_eus(affinity->dpa);
 	if (eu_id >= nb) {
-		DFACE_ERR("DPA affinity: there are %u execution units, not one of id %u", nb,
+		IMPL_ERR("DPA affinity: there are %u execution units, not one of id %u", nb,
 			eu_id);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -154,7 +154,7 @@ doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu
 	if (affinity == NULL || eu_id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (affinity->eu < 0) {
-		DFACE_ERR("DPA affinity: no execution unit is set");
+		IMPL_ERR("DPA affinity: no execution unit is set");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	*eu_id = (unsigned int)affinity->eu;

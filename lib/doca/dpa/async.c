@@ -14,8 +14,8 @@
 
 #include <doca_dpa_dev_buf.h>
 
-#include "dface_dpa.h"
-#include "dface_log.h"
+#include "dpa/dpa.h"
+#include "log/log.h"
 
 #define MAX_QUEUE_SIZE (1u << 20)
 #define MAX_USER_DATA ((1u << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
@@ -48,7 +48,7 @@ doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_
 	if (dpa == NULL || async_ops == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (queue_size == 0 || queue_size > MAX_QUEUE_SIZE || user_data > MAX_USER_DATA) {
-		DFACE_ERR("DPA async ops: %u operations, at most %u; user data %#llx, at most %#x",
+		IMPL_ERR("DPA async ops: %u operations, at most %u; user data %#llx, at most %#x",
 			queue_size, MAX_QUEUE_SIZE, (unsigned long long)user_data,
 			MAX_USER_DATA);
 		return DOCA_ERROR_INVALID_VALUE;
@@ -56,7 +56,7 @@ doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_
 	ops = calloc(1, sizeof(*ops));
 	if (ops == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	dface_dpa_hold(dpa);
+	impl_dpa_hold(dpa);
 	ops->dpa = dpa;
 	ops->queue_size = rte_align32pow2(queue_size);
 	ops->user_data = (uint32_t)user_data;
@@ -68,14 +68,14 @@ static void
 detach(struct doca_dpa_async_ops *ops)
 {
 	if (ops->comp != NULL)
-		dface_dpa_completion_detach(ops->comp);
+		impl_dpa_completion_detach(ops->comp);
 	ops->comp = NULL;
 }
 
 static void
 halt(struct doca_dpa_async_ops *ops)
 {
-	dface_dpa_handle_destroy(ops->handle);
+	impl_dpa_handle_destroy(ops->handle);
 	ops->handle = 0;
 	/* The completion may go before the async ops do. */
 	detach(ops);
@@ -89,7 +89,7 @@ doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
 	if (async_ops->handle != 0)
 		halt(async_ops);
 	detach(async_ops);
-	dface_dpa_drop(async_ops->dpa);
+	impl_dpa_drop(async_ops->dpa);
 	free(async_ops);
 	return DOCA_SUCCESS;
 }
@@ -119,13 +119,13 @@ doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
 	doca_error_t ret;
 
 	if (async_ops == NULL || dpa_comp == NULL ||
-			!dface_dpa_is_same(async_ops->dpa, dface_dpa_completion_dpa(dpa_comp)))
+			!impl_dpa_is_same(async_ops->dpa, impl_dpa_completion_dpa(dpa_comp)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (async_ops->handle != 0) {
-		DFACE_ERR("DPA async ops: started, their completion stays");
+		IMPL_ERR("DPA async ops: started, their completion stays");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	ret = dface_dpa_completion_attach(dpa_comp);
+	ret = impl_dpa_completion_attach(dpa_comp);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	detach(async_ops);
@@ -139,12 +139,12 @@ doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
 	if (async_ops == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (async_ops->handle != 0 || async_ops->comp == NULL) {
-		DFACE_ERR("DPA async ops: %s", async_ops->handle != 0 ? "already started" :
+		IMPL_ERR("DPA async ops: %s", async_ops->handle != 0 ? "already started" :
 			"no completion is attached");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	__atomic_store_n(&async_ops->nb_deferred, 0, __ATOMIC_RELAXED);
-	async_ops->handle = dface_dpa_handle_create(DFACE_DPA_ASYNC_OPS, async_ops);
+	async_ops->handle = impl_dpa_handle_create(IMPL_DPA_ASYNC_OPS, async_ops);
 	return async_ops->handle != 0 ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -179,18 +179,18 @@ struct copy {
 
 /* False: a fault. */
 static bool
-copy(struct dface_dpa_self *self, const struct copy *c, const char *what)
+copy(struct impl_dpa_self *self, const struct copy *c, const char *what)
 {
 	char *dst, *src;
 
-	dst = dface_dpa_mmap_range(self, c->dst_mmap, c->dst_addr, c->len, true, what);
+	dst = impl_dpa_mmap_range(self, c->dst_mmap, c->dst_addr, c->len, true, what);
 	if (dst == NULL)
 		return false;
-	src = dface_dpa_mmap_range(self, c->src_mmap, c->src_addr, c->len, false, what);
+	src = impl_dpa_mmap_range(self, c->src_mmap, c->src_addr, c->len, false, what);
 	if (src == NULL)
 		return false;
 	if (c->len > 0 && dst < src + c->len && src < dst + c->len)
-		dface_dpa_warn(self, what, "source and destination overlap: on a card anything "
+		impl_dpa_warn(self, what, "source and destination overlap: on a card anything "
 			"may be the result");
 	memmove(dst, src, c->len);
 	return true;
@@ -201,23 +201,23 @@ static void
 post(doca_dpa_dev_async_ops_t handle, const struct copy *c, const uint32_t *flags,
 		const char *what)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_async_ops *ops;
 	uint32_t nb;
 
-	ops = dface_dpa_object(self, DFACE_DPA_ASYNC_OPS, handle, what);
+	ops = impl_dpa_object(self, IMPL_DPA_ASYNC_OPS, handle, what);
 	if (ops == NULL || !copy(self, c, what))
 		return;
-	nb = flags == NULL ? 0 : dface_dpa_nb_elements(&ops->nb_deferred, *flags, ops->queue_size);
+	nb = flags == NULL ? 0 : impl_dpa_nb_elements(&ops->nb_deferred, *flags, ops->queue_size);
 	for (; nb > 0; nb--) {
-		if (!dface_dpa_completion_push(ops->comp, DOCA_DPA_DEV_COMP_SEND,
+		if (!impl_dpa_completion_push(ops->comp, DOCA_DPA_DEV_COMP_SEND,
 				ops->user_data, 0)) {
-			dface_dpa_fault(self, what, "the completion has no room: acknowledge "
+			impl_dpa_fault(self, what, "the completion has no room: acknowledge "
 				"elements, or have more room");
 			return;
 		}
 	}
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 }
 
 void
@@ -261,13 +261,13 @@ static void
 post_bufs(doca_dpa_dev_async_ops_t handle, doca_dpa_dev_buf_t dst, doca_dpa_dev_buf_t src,
 		const uint32_t *flags, const char *what)
 {
-	struct dface_dpa_self *self;
+	struct impl_dpa_self *self;
 	struct copy c;
 
 	if (dst == 0 || src == 0 ||
 			doca_dpa_dev_buf_get_len(src) > doca_dpa_dev_buf_get_len(dst)) {
-		self = dface_dpa_enter();
-		dface_dpa_fault(self, what, dst == 0 || src == 0 ? "0 is no buf" :
+		self = impl_dpa_enter();
+		impl_dpa_fault(self, what, dst == 0 || src == 0 ? "0 is no buf" :
 			"the destination is shorter than the source");
 		return;
 	}

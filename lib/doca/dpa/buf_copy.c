@@ -6,9 +6,9 @@
 
 #include <doca_buf.h>
 
-#include "dface_dpa.h"
-#include "dface_log.h"
-#include "dface_mem.h"
+#include "dpa/dpa.h"
+#include "log/log.h"
+#include "mem/mem.h"
 
 /* Has the buf so many bytes of memory here, *room of them at its data? */
 static doca_error_t
@@ -24,7 +24,7 @@ check(const struct doca_buf *buf, size_t size, size_t room)
 		why = "not as long";
 	if (why == NULL)
 		return DOCA_SUCCESS;
-	DFACE_ERR("copy of %zu bytes between the DPA and a buf, which has %zu: %s", size, room,
+	IMPL_ERR("copy of %zu bytes between the DPA and a buf, which has %zu: %s", size, room,
 		why);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -49,11 +49,11 @@ doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf,
 
 	if (dpa == NULL || buf == NULL || src_ptr == 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = check(buf, size, buf->data_len + dface_buf_room(buf));
+	ret = check(buf, size, buf->data_len + impl_buf_room(buf));
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	if (!dface_mmap_is_ours_to_write(buf->mmap)) {
-		DFACE_ERR("copy from the DPA to a buf: its mmap is not one to be written to");
+	if (!impl_mmap_is_ours_to_write(buf->mmap)) {
+		IMPL_ERR("copy from the DPA to a buf: its mmap is not one to be written to");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	ret = doca_dpa_d2h_memcpy(dpa, buf->data, src_ptr, size);

@@ -31,9 +31,9 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
-#include "dface_yield.h"
+#include "ctx/yield.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 /** Elements, at most. */
 #define MAX_SIZE (1u << 24)
@@ -85,7 +85,7 @@ doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size,
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	comp->dpa = dpa;
-	dface_dpa_hold(dpa);
+	impl_dpa_hold(dpa);
 	*dpa_comp = comp;
 	return DOCA_SUCCESS;
 }
@@ -115,8 +115,8 @@ doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
 	if (is_started(dpa_comp) && doca_dpa_completion_stop(dpa_comp) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	if (dpa_comp->thread != NULL)
-		dface_dpa_thread_drop(dpa_comp->thread);
-	dface_dpa_drop(dpa_comp->dpa);
+		impl_dpa_thread_drop(dpa_comp->thread);
+	impl_dpa_drop(dpa_comp->dpa);
 	free(dpa_comp->slots);
 	free(dpa_comp);
 	return DOCA_SUCCESS;
@@ -137,13 +137,13 @@ doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp,
 		struct doca_dpa_thread *dpa_thread)
 {
 	if (dpa_comp == NULL || dpa_thread == NULL ||
-			!dface_dpa_is_same(dpa_comp->dpa, dface_dpa_thread_dpa(dpa_thread)))
+			!impl_dpa_is_same(dpa_comp->dpa, impl_dpa_thread_dpa(dpa_thread)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_started(dpa_comp))
 		return DOCA_ERROR_BAD_STATE;
-	dface_dpa_thread_hold(dpa_thread);
+	impl_dpa_thread_hold(dpa_thread);
 	if (dpa_comp->thread != NULL)
-		dface_dpa_thread_drop(dpa_comp->thread);
+		impl_dpa_thread_drop(dpa_comp->thread);
 	dpa_comp->thread = dpa_thread;
 	return DOCA_SUCCESS;
 }
@@ -179,11 +179,11 @@ doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
 
 	if (comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (is_started(comp) || !dface_dpa_is_started(comp->dpa) ||
-			(comp->thread != NULL && !dface_dpa_thread_is_started(comp->thread)))
+	if (is_started(comp) || !impl_dpa_is_started(comp->dpa) ||
+			(comp->thread != NULL && !impl_dpa_thread_is_started(comp->thread)))
 		return DOCA_ERROR_BAD_STATE;
 	reset(comp);
-	comp->handle = dface_dpa_handle_create(DFACE_DPA_COMPLETION, comp);
+	comp->handle = impl_dpa_handle_create(IMPL_DPA_COMPLETION, comp);
 	if (comp->handle == 0)
 		return DOCA_ERROR_DRIVER;
 	atomic_store_explicit(&comp->is_started, true, memory_order_release);
@@ -198,11 +198,11 @@ doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
 	if (!is_started(dpa_comp))
 		return DOCA_ERROR_BAD_STATE;
 	if (is_attached(dpa_comp)) {
-		DFACE_ERR("a DPA completion does not stop while a producer or async ops use it");
+		IMPL_ERR("a DPA completion does not stop while a producer or async ops use it");
 		return DOCA_ERROR_IN_USE;
 	}
 	atomic_store_explicit(&dpa_comp->is_started, false, memory_order_release);
-	dface_dpa_handle_destroy(dpa_comp->handle);
+	impl_dpa_handle_destroy(dpa_comp->handle);
 	dpa_comp->handle = 0;
 	return DOCA_SUCCESS;
 }
@@ -220,7 +220,7 @@ doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp,
 }
 
 doca_error_t
-dface_dpa_completion_attach(struct doca_dpa_completion *comp)
+impl_dpa_completion_attach(struct doca_dpa_completion *comp)
 {
 	doca_error_t ret = DOCA_ERROR_BAD_STATE;
 
@@ -234,7 +234,7 @@ dface_dpa_completion_attach(struct doca_dpa_completion *comp)
 }
 
 void
-dface_dpa_completion_detach(struct doca_dpa_completion *comp)
+impl_dpa_completion_detach(struct doca_dpa_completion *comp)
 {
 	pthread_mutex_lock(&comp->dpa->root->lock);
 	comp->nb_attached--;
@@ -242,7 +242,7 @@ dface_dpa_completion_detach(struct doca_dpa_completion *comp)
 }
 
 struct doca_dpa *
-dface_dpa_completion_dpa(const struct doca_dpa_completion *comp)
+impl_dpa_completion_dpa(const struct doca_dpa_completion *comp)
 {
 	return comp->dpa;
 }
@@ -252,11 +252,11 @@ static void
 activate(struct doca_dpa_completion *comp)
 {
 	if (atomic_exchange_explicit(&comp->is_armed, false, memory_order_acq_rel))
-		dface_dpa_thread_activate(comp->thread);
+		impl_dpa_thread_activate(comp->thread);
 }
 
 bool
-dface_dpa_completion_push(struct doca_dpa_completion *comp,
+impl_dpa_completion_push(struct doca_dpa_completion *comp,
 		doca_dpa_dev_completion_type_t type, uint32_t user_data, uint32_t immediate)
 {
 	const uint64_t element = THERE | (uint64_t)type << TYPE_SHIFT |
@@ -291,12 +291,12 @@ int
 doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 		doca_dpa_dev_completion_element_t *comp_element)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_completion *comp;
 	struct slot *slot;
 	uint64_t element;
 
-	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
+	comp = impl_dpa_object(self, IMPL_DPA_COMPLETION, dpa_comp_handle, __func__);
 	if (comp == NULL)
 		return 0;
 	slot = next_slot(comp);
@@ -307,12 +307,12 @@ doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 		atomic_store_explicit(&comp->taken, atomic_load_explicit(&comp->taken,
 			memory_order_relaxed) + 1, memory_order_relaxed);
 	}
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 	/* Device code polls: it shares its CPU. */
 	if (element == 0)
-		dface_yield_fruitless();
+		impl_yield_fruitless();
 	else
-		dface_yield_fruitful();
+		impl_yield_fruitful();
 	return element != 0;
 }
 
@@ -321,7 +321,7 @@ static uint64_t
 check_element(doca_dpa_dev_completion_element_t element, const char *what)
 {
 	if (unlikely((element & THERE) == 0))
-		dface_dpa_fault(dface_dpa_enter(), what, "0x%" PRIx64 " is no element", element);
+		impl_dpa_fault(impl_dpa_enter(), what, "0x%" PRIx64 " is no element", element);
 	return element;
 }
 
@@ -347,40 +347,40 @@ doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t comp_ele
 void
 doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_completion *comp;
 	uint32_t acked, taken;
 
-	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
+	comp = impl_dpa_object(self, IMPL_DPA_COMPLETION, dpa_comp_handle, __func__);
 	if (comp == NULL)
 		return;
 	acked = atomic_load_explicit(&comp->acked, memory_order_relaxed);
 	taken = atomic_load_explicit(&comp->taken, memory_order_relaxed);
 	if (num_comp > taken - acked) {
-		dface_dpa_fault(self, __func__, "%" PRIu64 " elements, of %u that were taken",
+		impl_dpa_fault(self, __func__, "%" PRIu64 " elements, of %u that were taken",
 			num_comp, taken - acked);
 		return;
 	}
 	atomic_store_explicit(&comp->acked, acked + (uint32_t)num_comp, memory_order_release);
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 }
 
 void
 doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_completion *comp;
 
-	comp = dface_dpa_object(self, DFACE_DPA_COMPLETION, dpa_comp_handle, __func__);
+	comp = impl_dpa_object(self, IMPL_DPA_COMPLETION, dpa_comp_handle, __func__);
 	if (comp == NULL)
 		return;
 	if (comp->thread == NULL) {
-		dface_dpa_warn(self, __func__, "the completion has no thread to activate");
+		impl_dpa_warn(self, __func__, "the completion has no thread to activate");
 	} else {
 		atomic_store_explicit(&comp->is_armed, true, memory_order_relaxed);
 		atomic_thread_fence(memory_order_seq_cst);
 		if (atomic_load_explicit(&next_slot(comp)->element, memory_order_relaxed) != 0)
 			activate(comp);
 	}
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 }

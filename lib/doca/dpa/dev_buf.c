@@ -6,23 +6,23 @@
 
 #include <doca_dpa_dev_buf.h>
 
-#include "dface_dpa.h"
+#include "dpa/dpa.h"
 
 /* Of a card's window on memory of the host, bytes. */
 #define WINDOW_ALIGN 64
 
 static doca_dpa_dev_uintptr_t
-external_ptr(struct dface_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr, size_t len,
+external_ptr(struct impl_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr, size_t len,
 		const char *what)
 {
-	const void *ptr = dface_dpa_mmap_range(self, mmap, addr, len, false, what);
+	const void *ptr = impl_dpa_mmap_range(self, mmap, addr, len, false, what);
 
 	if (ptr == NULL)
 		return 0;
 	if (addr % WINDOW_ALIGN != 0)
-		dface_dpa_warn(self, what, "0x%llx: a card needs alignment to %u bytes",
+		impl_dpa_warn(self, what, "0x%llx: a card needs alignment to %u bytes",
 			(unsigned long long)addr, WINDOW_ALIGN);
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 	return (doca_dpa_dev_uintptr_t)(uintptr_t)ptr;
 }
 
@@ -30,16 +30,16 @@ doca_dpa_dev_uintptr_t
 doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
 {
 	/* One byte of it at least: the end of the mmap is no memory. */
-	return external_ptr(dface_dpa_enter(), mmap_handle, addr, 1, __func__);
+	return external_ptr(impl_dpa_enter(), mmap_handle, addr, 1, __func__);
 }
 
 doca_dpa_dev_uintptr_t
 doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 
 	if (buf == 0) {
-		dface_dpa_fault(self, __func__, "0 is no buf");
+		impl_dpa_fault(self, __func__, "0 is no buf");
 		return 0;
 	}
 	return external_ptr(self, doca_dpa_dev_buf_get_mmap(buf), doca_dpa_dev_buf_get_addr(buf),

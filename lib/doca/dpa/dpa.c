@@ -12,46 +12,46 @@
 
 #include <rte_common.h>
 
-#include "dface_dev.h"
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dev/dev.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 /** Of a launch, as many as a card has. */
 #define MAX_THREADS 128
 
 bool
-dface_dpa_is_started(const struct doca_dpa *dpa)
+impl_dpa_is_started(const struct doca_dpa *dpa)
 {
 	return atomic_load_explicit(&dpa->is_started, memory_order_acquire);
 }
 
 bool
-dface_dpa_is_usable(const struct doca_dpa *dpa)
+impl_dpa_is_usable(const struct doca_dpa *dpa)
 {
-	return dface_dpa_is_started(dpa) && !atomic_load(&dpa->root->fault);
+	return impl_dpa_is_started(dpa) && !atomic_load(&dpa->root->fault);
 }
 
 uint32_t
-dface_dpa_stop_ms(const struct doca_dpa *dpa)
+impl_dpa_stop_ms(const struct doca_dpa *dpa)
 {
 	uint32_t ms = dpa->root->max_run_ms;
 
-	return ms == 0 ? DFACE_DPA_STOP_MS : ms;
+	return ms == 0 ? IMPL_DPA_STOP_MS : ms;
 }
 
 bool
-dface_dpa_is_same(const struct doca_dpa *dpa, const struct doca_dpa *other)
+impl_dpa_is_same(const struct doca_dpa *dpa, const struct doca_dpa *other)
 {
 	return dpa->root == other->root;
 }
 
 doca_error_t
-dface_dpa_join(struct doca_dpa *dpa)
+impl_dpa_join(struct doca_dpa *dpa)
 {
 	bool ok;
 
 	pthread_mutex_lock(&dpa->root->lock);
-	ok = dface_dpa_is_started(dpa) && !dpa->is_stopping;
+	ok = impl_dpa_is_started(dpa) && !dpa->is_stopping;
 	if (ok)
 		dpa->nb_users++;
 	pthread_mutex_unlock(&dpa->root->lock);
@@ -59,7 +59,7 @@ dface_dpa_join(struct doca_dpa *dpa)
 }
 
 void
-dface_dpa_hold(struct doca_dpa *dpa)
+impl_dpa_hold(struct doca_dpa *dpa)
 {
 	pthread_mutex_lock(&dpa->root->lock);
 	dpa->nb_users++;
@@ -67,7 +67,7 @@ dface_dpa_hold(struct doca_dpa *dpa)
 }
 
 void
-dface_dpa_drop(struct doca_dpa *dpa)
+impl_dpa_drop(struct doca_dpa *dpa)
 {
 	pthread_mutex_lock(&dpa->root->lock);
 	dpa->nb_users--;
@@ -75,13 +75,13 @@ dface_dpa_drop(struct doca_dpa *dpa)
 }
 
 struct doca_dev *
-dface_dpa_dev(const struct doca_dpa *dpa)
+impl_dpa_dev(const struct doca_dpa *dpa)
 {
 	return dpa->dev;
 }
 
 const struct comch_doca_dpa_func *
-dface_dpa_func(const struct doca_dpa *dpa, doca_dpa_func_t *func)
+impl_dpa_func(const struct doca_dpa *dpa, doca_dpa_func_t *func)
 {
 	const struct doca_dpa_app *app = dpa->root->app;
 	const struct comch_doca_dpa_unit *unit;
@@ -117,10 +117,10 @@ create(struct doca_dev *dev, struct doca_dpa *root)
 	}
 	dpa->root = root == NULL ? dpa : root;
 	dpa->dev = dev;
-	dpa->max_run_ms = dface_dev_dpa_max_run_ms(dev);
+	dpa->max_run_ms = impl_dev_dpa_max_run_ms(dev);
 	atomic_init(&dpa->level, DOCA_DPA_DEV_LOG_LEVEL_INFO);
 	LIST_INIT(&dpa->launches);
-	dface_dev_hold(dev);
+	impl_dev_hold(dev);
 	return dpa;
 }
 
@@ -138,11 +138,11 @@ static doca_error_t
 check_app(const struct doca_dpa_app *app)
 {
 	if (app == NULL) {
-		DFACE_ERR("a DPA context needs an application: doca_dpa_set_app()");
+		IMPL_ERR("a DPA context needs an application: doca_dpa_set_app()");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (app->version != COMCH_DOCA_DPA_APP_VERSION) {
-		DFACE_ERR("the DPA application has version %u, this library takes %u: build it "
+		IMPL_ERR("the DPA application has version %u, this library takes %u: build it "
 			"anew with comch-dpacc", app->version, COMCH_DOCA_DPA_APP_VERSION);
 		return DOCA_ERROR_DRIVER;
 	}
@@ -152,21 +152,21 @@ check_app(const struct doca_dpa_app *app)
 static doca_error_t
 open_sinks(struct doca_dpa *dpa)
 {
-	doca_error_t ret = dface_dpa_sink_open(&dpa->log);
+	doca_error_t ret = impl_dpa_sink_open(&dpa->log);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = dface_dpa_sink_open(&dpa->trace);
+	ret = impl_dpa_sink_open(&dpa->trace);
 	if (ret != DOCA_SUCCESS)
-		dface_dpa_sink_close(&dpa->log);
+		impl_dpa_sink_close(&dpa->log);
 	return ret;
 }
 
 static void
 close_sinks(struct doca_dpa *dpa)
 {
-	dface_dpa_sink_close(&dpa->trace);
-	dface_dpa_sink_close(&dpa->log);
+	impl_dpa_sink_close(&dpa->trace);
+	impl_dpa_sink_close(&dpa->log);
 }
 
 static doca_error_t
@@ -174,7 +174,7 @@ start_locked(struct doca_dpa *dpa)
 {
 	doca_error_t ret;
 
-	if (dface_dpa_is_started(dpa))
+	if (impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	ret = check_app(dpa->app);
 	if (ret != DOCA_SUCCESS)
@@ -182,18 +182,18 @@ start_locked(struct doca_dpa *dpa)
 	ret = open_sinks(dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = dface_dpa_watch_begin(dpa->max_run_ms);
+	ret = impl_dpa_watch_begin(dpa->max_run_ms);
 	if (ret != DOCA_SUCCESS)
 		goto close_sinks;
 	ret = DOCA_ERROR_NO_MEMORY;
-	dpa->handle = dface_dpa_handle_create(DFACE_DPA_CONTEXT, dpa);
+	dpa->handle = impl_dpa_handle_create(IMPL_DPA_CONTEXT, dpa);
 	if (dpa->handle == 0)
 		goto end_watch;
 	atomic_store_explicit(&dpa->is_started, true, memory_order_release);
 	return DOCA_SUCCESS;
 
 end_watch:
-	dface_dpa_watch_end(dpa->max_run_ms);
+	impl_dpa_watch_end(dpa->max_run_ms);
 close_sinks:
 	close_sinks(dpa);
 	return ret;
@@ -220,24 +220,24 @@ stop_locked(struct doca_dpa *dpa)
 {
 	doca_error_t ret;
 
-	if (!dface_dpa_is_started(dpa) || dpa->is_stopping)
+	if (!impl_dpa_is_started(dpa) || dpa->is_stopping)
 		return DOCA_ERROR_BAD_STATE;
 	if (dpa->nb_users > 0) {
-		DFACE_ERR("a DPA context with %u objects that are not destroyed does not stop",
+		IMPL_ERR("a DPA context with %u objects that are not destroyed does not stop",
 			dpa->nb_users);
 		return DOCA_ERROR_IN_USE;
 	}
 	/* Nobody joins meanwhile. */
 	dpa->is_stopping = true;
-	ret = dface_dpa_launch_end_all(dpa);
+	ret = impl_dpa_launch_end_all(dpa);
 	dpa->is_stopping = false;
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	atomic_store_explicit(&dpa->is_started, false, memory_order_release);
-	dface_dpa_handle_destroy(dpa->handle);
+	impl_dpa_handle_destroy(dpa->handle);
 	dpa->handle = 0;
 	if (dpa->root == dpa) {
-		dface_dpa_watch_end(dpa->max_run_ms);
+		impl_dpa_watch_end(dpa->max_run_ms);
 		close_sinks(dpa);
 	}
 	return DOCA_SUCCESS;
@@ -259,9 +259,9 @@ doca_dpa_stop(struct doca_dpa *dpa)
 static void
 free_root(struct doca_dpa *dpa)
 {
-	dface_dpa_mem_fini(&dpa->mem);
-	dface_dpa_sink_fini(&dpa->log);
-	dface_dpa_sink_fini(&dpa->trace);
+	impl_dpa_mem_fini(&dpa->mem);
+	impl_dpa_sink_fini(&dpa->log);
+	impl_dpa_sink_fini(&dpa->trace);
 	pthread_mutex_destroy(&dpa->lock);
 }
 
@@ -273,7 +273,7 @@ doca_dpa_destroy(struct doca_dpa *dpa)
 	if (dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&dpa->root->lock);
-	ret = dface_dpa_is_started(dpa) ? stop_locked(dpa) :
+	ret = impl_dpa_is_started(dpa) ? stop_locked(dpa) :
 		dpa->nb_users > 0 ? DOCA_ERROR_IN_USE : DOCA_SUCCESS;
 	pthread_mutex_unlock(&dpa->root->lock);
 	if (ret != DOCA_SUCCESS)
@@ -281,8 +281,8 @@ doca_dpa_destroy(struct doca_dpa *dpa)
 	if (dpa->root == dpa)
 		free_root(dpa);
 	else
-		dface_dpa_drop(dpa->root);
-	dface_dev_drop(dpa->dev);
+		impl_dpa_drop(dpa->root);
+	impl_dev_drop(dpa->dev);
 	free(dpa);
 	return DOCA_SUCCESS;
 }
@@ -292,7 +292,7 @@ doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 {
 	if (dpa == NULL || app == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_dpa_is_started(dpa) || dpa->root != dpa)
+	if (impl_dpa_is_started(dpa) || dpa->root != dpa)
 		return DOCA_ERROR_BAD_STATE;
 	dpa->app = app;
 	return DOCA_SUCCESS;
@@ -312,7 +312,7 @@ doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uint32_t *app_na
 {
 	if (app == NULL || app->name == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_dpa_copy_text(app->name, app_name, app_name_len);
+	return impl_dpa_copy_text(app->name, app_name, app_name_len);
 }
 
 doca_error_t
@@ -331,7 +331,7 @@ doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t log_level)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dpa->root != dpa)
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (dface_dpa_is_started(dpa))
+	if (impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	atomic_store_explicit(&dpa->level, (uint32_t)log_level, memory_order_relaxed);
 	return DOCA_SUCCESS;
@@ -355,12 +355,12 @@ doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
 
 	if (dpa == NULL || other_dev == NULL || extended_dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dpa->root != dpa || dface_dpa_join(dpa) != DOCA_SUCCESS)
+	if (dpa->root != dpa || impl_dpa_join(dpa) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	ext = create(other_dev, dpa);
 	if (ext == NULL)
 		goto drop;
-	ext->handle = dface_dpa_handle_create(DFACE_DPA_CONTEXT, ext);
+	ext->handle = impl_dpa_handle_create(IMPL_DPA_CONTEXT, ext);
 	if (ext->handle == 0)
 		goto free_ext;
 	atomic_store_explicit(&ext->is_started, true, memory_order_release);
@@ -368,10 +368,10 @@ doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
 	return DOCA_SUCCESS;
 
 free_ext:
-	dface_dev_drop(other_dev);
+	impl_dev_drop(other_dev);
 	free(ext);
 drop:
-	dface_dpa_drop(dpa);
+	impl_dpa_drop(dpa);
 	return DOCA_ERROR_NO_MEMORY;
 }
 
@@ -380,7 +380,7 @@ doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
 {
 	if (dpa == NULL || handle == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_dpa_is_started(dpa))
+	if (!impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	*handle = dpa->handle;
 	return DOCA_SUCCESS;

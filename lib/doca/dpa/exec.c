@@ -30,17 +30,17 @@
 #include <rte_common.h>
 #include <rte_pause.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
-#include "dface_say.h"
-#include "dface_yield.h"
+#include "ctx/yield.h"
+#include "dev/say.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 /* Is the kernel there for the heavy fence? Set once, before anything runs. */
 static bool has_membarrier;
 
 static struct {
 	pthread_mutex_t lock;
-	LIST_HEAD(, dface_dpa_self) list;
+	LIST_HEAD(, impl_dpa_self) list;
 	pthread_key_t key;      /* tells when a host thread ends */
 	pthread_once_t once;
 } selves = {
@@ -48,11 +48,11 @@ static struct {
 	.once = PTHREAD_ONCE_INIT,
 };
 
-static __thread struct dface_dpa_self *self_now __attribute__((tls_model("initial-exec")));
+static __thread struct impl_dpa_self *self_now __attribute__((tls_model("initial-exec")));
 /* What a host thread is. */
-static __thread struct dface_dpa_self self_host __attribute__((tls_model("initial-exec")));
+static __thread struct impl_dpa_self self_host __attribute__((tls_model("initial-exec")));
 
-RTE_INIT(dface_dpa_exec_init)
+RTE_INIT(impl_dpa_exec_init)
 {
 	has_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
 		0, 0) == 0;
@@ -76,7 +76,7 @@ fence_heavy(void)
 }
 
 void
-dface_dpa_self_add(struct dface_dpa_self *self)
+impl_dpa_self_add(struct impl_dpa_self *self)
 {
 	atomic_init(&self->calls, 0);
 	atomic_init(&self->begin_ms, 0);
@@ -89,24 +89,24 @@ dface_dpa_self_add(struct dface_dpa_self *self)
 }
 
 void
-dface_dpa_self_remove(struct dface_dpa_self *self)
+impl_dpa_self_remove(struct impl_dpa_self *self)
 {
 	pthread_mutex_lock(&selves.lock);
 	LIST_REMOVE(self, next);
 	pthread_mutex_unlock(&selves.lock);
 }
 
-struct dface_dpa_self *
-dface_dpa_self_become(struct dface_dpa_self *self)
+struct impl_dpa_self *
+impl_dpa_self_become(struct impl_dpa_self *self)
 {
-	struct dface_dpa_self *before = self_now;
+	struct impl_dpa_self *before = self_now;
 
 	self_now = self;
 	return before;
 }
 
-struct dface_dpa_self *
-dface_dpa_self_now(void)
+struct impl_dpa_self *
+impl_dpa_self_now(void)
 {
 	return self_now;
 }
@@ -114,7 +114,7 @@ dface_dpa_self_now(void)
 static void
 host_ends(void *self)
 {
-	dface_dpa_self_remove(self);
+	impl_dpa_self_remove(self);
 	self_now = NULL;
 }
 
@@ -123,32 +123,32 @@ make_key(void)
 {
 	/* Without a key no thread can be told of: setspecific fails, too. */
 	if (pthread_key_create(&selves.key, host_ends) != 0)
-		DFACE_ERR("no key for data of threads is left");
+		IMPL_ERR("no key for data of threads is left");
 }
 
 /* The first device call of a host thread. */
-static struct dface_dpa_self *
+static struct impl_dpa_self *
 host_begins(void)
 {
 	atomic_init(&self_host.nb_threads, 1);
 	pthread_once(&selves.once, make_key);
 	/* One that cannot be removed must not be in the list. */
 	if (pthread_setspecific(selves.key, &self_host) == 0)
-		dface_dpa_self_add(&self_host);
+		impl_dpa_self_add(&self_host);
 	return self_now = &self_host;
 }
 
-struct dface_dpa_self *
-dface_dpa_enter(void)
+struct impl_dpa_self *
+impl_dpa_enter(void)
 {
-	struct dface_dpa_self *self = self_now;
+	struct impl_dpa_self *self = self_now;
 
 	if (unlikely(self == NULL))
 		self = host_begins();
 	if (unlikely(atomic_load_explicit(&self->over, memory_order_relaxed))) {
 		atomic_store_explicit(&self->calls, atomic_load_explicit(&self->calls,
 			memory_order_relaxed) + 1, memory_order_relaxed);
-		dface_dpa_self_end(self, DFACE_DPA_OVER);
+		impl_dpa_self_end(self, IMPL_DPA_OVER);
 	}
 	atomic_store_explicit(&self->calls, atomic_load_explicit(&self->calls,
 		memory_order_relaxed) + 1, memory_order_relaxed);
@@ -157,30 +157,30 @@ dface_dpa_enter(void)
 }
 
 void
-dface_dpa_leave(struct dface_dpa_self *self)
+impl_dpa_leave(struct impl_dpa_self *self)
 {
 	atomic_store_explicit(&self->calls, atomic_load_explicit(&self->calls,
 		memory_order_relaxed) + 1, memory_order_release);
 }
 
 bool
-dface_dpa_is_over(const struct dface_dpa_self *self)
+impl_dpa_is_over(const struct impl_dpa_self *self)
 {
 	return atomic_load_explicit(&self->over, memory_order_relaxed);
 }
 
 void
-dface_dpa_pause(struct dface_dpa_self *self)
+impl_dpa_pause(struct impl_dpa_self *self)
 {
 	RTE_SET_USED(self);
 	rte_pause();
-	dface_yield_fruitless();
+	impl_yield_fruitless();
 }
 
 void
-dface_dpa_gate_wait(void)
+impl_dpa_gate_wait(void)
 {
-	const struct dface_dpa_self *self;
+	const struct impl_dpa_self *self;
 	uint32_t calls;
 
 	fence_heavy();
@@ -192,14 +192,14 @@ dface_dpa_gate_wait(void)
 			continue;
 		while (atomic_load_explicit(&self->calls, memory_order_acquire) == calls) {
 			rte_pause();
-			dface_yield_fruitless();
+			impl_yield_fruitless();
 		}
 	}
 	pthread_mutex_unlock(&selves.lock);
 }
 
 uint64_t
-dface_dpa_now_ms(void)
+impl_dpa_now_ms(void)
 {
 	struct timespec now;
 
@@ -208,14 +208,14 @@ dface_dpa_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-enum dface_dpa_end
-dface_dpa_self_call(struct dface_dpa_self *self, const void *args, uint64_t *ret)
+enum impl_dpa_end
+impl_dpa_self_call(struct impl_dpa_self *self, const void *args, uint64_t *ret)
 {
 	sigjmp_buf end;
 	int how;
 
 	self->end = &end;
-	atomic_store_explicit(&self->begin_ms, dface_dpa_now_ms(), memory_order_relaxed);
+	atomic_store_explicit(&self->begin_ms, impl_dpa_now_ms(), memory_order_relaxed);
 	/* Without signals, which are blocked. (TSan knows no _longjmp().) Device code that
 	 * is ended holds nothing of ours: it is between two calls.
 	 */
@@ -223,28 +223,28 @@ dface_dpa_self_call(struct dface_dpa_self *self, const void *args, uint64_t *ret
 	if (how == 0)
 		*ret = self->func->call(args);
 	atomic_store_explicit(&self->begin_ms, 0, memory_order_relaxed);
-	return (enum dface_dpa_end)how;
+	return (enum impl_dpa_end)how;
 }
 
 void
-dface_dpa_self_end(struct dface_dpa_self *self, enum dface_dpa_end end)
+impl_dpa_self_end(struct impl_dpa_self *self, enum impl_dpa_end end)
 {
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 	siglongjmp(*self->end, (int)end);
 }
 
 const char *
-dface_dpa_self_print(const struct dface_dpa_self *self, char *text, size_t size)
+impl_dpa_self_print(const struct impl_dpa_self *self, char *text, size_t size)
 {
 	const char *name = self->func != NULL ? self->func->name : "";
 
-	if (!dface_dpa_self_is_device(self))
+	if (!impl_dpa_self_is_device(self))
 		snprintf(text, size, "a host thread");
-	else if (self->role == DFACE_DPA_RPC)
+	else if (self->role == IMPL_DPA_RPC)
 		snprintf(text, size, "RPC %s", name);
 	else
 		snprintf(text, size, "DPA thread dpa-%s (%skernel %s)", name,
-			self->role == DFACE_DPA_LAUNCH ? "launched " : "", name);
+			self->role == IMPL_DPA_LAUNCH ? "launched " : "", name);
 	return text;
 }
 
@@ -252,7 +252,7 @@ dface_dpa_self_print(const struct dface_dpa_self *self, char *text, size_t size)
 static void
 set_fault(struct doca_dpa *root)
 {
-	struct dface_dpa_self *self;
+	struct impl_dpa_self *self;
 
 	atomic_store(&root->fault, true);
 	pthread_mutex_lock(&selves.lock);
@@ -265,22 +265,22 @@ set_fault(struct doca_dpa *root)
 /* "WHO: what: text" */
 __attribute__((format(printf, 4, 0)))
 static void
-say(uint32_t level, const struct dface_dpa_self *self, const char *what, const char *format,
+say(uint32_t level, const struct impl_dpa_self *self, const char *what, const char *format,
 		va_list args)
 {
 	char who[128], text[256];
 
 	vsnprintf(text, sizeof(text), format, args);
-	dface_dpa_self_print(self, who, sizeof(who));
+	impl_dpa_self_print(self, who, sizeof(who));
 	/* A fault ends the program's device code: most programs have no backend for that. */
-	if (level == DOCA_LOG_LEVEL_ERROR && !dface_log_wanted(level))
-		dface_say("%s: %s: %s", who, what, text);
+	if (level == DOCA_LOG_LEVEL_ERROR && !impl_log_wanted(level))
+		impl_say("%s: %s: %s", who, what, text);
 	else
-		dface_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s", who, what, text);
+		impl_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s", who, what, text);
 }
 
 void
-dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *format, ...)
+impl_dpa_fault(struct impl_dpa_self *self, const char *what, const char *format, ...)
 {
 	va_list args;
 
@@ -288,15 +288,15 @@ dface_dpa_fault(struct dface_dpa_self *self, const char *what, const char *forma
 	say(DOCA_LOG_LEVEL_ERROR, self, what, format, args);
 	va_end(args);
 	/* First of all: who waits for this call holds the list. */
-	dface_dpa_leave(self);
-	if (!dface_dpa_self_is_device(self))
+	impl_dpa_leave(self);
+	if (!impl_dpa_self_is_device(self))
 		return;
 	set_fault(self->dpa->root);
-	siglongjmp(*self->end, DFACE_DPA_FAULT);
+	siglongjmp(*self->end, IMPL_DPA_FAULT);
 }
 
 void
-dface_dpa_warn(struct dface_dpa_self *self, const char *what, const char *format, ...)
+impl_dpa_warn(struct impl_dpa_self *self, const char *what, const char *format, ...)
 {
 	va_list args;
 
@@ -306,17 +306,17 @@ dface_dpa_warn(struct dface_dpa_self *self, const char *what, const char *format
 }
 
 bool
-dface_dpa_self_need_thread(struct dface_dpa_self *self, const char *what)
+impl_dpa_self_need_thread(struct impl_dpa_self *self, const char *what)
 {
-	if (likely(self->role == DFACE_DPA_THREAD))
+	if (likely(self->role == IMPL_DPA_THREAD))
 		return true;
-	dface_dpa_fault(self, what, "only in the kernel of a DPA thread");
+	impl_dpa_fault(self, what, "only in the kernel of a DPA thread");
 	return false;
 }
 
 /* Of one that runs for longer than its limit, once per doubling. */
 static void
-watch_one(struct dface_dpa_self *self, uint64_t now)
+watch_one(struct impl_dpa_self *self, uint64_t now)
 {
 	uint64_t begin = atomic_load_explicit(&self->begin_ms, memory_order_relaxed);
 	uint32_t limit = self->dpa->root->max_run_ms;
@@ -330,16 +330,16 @@ watch_one(struct dface_dpa_self *self, uint64_t now)
 		return;
 	while (now >= begin + self->report_ms)
 		self->report_ms *= 2;
-	DFACE_WARN("%s has run for %.1f s: longer than dpa_max_run_ms = %u; a card would have "
-		"ended it", dface_dpa_self_print(self, who, sizeof(who)),
+	IMPL_WARN("%s has run for %.1f s: longer than dpa_max_run_ms = %u; a card would have "
+		"ended it", impl_dpa_self_print(self, who, sizeof(who)),
 		(double)(now - begin) / 1000, limit);
 }
 
 void
-dface_dpa_self_watch(void)
+impl_dpa_self_watch(void)
 {
-	uint64_t now = dface_dpa_now_ms();
-	struct dface_dpa_self *self;
+	uint64_t now = impl_dpa_now_ms();
+	struct impl_dpa_self *self;
 
 	pthread_mutex_lock(&selves.lock);
 	LIST_FOREACH(self, &selves.list, next)

@@ -9,8 +9,8 @@
 
 #include <bsd/sys/queue.h>
 
-#include "dface_dpa.h"
-#include "dface_log.h"
+#include "dpa/dpa.h"
+#include "log/log.h"
 
 struct doca_dpa_tg {
 	struct doca_dpa *dpa;
@@ -49,13 +49,13 @@ doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (num_threads == 0 || num_threads > max) {
-		DFACE_ERR("DPA thread group: has 1 to %u threads, not %u", max, num_threads);
+		IMPL_ERR("DPA thread group: has 1 to %u threads, not %u", max, num_threads);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	t = calloc(1, sizeof(*t) + num_threads * sizeof(t->threads[0]));
 	if (t == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	dface_dpa_hold(dpa);
+	impl_dpa_hold(dpa);
 	t->dpa = dpa;
 	t->nb_threads = num_threads;
 	*tg = t;
@@ -70,7 +70,7 @@ halt(struct doca_dpa_tg *tg)
 	pthread_mutex_lock(&lock);
 	LIST_REMOVE(tg, next);
 	for (i = 0; i < tg->nb_threads; i++)
-		dface_dpa_thread_set_rank(tg->threads[i], 0, 1);
+		impl_dpa_thread_set_rank(tg->threads[i], 0, 1);
 	pthread_mutex_unlock(&lock);
 	tg->is_started = false;
 }
@@ -86,8 +86,8 @@ doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
 		halt(tg);
 	for (i = 0; i < tg->nb_threads; i++)
 		if (tg->threads[i] != NULL)
-			dface_dpa_thread_drop(tg->threads[i]);
-	dface_dpa_drop(tg->dpa);
+			impl_dpa_thread_drop(tg->threads[i]);
+	impl_dpa_drop(tg->dpa);
 	free(tg);
 	return DOCA_SUCCESS;
 }
@@ -106,23 +106,23 @@ doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread 
 		unsigned int rank)
 {
 	if (tg == NULL || thread == NULL || rank >= tg->nb_threads ||
-			!dface_dpa_is_same(tg->dpa, dface_dpa_thread_dpa(thread))) {
-		DFACE_ERR("DPA thread group: no thread of its context, or no rank of it: %u", rank);
+			!impl_dpa_is_same(tg->dpa, impl_dpa_thread_dpa(thread))) {
+		IMPL_ERR("DPA thread group: no thread of its context, or no rank of it: %u", rank);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (tg->is_started) {
-		DFACE_ERR("DPA thread group: already started");
+		IMPL_ERR("DPA thread group: already started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (tg->threads[rank] == thread)
 		return DOCA_SUCCESS;
 	if (has_thread(tg, thread)) {
-		DFACE_ERR("DPA thread group: the thread has another rank than %u in it", rank);
+		IMPL_ERR("DPA thread group: the thread has another rank than %u in it", rank);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (tg->threads[rank] != NULL)
-		dface_dpa_thread_drop(tg->threads[rank]);
-	dface_dpa_thread_hold(thread);
+		impl_dpa_thread_drop(tg->threads[rank]);
+	impl_dpa_thread_hold(thread);
 	tg->threads[rank] = thread;
 	return DOCA_SUCCESS;
 }
@@ -149,18 +149,18 @@ doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
 	if (tg == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (tg->is_started || has_thread(tg, NULL)) {
-		DFACE_ERR("DPA thread group: %s", tg->is_started ? "already started" :
+		IMPL_ERR("DPA thread group: %s", tg->is_started ? "already started" :
 			"a rank has no thread");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	pthread_mutex_lock(&lock);
 	if (is_taken(tg)) {
 		pthread_mutex_unlock(&lock);
-		DFACE_ERR("DPA thread group: a thread of it is in another one that is started");
+		IMPL_ERR("DPA thread group: a thread of it is in another one that is started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	for (i = 0; i < tg->nb_threads; i++)
-		dface_dpa_thread_set_rank(tg->threads[i], i, tg->nb_threads);
+		impl_dpa_thread_set_rank(tg->threads[i], i, tg->nb_threads);
 	LIST_INSERT_HEAD(&started, tg, next);
 	pthread_mutex_unlock(&lock);
 	tg->is_started = true;

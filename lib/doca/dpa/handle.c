@@ -14,8 +14,8 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 #define CHUNK 256
 #define MAX_CHUNKS 1024
@@ -36,7 +36,7 @@ static struct {
 };
 
 static uint64_t
-make(enum dface_dpa_kind kind, uint32_t generation, uint32_t index)
+make(enum impl_dpa_kind kind, uint32_t generation, uint32_t index)
 {
 	return (uint64_t)kind << 56 | (uint64_t)(generation & 0xffffff) << 32 | index;
 }
@@ -72,7 +72,7 @@ grow(void)
 }
 
 uint64_t
-dface_dpa_handle_create(enum dface_dpa_kind kind, void *obj)
+impl_dpa_handle_create(enum impl_dpa_kind kind, void *obj)
 {
 	uint64_t handle = 0;
 	struct entry *e;
@@ -87,19 +87,19 @@ dface_dpa_handle_create(enum dface_dpa_kind kind, void *obj)
 	}
 	pthread_mutex_unlock(&table.lock);
 	if (handle == 0)
-		DFACE_ERR("no room for another handle of the DPA");
+		IMPL_ERR("no room for another handle of the DPA");
 	return handle;
 }
 
 void
-dface_dpa_handle_destroy(uint64_t handle)
+impl_dpa_handle_destroy(uint64_t handle)
 {
 	struct entry *e = entry_at((uint32_t)handle);
 
 	if (handle == 0 || e == NULL || atomic_load(&e->handle) != handle)
 		return;
 	atomic_store_explicit(&e->handle, 0, memory_order_relaxed);
-	dface_dpa_gate_wait();
+	impl_dpa_gate_wait();
 	pthread_mutex_lock(&table.lock);
 	e->next_free = table.free;
 	table.free = (uint32_t)handle + 1;
@@ -107,7 +107,7 @@ dface_dpa_handle_destroy(uint64_t handle)
 }
 
 void *
-dface_dpa_handle_find(enum dface_dpa_kind kind, uint64_t handle)
+impl_dpa_handle_find(enum impl_dpa_kind kind, uint64_t handle)
 {
 	struct entry *e = entry_at((uint32_t)handle);
 
@@ -118,33 +118,33 @@ dface_dpa_handle_find(enum dface_dpa_kind kind, uint64_t handle)
 }
 
 void *
-dface_dpa_object(struct dface_dpa_self *self, enum dface_dpa_kind kind, uint64_t handle,
+impl_dpa_object(struct impl_dpa_self *self, enum impl_dpa_kind kind, uint64_t handle,
 		const char *what)
 {
-	static const char *const names[DFACE_DPA_NB_KINDS] = {
-		[DFACE_DPA_CONTEXT] = "context",
-		[DFACE_DPA_COMPLETION] = "completion",
-		[DFACE_DPA_NOTIFICATION] = "notification completion",
-		[DFACE_DPA_ASYNC_OPS] = "async ops",
-		[DFACE_DPA_HASH_TABLE] = "hash table",
-		[DFACE_DPA_CONSUMER] = "consumer",
-		[DFACE_DPA_CONSUMER_COMPLETION] = "consumer completion",
-		[DFACE_DPA_PRODUCER] = "producer",
+	static const char *const names[IMPL_DPA_NB_KINDS] = {
+		[IMPL_DPA_CONTEXT] = "context",
+		[IMPL_DPA_COMPLETION] = "completion",
+		[IMPL_DPA_NOTIFICATION] = "notification completion",
+		[IMPL_DPA_ASYNC_OPS] = "async ops",
+		[IMPL_DPA_HASH_TABLE] = "hash table",
+		[IMPL_DPA_CONSUMER] = "consumer",
+		[IMPL_DPA_CONSUMER_COMPLETION] = "consumer completion",
+		[IMPL_DPA_PRODUCER] = "producer",
 	};
-	void *obj = dface_dpa_handle_find(kind, handle);
+	void *obj = impl_dpa_handle_find(kind, handle);
 	unsigned int is;
 
 	if (likely(obj != NULL))
 		return obj;
 	is = (unsigned int)(handle >> 56);
 	if (is == (unsigned int)kind)
-		dface_dpa_fault(self, what, "handle 0x%llx is of a %s that is stopped or destroyed",
+		impl_dpa_fault(self, what, "handle 0x%llx is of a %s that is stopped or destroyed",
 			(unsigned long long)handle, names[kind]);
-	else if (is > 0 && is < DFACE_DPA_NB_KINDS)
-		dface_dpa_fault(self, what, "handle 0x%llx is of a %s, not of a %s",
+	else if (is > 0 && is < IMPL_DPA_NB_KINDS)
+		impl_dpa_fault(self, what, "handle 0x%llx is of a %s, not of a %s",
 			(unsigned long long)handle, names[is], names[kind]);
 	else
-		dface_dpa_fault(self, what, "0x%llx is no handle of a %s",
+		impl_dpa_fault(self, what, "0x%llx is no handle of a %s",
 			(unsigned long long)handle, names[kind]);
 	return NULL;
 }

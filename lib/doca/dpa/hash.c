@@ -18,8 +18,8 @@
 
 #include <rte_common.h>
 
-#include "dface_dpa.h"
-#include "dface_log.h"
+#include "dpa/dpa.h"
+#include "log/log.h"
 
 #define MAX_ENTRIES (1u << 24)
 
@@ -98,11 +98,11 @@ doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
 	if (dpa == NULL || ht == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (num_entries == 0 || num_entries > MAX_ENTRIES) {
-		DFACE_ERR("DPA hash table: has 1 to %u entries, not %u", MAX_ENTRIES,
+		IMPL_ERR("DPA hash table: has 1 to %u entries, not %u", MAX_ENTRIES,
 			num_entries);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	ret = dface_dpa_join(dpa);
+	ret = impl_dpa_join(dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	t = calloc(1, sizeof(*t) + num_entries * sizeof(t->nodes[0]));
@@ -112,7 +112,7 @@ doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
 	t->nb_nodes = num_entries;
 	RB_INIT(&t->tree);
 	pthread_mutex_init(&t->lock, NULL);
-	t->handle = dface_dpa_handle_create(DFACE_DPA_HASH_TABLE, t);
+	t->handle = impl_dpa_handle_create(IMPL_DPA_HASH_TABLE, t);
 	if (t->handle == 0)
 		goto free_table;
 	*ht = t;
@@ -122,7 +122,7 @@ free_table:
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 leave_dpa:
-	dface_dpa_drop(dpa);
+	impl_dpa_drop(dpa);
 	return DOCA_ERROR_NO_MEMORY;
 }
 
@@ -131,9 +131,9 @@ doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
 {
 	if (ht == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_dpa_handle_destroy(ht->handle);
+	impl_dpa_handle_destroy(ht->handle);
 	pthread_mutex_destroy(&ht->lock);
-	dface_dpa_drop(ht->dpa);
+	impl_dpa_drop(ht->dpa);
 	free(ht);
 	return DOCA_SUCCESS;
 }
@@ -151,30 +151,30 @@ doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
 void
 doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_hash_table *ht;
 	bool is_added;
 
-	ht = dface_dpa_object(self, DFACE_DPA_HASH_TABLE, ht_handle, __func__);
+	ht = impl_dpa_object(self, IMPL_DPA_HASH_TABLE, ht_handle, __func__);
 	if (ht == NULL)
 		return;
 	pthread_mutex_lock(&ht->lock);
 	is_added = add(ht, key, value);
 	pthread_mutex_unlock(&ht->lock);
 	if (is_added)
-		dface_dpa_leave(self);
+		impl_dpa_leave(self);
 	else
-		dface_dpa_fault(self, __func__, "the table has its %u keys", ht->nb_nodes);
+		impl_dpa_fault(self, __func__, "the table has its %u keys", ht->nb_nodes);
 }
 
 void
 doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_hash_table *ht;
 	struct node *node;
 
-	ht = dface_dpa_object(self, DFACE_DPA_HASH_TABLE, ht_handle, __func__);
+	ht = impl_dpa_object(self, IMPL_DPA_HASH_TABLE, ht_handle, __func__);
 	if (ht == NULL)
 		return;
 	pthread_mutex_lock(&ht->lock);
@@ -185,17 +185,17 @@ doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key
 		ht->free = node;
 	}
 	pthread_mutex_unlock(&ht->lock);
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 }
 
 int
 doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t *value)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_dpa_hash_table *ht;
 	const struct node *node;
 
-	ht = dface_dpa_object(self, DFACE_DPA_HASH_TABLE, ht_handle, __func__);
+	ht = impl_dpa_object(self, IMPL_DPA_HASH_TABLE, ht_handle, __func__);
 	if (ht == NULL)
 		return 0;
 	pthread_mutex_lock(&ht->lock);
@@ -203,6 +203,6 @@ doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, 
 	if (node != NULL && value != NULL)
 		*value = node->value;
 	pthread_mutex_unlock(&ht->lock);
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 	return node != NULL;
 }

@@ -11,11 +11,11 @@
 
 #include <rte_common.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
-struct dface_dpa_launch {
-	LIST_ENTRY(dface_dpa_launch) next;
+struct impl_dpa_launch {
+	LIST_ENTRY(impl_dpa_launch) next;
 	struct doca_dpa *dpa;
 	void *args;
 	pthread_cond_t cond;
@@ -24,9 +24,9 @@ struct dface_dpa_launch {
 	bool is_over;              /* none is running */
 	unsigned int nb_threads;
 	struct launch_thread {
-		struct dface_dpa_launch *launch;
+		struct impl_dpa_launch *launch;
 		pthread_t thread;
-		struct dface_dpa_self self;
+		struct impl_dpa_self self;
 	} threads[];
 };
 
@@ -34,18 +34,18 @@ static void *
 thread_main(void *arg)
 {
 	struct launch_thread *t = arg;
-	struct dface_dpa_launch *launch = t->launch;
+	struct impl_dpa_launch *launch = t->launch;
 	uint64_t ret;
 
-	dface_dpa_spawn_begin();
-	dface_dpa_self_become(&t->self);
+	impl_dpa_spawn_begin();
+	impl_dpa_self_become(&t->self);
 	/* All threads are there, or the launch has failed. */
 	pthread_mutex_lock(&launch->dpa->root->lock);
 	pthread_mutex_unlock(&launch->dpa->root->lock);
-	if (!dface_dpa_is_over(&t->self))
-		dface_dpa_self_call(&t->self, launch->args, &ret);
-	dface_dpa_self_become(NULL);
-	dface_dpa_spawn_end();
+	if (!impl_dpa_is_over(&t->self))
+		impl_dpa_self_call(&t->self, launch->args, &ret);
+	impl_dpa_self_become(NULL);
+	impl_dpa_spawn_end();
 	pthread_mutex_lock(&launch->dpa->root->lock);
 	launch->is_over = --launch->nb_running == 0;
 	if (launch->is_over)
@@ -56,13 +56,13 @@ thread_main(void *arg)
 
 /* None of its threads runs. */
 static void
-tidy(struct dface_dpa_launch *launch)
+tidy(struct impl_dpa_launch *launch)
 {
 	unsigned int i;
 
 	for (i = 0; i < launch->nb_threads; i++) {
 		pthread_join(launch->threads[i].thread, NULL);
-		dface_dpa_self_remove(&launch->threads[i].self);
+		impl_dpa_self_remove(&launch->threads[i].self);
 	}
 	LIST_REMOVE(launch, next);
 	pthread_cond_destroy(&launch->cond);
@@ -73,7 +73,7 @@ tidy(struct dface_dpa_launch *launch)
 static void
 tidy_all(struct doca_dpa *dpa)
 {
-	struct dface_dpa_launch *launch, *next;
+	struct impl_dpa_launch *launch, *next;
 
 	LIST_FOREACH_SAFE(launch, &dpa->launches, next, next)
 		if (launch->is_over)
@@ -81,7 +81,7 @@ tidy_all(struct doca_dpa *dpa)
 }
 
 static void
-end_one(struct dface_dpa_launch *launch)
+end_one(struct impl_dpa_launch *launch)
 {
 	unsigned int i;
 
@@ -90,20 +90,20 @@ end_one(struct dface_dpa_launch *launch)
 }
 
 doca_error_t
-dface_dpa_launch_end_all(struct doca_dpa *dpa)
+impl_dpa_launch_end_all(struct doca_dpa *dpa)
 {
-	uint32_t ms = dface_dpa_stop_ms(dpa);
-	struct dface_dpa_launch *launch;
+	uint32_t ms = impl_dpa_stop_ms(dpa);
+	struct impl_dpa_launch *launch;
 	pthread_mutex_t *lock = &dpa->root->lock;
 
 	while ((launch = LIST_FIRST(&dpa->launches)) != NULL) {
 		/* What it may take; and then until its next device call. */
-		if (!dface_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms)) {
+		if (!impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms)) {
 			end_one(launch);
-			dface_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms);
+			impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms);
 		}
 		if (!launch->is_over) {
-			DFACE_ERR("a launch of kernel %s does not end: for %u ms it has called no "
+			IMPL_ERR("a launch of kernel %s does not end: for %u ms it has called no "
 				"function of the DPA", launch->threads[0].self.func->name, ms);
 			return DOCA_ERROR_DRIVER;
 		}
@@ -113,16 +113,16 @@ dface_dpa_launch_end_all(struct doca_dpa *dpa)
 }
 
 /* NULL: no memory. */
-static struct dface_dpa_launch *
+static struct impl_dpa_launch *
 create(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned int nb)
 {
-	struct dface_dpa_launch *launch;
+	struct impl_dpa_launch *launch;
 
 	launch = calloc(1, sizeof(*launch) + nb * sizeof(launch->threads[0]));
 	if (launch == NULL)
 		return NULL;
 	launch->args = calloc(1, func->args_size + 1);
-	if (launch->args == NULL || dface_dpa_cond_init(&launch->cond) != 0) {
+	if (launch->args == NULL || impl_dpa_cond_init(&launch->cond) != 0) {
 		free(launch->args);
 		free(launch);
 		return NULL;
@@ -132,24 +132,24 @@ create(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned in
 }
 
 static doca_error_t
-start_thread(struct dface_dpa_launch *launch, const struct comch_doca_dpa_func *func,
+start_thread(struct impl_dpa_launch *launch, const struct comch_doca_dpa_func *func,
 		unsigned int nb)
 {
 	struct launch_thread *t = &launch->threads[launch->nb_threads];
-	const struct dface_dpa_spawn how = { .dpa = launch->dpa, .eu = -1, .name = func->name,
+	const struct impl_dpa_spawn how = { .dpa = launch->dpa, .eu = -1, .name = func->name,
 		.run = thread_main, .arg = t };
 	doca_error_t ret;
 
 	t->launch = launch;
 	t->self.dpa = launch->dpa;
-	t->self.role = DFACE_DPA_LAUNCH;
+	t->self.role = IMPL_DPA_LAUNCH;
 	t->self.func = func;
 	atomic_init(&t->self.rank, launch->nb_threads);
 	atomic_init(&t->self.nb_threads, nb);
-	dface_dpa_self_add(&t->self);
-	ret = dface_dpa_spawn(&how, &t->thread);
+	impl_dpa_self_add(&t->self);
+	ret = impl_dpa_spawn(&how, &t->thread);
 	if (ret != DOCA_SUCCESS) {
-		dface_dpa_self_remove(&t->self);
+		impl_dpa_self_remove(&t->self);
 		return ret;
 	}
 	launch->nb_threads++;
@@ -159,7 +159,7 @@ start_thread(struct dface_dpa_launch *launch, const struct comch_doca_dpa_func *
 
 /* Kernels begin once the lock is free; if a thread is missing, none does. */
 static doca_error_t
-start_locked(struct dface_dpa_launch *launch, const struct comch_doca_dpa_func *func,
+start_locked(struct impl_dpa_launch *launch, const struct comch_doca_dpa_func *func,
 		unsigned int nb)
 {
 	doca_error_t ret = DOCA_SUCCESS;
@@ -181,22 +181,22 @@ check(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned int
 	unsigned int max;
 
 	if (func == NULL || func->is_rpc != 0) {
-		DFACE_ERR("%s is no __dpa_global__ function of the application",
+		IMPL_ERR("%s is no __dpa_global__ function of the application",
 			func == NULL ? "a function" : func->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	doca_dpa_get_max_threads_per_kernel(dpa, &max);
 	if (nb > 0 && nb <= max)
 		return DOCA_SUCCESS;
-	DFACE_ERR("a launch of kernel %s in %u threads: 1 to %u", func->name, nb, max);
+	IMPL_ERR("a launch of kernel %s in %u threads: 1 to %u", func->name, nb, max);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t
 start(struct doca_dpa *dpa, unsigned int nb, doca_dpa_func_t *func, va_list *list)
 {
-	const struct comch_doca_dpa_func *found = dface_dpa_func(dpa, func);
-	struct dface_dpa_launch *launch;
+	const struct comch_doca_dpa_func *found = impl_dpa_func(dpa, func);
+	struct impl_dpa_launch *launch;
 	doca_error_t ret;
 
 	ret = check(dpa, found, nb);
@@ -222,13 +222,13 @@ launch(struct doca_dpa *dpa, const struct doca_sync_event *wait_event,
 	if (dpa == NULL || func == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (wait_event != NULL || comp_event != NULL) {
-		DFACE_ERR("launches know no sync events: pass NULL");
+		IMPL_ERR("launches know no sync events: pass NULL");
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	if (dface_dpa_join(dpa) != DOCA_SUCCESS)
+	if (impl_dpa_join(dpa) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
-	ret = dface_dpa_is_usable(dpa) ? start(dpa, nb, func, list) : DOCA_ERROR_BAD_STATE;
-	dface_dpa_drop(dpa);
+	ret = impl_dpa_is_usable(dpa) ? start(dpa, nb, func, list) : DOCA_ERROR_BAD_STATE;
+	impl_dpa_drop(dpa);
 	return ret;
 }
 

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 DOCA_LOG_REGISTER(DPA);
 
 doca_error_t
-dface_dpa_copy_text(const char *text, char *room, uint32_t *size)
+impl_dpa_copy_text(const char *text, char *room, uint32_t *size)
 {
 	const uint32_t given = size == NULL ? 0 : *size, need = (uint32_t)strlen(text) + 1;
 
@@ -42,7 +42,7 @@ standard_stream(const char *path)
 }
 
 doca_error_t
-dface_dpa_sink_open(struct dface_dpa_sink *sink)
+impl_dpa_sink_open(struct impl_dpa_sink *sink)
 {
 	if (sink->path == NULL)
 		return DOCA_SUCCESS;
@@ -51,12 +51,12 @@ dface_dpa_sink_open(struct dface_dpa_sink *sink)
 		sink->file = fopen(sink->path, "we");
 	if (sink->file != NULL)
 		return DOCA_SUCCESS;
-	DFACE_ERR("%s, for lines of the DPA, does not open: %s", sink->path, strerror(errno));
+	IMPL_ERR("%s, for lines of the DPA, does not open: %s", sink->path, strerror(errno));
 	return DOCA_ERROR_DRIVER;
 }
 
 void
-dface_dpa_sink_close(struct dface_dpa_sink *sink)
+impl_dpa_sink_close(struct impl_dpa_sink *sink)
 {
 	if (sink->file == NULL)
 		return;
@@ -68,14 +68,14 @@ dface_dpa_sink_close(struct dface_dpa_sink *sink)
 }
 
 void
-dface_dpa_sink_fini(struct dface_dpa_sink *sink)
+impl_dpa_sink_fini(struct impl_dpa_sink *sink)
 {
-	dface_dpa_sink_close(sink);
+	impl_dpa_sink_close(sink);
 	free(sink->path);
 }
 
 static doca_error_t
-set_path(struct doca_dpa *dpa, struct dface_dpa_sink *sink, const char *path)
+set_path(struct doca_dpa *dpa, struct impl_dpa_sink *sink, const char *path)
 {
 	char *copy;
 
@@ -83,7 +83,7 @@ set_path(struct doca_dpa *dpa, struct dface_dpa_sink *sink, const char *path)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dpa->root != dpa)
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (dface_dpa_is_started(dpa))
+	if (impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	copy = strdup(path);
 	if (copy == NULL)
@@ -94,7 +94,7 @@ set_path(struct doca_dpa *dpa, struct dface_dpa_sink *sink, const char *path)
 }
 
 static const char *
-get_path(const struct dface_dpa_sink *sink)
+get_path(const struct impl_dpa_sink *sink)
 {
 	return sink->path == NULL ? "" : sink->path;
 }
@@ -109,7 +109,7 @@ doca_error_t
 doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
 {
 	return dpa == NULL ? DOCA_ERROR_INVALID_VALUE :
-		dface_dpa_copy_text(get_path(&dpa->root->log), file_path, file_path_len);
+		impl_dpa_copy_text(get_path(&dpa->root->log), file_path, file_path_len);
 }
 
 doca_error_t
@@ -122,34 +122,34 @@ doca_error_t
 doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
 {
 	return dpa == NULL ? DOCA_ERROR_INVALID_VALUE :
-		dface_dpa_copy_text(get_path(&dpa->root->trace), file_path, file_path_len);
+		impl_dpa_copy_text(get_path(&dpa->root->trace), file_path, file_path_len);
 }
 
 /* Who calls, and that is all of the device call: what is written is no object. */
-static const struct dface_dpa_self *
+static const struct impl_dpa_self *
 pass(void)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 	return self;
 }
 
 static const char *
-name_of(const struct dface_dpa_self *self)
+name_of(const struct impl_dpa_self *self)
 {
 	return self->func == NULL ? "host" : self->func->name;
 }
 
 static unsigned int
-rank_of(const struct dface_dpa_self *self)
+rank_of(const struct impl_dpa_self *self)
 {
 	return atomic_load_explicit(&self->rank, memory_order_relaxed);
 }
 
 /* A line to the log of the program: from [dpa-KERNEL:RANK][KERNEL]. */
 static void
-to_program(const struct dface_dpa_self *self, uint32_t level, const char *text)
+to_program(const struct impl_dpa_self *self, uint32_t level, const char *text)
 {
 	char from[64];
 
@@ -158,7 +158,7 @@ to_program(const struct dface_dpa_self *self, uint32_t level, const char *text)
 }
 
 static void
-to_file(FILE *file, const struct dface_dpa_self *self, uint32_t level, const char *text)
+to_file(FILE *file, const struct impl_dpa_self *self, uint32_t level, const char *text)
 {
 	const char *mark = level <= DOCA_LOG_LEVEL_ERROR ? "ERR" :
 		level <= DOCA_LOG_LEVEL_WARNING ? "WRN" :
@@ -170,7 +170,7 @@ to_file(FILE *file, const struct dface_dpa_self *self, uint32_t level, const cha
 
 /* The levels of device code are those of the program's log. */
 static bool
-is_wanted(const struct dface_dpa_self *self, uint32_t level)
+is_wanted(const struct impl_dpa_self *self, uint32_t level)
 {
 	return level > DOCA_DPA_DEV_LOG_LEVEL_DISABLE && (self->dpa == NULL ||
 		level <= atomic_load_explicit(&self->dpa->root->level, memory_order_relaxed));
@@ -179,7 +179,7 @@ is_wanted(const struct dface_dpa_self *self, uint32_t level)
 void
 doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ...)
 {
-	const struct dface_dpa_self *self = pass();
+	const struct impl_dpa_self *self = pass();
 	va_list args;
 	char *text;
 	int len;
@@ -203,7 +203,7 @@ doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ...)
 void
 doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)
 {
-	const struct dface_dpa_self *self = pass();
+	const struct impl_dpa_self *self = pass();
 	char text[160];
 
 	snprintf(text, sizeof(text), "trace 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
@@ -219,7 +219,7 @@ doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, u
 void
 doca_dpa_dev_trace_flush(void)
 {
-	const struct dface_dpa_self *self = pass();
+	const struct impl_dpa_self *self = pass();
 
 	if (self->dpa != NULL && self->dpa->root->trace.file != NULL)
 		fflush(self->dpa->root->trace.file);

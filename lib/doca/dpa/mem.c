@@ -13,14 +13,14 @@
 
 #include <rte_common.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 #define ALIGNMENT 64
 
 /* Index of the first allocation above addr. */
 static size_t
-find_above(const struct dface_dpa_mem *mem, uintptr_t addr)
+find_above(const struct impl_dpa_mem *mem, uintptr_t addr)
 {
 	size_t low = 0, high = mem->nb, mid;
 
@@ -35,8 +35,8 @@ find_above(const struct dface_dpa_mem *mem, uintptr_t addr)
 }
 
 /* The allocation that addr is in or right behind; NULL: none is below. */
-static struct dface_dpa_range *
-find(const struct dface_dpa_mem *mem, uintptr_t addr)
+static struct impl_dpa_range *
+find(const struct impl_dpa_mem *mem, uintptr_t addr)
 {
 	size_t above = find_above(mem, addr);
 
@@ -44,10 +44,10 @@ find(const struct dface_dpa_mem *mem, uintptr_t addr)
 }
 
 static bool
-insert(struct dface_dpa_mem *mem, uintptr_t addr, size_t size)
+insert(struct impl_dpa_mem *mem, uintptr_t addr, size_t size)
 {
 	size_t room = mem->room == 0 ? 16 : 2 * mem->room, i;
-	struct dface_dpa_range *ranges;
+	struct impl_dpa_range *ranges;
 
 	if (mem->nb == mem->room) {
 		ranges = reallocarray(mem->ranges, room, sizeof(*ranges));
@@ -58,7 +58,7 @@ insert(struct dface_dpa_mem *mem, uintptr_t addr, size_t size)
 	}
 	i = find_above(mem, addr);
 	memmove(&mem->ranges[i + 1], &mem->ranges[i], (mem->nb - i) * sizeof(mem->ranges[0]));
-	mem->ranges[i] = (struct dface_dpa_range){ addr, size };
+	mem->ranges[i] = (struct impl_dpa_range){ addr, size };
 	mem->nb++;
 	return true;
 }
@@ -73,10 +73,10 @@ doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *de
 		*dev_ptr = 0;
 	if (dpa == NULL || dev_ptr == NULL || size == 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_dpa_is_started(dpa))
+	if (!impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	if (posix_memalign(&mem, ALIGNMENT, size) != 0) {
-		DFACE_ERR("no %zu bytes of DPA memory", size);
+		IMPL_ERR("no %zu bytes of DPA memory", size);
 		return DOCA_ERROR_DRIVER;
 	}
 	pthread_mutex_lock(&dpa->root->lock);
@@ -91,9 +91,9 @@ doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *de
 }
 
 static bool
-take_out(struct dface_dpa_mem *mem, uintptr_t addr)
+take_out(struct impl_dpa_mem *mem, uintptr_t addr)
 {
-	struct dface_dpa_range *range = find(mem, addr);
+	struct impl_dpa_range *range = find(mem, addr);
 
 	if (range == NULL || range->addr != addr)
 		return false;
@@ -109,13 +109,13 @@ doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
 
 	if (dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_dpa_is_started(dpa))
+	if (!impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	pthread_mutex_lock(&dpa->root->lock);
 	ok = take_out(&dpa->root->mem, dev_ptr);
 	pthread_mutex_unlock(&dpa->root->lock);
 	if (!ok) {
-		DFACE_ERR("0x%" PRIx64 " is no allocation of DPA memory", dev_ptr);
+		IMPL_ERR("0x%" PRIx64 " is no allocation of DPA memory", dev_ptr);
 		return DOCA_ERROR_DRIVER;
 	}
 	free((void *)(uintptr_t)dev_ptr);
@@ -126,7 +126,7 @@ doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
 static doca_error_t
 check_range(struct doca_dpa *dpa, uint64_t addr, size_t size, const char *what)
 {
-	struct dface_dpa_range *found, range = { 0, 0 };
+	struct impl_dpa_range *found, range = { 0, 0 };
 	uint64_t off;
 
 	pthread_mutex_lock(&dpa->root->lock);
@@ -138,10 +138,10 @@ check_range(struct doca_dpa *dpa, uint64_t addr, size_t size, const char *what)
 	if (off < range.size && size <= range.size - off)
 		return DOCA_SUCCESS;
 	if (off < range.size)
-		DFACE_ERR("%s: %zu bytes at 0x%" PRIx64 " end beyond the allocation of %zu bytes "
+		IMPL_ERR("%s: %zu bytes at 0x%" PRIx64 " end beyond the allocation of %zu bytes "
 			"at 0x%" PRIxPTR, what, size, addr, range.size, range.addr);
 	else
-		DFACE_ERR("%s: %zu bytes at 0x%" PRIx64 " are in no allocation of DPA memory",
+		IMPL_ERR("%s: %zu bytes at 0x%" PRIx64 " are in no allocation of DPA memory",
 			what, size, addr);
 	return DOCA_ERROR_DRIVER;
 }
@@ -152,7 +152,7 @@ check(struct doca_dpa *dpa, uint64_t addr, size_t size, const char *what)
 {
 	if (dpa == NULL || addr == 0 || size == 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	return dface_dpa_is_started(dpa) ? check_range(dpa, addr, size, what) :
+	return impl_dpa_is_started(dpa) ? check_range(dpa, addr, size, what) :
 		DOCA_ERROR_BAD_STATE;
 }
 
@@ -195,12 +195,12 @@ doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value,
 }
 
 void
-dface_dpa_mem_fini(struct dface_dpa_mem *mem)
+impl_dpa_mem_fini(struct impl_dpa_mem *mem)
 {
 	size_t i;
 
 	if (mem->nb > 0)
-		DFACE_WARN("%zu allocations of DPA memory are left: freed with their context",
+		IMPL_WARN("%zu allocations of DPA memory are left: freed with their context",
 			mem->nb);
 	for (i = 0; i < mem->nb; i++)
 		free((void *)mem->ranges[i].addr);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "dface_dpa_core.h"
+#include "dpa/core.h"
 
 struct doca_dpa_notification_completion {
 	struct doca_dpa *dpa;
@@ -24,15 +24,15 @@ doca_dpa_notification_completion_create(struct doca_dpa *dpa,
 	struct doca_dpa_notification_completion *comp;
 
 	if (dpa == NULL || dpa_thread == NULL || notify_comp == NULL ||
-			!dface_dpa_is_same(dpa, dface_dpa_thread_dpa(dpa_thread)))
+			!impl_dpa_is_same(dpa, impl_dpa_thread_dpa(dpa_thread)))
 		return DOCA_ERROR_INVALID_VALUE;
 	comp = calloc(1, sizeof(*comp));
 	if (comp == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	comp->dpa = dpa;
 	comp->thread = dpa_thread;
-	dface_dpa_thread_hold(dpa_thread);
-	dface_dpa_hold(dpa);
+	impl_dpa_thread_hold(dpa_thread);
+	impl_dpa_hold(dpa);
 	*notify_comp = comp;
 	return DOCA_SUCCESS;
 }
@@ -42,9 +42,9 @@ doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion
 {
 	if (notify_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	dface_dpa_handle_destroy(notify_comp->handle);
-	dface_dpa_thread_drop(notify_comp->thread);
-	dface_dpa_drop(notify_comp->dpa);
+	impl_dpa_handle_destroy(notify_comp->handle);
+	impl_dpa_thread_drop(notify_comp->thread);
+	impl_dpa_drop(notify_comp->dpa);
 	free(notify_comp);
 	return DOCA_SUCCESS;
 }
@@ -65,10 +65,10 @@ doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *
 {
 	if (notify_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (notify_comp->handle != 0 || !dface_dpa_is_started(notify_comp->dpa) ||
-			!dface_dpa_thread_is_started(notify_comp->thread))
+	if (notify_comp->handle != 0 || !impl_dpa_is_started(notify_comp->dpa) ||
+			!impl_dpa_thread_is_started(notify_comp->thread))
 		return DOCA_ERROR_BAD_STATE;
-	notify_comp->handle = dface_dpa_handle_create(DFACE_DPA_NOTIFICATION, notify_comp);
+	notify_comp->handle = impl_dpa_handle_create(IMPL_DPA_NOTIFICATION, notify_comp);
 	return notify_comp->handle == 0 ? DOCA_ERROR_DRIVER : DOCA_SUCCESS;
 }
 
@@ -79,7 +79,7 @@ doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *n
 		return DOCA_ERROR_INVALID_VALUE;
 	if (notify_comp->handle == 0)
 		return DOCA_ERROR_BAD_STATE;
-	dface_dpa_handle_destroy(notify_comp->handle);
+	impl_dpa_handle_destroy(notify_comp->handle);
 	notify_comp->handle = 0;
 	return DOCA_SUCCESS;
 }
@@ -100,12 +100,12 @@ doca_dpa_notification_completion_get_dpa_handle(
 void
 doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	const struct doca_dpa_notification_completion *comp;
 
-	comp = dface_dpa_object(self, DFACE_DPA_NOTIFICATION, comp_handle, __func__);
+	comp = impl_dpa_object(self, IMPL_DPA_NOTIFICATION, comp_handle, __func__);
 	if (comp == NULL)
 		return;
-	dface_dpa_thread_activate(comp->thread);
-	dface_dpa_leave(self);
+	impl_dpa_thread_activate(comp->thread);
+	impl_dpa_leave(self);
 }

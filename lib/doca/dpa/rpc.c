@@ -8,27 +8,27 @@
 
 #include <stdlib.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 /* Device code, in place of the host's thread until it ends. */
 static doca_error_t
 run(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, const void *args,
 		uint64_t *retval)
 {
-	struct dface_dpa_self self = { .dpa = dpa, .role = DFACE_DPA_RPC, .func = func,
+	struct impl_dpa_self self = { .dpa = dpa, .role = IMPL_DPA_RPC, .func = func,
 		.nb_threads = 1 };
-	struct dface_dpa_self *before;
-	enum dface_dpa_end end;
+	struct impl_dpa_self *before;
+	enum impl_dpa_end end;
 
-	dface_dpa_self_add(&self);
-	before = dface_dpa_self_become(&self);
-	end = dface_dpa_self_call(&self, args, retval);
-	dface_dpa_self_become(before);
-	dface_dpa_self_remove(&self);
-	if (end == DFACE_DPA_RETURNED)
+	impl_dpa_self_add(&self);
+	before = impl_dpa_self_become(&self);
+	end = impl_dpa_self_call(&self, args, retval);
+	impl_dpa_self_become(before);
+	impl_dpa_self_remove(&self);
+	if (end == IMPL_DPA_RETURNED)
 		return DOCA_SUCCESS;
-	DFACE_ERR("RPC %s was ended by a fault", func->name);
+	IMPL_ERR("RPC %s was ended by a fault", func->name);
 	return DOCA_ERROR_DRIVER;
 }
 
@@ -50,9 +50,9 @@ call(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, uint64_t *ret
 static bool
 is_device_code(void)
 {
-	const struct dface_dpa_self *self = dface_dpa_self_now();
+	const struct impl_dpa_self *self = impl_dpa_self_now();
 
-	return self != NULL && dface_dpa_self_is_device(self);
+	return self != NULL && impl_dpa_self_is_device(self);
 }
 
 doca_error_t
@@ -64,20 +64,20 @@ doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...)
 
 	if (dpa == NULL || func == NULL || retval == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (is_device_code() || dface_dpa_join(dpa) != DOCA_SUCCESS)
+	if (is_device_code() || impl_dpa_join(dpa) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
-	found = dface_dpa_func(dpa, func);
+	found = impl_dpa_func(dpa, func);
 	if (found == NULL || found->is_rpc == 0) {
-		DFACE_ERR("%s is no __dpa_rpc__ function of the application",
+		IMPL_ERR("%s is no __dpa_rpc__ function of the application",
 			found == NULL ? "a function" : found->name);
 		ret = DOCA_ERROR_INVALID_VALUE;
-	} else if (!dface_dpa_is_usable(dpa)) {
+	} else if (!impl_dpa_is_usable(dpa)) {
 		ret = DOCA_ERROR_DRIVER;
 	} else {
 		va_start(list, retval);
 		ret = call(dpa, found, retval, &list);
 		va_end(list);
 	}
-	dface_dpa_drop(dpa);
+	impl_dpa_drop(dpa);
 	return ret;
 }

@@ -18,40 +18,40 @@
 
 #include <rte_lcore.h>
 
-#include "dface_dev.h"
-#include "dface_dpa_core.h"
-#include "dface_eal.h"
-#include "dface_log.h"
+#include "dev/dev.h"
+#include "dev/eal.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 static void
-pin(const struct dface_dpa_spawn *how, pthread_t thread)
+pin(const struct impl_dpa_spawn *how, pthread_t thread)
 {
-	unsigned int eu = (unsigned int)how->eu, nb = dface_dpa_nb_eus(how->dpa);
+	unsigned int eu = (unsigned int)how->eu, nb = impl_dpa_nb_eus(how->dpa);
 	cpu_set_t set;
 	int cpu, ret;
 
-	if (how->eu < 0 && CPU_COUNT(dface_dev_dpa_cpus(dface_dpa_dev(how->dpa))) == 0) {
+	if (how->eu < 0 && CPU_COUNT(impl_dev_dpa_cpus(impl_dpa_dev(how->dpa))) == 0) {
 		/* Not the CPU of the thread that creates it, which EAL may have pinned. */
-		if (CPU_COUNT(dface_dpa_process_cpus()) > 0)
+		if (CPU_COUNT(impl_dpa_process_cpus()) > 0)
 			pthread_setaffinity_np(thread, sizeof(cpu_set_t),
-				dface_dpa_process_cpus());
+				impl_dpa_process_cpus());
 		return;
 	}
 	if (how->eu < 0)
 		eu = atomic_fetch_add(&how->dpa->root->next_eu, 1) % (nb > 0 ? nb : 1);
-	cpu = dface_dpa_eu_cpu(how->dpa, eu);
+	cpu = impl_dpa_eu_cpu(how->dpa, eu);
 	if (cpu < 0)
 		return;
 	CPU_ZERO(&set);
 	CPU_SET((unsigned int)cpu, &set);
 	ret = pthread_setaffinity_np(thread, sizeof(set), &set);
 	if (ret != 0)
-		DFACE_WARN("DPA thread dpa-%s cannot have CPU %d: %s; it runs on any", how->name,
+		IMPL_WARN("DPA thread dpa-%s cannot have CPU %d: %s; it runs on any", how->name,
 			cpu, strerror(ret));
 }
 
 doca_error_t
-dface_dpa_spawn(const struct dface_dpa_spawn *how, pthread_t *thread)
+impl_dpa_spawn(const struct impl_dpa_spawn *how, pthread_t *thread)
 {
 	sigset_t all, before;
 	char name[16];
@@ -62,7 +62,7 @@ dface_dpa_spawn(const struct dface_dpa_spawn *how, pthread_t *thread)
 	ret = pthread_create(thread, NULL, how->run, how->arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (ret != 0) {
-		DFACE_ERR("no thread for kernel %s: %s", how->name, strerror(ret));
+		IMPL_ERR("no thread for kernel %s: %s", how->name, strerror(ret));
 		return DOCA_ERROR_DRIVER;
 	}
 	snprintf(name, sizeof(name), "dpa-%.11s", how->name);
@@ -79,21 +79,21 @@ static pthread_mutex_t lcores_lock = PTHREAD_MUTEX_INITIALIZER;
  * program's own EAL, to which a registered thread forbids secondary processes.
  */
 void
-dface_dpa_spawn_begin(void)
+impl_dpa_spawn_begin(void)
 {
 	int ret;
 
-	if (!dface_eal_is_own())
+	if (!impl_eal_is_own())
 		return;
 	pthread_mutex_lock(&lcores_lock);
 	ret = rte_thread_register();
 	pthread_mutex_unlock(&lcores_lock);
 	if (ret != 0)
-		DFACE_LOG(DEBUG, "a DPA thread is no lcore: too many of them");
+		IMPL_LOG(DEBUG, "a DPA thread is no lcore: too many of them");
 }
 
 void
-dface_dpa_spawn_end(void)
+impl_dpa_spawn_end(void)
 {
 	pthread_mutex_lock(&lcores_lock);
 	rte_thread_unregister();
@@ -101,7 +101,7 @@ dface_dpa_spawn_end(void)
 }
 
 int
-dface_dpa_cond_init(pthread_cond_t *cond)
+impl_dpa_cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;
 	int ret;
@@ -116,7 +116,7 @@ dface_dpa_cond_init(pthread_cond_t *cond)
 }
 
 bool
-dface_dpa_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag, uint32_t ms)
+impl_dpa_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag, uint32_t ms)
 {
 	struct timespec end;
 

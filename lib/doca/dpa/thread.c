@@ -32,9 +32,9 @@
 #include <rte_common.h>
 #include <rte_pause.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
-#include "dface_yield.h"
+#include "ctx/yield.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 #define ACTIVE 1u
 #define RUN 2u
@@ -53,7 +53,7 @@ struct doca_dpa_thread {
 	atomic_bool is_started;
 	/* The thread's own. */
 	uint32_t spin;
-	struct dface_dpa_self self;
+	struct impl_dpa_self self;
 	/* The host's, under the context's lock. */
 	struct doca_dpa *dpa;
 	doca_dpa_func_t *func;
@@ -90,7 +90,7 @@ want(struct doca_dpa_thread *t, uint32_t what)
 }
 
 void
-dface_dpa_thread_activate(struct doca_dpa_thread *thread)
+impl_dpa_thread_activate(struct doca_dpa_thread *thread)
 {
 	want(thread, ACTIVE);
 }
@@ -129,7 +129,7 @@ wait_work(struct doca_dpa_thread *t)
 			continue;
 		}
 		rte_pause();
-		dface_yield_fruitless();
+		impl_yield_fruitless();
 	}
 }
 
@@ -152,16 +152,16 @@ wait_and_learn(struct doca_dpa_thread *t)
 static void
 run_kernels(struct doca_dpa_thread *t)
 {
-	enum dface_dpa_end end;
+	enum impl_dpa_end end;
 	uint64_t ret;
 
 	do {
-		if ((wait_and_learn(t) & STOP) != 0 || dface_dpa_is_over(&t->self))
+		if ((wait_and_learn(t) & STOP) != 0 || impl_dpa_is_over(&t->self))
 			return;
 		atomic_fetch_and_explicit(&t->wants, ~ACTIVE, memory_order_acq_rel);
-		dface_yield_fruitful();
-		end = dface_dpa_self_call(&t->self, &t->arg, &ret);
-	} while (end == DFACE_DPA_RETURNED || end == DFACE_DPA_RESCHEDULED);
+		impl_yield_fruitful();
+		end = impl_dpa_self_call(&t->self, &t->arg, &ret);
+	} while (end == IMPL_DPA_RETURNED || end == IMPL_DPA_RESCHEDULED);
 }
 
 static void *
@@ -169,11 +169,11 @@ thread_main(void *arg)
 {
 	struct doca_dpa_thread *t = arg;
 
-	dface_dpa_spawn_begin();
-	dface_dpa_self_become(&t->self);
+	impl_dpa_spawn_begin();
+	impl_dpa_self_become(&t->self);
 	run_kernels(t);
-	dface_dpa_self_become(NULL);
-	dface_dpa_spawn_end();
+	impl_dpa_self_become(NULL);
+	impl_dpa_spawn_end();
 	pthread_mutex_lock(&t->dpa->root->lock);
 	t->is_gone = true;
 	pthread_cond_signal(&t->cond);
@@ -191,16 +191,16 @@ doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread
 	t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	if (dface_dpa_cond_init(&t->cond) != 0) {
+	if (impl_dpa_cond_init(&t->cond) != 0) {
 		free(t);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	t->dpa = dpa;
 	t->self.dpa = dpa;
-	t->self.role = DFACE_DPA_THREAD;
+	t->self.role = IMPL_DPA_THREAD;
 	t->self.thread = t;
-	dface_dpa_thread_set_rank(t, 0, 1);
-	dface_dpa_hold(dpa);
+	impl_dpa_thread_set_rank(t, 0, 1);
+	impl_dpa_hold(dpa);
 	*dpa_thread = t;
 	return DOCA_SUCCESS;
 }
@@ -209,13 +209,13 @@ doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread
 static const struct comch_doca_dpa_func *
 find_kernel(const struct doca_dpa_thread *t, doca_dpa_func_t *func)
 {
-	const struct comch_doca_dpa_func *found = dface_dpa_func(t->dpa, func);
+	const struct comch_doca_dpa_func *found = impl_dpa_func(t->dpa, func);
 
 	if (found == NULL)
-		DFACE_ERR("a kernel that is not one of the application: %p",
+		IMPL_ERR("a kernel that is not one of the application: %p",
 			(void *)(uintptr_t)func);
 	else if (found->is_rpc != 0 || found->args_size > sizeof(t->arg))
-		DFACE_ERR("%s cannot be the kernel of a DPA thread: that is a __dpa_global__ "
+		IMPL_ERR("%s cannot be the kernel of a DPA thread: that is a __dpa_global__ "
 			"function of one uint64_t", found->name);
 	else
 		return found;
@@ -225,26 +225,26 @@ find_kernel(const struct doca_dpa_thread *t, doca_dpa_func_t *func)
 static doca_error_t
 start_locked(struct doca_dpa_thread *t)
 {
-	struct dface_dpa_spawn how = { .dpa = t->dpa, .eu = -1, .run = thread_main, .arg = t };
+	struct impl_dpa_spawn how = { .dpa = t->dpa, .eu = -1, .run = thread_main, .arg = t };
 	doca_error_t ret;
 
-	if (dface_dpa_thread_is_started(t) || !dface_dpa_is_started(t->dpa) || t->func == NULL)
+	if (impl_dpa_thread_is_started(t) || !impl_dpa_is_started(t->dpa) || t->func == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	t->self.func = find_kernel(t, t->func);
 	if (t->self.func == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (t->affinity != NULL)
-		how.eu = dface_dpa_affinity_eu(t->affinity);
+		how.eu = impl_dpa_affinity_eu(t->affinity);
 	how.name = t->self.func->name;
 	atomic_store(&t->wants, 0);
 	t->spin = MIN_SPIN;
 	t->is_gone = false;
-	dface_dpa_self_add(&t->self);
-	ret = dface_dpa_spawn(&how, &t->thread);
+	impl_dpa_self_add(&t->self);
+	ret = impl_dpa_spawn(&how, &t->thread);
 	if (ret == DOCA_SUCCESS)
 		atomic_store_explicit(&t->is_started, true, memory_order_release);
 	else
-		dface_dpa_self_remove(&t->self);
+		impl_dpa_self_remove(&t->self);
 	return ret;
 }
 
@@ -264,28 +264,28 @@ doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
 static doca_error_t
 stop_locked(struct doca_dpa_thread *t)
 {
-	uint32_t ms = dface_dpa_stop_ms(t->dpa);
+	uint32_t ms = impl_dpa_stop_ms(t->dpa);
 
-	if (!dface_dpa_thread_is_started(t) || t->is_stopping)
+	if (!impl_dpa_thread_is_started(t) || t->is_stopping)
 		return DOCA_ERROR_BAD_STATE;
-	if (dface_dpa_self_now() == &t->self) {
-		DFACE_ERR("a DPA thread cannot stop itself: doca_dpa_dev_thread_finish()");
+	if (impl_dpa_self_now() == &t->self) {
+		IMPL_ERR("a DPA thread cannot stop itself: doca_dpa_dev_thread_finish()");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	atomic_store(&t->self.over, true);
 	want(t, STOP);
 	t->is_stopping = true;
-	dface_dpa_cond_wait(&t->cond, &t->dpa->root->lock, &t->is_gone, ms);
+	impl_dpa_cond_wait(&t->cond, &t->dpa->root->lock, &t->is_gone, ms);
 	t->is_stopping = false;
 	if (!t->is_gone) {
-		DFACE_ERR("DPA thread dpa-%s (kernel %s) does not stop: for %u ms its kernel has "
+		IMPL_ERR("DPA thread dpa-%s (kernel %s) does not stop: for %u ms its kernel has "
 			"called no function of the DPA", t->self.func->name, t->self.func->name,
 			ms);
 		return DOCA_ERROR_DRIVER;
 	}
 	/* It needs this lock no more. */
 	pthread_join(t->thread, NULL);
-	dface_dpa_self_remove(&t->self);
+	impl_dpa_self_remove(&t->self);
 	atomic_store_explicit(&t->is_started, false, memory_order_release);
 	return DOCA_SUCCESS;
 }
@@ -313,16 +313,16 @@ doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&t->dpa->root->lock);
 	if (t->nb_held > 0) {
-		DFACE_ERR("a DPA thread that %u completions or groups have is not destroyed",
+		IMPL_ERR("a DPA thread that %u completions or groups have is not destroyed",
 			t->nb_held);
 		ret = DOCA_ERROR_BAD_STATE;
-	} else if (dface_dpa_thread_is_started(t)) {
+	} else if (impl_dpa_thread_is_started(t)) {
 		ret = stop_locked(t);
 	}
 	pthread_mutex_unlock(&t->dpa->root->lock);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_dpa_drop(t->dpa);
+	impl_dpa_drop(t->dpa);
 	pthread_cond_destroy(&t->cond);
 	free(t);
 	return DOCA_SUCCESS;
@@ -336,15 +336,15 @@ doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
 
 	if (t == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_dpa_thread_is_started(t) || !dface_dpa_is_started(t->dpa))
+	if (!impl_dpa_thread_is_started(t) || !impl_dpa_is_started(t->dpa))
 		return DOCA_ERROR_BAD_STATE;
-	if (!dface_dpa_is_usable(t->dpa))
+	if (!impl_dpa_is_usable(t->dpa))
 		return DOCA_ERROR_DRIVER;
 	pthread_mutex_lock(&t->dpa->root->lock);
 	nb_held = t->nb_held;
 	pthread_mutex_unlock(&t->dpa->root->lock);
 	if (nb_held == 0)
-		DFACE_WARN("DPA thread dpa-%s is run before it has a completion or notification "
+		IMPL_WARN("DPA thread dpa-%s is run before it has a completion or notification "
 			"completion: nothing activates it", t->self.func->name);
 	want(t, RUN);
 	return DOCA_SUCCESS;
@@ -356,10 +356,10 @@ doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t
 {
 	if (dpa_thread == NULL || func == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_dpa_thread_is_started(dpa_thread))
+	if (impl_dpa_thread_is_started(dpa_thread))
 		return DOCA_ERROR_BAD_STATE;
 	/* Before the context is started, start checks. */
-	if (dface_dpa_is_started(dpa_thread->dpa) && find_kernel(dpa_thread, func) == NULL)
+	if (impl_dpa_is_started(dpa_thread->dpa) && find_kernel(dpa_thread, func) == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	dpa_thread->func = func;
 	dpa_thread->arg = arg;
@@ -383,7 +383,7 @@ doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread,
 {
 	if (dpa_thread == NULL || dev_ptr == 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_dpa_thread_is_started(dpa_thread))
+	if (impl_dpa_thread_is_started(dpa_thread))
 		return DOCA_ERROR_BAD_STATE;
 	dpa_thread->storage = dev_ptr;
 	return DOCA_SUCCESS;
@@ -405,7 +405,7 @@ doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
 {
 	if (dpa_thread == NULL || affinity == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (dface_dpa_thread_is_started(dpa_thread))
+	if (impl_dpa_thread_is_started(dpa_thread))
 		return DOCA_ERROR_BAD_STATE;
 	dpa_thread->affinity = affinity;
 	return DOCA_SUCCESS;
@@ -422,19 +422,19 @@ doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
 }
 
 bool
-dface_dpa_thread_is_started(const struct doca_dpa_thread *thread)
+impl_dpa_thread_is_started(const struct doca_dpa_thread *thread)
 {
 	return atomic_load_explicit(&thread->is_started, memory_order_acquire);
 }
 
 struct doca_dpa *
-dface_dpa_thread_dpa(const struct doca_dpa_thread *thread)
+impl_dpa_thread_dpa(const struct doca_dpa_thread *thread)
 {
 	return thread->dpa;
 }
 
 void
-dface_dpa_thread_hold(struct doca_dpa_thread *thread)
+impl_dpa_thread_hold(struct doca_dpa_thread *thread)
 {
 	pthread_mutex_lock(&thread->dpa->root->lock);
 	thread->nb_held++;
@@ -442,7 +442,7 @@ dface_dpa_thread_hold(struct doca_dpa_thread *thread)
 }
 
 void
-dface_dpa_thread_drop(struct doca_dpa_thread *thread)
+impl_dpa_thread_drop(struct doca_dpa_thread *thread)
 {
 	pthread_mutex_lock(&thread->dpa->root->lock);
 	thread->nb_held--;
@@ -450,7 +450,7 @@ dface_dpa_thread_drop(struct doca_dpa_thread *thread)
 }
 
 void
-dface_dpa_thread_set_rank(struct doca_dpa_thread *thread, unsigned int rank,
+impl_dpa_thread_set_rank(struct doca_dpa_thread *thread, unsigned int rank,
 		unsigned int nb_threads)
 {
 	atomic_store_explicit(&thread->self.rank, rank, memory_order_relaxed);
@@ -458,7 +458,7 @@ dface_dpa_thread_set_rank(struct doca_dpa_thread *thread, unsigned int rank,
 }
 
 doca_dpa_dev_uintptr_t
-dface_dpa_thread_storage(const struct doca_dpa_thread *thread)
+impl_dpa_thread_storage(const struct doca_dpa_thread *thread)
 {
 	return thread->storage;
 }

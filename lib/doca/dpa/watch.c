@@ -11,8 +11,8 @@
 
 #include <rte_common.h>
 
-#include "dface_dpa_core.h"
-#include "dface_log.h"
+#include "dpa/core.h"
+#include "log/log.h"
 
 /** How often it looks, ms, whatever the limits are. */
 #define MIN_PERIOD 5
@@ -36,9 +36,9 @@ run(void *arg)
 {
 	RTE_SET_USED(arg);
 	pthread_mutex_lock(&watch.lock);
-	while (!dface_dpa_cond_wait(&watch.cond, &watch.lock, &watch.is_over, watch.period)) {
+	while (!impl_dpa_cond_wait(&watch.cond, &watch.lock, &watch.is_over, watch.period)) {
 		pthread_mutex_unlock(&watch.lock);
-		dface_dpa_self_watch();
+		impl_dpa_self_watch();
 		pthread_mutex_lock(&watch.lock);
 	}
 	pthread_mutex_unlock(&watch.lock);
@@ -49,7 +49,7 @@ static int
 create(void)
 {
 	sigset_t all, before;
-	int ret = dface_dpa_cond_init(&watch.cond);
+	int ret = impl_dpa_cond_init(&watch.cond);
 
 	if (ret != 0)
 		return ret;
@@ -66,7 +66,7 @@ create(void)
 }
 
 doca_error_t
-dface_dpa_watch_begin(uint32_t limit_ms)
+impl_dpa_watch_begin(uint32_t limit_ms)
 {
 	uint32_t period = RTE_MIN(RTE_MAX(limit_ms / 4, MIN_PERIOD), MAX_PERIOD);
 	int ret = 0;
@@ -84,12 +84,12 @@ dface_dpa_watch_begin(uint32_t limit_ms)
 		watch.nb++;
 	pthread_mutex_unlock(&watch.life);
 	if (ret != 0)
-		DFACE_ERR("no thread to watch the DPA: error %d", ret);
+		IMPL_ERR("no thread to watch the DPA: error %d", ret);
 	return ret == 0 ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 void
-dface_dpa_watch_end(uint32_t limit_ms)
+impl_dpa_watch_end(uint32_t limit_ms)
 {
 	if (limit_ms == 0)
 		return;

@@ -26,7 +26,7 @@
  * made with DOCA_CC_MSG_FLAG_DONTWAIT: then they say DOCA_ERROR_AGAIN. A call
  * that waits sleeps; a message, room to send and the loss of the peer wake it.
  *
- * Comes from: DOCA Comm Channel Programming Guide 1.3.
+ * Reference: DOCA Comm Channel Programming Guide 1.3.
  */
 
 #include <stddef.h>
@@ -85,7 +85,7 @@ struct doca_comm_channel_peer_addr_info {
 /**
  * Create an endpoint.
  *
- * Comes from: DOCA Comm Channel Programming Guide 1.3, sections 3.3, 4.1, 4.2.
+ * Reference: DOCA Comm Channel Programming Guide 1.3, sections 3.3, 4.1, 4.2.
  *
  * @param attr
  *   Its properties; copied.

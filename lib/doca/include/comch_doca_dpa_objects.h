@@ -11,7 +11,7 @@
  * units, thread groups, and copies by device code. Included by it; what it says of
  * threads and errors is also true here.
  *
- * Comes from: DOCA DPA guide 2.10, section "Host-Side API".
+ * Reference: DOCA DPA guide 2.10, section "Host-Side API".
  */
 
 #include <doca_dpa.h>

@@ -16,7 +16,7 @@
  * its use is a fault of the code that uses it, even when another object has
  * been made since. 0 is never a good handle.
  *
- * Comes from: DOCA DPA guide 2.10.
+ * Reference: DOCA DPA guide 2.10.
  */
 
 #include <stdint.h>

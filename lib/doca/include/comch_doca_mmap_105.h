@@ -57,7 +57,7 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
  * @param pg_sz
  *   Bytes of a page of it; not looked at.
  * @param free_cb
- *   As of doca_mmap_set_free_cb(); NULL: nobody is told.
+ *   As of doca_mmap_set_free_cb(); NULL: no callback.
  * @param opaque
  *   The callback's cookie; may be NULL.
  * @return

@@ -46,7 +46,7 @@
  * callback; without one, to the SDK's backends of doca_log.h; without these,
  * to stderr.
  *
- * Comes from: DOCA Comm Channel guide, "Running the Sample" (usage and flags
+ * Reference: DOCA Comm Channel guide, "Running the Sample" (usage and flags
  * of the library).
  */
 
@@ -200,7 +200,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback);
 
 /**
- * Tell nobody what is wrong; a logger callback is forgotten.
+ * Write no messages about errors; a logger callback is forgotten.
  *
  * @return DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: not begun
  */

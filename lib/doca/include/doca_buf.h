@@ -13,25 +13,23 @@
  *       |             |<------ data_len ------>|                |
  *       [-------------[########################]----------------]
  *
- * A task sends what is in [data, data + data_len), or receives into what
- * follows it and makes data_len longer. The bytes stay the program's: bufs
- * neither allocate nor copy.
+ * A task sends [data, data + data_len), or receives into what follows it and adds
+ * to data_len. Bufs come from an inventory (doca_buf_inventory.h) or a pool
+ * (doca_buf_pool.h) with one reference, and go back when the last is dropped.
  *
- * A buf comes from an inventory (doca_buf_inventory.h) or a pool
- * (doca_buf_pool.h) with one reference, and goes back when the last one is
- * taken off. A task that was submitted goes on without it.
+ * With comch:
+ *   - a submitted task goes on if its buf is given back; its memory must stay;
+ *   - the tasks of doca_comch take no lists;
+ *   - a list's references are those of its first element: dropping the last one
+ *     returns *all* elements.
  *
- * Bufs can be chained to lists, linked by doca_buf_chain_list(). The
- * references of a list are those of its first element: taking off the last
- * one gives back *all* elements. The tasks of doca_comch take no lists.
- *
- * Thread rule: a buf belongs to one thread at a time, together with its
- * inventory or pool, and its mmap (see doca_mmap_enable_thread_safety()).
+ * Threads: a buf belongs to one thread at a time, together with its inventory or
+ * pool, and its mmap (see doca_mmap_enable_thread_safety()).
  *
  * All functions return #DOCA_ERROR_INVALID_VALUE for a NULL argument, unless
  * it says that it may be NULL.
  *
- * Comes from: DOCA Core guide 2.10, section DOCA Memory Subsystem.
+ * Reference: DOCA Core guide 2.10, section DOCA Memory Subsystem.
  */
 
 #include <stddef.h>

@@ -23,7 +23,7 @@
  *
  * All functions return #DOCA_ERROR_INVALID_VALUE for a NULL argument.
  *
- * Comes from: DOCA Core guide 2.10, section DOCA Memory Subsystem.
+ * Reference: DOCA Core guide 2.10, section DOCA Memory Subsystem.
  */
 
 #include <stddef.h>

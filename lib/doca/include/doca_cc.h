@@ -10,10 +10,10 @@
  * DOCA Comm Channel of DOCA 2.5 and 2.6: servers, clients, connections, control
  * messages.
  *
- * It is doca_comch.h by its older name: doca_cc_X() is doca_comch_X(), which says
- * what it does, what it returns and which thread may call it. Objects are the
- * same ones, but types are not: they are not mixed in one program. A server of
- * one and a client of the other do meet.
+ * It is doca_comch.h by its older name: see doca_comch_X() for what doca_cc_X()
+ * does and returns, and which thread may call it. Where more than the name
+ * differs, the function says so here. The types of the two cannot be mixed in one
+ * program, but a server of one and a client of the other can meet.
  *
  *     host                                      DPU
  *     doca_cc_client_create()                   doca_cc_server_create()
@@ -26,7 +26,7 @@
  * DOCA 2.5 has other names of tasks and capabilities, and other types of
  * callbacks; a program that is built for it gets those, see "DOCA 2.5" below.
  *
- * Comes from: DOCA Comm Channel guides 2.5 and 2.6.
+ * Reference: DOCA Comm Channel guides 2.5 and 2.6.
  */
 
 #include <stdbool.h>
@@ -65,28 +65,17 @@ enum doca_cc_counter {
 	DOCA_CC_COUNTER_RECV_BYTES = 4,
 };
 
-/** As doca_comch_connection_set_user_data(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection,
 		union doca_data user_data);
-
-/** As doca_comch_connection_get_user_data(). */
 DOCA_EXPERIMENTAL
 union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection);
-
-/** As doca_comch_server_get_server_ctx(). */
 DOCA_EXPERIMENTAL
 struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection);
-
-/** As doca_comch_client_get_client_ctx(). */
 DOCA_EXPERIMENTAL
 struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection);
-
-/** As doca_comch_connection_update_info(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection);
-
-/** As doca_comch_connection_get_counter(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection,
 		enum doca_cc_counter counter_type, uint64_t *counter_value);
@@ -96,35 +85,22 @@ doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_
  * @{
  */
 
-/** As doca_comch_cap_get_max_name_len(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_name_len);
-
-/** As doca_comch_cap_get_max_msg_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size);
-
-/** As doca_comch_cap_get_max_recv_queue_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
 		uint32_t *size);
-
-/** As doca_comch_cap_get_max_clients(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo,
 		uint32_t *num_clients);
-
-/** As doca_comch_cap_get_max_send_tasks(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_send_tasks);
-
-/** As doca_comch_cap_server_is_supported(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo);
-
-/** As doca_comch_cap_client_is_supported(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo);
 
@@ -133,34 +109,21 @@ doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
  * @{
  */
 
-/** As doca_comch_server_create(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
 		const char *name, struct doca_cc_server **cc_server);
-
-/** As doca_comch_server_destroy(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server);
-
-/** As doca_comch_server_set_max_msg_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, uint32_t size);
-
-/** As doca_comch_server_get_max_msg_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server,
 		uint32_t *size);
-
-/** As doca_comch_server_set_recv_queue_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, uint32_t size);
-
-/** As doca_comch_server_get_recv_queue_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server,
 		uint32_t *size);
-
-/** As doca_comch_server_get_device(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server,
 		struct doca_dev **dev);
@@ -169,8 +132,6 @@ doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server,
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server,
 		struct doca_dev_rep **repr);
-
-/** As doca_comch_server_as_ctx(). */
 DOCA_EXPERIMENTAL
 struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server);
 
@@ -179,43 +140,26 @@ struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server);
  * @{
  */
 
-/** As doca_comch_client_create(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name,
 		struct doca_cc_client **cc_client);
-
-/** As doca_comch_client_destroy(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client);
-
-/** As doca_comch_client_set_max_msg_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, uint32_t size);
-
-/** As doca_comch_client_get_max_msg_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client,
 		uint32_t *size);
-
-/** As doca_comch_client_set_recv_queue_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, uint32_t size);
-
-/** As doca_comch_client_get_recv_queue_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client,
 		uint32_t *size);
-
-/** As doca_comch_client_get_device(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client,
 		struct doca_dev **dev);
-
-/** As doca_comch_client_as_ctx(). */
 DOCA_EXPERIMENTAL
 struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client);
-
-/** As doca_comch_client_get_connection(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client,
 		struct doca_cc_connection **connection);
@@ -230,46 +174,34 @@ doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_clien
 
 struct doca_cc_task_send;
 
-/** As doca_comch_task_send_completion_cb_t. */
 typedef void (*doca_cc_task_send_completion_cb_t)(struct doca_cc_task_send *task,
 		union doca_data task_user_data, union doca_data ctx_user_data);
 
-/** As doca_comch_server_task_send_set_conf(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_task_send_set_conf(struct doca_cc_server *cc_server,
 		doca_cc_task_send_completion_cb_t task_completion_cb,
 		doca_cc_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks);
-
-/** As doca_comch_client_task_send_set_conf(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_task_send_set_conf(struct doca_cc_client *cc_client,
 		doca_cc_task_send_completion_cb_t task_completion_cb,
 		doca_cc_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks);
-
-/** As doca_comch_server_task_send_alloc_init(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_task_send_alloc_init(struct doca_cc_server *cc_server,
 		struct doca_cc_connection *peer, const void *msg, uint32_t len,
 		struct doca_cc_task_send **task);
-
-/** As doca_comch_client_task_send_alloc_init(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_task_send_alloc_init(struct doca_cc_client *cc_client,
 		struct doca_cc_connection *peer, const void *msg, uint32_t len,
 		struct doca_cc_task_send **task);
-
-/** As doca_comch_task_send_as_task(). */
 DOCA_EXPERIMENTAL
 struct doca_task *doca_cc_task_send_as_task(struct doca_cc_task_send *task);
 
 /** @} */
 
-/** As doca_comch_event_msg_recv_cb_t. */
 typedef void (*doca_cc_event_msg_recv_cb_t)(struct doca_cc_event_msg_recv *event,
 		uint8_t *recv_buffer, uint32_t msg_len,
 		struct doca_cc_connection *cc_connection);
 
-/** As doca_comch_event_connection_status_changed_cb_t. */
 typedef void (*doca_cc_event_connection_status_changed_cb_t)(
 		struct doca_cc_event_connection_status_changed *event,
 		struct doca_cc_connection *cc_connection, uint8_t change_successful);
@@ -322,11 +254,9 @@ doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_clien
 DOCA_EXPERIMENTAL
 struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task);
 
-/** As doca_comch_event_msg_recv_cb_t. */
 typedef void (*doca_cc_event_msg_recv_cb_t)(struct doca_cc_event_msg_recv *event,
 		uint8_t *recv_buffer, size_t msg_len, struct doca_cc_connection *cc_connection);
 
-/** As doca_comch_event_connection_status_changed_cb_t. */
 typedef void (*doca_cc_event_connection_status_changed_cb_t)(
 		struct doca_cc_event_connection_status_changed *event,
 		struct doca_cc_connection *cc_connection, bool change_success);
@@ -339,11 +269,9 @@ typedef void (*doca_cc_event_connection_status_changed_cb_t)(
  * @{
  */
 
-/** As doca_comch_event_consumer_cb_t. */
 typedef void (*doca_cc_event_consumer_cb_t)(struct doca_cc_event_consumer *event,
 		struct doca_cc_connection *cc_connection, uint32_t id);
 
-/** As doca_comch_server_event_msg_recv_register(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server,
 		doca_cc_event_msg_recv_cb_t recv_event_cb)
@@ -351,8 +279,6 @@ doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_se
 		COMCH_DOCA_SYMBOL(doca_cc_server_event_msg_recv_register_205)
 #endif
 		;
-
-/** As doca_comch_client_event_msg_recv_register(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client,
 		doca_cc_event_msg_recv_cb_t recv_event_cb)
@@ -370,14 +296,10 @@ doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_
 		COMCH_DOCA_SYMBOL(doca_cc_server_event_connection_register_205)
 #endif
 		;
-
-/** As doca_comch_server_event_consumer_register(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server,
 		doca_cc_event_consumer_cb_t new_consumer_event_cb,
 		doca_cc_event_consumer_cb_t expired_consumer_event_cb);
-
-/** As doca_comch_client_event_consumer_register(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client,
 		doca_cc_event_consumer_cb_t new_consumer_event_cb,

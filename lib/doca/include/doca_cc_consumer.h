@@ -16,7 +16,7 @@
  *
  * DOCA 2.5 has other names of tasks, and gives their count as a logarithm.
  *
- * Comes from: DOCA Comm Channel guides 2.5 and 2.6.
+ * Reference: DOCA Comm Channel guides 2.5 and 2.6.
  */
 
 #include <stdint.h>
@@ -38,35 +38,22 @@ struct doca_mmap;
 struct doca_cc_connection;
 struct doca_cc_consumer;
 
-/** As doca_comch_consumer_create(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection,
 		struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer);
-
-/** As doca_comch_consumer_destroy(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer);
-
-/** As doca_comch_consumer_get_id(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id);
-
-/** As doca_comch_consumer_cap_get_max_num_tasks(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks);
-
-/** As doca_comch_consumer_cap_get_max_buf_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size);
-
-/** As doca_comch_consumer_cap_get_max_consumers(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 		uint32_t *max_consumers);
-
-/** As doca_comch_consumer_as_ctx(). */
 DOCA_EXPERIMENTAL
 struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer);
 
@@ -74,43 +61,29 @@ struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer);
 
 struct doca_cc_consumer_task_post_recv;
 
-/** As doca_comch_consumer_task_post_recv_completion_cb_t. */
 typedef void (*doca_cc_consumer_task_post_recv_completion_cb_t)(
 		struct doca_cc_consumer_task_post_recv *task, union doca_data task_user_data,
 		union doca_data ctx_user_data);
 
-/** As doca_comch_consumer_cap_is_supported(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_cap_is_supported(const struct doca_devinfo *devinfo);
-
-/** As doca_comch_consumer_task_post_recv_set_conf(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_task_post_recv_set_conf(struct doca_cc_consumer *consumer,
 		doca_cc_consumer_task_post_recv_completion_cb_t task_completion_cb,
 		doca_cc_consumer_task_post_recv_completion_cb_t task_error_cb,
 		uint32_t num_post_recv_tasks);
-
-/** As doca_comch_consumer_task_post_recv_alloc_init(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_task_post_recv_alloc_init(struct doca_cc_consumer *consumer,
 		struct doca_buf *buf, struct doca_cc_consumer_task_post_recv **task);
-
-/** As doca_comch_consumer_task_post_recv_get_buf(). */
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_cc_consumer_task_post_recv_get_buf(
 		struct doca_cc_consumer_task_post_recv *task);
-
-/** As doca_comch_consumer_task_post_recv_set_buf(). */
 DOCA_EXPERIMENTAL
 void doca_cc_consumer_task_post_recv_set_buf(struct doca_cc_consumer_task_post_recv *task,
 		struct doca_buf *buf);
-
-/** As doca_comch_consumer_task_post_recv_get_producer_id(). */
 DOCA_EXPERIMENTAL
 uint32_t doca_cc_consumer_task_post_recv_get_producer_id(
 		struct doca_cc_consumer_task_post_recv *task);
-
-/** As doca_comch_consumer_task_post_recv_as_task(). */
 DOCA_EXPERIMENTAL
 struct doca_task *doca_cc_consumer_task_post_recv_as_task(
 		struct doca_cc_consumer_task_post_recv *task);

@@ -15,7 +15,7 @@
  *
  * DOCA 2.5 has other names of tasks, and gives their count as a logarithm.
  *
- * Comes from: DOCA Comm Channel guides 2.5 and 2.6.
+ * Reference: DOCA Comm Channel guides 2.5 and 2.6.
  */
 
 #include <stdint.h>
@@ -36,35 +36,22 @@ struct doca_devinfo;
 struct doca_cc_connection;
 struct doca_cc_producer;
 
-/** As doca_comch_producer_create(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection,
 		struct doca_cc_producer **producer);
-
-/** As doca_comch_producer_destroy(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer);
-
-/** As doca_comch_producer_get_id(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_get_id(const struct doca_cc_producer *producer, uint32_t *id);
-
-/** As doca_comch_producer_cap_get_max_num_tasks(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks);
-
-/** As doca_comch_producer_cap_get_max_buf_size(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size);
-
-/** As doca_comch_producer_cap_get_max_producers(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 		uint32_t *max_producers);
-
-/** As doca_comch_producer_as_ctx(). */
 DOCA_EXPERIMENTAL
 struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer);
 
@@ -72,16 +59,12 @@ struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer);
 
 struct doca_cc_producer_task_send;
 
-/** As doca_comch_producer_task_send_completion_cb_t. */
 typedef void (*doca_cc_producer_task_send_completion_cb_t)(
 		struct doca_cc_producer_task_send *task, union doca_data task_user_data,
 		union doca_data ctx_user_data);
 
-/** As doca_comch_producer_cap_is_supported(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_cap_is_supported(const struct doca_devinfo *devinfo);
-
-/** As doca_comch_producer_task_send_set_conf(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_task_send_set_conf(struct doca_cc_producer *producer,
 		doca_cc_producer_task_send_completion_cb_t task_completion_cb,
@@ -93,26 +76,16 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_task_send_alloc_init(struct doca_cc_producer *producer,
 		struct doca_buf *buf, uint32_t consumer_id,
 		struct doca_cc_producer_task_send **task);
-
-/** As doca_comch_producer_task_send_get_buf(). */
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_cc_producer_task_send_get_buf(struct doca_cc_producer_task_send *task);
-
-/** As doca_comch_producer_task_send_set_buf(). */
 DOCA_EXPERIMENTAL
 void doca_cc_producer_task_send_set_buf(struct doca_cc_producer_task_send *task,
 		struct doca_buf *buf);
-
-/** As doca_comch_producer_task_send_get_consumer_id(). */
 DOCA_EXPERIMENTAL
 uint32_t doca_cc_producer_task_send_get_consumer_id(struct doca_cc_producer_task_send *task);
-
-/** As doca_comch_producer_task_send_set_consumer_id(). */
 DOCA_EXPERIMENTAL
 void doca_cc_producer_task_send_set_consumer_id(struct doca_cc_producer_task_send *task,
 		const uint32_t consumer_id);
-
-/** As doca_comch_producer_task_send_as_task(). */
 DOCA_EXPERIMENTAL
 struct doca_task *doca_cc_producer_task_send_as_task(struct doca_cc_producer_task_send *task);
 

@@ -7,19 +7,7 @@
 
 /**
  * @file
- * DOCA Comch: servers, clients, connections, control messages.
- *
- * The model
- * ---------
- *
- * A *server* lives on the DPU, on a device and the representor of a host's
- * function, under a name. A *client* lives on the host, on that function, and
- * connects to the name. What joins them is a *connection*; it carries control
- * messages both ways, reliable and in order, and the fast path of producers
- * (doca_comch_producer.h) and consumers (doca_comch_consumer.h).
- *
- * The order of calls
- * ------------------
+ * DOCA Comch: servers (DPU), clients (host), connections, control messages.
  *
  *     host                                      DPU
  *     doca_comch_client_create()                doca_comch_server_create()
@@ -37,18 +25,26 @@
  *     doca_ctx_stop() ------------------------> disconnect callback
  *     state callback: IDLE
  *
- * Threads
- * -------
+ * With comch:
+ *   - a client whose server is not there yet tries for half a second;
+ *   - a submit is never refused because the peer is slow: the message waits on
+ *     the sender's side;
+ *   - the client's RUNNING callback comes before its first message;
+ *   - stop and disconnect give a live peer up to a second to take what was sent
+ *     before; after doca_comch_server_disconnect() there is no disconnect
+ *     callback for that connection.
  *
- * A server or client, its connections and its tasks belong to the thread of
- * its progress engine. Producers and consumers of a connection may each have
- * another one.
+ * doc/guides/doca/differences.md has the reasons, and the limits.
  *
- * Events have no argument for the application's data: from the connection to
- * its server (doca_comch_server_get_server_ctx()), to its context, to that
- * one's user data. That works in every callback.
+ * Event callbacks have no argument for the application's data. Get it from the
+ * connection: doca_comch_server_get_server_ctx() or _client_get_client_ctx(),
+ * then its context's user data. That works in every callback.
  *
- * Comes from: DOCA Comch guide 2.10, "DOCA Comch Control Path".
+ * Threads: a server or client, its connections and its tasks belong to the thread
+ * of its progress engine. Producers and consumers of a connection may each have
+ * an engine, and so a thread, of their own.
+ *
+ * Reference: DOCA Comch guide 2.10, "DOCA Comch Control Path".
  */
 
 #include <stddef.h>
@@ -221,7 +217,7 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server);
 /**
  * Set the longest message, bytes. A client whose setting differs is refused.
  *
- * Comes from: DOCA Comch guide 2.10, "Optional Configurations".
+ * Reference: DOCA Comch guide 2.10, "Optional Configurations".
  *
  * @return
  *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (0, or over the capability),

@@ -9,10 +9,6 @@
  * @file
  * DOCA Comch: consumers, which receive on the fast path.
  *
- * A consumer posts buffers; a producer of the connection's other side writes
- * its messages into them, one each, in the order of their posting. A posted
- * buffer that nobody writes to never completes.
- *
  *     doca_comch_consumer_create(connection, mmap, &consumer)
  *     doca_pe_connect_ctx(), ..._task_post_recv_set_conf()
  *     doca_ctx_start()          IN_PROGRESS; RUNNING needs the progress of both
@@ -22,10 +18,19 @@
  *     doca_ctx_stop()           IN_PROGRESS; posted tasks come back by their
  *                               error callback, then IDLE
  *
- * Thread rule: a consumer and its tasks belong to the thread of its progress
- * engine, which may be another one than the connection's.
+ * Buffers are filled in the order of their submits, one message each. Tasks
+ * cannot be cancelled but by freeing them or by a stop.
  *
- * Comes from: DOCA Comch guide 2.10, "DOCA Comch Fast Path".
+ * With comch:
+ *   - receives may be submitted while the consumer is STARTING; they are posted
+ *     with RUNNING, before its callback;
+ *   - the mmap needs no export: what a producer may write to, it is shown;
+ *   - a consumer has a new id after each start.
+ *
+ * Threads: a consumer and its tasks belong to the thread of its progress engine,
+ * which may be another one than the connection's.
+ *
+ * Reference: DOCA Comch guide 2.10, "DOCA Comch Fast Path".
  */
 
 #include <stddef.h>
@@ -239,7 +244,7 @@ struct doca_task *doca_comch_consumer_task_post_recv_as_task(
  *
  * A stop of a consumer is over at once; what has arrived stays in the completion.
  *
- * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
+ * Reference: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
  * @{
  */
 

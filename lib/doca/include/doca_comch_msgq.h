@@ -49,7 +49,7 @@
  * Thread rule: a MsgQ belongs to any thread at a time; its ends on the CPU to
  * those of their progress engines, its ends on the DPA to code on the DPA.
  *
- * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)".
+ * Reference: DOCA Comch guide 2.10, "MsgQ (DPA Communication)".
  */
 
 #include <stdint.h>

@@ -9,25 +9,29 @@
  * @file
  * DOCA Comch: producers, which send on the fast path.
  *
- * A producer writes a message into the next buffer that a consumer of the
- * connection's other side posted. Which consumer, the task says: by the id that
- * the new-consumer callback told.
- *
  *     doca_comch_producer_create(connection, &producer)
  *     doca_pe_connect_ctx(), ..._task_send_set_conf()
  *     doca_ctx_start()          SUCCESS, RUNNING
  *     ..._task_send_alloc_init(), doca_task_submit()
- *                               AGAIN: the consumer has nothing posted; offer
+ *                               AGAIN: the consumer has nothing posted; submit
  *                               the task again, no progress is needed between
  *     completion callback       the message is in the consumer's buffer
  *     doca_ctx_stop()
  *
+ * A task names its consumer by the id that the new-consumer callback told.
  * Messages of a producer to one consumer arrive in the order of their submits.
  *
- * Thread rule: a producer and its tasks belong to the thread of its progress
- * engine, which may be another one than the connection's.
+ * With comch:
+ *   - the submitting thread copies the message, so a large one takes its time;
+ *   - submits within callbacks are collected and sent together, when the
+ *     callbacks have returned;
+ *   - a message that does not fit the consumer's next buffer comes back by the
+ *     error callback, and leaves that buffer posted.
  *
- * Comes from: DOCA Comch guide 2.10, "DOCA Comch Fast Path".
+ * Threads: a producer and its tasks belong to the thread of its progress engine,
+ * which may be another one than the connection's.
+ *
+ * Reference: DOCA Comch guide 2.10, "DOCA Comch Fast Path".
  */
 
 #include <stddef.h>
@@ -206,7 +210,7 @@ struct doca_task *doca_comch_producer_task_send_as_task(
  * is told by elements of a DPA completion (doca_dpa.h), with the low 24 bits of the
  * context's user data.
  *
- * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
+ * Reference: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
  * @{
  */
 

@@ -9,14 +9,8 @@
  * @file
  * DOCA Comm Channel, of DOCA 1.5 to 2.8: messages between endpoints.
  *
- * The model
- * ---------
- *
- * An *endpoint* (ep) is the one object of a program. On the DPU it is a
- * service: it listens under a name on a representor, and any number of clients
- * connect to it. On the host it is a client: it has one connection, to the
- * service of a name on its own function. A *peer address* stands for one
- * connection: it says who sent a message, and whom to send one to.
+ * An endpoint on the DPU is a service; one on the host is a client, with one
+ * connection. A peer address stands for one connection.
  *
  *     host                                    DPU
  *     doca_comm_channel_ep_create()           doca_comm_channel_ep_create()
@@ -29,40 +23,35 @@
  *     ..._ep_recvfrom()         <----------   ..._ep_sendto(peer)
  *     ..._ep_disconnect(), ..._ep_destroy()   ..._ep_disconnect(), ..._ep_destroy()
  *
- * Nothing happens by itself: an endpoint advances within the calls that are
- * made for it. No call of this generation waits; one that has nothing to do
- * says DOCA_ERROR_AGAIN.
+ * With comch an endpoint advances only within the calls that are made for it. No
+ * call of this generation waits: it returns DOCA_ERROR_AGAIN instead.
  *
  * Waiting
  * -------
  *
- * An endpoint has a descriptor for each of three kinds of event, for poll,
- * select and epoll: something to receive, room to send, and, of a service,
- * clients that come and go. Each becomes readable once for each time that it
- * was armed; what happened between the call that said AGAIN and the arming
- * makes it readable at once, so that no event is lost:
+ * An endpoint has a descriptor, for poll, select and epoll, for each of three kinds
+ * of event: a message to receive, room to send, and, of a service, clients that
+ * come and go. It becomes readable once for each time that it was armed. What
+ * happened between the call that returned AGAIN and the arming makes it readable at
+ * once, so no event is lost:
  *
  *     while (ep_recvfrom(...) == DOCA_ERROR_AGAIN) {
  *         ep_event_handle_arm_recv(ep);
  *         poll() on the descriptor
  *     }
  *
- * A call that had something to do takes the arming back, and its event: arm last,
- * after AGAIN. There is one event for one sleeper.
+ * A call that finds something to do disarms the descriptor and drops its event, so
+ * arm last, after AGAIN. One event wakes one sleeper.
  *
- * Threads
- * -------
+ * Threads: any may call for an endpoint and its peer addresses, since each call
+ * takes the endpoint's lock. Only destroying it has to wait for all other calls.
  *
- * Any thread may call for an endpoint and its peer addresses: each call takes a
- * lock of the endpoint. Only destroying it has to wait for all other calls.
- * Endpoints do not know of one another.
+ * Generations: a program that is built for DOCA 1.2 to 1.4 gets
+ * comch_doca_comm_channel_102.h, where endpoints are created in another way and
+ * calls may wait. DOCA 2.9 and later have doca_comch.h only. A service of any of
+ * these and a client of any other can exchange control messages.
  *
- * DOCA 1.2 to 1.4 have an interface that differs in how endpoints are created
- * and in that calls may wait: a program that is built for one of them gets
- * comch_doca_comm_channel_102.h. DOCA 2.9 and later have doca_comch.h only. A
- * service of any of these and a client of any other meet, for control messages.
- *
- * Comes from: DOCA Comm Channel Programming Guide (2022 and 2023); errors of
+ * Reference: DOCA Comm Channel Programming Guide (2022 and 2023); errors of
  * each function also from what the interface documents.
  */
 
@@ -99,7 +88,7 @@ typedef doca_event_handle_t doca_event_channel_t;
 
 /** @name Capabilities
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, section 3.2.
+ * Reference: DOCA Comm Channel Programming Guide 2023, section 3.2.
  * @{
  */
 
@@ -150,7 +139,7 @@ doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devin
  * raised: a message size to 256 bytes, a queue to a power of two of at least
  * 16; the getters say what counts.
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, sections 3.3 and 4.1.
+ * Reference: DOCA Comm Channel Programming Guide 2023, sections 3.3 and 4.1.
  * @{
  */
 
@@ -241,7 +230,7 @@ doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_e
  * armed, what happens of one may wake a sleeper of another: its call says
  * DOCA_ERROR_AGAIN then, and the arming still counts.
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, sections 3.5, 3.9, 5.5.
+ * Reference: DOCA Comm Channel Programming Guide 2023, sections 3.5, 3.9, 5.5.
  * @{
  */
 
@@ -302,7 +291,7 @@ doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel
 
 /** @name Connections and messages
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, sections 3.4, 3.6, 3.7,
+ * Reference: DOCA Comm Channel Programming Guide 2023, sections 3.4, 3.6, 3.7,
  * 3.10, 3.11 and 5.3 to 5.10.
  * @{
  */
@@ -348,7 +337,7 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
  *     have.
  *   - DOCA_ERROR_BAD_STATE: no device was set.
  *   - DOCA_ERROR_NOT_PERMITTED: on the DPU; it listens or has connected.
- *   - DOCA_ERROR_CONNECTION_ABORTED: nobody listens on that name, or the service
+ *   - DOCA_ERROR_CONNECTION_ABORTED: no service listens on that name, or the service
  *     refuses.
  *   - DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION, DOCA_ERROR_DRIVER.
  */
@@ -456,7 +445,7 @@ doca_error_t doca_comm_channel_rp_recvfrom(struct doca_comm_channel_ep_t *local_
 /**
  * A peer address's user data; 0 unless set.
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, section 3.8.1.
+ * Reference: DOCA Comm Channel Programming Guide 2023, section 3.8.1.
  *
  * @return
  *   DOCA_ERROR_INVALID_VALUE: no peer address or no result.
@@ -480,7 +469,7 @@ doca_error_t doca_comm_channel_peer_addr_user_data_set(
  * as this side sees them; 0 before the first. Each getter returns
  * DOCA_ERROR_INVALID_VALUE without a peer address or a result.
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, sections 3.8, 5.6, 5.7.
+ * Reference: DOCA Comm Channel Programming Guide 2023, sections 3.8, 5.6, 5.7.
  * @{
  */
 
@@ -540,7 +529,7 @@ doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(
 /** @} */
 /** @name The state of a service
  *
- * Comes from: DOCA Comm Channel Programming Guide 2023, sections 3.9 and 5.8.
+ * Reference: DOCA Comm Channel Programming Guide 2023, sections 3.9 and 5.8.
  * @{
  */
 

@@ -7,10 +7,7 @@
 
 /**
  * @file
- * What servers, clients, producers and consumers have in common: a state.
- *
- * Each of these objects *is* a context (doca_comch_server_as_ctx() and so on).
- * Its life, and what is allowed where:
+ * Contexts: the states of servers, clients, producers and consumers.
  *
  *     create -> IDLE --start--> STARTING --> RUNNING --stop--> STOPPING --> IDLE -> destroy
  *               configure       progress     submit, receive   progress
@@ -19,9 +16,10 @@
  * doca_ctx_set_user_data(), doca_ctx_set_state_changed_cb(), doca_ctx_start();
  * at the end doca_ctx_stop(), doca_pe_progress() until it is IDLE, destroy.
  *
- * A start or stop that is over at once returns DOCA_SUCCESS, and the state
- * callback has run within the call. Otherwise it returns
- * DOCA_ERROR_IN_PROGRESS, and doca_pe_progress() brings the rest:
+ * A start or stop that is done at once returns DOCA_SUCCESS, and the state
+ * callback has run within the call; else it returns DOCA_ERROR_IN_PROGRESS, and
+ * doca_pe_progress() does the rest. Within a callback a stop is always
+ * IN_PROGRESS. With comch:
  *
  * | object                        | start       | stop                         |
  * |-------------------------------|-------------|------------------------------|
@@ -32,16 +30,14 @@
  * | consumer of a MsgQ            | SUCCESS     | SUCCESS without tasks        |
  * | either, on the DPA            | SUCCESS     | SUCCESS                      |
  *
- * Within a callback a stop is always IN_PROGRESS. A context leaves STOPPING
- * when all its tasks have come back and the application has freed them. Tasks may
- * be allocated and submitted in STOPPING, too: they come back by their error
- * callbacks. And those of a consumer in STARTING: they go with RUNNING, before its
- * callback.
+ * A context leaves STOPPING when all its tasks have come back and the application
+ * has freed them. Tasks that are submitted in STOPPING come back by their error
+ * callbacks with SHUTDOWN.
  *
- * Thread rule: a context belongs to the thread that drives its progress
- * engine; doca_ctx_get_state() may be called by any.
+ * Threads: a context belongs to the thread that drives its progress engine; any
+ * may call doca_ctx_get_state().
  *
- * Comes from: DOCA Core guide 2.10, "DOCA Context".
+ * Reference: DOCA Core guide 2.10, "DOCA Context".
  */
 
 #include <stddef.h>

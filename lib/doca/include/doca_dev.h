@@ -9,10 +9,10 @@
  * @file
  * Devices, and what the DPU sees of the host: representors.
  *
- * A *device* is what this side has: the DPU's own function in a program for
- * the DPU, a PF, VF or SF in one for the host. A *representor* is a host
- * function as a device of the DPU sees it. Which there are says the device
- * table: built in, or a file of yours; see the guide, chapter "Devices".
+ * With comch there is no hardware to ask: the device table names the devices and
+ * representors, their addresses and names. One is built in, and a file can replace
+ * it: see doc/guides/doca/devices.md. A program for the DPU sees the DPU's devices
+ * and their representors, one for the host the host's functions.
  *
  *     doca_devinfo_create_list(&list, &n)
  *     ... doca_devinfo_is_equal_pci_addr(list[i], "03:00.0", &equal)
@@ -25,7 +25,7 @@
  *     doca_dev_rep_close(rep)
  *     doca_dev_close(dev)
  *
- * Threads: any, for all functions. They are meant for set-up. The first
+ * Threads: any, for all functions. They are meant for set-up: the first
  * doca_dev_open() of a process starts EAL, in a thread of its own, which takes
  * some 100 ms.
  *
@@ -85,7 +85,7 @@ enum doca_devinfo_rep_filter {
 /**
  * List the devices of this side, in the order of the device table.
  *
- * Comes from: DOCA Core guide 2.10, section "DOCA Device".
+ * Reference: DOCA Core guide 2.10, section "DOCA Device".
  *
  * @param[out] dev_list
  *   The list: *nb_devs* pointers and a NULL. End it by
@@ -98,7 +98,7 @@ enum doca_devinfo_rep_filter {
  *   - DOCA_ERROR_NO_MEMORY
  *   - DOCA_ERROR_BAD_CONFIG: the device table cannot be read or is wrong; a
  *     line on stderr says where.
- *   - DOCA_ERROR_INITIALIZATION: nobody said whether this is a program for the
+ *   - DOCA_ERROR_INITIALIZATION: nothing says whether this is a program for the
  *     host or for the DPU; a line on stderr says how to.
  */
 DOCA_STABLE
@@ -115,7 +115,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 /**
  * List the representors of an open device of the DPU.
  *
- * Comes from: DOCA Core guide 2.10, section "DOCA Device".
+ * Reference: DOCA Core guide 2.10, section "DOCA Device".
  *
  * @param dev
  *   The device.
@@ -153,7 +153,7 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
  * Open a device. Who opens a device that is open gets the same object, and has
  * to close it once more.
  *
- * Comes from: DOCA Core guide 2.10, section "DOCA Device".
+ * Reference: DOCA Core guide 2.10, section "DOCA Device".
  *
  * @param devinfo
  *   Which.

@@ -7,16 +7,9 @@
 
 /**
  * @file
- * The data-path accelerator (DPA), from the host's side.
- *
- * The model
- * ---------
- *
- * A context loads an application, the code for the accelerator as comch-dpacc has
- * compiled it, onto a device. Its threads sleep until something happens: an
- * element arrives on a completion, or somebody notifies them. The host copies
- * arguments to the accelerator's memory, creates objects, and hands device code
- * their handles.
+ * The data-path accelerator (DPA), from the host's side. What device code can do is
+ * in doca_dpa_dev.h; objects that only some applications need are in
+ * comch_doca_dpa_objects.h, which this header includes.
  *
  *     doca_dpa_create(), _set_app(), _start()
  *     doca_dpa_mem_alloc(), doca_dpa_h2d_memcpy()
@@ -27,31 +20,24 @@
  *     doca_dpa_completion_stop(), _destroy(); doca_dpa_thread_stop(), _destroy()
  *     doca_dpa_mem_free(); doca_dpa_stop(), doca_dpa_destroy()
  *
- * What device code can do is in doca_dpa_dev.h. Objects that only some applications
- * need are in comch_doca_dpa_objects.h, which this header includes.
+ * With comch:
+ *   - the application is what comch-dpacc has compiled;
+ *   - the accelerator is emulated: a DPA thread is a thread of this process, pinned
+ *     to a CPU that the device table names (`dpa_cpus`), which it shares if there
+ *     are fewer CPUs than threads. Its memory is memory of this process;
+ *   - device code that does what a card would answer with a fault (use of the handle
+ *     of a destroyed object, of memory outside its mmap) ends;
+ *     doca_dpa_peek_at_last_error() then reports it until the context is destroyed.
  *
- * Emulated
- * --------
- *
- * The accelerator is emulated: a DPA thread is a thread of this process, pinned to
- * a CPU that the device table names (`dpa_cpus`), and shares it with others if
- * there are fewer CPUs than threads. Its memory is memory of this process.
- *
- * Device code that does what a card would answer with a fault (a handle of
- * something destroyed, memory outside of its mmap) ends; the context then only
- * says so, by doca_dpa_peek_at_last_error(), until it is destroyed.
- *
- * Threads
- * -------
- *
- * Any thread may call any function, and two at the same time for two objects. One
- * object is set up, started, stopped and destroyed by one thread at a time.
+ * Threads: any thread may call any function, and two at the same time for two
+ * objects. One object is set up, started, stopped and destroyed by one thread at a
+ * time.
  *
  * All functions return #DOCA_ERROR_INVALID_VALUE for a NULL argument, unless it
  * says that it may be NULL. #DOCA_ERROR_BAD_STATE of those that need a started
  * context is also that of one that is stopped.
  *
- * Comes from: DOCA DPA guide 2.10, section "Host-Side API".
+ * Reference: DOCA DPA guide 2.10, section "Host-Side API".
  */
 
 #include <stdarg.h>

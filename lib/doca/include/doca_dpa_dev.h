@@ -9,9 +9,6 @@
  * @file
  * Device code: what runs on the accelerator (DPA). Build it with comch-dpacc.
  *
- * The model
- * ---------
- *
  * A function marked `__dpa_global__` is a kernel: the host names it to
  * doca_dpa_thread_set_func_arg(), or to doca_dpa_kernel_launch_update_set(). One
  * marked `__dpa_rpc__` is called by doca_dpa_rpc() and returns a uint64_t.
@@ -36,20 +33,19 @@
  *     doca_dpa_dev_completion_request_notification(comp);
  *     doca_dpa_dev_thread_reschedule();
  *
- * Emulated
- * --------
- *
- * The accelerator is emulated by threads of the program: device code is
- * ordinary code and sees all memory. What a card answers with a fault (a bad
- * handle, a range outside of its mmap, too many elements) ends the kernel here as
- * well, is logged, and doca_dpa_peek_at_last_error() tells the host. A kernel also
- * ends within any of these functions once its thread is being stopped: it must
- * not hold locks of its own over one.
+ * With comch:
+ *   - the accelerator is emulated by threads of the program: device code is
+ *     ordinary code and sees all memory;
+ *   - what a card answers with a fault (a bad handle, a range outside its mmap, too
+ *     many elements) ends the kernel, is logged, and reported to the host by
+ *     doca_dpa_peek_at_last_error();
+ *   - a kernel ends within any of these functions once its thread is being stopped,
+ *     so it must not hold locks of its own over one.
  *
  * Thread rule: any device code may call any function, unless it says otherwise.
  * A completion, a producer or async ops belong to one thread at a time.
  *
- * Comes from: DOCA DPA guide 2.10, section "Device-Side API".
+ * Reference: DOCA DPA guide 2.10, section "Device-Side API".
  */
 
 #ifndef DOCA_DPA_DEVICE

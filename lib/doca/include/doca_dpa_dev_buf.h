@@ -24,7 +24,7 @@
  * An address or a range outside of its mmap, or a write to an mmap without
  * #DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, is a fault.
  *
- * Comes from: DOCA DPA guide 2.10, section "Device-Side API".
+ * Reference: DOCA DPA guide 2.10, section "Device-Side API".
  */
 
 #include <stddef.h>

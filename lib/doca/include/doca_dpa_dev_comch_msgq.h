@@ -32,7 +32,7 @@
  *
  * Thread rule: an end, and a consumer completion, belongs to one thread at a time.
  *
- * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
+ * Reference: DOCA Comch guide 2.10, "MsgQ (DPA Communication)", "DPA".
  */
 
 #include <stddef.h>

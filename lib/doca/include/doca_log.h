@@ -9,10 +9,8 @@
  * @file
  * Messages of the program and of the library.
  *
- * A message has a *level* (enum doca_log_level) and a *source*: a name, mostly
- * one for each source file, that DOCA_LOG_REGISTER() makes before main().
- * Messages go to *backends*: a stream, a descriptor, a buffer or syslog. Each
- * record is one line, written at once:
+ * DOCA_LOG_REGISTER() makes the source of a file's messages before main(). With
+ * comch each record is one line, written at once:
  *
  *     [hh:mm:ss:usec][pid][SOURCE][LVL][file.c:line][function] text
  *

@@ -9,48 +9,31 @@
  * @file
  * Memory maps: which memory bufs may describe, and who may use it.
  *
- * The model
- * ---------
- *
- * An mmap covers one range of the program's memory. It has permissions, and
- * the devices that work on it. Once started it is fixed; then an inventory
- * (doca_buf_inventory.h) or a pool (doca_buf_pool.h) makes bufs on it.
- *
  *     doca_mmap_create()
  *     doca_mmap_set_memrange(), _set_permissions(), _add_dev()
- *     doca_mmap_start()
+ *     doca_mmap_start()         from here on it cannot be changed
  *     ... bufs, tasks, or doca_mmap_export_pci()
- *     doca_mmap_stop()          what holds until the next start
+ *     doca_mmap_stop()
  *     doca_mmap_destroy()       stops by itself
  *
- * The memory stays the program's. It must exist from doca_mmap_start() until
- * the last task on it has completed; neither stop nor destroy touches it, so
- * it may be freed before. A start does not touch it either, however big it is.
- * What kind of memory it is decides how often a message is copied: see
- * doc/guides/doca/memory.md.
+ * With comch:
+ *   - the memory must exist from doca_mmap_start() until the last task on it has
+ *     completed; start, stop and destroy do not touch it;
+ *   - what kind of memory it is decides how often a message is copied: see
+ *     doc/guides/doca/memory.md;
+ *   - the mmap of a doca_comch_consumer needs #DOCA_ACCESS_FLAG_PCI_READ_WRITE, and
+ *     no export;
+ *   - doca_mmap_create_from_export() makes an mmap that names the exporter's
+ *     memory. It has its queries and bufs, but tasks refuse these bufs: this
+ *     process cannot reach the memory, nor can the accelerator, which is emulated.
  *
- * The mmap of a doca_comch_consumer needs #DOCA_ACCESS_FLAG_PCI_READ_WRITE and
- * no export: what a producer may see, it is shown.
- *
- * Export
- * ------
- *
- * doca_mmap_export_pci() gives a descriptor: some bytes to be sent to the
- * process on the other side, in a message say. doca_mmap_create_from_export()
- * makes an mmap of it there, which names the exporter's memory. The CPU cannot
- * read it, and so the accelerator cannot, which is emulated by CPUs. So an imported
- * mmap can be asked, and bufs can be made on it, which tasks refuse.
- *
- * Threads
- * -------
- *
- * An mmap is set up by one thread. Taking and giving back its bufs changes it:
- * that is the same thread's, unless doca_mmap_enable_thread_safety().
+ * Threads: an mmap is set up by one thread. Taking and returning its bufs changes
+ * it, so that is the same thread's, unless doca_mmap_enable_thread_safety().
  *
  * All functions return #DOCA_ERROR_INVALID_VALUE for a NULL argument, unless
  * it says that it may be NULL.
  *
- * Comes from: DOCA Core guide 2.10, section DOCA Memory Subsystem.
+ * Reference: DOCA Core guide 2.10, section DOCA Memory Subsystem.
  */
 
 #include <stddef.h>

@@ -9,9 +9,6 @@
  * @file
  * The progress engine, and tasks.
  *
- * Nothing happens by itself: contexts that are connected to an engine advance,
- * and callbacks run, while somebody calls doca_pe_progress().
- *
  *     doca_pe_create(&pe); doca_pe_connect_ctx(pe, ctx); doca_ctx_start(ctx);
  *     for (;;)
  *         doca_pe_progress(pe);
@@ -27,26 +24,25 @@
  *             ;
  *     }
  *
- * A task belongs to the application from its allocation on, to the library
- * from a successful submit on, and to the application again in its callback:
- * there it may be freed, kept, or submitted again. Exactly one of its two
- * callbacks runs for each successful submit. A task that is freed while it is
- * submitted is cancelled: it never calls back, and its place is free when the
- * channel has returned it.
+ * A task is the library's from a successful submit until its callback; there it
+ * may be freed, kept, or submitted again. Exactly one of its two callbacks runs
+ * for each successful submit.
  *
- * Submits of producers and consumers within doca_pe_progress(), that is, in
- * callbacks, are put by and go together when the callbacks are through, or as
- * soon as any submit says DOCA_ERROR_AGAIN.
+ * With comch:
+ *   - everything that has a callback wakes the handle, also a consumer's start;
+ *   - a task that is freed while it is submitted is cancelled: it has no callback,
+ *     and its place is free when the channel has returned it;
+ *   - submits of producers and consumers within callbacks are collected, and go
+ *     together when the callbacks have returned, or as soon as a submit returns
+ *     DOCA_ERROR_AGAIN;
+ *   - after 64 calls in a row in vain (of doca_pe_progress(), and submits that
+ *     returned DOCA_ERROR_AGAIN) a thread yields its core, and more and more
+ *     rarely if no other thread wants it. COMCH_YIELD=0 turns that off.
  *
- * Thread rule: an engine, its contexts and their tasks belong to one thread at
- * a time. doca_pe_progress() does nothing if it is called from a callback.
+ * Threads: an engine, its contexts and their tasks belong to one thread at a time.
+ * doca_pe_progress() does nothing if it is called from a callback.
  *
- * More threads than cores: after 64 fruitless calls in a row of
- * doca_pe_progress() and of submits that returned DOCA_ERROR_AGAIN, a thread
- * yields its core, and ever more seldom while nobody wants it. COMCH_YIELD=0 in
- * the environment turns that off.
- *
- * Comes from: DOCA Core guide 2.10, "DOCA Progress Engine".
+ * Reference: DOCA Core guide 2.10, "DOCA Progress Engine".
  */
 
 #include <stddef.h>

@@ -6,13 +6,13 @@
 
 #include <rte_common.h>
 
-#include "dface_backend.h"
+#include "log/backend.h"
 
 /* Recursive: a handler of a buffer may change limits. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static STAILQ_HEAD(, doca_log_backend) backends = STAILQ_HEAD_INITIALIZER(backends);
 /* By kind: program's, SDK's. */
-static uint32_t global[2][DFACE_BACKEND_NB_LIMITS] = {
+static uint32_t global[2][IMPL_BACKEND_NB_LIMITS] = {
 	{ DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 	{ DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 };
@@ -28,7 +28,7 @@ is_limit(uint32_t level)
 }
 
 bool
-dface_backend_is_level(uint32_t level)
+impl_backend_is_level(uint32_t level)
 {
 	return is_limit(level) && level != DOCA_LOG_LEVEL_DISABLE;
 }
@@ -42,24 +42,24 @@ find_chattiest(void)
 
 	STAILQ_FOREACH(b, &backends, next)
 		levels[b->sdk] = RTE_MAX(levels[b->sdk],
-			RTE_MIN(b->limit[DFACE_BACKEND_LOWER], b->last));
+			RTE_MIN(b->limit[IMPL_BACKEND_LOWER], b->last));
 	__atomic_store_n(&chattiest[0], levels[0], __ATOMIC_RELAXED);
 	__atomic_store_n(&chattiest[1], levels[1], __ATOMIC_RELAXED);
 }
 
 void
-dface_backend_add(struct doca_log_backend *backend)
+impl_backend_add(struct doca_log_backend *backend)
 {
 	pthread_mutex_lock(&lock);
-	backend->limit[DFACE_BACKEND_LOWER] = global[backend->sdk][DFACE_BACKEND_LOWER];
-	backend->limit[DFACE_BACKEND_UPPER] = global[backend->sdk][DFACE_BACKEND_UPPER];
+	backend->limit[IMPL_BACKEND_LOWER] = global[backend->sdk][IMPL_BACKEND_LOWER];
+	backend->limit[IMPL_BACKEND_UPPER] = global[backend->sdk][IMPL_BACKEND_UPPER];
 	STAILQ_INSERT_TAIL(&backends, backend, next);
 	find_chattiest();
 	pthread_mutex_unlock(&lock);
 }
 
 bool
-dface_backend_wants(bool sdk, uint32_t level)
+impl_backend_wants(bool sdk, uint32_t level)
 {
 	return level <= __atomic_load_n(&chattiest[sdk], __ATOMIC_RELAXED);
 }
@@ -68,11 +68,11 @@ static bool
 shows(const struct doca_log_backend *b, bool sdk, uint32_t level)
 {
 	return b->sdk == sdk && level >= b->first && level <= b->last &&
-		level >= b->limit[DFACE_BACKEND_UPPER] && level <= b->limit[DFACE_BACKEND_LOWER];
+		level >= b->limit[IMPL_BACKEND_UPPER] && level <= b->limit[IMPL_BACKEND_LOWER];
 }
 
 doca_error_t
-dface_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
+impl_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
 {
 	doca_error_t result = DOCA_SUCCESS, written;
 	const struct doca_log_backend *b;
@@ -96,10 +96,10 @@ dface_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
 
 /* Under the lock. */
 static doca_error_t
-set_limit(struct doca_log_backend *b, enum dface_backend_limit which, uint32_t level)
+set_limit(struct doca_log_backend *b, enum impl_backend_limit which, uint32_t level)
 {
 	const uint32_t now = b->limit[which];
-	const bool more = which == DFACE_BACKEND_LOWER ? level > now : level < now;
+	const bool more = which == IMPL_BACKEND_LOWER ? level > now : level < now;
 
 	if (more && b->strict[which])
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -109,7 +109,7 @@ set_limit(struct doca_log_backend *b, enum dface_backend_limit which, uint32_t l
 }
 
 static doca_error_t
-set_one(struct doca_log_backend *b, bool sdk, enum dface_backend_limit which, uint32_t level)
+set_one(struct doca_log_backend *b, bool sdk, enum impl_backend_limit which, uint32_t level)
 {
 	doca_error_t result;
 
@@ -122,7 +122,7 @@ set_one(struct doca_log_backend *b, bool sdk, enum dface_backend_limit which, ui
 }
 
 static doca_error_t
-set_strict(struct doca_log_backend *b, enum dface_backend_limit which)
+set_strict(struct doca_log_backend *b, enum impl_backend_limit which)
 {
 	if (b == NULL || b->sdk)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -133,7 +133,7 @@ set_strict(struct doca_log_backend *b, enum dface_backend_limit which)
 }
 
 static doca_error_t
-set_all(bool sdk, enum dface_backend_limit which, uint32_t level)
+set_all(bool sdk, enum impl_backend_limit which, uint32_t level)
 {
 	struct doca_log_backend *b;
 
@@ -149,7 +149,7 @@ set_all(bool sdk, enum dface_backend_limit which, uint32_t level)
 }
 
 static uint32_t
-get_global(bool sdk, enum dface_backend_limit which)
+get_global(bool sdk, enum impl_backend_limit which)
 {
 	uint32_t level;
 
@@ -162,65 +162,65 @@ get_global(bool sdk, enum dface_backend_limit which)
 doca_error_t
 doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend, uint32_t level)
 {
-	return set_one(backend, false, DFACE_BACKEND_LOWER, level);
+	return set_one(backend, false, IMPL_BACKEND_LOWER, level);
 }
 
 doca_error_t
 doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend, uint32_t upper_limit)
 {
-	return set_one(backend, false, DFACE_BACKEND_UPPER, upper_limit);
+	return set_one(backend, false, IMPL_BACKEND_UPPER, upper_limit);
 }
 
 doca_error_t
 doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level)
 {
-	return set_one(backend, true, DFACE_BACKEND_LOWER, level);
+	return set_one(backend, true, IMPL_BACKEND_LOWER, level);
 }
 
 doca_error_t
 doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend)
 {
-	return set_strict(backend, DFACE_BACKEND_LOWER);
+	return set_strict(backend, IMPL_BACKEND_LOWER);
 }
 
 doca_error_t
 doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend)
 {
-	return set_strict(backend, DFACE_BACKEND_UPPER);
+	return set_strict(backend, IMPL_BACKEND_UPPER);
 }
 
 doca_error_t
 doca_log_level_set_global_lower_limit(uint32_t level)
 {
-	return set_all(false, DFACE_BACKEND_LOWER, level);
+	return set_all(false, IMPL_BACKEND_LOWER, level);
 }
 
 doca_error_t
 doca_log_level_set_global_upper_limit(uint32_t upper_limit)
 {
-	return set_all(false, DFACE_BACKEND_UPPER, upper_limit);
+	return set_all(false, IMPL_BACKEND_UPPER, upper_limit);
 }
 
 doca_error_t
 doca_log_level_set_global_sdk_limit(uint32_t level)
 {
-	return set_all(true, DFACE_BACKEND_LOWER, level);
+	return set_all(true, IMPL_BACKEND_LOWER, level);
 }
 
 uint32_t
 doca_log_level_get_global_lower_limit(void)
 {
-	return get_global(false, DFACE_BACKEND_LOWER);
+	return get_global(false, IMPL_BACKEND_LOWER);
 }
 
 uint32_t
 doca_log_level_get_global_upper_limit(void)
 {
-	return get_global(false, DFACE_BACKEND_UPPER);
+	return get_global(false, IMPL_BACKEND_UPPER);
 }
 
 uint32_t
 doca_log_level_get_global_sdk_limit(void)
 {
-	return get_global(true, DFACE_BACKEND_LOWER);
+	return get_global(true, IMPL_BACKEND_LOWER);
 }

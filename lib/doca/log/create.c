@@ -11,7 +11,7 @@
 
 #include <rte_common.h>
 
-#include "dface_backend.h"
+#include "log/backend.h"
 
 static doca_error_t
 write_file(const struct doca_log_backend *b, uint32_t level, const char *record, size_t len)
@@ -79,7 +79,7 @@ create(const struct doca_log_backend *filled, struct doca_log_backend **backend)
 	if (b == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	*b = *filled;
-	dface_backend_add(b);
+	impl_backend_add(b);
 	*backend = b;
 	return DOCA_SUCCESS;
 }
@@ -215,8 +215,8 @@ doca_log_backend_create_standard(void)
 		return DOCA_SUCCESS;
 	standard[0].file = stderr;
 	standard[1].file = stdout;
-	dface_backend_add(&standard[0]);
-	dface_backend_add(&standard[1]);
+	impl_backend_add(&standard[0]);
+	impl_backend_add(&standard[1]);
 	return DOCA_SUCCESS;
 }
 

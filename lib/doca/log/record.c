@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dface_backend.h"
-#include "dface_log.h"
-#include "dface_source.h"
+#include "log/backend.h"
+#include "log/log.h"
+#include "log/source.h"
 
 /* The source of the library's messages. */
 #define LIBRARY "COMCH"
@@ -79,7 +79,7 @@ log_record(bool sdk, uint32_t level, const struct origin *from, const char *form
 	free(text);
 	if (len < 0)
 		return DOCA_ERROR_NO_MEMORY;
-	result = dface_backend_write(sdk, level, record, len);
+	result = impl_backend_write(sdk, level, record, len);
 	free(record);
 	return result;
 }
@@ -92,12 +92,12 @@ log_program(uint32_t level, int source, struct origin *from, const char *format,
 	doca_error_t result;
 	char *name;
 
-	if (!dface_backend_is_level(level) || from->file == NULL || from->func == NULL ||
+	if (!impl_backend_is_level(level) || from->file == NULL || from->func == NULL ||
 			format == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!dface_backend_wants(false, level))
+	if (!impl_backend_wants(false, level))
 		return DOCA_SUCCESS;
-	name = dface_source_name(source);
+	name = impl_source_name(source);
 	if (name == NULL)
 		return errno == EINVAL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NO_MEMORY;
 	from->source = name;
@@ -138,30 +138,30 @@ doca_log_105(uint32_t level, int source, int line, const char *format, ...)
 }
 
 bool
-dface_log_wanted(uint32_t level)
+impl_log_wanted(uint32_t level)
 {
-	return dface_backend_wants(true, level);
+	return impl_backend_wants(true, level);
 }
 
 void
-dface_vlog(uint32_t level, const char *file, int line, const char *func, const char *format,
+impl_vlog(uint32_t level, const char *file, int line, const char *func, const char *format,
 		va_list args)
 {
 	/* Who logs cares for something else: keep its errno. */
 	const int err = errno;
 
-	if (dface_log_wanted(level))
+	if (impl_log_wanted(level))
 		log_record(true, level, &(struct origin){ LIBRARY, file, line, func },
 			format, args);
 	errno = err;
 }
 
 void
-dface_log(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
+impl_log(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	dface_vlog(level, file, line, func, format, args);
+	impl_vlog(level, file, line, func, format, args);
 	va_end(args);
 }

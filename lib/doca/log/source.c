@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dface_source.h"
+#include "log/source.h"
 
 #include <doca_log.h>
 
@@ -95,7 +95,7 @@ doca_log_unregister_source(int source)
 }
 
 char *
-dface_source_name(int source)
+impl_source_name(int source)
 {
 	char *name = NULL;
 

@@ -8,10 +8,10 @@
 
 #include <rte_branch_prediction.h>
 
-#include "dface_buf.h"
+#include "mem/buf.h"
 
 doca_error_t
-dface_buf_owner_grow(struct dface_buf_owner *owner, uint32_t nb, struct doca_buf **bufs)
+impl_buf_owner_grow(struct impl_buf_owner *owner, uint32_t nb, struct doca_buf **bufs)
 {
 	struct doca_buf *more, **stack;
 	uint32_t i;
@@ -38,7 +38,7 @@ dface_buf_owner_grow(struct dface_buf_owner *owner, uint32_t nb, struct doca_buf
 }
 
 void
-dface_buf_put_list(struct doca_buf *buf)
+impl_buf_put_list(struct doca_buf *buf)
 {
 	struct doca_buf *next;
 
@@ -81,7 +81,7 @@ doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 	if (refcount != NULL)
 		*refcount = buf->refcount;
 	if (--buf->refcount == 0)
-		dface_buf_put_list(buf);
+		impl_buf_put_list(buf);
 	return DOCA_SUCCESS;
 }
 
@@ -134,7 +134,7 @@ doca_error_t
 doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
 {
 	if (buf == NULL || data == NULL ||
-			!dface_range_has(buf->head, buf->len, data, data_len))
+			!impl_range_has(buf->head, buf->len, data, data_len))
 		return DOCA_ERROR_INVALID_VALUE;
 	buf->data = data;
 	buf->data_len = data_len;
@@ -144,7 +144,7 @@ doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
 doca_error_t
 doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
 {
-	if (buf == NULL || !dface_range_has(buf->head, buf->len, buf->data, data_len))
+	if (buf == NULL || !impl_range_has(buf->head, buf->len, buf->data, data_len))
 		return DOCA_ERROR_INVALID_VALUE;
 	buf->data_len = data_len;
 	return DOCA_SUCCESS;

@@ -12,8 +12,8 @@
 
 #include <doca_buf_inventory.h>
 
-#include "dface_buf.h"
-#include "dface_log.h"
+#include "log/log.h"
+#include "mem/buf.h"
 
 /* Bufs that were made together. */
 struct chunk {
@@ -22,7 +22,7 @@ struct chunk {
 };
 
 struct doca_buf_inventory {
-	struct dface_buf_owner owner;
+	struct impl_buf_owner owner;
 	bool is_started;
 	union doca_data user_data;
 	SLIST_HEAD(, chunk) chunks;
@@ -37,9 +37,9 @@ add_chunk(struct doca_buf_inventory *inventory, uint32_t nb)
 	chunk = calloc(1, sizeof(*chunk));
 	if (chunk == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = dface_buf_owner_grow(&inventory->owner, nb, &chunk->bufs);
+	ret = impl_buf_owner_grow(&inventory->owner, nb, &chunk->bufs);
 	if (ret != DOCA_SUCCESS) {
-		DFACE_ERR("buf inventory: no memory for %u elements", nb);
+		IMPL_ERR("buf inventory: no memory for %u elements", nb);
 		free(chunk);
 		return ret;
 	}
@@ -54,7 +54,7 @@ doca_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inven
 	doca_error_t ret;
 
 	if (inventory == NULL || num_elements == 0 || num_elements > UINT32_MAX) {
-		DFACE_ERR("buf inventory: cannot be created with %zu elements", num_elements);
+		IMPL_ERR("buf inventory: cannot be created with %zu elements", num_elements);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	inv = calloc(1, sizeof(*inv));
@@ -81,7 +81,7 @@ doca_buf_inventory_create_105(const union doca_data *user_data, size_t num_eleme
 	doca_error_t ret;
 
 	if (extensions != 0) {
-		DFACE_ERR("buf inventory: there are no extensions, so not %#x", extensions);
+		IMPL_ERR("buf inventory: there are no extensions, so not %#x", extensions);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	ret = doca_buf_inventory_create(num_elements, inventory);
@@ -98,7 +98,7 @@ doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 	if (inventory == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (inventory->owner.nb_free < inventory->owner.nb) {
-		DFACE_ERR("buf inventory: %u bufs are in use: not destroyed",
+		IMPL_ERR("buf inventory: %u bufs are in use: not destroyed",
 			inventory->owner.nb - inventory->owner.nb_free);
 		return DOCA_ERROR_IN_USE;
 	}
@@ -134,7 +134,7 @@ static doca_error_t
 refuse_range(const struct doca_mmap *mmap, const void *addr, size_t len, const void *data,
 		size_t data_len)
 {
-	DFACE_ERR("buf inventory: no buf [%p, +%zu), data [%p, +%zu), of mmap [%p, +%zu)",
+	IMPL_ERR("buf inventory: no buf [%p, +%zu), data [%p, +%zu), of mmap [%p, +%zu)",
 		addr, len, data, data_len, (void *)mmap->addr, mmap->len);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -150,10 +150,10 @@ doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct 
 		return DOCA_ERROR_INVALID_VALUE;
 	if (unlikely(!inventory->is_started || !mmap->is_started))
 		return DOCA_ERROR_BAD_STATE;
-	if (unlikely(!dface_range_has(mmap->addr, mmap->len, addr, len) ||
-			!dface_range_has(addr, len, data, data_len)))
+	if (unlikely(!impl_range_has(mmap->addr, mmap->len, addr, len) ||
+			!impl_range_has(addr, len, data, data_len)))
 		return refuse_range(mmap, addr, len, data, data_len);
-	b = dface_buf_take(&inventory->owner, mmap);
+	b = impl_buf_take(&inventory->owner, mmap);
 	if (unlikely(b == NULL))
 		return DOCA_ERROR_NO_MEMORY;
 	b->head = addr;
@@ -171,7 +171,7 @@ copy_list(struct doca_buf_inventory *inventory, const struct doca_buf *src)
 	struct doca_buf *first = NULL, *last = NULL, *b;
 
 	for (; src != NULL; src = src->next) {
-		b = dface_buf_take(&inventory->owner, src->mmap);
+		b = impl_buf_take(&inventory->owner, src->mmap);
 		b->head = src->head;
 		b->len = src->len;
 		b->data = src->data;

@@ -11,11 +11,11 @@
 
 #include <doca_buf_pool.h>
 
-#include "dface_buf.h"
-#include "dface_log.h"
+#include "log/log.h"
+#include "mem/buf.h"
 
 struct doca_buf_pool {
-	struct dface_buf_owner owner;
+	struct impl_buf_owner owner;
 	struct doca_buf *bufs;
 	struct doca_mmap *mmap;
 	size_t size;
@@ -33,16 +33,16 @@ doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca
 
 	if (mmap == NULL || buf_pool == NULL || num_elements == 0 || num_elements > UINT32_MAX ||
 			element_size == 0) {
-		DFACE_ERR("buf pool: cannot be created with %zu elements of %zu bytes",
+		IMPL_ERR("buf pool: cannot be created with %zu elements of %zu bytes",
 			num_elements, element_size);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	pool = calloc(1, sizeof(*pool));
 	if (pool == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = dface_buf_owner_grow(&pool->owner, (uint32_t)num_elements, &pool->bufs);
+	ret = impl_buf_owner_grow(&pool->owner, (uint32_t)num_elements, &pool->bufs);
 	if (ret != DOCA_SUCCESS) {
-		DFACE_ERR("buf pool: no memory for %zu elements", num_elements);
+		IMPL_ERR("buf pool: no memory for %zu elements", num_elements);
 		free(pool);
 		return ret;
 	}
@@ -59,7 +59,7 @@ is_in_use(const struct doca_buf_pool *pool)
 {
 	if (pool->owner.nb_free == pool->owner.nb)
 		return false;
-	DFACE_ERR("buf pool: %u bufs are in use", pool->owner.nb - pool->owner.nb_free);
+	IMPL_ERR("buf pool: %u bufs are in use", pool->owner.nb - pool->owner.nb_free);
 	return true;
 }
 
@@ -107,12 +107,12 @@ doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 	if (buf_pool == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (buf_pool->is_started || !buf_pool->mmap->is_started) {
-		DFACE_ERR("buf pool: %s", buf_pool->is_started ? "already started" :
+		IMPL_ERR("buf pool: %s", buf_pool->is_started ? "already started" :
 			"its mmap is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!carve(buf_pool)) {
-		DFACE_ERR("buf pool: the %zu bytes of the mmap do not hold %u elements of %zu "
+		IMPL_ERR("buf pool: the %zu bytes of the mmap do not hold %u elements of %zu "
 			"bytes, aligned to %zu", buf_pool->mmap->len, buf_pool->owner.nb,
 			buf_pool->size, buf_pool->alignment);
 		return DOCA_ERROR_INITIALIZATION;
@@ -141,7 +141,7 @@ doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (unlikely(!buf_pool->is_started || !buf_pool->mmap->is_started))
 		return DOCA_ERROR_BAD_STATE;
-	b = dface_buf_take(&buf_pool->owner, buf_pool->mmap);
+	b = impl_buf_take(&buf_pool->owner, buf_pool->mmap);
 	if (unlikely(b == NULL))
 		return DOCA_ERROR_EMPTY;
 	b->data = b->head;

@@ -9,11 +9,11 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "dface_dev.h"
-#include "dface_eal.h"
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_mmap.h"
+#include "base/err.h"
+#include "dev/dev.h"
+#include "dev/eal.h"
+#include "log/log.h"
+#include "mem/mmap.h"
 
 #define DEFAULT_MAX_DEVS 64
 
@@ -35,32 +35,38 @@ doca_mmap_create(struct doca_mmap **mmap)
 }
 
 void
-dface_mmap_hold(struct doca_mmap *mmap)
+impl_mmap_hold(struct doca_mmap *mmap)
 {
 	__atomic_fetch_add(&mmap->nb_holds, 1, __ATOMIC_RELAXED);
 }
 
 void
-dface_mmap_drop(struct doca_mmap *mmap)
+impl_mmap_drop(struct doca_mmap *mmap)
 {
 	/* Whoever sees 0 may stop: all use comes before. */
 	__atomic_fetch_sub(&mmap->nb_holds, 1, __ATOMIC_RELEASE);
 }
 
 struct rte_comch_mr *
-dface_mmap_mr(const struct doca_mmap *mmap)
+impl_mmap_mr(const struct doca_mmap *mmap)
 {
 	return mmap->mr;
 }
 
 bool
-dface_mmap_is_writable(const struct doca_mmap *mmap)
+impl_mmap_is_writable(const struct doca_mmap *mmap)
 {
 	return (mmap->permissions & DOCA_ACCESS_FLAG_PCI_READ_WRITE) != 0;
 }
 
 bool
-dface_mmap_is_started(const struct doca_mmap *mmap)
+impl_mmap_is_ours_to_write(const struct doca_mmap *mmap)
+{
+	return !mmap->is_imported && (mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0;
+}
+
+bool
+impl_mmap_is_started(const struct doca_mmap *mmap)
 {
 	return mmap->is_started;
 }
@@ -73,21 +79,22 @@ halt(struct doca_mmap *mmap)
 	int ret;
 
 	if (mmap->nb_bufs > 0 || nb_holds > 0) {
-		DFACE_ERR("mmap [%p, +%zu): %u bufs and %u objects use it", (void *)mmap->addr,
+		IMPL_ERR("mmap [%p, +%zu): %u bufs and %u objects use it", (void *)mmap->addr,
 			mmap->len, mmap->nb_bufs, nb_holds);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (mmap->mr != NULL) {
 		ret = rte_comch_mem_unregister(mmap->mr);
 		if (ret != 0) {
-			DFACE_ERR("mmap [%p, +%zu): its registration: %s", (void *)mmap->addr,
+			IMPL_ERR("mmap [%p, +%zu): its registration: %s", (void *)mmap->addr,
 				mmap->len, rte_strerror(-ret));
 			return DOCA_ERROR_NOT_PERMITTED;
 		}
 		mmap->mr = NULL;
 	}
-	dface_mmap_forget_exports(mmap);
-	dface_mmap_forget_dpa(mmap);
+	impl_mmap_forget_exports(mmap);
+	if (mmap->dpa_handle != 0)
+		mmap->dpa_ops->forget(mmap);
 	mmap->is_started = false;
 	mmap->starts_later = false;
 	return DOCA_SUCCESS;
@@ -105,7 +112,7 @@ doca_mmap_destroy(struct doca_mmap *mmap)
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	for (i = 0; i < mmap->nb_devs; i++)
-		dface_dev_drop(mmap->devs[i]);
+		impl_dev_drop(mmap->devs[i]);
 	if (mmap->calls_free_cb && mmap->free_cb != NULL)
 		mmap->free_cb(mmap->addr, mmap->len, mmap->free_cookie);
 	free(mmap->devs);
@@ -121,22 +128,22 @@ doca_mmap_start(struct doca_mmap *mmap)
 	if (mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (mmap->is_started || mmap->is_imported) {
-		DFACE_ERR("mmap: %s", mmap->is_imported ? "imported, cannot be started" :
+		IMPL_ERR("mmap: %s", mmap->is_imported ? "imported, cannot be started" :
 			"already started");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (mmap->addr == NULL) {
-		DFACE_ERR("mmap: has no memory range to start with");
+		IMPL_ERR("mmap: has no memory range to start with");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	ret = dface_eal_start();
+	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	mmap->mr = rte_comch_mem_register(mmap->addr, mmap->len, 0);
 	if (mmap->mr == NULL) {
-		DFACE_ERR("mmap [%p, +%zu): cannot be registered: %s", (void *)mmap->addr,
+		IMPL_ERR("mmap [%p, +%zu): cannot be registered: %s", (void *)mmap->addr,
 			mmap->len, rte_strerror(rte_errno));
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	}
 	mmap->is_started = true;
 	mmap->was_started = true;
@@ -161,13 +168,13 @@ find_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 }
 
 bool
-dface_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
+impl_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
 	return find_dev(mmap, dev) < mmap->nb_devs;
 }
 
 doca_error_t
-dface_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev)
+impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
 	struct doca_dev **devs;
 
@@ -176,7 +183,7 @@ dface_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 		return DOCA_ERROR_NO_MEMORY;
 	mmap->devs = devs;
 	devs[mmap->nb_devs++] = dev;
-	dface_dev_hold(dev);
+	impl_dev_hold(dev);
 	return DOCA_SUCCESS;
 }
 
@@ -194,13 +201,13 @@ doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_fixed(mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (dface_mmap_has_dev(mmap, dev))
+	if (impl_mmap_has_dev(mmap, dev))
 		return DOCA_ERROR_ALREADY_EXIST;
 	if (mmap->nb_devs >= mmap->max_devs) {
-		DFACE_ERR("mmap: has its %u devices already", mmap->max_devs);
+		IMPL_ERR("mmap: has its %u devices already", mmap->max_devs);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	return dface_mmap_push_dev(mmap, dev);
+	return impl_mmap_push_dev(mmap, dev);
 }
 
 doca_error_t
@@ -216,7 +223,7 @@ doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (i == mmap->nb_devs)
 		return DOCA_ERROR_NOT_FOUND;
 	mmap->devs[i] = mmap->devs[--mmap->nb_devs];
-	dface_dev_drop(dev);
+	impl_dev_drop(dev);
 	return DOCA_SUCCESS;
 }
 
@@ -234,13 +241,13 @@ doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
 {
 	doca_error_t ret;
 
-	if (mmap == NULL || !dface_range_is_valid(addr, len)) {
-		DFACE_ERR("mmap: [%p, +%zu) is no memory range", addr, len);
+	if (mmap == NULL || !impl_range_is_valid(addr, len)) {
+		IMPL_ERR("mmap: [%p, +%zu) is no memory range", addr, len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	ret = can_set_memrange(mmap);
 	if (ret != DOCA_SUCCESS) {
-		DFACE_ERR("mmap: has a memory range already, or is started");
+		IMPL_ERR("mmap: has a memory range already, or is started");
 		return ret;
 	}
 	mmap->addr = addr;
@@ -254,7 +261,7 @@ doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
 {
 	doca_error_t ret;
 
-	if (mmap == NULL || dmabuf_fd < 0 || !dface_range_is_valid(addr, len) ||
+	if (mmap == NULL || dmabuf_fd < 0 || !impl_range_is_valid(addr, len) ||
 			len > SIZE_MAX - dmabuf_offset)
 		return DOCA_ERROR_INVALID_VALUE;
 	ret = can_set_memrange(mmap);
@@ -300,8 +307,8 @@ doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
 doca_error_t
 doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
-	if (mmap == NULL || !dface_access_is_valid(access_mask)) {
-		DFACE_ERR("mmap: permissions %#x are no set of permissions", access_mask);
+	if (mmap == NULL || !impl_access_is_valid(access_mask)) {
+		IMPL_ERR("mmap: permissions %#x are no set of permissions", access_mask);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (is_fixed(mmap))

@@ -11,7 +11,7 @@
 
 #include <comch_doca_mmap_105.h>
 
-#include "dface_mmap.h"
+#include "mem/mmap.h"
 
 doca_error_t doca_mmap_create_105(const union doca_data *user_data, struct doca_mmap **mmap);
 doca_error_t doca_mmap_start_105(struct doca_mmap *mmap);

@@ -13,9 +13,9 @@
 #include <rte_common.h>
 #include <rte_jhash.h>
 
-#include "dface_dev.h"
-#include "dface_log.h"
-#include "dface_mmap.h"
+#include "dev/dev.h"
+#include "log/log.h"
+#include "mem/mmap.h"
 
 #define MAGIC "comchmm"
 #define VERSION 1
@@ -53,9 +53,9 @@ checksum(const struct mmap_desc *d)
 }
 
 void
-dface_mmap_forget_exports(struct doca_mmap *mmap)
+impl_mmap_forget_exports(struct doca_mmap *mmap)
 {
-	struct dface_mmap_export *e;
+	struct impl_mmap_export *e;
 
 	while ((e = SLIST_FIRST(&mmap->exports)) != NULL) {
 		SLIST_REMOVE_HEAD(&mmap->exports, next);
@@ -68,17 +68,17 @@ static doca_error_t
 can_export(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access)
 {
 	if (!mmap->is_started || mmap->is_imported) {
-		DFACE_ERR("mmap: %s, cannot be exported", mmap->is_imported ? "imported" :
+		IMPL_ERR("mmap: %s, cannot be exported", mmap->is_imported ? "imported" :
 			"not started");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if ((mmap->permissions & access) == 0) {
-		DFACE_ERR("mmap: permissions %#x lack one of %#x, cannot be exported",
+		IMPL_ERR("mmap: permissions %#x lack one of %#x, cannot be exported",
 			mmap->permissions, access);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (!dface_mmap_has_dev(mmap, dev)) {
-		DFACE_ERR("mmap: the device was not added");
+	if (!impl_mmap_has_dev(mmap, dev)) {
+		IMPL_ERR("mmap: the device was not added");
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	return DOCA_SUCCESS;
@@ -104,9 +104,9 @@ describe(const struct doca_mmap *mmap, const struct doca_dev *dev, struct mmap_d
 }
 
 static doca_error_t
-make_export(struct doca_mmap *mmap, const struct doca_dev *dev, struct dface_mmap_export **out)
+make_export(struct doca_mmap *mmap, const struct doca_dev *dev, struct impl_mmap_export **out)
 {
-	struct dface_mmap_export *e;
+	struct impl_mmap_export *e;
 	struct mmap_desc d;
 	doca_error_t ret;
 
@@ -128,7 +128,7 @@ doca_error_t
 doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
 		size_t *export_desc_len)
 {
-	struct dface_mmap_export *e;
+	struct impl_mmap_export *e;
 	doca_error_t ret;
 
 	if (mmap == NULL || dev == NULL || export_desc == NULL || export_desc_len == NULL)
@@ -178,7 +178,7 @@ fault_of(const struct mmap_desc *d)
 		return "corrupt";
 	if (addr == 0 || len == 0 || len > UINT64_MAX - addr)
 		return "its memory range is none";
-	if (!dface_access_is_valid(permissions) || (permissions & PCI_ACCESS) == 0)
+	if (!impl_access_is_valid(permissions) || (permissions & PCI_ACCESS) == 0)
 		return "its permissions are wrong";
 	if (d->zero != 0 || strnlen(d->pci, sizeof(d->pci)) == sizeof(d->pci))
 		return "its device is wrong";
@@ -195,7 +195,7 @@ import(const struct mmap_desc *d, const union doca_data *user_data, struct doca_
 	ret = doca_mmap_create(&m);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = dface_mmap_push_dev(m, dev);
+	ret = impl_mmap_push_dev(m, dev);
 	if (ret != DOCA_SUCCESS) {
 		doca_mmap_destroy(m);
 		return ret;
@@ -221,14 +221,14 @@ doca_mmap_create_from_export(const union doca_data *user_data, const void *expor
 	if (export_desc == NULL || dev == NULL || mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (export_desc_len != sizeof(d)) {
-		DFACE_ERR("mmap descriptor: has %zu bytes, not %zu", export_desc_len, sizeof(d));
+		IMPL_ERR("mmap descriptor: has %zu bytes, not %zu", export_desc_len, sizeof(d));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	/* It may lie in memory that the other side still writes to. */
 	memcpy(&d, export_desc, sizeof(d));
 	fault = fault_of(&d);
 	if (fault != NULL) {
-		DFACE_ERR("mmap descriptor: %s", fault);
+		IMPL_ERR("mmap descriptor: %s", fault);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return import(&d, user_data, dev, mmap);

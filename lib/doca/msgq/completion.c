@@ -12,10 +12,10 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "dface_eal.h"
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_msgq.h"
+#include "base/err.h"
+#include "dev/eal.h"
+#include "log/log.h"
+#include "msgq/msgq.h"
 
 #define DEFAULT_RECV 1024
 
@@ -32,7 +32,7 @@ doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **co
 	rte_spinlock_init(&comp->lock);
 	comp->max_consumers = 1;
 	comp->max_recv = DEFAULT_RECV;
-	comp->imm_len = DFACE_MAX_IMM;
+	comp->imm_len = IMPL_MAX_IMM;
 	*consumer_comp = comp;
 	return DOCA_SUCCESS;
 }
@@ -43,15 +43,15 @@ doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *co
 	if (consumer_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer_comp->handle != 0) {
-		DFACE_ERR("consumer completion: destroy of one that is started");
+		IMPL_ERR("consumer completion: destroy of one that is started");
 		return DOCA_ERROR_IN_USE;
 	}
 	if (__atomic_load_n(&consumer_comp->nb_users, __ATOMIC_ACQUIRE) > 0) {
-		DFACE_ERR("consumer completion: destroy while consumers have it");
+		IMPL_ERR("consumer completion: destroy while consumers have it");
 		return DOCA_ERROR_IN_USE;
 	}
 	if (consumer_comp->thread != NULL)
-		dface_dpa_thread_drop(consumer_comp->thread);
+		impl_dpa_thread_drop(consumer_comp->thread);
 	free(consumer_comp);
 	return DOCA_SUCCESS;
 }
@@ -67,9 +67,9 @@ doca_comch_consumer_completion_set_dpa_thread(
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer_comp->handle != 0)
 		return DOCA_ERROR_BAD_STATE;
-	dface_dpa_thread_hold(dpa_thread);
+	impl_dpa_thread_hold(dpa_thread);
 	if (consumer_comp->thread != NULL)
-		dface_dpa_thread_drop(consumer_comp->thread);
+		impl_dpa_thread_drop(consumer_comp->thread);
 	consumer_comp->thread = dpa_thread;
 	return DOCA_SUCCESS;
 }
@@ -93,7 +93,7 @@ doca_comch_consumer_completion_set_max_num_consumers(
 {
 	return consumer_comp == NULL ? DOCA_ERROR_INVALID_VALUE :
 		set_number(consumer_comp, &consumer_comp->max_consumers, max_num_consumers,
-			DFACE_MSGQ_MAX_ENDS, true);
+			IMPL_MSGQ_MAX_ENDS, true);
 }
 
 doca_error_t
@@ -102,7 +102,7 @@ doca_comch_consumer_completion_set_max_num_recv(
 {
 	return consumer_comp == NULL ? DOCA_ERROR_INVALID_VALUE :
 		set_number(consumer_comp, &consumer_comp->max_recv, max_num_recv,
-			DFACE_MSGQ_MAX_DEPTH, true);
+			IMPL_MSGQ_MAX_DEPTH, true);
 }
 
 doca_error_t
@@ -110,7 +110,7 @@ doca_comch_consumer_completion_set_imm_data_len(
 		struct doca_comch_consumer_completion *consumer_comp, uint32_t imm_data_len)
 {
 	return consumer_comp == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_number(consumer_comp, &consumer_comp->imm_len, imm_data_len, DFACE_MAX_IMM,
+		set_number(consumer_comp, &consumer_comp->imm_len, imm_data_len, IMPL_MAX_IMM,
 			false);
 }
 
@@ -156,28 +156,28 @@ on_message(void *arg)
 {
 	const struct doca_comch_consumer_completion *comp = arg;
 
-	dface_dpa_thread_activate(comp->thread);
+	impl_dpa_thread_activate(comp->thread);
 }
 
 static doca_error_t
 start_check(const struct doca_comch_consumer_completion *comp)
 {
 	if (comp->thread == NULL) {
-		DFACE_ERR("consumer completion: start without a DPA thread");
+		IMPL_ERR("consumer completion: start without a DPA thread");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if ((uint64_t)comp->max_consumers * comp->max_recv > DFACE_MSGQ_MAX_COMPLETIONS) {
-		DFACE_ERR("consumer completion: %u receives of %u consumers, at most %u in all",
-			comp->max_recv, comp->max_consumers, DFACE_MSGQ_MAX_COMPLETIONS);
+	if ((uint64_t)comp->max_consumers * comp->max_recv > IMPL_MSGQ_MAX_COMPLETIONS) {
+		IMPL_ERR("consumer completion: %u receives of %u consumers, at most %u in all",
+			comp->max_recv, comp->max_consumers, IMPL_MSGQ_MAX_COMPLETIONS);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (comp->handle != 0)
 		return DOCA_ERROR_BAD_STATE;
-	if (!dface_dpa_thread_is_started(comp->thread)) {
-		DFACE_ERR("consumer completion: its DPA thread is not started");
+	if (!impl_dpa_thread_is_started(comp->thread)) {
+		IMPL_ERR("consumer completion: its DPA thread is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	return dface_eal_start();
+	return impl_eal_start();
 }
 
 static doca_error_t
@@ -202,7 +202,7 @@ create_queues(struct doca_comch_consumer_completion *comp)
 		return DOCA_SUCCESS;
 	free(comp->elements);
 	comp->elements = NULL;
-	return dface_err(-rte_errno);
+	return impl_err(-rte_errno);
 }
 
 static void
@@ -226,14 +226,14 @@ doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *cons
 	ret = start_check(comp);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dpa = dface_dpa_thread_dpa(comp->thread);
-	ret = dface_dpa_join(dpa);
+	dpa = impl_dpa_thread_dpa(comp->thread);
+	ret = impl_dpa_join(dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ret = create_queues(comp);
 	if (ret != DOCA_SUCCESS)
 		goto err_drop;
-	comp->handle = dface_dpa_handle_create(DFACE_DPA_CONSUMER_COMPLETION, comp);
+	comp->handle = impl_dpa_handle_create(IMPL_DPA_CONSUMER_COMPLETION, comp);
 	if (comp->handle == 0) {
 		ret = DOCA_ERROR_NO_MEMORY;
 		goto err_queues;
@@ -245,7 +245,7 @@ doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *cons
 err_queues:
 	destroy_queues(comp);
 err_drop:
-	dface_dpa_drop(dpa);
+	impl_dpa_drop(dpa);
 	return ret;
 }
 
@@ -258,7 +258,7 @@ has_consumers(struct doca_comch_consumer_completion *comp)
 	n = comp->nb_consumers;
 	rte_spinlock_unlock(&comp->lock);
 	if (n > 0)
-		DFACE_ERR("consumer completion: stop while it has %u consumers", n);
+		IMPL_ERR("consumer completion: stop while it has %u consumers", n);
 	return n > 0;
 }
 
@@ -273,10 +273,10 @@ doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consu
 		return DOCA_ERROR_BAD_STATE;
 	if (has_consumers(comp))
 		return DOCA_ERROR_IN_USE;
-	dface_dpa_handle_destroy(comp->handle);
+	impl_dpa_handle_destroy(comp->handle);
 	comp->handle = 0;
 	destroy_queues(comp);
-	dface_dpa_drop(dface_dpa_thread_dpa(comp->thread));
+	impl_dpa_drop(impl_dpa_thread_dpa(comp->thread));
 	return DOCA_SUCCESS;
 }
 
@@ -296,17 +296,17 @@ doca_comch_consumer_completion_get_dpa_handle(
 /* Consumers */
 
 doca_error_t
-dface_consumer_completion_join(struct doca_comch_consumer_completion *comp, uint32_t max_recv,
+impl_consumer_completion_join(struct doca_comch_consumer_completion *comp, uint32_t max_recv,
 		uint32_t imm_len)
 {
 	doca_error_t ret = DOCA_SUCCESS;
 
 	if (comp->handle == 0) {
-		DFACE_ERR("MsgQ consumer: its consumer completion is not started");
+		IMPL_ERR("MsgQ consumer: its consumer completion is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (max_recv > comp->max_recv || imm_len > comp->imm_len) {
-		DFACE_ERR("MsgQ consumer: %u receives of %u bytes, its consumer completion takes "
+		IMPL_ERR("MsgQ consumer: %u receives of %u bytes, its consumer completion takes "
 			"%u of %u", max_recv, imm_len, comp->max_recv, comp->imm_len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -317,13 +317,13 @@ dface_consumer_completion_join(struct doca_comch_consumer_completion *comp, uint
 		ret = DOCA_ERROR_INVALID_VALUE;
 	rte_spinlock_unlock(&comp->lock);
 	if (ret != DOCA_SUCCESS)
-		DFACE_ERR("MsgQ consumer: its consumer completion has all %u that it may have",
+		IMPL_ERR("MsgQ consumer: its consumer completion has all %u that it may have",
 			comp->max_consumers);
 	return ret;
 }
 
 void
-dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp)
+impl_consumer_completion_leave(struct doca_comch_consumer_completion *comp)
 {
 	rte_spinlock_lock(&comp->lock);
 	comp->nb_consumers--;
@@ -331,7 +331,7 @@ dface_consumer_completion_leave(struct doca_comch_consumer_completion *comp)
 }
 
 void
-dface_consumer_completion_fill(struct doca_comch_consumer_completion *comp)
+impl_consumer_completion_fill(struct doca_comch_consumer_completion *comp)
 {
 	uint16_t n = rte_comch_msgq_cq_recv_burst(comp->cq,
 			&comp->elements[comp->filled & comp->mask], 1);
@@ -341,7 +341,7 @@ dface_consumer_completion_fill(struct doca_comch_consumer_completion *comp)
 }
 
 void
-dface_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
+impl_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
 		struct rte_comch_msgq_consumer *native)
 {
 	struct rte_comch_consumer_stats stats;
@@ -350,7 +350,7 @@ dface_consumer_completion_stop_native(struct doca_comch_consumer_completion *com
 	rte_comch_msgq_consumer_stop(native);
 	/* There is room: device code gets no credit without. */
 	while (rte_comch_msgq_consumer_state(native) != RTE_COMCH_STATE_IDLE)
-		dface_consumer_completion_fill(comp);
+		impl_consumer_completion_fill(comp);
 	rte_comch_msgq_consumer_stats_get(native, &stats);
 	comp->nb_credits -= stats.posted - stats.msgs;
 	rte_spinlock_unlock(&comp->lock);

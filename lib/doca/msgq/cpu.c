@@ -12,16 +12,16 @@
 
 #include <rte_errno.h>
 
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_msgq.h"
+#include "base/err.h"
+#include "log/log.h"
+#include "msgq/msgq.h"
 
 static doca_error_t
 is_for_cpu(const struct doca_dpa *dpa, const char *what)
 {
 	if (dpa == NULL)
 		return DOCA_SUCCESS;
-	DFACE_ERR("MsgQ: its %ss are on the DPA, and this one is not: see "
+	IMPL_ERR("MsgQ: its %ss are on the DPA, and this one is not: see "
 		"doca_ctx_set_datapath_on_dpa()", what);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -29,12 +29,12 @@ is_for_cpu(const struct doca_dpa *dpa, const char *what)
 static doca_error_t
 consumer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	const struct impl_msgq_consumer *c = (const struct impl_msgq_consumer *)ctx;
 	const struct rte_comch_msgq_consumer_conf conf = {
 		.conf_size = sizeof(conf),
-		.id = c->id,
+		.id = c->base.id,
 		.queue_size = ctx->nb_tasks,
-		.imm_size = c->imm_len,
+		.imm_size = c->base.imm_len,
 		.poll = ctx->pe->poll,
 		.user_data = (uintptr_t)ctx,
 	};
@@ -44,7 +44,7 @@ consumer_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
 	if (ctx->native == NULL)
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	ctx->poll_me = true;
 	return DOCA_SUCCESS;
 }
@@ -53,14 +53,14 @@ static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
 	/* So that it comes back with the others. */
-	dface_consumer_flush(ctx);
-	return dface_err(rte_comch_msgq_consumer_stop(ctx->native));
+	impl_consumer_flush(ctx);
+	return impl_err(rte_comch_msgq_consumer_stop(ctx->native));
 }
 
 static bool
 consumer_progress(struct doca_ctx *ctx)
 {
-	bool done = dface_consumer_progress(ctx);
+	bool done = impl_consumer_progress(ctx);
 
 	if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING && !ctx->native_idle &&
 			rte_comch_msgq_consumer_state(ctx->native) == RTE_COMCH_STATE_IDLE)) {
@@ -77,26 +77,43 @@ consumer_release(struct doca_ctx *ctx)
 	ctx->native = NULL;
 }
 
-const struct dface_ctx_ops dface_msgq_consumer_ops = {
-	.name = "MsgQ consumer",
-	.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
-	.start = consumer_start,
-	.stop = consumer_stop,
-	.release = consumer_release,
-	.progress = consumer_progress,
-	.submit = dface_consumer_submit,
-	.task_back = dface_consumer_task_back,
-	.flush = dface_consumer_flush,
-	.set_dpa = dface_msgq_consumer_set_dpa,
+static uint16_t
+consumer_post(void *native, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	return rte_comch_msgq_post_burst(native, bufs, n);
+}
+
+static uint16_t
+consumer_recv(void *native, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return rte_comch_msgq_recv_burst(native, cpls, n);
+}
+
+const struct impl_consumer_ops impl_msgq_consumer_cpu_ops = {
+	.ctx = {
+		.name = "MsgQ consumer",
+		.task_size = sizeof(struct doca_comch_consumer_task_post_recv),
+		.start = consumer_start,
+		.stop = consumer_stop,
+		.release = consumer_release,
+		.progress = consumer_progress,
+		.submit = impl_consumer_submit,
+		.task_back = impl_consumer_task_back,
+		.flush = impl_consumer_flush,
+		.set_dpa = impl_msgq_consumer_set_dpa,
+	},
+	.destroy = impl_msgq_consumer_destroy,
+	.post = consumer_post,
+	.recv = consumer_recv,
 };
 
 static doca_error_t
 producer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	struct impl_msgq_producer *p = (struct impl_msgq_producer *)ctx;
 	const struct rte_comch_msgq_producer_conf conf = {
 		.conf_size = sizeof(conf),
-		.id = p->id,
+		.id = p->base.id,
 		.queue_size = ctx->nb_tasks,
 		.poll = ctx->pe->poll,
 	};
@@ -106,9 +123,9 @@ producer_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
 	if (ctx->native == NULL)
-		return dface_err(-rte_errno);
+		return impl_err(-rte_errno);
 	ctx->poll_me = true;
-	p->is_short = false;
+	p->base.is_short = false;
 	return DOCA_SUCCESS;
 }
 
@@ -127,15 +144,32 @@ producer_release(struct doca_ctx *ctx)
 	ctx->native = NULL;
 }
 
-const struct dface_ctx_ops dface_msgq_producer_ops = {
-	.name = "MsgQ producer",
-	.task_size = sizeof(struct doca_comch_producer_task_send),
-	.start = producer_start,
-	.stop = producer_stop,
-	.release = producer_release,
-	.progress = dface_producer_progress,
-	.submit = dface_producer_submit,
-	.task_back = dface_producer_task_back,
-	.flush = dface_producer_flush,
-	.set_dpa = dface_msgq_producer_set_dpa,
+static uint16_t
+producer_send(void *native, const struct rte_comch_op *ops, uint16_t n)
+{
+	return rte_comch_msgq_send_burst(native, ops, n);
+}
+
+static uint16_t
+producer_done(void *native, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	return rte_comch_msgq_done_burst(native, cpls, n);
+}
+
+const struct impl_producer_ops impl_msgq_producer_cpu_ops = {
+	.ctx = {
+		.name = "MsgQ producer",
+		.task_size = sizeof(struct doca_comch_producer_task_send),
+		.start = producer_start,
+		.stop = producer_stop,
+		.release = producer_release,
+		.progress = impl_producer_progress,
+		.submit = impl_producer_submit,
+		.task_back = impl_producer_task_back,
+		.flush = impl_producer_flush,
+		.set_dpa = impl_msgq_producer_set_dpa,
+	},
+	.destroy = impl_msgq_producer_destroy,
+	.send = producer_send,
+	.done = producer_done,
 };

@@ -9,8 +9,8 @@
 
 #include <doca_dpa_dev_comch_msgq.h>
 
-#include "dface_msgq.h"
-#include "dface_yield.h"
+#include "ctx/yield.h"
+#include "msgq/msgq.h"
 
 /* Device code until DOCA 2.8: the flag says if there is an element. */
 void doca_dpa_dev_comch_producer_post_send_imm_only_207(
@@ -33,27 +33,27 @@ elements_free(const struct doca_comch_consumer_completion *comp)
 void
 doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
-	struct doca_comch_consumer *c;
+	struct impl_dpa_self *self = impl_dpa_enter();
+	struct impl_msgq_consumer *c;
 	bool has_room;
 	uint32_t n;
 
-	c = dface_dpa_object(self, DFACE_DPA_CONSUMER, consumer, __func__);
+	c = impl_dpa_object(self, IMPL_DPA_CONSUMER, consumer, __func__);
 	if (c == NULL)
 		return;
 	rte_spinlock_lock(&c->dpa.comp->lock);
 	has_room = elements_free(c->dpa.comp) >= num_msg;
-	n = has_room ? rte_comch_msgq_credit(c->ctx.native, num_msg) : 0;
+	n = has_room ? rte_comch_msgq_credit(c->base.ctx.native, num_msg) : 0;
 	c->dpa.comp->nb_credits += n;
 	rte_spinlock_unlock(&c->dpa.comp->lock);
 	if (n < num_msg) {
-		dface_dpa_fault(self, __func__, has_room ?
+		impl_dpa_fault(self, __func__, has_room ?
 			"consumer %u: %u messages more are too many: it may have %u at a time" :
 			"consumer %u: %u messages more (of %u), while elements of consumers that "
-			"were stopped are not taken", c->id, num_msg, c->dpa.max_recv);
+			"were stopped are not taken", c->base.id, num_msg, c->dpa.max_recv);
 		return;
 	}
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 }
 
 enum take {
@@ -67,7 +67,7 @@ static enum take
 take_element(struct doca_comch_consumer_completion *comp, struct rte_comch_cpl **element)
 {
 	if (comp->taken == comp->filled)
-		dface_consumer_completion_fill(comp);
+		impl_consumer_completion_fill(comp);
 	if (comp->taken == comp->filled)
 		return TAKE_NONE;
 	if (comp->taken - comp->acked == comp->size)
@@ -81,12 +81,12 @@ doca_dpa_dev_comch_consumer_get_completion(
 		doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle,
 		doca_dpa_dev_comch_consumer_completion_element_t *comp_element)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_comch_consumer_completion *comp;
 	struct rte_comch_cpl *element = NULL;
 	enum take take;
 
-	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
+	comp = impl_dpa_object(self, IMPL_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
 		__func__);
 	if (comp == NULL)
 		return 0;
@@ -94,17 +94,17 @@ doca_dpa_dev_comch_consumer_get_completion(
 	take = take_element(comp, &element);
 	rte_spinlock_unlock(&comp->lock);
 	if (take == TAKE_FULL) {
-		dface_dpa_fault(self, __func__, "there is one more, but %u elements were taken "
+		impl_dpa_fault(self, __func__, "there is one more, but %u elements were taken "
 			"and not acknowledged", comp->size);
 		return 0;
 	}
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 	/* Kernels that look in vain share their CPU. */
 	if (take == TAKE_NONE) {
-		dface_yield_fruitless();
+		impl_yield_fruitless();
 		return 0;
 	}
-	dface_yield_fruitful();
+	impl_yield_fruitful();
 	*comp_element = (uintptr_t)element;
 	return 1;
 }
@@ -130,11 +130,11 @@ void
 doca_dpa_dev_comch_consumer_completion_ack(
 		doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, uint64_t num_comp)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_comch_consumer_completion *comp;
 	uint64_t taken;
 
-	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
+	comp = impl_dpa_object(self, IMPL_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
 		__func__);
 	if (comp == NULL)
 		return;
@@ -144,22 +144,22 @@ doca_dpa_dev_comch_consumer_completion_ack(
 		comp->acked += num_comp;
 	rte_spinlock_unlock(&comp->lock);
 	if (num_comp > taken) {
-		dface_dpa_fault(self, __func__, "%llu elements, but %llu were taken",
+		impl_dpa_fault(self, __func__, "%llu elements, but %llu were taken",
 			(unsigned long long)num_comp, (unsigned long long)taken);
 		return;
 	}
-	dface_dpa_leave(self);
+	impl_dpa_leave(self);
 }
 
 void
 doca_dpa_dev_comch_consumer_completion_request_notification(
 		doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
+	struct impl_dpa_self *self = impl_dpa_enter();
 	struct doca_comch_consumer_completion *comp;
 	bool has_some;
 
-	comp = dface_dpa_object(self, DFACE_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
+	comp = impl_dpa_object(self, IMPL_DPA_CONSUMER_COMPLETION, consumer_comp_handle,
 		__func__);
 	if (comp == NULL)
 		return;
@@ -168,8 +168,8 @@ doca_dpa_dev_comch_consumer_completion_request_notification(
 	has_some = comp->taken != comp->filled || rte_comch_msgq_cq_arm(comp->cq) == -EAGAIN;
 	rte_spinlock_unlock(&comp->lock);
 	if (has_some)
-		dface_dpa_thread_activate(comp->thread);
-	dface_dpa_leave(self);
+		impl_dpa_thread_activate(comp->thread);
+	impl_dpa_leave(self);
 }
 
 /* Producers */
@@ -178,15 +178,15 @@ int
 doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t producer,
 		uint32_t consumer_id)
 {
-	struct dface_dpa_self *self = dface_dpa_enter();
-	struct doca_comch_producer *p;
+	struct impl_dpa_self *self = impl_dpa_enter();
+	struct impl_msgq_producer *p;
 	int ret;
 
-	p = dface_dpa_object(self, DFACE_DPA_PRODUCER, producer, __func__);
+	p = impl_dpa_object(self, IMPL_DPA_PRODUCER, producer, __func__);
 	if (p == NULL)
 		return 1;
-	ret = rte_comch_msgq_consumer_empty(p->ctx.native, consumer_id);
-	dface_dpa_leave(self);
+	ret = rte_comch_msgq_consumer_empty(p->base.ctx.native, consumer_id);
+	impl_dpa_leave(self);
 	/* One that does not exist can receive nothing either. */
 	return ret != 0;
 }
@@ -207,16 +207,16 @@ struct send {
 
 /* False: a fault. */
 static bool
-send_check(struct dface_dpa_self *self, const struct send *s)
+send_check(struct impl_dpa_self *self, const struct send *s)
 {
-	if (s->imm_len > DFACE_MAX_IMM)
-		dface_dpa_fault(self, s->what, "a message of %u bytes, the limit is %u",
-			s->imm_len, DFACE_MAX_IMM);
+	if (s->imm_len > IMPL_MAX_IMM)
+		impl_dpa_fault(self, s->what, "a message of %u bytes, the limit is %u",
+			s->imm_len, IMPL_MAX_IMM);
 	else if (s->imm == NULL && s->imm_len > 0)
-		dface_dpa_fault(self, s->what, "a message of %u bytes at address 0", s->imm_len);
-	else if (s->len > DFACE_MAX_BUF_SIZE)
-		dface_dpa_fault(self, s->what, "a copy of %zu bytes, the limit is %u", s->len,
-			DFACE_MAX_BUF_SIZE);
+		impl_dpa_fault(self, s->what, "a message of %u bytes at address 0", s->imm_len);
+	else if (s->len > IMPL_MAX_BUF_SIZE)
+		impl_dpa_fault(self, s->what, "a copy of %zu bytes, the limit is %u", s->len,
+			IMPL_MAX_BUF_SIZE);
 	else
 		return true;
 	return false;
@@ -224,21 +224,21 @@ send_check(struct dface_dpa_self *self, const struct send *s)
 
 /* Copy the block, once there is a receive for the message after it. False: a fault. */
 static bool
-try_copy(struct dface_dpa_self *self, struct doca_comch_producer *p, struct send *s)
+try_copy(struct impl_dpa_self *self, struct impl_msgq_producer *p, struct send *s)
 {
 	const char *src;
 	char *dst;
 
-	if (rte_comch_msgq_consumer_empty(p->ctx.native, s->consumer_id) == 1)
+	if (rte_comch_msgq_consumer_empty(p->base.ctx.native, s->consumer_id) == 1)
 		return true;
-	dst = dface_dpa_mmap_range(self, s->dst_mmap, s->dst_addr, s->len, true, s->what);
+	dst = impl_dpa_mmap_range(self, s->dst_mmap, s->dst_addr, s->len, true, s->what);
 	if (dst == NULL)
 		return false;
-	src = dface_dpa_mmap_range(self, s->src_mmap, s->src_addr, s->len, false, s->what);
+	src = impl_dpa_mmap_range(self, s->src_mmap, s->src_addr, s->len, false, s->what);
 	if (src == NULL)
 		return false;
 	if (dst < src + s->len && src < dst + s->len) {
-		dface_dpa_fault(self, s->what, "source and destination overlap");
+		impl_dpa_fault(self, s->what, "source and destination overlap");
 		return false;
 	}
 	memcpy(dst, src, s->len);
@@ -248,38 +248,38 @@ try_copy(struct dface_dpa_self *self, struct doca_comch_producer *p, struct send
 
 /* True: taken; else the consumer has nothing posted. */
 static bool
-try_send(struct doca_comch_producer *p, const struct send *s)
+try_send(struct impl_msgq_producer *p, const struct send *s)
 {
 	const struct rte_comch_op op = {
 		.consumer_id = s->consumer_id, .imm = s->imm, .imm_len = (uint16_t)s->imm_len,
 	};
 
-	return !s->has_copy && rte_comch_msgq_send_burst(p->ctx.native, &op, 1) == 1;
+	return !s->has_copy && rte_comch_msgq_send_burst(p->base.ctx.native, &op, 1) == 1;
 }
 
 /* What was sent is there, or has failed: elements for it. False: a fault. */
 static bool
-send_report(struct dface_dpa_self *self, struct doca_comch_producer *p, const struct send *s)
+send_report(struct impl_dpa_self *self, struct impl_msgq_producer *p, const struct send *s)
 {
 	doca_dpa_dev_completion_type_t type = DOCA_DPA_DEV_COMP_SEND;
 	struct rte_comch_cpl cpl = { .status = 0 };
 	uint32_t nb;
 
-	rte_comch_msgq_done_burst(p->ctx.native, &cpl, 1);
+	rte_comch_msgq_done_burst(p->base.ctx.native, &cpl, 1);
 	nb = s->flags == NULL ? 0 :
-		dface_dpa_nb_elements(&p->dpa.nb_deferred, *s->flags, p->dpa.max_send);
+		impl_dpa_nb_elements(&p->dpa.nb_deferred, *s->flags, p->dpa.max_send);
 	if (cpl.status != 0) {
-		dface_dpa_warn(self, s->what, "consumer %u: %s", s->consumer_id,
+		impl_dpa_warn(self, s->what, "consumer %u: %s", s->consumer_id,
 			cpl.status == -ENOENT ? "there is none" : "it takes less");
 		type = DOCA_DPA_DEV_COMP_SEND_ERR;
 		nb = RTE_MAX(nb, 1u);
 	}
 	for (; nb > 0; nb--) {
 		/* The last one is this one's. */
-		if (dface_dpa_completion_push(p->dpa.comp, nb == 1 ? type : DOCA_DPA_DEV_COMP_SEND,
+		if (impl_dpa_completion_push(p->dpa.comp, nb == 1 ? type : DOCA_DPA_DEV_COMP_SEND,
 				p->dpa.user_data, 0))
 			continue;
-		dface_dpa_fault(self, s->what, "the completion has no room: acknowledge "
+		impl_dpa_fault(self, s->what, "the completion has no room: acknowledge "
 			"elements, or have more room");
 		return false;
 	}
@@ -289,12 +289,12 @@ send_report(struct dface_dpa_self *self, struct doca_comch_producer *p, const st
 static void
 send(struct send *s)
 {
-	struct dface_dpa_self *self;
-	struct doca_comch_producer *p;
+	struct impl_dpa_self *self;
+	struct impl_msgq_producer *p;
 
 	for (;;) {
-		self = dface_dpa_enter();
-		p = dface_dpa_object(self, DFACE_DPA_PRODUCER, s->producer, s->what);
+		self = impl_dpa_enter();
+		p = impl_dpa_object(self, IMPL_DPA_PRODUCER, s->producer, s->what);
 		if (p == NULL || !send_check(self, s))
 			return;
 		if (s->has_copy && !try_copy(self, p, s))
@@ -302,15 +302,15 @@ send(struct send *s)
 		if (try_send(p, s))
 			break;
 		if (!p->dpa.has_warned)
-			dface_dpa_warn(self, s->what, "consumer %u has no receive posted: a card "
+			impl_dpa_warn(self, s->what, "consumer %u has no receive posted: a card "
 				"would not wait for one", s->consumer_id);
 		p->dpa.has_warned = true;
-		dface_dpa_pause(self);
+		impl_dpa_pause(self);
 		/* The producer may be stopped, and so may the kernel. */
-		dface_dpa_leave(self);
+		impl_dpa_leave(self);
 	}
 	if (send_report(self, p, s))
-		dface_dpa_leave(self);
+		impl_dpa_leave(self);
 }
 
 void

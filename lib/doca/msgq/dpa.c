@@ -8,9 +8,10 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_msgq.h"
+#include "base/alias.h"
+#include "base/err.h"
+#include "log/log.h"
+#include "msgq/msgq.h"
 
 #define USER_DATA_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
 
@@ -18,9 +19,9 @@
 static doca_error_t
 dpa_check(const struct doca_dpa *of_msgq, const struct doca_dpa *dpa, const char *what)
 {
-	if (of_msgq != NULL && dface_dpa_is_same(of_msgq, dpa))
+	if (of_msgq != NULL && impl_dpa_is_same(of_msgq, dpa))
 		return DOCA_SUCCESS;
-	DFACE_ERR("MsgQ: its %ss are not on %s DPA", what, of_msgq == NULL ? "a" : "this");
+	IMPL_ERR("MsgQ: its %ss are not on %s DPA", what, of_msgq == NULL ? "a" : "this");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -35,55 +36,68 @@ may_set(const struct doca_ctx *ctx)
 static doca_error_t
 set_depth(const struct doca_ctx *ctx, uint32_t *place, uint32_t depth)
 {
-	if (depth == 0 || depth > DFACE_MSGQ_MAX_DEPTH)
+	if (depth == 0 || depth > IMPL_MSGQ_MAX_DEPTH)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
-	*place = rte_align32pow2(depth);
+	/* An end of a connection never goes to a DPA. */
+	if (place != NULL)
+		*place = rte_align32pow2(depth);
 	return DOCA_SUCCESS;
 }
 
 /* Consumers */
 
+/* NULL: it is of a connection. */
+static struct impl_msgq_consumer *
+consumer_of(struct doca_comch_consumer *consumer)
+{
+	const struct impl_ctx_ops *ops = consumer->ctx.ops;
+
+	return ops == &impl_msgq_consumer_cpu_ops.ctx || ops == &impl_msgq_consumer_dpa_ops.ctx ?
+		(struct impl_msgq_consumer *)consumer : NULL;
+}
+
 static doca_error_t
-consumer_create_native(struct doca_comch_consumer *c)
+consumer_create_native(struct impl_msgq_consumer *c)
 {
 	const struct rte_comch_msgq_consumer_conf conf = {
 		.conf_size = sizeof(conf),
-		.id = c->id,
+		.id = c->base.id,
 		.queue_size = c->dpa.max_recv,
-		.imm_size = c->imm_len,
+		.imm_size = c->base.imm_len,
 		.cq = c->dpa.comp->cq,
 		.user_data = (uintptr_t)c,
 	};
 
-	c->ctx.native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
-	if (c->ctx.native == NULL)
-		return dface_err(-rte_errno);
-	c->dpa.handle = dface_dpa_handle_create(DFACE_DPA_CONSUMER, c);
+	c->base.ctx.native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
+	if (c->base.ctx.native == NULL)
+		return impl_err(-rte_errno);
+	c->dpa.handle = impl_dpa_handle_create(IMPL_DPA_CONSUMER, c);
 	if (c->dpa.handle != 0)
 		return DOCA_SUCCESS;
-	rte_comch_msgq_consumer_stop(c->ctx.native);
-	rte_comch_msgq_consumer_destroy(c->ctx.native);
-	c->ctx.native = NULL;
+	rte_comch_msgq_consumer_stop(c->base.ctx.native);
+	rte_comch_msgq_consumer_destroy(c->base.ctx.native);
+	c->base.ctx.native = NULL;
 	return DOCA_ERROR_NO_MEMORY;
 }
 
 static doca_error_t
 consumer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct impl_msgq_consumer *c = (struct impl_msgq_consumer *)ctx;
 	doca_error_t ret;
 
 	if (c->dpa.comp == NULL || c->dpa.max_recv == 0) {
-		DFACE_ERR("MsgQ consumer on the DPA: start without %s", c->dpa.comp == NULL ?
+		IMPL_ERR("MsgQ consumer on the DPA: start without %s", c->dpa.comp == NULL ?
 			"a consumer completion" : "a number of receives");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	ret = dface_dpa_join(ctx->dpa);
+	ret = impl_dpa_join(ctx->dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = dface_consumer_completion_join(c->dpa.comp, c->dpa.max_recv, c->imm_len);
+	ret = impl_consumer_completion_join(c->dpa.comp, c->dpa.max_recv,
+			c->base.imm_len);
 	if (ret != DOCA_SUCCESS)
 		goto err_drop;
 	ret = consumer_create_native(c);
@@ -92,53 +106,56 @@ consumer_start(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 
 err_leave:
-	dface_consumer_completion_leave(c->dpa.comp);
+	impl_consumer_completion_leave(c->dpa.comp);
 err_drop:
-	dface_dpa_drop(ctx->dpa);
+	impl_dpa_drop(ctx->dpa);
 	return ret;
 }
 
 static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct impl_msgq_consumer *c = (struct impl_msgq_consumer *)ctx;
 
-	dface_dpa_handle_destroy(c->dpa.handle);
+	impl_dpa_handle_destroy(c->dpa.handle);
 	c->dpa.handle = 0;
 	/* What has arrived stays in the completion. */
-	dface_consumer_completion_stop_native(c->dpa.comp, ctx->native);
+	impl_consumer_completion_stop_native(c->dpa.comp, ctx->native);
 	return DOCA_SUCCESS;
 }
 
 static void
 consumer_release(struct doca_ctx *ctx)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct impl_msgq_consumer *c = (struct impl_msgq_consumer *)ctx;
 
 	rte_comch_msgq_consumer_destroy(ctx->native);
 	ctx->native = NULL;
-	dface_consumer_completion_leave(c->dpa.comp);
-	dface_dpa_drop(ctx->dpa);
+	impl_consumer_completion_leave(c->dpa.comp);
+	impl_dpa_drop(ctx->dpa);
 }
 
-static const struct dface_ctx_ops consumer_ops = {
-	.name = "MsgQ consumer on the DPA",
-	.start = consumer_start,
-	.stop = consumer_stop,
-	.release = consumer_release,
-	.set_dpa = dface_msgq_consumer_set_dpa,
+const struct impl_consumer_ops impl_msgq_consumer_dpa_ops = {
+	.ctx = {
+		.name = "MsgQ consumer on the DPA",
+		.start = consumer_start,
+		.stop = consumer_stop,
+		.release = consumer_release,
+		.set_dpa = impl_msgq_consumer_set_dpa,
+	},
+	.destroy = impl_msgq_consumer_destroy,
 };
 
 doca_error_t
-dface_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+impl_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
 {
-	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	struct impl_msgq_consumer *c = (struct impl_msgq_consumer *)ctx;
 	doca_error_t ret = dpa_check(c->msgq->dpa_consumer, dpa, "consumer");
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ctx->dpa = dpa;
-	ctx->ops = &consumer_ops;
+	ctx->ops = &impl_msgq_consumer_dpa_ops.ctx;
 	ctx->nb_tasks = 0;
 	return DOCA_SUCCESS;
 }
@@ -147,18 +164,18 @@ doca_error_t
 doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer,
 		uint32_t dev_num_recv)
 {
-	return consumer == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_depth(&consumer->ctx, &consumer->dpa.max_recv, dev_num_recv);
+	struct impl_msgq_consumer *c;
+
+	if (consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	c = consumer_of(consumer);
+	return set_depth(&consumer->ctx, c == NULL ? NULL : &c->dpa.max_recv, dev_num_recv);
 }
 
-doca_error_t
-doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
-{
-	return doca_comch_consumer_set_dev_max_num_recv(consumer, dev_num_recv);
-}
+IMPL_ALIAS(doca_comch_consumer_set_dev_num_recv, doca_comch_consumer_set_dev_max_num_recv);
 
 void
-dface_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
+impl_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
 {
 	/* Release: the destroy that sees it comes after all that was done with it. */
 	if (comp != NULL)
@@ -169,15 +186,18 @@ doca_error_t
 doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 		struct doca_comch_consumer_completion *consumer_comp, uint32_t user_data)
 {
+	struct impl_msgq_consumer *c;
+
 	/* Nothing asks for it. */
 	RTE_SET_USED(user_data);
 	if (consumer == NULL || consumer_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (may_set(&consumer->ctx) != DOCA_SUCCESS)
+	c = consumer_of(consumer);
+	if (c == NULL || may_set(&consumer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	__atomic_fetch_add(&consumer_comp->nb_users, 1, __ATOMIC_RELAXED);
-	dface_msgq_drop_completion(consumer->dpa.comp);
-	consumer->dpa.comp = consumer_comp;
+	impl_msgq_drop_completion(c->dpa.comp);
+	c->dpa.comp = consumer_comp;
 	return DOCA_SUCCESS;
 }
 
@@ -185,65 +205,78 @@ doca_error_t
 doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
 		doca_dpa_dev_comch_consumer_t *dpa_consumer)
 {
+	const struct impl_msgq_consumer *c;
+
 	if (consumer == NULL || dpa_consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->dpa.handle == 0)
+	c = consumer_of(consumer);
+	if (c == NULL || c->dpa.handle == 0)
 		return DOCA_ERROR_BAD_STATE;
-	*dpa_consumer = consumer->dpa.handle;
+	*dpa_consumer = c->dpa.handle;
 	return DOCA_SUCCESS;
 }
 
 /* Producers */
 
+/* NULL: it is of a connection. */
+static struct impl_msgq_producer *
+producer_of(struct doca_comch_producer *producer)
+{
+	const struct impl_ctx_ops *ops = producer->ctx.ops;
+
+	return ops == &impl_msgq_producer_cpu_ops.ctx || ops == &impl_msgq_producer_dpa_ops.ctx ?
+		(struct impl_msgq_producer *)producer : NULL;
+}
+
 static doca_error_t
-producer_create_native(struct doca_comch_producer *p)
+producer_create_native(struct impl_msgq_producer *p)
 {
 	const struct rte_comch_msgq_producer_conf conf = {
 		.conf_size = sizeof(conf),
-		.id = p->id,
+		.id = p->base.id,
 		.queue_size = p->dpa.max_send,
 	};
 
-	p->ctx.native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
-	if (p->ctx.native == NULL)
-		return dface_err(-rte_errno);
-	p->dpa.handle = dface_dpa_handle_create(DFACE_DPA_PRODUCER, p);
+	p->base.ctx.native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
+	if (p->base.ctx.native == NULL)
+		return impl_err(-rte_errno);
+	p->dpa.handle = impl_dpa_handle_create(IMPL_DPA_PRODUCER, p);
 	if (p->dpa.handle != 0)
 		return DOCA_SUCCESS;
-	rte_comch_msgq_producer_destroy(p->ctx.native);
-	p->ctx.native = NULL;
+	rte_comch_msgq_producer_destroy(p->base.ctx.native);
+	p->base.ctx.native = NULL;
 	return DOCA_ERROR_NO_MEMORY;
 }
 
 static doca_error_t
 producer_start(struct doca_ctx *ctx)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	struct impl_msgq_producer *p = (struct impl_msgq_producer *)ctx;
 	doca_error_t ret;
 
 	if (p->dpa.comp == NULL || p->dpa.max_send == 0) {
-		DFACE_ERR("MsgQ producer on the DPA: start without %s", p->dpa.comp == NULL ?
+		IMPL_ERR("MsgQ producer on the DPA: start without %s", p->dpa.comp == NULL ?
 			"a DPA completion" : "a number of sends");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	p->dpa.user_data = (uint32_t)ctx->user_data.u64 & USER_DATA_MASK;
 	p->dpa.nb_deferred = 0;
 	p->dpa.has_warned = false;
-	ret = dface_dpa_join(ctx->dpa);
+	ret = impl_dpa_join(ctx->dpa);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ret = producer_create_native(p);
 	if (ret != DOCA_SUCCESS)
-		dface_dpa_drop(ctx->dpa);
+		impl_dpa_drop(ctx->dpa);
 	return ret;
 }
 
 static doca_error_t
 producer_stop(struct doca_ctx *ctx)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	struct impl_msgq_producer *p = (struct impl_msgq_producer *)ctx;
 
-	dface_dpa_handle_destroy(p->dpa.handle);
+	impl_dpa_handle_destroy(p->dpa.handle);
 	p->dpa.handle = 0;
 	return DOCA_SUCCESS;
 }
@@ -253,27 +286,30 @@ producer_release(struct doca_ctx *ctx)
 {
 	rte_comch_msgq_producer_destroy(ctx->native);
 	ctx->native = NULL;
-	dface_dpa_drop(ctx->dpa);
+	impl_dpa_drop(ctx->dpa);
 }
 
-static const struct dface_ctx_ops producer_ops = {
-	.name = "MsgQ producer on the DPA",
-	.start = producer_start,
-	.stop = producer_stop,
-	.release = producer_release,
-	.set_dpa = dface_msgq_producer_set_dpa,
+const struct impl_producer_ops impl_msgq_producer_dpa_ops = {
+	.ctx = {
+		.name = "MsgQ producer on the DPA",
+		.start = producer_start,
+		.stop = producer_stop,
+		.release = producer_release,
+		.set_dpa = impl_msgq_producer_set_dpa,
+	},
+	.destroy = impl_msgq_producer_destroy,
 };
 
 doca_error_t
-dface_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
+impl_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	struct impl_msgq_producer *p = (struct impl_msgq_producer *)ctx;
 	doca_error_t ret = dpa_check(p->msgq->dpa_producer, dpa, "producer");
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ctx->dpa = dpa;
-	ctx->ops = &producer_ops;
+	ctx->ops = &impl_msgq_producer_dpa_ops.ctx;
 	ctx->nb_tasks = 0;
 	return DOCA_SUCCESS;
 }
@@ -282,38 +318,36 @@ doca_error_t
 doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer,
 		uint32_t dev_num_send)
 {
-	return producer == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_depth(&producer->ctx, &producer->dpa.max_send, dev_num_send);
+	struct impl_msgq_producer *p;
+
+	if (producer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	p = producer_of(producer);
+	return set_depth(&producer->ctx, p == NULL ? NULL : &p->dpa.max_send, dev_num_send);
 }
 
-doca_error_t
-doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send)
-{
-	return doca_comch_producer_set_dev_max_num_send(producer, dev_num_send);
-}
+IMPL_ALIAS(doca_comch_producer_set_dev_num_send, doca_comch_producer_set_dev_max_num_send);
 
-doca_error_t
-doca_comch_producer_set_dev_num_recv(struct doca_comch_producer *producer, uint32_t dev_num_send)
-{
-	return doca_comch_producer_set_dev_max_num_send(producer, dev_num_send);
-}
+IMPL_ALIAS(doca_comch_producer_set_dev_num_recv, doca_comch_producer_set_dev_max_num_send);
 
 doca_error_t
 doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
 		struct doca_dpa_completion *dpa_comp)
 {
+	struct impl_msgq_producer *p;
 	doca_error_t ret;
 
 	if (producer == NULL || dpa_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (may_set(&producer->ctx) != DOCA_SUCCESS)
+	p = producer_of(producer);
+	if (p == NULL || may_set(&producer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
-	ret = dface_dpa_completion_attach(dpa_comp);
+	ret = impl_dpa_completion_attach(dpa_comp);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	if (producer->dpa.comp != NULL)
-		dface_dpa_completion_detach(producer->dpa.comp);
-	producer->dpa.comp = dpa_comp;
+	if (p->dpa.comp != NULL)
+		impl_dpa_completion_detach(p->dpa.comp);
+	p->dpa.comp = dpa_comp;
 	return DOCA_SUCCESS;
 }
 
@@ -321,10 +355,13 @@ doca_error_t
 doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
 		doca_dpa_dev_comch_producer_t *dpa_producer)
 {
+	const struct impl_msgq_producer *p;
+
 	if (producer == NULL || dpa_producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->dpa.handle == 0)
+	p = producer_of(producer);
+	if (p == NULL || p->dpa.handle == 0)
 		return DOCA_ERROR_BAD_STATE;
-	*dpa_producer = producer->dpa.handle;
+	*dpa_producer = p->dpa.handle;
 	return DOCA_SUCCESS;
 }

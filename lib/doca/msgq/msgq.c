@@ -8,11 +8,11 @@
 
 #include <rte_errno.h>
 
-#include "dface_dev.h"
-#include "dface_eal.h"
-#include "dface_err.h"
-#include "dface_log.h"
-#include "dface_msgq.h"
+#include "base/err.h"
+#include "dev/dev.h"
+#include "dev/eal.h"
+#include "log/log.h"
+#include "msgq/msgq.h"
 
 doca_error_t
 doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
@@ -28,7 +28,7 @@ doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
 	q->dev = dev;
 	q->max_consumers = 1;
 	q->max_producers = 1;
-	dface_dev_hold(dev);
+	impl_dev_hold(dev);
 	*msgq = q;
 	return DOCA_SUCCESS;
 }
@@ -50,14 +50,14 @@ doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
 	if (msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_started(msgq)) {
-		DFACE_ERR("MsgQ: destroy of one that is started");
+		IMPL_ERR("MsgQ: destroy of one that is started");
 		return DOCA_ERROR_IN_USE;
 	}
 	if (msgq->dpa_consumer != NULL)
-		dface_dpa_drop(msgq->dpa_consumer);
+		impl_dpa_drop(msgq->dpa_consumer);
 	if (msgq->dpa_producer != NULL)
-		dface_dpa_drop(msgq->dpa_producer);
-	dface_dev_drop(msgq->dev);
+		impl_dpa_drop(msgq->dpa_producer);
+	impl_dev_drop(msgq->dev);
 	pthread_mutex_destroy(&msgq->lock);
 	free(msgq);
 	return DOCA_SUCCESS;
@@ -68,13 +68,13 @@ set_dpa(struct doca_comch_msgq *q, struct doca_dpa **place, struct doca_dpa *dpa
 {
 	if (is_started(q))
 		return DOCA_ERROR_BAD_STATE;
-	if (dface_dpa_dev(dpa) != q->dev) {
-		DFACE_ERR("MsgQ: the DPA is on another device");
+	if (impl_dpa_dev(dpa) != q->dev) {
+		IMPL_ERR("MsgQ: the DPA is on another device");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	dface_dpa_hold(dpa);
+	impl_dpa_hold(dpa);
 	if (*place != NULL)
-		dface_dpa_drop(*place);
+		impl_dpa_drop(*place);
 	*place = dpa;
 	return DOCA_SUCCESS;
 }
@@ -96,7 +96,7 @@ doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, struct doca_dpa *
 static doca_error_t
 set_max(struct doca_comch_msgq *q, uint32_t *place, uint32_t max)
 {
-	if (max == 0 || max > DFACE_MSGQ_MAX_ENDS)
+	if (max == 0 || max > IMPL_MSGQ_MAX_ENDS)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_started(q))
 		return DOCA_ERROR_BAD_STATE;
@@ -128,15 +128,15 @@ doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 	if (msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (msgq->dpa_consumer != NULL && msgq->dpa_producer != NULL) {
-		DFACE_ERR("MsgQ: it has one direction, so not both ends can be on a DPA");
+		IMPL_ERR("MsgQ: it has one direction, so not both ends can be on a DPA");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	dpa = msgq->dpa_consumer != NULL ? msgq->dpa_consumer : msgq->dpa_producer;
-	if (dpa != NULL && !dface_dpa_is_started(dpa)) {
-		DFACE_ERR("MsgQ: its DPA is not started");
+	if (dpa != NULL && !impl_dpa_is_started(dpa)) {
+		IMPL_ERR("MsgQ: its DPA is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	ret = dface_eal_start();
+	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	conf.max_consumers = msgq->max_consumers;
@@ -147,7 +147,7 @@ doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 	} else {
 		msgq->native = rte_comch_msgq_create(&conf);
 		if (msgq->native == NULL)
-			ret = dface_err(-rte_errno);
+			ret = impl_err(-rte_errno);
 	}
 	pthread_mutex_unlock(&msgq->lock);
 	return ret;
@@ -164,7 +164,7 @@ doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
 	if (msgq->native == NULL) {
 		ret = DOCA_ERROR_BAD_STATE;
 	} else if (msgq->nb_consumers + msgq->nb_producers > 0) {
-		DFACE_ERR("MsgQ: stop while it has %u consumers and %u producers",
+		IMPL_ERR("MsgQ: stop while it has %u consumers and %u producers",
 			msgq->nb_consumers, msgq->nb_producers);
 		ret = DOCA_ERROR_IN_USE;
 	} else {
@@ -186,10 +186,10 @@ join(struct doca_comch_msgq *q, bool *ids, uint32_t *nb, uint32_t max, uint32_t 
 
 	pthread_mutex_lock(&q->lock);
 	if (q->native == NULL) {
-		DFACE_ERR("MsgQ: it is not started, so it can have no consumer or producer");
+		IMPL_ERR("MsgQ: it is not started, so it can have no consumer or producer");
 		ret = DOCA_ERROR_BAD_STATE;
 	} else if (*nb == max) {
-		DFACE_ERR("MsgQ: it has all %u that were asked for", max);
+		IMPL_ERR("MsgQ: it has all %u that were asked for", max);
 		ret = DOCA_ERROR_FULL;
 	} else {
 		while (ids[i])
@@ -215,7 +215,7 @@ doca_error_t
 doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_consumer **consumer)
 {
-	struct doca_comch_consumer *c;
+	struct impl_msgq_consumer *c;
 	doca_error_t ret;
 
 	if (msgq == NULL || consumer == NULL)
@@ -223,29 +223,31 @@ doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = join(msgq, msgq->consumers, &msgq->nb_consumers, msgq->max_consumers, &c->id);
+	ret = join(msgq, msgq->consumers, &msgq->nb_consumers, msgq->max_consumers,
+		&c->base.id);
 	if (ret != DOCA_SUCCESS) {
 		free(c);
 		return ret;
 	}
-	dface_ctx_init(&c->ctx, &dface_msgq_consumer_ops);
+	impl_ctx_init(&c->base.ctx, &impl_msgq_consumer_cpu_ops.ctx);
 	c->msgq = msgq;
-	c->imm_len = DFACE_MAX_IMM;
-	*consumer = c;
+	c->base.imm_len = IMPL_MAX_IMM;
+	*consumer = &c->base;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_msgq_consumer_destroy(struct doca_comch_consumer *consumer)
+impl_msgq_consumer_destroy(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_completion *comp = consumer->dpa.comp;
-	struct doca_comch_msgq *q = consumer->msgq;
+	const struct impl_msgq_consumer *c = (const struct impl_msgq_consumer *)consumer;
+	struct doca_comch_consumer_completion *comp = c->dpa.comp;
+	struct doca_comch_msgq *q = c->msgq;
 	uint32_t id = consumer->id;
-	doca_error_t ret = dface_ctx_destroy(&consumer->ctx);
+	doca_error_t ret = impl_ctx_destroy(&consumer->ctx);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	dface_msgq_drop_completion(comp);
+	impl_msgq_drop_completion(comp);
 	leave(q, q->consumers, &q->nb_consumers, id);
 	return DOCA_SUCCESS;
 }
@@ -254,7 +256,7 @@ doca_error_t
 doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_producer **producer)
 {
-	struct doca_comch_producer *p;
+	struct impl_msgq_producer *p;
 	doca_error_t ret;
 
 	if (msgq == NULL || producer == NULL)
@@ -262,30 +264,32 @@ doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	ret = join(msgq, msgq->producers, &msgq->nb_producers, msgq->max_producers, &p->id);
+	ret = join(msgq, msgq->producers, &msgq->nb_producers, msgq->max_producers,
+		&p->base.id);
 	if (ret != DOCA_SUCCESS) {
 		free(p);
 		return ret;
 	}
-	dface_ctx_init(&p->ctx, &dface_msgq_producer_ops);
+	impl_ctx_init(&p->base.ctx, &impl_msgq_producer_cpu_ops.ctx);
 	p->msgq = msgq;
-	p->end = DOCA_ERROR_SHUTDOWN;
-	*producer = p;
+	p->base.end = DOCA_ERROR_SHUTDOWN;
+	*producer = &p->base;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t
-dface_msgq_producer_destroy(struct doca_comch_producer *producer)
+impl_msgq_producer_destroy(struct doca_comch_producer *producer)
 {
-	struct doca_comch_msgq *q = producer->msgq;
-	struct doca_dpa_completion *comp = producer->dpa.comp;
+	const struct impl_msgq_producer *p = (const struct impl_msgq_producer *)producer;
+	struct doca_dpa_completion *comp = p->dpa.comp;
+	struct doca_comch_msgq *q = p->msgq;
 	uint32_t id = producer->id;
-	doca_error_t ret = dface_ctx_destroy(&producer->ctx);
+	doca_error_t ret = impl_ctx_destroy(&producer->ctx);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (comp != NULL)
-		dface_dpa_completion_detach(comp);
+		impl_dpa_completion_detach(comp);
 	leave(q, q->producers, &q->nb_producers, id);
 	return DOCA_SUCCESS;
 }

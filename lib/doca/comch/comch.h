@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef IMPL_COMCH_COMCH_H
+#define IMPL_COMCH_COMCH_H
+
+/*
+ * Servers and clients (together: controls), connections, producers, consumers.
+ *
+ * The native object lives from start to IDLE. What outlives its end is counted:
+ * a connection is held by its control until it has ended, by each task that was
+ * allocated for it, and by each producer and consumer that was created on it;
+ * the last one frees it.
+ *
+ * Threads: a control, its connections and tasks are its engine's thread's.
+ * Producers and consumers of other threads look at two words of a connection:
+ * refs, and native, under its lock.
+ */
+
+#include <pthread.h>
+
+#include <rte_comch.h>
+#include <rte_comch_stats.h>
+
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+
+#include "ctx/ctx.h"
+
+/* What all drivers can do: see caps.c. */
+#define IMPL_MAX_NAME RTE_COMCH_NAME_SIZE
+#define IMPL_MAX_MSG_SIZE 4080
+#define IMPL_MAX_RECV_QUEUE 8192
+#define IMPL_MAX_SEND_TASKS 8192
+#define IMPL_MAX_CLIENTS 4096
+#define IMPL_MAX_DP_TASKS 65536
+#define IMPL_MAX_DP_QUEUES 256
+#define IMPL_MAX_BUF_SIZE (UINT32_C(1) << 30)
+#define IMPL_MAX_IMM RTE_COMCH_IMM_SIZE
+#define IMPL_DEFAULT_RECV_QUEUE 64
+
+/* DOCA_ERROR_INVALID_VALUE, and a line that begins with what: no server has such a name. */
+doca_error_t impl_name_check(const char *what, const char *name);
+/* Of a server on an open device: as promised, unless its arguments say fewer. */
+uint32_t impl_max_clients(const struct doca_dev *dev);
+
+enum impl_conn_state {
+	IMPL_CONN_CONNECTING,
+	IMPL_CONN_UP,
+	IMPL_CONN_ENDED, /* or as good as: nothing more may be sent */
+};
+
+STAILQ_HEAD(impl_send_list, doca_comch_task_send);
+
+struct doca_comch_connection {
+	struct impl_conn_head head;    /* its control; NULL: that is gone */
+	enum impl_conn_state state;
+	bool silent;                   /* the application has said goodbye to it */
+	uint32_t refs;                 /* atomic */
+	union doca_data user_data;
+	struct impl_send_list waiting;   /* submitted, no room yet */
+	struct rte_comch_conn_stats snapshot;
+	TAILQ_ENTRY(doca_comch_connection) next;
+	/* For producers and consumers of any thread. */
+	pthread_mutex_t lock;
+	struct rte_comch_conn *native; /* NULL: ended */
+	bool is_up;                    /* established, and not ended */
+	uint32_t nb_producers;         /* created, not destroyed */
+	uint32_t nb_consumers;
+};
+
+TAILQ_HEAD(impl_conn_list, doca_comch_connection);
+
+/* Callbacks of a program of DOCA 2.5, whose arguments have other types. The
+ * control then calls functions of cc/cc_205.c, which call these.
+ */
+struct impl_cc_cbs_205 {
+	void (*msg)(struct doca_comch_event_msg_recv *event, uint8_t *recv_buffer,
+			size_t msg_len, struct doca_comch_connection *conn);
+	void (*connect)(struct doca_comch_event_connection_status_changed *event,
+			struct doca_comch_connection *conn, bool change_success);
+	void (*disconnect)(struct doca_comch_event_connection_status_changed *event,
+			struct doca_comch_connection *conn, bool change_success);
+};
+
+struct impl_ctrl {
+	struct doca_ctx ctx;
+	struct doca_dev *dev;
+	struct impl_conn_list conns;
+	uint32_t nb_waiting;           /* tasks that wait for room */
+	uint32_t max_msg_size;
+	uint32_t recv_queue;
+	bool is_server;
+	doca_comch_task_send_completion_cb_t sent_cb, send_error_cb;
+	doca_comch_event_msg_recv_cb_t msg_cb;
+	doca_comch_event_connection_status_changed_cb_t connect_cb, disconnect_cb;
+	doca_comch_event_consumer_cb_t consumer_new_cb, consumer_gone_cb;
+	struct impl_cc_cbs_205 cc_cbs;
+	char name[IMPL_MAX_NAME];
+};
+
+struct doca_comch_server {
+	struct impl_ctrl ctrl;
+	struct doca_dev_rep *rep;
+};
+
+struct doca_comch_client {
+	struct impl_ctrl ctrl;
+	struct doca_comch_connection *conn; /* of the last start */
+	bool was_up;                        /* it is, or was: the program may have it */
+};
+
+struct doca_comch_task_send {
+	struct doca_task task;
+	struct doca_comch_connection *conn;
+	const void *msg;
+	uint32_t len;
+	void *copy;                     /* while it waits */
+	STAILQ_ENTRY(doca_comch_task_send) next;
+};
+
+/* conn.c */
+struct doca_comch_connection *impl_conn_create(struct impl_ctrl *ctrl);
+void impl_conn_bind(struct doca_comch_connection *conn, struct rte_comch_conn *native);
+void impl_conn_set_state(struct doca_comch_connection *conn, enum impl_conn_state state);
+static inline void
+impl_conn_hold(struct doca_comch_connection *conn)
+{
+	__atomic_fetch_add(&conn->refs, 1, __ATOMIC_RELAXED);
+}
+void impl_conn_drop(struct doca_comch_connection *conn);
+/* The native connection ends: its control's hold on it as well. */
+void impl_conn_end(struct doca_comch_connection *conn);
+void impl_conn_snapshot(struct doca_comch_connection *conn);
+/* A producer or consumer joins: BAD_STATE if the connection is not up, NO_MEMORY
+ * if *count, one of the connection's two, is at its limit. Any thread.
+ */
+doca_error_t impl_conn_join(struct doca_comch_connection *conn, uint32_t *count);
+void impl_conn_leave(struct doca_comch_connection *conn, uint32_t *count);
+
+/* ctrl.c: what servers and clients share */
+doca_error_t impl_ctrl_init(struct impl_ctrl *ctrl, const struct impl_ctx_ops *ops,
+		struct doca_dev *dev, const char *name);
+doca_error_t impl_ctrl_check(const struct impl_ctrl *ctrl);
+doca_error_t impl_ctrl_set_max_msg_size(struct impl_ctrl *ctrl, uint32_t size);
+doca_error_t impl_ctrl_set_recv_queue(struct impl_ctrl *ctrl, uint32_t size);
+doca_error_t impl_ctrl_set_msg_cb(struct impl_ctrl *ctrl, doca_comch_event_msg_recv_cb_t cb);
+doca_error_t impl_ctrl_set_consumer_cbs(struct impl_ctrl *ctrl,
+		doca_comch_event_consumer_cb_t new_cb, doca_comch_event_consumer_cb_t gone_cb);
+/* What a native event is to a control; STATE and CONNECTED are its own kind's. */
+void impl_ctrl_event(struct impl_ctrl *ctrl, const struct rte_comch_event *event);
+void impl_ctrl_conn_ended(struct doca_comch_connection *conn);
+
+/* send.c */
+doca_error_t impl_send_set_conf(struct impl_ctrl *ctrl,
+		doca_comch_task_send_completion_cb_t sent_cb,
+		doca_comch_task_send_completion_cb_t error_cb, uint32_t nb_tasks);
+doca_error_t impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connection *peer,
+		const void *msg, uint32_t len, struct doca_comch_task_send **task);
+doca_error_t impl_send_submit(struct doca_task *task);
+void impl_send_put(struct doca_task *task);
+void impl_send_task_back(struct doca_task *task, doca_error_t status);
+void impl_send_done(struct doca_comch_task_send *send, doca_error_t status);
+/* Nothing of a connection waits any more: error callbacks. */
+void impl_send_flush(struct doca_comch_connection *conn, doca_error_t status);
+bool impl_send_progress(struct doca_ctx *ctx);
+
+#endif /* IMPL_COMCH_COMCH_H */

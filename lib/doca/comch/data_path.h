@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef IMPL_COMCH_DATA_PATH_H
+#define IMPL_COMCH_DATA_PATH_H
+
+/*
+ * Producers and consumers. Each has three kinds:
+ *
+ *   of a connection (consumer.c, producer.c)
+ *   of a MsgQ, on the CPU (msgq/cpu.c)
+ *   of a MsgQ, on a DPA (msgq/dpa.c): device code uses it, it has no tasks
+ *
+ * A kind is a table of operations. Its structure begins with doca_comch_consumer
+ * or doca_comch_producer, whose tasks are the same for all.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_comch_dp.h>
+
+#include "comch/comch.h"
+
+/* Completions that one progress takes, submits that one progress collects. */
+#define IMPL_DATA_PATH_BURST 32
+
+/* A kind of consumer. */
+struct impl_consumer_ops {
+	/* First: doca_ctx.ops points to it. */
+	struct impl_ctx_ops ctx;
+	doca_error_t (*destroy)(struct doca_comch_consumer *consumer);
+	/* The bursts of the native consumer; NULL: it has no tasks. */
+	uint16_t (*post)(void *native, const struct rte_comch_buf *bufs, uint16_t n);
+	uint16_t (*recv)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+	/* Can it receive into bufs? Else messages are immediate data only. */
+	bool takes_bufs;
+};
+
+struct doca_comch_consumer {
+	struct doca_ctx ctx;
+	struct rte_comch_mr *mr;      /* where its bufs are, if it takes any */
+	uint32_t id;                  /* 0: it has none until it starts */
+	uint32_t imm_len;
+	uint16_t nb_put_by;
+	struct rte_comch_buf put_by[IMPL_DATA_PATH_BURST]; /* submitted within a progress */
+	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
+};
+
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task task;
+	struct doca_buf *buf;
+	void *tail;          /* where the message goes */
+	uint32_t producer_id;
+	uint32_t imm_len;
+	uint8_t imm[IMPL_MAX_IMM];
+};
+
+/* A kind of producer. */
+struct impl_producer_ops {
+	/* First: doca_ctx.ops points to it. */
+	struct impl_ctx_ops ctx;
+	doca_error_t (*destroy)(struct doca_comch_producer *producer);
+	/* The bursts of the native producer; NULL: it has no tasks. */
+	uint16_t (*send)(void *native, const struct rte_comch_op *ops, uint16_t n);
+	uint16_t (*done)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+	/* Can it send bufs? Else messages are immediate data only. */
+	bool takes_bufs;
+};
+
+struct doca_comch_producer {
+	struct doca_ctx ctx;
+	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
+	doca_error_t end;             /* status of what is put by when the producer ends */
+	bool is_short;                /* the channel did not take all of it */
+	uint32_t id;                  /* 0: it has none until it starts */
+	uint16_t nb_put_by;
+	struct rte_comch_op put_by[IMPL_DATA_PATH_BURST];
+};
+
+struct doca_comch_producer_task_send {
+	struct doca_task task;
+	const struct doca_buf *buf;
+	uint32_t consumer_id;
+	uint32_t imm_len;
+	uint8_t imm[IMPL_MAX_IMM];
+};
+
+/* consumer.c, producer.c: operations of contexts that have tasks, whatever their kind */
+bool impl_consumer_progress(struct doca_ctx *ctx);
+doca_error_t impl_consumer_submit(struct doca_task *task);
+void impl_consumer_task_back(struct doca_task *task, doca_error_t status);
+void impl_consumer_flush(struct doca_ctx *ctx);
+bool impl_producer_progress(struct doca_ctx *ctx);
+doca_error_t impl_producer_submit(struct doca_task *task);
+void impl_producer_task_back(struct doca_task *task, doca_error_t status);
+void impl_producer_flush(struct doca_ctx *ctx);
+
+#endif /* IMPL_COMCH_DATA_PATH_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef IMPL_LOG_BACKEND_H
+#define IMPL_LOG_BACKEND_H
+
+/*
+ * Where records go: backends and what they show. One lock is for all of them
+ * and is held while a record is written, so that lines do not mix.
+ */
+
+#include <stdbool.h>
+
+#include <bsd/sys/queue.h>
+
+#include <doca_log.h>
+
+/* Limits of a backend, and the global ones. */
+enum impl_backend_limit {
+	IMPL_BACKEND_LOWER, /* chattiest; the SDK level, of an SDK's backend */
+	IMPL_BACKEND_UPPER, /* most severe */
+	IMPL_BACKEND_NB_LIMITS
+};
+
+struct doca_log_backend {
+	STAILQ_ENTRY(doca_log_backend) next;
+	doca_error_t (*write)(const struct doca_log_backend *backend, uint32_t level,
+			const char *record, size_t len);
+	union {
+		FILE *file;
+		int fd;
+		struct {
+			char *data;
+			size_t capacity;
+			log_flush_callback handler;
+		} buf;
+	};
+	bool sdk;
+	/* Levels that it is for, whatever the limits. */
+	uint32_t first, last;
+	uint32_t limit[IMPL_BACKEND_NB_LIMITS];
+	bool strict[IMPL_BACKEND_NB_LIMITS];
+};
+
+/* Is it the level of a message? */
+bool impl_backend_is_level(uint32_t level);
+
+/* Take a backend: it shows what the global limits say. */
+void impl_backend_add(struct doca_log_backend *backend);
+
+/* Does a backend of this kind show this level? Cheap. */
+bool impl_backend_wants(bool sdk, uint32_t level);
+
+/* A line with its newline, to all backends of this kind that show its level. */
+doca_error_t impl_backend_write(bool sdk, uint32_t level, const char *record, size_t len);
+
+#endif /* IMPL_LOG_BACKEND_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef IMPL_MEM_MMAP_H
+#define IMPL_MEM_MMAP_H
+
+/* An mmap from inside: for this directory, and for dpa/, which gives it handles. */
+
+#include <bsd/sys/queue.h>
+
+#include <doca_dev.h>
+
+#include "mem/mem.h"
+
+/* What doca_mmap_export_pci() made for one device. */
+struct impl_mmap_export {
+	const struct doca_dev *dev;
+	SLIST_ENTRY(impl_mmap_export) next;
+	size_t len;
+	uint8_t desc[];
+};
+
+/* What a DPA does for an mmap that has a handle of it. */
+struct impl_mmap_dpa_ops {
+	/* The mmap stops: its handle ends, and no device call uses the memory afterwards. */
+	void (*forget)(struct doca_mmap *mmap);
+};
+
+struct doca_mmap {
+	/* What taking a buf reads. */
+	uint8_t *addr;
+	size_t len;
+	struct rte_comch_mr *mr;
+	uint32_t nb_bufs;      /* not counted if is_thread_safe */
+	bool is_started;
+	bool is_thread_safe;
+	bool was_started;
+	bool is_imported;
+	bool starts_later;     /* a start of DOCA 1.5, before there is memory */
+	bool calls_free_cb;    /* was started with free_cb as it is */
+	uint32_t permissions;
+	uint32_t nb_holds;     /* atomic: objects start and stop in any thread */
+	uint32_t nb_devs;
+	uint32_t max_devs;
+	struct doca_dev **devs;
+	doca_mmap_memrange_free_cb_t *free_cb;
+	void *free_cookie;
+	union doca_data user_data;
+	SLIST_HEAD(, impl_mmap_export) exports;
+	doca_dpa_dev_mmap_t dpa_handle; /* 0: none was asked for since the start */
+	const struct impl_mmap_dpa_ops *dpa_ops; /* set along with the handle */
+};
+
+/* Does [part, part + part_len) lie in [addr, addr + len), which does not wrap? */
+static inline bool
+impl_range_has(const void *addr, size_t len, const void *part, size_t part_len)
+{
+	/* What begins before addr is further away than any range is long. */
+	size_t off = (size_t)((uintptr_t)part - (uintptr_t)addr);
+
+	return off <= len && part_len <= len - off;
+}
+
+/* Is it a range at all? */
+static inline bool
+impl_range_is_valid(const void *addr, size_t len)
+{
+	return addr != NULL && len > 0 && len <= UINTPTR_MAX - (uintptr_t)addr;
+}
+
+/* Known flags, and not both of the exclusive ones? */
+static inline bool
+impl_access_is_valid(uint32_t mask)
+{
+	const uint32_t all = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |
+		DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC |
+		DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE |
+		DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING;
+	const uint32_t both = DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
+
+	return (mask & ~all) == 0 && (mask & both) != both;
+}
+
+bool impl_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
+/* Append a device and hold it. */
+doca_error_t impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+/* Free the descriptors. */
+void impl_mmap_forget_exports(struct doca_mmap *mmap);
+
+#endif /* IMPL_MEM_MMAP_H */
