@@ -16,7 +16,7 @@
 
 #include <rte_comch_stats.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "data.h"
 #include "proc.h"
 #include "sync.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "proc.h"
 #include "report.h"
 #include "side.h"
@@ -238,10 +238,10 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		return 0;
 	}
 	if (r->floor != FLOOR_NONE)
-		r->floor_value = floor_measure(side->floor, &req);
+		r->floor_value = floor_measure(&req);
 	rc = perf_run_lead(&run);
 	if (r->floor != FLOOR_NONE && !proc_quit())
-		r->floor_after = floor_measure(side->floor, &req);
+		r->floor_after = floor_measure(&req);
 	if (r->floor_value < 0 || r->floor_after < 0) {
 		r->floor = FLOOR_NONE;
 		perf_run_fail(&run, "the floor could not be measured");

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 
-#include "clock.h"
+#include "base/clock.h"
 #include "perf_test.h"
 #include "proc.h"
 

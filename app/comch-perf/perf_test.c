@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "perf_test.h"
 #include "proc.h"
 #include "sync.h"

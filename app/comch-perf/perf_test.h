@@ -36,8 +36,8 @@
 #include <rte_common.h>
 #include <rte_comch.h>
 
-#include "floor.h"
-#include "hist.h"
+#include "floor/floor.h"
+#include "base/hist.h"
 #include "link.h"
 #include "options.h"
 
@@ -126,7 +126,6 @@ struct perf_run {
 	uint16_t rep;
 	struct rte_comch_dev_info info;
 	struct sync *sync;
-	const struct floor *floor;    /**< Leader only; may be NULL. */
 	struct floor_req floor_req;
 	struct link link;
 	void *priv;                   /**< The test's. */

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "proc.h"
 #include "side.h"
 
@@ -34,7 +34,6 @@ struct child {
 struct supervisor {
 	struct child children[MAX_SIDES];
 	uint32_t nb;
-	struct floor floor;
 	char dir[DIR_SIZE]; /* empty: none */
 	int sigfd;
 	int signal;         /* that we were told to end by; 0: none */
@@ -262,7 +261,6 @@ add_side(struct supervisor *sv, const struct options *opts,
 	side->plan = plan;
 	side->host = host;
 	side->dir = sv->dir[0] != '\0' ? sv->dir : NULL;
-	side->floor = &sv->floor;
 	side->eal.opts = opts;
 	side->eal.host = host;
 	side->eal.cpus = cpus;
@@ -285,8 +283,7 @@ start_all(struct supervisor *sv)
 	sv->sigfd = signalfd(-1, &set, SFD_CLOEXEC);
 	if (sv->sigfd < 0)
 		return -errno;
-	rc = floor_start(&sv->floor);
-	for (i = 0; i < sv->nb && rc == 0; i++)
+	for (i = 0, rc = 0; i < sv->nb && rc == 0; i++)
 		rc = start_side(sv, &sv->children[i]);
 	if (rc != 0)
 		fprintf(stderr, "comch-perf: cannot start a process: %s\n", strerror(-rc));
@@ -333,7 +330,6 @@ proc_supervise(const struct options *opts, const struct plan *plan,
 		kill_sides(&sv, SIGKILL);
 		watch(&sv);
 	}
-	floor_stop(&sv.floor);
 	clean(&sv);
 	if (sv.sigfd >= 0)
 		close(sv.sigfd);

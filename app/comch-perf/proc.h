@@ -15,7 +15,6 @@
 #include <sys/types.h>
 
 #include "eal.h"
-#include "floor.h"
 #include "options.h"
 #include "plan.h"
 
@@ -32,8 +31,7 @@ void proc_name(const char *name);
 bool proc_quit(void);
 
 /**
- * Run everything: start the floor process and the side or sides, wait for
- * them, clean up.
+ * Run everything: start the side or sides, wait for them, clean up.
  *
  * @return
  *   The program's exit status.

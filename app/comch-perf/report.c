@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "report.h"
 
 #define MAX_NOTES PERF_MAX_TESTS

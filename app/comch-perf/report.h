@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "hist.h"
+#include "base/hist.h"
 #include "options.h"
 #include "perf_test.h"
 

@@ -31,7 +31,6 @@ side_run_init(const struct side *side, struct perf_run *run,
 	run->dev_id = side->dev_id;
 	run->info = side->info;
 	run->sync = side->sync;
-	run->floor = side->floor;
 	atomic_init(&run->abort, false);
 }
 

@@ -12,7 +12,6 @@
  */
 
 #include "eal.h"
-#include "floor.h"
 #include "plan.h"
 #include "sync.h"
 
@@ -22,7 +21,6 @@ struct side {
 	const struct plan *plan;
 	bool host;
 	const char *dir;            /**< Private directory; NULL: none. */
-	const struct floor *floor;  /**< Host side. */
 	struct eal_setup eal;
 	/* While it runs: */
 	int16_t dev_id;

@@ -13,7 +13,7 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "proc.h"
 #include "sync.h"
 

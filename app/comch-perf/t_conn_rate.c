@@ -12,7 +12,7 @@
 
 #include <rte_errno.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "proc.h"
 #include "sync.h"
 #include "window.h"

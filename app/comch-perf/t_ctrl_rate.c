@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include "clock.h"
+#include "base/clock.h"
 #include "ctrl.h"
 
 #define TICK_LOOPS 64

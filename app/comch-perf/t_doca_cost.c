@@ -20,7 +20,7 @@
 #include <doca_mmap.h>
 #include <rte_errno.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "data.h"
 #include "link_doca.h"
 #include "t_doca_cost.h"

@@ -9,7 +9,7 @@
 
 #include <rte_errno.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "data.h"
 #include "t_doca_cost.h"
 

@@ -13,10 +13,10 @@ floor_launch(struct perf_run *run)
 	struct floor_req req = run->floor_req;
 	double value;
 
-	if (run->floor == NULL)
+	if (req.cpu_b < 0)
 		return perf_run_fail(run, "the sides are not on one machine");
 	req.ms = (uint32_t)(run->params.duration_us / 1000);
-	value = floor_measure(run->floor, &req);
+	value = floor_measure(&req);
 	if (value <= 0)
 		return perf_run_fail(run, "could not be measured");
 	run->floor_value = value;

@@ -6,7 +6,7 @@
  * with nothing in between, as the floor's are around the loads and stores.
  */
 
-#include "clock.h"
+#include "base/clock.h"
 #include "lat.h"
 #include "msgq.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "options.h"
 
 /** The warm-up takes this part of the duration, in front of it. */

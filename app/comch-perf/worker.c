@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "data.h"
 #include "sync.h"
 

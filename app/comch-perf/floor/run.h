@@ -11,8 +11,9 @@
  */
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
-#include "floor.h"
+#include "floor/floor.h"
 
 /* What both ends share is laid out by our own constant, whatever the CPU's. */
 #define FLOOR_LINE_SIZE 64
@@ -34,26 +35,26 @@ struct floor_shared {
 struct floor_job {
 	struct floor_req req;
 	bool crowded;                /**< Both share a CPU: spinning must yield. */
+	uint64_t length;             /**< In cycles. */
 	struct floor_shared *shared;
 	void *window;                /**< Ring or destination, shared. */
-	size_t window_len;
 	void *source;                /**< FLOOR_MEMCPY, shared. */
-	size_t source_len;
-	int event[2];                /**< FLOOR_WAKE: eventfds to A and to B. */
+	int event[2];                /**< Eventfds to A and to B. */
 };
 
-/** One half of a floor; A's returns the figure. */
-typedef double (*floor_run_t)(struct floor_job *job, bool is_a);
-
-/** Map what a measurement needs. @return 0 or a negative errno. */
+/** Map what a measurement needs; it goes with the process. @return 0 or -ENOMEM */
 int floor_job_open(struct floor_job *job, const struct floor_req *req);
 
-/** Undo floor_job_open(). */
-void floor_job_close(struct floor_job *job);
+/** The two processes meet: A knows that B runs before it starts its clock. */
+void floor_job_meet(struct floor_job *job, bool is_a);
 
-double floor_run_line(struct floor_job *job, bool is_a);
-double floor_run_slot(struct floor_job *job, bool is_a);
-double floor_run_memcpy(struct floor_job *job, bool is_a);
-double floor_run_wake(struct floor_job *job, bool is_a);
+double floor_line_a(struct floor_job *job);
+void floor_line_b(struct floor_job *job);
+double floor_slot_a(struct floor_job *job);
+void floor_slot_b(struct floor_job *job);
+double floor_memcpy_a(struct floor_job *job);
+void floor_memcpy_b(struct floor_job *job);
+double floor_wake_a(struct floor_job *job);
+void floor_wake_b(struct floor_job *job);
 
 #endif /* FLOOR_RUN_H */

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define CALIBRATE_NS 20000000
 
@@ -38,4 +38,10 @@ uint64_t
 clock_hz(void)
 {
 	return hz;
+}
+
+void
+clock_set_hz(uint64_t new_hz)
+{
+	hz = new_hz;
 }

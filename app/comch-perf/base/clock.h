@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef CLOCK_H
-#define CLOCK_H
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
 
 /**
  * @file
@@ -18,8 +18,9 @@
 /** Find the frequency of the TSC. Takes about 20 ms; once, before forking. */
 void clock_calibrate(void);
 
-/** Cycles a second. */
+/** Cycles a second; what another process has found. */
 uint64_t clock_hz(void);
+void clock_set_hz(uint64_t hz);
 
 /** Now, ns of CLOCK_MONOTONIC. */
 uint64_t clock_mono_ns(void);
@@ -45,4 +46,4 @@ clock_cycles_to_ns(double cycles)
 	return cycles * 1e9 / (double)clock_hz();
 }
 
-#endif /* CLOCK_H */
+#endif /* BASE_CLOCK_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef HIST_H
-#define HIST_H
+#ifndef BASE_HIST_H
+#define BASE_HIST_H
 
 /**
  * @file
@@ -83,4 +83,4 @@ double hist_quantile(const struct hist *h, double fraction);
  */
 void hist_print(const struct hist *h, double scale, const char *unit, FILE *f);
 
-#endif /* HIST_H */
+#endif /* BASE_HIST_H */

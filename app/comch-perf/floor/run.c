@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "floor_run.h"
-#include "hist.h"
+#include "base/clock.h"
+#include "base/hist.h"
+#include "floor/run.h"
 
 /* Pairs of lines that exchanges use by turns, and exchanges a turn: how far a
  * single line has to travel depends on where in the caches it happens to lie.
@@ -46,52 +46,23 @@ floor_job_open(struct floor_job *job, const struct floor_req *req)
 	memset(job, 0, sizeof(*job));
 	job->req = *req;
 	job->crowded = req->cpu_a == req->cpu_b;
-	job->event[0] = -1;
-	job->event[1] = -1;
+	job->length = clock_us_to_cycles(req->ms * UINT64_C(1000));
 	job->shared = map_shared(sizeof(*job->shared));
-	if (job->shared == NULL)
+	if (req->kind == FLOOR_LINE)
+		job->window = map_shared(2 * LINE_PAIRS * sizeof(struct floor_slot));
+	else if (req->kind == FLOOR_SLOT)
+		job->window = map_shared(RING_SLOTS * sizeof(struct floor_slot));
+	else if (req->kind == FLOOR_MEMCPY)
+		job->window = map_shared(req->size * floor_window_msgs(req->size));
+	if (req->kind == FLOOR_MEMCPY)
+		job->source = map_shared(req->size);
+	job->event[0] = eventfd(0, EFD_NONBLOCK);
+	job->event[1] = eventfd(0, EFD_NONBLOCK);
+	if (job->shared == NULL || job->event[0] < 0 || job->event[1] < 0)
 		return -ENOMEM;
-	if (req->kind == FLOOR_LINE) {
-		job->window_len = 2 * LINE_PAIRS * sizeof(struct floor_slot);
-	} else if (req->kind == FLOOR_SLOT) {
-		job->window_len = RING_SLOTS * sizeof(struct floor_slot);
-	} else if (req->kind == FLOOR_MEMCPY) {
-		job->window_len = req->size * floor_window_msgs(req->size);
-		job->source_len = req->size;
-	} else if (req->kind == FLOOR_WAKE) {
-		job->event[0] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-		job->event[1] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-		if (job->event[0] < 0 || job->event[1] < 0)
-			goto err_close;
-	}
-	if (job->window_len > 0)
-		job->window = map_shared(job->window_len);
-	if (job->source_len > 0)
-		job->source = map_shared(job->source_len);
-	if ((job->window_len > 0 && job->window == NULL) ||
-			(job->source_len > 0 && job->source == NULL))
-		goto err_close;
-	return 0;
-
-err_close:
-	floor_job_close(job);
-	return -ENOMEM;
-}
-
-void
-floor_job_close(struct floor_job *job)
-{
-	int i;
-
-	munmap(job->shared, sizeof(*job->shared));
-	if (job->window != NULL)
-		munmap(job->window, job->window_len);
-	if (job->source != NULL)
-		munmap(job->source, job->source_len);
-	for (i = 0; i < 2; i++) {
-		if (job->event[i] >= 0)
-			close(job->event[i]);
-	}
+	if (req->kind == FLOOR_MEMCPY && job->source == NULL)
+		return -ENOMEM;
+	return req->kind != FLOOR_WAKE && job->window == NULL ? -ENOMEM : 0;
 }
 
 /* Wait until a slot's sequence is *seq*, or the end; what it is. */
@@ -135,9 +106,8 @@ slot_read(const struct floor_slot *slot)
 	return ((p[0] ^ p[1]) | (p[2] ^ p[3])) | ((p[4] ^ p[5]) | p[6]);
 }
 
-/* The two processes meet: A knows that B runs before it starts its clock. */
-static void
-meet(struct floor_job *job, bool is_a)
+void
+floor_job_meet(struct floor_job *job, bool is_a)
 {
 	if (is_a) {
 		slot_wait(&job->shared->b, 1, job->crowded);
@@ -154,11 +124,10 @@ line_at(const struct floor_job *job, uint64_t seq)
 	return (struct floor_slot *)job->window + seq / LINE_TURN % LINE_PAIRS;
 }
 
-static double
-line_a(struct floor_job *job)
+double
+floor_line_a(struct floor_job *job)
 {
-	struct floor_shared *sh = job->shared;
-	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	uint64_t length = job->length;
 	static struct hist hist;
 	bool crowded = job->crowded;
 	uint64_t sum = 0;
@@ -168,7 +137,6 @@ line_a(struct floor_job *job)
 	struct floor_slot *line;
 	uint64_t seq;
 
-	hist_reset(&hist);
 	start = clock_tsc();
 	last = start;
 	line = line_at(job, 2);
@@ -186,31 +154,25 @@ line_a(struct floor_job *job)
 			break;
 	}
 	atomic_store_explicit(&line->seq, SEQ_END, memory_order_release);
-	sh->sink.payload[0] = sum;
+	job->shared->sink.payload[0] = sum;
 	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
 }
 
-double
-floor_run_line(struct floor_job *job, bool is_a)
+void
+floor_line_b(struct floor_job *job)
 {
-	struct floor_shared *sh = job->shared;
+	struct floor_slot *line = line_at(job, 2);
 	bool crowded = job->crowded;
-	struct floor_slot *line;
 	uint64_t sum = 0;
 	uint64_t seq;
 
-	meet(job, is_a);
-	if (is_a)
-		return line_a(job);
-	line = line_at(job, 2);
 	for (seq = 2; slot_wait(line, seq, crowded) != SEQ_END; seq++) {
 		sum += slot_read(line);
 		slot_write(line + LINE_PAIRS, seq);
 		if ((seq + 1) % LINE_TURN == 0)
 			line = line_at(job, seq + 1);
 	}
-	sh->sink.payload[1] = sum;
-	return 0;
+	job->shared->sink.payload[1] = sum;
 }
 
 /* Wait until the reader is less than *room* behind; its position. */
@@ -222,7 +184,7 @@ room_wait(struct floor_job *job, uint64_t pos, uint64_t room)
 	uint64_t seen;
 
 	for (;;) {
-		/* Pairs with the release in slot_b() and memcpy_b(). */
+		/* Pairs with the release in floor_slot_b() and floor_memcpy_b(). */
 		seen = atomic_load_explicit(read_pos, memory_order_acquire);
 		if (pos - seen < room)
 			return seen;
@@ -231,11 +193,11 @@ room_wait(struct floor_job *job, uint64_t pos, uint64_t room)
 	}
 }
 
-/* Positions count from 1, which meet() leaves in the reader's line. */
-static double
-slot_a(struct floor_job *job)
+/* Positions count from 1, which floor_job_meet() leaves in the reader's line. */
+double
+floor_slot_a(struct floor_job *job)
 {
-	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	uint64_t length = job->length;
 	struct floor_slot *ring = job->window;
 	uint64_t start = clock_tsc();
 	uint64_t start_pos = 0;
@@ -264,8 +226,8 @@ slot_a(struct floor_job *job)
 			(double)(now - start);
 }
 
-static void
-slot_b(struct floor_job *job)
+void
+floor_slot_b(struct floor_job *job)
 {
 	_Atomic uint64_t *read_pos = &job->shared->b.seq;
 	struct floor_slot *ring = job->window;
@@ -287,19 +249,9 @@ slot_b(struct floor_job *job)
 }
 
 double
-floor_run_slot(struct floor_job *job, bool is_a)
+floor_memcpy_a(struct floor_job *job)
 {
-	meet(job, is_a);
-	if (is_a)
-		return slot_a(job);
-	slot_b(job);
-	return 0;
-}
-
-static double
-memcpy_a(struct floor_job *job)
-{
-	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	uint64_t length = job->length;
 	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
 	uint64_t every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
@@ -332,8 +284,8 @@ memcpy_a(struct floor_job *job)
 }
 
 /* As the receiver of a message does: its first and its last line. */
-static void
-memcpy_b(struct floor_job *job)
+void
+floor_memcpy_b(struct floor_job *job)
 {
 	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
@@ -363,16 +315,6 @@ memcpy_b(struct floor_job *job)
 	}
 }
 
-double
-floor_run_memcpy(struct floor_job *job, bool is_a)
-{
-	meet(job, is_a);
-	if (is_a)
-		return memcpy_a(job);
-	memcpy_b(job);
-	return 0;
-}
-
 /* Sleep until an eventfd is written. @return false when told to end. */
 static bool
 event_wait(int epfd, int fd, const struct floor_job *job)
@@ -397,16 +339,25 @@ event_tell(int fd)
 		;
 }
 
-static double
-wake_a(struct floor_job *job, int epfd)
+static int
+event_epoll(int fd)
 {
-	uint64_t length = clock_us_to_cycles(job->req.ms * UINT64_C(1000));
+	struct epoll_event ev = { .events = EPOLLIN };
+	int epfd = epoll_create1(EPOLL_CLOEXEC);
+
+	return epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0 ? -1 : epfd;
+}
+
+double
+floor_wake_a(struct floor_job *job)
+{
+	int epfd = event_epoll(job->event[0]);
+	uint64_t length = job->length;
 	uint64_t start = clock_tsc();
 	uint64_t last = start;
 	static struct hist hist;
 	uint64_t now;
 
-	hist_reset(&hist);
 	do {
 		event_tell(job->event[1]);
 		event_wait(epfd, job->event[0], job);
@@ -421,24 +372,11 @@ wake_a(struct floor_job *job, int epfd)
 	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
 }
 
-double
-floor_run_wake(struct floor_job *job, bool is_a)
+void
+floor_wake_b(struct floor_job *job)
 {
-	int fd = job->event[is_a ? 0 : 1];
-	struct epoll_event ev = { .events = EPOLLIN };
-	double value = 0;
-	int epfd;
+	int epfd = event_epoll(job->event[1]);
 
-	epfd = epoll_create1(EPOLL_CLOEXEC);
-	if (epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0)
-		return -1;
-	meet(job, is_a);
-	if (is_a) {
-		value = wake_a(job, epfd);
-	} else {
-		while (event_wait(epfd, fd, job))
-			event_tell(job->event[0]);
-	}
-	close(epfd);
-	return value;
+	while (event_wait(epfd, job->event[1], job))
+		event_tell(job->event[0]);
 }

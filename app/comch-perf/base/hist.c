@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "hist.h"
+#include "base/hist.h"
 
 /* Lines that hist_print() aims at, and the width of its bars. */
 #define PRINT_LINES 24

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef FLOOR_H
-#define FLOOR_H
+#ifndef FLOOR_FLOOR_H
+#define FLOOR_FLOOR_H
 
 /**
  * @file
@@ -12,13 +12,10 @@
  * little by themselves, above all on a virtual machine whose CPUs move; their
  * ratio to a floor measured beside them does not.
  *
- * A small process, forked before anything else is set up, forks a partner
- * for each measurement; between them they are the two processes.
+ * The program comch-perf-floor measures one and prints it; comch-perf starts it.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /** What to measure. */
 enum floor_kind {
@@ -33,19 +30,13 @@ enum floor_kind {
 	FLOOR_NONE,
 };
 
-/** What to measure, how and where. */
+/** What to measure, how and where: the arguments of the program. */
 struct floor_req {
 	enum floor_kind kind;
 	int cpu_a;       /**< CPU of the sending process. */
 	int cpu_b;       /**< CPU of the receiving process. */
 	uint32_t ms;     /**< How long. */
 	uint64_t size;   /**< FLOOR_MEMCPY: bytes a copy. */
-};
-
-/** The process that measures floors. */
-struct floor {
-	int fd;    /**< Requests and answers. */
-	pid_t pid;
 };
 
 /** The window that large messages go through, here and in the tests. */
@@ -61,23 +52,11 @@ const char *floor_name(enum floor_kind kind);
 const char *floor_what(enum floor_kind kind);
 
 /**
- * Fork the measuring process. Before EAL is started: it must not carry its
- * threads and mappings along.
- *
- * @return
- *   0 or a negative errno.
- */
-int floor_start(struct floor *floor);
-
-/**
- * Measure; blocks, asleep, so that both CPUs are free for it.
+ * Start the program; blocks, asleep, so that both CPUs are free for it.
  *
  * @return
  *   The figure in the kind's unit, or a negative number if it failed.
  */
-double floor_measure(const struct floor *floor, const struct floor_req *req);
+double floor_measure(const struct floor_req *req);
 
-/** End the measuring process. */
-void floor_stop(struct floor *floor);
-
-#endif /* FLOOR_H */
+#endif /* FLOOR_FLOOR_H */
