@@ -13,7 +13,7 @@
 #include <rte_comch.h>
 
 #include "options.h"
-#include "perf_test.h"
+#include "tests.h"
 
 #define HELP_WIDTH 79
 #define DEFAULT_ATTEMPTS 5
@@ -430,7 +430,7 @@ print_help(void)
 		"Measures a host <-> DPU channel between two processes, a core each, and\n"
 		"prints each figure with its ratio to a floor: what this machine does without\n"
 		"any library, measured just before and after.\n\nTests:\n");
-	for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
+	for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 		printf("  %-10s %s%s\n", test->name, test->what,
 				test->by_default ? "" : " (not by default)");
 	printf("With no TEST all that are not marked, in under a minute.\n\nOptions:\n");
@@ -531,7 +531,7 @@ take_tests(struct options *opts, int argc, char **argv)
 {
 	for (; optind < argc; optind++) {
 		const char *name = argv[optind];
-		const struct perf_test *test = perf_test_find(name);
+		const struct perf_test *test = tests_find(name);
 
 		if (test != NULL && opts->nb_tests < PERF_MAX_TESTS) {
 			opts->tests[opts->nb_tests++] = test->name;
@@ -539,7 +539,7 @@ take_tests(struct options *opts, int argc, char **argv)
 		}
 		fprintf(stderr, "comch-perf: %s '%s'; valid:", test == NULL ?
 				"unknown test" : "one test too many:", name);
-		for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
+		for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 			fprintf(stderr, " %s", test->name);
 		fprintf(stderr, "\n");
 		return -EINVAL;

@@ -11,6 +11,7 @@
 
 #include "plan.h"
 #include "sweep.h"
+#include "tests.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -197,22 +198,20 @@ plan_make(struct plan *plan, const struct options *opts)
 
 	memset(plan, 0, sizeof(*plan));
 	if (opts->role == PERF_ROLE_DPU)
-		return 0;
+		return 0; /* two sides */
 	if (opts->sweep != NULL)
 		rc = sweep_load(plan, opts);
 	for (i = 0; i < opts->nb_tests && rc == 0; i++)
-		rc = plan_add(plan, perf_test_find(opts->tests[i]), opts);
+		rc = plan_add(plan, tests_find(opts->tests[i]), opts);
 	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
-	for (test = perf_test_next(NULL); plan->by_default && test != NULL && rc == 0;
-			test = perf_test_next(test)) {
+	for (test = tests_next(NULL); plan->by_default && test != NULL && rc == 0;
+			test = tests_next(test)) {
 		if (test->by_default)
 			rc = plan_add(plan, test, opts);
 	}
-	plan->alone = rc == 0;
-	for (i = 0; i < plan->nb_rows; i++) {
-		plan->alone = plan->alone && plan->rows[i].test->alone;
-		plan->library = plan->library || plan->rows[i].test->library;
-	}
+	plan->place = PERF_BARE;
+	for (i = 0; i < plan->nb_rows; i++)
+		plan->place = RTE_MIN(plan->place, plan->rows[i].test->place);
 	return rc;
 }
 
@@ -268,7 +267,7 @@ row_eal_mem(const struct plan_row *row)
 	uint64_t queue = p->queue;
 	uint64_t bytes = 0;
 
-	if (row->test->library)
+	if (row->test->place == PERF_PROCESS)
 		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_PLACE;
 	if (p->api == PERF_API_MBUF)
 		bytes += 3 * nb * queue * (p->size + 512);

@@ -40,33 +40,11 @@ struct supervisor {
 	uint64_t deadline;  /* when to use force, ns; 0: never */
 };
 
-static volatile sig_atomic_t quit;
-
 static void
 on_signal(int sig)
 {
 	(void)sig;
-	quit = 1;
-}
-
-bool
-proc_quit(void)
-{
-	return quit != 0;
-}
-
-void
-proc_die_with_parent(pid_t parent, int sig)
-{
-	prctl(PR_SET_PDEATHSIG, sig);
-	if (getppid() != parent)
-		_exit(1);
-}
-
-void
-proc_name(const char *name)
-{
-	prctl(PR_SET_NAME, name);
+	perf_quit_set();
 }
 
 static void
@@ -113,8 +91,10 @@ be_side(struct supervisor *sv, struct child *child, pid_t parent)
 	int status;
 
 	signals_of_side();
-	proc_die_with_parent(parent, SIGTERM);
-	proc_name(child->side.host ? "comch-perf-host" : "comch-perf-dpu");
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, child->side.host ? "comch-perf-host" : "comch-perf-dpu");
 	close(sv->sigfd);
 	status = side_run(&child->side);
 	/* Nobody else is left to do it when the supervisor was killed. */
@@ -316,10 +296,10 @@ proc_supervise(const struct options *opts, const struct plan *plan,
 	struct supervisor sv = { .sigfd = -1 };
 	int status = 1;
 
-	if (opts->role == PERF_ROLE_BOTH && (!plan->alone || plan->library) &&
+	if (opts->role == PERF_ROLE_BOTH && plan->place != PERF_BARE &&
 			make_dir(&sv) != 0)
 		return 1;
-	if (opts->role != PERF_ROLE_HOST && !plan->alone)
+	if (opts->role != PERF_ROLE_HOST && plan->place == PERF_TWO_SIDES)
 		add_side(&sv, opts, plan, cpus, false);
 	if (opts->role != PERF_ROLE_DPU)
 		add_side(&sv, opts, plan, cpus, true);

@@ -13,7 +13,7 @@
 
 #include "eal.h"
 #include "plan.h"
-#include "sync.h"
+#include "engine/sync.h"
 
 /** What a side is made of. */
 struct side {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sweep.h"
+#include "tests.h"
 
 #define MAX_KEYS 16
 
@@ -100,7 +101,7 @@ finish_section(struct sweep *s)
 static int
 take_line(void *arg, const char *section, const char *name, const char *value)
 {
-	const struct perf_test *test = perf_test_find(section);
+	const struct perf_test *test = tests_find(section);
 	struct sweep *s = arg;
 	struct key *key;
 
