@@ -11,12 +11,12 @@
  */
 
 #include "engine/params.h"
+#include "values.h"
 
 /** Exit status for a command line that makes no sense. */
 #define EXIT_USAGE 2
 
-#define PERF_MAX_SIZES   1024
-#define PERF_MAX_TESTS   16
+#define PERF_MAX_TESTS 16
 
 enum perf_role {
 	PERF_ROLE_BOTH,
@@ -78,12 +78,7 @@ int options_set(struct perf_params *params, const char *name, const char *value,
 /** Names of the options in a mask, "--size, --iters", for messages. */
 const char *options_names(uint32_t mask, char *buf, size_t size);
 
-/**
- * Parse `N`, `A,B,C`, `A:B`, `A:B:xM` or `A:B:+N` with K, M and G suffixes.
- *
- * @return
- *   How many sizes were written, or -EINVAL with a sentence in *error*.
- */
-int options_sizes(const char *text, uint64_t *sizes, char *error);
+/** Take over the fields that a mask of PERF_OPT_* names. */
+void options_copy(struct perf_params *to, const struct perf_params *from, uint32_t mask);
 
 #endif /* OPTIONS_H */

@@ -15,45 +15,6 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Fields of the parameters that an option sets. */
-static const struct {
-	uint32_t bit;
-	size_t offset;
-	size_t len;
-} fields[] = {
-#define FIELD(bit, field) \
-	{ bit, offsetof(struct perf_params, field), \
-		sizeof(((struct perf_params *)0)->field) }
-	FIELD(PERF_OPT_SIZE, size),
-	FIELD(PERF_OPT_ITERS, iters),
-	FIELD(PERF_OPT_DURATION, duration_us),
-	FIELD(PERF_OPT_BURST, burst),
-	FIELD(PERF_OPT_QUEUE, queue),
-	FIELD(PERF_OPT_PRODUCERS, producers),
-	FIELD(PERF_OPT_CONSUMERS, consumers),
-	FIELD(PERF_OPT_CONNECTIONS, connections),
-	FIELD(PERF_OPT_IMM, imm),
-	FIELD(PERF_OPT_API, api),
-	FIELD(PERF_OPT_MEMORY, memory),
-	FIELD(PERF_OPT_WAIT, wait),
-	FIELD(PERF_OPT_BIDIR, bidir),
-	FIELD(PERF_OPT_VERIFY, verify),
-	FIELD(PERF_OPT_KIND, kind),
-};
-
-/* Take over the fields that *mask* names. */
-static void
-overlay(struct perf_params *to, const struct perf_params *from, uint32_t mask)
-{
-	uint32_t i;
-
-	for (i = 0; i < RTE_DIM(fields); i++) {
-		if ((fields[i].bit & mask) != 0)
-			memcpy((char *)to + fields[i].offset,
-				(const char *)from + fields[i].offset, fields[i].len);
-	}
-}
-
 /* A row, unless it is there already; a sentence in *error* if it is refused. */
 static int
 add_row(struct plan *plan, const struct perf_test *test,
@@ -121,8 +82,8 @@ add_sizes(struct plan *plan, const struct perf_test *test,
 	int rc = 0;
 
 	if (variant != NULL)
-		overlay(&params, &variant->params, variant->mask | fixed);
-	overlay(&params, &opts->params, opts->set & ~(PERF_OPT_SIZE | fixed));
+		options_copy(&params, &variant->params, variant->mask | fixed);
+	options_copy(&params, &opts->params, opts->set & ~(PERF_OPT_SIZE | fixed));
 	if ((opts->set & PERF_OPT_ITERS) != 0)
 		params.duration_us = 0;
 	if (opts->nb_sizes == 0 || (fixed & PERF_OPT_SIZE) != 0)

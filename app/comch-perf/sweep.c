@@ -37,7 +37,7 @@ set_value(struct sweep *s, struct options *opts, const char *name, const char *v
 	int rc;
 
 	if (strcmp(name, "size") == 0) {
-		rc = options_sizes(value, opts->sizes, error);
+		rc = values_sizes(value, opts->sizes, error);
 		opts->nb_sizes = rc < 0 ? 0 : (uint32_t)rc;
 		rc = rc < 0 ? rc : PERF_OPT_SIZE;
 	} else {

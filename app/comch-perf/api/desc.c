@@ -15,13 +15,12 @@
 #include "api/ops.h"
 
 struct desc_tx {
-	struct ops_tx ring;
-	struct rte_comch_producer *producer;
+	struct ends_tx end;
+	struct ops_ring ring;
 };
 
 struct desc_rx {
-	struct data_rx base;
-	struct rte_comch_consumer *consumer;
+	struct ends_rx end;
 	struct rte_comch_buf *bufs; /* in the order of posting, which is a ring */
 	uint32_t nb_bufs;
 	uint32_t head;              /* next to be received; `owed` before it */
@@ -31,20 +30,26 @@ struct desc_rx {
 static inline struct desc_tx *
 desc_tx(struct data_tx *tx)
 {
-	return container_of(tx, struct desc_tx, ring.base);
+	return container_of(tx, struct desc_tx, end.base);
 }
 
 static inline struct desc_rx *
 desc_rx(struct data_rx *rx)
 {
-	return container_of(rx, struct desc_rx, base);
+	return container_of(rx, struct desc_rx, end.base);
 }
 
 static int
 desc_tx_open(struct perf_run *run, struct data_tx *tx)
 {
-	return ends_producer_open(run, tx, &desc_tx(tx)->producer) != 0 ? -ECANCELED :
-		ops_open(run, &desc_tx(tx)->ring);
+	return ends_tx_open(run, tx) != 0 ? -ECANCELED :
+		ops_open(run, tx, &desc_tx(tx)->ring);
+}
+
+static void
+desc_prepare(struct data_tx *tx, uint16_t n)
+{
+	ops_prepare(tx, &desc_tx(tx)->ring, n);
 }
 
 static void
@@ -52,42 +57,27 @@ desc_reap(struct data_tx *tx)
 {
 	struct rte_comch_cpl cpls[OPS_SIGNALS];
 
-	ops_done(&desc_tx(tx)->ring, cpls, rte_comch_producer_done_burst(
-			desc_tx(tx)->producer, cpls, OPS_SIGNALS));
+	ops_done(tx, &desc_tx(tx)->ring, cpls, rte_comch_producer_done_burst(
+			ends_tx(tx)->producer, cpls, OPS_SIGNALS));
 }
 
 static uint16_t
 desc_send(struct data_tx *tx, uint16_t n)
 {
-	struct desc_tx *d = desc_tx(tx);
+	struct ops_ring *ring = &desc_tx(tx)->ring;
 
 	if (tx->ready == 0)
-		ops_prepare(tx, n);
+		ops_prepare(tx, ring, n);
 	if (tx->ready == 0)
 		return 0;
-	return ops_sent(&d->ring, rte_comch_producer_send_burst(d->producer,
-			&d->ring.ops[d->ring.head], (uint16_t)tx->ready));
-}
-
-static bool
-desc_tx_stop(struct data_tx *tx)
-{
-	if (ends_producer_stop(desc_tx(tx)->producer))
-		return true;
-	desc_reap(tx);
-	return false;
-}
-
-static void
-desc_tx_stats(struct data_tx *tx, struct perf_result *r)
-{
-	ends_producer_stats(tx, desc_tx(tx)->producer, r);
+	return ops_sent(tx, ring, rte_comch_producer_send_burst(ends_tx(tx)->producer,
+			&ring->ops[ring->head], (uint16_t)tx->ready));
 }
 
 static void
 desc_tx_close(struct data_tx *tx)
 {
-	rte_comch_producer_destroy(desc_tx(tx)->producer);
+	rte_comch_producer_destroy(ends_tx(tx)->producer);
 	ops_close(&desc_tx(tx)->ring);
 }
 
@@ -110,19 +100,7 @@ desc_rx_open(struct perf_run *run, struct data_rx *rx)
 		d->bufs[i].mr = d->mem.mr;
 		d->bufs[i].addr = p->size > 0 ? (uint8_t *)d->mem.addr + i * stride : NULL;
 	}
-	return ends_consumer_open(run, rx, d->mem.mr, &d->consumer);
-}
-
-static bool
-desc_rx_running(struct data_rx *rx)
-{
-	return rte_comch_consumer_state(desc_rx(rx)->consumer) == RTE_COMCH_STATE_RUNNING;
-}
-
-static uint32_t
-desc_rx_id(struct data_rx *rx)
-{
-	return rte_comch_consumer_id(desc_rx(rx)->consumer);
+	return ends_rx_open(run, rx, d->mem.mr);
 }
 
 static void
@@ -134,7 +112,7 @@ desc_repost(struct data_rx *rx)
 		uint32_t from = (d->head + d->nb_bufs - rx->owed) % d->nb_bufs;
 		uint32_t n = RTE_MIN(rx->owed, d->nb_bufs - from);
 
-		n = rte_comch_consumer_post_burst(d->consumer, &d->bufs[from],
+		n = rte_comch_consumer_post_burst(d->end.consumer, &d->bufs[from],
 				(uint16_t)RTE_MIN(n, (uint32_t)UINT16_MAX));
 		rx->owed -= n;
 		if (n == 0)
@@ -160,7 +138,7 @@ desc_recv(struct data_rx *rx, uint16_t n)
 	struct rte_comch_cpl cpls[PERF_MAX_BURST];
 	uint16_t i;
 
-	n = rte_comch_consumer_recv_burst(d->consumer, cpls, n);
+	n = rte_comch_consumer_recv_burst(d->end.consumer, cpls, n);
 	for (i = 0; i < n; i++) {
 		const struct rte_comch_buf *buf = &d->bufs[d->head];
 
@@ -175,25 +153,10 @@ desc_recv(struct data_rx *rx, uint16_t n)
 	return n;
 }
 
-static bool
-desc_rx_stop(struct data_rx *rx)
-{
-	if (ends_consumer_stop(desc_rx(rx)->consumer))
-		return true;
-	desc_recv(rx, PERF_MAX_BURST);
-	return false;
-}
-
-static void
-desc_rx_stats(struct data_rx *rx, struct perf_result *r)
-{
-	ends_consumer_stats(desc_rx(rx)->consumer, r);
-}
-
 static void
 desc_rx_close(struct data_rx *rx)
 {
-	rte_comch_consumer_destroy(desc_rx(rx)->consumer);
+	rte_comch_consumer_destroy(ends_rx(rx)->consumer);
 	mem_close(&desc_rx(rx)->mem);
 	free(desc_rx(rx)->bufs);
 }
@@ -202,19 +165,19 @@ const struct data_ops data_ops_desc = {
 	.tx_size = sizeof(struct desc_tx),
 	.rx_size = sizeof(struct desc_rx),
 	.rx_open = desc_rx_open,
-	.rx_running = desc_rx_running,
-	.rx_id = desc_rx_id,
+	.rx_running = ends_rx_running,
+	.rx_id = ends_rx_id,
 	.rx_start = desc_rx_start,
 	.recv = desc_recv,
 	.repost = desc_repost,
-	.rx_stop = desc_rx_stop,
-	.rx_stats = desc_rx_stats,
+	.rx_stop = ends_rx_stop,
+	.rx_stats = ends_rx_stats,
 	.rx_close = desc_rx_close,
 	.tx_open = desc_tx_open,
-	.prepare = ops_prepare,
+	.prepare = desc_prepare,
 	.send = desc_send,
 	.reap = desc_reap,
-	.tx_stop = desc_tx_stop,
-	.tx_stats = desc_tx_stats,
+	.tx_stop = ends_tx_stop,
+	.tx_stats = ends_tx_stats,
 	.tx_close = desc_tx_close,
 };

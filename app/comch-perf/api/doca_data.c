@@ -340,6 +340,7 @@ doca_tx_stop(struct data_tx *tx)
 	return doca_state(d->end.ctx) == DOCA_CTX_STATE_IDLE;
 }
 
+/* The library counts no copies for programs of DOCA. */
 static void
 doca_tx_stats(struct data_tx *tx, struct perf_result *r)
 {
@@ -472,13 +473,6 @@ doca_recv(struct data_rx *rx, uint16_t n)
 	return news(e, rx->count);
 }
 
-/* The callback has done so. */
-static void
-doca_repost(struct data_rx *rx)
-{
-	(void)rx;
-}
-
 static bool
 doca_rx_stop(struct data_rx *rx)
 {
@@ -487,17 +481,7 @@ doca_rx_stop(struct data_rx *rx)
 	if (doca_state(e->ctx) == DOCA_CTX_STATE_RUNNING ||
 			doca_state(e->ctx) == DOCA_CTX_STATE_STARTING)
 		doca_ctx_stop(e->ctx);
-	if (doca_state(e->ctx) != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(e->pe);
 	return doca_state(e->ctx) == DOCA_CTX_STATE_IDLE;
-}
-
-/* The library counts no copies for programs of DOCA. */
-static void
-doca_rx_stats(struct data_rx *rx, struct perf_result *r)
-{
-	(void)rx;
-	(void)r;
 }
 
 static void
@@ -517,9 +501,8 @@ const struct data_ops data_ops_doca = {
 	.rx_id = doca_rx_id,
 	.rx_start = doca_rx_start,
 	.recv = doca_recv,
-	.repost = doca_repost,
+	.repost = data_no_repost, /* the callback has done so */
 	.rx_stop = doca_rx_stop,
-	.rx_stats = doca_rx_stats,
 	.rx_close = doca_rx_close,
 	.tx_open = doca_tx_open,
 	.prepare = doca_prepare,

@@ -12,9 +12,9 @@
 #include "api/native.h"
 
 int
-ends_consumer_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr,
-		struct rte_comch_consumer **c)
+ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr)
 {
+	struct rte_comch_consumer **c = &ends_rx(rx)->consumer;
 	struct rte_comch_consumer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = native_poll(rx->worker->poll),
@@ -34,8 +34,9 @@ ends_consumer_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr
 }
 
 int
-ends_producer_open(struct perf_run *run, struct data_tx *tx, struct rte_comch_producer **p)
+ends_tx_open(struct perf_run *run, struct data_tx *tx)
 {
+	struct rte_comch_producer **p = &ends_tx(tx)->producer;
 	struct rte_comch_producer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = native_poll(tx->worker->poll),
@@ -51,31 +52,46 @@ ends_producer_open(struct perf_run *run, struct data_tx *tx, struct rte_comch_pr
 		perf_run_fail(run, "a producer does not start: %s", strerror(-rc));
 }
 
+bool
+ends_rx_running(struct data_rx *rx)
+{
+	return rte_comch_consumer_state(ends_rx(rx)->consumer) == RTE_COMCH_STATE_RUNNING;
+}
+
+uint32_t
+ends_rx_id(struct data_rx *rx)
+{
+	return rte_comch_consumer_id(ends_rx(rx)->consumer);
+}
+
 /* Both stop by themselves when the other side has gone. */
 
 bool
-ends_producer_stop(struct rte_comch_producer *p)
+ends_tx_stop(struct data_tx *tx)
 {
+	struct rte_comch_producer *p = ends_tx(tx)->producer;
+
 	if (rte_comch_producer_state(p) == RTE_COMCH_STATE_RUNNING)
 		rte_comch_producer_stop(p);
 	return rte_comch_producer_state(p) == RTE_COMCH_STATE_IDLE;
 }
 
 bool
-ends_consumer_stop(struct rte_comch_consumer *c)
+ends_rx_stop(struct data_rx *rx)
 {
+	struct rte_comch_consumer *c = ends_rx(rx)->consumer;
+
 	if (rte_comch_consumer_state(c) == RTE_COMCH_STATE_RUNNING)
 		rte_comch_consumer_stop(c);
 	return rte_comch_consumer_state(c) == RTE_COMCH_STATE_IDLE;
 }
 
 void
-ends_producer_stats(const struct data_tx *tx, const struct rte_comch_producer *p,
-		struct perf_result *r)
+ends_tx_stats(struct data_tx *tx, struct perf_result *r)
 {
 	struct rte_comch_producer_stats stats = { 0 };
 
-	rte_comch_producer_stats_get(p, &stats);
+	rte_comch_producer_stats_get(ends_tx(tx)->producer, &stats);
 	r->copies += stats.copies;
 	r->copied_msgs += stats.msgs;
 	/* Failures of silent operations are in the statistics only. */
@@ -83,10 +99,10 @@ ends_producer_stats(const struct data_tx *tx, const struct rte_comch_producer *p
 }
 
 void
-ends_consumer_stats(const struct rte_comch_consumer *c, struct perf_result *r)
+ends_rx_stats(struct data_rx *rx, struct perf_result *r)
 {
 	struct rte_comch_consumer_stats stats = { 0 };
 
-	rte_comch_consumer_stats_get(c, &stats);
+	rte_comch_consumer_stats_get(ends_rx(rx)->consumer, &stats);
 	r->copies += stats.copies;
 }

@@ -14,18 +14,41 @@
 
 #include "engine/data.h"
 
+struct ends_tx {
+	struct data_tx base;
+	struct rte_comch_producer *producer;
+};
+
+struct ends_rx {
+	struct data_rx base;
+	struct rte_comch_consumer *consumer;
+};
+
+static inline struct ends_tx *
+ends_tx(struct data_tx *tx)
+{
+	return container_of(tx, struct ends_tx, base);
+}
+
+static inline struct ends_rx *
+ends_rx(struct data_rx *rx)
+{
+	return container_of(rx, struct ends_rx, base);
+}
+
 /** Create and start; 0 or perf_run_fail(). */
-int ends_producer_open(struct perf_run *run, struct data_tx *tx, struct rte_comch_producer **p);
-int ends_consumer_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr,
-		struct rte_comch_consumer **c);
+int ends_tx_open(struct perf_run *run, struct data_tx *tx);
+int ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr);
 
-/** Stop it if it is RUNNING. @return is it IDLE? */
-bool ends_producer_stop(struct rte_comch_producer *p);
-bool ends_consumer_stop(struct rte_comch_consumer *c);
-
-/** Add what the library has counted. */
-void ends_producer_stats(const struct data_tx *tx, const struct rte_comch_producer *p,
-		struct perf_result *r);
-void ends_consumer_stats(const struct rte_comch_consumer *c, struct perf_result *r);
+/** @name Those of struct data_ops
+ * @{
+ */
+bool ends_rx_running(struct data_rx *rx);
+uint32_t ends_rx_id(struct data_rx *rx);
+bool ends_tx_stop(struct data_tx *tx);
+bool ends_rx_stop(struct data_rx *rx);
+void ends_tx_stats(struct data_tx *tx, struct perf_result *r);
+void ends_rx_stats(struct data_rx *rx, struct perf_result *r);
+/** @} */
 
 #endif /* API_ENDS_H */

@@ -21,16 +21,14 @@
 #define CACHE 256
 
 struct mbuf_tx {
-	struct data_tx base;
-	struct rte_comch_producer *producer;
+	struct ends_tx end;
 	struct rte_mempool *pool;
 	uint32_t head;                          /* first of those that are ready */
 	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* stamped and not taken yet */
 };
 
 struct mbuf_rx {
-	struct data_rx base;
-	struct rte_comch_consumer *consumer;
+	struct ends_rx end;
 	struct rte_mempool *pool;
 	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* received and not freed yet */
 };
@@ -38,13 +36,13 @@ struct mbuf_rx {
 static inline struct mbuf_tx *
 mbuf_tx(struct data_tx *tx)
 {
-	return container_of(tx, struct mbuf_tx, base);
+	return container_of(tx, struct mbuf_tx, end.base);
 }
 
 static inline struct mbuf_rx *
 mbuf_rx(struct data_rx *rx)
 {
-	return container_of(rx, struct mbuf_rx, base);
+	return container_of(rx, struct mbuf_rx, end.base);
 }
 
 /* A pool for one end; its mbufs hold a message each. */
@@ -93,7 +91,7 @@ mbuf_tx_open(struct perf_run *run, struct data_tx *tx)
 	struct mbuf_tx *m = mbuf_tx(tx);
 
 	tx->nb_slots = 1; /* never half full: see stream_tx() */
-	if (ends_producer_open(run, tx, &m->producer) != 0)
+	if (ends_tx_open(run, tx) != 0)
 		return -ECANCELED;
 	m->pool = pool_create(run, "tx", tx->number, false);
 	return m->pool == NULL ? -ENOMEM : 0;
@@ -104,7 +102,7 @@ mbuf_tx_close(struct data_tx *tx)
 {
 	struct mbuf_tx *m = mbuf_tx(tx);
 
-	rte_comch_producer_destroy(m->producer);
+	rte_comch_producer_destroy(m->end.producer);
 	if (tx->ready > 0)
 		rte_pktmbuf_free_bulk(m->mbufs + m->head, tx->ready);
 	pool_free(m->pool, false);
@@ -147,7 +145,7 @@ mbuf_send(struct data_tx *tx, uint16_t n)
 		mbuf_prepare(tx, n);
 	if (tx->ready == 0)
 		return 0;
-	taken = rte_comch_tx_burst(m->producer, tx->targets[tx->target].id,
+	taken = rte_comch_tx_burst(m->end.producer, tx->targets[tx->target].id,
 			m->mbufs + m->head, (uint16_t)tx->ready);
 	m->head += taken;
 	tx->ready -= taken;
@@ -159,24 +157,9 @@ mbuf_send(struct data_tx *tx, uint16_t n)
 static void
 mbuf_reap(struct data_tx *tx)
 {
-	rte_comch_tx_burst(mbuf_tx(tx)->producer, tx->targets[tx->target].id,
+	rte_comch_tx_burst(ends_tx(tx)->producer, tx->targets[tx->target].id,
 			mbuf_tx(tx)->mbufs, 0);
 	tx->flushed = tx->left == 0 && tx->ready == 0;
-}
-
-static bool
-mbuf_tx_stop(struct data_tx *tx)
-{
-	if (ends_producer_stop(mbuf_tx(tx)->producer))
-		return true;
-	mbuf_reap(tx);
-	return false;
-}
-
-static void
-mbuf_tx_stats(struct data_tx *tx, struct perf_result *r)
-{
-	ends_producer_stats(tx, mbuf_tx(tx)->producer, r);
 }
 
 static int
@@ -187,25 +170,13 @@ mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 	m->pool = pool_create(run, "rx", rx->number,
 			rx->params->memory == PERF_MEMORY_SHARED);
 	return m->pool == NULL ? -ECANCELED :
-		ends_consumer_open(run, rx, rte_comch_mempool_mr(m->pool), &m->consumer);
-}
-
-static bool
-mbuf_rx_running(struct data_rx *rx)
-{
-	return rte_comch_consumer_state(mbuf_rx(rx)->consumer) == RTE_COMCH_STATE_RUNNING;
-}
-
-static uint32_t
-mbuf_rx_id(struct data_rx *rx)
-{
-	return rte_comch_consumer_id(mbuf_rx(rx)->consumer);
+		ends_rx_open(run, rx, rte_comch_mempool_mr(m->pool));
 }
 
 static int
 mbuf_rx_start(struct perf_run *run, struct data_rx *rx)
 {
-	int rc = rte_comch_consumer_rx_setup(mbuf_rx(rx)->consumer, mbuf_rx(rx)->pool);
+	int rc = rte_comch_consumer_rx_setup(ends_rx(rx)->consumer, mbuf_rx(rx)->pool);
 
 	return rc == 0 ? 0 : perf_run_fail(run, "consumer %u takes no mbufs: %s",
 			rx->number, strerror(-rc));
@@ -225,7 +196,9 @@ mbuf_recv(struct data_rx *rx, uint16_t n)
 	struct mbuf_rx *b = mbuf_rx(rx);
 	uint16_t i;
 
-	n = rte_comch_rx_burst(b->consumer, b->mbufs, n);
+	if (unlikely(rx->owed > 0))
+		mbuf_repost(rx);
+	n = rte_comch_rx_burst(b->end.consumer, b->mbufs, n);
 	for (i = 0; i < n; i++) {
 		const struct rte_mbuf *m = b->mbufs[i];
 		const uint8_t *data = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -241,28 +214,11 @@ mbuf_recv(struct data_rx *rx, uint16_t n)
 	return n;
 }
 
-static bool
-mbuf_rx_stop(struct data_rx *rx)
-{
-	if (ends_consumer_stop(mbuf_rx(rx)->consumer))
-		return true;
-	mbuf_repost(rx);
-	mbuf_recv(rx, PERF_MAX_BURST);
-	mbuf_repost(rx);
-	return false;
-}
-
-static void
-mbuf_rx_stats(struct data_rx *rx, struct perf_result *r)
-{
-	ends_consumer_stats(mbuf_rx(rx)->consumer, r);
-}
-
 static void
 mbuf_rx_close(struct data_rx *rx)
 {
 	mbuf_repost(rx);
-	rte_comch_consumer_destroy(mbuf_rx(rx)->consumer);
+	rte_comch_consumer_destroy(ends_rx(rx)->consumer);
 	pool_free(mbuf_rx(rx)->pool, rx->params->memory == PERF_MEMORY_SHARED);
 }
 
@@ -270,19 +226,19 @@ const struct data_ops data_ops_mbuf = {
 	.tx_size = sizeof(struct mbuf_tx),
 	.rx_size = sizeof(struct mbuf_rx),
 	.rx_open = mbuf_rx_open,
-	.rx_running = mbuf_rx_running,
-	.rx_id = mbuf_rx_id,
+	.rx_running = ends_rx_running,
+	.rx_id = ends_rx_id,
 	.rx_start = mbuf_rx_start,
 	.recv = mbuf_recv,
 	.repost = mbuf_repost,
-	.rx_stop = mbuf_rx_stop,
-	.rx_stats = mbuf_rx_stats,
+	.rx_stop = ends_rx_stop,
+	.rx_stats = ends_rx_stats,
 	.rx_close = mbuf_rx_close,
 	.tx_open = mbuf_tx_open,
 	.prepare = mbuf_prepare,
 	.send = mbuf_send,
 	.reap = mbuf_reap,
-	.tx_stop = mbuf_tx_stop,
-	.tx_stats = mbuf_tx_stats,
+	.tx_stop = ends_tx_stop,
+	.tx_stats = ends_tx_stats,
 	.tx_close = mbuf_tx_close,
 };

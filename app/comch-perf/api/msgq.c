@@ -18,7 +18,8 @@
 #include "engine/loop.h"
 
 struct msgq_tx {
-	struct ops_tx ring;
+	struct data_tx base;
+	struct ops_ring ring;
 	struct rte_comch_msgq_producer *producer;
 };
 
@@ -33,7 +34,7 @@ struct msgq_rx {
 static inline struct msgq_tx *
 msgq_tx(struct data_tx *tx)
 {
-	return container_of(tx, struct msgq_tx, ring.base);
+	return container_of(tx, struct msgq_tx, base);
 }
 
 static inline struct msgq_rx *
@@ -145,10 +146,7 @@ msgq_rx_stop(struct data_rx *rx)
 
 	if (rte_comch_msgq_consumer_state(m->consumer) == RTE_COMCH_STATE_RUNNING)
 		rte_comch_msgq_consumer_stop(m->consumer);
-	if (rte_comch_msgq_consumer_state(m->consumer) == RTE_COMCH_STATE_IDLE)
-		return true;
-	msgq_recv(rx, PERF_MAX_BURST);
-	return false;
+	return rte_comch_msgq_consumer_state(m->consumer) == RTE_COMCH_STATE_IDLE;
 }
 
 static void
@@ -181,7 +179,7 @@ msgq_tx_open(struct perf_run *run, struct data_tx *tx)
 	struct msgq_tx *m = msgq_tx(tx);
 
 	m->producer = rte_comch_msgq_producer_create(msgq_rx(tx->to)->msgq, &conf);
-	return m->producer != NULL ? ops_open(run, &m->ring) :
+	return m->producer != NULL ? ops_open(run, tx, &m->ring) :
 		perf_run_fail(run, "no producer: %s", rte_strerror(rte_errno));
 }
 
@@ -190,8 +188,14 @@ msgq_reap(struct data_tx *tx)
 {
 	struct rte_comch_cpl cpls[OPS_SIGNALS];
 
-	ops_done(&msgq_tx(tx)->ring, cpls, rte_comch_msgq_done_burst(msgq_tx(tx)->producer,
+	ops_done(tx, &msgq_tx(tx)->ring, cpls, rte_comch_msgq_done_burst(msgq_tx(tx)->producer,
 			cpls, OPS_SIGNALS));
+}
+
+static void
+msgq_prepare(struct data_tx *tx, uint16_t n)
+{
+	ops_prepare(tx, &msgq_tx(tx)->ring, n);
 }
 
 static uint16_t
@@ -200,10 +204,10 @@ msgq_send(struct data_tx *tx, uint16_t n)
 	struct msgq_tx *m = msgq_tx(tx);
 
 	if (tx->ready == 0)
-		ops_prepare(tx, n);
+		ops_prepare(tx, &m->ring, n);
 	if (tx->ready == 0)
 		return 0;
-	return ops_sent(&m->ring, rte_comch_msgq_send_burst(m->producer,
+	return ops_sent(tx, &m->ring, rte_comch_msgq_send_burst(m->producer,
 			&m->ring.ops[m->ring.head], (uint16_t)tx->ready));
 }
 
@@ -215,7 +219,7 @@ copy_send(struct data_tx *tx, uint16_t n)
 	uint32_t i;
 
 	if (tx->ready == 0)
-		ops_prepare(tx, n);
+		ops_prepare(tx, &m->ring, n);
 	for (i = 0; i < tx->ready; i++) {
 		const struct rte_comch_op *op = &m->ring.ops[m->ring.head + i];
 
@@ -232,16 +236,8 @@ copy_send(struct data_tx *tx, uint16_t n)
 	}
 	if (tx->ready == 0)
 		return 0;
-	return ops_sent(&m->ring, rte_comch_msgq_copy_burst(m->producer, copies,
+	return ops_sent(tx, &m->ring, rte_comch_msgq_copy_burst(m->producer, copies,
 			(uint16_t)tx->ready));
-}
-
-/* A producer is either there or not. */
-static bool
-msgq_tx_stop(struct data_tx *tx)
-{
-	(void)tx;
-	return true;
 }
 
 static void
@@ -286,9 +282,8 @@ static int msgq_pingpong(void *worker);
 	.rx_stats = msgq_rx_stats, \
 	.rx_close = msgq_rx_close, \
 	.tx_open = msgq_tx_open, \
-	.prepare = ops_prepare, \
+	.prepare = msgq_prepare, \
 	.reap = msgq_reap, \
-	.tx_stop = msgq_tx_stop, \
 	.tx_stats = msgq_tx_stats, \
 	.tx_close = msgq_tx_close
 

@@ -24,7 +24,7 @@ source_slots(const struct perf_params *p)
 }
 
 int
-ops_open(struct perf_run *run, struct ops_tx *tx)
+ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring)
 {
 	const struct perf_params *p = &run->params;
 	uint32_t nb = source_slots(p);
@@ -32,41 +32,40 @@ ops_open(struct perf_run *run, struct ops_tx *tx)
 	uint32_t every;
 	uint32_t i;
 
-	tx->base.nb_slots = nb;
-	tx->ops = calloc(nb, sizeof(tx->ops[0]));
-	tx->imms = calloc(nb, RTE_COMCH_IMM_SIZE);
-	if (tx->ops == NULL || tx->imms == NULL || (p->size > 0 &&
-			mem_open(&tx->mem, nb * stride,
+	tx->nb_slots = nb;
+	ring->ops = calloc(nb, sizeof(ring->ops[0]));
+	ring->imms = calloc(nb, RTE_COMCH_IMM_SIZE);
+	if (ring->ops == NULL || ring->imms == NULL || (p->size > 0 &&
+			mem_open(&ring->mem, nb * stride,
 				PERF_MEMORY_HEAP) != 0))
 		return perf_run_fail(run, "no memory to send from");
 	every = RTE_MAX(nb / OPS_SIGNALS, 1u);
 	for (i = 0; i < nb; i++) {
-		struct rte_comch_op *op = &tx->ops[i];
+		struct rte_comch_op *op = &ring->ops[i];
 
 		op->cookie = i;
 		op->len = (uint32_t)p->size;
-		op->addr = p->size > 0 ? (uint8_t *)tx->mem.addr + i * stride : NULL;
-		op->mr = tx->mem.mr;
-		op->imm = p->imm > 0 ? tx->imms + i * RTE_COMCH_IMM_SIZE : NULL;
+		op->addr = p->size > 0 ? (uint8_t *)ring->mem.addr + i * stride : NULL;
+		op->mr = ring->mem.mr;
+		op->imm = p->imm > 0 ? ring->imms + i * RTE_COMCH_IMM_SIZE : NULL;
 		op->imm_len = (uint16_t)p->imm;
-		op->consumer_id = tx->base.targets[0].id;
+		op->consumer_id = tx->targets[0].id;
 		op->flags = (i + 1) % every == 0 ? 0 : RTE_COMCH_OP_F_SILENT;
 	}
 	return 0;
 }
 
 void
-ops_close(struct ops_tx *tx)
+ops_close(struct ops_ring *ring)
 {
-	mem_close(&tx->mem);
-	free(tx->imms);
-	free(tx->ops);
+	mem_close(&ring->mem);
+	free(ring->imms);
+	free(ring->ops);
 }
 
 void
-ops_prepare(struct data_tx *tx, uint16_t most)
+ops_prepare(struct data_tx *tx, struct ops_ring *o, uint16_t most)
 {
-	struct ops_tx *o = container_of(tx, struct ops_tx, base);
 	uint64_t stride = data_stride(tx->params);
 	struct data_target *to;
 	uint32_t n = most;
@@ -95,20 +94,20 @@ ops_prepare(struct data_tx *tx, uint16_t most)
 }
 
 void
-ops_done(struct ops_tx *tx, const struct rte_comch_cpl *cpls, uint16_t n)
+ops_done(struct data_tx *tx, struct ops_ring *ring, const struct rte_comch_cpl *cpls,
+		uint16_t n)
 {
-	uint32_t nb = tx->base.nb_slots;
+	uint32_t nb = tx->nb_slots;
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
 		/* In order: whatever was sent before it is done too. */
 		uint32_t slot = (uint32_t)cpls[i].cookie % nb;
-		uint32_t done = (slot + nb - tx->tail) % nb + 1;
+		uint32_t done = (slot + nb - ring->tail) % nb + 1;
 
-		tx->base.failed += cpls[i].status != 0;
-		tx->tail = slot + 1 == nb ? 0 : slot + 1;
-		tx->base.in_flight -= RTE_MIN(done, tx->base.in_flight);
+		tx->failed += cpls[i].status != 0;
+		ring->tail = slot + 1 == nb ? 0 : slot + 1;
+		tx->in_flight -= RTE_MIN(done, tx->in_flight);
 	}
-	tx->base.flushed = tx->base.left == 0 && tx->base.ready == 0 &&
-			tx->base.in_flight == 0;
+	tx->flushed = tx->left == 0 && tx->ready == 0 && tx->in_flight == 0;
 }

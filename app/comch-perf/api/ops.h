@@ -19,9 +19,8 @@
 /** Completions wanted for each turn of the ring. */
 #define OPS_SIGNALS 4
 
-/** A producer with a ring; its first is next to be offered. */
-struct ops_tx {
-	struct data_tx base;
+/** The ring of a producer. */
+struct ops_ring {
 	struct rte_comch_op *ops;
 	uint8_t *imms;
 	uint32_t head;  /**< Next to be offered; `ready` are stamped from there on. */
@@ -29,25 +28,26 @@ struct ops_tx {
 	struct mem mem;
 };
 
-int ops_open(struct perf_run *run, struct ops_tx *tx);
-void ops_close(struct ops_tx *tx);
+int ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring);
+void ops_close(struct ops_ring *ring);
 
 /** Stamp the next ones: one burst, all to one consumer. */
-void ops_prepare(struct data_tx *tx, uint16_t n);
+void ops_prepare(struct data_tx *tx, struct ops_ring *ring, uint16_t n);
 
 /** Completions have come. */
-void ops_done(struct ops_tx *tx, const struct rte_comch_cpl *cpls, uint16_t n);
+void ops_done(struct data_tx *tx, struct ops_ring *ring, const struct rte_comch_cpl *cpls,
+		uint16_t n);
 
 /** So many of those that were ready were taken. @return that */
 static inline uint16_t
-ops_sent(struct ops_tx *tx, uint16_t taken)
+ops_sent(struct data_tx *tx, struct ops_ring *ring, uint16_t taken)
 {
-	tx->head += taken;
-	if (tx->head == tx->base.nb_slots)
-		tx->head = 0;
-	tx->base.ready -= taken;
-	tx->base.in_flight += taken;
-	tx->base.sent += taken;
+	ring->head += taken;
+	if (ring->head == tx->nb_slots)
+		ring->head = 0;
+	tx->ready -= taken;
+	tx->in_flight += taken;
+	tx->sent += taken;
 	return taken;
 }
 

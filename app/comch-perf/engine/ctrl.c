@@ -42,21 +42,6 @@ ctrl_rx_open(struct perf_run *run, struct data_rx *rx)
 	return 0;
 }
 
-static bool
-ctrl_rx_running(struct data_rx *rx)
-{
-	(void)rx;
-	return true;
-}
-
-static int
-ctrl_rx_start(struct perf_run *run, struct data_rx *rx)
-{
-	(void)run;
-	(void)rx;
-	return 0;
-}
-
 static uint16_t
 ctrl_recv(struct data_rx *rx, uint16_t n)
 {
@@ -67,26 +52,6 @@ ctrl_recv(struct data_rx *rx, uint16_t n)
 	n = (uint16_t)RTE_MIN(rx->count - c->seen, (uint64_t)UINT16_MAX);
 	c->seen += n;
 	return n;
-}
-
-static void
-ctrl_repost(struct data_rx *rx)
-{
-	(void)rx;
-}
-
-static bool
-ctrl_rx_stop(struct data_rx *rx)
-{
-	rx->link->on_msg = NULL;
-	return true;
-}
-
-static void
-ctrl_rx_stats(struct data_rx *rx, struct perf_result *r)
-{
-	(void)rx;
-	(void)r;
 }
 
 static void
@@ -165,13 +130,6 @@ ctrl_reap(struct data_tx *tx)
 	tx->flushed = tx->left == 0 && tx->ready == 0;
 }
 
-static bool
-ctrl_tx_stop(struct data_tx *tx)
-{
-	(void)tx;
-	return true;
-}
-
 static void
 ctrl_tx_stats(struct data_tx *tx, struct perf_result *r)
 {
@@ -191,18 +149,13 @@ const struct data_ops data_ops_ctrl = {
 	.tx_size = sizeof(struct ctrl_tx),
 	.rx_size = sizeof(struct ctrl_rx),
 	.rx_open = ctrl_rx_open,
-	.rx_running = ctrl_rx_running,
-	.rx_start = ctrl_rx_start,
 	.recv = ctrl_recv,
-	.repost = ctrl_repost,
-	.rx_stop = ctrl_rx_stop,
-	.rx_stats = ctrl_rx_stats,
+	.repost = data_no_repost,
 	.rx_close = ctrl_rx_close,
 	.tx_open = ctrl_tx_open,
 	.prepare = ctrl_prepare,
 	.send = ctrl_send,
 	.reap = ctrl_reap,
-	.tx_stop = ctrl_tx_stop,
 	.tx_stats = ctrl_tx_stats,
 	.tx_close = ctrl_tx_close,
 };

@@ -83,6 +83,12 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
 		rx->torn++;
 }
 
+void
+data_no_repost(struct data_rx *rx)
+{
+	(void)rx;
+}
+
 /* All polls: the workers' own, whose events only repeat what the states say. */
 static void
 run_polls(struct perf_run *run)
@@ -108,7 +114,7 @@ all_running(struct link *link)
 
 	run_polls(run);
 	for (i = 0; i < d->nb_rx; i++) {
-		if (!d->ops->rx_running(d->rxs[i]))
+		if (d->ops->rx_running != NULL && !d->ops->rx_running(d->rxs[i]))
 			return false;
 	}
 	return true;
@@ -147,7 +153,7 @@ open_consumers(struct perf_run *run)
 			perf_run_step_ms(run), all_running) != 0)
 		return -ECANCELED;
 	for (i = 0; i < d->nb_rx; i++) {
-		if (d->ops->rx_start(run, d->rxs[i]) != 0)
+		if (d->ops->rx_start != NULL && d->ops->rx_start(run, d->rxs[i]) != 0)
 			return -ECANCELED;
 	}
 	return 0;
@@ -383,16 +389,20 @@ stop_all(struct perf_run *run, struct data *d)
 	uint64_t end;
 	uint32_t i;
 
-	for (i = 0; i < d->nb_tx; i++) {
+	for (i = 0; i < d->nb_tx && d->ops->tx_stop != NULL; i++) {
 		end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
-		while (!d->ops->tx_stop(d->txs[i]) && clock_mono_ns() < end)
+		while (!d->ops->tx_stop(d->txs[i]) && clock_mono_ns() < end) {
+			d->ops->reap(d->txs[i]);
 			run_polls(run);
+		}
 	}
-	for (i = 0; i < d->nb_rx; i++) {
+	for (i = 0; i < d->nb_rx && d->ops->rx_stop != NULL; i++) {
 		d->rxs[i]->stopping = true;
 		end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
-		while (!d->ops->rx_stop(d->rxs[i]) && clock_mono_ns() < end)
+		while (!d->ops->rx_stop(d->rxs[i]) && clock_mono_ns() < end) {
+			d->ops->recv(d->rxs[i], PERF_MAX_BURST);
 			run_polls(run);
+		}
 	}
 }
 

@@ -38,18 +38,18 @@ struct data_ops {
 	size_t rx_size;
 	/** Create and start it, and make what is received into; 0 or perf_run_fail(). */
 	int (*rx_open)(struct perf_run *run, struct data_rx *rx);
-	bool (*rx_running)(struct data_rx *rx);
+	bool (*rx_running)(struct data_rx *rx); /**< NULL: always */
 	/** Its id for producers; NULL: it has none, and is not announced. */
 	uint32_t (*rx_id)(struct data_rx *rx);
-	/** Post for the first time, once it is RUNNING. */
+	/** Post for the first time, once it is RUNNING. NULL: nothing is posted. */
 	int (*rx_start)(struct perf_run *run, struct data_rx *rx);
 	/** Receive and check up to n messages. @return how many */
 	uint16_t (*recv)(struct data_rx *rx, uint16_t n);
-	/** Post again what was received. */
+	/** Post again what was received; or data_no_repost(). */
 	void (*repost)(struct data_rx *rx);
-	/** Stop it, if that has not been done, and drain it. @return is it IDLE? */
+	/** Stop it if it is RUNNING. @return is it IDLE? NULL: always */
 	bool (*rx_stop)(struct data_rx *rx);
-	/** Add what the library has counted. */
+	/** Add what the library has counted. NULL: nothing */
 	void (*rx_stats)(struct data_rx *rx, struct perf_result *r);
 	/** Free all, after a failed open too. */
 	void (*rx_close)(struct data_rx *rx);
@@ -185,6 +185,9 @@ void worker_tick(struct data_worker *w, uint64_t now);
 /** The producer's last message is out. */
 void worker_tx_done(struct data_worker *w);
 /** @} */
+
+/** For APIs that post by themselves. */
+void data_no_repost(struct data_rx *rx);
 
 /** Bytes between the starts of two buffers. */
 static inline uint64_t

@@ -219,7 +219,8 @@ add_rx_result(struct perf_run *run, struct data_rx *rx)
 {
 	struct perf_result *r = &run->result;
 
-	rx->ops->rx_stats(rx, r);
+	if (rx->ops->rx_stats != NULL)
+		rx->ops->rx_stats(rx, r);
 	if (run->test->hops == 0) {
 		r->messages += window_msgs(&rx->window);
 		r->window_ns = RTE_MAX(r->window_ns, window_ns(&rx->window));
