@@ -82,7 +82,7 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL },
 	{ "connections", "N",
 		"connections; ctrl tests use one and leave the rest idle, data tests spread "
-		"their pairs, conn-rate opens so many at once",
+		"their pairs, conn-rate opens this many at once",
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL },
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
@@ -302,7 +302,7 @@ options_names(uint32_t mask, char *buf, size_t size)
 	return buf;
 }
 
-/* Print text in lines of HELP_WIDTH, each behind so many blanks. */
+/* Print text in lines of HELP_WIDTH, indented by blanks. */
 static void
 print_wrapped(const char *text, int indent)
 {

@@ -97,7 +97,7 @@ be_side(struct supervisor *sv, struct child *child, pid_t parent)
 	prctl(PR_SET_NAME, child->side.host ? "comch-perf-host" : "comch-perf-dpu");
 	close(sv->sigfd);
 	status = side_run(&child->side);
-	/* Nobody else is left to do it when the supervisor was killed. */
+	/* A killed supervisor leaves it to the sides. */
 	if (getppid() != parent)
 		clean(sv);
 	fflush(NULL);

@@ -57,8 +57,8 @@ is_data(const struct report_row *row)
 static const char *
 api_name(const struct report_row *row)
 {
-	return is_data(row) || row->test->place == PERF_PROCESS || row->params.api >= PERF_API_DOCA ?
-			perf_api_name(row->params.api) : NULL;
+	return is_data(row) || row->test->place == PERF_PROCESS ||
+		row->params.api >= PERF_API_DOCA ? perf_api_name(row->params.api) : NULL;
 }
 
 static void

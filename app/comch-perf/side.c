@@ -172,7 +172,8 @@ with_session(struct side *side)
 	int timeout_ms = both ? BOTH_MS : side->host ? HOST_MS : -1;
 	int status;
 
-	side->sync = sync_open(&link_ops_native, side->dev_id, side->host, &side->hello, timeout_ms);
+	side->sync = sync_open(&link_ops_native, side->dev_id, side->host, &side->hello,
+			timeout_ms);
 	if (side->sync == NULL)
 		return 1;
 	status = side->host ? lead_all(side) : follow_all(side);

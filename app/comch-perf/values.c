@@ -108,8 +108,8 @@ values_sizes(const char *text, uint64_t *sizes, char *error)
 	for (;;) {
 		nb = parse_range(&p, sizes, nb);
 		if (nb < 0 || (*p != ',' && *p != '\0'))
-			return values_refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM or A:B:+N "
-					"with N from 0 to 1G (at most %d sizes)",
+			return values_refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM "
+					"or A:B:+N with N from 0 to 1G (at most %d sizes)",
 				text, PERF_MAX_SIZES);
 		if (*p == '\0')
 			return nb;

@@ -38,7 +38,7 @@ void ops_prepare(struct data_tx *tx, struct ops_ring *ring, uint16_t n);
 void ops_done(struct data_tx *tx, struct ops_ring *ring, const struct rte_comch_cpl *cpls,
 		uint16_t n);
 
-/** So many of those that were ready were taken. @return that */
+/** Of those that were ready, *taken* were taken. @return that */
 static inline uint16_t
 ops_sent(struct data_tx *tx, struct ops_ring *ring, uint16_t taken)
 {

@@ -32,14 +32,14 @@ clock_tsc(void)
 	return rte_rdtsc();
 }
 
-/** Cycles of so many microseconds. */
+/** Microseconds in cycles. */
 static inline uint64_t
 clock_us_to_cycles(uint64_t us)
 {
 	return (uint64_t)((double)us * (double)clock_hz() / 1e6);
 }
 
-/** Nanoseconds of so many cycles. */
+/** Cycles in nanoseconds. */
 static inline double
 clock_cycles_to_ns(double cycles)
 {

@@ -25,10 +25,9 @@ struct ctrl_rx {
 };
 
 static void
-on_msg(struct link *link, void *conn, const void *data, uint32_t len)
+on_msg(void *arg, void *conn, const void *data, uint32_t len)
 {
-	struct perf_run *run = link->owner;
-	struct data_rx *rx = ((struct data *)run->priv)->rxs[0];
+	struct data_rx *rx = arg;
 
 	/* Without immediate data, so there are no more bytes to look at. */
 	data_take(rx, 0, conn == rx->conn ? len : UINT64_MAX, 0, data, data);
@@ -39,6 +38,7 @@ ctrl_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	(void)run;
 	rx->link->on_msg = on_msg;
+	rx->link->msg_arg = rx;
 	return 0;
 }
 

@@ -12,7 +12,7 @@
  * as in the floor that they are compared with.
  *
  * With --wait event it is the waking of a sleeper that is to be measured. An
- * answer often comes before whoever waits for it has gone to sleep, and an
+ * answer often comes before its receiver has gone to sleep, and an
  * unslept side answers at once, so both may well stay awake for good: there
  * is a pause before each round trip, in which the other side falls asleep.
  */

@@ -94,7 +94,7 @@ link_got_msg(struct link *link, void *conn, const void *data, uint32_t len)
 	if (unlikely(!link->host && link->nb_up < link->nb_conns))
 		got_number(link, conn, data, len);
 	else if (likely(link->on_msg != NULL))
-		link->on_msg(link, conn, data, len);
+		link->on_msg(link->msg_arg, conn, data, len);
 	else if (!link->closing)
 		link_fail(link, "unexpected control message");
 }

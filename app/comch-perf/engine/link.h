@@ -91,7 +91,8 @@ struct link {
 	/** Time passes in link_wait(): run polls. @return events; negative: give up */
 	int (*pump)(struct link *link);
 	/** Control messages once all are up; NULL: none are expected. */
-	void (*on_msg)(struct link *link, void *conn, const void *data, uint32_t len);
+	void (*on_msg)(void *msg_arg, void *conn, const void *data, uint32_t len);
+	void *msg_arg;
 	/** Clients come and go: *i* is up; it is down, *why* in words if it failed. */
 	void (*on_up)(struct link *link, uint32_t i);
 	void (*on_down)(struct link *link, uint32_t i, const char *why);
@@ -99,7 +100,7 @@ struct link {
 	struct link_poll *poll;
 	void *priv;                /**< The API's. */
 	bool opened;
-	bool closing;              /**< Disconnecting is no error now. */
+	bool closing;              /**< Disconnecting is expected. */
 	struct link_number *numbers;
 	void **conns;              /**< The API's, by number; NULL: not up. */
 	uint32_t nb_started;

@@ -247,7 +247,7 @@ climb(struct perf_run *run)
 	return flow->launch(run);
 }
 
-/* Come down, having told the other side if we are the one who failed. */
+/* Come down, having told the other side if this side failed. */
 static void
 come_down(struct perf_run *run)
 {
@@ -257,7 +257,7 @@ come_down(struct perf_run *run)
 		run->error_sent = true;
 		sync_send(run->sync, SYNC_ERROR, run->error, strlen(run->error) + 1);
 	}
-	/* After a failure nothing is waited for: disconnecting is no error now. */
+	/* From here on, disconnecting is expected. */
 	for (i = 0; i < run->nb_links; i++)
 		run->links[i].closing = true;
 	if (run->test->flow->teardown != NULL)

@@ -69,9 +69,9 @@ is_stale(const struct sync *sync, const struct header *h)
 }
 
 static void
-on_msg(struct link *link, void *conn, const void *data, uint32_t len)
+on_msg(void *arg, void *conn, const void *data, uint32_t len)
 {
-	struct sync *sync = link->owner;
+	struct sync *sync = arg;
 	struct frame *frame = &sync->inbox[sync->nb_inbox];
 
 	(void)conn;
@@ -285,7 +285,7 @@ await_up(struct sync *sync, int timeout_ms)
 	return 0;
 }
 
-/* Say who we are and hear who they are. */
+/* Exchange HELLOs. */
 static int
 greet(struct sync *sync, const struct sync_hello *mine)
 {
@@ -328,6 +328,7 @@ sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 		.on_fail = on_fail,
 		.pump = pump_link,
 		.on_msg = on_msg,
+		.msg_arg = sync,
 	};
 	rc = link_open(&sync->link);
 	if (rc == 0 && leader)

@@ -42,7 +42,7 @@ enum sync_type {
 	SYNC_BYE,       /**< No more runs, leader to follower. */
 };
 
-/** Who we are. */
+/** What a side says of itself. */
 struct sync_hello {
 	char version[32];
 	char boot_id[40];                /**< Same: same machine, floors count. */
@@ -80,7 +80,7 @@ struct sync *sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 /** Close it. */
 void sync_close(struct sync *sync);
 
-/** Who the other side is. */
+/** What the other side has said of itself. */
 const struct sync_hello *sync_peer(const struct sync *sync);
 
 /**
@@ -129,7 +129,7 @@ int sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
 /** What the other side said of its failure, or why it is gone. */
 const char *sync_error(const struct sync *sync);
 
-/** Fill in who we are. */
+/** Fill in what this side says of itself. */
 void sync_hello_fill(struct sync_hello *hello, uint32_t nb_workers,
 		const uint16_t *cpus);
 

@@ -10,7 +10,7 @@
  * What messages carry so that their receiver can tell that all arrived, in
  * order and whole.
  *
- * A *stamp* is the first eight bytes: who sent it and its number. It is always
+ * A *stamp* is the first eight bytes: its sender and its number. It is always
  * written and always checked. With --verify all other bytes are filled too,
  * by a sequence that starts anywhere for each message: a byte of another
  * message, or of a former one in the same buffer, is noticed.

@@ -39,7 +39,7 @@ take_counts(struct perf_run *run)
 		atomic_store_explicit(&d->rxs[i]->expected, counts[i], memory_order_relaxed);
 }
 
-/* Tell the other side what was sent, once nobody here sends any more. */
+/* Tell the other side what was sent, once all producers here are done. */
 static void
 send_counts(struct perf_run *run)
 {
@@ -237,7 +237,7 @@ start_worker(struct data_worker *w, uint64_t now)
 	const struct perf_params *p = &w->run->params;
 	uint64_t window = clock_us_to_cycles(p->duration_us);
 
-	/* Go on for longer than the receivers measure, who may start later. */
+	/* Go on for longer than the receivers measure: they may start later. */
 	w->tx_end = p->iters > 0 ? UINT64_MAX :
 			now + 2 * window_warm_cycles(p) + window + window / 20;
 	w->tx_done = w->tx == NULL;

@@ -30,7 +30,7 @@ static const struct {
 	[FLOOR_WAKE] = { floor_wake_a, floor_wake_b },
 };
 
-/* End with whoever started this process: it may be killed while we spin. */
+/* End with the parent: it may be killed while this process spins. */
 static void
 die_with_parent(pid_t parent)
 {
@@ -71,7 +71,7 @@ measure(const struct floor_req *req)
 		bodies[req->kind].b(&job);
 		_exit(0);
 	}
-	/* It starts on our CPU, which we are about to spin on. */
+	/* The partner starts on our CPU, which we are about to spin on. */
 	pin(pid, req->cpu_b);
 	pin(0, req->cpu_a);
 	floor_job_meet(&job, true);

@@ -94,7 +94,7 @@ slot_write(struct floor_slot *slot, uint64_t seq)
 	slot->payload[4] = seq;
 	slot->payload[5] = seq;
 	slot->payload[6] = seq;
-	/* Pairs with the acquire of whoever waits for this sequence. */
+	/* Pairs with the acquire in slot_wait(). */
 	atomic_store_explicit(&slot->seq, seq, memory_order_release);
 }
 
