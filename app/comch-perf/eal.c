@@ -28,8 +28,9 @@ struct args {
 	bool full;
 };
 
-bool
-eal_given(const struct options *opts, const char *name, const char **value)
+/* Is the argument given (as `-x VALUE`, `-xVALUE`, `--xx VALUE`, `--xx=VALUE`)? */
+static bool
+is_given(const struct options *opts, const char *name, const char **value)
 {
 	size_t len = strlen(name);
 	int i;
@@ -49,6 +50,29 @@ eal_given(const struct options *opts, const char *name, const char **value)
 		return true;
 	}
 	return false;
+}
+
+/* Arguments that are made up unless others are given. */
+static const struct {
+	const char *arg;
+	const char *unless[4];
+} made_up[] = {
+	{ "--no-pci", { "--no-pci", "-a", "--allow" } },
+	{ "--no-telemetry", { "--telemetry", "--no-telemetry" } },
+	{ "--log-level=*:4", { "--log-level" } },
+	{ "--iova-mode=va", { "--iova-mode" } },
+};
+static const char *const cpu_args[] = { "-l", "-c", "--lcores", NULL };
+static const char *const memory_args[] = {
+	"-m", "--socket-mem", "--no-huge", "--in-memory", "--huge-dir", NULL,
+};
+
+static bool
+any_given(const struct options *opts, const char *const *names)
+{
+	while (*names != NULL && !is_given(opts, *names, NULL))
+		names++;
+	return *names != NULL;
 }
 
 /* A list of CPUs as -l takes it: "0,2-3". */
@@ -83,13 +107,13 @@ eal_cpus_find(const struct options *opts, struct eal_cpus *cpus)
 	uint16_t cpu;
 
 	cpus->nb = 0;
-	if (opts->role == PERF_ROLE_BOTH && (eal_given(opts, "-c", NULL) ||
-			eal_given(opts, "--lcores", NULL))) {
+	if (opts->role == PERF_ROLE_BOTH && (is_given(opts, "-c", NULL) ||
+			is_given(opts, "--lcores", NULL))) {
 		fprintf(stderr, "comch-perf: -c and --lcores are for one side; "
 				"with --role both, -l names the CPUs to use\n");
 		return -EINVAL;
 	}
-	if (opts->role == PERF_ROLE_BOTH && eal_given(opts, "-l", &list)) {
+	if (opts->role == PERF_ROLE_BOTH && is_given(opts, "-l", &list)) {
 		if (parse_cpus(list, cpus) == 0)
 			return 0;
 		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n",
@@ -118,7 +142,7 @@ eal_prefix(struct eal_setup *setup, int pid)
 	const char *side = setup->host ? "host" : "dpu";
 	const char *given;
 
-	if (!eal_given(setup->opts, "--file-prefix", &given))
+	if (!is_given(setup->opts, "--file-prefix", &given))
 		snprintf(setup->prefix, sizeof(setup->prefix), "comch-perf-%d-%s",
 				pid, side);
 	else if (setup->opts->role == PERF_ROLE_BOTH)
@@ -202,10 +226,7 @@ add_memory(struct args *args, const struct eal_setup *setup)
 {
 	const struct options *opts = setup->opts;
 
-	if (eal_given(opts, "-m", NULL) || eal_given(opts, "--socket-mem", NULL) ||
-			eal_given(opts, "--no-huge", NULL) ||
-			eal_given(opts, "--in-memory", NULL) ||
-			eal_given(opts, "--huge-dir", NULL))
+	if (any_given(opts, memory_args))
 		return;
 	/* Both sides take theirs from the same free pages. */
 	if (free_huge_mb() >= 2 * (uint64_t)setup->mem_mb + 64)
@@ -213,7 +234,7 @@ add_memory(struct args *args, const struct eal_setup *setup)
 	else
 		add(args, "--no-huge");
 	/* One descriptor for all of it is what can be shown to a peer. */
-	if (setup->share && !eal_given(opts, "--single-file-segments", NULL))
+	if (setup->share && !is_given(opts, "--single-file-segments", NULL))
 		add(args, "--single-file-segments");
 	add(args, "-m");
 	add(args, "%u", setup->mem_mb);
@@ -223,22 +244,15 @@ static void
 make_args(struct args *args, const struct eal_setup *setup)
 {
 	const struct options *opts = setup->opts;
+	uint32_t i;
 
 	add(args, "comch-perf");
 	add(args, "--file-prefix=%s", setup->prefix);
-	if (!eal_given(opts, "--no-pci", NULL) && !eal_given(opts, "-a", NULL) &&
-			!eal_given(opts, "--allow", NULL))
-		add(args, "--no-pci");
-	if (!eal_given(opts, "--telemetry", NULL) &&
-			!eal_given(opts, "--no-telemetry", NULL))
-		add(args, "--no-telemetry");
-	if (!eal_given(opts, "--log-level", NULL))
-		add(args, "--log-level=*:4");
-	if (!eal_given(opts, "--iova-mode", NULL))
-		add(args, "--iova-mode=va");
-	if (opts->role == PERF_ROLE_BOTH || (!eal_given(opts, "-l", NULL) &&
-			!eal_given(opts, "-c", NULL) &&
-			!eal_given(opts, "--lcores", NULL)))
+	for (i = 0; i < RTE_DIM(made_up); i++) {
+		if (!any_given(opts, made_up[i].unless))
+			add(args, "%s", made_up[i].arg);
+	}
+	if (opts->role == PERF_ROLE_BOTH || !any_given(opts, cpu_args))
 		add_lcores(args, setup);
 	add_memory(args, setup);
 	add_given(args, opts);

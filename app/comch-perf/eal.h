@@ -67,7 +67,4 @@ void eal_clean(const char *prefix);
 /** Remove a directory and all in it. */
 void eal_remove_tree(const char *path);
 
-/** Is the argument given (as `-x VALUE`, `-xVALUE`, `--xx VALUE`, `--xx=VALUE`)? */
-bool eal_given(const struct options *opts, const char *name, const char **value);
-
 #endif /* EAL_H */

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "proc.h"
+#include "base/clock.h"
 #include "report.h"
 #include "side.h"
 
@@ -124,6 +123,16 @@ progress(const struct lead *lead, uint32_t attempt)
 			plan->rows[lead->row].test->name, again, elapsed_s(lead));
 }
 
+/* Messages that did not arrive as they should, of both sides. */
+static uint64_t
+count_errors(const struct perf_run *run)
+{
+	const struct perf_result *a = &run->result, *b = &run->peer;
+
+	return a->lost + a->disorder + a->torn + a->failed +
+		b->lost + b->disorder + b->torn + b->failed;
+}
+
 /* Figures of an attempt, from what both sides have counted. */
 static void
 fill_figures(struct report_row *r, const struct perf_run *run)
@@ -135,7 +144,7 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	double scale;
 
 	r->messages = mine->messages;
-	if (run->test->ways == 0)
+	if (run->test->hops == 0)
 		r->messages += peer->messages;
 	else
 		window_ns = mine->window_ns;
@@ -143,14 +152,14 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	if (!perf_test_is_floor(run->test) && window_ns > 0) {
 		r->msgs_per_s = (double)r->messages / r->seconds;
 		r->bytes_per_s = r->msgs_per_s *
-				(double)(run->params.size + run->params.imm);
+				(double)(r->params.size + r->params.imm);
 	}
 	if (copied > 0)
 		r->copies = (double)(mine->copies + peer->copies) / (double)copied;
-	r->errors = perf_run_errors(run);
-	if (run->test->ways == 0)
+	r->errors = count_errors(run);
+	if (run->test->hops == 0)
 		return;
-	scale = clock_cycles_to_ns(1) / run->test->ways;
+	scale = clock_cycles_to_ns(1) / run->test->hops;
 	r->p50_ns = hist_quantile(run->hist, 0.5) * scale;
 	r->p90_ns = hist_quantile(run->hist, 0.9) * scale;
 	r->p99_ns = hist_quantile(run->hist, 0.99) * scale;
@@ -193,18 +202,11 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	memset(r, 0, sizeof(*r));
 	r->test = row->test;
 	r->params = row->params;
-	r->driver = row->test->alone ? NULL : lead->side->info.driver;
-	r->msgs_per_s = NAN;
-	r->bytes_per_s = NAN;
-	r->p50_ns = NAN;
-	r->p90_ns = NAN;
-	r->p99_ns = NAN;
-	r->p999_ns = NAN;
-	r->max_ns = NAN;
+	r->driver = row->test->place != PERF_TWO_SIDES ? NULL : lead->side->info.driver;
+	r->msgs_per_s = r->bytes_per_s = NAN;
+	r->p50_ns = r->p90_ns = r->p99_ns = r->p999_ns = r->max_ns = NAN;
 	r->copies = NAN;
-	r->floor_value = NAN;
-	r->floor_after = NAN;
-	r->ratio = NAN;
+	r->floor_value = r->floor_after = r->ratio = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : row->test->floor(&row->params);
@@ -238,10 +240,10 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		return 0;
 	}
 	if (r->floor != FLOOR_NONE)
-		r->floor_value = floor_measure(side->floor, &req);
+		r->floor_value = floor_measure(&req);
 	rc = perf_run_lead(&run);
-	if (r->floor != FLOOR_NONE && !proc_quit())
-		r->floor_after = floor_measure(side->floor, &req);
+	if (r->floor != FLOOR_NONE && !perf_quit())
+		r->floor_after = floor_measure(&req);
 	if (r->floor_value < 0 || r->floor_after < 0) {
 		r->floor = FLOOR_NONE;
 		perf_run_fail(&run, "the floor could not be measured");
@@ -297,7 +299,7 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 		best->attempts = i;
 		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
 				best->crowded || i == lead->side->opts->attempts ||
-				proc_quit() || !may_repeat(lead))
+				perf_quit() || !may_repeat(lead))
 			return rc;
 	}
 }
@@ -315,7 +317,7 @@ lead_rows(struct lead *lead)
 		rc = measure(lead, &side->plan->rows[lead->row], &r);
 		if (lead->tty)
 			fprintf(stderr, "\r\033[K");
-		if (side->opts->histogram && r.test->ways > 0)
+		if (side->opts->histogram && r.test->hops > 0)
 			r.hist = lead->best_hist;
 		if (r.error[0] != '\0')
 			fprintf(stderr, "comch-perf: %s: %s\n", r.test->name, r.error);
@@ -323,7 +325,7 @@ lead_rows(struct lead *lead)
 			status = EXIT_USAGE;
 		else if (!r.refused && (r.error[0] != '\0' || r.errors > 0))
 			status = 1;
-		if (proc_quit())
+		if (perf_quit())
 			return 1;
 		lead->stolen = RTE_MAX(lead->stolen, r.stolen);
 		report_row(lead->report, &r);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "eal.h"
 #include "options.h"
 #include "plan.h"

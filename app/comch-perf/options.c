@@ -2,10 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +11,8 @@
 #include <rte_comch.h>
 
 #include "options.h"
-#include "perf_test.h"
+#include "tests.h"
+#include "values.h"
 
 #define HELP_WIDTH 79
 #define DEFAULT_ATTEMPTS 5
@@ -83,7 +82,7 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL },
 	{ "connections", "N",
 		"connections; ctrl tests use one and leave the rest idle, data tests spread "
-		"their pairs, conn-rate opens so many at once",
+		"their pairs, conn-rate opens this many at once",
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL },
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
@@ -141,121 +140,14 @@ perf_wait_name(uint8_t wait)
 	return waits[wait];
 }
 
-__attribute__((format(printf, 2, 3)))
-static int
-refuse(char *error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(error, PERF_ERROR_SIZE, format, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
-/* A whole number with an optional suffix; moves *text behind it. */
-static int
-parse_number(const char **text, uint64_t *value)
-{
-	static const char suffixes[] = "kmg";
-	const char *suffix;
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return -EINVAL;
-	errno = 0;
-	*value = strtoull(*text, &end, 0);
-	if (errno != 0)
-		return -EINVAL;
-	suffix = *end == '\0' ? NULL : strchr(suffixes, tolower((unsigned char)*end));
-	if (suffix != NULL) {
-		unsigned int shift = 10 * (unsigned int)(suffix - suffixes + 1);
-
-		if (*value > UINT64_MAX >> shift)
-			return -EINVAL;
-		*value <<= shift;
-		end++;
-	}
-	*text = end;
-	return 0;
-}
-
-/* What follows `A:B`: nothing, `:xM` or `:+N`. */
-static int
-parse_step(const char **text, uint64_t *mul, uint64_t *add)
-{
-	*mul = 2;
-	*add = 0;
-	if (strncmp(*text, ":x", 2) == 0) {
-		*text += 2;
-		return parse_number(text, mul) != 0 || *mul < 2 ||
-				*mul > PERF_MAX_SIZE ? -EINVAL : 0;
-	}
-	if (strncmp(*text, ":+", 2) == 0) {
-		*text += 2;
-		*mul = 1;
-		return parse_number(text, add) != 0 || *add == 0 ||
-				*add > PERF_MAX_SIZE ? -EINVAL : 0;
-	}
-	return 0;
-}
-
-/* One element of a list of sizes: `A`, or a range. */
-static int
-parse_range(const char **text, uint64_t *sizes, int nb)
-{
-	uint64_t first;
-	uint64_t last;
-	uint64_t mul = 1;
-	uint64_t add = 1;
-
-	if (parse_number(text, &first) != 0)
-		return -EINVAL;
-	last = first;
-	if (**text == ':') {
-		(*text)++;
-		if (parse_number(text, &last) != 0 || last < first ||
-				parse_step(text, &mul, &add) != 0)
-			return -EINVAL;
-	}
-	if (last > PERF_MAX_SIZE)
-		return -EINVAL;
-	for (; first <= last; first = first * mul + add) {
-		if (nb == PERF_MAX_SIZES)
-			return -EINVAL;
-		sizes[nb++] = first;
-		if (first == 0 && add == 0)
-			first = 1; /* doubling goes on from 1 */
-	}
-	return nb;
-}
-
-int
-options_sizes(const char *text, uint64_t *sizes, char *error)
-{
-	const char *p = text;
-	int nb = 0;
-
-	for (;;) {
-		nb = parse_range(&p, sizes, nb);
-		if (nb < 0 || (*p != ',' && *p != '\0'))
-			return refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM or A:B:+N "
-					"with N from 0 to 1G (at most %d sizes)",
-				text, PERF_MAX_SIZES);
-		if (*p == '\0')
-			return nb;
-		p++;
-	}
-}
-
 static int
 parse_count(const struct opt *o, const char *value, uint64_t *count, char *error)
 {
 	const char *p = value;
 
-	if (parse_number(&p, count) != 0 || *p != '\0' ||
+	if (values_number(&p, count) != 0 || *p != '\0' ||
 			*count < o->min || *count > o->max)
-		return refuse(error, "--%s: '%s' is not a number from %llu to %llu",
+		return values_refuse(error, "--%s: '%s' is not a number from %llu to %llu",
 				o->name, value, (unsigned long long)o->min,
 				(unsigned long long)o->max);
 	return 0;
@@ -268,7 +160,7 @@ parse_time(const struct opt *o, const char *value, uint64_t *us, char *error)
 	double s = strtod(value, &end);
 
 	if (end == value || *end != '\0' || !(s >= 0.01) || s > 86400)
-		return refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
+		return values_refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
 				o->name, value);
 	*us = (uint64_t)(s * 1e6);
 	return 0;
@@ -287,7 +179,7 @@ parse_choice(const struct opt *o, const char *value, char *error)
 			strcat(valid, ", ");
 		strcat(valid, o->choices[i]);
 	}
-	return refuse(error, "--%s: '%s' is not one of %s", o->name, value, valid);
+	return values_refuse(error, "--%s: '%s' is not one of %s", o->name, value, valid);
 }
 
 static int
@@ -297,7 +189,7 @@ parse_switch(const struct opt *o, const char *value, char *error)
 		return 1;
 	if (strcmp(value, "no") == 0)
 		return 0;
-	return refuse(error, "%s: '%s' is not yes or no", o->name, value);
+	return values_refuse(error, "%s: '%s' is not yes or no", o->name, value);
 }
 
 /* Store a number in a field of the parameters, whose width the offset tells. */
@@ -314,6 +206,28 @@ store(struct perf_params *params, const struct opt *o, uint64_t value)
 		*field = (uint8_t)value;
 }
 
+void
+options_copy(struct perf_params *to, const struct perf_params *from, uint32_t mask)
+{
+	const uint8_t *field = (const uint8_t *)from;
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
+		const struct opt *o = &opts_table[i];
+
+		if ((o->bit & mask) == 0 || o->bit == PERF_OPT_HISTOGRAM)
+			continue;
+		if (o->offset < PARAM(burst))
+			memcpy((uint8_t *)to + o->offset, field + o->offset, sizeof(uint64_t));
+		else if (o->offset < PARAM(api))
+			memcpy((uint8_t *)to + o->offset, field + o->offset, sizeof(uint32_t));
+		else
+			((uint8_t *)to)[o->offset] = field[o->offset];
+	}
+	if ((mask & PERF_OPT_KIND) != 0)
+		to->kind = from->kind;
+}
+
 /* Set a parameter of a test. @return its bit or -EINVAL. */
 static int
 set_param(struct perf_params *params, const struct opt *o, const char *value,
@@ -325,9 +239,9 @@ set_param(struct perf_params *params, const struct opt *o, const char *value,
 
 	switch (o->kind) {
 	case KIND_SIZES:
-		rc = options_sizes(value, sizes, error);
+		rc = values_sizes(value, sizes, error);
 		if (rc > 1)
-			rc = refuse(error, "--%s: one size expected", o->name);
+			rc = values_refuse(error, "--%s: one size expected", o->name);
 		number = sizes[0];
 		break;
 	case KIND_COUNT:
@@ -368,7 +282,7 @@ options_set(struct perf_params *params, const char *name, const char *value,
 			return set_param(params, o, value, error);
 		mask |= o->bit;
 	}
-	return refuse(error, "unknown key '%s'; valid (without dashes): %s", name,
+	return values_refuse(error, "unknown key '%s'; valid (without dashes): %s", name,
 			options_names(mask, names, sizeof(names)));
 }
 
@@ -388,7 +302,7 @@ options_names(uint32_t mask, char *buf, size_t size)
 	return buf;
 }
 
-/* Print text in lines of HELP_WIDTH, each behind so many blanks. */
+/* Print text in lines of HELP_WIDTH, indented by blanks. */
 static void
 print_wrapped(const char *text, int indent)
 {
@@ -430,7 +344,7 @@ print_help(void)
 		"Measures a host <-> DPU channel between two processes, a core each, and\n"
 		"prints each figure with its ratio to a floor: what this machine does without\n"
 		"any library, measured just before and after.\n\nTests:\n");
-	for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
+	for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 		printf("  %-10s %s%s\n", test->name, test->what,
 				test->by_default ? "" : " (not by default)");
 	printf("With no TEST all that are not marked, in under a minute.\n\nOptions:\n");
@@ -498,7 +412,7 @@ take_option(struct options *opts, const struct opt *o, const char *value, char *
 	}
 	opts->set |= o->bit;
 	if (o->kind == KIND_SIZES) {
-		rc = options_sizes(value, opts->sizes, error);
+		rc = values_sizes(value, opts->sizes, error);
 		opts->nb_sizes = rc < 0 ? 0 : (uint32_t)rc;
 	} else {
 		rc = set_param(&opts->params, o, value, error);
@@ -531,7 +445,7 @@ take_tests(struct options *opts, int argc, char **argv)
 {
 	for (; optind < argc; optind++) {
 		const char *name = argv[optind];
-		const struct perf_test *test = perf_test_find(name);
+		const struct perf_test *test = tests_find(name);
 
 		if (test != NULL && opts->nb_tests < PERF_MAX_TESTS) {
 			opts->tests[opts->nb_tests++] = test->name;
@@ -539,7 +453,7 @@ take_tests(struct options *opts, int argc, char **argv)
 		}
 		fprintf(stderr, "comch-perf: %s '%s'; valid:", test == NULL ?
 				"unknown test" : "one test too many:", name);
-		for (test = perf_test_next(NULL); test != NULL; test = perf_test_next(test))
+		for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 			fprintf(stderr, " %s", test->name);
 		fprintf(stderr, "\n");
 		return -EINVAL;

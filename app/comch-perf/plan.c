@@ -11,47 +11,9 @@
 
 #include "plan.h"
 #include "sweep.h"
+#include "tests.h"
 
 #define MIB (UINT64_C(1) << 20)
-
-/* Fields of the parameters that an option sets. */
-static const struct {
-	uint32_t bit;
-	size_t offset;
-	size_t len;
-} fields[] = {
-#define FIELD(bit, field) \
-	{ bit, offsetof(struct perf_params, field), \
-		sizeof(((struct perf_params *)0)->field) }
-	FIELD(PERF_OPT_SIZE, size),
-	FIELD(PERF_OPT_ITERS, iters),
-	FIELD(PERF_OPT_DURATION, duration_us),
-	FIELD(PERF_OPT_BURST, burst),
-	FIELD(PERF_OPT_QUEUE, queue),
-	FIELD(PERF_OPT_PRODUCERS, producers),
-	FIELD(PERF_OPT_CONSUMERS, consumers),
-	FIELD(PERF_OPT_CONNECTIONS, connections),
-	FIELD(PERF_OPT_IMM, imm),
-	FIELD(PERF_OPT_API, api),
-	FIELD(PERF_OPT_MEMORY, memory),
-	FIELD(PERF_OPT_WAIT, wait),
-	FIELD(PERF_OPT_BIDIR, bidir),
-	FIELD(PERF_OPT_VERIFY, verify),
-	FIELD(PERF_OPT_KIND, kind),
-};
-
-/* Take over the fields that *mask* names. */
-static void
-overlay(struct perf_params *to, const struct perf_params *from, uint32_t mask)
-{
-	uint32_t i;
-
-	for (i = 0; i < RTE_DIM(fields); i++) {
-		if ((fields[i].bit & mask) != 0)
-			memcpy((char *)to + fields[i].offset,
-				(const char *)from + fields[i].offset, fields[i].len);
-	}
-}
 
 /* A row, unless it is there already; a sentence in *error* if it is refused. */
 static int
@@ -120,8 +82,8 @@ add_sizes(struct plan *plan, const struct perf_test *test,
 	int rc = 0;
 
 	if (variant != NULL)
-		overlay(&params, &variant->params, variant->mask | fixed);
-	overlay(&params, &opts->params, opts->set & ~(PERF_OPT_SIZE | fixed));
+		options_copy(&params, &variant->params, variant->mask | fixed);
+	options_copy(&params, &opts->params, opts->set & ~(PERF_OPT_SIZE | fixed));
 	if ((opts->set & PERF_OPT_ITERS) != 0)
 		params.duration_us = 0;
 	if (opts->nb_sizes == 0 || (fixed & PERF_OPT_SIZE) != 0)
@@ -197,22 +159,20 @@ plan_make(struct plan *plan, const struct options *opts)
 
 	memset(plan, 0, sizeof(*plan));
 	if (opts->role == PERF_ROLE_DPU)
-		return 0;
+		return 0; /* two sides */
 	if (opts->sweep != NULL)
 		rc = sweep_load(plan, opts);
 	for (i = 0; i < opts->nb_tests && rc == 0; i++)
-		rc = plan_add(plan, perf_test_find(opts->tests[i]), opts);
+		rc = plan_add(plan, tests_find(opts->tests[i]), opts);
 	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
-	for (test = perf_test_next(NULL); plan->by_default && test != NULL && rc == 0;
-			test = perf_test_next(test)) {
+	for (test = tests_next(NULL); plan->by_default && test != NULL && rc == 0;
+			test = tests_next(test)) {
 		if (test->by_default)
 			rc = plan_add(plan, test, opts);
 	}
-	plan->alone = rc == 0;
-	for (i = 0; i < plan->nb_rows; i++) {
-		plan->alone = plan->alone && plan->rows[i].test->alone;
-		plan->library = plan->library || plan->rows[i].test->library;
-	}
+	plan->place = PERF_BARE;
+	for (i = 0; i < plan->nb_rows; i++)
+		plan->place = RTE_MIN(plan->place, plan->rows[i].test->place);
 	return rc;
 }
 
@@ -268,7 +228,7 @@ row_eal_mem(const struct plan_row *row)
 	uint64_t queue = p->queue;
 	uint64_t bytes = 0;
 
-	if (row->test->library)
+	if (row->test->place == PERF_PROCESS)
 		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_PLACE;
 	if (p->api == PERF_API_MBUF)
 		bytes += 3 * nb * queue * (p->size + 512);

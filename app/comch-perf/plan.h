@@ -11,7 +11,8 @@
  * test with all its parameters.
  */
 
-#include "perf_test.h"
+#include "engine/run.h"
+#include "options.h"
 
 /** One row. */
 struct plan_row {
@@ -25,8 +26,7 @@ struct plan {
 	uint32_t nb_rows;
 	uint32_t capacity;
 	bool by_default; /**< No TEST was named: to be done in under a minute. */
-	bool alone;      /**< No row needs the other side. */
-	bool library;    /**< ... but some the library, and EAL. */
+	enum perf_place place; /**< What the most demanding row needs. */
 };
 
 /**

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "proc.h"
 #include "side.h"
 
@@ -34,40 +34,17 @@ struct child {
 struct supervisor {
 	struct child children[MAX_SIDES];
 	uint32_t nb;
-	struct floor floor;
 	char dir[DIR_SIZE]; /* empty: none */
 	int sigfd;
 	int signal;         /* that we were told to end by; 0: none */
 	uint64_t deadline;  /* when to use force, ns; 0: never */
 };
 
-static volatile sig_atomic_t quit;
-
 static void
 on_signal(int sig)
 {
 	(void)sig;
-	quit = 1;
-}
-
-bool
-proc_quit(void)
-{
-	return quit != 0;
-}
-
-void
-proc_die_with_parent(pid_t parent, int sig)
-{
-	prctl(PR_SET_PDEATHSIG, sig);
-	if (getppid() != parent)
-		_exit(1);
-}
-
-void
-proc_name(const char *name)
-{
-	prctl(PR_SET_NAME, name);
+	perf_quit_set();
 }
 
 static void
@@ -114,11 +91,13 @@ be_side(struct supervisor *sv, struct child *child, pid_t parent)
 	int status;
 
 	signals_of_side();
-	proc_die_with_parent(parent, SIGTERM);
-	proc_name(child->side.host ? "comch-perf-host" : "comch-perf-dpu");
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, child->side.host ? "comch-perf-host" : "comch-perf-dpu");
 	close(sv->sigfd);
 	status = side_run(&child->side);
-	/* Nobody else is left to do it when the supervisor was killed. */
+	/* A killed supervisor leaves it to the sides. */
 	if (getppid() != parent)
 		clean(sv);
 	fflush(NULL);
@@ -262,7 +241,6 @@ add_side(struct supervisor *sv, const struct options *opts,
 	side->plan = plan;
 	side->host = host;
 	side->dir = sv->dir[0] != '\0' ? sv->dir : NULL;
-	side->floor = &sv->floor;
 	side->eal.opts = opts;
 	side->eal.host = host;
 	side->eal.cpus = cpus;
@@ -285,8 +263,7 @@ start_all(struct supervisor *sv)
 	sv->sigfd = signalfd(-1, &set, SFD_CLOEXEC);
 	if (sv->sigfd < 0)
 		return -errno;
-	rc = floor_start(&sv->floor);
-	for (i = 0; i < sv->nb && rc == 0; i++)
+	for (i = 0, rc = 0; i < sv->nb && rc == 0; i++)
 		rc = start_side(sv, &sv->children[i]);
 	if (rc != 0)
 		fprintf(stderr, "comch-perf: cannot start a process: %s\n", strerror(-rc));
@@ -319,10 +296,10 @@ proc_supervise(const struct options *opts, const struct plan *plan,
 	struct supervisor sv = { .sigfd = -1 };
 	int status = 1;
 
-	if (opts->role == PERF_ROLE_BOTH && (!plan->alone || plan->library) &&
+	if (opts->role == PERF_ROLE_BOTH && plan->place != PERF_BARE &&
 			make_dir(&sv) != 0)
 		return 1;
-	if (opts->role != PERF_ROLE_HOST && !plan->alone)
+	if (opts->role != PERF_ROLE_HOST && plan->place == PERF_TWO_SIDES)
 		add_side(&sv, opts, plan, cpus, false);
 	if (opts->role != PERF_ROLE_DPU)
 		add_side(&sv, opts, plan, cpus, true);
@@ -333,7 +310,6 @@ proc_supervise(const struct options *opts, const struct plan *plan,
 		kill_sides(&sv, SIGKILL);
 		watch(&sv);
 	}
-	floor_stop(&sv.floor);
 	clean(&sv);
 	if (sv.sigfd >= 0)
 		close(sv.sigfd);

@@ -11,29 +11,12 @@
  * signals on, and clean up after them however they end.
  */
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "eal.h"
-#include "floor.h"
 #include "options.h"
 #include "plan.h"
 
 /**
- * Have the kernel send a signal when the parent dies. Called first in a
- * child; ends it at once if the parent is gone already.
- */
-void proc_die_with_parent(pid_t parent, int sig);
-
-/** Name of the process in ps and top. */
-void proc_name(const char *name);
-
-/** A signal asked this process to end: unwind. Any thread. */
-bool proc_quit(void);
-
-/**
- * Run everything: start the floor process and the side or sides, wait for
- * them, clean up.
+ * Run everything: start the side or sides, wait for them, clean up.
  *
  * @return
  *   The program's exit status.

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "report.h"
 
 #define MAX_NOTES PERF_MAX_TESTS
@@ -57,8 +57,8 @@ is_data(const struct report_row *row)
 static const char *
 api_name(const struct report_row *row)
 {
-	return is_data(row) || row->test->library || row->params.api >= PERF_API_DOCA ?
-			perf_api_name(row->params.api) : NULL;
+	return is_data(row) || row->test->place == PERF_PROCESS ||
+		row->params.api >= PERF_API_DOCA ? perf_api_name(row->params.api) : NULL;
 }
 
 static void
@@ -324,7 +324,7 @@ result_text(const struct report_row *r, char *buf, size_t size)
 		floor_text(r->floor, r->ratio * (r->floor_value + r->floor_after) / 2,
 				a, sizeof(a));
 		snprintf(buf, size, "%s", strchr(a, ' ') + 1);
-	} else if (r->test->ways > 0) {
+	} else if (r->test->hops > 0) {
 		snprintf(buf, size, "p50 %s, p99.9 %s",
 				ns_text(r->p50_ns, a, sizeof(a)),
 				ns_text(r->p999_ns, b, sizeof(b)));
@@ -365,7 +365,7 @@ text_row(struct report *report, const struct report_row *r)
 		fprintf(report->f, "           -> %llu messages lost, out of order or "
 				"damaged\n", (unsigned long long)r->errors);
 	if (r->hist != NULL)
-		hist_print(r->hist, clock_cycles_to_ns(1) / r->test->ways, "ns", report->f);
+		hist_print(r->hist, clock_cycles_to_ns(1) / r->test->hops, "ns", report->f);
 }
 
 /* Remember what has to be explained. */

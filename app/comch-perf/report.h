@@ -13,9 +13,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "hist.h"
+#include "engine/run.h"
 #include "options.h"
-#include "perf_test.h"
 
 /** A measured row. Figures that a test does not have are NaN. */
 struct report_row {

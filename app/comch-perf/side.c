@@ -11,8 +11,9 @@
 #include <rte_errno.h>
 #include <rte_lcore.h>
 
-#include "proc.h"
+#include "api/api.h"
 #include "side.h"
+#include "tests.h"
 
 #define DEVARGS_SIZE 512
 /* The other side of a pair that we start ourselves should be there soon. */
@@ -31,7 +32,6 @@ side_run_init(const struct side *side, struct perf_run *run,
 	run->dev_id = side->dev_id;
 	run->info = side->info;
 	run->sync = side->sync;
-	run->floor = side->floor;
 	atomic_init(&run->abort, false);
 }
 
@@ -124,8 +124,8 @@ follow_one(struct side *side, const struct sync_run *msg)
 
 	memcpy(name, msg->test, sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	test = perf_test_find(name);
-	if (test == NULL || test->alone) {
+	test = tests_find(name);
+	if (test == NULL || test->place != PERF_TWO_SIDES) {
 		fprintf(stderr, "comch-perf: dpu: no test '%s'\n", name);
 		return -EPROTO;
 	}
@@ -172,7 +172,8 @@ with_session(struct side *side)
 	int timeout_ms = both ? BOTH_MS : side->host ? HOST_MS : -1;
 	int status;
 
-	side->sync = sync_open(side->dev_id, 0, side->host, &side->hello, timeout_ms);
+	side->sync = sync_open(&link_ops_native, side->dev_id, side->host, &side->hello,
+			timeout_ms);
 	if (side->sync == NULL)
 		return 1;
 	status = side->host ? lead_all(side) : follow_all(side);
@@ -193,7 +194,7 @@ with_device(struct side *side)
 		return 1;
 	status = with_session(side);
 	rc = rte_comch_dev_close(side->dev_id);
-	if (rc == 0 || proc_quit())
+	if (rc == 0 || perf_quit())
 		return status;
 	fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
 			side->host ? "host" : "dpu", strerror(-rc));
@@ -206,7 +207,7 @@ side_run(struct side *side)
 	int status;
 	int rc;
 
-	if (side->plan->alone && !side->plan->library)
+	if (side->plan->place == PERF_BARE)
 		return lead_all(side); /* no EAL */
 	rc = eal_start(&side->eal);
 	if (rc != 0) {
@@ -218,7 +219,7 @@ side_run(struct side *side)
 	/* The devices of DOCA's calls come from a table, which knows no directory. */
 	if (side->dir != NULL)
 		setenv("COMCH_DIR", side->dir, 1);
-	status = side->plan->alone ? lead_all(side) : with_device(side);
+	status = side->plan->place != PERF_TWO_SIDES ? lead_all(side) : with_device(side);
 	rte_eal_cleanup();
 	return status;
 }

@@ -12,9 +12,8 @@
  */
 
 #include "eal.h"
-#include "floor.h"
 #include "plan.h"
-#include "sync.h"
+#include "engine/sync.h"
 
 /** What a side is made of. */
 struct side {
@@ -22,7 +21,6 @@ struct side {
 	const struct plan *plan;
 	bool host;
 	const char *dir;            /**< Private directory; NULL: none. */
-	const struct floor *floor;  /**< Host side. */
 	struct eal_setup eal;
 	/* While it runs: */
 	int16_t dev_id;

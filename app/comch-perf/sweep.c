@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sweep.h"
+#include "tests.h"
 
 #define MAX_KEYS 16
 
@@ -36,7 +37,7 @@ set_value(struct sweep *s, struct options *opts, const char *name, const char *v
 	int rc;
 
 	if (strcmp(name, "size") == 0) {
-		rc = options_sizes(value, opts->sizes, error);
+		rc = values_sizes(value, opts->sizes, error);
 		opts->nb_sizes = rc < 0 ? 0 : (uint32_t)rc;
 		rc = rc < 0 ? rc : PERF_OPT_SIZE;
 	} else {
@@ -100,7 +101,7 @@ finish_section(struct sweep *s)
 static int
 take_line(void *arg, const char *section, const char *name, const char *value)
 {
-	const struct perf_test *test = perf_test_find(section);
+	const struct perf_test *test = tests_find(section);
 	struct sweep *s = arg;
 	struct key *key;
 

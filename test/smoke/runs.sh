@@ -21,7 +21,7 @@ for attempt in 1 2 3 4 5; do
 	rm -f "$RUNS"
 	LD_PRELOAD=$module "$program" --size 1M --producers 4 --consumers 4 --iters 64 --attempts 1 \
 		--api desc --format csv data-rate >"$TMPDIR/out"
-	# Both sides, and the process that measures floors, which has no poll.
+	# Both sides, and the programs that measure floors, which have no poll.
 	[ "$(wc -l <"$RUNS")" -ge 2 ]
 	longest=$(sort -n "$RUNS" | tail -n 1)
 	echo "attempt $attempt: the longest run took $((longest / 1000)) us"

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef API_API_H
+#define API_API_H
+
+/**
+ * @file
+ * The calls that can be measured, as the engine sees them.
+ */
+
+#include "engine/data.h"
+#include "engine/link.h"
+
+extern const struct link_ops link_ops_native;
+extern const struct link_ops link_ops_doca;
+extern const struct link_ops link_ops_cchan;
+
+extern const struct data_ops data_ops_desc;
+extern const struct data_ops data_ops_mbuf;
+extern const struct data_ops data_ops_doca;
+extern const struct data_ops data_ops_msgq;
+extern const struct data_ops data_ops_msgq_copy;
+
+#endif /* API_API_H */

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Producers and consumers by DOCA's calls, as its programs use them: a task for
+ * each buffer, submitted anew by the callback of its completion.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_mmap.h>
+
+#include "api/api.h"
+#include "api/doca.h"
+#include "api/mem.h"
+
+/* Payload that a producer sends from: what its tasks have together. */
+#define SOURCE_BYTES (UINT64_C(256) << 10)
+
+/* A task and its buf. */
+struct slot {
+	union {
+		struct doca_comch_producer_task_send *send;
+		struct doca_comch_consumer_task_post_recv *recv;
+	};
+	struct doca_buf *buf; /* NULL: messages have no payload */
+	uint8_t *payload;
+	uint32_t consumer_id;
+};
+
+/* What both ends have. */
+struct end {
+	struct doca_ctx *ctx;
+	struct doca_pe *pe;
+	struct mem mem;
+	struct doca_mmap *mmap;
+	struct doca_buf_inventory *bufs;
+	struct slot *slots;
+	uint32_t nb_slots;
+	uint64_t seen;        /* messages that were told of */
+};
+
+struct doca_tx {
+	struct data_tx base;
+	struct end end;
+	struct doca_comch_producer *producer;
+	struct slot **free;   /* tasks that are not submitted */
+	uint32_t nb_free;
+	uint32_t nb_burst;    /* messages yet to go to this target */
+	struct slot *stamped; /* ready, but not taken yet */
+	bool streams;         /* a callback may send */
+	bool stopping;
+};
+
+struct doca_rx {
+	struct data_rx base;
+	struct end end;
+	struct doca_comch_consumer *consumer;
+};
+
+static inline struct doca_tx *
+doca_tx(struct data_tx *tx)
+{
+	return container_of(tx, struct doca_tx, base);
+}
+
+static inline struct doca_rx *
+doca_rx(struct data_rx *rx)
+{
+	return container_of(rx, struct doca_rx, base);
+}
+
+/* Memory: a buf for each slot */
+
+static bool
+open_mmap(struct link *link, struct end *e)
+{
+	return doca_ok(link, doca_mmap_create(&e->mmap), "an mmap") &&
+		doca_ok(link, doca_mmap_add_dev(e->mmap, doca_link_dev(link)),
+			"an mmap's device") &&
+		doca_ok(link, doca_mmap_set_permissions(e->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE),
+			"an mmap's permissions") &&
+		doca_ok(link, doca_mmap_set_memrange(e->mmap, e->mem.addr, e->mem.len),
+			"an mmap's memory") &&
+		doca_ok(link, doca_mmap_start(e->mmap), "starting an mmap");
+}
+
+static int
+open_slots(struct link *link, struct end *e, const struct perf_params *p, uint8_t memory)
+{
+	uint64_t stride = RTE_MAX(data_stride(p), UINT64_C(64));
+	uint32_t nb = e->nb_slots;
+	uint32_t i;
+
+	e->slots = calloc(nb, sizeof(e->slots[0]));
+	if (e->slots == NULL || mem_get(&e->mem, nb * stride, memory) != 0)
+		return link_fail(link, "no memory for %u messages", nb);
+	if (!open_mmap(link, e) ||
+			!doca_ok(link, doca_buf_inventory_create(nb, &e->bufs), "bufs") ||
+			!doca_ok(link, doca_buf_inventory_start(e->bufs), "bufs"))
+		return -ECANCELED;
+	for (i = 0; i < nb && p->size > 0; i++) {
+		struct slot *slot = &e->slots[i];
+
+		slot->payload = (uint8_t *)e->mem.addr + i * stride;
+		if (!doca_ok(link, doca_buf_inventory_buf_get_by_addr(e->bufs, e->mmap,
+				slot->payload, p->size, &slot->buf), "a buf"))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static void
+close_slots(struct end *e)
+{
+	uint32_t i;
+
+	for (i = 0; e->slots != NULL && i < e->nb_slots; i++) {
+		if (e->slots[i].buf != NULL)
+			doca_buf_dec_refcount(e->slots[i].buf, NULL);
+	}
+	doca_buf_inventory_destroy(e->bufs);
+	doca_mmap_destroy(e->mmap);
+	mem_close(&e->mem);
+	free(e->slots);
+}
+
+/* Messages that have moved since the last call. */
+static inline uint16_t
+news(struct end *e, uint64_t count)
+{
+	uint64_t n = count - e->seen;
+
+	e->seen = count;
+	return (uint16_t)RTE_MIN(n, (uint64_t)UINT16_MAX);
+}
+
+/* Producers */
+
+static uint32_t
+nb_tx_slots(const struct perf_params *p)
+{
+	uint64_t nb = SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
+
+	nb = RTE_MAX(nb, 2 * (uint64_t)p->burst);
+	return (uint32_t)RTE_MIN(nb, RTE_MAX(p->queue, p->burst));
+}
+
+/* Stamp the next message, in a task that is free. NULL: none is. */
+static struct slot *
+stamp(struct data_tx *tx)
+{
+	const struct perf_params *p = tx->params;
+	struct doca_tx *d = doca_tx(tx);
+	uint8_t imm[RTE_COMCH_IMM_SIZE];
+	struct slot *slot;
+	struct data_target *to;
+
+	if (d->nb_free == 0 || tx->left == 0)
+		return NULL;
+	slot = d->free[--d->nb_free];
+	tx->left--;
+	if (d->nb_burst-- == 0) {
+		d->nb_burst = p->burst - 1;
+		data_next_target(tx);
+	}
+	to = &tx->targets[tx->target];
+	if (unlikely(slot->consumer_id != to->id)) {
+		slot->consumer_id = to->id;
+		doca_comch_producer_task_send_set_consumer_id(slot->send, to->id);
+	}
+	data_write(tx, to, slot->payload, imm);
+	if (p->imm > 0)
+		doca_comch_producer_task_send_set_imm_data(slot->send, imm, p->imm);
+	return slot;
+}
+
+/* Send up to n messages. One that is not taken stays stamped. */
+static void
+pump(struct data_tx *tx, uint32_t n)
+{
+	struct doca_tx *d = doca_tx(tx);
+	struct slot *slot;
+	doca_error_t ret;
+
+	while (n-- > 0) {
+		slot = d->stamped != NULL ? d->stamped : stamp(tx);
+		if (slot == NULL)
+			return;
+		ret = doca_task_submit(doca_comch_producer_task_send_as_task(slot->send));
+		d->stamped = ret == DOCA_ERROR_AGAIN ? slot : NULL;
+		tx->ready = d->stamped != NULL;
+		if (tx->ready)
+			return;
+		if (unlikely(ret != DOCA_SUCCESS)) {
+			tx->failed++;
+			d->free[d->nb_free++] = slot;
+			return;
+		}
+		tx->sent++;
+		tx->in_flight++;
+	}
+}
+
+static inline void
+tx_back(struct data_tx *tx, struct slot *slot)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	tx->in_flight--;
+	if (unlikely(d->stopping))
+		doca_task_free(doca_comch_producer_task_send_as_task(slot->send));
+	else
+		d->free[d->nb_free++] = slot;
+}
+
+static void
+on_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct data_tx *tx = ctx_data.ptr;
+
+	(void)task;
+	tx_back(tx, task_data.ptr);
+	if (doca_tx(tx)->streams)
+		pump(tx, 1);
+}
+
+static void
+on_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct data_tx *tx = ctx_data.ptr;
+
+	(void)task;
+	tx->failed += !doca_tx(tx)->stopping;
+	tx_back(tx, task_data.ptr);
+}
+
+/* Tasks for all slots, which are free. */
+static int
+open_tasks(struct data_tx *tx)
+{
+	const struct perf_params *p = tx->params;
+	struct doca_tx *d = doca_tx(tx);
+	uint8_t imm[RTE_COMCH_IMM_SIZE] = { 0 };
+	struct link *link = tx->link;
+	uint32_t i;
+
+	for (i = tx->nb_slots; i > 0; i--) {
+		struct slot *slot = &d->end.slots[i - 1];
+		const union doca_data data = { .ptr = slot };
+
+		slot->consumer_id = tx->targets[0].id;
+		if ((slot->buf != NULL && !doca_ok(link, doca_buf_set_data_len(slot->buf,
+				p->size), "a buf's data")) ||
+				!doca_ok(link, doca_comch_producer_task_send_alloc_init(
+					d->producer, slot->buf, p->imm > 0 ? imm : NULL,
+					p->imm, slot->consumer_id, &slot->send), "a task"))
+			return -ECANCELED;
+		doca_task_set_user_data(doca_comch_producer_task_send_as_task(slot->send), data);
+		d->free[d->nb_free++] = slot;
+	}
+	return 0;
+}
+
+static int
+doca_tx_open(struct perf_run *run, struct data_tx *tx)
+{
+	struct doca_tx *d = doca_tx(tx);
+	struct link *link = tx->link;
+
+	tx->nb_slots = nb_tx_slots(tx->params);
+	d->end.nb_slots = tx->nb_slots;
+	d->end.pe = ((struct doca_poll *)tx->worker->poll)->pe;
+	d->streams = run->test->hops == 0;
+	if (!doca_ok(link, doca_comch_producer_create(tx->conn, &d->producer), "a producer"))
+		return -ECANCELED;
+	d->end.ctx = doca_comch_producer_as_ctx(d->producer);
+	if (!doca_ok(link, doca_comch_producer_task_send_set_conf(d->producer, on_sent,
+				on_unsent, tx->nb_slots), "a producer's tasks") ||
+			!doca_start(link, tx->worker->poll, d->end.ctx, tx, "starting a producer"))
+		return -ECANCELED;
+	d->free = calloc(tx->nb_slots, sizeof(d->free[0]));
+	if (d->free == NULL)
+		return perf_run_fail(run, "no memory to send from");
+	return open_slots(link, &d->end, tx->params, PERF_MEMORY_HEAP) != 0 ? -ECANCELED :
+		open_tasks(tx);
+}
+
+static void
+doca_prepare(struct data_tx *tx, uint16_t n)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	(void)n;
+	if (d->stamped == NULL)
+		d->stamped = stamp(tx);
+	tx->ready = d->stamped != NULL;
+}
+
+static void
+doca_reap(struct data_tx *tx)
+{
+	doca_pe_progress(doca_tx(tx)->end.pe);
+	tx->flushed = tx->left == 0 && tx->ready == 0 && tx->in_flight == 0;
+}
+
+static uint16_t
+doca_send(struct data_tx *tx, uint16_t n)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	pump(tx, n);
+	if (tx->sent == d->end.seen)
+		doca_reap(tx);
+	return news(&d->end, tx->sent);
+}
+
+static bool
+doca_tx_stop(struct data_tx *tx)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	if (!d->stopping) {
+		d->stopping = true;
+		if (d->stamped != NULL)
+			d->free[d->nb_free++] = d->stamped;
+		d->stamped = NULL;
+		while (d->nb_free > 0)
+			doca_task_free(doca_comch_producer_task_send_as_task(
+				d->free[--d->nb_free]->send));
+		doca_ctx_stop(d->end.ctx);
+	}
+	return doca_state(d->end.ctx) == DOCA_CTX_STATE_IDLE;
+}
+
+/* The library counts no copies for programs of DOCA. */
+static void
+doca_tx_stats(struct data_tx *tx, struct perf_result *r)
+{
+	r->failed += tx->failed;
+}
+
+static void
+doca_tx_close(struct data_tx *tx)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	doca_comch_producer_destroy(d->producer);
+	close_slots(&d->end);
+	free(d->free);
+}
+
+/* Consumers */
+
+static void
+rx_back(struct data_rx *rx, const struct slot *slot)
+{
+	doca_error_t ret = DOCA_ERROR_SHUTDOWN;
+
+	if (likely(!rx->stopping)) {
+		if (slot->buf != NULL)
+			doca_buf_reset_data_len(slot->buf);
+		ret = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(slot->recv));
+		rx->failed += ret != DOCA_SUCCESS;
+	}
+	if (unlikely(ret != DOCA_SUCCESS))
+		doca_task_free(doca_comch_consumer_task_post_recv_as_task(slot->recv));
+}
+
+static void
+on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	const struct slot *slot = task_data.ptr;
+	struct data_rx *rx = ctx_data.ptr;
+	uint32_t imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len(task);
+	size_t len = 0;
+
+	if (slot->buf != NULL)
+		doca_buf_get_data_len(slot->buf, &len);
+	data_take(rx, 0, len, imm_len, slot->payload, imm_len == 0 ? NULL :
+		doca_comch_consumer_task_post_recv_get_imm_data(task));
+	rx_back(rx, slot);
+}
+
+static void
+on_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	struct data_rx *rx = ctx_data.ptr;
+
+	(void)task_data;
+	rx->failed += !rx->stopping;
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+}
+
+static int
+doca_rx_open(struct perf_run *run, struct data_rx *rx)
+{
+	struct doca_rx *d = doca_rx(rx);
+	struct link *link = rx->link;
+
+	d->end.nb_slots = run->params.queue;
+	d->end.pe = ((struct doca_poll *)rx->worker->poll)->pe;
+	if (open_slots(link, &d->end, rx->params, rx->params->memory) != 0 ||
+			!doca_ok(link, doca_comch_consumer_create(rx->conn, d->end.mmap,
+				&d->consumer), "a consumer"))
+		return -ECANCELED;
+	d->end.ctx = doca_comch_consumer_as_ctx(d->consumer);
+	return doca_ok(link, doca_comch_consumer_set_imm_data_len(d->consumer,
+			run->params.imm), "--imm") &&
+		doca_ok(link, doca_comch_consumer_task_post_recv_set_conf(d->consumer,
+			on_received, on_not_received, d->end.nb_slots), "a consumer's tasks") &&
+		doca_start(link, rx->worker->poll, d->end.ctx, rx, "starting a consumer") ?
+		0 : -ECANCELED;
+}
+
+static bool
+doca_rx_running(struct data_rx *rx)
+{
+	return doca_state(doca_rx(rx)->end.ctx) == DOCA_CTX_STATE_RUNNING;
+}
+
+static uint32_t
+doca_rx_id(struct data_rx *rx)
+{
+	uint32_t id = 0;
+
+	doca_comch_consumer_get_id(doca_rx(rx)->consumer, &id);
+	return id;
+}
+
+static int
+doca_rx_start(struct perf_run *run, struct data_rx *rx)
+{
+	struct end *e = &doca_rx(rx)->end;
+	struct link *link = rx->link;
+	uint32_t i;
+
+	(void)run;
+	for (i = 0; i < e->nb_slots; i++) {
+		struct slot *slot = &e->slots[i];
+		const union doca_data data = { .ptr = slot };
+		struct doca_task *task;
+
+		if (!doca_ok(link, doca_comch_consumer_task_post_recv_alloc_init(
+				doca_rx(rx)->consumer, slot->buf, &slot->recv), "a task"))
+			return -ECANCELED;
+		task = doca_comch_consumer_task_post_recv_as_task(slot->recv);
+		doca_task_set_user_data(task, data);
+		if (!doca_ok(link, doca_task_submit(task), "posting a buffer")) {
+			doca_task_free(task);
+			return -ECANCELED;
+		}
+	}
+	return 0;
+}
+
+static uint16_t
+doca_recv(struct data_rx *rx, uint16_t n)
+{
+	struct end *e = &doca_rx(rx)->end;
+
+	(void)n;
+	doca_pe_progress(e->pe);
+	return news(e, rx->count);
+}
+
+static bool
+doca_rx_stop(struct data_rx *rx)
+{
+	struct end *e = &doca_rx(rx)->end;
+
+	if (doca_state(e->ctx) == DOCA_CTX_STATE_RUNNING ||
+			doca_state(e->ctx) == DOCA_CTX_STATE_STARTING)
+		doca_ctx_stop(e->ctx);
+	return doca_state(e->ctx) == DOCA_CTX_STATE_IDLE;
+}
+
+static void
+doca_rx_close(struct data_rx *rx)
+{
+	struct doca_rx *d = doca_rx(rx);
+
+	doca_comch_consumer_destroy(d->consumer);
+	close_slots(&d->end);
+}
+
+const struct data_ops data_ops_doca = {
+	.tx_size = sizeof(struct doca_tx),
+	.rx_size = sizeof(struct doca_rx),
+	.rx_open = doca_rx_open,
+	.rx_running = doca_rx_running,
+	.rx_id = doca_rx_id,
+	.rx_start = doca_rx_start,
+	.recv = doca_recv,
+	.repost = data_no_repost, /* the callback has done so */
+	.rx_stop = doca_rx_stop,
+	.rx_close = doca_rx_close,
+	.tx_open = doca_tx_open,
+	.prepare = doca_prepare,
+	.send = doca_send,
+	.reap = doca_reap,
+	.tx_stop = doca_tx_stop,
+	.tx_stats = doca_tx_stats,
+	.tx_close = doca_tx_close,
+};

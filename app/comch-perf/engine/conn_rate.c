@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Clients connect, disconnect and are made anew, a number of them at once.
+ * What is timed is the start of a client up to its RUNNING.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "engine/run.h"
+#include "engine/sync.h"
+#include "engine/window.h"
+
+#define TICK_LOOPS 64
+#define SYNC_US    1000
+#define STUCK_US   15000000
+
+struct conn_rate {
+	uint64_t *started;    /* by client: TSC of its start */
+	uint64_t nb_started;
+	uint64_t nb_up;
+	uint64_t nb_failed;
+	uint64_t nb_open;     /* clients that are not IDLE yet */
+	uint64_t expected;    /* the follower's: how many the leader had */
+	uint64_t first_tsc;
+	uint64_t last_tsc;
+	uint64_t open_tsc;
+	uint64_t close_tsc;
+	uint64_t total;
+	uint64_t next_sync;
+	uint64_t progress;
+	uint64_t progress_tsc;
+	uint32_t loops;
+};
+
+static void
+start_one(struct perf_run *run, uint32_t i)
+{
+	struct link *link = &run->links[0];
+	struct conn_rate *cr = run->priv;
+
+	cr->started[i] = clock_tsc();
+	if (link->ops->connect(link, i) != 0)
+		return;
+	cr->nb_started++;
+	cr->nb_open++;
+}
+
+static void
+on_up(struct link *link, uint32_t i)
+{
+	struct perf_run *run = link->owner;
+	struct conn_rate *cr = run->priv;
+	uint64_t now = clock_tsc();
+
+	cr->nb_up++;
+	if (now >= cr->open_tsc && now < cr->close_tsc) {
+		if (run->hist->count == 0)
+			cr->first_tsc = cr->started[i];
+		hist_add(run->hist, now - cr->started[i]);
+		cr->last_tsc = now;
+	}
+	link->ops->disconnect(link, i);
+}
+
+static void
+on_down(struct link *link, uint32_t i, const char *why)
+{
+	struct perf_run *run = link->owner;
+	struct conn_rate *cr = run->priv;
+
+	cr->nb_open--;
+	if (why != NULL) {
+		cr->nb_failed++;
+		perf_run_fail(run, "connecting: %s", why);
+	}
+	link->ops->destroy(link, i);
+	if (cr->nb_started < cr->total && clock_tsc() < cr->close_tsc && !perf_run_over(run))
+		start_one(run, i);
+}
+
+static int
+conn_rate_setup(struct perf_run *run)
+{
+	struct conn_rate *cr = calloc(1, sizeof(*cr));
+
+	run->priv = cr;
+	if (cr == NULL)
+		return perf_run_fail(run, "no memory");
+	cr->expected = UINT64_MAX;
+	cr->started = calloc(run->params.connections, sizeof(cr->started[0]));
+	if (cr->started == NULL)
+		return perf_run_fail(run, "no memory");
+	run->links[0].on_up = on_up;
+	run->links[0].on_down = on_down;
+	return 0;
+}
+
+static void
+conn_rate_teardown(struct perf_run *run)
+{
+	struct conn_rate *cr = run->priv;
+
+	if (cr == NULL)
+		return;
+	run->priv = NULL;
+	run->links[0].on_up = NULL;
+	run->links[0].on_down = NULL;
+	free(cr->started);
+	free(cr);
+}
+
+static void
+tick(struct perf_run *run)
+{
+	struct conn_rate *cr = run->priv;
+	uint64_t progress = cr->nb_up + cr->nb_started + run->links[0].nb_joined;
+	uint64_t now = clock_tsc();
+
+	if (now < cr->next_sync)
+		return;
+	cr->next_sync = now + clock_us_to_cycles(SYNC_US);
+	perf_run_sync(run);
+	sync_take(run->sync, SYNC_COUNTS, &cr->expected, sizeof(cr->expected));
+	if (progress != cr->progress)
+		cr->progress_tsc = now;
+	cr->progress = progress;
+	if (now - cr->progress_tsc > clock_us_to_cycles(STUCK_US))
+		perf_run_fail(run, "no connection has come or gone for %d s",
+				STUCK_US / 1000000);
+}
+
+/* One look; @return go on? */
+static bool
+turn(struct perf_run *run)
+{
+	struct conn_rate *cr = run->priv;
+
+	if (link_poll(&run->links[0]) == 0)
+		link_idle(&run->links[0], RTE_COMCH_POLL_ANY);
+	if (++cr->loops % TICK_LOOPS == 0 || run->params.wait == PERF_WAIT_EVENT)
+		tick(run);
+	return !perf_run_over(run);
+}
+
+static void
+connect_all(struct perf_run *run)
+{
+	const struct perf_params *p = &run->params;
+	struct conn_rate *cr = run->priv;
+	uint64_t now = clock_tsc();
+	uint32_t i;
+
+	hist_reset(run->hist);
+	cr->total = p->iters > 0 ? p->iters : UINT64_MAX;
+	cr->open_tsc = p->iters > 0 ? now : now + window_warm_cycles(p);
+	cr->close_tsc = p->iters > 0 ? UINT64_MAX :
+			cr->open_tsc + clock_us_to_cycles(p->duration_us);
+	for (i = 0; i < p->connections && cr->nb_started < cr->total; i++)
+		start_one(run, i);
+	while (cr->nb_open > 0 && turn(run))
+		;
+	run->result.messages = run->hist->count;
+	run->result.window_ns = (uint64_t)clock_cycles_to_ns(
+			(double)(cr->last_tsc - cr->first_tsc));
+	run->result.failed = cr->nb_failed;
+	sync_send(run->sync, SYNC_COUNTS, &cr->nb_up, sizeof(cr->nb_up));
+}
+
+static int
+conn_rate_launch(struct perf_run *run)
+{
+	const struct link *link = &run->links[0];
+	struct conn_rate *cr = run->priv;
+
+	cr->progress_tsc = clock_tsc();
+	if (run->leader)
+		connect_all(run);
+	while (!run->leader && link->nb_joined < cr->expected && turn(run))
+		;
+	if (!run->leader && link->nb_joined > cr->expected)
+		run->result.disorder = link->nb_joined - cr->expected;
+	return perf_run_end(run);
+}
+
+const struct perf_flow perf_flow_conn = {
+	.setup = conn_rate_setup, .launch = conn_rate_launch, .teardown = conn_rate_teardown,
+};

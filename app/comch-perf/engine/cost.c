@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* What calls cost by themselves: both sides are in this one thread, so that
+ * nothing has to be waited for. An idle look at the engine of the DPU side with
+ * one context, two and three; and a message, from its sending to its completion,
+ * with the receiving of it, in bursts.
+ */
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "engine/data.h"
+
+/* Messages of a burst, and their size. */
+#define BURST 32
+#define SIZE  64
+/* Calls that are timed together. */
+#define CALLS 64
+
+static bool
+is_idle_test(const struct perf_run *run)
+{
+	return run->params.burst == 1;
+}
+
+/* An idle engine's third context is a producer: each side has one then. */
+static int
+cost_setup(struct perf_run *run)
+{
+	run->params.size = SIZE;
+	run->params.queue = BURST;
+	run->params.bidir = is_idle_test(run);
+	return data_setup(run);
+}
+
+static uint32_t
+idle_once(struct perf_run *run)
+{
+	const struct link *dpu = &run->links[1];
+	uint16_t (*poll_run)(struct link_poll *poll) = dpu->ops->poll_run;
+	uint32_t i;
+
+	for (i = 0; i < CALLS; i++)
+		poll_run(dpu->poll);
+	return CALLS;
+}
+
+static uint32_t
+burst_once(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	const struct data_ops *ops = d->ops;
+	struct data_tx *tx = d->txs[0];
+	struct data_rx *rx = d->rxs[0];
+	uint64_t sent = tx->sent + BURST;
+	uint64_t received = rx->count + BURST;
+
+	while (tx->sent < sent || tx->in_flight > 0 || rx->count < received) {
+		if (tx->sent < sent)
+			ops->send(tx, (uint16_t)(sent - tx->sent));
+		ops->recv(rx, BURST);
+		ops->reap(tx);
+		if (perf_run_over(run))
+			return 0;
+	}
+	ops->repost(rx);
+	return BURST;
+}
+
+static int
+cost_launch(struct perf_run *run)
+{
+	uint32_t (*once)(struct perf_run *run) = is_idle_test(run) ? idle_once : burst_once;
+	struct data *d = run->priv;
+	uint64_t last = clock_tsc();
+	uint64_t open = last + window_warm_cycles(&run->params);
+	uint64_t end = open + clock_us_to_cycles(run->params.duration_us);
+	uint64_t now;
+	uint32_t i, n;
+
+	/* All that has happened has been told. */
+	while (perf_run_poll(run) != 0)
+		;
+	hist_reset(run->hist);
+	while (last < end && !perf_run_over(run)) {
+		last = clock_tsc();
+		n = once(run);
+		now = clock_tsc();
+		if (n == 0 || now < open)
+			continue;
+		hist_add(run->hist, (now - last) / n);
+		run->result.messages += n;
+	}
+	run->result.window_ns = run->params.duration_us * 1000;
+	for (i = 0; i < d->nb_tx; i++)
+		run->result.failed += d->txs[i]->failed;
+	for (i = 0; i < d->nb_rx; i++) {
+		run->result.failed += d->rxs[i]->failed;
+		run->result.disorder += d->rxs[i]->disorder;
+		run->result.torn += d->rxs[i]->torn;
+	}
+	return perf_run_end(run);
+}
+
+const struct perf_flow perf_flow_cost = {
+	.setup = cost_setup, .launch = cost_launch, .teardown = data_teardown,
+	.connects = true,
+};

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include "base/clock.h"
+#include "engine/data.h"
+#include "engine/sync.h"
+
+#define STEP_MS 10000
+#define NAP_US  50
+
+/* Which consumers a producer sends to: together all are served. */
+static void
+set_targets(struct data_tx *tx, const struct sync_consumer *to)
+{
+	const struct perf_params *p = tx->params;
+	uint32_t step = RTE_MIN(p->producers, p->consumers);
+	uint32_t i;
+
+	for (i = tx->number % p->consumers; i < p->consumers; i += step) {
+		tx->targets[tx->nb_targets].id = to[i].id;
+		tx->targets[tx->nb_targets++].number = i;
+		if (p->producers > p->consumers)
+			break;
+	}
+}
+
+/* The reverse: which producers send to a consumer. */
+static void
+set_senders(struct data_rx *rx)
+{
+	const struct perf_params *p = rx->params;
+	uint32_t producers = RTE_MAX(p->producers, 1u);
+
+	rx->only_sender = rx->number % producers;
+	rx->nb_senders = producers <= p->consumers ? 1 :
+			(producers - rx->number - 1) / p->consumers + 1;
+}
+
+void
+data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
+		uint64_t stamp)
+{
+	const struct perf_params *p = rx->params;
+	uint64_t room = p->size > 0 ? p->size : p->imm;
+	uint32_t sender = rx->only_sender;
+	uint64_t seed;
+	uint64_t want;
+
+	/* Messages of several senders without room for a name are only counted. */
+	if (rx->nb_senders > 1 && room < sizeof(stamp))
+		return;
+	if (rx->nb_senders > 1)
+		sender = (uint32_t)(stamp >> VERIFY_SEQ_BITS) - rx->first_sender;
+	if (sender >= p->producers) {
+		rx->torn++;
+		return;
+	}
+	want = verify_stamp(rx->first_sender + sender, rx->next[sender]++);
+	if (((stamp ^ want) & verify_stamp_mask(room)) != 0) {
+		rx->disorder++;
+		/* Count a gap once: what is missing shows in the total. */
+		if (room >= sizeof(stamp) && (stamp ^ want) >> VERIFY_SEQ_BITS == 0 &&
+				stamp > want)
+			rx->next[sender] = (stamp & VERIFY_SEQ_MASK) + 1;
+		want = room >= sizeof(stamp) ? stamp : want;
+	}
+	if (!p->verify)
+		return;
+	seed = verify_seed(want, rx->number);
+	if (p->size > 0 && !verify_check(payload, p->size,
+			RTE_MIN(p->size, UINT64_C(8)), seed))
+		rx->torn++;
+	else if (p->imm > 0 && !verify_check(imm, p->imm,
+			p->size > 0 ? 0 : RTE_MIN(p->imm, 8u), ~seed))
+		rx->torn++;
+}
+
+void
+data_no_repost(struct data_rx *rx)
+{
+	(void)rx;
+}
+
+/* All polls: the workers' own, whose events only repeat what the states say. */
+static void
+run_polls(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	uint32_t i;
+
+	perf_run_poll(run);
+	for (i = 1; i < d->nb_workers; i++) {
+		struct data_worker *w = &d->workers[i];
+
+		if (w->own_poll && w->poll != NULL)
+			w->link->ops->poll_run(w->poll);
+	}
+}
+
+static bool
+all_running(struct link *link)
+{
+	struct perf_run *run = link->owner;
+	const struct data *d = run->priv;
+	uint32_t i;
+
+	run_polls(run);
+	for (i = 0; i < d->nb_rx; i++) {
+		if (d->ops->rx_running != NULL && !d->ops->rx_running(d->rxs[i]))
+			return false;
+	}
+	return true;
+}
+
+static int
+open_consumer(struct perf_run *run, struct data_worker *w)
+{
+	struct data_rx *rx = w->rx;
+
+	rx->conn_number = rx->number % run->params.connections;
+	rx->conn = w->link->conns[rx->conn_number];
+	rx->first_sender = w->host ? VERIFY_DPU_SENDER : 0;
+	set_senders(rx);
+	return rx->ops->rx_open(run, rx);
+}
+
+/* Create, start and fill all consumers. */
+static int
+open_consumers(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_workers; i++) {
+		if (d->workers[i].rx != NULL && open_consumer(run, &d->workers[i]) != 0)
+			return -ECANCELED;
+		/* Its memory may have taken long: does the other side still wait? */
+		perf_run_poll(run);
+		if (run->sync != NULL)
+			perf_run_sync(run);
+		if (perf_run_over(run))
+			return perf_run_fail(run, "interrupted");
+	}
+	if (d->nb_rx > 0 && link_wait(d->rxs[0]->link, "starting consumers",
+			perf_run_step_ms(run), all_running) != 0)
+		return -ECANCELED;
+	for (i = 0; i < d->nb_rx; i++) {
+		if (d->ops->rx_start != NULL && d->ops->rx_start(run, d->rxs[i]) != 0)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Consumers were announced on their connections before we heard of them, but
+ * an announcement is seen only when its connection's poll runs.
+ */
+static int
+await_announced(struct perf_run *run, struct link *link, const struct sync_consumer *c)
+{
+	int timeout_ms = perf_run_step_ms(run);
+	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
+
+	if (c->conn >= link->nb_conns)
+		return perf_run_fail(run, "a consumer's connection is out of range");
+	while (!link_announced(link, link->conns[c->conn], c->id)) {
+		if (link->pump(link) == 0)
+			usleep(NAP_US);
+		if (perf_run_over(run))
+			return perf_run_fail(run, "interrupted");
+		if (clock_mono_ns() > end)
+			return perf_run_fail(run, "consumer %u was not announced on "
+					"connection %u in %d s", c->id, c->conn,
+					timeout_ms / 1000);
+	}
+	return 0;
+}
+
+static int
+open_producer(struct perf_run *run, struct data_worker *w, const struct sync_consumer *to)
+{
+	struct data_tx *tx = w->tx;
+	uint32_t i;
+
+	tx->conn = w->link->conns[tx->number % run->params.connections];
+	tx->sender = tx->number + (w->host ? 0 : VERIFY_DPU_SENDER);
+	tx->left = run->params.iters > 0 ? run->params.iters : UINT64_MAX;
+	set_targets(tx, to);
+	for (i = 0; w->link->nb_conns > 0 && tx->ops->rx_id != NULL &&
+			i < run->params.consumers; i++) {
+		if (await_announced(run, w->link, &to[i]) != 0)
+			return -ECANCELED;
+	}
+	return tx->ops->tx_open(run, tx);
+}
+
+/* Consumers of the other side, which is in this process. */
+static void
+local_consumers(struct data_worker *w, struct sync_consumer *to)
+{
+	struct data *d = w->data;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_rx; i++) {
+		struct data_rx *rx = d->rxs[i];
+
+		if (rx->worker->host == w->host)
+			continue;
+		to[rx->number].conn = rx->conn_number;
+		to[rx->number].id = d->ops->rx_id(rx);
+		if (w->tx->to == NULL)
+			w->tx->to = rx;
+	}
+}
+
+static int
+tell_consumers(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	struct sync_consumer told[PERF_MAX_WORKERS];
+	uint32_t i;
+
+	for (i = 0; i < d->nb_rx; i++) {
+		told[i].conn = d->rxs[i]->conn_number;
+		told[i].id = d->ops->rx_id != NULL ? d->ops->rx_id(d->rxs[i]) : 0;
+	}
+	return sync_send(run->sync, SYNC_CONSUMERS, told, d->nb_rx * sizeof(told[0])) == 0 ? 0 :
+		perf_run_fail(run, "the other side is gone");
+}
+
+static int
+open_producers(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	struct sync_consumer to[PERF_MAX_WORKERS] = { 0 };
+	uint32_t i;
+
+	if (d->nb_tx == 0)
+		return 0;
+	if (run->sync != NULL &&
+			perf_run_await(run, SYNC_CONSUMERS, to, sizeof(to), "consumers") != 0)
+		return -ECANCELED;
+	for (i = 0; i < d->nb_workers; i++) {
+		struct data_worker *w = &d->workers[i];
+
+		if (w->tx != NULL && run->sync == NULL)
+			local_consumers(w, to);
+		if (w->tx != NULL && open_producer(run, w, to) != 0)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static void *
+zalloc(size_t nb, size_t size)
+{
+	return rte_zmalloc("comch-perf", RTE_MAX(nb, (size_t)1) * size, RTE_CACHE_LINE_SIZE);
+}
+
+/* Producers and consumers of one side, and how many threads drive them. */
+static uint32_t
+side_workers(const struct perf_params *p, bool host, uint32_t *nb_tx, uint32_t *nb_rx)
+{
+	*nb_tx = host || p->bidir ? p->producers : 0;
+	*nb_rx = !host || p->bidir ? p->consumers : 0;
+	return RTE_MAX(*nb_tx, *nb_rx);
+}
+
+static int
+alloc_tx(struct data_worker *w, uint32_t number)
+{
+	struct data *d = w->data;
+	struct data_tx *tx = zalloc(1, d->ops->tx_size);
+
+	if (tx == NULL)
+		return perf_run_fail(w->run, "no memory");
+	*tx = (struct data_tx){ .ops = d->ops, .params = &w->run->params, .link = w->link,
+		.worker = w, .number = number };
+	w->tx = tx;
+	d->txs[d->nb_tx++] = tx;
+	return 0;
+}
+
+static int
+alloc_rx(struct data_worker *w, uint32_t number)
+{
+	struct data *d = w->data;
+	struct data_rx *rx = zalloc(1, d->ops->rx_size);
+
+	if (rx == NULL)
+		return perf_run_fail(w->run, "no memory");
+	*rx = (struct data_rx){ .ops = d->ops, .params = &w->run->params, .link = w->link,
+		.worker = w, .number = number };
+	atomic_init(&rx->expected, UINT64_MAX);
+	w->rx = rx;
+	d->rxs[d->nb_rx++] = rx;
+	return 0;
+}
+
+/* The workers of one side, none of whose ends is open yet. */
+static int
+open_side(struct perf_run *run, bool host)
+{
+	struct data *d = run->priv;
+	struct link *link = &run->links[!host && run->nb_links > 1];
+	uint32_t nb_tx, nb_rx;
+	uint32_t nb = side_workers(&run->params, host, &nb_tx, &nb_rx);
+	uint32_t i;
+
+	for (i = 0; i < nb; i++) {
+		struct data_worker *w = &d->workers[d->nb_workers++];
+
+		w->run = run;
+		w->data = d;
+		w->number = d->nb_workers - 1;
+		w->host = host;
+		w->link = link;
+		w->has_thread = run->sync == NULL && !host;
+		w->spins = run->params.wait == PERF_WAIT_POLL && !run->params.crowded;
+		/* The link's poll is that of its first worker. */
+		w->own_poll = w->number > 0 && (w - 1)->link == link;
+		w->poll = w->own_poll ? link->ops->poll_open(link) : link->poll;
+		if (w->poll == NULL || (i < nb_tx && alloc_tx(w, i) != 0) ||
+				(i < nb_rx && alloc_rx(w, i) != 0))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Is there a thread for each worker? */
+static int
+check_threads(struct perf_run *run, uint32_t nb)
+{
+	if (run->sync == NULL && run->floor_req.cpu_b < 0)
+		return perf_run_fail(run, "the sides are not on one machine");
+	if (nb <= rte_lcore_count())
+		return 0;
+	return run->sync == NULL ?
+		perf_run_fail(run, "%u lcores are needed, and there are %u", nb,
+				rte_lcore_count()) :
+		perf_run_fail(run, "%u threads are needed, and this side has %u: start it "
+				"with more --producers and --consumers", nb, rte_lcore_count());
+}
+
+int
+data_setup(struct perf_run *run)
+{
+	bool local = run->sync == NULL;
+	uint32_t nb_tx, nb_rx, nb;
+	struct data *d;
+
+	if (run->test->hops == 2)
+		run->params.bidir = 1;
+	nb = side_workers(&run->params, run->leader, &nb_tx, &nb_rx);
+	if (check_threads(run, nb) != 0)
+		return -ECANCELED;
+	d = zalloc(1, sizeof(*d));
+	if (d == NULL)
+		return perf_run_fail(run, "no memory");
+	run->priv = d;
+	d->ops = run->test->calls[run->params.api].data;
+	if (local)
+		nb += side_workers(&run->params, false, &nb_tx, &nb_rx);
+	d->workers = zalloc(nb, sizeof(d->workers[0]));
+	if (d->workers == NULL)
+		return perf_run_fail(run, "no memory");
+	if (open_side(run, run->leader) != 0 || (local && open_side(run, false) != 0))
+		return -ECANCELED;
+	/* In one process, it is the host side that decides when to end. */
+	atomic_init(&d->nb_sending, local ? run->params.producers : d->nb_tx);
+	if (open_consumers(run) != 0)
+		return -ECANCELED;
+	if (!local && d->nb_rx > 0 && tell_consumers(run) != 0)
+		return -ECANCELED;
+	return open_producers(run);
+}
+
+/* Stop producers, then consumers, and wait a while for them. */
+static void
+stop_all(struct perf_run *run, struct data *d)
+{
+	uint64_t end;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_tx && d->ops->tx_stop != NULL; i++) {
+		end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
+		while (!d->ops->tx_stop(d->txs[i]) && clock_mono_ns() < end) {
+			d->ops->reap(d->txs[i]);
+			run_polls(run);
+		}
+	}
+	for (i = 0; i < d->nb_rx && d->ops->rx_stop != NULL; i++) {
+		d->rxs[i]->stopping = true;
+		end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
+		while (!d->ops->rx_stop(d->rxs[i]) && clock_mono_ns() < end) {
+			d->ops->recv(d->rxs[i], PERF_MAX_BURST);
+			run_polls(run);
+		}
+	}
+}
+
+void
+data_teardown(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	uint32_t i;
+
+	if (d == NULL)
+		return;
+	stop_all(run, d);
+	for (i = 0; i < d->nb_tx; i++) {
+		d->ops->tx_close(d->txs[i]);
+		rte_free(d->txs[i]);
+	}
+	for (i = 0; i < d->nb_rx; i++) {
+		d->ops->rx_close(d->rxs[i]);
+		rte_free(d->rxs[i]);
+	}
+	for (i = 0; i < d->nb_workers; i++) {
+		struct data_worker *w = &d->workers[i];
+
+		if (w->own_poll && w->poll != NULL)
+			w->link->ops->poll_close(w->poll);
+	}
+	rte_free(d->workers);
+	rte_free(d);
+	run->priv = NULL;
+}

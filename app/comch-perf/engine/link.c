@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_branch_prediction.h>
+
+#include "base/clock.h"
+#include "engine/link.h"
+
+#define NAP_US       50
+#define MAX_ANNS     (2 * PERF_MAX_WORKERS)
+/* Connecting at once: a listening socket holds about twice as many. */
+#define MAX_STARTING 64
+#define NUMBER_MAGIC UINT32_C(0x4e554d42)
+
+int
+link_fail(struct link *link, const char *format, ...)
+{
+	char text[PERF_ERROR_SIZE];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	link->on_fail(link, text);
+	return -ECANCELED;
+}
+
+static void
+got_number(struct link *link, void *conn, const void *data, uint32_t len)
+{
+	struct link_number msg = { 0 };
+
+	if (len == sizeof(msg))
+		memcpy(&msg, data, sizeof(msg));
+	if (msg.magic != NUMBER_MAGIC || msg.number >= link->nb_conns ||
+			link->conns[msg.number] != NULL) {
+		link_fail(link, "the first message of a connection is not its number");
+		return;
+	}
+	link->conns[msg.number] = conn;
+	link->nb_up++;
+}
+
+void
+link_client_up(struct link *link, uint32_t i, void *conn)
+{
+	struct link_number *number = &link->numbers[i];
+	struct rte_comch_msg msg = {
+		.data = number, .len = sizeof(*number), .flags = RTE_COMCH_MSG_F_SILENT,
+	};
+
+	if (link->on_up != NULL) {
+		link->on_up(link, i);
+		return;
+	}
+	*number = (struct link_number){ .magic = NUMBER_MAGIC, .number = i };
+	if (link->ops->send(link, conn, &msg, 1) != 1) {
+		link_fail(link, "a new connection takes no message");
+		return;
+	}
+	link->conns[i] = conn;
+	link->nb_up++;
+}
+
+void
+link_client_down(struct link *link, uint32_t i, const char *why)
+{
+	if (link->on_down != NULL)
+		link->on_down(link, i, why);
+	else if (why != NULL && !link->closing)
+		link_fail(link, "%s", why);
+}
+
+void
+link_lost(struct link *link, const char *why)
+{
+	if (link->on_down == NULL && !link->closing)
+		link_fail(link, "a connection ended%s%s", why != NULL ? ": " : "",
+				why != NULL ? why : "");
+}
+
+void
+link_got_msg(struct link *link, void *conn, const void *data, uint32_t len)
+{
+	if (unlikely(!link->host && link->nb_up < link->nb_conns))
+		got_number(link, conn, data, len);
+	else if (likely(link->on_msg != NULL))
+		link->on_msg(link->msg_arg, conn, data, len);
+	else if (!link->closing)
+		link_fail(link, "unexpected control message");
+}
+
+void
+link_got_consumer(struct link *link, const void *conn, uint32_t id)
+{
+	if (link->nb_anns == MAX_ANNS) {
+		link_fail(link, "more consumers were announced than there are");
+		return;
+	}
+	link->anns[link->nb_anns].conn = conn;
+	link->anns[link->nb_anns++].id = id;
+}
+
+bool
+link_announced(const struct link *link, const void *conn, uint32_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < link->nb_anns; i++) {
+		if (link->anns[i].conn == conn && link->anns[i].id == id)
+			return true;
+	}
+	return false;
+}
+
+void
+link_idle(struct link *link, uint32_t cls)
+{
+	if (link->sleeps)
+		link->ops->poll_sleep(link->poll, cls);
+	else if (link->crowded && ++link->nb_idle % LINK_SPINS == 0)
+		sched_yield();
+}
+
+int
+link_wait(struct link *link, const char *what, int timeout_ms,
+		bool (*done)(struct link *link))
+{
+	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
+	int n;
+
+	while (!done(link)) {
+		n = link->pump(link);
+		if (n < 0)
+			return -ECANCELED;
+		if (n == 0)
+			usleep(NAP_US);
+		if (clock_mono_ns() > end)
+			return link_fail(link, "%s: not in %d ms", what, timeout_ms);
+	}
+	return 0;
+}
+
+int
+link_open(struct link *link)
+{
+	link->opened = true;
+	link->conns = calloc(link->nb_conns + 1, sizeof(link->conns[0]));
+	link->numbers = calloc(link->nb_conns + 1, sizeof(link->numbers[0]));
+	link->anns = calloc(MAX_ANNS, sizeof(link->anns[0]));
+	if (link->conns == NULL || link->numbers == NULL || link->anns == NULL)
+		return link_fail(link, "no memory for %u connections", link->nb_conns);
+	if (link->ops->open(link) != 0)
+		return -ECANCELED;
+	if (link->sleeps && link->poll->fd < 0)
+		return link_fail(link, "--wait event: the device cannot sleep");
+	return link->host || link->nb_conns == 0 ? 0 : link->ops->listen(link);
+}
+
+/* Are all up? If not, the host side starts more, a few at a time. */
+static bool
+is_up(struct link *link)
+{
+	while (link->host && link->nb_started < link->nb_conns &&
+			link->nb_started - link->nb_up < MAX_STARTING) {
+		if (link->ops->connect(link, link->nb_started) != 0)
+			break;
+		link->nb_started++;
+	}
+	return link->nb_up == link->nb_conns;
+}
+
+int
+link_up(struct link *link)
+{
+	return link_wait(link, "connecting", LINK_TIMEOUT_MS + (int)link->nb_conns, is_up);
+}
+
+void
+link_close(struct link *link, bool gone)
+{
+	uint32_t i;
+
+	if (!link->opened)
+		return;
+	link->opened = false;
+	link->closing = true;
+	link->on_msg = NULL;
+	link->on_up = NULL;
+	link->on_down = NULL;
+	if (link->priv != NULL && link->nb_conns > 0) {
+		for (i = 0; link->host && i < link->nb_conns; i++)
+			link->ops->disconnect(link, i);
+		/* The host side leads here too; it is not waited for if it is gone. */
+		if (!link->host && !gone)
+			link_wait(link, "waiting for clients to leave", LINK_TIMEOUT_MS,
+					link->ops->left);
+		if (!link->host)
+			link->ops->stop_server(link);
+		link_wait(link, link->host ? "disconnecting" : "closing the server",
+				LINK_TIMEOUT_MS, link->ops->idle);
+		for (i = 0; link->host && i < link->nb_conns; i++)
+			link->ops->destroy(link, i);
+	}
+	if (link->priv != NULL)
+		link->ops->close(link);
+	link->priv = NULL;
+	link->poll = NULL;
+	free(link->anns);
+	free(link->numbers);
+	free(link->conns);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef ENGINE_LOOP_H
+#define ENGINE_LOOP_H
+
+/**
+ * @file
+ * The loop of the latency tests, to be inlined: with operations that are known
+ * when compiling, nothing is between the calls of the API, as nothing is
+ * between the loads and stores of the floor.
+ */
+
+#include <rte_comch_poll.h>
+
+#include "base/clock.h"
+#include "engine/data.h"
+#include "engine/lat.h"
+
+/* Fruitless looks between two looks at the clock. */
+#define LOOP_TICK_LOOKS 4096
+/* A message of this size may go through a staging ring piece by piece, and
+ * then its sender has to help.
+ */
+#define LOOP_PIECES     (UINT64_C(64) << 10)
+
+/** There is nothing to be done; false: and there never will be. */
+static __rte_always_inline bool
+loop_wait(struct data_worker *w, uint32_t cls)
+{
+	if (unlikely(!w->spins))
+		worker_idle(w, cls);
+	if (unlikely(++w->loops % LOOP_TICK_LOOKS == 0))
+		worker_tick(w, clock_tsc());
+	return !w->over && !((cls & RTE_COMCH_POLL_RX) != 0 && w->rx_done);
+}
+
+/** Send one message, which may have to wait for a buffer. */
+static __rte_always_inline bool
+loop_send(struct data_worker *w, const struct data_ops *ops)
+{
+	while (ops->send(w->tx, 1) == 0) {
+		ops->reap(w->tx);
+		if (!loop_wait(w, RTE_COMCH_POLL_TX))
+			return false;
+	}
+	return true;
+}
+
+/** Receive one message; false: no more will come. */
+static __rte_always_inline bool
+loop_recv(struct data_worker *w, const struct data_ops *ops)
+{
+	bool push = w->run->params.size >= LOOP_PIECES;
+
+	while (ops->recv(w->rx, 1) == 0) {
+		if (unlikely(push))
+			ops->reap(w->tx);
+		if (!loop_wait(w, RTE_COMCH_POLL_RX | (push ? RTE_COMCH_POLL_TX : 0)))
+			return false;
+	}
+	return true;
+}
+
+/** What can be done while a message is on its way. */
+static __rte_always_inline void
+loop_tidy(struct data_worker *w, const struct data_ops *ops)
+{
+	ops->repost(w->rx);
+	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
+		ops->reap(w->tx);
+	ops->prepare(w->tx, 1);
+}
+
+static __rte_always_inline void
+loop_ping(struct data_worker *w, const struct data_ops *ops)
+{
+	struct lat lat;
+
+	lat_init(&lat, w->run);
+	do {
+		lat_begin(&lat);
+		if (!loop_send(w, ops))
+			break;
+		loop_tidy(w, ops);
+		if (!loop_recv(w, ops))
+			break;
+	} while (!lat_round(&lat));
+	lat_finish(&lat, w->run);
+	worker_tx_done(w);
+}
+
+/** A worker's body: the host side's clock ends the test. */
+static __rte_always_inline int
+loop_pingpong(struct data_worker *w, const struct data_ops *ops)
+{
+	w->tx_end = UINT64_MAX;
+	w->tx->left = UINT64_MAX;
+	ops->prepare(w->tx, 1);
+	if (w->host) {
+		loop_ping(w, ops);
+		return 0;
+	}
+	while (loop_recv(w, ops) && loop_send(w, ops))
+		loop_tidy(w, ops);
+	return 0;
+}
+
+#endif /* ENGINE_LOOP_H */

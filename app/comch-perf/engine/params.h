@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef ENGINE_PARAMS_H
+#define ENGINE_PARAMS_H
+
+/**
+ * @file
+ * The parameters of one test run, which also travel to the other side.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PERF_MAX_BURST   256
+/** Producers or consumers of one side: each has a thread of its own. */
+#define PERF_MAX_WORKERS 64
+#define PERF_ERROR_SIZE  256
+/** A message may be as long as the fast path takes. */
+#define PERF_MAX_SIZE    (UINT64_C(1) << 30)
+
+enum perf_api {
+	PERF_API_DESC,
+	PERF_API_MBUF,
+	PERF_API_DOCA,
+	PERF_API_COMM_CHANNEL,
+};
+
+enum perf_memory {
+	PERF_MEMORY_SHARED,
+	PERF_MEMORY_HEAP,
+	PERF_MEMORY_EAL,
+};
+
+enum perf_wait {
+	PERF_WAIT_POLL,
+	PERF_WAIT_EVENT,
+};
+
+/** Bits for the options that are parameters of a test. */
+enum perf_opt {
+	PERF_OPT_SIZE = 1 << 0,
+	PERF_OPT_ITERS = 1 << 1,
+	PERF_OPT_DURATION = 1 << 2,
+	PERF_OPT_BURST = 1 << 3,
+	PERF_OPT_QUEUE = 1 << 4,
+	PERF_OPT_PRODUCERS = 1 << 5,
+	PERF_OPT_CONSUMERS = 1 << 6,
+	PERF_OPT_CONNECTIONS = 1 << 7,
+	PERF_OPT_IMM = 1 << 8,
+	PERF_OPT_API = 1 << 9,
+	PERF_OPT_MEMORY = 1 << 10,
+	PERF_OPT_WAIT = 1 << 11,
+	PERF_OPT_BIDIR = 1 << 12,
+	PERF_OPT_VERIFY = 1 << 13,
+	PERF_OPT_HISTOGRAM = 1 << 14,
+	PERF_OPT_KIND = 1 << 15, /**< Not an option: which floor to measure. */
+};
+
+/**
+ * Parameters of one run. The layout is the one that travels: fixed widths,
+ * no holes.
+ */
+struct perf_params {
+	uint64_t size;        /**< Payload of a message, bytes. */
+	uint64_t iters;       /**< Messages of each producer; 0: by duration. */
+	uint64_t duration_us; /**< How long to measure. */
+	uint32_t burst;
+	uint32_t queue;       /**< Of large messages, see plan.c; 0: there is none. */
+	uint32_t producers;
+	uint32_t consumers;
+	uint32_t connections;
+	uint32_t imm;         /**< Immediate data of a message, bytes. */
+	uint8_t api;          /**< enum perf_api */
+	uint8_t memory;       /**< enum perf_memory */
+	uint8_t wait;         /**< enum perf_wait */
+	uint8_t bidir;
+	uint8_t verify;
+	uint8_t crowded;      /**< More workers than CPUs: idle ones yield. */
+	uint8_t kind;         /**< enum floor_kind, for the test "floor". */
+	uint8_t reserved;
+};
+
+const char *perf_api_name(uint8_t api);
+const char *perf_memory_name(uint8_t memory);
+const char *perf_wait_name(uint8_t wait);
+
+#endif /* ENGINE_PARAMS_H */

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/run.h"
+#include "engine/sync.h"
+
+/* A step of the other side may take so long, and longer where it has to get
+ * memory for large messages: 1 ms for 16 KiB, up to an hour.
+ */
+#define STEP_MS      30000
+#define STEP_SHIFT   14
+#define STEP_MAX_MS  UINT64_C(3600000)
+/* After so long, people want to know what is waited for. */
+#define TELL_MS      3000
+
+static volatile sig_atomic_t quit;
+
+bool
+perf_quit(void)
+{
+	return quit != 0;
+}
+
+void
+perf_quit_set(void)
+{
+	quit = 1;
+}
+
+int
+perf_run_fail(struct perf_run *run, const char *format, ...)
+{
+	va_list ap;
+
+	atomic_store_explicit(&run->abort, true, memory_order_relaxed);
+	if (run->error[0] != '\0')
+		return -ECANCELED;
+	va_start(ap, format);
+	vsnprintf(run->error, sizeof(run->error), format, ap);
+	va_end(ap);
+	return -ECANCELED;
+}
+
+bool
+perf_run_over(struct perf_run *run)
+{
+	return atomic_load_explicit(&run->abort, memory_order_relaxed) || perf_quit();
+}
+
+int
+perf_run_end(struct perf_run *run)
+{
+	if (perf_quit())
+		return perf_run_fail(run, "interrupted");
+	return run->error[0] == '\0' ? 0 : -ECANCELED;
+}
+
+uint16_t
+perf_run_poll(struct perf_run *run)
+{
+	uint16_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < run->nb_links; i++)
+		n += link_poll(&run->links[i]);
+	return n;
+}
+
+void
+perf_run_sync(struct perf_run *run)
+{
+	int rc = sync_poll(run->sync);
+
+	if (rc == -ECANCELED)
+		run->error_sent = true; /* they know */
+	if (rc != 0)
+		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+}
+
+/* Bytes of buffers of all consumers. */
+static uint64_t
+posted_bytes(const struct perf_params *p)
+{
+	return p->size * RTE_MAX(p->queue, 1u) * RTE_MAX(p->consumers, 1u);
+}
+
+int
+perf_run_step_ms(const struct perf_run *run)
+{
+	return STEP_MS + (int)RTE_MIN(posted_bytes(&run->params) >> STEP_SHIFT, STEP_MAX_MS);
+}
+
+/* What the leader waits for, and when to say so. */
+struct await {
+	struct perf_run *run;
+	const char *what;
+	uint64_t tell_ns;    /* 0: never, or not again */
+};
+
+static int
+await_pump(void *arg)
+{
+	struct await *a = arg;
+
+	if (a->tell_ns != 0 && clock_mono_ns() > a->tell_ns) {
+		fprintf(stderr, "%scomch-perf: %s: %s: waiting for the other side, whose "
+				"buffers take %llu MiB\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+				a->run->test->name, a->what,
+				(unsigned long long)(posted_bytes(&a->run->params) >> 20));
+		a->tell_ns = 0;
+	}
+	perf_run_poll(a->run);
+	return perf_run_over(a->run) ? -ECANCELED : 0;
+}
+
+int
+perf_run_await(struct perf_run *run, int type, void *data, size_t size,
+		const char *what)
+{
+	int timeout_ms = perf_run_step_ms(run);
+	struct await a = { .run = run, .what = what };
+	int rc;
+
+	/* The results come when the time of measuring is over. */
+	if (run->leader && type != SYNC_RESULT)
+		a.tell_ns = clock_mono_ns() + TELL_MS * UINT64_C(1000000);
+	rc = sync_wait(run->sync, (enum sync_type)type, data, size, timeout_ms,
+			run->links[0].opened ? await_pump : NULL, &a);
+	if (rc >= 0)
+		return 0;
+	/* The pump gave up: why is noted already, if it was not a signal. */
+	if (perf_run_over(run))
+		return perf_run_fail(run, "interrupted");
+	switch (rc) {
+	case -EPIPE:
+		return perf_run_fail(run, "the other side is gone: %s",
+				sync_error(run->sync));
+	case -ECANCELED:
+		run->error_sent = true; /* they know */
+		return perf_run_fail(run, "%s: the other side: %s", what,
+				sync_error(run->sync));
+	case -EINTR:
+		return perf_run_fail(run, "interrupted");
+	default:
+		return perf_run_fail(run, "%s: the other side has not answered in %d s", what,
+				timeout_ms / 1000);
+	}
+}
+
+/* Both sides meet; 0 or perf_run_fail(). */
+static int
+meet(struct perf_run *run, const char *what)
+{
+	int rc = sync_send(run->sync, SYNC_GO, NULL, 0);
+
+	if (rc != 0)
+		return perf_run_fail(run, "%s: cannot tell the other side: %s", what,
+				strerror(-rc));
+	return perf_run_await(run, SYNC_GO, NULL, 0, what);
+}
+
+static void
+on_link_fail(struct link *link, const char *text)
+{
+	perf_run_fail(link->owner, "%s", text);
+}
+
+static int
+pump(struct link *link)
+{
+	struct perf_run *run = link->owner;
+	int n = perf_run_poll(run);
+
+	if (link->closing)
+		return n;
+	if (run->sync != NULL)
+		perf_run_sync(run);
+	return perf_run_over(run) ? -ECANCELED : n;
+}
+
+static int
+open_link(struct perf_run *run, bool host)
+{
+	const struct perf_params *p = &run->params;
+	bool control = run->test->flow->control;
+	bool local = run->test->place == PERF_PROCESS;
+	uint32_t most = RTE_MIN(run->info.max_recv_queue, run->info.max_send_queue);
+	struct link *link = &run->links[run->nb_links++];
+
+	*link = (struct link){
+		.ops = run->test->calls[p->api].link,
+		.name = LINK_SERVER_NAME,
+		.host = host,
+		.dev_id = local ? -1 : run->dev_id,
+		.info = local ? NULL : &run->info,
+		.nb_conns = local && !run->test->flow->connects ? 0 : p->connections,
+		.queue = control ? RTE_MIN(p->queue, most) : 0,
+		/* Others than control messages under test carry a number only. */
+		.max_msg_size = RTE_MAX(control ? (uint32_t)p->size : 0,
+				(uint32_t)sizeof(struct link_number)),
+		.burst = p->burst,
+		.timeout_ms = LINK_TIMEOUT_MS,
+		.sleeps = p->wait == PERF_WAIT_EVENT,
+		.crowded = p->crowded,
+		.owner = run,
+		.on_fail = on_link_fail,
+		.pump = pump,
+	};
+	return link_open(link);
+}
+
+static void
+close_links(struct perf_run *run)
+{
+	uint32_t i;
+
+	/* The host's first: the other waits for its clients to leave. */
+	for (i = 0; i < run->nb_links; i++)
+		link_close(&run->links[i], perf_quit() || run->error[0] != '\0');
+	run->nb_links = 0;
+}
+
+/* The steps that both sides take alike. */
+static int
+climb(struct perf_run *run)
+{
+	const struct perf_flow *flow = run->test->flow;
+	uint32_t i;
+
+	for (i = 0; flow->connects && i < run->nb_links; i++) {
+		if (link_up(&run->links[i]) != 0)
+			return -ECANCELED;
+	}
+	if (flow->setup != NULL && flow->setup(run) != 0)
+		return -ECANCELED;
+	if (run->sync != NULL && meet(run, "launching") != 0)
+		return -ECANCELED;
+	return flow->launch(run);
+}
+
+/* Come down, having told the other side if this side failed. */
+static void
+come_down(struct perf_run *run)
+{
+	uint32_t i;
+
+	if (run->sync != NULL && run->error[0] != '\0' && !run->error_sent) {
+		run->error_sent = true;
+		sync_send(run->sync, SYNC_ERROR, run->error, strlen(run->error) + 1);
+	}
+	/* From here on, disconnecting is expected. */
+	for (i = 0; i < run->nb_links; i++)
+		run->links[i].closing = true;
+	if (run->test->flow->teardown != NULL)
+		run->test->flow->teardown(run);
+	if (run->sync != NULL && run->error[0] == '\0')
+		meet(run, "closing");
+	close_links(run);
+}
+
+static int
+lead(struct perf_run *run)
+{
+	struct sync_run msg = { .params = run->params };
+
+	snprintf(msg.test, sizeof(msg.test), "%s", run->test->name);
+	if (sync_send(run->sync, SYNC_RUN, &msg, sizeof(msg)) != 0)
+		return perf_run_fail(run, "the other side is gone: %s",
+				sync_error(run->sync));
+	if (perf_run_await(run, SYNC_READY, NULL, 0, "preparing") != 0 ||
+			open_link(run, true) != 0)
+		return -ECANCELED;
+	if (climb(run) != 0)
+		return -ECANCELED;
+	return perf_run_await(run, SYNC_RESULT, &run->peer, sizeof(run->peer),
+			"results");
+}
+
+/* Both ends in this process. */
+static int
+lead_local(struct perf_run *run)
+{
+	int rc = 0;
+
+	run->sync = NULL;
+	if (run->test->calls != NULL) {
+		rc = open_link(run, true);
+		if (rc == 0 && run->test->flow->connects)
+			rc = open_link(run, false);
+	}
+	if (rc == 0)
+		rc = climb(run);
+	come_down(run);
+	return rc;
+}
+
+int
+perf_run_check(struct perf_run *run)
+{
+	char error[PERF_ERROR_SIZE];
+
+	if (run->test->place != PERF_TWO_SIDES || run->test->check == NULL ||
+			run->test->check(&run->params, &run->info, error) == 0)
+		return 0;
+	run->refused = true;
+	return perf_run_fail(run, "%s", error);
+}
+
+int
+perf_run_lead(struct perf_run *run)
+{
+	int timeout_ms = perf_run_step_ms(run);
+
+	if (run->test->place != PERF_TWO_SIDES)
+		return lead_local(run);
+	sync_run_set(run->sync, sync_run_get(run->sync) + 1);
+	lead(run);
+	come_down(run);
+	if (perf_quit())
+		return -EPIPE;
+	if (sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL) == -ECANCELED) {
+		/* It failed after we had finished, and closes next. */
+		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+		sync_forgive(run->sync);
+		sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL);
+	}
+	if (sync_poll(run->sync) == -EPIPE)
+		return -EPIPE;
+	return run->error[0] == '\0' ? 0 : -ECANCELED;
+}
+
+static int
+follow(struct perf_run *run)
+{
+	int rc;
+
+	if (perf_run_check(run) != 0 || open_link(run, false) != 0)
+		return -ECANCELED;
+	rc = sync_send(run->sync, SYNC_READY, NULL, 0);
+	if (rc != 0)
+		return perf_run_fail(run, "cannot answer: %s", strerror(-rc));
+	if (climb(run) != 0)
+		return -ECANCELED;
+	rc = sync_send(run->sync, SYNC_RESULT, &run->result, sizeof(run->result));
+	return rc == 0 ? 0 : perf_run_fail(run, "cannot answer: %s", strerror(-rc));
+}
+
+int
+perf_run_follow(struct perf_run *run)
+{
+	follow(run);
+	come_down(run);
+	if (sync_send(run->sync, SYNC_CLOSED, NULL, 0) != 0)
+		return -EPIPE;
+	return run->error[0] == '\0' ? 0 : -ECANCELED;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_launch.h>
+#include <rte_lcore.h>
+
+#include "base/clock.h"
+#include "engine/data.h"
+#include "engine/loop.h"
+#include "engine/sync.h"
+
+/* How often a spinning worker looks after its poll. */
+#define POLL_US    100
+/* Loops between two looks at the clock, unless messages are large. */
+#define TICK_LOOPS 64
+#define TICK_SIZE  (UINT64_C(64) << 10)
+/* Nothing has moved for so long: what is missing is lost. */
+#define STUCK_US   5000000
+#define NAP_US     50
+
+/* Numbers of messages that the other side has sent us. */
+static void
+take_counts(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	uint64_t counts[PERF_MAX_WORKERS] = { 0 };
+	uint32_t i;
+
+	if (sync_take(run->sync, SYNC_COUNTS, counts, sizeof(counts)) < 0)
+		return;
+	for (i = 0; i < d->nb_rx; i++)
+		atomic_store_explicit(&d->rxs[i]->expected, counts[i], memory_order_relaxed);
+}
+
+/* Tell the other side what was sent, once all producers here are done. */
+static void
+send_counts(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	uint64_t counts[PERF_MAX_WORKERS];
+	uint32_t i;
+
+	/* Pairs with the release in worker_tx_done(). */
+	if (d->nb_tx == 0 || d->counts_sent ||
+			atomic_load_explicit(&d->nb_sending, memory_order_acquire) > 0)
+		return;
+	d->counts_sent = true;
+	for (i = 0; i < RTE_DIM(counts); i++)
+		counts[i] = atomic_load_explicit(&d->counts[i], memory_order_relaxed);
+	for (i = 0; i < d->nb_rx && run->sync == NULL; i++) {
+		if (!d->rxs[i]->worker->host)
+			atomic_store_explicit(&d->rxs[i]->expected,
+					counts[d->rxs[i]->number], memory_order_relaxed);
+	}
+	if (run->sync == NULL)
+		return;
+	if (sync_send(run->sync, SYNC_COUNTS, counts,
+			run->params.consumers * sizeof(counts[0])) != 0)
+		perf_run_fail(run, "the other side is gone");
+}
+
+/* Session messages that concern a run that is under way; worker 0. */
+static void
+sync_counts(struct perf_run *run)
+{
+	if (run->sync != NULL) {
+		perf_run_sync(run);
+		take_counts(run);
+	}
+	send_counts(run);
+}
+
+/* Count what a producer has sent to a consumer. */
+static void
+add_count(struct data *d, const struct data_target *to, uint64_t n)
+{
+	atomic_fetch_add_explicit(&d->counts[to->number], n, memory_order_relaxed);
+}
+
+void
+worker_tx_done(struct data_worker *w)
+{
+	const struct data_tx *tx = w->tx;
+	uint32_t i;
+
+	w->tx_done = true;
+	for (i = 0; i < tx->nb_targets; i++) {
+		const struct data_target *to = &tx->targets[i];
+
+		/* Those that were stamped but never offered do not count. */
+		add_count(w->data, to, to->seq - (i == tx->target ? tx->ready : 0));
+	}
+	/* Releases the producer's counts to send_counts(). */
+	atomic_fetch_sub_explicit(&w->data->nb_sending, 1, memory_order_release);
+}
+
+static void
+tick_rx(struct data_worker *w, uint64_t now, bool stuck)
+{
+	struct data_rx *rx = w->rx;
+	uint64_t expected = atomic_load_explicit(&rx->expected,
+			memory_order_relaxed);
+
+	window_update(&rx->window, now, rx->count);
+	if (rx->count < expected && !(stuck && expected != UINT64_MAX))
+		return;
+	if (rx->count < expected)
+		rx->lost = expected - rx->count;
+	else
+		rx->disorder += rx->count - expected;
+	w->rx_done = true;
+}
+
+void
+worker_tick(struct data_worker *w, uint64_t now)
+{
+	uint64_t progress = (w->tx != NULL ? w->tx->sent : 0) +
+			(w->rx != NULL ? w->rx->count : 0);
+	bool stuck;
+
+	w->over = perf_run_over(w->run);
+	if (now >= w->next_poll) {
+		w->next_poll = now + clock_us_to_cycles(POLL_US);
+		w->link->ops->poll_run(w->poll);
+		if (w->number == 0)
+			sync_counts(w->run);
+	}
+	if (progress != w->progress) {
+		w->progress = progress;
+		w->progress_tsc = now;
+	}
+	stuck = now - w->progress_tsc > clock_us_to_cycles(STUCK_US);
+	if (!w->tx_done && now >= w->tx_end && w->tx->left > 1)
+		w->tx->left = 1;
+	if (!w->rx_done)
+		tick_rx(w, now, stuck);
+	if (!stuck || (w->tx_done && w->rx_done))
+		return;
+	snprintf(w->error, sizeof(w->error), "no message has moved for %d s",
+			STUCK_US / 1000000);
+	atomic_store_explicit(&w->run->abort, true, memory_order_relaxed);
+}
+
+void
+worker_idle(struct data_worker *w, uint32_t cls)
+{
+	if (w->run->params.wait == PERF_WAIT_EVENT) {
+		w->link->ops->poll_sleep(w->poll, cls);
+		w->link->ops->poll_run(w->poll);
+		worker_tick(w, clock_tsc());
+	} else if (w->run->params.crowded && ++w->idle % LINK_SPINS == 0) {
+		sched_yield();
+	}
+}
+
+/* Send one burst; take completions when there are some to be expected. */
+static uint16_t
+stream_tx(struct data_worker *w, uint16_t burst)
+{
+	struct data_tx *tx = w->tx;
+	uint16_t n = tx->ops->send(tx, burst);
+
+	if (n == 0 || tx->in_flight * 2 >= tx->nb_slots)
+		tx->ops->reap(tx);
+	if (unlikely(tx->flushed))
+		worker_tx_done(w);
+	return n;
+}
+
+/* The loop of the rate and bandwidth tests. */
+static int
+worker_stream(void *worker)
+{
+	struct data_worker *w = worker;
+	uint16_t burst = (uint16_t)w->run->params.burst;
+	uint32_t every = w->run->params.size >= TICK_SIZE ? 1 : TICK_LOOPS;
+
+	while (!(w->tx_done && w->rx_done) && !w->over) {
+		uint32_t cls = 0;
+		uint16_t n = 0;
+
+		if (!w->tx_done) {
+			n += stream_tx(w, burst);
+			cls |= RTE_COMCH_POLL_TX;
+		}
+		if (!w->rx_done) {
+			uint16_t got = w->rx->ops->recv(w->rx, burst);
+
+			if (got > 0)
+				w->rx->ops->repost(w->rx);
+			n += got;
+			cls |= RTE_COMCH_POLL_RX;
+		}
+		if (n == 0)
+			worker_idle(w, cls);
+		if (++w->loops % every == 0)
+			worker_tick(w, clock_tsc());
+	}
+	return 0;
+}
+
+static int
+worker_pingpong(void *worker)
+{
+	struct data_worker *w = worker;
+
+	return loop_pingpong(w, w->data->ops);
+}
+
+static void
+add_rx_result(struct perf_run *run, struct data_rx *rx)
+{
+	struct perf_result *r = &run->result;
+
+	if (rx->ops->rx_stats != NULL)
+		rx->ops->rx_stats(rx, r);
+	if (run->test->hops == 0) {
+		r->messages += window_msgs(&rx->window);
+		r->window_ns = RTE_MAX(r->window_ns, window_ns(&rx->window));
+	}
+	r->lost += rx->lost;
+	r->disorder += rx->disorder;
+	r->torn += rx->torn;
+	r->failed += rx->failed;
+}
+
+static void
+start_worker(struct data_worker *w, uint64_t now)
+{
+	const struct perf_params *p = &w->run->params;
+	uint64_t window = clock_us_to_cycles(p->duration_us);
+
+	/* Go on for longer than the receivers measure: they may start later. */
+	w->tx_end = p->iters > 0 ? UINT64_MAX :
+			now + 2 * window_warm_cycles(p) + window + window / 20;
+	w->tx_done = w->tx == NULL;
+	w->rx_done = w->rx == NULL;
+	w->progress_tsc = now;
+	if (w->rx != NULL)
+		window_init(&w->rx->window, p, now);
+}
+
+static int
+run_body(void *arg)
+{
+	struct data_worker *w = arg;
+	int rc = w->body(w);
+
+	/* Pairs with the acquire in workers_running(). */
+	atomic_store_explicit(&w->running, false, memory_order_release);
+	return rc;
+}
+
+static void *
+run_thread(void *arg)
+{
+	run_body(arg);
+	return NULL;
+}
+
+static int
+start_thread(struct data_worker *w)
+{
+	pthread_attr_t attr;
+	cpu_set_t set;
+	int rc;
+
+	CPU_ZERO(&set);
+	CPU_SET(w->run->floor_req.cpu_b, &set);
+	rc = pthread_attr_init(&attr);
+	if (rc != 0)
+		return -rc;
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	if (rc == 0)
+		rc = pthread_create(&w->thread, &attr, run_thread, w);
+	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
+static bool
+workers_running(struct data *d)
+{
+	uint32_t i;
+
+	for (i = 1; i < d->nb_workers; i++) {
+		if (atomic_load_explicit(&d->workers[i].running, memory_order_acquire))
+			return true;
+	}
+	return false;
+}
+
+/* Start all workers but the main thread. */
+static void
+launch_workers(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	unsigned int lcore = rte_lcore_id();
+	uint32_t i;
+	int rc;
+
+	for (i = 1; i < d->nb_workers; i++) {
+		struct data_worker *w = &d->workers[i];
+
+		atomic_store_explicit(&w->running, true, memory_order_relaxed);
+		if (w->has_thread) {
+			rc = start_thread(w);
+		} else {
+			lcore = rte_get_next_lcore(lcore, 1, 1);
+			rc = rte_eal_remote_launch(run_body, w, lcore);
+		}
+		if (rc == 0)
+			continue;
+		w->has_thread = false;
+		atomic_store_explicit(&w->running, false, memory_order_relaxed);
+		perf_run_fail(run, "worker %u does not start: %s", i, strerror(-rc));
+	}
+}
+
+/* Worker 0 on this thread, the others on lcores or threads of their own. */
+static void
+run_workers(struct perf_run *run, int (*body)(void *worker))
+{
+	struct data *d = run->priv;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_workers; i++)
+		d->workers[i].body = body;
+	launch_workers(run);
+	body(&d->workers[0]);
+	while (workers_running(d)) {
+		perf_run_poll(run);
+		sync_counts(run);
+		usleep(NAP_US);
+	}
+	rte_eal_mp_wait_lcore();
+	for (i = 1; i < d->nb_workers; i++) {
+		if (d->workers[i].has_thread)
+			pthread_join(d->workers[i].thread, NULL);
+	}
+}
+
+int
+data_launch(struct perf_run *run)
+{
+	struct data *d = run->priv;
+	uint64_t now = clock_tsc();
+	uint32_t i;
+
+	for (i = 0; i < d->nb_workers; i++)
+		start_worker(&d->workers[i], now);
+	run_workers(run, run->test->hops == 0 ? worker_stream :
+			d->ops->pingpong != NULL ? d->ops->pingpong : worker_pingpong);
+	sync_counts(run);
+	for (i = 0; i < d->nb_workers; i++) {
+		if (d->workers[i].error[0] != '\0')
+			perf_run_fail(run, "worker %u: %s", i, d->workers[i].error);
+	}
+	for (i = 0; i < d->nb_tx; i++)
+		d->ops->tx_stats(d->txs[i], &run->result);
+	for (i = 0; i < d->nb_rx; i++)
+		add_rx_result(run, d->rxs[i]);
+	return perf_run_end(run);
+}
+
+const struct perf_flow perf_flow_data = {
+	.setup = data_setup, .launch = data_launch, .teardown = data_teardown,
+	.connects = true,
+};
+
+const struct perf_flow perf_flow_ctrl = {
+	.setup = data_setup, .launch = data_launch, .teardown = data_teardown,
+	.connects = true, .control = true,
+};
+
+const struct perf_flow perf_flow_local = {
+	.setup = data_setup, .launch = data_launch, .teardown = data_teardown,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Run comch-perf-floor, which lies beside this program, and read its figure. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "floor/floor.h"
+
+#define PROGRAM  "comch-perf-floor"
+/* How much longer than asked for a measurement may take. */
+#define GRACE_MS 10000
+
+/* Path of the program: ours, but for the last part. */
+static int
+find_program(char *path, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size - sizeof(PROGRAM));
+	char *name;
+
+	if (len <= 0)
+		return -errno;
+	path[len] = '\0';
+	name = strrchr(path, '/') + 1;
+	memcpy(name, PROGRAM, sizeof(PROGRAM));
+	return 0;
+}
+
+/* Start it with its standard output at *fd*. */
+static int
+start(const struct floor_req *req, int fd, pid_t *pid)
+{
+	char cpu_a[16], cpu_b[16], ms[16], size[32], hz[32], path[PATH_MAX];
+	char *argv[] = {
+		path, (char *)(uintptr_t)floor_name(req->kind), cpu_a, cpu_b, ms, size, hz, NULL,
+	};
+	posix_spawn_file_actions_t actions;
+	extern char **environ;
+	int rc;
+
+	rc = find_program(path, sizeof(path));
+	if (rc != 0)
+		return rc;
+	snprintf(cpu_a, sizeof(cpu_a), "%d", req->cpu_a);
+	snprintf(cpu_b, sizeof(cpu_b), "%d", req->cpu_b);
+	snprintf(ms, sizeof(ms), "%u", req->ms);
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)req->size);
+	snprintf(hz, sizeof(hz), "%llu", (unsigned long long)clock_hz());
+	rc = posix_spawn_file_actions_init(&actions);
+	if (rc != 0)
+		return -rc;
+	rc = posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
+	if (rc == 0)
+		rc = posix_spawn(pid, path, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (rc != 0)
+		fprintf(stderr, "comch-perf: %s: %s\n", path, strerror(rc));
+	return -rc;
+}
+
+/* Its line of output, as a figure. */
+static double
+read_figure(int fd, uint32_t ms)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	char text[64], *end;
+	double value;
+	ssize_t len;
+
+	if (poll(&pfd, 1, (int)ms + GRACE_MS) != 1)
+		return -1;
+	len = read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return -1;
+	text[len] = '\0';
+	value = strtod(text, &end);
+	return end != text ? value : -1;
+}
+
+double
+floor_measure(const struct floor_req *req)
+{
+	double value = -1;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		return -1;
+	if (start(req, fds[1], &pid) == 0) {
+		value = read_figure(fds[0], req->ms);
+		if (value < 0)
+			kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	close(fds[0]);
+	close(fds[1]);
+	return value;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hist.h"
+#include "floor/run.h"
+
+/* Pairs of lines that exchanges use by turns, and exchanges a turn: how far a
+ * single line has to travel depends on where in the caches it happens to lie.
+ */
+#define LINE_PAIRS   64
+#define LINE_TURN    512
+#define RING_SLOTS   4096
+/* Slots between two reports of the reader's position. */
+#define RING_REPORT  256
+/* The sequence number that ends a measurement. */
+#define SEQ_END      UINT64_MAX
+/* Part of the time that is not measured: caches and clocks settle. */
+#define WARM_DIVISOR 8
+/* Slots or copies between two looks at the clock. */
+#define CLOCK_EVERY  1024
+/* Fruitless looks before a process that shares its CPU gives it away. */
+#define SPINS        64
+
+static void *
+map_shared(size_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+int
+floor_job_open(struct floor_job *job, const struct floor_req *req)
+{
+	memset(job, 0, sizeof(*job));
+	job->req = *req;
+	job->crowded = req->cpu_a == req->cpu_b;
+	job->length = clock_us_to_cycles(req->ms * UINT64_C(1000));
+	job->shared = map_shared(sizeof(*job->shared));
+	if (req->kind == FLOOR_LINE)
+		job->window = map_shared(2 * LINE_PAIRS * sizeof(struct floor_slot));
+	else if (req->kind == FLOOR_SLOT)
+		job->window = map_shared(RING_SLOTS * sizeof(struct floor_slot));
+	else if (req->kind == FLOOR_MEMCPY)
+		job->window = map_shared(req->size * floor_window_msgs(req->size));
+	if (req->kind == FLOOR_MEMCPY)
+		job->source = map_shared(req->size);
+	job->event[0] = eventfd(0, EFD_NONBLOCK);
+	job->event[1] = eventfd(0, EFD_NONBLOCK);
+	if (job->shared == NULL || job->event[0] < 0 || job->event[1] < 0)
+		return -ENOMEM;
+	if (req->kind == FLOOR_MEMCPY && job->source == NULL)
+		return -ENOMEM;
+	return req->kind != FLOOR_WAKE && job->window == NULL ? -ENOMEM : 0;
+}
+
+/* Wait until a slot's sequence is *seq*, or the end; what it is. */
+static inline uint64_t
+slot_wait(struct floor_slot *slot, uint64_t seq, bool crowded)
+{
+	uint32_t spins = 0;
+	uint64_t now;
+
+	for (;;) {
+		now = atomic_load_explicit(&slot->seq, memory_order_acquire);
+		if (now == seq || now == SEQ_END)
+			return now;
+		if (crowded && ++spins % SPINS == 0)
+			sched_yield();
+	}
+}
+
+/* Unrolled by hand, as the reading is: the loops would cost more than the
+ * memory does.
+ */
+static inline void
+slot_write(struct floor_slot *slot, uint64_t seq)
+{
+	slot->payload[0] = seq;
+	slot->payload[1] = seq;
+	slot->payload[2] = seq;
+	slot->payload[3] = seq;
+	slot->payload[4] = seq;
+	slot->payload[5] = seq;
+	slot->payload[6] = seq;
+	/* Pairs with the acquire in slot_wait(). */
+	atomic_store_explicit(&slot->seq, seq, memory_order_release);
+}
+
+static inline uint64_t
+slot_read(const struct floor_slot *slot)
+{
+	const uint64_t *p = slot->payload;
+
+	return ((p[0] ^ p[1]) | (p[2] ^ p[3])) | ((p[4] ^ p[5]) | p[6]);
+}
+
+void
+floor_job_meet(struct floor_job *job, bool is_a)
+{
+	if (is_a) {
+		slot_wait(&job->shared->b, 1, job->crowded);
+	} else {
+		atomic_store_explicit(&job->shared->b.seq, 1,
+				memory_order_release);
+	}
+}
+
+/* A's line in the exchange number *seq*; B's are behind all of A's. */
+static inline struct floor_slot *
+line_at(const struct floor_job *job, uint64_t seq)
+{
+	return (struct floor_slot *)job->window + seq / LINE_TURN % LINE_PAIRS;
+}
+
+double
+floor_line_a(struct floor_job *job)
+{
+	uint64_t length = job->length;
+	static struct hist hist;
+	bool crowded = job->crowded;
+	uint64_t sum = 0;
+	uint64_t start;
+	uint64_t last;
+	uint64_t now;
+	struct floor_slot *line;
+	uint64_t seq;
+
+	start = clock_tsc();
+	last = start;
+	line = line_at(job, 2);
+	for (seq = 2; ; seq++) {
+		slot_write(line, seq);
+		slot_wait(line + LINE_PAIRS, seq, crowded);
+		sum += slot_read(line + LINE_PAIRS);
+		if ((seq + 1) % LINE_TURN == 0)
+			line = line_at(job, seq + 1);
+		now = clock_tsc();
+		if (now - start > length / WARM_DIVISOR)
+			hist_add(&hist, now - last);
+		last = now;
+		if (now - start > length)
+			break;
+	}
+	atomic_store_explicit(&line->seq, SEQ_END, memory_order_release);
+	job->shared->sink.payload[0] = sum;
+	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+}
+
+void
+floor_line_b(struct floor_job *job)
+{
+	struct floor_slot *line = line_at(job, 2);
+	bool crowded = job->crowded;
+	uint64_t sum = 0;
+	uint64_t seq;
+
+	for (seq = 2; slot_wait(line, seq, crowded) != SEQ_END; seq++) {
+		sum += slot_read(line);
+		slot_write(line + LINE_PAIRS, seq);
+		if ((seq + 1) % LINE_TURN == 0)
+			line = line_at(job, seq + 1);
+	}
+	job->shared->sink.payload[1] = sum;
+}
+
+/* Wait until the reader is less than *room* behind; its position. */
+static uint64_t
+room_wait(struct floor_job *job, uint64_t pos, uint64_t room)
+{
+	_Atomic uint64_t *read_pos = &job->shared->b.seq;
+	uint32_t spins = 0;
+	uint64_t seen;
+
+	for (;;) {
+		/* Pairs with the release in floor_slot_b() and floor_memcpy_b(). */
+		seen = atomic_load_explicit(read_pos, memory_order_acquire);
+		if (pos - seen < room)
+			return seen;
+		if (job->crowded && ++spins % SPINS == 0)
+			sched_yield();
+	}
+}
+
+/* Positions count from 1, which floor_job_meet() leaves in the reader's line. */
+double
+floor_slot_a(struct floor_job *job)
+{
+	uint64_t length = job->length;
+	struct floor_slot *ring = job->window;
+	uint64_t start = clock_tsc();
+	uint64_t start_pos = 0;
+	uint64_t seen = 1;
+	uint64_t pos;
+	uint64_t now;
+
+	for (pos = 1; ; pos++) {
+		if (pos - seen >= RING_SLOTS)
+			seen = room_wait(job, pos, RING_SLOTS);
+		slot_write(&ring[pos % RING_SLOTS], pos);
+		if (pos % CLOCK_EVERY != 0)
+			continue;
+		now = clock_tsc();
+		if (start_pos == 0 && now - start > length / WARM_DIVISOR) {
+			start_pos = pos;
+			start = now;
+		} else if (start_pos != 0 && now - start > length) {
+			break;
+		}
+	}
+	room_wait(job, ++pos, RING_SLOTS);
+	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END,
+			memory_order_release);
+	return (double)(pos - 1 - start_pos) * (double)clock_hz() /
+			(double)(now - start);
+}
+
+void
+floor_slot_b(struct floor_job *job)
+{
+	_Atomic uint64_t *read_pos = &job->shared->b.seq;
+	struct floor_slot *ring = job->window;
+	bool crowded = job->crowded;
+	uint64_t sum = 0;
+	uint64_t pos;
+
+	for (pos = 1; ; pos++) {
+		struct floor_slot *slot = &ring[pos % RING_SLOTS];
+
+		if (slot_wait(slot, pos, crowded) == SEQ_END)
+			break;
+		sum += slot_read(slot);
+		if (pos % RING_REPORT == 0)
+			atomic_store_explicit(read_pos, pos, memory_order_release);
+	}
+	atomic_store_explicit(read_pos, pos, memory_order_release);
+	job->shared->sink.payload[1] = sum;
+}
+
+double
+floor_memcpy_a(struct floor_job *job)
+{
+	uint64_t length = job->length;
+	uint64_t nb = floor_window_msgs(job->req.size);
+	uint64_t size = job->req.size;
+	uint64_t every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
+	uint8_t *window = job->window;
+	uint64_t start = clock_tsc();
+	uint64_t start_pos = 0;
+	uint64_t now;
+	uint64_t pos;
+
+	memset(job->source, 1, size);
+	for (pos = 2; ; pos++) {
+		room_wait(job, pos, nb);
+		memcpy(window + pos % nb * size, job->source, size);
+		atomic_store_explicit(&job->shared->a.seq, pos,
+				memory_order_release);
+		if (pos % every != 0)
+			continue;
+		now = clock_tsc();
+		if (start_pos == 0 && now - start > length / WARM_DIVISOR) {
+			start_pos = pos;
+			start = now;
+		} else if (start_pos != 0 && now - start > length) {
+			break;
+		}
+	}
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END,
+			memory_order_release);
+	return (double)(pos - start_pos) * (double)size * (double)clock_hz() /
+			(double)(now - start);
+}
+
+/* As the receiver of a message does: its first and its last line. */
+void
+floor_memcpy_b(struct floor_job *job)
+{
+	uint64_t nb = floor_window_msgs(job->req.size);
+	uint64_t size = job->req.size;
+	volatile uint8_t *window = job->window;
+	uint32_t spins = 0;
+	uint64_t pos = 1;
+	uint64_t seen;
+
+	for (;;) {
+		seen = atomic_load_explicit(&job->shared->a.seq,
+				memory_order_acquire);
+		if (seen == SEQ_END)
+			break;
+		if (seen <= pos) {
+			if (job->crowded && ++spins % SPINS == 0)
+				sched_yield();
+			continue;
+		}
+		for (; pos < seen; pos++) {
+			volatile uint8_t *msg = window + (pos + 1) % nb * size;
+
+			(void)msg[0];
+			(void)msg[size - 1];
+		}
+		atomic_store_explicit(&job->shared->b.seq, pos,
+				memory_order_release);
+	}
+}
+
+/* Sleep until an eventfd is written. @return false when told to end. */
+static bool
+event_wait(int epfd, int fd, const struct floor_job *job)
+{
+	struct epoll_event ev;
+	uint64_t value;
+
+	while (epoll_wait(epfd, &ev, 1, -1) != 1)
+		;
+	while (read(fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
+		;
+	return atomic_load_explicit(&job->shared->a.seq,
+			memory_order_acquire) != SEQ_END;
+}
+
+static void
+event_tell(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		;
+}
+
+static int
+event_epoll(int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int epfd = epoll_create1(EPOLL_CLOEXEC);
+
+	return epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0 ? -1 : epfd;
+}
+
+double
+floor_wake_a(struct floor_job *job)
+{
+	int epfd = event_epoll(job->event[0]);
+	uint64_t length = job->length;
+	uint64_t start = clock_tsc();
+	uint64_t last = start;
+	static struct hist hist;
+	uint64_t now;
+
+	do {
+		event_tell(job->event[1]);
+		event_wait(epfd, job->event[0], job);
+		now = clock_tsc();
+		if (now - start > length / WARM_DIVISOR)
+			hist_add(&hist, now - last);
+		last = now;
+	} while (now - start < length);
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END,
+			memory_order_release);
+	event_tell(job->event[1]);
+	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+}
+
+void
+floor_wake_b(struct floor_job *job)
+{
+	int epfd = event_epoll(job->event[1]);
+
+	while (event_wait(epfd, job->event[1], job))
+		event_tell(job->event[0]);
+}
