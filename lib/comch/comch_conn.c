@@ -696,8 +696,6 @@ conn_check_down(struct rte_comch_conn *conn)
 			(conn->order != NULL && conn->order->holds) ||
 			conn->ops->frame_pending(conn->link))
 		return;
-	if (comch_handshake_redial(conn))
-		return;
 	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
 		conn->link->text != NULL ? conn->link->text : "peer is gone");
 }

@@ -17,28 +17,6 @@
 /* How long a last frame may wait for room, ms. */
 #define CLOSE_MS 1000
 
-/* No run looks at the link any more. */
-static void
-conn_leave_link(struct rte_comch_conn *conn)
-{
-	struct rte_comch_poll *poll = conn->obj.poll;
-
-	comch_poll_fd_del(poll, &conn->fd);
-	if (conn->order != NULL)
-		comch_order_leave(conn);
-	else
-		TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
-	conn->ops->link_shutdown(conn->link);
-}
-
-void
-comch_conn_drop_link(struct rte_comch_conn *conn)
-{
-	conn_leave_link(conn);
-	conn->ops->link_close(conn->link);
-	conn->link = NULL;
-}
-
 static void
 conn_leave_lists(struct rte_comch_conn *conn)
 {
@@ -49,8 +27,14 @@ conn_leave_lists(struct rte_comch_conn *conn)
 		conn->owing = false;
 		TAILQ_REMOVE(&poll->owing, conn, owing_next);
 	}
-	if (conn->link != NULL)
-		conn_leave_link(conn);
+	comch_poll_fd_del(poll, &conn->fd);
+	if (conn->link == NULL)
+		return;
+	if (conn->order != NULL)
+		comch_order_leave(conn);
+	else
+		TAILQ_REMOVE(conn->is_hot ? &poll->hot : &poll->cold, conn, link_next);
+	conn->ops->link_shutdown(conn->link);
 }
 
 void

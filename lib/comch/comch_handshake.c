@@ -74,19 +74,6 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 	comch_conn_look(conn);
 }
 
-/* A server that dies takes those along that had connected and not been accepted. */
-bool
-comch_handshake_redial(struct rte_comch_conn *conn)
-{
-	if (conn->client == NULL || conn->phase != COMCH_PHASE_LINKING ||
-			conn->link->error != -ECONNRESET || rte_rdtsc() >= conn->dial_deadline)
-		return false;
-	comch_conn_drop_link(conn);
-	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
-	comch_conn_wait_begin(conn, COMCH_HANDSHAKE_MS);
-	return true;
-}
-
 /* What we say of ourselves in HELLO and ACCEPT. */
 static uint32_t
 wire_flags(const struct rte_comch_conn *conn)

@@ -373,8 +373,6 @@ void comch_conn_wait_begin(struct rte_comch_conn *conn, uint32_t ms);
 void comch_conn_wait_end(struct rte_comch_conn *conn);
 
 /* comch_conn_end.c */
-/* Close a link that was never up: there may be another. */
-void comch_conn_drop_link(struct rte_comch_conn *conn);
 /* A peer that lives says what it takes, if it is given a little time. */
 void comch_conn_drain(struct rte_comch_conn *conn);
 /* Return the last events. True: all were returned. */
@@ -384,8 +382,6 @@ void comch_conn_bury(struct rte_comch_conn *conn);
 
 /* comch_handshake.c */
 void comch_handshake_dial(struct rte_comch_conn *conn);
-/* The link is down before it was up. True: it is tried again. */
-bool comch_handshake_redial(struct rte_comch_conn *conn);
 void comch_handshake_link(struct rte_comch_conn *conn);
 void comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 void comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
