@@ -41,6 +41,7 @@ mp_client_connect(struct mp_end *e)
 	T_EQ(rte_comch_client_start(e->client), -EINPROGRESS);
 	T_UNTIL(rte_comch_client_state(e->client) != RTE_COMCH_STATE_STARTING);
 	if (rte_comch_client_state(e->client) != RTE_COMCH_STATE_RUNNING) {
+		T_UNTIL(t_state_ev(e->node, e->client) != NULL);
 		ev = t_state_ev(e->node, e->client);
 		T_FAIL("connect: %d %s", ev == NULL ? 0 : ev->e.status,
 				ev == NULL ? "" : ev->text);

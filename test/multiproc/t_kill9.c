@@ -188,6 +188,8 @@ survivor(int fd, void *arg)
 	if (e.client != NULL)
 		T_UNTIL(rte_comch_client_state(e.client) == RTE_COMCH_STATE_IDLE);
 	t_say(fd, 'O', 0);
+	/* A server that is still dying would accept once more, and hang up. */
+	mp_hear(fd, 'N');
 	live_on(&e, !c->server_dies);
 	t_say(fd, 'L', 0);
 	mp_hear(fd, 'E');
@@ -230,6 +232,7 @@ run(bool server_dies, enum traffic how)
 	if (how == TRAFFIC_PUBLISHED)
 		t_say(lives.fd, 'K', 0);
 	t_hear(lives.fd, 'O');
+	t_say(lives.fd, 'N', 0);
 	t_proc_start(&next, "successor", successor, &c);
 	t_hear(lives.fd, 'L');
 	t_hear(next.fd, 'L');
