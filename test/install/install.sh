@@ -44,7 +44,7 @@ done
 for header in "$source"/lib/doca/include/*.h; do
 	[ -e "$root/include/comch/doca/${header##*/}" ] || fail "not installed: ${header##*/}"
 done
-private=$(find "$root/include" -type f ! -name 'rte_comch*' ! -name 'doca_*' ! -name 'comch_doca_*')
+private=$(find "$root/include" -type f ! -name 'rte_comch*' ! -name 'doca_*' ! -name 'comch_doca*')
 [ -z "$private" ] || fail "installed, but private: $private"
 
 # The file knows its place, so DESTDIR needs no help.
