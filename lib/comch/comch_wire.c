@@ -140,18 +140,12 @@ wire_flags(struct wire_cursor *c, struct comch_wire_frame *f)
 }
 
 /* What is appended since 1.2, where a driver has it: older peers skip it. */
-static bool
-wire_has_more(const struct wire_cursor *c, bool put)
-{
-	return !c->bad && (c->put ? put : c->pos < c->end);
-}
-
 static void
 wire_ticket(struct wire_cursor *c, struct comch_wire_frame *f)
 {
 	uint16_t len = c->put ? (uint16_t)f->ticket_len : 0;
 
-	if (!wire_has_more(c, len > 0))
+	if (c->bad || (c->put ? len == 0 : c->pos == c->end))
 		return;
 	wire_u16(c, &len);
 	if (c->bad || len > RTE_COMCH_TICKET_SIZE || c->end - c->pos < (ptrdiff_t)len) {
@@ -169,10 +163,9 @@ wire_ticket(struct wire_cursor *c, struct comch_wire_frame *f)
 static void
 wire_final(struct wire_cursor *c, struct comch_wire_frame *f)
 {
-	bool more = wire_has_more(c, f->has_final);
-
-	f->has_final = more;
-	if (more)
+	if (!c->put)
+		f->has_final = !c->bad && c->pos < c->end;
+	if (f->has_final)
 		wire_u64(c, &f->final);
 }
 

@@ -54,10 +54,9 @@ look_up(void *arg)
 static void
 add(uint32_t k, uint32_t id)
 {
-	struct rte_comch_remote *rc = aligned_alloc(COMCH_LINE, sizeof(*rc));
+	struct rte_comch_remote *rc = calloc(1, sizeof(*rc));
 
 	T_CHECK(rc != NULL);
-	memset(rc, 0, sizeof(*rc));
 	rc->id = id;
 	rc->depth = id ^ 0x5a5a;
 	T_EQ(comch_dir_add(&dir, rc), 0);
