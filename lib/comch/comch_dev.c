@@ -109,6 +109,12 @@ static const struct required_op data_required[] = {
 	REQUIRED(rte_comch_data_ops, mem_drop),
 };
 
+static const struct required_op regions_required[] = {
+	REQUIRED(rte_comch_region_ops, mem_export), REQUIRED(rte_comch_region_ops, mem_import),
+	REQUIRED(rte_comch_region_ops, region_free), REQUIRED(rte_comch_region_ops, region_create),
+	REQUIRED(rte_comch_region_ops, region_map),
+};
+
 /* The name of the first operation that a table lacks, or NULL. */
 static const char *
 lacks(const void *ops, const struct required_op *required, size_t n)
@@ -131,6 +137,9 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 
 	if (missing == NULL && o->data != NULL)
 		missing = lacks(o->data, data_required, RTE_DIM(data_required));
+	if (missing == NULL && o->data == &rte_comch_data_mapped)
+		missing = o->regions == NULL ? "regions" :
+			lacks(o->regions, regions_required, RTE_DIM(regions_required));
 	if (missing != NULL)
 		/* Called by constructors: EAL writes to stderr until it has a log. */
 		COMCH_LOG(ERR, "driver %s is refused: it has no operation %s", o->name, missing);
