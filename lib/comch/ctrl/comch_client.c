@@ -153,7 +153,7 @@ comch_client_conn_gone(struct rte_comch_client *client)
 {
 	struct rte_comch_conn *conn = client->conn;
 
-	rte_strscpy(client->reason, conn->reason, sizeof(client->reason));
+	rte_strscpy(client->reason, comch_conn_reason(conn), sizeof(client->reason));
 	if (comch_obj_state(&client->obj) == RTE_COMCH_STATE_RUNNING)
 		comch_obj_state_event(&client->obj, RTE_COMCH_STATE_STOPPING, conn->end_status,
 			client->reason);

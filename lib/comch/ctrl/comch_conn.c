@@ -41,6 +41,7 @@ conn_free(struct comch_obj *obj)
 	pthread_mutex_destroy(&conn->lock);
 	free(conn->unacked);
 	free(conn->order);
+	free(conn->reason);
 	free(conn);
 }
 

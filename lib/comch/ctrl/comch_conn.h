@@ -126,7 +126,7 @@ struct rte_comch_conn {
 	uint16_t rep;
 	uint32_t id;
 	int end_status;
-	char reason[RTE_COMCH_REASON_SIZE];
+	char *reason;              /* why it ends, from DRAINING on: comch_conn_reason() */
 	struct rte_comch_peer_id peer;
 	STAILQ_HEAD(, comch_tx_wait) tx_wait;
 	uint32_t nb_tx_wait;
@@ -160,6 +160,13 @@ static inline const struct rte_comch_data_ops *
 comch_conn_data(const struct rte_comch_conn *conn)
 {
 	return conn->ops->data;
+}
+
+/* Why it ends or has ended, in words. */
+static inline const char *
+comch_conn_reason(const struct rte_comch_conn *conn)
+{
+	return conn->reason != NULL ? conn->reason : "no memory for the reason";
 }
 
 static inline uint64_t
@@ -234,8 +241,8 @@ void comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ..
 	__rte_format_printf(3, 4);
 /* Tell the peer why, then end it. */
 void comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason);
-/* The last frame is sent, or waits: it ends once that has arrived. */
-void comch_conn_closing(struct rte_comch_conn *conn);
+/* The last frame is sent, or waits: it ends once that has arrived, with this reason. */
+void comch_conn_closing(struct rte_comch_conn *conn, int status, const char *reason);
 /* DRAINING: have the last messages been acknowledged, or is the time over? */
 void comch_conn_drain(struct rte_comch_conn *conn);
 /* Return the last events. True: all were returned. */

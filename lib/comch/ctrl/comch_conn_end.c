@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <rte_string_fns.h>
 
@@ -33,23 +34,33 @@ conn_leave(struct rte_comch_conn *conn, enum comch_phase next)
 	comch_server_conn_leaves(conn);
 }
 
+/* Its size is limited by those who read it: RTE_COMCH_REASON_SIZE. */
+static void
+set_reason(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	conn->end_status = status;
+	conn->reason = strndup(reason, RTE_COMCH_REASON_SIZE - 1);
+	COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
+		comch_conn_reason(conn));
+}
+
 void
 comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 {
+	char reason[RTE_COMCH_REASON_SIZE];
 	va_list ap;
 
 	if (conn->phase >= COMCH_PHASE_ENDING)
 		return;
-	/* A reason that is there already was given when it was closed. */
-	if (conn->reason[0] == '\0') {
+	/* One that was closed has its reason already. */
+	if (conn->phase < COMCH_PHASE_DRAINING) {
 		va_start(ap, fmt);
-		vsnprintf(conn->reason, sizeof(conn->reason), fmt, ap);
+		vsnprintf(reason, sizeof(reason), fmt, ap);
 		va_end(ap);
-		conn->end_status = status;
-		COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
-			conn->reason);
+		set_reason(conn, status, reason);
 	}
-	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status, conn->reason);
+	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status,
+		comch_conn_reason(conn));
 	conn_leave(conn, COMCH_PHASE_ENDING);
 	comch_tx_forget(conn);
 	comch_links_del(conn);
@@ -71,10 +82,12 @@ has_said_all(const struct rte_comch_conn *conn)
 }
 
 void
-comch_conn_closing(struct rte_comch_conn *conn)
+comch_conn_closing(struct rte_comch_conn *conn, int status, const char *reason)
 {
-	if (conn->phase >= COMCH_PHASE_ENDING)
+	if (conn->phase >= COMCH_PHASE_CLOSING)
 		return;
+	if (conn->phase < COMCH_PHASE_DRAINING)
+		set_reason(conn, status, reason);
 	conn_leave(conn, COMCH_PHASE_CLOSING);
 	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
 	comch_links_wait(conn);
@@ -85,24 +98,24 @@ void
 comch_conn_close_step(struct rte_comch_conn *conn)
 {
 	if (has_said_all(conn) || rte_rdtsc() > conn->deadline)
-		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
+		comch_conn_end(conn, conn->end_status, "closed");
 }
 
 static void
-say_goodbye(struct rte_comch_conn *conn)
+say_goodbye(struct rte_comch_conn *conn, int status, const char *reason)
 {
-	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = conn->end_status };
+	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = status };
 
-	rte_strscpy(f.text, conn->reason, sizeof(f.text));
+	rte_strscpy(f.text, reason, sizeof(f.text));
 	comch_tx_frame(conn, &f, NULL, 0);
-	comch_conn_closing(conn);
+	comch_conn_closing(conn, status, reason);
 }
 
 void
 comch_conn_drain(struct rte_comch_conn *conn)
 {
 	if (!comch_unacked_waits(conn) || rte_rdtsc() > conn->deadline)
-		say_goodbye(conn);
+		say_goodbye(conn, conn->end_status, comch_conn_reason(conn));
 }
 
 void
@@ -110,17 +123,17 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 {
 	if (conn->phase >= COMCH_PHASE_DRAINING)
 		return;
+	if (reason == NULL)
+		reason = "disconnected";
 	if (conn->phase <= COMCH_PHASE_LINKING || conn->link->state != RTE_COMCH_LINK_UP) {
-		comch_conn_end(conn, status, "%s", reason != NULL ? reason : "disconnected");
+		comch_conn_end(conn, status, "%s", reason);
 		return;
 	}
-	rte_strscpy(conn->reason, reason != NULL ? reason : "disconnected",
-		sizeof(conn->reason));
-	conn->end_status = status;
 	if (conn->phase != COMCH_PHASE_UP || !comch_unacked_waits(conn)) {
-		say_goodbye(conn);
+		say_goodbye(conn, status, reason);
 		return;
 	}
+	set_reason(conn, status, reason);
 	comch_store_release(&conn->phase, COMCH_PHASE_DRAINING);
 	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
 	comch_links_wait(conn);
@@ -147,7 +160,7 @@ comch_conn_report_end(struct rte_comch_conn *conn, struct comch_run *run)
 		return false;
 	event = comch_run_add(run, RTE_COMCH_EVENT_DISCONNECTED, &conn->obj, conn);
 	event->status = conn->end_status;
-	event->text = conn->reason;
+	event->text = comch_conn_reason(conn);
 	conn->known = false;
 	return true;
 }

@@ -144,10 +144,7 @@ reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	va_end(ap);
 	comch_count(&conn->server->stats.refused, 1);
 	comch_tx_frame(conn, &f, NULL, 0);
-	COMCH_LOG(INFO, "connection %u of %s: rejected: %s", conn->id, conn->server->name, f.text);
-	rte_strscpy(conn->reason, f.text, sizeof(conn->reason));
-	conn->end_status = status;
-	comch_conn_closing(conn);
+	comch_conn_closing(conn, status, f.text);
 }
 
 static bool

@@ -139,7 +139,8 @@ step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	if (!comch_conn_is_up(conn))
 		status = -ECONNRESET;
 	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_IDLE, status,
-		status == -ECONNRESET ? conn->reason : status != 0 ? "start failed" : NULL);
+		status == -ECONNRESET ? comch_conn_reason(conn) :
+		status != 0 ? "start failed" : NULL);
 }
 
 /* Registrations named while it runs. */
@@ -275,7 +276,7 @@ comch_consumer_halt_all(struct rte_comch_conn *conn)
 		comch_queue_ops(&c->q)->cons_halt(c->q.dq, RTE_COMCH_HALT_DOWN);
 		if (comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING)
 			comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_STOPPING,
-				-ECONNRESET, conn->reason);
+				-ECONNRESET, comch_conn_reason(conn));
 	}
 	pthread_mutex_unlock(&conn->lock);
 }

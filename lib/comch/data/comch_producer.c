@@ -193,7 +193,7 @@ comch_producer_halt_all(struct rte_comch_conn *conn)
 		comch_queue_ops(&p->q)->prod_halt(p->q.dq, RTE_COMCH_HALT_DOWN);
 		if (comch_obj_state(&p->q.obj) == RTE_COMCH_STATE_RUNNING)
 			comch_obj_state_event(&p->q.obj, RTE_COMCH_STATE_IDLE, -ECONNRESET,
-				conn->reason);
+				comch_conn_reason(conn));
 	}
 	pthread_mutex_unlock(&conn->lock);
 }

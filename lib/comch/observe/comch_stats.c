@@ -119,7 +119,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 	}
 	rte_strscpy(info->name, comch_conn_name(conn), sizeof(info->name));
 	if (phase >= COMCH_PHASE_CLOSING)
-		rte_strscpy(info->reason, conn->reason, sizeof(info->reason));
+		rte_strscpy(info->reason, comch_conn_reason(conn), sizeof(info->reason));
 	return 0;
 }
 
