@@ -131,7 +131,7 @@ note_and_bury(void *arg)
 		comch_poll_note(&o->obj);
 		if (i % 4 == 0)
 			sched_yield();
-		comch_obj_bury(&o->obj);
+		comch_obj_free_later(&o->obj);
 	}
 	__atomic_fetch_sub(&nb_running, 1, __ATOMIC_RELEASE);
 	return NULL;
@@ -254,7 +254,7 @@ held_up_while_it_buries(void)
 	comch_poll_note(&o->obj);
 	T_EQ(sigaction(SIGSEGV, &sa, NULL), 0);
 	T_EQ(mprotect(fault_page, (size_t)page_size, PROT_READ), 0);
-	comch_obj_bury(&o->obj);
+	comch_obj_free_later(&o->obj);
 	T_EQ(freed_within, 0);
 	T_EQ(rte_comch_poll_destroy(poll), 0);
 	T_EQ(nb_freed, 1);

@@ -105,7 +105,7 @@ Test(obj, nobody_hears_of_the_dead)
 	struct comch_run run = { .poll = &poll, .events = ev, .max = 4 };
 
 	change(RTE_COMCH_STATE_RUNNING, 0, NULL);
-	comch_obj_bury(&obj);
+	comch_obj_free_later(&obj);
 	cr_assert(comch_obj_events(&obj, &run, NULL));
 	cr_assert_eq(run.n, 0);
 }

@@ -3,14 +3,13 @@
  */
 
 /*
- * A forked child has nothing to do with its parent's connections: our
- * mappings are not inherited (MADV_DONTFORK), and the descriptors that would
- * hide the parent's death from its peers are closed here. What the child
- * still calls says -EBADFD, or does nothing.
+ * A forked child cannot use its parent's connections. Mappings are not inherited
+ * (MADV_DONTFORK), and the child closes the descriptors that would hide the
+ * parent's death from its peers. Calls in the child return -EBADFD or do nothing.
  *
- * Polls and servers may lie in memory that the child shares with its parent:
- * EAL maps its heap so. The parent goes on at once, so the child may not follow
- * their lists; what it has to close is noted before the fork.
+ * The child may share the memory of polls and servers with its parent (EAL's heap),
+ * which modifies it at once. So the child must not walk their lists: before the
+ * fork, the parent notes what the child has to close.
  */
 
 #include <pthread.h>
@@ -35,7 +34,7 @@ struct fork_call {
 	void *arg;
 };
 
-/* What a child has to let go of: private memory. */
+/* What a child has to close; in private memory. */
 static struct {
 	int *fds;
 	struct fork_call *calls;
@@ -44,7 +43,7 @@ static struct {
 	bool has_objects;
 } noted;
 
-/* Room for one more element of an array. False: no memory, the child keeps one open. */
+/* Make space for one more element. False: no memory, the child keeps a descriptor. */
 static bool
 grow(void **array, size_t *max, size_t n, size_t size)
 {
@@ -54,7 +53,7 @@ grow(void **array, size_t *max, size_t n, size_t size)
 		return true;
 	larger = realloc(*array, 2 * (n + 8) * size);
 	if (larger == NULL) {
-		COMCH_LOG(WARNING, "fork: no memory: the child keeps a descriptor");
+		COMCH_LOG(WARNING, "fork: no memory: the child inherits a descriptor");
 		return false;
 	}
 	*array = larger;
@@ -92,7 +91,7 @@ before_fork(void)
 
 	pthread_mutex_lock(&comch_registry.lock);
 	noted.nb_fds = noted.nb_calls = 0;
-	/* A parent without objects has none to keep its child from. */
+	/* The child of a parent without objects may use the library. */
 	noted.has_objects = false;
 	SLIST_FOREACH(type, &comch_registry.types, next) {
 		TAILQ_FOREACH(entry, &type->list, next) {

@@ -62,8 +62,7 @@ comch_obj_conf(void *dst, size_t size, const void *src, const char *what)
 	}
 	memcpy(&have, src, sizeof(have));
 	if (have < sizeof(have) || have > 16 * size) {
-		COMCH_LOG(ERR, "%s: conf_size %zu is not the size of its configuration (%zu)",
-			what, have, size);
+		COMCH_LOG(ERR, "%s: unsupported conf_size %zu, expected %zu", what, have, size);
 		return -EINVAL;
 	}
 	memcpy(dst, src, RTE_MIN(have, size));
@@ -116,10 +115,10 @@ comch_obj_state_event(struct comch_obj *obj, enum rte_comch_state next,
 	struct comch_obj_ev *ev;
 
 	rte_spinlock_lock(&obj->ev_lock);
-	/* At most three changes lie between two runs: a start and its stop. */
+	/* At most three changes occur between two runs: a start and its stop. */
 	if (obj->nb_evs < COMCH_OBJ_EVS) {
 		ev = &obj->ev[obj->nb_evs];
-		/* Whole: comch_obj_events() looks at it without the lock. */
+		/* Atomic: comch_obj_events() reads it without the lock. */
 		comch_store_relaxed(&obj->nb_evs, obj->nb_evs + 1);
 		ev->prev = (uint8_t)comch_obj_state(obj);
 		ev->next = (uint8_t)next;
@@ -153,7 +152,7 @@ comch_obj_events(struct comch_obj *obj, struct comch_run *run, struct rte_comch_
 	struct rte_comch_event *event;
 	struct comch_obj_ev ev;
 
-	/* Nobody wants to hear of an object that he destroyed. */
+	/* No events after destroy. */
 	if (comch_obj_is_dead(obj))
 		return true;
 	while (!comch_run_full(run)) {
@@ -185,7 +184,7 @@ comch_run_add(struct comch_run *run, enum rte_comch_event_type type,
 }
 
 void
-comch_obj_bury(struct comch_obj *obj)
+comch_obj_free_later(struct comch_obj *obj)
 {
 	comch_poll_note_as(obj, COMCH_NOTE_IN | COMCH_NOTE_DEAD);
 }

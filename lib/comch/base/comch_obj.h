@@ -6,12 +6,12 @@
 #define COMCH_OBJ_H
 
 /*
- * What all objects have in common: a state, a poll, events that wait, and a
- * note by which any thread asks the poll to look at the object.
+ * The base of all objects: a state, a poll, queued events, and a note, by which any
+ * thread requests service.
  *
- * A note is a place in the poll's mailbox, a stack that many threads push on
- * without locks and the poll takes whole. An object is on it at most once.
- * The poll then calls the object's service function in its own thread.
+ * A note pushes the object on the poll's mailbox, a lockless stack that the poll
+ * takes as a whole. An object is on it at most once. The poll then calls the
+ * object's service function in its own thread.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 struct comch_obj;
 struct comch_run;
 
-/* A change of state that was not returned yet. */
+/* A change of state whose event is not returned yet. */
 struct comch_obj_ev {
 	uint8_t prev;
 	uint8_t next;
@@ -34,12 +34,12 @@ struct comch_obj_ev {
 	const char *text; /* static, or lives as long as the object */
 };
 
-/* STARTING->RUNNING, RUNNING->STOPPING, STOPPING->IDLE, and one to spare. */
+/* STARTING->RUNNING, RUNNING->STOPPING, STOPPING->IDLE, and one spare. */
 #define COMCH_OBJ_EVS 4
 
 /*
- * One word, so that an object is declared dead and handed to its poll in one
- * step: between two, the poll could serve an older note and free it.
+ * Both flags are in one word, so that an object is marked dead and noted in one step:
+ * between two steps, the poll could service an older note and free the object.
  */
 #define COMCH_NOTE_IN   UINT32_C(1) /* in the mailbox */
 #define COMCH_NOTE_DEAD UINT32_C(2) /* destroyed: the poll frees it */
@@ -51,22 +51,22 @@ struct comch_obj {
 	struct rte_comch_poll *poll;
 	uint64_t user_data;           /* atomic */
 	/*
-	 * Do what there is to do and add events. True: there is more, call again.
+	 * Process the object and add events. True: call again in the next run.
 	 * Called in the poll's thread after a note.
 	 */
 	bool (*service)(struct comch_obj *obj, struct comch_run *run);
-	/* Free the object; a run after it was declared dead. */
+	/* Free the object; called one run after it was marked dead. */
 	void (*free)(struct comch_obj *obj);
 	uint32_t noted;               /* COMCH_NOTE_*; atomic */
 	struct comch_obj *note_next;
-	STAILQ_ENTRY(comch_obj) work; /* in the poll's list of what to serve */
-	bool working;                 /* is in that list */
+	STAILQ_ENTRY(comch_obj) work; /* in poll->work, the objects to service */
+	bool working;                 /* in poll->work */
 	rte_spinlock_t ev_lock;
 	struct comch_obj_ev ev[COMCH_OBJ_EVS];
 	uint32_t nb_evs;
 };
 
-/* A poll_run() under way. */
+/* A call of rte_comch_poll_run(). */
 struct comch_run {
 	struct rte_comch_poll *poll;
 	struct rte_comch_event *events;
@@ -95,26 +95,26 @@ comch_obj_state(const struct comch_obj *obj)
 	return (enum rte_comch_state)comch_load_acquire(&obj->state);
 }
 
-/* Change the state without an event: the caller's return value tells. */
+/* Change the state without an event: the API call returns it. */
 void comch_obj_state_set(struct comch_obj *obj, enum rte_comch_state next);
-/* Change the state and queue an event that says so. Any thread. */
+/* Change the state and queue a STATE event. Any thread. */
 void comch_obj_state_event(struct comch_obj *obj, enum rte_comch_state next,
 		int status, const char *text);
-/* Return queued state events while there is room. True: none is left. */
+/* Return queued STATE events until the run is full. True: none is left. */
 bool comch_obj_events(struct comch_obj *obj, struct comch_run *run,
 		struct rte_comch_conn *conn);
-/* The next free event, its common fields set. There must be room. */
+/* The next free event, with its common fields set. The run must not be full. */
 struct rte_comch_event *comch_run_add(struct comch_run *run, enum rte_comch_event_type type,
 		struct comch_obj *obj, struct rte_comch_conn *conn);
-/* Declare an object dead; its poll frees it. The last use by the caller. */
-void comch_obj_bury(struct comch_obj *obj);
+/* Mark an object dead: its poll frees it one run later. The caller's last access. */
+void comch_obj_free_later(struct comch_obj *obj);
 
-/* Legal state changes; all others are refused with a log line. */
+/* Is a change of state legal? */
 bool comch_obj_may(enum rte_comch_state prev, enum rte_comch_state next);
 
 /*
- * Copy a configuration that the application may have compiled against an
- * older or newer header: what it does not have is zero.
+ * Copy a configuration of an application that may be compiled against an older or
+ * newer header: missing members are zero.
  */
 int comch_obj_conf(void *dst, size_t size, const void *src, const char *what);
 

@@ -21,12 +21,12 @@
 #include "sdk/comch_log.h"
 #include "base/comch_poll.h"
 
-/* Regions of peers that a run frees, some 10 us each. */
+/* Limit of peers' regions that a run frees, about 10 us each. */
 #define MAX_FREES 256
-/* Bytes that a run allocates on the word of peers, if it is more than one piece. */
-#define MAX_MADE_BYTES (UINT64_C(256) << 10)
-/* A sleeping poll wakes up so often while a task waits for something. */
-#define NAP_NS (10 * 1000 * 1000)
+/* Limit of bytes that a run allocates at the request of peers, after the first request. */
+#define MAX_ALLOC_BYTES (UINT64_C(256) << 10)
+/* Wake-up interval of a sleeping poll while a task waits for something. */
+#define WAKE_INTERVAL_NS (10 * 1000 * 1000)
 
 static void
 poll_before_fork(struct comch_registry_entry *entry)
@@ -51,7 +51,7 @@ own_fd_read(struct comch_fd *cfd)
 {
 	uint64_t count;
 
-	/* Nothing to read is what is wanted. */
+	/* Reading resets the counter; an empty one is fine. */
 	if (read(cfd->fd, &count, sizeof(count)) < 0)
 		return;
 }
@@ -92,10 +92,10 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
 		poll->class_fd[i] = -1;
 	STAILQ_INIT(&poll->work);
-	TAILQ_INIT(&poll->guests);
+	TAILQ_INIT(&poll->sources);
 	TAILQ_INIT(&poll->fds);
 	pthread_mutex_init(&poll->lock, NULL);
-	poll->look_cycles = rte_get_tsc_hz() / COMCH_POLL_LOOKS_PER_S;
+	poll->scan_cycles = rte_get_tsc_hz() / COMCH_POLL_SCANS_PER_S;
 	poll->socket_id = c.socket_id;
 	if (c.name != NULL)
 		rte_strscpy(poll->name, c.name, sizeof(poll->name));
@@ -109,7 +109,7 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 
 err_fd:
 	rte_errno = errno;
-	COMCH_LOG(ERR, "poll %s: no descriptor: %s", c.name != NULL ? c.name : "",
+	COMCH_LOG(ERR, "poll %s: create file descriptors: %s", c.name != NULL ? c.name : "",
 		strerror(errno));
 	if (poll->event_fd >= 0)
 		close(poll->event_fd);
@@ -128,7 +128,7 @@ err_nomem:
 	return NULL;
 }
 
-/* Free what was buried before the last run: pointers to it were valid until now. */
+/* Free dead objects: events of the last run that refer to them have expired. */
 static void
 poll_reap(struct rte_comch_poll *poll)
 {
@@ -141,14 +141,17 @@ poll_reap(struct rte_comch_poll *poll)
 	}
 }
 
-/* Put an object into its poll's mailbox. False: it is there. */
+/* Put an object into its poll's mailbox. False: already there. */
 static bool
 note_put(struct comch_obj *obj, uint32_t bits)
 {
 	struct rte_comch_poll *poll = obj->poll;
 	struct comch_obj *head;
 
-	/* Acquire and release: what was done before this note is seen when it is served. */
+	/*
+	 * Release: pairs with the acquire in poll_take_mailbox(); the service function sees
+	 * all stores before this note. Acquire: orders the push after the poll took it out.
+	 */
 	if ((__atomic_fetch_or(&obj->noted, bits, __ATOMIC_ACQ_REL) & COMCH_NOTE_IN) != 0)
 		return false;
 	head = comch_load_relaxed(&poll->mailbox);
@@ -162,7 +165,7 @@ note_put(struct comch_obj *obj, uint32_t bits)
 bool
 comch_poll_sleeps(struct rte_comch_poll *poll)
 {
-	/* Pairs with the fence in rte_comch_poll_arm(): it sees the note, or we see it asleep. */
+	/* Pairs with the fence of poll_arm_fence(): it sees the note, or we see it asleep. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return comch_load_relaxed(&poll->sleeping) != 0;
 }
@@ -172,7 +175,7 @@ comch_poll_wake(struct rte_comch_poll *poll)
 {
 	uint64_t one = 1;
 
-	/* A full counter is readable as well. */
+	/* EAGAIN: the counter is full, so the descriptor is readable anyway. */
 	return comch_poll_sleeps(poll) && write(poll->event_fd, &one, sizeof(one)) >= 0;
 }
 
@@ -206,7 +209,7 @@ comch_poll_task_get(struct rte_comch_poll *poll, const struct comch_poll_task_op
 		task->ops = ops;
 		task->next = poll->tasks;
 		ops->init(task, poll);
-		/* Release: the poll's thread, which walks without the lock, finds it complete. */
+		/* Release: pairs with the acquires of the lockless walks of poll->tasks. */
 		comch_store_release(&poll->tasks, task);
 	}
 	pthread_mutex_unlock(&poll->lock);
@@ -214,20 +217,20 @@ comch_poll_task_get(struct rte_comch_poll *poll, const struct comch_poll_task_op
 }
 
 void
-comch_poll_guest_add(struct rte_comch_poll *poll, struct comch_poll_guest *guest)
+comch_poll_source_add(struct rte_comch_poll *poll, struct comch_poll_source *source)
 {
 	pthread_mutex_lock(&poll->lock);
-	TAILQ_INSERT_TAIL(&poll->guests, guest, next);
-	__atomic_fetch_add(&poll->nb_light, guest->is_light, __ATOMIC_RELAXED);
+	TAILQ_INSERT_TAIL(&poll->sources, source, next);
+	__atomic_fetch_add(&poll->nb_light_fence, source->light_fence, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&poll->lock);
 }
 
 void
-comch_poll_guest_del(struct rte_comch_poll *poll, struct comch_poll_guest *guest)
+comch_poll_source_del(struct rte_comch_poll *poll, struct comch_poll_source *source)
 {
 	pthread_mutex_lock(&poll->lock);
-	TAILQ_REMOVE(&poll->guests, guest, next);
-	__atomic_fetch_sub(&poll->nb_light, guest->is_light, __ATOMIC_RELAXED);
+	TAILQ_REMOVE(&poll->sources, source, next);
+	__atomic_fetch_sub(&poll->nb_light_fence, source->light_fence, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&poll->lock);
 }
 
@@ -245,7 +248,7 @@ poll_take_mailbox(struct rte_comch_poll *poll)
 	}
 	for (obj = oldest; obj != NULL; obj = next) {
 		next = obj->note_next;
-		/* From here on another note is a new one. */
+		/* From here on, a note puts the object into the mailbox again. */
 		__atomic_fetch_and(&obj->noted, ~COMCH_NOTE_IN, __ATOMIC_ACQ_REL);
 		if (!obj->working) {
 			obj->working = true;
@@ -255,13 +258,13 @@ poll_take_mailbox(struct rte_comch_poll *poll)
 }
 
 bool
-comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n)
+comch_poll_allow_frees(struct rte_comch_poll *poll, uint32_t n)
 {
 	if (poll->free_run != poll->run_no) {
 		poll->free_run = poll->run_no;
 		poll->nb_freed = 0;
 	}
-	/* Too many for any run are not too many for one that freed nothing. */
+	/* The first request of a run is always allowed, or a large one would never be. */
 	if (poll->nb_freed > 0 && n > MAX_FREES - RTE_MIN(poll->nb_freed, (uint32_t)MAX_FREES)) {
 		poll->free_again = true;
 		return false;
@@ -271,18 +274,18 @@ comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n)
 }
 
 bool
-comch_poll_may_make(struct rte_comch_poll *poll, uint64_t len)
+comch_poll_allow_alloc(struct rte_comch_poll *poll, uint64_t len)
 {
-	uint64_t made = poll->made_run == poll->run_no ? poll->made_bytes : 0;
+	uint64_t made = poll->alloc_run == poll->run_no ? poll->alloc_bytes : 0;
 
-	if (made > 0 && made + len > MAX_MADE_BYTES)
+	if (made > 0 && made + len > MAX_ALLOC_BYTES)
 		return false;
-	poll->made_run = poll->run_no;
-	poll->made_bytes = made + len;
+	poll->alloc_run = poll->run_no;
+	poll->alloc_bytes = made + len;
 	return true;
 }
 
-/* What the last run freed for the first may have left nothing for others: they are first now. */
+/* Fairness: the object that used up the last run's limit of frees goes last. */
 static void
 poll_rotate(struct rte_comch_poll *poll)
 {
@@ -328,7 +331,7 @@ poll_disarm(struct rte_comch_poll *poll)
 		return;
 	poll->armed = false;
 	comch_store_relaxed(&poll->sleeping, 0);
-	poll->next_look = 0;
+	poll->next_scan = 0;
 }
 
 uint16_t
@@ -351,7 +354,7 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 	if (unlikely(poll->reap != NULL))
 		poll_reap(poll);
 	now = rte_rdtsc();
-	if (now >= poll->next_look && comch_poll_look(poll, now) && was_armed)
+	if (now >= poll->next_scan && comch_poll_scan(poll, now) && was_armed)
 		comch_count(&poll->stats.wakes, 1);
 	if (!STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL)
 		poll_serve(poll, &run);
@@ -366,11 +369,11 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 	return run.n;
 }
 
-/* Ask for a wake-up, of whatever could want a run. True: a task waits for something. */
+/* Arm all tasks and sources. True: a task waits for something. */
 static bool
 poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 {
-	struct comch_poll_guest *guest;
+	struct comch_poll_source *source;
 	struct comch_poll_task *task;
 	bool waits = false;
 
@@ -378,28 +381,28 @@ poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
 		waits |= task->ops->arm(task, cls);
 	pthread_mutex_lock(&poll->lock);
-	TAILQ_FOREACH(guest, &poll->guests, next)
-		if ((guest->classes & cls) != 0)
-			guest->arm(guest);
+	TAILQ_FOREACH(source, &poll->sources, next)
+		if ((source->classes & cls) != 0)
+			source->arm(source);
 	pthread_mutex_unlock(&poll->lock);
 	return waits;
 }
 
-/* W: we say that we sleep before we look once more. */
+/* Order the stores of arming before the loads of poll_pending(); see comch_asym.h. */
 static void
 poll_arm_fence(struct rte_comch_poll *poll)
 {
 	comch_fence_sleep();
-	/* Other threads of this process, whose fences are light as well. */
-	if (comch_load_relaxed(&poll->nb_light) > 0)
+	/* Threads of this process use light fences as well. */
+	if (comch_load_relaxed(&poll->nb_light_fence) > 0)
 		comch_fence_heavy();
 }
 
-/* Is there anything that a run would return or do? */
+/* Has a run anything to do or to return? */
 static bool
 poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 {
-	struct comch_poll_guest *guest;
+	struct comch_poll_source *source;
 	struct comch_poll_task *task;
 	bool pending;
 
@@ -410,18 +413,18 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	if (pending)
 		return true;
 	pthread_mutex_lock(&poll->lock);
-	TAILQ_FOREACH(guest, &poll->guests, next)
-		if ((guest->classes & cls) != 0)
-			pending |= guest->pending(guest);
+	TAILQ_FOREACH(source, &poll->sources, next)
+		if ((source->classes & cls) != 0)
+			pending |= source->pending(source);
 	pthread_mutex_unlock(&poll->lock);
 	return pending;
 }
 
-/* Wake up by ourselves, so that what waits is tried again or given up. */
+/* Wake the poll for retries and deadlines of tasks. */
 static int
 poll_arm_timer(struct rte_comch_poll *poll)
 {
-	const struct itimerspec in = { .it_value.tv_nsec = NAP_NS };
+	const struct itimerspec in = { .it_value.tv_nsec = WAKE_INTERVAL_NS };
 
 	return timerfd_settime(poll->timer_fd.fd, 0, &in, NULL) == 0 ? 0 : -errno;
 }
@@ -435,7 +438,7 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 		return -EINVAL;
 	if (comch_forked)
 		return -EBADFD;
-	comch_poll_harvest(poll);
+	comch_poll_drain_fds(poll);
 	poll->armed = true;
 	waits = poll_arm_all(poll, cls);
 	poll_arm_fence(poll);
@@ -453,7 +456,7 @@ rte_comch_poll_clear(struct rte_comch_poll *poll)
 	if (poll == NULL)
 		return -EINVAL;
 	poll_disarm(poll);
-	comch_poll_harvest(poll);
+	comch_poll_drain_fds(poll);
 	return 0;
 }
 
@@ -464,9 +467,9 @@ rte_comch_poll_notify(struct rte_comch_poll *poll)
 
 	if (poll == NULL)
 		return -EINVAL;
-	/* Remembered as well: whoever is about to sleep must not. */
+	/* Release: pairs with the acquire in poll_pending(), which then refuses to sleep. */
 	comch_store_release(&poll->notified, 1);
-	/* A full counter is readable as well. */
+	/* EAGAIN: the counter is full, so the descriptor is readable anyway. */
 	if (write(poll->event_fd, &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
 		return -errno;
 	return 0;
@@ -493,12 +496,13 @@ rte_comch_poll_destroy(struct rte_comch_poll *poll)
 
 	if (poll == NULL)
 		return -EINVAL;
-	/* What was destroyed and not freed yet goes now: two runs, and the reaping. */
+	/* Free destroyed objects: one run services them, the next frees them. */
 	rte_comch_poll_run(poll, NULL, 0);
 	rte_comch_poll_run(poll, NULL, 0);
 	poll_reap(poll);
 	if (comch_load_relaxed(&poll->nb_attached) != 0) {
-		COMCH_LOG(ERR, "poll %s: %u objects are attached", poll->name, poll->nb_attached);
+		COMCH_LOG(ERR, "poll %s: destroy: %u objects are attached", poll->name,
+			poll->nb_attached);
 		return -EBUSY;
 	}
 	comch_registry_del(&comch_poll_registry, &poll->entry);

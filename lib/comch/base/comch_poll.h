@@ -6,16 +6,15 @@
 #define COMCH_POLL_H
 
 /*
- * The poll, as the rest of the library sees it. It does not know what it is run
- * for: whoever has something to be done in a run registers it.
+ * The poll: the interface to the rest of the library, which registers its work:
  *
- *   object  (comch_obj.h)  is served when noted, and has events
- *   task    does something in each run, for many objects at once
- *   fd      is looked at once a millisecond, and after a wake-up
- *   guest   is asked about only when the poll wants to sleep
+ *   object  (comch_obj.h)  is serviced when noted, and returns events
+ *   task    runs in each run, for many objects at once
+ *   fd      is scanned once a millisecond, and after a wake-up
+ *   source  is armed and checked only when the poll goes to sleep
  *
- * A run, in this order: free what was buried a run ago; look at the descriptors if
- * that is due; serve the noted objects; run the tasks.
+ * A run, in this order: free the objects that the last run released; scan the
+ * descriptors if that is due; service the noted objects; run the tasks.
  */
 
 #include <pthread.h>
@@ -25,48 +24,48 @@
 #include "base/comch_obj.h"
 #include "base/comch_registry.h"
 
-/* A descriptor that wakes the poll. Lives in the object that owns it. */
+/* A descriptor that wakes the poll. Embedded in the object that owns it. */
 struct comch_fd {
 	int fd;              /* -1: not in the set */
-	uint32_t classes;    /* RTE_COMCH_POLL_*: whom it may wake */
+	uint32_t classes;    /* RTE_COMCH_POLL_*: the class descriptors that it makes readable */
 	/*
-	 * True: readable until ready() has read it. False: reported once for each
-	 * change; a peer that holds the other end could keep it readable for ever.
+	 * True: level-triggered, ready() reads it. False: edge-triggered, for descriptors
+	 * that a peer could otherwise keep readable for ever.
 	 */
 	bool is_level;
 	void (*ready)(struct comch_fd *cfd);
 	TAILQ_ENTRY(comch_fd) next;
 };
 
-/* Something that can become ready without a descriptor: asked when the poll sleeps. */
-struct comch_poll_guest {
+/* A source of wake-ups without events: armed and checked before the poll sleeps. */
+struct comch_poll_source {
 	uint32_t classes;    /* RTE_COMCH_POLL_* */
 	/*
-	 * It is woken by rte_comch_poll_notify() of a thread of this process that made
-	 * a light fence only (comch_asym.h): arming makes the heavy one.
+	 * A thread of this process wakes it by rte_comch_poll_notify(), with only a light
+	 * fence (comch_asym.h): arming the poll needs the heavy one.
 	 */
-	bool is_light;
-	void (*arm)(struct comch_poll_guest *guest);
-	bool (*pending)(struct comch_poll_guest *guest);
-	TAILQ_ENTRY(comch_poll_guest) next;
+	bool light_fence;
+	void (*arm)(struct comch_poll_source *source);
+	bool (*pending)(struct comch_poll_source *source);
+	TAILQ_ENTRY(comch_poll_source) next;
 };
 
 struct comch_poll_task;
 
-/* The poll's thread, all but init. */
+/* All but init run in the poll's thread. */
 struct comch_poll_task_ops {
-	size_t size;         /* of the structure that begins with the task */
+	size_t size;         /* of the structure whose first member is the task */
 	void (*init)(struct comch_poll_task *task, struct rte_comch_poll *poll);
-	/* The last thing in each run. */
+	/* Called at the end of each run. */
 	void (*run)(struct comch_poll_task *task, struct comch_run *run);
 	/*
-	 * Descriptors were looked at: all that were readable, or not all. True: it waits
-	 * for something, so look again soon.
+	 * Called after a scan of the descriptors; all: no readable one is left. True: the
+	 * task waits for something, so scan again soon.
 	 */
-	bool (*look)(struct comch_poll_task *task, uint64_t now, bool all);
-	/* The poll is about to sleep. True: it waits, so wake the poll in a while. */
+	bool (*scanned)(struct comch_poll_task *task, uint64_t now, bool all);
+	/* The poll is about to sleep. True: the task needs a run within WAKE_INTERVAL_NS. */
 	bool (*arm)(struct comch_poll_task *task, uint32_t classes);
-	/* Is there anything to run for? After arm(). */
+	/* Called after arm(): has the task anything to do? */
 	bool (*pending)(const struct comch_poll_task *task);
 };
 
@@ -75,49 +74,49 @@ struct comch_poll_task {
 	struct comch_poll_task *next;
 };
 
-TAILQ_HEAD(comch_poll_guest_list, comch_poll_guest);
+TAILQ_HEAD(comch_poll_source_list, comch_poll_source);
 STAILQ_HEAD(comch_obj_list, comch_obj);
 TAILQ_HEAD(comch_fd_list, comch_fd);
 
 #define COMCH_POLL_NB_CLASSES 3
-/* As a rule; more often while a task waits for something. */
-#define COMCH_POLL_LOOKS_PER_S 1000
-/* Bytes of messages that one run returns at most, beside the last one. */
+/* Scans of the descriptors; more often while a task waits for something. */
+#define COMCH_POLL_SCANS_PER_S 1000
+/* Size of the arena of received messages: the limit of one run. */
 #define COMCH_POLL_ARENA (UINT32_C(256) << 10)
 
 struct rte_comch_poll {
-	/* read by anyone, written by anyone */
+	/* accessed by any thread */
 	struct comch_obj *mailbox;   /* atomic stack */
 	uint32_t sleeping;           /* 1: notes write the eventfd; atomic */
-	uint32_t notified;           /* 1: a run is wanted; atomic */
-	uint32_t nb_attached;        /* objects not destroyed; atomic */
-	uint32_t nb_light;           /* guests that are light; atomic */
-	struct comch_poll_task *tasks; /* only added to: atomic */
+	uint32_t notified;           /* 1: rte_comch_poll_notify() requests a run; atomic */
+	uint32_t nb_attached;        /* objects not freed; atomic */
+	uint32_t nb_light_fence;     /* sources with light_fence; atomic */
+	struct comch_poll_task *tasks; /* never removed before destroy; atomic */
 	/* the poll's thread */
 	uint64_t run_no __rte_cache_aligned;
 	uint32_t guard;              /* see comch_guard.h */
-	uint64_t next_look;          /* TSC of the next look at descriptors */
-	uint64_t look_cycles;
+	uint64_t next_scan;          /* TSC of the next scan of the descriptors */
+	uint64_t scan_cycles;
 	struct comch_obj_list work;
-	/* what this run did on the word of peers, see comch_poll_may_free() */
-	uint64_t made_run;
-	uint64_t made_bytes;
+	/* work of this run that peers caused, see comch_poll_allow_frees() */
+	uint64_t alloc_run;
+	uint64_t alloc_bytes;
 	uint64_t free_run;
 	uint32_t nb_freed;
-	bool free_again;             /* a run could not free all */
-	struct comch_poll_guest_list guests; /* guarded by lock */
-	struct comch_obj *reap;      /* buried, freed in the next run */
-	uint8_t *arena;              /* messages of this run */
+	bool free_again;             /* a run exceeded its limit of frees */
+	struct comch_poll_source_list sources; /* guarded by lock */
+	struct comch_obj *reap;      /* dead objects, freed in the next run */
+	uint8_t *arena;              /* data of the messages that this run returns */
 	uint32_t arena_used;
 	uint32_t arena_size;
 	bool armed;
-	int event_fd;                /* private: mailbox while sleeping */
+	int event_fd;                /* wakes a sleeping poll */
 	struct comch_fd mailbox_fd;
-	struct comch_fd timer_fd;    /* wakes it in a while */
+	struct comch_fd timer_fd;    /* wakes a sleeping poll after WAKE_INTERVAL_NS */
 	int epoll_fd;                /* all classes */
-	int class_fd[COMCH_POLL_NB_CLASSES]; /* -1 until asked for */
+	int class_fd[COMCH_POLL_NB_CLASSES]; /* -1 until requested */
 	struct comch_fd_list fds;    /* guarded by lock */
-	pthread_mutex_t lock;        /* tasks, guests, fds: other threads add them */
+	pthread_mutex_t lock;        /* tasks, sources, fds: other threads add them */
 	int socket_id;
 	char name[RTE_COMCH_DEV_NAME_SIZE];
 	struct rte_comch_poll_stats stats;
@@ -126,11 +125,11 @@ struct rte_comch_poll {
 
 extern struct comch_registry_type comch_poll_registry;
 
-/* Ask the object's poll to serve it. Any thread. */
+/* Request that the object's poll services it. Any thread. */
 void comch_poll_note_as(struct comch_obj *obj, uint32_t bits);
 /*
- * Note without waking, for threads with another descriptor table; does the
- * poll sleep; wake it if it does.
+ * The steps of a note, for threads with another descriptor table: note without a
+ * wake-up; does the poll sleep; wake it if it does.
  */
 void comch_poll_note_quietly(struct comch_obj *obj);
 bool comch_poll_sleeps(struct rte_comch_poll *poll);
@@ -142,28 +141,31 @@ comch_poll_note(struct comch_obj *obj)
 	comch_poll_note_as(obj, COMCH_NOTE_IN);
 }
 
-/* Look at the descriptors in the next run. The poll's thread. */
+/* Scan the descriptors in the next run. The poll's thread. */
 static inline void
-comch_poll_look_soon(struct rte_comch_poll *poll)
+comch_poll_scan_soon(struct rte_comch_poll *poll)
 {
-	poll->next_look = 0;
+	poll->next_scan = 0;
 }
 
 /*
- * May this run free n regions of peers more? They are syscalls, and peers decide
- * how many there are. False: call again in the next run.
+ * Limit the regions of peers that one run frees: each is a syscall, and peers decide
+ * how many there are. True: this run may free n more. False: retry in the next run.
  */
-bool comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n);
-/* It was allowed, and was not done. */
+bool comch_poll_allow_frees(struct rte_comch_poll *poll, uint32_t n);
+/* Give back n frees that were allowed and not made. */
 static inline void
-comch_poll_not_freed(struct rte_comch_poll *poll, uint32_t n)
+comch_poll_return_frees(struct rte_comch_poll *poll, uint32_t n)
 {
 	poll->nb_freed -= n;
 }
-/* May this run allocate len bytes more because a peer says so? One is always allowed. */
-bool comch_poll_may_make(struct rte_comch_poll *poll, uint64_t len);
+/*
+ * Limit the bytes that one run allocates at the request of peers. True: this run may
+ * allocate len more; its first request is always allowed.
+ */
+bool comch_poll_allow_alloc(struct rte_comch_poll *poll, uint64_t len);
 
-/* Count an object in and out, so that a poll in use is not destroyed. Any thread. */
+/* Count the objects of a poll: one with objects is not destroyed. Any thread. */
 static inline void
 comch_poll_attach(struct rte_comch_poll *poll)
 {
@@ -174,32 +176,32 @@ comch_poll_detach(struct rte_comch_poll *poll)
 {
 	__atomic_fetch_sub(&poll->nb_attached, 1, __ATOMIC_RELAXED);
 }
-/* The poll's task with these operations, made if there is none; NULL: no memory. Any thread. */
+/* The poll's task with these operations, created on first use; NULL: no memory. Any thread. */
 struct comch_poll_task *comch_poll_task_get(struct rte_comch_poll *poll,
 		const struct comch_poll_task_ops *ops);
 /* Add a descriptor. Returns 0 or a negative errno. Any thread. */
 int comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd);
 void comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd);
 /* Any thread. */
-void comch_poll_guest_add(struct rte_comch_poll *poll, struct comch_poll_guest *guest);
-void comch_poll_guest_del(struct rte_comch_poll *poll, struct comch_poll_guest *guest);
-/* Room for size bytes until the next run, or NULL: no more in this run. */
+void comch_poll_source_add(struct rte_comch_poll *poll, struct comch_poll_source *source);
+void comch_poll_source_del(struct rte_comch_poll *poll, struct comch_poll_source *source);
+/* The next size bytes of the arena, valid until the next run; NULL: the arena is full. */
 static inline void *
-comch_poll_room(struct rte_comch_poll *poll, uint32_t size)
+comch_poll_arena_get(struct rte_comch_poll *poll, uint32_t size)
 {
 	return size <= poll->arena_size - poll->arena_used ? poll->arena + poll->arena_used : NULL;
 }
-/* Keep what was put there. */
+/* Keep the first bytes of the last comch_poll_arena_get(). */
 static inline void
-comch_poll_keep(struct rte_comch_poll *poll, uint32_t used)
+comch_poll_arena_keep(struct rte_comch_poll *poll, uint32_t used)
 {
 	poll->arena_used += RTE_ALIGN_CEIL(used, (uint32_t)RTE_CACHE_LINE_SIZE);
 }
 
 /* comch_poll_fd.c, for comch_poll.c */
-/* Look at the descriptors: connections, deaths, wake-ups. Were there any? */
-bool comch_poll_look(struct rte_comch_poll *poll, uint64_t now);
-/* The same, and take back what made the descriptors of classes readable. */
-void comch_poll_harvest(struct rte_comch_poll *poll);
+/* Scan the descriptors, and call ready() of readable ones. True: any was readable. */
+bool comch_poll_scan(struct rte_comch_poll *poll, uint64_t now);
+/* Scan the descriptors, and make the class descriptors unreadable. */
+void comch_poll_drain_fds(struct rte_comch_poll *poll);
 
 #endif /* COMCH_POLL_H */

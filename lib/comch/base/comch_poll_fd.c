@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The descriptors of a poll: a set of all, and one for each class that was asked for. */
+/* The descriptors of a poll: one epoll set of all, and one per class on request. */
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -13,10 +13,10 @@
 #include "sdk/comch_log.h"
 #include "base/comch_poll.h"
 
-/* Descriptors that one look takes. */
-#define LOOK_EVENTS 64
-/* Looks for each regular one while a task waits for something: 50,000 a second. */
-#define BUSY_LOOKS 50
+/* Maximum number of descriptors that one scan returns. */
+#define SCAN_EVENTS 64
+/* While a task waits for something, scans are this much more frequent: 50,000 a second. */
+#define BUSY_SCANS 50
 
 static const uint32_t class_of[COMCH_POLL_NB_CLASSES] = {
 	RTE_COMCH_POLL_RX, RTE_COMCH_POLL_TX, RTE_COMCH_POLL_LINK,
@@ -65,24 +65,24 @@ comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd)
 }
 
 bool
-comch_poll_look(struct rte_comch_poll *poll, uint64_t now)
+comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
 {
-	struct epoll_event ev[LOOK_EVENTS];
+	struct epoll_event ev[SCAN_EVENTS];
 	struct comch_poll_task *task;
 	struct comch_fd *cfd;
 	bool waits = false;
 	int i, n;
 
-	n = epoll_wait(poll->epoll_fd, ev, LOOK_EVENTS, 0);
+	n = epoll_wait(poll->epoll_fd, ev, SCAN_EVENTS, 0);
 	for (i = 0; i < n; i++) {
 		cfd = ev[i].data.ptr;
-		/* Closed since the kernel listed it; its memory lives until the next run. */
+		/* -1: closed by an earlier ready(); its memory is valid until the next run. */
 		if (cfd->fd >= 0)
 			cfd->ready(cfd);
 	}
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
-		waits |= task->ops->look(task, now, n < LOOK_EVENTS);
-	poll->next_look = now + (waits ? poll->look_cycles / BUSY_LOOKS : poll->look_cycles);
+		waits |= task->ops->scanned(task, now, n < SCAN_EVENTS);
+	poll->next_scan = now + (waits ? poll->scan_cycles / BUSY_SCANS : poll->scan_cycles);
 	return n > 0;
 }
 
@@ -121,20 +121,21 @@ rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls)
 		if (cls == class_of[i])
 			return poll->class_fd[i] >= 0 ? poll->class_fd[i] :
 				class_fd_open(poll, i);
-	COMCH_LOG(ERR, "poll %s: no class %#x has a descriptor", poll->name, cls);
+	COMCH_LOG(ERR, "poll %s: invalid class %#x: expected one RTE_COMCH_POLL_* value",
+		poll->name, cls);
 	return -EINVAL;
 }
 
 void
-comch_poll_harvest(struct rte_comch_poll *poll)
+comch_poll_drain_fds(struct rte_comch_poll *poll)
 {
-	struct epoll_event ev[LOOK_EVENTS];
+	struct epoll_event ev[SCAN_EVENTS];
 	int i;
 
-	/* Edges are remembered by each set: these are told again below, by the set of all. */
+	/* Each set stores edges: drop those of the classes, the scan below has them too. */
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
 		while (poll->class_fd[i] >= 0 &&
-				epoll_wait(poll->class_fd[i], ev, LOOK_EVENTS, 0) == LOOK_EVENTS)
+				epoll_wait(poll->class_fd[i], ev, SCAN_EVENTS, 0) == SCAN_EVENTS)
 			;
-	comch_poll_look(poll, rte_rdtsc());
+	comch_poll_scan(poll, rte_rdtsc());
 }

@@ -6,9 +6,9 @@
 #define COMCH_REGISTRY_H
 
 /*
- * All objects of this process, a list for each type. Telemetry and the dump walk
- * them, and a fork asks each object what the child has to let go of. Objects leave
- * the registry before they are buried, so what is found under the lock may be read.
+ * All objects of this process, in a list per type, for telemetry, the dump and fork.
+ * Objects leave the registry before they are freed, so objects found under the lock
+ * may be read.
  */
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ TAILQ_HEAD(comch_registry_list, comch_registry_entry);
 
 struct comch_registry_type {
 	struct comch_registry_list list;
-	/* Call comch_fork_note_*() for what a child must not keep. NULL: nothing. */
+	/* Call comch_fork_note_*() for what a child must close. NULL: nothing. */
 	void (*before_fork)(struct comch_registry_entry *entry);
 	SLIST_ENTRY(comch_registry_type) next;
 };
@@ -40,7 +40,7 @@ struct comch_registry {
 
 extern struct comch_registry comch_registry;
 
-/* Define a type, known from the start of the process. */
+/* Define a type, and register it at the start of the process. */
 #define COMCH_REGISTRY_TYPE(name, before_fork_fn) \
 	struct comch_registry_type name = { \
 		.list = TAILQ_HEAD_INITIALIZER(name.list), \
@@ -51,7 +51,7 @@ extern struct comch_registry comch_registry;
 		SLIST_INSERT_HEAD(&comch_registry.types, &name, next); \
 	}
 
-/* All objects of a type, the oldest first. The lock is held. */
+/* Walk all objects of a type, oldest first, with the lock held. */
 #define COMCH_REGISTRY_FOREACH(obj, type) \
 	for (struct comch_registry_entry *entry_ = TAILQ_FIRST(&(type)->list); \
 			entry_ != NULL && \
@@ -74,10 +74,10 @@ comch_registry_del(struct comch_registry_type *type, struct comch_registry_entry
 	pthread_mutex_unlock(&comch_registry.lock);
 }
 
-/* comch_fork.c: within before_fork() */
-/* The child closes a descriptor. */
+/* comch_fork.c: called by before_fork() */
+/* Let the child close a descriptor. */
 void comch_fork_note_fd(int fd);
-/* The child calls a function; arg is private memory. */
+/* Let the child call a function; arg points to private memory. */
 void comch_fork_note_call(void (*fn)(void *arg), void *arg);
 
 #endif /* COMCH_REGISTRY_H */

@@ -6,9 +6,9 @@
 #define COMCH_TRACE_H
 
 /*
- * Trace points of the control path, lib.comch.*; one branch each while they
- * are off. EAL's --trace turns them on; strings are cut at 31 bytes. Those of
- * messages are compiled in by -Dtrace_fp=true only: see rte_comch_trace_fp.h.
+ * Trace points of the control path, lib.comch.*; a disabled one costs a branch.
+ * EAL's --trace enables them; strings are cut at 31 bytes. Those of messages are
+ * compiled in by -Dtrace_fp=true only: see rte_comch_trace_fp.h.
  */
 
 #include <rte_trace_point.h>

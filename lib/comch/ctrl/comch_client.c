@@ -29,8 +29,8 @@ client_service(struct comch_obj *obj, struct comch_run *run)
 {
 	struct rte_comch_client *client = COMCH_OBJ_OF(rte_comch_client, obj);
 
-	/* Its connection's events go first: CONNECTED before RUNNING. */
-	if (client->conn != NULL && client->conn->tell)
+	/* Keep the order of events: CONNECTED before RUNNING. */
+	if (client->conn != NULL && client->conn->connect_event_due)
 		return true;
 	return !comch_obj_events(obj, run, client->conn);
 }
@@ -58,7 +58,7 @@ client_conf_check(struct rte_comch_dev *dev, struct rte_comch_client_conf *c)
 	}
 	if ((dev->info.capa & RTE_COMCH_CAPA_CLIENT) == 0) {
 		COMCH_LOG(ERR, "client of %s: device %s is on the DPU side; "
-			"clients live on the host", c->name, dev->info.name);
+			"clients need role=host", c->name, dev->info.name);
 		return -ENOTSUP;
 	}
 	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,
@@ -149,7 +149,7 @@ comch_client_up(struct rte_comch_client *client)
 }
 
 void
-comch_client_conn_gone(struct rte_comch_client *client)
+comch_client_conn_ended(struct rte_comch_client *client)
 {
 	struct rte_comch_conn *conn = client->conn;
 
@@ -208,7 +208,7 @@ rte_comch_client_destroy(struct rte_comch_client *client)
 	}
 	comch_registry_del(&comch_client_registry, &client->entry);
 	comch_dev_put(client->dev);
-	comch_obj_bury(&client->obj);
+	comch_obj_free_later(&client->obj);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #ifndef COMCH_CLIENT_H
 #define COMCH_CLIENT_H
 
-/* Clients, as the rest of the control path sees them. The poll's thread. */
+/* Clients: the interface to the rest of the control path. Runs in the poll's thread. */
 
 #include "rte_comch_driver.h"
 #include "base/comch_obj.h"
@@ -24,8 +24,8 @@ struct rte_comch_client {
 extern struct comch_registry_type comch_client_registry;
 
 void comch_client_up(struct rte_comch_client *client);
-/* Its connection has ended; the client follows when its producers and consumers are gone. */
-void comch_client_conn_gone(struct rte_comch_client *client);
+/* The connection has ended; the client stays STOPPING until the connection is freed. */
+void comch_client_conn_ended(struct rte_comch_client *client);
 void comch_client_conn_freed(struct rte_comch_client *client);
 
 #endif /* COMCH_CLIENT_H */

@@ -6,8 +6,8 @@
 #define COMCH_CLOCK_H
 
 /*
- * The clock that orders messages of different processes: a counter that all
- * cores of a machine share. What is built on it: comch_order.c.
+ * The clock that orders messages of different processes, for comch_order.c: a
+ * counter that all cores of a machine share.
  *
  * On x86 it is the TSC (invariant and synchronous, as rte_cycles.h requires). It
  * moves by 1, or by up to 40 (10 ns) on some processors: less than passes between
@@ -15,32 +15,30 @@
  * of the generic timer, which ticks every 1 to 40 ns, so a send has to wait for
  * the tick; rte_rdtsc() may be the cycle counter of one core there.
  *
- * Three orders are needed. None comes for free, because a processor may read the
- * counter earlier or later than it does what is before or behind.
+ * Three orderings are needed, each with fences: a processor may read the counter
+ * before preceding, or after following instructions.
  *
- * 1. comch_clock_after(): the loads before it, then the counter.
- *    x86: lfence starts nothing behind it until all loads before it have their
- *    values. arm64: dmb does not order the counter, which is not memory, and isb
- *    alone waits for loads only if a branch depends on them. So dsb ishld
- *    completes the loads; dsb lets reads of system registers pass, and isb does
- *    not.
+ * 1. comch_clock_after(): preceding loads, then the counter.
+ *    x86: lfence starts no following instruction until all preceding loads have
+ *    their values. arm64: dmb does not order the counter, which is not memory, and
+ *    isb alone waits for loads only if a branch depends on them. So dsb ishld
+ *    completes the loads; reads of system registers pass a dsb, but not an isb.
  *
- * 2. comch_clock_before(): the counter, then the loads and stores behind it.
- *    x86: lfence again. arm64: an mrs before an isb is done when the isb is, and
- *    nothing behind the isb starts before that.
+ * 2. comch_clock_before(): the counter, then following loads and stores.
+ *    x86: lfence again. arm64: an isb completes after a preceding mrs, and no
+ *    following instruction starts before that.
  *
  * 3. The stores of a send, then the next stamp of any thread that knows that the
  *    send returned.
- *    x86: what tells another thread is stored, too, and stores become visible in
- *    their order. Only a thread that stamps for another link itself needs a fence
- *    that empties the store buffer: comch_clock_next_link().
- *    arm64: dsb ish completes when all cores see the stores, in
- *    comch_clock_commit(). The counter that is read there needs no fence: it
- *    does not go back, so if a read that was too early is past the stamp, the
- *    counter is past it at the return.
+ *    x86: another thread learns of the send by a store, and stores become visible
+ *    in program order. Only a thread that stamps for another link itself needs a
+ *    fence that drains the store buffer: comch_clock_next_link().
+ *    arm64: dsb ish in comch_clock_commit() completes when all cores see the
+ *    stores. The counter read there needs no fence: the counter is monotonic, so
+ *    if an early read is past the stamp, so is the counter at the return.
  *
- * Stores behind a stamp need no fence of their own: a frame holds the stamp, and
- * it is published with release order after its bytes are stored.
+ * Stores after a stamp need no fence: the stamp is part of a frame, and the frame
+ * is published with release order after its bytes are stored.
  */
 
 #include <stdbool.h>
@@ -50,7 +48,7 @@
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
-/* Low bits that read as 0, for tests: a clock that is coarser than this machine's. */
+/* Tests set this to emulate a coarser clock: the number of low bits that read as 0. */
 #ifndef COMCH_CLOCK_MASK_BITS
 #define COMCH_CLOCK_MASK_BITS 0
 #endif
@@ -78,7 +76,7 @@ comch_clock_counter(void)
 #define comch_clock_fence_stores() rte_mb()
 
 #else
-#error "comch_clock.h: how does this processor order the reads of its counter?"
+#error "comch_clock.h: define the counter and its fences for this architecture"
 #endif
 
 /* Is a tick shorter than a send? */
@@ -94,7 +92,7 @@ comch_clock_now(void)
 	return comch_clock_counter() & ~((UINT64_C(1) << COMCH_CLOCK_MASK_BITS) - 1);
 }
 
-/* Not earlier than anything that this thread has seen before. */
+/* A stamp not earlier than any preceding load of this thread. */
 static inline uint64_t
 comch_clock_after(void)
 {
@@ -102,7 +100,7 @@ comch_clock_after(void)
 	return comch_clock_now();
 }
 
-/* Not later than anything that this thread looks at or stores from here on. */
+/* A stamp not later than any following load or store of this thread. */
 static inline uint64_t
 comch_clock_before(void)
 {
@@ -112,7 +110,7 @@ comch_clock_before(void)
 	return t;
 }
 
-/* Before a stamp, if this thread's last one was for another link. */
+/* Call before a stamp if this thread's last one was for another link. */
 static inline void
 comch_clock_next_link(void)
 {
@@ -121,8 +119,8 @@ comch_clock_next_link(void)
 }
 
 /*
- * Before a send returns: what it stored is visible to all, and whatever is
- * stamped after the return has a later stamp.
+ * Call before a send returns: its stores are visible to all cores, and any stamp
+ * taken after the return is later.
  */
 static inline void
 comch_clock_commit(uint64_t stamp)

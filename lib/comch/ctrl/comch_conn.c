@@ -3,9 +3,9 @@
  */
 
 /*
- * A connection: how it comes, and what it does when its poll serves it. What it
- * sends is in comch_tx.c, what it receives in comch_rx.c, how it comes up in
- * comch_handshake.c, how it ends in comch_conn_end.c.
+ * A connection: its creation, and its service function, which the poll calls.
+ * Sending is in comch_tx.c, receiving in comch_rx.c, the handshake in
+ * comch_handshake.c, the end in comch_conn_end.c.
  */
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "ctrl/comch_server.h"
 #include "ctrl/comch_unacked.h"
 
-/* When a peer that does not read is tried again, ms. */
+/* Interval of attempts to send to a peer that does not read, ms. */
 #define TX_RETRY_MS 1
 
 static uint32_t next_conn_id = 1;
@@ -85,7 +85,7 @@ conn_link_news(void *ctx, bool can_wake)
 {
 	struct rte_comch_conn *conn = ctx;
 
-	/* Relaxed: the note's order is enough. */
+	/* Relaxed: the note below orders it. */
 	comch_store_relaxed(&conn->link_news, 1);
 	comch_poll_note_quietly(&conn->obj);
 	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
@@ -94,7 +94,7 @@ conn_link_news(void *ctx, bool can_wake)
 static void
 conn_fd_ready(struct comch_fd *cfd)
 {
-	comch_conn_look(container_of(cfd, struct rte_comch_conn, fd));
+	comch_conn_poll_link(container_of(cfd, struct rte_comch_conn, fd));
 }
 
 int
@@ -130,13 +130,13 @@ comch_conn_nb_queues(struct rte_comch_conn *conn)
 	return n;
 }
 
-/* The handshake is over: the connection is the application's. */
+/* The handshake is complete: announce the connection to the application. */
 void
 comch_conn_established(struct rte_comch_conn *conn)
 {
 	comch_links_wait_end(conn);
-	conn->tell = true;
-	/* Release: another thread that finds it up finds its limits set. */
+	conn->connect_event_due = true;
+	/* Release: pairs with the acquire in comch_conn_is_up(); publishes the agreed limits. */
 	comch_store_release(&conn->phase, COMCH_PHASE_UP);
 	comch_trace_conn_up(conn->id, comch_conn_name(conn), conn->max_msg_size);
 	if (conn->server != NULL)
@@ -166,7 +166,7 @@ comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text)
 }
 
 void
-comch_conn_look(struct rte_comch_conn *conn)
+comch_conn_poll_link(struct rte_comch_conn *conn)
 {
 	if (conn->link == NULL || conn->phase >= COMCH_PHASE_ENDING)
 		return;
@@ -174,12 +174,12 @@ comch_conn_look(struct rte_comch_conn *conn)
 	if (conn->phase == COMCH_PHASE_LINKING && conn->link->state == RTE_COMCH_LINK_UP)
 		comch_handshake_link(conn);
 	if (conn->link->state == RTE_COMCH_LINK_DOWN) {
-		comch_server_conn_leaves(conn);
+		comch_server_conn_ending(conn);
 		comch_poll_note(&conn->obj);
 	}
 }
 
-/* Is it on the list of those that wait, whether or not frames wait for room? */
+/* Is the connection in links->waiting even with no frame queued? */
 static bool
 phase_waits(const struct rte_comch_conn *conn)
 {
@@ -197,7 +197,7 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 		comch_handshake_dial(conn);
 		return;
 	case COMCH_PHASE_FULL:
-		comch_handshake_room(conn, all_seen);
+		comch_handshake_retry_admit(conn, all_seen);
 		return;
 	case COMCH_PHASE_LINKING:
 	case COMCH_PHASE_HELLO:
@@ -206,7 +206,7 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 			return;
 		}
 		if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again)
-			comch_conn_look(conn);
+			comch_conn_poll_link(conn);
 		break;
 	case COMCH_PHASE_DRAINING:
 	case COMCH_PHASE_CLOSING:
@@ -221,7 +221,7 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 
 /* Service */
 
-/* Send what waited; while there is no room, look again in a while. */
+/* Send queued frames; if the link is still full, retry after TX_RETRY_MS. */
 static void
 conn_retry(struct rte_comch_conn *conn)
 {
@@ -233,17 +233,18 @@ conn_retry(struct rte_comch_conn *conn)
 	}
 }
 
-/* Has the peer gone, and was everything that it left read? */
+/* End the connection if the peer has disconnected and all its frames are read. */
 static void
 conn_check_down(struct rte_comch_conn *conn)
 {
 	if (conn->link == NULL || conn->link->state != RTE_COMCH_LINK_DOWN ||
-			conn->phase >= COMCH_PHASE_CLOSING || conn->tell || conn->put_off ||
-			(conn->order != NULL && conn->order->holds) ||
+			conn->phase >= COMCH_PHASE_CLOSING || conn->connect_event_due ||
+			conn->rx_deferred ||
+			(conn->order != NULL && conn->order->is_held) ||
 			conn->ops->frame_pending(conn->link))
 		return;
 	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
-		conn->link->text != NULL ? conn->link->text : "peer is gone");
+		conn->link->text != NULL ? conn->link->text : "peer disconnected");
 }
 
 static void
@@ -253,11 +254,11 @@ conn_report_connected(struct rte_comch_conn *conn, struct comch_run *run)
 
 	comch_run_add(run, pending ? RTE_COMCH_EVENT_CONNECT_REQUEST : RTE_COMCH_EVENT_CONNECTED,
 		&conn->obj, conn);
-	conn->tell = false;
-	conn->known = true;
+	conn->connect_event_due = false;
+	conn->announced = true;
 }
 
-/* What an established connection does when its poll serves it. True: more to do. */
+/* Service of an established connection. True: call again. */
 static bool
 conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 {
@@ -265,7 +266,7 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 
 	if (comch_conn_is_up(conn) && comch_load_acquire(&conn->fast) != NULL)
 		more |= comch_fast_path_ops.step(conn, run);
-	if (conn->link != NULL && conn->order == NULL && comch_rx_may(conn) &&
+	if (conn->link != NULL && conn->order == NULL && comch_rx_allowed(conn) &&
 			conn->ops->frame_pending(conn->link))
 		comch_rx(conn, run);
 	conn_check_down(conn);
@@ -274,7 +275,7 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 	return more;
 }
 
-/* The last events, then the end of its producers and consumers. True: more to do. */
+/* Return the last events, then wind up the fast path. True: call again. */
 static bool
 conn_serve_end(struct rte_comch_conn *conn, struct comch_run *run)
 {
@@ -290,10 +291,11 @@ conn_serve_end(struct rte_comch_conn *conn, struct comch_run *run)
 		comch_fast_path_ops.wind_up(conn);
 	if (comch_conn_nb_queues(conn) != 0 || comch_obj_is_dead(&conn->obj))
 		return false;
-	/* A dead peer leaves as many regions as it had. */
-	if (has_fast && !comch_poll_may_free(conn->obj.poll, comch_fast_path_ops.nb_regions(conn)))
+	/* Unmapping takes time, and the peer decides how many regions there are. */
+	if (has_fast && !comch_poll_allow_frees(conn->obj.poll,
+			comch_fast_path_ops.nb_regions(conn)))
 		return true;
-	comch_conn_bury(conn);
+	comch_conn_free(conn);
 	return false;
 }
 
@@ -307,13 +309,13 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 		return false;
 	if (comch_load_relaxed(&conn->link_news) != 0) {
 		comch_store_relaxed(&conn->link_news, 0);
-		comch_conn_look(conn);
+		comch_conn_poll_link(conn);
 	}
 	if (comch_load_acquire(&conn->faulted) == 2)
 		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
 	if (conn->phase <= COMCH_PHASE_CLOSING && !STAILQ_EMPTY(&conn->tx_wait))
 		conn_retry(conn);
-	if (conn->tell) {
+	if (conn->connect_event_due) {
 		if (comch_run_full(run))
 			return true;
 		conn_report_connected(conn, run);

@@ -6,11 +6,11 @@
 #define COMCH_CONN_H
 
 /*
- * A connection, at either end. What is written beside a member says who may touch it:
+ * A connection, at either end. The word beside a member says how it may be accessed:
  *
- * poll:  only the thread that runs the connection's poll.
- * lock:  whoever holds conn->lock (control path only; any thread).
- * any:   atomics.
+ * poll:  by the thread that runs the connection's poll.
+ * lock:  with conn->lock held (control path only), from any thread.
+ * any:   by atomics, from any thread.
  */
 
 #include <errno.h>
@@ -25,49 +25,49 @@
 #include "base/comch_poll.h"
 #include "ctrl/comch_wire.h"
 
-/* How long a peer may take to shake hands, ms. */
+/* Time limit of the handshake, ms. */
 #define COMCH_HANDSHAKE_MS 10000
-/* How long a client waits for the place of one that leaves, ms. */
-#define COMCH_ROOM_MS 5000
-/* How long last messages and the last frame may take, ms. */
+/* How long a full server keeps a new client waiting for the slot of an ending one, ms. */
+#define COMCH_SLOT_WAIT_MS 5000
+/* Time limit for the peer to acknowledge the last messages, and to take the last frame, ms. */
 #define COMCH_CLOSE_MS 1000
-/* Frames of one connection that a run reads at most, events or not. */
+/* Maximum number of frames that one run reads from a connection, with or without events. */
 #define COMCH_RX_BURST 1024
-/* With so many frames waiting to be sent, nothing more is received: the peer does not read. */
+/* Receiving pauses at this number of unsent frames: the peer does not read. */
 #define COMCH_MAX_TX_WAIT 64
 
 /* The life of a connection, in this order. */
 enum comch_phase {
-	COMCH_PHASE_DIALLING, /* client: no link yet; tries until dial_until */
-	COMCH_PHASE_LINKING,  /* the driver shakes hands */
-	COMCH_PHASE_HELLO,    /* client waits for the answer, server for the question */
-	COMCH_PHASE_FULL,     /* server: waits for the place of a client that leaves */
-	COMCH_PHASE_PENDING,  /* server: the application decides */
+	COMCH_PHASE_DIALLING, /* client: no link yet; retries until dial_until */
+	COMCH_PHASE_LINKING,  /* handshake of the driver */
+	COMCH_PHASE_HELLO,    /* client: waits for ACCEPT or REJECT; server: for HELLO */
+	COMCH_PHASE_FULL,     /* server: waits for the slot of an ending client */
+	COMCH_PHASE_PENDING,  /* server: the application accepts or rejects */
 	COMCH_PHASE_UP,
-	COMCH_PHASE_DRAINING, /* closed by us; last messages are not acknowledged yet */
-	COMCH_PHASE_CLOSING,  /* the last frame is not there yet */
-	COMCH_PHASE_ENDING,   /* events are to be returned */
-	COMCH_PHASE_ENDED,    /* waits for its producers and consumers to be destroyed */
+	COMCH_PHASE_DRAINING, /* closed by us; waits for acknowledgements of messages */
+	COMCH_PHASE_CLOSING,  /* waits until the last frame is delivered */
+	COMCH_PHASE_ENDING,   /* returns the last events */
+	COMCH_PHASE_ENDED,    /* waits until its producers and consumers are destroyed */
 	COMCH_NB_PHASES
 };
 
-/* Which side wants a connection without a fast path. */
+/* The side that requested a connection without a fast path. */
 #define COMCH_CTRL_ONLY_OURS 1
 #define COMCH_CTRL_ONLY_PEER 2
 
-/* A message that was sent and not acknowledged yet. */
+/* A message that was sent and is not acknowledged yet. */
 struct comch_unacked {
 	uint64_t cookie;
-	int32_t status; /* not 0: never sent */
+	int32_t status; /* not 0: send failed */
 	bool silent;
 };
 
-/* A frame that found no room. */
+/* A frame that waits for space in the link. */
 struct comch_tx_wait {
 	STAILQ_ENTRY(comch_tx_wait) next;
 	uint32_t len;
 	uint32_t nb_fds;
-	int fds[RTE_COMCH_FRAME_FDS]; /* ours */
+	int fds[RTE_COMCH_FRAME_FDS]; /* duplicates, closed with the frame */
 	uint8_t buf[COMCH_WIRE_MAX_FRAME];
 };
 
@@ -82,64 +82,64 @@ struct rte_comch_conn {
 	const struct rte_comch_driver_ops *ops;
 	uint32_t phase;            /* enum comch_phase; written by poll, read by any */
 	uint32_t tx_seq;           /* messages sent */
-	uint32_t tx_acked;         /* of them delivered */
-	uint32_t tx_credits;       /* the peer's queue */
-	uint32_t rx_seq;           /* messages given to the application */
-	uint32_t rx_done;          /* of them done with: all, but for manual_credit */
-	uint32_t rx_told;          /* of them acknowledged */
-	uint32_t recv_queue;       /* messages that the peer may have beyond rx_told */
+	uint32_t tx_acked;         /* of tx_seq, acknowledged by the peer */
+	uint32_t tx_credits;       /* size of the peer's receive queue */
+	uint32_t rx_seq;           /* messages returned to the application */
+	uint32_t rx_done;          /* of rx_seq, processed; equals rx_seq without manual_credit */
+	uint32_t rx_acked;         /* of rx_done, acknowledged to the peer */
+	uint32_t recv_queue;       /* messages that the peer may send beyond rx_acked */
 	uint32_t max_msg_size;
-	bool manual_credit;        /* rx_done is the application's to move */
-	bool says_clocks;          /* sends MSG_AT: the server is ordered */
-	bool tell;                 /* CONNECTED or CONNECT_REQUEST is due; frames wait for that */
-	bool put_off;              /* the fast path holds the last frame, and those behind it */
-	struct comch_order *order; /* of a server that is ordered, once accepted */
-	/* unacked[]: send_queue of them; head..tail free-running */
+	bool manual_credit;        /* the application advances rx_done */
+	bool sends_stamps;         /* send MSG_AT: the server is ordered */
+	bool connect_event_due;    /* CONNECTED or CONNECT_REQUEST; frames wait behind it */
+	bool rx_deferred;          /* the fast path retries the last frame; others wait behind it */
+	struct comch_order *order; /* set once an ordered server has accepted the connection */
+	/* unacked[]: send_queue entries; head to tail are free-running */
 	struct comch_unacked *unacked;
 	uint32_t unacked_mask;
 	uint32_t unacked_size;
-	uint32_t unacked_head;     /* next to be reported */
-	uint32_t unacked_ready;    /* up to here they may be reported */
+	uint32_t unacked_head;     /* next SENT to return */
+	uint32_t unacked_ready;    /* end of the entries whose SENT may be returned */
 	uint32_t unacked_tail;
 	struct rte_comch_conn_stats stats;
-	/* when the poll looks at it: comch_links.c */
+	/* scheduling, see comch_links.c */
 	struct comch_links *links;
 	bool is_hot;
 	bool is_waiting;
-	bool is_owing;
-	uint64_t last_active;      /* run number */
-	TAILQ_ENTRY(rte_comch_conn) link_next; /* of links->hot, cold or order.conns */
-	TAILQ_ENTRY(rte_comch_conn) owing_next;
+	bool is_credit_due;
+	uint64_t last_active;      /* number of the run that last received a frame */
+	TAILQ_ENTRY(rte_comch_conn) link_next; /* in links->hot, cold or order.conns */
+	TAILQ_ENTRY(rte_comch_conn) credit_next;
 	TAILQ_ENTRY(rte_comch_conn) waiting_next;
-	/* set-up and end: poll */
+	/* setup and end: poll */
 	struct rte_comch_server *server;
 	struct rte_comch_client *client;
 	struct rte_comch_dev *dev;
-	uint32_t link_news;        /* the driver wants link_poll to be called: any */
+	uint32_t link_news;        /* the driver requests a call of link_poll: any */
 	struct comch_fd fd;
-	uint64_t deadline;         /* TSC: this phase ends by then */
-	uint64_t dial_until;       /* TSC: until then a server that is absent is tried again */
-	uint64_t retry_at;         /* TSC: when frames that found no room are tried again */
-	uint8_t ctrl_only;         /* COMCH_CTRL_ONLY_*: who wants no fast path */
-	bool known;                /* the application has been told of it, and not of its end */
-	bool leaving;              /* counted in server->nb_leaving: its end is certain */
+	uint64_t deadline;         /* TSC: end of this phase */
+	uint64_t dial_until;       /* TSC: end of retries while the server is absent */
+	uint64_t retry_at;         /* TSC: next attempt to send the waiting frames */
+	uint8_t ctrl_only;         /* COMCH_CTRL_ONLY_*: the sides that request no fast path */
+	bool announced;            /* the application has its first event, not yet DISCONNECTED */
+	bool is_ending;            /* its end is certain: counted in server->nb_ending */
 	uint16_t rep;
 	uint32_t id;
 	int end_status;
-	char *reason;              /* why it ends, from DRAINING on: comch_conn_reason() */
+	char *reason;              /* set from DRAINING on; read by comch_conn_reason() */
 	struct rte_comch_peer_id peer;
 	STAILQ_HEAD(, comch_tx_wait) tx_wait;
 	uint32_t nb_tx_wait;
 	TAILQ_ENTRY(rte_comch_conn) server_next;
 	struct comch_registry_entry entry;
-	/* a fault met in any thread, for the connection's: any */
-	uint32_t faulted;          /* 1: being written, 2: to be read */
+	/* fault found by any thread, handled by the connection's thread: any */
+	uint32_t faulted;          /* 1: being written, 2: ready to be read */
 	int fault_status;
 	const char *fault_text;
 	/* producers and consumers */
 	pthread_mutex_t lock;
 	uint32_t nb_queues;        /* lock */
-	struct comch_fast_path *fast; /* NULL until there is one: any; set under the lock */
+	struct comch_fast_path *fast; /* NULL until first used: any; set under the lock */
 };
 
 extern struct comch_registry_type comch_conn_registry;
@@ -155,14 +155,14 @@ comch_conn_is_up(const struct rte_comch_conn *conn)
 	return phase == COMCH_PHASE_UP || phase == COMCH_PHASE_DRAINING;
 }
 
-/* The driver of a link, for what a ticket or a fast path needs; NULL: control path only. */
+/* The driver's data operations; NULL: control path only. */
 static inline const struct rte_comch_data_ops *
 comch_conn_data(const struct rte_comch_conn *conn)
 {
 	return conn->ops->data;
 }
 
-/* Why it ends or has ended, in words. */
+/* Why the connection ends or has ended, as text. */
 static inline const char *
 comch_conn_reason(const struct rte_comch_conn *conn)
 {
@@ -175,10 +175,10 @@ comch_conn_in_ms(uint64_t ms)
 	return rte_rdtsc() + rte_get_tsc_hz() / 1000 * ms;
 }
 
-/* comch_conn.c: how it comes and lives */
+/* comch_conn.c: creation and service */
 struct rte_comch_conn *comch_conn_create(struct rte_comch_dev *dev, uint16_t rep,
 		struct rte_comch_poll *poll, uint32_t send_queue);
-/* Our side wants no fast path, or its driver has none. */
+/* ctrl_only: the application requests no fast path. The driver may have none, either. */
 static inline void
 comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted)
 {
@@ -188,68 +188,71 @@ int comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link
 const char *comch_conn_name(const struct rte_comch_conn *conn);
 uint32_t comch_conn_nb_queues(struct rte_comch_conn *conn);
 void comch_conn_established(struct rte_comch_conn *conn);
-/* Look at the link after its descriptor woke us, or a deadline. */
-void comch_conn_look(struct rte_comch_conn *conn);
-/* It waits for something: try again what has to be, and see whether its time is over. */
+/* Poll the link: its descriptor is readable, its driver reports news or it retries. */
+void comch_conn_poll_link(struct rte_comch_conn *conn);
+/* For a connection in links->waiting: retry what it waits for, and check its deadline. */
 void comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen);
-/* End it from wherever we are, in its own thread's time. text is static. Any thread. */
+/* Make the connection's thread end it. text is static. Any thread. */
 void comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text);
 
-/* comch_tx.c: what it sends */
-/* A frame other than MSG; waits its turn if there is no room. */
+/* comch_tx.c: sending */
+/* Send a frame other than MSG; queue it if the link is full. */
 void comch_tx_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		const int *fds, uint32_t nb_fds);
-/* The same with a ticket of the driver's, whose descriptors are closed as it says. */
+/* Send a frame with a ticket, and close the descriptors in ticket->to_close. */
 void comch_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		const struct rte_comch_ticket *ticket);
-/* Send frames that found no room. True: none is left. */
+/* Send queued frames. True: none is left. */
 bool comch_tx_flush(struct rte_comch_conn *conn);
-/* Drop them. */
-void comch_tx_forget(struct rte_comch_conn *conn);
-/* Acknowledge what the application was given. */
+/* Drop queued frames. */
+void comch_tx_drop(struct rte_comch_conn *conn);
+/* Acknowledge the messages that the application has processed. */
 void comch_tx_credit(struct rte_comch_conn *conn);
 
-/* comch_rx.c: what it receives */
-/* Frames of the handshake return no event of their own: they need no room. */
+/* comch_rx.c: receiving */
+/* Frames of the handshake return no events, so a full run can process them. */
 static inline bool
 comch_rx_has_room(const struct rte_comch_conn *conn, const struct comch_run *run)
 {
 	return conn->phase < COMCH_PHASE_PENDING || !comch_run_full(run);
 }
-/* May frames be taken? It has a link. */
+/* May frames be read from the connection's link? */
 static inline bool
-comch_rx_may(const struct rte_comch_conn *conn)
+comch_rx_allowed(const struct rte_comch_conn *conn)
 {
-	return !conn->tell && !conn->put_off && conn->phase <= COMCH_PHASE_DRAINING &&
-		conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
+	return !conn->connect_event_due && !conn->rx_deferred &&
+		conn->phase <= COMCH_PHASE_DRAINING && conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
 }
-/* Receive what there is, while the run has room. */
+/* Receive pending frames, until the run is full. */
 void comch_rx(struct rte_comch_conn *conn, struct comch_run *run);
-/* One of an ordered connection: 1, 0 (none) or a negative errno. A MSG_AT is held. */
-int comch_rx_held(struct rte_comch_conn *conn, struct comch_run *run);
-/* Receive what there is on an ordered connection that is the only one. */
-void comch_rx_alone(struct rte_comch_conn *conn, struct comch_run *run);
-/* No more frames for now; ret < 0 ends it. */
-void comch_rx_over(struct rte_comch_conn *conn, int ret);
-/* Return a message. There must be room; data lives until the next run. */
+/*
+ * Receive one frame of an ordered connection; a MSG_AT is held until its turn.
+ * Returns 1, 0 (none) or a negative errno.
+ */
+int comch_rx_ordered(struct rte_comch_conn *conn, struct comch_run *run);
+/* Receive pending frames on the only ordered connection of a poll. */
+void comch_rx_single(struct rte_comch_conn *conn, struct comch_run *run);
+/* After the last frame of a burst; ret < 0 ends the connection. */
+void comch_rx_finish(struct rte_comch_conn *conn, int ret);
+/* Return a message. The run is not full; data lives until the next run. */
 void comch_rx_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data,
 		uint32_t len);
 
-/* comch_conn_end.c: how it ends */
-/* End it: status and text go into the event DISCONNECTED. */
+/* comch_conn_end.c: the end */
+/* End the connection; status and text go into the event DISCONNECTED. */
 void comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	__rte_format_printf(3, 4);
-/* Tell the peer why, then end it. */
+/* Send DISCONNECT with the reason, then end the connection. */
 void comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason);
-/* The last frame is sent, or waits: it ends once that has arrived, with this reason. */
-void comch_conn_closing(struct rte_comch_conn *conn, int status, const char *reason);
-/* DRAINING: have the last messages been acknowledged, or is the time over? */
+/* The last frame is sent or queued: end the connection once the peer has it. */
+void comch_conn_enter_closing(struct rte_comch_conn *conn, int status, const char *reason);
+/* DRAINING: go on once the last messages are acknowledged, or at the deadline. */
 void comch_conn_drain(struct rte_comch_conn *conn);
 /* Return the last events. True: all were returned. */
 bool comch_conn_report_end(struct rte_comch_conn *conn, struct comch_run *run);
-/* CLOSING: has the last frame arrived, or is the time over? */
+/* CLOSING: end once the last frame is delivered, or at the deadline. */
 void comch_conn_close_step(struct rte_comch_conn *conn);
-/* All is told and no queue is left: free it. */
-void comch_conn_bury(struct rte_comch_conn *conn);
+/* All events are returned and no producer or consumer is left: free the connection. */
+void comch_conn_free(struct rte_comch_conn *conn);
 
 #endif /* COMCH_CONN_H */

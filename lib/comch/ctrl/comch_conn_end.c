@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* How a connection ends: the last words, the last events, and the burial. */
+/* How a connection ends: the last frame, the last events, and freeing it. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include "ctrl/comch_server.h"
 #include "ctrl/comch_unacked.h"
 
-/* Enter a phase that no connection leaves but for its end. */
+/* Enter CLOSING or ENDING: from here on the connection can only end. */
 static void
-conn_leave(struct rte_comch_conn *conn, enum comch_phase next)
+conn_enter_end(struct rte_comch_conn *conn, enum comch_phase next)
 {
 	uint32_t old = conn->phase;
 
@@ -31,10 +31,10 @@ conn_leave(struct rte_comch_conn *conn, enum comch_phase next)
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
 		comch_count(&conn->server->nb_pending, -1);
 	comch_store_release(&conn->phase, next);
-	comch_server_conn_leaves(conn);
+	comch_server_conn_ending(conn);
 }
 
-/* Its size is limited by those who read it: RTE_COMCH_REASON_SIZE. */
+/* The copy is as long as its readers accept: RTE_COMCH_REASON_SIZE. */
 static void
 set_reason(struct rte_comch_conn *conn, int status, const char *reason)
 {
@@ -52,7 +52,7 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 
 	if (conn->phase >= COMCH_PHASE_ENDING)
 		return;
-	/* One that was closed has its reason already. */
+	/* A closed connection already has a reason. */
 	if (conn->phase < COMCH_PHASE_DRAINING) {
 		va_start(ap, fmt);
 		vsnprintf(reason, sizeof(reason), fmt, ap);
@@ -61,8 +61,8 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	}
 	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status,
 		comch_conn_reason(conn));
-	conn_leave(conn, COMCH_PHASE_ENDING);
-	comch_tx_forget(conn);
+	conn_enter_end(conn, COMCH_PHASE_ENDING);
+	comch_tx_drop(conn);
 	comch_links_del(conn);
 	comch_poll_fd_del(conn->obj.poll, &conn->fd);
 	if (conn->link != NULL)
@@ -70,25 +70,25 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	if (comch_load_acquire(&conn->fast) != NULL)
 		comch_fast_path_ops.halt(conn);
 	if (conn->client != NULL)
-		comch_client_conn_gone(conn->client);
+		comch_client_conn_ended(conn->client);
 	comch_poll_note(&conn->obj);
 }
 
-/* Has the last frame arrived? */
+/* Has the peer received the last frame? */
 static bool
-has_said_all(const struct rte_comch_conn *conn)
+last_frame_delivered(const struct rte_comch_conn *conn)
 {
 	return STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link);
 }
 
 void
-comch_conn_closing(struct rte_comch_conn *conn, int status, const char *reason)
+comch_conn_enter_closing(struct rte_comch_conn *conn, int status, const char *reason)
 {
 	if (conn->phase >= COMCH_PHASE_CLOSING)
 		return;
 	if (conn->phase < COMCH_PHASE_DRAINING)
 		set_reason(conn, status, reason);
-	conn_leave(conn, COMCH_PHASE_CLOSING);
+	conn_enter_end(conn, COMCH_PHASE_CLOSING);
 	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
 	comch_links_wait(conn);
 	comch_poll_note(&conn->obj);
@@ -97,25 +97,25 @@ comch_conn_closing(struct rte_comch_conn *conn, int status, const char *reason)
 void
 comch_conn_close_step(struct rte_comch_conn *conn)
 {
-	if (has_said_all(conn) || rte_rdtsc() > conn->deadline)
+	if (last_frame_delivered(conn) || rte_rdtsc() > conn->deadline)
 		comch_conn_end(conn, conn->end_status, "closed");
 }
 
 static void
-say_goodbye(struct rte_comch_conn *conn, int status, const char *reason)
+send_disconnect(struct rte_comch_conn *conn, int status, const char *reason)
 {
 	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = status };
 
 	rte_strscpy(f.text, reason, sizeof(f.text));
 	comch_tx_frame(conn, &f, NULL, 0);
-	comch_conn_closing(conn, status, reason);
+	comch_conn_enter_closing(conn, status, reason);
 }
 
 void
 comch_conn_drain(struct rte_comch_conn *conn)
 {
-	if (!comch_unacked_waits(conn) || rte_rdtsc() > conn->deadline)
-		say_goodbye(conn, conn->end_status, comch_conn_reason(conn));
+	if (!comch_unacked_pending(conn) || rte_rdtsc() > conn->deadline)
+		send_disconnect(conn, conn->end_status, comch_conn_reason(conn));
 }
 
 void
@@ -129,8 +129,8 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 		comch_conn_end(conn, status, "%s", reason);
 		return;
 	}
-	if (conn->phase != COMCH_PHASE_UP || !comch_unacked_waits(conn)) {
-		say_goodbye(conn, status, reason);
+	if (conn->phase != COMCH_PHASE_UP || !comch_unacked_pending(conn)) {
+		send_disconnect(conn, status, reason);
 		return;
 	}
 	set_reason(conn, status, reason);
@@ -139,7 +139,7 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	comch_links_wait(conn);
 }
 
-/* Nothing can be known of what the peer had not taken. */
+/* Fail the messages that are not acknowledged: the peer may or may not have them. */
 static bool
 conn_report_lost(struct rte_comch_conn *conn, struct comch_run *run)
 {
@@ -154,19 +154,19 @@ comch_conn_report_end(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	struct rte_comch_event *event;
 
-	if (!conn->known)
+	if (!conn->announced)
 		return true;
 	if (!conn_report_lost(conn, run) || comch_run_full(run))
 		return false;
 	event = comch_run_add(run, RTE_COMCH_EVENT_DISCONNECTED, &conn->obj, conn);
 	event->status = conn->end_status;
 	event->text = comch_conn_reason(conn);
-	conn->known = false;
+	conn->announced = false;
 	return true;
 }
 
 void
-comch_conn_bury(struct rte_comch_conn *conn)
+comch_conn_free(struct rte_comch_conn *conn)
 {
 	if (conn->link != NULL) {
 		if (conn->fast != NULL)
@@ -176,11 +176,11 @@ comch_conn_bury(struct rte_comch_conn *conn)
 	}
 	if (conn->server != NULL) {
 		comch_count(&conn->server->stats.disconnected, 1);
-		comch_server_conn_ended(conn);
+		comch_server_conn_freed(conn);
 	}
 	if (conn->client != NULL)
 		comch_client_conn_freed(conn->client);
 	comch_registry_del(&comch_conn_registry, &conn->entry);
 	comch_dev_put(conn->dev);
-	comch_obj_bury(&conn->obj);
+	comch_obj_free_later(&conn->obj);
 }

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Drivers and devices. */
+/* Registration of drivers, and the table of open devices. */
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,14 +24,14 @@
 static struct rte_comch_driver_ops drivers[MAX_DRIVERS];
 static unsigned int nb_drivers;
 static struct rte_comch_dev *devs[MAX_DEVS];
-/* By device; outlives it, because bytes may be given back after it was closed. */
+/* Indexed by device; kept after close, since bytes may be returned later. */
 static struct {
 	uint64_t imported;
 	uint64_t staged;
 } totals[MAX_DEVS];
 static pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What a driver leaves out. */
+/* Defaults of optional operations. */
 
 static void
 dummy_forked(struct rte_comch_listener *listener __rte_unused)
@@ -115,9 +115,9 @@ static const struct required_op regions_required[] = {
 	REQUIRED(rte_comch_region_ops, region_map),
 };
 
-/* The name of the first operation that a table lacks, or NULL. */
+/* The name of the first required operation that is NULL, or NULL. */
 static const char *
-lacks(const void *ops, const struct required_op *required, size_t n)
+missing_op(const void *ops, const struct required_op *required, size_t n)
 {
 	void *fn;
 	size_t i;
@@ -133,16 +133,16 @@ lacks(const void *ops, const struct required_op *required, size_t n)
 static bool
 driver_is_complete(const struct rte_comch_driver_ops *o)
 {
-	const char *missing = lacks(o, driver_required, RTE_DIM(driver_required));
+	const char *missing = missing_op(o, driver_required, RTE_DIM(driver_required));
 
 	if (missing == NULL && o->data != NULL)
-		missing = lacks(o->data, data_required, RTE_DIM(data_required));
+		missing = missing_op(o->data, data_required, RTE_DIM(data_required));
 	if (missing == NULL && o->data == &rte_comch_data_mapped)
 		missing = o->regions == NULL ? "regions" :
-			lacks(o->regions, regions_required, RTE_DIM(regions_required));
+			missing_op(o->regions, regions_required, RTE_DIM(regions_required));
 	if (missing != NULL)
 		/* Called by constructors: EAL writes to stderr until it has a log. */
-		COMCH_LOG(ERR, "driver %s is refused: it has no operation %s", o->name, missing);
+		COMCH_LOG(ERR, "driver %s refused: missing operation %s", o->name, missing);
 	return missing == NULL;
 }
 
@@ -217,10 +217,10 @@ log_drivers(const char *dev_name)
 	for (i = 0; i < nb_drivers; i++)
 		names[i] = drivers[i].name;
 	join_names(list, sizeof(list), names);
-	COMCH_LOG(ERR, "device %s: no such driver; there are: %s", dev_name, list);
+	COMCH_LOG(ERR, "device %s: unknown driver; available: %s", dev_name, list);
 }
 
-/* Parse the keys, with a log line that names the valid ones. */
+/* Parse the devargs; errors log the valid keys. */
 static struct rte_kvargs *
 parse_args(const struct rte_comch_driver_ops *ops, const char *name, const char *args)
 {
@@ -289,7 +289,7 @@ dev_open(const char *name, const char *args, int slot)
 	dev->staged = &totals[slot].staged;
 	rte_strscpy(dev->info.name, name, sizeof(dev->info.name));
 	rte_strscpy(dev->info.driver, ops->name, sizeof(dev->info.driver));
-	/* Threads for peers' descriptors: later they would be started in a run of a poll. */
+	/* Start the threads for peers' descriptors now: later it would be in a poll run. */
 	ret = comch_foreign_start();
 	if (ret == 0)
 		ret = ops->probe(dev, kv);
@@ -312,7 +312,7 @@ rte_comch_dev_probe(const char *devargs, int16_t *dev_id)
 	int slot, ret;
 
 	if (devargs == NULL || dev_id == NULL) {
-		COMCH_LOG(ERR, "device: no device string or no place for its number");
+		COMCH_LOG(ERR, "device: devargs or dev_id is NULL");
 		return -EINVAL;
 	}
 	comma = strchrnul(devargs, ',');
@@ -329,7 +329,7 @@ rte_comch_dev_probe(const char *devargs, int16_t *dev_id)
 	if (slot < 0) {
 		ret = slot;
 		COMCH_LOG(ERR, "device %s: %s", name,
-			ret == -EEXIST ? "is open already" : "too many devices");
+			ret == -EEXIST ? "already open" : "too many devices");
 	} else {
 		ret = dev_open(name, *comma == ',' ? comma + 1 : "", slot);
 	}
@@ -339,7 +339,7 @@ rte_comch_dev_probe(const char *devargs, int16_t *dev_id)
 	return ret;
 }
 
-/* The device of a number; dev_lock held. */
+/* dev_lock held. */
 static struct rte_comch_dev *
 dev_find(int16_t dev_id)
 {

@@ -5,14 +5,14 @@
 #ifndef COMCH_DEV_H
 #define COMCH_DEV_H
 
-/* Devices and drivers, as the rest of the library sees them. Any thread. */
+/* Devices and drivers: the interface to the rest of the library. Any thread. */
 
 #include "rte_comch_driver.h"
 
-/* The device, with a use counted; NULL if there is none. */
+/* Take a reference to a device; NULL: unknown. */
 struct rte_comch_dev *comch_dev_get(int16_t dev_id);
 void comch_dev_put(struct rte_comch_dev *dev);
-/* The drivers in turn, from 0; NULL: no more. */
+/* Driver number 0, 1, ...; NULL: past the last. */
 const struct rte_comch_driver_ops *comch_driver_get(uint32_t number);
 
 #endif /* COMCH_DEV_H */

@@ -6,9 +6,9 @@
 #define COMCH_FAST_PATH_H
 
 /*
- * What a connection asks of its fast path, which lib/comch/data implements: a
- * connection has none (conn->fast is NULL) before its first producer or consumer, or
- * the peer's, appears. All are called by the connection's thread.
+ * Operations of a connection's fast path, which lib/comch/data implements. The fast
+ * path (conn->fast) is created with the first producer or consumer of either side.
+ * The connection's thread calls all operations.
  */
 
 #include <stdbool.h>
@@ -20,22 +20,22 @@ struct rte_comch_conn;
 struct rte_comch_ticket;
 
 struct comch_fast_path_ops {
-	/* How many descriptors a frame of its has. No fast path is needed for that. */
+	/* Number of descriptors that a frame must have. conn->fast may be NULL. */
 	uint32_t (*nb_fds)(const struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 	/*
-	 * A frame of its, which the connection allows now. The ticket is closed by the
-	 * caller, but for descriptors whose place has -1. 0, or an error that ends the
-	 * connection.
+	 * Handle a frame that is allowed in this phase. The caller closes the ticket's
+	 * descriptors; the callee sets those that it keeps to -1. Returns 0, or a
+	 * negative errno that ends the connection.
 	 */
 	int (*on_frame)(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 			struct rte_comch_ticket *ticket, struct comch_run *run);
-	/* Go on with all that starts, stops or is reclaimed. True: there is more to do. */
+	/* Continue starts, stops and reclaims. True: call again. */
 	bool (*step)(struct rte_comch_conn *conn, struct comch_run *run);
-	/* The connection has ended: nothing is sent or received any more. */
+	/* The connection has ended: stop sending and receiving. */
 	void (*halt)(struct rte_comch_conn *conn);
-	/* After halt(): go on winding up, until no producer or consumer is left. */
+	/* After halt(): continue stops, until no producer or consumer is left. */
 	void (*wind_up)(struct rte_comch_conn *conn);
-	/* Regions of the peer that free() frees, at most. */
+	/* Upper bound of the peer's regions that free() frees. */
 	uint32_t (*nb_regions)(const struct rte_comch_conn *conn);
 	void (*free)(struct rte_comch_conn *conn);
 };

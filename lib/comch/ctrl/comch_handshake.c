@@ -3,16 +3,16 @@
  */
 
 /*
- * How a connection comes up:
+ * The handshake of a connection:
  *
  *   client                                  server
  *   DIALLING  connect ------------------->  (accept)
- *   LINKING   <--- the driver's affair --->  LINKING
+ *   LINKING   <--- driver's handshake ---->  LINKING
  *   HELLO     HELLO {name, version, sizes} > HELLO
- *                                            FULL    (until a client has left)
+ *                                            FULL    (until a slot is free)
  *                                            PENDING (manual accept)
  *   UP        <------------- ACCEPT {sizes}  UP
- *   ENDING    <------ REJECT {why, in words} CLOSING
+ *   ENDING    <------ REJECT {reason}        CLOSING
  */
 
 #include <errno.h>
@@ -32,11 +32,11 @@
 #include "ctrl/comch_server.h"
 
 static bool
-dial_again(const struct rte_comch_conn *conn, int err)
+may_retry_dial(const struct rte_comch_conn *conn, int err)
 {
 	uint64_t now = rte_rdtsc();
 
-	/* The server's backlog is full: that is no refusal. */
+	/* The server's backlog is full: retry. */
 	if (err == -EAGAIN)
 		return now < conn->deadline;
 	return err == -ENOENT && now < conn->dial_until;
@@ -47,7 +47,7 @@ dial_failed(struct rte_comch_conn *conn, int err, const char *why)
 {
 	const struct rte_comch_dev *dev = conn->dev;
 
-	/* Two sides that look in different places are the usual reason. */
+	/* Log the directory: the usual cause is two sides with different ones. */
 	COMCH_LOG(ERR, "client of %s: cannot connect on %s of %s%s%s: %s", conn->client->name,
 		dev->reps[conn->rep].name, dev->info.name, dev->where != NULL ? ", below " : "",
 		dev->where != NULL ? dev->where : "", why);
@@ -63,24 +63,24 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 
 	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
 	if (ret != 0) {
-		if (dial_again(conn, ret))
+		if (may_retry_dial(conn, ret))
 			return;
 		if (ret == -EAGAIN)
 			ret = -ETIMEDOUT;
-		dial_failed(conn, ret, ret == -ENOENT ? "nobody listens on that name" :
+		dial_failed(conn, ret, ret == -ENOENT ? "no server listens on that name" :
 			strerror(-ret));
 		return;
 	}
 	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
 	if (comch_conn_set_link(conn, link) != 0) {
-		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
+		comch_conn_end(conn, -EMFILE, "no free file descriptor for the connection");
 		return;
 	}
 	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
-	comch_conn_look(conn);
+	comch_conn_poll_link(conn);
 }
 
-/* What we say of ourselves in HELLO and ACCEPT. */
+/* Our flags in HELLO and ACCEPT. */
 static uint32_t
 wire_flags(const struct rte_comch_conn *conn)
 {
@@ -90,16 +90,16 @@ wire_flags(const struct rte_comch_conn *conn)
 	return conn->order != NULL ? flags | COMCH_WIRE_F_CLOCKS : flags;
 }
 
-/* What the peer says of itself there. */
+/* Apply the peer's flags of HELLO or ACCEPT. */
 static void
 take_wire_flags(struct rte_comch_conn *conn, uint32_t flags)
 {
 	if ((flags & COMCH_WIRE_F_CTRL_ONLY) != 0)
 		conn->ctrl_only |= COMCH_CTRL_ONLY_PEER;
-	conn->says_clocks = conn->client != NULL && (flags & COMCH_WIRE_F_CLOCKS) != 0;
+	conn->sends_stamps = conn->client != NULL && (flags & COMCH_WIRE_F_CLOCKS) != 0;
 }
 
-/* Without tickets nothing of 1.2 is sent. */
+/* Version 1.2 adds tickets only: a driver without them speaks 1.1. */
 static uint16_t
 our_minor(const struct rte_comch_conn *conn)
 {
@@ -144,7 +144,7 @@ reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	va_end(ap);
 	comch_count(&conn->server->stats.refused, 1);
 	comch_tx_frame(conn, &f, NULL, 0);
-	comch_conn_closing(conn, status, f.text);
+	comch_conn_enter_closing(conn, status, f.text);
 }
 
 static bool
@@ -154,7 +154,7 @@ is_ordered(const struct rte_comch_server *server)
 }
 
 static void
-accept_now(struct rte_comch_conn *conn)
+accept_client(struct rte_comch_conn *conn)
 {
 	struct comch_wire_frame f = {
 		.type = COMCH_WIRE_ACCEPT,
@@ -165,7 +165,7 @@ accept_now(struct rte_comch_conn *conn)
 	};
 
 	if (is_ordered(conn->server) && comch_order_join(conn) != 0) {
-		reject(conn, -ENOMEM, "the server has no memory for an ordered connection");
+		reject(conn, -ENOMEM, "server has no memory for an ordered connection");
 		return;
 	}
 	f.flags = wire_flags(conn);
@@ -174,21 +174,22 @@ accept_now(struct rte_comch_conn *conn)
 		comch_conn_established(conn);
 }
 
-/* Does what the client wants fit us? Otherwise it is rejected. */
+/* Check a HELLO; reject the client if the server does not support it. */
 static bool
-hello_fits(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+hello_is_valid(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 {
 	const struct rte_comch_server *server = conn->server;
 
 	if (f->magic != COMCH_WIRE_MAGIC || f->major != COMCH_WIRE_MAJOR) {
-		reject(conn, -EPROTO, "version %u.%u is not understood; ours is %u.%u", f->major,
+		reject(conn, -EPROTO, "version %u.%u is unsupported; server has %u.%u", f->major,
 			f->minor, COMCH_WIRE_MAJOR, our_minor(conn));
 	} else if (strcmp(f->text, server->name) != 0) {
-		reject(conn, -ENOENT, "the name is another one");
+		reject(conn, -ENOENT, "server name does not match");
 	} else if (f->max_msg_size == 0 || f->recv_queue == 0) {
-		reject(conn, -EPROTO, "a size of zero");
+		reject(conn, -EPROTO, "invalid max_msg_size or recv_queue: 0");
 	} else if (is_ordered(server) && f->minor < 1) {
-		reject(conn, -ECONNREFUSED, "version %u.%u has no clocks, which this server wants",
+		reject(conn, -ECONNREFUSED,
+			"version %u.%u has no timestamps, which this server requires",
 			f->major, f->minor);
 	} else if ((server->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0 &&
 			f->max_msg_size != server->conf.max_msg_size) {
@@ -206,7 +207,7 @@ server_is_full(const struct rte_comch_server *server)
 	return server->nb_conns - server->nb_half_open >= server->conf.max_clients;
 }
 
-/* Its HELLO was good, and there is room. */
+/* The HELLO is valid and a slot is free: accept, or ask the application. */
 static void
 admit(struct rte_comch_conn *conn)
 {
@@ -216,7 +217,7 @@ admit(struct rte_comch_conn *conn)
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
 		comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 		comch_count(&server->nb_pending, 1);
-		accept_now(conn);
+		accept_client(conn);
 		if (conn->phase == COMCH_PHASE_UP)
 			comch_count(&server->nb_pending, -1);
 		return;
@@ -224,7 +225,7 @@ admit(struct rte_comch_conn *conn)
 	comch_links_wait_end(conn);
 	comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 	comch_count(&server->nb_pending, 1);
-	conn->tell = true;
+	conn->connect_event_due = true;
 	comch_poll_note(&conn->obj);
 }
 
@@ -233,7 +234,7 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 {
 	struct rte_comch_server *server = conn->server;
 
-	if (!hello_fits(conn, f))
+	if (!hello_is_valid(conn, f))
 		return;
 	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
 	conn->tx_credits = f->recv_queue;
@@ -242,20 +243,20 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 		admit(conn);
 		return;
 	}
-	/* Some that hold a place may have gone before this one came: look first. */
+	/* Clients may have disconnected unnoticed: check all links before rejecting. */
 	comch_store_release(&conn->phase, COMCH_PHASE_FULL);
-	conn->deadline = comch_conn_in_ms(COMCH_ROOM_MS);
+	conn->deadline = comch_conn_in_ms(COMCH_SLOT_WAIT_MS);
 }
 
 void
-comch_handshake_room(struct rte_comch_conn *conn, bool all_seen)
+comch_handshake_retry_admit(struct rte_comch_conn *conn, bool all_seen)
 {
 	const struct rte_comch_server *server = conn->server;
 
 	if (!server_is_full(server)) {
 		admit(conn);
-	} else if ((all_seen && server->nb_leaving == 0) || rte_rdtsc() > conn->deadline) {
-		reject(conn, -ECONNREFUSED, "the server has its limit of %u clients",
+	} else if ((all_seen && server->nb_ending == 0) || rte_rdtsc() > conn->deadline) {
+		reject(conn, -ECONNREFUSED, "server is full: limit of %u clients",
 			server->conf.max_clients);
 	}
 }
@@ -265,7 +266,7 @@ comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_fram
 {
 	if (f->major != COMCH_WIRE_MAJOR || f->recv_queue == 0 || f->max_msg_size == 0 ||
 			f->max_msg_size > conn->client->conf.max_msg_size) {
-		comch_conn_end(conn, -EPROTO, "server accepted with sizes that cannot be");
+		comch_conn_end(conn, -EPROTO, "server's ACCEPT has invalid sizes");
 		return;
 	}
 	conn->max_msg_size = f->max_msg_size;
@@ -296,11 +297,11 @@ rte_comch_conn_accept(struct rte_comch_conn *conn)
 		return -EINVAL;
 	if (conn->phase >= COMCH_PHASE_ENDING && conn->server != NULL)
 		return -ECONNRESET;
-	if (conn->phase != COMCH_PHASE_PENDING || !conn->known) {
-		COMCH_LOG(ERR, "connection %u: accept, but it does not wait for that", conn->id);
+	if (conn->phase != COMCH_PHASE_PENDING || !conn->announced) {
+		COMCH_LOG(ERR, "connection %u: accept: no CONNECT_REQUEST is pending", conn->id);
 		return -EBADFD;
 	}
-	accept_now(conn);
+	accept_client(conn);
 	if (conn->phase != COMCH_PHASE_UP)
 		return -ECONNRESET;
 	comch_count(&conn->server->nb_pending, -1);
@@ -312,11 +313,11 @@ rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason)
 {
 	if (conn == NULL)
 		return -EINVAL;
-	if (conn->phase != COMCH_PHASE_PENDING || !conn->known) {
-		COMCH_LOG(ERR, "connection %u: reject, but it does not wait for that", conn->id);
+	if (conn->phase != COMCH_PHASE_PENDING || !conn->announced) {
+		COMCH_LOG(ERR, "connection %u: reject: no CONNECT_REQUEST is pending", conn->id);
 		return -EBADFD;
 	}
-	conn->known = false;
+	conn->announced = false;
 	reject(conn, -ECONNREFUSED, "%s", reason != NULL ? reason : "rejected");
 	return 0;
 }
@@ -327,7 +328,7 @@ rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
 	if (conn == NULL)
 		return -EINVAL;
 	if (conn->client != NULL) {
-		COMCH_LOG(ERR, "connection %u: a client's connection ends by stopping the client",
+		COMCH_LOG(ERR, "connection %u: disconnect is for servers; stop the client instead",
 			conn->id);
 		return -ENOTSUP;
 	}

@@ -5,7 +5,7 @@
 #ifndef COMCH_HANDSHAKE_H
 #define COMCH_HANDSHAKE_H
 
-/* How a connection comes up; see comch_handshake.c. The poll's thread. */
+/* The handshake of a connection. Runs in the poll's thread. */
 
 #include <stdbool.h>
 
@@ -19,9 +19,9 @@ void comch_handshake_link(struct rte_comch_conn *conn);
 void comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 void comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 void comch_handshake_reject(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
-/* FULL: is there a place now? all_seen: no link that is down is still to be looked at. */
-void comch_handshake_room(struct rte_comch_conn *conn, bool all_seen);
-/* LINKING, HELLO: its time is over. */
+/* FULL: retry admission of a client. all_seen: every link that is down has been noticed. */
+void comch_handshake_retry_admit(struct rte_comch_conn *conn, bool all_seen);
+/* LINKING, HELLO: the deadline has passed. */
 void comch_handshake_timeout(struct rte_comch_conn *conn);
 
 #endif /* COMCH_HANDSHAKE_H */

@@ -3,16 +3,16 @@
  */
 
 /*
- * Whose turn it is. A run receives from the hot connections, all of them, from a few
- * cold ones in turn, and from all that are ordered.
+ * Schedules the connections of a poll. A run receives from all hot connections, from
+ * a few cold ones, round robin, and from all ordered ones.
  */
 
 #include "ctrl/comch_links.h"
 #include "ctrl/comch_server.h"
 
-/* A connection stays hot for so many runs after its last frame. */
+/* Number of runs that a connection stays hot after its last frame. */
 #define HOT_RUNS 64
-/* Cold connections that one run looks at. */
+/* Number of cold connections that one run checks. */
 #define COLD_PER_RUN 8
 
 static void
@@ -24,7 +24,7 @@ links_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 	TAILQ_INIT(&links->hot);
 	TAILQ_INIT(&links->cold);
 	comch_order_init(&links->order);
-	TAILQ_INIT(&links->owing);
+	TAILQ_INIT(&links->credit_due);
 	TAILQ_INIT(&links->waiting);
 	TAILQ_INIT(&links->accepting);
 }
@@ -45,9 +45,9 @@ comch_links_del(struct rte_comch_conn *conn)
 	struct comch_links *links = conn->links;
 
 	comch_links_wait_end(conn);
-	if (conn->is_owing) {
-		conn->is_owing = false;
-		TAILQ_REMOVE(&links->owing, conn, owing_next);
+	if (conn->is_credit_due) {
+		conn->is_credit_due = false;
+		TAILQ_REMOVE(&links->credit_due, conn, credit_next);
 	}
 	if (conn->link == NULL)
 		return;
@@ -64,7 +64,7 @@ comch_links_wait(struct rte_comch_conn *conn)
 		return;
 	conn->is_waiting = true;
 	TAILQ_INSERT_TAIL(&conn->links->waiting, conn, waiting_next);
-	comch_poll_look_soon(conn->links->poll);
+	comch_poll_scan_soon(conn->links->poll);
 }
 
 void
@@ -97,28 +97,28 @@ comch_links_accept_end(struct comch_links *links, struct rte_comch_server *serve
 /* Each run */
 
 static inline void
-pay_credits(struct comch_links *links)
+send_credits(struct comch_links *links)
 {
 	struct rte_comch_conn *conn;
 
-	while ((conn = TAILQ_FIRST(&links->owing)) != NULL) {
-		TAILQ_REMOVE(&links->owing, conn, owing_next);
-		conn->is_owing = false;
+	while ((conn = TAILQ_FIRST(&links->credit_due)) != NULL) {
+		TAILQ_REMOVE(&links->credit_due, conn, credit_next);
+		conn->is_credit_due = false;
 		comch_tx_credit(conn);
 	}
 }
 
-/* Is there anything on a connection for this run? */
+/* Receive from a connection, if it has frames. */
 static inline void
-check(struct rte_comch_conn *conn, struct comch_run *run)
+check_conn(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	if (comch_rx_has_room(conn, run) && conn->ops->frame_pending(conn->link))
 		comch_rx(conn, run);
 }
 
-/* Handshakes go on without an event. */
+/* A full run goes on while handshakes wait: these return no events. */
 static inline bool
-is_over(const struct comch_links *links, const struct comch_run *run)
+is_run_full(const struct comch_links *links, const struct comch_run *run)
 {
 	return comch_run_full(run) && TAILQ_EMPTY(&links->waiting);
 }
@@ -129,16 +129,16 @@ run_cold(struct comch_links *links, struct comch_run *run)
 	struct rte_comch_conn *conn, *first = TAILQ_FIRST(&links->cold);
 	unsigned int i;
 
-	for (i = 0; i < COLD_PER_RUN && !is_over(links, run); i++) {
+	for (i = 0; i < COLD_PER_RUN && !is_run_full(links, run); i++) {
 		conn = TAILQ_FIRST(&links->cold);
-		/* Each once: a look is a line that the peer may have. */
+		/* Each once: checking may miss on a cache line that the peer owns. */
 		if (conn == NULL || (i > 0 && conn == first))
 			break;
 		if (TAILQ_NEXT(conn, link_next) != NULL) {
 			TAILQ_REMOVE(&links->cold, conn, link_next);
 			TAILQ_INSERT_TAIL(&links->cold, conn, link_next);
 		}
-		check(conn, run);
+		check_conn(conn, run);
 	}
 }
 
@@ -147,20 +147,20 @@ receive(struct comch_links *links, struct comch_run *run)
 {
 	struct rte_comch_conn *conn, *tmp;
 
-	/* What the last run returned is done with. */
-	if (!TAILQ_EMPTY(&links->owing))
-		pay_credits(links);
+	/* The application has processed the events of the last run. */
+	if (!TAILQ_EMPTY(&links->credit_due))
+		send_credits(links);
 	TAILQ_FOREACH_SAFE(conn, &links->hot, link_next, tmp) {
-		if (is_over(links, run))
+		if (is_run_full(links, run))
 			break;
-		check(conn, run);
+		check_conn(conn, run);
 		if (run->poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot) {
 			conn->is_hot = false;
 			TAILQ_REMOVE(&links->hot, conn, link_next);
 			TAILQ_INSERT_TAIL(&links->cold, conn, link_next);
 		}
 	}
-	/* The first of the hot ones must not always be served first. */
+	/* Fairness: after a full run, the first connection goes last. */
 	if (comch_run_full(run) && (conn = TAILQ_FIRST(&links->hot)) != NULL) {
 		TAILQ_REMOVE(&links->hot, conn, link_next);
 		TAILQ_INSERT_TAIL(&links->hot, conn, link_next);
@@ -168,7 +168,7 @@ receive(struct comch_links *links, struct comch_run *run)
 	run_cold(links, run);
 }
 
-/* With ordered connections: both kinds are the first to fill a run by turns. */
+/* Fairness: ordered and other connections alternate in filling a run first. */
 static __rte_noinline void
 receive_both(struct comch_links *links, struct comch_run *run)
 {
@@ -191,7 +191,7 @@ links_run(struct comch_poll_task *task, struct comch_run *run)
 }
 
 static bool
-links_look(struct comch_poll_task *task, uint64_t now, bool all)
+links_scanned(struct comch_poll_task *task, uint64_t now, bool all)
 {
 	struct comch_links *links = container_of(task, struct comch_links, task);
 	struct comch_server_list accepting = TAILQ_HEAD_INITIALIZER(accepting);
@@ -211,7 +211,7 @@ links_look(struct comch_poll_task *task, uint64_t now, bool all)
 
 /* Sleep */
 
-/* Ask for a wake-up, by credits too if somebody waits for them. */
+/* Ask for a wake-up by frames; also by credits, if sends or a drain wait for them. */
 static void
 conn_arm(struct rte_comch_conn *conn, uint32_t cls)
 {
@@ -225,8 +225,8 @@ links_arm(struct comch_poll_task *task, uint32_t cls)
 	struct comch_links *links = container_of(task, struct comch_links, task);
 	struct rte_comch_conn *conn;
 
-	/* No peer has to wait for a credit while we sleep. */
-	pay_credits(links);
+	/* Send credits before sleeping: peers may wait for them. */
+	send_credits(links);
 	TAILQ_FOREACH(conn, &links->hot, link_next)
 		conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &links->cold, link_next)
@@ -243,7 +243,7 @@ links_pending(const struct comch_poll_task *task)
 	const struct rte_comch_conn *conn;
 	bool pending;
 
-	/* One that waits for its turn is there, though its link may be empty. */
+	/* A held message is pending even if its link is empty. */
 	pending = !RB_EMPTY(&links->order.held);
 	TAILQ_FOREACH(conn, &links->hot, link_next)
 		pending |= conn->ops->frame_pending(conn->link);
@@ -258,7 +258,7 @@ static const struct comch_poll_task_ops links_ops = {
 	.size = sizeof(struct comch_links),
 	.init = links_init,
 	.run = links_run,
-	.look = links_look,
+	.scanned = links_scanned,
 	.arm = links_arm,
 	.pending = links_pending,
 };

@@ -6,9 +6,9 @@
 #define COMCH_LINKS_H
 
 /*
- * All connections of a poll: which of them a run looks at, which wait for
- * something, which owe their peer a credit. A task of the poll; the poll's thread,
- * all but comch_links_get().
+ * Schedules the connections of a poll: which of them a run reads, which have a
+ * deadline, and which have a credit to send. A task of the poll; all functions but
+ * comch_links_get() run in the poll's thread.
  */
 
 #include <bsd/sys/queue.h>
@@ -23,28 +23,28 @@ TAILQ_HEAD(comch_server_list, rte_comch_server);
 struct comch_links {
 	struct comch_poll_task task;
 	struct rte_comch_poll *poll;
-	struct comch_conn_list hot;       /* received from lately: looked at in each run */
-	struct comch_conn_list cold;      /* a few of them in each run, in turn */
-	struct comch_order_links order;   /* those of ordered servers, which are neither */
-	struct comch_conn_list owing;     /* owe the peer a credit */
-	struct comch_conn_list waiting;   /* handshakes and others with a deadline */
-	struct comch_server_list accepting; /* could not accept all who are there */
+	struct comch_conn_list hot;       /* recently active: read in each run */
+	struct comch_conn_list cold;      /* a few are read in each run, round robin */
+	struct comch_order_links order;   /* of ordered servers, neither hot nor cold */
+	struct comch_conn_list credit_due; /* a CREDIT must be sent in the next run */
+	struct comch_conn_list waiting;   /* handshakes, closes and frames that wait */
+	struct comch_server_list accepting; /* clients are left in the listener's queue */
 };
 
-/* Those of a poll; NULL: no memory. Any thread. */
+/* The links of a poll, created on first use; NULL: no memory. Any thread. */
 struct comch_links *comch_links_get(struct rte_comch_poll *poll);
-/* It has a link now. */
+/* The connection has a link now. */
 void comch_links_add(struct rte_comch_conn *conn);
-/* It ends. */
+/* The connection ends. */
 void comch_links_del(struct rte_comch_conn *conn);
 /* Call comch_conn_wait_step() until comch_links_wait_end(). */
 void comch_links_wait(struct rte_comch_conn *conn);
 void comch_links_wait_end(struct rte_comch_conn *conn);
-/* Call comch_server_accept() with the next look. */
+/* Call comch_server_accept() at the next scan. */
 void comch_links_accept_again(struct comch_links *links, struct rte_comch_server *server);
 void comch_links_accept_end(struct comch_links *links, struct rte_comch_server *server);
 
-/* There is something to receive. */
+/* The connection has frames to receive: make it hot. */
 static inline void
 comch_links_active(struct rte_comch_conn *conn)
 {
@@ -58,14 +58,14 @@ comch_links_active(struct rte_comch_conn *conn)
 	TAILQ_INSERT_TAIL(&links->hot, conn, link_next);
 }
 
-/* The peer is to be told, in the next run, that messages are done with. */
+/* Acknowledge processed messages to the peer in the next run. */
 static inline void
-comch_links_owe(struct rte_comch_conn *conn)
+comch_links_credit_due(struct rte_comch_conn *conn)
 {
-	if (conn->is_owing)
+	if (conn->is_credit_due)
 		return;
-	conn->is_owing = true;
-	TAILQ_INSERT_TAIL(&conn->links->owing, conn, owing_next);
+	conn->is_credit_due = true;
+	TAILQ_INSERT_TAIL(&conn->links->credit_due, conn, credit_next);
 }
 
 #endif /* COMCH_LINKS_H */

@@ -3,47 +3,48 @@
  */
 
 /*
- * Messages of all ordered servers of a poll, in the order of their sending.
+ * Delivers the messages of all ordered servers of a poll in the order in which they
+ * were sent.
  *
- * The promise: if A's send had returned before B's send began, in another thread
- * or process that learned of it in any way, A's message comes first. Sends that
+ * The guarantee: if A's send returned before B's send began, in another thread or
+ * process that learned of it in any way, A's message comes first. Sends that
  * overlap have no order.
  *
- * A client of an ordered server sends MSG_AT, which begins with the clock of
- * its sending (comch_clock.h), read within the send:
+ * A client of an ordered server sends MSG_AT, which begins with a stamp: the clock
+ * (comch_clock.h), read within the send:
  *
  *   sender                                receiver
- *   what the program has seen             until = clock
+ *   earlier loads of the program          cutoff = clock
  *   fence                                 fence
- *   stamp = clock                         look at every link that holds nothing
- *   store the frames, publish them        deliver what is held, lowest stamp
- *   commit: wait until clock > stamp      first, while stamp < until; each time
- *   return                                look at that link again
+ *   stamp = clock                         read every link without held message
+ *   store the frames, publish them        deliver held messages, lowest stamp
+ *   commit: wait until clock > stamp      first, while stamp < cutoff; each time
+ *   return                                read that link again
  *
- * One stamp and one wait serve a burst: the link keeps the order within it. The
+ * A burst needs one stamp and one wait: the link keeps the order within it. The
  * wait, known as commit wait, is for clocks whose tick is longer than a send. It
  * makes the order strict: B's stamp is read after A's send returned, so
- * stamp(A) < stamp(B). A counter of the sender's own that runs ahead of the tick
- * would order the sends of one process only.
+ * stamp(A) < stamp(B). A counter in the sender that runs ahead of the tick would
+ * order the sends of one process only.
  *
- * Now let B's message be about to be delivered, with stamp(B) < until. B's stamp
- * was read before `until`, because the clock does not go back; and A's frame
- * was visible before B's stamp was read. So each look at A's link since then
- * finds it: the link does not look empty, but holds A's message or an earlier
- * one of A, whose stamp is at most stamp(A) < stamp(B) and which goes first.
- * A stamp equal to `until` says nothing: within that tick A's frame may have come
- * after the look. Such a message and those beyond wait for the next run.
+ * Proof: consider B's message when it is due, with stamp(B) < cutoff. B's stamp was
+ * read before `cutoff`, because the clock is monotonic, and A's frame was visible
+ * before B's stamp was read. So each read of A's link after `cutoff` finds A's
+ * message, or an earlier one of A, whose stamp is at most stamp(A) < stamp(B) and
+ * which goes first. A stamp equal to `cutoff` proves nothing: within that tick A's
+ * frame may have arrived after the read. Such a message, and later ones, wait for
+ * the next run.
  *
- * A round is one look at every link after one `until`. It takes more than one
- * run if a run is full of other events before all were looked at; nothing is
- * delivered before it is over. A link whose peer does not take our frames
- * (COMCH_MAX_TX_WAIT) is passed over, and one with more than COMCH_RX_BURST other
- * frames before its next message: only their own messages are late.
+ * A round reads every link once after one `cutoff`. It takes several runs if a run
+ * is full of other events before all links are read; delivery starts when the round
+ * is complete. A round skips a link whose peer does not read our frames
+ * (COMCH_MAX_TX_WAIT), and a link with more than COMCH_RX_BURST other frames before
+ * its next message: only their own messages are late.
  *
- * Clients may lie. A stamp ahead of our clock counts as now, and one behind the
- * last of its connection as that. A stamp that is always 0 would always come
- * first: comch_order_told() notes the earliest moment at which a message can have
- * been sent, so a liar gets ahead by two of its receive queues at most.
+ * Stamps are not trusted. One ahead of our clock counts as now, and one below the
+ * connection's last stamp as that stamp. A stamp that is always 0 would always come
+ * first: comch_order_note_ack() records the earliest time at which a message can have
+ * been sent, so a false stamp gains two receive queues of messages at most.
  */
 
 #include <errno.h>
@@ -55,14 +56,14 @@
 #include "ctrl/comch_links.h"
 #include "ctrl/comch_order.h"
 
-/* Frames of a connection's share in a round that one run of waiting costs it. */
+/* Frames that a run of waiting for a blocked connection takes off its share of a round. */
 #define WAIT_COST 16
 
-/* What became of a look at a link. */
-enum look {
-	LOOK_DONE,  /* it holds a message, or it is empty, or it has ended */
-	LOOK_SPENT, /* it had its share of this round */
-	LOOK_FULL,  /* no room for what its frames say, or it must not be read yet */
+/* The result of reading a link. */
+enum order_read {
+	READ_DONE,  /* a message is held, the link is empty, or the connection has ended */
+	READ_SPENT, /* the connection's share of the round is used up */
+	READ_BLOCKED,  /* the run is full, or the link must not be read yet */
 };
 
 static int
@@ -73,7 +74,7 @@ order_cmp(const struct comch_order *a, const struct comch_order *b)
 	return a->conn->id < b->conn->id ? -1 : a->conn->id > b->conn->id;
 }
 
-/* RB_GENERATE_STATIC() wants a macro that only BSD has. */
+/* RB_GENERATE_STATIC() needs a macro that only BSD has. */
 RB_GENERATE_INTERNAL(comch_order_tree, comch_order, node, order_cmp, __rte_unused static)
 
 void
@@ -94,7 +95,7 @@ comch_order_join(struct rte_comch_conn *conn)
 	o = malloc(sizeof(*o) + size);
 	if (o == NULL)
 		return -ENOMEM;
-	/* A client sends nothing before it is accepted. */
+	/* No message is older than this: a client sends none before ACCEPT. */
 	*o = (struct comch_order){
 		.conn = conn, .floor = comch_clock_before(), .round = links->order.round - 1,
 		.size = size,
@@ -112,27 +113,27 @@ comch_order_leave(struct rte_comch_conn *conn)
 	struct comch_order *o = conn->order;
 
 	TAILQ_REMOVE(&op->conns, conn, link_next);
-	if (o->holds)
+	if (o->is_held)
 		RB_REMOVE(comch_order_tree, &op->held, o);
-	o->holds = false;
+	o->is_held = false;
 }
 
 /*
- * A client needs to know of more than `told` to send message number told +
- * recv_queue. So that message, and all behind it, are not older than this moment,
- * before we say more. One such moment counts until its first message was read;
- * then the next one is chosen. An honest sender reads its clock after its credit,
- * so its stamps are not changed.
+ * A client needs an acknowledgement beyond rx_acked to send message number rx_acked +
+ * recv_queue. So that message, and those that follow, are not older than the clock
+ * read here, before the acknowledgement is sent. Each such bound applies from its
+ * first message on; then the next one is recorded. An honest sender reads its clock
+ * after its credit, so its stamps do not change.
  */
 void
-comch_order_told(struct rte_comch_conn *conn)
+comch_order_note_ack(struct rte_comch_conn *conn)
 {
 	struct comch_order *o = conn->order;
 
-	if (o->has_next || conn->rx_told == conn->rx_done)
+	if (o->has_next || conn->rx_acked == conn->rx_done)
 		return;
 	o->has_next = true;
-	o->next_from = conn->rx_told + conn->recv_queue;
+	o->next_from = conn->rx_acked + conn->recv_queue;
 	o->next_floor = comch_clock_before();
 }
 
@@ -146,92 +147,92 @@ comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 		o->floor = o->next_floor;
 		o->has_next = false;
 	}
-	/* It waits for a later run, but not for a clock that no run reaches. */
-	if (clock > conn->links->order.until)
+	/* A stamp in the future must not delay the message beyond a later run. */
+	if (clock > conn->links->order.cutoff)
 		clock = RTE_MIN(clock, comch_clock_after());
 	clock = RTE_MAX(clock, o->floor);
-	/* What it was before is that of the last one. */
+	/* o->clock is the stamp of the connection's last message. */
 	o->clock = RTE_MAX(clock, o->clock);
 	o->len = len;
-	o->holds = true;
+	o->is_held = true;
 	RB_INSERT(comch_order_tree, &conn->links->order.held, o);
 }
 
 /*
- * Its next frame waits for a later run, and messages behind it may be older than
- * what others hold: so do they, for as many runs as its share allows.
+ * The next frame waits for a later run, and a message behind it may be older than
+ * held ones: deliver nothing, for as many runs as the connection's share allows.
  */
-static enum look
-look_waits(struct comch_order *o)
+static enum order_read
+read_blocked(struct comch_order *o)
 {
-	if (o->left < WAIT_COST) {
-		o->left = 0;
-		return LOOK_SPENT;
+	if (o->share < WAIT_COST) {
+		o->share = 0;
+		return READ_SPENT;
 	}
-	o->left -= WAIT_COST;
-	return LOOK_FULL;
+	o->share -= WAIT_COST;
+	return READ_BLOCKED;
 }
 
-/* Read until it holds a message. */
-static enum look
-order_look(struct rte_comch_conn *conn, struct comch_run *run)
+/* Read a link until a message is held. */
+static enum order_read
+order_read(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	const struct comch_order_links *op = &conn->links->order;
 	struct comch_order *o = conn->order;
 	int ret = 1;
 
-	/* A round's share, however many runs that takes: each may be full of its events. */
-	if (o->left_round != op->round) {
-		o->left_round = op->round;
-		o->left = COMCH_RX_BURST;
+	/* One share per round, however many runs the round takes. */
+	if (o->share_round != op->round) {
+		o->share_round = op->round;
+		o->share = COMCH_RX_BURST;
 	}
-	if (conn->tell)
-		return LOOK_FULL;
-	if (conn->put_off)
-		return look_waits(o);
-	while (!o->holds && comch_rx_may(conn) && conn->ops->frame_pending(conn->link)) {
+	if (conn->connect_event_due)
+		return READ_BLOCKED;
+	if (conn->rx_deferred)
+		return read_blocked(o);
+	while (!o->is_held && comch_rx_allowed(conn) && conn->ops->frame_pending(conn->link)) {
 		if (comch_run_full(run))
-			return LOOK_FULL;
-		if (o->left-- == 0) {
-			o->left = 0;
-			return LOOK_SPENT;
+			return READ_BLOCKED;
+		if (o->share-- == 0) {
+			o->share = 0;
+			return READ_SPENT;
 		}
-		ret = comch_rx_held(conn, run);
+		ret = comch_rx_ordered(conn, run);
 		if (ret <= 0)
 			break;
 	}
-	comch_rx_over(conn, ret);
-	return conn->put_off ? look_waits(o) : LOOK_DONE;
+	comch_rx_finish(conn, ret);
+	return conn->rx_deferred ? read_blocked(o) : READ_DONE;
 }
 
-/* Look at all that hold nothing. True: the round is over. */
+/* Read all links without a held message. True: the round is complete. */
 static bool
 order_round(struct comch_order_links *op, struct comch_run *run)
 {
 	struct rte_comch_conn *conn, *tmp;
 
-	if (!op->open) {
-		op->open = true;
+	if (!op->round_open) {
+		op->round_open = true;
 		op->round++;
-		op->until = comch_clock_before();
+		op->cutoff = comch_clock_before();
 	}
 	TAILQ_FOREACH_SAFE(conn, &op->conns, link_next, tmp) {
-		if (conn->order->holds || conn->order->round == op->round)
+		if (conn->order->is_held || conn->order->round == op->round)
 			continue;
-		if (order_look(conn, run) == LOOK_FULL)
+		if (order_read(conn, run) == READ_BLOCKED)
 			return false;
-		/* It may have ended, and lives until the next run all the same. */
+		/* If the connection has ended, its memory is valid until the next run. */
 		conn->order->round = op->round;
 	}
-	op->open = false;
+	op->round_open = false;
 	return true;
 }
 
-/* Who is alone needs no order. */
+/* A single connection is in order already. */
 static bool
-is_alone(const struct rte_comch_conn *conn)
+is_single(const struct rte_comch_conn *conn)
 {
-	return conn != NULL && TAILQ_NEXT(conn, link_next) == NULL && !conn->order->holds;
+	return conn != NULL && TAILQ_NEXT(conn, link_next) == NULL && !conn->order->is_held;
 }
 
 void
@@ -244,28 +245,28 @@ comch_order_run(struct comch_links *links, struct comch_run *run)
 
 	if (conn == NULL)
 		return;
-	if (is_alone(conn)) {
-		op->open = false;
-		comch_rx_alone(conn, run);
+	if (is_single(conn)) {
+		op->round_open = false;
+		comch_rx_single(conn, run);
 		return;
 	}
 	if (!order_round(op, run))
 		return;
 	while (!comch_run_full(run)) {
 		o = RB_MIN(comch_order_tree, &op->held);
-		if (o == NULL || o->clock >= op->until)
+		if (o == NULL || o->clock >= op->cutoff)
 			break;
-		data = comch_poll_room(run->poll, o->len);
+		data = comch_poll_arena_get(run->poll, o->len);
 		if (data == NULL)
 			break;
 		memcpy(data, o->buf + COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE, o->len);
-		comch_poll_keep(run->poll, o->len);
+		comch_poll_arena_keep(run->poll, o->len);
 		RB_REMOVE(comch_order_tree, &op->held, o);
-		o->holds = false;
+		o->is_held = false;
 		conn = o->conn;
 		comch_rx_msg(conn, run, data, o->len);
-		/* What it has next may be older than what others hold. */
-		if (order_look(conn, run) != LOOK_DONE)
+		/* Its next message may be older than the held ones. */
+		if (order_read(conn, run) != READ_DONE)
 			break;
 	}
 }

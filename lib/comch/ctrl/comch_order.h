@@ -6,8 +6,8 @@
 #define COMCH_ORDER_H
 
 /*
- * Messages of several clients in the order of their sending: what a poll and
- * a connection of an ordered server have for it. The how and why: comch_order.c.
+ * Delivers messages of several clients in the order in which they were sent: state
+ * of a poll and of a connection to an ordered server. The algorithm: comch_order.c.
  */
 
 #include <stdbool.h>
@@ -19,19 +19,19 @@ struct comch_run;
 struct rte_comch_conn;
 struct comch_links;
 
-/* Of an ordered connection. All: the poll's thread. */
+/* State of an ordered connection. Used by the poll's thread only. */
 struct comch_order {
-	RB_ENTRY(comch_order) node; /* while it holds a message */
+	RB_ENTRY(comch_order) node; /* in the tree while a message is held */
 	struct rte_comch_conn *conn;
-	uint64_t clock;       /* of the message held, or of the last one */
-	uint32_t len;         /* its payload */
-	bool holds;
-	uint32_t round;       /* the last in which it was looked at */
-	uint32_t left;        /* frames that it may have read in this round */
-	uint32_t left_round;  /* which round that is */
-	/* No message from here on is older than that: see comch_order_told(). */
+	uint64_t clock;       /* stamp of the held message, else of the last one */
+	uint32_t len;         /* payload bytes of the held message */
+	bool is_held;         /* buf has a message that waits for its turn */
+	uint32_t round;       /* last round in which the link was read */
+	uint32_t share;       /* frames that may still be read in share_round */
+	uint32_t share_round;
+	/* Lower bound of the stamps of following messages: see comch_order_note_ack(). */
 	uint64_t floor;
-	uint64_t next_floor;  /* the same for message next_from and all behind it */
+	uint64_t next_floor;  /* lower bound from message number next_from on */
 	uint32_t next_from;
 	bool has_next;
 	uint32_t size;        /* of buf */
@@ -41,25 +41,25 @@ struct comch_order {
 RB_HEAD(comch_order_tree, comch_order);
 TAILQ_HEAD(comch_order_conns, rte_comch_conn);
 
-/* Of all ordered connections of a poll. */
+/* The ordered connections of a poll. */
 struct comch_order_links {
-	struct comch_order_conns conns; /* that are established and ordered */
+	struct comch_order_conns conns; /* established and ordered */
 	struct comch_order_tree held;
-	uint64_t until;       /* all links are looked at after this clock */
+	uint64_t cutoff;                /* all links are read after this clock value */
 	uint32_t round;
-	bool open;            /* the round is not over: a run was full */
+	bool round_open;                /* a full run interrupted the round */
 };
 
 void comch_order_init(struct comch_order_links *op);
-/* A connection is about to be accepted. 0 or -ENOMEM. */
+/* Make a connection ordered, before ACCEPT is sent. Returns 0 or -ENOMEM. */
 int comch_order_join(struct rte_comch_conn *conn);
-/* It ends: what it holds is lost. */
+/* The connection ends: drop its held message. */
 void comch_order_leave(struct rte_comch_conn *conn);
-/* The peer is about to be told of conn->rx_done: before rx_told moves. */
-void comch_order_told(struct rte_comch_conn *conn);
-/* A MSG_AT of so many payload bytes is in its buffer. */
+/* Call before a frame acknowledges conn->rx_done, while rx_acked has its old value. */
+void comch_order_note_ack(struct rte_comch_conn *conn);
+/* Hold the MSG_AT in the connection's buffer, with len payload bytes. */
 void comch_order_hold(struct rte_comch_conn *conn, uint32_t len);
-/* Receive from all, and deliver what is due. */
+/* Receive from all ordered connections, and deliver the messages that are due. */
 void comch_order_run(struct comch_links *links, struct comch_run *run);
 
 #endif /* COMCH_ORDER_H */

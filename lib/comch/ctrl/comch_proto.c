@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Which frame is allowed when, and what handles it: all on one screen. */
+/* The rules of the protocol: which side may send a frame in which phase, and its handler. */
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define ON(phase) (UINT32_C(1) << COMCH_PHASE_##phase)
 #define ON_UP (ON(UP) | ON(DRAINING))
 
-/* Which side may send it. */
+/* The side that may send a frame. */
 #define BY_CLIENT 1
 #define BY_SERVER 2
 #define BY_ANY (BY_CLIENT | BY_SERVER)
@@ -59,7 +59,7 @@ proto_allows(const struct rte_comch_conn *conn, const struct comch_wire_frame *f
 	return conn->ctrl_only == 0 && nb_fds == comch_fast_path_ops.nb_fds(conn, f);
 }
 
-/* What the peer's driver says, out of a frame: ours to close. */
+/* Take the ticket and the descriptors out of a frame. The caller closes them. */
 static void
 ticket_init(struct rte_comch_ticket *ticket, const struct comch_wire_frame *f, const int *fds,
 		uint32_t nb_fds)
@@ -105,7 +105,7 @@ comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame 
 	struct rte_comch_ticket ticket;
 	int ret = -EPROTO;
 
-	/* The only one that comes in a hurry: its header has said all. */
+	/* Fast path of the most frequent frame: its header is already processed. */
 	if (likely(f->type == COMCH_WIRE_CREDIT && nb_fds == 0 && comch_conn_is_up(conn)))
 		return 0;
 	ticket_init(&ticket, f, fds, nb_fds);

@@ -5,7 +5,7 @@
 #ifndef COMCH_PROTO_H
 #define COMCH_PROTO_H
 
-/* Which frame is allowed when, and what handles it. The poll's thread. */
+/* Checks and dispatches received frames. Runs in the poll's thread. */
 
 #include <stdint.h>
 
@@ -13,7 +13,10 @@ struct comch_run;
 struct comch_wire_frame;
 struct rte_comch_conn;
 
-/* A frame that was parsed; its descriptors are closed. 0, or an error that ends the connection. */
+/*
+ * Handle a parsed frame, and close its descriptors. Returns 0, or a negative errno that
+ * ends the connection.
+ */
 int comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		int *fds, uint32_t nb_fds, struct comch_run *run);
 

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What a connection receives: a frame is read, checked, and becomes an event or an action. */
+/* Receive path of a connection: read a frame, check it, return an event or dispatch it. */
 
 #include <errno.h>
 #include <string.h>
@@ -25,14 +25,17 @@ rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n)
 	if (comch_forked)
 		return -EBADFD;
 	if (!conn->manual_credit || n > conn->rx_seq - conn->rx_done) {
-		COMCH_LOG(ERR, "connection %u: %u messages done, but %s", conn->id, n,
-			conn->manual_credit ? "there are not so many" :
-			"it was not made for explicit credits");
+		if (conn->manual_credit)
+			COMCH_LOG(ERR, "connection %u: msgs_done(%u): only %u received and not "
+				"done", conn->id, n, conn->rx_seq - conn->rx_done);
+		else
+			COMCH_LOG(ERR, "connection %u: msgs_done(%u): requires MANUAL_CREDIT",
+				conn->id, n);
 		return -EINVAL;
 	}
 	conn->rx_done += n;
 	if (n > 0 && comch_conn_is_up(conn))
-		comch_links_owe(conn);
+		comch_links_credit_due(conn);
 	return 0;
 }
 
@@ -51,34 +54,35 @@ on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t 
 	if (unlikely(conn->manual_credit))
 		return;
 	conn->rx_done = conn->rx_seq;
-	comch_links_owe(conn);
+	comch_links_credit_due(conn);
 }
 
-/* No more than our queue beyond what we have told: more, and the peer does not count. */
+/* The peer may send recv_queue messages beyond the acknowledged ones. */
 static inline bool
-may_get_msg(const struct rte_comch_conn *conn, uint32_t len)
+msg_is_allowed(const struct rte_comch_conn *conn, uint32_t len)
 {
 	return conn->phase >= COMCH_PHASE_UP && len <= conn->max_msg_size &&
-		conn->rx_seq - conn->rx_told < conn->recv_queue;
+		conn->rx_seq - conn->rx_acked < conn->recv_queue;
 }
 
-/* What becomes of a message. */
+/* How rx_frame() passes a message on. */
 enum rx_how {
-	RX_GIVE,    /* an event, its data where it was read */
-	RX_GIVE_AT, /* the same, of a message with its clock */
-	RX_HOLD,    /* it waits for its turn */
+	RX_DELIVER,    /* return MSG as an event, the data in place */
+	RX_DELIVER_AT, /* return MSG_AT as an event, the data in place */
+	RX_HOLD,    /* hold MSG_AT until its turn */
 };
 
 /*
- * One frame: 1, 0 (none) or a negative errno that ends the connection. How, a
- * constant, says which of three functions this is.
+ * Receive one frame. Returns 1, 0 (none) or a negative errno that ends the
+ * connection. `how` is a constant: the compiler makes three functions of this one.
  */
 static __rte_always_inline int
 rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, uint32_t size,
 		enum rx_how how)
 {
-	const enum comch_wire_type msg_type = how == RX_GIVE ? COMCH_WIRE_MSG : COMCH_WIRE_MSG_AT;
-	const uint32_t skip = how == RX_GIVE ? 0 : COMCH_WIRE_CLOCK_SIZE;
+	const enum comch_wire_type msg_type = how == RX_DELIVER ? COMCH_WIRE_MSG :
+		COMCH_WIRE_MSG_AT;
+	const uint32_t skip = how == RX_DELIVER ? 0 : COMCH_WIRE_CLOCK_SIZE;
 	int fds[RTE_COMCH_FRAME_FDS];
 	struct comch_wire_frame f;
 	uint32_t nb_fds = 0;
@@ -91,13 +95,13 @@ rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, uint3
 		return len;
 	ret = comch_wire_parse(buf, (uint32_t)len, &f);
 	if (likely(ret == 0))
-		ret = comch_unacked_take(conn, f.acked);
-	if (likely(ret == 0 && f.type == msg_type && may_get_msg(conn, f.len - skip))) {
+		ret = comch_unacked_ack(conn, f.acked);
+	if (likely(ret == 0 && f.type == msg_type && msg_is_allowed(conn, f.len - skip))) {
 		if (how == RX_HOLD) {
 			comch_order_hold(conn, f.len - skip);
 		} else {
 			on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE + skip, f.len - skip);
-			comch_poll_keep(conn->obj.poll, (uint32_t)len);
+			comch_poll_arena_keep(conn->obj.poll, (uint32_t)len);
 		}
 	} else if (ret == 0) {
 		ret = comch_proto_dispatch(conn, &f, fds, nb_fds, run);
@@ -113,12 +117,12 @@ rx_one(struct rte_comch_conn *conn, struct comch_run *run, enum rx_how how)
 {
 	uint32_t size = COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE + RTE_MAX(conn->max_msg_size,
 			(uint32_t)COMCH_WIRE_MAX_FRAME);
-	uint8_t *buf = comch_poll_room(conn->obj.poll, size);
+	uint8_t *buf = comch_poll_arena_get(conn->obj.poll, size);
 
 	return likely(buf != NULL) ? rx_frame(conn, run, buf, size, how) : 0;
 }
 
-/* SENT events that a frame made due: those without room come later. */
+/* Return the SENT events of an acknowledgement; in the next run if this one is full. */
 static inline void
 report_acked(struct rte_comch_conn *conn, struct comch_run *run)
 {
@@ -127,7 +131,7 @@ report_acked(struct rte_comch_conn *conn, struct comch_run *run)
 }
 
 int
-comch_rx_held(struct rte_comch_conn *conn, struct comch_run *run)
+comch_rx_ordered(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	int ret = rx_frame(conn, run, conn->order->buf, conn->order->size, RX_HOLD);
 
@@ -143,12 +147,12 @@ comch_rx_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uin
 }
 
 void
-comch_rx_over(struct rte_comch_conn *conn, int ret)
+comch_rx_finish(struct rte_comch_conn *conn, int ret)
 {
 	if (ret < 0)
-		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
+		comch_conn_end(conn, ret, "protocol violation by peer (%s)", strerror(-ret));
 	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
-		/* Its end comes when the last frame was read: look again. */
+		/* The service function ends it after the last frame. */
 		comch_poll_note(&conn->obj);
 }
 
@@ -159,30 +163,30 @@ comch_rx(struct rte_comch_conn *conn, struct comch_run *run)
 	int ret = 1;
 
 	comch_links_active(conn);
-	/* A peer that writes as fast as we read must not keep us here for ever. */
-	while (left-- > 0 && comch_rx_may(conn) && comch_rx_has_room(conn, run)) {
-		ret = rx_one(conn, run, RX_GIVE);
-		/* Accepted as an ordered one: the rest is for comch_order_run(). */
+	/* The bound is for a peer that writes as fast as we read. */
+	while (left-- > 0 && comch_rx_allowed(conn) && comch_rx_has_room(conn, run)) {
+		ret = rx_one(conn, run, RX_DELIVER);
+		/* The connection became ordered: comch_order_run() reads the rest. */
 		if (ret <= 0 || unlikely(conn->order != NULL))
 			break;
 		report_acked(conn, run);
 	}
-	comch_rx_over(conn, ret);
+	comch_rx_finish(conn, ret);
 }
 
 void
-comch_rx_alone(struct rte_comch_conn *conn, struct comch_run *run)
+comch_rx_single(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	unsigned int left = COMCH_RX_BURST;
 	int ret = 1;
 
-	while (left-- > 0 && comch_rx_may(conn) && !comch_run_full(run) &&
+	while (left-- > 0 && comch_rx_allowed(conn) && !comch_run_full(run) &&
 			conn->ops->frame_pending(conn->link)) {
-		ret = rx_one(conn, run, RX_GIVE_AT);
+		ret = rx_one(conn, run, RX_DELIVER_AT);
 		if (ret <= 0)
 			break;
 		report_acked(conn, run);
 	}
-	comch_rx_over(conn, ret);
+	comch_rx_finish(conn, ret);
 }
 

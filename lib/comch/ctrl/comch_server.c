@@ -20,7 +20,7 @@
 #define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT | \
 	RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_CTRL_ONLY | \
 	RTE_COMCH_SERVER_F_MANUAL_CREDIT)
-/* Clients that one look accepts: the others wait in the listener's queue. */
+/* Clients that one scan accepts: the others wait in the listener's queue. */
 #define ACCEPT_BURST 64
 
 #define DEFAULT_MSG_SIZE 4080
@@ -52,8 +52,10 @@ comch_name_check(const char *name, const char *what)
 
 	if (len > 0 && len < RTE_COMCH_NAME_SIZE)
 		return 0;
-	COMCH_LOG(ERR, "%s: a name has 1 to %d bytes, this one %s", what,
-		RTE_COMCH_NAME_SIZE - 1, len == 0 ? "none" : "more");
+	if (len == 0)
+		COMCH_LOG(ERR, "%s: name is empty", what);
+	else
+		COMCH_LOG(ERR, "%s: name is longer than %d bytes", what, RTE_COMCH_NAME_SIZE - 1);
 	return -EINVAL;
 }
 
@@ -117,7 +119,7 @@ server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
 		return -EINVAL;
 	}
 	if ((dev->info.capa & RTE_COMCH_CAPA_SERVER) == 0) {
-		COMCH_LOG(ERR, "server %s: device %s is on the host side; servers live on the DPU",
+		COMCH_LOG(ERR, "server %s: device %s is on the host side; servers need role=dpu",
 			c->name, dev->info.name);
 		return -ENOTSUP;
 	}
@@ -232,12 +234,12 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	comch_registry_add(&comch_conn_registry, &conn->entry);
 	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
 	if (comch_conn_set_link(conn, link) != 0) {
-		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
+		comch_conn_end(conn, -EMFILE, "no free file descriptor for the connection");
 		return;
 	}
 	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
 	comch_links_wait(conn);
-	comch_conn_look(conn);
+	comch_conn_poll_link(conn);
 }
 
 void
@@ -258,14 +260,14 @@ comch_server_accept(struct rte_comch_server *server)
 		server_accept_one(server, link);
 	}
 	if (ret != 0 && ret != -EAGAIN) {
-		/* Said once; the clients wait, and go on waiting until there is room. */
+		/* Logged once; the clients stay queued until accept works again. */
 		if (!server->accept_failed)
 			COMCH_LOG(ERR, "server %s: cannot accept a client: %s", server->name,
 				strerror(-ret));
 		comch_count(&server->stats.accept_errors, 1);
 	}
 	server->accept_failed = ret != 0 && ret != -EAGAIN;
-	/* The descriptor tells of the next change only: what is left now is ours to remember. */
+	/* The descriptor is edge-triggered: remember that clients may be left. */
 	if (ret != -EAGAIN)
 		comch_links_accept_again(server->links, server);
 }
@@ -276,7 +278,7 @@ listener_ready(struct comch_fd *cfd)
 	comch_server_accept(container_of(cfd, struct rte_comch_server, fd));
 }
 
-/* The watch says that clients may not find it any more: then it stops. */
+/* Stop the server if clients can no longer find it. */
 static void
 watch_ready(struct comch_fd *cfd)
 {
@@ -290,7 +292,7 @@ watch_ready(struct comch_fd *cfd)
 			sizeof(server->reason));
 	if (ret == 0)
 		return;
-	COMCH_LOG(ERR, "server %s stops, nobody could find it any more: %s", server->name,
+	COMCH_LOG(ERR, "server %s stops: clients can no longer find it: %s", server->name,
 		server->reason);
 	comch_trace_server_stop(server->name, server->nb_conns);
 	stop_listening(server);
@@ -334,23 +336,23 @@ rte_comch_server_start(struct rte_comch_server *server)
 }
 
 void
-comch_server_conn_leaves(struct rte_comch_conn *conn)
+comch_server_conn_ending(struct rte_comch_conn *conn)
 {
-	if (conn->server == NULL || conn->leaving)
+	if (conn->server == NULL || conn->is_ending)
 		return;
-	conn->leaving = true;
-	conn->server->nb_leaving++;
+	conn->is_ending = true;
+	conn->server->nb_ending++;
 }
 
 void
-comch_server_conn_ended(struct rte_comch_conn *conn)
+comch_server_conn_freed(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
 	TAILQ_REMOVE(&server->conns, conn, server_next);
 	comch_count(&server->nb_conns, -1);
-	if (conn->leaving)
-		server->nb_leaving--;
+	if (conn->is_ending)
+		server->nb_ending--;
 	if (comch_obj_state(&server->obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
 		comch_poll_note(&server->obj);
 }
@@ -401,7 +403,7 @@ rte_comch_server_destroy(struct rte_comch_server *server)
 	}
 	comch_registry_del(&comch_server_registry, &server->entry);
 	comch_dev_put(server->dev);
-	comch_obj_bury(&server->obj);
+	comch_obj_free_later(&server->obj);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #ifndef COMCH_SERVER_H
 #define COMCH_SERVER_H
 
-/* Servers, as the rest of the control path sees them. The poll's thread. */
+/* Servers: the interface to the rest of the control path. Runs in the poll's thread. */
 
 #include <bsd/sys/queue.h>
 
@@ -14,7 +14,7 @@
 #include "base/comch_obj.h"
 #include "base/comch_poll.h"
 
-/* Clients of one server that may be half-way through a handshake. */
+/* Limit of clients of one server that are within the handshake. */
 #define COMCH_MAX_HALF_OPEN 1024
 
 struct comch_links;
@@ -27,15 +27,15 @@ struct rte_comch_server {
 	struct rte_comch_listener *listener;
 	struct comch_fd fd;
 	struct comch_fd watch;
-	int end_status;        /* why it stopped by itself; 0: it was asked to */
-	char reason[RTE_COMCH_REASON_SIZE]; /* the same in words */
+	int end_status;        /* error that stopped the server; 0: stopped by the application */
+	char reason[RTE_COMCH_REASON_SIZE]; /* end_status as text */
 	struct comch_links *links;
 	TAILQ_HEAD(, rte_comch_conn) conns;
-	uint32_t nb_conns;     /* all of them */
-	uint32_t nb_half_open; /* not established and not pending */
+	uint32_t nb_conns;
+	uint32_t nb_half_open; /* of nb_conns: before PENDING */
 	uint32_t nb_pending;
-	uint32_t nb_leaving;   /* about to end or ended: they make room */
-	bool accept_failed;    /* logged; tried again at each look */
+	uint32_t nb_ending;    /* of nb_conns: ending, so their slots become free soon */
+	bool accept_failed;    /* logged; retried at each scan */
 	bool is_accepting;     /* in links->accepting */
 	struct rte_comch_server_stats stats;
 	TAILQ_ENTRY(rte_comch_server) accepting_next; /* of links->accepting */
@@ -44,15 +44,15 @@ struct rte_comch_server {
 
 extern struct comch_registry_type comch_server_registry;
 
-/* 0, or -EINVAL after a log line that begins with what. */
+/* Returns 0, or -EINVAL after a log line that begins with `what`. */
 int comch_name_check(const char *name, const char *what);
 /* Check sizes against the device's limits and fill in defaults. */
 int comch_sizes_check(const struct rte_comch_dev *dev, const char *what,
 		uint32_t *max_msg_size, uint32_t *recv_queue, uint32_t *send_queue);
-/* Accept clients that wait. */
+/* Accept waiting clients. */
 void comch_server_accept(struct rte_comch_server *server);
-/* The end of a connection is certain, though it has its place until the application was told. */
-void comch_server_conn_leaves(struct rte_comch_conn *conn);
-void comch_server_conn_ended(struct rte_comch_conn *conn);
+/* Ending; still counts against max_clients until DISCONNECTED is returned. */
+void comch_server_conn_ending(struct rte_comch_conn *conn);
+void comch_server_conn_freed(struct rte_comch_conn *conn);
 
 #endif /* COMCH_SERVER_H */

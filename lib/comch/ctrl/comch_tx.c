@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What a connection sends: frames, messages and their credits. */
+/* Send path of a connection: frames, messages and credits. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ frame_tx(struct rte_comch_conn *conn, const struct rte_comch_frame *frame)
 	int ret = conn->ops->frame_tx(conn->link, frame);
 
 	comch_store_relaxed(&conn->stats.wakes, conn->link->wakes);
-	/* The driver saw the end first: the connection has to follow. */
+	/* The link is down: the service function ends the connection. */
 	if (unlikely(ret == -ENOTCONN))
 		comch_poll_note(&conn->obj);
 	return ret;
@@ -46,9 +46,9 @@ tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fd
 	return frame_tx(conn, &frame);
 }
 
-/* Keep a frame until there is room; its descriptors are duplicated. */
+/* Queue a frame until the link has space; its descriptors are duplicated. */
 static int
-tx_later(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
+tx_queue(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
 		uint32_t nb_fds)
 {
 	struct comch_tx_wait *w = calloc(1, sizeof(*w));
@@ -76,12 +76,12 @@ err_close:
 	return -EMFILE;
 }
 
-/* A frame says what is done with: before rx_told is that. */
+/* Each frame acknowledges rx_done: call this before rx_acked is updated. */
 static inline void
-telling(struct rte_comch_conn *conn)
+before_ack(struct rte_comch_conn *conn)
 {
 	if (unlikely(conn->order != NULL))
-		comch_order_told(conn);
+		comch_order_note_ack(conn);
 }
 
 void
@@ -93,14 +93,14 @@ comch_tx_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *frame
 	uint32_t len;
 	int ret = -EAGAIN;
 
-	telling(conn);
+	before_ack(conn);
 	f.acked = conn->rx_done;
-	conn->rx_told = conn->rx_done;
+	conn->rx_acked = conn->rx_done;
 	len = comch_wire_build(&f, buf);
 	if (STAILQ_EMPTY(&conn->tx_wait))
 		ret = tx_now(conn, buf, len, fds, nb_fds);
 	if (ret == -EAGAIN)
-		ret = tx_later(conn, buf, len, fds, nb_fds);
+		ret = tx_queue(conn, buf, len, fds, nb_fds);
 	if (ret != 0 && ret != -ENOTCONN)
 		comch_conn_fault(conn, ret, "no descriptor or memory to send a frame");
 }
@@ -133,7 +133,7 @@ tx_wait_free(struct rte_comch_conn *conn, struct comch_tx_wait *w)
 }
 
 void
-comch_tx_forget(struct rte_comch_conn *conn)
+comch_tx_drop(struct rte_comch_conn *conn)
 {
 	while (!STAILQ_EMPTY(&conn->tx_wait))
 		tx_wait_free(conn, STAILQ_FIRST(&conn->tx_wait));
@@ -157,11 +157,11 @@ comch_tx_credit(struct rte_comch_conn *conn)
 {
 	static const struct comch_wire_frame credit = { .type = COMCH_WIRE_CREDIT };
 
-	if (conn->rx_told != conn->rx_done && comch_conn_is_up(conn))
+	if (conn->rx_acked != conn->rx_done && comch_conn_is_up(conn))
 		comch_tx_frame(conn, &credit, NULL, 0);
 }
 
-/* Messages out */
+/* Messages */
 
 static int
 msg_check(const struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
@@ -176,10 +176,10 @@ msg_check(const struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 	return 0;
 }
 
-/* The connection that this thread sent its last message with a stamp on. */
+/* The id of the connection on which this thread last sent a stamped message. */
 static __thread uint32_t last_stamped __attribute__((tls_model("initial-exec")));
 
-/* The link keeps the order within a burst: one stamp for all of it. */
+/* One stamp per burst: the link keeps the order within it. */
 static uint64_t
 burst_stamp(const struct rte_comch_conn *conn)
 {
@@ -190,7 +190,7 @@ burst_stamp(const struct rte_comch_conn *conn)
 	return comch_clock_after();
 }
 
-/* *stamp: the clock of this burst, or 0 before its first message that has one. */
+/* *stamp: the stamp of this burst; 0: not taken yet. */
 static inline int
 msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, uint64_t *stamp)
 {
@@ -204,8 +204,8 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, uint64_t *s
 	if (unlikely(!STAILQ_EMPTY(&conn->tx_wait)) ||
 			conn->tx_seq - conn->tx_acked >= conn->tx_credits)
 		return -EAGAIN;
-	telling(conn);
-	if (unlikely(conn->says_clocks)) {
+	before_ack(conn);
+	if (unlikely(conn->sends_stamps)) {
 		if (*stamp == 0)
 			*stamp = burst_stamp(conn);
 		frame.hdr_len = sizeof(hdr);
@@ -216,7 +216,7 @@ msg_tx(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, uint64_t *s
 	ret = frame_tx(conn, &frame);
 	if (ret != 0)
 		return ret;
-	conn->rx_told = conn->rx_done;
+	conn->rx_acked = conn->rx_done;
 	comch_trace_msg_tx(conn->id, msg->len, conn->tx_seq);
 	comch_count(&conn->tx_seq, 1);
 	comch_count(&conn->stats.tx_msgs, 1);
@@ -232,7 +232,7 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 	uint16_t i;
 	int ret;
 
-	/* One that ends takes no more: its last event would never find its turn. */
+	/* Refuse sends while ending, or DISCONNECTED could starve. */
 	if (unlikely(conn == NULL || msgs == NULL || conn->phase >= COMCH_PHASE_ENDING ||
 			conn->phase == COMCH_PHASE_DRAINING || comch_forked))
 		return 0;
@@ -243,8 +243,9 @@ rte_comch_conn_send_burst(struct rte_comch_conn *conn, const struct rte_comch_ms
 		if (likely(ret == 0))
 			ret = msg_tx(conn, &msgs[i], &stamp);
 		/*
-		 * Nor one whose link is down: failures, sent again and again,
-		 * would leave no room for what the peer sent last, nor for the end.
+		 * A link that is down counts as full: an application that retries failed
+		 * sends would fill each run with SENT, and starve the peer's last messages
+		 * and DISCONNECTED.
 		 */
 		if (ret == -EAGAIN || ret == -ENOTCONN)
 			break;

@@ -6,8 +6,9 @@
 #define COMCH_UNACKED_H
 
 /*
- * Messages that were sent, in their order, until their SENT is returned: head..ready
- * have their answer, ready..tail wait for the peer's. The poll's thread.
+ * The queue of sent messages, until SENT is returned: entries from head to ready are
+ * acknowledged or failed, those from ready to tail wait for the peer. Used by the poll's
+ * thread.
  */
 
 #include <errno.h>
@@ -21,7 +22,7 @@ comch_unacked_full(const struct rte_comch_conn *conn)
 	return conn->unacked_tail - conn->unacked_head >= conn->unacked_size;
 }
 
-/* Pass entries that have their answer. */
+/* Advance `ready` over failed entries. */
 static inline void
 comch_unacked_skip(struct rte_comch_conn *conn)
 {
@@ -30,9 +31,9 @@ comch_unacked_skip(struct rte_comch_conn *conn)
 		conn->unacked_ready++;
 }
 
-/* The peer's application was given so many of our messages. 0 or -EPROTO. */
+/* The peer acknowledges the first `acked` messages. Returns 0 or -EPROTO. */
 static inline int
-comch_unacked_take(struct rte_comch_conn *conn, uint32_t acked)
+comch_unacked_ack(struct rte_comch_conn *conn, uint32_t acked)
 {
 	uint32_t n = acked - conn->tx_acked;
 
@@ -48,7 +49,7 @@ comch_unacked_take(struct rte_comch_conn *conn, uint32_t acked)
 	return 0;
 }
 
-/* Remember a message; status not 0: it was not sent. */
+/* Add a message; status not 0: the send failed. */
 static inline void
 comch_unacked_put(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, int status)
 {
@@ -85,9 +86,9 @@ comch_unacked_report(struct rte_comch_conn *conn, struct comch_run *run)
 	return true;
 }
 
-/* Does a message wait for its answer? Of a silent one no SENT is wanted. */
+/* Is any non-silent message still unacknowledged? */
 static inline bool
-comch_unacked_waits(const struct rte_comch_conn *conn)
+comch_unacked_pending(const struct rte_comch_conn *conn)
 {
 	const struct comch_unacked *u;
 	uint32_t i;
@@ -100,7 +101,7 @@ comch_unacked_waits(const struct rte_comch_conn *conn)
 	return false;
 }
 
-/* The link is gone: what has no answer fails. */
+/* The link is down: fail all messages that are not acknowledged. */
 static inline void
 comch_unacked_fail(struct rte_comch_conn *conn)
 {

@@ -12,14 +12,14 @@
 #include "ctrl/comch_wire.h"
 
 /*
- * One list of fields per type serves both directions: a cursor that either
- * puts or gets. So the two can never disagree.
+ * One list of fields per type serves both directions, so that they always agree:
+ * a cursor either puts or gets.
  */
 struct wire_cursor {
 	uint8_t *pos;
 	uint8_t *end;
 	bool put;
-	bool bad; /* ran over the end, or a value that cannot be */
+	bool bad; /* ran past the end, or found an invalid value */
 };
 
 static void
@@ -79,7 +79,7 @@ wire_u64(struct wire_cursor *c, uint64_t *v)
 	c->pos += sizeof(le);
 }
 
-/* A status is 0 or a negative errno: a peer may not make success out of -1 << 31. */
+/* A status is 0 or a negative errno; anything else from a peer is invalid. */
 static void
 wire_status(struct wire_cursor *c, int32_t *v)
 {
@@ -91,7 +91,7 @@ wire_status(struct wire_cursor *c, int32_t *v)
 		c->bad = true;
 }
 
-/* Text is length and bytes; received text ends with a NUL and shows only printable ASCII. */
+/* Text is a length and bytes without NUL; received text is NUL-terminated. */
 static void
 wire_text(struct wire_cursor *c, char *text, size_t size)
 {
@@ -115,7 +115,7 @@ wire_text(struct wire_cursor *c, char *text, size_t size)
 	c->pos += len;
 }
 
-/* Words for people go to logs and terminals: nothing in them may steer one. */
+/* Reasons go to logs and terminals: replace all but printable ASCII. */
 static void
 wire_reason(struct wire_cursor *c, char *text, size_t size)
 {
@@ -129,7 +129,7 @@ wire_reason(struct wire_cursor *c, char *text, size_t size)
 			text[i] = '?';
 }
 
-/* What 1.1 appended: older peers neither send nor miss it. */
+/* Appended by 1.1: absent in frames of older peers, and ignored by them. */
 static void
 wire_flags(struct wire_cursor *c, struct comch_wire_frame *f)
 {
@@ -139,7 +139,7 @@ wire_flags(struct wire_cursor *c, struct comch_wire_frame *f)
 		f->flags = 0;
 }
 
-/* What is appended since 1.2, where a driver has it: older peers skip it. */
+/* Appended by 1.2, if the driver has tickets: older peers ignore it. */
 static void
 wire_ticket(struct wire_cursor *c, struct comch_wire_frame *f)
 {
@@ -285,7 +285,7 @@ comch_wire_parse(const void *buf, uint32_t len, struct comch_wire_frame *frame)
 	if (frame->type == COMCH_WIRE_MSG_AT)
 		return frame->len >= COMCH_WIRE_CLOCK_SIZE ? 0 : -EPROTO;
 	wire_fields(&c, frame);
-	/* A later minor version may append fields: bytes that are left are skipped. */
+	/* A later minor version may append fields: ignore remaining bytes. */
 	return c.bad ? -EPROTO : 0;
 }
 

@@ -6,16 +6,16 @@
 #define COMCH_WIRE_H
 
 /*
- * Frames of the control path: bytes <-> checked structures. No state here.
+ * Frames of the control path: conversion between bytes and checked structures.
  *
  * A frame is a 16-byte header and a body, little endian, no padding:
  *
  *   0      1      2        4          8            12         16
  *   | type | 0    | 0      | body len | acked msgs | reserved | body ...
  *
- * The acked count is cumulative, modulo 2^32: how many messages of the
- * receiver of this frame the sender's application was given. It rides on
- * every frame; a CREDIT frame carries it when nothing else does.
+ * The acked count is cumulative, modulo 2^32: the number of messages of the
+ * receiver of this frame that the sender's application has processed. Every
+ * frame carries it; CREDIT carries nothing else.
  */
 
 #include <assert.h>
@@ -31,24 +31,24 @@
 #define COMCH_WIRE_MAJOR     1
 #define COMCH_WIRE_MINOR     2
 #define COMCH_WIRE_HDR_SIZE  16
-/* Longest frame that is not a MSG. */
+/* Longest frame other than MSG and MSG_AT. */
 #define COMCH_WIRE_MAX_FRAME 256
-/* Flags of HELLO and ACCEPT, since 1.1; unknown ones mean nothing. */
+/* Flags of HELLO and ACCEPT, since 1.1; unknown ones are ignored. */
 #define COMCH_WIRE_F_CTRL_ONLY UINT32_C(1) /* no producers, no consumers */
 #define COMCH_WIRE_F_CLOCKS    UINT32_C(2) /* ACCEPT: send MSG_AT instead of MSG */
-/* What a MSG_AT has before its message. */
+/* Size of the clock at the start of a MSG_AT's body. */
 #define COMCH_WIRE_CLOCK_SIZE 8
 
 enum comch_wire_type {
-	COMCH_WIRE_HELLO = 1,    /* client: who I want, what I can */
-	COMCH_WIRE_ACCEPT,       /* server: what counts */
-	COMCH_WIRE_REJECT,       /* server: why not */
+	COMCH_WIRE_HELLO = 1,    /* client: server name, version, sizes */
+	COMCH_WIRE_ACCEPT,       /* server: agreed sizes */
+	COMCH_WIRE_REJECT,       /* server: reason */
 	COMCH_WIRE_MSG,          /* a control message */
-	COMCH_WIRE_CREDIT,       /* only the header's count */
+	COMCH_WIRE_CREDIT,       /* only the header's acked count */
 	COMCH_WIRE_DISCONNECT,   /* the last frame of a link */
-	COMCH_WIRE_MR_ADD,       /* memory shown, with its descriptor */
-	COMCH_WIRE_MR_ACK,       /* imported, or why not */
-	COMCH_WIRE_MR_DEL,       /* no consumer posts from it any more */
+	COMCH_WIRE_MR_ADD,       /* exported memory, with its descriptor */
+	COMCH_WIRE_MR_ACK,       /* imported, or the error */
+	COMCH_WIRE_MR_DEL,       /* the memory is no longer exported */
 	COMCH_WIRE_CONSUMER_NEW, /* post region and wake descriptor */
 	COMCH_WIRE_CONSUMER_ACK, /* record region */
 	COMCH_WIRE_CONSUMER_GONE,
@@ -62,7 +62,7 @@ enum comch_wire_type {
 struct comch_wire_frame {
 	enum comch_wire_type type;
 	uint32_t acked;
-	uint32_t len;               /* MSG: payload bytes; MSG_AT: the clock's, too */
+	uint32_t len;               /* MSG: payload bytes; MSG_AT: clock and payload bytes */
 	uint32_t magic;             /* HELLO */
 	uint16_t major, minor;      /* HELLO, ACCEPT */
 	uint32_t max_msg_size;      /* HELLO, ACCEPT */
@@ -79,8 +79,10 @@ struct comch_wire_frame {
 	char text[RTE_COMCH_REASON_SIZE]; /* HELLO: the name; REJECT, DISCONNECT */
 	bool has_final;             /* CONSUMER_GONE, since 1.2 */
 	uint64_t final;
-	/* MR_ADD, CONSUMER_NEW, CONSUMER_ACK, PRODUCER_NEW, since 1.2: the driver's.
-	 * In a frame that was parsed it points into what was parsed. */
+	/*
+	 * MR_ADD, CONSUMER_NEW, CONSUMER_ACK, PRODUCER_NEW, since 1.2: the driver's ticket.
+	 * In a parsed frame it points into the bytes of that frame.
+	 */
 	uint32_t ticket_len;
 	const uint8_t *ticket;
 };
@@ -97,7 +99,7 @@ comch_wire_msg_hdr(void *buf, uint32_t len, uint32_t acked)
 	w[1] = rte_cpu_to_le_64(acked);
 }
 
-/* The same of one with its clock: COMCH_WIRE_CLOCK_SIZE bytes more. */
+/* Write the header of a MSG_AT and its clock: COMCH_WIRE_CLOCK_SIZE bytes more. */
 static inline void
 comch_wire_msg_at_hdr(void *buf, uint32_t len, uint32_t acked, uint64_t clock)
 {
@@ -109,14 +111,14 @@ comch_wire_msg_at_hdr(void *buf, uint32_t len, uint32_t acked, uint64_t clock)
 	w[2] = rte_cpu_to_le_64(clock);
 }
 
-/* The type of a frame that we built. */
+/* The type of a frame that this process built. */
 static inline unsigned int
 comch_wire_type_of(const void *frame)
 {
 	return *(const uint8_t *)frame;
 }
 
-/* The clock of a MSG_AT that was parsed. */
+/* The clock of a parsed MSG_AT. */
 static inline uint64_t
 comch_wire_clock(const uint8_t *frame)
 {
@@ -127,7 +129,7 @@ comch_wire_clock(const uint8_t *frame)
 }
 
 /*
- * Write a frame that is no MSG and no MSG_AT.
+ * Write a frame other than MSG and MSG_AT.
  * Returns its length, at most COMCH_WIRE_MAX_FRAME.
  */
 uint32_t comch_wire_build(const struct comch_wire_frame *frame, void *buf);

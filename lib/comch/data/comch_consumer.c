@@ -333,7 +333,7 @@ rte_comch_consumer_destroy(struct rte_comch_consumer *c)
 	release_mrs(c);
 	comch_queue_detach(&c->q);
 	leave_conn(c->q.conn, c);
-	comch_obj_bury(&c->q.obj);
+	comch_obj_free_later(&c->q.obj);
 	return 0;
 }
 

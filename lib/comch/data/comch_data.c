@@ -101,7 +101,7 @@ data_on_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 static bool
 data_step(struct rte_comch_conn *conn, struct comch_run *run)
 {
-	bool more = conn->put_off && comch_remote_step(conn, run);
+	bool more = conn->rx_deferred && comch_remote_step(conn, run);
 
 	comch_consumer_steps(conn);
 	comch_producer_steps(conn);

@@ -93,7 +93,7 @@ struct comch_fast_path {
 	struct comch_dir dir;               /* read by producers: any */
 	uint32_t nb_remotes;
 	bool said_refused;                  /* that one of them was refused: once */
-	struct comch_new_cons new_cons;     /* while conn->put_off */
+	struct comch_new_cons new_cons;     /* while conn->rx_deferred */
 	/* what producers may still use: lists changed by poll and under the lock */
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */
 	struct comch_reclaim *reclaim_wait; /* waits for producers */

@@ -285,7 +285,7 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 	/* Within the lock: the connection may be freed once it is seen empty. */
 	comch_poll_note(&conn->obj);
 	pthread_mutex_unlock(&conn->lock);
-	comch_obj_bury(&p->q.obj);
+	comch_obj_free_later(&p->q.obj);
 	return 0;
 }
 

@@ -37,9 +37,9 @@ comch_queue_check(struct rte_comch_conn *conn, const char *what)
 /* The lock keeps the directory's entries and a consumer's regions alive. */
 
 static void
-guest_arm(struct comch_poll_guest *guest)
+source_arm(struct comch_poll_source *source)
 {
-	struct comch_queue *q = container_of(guest, struct comch_queue, guest);
+	struct comch_queue *q = container_of(source, struct comch_queue, source);
 
 	pthread_mutex_lock(&q->conn->lock);
 	comch_queue_ops(q)->dq_arm(q->dq);
@@ -47,9 +47,9 @@ guest_arm(struct comch_poll_guest *guest)
 }
 
 static bool
-guest_pending(struct comch_poll_guest *guest)
+source_pending(struct comch_poll_source *source)
 {
-	struct comch_queue *q = container_of(guest, struct comch_queue, guest);
+	struct comch_queue *q = container_of(source, struct comch_queue, source);
 	bool pending;
 
 	pthread_mutex_lock(&q->conn->lock);
@@ -87,10 +87,10 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 	ret = q->fd.fd >= 0 ? comch_poll_fd_add(poll, &q->fd) : 0;
 	if (ret != 0)
 		return ret;
-	q->guest = (struct comch_poll_guest){
-		.classes = classes, .arm = guest_arm, .pending = guest_pending,
+	q->source = (struct comch_poll_source){
+		.classes = classes, .arm = source_arm, .pending = source_pending,
 	};
-	comch_poll_guest_add(poll, &q->guest);
+	comch_poll_source_add(poll, &q->source);
 	comch_poll_attach(poll);
 	return 0;
 }
@@ -101,7 +101,7 @@ comch_queue_detach(struct comch_queue *q)
 	struct rte_comch_poll *poll = q->obj.poll;
 
 	comch_poll_fd_del(poll, &q->fd);
-	comch_poll_guest_del(poll, &q->guest);
+	comch_poll_source_del(poll, &q->source);
 }
 
 void

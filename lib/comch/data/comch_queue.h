@@ -15,7 +15,7 @@ struct comch_queue {
 	struct rte_comch_conn *conn;
 	struct rte_comch_dq *dq;
 	struct comch_fd fd;            /* readable after a wake-up; or -1 */
-	struct comch_poll_guest guest; /* of its poll */
+	struct comch_poll_source source; /* of its poll */
 	uint32_t id;
 	uint32_t depth;
 };

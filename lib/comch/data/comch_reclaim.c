@@ -53,11 +53,11 @@ producers_quiesced(struct rte_comch_conn *conn)
 static bool
 reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 {
-	if (!comch_poll_may_free(conn->obj.poll, r->remote != NULL ? 2 : 1))
+	if (!comch_poll_allow_frees(conn->obj.poll, r->remote != NULL ? 2 : 1))
 		return false;
 	if (r->remote != NULL) {
 		if (comch_remote_free(conn, r->remote) != 0) {
-			comch_poll_not_freed(conn->obj.poll, 2);
+			comch_poll_return_frees(conn->obj.poll, 2);
 			return false;
 		}
 	} else {

@@ -107,7 +107,7 @@ may_create(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
 	struct rte_comch_remote_args args;
 
 	remote_args(conn, nc, &args);
-	return comch_poll_may_make(conn->obj.poll, conn->ops->data->remote_size(&args));
+	return comch_poll_allow_alloc(conn->obj.poll, conn->ops->data->remote_size(&args));
 }
 
 /* One that this run may not make is put off; the frames behind it wait as well. */
@@ -127,7 +127,7 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 	ticket->nb_fds = 0;
 	if (!may_create(conn, &nc)) {
 		conn->fast->new_cons = nc;
-		conn->put_off = true;
+		conn->rx_deferred = true;
 		comch_poll_note(&conn->obj);
 		return 0;
 	}
@@ -139,9 +139,9 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 void
 comch_remote_forget_new(struct rte_comch_conn *conn)
 {
-	if (!conn->put_off)
+	if (!conn->rx_deferred)
 		return;
-	conn->put_off = false;
+	conn->rx_deferred = false;
 	comch_foreign_close_ticket(&conn->fast->new_cons.ticket);
 }
 
@@ -153,10 +153,10 @@ comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
 
 	if (comch_run_full(run) || !may_create(conn, &nc))
 		return true;
-	conn->put_off = false;
+	conn->rx_deferred = false;
 	ret = consumer_new(conn, &nc, run);
 	comch_foreign_close_ticket(&nc.ticket);
-	comch_rx_over(conn, ret);
+	comch_rx_finish(conn, ret);
 	return false;
 }
 

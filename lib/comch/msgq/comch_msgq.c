@@ -491,9 +491,9 @@ producer_join(struct rte_comch_msgq *q, struct rte_comch_msgq_producer *p, uint3
 	if (ret == 0) {
 		p->id = id;
 		/* The first one learns that there is another before that can send. */
-		p->is_alone = q->nb_producers++ == 0;
+		p->is_single = q->nb_producers++ == 0;
 		if (q->nb_producers == 2) {
-			comch_store_relaxed(&TAILQ_FIRST(&q->producer_list)->is_alone, 0);
+			comch_store_relaxed(&TAILQ_FIRST(&q->producer_list)->is_single, 0);
 			wait_for_bursts(q);
 		}
 		TAILQ_INSERT_TAIL(&q->producer_list, p, next);

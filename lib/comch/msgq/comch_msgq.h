@@ -25,7 +25,7 @@
  * and pairs of fences (store, fence, load on both sides; that of bursts is a
  * light one, see comch_asym.h):
  *   W  publisher: R or T, fence, armed   | sleeper: armed, fence, R or T
- *   Q  producer: burst is odd, fence, consumers[], closed, is_alone | who changes
+ *   Q  producer: burst is odd, fence, consumers[], closed, is_single | who changes
  *      one of them: store, fence, burst
  *
  * Q is how things change while producers send. Once each producer was seen outside a
@@ -71,7 +71,7 @@ struct comch_msgq_sleep {
 	rte_comch_msgq_notify_t notify; /* NULL: it never sleeps */
 	void *arg;
 	struct rte_comch_poll *poll;    /* or NULL */
-	struct comch_poll_guest guest;  /* in poll */
+	struct comch_poll_source source;  /* in poll */
 };
 
 struct comch_msgq_ring {
@@ -150,7 +150,7 @@ struct comch_msgq_pending {
 
 struct rte_comch_msgq_producer {
 	uint32_t burst;                   /* Q: odd within one; read by any */
-	uint32_t is_alone;                /* no other producer is there: Q */
+	uint32_t is_single;                /* no other producer is there: Q */
 	uint32_t id;
 	uint32_t mask;                    /* of done and pending */
 	uint32_t max_consumers;

@@ -111,7 +111,7 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	uint32_t k;
 
 	/* Relaxed: T has ordered the line, R will publish it. */
-	if (likely(comch_load_relaxed(&p->is_alone) != 0)) {
+	if (likely(comch_load_relaxed(&p->is_single) != 0)) {
 		k = credit_for(p, c, at, n);
 		comch_store_relaxed(&c->claim, at + k);
 	} else {

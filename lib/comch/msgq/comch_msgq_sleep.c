@@ -26,9 +26,9 @@ notify_poll(void *arg)
 }
 
 static void
-guest_arm(struct comch_poll_guest *guest)
+source_arm(struct comch_poll_source *source)
 {
-	struct comch_msgq_sleep *sleep = container_of(guest, struct comch_msgq_sleep, guest);
+	struct comch_msgq_sleep *sleep = container_of(source, struct comch_msgq_sleep, source);
 
 	comch_store_relaxed(&sleep->armed, 1);
 }
@@ -43,9 +43,9 @@ own_pending(const struct rte_comch_msgq_consumer *c)
 }
 
 static bool
-ring_pending(struct comch_poll_guest *guest)
+ring_pending(struct comch_poll_source *source)
 {
-	struct comch_msgq_ring *ring = container_of(guest, struct comch_msgq_ring, sleep.guest);
+	struct comch_msgq_ring *ring = container_of(source, struct comch_msgq_ring, sleep.source);
 
 	return ring->is_shared ? ring_has(ring) :
 		own_pending(container_of(ring, struct rte_comch_msgq_consumer, own));
@@ -77,10 +77,10 @@ producer_pending_locked(struct rte_comch_msgq_producer *p)
 }
 
 static void
-producer_arm(struct comch_poll_guest *guest)
+producer_arm(struct comch_poll_source *source)
 {
-	struct rte_comch_msgq_producer *p = container_of(guest, struct rte_comch_msgq_producer,
-			sleep.guest);
+	struct rte_comch_msgq_producer *p = container_of(source, struct rte_comch_msgq_producer,
+			sleep.source);
 
 	pthread_mutex_lock(&p->msgq->lock);
 	producer_arm_locked(p);
@@ -88,10 +88,10 @@ producer_arm(struct comch_poll_guest *guest)
 }
 
 static bool
-producer_pending(struct comch_poll_guest *guest)
+producer_pending(struct comch_poll_source *source)
 {
-	struct rte_comch_msgq_producer *p = container_of(guest, struct rte_comch_msgq_producer,
-			sleep.guest);
+	struct rte_comch_msgq_producer *p = container_of(source, struct rte_comch_msgq_producer,
+			sleep.source);
 	bool pending;
 
 	pthread_mutex_lock(&p->msgq->lock);
@@ -123,11 +123,11 @@ comch_msgq_sleep_init(struct comch_msgq_sleep *sleep, uint32_t cls, struct rte_c
 		return;
 	sleep->notify = notify_poll;
 	sleep->arg = poll;
-	sleep->guest.classes = cls;
-	sleep->guest.arm = rx ? guest_arm : producer_arm;
-	sleep->guest.pending = rx ? ring_pending : producer_pending;
-	sleep->guest.is_light = true;
-	comch_poll_guest_add(poll, &sleep->guest);
+	sleep->source.classes = cls;
+	sleep->source.arm = rx ? source_arm : producer_arm;
+	sleep->source.pending = rx ? ring_pending : producer_pending;
+	sleep->source.light_fence = true;
+	comch_poll_source_add(poll, &sleep->source);
 	comch_poll_attach(poll);
 	/* One that sleeps has not armed it. */
 	rte_comch_poll_notify(poll);
@@ -138,7 +138,7 @@ comch_msgq_sleep_fini(struct comch_msgq_sleep *sleep)
 {
 	if (sleep->poll == NULL)
 		return;
-	comch_poll_guest_del(sleep->poll, &sleep->guest);
+	comch_poll_source_del(sleep->poll, &sleep->source);
 	comch_poll_detach(sleep->poll);
 }
 
