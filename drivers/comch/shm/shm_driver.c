@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The driver's table, and device strings. */
+/* The driver's operations, and parsing of its devargs. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,10 +43,10 @@ static const char *const valid_keys[] = {
 #define LIMIT_CLIENTS (1u << 20)
 #define MAX_DP_QUEUE 65536
 #define LIMIT_BYTES (UINT64_C(1) << 47)
-/* Frames of the largest kind that a ring holds at least. */
+/* Minimum number of frames of the maximum size that a ring holds. */
 #define RING_FRAMES 3
 
-/* What the keys of one device string said. */
+/* State of parsing one device's arguments. */
 struct shm_args {
 	struct rte_comch_dev *dev;
 	bool have_role;
@@ -55,7 +55,7 @@ struct shm_args {
 static int
 bad_value(const char *key, const char *value, const char *valid)
 {
-	SHM_LOG(ERR, "%s=%s: valid is %s", key, value, valid);
+	SHM_LOG(ERR, "%s=%s: invalid value, expected %s", key, value, valid);
 	return -EINVAL;
 }
 
@@ -74,7 +74,7 @@ parse_role(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-/* "pf0", "pf0vf3", "pf0sf7": DPDK's words for representors. */
+/* "pf0", "pf0vf3", "pf0sf7": the syntax of DPDK's representors. */
 static int
 parse_func(const char *name, struct rte_comch_rep_info *info)
 {
@@ -90,7 +90,7 @@ parse_func(const char *name, struct rte_comch_rep_info *info)
 		snprintf(again, sizeof(again), "pf%u%cf%u", pf, kind, index);
 	else
 		return -EINVAL;
-	/* What is left over, or written in another way, is no name of ours. */
+	/* Refuse trailing characters and other spellings, such as leading zeros. */
 	if (strcmp(again, name) != 0 || pf > UINT16_MAX || index > UINT16_MAX)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
@@ -245,7 +245,7 @@ parse_all(struct shm_args *a, struct rte_kvargs *kv)
 		if (rte_kvargs_process(kv, todo[i].key, todo[i].parse, todo[i].arg) != 0)
 			return -EINVAL;
 	if (!a->have_role) {
-		SHM_LOG(ERR, "device %s: role=host or role=dpu is missing", info->name);
+		SHM_LOG(ERR, "device %s: role is required: role=host or role=dpu", info->name);
 		return -EINVAL;
 	}
 	dpu = info->role == RTE_COMCH_ROLE_DPU;
@@ -260,7 +260,7 @@ parse_all(struct shm_args *a, struct rte_kvargs *kv)
 	return info->nb_reps > 0 ? 0 : add_func(a->dev, KEY_FUNC, "pf0");
 }
 
-/* $COMCH_DIR, else by who we are. */
+/* $COMCH_DIR, else a directory that depends on the user. */
 static int
 default_dir(struct shm_dev *shm)
 {
@@ -340,7 +340,7 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 static void
 shm_remove(struct rte_comch_dev *dev)
 {
-	/* What is still to be unmapped counts against this device. */
+	/* Memory that is not unmapped yet counts against this device. */
 	comch_reaper_wait();
 	free(dev->priv);
 }

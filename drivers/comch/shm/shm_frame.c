@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Frames through rings of cells; see shm_layout.h. */
+/* Sends and receives frames in rings of cells; see shm_layout.h. */
 
 #include <assert.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "sdk/comch_peer.h"
 #include "shm_private.h"
 
-/* Each frame begins with a header of so many bytes: the core's promise. */
+/* Size of the header that the core puts before each frame. */
 #define HDR_LEN 16
-/* What a first cell has for header and payload. */
+/* Bytes of a first cell for header and payload. */
 #define FIRST_DATA (SHM_CELL_DATA - sizeof(struct shm_frame_prefix))
 static_assert(FIRST_DATA >= RTE_COMCH_FRAME_HDR, "a header with a payload fits");
 
@@ -28,7 +28,7 @@ cells_for(uint32_t len)
 		SHM_CELL_DATA;
 }
 
-/* Is there room for n more cells? 0, -EAGAIN or -EPROTO. */
+/* Check for n free cells. Returns 0, -EAGAIN or -EPROTO. */
 static inline int
 tx_room(struct shm_link *l, uint32_t n)
 {
@@ -38,7 +38,7 @@ tx_room(struct shm_link *l, uint32_t n)
 		return 0;
 	peer_rx = peer_load_acquire_u64(&l->peer->rx_pos); /* X */
 	if (l->tx_pos - peer_rx > l->own_cells) {
-		shm_link_down(l, -EPROTO, "peer's ring position cannot be");
+		shm_link_down(l, -EPROTO, "peer's ring position is out of range");
 		return -EPROTO;
 	}
 	l->tx_limit = peer_rx + l->own_cells;
@@ -46,10 +46,10 @@ tx_room(struct shm_link *l, uint32_t n)
 }
 
 /*
- * A credit leaves a peer asleep that did not ask for it, and its armed word
- * unanswered: the next frame that is none finds it so, and wakes. If the peer
- * asks for credits meanwhile, by another word: either we read that word, or it
- * finds our frame when it looks once more (W).
+ * Wake a sleeping peer. A credit does not wake a peer that armed without credits, and
+ * leaves its armed word unanswered: the next other frame wakes it. If the peer arms
+ * with credits meanwhile, it stores another word: either we read that word, or the
+ * peer finds our frame in its last check (W).
  */
 static void
 wake_peer(struct shm_link *l, bool is_credit)
@@ -65,11 +65,11 @@ wake_peer(struct shm_link *l, bool is_credit)
 		return;
 	l->told = peer_armed;
 	comch_count(&l->base.wakes, 1);
-	/* A full socket has woken it already. */
+	/* A full socket is readable, so the peer is awake. */
 	(void)shm_sock_send(l->sock, &(char){ SHM_SOCK_WAKE }, 1, NULL, 0);
 }
 
-/* Write a frame of hdr_len + len bytes into n cells from tx_pos on. */
+/* Write a frame of hdr_len + len bytes into n cells, starting at tx_pos. */
 static __rte_always_inline void
 put_frame(struct shm_link *l, const void *hdr, uint32_t hdr_len, const uint8_t *payload,
 		uint32_t len, uint32_t nb_fds, uint32_t n)
@@ -89,7 +89,7 @@ put_frame(struct shm_link *l, const void *hdr, uint32_t hdr_len, const uint8_t *
 		k = RTE_MIN(left, (uint32_t)SHM_CELL_DATA);
 		cell = &l->own->cell[(l->tx_pos + i) & l->own_mask];
 		memcpy(cell->data, payload, k);
-		/* Never the sequence of a first cell to come. */
+		/* Differs from the sequence that any later first cell will have. */
 		comch_store_relaxed(&cell->seq, l->tx_pos + i + 1);
 		left -= k;
 	}
@@ -118,7 +118,7 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	n = cells_for(hdr_len + len);
 	ret = tx_room(l, n);
 	if (unlikely(ret != 0)) {
-		/* Full of credits, maybe, for which nobody was woken: somebody must read. */
+		/* The ring may be full of credits, which wake no peer: wake it to read. */
 		if (ret == -EAGAIN)
 			wake_peer(l, false);
 		return ret == -EPROTO ? -ENOTCONN : ret;
@@ -173,7 +173,7 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 
 	if (!shm_frame_pending(link))
 		return -EAGAIN;
-	/* The frame before this one was handled. */
+	/* The previous frame is processed. */
 	if (unlikely(l->shown[0] != NULL))
 		shm_link_unshow(l);
 	peer_copy(&peer_prefix, l->peer->cell[l->rx_pos & l->peer_mask].data,
@@ -197,6 +197,6 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	return (int)len;
 
 err_proto:
-	shm_link_down(l, -EPROTO, "peer's frame cannot be");
+	shm_link_down(l, -EPROTO, "invalid frame from peer");
 	return -EPROTO;
 }

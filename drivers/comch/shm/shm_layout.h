@@ -6,25 +6,25 @@
 #define SHM_LAYOUT_H
 
 /*
- * What two processes share of a link, and what they say on its socket.
+ * The memory that two processes share for a link, and the messages on its socket.
  *
- * Each end has one region, which it alone writes and the other maps
+ * Each end has one region, which only this end writes, and which the other end maps
  * read-only:
  *
  *   +------------------------------+
- *   | rx_pos: cells of the peer's  |  64 bytes
- *   |         ring that we took    |
+ *   | rx_pos: cells that we read   |  64 bytes
+ *   |         of the peer's ring   |
  *   +------------------------------+
- *   | armed: wake us               |  64 bytes
+ *   | armed: request for a wake-up |  64 bytes
  *   +------------------------------+
- *   | cells[n]: frames we send     |  64 bytes each
+ *   | cells[n]: frames that we send|  64 bytes each
  *   +------------------------------+
  *
- * A frame takes one cell or several: {seq, 56 bytes} each. The bytes of all
- * its cells together are {length, descriptors, the frame}. Cell number p,
- * counted from 0, lies at p & (n - 1). The first cell's seq becomes p + 1
- * last; that publishes the frame. The reader waits for just that value: it
- * needs no other line, and a small frame is one line in all.
+ * A frame takes one or more cells of {seq, 56 bytes}. The bytes of its cells
+ * together are {length, number of descriptors, the frame}. Cell number p, counted
+ * from 0, is at index p & (n - 1). Storing p + 1 to the first cell's seq, after all
+ * other bytes, publishes the frame. The reader checks only that value, so a small
+ * frame costs one cache line.
  *
  *   P  sender stores first cell.seq (release) -> receiver loads it (acquire)
  *   X  receiver stores rx_pos (release)       -> sender loads it (acquire)
@@ -67,7 +67,7 @@ shm_link_len(uint32_t cells)
 	return sizeof(struct shm_link_shared) + (uint64_t)cells * sizeof(struct shm_cell);
 }
 
-/* First message each way, with the region's descriptor. Little endian. */
+/* The first message in each direction, with the region's descriptor. Little endian. */
 #define SHM_HELLO_MAGIC UINT32_C(0x6d687363) /* "cshm" */
 #define SHM_HELLO_VERSION 1
 
@@ -78,14 +78,14 @@ struct shm_hello {
 	uint32_t flags;
 };
 
-/* My sleepers can fence for your publishers (membarrier). */
+/* A sleeper of the sending process can fence for publishers of the other (membarrier). */
 #define SHM_HELLO_F_MEMBARRIER UINT32_C(1)
-/* My armed word says by its lowest bit whether credits are to wake me. */
+/* The lowest bit of the sender's armed word is set if credits wake it. */
 #define SHM_HELLO_F_CREDIT_BIT UINT32_C(2)
 #define SHM_ARMED_CREDITS UINT32_C(1)
 
 /* All later messages are one byte. */
-#define SHM_SOCK_WAKE 'w' /* look at your rings */
-#define SHM_SOCK_FDS  'f' /* descriptors of a frame to come */
+#define SHM_SOCK_WAKE 'w' /* wake-up */
+#define SHM_SOCK_FDS  'f' /* carries the descriptors of a following frame */
 
 #endif /* SHM_LAYOUT_H */

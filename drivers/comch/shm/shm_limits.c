@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* How much memory peers may have us map and allocate, unless the device string says. */
+/* Default limits of the memory that peers make this process map and allocate. */
 
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +24,13 @@ read_bytes(const char *path)
 
 	if (f == NULL)
 		return UINT64_MAX;
-	/* "max" is none. */
+	/* "max" means no limit. */
 	n = fscanf(f, "%llu", &bytes);
 	fclose(f);
 	return n == 1 ? bytes : UINT64_MAX;
 }
 
-/* The least limit from a cgroup up to its root. In a container the path may be the host's. */
+/* The lowest limit from a cgroup up to its root. In a container the path may be the host's. */
 static uint64_t
 cgroup_limit(const char *root, char *group, const char *leaf)
 {
@@ -48,7 +48,7 @@ cgroup_limit(const char *root, char *group, const char *leaf)
 	}
 }
 
-/* What this process may use: the machine's memory, or what its cgroups leave of it. */
+/* The memory that this process may use: the machine's, or the limit of its cgroups. */
 static uint64_t
 memory_limit(void)
 {
@@ -88,7 +88,7 @@ shm_limits_default(struct rte_comch_dev_info *info)
 {
 	uint64_t mem = memory_limit();
 
-	/* A total is at least what one connection was given. */
+	/* A device's total is at least the limit of one connection. */
 	set_default(&info->total_import, RTE_MAX(mem / 4, info->max_import));
 	set_default(&info->max_import, RTE_MIN(info->total_import / 2, 8192 * MIB));
 	set_default(&info->total_staging,

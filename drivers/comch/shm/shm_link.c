@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* A link: a socket and two regions, from hello to hang-up. */
+/* A link, which is a socket and two regions: its handshake, its descriptors and its end. */
 
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #include "sdk/comch_memfd.h"
 #include "shm_private.h"
 
-/* Wake-ups that a peer may send without being asked. */
+/* Number of unrequested wake-ups that a peer may send. */
 #define SPARE_WAKES 64
 
 void
@@ -34,7 +34,7 @@ shm_link_down(struct shm_link *l, int error, const char *text)
 	l->base.text = text;
 }
 
-/* Our region: made when we say hello. Returns its descriptor. */
+/* Create our region, for our hello. Returns its descriptor. */
 static int
 make_own(struct shm_link *l)
 {
@@ -88,7 +88,7 @@ shm_link_say_hello(struct shm_link *l)
 	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT |
 		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
-	/* The mapping stays; the descriptor would only count against our limit. */
+	/* The mapping stays; close the descriptor, which counts against a limit. */
 	close(fd);
 	if (ret == -EAGAIN) {
 		munmap(l->own, l->own_len);
@@ -97,7 +97,7 @@ shm_link_say_hello(struct shm_link *l)
 	return ret;
 }
 
-/* The peer's hello is good: answer it, or go on, or give up. */
+/* Finish the peer's hello: answer it or complete the handshake, or fail. ret: its check. */
 static void
 answer_hello(struct shm_link *l, int ret)
 {
@@ -105,23 +105,23 @@ answer_hello(struct shm_link *l, int ret)
 
 	if (ret == 0 && !l->is_client)
 		ret = shm_link_say_hello(l);
-	/* Too many descriptors are under way: later, and until then no frame is read. */
+	/* Too many descriptors are in flight: retry later, and read no frame until then. */
 	l->base.try_again = ret == -EAGAIN;
 	l->peer_later = ret == -EAGAIN ? peer : NULL;
 	l->peer = ret == -EAGAIN ? NULL : peer;
 	if (ret == -EAGAIN)
 		return;
 	if (ret != 0) {
-		SHM_LOG(WARNING, "a handshake on %s failed: %s", l->base.dev->info.name,
+		SHM_LOG(WARNING, "device %s: handshake failed: %s", l->base.dev->info.name,
 			strerror(-ret));
 		shm_link_down(l, -EPROTO, ret == -EPERM ?
-			"peer's memory is not sealed as it must be" : "handshake failed");
+			"peer's link memory lacks seals" : "handshake failed");
 		return;
 	}
 	l->base.state = RTE_COMCH_LINK_UP;
 }
 
-/* Check what the peer said of itself, and map its region. */
+/* Check the peer's hello, and map its region. */
 static int
 take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 {
@@ -157,7 +157,7 @@ nb_stashed(const struct shm_link *l)
 	return l->stash_tail - l->stash_head;
 }
 
-/* Is a message with descriptors under way to us? */
+/* Is a message with descriptors being received? */
 static bool
 is_receiving(const struct shm_link *l)
 {
@@ -171,7 +171,7 @@ close_all(const int *fds, uint32_t n)
 		comch_foreign_close(fds[--n]);
 }
 
-/* The first message: with one descriptor. */
+/* Handle the first message, which has one descriptor. */
 static void
 on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
 {
@@ -205,7 +205,7 @@ shm_link_unshow(struct shm_link *l)
 		unshow(l, &l->shown[i]);
 }
 
-/* Over the limit of this connection its import will be refused. */
+/* Count memory against the connection's limit; over the limit, the import is refused. */
 static struct comch_shown *
 count_shown(struct shm_link *l, struct comch_shown *shown)
 {
@@ -216,7 +216,7 @@ count_shown(struct shm_link *l, struct comch_shown *shown)
 	return NULL;
 }
 
-/* Keep descriptors until their frame is read. */
+/* Stash descriptors until their frame is read. */
 static void
 on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 {
@@ -227,7 +227,7 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
 		goto err_close;
 	}
-	/* Most links carry messages only and never have one. */
+	/* Allocated on first use: most links never carry descriptors. */
 	if (l->stash == NULL)
 		l->stash = calloc(SHM_MAX_STASH, sizeof(*l->stash));
 	if (l->stash == NULL) {
@@ -249,18 +249,18 @@ static void
 recv_failed(struct shm_link *l, int err)
 {
 	if (err == -EMFILE)
-		shm_link_down(l, err, "no file descriptor left for what the peer sent");
+		shm_link_down(l, err, "no free file descriptor for the peer's descriptors");
 	else if (err == -ETIMEDOUT)
-		shm_link_down(l, err, "dropping a descriptor of the peer blocks");
+		shm_link_down(l, err, "timeout while closing a peer's descriptor");
 	else if (err == -EDQUOT)
-		shm_link_down(l, err, "too many descriptors of the peer's user block");
+		shm_link_down(l, err, "too many blocked descriptors of the peer's user");
 	else if (err == -EPROTO)
 		shm_link_down(l, err, "peer sent a descriptor of an unsupported kind, or too many");
 	else
 		shm_link_down(l, err, strerrordesc_np(-err));
 }
 
-/* A message with descriptors was received for us. False: it is still under way. */
+/* Process a received message with descriptors. False: not received yet. */
 static bool
 take_job(struct shm_link *l)
 {
@@ -299,7 +299,7 @@ start_job(struct shm_link *l)
 		l->base.state == RTE_COMCH_LINK_CONNECTING ? NULL : &limit, job_is_done, l,
 		&l->job);
 
-	/* Too many descriptors are under way: look again. */
+	/* Too many descriptors are in flight: retry. */
 	l->job_later = ret == -EAGAIN;
 	if (ret == -EAGAIN)
 		job_is_done(l, true);
@@ -311,7 +311,7 @@ static void
 on_plain(struct shm_link *l)
 {
 	char what[2];
-	/* peer-read: comch_foreign_next() has seen that no descriptors come with it. */
+	/* peer-read: comch_foreign_next() found a message without descriptors. */
 	ssize_t len = recv(l->sock, what, sizeof(what), MSG_DONTWAIT);
 
 	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
@@ -322,7 +322,7 @@ on_plain(struct shm_link *l)
 		shm_link_down(l, -EPROTO, "peer floods the socket with wake-ups");
 }
 
-/* Has the peer closed its end, whatever is still to be read? */
+/* Has the peer closed its end, even if data is left to read? */
 static bool
 hung_up(const struct shm_link *l)
 {
@@ -331,17 +331,17 @@ hung_up(const struct shm_link *l)
 	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLHUP) != 0;
 }
 
-/* No place for more descriptors: their frames must be there, or they never will. */
+/* The stash is full: the frames of its descriptors must be pending, or it is an error. */
 static void
 stash_is_full(struct shm_link *l)
 {
 	if (!shm_frame_pending(&l->base))
 		shm_link_down(l, -EPROTO, "peer sent descriptors without frames");
 	else if (hung_up(l))
-		shm_link_down(l, -ECONNRESET, "peer process is gone");
+		shm_link_down(l, -ECONNRESET, "peer process has exited");
 }
 
-/* Take what came on the socket. False: there is no more for now. */
+/* Read one message of the socket. False: none is left for now. */
 static bool
 look_once(struct shm_link *l)
 {
@@ -361,12 +361,12 @@ look_once(struct shm_link *l)
 		return false;
 	default:
 		shm_link_down(l, -ECONNRESET, l->base.state == RTE_COMCH_LINK_CONNECTING ?
-			"peer hung up during the handshake" : "peer process is gone");
+			"peer disconnected during the handshake" : "peer process has exited");
 		return false;
 	}
 }
 
-/* Ends: what is not descriptors is an allowed wake-up, or brings the link down. */
+/* Bounded: a message is descriptors, an allowed wake-up, or an error that ends the link. */
 static void
 look(struct shm_link *l)
 {
@@ -385,7 +385,7 @@ shm_link_poll(struct rte_comch_link *link)
 	if (l->peer_later != NULL)
 		answer_hello(l, 0);
 	look(l);
-	/* Its descriptors are here, or never will be: let it be read. */
+	/* All its descriptors are stashed, or none will follow: read the frame. */
 	if (nb_stashed(l) >= l->awaits_fds || !is_receiving(l))
 		l->awaits_fds = 0;
 }
@@ -399,7 +399,7 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 	if (nb_stashed(l) < nb_fds && l->sock >= 0)
 		look(l);
 	if (nb_stashed(l) < nb_fds) {
-		/* They were sent before their frame: not under way, they never will be. */
+		/* They are sent before their frame: if none is in flight, they are missing. */
 		if (!is_receiving(l))
 			return -EPROTO;
 		l->awaits_fds = nb_fds;
@@ -426,7 +426,7 @@ shm_link_shutdown(struct rte_comch_link *link)
 		comch_foreign_cancel(l->job);
 	l->job = NULL;
 	if (l->sock >= 0) {
-		/* The peer is told at once, whatever lies in its queue. */
+		/* The peer sees this at once; the close below may be deferred. */
 		shutdown(l->sock, SHUT_RDWR);
 		comch_foreign_close(l->sock);
 	}
@@ -481,7 +481,7 @@ shm_link_arm(struct rte_comch_link *link, bool credits)
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
 	l->wakes_allowed++;
-	/* Any new value asks for one wake-up; the caller fences (W). */
+	/* Any new value requests one wake-up; the caller fences (W). */
 	if (l->own != NULL)
 		comch_store_relaxed(&l->own->armed,
 			((l->own->armed | SHM_ARMED_CREDITS) + 1) |

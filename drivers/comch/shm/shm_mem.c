@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Regions, and memory shown to a peer: all of it memfds that pass the checks. */
+/* Regions, and memory exported to and imported from a peer: checked memfds. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,16 +37,16 @@ shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 	return 0;
 }
 
-/* Say once for each connection that its peer is over a limit of ours. */
+/* Log once per connection that its peer exceeds a limit. */
 static void
 say_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total)
 {
 	if (l->said_over)
 		return;
 	l->said_over = true;
-	SHM_LOG(WARNING, "%s: a peer's memory of %" PRIu64 " bytes is not mapped: its connection "
-		"has %" PRIu64 " of max_import=%" PRIu64 ", the device %" PRIu64
-		" of total_import=%" PRIu64, l->base.dev->info.name, len, l->imported,
+	SHM_LOG(WARNING, "%s: refused %" PRIu64 " bytes of peer memory: connection uses %" PRIu64
+		" of max_import=%" PRIu64 ", device %" PRIu64 " of total_import=%" PRIu64
+		"; messages are staged", l->base.dev->info.name, len, l->imported,
 		l->base.dev->info.max_import, *total->used, total->max);
 }
 
@@ -69,8 +69,8 @@ shm_mem_take(struct shm_link *l, uint64_t len)
 }
 
 /*
- * A file counts once for a connection, in full: all of it stays while a part is
- * mapped. Takes over the use of f.
+ * A file counts once per connection, with its full size: all of it stays allocated
+ * while a part is mapped. Takes over the reference f.
  */
 static struct shm_import *
 add_import(struct shm_link *l, struct comch_shown *f)
@@ -119,13 +119,13 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 	struct shm_import *imp = NULL;
 	int ret = -EDQUOT;
 
-	/* The receivers have mapped and sealed what needs it. */
+	/* The receiver threads have mapped and sealed files that need sealing. */
 	if (desc->len <= link->dev->info.max_import)
 		ret = comch_shown_get(desc->fd, desc->offset, desc->len, &total, &f);
 	if (ret == -EPERM && l->shown_over)
 		ret = -EDQUOT;
 	l->shown_over = false;
-	/* It is in use for this import now, and counts once. */
+	/* The import has its own reference now: drop that of the frame. */
 	shm_link_unshow(l);
 	if (ret == 0) {
 		imp = add_import(l, f);

@@ -3,11 +3,11 @@
  */
 
 /*
- * Rendezvous: a directory per host function, whose permissions say who may
- * come in; in it a socket per server, named by a hash of the server's name
- * (names are longer than a socket's path), and a lock file that says who
- * owns the name. The lock is the kernel's: it ends with its process, so a
- * socket that a dead server left behind is known to be stale.
+ * Rendezvous of servers and clients: a directory per host function, whose permissions
+ * control access; in it, per server, a socket, named by a hash of the server's name
+ * (names can be longer than a socket's path), and a lock file for the ownership of
+ * the name. The kernel drops the lock when its process ends, so a socket without a
+ * locked file is stale.
  */
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define BACKLOG 1024
 /* 128 bits of the hash, in hex. */
 #define HASH_HEX 32
-/* Somebody may remove the lock file between our open and our lock. */
+/* Retries: another process may remove the lock file between our open and our lock. */
 #define LOCK_TRIES 16
 
 static int
@@ -57,29 +57,30 @@ sock_address(const char *path, struct sockaddr_un *addr)
 	memset(addr, 0, sizeof(*addr));
 	addr->sun_family = AF_UNIX;
 	if (rte_strscpy(addr->sun_path, path, sizeof(addr->sun_path)) < 0) {
-		SHM_LOG(ERR, "path %s is longer than a socket's may be (%zu): choose a shorter dir",
-			path, sizeof(addr->sun_path) - 1);
+		SHM_LOG(ERR, "socket path %s exceeds %zu bytes: use a shorter dir", path,
+			sizeof(addr->sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
 	return 0;
 }
 
-/* A directory that others could replace under us is no place for a lock. */
+/* Refuse a directory that belongs to another user, who could replace files in it. */
 static int
 make_dir(const char *path, mode_t mode)
 {
 	struct stat st;
 
 	if (mkdir(path, mode) != 0 && errno != EEXIST) {
-		SHM_LOG(ERR, "cannot make directory %s: %s", path, strerror(errno));
+		SHM_LOG(ERR, "create directory %s: %s", path, strerror(errno));
 		return -errno;
 	}
 	if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-		SHM_LOG(ERR, "%s is no directory", path);
+		SHM_LOG(ERR, "%s is not a directory", path);
 		return -ENOTDIR;
 	}
 	if (st.st_uid != geteuid() && st.st_uid != 0) {
-		SHM_LOG(ERR, "directory %s belongs to user %u", path, st.st_uid);
+		SHM_LOG(ERR, "directory %s: expected owner uid %u or root, found uid %u", path,
+			geteuid(), st.st_uid);
 		return -EACCES;
 	}
 	return 0;
@@ -97,9 +98,9 @@ shm_sock_check_dir(const struct shm_dev *shm)
 	if (S_ISDIR(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
 			(st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
 		return 0;
-	SHM_LOG(ERR, "%s is not used: it belongs to user %u and has mode %04o; it must be a "
-		"directory of user %u or root that nobody else may write to", shm->dir, st.st_uid,
-		st.st_mode & 07777, geteuid());
+	SHM_LOG(ERR, "%s refused: owner uid %u, mode %04o; expected a directory of uid %u or "
+		"root that others cannot write to", shm->dir, st.st_uid, st.st_mode & 07777,
+		geteuid());
 	return -EACCES;
 }
 
@@ -111,7 +112,7 @@ shm_sock_make_dirs(const struct rte_comch_dev *dev)
 	uint16_t i;
 	int ret;
 
-	/* Whoever may pass may look for a function; each function's own says who may enter. */
+	/* Search permission for all as root: access is controlled per function's directory. */
 	ret = make_dir(shm->dir, geteuid() == 0 ? 0755 : 0700);
 	if (ret == 0)
 		ret = shm_sock_check_dir(shm);
@@ -122,7 +123,7 @@ shm_sock_make_dirs(const struct rte_comch_dev *dev)
 	return ret;
 }
 
-/* Is the file that we locked still the one of that name? */
+/* Does the path still refer to the file that we locked? */
 static bool
 same_file(int fd, const char *path)
 {
@@ -154,10 +155,9 @@ take_lock(const char *path)
 }
 
 /*
- * Let any user connect who can reach the socket: the directory's permissions
- * decide. The path may lead elsewhere by now if others may write to the
- * directory, so the mode is set through a descriptor of what is there, and only
- * if that is a socket of ours.
+ * Let any user connect: the directory's permissions control access. If others may
+ * write to the directory, the path may refer to another file by now, so set the mode
+ * through a descriptor, and only if that is a socket of ours.
  */
 static int
 open_to_all(const char *path)
@@ -192,7 +192,7 @@ bind_and_listen(const char *path)
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return -errno;
-	/* We have the lock: what lies there is a dead server's. */
+	/* We have the lock, so an existing socket is stale. */
 	unlink(path);
 	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
 		ret = -errno;
@@ -200,8 +200,8 @@ bind_and_listen(const char *path)
 	}
 	ret = open_to_all(path);
 	if (ret != 0) {
-		SHM_LOG(ERR, "%s was replaced while the server made it: %s (who else may write "
-			"to the directory?)", path, strerror(-ret));
+		SHM_LOG(ERR, "%s was replaced during start: %s (check the directory's write "
+			"permissions)", path, strerror(-ret));
 		goto err_unlink;
 	}
 	if (listen(sock, BACKLOG) == 0)
@@ -251,7 +251,7 @@ err_unlock:
 	close(l->lock_fd);
 err_free:
 	SHM_LOG(ERR, "server %s on %s of %s: %s", name, dev->reps[rep].name, dev->info.name,
-		ret == -EADDRINUSE ? "the name is taken" : strerror(-ret));
+		ret == -EADDRINUSE ? "name is in use" : strerror(-ret));
 	free(l);
 	return ret;
 }
@@ -261,14 +261,14 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 {
 	struct shm_listener *l = container_of(listener, struct shm_listener, base);
 
-	/* What lies there may be another's, if somebody took our lock's file away. */
+	/* If our lock file was removed, the socket may be another server's. */
 	bool owner = same_file(l->lock_fd, l->lock_path);
 
-	/* The socket first: whoever gets the lock then finds a clean place. */
+	/* The socket first: the next owner of the lock finds none. */
 	if (owner && shm_watch_is_ours(l))
 		unlink(l->sock_path);
 	shm_watch_close(l);
-	/* With it go the clients that were not accepted, and what they sent. */
+	/* This also drops the clients that are not accepted, and their messages. */
 	shutdown(l->sock, SHUT_RDWR);
 	comch_foreign_close(l->sock);
 	if (owner)
@@ -280,7 +280,7 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 void
 shm_sock_listener_forked(struct rte_comch_listener *listener)
 {
-	/* The lock is shared with the parent as long as this is open. The socket is the poll's. */
+	/* The child shares the lock while this is open. The poll closes the socket. */
 	close(container_of(listener, struct shm_listener, base)->lock_fd);
 }
 
@@ -311,12 +311,12 @@ shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **lin
 	return 0;
 }
 
-/* What a failed connect means to the core. */
+/* Map an errno of connect() to the driver interface. */
 static int
 connect_error(int err)
 {
 	switch (err) {
-	case ECONNREFUSED: /* a dead server's socket */
+	case ECONNREFUSED: /* stale socket */
 	case ENOENT:
 	case ENOTDIR:
 		return -ENOENT;
@@ -337,7 +337,7 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	struct shm_link *s;
 	int sock, ret;
 
-	/* Whoever made the directory is who we would talk to. */
+	/* The owner of the directory could impersonate the server. */
 	ret = shm_sock_check_dir(shm);
 	if (ret == 0)
 		ret = name_path(dev, rep, name, "sock", path, sizeof(path));
@@ -381,7 +381,7 @@ shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t n
 	comch_foreign_pack(&msg, &iov, &control, fds, nb_fds);
 	if (sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return 0;
-	/* A plain user's descriptors under way are limited: they arrive, and it goes on. */
+	/* ETOOMANYREFS: the user's limit of descriptors in flight; temporary. */
 	if (errno == EWOULDBLOCK || errno == ETOOMANYREFS)
 		return -EAGAIN;
 	return -errno;

@@ -3,8 +3,8 @@
  */
 
 /*
- * Clients find a server by the file of its socket. Somebody may clean up the
- * directory under a server that runs; without a watch it would never know.
+ * Watches the file of a server's socket, by which clients find the server: a cleanup
+ * of the directory may remove it while the server runs.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "shm_private.h"
 
-/* A removed file is one link less, which is an attribute, as long as we have it open. */
+/* IN_ATTRIB: removal changes the link count of a file that is still open. */
 #define FILE_EVENTS (IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 #define DIR_EVENTS (IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
@@ -35,14 +35,14 @@ stat_of(const char *path, dev_t *dev, ino_t *ino)
 	return true;
 }
 
-/* Nothing depends on it, and a user may have few: said once. */
+/* Not fatal, since users have few inotify instances: logged once. */
 static void
 no_watch(const struct shm_listener *l, int err)
 {
 	static uint32_t said;
 
 	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED) == 0)
-		SHM_LOG(NOTICE, "no inotify (%s): nobody will notice if socket %s is removed",
+		SHM_LOG(NOTICE, "no inotify (%s): removal of socket %s will not be detected",
 			strerror(err), l->sock_path);
 }
 
@@ -54,13 +54,13 @@ shm_watch_open(struct shm_listener *l)
 		no_watch(l, errno);
 }
 
-/* The file, and the directory that it lies in: that may be moved away. */
+/* Watch the file and its directory, which may be moved. */
 void
 shm_watch_start(struct shm_listener *l)
 {
 	char dir[PATH_MAX];
 
-	/* Gone already: there is nothing to watch. */
+	/* Already removed. */
 	if (!stat_of(l->sock_path, &l->sock_dev, &l->sock_ino) || l->watch_fd < 0)
 		return;
 	rte_strscpy(dir, l->sock_path, sizeof(dir));
@@ -102,7 +102,7 @@ shm_watch_check(struct rte_comch_listener *listener, char *text, size_t size)
 	dev_t dev;
 	ino_t ino;
 
-	/* What it was does not matter: only what is there now. */
+	/* Discard the events: check the current state. */
 	while (l->watch_fd >= 0 && read(l->watch_fd, buf, sizeof(buf)) > 0)
 		;
 	if (shm_watch_is_ours(l))

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Consumers, as the application drives them. Bursts are the driver's. */
+/* The consumer API, but for the bursts, which the driver implements. */
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ consumer_service(struct comch_obj *obj, struct comch_run *run)
 		return false;
 	more = !comch_obj_events(obj, run, c->q.conn);
 	for (i = 0; i < COMCH_MAX_IMPORTS && !comch_run_full(run); i++) {
-		/* Acquire: pairs with the release that sets it. */
+		/* Acquire: pairs with the release in step_live(). */
 		if (!__atomic_load_n(&c->mr_event[i], __ATOMIC_ACQUIRE))
 			continue;
 		c->mr_event[i] = false;
@@ -65,7 +65,7 @@ release_mrs(struct rte_comch_consumer *c)
 	uint32_t n = c->mrs.nb;
 
 	while (n > 0) {
-		/* Telemetry may look: see explain_consumer(). */
+		/* Atomic: telemetry may read it, see explain_consumer(). */
 		comch_store_relaxed(&c->mrs.nb, --n);
 		comch_mem_release(c->mrs.mr[n].mr);
 	}
@@ -91,7 +91,7 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 		return ret;
 	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
 	c->export[i] = -1;
-	/* Release: a post that sees the count sees the entry. */
+	/* Release: pairs with the acquire of a post, which then sees the entry. */
 	comch_store_release(&c->mrs.nb, i + 1);
 	return 0;
 }
@@ -122,7 +122,7 @@ conf_check(const struct rte_comch_conn *conn, struct rte_comch_consumer_conf *c)
 	return 0;
 }
 
-/* Give it an id and a place in the connection. */
+/* Assign an id and add the consumer to the connection. */
 static int
 join_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
@@ -130,10 +130,11 @@ join_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 
 	pthread_mutex_lock(&conn->lock);
 	if (!comch_conn_is_up(conn)) {
-		COMCH_LOG(ERR, "connection %u: consumer, but it is not established", conn->id);
+		COMCH_LOG(ERR, "connection %u: create consumer: connection is not established",
+			conn->id);
 		ret = -EBADFD;
 	} else if (conn->fast->nb_consumers >= conn->dev->info.max_consumers) {
-		COMCH_LOG(ERR, "connection %u: it has its limit of %u consumers", conn->id,
+		COMCH_LOG(ERR, "connection %u: limit of %u consumers reached", conn->id,
 			conn->fast->nb_consumers);
 		ret = -ENOSPC;
 	} else {
@@ -153,7 +154,7 @@ leave_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	TAILQ_REMOVE(&conn->fast->consumers, c, next);
 	conn->fast->nb_consumers--;
 	conn->nb_queues--;
-	/* Within the lock: the connection may be freed once it is seen empty. */
+	/* With the lock held: a connection without queues may be freed. */
 	comch_poll_note(&conn->obj);
 	pthread_mutex_unlock(&conn->lock);
 }
@@ -260,7 +261,7 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 	if (comch_forked)
 		return -EBADFD;
 	conn = c->q.conn;
-	/* Without the lock: it may copy all of the memory. */
+	/* Without the lock: this may copy the memory. */
 	use_begin(c);
 	pthread_mutex_lock(&conn->lock);
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_IDLE) {
@@ -270,7 +271,7 @@ rte_comch_consumer_start(struct rte_comch_consumer *c)
 	} else if (!comch_conn_is_up(conn)) {
 		ret = -ECONNRESET;
 	} else {
-		/* An id is not used again: a restart is a new consumer to the peer. */
+		/* Ids are not reused: a restart announces a new consumer to the peer. */
 		if (c->started)
 			comch_store_relaxed(&c->q.id, ++conn->fast->next_consumer_id);
 		c->started = true;
@@ -346,7 +347,7 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 	if (c == NULL || mr == NULL)
 		return -EINVAL;
 	conn = c->q.conn;
-	/* Without the lock: it may copy all of the memory. */
+	/* Without the lock: this may copy the memory. */
 	comch_mem_use_begin(mr, !comch_consumer_stages(c, mr));
 	pthread_mutex_lock(&conn->lock);
 	ret = comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING ? 0 : -EBADFD;

@@ -3,17 +3,17 @@
  */
 
 /*
- * How a consumer starts and stops.
+ * Start and stop of a consumer.
  *
- *   start()  SHOW      each registration to the peer, as far as it can be
- *            ANNOUNCE  CONSUMER_NEW with the driver's ticket
- *            WAIT      for CONSUMER_ACK with the ticket of the peer's
+ *   start()  SHOW      export the registrations; others are staged
+ *            ANNOUNCE  send CONSUMER_NEW with the driver's ticket
+ *            WAIT      for CONSUMER_ACK with the ticket of the peer's driver
  *            LIVE      RUNNING
- *   stop()   closed; recv_burst() drains, then flushes
- *            RETIRE    CONSUMER_GONE; IDLE
+ *   stop()             halt; recv_burst() drains the ring, then flushes the posts
+ *            RETIRE    send CONSUMER_GONE; IDLE
  *
- * The steps are the connection's thread's; start, stop and destroy come from
- * anywhere and only leave a word under the connection's lock.
+ * The connection's thread runs the steps. start(), stop() and destroy() may be called
+ * by any thread: with the connection's lock held, they only set flags for the steps.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ comch_consumer_stages(const struct rte_comch_consumer *c, const struct rte_comch
 		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0;
 }
 
-/* Show one registration. True: it is settled, one way or the other. */
+/* Export one registration. True: decided, the registration is exported or staged. */
 static bool
 show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 {
@@ -45,7 +45,7 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 		return true;
 	if (c->export[i] < 0) {
 		id = comch_export_get(conn, c->mrs.mr[i].mr);
-		/* No place in the peer's table: it can still be staged. */
+		/* The peer's table is full: stage. */
 		if (id < 0)
 			return true;
 		c->export[i] = (int16_t)id;
@@ -98,7 +98,7 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	c->step = COMCH_CONS_WAIT;
 }
 
-/* Release: pairs with the acquire of a post, which may come from another thread. */
+/* Release: pairs with the acquire of a post, in any thread. */
 static void
 mrs_ready(struct rte_comch_consumer *c, uint16_t ready)
 {
@@ -143,7 +143,7 @@ step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		status != 0 ? "start failed" : NULL);
 }
 
-/* Registrations named while it runs. */
+/* Export the registrations that mr_add() added to a running consumer. */
 static void
 step_live(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
@@ -157,7 +157,7 @@ step_live(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 			c->mr_status[i] = c->mr_status[i] != 0 ? c->mr_status[i] : -ENOTSUP;
 		else
 			comch_store_release(&c->mrs.mr[i].ready, 1);
-		/* Release: pairs with consumer_service(). */
+		/* Release: pairs with the acquire in consumer_service(). */
 		__atomic_store_n(&c->mr_event[i], true, __ATOMIC_RELEASE);
 		comch_poll_note(&c->q.obj);
 	}
@@ -210,18 +210,18 @@ find_consumer(struct rte_comch_conn *conn, uint32_t id)
 	return NULL;
 }
 
-/* The peer allocates the staging ring, and has a limit: a smaller one will do. */
+/* The peer, which allocates the staging ring, is at its limit: retry with a smaller one. */
 static bool
-ask_for_less(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+retry_smaller_staging(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	if (c->staging_size <= COMCH_MIN_STAGING) {
-		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no memory for "
-			"%u records and a staging ring of %u bytes (its max_staging, "
-			"total_staging)", c->q.id, conn->id, c->q.depth, c->staging_size);
+		COMCH_LOG(WARNING, "consumer %u of connection %u: peer refused %u records and a "
+			"staging ring of %u bytes: over its max_staging or total_staging",
+			c->q.id, conn->id, c->q.depth, c->staging_size);
 		return false;
 	}
-	COMCH_LOG(NOTICE, "consumer %u of connection %u: the peer has no %u bytes for a staging "
-		"ring: it is asked for %u", c->q.id, conn->id, c->staging_size,
+	COMCH_LOG(NOTICE, "consumer %u of connection %u: peer refused a staging ring of %u "
+		"bytes: retrying with %u", c->q.id, conn->id, c->staging_size,
 		RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING));
 	c->staging_size = RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING);
 	c->step = COMCH_CONS_ANNOUNCE;
@@ -237,12 +237,12 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 
 	pthread_mutex_lock(&conn->lock);
 	c = find_consumer(conn, f->id);
-	/* Stopped or destroyed meanwhile: CONSUMER_GONE is on its way. */
+	/* Stopped or destroyed meanwhile: CONSUMER_GONE is sent. */
 	if (c == NULL || c->step != COMCH_CONS_WAIT || c->cancel)
 		goto unlock;
 	if (f->status != 0) {
 		c->announced = false;
-		if (f->status == -EDQUOT && ask_for_less(conn, c))
+		if (f->status == -EDQUOT && retry_smaller_staging(conn, c))
 			goto unlock;
 		c->fail = f->status;
 		c->step = COMCH_CONS_RETIRE;

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The fast path of a connection, as the control path sees it: made, driven, freed. */
+/* The fast path of a connection: creation, dispatch of its frames, and its end. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static const struct {
 	[COMCH_WIRE_PRODUCER_GONE] = { on_producer_gone },
 };
 
-/* Those of the driver's ticket. */
+/* Descriptors of the driver's ticket. */
 static uint32_t
 data_nb_fds(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 {
@@ -111,7 +111,7 @@ data_step(struct rte_comch_conn *conn, struct comch_run *run)
 static void
 data_halt(struct rte_comch_conn *conn)
 {
-	comch_remote_forget_new(conn);
+	comch_remote_drop_new(conn);
 	comch_consumer_halt_all(conn);
 	comch_producer_halt_all(conn);
 }

@@ -7,15 +7,16 @@
 
 /*
  * The fast path of a connection: its producers and consumers, the peer's consumers,
- * the memory that each side shows the other. What carries the messages is the
- * driver's. Made when the first of them appears, freed with the connection.
+ * and the memory that each side exports to the other. The driver transports the
+ * messages. Created with the first producer or consumer of either side, freed with
+ * the connection.
  *
- * What is written beside a member says who may touch it:
+ * The word beside a member says how it may be accessed:
  *
- * poll:  only the thread that runs the connection's poll.
- * lock:  whoever holds conn->lock (control path only; any thread).
- * any:   atomics.
- * queue: only the thread that calls the producer's or consumer's bursts.
+ * poll:  by the thread that runs the connection's poll.
+ * lock:  with conn->lock held (control path only), from any thread.
+ * any:   by atomics, from any thread.
+ * queue: by the thread that calls the producer's or consumer's bursts.
  */
 
 #include <bsd/sys/queue.h>
@@ -27,36 +28,36 @@
 #include "sdk/comch_rec.h"
 #include "ctrl/comch_conn.h"
 
-/* Depth of a producer or consumer whose configuration names none. */
+/* Default depth of a producer or consumer. */
 #define COMCH_DEFAULT_DP_QUEUE 1024
-/* How long a stop waits for a peer that is within a message, ms. */
+/* Time limit of a stop for a message that is being transferred, ms. */
 #define COMCH_STOP_MS 1000
-/* Bytes of a consumer's staging ring, which its peer allocates. */
+/* Size of a consumer's staging ring, which the peer allocates. */
 #define COMCH_DEFAULT_STAGING (UINT32_C(1) << 20)
 #define COMCH_MIN_STAGING UINT32_C(4096)
 #define COMCH_MAX_STAGING (UINT32_C(1) << 28)
 
-/* How far the peer is with a registration that we show it. */
+/* State of a registration that is exported to the peer. */
 enum comch_export_state {
 	COMCH_EXPORT_FREE,
-	COMCH_EXPORT_NEW,    /* to be sent */
-	COMCH_EXPORT_SENT,
-	COMCH_EXPORT_DIRECT, /* imported */
-	COMCH_EXPORT_STAGED, /* cannot be shown, or was refused */
+	COMCH_EXPORT_NEW,    /* MR_ADD not sent yet */
+	COMCH_EXPORT_SENT,   /* waits for MR_ACK */
+	COMCH_EXPORT_DIRECT, /* imported by the peer */
+	COMCH_EXPORT_STAGED, /* not exportable, or refused by the peer */
 };
 
 struct comch_export {
 	struct rte_comch_mr *mr;
 	enum comch_export_state state;
-	uint32_t refs; /* consumers */
-	uint32_t stale_acks; /* to come for what had this number before */
-	int refusal;   /* why it is staged: a negative errno */
+	uint32_t refs;       /* consumers that use it */
+	uint32_t stale_acks; /* MR_ACKs outstanding for earlier uses of this number */
+	int refusal;         /* why it is staged: a negative errno */
 };
 
-/* Something that producers may still be looking at. */
+/* An object that is hidden, but that producers may still access. */
 struct comch_reclaim {
-	struct rte_comch_remote *remote; /* or, if NULL, */
-	struct rte_comch_region *import; /* of import_region[] */
+	struct rte_comch_remote *remote; /* NULL: import is set */
+	struct rte_comch_region *import; /* in import_region[] */
 	struct comch_reclaim *next;
 };
 
@@ -80,26 +81,28 @@ struct comch_fast_path {
 	uint32_t nb_producers;
 	uint32_t next_consumer_id;
 	uint32_t next_producer_id;
-	uint32_t gone_producers[COMCH_MAX_PRODUCERS]; /* ids to be told to the peer */
+	uint32_t gone_producers[COMCH_MAX_PRODUCERS]; /* ids: PRODUCER_GONE not sent yet */
 	uint32_t nb_gone_producers;
 	/* memory: lock */
 	struct comch_export exports[COMCH_MAX_IMPORTS];
-	uint32_t next_export;               /* where the search for a free one begins */
-	/* By number, into import_region[]; read by producers: any. What a pointer leads
-	 * to does not change until it was withdrawn and the producers have passed. */
+	uint32_t next_export;               /* start of the search for a free export */
+	/*
+	 * Pointers into import_region[], by number; read by producers: any. A region
+	 * does not change while it is reachable, nor before producers are quiesced.
+	 */
 	struct rte_comch_region *imports[COMCH_MAX_IMPORTS];
 	struct rte_comch_region import_region[COMCH_MAX_IMPORT_REGIONS]; /* addr NULL: free */
 	/* the peer's consumers: poll */
 	struct comch_dir dir;               /* read by producers: any */
 	uint32_t nb_remotes;
-	bool said_refused;                  /* that one of them was refused: once */
-	struct comch_new_cons new_cons;     /* while conn->rx_deferred */
+	bool warned_refused;                /* the refusal of one of them is logged */
+	struct comch_new_cons new_cons;     /* valid while conn->rx_deferred */
 	/* what producers may still use: lists changed by poll and under the lock */
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */
 	struct comch_reclaim *reclaim_wait; /* waits for producers */
 };
 
-/* That of a connection, made if there is none; NULL: no memory. Any thread. */
+/* The fast path of a connection, created on first use; NULL: no memory. Any thread. */
 struct comch_fast_path *comch_data_get(struct rte_comch_conn *conn);
 
 #endif /* COMCH_DATA_H */

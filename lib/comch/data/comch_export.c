@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Registrations that we show to the peer, by a number that both ends know. */
+/* Our registrations that are exported to the peer, by a number that both ends know. */
 
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ export_send(struct rte_comch_conn *conn, int id)
 	struct rte_comch_ticket ticket = { 0 };
 	int ret;
 
-	/* A client's memory goes to one server; a server's to any number of clients. */
+	/* A client exports its memory to one server, a server to several clients. */
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
 	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
@@ -52,7 +52,7 @@ comch_export_get(struct rte_comch_conn *conn, struct rte_comch_mr *mr)
 		e->refs++;
 		return id;
 	}
-	/* In turn: for a while a peer may have to hold on to one that was freed last. */
+	/* Round robin: the peer may keep the import of a freed number for a while. */
 	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
 		id = (int)((fast->next_export + i) % COMCH_MAX_IMPORTS);
 		e = &fast->exports[id];
@@ -77,7 +77,7 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 
 	if (--e->refs > 0)
 		return;
-	/* An answer to MR_ADD may be under way: it is not the answer to the next one. */
+	/* The MR_ACK that is outstanding must not count for the next MR_ADD. */
 	if (e->state == COMCH_EXPORT_SENT)
 		e->stale_acks++;
 	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
@@ -97,17 +97,17 @@ comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *
 
 	pthread_mutex_lock(&conn->lock);
 	e = f->id < COMCH_MAX_IMPORTS ? &conn->fast->exports[f->id] : NULL;
-	/* Answers come in the order of the questions. */
+	/* MR_ACKs arrive in the order of the MR_ADDs. */
 	if (e != NULL && e->stale_acks > 0) {
 		e->stale_acks--;
 	} else if (e != NULL && e->state == COMCH_EXPORT_SENT) {
 		e->state = f->status == 0 ? COMCH_EXPORT_DIRECT : COMCH_EXPORT_STAGED;
 		e->refusal = f->status;
 		if (f->status != 0)
-			COMCH_LOG(NOTICE, "connection %u: the peer did not map registration %u "
-				"(%s): its messages are staged", conn->id, e->mr->id,
+			COMCH_LOG(NOTICE, "connection %u: peer refused registration %u (%s): "
+				"messages are staged", conn->id, e->mr->id,
 				f->status == -EPERM && comch_mem_is_taken(e->mr) ?
-				"another process has; see RTE_COMCH_MEM_F_SHARED" :
+				"mapped by another process; see RTE_COMCH_MEM_F_SHARED" :
 				strerror(-f->status));
 	}
 	pthread_mutex_unlock(&conn->lock);

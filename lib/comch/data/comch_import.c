@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Memory of the peer that producers write into. */
+/* Memory that the peer exports: producers write into it. */
 
 #include <errno.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "sdk/comch_log.h"
 #include "data/comch_memory.h"
 
-/* The number is free again at once: what producers may still use is elsewhere. */
+/* A free entry. Regions are separate from numbers: producers may use one after MR_DEL. */
 static struct rte_comch_region *
-import_room(struct rte_comch_conn *conn)
+free_import(struct rte_comch_conn *conn)
 {
 	uint32_t i;
 
@@ -32,17 +32,17 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 	struct rte_comch_region *region;
 	int ret;
 
-	region = conn->fast->imports[f->id] == NULL ? import_room(conn) : NULL;
+	region = conn->fast->imports[f->id] == NULL ? free_import(conn) : NULL;
 	if (region == NULL)
 		return -EBUSY;
 	ret = conn->ops->data->mem_take(conn->link, &desc, ticket, region);
 	if (ret != 0) {
-		COMCH_LOG(WARNING, "connection %u: memory of the peer refused: %s", conn->id,
+		COMCH_LOG(WARNING, "connection %u: refused memory of the peer: %s", conn->id,
 			strerror(-ret));
 		region->addr = NULL;
 		return ret;
 	}
-	/* Release: pairs with check_desc(), which reads what it leads to. */
+	/* Release: pairs with the acquire in check_desc(), which reads the region. */
 	comch_store_release(&conn->fast->imports[f->id], region);
 	return 0;
 }
@@ -75,7 +75,10 @@ comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *
 	pthread_mutex_lock(&conn->lock);
 	region = conn->fast->imports[f->id];
 	if (region != NULL) {
-		/* Release: who misses it in check_desc() sees which consumers went before. */
+		/*
+		 * Release: pairs with the acquire in check_desc(), which finds the consumers
+		 * of this memory removed if it finds no import.
+		 */
 		comch_store_release(&conn->fast->imports[f->id], NULL);
 		comch_reclaim_later(conn, NULL, region);
 	}

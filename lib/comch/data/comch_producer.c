@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Producers: how they come and go. Bursts are the driver's. */
+/* The producer API, but for the bursts, which the driver implements. */
 
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "base/comch_trace.h"
 #include "data/comch_producer.h"
 
-/* A stop waits for the message that streams, but not for ever. */
+/* A stop waits for the message that is being transferred, up to a deadline. */
 static bool
 producer_service(struct comch_obj *obj, struct comch_run *run)
 {
@@ -47,7 +47,7 @@ producer_free(struct comch_obj *obj)
 	rte_free(p);
 }
 
-/* Idle: a stop is over, which its own poll tells. */
+/* The producer is idle: its own poll returns the event of the stop. */
 static void
 on_news(void *ctx)
 {
@@ -88,11 +88,12 @@ join_conn(struct rte_comch_conn *conn, struct rte_comch_producer *p)
 
 	pthread_mutex_lock(&conn->lock);
 	if (!comch_conn_is_up(conn)) {
-		COMCH_LOG(ERR, "connection %u: producer, but it is not established", conn->id);
+		COMCH_LOG(ERR, "connection %u: create producer: connection is not established",
+			conn->id);
 		ret = -EBADFD;
 	} else if (conn->fast->nb_producers + conn->fast->nb_gone_producers >=
 			conn->dev->info.max_producers) {
-		COMCH_LOG(ERR, "connection %u: it has its limit of %u producers", conn->id,
+		COMCH_LOG(ERR, "connection %u: limit of %u producers reached", conn->id,
 			conn->dev->info.max_producers);
 		ret = -ENOSPC;
 	} else {
@@ -155,7 +156,7 @@ err:
 	return NULL;
 }
 
-/* Tell the peer whom to wake, and whom no more. Connection's thread. */
+/* The peer wakes the producers that it knows by these frames. */
 void
 comch_producer_steps(struct rte_comch_conn *conn)
 {
@@ -270,7 +271,7 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 			rte_comch_state_name(comch_obj_state(&p->q.obj)));
 		return -EBUSY;
 	}
-	/* The connection's thread must not announce it with a descriptor that is closed. */
+	/* The connection's thread must not announce it after its descriptor is closed. */
 	pthread_mutex_lock(&conn->lock);
 	p->announce = false;
 	pthread_mutex_unlock(&conn->lock);
@@ -282,7 +283,7 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 	conn->nb_queues--;
 	if (p->announced && comch_conn_is_up(conn))
 		conn->fast->gone_producers[conn->fast->nb_gone_producers++] = p->q.id;
-	/* Within the lock: the connection may be freed once it is seen empty. */
+	/* With the lock held: a connection without queues may be freed. */
 	comch_poll_note(&conn->obj);
 	pthread_mutex_unlock(&conn->lock);
 	comch_obj_free_later(&p->q.obj);

@@ -26,9 +26,9 @@ comch_producer_stats(const struct rte_comch_producer *p)
 	return p->q.dq->stats;
 }
 
-/* Tell the peer of producers that have come and gone. The connection's thread. */
+/* Send PRODUCER_NEW and PRODUCER_GONE. Runs in the connection's thread. */
 void comch_producer_steps(struct rte_comch_conn *conn);
-/* The connection is gone: halt all. */
+/* The connection has ended: halt all producers. */
 void comch_producer_halt_all(struct rte_comch_conn *conn);
 
 #endif /* COMCH_PRODUCER_H */

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What consumers and producers share: a poll of their own, and a way to be woken. */
+/* The common base of consumers and producers: their poll and their wake-ups. */
 
 #include <errno.h>
 
@@ -13,28 +13,30 @@ int
 comch_queue_check(struct rte_comch_conn *conn, const char *what)
 {
 	if (!comch_conn_is_up(conn)) {
-		COMCH_LOG(ERR, "connection %u: %s, but it is not established", conn->id, what);
+		COMCH_LOG(ERR, "connection %u: create %s: connection is not established",
+			conn->id, what);
 		return -EBADFD;
 	}
 	if (conn->ctrl_only == 0 && comch_data_get(conn) == NULL) {
-		COMCH_LOG(ERR, "connection %u: %s: no memory for the fast path", conn->id, what);
+		COMCH_LOG(ERR, "connection %u: create %s: no memory for the fast path", conn->id,
+			what);
 		return -ENOMEM;
 	}
 	if (conn->ctrl_only == 0)
 		return 0;
 	if (conn->ops->data == NULL) {
-		COMCH_LOG(ERR, "connection %u of %s: %s: driver %s has no fast path", conn->id,
-			comch_conn_name(conn), what, conn->ops->name);
+		COMCH_LOG(ERR, "connection %u of %s: create %s: driver %s has no fast path",
+			conn->id, comch_conn_name(conn), what, conn->ops->name);
 		return -ENOTSUP;
 	}
-	COMCH_LOG(ERR, "connection %u of %s: %s, but it has no fast path: %s wants control "
+	COMCH_LOG(ERR, "connection %u of %s: create %s: no fast path: %s requested control "
 		"messages only", conn->id, comch_conn_name(conn), what,
 		(conn->ctrl_only & COMCH_CTRL_ONLY_PEER) == 0 ? "this side" :
 		conn->server != NULL ? "the client" : "the server");
 	return -ENOTSUP;
 }
 
-/* The lock keeps the directory's entries and a consumer's regions alive. */
+/* The lock keeps entries of the directory and regions of a consumer valid. */
 
 static void
 source_arm(struct comch_poll_source *source)
@@ -58,7 +60,7 @@ source_pending(struct comch_poll_source *source)
 	return pending;
 }
 
-/* Take back what made its descriptor readable. */
+/* Make the queue's descriptor unreadable again. */
 static void
 fd_ready(struct comch_fd *cfd)
 {
@@ -112,7 +114,7 @@ comch_queue_on_fault(void *ctx, int err, const char *text)
 	comch_conn_fault(q->conn, err, text);
 }
 
-/* Drained or idle: the connection's thread goes on. */
+/* The queue is drained or idle: the connection's thread continues its stop. */
 void
 comch_queue_on_news(void *ctx)
 {

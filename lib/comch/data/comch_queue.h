@@ -5,35 +5,38 @@
 #ifndef COMCH_QUEUE_H
 #define COMCH_QUEUE_H
 
-/* What consumers and producers share. */
+/* The common base of consumers and producers. */
 
 #include "data/comch_data.h"
 
-/* A poll of its own and the driver's half. */
+/* A consumer or producer, with its own poll and the driver's data queue. */
 struct comch_queue {
 	struct comch_obj obj;
 	struct rte_comch_conn *conn;
 	struct rte_comch_dq *dq;
-	struct comch_fd fd;            /* readable after a wake-up; or -1 */
-	struct comch_poll_source source; /* of its poll */
+	struct comch_fd fd;              /* readable after a wake-up; -1: none */
+	struct comch_poll_source source; /* in its poll */
 	uint32_t id;
 	uint32_t depth;
 };
 
-/* May there be one? 0, -EBADFD, -ENOTSUP or -ENOMEM, after a log line that says what. */
+/*
+ * May the connection have a consumer or producer? Returns 0, or -EBADFD, -ENOTSUP or
+ * -ENOMEM after a log line that begins with `what`.
+ */
 int comch_queue_check(struct rte_comch_conn *conn, const char *what);
 int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data,
 		struct rte_comch_dq *dq);
-/* Undo comch_queue_init(), but for what the burial of the object undoes. */
+/* Undo comch_queue_init(), except what comch_obj_free_later() undoes. */
 void comch_queue_detach(struct comch_queue *q);
-/* The driver's half of a consumer or producer. */
+/* The driver's data operations. */
 static inline const struct rte_comch_data_ops *
 comch_queue_ops(const struct comch_queue *q)
 {
 	return q->dq->ops;
 }
-/* What the driver's half tells: ctx is the queue. Any thread, also within a burst. */
+/* Callbacks of the driver; ctx is the queue. Any thread, also within a burst. */
 void comch_queue_on_fault(void *ctx, int err, const char *text);
 void comch_queue_on_news(void *ctx);
 

@@ -3,9 +3,9 @@
  */
 
 /*
- * Imports and the peer's consumers are used by producers without locks. What is to be
- * freed is hidden first; then there is a fence, and a wait until each producer has left
- * the burst that it was in. See comch_dir.h.
+ * Deferred free of imports and of the peer's consumers, which producers use without
+ * locks: hide the object, fence, wait until each producer has left its burst, then
+ * free. See comch_dir.h.
  */
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ comch_reclaim_later(struct rte_comch_conn *conn, struct rte_comch_remote *remote
 {
 	struct comch_reclaim *r = calloc(1, sizeof(*r));
 
-	/* Without memory it stays until the connection ends; nobody finds it any more. */
+	/* No memory: the object is unreachable, and freed when the connection ends. */
 	if (r == NULL)
 		return;
 	r->remote = remote;
@@ -49,7 +49,7 @@ producers_quiesced(struct rte_comch_conn *conn)
 	return true;
 }
 
-/* False: later. */
+/* False: retry in a later run. */
 static bool
 reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 {
@@ -86,7 +86,7 @@ comch_reclaim_step(struct rte_comch_conn *conn)
 	struct comch_reclaim **link, *r;
 	bool done;
 
-	/* Both lists are changed by this thread only. */
+	/* Only this thread writes the lists, so it reads them without the lock. */
 	if (conn->fast->reclaim_wait == NULL && conn->fast->reclaim_new == NULL)
 		return true;
 	pthread_mutex_lock(&conn->lock);
@@ -112,7 +112,7 @@ comch_reclaim_free_all(struct rte_comch_conn *conn)
 {
 	struct comch_reclaim *r;
 
-	/* No producer is left: nothing to wait for. */
+	/* No producer is left, so no wait. */
 	while ((r = conn->fast->reclaim_new) != NULL || (r = conn->fast->reclaim_wait) != NULL) {
 		if (conn->fast->reclaim_new != NULL)
 			conn->fast->reclaim_new = r->next;

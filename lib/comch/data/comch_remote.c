@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The peer's consumers, which our producers send to. */
+/* The peer's consumers: the destinations of our producers. */
 
 #include <errno.h>
 #include <string.h>
@@ -38,7 +38,7 @@ remote_args(const struct rte_comch_conn *conn, const struct comch_new_cons *nc,
 	};
 }
 
-/* Make the sending end. Returns 0 or why not. */
+/* Create the sending end. Returns 0 or a negative errno. */
 static int
 remote_create(struct rte_comch_conn *conn, struct comch_new_cons *nc,
 		struct rte_comch_ticket *mine, struct rte_comch_remote **remote)
@@ -55,7 +55,6 @@ remote_create(struct rte_comch_conn *conn, struct comch_new_cons *nc,
 	return ret;
 }
 
-/* 0, or -EBUSY: its driver still needs it. */
 int
 comch_remote_free(struct rte_comch_conn *conn, struct rte_comch_remote *remote)
 {
@@ -76,17 +75,17 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 
 	ack.status = remote_create(conn, nc, &mine, &remote);
 	if (ack.status != 0) {
-		/* Who is over a limit was told of by who keeps it. */
-		if (!conn->fast->said_refused && ack.status != -EDQUOT)
+		/* Once per connection; the driver has logged an exceeded limit. */
+		if (!conn->fast->warned_refused && ack.status != -EDQUOT)
 			COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s",
 				conn->id, nc->id, strerror(-ack.status));
-		conn->fast->said_refused = true;
+		conn->fast->warned_refused = true;
 		comch_tx_frame(conn, &ack, NULL, 0);
 		return ack.status == -EPROTO ? -EPROTO : 0;
 	}
-	/* First: with the answer the consumer is RUNNING, and producers may know its id. */
+	/* Before CONSUMER_ACK: after it the consumer is RUNNING, and producers may use its id. */
 	pthread_mutex_lock(&conn->lock);
-	/* There is room: the directory has as many places as there may be consumers. */
+	/* Never full: nb_remotes is limited. */
 	comch_dir_add(&conn->fast->dir, remote);
 	pthread_mutex_unlock(&conn->lock);
 	comch_tx_ticket(conn, &ack, &mine);
@@ -98,11 +97,11 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 }
 
 /*
- * One a run, or a few small ones, whichever connection they are of: the region
- * of each is allocated and zeroed here, and the peer says how large it is.
+ * Limit the memory that a run of the poll allocates for new consumers of all its
+ * connections: the peer chooses the size, and the thread allocates and zeroes it.
  */
 static bool
-may_create(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
+alloc_is_allowed(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
 {
 	struct rte_comch_remote_args args;
 
@@ -110,7 +109,7 @@ may_create(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
 	return comch_poll_allow_alloc(conn->obj.poll, conn->ops->data->remote_size(&args));
 }
 
-/* One that this run may not make is put off; the frames behind it wait as well. */
+/* Over the limit of this run, the frame is deferred; the frames behind it wait. */
 int
 comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		struct rte_comch_ticket *ticket, struct comch_run *run)
@@ -125,7 +124,7 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 		return -EPROTO;
 	nc.ticket = *ticket;
 	ticket->nb_fds = 0;
-	if (!may_create(conn, &nc)) {
+	if (!alloc_is_allowed(conn, &nc)) {
 		conn->fast->new_cons = nc;
 		conn->rx_deferred = true;
 		comch_poll_note(&conn->obj);
@@ -137,7 +136,7 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 }
 
 void
-comch_remote_forget_new(struct rte_comch_conn *conn)
+comch_remote_drop_new(struct rte_comch_conn *conn)
 {
 	if (!conn->rx_deferred)
 		return;
@@ -151,7 +150,7 @@ comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
 	struct comch_new_cons nc = conn->fast->new_cons;
 	int ret;
 
-	if (comch_run_full(run) || !may_create(conn, &nc))
+	if (comch_run_full(run) || !alloc_is_allowed(conn, &nc))
 		return true;
 	conn->rx_deferred = false;
 	ret = consumer_new(conn, &nc, run);

@@ -5,7 +5,7 @@
 #ifndef COMCH_REMOTE_H
 #define COMCH_REMOTE_H
 
-/* The peer's consumers. The connection's thread. */
+/* The peer's consumers. Runs in the connection's thread. */
 
 #include "data/comch_data.h"
 
@@ -15,11 +15,11 @@ int comch_remote_on_consumer_new(struct rte_comch_conn *conn,
 int comch_remote_on_consumer_gone(struct rte_comch_conn *conn,
 		const struct comch_wire_frame *f, struct rte_comch_ticket *ticket,
 		struct comch_run *run);
-/* Make the consumer that was put off, if this run may. True: it still is. */
+/* Retry a deferred CONSUMER_NEW. True: still deferred. */
 bool comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run);
-/* The connection ends: drop it. */
-void comch_remote_forget_new(struct rte_comch_conn *conn);
-/* 0, or -EBUSY: its driver still needs it. */
+/* The connection ends: drop the deferred CONSUMER_NEW. */
+void comch_remote_drop_new(struct rte_comch_conn *conn);
+/* Returns 0, or -EBUSY: the driver still uses it. */
 int comch_remote_free(struct rte_comch_conn *conn, struct rte_comch_remote *remote);
 void comch_remote_free_all(struct rte_comch_conn *conn);
 

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* mempools whose data rooms can be shown to a peer, and the registrations of any pool. */
+/* Mempools whose data rooms can be exported to a peer, and registrations of any pool. */
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@
 struct pool_entry {
 	const struct rte_mempool *mp; /* NULL: free; published last */
 	struct rte_comch_mr *mr;
-	void *block;                  /* of ours: sealed memory; NULL: anybody's pool */
+	void *block;                  /* sealed memory of a pool made here; NULL: other pools */
 	size_t len;
 	struct rte_device *dma_dev;
 };
@@ -60,7 +60,7 @@ add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, void *block, siz
 		pools[i].block = block;
 		pools[i].len = len;
 		pools[i].dma_dev = NULL;
-		/* Release: who finds the pool finds its registration. */
+		/* Release: pairs with the acquire of a lookup, which uses the members above. */
 		__atomic_store_n(&pools[i].mp, mp, __ATOMIC_RELEASE);
 		ret = 0;
 	}
@@ -75,7 +75,7 @@ extmem_add(void *block, size_t len)
 	rte_iova_t *iova;
 	int ret;
 
-	/* Without physical addresses a device sees what we see. */
+	/* Without physical addresses, devices use virtual ones. */
 	iova = malloc(n * sizeof(*iova));
 	if (iova == NULL)
 		return -ENOMEM;
@@ -115,7 +115,7 @@ rte_comch_pktmbuf_pool_create(const char *name, unsigned int n, unsigned int cac
 		ret = -rte_errno;
 		goto err_extmem;
 	}
-	/* Its mbufs are never all at rest, so its pages cannot be renewed. */
+	/* Mbufs are always in use, so the pages cannot be renewed. */
 	comch_mem_share(mr);
 	ext.buf_ptr = block;
 	ext.buf_iova = rte_eal_iova_mode() == RTE_IOVA_VA ? (rte_iova_t)(uintptr_t)block :
@@ -144,7 +144,7 @@ err_free:
 	return NULL;
 }
 
-/* Take a pool out of the table. Its registration goes first: it may be in use. */
+/* Remove a pool from the table, after its registration, which may be in use. */
 static int
 del_pool(struct pool_entry *e)
 {
@@ -180,7 +180,7 @@ unlock:
 	pthread_mutex_unlock(&pool_lock);
 	if (ret != 0)
 		COMCH_LOG(ERR, "mbuf pool %s: cannot free: %s", mp != NULL ? mp->name : "(none)",
-			ret == -EBUSY ? "mbufs are out, or queues use it" : strerror(-ret));
+			ret == -EBUSY ? "mbufs or queues are in use" : strerror(-ret));
 	return ret;
 }
 
@@ -233,8 +233,8 @@ rte_comch_mempool_register(struct rte_mempool *mp, uint32_t flags)
 	}
 	rte_mempool_mem_iter(mp, add_chunk, &r);
 	if (r.sum == 0 || r.end - r.start > 2 * r.sum) {
-		COMCH_LOG(ERR, "mempool %s: %zu bytes lie over a range of %zu", mp->name, r.sum,
-			(size_t)(r.end - r.start));
+		COMCH_LOG(ERR, "mempool %s: %zu bytes spread over %zu: too sparse to register",
+			mp->name, r.sum, (size_t)(r.end - r.start));
 		rte_errno = ENOTSUP;
 		return NULL;
 	}

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Shareable allocations and registrations. One lock: all of it is set-up. */
+/* Shareable allocations and registrations, under one lock: control path only. */
 
 #include <linux/mempolicy.h>
 #include <pthread.h>
@@ -35,8 +35,8 @@ struct comch_mem_block {
 	size_t len;
 	int fd;
 	uint32_t nb_mrs;
-	uint32_t nb_live;     /* consumers that are not IDLE, by registration */
-	bool for_several;     /* may be shown to several processes */
+	uint32_t nb_live;     /* uses by consumers that are not IDLE */
+	bool for_several;     /* may be exported to several processes */
 	TAILQ_ENTRY(comch_mem_block) next;
 };
 
@@ -56,7 +56,7 @@ rte_comch_mem_kind_name(enum rte_comch_mem_kind kind)
 	return (unsigned int)kind < RTE_DIM(names) ? names[kind] : "?";
 }
 
-/* The pages are there already: ask for them to be moved where they are wanted. */
+/* Move allocated pages to the requested socket. */
 static void
 prefer_node(void *addr, size_t len, int socket_id)
 {
@@ -66,7 +66,7 @@ prefer_node(void *addr, size_t len, int socket_id)
 	if (socket_id < 0 || (size_t)socket_id >= RTE_DIM(mask) * bits)
 		return;
 	mask[(unsigned int)socket_id / bits] = 1UL << ((unsigned int)socket_id % bits);
-	/* A preference: memory elsewhere is better than none. */
+	/* Best effort: memory on another socket works as well. */
 	(void)syscall(SYS_mbind, addr, len, MPOL_PREFERRED, mask, RTE_DIM(mask) * bits,
 		MPOL_MF_MOVE);
 }
@@ -106,7 +106,7 @@ rte_comch_mem_alloc(size_t len, int socket_id)
 	return addr;
 }
 
-/* The block that addr lies in, or NULL. */
+/* The block that contains addr, or NULL. */
 static struct comch_mem_block *
 find_block(const void *addr)
 {
@@ -155,7 +155,7 @@ block_in_use(const struct comch_mem_block *b)
 	return false;
 }
 
-/* Fresh pages with the same contents at the same place. */
+/* Replace the pages of a block by a copy at the same address. */
 static int
 renew_block(struct comch_mem_block *b)
 {
@@ -166,7 +166,7 @@ renew_block(struct comch_mem_block *b)
 	if (fd < 0)
 		return -ENOMEM;
 	memcpy(addr, b->addr, b->len);
-	/* Replaces the old mapping in one step: there is no moment without one. */
+	/* Atomically replaces the old mapping. */
 	if (mmap(b->addr, b->len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
 			MAP_FAILED) {
 		munmap(addr, b->len);
@@ -182,7 +182,7 @@ renew_block(struct comch_mem_block *b)
 	return 0;
 }
 
-/* The pages were not shown to any peer: the next one may be of another trust domain. */
+/* Renewed pages are known to no peer, so the next peer may be in another trust domain. */
 static void
 unbind_block(const struct comch_mem_block *b)
 {
@@ -215,7 +215,7 @@ rte_comch_mem_renew(void *addr)
 	return ret;
 }
 
-/* From here on any process may map it, and none can seal it for itself. mem_lock held. */
+/* Allow several processes to map it; then none can seal it for itself. mem_lock held. */
 static void
 share_block(struct comch_mem_block *b)
 {
@@ -297,7 +297,7 @@ rte_comch_mem_register(void *addr, size_t len, uint32_t flags)
 	mr->len = len;
 	mr->flags = flags;
 	if (mr_insert(mr) != 0) {
-		COMCH_LOG(ERR, "memory: the limit of %u registrations is reached", MAX_MRS);
+		COMCH_LOG(ERR, "memory: limit of %u registrations reached", MAX_MRS);
 		free(mr);
 		rte_errno = ENOSPC;
 		return NULL;
@@ -351,9 +351,9 @@ comch_mem_claim(struct rte_comch_mr *mr, bool shown, int32_t uid, const char *fu
 	pthread_mutex_lock(&mem_lock);
 	if (shown && mr->kind != RTE_COMCH_MEM_HEAP && (mr->flags & RTE_COMCH_MEM_F_SHARED) == 0) {
 		if (mr->bound && (mr->bound_uid != uid || strcmp(mr->bound_func, func) != 0)) {
-			COMCH_LOG(ERR, "memory: registration %u of %p was shown to user %d on %s: "
-				"not shown to user %d on %s", mr->id, mr->addr, mr->bound_uid,
-				mr->bound_func, uid, func);
+			COMCH_LOG(ERR, "memory: registration %u of %p is bound to uid %d on %s: "
+				"refused for uid %d on %s (RTE_COMCH_MEM_F_SHARED allows it)",
+				mr->id, mr->addr, mr->bound_uid, mr->bound_func, uid, func);
 			ret = -EPERM;
 		} else {
 			mr->bound = true;
@@ -383,10 +383,10 @@ comch_mem_use_begin(const struct rte_comch_mr *mr, bool shown)
 	if (b == NULL)
 		return;
 	pthread_mutex_lock(&mem_lock);
-	/* The process that sealed it may be gone, and another one could not map it. */
+	/* Another process than the one that sealed the block could not map it. */
 	if (shown && b->nb_live == 0 && comch_memfd_is_taken(b->fd) && renew_block(b) != 0)
-		COMCH_LOG(NOTICE, "memory: no fresh pages for registration %u of %p: a new peer "
-			"process will not map it", mr->id, mr->addr);
+		COMCH_LOG(NOTICE, "memory: no pages to renew registration %u of %p: messages of "
+			"a new peer process are staged", mr->id, mr->addr);
 	b->nb_live++;
 	pthread_mutex_unlock(&mem_lock);
 }
@@ -413,7 +413,7 @@ comch_mem_walk(int (*cb)(const struct rte_comch_mr *mr, void *arg), void *arg)
 	pthread_mutex_unlock(&mem_lock);
 }
 
-/* EAL memory has one descriptor, or one a page: only a range within one will do. */
+/* EAL memory has one descriptor, or one per page: a range must lie within one. */
 static int
 eal_fd(const struct rte_comch_mr *mr, uint64_t *offset)
 {

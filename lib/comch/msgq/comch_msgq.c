@@ -3,8 +3,8 @@
  */
 
 /*
- * MsgQ: how queues, consumers and producers come and go. How they sleep:
- * comch_msgq_sleep.c. Bursts: comch_msgq_dp.c.
+ * MsgQ: creation, start, stop and destruction of queues, consumers and producers.
+ * Wake-ups are in comch_msgq_sleep.c, bursts in comch_msgq_dp.c.
  */
 
 #include <errno.h>
@@ -177,13 +177,13 @@ rte_comch_msgq_cq_destroy(struct rte_comch_msgq_cq *cq)
 
 /* Consumers */
 
-/* An id for an end: as asked for, or the lowest that is free. lock held. */
+/* Assign an id: the requested one, or the lowest free one. lock held. */
 static int
 take_id(const struct rte_comch_msgq *q, const char *what, uint32_t nb, uint32_t max,
 		bool (*is_taken)(const struct rte_comch_msgq *q, uint32_t id), uint32_t *id)
 {
 	if (nb == max) {
-		COMCH_LOG(ERR, "MsgQ %s: it has its limit of %u %ss", q->name, max, what);
+		COMCH_LOG(ERR, "MsgQ %s: limit of %u %ss reached", q->name, max, what);
 		return -ENOSPC;
 	}
 	if (*id > max) {
@@ -199,7 +199,7 @@ take_id(const struct rte_comch_msgq *q, const char *what, uint32_t nb, uint32_t 
 	}
 	if (!is_taken(q, *id))
 		return 0;
-	COMCH_LOG(ERR, "MsgQ %s: there is a %s with id %u", q->name, what, *id);
+	COMCH_LOG(ERR, "MsgQ %s: %s id %u is in use", q->name, what, *id);
 	return -EEXIST;
 }
 
@@ -220,7 +220,8 @@ consumer_conf_check(struct rte_comch_msgq_consumer_conf *conf)
 		return -EINVAL;
 	}
 	if (conf->cq != NULL && (conf->poll != NULL || conf->notify != NULL)) {
-		COMCH_LOG(ERR, "MsgQ: a consumer with a completion queue sleeps with that");
+		COMCH_LOG(ERR, "MsgQ: set poll or notify on the completion queue, not on its "
+			"consumer");
 		return -EINVAL;
 	}
 	if (comch_msgq_sleep_check("consumer", conf->poll, conf->notify) != 0)
@@ -281,7 +282,7 @@ consumer_join(struct rte_comch_msgq *q, struct rte_comch_msgq_consumer *c, uint3
 		TAILQ_INSERT_TAIL(&q->consumer_list, c, next);
 		if (c->cq != NULL)
 			__atomic_fetch_add(&c->cq->nb_consumers, 1, __ATOMIC_RELAXED);
-		/* Release: a producer that finds it finds all of it. */
+		/* Release: pairs with the acquire of the producers' lookup. */
 		comch_store_release(&q->consumers[id - 1], c);
 	}
 	pthread_mutex_unlock(&q->lock);
@@ -322,7 +323,7 @@ err:
 	return NULL;
 }
 
-/* Q: no producer is in the burst any more in which it was. lock held. */
+/* Q: wait until each producer has left the burst that it was in. lock held. */
 static void
 wait_for_bursts(struct rte_comch_msgq *q)
 {
@@ -357,10 +358,10 @@ rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *c)
 	comch_store_relaxed(&c->closed, 1);
 	wait_for_bursts(c->msgq);
 	pthread_mutex_unlock(&c->msgq->lock);
-	/* What was claimed has been sent, and no more will be. */
+	/* All claimed credits are sent, and none is claimed any more. */
 	c->final = comch_load_relaxed(&c->claim);
 	comch_store_release(&c->state, RTE_COMCH_STATE_STOPPING);
-	comch_fence_light(); /* W: who waits for credit waits in vain */
+	comch_fence_light(); /* W: producers that wait for credit must check again */
 	comch_msgq_wake_producers(c);
 	if (c->taken != c->final || (c->cq == NULL && c->final != c->posted))
 		return -EINPROGRESS;
@@ -432,7 +433,7 @@ dma_check(const struct rte_comch_msgq_dma *dma)
 	if (dma == NULL)
 		return 0;
 	if (rte_dma_info_get(dma->dev_id, &info) != 0) {
-		COMCH_LOG(ERR, "MsgQ: there is no DMA device %d", dma->dev_id);
+		COMCH_LOG(ERR, "MsgQ: DMA device %d does not exist", dma->dev_id);
 		return -EINVAL;
 	}
 	if ((info.dev_capa & RTE_DMA_CAPA_MEM_TO_MEM) == 0 ||
@@ -445,8 +446,8 @@ dma_check(const struct rte_comch_msgq_dma *dma)
 	}
 	if (rte_eal_iova_mode() == RTE_IOVA_VA)
 		return 0;
-	COMCH_LOG(ERR, "MsgQ: DMA device %s: copies go between virtual addresses, and EAL uses "
-		"physical ones (--iova-mode=va)", info.dev_name);
+	COMCH_LOG(ERR, "MsgQ: DMA device %s: needs virtual addresses: run EAL with "
+		"--iova-mode=va", info.dev_name);
 	return -ENOTSUP;
 }
 
@@ -490,7 +491,7 @@ producer_join(struct rte_comch_msgq *q, struct rte_comch_msgq_producer *p, uint3
 		&id);
 	if (ret == 0) {
 		p->id = id;
-		/* The first one learns that there is another before that can send. */
+		/* Let an existing single producer use CAS before the new one can send. */
 		p->is_single = q->nb_producers++ == 0;
 		if (q->nb_producers == 2) {
 			comch_store_relaxed(&TAILQ_FIRST(&q->producer_list)->is_single, 0);
@@ -563,7 +564,7 @@ rte_comch_msgq_producer_destroy(struct rte_comch_msgq_producer *p)
 	}
 	pthread_mutex_lock(&q->lock);
 	TAILQ_REMOVE(&q->producer_list, p, next);
-	/* One that is left alone goes on with CAS: nobody tells it what the others did. */
+	/* A remaining producer keeps using CAS: it may not see the claims of others yet. */
 	q->nb_producers--;
 	pthread_mutex_unlock(&q->lock);
 	comch_msgq_sleep_fini(&p->sleep);

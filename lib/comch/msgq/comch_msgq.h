@@ -6,35 +6,35 @@
 #define COMCH_MSGQ_H
 
 /*
- * MsgQ: the objects, and who may touch what.
+ * MsgQ: its objects, the protocol between producers and consumers, and locking.
  *
  * A message is a line of 64 bytes in a ring. A ring belongs to one consumer, or
  * to a completion queue that several consumers share. To send, a producer
- *   1. claims credit of the consumer: moves `claim`, which never passes `posted`, by
+ *   1. claims credit of the consumer: advances `claim`, which never passes `posted`, by
  *      CAS if the MsgQ has other producers, else by a store;
- *   2. has a position in the ring: that of the credit, or in a shared ring one
- *      more atomic addition to `tail`;
+ *   2. takes a position in the ring: that of the credit, or in a shared ring by an
+ *      atomic addition to `tail`;
  *   3. writes the line, its sequence (position + 1) last.
- * The consumer looks at the line of its next position only. A line is free once
- * the consumer has copied it out and gave credit again: so `posted` is all that
- * keeps a line from being overwritten, and what it was read by is an acquire.
+ * The consumer checks only the line of its next position. A line is free once the
+ * consumer has copied it and posted a new credit: so `posted` alone keeps a line from
+ * being overwritten, and producers load it with acquire.
  *
- * Which acquire reads which release:
+ * Pairs of release and acquire:
  *   T  consumer stores posted (release)  -> producer loads it (acquire)
  *   R  producer stores line.seq (release)-> consumer loads it (acquire)
  * and pairs of fences (store, fence, load on both sides; that of bursts is a
  * light one, see comch_asym.h):
  *   W  publisher: R or T, fence, armed   | sleeper: armed, fence, R or T
- *   Q  producer: burst is odd, fence, consumers[], closed, is_single | who changes
- *      one of them: store, fence, burst
+ *   Q  producer: burst is odd, fence, consumers[], closed, is_single | writer of one of
+ *      them: store, fence, burst
  *
- * Q is how things change while producers send. Once each producer was seen outside a
- * burst, or in a later one, all of them know: that a consumer is closed, so that
- * `claim` stays as it is; that it is hidden, so that nobody has a pointer; that a
- * producer is not alone any more, so that all use CAS.
+ * Q serves changes while producers send. Once each producer was seen outside a burst,
+ * or in a later one, all of them have seen the change: a consumer is closed, so
+ * `claim` is final; it is removed from consumers[], so no pointer to it is left; or a
+ * second producer exists, so all use CAS.
  *
- * MsgQ, end lists, create, stop and destroy, and producers that fall asleep: under the
- * MsgQ's lock, any thread. Nothing is freed under it that is in consumers[].
+ * The MsgQ's lock protects its lists, create, stop and destroy, and the arming of
+ * producers, in any thread. A consumer is freed only after its removal from consumers[].
  */
 
 #include <pthread.h>
@@ -58,20 +58,20 @@
 struct comch_msgq_line {
 	uint64_t seq;       /* position + 1; R */
 	uint32_t producer;
-	uint32_t len;       /* bytes that were copied before */
+	uint32_t len;       /* bytes that a copy transferred before the message */
 	struct rte_comch_msgq_consumer *consumer;
 	uint16_t imm_len;
 	uint16_t reserved[3];
 	uint8_t imm[RTE_COMCH_IMM_SIZE];
 } __rte_aligned(COMCH_MSGQ_ALIGN);
 
-/* Who is to be woken, and how. */
+/* How an end of a MsgQ is woken. */
 struct comch_msgq_sleep {
 	uint32_t armed;                 /* W: any */
-	rte_comch_msgq_notify_t notify; /* NULL: it never sleeps */
+	rte_comch_msgq_notify_t notify; /* NULL: the end never sleeps */
 	void *arg;
 	struct rte_comch_poll *poll;    /* or NULL */
-	struct comch_poll_source source;  /* in poll */
+	struct comch_poll_source source; /* in poll */
 };
 
 struct comch_msgq_ring {
@@ -82,10 +82,10 @@ struct comch_msgq_ring {
 	struct comch_msgq_sleep sleep;
 	/* the consumer's thread; head is read by others */
 	uint64_t head __rte_aligned(COMCH_MSGQ_ALIGN);  /* lines taken */
-	uint64_t posted;                  /* credits given in all, less what was cancelled */
+	uint64_t posted;                  /* credits posted, less cancelled ones */
 	uint32_t guard;
-	/* producers, if it is shared */
-	uint64_t tail __rte_aligned(COMCH_MSGQ_ALIGN);  /* positions given away */
+	/* producers, if the ring is shared */
+	uint64_t tail __rte_aligned(COMCH_MSGQ_ALIGN);  /* next free position */
 };
 
 struct rte_comch_msgq_cq {
@@ -95,32 +95,32 @@ struct rte_comch_msgq_cq {
 
 struct rte_comch_msgq_consumer {
 	/* the consumer's thread writes, producers read when they are out of credit */
-	uint64_t posted __rte_aligned(COMCH_MSGQ_ALIGN); /* T: credits given */
+	uint64_t posted __rte_aligned(COMCH_MSGQ_ALIGN); /* T: credits posted */
 	/* producers */
-	uint64_t claim __rte_aligned(COMCH_MSGQ_ALIGN);  /* of them used */
+	uint64_t claim __rte_aligned(COMCH_MSGQ_ALIGN);  /* of posted, used */
 	/* read mostly */
 	struct comch_msgq_ring *ring __rte_aligned(COMCH_MSGQ_ALIGN);
-	uint64_t serial;                  /* of all consumers of the MsgQ, ever */
+	uint64_t serial;                  /* unique among all consumers of the MsgQ */
 	uint64_t user_data;
-	uint64_t *cookies;                /* queue_size of them */
+	uint64_t *cookies;                /* queue_size entries */
 	uint32_t mask;
 	uint32_t imm_size;
 	uint32_t id;
-	uint32_t closed;                  /* it is stopped: Q */
-	uint32_t tx_armed;                /* W: a producer sleeps for its credit; any */
+	uint32_t closed;                  /* stopped: Q */
+	uint32_t tx_armed;                /* W: a sleeping producer waits for credit; any */
 	struct rte_comch_msgq *msgq;
 	struct rte_comch_msgq_cq *cq;
 	/* the consumer's thread */
 	uint64_t taken __rte_aligned(COMCH_MSGQ_ALIGN); /* messages received, credits returned */
-	uint64_t final;                   /* STOPPING: messages that there will be */
+	uint64_t final;                   /* STOPPING: final number of messages */
 	uint32_t state;                   /* enum rte_comch_state; read by any */
-	bool has_cookies;                 /* some are not 0 */
+	bool has_cookies;                 /* some cookie is not 0 */
 	struct rte_comch_consumer_stats stats;
 	TAILQ_ENTRY(rte_comch_msgq_consumer) next;
-	struct comch_msgq_ring own;       /* unless it has a cq */
+	struct comch_msgq_ring own;       /* used without a cq */
 };
 
-/* What a producer knows of a consumer's credit. */
+/* A producer's cached copy of a consumer's credit. */
 struct comch_msgq_seen {
 	uint64_t serial;
 	uint64_t posted;
@@ -135,13 +135,13 @@ struct comch_msgq_done {
 	uint16_t reserved;
 };
 
-/* A copy that is not done, or a message that may not overtake one. */
+/* A copy in progress, or a message that waits behind one. */
 struct comch_msgq_pending {
 	uint64_t cookie;
 	uint32_t consumer_id;
 	uint32_t len;
 	int32_t status;      /* of the copy */
-	bool in_dma;         /* a DMA device has it */
+	bool in_dma;         /* queued in the DMA device */
 	uint8_t copies;
 	uint16_t flags;
 	uint16_t imm_len;
@@ -150,20 +150,20 @@ struct comch_msgq_pending {
 
 struct rte_comch_msgq_producer {
 	uint32_t burst;                   /* Q: odd within one; read by any */
-	uint32_t is_single;                /* no other producer is there: Q */
+	uint32_t is_single;               /* the MsgQ has no other producer: Q */
 	uint32_t id;
 	uint32_t mask;                    /* of done and pending */
 	uint32_t max_consumers;
 	struct rte_comch_msgq_consumer **consumers; /* the MsgQ's: Q */
-	struct comch_msgq_seen *seen;     /* one for each place in consumers */
+	struct comch_msgq_seen *seen;     /* indexed as consumers */
 	struct comch_msgq_done *done;
 	uint32_t done_head;
 	uint32_t done_tail;
 	uint32_t pending_head;
 	uint32_t pending_tail;
-	uint32_t nb_dma_done;             /* copies that the device has done, not looked at */
-	uint32_t short_id;                /* the consumer that had no credit; 0: none */
-	uint32_t waits_for;               /* the same, of one that sleeps: lock */
+	uint32_t nb_dma_done;             /* copies completed by the device, not processed yet */
+	uint32_t short_id;                /* the consumer that lacked credit; 0: none */
+	uint32_t waits_for;               /* short_id when the producer was armed: lock */
 	struct comch_msgq_pending *pending;
 	struct rte_comch_msgq *msgq;
 	uint32_t guard;
@@ -191,7 +191,7 @@ struct rte_comch_msgq {
 
 extern struct comch_registry_type comch_msgq_registry;
 
-/* Wake who waits. Returns how many: 1 or 0. The light fence of W comes before. */
+/* Wake an armed end. Returns 1 if it was armed, else 0. Call after the light fence of W. */
 static inline uint32_t
 comch_msgq_wake(struct comch_msgq_sleep *sleep)
 {
@@ -202,7 +202,7 @@ comch_msgq_wake(struct comch_msgq_sleep *sleep)
 	return 1;
 }
 
-/* Operations that a producer can take: each will want a place in done. */
+/* The number of operations that a producer can accept: each needs an entry in done. */
 static inline uint32_t
 comch_msgq_room(const struct rte_comch_msgq_producer *p)
 {
@@ -210,21 +210,21 @@ comch_msgq_room(const struct rte_comch_msgq_producer *p)
 		(p->pending_tail - p->pending_head);
 }
 
-/* The consumer of an id, within a burst; NULL: none, or it is stopped. */
+/* Look up a consumer by id, within a burst; NULL: unknown or stopped. */
 static inline struct rte_comch_msgq_consumer *
 comch_msgq_find(const struct rte_comch_msgq_producer *p, uint32_t id)
 {
 	struct rte_comch_msgq_consumer *c;
 
-	/* 0 - 1 is over any limit. */
+	/* Id 0 wraps around, and so exceeds any limit. */
 	if (unlikely(id - 1 >= p->max_consumers))
 		return NULL;
-	/* Acquire: pairs with the release of create. */
+	/* Acquire: pairs with the release in create. */
 	c = comch_load_acquire(&p->consumers[id - 1]);
 	return likely(c != NULL && comch_load_relaxed(&c->closed) == 0) ? c : NULL;
 }
 
-/* What becomes of an operation, for done_burst(). NULL: nobody wants to know. */
+/* Add an operation's completion for done_burst(). Returns NULL for a silent one. */
 static inline struct comch_msgq_done *
 comch_msgq_complete(struct rte_comch_msgq_producer *p, uint64_t cookie, uint32_t consumer_id,
 		uint16_t flags, int status)
@@ -235,7 +235,7 @@ comch_msgq_complete(struct rte_comch_msgq_producer *p, uint64_t cookie, uint32_t
 		comch_count(&p->stats.errors, 1);
 	if ((flags & RTE_COMCH_OP_F_SILENT) != 0)
 		return NULL;
-	/* Field by field: through a copy the loads would wait for the stores. */
+	/* Field by field: with a struct copy the loads would wait for the stores. */
 	d = &p->done[p->done_tail++ & p->mask];
 	d->cookie = cookie;
 	d->status = status;
@@ -246,33 +246,33 @@ comch_msgq_complete(struct rte_comch_msgq_producer *p, uint64_t cookie, uint32_t
 }
 
 /* comch_msgq_dp.c */
-/* One message of a copy, or one that waited behind it. 1: taken; 0: no credit; -errno. */
+/* Send the message of a pending entry. Returns 1, 0 (no credit) or a negative errno. */
 int comch_msgq_send_pending(struct rte_comch_msgq_producer *p,
 		const struct comch_msgq_pending *m);
-/* May a message be sent at all? 0 or the status that it comes back with. */
+/* Check a message. Returns 0 or its completion status. */
 int comch_msgq_check(const struct rte_comch_msgq_producer *p, uint32_t consumer_id,
 		const void *imm, uint16_t imm_len);
 int comch_msgq_check_op(const struct rte_comch_msgq_producer *p, const struct rte_comch_op *op);
-/* Has a consumer credit, or is it gone? */
+/* True: the consumer has credit, or does not exist, so that a send does not wait. */
 bool comch_msgq_can_send(const struct rte_comch_msgq_producer *p, uint32_t consumer_id);
 
 /* comch_msgq_copy.c */
-/* Carry copies on. True: nothing is left. */
+/* Continue pending copies. True: none is left. */
 bool comch_msgq_push(struct rte_comch_msgq_producer *p);
 uint16_t comch_msgq_copy(struct rte_comch_msgq_producer *p,
 		const struct rte_comch_msgq_copy *ops, uint16_t n);
-/* Queue messages behind the copies. How many. */
+/* Queue messages behind pending copies. Returns their number. */
 uint16_t comch_msgq_defer(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops,
 		uint16_t n);
 
 /* comch_msgq_sleep.c */
-/* Is there one way to be woken at most? 0 or -EINVAL. */
+/* Check that at most one of poll and notify is set. Returns 0 or -EINVAL. */
 int comch_msgq_sleep_check(const char *what, struct rte_comch_poll *poll,
 		rte_comch_msgq_notify_t notify);
 void comch_msgq_sleep_init(struct comch_msgq_sleep *sleep, uint32_t cls,
 		struct rte_comch_poll *poll, rte_comch_msgq_notify_t notify, void *arg);
 void comch_msgq_sleep_fini(struct comch_msgq_sleep *sleep);
-/* Producers that wait for credit look again. */
+/* Wake the producers that wait for credit of a consumer. */
 void comch_msgq_wake_producers(struct rte_comch_msgq_consumer *c);
 
 #endif /* COMCH_MSGQ_H */

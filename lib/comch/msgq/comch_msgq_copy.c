@@ -5,11 +5,11 @@
 /*
  * MsgQ: copies with a message after them.
  *
- * The CPU copies within the call, and the message goes out at once if there is
- * credit. A DMA device copies by itself; until it is done the operation waits
- * in `pending`, and so does all that the producer sends after it, since
- * messages stay in order. Credit is only claimed when the message can go: a
- * place that waits for a copy would hold up the messages of others.
+ * The CPU copies within the call, and the message is sent at once if there is
+ * credit. A DMA device copies asynchronously: the operation waits in `pending`, and
+ * so do all later messages of the producer, which keeps their order. Credit is
+ * claimed when the message can be sent: a claimed line that waits for a copy would
+ * block the messages of other producers.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "msgq/comch_msgq.h"
 
-/* Copies that one look asks the device for. */
+/* Maximum number of completions that one call requests from the device. */
 #define DMA_BURST 64
 
 static struct comch_msgq_pending *
@@ -42,7 +42,7 @@ pending_complete(struct rte_comch_msgq_producer *p, int status)
 	d->copies = m->copies;
 }
 
-/* Has the device done the first copy? It does them in their order. */
+/* Is the first copy complete? The device completes copies in order. */
 static bool
 dma_is_done(struct rte_comch_msgq_producer *p, int *status)
 {
@@ -135,7 +135,7 @@ copy_check(const struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_
 	return comch_msgq_check(p, op->consumer_id, op->imm, op->imm_len);
 }
 
-/* Have the data copied. 1: done or under way; 0: the device has no room. */
+/* Start a copy. Returns 1: done or in progress; 0: the device's queue is full. */
 static int
 copy_data(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_copy *op,
 		struct comch_msgq_pending *m)
@@ -149,7 +149,7 @@ copy_data(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_copy *o
 		m->copies = 1;
 		return 1;
 	}
-	/* Addresses are virtual: see create. */
+	/* IOVAs are virtual addresses: see dma_check(). */
 	ret = rte_dma_copy(p->dma.dev_id, p->dma.vchan, (uintptr_t)op->src, (uintptr_t)op->dst,
 		op->len, RTE_DMA_OP_FLAG_SUBMIT);
 	if (ret == -ENOSPC)
@@ -159,14 +159,14 @@ copy_data(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_copy *o
 	return 1;
 }
 
-/* True: taken. */
+/* True: accepted. */
 static bool
 copy_one(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_copy *op)
 {
 	int status = copy_check(p, op);
 	struct comch_msgq_pending *m;
 
-	/* Nobody wants to copy twice because there was no credit. */
+	/* Check for credit first: without it, the copy would be repeated. */
 	if (status == 0 && !p->has_dma && !comch_msgq_can_send(p, op->consumer_id)) {
 		p->short_id = op->consumer_id;
 		return false;
@@ -193,7 +193,7 @@ comch_msgq_copy(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_c
 	n = (uint16_t)RTE_MIN((uint32_t)n, comch_msgq_room(p));
 	comch_msgq_push(p);
 	for (i = 0; i < n; i++) {
-		/* By the CPU: what could not be sent yet is in the way. */
+		/* Copied by the CPU: earlier messages are still pending. */
 		if (!p->has_dma && p->pending_head != p->pending_tail)
 			break;
 		if (!copy_one(p, &ops[i]))

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* MsgQ: the bursts. Protocol and memory order: comch_msgq.h. */
+/* Bursts of a MsgQ. For the protocol and memory order see comch_msgq.h. */
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "sdk/comch_guard.h"
 #include "msgq/comch_msgq.h"
 
-/* Lines of a burst that are asked for before they are written to. */
+/* Number of lines of a burst that are prefetched for writing. */
 #define AHEAD 4
 
 /* Producers */
@@ -29,12 +29,12 @@ burst_enter(struct rte_comch_msgq_producer *p)
 static inline void
 burst_leave(struct rte_comch_msgq_producer *p)
 {
-	/* Release: pairs with the acquire of who waits to free a consumer. */
+	/* Release: pairs with the acquire in wait_for_bursts(). */
 	comch_store_release(&p->burst, p->burst + 1);
 	comch_guard_leave(&p->guard);
 }
 
-/* The same, of one that sends: what an earlier one waited for is no more. */
+/* Begin a burst that sends: an earlier shortage of credit no longer counts. */
 static inline void
 send_enter(struct rte_comch_msgq_producer *p)
 {
@@ -42,7 +42,7 @@ send_enter(struct rte_comch_msgq_producer *p)
 	p->short_id = 0;
 }
 
-/* One word, which the compiler does not make part of a wider copy. */
+/* Copy one word, which the compiler must not merge into a wider copy. */
 static inline void
 copy_word(uint8_t *dst, const uint8_t *src)
 {
@@ -54,8 +54,8 @@ copy_word(uint8_t *dst, const uint8_t *src)
 }
 
 /*
- * Without a call for the usual lengths. Word by word: who sends has just written
- * them in words, and a wider load would wait until they are in the cache.
+ * Inlined for the usual lengths. Word by word: the sender has just written words, and
+ * a wider load would wait until they leave the store buffer.
  */
 static inline void
 copy_imm(uint8_t *dst, const uint8_t *src, uint16_t len)
@@ -71,7 +71,7 @@ copy_imm(uint8_t *dst, const uint8_t *src, uint16_t len)
 		memcpy(dst, src, len);
 }
 
-/* How many of n credits there are, as far as known; looks again when that is too few. */
+/* The available credits, up to n; reloads `posted` if the cached value is too low. */
 static inline uint32_t
 credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consumer *c,
 		uint64_t at, uint32_t n)
@@ -79,7 +79,7 @@ credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consum
 	struct comch_msgq_seen *seen = &p->seen[c->id - 1];
 	int64_t room = (int64_t)(seen->posted - at);
 
-	/* Others may have gone beyond what was seen here. */
+	/* Other producers may have claimed beyond the cached value. */
 	if (unlikely(seen->serial != c->serial || room < (int64_t)n)) {
 		seen->serial = c->serial;
 		seen->posted = comch_load_acquire(&c->posted); /* T */
@@ -88,21 +88,21 @@ credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consum
 	return room <= 0 ? 0 : (uint32_t)RTE_MIN(room, (int64_t)n);
 }
 
-/* Have the line of a position written to soon: it is in the consumer's cache. */
+/* Prefetch the line of a position for writing: it is in the consumer's cache. */
 static inline void
 prefetch_line(const struct comch_msgq_ring *ring, uint64_t pos)
 {
 	const struct comch_msgq_line *line = &ring->lines[pos & ring->mask];
 
 #ifdef RTE_ARCH_X86_64
-	/* The compiler makes a read of it if it is to run on old CPUs, too. */
+	/* With __builtin_prefetch(), builds for old CPUs would prefetch for reading. */
 	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
 #else
 	rte_prefetch0_write(line);
 #endif
 }
 
-/* Claim up to n places in the consumer's ring: how many; 0: no credit. */
+/* Claim up to n positions in the consumer's ring. Returns their number; 0: no credit. */
 static inline uint32_t
 claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint32_t n,
 		uint64_t *pos)
@@ -110,7 +110,7 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	uint64_t at = comch_load_relaxed(&c->claim);
 	uint32_t k;
 
-	/* Relaxed: T has ordered the line, R will publish it. */
+	/* Relaxed: T orders accesses to the line, R publishes it. */
 	if (likely(comch_load_relaxed(&p->is_single) != 0)) {
 		k = credit_for(p, c, at, n);
 		comch_store_relaxed(&c->claim, at + k);
@@ -123,8 +123,8 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	if (unlikely(k == 0))
 		return 0;
 	/*
-	 * A line of a shared ring may have been freed by the credit of another consumer.
-	 * Who used that credit has seen it (T), and took its place here before.
+	 * The credit of another consumer may have freed a line of a shared ring. The
+	 * producer that used that credit loaded it (T) before its addition to `tail`.
 	 */
 	*pos = unlikely(c->ring->is_shared) ?
 		__atomic_fetch_add(&c->ring->tail, k, __ATOMIC_ACQ_REL) : at;
@@ -197,7 +197,7 @@ op_complete(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op, in
 	comch_msgq_complete(p, op->cookie, op->consumer_id, op->flags, status);
 }
 
-/* Send the first ones, as far as they go to one consumer. How many; 0: later. */
+/* Send the leading operations of one consumer. Returns their number; 0: retry later. */
 static inline uint16_t
 send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint16_t n)
 {
@@ -231,7 +231,7 @@ send_run(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint
 	return (uint16_t)k;
 }
 
-/* Apart from that of one message, which waits for a reply more often than not. */
+/* Separate from the code of one message, which is optimised for latency. */
 static __rte_noinline uint16_t
 send_many(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uint16_t n)
 {
@@ -255,7 +255,7 @@ send_many(struct rte_comch_msgq_producer *p, const struct rte_comch_op *ops, uin
 	return done;
 }
 
-/* One, and nothing in its way; false: send_many() knows what to do. */
+/* Send one message in the common case. False: call send_many(). */
 static inline bool
 send_one(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
 {
@@ -267,7 +267,7 @@ send_one(struct rte_comch_msgq_producer *p, const struct rte_comch_op *op)
 	c = comch_msgq_find(p, op->consumer_id);
 	if (unlikely(c == NULL))
 		return false;
-	/* The place that it will have, if nobody else comes: asked for before the checks. */
+	/* Prefetch its likely line before the checks. */
 	if (likely(!c->ring->is_shared))
 		prefetch_line(c->ring, comch_load_relaxed(&c->claim));
 	if (unlikely(op_check(c, op) != 0 || claim(p, c, 1, &pos) == 0))
@@ -324,7 +324,7 @@ comch_msgq_send_pending(struct rte_comch_msgq_producer *p, const struct comch_ms
 
 	if (c == NULL)
 		return -ENOENT;
-	/* Another consumer of that id, perhaps. */
+	/* The id may belong to a new consumer. */
 	ret = imm_check(c, m->imm, m->imm_len);
 	if (ret != 0)
 		return ret;
@@ -398,18 +398,18 @@ rte_comch_msgq_done_burst(struct rte_comch_msgq_producer *p, struct rte_comch_cp
 
 /* Consumers */
 
-/* The last message of one that is stopped was taken from a shared ring. */
+/* All messages of a stopped consumer are received from a shared ring. */
 static void
 settle_shared(struct rte_comch_msgq_consumer *c)
 {
 	if (c->taken != c->final)
 		return;
-	/* What was not used may be given to others. */
+	/* Return unused credits to the ring. */
 	c->ring->posted -= c->posted - c->final;
 	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
 }
 
-/* The line of a position, once it is published; else NULL. */
+/* The line of a position; NULL: not published yet. */
 static inline const struct comch_msgq_line *
 line_at(const struct comch_msgq_line *lines, uint64_t pos, uint32_t mask)
 {
@@ -439,7 +439,7 @@ count_received(struct rte_comch_msgq_consumer *c, uint64_t msgs, uint64_t bytes,
 	comch_count(&c->stats.imm_msgs, imms);
 }
 
-/* From the ring of one consumer. */
+/* Receive from the ring of one consumer. */
 static inline uint16_t
 own_recv(struct rte_comch_msgq_consumer *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -465,7 +465,7 @@ own_recv(struct rte_comch_msgq_consumer *c, struct rte_comch_cpl *cpls, uint16_t
 	return i;
 }
 
-/* From one that several share. */
+/* Receive from a shared ring. */
 static inline uint16_t
 shared_recv(struct comch_msgq_ring *ring, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -488,7 +488,7 @@ shared_recv(struct comch_msgq_ring *ring, struct rte_comch_cpl *cpls, uint16_t n
 	return i;
 }
 
-/* All messages of a consumer that is stopped have been taken: its credits come back. */
+/* Return the credits of a stopped consumer, after its last message. */
 static uint16_t
 recv_cancelled(struct rte_comch_msgq_consumer *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -533,7 +533,7 @@ rte_comch_msgq_cq_recv_burst(struct rte_comch_msgq_cq *cq, struct rte_comch_cpl 
 	return n;
 }
 
-/* Credits that may be given: both queues have a place for each. */
+/* The number of credits that may be posted: each needs an entry in both queues. */
 static inline uint32_t
 credit_room(const struct rte_comch_msgq_consumer *c)
 {

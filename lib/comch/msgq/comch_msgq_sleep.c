@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* How the ends of a MsgQ sleep: with a poll, or by a function that is called once. */
+/* Wake-ups of a MsgQ's consumers and producers: by a poll or by a notify function. */
 
 #include <errno.h>
 
@@ -37,7 +37,7 @@ source_arm(struct comch_poll_source *source)
 static bool
 own_pending(const struct rte_comch_msgq_consumer *c)
 {
-	/* A stop has credits to return. */
+	/* A stop returns credits. */
 	return ring_has(&c->own) ||
 		rte_comch_msgq_consumer_state(c) == RTE_COMCH_STATE_STOPPING;
 }
@@ -51,7 +51,7 @@ ring_pending(struct comch_poll_source *source)
 		own_pending(container_of(ring, struct rte_comch_msgq_consumer, own));
 }
 
-/* Tell the consumer whose credit is waited for. lock held: it stays. */
+/* Arm the consumer whose credit the producer waits for. lock held: it stays valid. */
 static void
 producer_arm_locked(struct rte_comch_msgq_producer *p)
 {
@@ -59,12 +59,12 @@ producer_arm_locked(struct rte_comch_msgq_producer *p)
 
 	p->waits_for = p->short_id;
 	comch_store_relaxed(&p->sleep.armed, 1);
-	/* Release: who takes it sees the producer armed. */
+	/* Release: pairs with the acquire in comch_msgq_wake_producers(). */
 	if (c != NULL)
 		comch_store_release(&c->tx_armed, 1);
 }
 
-/* A send that was cut short is told of once: its caller may have given up. lock held. */
+/* Report a shortened send once: the caller may not retry it. lock held. */
 static bool
 producer_pending_locked(struct rte_comch_msgq_producer *p)
 {
@@ -106,7 +106,7 @@ comch_msgq_sleep_check(const char *what, struct rte_comch_poll *poll,
 {
 	if (poll == NULL || notify == NULL)
 		return 0;
-	COMCH_LOG(ERR, "MsgQ: %s with both a poll and a function to notify", what);
+	COMCH_LOG(ERR, "MsgQ: %s: set either poll or notify, not both", what);
 	return -EINVAL;
 }
 
@@ -129,7 +129,7 @@ comch_msgq_sleep_init(struct comch_msgq_sleep *sleep, uint32_t cls, struct rte_c
 	sleep->source.light_fence = true;
 	comch_poll_source_add(poll, &sleep->source);
 	comch_poll_attach(poll);
-	/* One that sleeps has not armed it. */
+	/* A poll that already sleeps has not armed this source: wake it. */
 	rte_comch_poll_notify(poll);
 }
 
@@ -148,7 +148,7 @@ may_arm(const struct comch_msgq_sleep *sleep)
 	return sleep->notify != NULL && sleep->poll == NULL;
 }
 
-/* If somebody took what there was meanwhile there is one call for nothing. */
+/* notify may be called nevertheless, if a publisher saw the end armed. */
 static int
 disarm(struct comch_msgq_sleep *sleep)
 {
@@ -198,7 +198,7 @@ comch_msgq_wake_producers(struct rte_comch_msgq_consumer *c)
 	struct rte_comch_msgq_producer *p;
 	uint32_t n = 0;
 
-	/* Acquire: pairs with the release of who armed; who arms later sets it again. */
+	/* Acquire: pairs with the release of the arming producer; a later one sets it again. */
 	if (__atomic_exchange_n(&c->tx_armed, 0, __ATOMIC_ACQ_REL) == 0)
 		return;
 	pthread_mutex_lock(&q->lock);

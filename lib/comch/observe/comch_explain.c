@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* /comch/explain: why a connection copies as it does. Its lock is held. */
+/* /comch/explain: why a connection's messages are direct or staged. Its lock is held. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "mem/comch_mem.h"
 #include "observe/comch_telemetry.h"
 
-/* Of one reply: EAL cuts replies at 16 KiB. */
+/* Limit of one reply: EAL cuts replies at 16 KiB. */
 #define MAX_QUEUES 16
 #define MAX_SHOWN_MRS 48
 
-/* Finds a registration by its address alone: it may be gone. */
+/* Find a registration by its address; it may have been unregistered. */
 struct mr_walk {
 	const struct rte_comch_mr *mr;
 	uint32_t id;
@@ -40,7 +40,7 @@ on_mem_kind(const struct rte_comch_mr *mr, void *arg)
 
 enum explain_path { PATH_NONE, PATH_PENDING, PATH_DIRECT, PATH_STAGED };
 
-/* The way to memory that was offered to the peer. */
+/* The path to memory that was exported to the peer. */
 static enum explain_path
 explain_export(const struct comch_export *e, uint32_t kind, char *why, size_t size)
 {
@@ -50,8 +50,7 @@ explain_export(const struct comch_export *e, uint32_t kind, char *why, size_t si
 		return PATH_DIRECT;
 	case COMCH_EXPORT_STAGED:
 		if (e->refusal == -ENOTSUP && kind == RTE_COMCH_MEM_EAL)
-			snprintf(why, size, "EAL memory: not shown without export_eal=1, "
-				"nor if it spans several files");
+			snprintf(why, size, "EAL memory: needs export_eal=1 and a single file");
 		else
 			snprintf(why, size, "the peer refused it: %s", rte_strerror(-e->refusal));
 		return PATH_STAGED;
@@ -72,18 +71,18 @@ explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c
 		return PATH_NONE;
 	}
 	if (kind == RTE_COMCH_MEM_HEAP && !conn->ops->data->shows_heap)
-		snprintf(why, size, "heap memory: it has no file that a peer could map");
+		snprintf(why, size, "heap memory: not shareable");
 	else if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
-		snprintf(why, size, "SNAPSHOT: no memory is shown");
+		snprintf(why, size, "SNAPSHOT: nothing is exported");
 	else if (c->export[i] >= 0)
 		path = explain_export(&conn->fast->exports[c->export[i]], kind, why, size);
 	else if (c->step == COMCH_CONS_SHOW || c->mr_added[i])
 		path = PATH_PENDING;
 	else
-		snprintf(why, size, "not shown: the connection shows its limit of %d",
+		snprintf(why, size, "not exported: limit of %d registrations per connection",
 			COMCH_MAX_IMPORTS);
 	if (path == PATH_PENDING && c->export[i] < 0)
-		snprintf(why, size, "not shown yet");
+		snprintf(why, size, "not exported yet");
 	if (path == PATH_STAGED && c->step == COMCH_CONS_LIVE && c->staging_size == 0)
 		path = PATH_NONE;
 	return path;
@@ -101,7 +100,7 @@ add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 	enum explain_path path;
 	char why[RTE_TEL_MAX_STRING_LEN];
 
-	/* A consumer that is being destroyed gives them back before it goes. */
+	/* A consumer releases its registrations before it leaves the connection. */
 	comch_mem_walk(on_mem_kind, &w);
 	d = w.found ? comch_tel_numbered(d, w.id) : NULL;
 	if (d == NULL)
@@ -113,7 +112,7 @@ add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 	comch_tel_text(d, "why", why);
 }
 
-/* Our consumer: how messages come to us. At most *room registrations. */
+/* Our consumer, for received messages: at most *room registrations. */
 static void
 explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 		const struct rte_comch_consumer *c, uint32_t *room)
@@ -134,7 +133,7 @@ explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 	*room -= shown;
 }
 
-/* Consumers of the peer: how our messages go. Its lock is held. */
+/* The peer's consumers, for sent messages. The connection's lock is held. */
 static void
 explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 {
@@ -144,7 +143,7 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	const struct rte_comch_remote *remote;
 	struct rte_tel_data *in;
 
-	/* The end of a connection waits for the lock before it empties the directory. */
+	/* An ending connection takes the lock before it empties the directory. */
 	if (conn->fast == NULL || !comch_conn_is_up(conn))
 		return;
 	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
@@ -183,7 +182,7 @@ find_consumer(const struct rte_comch_conn *conn, uint32_t id)
 	return NULL;
 }
 
-/* Our consumers, or the one with an id. */
+/* All our consumers, or the one with the given id. */
 static void
 explain_consumers(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 		const struct comch_tel_args *args)

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Counters and facts as the application reads them, and the dump. */
+/* Statistics and information calls of the API, and the dump. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "data/comch_producer.h"
 #include "msgq/comch_msgq.h"
 
-/* All counters of a structure are u64: copy each whole. */
+/* All counters of a structure are u64: copy each atomically. */
 static void
 copy_counters(void *dst, const void *src, size_t size)
 {
@@ -105,7 +105,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 	info->rep = conn->rep;
 	info->established = phase == COMCH_PHASE_UP;
 	info->recv_queue = conn->recv_queue;
-	/* The acquire above pairs with the release of the phase that has them. */
+	/* The acquire above pairs with the release of COMCH_PHASE_UP: the sizes are set. */
 	info->peer_pid = info->peer_uid = info->peer_gid = -1;
 	if (phase >= COMCH_PHASE_HELLO) {
 		info->peer_pid = conn->peer.pid;

@@ -3,19 +3,17 @@
  */
 
 /*
- * What telemetry serves of the objects of this process.
+ * The telemetry commands.
  *
- * The callbacks run in EAL's telemetry thread. They see an object only while
- * it is in the registry and they hold the registry's lock; of a connection's
- * producers, consumers, exports and directory only under its lock as well.
- * Counters and states are atomics. Nothing is kept from one request to the
- * next.
+ * The callbacks run in EAL's telemetry thread. They access an object only while it
+ * is in the registry and the registry's lock is held; a connection's producers,
+ * consumers, exports and directory only with its lock held as well. Counters and
+ * states are atomics. No state is kept between requests.
  *
- * A request is "/comch/CLASS/WHAT" with numbers after commas. Connections have
- * ids of their own, and so have registrations and devices; producers and
- * consumers are CONNECTION,ID (or CONNECTION.ID, as lists show them). Servers,
- * clients, polls and MsgQs are numbered by their place among those that live, the
- * oldest being 0.
+ * A request is "/comch/CLASS/WHAT" with numbers after commas. Connections,
+ * registrations and devices have ids; producers and consumers are CONNECTION,ID (or
+ * CONNECTION.ID, as lists show them). Servers, clients, polls and MsgQs are numbered
+ * by their position among the existing ones, the oldest being 0.
  */
 
 #include <errno.h>
@@ -36,9 +34,9 @@ struct tel_cmd {
 	const char *help;
 };
 
-/* Replies: rte_tel_data is filled as far as it goes; what finds no room is left out. */
+/* Replies: values that do not fit into rte_tel_data are left out. */
 
-/* Text that a peer or an application made: what is not ASCII is shown as '?'. */
+/* Text of a peer or an application: characters other than printable ASCII become '?'. */
 void
 comch_tel_text(struct rte_tel_data *d, const char *name, const char *text)
 {
@@ -154,7 +152,7 @@ static const struct tel_cmd cmds[] = {
 		" Parameters: CONNECTION[,CONSUMER]" },
 };
 
-/* Decimal numbers with a comma or a dot between them, and nothing else. */
+/* Parse decimal numbers that are separated by commas or dots. */
 static int
 parse_args(const char *params, struct comch_tel_args *args)
 {

@@ -5,7 +5,7 @@
 #ifndef COMCH_TELEMETRY_H
 #define COMCH_TELEMETRY_H
 
-/* What the callbacks of telemetry share. All need the registry's lock. */
+/* Shared by the telemetry callbacks. All need the registry's lock. */
 
 #include <rte_telemetry.h>
 
@@ -19,19 +19,19 @@ struct comch_tel_args {
 	uint32_t nb;
 };
 
-/* Text that a peer or an application made: what is not ASCII is shown as '?'. */
+/* Text of a peer or an application: characters other than printable ASCII become '?'. */
 void comch_tel_text(struct rte_tel_data *d, const char *name, const char *text);
 void comch_tel_state(struct rte_tel_data *d, const struct comch_obj *obj);
-/* A dictionary within d; NULL if there is no memory or no room for it. */
+/* Add a dictionary to d; NULL: no memory, or d is full. */
 struct rte_tel_data *comch_tel_dict(struct rte_tel_data *d, const char *name);
 struct rte_tel_data *comch_tel_numbered(struct rte_tel_data *d, uint32_t number);
-/* An array of strings within d; NULL likewise. */
+/* Add an array of strings to d; NULL: no memory, or d is full. */
 struct rte_tel_data *comch_tel_strings(struct rte_tel_data *d, const char *name);
-/* A list of the numbers 0 to nb - 1, from the first parameter on. */
+/* List the numbers up to nb - 1, starting at the first parameter. */
 void comch_tel_places(const struct comch_tel_args *args, struct rte_tel_data *d, uint32_t nb);
-/* NULL: there is none. */
+/* NULL: unknown. */
 struct rte_comch_conn *comch_tel_find_conn(uint32_t id);
-/* What info and explain say alike of a connection, and of a consumer. */
+/* The values that info and explain have in common for a connection, and for a consumer. */
 void comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn);
 void comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c);
 

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What telemetry serves of drivers, devices and registrations: each has a lock of its own. */
+/* Telemetry of drivers, devices and registrations, which have their own locks. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "mem/comch_mem.h"
 #include "observe/comch_telemetry.h"
 
-/* Drivers: constructors register them, so none comes or goes. */
+/* Drivers: registered by constructors, so the list is constant. */
 
 int
 comch_tel_driver_list(const struct comch_tel_args *args, struct rte_tel_data *d)
@@ -82,7 +82,7 @@ comch_tel_dev_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 	return 0;
 }
 
-/* What counts against the totals. */
+/* The memory that counts against the totals. */
 static void
 add_used(struct rte_tel_data *d, int16_t id)
 {
@@ -140,7 +140,7 @@ comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 
 struct mem_walk {
 	struct rte_tel_data *d;
-	uint32_t id; /* looked for, or the first wanted */
+	uint32_t id; /* requested, or the first of a list */
 	bool found;
 };
 

@@ -3,8 +3,8 @@
  */
 
 /*
- * What telemetry says of a MsgQ: its ends as dictionaries within. Under the
- * registry's lock, and of the ends under the MsgQ's own.
+ * Telemetry of a MsgQ: its producers and consumers as nested dictionaries. Needs the
+ * registry's lock, and the MsgQ's lock for producers and consumers.
  */
 
 #include "observe/comch_telemetry.h"
@@ -12,7 +12,7 @@
 static void
 consumer_info(struct rte_tel_data *d, const struct rte_comch_msgq_consumer *c)
 {
-	/* First: what was given later only makes more of them. */
+	/* Read claim before posted: later posts can only increase the difference. */
 	uint64_t claim = comch_load_acquire(&c->claim);
 
 	comch_tel_text(d, "state", rte_comch_state_name(rte_comch_msgq_consumer_state(c)));

@@ -3,8 +3,7 @@
  */
 
 /*
- * What telemetry serves of servers, clients, connections, polls and MsgQs. The
- * registry is locked.
+ * Telemetry of servers, clients, connections, polls and MsgQs. The registry is locked.
  */
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include "ctrl/comch_server.h"
 #include "observe/comch_telemetry.h"
 
-/* Figures: all structures of counters are u64 throughout. */
+/* Counters: all members of the structures are u64. */
 
 struct tel_counter {
 	const char *name;
@@ -99,7 +98,7 @@ comch_tel_consumer_counters(struct rte_tel_data *d, const struct rte_comch_consu
 	add_counters(d, consumer_counters, RTE_DIM(consumer_counters), stats);
 }
 
-/* One reply of all counters of an object of a type. */
+/* Reply with all counters of an object of a type. */
 #define STATS_REPLY(type, obj, d) \
 	do { \
 		struct rte_comch_##type##_stats stats_; \
@@ -108,7 +107,7 @@ comch_tel_consumer_counters(struct rte_tel_data *d, const struct rte_comch_consu
 		add_counters(d, type##_counters, RTE_DIM(type##_counters), &stats_); \
 	} while (0)
 
-/* Servers, clients, polls and MsgQs, by their place in the registry */
+/* Servers, clients, polls and MsgQs, by their position in the registry */
 
 #define PLACE_FUNCS(type) \
 static struct rte_comch_##type * \
@@ -151,7 +150,7 @@ comch_tel_server_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 
 	if (s == NULL)
 		return -EINVAL;
-	/* Two counters of a thread that does not wait for us: they need not match. */
+	/* Read without synchronization, so the two counters may not match. */
 	half_open = comch_load_relaxed(&s->nb_half_open);
 	nb_conns = comch_load_relaxed(&s->nb_conns);
 	rte_tel_data_start_dict(d);
@@ -201,7 +200,7 @@ comch_tel_client_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 	if (c == NULL)
 		return -EINVAL;
 	state = comch_obj_state(&c->obj);
-	/* It leaves the client before it leaves the registry. */
+	/* A connection leaves its client before it leaves the registry, so it is valid. */
 	conn = comch_load_relaxed(&c->conn);
 	rte_tel_data_start_dict(d);
 	comch_tel_u64(d, "id", args->val[0]);
@@ -290,7 +289,7 @@ comch_tel_conn_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 	return 0;
 }
 
-/* What is the same for info and explain. */
+/* The values that info and explain have in common. */
 void
 comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 {
@@ -347,7 +346,7 @@ comch_tel_conn_stats(const struct comch_tel_args *args, struct rte_tel_data *d)
 	return 0;
 }
 
-/* MsgQs: what is said of one is comch_telemetry_msgq.c's */
+/* MsgQs; for one MsgQ see comch_telemetry_msgq.c */
 
 int
 comch_tel_msgq_info(const struct comch_tel_args *args, struct rte_tel_data *d)

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What telemetry serves of producers and consumers: under their connection's lock. */
+/* Telemetry of producers and consumers, with their connection's lock held. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,7 +56,7 @@ list_queues(struct rte_comch_conn *conn, enum rte_comch_obj_type type, struct rt
 	return ret;
 }
 
-/* Those of all connections, or of one. */
+/* List the queues of all connections, or of one. */
 static int
 queue_list(const struct comch_tel_args *args, enum rte_comch_obj_type type,
 		struct rte_tel_data *d)

@@ -6,13 +6,13 @@
 #define COMCH_ASYM_H
 
 /*
- * A fence that costs nothing on the frequent side.
+ * Asymmetric fences, which are free on the frequent side.
  *
- * Two threads each store a flag and then load the other's. The frequent side
- * uses comch_fence_light() in between, the rare side comch_fence_heavy(), and
- * at least one of them sees the other's store. With membarrier(2) light is a
- * compiler barrier; without it both are full fences. Both sides are threads
- * of this process.
+ * Two threads of this process each store a flag and then load the other's flag. The
+ * frequent side calls comch_fence_light() in between, the rare side
+ * comch_fence_heavy(); then at least one of them sees the other's store. With
+ * membarrier(2) the light fence is a compiler barrier; without it, both are full
+ * fences.
  */
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #include <rte_atomic.h>
 #include <rte_branch_prediction.h>
 
-/* Set once, before any object exists. */
+/* Set by a constructor. */
 extern bool comch_asym_membarrier;
 
 static inline void
@@ -35,11 +35,11 @@ comch_fence_light(void)
 void comch_fence_heavy(void);
 
 /*
- * The same between processes: the publisher's fence before it looks whether
- * the peer sleeps, and the sleeper's after it said so. A process whose
- * publications are light must be one that the kernel lets others interrupt
- * (registered), and its peer must be able to ask for that: the two tell each
- * other when a link comes up. A peer that lies there misses its own wake-ups.
+ * The same between processes: the publisher's fence before it checks whether the
+ * peer sleeps, and the sleeper's after it stored that. Light publications need two
+ * things: the publisher is registered with membarrier(2), and its peer can use
+ * membarrier(2). Both sides tell each other when a link comes up. A peer with false
+ * information misses its own wake-ups.
  */
 extern bool comch_asym_global;
 

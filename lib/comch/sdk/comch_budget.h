@@ -5,7 +5,7 @@
 #ifndef COMCH_BUDGET_H
 #define COMCH_BUDGET_H
 
-/* Bytes in use on the word of peers, against a limit. Any thread. */
+/* Accounts for bytes that peers make this process use, against a limit. Any thread. */
 
 #include <stdbool.h>
 #include <stdint.h>

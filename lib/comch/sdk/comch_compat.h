@@ -6,15 +6,14 @@
 #define COMCH_COMPAT_H
 
 /*
- * The one place that knows DPDK versions, and the C11 atomics that the rest
- * of the code uses by their short names.
+ * Differences between DPDK versions, and short names of the C11 atomics.
  */
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 
-/* 24.07 moved rte_align32pow2() and its like from rte_common.h to rte_bitops.h. */
+/* 24.07 moved rte_align32pow2() and similar functions from rte_common.h to rte_bitops.h. */
 #include <rte_bitops.h>
 #include <rte_common.h>
 #include <rte_lcore.h>
@@ -53,7 +52,7 @@ comch_tel_list_add(struct rte_tel_data *d, uint64_t val)
 	return COMCH_TEL_ADD_ARRAY_UINT(d, val);
 }
 
-/* What the function of a control thread returns; 23.11 changed it. */
+/* Return type of a control thread's function; 23.11 changed it. */
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
 typedef uint32_t comch_thread_ret_t;
 #else
@@ -61,8 +60,8 @@ typedef void *comch_thread_ret_t;
 #endif
 
 /*
- * A thread that keeps off the lcores where there are other CPUs, until the
- * process ends. 0 or not.
+ * Start a detached control thread, on other CPUs than the lcores if possible.
+ * Returns 0, or another value on failure.
  */
 static inline int
 comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *arg)
@@ -70,7 +69,7 @@ comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *a
 	sigset_t all, old;
 	int ret;
 
-	/* The program's signals are for the program's threads; this one inherits the mask. */
+	/* Signals are for the program's threads; the new thread inherits the mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
@@ -95,12 +94,12 @@ comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *a
 #define comch_store_relaxed(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define comch_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-/* A counter with one writer: readers see a whole value, the writer pays no lock prefix. */
+/* A counter with one writer: atomic for readers, without a lock prefix for the writer. */
 #define comch_count(p, n) comch_store_relaxed(p, comch_load_relaxed(p) + (n))
 
 /*
- * TSan does not see the locks of EAL's heap: a block that one thread freed and
- * another got would be a race to it. There they get one that it sees.
+ * TSan does not see the locks of EAL's heap, and reports a race for a block that one
+ * thread frees and another one allocates. In these builds, use a lock that it sees.
  */
 #ifdef __SANITIZE_THREAD__
 #include <pthread.h>

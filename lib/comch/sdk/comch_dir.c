@@ -16,7 +16,7 @@ comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote)
 		if (dir->id[s] != 0)
 			continue;
 		comch_store_release(&dir->remote[s], remote);
-		/* Release: whoever finds the id finds the entry complete. */
+		/* Release: pairs with the acquire in comch_dir_at(), which then reads the entry. */
 		comch_store_release(&dir->id[s], remote->id);
 		return 0;
 	}
@@ -29,7 +29,7 @@ comch_dir_remove(struct comch_dir *dir, uint32_t id)
 	uint32_t slot = id % COMCH_MAX_CONSUMERS;
 	struct rte_comch_remote *remote = comch_dir_find(dir, id, &slot);
 
-	/* The pointer stays until the slot is used again: a producer may hold it. */
+	/* The pointer stays until the slot is reused: a producer may still use it. */
 	if (remote != NULL)
 		comch_store_relaxed(&dir->id[slot], 0);
 	return remote;

@@ -9,10 +9,10 @@
  * The peer's consumers by id. Producers look them up without locks; the
  * connection's thread adds and removes.
  *
- * A producer that may hold a pointer out of the directory says so by an odd
- * `busy`. Removal hides the entry, fences, and frees it only after each
- * producer was seen not busy, or busy with something later. Ids never come
- * back, so a stale id finds nothing.
+ * A producer's `busy` is odd while it may use a pointer of the directory. Removal
+ * hides the entry, fences, and frees the consumer only after each producer was seen
+ * with an even or with a later `busy`. Ids are not reused, so a stale id finds
+ * nothing.
  *
  *   producer                        connection's thread
  *   busy = odd                      id[slot] = 0
@@ -27,7 +27,7 @@
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 
-/* Consumers and producers of one side of a connection. */
+/* Limits of one side of a connection. */
 #define COMCH_MAX_CONSUMERS 256
 #define COMCH_MAX_PRODUCERS 256
 
@@ -37,10 +37,10 @@ struct comch_dir {
 	struct rte_comch_remote *remote[COMCH_MAX_CONSUMERS];
 };
 
-/* A producer, as far as the directory goes. */
+/* A producer's part of the protocol above. */
 struct comch_dir_reader {
 	uint32_t busy;      /* odd: within a burst */
-	uint32_t busy_seen; /* the connection's thread's, while it reclaims */
+	uint32_t busy_seen; /* used by the connection's thread to reclaim */
 };
 
 static inline void
@@ -53,11 +53,11 @@ comch_dir_enter(struct comch_dir_reader *r)
 static inline void
 comch_dir_leave(struct comch_dir_reader *r)
 {
-	/* Release: our use of the entry ends before its owner sees us leave. */
+	/* Release: pairs with the acquires of quiesce below; our use of the entry has ended. */
 	comch_store_release(&r->busy, r->busy + 1);
 }
 
-/* The consumer in a slot, if it is the one of that id: slots are used again. */
+/* The consumer in a slot, if it has this id: slots are reused. */
 static inline struct rte_comch_remote *
 comch_dir_at(const struct comch_dir *dir, uint32_t slot, uint32_t id)
 {
@@ -70,7 +70,7 @@ comch_dir_at(const struct comch_dir *dir, uint32_t slot, uint32_t id)
 	return likely(rc->id == id) ? rc : NULL;
 }
 
-/* Look an id up; *slot is a guess and is updated. Within enter and leave. */
+/* Look up an id; *slot is a hint and is updated. Call between enter and leave. */
 static inline struct rte_comch_remote *
 comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 {
@@ -89,19 +89,19 @@ comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 	return rc;
 }
 
-/* Publish. Returns 0 or -ENOSPC. */
+/* Publish a consumer. Returns 0 or -ENOSPC. */
 int comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote);
-/* Hide; the caller frees it after quiescence. NULL if there is none. */
+/* Hide a consumer; the caller frees it once producers are quiesced. NULL: unknown id. */
 struct rte_comch_remote *comch_dir_remove(struct comch_dir *dir, uint32_t id);
 
-/* Begin to wait for a producer: note where it is. After comch_fence_heavy(). */
+/* Begin to wait for a producer, after comch_fence_heavy(). */
 static inline void
 comch_dir_quiesce_begin(struct comch_dir_reader *r)
 {
 	r->busy_seen = comch_load_acquire(&r->busy);
 }
 
-/* Has it left what it was in? */
+/* Has the producer left the burst that quiesce_begin() saw? */
 static inline bool
 comch_dir_quiesced(const struct comch_dir_reader *r)
 {

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The callers' side: see comch_foreign.h. */
+/* The callers' side of comch_foreign.h. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ struct comch_foreign_pool comch_foreign_pool = {
 };
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
-/* Descriptors that found no place in the closers' queue. */
+/* Descriptors that wait for space in the closers' queue. */
 static int *attic;
 static uint32_t nb_attic, max_attic;
 
@@ -92,8 +92,8 @@ static void ask_discard(void);
 static bool next_reply(void);
 
 /*
- * The one thread with the program's table: wakes polls, and hands over what
- * found no place with the closers. It drops no descriptor of a peer.
+ * A thread with the program's descriptor table: wakes polls, and hands waiting
+ * descriptors to the closers. It drops no descriptor of a peer.
  */
 static comch_thread_ret_t
 herald(void *arg)
@@ -111,7 +111,7 @@ herald(void *arg)
 		}
 		empty_attic();
 		ask_discard();
-		/* Replies for polls that do not run must not fill the socket. */
+		/* Drain replies for polls that do not run, before they fill the socket. */
 		while (pool->drain && next_reply())
 			;
 		pool->drain = false;
@@ -174,7 +174,7 @@ start_locked(void)
 	sem_destroy(&start.ready);
 	if (ret != 0)
 		goto err_close;
-	/* The keeper has a table of its own now, with its ends; they are not needed here. */
+	/* The keeper has its own table now: close its ends in this one. */
 	close_ends(theirs, RTE_DIM(theirs));
 	pool->started = true;
 	return 0;
@@ -210,7 +210,7 @@ in_parent(void)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* The threads are the parent's; a child that needs some starts its own. */
+/* A child has no threads: it starts new ones when needed. */
 static void
 in_child(void)
 {
@@ -284,7 +284,7 @@ comch_foreign_finish(struct comch_foreign_job *job, int len)
 	comch_foreign_tell(job);
 }
 
-/* Has no descriptor table of the program, maybe: see comch_news_t. */
+/* May run in a thread with another descriptor table: see comch_news_t. */
 void
 comch_foreign_tell(struct comch_foreign_job *job)
 {
@@ -312,8 +312,8 @@ is_same(int32_t a, int32_t b)
 }
 
 /*
- * May the peer have one more message under way? 0, -EAGAIN, or -EDQUOT if those
- * that it has are stuck.
+ * May one more message of the peer be received? Returns 0, -EAGAIN (at the limit), or
+ * -EDQUOT if its other messages are stuck.
  */
 static int
 check_share(const struct comch_foreign_peer *peer)
@@ -340,7 +340,7 @@ check_share(const struct comch_foreign_peer *peer)
 	return stuck >= COMCH_FOREIGN_PER_PID ? -EDQUOT : -EAGAIN;
 }
 
-/* Hand a socket to a kind of threads: the descriptor stays in our table as well. */
+/* Send a socket to the threads of a kind: the descriptor also stays in this table. */
 static int
 hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 {
@@ -350,7 +350,7 @@ hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 
 	comch_foreign_pack(&msg, &iov, &control, &fd, 1);
 	if (sendmsg(pool->out[kind], &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		/* Too many wait there, or too many of our user are under way. */
+		/* The queue is full, or the user is at its limit of descriptors in flight. */
 		return errno == ETOOMANYREFS ? -EAGAIN : -errno;
 	pool->nb_queued[kind]++;
 	if (comch_foreign_nb_idle(kind) < pool->nb_queued[kind])
@@ -366,7 +366,7 @@ empty_attic(void)
 		close(attic[--nb_attic]);
 }
 
-/* Under the lock. Without memory it stays open: better than a close() that may block. */
+/* Under the lock. Without memory the descriptor leaks: close() could block. */
 static void
 put_attic(int fd)
 {
@@ -376,7 +376,7 @@ put_attic(int fd)
 	if (nb_attic == max_attic) {
 		larger = realloc(attic, max * sizeof(*attic));
 		if (larger == NULL) {
-			COMCH_LOG(ERR, "no memory: descriptor %d of a peer stays open", fd);
+			COMCH_LOG(ERR, "no memory: leaking descriptor %d of a peer", fd);
 			return;
 		}
 		attic = larger;
@@ -387,8 +387,8 @@ put_attic(int fd)
 }
 
 /*
- * Under the lock, which a closer takes before it closes: this close() is never the
- * last one of the file.
+ * Under the lock, which a closer takes before it closes: so the closer still has the
+ * file open, and this close() does not drop it.
  */
 static void
 close_locked(int fd)
@@ -404,7 +404,7 @@ void
 comch_foreign_close(int fd)
 {
 	if (comch_foreign_start() != 0) {
-		COMCH_LOG(ERR, "descriptor %d of a peer stays open", fd);
+		COMCH_LOG(ERR, "leaking descriptor %d of a peer", fd);
 		return;
 	}
 	pthread_mutex_lock(&pool->lock);
@@ -452,7 +452,7 @@ unlock:
 	return ret;
 }
 
-/* No descriptor is left for the oldest reply: a closer takes it out of the way. */
+/* No free descriptor for the oldest reply: a closer discards it. */
 static void
 ask_discard(void)
 {
@@ -475,8 +475,8 @@ close_fds_locked(struct comch_foreign_msg *msg)
 }
 
 /*
- * Take the oldest reply, for whichever job it is. It is looked at before it
- * is consumed: with no descriptor left, recvmsg() would drop the peer's here.
+ * Take the oldest reply, of any job. It is peeked first: without a free descriptor,
+ * recvmsg() would drop the peer's descriptors in this thread.
  */
 static bool
 next_reply(void)
@@ -491,7 +491,7 @@ next_reply(void)
 	uint32_t n;
 
 	ask_discard();
-	/* The oldest one is of a job that may be gone. */
+	/* The job of the oldest reply may be cancelled. */
 	if (pool->discard != COMCH_FOREIGN_DISCARD_NONE || recvmsg(pool->reply, &msg,
 			MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != sizeof(j))
 		return false;
@@ -516,7 +516,7 @@ next_reply(void)
 	return true;
 }
 
-/* A receiver may have it for long; its caller has nothing to do with it any more. */
+/* A receiver may keep the job for long; the caller has no reference any more. */
 static void
 forget(struct comch_foreign_job *job)
 {
@@ -549,7 +549,7 @@ comch_foreign_cancel(struct comch_foreign_job *job)
 	while (job->replied && next_reply())
 		;
 	forget(job);
-	/* With a reply under way next_reply() drops the reference. */
+	/* If a reply is queued, next_reply() drops the reference. */
 	if (!job->replied) {
 		close_fds_locked(&job->msg);
 		comch_foreign_unref(job);

@@ -6,22 +6,22 @@
 #define COMCH_FOREIGN_H
 
 /*
- * Descriptors that a peer sends.
+ * Receives and closes descriptors that a peer sends.
  *
- * Dropping one may block for as long as its sender likes: a TCP socket with
- * SO_LINGER waits in close() for its data to be sent, a file of FUSE waits for
- * its daemon, even after SIGKILL. The kernel drops descriptors in close(), in
- * recvmsg() without room for them, in recv(), and when a socket is closed
- * whose queue holds some. A thread that runs a poll does none of these on a
- * socket that a peer can write to.
+ * Dropping a descriptor can block for as long as its sender wants: a TCP socket with
+ * SO_LINGER waits in close() for its data to be sent, a file of FUSE waits for its
+ * daemon, even after SIGKILL. The kernel drops descriptors in close(), in recvmsg()
+ * without space for them, in recv(), and when it closes a socket whose queue holds
+ * some. A thread that runs a poll makes none of these calls on a socket that a peer
+ * can write to.
  *
- * Threads with a descriptor table of their own do, the receivers and the
- * closers. Receivers pass on memfds and unix sockets only; anything else
- * never gets into the table of the program, so that a close() that never
- * returns cannot keep the program's sockets and locks open after its death.
+ * Receiver and closer threads make these calls. They have their own descriptor
+ * tables. Receivers pass on memfds and unix sockets only; other files never enter
+ * the program's table, so a close() that never returns cannot keep the program's
+ * sockets and locks open after its death.
  *
  *   poll's thread                              threads here
- *     comch_foreign_next()  descriptors are next
+ *     comch_foreign_next()  finds descriptors
  *     comch_foreign_recv()  -- the socket -->  recvmsg(), check each
  *     comch_foreign_take()  <-- fds ---------  comch_news_t
  *     comch_foreign_close() -- a socket ---->  close()
@@ -40,27 +40,27 @@
 #define COMCH_FOREIGN_FDS RTE_COMCH_FRAME_FDS
 #define COMCH_FOREIGN_BYTES 16
 
-/* A peer whose descriptor takes this long to drop is given up. */
+/* Time limit for dropping a peer's descriptor, ms; then its link goes down. */
 #define COMCH_FOREIGN_STUCK_MS 1000
-/* Messages of one process, and of one user, that are received at a time. */
+/* Maximum number of messages of one process, and of one user, received at a time. */
 #define COMCH_FOREIGN_PER_PID 4
 #define COMCH_FOREIGN_PER_UID 8
-/* Threads of each kind. */
+/* Maximum number of threads of each kind. */
 #define COMCH_FOREIGN_RECEIVERS 32
 #define COMCH_FOREIGN_CLOSERS 8
 
-/* Who is at the other end, for the shares of peers. -1: unknown. */
+/* The identity of a peer, for these limits. -1: unknown. */
 struct comch_foreign_peer {
 	int32_t uid;
 	int32_t pid;
 };
 
-/* One message as it was received. */
+/* A received message. */
 struct comch_foreign_msg {
 	int len;         /* bytes; 0: end of the stream; or a negative errno */
 	uint32_t nb_fds;
 	int fds[COMCH_FOREIGN_FDS];
-	/* Payload memory that was left open for one process: mapped and sealed; or NULL. */
+	/* Mappings of payload memory that was unsealed and is sealed now; or NULL. */
 	struct comch_shown *shown[COMCH_FOREIGN_FDS];
 	uint8_t data[COMCH_FOREIGN_BYTES];
 };
@@ -68,14 +68,14 @@ struct comch_foreign_msg {
 struct comch_foreign_job;
 
 /*
- * A job is done. Called by a thread of ours, first with can_wake false: that
- * thread has another descriptor table, so no number of a descriptor means
- * anything. If it returns true the poll sleeps, and it is called again, with
- * can_wake true, by a thread that has the program's.
+ * A job is done. Called by an internal thread, first with can_wake false: that thread
+ * has another descriptor table, so the callback must not use descriptors. It returns
+ * true if the poll sleeps; then a thread with the program's table calls it again,
+ * with can_wake true.
  */
 typedef bool (*comch_news_t)(void *ctx, bool can_wake);
 
-/* What a socket has next. */
+/* The next message of a socket. */
 enum comch_foreign_next {
 	COMCH_FOREIGN_NOTHING,
 	COMCH_FOREIGN_PLAIN, /* a message without descriptors: recv() drops nothing */
@@ -83,45 +83,44 @@ enum comch_foreign_next {
 	COMCH_FOREIGN_END,   /* closed by the peer, or an error */
 };
 
-/* Start the threads, unless they run. 0 or a negative errno. */
+/* Start the threads, unless they run. Returns 0 or a negative errno. */
 int comch_foreign_start(void);
 
 enum comch_foreign_next comch_foreign_next(int sock);
 
 /*
- * Have one message received. The socket stays the caller's; until the job is
- * taken or cancelled it must not be read. When the message is there, news
- * is called, and never after a cancel. Payload memory that has to be sealed is
- * mapped and sealed, within *limit* (NULL: there is none): that may wait for
- * its sender, too.
- * 0, -EAGAIN (later: the peer has its share under way), -EDQUOT (and that is
- * stuck), -ENOMEM.
+ * Start to receive one message. The caller keeps the socket, and must not read it
+ * until the job is taken or cancelled. news is called when the message is received,
+ * and never after a cancel. Unsealed payload memory is mapped and sealed, within
+ * *limit* (NULL: none): that can block as well.
+ * Returns 0, -EAGAIN (retry: the peer is at its limit of messages), -EDQUOT (at the
+ * limit, and those are stuck) or -ENOMEM.
  */
 int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		const struct comch_shown_limit *limit, comch_news_t news, void *ctx,
 		struct comch_foreign_job **job);
 
 /*
- * 0: the message is in *msg*, the descriptors and what is shown by them are
- * the caller's, the job is gone. -EINPROGRESS: not yet. msg->len is -EPROTO if
- * there were descriptors of other kinds or too many, -EMFILE, or -ETIMEDOUT
- * (dropping blocks).
+ * Take the message of a job. Returns 0: the message is in *msg*, the caller owns its
+ * descriptors and mappings, and the job is freed; -EINPROGRESS: not received yet.
+ * Errors are in msg->len: -EPROTO for unsupported kinds of descriptors or too many
+ * of them, -EMFILE, or -ETIMEDOUT (dropping a descriptor blocks).
  */
 int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);
 
-/* Give up what a message shows. */
+/* Drop the mappings of a message. */
 void comch_foreign_unshow(struct comch_foreign_msg *msg);
 
-/* Forget a job. */
+/* Cancel a job. */
 void comch_foreign_cancel(struct comch_foreign_job *job);
 
 /*
- * Close a socket that came from a peer, or whose queue a peer can fill. It is
- * taken out of all epoll sets first: the file may stay open for a while.
+ * Close a socket that a peer sent, or whose queue a peer can fill. The caller removes
+ * it from all epoll sets first: the file may stay open for a while.
  */
 void comch_foreign_close(int fd);
 
-/* Close the descriptors of a ticket from the peer: all whose place has not -1. */
+/* Close the descriptors of a peer's ticket, except those set to -1. */
 static inline void
 comch_foreign_close_ticket(struct rte_comch_ticket *ticket)
 {
@@ -133,19 +132,19 @@ comch_foreign_close_ticket(struct rte_comch_ticket *ticket)
 	ticket->nb_fds = 0;
 }
 
-/* A unix socket: what a peer is woken by. */
+/* Is a descriptor a unix socket, by which a peer is woken? */
 bool comch_foreign_is_unix(int fd);
 
-/* Descriptors of one message. */
+/* Control data of one message. */
 union comch_foreign_control {
 	struct cmsghdr align;
 	char buf[CMSG_SPACE(sizeof(int) * COMCH_FOREIGN_FDS)];
 };
-/* Fill in the header of a message: its bytes, and at most COMCH_FOREIGN_FDS descriptors. */
+/* Set the header of a message with at most COMCH_FOREIGN_FDS descriptors. */
 void comch_foreign_pack(struct msghdr *msg, struct iovec *iov,
 		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);
 
-/* Have the kernel refuse descriptors on this socket (Linux 6.16). False: it does not. */
+/* Make the kernel refuse descriptors on this socket (Linux 6.16). False: unsupported. */
 bool comch_foreign_refuse(int sock);
 
 #endif /* COMCH_FOREIGN_H */

@@ -6,9 +6,9 @@
 #define COMCH_FOREIGN_PRIVATE_H
 
 /*
- * What the callers' side (comch_foreign.c) shares with the threads that
- * receive and close (comch_foreign_threads.c). All of it is under the lock,
- * which is held for no system call that can block.
+ * Shared by the callers' side (comch_foreign.c) and the threads that receive and
+ * close (comch_foreign_threads.c). All state is protected by the lock, which is not
+ * held during system calls that can block.
  */
 
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #include "sdk/comch_foreign.h"
 
 #define COMCH_FOREIGN_SLOTS (COMCH_FOREIGN_RECEIVERS + COMCH_FOREIGN_CLOSERS)
-/* While something is under way, the keeper looks after it so often. */
+/* Interval of the keeper's checks while jobs are in progress, ms. */
 #define COMCH_FOREIGN_TICK_MS 20
 #define COMCH_FOREIGN_STUCK_TICKS (COMCH_FOREIGN_STUCK_MS / COMCH_FOREIGN_TICK_MS)
 
@@ -49,9 +49,9 @@ struct comch_foreign_job {
 	TAILQ_ENTRY(comch_foreign_job) next;
 	enum comch_foreign_state state;
 	bool cancelled;
-	bool replied;            /* its descriptors wait in the reply socket */
-	uint32_t refs;           /* the caller, and the queue or a receiver */
-	uint32_t ticks;          /* of the keeper, since it was queued or runs */
+	bool replied;            /* its descriptors are in the reply socket */
+	uint32_t refs;           /* of the caller, and of the queue or a receiver */
+	uint32_t ticks;          /* of the keeper, in this state */
 	struct comch_foreign_peer peer;
 	struct comch_shown_limit limit;
 	struct comch_foreign_msg msg;
@@ -65,40 +65,40 @@ struct comch_foreign_slot {
 	bool used;
 	enum comch_foreign_kind kind;
 	bool busy;
-	uint32_t ticks;          /* of the keeper, since it is */
+	uint32_t ticks;          /* of the keeper, while busy */
 	struct comch_foreign_peer peer;
 };
 
 struct comch_foreign_pool {
 	pthread_mutex_t lock;
-	pthread_cond_t work;     /* for the keeper: look at once */
-	pthread_cond_t wake;     /* for the herald: a job's poll sleeps */
-	bool keeper_sleeps;      /* without a time-out: nothing is under way */
+	pthread_cond_t work;     /* wakes the keeper */
+	pthread_cond_t wake;     /* wakes the herald: a job's poll sleeps */
+	bool keeper_sleeps;      /* without a timeout: no job is in progress */
 	bool has_herald;
 	bool drain;              /* for the herald: the reply socket is full */
 	bool started;
-	/* Ends in the program's table: jobs out, replies in. */
+	/* Socket ends in the program's table: sends jobs, receives replies. */
 	int out[COMCH_FOREIGN_NB_KINDS];
 	int reply;
 	/* The other ends, and a second one of the replies, in the threads' tables. */
 	int in[COMCH_FOREIGN_NB_KINDS];
 	int reply_out;
 	int reply_discard;
-	/* The oldest reply found no descriptor left in the program's table. */
+	/* The program's table had no free descriptor for the oldest reply. */
 	enum comch_foreign_discard discard;
 	uint32_t nb_queued[COMCH_FOREIGN_NB_KINDS];
 	uint32_t nb_threads[COMCH_FOREIGN_NB_KINDS];
 	struct comch_foreign_slot slot[COMCH_FOREIGN_SLOTS];
 	TAILQ_HEAD(comch_foreign_jobs, comch_foreign_job) jobs;
-	/* Kept: a thread of ours that frees has the program's heap contended. */
+	/* Freed jobs for reuse: free() in these threads would contend for the heap. */
 	struct comch_foreign_jobs spare;
 };
 
 extern struct comch_foreign_pool comch_foreign_pool;
 
-/* A time to wait for a condition until. */
+/* The absolute time in ms from now, for pthread_cond_timedwait(). */
 void comch_foreign_in_ms(struct timespec *ts, uint32_t ms);
-/* The descriptors that a received header has; at most COMCH_FOREIGN_FDS. */
+/* Get the descriptors of a received message; at most COMCH_FOREIGN_FDS. */
 uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
 /* Under the lock. */
 void comch_foreign_unref(struct comch_foreign_job *job);
@@ -106,7 +106,7 @@ void comch_foreign_finish(struct comch_foreign_job *job, int len);
 void comch_foreign_tell(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 
-/* Posted when the keeper has a table of its own, or cannot have one. */
+/* Posted when the keeper has its own table, or failed to create it. */
 struct comch_foreign_start {
 	sem_t ready;
 	int ret;

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Sockets that carry descriptors: what a message has, without receiving or dropping any. */
+/* Helpers for messages with descriptors. None of them receives or drops a descriptor. */
 
 #include <errno.h>
 #include <string.h>
@@ -31,9 +31,9 @@ comch_foreign_next(int sock)
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t len;
 
-	/* What is only looked at keeps its descriptors: nothing is dropped here. */
+	/* Peeking leaves the descriptors in the message, so none is dropped. */
 	len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
-	/* A peer that closed with something unread: its last messages are still to come. */
+	/* The peer closed with unread data: its last messages can still be received. */
 	if (len < 0 && errno == ECONNRESET)
 		len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
 	if (len < 0)

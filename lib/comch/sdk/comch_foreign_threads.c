@@ -3,13 +3,13 @@
  */
 
 /*
- * The threads with a descriptor table of their own: a keeper, which never
- * touches a peer's descriptor, starts others while too few of them wait, and
- * gives up what is stuck; receivers and closers, which may block for ever.
+ * The threads with their own descriptor tables: a keeper, which uses no descriptor of
+ * a peer, starts other threads when too few are idle, and times out stuck jobs; and
+ * receivers and closers, which may block for ever.
  *
- * A job reaches a thread with a descriptor of the peer's socket. It is closed
- * before anything that may block: a thread that is stuck holds nothing but
- * the descriptor that it is stuck in.
+ * A job reaches a thread with a descriptor of the peer's socket, which is closed
+ * before any call that can block: a stuck thread holds no other descriptor than the
+ * one that it drops.
  */
 
 #include <dirent.h>
@@ -31,21 +31,21 @@
 #define CLOSE_RANGE_UNSHARE (1u << 1)
 #endif
 
-/* Threads that wait for work, at least, as long as there may be more. */
+/* Minimum number of idle threads, up to the limit of all threads. */
 #define MIN_IDLE 2
-/* A job that no receiver takes: all of them are stuck. */
+/* Time limit of a queued job: all receivers are stuck. */
 #define QUEUED_TICKS (5000 / COMCH_FOREIGN_TICK_MS)
-/* Sockets that a closer takes with it. */
+/* Maximum number of sockets that an exiting closer closes. */
 #define CLOSE_BURST 64
-/* Descriptors under way to the program are limited: they arrive, and it goes on. */
+/* Retry interval at the user's limit of descriptors in flight, which is temporary. */
 #define REPLY_TRIES 500
 #define STACK_SIZE (256 << 10)
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 
 /*
- * Numbers of descriptors mean other files here than in the rest of the
- * program, which sanitizers do not know: past their interceptors.
+ * In these threads, descriptor numbers refer to other files than in the rest of the
+ * program. Sanitizers do not know this, so bypass their interceptors.
  */
 static void
 own_close(int fd)
@@ -65,7 +65,7 @@ compare_fds(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Close what this table has besides *keep*; where there is no close_range(). */
+/* Close all descriptors of this table except *keep*, without close_range(). */
 static void
 close_listed(const int *keep, unsigned int n)
 {
@@ -85,7 +85,7 @@ close_listed(const int *keep, unsigned int n)
 		closedir(dir);
 }
 
-/* From here on this thread has a table of its own, with these n descriptors. 0 or -errno. */
+/* Give this thread its own table, with n descriptors only. Returns 0 or -errno. */
 static int
 own_table(const int *keep, unsigned int n)
 {
@@ -94,7 +94,7 @@ own_table(const int *keep, unsigned int n)
 
 	memcpy(fds, keep, n * sizeof(*keep));
 	qsort(fds, n, sizeof(*fds), compare_fds);
-	/* The end first: the kernel does not even copy it. Before Linux 5.9 it cannot. */
+	/* High numbers first: the kernel does not copy them. Not before Linux 5.9. */
 	if (syscall(SYS_close_range, fds[n - 1] + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0) {
 		if (syscall(SYS_unshare, CLONE_FILES) != 0)
 			return -errno;
@@ -102,14 +102,14 @@ own_table(const int *keep, unsigned int n)
 	}
 	for (i = 0; i < n; i++) {
 #ifdef __SANITIZE_ADDRESS__
-		/* Where reports are written. */
+		/* Keep stderr, for reports of sanitizers. */
 		next = RTE_MAX(next, 3u);
 #endif
 		if (fds[i] > (int)next)
 			syscall(SYS_close_range, next, fds[i] - 1, 0);
 		next = (unsigned int)fds[i] + 1;
 	}
-	/* What is written to standard output must not reach a peer's file. */
+	/* Occupy the standard descriptors, so that output never reaches a peer's file. */
 	do {
 		fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 	} while (fd >= 0 && fd <= STDERR_FILENO);
@@ -118,7 +118,7 @@ own_table(const int *keep, unsigned int n)
 	return 0;
 }
 
-/* Can dropping it never block? Memory, or a unix socket: its queue is for the closers. */
+/* Does dropping it never block? True for memory, and for unix sockets via the closers. */
 static bool
 is_harmless(int fd)
 {
@@ -126,7 +126,7 @@ is_harmless(int fd)
 	return fcntl(fd, F_GET_SEALS) >= 0 || comch_foreign_is_unix(fd);
 }
 
-/* Receive the message. Its length, or a negative errno. */
+/* Receive a message. Returns its length or a negative errno. */
 static int
 receive(int sock, struct comch_foreign_msg *m)
 {
@@ -134,7 +134,7 @@ receive(int sock, struct comch_foreign_msg *m)
 	struct iovec iov = { .iov_base = m->data, .iov_len = sizeof(m->data) };
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
-		/* Not CMSG_SPACE(): its padding has room for one descriptor more. */
+		/* Not CMSG_SPACE(): its padding has space for another descriptor. */
 		.msg_controllen = CMSG_LEN(sizeof(int) * COMCH_FOREIGN_FDS),
 	};
 	ssize_t len;
@@ -152,7 +152,7 @@ receive(int sock, struct comch_foreign_msg *m)
 	return (int)len;
 }
 
-/* Map and seal payload memory that was left open for this process. */
+/* Map and seal the unsealed payload memory of a message. */
 static void
 show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
 {
@@ -167,7 +167,7 @@ show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
 	}
 }
 
-/* Send a job's descriptors to the program, unless the job was given up. */
+/* Send a job's descriptors to the program, unless the job was cancelled. */
 static void
 reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 {
@@ -225,13 +225,13 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 	comch_foreign_unref(job);
 	pthread_mutex_unlock(&pool->lock);
 	comch_foreign_unshow(&m);
-	/* The last one of a peer that was dropped meanwhile: then it is its only victim. */
+	/* This may drop the peer's last reference, and block: only this thread suffers. */
 	own_close(sock);
 	for (i = 0; i < m.nb_fds; i++)
 		own_close(m.fds[i]);
 }
 
-/* A reply that the program has no descriptors for: here there are some. */
+/* Discard a reply for which the program has no free descriptors; this thread has. */
 static void
 discard_reply(void)
 {
@@ -250,7 +250,7 @@ discard_reply(void)
 		if (job->state == COMCH_FOREIGN_DONE)
 			comch_foreign_tell(job);
 	pthread_mutex_unlock(&pool->lock);
-	/* They go with this thread's table. */
+	/* Exiting closes them with this thread's table. */
 }
 
 static void
@@ -261,15 +261,15 @@ mark_busy(struct comch_foreign_slot *slot)
 	slot->busy = true;
 	slot->ticks = 0;
 	slot->peer = (struct comch_foreign_peer){ .uid = -1, .pid = -1 };
-	/* The keeper gives up what is stuck, and starts other threads. */
+	/* The keeper times out stuck jobs, and starts other threads. */
 	if (pool->keeper_sleeps || comch_foreign_nb_idle(slot->kind) < MIN_IDLE)
 		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
 
 /*
- * Wait for a message for threads of this kind. With MSG_DONTWAIT false if there is
- * none. fd: -1 or the socket that came with it.
+ * Wait for a message for threads of this kind. False with MSG_DONTWAIT: none. fd: the
+ * socket of the message, or -1.
  */
 static bool
 next_message(const struct comch_foreign_slot *slot, int flags, struct comch_foreign_job **job,
@@ -307,7 +307,7 @@ receiver_main(struct comch_foreign_slot *slot)
 	}
 }
 
-/* Are there descriptors at the head of its queue, or is it a listener's? */
+/* Does the head of the socket's queue have descriptors, or is it a listener? */
 static bool
 may_block(int sock)
 {
@@ -319,9 +319,9 @@ may_block(int sock)
 }
 
 /*
- * A closer that has a socket with something in its queue takes what else waits,
- * and ends: with its table the kernel closes them, and a task that exits does not
- * linger for what they hold.
+ * A closer of a socket with a queue that is not empty also takes other waiting
+ * sockets, and exits: the kernel closes them with its table, and an exiting task does
+ * not linger for the files in their queues.
  */
 static void
 closer_main(struct comch_foreign_slot *slot)
@@ -331,7 +331,7 @@ closer_main(struct comch_foreign_slot *slot)
 
 	while (n < CLOSE_BURST && next_message(slot, n > 0 ? MSG_DONTWAIT : 0, &none, &sock)) {
 		mark_busy(slot);
-		/* An ending thread beside a fork() is a risk: only for what may block. */
+		/* An exit during a fork() is a risk, so only for sockets that may block. */
 		if (sock >= 0 && !may_block(sock)) {
 			own_close(sock);
 		} else {
@@ -356,7 +356,7 @@ thread_main(void *arg)
 	const struct timespec nap = { .tv_nsec = 100000000 };
 
 	if (own_table(keep, RTE_DIM(keep)) != 0)
-		nanosleep(&nap, NULL); /* not at once again */
+		nanosleep(&nap, NULL); /* limits the rate of retries */
 	else if (slot->kind == COMCH_FOREIGN_RECEIVER)
 		receiver_main(slot);
 	else
@@ -404,8 +404,8 @@ add_threads(void)
 }
 
 /*
- * Jobs that take too long are over; their threads may stay for ever. In ticks: when
- * this process was stopped, nothing got stuck meanwhile.
+ * Time out jobs that take too long; their threads may stay for ever. Counted in ticks,
+ * so that a stopped process does not time them out.
  */
 static void
 tick(void)

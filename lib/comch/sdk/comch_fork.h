@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* This process is a forked child: the objects that it sees are its parent's. */
+/* This process is a forked child: existing objects belong to its parent. */
 extern bool comch_forked;
 
 #endif /* COMCH_FORK_H */

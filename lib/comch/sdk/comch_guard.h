@@ -6,12 +6,11 @@
 #define COMCH_GUARD_H
 
 /*
- * -Ddebug_checks=true: a program that breaks a thread rule stops at once and
- * says where, instead of losing a message much later. Otherwise nothing.
+ * Checks of the threading rules, compiled in by -Ddebug_checks=true: a violation
+ * panics at once instead of corrupting data.
  *
- * What belongs to one thread at a time has a guard: entered twice at the same
- * time, it panics. The word is there in both builds, so that objects have the
- * same layout.
+ * An object that only one thread may use at a time has a guard, which panics if two
+ * threads enter it. The member exists in all builds, so the layout is the same.
  */
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 
 #include <rte_log.h>
 
-/* The first function that decides on an error logs it, once, with object and reason. */
+/* The function that detects an error logs it, once, with the object and the reason. */
 extern int comch_logtype;
 
 #define COMCH_LOG(level, fmt, ...) \

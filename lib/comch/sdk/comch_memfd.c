@@ -15,7 +15,7 @@
 
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 #define SEALS_BASE (SEALS_SIZE | F_SEAL_SEAL)
-/* From this size on transparent huge pages are worth asking for. */
+/* Minimum size for which transparent huge pages are requested. */
 #define HUGE_HINT (UINT64_C(2) << 20)
 
 size_t
@@ -44,8 +44,8 @@ seal_future_write(void)
 		F_SEAL_FUTURE_WRITE : 0;
 	close(fd);
 	if (has == 0)
-		COMCH_LOG(NOTICE, "this kernel has no F_SEAL_FUTURE_WRITE: peers can write to, "
-			"and punch holes into, memory that they show");
+		COMCH_LOG(NOTICE, "no F_SEAL_FUTURE_WRITE (needs Linux 5.1): peers can write to "
+			"memory that they export, and punch holes into it");
 	__atomic_store_n(&seal, has, __ATOMIC_RELAXED);
 	return has;
 }
@@ -60,7 +60,7 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
-	/* fallocate() sizes the file and takes the pages now: no SIGBUS later. */
+	/* fallocate() sizes the file and allocates its pages, which avoids SIGBUS later. */
 	if (fallocate(fd, 0, 0, (off_t)len) != 0)
 		goto err_close;
 	map = mmap(*addr, len, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, fd, 0);
@@ -69,7 +69,7 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 	if (fcntl(fd, F_ADD_SEALS,
 			one_writer ? SEALS_BASE | seal_future_write() : SEALS_SIZE) != 0)
 		goto err_unmap;
-	/* A child that writes here would be a second writer. */
+	/* A forked child would be a second writer. */
 	madvise(map, len, MADV_DONTFORK);
 	if (len >= HUGE_HINT)
 		madvise(map, len, MADV_HUGEPAGE);
@@ -90,7 +90,7 @@ err_close:
 void
 comch_memfd_seal(int fd)
 {
-	/* A process that it was shown to may have sealed it first: then it stays so. */
+	/* Fails if a process that imported it has sealed it first: keep those seals. */
 	(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL);
 }
 
@@ -103,9 +103,9 @@ comch_memfd_is_taken(int fd)
 }
 
 /*
- * A tmpfs file, and no hole in it: hugetlbfs memfds can be sealed, but their
- * pool can be drained, and then a store is SIGBUS. All of the file, so that no
- * hole hides; SEEK_HOLE takes fresh pages for holes.
+ * Is it a tmpfs file without holes? hugetlbfs memfds can be sealed, but a store is
+ * SIGBUS once their pool is empty. Block counts find any hole of the file; SEEK_HOLE
+ * reports allocated, unwritten pages as holes.
  */
 static bool
 is_whole(int fd, const struct stat *st)
@@ -155,15 +155,15 @@ comch_memfd_adopt(int fd, size_t size, void **addr)
 	struct statfs fs;
 	void *map = NULL;
 
-	/* hugetlbfs takes the file's lock to map it, which the peer may hold for long. */
+	/* Mapping a hugetlbfs file takes its lock, which the peer may hold for long. */
 	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
 		return -EPERM;
-	/* Our mapping first: the seal refuses any later one. */
+	/* Map before sealing: the seal refuses later mappings. */
 	if (comch_memfd_map(fd, 0, size, true, &map) != 0)
 		return -EPERM;
 	if (!comch_memfd_has_seals(fd, F_SEAL_SEAL))
 		(void)fcntl(fd, F_ADD_SEALS, SEALS_BASE | seal_future_write());
-	/* Only now can it neither shrink, nor, if it was open, lose a page any more. */
+	/* Check after sealing: now the file cannot shrink, nor lose pages. */
 	if (comch_memfd_check(fd, 0, size, false) != 0) {
 		munmap(map, size);
 		return -EPERM;

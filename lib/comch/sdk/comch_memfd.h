@@ -6,18 +6,17 @@
 #define COMCH_MEMFD_H
 
 /*
- * Sealed memory: made here, and checked here when it comes from a peer.
+ * Sealed memory: creates it, and checks memory of peers.
  *
- * Any of it is sealed against SHRINK (else a later truncation kills the reader
- * by SIGBUS) and GROW. What else depends on who writes:
+ * All memory has the seals SHRINK (else a later truncation kills the reader by
+ * SIGBUS) and GROW. The other seals depend on the writers:
  *
- * - A control region has one writer. FUTURE_WRITE lets that one's mapping,
- *   made before, go on writing, and the peer cannot make one; SEAL makes it
- *   final. FUTURE_WRITE also refuses to punch holes, which the reader would
- *   have to fill with pages of its own.
- * - Payload for one process is left open: the importing process maps it for
+ * - A control region has one writer. FUTURE_WRITE allows only its existing mapping to
+ *   write; SEAL makes the seals final. FUTURE_WRITE also refuses to punch holes, which
+ *   the reader would fill with pages of its own.
+ * - Payload for one process is not sealed further: the importing process maps it for
  *   writing, and then adds FUTURE_WRITE and SEAL itself (comch_shown.h).
- * - Payload for several processes is made final by SEAL alone.
+ * - Payload for several processes has SEAL only.
  */
 
 #include <stdbool.h>
@@ -29,41 +28,41 @@
 #define COMCH_MEMFD_PAYLOAD    false
 
 /*
- * Make memory of len bytes (a multiple of the page size), mapped read-write at
- * *addr; if *addr is not NULL, exactly there. Payload is open: see above.
+ * Create memory of len bytes (a multiple of the page size), mapped read-write at
+ * *addr; if *addr is not NULL, exactly there. Payload lacks SEAL: see above.
  * Returns the descriptor, or a negative errno.
  */
 int comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr);
 
-/* Make payload final that may go to several processes. Again is allowed. */
+/* Add SEAL to payload that may go to several processes. May be repeated. */
 void comch_memfd_seal(int fd);
 
 /*
- * Has it these seals? To be asked first of a descriptor that a peer sent: only
- * a memfd answers, and anything else may block in fstat() and the like.
+ * Does a descriptor have these seals? Check this first for a peer's descriptor: only
+ * memfds have seals, and other files may block in fstat() and similar calls.
  */
 bool comch_memfd_has_seals(int fd, int want);
 
-/* Did a process that imported it seal it for itself? */
+/* Has a process that imported it sealed it for itself? */
 bool comch_memfd_is_taken(int fd);
 
 /*
- * Check a control region that a peer sent: a tmpfs memfd of len bytes, no more,
- * with all seals that this kernel has, and no hole. Returns 0 or -EPERM.
+ * Check a peer's control region: a tmpfs memfd of exactly len bytes without holes,
+ * with all seals that this kernel supports. Returns 0 or -EPERM.
  */
 int comch_memfd_check_control(int fd, uint64_t len);
 
 /*
- * Check payload that a peer sent: a tmpfs memfd with SHRINK, GROW and SEAL
- * that reaches to offset + len and has no hole anywhere. trusted: anything
- * mappable that reaches so far. Returns 0 or -EPERM.
+ * Check a peer's payload: a tmpfs memfd with SHRINK, GROW and SEAL, of at least
+ * offset + len bytes, without holes. trusted: any mappable file of that size.
+ * Returns 0 or -EPERM.
  */
 int comch_memfd_check(int fd, uint64_t offset, uint64_t len, bool trusted);
 
 /*
- * Map all of a peer's payload for writing, then seal what it left open, and
- * check it. May wait for a file operation of the peer's on it (as fallocate).
- * Returns 0 or a negative errno: -EPERM if it cannot be used.
+ * Map all of a peer's payload for writing, add missing seals, and check it. Can block
+ * on a file operation of the peer, such as fallocate().
+ * Returns 0 or a negative errno: -EPERM if the file is refused.
  */
 int comch_memfd_adopt(int fd, size_t size, void **addr);
 

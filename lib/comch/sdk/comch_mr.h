@@ -5,7 +5,7 @@
 #ifndef COMCH_MR_H
 #define COMCH_MR_H
 
-/* A registration, as bursts see it; comch_mem.h has the rest. */
+/* Registrations: their structures, which bursts use. For functions see comch_mem.h. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct rte_comch_mr {
 	uint32_t nb_users;             /* guarded by the table's lock */
 	struct comch_mem_block *block; /* SEALED */
 	struct rte_mempool *mp;        /* registered with a pool */
-	/* the trust domain it was first shown to; guarded by the table's lock */
+	/* the trust domain to which it was first exported; guarded by the table's lock */
 	bool bound;
 	int32_t bound_uid;
 	char bound_func[RTE_COMCH_DEV_NAME_SIZE];
@@ -40,8 +40,8 @@ struct comch_cons_mr {
 };
 
 /*
- * All that a consumer may post from. Entries are added by the connection's thread
- * and stay; a post that sees the count (acquire) sees the entry.
+ * The registrations that a consumer may post from. The connection's thread adds
+ * entries, which stay; a post that sees the count (acquire) sees the entry.
  */
 struct comch_cons_mrs {
 	uint32_t nb;

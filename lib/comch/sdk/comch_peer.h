@@ -8,9 +8,9 @@
 /*
  * The only way to read memory that a peer can write.
  *
- * Each byte is read once, into private memory; decisions are made on the
- * copy. The volatile accesses keep the compiler from reading again or from
- * splitting a load. Values read this way are called peer_* until checked.
+ * Each byte is read once, into private memory; the code decides on the copy. Atomic
+ * loads keep the compiler from repeating or splitting a load. Variables with values
+ * that are not checked yet are named peer_*.
  */
 
 #include <stdint.h>
@@ -39,12 +39,12 @@ peer_load_relaxed_u32(const uint32_t *p)
 	return comch_load_relaxed(p);
 }
 
-/* Copy len bytes, whatever they are; contents are the caller's to check. */
+/* Copy len bytes; the caller checks the contents. */
 static inline void
 peer_copy(void *dst, const void *src, size_t len)
 {
 	memcpy(dst, src, len);
-	/* The copy is what counts from here on: the compiler may not go back to src. */
+	/* From here on, the compiler must use the copy and not read src again. */
 	rte_compiler_barrier();
 }
 

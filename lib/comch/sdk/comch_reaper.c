@@ -13,7 +13,7 @@
 #include "sdk/comch_log.h"
 #include "sdk/comch_reaper.h"
 
-/* Less than this takes no longer than to wake the thread. */
+/* Unmapping less than this takes less time than waking the thread. */
 #define INLINE_LEN ((size_t)256 << 10)
 
 struct job {
@@ -68,7 +68,7 @@ hand_over(struct job *job)
 		thread = comch_ctrl_thread("comch-reaper", reaper_main, NULL) == 0 ?
 			HAS_THREAD : REFUSED;
 		if (thread == REFUSED)
-			COMCH_LOG(NOTICE, "no thread to unmap memory: polls do it themselves");
+			COMCH_LOG(NOTICE, "no thread to unmap memory: polls unmap it themselves");
 	}
 	if (thread == HAS_THREAD) {
 		job->next = jobs;
@@ -84,7 +84,7 @@ comch_reaper_unmap(void *addr, size_t len, uint64_t *used)
 {
 	struct job *job = NULL;
 
-	/* A forked child does not have the thread, nor the memory (MADV_DONTFORK). */
+	/* A forked child has neither the thread nor the memory (MADV_DONTFORK). */
 	if (len > INLINE_LEN && !comch_forked)
 		job = malloc(sizeof(*job));
 	if (job != NULL) {

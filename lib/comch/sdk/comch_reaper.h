@@ -6,17 +6,17 @@
 #define COMCH_REAPER_H
 
 /*
- * Unmapping takes long for large memory, above all where ours is its last use:
- * then its pages are freed, some 60 ms a GiB. A thread of its own does it, so
- * that a peer cannot have a poll's thread do it.
+ * A thread that unmaps memory. Unmapping large memory takes long, above all if it
+ * frees the pages: about 60 ms per GiB. A peer must not block the poll's thread by
+ * that.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Unmap, soon; then take len from *used, which may be NULL. Any thread. */
+/* Unmap memory asynchronously; then subtract len from *used, unless NULL. Any thread. */
 void comch_reaper_unmap(void *addr, size_t len, uint64_t *used);
-/* Wait until all that was handed over is unmapped. */
+/* Wait until all memory of earlier calls is unmapped. */
 void comch_reaper_wait(void);
 
 #endif /* COMCH_REAPER_H */

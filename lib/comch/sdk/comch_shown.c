@@ -24,13 +24,13 @@ struct foreign {
 	struct comch_shown base;
 	dev_t dev;
 	ino_t ino;
-	bool is_private;   /* not in the table: trusted, and mapped as it is */
-	uint64_t *used;    /* of the device that it counts against */
+	bool is_private;   /* not in the table: trusted, and mapped without seals */
+	uint64_t *used;    /* counter of the device */
 	uint32_t refs;     /* guarded by the lock */
 	LIST_ENTRY(foreign) next;
 };
 
-/* By inode number, which memfds count up. */
+/* Hashed by inode number; memfds have consecutive ones. */
 #define BUCKETS 4096
 static LIST_HEAD(foreign_list, foreign) files[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,7 +41,7 @@ bucket_of(const struct stat *st)
 	return &files[st->st_ino % BUCKETS];
 }
 
-/* The file as a device has it, or with used == NULL as any has it. lock held. */
+/* Find the mapping of a file by a device, or by any if used is NULL. lock held. */
 static struct foreign *
 find(const struct stat *st, const uint64_t *used)
 {
@@ -54,7 +54,7 @@ find(const struct stat *st, const uint64_t *used)
 	return NULL;
 }
 
-/* Another device of this process has it: a second view of the same mapping. lock held. */
+/* Make a second view of a file that another device has mapped. lock held. */
 static int
 map_again(const struct stat *st, void **addr)
 {
@@ -71,7 +71,7 @@ map_again(const struct stat *st, void **addr)
 	return 0;
 }
 
-/* One use more of what is there. */
+/* Take a reference to a mapped file; NULL: not mapped. */
 static struct foreign *
 use_file(const struct stat *st, const uint64_t *used)
 {
@@ -85,7 +85,7 @@ use_file(const struct stat *st, const uint64_t *used)
 	return f;
 }
 
-/* Put a file into the table; another thread may have been faster with the same. */
+/* Add a file to the table, unless another thread has added it meanwhile. */
 static struct foreign *
 add_file(const struct stat *st, struct foreign *new)
 {
@@ -102,7 +102,7 @@ add_file(const struct stat *st, struct foreign *new)
 	return f;
 }
 
-/* Map a file that was not found. Not under the lock: the peer may make it take long. */
+/* Map a new file. Without the lock: the peer may delay it. */
 static int
 map_file(int fd, const struct stat *st, void **addr)
 {
@@ -111,7 +111,7 @@ map_file(int fd, const struct stat *st, void **addr)
 	pthread_mutex_lock(&lock);
 	ret = map_again(st, addr);
 	pthread_mutex_unlock(&lock);
-	/* Also where no second view can be had: of a file for several, the first way works. */
+	/* Also if the second view fails: a file for several processes can be mapped again. */
 	return ret != 0 ? comch_memfd_adopt(fd, (size_t)st->st_size, addr) : 0;
 }
 
@@ -121,7 +121,7 @@ is_over(const struct comch_shown_limit *limit, uint64_t len)
 	return len > limit->max || comch_load_relaxed(limit->used) > limit->max - len;
 }
 
-/* It counts from when it is mapped: sealing may take as long as the peer likes. */
+/* Counted once mapped: the peer can delay sealing for any time. */
 static int
 new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
 		struct foreign **foreign)
@@ -158,14 +158,14 @@ err_free:
 	return ret;
 }
 
-/* Left open: those that may wait have sealed what is mapped. */
+/* Would mapping block? An unsealed file has to be sealed first. */
 static bool
 must_wait(int fd, const struct comch_shown_limit *limit)
 {
 	return limit->no_wait && !comch_memfd_has_seals(fd, F_SEAL_SEAL);
 }
 
-/* A file that can be sealed, or was. */
+/* Get the mapping of a file that is sealed or can be sealed. */
 static int
 get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
 		struct comch_shown **foreign)
@@ -185,7 +185,7 @@ get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *
 	if (f == NULL)
 		ret = must_wait(fd, limit) ? (is_over(limit, (uint64_t)st.st_size) ? -EDQUOT :
 			-EPERM) : new_file(fd, &st, limit, &f);
-	/* Sealed before ours was made, maybe by another thread that is through by now. */
+	/* Another thread may have mapped and sealed the file meanwhile. */
 	if (ret == -EPERM) {
 		f = use_file(&st, limit->used);
 		ret = f != NULL ? 0 : -EPERM;
@@ -195,7 +195,7 @@ get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *
 	return ret;
 }
 
-/* Anything that can be mapped, from the page of offset on. */
+/* Map any file, starting at the page of offset. */
 static int
 get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
 		struct comch_shown **foreign)

@@ -6,15 +6,15 @@
 #define COMCH_SHOWN_H
 
 /*
- * Payload memory of peers that this process maps.
+ * The mappings of peers' payload memory.
  *
- * A peer that shows memory to one process leaves it open. Then the importing
- * process seals it once it has mapped it: the peer's own descriptor cannot
- * punch holes into it any more, which our stores would fill with pages that we
- * pay for. The seal shuts out every later mapping as well. So a file is mapped
- * once, whole, however many connections and registrations lead to it.
+ * Memory that a peer exports to one process is not sealed against writes. The
+ * importing process maps it and then seals it: after that the peer cannot punch holes,
+ * which our stores would fill with pages that are charged to this process. The seal
+ * also refuses later mappings. So a file is mapped once, as a whole, for all
+ * connections and registrations.
  *
- * Any thread. No state of a connection is touched.
+ * Any thread. Does not access connections.
  */
 
 #include <stdbool.h>
@@ -27,26 +27,25 @@ struct comch_shown {
 	size_t len;
 };
 
-/* What a device may map of its peers, all in all. */
+/* The limit of peers' memory that a device maps. */
 struct comch_shown_limit {
 	uint64_t *used;
 	uint64_t max;
-	uint64_t max_file; /* and one file; 0: no limit of its own */
-	bool trusted;    /* accept memory that is not sealed */
-	bool no_wait;    /* only what is mapped or sealed already: sealing may wait */
+	uint64_t max_file; /* limit of one file; 0: none */
+	bool trusted;      /* accept memory that is not sealed */
+	bool no_wait;      /* only mapped or sealed files: sealing can block */
 };
 
 /*
- * Map the file behind fd, or find it mapped. fd stays the caller's. Unless the
- * limit says no_wait, it may wait for a file operation of the peer's, see
- * comch_memfd_adopt().
+ * Map the file of fd, or take a reference to its mapping. The caller keeps fd. Without
+ * no_wait, can block on a file operation of the peer: see comch_memfd_adopt().
  * Returns 0, -EPERM (not sealed, a hole, too short, another process has it),
  * -EDQUOT (over the limit) or -ENOMEM.
  */
 int comch_shown_get(int fd, uint64_t offset, uint64_t len,
 		const struct comch_shown_limit *limit, struct comch_shown **foreign);
 
-/* One use less; with the last it is unmapped, soon, and counts no more. */
+/* Drop a reference; the last one unmaps the file asynchronously. */
 void comch_shown_put(struct comch_shown *foreign);
 
 #endif /* COMCH_SHOWN_H */
