@@ -59,11 +59,11 @@ wake_peer(struct shm_link *l, bool is_credit)
 	/* W: the frame is visible before `armed` is read. */
 	comch_fence_publish(l->base.light);
 	peer_armed = peer_load_relaxed_u32(&l->peer->armed);
-	if (likely(peer_armed == l->told))
+	if (likely(peer_armed == l->armed_answered))
 		return;
-	if (is_credit && l->peer_says_credits && (peer_armed & SHM_ARMED_CREDITS) == 0)
+	if (is_credit && l->peer_sets_credit_bit && (peer_armed & SHM_ARMED_CREDITS) == 0)
 		return;
-	l->told = peer_armed;
+	l->armed_answered = peer_armed;
 	comch_count(&l->base.wakes, 1);
 	/* A full socket is readable, so the peer is awake. */
 	(void)shm_sock_send(l->sock, &(char){ SHM_SOCK_WAKE }, 1, NULL, 0);

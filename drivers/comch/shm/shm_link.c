@@ -68,7 +68,7 @@ shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 	l->is_client = is_client;
 	l->wakes_allowed = SPARE_WAKES;
 	shm_link_peer(&l->base, &id);
-	l->who = (struct comch_foreign_peer){ .uid = id.uid, .pid = id.pid };
+	l->peer_id = (struct comch_foreign_peer){ .uid = id.uid, .pid = id.pid };
 	return l;
 }
 
@@ -101,13 +101,14 @@ shm_link_say_hello(struct shm_link *l)
 static void
 answer_hello(struct shm_link *l, int ret)
 {
-	const struct shm_link_shared *peer = l->peer_later != NULL ? l->peer_later : l->peer;
+	const struct shm_link_shared *peer = l->peer_unanswered != NULL ? l->peer_unanswered :
+		l->peer;
 
 	if (ret == 0 && !l->is_client)
 		ret = shm_link_say_hello(l);
 	/* Too many descriptors are in flight: retry later, and read no frame until then. */
 	l->base.try_again = ret == -EAGAIN;
-	l->peer_later = ret == -EAGAIN ? peer : NULL;
+	l->peer_unanswered = ret == -EAGAIN ? peer : NULL;
 	l->peer = ret == -EAGAIN ? NULL : peer;
 	if (ret == -EAGAIN)
 		return;
@@ -145,7 +146,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->peer_len = len;
 	l->peer_cells = cells;
 	l->peer_mask = cells - 1;
-	l->peer_says_credits = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
+	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
 	return 0;
@@ -161,7 +162,7 @@ nb_stashed(const struct shm_link *l)
 static bool
 is_receiving(const struct shm_link *l)
 {
-	return l->job != NULL || l->job_later;
+	return l->job != NULL || l->job_retry;
 }
 
 static void
@@ -295,12 +296,12 @@ start_job(struct shm_link *l)
 
 	limit.no_wait = false;
 	limit.trusted = false;
-	ret = comch_foreign_recv(l->sock, &l->who,
+	ret = comch_foreign_recv(l->sock, &l->peer_id,
 		l->base.state == RTE_COMCH_LINK_CONNECTING ? NULL : &limit, job_is_done, l,
 		&l->job);
 
 	/* Too many descriptors are in flight: retry. */
-	l->job_later = ret == -EAGAIN;
+	l->job_retry = ret == -EAGAIN;
 	if (ret == -EAGAIN)
 		job_is_done(l, true);
 	else if (ret != 0)
@@ -343,7 +344,7 @@ stash_is_full(struct shm_link *l)
 
 /* Read one message of the socket. False: none is left for now. */
 static bool
-look_once(struct shm_link *l)
+read_sock_once(struct shm_link *l)
 {
 	if (nb_stashed(l) > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS) {
 		stash_is_full(l);
@@ -368,10 +369,10 @@ look_once(struct shm_link *l)
 
 /* Bounded: a message is descriptors, an allowed wake-up, or an error that ends the link. */
 static void
-look(struct shm_link *l)
+read_sock(struct shm_link *l)
 {
-	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_later == NULL &&
-			(l->job == NULL || take_job(l)) && look_once(l))
+	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_unanswered == NULL &&
+			(l->job == NULL || take_job(l)) && read_sock_once(l))
 		;
 }
 
@@ -382,9 +383,9 @@ shm_link_poll(struct rte_comch_link *link)
 
 	if (l->sock < 0)
 		return;
-	if (l->peer_later != NULL)
+	if (l->peer_unanswered != NULL)
 		answer_hello(l, 0);
-	look(l);
+	read_sock(l);
 	/* All its descriptors are stashed, or none will follow: read the frame. */
 	if (nb_stashed(l) >= l->awaits_fds || !is_receiving(l))
 		l->awaits_fds = 0;
@@ -397,7 +398,7 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 	uint32_t i;
 
 	if (nb_stashed(l) < nb_fds && l->sock >= 0)
-		look(l);
+		read_sock(l);
 	if (nb_stashed(l) < nb_fds) {
 		/* They are sent before their frame: if none is in flight, they are missing. */
 		if (!is_receiving(l))
@@ -447,8 +448,8 @@ shm_link_close(struct rte_comch_link *link)
 	shm_link_shutdown(link);
 	if (l->own != NULL)
 		munmap(l->own, l->own_len);
-	if (l->peer != NULL || l->peer_later != NULL)
-		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_later),
+	if (l->peer != NULL || l->peer_unanswered != NULL)
+		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_unanswered),
 			l->peer_len);
 	free(l->stash);
 	free(l);

@@ -39,11 +39,11 @@ shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 
 /* Log once per connection that its peer exceeds a limit. */
 static void
-say_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total)
+warn_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total)
 {
-	if (l->said_over)
+	if (l->warned_over)
 		return;
-	l->said_over = true;
+	l->warned_over = true;
 	SHM_LOG(WARNING, "%s: refused %" PRIu64 " bytes of peer memory: connection uses %" PRIu64
 		" of max_import=%" PRIu64 ", device %" PRIu64 " of total_import=%" PRIu64
 		"; messages are staged", l->base.dev->info.name, len, l->imported,
@@ -132,7 +132,7 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		ret = imp != NULL ? 0 : -EDQUOT;
 	}
 	if (ret == -EDQUOT)
-		say_over(l, f != NULL ? f->len : desc->len, &total);
+		warn_over(l, f != NULL ? f->len : desc->len, &total);
 	if (ret != 0) {
 		if (f != NULL)
 			comch_shown_put(f);
@@ -172,12 +172,12 @@ shm_mem_region_map(struct rte_comch_link *link, int fd, size_t len,
 	if (ret != 0)
 		return ret;
 	if (!comch_budget_take(total.used, total.max, len)) {
-		say_over(l, len, &total);
+		warn_over(l, len, &total);
 		return -EDQUOT;
 	}
 	ret = -EDQUOT;
 	if (!shm_mem_take(l, len)) {
-		say_over(l, len, &total);
+		warn_over(l, len, &total);
 		goto err_give;
 	}
 	ret = comch_memfd_map(fd, 0, len, false, &addr);

@@ -71,11 +71,11 @@ struct shm_link {
 	uint32_t own_mask;
 	uint64_t tx_pos;
 	uint64_t tx_limit;          /* end of the free cells, from the checked rx_pos */
-	uint32_t told;              /* the peer's armed word that was last answered */
-	bool peer_says_credits;     /* the peer sets the low bit of that word */
+	uint32_t armed_answered;    /* value of the peer's armed word at our last wake-up */
+	bool peer_sets_credit_bit;  /* the low bit of the peer's armed word is valid */
 	/* receiving */
 	const struct shm_link_shared *peer; /* read by comch_peer.h only */
-	const struct shm_link_shared *peer_later; /* mapped, but our hello is not sent yet */
+	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
@@ -86,9 +86,9 @@ struct shm_link {
 	uint32_t stash_head;
 	uint32_t stash_tail;
 	/* the socket */
-	struct comch_foreign_peer who;
+	struct comch_foreign_peer peer_id;
 	struct comch_foreign_job *job; /* a message with descriptors is being received */
-	bool job_later;             /* retry: too many messages are being received */
+	bool job_retry;             /* job not started: too many are in progress */
 	uint32_t wakes_allowed;     /* wake-ups that the peer may still send */
 	/* end */
 	size_t own_len;
@@ -96,7 +96,7 @@ struct shm_link {
 	/* the peer's memory */
 	struct shm_import *imports;
 	uint64_t imported;          /* bytes; counts against max_import */
-	bool said_over;             /* the exceeded limit is logged */
+	bool warned_over;           /* the exceeded limit is logged */
 	bool shown_over;            /* memory received since the last import exceeds a limit */
 };
 

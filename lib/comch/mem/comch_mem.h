@@ -13,7 +13,7 @@
 #include "sdk/comch_mr.h"
 
 /*
- * Claim a registration for a peer: until released, it cannot be unregistered.
+ * Claim a registration for a peer; rte_comch_mem_unregister() refuses it until released.
  * Returns 0, or -EPERM if it is bound to another trust domain.
  */
 int comch_mem_claim(struct rte_comch_mr *mr, bool shown, int32_t uid, const char *func);

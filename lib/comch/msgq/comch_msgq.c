@@ -23,7 +23,7 @@
 #include "sdk/comch_log.h"
 #include "msgq/comch_msgq.h"
 
-/* Looks at a producer's burst before the CPU is given to somebody else. */
+/* Number of checks of a producer's burst before the waiting thread yields the CPU. */
 #define SPINS 1000
 
 /* MsgQ */

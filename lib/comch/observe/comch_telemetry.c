@@ -56,7 +56,7 @@ comch_tel_state(struct rte_tel_data *d, const struct comch_obj *obj)
 	comch_tel_text(d, "state", rte_comch_state_name(comch_obj_state(obj)));
 }
 
-/* A container within d; NULL if there is no memory or no room for it. */
+/* Add a container to d; NULL: no memory, or d is full. */
 struct rte_tel_data *
 comch_tel_dict(struct rte_tel_data *d, const char *name)
 {
@@ -94,7 +94,7 @@ comch_tel_strings(struct rte_tel_data *d, const char *name)
 	return NULL;
 }
 
-/* Lists: a reply holds 512 entries; those after it are asked for by the first number. */
+/* Lists: a reply holds 512 entries; the first parameter is the number of the first entry. */
 
 void
 comch_tel_places(const struct comch_tel_args *args, struct rte_tel_data *d, uint32_t nb)

@@ -498,7 +498,7 @@ next_reply(void)
 	n = comch_foreign_unpack(&msg, j->msg.fds);
 	j->replied = false;
 	if ((msg.msg_flags & MSG_CTRUNC) != 0) {
-		/* The reply keeps the files: these are not the last ones. */
+		/* The queued reply still holds the files, so this drops none. */
 		while (n > 0)
 			close(j->msg.fds[--n]);
 		comch_foreign_unshow(&j->msg);

@@ -102,7 +102,7 @@ own_table(const int *keep, unsigned int n)
 	}
 	for (i = 0; i < n; i++) {
 #ifdef __SANITIZE_ADDRESS__
-		/* Keep stderr, for reports of sanitizers. */
+		/* Keep the standard descriptors: reports go to stderr. */
 		next = RTE_MAX(next, 3u);
 #endif
 		if (fds[i] > (int)next)
