@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The base of all objects: states, STATE events, configurations. */
+
 #include <errno.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The poll: runs, notes, tasks, and going to sleep. */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

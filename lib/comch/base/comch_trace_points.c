@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Registers the trace points. */
+
 #include <rte_trace_point_register.h>
 
 #include "base/comch_trace.h"

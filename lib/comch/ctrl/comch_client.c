@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Clients: create, start, stop and destroy. */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

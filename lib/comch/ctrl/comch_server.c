@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Servers: create, start, stop and destroy, and accepting clients. */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

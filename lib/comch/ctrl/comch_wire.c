@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Builds and parses the frames of the control path. */
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>

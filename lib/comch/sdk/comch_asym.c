@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The rare sides of the asymmetric fences. */
+
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>

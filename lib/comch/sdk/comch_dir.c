@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Updates of the directory of the peer's consumers. */
+
 #include <errno.h>
 
 #include "sdk/comch_dir.h"

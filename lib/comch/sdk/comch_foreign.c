@@ -19,10 +19,10 @@
 #include "sdk/comch_foreign_private.h"
 #include "sdk/comch_log.h"
 
-/* While more wait for the closers than this, nothing is received that may have to be closed. */
-#define FULL_ATTIC 256
-/* It is looked through so often. */
-#define ATTIC_MS 2
+/* While this many descriptors wait for the closers, no messages are received. */
+#define MAX_BACKLOG 256
+/* Interval of attempts to hand the backlog to the closers, ms. */
+#define BACKLOG_RETRY_MS 2
 
 struct comch_foreign_pool comch_foreign_pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -34,8 +34,8 @@ struct comch_foreign_pool comch_foreign_pool = {
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 /* Descriptors that wait for space in the closers' queue. */
-static int *attic;
-static uint32_t nb_attic, max_attic;
+static int *backlog;
+static uint32_t nb_backlog, max_backlog;
 
 void
 comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
@@ -87,7 +87,7 @@ open_ends(int ours[3], int theirs[4])
 	return ret;
 }
 
-static void empty_attic(void);
+static void backlog_flush(void);
 static void ask_discard(void);
 static bool next_reply(void);
 
@@ -96,7 +96,7 @@ static bool next_reply(void);
  * descriptors to the closers. It drops no descriptor of a peer.
  */
 static comch_thread_ret_t
-herald(void *arg)
+waker(void *arg)
 {
 	struct comch_foreign_job *job;
 	struct timespec until;
@@ -109,16 +109,16 @@ herald(void *arg)
 				job->news(job->ctx, true);
 			job->wake = false;
 		}
-		empty_attic();
+		backlog_flush();
 		ask_discard();
 		/* Drain replies for polls that do not run, before they fill the socket. */
 		while (pool->drain && next_reply())
 			;
 		pool->drain = false;
-		if (nb_attic == 0 && pool->discard != COMCH_FOREIGN_DISCARD_WANTED) {
+		if (nb_backlog == 0 && pool->discard != COMCH_FOREIGN_DISCARD_WANTED) {
 			pthread_cond_wait(&pool->wake, &pool->lock);
 		} else {
-			comch_foreign_in_ms(&until, ATTIC_MS);
+			comch_foreign_in_ms(&until, BACKLOG_RETRY_MS);
 			pthread_cond_timedwait(&pool->wake, &pool->lock, &until);
 		}
 	}
@@ -138,13 +138,13 @@ init_conds(void)
 }
 
 static int
-start_herald(void)
+start_waker(void)
 {
-	if (pool->has_herald)
+	if (pool->has_waker)
 		return 0;
 	init_conds();
-	pool->has_herald = comch_ctrl_thread("comch-wake", herald, NULL) == 0;
-	return pool->has_herald ? 0 : -EAGAIN;
+	pool->has_waker = comch_ctrl_thread("comch-wake", waker, NULL) == 0;
+	return pool->has_waker ? 0 : -EAGAIN;
 }
 
 static int
@@ -154,7 +154,7 @@ start_locked(void)
 	struct comch_foreign_start start = { .ret = -EAGAIN };
 	int ret;
 
-	ret = start_herald();
+	ret = start_waker();
 	if (ret == 0)
 		ret = open_ends(ours, theirs);
 	if (ret != 0)
@@ -166,7 +166,7 @@ start_locked(void)
 	pool->reply_discard = theirs[3];
 	sem_init(&start.ready, 0, 0);
 	ret = -EAGAIN;
-	if (comch_ctrl_thread("comch-fds", comch_foreign_keeper, &start) == 0) {
+	if (comch_ctrl_thread("comch-fds", comch_foreign_supervisor, &start) == 0) {
 		while (sem_wait(&start.ready) != 0)
 			;
 		ret = start.ret;
@@ -174,7 +174,7 @@ start_locked(void)
 	sem_destroy(&start.ready);
 	if (ret != 0)
 		goto err_close;
-	/* The keeper has its own table now: close its ends in this one. */
+	/* The supervisor has its own table now: close its ends in this one. */
 	close_ends(theirs, RTE_DIM(theirs));
 	pool->started = true;
 	return 0;
@@ -226,10 +226,10 @@ in_child(void)
 	memset(pool->slot, 0, sizeof(pool->slot));
 	for (i = 0; i < COMCH_FOREIGN_NB_KINDS; i++)
 		pool->nb_queued[i] = pool->nb_threads[i] = 0;
-	pool->keeper_sleeps = false;
-	pool->has_herald = false;
-	close_ends(attic, nb_attic);
-	nb_attic = 0;
+	pool->supervisor_sleeps = false;
+	pool->has_waker = false;
+	close_ends(backlog, nb_backlog);
+	nb_backlog = 0;
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -281,12 +281,12 @@ comch_foreign_finish(struct comch_foreign_job *job, int len)
 {
 	job->state = COMCH_FOREIGN_DONE;
 	job->msg.len = len;
-	comch_foreign_tell(job);
+	comch_foreign_notify(job);
 }
 
 /* May run in a thread with another descriptor table: see comch_news_t. */
 void
-comch_foreign_tell(struct comch_foreign_job *job)
+comch_foreign_notify(struct comch_foreign_job *job)
 {
 	if (job->cancelled || !job->news(job->ctx, false))
 		return;
@@ -360,29 +360,30 @@ hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 
 /* Under the lock. */
 static void
-empty_attic(void)
+backlog_flush(void)
 {
-	while (nb_attic > 0 && hand_over(COMCH_FOREIGN_CLOSER, NULL, attic[nb_attic - 1]) == 0)
-		close(attic[--nb_attic]);
+	while (nb_backlog > 0 &&
+			hand_over(COMCH_FOREIGN_CLOSER, NULL, backlog[nb_backlog - 1]) == 0)
+		close(backlog[--nb_backlog]);
 }
 
 /* Under the lock. Without memory the descriptor leaks: close() could block. */
 static void
-put_attic(int fd)
+backlog_add(int fd)
 {
-	uint32_t max = 2 * max_attic + 64;
+	uint32_t max = 2 * max_backlog + 64;
 	int *larger;
 
-	if (nb_attic == max_attic) {
-		larger = realloc(attic, max * sizeof(*attic));
+	if (nb_backlog == max_backlog) {
+		larger = realloc(backlog, max * sizeof(*backlog));
 		if (larger == NULL) {
 			COMCH_LOG(ERR, "no memory: leaking descriptor %d of a peer", fd);
 			return;
 		}
-		attic = larger;
-		max_attic = max;
+		backlog = larger;
+		max_backlog = max;
 	}
-	attic[nb_attic++] = fd;
+	backlog[nb_backlog++] = fd;
 	pthread_cond_signal(&pool->wake);
 }
 
@@ -393,11 +394,11 @@ put_attic(int fd)
 static void
 close_locked(int fd)
 {
-	empty_attic();
+	backlog_flush();
 	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
 		close(fd);
 	else
-		put_attic(fd);
+		backlog_add(fd);
 }
 
 void
@@ -436,8 +437,8 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		j->limit = *limit;
 	j->news = news;
 	j->ctx = ctx;
-	empty_attic();
-	ret = nb_attic < FULL_ATTIC ? check_share(peer) : -EAGAIN;
+	backlog_flush();
+	ret = nb_backlog < MAX_BACKLOG ? check_share(peer) : -EAGAIN;
 	TAILQ_INSERT_TAIL(&pool->jobs, j, next);
 	if (ret == 0)
 		ret = hand_over(COMCH_FOREIGN_RECEIVER, j, sock);

@@ -23,7 +23,7 @@
 #include "sdk/comch_foreign.h"
 
 #define COMCH_FOREIGN_SLOTS (COMCH_FOREIGN_RECEIVERS + COMCH_FOREIGN_CLOSERS)
-/* Interval of the keeper's checks while jobs are in progress, ms. */
+/* Interval of the supervisor's checks while jobs are in progress, ms. */
 #define COMCH_FOREIGN_TICK_MS 20
 #define COMCH_FOREIGN_STUCK_TICKS (COMCH_FOREIGN_STUCK_MS / COMCH_FOREIGN_TICK_MS)
 
@@ -51,13 +51,13 @@ struct comch_foreign_job {
 	bool cancelled;
 	bool replied;            /* its descriptors are in the reply socket */
 	uint32_t refs;           /* of the caller, and of the queue or a receiver */
-	uint32_t ticks;          /* of the keeper, in this state */
+	uint32_t ticks;          /* of the supervisor, in this state */
 	struct comch_foreign_peer peer;
 	struct comch_shown_limit limit;
 	struct comch_foreign_msg msg;
 	comch_news_t news;
 	void *ctx;
-	bool wake;               /* its poll sleeps: the herald calls news */
+	bool wake;               /* its poll sleeps: the waker calls news */
 };
 
 /* A thread. */
@@ -65,17 +65,17 @@ struct comch_foreign_slot {
 	bool used;
 	enum comch_foreign_kind kind;
 	bool busy;
-	uint32_t ticks;          /* of the keeper, while busy */
+	uint32_t ticks;          /* of the supervisor, while busy */
 	struct comch_foreign_peer peer;
 };
 
 struct comch_foreign_pool {
 	pthread_mutex_t lock;
-	pthread_cond_t work;     /* wakes the keeper */
-	pthread_cond_t wake;     /* wakes the herald: a job's poll sleeps */
-	bool keeper_sleeps;      /* without a timeout: no job is in progress */
-	bool has_herald;
-	bool drain;              /* for the herald: the reply socket is full */
+	pthread_cond_t work;     /* wakes the supervisor */
+	pthread_cond_t wake;     /* wakes the waker: a job's poll sleeps */
+	bool supervisor_sleeps;  /* without a timeout: no job is in progress */
+	bool has_waker;
+	bool drain;              /* for the waker: the reply socket is full */
 	bool started;
 	/* Socket ends in the program's table: sends jobs, receives replies. */
 	int out[COMCH_FOREIGN_NB_KINDS];
@@ -103,16 +103,16 @@ uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
 /* Under the lock. */
 void comch_foreign_unref(struct comch_foreign_job *job);
 void comch_foreign_finish(struct comch_foreign_job *job, int len);
-void comch_foreign_tell(struct comch_foreign_job *job);
+void comch_foreign_notify(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 
-/* Posted when the keeper has its own table, or failed to create it. */
+/* Posted when the supervisor has its own table, or failed to create it. */
 struct comch_foreign_start {
 	sem_t ready;
 	int ret;
 };
 
-/* The keeper, which starts the other threads; arg: a struct comch_foreign_start. */
-comch_thread_ret_t comch_foreign_keeper(void *arg);
+/* The supervisor, which starts the other threads; arg: a struct comch_foreign_start. */
+comch_thread_ret_t comch_foreign_supervisor(void *arg);
 
 #endif /* COMCH_FOREIGN_PRIVATE_H */

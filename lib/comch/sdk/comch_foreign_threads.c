@@ -3,7 +3,7 @@
  */
 
 /*
- * The threads with their own descriptor tables: a keeper, which uses no descriptor of
+ * The threads with their own descriptor tables: a supervisor, which uses no descriptor of
  * a peer, starts other threads when too few are idle, and times out stuck jobs; and
  * receivers and closers, which may block for ever.
  *
@@ -248,7 +248,7 @@ discard_reply(void)
 	pool->discard = COMCH_FOREIGN_DISCARD_NONE;
 	TAILQ_FOREACH(job, &pool->jobs, next)
 		if (job->state == COMCH_FOREIGN_DONE)
-			comch_foreign_tell(job);
+			comch_foreign_notify(job);
 	pthread_mutex_unlock(&pool->lock);
 	/* Exiting closes them with this thread's table. */
 }
@@ -261,8 +261,8 @@ mark_busy(struct comch_foreign_slot *slot)
 	slot->busy = true;
 	slot->ticks = 0;
 	slot->peer = (struct comch_foreign_peer){ .uid = -1, .pid = -1 };
-	/* The keeper times out stuck jobs, and starts other threads. */
-	if (pool->keeper_sleeps || comch_foreign_nb_idle(slot->kind) < MIN_IDLE)
+	/* The supervisor times out stuck jobs, and starts other threads. */
+	if (pool->supervisor_sleeps || comch_foreign_nb_idle(slot->kind) < MIN_IDLE)
 		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -437,7 +437,7 @@ all_idle(void)
 }
 
 comch_thread_ret_t
-comch_foreign_keeper(void *arg)
+comch_foreign_supervisor(void *arg)
 {
 	int keep[] = {
 		pool->in[COMCH_FOREIGN_RECEIVER], pool->in[COMCH_FOREIGN_CLOSER],
@@ -457,9 +457,9 @@ comch_foreign_keeper(void *arg)
 	for (;;) {
 		add_threads();
 		if (all_idle()) {
-			pool->keeper_sleeps = true;
+			pool->supervisor_sleeps = true;
 			pthread_cond_wait(&pool->work, &pool->lock);
-			pool->keeper_sleeps = false;
+			pool->supervisor_sleeps = false;
 			comch_foreign_in_ms(&until, COMCH_FOREIGN_TICK_MS);
 			continue;
 		}

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Creates, seals, checks and maps memfds. */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>

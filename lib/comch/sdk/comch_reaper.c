@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The thread that unmaps memory. */
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

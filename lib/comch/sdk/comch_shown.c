@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The table of mappings of peers' payload memory. */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
