@@ -122,7 +122,7 @@ void impl_argp_log(enum doca_log_level level, const char *format, ...)
 
 /* argp_param.c */
 /* Is it made of letters, digits, '-' and '_'? */
-bool impl_argp_name_is_good(const char *name);
+bool impl_argp_name_is_valid(const char *name);
 /* As "--port": for messages. */
 const char *impl_argp_flag(const struct doca_argp_param *param);
 doca_error_t impl_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param);

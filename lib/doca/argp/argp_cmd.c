@@ -112,7 +112,7 @@ check(const struct doca_argp_cmd *outer, const struct doca_argp_cmd *cmd)
 			cmd->name == NULL ? "name" : "description");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if (!impl_argp_name_is_good(cmd->name)) {
+	if (!impl_argp_name_is_valid(cmd->name)) {
 		ARGP_ERR("command '%s': names have letters, digits, '-' and '_'", cmd->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}

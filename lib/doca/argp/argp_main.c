@@ -276,7 +276,7 @@ call_dpdk(void)
 
 /* Look at everything, without a call of the program's. */
 static doca_error_t
-look(int argc, char **argv)
+check_input(int argc, char **argv)
 {
 	const struct doca_argp_param *singular;
 	doca_error_t result;
@@ -304,7 +304,7 @@ doca_argp_start(int argc, char **argv)
 		return DOCA_ERROR_NO_MEMORY;
 	result = impl_argp_add_dpdk(impl_argp->name);
 	if (result == DOCA_SUCCESS)
-		result = look(argc, argv);
+		result = check_input(argc, argv);
 	if (result == DOCA_SUCCESS)
 		result = impl_argp_call_values();
 	if (result == DOCA_SUCCESS)

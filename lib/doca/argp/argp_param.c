@@ -9,7 +9,7 @@
 #include "argp/argp.h"
 
 bool
-impl_argp_name_is_good(const char *name)
+impl_argp_name_is_valid(const char *name)
 {
 	if (!isalnum((unsigned char)*name))
 		return false;
@@ -249,8 +249,8 @@ check(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
 			param->callback == NULL ? "callback" : "type");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if ((long_name != NULL && !impl_argp_name_is_good(long_name)) ||
-			(short_name != NULL && !impl_argp_name_is_good(short_name))) {
+	if ((long_name != NULL && !impl_argp_name_is_valid(long_name)) ||
+			(short_name != NULL && !impl_argp_name_is_valid(short_name))) {
 		ARGP_ERR("flag '%s': names have letters, digits, '-' and '_'",
 			impl_argp_flag(param));
 		return DOCA_ERROR_INVALID_VALUE;

@@ -30,7 +30,7 @@
 #include <rte_string_fns.h>
 
 #include "dev/eal.h"
-#include "dev/say.h"
+#include "dev/report.h"
 #include "log/log.h"
 
 #define PREFIX "comch-doca-"
@@ -258,7 +258,7 @@ start_own(void)
 	err = init_eal_apart(&args);
 	free(args.given);
 	if (err != 0) {
-		impl_say("EAL does not start: %s; COMCH_EAL_ARGS may give it other arguments",
+		impl_report("EAL does not start: %s; COMCH_EAL_ARGS may give it other arguments",
 			rte_strerror(err));
 		return DOCA_ERROR_INITIALIZATION;
 	}

@@ -15,7 +15,7 @@
 
 #include <comch_doca.h>
 #include "dev/role.h"
-#include "dev/say.h"
+#include "dev/report.h"
 
 static const char *const names[] = {
 	[COMCH_DOCA_ROLE_HOST] = "host",
@@ -33,7 +33,7 @@ comch_doca_role_set(int role)
 		return;
 	if (atomic_compare_exchange_strong(&linked_role, &before, role) || before == role)
 		return;
-	impl_say("linked as a program for the %s and for the %s: it is one for the %s",
+	impl_report("linked as a program for the %s and for the %s: it is one for the %s",
 		names[before], names[role], names[before]);
 }
 
@@ -46,7 +46,7 @@ impl_role_is_dpu(bool *is_dpu)
 	if (env == NULL || env[0] == '\0') {
 		role = atomic_load(&linked_role);
 		if (role == 0) {
-			impl_say("is this a program for the host or for the DPU? Link it by the "
+			impl_report("is this a program for the host or for the DPU? Link it by the "
 				"pkg-config files of one of them, or set COMCH_ROLE=host or "
 				"COMCH_ROLE=dpu");
 			return DOCA_ERROR_INITIALIZATION;
@@ -60,6 +60,6 @@ impl_role_is_dpu(bool *is_dpu)
 			return DOCA_SUCCESS;
 		}
 	}
-	impl_say("COMCH_ROLE=%s: give host or dpu", env);
+	impl_report("COMCH_ROLE=%s: give host or dpu", env);
 	return DOCA_ERROR_INITIALIZATION;
 }

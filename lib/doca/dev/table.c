@@ -18,7 +18,7 @@
 #include <rte_common.h>
 
 #include <comch_doca.h>
-#include "dev/say.h"
+#include "dev/report.h"
 #include "dev/table.h"
 
 /** As long as libinih's longest, so that no longer one gets to it in pieces. */
@@ -257,7 +257,7 @@ read_once(void)
 {
 	process_ret = read_first(&process_table);
 	if (process_ret == DOCA_ERROR_BAD_CONFIG)
-		impl_say("%s", process_table.why);
+		impl_report("%s", process_table.why);
 }
 
 doca_error_t

@@ -310,9 +310,9 @@ doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 	impl_dpa_leave(self);
 	/* Device code polls: it shares its CPU. */
 	if (element == 0)
-		impl_yield_fruitless();
+		impl_yield_idle();
 	else
-		impl_yield_fruitful();
+		impl_yield_busy();
 	return element != 0;
 }
 

@@ -31,7 +31,7 @@
 #include <rte_pause.h>
 
 #include "ctx/yield.h"
-#include "dev/say.h"
+#include "dev/report.h"
 #include "dpa/core.h"
 #include "log/log.h"
 
@@ -174,7 +174,7 @@ impl_dpa_pause(struct impl_dpa_self *self)
 {
 	RTE_SET_USED(self);
 	rte_pause();
-	impl_yield_fruitless();
+	impl_yield_idle();
 }
 
 void
@@ -192,7 +192,7 @@ impl_dpa_gate_wait(void)
 			continue;
 		while (atomic_load_explicit(&self->calls, memory_order_acquire) == calls) {
 			rte_pause();
-			impl_yield_fruitless();
+			impl_yield_idle();
 		}
 	}
 	pthread_mutex_unlock(&selves.lock);
@@ -274,7 +274,7 @@ say(uint32_t level, const struct impl_dpa_self *self, const char *what, const ch
 	impl_dpa_self_print(self, who, sizeof(who));
 	/* A fault ends the program's device code: most programs have no backend for that. */
 	if (level == DOCA_LOG_LEVEL_ERROR && !impl_log_wanted(level))
-		impl_say("%s: %s: %s", who, what, text);
+		impl_report("%s: %s: %s", who, what, text);
 	else
 		impl_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s", who, what, text);
 }

@@ -56,7 +56,7 @@ thread_main(void *arg)
 
 /* None of its threads runs. */
 static void
-tidy(struct impl_dpa_launch *launch)
+launch_free(struct impl_dpa_launch *launch)
 {
 	unsigned int i;
 
@@ -77,7 +77,7 @@ tidy_all(struct doca_dpa *dpa)
 
 	LIST_FOREACH_SAFE(launch, &dpa->launches, next, next)
 		if (launch->is_over)
-			tidy(launch);
+			launch_free(launch);
 }
 
 static void
@@ -107,7 +107,7 @@ impl_dpa_launch_end_all(struct doca_dpa *dpa)
 				"function of the DPA", launch->threads[0].self.func->name, ms);
 			return DOCA_ERROR_DRIVER;
 		}
-		tidy(launch);
+		launch_free(launch);
 	}
 	return DOCA_SUCCESS;
 }

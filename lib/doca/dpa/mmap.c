@@ -37,7 +37,7 @@ static uint32_t next_entry;
 
 /* Take the handle away; no device call uses the memory afterwards. */
 static void
-forget(struct doca_mmap *mmap)
+revoke(struct doca_mmap *mmap)
 {
 	struct entry *e = &entries[INDEX(mmap->dpa_handle)];
 
@@ -50,7 +50,7 @@ forget(struct doca_mmap *mmap)
 }
 
 static const struct impl_mmap_dpa_ops dpa_ops = {
-	.forget = forget,
+	.revoke = revoke,
 };
 
 /* NULL: all are in use. */

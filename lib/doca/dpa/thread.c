@@ -129,7 +129,7 @@ wait_work(struct doca_dpa_thread *t)
 			continue;
 		}
 		rte_pause();
-		impl_yield_fruitless();
+		impl_yield_idle();
 	}
 }
 
@@ -159,7 +159,7 @@ run_kernels(struct doca_dpa_thread *t)
 		if ((wait_and_learn(t) & STOP) != 0 || impl_dpa_is_over(&t->self))
 			return;
 		atomic_fetch_and_explicit(&t->wants, ~ACTIVE, memory_order_acq_rel);
-		impl_yield_fruitful();
+		impl_yield_busy();
 		end = impl_dpa_self_call(&t->self, &t->arg, &ret);
 	} while (end == IMPL_DPA_RETURNED || end == IMPL_DPA_RESCHEDULED);
 }

@@ -18,7 +18,7 @@
 
 /* Limits of a backend, and the global ones. */
 enum impl_backend_limit {
-	IMPL_BACKEND_LOWER, /* chattiest; the SDK level, of an SDK's backend */
+	IMPL_BACKEND_LOWER, /* max_level; the SDK level, of an SDK's backend */
 	IMPL_BACKEND_UPPER, /* most severe */
 	IMPL_BACKEND_NB_LIMITS
 };

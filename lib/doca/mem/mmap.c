@@ -92,9 +92,9 @@ halt(struct doca_mmap *mmap)
 		}
 		mmap->mr = NULL;
 	}
-	impl_mmap_forget_exports(mmap);
+	impl_mmap_free_exports(mmap);
 	if (mmap->dpa_handle != 0)
-		mmap->dpa_ops->forget(mmap);
+		mmap->dpa_ops->revoke(mmap);
 	mmap->is_started = false;
 	mmap->starts_later = false;
 	return DOCA_SUCCESS;

@@ -24,7 +24,7 @@ struct impl_mmap_export {
 /* What a DPA does for an mmap that has a handle of it. */
 struct impl_mmap_dpa_ops {
 	/* The mmap stops: its handle ends, and no device call uses the memory afterwards. */
-	void (*forget)(struct doca_mmap *mmap);
+	void (*revoke)(struct doca_mmap *mmap);
 };
 
 struct doca_mmap {
@@ -86,6 +86,6 @@ bool impl_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 /* Append a device and hold it. */
 doca_error_t impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Free the descriptors. */
-void impl_mmap_forget_exports(struct doca_mmap *mmap);
+void impl_mmap_free_exports(struct doca_mmap *mmap);
 
 #endif /* IMPL_MEM_MMAP_H */

@@ -53,7 +53,7 @@ checksum(const struct mmap_desc *d)
 }
 
 void
-impl_mmap_forget_exports(struct doca_mmap *mmap)
+impl_mmap_free_exports(struct doca_mmap *mmap)
 {
 	struct impl_mmap_export *e;
 
