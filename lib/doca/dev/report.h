@@ -6,9 +6,9 @@
 #define IMPL_DEV_REPORT_H
 
 /*
- * A mistake in how the library is set up: a line to the log, and one to stderr
- * by EAL's log, which needs no EAL. For most programs have no backend for the
- * messages of the library, and their users could not know what to do.
+ * Report an error in the set-up of the library: to the log, and to stderr with EAL's log,
+ * which works before EAL is started. Most programs have no SDK backend, so their users
+ * would not see the log.
  */
 void impl_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

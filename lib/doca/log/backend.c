@@ -8,17 +8,17 @@
 
 #include "log/backend.h"
 
-/* Recursive: a handler of a buffer may change limits. */
+/* Recursive: a buffer's handler may change limits. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static STAILQ_HEAD(, doca_log_backend) backends = STAILQ_HEAD_INITIALIZER(backends);
-/* By kind: program's, SDK's. */
+/* By kind: program, SDK. */
 static uint32_t global[2][IMPL_BACKEND_NB_LIMITS] = {
 	{ DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 	{ DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 };
-/* By kind, atomic: the max_level level that is shown at all. */
+/* By kind, atomic: the most verbose level that any backend shows. */
 static uint32_t max_level[2] = { DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_DISABLE };
-/* A record is being written: what a handler logs is dropped. */
+/* A record is being written: messages of its handler are dropped. */
 static bool is_writing;
 
 static bool
@@ -33,7 +33,7 @@ impl_backend_is_level(uint32_t level)
 	return is_limit(level) && level != DOCA_LOG_LEVEL_DISABLE;
 }
 
-/* Under the lock, after each change. */
+/* Called with the lock after each change. */
 static void
 find_max_level(void)
 {
@@ -94,7 +94,7 @@ impl_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
 	return result;
 }
 
-/* Under the lock. */
+/* Called with the lock. */
 static doca_error_t
 set_limit(struct doca_log_backend *b, enum impl_backend_limit which, uint32_t level)
 {
@@ -143,7 +143,7 @@ set_all(bool sdk, enum impl_backend_limit which, uint32_t level)
 	global[sdk][which] = level;
 	STAILQ_FOREACH(b, &backends, next)
 		if (b->sdk == sdk)
-			set_limit(b, which, level); /* a strict one may stay */
+			set_limit(b, which, level); /* strict limits may stay */
 	pthread_mutex_unlock(&lock);
 	return DOCA_SUCCESS;
 }
