@@ -237,8 +237,8 @@ fault_is_said(void)
 
 	t_capture_begin();
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(fault), &ret, 0), DOCA_ERROR_DRIVER);
-	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: allowed in the kernel "
-		"of a DPA thread only\n");
+	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: allowed in "
+		"the kernel of a DPA thread only\n");
 	tdpa_end(dpa);
 }
 

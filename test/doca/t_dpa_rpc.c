@@ -224,8 +224,8 @@ what_is_for_threads_is_a_fault(void)
 	for (i = 0; i < RTE_DIM(names); i++) {
 		dpa = tdpa_start(&app);
 		TD_IS(doca_dpa_rpc(dpa, TDPA_F(reschedule), &ret, i), DRIVER);
-		snprintf(want, sizeof(want), "RPC reschedule: doca_dpa_dev_%s: allowed in the kernel "
-			"of a DPA thread only", names[i]);
+		snprintf(want, sizeof(want), "RPC reschedule: doca_dpa_dev_%s: allowed in the "
+			"kernel of a DPA thread only", names[i]);
 		T_STR_HAS(tdpa_log(), want);
 		TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 		tdpa_end(dpa);

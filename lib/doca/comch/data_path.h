@@ -10,10 +10,10 @@
  *
  *   of a connection (consumer.c, producer.c)
  *   of a MsgQ, on the CPU (msgq/cpu.c)
- *   of a MsgQ, on a DPA (msgq/dpa.c): device code uses it, it has no tasks
+ *   of a MsgQ, on a DPA (msgq/dpa.c), used by device code and without tasks
  *
- * A kind is a table of operations. Its structure begins with doca_comch_consumer
- * or doca_comch_producer, whose tasks are the same for all.
+ * A kind is a table of operations. The first member of its structure is a
+ * doca_comch_consumer or doca_comch_producer, and all kinds have the same tasks.
  */
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 
 #include "comch/comch.h"
 
-/* Completions that one progress takes, submits that one progress collects. */
+/* Maximum completions per progress, and maximum batched submits. */
 #define IMPL_DATA_PATH_BURST 32
 
 /* A kind of consumer. */

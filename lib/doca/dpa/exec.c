@@ -261,7 +261,7 @@ set_fault(struct doca_dpa *root)
 	pthread_mutex_unlock(&selves.lock);
 }
 
-/* "WHO: what: text" */
+/* Log "THREAD: what: text". */
 __attribute__((format(printf, 4, 0)))
 static void
 say(uint32_t level, const struct impl_dpa_self *self, const char *what, const char *format,
