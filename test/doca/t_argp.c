@@ -85,13 +85,13 @@ registration(void)
 	doca_argp_param_set_description(p, NULL);
 	REFUSED(p, DOCA_ERROR_INITIALIZATION, "'-c' has no description");
 	REFUSED(argp_param("a", "ab", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--ab' has a name of another flag");
+		DOCA_ERROR_INVALID_VALUE, "'--ab': name is in use");
 	REFUSED(argp_param(NULL, "aa", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--aa' has a name of another flag");
+		DOCA_ERROR_INVALID_VALUE, "'--aa': name is in use");
 	REFUSED(argp_param("l", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'-l' has a name of another flag");
+		DOCA_ERROR_INVALID_VALUE, "'-l': name is in use");
 	REFUSED(argp_param(NULL, "json", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--json' has a name of another flag");
+		DOCA_ERROR_INVALID_VALUE, "'--json': name is in use");
 	REFUSED(argp_param(":", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
 		DOCA_ERROR_INVALID_VALUE, "'-:'");
 	REFUSED(argp_param(NULL, "a=b", DOCA_ARGP_TYPE_INT, argp_take_int),
@@ -201,7 +201,7 @@ range_of_int(void)
 		argp_begin();
 		argp_register(NULL, "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
 		T_EQ(argp_start("--int", bad[i]), DOCA_ERROR_INVALID_VALUE);
-		snprintf(text, sizeof(text), "flag '--int': '%s' is not an integer", bad[i]);
+		snprintf(text, sizeof(text), "flag '--int': '%s' is not a 32-bit integer", bad[i]);
 		T_STR_HAS(argp_log, text);
 		T_STR_EQ(argp_conf.calls, "");
 		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
@@ -244,9 +244,9 @@ mistakes(void)
 		{ { "-b" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' is missing; see --help" },
 		{ { "-mx", "-my" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' was given twice" },
 		{ { "-mx", "-l", "55" }, DOCA_ERROR_INVALID_VALUE,
-			"flag '--log-level': 55 is not a level" },
+			"flag '--log-level': invalid level 55" },
 		{ { "-mx", "--sdk-log-level", "0" }, DOCA_ERROR_INVALID_VALUE,
-			"flag '--sdk-log-level': 0 is not a level" },
+			"flag '--sdk-log-level': invalid level 0" },
 	};
 	unsigned int i;
 
@@ -308,7 +308,7 @@ multiplicity_and_singular(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 	argp_begin_singular();
 	T_EQ(argp_start("--must=1", "--only"), DOCA_ERROR_INVALID_VALUE);
-	T_STR_HAS(argp_log, "flag '--only' stands alone");
+	T_STR_HAS(argp_log, "flag '--only' must be the only one");
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
@@ -407,13 +407,13 @@ registration_of_commands(void)
 	T_EQ(doca_argp_register_cmd(a), DOCA_SUCCESS);
 	bad = argp_cmd("a");
 	T_EQ(doca_argp_register_cmd(bad), DOCA_ERROR_INVALID_VALUE);
-	T_STR_HAS(argp_log, "command 'a' is there already");
+	T_STR_HAS(argp_log, "command 'a' exists already");
 	T_EQ(doca_argp_cmd_destroy(bad), DOCA_ERROR_BAD_STATE);
 	bad = argp_cmd("c");
 	b = argp_cmd("d");
 	T_EQ(doca_argp_cmd_register_cmd(bad, b), DOCA_SUCCESS);
 	T_EQ(doca_argp_cmd_register_cmd(b, bad), DOCA_ERROR_INVALID_VALUE);
-	T_STR_HAS(argp_log, "command 'c' would be within itself");
+	T_STR_HAS(argp_log, "command 'c' would contain itself");
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
@@ -431,7 +431,7 @@ dpdk_program(void)
 	argp_conf.dpdk = DOCA_ERROR_DRIVER;
 	T_EQ(argp_start(NULL), DOCA_ERROR_DRIVER);
 	T_STR_EQ(argp_conf.calls, "dpdk(prog) ");
-	T_STR_HAS(argp_log, "DPDK did not start");
+	T_STR_HAS(argp_log, "DPDK failed to start");
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
@@ -470,7 +470,7 @@ usage(void)
 		"  -v, --version        Print program version information\n"
 		"  -l, --log-level      Set the log level for the program " LEVELS_
 		"      --sdk-log-level  Set the log level for the library " LEVELS_
-		"  -j, --json <path>    Read further flags from a JSON file\n"
+		"  -j, --json <path>    Read more flags from a JSON file\n"
 		"\n"
 		"Program Flags:\n"
 		"  -p, --pci-addr       A description (mandatory)\n"

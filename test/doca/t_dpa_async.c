@@ -231,7 +231,7 @@ no_room(void)
 	struct ops o;
 
 	ops_open(&o, 4, 4);
-	tdp_rpc_faults(&o.t, overrun, &o, "doca_dpa_dev_post_memcpy: the completion has no room");
+	tdp_rpc_faults(&o.t, overrun, &o, "doca_dpa_dev_post_memcpy: the completion is full");
 	ops_close(&o);
 }
 
@@ -294,11 +294,11 @@ faults(void)
 		const char *text;
 	} wrongs[] = {
 		{ copy_to_source, "doca_dpa_dev_post_memcpy: mmap" },
-		{ copy_to_source, "may only be read" },
-		{ copy_too_far, "without [" },
+		{ copy_to_source, "read-only" },
+		{ copy_too_far, "is out of range" },
 		{ copy_to_short_buf, "post_buf_memcpy: the destination is shorter" },
-		{ copy_no_buf, "0 is no buf" },
-		{ copy_without_ops, "0x0 is no handle of a async ops" },
+		{ copy_no_buf, "buffer handle is 0" },
+		{ copy_without_ops, "0x0 is not a valid async ops handle" },
 	};
 	struct ops o;
 	unsigned int i;
@@ -431,7 +431,7 @@ handle_dies(void)
 
 	ops_open(&o, 4, 4);
 	TD_OK(doca_dpa_async_ops_stop(o.ops));
-	tdp_rpc_faults(&o.t, copy, &o, "of a async ops that is stopped or destroyed");
+	tdp_rpc_faults(&o.t, copy, &o, ": the async ops is stopped or destroyed");
 	TD_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
 	TD_OK(doca_dpa_async_ops_start(o.ops));
 	ops_close(&o);

@@ -372,11 +372,12 @@ host_threads_may_call_device_functions(void)
 	nb_to_ack = 2;
 	tdpa_log_begin();
 	ack(handle);
-	T_STR_HAS(tdpa_log(), "a host thread: doca_dpa_dev_completion_ack: 2 elements, of 1");
+	T_STR_HAS(tdpa_log(), "a host thread: doca_dpa_dev_completion_ack: acknowledged "
+		"2 elements, only 1");
 	ask(handle);
-	T_STR_HAS(tdpa_log(), "the completion has no thread");
+	T_STR_HAS(tdpa_log(), "no thread is set");
 	T_EQ(type_of(1), SEND);
-	T_STR_HAS(tdpa_log(), "0x1 is no element");
+	T_STR_HAS(tdpa_log(), "0x1 is not a valid element");
 	TD_OK(doca_dpa_peek_at_last_error(dpa));
 	end(dpa);
 }
@@ -393,7 +394,8 @@ to_give_back_more_than_was_taken_is_a_fault(void)
 	T_CHECK(rpc(dpa, get, handle) != 0);
 	nb_to_ack = 2;
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(ack), &ret, handle), DRIVER);
-	T_STR_HAS(tdpa_log(), "RPC ack: doca_dpa_dev_completion_ack: 2 elements, of 1");
+	T_STR_HAS(tdpa_log(), "RPC ack: doca_dpa_dev_completion_ack: acknowledged 2 "
+		"elements, only 1");
 	TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 	end(dpa);
 }
@@ -406,7 +408,7 @@ what_is_no_element_is_a_fault(void)
 
 	tdpa_log_begin();
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(type_of), &ret, UINT64_C(0x123)), DRIVER);
-	T_STR_HAS(tdpa_log(), "doca_dpa_dev_get_completion_type: 0x123 is no element");
+	T_STR_HAS(tdpa_log(), "doca_dpa_dev_get_completion_type: 0x123 is not a valid element");
 	TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 	end(dpa);
 }
@@ -553,7 +555,7 @@ a_completion_is_destroyed_while_it_is_polled(void)
 	TDPA_UNTIL(doca_dpa_peek_at_last_error(dpa) == BAD);
 	T_STR_HAS(tdpa_log(), "DPA thread dpa-poll_for_ever (kernel poll_for_ever): "
 		"doca_dpa_dev_get_completion: handle 0x");
-	T_STR_HAS(tdpa_log(), " is of a completion that is stopped or destroyed");
+	T_STR_HAS(tdpa_log(), ": the completion is stopped or destroyed");
 	TD_OK(doca_dpa_thread_stop(thread));
 	TD_OK(doca_dpa_thread_destroy(thread));
 	tdpa_end(dpa);

@@ -107,7 +107,7 @@ the_order_of_calls(void)
 	TD_IS(doca_dev_close(dev), IN_USE);
 	TD_IS(doca_dpa_get_app(dpa, &got), INVALID);
 	TD_IS(doca_dpa_start(dpa), INVALID);
-	T_STR_HAS(tdpa_log(), "needs an application: doca_dpa_set_app()");
+	T_STR_HAS(tdpa_log(), "no application is set (call doca_dpa_set_app())");
 	TD_IS(doca_dpa_stop(dpa), BAD);
 	TD_IS(doca_dpa_get_dpa_handle(dpa, &handle), BAD);
 	TD_OK(doca_dpa_set_app(dpa, &app));
@@ -140,7 +140,7 @@ an_application_of_another_version_is_refused(void)
 	TD_OK(doca_dpa_create(dev, &dpa));
 	TD_OK(doca_dpa_set_app(dpa, &old_app));
 	TD_IS(doca_dpa_start(dpa), DOCA_ERROR_DRIVER);
-	T_STR_HAS(tdpa_log(), "has version 999, this library takes 1: build it anew");
+	T_STR_HAS(tdpa_log(), "has version 999, expected 1: rebuild it");
 	TD_OK(doca_dpa_set_app(dpa, &app));
 	TD_OK(doca_dpa_start(dpa));
 	TD_OK(doca_dpa_destroy(dpa));
@@ -200,7 +200,7 @@ contexts_with_objects_do_not_stop(void)
 	tdpa_log_begin();
 	TD_OK(doca_dpa_thread_create(dpa, &thread));
 	TD_IS(doca_dpa_stop(dpa), IN_USE);
-	T_STR_HAS(tdpa_log(), "with 1 objects that are not destroyed");
+	T_STR_HAS(tdpa_log(), "cannot stop with 1 objects");
 	TD_OK(doca_dpa_completion_create(dpa, 1, &comp));
 	TD_OK(doca_dpa_thread_destroy(thread));
 	TD_IS(doca_dpa_stop(dpa), IN_USE);
@@ -288,7 +288,8 @@ a_context_of_another_accelerator_is_a_fault(void)
 	T_CHECK(!impl_dpa_is_same(dpa, other));
 	TD_OK(doca_dpa_get_dpa_handle(other, &handle));
 	TD_IS(doca_dpa_rpc(ext, TDPA_F(set_device), &ret, handle), DOCA_ERROR_DRIVER);
-	T_STR_HAS(tdpa_log(), "RPC set_device: doca_dpa_dev_device_set: a context of another");
+	T_STR_HAS(tdpa_log(), "RPC set_device: doca_dpa_dev_device_set: handle is of a "
+		"context of another");
 	TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 	TD_IS(doca_dpa_peek_at_last_error(ext), BAD);
 	TD_OK(doca_dpa_peek_at_last_error(other));
@@ -375,14 +376,14 @@ bad_handles_are_told_of(void)
 	self = impl_dpa_enter();
 	T_CHECK(impl_dpa_object(self, IMPL_DPA_PRODUCER, handle, "f") == NULL);
 	T_STR_HAS(tdpa_log(), "a host thread: f: handle 0x");
-	T_STR_HAS(tdpa_log(), " is of a hash table, not of a producer");
+	T_STR_HAS(tdpa_log(), " is of a hash table, expected a producer");
 	impl_dpa_handle_destroy(handle);
 	self = impl_dpa_enter();
 	T_CHECK(impl_dpa_object(self, IMPL_DPA_HASH_TABLE, handle, "g") == NULL);
-	T_STR_HAS(tdpa_log(), " is of a hash table that is stopped or destroyed");
+	T_STR_HAS(tdpa_log(), ": the hash table is stopped or destroyed");
 	self = impl_dpa_enter();
 	T_CHECK(impl_dpa_object(self, IMPL_DPA_CONTEXT, 0, "h") == NULL);
-	T_STR_HAS(tdpa_log(), "h: 0x0 is no handle of a context");
+	T_STR_HAS(tdpa_log(), "h: 0x0 is not a valid context handle");
 	T_CHECK(!impl_dpa_is_over(self));
 }
 

@@ -118,7 +118,7 @@ full(void)
 	ht = create(&t, &table, NB_KEYS);
 	T_EQ(tdp_rpc(&t, fill, &table), 1);
 	tdp_rpc_faults(&t, add_one_more, &table,
-		"doca_dpa_dev_hash_table_add: the table has its 1000 keys");
+		"doca_dpa_dev_hash_table_add: the table is full (1000 keys)");
 	TD_OK(doca_dpa_hash_table_destroy(ht));
 	tdp_close(&t);
 }
@@ -188,12 +188,12 @@ handles(void)
 		next = create(&t, &here, 1);
 		T_CHECK(here.handle != gone.handle);
 		tdp_rpc(&t, fns[i], &here);
-		tdp_rpc_faults(&t, fns[i], &gone, "is of a hash table that is stopped or");
+		tdp_rpc_faults(&t, fns[i], &gone, ": the hash table is stopped or");
 		TD_OK(doca_dpa_hash_table_destroy(next));
 		tdp_close(&t);
 		gone.handle = 0;
 		tdp_open(&t);
-		tdp_rpc_faults(&t, fns[i], &gone, "0x0 is no handle of a hash table");
+		tdp_rpc_faults(&t, fns[i], &gone, "0x0 is not a valid hash table handle");
 		tdp_close(&t);
 	}
 }

@@ -237,8 +237,8 @@ fault_is_said(void)
 
 	t_capture_begin();
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(fault), &ret, 0), DOCA_ERROR_DRIVER);
-	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: only in the kernel "
-		"of a DPA thread\n");
+	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: allowed in "
+		"the kernel of a DPA thread only\n");
 	tdpa_end(dpa);
 }
 
@@ -285,7 +285,7 @@ a_file_that_does_not_open_is_told_of(void)
 	TD_OK(doca_dpa_log_file_set_path(dpa, path_of("log")));
 	TD_OK(doca_dpa_trace_file_set_path(dpa, "/nowhere/trace"));
 	TD_IS(doca_dpa_start(dpa), DOCA_ERROR_DRIVER);
-	T_STR_HAS(tdpa_log(), "/nowhere/trace, for lines of the DPA, does not open: No such");
+	T_STR_HAS(tdpa_log(), "DPA: open /nowhere/trace for log or trace lines: No such");
 	TD_OK(doca_dpa_trace_file_set_path(dpa, path_of("trace")));
 	TD_OK(doca_dpa_start(dpa));
 	tdpa_end(dpa);

@@ -120,13 +120,13 @@ bad_ranges_are_refused_and_named(void)
 	tdpa_log_begin();
 	TD_OK(doca_dpa_mem_alloc(dpa, 100, &mem));
 	TD_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 101), DRIVER);
-	snprintf(want, sizeof(want), "doca_dpa_h2d_memcpy: 101 bytes at 0x%llx end beyond the "
+	snprintf(want, sizeof(want), "doca_dpa_h2d_memcpy: 101 bytes at 0x%llx exceed the "
 		"allocation of 100 bytes at 0x%llx", (long long)mem, (long long)mem);
 	T_STR_HAS(tdpa_log(), want);
 	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, 2), DRIVER);
 	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, SIZE_MAX), DRIVER);
 	TD_IS(doca_dpa_memset(dpa, mem + 100, 0, 1), DRIVER);
-	snprintf(want, sizeof(want), "doca_dpa_memset: 1 bytes at 0x%llx are in no allocation",
+	snprintf(want, sizeof(want), "doca_dpa_memset: 1 bytes at 0x%llx are not in an allocation",
 		(long long)mem + 100);
 	T_STR_HAS(tdpa_log(), want);
 	TD_IS(doca_dpa_memset(dpa, mem - 1, 0, 1), DRIVER);
@@ -136,7 +136,7 @@ bad_ranges_are_refused_and_named(void)
 	TD_IS(doca_dpa_mem_free(dpa, 0), DRIVER);
 	TD_OK(doca_dpa_mem_free(dpa, mem));
 	TD_IS(doca_dpa_mem_free(dpa, mem), DRIVER);
-	snprintf(want, sizeof(want), "0x%llx is no allocation of DPA memory", (long long)mem);
+	snprintf(want, sizeof(want), "0x%llx is not an allocation of DPA memory", (long long)mem);
 	T_STR_HAS(tdpa_log(), want);
 	TD_IS(doca_dpa_memset(dpa, mem, 0, 1), DRIVER);
 	tdpa_end(dpa);
@@ -166,7 +166,7 @@ many_allocations(void)
 	}
 	tdpa_log_begin();
 	tdpa_end(dpa);
-	T_STR_HAS(tdpa_log(), "200 allocations of DPA memory are left: freed with their context");
+	T_STR_HAS(tdpa_log(), "freeing 200 allocations that were not freed");
 }
 
 static void

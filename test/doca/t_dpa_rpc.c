@@ -190,9 +190,9 @@ wrong_calls_are_refused(void)
 	TD_IS(doca_dpa_rpc(dpa, NULL, &ret), INVALID);
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(without), NULL), INVALID);
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(rank), &ret, UINT64_C(0)), INVALID);
-	T_STR_HAS(tdpa_log(), "rank is no __dpa_rpc__ function of the application");
+	T_STR_HAS(tdpa_log(), "rank is not a __dpa_rpc__ function of the application");
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(tdpa_end), &ret), INVALID);
-	T_STR_HAS(tdpa_log(), "a function is no __dpa_rpc__ function");
+	T_STR_HAS(tdpa_log(), "a function is not a __dpa_rpc__ function");
 	TD_OK(doca_dpa_stop(dpa));
 	TD_IS(doca_dpa_rpc(dpa, TDPA_F(without), &ret), BAD);
 	TD_OK(doca_dpa_start(dpa));
@@ -224,15 +224,15 @@ what_is_for_threads_is_a_fault(void)
 	for (i = 0; i < RTE_DIM(names); i++) {
 		dpa = tdpa_start(&app);
 		TD_IS(doca_dpa_rpc(dpa, TDPA_F(reschedule), &ret, i), DRIVER);
-		snprintf(want, sizeof(want), "RPC reschedule: doca_dpa_dev_%s: only in the kernel "
-			"of a DPA thread", names[i]);
+		snprintf(want, sizeof(want), "RPC reschedule: doca_dpa_dev_%s: allowed in the "
+			"kernel of a DPA thread only", names[i]);
 		T_STR_HAS(tdpa_log(), want);
 		TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 		tdpa_end(dpa);
 	}
 	/* In a host thread they do nothing. */
 	T_EQ(reschedule(0) + reschedule(1) + reschedule(2), 0);
-	T_STR_HAS(tdpa_log(), "a host thread: doca_dpa_dev_thread_finish: only in the kernel");
+	T_STR_HAS(tdpa_log(), "a host thread: doca_dpa_dev_thread_finish: allowed in the kernel");
 }
 
 static void *
@@ -320,9 +320,9 @@ wrong_launches_are_refused(void)
 	TD_IS(launch(dpa, 1, NULL, 1), INVALID);
 	TD_IS(launch(dpa, 0, rank, 1), INVALID);
 	TD_IS(launch(dpa, max + 1, rank, 1), INVALID);
-	T_STR_HAS(tdpa_log(), "a launch of kernel rank in 129 threads: 1 to 128");
+	T_STR_HAS(tdpa_log(), "launch of kernel rank: 129 threads, expected 1 to 128");
 	TD_IS(launch(dpa, 1, without, 1), INVALID);
-	T_STR_HAS(tdpa_log(), "without is no __dpa_global__ function of the application");
+	T_STR_HAS(tdpa_log(), "without is not a __dpa_global__ function of the application");
 	TD_IS(launch(dpa, 1, tdpa_end, 1), INVALID);
 	TD_IS(doca_dpa_kernel_launch_update_set(dpa, EVENT, 0, NULL, 0, 1, TDPA_F(rank), 1),
 		DOCA_ERROR_NOT_SUPPORTED);
@@ -330,7 +330,7 @@ wrong_launches_are_refused(void)
 		DOCA_ERROR_NOT_SUPPORTED);
 	TD_IS(doca_dpa_kernel_launch_update_add(dpa, EVENT, 0, EVENT, 0, 1, TDPA_F(rank), 1),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_STR_HAS(tdpa_log(), "launches know no sync events");
+	T_STR_HAS(tdpa_log(), "sync events are not supported");
 	TD_IS(doca_dpa_kernel_launch_update_add(NULL, NULL, 0, NULL, 0, 1, TDPA_F(rank), 1),
 		INVALID);
 	TD_OK(doca_dpa_stop(dpa));
@@ -365,7 +365,8 @@ a_launch_without_device_calls_is_told_of(void)
 	TD_OK(launch(dpa, 1, spin_in_launch, 0));
 	TDPA_UNTIL(nb_calls == 1);
 	TD_IS(doca_dpa_stop(dpa), DRIVER);
-	T_STR_HAS(tdpa_log(), "a launch of kernel spin_in_launch does not end: for 20 ms");
+	T_STR_HAS(tdpa_log(), "launch of kernel spin_in_launch does not end: no call of "
+		"a DPA function for 20 ms");
 	T_STR_HAS(tdpa_log(), "(launched kernel spin_in_launch) has run for 0.");
 	is_released = true;
 	tdpa_end(dpa);
@@ -380,7 +381,7 @@ a_fault_in_a_launch(void)
 	TD_OK(launch(dpa, 2, reschedule_in_launch, 0));
 	TDPA_UNTIL(doca_dpa_peek_at_last_error(dpa) == BAD);
 	T_STR_HAS(tdpa_log(), "DPA thread dpa-reschedule_in_launch (launched kernel "
-		"reschedule_in_launch): doca_dpa_dev_thread_reschedule: only in");
+		"reschedule_in_launch): doca_dpa_dev_thread_reschedule: allowed in");
 	tdpa_end(dpa);
 }
 

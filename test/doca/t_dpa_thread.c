@@ -250,12 +250,12 @@ only_kernels_of_the_application(void)
 	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(not_of_the_app), 0));
 	TD_OK(doca_dpa_start(dpa));
 	TD_IS(doca_dpa_thread_start(thread), INVALID);
-	T_STR_HAS(tdpa_log(), "not one of the application");
+	T_STR_HAS(tdpa_log(), "is not a kernel of the application");
 	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(not_of_the_app), 0), INVALID);
 	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(notify), 0), INVALID);
-	T_STR_HAS(tdpa_log(), "notify cannot be the kernel of a DPA thread");
+	T_STR_HAS(tdpa_log(), "notify: a DPA thread needs a __dpa_global__ function");
 	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(count_pack), 0), INVALID);
-	T_STR_HAS(tdpa_log(), "big cannot be the kernel of a DPA thread");
+	T_STR_HAS(tdpa_log(), "big: a DPA thread needs a __dpa_global__ function");
 	TD_OK(doca_dpa_thread_destroy(thread));
 	TD_OK(doca_dpa_destroy(dpa));
 	TD_OK(doca_dev_close(dev));
@@ -315,7 +315,7 @@ to_run_with_nothing_attached_is_warned_of(void)
 	TD_OK(doca_dpa_thread_start(thread));
 	tdpa_log_begin();
 	TD_OK(doca_dpa_thread_run(thread));
-	T_STR_HAS(tdpa_log(), "dpa-count is run before it has a completion");
+	T_STR_HAS(tdpa_log(), "dpa-count has no completion");
 	TD_OK(doca_dpa_thread_destroy(thread));
 	tdpa_end(dpa);
 }
@@ -527,7 +527,7 @@ a_kernel_without_device_calls_is_told_of(void)
 	TDPA_UNTIL(nb_calls == 1);
 	TD_IS(doca_dpa_thread_stop(threads[0].thread), DRIVER);
 	T_STR_HAS(tdpa_log(), "DPA thread dpa-spin_until_released (kernel spin_until_released) "
-		"does not stop: for 30 ms");
+		"does not stop: no call of a DPA function for 30 ms");
 	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
 	TD_OK(doca_dpa_notification_completion_destroy(threads[0].comp));
 	TD_IS(doca_dpa_thread_destroy(threads[0].thread), DRIVER);
@@ -563,7 +563,7 @@ a_kernel_that_runs_too_long_is_told_of(void)
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	TDPA_UNTIL(count_in(tdpa_log(), line) >= 2);
-	T_STR_HAS(tdpa_log(), " s: longer than dpa_max_run_ms = 20; a card would have ended it");
+	T_STR_HAS(tdpa_log(), " s, over dpa_max_run_ms = 20; hardware would have ended it");
 	is_released = true;
 	tdpa_thread_end(&threads[0]);
 	TD_OK(doca_dpa_peek_at_last_error(dpa));

@@ -170,7 +170,7 @@ a_cpu_that_is_not_there_is_told_of(void)
 	dpa = tdpa_start(&app);
 	tdpa_log_begin();
 	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
-	T_STR_HAS(tdpa_log(), "DPA thread dpa-count cannot have CPU 1023: Invalid argument");
+	T_STR_HAS(tdpa_log(), "DPA thread dpa-count: pin to CPU 1023: Invalid argument");
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	TDPA_UNTIL(nb_calls == 1);

@@ -69,7 +69,7 @@ unknown(void)
 
 	for (i = 0; i < RTE_DIM(values); i++) {
 		T_STR_EQ(doca_error_get_name((doca_error_t)values[i]), "DOCA_ERROR_?");
-		T_STR_HAS(doca_error_get_descr((doca_error_t)values[i]), "No error");
+		T_STR_HAS(doca_error_get_descr((doca_error_t)values[i]), "Not a DOCA error");
 	}
 }
 

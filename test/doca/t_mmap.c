@@ -301,7 +301,7 @@ Test(mmap, live_bufs_keep_it)
 	U_SUCCESS(doca_buf_dec_refcount(a, NULL));
 	T_EQ(u_nb_bufs(m), 1);
 	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
-	T_STR_HAS(u_last_log, "1 bufs");
+	T_STR_HAS(u_last_log, "1 buffers");
 	T_CHECK(impl_mmap_is_started(m));
 	T_CHECK(impl_mmap_mr(m) != NULL);
 	U_SUCCESS(doca_buf_dec_refcount(b, NULL));

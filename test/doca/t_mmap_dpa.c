@@ -184,7 +184,7 @@ wrong_ranges(void)
 		m = mmap_start(&t, RW, &ask.mmap);
 		ask.addr = wrongs[i].addr;
 		ask.len = wrongs[i].len;
-		tdp_rpc_faults(&t, wrongs[i].fn, &ask, "+256): without [0x");
+		tdp_rpc_faults(&t, wrongs[i].fn, &ask, "+256): [0x");
 		TD_OK(doca_mmap_destroy(m));
 		tdp_close(&t);
 	}
@@ -201,12 +201,12 @@ wrong_handles(void)
 	for (i = 0; i < RTE_DIM(wrongs); i++) {
 		ask.mmap = wrongs[i];
 		tdp_open(&t);
-		tdp_rpc_faults(&t, ptr_of_buf, &ask, "is no handle of a started mmap");
+		tdp_rpc_faults(&t, ptr_of_buf, &ask, "is not the handle of a started mmap");
 		tdp_close(&t);
 	}
 	ask.mmap = 1;
 	tdp_open(&t);
-	tdp_rpc_faults(&t, ptr_of_buf, &ask, "get_external_ptr: 0 is no buf");
+	tdp_rpc_faults(&t, ptr_of_buf, &ask, "get_external_ptr: buffer handle is 0");
 	tdp_close(&t);
 }
 
@@ -222,19 +222,19 @@ handles_die(void)
 	ask.addr = (uintptr_t)mem;
 	m = mmap_start(&t, RW, &ask.mmap);
 	TD_OK(doca_mmap_stop(m));
-	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is no handle of a started mmap");
+	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is not the handle of a started mmap");
 	TD_OK(doca_mmap_rm_dev(m, t.dev));
 	tdp_close(&t);
 	tdp_open(&t);
 	n = mmap_start(&t, RW, &next);
 	T_NE(next, ask.mmap);
-	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is no handle of a started mmap");
+	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is not the handle of a started mmap");
 	ask.mmap = next;
 	TD_OK(doca_mmap_destroy(n));
 	TD_OK(doca_mmap_destroy(m));
 	tdp_close(&t);
 	tdp_open(&t);
-	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is no handle of a started mmap");
+	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "is not the handle of a started mmap");
 	tdp_close(&t);
 }
 
@@ -291,7 +291,7 @@ imports(void)
 		TD_OK(doca_mmap_dev_get_dpa_handle(mmaps[i], t.dev, &handle));
 	TD_IS(doca_mmap_dev_get_dpa_handle(mmaps[NB], t.dev, &handle), DOCA_ERROR_NO_MEMORY);
 	TD_OK(doca_mmap_dev_get_dpa_handle(mmaps[0], t.dev, &ask.mmap));
-	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "imported, its memory is another process's");
+	tdp_rpc_faults(&t, ptr_of_mmap, &ask, "imported: memory of another process");
 	TD_OK(doca_mmap_destroy(mmaps[7]));
 	TD_OK(doca_mmap_dev_get_dpa_handle(mmaps[NB], t.dev, &handle));
 	for (i = 0; i <= NB; i++)

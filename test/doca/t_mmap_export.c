@@ -359,7 +359,7 @@ Test(mmap_export, forged_with_a_right_checksum)
 		uint64_t value;
 		const char *says;
 	} forged[] = {
-		{ 0, 1, 'C', "none" },
+		{ 0, 1, 'C', "magic" },
 		{ AT_VERSION, 4, 2, "version" },
 		{ AT_LEN, 4, DESC_LEN + 4, "length" },
 		{ AT_ADDR, 8, 0, "range" },

@@ -51,7 +51,7 @@ the_variable_says(void)
 	setenv("COMCH_ROLE", "arm", 1);
 	t_capture_begin();
 	T_EQ(list(&nb), DOCA_ERROR_INITIALIZATION);
-	T_STR_HAS(t_capture_end(), "COMCH_ROLE=arm: give host or dpu");
+	T_STR_HAS(t_capture_end(), "COMCH_ROLE=arm: expected host or dpu");
 }
 
 static void
@@ -68,7 +68,7 @@ the_first_to_say_counts(void)
 	T_STR_EQ(t_capture_end(), "");
 	t_capture_begin();
 	comch_doca_role_set(COMCH_DOCA_ROLE_HOST);
-	T_STR_HAS(t_capture_end(), "it is one for the dpu");
+	T_STR_HAS(t_capture_end(), "using dpu");
 	T_EQ(list(&nb), DOCA_SUCCESS);
 	T_EQ(nb, 1);
 }

@@ -26,65 +26,65 @@ static const struct {
 	const char *text;
 	const char *why;
 } wrongs[] = {
-	{ "", "t:1: there is no [device LABEL]" },
-	{ "; nothing\n", "t:1: there is no [device LABEL]" },
-	{ "pci = 03:00.0\n", "t:1: pci comes before the first section" },
-	{ DEV PF0 "[port p]\npci = 1:2\n", "t:5: [port p]: give [device LABEL] or" },
-	{ DEV PF0 "[device]\npci = 1:2\n", "t:5: [device]: give [device LABEL] or" },
-	{ DEV PF0 "[device  ]\npci = 1:2\n", "t:5: [device  ]: give a label of 1 to 39 bytes" },
+	{ "", "t:1: no [device LABEL] found" },
+	{ "; nothing\n", "t:1: no [device LABEL] found" },
+	{ "pci = 03:00.0\n", "t:1: pci: key before the first section" },
+	{ DEV PF0 "[port p]\npci = 1:2\n", "t:5: [port p]: expected [device LABEL] or" },
+	{ DEV PF0 "[device]\npci = 1:2\n", "t:5: [device]: expected [device LABEL] or" },
+	{ DEV PF0 "[device  ]\npci = 1:2\n", "t:5: [device  ]: expected a label of 1 to 39 bytes" },
 	{ "[device d234567890123456789012345678901234567890]\npci = 03:00.0\n",
-		"t:1: [device d234567890123456789012345678901234567890]: give a label" },
-	{ DEV "[function pf0]\n" DEV, "t:3: a section without a key" },
-	{ DEV PF0 "[function pf1]\n", "t:5: a section without a key" },
-	{ DEV PF0 "what is this\n", "t:5: neither [SECTION] nor KEY = VALUE nor a comment" },
-	{ DEV PF0 "[function pf1\npci = b1:00.1\n", "t:5: neither [SECTION] nor" },
-	{ DEV PF0 "colour = red\n", "t:5: unknown key 'colour' of a function; there are: pci, " },
-	{ DEV "vuid = x\n" PF0, "t:3: unknown key 'vuid' of a device; there are: pci, ibdev" },
+		"t:1: [device d234567890123456789012345678901234567890]: expected a label" },
+	{ DEV "[function pf0]\n" DEV, "t:3: section has no keys" },
+	{ DEV PF0 "[function pf1]\n", "t:5: section has no keys" },
+	{ DEV PF0 "what is this\n", "t:5: expected [SECTION], KEY = VALUE or a comment" },
+	{ DEV PF0 "[function pf1\npci = b1:00.1\n", "t:5: expected [SECTION], KEY" },
+	{ DEV PF0 "colour = red\n", "t:5: unknown key 'colour' of a function; known keys: pci, " },
+	{ DEV "vuid = x\n" PF0, "t:3: unknown key 'vuid' of a device; known keys: pci, ibdev" },
 	{ DEV "\n  pci = 03:00.1\n" PF0, "t:4: pci is given twice" },
-	{ "[device d]\npci = 03:00\n", "t:2: pci = 03:00: give a PCI address such as" },
-	{ "[device d]\npci = 03:00.8\n", "t:2: pci = 03:00.8: give a PCI address" },
-	{ "[device d]\npci = 03:20.0\n", "t:2: pci = 03:20.0: give a PCI address" },
-	{ "[device d]\npci = 0003:0:00.0\n", "give a PCI address" },
-	{ "[device d]\npci = 000g:03:00.0\n", "give a PCI address" },
-	{ DEV "mac = 02:00:00:00:00\n", "t:3: mac = 02:00:00:00:00: give a MAC address" },
-	{ DEV "ipv4 = 1.2.3.400\n", "t:3: ipv4 = 1.2.3.400: give an IPv4 address" },
-	{ DEV "ipv6 = fe80::x\n", "t:3: ipv6 = fe80::x: give an IPv6 address" },
-	{ DEV "active_rate = fast\n", "t:3: active_rate = fast: give a number" },
-	{ DEV "active_rate = -1\n", "t:3: active_rate = -1: give a number" },
-	{ DEV "active_rate = 99999999999999999999999\n", "give a number" },
-	{ DEV "driver = a,b\n", "t:3: driver = a,b: give one word" },
-	{ DEV "iface =\n", "t:3: iface = : give a text" },
-	{ DEV "iface = i234567890123456789012345678901234567890\n", "give a shorter text" },
-	{ DEV "dpa_cpus = x\n", "t:3: dpa_cpus = x: give a list of CPUs such as 2-5,7" },
-	{ DEV "dpa_cpus = 3-\n", "t:3: dpa_cpus = 3-: give a list of CPUs" },
-	{ DEV "dpa_cpus = 5-3\n", "t:3: dpa_cpus = 5-3: give a list of CPUs" },
-	{ DEV "dpa_cpus = 1,\n", "t:3: dpa_cpus = 1,: give a list of CPUs" },
-	{ DEV "dpa_cpus = ,1\n", "t:3: dpa_cpus = ,1: give a list of CPUs" },
-	{ DEV "dpa_cpus = 1 2\n", "t:3: dpa_cpus = 1 2: give a list of CPUs" },
-	{ DEV "dpa_cpus = 1-2-3\n", "t:3: dpa_cpus = 1-2-3: give a list of CPUs" },
-	{ DEV "dpa_cpus = -1\n", "t:3: dpa_cpus = -1: give a list of CPUs" },
-	{ DEV "dpa_cpus = 1024\n", "t:3: dpa_cpus = 1024: give a list of CPUs" },
-	{ DEV "dpa_max_run_ms = -1\n", "t:3: dpa_max_run_ms = -1: give a number, millisec" },
-	{ DEV "dpa_max_run_ms =\n", "t:3: dpa_max_run_ms = : give a number, milliseconds" },
-	{ DEV "dpa_max_run_ms = 1s\n", "t:3: dpa_max_run_ms = 1s: give a number" },
-	{ DEV "dpa_max_run_ms = 4294967296\n", "t:3: dpa_max_run_ms = 4294967296: give" },
-	{ DEV PF0 "device = e\n", "t:3: [function pf0]: there is no [device e]" },
-	{ DEV "[device e]\npci = 04:00.0\n" PF0, "t:5: [function pf0] lacks device = LABEL" },
-	{ DEV "[function x]\npci = b1:00.0\n", "t:3: [function x]: 'x' is no function" },
-	{ DEV "[function pf0vf]\npci = b1:00.0\n", "'pf0vf' is no function" },
-	{ DEV "[function pf00]\npci = b1:00.0\n", "'pf00' is no function" },
-	{ DEV "[function pf0vf70000]\npci = b1:00.0\n", "'pf0vf70000' is no function" },
-	{ DEV "[function a]\nfunc = pf0xf1\npci = b1:00.0\n", "'pf0xf1' is no function" },
+	{ "[device d]\npci = 03:00\n", "t:2: pci = 03:00: expected a PCI address such as" },
+	{ "[device d]\npci = 03:00.8\n", "t:2: pci = 03:00.8: expected a PCI address" },
+	{ "[device d]\npci = 03:20.0\n", "t:2: pci = 03:20.0: expected a PCI address" },
+	{ "[device d]\npci = 0003:0:00.0\n", "expected a PCI address" },
+	{ "[device d]\npci = 000g:03:00.0\n", "expected a PCI address" },
+	{ DEV "mac = 02:00:00:00:00\n", "t:3: mac = 02:00:00:00:00: expected a MAC address" },
+	{ DEV "ipv4 = 1.2.3.400\n", "t:3: ipv4 = 1.2.3.400: expected an IPv4 address" },
+	{ DEV "ipv6 = fe80::x\n", "t:3: ipv6 = fe80::x: expected an IPv6 address" },
+	{ DEV "active_rate = fast\n", "t:3: active_rate = fast: expected a number" },
+	{ DEV "active_rate = -1\n", "t:3: active_rate = -1: expected a number" },
+	{ DEV "active_rate = 99999999999999999999999\n", "expected a number" },
+	{ DEV "driver = a,b\n", "t:3: driver = a,b: expected a single word" },
+	{ DEV "iface =\n", "t:3: iface = : expected a text" },
+	{ DEV "iface = i234567890123456789012345678901234567890\n", "expected a shorter text" },
+	{ DEV "dpa_cpus = x\n", "t:3: dpa_cpus = x: expected a list of CPUs such as 2-5,7" },
+	{ DEV "dpa_cpus = 3-\n", "t:3: dpa_cpus = 3-: expected a list of CPUs" },
+	{ DEV "dpa_cpus = 5-3\n", "t:3: dpa_cpus = 5-3: expected a list of CPUs" },
+	{ DEV "dpa_cpus = 1,\n", "t:3: dpa_cpus = 1,: expected a list of CPUs" },
+	{ DEV "dpa_cpus = ,1\n", "t:3: dpa_cpus = ,1: expected a list of CPUs" },
+	{ DEV "dpa_cpus = 1 2\n", "t:3: dpa_cpus = 1 2: expected a list of CPUs" },
+	{ DEV "dpa_cpus = 1-2-3\n", "t:3: dpa_cpus = 1-2-3: expected a list of CPUs" },
+	{ DEV "dpa_cpus = -1\n", "t:3: dpa_cpus = -1: expected a list of CPUs" },
+	{ DEV "dpa_cpus = 1024\n", "t:3: dpa_cpus = 1024: expected a list of CPUs" },
+	{ DEV "dpa_max_run_ms = -1\n", "t:3: dpa_max_run_ms = -1: expected a number, in millisec" },
+	{ DEV "dpa_max_run_ms =\n", "t:3: dpa_max_run_ms = : expected a number, in milliseconds" },
+	{ DEV "dpa_max_run_ms = 1s\n", "t:3: dpa_max_run_ms = 1s: expected a number" },
+	{ DEV "dpa_max_run_ms = 4294967296\n", "t:3: dpa_max_run_ms = 4294967296: expected" },
+	{ DEV PF0 "device = e\n", "t:3: [function pf0]: unknown [device e]" },
+	{ DEV "[device e]\npci = 04:00.0\n" PF0, "t:5: [function pf0] needs device = LABEL" },
+	{ DEV "[function x]\npci = b1:00.0\n", "t:3: [function x]: invalid function 'x'" },
+	{ DEV "[function pf0vf]\npci = b1:00.0\n", "invalid function 'pf0vf'" },
+	{ DEV "[function pf00]\npci = b1:00.0\n", "invalid function 'pf00'" },
+	{ DEV "[function pf0vf70000]\npci = b1:00.0\n", "invalid function 'pf0vf70000'" },
+	{ DEV "[function a]\nfunc = pf0xf1\npci = b1:00.0\n", "invalid function 'pf0xf1'" },
 	{ DEV, "t:1: [device d] has no function" },
-	{ "[device d]\nibdev = x\n" PF0, "t:1: [device d] lacks pci = ADDRESS" },
-	{ DEV "[function pf0]\niface = x\n", "t:3: [function pf0] lacks pci = ADDRESS" },
-	{ DEV "[function pf0sf0]\niface = x\n", "t:3: [function pf0sf0] lacks pci" },
-	{ DEV PF0 PF0, "t:5: [function pf0] is in line 3 already" },
-	{ DEV DEV PF0 "device = d\n", "t:3: [device d] is in line 1 already" },
+	{ "[device d]\nibdev = x\n" PF0, "t:1: [device d] needs pci = ADDRESS" },
+	{ DEV "[function pf0]\niface = x\n", "t:3: [function pf0] needs pci = ADDRESS" },
+	{ DEV "[function pf0sf0]\niface = x\n", "t:3: [function pf0sf0] needs pci" },
+	{ DEV PF0 PF0, "t:5: [function pf0] is also defined in line 3" },
+	{ DEV DEV PF0 "device = d\n", "t:3: [device d] is also defined in line 1" },
 	{ DEV PF0 "[function pf1]\npci = 0000:B1:00.0\n",
 		"t:5: [function pf1] has the PCI address of [function pf0]" },
 	{ DEV PF0 "[function b]\nfunc = pf0\npci = b1:00.1\n",
-		"t:5: [function b] is the function pf0 of its device, and so is [function pf0]" },
+		"t:5: [function b] is function pf0 of its device, as is [function pf0]" },
 	{ DEV "[device e]\npci = 04:00.0\n" PF0 "device = d\n"
 		"[function b]\nfunc = pf0\npci = b2:00.0\ndevice = e\n",
 		"t:8: [function pf0] and [function b] are pf0 of two devices" },
@@ -113,7 +113,7 @@ a_long_line_is_refused(void)
 
 	memset(text + strlen(text), 'x', 300);
 	T_EQ(impl_table_read_text(&t, "t", text), DOCA_ERROR_BAD_CONFIG);
-	T_STR_HAS(t.why, "t:3: longer than 198 bytes");
+	T_STR_HAS(t.why, "t:3: line is longer than 198 bytes");
 	impl_table_free(&t);
 }
 
@@ -327,21 +327,21 @@ static void
 an_unreadable_file_is_no_fall_back(void)
 {
 	setenv("COMCH_DEVICES", "/nowhere/devices.ini", 1);
-	refused("comch: /nowhere/devices.ini: cannot be read: No such file or directory");
+	refused("comch: /nowhere/devices.ini: read failed: No such file or directory");
 }
 
 static void
 a_directory_is_no_table(void)
 {
 	setenv("COMCH_DEVICES", t_dir(), 1);
-	refused("cannot be read: Is a directory");
+	refused("read failed: Is a directory");
 }
 
 static void
 a_wrong_file_is_said_aloud(void)
 {
 	setenv("COMCH_DEVICES", write_file(t_dir(), DEV PF0 "mac = 1\n"), 1);
-	refused("comch/devices.ini:5: mac = 1: give a MAC address");
+	refused("comch/devices.ini:5: mac = 1: expected a MAC address");
 }
 
 /* Both objects are linked: the first one's role counts, and COMCH_ROLE more. */
@@ -361,7 +361,7 @@ linked_twice_is_harmless(void)
 	t_capture_begin();
 	comch_doca_role_set(COMCH_DOCA_ROLE_HOST);
 	comch_doca_role_set(COMCH_DOCA_ROLE_DPU);
-	T_STR_HAS(t_capture_end(), "linked as a program for the ");
+	T_STR_HAS(t_capture_end(), "linked with both roles, ");
 }
 
 int

@@ -7,13 +7,13 @@
 
 #include <rte_log.h>
 
-#include "dev/say.h"
+#include "dev/report.h"
 #include "log/log.h"
 
 RTE_LOG_REGISTER(impl_say_logtype, lib.comch.doca, NOTICE);
 
 void
-impl_say(const char *format, ...)
+impl_report(const char *format, ...)
 {
 	char text[1024];
 	va_list ap;
