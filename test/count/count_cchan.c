@@ -5,7 +5,7 @@
 /* doca_comm_channel. */
 
 #include "count.h"
-#include "tch.h"
+#include "comm_channel/endpoint.h"
 
 #define LEN 64
 

@@ -8,7 +8,7 @@
  */
 
 #include "count.h"
-#include "td.h"
+#include "comch/pair.h"
 
 #define LEN 64
 #define TASKS 32

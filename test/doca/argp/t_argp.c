@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* doca_argp: the command line, and what its callbacks get. Files: t_argp_json.c. */
+
+#include <stdlib.h>
+
+#include "argp/program.h"
+#include "t_main.h"
+
+/* behaviour: G6 */
+static void
+order_of_calls(void)
+{
+	struct doca_argp_param *p = NULL;
+	struct doca_argp_cmd *c = NULL;
+	char name[] = "prog", *argv[] = { name, NULL };
+
+	T_EQ(doca_argp_start(1, argv), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_param_create(&p), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_cmd_create(&c), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_register_version_callback(argp_take_bool), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_init("", NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_init("prog", NULL), DOCA_SUCCESS);
+	T_EQ(doca_argp_init("prog", NULL), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_param_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_cmd_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_register_version_callback(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_register_validation_callback(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_register_logger_callback(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
+	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_ERROR_ALREADY_EXIST);
+	T_EQ(doca_argp_start(0, argv), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_start(1, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_start(1, argv), DOCA_SUCCESS);
+	T_EQ(doca_argp_start(1, argv), DOCA_ERROR_BAD_STATE);
+	p = argp_param("x", NULL, DOCA_ARGP_TYPE_STRING, argp_take_string);
+	T_EQ(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_param_destroy(p), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_cmd_create(&c), DOCA_SUCCESS);
+	T_EQ(doca_argp_register_cmd(c), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_EQ(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
+}
+
+static void
+registration(void)
+{
+	struct doca_argp_param *p, *q;
+
+	argp_begin();
+	T_EQ(doca_argp_register_param(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_param_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	p = argp_param("a", "aa", DOCA_ARGP_TYPE_STRING, argp_take_string);
+	T_EQ(doca_argp_register_param(p), DOCA_SUCCESS);
+	T_EQ(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_param_destroy(p), DOCA_ERROR_BAD_STATE);
+	doca_argp_param_set_mandatory(p);
+	T_STR_HAS(argp_log, "a flag that is registered");
+	q = argp_param("b", NULL, DOCA_ARGP_TYPE_STRING, argp_take_string);
+	T_EQ(doca_argp_param_destroy(q), DOCA_SUCCESS);
+
+#define REFUSED(param, error, text) \
+	do { \
+		q = (param); \
+		T_EQ(doca_argp_register_param(q), error); \
+		T_STR_HAS(argp_log, text); \
+		T_EQ(doca_argp_param_destroy(q), DOCA_ERROR_BAD_STATE); \
+	} while (0)
+
+	REFUSED(argp_param(NULL, NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INITIALIZATION, "neither a short nor a long name");
+	REFUSED(argp_param("c", NULL, DOCA_ARGP_TYPE_UNKNOWN, argp_take_int),
+		DOCA_ERROR_INITIALIZATION, "'-c' has no type");
+	REFUSED(argp_param("c", NULL, (enum doca_argp_type)7, argp_take_int),
+		DOCA_ERROR_INITIALIZATION, "'-c' has no type");
+	REFUSED(argp_param(NULL, "cc", DOCA_ARGP_TYPE_INT, NULL),
+		DOCA_ERROR_INITIALIZATION, "'--cc' has no callback");
+	p = argp_param("c", NULL, DOCA_ARGP_TYPE_INT, argp_take_int);
+	doca_argp_param_set_description(p, NULL);
+	REFUSED(p, DOCA_ERROR_INITIALIZATION, "'-c' has no description");
+	REFUSED(argp_param("a", "ab", DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'--ab' has a name of another flag");
+	REFUSED(argp_param(NULL, "aa", DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'--aa' has a name of another flag");
+	REFUSED(argp_param("l", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'-l' has a name of another flag");
+	REFUSED(argp_param(NULL, "json", DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'--json' has a name of another flag");
+	REFUSED(argp_param(":", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'-:'");
+	REFUSED(argp_param(NULL, "a=b", DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'--a=b'");
+	REFUSED(argp_param("", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
+		DOCA_ERROR_INVALID_VALUE, "'-'");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+setters_of_null(void)
+{
+	doca_argp_param_set_short_name(NULL, "a");
+	doca_argp_param_set_long_name(NULL, "a");
+	doca_argp_param_set_arguments(NULL, "a");
+	doca_argp_param_set_description(NULL, "a");
+	doca_argp_param_set_callback(NULL, argp_take_int);
+	doca_argp_param_set_type(NULL, DOCA_ARGP_TYPE_INT);
+	doca_argp_param_set_mandatory(NULL);
+	doca_argp_param_set_cli_only(NULL);
+	doca_argp_param_set_multiplicity(NULL);
+	doca_argp_param_set_singular(NULL);
+	doca_argp_param_set_inherited(NULL);
+	doca_argp_param_set_hidden(NULL);
+	doca_argp_cmd_set_name(NULL, "a");
+	doca_argp_cmd_set_description(NULL, "a");
+	doca_argp_cmd_set_callback(NULL, argp_take_cmd);
+	doca_argp_cmd_set_hidden(NULL);
+	doca_argp_set_dpdk_program(NULL);
+	doca_argp_usage();
+}
+
+static void
+null_is_no_crash(void)
+{
+	static struct d_run run;
+	unsigned int lines = 0;
+	const char *c;
+
+	/* Before doca_argp_init() there is stderr only. */
+	d_run(&run, setters_of_null);
+	T_EQ(run.status, 0);
+	for (c = run.err; *c != '\0'; c++)
+		lines += *c == '\n';
+	T_EQ(lines, 18);
+	T_STR_EQ(run.out, "");
+}
+
+/* behaviour: G7 */
+static void
+types_of_values(void)
+{
+	argp_begin();
+	argp_register("s", "string", DOCA_ARGP_TYPE_STRING, argp_take_string, NULL);
+	argp_register("i", "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+	argp_register("b", "bool", DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
+	argp_register("d", "double", DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
+	T_EQ(argp_start("-s", "a text", "--int=-17", "-b", "--double", "2.5e3"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "string(a text) int(-17) bool(1) double(2500) ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+forms_of_flags(void)
+{
+	static const char *const forms[][3] = {
+		{ "-n", "5" }, { "-n5" }, { "--number", "5" }, { "--number=5" }, { "--num=5" },
+		{ "-n0x5" }, { "--number=0X5" }, { "-bn5" }, { "-ld", "5" }, { "--ld=5" },
+		{ "-n", "005" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(forms); i++) {
+		argp_begin();
+		argp_register("b", NULL, DOCA_ARGP_TYPE_BOOLEAN, argp_take_nothing, NULL);
+		argp_register("n", "number", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+		if (i == 8 || i == 9)
+			argp_register("ld", "local", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+		T_EQ(argp_start(forms[i][0], forms[i][1], forms[i][2]), DOCA_SUCCESS);
+		T_STR_EQ(argp_conf.calls, "int(5) ");
+		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	}
+}
+
+static void
+range_of_int(void)
+{
+	static const char *const good[] = {
+		"2147483647", "-2147483648", "0x7fffffff", "-0x80000000",
+	};
+	static const char *const bad[] = {
+		"", "x", "1x", " 1", "+1", "--1", "1.5", "0x", "0xg", "2147483648", "-2147483649",
+		"99999999999999999999", "0x80000000",
+	};
+	unsigned int i;
+	char text[80];
+
+	for (i = 0; i < RTE_DIM(good); i++) {
+		argp_begin();
+		argp_register(NULL, "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+		T_EQ(argp_start("--int", good[i]), DOCA_SUCCESS);
+		snprintf(text, sizeof(text), "int(%d) ", (int)strtol(good[i], NULL, 0));
+		T_STR_EQ(argp_conf.calls, text);
+		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	}
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		argp_begin();
+		argp_register(NULL, "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+		T_EQ(argp_start("--int", bad[i]), DOCA_ERROR_INVALID_VALUE);
+		snprintf(text, sizeof(text), "flag '--int': '%s' is not an integer", bad[i]);
+		T_STR_HAS(argp_log, text);
+		T_STR_EQ(argp_conf.calls, "");
+		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	}
+}
+
+static void
+range_of_double(void)
+{
+	static const char *const bad[] = { "", "x", "1x", "nan", "inf", "1e999" };
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		argp_begin();
+		argp_register("d", NULL, DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
+		T_EQ(argp_start("-d", bad[i]), DOCA_ERROR_INVALID_VALUE);
+		T_STR_HAS(argp_log, "flag '-d': '");
+		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	}
+}
+
+/* behaviour: G6 */
+static void
+mistakes(void)
+{
+	static const struct {
+		const char *words[3];
+		doca_error_t error;
+		const char *text;
+	} mistakes[] = {
+		{ { "--nope" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '--nope'; see --help" },
+		{ { "-q" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '-q'; see --help" },
+		{ { "-bq" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '-q'; see --help" },
+		{ { "--b=1" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '--b=1'; see --help" },
+		{ { "word" }, DOCA_ERROR_INVALID_VALUE, "unexpected argument 'word'" },
+		{ { "--", "word" }, DOCA_ERROR_INVALID_VALUE, "unexpected argument 'word'" },
+		{ { "-m" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' needs a value" },
+		{ { "--must" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' needs a value" },
+		{ { "--help=1" }, DOCA_ERROR_INVALID_VALUE, "flag '--help' takes no value" },
+		{ { "-b" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' is missing; see --help" },
+		{ { "-mx", "-my" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' was given twice" },
+		{ { "-mx", "-l", "55" }, DOCA_ERROR_INVALID_VALUE,
+			"flag '--log-level': 55 is not a level" },
+		{ { "-mx", "--sdk-log-level", "0" }, DOCA_ERROR_INVALID_VALUE,
+			"flag '--sdk-log-level': 0 is not a level" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(mistakes); i++) {
+		argp_begin();
+		argp_register("m", "must", DOCA_ARGP_TYPE_STRING, argp_take_string,
+			doca_argp_param_set_mandatory);
+		argp_register("b", NULL, DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
+		T_EQ(argp_start(mistakes[i].words[0], mistakes[i].words[1],
+			mistakes[i].words[2]), mistakes[i].error);
+		T_STR_HAS(argp_log, mistakes[i].text);
+		T_STR_EQ(argp_conf.calls, "");
+		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	}
+}
+
+/* behaviour: G6 */
+static void
+errors_of_callbacks(void)
+{
+	argp_begin();
+	argp_register("f", NULL, DOCA_ARGP_TYPE_STRING, argp_fail, NULL);
+	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
+	T_EQ(argp_start("-i1", "-f", "it", "-i2"), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin();
+	argp_register("f", NULL, DOCA_ARGP_TYPE_STRING, argp_fail, NULL);
+	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
+	T_EQ(argp_start("-i1", "-f", "it"), DOCA_ERROR_AUTHENTICATION);
+	T_STR_EQ(argp_conf.calls, "int(1) fail(it) ");
+	T_STR_HAS(argp_log, "flag '-f', it: ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin();
+	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
+	argp_conf.validation = DOCA_ERROR_TOO_BIG;
+	T_EQ(argp_start(NULL), DOCA_ERROR_TOO_BIG);
+	T_STR_EQ(argp_conf.calls, "validate ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+multiplicity_and_singular(void)
+{
+	argp_begin();
+	argp_register("m", NULL, DOCA_ARGP_TYPE_INT, argp_take_int,
+		doca_argp_param_set_multiplicity);
+	T_EQ(argp_start("-m1", "-m2", "-m3"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "int(1) int(2) int(3) ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+
+	argp_begin_singular();
+	T_EQ(argp_start("--only"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "bool(1) ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_singular();
+	T_EQ(argp_start("--only", "-l", "60"), DOCA_SUCCESS);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_singular();
+	T_EQ(argp_start("--must=1", "--only"), DOCA_ERROR_INVALID_VALUE);
+	T_STR_HAS(argp_log, "flag '--only' stands alone");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+/* behaviour: G7 */
+static void
+log_levels(void)
+{
+	int level = 0;
+
+	T_EQ(doca_argp_get_log_level(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_get_sdk_log_level(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_get_log_level(&level), DOCA_SUCCESS);
+	T_EQ(level, DOCA_LOG_LEVEL_INFO);
+	T_EQ(doca_argp_get_sdk_log_level(&level), DOCA_SUCCESS);
+	T_EQ(level, DOCA_LOG_LEVEL_INFO);
+	argp_begin();
+	T_EQ(argp_start("-l", "20", "--sdk-log-level", "70"), DOCA_SUCCESS);
+	T_EQ(doca_log_level_get_global_lower_limit(), 20);
+	T_EQ(doca_log_level_get_global_sdk_limit(), 70);
+	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+	T_EQ(doca_argp_get_log_level(&level), DOCA_SUCCESS);
+	T_EQ(level, 20);
+	T_EQ(doca_argp_get_sdk_log_level(&level), DOCA_SUCCESS);
+	T_EQ(level, 70);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+commands(void)
+{
+	argp_begin_commands();
+	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
+	T_EQ(argp_start("-i1", "outer", "--int=2", "inner", "-s", "x"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "int(1) int(2) string(x) outer inner validate ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_commands();
+	T_EQ(argp_start("outer"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "outer ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	/* What is mandatory within a command is not missed without. */
+	argp_begin_commands();
+	T_EQ(argp_start(NULL), DOCA_SUCCESS);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_commands();
+	T_EQ(argp_start("outer", "inner"), DOCA_ERROR_INVALID_VALUE);
+	T_STR_HAS(argp_log, "flag '-s' is missing");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_commands();
+	T_EQ(argp_start("none"), DOCA_ERROR_NOT_SUPPORTED);
+	T_STR_HAS(argp_log, "unknown command 'none'");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	/* The flag is the outer's alone. */
+	argp_begin_commands();
+	T_EQ(argp_start("outer", "-p"), DOCA_ERROR_NOT_SUPPORTED);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_commands();
+	T_EQ(argp_start("-s", "x"), DOCA_ERROR_NOT_SUPPORTED);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin_commands();
+	argp_conf.cmd = DOCA_ERROR_FULL;
+	T_EQ(argp_start("outer", "inner", "-sx"), DOCA_ERROR_FULL);
+	T_STR_EQ(argp_conf.calls, "string(x) outer ");
+	T_STR_HAS(argp_log, "command 'outer'");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+registration_of_commands(void)
+{
+	struct doca_argp_cmd *a, *b, *bad;
+
+	argp_begin();
+	T_EQ(doca_argp_register_cmd(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_cmd_register_cmd(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_cmd_register_param(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_cmd_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	a = argp_cmd("a");
+	b = argp_cmd("b");
+	T_EQ(doca_argp_cmd_register_cmd(a, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_cmd_register_param(a, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_cmd_register_param(a,
+		argp_param("a", NULL, DOCA_ARGP_TYPE_INT, argp_take_int)), DOCA_SUCCESS);
+	T_EQ(doca_argp_cmd_register_cmd(a, b), DOCA_SUCCESS);
+	T_EQ(doca_argp_cmd_register_cmd(a, b), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_cmd_destroy(b), DOCA_ERROR_BAD_STATE);
+	T_EQ(doca_argp_register_cmd(b), DOCA_ERROR_BAD_STATE);
+	bad = argp_cmd("x");
+	T_EQ(doca_argp_cmd_register_cmd(bad, argp_cmd("y")), DOCA_SUCCESS);
+	T_EQ(doca_argp_cmd_destroy(bad), DOCA_SUCCESS);
+	T_EQ(doca_argp_register_cmd(argp_cmd(NULL)), DOCA_ERROR_INITIALIZATION);
+	bad = argp_cmd("d");
+	doca_argp_cmd_set_description(bad, NULL);
+	T_EQ(doca_argp_register_cmd(bad), DOCA_ERROR_INITIALIZATION);
+	T_STR_HAS(argp_log, "command 'd' has no description");
+	T_EQ(doca_argp_register_cmd(argp_cmd("-d")), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_argp_register_cmd(a), DOCA_SUCCESS);
+	bad = argp_cmd("a");
+	T_EQ(doca_argp_register_cmd(bad), DOCA_ERROR_INVALID_VALUE);
+	T_STR_HAS(argp_log, "command 'a' is there already");
+	T_EQ(doca_argp_cmd_destroy(bad), DOCA_ERROR_BAD_STATE);
+	bad = argp_cmd("c");
+	b = argp_cmd("d");
+	T_EQ(doca_argp_cmd_register_cmd(bad, b), DOCA_SUCCESS);
+	T_EQ(doca_argp_cmd_register_cmd(b, bad), DOCA_ERROR_INVALID_VALUE);
+	T_STR_HAS(argp_log, "command 'c' would be within itself");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+dpdk_program(void)
+{
+	argp_begin();
+	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+	doca_argp_set_dpdk_program(argp_take_dpdk);
+	T_EQ(argp_start("-a", "0000:03:00.0", "-i2", "--", "-i1"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "int(1) dpdk(prog,-a,0000:03:00.0,-i2) ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	argp_begin();
+	doca_argp_set_dpdk_program(argp_take_dpdk);
+	argp_conf.dpdk = DOCA_ERROR_DRIVER;
+	T_EQ(argp_start(NULL), DOCA_ERROR_DRIVER);
+	T_STR_EQ(argp_conf.calls, "dpdk(prog) ");
+	T_STR_HAS(argp_log, "DPDK did not start");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+ask_help(void)
+{
+	argp_begin_usage();
+	argp_start("-l", "60", "--help", "--nonsense");
+}
+
+static void
+ask_usage(void)
+{
+	argp_begin_usage();
+	doca_argp_usage();
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+ask_help_of_command(void)
+{
+	argp_begin_commands();
+	argp_start("outer", "-h");
+}
+
+static void
+usage(void)
+{
+#define LEVELS_ "<DISABLE=10, CRITICAL=20,\n" \
+		"                       ERROR=30, WARNING=40, INFO=50, DEBUG=60, TRACE=70>\n"
+	static const char text[] =
+		"Usage: prog [DOCA Flags] [Program Flags]\n"
+		"\n"
+		"DOCA Flags:\n"
+		"  -h, --help           Print a help synopsis\n"
+		"  -v, --version        Print program version information\n"
+		"  -l, --log-level      Set the log level for the program " LEVELS_
+		"      --sdk-log-level  Set the log level for the library " LEVELS_
+		"  -j, --json <path>    Read further flags from a JSON file\n"
+		"\n"
+		"Program Flags:\n"
+		"  -p, --pci-addr       A description (mandatory)\n"
+		"      --a-very-long-name-of-a-flag-indeed\n"
+		"                       A description\n"
+		"  -t                   A description\n"
+		"\n";
+	static struct d_run run;
+
+	d_run(&run, ask_help);
+	T_EQ(run.status, 0);
+	T_STR_EQ(run.out, text);
+	T_STR_EQ(run.err, "");
+	d_run(&run, ask_usage);
+	T_EQ(run.status, 0);
+	T_STR_EQ(run.out, text);
+	d_run(&run, ask_help_of_command);
+	T_EQ(run.status, 0);
+	T_STR_HAS(run.out, "Usage: prog outer [DOCA Flags] [Program Flags] [Command]\n");
+	T_STR_HAS(run.out, "\nProgram Flags:\n  -i, --int            A description\n");
+	T_STR_HAS(run.out, "\nCommands:\n  inner                What inner does\n\n");
+	T_CHECK(strstr(run.out, "secret") == NULL);
+	T_CHECK(strstr(run.out, "-p") == NULL);
+}
+
+static doca_error_t
+print_version(void *value, void *config)
+{
+	T_EQ(*(bool *)value, true);
+	T_CHECK(config == &argp_conf);
+	puts("my version");
+	return DOCA_SUCCESS;
+}
+
+static void
+ask_version(void)
+{
+	argp_begin();
+	argp_start("-v", "--nonsense");
+}
+
+static void
+ask_own_version(void)
+{
+	argp_begin();
+	T_EQ(doca_argp_register_version_callback(print_version), DOCA_SUCCESS);
+	T_EQ(argp_start("--version", "-l", "60"), DOCA_SUCCESS);
+	T_EQ(doca_log_level_get_global_lower_limit(), 60);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+version(void)
+{
+	static struct d_run run;
+	char text[64];
+
+	d_run(&run, ask_version);
+	T_EQ(run.status, 0);
+	snprintf(text, sizeof(text), "%s\n", doca_version_runtime());
+	T_STR_EQ(run.out, text);
+	d_run(&run, ask_own_version);
+	T_EQ(run.status, 0);
+	T_STR_EQ(run.out, "my version\n");
+}
+
+static void
+err_without_logger(void)
+{
+	char name[] = "/a/b/prog2", flag[] = "--nope", *argv[] = { name, flag, NULL };
+
+	T_EQ(doca_argp_init(NULL, NULL), DOCA_SUCCESS);
+	T_EQ(doca_argp_start(2, argv), DOCA_ERROR_NOT_SUPPORTED);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+err_disabled(void)
+{
+	T_EQ(doca_argp_init("prog", NULL), DOCA_SUCCESS);
+	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
+	T_EQ(doca_argp_disable_logger_callback(), DOCA_SUCCESS);
+	T_EQ(argp_start("--nope"), DOCA_ERROR_NOT_SUPPORTED);
+	T_STR_EQ(argp_log, "");
+	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+err_to_sdk(void)
+{
+	struct doca_log_backend *b;
+
+	T_EQ(doca_log_backend_create_with_file_sdk(stdout, &b), DOCA_SUCCESS);
+	err_without_logger();
+}
+
+static void
+who_is_told(void)
+{
+	static struct d_run run;
+
+	d_run(&run, err_without_logger);
+	T_EQ(run.status, 0);
+	T_STR_EQ(run.err, "prog2: unknown flag '--nope'; see --help\n");
+	d_run(&run, err_disabled);
+	T_EQ(run.status, 0);
+	T_STR_EQ(run.err, "");
+	d_run(&run, err_to_sdk);
+	T_EQ(run.status, 0);
+	T_STR_EQ(run.err, "");
+	T_STR_HAS(run.out, "] unknown flag '--nope'; see --help\n");
+}
+
+static void
+leave_all_behind(void)
+{
+	argp_begin_commands();
+	doca_argp_set_dpdk_program(argp_take_dpdk);
+	T_EQ(argp_start("-c1", "--", "-i1", "outer", "inner", "-sx"), DOCA_SUCCESS);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	registration();
+	registration_of_commands();
+	mistakes();
+}
+
+/* Under ASan the child fails if it leaks. */
+static void
+leaks(void)
+{
+	static struct d_run run;
+
+	d_run(&run, leave_all_behind);
+	T_EQ(run.status, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct t_case cases[] = {
+		{ "order_of_calls", order_of_calls },
+		{ "registration", registration },
+		{ "null_is_no_crash", null_is_no_crash },
+		{ "types_of_values", types_of_values },
+		{ "forms_of_flags", forms_of_flags },
+		{ "range_of_int", range_of_int },
+		{ "range_of_double", range_of_double },
+		{ "mistakes", mistakes },
+		{ "errors_of_callbacks", errors_of_callbacks },
+		{ "multiplicity_and_singular", multiplicity_and_singular },
+		{ "log_levels", log_levels },
+		{ "commands", commands },
+		{ "registration_of_commands", registration_of_commands },
+		{ "dpdk_program", dpdk_program },
+		{ "usage", usage },
+		{ "version", version },
+		{ "who_is_told", who_is_told },
+		{ "leaks", leaks },
+	};
+
+	return t_main(cases, RTE_DIM(cases), argc, argv);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* doca_argp: JSON files. */
+
+#include <stdlib.h>
+
+#include "argp/program.h"
+#include "t_main.h"
+
+static const char *
+file_of(const char *text)
+{
+	static char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/flags.json", t_dir());
+	file = fopen(path, "w");
+	T_CHECK(file != NULL);
+	fputs(text, file);
+	fclose(file);
+	return path;
+}
+
+static void
+begin(void)
+{
+	struct doca_argp_param *param;
+
+	argp_begin();
+	argp_register("s", "string", DOCA_ARGP_TYPE_STRING, argp_take_string, NULL);
+	argp_register("i", "int", DOCA_ARGP_TYPE_INT, argp_take_int,
+		doca_argp_param_set_multiplicity);
+	argp_register("b", "bool", DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
+	argp_register("d", "double", DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
+	argp_register("c", "cli", DOCA_ARGP_TYPE_INT, argp_take_int,
+		doca_argp_param_set_cli_only);
+	param = argp_param("x", NULL, DOCA_ARGP_TYPE_INT, argp_take_int);
+	T_EQ(doca_argp_register_param(param), DOCA_SUCCESS);
+}
+
+static void
+check(const char *text, const char *calls)
+{
+	begin();
+	T_EQ(argp_start("--json", file_of(text)), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, calls);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+/* behaviour: G8 */
+static void
+sections(void)
+{
+	check("{ \"doca_dpdk_flags\": {},\n"
+		"  \"doca_general_flags\": { \"log-level\": 60, \"sdk-log-level\": \"20\" },\n"
+		"  \"doca_program_flags\": { \"string\": \"a text\", \"int\": [1, \"0x10\"],\n"
+		"    \"bool\": true, \"double\": 2.5 } }\n",
+		"string(a text) int(1) int(16) bool(1) double(2.5) ");
+	T_EQ(doca_log_level_get_global_lower_limit(), 60);
+	T_EQ(doca_log_level_get_global_sdk_limit(), 20);
+	check("{}", "");
+}
+
+static void
+flat_file(void)
+{
+	check("{ \"log-level\": 30, \"string\": \"\", \"bool\": false, \"double\": 3 }",
+		"string() double(3) ");
+	T_EQ(doca_log_level_get_global_lower_limit(), 30);
+}
+
+static void
+comments(void)
+{
+	check("// the first line\n"
+		"{ /* an object\n of two lines */ \"doca_program_flags\": {\n"
+		"  // -s - a \"string\"\n"
+		"  \"string\": \"// no /* comment */ \\\\\\\" //\" // the last\n"
+		"} }", "string(// no /* comment */ \\\" //) ");
+}
+
+static void
+command_line_wins(void)
+{
+	begin();
+	T_EQ(argp_start("-i7", "-j", file_of("{ \"int\": [1, 2], \"log-level\": 30,"
+		" \"string\": \"x\" }"), "-l40", "-c3"), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls, "int(7) int(3) string(x) ");
+	T_EQ(doca_log_level_get_global_lower_limit(), 40);
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+mistakes(void)
+{
+	static const struct {
+		const char *json;
+		doca_error_t error;
+		const char *text;
+	} mistakes[] = {
+		{ "", DOCA_ERROR_IO_FAILED, "flags.json: " },
+		{ "{\n\n \"int\" }", DOCA_ERROR_IO_FAILED, "flags.json:3: " },
+		{ "{ /* \"int\": 1 }", DOCA_ERROR_IO_FAILED, "flags.json:1: " },
+		{ "{ \"int\": 1, \"int\": 1 }", DOCA_ERROR_IO_FAILED, "flags.json:1: " },
+		{ "[]", DOCA_ERROR_IO_FAILED, "flags.json: not an object" },
+		{ "{ \"nope\": 1 }", DOCA_ERROR_NOT_SUPPORTED, "key 'nope'" },
+		{ "{ \"cli\": 1 }", DOCA_ERROR_NOT_SUPPORTED, "key 'cli'" },
+		{ "{ \"help\": true }", DOCA_ERROR_NOT_SUPPORTED, "key 'help'" },
+		{ "{ \"x\": 1 }", DOCA_ERROR_NOT_SUPPORTED, "key 'x'" },
+		{ "{ \"doca_program_flags\": { \"log-level\": 20 } }", DOCA_ERROR_NOT_SUPPORTED,
+			"key 'log-level'" },
+		{ "{ \"doca_general_flags\": { \"int\": 1 } }", DOCA_ERROR_NOT_SUPPORTED,
+			"key 'int'" },
+		{ "{ \"doca_program_flags\": 1 }", DOCA_ERROR_INVALID_VALUE,
+			"'doca_program_flags' is not an object" },
+		{ "{ \"int\": 1.5 }", DOCA_ERROR_INVALID_VALUE, "key 'int': 1.5 has not" },
+		{ "{ \"int\": 2147483648 }", DOCA_ERROR_INVALID_VALUE, "'--int': '2147483648'" },
+		{ "{ \"int\": [1, []] }", DOCA_ERROR_INVALID_VALUE, "key 'int': [] has not" },
+		{ "{ \"int\": true }", DOCA_ERROR_INVALID_VALUE, "key 'int': true has not" },
+		{ "{ \"bool\": 1 }", DOCA_ERROR_INVALID_VALUE, "key 'bool': 1 has not" },
+		{ "{ \"string\": 1 }", DOCA_ERROR_INVALID_VALUE, "key 'string': 1 has not" },
+		{ "{ \"string\": null }", DOCA_ERROR_INVALID_VALUE, "key 'string': null has not" },
+		{ "{ \"string\": [\"a\", \"b\"] }", DOCA_ERROR_INVALID_VALUE,
+			"'--string' was given twice" },
+		{ "{ \"log-level\": 5 }", DOCA_ERROR_INVALID_VALUE, "5 is not a level" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(mistakes); i++) {
+		begin();
+		T_EQ(argp_start("--json", file_of(mistakes[i].json)), mistakes[i].error);
+		T_STR_HAS(argp_log, mistakes[i].text);
+		T_STR_EQ(argp_conf.calls, "");
+		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	}
+}
+
+static void
+no_file(void)
+{
+	begin();
+	T_EQ(argp_start("--json", "/nowhere/flags.json"), DOCA_ERROR_IO_FAILED);
+	T_STR_HAS(argp_log, "/nowhere/flags.json: No such file");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	begin();
+	T_EQ(argp_start("--json", t_dir()), DOCA_ERROR_IO_FAILED);
+	T_STR_HAS(argp_log, "directory");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+dpdk(void)
+{
+	static const char text[] = "{ \"doca_dpdk_flags\": { \"a\": [\"03:00.0\", \"03:00.1\"],\n"
+		" \"in-memory\": true, \"no-huge\": false, \"m\": 64, \"--log\": \"x\" } }";
+
+	begin();
+	doca_argp_set_dpdk_program(argp_take_dpdk);
+	T_EQ(argp_start("-m65", "--", "-j", file_of(text)), DOCA_SUCCESS);
+	T_STR_EQ(argp_conf.calls,
+		"dpdk(prog,-a,03:00.0,-a,03:00.1,--in-memory,-m,64,--log,x,-m65) ");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	begin();
+	T_EQ(argp_start("-j", file_of("{ \"doca_dpdk_flags\": { \"c\": 1 } }")), DOCA_SUCCESS);
+	T_STR_HAS(argp_log, "'c' goes nowhere: the program does not use DPDK");
+	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+}
+
+static void
+all(void)
+{
+	sections();
+	comments();
+	command_line_wins();
+	mistakes();
+	no_file();
+	dpdk();
+}
+
+/* Under ASan the child fails if it leaks. */
+static void
+leaks(void)
+{
+	static struct d_run run;
+
+	d_run(&run, all);
+	T_EQ(run.status, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct t_case cases[] = {
+		{ "sections", sections },
+		{ "flat_file", flat_file },
+		{ "comments", comments },
+		{ "command_line_wins", command_line_wins },
+		{ "mistakes", mistakes },
+		{ "no_file", no_file },
+		{ "dpdk", dpdk },
+		{ "leaks", leaks },
+	};
+
+	return t_main(cases, RTE_DIM(cases), argc, argv);
+}

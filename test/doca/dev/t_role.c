@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Which side a program is, when no object said so.
+ */
+
+#include <stdlib.h>
+
+#include <comch_doca.h>
+#include <doca_dev.h>
+
+#include "common/capture.h"
+#include "t_main.h"
+
+static doca_error_t
+list(uint32_t *nb)
+{
+	struct doca_devinfo **l;
+	doca_error_t ret;
+
+	ret = doca_devinfo_create_list(&l, nb);
+	if (ret == DOCA_SUCCESS)
+		doca_devinfo_destroy_list(l);
+	return ret;
+}
+
+static void
+nobody_said(void)
+{
+	uint32_t nb;
+
+	unsetenv("COMCH_ROLE");
+	t_capture_begin();
+	T_EQ(list(&nb), DOCA_ERROR_INITIALIZATION);
+	T_STR_HAS(t_capture_end(), "COMCH_ROLE=host");
+}
+
+static void
+the_variable_says(void)
+{
+	uint32_t nb;
+
+	setenv("COMCH_ROLE", "host", 1);
+	T_EQ(list(&nb), DOCA_SUCCESS);
+	T_EQ(nb, 5);
+	setenv("COMCH_ROLE", "dpu", 1);
+	T_EQ(list(&nb), DOCA_SUCCESS);
+	T_EQ(nb, 1);
+	setenv("COMCH_ROLE", "arm", 1);
+	t_capture_begin();
+	T_EQ(list(&nb), DOCA_ERROR_INITIALIZATION);
+	T_STR_HAS(t_capture_end(), "COMCH_ROLE=arm: give host or dpu");
+}
+
+static void
+the_first_to_say_counts(void)
+{
+	uint32_t nb;
+
+	unsetenv("COMCH_ROLE");
+	comch_doca_role_set(0);
+	comch_doca_role_set(3);
+	t_capture_begin();
+	comch_doca_role_set(COMCH_DOCA_ROLE_DPU);
+	comch_doca_role_set(COMCH_DOCA_ROLE_DPU);
+	T_STR_EQ(t_capture_end(), "");
+	t_capture_begin();
+	comch_doca_role_set(COMCH_DOCA_ROLE_HOST);
+	T_STR_HAS(t_capture_end(), "it is one for the dpu");
+	T_EQ(list(&nb), DOCA_SUCCESS);
+	T_EQ(nb, 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct t_case cases[] = {
+		{ "nobody_said", nobody_said },
+		{ "the_variable_says", the_variable_says },
+		{ "the_first_to_say_counts", the_first_to_say_counts },
+	};
+
+	return t_main(cases, RTE_DIM(cases), argc, argv);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef TDPA_H
+#define TDPA_H
+
+/*
+ * The emulated DPA in tests: an application made by hand of C functions, as
+ * comch-dpacc would make it, a context, and what the library logs.
+ */
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include <comch_doca_dpa_app.h>
+#include <doca_dev.h>
+#include <doca_dpa.h>
+#include <doca_dpa_dev.h>
+
+#include "comch/pair.h"
+
+/* A kernel, and an RPC, of one uint64_t. */
+#define TDPA_GLUE_(fn, ret) \
+	static void fn##_pack(void *args, va_list *list) \
+	{ \
+		*(uint64_t *)args = va_arg(*list, uint64_t); \
+	} \
+	static uint64_t fn##_call(const void *args) \
+	{ \
+		ret fn(*(const uint64_t *)args); \
+		TDPA_END_##ret \
+	}
+#define TDPA_END_ return 0;
+#define TDPA_END_return
+#define TDPA_KERNEL(fn) TDPA_GLUE_(fn, )
+#define TDPA_RPC(fn) TDPA_GLUE_(fn, return)
+
+#define TDPA_FUNC(fn, rpc) \
+	{ #fn, (doca_dpa_func_t *)(void (*)(void))fn, sizeof(uint64_t), fn##_pack, fn##_call, \
+		rpc, 1 }
+
+/* An application of one unit of these functions: define the array first. */
+#define TDPA_APP(app, funcs) \
+	static const struct comch_doca_dpa_unit app##_unit = { funcs, RTE_DIM(funcs) }; \
+	static const struct comch_doca_dpa_unit *const app##_units[] = { &app##_unit }; \
+	static struct doca_dpa_app app = { \
+		COMCH_DOCA_DPA_APP_VERSION, 1, #app, app##_units \
+	}
+
+/* As the host names a function of the application. */
+#define TDPA_F(fn) ((doca_dpa_func_t *)(void (*)(void))(fn))
+
+/* Wait until it is so. */
+#define TDPA_UNTIL(cond) \
+	do { \
+		const uint64_t end_ = t_now_ms() + T_TIMEOUT_MS; \
+		while (!(cond)) { \
+			if (t_now_ms() > end_) \
+				T_FAIL("never: %s", #cond); \
+			sched_yield(); \
+		} \
+	} while (0)
+
+/* Have a device table whose device says this as well: "dpa_cpus = 0\n". Before the
+ * first device is opened.
+ */
+void tdpa_table(const char *keys);
+/* The i-th device of the host. */
+struct doca_dev *tdpa_dev(unsigned int i);
+/* A context of the first one with an application, started. */
+struct doca_dpa *tdpa_start(struct doca_dpa_app *app);
+/* And its end, with the device's. */
+void tdpa_end(struct doca_dpa *dpa);
+
+/* A thread of it that runs a kernel; a notification completion for it and its handle. */
+struct tdpa_thread {
+	struct doca_dpa_thread *thread;
+	struct doca_dpa_notification_completion *comp;
+	doca_dpa_dev_notification_completion_t handle;
+};
+
+/* Created and started, not run. */
+void tdpa_thread_start(struct tdpa_thread *t, struct doca_dpa *dpa, doca_dpa_func_t *func,
+		uint64_t arg);
+void tdpa_thread_end(struct tdpa_thread *t);
+
+/* From here on lines of the library and of the program are kept, ... */
+void tdpa_log_begin(void);
+/* ... which are so far. */
+const char *tdpa_log(void);
+
+#endif /* TDPA_H */
