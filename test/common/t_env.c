@@ -54,15 +54,22 @@ t_now_ms(void)
 uint64_t
 t_deadline(void)
 {
-	return t_now_ms() + T_TIMEOUT_MS;
+	return t_now_ms() + T_TIMEOUT_MS * (t_sanitized() ? 4 : 1);
+}
+
+struct t_wait
+t_wait_begin(const char *file, int line, const char *cond)
+{
+	return (struct t_wait){
+		.deadline = t_deadline(), .file = file, .line = line, .cond = cond,
+	};
 }
 
 void
-t_yield_step(uint64_t deadline, const char *file, int line, const char *cond)
+t_wait_check(const struct t_wait *wait)
 {
-	if (t_now_ms() > deadline)
-		t_fail_at(file, line, "timed out: %s", cond);
-	sched_yield();
+	if (t_now_ms() > wait->deadline)
+		t_fail_at(wait->file, wait->line, "timed out: %s", wait->cond);
 }
 
 /* How long this thread has waited for a CPU in its life, ns. */

@@ -16,7 +16,28 @@
 struct t_case {
 	const char *name;
 	void (*fn)(void);
+	struct t_case *next; /**< Of T_CASE(). */
+	int line;
 };
+
+/*
+ * A case: T_CASE(name) { ... }. A program of these has no main() of its own: that of
+ * t_case.c runs the cases in the order of their lines.
+ */
+#define T_CASE(case_name) \
+	static void case_name(void); \
+	static void __attribute__((constructor)) \
+	case_name##_add(void) \
+	{ \
+		static struct t_case self = { \
+			.name = #case_name, .fn = case_name, .line = __LINE__, \
+		}; \
+		t_case_add(&self); \
+	} \
+	static void \
+	case_name(void)
+
+void t_case_add(struct t_case *c);
 
 /* Run the cases whose names are arguments, or all. Exit status: 0, 1 if one
  * failed, 77 if all were skipped.

@@ -49,15 +49,15 @@ static struct rte_comch_poll *main_poll;
 
 /* One step of whichever kind, of all nodes of this thread. */
 static void
-pass(uint64_t deadline, const char *file, int line, const char *cond)
+pass(const struct t_wait *wait)
 {
 	if (plan.sleepy)
-		t_sleep_step(deadline, file, line, cond);
+		t_sleep_step(wait);
 	else
-		t_until_step(deadline, file, line, cond);
+		t_until_step(wait);
 }
 
-#define WORK_UNTIL(cond) T_WAIT(pass, cond)
+#define WORK_UNTIL(cond) T_WAIT_STEP(pass, cond)
 
 /** A message: who, and which of his. */
 struct stamp {
@@ -123,7 +123,8 @@ consumer_main(void *arg)
 {
 	const uint64_t total = (uint64_t)plan.nb_msgs * plan.nb_prod;
 	struct rte_comch_consumer_conf conf = { .queue_size = QUEUE };
-	uint64_t posted = 0, got = 0, end;
+	uint64_t posted = 0, got = 0;
+	struct t_wait wait;
 	uint32_t next[MAX_WORKERS] = { 0 };
 	struct rte_comch_consumer *cons;
 	const struct worker *w = arg;
@@ -137,13 +138,13 @@ consumer_main(void *arg)
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
 	WORK_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
 	STORE(cons_ids[w->index], rte_comch_consumer_id(cons));
-	end = t_deadline();
+	wait = t_wait_begin(__FILE__, __LINE__, "a thread's work");
 	while (got < total) {
 		consumer_post(cons, &m, &posted, got, total);
 		if (consumer_take(cons, &m, &got, next))
-			end = t_deadline();
+			wait.deadline = t_deadline();
 		else
-			pass(end, __FILE__, __LINE__, "a thread's work");
+			pass(&wait);
 	}
 	/* With the consumer gone, a producer that has not looked yet is told -ENOENT. */
 	while (LOAD(nb_produced) < plan.nb_cons * plan.nb_prod)
@@ -176,7 +177,8 @@ producer_main(void *arg)
 	struct rte_comch_producer_conf conf = { .queue_size = QUEUE };
 	struct rte_comch_op op = { .len = LEN };
 	struct rte_comch_producer *prod;
-	uint64_t sent = 0, done = 0, before, end;
+	uint64_t sent = 0, done = 0, before;
+	struct t_wait wait;
 	const struct worker *w = arg;
 	struct t_node *node;
 	struct stamp *st;
@@ -190,7 +192,7 @@ producer_main(void *arg)
 	prod = t_producer_new(LOAD(host_conn), &conf);
 	op.mr = m.mr;
 	op.consumer_id = LOAD(cons_ids[w->consumer]);
-	end = t_deadline();
+	wait = t_wait_begin(__FILE__, __LINE__, "a thread's work");
 	while (done < plan.nb_msgs) {
 		before = sent + done;
 		while (sent < plan.nb_msgs && sent - done < QUEUE) {
@@ -206,9 +208,9 @@ producer_main(void *arg)
 		}
 		done = producer_done(prod, done);
 		if (sent + done != before)
-			end = t_deadline();
+			wait.deadline = t_deadline();
 		else
-			pass(end, __FILE__, __LINE__, "a thread's work");
+			pass(&wait);
 	}
 	__atomic_fetch_add(&nb_produced, 1, __ATOMIC_ACQ_REL);
 	t_producer_end(prod);

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef ARGP_CONF_H
-#define ARGP_CONF_H
+#ifndef ARGP_PROGRAM_H
+#define ARGP_PROGRAM_H
 
 /*
  * A program for the tests of argp: callbacks that write down their calls, and
@@ -62,4 +62,4 @@ struct doca_argp_cmd *argp_cmd(const char *name);
 doca_error_t argp_start_words(const char *const *words);
 #define argp_start(...) argp_start_words((const char *const[]){ __VA_ARGS__, NULL })
 
-#endif /* ARGP_CONF_H */
+#endif /* ARGP_PROGRAM_H */

@@ -10,8 +10,7 @@
 #include "t_main.h"
 
 /* behaviour: G6 */
-static void
-order_of_calls(void)
+T_CASE(order_of_calls)
 {
 	struct doca_argp_param *p = NULL;
 	struct doca_argp_cmd *c = NULL;
@@ -48,8 +47,7 @@ order_of_calls(void)
 	T_EQ(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
 }
 
-static void
-registration(void)
+T_CASE(registration)
 {
 	struct doca_argp_param *p, *q;
 
@@ -124,15 +122,14 @@ setters_of_null(void)
 	doca_argp_usage();
 }
 
-static void
-null_is_no_crash(void)
+T_CASE(null_is_no_crash)
 {
-	static struct d_run run;
+	static struct child_run run;
 	unsigned int lines = 0;
 	const char *c;
 
 	/* Before doca_argp_init() there is stderr only. */
-	d_run(&run, setters_of_null);
+	child_run(&run, setters_of_null);
 	T_EQ(run.status, 0);
 	for (c = run.err; *c != '\0'; c++)
 		lines += *c == '\n';
@@ -141,8 +138,7 @@ null_is_no_crash(void)
 }
 
 /* behaviour: G7 */
-static void
-types_of_values(void)
+T_CASE(types_of_values)
 {
 	argp_begin();
 	argp_register("s", "string", DOCA_ARGP_TYPE_STRING, argp_take_string, NULL);
@@ -154,8 +150,7 @@ types_of_values(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-forms_of_flags(void)
+T_CASE(forms_of_flags)
 {
 	static const char *const forms[][3] = {
 		{ "-n", "5" }, { "-n5" }, { "--number", "5" }, { "--number=5" }, { "--num=5" },
@@ -176,8 +171,7 @@ forms_of_flags(void)
 	}
 }
 
-static void
-range_of_int(void)
+T_CASE(range_of_int)
 {
 	static const char *const good[] = {
 		"2147483647", "-2147483648", "0x7fffffff", "-0x80000000",
@@ -208,8 +202,7 @@ range_of_int(void)
 	}
 }
 
-static void
-range_of_double(void)
+T_CASE(range_of_double)
 {
 	static const char *const bad[] = { "", "x", "1x", "nan", "inf", "1e999" };
 	unsigned int i;
@@ -224,8 +217,7 @@ range_of_double(void)
 }
 
 /* behaviour: G6 */
-static void
-mistakes(void)
+T_CASE(mistakes)
 {
 	static const struct {
 		const char *words[3];
@@ -264,8 +256,7 @@ mistakes(void)
 }
 
 /* behaviour: G6 */
-static void
-errors_of_callbacks(void)
+T_CASE(errors_of_callbacks)
 {
 	argp_begin();
 	argp_register("f", NULL, DOCA_ARGP_TYPE_STRING, argp_fail, NULL);
@@ -289,8 +280,7 @@ errors_of_callbacks(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-multiplicity_and_singular(void)
+T_CASE(multiplicity_and_singular)
 {
 	argp_begin();
 	argp_register("m", NULL, DOCA_ARGP_TYPE_INT, argp_take_int,
@@ -313,8 +303,7 @@ multiplicity_and_singular(void)
 }
 
 /* behaviour: G7 */
-static void
-log_levels(void)
+T_CASE(log_levels)
 {
 	int level = 0;
 
@@ -336,8 +325,7 @@ log_levels(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-commands(void)
+T_CASE(commands)
 {
 	argp_begin_commands();
 	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
@@ -375,8 +363,7 @@ commands(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-registration_of_commands(void)
+T_CASE(registration_of_commands)
 {
 	struct doca_argp_cmd *a, *b, *bad;
 
@@ -417,8 +404,7 @@ registration_of_commands(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-dpdk_program(void)
+T_CASE(dpdk_program)
 {
 	argp_begin();
 	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
@@ -457,8 +443,7 @@ ask_help_of_command(void)
 	argp_start("outer", "-h");
 }
 
-static void
-usage(void)
+T_CASE(usage)
 {
 #define LEVELS_ "<DISABLE=10, CRITICAL=20,\n" \
 		"                       ERROR=30, WARNING=40, INFO=50, DEBUG=60, TRACE=70>\n"
@@ -478,16 +463,16 @@ usage(void)
 		"                       A description\n"
 		"  -t                   A description\n"
 		"\n";
-	static struct d_run run;
+	static struct child_run run;
 
-	d_run(&run, ask_help);
+	child_run(&run, ask_help);
 	T_EQ(run.status, 0);
 	T_STR_EQ(run.out, text);
 	T_STR_EQ(run.err, "");
-	d_run(&run, ask_usage);
+	child_run(&run, ask_usage);
 	T_EQ(run.status, 0);
 	T_STR_EQ(run.out, text);
-	d_run(&run, ask_help_of_command);
+	child_run(&run, ask_help_of_command);
 	T_EQ(run.status, 0);
 	T_STR_HAS(run.out, "Usage: prog outer [DOCA Flags] [Program Flags] [Command]\n");
 	T_STR_HAS(run.out, "\nProgram Flags:\n  -i, --int            A description\n");
@@ -522,17 +507,16 @@ ask_own_version(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-version(void)
+T_CASE(version)
 {
-	static struct d_run run;
+	static struct child_run run;
 	char text[64];
 
-	d_run(&run, ask_version);
+	child_run(&run, ask_version);
 	T_EQ(run.status, 0);
 	snprintf(text, sizeof(text), "%s\n", doca_version_runtime());
 	T_STR_EQ(run.out, text);
-	d_run(&run, ask_own_version);
+	child_run(&run, ask_own_version);
 	T_EQ(run.status, 0);
 	T_STR_EQ(run.out, "my version\n");
 }
@@ -568,18 +552,17 @@ err_to_sdk(void)
 	err_without_logger();
 }
 
-static void
-who_is_told(void)
+T_CASE(who_is_told)
 {
-	static struct d_run run;
+	static struct child_run run;
 
-	d_run(&run, err_without_logger);
+	child_run(&run, err_without_logger);
 	T_EQ(run.status, 0);
 	T_STR_EQ(run.err, "prog2: unknown flag '--nope'; see --help\n");
-	d_run(&run, err_disabled);
+	child_run(&run, err_disabled);
 	T_EQ(run.status, 0);
 	T_STR_EQ(run.err, "");
-	d_run(&run, err_to_sdk);
+	child_run(&run, err_to_sdk);
 	T_EQ(run.status, 0);
 	T_STR_EQ(run.err, "");
 	T_STR_HAS(run.out, "] unknown flag '--nope'; see --help\n");
@@ -598,38 +581,10 @@ leave_all_behind(void)
 }
 
 /* Under ASan the child fails if it leaks. */
-static void
-leaks(void)
+T_CASE(leaks)
 {
-	static struct d_run run;
+	static struct child_run run;
 
-	d_run(&run, leave_all_behind);
+	child_run(&run, leave_all_behind);
 	T_EQ(run.status, 0);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "order_of_calls", order_of_calls },
-		{ "registration", registration },
-		{ "null_is_no_crash", null_is_no_crash },
-		{ "types_of_values", types_of_values },
-		{ "forms_of_flags", forms_of_flags },
-		{ "range_of_int", range_of_int },
-		{ "range_of_double", range_of_double },
-		{ "mistakes", mistakes },
-		{ "errors_of_callbacks", errors_of_callbacks },
-		{ "multiplicity_and_singular", multiplicity_and_singular },
-		{ "log_levels", log_levels },
-		{ "commands", commands },
-		{ "registration_of_commands", registration_of_commands },
-		{ "dpdk_program", dpdk_program },
-		{ "usage", usage },
-		{ "version", version },
-		{ "who_is_told", who_is_told },
-		{ "leaks", leaks },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -156,8 +156,7 @@ take_dev(void *value, void *config)
 	struct doca_argp_device_ctx *ctx = value;
 
 	T_CHECK(config == &argp_conf);
-	argp_note("dev(%s;%s) ", ctx->dev->info->ibdev,
-		ctx->devargs != NULL ? ctx->devargs : "");
+	argp_note("dev(%s;%s) ", ctx->dev->info->ibdev, ctx->devargs != NULL ? ctx->devargs : "");
 	return callback_result;
 }
 
@@ -188,8 +187,7 @@ give(const char *flag, const char *value)
 	return result;
 }
 
-static void
-devices(void)
+T_CASE(devices)
 {
 	static const char *const names[] = { "0000:03:00.1", "pci/0000:03:00.1", "mlx5_1", "p1" };
 	unsigned int i;
@@ -203,8 +201,7 @@ devices(void)
 	T_STR_EQ(argp_conf.calls, "dev(mlx5_0;a=1,b=2) ");
 }
 
-static void
-representors(void)
+T_CASE(representors)
 {
 	T_EQ(give("--rep", "p0,pf0hpf"), DOCA_SUCCESS);
 	T_STR_EQ(argp_conf.calls, "rep(mlx5_0;pf0hpf;) ");
@@ -214,8 +211,7 @@ representors(void)
 	T_STR_EQ(argp_conf.calls, "rep(mlx5_0;pf0hpf;a=1,b) ");
 }
 
-static void
-refused(void)
+T_CASE(refused)
 {
 	T_EQ(give("--dev", "p2"), DOCA_ERROR_NOT_FOUND);
 	T_STR_HAS(argp_log, "flag '--dev', p2: ");
@@ -248,8 +244,7 @@ open_mine(struct doca_devinfo *devinfo, void *usr_ctx, struct doca_dev **dev)
 	return DOCA_SUCCESS;
 }
 
-static void
-own_open(void)
+T_CASE(own_open)
 {
 	struct doca_dev dev = { 0 };
 
@@ -262,17 +257,4 @@ own_open(void)
 	T_STR_EQ(argp_conf.calls, "dev(mlx5_1;) ");
 	T_EQ(dev.nb_open, 1);
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "devices", devices },
-		{ "representors", representors },
-		{ "refused", refused },
-		{ "own_open", own_open },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -34,8 +34,7 @@ begin(void)
 		doca_argp_param_set_multiplicity);
 	argp_register("b", "bool", DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
 	argp_register("d", "double", DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
-	argp_register("c", "cli", DOCA_ARGP_TYPE_INT, argp_take_int,
-		doca_argp_param_set_cli_only);
+	argp_register("c", "cli", DOCA_ARGP_TYPE_INT, argp_take_int, doca_argp_param_set_cli_only);
 	param = argp_param("x", NULL, DOCA_ARGP_TYPE_INT, argp_take_int);
 	T_EQ(doca_argp_register_param(param), DOCA_SUCCESS);
 }
@@ -50,8 +49,7 @@ check(const char *text, const char *calls)
 }
 
 /* behaviour: G8 */
-static void
-sections(void)
+T_CASE(sections)
 {
 	check("{ \"doca_dpdk_flags\": {},\n"
 		"  \"doca_general_flags\": { \"log-level\": 60, \"sdk-log-level\": \"20\" },\n"
@@ -63,16 +61,14 @@ sections(void)
 	check("{}", "");
 }
 
-static void
-flat_file(void)
+T_CASE(flat_file)
 {
 	check("{ \"log-level\": 30, \"string\": \"\", \"bool\": false, \"double\": 3 }",
 		"string() double(3) ");
 	T_EQ(doca_log_level_get_global_lower_limit(), 30);
 }
 
-static void
-comments(void)
+T_CASE(comments)
 {
 	check("// the first line\n"
 		"{ /* an object\n of two lines */ \"doca_program_flags\": {\n"
@@ -81,8 +77,7 @@ comments(void)
 		"} }", "string(// no /* comment */ \\\" //) ");
 }
 
-static void
-command_line_wins(void)
+T_CASE(command_line_wins)
 {
 	begin();
 	T_EQ(argp_start("-i7", "-j", file_of("{ \"int\": [1, 2], \"log-level\": 30,"
@@ -92,8 +87,7 @@ command_line_wins(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-mistakes(void)
+T_CASE(mistakes)
 {
 	static const struct {
 		const char *json;
@@ -137,8 +131,7 @@ mistakes(void)
 	}
 }
 
-static void
-no_file(void)
+T_CASE(no_file)
 {
 	begin();
 	T_EQ(argp_start("--json", "/nowhere/flags.json"), DOCA_ERROR_IO_FAILED);
@@ -150,8 +143,7 @@ no_file(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-dpdk(void)
+T_CASE(dpdk)
 {
 	static const char text[] = "{ \"doca_dpdk_flags\": { \"a\": [\"03:00.0\", \"03:00.1\"],\n"
 		" \"in-memory\": true, \"no-huge\": false, \"m\": 64, \"--log\": \"x\" } }";
@@ -180,28 +172,10 @@ all(void)
 }
 
 /* Under ASan the child fails if it leaks. */
-static void
-leaks(void)
+T_CASE(leaks)
 {
-	static struct d_run run;
+	static struct child_run run;
 
-	d_run(&run, all);
+	child_run(&run, all);
 	T_EQ(run.status, 0);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "sections", sections },
-		{ "flat_file", flat_file },
-		{ "comments", comments },
-		{ "command_line_wins", command_line_wins },
-		{ "mistakes", mistakes },
-		{ "no_file", no_file },
-		{ "dpdk", dpdk },
-		{ "leaks", leaks },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

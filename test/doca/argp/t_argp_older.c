@@ -10,8 +10,7 @@
 #include "t_main.h"
 
 /* Same values in all of them; 4 has another meaning since 3.0. */
-static void
-json_objects(void)
+T_CASE(json_objects)
 {
 	static const struct {
 		const char *text;
@@ -33,8 +32,7 @@ json_objects(void)
 	}
 }
 
-static void
-json_object_in_file(void)
+T_CASE(json_object_in_file)
 {
 	char path[256];
 	FILE *file;
@@ -51,8 +49,7 @@ json_object_in_file(void)
 	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
-static void
-no_newer_types(void)
+T_CASE(no_newer_types)
 {
 	struct doca_argp_param *param;
 
@@ -74,12 +71,11 @@ ask_usage(void)
 	puts("went on");
 }
 
-static void
-usage(void)
+T_CASE(usage)
 {
-	static struct d_run run;
+	static struct child_run run;
 
-	d_run(&run, ask_usage);
+	child_run(&run, ask_usage);
 	T_STR_HAS(run.out, "Usage: prog");
 	if (COMCH_DOCA_GENERATION < 209) {
 		T_EQ(run.status, EXIT_FAILURE);
@@ -88,17 +84,4 @@ usage(void)
 		T_EQ(run.status, 0);
 		T_STR_HAS(run.out, "went on");
 	}
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "json_objects", json_objects },
-		{ "json_object_in_file", json_object_in_file },
-		{ "no_newer_types", no_newer_types },
-		{ "usage", usage },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -27,8 +27,7 @@ use_of_compat(const char *text)
 #include "t_main.h"
 
 /* behaviour: G1 */
-static void
-names(void)
+T_CASE(names)
 {
 	static const char *const wanted[] = {
 		"SUCCESS", "ERROR_UNKNOWN", "ERROR_NOT_PERMITTED", "ERROR_IN_USE",
@@ -61,8 +60,7 @@ names(void)
 }
 
 /* behaviour: G1 */
-static void
-unknown(void)
+T_CASE(unknown)
 {
 	static const int values[] = { 31, 1000, -1, INT32_MIN, INT32_MAX };
 	unsigned int i;
@@ -74,8 +72,7 @@ unknown(void)
 }
 
 /* behaviour: G2 */
-static void
-propagate(void)
+T_CASE(propagate)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -98,8 +95,7 @@ propagate(void)
 }
 
 /* behaviour: G12 */
-static void
-versions(void)
+T_CASE(versions)
 {
 	char text[32];
 
@@ -122,8 +118,7 @@ versions(void)
 }
 
 /* behaviour: G10 */
-static void
-role(void)
+T_CASE(role)
 {
 #ifdef WANT_DPU
 #if !defined(DOCA_ARCH_DPU) || !defined(DOCA_ARCH_ARM) || defined(DOCA_ARCH_HOST) || \
@@ -155,8 +150,7 @@ struct versioned {
 	int value;
 };
 
-static void
-helpers(void)
+T_CASE(helpers)
 {
 	DOCA_STRUCT_DEF(versioned, s);
 	struct versioned t = { .value = 5 };
@@ -175,19 +169,4 @@ helpers(void)
 	T_EQ(DOCA_BETOH16(DOCA_HTOBE16(0x1234)), 0x1234);
 	T_EQ(DOCA_BETOH32(DOCA_HTOBE32(0x12345678)), 0x12345678);
 	T_EQ(DOCA_HTOBE16(0x1234), htons(0x1234));
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "names", names },
-		{ "unknown", unknown },
-		{ "propagate", propagate },
-		{ "versions", versions },
-		{ "role", role },
-		{ "helpers", helpers },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

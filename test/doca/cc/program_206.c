@@ -16,7 +16,7 @@ static void
 on_connect(struct doca_cc_event_connection_status_changed *event,
 		struct doca_cc_connection *conn, uint8_t change_successful)
 {
-	struct tcc_side *s = tcc_side_of(conn);
+	struct cc_side *s = cc_side_of(conn);
 
 	T_CHECK(event != NULL);
 	T_EQ(change_successful, 1);
@@ -30,14 +30,14 @@ on_disconnect(struct doca_cc_event_connection_status_changed *event,
 {
 	T_CHECK(event != NULL);
 	T_EQ(change_successful, 1);
-	tcc_side_of(conn)->nb_disconnects++;
+	cc_side_of(conn)->nb_disconnects++;
 }
 
 static void
 on_msg(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, uint32_t msg_len,
 		struct doca_cc_connection *conn)
 {
-	struct tcc_side *s = tcc_side_of(conn);
+	struct cc_side *s = cc_side_of(conn);
 
 	T_CHECK(event != NULL);
 	T_LE(msg_len, sizeof(s->msg));
@@ -49,10 +49,10 @@ on_msg(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, uint32_t msg_
 static void
 on_sent(struct doca_cc_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	struct tcc_side *s = ctx_data.ptr;
+	struct cc_side *s = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 5);
-	TD_OK(doca_task_get_status(doca_cc_task_send_as_task(task)));
+	T_OK(doca_task_get_status(doca_cc_task_send_as_task(task)));
 	s->nb_sent++;
 	doca_task_free(doca_cc_task_send_as_task(task));
 }
@@ -61,7 +61,7 @@ static void
 on_send_error(struct doca_cc_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct tcc_side *s = ctx_data.ptr;
+	struct cc_side *s = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 5);
 	s->nb_send_errors++;
@@ -72,7 +72,7 @@ static void
 on_put(struct doca_cc_producer_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct tcc_queue *q = ctx_data.ptr;
+	struct cc_queue *q = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 0);
 	q->nb_done++;
@@ -83,7 +83,7 @@ static void
 on_put_error(struct doca_cc_producer_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct tcc_queue *q = ctx_data.ptr;
+	struct cc_queue *q = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 0);
 	q->nb_errors++;
@@ -94,7 +94,7 @@ static void
 on_got(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct tcc_queue *q = ctx_data.ptr;
+	struct cc_queue *q = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 0);
 	T_NE(doca_cc_consumer_task_post_recv_get_producer_id(task), 0);
@@ -106,7 +106,7 @@ static void
 on_got_error(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
-	struct tcc_queue *q = ctx_data.ptr;
+	struct cc_queue *q = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 0);
 	q->nb_errors++;
@@ -116,40 +116,37 @@ on_got_error(struct doca_cc_consumer_task_post_recv *task, union doca_data task_
 /* Configuration */
 
 void
-tcc_server_conf(struct tcc_side *s)
+cc_server_conf(struct cc_side *s)
 {
-	TD_OK(doca_cc_server_task_send_set_conf(s->server, on_sent, on_send_error,
-		TCC_NB_TASKS));
-	TD_OK(doca_cc_server_event_msg_recv_register(s->server, on_msg));
-	TD_OK(doca_cc_server_event_connection_register(s->server, on_connect, on_disconnect));
+	T_OK(doca_cc_server_task_send_set_conf(s->server, on_sent, on_send_error, CC_NB_TASKS));
+	T_OK(doca_cc_server_event_msg_recv_register(s->server, on_msg));
+	T_OK(doca_cc_server_event_connection_register(s->server, on_connect, on_disconnect));
 }
 
 void
-tcc_client_conf(struct tcc_side *s)
+cc_client_conf(struct cc_side *s)
 {
-	TD_OK(doca_cc_client_task_send_set_conf(s->client, on_sent, on_send_error,
-		TCC_NB_TASKS));
-	TD_OK(doca_cc_client_event_msg_recv_register(s->client, on_msg));
+	T_OK(doca_cc_client_task_send_set_conf(s->client, on_sent, on_send_error, CC_NB_TASKS));
+	T_OK(doca_cc_client_event_msg_recv_register(s->client, on_msg));
 }
 
 void
-tcc_producer_conf(struct tcc_queue *q)
+cc_producer_conf(struct cc_queue *q)
 {
-	TD_OK(doca_cc_producer_task_send_set_conf(q->producer, on_put, on_put_error,
-		TCC_NB_TASKS));
+	T_OK(doca_cc_producer_task_send_set_conf(q->producer, on_put, on_put_error, CC_NB_TASKS));
 }
 
 void
-tcc_consumer_conf(struct tcc_queue *q)
+cc_consumer_conf(struct cc_queue *q)
 {
-	TD_OK(doca_cc_consumer_task_post_recv_set_conf(q->consumer, on_got, on_got_error,
-		TCC_NB_TASKS));
+	T_OK(doca_cc_consumer_task_post_recv_set_conf(q->consumer, on_got, on_got_error,
+		CC_NB_TASKS));
 }
 
 /* Tasks */
 
 static doca_error_t
-alloc_send(struct tcc_side *s, const void *msg, uint32_t len, struct doca_cc_task_send **task)
+alloc_send(struct cc_side *s, const void *msg, uint32_t len, struct doca_cc_task_send **task)
 {
 	if (s->server != NULL)
 		return doca_cc_server_task_send_alloc_init(s->server, s->conn, msg, len, task);
@@ -157,72 +154,70 @@ alloc_send(struct tcc_side *s, const void *msg, uint32_t len, struct doca_cc_tas
 }
 
 void
-tcc_send(struct tcc_side *s, const char *text)
+cc_send(struct cc_side *s, const char *text)
 {
 	const union doca_data data = { .u64 = 5 };
 	struct doca_cc_task_send *task;
 
-	TD_OK(alloc_send(s, text, (uint32_t)strlen(text) + 1, &task));
+	T_OK(alloc_send(s, text, (uint32_t)strlen(text) + 1, &task));
 	doca_task_set_user_data(doca_cc_task_send_as_task(task), data);
-	TD_OK(doca_task_submit(doca_cc_task_send_as_task(task)));
+	T_OK(doca_task_submit(doca_cc_task_send_as_task(task)));
 }
 
 void
-tcc_post(struct tcc_queue *q, struct doca_buf *buf)
+cc_post(struct cc_queue *q, struct doca_buf *buf)
 {
 	struct doca_cc_consumer_task_post_recv *task;
 
-	TD_OK(doca_cc_consumer_task_post_recv_alloc_init(q->consumer, buf, &task));
+	T_OK(doca_cc_consumer_task_post_recv_alloc_init(q->consumer, buf, &task));
 	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(task) == buf);
 	T_EQ(doca_cc_consumer_task_post_recv_get_producer_id(task), 0);
-	TD_OK(doca_task_submit(doca_cc_consumer_task_post_recv_as_task(task)));
+	T_OK(doca_task_submit(doca_cc_consumer_task_post_recv_as_task(task)));
 }
 
 struct doca_task *
-tcc_put_task(struct tcc_queue *q, struct doca_buf *buf, uint32_t id)
+cc_put_task(struct cc_queue *q, struct doca_buf *buf, uint32_t id)
 {
 	struct doca_cc_producer_task_send *task;
 
-	TD_OK(doca_cc_producer_task_send_alloc_init(q->producer, buf, id, &task));
+	T_OK(doca_cc_producer_task_send_alloc_init(q->producer, buf, id, &task));
 	return doca_cc_producer_task_send_as_task(task);
 }
 
 /* Cases */
 
-static void
-null_arguments(void)
+T_CASE(tasks_null_arguments)
 {
 	struct doca_cc_consumer_task_post_recv *post;
 	struct doca_cc_producer_task_send *put;
 	struct doca_cc_task_send *task;
 
-	TD_IS(doca_cc_producer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_consumer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_task_send_set_conf(NULL, on_sent, on_send_error, 1),
+	T_IS(doca_cc_producer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_consumer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_server_task_send_set_conf(NULL, on_sent, on_send_error, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_client_task_send_set_conf(NULL, on_sent, on_send_error, 1),
+	T_IS(doca_cc_client_task_send_set_conf(NULL, on_sent, on_send_error, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_event_msg_recv_register(NULL, on_msg), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_client_event_msg_recv_register(NULL, on_msg), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect),
+	T_IS(doca_cc_server_event_msg_recv_register(NULL, on_msg), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_client_event_msg_recv_register(NULL, on_msg), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_task_send_alloc_init(NULL, NULL, "", 1, &task),
+	T_IS(doca_cc_server_task_send_alloc_init(NULL, NULL, "", 1, &task),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_client_task_send_alloc_init(NULL, NULL, "", 1, &task),
+	T_IS(doca_cc_client_task_send_alloc_init(NULL, NULL, "", 1, &task),
 		DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(doca_cc_task_send_as_task(NULL) == NULL);
-	TD_IS(doca_cc_producer_task_send_set_conf(NULL, on_put, on_put_error, 1),
+	T_IS(doca_cc_producer_task_send_set_conf(NULL, on_put, on_put_error, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, &put),
-		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, &put), DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(doca_cc_producer_task_send_get_buf(NULL) == NULL);
 	T_EQ(doca_cc_producer_task_send_get_consumer_id(NULL), 0);
 	doca_cc_producer_task_send_set_buf(NULL, NULL);
 	doca_cc_producer_task_send_set_consumer_id(NULL, 1);
 	T_CHECK(doca_cc_producer_task_send_as_task(NULL) == NULL);
-	TD_IS(doca_cc_consumer_task_post_recv_set_conf(NULL, on_got, on_got_error, 1),
+	T_IS(doca_cc_consumer_task_post_recv_set_conf(NULL, on_got, on_got_error, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, &post),
+	T_IS(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, &post),
 		DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(NULL) == NULL);
 	doca_cc_consumer_task_post_recv_set_buf(NULL, NULL);
@@ -230,75 +225,73 @@ null_arguments(void)
 	T_CHECK(doca_cc_consumer_task_post_recv_as_task(NULL) == NULL);
 }
 
-static void
-control_errors(void)
+T_CASE(control_errors)
 {
-	struct doca_cc_task_send *tasks[TCC_NB_TASKS], *task;
-	struct tcc_side s, c;
+	struct doca_cc_task_send *tasks[CC_NB_TASKS], *task;
+	struct cc_side s, c;
 	uint32_t i;
 
-	tcc_open(&s, &c);
-	TD_IS(doca_cc_server_task_send_set_conf(s.server, on_sent, on_send_error, 1),
+	cc_open(&s, &c);
+	T_IS(doca_cc_server_task_send_set_conf(s.server, on_sent, on_send_error, 1),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_client_task_send_set_conf(c.client, on_sent, on_send_error, 1),
+	T_IS(doca_cc_client_task_send_set_conf(c.client, on_sent, on_send_error, 1),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_client_task_send_set_conf(c.client, NULL, on_send_error, 1),
+	T_IS(doca_cc_client_task_send_set_conf(c.client, NULL, on_send_error, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_event_msg_recv_register(s.server, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_event_msg_recv_register(s.server, on_msg), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_client_event_msg_recv_register(c.client, on_msg), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_server_event_connection_register(s.server, on_connect, NULL),
+	T_IS(doca_cc_server_event_msg_recv_register(s.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_server_event_msg_recv_register(s.server, on_msg), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_cc_client_event_msg_recv_register(c.client, on_msg), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_cc_server_event_connection_register(s.server, on_connect, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_server_event_connection_register(s.server, on_connect, on_disconnect),
+	T_IS(doca_cc_server_event_connection_register(s.server, on_connect, on_disconnect),
 		DOCA_ERROR_BAD_STATE);
-	for (i = 0; i < TCC_NB_TASKS; i++)
-		TD_OK(alloc_send(&s, "x", 1, &tasks[i]));
-	TD_IS(alloc_send(&s, "x", 1, &task), DOCA_ERROR_NO_MEMORY);
-	TD_IS(alloc_send(&c, "x", 4081, &task), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(alloc_send(&c, "x", 1, NULL), DOCA_ERROR_INVALID_VALUE);
-	for (i = 0; i < TCC_NB_TASKS; i++)
+	for (i = 0; i < CC_NB_TASKS; i++)
+		T_OK(alloc_send(&s, "x", 1, &tasks[i]));
+	T_IS(alloc_send(&s, "x", 1, &task), DOCA_ERROR_NO_MEMORY);
+	T_IS(alloc_send(&c, "x", 4081, &task), DOCA_ERROR_INVALID_VALUE);
+	T_IS(alloc_send(&c, "x", 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	for (i = 0; i < CC_NB_TASKS; i++)
 		doca_task_free(doca_cc_task_send_as_task(tasks[i]));
-	tcc_close(&s, &c);
+	cc_close(&s, &c);
 }
 
-static void
-data_tasks(void)
+T_CASE(data_tasks)
 {
 	struct doca_cc_consumer_task_post_recv *post;
 	struct doca_cc_producer_task_send *put;
-	struct tcc_queue producer, consumer;
+	struct cc_queue producer, consumer;
 	struct doca_buf *bufs[2];
-	struct tcc_side s, c;
-	struct td_mem mem;
+	struct cc_side s, c;
+	struct memory mem;
 
-	tcc_open(&s, &c);
-	TD_OK(doca_cc_producer_cap_is_supported(doca_dev_as_devinfo(s.dev)));
-	TD_OK(doca_cc_consumer_cap_is_supported(doca_dev_as_devinfo(s.dev)));
-	td_mem_create(&mem, s.dev, 128, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	bufs[0] = td_buf(&mem, 0, 64, true);
-	bufs[1] = td_buf(&mem, 64, 64, true);
-	tcc_producer_create(&producer, &s);
-	tcc_consumer_create(&consumer, &s, mem.mmap);
-	TD_IS(doca_cc_producer_task_send_alloc_init(producer.producer, bufs[0], 1, &put),
+	cc_open(&s, &c);
+	T_OK(doca_cc_producer_cap_is_supported(doca_dev_as_devinfo(s.dev)));
+	T_OK(doca_cc_consumer_cap_is_supported(doca_dev_as_devinfo(s.dev)));
+	memory_create(&mem, s.dev, 128, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	bufs[0] = memory_buf(&mem, 0, 64, true);
+	bufs[1] = memory_buf(&mem, 64, 64, true);
+	cc_producer_create(&producer, &s);
+	cc_consumer_create(&consumer, &s, mem.mmap);
+	T_IS(doca_cc_producer_task_send_alloc_init(producer.producer, bufs[0], 1, &put),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_consumer_task_post_recv_alloc_init(consumer.consumer, bufs[0], &post),
+	T_IS(doca_cc_consumer_task_post_recv_alloc_init(consumer.consumer, bufs[0], &post),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_producer_task_send_set_conf(producer.producer, on_put, on_put_error, 0),
+	T_IS(doca_cc_producer_task_send_set_conf(producer.producer, on_put, on_put_error, 0),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_cc_consumer_task_post_recv_set_conf(consumer.consumer, on_got, NULL, 1),
+	T_IS(doca_cc_consumer_task_post_recv_set_conf(consumer.consumer, on_got, NULL, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_ctx_start(producer.ctx));
-	TD_IS(doca_ctx_start(consumer.ctx), DOCA_ERROR_IN_PROGRESS);
-	TCC_UNTIL(s.pe, c.pe, td_state(consumer.ctx) == DOCA_CTX_STATE_RUNNING);
-	TD_IS(doca_cc_producer_task_send_set_conf(producer.producer, on_put, on_put_error, 1),
+	T_OK(doca_ctx_start(producer.ctx));
+	T_IS(doca_ctx_start(consumer.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(cc_progress(s.pe, c.pe), ctx_is_running(consumer.ctx));
+	T_IS(doca_cc_producer_task_send_set_conf(producer.producer, on_put, on_put_error, 1),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_cc_consumer_task_post_recv_set_conf(consumer.consumer, on_got,
+	T_IS(doca_cc_consumer_task_post_recv_set_conf(consumer.consumer, on_got,
 		on_got_error, 1), DOCA_ERROR_BAD_STATE);
 
 	/* There is no message without a buf. */
-	TD_IS(doca_cc_producer_task_send_alloc_init(producer.producer, NULL, 1, &put),
+	T_IS(doca_cc_producer_task_send_alloc_init(producer.producer, NULL, 1, &put),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_cc_producer_task_send_alloc_init(producer.producer, bufs[0], 1, &put));
+	T_OK(doca_cc_producer_task_send_alloc_init(producer.producer, bufs[0], 1, &put));
 	T_CHECK(doca_cc_producer_task_send_get_buf(put) == bufs[0]);
 	T_EQ(doca_cc_producer_task_send_get_consumer_id(put), 1);
 	doca_cc_producer_task_send_set_buf(put, bufs[1]);
@@ -306,22 +299,15 @@ data_tasks(void)
 	T_CHECK(doca_cc_producer_task_send_get_buf(put) == bufs[1]);
 	T_EQ(doca_cc_producer_task_send_get_consumer_id(put), 2);
 	doca_task_free(doca_cc_producer_task_send_as_task(put));
-	TD_OK(doca_cc_consumer_task_post_recv_alloc_init(consumer.consumer, bufs[0], &post));
+	T_OK(doca_cc_consumer_task_post_recv_alloc_init(consumer.consumer, bufs[0], &post));
 	doca_cc_consumer_task_post_recv_set_buf(post, bufs[1]);
 	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(post) == bufs[1]);
 	doca_task_free(doca_cc_consumer_task_post_recv_as_task(post));
 
-	tcc_queue_destroy(&producer, s.pe, c.pe);
-	tcc_queue_destroy(&consumer, s.pe, c.pe);
-	TD_OK(doca_buf_dec_refcount(bufs[0], NULL));
-	TD_OK(doca_buf_dec_refcount(bufs[1], NULL));
-	td_mem_destroy(&mem);
-	tcc_close(&s, &c);
+	cc_queue_destroy(&producer, s.pe, c.pe);
+	cc_queue_destroy(&consumer, s.pe, c.pe);
+	T_OK(doca_buf_dec_refcount(bufs[0], NULL));
+	T_OK(doca_buf_dec_refcount(bufs[1], NULL));
+	memory_destroy(&mem);
+	cc_close(&s, &c);
 }
-
-const struct t_case tcc_cases[] = {
-	{ "tasks_null_arguments", null_arguments },
-	{ "control_errors", control_errors },
-	{ "data_tasks", data_tasks },
-};
-const unsigned int tcc_nb_cases = RTE_DIM(tcc_cases);

@@ -13,7 +13,7 @@
 #define REST_WAKES 300
 
 void
-td_ev_open(struct td_ev *ev, unsigned int flags)
+sleeper_open(struct sleeper *ev, unsigned int flags)
 {
 	memset(ev, 0, sizeof(*ev));
 	ev->flags = flags;
@@ -23,46 +23,46 @@ td_ev_open(struct td_ev *ev, unsigned int flags)
 }
 
 void
-td_ev_close(struct td_ev *ev)
+sleeper_close(struct sleeper *ev)
 {
 	close(ev->ep);
 	close(ev->ep2);
 }
 
 static void
-arm(struct td_ev *ev, unsigned int i)
+arm(struct sleeper *ev, unsigned int i)
 {
 	if (ev->armed[i])
 		return;
-	TD_OK(doca_pe_request_notification(ev->pes[i]));
+	T_OK(doca_pe_request_notification(ev->pes[i]));
 	ev->armed[i] = true;
 }
 
 void
-td_ev_add(struct td_ev *ev, struct doca_pe *pe)
+sleeper_add(struct sleeper *ev, struct doca_pe *pe)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 	unsigned int i = ev->nb++;
 
-	T_LE(ev->nb, TD_EV_PES);
-	if ((ev->flags & TD_EV_EDGE) != 0)
+	T_LE(ev->nb, SLEEPER_PES);
+	if ((ev->flags & SLEEPER_EDGE) != 0)
 		e.events |= EPOLLET;
 	e.data.ptr = pe;
 	ev->pes[i] = pe;
 	ev->armed[i] = false;
-	TD_OK(doca_pe_get_notification_handle(pe, &ev->fds[i]));
+	T_OK(doca_pe_get_notification_handle(pe, &ev->fds[i]));
 	T_GE(ev->fds[i], 0);
 	T_EQ(epoll_ctl(ev->ep, EPOLL_CTL_ADD, ev->fds[i], &e), 0);
-	if ((ev->flags & TD_EV_TWO_SETS) != 0)
+	if ((ev->flags & SLEEPER_TWO_SETS) != 0)
 		T_EQ(epoll_ctl(ev->ep2, EPOLL_CTL_ADD, ev->fds[i], &e), 0);
-	TD_OK(doca_pe_set_event_mode(pe, (ev->flags & TD_EV_NO_CLEAR) != 0 ?
+	T_OK(doca_pe_set_event_mode(pe, (ev->flags & SLEEPER_NO_CLEAR) != 0 ?
 		DOCA_PE_EVENT_MODE_PROGRESS_ALL : DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE));
-	if ((ev->flags & TD_EV_LATE) == 0)
+	if ((ev->flags & SLEEPER_LATE) == 0)
 		arm(ev, i);
 }
 
 static unsigned int
-find(const struct td_ev *ev, const struct doca_pe *pe)
+find(const struct sleeper *ev, const struct doca_pe *pe)
 {
 	unsigned int i;
 
@@ -73,12 +73,12 @@ find(const struct td_ev *ev, const struct doca_pe *pe)
 }
 
 void
-td_ev_del(struct td_ev *ev, struct doca_pe *pe)
+sleeper_del(struct sleeper *ev, struct doca_pe *pe)
 {
 	unsigned int i = find(ev, pe);
 
 	T_EQ(epoll_ctl(ev->ep, EPOLL_CTL_DEL, ev->fds[i], NULL), 0);
-	if ((ev->flags & TD_EV_TWO_SETS) != 0)
+	if ((ev->flags & SLEEPER_TWO_SETS) != 0)
 		T_EQ(epoll_ctl(ev->ep2, EPOLL_CTL_DEL, ev->fds[i], NULL), 0);
 	ev->nb--;
 	ev->pes[i] = ev->pes[ev->nb];
@@ -87,34 +87,34 @@ td_ev_del(struct td_ev *ev, struct doca_pe *pe)
 }
 
 static void
-wake(struct td_ev *ev, unsigned int i)
+wake(struct sleeper *ev, unsigned int i)
 {
 	ev->wakes++;
 	ev->armed[i] = false;
-	if ((ev->flags & TD_EV_NO_CLEAR) == 0)
-		TD_OK(doca_pe_clear_notification(ev->pes[i],
-			(ev->flags & TD_EV_ZERO) != 0 ? 0 : ev->fds[i]));
+	if ((ev->flags & SLEEPER_NO_CLEAR) == 0)
+		T_OK(doca_pe_clear_notification(ev->pes[i],
+			(ev->flags & SLEEPER_ZERO) != 0 ? 0 : ev->fds[i]));
 	while (doca_pe_progress(ev->pes[i]) != 0)
 		;
-	if ((ev->flags & TD_EV_LATE) == 0)
+	if ((ev->flags & SLEEPER_LATE) == 0)
 		arm(ev, i);
 }
 
 bool
-td_ev_step(struct td_ev *ev, int timeout_ms)
+sleeper_step(struct sleeper *ev, int timeout_ms)
 {
-	struct epoll_event e[TD_EV_PES], e2[TD_EV_PES];
+	struct epoll_event e[SLEEPER_PES], e2[SLEEPER_PES];
 	unsigned int i;
 	int n, k;
 
 	for (i = 0; i < ev->nb; i++)
 		arm(ev, i);
 	/* The second set is asked first: the answer of the first is used. */
-	if ((ev->flags & TD_EV_TWO_SETS) != 0 &&
-			epoll_wait(ev->ep2, e2, TD_EV_PES, timeout_ms) <= 0)
+	if ((ev->flags & SLEEPER_TWO_SETS) != 0 &&
+			epoll_wait(ev->ep2, e2, SLEEPER_PES, timeout_ms) <= 0)
 		return false;
 	do {
-		n = epoll_wait(ev->ep, e, TD_EV_PES, timeout_ms);
+		n = epoll_wait(ev->ep, e, SLEEPER_PES, timeout_ms);
 	} while (n < 0 && errno == EINTR);
 	T_GE(n, 0);
 	for (k = 0; k < n; k++)
@@ -123,22 +123,28 @@ td_ev_step(struct td_ev *ev, int timeout_ms)
 }
 
 void
-td_ev_rest(struct td_ev *ev)
+sleeper_sleep(struct sleeper *ev)
+{
+	sleeper_step(ev, T_TIMEOUT_MS);
+}
+
+void
+sleeper_rest(struct sleeper *ev)
 {
 	unsigned int n = 0;
 
-	while (td_ev_step(ev, REST_MS))
+	while (sleeper_step(ev, REST_MS))
 		if (++n > REST_WAKES)
 			T_FAIL("woken %u times for nothing, and again", n);
 }
 
 void
-td_traffic(struct td *t)
+pair_traffic(struct pair *t)
 {
 	unsigned int i;
 
 	for (i = 0; i < 40; i++) {
-		td_send(&t->client, "to the server", 13);
-		td_send(&t->server, "to the client", 13);
+		side_send(&t->client, "to the server", 13);
+		side_send(&t->server, "to the client", 13);
 	}
 }

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef TD_EV_H
-#define TD_EV_H
+#ifndef COMCH_SLEEPER_H
+#define COMCH_SLEEPER_H
 
 /*
  * Engines that are asleep: one thread, one epoll set. Only the engine whose
@@ -11,48 +11,43 @@
  * does not wake its engine is never seen.
  */
 
-#include "comch/pair.h"
+#include "comch/queue.h"
 
-#define TD_EV_PES 8
+#define SLEEPER_PES 8
 
 /* Arm when about to wait, not before: what was done meanwhile happened unarmed. */
-#define TD_EV_LATE     (1u << 0)
-#define TD_EV_EDGE     (1u << 1)
+#define SLEEPER_LATE     (1u << 0)
+#define SLEEPER_EDGE     (1u << 1)
 /* DOCA_PE_EVENT_MODE_PROGRESS_ALL, and nobody clears. */
-#define TD_EV_NO_CLEAR (1u << 2)
+#define SLEEPER_NO_CLEAR (1u << 2)
 /* Clear with handle 0. */
-#define TD_EV_ZERO     (1u << 3)
+#define SLEEPER_ZERO     (1u << 3)
 /* Each descriptor is in a second set, too, which has to tell the same. */
-#define TD_EV_TWO_SETS (1u << 4)
+#define SLEEPER_TWO_SETS (1u << 4)
 
-struct td_ev {
+struct sleeper {
 	unsigned int flags;
 	int ep, ep2;
 	unsigned int nb;
-	struct doca_pe *pes[TD_EV_PES];
-	int fds[TD_EV_PES];
-	bool armed[TD_EV_PES];
+	struct doca_pe *pes[SLEEPER_PES];
+	int fds[SLEEPER_PES];
+	bool armed[SLEEPER_PES];
 	unsigned int wakes;
 };
 
-void td_ev_open(struct td_ev *ev, unsigned int flags);
-void td_ev_close(struct td_ev *ev);
+void sleeper_open(struct sleeper *ev, unsigned int flags);
+void sleeper_close(struct sleeper *ev);
 /* An engine sleeps here from now on; and no more. */
-void td_ev_add(struct td_ev *ev, struct doca_pe *pe);
-void td_ev_del(struct td_ev *ev, struct doca_pe *pe);
+void sleeper_add(struct sleeper *ev, struct doca_pe *pe);
+void sleeper_del(struct sleeper *ev, struct doca_pe *pe);
 /* Sleep until one of the engines wakes, and progress those that do. False: time-out. */
-bool td_ev_step(struct td_ev *ev, int timeout_ms);
+bool sleeper_step(struct sleeper *ev, int timeout_ms);
+/* Sleep until woken, or for T_TIMEOUT_MS: the step of T_WAIT(). */
+void sleeper_sleep(struct sleeper *ev);
 /* They come to rest: after a bounded number of wake-ups, none comes any more. */
-void td_ev_rest(struct td_ev *ev);
-
-#define TD_EV_UNTIL(ev, cond) \
-	do { \
-		while (!(cond)) \
-			if (!td_ev_step(ev, T_TIMEOUT_MS)) \
-				T_FAIL("nothing woke who waits for %s", #cond); \
-	} while (0)
+void sleeper_rest(struct sleeper *ev);
 
 /* Forty messages each way, on their way. */
-void td_traffic(struct td *t);
+void pair_traffic(struct pair *t);
 
-#endif /* TD_EV_H */
+#endif /* COMCH_SLEEPER_H */

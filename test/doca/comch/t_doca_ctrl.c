@@ -6,16 +6,15 @@
 
 #include <stdlib.h>
 
+#include "comch/queue.h"
 #include "t_main.h"
-#include "comch/pair.h"
 
 /* behaviour: S1, S2, D10 */
-static void
-create(void)
+T_CASE(create)
 {
-	struct doca_dev *dpu = td_dev_open("dpu", "03:00.0");
-	struct doca_dev_rep *rep = td_rep_open(dpu, "b1:00.0");
-	struct doca_dev *host = td_dev_open("host", "b1:00.0");
+	struct doca_dev *dpu = dev_open("dpu", "03:00.0");
+	struct doca_dev_rep *rep = rep_open(dpu, "b1:00.0");
+	struct doca_dev *host = dev_open("host", "b1:00.0");
 	struct doca_comch_server *server;
 	struct doca_comch_client *client;
 	struct doca_dev_rep *got_rep;
@@ -23,44 +22,43 @@ create(void)
 	char name[121];
 	uint32_t len;
 
-	TD_OK(doca_comch_cap_get_max_name_len(doca_dev_as_devinfo(dpu), &len));
+	T_OK(doca_comch_cap_get_max_name_len(doca_dev_as_devinfo(dpu), &len));
 	T_EQ(len, sizeof(name) - 1);
 	memset(name, 'n', sizeof(name));
 	name[len] = '\0';
-	TD_IS(doca_comch_server_create(NULL, rep, "x", &server), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_create(dpu, NULL, "x", &server), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_create(dpu, rep, NULL, &server), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_create(dpu, rep, "x", NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_create(dpu, rep, "", &server), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_create(dpu, rep, name, &server), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_create(host, rep, "x", &server), DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_comch_client_create(NULL, "x", &client), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_create(host, NULL, &client), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_create(host, "x", NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_create(host, "", &client), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_create(host, name, &client), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_comch_server_create(NULL, rep, "x", &server), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_create(dpu, NULL, "x", &server), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_create(dpu, rep, NULL, &server), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_create(dpu, rep, "x", NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_create(dpu, rep, "", &server), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_create(dpu, rep, name, &server), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_create(host, rep, "x", &server), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_comch_client_create(NULL, "x", &client), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_create(host, NULL, &client), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_create(host, "x", NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_create(host, "", &client), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_create(host, name, &client), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
 	name[len - 1] = '\0';
-	TD_OK(doca_comch_server_create(dpu, rep, name, &server));
-	TD_OK(doca_comch_client_create(host, name, &client));
-	TD_OK(doca_comch_server_get_device(server, &got_dev));
+	T_OK(doca_comch_server_create(dpu, rep, name, &server));
+	T_OK(doca_comch_client_create(host, name, &client));
+	T_OK(doca_comch_server_get_device(server, &got_dev));
 	T_CHECK(got_dev == dpu);
-	TD_OK(doca_comch_client_get_device(client, &got_dev));
+	T_OK(doca_comch_client_get_device(client, &got_dev));
 	T_CHECK(got_dev == host);
-	TD_OK(doca_comch_server_get_device_rep(server, &got_rep));
+	T_OK(doca_comch_server_get_device_rep(server, &got_rep));
 	T_CHECK(got_rep == rep);
 	got_rep = NULL;
-	TD_OK(doca_comch_server_get_device_repr(server, &got_rep));
+	T_OK(doca_comch_server_get_device_repr(server, &got_rep));
 	T_CHECK(got_rep == rep);
-	TD_OK(doca_comch_server_destroy(server));
-	TD_OK(doca_comch_client_destroy(client));
-	TD_OK(doca_dev_rep_close(rep));
-	TD_OK(doca_dev_close(dpu));
-	TD_OK(doca_dev_close(host));
+	T_OK(doca_comch_server_destroy(server));
+	T_OK(doca_comch_client_destroy(client));
+	T_OK(doca_dev_rep_close(rep));
+	T_OK(doca_dev_close(dpu));
+	T_OK(doca_dev_close(host));
 }
 
-static void
-null_arguments(void)
+T_CASE(null_arguments)
 {
 	const union doca_data data = { .u64 = 1 };
 	struct doca_comch_connection *conn;
@@ -68,41 +66,41 @@ null_arguments(void)
 	struct doca_dev *dev;
 	uint64_t count;
 	uint32_t n;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_IS(doca_comch_server_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_max_msg_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_max_msg_size(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_max_msg_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_max_msg_size(t.client.client, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_recv_queue_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_recv_queue_size(t.server.server, NULL),
+	pair_create(&t);
+	T_IS(doca_comch_server_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_max_msg_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_max_msg_size(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_max_msg_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_max_msg_size(t.client.client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_recv_queue_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_recv_queue_size(t.server.server, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_recv_queue_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_recv_queue_size(t.client.client, NULL),
+	T_IS(doca_comch_client_get_recv_queue_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_recv_queue_size(t.client.client, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_device(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_device(t.client.client, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_device_rep(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_device_rep(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_get_device_repr(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_connection(NULL, &conn), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_get_connection(t.client.client, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_connection_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_device(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_device(t.client.client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_device_rep(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_device_rep(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_get_device_repr(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_connection(NULL, &conn), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_get_connection(t.client.client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_connection_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_comch_connection_get_user_data(NULL).u64, 0);
 	T_CHECK(doca_comch_server_get_server_ctx(NULL) == NULL);
 	T_CHECK(doca_comch_client_get_client_ctx(NULL) == NULL);
-	TD_IS(doca_comch_connection_update_info(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &count),
+	T_IS(doca_comch_connection_update_info(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &count),
 		DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(doca_comch_server_as_ctx(NULL) == NULL);
 	T_CHECK(doca_comch_client_as_ctx(NULL) == NULL);
 	T_CHECK(doca_comch_task_send_as_task(NULL) == NULL);
-	td_close(&t);
+	pair_close(&t);
 }
 
 static void
@@ -132,83 +130,81 @@ no_connection(struct doca_comch_event_connection_status_changed *event,
 }
 
 /* behaviour: S16, S17, D13, D14, T13 */
-static void
-configuration(void)
+T_CASE(configuration)
 {
 	struct doca_devinfo *info;
 	uint32_t n, max;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	info = doca_dev_as_devinfo(t.server.dev);
-	TD_OK(doca_comch_cap_get_max_msg_size(info, &max));
+	T_OK(doca_comch_cap_get_max_msg_size(info, &max));
 	T_EQ(max, 4080);
-	TD_OK(doca_comch_server_get_max_msg_size(t.server.server, &n));
+	T_OK(doca_comch_server_get_max_msg_size(t.server.server, &n));
 	T_CHECK(n > 0 && n <= max);
-	TD_OK(doca_comch_client_get_max_msg_size(t.client.client, &n));
+	T_OK(doca_comch_client_get_max_msg_size(t.client.client, &n));
 	T_CHECK(n > 0 && n <= max);
-	TD_IS(doca_comch_server_set_max_msg_size(t.server.server, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_set_max_msg_size(t.server.server, max + 1),
+	T_IS(doca_comch_server_set_max_msg_size(t.server.server, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_set_max_msg_size(t.server.server, max + 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_set_max_msg_size(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_set_max_msg_size(t.client.client, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_set_max_msg_size(t.client.client, max + 1),
+	T_IS(doca_comch_server_set_max_msg_size(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_set_max_msg_size(t.client.client, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_set_max_msg_size(t.client.client, max + 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_set_max_msg_size(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_server_set_max_msg_size(t.server.server, 1000));
-	TD_OK(doca_comch_server_get_max_msg_size(t.server.server, &n));
+	T_IS(doca_comch_client_set_max_msg_size(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_server_set_max_msg_size(t.server.server, 1000));
+	T_OK(doca_comch_server_get_max_msg_size(t.server.server, &n));
 	T_EQ(n, 1000);
 
-	TD_OK(doca_comch_cap_get_max_recv_queue_size(info, &max));
+	T_OK(doca_comch_cap_get_max_recv_queue_size(info, &max));
 	T_GE(max, 16);
-	TD_OK(doca_comch_server_get_recv_queue_size(t.server.server, &n));
+	T_OK(doca_comch_server_get_recv_queue_size(t.server.server, &n));
 	T_CHECK(n > 0 && n <= max);
-	TD_OK(doca_comch_client_get_recv_queue_size(t.client.client, &n));
+	T_OK(doca_comch_client_get_recv_queue_size(t.client.client, &n));
 	T_CHECK(n > 0 && n <= max);
-	TD_IS(doca_comch_server_set_recv_queue_size(t.server.server, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_set_recv_queue_size(t.client.client, max + 1),
+	T_IS(doca_comch_server_set_recv_queue_size(t.server.server, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_client_set_recv_queue_size(t.client.client, max + 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
-	TD_OK(doca_comch_client_set_recv_queue_size(t.client.client, 10));
-	TD_OK(doca_comch_client_get_recv_queue_size(t.client.client, &n));
+	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
+	T_OK(doca_comch_client_set_recv_queue_size(t.client.client, 10));
+	T_OK(doca_comch_client_get_recv_queue_size(t.client.client, &n));
 	T_EQ(n, 10);
 
-	TD_OK(doca_comch_cap_get_max_send_tasks(info, &max));
+	T_OK(doca_comch_cap_get_max_send_tasks(info, &max));
 	T_GE(max, 1024);
-	TD_OK(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1024));
-	TD_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max));
-	TD_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max + 1),
+	T_OK(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1024));
+	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max));
+	T_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max + 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 0),
+	T_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 0),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_task_send_set_conf(t.client.client, NULL, no_sent, 1),
+	T_IS(doca_comch_client_task_send_set_conf(t.client.client, NULL, no_sent, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_task_send_set_conf(t.server.server, no_sent, NULL, 1),
+	T_IS(doca_comch_server_task_send_set_conf(t.server.server, no_sent, NULL, 1),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_event_msg_recv_register(t.server.server, NULL),
+	T_IS(doca_comch_server_event_msg_recv_register(t.server.server, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_event_msg_recv_register(t.client.client, NULL),
+	T_IS(doca_comch_client_event_msg_recv_register(t.client.client, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_event_consumer_register(t.server.server, NULL, no_consumer),
+	T_IS(doca_comch_server_event_consumer_register(t.server.server, NULL, no_consumer),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_event_consumer_register(t.client.client, no_consumer, NULL),
+	T_IS(doca_comch_client_event_consumer_register(t.client.client, no_consumer, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_event_connection_status_changed_register(t.server.server,
+	T_IS(doca_comch_server_event_connection_status_changed_register(t.server.server,
 		no_connection, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_comch_server_event_consumer_register(t.server.server, no_consumer,
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_comch_server_event_consumer_register(t.server.server, no_consumer,
 		no_consumer), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_server_event_connection_status_changed_register(t.server.server,
+	T_IS(doca_comch_server_event_connection_status_changed_register(t.server.server,
 		no_connection, no_connection), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_IS(doca_comch_client_event_consumer_register(t.client.client, no_consumer,
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_comch_client_event_consumer_register(t.client.client, no_consumer,
 		no_consumer), DOCA_ERROR_BAD_STATE);
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: D11, D12 */
-static void
-capabilities(void)
+T_CASE(capabilities)
 {
 	typedef doca_error_t (*cap_fn)(const struct doca_devinfo *info, uint32_t *value);
 	static const struct {
@@ -232,129 +228,123 @@ capabilities(void)
 	};
 	struct doca_devinfo *dpu, *host;
 	uint32_t i, a, b;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	dpu = doca_dev_as_devinfo(t.server.dev);
 	host = doca_dev_as_devinfo(t.client.dev);
 	for (i = 0; i < RTE_DIM(caps); i++) {
-		TD_OK(caps[i].fn(dpu, &a));
-		TD_OK(caps[i].fn(host, &b));
+		T_OK(caps[i].fn(dpu, &a));
+		T_OK(caps[i].fn(host, &b));
 		T_EQ(a, b);
 		T_GE(a, caps[i].least);
-		TD_IS(caps[i].fn(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-		TD_IS(caps[i].fn(dpu, NULL), DOCA_ERROR_INVALID_VALUE);
+		T_IS(caps[i].fn(NULL, &a), DOCA_ERROR_INVALID_VALUE);
+		T_IS(caps[i].fn(dpu, NULL), DOCA_ERROR_INVALID_VALUE);
 	}
-	TD_OK(doca_comch_cap_server_is_supported(dpu));
-	TD_IS(doca_comch_cap_server_is_supported(host), DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_comch_cap_server_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_cap_client_is_supported(host));
-	TD_IS(doca_comch_cap_client_is_supported(dpu), DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_comch_cap_client_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_producer_cap_is_supported(host));
-	TD_OK(doca_comch_producer_cap_is_supported(dpu));
-	TD_IS(doca_comch_producer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_consumer_cap_is_supported(host));
-	TD_OK(doca_comch_consumer_cap_is_supported(dpu));
-	TD_IS(doca_comch_consumer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	td_close(&t);
+	T_OK(doca_comch_cap_server_is_supported(dpu));
+	T_IS(doca_comch_cap_server_is_supported(host), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_comch_cap_server_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_cap_client_is_supported(host));
+	T_IS(doca_comch_cap_client_is_supported(dpu), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_comch_cap_client_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_producer_cap_is_supported(host));
+	T_OK(doca_comch_producer_cap_is_supported(dpu));
+	T_IS(doca_comch_producer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_consumer_cap_is_supported(host));
+	T_OK(doca_comch_consumer_cap_is_supported(dpu));
+	T_IS(doca_comch_consumer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	pair_close(&t);
 }
 
 /* behaviour: S4, S5 */
-static void
-names(void)
+T_CASE(names)
 {
-	struct td_node twin, other;
+	struct side twin, other;
 	struct doca_comch_server *server;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_server_create(&twin, "td");
-	TD_IS(doca_ctx_start(twin.ctx), DOCA_ERROR_IN_USE);
-	T_EQ(td_state(twin.ctx), DOCA_CTX_STATE_IDLE);
+	pair_open(&t);
+	server_create(&twin, PAIR_NAME);
+	T_IS(doca_ctx_start(twin.ctx), DOCA_ERROR_IN_USE);
+	T_EQ(ctx_state(twin.ctx), DOCA_CTX_STATE_IDLE);
 	/* On another representor it is another name. */
-	td_server_create(&other, "td2");
-	TD_OK(doca_comch_server_destroy(other.server));
-	TD_OK(doca_dev_rep_close(other.rep));
-	other.rep = td_rep_open(other.dev, "b1:00.1");
-	TD_OK(doca_comch_server_create(other.dev, other.rep, "td", &server));
+	server_create(&other, "td2");
+	T_OK(doca_comch_server_destroy(other.server));
+	T_OK(doca_dev_rep_close(other.rep));
+	other.rep = rep_open(other.dev, "b1:00.1");
+	T_OK(doca_comch_server_create(other.dev, other.rep, PAIR_NAME, &server));
 	other.server = server;
 	other.ctx = doca_comch_server_as_ctx(server);
-	TD_OK(doca_pe_connect_ctx(other.pe, other.ctx));
-	TD_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
-	TD_OK(doca_comch_server_event_connection_register(server, no_connection, no_connection));
-	TD_IS(doca_ctx_start(other.ctx), DOCA_ERROR_INVALID_VALUE);
-	td_node_destroy(&other);
+	T_OK(doca_pe_connect_ctx(other.pe, other.ctx));
+	T_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
+	T_OK(doca_comch_server_event_connection_register(server, no_connection, no_connection));
+	T_IS(doca_ctx_start(other.ctx), DOCA_ERROR_INVALID_VALUE);
+	side_destroy(&other);
 	/* And free again when its server has stopped. */
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
-	TD_OK(doca_ctx_stop(t.server.ctx));
-	TD_OK(doca_ctx_start(twin.ctx));
-	TD_OK(doca_ctx_stop(twin.ctx));
-	td_node_destroy(&twin);
-	td_close(&t);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
+	T_OK(doca_ctx_stop(t.server.ctx));
+	T_OK(doca_ctx_start(twin.ctx));
+	T_OK(doca_ctx_stop(twin.ctx));
+	side_destroy(&twin);
+	pair_close(&t);
 }
 
 /* behaviour: S8, S10 */
-static void
-nobody_there(void)
+T_CASE(nobody_there)
 {
-	struct td_node stranger;
+	struct side stranger;
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_client_create(&stranger, "td2");
-	TD_IS(doca_ctx_start(stranger.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(stranger.pe),
-		td_state(stranger.ctx) == DOCA_CTX_STATE_IDLE));
+	pair_create(&t);
+	T_OK(doca_ctx_start(t.server.ctx));
+	client_create(&stranger, "td2");
+	T_IS(doca_ctx_start(stranger.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(stranger.pe)), ctx_is_idle(stranger.ctx));
 	for (i = 0; i < stranger.states.nb; i++)
 		T_NE(stranger.states.next[i], DOCA_CTX_STATE_RUNNING);
 	T_EQ(t.server.nb_connects, 0);
-	td_node_destroy(&stranger);
-	td_close(&t);
+	side_destroy(&stranger);
+	pair_close(&t);
 }
 
 /* behaviour: S9 */
-static void
-other_function(void)
+T_CASE(other_function)
 {
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_comch_client_destroy(t.client.client));
-	TD_OK(doca_dev_close(t.client.dev));
-	t.client.dev = td_dev_open("host", "b1:00.1");
-	TD_OK(doca_comch_client_create(t.client.dev, "td", &t.client.client));
+	pair_create(&t);
+	T_OK(doca_comch_client_destroy(t.client.client));
+	T_OK(doca_dev_close(t.client.dev));
+	t.client.dev = dev_open("host", "b1:00.1");
+	T_OK(doca_comch_client_create(t.client.dev, PAIR_NAME, &t.client.client));
 	t.client.ctx = doca_comch_client_as_ctx(t.client.client);
-	TD_OK(doca_pe_connect_ctx(t.client.pe, t.client.ctx));
-	TD_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 1));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_INVALID_VALUE);
-	td_close(&t);
+	T_OK(doca_pe_connect_ctx(t.client.pe, t.client.ctx));
+	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 1));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_INVALID_VALUE);
+	pair_close(&t);
 }
 
 /* behaviour: S11, S15, S19, S21, N1 */
-static void
-several_clients(void)
+T_CASE(several_clients)
 {
 	struct doca_comch_connection *mine;
-	struct td_node more[3];
+	struct side more[3];
 	union doca_data data;
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	for (i = 0; i < RTE_DIM(more); i++) {
-		td_client_create(&more[i], "td");
-		TD_IS(doca_ctx_start(more[i].ctx), DOCA_ERROR_IN_PROGRESS);
-		TD_UNTIL(&t, (doca_pe_progress(more[i].pe),
-			td_state(more[i].ctx) == DOCA_CTX_STATE_RUNNING &&
-			t.server.nb_connects == i + 2));
+		client_create(&more[i], PAIR_NAME);
+		T_IS(doca_ctx_start(more[i].ctx), DOCA_ERROR_IN_PROGRESS);
+		T_WAIT((pair_progress(&t), doca_pe_progress(more[i].pe)),
+			ctx_is_running(more[i].ctx) && t.server.nb_connects == i + 2);
 		T_CHECK(t.server.conns[i + 1] != t.server.conns[i]);
 		T_EQ(doca_comch_connection_get_user_data(t.server.conns[i + 1]).u64, 0);
 		data.u64 = i + 100;
-		TD_OK(doca_comch_connection_set_user_data(t.server.conns[i + 1], data));
+		T_OK(doca_comch_connection_set_user_data(t.server.conns[i + 1], data));
 	}
 	for (i = 0; i < RTE_DIM(more); i++)
 		T_EQ(doca_comch_connection_get_user_data(t.server.conns[i + 1]).u64, i + 100);
@@ -364,294 +354,280 @@ several_clients(void)
 	T_CHECK(doca_comch_client_get_client_ctx(mine) == more[1].client);
 	T_CHECK(doca_comch_server_get_server_ctx(mine) == NULL);
 
-	TD_IS(doca_comch_server_disconnect(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_disconnect(NULL, t.server.conns[2]), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_disconnect(t.server.server, mine), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_server_disconnect(t.server.server, t.server.conns[2]));
-	TD_IS(doca_comch_server_disconnect(t.server.server, t.server.conns[2]),
+	T_IS(doca_comch_server_disconnect(t.server.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_disconnect(NULL, t.server.conns[2]), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_disconnect(t.server.server, mine), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_server_disconnect(t.server.server, t.server.conns[2]));
+	T_IS(doca_comch_server_disconnect(t.server.server, t.server.conns[2]),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_UNTIL(&t, (doca_pe_progress(more[1].pe),
-		td_state(more[1].ctx) == DOCA_CTX_STATE_IDLE));
+	T_WAIT((pair_progress(&t), doca_pe_progress(more[1].pe)), ctx_is_idle(more[1].ctx));
 	/* The others are as they were, and its own goodbye is not told back. */
-	td_send(&t.client, "x", 1);
-	TD_UNTIL(&t, t.client.nb_sent == 1 && !td_progress(&t));
+	side_send(&t.client, "x", 1);
+	T_WAIT(pair_progress(&t), t.client.nb_sent == 1 && !pair_progress(&t));
 	T_EQ(t.server.nb_msgs, 1);
 	T_EQ(t.server.nb_disconnects, 0);
 	for (i = 0; i < RTE_DIM(more); i++) {
 		doca_ctx_stop(more[i].ctx);
-		TD_UNTIL(&t, (doca_pe_progress(more[i].pe),
-			td_state(more[i].ctx) == DOCA_CTX_STATE_IDLE));
-		td_node_destroy(&more[i]);
+		T_WAIT((pair_progress(&t), doca_pe_progress(more[i].pe)), ctx_is_idle(more[i].ctx));
+		side_destroy(&more[i]);
 	}
-	TD_UNTIL(&t, t.server.nb_disconnects == 2);
-	td_close(&t);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 2);
+	pair_close(&t);
 }
 
 static void
-reject_all_but_one(struct td_node *node, struct doca_comch_connection *conn)
+reject_all_but_one(struct side *side, struct doca_comch_connection *conn)
 {
-	if (node->nb_connects > 1)
-		TD_OK(doca_comch_server_disconnect(node->server, conn));
+	if (side->nb_connects > 1)
+		T_OK(doca_comch_server_disconnect(side->server, conn));
 }
 
 /* behaviour: S22 */
-static void
-reject_in_callback(void)
+T_CASE(reject_in_callback)
 {
-	struct td_node second;
-	struct td t;
+	struct side second;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	t.server.hooks.connected = reject_all_but_one;
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
-	td_client_create(&second, "td");
-	TD_IS(doca_ctx_start(second.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(second.pe),
-		td_state(second.ctx) == DOCA_CTX_STATE_IDLE));
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
+	client_create(&second, PAIR_NAME);
+	T_IS(doca_ctx_start(second.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(second.pe)), ctx_is_idle(second.ctx));
 	T_EQ(t.server.nb_connects, 2);
 	T_EQ(t.server.nb_disconnects, 0);
-	td_node_destroy(&second);
+	side_destroy(&second);
 	t.server.conn = t.server.conns[0];
-	td_send(&t.server, "x", 1);
-	TD_UNTIL(&t, t.client.nb_msgs == 1 && t.server.nb_sent == 1);
-	td_close(&t);
+	side_send(&t.server, "x", 1);
+	T_WAIT(pair_progress(&t), t.client.nb_msgs == 1 && t.server.nb_sent == 1);
+	pair_close(&t);
 }
 
 /* behaviour: S14 */
-static void
-needs_the_server(void)
+T_CASE(needs_the_server)
 {
 	uint64_t end;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	pair_create(&t);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	for (end = t_now_ms() + 100; t_now_ms() < end; )
 		doca_pe_progress(t.client.pe);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STARTING);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_RUNNING);
-	td_close(&t);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STARTING);
+	T_WAIT(pair_progress(&t), ctx_is_running(t.client.ctx));
+	pair_close(&t);
 }
 
 /* behaviour: S18 */
-static void
-sizes_differ(void)
+T_CASE(sizes_differ)
 {
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_comch_client_set_max_msg_size(t.client.client, 1024));
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
+	pair_create(&t);
+	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 1024));
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(t.client.states.nb, 2);
 	T_EQ(t.server.nb_connects, 0);
-	TD_OK(doca_comch_client_set_max_msg_size(t.client.client, 4080));
-	td_connect(&t);
-	td_close(&t);
+	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 4080));
+	pair_connect(&t);
+	pair_close(&t);
 }
 
 /* behaviour: S24, N2 */
-static void
-server_stops(void)
+T_CASE(server_stops)
 {
 	struct doca_comch_connection *conn;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_RUNNING &&
-		t.server.nb_connects == 1);
-	TD_OK(doca_comch_client_get_connection(t.client.client, &conn));
+	pair_create(&t);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_running(t.client.ctx) && t.server.nb_connects == 1);
+	T_OK(doca_comch_client_get_connection(t.client.client, &conn));
 	T_CHECK(t.client.conn == conn);
-	TD_OK(doca_comch_connection_update_info(conn));
-	TD_OK(doca_comch_connection_update_info(t.server.conn));
-	TD_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE &&
-		td_state(t.server.ctx) == DOCA_CTX_STATE_IDLE);
+	T_OK(doca_comch_connection_update_info(conn));
+	T_OK(doca_comch_connection_update_info(t.server.conn));
+	T_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx) && ctx_is_idle(t.server.ctx));
 	T_EQ(t.server.nb_disconnects, 1);
-	TD_IS(doca_comch_connection_update_info(conn), DOCA_ERROR_CONNECTION_ABORTED);
-	td_close(&t);
+	T_IS(doca_comch_connection_update_info(conn), DOCA_ERROR_CONNECTION_ABORTED);
+	pair_close(&t);
 }
 
 /* behaviour: T1, T2, T4, T9, T12 */
-static void
-messages(void)
+T_CASE(messages)
 {
 	static const uint32_t lens[] = { 0, 1, 2, 7, 64, 100, 1024, 4079, 4080 };
 	struct doca_comch_task_send *task;
 	uint8_t msg[4081];
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		t_fill(msg, lens[i], i);
-		td_send(&t.server, msg, lens[i]);
-		TD_UNTIL(&t, t.client.nb_msgs == i + 1 && t.server.nb_sent == i + 1);
+		side_send(&t.server, msg, lens[i]);
+		T_WAIT(pair_progress(&t), t.client.nb_msgs == i + 1 && t.server.nb_sent == i + 1);
 		T_EQ(t.client.msg_len, lens[i]);
 		T_VERIFY(t.client.msg, lens[i], i);
 		t_fill(msg, lens[i], i + 100);
-		td_send(&t.client, msg, lens[i]);
+		side_send(&t.client, msg, lens[i]);
 		/* Nothing more of the sender is needed. */
 		while (t.server.nb_msgs < i + 1)
 			doca_pe_progress(t.server.pe);
 		T_EQ(t.server.msg_len, lens[i]);
 		T_VERIFY(t.server.msg, lens[i], i + 100);
 	}
-	TD_UNTIL(&t, t.client.nb_sent == RTE_DIM(lens));
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, msg, 4081,
+	T_WAIT(pair_progress(&t), t.client.nb_sent == RTE_DIM(lens));
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, msg, 4081,
 		&task), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_task_send_alloc_init(t.server.server, t.server.conn, msg, 4081,
+	T_IS(doca_comch_server_task_send_alloc_init(t.server.server, t.server.conn, msg, 4081,
 		&task), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, NULL, msg, 1, &task),
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, NULL, msg, 1, &task),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, NULL, 1,
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, NULL, 1,
 		&task), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, msg, 1, NULL),
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, msg, 1, NULL),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_client_task_send_alloc_init(NULL, t.client.conn, msg, 1, &task),
+	T_IS(doca_comch_client_task_send_alloc_init(NULL, t.client.conn, msg, 1, &task),
 		DOCA_ERROR_INVALID_VALUE);
 	/* A connection of somebody else. */
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.server.conn, msg, 1,
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.server.conn, msg, 1,
 		&task), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_server_task_send_alloc_init(t.server.server, t.client.conn, msg, 1,
+	T_IS(doca_comch_server_task_send_alloc_init(t.server.server, t.client.conn, msg, 1,
 		&task), DOCA_ERROR_INVALID_VALUE);
-	td_close(&t);
+	pair_close(&t);
 }
 
 static void
-check_order(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+check_order(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
 {
 	uint32_t seq;
 
 	RTE_SET_USED(conn);
 	T_EQ(len, sizeof(seq));
 	memcpy(&seq, msg, sizeof(seq));
-	T_EQ(seq + 1, node->nb_msgs);
+	T_EQ(seq + 1, side->nb_msgs);
 }
 
 static void
-check_sent_order(struct td_node *node, struct doca_comch_task_send *task)
+check_sent_order(struct side *side, struct doca_comch_task_send *task)
 {
-	T_EQ(node->sent_data.u64 + 1, node->nb_sent);
+	T_EQ(side->sent_data.u64 + 1, side->nb_sent);
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
 /* behaviour: T3, T5, T6 */
-static void
-slow_receiver(void)
+T_CASE(slow_receiver)
 {
 	struct doca_comch_task_send *task;
 	union doca_data data;
 	uint32_t seq[1000];
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
+	pair_create(&t);
+	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
 	t.server.hooks.msg = check_order;
 	t.client.hooks.sent = check_sent_order;
 	for (i = 0; i < RTE_DIM(seq); i++) {
 		seq[i] = i;
-		task = td_task(&t.client, &seq[i], sizeof(seq[i]));
+		task = side_task(&t.client, &seq[i], sizeof(seq[i]));
 		data.u64 = i;
 		doca_task_set_user_data(doca_comch_task_send_as_task(task), data);
-		TD_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+		T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
 		doca_pe_progress(t.client.pe);
 	}
 	/* An engine with nothing but a full peer has nothing to do. */
 	while (doca_pe_progress(t.client.pe) != 0)
 		;
 	T_EQ(t.client.nb_sent, 0);
-	TD_UNTIL(&t, t.client.nb_sent == RTE_DIM(seq));
+	T_WAIT(pair_progress(&t), t.client.nb_sent == RTE_DIM(seq));
 	T_EQ(t.server.nb_msgs, RTE_DIM(seq));
-	td_close(&t);
+	pair_close(&t);
 }
 
 static void
-reply(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+reply(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
 {
 	RTE_SET_USED(conn);
-	if (node->nb_msgs < 100)
-		td_send(node, msg, len);
+	if (side->nb_msgs < 100)
+		side_send(side, msg, len);
 }
 
 static void
-greet(struct td_node *node, struct doca_comch_connection *conn)
+greet(struct side *side, struct doca_comch_connection *conn)
 {
 	RTE_SET_USED(conn);
-	td_send(node, "hello", 5);
+	side_send(side, "hello", 5);
 }
 
 /* behaviour: T7, T8 */
-static void
-send_in_callbacks(void)
+T_CASE(send_in_callbacks)
 {
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	t.server.hooks.connected = greet;
 	t.server.hooks.msg = reply;
 	t.client.hooks.msg = reply;
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
-	TD_UNTIL(&t, t.client.nb_msgs == 100 && !td_progress(&t));
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
+	T_WAIT(pair_progress(&t), t.client.nb_msgs == 100 && !pair_progress(&t));
 	T_EQ(t.server.nb_msgs, 99);
 	T_EQ(t.client.msg_len, 5);
 	T_CHECK(memcmp(t.client.msg, "hello", 5) == 0);
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: T10, T11 */
-static void
-peer_gone(void)
+T_CASE(peer_gone)
 {
 	struct doca_comch_task_send *task;
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_comch_client_set_recv_queue_size(t.client.client, 4));
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
+	pair_create(&t);
+	T_OK(doca_comch_client_set_recv_queue_size(t.client.client, 4));
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
 	/* Some are on their way, some wait; the client reads none. */
 	for (i = 0; i < 20; i++)
-		td_send(&t.server, &i, sizeof(i));
-	task = td_task(&t.server, "x", 1);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
+		side_send(&t.server, &i, sizeof(i));
+	task = side_task(&t.server, "x", 1);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
 	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 20);
 	T_GT(t.server.nb_send_errors, 0);
 	T_EQ(t.server.send_status, DOCA_ERROR_CONNECTION_RESET);
-	TD_IS(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_NOT_CONNECTED);
+	T_IS(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_NOT_CONNECTED);
 	doca_task_free(doca_comch_task_send_as_task(task));
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: T11 */
-static void
-own_stop(void)
+T_CASE(own_stop)
 {
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_comch_server_set_recv_queue_size(t.server.server, 4));
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
+	pair_create(&t);
+	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 4));
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
 	for (i = 0; i < 20; i++)
-		td_send(&t.client, &i, sizeof(i));
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
+		side_send(&t.client, &i, sizeof(i));
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 20);
 	T_GE(t.client.nb_send_errors, 16);
-	td_close(&t);
+	pair_close(&t);
 }
 
 static uint64_t
@@ -659,25 +635,24 @@ counter(struct doca_comch_connection *conn, enum doca_comch_counter which)
 {
 	uint64_t value;
 
-	TD_OK(doca_comch_connection_get_counter(conn, which, &value));
+	T_OK(doca_comch_connection_get_counter(conn, which, &value));
 	return value;
 }
 
 /* behaviour: N3, N4, N5, A3 */
-static void
-counters(void)
+T_CASE(counters)
 {
 	uint64_t value;
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	for (i = 0; i < 7; i++)
-		td_send(&t.client, "0123456789", 10);
-	TD_UNTIL(&t, t.client.nb_sent == 7);
+		side_send(&t.client, "0123456789", 10);
+	T_WAIT(pair_progress(&t), t.client.nb_sent == 7);
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 0);
-	TD_OK(doca_comch_connection_update_info(t.client.conn));
-	TD_OK(doca_comch_connection_update_info(t.server.conn));
+	T_OK(doca_comch_connection_update_info(t.client.conn));
+	T_OK(doca_comch_connection_update_info(t.server.conn));
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 7);
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_BYTES), 70);
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_RECV_MESSAGES), 0);
@@ -686,71 +661,40 @@ counters(void)
 	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_RECV_BYTES), 70);
 	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 0);
 	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_SENT_BYTES), 0);
-	td_send(&t.client, "x", 1);
-	TD_UNTIL(&t, t.client.nb_sent == 8);
+	side_send(&t.client, "x", 1);
+	T_WAIT(pair_progress(&t), t.client.nb_sent == 8);
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 7);
-	TD_IS(doca_comch_connection_get_counter(t.client.conn, 0, &value),
-		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_connection_get_counter(t.client.conn, 5, &value),
-		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comch_connection_get_counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_BYTES,
+	T_IS(doca_comch_connection_get_counter(t.client.conn, 0, &value), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_connection_get_counter(t.client.conn, 5, &value), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_connection_get_counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_BYTES,
 		NULL), DOCA_ERROR_INVALID_VALUE);
 	T_EQ((int)DOCA_COMCH_COUNTER_SENT_MESSAGES, 1);
 	T_EQ((int)DOCA_COMCH_COUNTER_RECV_BYTES, 4);
-	td_close(&t);
+	pair_close(&t);
 }
 
 static void
-count_in_goodbye(struct td_node *node, struct doca_comch_connection *conn)
+count_in_goodbye(struct side *side, struct doca_comch_connection *conn)
 {
 	const union doca_data data = doca_comch_connection_get_user_data(conn);
 
 	T_EQ(data.u64, 42);
 	T_EQ(counter(conn, DOCA_COMCH_COUNTER_RECV_MESSAGES), 1);
-	T_CHECK(doca_comch_server_get_server_ctx(conn) == node->server);
+	T_CHECK(doca_comch_server_get_server_ctx(conn) == side->server);
 }
 
 /* behaviour: X8 */
-static void
-in_the_disconnect_callback(void)
+T_CASE(in_the_disconnect_callback)
 {
 	const union doca_data data = { .u64 = 42 };
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	TD_OK(doca_comch_connection_set_user_data(t.server.conn, data));
+	pair_open(&t);
+	T_OK(doca_comch_connection_set_user_data(t.server.conn, data));
 	t.server.hooks.disconnected = count_in_goodbye;
-	td_send(&t.client, "x", 1);
-	TD_UNTIL(&t, t.client.nb_sent == 1);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
-	td_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "create", create },
-	{ "null_arguments", null_arguments },
-	{ "configuration", configuration },
-	{ "capabilities", capabilities },
-	{ "names", names },
-	{ "nobody_there", nobody_there },
-	{ "other_function", other_function },
-	{ "several_clients", several_clients },
-	{ "reject_in_callback", reject_in_callback },
-	{ "needs_the_server", needs_the_server },
-	{ "sizes_differ", sizes_differ },
-	{ "server_stops", server_stops },
-	{ "messages", messages },
-	{ "slow_receiver", slow_receiver },
-	{ "send_in_callbacks", send_in_callbacks },
-	{ "peer_gone", peer_gone },
-	{ "own_stop", own_stop },
-	{ "counters", counters },
-	{ "in_the_disconnect_callback", in_the_disconnect_callback },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	side_send(&t.client, "x", 1);
+	T_WAIT(pair_progress(&t), t.client.nb_sent == 1);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
+	pair_close(&t);
 }

@@ -4,256 +4,244 @@
 
 /* How producers, consumers and their connections end: behaviours K, R, P and X. */
 
+#include "comch/queue.h"
 #include "common/capture.h"
 #include "t_main.h"
-#include "comch/pair.h"
 
 #define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
 
 /* behaviour: K16, R13, N6 */
-static void
-stop_with_tasks(void)
+T_CASE(stop_with_tasks)
 {
 	struct doca_buf *to, *from;
 	uint64_t count;
 	unsigned int i;
-	struct td_flow f;
+	struct flow f;
 
-	td_flow_open(&f, 4096, 8);
-	to = td_buf(&f.dst, 0, 64, false);
-	from = td_buf(&f.src, 0, 64, true);
+	flow_open(&f, 4096, 8);
+	to = memory_buf(&f.dst, 0, 64, false);
+	from = memory_buf(&f.src, 0, 64, true);
 	for (i = 0; i < 5; i++)
-		td_post(&f.c, i == 0 ? to : NULL);
-	TD_OK(doca_task_submit(td_put_task(&f.p, from, NULL, 0, f.id)));
-	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_EQ(td_state(f.p.ctx), DOCA_CTX_STATE_STOPPING);
-	TD_FLOW_UNTIL(&f, td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE);
+		queue_post(&f.c, i == 0 ? to : NULL);
+	T_OK(doca_task_submit(queue_put_task(&f.p, from, NULL, 0, f.id)));
+	T_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_EQ(ctx_state(f.p.ctx), DOCA_CTX_STATE_STOPPING);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.p.ctx));
 	T_EQ(f.p.nb_done + f.p.nb_errors, 1);
-	TD_FLOW_UNTIL(&f, f.c.nb_done == 1);
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(flow_progress(&f), f.c.nb_done == 1);
+	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
 	T_EQ(f.c.nb_errors, 4);
 	T_EQ(f.c.status, DOCA_ERROR_SHUTDOWN);
-	TD_OK(doca_comch_connection_update_info(f.t.client.conn));
-	TD_OK(doca_comch_connection_get_counter(f.t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES,
+	T_OK(doca_comch_connection_update_info(f.t.client.conn));
+	T_OK(doca_comch_connection_get_counter(f.t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES,
 		&count));
 	T_EQ(count, 0);
-	TD_OK(doca_buf_dec_refcount(to, NULL));
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	td_flow_close(&f);
+	T_OK(doca_buf_dec_refcount(to, NULL));
+	T_OK(doca_buf_dec_refcount(from, NULL));
+	flow_close(&f);
 }
 
 /* behaviour: P16 */
-static void
-free_what_is_posted(void)
+T_CASE(free_what_is_posted)
 {
 	struct doca_comch_consumer_task_post_recv *recv[4], *more;
 	struct doca_buf *to[4], *from;
 	unsigned int i;
 	size_t n;
-	struct td_flow f;
+	struct flow f;
 
-	td_flow_open(&f, 4096, 4);
+	flow_open(&f, 4096, 4);
 	for (i = 0; i < RTE_DIM(to); i++) {
-		to[i] = td_buf(&f.dst, i * 64, 64, false);
-		TD_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, to[i],
-			&recv[i]));
-		TD_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv[i])));
+		to[i] = memory_buf(&f.dst, i * 64, 64, false);
+		T_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, to[i], &recv[i]));
+		T_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv[i])));
 	}
 	for (i = 0; i < RTE_DIM(to); i++) {
-		TD_OK(doca_buf_dec_refcount(to[i], NULL));
+		T_OK(doca_buf_dec_refcount(to[i], NULL));
 		doca_task_free(doca_comch_consumer_task_post_recv_as_task(recv[i]));
 	}
-	TD_OK(doca_ctx_get_num_inflight_tasks(f.c.ctx, &n));
+	T_OK(doca_ctx_get_num_inflight_tasks(f.c.ctx, &n));
 	T_EQ(n, 0);
 	/* They are with the channel still. */
-	TD_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more),
+	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more),
 		DOCA_ERROR_NO_MEMORY);
-	from = td_buf(&f.src, 0, 64, true);
-	td_put(&f.t, &f.p, from, f.id);
-	while (td_flow_progress(&f))
+	from = memory_buf(&f.src, 0, 64, true);
+	queue_put(&f.t, &f.p, from, f.id);
+	while (flow_progress(&f))
 		;
 	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
-	TD_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more));
+	T_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more));
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(more));
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE);
+	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
 	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	td_flow_close(&f);
+	T_OK(doca_buf_dec_refcount(from, NULL));
+	flow_close(&f);
 }
 
 static void
-destroy_when_idle(struct td_queue *q, enum doca_ctx_states next)
+destroy_when_idle(struct queue *q, enum doca_ctx_states next)
 {
 	if (next == DOCA_CTX_STATE_IDLE) {
-		TD_OK(doca_comch_consumer_destroy(q->consumer));
+		T_OK(doca_comch_consumer_destroy(q->consumer));
 		q->consumer = NULL;
 	}
 }
 
 /* behaviour: K17 */
-static void
-destroy_in_its_callback(void)
+T_CASE(destroy_in_its_callback)
 {
-	struct td_queue c;
-	struct td_mem mem;
-	struct td t;
+	struct queue c;
+	struct memory mem;
+	struct pair t;
 
-	td_open(&t);
-	td_mem_create(&mem, t.server.dev, 64, RW);
-	td_consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
+	pair_open(&t);
+	memory_create(&mem, t.server.dev, 64, RW);
+	consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
 	c.state = destroy_when_idle;
-	td_consumer_start(&t, &c);
-	td_post(&c, NULL);
-	TD_IS(doca_comch_consumer_destroy(c.consumer), DOCA_ERROR_IN_USE);
-	TD_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(c.pe), c.consumer == NULL));
-	TD_OK(doca_pe_destroy(c.pe));
-	td_mem_destroy(&mem);
-	td_close(&t);
+	consumer_start(&t, &c);
+	queue_post(&c, NULL);
+	T_IS(doca_comch_consumer_destroy(c.consumer), DOCA_ERROR_IN_USE);
+	T_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(c.pe)), c.consumer == NULL);
+	T_OK(doca_pe_destroy(c.pe));
+	memory_destroy(&mem);
+	pair_close(&t);
 }
 
 /* behaviour: K18 */
-static void
-starting_when_it_ends(void)
+T_CASE(starting_when_it_ends)
 {
-	struct td_queue c;
-	struct td_mem mem;
-	struct td t;
+	struct queue c;
+	struct memory mem;
+	struct pair t;
 
-	td_open(&t);
-	td_mem_create(&mem, t.server.dev, 64, RW);
-	td_consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
-	TD_IS(doca_ctx_start(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
-	TD_UNTIL(&t, (doca_pe_progress(c.pe), td_state(c.ctx) == DOCA_CTX_STATE_IDLE));
+	pair_open(&t);
+	memory_create(&mem, t.server.dev, 64, RW);
+	consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
+	T_IS(doca_ctx_start(c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
+	T_WAIT((pair_progress(&t), doca_pe_progress(c.pe)), ctx_is_idle(c.ctx));
 	T_GE(c.states.nb, 2);
-	TD_IS(doca_ctx_start(c.ctx), DOCA_ERROR_NOT_CONNECTED);
-	T_EQ(td_state(c.ctx), DOCA_CTX_STATE_IDLE);
-	TD_OK(doca_comch_consumer_destroy(c.consumer));
-	TD_OK(doca_pe_destroy(c.pe));
-	td_mem_destroy(&mem);
-	td_close(&t);
+	T_IS(doca_ctx_start(c.ctx), DOCA_ERROR_NOT_CONNECTED);
+	T_EQ(ctx_state(c.ctx), DOCA_CTX_STATE_IDLE);
+	T_OK(doca_comch_consumer_destroy(c.consumer));
+	T_OK(doca_pe_destroy(c.pe));
+	memory_destroy(&mem);
+	pair_close(&t);
 }
 
 static void
-stop_on_message(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg,
+stop_on_message(struct side *side, struct doca_comch_connection *conn, uint8_t *msg,
 		uint32_t len)
 {
 	RTE_SET_USED(conn);
 	RTE_SET_USED(msg);
 	RTE_SET_USED(len);
-	TD_IS(doca_ctx_stop(node->ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(side->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
 /*
  * Both sides stop: whoever comes second stops what is stopping already. That is no
  * error, and no line says so. behaviour: C17, S24
  */
-static void
-both_stop(void)
+T_CASE(both_stop)
 {
 	const char *said;
-	struct td_flow f;
+	struct flow f;
 
-	td_flow_open(&f, 64, 2);
+	flow_open(&f, 64, 2);
 	t_capture_begin();
 	/* The consumer's connection has ended, which its own engine has not seen yet. */
-	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_SUCCESS);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&f.t, f.t.server.nb_disconnects == 1);
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE &&
-		td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_IS(doca_ctx_stop(f.p.ctx), DOCA_SUCCESS);
+	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&f.t), f.t.server.nb_disconnects == 1);
+	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx) && ctx_is_idle(f.t.client.ctx));
 	/* A last message, and the end right behind it. */
-	td_connect(&f.t);
+	pair_connect(&f.t);
 	f.t.client.hooks.msg = stop_on_message;
-	td_send(&f.t.server, "bye", 3);
-	TD_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	side_send(&f.t.server, "bye", 3);
+	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
 	while (f.t.server.nb_sent + f.t.server.nb_send_errors == 0)
 		doca_pe_progress(f.t.server.pe);
-	TD_UNTIL(&f.t, td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE &&
-		td_state(f.t.server.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(pair_progress(&f.t), ctx_is_idle(f.t.client.ctx) && ctx_is_idle(f.t.server.ctx));
 	said = t_capture_end();
 	if (said[0] != '\0')
 		T_FAIL("said: %s", said);
-	td_flow_close(&f);
+	flow_close(&f);
 }
 
 /* behaviour: S20, X1, X2, X4 */
-static void
-in_use(void)
+T_CASE(in_use)
 {
-	struct td_flow f;
+	struct flow f;
 
-	td_flow_open(&f, 64, 2);
-	TD_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_USE);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_USE);
-	TD_IS(doca_comch_server_disconnect(f.t.server.server, f.t.server.conn),
-		DOCA_ERROR_IN_USE);
-	T_EQ(td_state(f.t.server.ctx), DOCA_CTX_STATE_RUNNING);
-	T_EQ(td_state(f.t.client.ctx), DOCA_CTX_STATE_RUNNING);
-	td_send(&f.t.client, "x", 1);
-	TD_FLOW_UNTIL(&f, f.t.server.nb_msgs == 1);
+	flow_open(&f, 64, 2);
+	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_USE);
+	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_USE);
+	T_IS(doca_comch_server_disconnect(f.t.server.server, f.t.server.conn), DOCA_ERROR_IN_USE);
+	T_EQ(ctx_state(f.t.server.ctx), DOCA_CTX_STATE_RUNNING);
+	T_EQ(ctx_state(f.t.client.ctx), DOCA_CTX_STATE_RUNNING);
+	side_send(&f.t.client, "x", 1);
+	T_WAIT(flow_progress(&f), f.t.server.nb_msgs == 1);
 	/* Stopped is enough; to be destroyed is for later. */
-	TD_OK(doca_ctx_stop(f.p.ctx));
-	TD_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_FLOW_UNTIL(&f, td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_FLOW_UNTIL(&f, td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE);
-	td_flow_close(&f);
+	T_OK(doca_ctx_stop(f.p.ctx));
+	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
+	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.t.client.ctx));
+	flow_close(&f);
 }
 
 /* behaviour: X3, X7 */
-static void
-the_other_side_leaves(void)
+T_CASE(the_other_side_leaves)
 {
 	struct doca_buf *to;
-	struct td_flow f;
+	struct flow f;
 
 	/* The consumer's side is the server's, the client has none. */
-	td_flow_open(&f, 4096, 4);
-	to = td_buf(&f.dst, 0, 64, false);
-	td_post(&f.c, to);
-	td_queue_destroy(&f.t, &f.p);
-	TD_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&f.t, (doca_pe_progress(f.c.pe), td_state(f.c.ctx) == DOCA_CTX_STATE_IDLE &&
-		td_state(f.t.client.ctx) == DOCA_CTX_STATE_IDLE));
+	flow_open(&f, 4096, 4);
+	to = memory_buf(&f.dst, 0, 64, false);
+	queue_post(&f.c, to);
+	queue_destroy(&f.t, &f.p);
+	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&f.t), doca_pe_progress(f.c.pe)), ctx_is_idle(f.c.ctx) &&
+		ctx_is_idle(f.t.client.ctx));
 	T_EQ(f.c.nb_errors, 1);
 	T_EQ(f.c.states.next[f.c.states.nb - 2], DOCA_CTX_STATE_STOPPING);
-	TD_UNTIL(&f.t, f.t.server.nb_disconnects == 1);
-	TD_OK(doca_buf_dec_refcount(to, NULL));
-	td_queue_destroy(&f.t, &f.c);
-	td_mem_destroy(&f.src);
-	td_mem_destroy(&f.dst);
-	td_close(&f.t);
+	T_WAIT(pair_progress(&f.t), f.t.server.nb_disconnects == 1);
+	T_OK(doca_buf_dec_refcount(to, NULL));
+	queue_destroy(&f.t, &f.c);
+	memory_destroy(&f.src);
+	memory_destroy(&f.dst);
+	pair_close(&f.t);
 }
 
 /* behaviour: X3 */
-static void
-a_producer_is_left(void)
+T_CASE(a_producer_is_left)
 {
-	struct td_queue p;
-	struct td t;
+	struct queue p;
+	struct pair t;
 
-	td_open(&t);
-	td_producer_create(&p, t.client.conn, NULL, 4);
-	TD_OK(doca_ctx_start(p.ctx));
-	TD_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(p.pe), td_state(p.ctx) == DOCA_CTX_STATE_IDLE));
+	pair_open(&t);
+	producer_create(&p, t.client.conn, NULL, 4);
+	T_OK(doca_ctx_start(p.ctx));
+	T_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(p.pe)), ctx_is_idle(p.ctx));
 	T_EQ(p.states.next[p.states.nb - 2], DOCA_CTX_STATE_STOPPING);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
-	td_queue_destroy(&t, &p);
-	td_close(&t);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
+	queue_destroy(&t, &p);
+	pair_close(&t);
 }
 
 static struct doca_task *more[4];
 
 /* In the callback of the first: three that there are no buffers for. */
 static void
-three_more(struct td_queue *q, struct doca_task *task)
+three_more(struct queue *q, struct doca_task *task)
 {
 	unsigned int i;
 
@@ -263,46 +251,45 @@ three_more(struct td_queue *q, struct doca_task *task)
 	}
 	more[3] = task;
 	for (i = 0; i < 3; i++)
-		TD_OK(doca_task_submit(more[i]));
+		T_OK(doca_task_submit(more[i]));
 }
 
 /* A flow with three submits that were put by in a callback and did not go. */
 static void
-put_by_open(struct td_flow *f, struct doca_buf **from)
+put_by_open(struct flow *f, struct doca_buf **from)
 {
 	unsigned int i;
 
-	td_flow_open(f, 4096, 8);
-	*from = td_buf(&f->src, 0, 64, true);
+	flow_open(f, 4096, 8);
+	*from = memory_buf(&f->src, 0, 64, true);
 	for (i = 0; i < 3; i++)
-		more[i] = td_put_task(&f->p, *from, &i, sizeof(i), f->id);
+		more[i] = queue_put_task(&f->p, *from, &i, sizeof(i), f->id);
 	f->p.done = three_more;
-	td_post(&f->c, NULL);
-	TD_OK(doca_task_submit(td_put_task(&f->p, NULL, "x", 1, f->id)));
-	TD_FLOW_UNTIL(f, f->p.nb_done == 1 && f->c.nb_done == 1);
+	queue_post(&f->c, NULL);
+	T_OK(doca_task_submit(queue_put_task(&f->p, NULL, "x", 1, f->id)));
+	T_WAIT(flow_progress(f), f->p.nb_done == 1 && f->c.nb_done == 1);
 	T_EQ(f->p.nb_errors, 0);
-	TD_IS(doca_task_submit(more[3]), DOCA_ERROR_AGAIN);
+	T_IS(doca_task_submit(more[3]), DOCA_ERROR_AGAIN);
 }
 
 /* behaviour: R2, R3, F2 */
-static void
-put_by_and_sent(void)
+T_CASE(put_by_and_sent)
 {
 	struct doca_buf *to[4], *from;
-	struct td_flow f;
+	struct flow f;
 	unsigned int i;
 	uint32_t got;
 
 	put_by_open(&f, &from);
 	for (i = 0; i < RTE_DIM(to); i++)
-		to[i] = td_buf(&f.dst, i * 64, 64, false);
+		to[i] = memory_buf(&f.dst, i * 64, 64, false);
 	/* One place is not enough for three, nor for what comes behind them. */
-	td_post(&f.c, to[0]);
-	TD_IS(doca_task_submit(more[3]), DOCA_ERROR_AGAIN);
+	queue_post(&f.c, to[0]);
+	T_IS(doca_task_submit(more[3]), DOCA_ERROR_AGAIN);
 	for (i = 1; i < RTE_DIM(to); i++)
-		td_post(&f.c, to[i]);
+		queue_post(&f.c, to[i]);
 	/* No progress of this side. */
-	TD_OK(doca_task_submit(more[3]));
+	T_OK(doca_task_submit(more[3]));
 	for (i = 0; i < 3; i++) {
 		while (f.c.nb_done == i + 1)
 			doca_pe_progress(f.c.pe);
@@ -311,96 +298,72 @@ put_by_and_sent(void)
 			T_EQ(got, i);
 		}
 	}
-	TD_FLOW_UNTIL(&f, f.c.nb_done == 5 && f.p.nb_done == 5);
+	T_WAIT(flow_progress(&f), f.c.nb_done == 5 && f.p.nb_done == 5);
 	T_EQ(f.c.imm_len, 1);
 	for (i = 0; i < RTE_DIM(to); i++)
-		TD_OK(doca_buf_dec_refcount(to[i], NULL));
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	td_flow_close(&f);
+		T_OK(doca_buf_dec_refcount(to[i], NULL));
+	T_OK(doca_buf_dec_refcount(from, NULL));
+	flow_close(&f);
 }
 
 /* behaviour: R13 */
-static void
-put_by_and_stopped(void)
+T_CASE(put_by_and_stopped)
 {
 	struct doca_buf *from;
-	struct td_flow f;
+	struct flow f;
 
 	put_by_open(&f, &from);
 	doca_task_free(more[3]);
-	TD_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_FLOW_UNTIL(&f, td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE);
+	T_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(&f), ctx_is_idle(f.p.ctx));
 	T_EQ(f.p.nb_errors, 3);
 	T_EQ(f.p.status, DOCA_ERROR_SHUTDOWN);
 	T_EQ(f.c.nb_done, 1);
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	td_flow_close(&f);
+	T_OK(doca_buf_dec_refcount(from, NULL));
+	flow_close(&f);
 }
 
 /* behaviour: P16 */
-static void
-put_by_and_freed(void)
+T_CASE(put_by_and_freed)
 {
 	struct doca_buf *to[2], *from;
-	struct td_flow f;
+	struct flow f;
 	size_t n;
 
 	put_by_open(&f, &from);
 	doca_task_free(more[1]);
-	TD_OK(doca_ctx_get_num_inflight_tasks(f.p.ctx, &n));
+	T_OK(doca_ctx_get_num_inflight_tasks(f.p.ctx, &n));
 	T_EQ(n, 2);
-	to[0] = td_buf(&f.dst, 0, 64, false);
-	to[1] = td_buf(&f.dst, 64, 64, false);
-	td_post(&f.c, to[0]);
-	td_post(&f.c, to[1]);
-	TD_FLOW_UNTIL(&f, f.c.nb_done == 3 && f.p.nb_done == 3);
+	to[0] = memory_buf(&f.dst, 0, 64, false);
+	to[1] = memory_buf(&f.dst, 64, 64, false);
+	queue_post(&f.c, to[0]);
+	queue_post(&f.c, to[1]);
+	T_WAIT(flow_progress(&f), f.c.nb_done == 3 && f.p.nb_done == 3);
 	/* The second of the three did not go. */
 	T_EQ(f.c.imm[0], 2);
 	doca_task_free(more[3]);
-	TD_OK(doca_buf_dec_refcount(to[0], NULL));
-	TD_OK(doca_buf_dec_refcount(to[1], NULL));
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	td_flow_close(&f);
+	T_OK(doca_buf_dec_refcount(to[0], NULL));
+	T_OK(doca_buf_dec_refcount(to[1], NULL));
+	T_OK(doca_buf_dec_refcount(from, NULL));
+	flow_close(&f);
 }
 
 /* behaviour: X3 */
-static void
-put_by_and_disconnected(void)
+T_CASE(put_by_and_disconnected)
 {
 	struct doca_buf *from;
-	struct td_flow f;
+	struct flow f;
 
 	put_by_open(&f, &from);
 	doca_task_free(more[3]);
-	td_queue_destroy(&f.t, &f.c);
-	TD_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&f.t, (doca_pe_progress(f.p.pe), td_state(f.p.ctx) == DOCA_CTX_STATE_IDLE));
+	queue_destroy(&f.t, &f.c);
+	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&f.t), doca_pe_progress(f.p.pe)), ctx_is_idle(f.p.ctx));
 	T_EQ(f.p.nb_errors, 3);
 	T_NE(f.p.status, DOCA_SUCCESS);
-	TD_OK(doca_buf_dec_refcount(from, NULL));
-	td_queue_destroy(&f.t, &f.p);
-	td_mem_destroy(&f.src);
-	td_mem_destroy(&f.dst);
-	td_close(&f.t);
-}
-
-static const struct t_case cases[] = {
-	{ "stop_with_tasks", stop_with_tasks },
-	{ "free_what_is_posted", free_what_is_posted },
-	{ "destroy_in_its_callback", destroy_in_its_callback },
-	{ "starting_when_it_ends", starting_when_it_ends },
-	{ "both_stop", both_stop },
-	{ "in_use", in_use },
-	{ "the_other_side_leaves", the_other_side_leaves },
-	{ "a_producer_is_left", a_producer_is_left },
-	{ "put_by_and_sent", put_by_and_sent },
-	{ "put_by_and_stopped", put_by_and_stopped },
-	{ "put_by_and_freed", put_by_and_freed },
-	{ "put_by_and_disconnected", put_by_and_disconnected },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_OK(doca_buf_dec_refcount(from, NULL));
+	queue_destroy(&f.t, &f.p);
+	memory_destroy(&f.src);
+	memory_destroy(&f.dst);
+	pair_close(&f.t);
 }

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "comch/sleeper.h"
 #include "t_main.h"
 #include "t_proc.h"
-#include "comch/sleeper.h"
 
 #define NAME "kill"
 #define DEPTH 16
@@ -35,10 +35,10 @@ struct kill_case {
 };
 
 struct end {
-	struct td_node node;
-	struct td_queue cons, prod;
-	struct td_mem mem;
-	struct td_ev ev;
+	struct side side;
+	struct queue cons, prod;
+	struct memory mem;
+	struct sleeper ev;
 	struct doca_buf *in[DEPTH], *out[DEPTH];
 	enum stage stage;
 	bool asleep, has_queues;
@@ -50,31 +50,21 @@ static void
 turn(struct end *e)
 {
 	if (e->asleep) {
-		T_CHECK(td_ev_step(&e->ev, T_TIMEOUT_MS));
+		T_CHECK(sleeper_step(&e->ev, T_TIMEOUT_MS));
 		return;
 	}
-	doca_pe_progress(e->node.pe);
+	doca_pe_progress(e->side.pe);
 	if (e->has_queues) {
 		doca_pe_progress(e->cons.pe);
 		doca_pe_progress(e->prod.pe);
 	}
 }
 
-#define UNTIL(e, cond) \
-	do { \
-		const uint64_t until_end_ = t_now_ms() + T_TIMEOUT_MS; \
-		while (!(cond)) { \
-			turn(e); \
-			if (t_now_ms() > until_end_) \
-				T_FAIL("waiting for %s", #cond); \
-		} \
-	} while (0)
-
 /* Messages go on by themselves. */
 static void
-send_again(struct td_node *node, struct doca_comch_task_send *task)
+send_again(struct side *side, struct doca_comch_task_send *task)
 {
-	RTE_SET_USED(node);
+	RTE_SET_USED(side);
 	if (doca_task_submit(doca_comch_task_send_as_task(task)) != DOCA_SUCCESS)
 		doca_task_free(doca_comch_task_send_as_task(task));
 }
@@ -86,25 +76,24 @@ post(struct end *e, unsigned int slot)
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_task *task;
 
-	TD_OK(doca_comch_consumer_task_post_recv_alloc_init(e->cons.consumer, e->in[slot],
-		&recv));
+	T_OK(doca_comch_consumer_task_post_recv_alloc_init(e->cons.consumer, e->in[slot], &recv));
 	task = doca_comch_consumer_task_post_recv_as_task(recv);
 	doca_task_set_user_data(task, (union doca_data){ .u64 = slot });
-	TD_OK(doca_task_submit(task));
+	T_OK(doca_task_submit(task));
 	e->posted++;
 }
 
 static void
-post_again(struct td_queue *q, struct doca_task *task)
+post_again(struct queue *q, struct doca_task *task)
 {
 	unsigned int slot = (unsigned int)doca_task_get_user_data(task).u64;
 	struct end *e = q->arg;
 
 	e->posted--;
 	doca_task_free(task);
-	if (q->status != DOCA_SUCCESS || td_state(q->ctx) != DOCA_CTX_STATE_RUNNING)
+	if (q->status != DOCA_SUCCESS || !ctx_is_running(q->ctx))
 		return;
-	TD_OK(doca_buf_reset_data_len(e->in[slot]));
+	T_OK(doca_buf_reset_data_len(e->in[slot]));
 	post(e, slot);
 }
 
@@ -113,8 +102,8 @@ put_more(struct end *e)
 {
 	struct doca_task *task;
 
-	while (td_state(e->prod.ctx) == DOCA_CTX_STATE_RUNNING && e->sent < DEPTH) {
-		task = td_put_task(&e->prod, e->out[e->sent], NULL, 0, e->node.new_id);
+	while (ctx_is_running(e->prod.ctx) && e->sent < DEPTH) {
+		task = queue_put_task(&e->prod, e->out[e->sent], NULL, 0, e->side.new_id);
 		if (doca_task_submit(task) != DOCA_SUCCESS) {
 			doca_task_free(task);
 			return;
@@ -124,7 +113,7 @@ put_more(struct end *e)
 }
 
 static void
-put_back(struct td_queue *q, struct doca_task *task)
+put_back(struct queue *q, struct doca_task *task)
 {
 	struct end *e = q->arg;
 
@@ -138,21 +127,21 @@ static void
 end_open(struct end *e, bool is_server, int fd)
 {
 	if (is_server)
-		td_server_create(&e->node, NAME);
+		server_create(&e->side, NAME);
 	else
-		td_client_create(&e->node, NAME);
-	e->node.arg = e;
+		client_create(&e->side, NAME);
+	e->side.arg = e;
 	if (e->asleep) {
-		td_ev_open(&e->ev, 0);
-		td_ev_add(&e->ev, e->node.pe);
+		sleeper_open(&e->ev, 0);
+		sleeper_add(&e->ev, e->side.pe);
 	}
 	if (is_server) {
-		TD_OK(doca_ctx_start(e->node.ctx));
+		T_OK(doca_ctx_start(e->side.ctx));
 		t_say(fd, 'R', 0);
-		UNTIL(e, e->node.nb_connects == 1);
+		T_WAIT(turn(e), e->side.nb_connects == 1);
 	} else {
-		TD_IS(doca_ctx_start(e->node.ctx), DOCA_ERROR_IN_PROGRESS);
-		UNTIL(e, td_state(e->node.ctx) == DOCA_CTX_STATE_RUNNING);
+		T_IS(doca_ctx_start(e->side.ctx), DOCA_ERROR_IN_PROGRESS);
+		T_WAIT(turn(e), ctx_is_running(e->side.ctx));
 	}
 }
 
@@ -161,24 +150,24 @@ queues_create(struct end *e)
 {
 	unsigned int i;
 
-	td_mem_create(&e->mem, e->node.dev, 2 * DEPTH * LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	memory_create(&e->mem, e->side.dev, 2 * DEPTH * LEN, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	for (i = 0; i < DEPTH; i++) {
-		e->in[i] = td_buf(&e->mem, (size_t)i * LEN, LEN, false);
-		e->out[i] = td_buf(&e->mem, (size_t)(DEPTH + i) * LEN, LEN, true);
+		e->in[i] = memory_buf(&e->mem, (size_t)i * LEN, LEN, false);
+		e->out[i] = memory_buf(&e->mem, (size_t)(DEPTH + i) * LEN, LEN, true);
 	}
-	td_consumer_create(&e->cons, e->node.conn, e->mem.mmap, NULL, DEPTH);
-	td_producer_create(&e->prod, e->node.conn, NULL, DEPTH);
+	consumer_create(&e->cons, e->side.conn, e->mem.mmap, NULL, DEPTH);
+	producer_create(&e->prod, e->side.conn, NULL, DEPTH);
 	e->cons.arg = e;
 	e->prod.arg = e;
 	e->cons.done = post_again;
 	e->prod.done = put_back;
 	e->has_queues = true;
 	if (e->asleep) {
-		td_ev_add(&e->ev, e->cons.pe);
-		td_ev_add(&e->ev, e->prod.pe);
+		sleeper_add(&e->ev, e->cons.pe);
+		sleeper_add(&e->ev, e->prod.pe);
 	}
-	TD_OK(doca_ctx_start(e->prod.ctx));
-	TD_IS(doca_ctx_start(e->cons.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_ctx_start(e->prod.ctx));
+	T_IS(doca_ctx_start(e->cons.ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
 static void
@@ -186,20 +175,20 @@ queues_destroy(struct end *e)
 {
 	unsigned int i;
 
-	TD_OK(doca_comch_consumer_destroy(e->cons.consumer));
-	TD_OK(doca_comch_producer_destroy(e->prod.producer));
+	T_OK(doca_comch_consumer_destroy(e->cons.consumer));
+	T_OK(doca_comch_producer_destroy(e->prod.producer));
 	if (e->asleep) {
-		td_ev_del(&e->ev, e->cons.pe);
-		td_ev_del(&e->ev, e->prod.pe);
+		sleeper_del(&e->ev, e->cons.pe);
+		sleeper_del(&e->ev, e->prod.pe);
 	}
-	TD_OK(doca_pe_destroy(e->cons.pe));
-	TD_OK(doca_pe_destroy(e->prod.pe));
+	T_OK(doca_pe_destroy(e->cons.pe));
+	T_OK(doca_pe_destroy(e->prod.pe));
 	e->has_queues = false;
 	for (i = 0; i < DEPTH; i++) {
-		TD_OK(doca_buf_dec_refcount(e->in[i], NULL));
-		TD_OK(doca_buf_dec_refcount(e->out[i], NULL));
+		T_OK(doca_buf_dec_refcount(e->in[i], NULL));
+		T_OK(doca_buf_dec_refcount(e->out[i], NULL));
 	}
-	td_mem_destroy(&e->mem);
+	memory_destroy(&e->mem);
 }
 
 static void
@@ -209,18 +198,18 @@ stage_set(struct end *e)
 	unsigned int i;
 
 	if (e->stage == STAGE_MESSAGES) {
-		e->node.hooks.sent = send_again;
+		e->side.hooks.sent = send_again;
 		for (i = 0; i < 200; i++)
-			td_send(&e->node, msg, sizeof(msg));
-		UNTIL(e, e->node.nb_msgs > 100);
+			side_send(&e->side, msg, sizeof(msg));
+		T_WAIT(turn(e), e->side.nb_msgs > 100);
 	}
 	if (e->stage != STAGE_DATA)
 		return;
 	queues_create(e);
-	UNTIL(e, td_state(e->cons.ctx) == DOCA_CTX_STATE_RUNNING && e->node.nb_new == 1);
+	T_WAIT(turn(e), ctx_is_running(e->cons.ctx) && e->side.nb_new == 1);
 	for (i = 0; i < DEPTH; i++)
 		post(e, i);
-	UNTIL(e, (put_more(e), e->cons.nb_done > 3 * DEPTH && e->prod.nb_done > DEPTH));
+	T_WAIT(turn(e), (put_more(e), e->cons.nb_done > 3 * DEPTH && e->prod.nb_done > DEPTH));
 }
 
 /* Who dies: it never ends by itself. */
@@ -248,15 +237,15 @@ is_over(struct end *e)
 	if (e->has_queues) {
 		if (e->stage == STAGE_DATA)
 			put_more(e);
-		if (td_state(e->cons.ctx) != DOCA_CTX_STATE_IDLE ||
-				td_state(e->prod.ctx) != DOCA_CTX_STATE_IDLE)
+		if (!ctx_is_idle(e->cons.ctx) ||
+				!ctx_is_idle(e->prod.ctx))
 			return false;
 		T_EQ(e->posted, 0);
 		T_EQ(e->sent, 0);
 		queues_destroy(e);
 	}
-	return e->node.client != NULL ? td_state(e->node.ctx) == DOCA_CTX_STATE_IDLE :
-		e->node.nb_disconnects == 1;
+	return e->side.client != NULL ? ctx_is_idle(e->side.ctx) :
+		e->side.nb_disconnects == 1;
 }
 
 static void
@@ -265,8 +254,8 @@ rest(struct end *e)
 	unsigned int n = 0;
 
 	if (e->asleep)
-		td_ev_rest(&e->ev);
-	while (doca_pe_progress(e->node.pe) != 0)
+		sleeper_rest(&e->ev);
+	while (doca_pe_progress(e->side.pe) != 0)
 		T_LT(++n, REST_CALLS);
 }
 
@@ -274,26 +263,26 @@ rest(struct end *e)
 static void
 meet_again(struct end *e, int fd)
 {
-	unsigned int before = e->node.nb_msgs, sent = e->node.nb_sent;
+	unsigned int before = e->side.nb_msgs, sent = e->side.nb_sent;
 
-	e->node.hooks.sent = NULL;
-	e->node.states.nb = 0;
-	if (e->node.client != NULL) {
+	e->side.hooks.sent = NULL;
+	e->side.states.nb = 0;
+	if (e->side.client != NULL) {
 		t_hear(fd, 'G');
-		TD_IS(doca_ctx_start(e->node.ctx), DOCA_ERROR_IN_PROGRESS);
-		UNTIL(e, td_state(e->node.ctx) == DOCA_CTX_STATE_RUNNING);
+		T_IS(doca_ctx_start(e->side.ctx), DOCA_ERROR_IN_PROGRESS);
+		T_WAIT(turn(e), ctx_is_running(e->side.ctx));
 	} else {
-		UNTIL(e, e->node.nb_connects == 2);
+		T_WAIT(turn(e), e->side.nb_connects == 2);
 	}
-	td_send(&e->node, "again", 5);
-	UNTIL(e, e->node.nb_msgs == before + 1 && e->node.nb_sent == sent + 1);
-	if (e->node.client != NULL) {
-		TD_IS(doca_ctx_stop(e->node.ctx), DOCA_ERROR_IN_PROGRESS);
+	side_send(&e->side, "again", 5);
+	T_WAIT(turn(e), e->side.nb_msgs == before + 1 && e->side.nb_sent == sent + 1);
+	if (e->side.client != NULL) {
+		T_IS(doca_ctx_stop(e->side.ctx), DOCA_ERROR_IN_PROGRESS);
 	} else {
-		UNTIL(e, e->node.nb_disconnects == 2);
-		doca_ctx_stop(e->node.ctx);
+		T_WAIT(turn(e), e->side.nb_disconnects == 2);
+		doca_ctx_stop(e->side.ctx);
 	}
-	UNTIL(e, td_state(e->node.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(turn(e), ctx_is_idle(e->side.ctx));
 }
 
 static int
@@ -314,19 +303,19 @@ survivor(int fd, void *arg)
 		queues_create(&e);
 	}
 	t_say(fd, 'T', 0);
-	UNTIL(&e, is_over(&e));
+	T_WAIT(turn(&e), is_over(&e));
 	when = t_now_ms();
 	/* It stopped by itself. */
-	if (e.node.client != NULL)
-		T_EQ(e.node.states.next[e.node.states.nb - 2], DOCA_CTX_STATE_STOPPING);
-	TD_OK(doca_pe_get_num_inflight_tasks(e.node.pe, &n));
+	if (e.side.client != NULL)
+		T_EQ(e.side.states.next[e.side.states.nb - 2], DOCA_CTX_STATE_STOPPING);
+	T_OK(doca_pe_get_num_inflight_tasks(e.side.pe, &n));
 	T_EQ(n, 0);
 	rest(&e);
 	t_say(fd, 'D', when);
 	meet_again(&e, fd);
 	if (e.asleep)
-		td_ev_close(&e.ev);
-	td_node_destroy(&e.node);
+		sleeper_close(&e.ev);
+	side_destroy(&e.side);
 	return 0;
 }
 
@@ -338,16 +327,16 @@ successor(int fd, void *arg)
 	static struct end e;
 
 	end_open(&e, k->server_dies, fd);
-	td_send(&e.node, "new", 3);
-	UNTIL(&e, e.node.nb_msgs == 1 && e.node.nb_sent == 1);
+	side_send(&e.side, "new", 3);
+	T_WAIT(turn(&e), e.side.nb_msgs == 1 && e.side.nb_sent == 1);
 	if (k->server_dies) {
-		UNTIL(&e, e.node.nb_disconnects == 1);
-		TD_OK(doca_ctx_stop(e.node.ctx));
+		T_WAIT(turn(&e), e.side.nb_disconnects == 1);
+		T_OK(doca_ctx_stop(e.side.ctx));
 	} else {
-		TD_IS(doca_ctx_stop(e.node.ctx), DOCA_ERROR_IN_PROGRESS);
-		UNTIL(&e, td_state(e.node.ctx) == DOCA_CTX_STATE_IDLE);
+		T_IS(doca_ctx_stop(e.side.ctx), DOCA_ERROR_IN_PROGRESS);
+		T_WAIT(turn(&e), ctx_is_idle(e.side.ctx));
 	}
-	td_node_destroy(&e.node);
+	side_destroy(&e.side);
 	return 0;
 }
 
@@ -367,8 +356,7 @@ kill_one(const struct kill_case *k)
 	struct t_proc *server = k->server_dies ? &dies : &lives;
 	uint64_t when;
 
-	t_proc_start(server, "server", k->server_dies ? victim : survivor,
-		(void *)(uintptr_t)k);
+	t_proc_start(server, "server", k->server_dies ? victim : survivor, (void *)(uintptr_t)k);
 	t_hear(server->fd, 'R');
 	t_proc_start(k->server_dies ? &lives : &dies, "client",
 		k->server_dies ? survivor : victim, (void *)(uintptr_t)k);
@@ -409,40 +397,35 @@ kill_all(bool server_dies, bool asleep)
 }
 
 /* behaviour: S5, S25, S26, X3, K16, K18, C20 */
-static void
-server_dies(void)
+T_CASE(server_dies)
 {
 	kill_all(true, false);
 }
 
 /* behaviour: S5, S25, S26, X3, K16, K18, C20, E5 */
-static void
-server_dies_client_sleeps(void)
+T_CASE(server_dies_client_sleeps)
 {
 	kill_all(true, true);
 }
 
 /* behaviour: S25, X3, K16, K18 */
-static void
-client_dies(void)
+T_CASE(client_dies)
 {
 	kill_all(false, false);
 }
 
 /* behaviour: S25, X3, K16, K18, E5 */
-static void
-client_dies_server_sleeps(void)
+T_CASE(client_dies_server_sleeps)
 {
 	kill_all(false, true);
 }
 
 /* A limit of two, which a third client learns. behaviour: S12 */
-static void
-too_many_clients(void)
+T_CASE(too_many_clients)
 {
-	struct td_node more[2];
+	struct side more[2];
 	char path[256];
-	struct td t;
+	struct pair t;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/devices.ini", t_dir());
@@ -452,38 +435,24 @@ too_many_clients(void)
 		"[function pf0]\npci = 0000:b1:00.0\nargs = max_msg_size=4080\n", f);
 	fclose(f);
 	setenv("COMCH_DEVICES", path, 1);
-	td_open(&t);
-	td_client_create_on(&more[0], "td", t.client.pe);
-	td_client_create_on(&more[1], "td", t.client.pe);
-	TD_IS(doca_ctx_start(more[0].ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(more[0].ctx) == DOCA_CTX_STATE_RUNNING && t.server.nb_connects == 2);
-	TD_IS(doca_ctx_start(more[1].ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(more[1].ctx) == DOCA_CTX_STATE_IDLE);
+	pair_open(&t);
+	client_create_on(&more[0], PAIR_NAME, t.client.pe);
+	client_create_on(&more[1], PAIR_NAME, t.client.pe);
+	T_IS(doca_ctx_start(more[0].ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_running(more[0].ctx) && t.server.nb_connects == 2);
+	T_IS(doca_ctx_start(more[1].ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(more[1].ctx));
 	T_EQ(t.server.nb_connects, 2);
 	/* The others do not notice; and when one leaves there is room. */
-	td_send(&t.client, "here", 4);
-	TD_UNTIL(&t, t.server.nb_msgs == 1);
-	TD_IS(doca_ctx_stop(more[0].ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(more[0].ctx) == DOCA_CTX_STATE_IDLE && t.server.nb_disconnects == 1);
-	TD_IS(doca_ctx_start(more[1].ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(more[1].ctx) == DOCA_CTX_STATE_RUNNING && t.server.nb_connects == 3);
-	TD_IS(doca_ctx_stop(more[1].ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(more[1].ctx) == DOCA_CTX_STATE_IDLE);
-	td_node_destroy(&more[0]);
-	td_node_destroy(&more[1]);
-	td_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "server_dies", server_dies },
-	{ "server_dies_client_sleeps", server_dies_client_sleeps },
-	{ "client_dies", client_dies },
-	{ "client_dies_server_sleeps", client_dies_server_sleeps },
-	{ "too_many_clients", too_many_clients },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	side_send(&t.client, "here", 4);
+	T_WAIT(pair_progress(&t), t.server.nb_msgs == 1);
+	T_IS(doca_ctx_stop(more[0].ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(more[0].ctx) && t.server.nb_disconnects == 1);
+	T_IS(doca_ctx_start(more[1].ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_running(more[1].ctx) && t.server.nb_connects == 3);
+	T_IS(doca_ctx_stop(more[1].ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(more[1].ctx));
+	side_destroy(&more[0]);
+	side_destroy(&more[1]);
+	pair_close(&t);
 }

@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "comch/queue.h"
 #include "t_main.h"
-#include "comch/pair.h"
 
 #define NB_TASKS 1024
 #define LEN 256
@@ -24,7 +24,7 @@
 
 /* One side's connection, on a thread of its own. */
 struct front {
-	struct td_node node;
+	struct side side;
 	pthread_t thread;
 	uint32_t go_on;
 	uint32_t up;        /* connected */
@@ -45,47 +45,39 @@ set(uint32_t *word, uint32_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-#define UNTIL(cond) \
-	do { \
-		const uint64_t until_end_ = t_now_ms() + 4 * T_TIMEOUT_MS; \
-		while (!(cond)) \
-			if (t_now_ms() > until_end_) \
-				T_FAIL("waiting for %s", #cond); \
-	} while (0)
-
 static void
-front_up(struct td_node *node, struct doca_comch_connection *conn)
+front_up(struct side *side, struct doca_comch_connection *conn)
 {
-	struct front *f = node->arg;
+	struct front *f = side->arg;
 
 	f->conn = conn;
 	set(&f->up, 1);
 }
 
 static void
-front_state(struct td_node *node, enum doca_ctx_states next)
+front_state(struct side *side, enum doca_ctx_states next)
 {
-	struct front *f = node->arg;
+	struct front *f = side->arg;
 
-	if (node->client != NULL && next == DOCA_CTX_STATE_RUNNING)
-		front_up(node, node->conn);
-	if (node->client != NULL && next == DOCA_CTX_STATE_STOPPING)
+	if (side->client != NULL && next == DOCA_CTX_STATE_RUNNING)
+		front_up(side, side->conn);
+	if (side->client != NULL && next == DOCA_CTX_STATE_STOPPING)
 		set(&f->down, 1);
 }
 
 static void
-front_down(struct td_node *node, struct doca_comch_connection *conn)
+front_down(struct side *side, struct doca_comch_connection *conn)
 {
-	struct front *f = node->arg;
+	struct front *f = side->arg;
 
 	RTE_SET_USED(conn);
 	set(&f->down, 1);
 }
 
 static void
-front_new(struct td_node *node, uint32_t id)
+front_new(struct side *side, uint32_t id)
 {
-	struct front *f = node->arg;
+	struct front *f = side->arg;
 
 	set(&f->new_id, id);
 }
@@ -96,7 +88,7 @@ front_main(void *arg)
 	struct front *f = arg;
 
 	while (get(&f->go_on))
-		doca_pe_progress(f->node.pe);
+		doca_pe_progress(f->side.pe);
 	return NULL;
 }
 
@@ -105,11 +97,11 @@ front_prepare(struct front *f)
 {
 	f->go_on = 1;
 	f->up = f->down = f->new_id = 0;
-	f->node.arg = f;
-	f->node.hooks.connected = front_up;
-	f->node.hooks.disconnected = front_down;
-	f->node.hooks.state = front_state;
-	f->node.hooks.consumer = front_new;
+	f->side.arg = f;
+	f->side.hooks.connected = front_up;
+	f->side.hooks.disconnected = front_down;
+	f->side.hooks.state = front_state;
+	f->side.hooks.consumer = front_new;
 }
 
 static void
@@ -129,39 +121,39 @@ front_join(struct front *f)
 static void
 fronts_open(struct front *s, struct front *c)
 {
-	td_server_create(&s->node, "threads");
-	td_client_create(&c->node, "threads");
+	server_create(&s->side, "threads");
+	client_create(&c->side, "threads");
 	front_prepare(s);
 	front_prepare(c);
-	TD_OK(doca_ctx_start(s->node.ctx));
-	TD_IS(doca_ctx_start(c->node.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_ctx_start(s->side.ctx));
+	T_IS(doca_ctx_start(c->side.ctx), DOCA_ERROR_IN_PROGRESS);
 	front_run(s);
 	front_run(c);
-	UNTIL(get(&s->up) && get(&c->up));
+	T_AWAIT(get(&s->up) && get(&c->up));
 }
 
 static void
 fronts_close(struct front *s, struct front *c)
 {
-	struct td t;
+	struct pair t;
 
 	front_join(s);
 	front_join(c);
-	t.server = s->node;
-	t.client = c->node;
+	t.server = s->side;
+	t.client = c->side;
 	memset(&t.server.hooks, 0, sizeof(t.server.hooks));
 	memset(&t.client.hooks, 0, sizeof(t.client.hooks));
-	TD_OK(doca_ctx_set_user_data(t.server.ctx, (union doca_data){ .ptr = &t.server }));
-	TD_OK(doca_ctx_set_user_data(t.client.ctx, (union doca_data){ .ptr = &t.client }));
-	td_close(&t);
+	T_OK(doca_ctx_set_user_data(t.server.ctx, (union doca_data){ .ptr = &t.server }));
+	T_OK(doca_ctx_set_user_data(t.client.ctx, (union doca_data){ .ptr = &t.client }));
+	pair_close(&t);
 }
 
 /* A producer's thread: so many messages, at most NB_TASKS at a time. */
 struct sender {
 	struct front *front;
 	pthread_t thread;
-	struct td_queue q;
-	struct td_mem mem;
+	struct queue q;
+	struct memory mem;
 	struct doca_buf *bufs[NB_TASKS];
 	uint32_t consumer_id;
 	uint32_t nb_tasks;
@@ -195,19 +187,19 @@ sender_submit(struct sender *s, struct doca_task *task)
 	}
 	if (ret != DOCA_SUCCESS && s->may_fail)
 		return false;
-	TD_OK(ret);
+	T_OK(ret);
 	s->sent++;
 	return true;
 }
 
 static void
-sender_done(struct td_queue *q, struct doca_task *task)
+sender_done(struct queue *q, struct doca_task *task)
 {
 	struct sender *s = q->arg;
 
 	s->back++;
 	if (!s->may_fail)
-		TD_OK(q->status);
+		T_OK(q->status);
 	if (q->status != DOCA_SUCCESS || s->sent == s->total || !sender_submit(s, task))
 		doca_task_free(task);
 }
@@ -217,14 +209,14 @@ sender_start(struct sender *s)
 {
 	unsigned int i;
 
-	td_mem_create(&s->mem, s->front->node.dev, (size_t)s->nb_tasks * LEN,
+	memory_create(&s->mem, s->front->side.dev, (size_t)s->nb_tasks * LEN,
 		DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
-	td_producer_create(&s->q, s->front->conn, NULL, s->nb_tasks);
+	producer_create(&s->q, s->front->conn, NULL, s->nb_tasks);
 	s->q.arg = s;
 	s->q.done = sender_done;
-	TD_OK(doca_ctx_start(s->q.ctx));
+	T_OK(doca_ctx_start(s->q.ctx));
 	for (i = 0; i < s->nb_tasks; i++)
-		s->bufs[i] = td_buf(&s->mem, (size_t)i * LEN, LEN, true);
+		s->bufs[i] = memory_buf(&s->mem, (size_t)i * LEN, LEN, true);
 }
 
 static void *
@@ -235,22 +227,21 @@ sender_main(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < s->nb_tasks && s->sent < s->total; i++) {
-		task = td_put_task(&s->q, s->bufs[i], NULL, 0, s->consumer_id);
+		task = queue_put_task(&s->q, s->bufs[i], NULL, 0, s->consumer_id);
 		doca_task_set_user_data(task, (union doca_data){ .u64 = i });
 		if (!sender_submit(s, task))
 			doca_task_free(task);
 	}
-	UNTIL((doca_pe_progress(s->q.pe), s->may_fail ? get(&s->front->down) :
-		s->back == s->total));
-	if (td_state(s->q.ctx) == DOCA_CTX_STATE_RUNNING)
+	T_WAIT(doca_pe_progress(s->q.pe), s->may_fail ? get(&s->front->down) : s->back == s->total);
+	if (ctx_is_running(s->q.ctx))
 		doca_ctx_stop(s->q.ctx);
-	UNTIL((doca_pe_progress(s->q.pe), td_state(s->q.ctx) == DOCA_CTX_STATE_IDLE));
+	T_WAIT(doca_pe_progress(s->q.pe), ctx_is_idle(s->q.ctx));
 	T_EQ(s->back, s->sent);
-	TD_OK(doca_comch_producer_destroy(s->q.producer));
-	TD_OK(doca_pe_destroy(s->q.pe));
+	T_OK(doca_comch_producer_destroy(s->q.producer));
+	T_OK(doca_pe_destroy(s->q.pe));
 	for (i = 0; i < s->nb_tasks; i++)
-		TD_OK(doca_buf_dec_refcount(s->bufs[i], NULL));
-	td_mem_destroy(&s->mem);
+		T_OK(doca_buf_dec_refcount(s->bufs[i], NULL));
+	memory_destroy(&s->mem);
 	return NULL;
 }
 
@@ -260,8 +251,8 @@ sender_main(void *arg)
 struct receiver {
 	struct front *front;
 	pthread_t thread;
-	struct td_queue q;
-	struct td_mem mem;
+	struct queue q;
+	struct memory mem;
 	struct doca_buf *bufs[NB_TASKS];
 	uint32_t nb_tasks;
 	uint64_t total, got, posted, back;
@@ -278,8 +269,8 @@ receiver_check(struct receiver *r, const struct doca_buf *buf)
 	void *data;
 	size_t len;
 
-	TD_OK(doca_buf_get_data((struct doca_buf *)(uintptr_t)buf, &data));
-	TD_OK(doca_buf_get_data_len((struct doca_buf *)(uintptr_t)buf, &len));
+	T_OK(doca_buf_get_data((struct doca_buf *)(uintptr_t)buf, &data));
+	T_OK(doca_buf_get_data_len((struct doca_buf *)(uintptr_t)buf, &len));
 	T_EQ(len, LEN);
 	words = data;
 	T_LT(words[0], MAX_SENDERS);
@@ -288,7 +279,7 @@ receiver_check(struct receiver *r, const struct doca_buf *buf)
 }
 
 static void
-receiver_done(struct td_queue *q, struct doca_task *task)
+receiver_done(struct queue *q, struct doca_task *task)
 {
 	struct receiver *r = q->arg;
 	struct doca_buf *buf = r->bufs[doca_task_get_user_data(task).u64];
@@ -300,9 +291,9 @@ receiver_done(struct td_queue *q, struct doca_task *task)
 	}
 	r->got++;
 	receiver_check(r, buf);
-	TD_OK(doca_buf_reset_data_len(buf));
+	T_OK(doca_buf_reset_data_len(buf));
 	/* While it stops, it comes back at once. */
-	TD_OK(doca_task_submit(task));
+	T_OK(doca_task_submit(task));
 	r->posted++;
 }
 
@@ -314,11 +305,11 @@ receiver_post(struct receiver *r)
 	unsigned int i;
 
 	for (i = 0; i < r->nb_tasks; i++) {
-		TD_OK(doca_comch_consumer_task_post_recv_alloc_init(r->q.consumer, r->bufs[i],
+		T_OK(doca_comch_consumer_task_post_recv_alloc_init(r->q.consumer, r->bufs[i],
 			&recv));
 		task = doca_comch_consumer_task_post_recv_as_task(recv);
 		doca_task_set_user_data(task, (union doca_data){ .u64 = i });
-		TD_OK(doca_task_submit(task));
+		T_OK(doca_task_submit(task));
 		r->posted++;
 	}
 }
@@ -330,30 +321,30 @@ receiver_main(void *arg)
 	unsigned int i;
 	uint32_t id;
 
-	td_mem_create(&r->mem, r->front->node.dev, (size_t)r->nb_tasks * LEN,
+	memory_create(&r->mem, r->front->side.dev, (size_t)r->nb_tasks * LEN,
 		DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	for (i = 0; i < r->nb_tasks; i++)
-		r->bufs[i] = td_buf(&r->mem, (size_t)i * LEN, LEN, false);
-	td_consumer_create(&r->q, r->front->conn, r->mem.mmap, NULL, r->nb_tasks);
+		r->bufs[i] = memory_buf(&r->mem, (size_t)i * LEN, LEN, false);
+	consumer_create(&r->q, r->front->conn, r->mem.mmap, NULL, r->nb_tasks);
 	r->q.arg = r;
 	r->q.done = receiver_done;
-	TD_IS(doca_ctx_start(r->q.ctx), DOCA_ERROR_IN_PROGRESS);
-	UNTIL((doca_pe_progress(r->q.pe), td_state(r->q.ctx) != DOCA_CTX_STATE_STARTING));
-	T_EQ(td_state(r->q.ctx), DOCA_CTX_STATE_RUNNING);
-	TD_OK(doca_comch_consumer_get_id(r->q.consumer, &id));
+	T_IS(doca_ctx_start(r->q.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(r->q.pe), ctx_state(r->q.ctx) != DOCA_CTX_STATE_STARTING);
+	T_EQ(ctx_state(r->q.ctx), DOCA_CTX_STATE_RUNNING);
+	T_OK(doca_comch_consumer_get_id(r->q.consumer, &id));
 	receiver_post(r);
 	set(&r->id, id);
-	UNTIL((doca_pe_progress(r->q.pe), r->may_fail ? get(&r->front->down) :
-		(r->got >= r->total && get(&r->leave))));
-	if (td_state(r->q.ctx) == DOCA_CTX_STATE_RUNNING)
+	T_WAIT(doca_pe_progress(r->q.pe), r->may_fail ? get(&r->front->down) :
+		(r->got >= r->total && get(&r->leave)));
+	if (ctx_is_running(r->q.ctx))
 		doca_ctx_stop(r->q.ctx);
-	UNTIL((doca_pe_progress(r->q.pe), td_state(r->q.ctx) == DOCA_CTX_STATE_IDLE));
+	T_WAIT(doca_pe_progress(r->q.pe), ctx_is_idle(r->q.ctx));
 	T_EQ(r->back, r->posted);
-	TD_OK(doca_comch_consumer_destroy(r->q.consumer));
-	TD_OK(doca_pe_destroy(r->q.pe));
+	T_OK(doca_comch_consumer_destroy(r->q.consumer));
+	T_OK(doca_pe_destroy(r->q.pe));
 	for (i = 0; i < r->nb_tasks; i++)
-		TD_OK(doca_buf_dec_refcount(r->bufs[i], NULL));
-	td_mem_destroy(&r->mem);
+		T_OK(doca_buf_dec_refcount(r->bufs[i], NULL));
+	memory_destroy(&r->mem);
 	return NULL;
 }
 
@@ -367,7 +358,7 @@ receiver_begin(struct receiver *r, struct front *front, uint32_t nb_tasks, uint6
 	r->total = total;
 	r->may_fail = may_fail;
 	T_EQ(pthread_create(&r->thread, NULL, receiver_main, r), 0);
-	UNTIL(get(&r->id));
+	T_AWAIT(get(&r->id));
 }
 
 /* The peer's consumer has to be known to our side before we send to it. */
@@ -376,7 +367,7 @@ sender_begin(struct sender *s, struct front *front, const struct receiver *to, u
 		uint64_t seed, uint64_t total, bool may_fail)
 {
 	memset(s, 0, sizeof(*s));
-	UNTIL(get(&front->new_id) >= to->id);
+	T_AWAIT(get(&front->new_id) >= to->id);
 	s->front = front;
 	s->nb_tasks = nb_tasks;
 	s->seed = seed;
@@ -388,8 +379,7 @@ sender_begin(struct sender *s, struct front *front, const struct receiver *to, u
 }
 
 /* The shape of public programs: six threads. behaviour: F6, P8 */
-static void
-both_ways(void)
+T_CASE(both_ways)
 {
 	const uint64_t total = SCALE(40000);
 	static struct front s, c;
@@ -411,8 +401,7 @@ both_ways(void)
 }
 
 /* Few buffers: submits spin within the callbacks. behaviour: R2, R12, F2, F6 */
-static void
-several_to_one(void)
+T_CASE(several_to_one)
 {
 	const uint64_t total = SCALE(10000);
 	static struct sender senders[MAX_SENDERS];
@@ -440,49 +429,49 @@ struct visitor {
 };
 
 static void
-visit_consumer(struct visitor *v, struct td_mem *mem, unsigned int round)
+visit_consumer(struct visitor *v, struct memory *mem, unsigned int round)
 {
-	struct td_queue cons;
+	struct queue cons;
 
-	td_consumer_create(&cons, v->front->conn, mem->mmap, NULL, 16);
-	TD_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
+	consumer_create(&cons, v->front->conn, mem->mmap, NULL, 16);
+	T_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
 	if (round % 3 != 0)
-		UNTIL((doca_pe_progress(cons.pe), td_state(cons.ctx) == DOCA_CTX_STATE_RUNNING));
+		T_WAIT(doca_pe_progress(cons.pe), ctx_is_running(cons.ctx));
 	if (round % 3 == 1)
-		td_post(&cons, NULL);
-	TD_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	UNTIL((doca_pe_progress(cons.pe), td_state(cons.ctx) == DOCA_CTX_STATE_IDLE));
-	TD_OK(doca_comch_consumer_destroy(cons.consumer));
-	TD_OK(doca_pe_destroy(cons.pe));
+		queue_post(&cons, NULL);
+	T_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(cons.pe), ctx_is_idle(cons.ctx));
+	T_OK(doca_comch_consumer_destroy(cons.consumer));
+	T_OK(doca_pe_destroy(cons.pe));
 }
 
 /* Gone before the connection's thread has heard of it. */
 static void
 visit_producer(struct visitor *v)
 {
-	struct td_queue prod;
+	struct queue prod;
 
-	td_producer_create(&prod, v->front->conn, NULL, 16);
-	TD_OK(doca_ctx_start(prod.ctx));
-	TD_OK(doca_ctx_stop(prod.ctx));
-	TD_OK(doca_comch_producer_destroy(prod.producer));
-	TD_OK(doca_pe_destroy(prod.pe));
+	producer_create(&prod, v->front->conn, NULL, 16);
+	T_OK(doca_ctx_start(prod.ctx));
+	T_OK(doca_ctx_stop(prod.ctx));
+	T_OK(doca_comch_producer_destroy(prod.producer));
+	T_OK(doca_pe_destroy(prod.pe));
 }
 
 static void *
 visitor_main(void *arg)
 {
 	struct visitor *v = arg;
-	struct td_mem mem;
+	struct memory mem;
 	unsigned int i;
 
-	td_mem_create(&mem, v->front->node.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	memory_create(&mem, v->front->side.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	for (i = 0; i < v->rounds; i++)
 		if (v->produces)
 			visit_producer(v);
 		else
 			visit_consumer(v, &mem, i);
-	td_mem_destroy(&mem);
+	memory_destroy(&mem);
 	return NULL;
 }
 
@@ -514,15 +503,13 @@ visits(bool produce)
 }
 
 /* behaviour: K5, F6 */
-static void
-consumers_come_and_go(void)
+T_CASE(consumers_come_and_go)
 {
 	visits(false);
 }
 
 /* behaviour: R11, F6 */
-static void
-producers_come_and_go(void)
+T_CASE(producers_come_and_go)
 {
 	visits(true);
 }
@@ -543,7 +530,7 @@ cut_round(uint64_t after)
 	/* The server's consumer leaves, then the server cuts what is left. */
 	T_EQ(pthread_join(rs.thread, NULL), 0);
 	front_join(&s);
-	TD_OK(doca_comch_server_disconnect(s.node.server, s.conn));
+	T_OK(doca_comch_server_disconnect(s.side.server, s.conn));
 	front_run(&s);
 	T_EQ(pthread_join(sc.thread, NULL), 0);
 	T_EQ(pthread_join(rc.thread, NULL), 0);
@@ -551,25 +538,10 @@ cut_round(uint64_t after)
 }
 
 /* behaviour: X3, F6 */
-static void
-lost_under_them(void)
+T_CASE(lost_under_them)
 {
 	unsigned int i;
 
 	for (i = 0; i < 5; i++)
 		cut_round(1 + i * SCALE(1000));
-}
-
-static const struct t_case cases[] = {
-	{ "both_ways", both_ways },
-	{ "several_to_one", several_to_one },
-	{ "consumers_come_and_go", consumers_come_and_go },
-	{ "producers_come_and_go", producers_come_and_go },
-	{ "lost_under_them", lost_under_them },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -5,181 +5,182 @@
 #include "comm_channel/endpoint.h"
 
 void
-tch_service_create(struct tch_end *e, const char *rep)
+service_endpoint_create(struct endpoint *e, const char *rep)
 {
 	memset(e, 0, sizeof(*e));
-	e->dev = td_dev_open("dpu", TCH_DPU);
-	e->rep = td_rep_open(e->dev, rep);
-	TD_OK(doca_comm_channel_ep_create(&e->ep));
-	TD_OK(doca_comm_channel_ep_set_device(e->ep, e->dev));
-	TD_OK(doca_comm_channel_ep_set_device_rep(e->ep, e->rep));
+	e->dev = dev_open("dpu", CHANNEL_DPU);
+	e->rep = rep_open(e->dev, rep);
+	T_OK(doca_comm_channel_ep_create(&e->ep));
+	T_OK(doca_comm_channel_ep_set_device(e->ep, e->dev));
+	T_OK(doca_comm_channel_ep_set_device_rep(e->ep, e->rep));
 }
 
 void
-tch_client_create(struct tch_end *e, const char *function)
+client_endpoint_create(struct endpoint *e, const char *function)
 {
 	memset(e, 0, sizeof(*e));
-	e->dev = td_dev_open("host", function);
-	TD_OK(doca_comm_channel_ep_create(&e->ep));
-	TD_OK(doca_comm_channel_ep_set_device(e->ep, e->dev));
+	e->dev = dev_open("host", function);
+	T_OK(doca_comm_channel_ep_create(&e->ep));
+	T_OK(doca_comm_channel_ep_set_device(e->ep, e->dev));
 }
 
 void
-tch_end_destroy(struct tch_end *e)
+endpoint_destroy(struct endpoint *e)
 {
-	TD_OK(doca_comm_channel_ep_destroy(e->ep));
+	T_OK(doca_comm_channel_ep_destroy(e->ep));
 	if (e->rep != NULL)
-		TD_OK(doca_dev_rep_close(e->rep));
-	TD_OK(doca_dev_close(e->dev));
+		T_OK(doca_dev_rep_close(e->rep));
+	T_OK(doca_dev_close(e->dev));
 }
 
 void
-tch_dial(struct tch_end *client, const char *name)
+endpoint_dial(struct endpoint *client, const char *name)
 {
 	client->peer = NULL;
-	TD_OK(doca_comm_channel_ep_connect(client->ep, name, &client->peer));
+	T_OK(doca_comm_channel_ep_connect(client->ep, name, &client->peer));
 	T_CHECK(client->peer != NULL);
 }
 
 doca_error_t
-tch_state(const struct tch_end *e)
+endpoint_state(const struct endpoint *e)
 {
 	return doca_comm_channel_peer_addr_update_info(e->peer);
 }
 
 void
-tch_connect(struct tch_end *client, struct tch_end *service)
+endpoint_connect(struct endpoint *client, struct endpoint *service)
 {
 	doca_error_t state;
 
-	tch_dial(client, TCH_NAME);
-	TCH_UNTIL((tch_recv_none(service), state = tch_state(client),
+	endpoint_dial(client, CHANNEL_NAME);
+	T_AWAIT((endpoint_recv_none(service), state = endpoint_state(client),
 		state != DOCA_ERROR_CONNECTION_INPROGRESS));
-	TD_OK(state);
+	T_OK(state);
 }
 
 void
-tch_connect_away(struct tch_end *client)
+endpoint_connect_away(struct endpoint *client)
 {
 	doca_error_t state;
 
-	tch_dial(client, TCH_NAME);
-	TCH_UNTIL((state = tch_state(client)) != DOCA_ERROR_CONNECTION_INPROGRESS);
-	TD_OK(state);
+	endpoint_dial(client, CHANNEL_NAME);
+	T_AWAIT((state = endpoint_state(client)) != DOCA_ERROR_CONNECTION_INPROGRESS);
+	T_OK(state);
 }
 
 void
-tch_create(struct tch *t)
+channel_create(struct channel *t)
 {
-	tch_service_create(&t->service, TCH_PF0);
-	tch_client_create(&t->client, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(t->service.ep, TCH_NAME));
+	service_endpoint_create(&t->service, CHANNEL_PF0);
+	client_endpoint_create(&t->client, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(t->service.ep, CHANNEL_NAME));
 }
 
 void
-tch_open(struct tch *t)
+channel_open(struct channel *t)
 {
-	tch_create(t);
-	tch_connect(&t->client, &t->service);
+	channel_create(t);
+	endpoint_connect(&t->client, &t->service);
 }
 
 void
-tch_close(struct tch *t)
+channel_close(struct channel *t)
 {
-	tch_end_destroy(&t->client);
-	tch_end_destroy(&t->service);
+	endpoint_destroy(&t->client);
+	endpoint_destroy(&t->service);
 }
 
 void
-tch_send_to(struct tch_end *e, struct doca_comm_channel_addr_t *peer, const void *msg, size_t len)
+endpoint_send_to(struct endpoint *e, struct doca_comm_channel_addr_t *peer, const void *msg,
+		size_t len)
 {
 	doca_error_t ret;
 
-	TCH_UNTIL((ret = doca_comm_channel_ep_sendto(e->ep, msg, len, DOCA_CC_MSG_FLAG_NONE,
+	T_AWAIT((ret = doca_comm_channel_ep_sendto(e->ep, msg, len, DOCA_CC_MSG_FLAG_NONE,
 		peer)) != DOCA_ERROR_AGAIN);
-	TD_OK(ret);
+	T_OK(ret);
 }
 
 void
-tch_send(struct tch_end *e, const void *msg, size_t len)
+endpoint_send(struct endpoint *e, const void *msg, size_t len)
 {
-	tch_send_to(e, e->peer, msg, len);
+	endpoint_send_to(e, e->peer, msg, len);
 }
 
 size_t
-tch_recv(struct tch_end *e, void *msg)
+endpoint_recv(struct endpoint *e, void *msg)
 {
 	doca_error_t ret;
 	size_t len;
 
-	TCH_UNTIL((len = TCH_MAX, ret = doca_comm_channel_ep_recvfrom(e->ep, msg, &len,
+	T_AWAIT((len = CHANNEL_MSG_MAX, ret = doca_comm_channel_ep_recvfrom(e->ep, msg, &len,
 		DOCA_CC_MSG_FLAG_NONE, &e->peer)) != DOCA_ERROR_AGAIN);
-	TD_OK(ret);
+	T_OK(ret);
 	return len;
 }
 
 void
-tch_send_number(struct tch_end *e, uint32_t number)
+endpoint_send_number(struct endpoint *e, uint32_t number)
 {
-	tch_send(e, &number, sizeof(number));
+	endpoint_send(e, &number, sizeof(number));
 }
 
 void
-tch_recv_number(struct tch_end *e, uint32_t number)
+endpoint_recv_number(struct endpoint *e, uint32_t number)
 {
-	uint8_t msg[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX];
 	uint32_t got;
 
-	T_EQ(tch_recv(e, msg), sizeof(got));
+	T_EQ(endpoint_recv(e, msg), sizeof(got));
 	memcpy(&got, msg, sizeof(got));
 	T_EQ(got, number);
 }
 
 void
-tch_meet(struct tch *t)
+channel_meet(struct channel *t)
 {
-	tch_send_number(&t->client, 0);
-	tch_recv_number(&t->service, 0);
+	endpoint_send_number(&t->client, 0);
+	endpoint_recv_number(&t->service, 0);
 }
 
 void
-tch_recv_none(struct tch_end *e)
+endpoint_recv_none(struct endpoint *e)
 {
 	struct doca_comm_channel_addr_t *peer;
-	uint8_t msg[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX];
 	size_t len = sizeof(msg);
 
-	TD_IS(doca_comm_channel_ep_recvfrom(e->ep, msg, &len, DOCA_CC_MSG_FLAG_NONE, &peer),
+	T_IS(doca_comm_channel_ep_recvfrom(e->ep, msg, &len, DOCA_CC_MSG_FLAG_NONE, &peer),
 		DOCA_ERROR_AGAIN);
 }
 
 void
-tch_stats_get(const struct doca_comm_channel_addr_t *peer, struct tch_stats *s)
+peer_stats_get(const struct doca_comm_channel_addr_t *peer, struct peer_stats *s)
 {
-	TD_OK(doca_comm_channel_peer_addr_get_send_messages(peer, &s->send_messages));
-	TD_OK(doca_comm_channel_peer_addr_get_send_bytes(peer, &s->send_bytes));
-	TD_OK(doca_comm_channel_peer_addr_get_recv_messages(peer, &s->recv_messages));
-	TD_OK(doca_comm_channel_peer_addr_get_recv_bytes(peer, &s->recv_bytes));
-	TD_OK(doca_comm_channel_peer_addr_get_send_in_flight_messages(peer, &s->in_flight));
+	T_OK(doca_comm_channel_peer_addr_get_send_messages(peer, &s->send_messages));
+	T_OK(doca_comm_channel_peer_addr_get_send_bytes(peer, &s->send_bytes));
+	T_OK(doca_comm_channel_peer_addr_get_recv_messages(peer, &s->recv_messages));
+	T_OK(doca_comm_channel_peer_addr_get_recv_bytes(peer, &s->recv_bytes));
+	T_OK(doca_comm_channel_peer_addr_get_send_in_flight_messages(peer, &s->in_flight));
 }
 
 uint32_t
-tch_list(struct tch_end *service, struct doca_comm_channel_addr_t ***list)
+service_list(struct endpoint *service, struct doca_comm_channel_addr_t ***list)
 {
 	uint32_t nb;
 
-	TD_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
-	TD_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, list, &nb));
+	T_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
+	T_OK(doca_comm_channel_ep_get_peer_addr_list(service->ep, list, &nb));
 	return nb;
 }
 
 uint32_t
-tch_pending(struct tch_end *service)
+service_pending(struct endpoint *service)
 {
 	uint32_t nb;
 
-	TD_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
-	TD_OK(doca_comm_channel_ep_get_pending_connections(service->ep, &nb));
+	T_OK(doca_comm_channel_ep_update_service_state_info(service->ep));
+	T_OK(doca_comm_channel_ep_get_pending_connections(service->ep, &nb));
 	return nb;
 }
 

@@ -4,11 +4,11 @@
 
 #include <doca_comm_channel.h>
 
-#include "t.h"
 #include "comm_channel/endpoint_102.h"
+#include "t.h"
 
 struct doca_comm_channel_ep_t *
-tch_102_create(void)
+endpoint_102_create(void)
 {
 	struct doca_comm_channel_init_attr attr = {
 		.flags = DOCA_CC_INIT_FLAG_NONBLOCK, .maxmsgs = 64, .msgsize = 4080,
@@ -20,7 +20,7 @@ tch_102_create(void)
 }
 
 size_t
-tch_102_recv(struct doca_comm_channel_ep_t *ep, void *msg, size_t size,
+endpoint_102_recv(struct doca_comm_channel_ep_t *ep, void *msg, size_t size,
 		struct doca_comm_channel_addr_t **peer)
 {
 	const uint64_t end = t_now_ms() + T_TIMEOUT_MS;

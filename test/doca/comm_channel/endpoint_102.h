@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef TCH_102_H
-#define TCH_102_H
+#ifndef COMM_CHANNEL_ENDPOINT_102_H
+#define COMM_CHANNEL_ENDPOINT_102_H
 
 /*
  * An endpoint of DOCA 1.2 for a test that is built for a later one: its
@@ -16,9 +16,9 @@ struct doca_comm_channel_ep_t;
 struct doca_comm_channel_addr_t;
 
 /* One that does not wait. */
-struct doca_comm_channel_ep_t *tch_102_create(void);
+struct doca_comm_channel_ep_t *endpoint_102_create(void);
 /* Wait for a message of at most *size* bytes: its length. */
-size_t tch_102_recv(struct doca_comm_channel_ep_t *ep, void *msg, size_t size,
+size_t endpoint_102_recv(struct doca_comm_channel_ep_t *ep, void *msg, size_t size,
 		struct doca_comm_channel_addr_t **peer);
 
-#endif /* TCH_102_H */
+#endif /* COMM_CHANNEL_ENDPOINT_102_H */

@@ -12,6 +12,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "common/result.h"
 #include "t_main.h"
 #include "t_proc.h"
 
@@ -31,16 +32,6 @@
 #define EP struct doca_comm_channel_ep_t
 #define ADDR struct doca_comm_channel_addr_t
 
-#define OK(expr) T_EQ(expr, DOCA_SUCCESS)
-
-#define UNTIL(cond) \
-	do { \
-		const uint64_t until_end_ = t_now_ms() + T_TIMEOUT_MS; \
-		while (!(cond)) \
-			if (t_now_ms() > until_end_) \
-				T_FAIL("waiting for %s", #cond); \
-	} while (0)
-
 static EP *
 create(uint32_t flags, uint32_t maxmsgs, uint32_t cookie)
 {
@@ -49,7 +40,7 @@ create(uint32_t flags, uint32_t maxmsgs, uint32_t cookie)
 	};
 	EP *ep = NULL;
 
-	OK(doca_comm_channel_ep_create(&attr, &ep));
+	T_OK(doca_comm_channel_ep_create(&attr, &ep));
 	T_CHECK(ep != NULL);
 	/* It was copied. */
 	memset(&attr, 0xff, sizeof(attr));
@@ -62,7 +53,7 @@ listening(uint32_t flags, uint32_t maxmsgs)
 	EP *ep = create(flags, maxmsgs, 11);
 
 	setenv("COMCH_ROLE", "dpu", 1);
-	OK(doca_comm_channel_ep_listen(ep, NAME));
+	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	return ep;
 }
 
@@ -101,7 +92,7 @@ join_in(struct pair *p)
 	setenv("COMCH_ROLE", "host", 1);
 	p->connected = 0;
 	T_EQ(pthread_create(&thread, NULL, accept_main, p), 0);
-	OK(doca_comm_channel_ep_connect(p->client, NAME, &p->to_service));
+	T_OK(doca_comm_channel_ep_connect(p->client, NAME, &p->to_service));
 	T_CHECK(p->to_service != NULL);
 	__atomic_store_n(&p->connected, 1, __ATOMIC_RELEASE);
 	T_EQ(pthread_join(thread, NULL), 0);
@@ -110,7 +101,7 @@ join_in(struct pair *p)
 static void
 send_number(EP *ep, ADDR *peer, uint32_t number)
 {
-	OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
+	T_OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
 }
 
 static ADDR *
@@ -122,9 +113,9 @@ recv_number(EP *ep, uint32_t number)
 	size_t len;
 
 	/* On an endpoint that does not wait, we do. */
-	UNTIL((len = sizeof(got), ret = doca_comm_channel_ep_recvfrom(ep, &got, &len, 0, &peer)) !=
-		DOCA_ERROR_AGAIN);
-	OK(ret);
+	T_AWAIT((len = sizeof(got), ret = doca_comm_channel_ep_recvfrom(ep, &got, &len, 0,
+		&peer)) != DOCA_ERROR_AGAIN);
+	T_OK(ret);
 	T_EQ(len, sizeof(got));
 	T_EQ(got, number);
 	return peer;
@@ -145,13 +136,12 @@ open_pair(struct pair *p, uint32_t flags, uint32_t maxmsgs)
 static void
 close_pair(struct pair *p)
 {
-	OK(doca_comm_channel_ep_destroy(p->client));
-	OK(doca_comm_channel_ep_destroy(p->service));
+	T_OK(doca_comm_channel_ep_destroy(p->client));
+	T_OK(doca_comm_channel_ep_destroy(p->service));
 }
 
 /* behaviour: L27 */
-static void
-attributes(void)
+T_CASE(attributes)
 {
 	static const struct {
 		uint32_t maxmsgs, msgsize, flags;
@@ -177,15 +167,14 @@ attributes(void)
 		attr.flags = attrs[i].flags;
 		T_EQ(doca_comm_channel_ep_create(&attr, &ep), attrs[i].want);
 		if (attrs[i].want == DOCA_SUCCESS)
-			OK(doca_comm_channel_ep_destroy(ep));
+			T_OK(doca_comm_channel_ep_destroy(ep));
 	}
 	T_EQ(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_EQ(DOCA_CC_INIT_FLAG_NONBLOCK, DOCA_COMM_CHANNEL_INIT_FLAG_NONBLOCK);
 }
 
 /* behaviour: L11, L27 */
-static void
-raised(void)
+T_CASE(raised)
 {
 	struct doca_comm_channel_init_attr attr = { .maxmsgs = 1, .msgsize = 1 };
 	struct doca_comm_channel_peer_addr_info info;
@@ -193,16 +182,16 @@ raised(void)
 	struct pair p;
 
 	p.service = listening(0, 100);
-	OK(doca_comm_channel_ep_create(&attr, &p.client));
+	T_OK(doca_comm_channel_ep_create(&attr, &p.client));
 	join_in(&p);
-	OK(doca_comm_channel_peer_addr_info_get(p.to_service, &info));
+	T_OK(doca_comm_channel_peer_addr_info_get(p.to_service, &info));
 	T_EQ(info.msgsize, 256);
 	T_EQ(info.maxmsgs, 16);
 	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 257, 0, p.to_service),
 		DOCA_ERROR_INVALID_VALUE);
-	OK(doca_comm_channel_ep_sendto(p.client, msg, 256, 0, p.to_service));
-	OK(try_recv(p.service, &p.to_client));
-	OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
+	T_OK(doca_comm_channel_ep_sendto(p.client, msg, 256, 0, p.to_service));
+	T_OK(try_recv(p.service, &p.to_client));
+	T_OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
 	T_EQ(info.msgsize, 256);
 	T_GE(info.maxmsgs, 100);
 	T_EQ(info.rx_msgs, 1);
@@ -211,8 +200,7 @@ raised(void)
 }
 
 /* behaviour: L2, L3, L4, L8, L29 */
-static void
-link_errors(void)
+T_CASE(link_errors)
 {
 	ADDR *peer = NULL;
 	char name[121];
@@ -243,14 +231,14 @@ link_errors(void)
 	T_EQ(doca_comm_channel_ep_listen(ep, NULL), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_comm_channel_ep_listen(NULL, NAME), DOCA_ERROR_INVALID_VALUE);
 	name[119] = '\0';
-	OK(doca_comm_channel_ep_listen(ep, name));
+	T_OK(doca_comm_channel_ep_listen(ep, name));
 	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
 	p.service = listening(0, 16);
 	T_EQ(doca_comm_channel_ep_destroy(ep), DOCA_SUCCESS);
 	/* The name is taken. */
 	ep = create(0, 16, 0);
 	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_CONNECTION_ABORTED);
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	p.client = create(0, 16, 0);
 	join_in(&p);
 	T_EQ(doca_comm_channel_ep_connect(p.client, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
@@ -281,7 +269,7 @@ check_send_full(EP *ep, ADDR *to, int flags)
 		n++;
 	T_EQ(ret, DOCA_ERROR_AGAIN);
 	T_GE(n, 16);
-	OK(doca_comm_channel_peer_addr_info_get(to, &info));
+	T_OK(doca_comm_channel_peer_addr_info_get(to, &info));
 	T_EQ(info.curmsgs, n);
 }
 
@@ -295,8 +283,7 @@ check_no_wait(const struct pair *p, int flags)
 }
 
 /* behaviour: L26, L7 */
-static void
-flags(void)
+T_CASE(flags)
 {
 	uint8_t msg[8] = { 0 };
 	size_t len = sizeof(msg);
@@ -324,8 +311,7 @@ flags(void)
 }
 
 /* behaviour: L24, L32 */
-static void
-peer_info(void)
+T_CASE(peer_info)
 {
 	struct doca_comm_channel_peer_addr_info info;
 	struct pair p;
@@ -336,7 +322,7 @@ peer_info(void)
 	T_EQ(doca_comm_channel_peer_addr_info_get(p.to_client, NULL), DOCA_ERROR_INVALID_VALUE);
 	send_number(p.service, p.to_client, 1);
 	send_number(p.service, p.to_client, 2);
-	OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
+	T_OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
 	T_EQ(info.msgsize, MAX);
 	T_EQ(info.maxmsgs, 32);
 	T_EQ(info.curmsgs, 2);
@@ -347,19 +333,19 @@ peer_info(void)
 	recv_number(p.client, 1);
 	recv_number(p.client, 2);
 	T_EQ(try_recv(p.client, &p.to_service), DOCA_ERROR_AGAIN);
-	UNTIL((doca_comm_channel_peer_addr_info_get(p.to_client, &info), info.curmsgs == 0));
+	T_AWAIT((doca_comm_channel_peer_addr_info_get(p.to_client, &info), info.curmsgs == 0));
 	T_EQ(doca_comm_channel_peer_addr_user_data_get(p.to_client, NULL),
 		DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_comm_channel_peer_addr_user_data_get(NULL, &data), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_comm_channel_peer_addr_user_data_set(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
+	T_OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
 	T_EQ(data, 0);
-	OK(doca_comm_channel_peer_addr_user_data_set(p.to_client, 1234567890123));
-	OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
+	T_OK(doca_comm_channel_peer_addr_user_data_set(p.to_client, 1234567890123));
+	T_OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
 	T_EQ(data, 1234567890123);
-	OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
-	UNTIL(doca_comm_channel_peer_addr_info_get(p.to_service, &info) ==
-		DOCA_ERROR_CONNECTION_RESET);
+	T_OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
+	T_AWAIT(doca_comm_channel_peer_addr_info_get(p.to_service,
+		&info) == DOCA_ERROR_CONNECTION_RESET);
 	T_EQ(info.rx_msgs, 2);
 	close_pair(&p);
 }
@@ -378,8 +364,7 @@ echo_main(void *arg)
 }
 
 /* Each waits for the other. behaviour: L26 */
-static void
-woken_by_message(void)
+T_CASE(woken_by_message)
 {
 	pthread_t thread;
 	struct pair p;
@@ -417,8 +402,7 @@ linger(uint32_t i)
 }
 
 /* A full queue, and a receiver that takes its time. behaviour: L26 */
-static void
-woken_by_room(void)
+T_CASE(woken_by_room)
 {
 	pthread_t thread;
 	struct pair p;
@@ -481,7 +465,7 @@ wait_until_asleep(pthread_t thread)
 	const struct timespec while_ = { .tv_nsec = 20000000 };
 	uint64_t before, after;
 
-	UNTIL((before = thread_cpu_ns(thread), nanosleep(&while_, NULL),
+	T_AWAIT((before = thread_cpu_ns(thread), nanosleep(&while_, NULL),
 		after = thread_cpu_ns(thread), after == before));
 }
 
@@ -495,8 +479,7 @@ start_waiter(struct waiter *w, void *(*fn)(void *arg), EP *ep, ADDR *peer)
 }
 
 /* behaviour: L20, L26, L33 */
-static void
-woken_by_disconnect(void)
+T_CASE(woken_by_disconnect)
 {
 	struct waiter w;
 	struct pair p;
@@ -509,9 +492,9 @@ woken_by_disconnect(void)
 		else
 			start_waiter(&w, wait_send, p.service, p.to_client);
 		if (i < 2)
-			OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
+			T_OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
 		else
-			OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
+			T_OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
 		T_EQ(pthread_join(w.thread, NULL), 0);
 		T_EQ(w.ret, DOCA_ERROR_CONNECTION_RESET);
 		/* Once lost, nobody waits any more. */
@@ -526,29 +509,27 @@ woken_by_disconnect(void)
 }
 
 /* A service sleeps on while its client leaves; the next one wakes it. behaviour: L26, L33 */
-static void
-client_changes(void)
+T_CASE(client_changes)
 {
 	struct waiter w;
 	struct pair p;
 
 	open_pair(&p, 0, 16);
 	start_waiter(&w, wait_recv, p.service, NULL);
-	OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
+	T_OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
 	wait_until_asleep(w.thread);
 	setenv("COMCH_ROLE", "host", 1);
-	OK(doca_comm_channel_ep_connect(p.client, NAME, &p.to_service));
+	T_OK(doca_comm_channel_ep_connect(p.client, NAME, &p.to_service));
 	wait_until_asleep(w.thread);
 	send_number(p.client, p.to_service, 5);
 	T_EQ(pthread_join(w.thread, NULL), 0);
-	OK(w.ret);
+	T_OK(w.ret);
 	T_CHECK(w.peer != NULL && w.peer != p.to_client);
 	close_pair(&p);
 }
 
 /* One client of a function. behaviour: L28 */
-static void
-second_client(void)
+T_CASE(second_client)
 {
 	struct waiter w;
 	struct pair p;
@@ -566,7 +547,7 @@ second_client(void)
 	/* The first is not concerned; and when it leaves, its place is free. */
 	send_number(p.client, p.to_service, 9);
 	T_CHECK(recv_number(p.service, 9) == p.to_client);
-	OK(doca_comm_channel_ep_destroy(p.client));
+	T_OK(doca_comm_channel_ep_destroy(p.client));
 	p.client = second;
 	join_in(&p);
 	send_number(p.client, p.to_service, 10);
@@ -575,8 +556,7 @@ second_client(void)
 }
 
 /* behaviour: L35 */
-static void
-cookie(void)
+T_CASE(cookie)
 {
 	struct epoll_event e;
 	unsigned int i;
@@ -609,14 +589,13 @@ cookie(void)
 		T_EQ(e.data.u32, 22);
 		recv_number(p.client, 3);
 	}
-	OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
+	T_OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
 	T_EQ(epoll_wait(cfd, &e, 1, T_TIMEOUT_MS), 1);
 	close_pair(&p);
 }
 
 /* behaviour: L35 */
-static void
-cookie_of_room(void)
+T_CASE(cookie_of_room)
 {
 	struct epoll_event e;
 	doca_error_t ret;
@@ -639,27 +618,6 @@ cookie_of_room(void)
 		T_EQ(e.data.u32, 22);
 		ret = doca_comm_channel_ep_sendto(p.client, &n, sizeof(n), 0, p.to_service);
 	} while (ret == DOCA_ERROR_AGAIN);
-	OK(ret);
+	T_OK(ret);
 	close_pair(&p);
-}
-
-static const struct t_case cases[] = {
-	{ "attributes", attributes },
-	{ "raised", raised },
-	{ "link_errors", link_errors },
-	{ "flags", flags },
-	{ "peer_info", peer_info },
-	{ "woken_by_message", woken_by_message },
-	{ "woken_by_room", woken_by_room },
-	{ "woken_by_disconnect", woken_by_disconnect },
-	{ "client_changes", client_changes },
-	{ "second_client", second_client },
-	{ "cookie", cookie },
-	{ "cookie_of_room", cookie_of_room },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -9,6 +9,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "common/result.h"
 #include "t_main.h"
 #include "t_proc.h"
 
@@ -16,8 +17,6 @@
 #define NB 100
 #define EP struct doca_comm_channel_ep_t
 #define ADDR struct doca_comm_channel_addr_t
-#define OK(expr) T_EQ(expr, DOCA_SUCCESS)
-
 /* A table of its own, where the first function is another. */
 static void
 table_write(const char *file, const char *functions)
@@ -47,14 +46,14 @@ create(const char *role, const char *file)
 		snprintf(path, sizeof(path), "%s/%s", t_dir(), file);
 		setenv("COMCH_DEVICES", path, 1);
 	}
-	OK(doca_comm_channel_ep_create(&attr, &ep));
+	T_OK(doca_comm_channel_ep_create(&attr, &ep));
 	return ep;
 }
 
 static void
 send_number(EP *ep, ADDR *peer, uint32_t number)
 {
-	OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
+	T_OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
 }
 
 static uint32_t
@@ -63,7 +62,7 @@ recv_number(EP *ep, ADDR **peer)
 	size_t len = sizeof(uint32_t);
 	uint32_t got;
 
-	OK(doca_comm_channel_ep_recvfrom(ep, &got, &len, 0, peer));
+	T_OK(doca_comm_channel_ep_recvfrom(ep, &got, &len, 0, peer));
 	T_EQ(len, sizeof(got));
 	return got;
 }
@@ -81,12 +80,12 @@ placed_client(int fd, void *arg)
 	EP *ep = create("host", p->file);
 	ADDR *peer;
 
-	OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
+	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
 	send_number(ep, peer, p->number);
 	T_EQ(recv_number(ep, &peer), p->number + 10);
 	t_say(fd, 'D', 0);
 	t_hear(fd, 'Q');
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
 }
 
@@ -99,7 +98,7 @@ placed_service(int fd, void *arg)
 	uint32_t i, n;
 
 	RTE_SET_USED(arg);
-	OK(doca_comm_channel_ep_listen(ep, NAME));
+	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	for (i = 0; i < 2; i++) {
 		n = recv_number(ep, &from);
@@ -109,17 +108,16 @@ placed_service(int fd, void *arg)
 	T_CHECK(peer[0] != peer[1]);
 	for (i = 0; i < 2; i++) {
 		send_number(ep, peer[i], i + 10);
-		OK(doca_comm_channel_peer_addr_info_get(peer[i], &info[i]));
+		T_OK(doca_comm_channel_peer_addr_info_get(peer[i], &info[i]));
 	}
 	T_NE(info[0].vport, info[1].vport);
 	t_hear(fd, 'Q');
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
 }
 
 /* behaviour: L28, L36 */
-static void
-functions(void)
+T_CASE(functions)
 {
 	struct place places[2] = { { "zero.ini", 0 }, { "one.ini", 1 } };
 	struct t_proc service, client[2];
@@ -153,11 +151,11 @@ leaving_client(int fd, void *arg)
 	uint32_t i;
 
 	RTE_SET_USED(arg);
-	OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
+	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
 	for (i = 0; i < NB; i++)
 		send_number(ep, peer, i);
 	t_say(fd, 'S', 0);
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	__atomic_store_n(destroyed, 1, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -170,7 +168,7 @@ counting_service(int fd, void *arg)
 	uint32_t i;
 
 	RTE_SET_USED(arg);
-	OK(doca_comm_channel_ep_listen(ep, NAME));
+	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	T_EQ(recv_number(ep, &peer), 0);
 	/* The client has sent all, and is about to end. */
@@ -179,13 +177,12 @@ counting_service(int fd, void *arg)
 		T_EQ(__atomic_load_n(destroyed, __ATOMIC_ACQUIRE), 0);
 		T_EQ(recv_number(ep, &peer), i);
 	}
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
 }
 
 /* The end waits until all was received. behaviour: L22 */
-static void
-destroy_waits(void)
+T_CASE(destroy_waits)
 {
 	struct t_proc service, client;
 
@@ -209,11 +206,11 @@ doomed(int fd, void *arg)
 	ADDR *peer;
 
 	if (is_service) {
-		OK(doca_comm_channel_ep_listen(ep, NAME));
+		T_OK(doca_comm_channel_ep_listen(ep, NAME));
 		t_say(fd, 'R', 0);
 		recv_number(ep, &peer);
 	} else {
-		OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
+		T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
 		send_number(ep, peer, 1);
 	}
 	t_hear(fd, 'N');
@@ -231,7 +228,7 @@ client_waits(int fd, void *arg)
 	size_t len;
 	ADDR *peer;
 
-	OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
+	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
 	send_number(ep, peer, 1);
 	t_say(fd, 'W', 0);
 	do {
@@ -240,7 +237,7 @@ client_waits(int fd, void *arg)
 			doca_comm_channel_ep_recvfrom(ep, &got, &len, 0, &peer);
 	} while (ret == DOCA_SUCCESS);
 	T_EQ(ret, DOCA_ERROR_CONNECTION_RESET);
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
 }
 
@@ -252,7 +249,7 @@ service_waits(int fd, void *arg)
 	ADDR *peer;
 
 	RTE_SET_USED(arg);
-	OK(doca_comm_channel_ep_listen(ep, NAME));
+	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	T_EQ(recv_number(ep, &peer), 1);
 	t_say(fd, 'W', 0);
@@ -260,14 +257,13 @@ service_waits(int fd, void *arg)
 		ret = doca_comm_channel_ep_sendto(ep, "x", 1, 0, peer);
 	} while (ret == DOCA_SUCCESS);
 	T_EQ(ret, DOCA_ERROR_CONNECTION_RESET);
-	OK(doca_comm_channel_ep_disconnect(ep, peer));
-	OK(doca_comm_channel_ep_destroy(ep));
+	T_OK(doca_comm_channel_ep_disconnect(ep, peer));
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
 }
 
 /* behaviour: L26, L33 */
-static void
-killed(void)
+T_CASE(killed)
 {
 	struct t_proc service, client;
 	unsigned int i;
@@ -289,16 +285,4 @@ killed(void)
 		t_proc_kill(&client);
 		t_proc_join(&service);
 	}
-}
-
-static const struct t_case cases[] = {
-	{ "functions", functions },
-	{ "destroy_waits", destroy_waits },
-	{ "killed", killed },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -14,6 +14,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "common/result.h"
 #include "t_main.h"
 #include "t_proc.h"
 
@@ -31,8 +32,6 @@
 #define EP struct doca_comm_channel_ep_t
 #define ADDR struct doca_comm_channel_addr_t
 
-#define OK(expr) T_EQ(expr, DOCA_SUCCESS)
-
 struct side {
 	EP *ep;
 	ADDR *peer;
@@ -45,7 +44,7 @@ create(void)
 	struct doca_comm_channel_init_attr attr = { .maxmsgs = MAX_MSGS, .msgsize = 256 };
 	EP *ep = NULL;
 
-	OK(doca_comm_channel_ep_create(&attr, &ep));
+	T_OK(doca_comm_channel_ep_create(&attr, &ep));
 	return ep;
 }
 
@@ -56,7 +55,7 @@ meet_main(void *arg)
 	uint32_t number;
 	size_t len = sizeof(number);
 
-	OK(doca_comm_channel_ep_recvfrom(s->ep, &number, &len, 0, &s->peer));
+	T_OK(doca_comm_channel_ep_recvfrom(s->ep, &number, &len, 0, &s->peer));
 	return NULL;
 }
 
@@ -72,19 +71,19 @@ open_both(struct side *service, struct side *client)
 	service->ep = create();
 	client->ep = create();
 	setenv("COMCH_ROLE", "dpu", 1);
-	OK(doca_comm_channel_ep_listen(service->ep, NAME));
+	T_OK(doca_comm_channel_ep_listen(service->ep, NAME));
 	setenv("COMCH_ROLE", "host", 1);
 	T_EQ(pthread_create(&thread, NULL, meet_main, service), 0);
-	OK(doca_comm_channel_ep_connect(client->ep, NAME, &client->peer));
-	OK(doca_comm_channel_ep_sendto(client->ep, &number, sizeof(number), 0, client->peer));
+	T_OK(doca_comm_channel_ep_connect(client->ep, NAME, &client->peer));
+	T_OK(doca_comm_channel_ep_sendto(client->ep, &number, sizeof(number), 0, client->peer));
 	T_EQ(pthread_join(thread, NULL), 0);
 }
 
 static void
 close_both(struct side *service, struct side *client)
 {
-	OK(doca_comm_channel_ep_destroy(client->ep));
-	OK(doca_comm_channel_ep_destroy(service->ep));
+	T_OK(doca_comm_channel_ep_destroy(client->ep));
+	T_OK(doca_comm_channel_ep_destroy(service->ep));
 }
 
 static void *
@@ -94,7 +93,7 @@ send_main(void *arg)
 	uint32_t i;
 
 	for (i = 0; i < NB; i++)
-		OK(doca_comm_channel_ep_sendto(s->ep, &i, sizeof(i), 0, s->peer));
+		T_OK(doca_comm_channel_ep_sendto(s->ep, &i, sizeof(i), 0, s->peer));
 	return NULL;
 }
 
@@ -108,7 +107,7 @@ recv_main(void *arg)
 
 	for (i = 0; i < NB; i++) {
 		len = sizeof(got);
-		OK(doca_comm_channel_ep_recvfrom(s->ep, &got, &len, 0, &peer));
+		T_OK(doca_comm_channel_ep_recvfrom(s->ep, &got, &len, 0, &peer));
 		T_CHECK(peer == s->peer);
 		T_EQ(got, i);
 	}
@@ -123,7 +122,7 @@ look_main(void *arg)
 	struct side *s = arg;
 
 	while (!__atomic_load_n(&s->done, __ATOMIC_RELAXED)) {
-		OK(doca_comm_channel_peer_addr_info_get(s->peer, &info));
+		T_OK(doca_comm_channel_peer_addr_info_get(s->peer, &info));
 		T_CHECK(doca_comm_channel_ep_event_channel_get(s->ep) >= 0);
 		sched_yield();
 	}
@@ -131,8 +130,7 @@ look_main(void *arg)
 }
 
 /* behaviour: L26, L31 */
-static void
-both_ways(void)
+T_CASE(both_ways)
 {
 	static void *(*const mains[])(void *) = { send_main, recv_main, look_main };
 	pthread_t thread[2][RTE_DIM(mains)];
@@ -181,8 +179,7 @@ wait_send_main(void *arg)
 	do {
 		/* The service may have the credit of the first message still. */
 		__atomic_store_n(&w->is_near, ++w->nb_sent >= MAX_MSGS, __ATOMIC_RELEASE);
-		w->ret = doca_comm_channel_ep_sendto(w->side->ep, w, sizeof(*w), 0,
-			w->side->peer);
+		w->ret = doca_comm_channel_ep_sendto(w->side->ep, w, sizeof(*w), 0, w->side->peer);
 	} while (w->ret == DOCA_SUCCESS);
 	return NULL;
 }
@@ -202,8 +199,7 @@ waiter_start(struct waiter *w, struct side *s, void *(*fn)(void *))
 }
 
 /* A disconnect by one thread ends the waits of the others. behaviour: L31 */
-static void
-disconnect_ends_waits(void)
+T_CASE(disconnect_ends_waits)
 {
 	struct side service, client;
 	struct waiter w[3];
@@ -213,21 +209,10 @@ disconnect_ends_waits(void)
 	waiter_start(&w[0], &client, wait_recv_main);
 	waiter_start(&w[1], &client, wait_recv_main);
 	waiter_start(&w[2], &client, wait_send_main);
-	OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
+	T_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 	for (i = 0; i < RTE_DIM(w); i++) {
 		T_EQ(pthread_join(w[i].thread, NULL), 0);
 		T_EQ(w[i].ret, DOCA_ERROR_NOT_CONNECTED);
 	}
 	close_both(&service, &client);
-}
-
-static const struct t_case cases[] = {
-	{ "both_ways", both_ways },
-	{ "disconnect_ends_waits", disconnect_ends_waits },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

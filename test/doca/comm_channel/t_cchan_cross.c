@@ -7,21 +7,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "t_main.h"
+#include "comch/queue.h"
 #include "comm_channel/endpoint.h"
 #include "comm_channel/endpoint_102.h"
+#include "t_main.h"
 
 #define ADDR struct doca_comm_channel_addr_t
 
-/* The other side runs, until the condition is true. */
-#define COMCH_UNTIL(node, cond) TCH_UNTIL((doca_pe_progress((node)->pe), (cond)))
-
 /* Both ways, all lengths at the limits; the peer of the endpoint is known or not yet. */
 static void
-messages(struct td_node *node, struct tch_end *e, bool endpoint_first)
+messages(struct side *side, struct endpoint *e, bool endpoint_first)
 {
 	static const size_t lens[] = { 1, 8, 255, 256, 257, 4079, 4080 };
-	uint8_t msg[TCH_MAX], in[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX], in[CHANNEL_MSG_MAX];
 	unsigned int i, sent;
 
 	for (i = 0; i < 2 * RTE_DIM(lens); i++) {
@@ -29,182 +27,180 @@ messages(struct td_node *node, struct tch_end *e, bool endpoint_first)
 
 		t_fill(msg, len, i);
 		if ((i % 2 == 0) == endpoint_first) {
-			sent = node->nb_msgs;
-			tch_send(e, msg, len);
-			COMCH_UNTIL(node, node->nb_msgs == sent + 1);
-			T_EQ(node->msg_len, len);
-			T_VERIFY(node->msg, len, i);
+			sent = side->nb_msgs;
+			endpoint_send(e, msg, len);
+			T_WAIT(doca_pe_progress(side->pe), side->nb_msgs == sent + 1);
+			T_EQ(side->msg_len, len);
+			T_VERIFY(side->msg, len, i);
 		} else {
-			sent = node->nb_sent;
-			td_send(node, msg, (uint32_t)len);
-			T_EQ(tch_recv(e, in), len);
+			sent = side->nb_sent;
+			side_send(side, msg, (uint32_t)len);
+			T_EQ(endpoint_recv(e, in), len);
 			T_VERIFY(in, len, i);
-			COMCH_UNTIL(node, (tch_recv_none(e), node->nb_sent == sent + 1));
+			T_WAIT(doca_pe_progress(side->pe), (endpoint_recv_none(e),
+				side->nb_sent == sent + 1));
 		}
 	}
 }
 
 /* A stream to the endpoint, which does not look for a while. */
 static void
-stream(struct td_node *node, struct tch_end *e)
+stream(struct side *side, struct endpoint *e)
 {
-	const unsigned int before = node->nb_sent;
+	const unsigned int before = side->nb_sent;
 	doca_error_t ret;
 	unsigned int i;
 	uint32_t n;
 
 	for (i = 0; i < 500; i++)
-		td_send(node, &i, sizeof(i));
+		side_send(side, &i, sizeof(i));
 	for (i = 0; i < 1000; i++)
-		doca_pe_progress(node->pe);
+		doca_pe_progress(side->pe);
 	for (i = 0; i < 500; i++) {
 		size_t len = sizeof(n);
 
-		COMCH_UNTIL(node, (ret = doca_comm_channel_ep_recvfrom(e->ep, &n, &len, 0,
-			&e->peer)) != DOCA_ERROR_AGAIN);
-		TD_OK(ret);
+		T_WAIT(doca_pe_progress(side->pe), (ret = doca_comm_channel_ep_recvfrom(e->ep, &n,
+			&len, 0, &e->peer)) != DOCA_ERROR_AGAIN);
+		T_OK(ret);
 		T_EQ(n, i);
 	}
-	COMCH_UNTIL(node, (tch_recv_none(e), node->nb_sent == before + 500));
+	T_WAIT(doca_pe_progress(side->pe), (endpoint_recv_none(e), side->nb_sent == before + 500));
 }
 
 /* A service of such endpoints has no fast path. */
 static void
-no_fast_path(struct td_node *node)
+no_fast_path(struct side *side)
 {
 	struct doca_comch_producer *producer;
 	struct doca_comch_consumer *consumer;
-	struct td_mem mem;
+	struct memory mem;
 
-	TD_IS(doca_comch_producer_create(node->conn, &producer), DOCA_ERROR_NOT_PERMITTED);
-	td_mem_create(&mem, node->dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	TD_IS(doca_comch_consumer_create(node->conn, mem.mmap, &consumer),
-		DOCA_ERROR_NOT_PERMITTED);
-	td_mem_destroy(&mem);
-	T_EQ(node->nb_new, 0);
+	T_IS(doca_comch_producer_create(side->conn, &producer), DOCA_ERROR_NOT_PERMITTED);
+	memory_create(&mem, side->dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	T_IS(doca_comch_consumer_create(side->conn, mem.mmap, &consumer), DOCA_ERROR_NOT_PERMITTED);
+	memory_destroy(&mem);
+	T_EQ(side->nb_new, 0);
 }
 
 static void
-comch_client_up(struct td_node *node, struct tch_end *service)
+comch_client_up(struct side *side, struct endpoint *service)
 {
-	td_client_create(node, TCH_NAME);
-	TD_IS(doca_ctx_start(node->ctx), DOCA_ERROR_IN_PROGRESS);
-	COMCH_UNTIL(node, (tch_recv_none(service), td_state(node->ctx) ==
-		DOCA_CTX_STATE_RUNNING));
+	client_create(side, CHANNEL_NAME);
+	T_IS(doca_ctx_start(side->ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(side->pe), (endpoint_recv_none(service),
+		ctx_is_running(side->ctx)));
 }
 
 /* behaviour: L30 */
-static void
-comch_client(void)
+T_CASE(comch_client)
 {
-	struct tch_end service;
-	struct td_node client;
-	struct tch_stats s;
+	struct endpoint service;
+	struct side client;
+	struct peer_stats s;
 	ADDR **list;
 
-	tch_service_create(&service, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(service.ep, TCH_NAME));
+	service_endpoint_create(&service, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(service.ep, CHANNEL_NAME));
 	comch_client_up(&client, &service);
 	messages(&client, &service, false);
 	stream(&client, &service);
 	no_fast_path(&client);
-	TD_OK(tch_state(&service));
-	tch_stats_get(service.peer, &s);
+	T_OK(endpoint_state(&service));
+	peer_stats_get(service.peer, &s);
 	T_EQ(s.recv_messages, 507);
 	T_EQ(s.send_messages, 7);
 	/* It leaves. */
-	TD_IS(doca_ctx_stop(client.ctx), DOCA_ERROR_IN_PROGRESS);
-	COMCH_UNTIL(&client, (tch_list(&service, &list), td_state(client.ctx) ==
-		DOCA_CTX_STATE_IDLE));
-	TCH_UNTIL(tch_state(&service) == DOCA_ERROR_CONNECTION_RESET);
-	TD_OK(doca_comm_channel_ep_disconnect(service.ep, service.peer));
-	td_node_destroy(&client);
+	T_IS(doca_ctx_stop(client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(client.pe), (service_list(&service, &list),
+		ctx_is_idle(client.ctx)));
+	T_AWAIT(endpoint_state(&service) == DOCA_ERROR_CONNECTION_RESET);
+	T_OK(doca_comm_channel_ep_disconnect(service.ep, service.peer));
+	side_destroy(&client);
 	/* Another one, which the service leaves. */
 	comch_client_up(&client, &service);
 	messages(&client, &service, false);
-	TD_OK(doca_comm_channel_ep_disconnect(service.ep, service.peer));
-	COMCH_UNTIL(&client, td_state(client.ctx) == DOCA_CTX_STATE_IDLE);
-	td_node_destroy(&client);
-	tch_end_destroy(&service);
+	T_OK(doca_comm_channel_ep_disconnect(service.ep, service.peer));
+	T_WAIT(doca_pe_progress(client.pe), ctx_is_idle(client.ctx));
+	side_destroy(&client);
+	endpoint_destroy(&service);
 }
 
 static void
-comch_server_meets(struct td_node *server, struct tch_end *client, unsigned int nb)
+comch_server_meets(struct side *server, struct endpoint *client, unsigned int nb)
 {
-	tch_dial(client, TCH_NAME);
-	COMCH_UNTIL(server, tch_state(client) == DOCA_SUCCESS && server->nb_connects == nb);
+	endpoint_dial(client, CHANNEL_NAME);
+	T_WAIT(doca_pe_progress(server->pe), endpoint_state(client) == DOCA_SUCCESS &&
+		server->nb_connects == nb);
 }
 
 /* behaviour: L30 */
-static void
-comch_server(void)
+T_CASE(comch_server)
 {
-	struct tch_end client;
-	struct td_node server;
+	struct endpoint client;
+	struct side server;
 
-	td_server_create(&server, TCH_NAME);
-	TD_OK(doca_ctx_start(server.ctx));
-	tch_client_create(&client, TCH_PF0);
+	server_create(&server, CHANNEL_NAME);
+	T_OK(doca_ctx_start(server.ctx));
+	client_endpoint_create(&client, CHANNEL_PF0);
 	comch_server_meets(&server, &client, 1);
 	messages(&server, &client, true);
 	stream(&server, &client);
 	no_fast_path(&server);
-	TD_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
-	COMCH_UNTIL(&server, server.nb_disconnects == 1);
+	T_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
+	T_WAIT(doca_pe_progress(server.pe), server.nb_disconnects == 1);
 	comch_server_meets(&server, &client, 2);
 	messages(&server, &client, true);
-	TD_OK(doca_comch_server_disconnect(server.server, server.conn));
-	COMCH_UNTIL(&server, tch_state(&client) == DOCA_ERROR_CONNECTION_RESET);
-	tch_end_destroy(&client);
+	T_OK(doca_comch_server_disconnect(server.server, server.conn));
+	T_WAIT(doca_pe_progress(server.pe), endpoint_state(&client) == DOCA_ERROR_CONNECTION_RESET);
+	endpoint_destroy(&client);
 	doca_ctx_stop(server.ctx);
-	COMCH_UNTIL(&server, td_state(server.ctx) == DOCA_CTX_STATE_IDLE);
-	td_node_destroy(&server);
+	T_WAIT(doca_pe_progress(server.pe), ctx_is_idle(server.ctx));
+	side_destroy(&server);
 }
 
 /* A client of each at once. behaviour: L9, L30 */
-static void
-mixed_clients(void)
+T_CASE(mixed_clients)
 {
 	struct doca_comm_channel_addr_t *peers[2];
-	struct td_node comch;
-	struct tch t;
+	struct side comch;
+	struct channel t;
 	uint32_t i;
 
-	tch_open(&t);
+	channel_open(&t);
 	comch_client_up(&comch, &t.service);
 	for (i = 0; i < 1000; i++) {
 		if (i % 2 == 0)
-			tch_send_number(&t.client, i);
+			endpoint_send_number(&t.client, i);
 		else
-			td_send(&comch, &i, sizeof(i));
-		tch_recv_number(&t.service, i);
+			side_send(&comch, &i, sizeof(i));
+		endpoint_recv_number(&t.service, i);
 		if (i < 2)
 			peers[i] = t.service.peer;
 		T_CHECK(t.service.peer == peers[i % 2]);
 		doca_pe_progress(comch.pe);
 	}
-	TD_IS(doca_ctx_stop(comch.ctx), DOCA_ERROR_IN_PROGRESS);
-	COMCH_UNTIL(&comch, (tch_recv_none(&t.service), td_state(comch.ctx) ==
-		DOCA_CTX_STATE_IDLE));
-	td_node_destroy(&comch);
-	tch_close(&t);
+	T_IS(doca_ctx_stop(comch.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(comch.pe), (endpoint_recv_none(&t.service),
+		ctx_is_idle(comch.ctx)));
+	side_destroy(&comch);
+	channel_close(&t);
 }
 
 /* A message of each side; *old* is of 1.2. */
 static void
-exchange(struct tch_end *e, struct doca_comm_channel_ep_t *old, ADDR *to_new, bool old_first)
+exchange(struct endpoint *e, struct doca_comm_channel_ep_t *old, ADDR *to_new, bool old_first)
 {
-	uint8_t in[TCH_MAX];
+	uint8_t in[CHANNEL_MSG_MAX];
 	unsigned int i;
 
 	for (i = 0; i < 100; i++) {
 		if ((i % 2 == 0) == old_first) {
-			TD_OK(doca_comm_channel_ep_sendto(old, &i, sizeof(i), 0, to_new));
-			tch_recv_number(e, i);
+			T_OK(doca_comm_channel_ep_sendto(old, &i, sizeof(i), 0, to_new));
+			endpoint_recv_number(e, i);
 			continue;
 		}
-		tch_send_number(e, i);
-		T_EQ(tch_102_recv(old, in, sizeof(in), &to_new), sizeof(i));
+		endpoint_send_number(e, i);
+		T_EQ(endpoint_102_recv(old, in, sizeof(in), &to_new), sizeof(i));
 		T_EQ(memcmp(in, &i, sizeof(i)), 0);
 	}
 }
@@ -220,83 +216,67 @@ old_try(struct doca_comm_channel_ep_t *old)
 }
 
 /* A service of 1.2. behaviour: L28, L30 */
-static void
-old_service(void)
+T_CASE(old_service)
 {
-	struct doca_comm_channel_ep_t *old = tch_102_create();
-	struct tch_end client, second;
-	uint8_t in[TCH_MAX];
+	struct doca_comm_channel_ep_t *old = endpoint_102_create();
+	struct endpoint client, second;
+	uint8_t in[CHANNEL_MSG_MAX];
 	doca_error_t ret;
 	ADDR *peer;
 
 	setenv("COMCH_ROLE", "dpu", 1);
-	TD_OK(doca_comm_channel_ep_listen(old, TCH_NAME));
-	tch_client_create(&client, TCH_PF0);
-	tch_dial(&client, TCH_NAME);
-	TCH_UNTIL((ret = old_try(old), tch_state(&client) == DOCA_SUCCESS));
-	TD_IS(ret, DOCA_ERROR_AGAIN);
-	tch_send(&client, "new", 4);
-	T_EQ(tch_102_recv(old, in, sizeof(in), &peer), 4);
+	T_OK(doca_comm_channel_ep_listen(old, CHANNEL_NAME));
+	client_endpoint_create(&client, CHANNEL_PF0);
+	endpoint_dial(&client, CHANNEL_NAME);
+	T_AWAIT((ret = old_try(old), endpoint_state(&client) == DOCA_SUCCESS));
+	T_IS(ret, DOCA_ERROR_AGAIN);
+	endpoint_send(&client, "new", 4);
+	T_EQ(endpoint_102_recv(old, in, sizeof(in), &peer), 4);
 	exchange(&client, old, peer, false);
 	/* Its rule counts for clients of any generation. */
-	tch_client_create(&second, TCH_PF0);
-	tch_dial(&second, TCH_NAME);
-	TCH_UNTIL((tch_state(&second), (ret = old_try(old)) != DOCA_ERROR_AGAIN));
-	TD_IS(ret, DOCA_ERROR_CONNECTION_ABORTED);
-	TCH_UNTIL(tch_state(&second) == DOCA_ERROR_CONNECTION_ABORTED);
-	tch_end_destroy(&second);
-	tch_end_destroy(&client);
-	TD_OK(doca_comm_channel_ep_destroy(old));
+	client_endpoint_create(&second, CHANNEL_PF0);
+	endpoint_dial(&second, CHANNEL_NAME);
+	T_AWAIT((endpoint_state(&second), (ret = old_try(old)) != DOCA_ERROR_AGAIN));
+	T_IS(ret, DOCA_ERROR_CONNECTION_ABORTED);
+	T_AWAIT(endpoint_state(&second) == DOCA_ERROR_CONNECTION_ABORTED);
+	endpoint_destroy(&second);
+	endpoint_destroy(&client);
+	T_OK(doca_comm_channel_ep_destroy(old));
 }
 
 static void *
 old_connect(void *arg)
 {
-	struct doca_comm_channel_ep_t *old = tch_102_create();
+	struct doca_comm_channel_ep_t *old = endpoint_102_create();
 	ADDR *peer = NULL;
 
 	RTE_SET_USED(arg);
-	TD_OK(doca_comm_channel_ep_connect(old, TCH_NAME, &peer));
-	TD_OK(doca_comm_channel_ep_sendto(old, "old", 4, 0, peer));
+	T_OK(doca_comm_channel_ep_connect(old, CHANNEL_NAME, &peer));
+	T_OK(doca_comm_channel_ep_sendto(old, "old", 4, 0, peer));
 	return old;
 }
 
 /* A client of 1.2, whose connect waits. behaviour: L30 */
-static void
-old_client(void)
+T_CASE(old_client)
 {
-	struct tch_end service;
-	uint8_t in[TCH_MAX];
+	struct endpoint service;
+	uint8_t in[CHANNEL_MSG_MAX];
 	pthread_t thread;
 	ADDR *peer;
 	void *old;
 
-	tch_service_create(&service, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(service.ep, TCH_NAME));
+	service_endpoint_create(&service, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(service.ep, CHANNEL_NAME));
 	setenv("COMCH_ROLE", "host", 1);
 	T_EQ(pthread_create(&thread, NULL, old_connect, NULL), 0);
-	T_EQ(tch_recv(&service, in), 4);
+	T_EQ(endpoint_recv(&service, in), 4);
 	T_STR_EQ((char *)in, "old");
 	T_EQ(pthread_join(thread, &old), 0);
-	tch_send(&service, "new", 4);
-	T_EQ(tch_102_recv(old, in, sizeof(in), &peer), 4);
+	endpoint_send(&service, "new", 4);
+	T_EQ(endpoint_102_recv(old, in, sizeof(in), &peer), 4);
 	T_STR_EQ((char *)in, "new");
 	exchange(&service, old, peer, true);
-	TD_OK(doca_comm_channel_ep_destroy(old));
-	TCH_UNTIL(tch_state(&service) == DOCA_ERROR_CONNECTION_RESET);
-	tch_end_destroy(&service);
-}
-
-static const struct t_case cases[] = {
-	{ "comch_client", comch_client },
-	{ "comch_server", comch_server },
-	{ "mixed_clients", mixed_clients },
-	{ "old_service", old_service },
-	{ "old_client", old_client },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_OK(doca_comm_channel_ep_destroy(old));
+	T_AWAIT(endpoint_state(&service) == DOCA_ERROR_CONNECTION_RESET);
+	endpoint_destroy(&service);
 }

@@ -6,9 +6,9 @@
 
 #include <sys/mman.h>
 
+#include "comm_channel/endpoint.h"
 #include "t_main.h"
 #include "t_proc.h"
-#include "comm_channel/endpoint.h"
 
 #define ADDR struct doca_comm_channel_addr_t
 
@@ -21,8 +21,7 @@ static struct seen *seen;
 static void
 seen_create(void)
 {
-	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		-1, 0);
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	T_CHECK(seen != MAP_FAILED);
 }
 
@@ -34,9 +33,9 @@ length(uint64_t number)
 
 /* Send numbered messages until killed; tell when so many have gone out. */
 static void __attribute__((noreturn))
-send_for_ever(struct tch_end *e, int fd)
+send_for_ever(struct endpoint *e, int fd)
 {
-	uint8_t msg[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX];
 	uint64_t i;
 
 	for (i = 0;; i++) {
@@ -54,17 +53,17 @@ send_for_ever(struct tch_end *e, int fd)
 
 /* All messages of one that is dead; those that it knew to be sent, and perhaps one more. */
 static void
-recv_rest(struct tch_end *e, uint64_t got, doca_error_t end)
+recv_rest(struct endpoint *e, uint64_t got, doca_error_t end)
 {
-	uint8_t msg[TCH_MAX];
-	struct tch_stats s;
+	uint8_t msg[CHANNEL_MSG_MAX];
+	struct peer_stats s;
 	doca_error_t ret;
 	uint64_t bytes = 0, i;
 	size_t len;
 
 	for (i = 0; i < got; i++)
 		bytes += length(i);
-	TCH_UNTIL(tch_state(e) == DOCA_ERROR_CONNECTION_RESET);
+	T_AWAIT(endpoint_state(e) == DOCA_ERROR_CONNECTION_RESET);
 	for (i = got;; i++) {
 		len = sizeof(msg);
 		ret = doca_comm_channel_ep_recvfrom(e->ep, msg, &len, 0, &e->peer);
@@ -74,25 +73,24 @@ recv_rest(struct tch_end *e, uint64_t got, doca_error_t end)
 		T_VERIFY(msg, len, i);
 		bytes += len;
 	}
-	TD_IS(ret, end);
+	T_IS(ret, end);
 	T_GE(i, seen->sent);
 	T_LE(i, seen->sent + 1);
-	TD_IS(doca_comm_channel_ep_sendto(e->ep, "x", 1, 0, e->peer),
-		DOCA_ERROR_CONNECTION_RESET);
-	TD_IS(tch_state(e), DOCA_ERROR_CONNECTION_RESET);
-	tch_stats_get(e->peer, &s);
+	T_IS(doca_comm_channel_ep_sendto(e->ep, "x", 1, 0, e->peer), DOCA_ERROR_CONNECTION_RESET);
+	T_IS(endpoint_state(e), DOCA_ERROR_CONNECTION_RESET);
+	peer_stats_get(e->peer, &s);
 	T_EQ(s.recv_messages, i);
 	T_EQ(s.recv_bytes, bytes);
 }
 
 static void
-recv_some(struct tch_end *e, uint64_t nb)
+recv_some(struct endpoint *e, uint64_t nb)
 {
-	uint8_t msg[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX];
 	uint64_t i;
 
 	for (i = 0; i < nb; i++) {
-		T_EQ(tch_recv(e, msg), length(i));
+		T_EQ(endpoint_recv(e, msg), length(i));
 		T_VERIFY(msg, length(i), i);
 	}
 }
@@ -100,24 +98,24 @@ recv_some(struct tch_end *e, uint64_t nb)
 static int
 doomed_client(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_client_create(&e, TCH_PF0);
-	tch_connect_away(&e);
+	client_endpoint_create(&e, CHANNEL_PF0);
+	endpoint_connect_away(&e);
 	send_for_ever(&e, fd);
 }
 
 /* Asleep until the news has come. */
 static void
-wait_for_service(struct tch_end *e, uint32_t nb)
+wait_for_service(struct endpoint *e, uint32_t nb)
 {
 	const uint64_t end = t_now_ms() + T_TIMEOUT_MS;
 	ADDR **list;
 	int fd;
 
-	TD_OK(doca_comm_channel_ep_get_service_event_channel(e->ep, &fd));
-	while (tch_list(e, &list) != nb) {
+	T_OK(doca_comm_channel_ep_get_service_event_channel(e->ep, &fd));
+	while (service_list(e, &list) != nb) {
 		T_CHECK(t_readable(fd, T_TIMEOUT_MS));
 		T_LT(t_now_ms(), end);
 	}
@@ -126,13 +124,13 @@ wait_for_service(struct tch_end *e, uint32_t nb)
 static int
 lasting_service(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 	unsigned int i;
 	uint32_t n;
 
 	RTE_SET_USED(arg);
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
 	for (i = 0; i < 4; i++) {
 		recv_some(&e, 20 + i);
@@ -145,19 +143,18 @@ lasting_service(int fd, void *arg)
 			t_hear(fd, 'K');
 		}
 		recv_rest(&e, 20 + i, DOCA_ERROR_AGAIN);
-		TD_OK(doca_comm_channel_ep_disconnect(e.ep, e.peer));
-		TD_OK(doca_comm_channel_ep_update_service_state_info(e.ep));
-		TD_OK(doca_comm_channel_ep_get_pending_connections(e.ep, &n));
+		T_OK(doca_comm_channel_ep_disconnect(e.ep, e.peer));
+		T_OK(doca_comm_channel_ep_update_service_state_info(e.ep));
+		T_OK(doca_comm_channel_ep_get_pending_connections(e.ep, &n));
 		T_EQ(n, 0);
 		t_say(fd, 'N', 0);
 	}
-	tch_end_destroy(&e);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 /* behaviour: L16, L17, L20, L24, L33 */
-static void
-client_dies(void)
+T_CASE(client_dies)
 {
 	struct t_proc service, client;
 	unsigned int i;
@@ -180,59 +177,59 @@ client_dies(void)
 static int
 doomed_service(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
-	tch_recv_number(&e, 0);
+	endpoint_recv_number(&e, 0);
 	send_for_ever(&e, fd);
 }
 
 /* Asleep for messages until the peer is lost. */
 static void
-sleep_recv(struct tch_end *e)
+sleep_recv(struct endpoint *e)
 {
 	int fd;
 
-	TD_OK(doca_comm_channel_ep_get_event_channel(e->ep, NULL, &fd));
-	TD_OK(doca_comm_channel_ep_event_handle_arm_recv(e->ep));
+	T_OK(doca_comm_channel_ep_get_event_channel(e->ep, NULL, &fd));
+	T_OK(doca_comm_channel_ep_event_handle_arm_recv(e->ep));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
 }
 
 /* Asleep for room, of which there is none. */
 static void
-sleep_send(struct tch_end *e)
+sleep_send(struct endpoint *e)
 {
 	doca_error_t ret;
 	int fd;
 
-	TD_OK(doca_comm_channel_ep_get_event_channel(e->ep, &fd, NULL));
+	T_OK(doca_comm_channel_ep_get_event_channel(e->ep, &fd, NULL));
 	for (;;) {
 		ret = doca_comm_channel_ep_sendto(e->ep, "x", 1, 0, e->peer);
 		if (ret == DOCA_SUCCESS)
 			continue;
 		if (ret != DOCA_ERROR_AGAIN)
 			break;
-		TD_OK(doca_comm_channel_ep_event_handle_arm_send(e->ep));
+		T_OK(doca_comm_channel_ep_event_handle_arm_send(e->ep));
 		T_CHECK(t_readable(fd, T_TIMEOUT_MS));
 	}
-	TD_IS(ret, DOCA_ERROR_CONNECTION_RESET);
+	T_IS(ret, DOCA_ERROR_CONNECTION_RESET);
 }
 
 static int
 lasting_client(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 	unsigned int i;
 
 	RTE_SET_USED(arg);
-	tch_client_create(&e, TCH_PF0);
+	client_endpoint_create(&e, CHANNEL_PF0);
 	for (i = 0; i < 4; i++) {
 		t_hear(fd, 'G');
-		tch_connect_away(&e);
-		tch_send_number(&e, 0);
+		endpoint_connect_away(&e);
+		endpoint_send_number(&e, 0);
 		recv_some(&e, 20 + i);
 		t_say(fd, 'S', 0);
 		if (i % 2 == 0)
@@ -242,36 +239,35 @@ lasting_client(int fd, void *arg)
 			sleep_recv(&e);
 		recv_rest(&e, 20 + i, DOCA_ERROR_CONNECTION_RESET);
 		sleep_recv(&e);
-		TD_OK(doca_comm_channel_ep_disconnect(e.ep, e.peer));
+		T_OK(doca_comm_channel_ep_disconnect(e.ep, e.peer));
 		t_say(fd, 'N', 0);
 	}
 	t_hear(fd, 'G');
-	tch_connect_away(&e);
-	tch_send_number(&e, 1);
-	tch_recv_number(&e, 2);
-	tch_end_destroy(&e);
+	endpoint_connect_away(&e);
+	endpoint_send_number(&e, 1);
+	endpoint_recv_number(&e, 2);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 static int
 last_service(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
-	tch_recv_number(&e, 1);
-	tch_send_number(&e, 2);
-	TCH_UNTIL(tch_state(&e) == DOCA_ERROR_CONNECTION_RESET);
-	tch_end_destroy(&e);
+	endpoint_recv_number(&e, 1);
+	endpoint_send_number(&e, 2);
+	T_AWAIT(endpoint_state(&e) == DOCA_ERROR_CONNECTION_RESET);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 /* The name is free at once. behaviour: L14, L20, L21, L24, L33 */
-static void
-service_dies(void)
+T_CASE(service_dies)
 {
 	struct t_proc service, client;
 	unsigned int i;
@@ -300,37 +296,36 @@ service_dies(void)
 static int
 hasty_client(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_client_create(&e, TCH_PF0);
-	tch_dial(&e, TCH_NAME);
+	client_endpoint_create(&e, CHANNEL_PF0);
+	endpoint_dial(&e, CHANNEL_NAME);
 	t_say(fd, 'T', 0);
 	for (;;)
-		TD_IS(tch_state(&e), DOCA_ERROR_CONNECTION_INPROGRESS);
+		T_IS(endpoint_state(&e), DOCA_ERROR_CONNECTION_INPROGRESS);
 }
 
 static int
 patient_service(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
-	TCH_UNTIL(tch_pending(&e) == 1);
+	T_AWAIT(service_pending(&e) == 1);
 	t_say(fd, 'S', 0);
-	TCH_UNTIL(tch_pending(&e) == 0);
+	T_AWAIT(service_pending(&e) == 0);
 	wait_for_service(&e, 0);
-	tch_recv_none(&e);
-	tch_end_destroy(&e);
+	endpoint_recv_none(&e);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 /* behaviour: L18 */
-static void
-pending_client_dies(void)
+T_CASE(pending_client_dies)
 {
 	struct t_proc service, client;
 
@@ -347,34 +342,33 @@ pending_client_dies(void)
 static int
 waiting_client(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_client_create(&e, TCH_PF0);
-	tch_dial(&e, TCH_NAME);
+	client_endpoint_create(&e, CHANNEL_PF0);
+	endpoint_dial(&e, CHANNEL_NAME);
 	t_say(fd, 'T', 0);
-	TCH_UNTIL(tch_state(&e) != DOCA_ERROR_CONNECTION_INPROGRESS);
-	TD_IS(tch_state(&e), DOCA_ERROR_CONNECTION_ABORTED);
-	tch_end_destroy(&e);
+	T_AWAIT(endpoint_state(&e) != DOCA_ERROR_CONNECTION_INPROGRESS);
+	T_IS(endpoint_state(&e), DOCA_ERROR_CONNECTION_ABORTED);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 static int
 absent_service(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
 	t_hear(fd, 'N');
 	return 0;
 }
 
 /* behaviour: L5 */
-static void
-service_dies_before(void)
+T_CASE(service_dies_before)
 {
 	struct t_proc service, client;
 
@@ -384,17 +378,4 @@ service_dies_before(void)
 	t_hear(client.fd, 'T');
 	t_proc_kill(&service);
 	t_proc_join(&client);
-}
-
-static const struct t_case cases[] = {
-	{ "client_dies", client_dies },
-	{ "service_dies", service_dies },
-	{ "pending_client_dies", pending_client_dies },
-	{ "service_dies_before", service_dies_before },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
+#include "comm_channel/endpoint.h"
 #include "t_main.h"
 #include "t_proc.h"
-#include "comm_channel/endpoint.h"
 
 #define ADDR struct doca_comm_channel_addr_t
 
@@ -24,19 +24,19 @@ struct message {
 
 /* A round: all ask, then all wait for the answer. */
 static void
-ask_all(struct tch_end *e, uint32_t first, uint32_t round)
+ask_all(struct endpoint *e, uint32_t first, uint32_t round)
 {
-	uint8_t room[TCH_MAX];
+	uint8_t room[CHANNEL_MSG_MAX];
 	struct message m, *got = (struct message *)(void *)room;
 	unsigned int i;
 
 	m.round = round;
 	for (i = 0; i < EACH; i++) {
 		m.client = first + i;
-		tch_send(&e[i], &m, sizeof(m));
+		endpoint_send(&e[i], &m, sizeof(m));
 	}
 	for (i = 0; i < EACH; i++) {
-		T_EQ(tch_recv(&e[i], room), sizeof(m));
+		T_EQ(endpoint_recv(&e[i], room), sizeof(m));
 		T_EQ(got->client, first + i);
 		T_EQ(got->round, round);
 	}
@@ -46,13 +46,13 @@ static int
 client_process(int fd, void *arg)
 {
 	const uint32_t first = *(uint32_t *)arg;
-	struct tch_end e[EACH];
+	struct endpoint e[EACH];
 	unsigned int i;
 
 	T_CHECK(t_nofile_set(8192));
 	for (i = 0; i < EACH; i++) {
-		tch_client_create(&e[i], TCH_PF0);
-		tch_connect_away(&e[i]);
+		client_endpoint_create(&e[i], CHANNEL_PF0);
+		endpoint_connect_away(&e[i]);
 	}
 	t_say(fd, 'C', 0);
 	for (i = 0; i < ROUNDS; i++)
@@ -62,8 +62,8 @@ client_process(int fd, void *arg)
 	/* Half of them take their leave, half just go. */
 	for (i = 0; i < EACH; i++) {
 		if (i % 2 == 0)
-			TD_OK(doca_comm_channel_ep_disconnect(e[i].ep, e[i].peer));
-		tch_end_destroy(&e[i]);
+			T_OK(doca_comm_channel_ep_disconnect(e[i].ep, e[i].peer));
+		endpoint_destroy(&e[i]);
 	}
 	return 0;
 }
@@ -78,14 +78,14 @@ by_address(const void *a, const void *b)
 
 /* Each has a pointer of its own. */
 static void
-check_all(struct tch_end *service, ADDR **peers)
+check_all(struct endpoint *service, ADDR **peers)
 {
 	uintptr_t sorted[CLIENTS];
-	struct tch_stats s;
+	struct peer_stats s;
 	ADDR **list;
 	unsigned int i;
 
-	T_EQ(tch_list(service, &list), CLIENTS);
+	T_EQ(service_list(service, &list), CLIENTS);
 	for (i = 0; i < CLIENTS; i++)
 		sorted[i] = (uintptr_t)list[i];
 	qsort(sorted, CLIENTS, sizeof(sorted[0]), by_address);
@@ -93,8 +93,8 @@ check_all(struct tch_end *service, ADDR **peers)
 		T_NE(sorted[i], sorted[i - 1]);
 	for (i = 0; i < CLIENTS; i++) {
 		T_CHECK(bsearch(&peers[i], sorted, CLIENTS, sizeof(sorted[0]), by_address) != NULL);
-		TD_OK(doca_comm_channel_peer_addr_update_info(peers[i]));
-		tch_stats_get(peers[i], &s);
+		T_OK(doca_comm_channel_peer_addr_update_info(peers[i]));
+		peer_stats_get(peers[i], &s);
 		T_EQ(s.recv_messages, ROUNDS);
 		T_EQ(s.recv_bytes, ROUNDS * sizeof(struct message));
 		T_EQ(s.send_messages, ROUNDS);
@@ -105,40 +105,39 @@ static int
 service_process(int fd, void *arg)
 {
 	static ADDR *peers[CLIENTS];
-	uint8_t room[TCH_MAX];
+	uint8_t room[CHANNEL_MSG_MAX];
 	struct message *m = (struct message *)(void *)room;
-	struct tch_end e;
+	struct endpoint e;
 	ADDR **list;
 	unsigned int i;
 
 	RTE_SET_USED(arg);
 	T_CHECK(t_nofile_set(16384));
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
 	for (i = 0; i < CLIENTS * ROUNDS; i++) {
-		T_EQ(tch_recv(&e, room), sizeof(*m));
+		T_EQ(endpoint_recv(&e, room), sizeof(*m));
 		T_LT(m->client, CLIENTS);
 		if (m->round == 0)
 			peers[m->client] = e.peer;
 		T_CHECK(peers[m->client] == e.peer);
-		tch_send(&e, m, sizeof(*m));
+		endpoint_send(&e, m, sizeof(*m));
 	}
 	check_all(&e, peers);
 	t_say(fd, 'D', 0);
-	TCH_UNTIL((tch_recv_none(&e), tch_list(&e, &list) == 0));
+	T_AWAIT((endpoint_recv_none(&e), service_list(&e, &list) == 0));
 	for (i = 0; i < CLIENTS; i++) {
-		TD_IS(doca_comm_channel_peer_addr_update_info(peers[i]),
+		T_IS(doca_comm_channel_peer_addr_update_info(peers[i]),
 			DOCA_ERROR_CONNECTION_RESET);
-		TD_OK(doca_comm_channel_ep_disconnect(e.ep, peers[i]));
+		T_OK(doca_comm_channel_ep_disconnect(e.ep, peers[i]));
 	}
-	tch_end_destroy(&e);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 /* behaviour: L9, L17 */
-static void
-all_clients(void)
+T_CASE(all_clients)
 {
 	struct t_proc service, client[PROCESSES];
 	uint32_t first[PROCESSES];
@@ -160,14 +159,4 @@ all_clients(void)
 	for (i = 0; i < PROCESSES; i++)
 		t_proc_join(&client[i]);
 	t_proc_join(&service);
-}
-
-static const struct t_case cases[] = {
-	{ "all_clients", all_clients },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

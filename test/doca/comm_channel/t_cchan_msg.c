@@ -4,8 +4,8 @@
 
 /* Messages of doca_comm_channel, whole and in order, and what is counted of them. */
 
-#include "t_main.h"
 #include "comm_channel/endpoint.h"
+#include "t_main.h"
 
 #define ADDR struct doca_comm_channel_addr_t
 
@@ -17,43 +17,42 @@
 
 /* Connected, with sizes of the test's. */
 static void
-open_sized(struct tch *t, uint16_t service_size, uint16_t client_size, uint16_t queue)
+open_sized(struct channel *t, uint16_t service_size, uint16_t client_size, uint16_t queue)
 {
-	tch_service_create(&t->service, TCH_PF0);
-	tch_client_create(&t->client, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_set_max_msg_size(t->service.ep, service_size));
-	TD_OK(doca_comm_channel_ep_set_max_msg_size(t->client.ep, client_size));
-	TD_OK(doca_comm_channel_ep_set_send_queue_size(t->service.ep, queue));
-	TD_OK(doca_comm_channel_ep_set_recv_queue_size(t->service.ep, queue));
-	TD_OK(doca_comm_channel_ep_set_send_queue_size(t->client.ep, queue));
-	TD_OK(doca_comm_channel_ep_set_recv_queue_size(t->client.ep, queue));
-	TD_OK(doca_comm_channel_ep_listen(t->service.ep, TCH_NAME));
-	tch_connect(&t->client, &t->service);
+	service_endpoint_create(&t->service, CHANNEL_PF0);
+	client_endpoint_create(&t->client, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_set_max_msg_size(t->service.ep, service_size));
+	T_OK(doca_comm_channel_ep_set_max_msg_size(t->client.ep, client_size));
+	T_OK(doca_comm_channel_ep_set_send_queue_size(t->service.ep, queue));
+	T_OK(doca_comm_channel_ep_set_recv_queue_size(t->service.ep, queue));
+	T_OK(doca_comm_channel_ep_set_send_queue_size(t->client.ep, queue));
+	T_OK(doca_comm_channel_ep_set_recv_queue_size(t->client.ep, queue));
+	T_OK(doca_comm_channel_ep_listen(t->service.ep, CHANNEL_NAME));
+	endpoint_connect(&t->client, &t->service);
 }
 
 static void
-one_message(struct tch_end *from, struct tch_end *to, size_t len)
+one_message(struct endpoint *from, struct endpoint *to, size_t len)
 {
-	uint8_t out[TCH_MAX + 1], in[TCH_MAX];
+	uint8_t out[CHANNEL_MSG_MAX + 1], in[CHANNEL_MSG_MAX];
 
 	t_fill(out, len, len + 1);
-	tch_send(from, out, len);
+	endpoint_send(from, out, len);
 	/* Ours again: it was copied. */
 	memset(out, 0, sizeof(out));
-	T_EQ(tch_recv(to, in), len);
+	T_EQ(endpoint_recv(to, in), len);
 	T_VERIFY(in, len, len + 1);
 }
 
 /* behaviour: L6, L8, L9 */
-static void
-both_ways(void)
+T_CASE(both_ways)
 {
 	static const size_t lens[] = { 1, 2, 7, 8, 255, 256, 257, 4079, 4080, 0, 64 };
 	ADDR *client = NULL, *service;
 	unsigned int i;
-	struct tch t;
+	struct channel t;
 
-	tch_open(&t);
+	channel_open(&t);
 	service = t.client.peer;
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		one_message(&t.client, &t.service, lens[i]);
@@ -61,108 +60,107 @@ both_ways(void)
 		client = t.service.peer;
 		one_message(&t.service, &t.client, lens[i]);
 		T_CHECK(t.client.peer == service);
-		tch_recv_none(&t.client);
-		tch_recv_none(&t.service);
+		endpoint_recv_none(&t.client);
+		endpoint_recv_none(&t.service);
 	}
-	tch_close(&t);
+	channel_close(&t);
 }
 
 static void
-check_limit(struct tch_end *from, struct tch_end *to, size_t limit)
+check_limit(struct endpoint *from, struct endpoint *to, size_t limit)
 {
-	static const uint8_t msg[TCH_MAX + 1];
+	static const uint8_t msg[CHANNEL_MSG_MAX + 1];
 
-	TD_IS(doca_comm_channel_ep_sendto(from->ep, msg, limit + 1, 0, from->peer),
+	T_IS(doca_comm_channel_ep_sendto(from->ep, msg, limit + 1, 0, from->peer),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comm_channel_ep_sendto(from->ep, msg, SIZE_MAX, 0, from->peer),
+	T_IS(doca_comm_channel_ep_sendto(from->ep, msg, SIZE_MAX, 0, from->peer),
 		DOCA_ERROR_INVALID_VALUE);
 	one_message(from, to, limit);
 }
 
 /* Each side's limit counts for both. behaviour: L7, L11 */
-static void
-limits(void)
+T_CASE(limits)
 {
 	static const struct {
 		uint16_t service, client, limit;
 	} sizes[] = {
-		{ TCH_MAX, TCH_MAX, TCH_MAX }, { 300, TCH_MAX, 300 }, { TCH_MAX, 300, 300 },
-		{ 1, TCH_MAX, 256 }, { 1000, 999, 999 },
+		{ CHANNEL_MSG_MAX, CHANNEL_MSG_MAX, CHANNEL_MSG_MAX },
+		{ 300, CHANNEL_MSG_MAX, 300 }, { CHANNEL_MSG_MAX, 300, 300 },
+		{ 1, CHANNEL_MSG_MAX, 256 }, { 1000, 999, 999 },
 	};
 	unsigned int i;
-	struct tch t;
+	struct channel t;
 
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		open_sized(&t, sizes[i].service, sizes[i].client, 16);
 		check_limit(&t.client, &t.service, sizes[i].limit);
 		check_limit(&t.service, &t.client, sizes[i].limit);
-		tch_close(&t);
+		channel_close(&t);
 	}
 }
 
 /* behaviour: L34 */
-static void
-no_room(void)
+T_CASE(no_room)
 {
 	ADDR *peer, *first;
-	uint8_t msg[TCH_MAX];
-	struct tch_end other;
+	uint8_t msg[CHANNEL_MSG_MAX];
+	struct endpoint other;
 	unsigned int i;
-	struct tch t;
+	struct channel t;
 	size_t len;
 
-	tch_open(&t);
-	tch_client_create(&other, TCH_PF0);
-	tch_connect(&other, &t.service);
+	channel_open(&t);
+	client_endpoint_create(&other, CHANNEL_PF0);
+	endpoint_connect(&other, &t.service);
 	t_fill(msg, 100, 1);
-	tch_send(&t.client, msg, 100);
-	tch_send(&other, "b", 1);
+	endpoint_send(&t.client, msg, 100);
+	endpoint_send(&other, "b", 1);
 	memset(msg, 0x33, sizeof(msg));
 	for (i = 0; i < 100; i++) {
 		len = i;
 		peer = NULL;
-		TD_IS(doca_comm_channel_ep_recvfrom(t.service.ep, msg, &len, 0, &peer),
+		T_IS(doca_comm_channel_ep_recvfrom(t.service.ep, msg, &len, 0, &peer),
 			DOCA_ERROR_INVALID_VALUE);
 		T_EQ(len, 100);
 		T_EQ(msg[0], 0x33);
 		/* What else is done of the endpoint does not lose it. */
-		T_EQ(tch_pending(&t.service), 0);
+		T_EQ(service_pending(&t.service), 0);
 	}
-	TD_OK(doca_comm_channel_ep_recvfrom(t.service.ep, msg, &len, 0, &first));
+	T_OK(doca_comm_channel_ep_recvfrom(t.service.ep, msg, &len, 0, &first));
 	T_EQ(len, 100);
 	T_VERIFY(msg, 100, 1);
-	T_EQ(tch_recv(&t.service, msg), 1);
+	T_EQ(endpoint_recv(&t.service, msg), 1);
 	T_EQ(msg[0], 'b');
 	T_CHECK(t.service.peer != first);
-	tch_end_destroy(&other);
-	tch_close(&t);
+	endpoint_destroy(&other);
+	channel_close(&t);
 }
 
 /* Send numbers until there is no room. */
 static uint32_t
-fill_up(struct tch_end *from, uint32_t number)
+fill_up(struct endpoint *from, uint32_t number)
 {
 	doca_error_t ret;
 
 	while ((ret = doca_comm_channel_ep_sendto(from->ep, &number, sizeof(number), 0,
 			from->peer)) == DOCA_SUCCESS)
 		number++;
-	TD_IS(ret, DOCA_ERROR_AGAIN);
+	T_IS(ret, DOCA_ERROR_AGAIN);
 	return number;
 }
 
 static uint64_t
-in_flight(const struct tch_end *e)
+in_flight(const struct endpoint *e)
 {
-	struct tch_stats s;
+	struct peer_stats s;
 
-	TD_OK(tch_state(e));
-	tch_stats_get(e->peer, &s);
+	T_OK(endpoint_state(e));
+	peer_stats_get(e->peer, &s);
 	return s.in_flight;
 }
 
 static void
-fill_and_drain(struct tch_end *from, struct tch_end *to)
+fill_and_drain(struct endpoint *from, struct endpoint *to)
 {
 	uint32_t end = fill_up(from, 0), i, j;
 
@@ -175,67 +173,65 @@ fill_and_drain(struct tch_end *from, struct tch_end *to)
 		T_EQ(fill_up(from, end), end);
 	/* One for one; the sender is told with the receiver's next call. */
 	for (i = 0; i < 10; i++) {
-		tch_recv_number(to, i);
-		TD_OK(tch_state(to));
-		tch_send_number(from, end++);
+		endpoint_recv_number(to, i);
+		T_OK(endpoint_state(to));
+		endpoint_send_number(from, end++);
 	}
 	for (j = i; j < end; j++) {
-		tch_recv_number(to, j);
-		TD_OK(tch_state(to));
-		TCH_UNTIL(in_flight(from) <= end - j - 1);
+		endpoint_recv_number(to, j);
+		T_OK(endpoint_state(to));
+		T_AWAIT(in_flight(from) <= end - j - 1);
 	}
 	/* behaviour: L23 */
-	TCH_UNTIL(in_flight(from) == 0);
-	tch_recv_none(to);
+	T_AWAIT(in_flight(from) == 0);
+	endpoint_recv_none(to);
 }
 
 /* behaviour: L7, L23 */
-static void
-full_queues(void)
+T_CASE(full_queues)
 {
 	unsigned int i;
-	struct tch t;
+	struct channel t;
 
-	open_sized(&t, TCH_MAX, TCH_MAX, 16);
-	tch_meet(&t);
+	open_sized(&t, CHANNEL_MSG_MAX, CHANNEL_MSG_MAX, 16);
+	channel_meet(&t);
 	/* The peer is told of what was received with the next call. */
-	tch_recv_none(&t.service);
+	endpoint_recv_none(&t.service);
 	for (i = 0; i < 3; i++) {
 		fill_and_drain(&t.client, &t.service);
 		fill_and_drain(&t.service, &t.client);
 	}
-	tch_close(&t);
+	channel_close(&t);
 }
 
 /* A client whose queue is full is in nobody's way. */
-static void
-full_queue_of_one(void)
+T_CASE(full_queue_of_one)
 {
-	struct tch_end other;
+	struct endpoint other;
 	uint32_t i, end;
-	struct tch t;
+	struct channel t;
 
-	open_sized(&t, TCH_MAX, TCH_MAX, 16);
-	tch_client_create(&other, TCH_PF0);
-	tch_connect(&other, &t.service);
-	tch_meet(&t);
-	tch_send_number(&other, 77);
-	tch_recv_number(&t.service, 77);
+	open_sized(&t, CHANNEL_MSG_MAX, CHANNEL_MSG_MAX, 16);
+	client_endpoint_create(&other, CHANNEL_PF0);
+	endpoint_connect(&other, &t.service);
+	channel_meet(&t);
+	endpoint_send_number(&other, 77);
+	endpoint_recv_number(&t.service, 77);
 	end = fill_up(&t.client, 0);
-	tch_send_number(&other, 1000);
+	endpoint_send_number(&other, 1000);
 	for (i = 0; i < end; i++)
-		tch_recv_number(&t.service, i);
-	tch_recv_number(&t.service, 1000);
+		endpoint_recv_number(&t.service, i);
+	endpoint_recv_number(&t.service, 1000);
 	/* Nor is one that does not receive. */
 	end = fill_up(&t.service, 0);
-	tch_send_number(&t.client, 5);
-	tch_recv_number(&t.service, 5);
-	tch_send_number(&t.service, 6);
-	tch_recv_number(&t.client, 6);
+	endpoint_send_number(&t.client, 5);
+	endpoint_recv_number(&t.service, 5);
+	endpoint_send_number(&t.service, 6);
+	endpoint_recv_number(&t.client, 6);
 	for (i = 0; i < end; i++)
-		tch_recv_number(&other, i);
-	tch_end_destroy(&other);
-	tch_close(&t);
+		endpoint_recv_number(&other, i);
+	endpoint_destroy(&other);
+	channel_close(&t);
 }
 
 /* One way of a stream: lengths and contents follow from a message's number. */
@@ -246,13 +242,13 @@ struct stream {
 static size_t
 length(uint32_t number)
 {
-	return number % 97 == 0 ? TCH_MAX : number * 2654435761u % 600;
+	return number % 97 == 0 ? CHANNEL_MSG_MAX : number * 2654435761u % 600;
 }
 
 static void
-stream_send(struct tch_end *e, struct stream *s)
+stream_send(struct endpoint *e, struct stream *s)
 {
-	uint8_t msg[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX];
 	doca_error_t ret;
 
 	if (s->sent == STREAM)
@@ -261,33 +257,33 @@ stream_send(struct tch_end *e, struct stream *s)
 	ret = doca_comm_channel_ep_sendto(e->ep, msg, length(s->sent), 0, e->peer);
 	if (ret == DOCA_ERROR_AGAIN)
 		return;
-	TD_OK(ret);
+	T_OK(ret);
 	s->sent++;
 }
 
 static void
-stream_recv(struct tch_end *e, struct stream *s)
+stream_recv(struct endpoint *e, struct stream *s)
 {
-	uint8_t msg[TCH_MAX];
+	uint8_t msg[CHANNEL_MSG_MAX];
 	size_t len = sizeof(msg);
 	doca_error_t ret;
 
 	ret = doca_comm_channel_ep_recvfrom(e->ep, msg, &len, 0, &e->peer);
 	if (ret == DOCA_ERROR_AGAIN)
 		return;
-	TD_OK(ret);
+	T_OK(ret);
 	T_EQ(len, length(s->got));
 	T_VERIFY(msg, len, s->got);
 	s->got++;
 }
 
 static void
-check_totals(struct tch_end *e, uint64_t messages, uint64_t bytes)
+check_totals(struct endpoint *e, uint64_t messages, uint64_t bytes)
 {
-	struct tch_stats s;
+	struct peer_stats s;
 
-	TCH_UNTIL(in_flight(e) == 0);
-	tch_stats_get(e->peer, &s);
+	T_AWAIT(in_flight(e) == 0);
+	peer_stats_get(e->peer, &s);
 	T_EQ(s.send_messages, messages);
 	T_EQ(s.recv_messages, messages);
 	T_EQ(s.send_bytes, bytes);
@@ -295,18 +291,17 @@ check_totals(struct tch_end *e, uint64_t messages, uint64_t bytes)
 }
 
 /* behaviour: L7, L9, L23, L24 */
-static void
-streams(void)
+T_CASE(streams)
 {
 	struct stream up = { 0, 0 }, down = { 0, 0 };
 	uint64_t bytes = 4;
-	struct tch t;
+	struct channel t;
 	uint32_t i;
 
-	tch_open(&t);
-	tch_meet(&t);
-	tch_send_number(&t.service, 0);
-	tch_recv_number(&t.client, 0);
+	channel_open(&t);
+	channel_meet(&t);
+	endpoint_send_number(&t.service, 0);
+	endpoint_recv_number(&t.client, 0);
 	for (i = 0; i < STREAM; i++)
 		bytes += length(i);
 	/* Each side a few calls at a time, in a rhythm that changes. */
@@ -322,114 +317,111 @@ streams(void)
 	}
 	check_totals(&t.client, STREAM + 1, bytes);
 	check_totals(&t.service, STREAM + 1, bytes);
-	tch_close(&t);
+	channel_close(&t);
 }
 
 /* behaviour: L24, L32 */
-static void
-statistics(void)
+T_CASE(statistics)
 {
-	uint8_t msg[TCH_MAX];
-	struct tch_stats s;
-	struct tch t;
+	uint8_t msg[CHANNEL_MSG_MAX];
+	struct peer_stats s;
+	struct channel t;
 	uint64_t n;
 
-	tch_open(&t);
-	tch_send(&t.client, "12345", 5);
-	tch_send(&t.client, "678", 3);
-	tch_stats_get(t.client.peer, &s);
+	channel_open(&t);
+	endpoint_send(&t.client, "12345", 5);
+	endpoint_send(&t.client, "678", 3);
+	peer_stats_get(t.client.peer, &s);
 	T_EQ(s.send_messages + s.send_bytes + s.recv_messages + s.recv_bytes + s.in_flight, 0);
-	TD_OK(tch_state(&t.client));
-	tch_stats_get(t.client.peer, &s);
+	T_OK(endpoint_state(&t.client));
+	peer_stats_get(t.client.peer, &s);
 	T_EQ(s.send_messages, 2);
 	T_EQ(s.send_bytes, 8);
 	T_EQ(s.recv_messages + s.recv_bytes, 0);
 	T_EQ(s.in_flight, 2);
-	T_EQ(tch_recv(&t.service, msg), 5);
-	T_EQ(tch_recv(&t.service, msg), 3);
-	tch_send(&t.service, "9", 1);
-	T_EQ(tch_recv(&t.client, msg), 1);
+	T_EQ(endpoint_recv(&t.service, msg), 5);
+	T_EQ(endpoint_recv(&t.service, msg), 3);
+	endpoint_send(&t.service, "9", 1);
+	T_EQ(endpoint_recv(&t.client, msg), 1);
 	/* The snapshot is what it was. */
-	tch_stats_get(t.client.peer, &s);
+	peer_stats_get(t.client.peer, &s);
 	T_EQ(s.send_messages, 2);
 	T_EQ(s.recv_messages, 0);
 	T_EQ(s.in_flight, 2);
-	tch_close(&t);
+	channel_close(&t);
 
-	tch_open(&t);
+	channel_open(&t);
 	one_message(&t.client, &t.service, 10);
 	one_message(&t.service, &t.client, 100);
 	one_message(&t.service, &t.client, 0);
-	TD_OK(tch_state(&t.service));
-	tch_stats_get(t.service.peer, &s);
+	T_OK(endpoint_state(&t.service));
+	peer_stats_get(t.service.peer, &s);
 	T_EQ(s.recv_messages, 1);
 	T_EQ(s.recv_bytes, 10);
 	T_EQ(s.send_messages, 2);
 	T_EQ(s.send_bytes, 100);
-	TD_OK(doca_comm_channel_peer_addr_get_rcv_messages(t.service.peer, &n));
+	T_OK(doca_comm_channel_peer_addr_get_rcv_messages(t.service.peer, &n));
 	T_EQ(n, 1);
-	TD_OK(doca_comm_channel_peer_addr_get_rcv_bytes(t.service.peer, &n));
+	T_OK(doca_comm_channel_peer_addr_get_rcv_bytes(t.service.peer, &n));
 	T_EQ(n, 10);
 	/* Refused messages do not count. */
-	TD_IS(doca_comm_channel_ep_sendto(t.service.ep, NULL, 5, 0, t.service.peer),
+	T_IS(doca_comm_channel_ep_sendto(t.service.ep, NULL, 5, 0, t.service.peer),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_OK(tch_state(&t.service));
-	tch_stats_get(t.service.peer, &s);
+	T_OK(endpoint_state(&t.service));
+	peer_stats_get(t.service.peer, &s);
 	T_EQ(s.send_messages, 2);
-	tch_close(&t);
+	channel_close(&t);
 }
 
 /* The names of the guides. behaviour: L32 */
-static void
-spellings(void)
+T_CASE(spellings)
 {
 	ADDR *a = NULL, *b = NULL;
-	uint8_t msg[TCH_MAX];
-	struct tch t;
+	uint8_t msg[CHANNEL_MSG_MAX];
+	struct channel t;
 	size_t len;
 
-	tch_open(&t);
-	tch_send(&t.client, "one", 3);
-	tch_send(&t.client, "two2", 4);
+	channel_open(&t);
+	endpoint_send(&t.client, "one", 3);
+	endpoint_send(&t.client, "two2", 4);
 	len = sizeof(msg);
-	TD_OK(doca_comm_channel_ep_rcvfrom(t.service.ep, msg, &len, 0, &a));
+	T_OK(doca_comm_channel_ep_rcvfrom(t.service.ep, msg, &len, 0, &a));
 	T_EQ(len, 3);
 	T_EQ(memcmp(msg, "one", 3), 0);
 	len = sizeof(msg);
-	TD_OK(doca_comm_channel_rp_recvfrom(t.service.ep, msg, &len, 0, &b));
+	T_OK(doca_comm_channel_rp_recvfrom(t.service.ep, msg, &len, 0, &b));
 	T_EQ(len, 4);
 	T_EQ(memcmp(msg, "two2", 4), 0);
 	T_CHECK(a == b && a != NULL);
-	TD_IS(doca_comm_channel_ep_rcvfrom(t.service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
-	TD_IS(doca_comm_channel_rp_recvfrom(t.service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
-	TD_IS(doca_comm_channel_ep_rcvfrom(NULL, msg, &len, 0, &a), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_comm_channel_rp_recvfrom(NULL, msg, &len, 0, &a), DOCA_ERROR_INVALID_VALUE);
-	tch_close(&t);
+	T_IS(doca_comm_channel_ep_rcvfrom(t.service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_rp_recvfrom(t.service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_ep_rcvfrom(NULL, msg, &len, 0, &a), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comm_channel_rp_recvfrom(NULL, msg, &len, 0, &a), DOCA_ERROR_INVALID_VALUE);
+	channel_close(&t);
 }
 
 /* Three clients whose messages are mixed. behaviour: L9 */
-static void
-order_of_clients(void)
+T_CASE(order_of_clients)
 {
 	ADDR *peers[3] = { NULL };
-	struct tch_end more[2];
-	struct tch_end *clients[3];
+	struct endpoint more[2];
+	struct endpoint *clients[3];
 	uint32_t i, number = 0, turn;
-	struct tch t;
+	struct channel t;
 
-	tch_open(&t);
-	tch_client_create(&more[0], TCH_PF0);
-	tch_client_create(&more[1], TCH_PF0);
-	tch_connect(&more[0], &t.service);
-	tch_connect(&more[1], &t.service);
+	channel_open(&t);
+	client_endpoint_create(&more[0], CHANNEL_PF0);
+	client_endpoint_create(&more[1], CHANNEL_PF0);
+	endpoint_connect(&more[0], &t.service);
+	endpoint_connect(&more[1], &t.service);
 	clients[0] = &t.client;
 	clients[1] = &more[0];
 	clients[2] = &more[1];
 	for (turn = 0; turn < 1000; turn++) {
 		for (i = 0; i < 40; i++)
-			tch_send_number(clients[(turn + i * i) % 3], number + i);
+			endpoint_send_number(clients[(turn + i * i) % 3], number + i);
 		for (i = 0; i < 40; i++) {
-			tch_recv_number(&t.service, number + i);
+			endpoint_recv_number(&t.service, number + i);
 			if (peers[(turn + i * i) % 3] == NULL)
 				peers[(turn + i * i) % 3] = t.service.peer;
 			T_CHECK(peers[(turn + i * i) % 3] == t.service.peer);
@@ -437,25 +429,7 @@ order_of_clients(void)
 		number += 40;
 	}
 	T_CHECK(peers[0] != peers[1] && peers[0] != peers[2] && peers[1] != peers[2]);
-	tch_end_destroy(&more[0]);
-	tch_end_destroy(&more[1]);
-	tch_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "both_ways", both_ways },
-	{ "limits", limits },
-	{ "no_room", no_room },
-	{ "full_queues", full_queues },
-	{ "full_queue_of_one", full_queue_of_one },
-	{ "streams", streams },
-	{ "statistics", statistics },
-	{ "spellings", spellings },
-	{ "order_of_clients", order_of_clients },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	endpoint_destroy(&more[0]);
+	endpoint_destroy(&more[1]);
+	channel_close(&t);
 }

@@ -11,9 +11,9 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "comm_channel/endpoint.h"
 #include "t_main.h"
 #include "t_proc.h"
-#include "comm_channel/endpoint.h"
 
 #define CLIENTS 5
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -55,7 +55,7 @@ struct message {
 
 /* Send whatever is ours until all are sent. */
 static void
-take_turns(struct tch_end *e, unsigned int me)
+take_turns(struct endpoint *e, unsigned int me)
 {
 	const uint64_t end = t_now_ms() + 4 * T_TIMEOUT_MS;
 	struct message m = { .client = me };
@@ -67,22 +67,22 @@ take_turns(struct tch_end *e, unsigned int me)
 			sched_yield();
 			continue;
 		}
-		tch_send(e, &m, sizeof(m));
+		endpoint_send(e, &m, sizeof(m));
 		__atomic_store_n(token, m.number + 1, __ATOMIC_RELEASE);
 	}
 }
 
 /* All messages, in order; and each client has a pointer. */
 static void
-check_order(struct tch_end *service)
+check_order(struct endpoint *service)
 {
 	struct doca_comm_channel_addr_t *peers[CLIENTS] = { NULL };
-	uint8_t room[TCH_MAX];
+	uint8_t room[CHANNEL_MSG_MAX];
 	struct message m;
 	uint32_t i, k;
 
 	for (i = 0; i < MESSAGES; i++) {
-		T_EQ(tch_recv(service, room), sizeof(m));
+		T_EQ(endpoint_recv(service, room), sizeof(m));
 		memcpy(&m, room, sizeof(m));
 		T_EQ(m.number, i);
 		T_EQ(m.client, turn(i));
@@ -93,11 +93,11 @@ check_order(struct tch_end *service)
 	for (i = 0; i < CLIENTS; i++)
 		for (k = 0; k < i; k++)
 			T_CHECK(peers[i] != peers[k]);
-	tch_recv_none(service);
+	endpoint_recv_none(service);
 }
 
 struct client {
-	struct tch_end e;
+	struct endpoint e;
 	unsigned int me;
 	pthread_t thread;
 };
@@ -112,43 +112,42 @@ client_thread(void *arg)
 }
 
 /* behaviour: L9 */
-static void
-threads(void)
+T_CASE(threads)
 {
 	struct client c[CLIENTS];
-	struct tch_end service;
+	struct endpoint service;
 	unsigned int i;
 
 	token_create();
-	tch_service_create(&service, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(service.ep, TCH_NAME));
+	service_endpoint_create(&service, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(service.ep, CHANNEL_NAME));
 	for (i = 0; i < CLIENTS; i++) {
 		c[i].me = i;
-		tch_client_create(&c[i].e, TCH_PF0);
-		tch_connect(&c[i].e, &service);
+		client_endpoint_create(&c[i].e, CHANNEL_PF0);
+		endpoint_connect(&c[i].e, &service);
 	}
 	for (i = 0; i < CLIENTS; i++)
 		T_EQ(pthread_create(&c[i].thread, NULL, client_thread, &c[i]), 0);
 	check_order(&service);
 	for (i = 0; i < CLIENTS; i++) {
 		T_EQ(pthread_join(c[i].thread, NULL), 0);
-		tch_end_destroy(&c[i].e);
+		endpoint_destroy(&c[i].e);
 	}
-	tch_end_destroy(&service);
+	endpoint_destroy(&service);
 }
 
 static int
 client_process(int fd, void *arg)
 {
-	struct tch_end e;
+	struct endpoint e;
 
-	tch_client_create(&e, TCH_PF0);
-	tch_connect_away(&e);
+	client_endpoint_create(&e, CHANNEL_PF0);
+	endpoint_connect_away(&e);
 	t_say(fd, 'C', 0);
 	t_hear(fd, 'G');
 	take_turns(&e, *(unsigned int *)arg);
 	t_hear(fd, 'Q');
-	tch_end_destroy(&e);
+	endpoint_destroy(&e);
 	return 0;
 }
 
@@ -156,24 +155,23 @@ static int
 service_process(int fd, void *arg)
 {
 	struct doca_comm_channel_addr_t **list;
-	struct tch_end e;
+	struct endpoint e;
 
 	RTE_SET_USED(arg);
-	tch_service_create(&e, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(e.ep, TCH_NAME));
+	service_endpoint_create(&e, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
-	TCH_UNTIL((tch_recv_none(&e), tch_list(&e, &list) == CLIENTS));
+	T_AWAIT((endpoint_recv_none(&e), service_list(&e, &list) == CLIENTS));
 	t_hear(fd, 'G');
 	check_order(&e);
 	t_say(fd, 'Q', 0);
 	t_hear(fd, 'Q');
-	tch_end_destroy(&e);
+	endpoint_destroy(&e);
 	return 0;
 }
 
 /* behaviour: L9 */
-static void
-processes(void)
+T_CASE(processes)
 {
 	struct t_proc service, client[CLIENTS];
 	unsigned int me[CLIENTS], i;
@@ -202,53 +200,40 @@ processes(void)
 static void *
 pair_thread(void *arg)
 {
-	struct tch_end *e = arg;
+	struct endpoint *e = arg;
 	uint32_t i;
 
 	for (i = 0; i < PAIRS; i++) {
 		/* The service has seen the last pair: it looks at empty links. */
 		while (token_get() != i)
 			sched_yield();
-		tch_send_number(&e[i % 2], 2 * i);
-		tch_send_number(&e[(i + 1) % 2], 2 * i + 1);
+		endpoint_send_number(&e[i % 2], 2 * i);
+		endpoint_send_number(&e[(i + 1) % 2], 2 * i + 1);
 	}
 	return NULL;
 }
 
 /* One thread with two clients: it has sent by one before it sends by the other. behaviour: L9 */
-static void
-one_thread(void)
+T_CASE(one_thread)
 {
-	struct tch_end client[2], service;
+	struct endpoint client[2], service;
 	pthread_t thread;
 	uint32_t i;
 
 	token_create();
-	tch_service_create(&service, TCH_PF0);
-	TD_OK(doca_comm_channel_ep_listen(service.ep, TCH_NAME));
+	service_endpoint_create(&service, CHANNEL_PF0);
+	T_OK(doca_comm_channel_ep_listen(service.ep, CHANNEL_NAME));
 	for (i = 0; i < 2; i++) {
-		tch_client_create(&client[i], TCH_PF0);
-		tch_connect(&client[i], &service);
+		client_endpoint_create(&client[i], CHANNEL_PF0);
+		endpoint_connect(&client[i], &service);
 	}
 	T_EQ(pthread_create(&thread, NULL, pair_thread, client), 0);
 	for (i = 0; i < 2 * PAIRS; i++) {
-		tch_recv_number(&service, i);
+		endpoint_recv_number(&service, i);
 		__atomic_store_n(token, (i + 1) / 2, __ATOMIC_RELEASE);
 	}
 	T_EQ(pthread_join(thread, NULL), 0);
 	for (i = 0; i < 2; i++)
-		tch_end_destroy(&client[i]);
-	tch_end_destroy(&service);
-}
-
-static const struct t_case cases[] = {
-	{ "threads", threads },
-	{ "one_thread", one_thread },
-	{ "processes", processes },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+		endpoint_destroy(&client[i]);
+	endpoint_destroy(&service);
 }

@@ -13,9 +13,9 @@
 #include <sys/select.h>
 #include <unistd.h>
 
+#include "comm_channel/endpoint.h"
 #include "t_main.h"
 #include "t_proc.h"
-#include "comm_channel/endpoint.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SCALE(n) ((n) / 10)
@@ -79,7 +79,7 @@ sleep_on(struct sleeper *s)
 
 /* One side, in its process or thread. */
 struct side {
-	struct tch_end e;
+	struct endpoint e;
 	struct sleeper recv, send;
 	pthread_mutex_t lock;
 };
@@ -89,7 +89,7 @@ side_ready(struct side *s, enum how how)
 {
 	int send_fd, recv_fd;
 
-	TD_OK(doca_comm_channel_ep_get_event_channel(s->e.ep, &send_fd, &recv_fd));
+	T_OK(doca_comm_channel_ep_get_event_channel(s->e.ep, &send_fd, &recv_fd));
 	sleeper_open(&s->recv, how, recv_fd);
 	sleeper_open(&s->send, how, send_fd);
 	T_EQ(pthread_mutex_init(&s->lock, NULL), 0);
@@ -100,7 +100,7 @@ side_close(struct side *s)
 {
 	close(s->recv.set);
 	close(s->send.set);
-	tch_end_destroy(&s->e);
+	endpoint_destroy(&s->e);
 }
 
 /* Arm and sleep, and only then look; or look first. */
@@ -115,7 +115,7 @@ recv_asleep(struct side *s, uint32_t number, bool sleep_first)
 	for (;;) {
 		if (sleep_first) {
 			pthread_mutex_lock(&s->lock);
-			TD_OK(doca_comm_channel_ep_event_handle_arm_recv(s->e.ep));
+			T_OK(doca_comm_channel_ep_event_handle_arm_recv(s->e.ep));
 			pthread_mutex_unlock(&s->lock);
 			sleep_on(&s->recv);
 		}
@@ -126,7 +126,7 @@ recv_asleep(struct side *s, uint32_t number, bool sleep_first)
 		pthread_mutex_unlock(&s->lock);
 		if (ret == DOCA_ERROR_AGAIN)
 			continue;
-		TD_OK(ret);
+		T_OK(ret);
 		T_EQ(got, number);
 		s->e.peer = peer;
 		return;
@@ -145,27 +145,27 @@ send_asleep(struct side *s, struct doca_comm_channel_addr_t *peer, uint32_t numb
 		if (ret != DOCA_ERROR_AGAIN)
 			break;
 		pthread_mutex_lock(&s->lock);
-		TD_OK(doca_comm_channel_ep_event_handle_arm_send(s->e.ep));
+		T_OK(doca_comm_channel_ep_event_handle_arm_send(s->e.ep));
 		pthread_mutex_unlock(&s->lock);
 		sleep_on(&s->send);
 	}
-	TD_OK(ret);
+	T_OK(ret);
 }
 
 static void
 set_queues(struct side *s, uint16_t size)
 {
-	TD_OK(doca_comm_channel_ep_set_send_queue_size(s->e.ep, size));
-	TD_OK(doca_comm_channel_ep_set_recv_queue_size(s->e.ep, size));
+	T_OK(doca_comm_channel_ep_set_send_queue_size(s->e.ep, size));
+	T_OK(doca_comm_channel_ep_set_recv_queue_size(s->e.ep, size));
 }
 
 /* A service that got its only client's first message. */
 static void
 service_open(struct side *s, enum how how, uint16_t queue, int fd)
 {
-	tch_service_create(&s->e, TCH_PF0);
+	service_endpoint_create(&s->e, CHANNEL_PF0);
 	set_queues(s, queue);
-	TD_OK(doca_comm_channel_ep_listen(s->e.ep, TCH_NAME));
+	T_OK(doca_comm_channel_ep_listen(s->e.ep, CHANNEL_NAME));
 	side_ready(s, how);
 	t_say(fd, 'R', 0);
 	recv_asleep(s, 0, true);
@@ -174,9 +174,9 @@ service_open(struct side *s, enum how how, uint16_t queue, int fd)
 static void
 client_open(struct side *s, enum how how, uint16_t queue)
 {
-	tch_client_create(&s->e, TCH_PF0);
+	client_endpoint_create(&s->e, CHANNEL_PF0);
 	set_queues(s, queue);
-	tch_connect_away(&s->e);
+	endpoint_connect_away(&s->e);
 	side_ready(s, how);
 	send_asleep(s, s->e.peer, 0);
 }
@@ -253,29 +253,25 @@ ping_pong(enum how how, uint32_t nb)
 }
 
 /* behaviour: L13, L15 */
-static void
-ping_pong_poll(void)
+T_CASE(ping_pong_poll)
 {
 	ping_pong(BY_POLL, SCALE(20000));
 }
 
 /* behaviour: L13, L15 */
-static void
-ping_pong_select(void)
+T_CASE(ping_pong_select)
 {
 	ping_pong(BY_SELECT, SCALE(20000));
 }
 
 /* behaviour: L13, L15 */
-static void
-ping_pong_epoll(void)
+T_CASE(ping_pong_epoll)
 {
 	ping_pong(BY_EPOLL, SCALE(20000));
 }
 
 /* behaviour: L13, L15 */
-static void
-ping_pong_edge(void)
+T_CASE(ping_pong_edge)
 {
 	ping_pong(BY_EDGE, SCALE(20000));
 }
@@ -317,8 +313,7 @@ flood_client(int fd, void *arg)
 }
 
 /* A sender that sleeps whenever the queue is full. behaviour: L7, L14 */
-static void
-flood(void)
+T_CASE(flood)
 {
 	struct plan p = { BY_POLL, SCALE(50000) };
 
@@ -364,10 +359,10 @@ two_threads_by(enum how how)
 	struct worker w[4];
 	struct side s, c;
 	unsigned int i;
-	struct tch t;
+	struct channel t;
 
-	tch_open(&t);
-	tch_meet(&t);
+	channel_open(&t);
+	channel_meet(&t);
 	s.e = t.service;
 	c.e = t.client;
 	side_ready(&s, how);
@@ -385,8 +380,7 @@ two_threads_by(enum how how)
 }
 
 /* behaviour: L31 */
-static void
-two_threads(void)
+T_CASE(two_threads)
 {
 	two_threads_by(BY_POLL);
 	two_threads_by(BY_EPOLL);
@@ -394,16 +388,15 @@ two_threads(void)
 }
 
 /* One message at a time, each way, by the threads that sleep. behaviour: L31 */
-static void
-two_threads_slow(void)
+T_CASE(two_threads_slow)
 {
 	struct side s, c;
 	struct worker w;
-	struct tch t;
+	struct channel t;
 	uint32_t i;
 
-	tch_open(&t);
-	tch_meet(&t);
+	channel_open(&t);
+	channel_meet(&t);
 	s.e = t.service;
 	c.e = t.client;
 	side_ready(&s, BY_EPOLL);
@@ -420,20 +413,4 @@ two_threads_slow(void)
 	T_EQ(pthread_join(w.thread, NULL), 0);
 	side_close(&c);
 	side_close(&s);
-}
-
-static const struct t_case cases[] = {
-	{ "ping_pong_poll", ping_pong_poll },
-	{ "ping_pong_select", ping_pong_select },
-	{ "ping_pong_epoll", ping_pong_epoll },
-	{ "ping_pong_edge", ping_pong_edge },
-	{ "flood", flood },
-	{ "two_threads", two_threads },
-	{ "two_threads_slow", two_threads_slow },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

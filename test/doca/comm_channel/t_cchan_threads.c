@@ -10,14 +10,14 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "t_main.h"
 #include "comm_channel/endpoint.h"
+#include "t_main.h"
 
 /* Messages each way. */
 #define NB 200000
 
 struct side {
-	struct tch_end e;
+	struct endpoint e;
 	bool is_service;
 	int send_fd, recv_fd;
 	bool done; /* both threads of messages are through */
@@ -27,7 +27,7 @@ static void
 side_ready(struct side *s, bool is_service)
 {
 	s->is_service = is_service;
-	TD_OK(doca_comm_channel_ep_get_event_channel(s->e.ep, &s->send_fd, &s->recv_fd));
+	T_OK(doca_comm_channel_ep_get_event_channel(s->e.ep, &s->send_fd, &s->recv_fd));
 }
 
 static void
@@ -50,8 +50,8 @@ send_main(void *arg)
 			i++;
 			continue;
 		}
-		TD_IS(ret, DOCA_ERROR_AGAIN);
-		TD_OK(doca_comm_channel_ep_event_handle_arm_send(s->e.ep));
+		T_IS(ret, DOCA_ERROR_AGAIN);
+		T_OK(doca_comm_channel_ep_event_handle_arm_send(s->e.ep));
 		sleep_on(s->send_fd, "sender", i);
 	}
 	return NULL;
@@ -75,8 +75,8 @@ recv_main(void *arg)
 			T_EQ(got, i++);
 			continue;
 		}
-		TD_IS(ret, DOCA_ERROR_AGAIN);
-		TD_OK(doca_comm_channel_ep_event_handle_arm_recv(s->e.ep));
+		T_IS(ret, DOCA_ERROR_AGAIN);
+		T_OK(doca_comm_channel_ep_event_handle_arm_recv(s->e.ep));
 		sleep_on(s->recv_fd, "receiver", i);
 	}
 	return NULL;
@@ -87,39 +87,38 @@ static void *
 other_main(void *arg)
 {
 	struct side *s = arg;
-	struct tch_stats stats, last = { 0 };
+	struct peer_stats stats, last = { 0 };
 	uint64_t data, n = 0;
 
 	while (!__atomic_load_n(&s->done, __ATOMIC_RELAXED)) {
-		TD_OK(doca_comm_channel_ep_event_handle_arm_send(s->e.ep));
-		TD_OK(doca_comm_channel_ep_event_handle_arm_recv(s->e.ep));
-		TD_OK(tch_state(&s->e));
-		tch_stats_get(s->e.peer, &stats);
+		T_OK(doca_comm_channel_ep_event_handle_arm_send(s->e.ep));
+		T_OK(doca_comm_channel_ep_event_handle_arm_recv(s->e.ep));
+		T_OK(endpoint_state(&s->e));
+		peer_stats_get(s->e.peer, &stats);
 		T_CHECK(stats.send_messages >= last.send_messages);
 		T_CHECK(stats.recv_messages >= last.recv_messages);
 		last = stats;
-		TD_OK(doca_comm_channel_peer_addr_set_user_data(s->e.peer, ++n));
-		TD_OK(doca_comm_channel_peer_addr_get_user_data(s->e.peer, &data));
+		T_OK(doca_comm_channel_peer_addr_set_user_data(s->e.peer, ++n));
+		T_OK(doca_comm_channel_peer_addr_get_user_data(s->e.peer, &data));
 		T_EQ(data, n);
 		if (s->is_service)
-			T_EQ(tch_pending(&s->e), 0);
+			T_EQ(service_pending(&s->e), 0);
 		sched_yield();
 	}
 	return NULL;
 }
 
 /* behaviour: L31 */
-static void
-both_ways(void)
+T_CASE(both_ways)
 {
 	struct side s[2];
 	pthread_t send[2], recv[2], other[2];
-	struct tch_stats stats;
+	struct peer_stats stats;
 	unsigned int i;
-	struct tch t;
+	struct channel t;
 
-	tch_open(&t);
-	tch_meet(&t);
+	channel_open(&t);
+	channel_meet(&t);
 	memset(s, 0, sizeof(s));
 	s[0].e = t.service;
 	s[1].e = t.client;
@@ -137,21 +136,11 @@ both_ways(void)
 	for (i = 0; i < 2; i++) {
 		__atomic_store_n(&s[i].done, true, __ATOMIC_RELAXED);
 		T_EQ(pthread_join(other[i], NULL), 0);
-		TD_OK(tch_state(&s[i].e));
-		tch_stats_get(s[i].e.peer, &stats);
+		T_OK(endpoint_state(&s[i].e));
+		peer_stats_get(s[i].e.peer, &stats);
 		/* The client's first was to meet. */
 		T_EQ(stats.send_messages, NB + i);
 		T_EQ(stats.recv_messages, NB + 1 - i);
 	}
-	tch_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "both_ways", both_ways },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	channel_close(&t);
 }

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "t.h"
 #include "common/capture.h"
+#include "t.h"
 
 static int file = -1, saved = -1;
 

@@ -2,12 +2,12 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef T_CAPTURE_H
-#define T_CAPTURE_H
+#ifndef COMMON_CAPTURE_H
+#define COMMON_CAPTURE_H
 
 /* What goes to stderr from here on, ... */
 void t_capture_begin(void);
 /* ... and what it was. */
 const char *t_capture_end(void);
 
-#endif /* T_CAPTURE_H */
+#endif /* COMMON_CAPTURE_H */

@@ -20,7 +20,7 @@ read_all(FILE *file, char *buf, size_t size)
 }
 
 void
-d_run(struct d_run *run, void (*fn)(void))
+child_run(struct child_run *run, void (*fn)(void))
 {
 	FILE *out = tmpfile(), *err = tmpfile();
 	int status = 0;

@@ -4,239 +4,230 @@
 
 /* What programs do within callbacks, and what nobody should. */
 
-#include "t_main.h"
 #include "comch/sleeper.h"
+#include "t_main.h"
 
 /* Stops */
 
 static void
-stop_it(struct td_node *node)
+stop_it(struct side *side)
 {
-	doca_error_t ret = doca_ctx_stop(node->ctx);
+	doca_error_t ret = doca_ctx_stop(side->ctx);
 
 	/* Within a callback it is never over at once. */
 	T_CHECK(ret == DOCA_ERROR_IN_PROGRESS);
-	T_EQ(td_state(node->ctx), DOCA_CTX_STATE_STOPPING);
-	TD_IS(doca_ctx_stop(node->ctx), DOCA_ERROR_IN_PROGRESS);
+	T_EQ(ctx_state(side->ctx), DOCA_CTX_STATE_STOPPING);
+	T_IS(doca_ctx_stop(side->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
 static void
-stop_at_conn(struct td_node *node, struct doca_comch_connection *conn)
+stop_at_conn(struct side *side, struct doca_comch_connection *conn)
 {
 	T_CHECK(conn != NULL);
-	stop_it(node);
+	stop_it(side);
 }
 
 static void
-stop_at_msg(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+stop_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
 {
 	RTE_SET_USED(msg);
 	RTE_SET_USED(len);
-	stop_at_conn(node, conn);
+	stop_at_conn(side, conn);
 }
 
 static void
-stop_at_sent(struct td_node *node, struct doca_comch_task_send *task)
+stop_at_sent(struct side *side, struct doca_comch_task_send *task)
 {
 	doca_task_free(doca_comch_task_send_as_task(task));
-	if (td_state(node->ctx) == DOCA_CTX_STATE_RUNNING)
-		stop_it(node);
+	if (ctx_is_running(side->ctx))
+		stop_it(side);
 }
 
 static void
-stop_at_consumer(struct td_node *node, uint32_t id)
+stop_at_consumer(struct side *side, uint32_t id)
 {
 	T_GT(id, 0);
-	stop_it(node);
+	stop_it(side);
 }
 
 /* behaviour: C17 */
-static void
-client_stops_in_msg(void)
+T_CASE(client_stops_in_msg)
 {
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_traffic(&t);
+	pair_open(&t);
+	pair_traffic(&t);
 	t.client.hooks.msg = stop_at_msg;
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 40);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
-	TD_UNTIL(&t, t.server.nb_sent + t.server.nb_send_errors == 40);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
+	T_WAIT(pair_progress(&t), t.server.nb_sent + t.server.nb_send_errors == 40);
 	t.client.hooks.msg = NULL;
-	td_connect(&t);
-	td_close(&t);
+	pair_connect(&t);
+	pair_close(&t);
 }
 
 static void
-stopped(struct td *t, unsigned int nb_connects)
+stopped(struct pair *t, unsigned int nb_connects)
 {
-	TD_UNTIL(t, td_state(t->server.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->server.ctx));
 	T_EQ(t->server.nb_connects, nb_connects);
 	/* Before it was IDLE each connection has said goodbye. */
 	T_EQ(t->server.nb_disconnects, nb_connects);
-	TD_UNTIL(t, td_state(t->client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	memset(&t->server.hooks, 0, sizeof(t->server.hooks));
-	TD_OK(doca_ctx_start(t->server.ctx));
-	td_connect(t);
-	td_close(t);
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
+	pair_close(t);
 }
 
 /* behaviour: C17 */
-static void
-server_stops_in_msg(void)
+T_CASE(server_stops_in_msg)
 {
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_traffic(&t);
+	pair_open(&t);
+	pair_traffic(&t);
 	t.server.hooks.msg = stop_at_msg;
 	stopped(&t, 1);
 	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 40);
 }
 
 /* behaviour: C17 */
-static void
-server_stops_in_sent(void)
+T_CASE(server_stops_in_sent)
 {
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_traffic(&t);
+	pair_open(&t);
+	pair_traffic(&t);
 	t.server.hooks.sent = stop_at_sent;
 	stopped(&t, 1);
 }
 
 /* behaviour: C17 */
-static void
-server_stops_in_connect(void)
+T_CASE(server_stops_in_connect)
 {
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_ctx_start(t.server.ctx));
+	pair_create(&t);
+	T_OK(doca_ctx_start(t.server.ctx));
 	t.server.hooks.connected = stop_at_conn;
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	stopped(&t, 1);
 }
 
 /* behaviour: C17 */
-static void
-server_stops_in_disconnect(void)
+T_CASE(server_stops_in_disconnect)
 {
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	t.server.hooks.disconnected = stop_at_conn;
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	stopped(&t, 1);
 }
 
 /* behaviour: C17 */
-static void
-server_stops_in_consumer(void)
+T_CASE(server_stops_in_consumer)
 {
-	struct td_queue cons;
-	struct td_mem mem;
-	struct td t;
+	struct queue cons;
+	struct memory mem;
+	struct pair t;
 
-	td_open(&t);
-	td_mem_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	td_consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
+	pair_open(&t);
+	memory_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
 	t.server.hooks.consumer = stop_at_consumer;
-	TD_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(cons.pe), td_state(cons.ctx) == DOCA_CTX_STATE_IDLE));
-	td_queue_destroy(&t, &cons);
-	td_mem_destroy(&mem);
+	T_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(cons.pe)), ctx_is_idle(cons.ctx));
+	queue_destroy(&t, &cons);
+	memory_destroy(&mem);
 	stopped(&t, 1);
 }
 
 /* Ends of objects */
 
 static doca_error_t
-destroy(struct td_node *node)
+destroy(struct side *side)
 {
-	return node->server != NULL ? doca_comch_server_destroy(node->server) :
-		doca_comch_client_destroy(node->client);
+	return side->server != NULL ? doca_comch_server_destroy(side->server) :
+		doca_comch_client_destroy(side->client);
 }
 
 static void
-destroy_when_idle(struct td_node *node, enum doca_ctx_states next)
+destroy_when_idle(struct side *side, enum doca_ctx_states next)
 {
 	if (next != DOCA_CTX_STATE_IDLE) {
-		TD_IS(destroy(node), DOCA_ERROR_IN_USE);
+		T_IS(destroy(side), DOCA_ERROR_IN_USE);
 		return;
 	}
-	TD_IS(doca_pe_destroy(node->pe), DOCA_ERROR_IN_USE);
-	TD_OK(destroy(node));
-	node->ctx = NULL;
+	T_IS(doca_pe_destroy(side->pe), DOCA_ERROR_IN_USE);
+	T_OK(destroy(side));
+	side->ctx = NULL;
 }
 
 /* The engine keeps its memory until the next progress, so it can still tell. */
 static void
-destroy_twice_when_idle(struct td_node *node, enum doca_ctx_states next)
+destroy_twice_when_idle(struct side *side, enum doca_ctx_states next)
 {
-	destroy_when_idle(node, next);
+	destroy_when_idle(side, next);
 	if (next == DOCA_CTX_STATE_IDLE)
-		TD_IS(destroy(node), DOCA_ERROR_INVALID_VALUE);
+		T_IS(destroy(side), DOCA_ERROR_INVALID_VALUE);
 }
 
 /* behaviour: C17, X1 */
-static void
-destroyed_in_idle(void)
+T_CASE(destroyed_in_idle)
 {
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_traffic(&t);
+	pair_open(&t);
+	pair_traffic(&t);
 	t.client.hooks.state = destroy_twice_when_idle;
 	t.server.hooks.state = destroy_twice_when_idle;
-	TD_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.ctx == NULL && t.client.ctx == NULL);
+	T_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.ctx == NULL && t.client.ctx == NULL);
 	T_EQ(t.server.nb_disconnects, 1);
-	td_progress(&t);
-	td_node_cleanup(&t.client);
-	td_node_cleanup(&t.server);
+	pair_progress(&t);
+	side_cleanup(&t.client);
+	side_cleanup(&t.server);
 }
 
 /* Its connection is never established. */
-static void
-destroyed_in_idle_of_start(void)
+T_CASE(destroyed_in_idle_of_start)
 {
-	struct td_node client;
+	struct side client;
 	uint64_t end = t_now_ms() + T_TIMEOUT_MS;
 
-	td_client_create(&client, "nobody");
+	client_create(&client, "nobody");
 	client.hooks.state = destroy_when_idle;
-	TD_IS(doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_start(client.ctx), DOCA_ERROR_IN_PROGRESS);
 	while (client.ctx != NULL) {
 		doca_pe_progress(client.pe);
 		T_LT(t_now_ms(), end);
 	}
-	td_node_cleanup(&client);
+	side_cleanup(&client);
 }
 
 /* The stop is over within the call, and so is the object. */
-static void
-destroyed_in_stop(void)
+T_CASE(destroyed_in_stop)
 {
-	struct td_node server;
+	struct side server;
 
-	td_server_create(&server, "short");
-	TD_OK(doca_ctx_start(server.ctx));
+	server_create(&server, "short");
+	T_OK(doca_ctx_start(server.ctx));
 	server.hooks.state = destroy_when_idle;
-	TD_OK(doca_ctx_stop(server.ctx));
+	T_OK(doca_ctx_stop(server.ctx));
 	T_CHECK(server.ctx == NULL);
-	td_node_cleanup(&server);
+	side_cleanup(&server);
 }
 
 #define NB_VICTIMS 6
 
-static struct td_queue victims[NB_VICTIMS];
+static struct queue victims[NB_VICTIMS];
 static unsigned int nb_victims;
 
 static void
-kill_all_others(struct td_queue *q, struct doca_task *task)
+kill_all_others(struct queue *q, struct doca_task *task)
 {
 	unsigned int i;
 
@@ -244,51 +235,50 @@ kill_all_others(struct td_queue *q, struct doca_task *task)
 	RTE_SET_USED(q);
 	for (i = 0; i < nb_victims; i++) {
 		if (victims[i].producer != NULL)
-			TD_OK(doca_comch_producer_destroy(victims[i].producer));
+			T_OK(doca_comch_producer_destroy(victims[i].producer));
 		else
-			TD_OK(doca_comch_consumer_destroy(victims[i].consumer));
+			T_OK(doca_comch_consumer_destroy(victims[i].consumer));
 	}
 	nb_victims = 0;
 }
 
 /* Contexts next to the one whose callback runs go away. */
-static void
-others_destroyed(void)
+T_CASE(others_destroyed)
 {
-	struct td_queue cons, prod;
-	struct td_mem mem;
+	struct queue cons, prod;
+	struct memory mem;
 	unsigned int i;
 	uint32_t id;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_mem_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	td_consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
-	id = td_consumer_start(&t, &cons);
+	pair_open(&t);
+	memory_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
+	id = consumer_start(&t, &cons);
 	for (i = 0; i < NB_VICTIMS; i++) {
 		/* In the middle of them. */
 		if (i == NB_VICTIMS / 2)
-			td_producer_create(&prod, t.server.conn, t.server.pe, 4);
+			producer_create(&prod, t.server.conn, t.server.pe, 4);
 		if (i % 2 == 0) {
-			td_producer_create(&victims[i], t.server.conn, t.server.pe, 4);
-			TD_OK(doca_ctx_start(victims[i].ctx));
-			TD_OK(doca_ctx_stop(victims[i].ctx));
+			producer_create(&victims[i], t.server.conn, t.server.pe, 4);
+			T_OK(doca_ctx_start(victims[i].ctx));
+			T_OK(doca_ctx_stop(victims[i].ctx));
 		} else {
-			td_producer_create(&victims[i], t.server.conn, t.server.pe, 4);
+			producer_create(&victims[i], t.server.conn, t.server.pe, 4);
 		}
 	}
 	nb_victims = NB_VICTIMS;
-	TD_OK(doca_ctx_start(prod.ctx));
+	T_OK(doca_ctx_start(prod.ctx));
 	prod.done = kill_all_others;
-	td_post(&cons, NULL);
-	TD_OK(doca_task_submit(td_put_task(&prod, NULL, "x", 1, id)));
-	TD_UNTIL(&t, prod.nb_done == 1);
+	queue_post(&cons, NULL);
+	T_OK(doca_task_submit(queue_put_task(&prod, NULL, "x", 1, id)));
+	T_WAIT(pair_progress(&t), prod.nb_done == 1);
 	T_EQ(nb_victims, 0);
-	TD_UNTIL(&t, (doca_pe_progress(cons.pe), cons.nb_done == 1));
-	td_queue_destroy(&t, &prod);
-	td_queue_destroy(&t, &cons);
-	td_mem_destroy(&mem);
-	td_close(&t);
+	T_WAIT((pair_progress(&t), doca_pe_progress(cons.pe)), cons.nb_done == 1);
+	queue_destroy(&t, &prod);
+	queue_destroy(&t, &cons);
+	memory_destroy(&mem);
+	pair_close(&t);
 }
 
 /*
@@ -296,18 +286,18 @@ others_destroyed(void)
  * stopped right then, while the end of its connection waits to be told.
  */
 struct neighbours {
-	struct td td;             /* the server in question, and its client */
-	struct td_node far;       /* another server */
-	struct td_node near;      /* its client, on the first server's engine */
+	struct pair pair;             /* the server in question, and its client */
+	struct side far;       /* another server */
+	struct side near;      /* its client, on the first server's engine */
 };
 
 static void
-stop_neighbour(struct td_node *node, enum doca_ctx_states next)
+stop_neighbour(struct side *side, enum doca_ctx_states next)
 {
-	struct neighbours *n = node->arg;
+	struct neighbours *n = side->arg;
 
 	if (next == DOCA_CTX_STATE_RUNNING)
-		stop_it(&n->td.server);
+		stop_it(&n->pair.server);
 }
 
 static void
@@ -316,51 +306,50 @@ neighbours_round(bool in_callback, unsigned int pause)
 	struct neighbours n;
 	unsigned int i;
 
-	td_open(&n.td);
-	td_server_create(&n.far, "far");
-	TD_OK(doca_ctx_start(n.far.ctx));
-	td_client_create_on(&n.near, "far", n.td.server.pe);
+	pair_open(&n.pair);
+	server_create(&n.far, "far");
+	T_OK(doca_ctx_start(n.far.ctx));
+	client_create_on(&n.near, "far", n.pair.server.pe);
 	n.near.arg = &n;
 	if (in_callback)
 		n.near.hooks.state = stop_neighbour;
-	TD_IS(doca_ctx_start(n.near.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_start(n.near.ctx), DOCA_ERROR_IN_PROGRESS);
 	for (i = 0; i < pause; i++) {
-		doca_pe_progress(n.td.server.pe);
+		doca_pe_progress(n.pair.server.pe);
 		doca_pe_progress(n.far.pe);
 	}
-	if (td_state(n.near.ctx) != DOCA_CTX_STATE_RUNNING) {
-		TD_IS(doca_ctx_stop(n.td.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	if (!ctx_is_running(n.near.ctx)) {
+		T_IS(doca_ctx_stop(n.pair.client.ctx), DOCA_ERROR_IN_PROGRESS);
 		for (i = 0; i < 4; i++)
-			doca_pe_progress(n.td.client.pe);
+			doca_pe_progress(n.pair.client.pe);
 	}
-	while (td_state(n.near.ctx) != DOCA_CTX_STATE_RUNNING) {
+	while (!ctx_is_running(n.near.ctx)) {
 		doca_pe_progress(n.far.pe);
-		doca_pe_progress(n.td.server.pe);
+		doca_pe_progress(n.pair.server.pe);
 	}
 	if (!in_callback)
-		doca_ctx_stop(n.td.server.ctx);
-	TD_UNTIL(&n.td, td_state(n.td.server.ctx) == DOCA_CTX_STATE_IDLE);
-	T_EQ(n.td.server.nb_disconnects, n.td.server.nb_connects);
-	TD_OK(doca_comch_server_destroy(n.td.server.server));
-	TD_IS(doca_ctx_stop(n.near.ctx), DOCA_ERROR_IN_PROGRESS);
-	while (td_state(n.near.ctx) != DOCA_CTX_STATE_IDLE || n.far.nb_disconnects < 1) {
+		doca_ctx_stop(n.pair.server.ctx);
+	T_WAIT(pair_progress(&n.pair), ctx_is_idle(n.pair.server.ctx));
+	T_EQ(n.pair.server.nb_disconnects, n.pair.server.nb_connects);
+	T_OK(doca_comch_server_destroy(n.pair.server.server));
+	T_IS(doca_ctx_stop(n.near.ctx), DOCA_ERROR_IN_PROGRESS);
+	while (!ctx_is_idle(n.near.ctx) || n.far.nb_disconnects < 1) {
 		doca_pe_progress(n.far.pe);
-		doca_pe_progress(n.td.server.pe);
+		doca_pe_progress(n.pair.server.pe);
 	}
-	td_node_destroy(&n.near);
-	td_node_cleanup(&n.td.server);
-	TD_OK(doca_ctx_stop(n.far.ctx));
-	td_node_destroy(&n.far);
-	if (td_state(n.td.client.ctx) == DOCA_CTX_STATE_RUNNING)
-		doca_ctx_stop(n.td.client.ctx);
-	while (td_state(n.td.client.ctx) != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(n.td.client.pe);
-	td_node_destroy(&n.td.client);
+	side_destroy(&n.near);
+	side_cleanup(&n.pair.server);
+	T_OK(doca_ctx_stop(n.far.ctx));
+	side_destroy(&n.far);
+	if (ctx_is_running(n.pair.client.ctx))
+		doca_ctx_stop(n.pair.client.ctx);
+	while (!ctx_is_idle(n.pair.client.ctx))
+		doca_pe_progress(n.pair.client.pe);
+	side_destroy(&n.pair.client);
 }
 
 /* behaviour: S24, P5 */
-static void
-stopped_between_events(void)
+T_CASE(stopped_between_events)
 {
 	unsigned int pause;
 
@@ -373,61 +362,61 @@ stopped_between_events(void)
 /* The engine within its callbacks. */
 
 static void
-abuse_engine(struct td_node *node)
+abuse_engine(struct side *side)
 {
 	int fd;
 
-	T_EQ(doca_pe_progress(node->pe), 0);
-	TD_IS(doca_pe_destroy(node->pe), DOCA_ERROR_IN_USE);
-	TD_OK(doca_pe_get_notification_handle(node->pe, &fd));
-	TD_OK(doca_pe_request_notification(node->pe));
-	TD_OK(doca_pe_clear_notification(node->pe, fd));
-	TD_OK(doca_pe_request_notification(node->pe));
-	T_EQ(doca_pe_progress(node->pe), 0);
+	T_EQ(doca_pe_progress(side->pe), 0);
+	T_IS(doca_pe_destroy(side->pe), DOCA_ERROR_IN_USE);
+	T_OK(doca_pe_get_notification_handle(side->pe, &fd));
+	T_OK(doca_pe_request_notification(side->pe));
+	T_OK(doca_pe_clear_notification(side->pe, fd));
+	T_OK(doca_pe_request_notification(side->pe));
+	T_EQ(doca_pe_progress(side->pe), 0);
 }
 
 static void
-abuse_at_conn(struct td_node *node, struct doca_comch_connection *conn)
+abuse_at_conn(struct side *side, struct doca_comch_connection *conn)
 {
 	RTE_SET_USED(conn);
-	abuse_engine(node);
+	abuse_engine(side);
 }
 
 static void
-abuse_at_msg(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+abuse_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
 {
 	RTE_SET_USED(msg);
 	RTE_SET_USED(len);
-	abuse_at_conn(node, conn);
+	abuse_at_conn(side, conn);
 }
 
 static void
-abuse_at_sent(struct td_node *node, struct doca_comch_task_send *task)
+abuse_at_sent(struct side *side, struct doca_comch_task_send *task)
 {
-	abuse_engine(node);
+	abuse_engine(side);
 	doca_task_free(doca_comch_task_send_as_task(task));
-	abuse_engine(node);
+	abuse_engine(side);
 }
 
 static void
-abuse_at_state(struct td_node *node, enum doca_ctx_states next)
+abuse_at_state(struct side *side, enum doca_ctx_states next)
 {
 	/* RUNNING of a server, and STOPPING, come from within the application's call. */
-	if (node->client != NULL && next == DOCA_CTX_STATE_RUNNING)
-		abuse_engine(node);
+	if (side->client != NULL && next == DOCA_CTX_STATE_RUNNING)
+		abuse_engine(side);
 }
 
 static void
-abuse_at_consumer(struct td_node *node, uint32_t id)
+abuse_at_consumer(struct side *side, uint32_t id)
 {
 	RTE_SET_USED(id);
-	abuse_engine(node);
+	abuse_engine(side);
 }
 
 static void
-abuse(struct td_node *node)
+abuse(struct side *side)
 {
-	node->hooks = (struct td_hooks){
+	side->hooks = (struct side_hooks){
 		.connected = abuse_at_conn, .disconnected = abuse_at_conn, .msg = abuse_at_msg,
 		.sent = abuse_at_sent, .state = abuse_at_state, .consumer = abuse_at_consumer,
 		.consumer_gone = abuse_at_consumer,
@@ -435,28 +424,27 @@ abuse(struct td_node *node)
 }
 
 /* behaviour: P2 */
-static void
-engine_in_callbacks(void)
+T_CASE(engine_in_callbacks)
 {
-	struct td_queue cons;
-	struct td_mem mem;
-	struct td t;
+	struct queue cons;
+	struct memory mem;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	abuse(&t.server);
 	abuse(&t.client);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
-	td_traffic(&t);
-	TD_UNTIL(&t, t.server.nb_sent == 40 && t.client.nb_sent == 40 && t.server.nb_msgs == 40 &&
-		t.client.nb_msgs == 40);
-	td_mem_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	td_consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
-	td_consumer_start(&t, &cons);
-	td_queue_destroy(&t, &cons);
-	TD_UNTIL(&t, t.server.nb_gone == 1);
-	td_mem_destroy(&mem);
-	td_close(&t);
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
+	pair_traffic(&t);
+	T_WAIT(pair_progress(&t), t.server.nb_sent == 40 && t.client.nb_sent == 40 &&
+		t.server.nb_msgs == 40 && t.client.nb_msgs == 40);
+	memory_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
+	consumer_start(&t, &cons);
+	queue_destroy(&t, &cons);
+	T_WAIT(pair_progress(&t), t.server.nb_gone == 1);
+	memory_destroy(&mem);
+	pair_close(&t);
 }
 
 static unsigned int nb_second;
@@ -473,29 +461,28 @@ second_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ct
 }
 
 static void
-change_data(struct td_node *node, enum doca_ctx_states next)
+change_data(struct side *side, enum doca_ctx_states next)
 {
 	const union doca_data data = { .u64 = 4711 };
 
 	T_EQ(next, DOCA_CTX_STATE_STOPPING);
-	TD_OK(doca_ctx_set_user_data(node->ctx, data));
-	TD_OK(doca_ctx_set_state_changed_cb(node->ctx, second_state));
+	T_OK(doca_ctx_set_user_data(side->ctx, data));
+	T_OK(doca_ctx_set_state_changed_cb(side->ctx, second_state));
 }
 
 /* behaviour: C9, C10 */
-static void
-data_changed(void)
+T_CASE(data_changed)
 {
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	nb_second = 0;
 	t.client.hooks.state = change_data;
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(nb_second, 1);
-	TD_OK(doca_ctx_set_state_changed_cb(t.client.ctx, NULL));
-	td_close(&t);
+	T_OK(doca_ctx_set_state_changed_cb(t.client.ctx, NULL));
+	pair_close(&t);
 }
 
 /* Disconnects */
@@ -503,177 +490,148 @@ data_changed(void)
 static unsigned int nb_cuts;
 
 static void
-cut(struct td_node *node, struct doca_comch_connection *conn)
+cut(struct side *side, struct doca_comch_connection *conn)
 {
 	if (nb_cuts++ == 0)
-		TD_OK(doca_comch_server_disconnect(node->server, conn));
+		T_OK(doca_comch_server_disconnect(side->server, conn));
 	else
-		TD_IS(doca_comch_server_disconnect(node->server, conn),
-			DOCA_ERROR_INVALID_VALUE);
+		T_IS(doca_comch_server_disconnect(side->server, conn), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void
-cut_at_msg(struct td_node *node, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+cut_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
 {
 	RTE_SET_USED(msg);
 	RTE_SET_USED(len);
-	cut(node, conn);
+	cut(side, conn);
 }
 
 static void
-cut_at_sent(struct td_node *node, struct doca_comch_task_send *task)
+cut_at_sent(struct side *side, struct doca_comch_task_send *task)
 {
-	cut(node, node->conn);
+	cut(side, side->conn);
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
 static void
-cut_at_consumer(struct td_node *node, uint32_t id)
+cut_at_consumer(struct side *side, uint32_t id)
 {
 	RTE_SET_USED(id);
-	cut(node, node->conn);
+	cut(side, side->conn);
 }
 
 static void
-not_twice(struct td_node *node, struct doca_comch_connection *conn)
+not_twice(struct side *side, struct doca_comch_connection *conn)
 {
-	TD_IS(doca_comch_server_disconnect(node->server, conn), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comch_server_disconnect(side->server, conn), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void
-was_cut(struct td *t)
+was_cut(struct pair *t)
 {
-	TD_UNTIL(t, td_state(t->client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	T_GE(nb_cuts, 1);
 	/* Who has cut it is not told. */
 	T_EQ(t->server.nb_disconnects, 0);
 	memset(&t->server.hooks, 0, sizeof(t->server.hooks));
-	td_connect(t);
-	td_close(t);
+	pair_connect(t);
+	pair_close(t);
 }
 
 /* behaviour: S19, S22 */
-static void
-cut_in_callbacks(void)
+T_CASE(cut_in_callbacks)
 {
-	struct td_queue cons;
-	struct td_mem mem;
-	struct td t;
+	struct queue cons;
+	struct memory mem;
+	struct pair t;
 
 	nb_cuts = 0;
-	td_create(&t);
+	pair_create(&t);
 	t.server.hooks.connected = cut;
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	was_cut(&t);
 
 	nb_cuts = 0;
-	td_open(&t);
-	td_traffic(&t);
+	pair_open(&t);
+	pair_traffic(&t);
 	t.server.hooks.msg = cut_at_msg;
 	was_cut(&t);
 	/* No message after the one in whose callback it went. */
 	T_EQ(nb_cuts, 1);
 
 	nb_cuts = 0;
-	td_open(&t);
-	td_traffic(&t);
+	pair_open(&t);
+	pair_traffic(&t);
 	t.server.hooks.sent = cut_at_sent;
 	was_cut(&t);
 
 	nb_cuts = 0;
-	td_open(&t);
-	td_mem_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	td_consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
+	pair_open(&t);
+	memory_create(&mem, t.client.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&cons, t.client.conn, mem.mmap, NULL, 4);
 	t.server.hooks.consumer = cut_at_consumer;
-	TD_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, (doca_pe_progress(cons.pe), td_state(cons.ctx) == DOCA_CTX_STATE_IDLE));
-	td_queue_destroy(&t, &cons);
-	td_mem_destroy(&mem);
+	T_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(cons.pe)), ctx_is_idle(cons.ctx));
+	queue_destroy(&t, &cons);
+	memory_destroy(&mem);
 	was_cut(&t);
 
-	td_open(&t);
+	pair_open(&t);
 	t.server.hooks.disconnected = not_twice;
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
-	td_close(&t);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
+	pair_close(&t);
 }
 
 /* The server's last word finds nobody; the client's last words find the server. */
-static void
-leaves_amid_messages(void)
+T_CASE(leaves_amid_messages)
 {
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	for (i = 0; i < 1000; i++) {
-		td_send(&t.client, &i, sizeof(i));
-		td_send(&t.server, &i, sizeof(i));
+		side_send(&t.client, &i, sizeof(i));
+		side_send(&t.server, &i, sizeof(i));
 	}
 	for (i = 0; i < 5; i++)
-		td_progress(&t);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
+		pair_progress(&t);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 1000);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
 	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 1000);
 	T_GE(t.server.nb_msgs, t.client.nb_sent);
-	td_close(&t);
+	pair_close(&t);
 }
 
 static void
-dial_from(struct td_node *node, struct doca_comch_connection *conn)
+dial_from(struct side *side, struct doca_comch_connection *conn)
 {
-	struct td_node *second = node->arg;
+	struct side *second = side->arg;
 
 	RTE_SET_USED(conn);
-	if (td_state(second->ctx) == DOCA_CTX_STATE_IDLE)
-		TD_IS(doca_ctx_start(second->ctx), DOCA_ERROR_IN_PROGRESS);
+	if (ctx_is_idle(second->ctx))
+		T_IS(doca_ctx_start(second->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
 /* Another client is started while one says goodbye. */
-static void
-second_connect_in_disconnect(void)
+T_CASE(second_connect_in_disconnect)
 {
-	struct td_node second;
-	struct td t;
+	struct side second;
+	struct pair t;
 
-	td_open(&t);
-	td_client_create_on(&second, "td", t.server.pe);
+	pair_open(&t);
+	client_create_on(&second, "pair", t.server.pe);
 	t.server.arg = &second;
 	t.server.hooks.disconnected = dial_from;
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(second.ctx) == DOCA_CTX_STATE_RUNNING && t.server.nb_connects == 2);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_running(second.ctx) && t.server.nb_connects == 2);
 	T_EQ(t.server.nb_disconnects, 1);
 	t.server.hooks.disconnected = NULL;
-	TD_IS(doca_ctx_stop(second.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(second.ctx) == DOCA_CTX_STATE_IDLE && t.server.nb_disconnects == 2);
-	td_node_destroy(&second);
-	td_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "client_stops_in_msg", client_stops_in_msg },
-	{ "server_stops_in_msg", server_stops_in_msg },
-	{ "server_stops_in_sent", server_stops_in_sent },
-	{ "server_stops_in_connect", server_stops_in_connect },
-	{ "server_stops_in_disconnect", server_stops_in_disconnect },
-	{ "server_stops_in_consumer", server_stops_in_consumer },
-	{ "destroyed_in_idle", destroyed_in_idle },
-	{ "destroyed_in_idle_of_start", destroyed_in_idle_of_start },
-	{ "destroyed_in_stop", destroyed_in_stop },
-	{ "others_destroyed", others_destroyed },
-	{ "stopped_between_events", stopped_between_events },
-	{ "engine_in_callbacks", engine_in_callbacks },
-	{ "data_changed", data_changed },
-	{ "cut_in_callbacks", cut_in_callbacks },
-	{ "leaves_amid_messages", leaves_amid_messages },
-	{ "second_connect_in_disconnect", second_connect_in_disconnect },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_IS(doca_ctx_stop(second.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(second.ctx) && t.server.nb_disconnects == 2);
+	side_destroy(&second);
+	pair_close(&t);
 }

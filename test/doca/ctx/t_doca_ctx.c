@@ -4,96 +4,93 @@
 
 /* Contexts, the progress engine, tasks: behaviours C and P. */
 
+#include "comch/queue.h"
 #include "t_main.h"
-#include "comch/pair.h"
 
 static bool
-went(const struct td_states *s, unsigned int i, enum doca_ctx_states prev,
+went(const struct state_log *s, unsigned int i, enum doca_ctx_states prev,
 		enum doca_ctx_states next)
 {
 	return i < s->nb && s->prev[i] == prev && s->next[i] == next;
 }
 
 /* behaviour: C1, C10, P14, C16, S13 */
-static void
-fresh(void)
+T_CASE(fresh)
 {
 	struct doca_comch_connection *conn;
 	struct doca_comch_task_send *task;
 	union doca_data data;
 	doca_error_t ret;
-	struct td t;
+	struct pair t;
 	size_t n;
 
-	td_create(&t);
-	T_EQ(td_state(t.server.ctx), DOCA_CTX_STATE_IDLE);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
-	TD_OK(doca_ctx_get_user_data(t.client.ctx, &data));
+	pair_create(&t);
+	T_EQ(ctx_state(t.server.ctx), DOCA_CTX_STATE_IDLE);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
+	T_OK(doca_ctx_get_user_data(t.client.ctx, &data));
 	T_CHECK(data.ptr == &t.client);
 	/* It is where a stop leads to. */
-	TD_OK(doca_ctx_stop(t.server.ctx));
+	T_OK(doca_ctx_stop(t.server.ctx));
 	T_EQ(t.server.states.nb, 0);
-	TD_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
+	T_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
 	T_EQ(n, 0);
 	/* Programs ask for it until it is there, and then send at once. */
-	TD_UNTIL(&t, (ret = doca_comch_client_get_connection(t.client.client, &conn)) !=
-		DOCA_ERROR_BAD_STATE);
-	TD_OK(ret);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_RUNNING);
-	TD_OK(doca_comch_client_task_send_alloc_init(t.client.client, conn, "x", 1, &task));
-	TD_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
-	TD_UNTIL(&t, t.server.nb_msgs == 1 && t.client.nb_sent == 1);
-	td_close(&t);
+	T_WAIT(pair_progress(&t), (ret = doca_comch_client_get_connection(t.client.client,
+		&conn)) != DOCA_ERROR_BAD_STATE);
+	T_OK(ret);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_RUNNING);
+	T_OK(doca_comch_client_task_send_alloc_init(t.client.client, conn, "x", 1, &task));
+	T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+	T_WAIT(pair_progress(&t), t.server.nb_msgs == 1 && t.client.nb_sent == 1);
+	pair_close(&t);
 }
 
 /* behaviour: C10 */
-static void
-user_data_is_zero_at_first(void)
+T_CASE(user_data_is_zero_at_first)
 {
-	struct doca_dev *dev = td_dev_open("host", "b1:00.0");
+	struct doca_dev *dev = dev_open("host", "b1:00.0");
 	struct doca_comch_client *client;
 	union doca_data data = { .u64 = 7 };
 
-	TD_OK(doca_comch_client_create(dev, "x", &client));
-	TD_OK(doca_ctx_get_user_data(doca_comch_client_as_ctx(client), &data));
+	T_OK(doca_comch_client_create(dev, "x", &client));
+	T_OK(doca_ctx_get_user_data(doca_comch_client_as_ctx(client), &data));
 	T_EQ(data.u64, 0);
-	TD_OK(doca_comch_client_destroy(client));
-	TD_OK(doca_dev_close(dev));
+	T_OK(doca_comch_client_destroy(client));
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: C2, C3, C4 */
-static void
-start_refused(void)
+T_CASE(start_refused)
 {
-	struct doca_dev *dev = td_dev_open("host", "b1:00.0");
+	struct doca_dev *dev = dev_open("host", "b1:00.0");
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
-	struct td t;
+	struct pair t;
 
-	TD_OK(doca_comch_client_create(dev, "x", &client));
+	T_OK(doca_comch_client_create(dev, "x", &client));
 	ctx = doca_comch_client_as_ctx(client);
-	TD_IS(doca_ctx_start(ctx), DOCA_ERROR_NOT_CONNECTED);
-	TD_OK(doca_pe_create(&pe));
-	TD_OK(doca_pe_connect_ctx(pe, ctx));
+	T_IS(doca_ctx_start(ctx), DOCA_ERROR_NOT_CONNECTED);
+	T_OK(doca_pe_create(&pe));
+	T_OK(doca_pe_connect_ctx(pe, ctx));
 	/* No tasks, and then no callbacks. */
-	TD_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(td_state(ctx), DOCA_CTX_STATE_IDLE);
-	TD_OK(doca_comch_client_destroy(client));
-	TD_OK(doca_pe_destroy(pe));
-	TD_OK(doca_dev_close(dev));
+	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(ctx_state(ctx), DOCA_CTX_STATE_IDLE);
+	T_OK(doca_comch_client_destroy(client));
+	T_OK(doca_pe_destroy(pe));
+	T_OK(doca_dev_close(dev));
 
-	td_create(&t);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.server.ctx), DOCA_ERROR_BAD_STATE);
-	T_EQ(td_state(t.server.ctx), DOCA_CTX_STATE_RUNNING);
-	td_connect(&t);
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_BAD_STATE);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_RUNNING);
-	td_close(&t);
+	pair_create(&t);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.server.ctx), DOCA_ERROR_BAD_STATE);
+	T_EQ(ctx_state(t.server.ctx), DOCA_CTX_STATE_RUNNING);
+	pair_connect(&t);
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_BAD_STATE);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_RUNNING);
+	pair_close(&t);
 }
 
 static void
@@ -115,217 +112,208 @@ no_msg(struct doca_comch_event_msg_recv *event, uint8_t *buf, uint32_t len,
 }
 
 /* behaviour: C4 */
-static void
-mandatory_callbacks(void)
+T_CASE(mandatory_callbacks)
 {
-	struct doca_dev *dev = td_dev_open("dpu", "03:00.0");
-	struct doca_dev_rep *rep = td_rep_open(dev, "b1:00.0");
+	struct doca_dev *dev = dev_open("dpu", "03:00.0");
+	struct doca_dev_rep *rep = rep_open(dev, "b1:00.0");
 	struct doca_comch_server *server;
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
 
-	TD_OK(doca_pe_create(&pe));
-	TD_OK(doca_comch_server_create(dev, rep, "x", &server));
+	T_OK(doca_pe_create(&pe));
+	T_OK(doca_comch_server_create(dev, rep, "x", &server));
 	ctx = doca_comch_server_as_ctx(server);
-	TD_OK(doca_pe_connect_ctx(pe, ctx));
-	TD_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
-	TD_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_comch_server_event_msg_recv_register(server, no_msg));
-	TD_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(td_state(ctx), DOCA_CTX_STATE_IDLE);
-	TD_OK(doca_comch_server_destroy(server));
-	TD_OK(doca_pe_destroy(pe));
-	TD_OK(doca_dev_rep_close(rep));
-	TD_OK(doca_dev_close(dev));
+	T_OK(doca_pe_connect_ctx(pe, ctx));
+	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
+	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_comch_server_event_msg_recv_register(server, no_msg));
+	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_EQ(ctx_state(ctx), DOCA_CTX_STATE_IDLE);
+	T_OK(doca_comch_server_destroy(server));
+	T_OK(doca_pe_destroy(pe));
+	T_OK(doca_dev_rep_close(rep));
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: C5, C6, C7, C8, C9, C12, C13, S3, S6, S7, S23 */
-static void
-life(void)
+T_CASE(life)
 {
-	const struct td_states *s, *c;
-	struct td t;
+	const struct state_log *s, *c;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	s = &t.server.states;
 	c = &t.client.states;
-	TD_OK(doca_ctx_start(t.server.ctx));
+	T_OK(doca_ctx_start(t.server.ctx));
 	T_EQ(s->nb, 1);
 	T_CHECK(went(s, 0, DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_RUNNING));
 	T_CHECK(s->user_data.ptr == &t.server && s->ctx == t.server.ctx);
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_EQ(c->nb, 1);
 	T_CHECK(went(c, 0, DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_STARTING));
-	TD_UNTIL(&t, c->nb == 2);
+	T_WAIT(pair_progress(&t), c->nb == 2);
 	T_CHECK(went(c, 1, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_RUNNING));
-	TD_UNTIL(&t, t.server.nb_connects == 1);
+	T_WAIT(pair_progress(&t), t.server.nb_connects == 1);
 	/* With a connection. */
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_CHECK(went(c, 2, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING));
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, c->nb == 4 && t.server.nb_disconnects == 1);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), c->nb == 4 && t.server.nb_disconnects == 1);
 	T_CHECK(went(c, 3, DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE));
 	/* With nothing at all. */
-	TD_OK(doca_ctx_stop(t.server.ctx));
+	T_OK(doca_ctx_stop(t.server.ctx));
 	T_EQ(s->nb, 2);
 	T_CHECK(went(s, 1, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_IDLE));
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: C11, S16 */
-static void
-setters_in_their_time(void)
+T_CASE(setters_in_their_time)
 {
 	uint32_t size;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	TD_IS(doca_comch_server_set_max_msg_size(t.server.server, 100), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_client_set_max_msg_size(t.client.client, 100), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_server_set_recv_queue_size(t.server.server, 10), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_client_set_recv_queue_size(t.client.client, 10), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1),
+	pair_open(&t);
+	T_IS(doca_comch_server_set_max_msg_size(t.server.server, 100), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_client_set_max_msg_size(t.client.client, 100), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_server_set_recv_queue_size(t.server.server, 10), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_client_set_recv_queue_size(t.client.client, 10), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 1),
+	T_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 1),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_client_event_msg_recv_register(t.client.client, no_msg),
+	T_IS(doca_comch_client_event_msg_recv_register(t.client.client, no_msg),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_comch_server_event_msg_recv_register(t.server.server, no_msg),
+	T_IS(doca_comch_server_event_msg_recv_register(t.server.server, no_msg),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
-	TD_OK(doca_comch_client_set_max_msg_size(t.client.client, 100));
-	TD_OK(doca_comch_client_get_max_msg_size(t.client.client, &size));
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
+	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 100));
+	T_OK(doca_comch_client_get_max_msg_size(t.client.client, &size));
 	T_EQ(size, 100);
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: C14, C18, P15 */
-static void
-stop_waits_for_tasks(void)
+T_CASE(stop_waits_for_tasks)
 {
 	struct doca_comch_task_send *task, *kept;
 	size_t n;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	task = td_task(&t.client, "abc", 3);
-	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
+	pair_open(&t);
+	task = side_task(&t.client, "abc", 3);
+	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
 	T_EQ(n, 0);
 	t.client.keep_tasks = true;
-	kept = td_task(&t.client, "def", 3);
-	TD_OK(doca_task_submit(doca_comch_task_send_as_task(kept)));
-	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
+	kept = side_task(&t.client, "def", 3);
+	T_OK(doca_task_submit(doca_comch_task_send_as_task(kept)));
+	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
 	T_EQ(n, 1);
-	TD_OK(doca_pe_get_num_inflight_tasks(t.client.pe, &n));
+	T_OK(doca_pe_get_num_inflight_tasks(t.client.pe, &n));
 	T_EQ(n, 1);
-	TD_UNTIL(&t, t.client.nb_sent == 1);
-	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
+	T_WAIT(pair_progress(&t), t.client.nb_sent == 1);
+	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
 	T_EQ(n, 0);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_UNTIL(&t, t.server.nb_disconnects == 1 && !td_progress(&t));
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1 && !pair_progress(&t));
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	/* It may be submitted, but does not go. */
-	TD_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
-	TD_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
+	T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
 	T_EQ(n, 1);
 	T_EQ(doca_pe_progress(t.client.pe), 1);
 	T_EQ(t.client.nb_send_errors, 1);
 	T_EQ(t.client.send_status, DOCA_ERROR_SHUTDOWN);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(task));
-	td_progress(&t);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	pair_progress(&t);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(kept));
 	/* Not here: callbacks are the progress's. */
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	T_EQ(doca_pe_progress(t.client.pe), 1);
-	T_EQ(td_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
-	td_close(&t);
+	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
+	pair_close(&t);
 }
 
 /* behaviour: C15 */
-static void
-stop_while_starting(void)
+T_CASE(stop_while_starting)
 {
 	struct doca_comch_connection *conn;
-	const struct td_states *c;
-	struct td t;
+	const struct state_log *c;
+	struct pair t;
 
-	td_create(&t);
+	pair_create(&t);
 	c = &t.client.states;
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	/* It never was up. */
-	TD_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
-	TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(c->nb, 3);
 	T_CHECK(went(c, 1, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_STOPPING));
 	T_CHECK(went(c, 2, DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE));
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: C19, S26 */
-static void
-again(void)
+T_CASE(again)
 {
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	for (i = 1; i <= 5; i++) {
-		td_send(&t.client, &i, sizeof(i));
-		TD_UNTIL(&t, t.server.nb_msgs == i && t.client.nb_sent == i);
-		TD_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-		TD_UNTIL(&t, td_state(t.client.ctx) == DOCA_CTX_STATE_IDLE &&
+		side_send(&t.client, &i, sizeof(i));
+		T_WAIT(pair_progress(&t), t.server.nb_msgs == i && t.client.nb_sent == i);
+		T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+		T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx) &&
 			t.server.nb_disconnects == i);
 		if (i == 3) {
-			TD_OK(doca_ctx_stop(t.server.ctx));
-			TD_OK(doca_ctx_start(t.server.ctx));
+			T_OK(doca_ctx_stop(t.server.ctx));
+			T_OK(doca_ctx_start(t.server.ctx));
 		}
 		t.client.states.nb = 0;
-		td_connect(&t);
+		pair_connect(&t);
 	}
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: C21 */
-static void
-no_other_data_path(void)
+T_CASE(no_other_data_path)
 {
 	struct doca_devinfo *info;
 	uint32_t n = 7;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_IS(doca_ctx_set_datapath_on_dpa(t.client.ctx, (struct doca_dpa *)&t),
+	pair_create(&t);
+	T_IS(doca_ctx_set_datapath_on_dpa(t.client.ctx, (struct doca_dpa *)&t),
 		DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_ctx_set_datapath_on_gpu(t.client.ctx, (struct doca_gpu *)&t),
+	T_IS(doca_ctx_set_datapath_on_gpu(t.client.ctx, (struct doca_gpu *)&t),
 		DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_ctx_set_completion_vector(t.client.ctx, 0), DOCA_ERROR_NOT_SUPPORTED);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_ctx_set_datapath_on_dpa(t.server.ctx, (struct doca_dpa *)&t),
+	T_IS(doca_ctx_set_completion_vector(t.client.ctx, 0), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_set_datapath_on_dpa(t.server.ctx, (struct doca_dpa *)&t),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_ctx_set_datapath_on_gpu(t.server.ctx, (struct doca_gpu *)&t),
+	T_IS(doca_ctx_set_datapath_on_gpu(t.server.ctx, (struct doca_gpu *)&t),
 		DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_ctx_set_completion_vector(t.server.ctx, 0), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_ctx_set_datapath_on_dpa(NULL, (struct doca_dpa *)&t),
-		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_set_datapath_on_gpu(t.client.ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_set_completion_vector(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_set_completion_vector(t.server.ctx, 0), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_ctx_set_datapath_on_dpa(NULL, (struct doca_dpa *)&t), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_set_datapath_on_gpu(t.client.ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_set_completion_vector(NULL, 0), DOCA_ERROR_INVALID_VALUE);
 	info = doca_dev_as_devinfo(t.client.dev);
-	TD_OK(doca_ctx_cap_get_num_completion_vectors(info, &n));
+	T_OK(doca_ctx_cap_get_num_completion_vectors(info, &n));
 	T_EQ(n, 0);
-	TD_IS(doca_ctx_cap_get_num_completion_vectors(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_cap_get_num_completion_vectors(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_cap_get_num_completion_vectors(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_cap_get_num_completion_vectors(info, NULL), DOCA_ERROR_INVALID_VALUE);
 	doca_ctx_flush_tasks(t.client.ctx);
-	td_close(&t);
+	pair_close(&t);
 }
 
-static void
-null_arguments(void)
+T_CASE(null_arguments)
 {
 	enum doca_ctx_states state;
 	union doca_data data = { .u64 = 0 };
@@ -333,44 +321,43 @@ null_arguments(void)
 	size_t n;
 	int fd;
 
-	TD_IS(doca_ctx_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_get_num_inflight_tasks(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_get_user_data(NULL, &data), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_set_state_changed_cb(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_ctx_get_state(NULL, &state), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_create(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_start(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_get_num_inflight_tasks(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_get_user_data(NULL, &data), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_set_state_changed_cb(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_ctx_get_state(NULL, &state), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_pe_progress(NULL), 0);
-	TD_OK(doca_pe_create(&pe));
-	TD_IS(doca_pe_get_notification_handle(NULL, &fd), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_get_notification_handle(pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_clear_notification(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_request_notification(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_get_num_inflight_tasks(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_get_num_inflight_tasks(pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_connect_ctx(pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_pe_connect_ctx(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_pe_destroy(pe));
-	TD_IS(doca_task_submit(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_task_try_submit(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_task_submit_ex(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_task_get_status(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_pe_create(&pe));
+	T_IS(doca_pe_get_notification_handle(NULL, &fd), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_get_notification_handle(pe, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_clear_notification(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_request_notification(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_get_num_inflight_tasks(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_get_num_inflight_tasks(pe, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_connect_ctx(pe, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_pe_connect_ctx(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_pe_destroy(pe));
+	T_IS(doca_task_submit(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_task_try_submit(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_task_submit_ex(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_task_get_status(NULL), DOCA_ERROR_INVALID_VALUE);
 	doca_task_set_user_data(NULL, data);
 	T_EQ(doca_task_get_user_data(NULL).u64, 0);
 	T_CHECK(doca_task_get_ctx(NULL) == NULL);
 	doca_task_free(NULL);
 }
 
-static void
-batches_are_not_here(void)
+T_CASE(batches_are_not_here)
 {
 	union doca_data data = { .u64 = 1 };
 
-	TD_IS(doca_task_batch_submit(NULL), DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_task_batch_try_submit(NULL), DOCA_ERROR_NOT_SUPPORTED);
-	TD_IS(doca_task_batch_get_status(NULL), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_task_batch_submit(NULL), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_task_batch_try_submit(NULL), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_task_batch_get_status(NULL), DOCA_ERROR_NOT_SUPPORTED);
 	doca_task_batch_free(NULL);
 	doca_task_batch_set_user_data(NULL, data);
 	T_EQ(doca_task_batch_get_user_data(NULL).u64, 0);
@@ -380,148 +367,118 @@ batches_are_not_here(void)
 }
 
 /* behaviour: P1, P3, P4, S27 */
-static void
-engine(void)
+T_CASE(engine)
 {
 	struct doca_pe *pe;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_pe_create(&pe));
+	pair_create(&t);
+	T_OK(doca_pe_create(&pe));
 	T_EQ(doca_pe_progress(pe), 0);
-	TD_IS(doca_pe_connect_ctx(pe, t.server.ctx), DOCA_ERROR_NOT_PERMITTED);
-	TD_IS(doca_pe_connect_ctx(t.server.pe, t.server.ctx), DOCA_ERROR_NOT_PERMITTED);
-	TD_OK(doca_ctx_start(t.server.ctx));
-	TD_IS(doca_pe_connect_ctx(pe, t.server.ctx), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_pe_destroy(t.server.pe), DOCA_ERROR_IN_USE);
-	TD_IS(doca_comch_server_destroy(t.server.server), DOCA_ERROR_IN_USE);
-	td_connect(&t);
-	TD_IS(doca_comch_client_destroy(t.client.client), DOCA_ERROR_IN_USE);
-	while (td_progress(&t))
+	T_IS(doca_pe_connect_ctx(pe, t.server.ctx), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_pe_connect_ctx(t.server.pe, t.server.ctx), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_pe_connect_ctx(pe, t.server.ctx), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_pe_destroy(t.server.pe), DOCA_ERROR_IN_USE);
+	T_IS(doca_comch_server_destroy(t.server.server), DOCA_ERROR_IN_USE);
+	pair_connect(&t);
+	T_IS(doca_comch_client_destroy(t.client.client), DOCA_ERROR_IN_USE);
+	while (pair_progress(&t))
 		;
-	td_close(&t);
-	TD_OK(doca_pe_destroy(pe));
+	pair_close(&t);
+	T_OK(doca_pe_destroy(pe));
 }
 
 /* behaviour: P5 */
-static void
-one_engine_for_all(void)
+T_CASE(one_engine_for_all)
 {
-	struct td_mem mem;
-	struct td_queue c, p;
+	struct memory mem;
+	struct queue c, p;
 	struct doca_buf *buf;
 	uint32_t id;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
-	td_mem_create(&mem, t.server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	td_consumer_create(&c, t.server.conn, mem.mmap, t.server.pe, 4);
-	id = td_consumer_start(&t, &c);
-	td_producer_create(&p, t.client.conn, t.client.pe, 4);
-	TD_OK(doca_ctx_start(p.ctx));
-	buf = td_buf(&mem, 0, 64, false);
-	td_post(&c, buf);
-	TD_OK(doca_task_submit(td_put_task(&p, NULL, "hi", 2, id)));
-	td_send(&t.client, "msg", 3);
-	TD_UNTIL(&t, c.nb_done == 1 && p.nb_done == 1 && t.server.nb_msgs == 1);
-	td_queue_destroy(&t, &p);
-	td_queue_destroy(&t, &c);
-	TD_OK(doca_buf_dec_refcount(buf, NULL));
-	td_mem_destroy(&mem);
-	td_close(&t);
+	pair_open(&t);
+	memory_create(&mem, t.server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&c, t.server.conn, mem.mmap, t.server.pe, 4);
+	id = consumer_start(&t, &c);
+	producer_create(&p, t.client.conn, t.client.pe, 4);
+	T_OK(doca_ctx_start(p.ctx));
+	buf = memory_buf(&mem, 0, 64, false);
+	queue_post(&c, buf);
+	T_OK(doca_task_submit(queue_put_task(&p, NULL, "hi", 2, id)));
+	side_send(&t.client, "msg", 3);
+	T_WAIT(pair_progress(&t), c.nb_done == 1 && p.nb_done == 1 && t.server.nb_msgs == 1);
+	queue_destroy(&t, &p);
+	queue_destroy(&t, &c);
+	T_OK(doca_buf_dec_refcount(buf, NULL));
+	memory_destroy(&mem);
+	pair_close(&t);
 }
 
 static void
-resubmit(struct td_node *node, struct doca_comch_task_send *task)
+resubmit(struct side *side, struct doca_comch_task_send *task)
 {
 	struct doca_task *t = doca_comch_task_send_as_task(task);
 
-	if (node->nb_sent < 10)
-		TD_OK(doca_task_submit(t));
+	if (side->nb_sent < 10)
+		T_OK(doca_task_submit(t));
 	else
 		doca_task_free(t);
 }
 
 /* behaviour: P2, P7, P8, P9, P10, P11 */
-static void
-tasks(void)
+T_CASE(tasks)
 {
 	const union doca_data data = { .u64 = 0x1234567890 };
 	struct doca_task *task;
-	struct td t;
+	struct pair t;
 
-	td_open(&t);
+	pair_open(&t);
 	t.client.hooks.sent = resubmit;
-	task = doca_comch_task_send_as_task(td_task(&t.client, "abc", 3));
+	task = doca_comch_task_send_as_task(side_task(&t.client, "abc", 3));
 	T_EQ(doca_task_get_user_data(task).u64, 0);
 	doca_task_set_user_data(task, data);
 	T_EQ(doca_task_get_user_data(task).u64, data.u64);
 	T_CHECK(doca_task_get_ctx(task) == t.client.ctx);
-	TD_OK(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
+	T_OK(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
 	/* It is the library's now. */
-	TD_IS(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(t.client.nb_sent, 0);
-	TD_UNTIL(&t, t.client.nb_sent == 10);
+	T_WAIT(pair_progress(&t), t.client.nb_sent == 10);
 	T_EQ(t.client.sent_data.u64, data.u64);
 	T_EQ(t.client.nb_send_errors, 0);
 	T_EQ(t.server.nb_msgs, 10);
-	td_close(&t);
+	pair_close(&t);
 }
 
 /* behaviour: P6, P12, P13 */
-static void
-pool_of_tasks(void)
+T_CASE(pool_of_tasks)
 {
 	struct doca_comch_task_send *task[4], *more;
 	unsigned int i;
-	struct td t;
+	struct pair t;
 
-	td_create(&t);
-	TD_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 4));
-	TD_OK(doca_ctx_start(t.server.ctx));
-	td_connect(&t);
+	pair_create(&t);
+	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 4));
+	T_OK(doca_ctx_start(t.server.ctx));
+	pair_connect(&t);
 	for (i = 0; i < RTE_DIM(task); i++)
-		task[i] = td_task(&t.client, "abc", 3);
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),
+		task[i] = side_task(&t.client, "abc", 3);
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),
 		DOCA_ERROR_NO_MEMORY);
 	doca_task_free(doca_comch_task_send_as_task(task[2]));
 	/* Once only. */
 	doca_task_free(doca_comch_task_send_as_task(task[2]));
-	TD_IS(doca_task_try_submit(doca_comch_task_send_as_task(task[2])),
+	T_IS(doca_task_try_submit(doca_comch_task_send_as_task(task[2])), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_task_submit_ex(doca_comch_task_send_as_task(task[1]), 1 << 7),
 		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_task_submit_ex(doca_comch_task_send_as_task(task[1]), 1 << 7),
-		DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_task_try_submit(doca_comch_task_send_as_task(task[1])));
-	task[2] = td_task(&t.client, "abc", 3);
-	TD_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),
+	T_OK(doca_task_try_submit(doca_comch_task_send_as_task(task[1])));
+	task[2] = side_task(&t.client, "abc", 3);
+	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),
 		DOCA_ERROR_NO_MEMORY);
-	TD_UNTIL(&t, t.server.nb_msgs == 1 && !td_progress(&t));
+	T_WAIT(pair_progress(&t), t.server.nb_msgs == 1 && !pair_progress(&t));
 	for (i = 0; i < RTE_DIM(task); i++)
 		doca_task_free(doca_comch_task_send_as_task(task[i]));
-	td_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "fresh", fresh },
-	{ "user_data_is_zero_at_first", user_data_is_zero_at_first },
-	{ "start_refused", start_refused },
-	{ "mandatory_callbacks", mandatory_callbacks },
-	{ "life", life },
-	{ "setters_in_their_time", setters_in_their_time },
-	{ "stop_waits_for_tasks", stop_waits_for_tasks },
-	{ "stop_while_starting", stop_while_starting },
-	{ "again", again },
-	{ "no_other_data_path", no_other_data_path },
-	{ "null_arguments", null_arguments },
-	{ "batches_are_not_here", batches_are_not_here },
-	{ "engine", engine },
-	{ "one_engine_for_all", one_engine_for_all },
-	{ "tasks", tasks },
-	{ "pool_of_tasks", pool_of_tasks },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	pair_close(&t);
 }

@@ -22,8 +22,7 @@ create(void)
 	return w;
 }
 
-static void
-life(void)
+T_CASE(life)
 {
 	struct doca_workq *w;
 
@@ -39,8 +38,7 @@ static int nothing;
 #define NO_CTX ((struct doca_ctx *)(void *)&nothing)
 #define NO_DEV ((struct doca_dev *)(void *)&nothing)
 
-static void
-jobs(void)
+T_CASE(jobs)
 {
 	struct doca_job job = { .type = 1, .user_data = { .u64 = 2 } };
 	struct doca_event event = { .type = 3 };
@@ -58,8 +56,7 @@ jobs(void)
 	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
 }
 
-static void
-contexts(void)
+T_CASE(contexts)
 {
 	struct doca_workq *w = create();
 
@@ -78,8 +75,7 @@ contexts(void)
 	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
 }
 
-static void
-handle(void)
+T_CASE(handle)
 {
 	doca_event_handle_t fd = doca_event_invalid_handle, again;
 	struct doca_workq *w = create();
@@ -110,8 +106,7 @@ handle(void)
 	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
 }
 
-static void
-no_descriptors(void)
+T_CASE(no_descriptors)
 {
 	struct rlimit old, none = { 0 };
 	struct doca_workq *w = create();
@@ -123,18 +118,4 @@ no_descriptors(void)
 	T_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
 	T_EQ(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
 	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "life", life },
-		{ "jobs", jobs },
-		{ "contexts", contexts },
-		{ "handle", handle },
-		{ "no_descriptors", no_descriptors },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -14,8 +14,8 @@
 #include <rte_comch.h>
 #include <rte_comch_poll.h>
 
-#include "dev/dev.h"
 #include "common/capture.h"
+#include "dev/dev.h"
 #include "t_main.h"
 
 #ifdef DOCA_ARCH_DPU
@@ -60,8 +60,7 @@ open_dev(unsigned int i)
 }
 
 /* behaviour: D1, D9 */
-static void
-opened_devices_survive_the_list(void)
+T_CASE(opened_devices_survive_the_list)
 {
 	struct doca_dev *dev = open_dev(0);
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
@@ -76,8 +75,7 @@ opened_devices_survive_the_list(void)
 }
 
 /* behaviour: D2 */
-static void
-opened_twice_is_the_same(void)
+T_CASE(opened_twice_is_the_same)
 {
 	struct doca_dev *dev = open_dev(0), *again = open_dev(0);
 	int16_t id = impl_dev_id(dev);
@@ -97,8 +95,7 @@ opened_twice_is_the_same(void)
 }
 
 /* behaviour: D3, D4 */
-static void
-pci_addresses(void)
+T_CASE(pci_addresses)
 {
 	static const char *const bad[] = {
 		"", "03:00", "3:00.0", "03:00.8", "03:20.0", "03-00.0", "03:00.0 ", " 3:00.0",
@@ -138,8 +135,7 @@ pci_addresses(void)
 	} while (0)
 
 /* behaviour: D8 */
-static void
-what_a_device_is(void)
+T_CASE(what_a_device_is)
 {
 	static const uint8_t ipv4[] = IPV4;
 	struct doca_devinfo **list = list_devs();
@@ -163,8 +159,7 @@ what_a_device_is(void)
 	doca_devinfo_destroy_list(list);
 }
 
-static void
-numbers_of_a_device(void)
+T_CASE(numbers_of_a_device)
 {
 	struct doca_devinfo **list = list_devs();
 	enum doca_pci_func_type type;
@@ -202,8 +197,7 @@ numbers_of_a_device(void)
 	doca_devinfo_destroy_list(list);
 }
 
-static void
-caps(void)
+T_CASE(caps)
 {
 	static const struct {
 		doca_error_t (*get)(const struct doca_devinfo *devinfo, uint8_t *value);
@@ -230,8 +224,7 @@ caps(void)
 	doca_devinfo_destroy_list(list);
 }
 
-static void
-null_is_refused(void)
+T_CASE(null_is_refused)
 {
 	struct doca_devinfo **list = list_devs();
 	struct doca_devinfo_rep **reps;
@@ -265,8 +258,7 @@ null_is_refused(void)
 }
 
 /* Of ours, and of the native API that somebody uses beside. behaviour: X6 */
-static void
-a_device_in_use_stays_open(void)
+T_CASE(a_device_in_use_stays_open)
 {
 	struct doca_dev *dev = open_dev(0);
 	struct rte_comch_poll *poll;
@@ -293,8 +285,7 @@ a_device_in_use_stays_open(void)
 	rte_comch_poll_destroy(poll);
 }
 
-static void
-what_the_driver_refuses_is_said(void)
+T_CASE(what_the_driver_refuses_is_said)
 {
 	char path[512];
 	struct doca_devinfo **list;
@@ -331,8 +322,7 @@ open_and_close(void *arg)
 }
 
 /* Four threads at once, the first open of all among them. */
-static void
-any_thread_may_open(void)
+T_CASE(any_thread_may_open)
 {
 	struct doca_dev *devs[4];
 	pthread_t threads[4];
@@ -352,8 +342,7 @@ any_thread_may_open(void)
 #ifndef DOCA_ARCH_DPU
 
 /* behaviour: D5 */
-static void
-a_host_has_no_representors(void)
+T_CASE(a_host_has_no_representors)
 {
 	struct doca_dev *dev = open_dev(0);
 	struct doca_devinfo_rep **reps;
@@ -367,8 +356,7 @@ a_host_has_no_representors(void)
 }
 
 /* Each function is a device of its own; the first with a PCI address is its PF. */
-static void
-each_function_is_a_device(void)
+T_CASE(each_function_is_a_device)
 {
 	static const char *const names[] = { "pf0", "pf1", "pf0vf0", "pf0vf1", "pf0sf0" };
 	struct doca_devinfo **list = list_devs();
@@ -404,8 +392,7 @@ list_reps(struct doca_dev *dev, int filter, uint32_t want)
 }
 
 /* behaviour: D6 */
-static void
-filters(void)
+T_CASE(filters)
 {
 	static const struct {
 		int filter;
@@ -427,8 +414,7 @@ filters(void)
 }
 
 /* behaviour: D7 */
-static void
-what_a_representor_is(void)
+T_CASE(what_a_representor_is)
 {
 	static const struct {
 		const char *pci, *iface, *vuid;
@@ -476,8 +462,7 @@ what_a_representor_is(void)
 }
 
 /* behaviour: X6 */
-static void
-an_open_representor_keeps_its_device(void)
+T_CASE(an_open_representor_keeps_its_device)
 {
 	struct doca_dev *dev = open_dev(0);
 	struct doca_devinfo_rep **reps = list_reps(dev, 0, 5);
@@ -508,34 +493,3 @@ an_open_representor_keeps_its_device(void)
 }
 
 #endif
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "opened_devices_survive_the_list", opened_devices_survive_the_list },
-		{ "opened_twice_is_the_same", opened_twice_is_the_same },
-		{ "pci_addresses", pci_addresses },
-		{ "what_a_device_is", what_a_device_is },
-		{ "numbers_of_a_device", numbers_of_a_device },
-		{ "caps", caps },
-		{ "null_is_refused", null_is_refused },
-		{ "a_device_in_use_stays_open", a_device_in_use_stays_open },
-		{ "what_the_driver_refuses_is_said", what_the_driver_refuses_is_said },
-		{ "any_thread_may_open", any_thread_may_open },
-#ifndef DOCA_ARCH_DPU
-		{ "a_host_has_no_representors", a_host_has_no_representors },
-		{ "each_function_is_a_device", each_function_is_a_device },
-#else
-		{ "filters", filters },
-		{ "what_a_representor_is", what_a_representor_is },
-		{ "an_open_representor_keeps_its_device", an_open_representor_keeps_its_device },
-#endif
-	};
-
-	/* The built-in table, whatever this user has. */
-	setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-	unsetenv("COMCH_DEVICES");
-	unsetenv("COMCH_ROLE");
-	return t_main(cases, RTE_DIM(cases), argc, argv);
-}

@@ -22,8 +22,8 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
-#include "dev/eal.h"
 #include "common/capture.h"
+#include "dev/eal.h"
 #include "t_main.h"
 
 static doca_error_t
@@ -66,8 +66,7 @@ in_child(void (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void
-listing_needs_no_eal(void)
+T_CASE(listing_needs_no_eal)
 {
 	struct doca_devinfo **list;
 	uint32_t nb;
@@ -84,8 +83,7 @@ affinity_of_new(void *arg)
 	return NULL;
 }
 
-static void
-affinity_stays(void)
+T_CASE(affinity_stays)
 {
 	cpu_set_t before, after, of_new;
 	pthread_t thread;
@@ -150,8 +148,7 @@ blocks_all(const char *status)
 	T_EQ(strtoull(p + strlen("\nSigBlk:"), NULL, 16) & ALL_SIGNALS, ALL_SIGNALS);
 }
 
-static void
-signals_stay(void)
+T_CASE(signals_stay)
 {
 	sigset_t mask, before, after;
 	int i;
@@ -167,8 +164,7 @@ signals_stay(void)
 	T_GE(foreach_other_thread(blocks_all), 1);
 }
 
-static void
-it_is_quiet(void)
+T_CASE(it_is_quiet)
 {
 	t_capture_begin();
 	open_and_close();
@@ -182,8 +178,7 @@ start_eal(void *arg)
 	return NULL;
 }
 
-static void
-any_thread_may_start_it(void)
+T_CASE(any_thread_may_start_it)
 {
 	pthread_t threads[4];
 	doca_error_t ret[4];
@@ -202,8 +197,7 @@ any_thread_may_start_it(void)
 	rte_free(p);
 }
 
-static void
-the_programs_own_comes_first(void)
+T_CASE(the_programs_own_comes_first)
 {
 	char dir[PATH_MAX];
 
@@ -243,8 +237,7 @@ open_with_dir(void)
 	T_EQ(nb_entries(path), 1);
 }
 
-static void
-the_runtime_directory_goes(void)
+T_CASE(the_runtime_directory_goes)
 {
 	char path[PATH_MAX];
 
@@ -261,8 +254,7 @@ nothing(void)
 }
 
 /* What one leaves that was killed, the next takes away. */
-static void
-directories_of_the_dead_go(void)
+T_CASE(directories_of_the_dead_go)
 {
 	char path[PATH_MAX], dead[PATH_MAX + 32], file[PATH_MAX + 64];
 	pid_t pid;
@@ -303,8 +295,7 @@ child_may_not_close(void)
 	T_EQ(doca_dev_close(of_parent), DOCA_ERROR_NOT_SUPPORTED);
 }
 
-static void
-a_forked_child_is_refused(void)
+T_CASE(a_forked_child_is_refused)
 {
 	/* Forked before: nothing is inherited. */
 	T_EQ(in_child(open_and_close), 0);
@@ -348,8 +339,7 @@ nobodys_dir(const char *name)
 	return path;
 }
 
-static void
-a_plain_user_needs_nothing(void)
+T_CASE(a_plain_user_needs_nothing)
 {
 	char *dir = nobodys_dir("user"), path[PATH_MAX];
 
@@ -365,8 +355,7 @@ a_plain_user_needs_nothing(void)
 }
 
 /* No telemetry then, and not a word on stderr. */
-static void
-a_directory_that_cannot_be_written(void)
+T_CASE(a_directory_that_cannot_be_written)
 {
 	char *dir = nobodys_dir("ro"), path[PATH_MAX];
 
@@ -381,8 +370,7 @@ a_directory_that_cannot_be_written(void)
 	T_EQ(system(path), 0);
 }
 
-static void
-arguments_may_be_given(void)
+T_CASE(arguments_may_be_given)
 {
 	setenv("COMCH_EAL_ARGS", "  -m 300 --lcores=3@0  --no-telemetry --file-prefix=mine ", 1);
 	open_and_close();
@@ -390,8 +378,7 @@ arguments_may_be_given(void)
 	T_STR_HAS(rte_eal_get_runtime_dir(), "/dpdk/mine");
 }
 
-static void
-wrong_arguments_are_said(void)
+T_CASE(wrong_arguments_are_said)
 {
 	struct doca_dev *dev;
 
@@ -401,31 +388,4 @@ wrong_arguments_are_said(void)
 	T_STR_HAS(t_capture_end(), "COMCH_EAL_ARGS");
 	/* It is not tried again. */
 	T_EQ(open_one(&dev), DOCA_ERROR_INITIALIZATION);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "listing_needs_no_eal", listing_needs_no_eal },
-		{ "affinity_stays", affinity_stays },
-		{ "signals_stay", signals_stay },
-		{ "it_is_quiet", it_is_quiet },
-		{ "any_thread_may_start_it", any_thread_may_start_it },
-		{ "the_programs_own_comes_first", the_programs_own_comes_first },
-		{ "the_runtime_directory_goes", the_runtime_directory_goes },
-		{ "directories_of_the_dead_go", directories_of_the_dead_go },
-		{ "a_forked_child_is_refused", a_forked_child_is_refused },
-		{ "a_plain_user_needs_nothing", a_plain_user_needs_nothing },
-		{ "a_directory_that_cannot_be_written", a_directory_that_cannot_be_written },
-		{ "arguments_may_be_given", arguments_may_be_given },
-		{ "wrong_arguments_are_said", wrong_arguments_are_said },
-	};
-
-	/* The built-in table, whatever this user has. */
-	setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-	unsetenv("COMCH_DEVICES");
-	unsetenv("COMCH_ROLE");
-	unsetenv("COMCH_EAL_ARGS");
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -39,8 +39,7 @@ open_dev(void)
 	return dev;
 }
 
-static void
-lists(void)
+T_CASE(lists)
 {
 	struct doca_devinfo **list;
 	uint32_t nb;
@@ -51,8 +50,7 @@ lists(void)
 	T_EQ(doca_dev_close(open_dev()), DOCA_SUCCESS);
 }
 
-static void
-addresses(void)
+T_CASE(addresses)
 {
 	struct doca_pci_bdf bdf = { .raw = 0xffff };
 	struct doca_devinfo *info;
@@ -81,8 +79,7 @@ addresses(void)
 	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
 }
 
-static void
-capabilities(void)
+T_CASE(capabilities)
 {
 	struct doca_dev *dev = open_dev();
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
@@ -134,8 +131,7 @@ check_reps(struct doca_devinfo_rep **reps)
 	T_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
 }
 
-static void
-representors(void)
+T_CASE(representors)
 {
 	static const struct {
 		int filter;
@@ -174,17 +170,4 @@ representors(void)
 	T_EQ(doca_devinfo_rep_list_create(dev, 0, &reps, NULL), INVALID);
 	T_EQ(doca_devinfo_rep_list_destroy(NULL), INVALID);
 	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "lists", lists },
-		{ "addresses", addresses },
-		{ "capabilities", capabilities },
-		{ "representors", representors },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -26,8 +26,7 @@ list(uint32_t *nb)
 	return ret;
 }
 
-static void
-nobody_said(void)
+T_CASE(nobody_said)
 {
 	uint32_t nb;
 
@@ -37,8 +36,7 @@ nobody_said(void)
 	T_STR_HAS(t_capture_end(), "COMCH_ROLE=host");
 }
 
-static void
-the_variable_says(void)
+T_CASE(the_variable_says)
 {
 	uint32_t nb;
 
@@ -54,8 +52,7 @@ the_variable_says(void)
 	T_STR_HAS(t_capture_end(), "COMCH_ROLE=arm: give host or dpu");
 }
 
-static void
-the_first_to_say_counts(void)
+T_CASE(the_first_to_say_counts)
 {
 	uint32_t nb;
 
@@ -71,16 +68,4 @@ the_first_to_say_counts(void)
 	T_STR_HAS(t_capture_end(), "it is one for the dpu");
 	T_EQ(list(&nb), DOCA_SUCCESS);
 	T_EQ(nb, 1);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "nobody_said", nobody_said },
-		{ "the_variable_says", the_variable_says },
-		{ "the_first_to_say_counts", the_first_to_say_counts },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

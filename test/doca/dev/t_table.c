@@ -14,9 +14,9 @@
 #include <comch_doca.h>
 #include <doca_dev.h>
 
+#include "common/capture.h"
 #include "dev/dev.h"
 #include "dev/table.h"
-#include "common/capture.h"
 #include "t_main.h"
 
 #define DEV "[device d]\npci = 03:00.0\n"
@@ -90,8 +90,7 @@ static const struct {
 		"t:8: [function pf0] and [function b] are pf0 of two devices" },
 };
 
-static void
-each_mistake_has_its_line(void)
+T_CASE(each_mistake_has_its_line)
 {
 	struct impl_table t;
 	unsigned int i;
@@ -105,8 +104,7 @@ each_mistake_has_its_line(void)
 	}
 }
 
-static void
-a_long_line_is_refused(void)
+T_CASE(a_long_line_is_refused)
 {
 	char text[512] = DEV "args = ";
 	struct impl_table t = { .nb_devs = 0 };
@@ -128,8 +126,7 @@ entry(const struct impl_table *t, const char *label)
 	T_FAIL("no entry %s", label);
 }
 
-static void
-what_is_left_out_is_filled_in(void)
+T_CASE(what_is_left_out_is_filled_in)
 {
 	/* A byte order mark, indented lines, ends of lines of another system. */
 	static const char text[] = "\xef\xbb\xbf[function pf0sf7]\r\n  device = d\r\n"
@@ -184,8 +181,7 @@ what_is_left_out_is_filled_in(void)
 	impl_table_free(&t);
 }
 
-static void
-the_dpa_is_of_the_device(void)
+T_CASE(the_dpa_is_of_the_device)
 {
 	static const char text[] = DEV "dpa_cpus = 2-4,7\ndpa_max_run_ms = 4294967295\n"
 		PF0 "[function pf1]\npci = b1:00.1\ndpa_cpus =\ndpa_max_run_ms = 0\n";
@@ -212,8 +208,7 @@ the_dpa_is_of_the_device(void)
 	impl_table_free(&t);
 }
 
-static void
-the_built_in_one_is_right(void)
+T_CASE(the_built_in_one_is_right)
 {
 	struct impl_table t = { .nb_devs = 0 };
 
@@ -259,16 +254,14 @@ first_ibdev(void)
 	return name;
 }
 
-static void
-a_variable_names_the_table(void)
+T_CASE(a_variable_names_the_table)
 {
 	setenv("XDG_CONFIG_HOME", "/nowhere", 1);
 	setenv("COMCH_DEVICES", write_file(t_dir(), DEV "ibdev = given\n" PF0), 1);
 	T_STR_EQ(first_ibdev(), "given");
 }
 
-static void
-the_users_table_counts(void)
+T_CASE(the_users_table_counts)
 {
 	char dir[512];
 
@@ -280,8 +273,7 @@ the_users_table_counts(void)
 	T_STR_EQ(first_ibdev(), "of_home");
 }
 
-static void
-xdg_goes_before_home(void)
+T_CASE(xdg_goes_before_home)
 {
 	char dir[512];
 
@@ -295,8 +287,7 @@ xdg_goes_before_home(void)
 	T_STR_EQ(first_ibdev(), "of_xdg");
 }
 
-static void
-without_a_file_it_is_built_in(void)
+T_CASE(without_a_file_it_is_built_in)
 {
 	if (access("/etc/comch/devices.ini", F_OK) == 0)
 		t_skip("this system has a table");
@@ -323,30 +314,26 @@ refused(const char *why)
 	T_STR_EQ(t_capture_end(), "");
 }
 
-static void
-an_unreadable_file_is_no_fall_back(void)
+T_CASE(an_unreadable_file_is_no_fall_back)
 {
 	setenv("COMCH_DEVICES", "/nowhere/devices.ini", 1);
 	refused("comch: /nowhere/devices.ini: cannot be read: No such file or directory");
 }
 
-static void
-a_directory_is_no_table(void)
+T_CASE(a_directory_is_no_table)
 {
 	setenv("COMCH_DEVICES", t_dir(), 1);
 	refused("cannot be read: Is a directory");
 }
 
-static void
-a_wrong_file_is_said_aloud(void)
+T_CASE(a_wrong_file_is_said_aloud)
 {
 	setenv("COMCH_DEVICES", write_file(t_dir(), DEV PF0 "mac = 1\n"), 1);
 	refused("comch/devices.ini:5: mac = 1: give a MAC address");
 }
 
 /* Both objects are linked: the first one's role counts, and COMCH_ROLE more. */
-static void
-linked_twice_is_harmless(void)
+T_CASE(linked_twice_is_harmless)
 {
 	struct doca_devinfo **list;
 	uint32_t nb;
@@ -362,26 +349,4 @@ linked_twice_is_harmless(void)
 	comch_doca_role_set(COMCH_DOCA_ROLE_HOST);
 	comch_doca_role_set(COMCH_DOCA_ROLE_DPU);
 	T_STR_HAS(t_capture_end(), "linked as a program for the ");
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "each_mistake_has_its_line", each_mistake_has_its_line },
-		{ "a_long_line_is_refused", a_long_line_is_refused },
-		{ "what_is_left_out_is_filled_in", what_is_left_out_is_filled_in },
-		{ "the_dpa_is_of_the_device", the_dpa_is_of_the_device },
-		{ "the_built_in_one_is_right", the_built_in_one_is_right },
-		{ "a_variable_names_the_table", a_variable_names_the_table },
-		{ "the_users_table_counts", the_users_table_counts },
-		{ "xdg_goes_before_home", xdg_goes_before_home },
-		{ "without_a_file_it_is_built_in", without_a_file_it_is_built_in },
-		{ "an_unreadable_file_is_no_fall_back", an_unreadable_file_is_no_fall_back },
-		{ "a_directory_is_no_table", a_directory_is_no_table },
-		{ "a_wrong_file_is_said_aloud", a_wrong_file_is_said_aloud },
-		{ "linked_twice_is_harmless", linked_twice_is_harmless },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -5,14 +5,14 @@
 #include "dpa/call.h"
 
 struct call {
-	tdp_rpc_t fn;
+	dpa_call_t fn;
 	void *arg;
 };
 
 static void
 run_kernel(uint64_t arg)
 {
-	const struct tdp_kernel *kernel = (const void *)(uintptr_t)arg;
+	const struct dpa_call_kernel *kernel = (const void *)(uintptr_t)arg;
 
 	kernel->fn(kernel->arg);
 }
@@ -25,107 +25,107 @@ run_rpc(uint64_t arg)
 	return call->fn(call->arg);
 }
 
-TDPA_KERNEL(run_kernel)
-TDPA_RPC(run_rpc)
+DPA_KERNEL(run_kernel)
+DPA_RPC(run_rpc)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(run_kernel, 0),
-	TDPA_FUNC(run_rpc, 1),
+	DPA_FUNC(run_kernel, 0),
+	DPA_FUNC(run_rpc, 1),
 };
 
-TDPA_APP(app, funcs);
+DPA_APP(app, funcs);
 
 doca_dpa_func_t *
-tdp_kernel_func(void)
+dpa_call_kernel_func(void)
 {
-	return TDPA_F(run_kernel);
+	return DPA_HOST_FUNC(run_kernel);
 }
 
 void
-tdp_open(struct tdp *t)
+dpa_calls_open(struct dpa_calls *t)
 {
 	static bool is_logged;
 
 	if (!is_logged)
-		tdpa_log_begin();
+		log_keep();
 	is_logged = true;
-	t->dev = tdpa_dev(0);
-	TD_OK(doca_dpa_create(t->dev, &t->dpa));
-	TD_OK(doca_dpa_set_app(t->dpa, &app));
-	TD_OK(doca_dpa_start(t->dpa));
+	t->dev = host_dev(0);
+	T_OK(doca_dpa_create(t->dev, &t->dpa));
+	T_OK(doca_dpa_set_app(t->dpa, &app));
+	T_OK(doca_dpa_start(t->dpa));
 }
 
 void
-tdp_close(struct tdp *t)
+dpa_calls_close(struct dpa_calls *t)
 {
-	TD_OK(doca_dpa_destroy(t->dpa));
-	TD_OK(doca_dev_close(t->dev));
+	T_OK(doca_dpa_destroy(t->dpa));
+	T_OK(doca_dev_close(t->dev));
 }
 
 static doca_error_t
-rpc(struct tdp *t, tdp_rpc_t fn, void *arg, uint64_t *ret)
+rpc(struct dpa_calls *t, dpa_call_t fn, void *arg, uint64_t *ret)
 {
 	struct call call = { fn, arg };
 
-	return doca_dpa_rpc(t->dpa, TDPA_F(run_rpc), ret, (uint64_t)(uintptr_t)&call);
+	return doca_dpa_rpc(t->dpa, DPA_HOST_FUNC(run_rpc), ret, (uint64_t)(uintptr_t)&call);
 }
 
 uint64_t
-tdp_rpc(struct tdp *t, tdp_rpc_t fn, void *arg)
+dpa_call(struct dpa_calls *t, dpa_call_t fn, void *arg)
 {
 	uint64_t ret = 0;
 
-	TD_OK(rpc(t, fn, arg, &ret));
+	T_OK(rpc(t, fn, arg, &ret));
 	return ret;
 }
 
 void
-tdp_rpc_faults(struct tdp *t, tdp_rpc_t fn, void *arg, const char *text)
+dpa_call_faults(struct dpa_calls *t, dpa_call_t fn, void *arg, const char *text)
 {
-	size_t before = strlen(tdpa_log());
+	size_t before = strlen(log_kept());
 	uint64_t value;
 
-	TD_OK(doca_dpa_peek_at_last_error(t->dpa));
-	TD_IS(rpc(t, fn, arg, &value), DOCA_ERROR_DRIVER);
-	T_STR_HAS(tdpa_log() + before, text);
-	TD_IS(doca_dpa_peek_at_last_error(t->dpa), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_dpa_peek_at_last_error(t->dpa));
+	T_IS(rpc(t, fn, arg, &value), DOCA_ERROR_DRIVER);
+	T_STR_HAS(log_kept() + before, text);
+	T_IS(doca_dpa_peek_at_last_error(t->dpa), DOCA_ERROR_BAD_STATE);
 }
 
 struct doca_dpa_thread *
-tdp_thread(struct tdp *t, struct tdp_kernel *kernel)
+dpa_call_thread(struct dpa_calls *t, struct dpa_call_kernel *kernel)
 {
 	struct doca_dpa_thread *thread;
 
-	TD_OK(doca_dpa_thread_create(t->dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, tdp_kernel_func(), (uintptr_t)kernel));
-	TD_OK(doca_dpa_thread_start(thread));
+	T_OK(doca_dpa_thread_create(t->dpa, &thread));
+	T_OK(doca_dpa_thread_set_func_arg(thread, dpa_call_kernel_func(), (uintptr_t)kernel));
+	T_OK(doca_dpa_thread_start(thread));
 	return thread;
 }
 
 void
-tdp_thread_destroy(struct doca_dpa_thread *thread)
+dpa_call_thread_destroy(struct doca_dpa_thread *thread)
 {
-	TD_OK(doca_dpa_thread_stop(thread));
-	TD_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_thread_stop(thread));
+	T_OK(doca_dpa_thread_destroy(thread));
 }
 
 struct doca_dpa_completion *
-tdp_completion(struct tdp *t, unsigned int size, struct doca_dpa_thread *thread,
+dpa_call_completion(struct dpa_calls *t, unsigned int size, struct doca_dpa_thread *thread,
 		doca_dpa_dev_completion_t *handle)
 {
 	struct doca_dpa_completion *comp;
 
-	TD_OK(doca_dpa_completion_create(t->dpa, size, &comp));
+	T_OK(doca_dpa_completion_create(t->dpa, size, &comp));
 	if (thread != NULL)
-		TD_OK(doca_dpa_completion_set_thread(comp, thread));
-	TD_OK(doca_dpa_completion_start(comp));
-	TD_OK(doca_dpa_completion_get_dpa_handle(comp, handle));
+		T_OK(doca_dpa_completion_set_thread(comp, thread));
+	T_OK(doca_dpa_completion_start(comp));
+	T_OK(doca_dpa_completion_get_dpa_handle(comp, handle));
 	return comp;
 }
 
 void
-tdp_completion_destroy(struct doca_dpa_completion *comp)
+dpa_call_completion_destroy(struct doca_dpa_completion *comp)
 {
-	TD_OK(doca_dpa_completion_stop(comp));
-	TD_OK(doca_dpa_completion_destroy(comp));
+	T_OK(doca_dpa_completion_stop(comp));
+	T_OK(doca_dpa_completion_destroy(comp));
 }

@@ -13,7 +13,7 @@
 static int log_fd = -1;
 
 void
-tdpa_table(const char *keys)
+dpa_program_table(const char *keys)
 {
 	char path[512];
 	FILE *f;
@@ -28,78 +28,79 @@ tdpa_table(const char *keys)
 }
 
 struct doca_dev *
-tdpa_dev(unsigned int i)
+host_dev(unsigned int i)
 {
 	struct doca_devinfo **list;
 	struct doca_dev *dev;
 	uint32_t nb;
 
 	if (getenv("COMCH_DEVICES") == NULL)
-		tdpa_table("");
+		dpa_program_table("");
 	setenv("COMCH_ROLE", "host", 1);
-	TD_OK(doca_devinfo_create_list(&list, &nb));
+	T_OK(doca_devinfo_create_list(&list, &nb));
 	T_LT(i, nb);
-	TD_OK(doca_dev_open(list[i], &dev));
-	TD_OK(doca_devinfo_destroy_list(list));
+	T_OK(doca_dev_open(list[i], &dev));
+	T_OK(doca_devinfo_destroy_list(list));
 	return dev;
 }
 
 static struct doca_dev *dev;
 
 struct doca_dpa *
-tdpa_start(struct doca_dpa_app *app)
+dpa_program_start(struct doca_dpa_app *app)
 {
 	struct doca_dpa *dpa;
 
-	dev = tdpa_dev(0);
-	TD_OK(doca_dpa_create(dev, &dpa));
-	TD_OK(doca_dpa_set_app(dpa, app));
-	TD_OK(doca_dpa_start(dpa));
+	dev = host_dev(0);
+	T_OK(doca_dpa_create(dev, &dpa));
+	T_OK(doca_dpa_set_app(dpa, app));
+	T_OK(doca_dpa_start(dpa));
 	return dpa;
 }
 
 void
-tdpa_end(struct doca_dpa *dpa)
+dpa_program_end(struct doca_dpa *dpa)
 {
-	TD_OK(doca_dpa_stop(dpa));
-	TD_OK(doca_dpa_destroy(dpa));
-	TD_OK(doca_dev_close(dev));
+	T_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_destroy(dpa));
+	T_OK(doca_dev_close(dev));
 }
 
 void
-tdpa_thread_start(struct tdpa_thread *t, struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t arg)
+kernel_thread_start(struct kernel_thread *t, struct doca_dpa *dpa, doca_dpa_func_t *func,
+		uint64_t arg)
 {
-	TD_OK(doca_dpa_thread_create(dpa, &t->thread));
-	TD_OK(doca_dpa_thread_set_func_arg(t->thread, func, arg));
-	TD_OK(doca_dpa_thread_start(t->thread));
-	TD_OK(doca_dpa_notification_completion_create(dpa, t->thread, &t->comp));
-	TD_OK(doca_dpa_notification_completion_start(t->comp));
-	TD_OK(doca_dpa_notification_completion_get_dpa_handle(t->comp, &t->handle));
+	T_OK(doca_dpa_thread_create(dpa, &t->thread));
+	T_OK(doca_dpa_thread_set_func_arg(t->thread, func, arg));
+	T_OK(doca_dpa_thread_start(t->thread));
+	T_OK(doca_dpa_notification_completion_create(dpa, t->thread, &t->comp));
+	T_OK(doca_dpa_notification_completion_start(t->comp));
+	T_OK(doca_dpa_notification_completion_get_dpa_handle(t->comp, &t->handle));
 }
 
 void
-tdpa_thread_end(struct tdpa_thread *t)
+kernel_thread_end(struct kernel_thread *t)
 {
-	TD_OK(doca_dpa_notification_completion_stop(t->comp));
-	TD_OK(doca_dpa_notification_completion_destroy(t->comp));
-	TD_OK(doca_dpa_thread_stop(t->thread));
-	TD_OK(doca_dpa_thread_destroy(t->thread));
+	T_OK(doca_dpa_notification_completion_stop(t->comp));
+	T_OK(doca_dpa_notification_completion_destroy(t->comp));
+	T_OK(doca_dpa_thread_stop(t->thread));
+	T_OK(doca_dpa_thread_destroy(t->thread));
 }
 
 void
-tdpa_log_begin(void)
+log_keep(void)
 {
 	struct doca_log_backend *backend;
 
 	log_fd = memfd_create("log", MFD_CLOEXEC);
 	T_GE(log_fd, 0);
-	TD_OK(doca_log_backend_create_with_fd_sdk(log_fd, &backend));
-	TD_OK(doca_log_backend_create_with_fd(log_fd, &backend));
-	TD_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG));
+	T_OK(doca_log_backend_create_with_fd_sdk(log_fd, &backend));
+	T_OK(doca_log_backend_create_with_fd(log_fd, &backend));
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG));
 }
 
 const char *
-tdpa_log(void)
+log_kept(void)
 {
 	static char text[1 << 16];
 	ssize_t len = pread(log_fd, text, sizeof(text) - 1, 0);

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef TDPA_H
-#define TDPA_H
+#ifndef DPA_PROGRAM_H
+#define DPA_PROGRAM_H
 
 /*
  * The emulated DPA in tests: an application made by hand of C functions, as
@@ -19,10 +19,10 @@
 #include <doca_dpa.h>
 #include <doca_dpa_dev.h>
 
-#include "comch/pair.h"
+#include "common/result.h"
 
 /* A kernel, and an RPC, of one uint64_t. */
-#define TDPA_GLUE_(fn, ret) \
+#define DPA_GLUE_(fn, ret) \
 	static void fn##_pack(void *args, va_list *list) \
 	{ \
 		*(uint64_t *)args = va_arg(*list, uint64_t); \
@@ -30,19 +30,19 @@
 	static uint64_t fn##_call(const void *args) \
 	{ \
 		ret fn(*(const uint64_t *)args); \
-		TDPA_END_##ret \
+		DPA_END_##ret \
 	}
-#define TDPA_END_ return 0;
-#define TDPA_END_return
-#define TDPA_KERNEL(fn) TDPA_GLUE_(fn, )
-#define TDPA_RPC(fn) TDPA_GLUE_(fn, return)
+#define DPA_END_ return 0;
+#define DPA_END_return
+#define DPA_KERNEL(fn) DPA_GLUE_(fn, )
+#define DPA_RPC(fn) DPA_GLUE_(fn, return)
 
-#define TDPA_FUNC(fn, rpc) \
+#define DPA_FUNC(fn, rpc) \
 	{ #fn, (doca_dpa_func_t *)(void (*)(void))fn, sizeof(uint64_t), fn##_pack, fn##_call, \
 		rpc, 1 }
 
 /* An application of one unit of these functions: define the array first. */
-#define TDPA_APP(app, funcs) \
+#define DPA_APP(app, funcs) \
 	static const struct comch_doca_dpa_unit app##_unit = { funcs, RTE_DIM(funcs) }; \
 	static const struct comch_doca_dpa_unit *const app##_units[] = { &app##_unit }; \
 	static struct doca_dpa_app app = { \
@@ -50,45 +50,34 @@
 	}
 
 /* As the host names a function of the application. */
-#define TDPA_F(fn) ((doca_dpa_func_t *)(void (*)(void))(fn))
-
-/* Wait until it is so. */
-#define TDPA_UNTIL(cond) \
-	do { \
-		const uint64_t end_ = t_now_ms() + T_TIMEOUT_MS; \
-		while (!(cond)) { \
-			if (t_now_ms() > end_) \
-				T_FAIL("never: %s", #cond); \
-			sched_yield(); \
-		} \
-	} while (0)
+#define DPA_HOST_FUNC(fn) ((doca_dpa_func_t *)(void (*)(void))(fn))
 
 /* Have a device table whose device says this as well: "dpa_cpus = 0\n". Before the
  * first device is opened.
  */
-void tdpa_table(const char *keys);
+void dpa_program_table(const char *keys);
 /* The i-th device of the host. */
-struct doca_dev *tdpa_dev(unsigned int i);
+struct doca_dev *host_dev(unsigned int i);
 /* A context of the first one with an application, started. */
-struct doca_dpa *tdpa_start(struct doca_dpa_app *app);
+struct doca_dpa *dpa_program_start(struct doca_dpa_app *app);
 /* And its end, with the device's. */
-void tdpa_end(struct doca_dpa *dpa);
+void dpa_program_end(struct doca_dpa *dpa);
 
 /* A thread of it that runs a kernel; a notification completion for it and its handle. */
-struct tdpa_thread {
+struct kernel_thread {
 	struct doca_dpa_thread *thread;
 	struct doca_dpa_notification_completion *comp;
 	doca_dpa_dev_notification_completion_t handle;
 };
 
 /* Created and started, not run. */
-void tdpa_thread_start(struct tdpa_thread *t, struct doca_dpa *dpa, doca_dpa_func_t *func,
+void kernel_thread_start(struct kernel_thread *t, struct doca_dpa *dpa, doca_dpa_func_t *func,
 		uint64_t arg);
-void tdpa_thread_end(struct tdpa_thread *t);
+void kernel_thread_end(struct kernel_thread *t);
 
 /* From here on lines of the library and of the program are kept, ... */
-void tdpa_log_begin(void);
+void log_keep(void);
 /* ... which are so far. */
-const char *tdpa_log(void);
+const char *log_kept(void);
 
-#endif /* TDPA_H */
+#endif /* DPA_PROGRAM_H */

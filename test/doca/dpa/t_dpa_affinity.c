@@ -4,8 +4,8 @@
 
 /* Execution units of the DPA. */
 
-#include "t_main.h"
 #include "dpa/call.h"
+#include "t_main.h"
 
 /* The CPUs that the process may run on. */
 static unsigned int
@@ -15,86 +15,83 @@ count_cpus(cpu_set_t *cpus)
 	return (unsigned int)CPU_COUNT(cpus);
 }
 
-static void
-units_are_cpus(void)
+T_CASE(units_are_cpus)
 {
 	unsigned int cores = 0, per_core = 0, total = 0, nb;
 	cpu_set_t cpus;
-	struct tdp t;
+	struct dpa_calls t;
 
 	nb = count_cpus(&cpus);
-	tdp_open(&t);
-	TD_OK(doca_dpa_get_core_num(t.dpa, &cores));
-	TD_OK(doca_dpa_get_num_eus_per_core(t.dpa, &per_core));
-	TD_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
+	dpa_calls_open(&t);
+	T_OK(doca_dpa_get_core_num(t.dpa, &cores));
+	T_OK(doca_dpa_get_num_eus_per_core(t.dpa, &per_core));
+	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
 	T_EQ(cores, 1);
 	T_EQ(total, nb);
 	T_EQ(cores * per_core, total);
-	TD_IS(doca_dpa_get_core_num(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_get_core_num(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_get_num_eus_per_core(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_get_num_eus_per_core(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_get_total_num_eus_available(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_get_total_num_eus_available(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
-	tdp_close(&t);
+	T_IS(doca_dpa_get_core_num(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_get_core_num(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_get_num_eus_per_core(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_get_num_eus_per_core(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_get_total_num_eus_available(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_get_total_num_eus_available(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
+	dpa_calls_close(&t);
 }
 
-static void
-set_and_clear(void)
+T_CASE(set_and_clear)
 {
 	struct doca_dpa_eu_affinity *a;
 	unsigned int eu = 77, total;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
-	TD_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
-	TD_IS(doca_dpa_eu_affinity_create(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_eu_affinity_create(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
-	TD_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_eu_affinity_set(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_eu_affinity_set(a, total), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_eu_affinity_set(a, ~0u), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
+	dpa_calls_open(&t);
+	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
+	T_IS(doca_dpa_eu_affinity_create(NULL, &a), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_create(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
+	T_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_set(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_set(a, total), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_set(a, ~0u), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(eu, 77);
-	TD_OK(doca_dpa_eu_affinity_set(a, total - 1));
-	TD_IS(doca_dpa_eu_affinity_get(NULL, &eu), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_eu_affinity_get(a, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_eu_affinity_get(a, &eu));
+	T_OK(doca_dpa_eu_affinity_set(a, total - 1));
+	T_IS(doca_dpa_eu_affinity_get(NULL, &eu), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_get(a, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_dpa_eu_affinity_get(a, &eu));
 	T_EQ(eu, total - 1);
-	TD_IS(doca_dpa_eu_affinity_clear(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_eu_affinity_clear(a));
-	TD_OK(doca_dpa_eu_affinity_clear(a));
-	TD_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_eu_affinity_clear(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_dpa_eu_affinity_clear(a));
+	T_OK(doca_dpa_eu_affinity_clear(a));
+	T_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
 	/* It is one of the context's objects. */
-	TD_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
-	TD_IS(doca_dpa_eu_affinity_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_eu_affinity_destroy(a));
-	tdp_close(&t);
+	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_eu_affinity_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_dpa_eu_affinity_destroy(a));
+	dpa_calls_close(&t);
 }
 
 /* Before the start, which no unit depends on. */
-static void
-before_the_start(void)
+T_CASE(before_the_start)
 {
 	struct doca_dpa_eu_affinity *a;
-	struct doca_dev *dev = tdpa_dev(0);
+	struct doca_dev *dev = host_dev(0);
 	struct doca_dpa *dpa;
 	unsigned int total;
 
-	TD_OK(doca_dpa_create(dev, &dpa));
-	TD_OK(doca_dpa_get_total_num_eus_available(dpa, &total));
+	T_OK(doca_dpa_create(dev, &dpa));
+	T_OK(doca_dpa_get_total_num_eus_available(dpa, &total));
 	T_GE(total, 1);
-	TD_OK(doca_dpa_eu_affinity_create(dpa, &a));
-	TD_OK(doca_dpa_eu_affinity_set(a, 0));
-	TD_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
-	TD_OK(doca_dpa_eu_affinity_destroy(a));
-	TD_OK(doca_dpa_destroy(dpa));
-	TD_OK(doca_dev_close(dev));
+	T_OK(doca_dpa_eu_affinity_create(dpa, &a));
+	T_OK(doca_dpa_eu_affinity_set(a, 0));
+	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
+	T_OK(doca_dpa_eu_affinity_destroy(a));
+	T_OK(doca_dpa_destroy(dpa));
+	T_OK(doca_dev_close(dev));
 }
 
 struct where {
-	struct tdp_kernel kernel;
+	struct dpa_call_kernel kernel;
 	cpu_set_t cpus;
 	atomic_bool is_said;
 };
@@ -111,95 +108,79 @@ say_where(void *arg)
 
 /* The CPU that a thread of this affinity runs on. */
 static void
-run_on(struct tdp *t, const struct doca_dpa_eu_affinity *a, struct where *w)
+run_on(struct dpa_calls *t, const struct doca_dpa_eu_affinity *a, struct where *w)
 {
 	struct doca_dpa_notification_completion *comp;
 	doca_dpa_dev_notification_completion_t handle;
 	const struct doca_dpa_eu_affinity *got;
 	struct doca_dpa_thread *thread;
 
-	w->kernel = (struct tdp_kernel){ say_where, w };
+	w->kernel = (struct dpa_call_kernel){ say_where, w };
 	atomic_init(&w->is_said, false);
-	TD_OK(doca_dpa_thread_create(t->dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, tdp_kernel_func(), (uintptr_t)&w->kernel));
-	TD_OK(doca_dpa_thread_set_affinity(thread, a));
-	TD_OK(doca_dpa_thread_get_affinity(thread, &got));
+	T_OK(doca_dpa_thread_create(t->dpa, &thread));
+	T_OK(doca_dpa_thread_set_func_arg(thread, dpa_call_kernel_func(), (uintptr_t)&w->kernel));
+	T_OK(doca_dpa_thread_set_affinity(thread, a));
+	T_OK(doca_dpa_thread_get_affinity(thread, &got));
 	T_CHECK(got == a);
-	TD_OK(doca_dpa_thread_start(thread));
-	TD_OK(doca_dpa_notification_completion_create(t->dpa, thread, &comp));
-	TD_OK(doca_dpa_notification_completion_start(comp));
-	TD_OK(doca_dpa_notification_completion_get_dpa_handle(comp, &handle));
-	TD_OK(doca_dpa_thread_run(thread));
+	T_OK(doca_dpa_thread_start(thread));
+	T_OK(doca_dpa_notification_completion_create(t->dpa, thread, &comp));
+	T_OK(doca_dpa_notification_completion_start(comp));
+	T_OK(doca_dpa_notification_completion_get_dpa_handle(comp, &handle));
+	T_OK(doca_dpa_thread_run(thread));
 	doca_dpa_dev_thread_notify(handle);
-	TDPA_UNTIL(atomic_load(&w->is_said));
-	TD_OK(doca_dpa_notification_completion_stop(comp));
-	TD_OK(doca_dpa_notification_completion_destroy(comp));
-	tdp_thread_destroy(thread);
+	T_AWAIT(atomic_load(&w->is_said));
+	T_OK(doca_dpa_notification_completion_stop(comp));
+	T_OK(doca_dpa_notification_completion_destroy(comp));
+	dpa_call_thread_destroy(thread);
 }
 
-static void
-threads_run_there(void)
+T_CASE(threads_run_there)
 {
 	struct doca_dpa_eu_affinity *a;
 	unsigned int total, eu, cpu;
 	struct where w;
 	cpu_set_t cpus;
-	struct tdp t;
+	struct dpa_calls t;
 
 	count_cpus(&cpus);
-	tdp_open(&t);
-	TD_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
-	TD_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
+	dpa_calls_open(&t);
+	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
+	T_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
 	for (eu = 0, cpu = 0; eu < total; eu++, cpu++) {
 		while (!CPU_ISSET(cpu, &cpus))
 			cpu++;
-		TD_OK(doca_dpa_eu_affinity_set(a, eu));
+		T_OK(doca_dpa_eu_affinity_set(a, eu));
 		run_on(&t, a, &w);
 		T_EQ(CPU_COUNT(&w.cpus), 1);
 		T_CHECK(CPU_ISSET(cpu, &w.cpus));
 	}
-	TD_OK(doca_dpa_eu_affinity_destroy(a));
-	tdp_close(&t);
+	T_OK(doca_dpa_eu_affinity_destroy(a));
+	dpa_calls_close(&t);
 }
 
 /* A table with one CPU for the DPA: the last that there is. */
-static void
-of_the_table(void)
+T_CASE(of_the_table)
 {
 	struct doca_dpa_eu_affinity *a;
 	unsigned int total = 0, cpu;
 	struct where w;
 	cpu_set_t cpus;
 	char keys[64];
-	struct tdp t;
+	struct dpa_calls t;
 
 	count_cpus(&cpus);
 	for (cpu = CPU_SETSIZE - 1; !CPU_ISSET(cpu, &cpus); cpu--)
 		;
 	snprintf(keys, sizeof(keys), "dpa_cpus = %u\n", cpu);
-	tdpa_table(keys);
-	tdp_open(&t);
-	TD_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
+	dpa_program_table(keys);
+	dpa_calls_open(&t);
+	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
 	T_EQ(total, 1);
-	TD_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
-	TD_IS(doca_dpa_eu_affinity_set(a, 1), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
+	T_IS(doca_dpa_eu_affinity_set(a, 1), DOCA_ERROR_INVALID_VALUE);
 	run_on(&t, a, &w);
 	T_EQ(CPU_COUNT(&w.cpus), 1);
 	T_CHECK(CPU_ISSET(cpu, &w.cpus));
-	TD_OK(doca_dpa_eu_affinity_destroy(a));
-	tdp_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "units_are_cpus", units_are_cpus },
-	{ "set_and_clear", set_and_clear },
-	{ "before_the_start", before_the_start },
-	{ "threads_run_there", threads_run_there },
-	{ "of_the_table", of_the_table },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_OK(doca_dpa_eu_affinity_destroy(a));
+	dpa_calls_close(&t);
 }

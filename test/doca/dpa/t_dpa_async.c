@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include <doca_dpa_dev_buf.h>
+#include <doca_mmap.h>
 
-#include "t_main.h"
 #include "dpa/call.h"
+#include "t_main.h"
 
 #define USER 0xabcdef
 #define LEN 256
 
 /* Async ops on a completion, and memory to copy. */
 struct ops {
-	struct tdp t;
+	struct dpa_calls t;
 	struct doca_dpa_completion *comp;
 	doca_dpa_dev_completion_t comp_handle;
 	struct doca_dpa_async_ops *ops;
@@ -29,16 +30,16 @@ struct ops {
 };
 
 static struct doca_mmap *
-mmap_of(struct tdp *t, void *addr, uint32_t permissions, doca_dpa_dev_mmap_t *handle)
+mmap_of(struct dpa_calls *t, void *addr, uint32_t permissions, doca_dpa_dev_mmap_t *handle)
 {
 	struct doca_mmap *mmap;
 
-	TD_OK(doca_mmap_create(&mmap));
-	TD_OK(doca_mmap_set_memrange(mmap, addr, LEN));
-	TD_OK(doca_mmap_set_permissions(mmap, permissions));
-	TD_OK(doca_mmap_add_dev(mmap, t->dev));
-	TD_OK(doca_mmap_start(mmap));
-	TD_OK(doca_mmap_dev_get_dpa_handle(mmap, t->dev, handle));
+	T_OK(doca_mmap_create(&mmap));
+	T_OK(doca_mmap_set_memrange(mmap, addr, LEN));
+	T_OK(doca_mmap_set_permissions(mmap, permissions));
+	T_OK(doca_mmap_add_dev(mmap, t->dev));
+	T_OK(doca_mmap_start(mmap));
+	T_OK(doca_mmap_dev_get_dpa_handle(mmap, t->dev, handle));
 	return mmap;
 }
 
@@ -47,12 +48,12 @@ ops_open(struct ops *o, unsigned int comp_size, unsigned int queue_size)
 {
 	unsigned int i;
 
-	tdp_open(&o->t);
-	o->comp = tdp_completion(&o->t, comp_size, NULL, &o->comp_handle);
-	TD_OK(doca_dpa_async_ops_create(o->t.dpa, queue_size, USER, &o->ops));
-	TD_OK(doca_dpa_async_ops_attach(o->ops, o->comp));
-	TD_OK(doca_dpa_async_ops_start(o->ops));
-	TD_OK(doca_dpa_async_ops_get_dpa_handle(o->ops, &o->handle));
+	dpa_calls_open(&o->t);
+	o->comp = dpa_call_completion(&o->t, comp_size, NULL, &o->comp_handle);
+	T_OK(doca_dpa_async_ops_create(o->t.dpa, queue_size, USER, &o->ops));
+	T_OK(doca_dpa_async_ops_attach(o->ops, o->comp));
+	T_OK(doca_dpa_async_ops_start(o->ops));
+	T_OK(doca_dpa_async_ops_get_dpa_handle(o->ops, &o->handle));
 	o->dst_mmap = mmap_of(&o->t, o->to, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &o->dst);
 	o->src_mmap = mmap_of(&o->t, o->from, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &o->src);
 	for (i = 0; i < LEN; i++)
@@ -65,12 +66,12 @@ ops_open(struct ops *o, unsigned int comp_size, unsigned int queue_size)
 static void
 ops_close(struct ops *o)
 {
-	TD_OK(doca_mmap_destroy(o->dst_mmap));
-	TD_OK(doca_mmap_destroy(o->src_mmap));
-	TD_OK(doca_dpa_async_ops_stop(o->ops));
-	TD_OK(doca_dpa_async_ops_destroy(o->ops));
-	tdp_completion_destroy(o->comp);
-	tdp_close(&o->t);
+	T_OK(doca_mmap_destroy(o->dst_mmap));
+	T_OK(doca_mmap_destroy(o->src_mmap));
+	T_OK(doca_dpa_async_ops_stop(o->ops));
+	T_OK(doca_dpa_async_ops_destroy(o->ops));
+	dpa_call_completion_destroy(o->comp);
+	dpa_calls_close(&o->t);
 }
 
 /* How many elements there are; all are right, and acknowledged. */
@@ -105,18 +106,17 @@ copy(void *arg)
 	return take_all(o);
 }
 
-static void
-copies(void)
+T_CASE(copies)
 {
 	struct ops o;
 
 	ops_open(&o, 4, 4);
 	o.len = LEN - 1;
-	T_EQ(tdp_rpc(&o.t, copy, &o), 1);
+	T_EQ(dpa_call(&o.t, copy, &o), 1);
 	T_CHECK(memcmp(o.to, o.from, LEN - 1) == 0);
 	T_EQ(o.to[LEN - 1], 0);
 	o.len = 0;
-	T_EQ(tdp_rpc(&o.t, copy, &o), 1);
+	T_EQ(dpa_call(&o.t, copy, &o), 1);
 	T_EQ(o.to[LEN - 1], 0);
 	ops_close(&o);
 }
@@ -152,17 +152,16 @@ copy_bufs(void *arg)
 	return take_all(o);
 }
 
-static void
-parts_and_bufs(void)
+T_CASE(parts_and_bufs)
 {
 	struct ops o;
 
 	ops_open(&o, 4, 4);
-	T_EQ(tdp_rpc(&o.t, copy_part, &o), 1);
+	T_EQ(dpa_call(&o.t, copy_part, &o), 1);
 	T_CHECK(memcmp(o.to + 10, o.from + LEN - 20, 20) == 0);
 	T_EQ(o.to[9], 0);
 	T_EQ(o.to[30], 0);
-	T_EQ(tdp_rpc(&o.t, copy_bufs, &o), 1);
+	T_EQ(dpa_call(&o.t, copy_bufs, &o), 1);
 	T_CHECK(memcmp(o.to, o.from + 1, 5) == 0);
 	T_EQ(o.to[5], 0);
 	ops_close(&o);
@@ -201,13 +200,12 @@ use_flags(void *arg)
 	return 1;
 }
 
-static void
-flags(void)
+T_CASE(flags)
 {
 	struct ops o;
 
 	ops_open(&o, 8, 3);
-	T_EQ(tdp_rpc(&o.t, use_flags, &o), 1);
+	T_EQ(dpa_call(&o.t, use_flags, &o), 1);
 	ops_close(&o);
 }
 
@@ -225,13 +223,12 @@ overrun(void *arg)
 	return 0;
 }
 
-static void
-no_room(void)
+T_CASE(no_room)
 {
 	struct ops o;
 
 	ops_open(&o, 4, 4);
-	tdp_rpc_faults(&o.t, overrun, &o, "doca_dpa_dev_post_memcpy: the completion has no room");
+	dpa_call_faults(&o.t, overrun, &o, "doca_dpa_dev_post_memcpy: the completion has no room");
 	ops_close(&o);
 }
 
@@ -286,11 +283,10 @@ copy_without_ops(void *arg)
 	return 0;
 }
 
-static void
-faults(void)
+T_CASE(faults)
 {
 	static const struct {
-		tdp_rpc_t fn;
+		dpa_call_t fn;
 		const char *text;
 	} wrongs[] = {
 		{ copy_to_source, "doca_dpa_dev_post_memcpy: mmap" },
@@ -305,7 +301,7 @@ faults(void)
 
 	for (i = 0; i < RTE_DIM(wrongs); i++) {
 		ops_open(&o, 4, 4);
-		tdp_rpc_faults(&o.t, wrongs[i].fn, &o, wrongs[i].text);
+		dpa_call_faults(&o.t, wrongs[i].fn, &o, wrongs[i].text);
 		T_EQ(o.from[0], 1);
 		T_EQ(o.to[0], 0);
 		ops_close(&o);
@@ -313,8 +309,7 @@ faults(void)
 }
 
 /* Not a fault, but what a card does with it nobody knows. */
-static void
-overlap(void)
+T_CASE(overlap)
 {
 	struct ops o;
 	unsigned int i;
@@ -331,8 +326,7 @@ overlap(void)
 	ops_close(&o);
 }
 
-static void
-arguments(void)
+T_CASE(arguments)
 {
 	struct doca_dpa_async_ops *ops;
 	doca_dpa_dev_async_ops_t handle;
@@ -340,100 +334,97 @@ arguments(void)
 	struct doca_dpa_completion *comp, *other;
 	unsigned int size = 0;
 	uint64_t user = 0;
-	struct tdp t, u;
+	struct dpa_calls t, u;
 
-	tdp_open(&t);
-	tdp_open(&u);
-	comp = tdp_completion(&t, 4, NULL, &comp_handle);
-	other = tdp_completion(&u, 4, NULL, &comp_handle);
-	TD_IS(doca_dpa_async_ops_create(NULL, 1, 0, &ops), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_create(t.dpa, 0, 0, &ops), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_create(t.dpa, (1u << 20) + 1, 0, &ops),
-		DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_create(t.dpa, 1, 1u << 24, &ops), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_create(t.dpa, 1, 0, NULL), DOCA_ERROR_INVALID_VALUE);
+	dpa_calls_open(&t);
+	dpa_calls_open(&u);
+	comp = dpa_call_completion(&t, 4, NULL, &comp_handle);
+	other = dpa_call_completion(&u, 4, NULL, &comp_handle);
+	T_IS(doca_dpa_async_ops_create(NULL, 1, 0, &ops), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_create(t.dpa, 0, 0, &ops), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_create(t.dpa, (1u << 20) + 1, 0, &ops), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_create(t.dpa, 1, 1u << 24, &ops), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_create(t.dpa, 1, 0, NULL), DOCA_ERROR_INVALID_VALUE);
 	/* behaviour: Q13 */
-	TD_OK(doca_dpa_async_ops_create(t.dpa, 5, (1u << 24) - 1, &ops));
-	TD_OK(doca_dpa_async_ops_get_queue_size(ops, &size));
+	T_OK(doca_dpa_async_ops_create(t.dpa, 5, (1u << 24) - 1, &ops));
+	T_OK(doca_dpa_async_ops_get_queue_size(ops, &size));
 	T_EQ(size, 8);
-	TD_OK(doca_dpa_async_ops_get_user_data(ops, &user));
+	T_OK(doca_dpa_async_ops_get_user_data(ops, &user));
 	T_EQ(user, (1u << 24) - 1);
-	TD_IS(doca_dpa_async_ops_get_queue_size(NULL, &size), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_get_queue_size(ops, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_get_user_data(NULL, &user), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_get_user_data(ops, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_attach(NULL, comp), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_attach(ops, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_attach(ops, other), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_async_ops_get_dpa_handle(ops, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
-	TD_OK(doca_dpa_async_ops_destroy(ops));
-	tdp_completion_destroy(comp);
-	tdp_completion_destroy(other);
-	tdp_close(&t);
-	tdp_close(&u);
+	T_IS(doca_dpa_async_ops_get_queue_size(NULL, &size), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_get_queue_size(ops, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_get_user_data(NULL, &user), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_get_user_data(ops, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_attach(NULL, comp), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_attach(ops, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_attach(ops, other), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_start(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_async_ops_get_dpa_handle(ops, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	T_OK(doca_dpa_async_ops_destroy(ops));
+	dpa_call_completion_destroy(comp);
+	dpa_call_completion_destroy(other);
+	dpa_calls_close(&t);
+	dpa_calls_close(&u);
 }
 
-static void
-states(void)
+T_CASE(states)
 {
 	struct doca_dpa_completion *comp, *other;
 	doca_dpa_dev_completion_t comp_handle;
 	doca_dpa_dev_async_ops_t handle, first;
 	struct doca_dpa_async_ops *ops;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
-	TD_OK(doca_dpa_async_ops_create(t.dpa, 4, 1, &ops));
-	TD_OK(doca_dpa_completion_create(t.dpa, 4, &comp));
-	other = tdp_completion(&t, 4, NULL, &comp_handle);
-	TD_IS(doca_dpa_async_ops_attach(ops, comp), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_dpa_async_ops_stop(ops), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_dpa_async_ops_get_dpa_handle(ops, &handle), DOCA_ERROR_BAD_STATE);
-	TD_OK(doca_dpa_completion_start(comp));
+	dpa_calls_open(&t);
+	T_OK(doca_dpa_async_ops_create(t.dpa, 4, 1, &ops));
+	T_OK(doca_dpa_completion_create(t.dpa, 4, &comp));
+	other = dpa_call_completion(&t, 4, NULL, &comp_handle);
+	T_IS(doca_dpa_async_ops_attach(ops, comp), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_async_ops_stop(ops), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_async_ops_get_dpa_handle(ops, &handle), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_dpa_completion_start(comp));
 	/* What is attached is in use; and only the last one is. */
-	TD_OK(doca_dpa_async_ops_attach(ops, comp));
-	TD_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_IN_USE);
-	TD_OK(doca_dpa_async_ops_attach(ops, comp));
-	TD_OK(doca_dpa_async_ops_attach(ops, other));
-	TD_OK(doca_dpa_completion_stop(comp));
-	TD_IS(doca_dpa_completion_stop(other), DOCA_ERROR_IN_USE);
-	TD_OK(doca_dpa_async_ops_start(ops));
-	TD_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_dpa_async_ops_attach(ops, other), DOCA_ERROR_BAD_STATE);
-	TD_OK(doca_dpa_async_ops_get_dpa_handle(ops, &first));
-	TD_OK(doca_dpa_async_ops_stop(ops));
-	TD_IS(doca_dpa_async_ops_get_dpa_handle(ops, &handle), DOCA_ERROR_BAD_STATE);
-	TD_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
-	TD_OK(doca_dpa_async_ops_attach(ops, other));
-	TD_OK(doca_dpa_async_ops_start(ops));
-	TD_OK(doca_dpa_async_ops_get_dpa_handle(ops, &handle));
+	T_OK(doca_dpa_async_ops_attach(ops, comp));
+	T_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_IN_USE);
+	T_OK(doca_dpa_async_ops_attach(ops, comp));
+	T_OK(doca_dpa_async_ops_attach(ops, other));
+	T_OK(doca_dpa_completion_stop(comp));
+	T_IS(doca_dpa_completion_stop(other), DOCA_ERROR_IN_USE);
+	T_OK(doca_dpa_async_ops_start(ops));
+	T_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_async_ops_attach(ops, other), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_dpa_async_ops_get_dpa_handle(ops, &first));
+	T_OK(doca_dpa_async_ops_stop(ops));
+	T_IS(doca_dpa_async_ops_get_dpa_handle(ops, &handle), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_dpa_async_ops_attach(ops, other));
+	T_OK(doca_dpa_async_ops_start(ops));
+	T_OK(doca_dpa_async_ops_get_dpa_handle(ops, &handle));
 	T_CHECK(handle != first);
 	/* Destroyed without a stop. */
-	TD_OK(doca_dpa_async_ops_destroy(ops));
-	TD_OK(doca_dpa_async_ops_create(t.dpa, 4, 1, &ops));
-	TD_OK(doca_dpa_async_ops_attach(ops, other));
-	TD_OK(doca_dpa_async_ops_destroy(ops));
-	tdp_completion_destroy(other);
-	TD_OK(doca_dpa_completion_destroy(comp));
-	tdp_close(&t);
+	T_OK(doca_dpa_async_ops_destroy(ops));
+	T_OK(doca_dpa_async_ops_create(t.dpa, 4, 1, &ops));
+	T_OK(doca_dpa_async_ops_attach(ops, other));
+	T_OK(doca_dpa_async_ops_destroy(ops));
+	dpa_call_completion_destroy(other);
+	T_OK(doca_dpa_completion_destroy(comp));
+	dpa_calls_close(&t);
 }
 
-static void
-handle_dies(void)
+T_CASE(handle_dies)
 {
 	struct ops o;
 
 	ops_open(&o, 4, 4);
-	TD_OK(doca_dpa_async_ops_stop(o.ops));
-	tdp_rpc_faults(&o.t, copy, &o, "of a async ops that is stopped or destroyed");
-	TD_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
-	TD_OK(doca_dpa_async_ops_start(o.ops));
+	T_OK(doca_dpa_async_ops_stop(o.ops));
+	dpa_call_faults(&o.t, copy, &o, "of a async ops that is stopped or destroyed");
+	T_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
+	T_OK(doca_dpa_async_ops_start(o.ops));
 	ops_close(&o);
 }
 
@@ -462,56 +453,36 @@ only_post(void *arg)
 	return 0;
 }
 
-static void
-activates_a_thread(void)
+T_CASE(activates_a_thread)
 {
 	struct ops o;
 	struct waiter w = { &o, 0 };
-	struct tdp_kernel kernel = { wait_for_copies, &w };
+	struct dpa_call_kernel kernel = { wait_for_copies, &w };
 	struct doca_dpa_thread *thread;
 	unsigned int i;
 
 	ops_open(&o, 64, 4);
-	TD_OK(doca_dpa_async_ops_stop(o.ops));
-	tdp_completion_destroy(o.comp);
-	thread = tdp_thread(&o.t, &kernel);
-	o.comp = tdp_completion(&o.t, 64, thread, &o.comp_handle);
-	TD_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
-	TD_OK(doca_dpa_async_ops_start(o.ops));
-	TD_OK(doca_dpa_async_ops_get_dpa_handle(o.ops, &o.handle));
-	TD_OK(doca_dpa_thread_run(thread));
+	T_OK(doca_dpa_async_ops_stop(o.ops));
+	dpa_call_completion_destroy(o.comp);
+	thread = dpa_call_thread(&o.t, &kernel);
+	o.comp = dpa_call_completion(&o.t, 64, thread, &o.comp_handle);
+	T_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
+	T_OK(doca_dpa_async_ops_start(o.ops));
+	T_OK(doca_dpa_async_ops_get_dpa_handle(o.ops, &o.handle));
+	T_OK(doca_dpa_thread_run(thread));
 	o.len = 16;
 	for (i = 1; i <= 1000; i++) {
-		tdp_rpc(&o.t, only_post, &o);
+		dpa_call(&o.t, only_post, &o);
 		if (i % 32 == 0)
-			TDPA_UNTIL(atomic_load(&w.nb) == i);
+			T_AWAIT(atomic_load(&w.nb) == i);
 	}
-	TDPA_UNTIL(atomic_load(&w.nb) == 1000);
-	TD_OK(doca_dpa_thread_stop(thread));
-	TD_OK(doca_dpa_async_ops_stop(o.ops));
-	tdp_completion_destroy(o.comp);
-	TD_OK(doca_dpa_thread_destroy(thread));
-	o.comp = tdp_completion(&o.t, 4, NULL, &o.comp_handle);
-	TD_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
-	TD_OK(doca_dpa_async_ops_start(o.ops));
+	T_AWAIT(atomic_load(&w.nb) == 1000);
+	T_OK(doca_dpa_thread_stop(thread));
+	T_OK(doca_dpa_async_ops_stop(o.ops));
+	dpa_call_completion_destroy(o.comp);
+	T_OK(doca_dpa_thread_destroy(thread));
+	o.comp = dpa_call_completion(&o.t, 4, NULL, &o.comp_handle);
+	T_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
+	T_OK(doca_dpa_async_ops_start(o.ops));
 	ops_close(&o);
-}
-
-static const struct t_case cases[] = {
-	{ "copies", copies },
-	{ "parts_and_bufs", parts_and_bufs },
-	{ "flags", flags },
-	{ "no_room", no_room },
-	{ "faults", faults },
-	{ "overlap", overlap },
-	{ "arguments", arguments },
-	{ "states", states },
-	{ "handle_dies", handle_dies },
-	{ "activates_a_thread", activates_a_thread },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

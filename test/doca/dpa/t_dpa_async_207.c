@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include <doca_dpa_dev_buf.h>
+#include <doca_mmap.h>
 
-#include "t_main.h"
 #include "dpa/call.h"
+#include "t_main.h"
 
 struct copy {
 	doca_dpa_dev_async_ops_t ops;
@@ -55,40 +56,29 @@ copy(void *arg)
 	return 1;
 }
 
-static void
-elements_on_request(void)
+T_CASE(elements_on_request)
 {
 	struct copy c = { .mem = { 1, 2, 3, 4 } };
 	struct doca_dpa_completion *comp;
 	struct doca_dpa_async_ops *ops;
 	struct doca_mmap *mmap;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
-	comp = tdp_completion(&t, 4, NULL, &c.comp);
-	TD_OK(doca_dpa_async_ops_create(t.dpa, 4, 9, &ops));
-	TD_OK(doca_dpa_async_ops_attach(ops, comp));
-	TD_OK(doca_dpa_async_ops_start(ops));
-	TD_OK(doca_dpa_async_ops_get_dpa_handle(ops, &c.ops));
-	TD_OK(doca_mmap_create(&mmap));
-	TD_OK(doca_mmap_set_memrange(mmap, c.mem, sizeof(c.mem)));
-	TD_OK(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-	TD_OK(doca_mmap_add_dev(mmap, t.dev));
-	TD_OK(doca_mmap_start(mmap));
-	TD_OK(doca_mmap_dev_get_dpa_handle(mmap, t.dev, &c.mmap));
-	T_EQ(tdp_rpc(&t, copy, &c), 1);
-	TD_OK(doca_mmap_destroy(mmap));
-	TD_OK(doca_dpa_async_ops_destroy(ops));
-	tdp_completion_destroy(comp);
-	tdp_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "elements_on_request", elements_on_request },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	dpa_calls_open(&t);
+	comp = dpa_call_completion(&t, 4, NULL, &c.comp);
+	T_OK(doca_dpa_async_ops_create(t.dpa, 4, 9, &ops));
+	T_OK(doca_dpa_async_ops_attach(ops, comp));
+	T_OK(doca_dpa_async_ops_start(ops));
+	T_OK(doca_dpa_async_ops_get_dpa_handle(ops, &c.ops));
+	T_OK(doca_mmap_create(&mmap));
+	T_OK(doca_mmap_set_memrange(mmap, c.mem, sizeof(c.mem)));
+	T_OK(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
+	T_OK(doca_mmap_add_dev(mmap, t.dev));
+	T_OK(doca_mmap_start(mmap));
+	T_OK(doca_mmap_dev_get_dpa_handle(mmap, t.dev, &c.mmap));
+	T_EQ(dpa_call(&t, copy, &c), 1);
+	T_OK(doca_mmap_destroy(mmap));
+	T_OK(doca_dpa_async_ops_destroy(ops));
+	dpa_call_completion_destroy(comp);
+	dpa_calls_close(&t);
 }

@@ -13,8 +13,8 @@
 #include <rte_pause.h>
 
 #include "dpa/dpa.h"
-#include "t_main.h"
 #include "dpa/program.h"
+#include "t_main.h"
 
 #define BAD DOCA_ERROR_BAD_STATE
 #define INVALID DOCA_ERROR_INVALID_VALUE
@@ -112,33 +112,33 @@ notify(uint64_t arg)
 	return 1;
 }
 
-TDPA_KERNEL(serve)
-TDPA_KERNEL(count)
-TDPA_KERNEL(poll_for_ever)
-TDPA_RPC(get)
-TDPA_RPC(ack)
-TDPA_RPC(ask)
-TDPA_RPC(type_of)
-TDPA_RPC(notify)
+DPA_KERNEL(serve)
+DPA_KERNEL(count)
+DPA_KERNEL(poll_for_ever)
+DPA_RPC(get)
+DPA_RPC(ack)
+DPA_RPC(ask)
+DPA_RPC(type_of)
+DPA_RPC(notify)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(serve, 0),
-	TDPA_FUNC(count, 0),
-	TDPA_FUNC(poll_for_ever, 0),
-	TDPA_FUNC(get, 1),
-	TDPA_FUNC(ack, 1),
-	TDPA_FUNC(ask, 1),
-	TDPA_FUNC(type_of, 1),
-	TDPA_FUNC(notify, 1),
+	DPA_FUNC(serve, 0),
+	DPA_FUNC(count, 0),
+	DPA_FUNC(poll_for_ever, 0),
+	DPA_FUNC(get, 1),
+	DPA_FUNC(ack, 1),
+	DPA_FUNC(ask, 1),
+	DPA_FUNC(type_of, 1),
+	DPA_FUNC(notify, 1),
 };
-TDPA_APP(app, funcs);
+DPA_APP(app, funcs);
 
 static uint64_t
 rpc(struct doca_dpa *dpa, void *func, uint64_t arg)
 {
 	uint64_t ret = 0;
 
-	TD_OK(doca_dpa_rpc(dpa, TDPA_F(func), &ret, arg));
+	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(func), &ret, arg));
 	return ret;
 }
 
@@ -146,23 +146,23 @@ rpc(struct doca_dpa *dpa, void *func, uint64_t arg)
 static struct doca_dpa *
 begin(unsigned int queue_size, void *func)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 
-	TD_OK(doca_dpa_completion_create(dpa, queue_size, &comp));
+	T_OK(doca_dpa_completion_create(dpa, queue_size, &comp));
 	if (func != NULL) {
-		TD_OK(doca_dpa_thread_create(dpa, &thread));
-		TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(func), 0));
-		TD_OK(doca_dpa_thread_start(thread));
-		TD_OK(doca_dpa_completion_set_thread(comp, thread));
+		T_OK(doca_dpa_thread_create(dpa, &thread));
+		T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(func), 0));
+		T_OK(doca_dpa_thread_start(thread));
+		T_OK(doca_dpa_completion_set_thread(comp, thread));
 	}
-	TD_OK(doca_dpa_completion_start(comp));
-	TD_OK(doca_dpa_completion_get_dpa_handle(comp, &handle));
+	T_OK(doca_dpa_completion_start(comp));
+	T_OK(doca_dpa_completion_get_dpa_handle(comp, &handle));
 	if (func != NULL) {
 		/* Its argument is known only now. */
-		TD_OK(doca_dpa_thread_stop(thread));
-		TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(func), handle));
-		TD_OK(doca_dpa_thread_start(thread));
-		TD_OK(doca_dpa_thread_run(thread));
+		T_OK(doca_dpa_thread_stop(thread));
+		T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(func), handle));
+		T_OK(doca_dpa_thread_start(thread));
+		T_OK(doca_dpa_thread_run(thread));
 	}
 	return dpa;
 }
@@ -170,13 +170,13 @@ begin(unsigned int queue_size, void *func)
 static void
 end(struct doca_dpa *dpa)
 {
-	TD_OK(doca_dpa_completion_stop(comp));
-	TD_OK(doca_dpa_completion_destroy(comp));
+	T_OK(doca_dpa_completion_stop(comp));
+	T_OK(doca_dpa_completion_destroy(comp));
 	if (thread != NULL) {
-		TD_OK(doca_dpa_thread_stop(thread));
-		TD_OK(doca_dpa_thread_destroy(thread));
+		T_OK(doca_dpa_thread_stop(thread));
+		T_OK(doca_dpa_thread_destroy(thread));
 	}
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
 static bool
@@ -185,141 +185,136 @@ push(uint32_t immediate)
 	return impl_dpa_completion_push(comp, SEND, 0, immediate);
 }
 
-static void
-null_is_refused(void)
+T_CASE(null_is_refused)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_notification_completion *notify_comp;
 	struct doca_dpa_thread *got;
 	uint64_t number;
 	unsigned int n;
 
-	TD_OK(doca_dpa_thread_create(dpa, &got));
-	TD_IS(doca_dpa_completion_create(NULL, 1, &comp), INVALID);
-	TD_IS(doca_dpa_completion_create(dpa, 1, NULL), INVALID);
-	TD_IS(doca_dpa_completion_create(dpa, 0, &comp), INVALID);
-	TD_IS(doca_dpa_completion_create(dpa, (1u << 24) + 1, &comp), INVALID);
-	TD_IS(doca_dpa_completion_create(dpa, UINT32_MAX, &comp), INVALID);
-	TD_OK(doca_dpa_completion_create(dpa, 1, &comp));
-	TD_IS(doca_dpa_completion_destroy(NULL), INVALID);
-	TD_IS(doca_dpa_completion_get_queue_size(NULL, &n), INVALID);
-	TD_IS(doca_dpa_completion_get_queue_size(comp, NULL), INVALID);
-	TD_IS(doca_dpa_completion_set_thread(NULL, got), INVALID);
-	TD_IS(doca_dpa_completion_set_thread(comp, NULL), INVALID);
-	TD_IS(doca_dpa_completion_get_thread(NULL, &got), INVALID);
-	TD_IS(doca_dpa_completion_get_thread(comp, NULL), INVALID);
-	TD_IS(doca_dpa_completion_start(NULL), INVALID);
-	TD_IS(doca_dpa_completion_stop(NULL), INVALID);
-	TD_IS(doca_dpa_completion_get_dpa_handle(NULL, &number), INVALID);
-	TD_IS(doca_dpa_completion_get_dpa_handle(comp, NULL), INVALID);
-	TD_OK(doca_dpa_completion_destroy(comp));
-	TD_IS(doca_dpa_notification_completion_create(NULL, got, &notify_comp), INVALID);
-	TD_IS(doca_dpa_notification_completion_create(dpa, NULL, &notify_comp), INVALID);
-	TD_IS(doca_dpa_notification_completion_create(dpa, got, NULL), INVALID);
-	TD_OK(doca_dpa_notification_completion_create(dpa, got, &notify_comp));
-	TD_IS(doca_dpa_notification_completion_destroy(NULL), INVALID);
-	TD_IS(doca_dpa_notification_completion_get_thread(NULL, &got), INVALID);
-	TD_IS(doca_dpa_notification_completion_get_thread(notify_comp, NULL), INVALID);
-	TD_IS(doca_dpa_notification_completion_start(NULL), INVALID);
-	TD_IS(doca_dpa_notification_completion_stop(NULL), INVALID);
-	TD_IS(doca_dpa_notification_completion_get_dpa_handle(NULL, &number), INVALID);
-	TD_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, NULL), INVALID);
-	TD_OK(doca_dpa_notification_completion_destroy(notify_comp));
-	TD_OK(doca_dpa_thread_destroy(got));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_thread_create(dpa, &got));
+	T_IS(doca_dpa_completion_create(NULL, 1, &comp), INVALID);
+	T_IS(doca_dpa_completion_create(dpa, 1, NULL), INVALID);
+	T_IS(doca_dpa_completion_create(dpa, 0, &comp), INVALID);
+	T_IS(doca_dpa_completion_create(dpa, (1u << 24) + 1, &comp), INVALID);
+	T_IS(doca_dpa_completion_create(dpa, UINT32_MAX, &comp), INVALID);
+	T_OK(doca_dpa_completion_create(dpa, 1, &comp));
+	T_IS(doca_dpa_completion_destroy(NULL), INVALID);
+	T_IS(doca_dpa_completion_get_queue_size(NULL, &n), INVALID);
+	T_IS(doca_dpa_completion_get_queue_size(comp, NULL), INVALID);
+	T_IS(doca_dpa_completion_set_thread(NULL, got), INVALID);
+	T_IS(doca_dpa_completion_set_thread(comp, NULL), INVALID);
+	T_IS(doca_dpa_completion_get_thread(NULL, &got), INVALID);
+	T_IS(doca_dpa_completion_get_thread(comp, NULL), INVALID);
+	T_IS(doca_dpa_completion_start(NULL), INVALID);
+	T_IS(doca_dpa_completion_stop(NULL), INVALID);
+	T_IS(doca_dpa_completion_get_dpa_handle(NULL, &number), INVALID);
+	T_IS(doca_dpa_completion_get_dpa_handle(comp, NULL), INVALID);
+	T_OK(doca_dpa_completion_destroy(comp));
+	T_IS(doca_dpa_notification_completion_create(NULL, got, &notify_comp), INVALID);
+	T_IS(doca_dpa_notification_completion_create(dpa, NULL, &notify_comp), INVALID);
+	T_IS(doca_dpa_notification_completion_create(dpa, got, NULL), INVALID);
+	T_OK(doca_dpa_notification_completion_create(dpa, got, &notify_comp));
+	T_IS(doca_dpa_notification_completion_destroy(NULL), INVALID);
+	T_IS(doca_dpa_notification_completion_get_thread(NULL, &got), INVALID);
+	T_IS(doca_dpa_notification_completion_get_thread(notify_comp, NULL), INVALID);
+	T_IS(doca_dpa_notification_completion_start(NULL), INVALID);
+	T_IS(doca_dpa_notification_completion_stop(NULL), INVALID);
+	T_IS(doca_dpa_notification_completion_get_dpa_handle(NULL, &number), INVALID);
+	T_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, NULL), INVALID);
+	T_OK(doca_dpa_notification_completion_destroy(notify_comp));
+	T_OK(doca_dpa_thread_destroy(got));
+	dpa_program_end(dpa);
 }
 
 /* behaviour: Q13 */
-static void
-sizes_are_rounded_up(void)
+T_CASE(sizes_are_rounded_up)
 {
 	static const unsigned int sizes[][2] = {
 		{ 1, 1 }, { 2, 2 }, { 3, 4 }, { 1000, 1024 }, { 1024, 1024 },
 	};
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i, size;
 
 	for (i = 0; i < RTE_DIM(sizes); i++) {
-		TD_OK(doca_dpa_completion_create(dpa, sizes[i][0], &comp));
-		TD_OK(doca_dpa_completion_get_queue_size(comp, &size));
+		T_OK(doca_dpa_completion_create(dpa, sizes[i][0], &comp));
+		T_OK(doca_dpa_completion_get_queue_size(comp, &size));
 		T_EQ(size, sizes[i][1]);
-		TD_OK(doca_dpa_completion_destroy(comp));
+		T_OK(doca_dpa_completion_destroy(comp));
 	}
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
 /* behaviour: Q15, Q16 */
-static void
-the_order_of_calls(void)
+T_CASE(the_order_of_calls)
 {
-	struct doca_dev *dev = tdpa_dev(0);
+	struct doca_dev *dev = host_dev(0);
 	struct doca_dpa_thread *got;
 	struct doca_dpa *dpa;
 
-	TD_OK(doca_dpa_create(dev, &dpa));
-	TD_OK(doca_dpa_set_app(dpa, &app));
-	TD_OK(doca_dpa_completion_create(dpa, 4, &comp));
-	TD_OK(doca_dpa_completion_get_thread(comp, &got));
+	T_OK(doca_dpa_create(dev, &dpa));
+	T_OK(doca_dpa_set_app(dpa, &app));
+	T_OK(doca_dpa_completion_create(dpa, 4, &comp));
+	T_OK(doca_dpa_completion_get_thread(comp, &got));
 	T_CHECK(got == NULL);
-	TD_IS(doca_dpa_completion_start(comp), BAD);
-	TD_OK(doca_dpa_start(dpa));
-	TD_IS(doca_dpa_completion_get_dpa_handle(comp, &handle), BAD);
-	TD_IS(doca_dpa_completion_stop(comp), BAD);
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_completion_set_thread(comp, thread));
-	TD_OK(doca_dpa_completion_get_thread(comp, &got));
+	T_IS(doca_dpa_completion_start(comp), BAD);
+	T_OK(doca_dpa_start(dpa));
+	T_IS(doca_dpa_completion_get_dpa_handle(comp, &handle), BAD);
+	T_IS(doca_dpa_completion_stop(comp), BAD);
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_OK(doca_dpa_completion_set_thread(comp, thread));
+	T_OK(doca_dpa_completion_get_thread(comp, &got));
 	T_CHECK(got == thread);
 	/* Its thread is not started. */
-	TD_IS(doca_dpa_completion_start(comp), BAD);
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0));
-	TD_OK(doca_dpa_thread_start(thread));
-	TD_IS(impl_dpa_completion_attach(comp), BAD);
-	TD_OK(doca_dpa_completion_start(comp));
-	TD_IS(doca_dpa_completion_start(comp), BAD);
-	TD_IS(doca_dpa_completion_set_thread(comp, thread), BAD);
-	TD_IS(doca_dpa_thread_destroy(thread), BAD);
-	TD_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
-	TD_OK(impl_dpa_completion_attach(comp));
-	TD_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_IN_USE);
-	TD_IS(doca_dpa_completion_destroy(comp), BAD);
+	T_IS(doca_dpa_completion_start(comp), BAD);
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
+	T_OK(doca_dpa_thread_start(thread));
+	T_IS(impl_dpa_completion_attach(comp), BAD);
+	T_OK(doca_dpa_completion_start(comp));
+	T_IS(doca_dpa_completion_start(comp), BAD);
+	T_IS(doca_dpa_completion_set_thread(comp, thread), BAD);
+	T_IS(doca_dpa_thread_destroy(thread), BAD);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
+	T_OK(impl_dpa_completion_attach(comp));
+	T_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_completion_destroy(comp), BAD);
 	impl_dpa_completion_detach(comp);
 	T_CHECK(impl_dpa_completion_dpa(comp) == dpa);
 	/* It stops what it destroys. */
-	TD_OK(doca_dpa_completion_destroy(comp));
-	TD_OK(doca_dpa_thread_destroy(thread));
-	TD_OK(doca_dpa_destroy(dpa));
-	TD_OK(doca_dev_close(dev));
+	T_OK(doca_dpa_completion_destroy(comp));
+	T_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_destroy(dpa));
+	T_OK(doca_dev_close(dev));
 }
 
-static void
-a_thread_of_another_context_is_refused(void)
+T_CASE(a_thread_of_another_context_is_refused)
 {
 	struct doca_dpa_notification_completion *notify_comp;
-	struct doca_dev *dev = tdpa_dev(1);
-	struct doca_dpa *dpa = tdpa_start(&app), *other;
+	struct doca_dev *dev = host_dev(1);
+	struct doca_dpa *dpa = dpa_program_start(&app), *other;
 	struct doca_dpa_thread *second;
 
-	TD_OK(doca_dpa_create(dev, &other));
-	TD_OK(doca_dpa_thread_create(other, &thread));
-	TD_OK(doca_dpa_thread_create(dpa, &second));
-	TD_OK(doca_dpa_completion_create(dpa, 4, &comp));
-	TD_IS(doca_dpa_completion_set_thread(comp, thread), INVALID);
-	TD_IS(doca_dpa_notification_completion_create(dpa, thread, &notify_comp), INVALID);
-	TD_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_create(dev, &other));
+	T_OK(doca_dpa_thread_create(other, &thread));
+	T_OK(doca_dpa_thread_create(dpa, &second));
+	T_OK(doca_dpa_completion_create(dpa, 4, &comp));
+	T_IS(doca_dpa_completion_set_thread(comp, thread), INVALID);
+	T_IS(doca_dpa_notification_completion_create(dpa, thread, &notify_comp), INVALID);
+	T_OK(doca_dpa_thread_destroy(thread));
 	/* One that is replaced is free. */
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_completion_set_thread(comp, second));
-	TD_OK(doca_dpa_completion_set_thread(comp, thread));
-	TD_OK(doca_dpa_thread_destroy(second));
-	TD_OK(doca_dpa_completion_destroy(comp));
-	TD_OK(doca_dpa_thread_destroy(thread));
-	TD_OK(doca_dpa_destroy(other));
-	TD_OK(doca_dev_close(dev));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_OK(doca_dpa_completion_set_thread(comp, second));
+	T_OK(doca_dpa_completion_set_thread(comp, thread));
+	T_OK(doca_dpa_thread_destroy(second));
+	T_OK(doca_dpa_completion_destroy(comp));
+	T_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_destroy(other));
+	T_OK(doca_dev_close(dev));
+	dpa_program_end(dpa);
 }
 
-static void
-elements_come_in_order_and_say_what_they_are(void)
+T_CASE(elements_come_in_order_and_say_what_they_are)
 {
 	struct doca_dpa *dpa = begin(4, NULL);
 	unsigned int round;
@@ -354,15 +349,14 @@ elements_come_in_order_and_say_what_they_are(void)
 	}
 	/* A new start is empty. */
 	T_CHECK(push(1));
-	TD_OK(doca_dpa_completion_stop(comp));
-	TD_OK(doca_dpa_completion_start(comp));
-	TD_OK(doca_dpa_completion_get_dpa_handle(comp, &handle));
+	T_OK(doca_dpa_completion_stop(comp));
+	T_OK(doca_dpa_completion_start(comp));
+	T_OK(doca_dpa_completion_get_dpa_handle(comp, &handle));
 	T_EQ(rpc(dpa, get, handle), 0);
 	end(dpa);
 }
 
-static void
-host_threads_may_call_device_functions(void)
+T_CASE(host_threads_may_call_device_functions)
 {
 	struct doca_dpa *dpa = begin(4, NULL);
 
@@ -370,87 +364,83 @@ host_threads_may_call_device_functions(void)
 	T_CHECK(push(3));
 	T_EQ(get(handle), 0x8000000000000003);
 	nb_to_ack = 2;
-	tdpa_log_begin();
+	log_keep();
 	ack(handle);
-	T_STR_HAS(tdpa_log(), "a host thread: doca_dpa_dev_completion_ack: 2 elements, of 1");
+	T_STR_HAS(log_kept(), "a host thread: doca_dpa_dev_completion_ack: 2 elements, of 1");
 	ask(handle);
-	T_STR_HAS(tdpa_log(), "the completion has no thread");
+	T_STR_HAS(log_kept(), "the completion has no thread");
 	T_EQ(type_of(1), SEND);
-	T_STR_HAS(tdpa_log(), "0x1 is no element");
-	TD_OK(doca_dpa_peek_at_last_error(dpa));
+	T_STR_HAS(log_kept(), "0x1 is no element");
+	T_OK(doca_dpa_peek_at_last_error(dpa));
 	end(dpa);
 }
 
-static void
-to_give_back_more_than_was_taken_is_a_fault(void)
+T_CASE(to_give_back_more_than_was_taken_is_a_fault)
 {
 	struct doca_dpa *dpa = begin(4, NULL);
 	uint64_t ret;
 
-	tdpa_log_begin();
+	log_keep();
 	T_CHECK(push(1));
 	T_CHECK(push(2));
 	T_CHECK(rpc(dpa, get, handle) != 0);
 	nb_to_ack = 2;
-	TD_IS(doca_dpa_rpc(dpa, TDPA_F(ack), &ret, handle), DRIVER);
-	T_STR_HAS(tdpa_log(), "RPC ack: doca_dpa_dev_completion_ack: 2 elements, of 1");
-	TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(ack), &ret, handle), DRIVER);
+	T_STR_HAS(log_kept(), "RPC ack: doca_dpa_dev_completion_ack: 2 elements, of 1");
+	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 	end(dpa);
 }
 
-static void
-what_is_no_element_is_a_fault(void)
+T_CASE(what_is_no_element_is_a_fault)
 {
 	struct doca_dpa *dpa = begin(4, NULL);
 	uint64_t ret;
 
-	tdpa_log_begin();
-	TD_IS(doca_dpa_rpc(dpa, TDPA_F(type_of), &ret, UINT64_C(0x123)), DRIVER);
-	T_STR_HAS(tdpa_log(), "doca_dpa_dev_get_completion_type: 0x123 is no element");
-	TD_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+	log_keep();
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(type_of), &ret, UINT64_C(0x123)), DRIVER);
+	T_STR_HAS(log_kept(), "doca_dpa_dev_get_completion_type: 0x123 is no element");
+	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
 	end(dpa);
 }
 
 /* behaviour: Q7 */
-static void
-only_asked_notifications_activate(void)
+T_CASE(only_asked_notifications_activate)
 {
 	struct doca_dpa *dpa = begin(64, count);
 	unsigned int i;
 
 	/* The first one needs no request. */
 	T_CHECK(push(0));
-	TDPA_UNTIL(nb_calls == 1);
+	T_AWAIT(nb_calls == 1);
 	for (i = 0; i < 10; i++)
 		T_CHECK(push(0));
 	/* One that waits activates at the request; the kernel leaves it there. */
 	rpc(dpa, ask, handle);
-	TDPA_UNTIL(nb_calls == 2);
+	T_AWAIT(nb_calls == 2);
 	for (i = 0; i < 11; i++)
 		T_CHECK(rpc(dpa, get, handle) != 0);
 	/* Taken ones do not count, only the next. */
 	rpc(dpa, ask, handle);
 	T_CHECK(push(0));
-	TDPA_UNTIL(nb_calls == 3);
+	T_AWAIT(nb_calls == 3);
 	T_CHECK(push(0));
 	end(dpa);
 	T_EQ(nb_calls, 3);
 }
 
 /* A request of a kernel for an element that is there: it runs again. */
-static void
-a_request_while_an_element_waits_activates_at_once(void)
+T_CASE(a_request_while_an_element_waits_activates_at_once)
 {
 	struct doca_dpa *dpa = begin(64, count);
 
 	is_asking = true;
 	is_pausing = true;
 	T_CHECK(push(0));
-	TDPA_UNTIL(nb_calls == 1);
+	T_AWAIT(nb_calls == 1);
 	is_pausing = false;
 	/* It asks, and what activated it is still there. */
-	TDPA_UNTIL(nb_calls > 10);
-	TD_OK(doca_dpa_peek_at_last_error(dpa));
+	T_AWAIT(nb_calls > 10);
+	T_OK(doca_dpa_peek_at_last_error(dpa));
 	end(dpa);
 }
 
@@ -464,7 +454,7 @@ wait_seen(unsigned int nb, unsigned int pauses)
 
 	for (i = 0; i < 2000 && nb_seen < nb; i++)
 		rte_pause();
-	TDPA_UNTIL(nb_seen >= nb);
+	T_AWAIT(nb_seen >= nb);
 	for (i = 0; i < pauses; i++)
 		rte_pause();
 }
@@ -472,23 +462,22 @@ wait_seen(unsigned int nb, unsigned int pauses)
 /* Every element is seen, although the kernel asks just when they come: the pauses
  * are such that some come between its last look and the request, some after it.
  */
-static void
-no_wake_up_is_lost(void)
+T_CASE(no_wake_up_is_lost)
 {
 	struct doca_dpa *dpa = begin(16, serve);
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		TDPA_UNTIL(push(i));
+		T_AWAIT(push(i));
 		wait_seen(i + 1, i % 16);
 	}
 	/* And several at once. */
 	for (; i < 2 * ROUNDS; i++) {
-		TDPA_UNTIL(push(i));
+		T_AWAIT(push(i));
 		if (i % 4 == 0)
 			wait_seen(i + 1, i % 64);
 	}
-	TDPA_UNTIL(nb_seen == 2 * ROUNDS);
+	T_AWAIT(nb_seen == 2 * ROUNDS);
 	T_GT(nb_calls, 1);
 	end(dpa);
 }
@@ -507,10 +496,10 @@ take(uint64_t arg)
 	doca_dpa_dev_completion_request_notification(arg);
 }
 
-TDPA_KERNEL(take)
+DPA_KERNEL(take)
 
-static const struct comch_doca_dpa_func take_funcs[] = { TDPA_FUNC(take, 0) };
-TDPA_APP(take_app, take_funcs);
+static const struct comch_doca_dpa_func take_funcs[] = { DPA_FUNC(take, 0) };
+DPA_APP(take_app, take_funcs);
 
 static void *
 push_many(void *arg)
@@ -518,12 +507,11 @@ push_many(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS / 2; i++)
-		TDPA_UNTIL(push(i));
+		T_AWAIT(push(i));
 	return arg;
 }
 
-static void
-several_threads_push(void)
+T_CASE(several_threads_push)
 {
 	struct doca_dpa *dpa;
 	pthread_t pushers[2];
@@ -535,28 +523,27 @@ several_threads_push(void)
 		T_EQ(pthread_create(&pushers[i], NULL, push_many, NULL), 0);
 	for (i = 0; i < RTE_DIM(pushers); i++)
 		T_EQ(pthread_join(pushers[i], NULL), 0);
-	TDPA_UNTIL(nb_taken == ROUNDS);
+	T_AWAIT(nb_taken == ROUNDS);
 	end(dpa);
 }
 
 /* The handle goes while a kernel polls by it: that is a fault, and no crash. */
-static void
-a_completion_is_destroyed_while_it_is_polled(void)
+T_CASE(a_completion_is_destroyed_while_it_is_polled)
 {
 	struct doca_dpa *dpa = begin(4, poll_for_ever);
 
-	tdpa_log_begin();
+	log_keep();
 	T_CHECK(push(0));
-	TDPA_UNTIL(nb_calls == 1);
-	TD_OK(doca_dpa_completion_stop(comp));
-	TD_OK(doca_dpa_completion_destroy(comp));
-	TDPA_UNTIL(doca_dpa_peek_at_last_error(dpa) == BAD);
-	T_STR_HAS(tdpa_log(), "DPA thread dpa-poll_for_ever (kernel poll_for_ever): "
+	T_AWAIT(nb_calls == 1);
+	T_OK(doca_dpa_completion_stop(comp));
+	T_OK(doca_dpa_completion_destroy(comp));
+	T_AWAIT(doca_dpa_peek_at_last_error(dpa) == BAD);
+	T_STR_HAS(log_kept(), "DPA thread dpa-poll_for_ever (kernel poll_for_ever): "
 		"doca_dpa_dev_get_completion: handle 0x");
-	T_STR_HAS(tdpa_log(), " is of a completion that is stopped or destroyed");
-	TD_OK(doca_dpa_thread_stop(thread));
-	TD_OK(doca_dpa_thread_destroy(thread));
-	tdpa_end(dpa);
+	T_STR_HAS(log_kept(), " is of a completion that is stopped or destroyed");
+	T_OK(doca_dpa_thread_stop(thread));
+	T_OK(doca_dpa_thread_destroy(thread));
+	dpa_program_end(dpa);
 }
 
 static atomic_bool is_done;
@@ -573,8 +560,7 @@ poll_on_host(void *arg)
 }
 
 /* Many times, so that it is met in the middle of a call. */
-static void
-handles_die_under_calls(void)
+T_CASE(handles_die_under_calls)
 {
 	struct doca_dpa *dpa = begin(4, NULL);
 	pthread_t poller;
@@ -582,74 +568,47 @@ handles_die_under_calls(void)
 
 	T_EQ(pthread_create(&poller, NULL, poll_on_host, NULL), 0);
 	for (i = 0; i < 2000; i++) {
-		TD_OK(doca_dpa_completion_stop(comp));
-		TD_OK(doca_dpa_completion_destroy(comp));
-		TD_OK(doca_dpa_completion_create(dpa, 4, &comp));
-		TD_OK(doca_dpa_completion_start(comp));
+		T_OK(doca_dpa_completion_stop(comp));
+		T_OK(doca_dpa_completion_destroy(comp));
+		T_OK(doca_dpa_completion_create(dpa, 4, &comp));
+		T_OK(doca_dpa_completion_start(comp));
 	}
 	is_done = true;
 	T_EQ(pthread_join(poller, NULL), 0);
 	end(dpa);
 }
 
-static void
-notification_completions(void)
+T_CASE(notification_completions)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_notification_completion *notify_comp;
 	doca_dpa_dev_notification_completion_t number;
 	struct doca_dpa_thread *got;
 
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0));
-	TD_OK(doca_dpa_notification_completion_create(dpa, thread, &notify_comp));
-	TD_OK(doca_dpa_notification_completion_get_thread(notify_comp, &got));
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
+	T_OK(doca_dpa_notification_completion_create(dpa, thread, &notify_comp));
+	T_OK(doca_dpa_notification_completion_get_thread(notify_comp, &got));
 	T_CHECK(got == thread);
-	TD_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number), BAD);
-	TD_IS(doca_dpa_notification_completion_start(notify_comp), BAD);
-	TD_IS(doca_dpa_notification_completion_stop(notify_comp), BAD);
-	TD_OK(doca_dpa_thread_start(thread));
-	TD_OK(doca_dpa_notification_completion_start(notify_comp));
-	TD_IS(doca_dpa_notification_completion_start(notify_comp), BAD);
-	TD_OK(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number));
-	TD_OK(doca_dpa_thread_run(thread));
+	T_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number), BAD);
+	T_IS(doca_dpa_notification_completion_start(notify_comp), BAD);
+	T_IS(doca_dpa_notification_completion_stop(notify_comp), BAD);
+	T_OK(doca_dpa_thread_start(thread));
+	T_OK(doca_dpa_notification_completion_start(notify_comp));
+	T_IS(doca_dpa_notification_completion_start(notify_comp), BAD);
+	T_OK(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number));
+	T_OK(doca_dpa_thread_run(thread));
 	rpc(dpa, notify, number);
-	TDPA_UNTIL(nb_calls == 1);
+	T_AWAIT(nb_calls == 1);
 	/* And anew, with another handle. */
-	TD_OK(doca_dpa_notification_completion_stop(notify_comp));
-	TD_OK(doca_dpa_notification_completion_start(notify_comp));
-	TD_OK(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &handle));
+	T_OK(doca_dpa_notification_completion_stop(notify_comp));
+	T_OK(doca_dpa_notification_completion_start(notify_comp));
+	T_OK(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &handle));
 	T_CHECK(handle != number);
 	rpc(dpa, notify, handle);
-	TDPA_UNTIL(nb_calls == 2);
-	TD_IS(doca_dpa_rpc(dpa, TDPA_F(notify), &handle, number), DRIVER);
-	TD_OK(doca_dpa_notification_completion_destroy(notify_comp));
-	TD_OK(doca_dpa_thread_destroy(thread));
-	tdpa_end(dpa);
-}
-
-#define CASE(fn) { #fn, fn }
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		CASE(null_is_refused),
-		CASE(sizes_are_rounded_up),
-		CASE(the_order_of_calls),
-		CASE(a_thread_of_another_context_is_refused),
-		CASE(elements_come_in_order_and_say_what_they_are),
-		CASE(host_threads_may_call_device_functions),
-		CASE(to_give_back_more_than_was_taken_is_a_fault),
-		CASE(what_is_no_element_is_a_fault),
-		CASE(only_asked_notifications_activate),
-		CASE(a_request_while_an_element_waits_activates_at_once),
-		CASE(no_wake_up_is_lost),
-		CASE(several_threads_push),
-		CASE(a_completion_is_destroyed_while_it_is_polled),
-		CASE(handles_die_under_calls),
-		CASE(notification_completions),
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_AWAIT(nb_calls == 2);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(notify), &handle, number), DRIVER);
+	T_OK(doca_dpa_notification_completion_destroy(notify_comp));
+	T_OK(doca_dpa_thread_destroy(thread));
+	dpa_program_end(dpa);
 }

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "t_main.h"
 #include "dpa/call.h"
+#include "t_main.h"
 
 #define NB_THREADS 4
 #define NB_KEYS 1000
@@ -19,12 +19,12 @@ struct table {
 };
 
 static struct doca_dpa_hash_table *
-create(struct tdp *t, struct table *table, unsigned int size)
+create(struct dpa_calls *t, struct table *table, unsigned int size)
 {
 	struct doca_dpa_hash_table *ht;
 
-	TD_OK(doca_dpa_hash_table_create(t->dpa, size, &ht));
-	TD_OK(doca_dpa_hash_table_get_dpa_handle(ht, &table->handle));
+	T_OK(doca_dpa_hash_table_create(t->dpa, size, &ht));
+	T_OK(doca_dpa_hash_table_get_dpa_handle(ht, &table->handle));
 	T_NE(table->handle, 0);
 	table->size = size;
 	return ht;
@@ -59,18 +59,17 @@ add_find_remove(void *arg)
 	return 1;
 }
 
-static void
-device_code_uses_it(void)
+T_CASE(device_code_uses_it)
 {
 	struct doca_dpa_hash_table *ht;
 	struct table table;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
+	dpa_calls_open(&t);
 	ht = create(&t, &table, 3);
-	T_EQ(tdp_rpc(&t, add_find_remove, &table), 1);
-	TD_OK(doca_dpa_hash_table_destroy(ht));
-	tdp_close(&t);
+	T_EQ(dpa_call(&t, add_find_remove, &table), 1);
+	T_OK(doca_dpa_hash_table_destroy(ht));
+	dpa_calls_close(&t);
 }
 
 /* As many as it has room for, and again in the room of those removed. */
@@ -107,46 +106,44 @@ add_one_more(void *arg)
 	return 0;
 }
 
-static void
-full(void)
+T_CASE(full)
 {
 	struct doca_dpa_hash_table *ht;
 	struct table table;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
+	dpa_calls_open(&t);
 	ht = create(&t, &table, NB_KEYS);
-	T_EQ(tdp_rpc(&t, fill, &table), 1);
-	tdp_rpc_faults(&t, add_one_more, &table,
+	T_EQ(dpa_call(&t, fill, &table), 1);
+	dpa_call_faults(&t, add_one_more, &table,
 		"doca_dpa_dev_hash_table_add: the table has its 1000 keys");
-	TD_OK(doca_dpa_hash_table_destroy(ht));
-	tdp_close(&t);
+	T_OK(doca_dpa_hash_table_destroy(ht));
+	dpa_calls_close(&t);
 }
 
-static void
-arguments(void)
+T_CASE(arguments)
 {
 	doca_dpa_dev_hash_table_t handle;
 	struct doca_dpa_hash_table *ht;
 	struct doca_dpa *idle;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
-	TD_OK(doca_dpa_create(t.dev, &idle));
-	TD_IS(doca_dpa_hash_table_create(idle, 1, &ht), DOCA_ERROR_BAD_STATE);
-	TD_OK(doca_dpa_destroy(idle));
-	TD_IS(doca_dpa_hash_table_create(NULL, 1, &ht), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_hash_table_create(t.dpa, 0, &ht), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_hash_table_create(t.dpa, (1u << 24) + 1, &ht), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_hash_table_create(t.dpa, 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	dpa_calls_open(&t);
+	T_OK(doca_dpa_create(t.dev, &idle));
+	T_IS(doca_dpa_hash_table_create(idle, 1, &ht), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_dpa_destroy(idle));
+	T_IS(doca_dpa_hash_table_create(NULL, 1, &ht), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_hash_table_create(t.dpa, 0, &ht), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_hash_table_create(t.dpa, (1u << 24) + 1, &ht), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_hash_table_create(t.dpa, 1, NULL), DOCA_ERROR_INVALID_VALUE);
 	/* The most, of which nothing is touched; but a sanitizer marks all of it. */
-	TD_OK(doca_dpa_hash_table_create(t.dpa, t_sanitized() ? 1 : 1u << 24, &ht));
-	TD_IS(doca_dpa_hash_table_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_hash_table_get_dpa_handle(ht, NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
-	TD_IS(doca_dpa_hash_table_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	TD_OK(doca_dpa_hash_table_destroy(ht));
-	tdp_close(&t);
+	T_OK(doca_dpa_hash_table_create(t.dpa, t_sanitized() ? 1 : 1u << 24, &ht));
+	T_IS(doca_dpa_hash_table_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_hash_table_get_dpa_handle(ht, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_hash_table_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_dpa_hash_table_destroy(ht));
+	dpa_calls_close(&t);
 }
 
 static uint64_t
@@ -172,58 +169,56 @@ find(void *arg)
 }
 
 /* A handle is of one table and dies with it, although another takes its place. */
-static void
-handles(void)
+T_CASE(handles)
 {
-	static const tdp_rpc_t fns[] = { add, take_out, find };
+	static const dpa_call_t fns[] = { add, take_out, find };
 	struct doca_dpa_hash_table *ht, *next;
 	struct table gone, here;
 	unsigned int i;
-	struct tdp t;
+	struct dpa_calls t;
 
 	for (i = 0; i < RTE_DIM(fns); i++) {
-		tdp_open(&t);
+		dpa_calls_open(&t);
 		ht = create(&t, &gone, 1);
-		TD_OK(doca_dpa_hash_table_destroy(ht));
+		T_OK(doca_dpa_hash_table_destroy(ht));
 		next = create(&t, &here, 1);
 		T_CHECK(here.handle != gone.handle);
-		tdp_rpc(&t, fns[i], &here);
-		tdp_rpc_faults(&t, fns[i], &gone, "is of a hash table that is stopped or");
-		TD_OK(doca_dpa_hash_table_destroy(next));
-		tdp_close(&t);
+		dpa_call(&t, fns[i], &here);
+		dpa_call_faults(&t, fns[i], &gone, "is of a hash table that is stopped or");
+		T_OK(doca_dpa_hash_table_destroy(next));
+		dpa_calls_close(&t);
 		gone.handle = 0;
-		tdp_open(&t);
-		tdp_rpc_faults(&t, fns[i], &gone, "0x0 is no handle of a hash table");
-		tdp_close(&t);
+		dpa_calls_open(&t);
+		dpa_call_faults(&t, fns[i], &gone, "0x0 is no handle of a hash table");
+		dpa_calls_close(&t);
 	}
 }
 
 /* A host thread may call as well: then a fault returns. */
-static void
-host_threads_call(void)
+T_CASE(host_threads_call)
 {
 	struct doca_dpa_hash_table *ht;
 	struct table table;
 	uint64_t value = 3;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
+	dpa_calls_open(&t);
 	ht = create(&t, &table, 1);
 	doca_dpa_dev_hash_table_add(table.handle, 1, 2);
 	doca_dpa_dev_hash_table_add(table.handle, 2, 2);
 	T_EQ(doca_dpa_dev_hash_table_find(table.handle, 1, &value), 1);
 	T_EQ(doca_dpa_dev_hash_table_find(table.handle, 2, &value), 0);
 	T_EQ(value, 2);
-	TD_OK(doca_dpa_hash_table_destroy(ht));
+	T_OK(doca_dpa_hash_table_destroy(ht));
 	T_EQ(doca_dpa_dev_hash_table_find(table.handle, 1, &value), 0);
 	doca_dpa_dev_hash_table_add(table.handle, 1, 2);
 	doca_dpa_dev_hash_table_remove(table.handle, 1);
-	TD_OK(doca_dpa_peek_at_last_error(t.dpa));
-	tdp_close(&t);
+	T_OK(doca_dpa_peek_at_last_error(t.dpa));
+	dpa_calls_close(&t);
 }
 
 struct user {
-	struct tdp *t;
+	struct dpa_calls *t;
 	struct table *table;
 	uint32_t first;
 };
@@ -250,21 +245,20 @@ run_use(void *arg)
 {
 	struct user *u = arg;
 
-	T_EQ(tdp_rpc(u->t, use, u), 1);
+	T_EQ(dpa_call(u->t, use, u), 1);
 	return NULL;
 }
 
-static void
-several_at_once(void)
+T_CASE(several_at_once)
 {
 	struct user users[NB_THREADS];
 	pthread_t threads[NB_THREADS];
 	struct doca_dpa_hash_table *ht;
 	struct table table;
 	unsigned int i;
-	struct tdp t;
+	struct dpa_calls t;
 
-	tdp_open(&t);
+	dpa_calls_open(&t);
 	ht = create(&t, &table, NB_THREADS * 64);
 	for (i = 0; i < NB_THREADS; i++) {
 		users[i] = (struct user){ &t, &table, i * 64 };
@@ -272,21 +266,6 @@ several_at_once(void)
 	}
 	for (i = 0; i < NB_THREADS; i++)
 		T_EQ(pthread_join(threads[i], NULL), 0);
-	TD_OK(doca_dpa_hash_table_destroy(ht));
-	tdp_close(&t);
-}
-
-static const struct t_case cases[] = {
-	{ "device_code_uses_it", device_code_uses_it },
-	{ "full", full },
-	{ "arguments", arguments },
-	{ "handles", handles },
-	{ "host_threads_call", host_threads_call },
-	{ "several_at_once", several_at_once },
-};
-
-int
-main(int argc, char **argv)
-{
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_OK(doca_dpa_hash_table_destroy(ht));
+	dpa_calls_close(&t);
 }

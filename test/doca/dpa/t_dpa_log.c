@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/capture.h"
-#include "t_main.h"
 #include "dpa/program.h"
+#include "t_main.h"
 
 #define BAD DOCA_ERROR_BAD_STATE
 #define INVALID DOCA_ERROR_INVALID_VALUE
@@ -46,23 +46,23 @@ fault(uint64_t arg)
 	return 0;
 }
 
-TDPA_RPC(say)
-TDPA_RPC(trace)
-TDPA_RPC(fault)
+DPA_RPC(say)
+DPA_RPC(trace)
+DPA_RPC(fault)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(say, 1),
-	TDPA_FUNC(trace, 1),
-	TDPA_FUNC(fault, 1),
+	DPA_FUNC(say, 1),
+	DPA_FUNC(trace, 1),
+	DPA_FUNC(fault, 1),
 };
-TDPA_APP(app, funcs);
+DPA_APP(app, funcs);
 
 static void
 call(struct doca_dpa *dpa, void *func, uint64_t arg)
 {
 	uint64_t ret;
 
-	TD_OK(doca_dpa_rpc(dpa, TDPA_F(func), &ret, arg));
+	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(func), &ret, arg));
 }
 
 static const char *
@@ -90,15 +90,14 @@ content(const char *path)
 	return text;
 }
 
-static void
-lines_go_to_the_program_s_log(void)
+T_CASE(lines_go_to_the_program_s_log)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	const char *text;
 
-	tdpa_log_begin();
+	log_keep();
 	call(dpa, say, 5);
-	text = tdpa_log();
+	text = log_kept();
 	T_STR_HAS(text, "][DPA][ERR][dpa-say:0][say] error 5\n[");
 	T_STR_HAS(text, "][DPA][WRN][dpa-say:0][say] warning 5\n[");
 	T_STR_HAS(text, "][DPA][INF][dpa-say:0][say] info 5 text\n[");
@@ -107,12 +106,11 @@ lines_go_to_the_program_s_log(void)
 	T_CHECK(strstr(text, "\n\n") == NULL);
 	/* A host thread has no context, and so no level. */
 	say(6);
-	T_STR_HAS(tdpa_log(), "][DPA][DBG][dpa-host:0][host] debug 6\n");
-	tdpa_end(dpa);
+	T_STR_HAS(log_kept(), "][DPA][DBG][dpa-host:0][host] debug 6\n");
+	dpa_program_end(dpa);
 }
 
-static void
-the_level_of_the_context_counts(void)
+T_CASE(the_level_of_the_context_counts)
 {
 	static const struct {
 		doca_dpa_dev_log_level_t level;
@@ -126,25 +124,24 @@ the_level_of_the_context_counts(void)
 	};
 	unsigned int i;
 
-	tdpa_log_begin();
+	log_keep();
 	for (i = 0; i < RTE_DIM(tries); i++) {
-		struct doca_dpa *dpa = tdpa_start(&app);
+		struct doca_dpa *dpa = dpa_program_start(&app);
 		char want[16];
 
-		TD_OK(doca_dpa_stop(dpa));
-		TD_OK(doca_dpa_set_log_level(dpa, tries[i].level));
-		TD_OK(doca_dpa_start(dpa));
+		T_OK(doca_dpa_stop(dpa));
+		T_OK(doca_dpa_set_log_level(dpa, tries[i].level));
+		T_OK(doca_dpa_start(dpa));
 		call(dpa, say, i);
 		snprintf(want, sizeof(want), "%s %u", tries[i].last, i);
-		T_CHECK(i == 0 || strstr(tdpa_log(), want) != NULL);
+		T_CHECK(i == 0 || strstr(log_kept(), want) != NULL);
 		snprintf(want, sizeof(want), "%s %u", tries[i].none, i);
-		T_CHECK(strstr(tdpa_log(), want) == NULL);
-		tdpa_end(dpa);
+		T_CHECK(strstr(log_kept(), want) == NULL);
+		dpa_program_end(dpa);
 	}
 }
 
-static void
-paths_are_set_and_got(void)
+T_CASE(paths_are_set_and_got)
 {
 	doca_error_t (*const set[])(struct doca_dpa *dpa, const char *path) = {
 		doca_dpa_log_file_set_path, doca_dpa_trace_file_set_path,
@@ -152,161 +149,135 @@ paths_are_set_and_got(void)
 	doca_error_t (*const get[])(struct doca_dpa *dpa, char *path, uint32_t *len) = {
 		doca_dpa_log_file_get_path, doca_dpa_trace_file_get_path,
 	};
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 	char path[16];
 	uint32_t len;
 
 	for (i = 0; i < RTE_DIM(set); i++) {
-		TD_IS(set[i](dpa, "stdout"), BAD);
-		TD_OK(doca_dpa_stop(dpa));
+		T_IS(set[i](dpa, "stdout"), BAD);
+		T_OK(doca_dpa_stop(dpa));
 		len = sizeof(path);
-		TD_OK(get[i](dpa, path, &len));
+		T_OK(get[i](dpa, path, &len));
 		T_EQ(len, 1);
 		T_STR_EQ(path, "");
-		TD_IS(set[i](NULL, "stdout"), INVALID);
-		TD_IS(set[i](dpa, NULL), INVALID);
-		TD_IS(set[i](dpa, ""), INVALID);
-		TD_OK(set[i](dpa, "/dev/null"));
-		TD_OK(set[i](dpa, "stdout"));
-		TD_IS(get[i](NULL, path, &len), INVALID);
-		TD_IS(get[i](dpa, path, NULL), INVALID);
+		T_IS(set[i](NULL, "stdout"), INVALID);
+		T_IS(set[i](dpa, NULL), INVALID);
+		T_IS(set[i](dpa, ""), INVALID);
+		T_OK(set[i](dpa, "/dev/null"));
+		T_OK(set[i](dpa, "stdout"));
+		T_IS(get[i](NULL, path, &len), INVALID);
+		T_IS(get[i](dpa, path, NULL), INVALID);
 		len = 0;
-		TD_OK(get[i](dpa, NULL, &len));
+		T_OK(get[i](dpa, NULL, &len));
 		T_EQ(len, 7);
 		len = 6;
-		TD_IS(get[i](dpa, path, &len), INVALID);
+		T_IS(get[i](dpa, path, &len), INVALID);
 		T_EQ(len, 7);
-		TD_OK(get[i](dpa, path, &len));
+		T_OK(get[i](dpa, path, &len));
 		T_STR_EQ(path, "stdout");
-		TD_OK(doca_dpa_start(dpa));
+		T_OK(doca_dpa_start(dpa));
 	}
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
-static void
-lines_go_to_a_file(void)
+T_CASE(lines_go_to_a_file)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	const char *path = path_of("log");
 
-	tdpa_log_begin();
-	TD_OK(doca_dpa_stop(dpa));
-	TD_OK(doca_dpa_log_file_set_path(dpa, path));
-	TD_OK(doca_dpa_start(dpa));
+	log_keep();
+	T_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_log_file_set_path(dpa, path));
+	T_OK(doca_dpa_start(dpa));
 	call(dpa, say, 5);
 	T_STR_EQ(content(path), "[ERR][dpa-say:0] error 5\n[WRN][dpa-say:0] warning 5\n"
 		"[INF][dpa-say:0] info 5 text\n[ERR][dpa-say:0] \n");
 	/* A start empties it. */
-	TD_OK(doca_dpa_stop(dpa));
-	TD_OK(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_DEBUG));
-	TD_OK(doca_dpa_start(dpa));
+	T_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_DEBUG));
+	T_OK(doca_dpa_start(dpa));
 	T_STR_EQ(content(path), "");
 	call(dpa, say, 6);
 	T_STR_HAS(content(path), "[DBG][dpa-say:0] debug 6\n");
-	tdpa_end(dpa);
-	T_STR_EQ(tdpa_log(), "");
+	dpa_program_end(dpa);
+	T_STR_EQ(log_kept(), "");
 }
 
-static void
-stderr_is_understood(void)
+T_CASE(stderr_is_understood)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 
-	TD_OK(doca_dpa_stop(dpa));
-	TD_OK(doca_dpa_log_file_set_path(dpa, "stderr"));
-	TD_OK(doca_dpa_trace_file_set_path(dpa, "stderr"));
+	T_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_log_file_set_path(dpa, "stderr"));
+	T_OK(doca_dpa_trace_file_set_path(dpa, "stderr"));
 	t_capture_begin();
-	TD_OK(doca_dpa_start(dpa));
+	T_OK(doca_dpa_start(dpa));
 	call(dpa, say, 5);
 	call(dpa, trace, 9);
-	TD_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_stop(dpa));
 	T_STR_HAS(t_capture_end(), "info 5 text\n[ERR][dpa-say:0] \n"
 		"[dpa-trace:0] trace 0x9 0x2 0x3 0x4 0xffffffffffffffff\n");
 	T_EQ(access("stderr", F_OK), -1);
-	TD_OK(doca_dpa_start(dpa));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_start(dpa));
+	dpa_program_end(dpa);
 }
 
 /* A program without a backend for the library's lines hears of a fault as well. */
-static void
-fault_is_said(void)
+T_CASE(fault_is_said)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	uint64_t ret;
 
 	t_capture_begin();
-	TD_IS(doca_dpa_rpc(dpa, TDPA_F(fault), &ret, 0), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(fault), &ret, 0), DOCA_ERROR_DRIVER);
 	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: only in the kernel "
 		"of a DPA thread\n");
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
-static void
-traces_go_to_a_file(void)
+T_CASE(traces_go_to_a_file)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	const char *path = path_of("trace");
 
-	tdpa_log_begin();
-	TD_OK(doca_dpa_stop(dpa));
-	TD_OK(doca_dpa_trace_file_set_path(dpa, path));
-	TD_OK(doca_dpa_start(dpa));
+	log_keep();
+	T_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_trace_file_set_path(dpa, path));
+	T_OK(doca_dpa_start(dpa));
 	call(dpa, trace, 0);
 	call(dpa, trace, 1);
 	T_STR_EQ(content(path), "[dpa-trace:0] trace 0x0 0x2 0x3 0x4 0xffffffffffffffff\n"
 		"[dpa-trace:0] trace 0x1 0x2 0x3 0x4 0xffffffffffffffff\n");
 	call(dpa, trace, 2);
-	TD_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_stop(dpa));
 	T_STR_HAS(content(path), "trace 0x2 ");
-	TD_OK(doca_dpa_start(dpa));
-	tdpa_end(dpa);
-	T_STR_EQ(tdpa_log(), "");
+	T_OK(doca_dpa_start(dpa));
+	dpa_program_end(dpa);
+	T_STR_EQ(log_kept(), "");
 }
 
-static void
-without_a_file_traces_are_for_debugging(void)
+T_CASE(without_a_file_traces_are_for_debugging)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 
-	tdpa_log_begin();
+	log_keep();
 	call(dpa, trace, 1);
-	T_STR_HAS(tdpa_log(), "[DPA][DBG][dpa-trace:0][trace] trace 0x1 0x2 0x3 0x4 0xff");
-	tdpa_end(dpa);
+	T_STR_HAS(log_kept(), "[DPA][DBG][dpa-trace:0][trace] trace 0x1 0x2 0x3 0x4 0xff");
+	dpa_program_end(dpa);
 }
 
-static void
-a_file_that_does_not_open_is_told_of(void)
+T_CASE(a_file_that_does_not_open_is_told_of)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 
-	tdpa_log_begin();
-	TD_OK(doca_dpa_stop(dpa));
-	TD_OK(doca_dpa_log_file_set_path(dpa, path_of("log")));
-	TD_OK(doca_dpa_trace_file_set_path(dpa, "/nowhere/trace"));
-	TD_IS(doca_dpa_start(dpa), DOCA_ERROR_DRIVER);
-	T_STR_HAS(tdpa_log(), "/nowhere/trace, for lines of the DPA, does not open: No such");
-	TD_OK(doca_dpa_trace_file_set_path(dpa, path_of("trace")));
-	TD_OK(doca_dpa_start(dpa));
-	tdpa_end(dpa);
-}
-
-#define CASE(fn) { #fn, fn }
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		CASE(lines_go_to_the_program_s_log),
-		CASE(the_level_of_the_context_counts),
-		CASE(paths_are_set_and_got),
-		CASE(lines_go_to_a_file),
-		CASE(stderr_is_understood),
-		CASE(fault_is_said),
-		CASE(traces_go_to_a_file),
-		CASE(without_a_file_traces_are_for_debugging),
-		CASE(a_file_that_does_not_open_is_told_of),
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	log_keep();
+	T_OK(doca_dpa_stop(dpa));
+	T_OK(doca_dpa_log_file_set_path(dpa, path_of("log")));
+	T_OK(doca_dpa_trace_file_set_path(dpa, "/nowhere/trace"));
+	T_IS(doca_dpa_start(dpa), DOCA_ERROR_DRIVER);
+	T_STR_HAS(log_kept(), "/nowhere/trace, for lines of the DPA, does not open: No such");
+	T_OK(doca_dpa_trace_file_set_path(dpa, path_of("trace")));
+	T_OK(doca_dpa_start(dpa));
+	dpa_program_end(dpa);
 }

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "t_main.h"
 #include "dpa/program.h"
+#include "t_main.h"
 
 #define BAD DOCA_ERROR_BAD_STATE
 #define INVALID DOCA_ERROR_INVALID_VALUE
@@ -27,174 +27,151 @@ sum(uint64_t arg)
 	return result;
 }
 
-TDPA_RPC(sum)
+DPA_RPC(sum)
 
-static const struct comch_doca_dpa_func funcs[] = { TDPA_FUNC(sum, 1) };
-TDPA_APP(app, funcs);
+static const struct comch_doca_dpa_func funcs[] = { DPA_FUNC(sum, 1) };
+DPA_APP(app, funcs);
 
-static void
-null_is_refused(void)
+T_CASE(null_is_refused)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem = 5;
 	char buf[8];
 
-	TD_IS(doca_dpa_mem_alloc(NULL, 8, &mem), INVALID);
+	T_IS(doca_dpa_mem_alloc(NULL, 8, &mem), INVALID);
 	T_EQ(mem, 0);
-	TD_IS(doca_dpa_mem_alloc(dpa, 8, NULL), INVALID);
+	T_IS(doca_dpa_mem_alloc(dpa, 8, NULL), INVALID);
 	mem = 5;
-	TD_IS(doca_dpa_mem_alloc(dpa, 0, &mem), INVALID);
+	T_IS(doca_dpa_mem_alloc(dpa, 0, &mem), INVALID);
 	T_EQ(mem, 0);
-	TD_OK(doca_dpa_mem_alloc(dpa, 8, &mem));
-	TD_IS(doca_dpa_mem_free(NULL, mem), INVALID);
-	TD_IS(doca_dpa_h2d_memcpy(NULL, mem, buf, 8), INVALID);
-	TD_IS(doca_dpa_h2d_memcpy(dpa, 0, buf, 8), INVALID);
-	TD_IS(doca_dpa_h2d_memcpy(dpa, mem, NULL, 8), INVALID);
-	TD_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 0), INVALID);
-	TD_IS(doca_dpa_d2h_memcpy(NULL, buf, mem, 8), INVALID);
-	TD_IS(doca_dpa_d2h_memcpy(dpa, NULL, mem, 8), INVALID);
-	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, 0, 8), INVALID);
-	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 0), INVALID);
-	TD_IS(doca_dpa_memset(NULL, mem, 0, 8), INVALID);
-	TD_IS(doca_dpa_memset(dpa, 0, 0, 8), INVALID);
-	TD_IS(doca_dpa_memset(dpa, mem, 0, 0), INVALID);
-	TD_OK(doca_dpa_mem_free(dpa, mem));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_mem_alloc(dpa, 8, &mem));
+	T_IS(doca_dpa_mem_free(NULL, mem), INVALID);
+	T_IS(doca_dpa_h2d_memcpy(NULL, mem, buf, 8), INVALID);
+	T_IS(doca_dpa_h2d_memcpy(dpa, 0, buf, 8), INVALID);
+	T_IS(doca_dpa_h2d_memcpy(dpa, mem, NULL, 8), INVALID);
+	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 0), INVALID);
+	T_IS(doca_dpa_d2h_memcpy(NULL, buf, mem, 8), INVALID);
+	T_IS(doca_dpa_d2h_memcpy(dpa, NULL, mem, 8), INVALID);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, 0, 8), INVALID);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 0), INVALID);
+	T_IS(doca_dpa_memset(NULL, mem, 0, 8), INVALID);
+	T_IS(doca_dpa_memset(dpa, 0, 0, 8), INVALID);
+	T_IS(doca_dpa_memset(dpa, mem, 0, 0), INVALID);
+	T_OK(doca_dpa_mem_free(dpa, mem));
+	dpa_program_end(dpa);
 }
 
-static void
-only_of_a_started_context(void)
+T_CASE(only_of_a_started_context)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem, none = 5;
 	char buf[8] = "";
 
-	TD_OK(doca_dpa_mem_alloc(dpa, 8, &mem));
-	TD_OK(doca_dpa_stop(dpa));
-	TD_IS(doca_dpa_mem_alloc(dpa, 8, &none), BAD);
+	T_OK(doca_dpa_mem_alloc(dpa, 8, &mem));
+	T_OK(doca_dpa_stop(dpa));
+	T_IS(doca_dpa_mem_alloc(dpa, 8, &none), BAD);
 	T_EQ(none, 0);
-	TD_IS(doca_dpa_mem_free(dpa, mem), BAD);
-	TD_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 8), BAD);
-	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 8), BAD);
-	TD_IS(doca_dpa_memset(dpa, mem, 0, 8), BAD);
-	TD_OK(doca_dpa_start(dpa));
-	TD_OK(doca_dpa_mem_free(dpa, mem));
-	tdpa_end(dpa);
+	T_IS(doca_dpa_mem_free(dpa, mem), BAD);
+	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 8), BAD);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 8), BAD);
+	T_IS(doca_dpa_memset(dpa, mem, 0, 8), BAD);
+	T_OK(doca_dpa_start(dpa));
+	T_OK(doca_dpa_mem_free(dpa, mem));
+	dpa_program_end(dpa);
 }
 
-static void
-copies_arrive(void)
+T_CASE(copies_arrive)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem;
 	uint8_t in[1000], out[1000];
 	uint64_t ret;
 
-	TD_OK(doca_dpa_mem_alloc(dpa, sizeof(in), &mem));
+	T_OK(doca_dpa_mem_alloc(dpa, sizeof(in), &mem));
 	T_EQ(mem % 64, 0);
 	t_fill(in, sizeof(in), 7);
-	TD_OK(doca_dpa_h2d_memcpy(dpa, mem, in, sizeof(in)));
-	TD_OK(doca_dpa_d2h_memcpy(dpa, out, mem, sizeof(out)));
+	T_OK(doca_dpa_h2d_memcpy(dpa, mem, in, sizeof(in)));
+	T_OK(doca_dpa_d2h_memcpy(dpa, out, mem, sizeof(out)));
 	T_VERIFY(out, sizeof(out), 7);
 	/* Parts, up to the last byte. */
-	TD_OK(doca_dpa_memset(dpa, mem, 1, 100));
-	TD_OK(doca_dpa_memset(dpa, mem + 999, 2, 1));
-	TD_OK(doca_dpa_d2h_memcpy(dpa, out, mem + 99, 901));
+	T_OK(doca_dpa_memset(dpa, mem, 1, 100));
+	T_OK(doca_dpa_memset(dpa, mem + 999, 2, 1));
+	T_OK(doca_dpa_d2h_memcpy(dpa, out, mem + 99, 901));
 	T_EQ(out[0], 1);
 	T_EQ(out[1], in[100]);
 	T_EQ(out[899], in[998]);
 	T_EQ(out[900], 2);
-	TD_OK(doca_dpa_rpc(dpa, TDPA_F(sum), &ret, mem));
+	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(sum), &ret, mem));
 	T_EQ(ret, 100);
-	TD_OK(doca_dpa_mem_free(dpa, mem));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_mem_free(dpa, mem));
+	dpa_program_end(dpa);
 }
 
-static void
-bad_ranges_are_refused_and_named(void)
+T_CASE(bad_ranges_are_refused_and_named)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem;
 	char buf[128], want[128];
 
-	tdpa_log_begin();
-	TD_OK(doca_dpa_mem_alloc(dpa, 100, &mem));
-	TD_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 101), DRIVER);
+	log_keep();
+	T_OK(doca_dpa_mem_alloc(dpa, 100, &mem));
+	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 101), DRIVER);
 	snprintf(want, sizeof(want), "doca_dpa_h2d_memcpy: 101 bytes at 0x%llx end beyond the "
 		"allocation of 100 bytes at 0x%llx", (long long)mem, (long long)mem);
-	T_STR_HAS(tdpa_log(), want);
-	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, 2), DRIVER);
-	TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, SIZE_MAX), DRIVER);
-	TD_IS(doca_dpa_memset(dpa, mem + 100, 0, 1), DRIVER);
+	T_STR_HAS(log_kept(), want);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, 2), DRIVER);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, SIZE_MAX), DRIVER);
+	T_IS(doca_dpa_memset(dpa, mem + 100, 0, 1), DRIVER);
 	snprintf(want, sizeof(want), "doca_dpa_memset: 1 bytes at 0x%llx are in no allocation",
 		(long long)mem + 100);
-	T_STR_HAS(tdpa_log(), want);
-	TD_IS(doca_dpa_memset(dpa, mem - 1, 0, 1), DRIVER);
-	TD_IS(doca_dpa_memset(dpa, UINT64_MAX, 0, 1), DRIVER);
-	TD_IS(doca_dpa_h2d_memcpy(dpa, (uintptr_t)want, buf, 1), DRIVER);
-	TD_IS(doca_dpa_mem_free(dpa, mem + 1), DRIVER);
-	TD_IS(doca_dpa_mem_free(dpa, 0), DRIVER);
-	TD_OK(doca_dpa_mem_free(dpa, mem));
-	TD_IS(doca_dpa_mem_free(dpa, mem), DRIVER);
+	T_STR_HAS(log_kept(), want);
+	T_IS(doca_dpa_memset(dpa, mem - 1, 0, 1), DRIVER);
+	T_IS(doca_dpa_memset(dpa, UINT64_MAX, 0, 1), DRIVER);
+	T_IS(doca_dpa_h2d_memcpy(dpa, (uintptr_t)want, buf, 1), DRIVER);
+	T_IS(doca_dpa_mem_free(dpa, mem + 1), DRIVER);
+	T_IS(doca_dpa_mem_free(dpa, 0), DRIVER);
+	T_OK(doca_dpa_mem_free(dpa, mem));
+	T_IS(doca_dpa_mem_free(dpa, mem), DRIVER);
 	snprintf(want, sizeof(want), "0x%llx is no allocation of DPA memory", (long long)mem);
-	T_STR_HAS(tdpa_log(), want);
-	TD_IS(doca_dpa_memset(dpa, mem, 0, 1), DRIVER);
-	tdpa_end(dpa);
+	T_STR_HAS(log_kept(), want);
+	T_IS(doca_dpa_memset(dpa, mem, 0, 1), DRIVER);
+	dpa_program_end(dpa);
 }
 
 #define NB 300
 
 /* Each is found among the others. */
-static void
-many_allocations(void)
+T_CASE(many_allocations)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	static doca_dpa_dev_uintptr_t mem[NB];
 	unsigned int i;
 	char buf[NB];
 
 	for (i = 0; i < NB; i++)
-		TD_OK(doca_dpa_mem_alloc(dpa, i + 1, &mem[i]));
+		T_OK(doca_dpa_mem_alloc(dpa, i + 1, &mem[i]));
 	for (i = 0; i < NB; i++)
-		TD_OK(doca_dpa_memset(dpa, mem[i], (int)i, i + 1));
+		T_OK(doca_dpa_memset(dpa, mem[i], (int)i, i + 1));
 	for (i = 0; i < NB; i += 3)
-		TD_OK(doca_dpa_mem_free(dpa, mem[i]));
+		T_OK(doca_dpa_mem_free(dpa, mem[i]));
 	for (i = 0; i < NB; i++) {
-		TD_IS(doca_dpa_d2h_memcpy(dpa, buf, mem[i], i + 1), i % 3 == 0 ? DRIVER :
+		T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem[i], i + 1), i % 3 == 0 ? DRIVER :
 			DOCA_SUCCESS);
 		T_CHECK(i % 3 == 0 || buf[i] == (char)i);
 	}
-	tdpa_log_begin();
-	tdpa_end(dpa);
-	T_STR_HAS(tdpa_log(), "200 allocations of DPA memory are left: freed with their context");
+	log_keep();
+	dpa_program_end(dpa);
+	T_STR_HAS(log_kept(), "200 allocations of DPA memory are left: freed with their context");
 }
 
-static void
-too_much_is_an_error(void)
+T_CASE(too_much_is_an_error)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem = 5;
 
 	if (t_sanitized())
 		t_skip("sanitizers end programs that ask for that much");
-	TD_IS(doca_dpa_mem_alloc(dpa, SIZE_MAX / 2, &mem), DRIVER);
+	T_IS(doca_dpa_mem_alloc(dpa, SIZE_MAX / 2, &mem), DRIVER);
 	T_EQ(mem, 0);
-	tdpa_end(dpa);
-}
-
-#define CASE(fn) { #fn, fn }
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		CASE(null_is_refused),
-		CASE(only_of_a_started_context),
-		CASE(copies_arrive),
-		CASE(bad_ranges_are_refused_and_named),
-		CASE(many_allocations),
-		CASE(too_much_is_an_error),
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	dpa_program_end(dpa);
 }

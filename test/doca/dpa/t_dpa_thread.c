@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "dpa/dpa.h"
-#include "t_main.h"
 #include "dpa/program.h"
+#include "t_main.h"
 
 #define BAD DOCA_ERROR_BAD_STATE
 #define INVALID DOCA_ERROR_INVALID_VALUE
@@ -22,7 +22,7 @@
 static atomic_uint nb_calls;
 static _Atomic uint64_t seen, posted;
 static atomic_bool is_released;
-static struct tdpa_thread threads[4];
+static struct kernel_thread threads[4];
 
 static void
 count(uint64_t arg)
@@ -78,8 +78,8 @@ stop_itself(uint64_t arg)
 {
 	struct doca_dpa_thread *thread = threads[arg].thread;
 
-	TD_IS(doca_dpa_thread_stop(thread), BAD);
-	TD_IS(doca_dpa_thread_destroy(thread), BAD);
+	T_IS(doca_dpa_thread_stop(thread), BAD);
+	T_IS(doca_dpa_thread_destroy(thread), BAD);
 	nb_calls++;
 }
 
@@ -97,227 +97,220 @@ not_of_the_app(uint64_t arg)
 	RTE_SET_USED(arg);
 }
 
-TDPA_KERNEL(count)
-TDPA_KERNEL(count_and_reschedule)
-TDPA_KERNEL(count_and_finish)
-TDPA_KERNEL(see)
-TDPA_KERNEL(poll_for_ever)
-TDPA_KERNEL(spin_until_released)
-TDPA_KERNEL(stop_itself)
-TDPA_RPC(notify)
+DPA_KERNEL(count)
+DPA_KERNEL(count_and_reschedule)
+DPA_KERNEL(count_and_finish)
+DPA_KERNEL(see)
+DPA_KERNEL(poll_for_ever)
+DPA_KERNEL(spin_until_released)
+DPA_KERNEL(stop_itself)
+DPA_RPC(notify)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(count, 0),
-	TDPA_FUNC(count_and_reschedule, 0),
-	TDPA_FUNC(count_and_finish, 0),
-	TDPA_FUNC(see, 0),
-	TDPA_FUNC(poll_for_ever, 0),
-	TDPA_FUNC(spin_until_released, 0),
-	TDPA_FUNC(stop_itself, 0),
-	TDPA_FUNC(notify, 1),
+	DPA_FUNC(count, 0),
+	DPA_FUNC(count_and_reschedule, 0),
+	DPA_FUNC(count_and_finish, 0),
+	DPA_FUNC(see, 0),
+	DPA_FUNC(poll_for_ever, 0),
+	DPA_FUNC(spin_until_released, 0),
+	DPA_FUNC(stop_itself, 0),
+	DPA_FUNC(notify, 1),
 	/* More than fits into a thread's argument. */
 	{ "big", (void (*)(void))count_pack, 16, count_pack, count_call, 0, 2 },
 };
-TDPA_APP(app, funcs);
+DPA_APP(app, funcs);
 
 static void
-run(struct tdpa_thread *t)
+run(struct kernel_thread *t)
 {
-	TD_OK(doca_dpa_thread_run(t->thread));
+	T_OK(doca_dpa_thread_run(t->thread));
 }
 
-static void
-null_is_refused(void)
+T_CASE(null_is_refused)
 {
 	const struct doca_dpa_eu_affinity *affinity;
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_thread *thread;
 	doca_dpa_dev_uintptr_t storage;
 	doca_dpa_func_t *func;
 	uint64_t arg;
 
-	TD_IS(doca_dpa_thread_create(NULL, &thread), INVALID);
-	TD_IS(doca_dpa_thread_create(dpa, NULL), INVALID);
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_IS(doca_dpa_thread_destroy(NULL), INVALID);
-	TD_IS(doca_dpa_thread_set_func_arg(NULL, TDPA_F(count), 0), INVALID);
-	TD_IS(doca_dpa_thread_set_func_arg(thread, NULL, 0), INVALID);
-	TD_IS(doca_dpa_thread_get_func_arg(NULL, &func, &arg), INVALID);
-	TD_IS(doca_dpa_thread_get_func_arg(thread, NULL, &arg), INVALID);
-	TD_IS(doca_dpa_thread_get_func_arg(thread, &func, NULL), INVALID);
-	TD_IS(doca_dpa_thread_set_local_storage(NULL, 1), INVALID);
-	TD_IS(doca_dpa_thread_set_local_storage(thread, 0), INVALID);
-	TD_IS(doca_dpa_thread_get_local_storage(NULL, &storage), INVALID);
-	TD_IS(doca_dpa_thread_get_local_storage(thread, NULL), INVALID);
-	TD_IS(doca_dpa_thread_set_affinity(NULL, affinity = NULL), INVALID);
-	TD_IS(doca_dpa_thread_set_affinity(thread, NULL), INVALID);
-	TD_IS(doca_dpa_thread_get_affinity(NULL, &affinity), INVALID);
-	TD_IS(doca_dpa_thread_get_affinity(thread, NULL), INVALID);
-	TD_IS(doca_dpa_thread_start(NULL), INVALID);
-	TD_IS(doca_dpa_thread_stop(NULL), INVALID);
-	TD_IS(doca_dpa_thread_run(NULL), INVALID);
-	TD_OK(doca_dpa_thread_destroy(thread));
-	tdpa_end(dpa);
+	T_IS(doca_dpa_thread_create(NULL, &thread), INVALID);
+	T_IS(doca_dpa_thread_create(dpa, NULL), INVALID);
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_IS(doca_dpa_thread_destroy(NULL), INVALID);
+	T_IS(doca_dpa_thread_set_func_arg(NULL, DPA_HOST_FUNC(count), 0), INVALID);
+	T_IS(doca_dpa_thread_set_func_arg(thread, NULL, 0), INVALID);
+	T_IS(doca_dpa_thread_get_func_arg(NULL, &func, &arg), INVALID);
+	T_IS(doca_dpa_thread_get_func_arg(thread, NULL, &arg), INVALID);
+	T_IS(doca_dpa_thread_get_func_arg(thread, &func, NULL), INVALID);
+	T_IS(doca_dpa_thread_set_local_storage(NULL, 1), INVALID);
+	T_IS(doca_dpa_thread_set_local_storage(thread, 0), INVALID);
+	T_IS(doca_dpa_thread_get_local_storage(NULL, &storage), INVALID);
+	T_IS(doca_dpa_thread_get_local_storage(thread, NULL), INVALID);
+	T_IS(doca_dpa_thread_set_affinity(NULL, affinity = NULL), INVALID);
+	T_IS(doca_dpa_thread_set_affinity(thread, NULL), INVALID);
+	T_IS(doca_dpa_thread_get_affinity(NULL, &affinity), INVALID);
+	T_IS(doca_dpa_thread_get_affinity(thread, NULL), INVALID);
+	T_IS(doca_dpa_thread_start(NULL), INVALID);
+	T_IS(doca_dpa_thread_stop(NULL), INVALID);
+	T_IS(doca_dpa_thread_run(NULL), INVALID);
+	T_OK(doca_dpa_thread_destroy(thread));
+	dpa_program_end(dpa);
 }
 
-static void
-what_is_set_is_got(void)
+T_CASE(what_is_set_is_got)
 {
 	const struct doca_dpa_eu_affinity *got;
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_eu_affinity *affinity;
 	struct doca_dpa_thread *thread;
 	doca_dpa_dev_uintptr_t storage;
 	doca_dpa_func_t *func;
 	uint64_t arg;
 
-	TD_OK(doca_dpa_eu_affinity_create(dpa, &affinity));
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
+	T_OK(doca_dpa_eu_affinity_create(dpa, &affinity));
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
 	T_CHECK(func == NULL && arg == 0);
-	TD_OK(doca_dpa_thread_get_local_storage(thread, &storage));
+	T_OK(doca_dpa_thread_get_local_storage(thread, &storage));
 	T_EQ(storage, 0);
-	TD_OK(doca_dpa_thread_get_affinity(thread, &got));
+	T_OK(doca_dpa_thread_get_affinity(thread, &got));
 	T_CHECK(got == NULL);
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 17));
-	TD_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
-	T_CHECK(func == TDPA_F(count) && arg == 17);
-	TD_OK(doca_dpa_thread_set_local_storage(thread, 18));
-	TD_OK(doca_dpa_thread_get_local_storage(thread, &storage));
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 17));
+	T_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
+	T_CHECK(func == DPA_HOST_FUNC(count) && arg == 17);
+	T_OK(doca_dpa_thread_set_local_storage(thread, 18));
+	T_OK(doca_dpa_thread_get_local_storage(thread, &storage));
 	T_EQ(storage, 18);
-	TD_OK(doca_dpa_thread_set_affinity(thread, affinity));
-	TD_OK(doca_dpa_thread_get_affinity(thread, &got));
+	T_OK(doca_dpa_thread_set_affinity(thread, affinity));
+	T_OK(doca_dpa_thread_get_affinity(thread, &got));
 	T_CHECK(got == affinity);
 	T_CHECK(impl_dpa_thread_dpa(thread) == dpa);
-	TD_OK(doca_dpa_thread_destroy(thread));
-	TD_OK(doca_dpa_eu_affinity_destroy(affinity));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_eu_affinity_destroy(affinity));
+	dpa_program_end(dpa);
 }
 
 /* behaviour: Q16 */
-static void
-the_order_of_calls(void)
+T_CASE(the_order_of_calls)
 {
-	struct doca_dev *dev = tdpa_dev(0);
+	struct doca_dev *dev = host_dev(0);
 	struct doca_dpa_thread *thread;
 	struct doca_dpa *dpa;
 
-	TD_OK(doca_dpa_create(dev, &dpa));
-	TD_OK(doca_dpa_set_app(dpa, &app));
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0));
-	TD_IS(doca_dpa_thread_start(thread), BAD);
-	TD_IS(doca_dpa_thread_run(thread), BAD);
-	TD_IS(doca_dpa_thread_stop(thread), BAD);
-	TD_OK(doca_dpa_thread_destroy(thread));
-	TD_OK(doca_dpa_start(dpa));
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_IS(doca_dpa_thread_start(thread), BAD);
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0));
-	TD_IS(doca_dpa_thread_run(thread), BAD);
-	TD_OK(doca_dpa_thread_start(thread));
-	TD_IS(doca_dpa_thread_start(thread), BAD);
-	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0), BAD);
-	TD_IS(doca_dpa_thread_set_local_storage(thread, 1), BAD);
-	TD_IS(doca_dpa_thread_set_affinity(thread, (const void *)&app), BAD);
-	TD_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
-	TD_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
-	TD_OK(doca_dpa_thread_stop(thread));
-	TD_IS(doca_dpa_thread_stop(thread), BAD);
-	TD_IS(doca_dpa_thread_run(thread), BAD);
-	TD_OK(doca_dpa_thread_start(thread));
+	T_OK(doca_dpa_create(dev, &dpa));
+	T_OK(doca_dpa_set_app(dpa, &app));
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
+	T_IS(doca_dpa_thread_start(thread), BAD);
+	T_IS(doca_dpa_thread_run(thread), BAD);
+	T_IS(doca_dpa_thread_stop(thread), BAD);
+	T_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_start(dpa));
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_IS(doca_dpa_thread_start(thread), BAD);
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
+	T_IS(doca_dpa_thread_run(thread), BAD);
+	T_OK(doca_dpa_thread_start(thread));
+	T_IS(doca_dpa_thread_start(thread), BAD);
+	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0), BAD);
+	T_IS(doca_dpa_thread_set_local_storage(thread, 1), BAD);
+	T_IS(doca_dpa_thread_set_affinity(thread, (const void *)&app), BAD);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
+	T_OK(doca_dpa_thread_stop(thread));
+	T_IS(doca_dpa_thread_stop(thread), BAD);
+	T_IS(doca_dpa_thread_run(thread), BAD);
+	T_OK(doca_dpa_thread_start(thread));
 	/* It stops what it destroys. */
-	TD_OK(doca_dpa_thread_destroy(thread));
-	tdpa_log_begin();
-	TD_OK(doca_dpa_destroy(dpa));
-	TD_OK(doca_dev_close(dev));
-	T_STR_EQ(tdpa_log(), "");
+	T_OK(doca_dpa_thread_destroy(thread));
+	log_keep();
+	T_OK(doca_dpa_destroy(dpa));
+	T_OK(doca_dev_close(dev));
+	T_STR_EQ(log_kept(), "");
 }
 
 /* behaviour: Q16 */
-static void
-only_kernels_of_the_application(void)
+T_CASE(only_kernels_of_the_application)
 {
-	struct doca_dev *dev = tdpa_dev(0);
+	struct doca_dev *dev = host_dev(0);
 	struct doca_dpa_thread *thread;
 	struct doca_dpa *dpa;
 
-	tdpa_log_begin();
-	TD_OK(doca_dpa_create(dev, &dpa));
-	TD_OK(doca_dpa_set_app(dpa, &app));
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
+	log_keep();
+	T_OK(doca_dpa_create(dev, &dpa));
+	T_OK(doca_dpa_set_app(dpa, &app));
+	T_OK(doca_dpa_thread_create(dpa, &thread));
 	/* Too early to tell. */
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(not_of_the_app), 0));
-	TD_OK(doca_dpa_start(dpa));
-	TD_IS(doca_dpa_thread_start(thread), INVALID);
-	T_STR_HAS(tdpa_log(), "not one of the application");
-	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(not_of_the_app), 0), INVALID);
-	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(notify), 0), INVALID);
-	T_STR_HAS(tdpa_log(), "notify cannot be the kernel of a DPA thread");
-	TD_IS(doca_dpa_thread_set_func_arg(thread, TDPA_F(count_pack), 0), INVALID);
-	T_STR_HAS(tdpa_log(), "big cannot be the kernel of a DPA thread");
-	TD_OK(doca_dpa_thread_destroy(thread));
-	TD_OK(doca_dpa_destroy(dpa));
-	TD_OK(doca_dev_close(dev));
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(not_of_the_app), 0));
+	T_OK(doca_dpa_start(dpa));
+	T_IS(doca_dpa_thread_start(thread), INVALID);
+	T_STR_HAS(log_kept(), "not one of the application");
+	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(not_of_the_app), 0), INVALID);
+	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(notify), 0), INVALID);
+	T_STR_HAS(log_kept(), "notify cannot be the kernel of a DPA thread");
+	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count_pack), 0), INVALID);
+	T_STR_HAS(log_kept(), "big cannot be the kernel of a DPA thread");
+	T_OK(doca_dpa_thread_destroy(thread));
+	T_OK(doca_dpa_destroy(dpa));
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: Q7 */
-static void
-activations_call_the_kernel_and_run_does_not(void)
+T_CASE(activations_call_the_kernel_and_run_does_not)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 	uint64_t ret;
 
 	for (i = 0; i < 2; i++) {
 		nb_calls = 0;
-		tdpa_thread_start(&threads[0], dpa, i == 0 ? TDPA_F(count) :
-			TDPA_F(count_and_reschedule), 42);
+		kernel_thread_start(&threads[0], dpa, i == 0 ? DPA_HOST_FUNC(count) :
+			DPA_HOST_FUNC(count_and_reschedule), 42);
 		run(&threads[0]);
-		TD_OK(doca_dpa_rpc(dpa, TDPA_F(notify), &ret, threads[0].handle));
+		T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(notify), &ret, threads[0].handle));
 		T_EQ(ret, 7);
-		TDPA_UNTIL(nb_calls == 1);
+		T_AWAIT(nb_calls == 1);
 		T_EQ(seen, 42);
 		/* By the host as well; twice is no less than once. */
 		doca_dpa_dev_thread_notify(threads[0].handle);
-		TDPA_UNTIL(nb_calls == 2);
-		tdpa_thread_end(&threads[0]);
+		T_AWAIT(nb_calls == 2);
+		kernel_thread_end(&threads[0]);
 		T_EQ(nb_calls, 2);
 	}
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
-static void
-an_early_activation_is_kept(void)
+T_CASE(an_early_activation_is_kept)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	run(&threads[0]);
-	TDPA_UNTIL(nb_calls == 1);
+	T_AWAIT(nb_calls == 1);
 	/* Once more is harmless. */
 	run(&threads[0]);
-	tdpa_thread_end(&threads[0]);
+	kernel_thread_end(&threads[0]);
 	T_EQ(nb_calls, 1);
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
-static void
-to_run_with_nothing_attached_is_warned_of(void)
+T_CASE(to_run_with_nothing_attached_is_warned_of)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_thread *thread;
 
-	TD_OK(doca_dpa_thread_create(dpa, &thread));
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 0));
-	TD_OK(doca_dpa_thread_start(thread));
-	tdpa_log_begin();
-	TD_OK(doca_dpa_thread_run(thread));
-	T_STR_HAS(tdpa_log(), "dpa-count is run before it has a completion");
-	TD_OK(doca_dpa_thread_destroy(thread));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_thread_create(dpa, &thread));
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
+	T_OK(doca_dpa_thread_start(thread));
+	log_keep();
+	T_OK(doca_dpa_thread_run(thread));
+	T_STR_HAS(log_kept(), "dpa-count is run before it has a completion");
+	T_OK(doca_dpa_thread_destroy(thread));
+	dpa_program_end(dpa);
 }
 
 #define ROUNDS 20000
@@ -335,84 +328,80 @@ post(void *arg)
 }
 
 /* The kernel that an activation asks for sees what came before it. */
-static void
-no_activation_is_lost(void)
+T_CASE(no_activation_is_lost)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	pthread_t poster;
 	unsigned int i;
 
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(see), 0);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(see), 0);
 	run(&threads[0]);
 	T_EQ(pthread_create(&poster, NULL, post, NULL), 0);
 	post(NULL);
 	T_EQ(pthread_join(poster, NULL), 0);
-	TDPA_UNTIL(seen == 2 * ROUNDS);
+	T_AWAIT(seen == 2 * ROUNDS);
 	/* Against a thread that goes to sleep. */
 	for (i = 0; i < ROUNDS; i++) {
 		uint64_t now = ++posted;
 
 		doca_dpa_dev_thread_notify(threads[0].handle);
-		TDPA_UNTIL(seen >= now);
+		T_AWAIT(seen >= now);
 	}
-	tdpa_thread_end(&threads[0]);
+	kernel_thread_end(&threads[0]);
 	T_GE(nb_calls, ROUNDS);
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
-static void
-finish_is_for_good(void)
+T_CASE(finish_is_for_good)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(count_and_finish), 0);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count_and_finish), 0);
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
-	TDPA_UNTIL(nb_calls == 1);
+	T_AWAIT(nb_calls == 1);
 	for (i = 0; i < 100; i++) {
 		doca_dpa_dev_thread_notify(threads[0].handle);
 		sched_yield();
 	}
-	tdpa_thread_end(&threads[0]);
+	kernel_thread_end(&threads[0]);
 	T_EQ(nb_calls, 1);
-	TD_OK(doca_dpa_peek_at_last_error(dpa));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_peek_at_last_error(dpa));
+	dpa_program_end(dpa);
 }
 
-static void
-a_kernel_that_polls_for_ever_is_stopped(void)
+T_CASE(a_kernel_that_polls_for_ever_is_stopped)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
 	/* More than there are CPUs: nobody starves. */
 	for (i = 0; i < RTE_DIM(threads); i++) {
-		tdpa_thread_start(&threads[i], dpa, TDPA_F(poll_for_ever), 0);
+		kernel_thread_start(&threads[i], dpa, DPA_HOST_FUNC(poll_for_ever), 0);
 		run(&threads[i]);
 		doca_dpa_dev_thread_notify(threads[i].handle);
 	}
-	TDPA_UNTIL(nb_calls == RTE_DIM(threads));
+	T_AWAIT(nb_calls == RTE_DIM(threads));
 	for (i = 0; i < RTE_DIM(threads); i++)
-		tdpa_thread_end(&threads[i]);
-	TD_OK(doca_dpa_peek_at_last_error(dpa));
-	tdpa_end(dpa);
+		kernel_thread_end(&threads[i]);
+	T_OK(doca_dpa_peek_at_last_error(dpa));
+	dpa_program_end(dpa);
 }
 
-static void
-a_thread_stops_before_it_ever_ran(void)
+T_CASE(a_thread_stops_before_it_ever_ran)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
 	for (i = 0; i < 200; i++) {
-		tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
+		kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 		if (i % 2 == 1)
 			doca_dpa_dev_thread_notify(threads[0].handle);
-		tdpa_thread_end(&threads[0]);
+		kernel_thread_end(&threads[0]);
 	}
 	T_EQ(nb_calls, 0);
-	tdpa_end(dpa);
+	dpa_program_end(dpa);
 }
 
 /* Does the thread of this name wait in the kernel? */
@@ -439,46 +428,44 @@ is_asleep(const char *comm)
 	return state == 'S';
 }
 
-static void
-one_that_sleeps_wakes_up_and_stops(void)
+T_CASE(one_that_sleeps_wakes_up_and_stops)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 	run(&threads[0]);
 	for (i = 0; i < 20; i++) {
-		TDPA_UNTIL(is_asleep("dpa-count"));
+		T_AWAIT(is_asleep("dpa-count"));
 		doca_dpa_dev_thread_notify(threads[0].handle);
-		TDPA_UNTIL(nb_calls == i + 1);
+		T_AWAIT(nb_calls == i + 1);
 	}
-	TDPA_UNTIL(is_asleep("dpa-count"));
-	tdpa_thread_end(&threads[0]);
-	tdpa_end(dpa);
+	T_AWAIT(is_asleep("dpa-count"));
+	kernel_thread_end(&threads[0]);
+	dpa_program_end(dpa);
 }
 
 /* Each has its own life, at the same time as the others. */
 static void *
 live(void *arg)
 {
-	struct tdpa_thread t;
+	struct kernel_thread t;
 	unsigned int i;
 
 	for (i = 0; i < 300; i++) {
-		tdpa_thread_start(&t, arg, TDPA_F(i % 2 == 0 ? count : poll_for_ever), 0);
+		kernel_thread_start(&t, arg, DPA_HOST_FUNC(i % 2 == 0 ? count : poll_for_ever), 0);
 		run(&t);
 		doca_dpa_dev_thread_notify(t.handle);
 		if (i % 3 == 0)
 			sched_yield();
-		tdpa_thread_end(&t);
+		kernel_thread_end(&t);
 	}
 	return NULL;
 }
 
-static void
-threads_come_and_go_side_by_side(void)
+T_CASE(threads_come_and_go_side_by_side)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	pthread_t hosts[3];
 	unsigned int i;
 
@@ -486,55 +473,53 @@ threads_come_and_go_side_by_side(void)
 		T_EQ(pthread_create(&hosts[i], NULL, live, dpa), 0);
 	for (i = 0; i < RTE_DIM(hosts); i++)
 		T_EQ(pthread_join(hosts[i], NULL), 0);
-	TD_OK(doca_dpa_peek_at_last_error(dpa));
-	tdpa_end(dpa);
+	T_OK(doca_dpa_peek_at_last_error(dpa));
+	dpa_program_end(dpa);
 }
 
-static void
-a_stopped_thread_starts_again(void)
+T_CASE(a_stopped_thread_starts_again)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_thread *thread;
 
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 	thread = threads[0].thread;
 	run(&threads[0]);
-	TD_OK(doca_dpa_thread_stop(thread));
+	T_OK(doca_dpa_thread_stop(thread));
 	/* Lost: it is stopped. */
 	doca_dpa_dev_thread_notify(threads[0].handle);
-	TD_OK(doca_dpa_thread_set_func_arg(thread, TDPA_F(count), 5));
-	TD_OK(doca_dpa_thread_start(thread));
+	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 5));
+	T_OK(doca_dpa_thread_start(thread));
 	T_EQ(nb_calls, 0);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	run(&threads[0]);
-	TDPA_UNTIL(nb_calls == 1);
+	T_AWAIT(nb_calls == 1);
 	T_EQ(seen, 5);
-	tdpa_thread_end(&threads[0]);
-	tdpa_end(dpa);
+	kernel_thread_end(&threads[0]);
+	dpa_program_end(dpa);
 }
 
-static void
-a_kernel_without_device_calls_is_told_of(void)
+T_CASE(a_kernel_without_device_calls_is_told_of)
 {
 	struct doca_dpa *dpa;
 
-	tdpa_table("dpa_max_run_ms = 30\n");
-	dpa = tdpa_start(&app);
-	tdpa_log_begin();
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(spin_until_released), 0);
+	dpa_program_table("dpa_max_run_ms = 30\n");
+	dpa = dpa_program_start(&app);
+	log_keep();
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(spin_until_released), 0);
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
-	TDPA_UNTIL(nb_calls == 1);
-	TD_IS(doca_dpa_thread_stop(threads[0].thread), DRIVER);
-	T_STR_HAS(tdpa_log(), "DPA thread dpa-spin_until_released (kernel spin_until_released) "
+	T_AWAIT(nb_calls == 1);
+	T_IS(doca_dpa_thread_stop(threads[0].thread), DRIVER);
+	T_STR_HAS(log_kept(), "DPA thread dpa-spin_until_released (kernel spin_until_released) "
 		"does not stop: for 30 ms");
 	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
-	TD_OK(doca_dpa_notification_completion_destroy(threads[0].comp));
-	TD_IS(doca_dpa_thread_destroy(threads[0].thread), DRIVER);
+	T_OK(doca_dpa_notification_completion_destroy(threads[0].comp));
+	T_IS(doca_dpa_thread_destroy(threads[0].thread), DRIVER);
 	is_released = true;
-	TDPA_UNTIL(doca_dpa_thread_stop(threads[0].thread) == DOCA_SUCCESS);
-	TD_OK(doca_dpa_thread_destroy(threads[0].thread));
-	tdpa_end(dpa);
+	T_AWAIT(doca_dpa_thread_stop(threads[0].thread) == DOCA_SUCCESS);
+	T_OK(doca_dpa_thread_destroy(threads[0].thread));
+	dpa_program_end(dpa);
 }
 
 static unsigned int
@@ -549,109 +534,75 @@ count_in(const char *text, const char *what)
 	return nb;
 }
 
-static void
-a_kernel_that_runs_too_long_is_told_of(void)
+T_CASE(a_kernel_that_runs_too_long_is_told_of)
 {
 	static const char line[] = "DPA thread dpa-spin_until_released (kernel "
 		"spin_until_released) has run for 0.";
 	struct doca_dpa *dpa;
 
-	tdpa_table("dpa_max_run_ms = 20\n");
-	dpa = tdpa_start(&app);
-	tdpa_log_begin();
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(spin_until_released), 0);
+	dpa_program_table("dpa_max_run_ms = 20\n");
+	dpa = dpa_program_start(&app);
+	log_keep();
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(spin_until_released), 0);
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
-	TDPA_UNTIL(count_in(tdpa_log(), line) >= 2);
-	T_STR_HAS(tdpa_log(), " s: longer than dpa_max_run_ms = 20; a card would have ended it");
+	T_AWAIT(count_in(log_kept(), line) >= 2);
+	T_STR_HAS(log_kept(), " s: longer than dpa_max_run_ms = 20; a card would have ended it");
 	is_released = true;
-	tdpa_thread_end(&threads[0]);
-	TD_OK(doca_dpa_peek_at_last_error(dpa));
-	tdpa_end(dpa);
+	kernel_thread_end(&threads[0]);
+	T_OK(doca_dpa_peek_at_last_error(dpa));
+	dpa_program_end(dpa);
 }
 
-static void
-nobody_watches_without_a_limit(void)
+T_CASE(nobody_watches_without_a_limit)
 {
 	struct doca_dpa *dpa;
 	unsigned long long s;
 	uint64_t begin;
 
-	tdpa_table("dpa_max_run_ms = 0\n");
-	dpa = tdpa_start(&app);
-	TD_OK(doca_dpa_get_kernel_max_run_time(dpa, &s));
+	dpa_program_table("dpa_max_run_ms = 0\n");
+	dpa = dpa_program_start(&app);
+	T_OK(doca_dpa_get_kernel_max_run_time(dpa, &s));
 	T_EQ(s, 0);
-	tdpa_log_begin();
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(poll_for_ever), 0);
+	log_keep();
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(poll_for_ever), 0);
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	begin = t_now_ms();
-	TDPA_UNTIL(nb_calls == 1 && t_now_ms() > begin + 50);
-	tdpa_thread_end(&threads[0]);
-	tdpa_end(dpa);
-	T_STR_EQ(tdpa_log(), "");
+	T_AWAIT(nb_calls == 1 && t_now_ms() > begin + 50);
+	kernel_thread_end(&threads[0]);
+	dpa_program_end(dpa);
+	T_STR_EQ(log_kept(), "");
 }
 
-static void
-a_thread_does_not_stop_itself(void)
+T_CASE(a_thread_does_not_stop_itself)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 
-	tdpa_log_begin();
-	tdpa_thread_start(&threads[2], dpa, TDPA_F(stop_itself), 2);
+	log_keep();
+	kernel_thread_start(&threads[2], dpa, DPA_HOST_FUNC(stop_itself), 2);
 	/* So that destroy comes to the stop. */
-	TD_OK(doca_dpa_notification_completion_stop(threads[2].comp));
-	TD_OK(doca_dpa_notification_completion_destroy(threads[2].comp));
-	TD_OK(doca_dpa_thread_run(threads[2].thread));
+	T_OK(doca_dpa_notification_completion_stop(threads[2].comp));
+	T_OK(doca_dpa_notification_completion_destroy(threads[2].comp));
+	T_OK(doca_dpa_thread_run(threads[2].thread));
 	impl_dpa_thread_activate(threads[2].thread);
-	TDPA_UNTIL(nb_calls == 1);
-	T_STR_HAS(tdpa_log(), "cannot stop itself");
-	TD_OK(doca_dpa_thread_destroy(threads[2].thread));
-	tdpa_end(dpa);
+	T_AWAIT(nb_calls == 1);
+	T_STR_HAS(log_kept(), "cannot stop itself");
+	T_OK(doca_dpa_thread_destroy(threads[2].thread));
+	dpa_program_end(dpa);
 }
 
-static void
-one_that_is_attached_is_not_destroyed(void)
+T_CASE(one_that_is_attached_is_not_destroyed)
 {
-	struct doca_dpa *dpa = tdpa_start(&app);
+	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_notification_completion *second;
 
-	tdpa_thread_start(&threads[0], dpa, TDPA_F(count), 0);
-	TD_OK(doca_dpa_notification_completion_create(dpa, threads[0].thread, &second));
-	TD_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
+	T_OK(doca_dpa_notification_completion_create(dpa, threads[0].thread, &second));
+	T_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
 	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
-	TD_OK(doca_dpa_notification_completion_destroy(second));
-	TD_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
-	tdpa_thread_end(&threads[0]);
-	tdpa_end(dpa);
-}
-
-#define CASE(fn) { #fn, fn }
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		CASE(null_is_refused),
-		CASE(what_is_set_is_got),
-		CASE(the_order_of_calls),
-		CASE(only_kernels_of_the_application),
-		CASE(activations_call_the_kernel_and_run_does_not),
-		CASE(an_early_activation_is_kept),
-		CASE(to_run_with_nothing_attached_is_warned_of),
-		CASE(no_activation_is_lost),
-		CASE(finish_is_for_good),
-		CASE(a_kernel_that_polls_for_ever_is_stopped),
-		CASE(a_thread_stops_before_it_ever_ran),
-		CASE(one_that_sleeps_wakes_up_and_stops),
-		CASE(threads_come_and_go_side_by_side),
-		CASE(a_stopped_thread_starts_again),
-		CASE(a_kernel_without_device_calls_is_told_of),
-		CASE(a_kernel_that_runs_too_long_is_told_of),
-		CASE(nobody_watches_without_a_limit),
-		CASE(a_thread_does_not_stop_itself),
-		CASE(one_that_is_attached_is_not_destroyed),
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_OK(doca_dpa_notification_completion_destroy(second));
+	T_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
+	kernel_thread_end(&threads[0]);
+	dpa_program_end(dpa);
 }

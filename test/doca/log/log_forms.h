@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef LOG_FORMS_H
-#define LOG_FORMS_H
+#ifndef LOG_LOG_FORMS_H
+#define LOG_LOG_FORMS_H
 
 /*
  * Files that make their source of messages in all the ways that programs do,
@@ -37,4 +37,4 @@ void log_string_cpp(void);
 }
 #endif
 
-#endif /* LOG_FORMS_H */
+#endif /* LOG_LOG_FORMS_H */

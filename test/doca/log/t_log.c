@@ -54,8 +54,7 @@ create_seen_sdk(void)
 {
 	struct doca_log_backend *b = NULL;
 
-	T_EQ(doca_log_backend_create_with_buf_sdk(record, sizeof(record), see, &b),
-		DOCA_SUCCESS);
+	T_EQ(doca_log_backend_create_with_buf_sdk(record, sizeof(record), see, &b), DOCA_SUCCESS);
 	return b;
 }
 
@@ -86,8 +85,7 @@ shown_sdk(void)
 	return bits;
 }
 
-static void
-sources(void)
+T_CASE(sources)
 {
 	int a = 0, b = 0, c = 0;
 
@@ -105,8 +103,7 @@ sources(void)
 	T_EQ(doca_log_unregister_source(0), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_log_unregister_source(-1), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_log_unregister_source(1 << 20), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, a, "f.c", 1, "fn", "text"),
-		DOCA_ERROR_INVALID_VALUE);
+	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, a, "f.c", 1, "fn", "text"), DOCA_ERROR_INVALID_VALUE);
 	T_EQ(doca_log_register_source("\"C\"", &c), DOCA_SUCCESS);
 	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, c, "f.c", 1, "fn", "text"), DOCA_SUCCESS);
 	T_STR_HAS(seen, "[C]");
@@ -115,8 +112,7 @@ sources(void)
 }
 
 /* behaviour: G3 */
-static void
-register_forms(void)
+T_CASE(register_forms)
 {
 	unsigned int i;
 
@@ -131,8 +127,7 @@ register_forms(void)
 	T_GE(i, 3);
 }
 
-static void
-bad_arguments(void)
+T_CASE(bad_arguments)
 {
 	struct doca_log_backend *b = create_seen();
 	unsigned int i;
@@ -161,8 +156,7 @@ bad_arguments(void)
 	T_EQ(doca_log_backend_set_sdk_level(NULL, 50), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void
-bad_backends(void)
+T_CASE(bad_backends)
 {
 	struct doca_log_backend *b;
 	char buf[2];
@@ -184,8 +178,7 @@ bad_backends(void)
 	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_CRIT, "to none"), DOCA_SUCCESS);
 }
 
-static void
-limits(void)
+T_CASE(limits)
 {
 	struct doca_log_backend *b = create_seen();
 
@@ -209,8 +202,7 @@ limits(void)
 	T_EQ(shown(), 0x1e);
 }
 
-static void
-strict_limits(void)
+T_CASE(strict_limits)
 {
 	struct doca_log_backend *b = create_seen();
 
@@ -231,8 +223,7 @@ strict_limits(void)
 	T_EQ(shown(), 0x04);
 }
 
-static void
-sdk_limits(void)
+T_CASE(sdk_limits)
 {
 	struct doca_log_backend *b;
 
@@ -262,8 +253,7 @@ sdk_limits(void)
 	T_EQ(shown_sdk(), 0);
 }
 
-static void
-layout(void)
+T_CASE(layout)
 {
 	static const char pattern[] = "^\\[[0-2][0-9]:[0-5][0-9]:[0-6][0-9]:[0-9]{6}\\]"
 		"\\[[0-9]+\\]\\[T_LOG\\]\\[WRN\\]\\[t_log.c:[0-9]+\\]\\[layout\\] a 7 b\n$";
@@ -279,14 +269,12 @@ layout(void)
 	regfree(&re);
 	snprintf(pid, sizeof(pid), "[%d]", (int)getpid());
 	T_STR_HAS(seen, pid);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_CRIT, log_source, "../a/b.c", 3, "g", "%s", ""),
-		DOCA_SUCCESS);
+	T_EQ(doca_log(DOCA_LOG_LEVEL_CRIT, log_source, "../a/b.c", 3, "g", "%s", ""), DOCA_SUCCESS);
 	T_STR_HAS(seen, "[CRT][b.c:3][g] \n");
 }
 
 /* behaviour: G5 */
-static void
-macros(void)
+T_CASE(macros)
 {
 	int n = 0;
 
@@ -313,8 +301,7 @@ macros(void)
 	T_STR_HAS(seen, "step 4\n");
 }
 
-static void
-to_file_and_fd(void)
+T_CASE(to_file_and_fd)
 {
 	static char text[100001], line[100200];
 	struct doca_log_backend *b;
@@ -341,8 +328,7 @@ to_file_and_fd(void)
 	T_EQ(line[len - 1], '\n');
 }
 
-static void
-io_fails(void)
+T_CASE(io_fails)
 {
 	struct doca_log_backend *b;
 	FILE *full = fopen("/dev/full", "w");
@@ -375,13 +361,11 @@ see_small(char *buf)
 	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
 }
 
-static void
-small_buffer(void)
+T_CASE(small_buffer)
 {
 	struct doca_log_backend *b;
 
-	T_EQ(doca_log_backend_create_with_buf(small, sizeof(small), see_small, &b),
-		DOCA_SUCCESS);
+	T_EQ(doca_log_backend_create_with_buf(small, sizeof(small), see_small, &b), DOCA_SUCCESS);
 	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "longer than that"), DOCA_SUCCESS);
 	T_EQ(nested, DOCA_ERROR_IN_USE);
 	T_EQ(doca_log_level_get_global_lower_limit(), DOCA_LOG_LEVEL_ERROR);
@@ -410,8 +394,7 @@ syslog(int priority, const char *format, ...)
 	syslog_priority = priority;
 }
 
-static void
-to_syslog(void)
+T_CASE(to_syslog)
 {
 	static const int priorities[] = {
 		LOG_CRIT, LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG, LOG_DEBUG,
@@ -472,13 +455,12 @@ texts(const char *records, char *list)
 }
 
 /* behaviour: G4 */
-static void
-standard(void)
+T_CASE(standard)
 {
-	static struct d_run run;
+	static struct child_run run;
 	char list[256];
 
-	d_run(&run, standard_messages);
+	child_run(&run, standard_messages);
 	T_EQ(run.status, 0);
 	texts(run.err, list);
 	T_STR_EQ(list, "one two three ten ");
@@ -486,8 +468,7 @@ standard(void)
 	T_STR_EQ(list, "four six seven ");
 }
 
-static void
-library_messages(void)
+T_CASE(library_messages)
 {
 	struct doca_log_backend *b;
 	FILE *file = tmpfile();
@@ -556,8 +537,7 @@ check_lines(FILE *file)
 		T_EQ(next[i], MESSAGES);
 }
 
-static void
-threads(void)
+T_CASE(threads)
 {
 	struct doca_log_backend *b;
 	pthread_t ids[NB_THREADS];
@@ -572,29 +552,4 @@ threads(void)
 		T_EQ(pthread_join(ids[i], NULL), 0);
 	check_lines(file);
 	check_lines(sdk);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "sources", sources },
-		{ "register_forms", register_forms },
-		{ "bad_arguments", bad_arguments },
-		{ "bad_backends", bad_backends },
-		{ "limits", limits },
-		{ "strict_limits", strict_limits },
-		{ "sdk_limits", sdk_limits },
-		{ "layout", layout },
-		{ "macros", macros },
-		{ "to_file_and_fd", to_file_and_fd },
-		{ "io_fails", io_fails },
-		{ "small_buffer", small_buffer },
-		{ "to_syslog", to_syslog },
-		{ "standard", standard },
-		{ "library_messages", library_messages },
-		{ "threads", threads },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -36,8 +36,7 @@ create_seen(void)
 	return b;
 }
 
-static void
-messages(void)
+T_CASE(messages)
 {
 	static int source;
 
@@ -62,8 +61,7 @@ messages(void)
 
 #define SEEN(level, text) T_STR_HAS(seen, "[OLDER::PROGRAM][" level "]"); T_STR_HAS(seen, text)
 
-static void
-macros(void)
+T_CASE(macros)
 {
 	create_seen();
 	T_EQ(doca_log_global_level_set(DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
@@ -94,8 +92,7 @@ macros(void)
 	T_EQ(nb_seen, 12);
 }
 
-static void
-levels(void)
+T_CASE(levels)
 {
 	struct doca_logger_backend *b;
 
@@ -127,8 +124,7 @@ written(FILE *file)
 	return seen;
 }
 
-static void
-backends(void)
+T_CASE(backends)
 {
 	struct doca_logger_backend *b;
 	FILE *file = tmpfile(), *other = tmpfile();
@@ -155,24 +151,9 @@ backends(void)
 	/* The backends still have the stream and the descriptor. */
 }
 
-static void
-standard(void)
+T_CASE(standard)
 {
 	T_EQ(doca_log_create_standard_backend(), DOCA_SUCCESS);
 	T_EQ(doca_log_create_standard_backend(), DOCA_SUCCESS);
 	DOCA_LOG_INFO("to stdout");
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "messages", messages },
-		{ "macros", macros },
-		{ "levels", levels },
-		{ "backends", backends },
-		{ "standard", standard },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

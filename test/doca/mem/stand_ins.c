@@ -5,21 +5,21 @@
 #include <stdarg.h>
 
 #include "dev/dev.h"
-#include "dpa/dpa.h"
 #include "dev/eal.h"
+#include "dpa/dpa.h"
 #include "log/log.h"
 #include "mem/stand_ins.h"
 
-doca_error_t u_eal_result = DOCA_SUCCESS;
-unsigned int u_nb_eal_starts;
-char u_last_log[512];
+doca_error_t stand_in_eal_result = DOCA_SUCCESS;
+unsigned int stand_in_nb_eal_starts;
+char stand_in_log[512];
 
 /* Registrations do not need a running EAL. */
 doca_error_t
 impl_eal_start(void)
 {
-	u_nb_eal_starts++;
-	return u_eal_result;
+	stand_in_nb_eal_starts++;
+	return stand_in_eal_result;
 }
 
 void
@@ -32,7 +32,7 @@ impl_log(uint32_t level, const char *file, int line, const char *func, const cha
 	RTE_SET_USED(line);
 	RTE_SET_USED(func);
 	va_start(ap, format);
-	vsnprintf(u_last_log, sizeof(u_last_log), format, ap);
+	vsnprintf(stand_in_log, sizeof(stand_in_log), format, ap);
 	va_end(ap);
 }
 
@@ -77,41 +77,41 @@ impl_dpa_fault(struct impl_dpa_self *self, const char *what, const char *format,
 }
 
 struct doca_mmap *
-u_mmap(void *addr, size_t len, uint32_t permissions)
+started_mmap(void *addr, size_t len, uint32_t permissions)
 {
 	struct doca_mmap *mmap;
 
-	U_SUCCESS(doca_mmap_create(&mmap));
-	U_SUCCESS(doca_mmap_set_memrange(mmap, addr, len));
-	U_SUCCESS(doca_mmap_set_permissions(mmap, permissions));
-	U_SUCCESS(doca_mmap_start(mmap));
+	T_OK(doca_mmap_create(&mmap));
+	T_OK(doca_mmap_set_memrange(mmap, addr, len));
+	T_OK(doca_mmap_set_permissions(mmap, permissions));
+	T_OK(doca_mmap_start(mmap));
 	return mmap;
 }
 
 struct doca_buf_inventory *
-u_inventory(size_t nb)
+started_inventory(size_t nb)
 {
 	struct doca_buf_inventory *inventory;
 
-	U_SUCCESS(doca_buf_inventory_create(nb, &inventory));
-	U_SUCCESS(doca_buf_inventory_start(inventory));
+	T_OK(doca_buf_inventory_create(nb, &inventory));
+	T_OK(doca_buf_inventory_start(inventory));
 	return inventory;
 }
 
 uint32_t
-u_nb_free(const struct doca_buf_inventory *inventory)
+inventory_nb_free(const struct doca_buf_inventory *inventory)
 {
 	uint32_t nb;
 
-	U_SUCCESS(doca_buf_inventory_get_num_free_elements(inventory, &nb));
+	T_OK(doca_buf_inventory_get_num_free_elements(inventory, &nb));
 	return nb;
 }
 
 uint32_t
-u_nb_bufs(const struct doca_mmap *mmap)
+mmap_nb_bufs(const struct doca_mmap *mmap)
 {
 	uint32_t nb;
 
-	U_SUCCESS(doca_mmap_get_num_bufs(mmap, &nb));
+	T_OK(doca_mmap_get_num_bufs(mmap, &nb));
 	return nb;
 }

@@ -24,10 +24,10 @@ setup(void)
 {
 	unsigned int i;
 
-	m = u_mmap(mem, sizeof(mem), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
-	inv = u_inventory(NB);
+	m = started_mmap(mem, sizeof(mem), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	inv = started_inventory(NB);
 	for (i = 0; i < NB; i++)
-		U_SUCCESS(doca_buf_inventory_buf_get_by_args(inv, m, mem + 100 * i, 100,
+		T_OK(doca_buf_inventory_buf_get_by_args(inv, m, mem + 100 * i, 100,
 			mem + 100 * i + 10, 20, &bufs[i]));
 }
 
@@ -40,10 +40,10 @@ teardown(void)
 	for (i = 0; i < NB; i++)
 		while (doca_buf_dec_refcount(bufs[i], NULL) == DOCA_SUCCESS)
 			;
-	T_EQ(u_nb_free(inv), NB);
-	T_EQ(u_nb_bufs(m), 0);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_EQ(inventory_nb_free(inv), NB);
+	T_EQ(mmap_nb_bufs(m), 0);
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 TestSuite(buf, .init = setup, .fini = teardown);
@@ -53,7 +53,7 @@ refs(const struct doca_buf *buf)
 {
 	uint16_t n = 77;
 
-	U_SUCCESS(doca_buf_get_refcount(buf, &n));
+	T_OK(doca_buf_get_refcount(buf, &n));
 	return n;
 }
 
@@ -62,7 +62,7 @@ list_len(const struct doca_buf *buf)
 {
 	uint32_t n = 77;
 
-	U_SUCCESS(doca_buf_get_list_len(buf, &n));
+	T_OK(doca_buf_get_list_len(buf, &n));
 	return n;
 }
 
@@ -75,41 +75,41 @@ Test(buf, null_arguments)
 	size_t len;
 	void *p;
 
-	U_ERROR(doca_buf_inc_refcount(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_dec_refcount(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_get_refcount(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_get_refcount(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_len(NULL, &len), INVALID_VALUE);
-	U_ERROR(doca_buf_get_len(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_head(NULL, &p), INVALID_VALUE);
-	U_ERROR(doca_buf_get_head(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_data_len(NULL, &len), INVALID_VALUE);
-	U_ERROR(doca_buf_get_data_len(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_data(NULL, &p), INVALID_VALUE);
-	U_ERROR(doca_buf_get_data(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(NULL, mem, 1), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, NULL, 0), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data_len(NULL, 1), INVALID_VALUE);
-	U_ERROR(doca_buf_reset_data_len(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_next_in_list(NULL, &out), INVALID_VALUE);
-	U_ERROR(doca_buf_get_next_in_list(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_last_in_list(NULL, &out), INVALID_VALUE);
-	U_ERROR(doca_buf_get_last_in_list(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_is_last_in_list(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_buf_is_last_in_list(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_is_first_in_list(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_buf_is_first_in_list(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_is_in_list(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_buf_is_in_list(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_get_list_len(NULL, &nb), INVALID_VALUE);
-	U_ERROR(doca_buf_get_list_len(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_chain_list(NULL, b), INVALID_VALUE);
-	U_ERROR(doca_buf_chain_list(b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_chain_list_tail(NULL, b, bufs[1]), INVALID_VALUE);
-	U_ERROR(doca_buf_chain_list_tail(b, NULL, bufs[1]), INVALID_VALUE);
-	U_ERROR(doca_buf_chain_list_tail(b, b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_unchain_list(NULL, b), INVALID_VALUE);
-	U_ERROR(doca_buf_unchain_list(b, NULL), INVALID_VALUE);
+	T_IS(doca_buf_inc_refcount(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_dec_refcount(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_refcount(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_refcount(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_len(NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_len(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_head(NULL, &p), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_head(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_data_len(NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_data_len(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_data(NULL, &p), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_data(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(NULL, mem, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data_len(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_reset_data_len(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_next_in_list(NULL, &out), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_next_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_last_in_list(NULL, &out), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_last_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_is_last_in_list(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_is_last_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_is_first_in_list(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_is_first_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_is_in_list(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_is_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_list_len(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_get_list_len(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_chain_list(NULL, b), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_chain_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_chain_list_tail(NULL, b, bufs[1]), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_chain_list_tail(b, NULL, bufs[1]), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_chain_list_tail(b, b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_unchain_list(NULL, b), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_unchain_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void
@@ -118,9 +118,9 @@ check_data(const struct doca_buf *b, const void *data, size_t data_len)
 	size_t len;
 	void *p;
 
-	U_SUCCESS(doca_buf_get_data(b, &p));
+	T_OK(doca_buf_get_data(b, &p));
 	T_CHECK(p == data);
-	U_SUCCESS(doca_buf_get_data_len(b, &len));
+	T_OK(doca_buf_get_data_len(b, &len));
 	T_EQ(len, data_len);
 }
 
@@ -130,32 +130,32 @@ Test(buf, ranges)
 	size_t len;
 	void *p;
 
-	U_SUCCESS(doca_buf_get_head(b, &p));
+	T_OK(doca_buf_get_head(b, &p));
 	T_CHECK(p == mem + 100);
-	U_SUCCESS(doca_buf_get_len(b, &len));
+	T_OK(doca_buf_get_len(b, &len));
 	T_EQ(len, 100);
 	check_data(b, mem + 110, 20);
 	T_EQ(impl_buf_room(b), 70);
 
-	U_SUCCESS(doca_buf_set_data_len(b, 90));
+	T_OK(doca_buf_set_data_len(b, 90));
 	T_EQ(impl_buf_room(b), 0);
-	U_ERROR(doca_buf_set_data_len(b, 91), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data_len(b, SIZE_MAX), INVALID_VALUE);
+	T_IS(doca_buf_set_data_len(b, 91), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data_len(b, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
 	check_data(b, mem + 110, 90);
-	U_SUCCESS(doca_buf_reset_data_len(b));
+	T_OK(doca_buf_reset_data_len(b));
 	check_data(b, mem + 110, 0);
 	T_EQ(impl_buf_room(b), 90);
 
-	U_SUCCESS(doca_buf_set_data(b, mem + 100, 100));
-	U_SUCCESS(doca_buf_set_data(b, mem + 200, 0));
+	T_OK(doca_buf_set_data(b, mem + 100, 100));
+	T_OK(doca_buf_set_data(b, mem + 200, 0));
 	T_EQ(impl_buf_room(b), 0);
-	U_ERROR(doca_buf_set_data(b, mem + 200, 1), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, mem + 100, 101), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, mem + 99, 1), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, mem + 201, 0), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, mem + 150, SIZE_MAX), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, (void *)UINTPTR_MAX, 1), INVALID_VALUE);
-	U_ERROR(doca_buf_set_data(b, (void *)1, SIZE_MAX), INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, mem + 200, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, mem + 100, 101), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, mem + 99, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, mem + 201, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, mem + 150, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, (void *)UINTPTR_MAX, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_set_data(b, (void *)1, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
 	check_data(b, mem + 200, 0);
 }
 
@@ -166,23 +166,23 @@ Test(buf, references)
 	uint16_t n = 77;
 
 	T_EQ(refs(b), 1);
-	U_SUCCESS(doca_buf_inc_refcount(b, &n));
+	T_OK(doca_buf_inc_refcount(b, &n));
 	T_EQ(n, 1);
-	U_SUCCESS(doca_buf_inc_refcount(b, NULL));
+	T_OK(doca_buf_inc_refcount(b, NULL));
 	T_EQ(refs(b), 3);
-	U_SUCCESS(doca_buf_dec_refcount(b, &n));
+	T_OK(doca_buf_dec_refcount(b, &n));
 	T_EQ(n, 3);
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	T_EQ(u_nb_free(inv), 0);
-	U_SUCCESS(doca_buf_dec_refcount(b, &n));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_EQ(inventory_nb_free(inv), 0);
+	T_OK(doca_buf_dec_refcount(b, &n));
 	T_EQ(n, 1);
-	T_EQ(u_nb_free(inv), 1);
+	T_EQ(inventory_nb_free(inv), 1);
 	T_EQ(refs(b), 0);
 	n = 77;
-	U_ERROR(doca_buf_dec_refcount(b, &n), BAD_STATE);
-	U_ERROR(doca_buf_inc_refcount(b, &n), NOT_PERMITTED);
+	T_IS(doca_buf_dec_refcount(b, &n), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_buf_inc_refcount(b, &n), DOCA_ERROR_NOT_PERMITTED);
 	T_EQ(n, 77);
-	T_EQ(u_nb_free(inv), 1);
+	T_EQ(inventory_nb_free(inv), 1);
 	T_CHECK(b->mr == NULL);
 }
 
@@ -194,9 +194,9 @@ Test(buf, too_many_references)
 	uint16_t n = 0;
 
 	for (i = 1; i < UINT16_MAX; i++)
-		U_SUCCESS(doca_buf_inc_refcount(b, &n));
+		T_OK(doca_buf_inc_refcount(b, &n));
 	T_EQ(n, UINT16_MAX - 1);
-	U_ERROR(doca_buf_inc_refcount(b, &n), TOO_BIG);
+	T_IS(doca_buf_inc_refcount(b, &n), DOCA_ERROR_TOO_BIG);
 	T_EQ(refs(b), UINT16_MAX);
 }
 
@@ -207,24 +207,24 @@ Test(buf, list)
 	unsigned int i;
 	uint8_t yes;
 
-	U_SUCCESS(doca_buf_is_in_list(bufs[0], &yes));
+	T_OK(doca_buf_is_in_list(bufs[0], &yes));
 	T_EQ(yes, 0);
 	T_EQ(list_len(bufs[0]), 1);
-	U_SUCCESS(doca_buf_get_last_in_list(bufs[0], &out));
+	T_OK(doca_buf_get_last_in_list(bufs[0], &out));
 	T_CHECK(out == bufs[0]);
 	for (i = 1; i < 4; i++)
-		U_SUCCESS(doca_buf_chain_list(bufs[0], bufs[i]));
+		T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
 	T_EQ(list_len(bufs[0]), 4);
 	for (i = 0; i < 4; i++) {
-		U_SUCCESS(doca_buf_is_first_in_list(bufs[i], &yes));
+		T_OK(doca_buf_is_first_in_list(bufs[i], &yes));
 		T_EQ(yes, i == 0);
-		U_SUCCESS(doca_buf_is_last_in_list(bufs[i], &yes));
+		T_OK(doca_buf_is_last_in_list(bufs[i], &yes));
 		T_EQ(yes, i == 3);
-		U_SUCCESS(doca_buf_is_in_list(bufs[i], &yes));
+		T_OK(doca_buf_is_in_list(bufs[i], &yes));
 		T_EQ(yes, 1);
-		U_SUCCESS(doca_buf_get_next_in_list(bufs[i], &out));
+		T_OK(doca_buf_get_next_in_list(bufs[i], &out));
 		T_CHECK(out == (i == 3 ? NULL : bufs[i + 1]));
-		U_SUCCESS(doca_buf_get_last_in_list(bufs[i], &out));
+		T_OK(doca_buf_get_last_in_list(bufs[i], &out));
 		T_CHECK(out == bufs[3]);
 	}
 }
@@ -234,26 +234,26 @@ Test(buf, only_the_head_of_a_list)
 {
 	uint32_t nb = 77;
 
-	U_SUCCESS(doca_buf_chain_list(bufs[0], bufs[1]));
-	U_ERROR(doca_buf_get_list_len(bufs[1], &nb), NOT_PERMITTED);
+	T_OK(doca_buf_chain_list(bufs[0], bufs[1]));
+	T_IS(doca_buf_get_list_len(bufs[1], &nb), DOCA_ERROR_NOT_PERMITTED);
 	T_EQ(nb, 77);
-	U_ERROR(doca_buf_inc_refcount(bufs[1], NULL), NOT_PERMITTED);
-	U_ERROR(doca_buf_dec_refcount(bufs[1], NULL), NOT_PERMITTED);
-	U_ERROR(doca_buf_chain_list(bufs[1], bufs[2]), NOT_PERMITTED);
-	U_ERROR(doca_buf_chain_list(bufs[2], bufs[1]), NOT_PERMITTED);
-	U_ERROR(doca_buf_chain_list(bufs[0], bufs[0]), NOT_PERMITTED);
+	T_IS(doca_buf_inc_refcount(bufs[1], NULL), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_dec_refcount(bufs[1], NULL), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_chain_list(bufs[1], bufs[2]), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_chain_list(bufs[2], bufs[1]), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_chain_list(bufs[0], bufs[0]), DOCA_ERROR_NOT_PERMITTED);
 	T_EQ(list_len(bufs[0]), 2);
 }
 
 /* behaviour: M13 */
 Test(buf, chain_wants_one_reference)
 {
-	U_SUCCESS(doca_buf_inc_refcount(bufs[0], NULL));
-	U_ERROR(doca_buf_chain_list(bufs[1], bufs[0]), NOT_PERMITTED);
-	U_SUCCESS(doca_buf_chain_list(bufs[0], bufs[1]));
-	U_SUCCESS(doca_buf_dec_refcount(bufs[2], NULL));
-	U_ERROR(doca_buf_chain_list(bufs[0], bufs[2]), NOT_PERMITTED);
-	U_ERROR(doca_buf_chain_list(bufs[2], bufs[3]), NOT_PERMITTED);
+	T_OK(doca_buf_inc_refcount(bufs[0], NULL));
+	T_IS(doca_buf_chain_list(bufs[1], bufs[0]), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_buf_chain_list(bufs[0], bufs[1]));
+	T_OK(doca_buf_dec_refcount(bufs[2], NULL));
+	T_IS(doca_buf_chain_list(bufs[0], bufs[2]), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_chain_list(bufs[2], bufs[3]), DOCA_ERROR_NOT_PERMITTED);
 	T_EQ(refs(bufs[0]), 2);
 	T_EQ(list_len(bufs[0]), 2);
 }
@@ -261,17 +261,17 @@ Test(buf, chain_wants_one_reference)
 /* behaviour: M13 */
 Test(buf, chain_at_the_tail)
 {
-	U_SUCCESS(doca_buf_chain_list_tail(bufs[0], bufs[0], bufs[1]));
-	U_SUCCESS(doca_buf_chain_list_tail(bufs[0], bufs[1], bufs[2]));
-	U_SUCCESS(doca_buf_chain_list(bufs[3], bufs[4]));
-	U_SUCCESS(doca_buf_chain_list_tail(bufs[0], bufs[2], bufs[3]));
+	T_OK(doca_buf_chain_list_tail(bufs[0], bufs[0], bufs[1]));
+	T_OK(doca_buf_chain_list_tail(bufs[0], bufs[1], bufs[2]));
+	T_OK(doca_buf_chain_list(bufs[3], bufs[4]));
+	T_OK(doca_buf_chain_list_tail(bufs[0], bufs[2], bufs[3]));
 	T_EQ(list_len(bufs[0]), 5);
-	U_ERROR(doca_buf_chain_list_tail(bufs[0], bufs[3], bufs[5]), NOT_PERMITTED);
-	U_ERROR(doca_buf_chain_list_tail(bufs[1], bufs[4], bufs[5]), NOT_PERMITTED);
+	T_IS(doca_buf_chain_list_tail(bufs[0], bufs[3], bufs[5]), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_chain_list_tail(bufs[1], bufs[4], bufs[5]), DOCA_ERROR_NOT_PERMITTED);
 	/* Tails of other lists, the second one among them: a ring. */
-	U_SUCCESS(doca_buf_chain_list(bufs[5], bufs[6]));
-	U_ERROR(doca_buf_chain_list_tail(bufs[0], bufs[7], bufs[5]), NOT_PERMITTED);
-	U_ERROR(doca_buf_chain_list_tail(bufs[0], bufs[6], bufs[5]), NOT_PERMITTED);
+	T_OK(doca_buf_chain_list(bufs[5], bufs[6]));
+	T_IS(doca_buf_chain_list_tail(bufs[0], bufs[7], bufs[5]), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_chain_list_tail(bufs[0], bufs[6], bufs[5]), DOCA_ERROR_NOT_PERMITTED);
 	T_EQ(list_len(bufs[0]), 5);
 	T_EQ(list_len(bufs[5]), 2);
 }
@@ -283,20 +283,20 @@ Test(buf, unchain)
 	uint8_t yes;
 
 	for (i = 1; i < 4; i++)
-		U_SUCCESS(doca_buf_chain_list(bufs[0], bufs[i]));
-	U_ERROR(doca_buf_unchain_list(bufs[0], bufs[0]), INVALID_VALUE);
-	U_ERROR(doca_buf_unchain_list(bufs[0], bufs[4]), INVALID_VALUE);
-	U_ERROR(doca_buf_unchain_list(bufs[1], bufs[2]), INVALID_VALUE);
-	U_ERROR(doca_buf_unchain_list(bufs[4], bufs[2]), INVALID_VALUE);
-	U_SUCCESS(doca_buf_unchain_list(bufs[0], bufs[2]));
+		T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
+	T_IS(doca_buf_unchain_list(bufs[0], bufs[0]), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_unchain_list(bufs[0], bufs[4]), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_unchain_list(bufs[1], bufs[2]), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_unchain_list(bufs[4], bufs[2]), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_buf_unchain_list(bufs[0], bufs[2]));
 	T_EQ(list_len(bufs[0]), 2);
 	T_EQ(list_len(bufs[2]), 2);
 	T_EQ(refs(bufs[2]), 1);
-	U_SUCCESS(doca_buf_unchain_list(bufs[0], bufs[1]));
-	U_SUCCESS(doca_buf_is_in_list(bufs[0], &yes));
+	T_OK(doca_buf_unchain_list(bufs[0], bufs[1]));
+	T_OK(doca_buf_is_in_list(bufs[0], &yes));
 	T_EQ(yes, 0);
-	U_ERROR(doca_buf_unchain_list(bufs[0], bufs[1]), INVALID_VALUE);
-	U_SUCCESS(doca_buf_chain_list(bufs[1], bufs[2]));
+	T_IS(doca_buf_unchain_list(bufs[0], bufs[1]), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_buf_chain_list(bufs[1], bufs[2]));
 	T_EQ(list_len(bufs[1]), 3);
 }
 
@@ -307,33 +307,33 @@ Test(buf, the_last_reference_gives_back_the_list)
 	unsigned int i;
 
 	for (i = 1; i < 4; i++)
-		U_SUCCESS(doca_buf_chain_list(bufs[0], bufs[i]));
-	U_SUCCESS(doca_buf_inc_refcount(bufs[0], NULL));
-	U_SUCCESS(doca_buf_dec_refcount(bufs[0], NULL));
-	T_EQ(u_nb_free(inv), 0);
-	U_SUCCESS(doca_buf_dec_refcount(bufs[0], NULL));
-	T_EQ(u_nb_free(inv), 4);
-	T_EQ(u_nb_bufs(m), NB - 4);
+		T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
+	T_OK(doca_buf_inc_refcount(bufs[0], NULL));
+	T_OK(doca_buf_dec_refcount(bufs[0], NULL));
+	T_EQ(inventory_nb_free(inv), 0);
+	T_OK(doca_buf_dec_refcount(bufs[0], NULL));
+	T_EQ(inventory_nb_free(inv), 4);
+	T_EQ(mmap_nb_bufs(m), NB - 4);
 	for (i = 0; i < 4; i++) {
-		U_SUCCESS(doca_buf_is_in_list(bufs[i], &yes));
+		T_OK(doca_buf_is_in_list(bufs[i], &yes));
 		T_EQ(yes, 0);
-		U_ERROR(doca_buf_dec_refcount(bufs[i], NULL), BAD_STATE);
+		T_IS(doca_buf_dec_refcount(bufs[i], NULL), DOCA_ERROR_BAD_STATE);
 	}
 }
 
 /* A list may have elements of several inventories and mmaps. */
 Test(buf, list_of_several_inventories)
 {
-	struct doca_buf_inventory *inv2 = u_inventory(1);
-	struct doca_mmap *m2 = u_mmap(mem, 10, 0);
+	struct doca_buf_inventory *inv2 = started_inventory(1);
+	struct doca_mmap *m2 = started_mmap(mem, 10, 0);
 	struct doca_buf *b;
 
-	U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv2, m2, mem, 10, &b));
-	U_SUCCESS(doca_buf_chain_list(bufs[0], b));
-	U_SUCCESS(doca_buf_dec_refcount(bufs[0], NULL));
-	T_EQ(u_nb_free(inv2), 1);
-	T_EQ(u_nb_free(inv), 1);
-	T_EQ(u_nb_bufs(m2), 0);
-	U_SUCCESS(doca_mmap_destroy(m2));
-	U_SUCCESS(doca_buf_inventory_destroy(inv2));
+	T_OK(doca_buf_inventory_buf_get_by_data(inv2, m2, mem, 10, &b));
+	T_OK(doca_buf_chain_list(bufs[0], b));
+	T_OK(doca_buf_dec_refcount(bufs[0], NULL));
+	T_EQ(inventory_nb_free(inv2), 1);
+	T_EQ(inventory_nb_free(inv), 1);
+	T_EQ(mmap_nb_bufs(m2), 0);
+	T_OK(doca_mmap_destroy(m2));
+	T_OK(doca_buf_inventory_destroy(inv2));
 }

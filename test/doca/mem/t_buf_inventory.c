@@ -15,37 +15,42 @@ static uint8_t mem[1000];
 
 Test(buf_inventory, null_arguments)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
-	struct doca_buf_inventory *inv = u_inventory(1);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_buf_inventory *inv = started_inventory(1);
 	const union doca_data data = { .u64 = 1 };
 	union doca_data got;
 	struct doca_buf *b, *c;
 	uint32_t n;
 
-	U_ERROR(doca_buf_inventory_create(1, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_destroy(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_start(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_stop(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_get_by_args(NULL, m, mem, 1, mem, 1, &b), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_get_by_args(inv, NULL, mem, 1, mem, 1, &b), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_get_by_args(inv, m, NULL, 1, mem, 1, &b), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, NULL, 1, &b), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, mem, 1, NULL), INVALID_VALUE);
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
-	U_ERROR(doca_buf_inventory_buf_dup(NULL, b, &c), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_dup(inv, NULL, &c), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_buf_dup(inv, b, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_set_user_data(NULL, data), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_get_user_data(NULL, &got), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_get_user_data(inv, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_get_num_elements(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_get_num_elements(inv, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_get_num_free_elements(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_get_num_free_elements(inv, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_expand(NULL, 1), INVALID_VALUE);
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_IS(doca_buf_inventory_create(1, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_start(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_get_by_args(NULL, m, mem, 1, mem, 1, &b),
+		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_get_by_args(inv, NULL, mem, 1, mem, 1, &b),
+		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_get_by_args(inv, m, NULL, 1, mem, 1, &b),
+		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, NULL, 1, &b),
+		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, mem, 1, NULL),
+		DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
+	T_IS(doca_buf_inventory_buf_dup(NULL, b, &c), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_dup(inv, NULL, &c), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_buf_dup(inv, b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_get_user_data(NULL, &got), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_get_user_data(inv, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_get_num_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_get_num_elements(inv, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_get_num_free_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_get_num_free_elements(inv, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_expand(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 Test(buf_inventory, create)
@@ -53,51 +58,51 @@ Test(buf_inventory, create)
 	struct doca_buf_inventory *inv = NULL;
 	uint32_t n;
 
-	U_ERROR(doca_buf_inventory_create(0, &inv), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &inv), INVALID_VALUE);
-	U_ERROR(doca_buf_inventory_create(SIZE_MAX, &inv), INVALID_VALUE);
+	T_IS(doca_buf_inventory_create(0, &inv), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &inv), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_inventory_create(SIZE_MAX, &inv), DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(inv == NULL);
-	U_SUCCESS(doca_buf_inventory_create(5, &inv));
-	U_SUCCESS(doca_buf_inventory_get_num_elements(inv, &n));
+	T_OK(doca_buf_inventory_create(5, &inv));
+	T_OK(doca_buf_inventory_get_num_elements(inv, &n));
 	T_EQ(n, 5);
-	T_EQ(u_nb_free(inv), 5);
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_EQ(inventory_nb_free(inv), 5);
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 /* behaviour: M10 */
 Test(buf_inventory, by_addr_by_data_by_args)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
-	struct doca_buf_inventory *inv = u_inventory(3);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_buf_inventory *inv = started_inventory(3);
 	struct doca_buf *b;
 
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem + 1, 7, &b));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem + 1, 7, &b));
 	T_CHECK(b->head == mem + 1 && b->data == mem + 1);
 	T_EQ(b->len, 7);
 	T_EQ(b->data_len, 0);
 	T_EQ(b->refcount, 1);
 	T_CHECK(b->mr != NULL && b->mr == impl_mmap_mr(m));
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, mem + 2, 8, &b));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_OK(doca_buf_inventory_buf_get_by_data(inv, m, mem + 2, 8, &b));
 	T_CHECK(b->head == mem + 2 && b->data == mem + 2);
 	T_EQ(b->len, 8);
 	T_EQ(b->data_len, 8);
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_args(inv, m, mem, 100, mem + 40, 60, &b));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_OK(doca_buf_inventory_buf_get_by_args(inv, m, mem, 100, mem + 40, 60, &b));
 	T_CHECK(b->head == mem && b->data == mem + 40);
 	T_EQ(b->len, 100);
 	T_EQ(b->data_len, 60);
 	T_CHECK(b->next == NULL && b->prev == NULL && b->mmap == m);
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 /* behaviour: M10 */
 Test(buf_inventory, bounds)
 {
-	struct doca_mmap *m = u_mmap(mem + 100, 800, 0);
-	struct doca_buf_inventory *inv = u_inventory(1);
+	struct doca_mmap *m = started_mmap(mem + 100, 800, 0);
+	struct doca_buf_inventory *inv = started_inventory(1);
 	const struct {
 		size_t addr; /* all relative to mem */
 		size_t len;
@@ -135,161 +140,161 @@ Test(buf_inventory, bounds)
 			(void *)((uintptr_t)mem + cases[i].data), cases[i].data_len, &b),
 			cases[i].good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 		T_EQ(b != NULL, cases[i].good);
-		T_EQ(u_nb_free(inv), cases[i].good ? 0 : 1);
+		T_EQ(inventory_nb_free(inv), cases[i].good ? 0 : 1);
 		if (b != NULL)
-			U_SUCCESS(doca_buf_dec_refcount(b, NULL));
+			T_OK(doca_buf_dec_refcount(b, NULL));
 	}
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 /* behaviour: M10, M14, X5 */
 Test(buf_inventory, exhaustion)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
-	struct doca_buf_inventory *inv = u_inventory(3);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_buf_inventory *inv = started_inventory(3);
 	struct doca_buf *bufs[3], *b = NULL;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		T_EQ(u_nb_free(inv), 3 - i);
-		U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &bufs[i]));
+		T_EQ(inventory_nb_free(inv), 3 - i);
+		T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &bufs[i]));
 	}
-	U_ERROR(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), NO_MEMORY);
-	U_ERROR(doca_buf_inventory_buf_get_by_data(inv, m, mem, 1, &b), NO_MEMORY);
+	T_IS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), DOCA_ERROR_NO_MEMORY);
+	T_IS(doca_buf_inventory_buf_get_by_data(inv, m, mem, 1, &b), DOCA_ERROR_NO_MEMORY);
 	T_CHECK(b == NULL);
-	U_SUCCESS(doca_buf_dec_refcount(bufs[1], NULL));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
+	T_OK(doca_buf_dec_refcount(bufs[1], NULL));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
 	T_CHECK(b == bufs[1]);
 	for (i = 0; i < 3; i++) {
-		U_ERROR(doca_buf_inventory_destroy(inv), IN_USE);
-		U_SUCCESS(doca_buf_dec_refcount(bufs[i], NULL));
+		T_IS(doca_buf_inventory_destroy(inv), DOCA_ERROR_IN_USE);
+		T_OK(doca_buf_dec_refcount(bufs[i], NULL));
 	}
 	/* The mmap may go first. */
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 Test(buf_inventory, states)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 	const union doca_data data = { .u64 = 6 };
 	struct doca_buf_inventory *inv;
 	union doca_data got = data;
 	struct doca_buf *b, *c;
 
-	U_SUCCESS(doca_buf_inventory_create(2, &inv));
-	U_ERROR(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), BAD_STATE);
-	U_ERROR(doca_buf_inventory_set_user_data(inv, data), BAD_STATE);
-	U_SUCCESS(doca_buf_inventory_get_user_data(inv, &got));
+	T_OK(doca_buf_inventory_create(2, &inv));
+	T_IS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_buf_inventory_set_user_data(inv, data), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_inventory_get_user_data(inv, &got));
 	T_EQ(got.u64, 0);
-	U_SUCCESS(doca_buf_inventory_start(inv));
-	U_SUCCESS(doca_buf_inventory_start(inv));
-	U_SUCCESS(doca_buf_inventory_set_user_data(inv, data));
-	U_SUCCESS(doca_buf_inventory_get_user_data(inv, &got));
+	T_OK(doca_buf_inventory_start(inv));
+	T_OK(doca_buf_inventory_start(inv));
+	T_OK(doca_buf_inventory_set_user_data(inv, data));
+	T_OK(doca_buf_inventory_get_user_data(inv, &got));
 	T_EQ(got.u64, 6);
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
 	/* What is out comes back after a stop. */
-	U_SUCCESS(doca_buf_inventory_stop(inv));
-	U_SUCCESS(doca_buf_inventory_stop(inv));
-	U_ERROR(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &c), BAD_STATE);
-	U_ERROR(doca_buf_inventory_buf_dup(inv, b, &c), BAD_STATE);
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	T_EQ(u_nb_free(inv), 2);
-	U_SUCCESS(doca_buf_inventory_start(inv));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_ERROR(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), BAD_STATE);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_buf_inventory_stop(inv));
+	T_OK(doca_buf_inventory_stop(inv));
+	T_IS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &c), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_buf_inventory_buf_dup(inv, b, &c), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_EQ(inventory_nb_free(inv), 2);
+	T_OK(doca_buf_inventory_start(inv));
+	T_OK(doca_mmap_stop(m));
+	T_IS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 /* behaviour: M14 */
 Test(buf_inventory, expand)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 	struct doca_buf *bufs[60];
 	struct doca_buf_inventory *inv;
 	unsigned int i, j;
 	uint32_t n;
 
-	U_SUCCESS(doca_buf_inventory_create(10, &inv));
-	U_ERROR(doca_buf_inventory_expand(inv, 10), BAD_STATE);
-	U_SUCCESS(doca_buf_inventory_start(inv));
-	U_ERROR(doca_buf_inventory_expand(inv, 0), INVALID_VALUE);
+	T_OK(doca_buf_inventory_create(10, &inv));
+	T_IS(doca_buf_inventory_expand(inv, 10), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_inventory_start(inv));
+	T_IS(doca_buf_inventory_expand(inv, 0), DOCA_ERROR_INVALID_VALUE);
 	for (i = 0; i < RTE_DIM(bufs); i++) {
 		if (i % 10 == 5) {
-			U_SUCCESS(doca_buf_inventory_expand(inv, 10));
-			U_SUCCESS(doca_buf_inventory_get_num_elements(inv, &n));
+			T_OK(doca_buf_inventory_expand(inv, 10));
+			T_OK(doca_buf_inventory_get_num_elements(inv, &n));
 			T_EQ(n, i + 15);
-			T_EQ(u_nb_free(inv), 15);
+			T_EQ(inventory_nb_free(inv), 15);
 		}
-		U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, mem + i, 1, &bufs[i]));
+		T_OK(doca_buf_inventory_buf_get_by_data(inv, m, mem + i, 1, &bufs[i]));
 		for (j = 0; j < i; j++)
 			T_CHECK(bufs[j] != bufs[i]);
 	}
 	for (i = 0; i < RTE_DIM(bufs); i++) {
 		T_CHECK(bufs[i]->head == mem + i);
-		U_SUCCESS(doca_buf_dec_refcount(bufs[i], NULL));
+		T_OK(doca_buf_dec_refcount(bufs[i], NULL));
 	}
-	T_EQ(u_nb_free(inv), 70);
-	U_ERROR(doca_buf_inventory_expand(inv, UINT32_MAX), NO_MEMORY);
-	T_EQ(u_nb_free(inv), 70);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_EQ(inventory_nb_free(inv), 70);
+	T_IS(doca_buf_inventory_expand(inv, UINT32_MAX), DOCA_ERROR_NO_MEMORY);
+	T_EQ(inventory_nb_free(inv), 70);
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 Test(buf_inventory, dup)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
-	struct doca_buf_inventory *inv = u_inventory(3), *inv2 = u_inventory(3);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_buf_inventory *inv = started_inventory(3), *inv2 = started_inventory(3);
 	struct doca_buf *a, *b, *c = NULL, *d = NULL;
 
-	U_SUCCESS(doca_buf_inventory_buf_get_by_args(inv, m, mem, 100, mem + 40, 60, &a));
-	U_SUCCESS(doca_buf_inc_refcount(a, NULL));
-	U_SUCCESS(doca_buf_inventory_buf_dup(inv2, a, &c));
+	T_OK(doca_buf_inventory_buf_get_by_args(inv, m, mem, 100, mem + 40, 60, &a));
+	T_OK(doca_buf_inc_refcount(a, NULL));
+	T_OK(doca_buf_inventory_buf_dup(inv2, a, &c));
 	T_CHECK(c != a && c->head == mem && c->data == mem + 40 && c->mr == a->mr);
 	T_EQ(c->len, 100);
 	T_EQ(c->data_len, 60);
 	T_EQ(c->refcount, 1);
-	T_EQ(u_nb_bufs(m), 2);
-	U_SUCCESS(doca_buf_dec_refcount(c, NULL));
+	T_EQ(mmap_nb_bufs(m), 2);
+	T_OK(doca_buf_dec_refcount(c, NULL));
 
 	/* A list is copied as a whole, or not at all. */
-	U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, mem, 1, &b));
-	U_SUCCESS(doca_buf_chain_list(a, b));
-	U_ERROR(doca_buf_inventory_buf_dup(inv2, b, &d), NOT_PERMITTED);
-	U_ERROR(doca_buf_inventory_buf_dup(inv, a, &d), NO_MEMORY);
+	T_OK(doca_buf_inventory_buf_get_by_data(inv, m, mem, 1, &b));
+	T_OK(doca_buf_chain_list(a, b));
+	T_IS(doca_buf_inventory_buf_dup(inv2, b, &d), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_buf_inventory_buf_dup(inv, a, &d), DOCA_ERROR_NO_MEMORY);
 	T_CHECK(d == NULL);
-	T_EQ(u_nb_free(inv), 1);
-	U_SUCCESS(doca_buf_inventory_buf_dup(inv2, a, &d));
-	T_EQ(u_nb_free(inv2), 1);
+	T_EQ(inventory_nb_free(inv), 1);
+	T_OK(doca_buf_inventory_buf_dup(inv2, a, &d));
+	T_EQ(inventory_nb_free(inv2), 1);
 	T_CHECK(d->head == a->head && d->next->head == b->head);
 	T_CHECK(d->next->prev == d && d->prev == NULL && d->next->next == NULL);
-	U_SUCCESS(doca_buf_dec_refcount(d, NULL));
-	T_EQ(u_nb_free(inv2), 3);
-	U_SUCCESS(doca_buf_dec_refcount(a, NULL));
-	U_SUCCESS(doca_buf_dec_refcount(a, NULL));
-	U_ERROR(doca_buf_inventory_buf_dup(inv2, a, &d), BAD_STATE);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
-	U_SUCCESS(doca_buf_inventory_destroy(inv2));
+	T_OK(doca_buf_dec_refcount(d, NULL));
+	T_EQ(inventory_nb_free(inv2), 3);
+	T_OK(doca_buf_dec_refcount(a, NULL));
+	T_OK(doca_buf_dec_refcount(a, NULL));
+	T_IS(doca_buf_inventory_buf_dup(inv2, a, &d), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
+	T_OK(doca_buf_inventory_destroy(inv2));
 }
 
 /* A buf that outlived the start of its mmap: none is made on it any more. */
 Test(buf_inventory, dup_of_a_stopped_mmap)
 {
-	struct doca_buf_inventory *inv = u_inventory(2);
+	struct doca_buf_inventory *inv = started_inventory(2);
 	struct doca_mmap *m;
 	struct doca_buf *a, *b;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_enable_thread_safety(m));
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &a));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_ERROR(doca_buf_inventory_buf_dup(inv, a, &b), BAD_STATE);
-	U_SUCCESS(doca_buf_dec_refcount(a, NULL));
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_enable_thread_safety(m));
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &a));
+	T_OK(doca_mmap_stop(m));
+	T_IS(doca_buf_inventory_buf_dup(inv, a, &b), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_dec_refcount(a, NULL));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }

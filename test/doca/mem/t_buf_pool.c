@@ -18,9 +18,9 @@ create(size_t nb, size_t size, size_t alignment, const struct doca_mmap *m)
 {
 	struct doca_buf_pool *pool;
 
-	U_SUCCESS(doca_buf_pool_create(nb, size, m, &pool));
+	T_OK(doca_buf_pool_create(nb, size, m, &pool));
 	if (alignment != 0)
-		U_SUCCESS(doca_buf_pool_set_element_alignment(pool, alignment));
+		T_OK(doca_buf_pool_set_element_alignment(pool, alignment));
 	return pool;
 }
 
@@ -29,13 +29,13 @@ nb_free(const struct doca_buf_pool *pool)
 {
 	uint32_t n = 77;
 
-	U_SUCCESS(doca_buf_pool_get_num_free_elements(pool, &n));
+	T_OK(doca_buf_pool_get_num_free_elements(pool, &n));
 	return n;
 }
 
 Test(buf_pool, null_arguments)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 	struct doca_buf_pool *pool = create(1, 1, 0, m);
 	const union doca_data data = { .u64 = 1 };
 	union doca_data got;
@@ -43,46 +43,46 @@ Test(buf_pool, null_arguments)
 	uint32_t n;
 	size_t a;
 
-	U_ERROR(doca_buf_pool_create(1, 1, NULL, &pool), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_create(1, 1, m, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_create(0, 1, m, &pool), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_create((size_t)UINT32_MAX + 1, 1, m, &pool), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_create(1, 0, m, &pool), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_destroy(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_start(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_stop(NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_buf_alloc(NULL, &b), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_buf_alloc(pool, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_set_user_data(NULL, data), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_set_element_alignment(NULL, 1), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_num_elements(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_num_elements(pool, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_num_free_elements(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_num_free_elements(pool, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_user_data(NULL, &got), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_user_data(pool, NULL), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_element_alignment(NULL, &a), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_get_element_alignment(pool, NULL), INVALID_VALUE);
-	U_SUCCESS(doca_buf_pool_destroy(pool));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_IS(doca_buf_pool_create(1, 1, NULL, &pool), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_create(1, 1, m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_create(0, 1, m, &pool), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_create((size_t)UINT32_MAX + 1, 1, m, &pool), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_create(1, 0, m, &pool), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_start(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_buf_alloc(NULL, &b), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_buf_alloc(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_set_element_alignment(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_num_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_num_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_num_free_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_num_free_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_user_data(NULL, &got), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_user_data(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_element_alignment(NULL, &a), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_get_element_alignment(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_buf_pool_destroy(pool));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* behaviour: M12 */
 Test(buf_pool, elements)
 {
-	struct doca_mmap *m = u_mmap(mem, 1000, 0);
+	struct doca_mmap *m = started_mmap(mem, 1000, 0);
 	struct doca_buf_pool *pool = create(10, 100, 0, m);
 	struct doca_buf *bufs[10], *b = NULL;
 	bool seen[10] = { false };
 	unsigned int i, at;
 	uint32_t n;
 
-	U_SUCCESS(doca_buf_pool_get_num_elements(pool, &n));
+	T_OK(doca_buf_pool_get_num_elements(pool, &n));
 	T_EQ(n, 10);
-	U_SUCCESS(doca_buf_pool_start(pool));
+	T_OK(doca_buf_pool_start(pool));
 	for (i = 0; i < 10; i++) {
 		T_EQ(nb_free(pool), 10 - i);
-		U_SUCCESS(doca_buf_pool_buf_alloc(pool, &bufs[i]));
+		T_OK(doca_buf_pool_buf_alloc(pool, &bufs[i]));
 		at = (unsigned int)((uint8_t *)bufs[i]->head - mem);
 		T_EQ(at % 100, 0);
 		T_LT(at, 1000);
@@ -92,24 +92,24 @@ Test(buf_pool, elements)
 		T_CHECK(bufs[i]->data == bufs[i]->head && bufs[i]->mr == impl_mmap_mr(m));
 		T_EQ(bufs[i]->data_len, 0);
 	}
-	U_ERROR(doca_buf_pool_buf_alloc(pool, &b), EMPTY);
+	T_IS(doca_buf_pool_buf_alloc(pool, &b), DOCA_ERROR_EMPTY);
 	T_CHECK(b == NULL);
-	T_EQ(u_nb_bufs(m), 10);
+	T_EQ(mmap_nb_bufs(m), 10);
 	/* What a user did with it is forgotten. */
-	U_SUCCESS(doca_buf_set_data(bufs[3], (uint8_t *)bufs[3]->head + 10, 20));
-	U_SUCCESS(doca_buf_dec_refcount(bufs[3], NULL));
-	U_SUCCESS(doca_buf_pool_buf_alloc(pool, &b));
+	T_OK(doca_buf_set_data(bufs[3], (uint8_t *)bufs[3]->head + 10, 20));
+	T_OK(doca_buf_dec_refcount(bufs[3], NULL));
+	T_OK(doca_buf_pool_buf_alloc(pool, &b));
 	T_CHECK(b == bufs[3] && b->data == b->head);
 	T_EQ(b->data_len, 0);
-	U_ERROR(doca_buf_pool_stop(pool), IN_USE);
-	U_ERROR(doca_buf_pool_destroy(pool), IN_USE);
-	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
+	T_IS(doca_buf_pool_stop(pool), DOCA_ERROR_IN_USE);
+	T_IS(doca_buf_pool_destroy(pool), DOCA_ERROR_IN_USE);
+	T_IS(doca_mmap_stop(m), DOCA_ERROR_NOT_PERMITTED);
 	for (i = 0; i < 10; i++)
-		U_SUCCESS(doca_buf_dec_refcount(bufs[i], NULL));
+		T_OK(doca_buf_dec_refcount(bufs[i], NULL));
 	T_EQ(nb_free(pool), 10);
-	U_SUCCESS(doca_buf_pool_stop(pool));
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_pool_destroy(pool));
+	T_OK(doca_buf_pool_stop(pool));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_pool_destroy(pool));
 }
 
 /* behaviour: M12 */
@@ -153,79 +153,78 @@ Test(buf_pool, sizes_and_alignments)
 	size_t a;
 
 	for (i = 0; i < RTE_DIM(cases); i++) {
-		m = u_mmap(mem + cases[i].begin, cases[i].len, 0);
+		m = started_mmap(mem + cases[i].begin, cases[i].len, 0);
 		pool = create(cases[i].nb, cases[i].size, cases[i].alignment, m);
-		U_SUCCESS(doca_buf_pool_get_element_alignment(pool, &a));
+		T_OK(doca_buf_pool_get_element_alignment(pool, &a));
 		T_EQ(a, cases[i].alignment);
 		T_EQ(doca_buf_pool_start(pool),
 			cases[i].good ? DOCA_SUCCESS : DOCA_ERROR_INITIALIZATION);
 		while (doca_buf_pool_buf_alloc(pool, &b) == DOCA_SUCCESS) {
 			T_EQ((uintptr_t)b->head % cases[i].alignment, 0);
 			T_CHECK((uint8_t *)b->head >= mem + cases[i].begin);
-			T_CHECK((uint8_t *)b->head + b->len <=
-				mem + cases[i].begin + cases[i].len);
+			T_CHECK((uint8_t *)b->head + b->len <= mem + cases[i].begin + cases[i].len);
 			/* They do not overlap: each byte is written once. */
 			memset(b->head, 1, b->len);
-			U_SUCCESS(doca_buf_dec_refcount(b, NULL));
+			T_OK(doca_buf_dec_refcount(b, NULL));
 			break;
 		}
-		U_SUCCESS(doca_buf_pool_destroy(pool));
-		U_SUCCESS(doca_mmap_destroy(m));
+		T_OK(doca_buf_pool_destroy(pool));
+		T_OK(doca_mmap_destroy(m));
 	}
 }
 
 /* behaviour: M12 */
 Test(buf_pool, alignment_is_a_power_of_two)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 	struct doca_buf_pool *pool = create(1, 1, 0, m);
 	size_t a = 0;
 
-	U_SUCCESS(doca_buf_pool_get_element_alignment(pool, &a));
+	T_OK(doca_buf_pool_get_element_alignment(pool, &a));
 	T_EQ(a, 1);
-	U_ERROR(doca_buf_pool_set_element_alignment(pool, 0), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_set_element_alignment(pool, 3), INVALID_VALUE);
-	U_ERROR(doca_buf_pool_set_element_alignment(pool, SIZE_MAX), INVALID_VALUE);
-	U_SUCCESS(doca_buf_pool_set_element_alignment(pool, 8));
-	U_SUCCESS(doca_buf_pool_get_element_alignment(pool, &a));
+	T_IS(doca_buf_pool_set_element_alignment(pool, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_set_element_alignment(pool, 3), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_buf_pool_set_element_alignment(pool, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_buf_pool_set_element_alignment(pool, 8));
+	T_OK(doca_buf_pool_get_element_alignment(pool, &a));
 	T_EQ(a, 8);
-	U_SUCCESS(doca_buf_pool_destroy(pool));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_buf_pool_destroy(pool));
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(buf_pool, states)
 {
 	const union doca_data data = { .u64 = 6 };
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 	struct doca_buf_pool *pool = create(2, 16, 0, m);
 	union doca_data got = data;
 	struct doca_buf *b;
 
-	U_ERROR(doca_buf_pool_buf_alloc(pool, &b), BAD_STATE);
-	U_SUCCESS(doca_buf_pool_stop(pool));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_ERROR(doca_buf_pool_start(pool), BAD_STATE);
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_buf_pool_get_user_data(pool, &got));
+	T_IS(doca_buf_pool_buf_alloc(pool, &b), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_pool_stop(pool));
+	T_OK(doca_mmap_stop(m));
+	T_IS(doca_buf_pool_start(pool), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_buf_pool_get_user_data(pool, &got));
 	T_EQ(got.u64, 0);
-	U_SUCCESS(doca_buf_pool_set_user_data(pool, data));
-	U_SUCCESS(doca_buf_pool_start(pool));
-	U_ERROR(doca_buf_pool_start(pool), BAD_STATE);
-	U_ERROR(doca_buf_pool_set_user_data(pool, data), BAD_STATE);
-	U_ERROR(doca_buf_pool_set_element_alignment(pool, 2), BAD_STATE);
-	U_SUCCESS(doca_buf_pool_get_user_data(pool, &got));
+	T_OK(doca_buf_pool_set_user_data(pool, data));
+	T_OK(doca_buf_pool_start(pool));
+	T_IS(doca_buf_pool_start(pool), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_buf_pool_set_user_data(pool, data), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_buf_pool_set_element_alignment(pool, 2), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_pool_get_user_data(pool, &got));
 	T_EQ(got.u64, 6);
-	U_SUCCESS(doca_mmap_stop(m));
-	U_ERROR(doca_buf_pool_buf_alloc(pool, &b), BAD_STATE);
+	T_OK(doca_mmap_stop(m));
+	T_IS(doca_buf_pool_buf_alloc(pool, &b), DOCA_ERROR_BAD_STATE);
 	/* Another start of the mmap is another registration. */
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_buf_pool_buf_alloc(pool, &b));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_buf_pool_buf_alloc(pool, &b));
 	T_CHECK(b->mr == impl_mmap_mr(m));
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	U_SUCCESS(doca_buf_pool_stop(pool));
-	U_ERROR(doca_buf_pool_buf_alloc(pool, &b), BAD_STATE);
-	U_SUCCESS(doca_buf_pool_set_element_alignment(pool, 64));
-	U_SUCCESS(doca_buf_pool_start(pool));
-	U_SUCCESS(doca_buf_pool_destroy(pool));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_OK(doca_buf_pool_stop(pool));
+	T_IS(doca_buf_pool_buf_alloc(pool, &b), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_buf_pool_set_element_alignment(pool, 64));
+	T_OK(doca_buf_pool_start(pool));
+	T_OK(doca_buf_pool_destroy(pool));
+	T_OK(doca_mmap_destroy(m));
 }

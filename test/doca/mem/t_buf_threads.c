@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 #include "mem/mem.h"
-#include "t_main.h"
 #include "mem/stand_ins.h"
+#include "t_main.h"
 
 #define NB_THREADS 4
 #define ROUNDS 2000
@@ -18,7 +18,7 @@ static uint8_t mem[4096];
 static void *
 take_and_give(void *arg)
 {
-	struct doca_buf_inventory *inv = u_inventory(8);
+	struct doca_buf_inventory *inv = started_inventory(8);
 	struct doca_mmap *m = arg;
 	struct doca_buf *bufs[8], *b;
 	unsigned int round, i;
@@ -26,46 +26,34 @@ take_and_give(void *arg)
 	for (round = 0; round < ROUNDS; round++) {
 		impl_mmap_hold(m);
 		for (i = 0; i < 8; i++)
-			U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, mem + i, 8,
-				&bufs[i]));
-		U_ERROR(doca_buf_inventory_buf_get_by_data(inv, m, mem, 8, &b), NO_MEMORY);
+			T_OK(doca_buf_inventory_buf_get_by_data(inv, m, mem + i, 8, &bufs[i]));
+		T_IS(doca_buf_inventory_buf_get_by_data(inv, m, mem, 8, &b), DOCA_ERROR_NO_MEMORY);
 		for (i = 0; i < 8; i++) {
 			T_CHECK(bufs[i]->mr == impl_mmap_mr(m));
-			U_SUCCESS(doca_buf_dec_refcount(bufs[i], NULL));
+			T_OK(doca_buf_dec_refcount(bufs[i], NULL));
 		}
 		impl_mmap_drop(m);
 	}
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_buf_inventory_destroy(inv));
 	return NULL;
 }
 
 /* behaviour: M9 */
-static void
-thread_safe_mmap(void)
+T_CASE(thread_safe_mmap)
 {
 	pthread_t threads[NB_THREADS];
 	struct doca_mmap *m;
 	unsigned int i;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_SUCCESS(doca_mmap_enable_thread_safety(m));
-	U_SUCCESS(doca_mmap_start(m));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_OK(doca_mmap_enable_thread_safety(m));
+	T_OK(doca_mmap_start(m));
 	for (i = 0; i < NB_THREADS; i++)
 		T_EQ(pthread_create(&threads[i], NULL, take_and_give, m), 0);
 	for (i = 0; i < NB_THREADS; i++)
 		T_EQ(pthread_join(threads[i], NULL), 0);
-	T_EQ(u_nb_bufs(m), 0);
+	T_EQ(mmap_nb_bufs(m), 0);
 	/* All holds are gone. */
-	U_SUCCESS(doca_mmap_destroy(m));
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "thread_safe_mmap", thread_safe_mmap },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	T_OK(doca_mmap_destroy(m));
 }

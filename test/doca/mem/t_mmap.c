@@ -18,8 +18,8 @@ static uint8_t mem[4096];
 
 Test(mmap, null_arguments)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
-	struct doca_dev dev = U_DEV("0000:03:00.0");
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_dev dev = STAND_IN_DEV("0000:03:00.0");
 	const union doca_data data = { .u64 = 1 };
 	union doca_data got;
 	uint32_t n;
@@ -27,35 +27,35 @@ Test(mmap, null_arguments)
 	void *addr;
 	size_t len;
 
-	U_ERROR(doca_mmap_create(NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_destroy(NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_start(NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_stop(NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_add_dev(NULL, &dev), INVALID_VALUE);
-	U_ERROR(doca_mmap_add_dev(m, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_rm_dev(NULL, &dev), INVALID_VALUE);
-	U_ERROR(doca_mmap_rm_dev(m, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_memrange(NULL, mem, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_free_cb(NULL, NULL, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_free_cb(m, NULL, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_max_num_devices(NULL, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_permissions(NULL, 0), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_user_data(NULL, data), INVALID_VALUE);
-	U_ERROR(doca_mmap_enable_thread_safety(NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_memrange(NULL, &addr, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_memrange(m, NULL, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_memrange(m, &addr, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_user_data(NULL, &got), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_user_data(m, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_max_num_devices(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_max_num_devices(m, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_num_bufs(NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_num_bufs(m, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_exported(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_exported(m, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_from_export(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_from_export(m, NULL), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_IS(doca_mmap_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_start(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_stop(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_add_dev(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_add_dev(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_rm_dev(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_rm_dev(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_memrange(NULL, mem, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_free_cb(NULL, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_free_cb(m, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_max_num_devices(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_permissions(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_enable_thread_safety(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_memrange(NULL, &addr, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_memrange(m, NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_memrange(m, &addr, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_user_data(NULL, &got), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_user_data(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_max_num_devices(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_max_num_devices(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_num_bufs(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_num_bufs(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_exported(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_exported(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_from_export(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_from_export(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* behaviour: M1 */
@@ -65,21 +65,21 @@ Test(mmap, memrange_is_mandatory_and_set_once)
 	void *addr;
 	size_t len;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_ERROR(doca_mmap_start(m), INVALID_VALUE);
-	U_ERROR(doca_mmap_get_memrange(m, &addr, &len), BAD_STATE);
-	U_ERROR(doca_mmap_set_memrange(m, NULL, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_memrange(m, mem, 0), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_memrange(m, mem, SIZE_MAX), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_ERROR(doca_mmap_set_memrange(m, mem, sizeof(mem)), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_mmap_get_memrange(m, &addr, &len));
+	T_OK(doca_mmap_create(&m));
+	T_IS(doca_mmap_start(m), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_get_memrange(m, &addr, &len), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_memrange(m, NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_memrange(m, mem, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_memrange(m, mem, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_IS(doca_mmap_set_memrange(m, mem, sizeof(mem)), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_mmap_get_memrange(m, &addr, &len));
 	T_CHECK(addr == mem);
 	T_EQ(len, sizeof(mem));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_ERROR(doca_mmap_set_memrange(m, mem, sizeof(mem)), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_stop(m));
+	T_IS(doca_mmap_set_memrange(m, mem, sizeof(mem)), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_destroy(m));
 }
 
 static void
@@ -93,26 +93,26 @@ no_free_cb(void *addr, size_t len, void *cookie)
 /* behaviour: M1 */
 Test(mmap, setters_while_started)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 	const union doca_data data = { .u64 = 1 };
 
-	U_ERROR(doca_mmap_start(m), NOT_PERMITTED);
-	U_ERROR(doca_mmap_set_memrange(m, mem, 1), BAD_STATE);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), BAD_STATE);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, (void *)mem, 1, 1), BAD_STATE);
-	U_ERROR(doca_mmap_set_permissions(m, 0), BAD_STATE);
-	U_ERROR(doca_mmap_set_free_cb(m, no_free_cb, NULL), BAD_STATE);
-	U_ERROR(doca_mmap_set_user_data(m, data), BAD_STATE);
-	U_ERROR(doca_mmap_set_max_num_devices(m, 2), NOT_PERMITTED);
-	U_ERROR(doca_mmap_enable_thread_safety(m), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_set_permissions(m, 0));
-	U_SUCCESS(doca_mmap_set_free_cb(m, no_free_cb, NULL));
-	U_SUCCESS(doca_mmap_set_user_data(m, data));
-	U_SUCCESS(doca_mmap_enable_thread_safety(m));
-	U_ERROR(doca_mmap_set_max_num_devices(m, 2), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_IS(doca_mmap_start(m), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_set_memrange(m, mem, 1), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_dpa_memrange(m, (void *)mem, 1, 1), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_permissions(m, 0), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_free_cb(m, no_free_cb, NULL), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_user_data(m, data), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_mmap_set_max_num_devices(m, 2), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_enable_thread_safety(m), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_set_permissions(m, 0));
+	T_OK(doca_mmap_set_free_cb(m, no_free_cb, NULL));
+	T_OK(doca_mmap_set_user_data(m, data));
+	T_OK(doca_mmap_enable_thread_safety(m));
+	T_IS(doca_mmap_set_max_num_devices(m, 2), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* behaviour: M2 */
@@ -121,52 +121,52 @@ Test(mmap, permissions)
 	struct doca_mmap *m;
 	uint32_t i;
 
-	U_SUCCESS(doca_mmap_create(&m));
+	T_OK(doca_mmap_create(&m));
 	for (i = 0; i < 7; i++)
-		U_SUCCESS(doca_mmap_set_permissions(m, 1U << i));
+		T_OK(doca_mmap_set_permissions(m, 1U << i));
 	for (; i < 32; i++)
-		U_ERROR(doca_mmap_set_permissions(m, 1U << i), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
-		DOCA_ACCESS_FLAG_PCI_READ_WRITE), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
+		T_IS(doca_mmap_set_permissions(m, 1U << i), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
+		DOCA_ACCESS_FLAG_PCI_READ_WRITE), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
 		DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
 	T_CHECK(!impl_mmap_is_writable(m));
-	U_SUCCESS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	T_OK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	T_CHECK(impl_mmap_is_writable(m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* behaviour: M3, X6 */
 Test(mmap, devices)
 {
-	struct doca_dev a = U_DEV("0000:03:00.0"), b = U_DEV("0000:03:00.1");
+	struct doca_dev a = STAND_IN_DEV("0000:03:00.0"), b = STAND_IN_DEV("0000:03:00.1");
 	struct doca_mmap *m;
 	uint32_t n;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_get_max_num_devices(m, &n));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_get_max_num_devices(m, &n));
 	T_EQ(n, 64);
-	U_ERROR(doca_mmap_set_max_num_devices(m, 0), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_set_max_num_devices(m, 1));
-	U_SUCCESS(doca_mmap_get_max_num_devices(m, &n));
+	T_IS(doca_mmap_set_max_num_devices(m, 0), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_set_max_num_devices(m, 1));
+	T_OK(doca_mmap_get_max_num_devices(m, &n));
 	T_EQ(n, 1);
-	U_SUCCESS(doca_mmap_add_dev(m, &a));
+	T_OK(doca_mmap_add_dev(m, &a));
 	T_EQ(a.nb_holds, 1);
-	U_ERROR(doca_mmap_add_dev(m, &a), ALREADY_EXIST);
-	U_ERROR(doca_mmap_add_dev(m, &b), NO_MEMORY);
-	U_ERROR(doca_mmap_rm_dev(m, &b), NOT_FOUND);
-	U_SUCCESS(doca_mmap_set_max_num_devices(m, 2));
-	U_SUCCESS(doca_mmap_add_dev(m, &b));
-	U_ERROR(doca_mmap_set_max_num_devices(m, 1), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_rm_dev(m, &a));
+	T_IS(doca_mmap_add_dev(m, &a), DOCA_ERROR_ALREADY_EXIST);
+	T_IS(doca_mmap_add_dev(m, &b), DOCA_ERROR_NO_MEMORY);
+	T_IS(doca_mmap_rm_dev(m, &b), DOCA_ERROR_NOT_FOUND);
+	T_OK(doca_mmap_set_max_num_devices(m, 2));
+	T_OK(doca_mmap_add_dev(m, &b));
+	T_IS(doca_mmap_set_max_num_devices(m, 1), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_rm_dev(m, &a));
 	T_EQ(a.nb_holds, 0);
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_SUCCESS(doca_mmap_start(m));
-	U_ERROR(doca_mmap_add_dev(m, &a), NOT_PERMITTED);
-	U_ERROR(doca_mmap_rm_dev(m, &b), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_add_dev(m, &a));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_OK(doca_mmap_start(m));
+	T_IS(doca_mmap_add_dev(m, &a), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_rm_dev(m, &b), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_add_dev(m, &a));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(a.nb_holds, 0);
 	T_EQ(b.nb_holds, 0);
 }
@@ -192,9 +192,9 @@ create_with_cb(struct freed *f)
 {
 	struct doca_mmap *m;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_SUCCESS(doca_mmap_set_free_cb(m, count_free, f));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_OK(doca_mmap_set_free_cb(m, count_free, f));
 	return m;
 }
 
@@ -205,24 +205,24 @@ Test(mmap, free_callback)
 	struct doca_mmap *m;
 
 	m = create_with_cb(&f);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(f.nb, 0); /* never started */
 
 	m = create_with_cb(&f);
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_start(m));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_start(m));
 	T_EQ(f.nb, 0);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(f.nb, 1);
 	T_CHECK(f.addr == mem);
 	T_EQ(f.len, sizeof(mem));
 
 	m = create_with_cb(&f);
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_set_free_cb(m, count_free, &g));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_set_free_cb(m, count_free, &g));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(f.nb, 1); /* changed, and not started since */
 	T_EQ(g.nb, 0);
 }
@@ -242,13 +242,13 @@ Test(mmap, free_callback_owns_the_memory)
 	struct doca_mmap *m;
 	int ret = 1;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_set_memrange(m, shared, 100));
-	U_SUCCESS(doca_mmap_set_free_cb(m, free_shareable, &ret));
-	U_SUCCESS(doca_mmap_start(m));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_set_memrange(m, shared, 100));
+	T_OK(doca_mmap_set_free_cb(m, free_shareable, &ret));
+	T_OK(doca_mmap_start(m));
 	T_EQ(rte_comch_mem_info_get(impl_mmap_mr(m), &info), 0);
 	T_EQ(info.kind, RTE_COMCH_MEM_SEALED);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(ret, 0);
 }
 
@@ -261,12 +261,12 @@ Test(mmap, destroy_does_not_touch_memory)
 
 	pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	heap = malloc(len);
-	m = u_mmap(pages, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	n = u_mmap(heap, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	m = started_mmap(pages, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	n = started_mmap(heap, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	munmap(pages, len);
 	free(heap);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_mmap_destroy(n));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(n));
 }
 
 /* Memory that cannot be touched can be started with, so none is. */
@@ -279,85 +279,85 @@ Test(mmap, start_does_not_touch_memory)
 	pages = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (pages == MAP_FAILED)
 		t_skip("no address space of 1 TiB");
-	m = u_mmap(pages, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	m = started_mmap(pages, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_destroy(m));
 	munmap(pages, len);
 }
 
 /* behaviour: M9, X5 */
 Test(mmap, live_bufs_keep_it)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
-	struct doca_buf_inventory *inv = u_inventory(2);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_buf_inventory *inv = started_inventory(2);
 	struct doca_buf *a, *b;
 
-	T_EQ(u_nb_bufs(m), 0);
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &a));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
-	T_EQ(u_nb_bufs(m), 2);
-	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
-	U_ERROR(doca_mmap_destroy(m), NOT_PERMITTED);
-	U_SUCCESS(doca_buf_dec_refcount(a, NULL));
-	T_EQ(u_nb_bufs(m), 1);
-	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
-	T_STR_HAS(u_last_log, "1 bufs");
+	T_EQ(mmap_nb_bufs(m), 0);
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &a));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
+	T_EQ(mmap_nb_bufs(m), 2);
+	T_IS(doca_mmap_stop(m), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_destroy(m), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_buf_dec_refcount(a, NULL));
+	T_EQ(mmap_nb_bufs(m), 1);
+	T_IS(doca_mmap_stop(m), DOCA_ERROR_NOT_PERMITTED);
+	T_STR_HAS(stand_in_log, "1 bufs");
 	T_CHECK(impl_mmap_is_started(m));
 	T_CHECK(impl_mmap_mr(m) != NULL);
-	U_SUCCESS(doca_buf_dec_refcount(b, NULL));
-	U_SUCCESS(doca_mmap_stop(m));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	T_OK(doca_mmap_stop(m));
 	T_CHECK(!impl_mmap_is_started(m));
 	T_CHECK(impl_mmap_mr(m) == NULL);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 /* behaviour: M9 */
 Test(mmap, thread_safety_does_not_count_bufs)
 {
-	struct doca_buf_inventory *inv = u_inventory(1);
+	struct doca_buf_inventory *inv = started_inventory(1);
 	struct doca_mmap *m;
 	struct doca_buf *buf;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_SUCCESS(doca_mmap_enable_thread_safety(m));
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &buf));
-	T_EQ(u_nb_bufs(m), 0);
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_OK(doca_mmap_enable_thread_safety(m));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &buf));
+	T_EQ(mmap_nb_bufs(m), 0);
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_destroy(m));
 	/* The buf does not look for its mmap. */
-	U_SUCCESS(doca_buf_dec_refcount(buf, NULL));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_OK(doca_buf_dec_refcount(buf, NULL));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 Test(mmap, held_by_objects)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 
 	impl_mmap_hold(m);
 	impl_mmap_hold(m);
-	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
+	T_IS(doca_mmap_stop(m), DOCA_ERROR_NOT_PERMITTED);
 	impl_mmap_drop(m);
-	U_ERROR(doca_mmap_destroy(m), NOT_PERMITTED);
-	T_STR_HAS(u_last_log, "1 objects");
+	T_IS(doca_mmap_destroy(m), DOCA_ERROR_NOT_PERMITTED);
+	T_STR_HAS(stand_in_log, "1 objects");
 	impl_mmap_drop(m);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(mmap, stop_is_idempotent_and_restarts)
 {
-	struct doca_mmap *m = u_mmap(mem, sizeof(mem), 0);
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
 
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_start(m));
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_start(m));
 	T_CHECK(impl_mmap_mr(m) != NULL);
-	U_SUCCESS(doca_mmap_destroy(m));
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(mmap, user_data)
@@ -366,13 +366,13 @@ Test(mmap, user_data)
 	union doca_data got = data;
 	struct doca_mmap *m;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_get_user_data(m, &got));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_get_user_data(m, &got));
 	T_EQ(got.u64, 0);
-	U_SUCCESS(doca_mmap_set_user_data(m, data));
-	U_SUCCESS(doca_mmap_get_user_data(m, &got));
+	T_OK(doca_mmap_set_user_data(m, data));
+	T_OK(doca_mmap_get_user_data(m, &got));
 	T_EQ(got.u64, data.u64);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* EAL is started by the first mmap; when it cannot be, the mmap stays stopped. */
@@ -382,23 +382,23 @@ Test(mmap, start_failures)
 	unsigned int nb = 0;
 	struct doca_mmap *m;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	T_EQ(u_nb_eal_starts, 0);
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	u_eal_result = DOCA_ERROR_INITIALIZATION;
-	U_ERROR(doca_mmap_start(m), INITIALIZATION);
-	T_EQ(u_nb_eal_starts, 1);
+	T_OK(doca_mmap_create(&m));
+	T_EQ(stand_in_nb_eal_starts, 0);
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	stand_in_eal_result = DOCA_ERROR_INITIALIZATION;
+	T_IS(doca_mmap_start(m), DOCA_ERROR_INITIALIZATION);
+	T_EQ(stand_in_nb_eal_starts, 1);
 	T_CHECK(!impl_mmap_is_started(m));
-	u_eal_result = DOCA_SUCCESS;
+	stand_in_eal_result = DOCA_SUCCESS;
 	while (nb < RTE_DIM(mrs) && (mrs[nb] = rte_comch_mem_register(mem, 1, 0)) != NULL)
 		nb++;
 	T_LT(nb, RTE_DIM(mrs));
-	U_ERROR(doca_mmap_start(m), NO_MEMORY);
+	T_IS(doca_mmap_start(m), DOCA_ERROR_NO_MEMORY);
 	T_CHECK(!impl_mmap_is_started(m));
 	while (nb > 0)
 		T_EQ(rte_comch_mem_unregister(mrs[--nb]), 0);
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(mmap, ranges_of_other_kinds)
@@ -406,21 +406,21 @@ Test(mmap, ranges_of_other_kinds)
 	struct doca_dpa *dpa = (struct doca_dpa *)mem;
 	struct doca_mmap *m;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_ERROR(doca_mmap_set_dmabuf_memrange(NULL, 0, mem, 0, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, -1, mem, 0, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, NULL, 0, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 0), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, mem, SIZE_MAX, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), NOT_SUPPORTED);
-	U_ERROR(doca_mmap_set_dpa_memrange(NULL, dpa, 1, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, NULL, 1, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 0, 1), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, 0), INVALID_VALUE);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, SIZE_MAX), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_set_dpa_memrange(m, dpa, (uintptr_t)mem, 1));
-	U_ERROR(doca_mmap_set_memrange(m, mem, 1), NOT_PERMITTED);
-	U_ERROR(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), NOT_PERMITTED);
-	U_ERROR(doca_mmap_set_dpa_memrange(m, dpa, 1, 1), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_create(&m));
+	T_IS(doca_mmap_set_dmabuf_memrange(NULL, 0, mem, 0, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, -1, mem, 0, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, NULL, 0, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, SIZE_MAX, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_mmap_set_dpa_memrange(NULL, dpa, 1, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dpa_memrange(m, NULL, 1, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 0, 1), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 1, 0), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 1, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_set_dpa_memrange(m, dpa, (uintptr_t)mem, 1));
+	T_IS(doca_mmap_set_memrange(m, mem, 1), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 1, 1), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_destroy(m));
 }

@@ -18,18 +18,18 @@
 #define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
 
 static uint8_t mem[4096];
-static struct doca_dev dev = U_DEV("0000:03:00.0");
-static struct doca_dev other = U_DEV("0000:03:00.1");
+static struct doca_dev dev = STAND_IN_DEV("0000:03:00.0");
+static struct doca_dev other = STAND_IN_DEV("0000:03:00.1");
 
 static struct doca_mmap *
 create(uint32_t permissions)
 {
 	struct doca_mmap *m;
 
-	U_SUCCESS(doca_mmap_create(&m));
-	U_SUCCESS(doca_mmap_add_dev(m, &dev));
-	U_SUCCESS(doca_mmap_set_memrange(m, mem, sizeof(mem)));
-	U_SUCCESS(doca_mmap_set_permissions(m, permissions));
+	T_OK(doca_mmap_create(&m));
+	T_OK(doca_mmap_add_dev(m, &dev));
+	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
+	T_OK(doca_mmap_set_permissions(m, permissions));
 	return m;
 }
 
@@ -38,7 +38,7 @@ start(uint32_t permissions)
 {
 	struct doca_mmap *m = create(permissions);
 
-	U_SUCCESS(doca_mmap_start(m));
+	T_OK(doca_mmap_start(m));
 	return m;
 }
 
@@ -47,7 +47,7 @@ is_exported(const struct doca_mmap *m)
 {
 	uint8_t yes = 77;
 
-	U_SUCCESS(doca_mmap_get_exported(m, &yes));
+	T_OK(doca_mmap_get_exported(m, &yes));
 	return yes;
 }
 
@@ -56,7 +56,7 @@ is_from_export(const struct doca_mmap *m)
 {
 	uint8_t yes = 77;
 
-	U_SUCCESS(doca_mmap_get_from_export(m, &yes));
+	T_OK(doca_mmap_get_from_export(m, &yes));
 	return yes;
 }
 
@@ -68,39 +68,39 @@ Test(mmap_export, null_arguments)
 	uint8_t yes;
 	size_t len;
 
-	U_ERROR(doca_mmap_export_pci(NULL, &dev, &desc, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_pci(m, NULL, &desc, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_pci(m, &dev, NULL, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_pci(m, &dev, &desc, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_rdma(NULL, &dev, &desc, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_rdma(m, NULL, &desc, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_rdma(m, &dev, NULL, &len), INVALID_VALUE);
-	U_ERROR(doca_mmap_export_rdma(m, &dev, &desc, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_dev_get_dpa_handle(NULL, &dev, &dpa), INVALID_VALUE);
-	U_ERROR(doca_mmap_dev_get_dpa_handle(m, NULL, &dpa), INVALID_VALUE);
-	U_ERROR(doca_mmap_dev_get_dpa_handle(m, &dev, NULL), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_export_pci(m, &dev, &desc, &len));
-	U_ERROR(doca_mmap_create_from_export(NULL, NULL, len, &dev, &n), INVALID_VALUE);
-	U_ERROR(doca_mmap_create_from_export(NULL, desc, len, NULL, &n), INVALID_VALUE);
-	U_ERROR(doca_mmap_create_from_export(NULL, desc, len, &dev, NULL), INVALID_VALUE);
-	U_ERROR(doca_mmap_cap_is_export_pci_supported(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), NULL),
-		INVALID_VALUE);
-	U_ERROR(doca_mmap_cap_is_create_from_export_pci_supported(NULL, &yes), INVALID_VALUE);
-	U_ERROR(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(&dev),
-		NULL), INVALID_VALUE);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_IS(doca_mmap_export_pci(NULL, &dev, &desc, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_pci(m, NULL, &desc, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_pci(m, &dev, NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_pci(m, &dev, &desc, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_rdma(NULL, &dev, &desc, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_rdma(m, NULL, &desc, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_rdma(m, &dev, NULL, &len), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_export_rdma(m, &dev, &desc, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_dev_get_dpa_handle(NULL, &dev, &dpa), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_dev_get_dpa_handle(m, NULL, &dpa), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_dev_get_dpa_handle(m, &dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
+	T_IS(doca_mmap_create_from_export(NULL, NULL, len, &dev, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_create_from_export(NULL, desc, len, NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_create_from_export(NULL, desc, len, &dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_cap_is_export_pci_supported(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), NULL),
+		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_cap_is_create_from_export_pci_supported(NULL, &yes),
+		DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(&dev),
+		NULL), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(mmap_export, capabilities)
 {
 	uint8_t yes = 0;
 
-	U_SUCCESS(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), &yes));
+	T_OK(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), &yes));
 	T_EQ(yes, 1);
 	yes = 0;
-	U_SUCCESS(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(&dev),
-		&yes));
+	T_OK(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(&dev), &yes));
 	T_EQ(yes, 1);
 }
 
@@ -111,27 +111,27 @@ Test(mmap_export, conditions)
 	const void *desc;
 	size_t len;
 
-	U_ERROR(doca_mmap_export_pci(m, &dev, &desc, &len), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_start(m));
-	U_ERROR(doca_mmap_export_pci(m, &dev, &desc, &len), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_stop(m));
-	U_SUCCESS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY));
-	U_ERROR(doca_mmap_export_pci(m, &dev, &desc, &len), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_start(m));
-	U_ERROR(doca_mmap_export_pci(m, &other, &desc, &len), NOT_FOUND);
+	T_IS(doca_mmap_export_pci(m, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_start(m));
+	T_IS(doca_mmap_export_pci(m, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY));
+	T_IS(doca_mmap_export_pci(m, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_start(m));
+	T_IS(doca_mmap_export_pci(m, &other, &desc, &len), DOCA_ERROR_NOT_FOUND);
 	dev.pci_error = DOCA_ERROR_OPERATING_SYSTEM;
-	U_ERROR(doca_mmap_export_pci(m, &dev, &desc, &len), DRIVER);
+	T_IS(doca_mmap_export_pci(m, &dev, &desc, &len), DOCA_ERROR_DRIVER);
 	dev.pci_error = DOCA_SUCCESS;
 	T_EQ(is_exported(m), 0);
-	U_SUCCESS(doca_mmap_export_pci(m, &dev, &desc, &len));
+	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
 	T_EQ(is_exported(m), 1);
 	T_EQ(is_from_export(m), 0);
 	T_LT(len, 4080);
-	U_ERROR(doca_mmap_start(m), NOT_PERMITTED);
-	U_ERROR(doca_mmap_add_dev(m, &other), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_stop(m));
+	T_IS(doca_mmap_start(m), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_add_dev(m, &other), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_stop(m));
 	T_EQ(is_exported(m), 0);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(mmap_export, one_descriptor_for_each_device)
@@ -140,16 +140,16 @@ Test(mmap_export, one_descriptor_for_each_device)
 	const void *a, *b, *again;
 	size_t len, again_len;
 
-	U_SUCCESS(doca_mmap_add_dev(m, &other));
-	U_SUCCESS(doca_mmap_start(m));
-	U_SUCCESS(doca_mmap_export_pci(m, &dev, &a, &len));
-	U_SUCCESS(doca_mmap_export_pci(m, &other, &b, &len));
+	T_OK(doca_mmap_add_dev(m, &other));
+	T_OK(doca_mmap_start(m));
+	T_OK(doca_mmap_export_pci(m, &dev, &a, &len));
+	T_OK(doca_mmap_export_pci(m, &other, &b, &len));
 	T_CHECK(a != b);
 	T_NE(memcmp(a, b, len), 0);
-	U_SUCCESS(doca_mmap_export_pci(m, &dev, &again, &again_len));
+	T_OK(doca_mmap_export_pci(m, &dev, &again, &again_len));
 	T_CHECK(a == again);
 	T_EQ(len, again_len);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(dev.nb_holds, 0);
 }
 
@@ -184,27 +184,27 @@ exporter(int out, int in)
 static void
 check_import(struct doca_mmap *m, const void *addr)
 {
-	struct doca_buf_inventory *inv = u_inventory(1);
+	struct doca_buf_inventory *inv = started_inventory(1);
 	struct doca_buf *buf;
 	union doca_data got;
 	void *got_addr;
 	size_t got_len;
 
-	U_SUCCESS(doca_mmap_get_memrange(m, &got_addr, &got_len));
+	T_OK(doca_mmap_get_memrange(m, &got_addr, &got_len));
 	T_CHECK(got_addr == addr);
 	T_EQ(got_len, 100000);
 	T_EQ(is_from_export(m), 1);
 	T_EQ(is_exported(m), 0);
-	U_SUCCESS(doca_mmap_get_user_data(m, &got));
+	T_OK(doca_mmap_get_user_data(m, &got));
 	T_EQ(got.u64, 5);
 	/* Bufs can be made; tasks see that there is nothing behind them. */
 	T_CHECK(impl_mmap_mr(m) == NULL);
 	T_CHECK(impl_mmap_is_started(m));
-	U_SUCCESS(doca_buf_inventory_buf_get_by_data(inv, m, got_addr, got_len, &buf));
+	T_OK(doca_buf_inventory_buf_get_by_data(inv, m, got_addr, got_len, &buf));
 	T_CHECK(buf->mr == NULL);
-	U_ERROR(doca_mmap_stop(m), NOT_PERMITTED);
-	U_SUCCESS(doca_buf_dec_refcount(buf, NULL));
-	U_SUCCESS(doca_buf_inventory_destroy(inv));
+	T_IS(doca_mmap_stop(m), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_buf_dec_refcount(buf, NULL));
+	T_OK(doca_buf_inventory_destroy(inv));
 }
 
 /* behaviour: M6 */
@@ -231,7 +231,7 @@ Test(mmap_export, to_another_process)
 	T_EQ(read(from[0], &addr, sizeof(addr)), sizeof(addr));
 	while ((n = read(from[0], blob + got, sizeof(blob) - (size_t)got)) > 0)
 		got += n;
-	U_SUCCESS(doca_mmap_create_from_export(&five, blob, (size_t)got, &other, &m));
+	T_OK(doca_mmap_create_from_export(&five, blob, (size_t)got, &other, &m));
 	memset(blob, 0, sizeof(blob)); /* it was copied */
 	T_EQ(other.nb_holds, 1);
 	check_import(m, addr);
@@ -239,7 +239,7 @@ Test(mmap_export, to_another_process)
 	T_EQ(waitpid(pid, &status, 0), pid);
 	T_EQ(status, 0);
 	/* An importer does not notice. */
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 	T_EQ(other.nb_holds, 0);
 	close(from[0]);
 }
@@ -263,31 +263,31 @@ Test(mmap_export, an_import_is_fixed)
 	size_t len;
 	int i;
 
-	U_SUCCESS(doca_mmap_export_pci(m, &dev, &desc, &len));
-	U_SUCCESS(doca_mmap_create_from_export(NULL, desc, len, &dev, &n));
-	U_SUCCESS(doca_mmap_get_user_data(n, &got));
+	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
+	T_OK(doca_mmap_create_from_export(NULL, desc, len, &dev, &n));
+	T_OK(doca_mmap_get_user_data(n, &got));
 	T_EQ(got.u64, 0);
 	for (i = 0; i < 2; i++) {
-		U_ERROR(doca_mmap_start(n), NOT_PERMITTED);
-		U_ERROR(doca_mmap_add_dev(n, &other), NOT_PERMITTED);
-		U_ERROR(doca_mmap_rm_dev(n, &dev), NOT_PERMITTED);
-		U_ERROR(doca_mmap_export_pci(n, &dev, &desc, &len), NOT_PERMITTED);
-		U_ERROR(doca_mmap_export_rdma(n, &dev, &desc, &len), NOT_PERMITTED);
+		T_IS(doca_mmap_start(n), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_add_dev(n, &other), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_rm_dev(n, &dev), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_export_pci(n, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_export_rdma(n, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
 		if (i == 0)
-			U_SUCCESS(doca_mmap_dev_get_dpa_handle(n, &dev, &dpa));
+			T_OK(doca_mmap_dev_get_dpa_handle(n, &dev, &dpa));
 		else
-			U_ERROR(doca_mmap_dev_get_dpa_handle(n, &dev, &dpa), NOT_PERMITTED);
-		U_ERROR(doca_mmap_set_max_num_devices(n, 2), NOT_PERMITTED);
-		U_ERROR(doca_mmap_enable_thread_safety(n), NOT_PERMITTED);
-		U_ERROR(doca_mmap_set_memrange(n, mem, 1), BAD_STATE);
-		U_ERROR(doca_mmap_set_permissions(n, 0), BAD_STATE);
-		U_ERROR(doca_mmap_set_free_cb(n, ignore_free, NULL), BAD_STATE);
-		U_ERROR(doca_mmap_set_user_data(n, data), BAD_STATE);
+			T_IS(doca_mmap_dev_get_dpa_handle(n, &dev, &dpa), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_set_max_num_devices(n, 2), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_enable_thread_safety(n), DOCA_ERROR_NOT_PERMITTED);
+		T_IS(doca_mmap_set_memrange(n, mem, 1), DOCA_ERROR_BAD_STATE);
+		T_IS(doca_mmap_set_permissions(n, 0), DOCA_ERROR_BAD_STATE);
+		T_IS(doca_mmap_set_free_cb(n, ignore_free, NULL), DOCA_ERROR_BAD_STATE);
+		T_IS(doca_mmap_set_user_data(n, data), DOCA_ERROR_BAD_STATE);
 		/* Again after a stop, which is for good. */
-		U_SUCCESS(doca_mmap_stop(n));
+		T_OK(doca_mmap_stop(n));
 	}
-	U_SUCCESS(doca_mmap_destroy(n));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(n));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* What the descriptor looks like: see struct mmap_desc. */
@@ -303,10 +303,10 @@ export_to(uint8_t *blob)
 	const void *desc;
 	size_t len;
 
-	U_SUCCESS(doca_mmap_export_pci(m, &dev, &desc, &len));
+	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
 	T_EQ(len, DESC_LEN);
 	memcpy(blob, desc, len);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* behaviour: M8 */
@@ -324,10 +324,12 @@ Test(mmap_export, truncated_and_extended)
 		/* Of its own size, so that a sanitizer sees each byte too many. */
 		exact = malloc(len);
 		memcpy(exact, blob, len);
-		U_ERROR(doca_mmap_create_from_export(NULL, exact, len, &dev, &m), INVALID_VALUE);
+		T_IS(doca_mmap_create_from_export(NULL, exact, len, &dev, &m),
+			DOCA_ERROR_INVALID_VALUE);
 		free(exact);
 	}
-	U_ERROR(doca_mmap_create_from_export(NULL, blob, SIZE_MAX, &dev, &m), INVALID_VALUE);
+	T_IS(doca_mmap_create_from_export(NULL, blob, SIZE_MAX, &dev, &m),
+		DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(m == NULL);
 	T_EQ(dev.nb_holds, 0);
 }
@@ -342,12 +344,12 @@ Test(mmap_export, any_wrong_bit)
 	export_to(blob);
 	for (bit = 0; bit < 8 * DESC_LEN; bit++) {
 		blob[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		U_ERROR(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m),
-			INVALID_VALUE);
+		T_IS(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m),
+			DOCA_ERROR_INVALID_VALUE);
 		blob[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	U_SUCCESS(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 /* behaviour: M8 */
@@ -386,13 +388,13 @@ Test(mmap_export, forged_with_a_right_checksum)
 		check = rte_jhash(blob, AT_CHECK, 1);
 		memcpy(blob + AT_CHECK, &check, sizeof(check));
 		memcpy(odd + 1, blob, DESC_LEN);
-		U_ERROR(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m),
-			INVALID_VALUE);
-		T_STR_HAS(u_last_log, forged[i].says);
+		T_IS(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m),
+			DOCA_ERROR_INVALID_VALUE);
+		T_STR_HAS(stand_in_log, forged[i].says);
 	}
 	memcpy(odd + 1, good, DESC_LEN);
-	U_SUCCESS(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m));
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m));
+	T_OK(doca_mmap_destroy(m));
 }
 
 Test(mmap_export, rdma_and_dpa)
@@ -402,17 +404,17 @@ Test(mmap_export, rdma_and_dpa)
 	const void *desc;
 	size_t len;
 
-	U_ERROR(doca_mmap_export_rdma(m, &dev, &desc, &len), NOT_PERMITTED);
-	U_ERROR(doca_mmap_dev_get_dpa_handle(m, &dev, &dpa), NOT_PERMITTED);
-	U_SUCCESS(doca_mmap_start(m));
-	U_ERROR(doca_mmap_export_rdma(m, &dev, &desc, &len), NOT_PERMITTED);
-	U_ERROR(doca_mmap_dev_get_dpa_handle(m, &other, &dpa), NOT_FOUND);
-	U_SUCCESS(doca_mmap_dev_get_dpa_handle(m, &dev, &dpa));
+	T_IS(doca_mmap_export_rdma(m, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_dev_get_dpa_handle(m, &dev, &dpa), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_start(m));
+	T_IS(doca_mmap_export_rdma(m, &dev, &desc, &len), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_dev_get_dpa_handle(m, &other, &dpa), DOCA_ERROR_NOT_FOUND);
+	T_OK(doca_mmap_dev_get_dpa_handle(m, &dev, &dpa));
 	T_NE(dpa, 0);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 	m = start(DOCA_ACCESS_FLAG_RDMA_READ);
-	U_ERROR(doca_mmap_export_rdma(m, &other, &desc, &len), NOT_FOUND);
-	U_ERROR(doca_mmap_export_rdma(m, &dev, &desc, &len), NOT_SUPPORTED);
+	T_IS(doca_mmap_export_rdma(m, &other, &desc, &len), DOCA_ERROR_NOT_FOUND);
+	T_IS(doca_mmap_export_rdma(m, &dev, &desc, &len), DOCA_ERROR_NOT_SUPPORTED);
 	T_EQ(is_exported(m), 0);
-	U_SUCCESS(doca_mmap_destroy(m));
+	T_OK(doca_mmap_destroy(m));
 }

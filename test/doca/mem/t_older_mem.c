@@ -38,8 +38,7 @@ create(void)
 	return m;
 }
 
-static void
-user_data(void)
+T_CASE(user_data)
 {
 	const union doca_data data = { .u64 = 5 };
 	union doca_data got = { .u64 = 1 };
@@ -55,8 +54,7 @@ user_data(void)
 	T_EQ(doca_mmap_create(&data, NULL), INVALID);
 }
 
-static void
-devices(void)
+T_CASE(devices)
 {
 	struct doca_dev *dev = open_dev();
 	struct doca_mmap *m = create();
@@ -89,8 +87,7 @@ note_free(void *addr, size_t len, void *cookie)
 	T_CHECK(cookie == &freed);
 }
 
-static void
-populate(void)
+T_CASE(populate)
 {
 	struct doca_mmap *m = create();
 	void *addr;
@@ -115,8 +112,7 @@ populate(void)
 }
 
 /* Of 1.5; from 2.0 on a start wants its memory. */
-static void
-start_before_memory(void)
+T_CASE(start_before_memory)
 {
 	struct doca_dev *dev = open_dev();
 	struct doca_mmap *m = create();
@@ -165,8 +161,7 @@ import(const void *desc, size_t len, struct doca_dev *dev)
 	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
 }
 
-static void
-export(void)
+T_CASE(export)
 {
 	struct doca_dev *dev = open_dev();
 	struct doca_mmap *m = create_started(dev), *other = create();
@@ -194,8 +189,7 @@ export(void)
 }
 
 /* As programs of 2.0 to 2.2 do it. */
-static void
-permissions(void)
+T_CASE(permissions)
 {
 	struct doca_dev *dev = open_dev();
 	struct doca_mmap *m = create();
@@ -226,8 +220,7 @@ create_inventory(size_t nb)
 	return inv;
 }
 
-static void
-inventories(void)
+T_CASE(inventories)
 {
 	struct doca_buf_inventory *inv = create_inventory(1);
 	struct doca_dev *dev = open_dev();
@@ -269,8 +262,7 @@ inventories(void)
 	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
 }
 
-static void
-lists(void)
+T_CASE(lists)
 {
 	struct doca_buf_inventory *inv = create_inventory(2);
 	struct doca_dev *dev = open_dev();
@@ -301,21 +293,4 @@ lists(void)
 	T_EQ(doca_buf_inventory_destroy(inv), DOCA_SUCCESS);
 	T_EQ(doca_mmap_destroy(m), DOCA_SUCCESS);
 	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "user_data", user_data },
-		{ "devices", devices },
-		{ "populate", populate },
-		{ "start_before_memory", start_before_memory },
-		{ "export", export },
-		{ "permissions", permissions },
-		{ "inventories", inventories },
-		{ "lists", lists },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
 }

@@ -7,9 +7,9 @@
 #include "msgq/device_207.h"
 
 uint64_t
-tmsgq_send_207(void *arg)
+msgq_send_207(void *arg)
 {
-	const struct tmsgq_send_207 *s = arg;
+	const struct msgq_send_207 *s = arg;
 
 	doca_dpa_dev_comch_producer_post_send_imm_only(s->producer, 1, (const uint8_t *)"x", 1,
 		s->completion_requested);
@@ -17,9 +17,9 @@ tmsgq_send_207(void *arg)
 }
 
 uint64_t
-tmsgq_copy_207(void *arg)
+msgq_copy_207(void *arg)
 {
-	const struct tmsgq_send_207 *s = arg;
+	const struct msgq_send_207 *s = arg;
 
 	doca_dpa_dev_comch_producer_dma_copy(s->producer, 1, s->dst_mmap, s->dst, s->src_mmap,
 		s->src, s->len, NULL, 0, s->completion_requested);

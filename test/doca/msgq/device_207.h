@@ -2,12 +2,12 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef TMSGQ_207_H
-#define TMSGQ_207_H
+#ifndef MSGQ_DEVICE_207_H
+#define MSGQ_DEVICE_207_H
 
 #include <doca_dpa_dev_comch_msgq.h>
 
-struct tmsgq_send_207 {
+struct msgq_send_207 {
 	doca_dpa_dev_comch_producer_t producer;
 	uint32_t completion_requested;
 	doca_dpa_dev_mmap_t dst_mmap, src_mmap;
@@ -15,7 +15,7 @@ struct tmsgq_send_207 {
 	size_t len;
 };
 
-uint64_t tmsgq_send_207(void *arg);
-uint64_t tmsgq_copy_207(void *arg);
+uint64_t msgq_send_207(void *arg);
+uint64_t msgq_copy_207(void *arg);
 
-#endif /* TMSGQ_207_H */
+#endif /* MSGQ_DEVICE_207_H */

@@ -2,29 +2,34 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef TMSGQ_H
-#define TMSGQ_H
+#ifndef MSGQ_ENDS_H
+#define MSGQ_ENDS_H
 
 /* A MsgQ in tests: ends on the CPU that count, ends on the DPA, device calls by RPC. */
 
+#include <doca_comch_consumer.h>
 #include <doca_comch_msgq.h>
+#include <doca_comch_producer.h>
+#include <doca_ctx.h>
 #include <doca_dpa_dev_comch_msgq.h>
+#include <doca_pe.h>
 
+#include "common/context.h"
 #include "dpa/program.h"
 
-#define TMSGQ_TASKS 64
+#define MSGQ_TASKS 64
 
 /* An end on the CPU, or the handles of one on the DPA. */
-struct tmsgq_consumer {
+struct msgq_consumer {
 	struct doca_pe *pe;
 	struct doca_comch_consumer *consumer;
 	struct doca_ctx *ctx;
 	uint32_t id;
-	struct doca_comch_consumer_task_post_recv *tasks[TMSGQ_TASKS];
+	struct doca_comch_consumer_task_post_recv *tasks[MSGQ_TASKS];
 	unsigned int nb_recv, nb_errors;
 	uint8_t imm[32];                     /* the last */
 	uint32_t imm_len, producer_id;
-	void (*on_recv)(struct tmsgq_consumer *c);
+	void (*on_recv)(struct msgq_consumer *c);
 	void *arg;
 	/* on the DPA */
 	struct doca_comch_consumer_completion *comp;
@@ -32,7 +37,7 @@ struct tmsgq_consumer {
 	doca_dpa_dev_comch_consumer_completion_t comp_handle;
 };
 
-struct tmsgq_producer {
+struct msgq_producer {
 	struct doca_pe *pe;
 	struct doca_comch_producer *producer;
 	struct doca_ctx *ctx;
@@ -45,71 +50,71 @@ struct tmsgq_producer {
 	doca_dpa_dev_completion_t comp_handle;
 };
 
-enum tmsgq_way {
-	TMSGQ_CPU,
-	TMSGQ_TO_DPA,
-	TMSGQ_FROM_DPA,
+enum msgq_way {
+	MSGQ_CPU,
+	MSGQ_TO_DPA,
+	MSGQ_FROM_DPA,
 };
 
-struct tmsgq {
-	enum tmsgq_way way;
+struct msgq {
+	enum msgq_way way;
 	struct doca_dpa *dpa;
 	struct doca_comch_msgq *msgq;
 	struct doca_dpa_thread *thread;      /* of what is on the DPA */
-	struct tmsgq_consumer c;
-	struct tmsgq_producer p;
+	struct msgq_consumer c;
+	struct msgq_producer p;
 };
 
 /* A MsgQ that is started, with as many ends as asked for. */
-struct doca_comch_msgq *tmsgq_create(struct doca_dev *dev, struct doca_dpa *dpa,
-		enum tmsgq_way way, uint32_t nb_consumers, uint32_t nb_producers);
+struct doca_comch_msgq *msgq_create(struct doca_dev *dev, struct doca_dpa *dpa,
+		enum msgq_way way, uint32_t nb_consumers, uint32_t nb_producers);
 /* Ends of it, running. The completions belong to the caller. */
-void tmsgq_consumer_on_cpu(struct tmsgq_consumer *c, struct doca_comch_msgq *msgq,
+void msgq_consumer_on_cpu(struct msgq_consumer *c, struct doca_comch_msgq *msgq,
 		struct doca_pe *pe);
-void tmsgq_consumer_on_dpa(struct tmsgq_consumer *c, struct doca_comch_msgq *msgq,
+void msgq_consumer_on_dpa(struct msgq_consumer *c, struct doca_comch_msgq *msgq,
 		struct doca_dpa *dpa, struct doca_comch_consumer_completion *comp,
 		uint32_t max_recv);
-void tmsgq_producer_on_cpu(struct tmsgq_producer *p, struct doca_comch_msgq *msgq,
+void msgq_producer_on_cpu(struct msgq_producer *p, struct doca_comch_msgq *msgq,
 		struct doca_pe *pe);
-void tmsgq_producer_on_dpa(struct tmsgq_producer *p, struct doca_comch_msgq *msgq,
+void msgq_producer_on_dpa(struct msgq_producer *p, struct doca_comch_msgq *msgq,
 		struct doca_dpa *dpa, struct doca_dpa_completion *comp);
-void tmsgq_consumer_end(struct tmsgq_consumer *c);
-void tmsgq_producer_end(struct tmsgq_producer *p);
+void msgq_consumer_end(struct msgq_consumer *c);
+void msgq_producer_end(struct msgq_producer *p);
 /* Completions, started. */
-struct doca_comch_consumer_completion *tmsgq_consumer_completion(struct doca_dpa_thread *thread,
+struct doca_comch_consumer_completion *msgq_consumer_completion(struct doca_dpa_thread *thread,
 		uint32_t nb_consumers, uint32_t max_recv);
-struct doca_dpa_completion *tmsgq_completion(struct doca_dpa *dpa,
+struct doca_dpa_completion *msgq_completion(struct doca_dpa *dpa,
 		struct doca_dpa_thread *thread);
 
 /* All of it: one end each, on a DPA whose thread runs a kernel (of one argument). */
-void tmsgq_open(struct tmsgq *m, struct doca_dpa_app *app, enum tmsgq_way way,
+void msgq_open(struct msgq *m, struct doca_dpa_app *app, enum msgq_way way,
 		doca_dpa_func_t *kernel, uint64_t arg);
-void tmsgq_close(struct tmsgq *m);
+void msgq_close(struct msgq *m);
 
 /* Post receives of a consumer on the CPU; send a message from one. AGAIN: as submit. */
-void tmsgq_post(struct tmsgq_consumer *c, unsigned int n);
-doca_error_t tmsgq_send(struct tmsgq_producer *p, uint32_t consumer_id, const void *imm,
+void msgq_post(struct msgq_consumer *c, unsigned int n);
+doca_error_t msgq_send(struct msgq_producer *p, uint32_t consumer_id, const void *imm,
 		uint32_t len);
-doca_error_t tmsgq_send_u64(struct tmsgq_producer *p, uint32_t consumer_id, uint64_t val);
+doca_error_t msgq_send_u64(struct msgq_producer *p, uint32_t consumer_id, uint64_t val);
 /* Until it is taken. */
-void tmsgq_send_all(struct tmsgq_producer *p, uint32_t consumer_id, uint64_t val);
+void msgq_send_all(struct msgq_producer *p, uint32_t consumer_id, uint64_t val);
 
 /* Run a function as device code, in an RPC: its result, or a fault. */
-struct tmsgq_call {
+struct msgq_call {
 	uint64_t (*fn)(void *arg);
 	void *arg;
 };
-uint64_t tmsgq_rpc(uint64_t call);
-doca_error_t tmsgq_run(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg, uint64_t *ret);
+uint64_t msgq_rpc(uint64_t call);
+doca_error_t msgq_run(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg, uint64_t *ret);
 
 /* The function is a fault, the first one of the context. */
-void tmsgq_is_fault(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg);
+void msgq_is_fault(struct doca_dpa *dpa, uint64_t (*fn)(void *arg), void *arg);
 
-#define TMSGQ_RUN(dpa, fn, arg) \
+#define MSGQ_RUN(dpa, fn, arg) \
 	({ \
 		uint64_t ret_ = 0; \
-		TD_OK(tmsgq_run(dpa, fn, arg, &ret_)); \
+		T_OK(msgq_run(dpa, fn, arg, &ret_)); \
 		ret_; \
 	})
 
-#endif /* TMSGQ_H */
+#endif /* MSGQ_ENDS_H */

@@ -6,12 +6,14 @@
 
 #include <pthread.h>
 
-#include "t_main.h"
-#include "msgq/ends.h"
+#include <doca_mmap.h>
+
 #include "msgq/device_207.h"
+#include "msgq/ends.h"
+#include "t_main.h"
 
 /* What kernels and tests share: one address space. */
-static struct tmsgq m;
+static struct msgq m;
 static atomic_uint nb_activations;
 static _Atomic uint64_t nb_seen, sum;
 static atomic_bool is_released;
@@ -25,13 +27,13 @@ count(uint64_t arg)
 	nb_activations++;
 }
 
-TDPA_KERNEL(count)
-TDPA_RPC(tmsgq_rpc)
+DPA_KERNEL(count)
+DPA_RPC(msgq_rpc)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(count, 0), TDPA_FUNC(tmsgq_rpc, 1),
+	DPA_FUNC(count, 0), DPA_FUNC(msgq_rpc, 1),
 };
-TDPA_APP(app, funcs);
+DPA_APP(app, funcs);
 
 /* Device code in RPCs */
 
@@ -93,124 +95,121 @@ dev_done(void *arg)
 static void
 recv_until(unsigned int n)
 {
-	TDPA_UNTIL((doca_pe_progress(m.c.pe), m.c.nb_recv >= n));
+	T_WAIT(doca_pe_progress(m.c.pe), m.c.nb_recv >= n);
 	T_EQ(m.c.nb_recv, n);
 }
 
 /* behaviour: Q5, Q8, Q9, Q11 */
-static void
-from_the_dpa(void)
+T_CASE(from_the_dpa)
 {
 	struct dev_send s = { .consumer_id = 1, .flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH };
 	uint8_t imm[33];
 
 	t_fill(imm, sizeof(imm), 4);
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 2 }), 1);
-	tmsgq_post(&m.c, 2);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 0);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
+	T_EQ(MSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
+	T_EQ(MSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 2 }), 1);
+	msgq_post(&m.c, 2);
+	T_EQ(MSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 0);
 	s.imm = imm;
 	s.len = 32;
-	TMSGQ_RUN(m.dpa, dev_send, &s);
+	MSGQ_RUN(m.dpa, dev_send, &s);
 	recv_until(1);
 	T_EQ(m.c.imm_len, 32);
 	T_CHECK(memcmp(m.c.imm, imm, 32) == 0);
 	T_EQ(m.c.producer_id, m.p.id);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
-	TDPA_UNTIL(nb_activations == 1);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	T_AWAIT(nb_activations == 1);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), 0);
 	s.len = 3;
-	TMSGQ_RUN(m.dpa, dev_send, &s);
+	MSGQ_RUN(m.dpa, dev_send, &s);
 	recv_until(2);
 	T_EQ(m.c.imm_len, 3);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
+	T_EQ(MSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
 	/* Nobody has that id. */
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
 	s.consumer_id = 2;
-	TMSGQ_RUN(m.dpa, dev_send, &s);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND_ERR));
+	MSGQ_RUN(m.dpa, dev_send, &s);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND_ERR));
 	/* Thirty-three bytes are a fault. */
 	s.len = 33;
-	TD_OK(doca_dpa_peek_at_last_error(m.dpa));
-	TD_IS(tmsgq_run(m.dpa, dev_send, &s, &(uint64_t){ 0 }), DOCA_ERROR_DRIVER);
-	TD_IS(doca_dpa_peek_at_last_error(m.dpa), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_dpa_peek_at_last_error(m.dpa));
+	T_IS(msgq_run(m.dpa, dev_send, &s, &(uint64_t){ 0 }), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_peek_at_last_error(m.dpa), DOCA_ERROR_BAD_STATE);
 	T_EQ(m.c.nb_recv, 2);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 /* When elements come, by the flags. */
-static void
-reports(void)
+T_CASE(reports)
 {
 	const uint32_t later = DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS;
 	struct dev_send s = { .consumer_id = 1, .flags = later };
 	int i;
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
-	tmsgq_post(&m.c, 6);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
+	msgq_post(&m.c, 6);
 	for (i = 0; i < 3; i++)
-		TMSGQ_RUN(m.dpa, dev_send, &s);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+		MSGQ_RUN(m.dpa, dev_send, &s);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), 0);
 	s.flags = DOCA_DPA_DEV_SUBMIT_FLAG_NONE;
-	TMSGQ_RUN(m.dpa, dev_send, &s);
+	MSGQ_RUN(m.dpa, dev_send, &s);
 	for (i = 0; i < 4; i++)
-		T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+		T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), 0);
 	recv_until(4);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 static void *
 send_one(void *arg)
 {
-	TMSGQ_RUN(m.dpa, dev_send, arg);
+	MSGQ_RUN(m.dpa, dev_send, arg);
 	is_released = true;
 	return NULL;
 }
 
 /* Nothing is posted: the message waits, and the log says that a card would not. */
-static void
-without_a_receive(void)
+T_CASE(without_a_receive)
 {
 	struct dev_send s = { .consumer_id = 1, .imm = "late", .len = 4 };
 	pthread_t thread;
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
-	tdpa_log_begin();
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
+	log_keep();
 	T_EQ(pthread_create(&thread, NULL, send_one, &s), 0);
-	TDPA_UNTIL(strstr(tdpa_log(), "no receive posted") != NULL);
+	T_AWAIT(strstr(log_kept(), "no receive posted") != NULL);
 	T_CHECK(!is_released);
-	tmsgq_post(&m.c, 1);
+	msgq_post(&m.c, 1);
 	recv_until(1);
 	T_EQ(pthread_join(thread, NULL), 0);
 	T_CHECK(memcmp(m.c.imm, "late", 4) == 0);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 static struct doca_mmap *
 mmap_of(void *addr, size_t len, uint32_t access, doca_dpa_dev_mmap_t *handle)
 {
-	struct doca_dev *dev = tdpa_dev(0);
+	struct doca_dev *dev = host_dev(0);
 	struct doca_mmap *mmap;
 
-	TD_OK(doca_mmap_create(&mmap));
-	TD_OK(doca_mmap_set_memrange(mmap, addr, len));
-	TD_OK(doca_mmap_set_permissions(mmap, access));
-	TD_OK(doca_mmap_add_dev(mmap, dev));
-	TD_OK(doca_mmap_start(mmap));
-	TD_OK(doca_mmap_dev_get_dpa_handle(mmap, dev, handle));
+	T_OK(doca_mmap_create(&mmap));
+	T_OK(doca_mmap_set_memrange(mmap, addr, len));
+	T_OK(doca_mmap_set_permissions(mmap, access));
+	T_OK(doca_mmap_add_dev(mmap, dev));
+	T_OK(doca_mmap_start(mmap));
+	T_OK(doca_mmap_dev_get_dpa_handle(mmap, dev, handle));
 	return mmap;
 }
 
 static void
 mmap_end(struct doca_mmap *mmap)
 {
-	TD_OK(doca_mmap_stop(mmap));
-	TD_OK(doca_mmap_destroy(mmap));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
+	T_OK(doca_mmap_stop(mmap));
+	T_OK(doca_mmap_destroy(mmap));
+	T_OK(doca_dev_close(host_dev(0)));
+	T_OK(doca_dev_close(host_dev(0)));
+	T_OK(doca_dev_close(host_dev(0)));
 }
 
 #define SIZE 65536
@@ -218,7 +217,7 @@ mmap_end(struct doca_mmap *mmap)
 static uint8_t src[SIZE], dst[SIZE];
 
 static void
-check_copy(struct tmsgq_consumer *c)
+check_copy(struct msgq_consumer *c)
 {
 	/* The data are there when the message is. */
 	T_VERIFY(dst, SIZE, c->imm[0]);
@@ -226,36 +225,35 @@ check_copy(struct tmsgq_consumer *c)
 }
 
 /* behaviour: Q10 */
-static void
-copies(void)
+T_CASE(copies)
 {
 	struct dev_send s = { .consumer_id = 1, .dst = dst, .src = src, .size = SIZE, .len = 1 };
 	struct doca_mmap *mmaps[2];
 	uint8_t i;
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
 	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &s.dst_mmap);
 	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &s.src_mmap);
 	m.c.on_recv = check_copy;
 	for (i = 1; i <= 20; i++) {
-		tmsgq_post(&m.c, 1);
+		msgq_post(&m.c, 1);
 		t_fill(src, SIZE, i);
 		s.imm = &i;
-		TMSGQ_RUN(m.dpa, dev_copy, &s);
-		T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+		MSGQ_RUN(m.dpa, dev_copy, &s);
+		T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
 		recv_until(i);
 	}
 	T_EQ(sum, 20);
 	/* Nothing to copy is no fault. */
-	tmsgq_post(&m.c, 1);
+	msgq_post(&m.c, 1);
 	s.size = 0;
 	s.dst = NULL;
 	m.c.on_recv = NULL;
-	TMSGQ_RUN(m.dpa, dev_copy, &s);
+	MSGQ_RUN(m.dpa, dev_copy, &s);
 	recv_until(21);
 	mmap_end(mmaps[0]);
 	mmap_end(mmaps[1]);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 struct bad_copy {
@@ -277,7 +275,7 @@ copy_is_fault(const struct bad_copy *bad)
 	struct doca_mmap *mmaps[2];
 	unsigned int i;
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
 	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &s.dst_mmap);
 	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &s.src_mmap);
 	if (bad->is_swapped) {
@@ -290,50 +288,48 @@ copy_is_fault(const struct bad_copy *bad)
 		s.src_mmap = s.dst_mmap;
 		s.src = dst + bad->src;
 	}
-	tmsgq_post(&m.c, 2);
+	msgq_post(&m.c, 2);
 	memset(src, 0xff, SIZE);
-	tmsgq_is_fault(m.dpa, dev_copy, &s);
+	msgq_is_fault(m.dpa, dev_copy, &s);
 	for (i = 0; i < SIZE; i++)
 		T_EQ(dst[i], 0);
 	doca_pe_progress(m.c.pe);
 	T_EQ(m.c.nb_recv, 0);
 	mmap_end(mmaps[0]);
 	mmap_end(mmaps[1]);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 /* Device code of DOCA 2.7: elements for whom asked for them. */
-static void
-as_of_2_7(void)
+T_CASE(as_of_2_7)
 {
-	struct tmsgq_send_207 s = { .dst = (uintptr_t)dst, .src = (uintptr_t)src, .len = SIZE };
+	struct msgq_send_207 s = { .dst = (uintptr_t)dst, .src = (uintptr_t)src, .len = SIZE };
 	struct doca_mmap *mmaps[2];
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
 	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &s.dst_mmap);
 	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &s.src_mmap);
 	t_fill(src, SIZE, 6);
-	tmsgq_post(&m.c, 4);
+	msgq_post(&m.c, 4);
 	s.producer = m.p.handle;
-	TMSGQ_RUN(m.dpa, tmsgq_send_207, &s);
-	TMSGQ_RUN(m.dpa, tmsgq_copy_207, &s);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	MSGQ_RUN(m.dpa, msgq_send_207, &s);
+	MSGQ_RUN(m.dpa, msgq_copy_207, &s);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), 0);
 	s.completion_requested = 1;
-	TMSGQ_RUN(m.dpa, tmsgq_send_207, &s);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
-	TMSGQ_RUN(m.dpa, tmsgq_copy_207, &s);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
-	T_EQ(TMSGQ_RUN(m.dpa, dev_done, NULL), 0);
+	MSGQ_RUN(m.dpa, msgq_send_207, &s);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	MSGQ_RUN(m.dpa, msgq_copy_207, &s);
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
+	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), 0);
 	recv_until(4);
 	T_VERIFY(dst, SIZE, 6);
 	mmap_end(mmaps[0]);
 	mmap_end(mmaps[1]);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 /* What a copy must not do. */
-static void
-copies_refused(void)
+T_CASE(copies_refused)
 {
 	static const struct bad_copy cases[] = {
 		{ .dst = 1, .size = SIZE },
@@ -363,7 +359,7 @@ dev_send_u64(void *arg)
 static doca_dpa_dev_mmap_t copy_dst, copy_src;
 
 struct copy_of {
-	struct tmsgq_producer *p;
+	struct msgq_producer *p;
 	uint64_t i;
 };
 
@@ -384,7 +380,7 @@ dev_copy_of(void *arg)
 }
 
 static void
-in_order_of_producer(struct tmsgq_consumer *c)
+in_order_of_producer(struct msgq_consumer *c)
 {
 	static uint64_t last[3];
 	uint64_t val;
@@ -399,96 +395,77 @@ in_order_of_producer(struct tmsgq_consumer *c)
 static void *
 copy_often(void *arg)
 {
-	struct tmsgq_producer *p = arg;
+	struct msgq_producer *p = arg;
 	const uint64_t n = t_sanitized() ? 500 : 5000;
 	struct copy_of c = { .p = p };
 	uint64_t ret;
 
 	for (c.i = 1; c.i <= n; c.i++) {
-		TD_OK(tmsgq_run(m.dpa, dev_copy_of, &c, &ret));
+		T_OK(msgq_run(m.dpa, dev_copy_of, &c, &ret));
 		T_EQ(ret, 1);
 	}
 	nb_seen++;
 	return NULL;
 }
 
-static void
-copies_of_two(void)
+T_CASE(copies_of_two)
 {
-	struct tmsgq_producer p[2] = { { .pe = NULL } };
+	struct msgq_producer p[2] = { { .pe = NULL } };
 	struct doca_dpa_completion *comps[2];
 	struct doca_mmap *mmaps[2];
-	struct tmsgq_consumer c = { .pe = NULL };
+	struct msgq_consumer c = { .pe = NULL };
 	struct doca_comch_msgq *msgq;
 	pthread_t threads[2];
 	int i;
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
 	mmaps[0] = mmap_of(dst, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &copy_dst);
 	mmaps[1] = mmap_of(src, SIZE, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &copy_src);
-	msgq = tmsgq_create(tdpa_dev(0), m.dpa, TMSGQ_FROM_DPA, 1, 2);
-	tmsgq_consumer_on_cpu(&c, msgq, m.c.pe);
+	msgq = msgq_create(host_dev(0), m.dpa, MSGQ_FROM_DPA, 1, 2);
+	msgq_consumer_on_cpu(&c, msgq, m.c.pe);
 	/* Posted again as they come. */
 	c.arg = &c;
 	c.on_recv = in_order_of_producer;
 	for (i = 0; i < 2; i++) {
-		comps[i] = tmsgq_completion(m.dpa, NULL);
-		tmsgq_producer_on_dpa(&p[i], msgq, m.dpa, comps[i]);
+		comps[i] = msgq_completion(m.dpa, NULL);
+		msgq_producer_on_dpa(&p[i], msgq, m.dpa, comps[i]);
 	}
-	tmsgq_post(&c, 1);
+	msgq_post(&c, 1);
 	for (i = 0; i < 2; i++)
 		T_EQ(pthread_create(&threads[i], NULL, copy_often, &p[i]), 0);
 	while (nb_seen < 2)
 		doca_pe_progress(m.c.pe);
 	for (i = 0; i < 2; i++)
 		T_EQ(pthread_join(threads[i], NULL), 0);
-	TDPA_UNTIL((doca_pe_progress(m.c.pe), c.nb_recv == (t_sanitized() ? 1000 : 10000)));
+	T_WAIT(doca_pe_progress(m.c.pe), c.nb_recv == (t_sanitized() ? 1000 : 10000));
 	for (i = 0; i < 2; i++) {
-		tmsgq_producer_end(&p[i]);
-		TD_OK(doca_dpa_completion_stop(comps[i]));
-		TD_OK(doca_dpa_completion_destroy(comps[i]));
+		msgq_producer_end(&p[i]);
+		T_OK(doca_dpa_completion_stop(comps[i]));
+		T_OK(doca_dpa_completion_destroy(comps[i]));
 	}
 	c.arg = NULL;
-	tmsgq_consumer_end(&c);
-	TD_OK(doca_comch_msgq_stop(msgq));
-	TD_OK(doca_comch_msgq_destroy(msgq));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
+	msgq_consumer_end(&c);
+	T_OK(doca_comch_msgq_stop(msgq));
+	T_OK(doca_comch_msgq_destroy(msgq));
+	T_OK(doca_dev_close(host_dev(0)));
+	T_OK(doca_dev_close(host_dev(0)));
 	mmap_end(mmaps[0]);
 	mmap_end(mmaps[1]);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 /* Handles die with their objects. */
-static void
-after_destroy(void)
+T_CASE(after_destroy)
 {
 	uint64_t val = 0;
 
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
-	TD_OK(doca_ctx_stop(m.p.ctx));
-	tmsgq_is_fault(m.dpa, dev_send_u64, &val);
-	TD_OK(doca_ctx_start(m.p.ctx));
-	tmsgq_close(&m);
-	tmsgq_open(&m, &app, TMSGQ_FROM_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
+	T_OK(doca_ctx_stop(m.p.ctx));
+	msgq_is_fault(m.dpa, dev_send_u64, &val);
+	T_OK(doca_ctx_start(m.p.ctx));
+	msgq_close(&m);
+	msgq_open(&m, &app, MSGQ_FROM_DPA, DPA_HOST_FUNC(count), 0);
 	m.p.handle = 0;
-	tmsgq_is_fault(m.dpa, dev_is_empty, &(uint32_t){ 1 });
-	tmsgq_close(&m);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "from_the_dpa", from_the_dpa },
-		{ "reports", reports },
-		{ "without_a_receive", without_a_receive },
-		{ "copies", copies },
-		{ "as_of_2_7", as_of_2_7 },
-		{ "copies_refused", copies_refused },
-		{ "copies_of_two", copies_of_two },
-		{ "after_destroy", after_destroy },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+	msgq_is_fault(m.dpa, dev_is_empty, &(uint32_t){ 1 });
+	msgq_close(&m);
 }

@@ -4,11 +4,11 @@
 
 /* MsgQ from the CPU to the emulated DPA. */
 
-#include "t_main.h"
 #include "msgq/ends.h"
+#include "t_main.h"
 
 /* What kernels and tests share: one address space. */
-static struct tmsgq m;
+static struct msgq m;
 static atomic_uint nb_activations;
 static _Atomic uint64_t nb_seen;
 static atomic_bool in_order;
@@ -33,8 +33,7 @@ echo_none(uint64_t arg)
 	RTE_SET_USED(arg);
 	nb_activations++;
 	while (doca_dpa_dev_comch_consumer_get_completion(m.c.comp_handle, &el) == 1) {
-		memcpy(&val, doca_dpa_dev_comch_consumer_get_completion_imm(el, &len),
-			sizeof(val));
+		memcpy(&val, doca_dpa_dev_comch_consumer_get_completion_imm(el, &len), sizeof(val));
 		if (len != sizeof(val) || val != nb_seen + 1)
 			in_order = false;
 		nb_seen++;
@@ -62,16 +61,16 @@ poll_for_ever(uint64_t arg)
 	}
 }
 
-TDPA_KERNEL(count)
-TDPA_KERNEL(poll_for_ever)
-TDPA_KERNEL(echo_none)
-TDPA_RPC(tmsgq_rpc)
+DPA_KERNEL(count)
+DPA_KERNEL(poll_for_ever)
+DPA_KERNEL(echo_none)
+DPA_RPC(msgq_rpc)
 
 static const struct comch_doca_dpa_func funcs[] = {
-	TDPA_FUNC(count, 0), TDPA_FUNC(echo_none, 0), TDPA_FUNC(poll_for_ever, 0),
-	TDPA_FUNC(tmsgq_rpc, 1),
+	DPA_FUNC(count, 0), DPA_FUNC(echo_none, 0), DPA_FUNC(poll_for_ever, 0),
+	DPA_FUNC(msgq_rpc, 1),
 };
-TDPA_APP(app, funcs);
+DPA_APP(app, funcs);
 
 /* Device code in RPCs */
 
@@ -85,7 +84,7 @@ dev_ack(void *arg)
 static void
 give(uint32_t n)
 {
-	TMSGQ_RUN(m.dpa, dev_ack, &n);
+	MSGQ_RUN(m.dpa, dev_ack, &n);
 }
 
 struct element {
@@ -124,52 +123,50 @@ dev_request(void *arg)
 }
 
 /* behaviour: Q4, Q17 */
-static void
-credits_to_the_dpa(void)
+T_CASE(credits_to_the_dpa)
 {
 	enum doca_ctx_states state;
 	struct element e;
 	uint64_t val, n;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
-	TD_OK(doca_ctx_get_state(m.c.ctx, &state));
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
+	T_OK(doca_ctx_get_state(m.c.ctx, &state));
 	T_EQ(state, DOCA_CTX_STATE_RUNNING);
-	TD_OK(doca_ctx_get_state(m.p.ctx, &state));
+	T_OK(doca_ctx_get_state(m.p.ctx, &state));
 	T_EQ(state, DOCA_CTX_STATE_RUNNING);
-	TD_IS(tmsgq_send_u64(&m.p, 1, 1), DOCA_ERROR_AGAIN);
+	T_IS(msgq_send_u64(&m.p, 1, 1), DOCA_ERROR_AGAIN);
 	give(3);
 	for (val = 1; val <= 3; val++)
-		TD_OK(tmsgq_send_u64(&m.p, 1, val));
-	TD_IS(tmsgq_send_u64(&m.p, 1, 4), DOCA_ERROR_AGAIN);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_OK(msgq_send_u64(&m.p, 1, val));
+	T_IS(msgq_send_u64(&m.p, 1, 4), DOCA_ERROR_AGAIN);
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 	/* The element is taken; its place is the consumer's to give. */
-	TD_IS(tmsgq_send_u64(&m.p, 1, 4), DOCA_ERROR_AGAIN);
+	T_IS(msgq_send_u64(&m.p, 1, 4), DOCA_ERROR_AGAIN);
 	give(1);
-	TD_OK(tmsgq_send_u64(&m.p, 1, 4));
+	T_OK(msgq_send_u64(&m.p, 1, 4));
 	for (n = 0; n < 3; n++)
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
-	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 4 });
-	TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == 4));
-	tmsgq_close(&m);
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 0);
+	MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 4 });
+	T_WAIT(doca_pe_progress(m.p.pe), m.p.nb_sent == 4);
+	msgq_close(&m);
 }
 
 /* behaviour: Q6 */
-static void
-elements(void)
+T_CASE(elements)
 {
 	struct element e[3];
 	uint8_t imm[32];
 	int i;
 
 	t_fill(imm, sizeof(imm), 9);
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	give(3);
-	TD_OK(tmsgq_send(&m.p, 1, imm, 32));
-	TD_OK(tmsgq_send(&m.p, 1, imm, 5));
-	TD_OK(tmsgq_send(&m.p, 1, imm + 7, 1));
+	T_OK(msgq_send(&m.p, 1, imm, 32));
+	T_OK(msgq_send(&m.p, 1, imm, 5));
+	T_OK(msgq_send(&m.p, 1, imm + 7, 1));
 	for (i = 0; i < 3; i++) {
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e[i]), 1);
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e[i]), 1);
 		T_EQ(e[i].producer_id, m.p.id);
 	}
 	/* Until they are acknowledged. */
@@ -179,250 +176,241 @@ elements(void)
 	T_CHECK(memcmp(e[1].at, imm, 5) == 0);
 	T_EQ(e[2].len, 1);
 	T_EQ(e[2].at[0], imm[7]);
-	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 2 });
+	MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 2 });
 	T_EQ(e[2].at[0], imm[7]);
-	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
-	tmsgq_close(&m);
+	MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+	msgq_close(&m);
 }
 
 /* behaviour: Q7 */
-static void
-activation(void)
+T_CASE(activation)
 {
 	struct element e;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	give(8);
 	T_EQ(nb_activations, 0);
 	/* The first one activates by itself, the next only when asked for. */
-	TD_OK(tmsgq_send_u64(&m.p, 1, 1));
-	TDPA_UNTIL(nb_activations == 1);
-	TD_OK(tmsgq_send_u64(&m.p, 1, 2));
-	TD_OK(tmsgq_send_u64(&m.p, 1, 3));
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_OK(msgq_send_u64(&m.p, 1, 1));
+	T_AWAIT(nb_activations == 1);
+	T_OK(msgq_send_u64(&m.p, 1, 2));
+	T_OK(msgq_send_u64(&m.p, 1, 3));
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 	T_EQ(nb_activations, 1);
 	/* One is there already. */
-	TMSGQ_RUN(m.dpa, dev_request, NULL);
-	TDPA_UNTIL(nb_activations == 2);
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
-	TMSGQ_RUN(m.dpa, dev_request, NULL);
+	MSGQ_RUN(m.dpa, dev_request, NULL);
+	T_AWAIT(nb_activations == 2);
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
+	MSGQ_RUN(m.dpa, dev_request, NULL);
 	T_EQ(nb_activations, 2);
-	TD_OK(tmsgq_send_u64(&m.p, 1, 4));
-	TDPA_UNTIL(nb_activations == 3);
-	tmsgq_close(&m);
+	T_OK(msgq_send_u64(&m.p, 1, 4));
+	T_AWAIT(nb_activations == 3);
+	msgq_close(&m);
 }
 
 /* Messages against requests, many times: each is seen. */
-static void
-no_message_is_missed(void)
+T_CASE(no_message_is_missed)
 {
 	const uint64_t n = t_sanitized() ? 3000 : 30000;
 	uint64_t val;
 
 	in_order = true;
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(echo_none), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(echo_none), 0);
 	give(4);
 	for (val = 1; val <= n; val++) {
-		tmsgq_send_all(&m.p, 1, val);
+		msgq_send_all(&m.p, 1, val);
 		/* Now and then the kernel gets time to fall asleep. */
 		if (val % 3 == 0)
-			TDPA_UNTIL(nb_seen == val);
+			T_AWAIT(nb_seen == val);
 	}
-	TDPA_UNTIL(nb_seen == n);
+	T_AWAIT(nb_seen == n);
 	T_CHECK(in_order);
 	/* It did fall asleep; how often is the scheduler's. */
 	T_GT(nb_activations, 1);
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 /* Too many credits, too many acknowledgements, elements that nobody gives back. */
-static void
-consumers_faults(void)
+T_CASE(consumers_faults)
 {
 	struct element e;
 	uint64_t i;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	give(16);
-	tmsgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
-	tmsgq_close(&m);
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
-	tmsgq_is_fault(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
-	tmsgq_close(&m);
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
+	msgq_close(&m);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
+	msgq_is_fault(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+	msgq_close(&m);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	give(16);
 	for (i = 0; i < 16; i++) {
-		TD_OK(tmsgq_send_u64(&m.p, 1, i));
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_OK(msgq_send_u64(&m.p, 1, i));
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 	}
-	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+	MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
 	give(2);
-	TD_OK(tmsgq_send_u64(&m.p, 1, i));
-	TD_OK(tmsgq_send_u64(&m.p, 1, i));
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
-	tmsgq_is_fault(m.dpa, dev_take, &e);
-	tmsgq_close(&m);
+	T_OK(msgq_send_u64(&m.p, 1, i));
+	T_OK(msgq_send_u64(&m.p, 1, i));
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
+	msgq_is_fault(m.dpa, dev_take, &e);
+	msgq_close(&m);
 }
 
 /* Handles die with their objects, and the next ones are others. */
-static void
-after_destroy(void)
+T_CASE(after_destroy)
 {
 	doca_dpa_dev_comch_consumer_t old;
 	struct element e;
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+		msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 		old = m.c.handle;
-		TD_OK(doca_ctx_stop(m.c.ctx));
+		T_OK(doca_ctx_stop(m.c.ctx));
 		if (i == 0)
-			tmsgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
-		TD_OK(doca_comch_consumer_completion_stop(m.c.comp));
+			msgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
+		T_OK(doca_comch_consumer_completion_stop(m.c.comp));
 		if (i == 1)
-			tmsgq_is_fault(m.dpa, dev_take, &e);
+			msgq_is_fault(m.dpa, dev_take, &e);
 		if (i == 2)
-			tmsgq_is_fault(m.dpa, dev_request, NULL);
-		TD_OK(doca_comch_consumer_completion_start(m.c.comp));
-		TD_OK(doca_ctx_start(m.c.ctx));
-		TD_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
+			msgq_is_fault(m.dpa, dev_request, NULL);
+		T_OK(doca_comch_consumer_completion_start(m.c.comp));
+		T_OK(doca_ctx_start(m.c.ctx));
+		T_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
 		T_CHECK(m.c.handle != old);
 		if (i == 3) {
 			give(1);
 			m.c.handle = old;
-			tmsgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
+			msgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
 		}
-		tmsgq_close(&m);
+		msgq_close(&m);
 	}
 	/* One of another kind. */
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	m.c.handle = m.c.comp_handle;
-	tmsgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
-	tmsgq_close(&m);
+	msgq_is_fault(m.dpa, dev_ack, &(uint32_t){ 1 });
+	msgq_close(&m);
 }
 
 /* What has arrived is there to be taken when its consumer has stopped. */
-static void
-stop_with_messages(void)
+T_CASE(stop_with_messages)
 {
 	struct element e;
 	uint64_t val;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	give(16);
 	for (val = 1; val <= 5; val++)
-		TD_OK(tmsgq_send_u64(&m.p, 1, val));
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
-	TD_OK(doca_ctx_stop(m.c.ctx));
-	TD_OK(tmsgq_send_u64(&m.p, 1, 6));
-	TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == 5 && m.p.nb_errors == 1));
+		T_OK(msgq_send_u64(&m.p, 1, val));
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
+	T_OK(doca_ctx_stop(m.c.ctx));
+	T_OK(msgq_send_u64(&m.p, 1, 6));
+	T_WAIT(doca_pe_progress(m.p.pe), m.p.nb_sent == 5 && m.p.nb_errors == 1);
 	for (val = 2; val <= 5; val++) {
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 		T_CHECK(memcmp(e.imm, &val, sizeof(val)) == 0);
 	}
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
-	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 5 });
-	TD_OK(doca_ctx_start(m.c.ctx));
-	tmsgq_close(&m);
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 0);
+	MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 5 });
+	T_OK(doca_ctx_start(m.c.ctx));
+	msgq_close(&m);
 }
 
 /* All that may come has come and was taken, before any of it is acknowledged. */
-static void
-full_window(void)
+T_CASE(full_window)
 {
 	struct element e;
 	uint64_t val;
 	int round;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	for (round = 0; round < 3; round++) {
 		give(16);
 		for (val = 1; val <= 16; val++) {
-			TD_OK(tmsgq_send_u64(&m.p, 1, val));
-			T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+			T_OK(msgq_send_u64(&m.p, 1, val));
+			T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 		}
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
-		TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 16 });
-		TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == 16u * (1 + round)));
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 0);
+		MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 16 });
+		T_WAIT(doca_pe_progress(m.p.pe), m.p.nb_sent == 16u * (1 + round));
 	}
-	tmsgq_close(&m);
+	msgq_close(&m);
 }
 
 /* Consumers that come and go leave what has arrived, each message once. */
-static void
-restarts_with_messages(void)
+T_CASE(restarts_with_messages)
 {
 	struct element e;
 	uint64_t val, sent = 0;
 	int round;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
 	for (round = 0; round < 4; round++) {
 		give(16);
 		for (val = 0; val < 16; val++)
-			TD_OK(tmsgq_send_u64(&m.p, 1, ++sent));
-		TD_OK(doca_ctx_stop(m.c.ctx));
-		TD_OK(doca_ctx_start(m.c.ctx));
-		TD_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
-		TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == sent));
+			T_OK(msgq_send_u64(&m.p, 1, ++sent));
+		T_OK(doca_ctx_stop(m.c.ctx));
+		T_OK(doca_ctx_start(m.c.ctx));
+		T_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
+		T_WAIT(doca_pe_progress(m.p.pe), m.p.nb_sent == sent);
 	}
 	/* They are as many as there is room for: no more may come. */
 	for (val = 1; val <= sent; val++) {
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 		T_CHECK(memcmp(e.imm, &val, sizeof(val)) == 0);
-		TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
+		MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 1 });
 	}
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 0);
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 0);
 	give(16);
-	TD_OK(tmsgq_send_u64(&m.p, 1, ++sent));
-	T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
-	tmsgq_close(&m);
+	T_OK(msgq_send_u64(&m.p, 1, ++sent));
+	T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
+	msgq_close(&m);
 }
 
 /* A consumer stops and starts under a kernel that polls. */
-static void
-stops_under_a_kernel(void)
+T_CASE(stops_under_a_kernel)
 {
 	const int rounds = t_sanitized() ? 200 : 3000;
 	uint64_t sent;
 	int i, k;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(poll_for_ever), 0);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(poll_for_ever), 0);
 	for (i = 0, sent = 0; i < rounds; i++) {
 		give(16);
 		for (k = 0; k < 1 + i % 16; k++)
-			tmsgq_send_all(&m.p, 1, ++sent);
-		TD_OK(doca_ctx_stop(m.c.ctx));
-		TD_OK(doca_ctx_start(m.c.ctx));
-		TD_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
-		TDPA_UNTIL(nb_seen == sent);
+			msgq_send_all(&m.p, 1, ++sent);
+		T_OK(doca_ctx_stop(m.c.ctx));
+		T_OK(doca_ctx_start(m.c.ctx));
+		T_OK(doca_comch_consumer_get_dpa_handle(m.c.consumer, &m.c.handle));
+		T_AWAIT(nb_seen == sent);
 	}
-	TDPA_UNTIL((doca_pe_progress(m.p.pe), m.p.nb_sent == sent));
-	TD_OK(doca_dpa_peek_at_last_error(m.dpa));
-	tmsgq_close(&m);
+	T_WAIT(doca_pe_progress(m.p.pe), m.p.nb_sent == sent);
+	T_OK(doca_dpa_peek_at_last_error(m.dpa));
+	msgq_close(&m);
 }
 
 /* Two consumers of one completion, and three producers: the order of arrival. */
-static void
-many_ends(void)
+T_CASE(many_ends)
 {
-	struct tmsgq_consumer c[2] = { { .pe = NULL } };
-	struct tmsgq_producer p[3] = { { .pe = NULL } };
+	struct msgq_consumer c[2] = { { .pe = NULL } };
+	struct msgq_producer p[3] = { { .pe = NULL } };
 	struct doca_comch_consumer_completion *comp;
 	struct doca_comch_msgq *msgq;
 	struct element e;
 	uint64_t i, val;
 
-	tmsgq_open(&m, &app, TMSGQ_TO_DPA, TDPA_F(count), 0);
-	comp = tmsgq_consumer_completion(m.thread, 2, 8);
-	msgq = tmsgq_create(tdpa_dev(0), m.dpa, TMSGQ_TO_DPA, 2, 3);
+	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
+	comp = msgq_consumer_completion(m.thread, 2, 8);
+	msgq = msgq_create(host_dev(0), m.dpa, MSGQ_TO_DPA, 2, 3);
 	for (i = 0; i < 2; i++) {
-		tmsgq_consumer_on_dpa(&c[i], msgq, m.dpa, comp, 8);
+		msgq_consumer_on_dpa(&c[i], msgq, m.dpa, comp, 8);
 		T_EQ(c[i].id, i + 1);
 	}
 	for (i = 0; i < 3; i++) {
-		tmsgq_producer_on_cpu(&p[i], msgq, m.p.pe);
+		msgq_producer_on_cpu(&p[i], msgq, m.p.pe);
 		T_EQ(p[i].id, i + 1);
 	}
 	m.c.comp_handle = c[0].comp_handle;
@@ -431,42 +419,22 @@ many_ends(void)
 		give(8);
 	}
 	for (val = 0; val < 12; val++)
-		TD_OK(tmsgq_send_u64(&p[val % 3], (uint32_t)(1 + val % 2), val));
+		T_OK(msgq_send_u64(&p[val % 3], (uint32_t)(1 + val % 2), val));
 	for (val = 0; val < 12; val++) {
-		T_EQ(TMSGQ_RUN(m.dpa, dev_take, &e), 1);
+		T_EQ(MSGQ_RUN(m.dpa, dev_take, &e), 1);
 		T_CHECK(memcmp(e.imm, &val, sizeof(val)) == 0);
 		T_EQ(e.producer_id, 1 + val % 3);
 	}
-	TMSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 12 });
+	MSGQ_RUN(m.dpa, dev_comp_ack, &(uint64_t){ 12 });
 	for (i = 0; i < 3; i++)
-		tmsgq_producer_end(&p[i]);
+		msgq_producer_end(&p[i]);
 	for (i = 0; i < 2; i++)
-		tmsgq_consumer_end(&c[i]);
-	TD_OK(doca_comch_consumer_completion_stop(comp));
-	TD_OK(doca_comch_consumer_completion_destroy(comp));
-	TD_OK(doca_comch_msgq_stop(msgq));
-	TD_OK(doca_comch_msgq_destroy(msgq));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
-	TD_OK(doca_dev_close(tdpa_dev(0)));
-	tmsgq_close(&m);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct t_case cases[] = {
-		{ "credits_to_the_dpa", credits_to_the_dpa },
-		{ "elements", elements },
-		{ "activation", activation },
-		{ "no_message_is_missed", no_message_is_missed },
-		{ "consumers_faults", consumers_faults },
-		{ "after_destroy", after_destroy },
-		{ "stop_with_messages", stop_with_messages },
-		{ "full_window", full_window },
-		{ "restarts_with_messages", restarts_with_messages },
-		{ "stops_under_a_kernel", stops_under_a_kernel },
-		{ "many_ends", many_ends },
-	};
-
-	return t_main(cases, RTE_DIM(cases), argc, argv);
+		msgq_consumer_end(&c[i]);
+	T_OK(doca_comch_consumer_completion_stop(comp));
+	T_OK(doca_comch_consumer_completion_destroy(comp));
+	T_OK(doca_comch_msgq_stop(msgq));
+	T_OK(doca_comch_msgq_destroy(msgq));
+	T_OK(doca_dev_close(host_dev(0)));
+	T_OK(doca_dev_close(host_dev(0)));
+	msgq_close(&m);
 }
