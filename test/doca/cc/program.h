@@ -6,9 +6,8 @@
 #define CC_PROGRAM_H
 
 /*
- * Programs of doca_cc for tests, as td.h has them of doca_comch. t_cc.c is
- * built for DOCA 2.5 and for 2.6; what has another name or type in the two is in
- * cc_205.c and cc_206.c.
+ * Programs of doca_cc for tests. All is built for DOCA 2.5 and for 2.6 and written with the
+ * names of 2.6; names_205.h has those that are others in 2.5.
  */
 
 #include <doca_cc.h>
@@ -17,6 +16,20 @@
 
 #include "comch/queue.h"
 #include "t_main.h"
+
+#if COMCH_DOCA_GENERATION == 205
+#include "cc/names_205.h"
+
+typedef bool flag_t;
+typedef size_t msg_len_t;
+/* Tasks of producers and consumers are counted by logarithms. */
+#define CC_QUEUE_TASKS 2
+#else
+typedef uint8_t flag_t;
+typedef uint32_t msg_len_t;
+#define CC_QUEUE_TASKS 4
+#endif
+#define CC_NB_TASKS 4
 
 /* A server or a client. It is its context's user data. */
 struct cc_side {
@@ -64,12 +77,11 @@ void cc_producer_create(struct cc_queue *q, struct cc_side *s);
 void cc_consumer_create(struct cc_queue *q, struct cc_side *s, struct doca_mmap *mmap);
 void cc_queue_destroy(struct cc_queue *q, struct doca_pe *pe1, struct doca_pe *pe2);
 
-/* program_205.c, program_206.c */
+/* program.c */
 
-/* Callbacks, and this many tasks. */
+/* Callbacks, and CC_NB_TASKS tasks. */
 void cc_server_conf(struct cc_side *s);
 void cc_client_conf(struct cc_side *s);
-#define CC_NB_TASKS 4
 void cc_producer_conf(struct cc_queue *q);
 void cc_consumer_conf(struct cc_queue *q);
 /* Tasks; the callback frees them. */

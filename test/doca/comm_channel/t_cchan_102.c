@@ -13,6 +13,7 @@
 #include <doca_comm_channel.h>
 
 #include "common/result.h"
+#include "common/thread.h"
 #include "t_main.h"
 #include "t_proc.h"
 
@@ -391,16 +392,6 @@ flood_main(void *arg)
 	return NULL;
 }
 
-/* A moment in which whoever waits falls asleep. */
-static void
-linger(uint32_t i)
-{
-	const struct timespec ts = { .tv_nsec = 2000000 };
-
-	if (i % 64 == 0)
-		nanosleep(&ts, NULL);
-}
-
 /* A full queue, and a receiver that takes its time. behaviour: L26 */
 T_CASE(woken_by_room)
 {
@@ -410,8 +401,11 @@ T_CASE(woken_by_room)
 
 	open_pair(&p, 0, 16);
 	T_EQ(pthread_create(&thread, NULL, flood_main, &p), 0);
+	T_EQ(pthread_setname_np(thread, "flood"), 0);
 	for (i = 1; i <= PINGS; i++) {
-		linger(i);
+		/* It falls asleep, unless it has sent all. */
+		if (i % 64 == 0)
+			T_AWAIT(thread_state("flood") != 'R');
 		recv_number(p.service, i);
 	}
 	T_EQ(pthread_join(thread, NULL), 0);

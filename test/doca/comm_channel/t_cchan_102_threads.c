@@ -10,11 +10,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <doca_comm_channel.h>
 
 #include "common/result.h"
+#include "common/thread.h"
 #include "t_main.h"
 #include "t_proc.h"
 
@@ -187,15 +187,15 @@ wait_send_main(void *arg)
 static void
 waiter_start(struct waiter *w, struct side *s, void *(*fn)(void *))
 {
-	const uint64_t end = t_now_ms() + T_TIMEOUT_MS;
+	static unsigned int nb;
+	char name[16];
 
 	memset(w, 0, sizeof(*w));
 	w->side = s;
 	T_EQ(pthread_create(&w->thread, NULL, fn, w), 0);
-	while (__atomic_load_n(&w->is_near, __ATOMIC_ACQUIRE) == 0)
-		T_LT(t_now_ms(), end);
-	/* Likely asleep then; awake, it is to return all the same. */
-	usleep(20000);
+	snprintf(name, sizeof(name), "waiter-%u", nb++);
+	T_EQ(pthread_setname_np(w->thread, name), 0);
+	T_AWAIT(__atomic_load_n(&w->is_near, __ATOMIC_ACQUIRE) != 0 && thread_state(name) == 'S');
 }
 
 /* A disconnect by one thread ends the waits of the others. behaviour: L31 */

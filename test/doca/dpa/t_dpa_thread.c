@@ -7,10 +7,10 @@
  * told of kernels that do not.
  */
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/thread.h"
 #include "dpa/dpa.h"
 #include "dpa/program.h"
 #include "t_main.h"
@@ -404,30 +404,6 @@ T_CASE(a_thread_stops_before_it_ever_ran)
 	dpa_program_end(dpa);
 }
 
-/* Does the thread of this name wait in the kernel? */
-static bool
-is_asleep(const char *comm)
-{
-	char path[300], line[256], want[64], state = '?';
-	struct dirent *e;
-	DIR *d = opendir("/proc/self/task");
-	FILE *f;
-
-	T_CHECK(d != NULL);
-	snprintf(want, sizeof(want), "(%s) ", comm);
-	while ((e = readdir(d)) != NULL) {
-		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", e->d_name);
-		f = fopen(path, "r");
-		if (f == NULL)
-			continue;
-		if (fgets(line, sizeof(line), f) != NULL && strstr(line, want) != NULL)
-			state = strstr(line, want)[strlen(want)];
-		fclose(f);
-	}
-	closedir(d);
-	return state == 'S';
-}
-
 T_CASE(one_that_sleeps_wakes_up_and_stops)
 {
 	struct doca_dpa *dpa = dpa_program_start(&app);
@@ -436,11 +412,11 @@ T_CASE(one_that_sleeps_wakes_up_and_stops)
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 	run(&threads[0]);
 	for (i = 0; i < 20; i++) {
-		T_AWAIT(is_asleep("dpa-count"));
+		T_AWAIT(thread_state("dpa-count") == 'S');
 		doca_dpa_dev_thread_notify(threads[0].handle);
 		T_AWAIT(nb_calls == i + 1);
 	}
-	T_AWAIT(is_asleep("dpa-count"));
+	T_AWAIT(thread_state("dpa-count") == 'S');
 	kernel_thread_end(&threads[0]);
 	dpa_program_end(dpa);
 }

@@ -2,19 +2,17 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* doca_cc: what only DOCA 2.6 has. */
+/* doca_cc: callbacks, tasks and their errors, by the names of DOCA 2.6. */
 
 #include <string.h>
 
 #include "cc/program.h"
 
-static_assert(COMCH_DOCA_GENERATION == 206, "generation");
-
 /* Callbacks */
 
 static void
 on_connect(struct doca_cc_event_connection_status_changed *event,
-		struct doca_cc_connection *conn, uint8_t change_successful)
+		struct doca_cc_connection *conn, flag_t change_successful)
 {
 	struct cc_side *s = cc_side_of(conn);
 
@@ -26,7 +24,7 @@ on_connect(struct doca_cc_event_connection_status_changed *event,
 
 static void
 on_disconnect(struct doca_cc_event_connection_status_changed *event,
-		struct doca_cc_connection *conn, uint8_t change_successful)
+		struct doca_cc_connection *conn, flag_t change_successful)
 {
 	T_CHECK(event != NULL);
 	T_EQ(change_successful, 1);
@@ -34,7 +32,7 @@ on_disconnect(struct doca_cc_event_connection_status_changed *event,
 }
 
 static void
-on_msg(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, uint32_t msg_len,
+on_msg(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, msg_len_t msg_len,
 		struct doca_cc_connection *conn)
 {
 	struct cc_side *s = cc_side_of(conn);
@@ -97,7 +95,9 @@ on_got(struct doca_cc_consumer_task_post_recv *task, union doca_data task_data,
 	struct cc_queue *q = ctx_data.ptr;
 
 	T_EQ(task_data.u64, 0);
+#if COMCH_DOCA_GENERATION == 206
 	T_NE(doca_cc_consumer_task_post_recv_get_producer_id(task), 0);
+#endif
 	q->nb_done++;
 	doca_task_free(doca_cc_consumer_task_post_recv_as_task(task));
 }
@@ -133,20 +133,20 @@ cc_client_conf(struct cc_side *s)
 void
 cc_producer_conf(struct cc_queue *q)
 {
-	T_OK(doca_cc_producer_task_send_set_conf(q->producer, on_put, on_put_error, CC_NB_TASKS));
+	T_OK(doca_cc_producer_task_send_set_conf(q->producer, on_put, on_put_error, CC_QUEUE_TASKS));
 }
 
 void
 cc_consumer_conf(struct cc_queue *q)
 {
 	T_OK(doca_cc_consumer_task_post_recv_set_conf(q->consumer, on_got, on_got_error,
-		CC_NB_TASKS));
+		CC_QUEUE_TASKS));
 }
 
 /* Tasks */
 
 static doca_error_t
-alloc_send(struct cc_side *s, const void *msg, uint32_t len, struct doca_cc_task_send **task)
+alloc_send(struct cc_side *s, const void *msg, msg_len_t len, struct doca_cc_task_send **task)
 {
 	if (s->server != NULL)
 		return doca_cc_server_task_send_alloc_init(s->server, s->conn, msg, len, task);
@@ -159,7 +159,7 @@ cc_send(struct cc_side *s, const char *text)
 	const union doca_data data = { .u64 = 5 };
 	struct doca_cc_task_send *task;
 
-	T_OK(alloc_send(s, text, (uint32_t)strlen(text) + 1, &task));
+	T_OK(alloc_send(s, text, (msg_len_t)strlen(text) + 1, &task));
 	doca_task_set_user_data(doca_cc_task_send_as_task(task), data);
 	T_OK(doca_task_submit(doca_cc_task_send_as_task(task)));
 }
@@ -171,7 +171,9 @@ cc_post(struct cc_queue *q, struct doca_buf *buf)
 
 	T_OK(doca_cc_consumer_task_post_recv_alloc_init(q->consumer, buf, &task));
 	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(task) == buf);
+#if COMCH_DOCA_GENERATION == 206
 	T_EQ(doca_cc_consumer_task_post_recv_get_producer_id(task), 0);
+#endif
 	T_OK(doca_task_submit(doca_cc_consumer_task_post_recv_as_task(task)));
 }
 
@@ -183,8 +185,6 @@ cc_put_task(struct cc_queue *q, struct doca_buf *buf, uint32_t id)
 	T_OK(doca_cc_producer_task_send_alloc_init(q->producer, buf, id, &task));
 	return doca_cc_producer_task_send_as_task(task);
 }
-
-/* Cases */
 
 T_CASE(tasks_null_arguments)
 {
@@ -211,17 +211,12 @@ T_CASE(tasks_null_arguments)
 		DOCA_ERROR_INVALID_VALUE);
 	T_IS(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, &put), DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(doca_cc_producer_task_send_get_buf(NULL) == NULL);
-	T_EQ(doca_cc_producer_task_send_get_consumer_id(NULL), 0);
-	doca_cc_producer_task_send_set_buf(NULL, NULL);
-	doca_cc_producer_task_send_set_consumer_id(NULL, 1);
 	T_CHECK(doca_cc_producer_task_send_as_task(NULL) == NULL);
 	T_IS(doca_cc_consumer_task_post_recv_set_conf(NULL, on_got, on_got_error, 1),
 		DOCA_ERROR_INVALID_VALUE);
 	T_IS(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, &post),
 		DOCA_ERROR_INVALID_VALUE);
 	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(NULL) == NULL);
-	doca_cc_consumer_task_post_recv_set_buf(NULL, NULL);
-	T_EQ(doca_cc_consumer_task_post_recv_get_producer_id(NULL), 0);
 	T_CHECK(doca_cc_consumer_task_post_recv_as_task(NULL) == NULL);
 }
 
@@ -249,65 +244,158 @@ T_CASE(control_errors)
 		T_OK(alloc_send(&s, "x", 1, &tasks[i]));
 	T_IS(alloc_send(&s, "x", 1, &task), DOCA_ERROR_NO_MEMORY);
 	T_IS(alloc_send(&c, "x", 4081, &task), DOCA_ERROR_INVALID_VALUE);
+#if COMCH_DOCA_GENERATION == 205
+	/* Not of 1 byte. */
+	T_IS(alloc_send(&c, "x", (1ULL << 32) + 1, &task), DOCA_ERROR_INVALID_VALUE);
+#endif
 	T_IS(alloc_send(&c, "x", 1, NULL), DOCA_ERROR_INVALID_VALUE);
 	for (i = 0; i < CC_NB_TASKS; i++)
 		doca_task_free(doca_cc_task_send_as_task(tasks[i]));
 	cc_close(&s, &c);
 }
 
+/* A producer and a consumer of a server that is connected, not started, and bufs. */
+struct cc_data {
+	struct cc_side s, c;
+	struct cc_queue producer, consumer;
+	struct memory mem;
+	struct doca_buf *bufs[2];
+};
+
+static void
+cc_data_open(struct cc_data *d)
+{
+	cc_open(&d->s, &d->c);
+	memory_create(&d->mem, d->s.dev, 128, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	d->bufs[0] = memory_buf(&d->mem, 0, 64, true);
+	d->bufs[1] = memory_buf(&d->mem, 64, 64, true);
+	cc_producer_create(&d->producer, &d->s);
+	cc_consumer_create(&d->consumer, &d->s, d->mem.mmap);
+}
+
+static void
+cc_data_start(struct cc_data *d)
+{
+	T_OK(doca_ctx_start(d->producer.ctx));
+	T_IS(doca_ctx_start(d->consumer.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(cc_progress(d->s.pe, d->c.pe), ctx_is_running(d->consumer.ctx));
+}
+
+static void
+cc_data_close(struct cc_data *d)
+{
+	cc_queue_destroy(&d->producer, d->s.pe, d->c.pe);
+	cc_queue_destroy(&d->consumer, d->s.pe, d->c.pe);
+	T_OK(doca_buf_dec_refcount(d->bufs[0], NULL));
+	T_OK(doca_buf_dec_refcount(d->bufs[1], NULL));
+	memory_destroy(&d->mem);
+	cc_close(&d->s, &d->c);
+}
+
+/* Before and after RUNNING. */
+T_CASE(data_errors)
+{
+	struct doca_cc_consumer_task_post_recv *post;
+	struct doca_cc_producer_task_send *put;
+	struct cc_data d;
+
+	cc_data_open(&d);
+	T_OK(doca_cc_producer_cap_is_supported(doca_dev_as_devinfo(d.s.dev)));
+	T_OK(doca_cc_consumer_cap_is_supported(doca_dev_as_devinfo(d.s.dev)));
+	T_IS(doca_cc_producer_task_send_alloc_init(d.producer.producer, d.bufs[0], 1, &put),
+		DOCA_ERROR_BAD_STATE);
+	T_IS(doca_cc_consumer_task_post_recv_alloc_init(d.consumer.consumer, d.bufs[0], &post),
+		DOCA_ERROR_BAD_STATE);
+	T_IS(doca_cc_consumer_task_post_recv_set_conf(d.consumer.consumer, on_got, NULL, 1),
+		DOCA_ERROR_INVALID_VALUE);
+	cc_data_start(&d);
+	T_IS(doca_cc_producer_task_send_set_conf(d.producer.producer, on_put, on_put_error, 1),
+		DOCA_ERROR_BAD_STATE);
+	T_IS(doca_cc_consumer_task_post_recv_set_conf(d.consumer.consumer, on_got,
+		on_got_error, 1), DOCA_ERROR_BAD_STATE);
+	/* There is no message without a buf. */
+	T_IS(doca_cc_producer_task_send_alloc_init(d.producer.producer, NULL, 1, &put),
+		DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_cc_producer_task_send_alloc_init(d.producer.producer, d.bufs[0], 1, &put));
+	T_CHECK(doca_cc_producer_task_send_get_buf(put) == d.bufs[0]);
+	doca_task_free(doca_cc_producer_task_send_as_task(put));
+	cc_data_close(&d);
+}
+
+#if COMCH_DOCA_GENERATION == 206
+/* What the tasks of 2.6 say besides, and their setters. */
 T_CASE(data_tasks)
 {
 	struct doca_cc_consumer_task_post_recv *post;
 	struct doca_cc_producer_task_send *put;
-	struct cc_queue producer, consumer;
-	struct doca_buf *bufs[2];
-	struct cc_side s, c;
-	struct memory mem;
+	struct cc_data d;
 
-	cc_open(&s, &c);
-	T_OK(doca_cc_producer_cap_is_supported(doca_dev_as_devinfo(s.dev)));
-	T_OK(doca_cc_consumer_cap_is_supported(doca_dev_as_devinfo(s.dev)));
-	memory_create(&mem, s.dev, 128, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	bufs[0] = memory_buf(&mem, 0, 64, true);
-	bufs[1] = memory_buf(&mem, 64, 64, true);
-	cc_producer_create(&producer, &s);
-	cc_consumer_create(&consumer, &s, mem.mmap);
-	T_IS(doca_cc_producer_task_send_alloc_init(producer.producer, bufs[0], 1, &put),
-		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_consumer_task_post_recv_alloc_init(consumer.consumer, bufs[0], &post),
-		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_producer_task_send_set_conf(producer.producer, on_put, on_put_error, 0),
+	T_EQ(doca_cc_producer_task_send_get_consumer_id(NULL), 0);
+	doca_cc_producer_task_send_set_buf(NULL, NULL);
+	doca_cc_producer_task_send_set_consumer_id(NULL, 1);
+	doca_cc_consumer_task_post_recv_set_buf(NULL, NULL);
+	T_EQ(doca_cc_consumer_task_post_recv_get_producer_id(NULL), 0);
+	cc_data_open(&d);
+	T_IS(doca_cc_producer_task_send_set_conf(d.producer.producer, on_put, on_put_error, 0),
 		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_task_post_recv_set_conf(consumer.consumer, on_got, NULL, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_OK(doca_ctx_start(producer.ctx));
-	T_IS(doca_ctx_start(consumer.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(cc_progress(s.pe, c.pe), ctx_is_running(consumer.ctx));
-	T_IS(doca_cc_producer_task_send_set_conf(producer.producer, on_put, on_put_error, 1),
-		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_consumer_task_post_recv_set_conf(consumer.consumer, on_got,
-		on_got_error, 1), DOCA_ERROR_BAD_STATE);
-
-	/* There is no message without a buf. */
-	T_IS(doca_cc_producer_task_send_alloc_init(producer.producer, NULL, 1, &put),
-		DOCA_ERROR_INVALID_VALUE);
-	T_OK(doca_cc_producer_task_send_alloc_init(producer.producer, bufs[0], 1, &put));
-	T_CHECK(doca_cc_producer_task_send_get_buf(put) == bufs[0]);
+	cc_data_start(&d);
+	T_OK(doca_cc_producer_task_send_alloc_init(d.producer.producer, d.bufs[0], 1, &put));
 	T_EQ(doca_cc_producer_task_send_get_consumer_id(put), 1);
-	doca_cc_producer_task_send_set_buf(put, bufs[1]);
+	doca_cc_producer_task_send_set_buf(put, d.bufs[1]);
 	doca_cc_producer_task_send_set_consumer_id(put, 2);
-	T_CHECK(doca_cc_producer_task_send_get_buf(put) == bufs[1]);
+	T_CHECK(doca_cc_producer_task_send_get_buf(put) == d.bufs[1]);
 	T_EQ(doca_cc_producer_task_send_get_consumer_id(put), 2);
 	doca_task_free(doca_cc_producer_task_send_as_task(put));
-	T_OK(doca_cc_consumer_task_post_recv_alloc_init(consumer.consumer, bufs[0], &post));
-	doca_cc_consumer_task_post_recv_set_buf(post, bufs[1]);
-	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(post) == bufs[1]);
+	T_OK(doca_cc_consumer_task_post_recv_alloc_init(d.consumer.consumer, d.bufs[0], &post));
+	doca_cc_consumer_task_post_recv_set_buf(post, d.bufs[1]);
+	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(post) == d.bufs[1]);
 	doca_task_free(doca_cc_consumer_task_post_recv_as_task(post));
-
-	cc_queue_destroy(&producer, s.pe, c.pe);
-	cc_queue_destroy(&consumer, s.pe, c.pe);
-	T_OK(doca_buf_dec_refcount(bufs[0], NULL));
-	T_OK(doca_buf_dec_refcount(bufs[1], NULL));
-	memory_destroy(&mem);
-	cc_close(&s, &c);
+	cc_data_close(&d);
 }
+#else
+/* Counts are 2 to the power of the number, and no more. */
+T_CASE(counts)
+{
+	struct doca_cc_consumer_task_post_recv *posts[CC_NB_TASKS], *post;
+	struct doca_cc_producer_task_send *puts[CC_NB_TASKS], *put;
+	static const uint32_t too_much[] = { 17, 31, 32, 33, UINT32_MAX };
+	struct doca_cc_producer *producer;
+	struct doca_cc_consumer *consumer;
+	struct doca_devinfo *info;
+	struct cc_data d;
+	uint32_t i, log;
+
+	cc_data_open(&d);
+	info = doca_dev_as_devinfo(d.s.dev);
+	producer = d.producer.producer;
+	consumer = d.consumer.consumer;
+	T_OK(doca_cc_consumer_cap_get_max_log_num_tasks(info, &log));
+	T_EQ(log, 16);
+	T_IS(doca_cc_consumer_cap_get_max_log_num_tasks(NULL, &log), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_cc_consumer_cap_get_max_log_num_tasks(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	for (i = 0; i < RTE_DIM(too_much); i++) {
+		T_IS(doca_cc_producer_task_send_set_conf(producer, on_put, on_put_error,
+			too_much[i]), DOCA_ERROR_INVALID_VALUE);
+		T_IS(doca_cc_consumer_task_post_recv_set_conf(consumer, on_got, on_got_error,
+			too_much[i]), DOCA_ERROR_INVALID_VALUE);
+	}
+	T_OK(doca_cc_producer_task_send_set_conf(producer, on_put, on_put_error, 16));
+	T_OK(doca_cc_consumer_task_post_recv_set_conf(consumer, on_got, on_got_error, 16));
+	cc_producer_conf(&d.producer);
+	cc_consumer_conf(&d.consumer);
+	cc_data_start(&d);
+	for (i = 0; i < CC_NB_TASKS; i++) {
+		T_OK(doca_cc_producer_task_send_alloc_init(producer, d.bufs[0], 1, &puts[i]));
+		T_OK(doca_cc_consumer_task_post_recv_alloc_init(consumer, d.bufs[0], &posts[i]));
+	}
+	T_IS(doca_cc_producer_task_send_alloc_init(producer, d.bufs[0], 1, &put),
+		DOCA_ERROR_NO_MEMORY);
+	T_IS(doca_cc_consumer_task_post_recv_alloc_init(consumer, d.bufs[0], &post),
+		DOCA_ERROR_NO_MEMORY);
+	for (i = 0; i < CC_NB_TASKS; i++) {
+		doca_task_free(doca_cc_producer_task_send_as_task(puts[i]));
+		doca_task_free(doca_cc_consumer_task_post_recv_as_task(posts[i]));
+	}
+	cc_data_close(&d);
+}
+#endif
