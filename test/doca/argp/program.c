@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "argp/program.h"
+#include "common/result.h"
 
 struct argp_conf argp_conf;
 char argp_log[1024];
@@ -118,8 +119,8 @@ argp_begin(void)
 {
 	memset(&argp_conf, 0, sizeof(argp_conf));
 	argp_log[0] = '\0';
-	T_EQ(doca_argp_init("prog", &argp_conf), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
+	T_OK(doca_argp_init("prog", &argp_conf));
+	T_OK(doca_argp_register_logger_callback(argp_take_log));
 }
 
 struct doca_argp_param *
@@ -128,7 +129,7 @@ argp_param(const char *short_name, const char *long_name, unsigned int type,
 {
 	struct doca_argp_param *param = NULL;
 
-	T_EQ(doca_argp_param_create(&param), DOCA_SUCCESS);
+	T_OK(doca_argp_param_create(&param));
 	doca_argp_param_set_short_name(param, short_name);
 	doca_argp_param_set_long_name(param, long_name);
 	doca_argp_param_set_description(param, "A description");
@@ -145,7 +146,7 @@ argp_register(const char *short_name, const char *long_name, unsigned int type,
 
 	if (set != NULL)
 		set(param);
-	T_EQ(doca_argp_register_param(param), DOCA_SUCCESS);
+	T_OK(doca_argp_register_param(param));
 }
 
 struct doca_argp_cmd *
@@ -154,7 +155,7 @@ argp_cmd(const char *name)
 	struct doca_argp_cmd *cmd = NULL;
 	char descr[64];
 
-	T_EQ(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
+	T_OK(doca_argp_cmd_create(&cmd));
 	doca_argp_cmd_set_name(cmd, name);
 	snprintf(descr, sizeof(descr), "What %s does", name != NULL ? name : "it");
 	doca_argp_cmd_set_description(cmd, descr);
@@ -181,23 +182,23 @@ argp_begin_commands(void)
 	param = argp_param("i", "int", DOCA_ARGP_TYPE_INT, argp_take_int);
 	doca_argp_param_set_inherited(param);
 	doca_argp_param_set_multiplicity(param);
-	T_EQ(doca_argp_register_param(param), DOCA_SUCCESS);
+	T_OK(doca_argp_register_param(param));
 	argp_register("p", NULL, DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
 	outer = argp_cmd("outer");
 	doca_argp_cmd_set_callback(outer, argp_take_cmd);
 	param = argp_param(NULL, "secret", DOCA_ARGP_TYPE_INT, argp_take_int);
 	doca_argp_param_set_hidden(param);
-	T_EQ(doca_argp_cmd_register_param(outer, param), DOCA_SUCCESS);
+	T_OK(doca_argp_cmd_register_param(outer, param));
 	inner = argp_cmd("inner");
 	doca_argp_cmd_set_callback(inner, take_inner);
 	param = argp_param("s", NULL, DOCA_ARGP_TYPE_STRING, argp_take_string);
 	doca_argp_param_set_mandatory(param);
-	T_EQ(doca_argp_cmd_register_param(inner, param), DOCA_SUCCESS);
-	T_EQ(doca_argp_cmd_register_cmd(outer, inner), DOCA_SUCCESS);
+	T_OK(doca_argp_cmd_register_param(inner, param));
+	T_OK(doca_argp_cmd_register_cmd(outer, inner));
 	hidden = argp_cmd("secret");
 	doca_argp_cmd_set_hidden(hidden);
-	T_EQ(doca_argp_cmd_register_cmd(outer, hidden), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_cmd(outer), DOCA_SUCCESS);
+	T_OK(doca_argp_cmd_register_cmd(outer, hidden));
+	T_OK(doca_argp_register_cmd(outer));
 }
 
 void

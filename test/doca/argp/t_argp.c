@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "argp/program.h"
+#include "common/result.h"
 #include "t_main.h"
 
 /* behaviour: G6 */
@@ -16,35 +17,35 @@ T_CASE(order_of_calls)
 	struct doca_argp_cmd *c = NULL;
 	char name[] = "prog", *argv[] = { name, NULL };
 
-	T_EQ(doca_argp_start(1, argv), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_param_create(&p), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_cmd_create(&c), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_register_version_callback(argp_take_bool), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_init("", NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_init("prog", NULL), DOCA_SUCCESS);
-	T_EQ(doca_argp_init("prog", NULL), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_param_create(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_cmd_create(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_register_version_callback(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_register_validation_callback(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_register_logger_callback(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_ERROR_ALREADY_EXIST);
-	T_EQ(doca_argp_start(0, argv), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_start(1, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_start(1, argv), DOCA_SUCCESS);
-	T_EQ(doca_argp_start(1, argv), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_start(1, argv), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_param_create(&p), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_cmd_create(&c), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_version_callback(argp_take_bool), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_validation_callback(argp_validate), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_logger_callback(argp_take_log), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
+	T_INVALID(doca_argp_init("", NULL));
+	T_OK(doca_argp_init("prog", NULL));
+	T_IS(doca_argp_init("prog", NULL), DOCA_ERROR_BAD_STATE);
+	T_INVALID(doca_argp_param_create(NULL));
+	T_INVALID(doca_argp_cmd_create(NULL));
+	T_INVALID(doca_argp_register_version_callback(NULL));
+	T_INVALID(doca_argp_register_validation_callback(NULL));
+	T_INVALID(doca_argp_register_logger_callback(NULL));
+	T_OK(doca_argp_register_logger_callback(argp_take_log));
+	T_IS(doca_argp_register_logger_callback(argp_take_log), DOCA_ERROR_ALREADY_EXIST);
+	T_INVALID(doca_argp_start(0, argv));
+	T_INVALID(doca_argp_start(1, NULL));
+	T_OK(doca_argp_start(1, argv));
+	T_IS(doca_argp_start(1, argv), DOCA_ERROR_BAD_STATE);
 	p = argp_param("x", NULL, DOCA_ARGP_TYPE_STRING, argp_take_string);
-	T_EQ(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_param_destroy(p), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_cmd_create(&c), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_cmd(c), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
-	T_EQ(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_param_destroy(p), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_argp_cmd_create(&c));
+	T_IS(doca_argp_register_cmd(c), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_argp_destroy());
+	T_IS(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
 }
 
 T_CASE(registration)
@@ -52,23 +53,23 @@ T_CASE(registration)
 	struct doca_argp_param *p, *q;
 
 	argp_begin();
-	T_EQ(doca_argp_register_param(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_param_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_argp_register_param(NULL));
+	T_INVALID(doca_argp_param_destroy(NULL));
 	p = argp_param("a", "aa", DOCA_ARGP_TYPE_STRING, argp_take_string);
-	T_EQ(doca_argp_register_param(p), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_param_destroy(p), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_argp_register_param(p));
+	T_IS(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_param_destroy(p), DOCA_ERROR_BAD_STATE);
 	doca_argp_param_set_mandatory(p);
 	T_STR_HAS(argp_log, "a flag that is registered");
 	q = argp_param("b", NULL, DOCA_ARGP_TYPE_STRING, argp_take_string);
-	T_EQ(doca_argp_param_destroy(q), DOCA_SUCCESS);
+	T_OK(doca_argp_param_destroy(q));
 
 #define REFUSED(param, error, text) \
 	do { \
 		q = (param); \
 		T_EQ(doca_argp_register_param(q), error); \
 		T_STR_HAS(argp_log, text); \
-		T_EQ(doca_argp_param_destroy(q), DOCA_ERROR_BAD_STATE); \
+		T_IS(doca_argp_param_destroy(q), DOCA_ERROR_BAD_STATE); \
 	} while (0)
 
 	REFUSED(argp_param(NULL, NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
@@ -96,7 +97,7 @@ T_CASE(registration)
 		DOCA_ERROR_INVALID_VALUE, "'--a=b'");
 	REFUSED(argp_param("", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
 		DOCA_ERROR_INVALID_VALUE, "'-'");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 static void
@@ -145,9 +146,9 @@ T_CASE(types_of_values)
 	argp_register("i", "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
 	argp_register("b", "bool", DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
 	argp_register("d", "double", DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
-	T_EQ(argp_start("-s", "a text", "--int=-17", "-b", "--double", "2.5e3"), DOCA_SUCCESS);
+	T_OK(argp_start("-s", "a text", "--int=-17", "-b", "--double", "2.5e3"));
 	T_STR_EQ(argp_conf.calls, "string(a text) int(-17) bool(1) double(2500) ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(forms_of_flags)
@@ -165,9 +166,9 @@ T_CASE(forms_of_flags)
 		argp_register("n", "number", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
 		if (i == 8 || i == 9)
 			argp_register("ld", "local", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
-		T_EQ(argp_start(forms[i][0], forms[i][1], forms[i][2]), DOCA_SUCCESS);
+		T_OK(argp_start(forms[i][0], forms[i][1], forms[i][2]));
 		T_STR_EQ(argp_conf.calls, "int(5) ");
-		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+		T_OK(doca_argp_destroy());
 	}
 }
 
@@ -186,19 +187,19 @@ T_CASE(range_of_int)
 	for (i = 0; i < RTE_DIM(good); i++) {
 		argp_begin();
 		argp_register(NULL, "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
-		T_EQ(argp_start("--int", good[i]), DOCA_SUCCESS);
+		T_OK(argp_start("--int", good[i]));
 		snprintf(text, sizeof(text), "int(%d) ", (int)strtol(good[i], NULL, 0));
 		T_STR_EQ(argp_conf.calls, text);
-		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+		T_OK(doca_argp_destroy());
 	}
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		argp_begin();
 		argp_register(NULL, "int", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
-		T_EQ(argp_start("--int", bad[i]), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(argp_start("--int", bad[i]));
 		snprintf(text, sizeof(text), "flag '--int': '%s' is not an integer", bad[i]);
 		T_STR_HAS(argp_log, text);
 		T_STR_EQ(argp_conf.calls, "");
-		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+		T_OK(doca_argp_destroy());
 	}
 }
 
@@ -210,9 +211,9 @@ T_CASE(range_of_double)
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		argp_begin();
 		argp_register("d", NULL, DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
-		T_EQ(argp_start("-d", bad[i]), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(argp_start("-d", bad[i]));
 		T_STR_HAS(argp_log, "flag '-d': '");
-		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+		T_OK(doca_argp_destroy());
 	}
 }
 
@@ -251,7 +252,7 @@ T_CASE(mistakes)
 			mistakes[i].words[2]), mistakes[i].error);
 		T_STR_HAS(argp_log, mistakes[i].text);
 		T_STR_EQ(argp_conf.calls, "");
-		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+		T_OK(doca_argp_destroy());
 	}
 }
 
@@ -261,23 +262,23 @@ T_CASE(errors_of_callbacks)
 	argp_begin();
 	argp_register("f", NULL, DOCA_ARGP_TYPE_STRING, argp_fail, NULL);
 	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
-	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
-	T_EQ(argp_start("-i1", "-f", "it", "-i2"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_register_validation_callback(argp_validate));
+	T_INVALID(argp_start("-i1", "-f", "it", "-i2"));
+	T_OK(doca_argp_destroy());
 	argp_begin();
 	argp_register("f", NULL, DOCA_ARGP_TYPE_STRING, argp_fail, NULL);
 	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
-	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
-	T_EQ(argp_start("-i1", "-f", "it"), DOCA_ERROR_AUTHENTICATION);
+	T_OK(doca_argp_register_validation_callback(argp_validate));
+	T_IS(argp_start("-i1", "-f", "it"), DOCA_ERROR_AUTHENTICATION);
 	T_STR_EQ(argp_conf.calls, "int(1) fail(it) ");
 	T_STR_HAS(argp_log, "flag '-f', it: ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	argp_begin();
-	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
+	T_OK(doca_argp_register_validation_callback(argp_validate));
 	argp_conf.validation = DOCA_ERROR_TOO_BIG;
-	T_EQ(argp_start(NULL), DOCA_ERROR_TOO_BIG);
+	T_IS(argp_start(NULL), DOCA_ERROR_TOO_BIG);
 	T_STR_EQ(argp_conf.calls, "validate ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(multiplicity_and_singular)
@@ -285,21 +286,21 @@ T_CASE(multiplicity_and_singular)
 	argp_begin();
 	argp_register("m", NULL, DOCA_ARGP_TYPE_INT, argp_take_int,
 		doca_argp_param_set_multiplicity);
-	T_EQ(argp_start("-m1", "-m2", "-m3"), DOCA_SUCCESS);
+	T_OK(argp_start("-m1", "-m2", "-m3"));
 	T_STR_EQ(argp_conf.calls, "int(1) int(2) int(3) ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 
 	argp_begin_singular();
-	T_EQ(argp_start("--only"), DOCA_SUCCESS);
+	T_OK(argp_start("--only"));
 	T_STR_EQ(argp_conf.calls, "bool(1) ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	argp_begin_singular();
-	T_EQ(argp_start("--only", "-l", "60"), DOCA_SUCCESS);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(argp_start("--only", "-l", "60"));
+	T_OK(doca_argp_destroy());
 	argp_begin_singular();
-	T_EQ(argp_start("--must=1", "--only"), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(argp_start("--must=1", "--only"));
 	T_STR_HAS(argp_log, "flag '--only' stands alone");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 /* behaviour: G7 */
@@ -307,60 +308,56 @@ T_CASE(log_levels)
 {
 	int level = 0;
 
-	T_EQ(doca_argp_get_log_level(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_get_sdk_log_level(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_get_log_level(&level), DOCA_SUCCESS);
-	T_EQ(level, DOCA_LOG_LEVEL_INFO);
-	T_EQ(doca_argp_get_sdk_log_level(&level), DOCA_SUCCESS);
-	T_EQ(level, DOCA_LOG_LEVEL_INFO);
+	T_INVALID(doca_argp_get_log_level(NULL));
+	T_INVALID(doca_argp_get_sdk_log_level(NULL));
+	T_GETS(doca_argp_get_log_level(&level), level, DOCA_LOG_LEVEL_INFO);
+	T_GETS(doca_argp_get_sdk_log_level(&level), level, DOCA_LOG_LEVEL_INFO);
 	argp_begin();
-	T_EQ(argp_start("-l", "20", "--sdk-log-level", "70"), DOCA_SUCCESS);
+	T_OK(argp_start("-l", "20", "--sdk-log-level", "70"));
 	T_EQ(doca_log_level_get_global_lower_limit(), 20);
 	T_EQ(doca_log_level_get_global_sdk_limit(), 70);
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
-	T_EQ(doca_argp_get_log_level(&level), DOCA_SUCCESS);
-	T_EQ(level, 20);
-	T_EQ(doca_argp_get_sdk_log_level(&level), DOCA_SUCCESS);
-	T_EQ(level, 70);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR));
+	T_GETS(doca_argp_get_log_level(&level), level, 20);
+	T_GETS(doca_argp_get_sdk_log_level(&level), level, 70);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(commands)
 {
 	argp_begin_commands();
-	T_EQ(doca_argp_register_validation_callback(argp_validate), DOCA_SUCCESS);
-	T_EQ(argp_start("-i1", "outer", "--int=2", "inner", "-s", "x"), DOCA_SUCCESS);
+	T_OK(doca_argp_register_validation_callback(argp_validate));
+	T_OK(argp_start("-i1", "outer", "--int=2", "inner", "-s", "x"));
 	T_STR_EQ(argp_conf.calls, "int(1) int(2) string(x) outer inner validate ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	argp_begin_commands();
-	T_EQ(argp_start("outer"), DOCA_SUCCESS);
+	T_OK(argp_start("outer"));
 	T_STR_EQ(argp_conf.calls, "outer ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	/* What is mandatory within a command is not missed without. */
 	argp_begin_commands();
-	T_EQ(argp_start(NULL), DOCA_SUCCESS);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(argp_start(NULL));
+	T_OK(doca_argp_destroy());
 	argp_begin_commands();
-	T_EQ(argp_start("outer", "inner"), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(argp_start("outer", "inner"));
 	T_STR_HAS(argp_log, "flag '-s' is missing");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	argp_begin_commands();
-	T_EQ(argp_start("none"), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(argp_start("none"), DOCA_ERROR_NOT_SUPPORTED);
 	T_STR_HAS(argp_log, "unknown command 'none'");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	/* The flag is the outer's alone. */
 	argp_begin_commands();
-	T_EQ(argp_start("outer", "-p"), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_IS(argp_start("outer", "-p"), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_argp_destroy());
 	argp_begin_commands();
-	T_EQ(argp_start("-s", "x"), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_IS(argp_start("-s", "x"), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_argp_destroy());
 	argp_begin_commands();
 	argp_conf.cmd = DOCA_ERROR_FULL;
-	T_EQ(argp_start("outer", "inner", "-sx"), DOCA_ERROR_FULL);
+	T_IS(argp_start("outer", "inner", "-sx"), DOCA_ERROR_FULL);
 	T_STR_EQ(argp_conf.calls, "string(x) outer ");
 	T_STR_HAS(argp_log, "command 'outer'");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(registration_of_commands)
@@ -368,40 +365,40 @@ T_CASE(registration_of_commands)
 	struct doca_argp_cmd *a, *b, *bad;
 
 	argp_begin();
-	T_EQ(doca_argp_register_cmd(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_cmd_register_cmd(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_cmd_register_param(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_cmd_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_argp_register_cmd(NULL));
+	T_INVALID(doca_argp_cmd_register_cmd(NULL, NULL));
+	T_INVALID(doca_argp_cmd_register_param(NULL, NULL));
+	T_INVALID(doca_argp_cmd_destroy(NULL));
 	a = argp_cmd("a");
 	b = argp_cmd("b");
-	T_EQ(doca_argp_cmd_register_cmd(a, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_cmd_register_param(a, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_cmd_register_param(a,
-		argp_param("a", NULL, DOCA_ARGP_TYPE_INT, argp_take_int)), DOCA_SUCCESS);
-	T_EQ(doca_argp_cmd_register_cmd(a, b), DOCA_SUCCESS);
-	T_EQ(doca_argp_cmd_register_cmd(a, b), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_cmd_destroy(b), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_argp_register_cmd(b), DOCA_ERROR_BAD_STATE);
+	T_INVALID(doca_argp_cmd_register_cmd(a, NULL));
+	T_INVALID(doca_argp_cmd_register_param(a, NULL));
+	T_OK(doca_argp_cmd_register_param(a,
+		argp_param("a", NULL, DOCA_ARGP_TYPE_INT, argp_take_int)));
+	T_OK(doca_argp_cmd_register_cmd(a, b));
+	T_IS(doca_argp_cmd_register_cmd(a, b), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_cmd_destroy(b), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_cmd(b), DOCA_ERROR_BAD_STATE);
 	bad = argp_cmd("x");
-	T_EQ(doca_argp_cmd_register_cmd(bad, argp_cmd("y")), DOCA_SUCCESS);
-	T_EQ(doca_argp_cmd_destroy(bad), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_cmd(argp_cmd(NULL)), DOCA_ERROR_INITIALIZATION);
+	T_OK(doca_argp_cmd_register_cmd(bad, argp_cmd("y")));
+	T_OK(doca_argp_cmd_destroy(bad));
+	T_IS(doca_argp_register_cmd(argp_cmd(NULL)), DOCA_ERROR_INITIALIZATION);
 	bad = argp_cmd("d");
 	doca_argp_cmd_set_description(bad, NULL);
-	T_EQ(doca_argp_register_cmd(bad), DOCA_ERROR_INITIALIZATION);
+	T_IS(doca_argp_register_cmd(bad), DOCA_ERROR_INITIALIZATION);
 	T_STR_HAS(argp_log, "command 'd' has no description");
-	T_EQ(doca_argp_register_cmd(argp_cmd("-d")), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_register_cmd(a), DOCA_SUCCESS);
+	T_INVALID(doca_argp_register_cmd(argp_cmd("-d")));
+	T_OK(doca_argp_register_cmd(a));
 	bad = argp_cmd("a");
-	T_EQ(doca_argp_register_cmd(bad), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_argp_register_cmd(bad));
 	T_STR_HAS(argp_log, "command 'a' is there already");
-	T_EQ(doca_argp_cmd_destroy(bad), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_cmd_destroy(bad), DOCA_ERROR_BAD_STATE);
 	bad = argp_cmd("c");
 	b = argp_cmd("d");
-	T_EQ(doca_argp_cmd_register_cmd(bad, b), DOCA_SUCCESS);
-	T_EQ(doca_argp_cmd_register_cmd(b, bad), DOCA_ERROR_INVALID_VALUE);
+	T_OK(doca_argp_cmd_register_cmd(bad, b));
+	T_INVALID(doca_argp_cmd_register_cmd(b, bad));
 	T_STR_HAS(argp_log, "command 'c' would be within itself");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(dpdk_program)
@@ -409,16 +406,16 @@ T_CASE(dpdk_program)
 	argp_begin();
 	argp_register("i", NULL, DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
 	doca_argp_set_dpdk_program(argp_take_dpdk);
-	T_EQ(argp_start("-a", "0000:03:00.0", "-i2", "--", "-i1"), DOCA_SUCCESS);
+	T_OK(argp_start("-a", "0000:03:00.0", "-i2", "--", "-i1"));
 	T_STR_EQ(argp_conf.calls, "int(1) dpdk(prog,-a,0000:03:00.0,-i2) ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	argp_begin();
 	doca_argp_set_dpdk_program(argp_take_dpdk);
 	argp_conf.dpdk = DOCA_ERROR_DRIVER;
-	T_EQ(argp_start(NULL), DOCA_ERROR_DRIVER);
+	T_IS(argp_start(NULL), DOCA_ERROR_DRIVER);
 	T_STR_EQ(argp_conf.calls, "dpdk(prog) ");
 	T_STR_HAS(argp_log, "DPDK did not start");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 static void
@@ -433,7 +430,7 @@ ask_usage(void)
 {
 	argp_begin_usage();
 	doca_argp_usage();
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 static void
@@ -501,10 +498,10 @@ static void
 ask_own_version(void)
 {
 	argp_begin();
-	T_EQ(doca_argp_register_version_callback(print_version), DOCA_SUCCESS);
-	T_EQ(argp_start("--version", "-l", "60"), DOCA_SUCCESS);
+	T_OK(doca_argp_register_version_callback(print_version));
+	T_OK(argp_start("--version", "-l", "60"));
 	T_EQ(doca_log_level_get_global_lower_limit(), 60);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(version)
@@ -526,21 +523,21 @@ err_without_logger(void)
 {
 	char name[] = "/a/b/prog2", flag[] = "--nope", *argv[] = { name, flag, NULL };
 
-	T_EQ(doca_argp_init(NULL, NULL), DOCA_SUCCESS);
-	T_EQ(doca_argp_start(2, argv), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_init(NULL, NULL));
+	T_IS(doca_argp_start(2, argv), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_argp_destroy());
 }
 
 static void
 err_disabled(void)
 {
-	T_EQ(doca_argp_init("prog", NULL), DOCA_SUCCESS);
-	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
-	T_EQ(doca_argp_disable_logger_callback(), DOCA_SUCCESS);
-	T_EQ(argp_start("--nope"), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_argp_init("prog", NULL));
+	T_OK(doca_argp_register_logger_callback(argp_take_log));
+	T_OK(doca_argp_disable_logger_callback());
+	T_IS(argp_start("--nope"), DOCA_ERROR_NOT_SUPPORTED);
 	T_STR_EQ(argp_log, "");
-	T_EQ(doca_argp_register_logger_callback(argp_take_log), DOCA_SUCCESS);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_register_logger_callback(argp_take_log));
+	T_OK(doca_argp_destroy());
 }
 
 static void
@@ -548,7 +545,7 @@ err_to_sdk(void)
 {
 	struct doca_log_backend *b;
 
-	T_EQ(doca_log_backend_create_with_file_sdk(stdout, &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_file_sdk(stdout, &b));
 	err_without_logger();
 }
 
@@ -573,8 +570,8 @@ leave_all_behind(void)
 {
 	argp_begin_commands();
 	doca_argp_set_dpdk_program(argp_take_dpdk);
-	T_EQ(argp_start("-c1", "--", "-i1", "outer", "inner", "-sx"), DOCA_SUCCESS);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(argp_start("-c1", "--", "-i1", "outer", "inner", "-sx"));
+	T_OK(doca_argp_destroy());
 	registration();
 	registration_of_commands();
 	mistakes();

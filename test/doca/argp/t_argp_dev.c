@@ -5,6 +5,7 @@
 /* doca_argp: values that are devices, on devices of this file. */
 
 #include "argp/program.h"
+#include "common/result.h"
 #include "t_main.h"
 
 struct doca_devinfo {
@@ -182,7 +183,7 @@ give(const char *flag, const char *value)
 	argp_register(NULL, "dev", DOCA_ARGP_TYPE_DEVICE, take_dev, NULL);
 	argp_register(NULL, "rep", DOCA_ARGP_TYPE_DEVICE_REP, take_rep, NULL);
 	result = argp_start(flag, value);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	T_EQ(nb_lists, 0);
 	return result;
 }
@@ -193,45 +194,45 @@ T_CASE(devices)
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(names); i++) {
-		T_EQ(give("--dev", names[i]), DOCA_SUCCESS);
+		T_OK(give("--dev", names[i]));
 		T_STR_EQ(argp_conf.calls, "dev(mlx5_1;) ");
 		T_EQ(devs[1].nb_open, 1);
 	}
-	T_EQ(give("--dev", "p0,a=1,b=2"), DOCA_SUCCESS);
+	T_OK(give("--dev", "p0,a=1,b=2"));
 	T_STR_EQ(argp_conf.calls, "dev(mlx5_0;a=1,b=2) ");
 }
 
 T_CASE(representors)
 {
-	T_EQ(give("--rep", "p0,pf0hpf"), DOCA_SUCCESS);
+	T_OK(give("--rep", "p0,pf0hpf"));
 	T_STR_EQ(argp_conf.calls, "rep(mlx5_0;pf0hpf;) ");
 	T_EQ(devs[0].nb_open, 1);
 	T_EQ(rep.nb_open, 1);
-	T_EQ(give("--rep", "pci/0000:03:00.0,pci/0000:3b:00.0,a=1,b"), DOCA_SUCCESS);
+	T_OK(give("--rep", "pci/0000:03:00.0,pci/0000:3b:00.0,a=1,b"));
 	T_STR_EQ(argp_conf.calls, "rep(mlx5_0;pf0hpf;a=1,b) ");
 }
 
 T_CASE(refused)
 {
-	T_EQ(give("--dev", "p2"), DOCA_ERROR_NOT_FOUND);
+	T_IS(give("--dev", "p2"), DOCA_ERROR_NOT_FOUND);
 	T_STR_HAS(argp_log, "flag '--dev', p2: ");
-	T_EQ(give("--rep", "p0"), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(give("--rep", "p0"));
 	T_EQ(devs[0].nb_open, 0);
-	T_EQ(give("--rep", "p2,pf0hpf"), DOCA_ERROR_NOT_FOUND);
-	T_EQ(give("--rep", "p0,pf1hpf"), DOCA_ERROR_NOT_FOUND);
+	T_IS(give("--rep", "p2,pf0hpf"), DOCA_ERROR_NOT_FOUND);
+	T_IS(give("--rep", "p0,pf1hpf"), DOCA_ERROR_NOT_FOUND);
 	T_EQ(devs[0].nb_open, 0);
 	callback_result = DOCA_ERROR_FULL;
-	T_EQ(give("--dev", "p0"), DOCA_ERROR_FULL);
+	T_IS(give("--dev", "p0"), DOCA_ERROR_FULL);
 	T_EQ(devs[0].nb_open, 0);
-	T_EQ(give("--rep", "p0,pf0hpf"), DOCA_ERROR_FULL);
+	T_IS(give("--rep", "p0,pf0hpf"), DOCA_ERROR_FULL);
 	T_EQ(devs[0].nb_open, 0);
 	T_EQ(rep.nb_open, 0);
 	callback_result = DOCA_SUCCESS;
 	rep_list_result = DOCA_ERROR_NOT_SUPPORTED;
-	T_EQ(give("--rep", "p0,pf0hpf"), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(give("--rep", "p0,pf0hpf"), DOCA_ERROR_NOT_SUPPORTED);
 	T_EQ(devs[0].nb_open, 0);
 	open_result = DOCA_ERROR_INITIALIZATION;
-	T_EQ(give("--dev", "p0"), DOCA_ERROR_INITIALIZATION);
+	T_IS(give("--dev", "p0"), DOCA_ERROR_INITIALIZATION);
 }
 
 static doca_error_t
@@ -248,13 +249,13 @@ T_CASE(own_open)
 {
 	struct doca_dev dev = { 0 };
 
-	T_EQ(doca_argp_register_dev_open_callback(open_mine, &dev), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_dev_open_callback(open_mine, &dev), DOCA_ERROR_BAD_STATE);
 	argp_begin();
-	T_EQ(doca_argp_register_dev_open_callback(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_argp_register_dev_open_callback(open_mine, &dev), DOCA_SUCCESS);
+	T_INVALID(doca_argp_register_dev_open_callback(NULL, &dev));
+	T_OK(doca_argp_register_dev_open_callback(open_mine, &dev));
 	argp_register(NULL, "dev", DOCA_ARGP_TYPE_DEVICE, take_dev, NULL);
-	T_EQ(argp_start("--dev=p1"), DOCA_SUCCESS);
+	T_OK(argp_start("--dev=p1"));
 	T_STR_EQ(argp_conf.calls, "dev(mlx5_1;) ");
 	T_EQ(dev.nb_open, 1);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }

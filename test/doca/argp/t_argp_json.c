@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "argp/program.h"
+#include "common/result.h"
 #include "t_main.h"
 
 static const char *
@@ -36,16 +37,16 @@ begin(void)
 	argp_register("d", "double", DOCA_ARGP_TYPE_DOUBLE, argp_take_double, NULL);
 	argp_register("c", "cli", DOCA_ARGP_TYPE_INT, argp_take_int, doca_argp_param_set_cli_only);
 	param = argp_param("x", NULL, DOCA_ARGP_TYPE_INT, argp_take_int);
-	T_EQ(doca_argp_register_param(param), DOCA_SUCCESS);
+	T_OK(doca_argp_register_param(param));
 }
 
 static void
 check(const char *text, const char *calls)
 {
 	begin();
-	T_EQ(argp_start("--json", file_of(text)), DOCA_SUCCESS);
+	T_OK(argp_start("--json", file_of(text)));
 	T_STR_EQ(argp_conf.calls, calls);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 /* behaviour: G8 */
@@ -80,11 +81,11 @@ T_CASE(comments)
 T_CASE(command_line_wins)
 {
 	begin();
-	T_EQ(argp_start("-i7", "-j", file_of("{ \"int\": [1, 2], \"log-level\": 30,"
-		" \"string\": \"x\" }"), "-l40", "-c3"), DOCA_SUCCESS);
+	T_OK(argp_start("-i7", "-j", file_of("{ \"int\": [1, 2], \"log-level\": 30,"
+		" \"string\": \"x\" }"), "-l40", "-c3"));
 	T_STR_EQ(argp_conf.calls, "int(7) int(3) string(x) ");
 	T_EQ(doca_log_level_get_global_lower_limit(), 40);
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(mistakes)
@@ -127,20 +128,20 @@ T_CASE(mistakes)
 		T_EQ(argp_start("--json", file_of(mistakes[i].json)), mistakes[i].error);
 		T_STR_HAS(argp_log, mistakes[i].text);
 		T_STR_EQ(argp_conf.calls, "");
-		T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+		T_OK(doca_argp_destroy());
 	}
 }
 
 T_CASE(no_file)
 {
 	begin();
-	T_EQ(argp_start("--json", "/nowhere/flags.json"), DOCA_ERROR_IO_FAILED);
+	T_IS(argp_start("--json", "/nowhere/flags.json"), DOCA_ERROR_IO_FAILED);
 	T_STR_HAS(argp_log, "/nowhere/flags.json: No such file");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	begin();
-	T_EQ(argp_start("--json", t_dir()), DOCA_ERROR_IO_FAILED);
+	T_IS(argp_start("--json", t_dir()), DOCA_ERROR_IO_FAILED);
 	T_STR_HAS(argp_log, "directory");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 T_CASE(dpdk)
@@ -150,14 +151,14 @@ T_CASE(dpdk)
 
 	begin();
 	doca_argp_set_dpdk_program(argp_take_dpdk);
-	T_EQ(argp_start("-m65", "--", "-j", file_of(text)), DOCA_SUCCESS);
+	T_OK(argp_start("-m65", "--", "-j", file_of(text)));
 	T_STR_EQ(argp_conf.calls,
 		"dpdk(prog,-a,03:00.0,-a,03:00.1,--in-memory,-m,64,--log,x,-m65) ");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 	begin();
-	T_EQ(argp_start("-j", file_of("{ \"doca_dpdk_flags\": { \"c\": 1 } }")), DOCA_SUCCESS);
+	T_OK(argp_start("-j", file_of("{ \"doca_dpdk_flags\": { \"c\": 1 } }")));
 	T_STR_HAS(argp_log, "'c' goes nowhere: the program does not use DPDK");
-	T_EQ(doca_argp_destroy(), DOCA_SUCCESS);
+	T_OK(doca_argp_destroy());
 }
 
 static void

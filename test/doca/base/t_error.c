@@ -24,6 +24,7 @@ use_of_compat(const char *text)
 #include <doca_types.h>
 #include <doca_version.h>
 
+#include "common/result.h"
 #include "t_main.h"
 
 /* behaviour: G1 */
@@ -77,7 +78,7 @@ T_CASE(propagate)
 	doca_error_t result = DOCA_SUCCESS;
 
 	DOCA_ERROR_PROPAGATE(result, DOCA_SUCCESS);
-	T_EQ(result, DOCA_SUCCESS);
+	T_OK(result);
 	DOCA_ERROR_PROPAGATE(result, DOCA_ERROR_FULL);
 	DOCA_ERROR_PROPAGATE(result, DOCA_ERROR_EMPTY);
 #if COMCH_DOCA_GENERATION < 200
@@ -89,7 +90,7 @@ T_CASE(propagate)
 	else
 		DOCA_ERROR_PROPAGATE(result, DOCA_SUCCESS);
 #endif
-	T_EQ(result, DOCA_ERROR_FULL);
+	T_IS(result, DOCA_ERROR_FULL);
 	T_CHECK(DOCA_IS_ERROR(result));
 	T_CHECK(!DOCA_IS_ERROR(DOCA_SUCCESS));
 }

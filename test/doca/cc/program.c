@@ -133,7 +133,8 @@ cc_client_conf(struct cc_side *s)
 void
 cc_producer_conf(struct cc_queue *q)
 {
-	T_OK(doca_cc_producer_task_send_set_conf(q->producer, on_put, on_put_error, CC_QUEUE_TASKS));
+	T_OK(doca_cc_producer_task_send_set_conf(q->producer, on_put, on_put_error,
+		CC_QUEUE_TASKS));
 }
 
 void
@@ -192,30 +193,22 @@ T_CASE(tasks_null_arguments)
 	struct doca_cc_producer_task_send *put;
 	struct doca_cc_task_send *task;
 
-	T_IS(doca_cc_producer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_cap_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_task_send_set_conf(NULL, on_sent, on_send_error, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_task_send_set_conf(NULL, on_sent, on_send_error, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_event_msg_recv_register(NULL, on_msg), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_event_msg_recv_register(NULL, on_msg), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_task_send_alloc_init(NULL, NULL, "", 1, &task),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_task_send_alloc_init(NULL, NULL, "", 1, &task),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_producer_cap_is_supported(NULL));
+	T_INVALID(doca_cc_consumer_cap_is_supported(NULL));
+	T_INVALID(doca_cc_server_task_send_set_conf(NULL, on_sent, on_send_error, 1));
+	T_INVALID(doca_cc_client_task_send_set_conf(NULL, on_sent, on_send_error, 1));
+	T_INVALID(doca_cc_server_event_msg_recv_register(NULL, on_msg));
+	T_INVALID(doca_cc_client_event_msg_recv_register(NULL, on_msg));
+	T_INVALID(doca_cc_server_event_connection_register(NULL, on_connect, on_disconnect));
+	T_INVALID(doca_cc_server_task_send_alloc_init(NULL, NULL, "", 1, &task));
+	T_INVALID(doca_cc_client_task_send_alloc_init(NULL, NULL, "", 1, &task));
 	T_CHECK(doca_cc_task_send_as_task(NULL) == NULL);
-	T_IS(doca_cc_producer_task_send_set_conf(NULL, on_put, on_put_error, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, &put), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_producer_task_send_set_conf(NULL, on_put, on_put_error, 1));
+	T_INVALID(doca_cc_producer_task_send_alloc_init(NULL, NULL, 1, &put));
 	T_CHECK(doca_cc_producer_task_send_get_buf(NULL) == NULL);
 	T_CHECK(doca_cc_producer_task_send_as_task(NULL) == NULL);
-	T_IS(doca_cc_consumer_task_post_recv_set_conf(NULL, on_got, on_got_error, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, &post),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_consumer_task_post_recv_set_conf(NULL, on_got, on_got_error, 1));
+	T_INVALID(doca_cc_consumer_task_post_recv_alloc_init(NULL, NULL, &post));
 	T_CHECK(doca_cc_consumer_task_post_recv_get_buf(NULL) == NULL);
 	T_CHECK(doca_cc_consumer_task_post_recv_as_task(NULL) == NULL);
 }
@@ -231,24 +224,22 @@ T_CASE(control_errors)
 		DOCA_ERROR_BAD_STATE);
 	T_IS(doca_cc_client_task_send_set_conf(c.client, on_sent, on_send_error, 1),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_client_task_send_set_conf(c.client, NULL, on_send_error, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_event_msg_recv_register(s.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_client_task_send_set_conf(c.client, NULL, on_send_error, 1));
+	T_INVALID(doca_cc_server_event_msg_recv_register(s.server, NULL));
 	T_IS(doca_cc_server_event_msg_recv_register(s.server, on_msg), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_cc_client_event_msg_recv_register(c.client, on_msg), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_server_event_connection_register(s.server, on_connect, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_server_event_connection_register(s.server, on_connect, NULL));
 	T_IS(doca_cc_server_event_connection_register(s.server, on_connect, on_disconnect),
 		DOCA_ERROR_BAD_STATE);
 	for (i = 0; i < CC_NB_TASKS; i++)
 		T_OK(alloc_send(&s, "x", 1, &tasks[i]));
 	T_IS(alloc_send(&s, "x", 1, &task), DOCA_ERROR_NO_MEMORY);
-	T_IS(alloc_send(&c, "x", 4081, &task), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(alloc_send(&c, "x", 4081, &task));
 #if COMCH_DOCA_GENERATION == 205
 	/* Not of 1 byte. */
-	T_IS(alloc_send(&c, "x", (1ULL << 32) + 1, &task), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(alloc_send(&c, "x", (1ULL << 32) + 1, &task));
 #endif
-	T_IS(alloc_send(&c, "x", 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(alloc_send(&c, "x", 1, NULL));
 	for (i = 0; i < CC_NB_TASKS; i++)
 		doca_task_free(doca_cc_task_send_as_task(tasks[i]));
 	cc_close(&s, &c);
@@ -306,16 +297,14 @@ T_CASE(data_errors)
 		DOCA_ERROR_BAD_STATE);
 	T_IS(doca_cc_consumer_task_post_recv_alloc_init(d.consumer.consumer, d.bufs[0], &post),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_consumer_task_post_recv_set_conf(d.consumer.consumer, on_got, NULL, 1),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_consumer_task_post_recv_set_conf(d.consumer.consumer, on_got, NULL, 1));
 	cc_data_start(&d);
 	T_IS(doca_cc_producer_task_send_set_conf(d.producer.producer, on_put, on_put_error, 1),
 		DOCA_ERROR_BAD_STATE);
 	T_IS(doca_cc_consumer_task_post_recv_set_conf(d.consumer.consumer, on_got,
 		on_got_error, 1), DOCA_ERROR_BAD_STATE);
 	/* There is no message without a buf. */
-	T_IS(doca_cc_producer_task_send_alloc_init(d.producer.producer, NULL, 1, &put),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_producer_task_send_alloc_init(d.producer.producer, NULL, 1, &put));
 	T_OK(doca_cc_producer_task_send_alloc_init(d.producer.producer, d.bufs[0], 1, &put));
 	T_CHECK(doca_cc_producer_task_send_get_buf(put) == d.bufs[0]);
 	doca_task_free(doca_cc_producer_task_send_as_task(put));
@@ -336,8 +325,8 @@ T_CASE(data_tasks)
 	doca_cc_consumer_task_post_recv_set_buf(NULL, NULL);
 	T_EQ(doca_cc_consumer_task_post_recv_get_producer_id(NULL), 0);
 	cc_data_open(&d);
-	T_IS(doca_cc_producer_task_send_set_conf(d.producer.producer, on_put, on_put_error, 0),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_producer_task_send_set_conf(d.producer.producer, on_put, on_put_error,
+		0));
 	cc_data_start(&d);
 	T_OK(doca_cc_producer_task_send_alloc_init(d.producer.producer, d.bufs[0], 1, &put));
 	T_EQ(doca_cc_producer_task_send_get_consumer_id(put), 1);
@@ -369,15 +358,13 @@ T_CASE(counts)
 	info = doca_dev_as_devinfo(d.s.dev);
 	producer = d.producer.producer;
 	consumer = d.consumer.consumer;
-	T_OK(doca_cc_consumer_cap_get_max_log_num_tasks(info, &log));
-	T_EQ(log, 16);
-	T_IS(doca_cc_consumer_cap_get_max_log_num_tasks(NULL, &log), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_cap_get_max_log_num_tasks(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_cc_consumer_cap_get_max_log_num_tasks(info, &log), log, 16);
+	T_REFUSES_NULL(doca_cc_consumer_cap_get_max_log_num_tasks, info, &log);
 	for (i = 0; i < RTE_DIM(too_much); i++) {
-		T_IS(doca_cc_producer_task_send_set_conf(producer, on_put, on_put_error,
-			too_much[i]), DOCA_ERROR_INVALID_VALUE);
-		T_IS(doca_cc_consumer_task_post_recv_set_conf(consumer, on_got, on_got_error,
-			too_much[i]), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(doca_cc_producer_task_send_set_conf(producer, on_put, on_put_error,
+			too_much[i]));
+		T_INVALID(doca_cc_consumer_task_post_recv_set_conf(consumer, on_got, on_got_error,
+			too_much[i]));
 	}
 	T_OK(doca_cc_producer_task_send_set_conf(producer, on_put, on_put_error, 16));
 	T_OK(doca_cc_consumer_task_post_recv_set_conf(consumer, on_got, on_got_error, 16));

@@ -186,26 +186,26 @@ T_CASE(create)
 	struct doca_dev_rep *got_rep;
 	struct doca_dev *got_dev;
 
-	T_IS(doca_cc_server_create(NULL, rep, "x", &server), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_create(dpu, NULL, "x", &server), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_create(dpu, rep, NULL, &server), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_create(dpu, rep, "x", NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_server_create(NULL, rep, "x", &server));
+	T_INVALID(doca_cc_server_create(dpu, NULL, "x", &server));
+	T_INVALID(doca_cc_server_create(dpu, rep, NULL, &server));
+	T_INVALID(doca_cc_server_create(dpu, rep, "x", NULL));
 	T_IS(doca_cc_server_create(host, rep, "x", &server), DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_cc_client_create(NULL, "x", &client), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_create(host, NULL, &client), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_create(host, "x", NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_client_create(NULL, "x", &client));
+	T_INVALID(doca_cc_client_create(host, NULL, &client));
+	T_INVALID(doca_cc_client_create(host, "x", NULL));
 	T_IS(doca_cc_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
 	T_OK(doca_cc_server_create(dpu, rep, "x", &server));
 	T_OK(doca_cc_client_create(host, "x", &client));
 	T_OK(doca_cc_server_get_device(server, &got_dev));
 	T_CHECK(got_dev == dpu);
-	T_IS(doca_cc_server_get_device(server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_server_get_device(server, NULL));
 	T_OK(doca_cc_client_get_device(client, &got_dev));
 	T_CHECK(got_dev == host);
-	T_IS(doca_cc_client_get_device(client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_client_get_device(client, NULL));
 	T_OK(doca_cc_server_get_device_repr(server, &got_rep));
 	T_CHECK(got_rep == rep);
-	T_IS(doca_cc_server_get_device_repr(server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_server_get_device_repr(server, NULL));
 	T_IS(doca_ctx_start(doca_cc_client_as_ctx(client)), DOCA_ERROR_NOT_CONNECTED);
 	T_OK(doca_cc_server_destroy(server));
 	T_OK(doca_cc_client_destroy(client));
@@ -225,28 +225,27 @@ T_CASE(null_arguments)
 	uint64_t count;
 	uint32_t n;
 
-	T_IS(doca_cc_server_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_get_device_repr(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_get_connection(NULL, &conn), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_connection_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_server_destroy(NULL));
+	T_INVALID(doca_cc_client_destroy(NULL));
+	T_INVALID(doca_cc_server_get_device(NULL, &dev));
+	T_INVALID(doca_cc_client_get_device(NULL, &dev));
+	T_INVALID(doca_cc_server_get_device_repr(NULL, &rep));
+	T_INVALID(doca_cc_client_get_connection(NULL, &conn));
+	T_INVALID(doca_cc_connection_set_user_data(NULL, data));
 	T_EQ(doca_cc_connection_get_user_data(NULL).u64, 0);
 	T_CHECK(doca_cc_server_get_server_ctx(NULL) == NULL);
 	T_CHECK(doca_cc_client_get_client_ctx(NULL) == NULL);
-	T_IS(doca_cc_connection_update_info(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_connection_get_counter(NULL, DOCA_CC_COUNTER_SENT_BYTES, &count),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_connection_update_info(NULL));
+	T_INVALID(doca_cc_connection_get_counter(NULL, DOCA_CC_COUNTER_SENT_BYTES, &count));
 	T_CHECK(doca_cc_server_as_ctx(NULL) == NULL);
 	T_CHECK(doca_cc_client_as_ctx(NULL) == NULL);
-	T_IS(doca_cc_producer_create(NULL, &producer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_producer_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_producer_get_id(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_producer_create(NULL, &producer));
+	T_INVALID(doca_cc_producer_destroy(NULL));
+	T_INVALID(doca_cc_producer_get_id(NULL, &n));
 	T_CHECK(doca_cc_producer_as_ctx(NULL) == NULL);
-	T_IS(doca_cc_consumer_create(NULL, NULL, &consumer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_get_id(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_consumer_create(NULL, NULL, &consumer));
+	T_INVALID(doca_cc_consumer_destroy(NULL));
+	T_INVALID(doca_cc_consumer_get_id(NULL, &n));
 	T_CHECK(doca_cc_consumer_as_ctx(NULL) == NULL);
 }
 
@@ -282,15 +281,15 @@ T_CASE(capabilities)
 		T_OK(caps[i].cc(doca_dev_as_devinfo(dpu), &a));
 		T_OK(caps[i].comch(doca_dev_as_devinfo(dpu), &b));
 		T_EQ(a, b);
-		T_IS(caps[i].cc(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-		T_IS(caps[i].cc(doca_dev_as_devinfo(dpu), NULL), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(caps[i].cc(NULL, &a));
+		T_INVALID(caps[i].cc(doca_dev_as_devinfo(dpu), NULL));
 	}
 	T_OK(doca_cc_cap_server_is_supported(doca_dev_as_devinfo(dpu)));
 	T_IS(doca_cc_cap_server_is_supported(doca_dev_as_devinfo(host)), DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_cc_cap_server_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_cap_server_is_supported(NULL));
 	T_OK(doca_cc_cap_client_is_supported(doca_dev_as_devinfo(host)));
 	T_IS(doca_cc_cap_client_is_supported(doca_dev_as_devinfo(dpu)), DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_cc_cap_client_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_cap_client_is_supported(NULL));
 	T_OK(doca_dev_close(dpu));
 	T_OK(doca_dev_close(host));
 }
@@ -304,31 +303,25 @@ T_CASE(settings)
 	cc_server_create(&s);
 	cc_client_create(&c);
 	T_OK(doca_cc_server_set_max_msg_size(s.server, 1000));
-	T_OK(doca_cc_server_get_max_msg_size(s.server, &n));
-	T_EQ(n, 1000);
-	T_IS(doca_cc_server_set_max_msg_size(s.server, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_get_max_msg_size(s.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_cc_server_get_max_msg_size(s.server, &n), n, 1000);
+	T_INVALID(doca_cc_server_set_max_msg_size(s.server, 0));
+	T_INVALID(doca_cc_server_get_max_msg_size(s.server, NULL));
 	T_OK(doca_cc_client_set_max_msg_size(c.client, 1000));
-	T_OK(doca_cc_client_get_max_msg_size(c.client, &n));
-	T_EQ(n, 1000);
-	T_IS(doca_cc_client_set_max_msg_size(c.client, 4081), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_get_max_msg_size(c.client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_cc_client_get_max_msg_size(c.client, &n), n, 1000);
+	T_INVALID(doca_cc_client_set_max_msg_size(c.client, 4081));
+	T_INVALID(doca_cc_client_get_max_msg_size(c.client, NULL));
 	T_OK(doca_cc_server_set_recv_queue_size(s.server, 10));
-	T_OK(doca_cc_server_get_recv_queue_size(s.server, &n));
-	T_EQ(n, 10);
-	T_IS(doca_cc_server_set_recv_queue_size(s.server, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_get_recv_queue_size(s.server, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_cc_server_get_recv_queue_size(s.server, &n), n, 10);
+	T_INVALID(doca_cc_server_set_recv_queue_size(s.server, 0));
+	T_INVALID(doca_cc_server_get_recv_queue_size(s.server, NULL));
 	T_OK(doca_cc_client_set_recv_queue_size(c.client, 11));
-	T_OK(doca_cc_client_get_recv_queue_size(c.client, &n));
-	T_EQ(n, 11);
-	T_IS(doca_cc_client_set_recv_queue_size(c.client, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_get_recv_queue_size(c.client, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_server_event_consumer_register(s.server, NULL, on_gone),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_client_event_consumer_register(c.client, on_new, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_cc_client_get_recv_queue_size(c.client, &n), n, 11);
+	T_INVALID(doca_cc_client_set_recv_queue_size(c.client, 0));
+	T_INVALID(doca_cc_client_get_recv_queue_size(c.client, NULL));
+	T_INVALID(doca_cc_server_event_consumer_register(s.server, NULL, on_gone));
+	T_INVALID(doca_cc_client_event_consumer_register(c.client, on_new, NULL));
 	T_IS(doca_cc_client_get_connection(c.client, &conn), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_cc_client_get_connection(c.client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_client_get_connection(c.client, NULL));
 
 	T_OK(doca_ctx_start(s.ctx));
 	T_IS(doca_cc_server_set_max_msg_size(s.server, 1000), DOCA_ERROR_BAD_STATE);
@@ -377,12 +370,9 @@ T_CASE(connections)
 	T_EQ(count, 1);
 	T_OK(doca_cc_connection_get_counter(s.conn, DOCA_CC_COUNTER_RECV_BYTES, &count));
 	T_EQ(count, sizeof(question));
-	T_IS(doca_cc_connection_get_counter(s.conn, (enum doca_cc_counter)0, &count),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_connection_get_counter(s.conn, (enum doca_cc_counter)5, &count),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_connection_get_counter(s.conn, DOCA_CC_COUNTER_SENT_BYTES, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_connection_get_counter(s.conn, (enum doca_cc_counter)0, &count));
+	T_INVALID(doca_cc_connection_get_counter(s.conn, (enum doca_cc_counter)5, &count));
+	T_INVALID(doca_cc_connection_get_counter(s.conn, DOCA_CC_COUNTER_SENT_BYTES, NULL));
 
 	T_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(cc_progress(s.pe, c.pe), s.nb_disconnects == 1 && ctx_is_idle(c.ctx));
@@ -412,8 +402,8 @@ transfer(struct cc_side *from, struct cc_side *to)
 	memset(src.addr, 0x5a, LEN);
 	cc_producer_create(&producer, from);
 	cc_consumer_create(&consumer, to, dst.mmap);
-	T_IS(doca_cc_producer_get_id(producer.producer, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_cc_consumer_get_id(consumer.consumer, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_cc_producer_get_id(producer.producer, NULL));
+	T_INVALID(doca_cc_consumer_get_id(consumer.consumer, NULL));
 	T_OK(doca_ctx_start(producer.ctx));
 	T_OK(doca_cc_producer_get_id(producer.producer, &id));
 	T_IS(doca_cc_producer_destroy(producer.producer), DOCA_ERROR_IN_USE);
@@ -430,8 +420,7 @@ transfer(struct cc_side *from, struct cc_side *to)
 	T_WAIT(cc_progress(from->pe, to->pe), (ret = doca_task_submit(task)) != DOCA_ERROR_AGAIN);
 	T_OK(ret);
 	T_WAIT(cc_progress(from->pe, to->pe), producer.nb_done == 1 && consumer.nb_done == 1);
-	T_OK(doca_buf_get_data_len(in, &len));
-	T_EQ(len, LEN);
+	T_GETS(doca_buf_get_data_len(in, &len), len, LEN);
 	T_CHECK(memcmp(src.addr, dst.addr, LEN) == 0);
 
 	/* One that nobody writes to comes back. */

@@ -160,6 +160,16 @@ consumer_create(struct queue *q, struct doca_comch_connection *conn,
 		nb_tasks));
 }
 
+void
+consumer_open(struct queue *q, struct side *side, struct doca_pe *pe, uint32_t nb_tasks)
+{
+	struct memory mem;
+
+	memory_create(&mem, side->dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(q, side->conn, mem.mmap, pe, nb_tasks);
+	q->mem = mem;
+}
+
 static void
 queue_progress(struct queue *q)
 {
@@ -223,6 +233,8 @@ queue_destroy(struct pair *t, struct queue *q)
 		T_OK(doca_comch_consumer_destroy(q->consumer));
 	if (q->pe != NULL)
 		T_OK(doca_pe_destroy(q->pe));
+	if (q->mem.mmap != NULL)
+		memory_destroy(&q->mem);
 }
 
 /* Flows */

@@ -34,6 +34,7 @@ struct queue {
 	struct doca_comch_producer *producer; /* one of the two */
 	struct doca_comch_consumer *consumer;
 	struct doca_ctx *ctx;
+	struct memory mem;         /* of consumer_open() */
 	unsigned int nb_done, nb_errors;
 	doca_error_t status;       /* of the last */
 	uint32_t producer_id;      /* consumer: of the last */
@@ -50,6 +51,8 @@ void producer_create(struct queue *q, struct doca_comch_connection *conn,
 		struct doca_pe *pe, uint32_t nb_tasks);
 void consumer_create(struct queue *q, struct doca_comch_connection *conn,
 		struct doca_mmap *mmap, struct doca_pe *pe, uint32_t nb_tasks);
+/* The same for a consumer of a side's connection with 4096 bytes of its own. */
+void consumer_open(struct queue *q, struct side *side, struct doca_pe *pe, uint32_t nb_tasks);
 /* Start a consumer and wait for RUNNING; id as the peer was told. */
 uint32_t consumer_start(struct pair *t, struct queue *q);
 void queue_post(struct queue *q, struct doca_buf *buf);
@@ -57,7 +60,7 @@ struct doca_task *queue_put_task(struct queue *q, const struct doca_buf *buf, co
 		uint32_t imm_len, uint32_t id);
 /* Submit until it is taken, with the progress of both sides. */
 void queue_put(struct pair *t, struct queue *q, const struct doca_buf *buf, uint32_t id);
-/* Stop, wait for IDLE, destroy. */
+/* Stop, wait for IDLE, destroy, with its memory. */
 void queue_destroy(struct pair *t, struct queue *q);
 
 /* A pair with a consumer on the server's side and a producer on the client's,

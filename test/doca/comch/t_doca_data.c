@@ -36,13 +36,13 @@ T_CASE(need_a_connection)
 	memory_create(&mem, t.client.dev, 64, RW);
 	T_OK(doca_ctx_start(t.server.ctx));
 	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_comch_consumer_create(NULL, mem.mmap, &c), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_create(NULL, &p), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_consumer_create(NULL, mem.mmap, &c));
+	T_INVALID(doca_comch_producer_create(NULL, &p));
 	T_WAIT(pair_progress(&t), ctx_is_running(t.client.ctx));
 	T_OK(doca_comch_client_get_connection(t.client.client, &conn));
-	T_IS(doca_comch_consumer_create(conn, NULL, &c), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_create(conn, mem.mmap, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_create(conn, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_consumer_create(conn, NULL, &c));
+	T_INVALID(doca_comch_consumer_create(conn, mem.mmap, NULL));
+	T_INVALID(doca_comch_producer_create(conn, NULL));
 	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	/* The client's, until it starts again. */
@@ -199,25 +199,18 @@ T_CASE(configuration)
 	flow_open(&f, 4096, 2);
 	T_OK(doca_comch_consumer_cap_get_max_num_tasks(doca_dev_as_devinfo(f.t.server.dev), &max));
 	T_GE(max, 1024);
-	T_IS(doca_comch_consumer_get_id(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_get_id(f.c.consumer, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_get_id(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_get_id(f.p.producer, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comch_consumer_get_id, f.c.consumer, &n);
+	T_REFUSES_NULL(doca_comch_producer_get_id, f.p.producer, &n);
+	T_INVALID(doca_comch_consumer_destroy(NULL));
+	T_INVALID(doca_comch_producer_destroy(NULL));
 	T_CHECK(doca_comch_consumer_as_ctx(NULL) == NULL);
 	T_CHECK(doca_comch_producer_as_ctx(NULL) == NULL);
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(NULL, NULL, &recv),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_alloc_init(NULL, NULL, NULL, 0, 1, &send),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_consumer_task_post_recv_alloc_init(NULL, NULL, &recv));
+	T_INVALID(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, NULL));
+	T_INVALID(doca_comch_producer_task_send_alloc_init(NULL, NULL, NULL, 0, 1, &send));
 	/* Running. */
-	T_IS(doca_comch_consumer_task_post_recv_set_conf(f.c.consumer, NULL, NULL, 1),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_set_conf(f.p.producer, NULL, NULL, 1),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_consumer_task_post_recv_set_conf(f.c.consumer, NULL, NULL, 1));
+	T_INVALID(doca_comch_producer_task_send_set_conf(f.p.producer, NULL, NULL, 1));
 	flow_close(&f);
 }
 
@@ -243,32 +236,24 @@ T_CASE(setters_in_their_time)
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_comch_producer_task_send *send;
 	struct queue c, p;
-	struct memory mem;
 	uint32_t n, max;
 	struct pair t;
 
 	pair_open(&t);
-	memory_create(&mem, t.server.dev, 64, RW);
-	consumer_create(&c, t.server.conn, mem.mmap, t.server.pe, 2);
+	consumer_open(&c, &t.server, t.server.pe, 2);
 	producer_create(&p, t.server.conn, t.server.pe, 2);
 	T_OK(doca_comch_consumer_get_imm_data_len(c.consumer, &n));
 	T_OK(doca_comch_consumer_cap_get_max_imm_data_len(doca_dev_as_devinfo(t.server.dev), &max));
 	T_CHECK(n > 0 && n <= max);
-	T_IS(doca_comch_consumer_get_imm_data_len(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_get_imm_data_len(c.consumer, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_set_imm_data_len(c.consumer, max + 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_set_imm_data_len(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comch_consumer_get_imm_data_len, c.consumer, &n);
+	T_INVALID(doca_comch_consumer_set_imm_data_len(c.consumer, max + 1));
+	T_INVALID(doca_comch_consumer_set_imm_data_len(NULL, 1));
 	T_OK(doca_comch_consumer_set_imm_data_len(c.consumer, 8));
-	T_OK(doca_comch_consumer_get_imm_data_len(c.consumer, &n));
-	T_EQ(n, 8);
-	T_IS(doca_comch_consumer_task_post_recv_set_conf(c.consumer, got, got, 0),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_consumer_task_post_recv_set_conf(c.consumer, got, got, 1 << 20),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_set_conf(p.producer, put, put, 0),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_set_conf(p.producer, put, put, 1 << 20),
-		DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_comch_consumer_get_imm_data_len(c.consumer, &n), n, 8);
+	T_INVALID(doca_comch_consumer_task_post_recv_set_conf(c.consumer, got, got, 0));
+	T_INVALID(doca_comch_consumer_task_post_recv_set_conf(c.consumer, got, got, 1 << 20));
+	T_INVALID(doca_comch_producer_task_send_set_conf(p.producer, put, put, 0));
+	T_INVALID(doca_comch_producer_task_send_set_conf(p.producer, put, put, 1 << 20));
 	T_IS(doca_comch_consumer_task_post_recv_alloc_init(c.consumer, NULL, &recv),
 		DOCA_ERROR_BAD_STATE);
 	T_IS(doca_comch_producer_task_send_alloc_init(p.producer, NULL, (uint8_t *)&n, 4, 1,
@@ -281,7 +266,6 @@ T_CASE(setters_in_their_time)
 	T_IS(doca_comch_producer_task_send_set_conf(p.producer, put, put, 1), DOCA_ERROR_BAD_STATE);
 	queue_destroy(&t, &p);
 	queue_destroy(&t, &c);
-	memory_destroy(&mem);
 	pair_close(&t);
 }
 
@@ -300,13 +284,10 @@ T_CASE(one_message)
 	from = memory_buf(&f.src, 64, 500, true);
 	alien = memory_buf(&f.src, 0, 64, false);
 	t_fill(f.src.addr + 64, 500, 1);
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, alien, &recv),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, alien, &recv));
 	T_OK(doca_buf_chain_list(to, to2));
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, to, &recv),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_alloc_init(f.p.producer, to, NULL, 0, f.id, &send),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, to, &recv));
+	T_INVALID(doca_comch_producer_task_send_alloc_init(f.p.producer, to, NULL, 0, f.id, &send));
 	T_OK(doca_buf_unchain_list(to, to2));
 	queue_post(&f.c, to);
 	while (flow_progress(&f))
@@ -314,8 +295,7 @@ T_CASE(one_message)
 	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
 	queue_put(&f.t, &f.p, from, f.id);
 	/* Nothing of the sender is needed any more. */
-	while (f.c.nb_done == 0)
-		doca_pe_progress(f.c.pe);
+	T_WAIT(doca_pe_progress(f.c.pe), f.c.nb_done != 0);
 	T_EQ(data_len(to), 500);
 	T_VERIFY(f.dst.addr + 100, 500, 1);
 	T_EQ(f.dst.addr[99], 0);
@@ -378,12 +358,12 @@ T_CASE(immediate_data)
 	T_WAIT(flow_progress(&f), f.c.nb_done == 1);
 	T_EQ(f.c.imm_len, 32);
 	T_CHECK(memcmp(f.c.imm, "immediate data of up to 32 bytes", 32) == 0);
-	T_IS(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, imm, 33, f.id, &send),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, NULL, 1, f.id, &send),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, NULL, 0, f.id, &send),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, imm, 33, f.id,
+		&send));
+	T_INVALID(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, NULL, 1, f.id,
+		&send));
+	T_INVALID(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, NULL, 0, f.id,
+		&send));
 	T_OK(doca_comch_producer_task_send_alloc_init(f.p.producer, NULL, imm, 5, 99, &send));
 	T_CHECK(doca_comch_producer_task_send_get_buf(send) == NULL);
 	T_EQ(doca_comch_producer_task_send_get_consumer_id(send), 99);
@@ -392,12 +372,12 @@ T_CASE(immediate_data)
 	doca_comch_producer_task_send_set_consumer_id(send, f.id);
 	doca_comch_producer_task_send_set_imm_data(send, imm, 33);
 	task = doca_comch_producer_task_send_as_task(send);
-	T_IS(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_task_submit(task));
 	doca_comch_producer_task_send_set_imm_data(send, NULL, 3);
-	T_IS(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_task_submit(task));
 	doca_comch_producer_task_send_set_imm_data(send, NULL, 0);
 	T_CHECK(doca_comch_producer_task_send_get_imm_data(send) == NULL);
-	T_IS(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_task_submit(task));
 	doca_comch_producer_task_send_set_imm_data(send, imm, 3);
 	queue_post(&f.c, NULL);
 	T_OK(doca_task_submit(task));
@@ -410,14 +390,12 @@ T_CASE(immediate_data)
 T_CASE(too_much_immediate_data)
 {
 	struct queue c, p;
-	struct memory mem;
 	uint8_t imm[9] = { 0 };
 	uint32_t id;
 	struct pair t;
 
 	pair_open(&t);
-	memory_create(&mem, t.server.dev, 64, RW);
-	consumer_create(&c, t.server.conn, mem.mmap, t.server.pe, 2);
+	consumer_open(&c, &t.server, t.server.pe, 2);
 	T_OK(doca_comch_consumer_set_imm_data_len(c.consumer, 8));
 	id = consumer_start(&t, &c);
 	producer_create(&p, t.client.conn, t.client.pe, 2);
@@ -425,13 +403,12 @@ T_CASE(too_much_immediate_data)
 	queue_post(&c, NULL);
 	T_OK(doca_task_submit(queue_put_task(&p, NULL, imm, 9, id)));
 	T_WAIT(pair_progress(&t), p.nb_errors == 1);
-	T_EQ(p.status, DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(p.status);
 	T_OK(doca_task_submit(queue_put_task(&p, NULL, imm, 8, id)));
 	T_WAIT(pair_progress(&t), c.nb_done == 1);
 	T_EQ(c.imm_len, 8);
 	queue_destroy(&t, &p);
 	queue_destroy(&t, &c);
-	memory_destroy(&mem);
 	pair_close(&t);
 }
 
@@ -474,8 +451,7 @@ T_CASE(nothing_posted)
 	T_EQ(f.p.nb_done + f.p.nb_errors, 0);
 	queue_post(&f.c, to);
 	/* No progress of this side. */
-	while (doca_task_submit(task[0]) == DOCA_ERROR_AGAIN)
-		;
+	T_AWAIT(doca_task_submit(task[0]) != DOCA_ERROR_AGAIN);
 	T_IS(doca_task_submit(task[1]), DOCA_ERROR_AGAIN);
 	T_WAIT(flow_progress(&f), f.c.nb_done == 1 && f.p.nb_done == 1);
 	doca_task_free(task[1]);
@@ -497,18 +473,17 @@ T_CASE(refused_messages)
 	from = memory_buf(&f.src, 0, 65, true);
 	T_OK(doca_task_submit(queue_put_task(&f.p, from, NULL, 0, f.id + 1)));
 	T_WAIT(flow_progress(&f), f.p.nb_errors == 1);
-	T_EQ(f.p.status, DOCA_ERROR_NOT_FOUND);
+	T_IS(f.p.status, DOCA_ERROR_NOT_FOUND);
 	queue_post(&f.c, to);
 	T_OK(doca_task_submit(queue_put_task(&f.p, from, NULL, 0, f.id)));
 	T_WAIT(flow_progress(&f), f.p.nb_errors == 2);
-	T_EQ(f.p.status, DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(f.p.status);
 	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
 	T_EQ(data_len(to), 0);
 	T_EQ(data_len(from), 65);
 	T_OK(doca_buf_get_data(from, &data));
 	T_CHECK(data == f.src.addr);
-	T_OK(doca_buf_get_refcount(from, &refs));
-	T_EQ(refs, 1);
+	T_GETS(doca_buf_get_refcount(from, &refs), refs, 1);
 	/* The buffer is there still. */
 	T_OK(doca_buf_set_data_len(from, 64));
 	T_OK(doca_task_submit(queue_put_task(&f.p, from, NULL, 0, f.id)));
@@ -520,7 +495,7 @@ T_CASE(refused_messages)
 	T_WAIT(flow_progress(&f), f.t.client.nb_gone == 1);
 	T_OK(doca_task_submit(queue_put_task(&f.p, from, NULL, 0, f.id)));
 	T_WAIT(flow_progress(&f), f.p.nb_errors == 3);
-	T_EQ(f.p.status, DOCA_ERROR_NOT_FOUND);
+	T_IS(f.p.status, DOCA_ERROR_NOT_FOUND);
 	T_OK(doca_buf_dec_refcount(from, NULL));
 	flow_close(&f);
 }

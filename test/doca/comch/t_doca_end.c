@@ -32,7 +32,7 @@ T_CASE(stop_with_tasks)
 	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
 	T_EQ(f.c.nb_errors, 4);
-	T_EQ(f.c.status, DOCA_ERROR_SHUTDOWN);
+	T_IS(f.c.status, DOCA_ERROR_SHUTDOWN);
 	T_OK(doca_comch_connection_update_info(f.t.client.conn));
 	T_OK(doca_comch_connection_get_counter(f.t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES,
 		&count));
@@ -61,8 +61,7 @@ T_CASE(free_what_is_posted)
 		T_OK(doca_buf_dec_refcount(to[i], NULL));
 		doca_task_free(doca_comch_consumer_task_post_recv_as_task(recv[i]));
 	}
-	T_OK(doca_ctx_get_num_inflight_tasks(f.c.ctx, &n));
-	T_EQ(n, 0);
+	T_GETS(doca_ctx_get_num_inflight_tasks(f.c.ctx, &n), n, 0);
 	/* They are with the channel still. */
 	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more),
 		DOCA_ERROR_NO_MEMORY);
@@ -93,12 +92,10 @@ destroy_when_idle(struct queue *q, enum doca_ctx_states next)
 T_CASE(destroy_in_its_callback)
 {
 	struct queue c;
-	struct memory mem;
 	struct pair t;
 
 	pair_open(&t);
-	memory_create(&mem, t.server.dev, 64, RW);
-	consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
+	consumer_open(&c, &t.server, NULL, 2);
 	c.state = destroy_when_idle;
 	consumer_start(&t, &c);
 	queue_post(&c, NULL);
@@ -106,7 +103,7 @@ T_CASE(destroy_in_its_callback)
 	T_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT((pair_progress(&t), doca_pe_progress(c.pe)), c.consumer == NULL);
 	T_OK(doca_pe_destroy(c.pe));
-	memory_destroy(&mem);
+	memory_destroy(&c.mem);
 	pair_close(&t);
 }
 
@@ -114,12 +111,10 @@ T_CASE(destroy_in_its_callback)
 T_CASE(starting_when_it_ends)
 {
 	struct queue c;
-	struct memory mem;
 	struct pair t;
 
 	pair_open(&t);
-	memory_create(&mem, t.server.dev, 64, RW);
-	consumer_create(&c, t.server.conn, mem.mmap, NULL, 2);
+	consumer_open(&c, &t.server, NULL, 2);
 	T_IS(doca_ctx_start(c.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
@@ -129,7 +124,7 @@ T_CASE(starting_when_it_ends)
 	T_EQ(ctx_state(c.ctx), DOCA_CTX_STATE_IDLE);
 	T_OK(doca_comch_consumer_destroy(c.consumer));
 	T_OK(doca_pe_destroy(c.pe));
-	memory_destroy(&mem);
+	memory_destroy(&c.mem);
 	pair_close(&t);
 }
 
@@ -155,7 +150,7 @@ T_CASE(both_stop)
 	flow_open(&f, 64, 2);
 	t_capture_begin();
 	/* The consumer's connection has ended, which its own engine has not seen yet. */
-	T_IS(doca_ctx_stop(f.p.ctx), DOCA_SUCCESS);
+	T_OK(doca_ctx_stop(f.p.ctx));
 	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(pair_progress(&f.t), f.t.server.nb_disconnects == 1);
 	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
@@ -165,8 +160,8 @@ T_CASE(both_stop)
 	f.t.client.hooks.msg = stop_on_message;
 	side_send(&f.t.server, "bye", 3);
 	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	while (f.t.server.nb_sent + f.t.server.nb_send_errors == 0)
-		doca_pe_progress(f.t.server.pe);
+	T_WAIT(doca_pe_progress(f.t.server.pe),
+		f.t.server.nb_sent + f.t.server.nb_send_errors != 0);
 	T_WAIT(pair_progress(&f.t), ctx_is_idle(f.t.client.ctx) && ctx_is_idle(f.t.server.ctx));
 	said = t_capture_end();
 	if (said[0] != '\0')
@@ -291,8 +286,7 @@ T_CASE(put_by_and_sent)
 	/* No progress of this side. */
 	T_OK(doca_task_submit(more[3]));
 	for (i = 0; i < 3; i++) {
-		while (f.c.nb_done == i + 1)
-			doca_pe_progress(f.c.pe);
+		T_WAIT(doca_pe_progress(f.c.pe), f.c.nb_done != i + 1);
 		if (f.c.nb_done == i + 2) {
 			memcpy(&got, f.c.imm, sizeof(got));
 			T_EQ(got, i);
@@ -317,7 +311,7 @@ T_CASE(put_by_and_stopped)
 	T_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(flow_progress(&f), ctx_is_idle(f.p.ctx));
 	T_EQ(f.p.nb_errors, 3);
-	T_EQ(f.p.status, DOCA_ERROR_SHUTDOWN);
+	T_IS(f.p.status, DOCA_ERROR_SHUTDOWN);
 	T_EQ(f.c.nb_done, 1);
 	T_OK(doca_buf_dec_refcount(from, NULL));
 	flow_close(&f);
@@ -332,8 +326,7 @@ T_CASE(put_by_and_freed)
 
 	put_by_open(&f, &from);
 	doca_task_free(more[1]);
-	T_OK(doca_ctx_get_num_inflight_tasks(f.p.ctx, &n));
-	T_EQ(n, 2);
+	T_GETS(doca_ctx_get_num_inflight_tasks(f.p.ctx, &n), n, 2);
 	to[0] = memory_buf(&f.dst, 0, 64, false);
 	to[1] = memory_buf(&f.dst, 64, 64, false);
 	queue_post(&f.c, to[0]);

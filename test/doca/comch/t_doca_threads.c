@@ -175,16 +175,11 @@ sender_fill(struct sender *s, unsigned int slot)
 static bool
 sender_submit(struct sender *s, struct doca_task *task)
 {
-	const uint64_t end = t_now_ms() + 4 * T_TIMEOUT_MS;
 	doca_error_t ret;
 
 	sender_fill(s, (unsigned int)doca_task_get_user_data(task).u64);
-	while ((ret = doca_task_submit(task)) == DOCA_ERROR_AGAIN) {
-		if (s->may_fail && get(&s->front->down))
-			return false;
-		if (t_now_ms() > end)
-			T_FAIL("AGAIN for good at %u", (unsigned int)s->sent);
-	}
+	T_AWAIT((ret = doca_task_submit(task)) != DOCA_ERROR_AGAIN ||
+		(s->may_fail && get(&s->front->down)));
 	if (ret != DOCA_SUCCESS && s->may_fail)
 		return false;
 	T_OK(ret);
@@ -270,8 +265,7 @@ receiver_check(struct receiver *r, const struct doca_buf *buf)
 	size_t len;
 
 	T_OK(doca_buf_get_data((struct doca_buf *)(uintptr_t)buf, &data));
-	T_OK(doca_buf_get_data_len((struct doca_buf *)(uintptr_t)buf, &len));
-	T_EQ(len, LEN);
+	T_GETS(doca_buf_get_data_len((struct doca_buf *)(uintptr_t)buf, &len), len, LEN);
 	words = data;
 	T_LT(words[0], MAX_SENDERS);
 	T_EQ(words[1], r->next[words[0]]++);

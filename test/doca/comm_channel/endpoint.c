@@ -183,9 +183,3 @@ service_pending(struct endpoint *service)
 	T_OK(doca_comm_channel_ep_get_pending_connections(service->ep, &nb));
 	return nb;
 }
-
-bool
-tch_is_readable(int fd)
-{
-	return t_readable(fd, 0);
-}

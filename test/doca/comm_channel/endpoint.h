@@ -79,7 +79,4 @@ void peer_stats_get(const struct doca_comm_channel_addr_t *peer, struct peer_sta
 uint32_t service_list(struct endpoint *service, struct doca_comm_channel_addr_t ***list);
 uint32_t service_pending(struct endpoint *service);
 
-/* Is the descriptor readable, now? */
-bool tch_is_readable(int fd);
-
 #endif /* COMM_CHANNEL_ENDPOINT_H */

@@ -5,6 +5,7 @@
 #include <doca_comm_channel.h>
 
 #include "comm_channel/endpoint_102.h"
+#include "common/result.h"
 #include "t.h"
 
 struct doca_comm_channel_ep_t *
@@ -15,7 +16,7 @@ endpoint_102_create(void)
 	};
 	struct doca_comm_channel_ep_t *ep;
 
-	T_EQ(doca_comm_channel_ep_create(&attr, &ep), DOCA_SUCCESS);
+	T_OK(doca_comm_channel_ep_create(&attr, &ep));
 	return ep;
 }
 
@@ -23,15 +24,11 @@ size_t
 endpoint_102_recv(struct doca_comm_channel_ep_t *ep, void *msg, size_t size,
 		struct doca_comm_channel_addr_t **peer)
 {
-	const uint64_t end = t_now_ms() + T_TIMEOUT_MS;
 	doca_error_t ret;
 	size_t len;
 
-	do {
-		T_LT(t_now_ms(), end);
-		len = size;
-		ret = doca_comm_channel_ep_recvfrom(ep, msg, &len, 0, peer);
-	} while (ret == DOCA_ERROR_AGAIN);
-	T_EQ(ret, DOCA_SUCCESS);
+	T_AWAIT((len = size, ret = doca_comm_channel_ep_recvfrom(ep, msg, &len, 0, peer)) !=
+		DOCA_ERROR_AGAIN);
+	T_OK(ret);
 	return len;
 }

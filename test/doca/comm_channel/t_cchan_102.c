@@ -81,7 +81,7 @@ accept_main(void *arg)
 	ADDR *peer;
 
 	while (__atomic_load_n(&p->connected, __ATOMIC_ACQUIRE) == 0)
-		T_EQ(try_recv(p->service, &peer), DOCA_ERROR_AGAIN);
+		T_IS(try_recv(p->service, &peer), DOCA_ERROR_AGAIN);
 	return NULL;
 }
 
@@ -131,7 +131,7 @@ open_pair(struct pair *p, uint32_t flags, uint32_t maxmsgs)
 	send_number(p->client, p->to_service, 0);
 	p->to_client = recv_number(p->service, 0);
 	/* The client is told. */
-	T_EQ(try_recv(p->service, &p->to_client), DOCA_ERROR_AGAIN);
+	T_IS(try_recv(p->service, &p->to_client), DOCA_ERROR_AGAIN);
 }
 
 static void
@@ -160,8 +160,7 @@ T_CASE(attributes)
 	unsigned int i;
 	EP *ep;
 
-	T_EQ(doca_comm_channel_ep_create(NULL, &ep), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_create(&attr, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_ep_create, &attr, &ep);
 	for (i = 0; i < RTE_DIM(attrs); i++) {
 		attr.maxmsgs = attrs[i].maxmsgs;
 		attr.msgsize = attrs[i].msgsize;
@@ -170,7 +169,7 @@ T_CASE(attributes)
 		if (attrs[i].want == DOCA_SUCCESS)
 			T_OK(doca_comm_channel_ep_destroy(ep));
 	}
-	T_EQ(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
+	T_IS(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_EQ(DOCA_CC_INIT_FLAG_NONBLOCK, DOCA_COMM_CHANNEL_INIT_FLAG_NONBLOCK);
 }
 
@@ -188,8 +187,7 @@ T_CASE(raised)
 	T_OK(doca_comm_channel_peer_addr_info_get(p.to_service, &info));
 	T_EQ(info.msgsize, 256);
 	T_EQ(info.maxmsgs, 16);
-	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 257, 0, p.to_service),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_sendto(p.client, msg, 257, 0, p.to_service));
 	T_OK(doca_comm_channel_ep_sendto(p.client, msg, 256, 0, p.to_service));
 	T_OK(try_recv(p.service, &p.to_client));
 	T_OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
@@ -211,38 +209,37 @@ T_CASE(link_errors)
 	memset(name, 'x', sizeof(name));
 	name[120] = '\0';
 	ep = create(0, 16, 0);
-	T_EQ(try_recv(ep, &peer), DOCA_ERROR_NOT_CONNECTED);
-	T_EQ(doca_comm_channel_ep_sendto(ep, "x", 1, NOW, NULL), DOCA_ERROR_NOT_CONNECTED);
-	T_EQ(doca_comm_channel_ep_disconnect(ep, NULL), DOCA_ERROR_NOT_CONNECTED);
+	T_IS(try_recv(ep, &peer), DOCA_ERROR_NOT_CONNECTED);
+	T_IS(doca_comm_channel_ep_sendto(ep, "x", 1, NOW, NULL), DOCA_ERROR_NOT_CONNECTED);
+	T_IS(doca_comm_channel_ep_disconnect(ep, NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_EQ(doca_comm_channel_ep_event_channel_get(ep), -1);
 	T_EQ(doca_comm_channel_ep_event_channel_get(NULL), -1);
 	setenv("COMCH_ROLE", "host", 1);
-	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
-	T_EQ(doca_comm_channel_ep_connect(ep, NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
+	T_IS(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_comm_channel_ep_connect(ep, NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
 	T_CHECK(peer == NULL);
-	T_EQ(doca_comm_channel_ep_connect(ep, name, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_connect(ep, "", &peer), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_connect(ep, NULL, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_connect(ep, NAME, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_connect(NULL, NAME, &peer), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_connect(ep, name, &peer));
+	T_INVALID(doca_comm_channel_ep_connect(ep, "", &peer));
+	T_INVALID(doca_comm_channel_ep_connect(ep, NULL, &peer));
+	T_INVALID(doca_comm_channel_ep_connect(ep, NAME, NULL));
+	T_INVALID(doca_comm_channel_ep_connect(NULL, NAME, &peer));
 	setenv("COMCH_ROLE", "dpu", 1);
-	T_EQ(doca_comm_channel_ep_connect(ep, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
-	T_EQ(doca_comm_channel_ep_listen(ep, name), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_listen(ep, ""), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_listen(ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_listen(NULL, NAME), DOCA_ERROR_INVALID_VALUE);
+	T_IS(doca_comm_channel_ep_connect(ep, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
+	T_INVALID(doca_comm_channel_ep_listen(ep, name));
+	T_INVALID(doca_comm_channel_ep_listen(ep, ""));
+	T_REFUSES_NULL(doca_comm_channel_ep_listen, ep, NAME);
 	name[119] = '\0';
 	T_OK(doca_comm_channel_ep_listen(ep, name));
-	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_NOT_PERMITTED);
 	p.service = listening(0, 16);
-	T_EQ(doca_comm_channel_ep_destroy(ep), DOCA_SUCCESS);
+	T_OK(doca_comm_channel_ep_destroy(ep));
 	/* The name is taken. */
 	ep = create(0, 16, 0);
-	T_EQ(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_CONNECTION_ABORTED);
+	T_IS(doca_comm_channel_ep_listen(ep, NAME), DOCA_ERROR_CONNECTION_ABORTED);
 	T_OK(doca_comm_channel_ep_destroy(ep));
 	p.client = create(0, 16, 0);
 	join_in(&p);
-	T_EQ(doca_comm_channel_ep_connect(p.client, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_comm_channel_ep_connect(p.client, NAME, &peer), DOCA_ERROR_NOT_PERMITTED);
 	close_pair(&p);
 }
 
@@ -253,9 +250,9 @@ check_recv_none(EP *ep, int flags)
 	uint32_t got;
 	ADDR *peer;
 
-	T_EQ(doca_comm_channel_ep_recvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
-	T_EQ(doca_comm_channel_ep_rcvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
-	T_EQ(doca_comm_channel_rp_recvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_ep_recvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_ep_rcvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_rp_recvfrom(ep, &got, &len, flags, &peer), DOCA_ERROR_AGAIN);
 	T_EQ(len, 4);
 }
 
@@ -268,7 +265,7 @@ check_send_full(EP *ep, ADDR *to, int flags)
 
 	while ((ret = doca_comm_channel_ep_sendto(ep, &n, sizeof(n), flags, to)) == DOCA_SUCCESS)
 		n++;
-	T_EQ(ret, DOCA_ERROR_AGAIN);
+	T_IS(ret, DOCA_ERROR_AGAIN);
 	T_GE(n, 16);
 	T_OK(doca_comm_channel_peer_addr_info_get(to, &info));
 	T_EQ(info.curmsgs, n);
@@ -293,17 +290,13 @@ T_CASE(flags)
 
 	open_pair(&p, 0, 16);
 	check_no_wait(&p, NOW);
-	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 1, DOCA_CC_MSG_FLAG_MORE, p.to_service),
+	T_IS(doca_comm_channel_ep_sendto(p.client, msg, 1, DOCA_CC_MSG_FLAG_MORE, p.to_service),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 1, 4, p.to_service),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_recvfrom(p.client, msg, &len, 4, &peer),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_recvfrom(p.client, msg, NULL, 0, &peer),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 4081, 0, p.to_service),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_ep_sendto(p.client, msg, 1, 0, p.to_client),
+	T_INVALID(doca_comm_channel_ep_sendto(p.client, msg, 1, 4, p.to_service));
+	T_INVALID(doca_comm_channel_ep_recvfrom(p.client, msg, &len, 4, &peer));
+	T_INVALID(doca_comm_channel_ep_recvfrom(p.client, msg, NULL, 0, &peer));
+	T_INVALID(doca_comm_channel_ep_sendto(p.client, msg, 4081, 0, p.to_service));
+	T_IS(doca_comm_channel_ep_sendto(p.client, msg, 1, 0, p.to_client),
 		DOCA_ERROR_NOT_CONNECTED);
 	close_pair(&p);
 	open_pair(&p, DOCA_CC_INIT_FLAG_NONBLOCK, 16);
@@ -319,8 +312,7 @@ T_CASE(peer_info)
 	uint64_t data;
 
 	open_pair(&p, 0, 32);
-	T_EQ(doca_comm_channel_peer_addr_info_get(NULL, &info), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_peer_addr_info_get(p.to_client, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_peer_addr_info_get, p.to_client, &info);
 	send_number(p.service, p.to_client, 1);
 	send_number(p.service, p.to_client, 2);
 	T_OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
@@ -333,17 +325,13 @@ T_CASE(peer_info)
 	T_EQ(info.rx_bytes, 4);
 	recv_number(p.client, 1);
 	recv_number(p.client, 2);
-	T_EQ(try_recv(p.client, &p.to_service), DOCA_ERROR_AGAIN);
+	T_IS(try_recv(p.client, &p.to_service), DOCA_ERROR_AGAIN);
 	T_AWAIT((doca_comm_channel_peer_addr_info_get(p.to_client, &info), info.curmsgs == 0));
-	T_EQ(doca_comm_channel_peer_addr_user_data_get(p.to_client, NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_peer_addr_user_data_get(NULL, &data), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_comm_channel_peer_addr_user_data_set(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	T_OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
-	T_EQ(data, 0);
+	T_REFUSES_NULL(doca_comm_channel_peer_addr_user_data_get, p.to_client, &data);
+	T_INVALID(doca_comm_channel_peer_addr_user_data_set(NULL, 1));
+	T_GETS(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data), data, 0);
 	T_OK(doca_comm_channel_peer_addr_user_data_set(p.to_client, 1234567890123));
-	T_OK(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data));
-	T_EQ(data, 1234567890123);
+	T_GETS(doca_comm_channel_peer_addr_user_data_get(p.to_client, &data), data, 1234567890123);
 	T_OK(doca_comm_channel_ep_disconnect(p.service, p.to_client));
 	T_AWAIT(doca_comm_channel_peer_addr_info_get(p.to_service,
 		&info) == DOCA_ERROR_CONNECTION_RESET);
@@ -490,14 +478,14 @@ T_CASE(woken_by_disconnect)
 		else
 			T_OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
 		T_EQ(pthread_join(w.thread, NULL), 0);
-		T_EQ(w.ret, DOCA_ERROR_CONNECTION_RESET);
+		T_IS(w.ret, DOCA_ERROR_CONNECTION_RESET);
 		/* Once lost, nobody waits any more. */
 		if (i < 2)
-			T_EQ(doca_comm_channel_ep_sendto(p.client, "x", 1, 0, p.to_service),
+			T_IS(doca_comm_channel_ep_sendto(p.client, "x", 1, 0, p.to_service),
 				DOCA_ERROR_CONNECTION_RESET);
 		if (i < 2)
 			wait_recv(&w);
-		T_EQ(w.ret, DOCA_ERROR_CONNECTION_RESET);
+		T_IS(w.ret, DOCA_ERROR_CONNECTION_RESET);
 		close_pair(&p);
 	}
 }
@@ -533,11 +521,11 @@ T_CASE(second_client)
 	open_pair(&p, 0, 16);
 	start_waiter(&w, wait_recv, p.service, NULL);
 	second = create(0, 16, 0);
-	T_EQ(doca_comm_channel_ep_connect(second, NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
+	T_IS(doca_comm_channel_ep_connect(second, NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
 	T_CHECK(peer == NULL);
 	T_EQ(pthread_join(w.thread, NULL), 0);
-	T_EQ(w.ret, DOCA_ERROR_CONNECTION_ABORTED);
-	T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+	T_IS(w.ret, DOCA_ERROR_CONNECTION_ABORTED);
+	T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 	/* The first is not concerned; and when it leaves, its place is free. */
 	send_number(p.client, p.to_service, 9);
 	T_CHECK(recv_number(p.service, 9) == p.to_client);
@@ -564,7 +552,7 @@ T_CASE(cookie)
 	T_CHECK(fd >= 0 && cfd >= 0);
 	T_EQ(doca_comm_channel_ep_event_channel_get(p.service), fd);
 	for (i = 0; i < 5; i++) {
-		T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+		T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 		T_CHECK(!t_readable(fd, 0));
 		send_number(p.client, p.to_service, 1);
 		send_number(p.client, p.to_service, 2);
@@ -576,7 +564,7 @@ T_CASE(cookie)
 		T_EQ(e.data.u32, 11);
 		T_CHECK(t_readable(fd, 0));
 		recv_number(p.service, 2);
-		T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+		T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 		T_CHECK(!t_readable(fd, 0));
 		send_number(p.service, p.to_client, 3);
 		T_EQ(epoll_wait(cfd, &e, 1, T_TIMEOUT_MS), 1);
@@ -603,10 +591,10 @@ T_CASE(cookie_of_room)
 	while ((ret = doca_comm_channel_ep_sendto(p.client, &n, sizeof(n), 0, p.to_service)) ==
 			DOCA_SUCCESS)
 		n++;
-	T_EQ(ret, DOCA_ERROR_AGAIN);
+	T_IS(ret, DOCA_ERROR_AGAIN);
 	for (i = 0; i < n; i++)
 		recv_number(p.service, i);
-	T_EQ(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
+	T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 	do {
 		T_EQ(epoll_wait(fd, &e, 1, T_TIMEOUT_MS), 1);
 		T_EQ(e.data.u32, 22);

@@ -212,7 +212,7 @@ T_CASE(disconnect_ends_waits)
 	T_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
 	for (i = 0; i < RTE_DIM(w); i++) {
 		T_EQ(pthread_join(w[i].thread, NULL), 0);
-		T_EQ(w[i].ret, DOCA_ERROR_NOT_CONNECTED);
+		T_IS(w[i].ret, DOCA_ERROR_NOT_CONNECTED);
 	}
 	close_both(&service, &client);
 }

@@ -30,8 +30,8 @@ T_CASE(device_capabilities)
 		T_OK(caps[i](doca_dev_as_devinfo(host), &b));
 		T_GE(a, 64);
 		T_EQ(a, b);
-		T_IS(caps[i](NULL, &a), DOCA_ERROR_INVALID_VALUE);
-		T_IS(caps[i](doca_dev_as_devinfo(dpu), NULL), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(caps[i](NULL, &a));
+		T_INVALID(caps[i](doca_dev_as_devinfo(dpu), NULL));
 	}
 	T_OK(doca_comm_channel_get_max_message_size(doca_dev_as_devinfo(dpu), &a));
 	T_EQ(a, CHANNEL_MSG_MAX);
@@ -52,14 +52,11 @@ T_CASE(service_capabilities)
 
 	T_OK(doca_comm_channel_get_service_max_num_connections(info, &n));
 	T_GE(n, 512);
-	T_IS(doca_comm_channel_get_service_max_num_connections(info, NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_get_service_max_num_connections(NULL, &n), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_get_service_max_num_connections, info, &n);
 	T_IS(doca_comm_channel_get_service_max_num_connections(doca_dev_as_devinfo(host), &n),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_OK(doca_comm_channel_get_max_service_name_len(&n));
-	T_EQ(n, 120);
-	T_IS(doca_comm_channel_get_max_service_name_len(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_comm_channel_get_max_service_name_len(&n), n, 120);
+	T_INVALID(doca_comm_channel_get_max_service_name_len(NULL));
 	T_OK(doca_dev_close(dpu));
 	T_OK(doca_dev_close(host));
 }
@@ -71,7 +68,7 @@ T_CASE(creation)
 	EP *ep = NULL;
 	uint16_t n;
 
-	T_IS(doca_comm_channel_ep_create(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_create(NULL));
 	T_IS(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_OK(doca_comm_channel_ep_create(&ep));
 	T_CHECK(ep != NULL);
@@ -79,12 +76,9 @@ T_CASE(creation)
 	T_CHECK(dev == NULL);
 	T_OK(doca_comm_channel_ep_get_device_rep(ep, &got));
 	T_CHECK(got == NULL);
-	T_OK(doca_comm_channel_ep_get_max_msg_size(ep, &n));
-	T_EQ(n, CHANNEL_MSG_MAX);
-	T_OK(doca_comm_channel_ep_get_send_queue_size(ep, &n));
-	T_EQ(n, 64);
-	T_OK(doca_comm_channel_ep_get_recv_queue_size(ep, &n));
-	T_EQ(n, 64);
+	T_GETS(doca_comm_channel_ep_get_max_msg_size(ep, &n), n, CHANNEL_MSG_MAX);
+	T_GETS(doca_comm_channel_ep_get_send_queue_size(ep, &n), n, 64);
+	T_GETS(doca_comm_channel_ep_get_recv_queue_size(ep, &n), n, 64);
 	T_OK(doca_comm_channel_ep_set_device(ep, dpu));
 	T_OK(doca_comm_channel_ep_get_device(ep, &dev));
 	T_CHECK(dev == dpu);
@@ -109,25 +103,18 @@ T_CASE(property_arguments)
 	uint16_t n;
 
 	service_endpoint_create(&e, CHANNEL_PF0);
-	T_IS(doca_comm_channel_ep_get_device(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_device(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_device_rep(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_device_rep(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_max_msg_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_max_msg_size(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_send_queue_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_send_queue_size(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_recv_queue_size(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_recv_queue_size(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_rcv_queue_size(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_device(NULL, e.dev), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_device(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_device_rep(NULL, e.rep), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_device_rep(e.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_max_msg_size(NULL, 256), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_send_queue_size(NULL, 16), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_recv_queue_size(NULL, 16), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_set_rcv_queue_size(NULL, 16), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_device, e.ep, &dev);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_device_rep, e.ep, &rep);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_max_msg_size, e.ep, &n);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_send_queue_size, e.ep, &n);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_recv_queue_size, e.ep, &n);
+	T_INVALID(doca_comm_channel_ep_get_rcv_queue_size(e.ep, NULL));
+	T_REFUSES_NULL(doca_comm_channel_ep_set_device, e.ep, e.dev);
+	T_REFUSES_NULL(doca_comm_channel_ep_set_device_rep, e.ep, e.rep);
+	T_INVALID(doca_comm_channel_ep_set_max_msg_size(NULL, 256));
+	T_INVALID(doca_comm_channel_ep_set_send_queue_size(NULL, 16));
+	T_INVALID(doca_comm_channel_ep_set_recv_queue_size(NULL, 16));
+	T_INVALID(doca_comm_channel_ep_set_rcv_queue_size(NULL, 16));
 	endpoint_destroy(&e);
 }
 
@@ -147,18 +134,17 @@ check_sizes(EP *ep, set_fn set, get_fn get, const struct size *sizes, unsigned i
 
 	for (i = 0; i < nb; i++) {
 		T_OK(set(ep, sizes[i].asked));
-		T_OK(get(ep, &n));
-		T_EQ(n, sizes[i].got);
+		T_GETS(get(ep, &n), n, sizes[i].got);
 	}
 	T_OK(set(ep, (uint16_t)limit));
 	T_OK(get(ep, &n));
 	T_GE(n, limit);
 	/* What is refused changes nothing. */
-	T_IS(set(ep, 0), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(set(ep, 0));
 	if (limit < UINT16_MAX)
-		T_IS(set(ep, (uint16_t)(limit + 1)), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(set(ep, (uint16_t)(limit + 1)));
 	if (limit < UINT16_MAX)
-		T_IS(set(ep, UINT16_MAX), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(set(ep, UINT16_MAX));
 	T_OK(get(ep, &n));
 	T_GE(n, limit);
 }
@@ -273,7 +259,7 @@ T_CASE(foreign_representor)
 	T_OK(doca_comm_channel_ep_create(&ep));
 	T_OK(doca_comm_channel_ep_set_device(ep, one));
 	T_OK(doca_comm_channel_ep_set_device_rep(ep, rep));
-	T_IS(doca_comm_channel_ep_listen(ep, CHANNEL_NAME), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_listen(ep, CHANNEL_NAME));
 	T_OK(doca_comm_channel_ep_set_device(ep, two));
 	T_OK(doca_comm_channel_ep_listen(ep, CHANNEL_NAME));
 	T_OK(doca_comm_channel_ep_destroy(ep));
@@ -303,8 +289,7 @@ T_CASE(linked_already)
 	channel_open(&t);
 	check_fixed(&t.service, t.service.rep);
 	check_fixed(&t.client, t.service.rep);
-	T_OK(doca_comm_channel_ep_get_recv_queue_size(t.client.ep, &n));
-	T_EQ(n, 64);
+	T_GETS(doca_comm_channel_ep_get_recv_queue_size(t.client.ep, &n), n, 64);
 	T_IS(doca_comm_channel_ep_listen(t.service.ep, CHANNEL_NAME), DOCA_ERROR_NOT_PERMITTED);
 	T_IS(doca_comm_channel_ep_listen(t.service.ep, "other"), DOCA_ERROR_NOT_PERMITTED);
 	T_IS(doca_comm_channel_ep_connect(t.service.ep, CHANNEL_NAME, &peer),
@@ -326,9 +311,8 @@ T_CASE(event_channels)
 	uint32_t n;
 
 	channel_open(&t);
-	T_IS(doca_comm_channel_ep_get_event_channel(NULL, &a, &b), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_event_channel(t.client.ep, NULL, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_get_event_channel(NULL, &a, &b));
+	T_INVALID(doca_comm_channel_ep_get_event_channel(t.client.ep, NULL, NULL));
 	T_OK(doca_comm_channel_ep_get_event_channel(t.client.ep, &a, &b));
 	T_CHECK(a >= 0 && b >= 0 && a != b);
 	T_OK(doca_comm_channel_ep_get_event_channel(t.client.ep, &c, NULL));
@@ -342,27 +326,21 @@ T_CASE(event_channels)
 	T_OK(doca_comm_channel_ep_get_service_event_channel(t.service.ep, &d));
 	T_EQ(c, d);
 
-	T_IS(doca_comm_channel_ep_event_handle_arm_send(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_event_handle_arm_recv(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_event_handle_arm_rcv(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_event_handle_arm_send(NULL));
+	T_INVALID(doca_comm_channel_ep_event_handle_arm_recv(NULL));
+	T_INVALID(doca_comm_channel_ep_event_handle_arm_rcv(NULL));
 
-	T_IS(doca_comm_channel_ep_get_service_event_channel(NULL, &c), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_service_event_channel(t.service.ep, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_service_event_channel, t.service.ep, &c);
 	T_IS(doca_comm_channel_ep_get_service_event_channel(t.client.ep, &c),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_comm_channel_ep_update_service_state_info(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_update_service_state_info(NULL));
 	T_IS(doca_comm_channel_ep_update_service_state_info(t.client.ep), DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_comm_channel_ep_get_peer_addr_list(NULL, &list, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_peer_addr_list(t.service.ep, NULL, &n),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_peer_addr_list(t.service.ep, &list, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_get_peer_addr_list(NULL, &list, &n));
+	T_INVALID(doca_comm_channel_ep_get_peer_addr_list(t.service.ep, NULL, &n));
+	T_INVALID(doca_comm_channel_ep_get_peer_addr_list(t.service.ep, &list, NULL));
 	T_IS(doca_comm_channel_ep_get_peer_addr_list(t.client.ep, &list, &n),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_comm_channel_ep_get_pending_connections(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_get_pending_connections(t.service.ep, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_pending_connections, t.service.ep, &n);
 	T_IS(doca_comm_channel_ep_get_pending_connections(t.client.ep, &n),
 		DOCA_ERROR_NOT_SUPPORTED);
 	channel_close(&t);
@@ -381,16 +359,15 @@ T_CASE(names)
 	longer[sizeof(longer) - 1] = '\0';
 	service_endpoint_create(&t.service, CHANNEL_PF0);
 	client_endpoint_create(&t.client, CHANNEL_PF0);
-	T_IS(doca_comm_channel_ep_listen(NULL, CHANNEL_NAME), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_listen(t.service.ep, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_listen(t.service.ep, ""), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_listen(t.service.ep, longer), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_comm_channel_ep_listen, t.service.ep, CHANNEL_NAME);
+	T_INVALID(doca_comm_channel_ep_listen(t.service.ep, ""));
+	T_INVALID(doca_comm_channel_ep_listen(t.service.ep, longer));
 	T_OK(doca_comm_channel_ep_listen(t.service.ep, longest));
-	T_IS(doca_comm_channel_ep_connect(NULL, CHANNEL_NAME, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_connect(t.client.ep, NULL, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_connect(t.client.ep, "", &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_connect(t.client.ep, longer, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_connect(t.client.ep, longest, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_connect(NULL, CHANNEL_NAME, &peer));
+	T_INVALID(doca_comm_channel_ep_connect(t.client.ep, NULL, &peer));
+	T_INVALID(doca_comm_channel_ep_connect(t.client.ep, "", &peer));
+	T_INVALID(doca_comm_channel_ep_connect(t.client.ep, longer, &peer));
+	T_INVALID(doca_comm_channel_ep_connect(t.client.ep, longest, NULL));
 	endpoint_dial(&t.client, longest);
 	/* It was copied. */
 	memset(longest, 'x', 3);
@@ -411,17 +388,17 @@ T_CASE(message_arguments)
 
 	channel_open(&t);
 	ep = t.client.ep;
-	T_IS(doca_comm_channel_ep_sendto(NULL, msg, 1, 0, t.client.peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_sendto(ep, NULL, 1, 0, t.client.peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_sendto(ep, msg, 1, 1, t.client.peer), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_sendto(NULL, msg, 1, 0, t.client.peer));
+	T_INVALID(doca_comm_channel_ep_sendto(ep, NULL, 1, 0, t.client.peer));
+	T_INVALID(doca_comm_channel_ep_sendto(ep, msg, 1, 1, t.client.peer));
 	T_IS(doca_comm_channel_ep_sendto(ep, msg, 1, 0, NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_IS(doca_comm_channel_ep_sendto(t.service.ep, msg, 1, 0, t.client.peer),
 		DOCA_ERROR_NOT_CONNECTED);
-	T_IS(doca_comm_channel_ep_recvfrom(NULL, msg, &len, 0, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_recvfrom(ep, NULL, &len, 0, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_recvfrom(ep, msg, NULL, 0, &peer), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_recvfrom(ep, msg, &len, 0, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_ep_recvfrom(ep, msg, &len, 2, &peer), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_recvfrom(NULL, msg, &len, 0, &peer));
+	T_INVALID(doca_comm_channel_ep_recvfrom(ep, NULL, &len, 0, &peer));
+	T_INVALID(doca_comm_channel_ep_recvfrom(ep, msg, NULL, 0, &peer));
+	T_INVALID(doca_comm_channel_ep_recvfrom(ep, msg, &len, 0, NULL));
+	T_INVALID(doca_comm_channel_ep_recvfrom(ep, msg, &len, 2, &peer));
 	T_EQ(len, sizeof(msg));
 	/* Nothing there: nothing is touched. */
 	T_IS(doca_comm_channel_ep_recvfrom(ep, msg, &len, 0, &peer), DOCA_ERROR_AGAIN);
@@ -429,7 +406,7 @@ T_CASE(message_arguments)
 	T_CHECK(peer == NULL);
 	T_EQ(msg[0], 0);
 	client_endpoint_create(&other, CHANNEL_PF0);
-	T_IS(doca_comm_channel_ep_disconnect(NULL, t.client.peer), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_ep_disconnect(NULL, t.client.peer));
 	T_IS(doca_comm_channel_ep_disconnect(ep, NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_IS(doca_comm_channel_ep_disconnect(other.ep, t.client.peer), DOCA_ERROR_NOT_CONNECTED);
 	T_IS(doca_comm_channel_ep_disconnect(t.service.ep, t.client.peer),
@@ -457,30 +434,25 @@ T_CASE(peer_arguments)
 	unsigned int i;
 
 	channel_open(&t);
-	T_IS(doca_comm_channel_peer_addr_update_info(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_comm_channel_peer_addr_update_info(NULL));
 	for (i = 0; i < RTE_DIM(counts); i++) {
 		n = 1;
-		T_IS(counts[i](NULL, &n), DOCA_ERROR_INVALID_VALUE);
-		T_IS(counts[i](t.client.peer, NULL), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(counts[i](NULL, &n));
+		T_INVALID(counts[i](t.client.peer, NULL));
 		T_OK(counts[i](t.client.peer, &n));
 		T_EQ(n, 0);
 	}
-	T_IS(doca_comm_channel_peer_addr_get_user_data(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_peer_addr_user_data_get(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_peer_addr_set_user_data(NULL, n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_peer_addr_user_data_set(NULL, n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_peer_addr_get_user_data(t.client.peer, NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_comm_channel_peer_addr_user_data_get(t.client.peer, NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_OK(doca_comm_channel_peer_addr_get_user_data(t.client.peer, &n));
-	T_EQ(n, 0);
+	T_INVALID(doca_comm_channel_peer_addr_get_user_data(NULL, &n));
+	T_INVALID(doca_comm_channel_peer_addr_user_data_get(NULL, &n));
+	T_INVALID(doca_comm_channel_peer_addr_set_user_data(NULL, n));
+	T_INVALID(doca_comm_channel_peer_addr_user_data_set(NULL, n));
+	T_INVALID(doca_comm_channel_peer_addr_get_user_data(t.client.peer, NULL));
+	T_INVALID(doca_comm_channel_peer_addr_user_data_get(t.client.peer, NULL));
+	T_GETS(doca_comm_channel_peer_addr_get_user_data(t.client.peer, &n), n, 0);
 	T_OK(doca_comm_channel_peer_addr_set_user_data(t.client.peer, UINT64_MAX));
-	T_OK(doca_comm_channel_peer_addr_user_data_get(t.client.peer, &n));
-	T_EQ(n, UINT64_MAX);
+	T_GETS(doca_comm_channel_peer_addr_user_data_get(t.client.peer, &n), n, UINT64_MAX);
 	T_OK(doca_comm_channel_peer_addr_user_data_set(t.client.peer, 7));
-	T_OK(doca_comm_channel_peer_addr_get_user_data(t.client.peer, &n));
-	T_EQ(n, 7);
+	T_GETS(doca_comm_channel_peer_addr_get_user_data(t.client.peer, &n), n, 7);
 	channel_close(&t);
 }
 

@@ -73,29 +73,29 @@ T_CASE(recv_event)
 		other = e[(i + 1) % 2];
 		fd = recv_fd(e[i % 2]);
 		/* Not armed: nothing. */
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		endpoint_send_number(other, 1);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		/* One waits already. */
 		arm_recv(e[i % 2]);
 		WAKES(fd);
 		endpoint_recv_number(e[i % 2], 1);
 		endpoint_recv_none(e[i % 2]);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		/* Armed, and then it comes. */
 		T_OK(doca_comm_channel_ep_event_handle_arm_rcv(e[i % 2]->ep));
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		endpoint_send_number(other, 2);
 		WAKES(fd);
 		endpoint_recv_number(e[i % 2], 2);
 		/* That was the one event. */
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		endpoint_send_number(other, 3);
 		endpoint_recv_number(e[i % 2], 3);
 		endpoint_send_number(other, 4);
 		endpoint_recv_number(e[i % 2], 4);
 		endpoint_recv_none(e[i % 2]);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 	}
 	channel_close(&t);
 }
@@ -118,14 +118,14 @@ T_CASE(armed_for_long)
 			arm_recv(&t.client);
 		/* Woken for nothing, it may be; not for good. */
 		endpoint_recv_none(&t.client);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 	}
 	endpoint_send_number(&t.service, 1);
 	/* Another call of this endpoint is the first to see it. */
 	T_OK(endpoint_state(&t.client));
 	WAKES(fd);
 	endpoint_recv_number(&t.client, 1);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	channel_close(&t);
 }
 
@@ -138,15 +138,15 @@ T_CASE(recv_event_of_links)
 	channel_create(&t);
 	fd = recv_fd(&t.service);
 	arm_recv(&t.service);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	endpoint_dial(&t.client, CHANNEL_NAME);
-	T_AWAIT((endpoint_state(&t.client), tch_is_readable(fd)));
+	T_AWAIT((endpoint_state(&t.client), t_readable(fd, 0)));
 	T_AWAIT((endpoint_recv_none(&t.service), endpoint_state(&t.client) == DOCA_SUCCESS));
 	channel_meet(&t);
 
 	fd = recv_fd(&t.client);
 	arm_recv(&t.client);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	T_OK(doca_comm_channel_ep_disconnect(t.service.ep, t.service.peer));
 	WAKES(fd);
 	T_AWAIT(endpoint_state(&t.client) == DOCA_ERROR_CONNECTION_RESET);
@@ -189,12 +189,12 @@ T_CASE(send_event)
 		to = e[(i + 1) % 2];
 		fd = send_fd(from);
 		/* There is room, and nothing on its way. */
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		arm_send(from);
 		WAKES(fd);
 		n = fill_up(from);
 		arm_send(from);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		endpoint_recv_number(to, 0);
 		endpoint_recv_number(to, 1);
 		/* Told with its next call. */
@@ -205,7 +205,7 @@ T_CASE(send_event)
 		/* That was the one event. */
 		for (k = 2; k < n - 1; k++)
 			endpoint_recv_number(to, k);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		/* There is room but for one message, which may be received at last. */
 		arm_send(from);
 		endpoint_recv_number(to, n - 1);
@@ -233,7 +233,7 @@ T_CASE(send_event_of_loss)
 		fd = send_fd(&t.client);
 		fill_up(&t.client);
 		arm_send(&t.client);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		if (i == 0)
 			T_OK(doca_comm_channel_ep_disconnect(t.service.ep, t.service.peer));
 		else if (i == 1)
@@ -273,7 +273,7 @@ T_CASE(send_event_of_two)
 		t.service.peer = first;
 		n = fill_up(&t.service);
 		arm_send(&t.service);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		t.service.peer = second;
 		/* Before, or after, the room was made. */
 		if (i == 0)
@@ -290,7 +290,7 @@ T_CASE(send_event_of_two)
 		endpoint_send_number(&t.service, 5);
 		endpoint_recv_number(&t.client, 5);
 		endpoint_recv_none(&t.client);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 	}
 	endpoint_destroy(&other);
 	channel_close(&t);
@@ -307,24 +307,24 @@ T_CASE(service_event)
 	channel_create(&t);
 	fd = service_fd(&t.service);
 	T_EQ(service_pending(&t.service), 0);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	/* One that wants to be accepted. */
 	endpoint_dial(&t.client, CHANNEL_NAME);
-	T_AWAIT((endpoint_state(&t.client), tch_is_readable(fd)));
+	T_AWAIT((endpoint_state(&t.client), t_readable(fd, 0)));
 	T_AWAIT((endpoint_state(&t.client), service_pending(&t.service) == 1));
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	/* One that is connected. */
 	T_AWAIT((endpoint_recv_none(&t.service), endpoint_state(&t.client) == DOCA_SUCCESS));
 	WAKES(fd);
 	T_AWAIT(service_list(&t.service, &list) == 1);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	t.service.peer = list[0];
 	/* Messages are no news of that kind. */
 	endpoint_send_number(&t.client, 1);
 	endpoint_recv_number(&t.service, 1);
 	T_CHECK(t.service.peer == list[0]);
 	service_list(&t.service, &list);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	endpoint_send_number(&t.service, 2);
 	endpoint_recv_number(&t.client, 2);
 	/* Each arming gives one event. */
@@ -332,13 +332,13 @@ T_CASE(service_event)
 	endpoint_connect(&more, &t.service);
 	WAKES(fd);
 	T_EQ(service_list(&t.service, &list), 2);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	/* One that goes. */
 	endpoint_destroy(&more);
 	WAKES(fd);
 	T_AWAIT(service_list(&t.service, &list) == 1);
 	T_CHECK(list[0] == t.service.peer);
-	T_CHECK(!tch_is_readable(fd));
+	T_CHECK(!t_readable(fd, 0));
 	T_OK(doca_comm_channel_ep_disconnect(t.client.ep, t.client.peer));
 	WAKES(fd);
 	T_AWAIT(service_list(&t.service, &list) == 0);
@@ -397,11 +397,11 @@ T_CASE(service_event_once)
 		client_endpoint_create(&goes, CHANNEL_PF0);
 		endpoint_connect(&goes, &service);
 		T_EQ(service_list(&service, &list), 2);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		leave(&goes, how);
 		WAKES(fd);
 		T_EQ(service_list(&service, &list), 1);
-		T_CHECK(!tch_is_readable(fd));
+		T_CHECK(!t_readable(fd, 0));
 		for (how = how / 2 * 32; how > 0; how--)
 			endpoint_recv_number(&service, (i % 6) / 2 * 32 - how);
 	}
@@ -446,7 +446,7 @@ T_CASE(service_failure)
 	channel_meet(&t);
 	client_endpoint_create(&more, CHANNEL_PF0);
 	fd = service_fd(&t.service);
-	T_AWAIT((service_pending(&t.service), !tch_is_readable(fd)));
+	T_AWAIT((service_pending(&t.service), !t_readable(fd, 0)));
 	remove_socket(t_dir());
 	WAKES(fd);
 	T_AWAIT(doca_comm_channel_ep_update_service_state_info(t.service.ep) != DOCA_SUCCESS);

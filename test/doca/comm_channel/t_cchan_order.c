@@ -57,16 +57,12 @@ struct message {
 static void
 take_turns(struct endpoint *e, unsigned int me)
 {
-	const uint64_t end = t_now_ms() + 4 * T_TIMEOUT_MS;
 	struct message m = { .client = me };
 
-	while ((m.number = token_get()) < MESSAGES) {
-		if (t_now_ms() > end)
-			T_FAIL("client %u waits for its turn at %u", me, m.number);
-		if (turn(m.number) != me) {
-			sched_yield();
-			continue;
-		}
+	for (;;) {
+		T_AWAIT((m.number = token_get()) >= MESSAGES || turn(m.number) == me);
+		if (m.number >= MESSAGES)
+			return;
 		endpoint_send(e, &m, sizeof(m));
 		__atomic_store_n(token, m.number + 1, __ATOMIC_RELEASE);
 	}
@@ -205,8 +201,7 @@ pair_thread(void *arg)
 
 	for (i = 0; i < PAIRS; i++) {
 		/* The service has seen the last pair: it looks at empty links. */
-		while (token_get() != i)
-			sched_yield();
+		T_AWAIT(token_get() == i);
 		endpoint_send_number(&e[i % 2], 2 * i);
 		endpoint_send_number(&e[(i + 1) % 2], 2 * i + 1);
 	}

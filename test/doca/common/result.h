@@ -18,5 +18,19 @@
 			T_FAIL("%s is %s, not %s", #expr, doca_error_get_name(r_), #error); \
 	} while (0)
 #define T_OK(expr) T_IS(expr, DOCA_SUCCESS)
+#define T_INVALID(expr) T_IS(expr, DOCA_ERROR_INVALID_VALUE)
+/* A getter succeeds, and this is what it got. */
+#define T_GETS(get, result, value) \
+	do { \
+		T_OK(get); \
+		T_EQ(result, value); \
+	} while (0)
+
+/* A function of an object and a pointer takes neither if it is NULL. */
+#define T_REFUSES_NULL(fn, object, pointer) \
+	do { \
+		T_INVALID(fn(NULL, pointer)); \
+		T_INVALID(fn(object, NULL)); \
+	} while (0)
 
 #endif /* COMMON_RESULT_H */

@@ -35,8 +35,7 @@ T_CASE(fresh)
 	T_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_ctx_start(t.server.ctx));
 	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
-	T_EQ(n, 0);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 0);
 	/* Programs ask for it until it is there, and then send at once. */
 	T_WAIT(pair_progress(&t), (ret = doca_comch_client_get_connection(t.client.client,
 		&conn)) != DOCA_ERROR_BAD_STATE);
@@ -77,7 +76,7 @@ T_CASE(start_refused)
 	T_OK(doca_pe_create(&pe));
 	T_OK(doca_pe_connect_ctx(pe, ctx));
 	/* No tasks, and then no callbacks. */
-	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_ctx_start(ctx));
 	T_EQ(ctx_state(ctx), DOCA_CTX_STATE_IDLE);
 	T_OK(doca_comch_client_destroy(client));
 	T_OK(doca_pe_destroy(pe));
@@ -124,11 +123,11 @@ T_CASE(mandatory_callbacks)
 	T_OK(doca_comch_server_create(dev, rep, "x", &server));
 	ctx = doca_comch_server_as_ctx(server);
 	T_OK(doca_pe_connect_ctx(pe, ctx));
-	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_ctx_start(ctx));
 	T_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
-	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_ctx_start(ctx));
 	T_OK(doca_comch_server_event_msg_recv_register(server, no_msg));
-	T_IS(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_ctx_start(ctx));
 	T_EQ(ctx_state(ctx), DOCA_CTX_STATE_IDLE);
 	T_OK(doca_comch_server_destroy(server));
 	T_OK(doca_pe_destroy(pe));
@@ -190,8 +189,7 @@ T_CASE(setters_in_their_time)
 	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 100));
-	T_OK(doca_comch_client_get_max_msg_size(t.client.client, &size));
-	T_EQ(size, 100);
+	T_GETS(doca_comch_client_get_max_msg_size(t.client.client, &size), size, 100);
 	pair_close(&t);
 }
 
@@ -204,28 +202,23 @@ T_CASE(stop_waits_for_tasks)
 
 	pair_open(&t);
 	task = side_task(&t.client, "abc", 3);
-	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
-	T_EQ(n, 0);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 0);
 	t.client.keep_tasks = true;
 	kept = side_task(&t.client, "def", 3);
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(kept)));
-	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
-	T_EQ(n, 1);
-	T_OK(doca_pe_get_num_inflight_tasks(t.client.pe, &n));
-	T_EQ(n, 1);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 1);
+	T_GETS(doca_pe_get_num_inflight_tasks(t.client.pe, &n), n, 1);
 	T_WAIT(pair_progress(&t), t.client.nb_sent == 1);
-	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
-	T_EQ(n, 0);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 0);
 	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1 && !pair_progress(&t));
 	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	/* It may be submitted, but does not go. */
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
-	T_OK(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n));
-	T_EQ(n, 1);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 1);
 	T_EQ(doca_pe_progress(t.client.pe), 1);
 	T_EQ(t.client.nb_send_errors, 1);
-	T_EQ(t.client.send_status, DOCA_ERROR_SHUTDOWN);
+	T_IS(t.client.send_status, DOCA_ERROR_SHUTDOWN);
 	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(task));
 	pair_progress(&t);
@@ -301,14 +294,12 @@ T_CASE(no_other_data_path)
 	T_IS(doca_ctx_set_datapath_on_gpu(t.server.ctx, (struct doca_gpu *)&t),
 		DOCA_ERROR_BAD_STATE);
 	T_IS(doca_ctx_set_completion_vector(t.server.ctx, 0), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_ctx_set_datapath_on_dpa(NULL, (struct doca_dpa *)&t), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_set_datapath_on_gpu(t.client.ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_set_completion_vector(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_ctx_set_datapath_on_dpa(NULL, (struct doca_dpa *)&t));
+	T_INVALID(doca_ctx_set_datapath_on_gpu(t.client.ctx, NULL));
+	T_INVALID(doca_ctx_set_completion_vector(NULL, 0));
 	info = doca_dev_as_devinfo(t.client.dev);
-	T_OK(doca_ctx_cap_get_num_completion_vectors(info, &n));
-	T_EQ(n, 0);
-	T_IS(doca_ctx_cap_get_num_completion_vectors(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_cap_get_num_completion_vectors(info, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_ctx_cap_get_num_completion_vectors(info, &n), n, 0);
+	T_REFUSES_NULL(doca_ctx_cap_get_num_completion_vectors, info, &n);
 	doca_ctx_flush_tasks(t.client.ctx);
 	pair_close(&t);
 }
@@ -321,30 +312,27 @@ T_CASE(null_arguments)
 	size_t n;
 	int fd;
 
-	T_IS(doca_ctx_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_get_num_inflight_tasks(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_get_user_data(NULL, &data), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_set_state_changed_cb(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_ctx_get_state(NULL, &state), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_create(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_ctx_start(NULL));
+	T_INVALID(doca_ctx_stop(NULL));
+	T_INVALID(doca_ctx_get_num_inflight_tasks(NULL, &n));
+	T_INVALID(doca_ctx_set_user_data(NULL, data));
+	T_INVALID(doca_ctx_get_user_data(NULL, &data));
+	T_INVALID(doca_ctx_set_state_changed_cb(NULL, NULL));
+	T_INVALID(doca_ctx_get_state(NULL, &state));
+	T_INVALID(doca_pe_create(NULL));
+	T_INVALID(doca_pe_destroy(NULL));
 	T_EQ(doca_pe_progress(NULL), 0);
 	T_OK(doca_pe_create(&pe));
-	T_IS(doca_pe_get_notification_handle(NULL, &fd), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_get_notification_handle(pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_clear_notification(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_request_notification(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_get_num_inflight_tasks(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_get_num_inflight_tasks(pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_connect_ctx(pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_pe_connect_ctx(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_pe_get_notification_handle, pe, &fd);
+	T_INVALID(doca_pe_clear_notification(NULL, 0));
+	T_INVALID(doca_pe_request_notification(NULL));
+	T_REFUSES_NULL(doca_pe_get_num_inflight_tasks, pe, &n);
+	T_REFUSES_NULL(doca_pe_connect_ctx, pe, NULL);
 	T_OK(doca_pe_destroy(pe));
-	T_IS(doca_task_submit(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_task_try_submit(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_task_submit_ex(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_task_get_status(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_task_submit(NULL));
+	T_INVALID(doca_task_try_submit(NULL));
+	T_INVALID(doca_task_submit_ex(NULL, 0));
+	T_INVALID(doca_task_get_status(NULL));
 	doca_task_set_user_data(NULL, data);
 	T_EQ(doca_task_get_user_data(NULL).u64, 0);
 	T_CHECK(doca_task_get_ctx(NULL) == NULL);
@@ -443,7 +431,7 @@ T_CASE(tasks)
 	T_CHECK(doca_task_get_ctx(task) == t.client.ctx);
 	T_OK(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
 	/* It is the library's now. */
-	T_IS(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_task_submit(task));
 	T_EQ(t.client.nb_sent, 0);
 	T_WAIT(pair_progress(&t), t.client.nb_sent == 10);
 	T_EQ(t.client.sent_data.u64, data.u64);
@@ -470,9 +458,8 @@ T_CASE(pool_of_tasks)
 	doca_task_free(doca_comch_task_send_as_task(task[2]));
 	/* Once only. */
 	doca_task_free(doca_comch_task_send_as_task(task[2]));
-	T_IS(doca_task_try_submit(doca_comch_task_send_as_task(task[2])), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_task_submit_ex(doca_comch_task_send_as_task(task[1]), 1 << 7),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_task_try_submit(doca_comch_task_send_as_task(task[2])));
+	T_INVALID(doca_task_submit_ex(doca_comch_task_send_as_task(task[1]), 1 << 7));
 	T_OK(doca_task_try_submit(doca_comch_task_send_as_task(task[1])));
 	task[2] = side_task(&t.client, "abc", 3);
 	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),

@@ -9,16 +9,16 @@
 
 #include <doca_ctx.h>
 
+#include "common/result.h"
 #include "t_main.h"
 
-#define INVALID DOCA_ERROR_INVALID_VALUE
 
 static struct doca_workq *
 create(void)
 {
 	struct doca_workq *w;
 
-	T_EQ(doca_workq_create(1, &w), DOCA_SUCCESS);
+	T_OK(doca_workq_create(1, &w));
 	return w;
 }
 
@@ -26,11 +26,11 @@ T_CASE(life)
 {
 	struct doca_workq *w;
 
-	T_EQ(doca_workq_create(0, &w), INVALID);
-	T_EQ(doca_workq_create(1, NULL), INVALID);
-	T_EQ(doca_workq_create(UINT32_MAX, &w), DOCA_SUCCESS);
-	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
-	T_EQ(doca_workq_destroy(NULL), INVALID);
+	T_INVALID(doca_workq_create(0, &w));
+	T_INVALID(doca_workq_create(1, NULL));
+	T_OK(doca_workq_create(UINT32_MAX, &w));
+	T_OK(doca_workq_destroy(w));
+	T_INVALID(doca_workq_destroy(NULL));
 }
 
 /* There is no context; any address is one for these functions. */
@@ -44,35 +44,30 @@ T_CASE(jobs)
 	struct doca_event event = { .type = 3 };
 	struct doca_workq *w = create();
 
-	T_EQ(doca_workq_submit(w, &job), INVALID);
+	T_INVALID(doca_workq_submit(w, &job));
 	job.ctx = NO_CTX;
-	T_EQ(doca_workq_submit(w, &job), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_workq_submit(NULL, &job), INVALID);
-	T_EQ(doca_workq_submit(w, NULL), INVALID);
-	T_EQ(doca_workq_progress_retrieve(w, &event, 0), DOCA_ERROR_AGAIN);
+	T_IS(doca_workq_submit(w, &job), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_workq_submit, w, &job);
+	T_IS(doca_workq_progress_retrieve(w, &event, 0), DOCA_ERROR_AGAIN);
 	T_EQ(event.type, 3);
-	T_EQ(doca_workq_progress_retrieve(NULL, &event, 0), INVALID);
-	T_EQ(doca_workq_progress_retrieve(w, NULL, 0), INVALID);
-	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
+	T_INVALID(doca_workq_progress_retrieve(NULL, &event, 0));
+	T_INVALID(doca_workq_progress_retrieve(w, NULL, 0));
+	T_OK(doca_workq_destroy(w));
 }
 
 T_CASE(contexts)
 {
 	struct doca_workq *w = create();
 
-	T_EQ(doca_ctx_dev_add(NO_CTX, NO_DEV), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_ctx_dev_add(NULL, NO_DEV), INVALID);
-	T_EQ(doca_ctx_dev_add(NO_CTX, NULL), INVALID);
-	T_EQ(doca_ctx_dev_rm(NO_CTX, NO_DEV), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_ctx_dev_rm(NULL, NO_DEV), INVALID);
-	T_EQ(doca_ctx_dev_rm(NO_CTX, NULL), INVALID);
-	T_EQ(doca_ctx_workq_add(NO_CTX, w), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_ctx_workq_add(NULL, w), INVALID);
-	T_EQ(doca_ctx_workq_add(NO_CTX, NULL), INVALID);
-	T_EQ(doca_ctx_workq_rm(NO_CTX, w), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_ctx_workq_rm(NULL, w), INVALID);
-	T_EQ(doca_ctx_workq_rm(NO_CTX, NULL), INVALID);
-	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
+	T_IS(doca_ctx_dev_add(NO_CTX, NO_DEV), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_ctx_dev_add, NO_CTX, NO_DEV);
+	T_IS(doca_ctx_dev_rm(NO_CTX, NO_DEV), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_ctx_dev_rm, NO_CTX, NO_DEV);
+	T_IS(doca_ctx_workq_add(NO_CTX, w), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_ctx_workq_add, NO_CTX, w);
+	T_IS(doca_ctx_workq_rm(NO_CTX, w), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_ctx_workq_rm, NO_CTX, w);
+	T_OK(doca_workq_destroy(w));
 }
 
 T_CASE(handle)
@@ -81,29 +76,28 @@ T_CASE(handle)
 	struct doca_workq *w = create();
 	struct pollfd p;
 
-	T_EQ(doca_workq_get_event_handle(w, &fd), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_workq_event_handle_clear(w, 0), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_workq_get_event_handle(w, &fd), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_workq_event_handle_clear(w, 0), DOCA_ERROR_BAD_STATE);
 	T_EQ(fd, doca_event_invalid_handle);
-	T_EQ(doca_workq_set_event_driven_enable(w, 1), DOCA_SUCCESS);
-	T_EQ(doca_workq_get_event_handle(w, &fd), DOCA_SUCCESS);
-	T_EQ(doca_workq_set_event_driven_enable(w, 1), DOCA_SUCCESS);
-	T_EQ(doca_workq_get_event_handle(w, &again), DOCA_SUCCESS);
+	T_OK(doca_workq_set_event_driven_enable(w, 1));
+	T_OK(doca_workq_get_event_handle(w, &fd));
+	T_OK(doca_workq_set_event_driven_enable(w, 1));
+	T_OK(doca_workq_get_event_handle(w, &again));
 	T_EQ(fd, again);
-	T_EQ(doca_workq_event_handle_arm(w), DOCA_SUCCESS);
+	T_OK(doca_workq_event_handle_arm(w));
 	p = (struct pollfd){ .fd = fd, .events = POLLIN };
 	T_EQ(poll(&p, 1, 0), 0);
-	T_EQ(doca_workq_event_handle_clear(w, fd), DOCA_SUCCESS);
-	T_EQ(doca_workq_set_event_driven_enable(w, 0), DOCA_SUCCESS);
-	T_EQ(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_workq_event_handle_clear(w, fd));
+	T_OK(doca_workq_set_event_driven_enable(w, 0));
+	T_IS(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
 	T_EQ(poll(&p, 1, 0), 1);
 	T_EQ(p.revents, POLLNVAL);
-	T_EQ(doca_workq_get_event_handle(NULL, &fd), INVALID);
-	T_EQ(doca_workq_get_event_handle(w, NULL), INVALID);
-	T_EQ(doca_workq_event_handle_arm(NULL), INVALID);
-	T_EQ(doca_workq_event_handle_clear(NULL, 0), INVALID);
-	T_EQ(doca_workq_set_event_driven_enable(NULL, 1), INVALID);
-	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
+	T_REFUSES_NULL(doca_workq_get_event_handle, w, &fd);
+	T_INVALID(doca_workq_event_handle_arm(NULL));
+	T_INVALID(doca_workq_event_handle_clear(NULL, 0));
+	T_INVALID(doca_workq_set_event_driven_enable(NULL, 1));
+	T_OK(doca_workq_destroy(w));
 }
 
 T_CASE(no_descriptors)
@@ -114,8 +108,8 @@ T_CASE(no_descriptors)
 	T_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
 	none.rlim_max = old.rlim_max;
 	T_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-	T_EQ(doca_workq_set_event_driven_enable(w, 1), DOCA_ERROR_OPERATING_SYSTEM);
+	T_IS(doca_workq_set_event_driven_enable(w, 1), DOCA_ERROR_OPERATING_SYSTEM);
 	T_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
-	T_EQ(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
-	T_EQ(doca_workq_destroy(w), DOCA_SUCCESS);
+	T_IS(doca_workq_event_handle_arm(w), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_workq_destroy(w));
 }

@@ -15,6 +15,7 @@
 #include <rte_comch_poll.h>
 
 #include "common/capture.h"
+#include "common/result.h"
 #include "dev/dev.h"
 #include "t_main.h"
 
@@ -42,8 +43,7 @@ list_devs(void)
 	struct doca_devinfo **list;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_SUCCESS);
-	T_EQ(nb, NB_DEVS);
+	T_GETS(doca_devinfo_create_list(&list, &nb), nb, NB_DEVS);
 	T_CHECK(list[nb] == NULL);
 	return list;
 }
@@ -54,8 +54,8 @@ open_dev(unsigned int i)
 	struct doca_devinfo **list = list_devs();
 	struct doca_dev *dev;
 
-	T_EQ(doca_dev_open(list[i], &dev), DOCA_SUCCESS);
-	T_EQ(doca_devinfo_destroy_list(list), DOCA_SUCCESS);
+	T_OK(doca_dev_open(list[i], &dev));
+	T_OK(doca_devinfo_destroy_list(list));
 	return dev;
 }
 
@@ -65,13 +65,13 @@ T_CASE(opened_devices_survive_the_list)
 	struct doca_dev *dev = open_dev(0);
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 
-	T_EQ(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), pci), DOCA_SUCCESS);
+	T_OK(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), pci));
 	T_STR_EQ(pci, PCI);
 	T_CHECK(doca_dev_as_devinfo(NULL) == NULL);
 	T_CHECK(doca_dev_rep_as_devinfo(NULL) == NULL);
 	T_EQ(impl_dev_is_dpu(dev), IS_DPU);
 	T_EQ(impl_devinfo_is_dpu(doca_dev_as_devinfo(dev)), IS_DPU);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: D2 */
@@ -82,16 +82,16 @@ T_CASE(opened_twice_is_the_same)
 	struct rte_comch_dev_info info;
 
 	T_CHECK(dev == again);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 	T_EQ(rte_comch_dev_info_get(id, &info), 0);
 	T_STR_EQ(info.name, "comch_shm0");
 	T_EQ(info.role, IS_DPU ? RTE_COMCH_ROLE_DPU : RTE_COMCH_ROLE_HOST);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 	T_EQ(rte_comch_dev_info_get(id, &info), -ENODEV);
-	T_EQ(doca_dev_close(dev), INVALID);
+	T_INVALID(doca_dev_close(dev));
 	/* And anew. */
 	dev = open_dev(0);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: D3, D4 */
@@ -105,33 +105,30 @@ T_CASE(pci_addresses)
 	unsigned int i;
 	uint8_t equal = 7;
 
-	T_EQ(doca_devinfo_is_equal_pci_addr(list[0], PCI, &equal), DOCA_SUCCESS);
-	T_EQ(equal, 1);
-	T_EQ(doca_devinfo_is_equal_pci_addr(list[0], PCI_SHORT, &equal), DOCA_SUCCESS);
-	T_EQ(equal, 1);
-	T_EQ(doca_devinfo_is_equal_pci_addr(list[0], "0001:03:00.0", &equal), DOCA_SUCCESS);
-	T_EQ(equal, 0);
+	T_GETS(doca_devinfo_is_equal_pci_addr(list[0], PCI, &equal), equal, 1);
+	T_GETS(doca_devinfo_is_equal_pci_addr(list[0], PCI_SHORT, &equal), equal, 1);
+	T_GETS(doca_devinfo_is_equal_pci_addr(list[0], "0001:03:00.0", &equal), equal, 0);
 	equal = 7;
 	for (i = 0; i < RTE_DIM(bad); i++)
 		if (doca_devinfo_is_equal_pci_addr(list[0], bad[i], &equal) != INVALID)
 			T_FAIL("taken: '%s'", bad[i]);
 	T_EQ(equal, 7);
-	T_EQ(doca_devinfo_is_equal_pci_addr(NULL, PCI, &equal), INVALID);
-	T_EQ(doca_devinfo_is_equal_pci_addr(list[0], NULL, &equal), INVALID);
-	T_EQ(doca_devinfo_is_equal_pci_addr(list[0], PCI, NULL), INVALID);
-	T_EQ(doca_devinfo_get_pci_addr_str(NULL, (char *)&equal), INVALID);
-	T_EQ(doca_devinfo_get_pci_addr_str(list[0], NULL), INVALID);
+	T_INVALID(doca_devinfo_is_equal_pci_addr(NULL, PCI, &equal));
+	T_INVALID(doca_devinfo_is_equal_pci_addr(list[0], NULL, &equal));
+	T_INVALID(doca_devinfo_is_equal_pci_addr(list[0], PCI, NULL));
+	T_INVALID(doca_devinfo_get_pci_addr_str(NULL, (char *)&equal));
+	T_INVALID(doca_devinfo_get_pci_addr_str(list[0], NULL));
 	doca_devinfo_destroy_list(list);
 }
 
 /* A getter: what it gives, and that it wants room for all. */
 #define GETTER(get, info, buf, min) \
 	do { \
-		T_EQ(get(NULL, (void *)(buf), sizeof(buf)), INVALID); \
-		T_EQ(get(info, NULL, sizeof(buf)), INVALID); \
-		T_EQ(get(info, (void *)(buf), (min) - 1), INVALID); \
-		T_EQ(get(info, (void *)(buf), 0), INVALID); \
-		T_EQ(get(info, (void *)(buf), min), DOCA_SUCCESS); \
+		T_INVALID(get(NULL, (void *)(buf), sizeof(buf))); \
+		T_INVALID(get(info, NULL, sizeof(buf))); \
+		T_INVALID(get(info, (void *)(buf), (min) - 1)); \
+		T_INVALID(get(info, (void *)(buf), 0)); \
+		T_OK(get(info, (void *)(buf), min)); \
 	} while (0)
 
 /* behaviour: D8 */
@@ -155,7 +152,7 @@ T_CASE(what_a_device_is)
 	GETTER(doca_devinfo_get_ipv4_addr, info, ip, DOCA_DEVINFO_IPV4_ADDR_SIZE);
 	T_EQ(memcmp(ip, ipv4, sizeof(ipv4)), 0);
 	if (NB_DEVS > 1)
-		T_EQ(doca_devinfo_get_ipv4_addr(list[1], ip, sizeof(ip)), DOCA_ERROR_NOT_FOUND);
+		T_IS(doca_devinfo_get_ipv4_addr(list[1], ip, sizeof(ip)), DOCA_ERROR_NOT_FOUND);
 	doca_devinfo_destroy_list(list);
 }
 
@@ -167,32 +164,20 @@ T_CASE(numbers_of_a_device)
 	uint64_t rate = 0;
 	uint32_t sf = 7;
 
-	T_EQ(doca_devinfo_get_lid(list[0], &lid), DOCA_SUCCESS);
-	T_EQ(lid, 0);
-	T_EQ(doca_devinfo_get_lid(NULL, &lid), INVALID);
-	T_EQ(doca_devinfo_get_lid(list[0], NULL), INVALID);
-	T_EQ(doca_devinfo_get_active_rate(list[0], &rate), DOCA_SUCCESS);
-	T_EQ(rate, 100000000000);
-	T_EQ(doca_devinfo_get_active_rate(NULL, &rate), INVALID);
-	T_EQ(doca_devinfo_get_active_rate(list[0], NULL), INVALID);
-	T_EQ(doca_devinfo_get_vhca_id(list[NB_DEVS - 1], &vhca), DOCA_SUCCESS);
-	T_EQ(vhca, IS_DPU ? 0 : 5);
-	T_EQ(doca_devinfo_get_vhca_id(NULL, &vhca), INVALID);
-	T_EQ(doca_devinfo_get_vhca_id(list[0], NULL), INVALID);
-	T_EQ(doca_devinfo_get_pci_func_type(list[0], &type), DOCA_SUCCESS);
-	T_EQ(type, DOCA_PCI_FUNC_TYPE_PF);
-	T_EQ(doca_devinfo_get_pci_func_type(NULL, &type), INVALID);
-	T_EQ(doca_devinfo_get_pci_func_type(list[0], NULL), INVALID);
-	T_EQ(doca_devinfo_get_sf_index(list[0], &sf), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_devinfo_get_sf_index(NULL, &sf), INVALID);
-	T_EQ(doca_devinfo_get_sf_index(list[0], NULL), INVALID);
+	T_GETS(doca_devinfo_get_lid(list[0], &lid), lid, 0);
+	T_REFUSES_NULL(doca_devinfo_get_lid, list[0], &lid);
+	T_GETS(doca_devinfo_get_active_rate(list[0], &rate), rate, 100000000000);
+	T_REFUSES_NULL(doca_devinfo_get_active_rate, list[0], &rate);
+	T_GETS(doca_devinfo_get_vhca_id(list[NB_DEVS - 1], &vhca), vhca, IS_DPU ? 0 : 5);
+	T_REFUSES_NULL(doca_devinfo_get_vhca_id, list[0], &vhca);
+	T_GETS(doca_devinfo_get_pci_func_type(list[0], &type), type, DOCA_PCI_FUNC_TYPE_PF);
+	T_REFUSES_NULL(doca_devinfo_get_pci_func_type, list[0], &type);
+	T_IS(doca_devinfo_get_sf_index(list[0], &sf), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_devinfo_get_sf_index, list[0], &sf);
 	if (!IS_DPU) {
-		T_EQ(doca_devinfo_get_pci_func_type(list[2], &type), DOCA_SUCCESS);
-		T_EQ(type, DOCA_PCI_FUNC_TYPE_VF);
-		T_EQ(doca_devinfo_get_pci_func_type(list[4], &type), DOCA_SUCCESS);
-		T_EQ(type, DOCA_PCI_FUNC_TYPE_SF);
-		T_EQ(doca_devinfo_get_sf_index(list[4], &sf), DOCA_SUCCESS);
-		T_EQ(sf, 0);
+		T_GETS(doca_devinfo_get_pci_func_type(list[2], &type), type, DOCA_PCI_FUNC_TYPE_VF);
+		T_GETS(doca_devinfo_get_pci_func_type(list[4], &type), type, DOCA_PCI_FUNC_TYPE_SF);
+		T_GETS(doca_devinfo_get_sf_index(list[4], &sf), sf, 0);
 	}
 	doca_devinfo_destroy_list(list);
 }
@@ -216,9 +201,9 @@ T_CASE(caps)
 
 	for (i = 0; i < RTE_DIM(all); i++) {
 		value = 7;
-		T_EQ(all[i].get(NULL, &value), INVALID);
-		T_EQ(all[i].get(list[0], NULL), INVALID);
-		T_EQ(all[i].get(list[0], &value), DOCA_SUCCESS);
+		T_INVALID(all[i].get(NULL, &value));
+		T_INVALID(all[i].get(list[0], NULL));
+		T_OK(all[i].get(list[0], &value));
 		T_EQ(value, all[i].value);
 	}
 	doca_devinfo_destroy_list(list);
@@ -232,29 +217,27 @@ T_CASE(null_is_refused)
 	struct doca_dev *dev;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_create_list(NULL, &nb), INVALID);
-	T_EQ(doca_devinfo_create_list(&list, NULL), INVALID);
-	T_EQ(doca_devinfo_destroy_list(NULL), INVALID);
-	T_EQ(doca_dev_open(NULL, &dev), INVALID);
-	T_EQ(doca_dev_open(list[0], NULL), INVALID);
-	T_EQ(doca_dev_close(NULL), INVALID);
-	T_EQ(doca_dev_accelerate_resource_reclaim(NULL), INVALID);
-	T_EQ(doca_devinfo_rep_create_list(NULL, 0, &reps, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_destroy_list(NULL), INVALID);
-	T_EQ(doca_dev_rep_open(NULL, &rep), INVALID);
-	T_EQ(doca_dev_rep_close(NULL), INVALID);
-	T_EQ(doca_devinfo_rep_get_vuid(NULL, (char *)&nb, 128), INVALID);
-	T_EQ(doca_devinfo_rep_get_iface_name(NULL, (char *)&nb, 256), INVALID);
-	T_EQ(doca_devinfo_rep_get_pci_addr_str(NULL, (char *)&nb), INVALID);
-	T_EQ(doca_devinfo_rep_get_pci_func_type(NULL, (enum doca_pci_func_type *)&nb), INVALID);
-	T_EQ(doca_devinfo_rep_get_is_hotplug(NULL, (uint8_t *)&nb), INVALID);
-	T_EQ(doca_devinfo_rep_is_equal_pci_addr(NULL, PCI, (uint8_t *)&nb), INVALID);
+	T_REFUSES_NULL(doca_devinfo_create_list, &list, &nb);
+	T_INVALID(doca_devinfo_destroy_list(NULL));
+	T_REFUSES_NULL(doca_dev_open, list[0], &dev);
+	T_INVALID(doca_dev_close(NULL));
+	T_INVALID(doca_dev_accelerate_resource_reclaim(NULL));
+	T_INVALID(doca_devinfo_rep_create_list(NULL, 0, &reps, &nb));
+	T_INVALID(doca_devinfo_rep_destroy_list(NULL));
+	T_INVALID(doca_dev_rep_open(NULL, &rep));
+	T_INVALID(doca_dev_rep_close(NULL));
+	T_INVALID(doca_devinfo_rep_get_vuid(NULL, (char *)&nb, 128));
+	T_INVALID(doca_devinfo_rep_get_iface_name(NULL, (char *)&nb, 256));
+	T_INVALID(doca_devinfo_rep_get_pci_addr_str(NULL, (char *)&nb));
+	T_INVALID(doca_devinfo_rep_get_pci_func_type(NULL, (enum doca_pci_func_type *)&nb));
+	T_INVALID(doca_devinfo_rep_get_is_hotplug(NULL, (uint8_t *)&nb));
+	T_INVALID(doca_devinfo_rep_is_equal_pci_addr(NULL, PCI, (uint8_t *)&nb));
 	doca_devinfo_destroy_list(list);
 	dev = open_dev(0);
-	T_EQ(doca_devinfo_rep_create_list(dev, 0, NULL, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_create_list(dev, 0, &reps, NULL), INVALID);
-	T_EQ(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_INVALID(doca_devinfo_rep_create_list(dev, 0, NULL, &nb));
+	T_INVALID(doca_devinfo_rep_create_list(dev, 0, &reps, NULL));
+	T_IS(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_dev_close(dev));
 }
 
 /* Of ours, and of the native API that somebody uses beside. behaviour: X6 */
@@ -268,10 +251,10 @@ T_CASE(a_device_in_use_stays_open)
 	struct rte_comch_client *c = NULL;
 
 	impl_dev_hold(dev);
-	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_IS(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	T_CHECK(open_dev(0) == dev);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
-	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_OK(doca_dev_close(dev));
+	T_IS(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	impl_dev_drop(dev);
 	server.poll = client.poll = poll = rte_comch_poll_create(NULL);
 	if (IS_DPU)
@@ -279,9 +262,9 @@ T_CASE(a_device_in_use_stays_open)
 	else
 		c = rte_comch_client_create(impl_dev_id(dev), &client);
 	T_CHECK(s != NULL || c != NULL);
-	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_IS(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	T_EQ(s != NULL ? rte_comch_server_destroy(s) : rte_comch_client_destroy(c), 0);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 	rte_comch_poll_destroy(poll);
 }
 
@@ -299,9 +282,9 @@ T_CASE(what_the_driver_refuses_is_said)
 	fprintf(f, "[device d]\npci=03:00.0\nargs=colour=red\n[function pf0]\npci=b1:00.0\n");
 	fclose(f);
 	setenv("COMCH_DEVICES", path, 1);
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_SUCCESS);
+	T_OK(doca_devinfo_create_list(&list, &nb));
 	t_capture_begin();
-	T_EQ(doca_dev_open(list[0], &dev), DOCA_ERROR_INITIALIZATION);
+	T_IS(doca_dev_open(list[0], &dev), DOCA_ERROR_INITIALIZATION);
 	T_STR_HAS(t_capture_end(), "colour");
 	T_CHECK(dev == NULL);
 	doca_devinfo_destroy_list(list);
@@ -316,7 +299,7 @@ open_and_close(void *arg)
 	*dev = open_dev(0);
 	for (i = 0; i < 100; i++) {
 		T_CHECK(open_dev(0) == *dev);
-		T_EQ(doca_dev_close(*dev), DOCA_SUCCESS);
+		T_OK(doca_dev_close(*dev));
 	}
 	return NULL;
 }
@@ -334,7 +317,7 @@ T_CASE(any_thread_may_open)
 		T_EQ(pthread_join(threads[i], NULL), 0);
 	for (i = 0; i < 4; i++) {
 		T_CHECK(devs[i] == devs[0]);
-		T_EQ(doca_dev_close(devs[i]), DOCA_SUCCESS);
+		T_OK(doca_dev_close(devs[i]));
 	}
 	T_EQ(rte_comch_dev_count(), 0);
 }
@@ -348,11 +331,11 @@ T_CASE(a_host_has_no_representors)
 	struct doca_devinfo_rep **reps;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &reps, &nb),
+	T_IS(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &reps, &nb),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &nb),
+	T_IS(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &nb),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 }
 
 /* Each function is a device of its own; the first with a PCI address is its PF. */
@@ -366,14 +349,14 @@ T_CASE(each_function_is_a_device)
 	unsigned int i;
 
 	for (i = 0; i < NB_DEVS; i++) {
-		T_EQ(doca_dev_open(list[i], &devs[i]), DOCA_SUCCESS);
+		T_OK(doca_dev_open(list[i], &devs[i]));
 		T_EQ(rte_comch_dev_rep_info_get(impl_dev_id(devs[i]), 0, &rep), 0);
 		T_STR_EQ(rep.name, names[i]);
-		T_EQ(doca_devinfo_is_equal_pci_addr(list[i], PCI, &equal), DOCA_SUCCESS);
+		T_OK(doca_devinfo_is_equal_pci_addr(list[i], PCI, &equal));
 		T_EQ(equal, i == 0 || i == 4);
 	}
 	for (i = 0; i < NB_DEVS; i++)
-		T_EQ(doca_dev_close(devs[i]), DOCA_SUCCESS);
+		T_OK(doca_dev_close(devs[i]));
 	doca_devinfo_destroy_list(list);
 }
 
@@ -385,8 +368,7 @@ list_reps(struct doca_dev *dev, int filter, uint32_t want)
 	struct doca_devinfo_rep **reps;
 	uint32_t nb = 77;
 
-	T_EQ(doca_devinfo_rep_create_list(dev, filter, &reps, &nb), DOCA_SUCCESS);
-	T_EQ(nb, want);
+	T_GETS(doca_devinfo_rep_create_list(dev, filter, &reps, &nb), nb, want);
 	T_CHECK(reps[nb] == NULL);
 	return reps;
 }
@@ -406,11 +388,11 @@ T_CASE(filters)
 
 	for (i = 0; i < RTE_DIM(all); i++) {
 		reps = list_reps(dev, all[i].filter, all[i].nb);
-		T_EQ(doca_devinfo_rep_destroy_list(reps), DOCA_SUCCESS);
+		T_OK(doca_devinfo_rep_destroy_list(reps));
 	}
 	for (i = 0; i < RTE_DIM(bad); i++)
-		T_EQ(doca_devinfo_rep_create_list(dev, bad[i], &reps, &nb), INVALID);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+		T_INVALID(doca_devinfo_rep_create_list(dev, bad[i], &reps, &nb));
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: D7 */
@@ -435,30 +417,27 @@ T_CASE(what_a_representor_is)
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(all); i++) {
-		T_EQ(doca_devinfo_rep_get_pci_addr_str(reps[i], pci), DOCA_SUCCESS);
+		T_OK(doca_devinfo_rep_get_pci_addr_str(reps[i], pci));
 		T_STR_EQ(pci, all[i].pci);
 		GETTER(doca_devinfo_rep_get_iface_name, reps[i], iface,
 			DOCA_DEVINFO_IFACE_NAME_SIZE);
 		T_STR_EQ(iface, all[i].iface);
 		GETTER(doca_devinfo_rep_get_vuid, reps[i], vuid, DOCA_DEVINFO_REP_VUID_SIZE);
 		T_STR_EQ(vuid, all[i].vuid);
-		T_EQ(doca_devinfo_rep_get_pci_func_type(reps[i], &type), DOCA_SUCCESS);
-		T_EQ(type, all[i].type);
-		T_EQ(doca_devinfo_rep_get_is_hotplug(reps[i], &value), DOCA_SUCCESS);
-		T_EQ(value, 0);
-		T_EQ(doca_devinfo_rep_is_equal_pci_addr(reps[i], all[i].pci, &value), DOCA_SUCCESS);
-		T_EQ(value, 1);
-		T_EQ(doca_devinfo_rep_is_equal_pci_addr(reps[i], "B1:00.2", &value), DOCA_SUCCESS);
+		T_GETS(doca_devinfo_rep_get_pci_func_type(reps[i], &type), type, all[i].type);
+		T_GETS(doca_devinfo_rep_get_is_hotplug(reps[i], &value), value, 0);
+		T_GETS(doca_devinfo_rep_is_equal_pci_addr(reps[i], all[i].pci, &value), value, 1);
+		T_OK(doca_devinfo_rep_is_equal_pci_addr(reps[i], "B1:00.2", &value));
 		T_EQ(value, i == 2);
 	}
-	T_EQ(doca_devinfo_rep_is_equal_pci_addr(reps[0], "b1:00", &value), INVALID);
-	T_EQ(doca_devinfo_rep_is_equal_pci_addr(reps[0], NULL, &value), INVALID);
-	T_EQ(doca_devinfo_rep_is_equal_pci_addr(reps[0], "b1:00.0", NULL), INVALID);
-	T_EQ(doca_devinfo_rep_get_pci_addr_str(reps[0], NULL), INVALID);
-	T_EQ(doca_devinfo_rep_get_pci_func_type(reps[0], NULL), INVALID);
-	T_EQ(doca_devinfo_rep_get_is_hotplug(reps[0], NULL), INVALID);
+	T_INVALID(doca_devinfo_rep_is_equal_pci_addr(reps[0], "b1:00", &value));
+	T_INVALID(doca_devinfo_rep_is_equal_pci_addr(reps[0], NULL, &value));
+	T_INVALID(doca_devinfo_rep_is_equal_pci_addr(reps[0], "b1:00.0", NULL));
+	T_INVALID(doca_devinfo_rep_get_pci_addr_str(reps[0], NULL));
+	T_INVALID(doca_devinfo_rep_get_pci_func_type(reps[0], NULL));
+	T_INVALID(doca_devinfo_rep_get_is_hotplug(reps[0], NULL));
 	doca_devinfo_rep_destroy_list(reps);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(doca_dev_close(dev));
 }
 
 /* behaviour: X6 */
@@ -470,26 +449,26 @@ T_CASE(an_open_representor_keeps_its_device)
 	struct doca_dev_rep *rep, *again;
 	int id;
 
-	T_EQ(doca_dev_rep_open(info, NULL), INVALID);
-	T_EQ(doca_dev_rep_open(info, &rep), DOCA_SUCCESS);
-	T_EQ(doca_dev_rep_open(info, &again), DOCA_SUCCESS);
-	T_EQ(doca_devinfo_rep_destroy_list(reps), DOCA_SUCCESS);
+	T_INVALID(doca_dev_rep_open(info, NULL));
+	T_OK(doca_dev_rep_open(info, &rep));
+	T_OK(doca_dev_rep_open(info, &again));
+	T_OK(doca_devinfo_rep_destroy_list(reps));
 	T_CHECK(rep == again);
 	T_CHECK(doca_dev_rep_as_devinfo(rep) == info);
 	T_CHECK(impl_rep_dev(rep) == dev);
 	id = rte_comch_dev_rep_by_name(impl_dev_id(dev), "pf0vf1");
 	T_EQ(impl_rep_id(rep), id);
-	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
-	T_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
+	T_IS(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_OK(doca_dev_rep_close(rep));
 	impl_rep_hold(rep);
-	T_EQ(doca_dev_rep_close(rep), DOCA_ERROR_IN_USE);
+	T_IS(doca_dev_rep_close(rep), DOCA_ERROR_IN_USE);
 	impl_rep_drop(rep);
-	T_EQ(doca_dev_close(dev), DOCA_ERROR_IN_USE);
-	T_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
-	T_EQ(doca_dev_rep_close(rep), INVALID);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_IS(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_OK(doca_dev_rep_close(rep));
+	T_INVALID(doca_dev_rep_close(rep));
+	T_OK(doca_dev_close(dev));
 	/* The device is closed. */
-	T_EQ(doca_dev_rep_open(info, &rep), INVALID);
+	T_INVALID(doca_dev_rep_open(info, &rep));
 }
 
 #endif

@@ -23,6 +23,7 @@
 #include <rte_malloc.h>
 
 #include "common/capture.h"
+#include "common/result.h"
 #include "dev/eal.h"
 #include "t_main.h"
 
@@ -33,7 +34,7 @@ open_one(struct doca_dev **dev)
 	doca_error_t ret;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_SUCCESS);
+	T_OK(doca_devinfo_create_list(&list, &nb));
 	ret = doca_dev_open(list[0], dev);
 	doca_devinfo_destroy_list(list);
 	return ret;
@@ -44,8 +45,8 @@ open_and_close(void)
 {
 	struct doca_dev *dev;
 
-	T_EQ(open_one(&dev), DOCA_SUCCESS);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_OK(open_one(&dev));
+	T_OK(doca_dev_close(dev));
 }
 
 /* A child's exit status after fn and exit(), which runs what _exit() does not. */
@@ -71,7 +72,7 @@ T_CASE(listing_needs_no_eal)
 	struct doca_devinfo **list;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_SUCCESS);
+	T_OK(doca_devinfo_create_list(&list, &nb));
 	doca_devinfo_destroy_list(list);
 	T_EQ(rte_lcore_count(), 0);
 }
@@ -189,7 +190,7 @@ T_CASE(any_thread_may_start_it)
 		T_EQ(pthread_create(&threads[i], NULL, start_eal, &ret[i]), 0);
 	for (i = 0; i < 4; i++) {
 		T_EQ(pthread_join(threads[i], NULL), 0);
-		T_EQ(ret[i], DOCA_SUCCESS);
+		T_OK(ret[i]);
 	}
 	/* And it has memory for more than the smallest program. */
 	p = rte_malloc(NULL, 200 << 20, 0);
@@ -283,8 +284,8 @@ child_is_refused(void)
 {
 	struct doca_dev *dev;
 
-	T_EQ(open_one(&dev), DOCA_ERROR_NOT_SUPPORTED);
-	T_EQ(impl_eal_start(), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(open_one(&dev), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(impl_eal_start(), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 static struct doca_dev *of_parent;
@@ -292,19 +293,19 @@ static struct doca_dev *of_parent;
 static void
 child_may_not_close(void)
 {
-	T_EQ(doca_dev_close(of_parent), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_dev_close(of_parent), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 T_CASE(a_forked_child_is_refused)
 {
 	/* Forked before: nothing is inherited. */
 	T_EQ(in_child(open_and_close), 0);
-	T_EQ(open_one(&of_parent), DOCA_SUCCESS);
+	T_OK(open_one(&of_parent));
 	T_EQ(in_child(child_is_refused), 0);
 	T_EQ(in_child(child_may_not_close), 0);
 	T_EQ(in_child(nothing), 0);
 	T_EQ(access(rte_eal_get_runtime_dir(), F_OK), 0);
-	T_EQ(doca_dev_close(of_parent), DOCA_SUCCESS);
+	T_OK(doca_dev_close(of_parent));
 }
 
 static void
@@ -384,8 +385,8 @@ T_CASE(wrong_arguments_are_said)
 
 	setenv("COMCH_EAL_ARGS", "--lcores=x", 1);
 	t_capture_begin();
-	T_EQ(open_one(&dev), DOCA_ERROR_INITIALIZATION);
+	T_IS(open_one(&dev), DOCA_ERROR_INITIALIZATION);
 	T_STR_HAS(t_capture_end(), "COMCH_EAL_ARGS");
 	/* It is not tried again. */
-	T_EQ(open_one(&dev), DOCA_ERROR_INITIALIZATION);
+	T_IS(open_one(&dev), DOCA_ERROR_INITIALIZATION);
 }

@@ -9,9 +9,9 @@
 
 #include <doca_dev.h>
 
+#include "common/result.h"
 #include "t_main.h"
 
-#define INVALID DOCA_ERROR_INVALID_VALUE
 
 #ifdef DOCA_ARCH_DPU
 #define IS_DPU 1
@@ -32,10 +32,9 @@ open_dev(void)
 	struct doca_dev *dev;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_list_create(&list, &nb), DOCA_SUCCESS);
-	T_EQ(nb, NB_DEVS);
-	T_EQ(doca_dev_open(list[0], &dev), DOCA_SUCCESS);
-	T_EQ(doca_devinfo_list_destroy(list), DOCA_SUCCESS);
+	T_GETS(doca_devinfo_list_create(&list, &nb), nb, NB_DEVS);
+	T_OK(doca_dev_open(list[0], &dev));
+	T_OK(doca_devinfo_list_destroy(list));
 	return dev;
 }
 
@@ -44,10 +43,9 @@ T_CASE(lists)
 	struct doca_devinfo **list;
 	uint32_t nb;
 
-	T_EQ(doca_devinfo_list_create(NULL, &nb), INVALID);
-	T_EQ(doca_devinfo_list_create(&list, NULL), INVALID);
-	T_EQ(doca_devinfo_list_destroy(NULL), INVALID);
-	T_EQ(doca_dev_close(open_dev()), DOCA_SUCCESS);
+	T_REFUSES_NULL(doca_devinfo_list_create, &list, &nb);
+	T_INVALID(doca_devinfo_list_destroy(NULL));
+	T_OK(doca_dev_close(open_dev()));
 }
 
 T_CASE(addresses)
@@ -59,7 +57,7 @@ T_CASE(addresses)
 
 	info = doca_dev_as_devinfo(dev);
 	T_EQ(sizeof(bdf), 2);
-	T_EQ(doca_devinfo_get_pci_addr(info, &bdf), DOCA_SUCCESS);
+	T_OK(doca_devinfo_get_pci_addr(info, &bdf));
 	T_EQ(bdf.bus, BUS);
 	T_EQ(bdf.device, 0);
 	T_EQ(bdf.function, 0);
@@ -67,16 +65,13 @@ T_CASE(addresses)
 	bdf.device = PCI_DEVICE_MAX_VALUE - 1;
 	bdf.function = PCI_FUNCTION_MAX_VALUE - 1;
 	T_EQ(bdf.raw, 0xffff);
-	T_EQ(doca_devinfo_get_pci_addr(NULL, &bdf), INVALID);
-	T_EQ(doca_devinfo_get_pci_addr(info, NULL), INVALID);
-	T_EQ(doca_devinfo_get_is_pci_addr_equal(info, PCI, &equal), DOCA_SUCCESS);
-	T_EQ(equal, 1);
-	T_EQ(doca_devinfo_get_is_pci_addr_equal(info, "ff:00.0", &equal), DOCA_SUCCESS);
-	T_EQ(equal, 0);
-	T_EQ(doca_devinfo_get_is_pci_addr_equal(info, "ff", &equal), INVALID);
-	T_EQ(doca_devinfo_get_is_pci_addr_equal(NULL, PCI, &equal), INVALID);
-	T_EQ(doca_devinfo_get_is_pci_addr_equal(info, PCI, NULL), INVALID);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_REFUSES_NULL(doca_devinfo_get_pci_addr, info, &bdf);
+	T_GETS(doca_devinfo_get_is_pci_addr_equal(info, PCI, &equal), equal, 1);
+	T_GETS(doca_devinfo_get_is_pci_addr_equal(info, "ff:00.0", &equal), equal, 0);
+	T_INVALID(doca_devinfo_get_is_pci_addr_equal(info, "ff", &equal));
+	T_INVALID(doca_devinfo_get_is_pci_addr_equal(NULL, PCI, &equal));
+	T_INVALID(doca_devinfo_get_is_pci_addr_equal(info, PCI, NULL));
+	T_OK(doca_dev_close(dev));
 }
 
 T_CASE(capabilities)
@@ -85,20 +80,14 @@ T_CASE(capabilities)
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
 	uint8_t yes = 7;
 
-	T_EQ(doca_devinfo_get_is_hotplug_manager_supported(info, &yes), DOCA_SUCCESS);
-	T_EQ(yes, 0);
-	T_EQ(doca_devinfo_get_is_mmap_export_supported(info, &yes), DOCA_SUCCESS);
-	T_EQ(yes, 1);
+	T_GETS(doca_devinfo_get_is_hotplug_manager_supported(info, &yes), yes, 0);
+	T_GETS(doca_devinfo_get_is_mmap_export_supported(info, &yes), yes, 1);
 	yes = 7;
-	T_EQ(doca_devinfo_get_is_mmap_from_export_supported(info, &yes), DOCA_SUCCESS);
-	T_EQ(yes, 1);
-	T_EQ(doca_devinfo_get_is_hotplug_manager_supported(NULL, &yes), INVALID);
-	T_EQ(doca_devinfo_get_is_hotplug_manager_supported(info, NULL), INVALID);
-	T_EQ(doca_devinfo_get_is_mmap_export_supported(NULL, &yes), INVALID);
-	T_EQ(doca_devinfo_get_is_mmap_export_supported(info, NULL), INVALID);
-	T_EQ(doca_devinfo_get_is_mmap_from_export_supported(NULL, &yes), INVALID);
-	T_EQ(doca_devinfo_get_is_mmap_from_export_supported(info, NULL), INVALID);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_GETS(doca_devinfo_get_is_mmap_from_export_supported(info, &yes), yes, 1);
+	T_REFUSES_NULL(doca_devinfo_get_is_hotplug_manager_supported, info, &yes);
+	T_REFUSES_NULL(doca_devinfo_get_is_mmap_export_supported, info, &yes);
+	T_REFUSES_NULL(doca_devinfo_get_is_mmap_from_export_supported, info, &yes);
+	T_OK(doca_dev_close(dev));
 }
 
 static void
@@ -109,26 +98,22 @@ check_reps(struct doca_devinfo_rep **reps)
 	struct doca_pci_bdf bdf;
 	uint8_t equal = 7;
 
-	T_EQ(doca_devinfo_rep_get_pci_addr(reps[0], &bdf), DOCA_SUCCESS);
+	T_OK(doca_devinfo_rep_get_pci_addr(reps[0], &bdf));
 	T_EQ(bdf.bus, 0xb1);
 	T_EQ(bdf.device, 0);
 	T_EQ(bdf.function, 0);
-	T_EQ(doca_devinfo_rep_get_pci_addr(NULL, &bdf), INVALID);
-	T_EQ(doca_devinfo_rep_get_pci_addr(reps[0], NULL), INVALID);
-	T_EQ(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "B1:00.0", &equal), DOCA_SUCCESS);
-	T_EQ(equal, 1);
-	T_EQ(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "b1:00.7", &equal), DOCA_SUCCESS);
-	T_EQ(equal, 0);
-	T_EQ(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "", &equal), INVALID);
-	T_EQ(doca_devinfo_rep_get_is_pci_addr_equal(NULL, "b1:00.0", &equal), INVALID);
-	T_EQ(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "b1:00.0", NULL), INVALID);
-	T_EQ(doca_devinfo_rep_get_pci_func_type(reps[0], &type), DOCA_SUCCESS);
-	T_EQ(type, DOCA_PCI_FUNC_PF);
+	T_REFUSES_NULL(doca_devinfo_rep_get_pci_addr, reps[0], &bdf);
+	T_GETS(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "B1:00.0", &equal), equal, 1);
+	T_GETS(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "b1:00.7", &equal), equal, 0);
+	T_INVALID(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "", &equal));
+	T_INVALID(doca_devinfo_rep_get_is_pci_addr_equal(NULL, "b1:00.0", &equal));
+	T_INVALID(doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "b1:00.0", NULL));
+	T_GETS(doca_devinfo_rep_get_pci_func_type(reps[0], &type), type, DOCA_PCI_FUNC_PF);
 	T_EQ(DOCA_PCI_FUNC_VF, 1);
 	T_EQ(DOCA_PCI_FUNC_SF, 2);
-	T_EQ(doca_dev_rep_open(reps[0], &rep), DOCA_SUCCESS);
-	T_EQ(doca_devinfo_rep_list_destroy(reps), DOCA_SUCCESS);
-	T_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
+	T_OK(doca_dev_rep_open(reps[0], &rep));
+	T_OK(doca_devinfo_rep_list_destroy(reps));
+	T_OK(doca_dev_rep_close(rep));
 }
 
 T_CASE(representors)
@@ -160,14 +145,14 @@ T_CASE(representors)
 		if (nb > 0)
 			check_reps(reps);
 		else
-			T_EQ(doca_devinfo_rep_list_destroy(reps), DOCA_SUCCESS);
+			T_OK(doca_devinfo_rep_list_destroy(reps));
 	}
-	T_EQ(doca_devinfo_rep_list_create(dev, 1, &reps, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_list_create(dev, 1 << 6, &reps, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_list_create(dev, 1 | DOCA_DEV_REP_FILTER_NVME, &reps, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_list_create(NULL, 0, &reps, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_list_create(dev, 0, NULL, &nb), INVALID);
-	T_EQ(doca_devinfo_rep_list_create(dev, 0, &reps, NULL), INVALID);
-	T_EQ(doca_devinfo_rep_list_destroy(NULL), INVALID);
-	T_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+	T_INVALID(doca_devinfo_rep_list_create(dev, 1, &reps, &nb));
+	T_INVALID(doca_devinfo_rep_list_create(dev, 1 << 6, &reps, &nb));
+	T_INVALID(doca_devinfo_rep_list_create(dev, 1 | DOCA_DEV_REP_FILTER_NVME, &reps, &nb));
+	T_INVALID(doca_devinfo_rep_list_create(NULL, 0, &reps, &nb));
+	T_INVALID(doca_devinfo_rep_list_create(dev, 0, NULL, &nb));
+	T_INVALID(doca_devinfo_rep_list_create(dev, 0, &reps, NULL));
+	T_INVALID(doca_devinfo_rep_list_destroy(NULL));
+	T_OK(doca_dev_close(dev));
 }

@@ -15,6 +15,7 @@
 #include <doca_dev.h>
 
 #include "common/capture.h"
+#include "common/result.h"
 #include "dev/dev.h"
 #include "dev/table.h"
 #include "t_main.h"
@@ -110,7 +111,7 @@ T_CASE(a_long_line_is_refused)
 	struct impl_table t = { .nb_devs = 0 };
 
 	memset(text + strlen(text), 'x', 300);
-	T_EQ(impl_table_read_text(&t, "t", text), DOCA_ERROR_BAD_CONFIG);
+	T_IS(impl_table_read_text(&t, "t", text), DOCA_ERROR_BAD_CONFIG);
 	T_STR_HAS(t.why, "t:3: longer than 198 bytes");
 	impl_table_free(&t);
 }
@@ -247,9 +248,8 @@ first_ibdev(void)
 	uint32_t nb;
 
 	setenv("COMCH_ROLE", "dpu", 1);
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_SUCCESS);
-	T_EQ(nb, 1);
-	T_EQ(doca_devinfo_get_ibdev_name(list[0], name, sizeof(name)), DOCA_SUCCESS);
+	T_GETS(doca_devinfo_create_list(&list, &nb), nb, 1);
+	T_OK(doca_devinfo_get_ibdev_name(list[0], name, sizeof(name)));
 	doca_devinfo_destroy_list(list);
 	return name;
 }
@@ -305,12 +305,12 @@ refused(const char *why)
 
 	setenv("COMCH_ROLE", "host", 1);
 	t_capture_begin();
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_ERROR_BAD_CONFIG);
+	T_IS(doca_devinfo_create_list(&list, &nb), DOCA_ERROR_BAD_CONFIG);
 	T_STR_HAS(t_capture_end(), why);
 	T_CHECK(list == NULL);
 	T_EQ(nb, 77);
 	t_capture_begin();
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_ERROR_BAD_CONFIG);
+	T_IS(doca_devinfo_create_list(&list, &nb), DOCA_ERROR_BAD_CONFIG);
 	T_STR_EQ(t_capture_end(), "");
 }
 
@@ -339,7 +339,7 @@ T_CASE(linked_twice_is_harmless)
 	uint32_t nb;
 
 	unsetenv("COMCH_ROLE");
-	T_EQ(doca_devinfo_create_list(&list, &nb), DOCA_SUCCESS);
+	T_OK(doca_devinfo_create_list(&list, &nb));
 	T_CHECK(nb == 1 || nb == 5);
 	doca_devinfo_destroy_list(list);
 	setenv("COMCH_ROLE", nb == 1 ? "host" : "dpu", 1);

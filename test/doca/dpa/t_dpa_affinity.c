@@ -29,12 +29,9 @@ T_CASE(units_are_cpus)
 	T_EQ(cores, 1);
 	T_EQ(total, nb);
 	T_EQ(cores * per_core, total);
-	T_IS(doca_dpa_get_core_num(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_get_core_num(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_get_num_eus_per_core(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_get_num_eus_per_core(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_get_total_num_eus_available(NULL, &cores), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_get_total_num_eus_available(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_dpa_get_core_num, t.dpa, &cores);
+	T_REFUSES_NULL(doca_dpa_get_num_eus_per_core, t.dpa, &cores);
+	T_REFUSES_NULL(doca_dpa_get_total_num_eus_available, t.dpa, &cores);
 	dpa_calls_close(&t);
 }
 
@@ -46,27 +43,24 @@ T_CASE(set_and_clear)
 
 	dpa_calls_open(&t);
 	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
-	T_IS(doca_dpa_eu_affinity_create(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_eu_affinity_create(t.dpa, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_dpa_eu_affinity_create, t.dpa, &a);
 	T_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
-	T_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_eu_affinity_set(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_eu_affinity_set(a, total), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_eu_affinity_set(a, ~0u), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_eu_affinity_get(a, &eu));
+	T_INVALID(doca_dpa_eu_affinity_set(NULL, 0));
+	T_INVALID(doca_dpa_eu_affinity_set(a, total));
+	T_INVALID(doca_dpa_eu_affinity_set(a, ~0u));
+	T_INVALID(doca_dpa_eu_affinity_get(a, &eu));
 	T_EQ(eu, 77);
 	T_OK(doca_dpa_eu_affinity_set(a, total - 1));
-	T_IS(doca_dpa_eu_affinity_get(NULL, &eu), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_eu_affinity_get(a, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_OK(doca_dpa_eu_affinity_get(a, &eu));
-	T_EQ(eu, total - 1);
-	T_IS(doca_dpa_eu_affinity_clear(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_dpa_eu_affinity_get, a, &eu);
+	T_GETS(doca_dpa_eu_affinity_get(a, &eu), eu, total - 1);
+	T_INVALID(doca_dpa_eu_affinity_clear(NULL));
 	T_OK(doca_dpa_eu_affinity_clear(a));
 	T_OK(doca_dpa_eu_affinity_clear(a));
-	T_IS(doca_dpa_eu_affinity_get(a, &eu), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_eu_affinity_get(a, &eu));
 	/* It is one of the context's objects. */
 	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
-	T_IS(doca_dpa_eu_affinity_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_eu_affinity_destroy(NULL));
 	T_OK(doca_dpa_eu_affinity_destroy(a));
 	dpa_calls_close(&t);
 }
@@ -174,10 +168,9 @@ T_CASE(of_the_table)
 	snprintf(keys, sizeof(keys), "dpa_cpus = %u\n", cpu);
 	dpa_program_table(keys);
 	dpa_calls_open(&t);
-	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
-	T_EQ(total, 1);
+	T_GETS(doca_dpa_get_total_num_eus_available(t.dpa, &total), total, 1);
 	T_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
-	T_IS(doca_dpa_eu_affinity_set(a, 1), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_eu_affinity_set(a, 1));
 	run_on(&t, a, &w);
 	T_EQ(CPU_COUNT(&w.cpus), 1);
 	T_CHECK(CPU_ISSET(cpu, &w.cpus));

@@ -17,8 +17,6 @@
 #include "t_main.h"
 
 #define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
-#define DRIVER DOCA_ERROR_DRIVER
 #define SEND DOCA_DPA_DEV_COMP_SEND
 
 /* A completion, its thread if it has one, and what the device code does with them. */
@@ -194,35 +192,29 @@ T_CASE(null_is_refused)
 	unsigned int n;
 
 	T_OK(doca_dpa_thread_create(dpa, &got));
-	T_IS(doca_dpa_completion_create(NULL, 1, &comp), INVALID);
-	T_IS(doca_dpa_completion_create(dpa, 1, NULL), INVALID);
-	T_IS(doca_dpa_completion_create(dpa, 0, &comp), INVALID);
-	T_IS(doca_dpa_completion_create(dpa, (1u << 24) + 1, &comp), INVALID);
-	T_IS(doca_dpa_completion_create(dpa, UINT32_MAX, &comp), INVALID);
+	T_INVALID(doca_dpa_completion_create(NULL, 1, &comp));
+	T_INVALID(doca_dpa_completion_create(dpa, 1, NULL));
+	T_INVALID(doca_dpa_completion_create(dpa, 0, &comp));
+	T_INVALID(doca_dpa_completion_create(dpa, (1u << 24) + 1, &comp));
+	T_INVALID(doca_dpa_completion_create(dpa, UINT32_MAX, &comp));
 	T_OK(doca_dpa_completion_create(dpa, 1, &comp));
-	T_IS(doca_dpa_completion_destroy(NULL), INVALID);
-	T_IS(doca_dpa_completion_get_queue_size(NULL, &n), INVALID);
-	T_IS(doca_dpa_completion_get_queue_size(comp, NULL), INVALID);
-	T_IS(doca_dpa_completion_set_thread(NULL, got), INVALID);
-	T_IS(doca_dpa_completion_set_thread(comp, NULL), INVALID);
-	T_IS(doca_dpa_completion_get_thread(NULL, &got), INVALID);
-	T_IS(doca_dpa_completion_get_thread(comp, NULL), INVALID);
-	T_IS(doca_dpa_completion_start(NULL), INVALID);
-	T_IS(doca_dpa_completion_stop(NULL), INVALID);
-	T_IS(doca_dpa_completion_get_dpa_handle(NULL, &number), INVALID);
-	T_IS(doca_dpa_completion_get_dpa_handle(comp, NULL), INVALID);
+	T_INVALID(doca_dpa_completion_destroy(NULL));
+	T_REFUSES_NULL(doca_dpa_completion_get_queue_size, comp, &n);
+	T_REFUSES_NULL(doca_dpa_completion_set_thread, comp, got);
+	T_REFUSES_NULL(doca_dpa_completion_get_thread, comp, &got);
+	T_INVALID(doca_dpa_completion_start(NULL));
+	T_INVALID(doca_dpa_completion_stop(NULL));
+	T_REFUSES_NULL(doca_dpa_completion_get_dpa_handle, comp, &number);
 	T_OK(doca_dpa_completion_destroy(comp));
-	T_IS(doca_dpa_notification_completion_create(NULL, got, &notify_comp), INVALID);
-	T_IS(doca_dpa_notification_completion_create(dpa, NULL, &notify_comp), INVALID);
-	T_IS(doca_dpa_notification_completion_create(dpa, got, NULL), INVALID);
+	T_INVALID(doca_dpa_notification_completion_create(NULL, got, &notify_comp));
+	T_INVALID(doca_dpa_notification_completion_create(dpa, NULL, &notify_comp));
+	T_INVALID(doca_dpa_notification_completion_create(dpa, got, NULL));
 	T_OK(doca_dpa_notification_completion_create(dpa, got, &notify_comp));
-	T_IS(doca_dpa_notification_completion_destroy(NULL), INVALID);
-	T_IS(doca_dpa_notification_completion_get_thread(NULL, &got), INVALID);
-	T_IS(doca_dpa_notification_completion_get_thread(notify_comp, NULL), INVALID);
-	T_IS(doca_dpa_notification_completion_start(NULL), INVALID);
-	T_IS(doca_dpa_notification_completion_stop(NULL), INVALID);
-	T_IS(doca_dpa_notification_completion_get_dpa_handle(NULL, &number), INVALID);
-	T_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, NULL), INVALID);
+	T_INVALID(doca_dpa_notification_completion_destroy(NULL));
+	T_REFUSES_NULL(doca_dpa_notification_completion_get_thread, notify_comp, &got);
+	T_INVALID(doca_dpa_notification_completion_start(NULL));
+	T_INVALID(doca_dpa_notification_completion_stop(NULL));
+	T_REFUSES_NULL(doca_dpa_notification_completion_get_dpa_handle, notify_comp, &number);
 	T_OK(doca_dpa_notification_completion_destroy(notify_comp));
 	T_OK(doca_dpa_thread_destroy(got));
 	dpa_program_end(dpa);
@@ -239,8 +231,7 @@ T_CASE(sizes_are_rounded_up)
 
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		T_OK(doca_dpa_completion_create(dpa, sizes[i][0], &comp));
-		T_OK(doca_dpa_completion_get_queue_size(comp, &size));
-		T_EQ(size, sizes[i][1]);
+		T_GETS(doca_dpa_completion_get_queue_size(comp, &size), size, sizes[i][1]);
 		T_OK(doca_dpa_completion_destroy(comp));
 	}
 	dpa_program_end(dpa);
@@ -258,27 +249,27 @@ T_CASE(the_order_of_calls)
 	T_OK(doca_dpa_completion_create(dpa, 4, &comp));
 	T_OK(doca_dpa_completion_get_thread(comp, &got));
 	T_CHECK(got == NULL);
-	T_IS(doca_dpa_completion_start(comp), BAD);
+	T_IS(doca_dpa_completion_start(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
-	T_IS(doca_dpa_completion_get_dpa_handle(comp, &handle), BAD);
-	T_IS(doca_dpa_completion_stop(comp), BAD);
+	T_IS(doca_dpa_completion_get_dpa_handle(comp, &handle), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_create(dpa, &thread));
 	T_OK(doca_dpa_completion_set_thread(comp, thread));
 	T_OK(doca_dpa_completion_get_thread(comp, &got));
 	T_CHECK(got == thread);
 	/* Its thread is not started. */
-	T_IS(doca_dpa_completion_start(comp), BAD);
+	T_IS(doca_dpa_completion_start(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
 	T_OK(doca_dpa_thread_start(thread));
-	T_IS(impl_dpa_completion_attach(comp), BAD);
+	T_IS(impl_dpa_completion_attach(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_completion_start(comp));
-	T_IS(doca_dpa_completion_start(comp), BAD);
-	T_IS(doca_dpa_completion_set_thread(comp, thread), BAD);
-	T_IS(doca_dpa_thread_destroy(thread), BAD);
+	T_IS(doca_dpa_completion_start(comp), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_completion_set_thread(comp, thread), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_destroy(thread), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	T_OK(impl_dpa_completion_attach(comp));
 	T_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_IN_USE);
-	T_IS(doca_dpa_completion_destroy(comp), BAD);
+	T_IS(doca_dpa_completion_destroy(comp), DOCA_ERROR_BAD_STATE);
 	impl_dpa_completion_detach(comp);
 	T_CHECK(impl_dpa_completion_dpa(comp) == dpa);
 	/* It stops what it destroys. */
@@ -299,8 +290,8 @@ T_CASE(a_thread_of_another_context_is_refused)
 	T_OK(doca_dpa_thread_create(other, &thread));
 	T_OK(doca_dpa_thread_create(dpa, &second));
 	T_OK(doca_dpa_completion_create(dpa, 4, &comp));
-	T_IS(doca_dpa_completion_set_thread(comp, thread), INVALID);
-	T_IS(doca_dpa_notification_completion_create(dpa, thread, &notify_comp), INVALID);
+	T_INVALID(doca_dpa_completion_set_thread(comp, thread));
+	T_INVALID(doca_dpa_notification_completion_create(dpa, thread, &notify_comp));
 	T_OK(doca_dpa_thread_destroy(thread));
 	/* One that is replaced is free. */
 	T_OK(doca_dpa_thread_create(dpa, &thread));
@@ -385,9 +376,9 @@ T_CASE(to_give_back_more_than_was_taken_is_a_fault)
 	T_CHECK(push(2));
 	T_CHECK(rpc(dpa, get, handle) != 0);
 	nb_to_ack = 2;
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(ack), &ret, handle), DRIVER);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(ack), &ret, handle), DOCA_ERROR_DRIVER);
 	T_STR_HAS(log_kept(), "RPC ack: doca_dpa_dev_completion_ack: 2 elements, of 1");
-	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+	T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
 	end(dpa);
 }
 
@@ -397,9 +388,9 @@ T_CASE(what_is_no_element_is_a_fault)
 	uint64_t ret;
 
 	log_keep();
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(type_of), &ret, UINT64_C(0x123)), DRIVER);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(type_of), &ret, UINT64_C(0x123)), DOCA_ERROR_DRIVER);
 	T_STR_HAS(log_kept(), "doca_dpa_dev_get_completion_type: 0x123 is no element");
-	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+	T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
 	end(dpa);
 }
 
@@ -590,12 +581,13 @@ T_CASE(notification_completions)
 	T_OK(doca_dpa_notification_completion_create(dpa, thread, &notify_comp));
 	T_OK(doca_dpa_notification_completion_get_thread(notify_comp, &got));
 	T_CHECK(got == thread);
-	T_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number), BAD);
-	T_IS(doca_dpa_notification_completion_start(notify_comp), BAD);
-	T_IS(doca_dpa_notification_completion_stop(notify_comp), BAD);
+	T_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number),
+		DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_notification_completion_start(notify_comp), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_notification_completion_stop(notify_comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_start(thread));
 	T_OK(doca_dpa_notification_completion_start(notify_comp));
-	T_IS(doca_dpa_notification_completion_start(notify_comp), BAD);
+	T_IS(doca_dpa_notification_completion_start(notify_comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number));
 	T_OK(doca_dpa_thread_run(thread));
 	rpc(dpa, notify, number);
@@ -607,7 +599,7 @@ T_CASE(notification_completions)
 	T_CHECK(handle != number);
 	rpc(dpa, notify, handle);
 	T_AWAIT(nb_calls == 2);
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(notify), &handle, number), DRIVER);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(notify), &handle, number), DOCA_ERROR_DRIVER);
 	T_OK(doca_dpa_notification_completion_destroy(notify_comp));
 	T_OK(doca_dpa_thread_destroy(thread));
 	dpa_program_end(dpa);

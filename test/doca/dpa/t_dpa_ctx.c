@@ -12,9 +12,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-#define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
-#define IN_USE DOCA_ERROR_IN_USE
 
 static atomic_uint nb_calls;
 
@@ -61,33 +58,26 @@ T_CASE(null_is_refused)
 	uint64_t handle;
 	uint32_t len = 8;
 
-	T_IS(doca_dpa_cap_is_supported(NULL), INVALID);
+	T_INVALID(doca_dpa_cap_is_supported(NULL));
 	T_OK(doca_dpa_cap_is_supported(doca_dev_as_devinfo(dev)));
-	T_IS(doca_dpa_create(NULL, &dpa), INVALID);
-	T_IS(doca_dpa_create(dev, NULL), INVALID);
+	T_REFUSES_NULL(doca_dpa_create, dev, &dpa);
 	T_OK(doca_dpa_create(dev, &dpa));
-	T_IS(doca_dpa_destroy(NULL), INVALID);
-	T_IS(doca_dpa_start(NULL), INVALID);
-	T_IS(doca_dpa_stop(NULL), INVALID);
-	T_IS(doca_dpa_set_app(NULL, &app), INVALID);
-	T_IS(doca_dpa_set_app(dpa, NULL), INVALID);
-	T_IS(doca_dpa_get_app(NULL, &got), INVALID);
-	T_IS(doca_dpa_get_app(dpa, NULL), INVALID);
-	T_IS(doca_dpa_app_get_name(NULL, NULL, &len), INVALID);
-	T_IS(doca_dpa_app_get_name(&app, NULL, NULL), INVALID);
-	T_IS(doca_dpa_set_log_level(NULL, DOCA_DPA_DEV_LOG_LEVEL_INFO), INVALID);
-	T_IS(doca_dpa_get_log_level(NULL, &level), INVALID);
-	T_IS(doca_dpa_get_log_level(dpa, NULL), INVALID);
-	T_IS(doca_dpa_device_extend(NULL, dev, &ext), INVALID);
-	T_IS(doca_dpa_device_extend(dpa, NULL, &ext), INVALID);
-	T_IS(doca_dpa_device_extend(dpa, dev, NULL), INVALID);
-	T_IS(doca_dpa_get_dpa_handle(NULL, &handle), INVALID);
-	T_IS(doca_dpa_get_dpa_handle(dpa, NULL), INVALID);
-	T_IS(doca_dpa_get_max_threads_per_kernel(NULL, &n), INVALID);
-	T_IS(doca_dpa_get_max_threads_per_kernel(dpa, NULL), INVALID);
-	T_IS(doca_dpa_get_kernel_max_run_time(NULL, &time), INVALID);
-	T_IS(doca_dpa_get_kernel_max_run_time(dpa, NULL), INVALID);
-	T_IS(doca_dpa_peek_at_last_error(NULL), INVALID);
+	T_INVALID(doca_dpa_destroy(NULL));
+	T_INVALID(doca_dpa_start(NULL));
+	T_INVALID(doca_dpa_stop(NULL));
+	T_REFUSES_NULL(doca_dpa_set_app, dpa, &app);
+	T_REFUSES_NULL(doca_dpa_get_app, dpa, &got);
+	T_INVALID(doca_dpa_app_get_name(NULL, NULL, &len));
+	T_INVALID(doca_dpa_app_get_name(&app, NULL, NULL));
+	T_INVALID(doca_dpa_set_log_level(NULL, DOCA_DPA_DEV_LOG_LEVEL_INFO));
+	T_REFUSES_NULL(doca_dpa_get_log_level, dpa, &level);
+	T_INVALID(doca_dpa_device_extend(NULL, dev, &ext));
+	T_INVALID(doca_dpa_device_extend(dpa, NULL, &ext));
+	T_INVALID(doca_dpa_device_extend(dpa, dev, NULL));
+	T_REFUSES_NULL(doca_dpa_get_dpa_handle, dpa, &handle);
+	T_REFUSES_NULL(doca_dpa_get_max_threads_per_kernel, dpa, &n);
+	T_REFUSES_NULL(doca_dpa_get_kernel_max_run_time, dpa, &time);
+	T_INVALID(doca_dpa_peek_at_last_error(NULL));
 	T_OK(doca_dpa_destroy(dpa));
 	T_OK(doca_dev_close(dev));
 }
@@ -102,25 +92,25 @@ T_CASE(the_order_of_calls)
 	log_keep();
 	T_OK(doca_dpa_create(dev, &dpa));
 	/* It holds the device. */
-	T_IS(doca_dev_close(dev), IN_USE);
-	T_IS(doca_dpa_get_app(dpa, &got), INVALID);
-	T_IS(doca_dpa_start(dpa), INVALID);
+	T_IS(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	T_INVALID(doca_dpa_get_app(dpa, &got));
+	T_INVALID(doca_dpa_start(dpa));
 	T_STR_HAS(log_kept(), "needs an application: doca_dpa_set_app()");
-	T_IS(doca_dpa_stop(dpa), BAD);
-	T_IS(doca_dpa_get_dpa_handle(dpa, &handle), BAD);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_get_dpa_handle(dpa, &handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_set_app(dpa, &app));
 	T_OK(doca_dpa_get_app(dpa, &got));
 	T_CHECK(got == &app);
 	T_OK(doca_dpa_start(dpa));
-	T_IS(doca_dpa_start(dpa), BAD);
-	T_IS(doca_dpa_set_app(dpa, &app), BAD);
-	T_IS(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_INFO), BAD);
+	T_IS(doca_dpa_start(dpa), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_set_app(dpa, &app), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_INFO), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_get_dpa_handle(dpa, &handle));
 	T_OK(doca_dpa_peek_at_last_error(dpa));
 	T_CHECK(impl_dpa_is_started(dpa));
 	T_CHECK(impl_dpa_dev(dpa) == dev);
 	T_OK(doca_dpa_stop(dpa));
-	T_IS(doca_dpa_stop(dpa), BAD);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
 	/* It stops what it destroys. */
 	T_OK(doca_dpa_destroy(dpa));
@@ -159,28 +149,23 @@ T_CASE(names_and_figures)
 	char name[8];
 	unsigned int i, n;
 
-	T_OK(doca_dpa_app_get_name(&app, NULL, &len));
-	T_EQ(len, 4);
+	T_GETS(doca_dpa_app_get_name(&app, NULL, &len), len, 4);
 	len = 3;
-	T_IS(doca_dpa_app_get_name(&app, name, &len), INVALID);
+	T_INVALID(doca_dpa_app_get_name(&app, name, &len));
 	T_EQ(len, 4);
 	T_OK(doca_dpa_app_get_name(&app, name, &len));
 	T_STR_EQ(name, "app");
 	T_OK(doca_dpa_create(dev, &dpa));
-	T_OK(doca_dpa_get_log_level(dpa, &level));
-	T_EQ(level, DOCA_DPA_DEV_LOG_LEVEL_INFO);
+	T_GETS(doca_dpa_get_log_level(dpa, &level), level, DOCA_DPA_DEV_LOG_LEVEL_INFO);
 	for (i = 0; i < RTE_DIM(levels); i++) {
 		T_OK(doca_dpa_set_log_level(dpa, levels[i]));
-		T_OK(doca_dpa_get_log_level(dpa, &level));
-		T_EQ(level, levels[i]);
+		T_GETS(doca_dpa_get_log_level(dpa, &level), level, levels[i]);
 	}
-	T_IS(doca_dpa_set_log_level(dpa, (doca_dpa_dev_log_level_t)20), INVALID);
-	T_IS(doca_dpa_set_log_level(dpa, (doca_dpa_dev_log_level_t)0), INVALID);
-	T_OK(doca_dpa_get_max_threads_per_kernel(dpa, &n));
-	T_EQ(n, 128);
+	T_INVALID(doca_dpa_set_log_level(dpa, (doca_dpa_dev_log_level_t)20));
+	T_INVALID(doca_dpa_set_log_level(dpa, (doca_dpa_dev_log_level_t)0));
+	T_GETS(doca_dpa_get_max_threads_per_kernel(dpa, &n), n, 128);
 	/* Rounded up. */
-	T_OK(doca_dpa_get_kernel_max_run_time(dpa, &time));
-	T_EQ(time, 2);
+	T_GETS(doca_dpa_get_kernel_max_run_time(dpa, &time), time, 2);
 	T_OK(doca_dpa_destroy(dpa));
 	T_OK(doca_dev_close(dev));
 }
@@ -194,20 +179,20 @@ T_CASE(contexts_with_objects_do_not_stop)
 
 	log_keep();
 	T_OK(doca_dpa_thread_create(dpa, &thread));
-	T_IS(doca_dpa_stop(dpa), IN_USE);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	T_STR_HAS(log_kept(), "with 1 objects that are not destroyed");
 	T_OK(doca_dpa_completion_create(dpa, 1, &comp));
 	T_OK(doca_dpa_thread_destroy(thread));
-	T_IS(doca_dpa_stop(dpa), IN_USE);
-	T_IS(doca_dpa_destroy(dpa), IN_USE);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
 	T_OK(doca_dpa_completion_destroy(comp));
 	T_OK(impl_dpa_join(dpa));
-	T_IS(doca_dpa_stop(dpa), IN_USE);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	impl_dpa_drop(dpa);
 	T_OK(doca_dpa_stop(dpa));
-	T_IS(impl_dpa_join(dpa), BAD);
+	T_IS(impl_dpa_join(dpa), DOCA_ERROR_BAD_STATE);
 	impl_dpa_hold(dpa);
-	T_IS(doca_dpa_destroy(dpa), IN_USE);
+	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
 	impl_dpa_drop(dpa);
 	T_OK(doca_dpa_start(dpa));
 	dpa_program_end(dpa);
@@ -233,12 +218,12 @@ T_CASE(extended_contexts)
 	uint32_t value = 5;
 
 	T_OK(doca_dpa_device_extend(dpa, dev, &ext));
-	T_IS(doca_dpa_device_extend(ext, dev, &none), BAD);
-	T_IS(doca_dpa_stop(dpa), IN_USE);
+	T_IS(doca_dpa_device_extend(ext, dev, &none), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	T_CHECK(impl_dpa_dev(ext) == dev);
 	T_CHECK(impl_dpa_is_same(dpa, ext));
-	T_IS(doca_dpa_start(ext), BAD);
-	T_IS(doca_dpa_set_app(ext, &app), BAD);
+	T_IS(doca_dpa_start(ext), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_set_app(ext, &app), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_get_app(ext, &got));
 	T_CHECK(got == &app);
 	T_IS(doca_dpa_set_log_level(ext, DOCA_DPA_DEV_LOG_LEVEL_INFO), DOCA_ERROR_NOT_PERMITTED);
@@ -253,13 +238,13 @@ T_CASE(extended_contexts)
 	T_EQ(ret, 3);
 	T_OK(doca_dpa_rpc(ext, DPA_HOST_FUNC(set_device), &ret, handle));
 	T_OK(doca_dpa_stop(ext));
-	T_IS(doca_dpa_get_dpa_handle(ext, &handle), BAD);
-	T_IS(doca_dpa_rpc(ext, DPA_HOST_FUNC(set_device), &ret, handle), BAD);
+	T_IS(doca_dpa_get_dpa_handle(ext, &handle), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_rpc(ext, DPA_HOST_FUNC(set_device), &ret, handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_destroy(ext));
 	T_OK(doca_dpa_device_extend(dpa, dev, &ext));
 	T_OK(doca_dpa_destroy(ext));
 	T_OK(doca_dpa_stop(dpa));
-	T_IS(doca_dpa_device_extend(dpa, dev, &ext), BAD);
+	T_IS(doca_dpa_device_extend(dpa, dev, &ext), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
 	T_OK(doca_dev_close(dev));
 	dpa_program_end(dpa);
@@ -281,8 +266,8 @@ T_CASE(a_context_of_another_accelerator_is_a_fault)
 	T_OK(doca_dpa_get_dpa_handle(other, &handle));
 	T_IS(doca_dpa_rpc(ext, DPA_HOST_FUNC(set_device), &ret, handle), DOCA_ERROR_DRIVER);
 	T_STR_HAS(log_kept(), "RPC set_device: doca_dpa_dev_device_set: a context of another");
-	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
-	T_IS(doca_dpa_peek_at_last_error(ext), BAD);
+	T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_peek_at_last_error(ext), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_peek_at_last_error(other));
 	T_OK(doca_dpa_destroy(other));
 	T_OK(doca_dpa_destroy(ext));
@@ -305,7 +290,7 @@ T_CASE(a_fault_ends_all_device_code)
 	doca_dpa_dev_thread_notify(polls.handle);
 	T_AWAIT(nb_calls == 1);
 	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(set_device), &ret, UINT64_C(0)), DOCA_ERROR_DRIVER);
-	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+	T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(set_device), &ret, handle), DOCA_ERROR_DRIVER);
 	T_IS(doca_dpa_thread_run(polls.thread), DOCA_ERROR_DRIVER);
 	doca_dpa_dev_thread_notify(sleeps.handle);
@@ -316,7 +301,7 @@ T_CASE(a_fault_ends_all_device_code)
 	kernel_thread_start(&polls, dpa, DPA_HOST_FUNC(set_device_for_ever), handle);
 	T_IS(doca_dpa_thread_run(polls.thread), DOCA_ERROR_DRIVER);
 	kernel_thread_end(&polls);
-	T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+	T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
 	dpa_program_end(dpa);
 }
 

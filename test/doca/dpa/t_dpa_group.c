@@ -61,8 +61,7 @@ T_CASE(ranks)
 		says(&m[i], 0, 1);
 	}
 	T_OK(doca_dpa_thread_group_create(t.dpa, NB, &tg));
-	T_OK(doca_dpa_thread_group_get_num_threads(tg, &nb));
-	T_EQ(nb, NB);
+	T_GETS(doca_dpa_thread_group_get_num_threads(tg, &nb), nb, NB);
 	for (i = 0; i < NB; i++)
 		T_OK(doca_dpa_thread_group_set_thread(tg, m[i].t.thread, NB - 1 - i));
 	says(&m[0], 0, 1);
@@ -93,24 +92,23 @@ T_CASE(arguments)
 	dpa_calls_open(&t);
 	member_open(&t, &m);
 	T_OK(doca_dpa_get_max_threads_per_kernel(t.dpa, &max));
-	T_IS(doca_dpa_thread_group_create(NULL, 1, &tg), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_create(t.dpa, 0, &tg), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_create(t.dpa, max + 1, &tg), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_create(t.dpa, 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_thread_group_create(NULL, 1, &tg));
+	T_INVALID(doca_dpa_thread_group_create(t.dpa, 0, &tg));
+	T_INVALID(doca_dpa_thread_group_create(t.dpa, max + 1, &tg));
+	T_INVALID(doca_dpa_thread_group_create(t.dpa, 1, NULL));
 	T_OK(doca_dpa_thread_group_create(t.dpa, max, &tg));
 	T_OK(doca_dpa_thread_group_destroy(tg));
 	T_OK(doca_dpa_thread_group_create(t.dpa, 2, &tg));
-	T_IS(doca_dpa_thread_group_get_num_threads(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_get_num_threads(tg, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_set_thread(NULL, m.t.thread, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_set_thread(tg, NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_set_thread(tg, m.t.thread, 2), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_dpa_thread_group_get_num_threads, tg, &nb);
+	T_INVALID(doca_dpa_thread_group_set_thread(NULL, m.t.thread, 0));
+	T_INVALID(doca_dpa_thread_group_set_thread(tg, NULL, 0));
+	T_INVALID(doca_dpa_thread_group_set_thread(tg, m.t.thread, 2));
 	T_OK(doca_dpa_thread_group_set_thread(tg, m.t.thread, 1));
 	T_OK(doca_dpa_thread_group_set_thread(tg, m.t.thread, 1));
-	T_IS(doca_dpa_thread_group_set_thread(tg, m.t.thread, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_thread_group_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_thread_group_set_thread(tg, m.t.thread, 0));
+	T_INVALID(doca_dpa_thread_group_start(NULL));
+	T_INVALID(doca_dpa_thread_group_stop(NULL));
+	T_INVALID(doca_dpa_thread_group_destroy(NULL));
 	/* A rank has no thread. */
 	T_IS(doca_dpa_thread_group_start(tg), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_thread_group_stop(tg), DOCA_ERROR_BAD_STATE);
@@ -137,7 +135,7 @@ T_CASE(one_started_group_each)
 	T_OK(doca_dpa_thread_group_create(t.dpa, 1, &one));
 	T_OK(doca_dpa_thread_group_create(t.dpa, 1, &other));
 	/* A thread of another context. */
-	T_IS(doca_dpa_thread_group_set_thread(one, m[1].t.thread, 0), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_thread_group_set_thread(one, m[1].t.thread, 0));
 	T_OK(doca_dpa_thread_group_set_thread(one, m[0].t.thread, 0));
 	T_OK(doca_dpa_thread_group_set_thread(other, m[0].t.thread, 0));
 	T_OK(doca_dpa_thread_group_start(one));

@@ -132,16 +132,15 @@ T_CASE(arguments)
 	T_OK(doca_dpa_create(t.dev, &idle));
 	T_IS(doca_dpa_hash_table_create(idle, 1, &ht), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_destroy(idle));
-	T_IS(doca_dpa_hash_table_create(NULL, 1, &ht), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_hash_table_create(t.dpa, 0, &ht), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_hash_table_create(t.dpa, (1u << 24) + 1, &ht), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_hash_table_create(t.dpa, 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_hash_table_create(NULL, 1, &ht));
+	T_INVALID(doca_dpa_hash_table_create(t.dpa, 0, &ht));
+	T_INVALID(doca_dpa_hash_table_create(t.dpa, (1u << 24) + 1, &ht));
+	T_INVALID(doca_dpa_hash_table_create(t.dpa, 1, NULL));
 	/* The most, of which nothing is touched; but a sanitizer marks all of it. */
 	T_OK(doca_dpa_hash_table_create(t.dpa, t_sanitized() ? 1 : 1u << 24, &ht));
-	T_IS(doca_dpa_hash_table_get_dpa_handle(NULL, &handle), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_dpa_hash_table_get_dpa_handle(ht, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_dpa_hash_table_get_dpa_handle, ht, &handle);
 	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
-	T_IS(doca_dpa_hash_table_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_dpa_hash_table_destroy(NULL));
 	T_OK(doca_dpa_hash_table_destroy(ht));
 	dpa_calls_close(&t);
 }

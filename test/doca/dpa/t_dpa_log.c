@@ -13,8 +13,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-#define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
 
 static uint64_t
 say(uint64_t arg)
@@ -155,24 +153,24 @@ T_CASE(paths_are_set_and_got)
 	uint32_t len;
 
 	for (i = 0; i < RTE_DIM(set); i++) {
-		T_IS(set[i](dpa, "stdout"), BAD);
+		T_IS(set[i](dpa, "stdout"), DOCA_ERROR_BAD_STATE);
 		T_OK(doca_dpa_stop(dpa));
 		len = sizeof(path);
 		T_OK(get[i](dpa, path, &len));
 		T_EQ(len, 1);
 		T_STR_EQ(path, "");
-		T_IS(set[i](NULL, "stdout"), INVALID);
-		T_IS(set[i](dpa, NULL), INVALID);
-		T_IS(set[i](dpa, ""), INVALID);
+		T_INVALID(set[i](NULL, "stdout"));
+		T_INVALID(set[i](dpa, NULL));
+		T_INVALID(set[i](dpa, ""));
 		T_OK(set[i](dpa, "/dev/null"));
 		T_OK(set[i](dpa, "stdout"));
-		T_IS(get[i](NULL, path, &len), INVALID);
-		T_IS(get[i](dpa, path, NULL), INVALID);
+		T_INVALID(get[i](NULL, path, &len));
+		T_INVALID(get[i](dpa, path, NULL));
 		len = 0;
 		T_OK(get[i](dpa, NULL, &len));
 		T_EQ(len, 7);
 		len = 6;
-		T_IS(get[i](dpa, path, &len), INVALID);
+		T_INVALID(get[i](dpa, path, &len));
 		T_EQ(len, 7);
 		T_OK(get[i](dpa, path, &len));
 		T_STR_EQ(path, "stdout");

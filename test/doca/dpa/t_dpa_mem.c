@@ -11,8 +11,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-#define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
 #define DRIVER DOCA_ERROR_DRIVER
 
 static uint64_t
@@ -38,25 +36,25 @@ T_CASE(null_is_refused)
 	doca_dpa_dev_uintptr_t mem = 5;
 	char buf[8];
 
-	T_IS(doca_dpa_mem_alloc(NULL, 8, &mem), INVALID);
+	T_INVALID(doca_dpa_mem_alloc(NULL, 8, &mem));
 	T_EQ(mem, 0);
-	T_IS(doca_dpa_mem_alloc(dpa, 8, NULL), INVALID);
+	T_INVALID(doca_dpa_mem_alloc(dpa, 8, NULL));
 	mem = 5;
-	T_IS(doca_dpa_mem_alloc(dpa, 0, &mem), INVALID);
+	T_INVALID(doca_dpa_mem_alloc(dpa, 0, &mem));
 	T_EQ(mem, 0);
 	T_OK(doca_dpa_mem_alloc(dpa, 8, &mem));
-	T_IS(doca_dpa_mem_free(NULL, mem), INVALID);
-	T_IS(doca_dpa_h2d_memcpy(NULL, mem, buf, 8), INVALID);
-	T_IS(doca_dpa_h2d_memcpy(dpa, 0, buf, 8), INVALID);
-	T_IS(doca_dpa_h2d_memcpy(dpa, mem, NULL, 8), INVALID);
-	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 0), INVALID);
-	T_IS(doca_dpa_d2h_memcpy(NULL, buf, mem, 8), INVALID);
-	T_IS(doca_dpa_d2h_memcpy(dpa, NULL, mem, 8), INVALID);
-	T_IS(doca_dpa_d2h_memcpy(dpa, buf, 0, 8), INVALID);
-	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 0), INVALID);
-	T_IS(doca_dpa_memset(NULL, mem, 0, 8), INVALID);
-	T_IS(doca_dpa_memset(dpa, 0, 0, 8), INVALID);
-	T_IS(doca_dpa_memset(dpa, mem, 0, 0), INVALID);
+	T_INVALID(doca_dpa_mem_free(NULL, mem));
+	T_INVALID(doca_dpa_h2d_memcpy(NULL, mem, buf, 8));
+	T_INVALID(doca_dpa_h2d_memcpy(dpa, 0, buf, 8));
+	T_INVALID(doca_dpa_h2d_memcpy(dpa, mem, NULL, 8));
+	T_INVALID(doca_dpa_h2d_memcpy(dpa, mem, buf, 0));
+	T_INVALID(doca_dpa_d2h_memcpy(NULL, buf, mem, 8));
+	T_INVALID(doca_dpa_d2h_memcpy(dpa, NULL, mem, 8));
+	T_INVALID(doca_dpa_d2h_memcpy(dpa, buf, 0, 8));
+	T_INVALID(doca_dpa_d2h_memcpy(dpa, buf, mem, 0));
+	T_INVALID(doca_dpa_memset(NULL, mem, 0, 8));
+	T_INVALID(doca_dpa_memset(dpa, 0, 0, 8));
+	T_INVALID(doca_dpa_memset(dpa, mem, 0, 0));
 	T_OK(doca_dpa_mem_free(dpa, mem));
 	dpa_program_end(dpa);
 }
@@ -69,12 +67,12 @@ T_CASE(only_of_a_started_context)
 
 	T_OK(doca_dpa_mem_alloc(dpa, 8, &mem));
 	T_OK(doca_dpa_stop(dpa));
-	T_IS(doca_dpa_mem_alloc(dpa, 8, &none), BAD);
+	T_IS(doca_dpa_mem_alloc(dpa, 8, &none), DOCA_ERROR_BAD_STATE);
 	T_EQ(none, 0);
-	T_IS(doca_dpa_mem_free(dpa, mem), BAD);
-	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 8), BAD);
-	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 8), BAD);
-	T_IS(doca_dpa_memset(dpa, mem, 0, 8), BAD);
+	T_IS(doca_dpa_mem_free(dpa, mem), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 8), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem, 8), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_memset(dpa, mem, 0, 8), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
 	T_OK(doca_dpa_mem_free(dpa, mem));
 	dpa_program_end(dpa);
@@ -115,26 +113,26 @@ T_CASE(bad_ranges_are_refused_and_named)
 
 	log_keep();
 	T_OK(doca_dpa_mem_alloc(dpa, 100, &mem));
-	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 101), DRIVER);
+	T_IS(doca_dpa_h2d_memcpy(dpa, mem, buf, 101), DOCA_ERROR_DRIVER);
 	snprintf(want, sizeof(want), "doca_dpa_h2d_memcpy: 101 bytes at 0x%llx end beyond the "
 		"allocation of 100 bytes at 0x%llx", (long long)mem, (long long)mem);
 	T_STR_HAS(log_kept(), want);
-	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, 2), DRIVER);
-	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, SIZE_MAX), DRIVER);
-	T_IS(doca_dpa_memset(dpa, mem + 100, 0, 1), DRIVER);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, 2), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_d2h_memcpy(dpa, buf, mem + 99, SIZE_MAX), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_memset(dpa, mem + 100, 0, 1), DOCA_ERROR_DRIVER);
 	snprintf(want, sizeof(want), "doca_dpa_memset: 1 bytes at 0x%llx are in no allocation",
 		(long long)mem + 100);
 	T_STR_HAS(log_kept(), want);
-	T_IS(doca_dpa_memset(dpa, mem - 1, 0, 1), DRIVER);
-	T_IS(doca_dpa_memset(dpa, UINT64_MAX, 0, 1), DRIVER);
-	T_IS(doca_dpa_h2d_memcpy(dpa, (uintptr_t)want, buf, 1), DRIVER);
-	T_IS(doca_dpa_mem_free(dpa, mem + 1), DRIVER);
-	T_IS(doca_dpa_mem_free(dpa, 0), DRIVER);
+	T_IS(doca_dpa_memset(dpa, mem - 1, 0, 1), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_memset(dpa, UINT64_MAX, 0, 1), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_h2d_memcpy(dpa, (uintptr_t)want, buf, 1), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_mem_free(dpa, mem + 1), DOCA_ERROR_DRIVER);
+	T_IS(doca_dpa_mem_free(dpa, 0), DOCA_ERROR_DRIVER);
 	T_OK(doca_dpa_mem_free(dpa, mem));
-	T_IS(doca_dpa_mem_free(dpa, mem), DRIVER);
+	T_IS(doca_dpa_mem_free(dpa, mem), DOCA_ERROR_DRIVER);
 	snprintf(want, sizeof(want), "0x%llx is no allocation of DPA memory", (long long)mem);
 	T_STR_HAS(log_kept(), want);
-	T_IS(doca_dpa_memset(dpa, mem, 0, 1), DRIVER);
+	T_IS(doca_dpa_memset(dpa, mem, 0, 1), DOCA_ERROR_DRIVER);
 	dpa_program_end(dpa);
 }
 
@@ -171,7 +169,7 @@ T_CASE(too_much_is_an_error)
 
 	if (t_sanitized())
 		t_skip("sanitizers end programs that ask for that much");
-	T_IS(doca_dpa_mem_alloc(dpa, SIZE_MAX / 2, &mem), DRIVER);
+	T_IS(doca_dpa_mem_alloc(dpa, SIZE_MAX / 2, &mem), DOCA_ERROR_DRIVER);
 	T_EQ(mem, 0);
 	dpa_program_end(dpa);
 }

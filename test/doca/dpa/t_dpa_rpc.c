@@ -13,8 +13,6 @@
 #include "t_main.h"
 
 #define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
-#define DRIVER DOCA_ERROR_DRIVER
 
 #define EVENT ((struct doca_sync_event *)(uintptr_t)8)
 
@@ -98,7 +96,7 @@ call_host(uint64_t arg)
 {
 	uint64_t ret;
 
-	T_IS(doca_dpa_rpc(dpa_of_rpc, DPA_HOST_FUNC(without), &ret), BAD);
+	T_IS(doca_dpa_rpc(dpa_of_rpc, DPA_HOST_FUNC(without), &ret), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_stop(dpa_of_rpc), DOCA_ERROR_IN_USE);
 	return arg;
 }
@@ -173,8 +171,7 @@ T_CASE(arguments_and_results_pass)
 	host = pthread_self();
 	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(mix), &ret, -3, 2.5, UINT64_C(1) << 40, "four"));
 	T_EQ(ret, (UINT64_C(1) << 40) - 3 + 5 + 4);
-	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), &ret));
-	T_EQ(ret, 99);
+	T_GETS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), &ret), ret, 99);
 	dpa_program_end(dpa);
 }
 
@@ -184,15 +181,15 @@ T_CASE(wrong_calls_are_refused)
 	uint64_t ret;
 
 	log_keep();
-	T_IS(doca_dpa_rpc(NULL, DPA_HOST_FUNC(without), &ret), INVALID);
-	T_IS(doca_dpa_rpc(dpa, NULL, &ret), INVALID);
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), NULL), INVALID);
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(rank), &ret, UINT64_C(0)), INVALID);
+	T_INVALID(doca_dpa_rpc(NULL, DPA_HOST_FUNC(without), &ret));
+	T_INVALID(doca_dpa_rpc(dpa, NULL, &ret));
+	T_INVALID(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), NULL));
+	T_INVALID(doca_dpa_rpc(dpa, DPA_HOST_FUNC(rank), &ret, UINT64_C(0)));
 	T_STR_HAS(log_kept(), "rank is no __dpa_rpc__ function of the application");
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(dpa_program_end), &ret), INVALID);
+	T_INVALID(doca_dpa_rpc(dpa, DPA_HOST_FUNC(dpa_program_end), &ret));
 	T_STR_HAS(log_kept(), "a function is no __dpa_rpc__ function");
 	T_OK(doca_dpa_stop(dpa));
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), &ret), BAD);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), &ret), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
 	dpa_program_end(dpa);
 }
@@ -219,11 +216,11 @@ T_CASE(what_is_for_threads_is_a_fault)
 	log_keep();
 	for (i = 0; i < RTE_DIM(names); i++) {
 		dpa = dpa_program_start(&app);
-		T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(reschedule), &ret, i), DRIVER);
+		T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(reschedule), &ret, i), DOCA_ERROR_DRIVER);
 		snprintf(want, sizeof(want), "RPC reschedule: doca_dpa_dev_%s: only in the kernel "
 			"of a DPA thread", names[i]);
 		T_STR_HAS(log_kept(), want);
-		T_IS(doca_dpa_peek_at_last_error(dpa), BAD);
+		T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
 		dpa_program_end(dpa);
 	}
 	/* In a host thread they do nothing. */
@@ -309,14 +306,14 @@ T_CASE(wrong_launches_are_refused)
 
 	log_keep();
 	T_OK(doca_dpa_get_max_threads_per_kernel(dpa, &max));
-	T_IS(launch(NULL, 1, rank, 1), INVALID);
-	T_IS(launch(dpa, 1, NULL, 1), INVALID);
-	T_IS(launch(dpa, 0, rank, 1), INVALID);
-	T_IS(launch(dpa, max + 1, rank, 1), INVALID);
+	T_INVALID(launch(NULL, 1, rank, 1));
+	T_INVALID(launch(dpa, 1, NULL, 1));
+	T_INVALID(launch(dpa, 0, rank, 1));
+	T_INVALID(launch(dpa, max + 1, rank, 1));
 	T_STR_HAS(log_kept(), "a launch of kernel rank in 129 threads: 1 to 128");
-	T_IS(launch(dpa, 1, without, 1), INVALID);
+	T_INVALID(launch(dpa, 1, without, 1));
 	T_STR_HAS(log_kept(), "without is no __dpa_global__ function of the application");
-	T_IS(launch(dpa, 1, dpa_program_end, 1), INVALID);
+	T_INVALID(launch(dpa, 1, dpa_program_end, 1));
 	T_IS(doca_dpa_kernel_launch_update_set(dpa, EVENT, 0, NULL, 0, 1, DPA_HOST_FUNC(rank), 1),
 		DOCA_ERROR_NOT_SUPPORTED);
 	T_IS(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, EVENT, 0, 1, DPA_HOST_FUNC(rank), 1),
@@ -324,13 +321,13 @@ T_CASE(wrong_launches_are_refused)
 	T_IS(doca_dpa_kernel_launch_update_add(dpa, EVENT, 0, EVENT, 0, 1, DPA_HOST_FUNC(rank), 1),
 		DOCA_ERROR_NOT_SUPPORTED);
 	T_STR_HAS(log_kept(), "launches know no sync events");
-	T_IS(doca_dpa_kernel_launch_update_add(NULL, NULL, 0, NULL, 0, 1, DPA_HOST_FUNC(rank), 1),
-		INVALID);
+	T_INVALID(doca_dpa_kernel_launch_update_add(NULL, NULL, 0, NULL, 0, 1, DPA_HOST_FUNC(rank),
+		1));
 	T_OK(doca_dpa_stop(dpa));
-	T_IS(launch(dpa, 1, rank, 1), BAD);
+	T_IS(launch(dpa, 1, rank, 1), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
-	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(reschedule), &ret, UINT64_C(0)), DRIVER);
-	T_IS(launch(dpa, 1, rank, 1), BAD);
+	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(reschedule), &ret, UINT64_C(0)), DOCA_ERROR_DRIVER);
+	T_IS(launch(dpa, 1, rank, 1), DOCA_ERROR_BAD_STATE);
 	dpa_program_end(dpa);
 }
 
@@ -355,7 +352,7 @@ T_CASE(a_launch_without_device_calls_is_told_of)
 	log_keep();
 	T_OK(launch(dpa, 1, spin_in_launch, 0));
 	T_AWAIT(nb_calls == 1);
-	T_IS(doca_dpa_stop(dpa), DRIVER);
+	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_DRIVER);
 	T_STR_HAS(log_kept(), "a launch of kernel spin_in_launch does not end: for 20 ms");
 	T_STR_HAS(log_kept(), "(launched kernel spin_in_launch) has run for 0.");
 	is_released = true;

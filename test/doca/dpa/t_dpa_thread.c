@@ -15,9 +15,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-#define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
-#define DRIVER DOCA_ERROR_DRIVER
 
 static atomic_uint nb_calls;
 static _Atomic uint64_t seen, posted;
@@ -78,8 +75,8 @@ stop_itself(uint64_t arg)
 {
 	struct doca_dpa_thread *thread = threads[arg].thread;
 
-	T_IS(doca_dpa_thread_stop(thread), BAD);
-	T_IS(doca_dpa_thread_destroy(thread), BAD);
+	T_IS(doca_dpa_thread_stop(thread), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_destroy(thread), DOCA_ERROR_BAD_STATE);
 	nb_calls++;
 }
 
@@ -135,26 +132,22 @@ T_CASE(null_is_refused)
 	doca_dpa_func_t *func;
 	uint64_t arg;
 
-	T_IS(doca_dpa_thread_create(NULL, &thread), INVALID);
-	T_IS(doca_dpa_thread_create(dpa, NULL), INVALID);
+	T_REFUSES_NULL(doca_dpa_thread_create, dpa, &thread);
 	T_OK(doca_dpa_thread_create(dpa, &thread));
-	T_IS(doca_dpa_thread_destroy(NULL), INVALID);
-	T_IS(doca_dpa_thread_set_func_arg(NULL, DPA_HOST_FUNC(count), 0), INVALID);
-	T_IS(doca_dpa_thread_set_func_arg(thread, NULL, 0), INVALID);
-	T_IS(doca_dpa_thread_get_func_arg(NULL, &func, &arg), INVALID);
-	T_IS(doca_dpa_thread_get_func_arg(thread, NULL, &arg), INVALID);
-	T_IS(doca_dpa_thread_get_func_arg(thread, &func, NULL), INVALID);
-	T_IS(doca_dpa_thread_set_local_storage(NULL, 1), INVALID);
-	T_IS(doca_dpa_thread_set_local_storage(thread, 0), INVALID);
-	T_IS(doca_dpa_thread_get_local_storage(NULL, &storage), INVALID);
-	T_IS(doca_dpa_thread_get_local_storage(thread, NULL), INVALID);
-	T_IS(doca_dpa_thread_set_affinity(NULL, affinity = NULL), INVALID);
-	T_IS(doca_dpa_thread_set_affinity(thread, NULL), INVALID);
-	T_IS(doca_dpa_thread_get_affinity(NULL, &affinity), INVALID);
-	T_IS(doca_dpa_thread_get_affinity(thread, NULL), INVALID);
-	T_IS(doca_dpa_thread_start(NULL), INVALID);
-	T_IS(doca_dpa_thread_stop(NULL), INVALID);
-	T_IS(doca_dpa_thread_run(NULL), INVALID);
+	T_INVALID(doca_dpa_thread_destroy(NULL));
+	T_INVALID(doca_dpa_thread_set_func_arg(NULL, DPA_HOST_FUNC(count), 0));
+	T_INVALID(doca_dpa_thread_set_func_arg(thread, NULL, 0));
+	T_INVALID(doca_dpa_thread_get_func_arg(NULL, &func, &arg));
+	T_INVALID(doca_dpa_thread_get_func_arg(thread, NULL, &arg));
+	T_INVALID(doca_dpa_thread_get_func_arg(thread, &func, NULL));
+	T_INVALID(doca_dpa_thread_set_local_storage(NULL, 1));
+	T_INVALID(doca_dpa_thread_set_local_storage(thread, 0));
+	T_REFUSES_NULL(doca_dpa_thread_get_local_storage, thread, &storage);
+	T_REFUSES_NULL(doca_dpa_thread_set_affinity, thread, affinity = NULL);
+	T_REFUSES_NULL(doca_dpa_thread_get_affinity, thread, &affinity);
+	T_INVALID(doca_dpa_thread_start(NULL));
+	T_INVALID(doca_dpa_thread_stop(NULL));
+	T_INVALID(doca_dpa_thread_run(NULL));
 	T_OK(doca_dpa_thread_destroy(thread));
 	dpa_program_end(dpa);
 }
@@ -173,16 +166,14 @@ T_CASE(what_is_set_is_got)
 	T_OK(doca_dpa_thread_create(dpa, &thread));
 	T_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
 	T_CHECK(func == NULL && arg == 0);
-	T_OK(doca_dpa_thread_get_local_storage(thread, &storage));
-	T_EQ(storage, 0);
+	T_GETS(doca_dpa_thread_get_local_storage(thread, &storage), storage, 0);
 	T_OK(doca_dpa_thread_get_affinity(thread, &got));
 	T_CHECK(got == NULL);
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 17));
 	T_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
 	T_CHECK(func == DPA_HOST_FUNC(count) && arg == 17);
 	T_OK(doca_dpa_thread_set_local_storage(thread, 18));
-	T_OK(doca_dpa_thread_get_local_storage(thread, &storage));
-	T_EQ(storage, 18);
+	T_GETS(doca_dpa_thread_get_local_storage(thread, &storage), storage, 18);
 	T_OK(doca_dpa_thread_set_affinity(thread, affinity));
 	T_OK(doca_dpa_thread_get_affinity(thread, &got));
 	T_CHECK(got == affinity);
@@ -203,25 +194,25 @@ T_CASE(the_order_of_calls)
 	T_OK(doca_dpa_set_app(dpa, &app));
 	T_OK(doca_dpa_thread_create(dpa, &thread));
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
-	T_IS(doca_dpa_thread_start(thread), BAD);
-	T_IS(doca_dpa_thread_run(thread), BAD);
-	T_IS(doca_dpa_thread_stop(thread), BAD);
+	T_IS(doca_dpa_thread_start(thread), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_run(thread), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_stop(thread), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_destroy(thread));
 	T_OK(doca_dpa_start(dpa));
 	T_OK(doca_dpa_thread_create(dpa, &thread));
-	T_IS(doca_dpa_thread_start(thread), BAD);
+	T_IS(doca_dpa_thread_start(thread), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
-	T_IS(doca_dpa_thread_run(thread), BAD);
+	T_IS(doca_dpa_thread_run(thread), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_start(thread));
-	T_IS(doca_dpa_thread_start(thread), BAD);
-	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0), BAD);
-	T_IS(doca_dpa_thread_set_local_storage(thread, 1), BAD);
-	T_IS(doca_dpa_thread_set_affinity(thread, (const void *)&app), BAD);
+	T_IS(doca_dpa_thread_start(thread), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_set_local_storage(thread, 1), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_set_affinity(thread, (const void *)&app), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
 	T_OK(doca_dpa_thread_stop(thread));
-	T_IS(doca_dpa_thread_stop(thread), BAD);
-	T_IS(doca_dpa_thread_run(thread), BAD);
+	T_IS(doca_dpa_thread_stop(thread), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_dpa_thread_run(thread), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_start(thread));
 	/* It stops what it destroys. */
 	T_OK(doca_dpa_thread_destroy(thread));
@@ -245,12 +236,12 @@ T_CASE(only_kernels_of_the_application)
 	/* Too early to tell. */
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(not_of_the_app), 0));
 	T_OK(doca_dpa_start(dpa));
-	T_IS(doca_dpa_thread_start(thread), INVALID);
+	T_INVALID(doca_dpa_thread_start(thread));
 	T_STR_HAS(log_kept(), "not one of the application");
-	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(not_of_the_app), 0), INVALID);
-	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(notify), 0), INVALID);
+	T_INVALID(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(not_of_the_app), 0));
+	T_INVALID(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(notify), 0));
 	T_STR_HAS(log_kept(), "notify cannot be the kernel of a DPA thread");
-	T_IS(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count_pack), 0), INVALID);
+	T_INVALID(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count_pack), 0));
 	T_STR_HAS(log_kept(), "big cannot be the kernel of a DPA thread");
 	T_OK(doca_dpa_thread_destroy(thread));
 	T_OK(doca_dpa_destroy(dpa));
@@ -486,12 +477,12 @@ T_CASE(a_kernel_without_device_calls_is_told_of)
 	run(&threads[0]);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	T_AWAIT(nb_calls == 1);
-	T_IS(doca_dpa_thread_stop(threads[0].thread), DRIVER);
+	T_IS(doca_dpa_thread_stop(threads[0].thread), DOCA_ERROR_DRIVER);
 	T_STR_HAS(log_kept(), "DPA thread dpa-spin_until_released (kernel spin_until_released) "
 		"does not stop: for 30 ms");
 	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
 	T_OK(doca_dpa_notification_completion_destroy(threads[0].comp));
-	T_IS(doca_dpa_thread_destroy(threads[0].thread), DRIVER);
+	T_IS(doca_dpa_thread_destroy(threads[0].thread), DOCA_ERROR_DRIVER);
 	is_released = true;
 	T_AWAIT(doca_dpa_thread_stop(threads[0].thread) == DOCA_SUCCESS);
 	T_OK(doca_dpa_thread_destroy(threads[0].thread));
@@ -538,8 +529,7 @@ T_CASE(nobody_watches_without_a_limit)
 
 	dpa_program_table("dpa_max_run_ms = 0\n");
 	dpa = dpa_program_start(&app);
-	T_OK(doca_dpa_get_kernel_max_run_time(dpa, &s));
-	T_EQ(s, 0);
+	T_GETS(doca_dpa_get_kernel_max_run_time(dpa, &s), s, 0);
 	log_keep();
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(poll_for_ever), 0);
 	run(&threads[0]);
@@ -575,10 +565,10 @@ T_CASE(one_that_is_attached_is_not_destroyed)
 
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 	T_OK(doca_dpa_notification_completion_create(dpa, threads[0].thread, &second));
-	T_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
+	T_IS(doca_dpa_thread_destroy(threads[0].thread), DOCA_ERROR_BAD_STATE);
 	T_CHECK(impl_dpa_thread_is_started(threads[0].thread));
 	T_OK(doca_dpa_notification_completion_destroy(second));
-	T_IS(doca_dpa_thread_destroy(threads[0].thread), BAD);
+	T_IS(doca_dpa_thread_destroy(threads[0].thread), DOCA_ERROR_BAD_STATE);
 	kernel_thread_end(&threads[0]);
 	dpa_program_end(dpa);
 }

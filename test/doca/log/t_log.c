@@ -15,6 +15,7 @@
 #include <doca_log.h>
 
 #include "common/child.h"
+#include "common/result.h"
 #include "log/log_forms.h"
 #include "t_main.h"
 
@@ -45,7 +46,7 @@ create_seen(void)
 {
 	struct doca_log_backend *b = NULL;
 
-	T_EQ(doca_log_backend_create_with_buf(record, sizeof(record), see, &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_buf(record, sizeof(record), see, &b));
 	return b;
 }
 
@@ -54,7 +55,7 @@ create_seen_sdk(void)
 {
 	struct doca_log_backend *b = NULL;
 
-	T_EQ(doca_log_backend_create_with_buf_sdk(record, sizeof(record), see, &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_buf_sdk(record, sizeof(record), see, &b));
 	return b;
 }
 
@@ -66,7 +67,7 @@ shown(void)
 
 	for (i = 0; i < RTE_DIM(levels); i++) {
 		before = nb_seen;
-		T_EQ(DOCA_LOG(levels[i], "level %u", levels[i]), DOCA_SUCCESS);
+		T_OK(DOCA_LOG(levels[i], "level %u", levels[i]));
 		bits |= (nb_seen - before) << i;
 	}
 	return bits;
@@ -90,25 +91,24 @@ T_CASE(sources)
 	int a = 0, b = 0, c = 0;
 
 	T_GT(log_source, 0);
-	T_EQ(doca_log_register_source(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_register_source("A", NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_register_source("A", &a), DOCA_SUCCESS);
-	T_EQ(doca_log_register_source("A", &b), DOCA_SUCCESS);
+	T_REFUSES_NULL(doca_log_register_source, "A", &a);
+	T_OK(doca_log_register_source("A", &a));
+	T_OK(doca_log_register_source("A", &b));
 	T_NE(a, b);
 	create_seen();
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, a, "f.c", 1, "fn", "text"), DOCA_SUCCESS);
+	T_OK(doca_log(DOCA_LOG_LEVEL_INFO, a, "f.c", 1, "fn", "text"));
 	T_STR_HAS(seen, "[A][INF][f.c:1][fn] text\n");
-	T_EQ(doca_log_unregister_source(a), DOCA_SUCCESS);
-	T_EQ(doca_log_unregister_source(a), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_unregister_source(0), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_unregister_source(-1), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_unregister_source(1 << 20), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, a, "f.c", 1, "fn", "text"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_register_source("\"C\"", &c), DOCA_SUCCESS);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, c, "f.c", 1, "fn", "text"), DOCA_SUCCESS);
+	T_OK(doca_log_unregister_source(a));
+	T_INVALID(doca_log_unregister_source(a));
+	T_INVALID(doca_log_unregister_source(0));
+	T_INVALID(doca_log_unregister_source(-1));
+	T_INVALID(doca_log_unregister_source(1 << 20));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO, a, "f.c", 1, "fn", "text"));
+	T_OK(doca_log_register_source("\"C\"", &c));
+	T_OK(doca_log(DOCA_LOG_LEVEL_INFO, c, "f.c", 1, "fn", "text"));
 	T_STR_HAS(seen, "[C]");
-	T_EQ(doca_log_unregister_source(b), DOCA_SUCCESS);
-	T_EQ(doca_log_unregister_source(c), DOCA_SUCCESS);
+	T_OK(doca_log_unregister_source(b));
+	T_OK(doca_log_unregister_source(c));
 }
 
 /* behaviour: G3 */
@@ -135,25 +135,22 @@ T_CASE(bad_arguments)
 	for (i = 0; i < RTE_DIM(bad_levels); i++) {
 		const uint32_t bad = bad_levels[i];
 
-		T_EQ(doca_log_backend_set_level_lower_limit(b, bad), DOCA_ERROR_INVALID_VALUE);
-		T_EQ(doca_log_backend_set_level_upper_limit(b, bad), DOCA_ERROR_INVALID_VALUE);
-		T_EQ(doca_log_level_set_global_lower_limit(bad), DOCA_ERROR_INVALID_VALUE);
-		T_EQ(doca_log_level_set_global_upper_limit(bad), DOCA_ERROR_INVALID_VALUE);
-		T_EQ(doca_log_level_set_global_sdk_limit(bad), DOCA_ERROR_INVALID_VALUE);
-		T_EQ(DOCA_LOG(bad, "no"), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(doca_log_backend_set_level_lower_limit(b, bad));
+		T_INVALID(doca_log_backend_set_level_upper_limit(b, bad));
+		T_INVALID(doca_log_level_set_global_lower_limit(bad));
+		T_INVALID(doca_log_level_set_global_upper_limit(bad));
+		T_INVALID(doca_log_level_set_global_sdk_limit(bad));
+		T_INVALID(DOCA_LOG(bad, "no"));
 	}
-	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_DISABLE, "no"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, log_source, NULL, 1, "fn", "x"),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "x"),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, "fn", NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_lower_limit(NULL, 50), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_upper_limit(NULL, 50), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_lower_limit_strict(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_upper_limit_strict(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_sdk_level(NULL, 50), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(DOCA_LOG(DOCA_LOG_LEVEL_DISABLE, "no"));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO, log_source, NULL, 1, "fn", "x"));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "x"));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, "fn", NULL));
+	T_INVALID(doca_log_backend_set_level_lower_limit(NULL, 50));
+	T_INVALID(doca_log_backend_set_level_upper_limit(NULL, 50));
+	T_INVALID(doca_log_backend_set_level_lower_limit_strict(NULL));
+	T_INVALID(doca_log_backend_set_level_upper_limit_strict(NULL));
+	T_INVALID(doca_log_backend_set_sdk_level(NULL, 50));
 }
 
 T_CASE(bad_backends)
@@ -161,21 +158,19 @@ T_CASE(bad_backends)
 	struct doca_log_backend *b;
 	char buf[2];
 
-	T_EQ(doca_log_backend_create_with_file(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_file(stdout, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_file_sdk(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_fd(-1, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_fd(1, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_fd_sdk(-1, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_buf(NULL, 9, see, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_buf(buf, 1, see, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_buf(buf, 2, NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_buf(buf, 2, see, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_buf_sdk(NULL, 9, see, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_syslog(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_syslog("x", NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_create_with_syslog_sdk(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_CRIT, "to none"), DOCA_SUCCESS);
+	T_REFUSES_NULL(doca_log_backend_create_with_file, stdout, &b);
+	T_INVALID(doca_log_backend_create_with_file_sdk(NULL, &b));
+	T_INVALID(doca_log_backend_create_with_fd(-1, &b));
+	T_INVALID(doca_log_backend_create_with_fd(1, NULL));
+	T_INVALID(doca_log_backend_create_with_fd_sdk(-1, &b));
+	T_INVALID(doca_log_backend_create_with_buf(NULL, 9, see, &b));
+	T_INVALID(doca_log_backend_create_with_buf(buf, 1, see, &b));
+	T_INVALID(doca_log_backend_create_with_buf(buf, 2, NULL, &b));
+	T_INVALID(doca_log_backend_create_with_buf(buf, 2, see, NULL));
+	T_INVALID(doca_log_backend_create_with_buf_sdk(NULL, 9, see, &b));
+	T_REFUSES_NULL(doca_log_backend_create_with_syslog, "x", &b);
+	T_INVALID(doca_log_backend_create_with_syslog_sdk(NULL, &b));
+	T_OK(DOCA_LOG(DOCA_LOG_LEVEL_CRIT, "to none"));
 }
 
 T_CASE(limits)
@@ -185,19 +180,19 @@ T_CASE(limits)
 	T_EQ(doca_log_level_get_global_lower_limit(), DOCA_LOG_LEVEL_INFO);
 	T_EQ(doca_log_level_get_global_upper_limit(), DOCA_LOG_LEVEL_CRIT);
 	T_EQ(shown(), 0x0f);
-	T_EQ(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+	T_OK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_TRACE));
 	T_EQ(shown(), 0x3f);
-	T_EQ(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_WARNING), DOCA_SUCCESS);
+	T_OK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_WARNING));
 	T_EQ(shown(), 0x3c);
-	T_EQ(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE), DOCA_SUCCESS);
+	T_OK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE));
 	T_EQ(shown(), 0);
 	/* The global ones change a backend that is there, and one to come. */
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
-	T_EQ(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG));
+	T_OK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_ERROR));
 	T_EQ(shown(), 0x1e);
 	T_EQ(doca_log_level_get_global_lower_limit(), DOCA_LOG_LEVEL_DEBUG);
 	T_EQ(doca_log_level_get_global_upper_limit(), DOCA_LOG_LEVEL_ERROR);
-	T_EQ(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE), DOCA_SUCCESS);
+	T_OK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE));
 	create_seen();
 	T_EQ(shown(), 0x1e);
 }
@@ -206,20 +201,20 @@ T_CASE(strict_limits)
 {
 	struct doca_log_backend *b = create_seen();
 
-	T_EQ(doca_log_backend_set_level_lower_limit_strict(b), DOCA_SUCCESS);
-	T_EQ(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DEBUG),
+	T_OK(doca_log_backend_set_level_lower_limit_strict(b));
+	T_IS(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DEBUG),
 		DOCA_ERROR_NOT_PERMITTED);
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE));
 	T_EQ(shown(), 0x0f);
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_WARNING), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_WARNING));
 	T_EQ(shown(), 0x07);
-	T_EQ(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
-	T_EQ(doca_log_backend_set_level_upper_limit_strict(b), DOCA_SUCCESS);
-	T_EQ(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_CRIT),
+	T_OK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_ERROR));
+	T_OK(doca_log_backend_set_level_upper_limit_strict(b));
+	T_IS(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_CRIT),
 		DOCA_ERROR_NOT_PERMITTED);
-	T_EQ(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_CRIT), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_CRIT));
 	T_EQ(shown(), 0x06);
-	T_EQ(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_WARNING), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_WARNING));
 	T_EQ(shown(), 0x04);
 }
 
@@ -235,21 +230,21 @@ T_CASE(sdk_limits)
 	T_EQ(doca_log_level_get_global_sdk_limit(), DOCA_LOG_LEVEL_INFO);
 	T_EQ(shown_sdk(), 0x0f);
 	T_EQ(shown(), 0);
-	T_EQ(doca_log_backend_set_sdk_level(b, DOCA_LOG_LEVEL_WARNING), DOCA_SUCCESS);
+	T_OK(doca_log_backend_set_sdk_level(b, DOCA_LOG_LEVEL_WARNING));
 	T_EQ(shown_sdk(), 0x07);
-	T_EQ(doca_log_backend_set_sdk_level(b, 1), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_log_backend_set_sdk_level(b, 1));
 	/* The program's limits are not the library's. */
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_CRIT), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_CRIT));
 	T_EQ(shown_sdk(), 0x07);
-	T_EQ(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_TRACE));
 	T_EQ(doca_log_level_get_global_sdk_limit(), DOCA_LOG_LEVEL_TRACE);
 	T_EQ(shown_sdk(), 0x3f);
-	T_EQ(doca_log_backend_set_level_lower_limit(b, 50), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_upper_limit(b, 50), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_lower_limit_strict(b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_level_upper_limit_strict(b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_set_sdk_level(create_seen(), 50), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DISABLE), DOCA_SUCCESS);
+	T_INVALID(doca_log_backend_set_level_lower_limit(b, 50));
+	T_INVALID(doca_log_backend_set_level_upper_limit(b, 50));
+	T_INVALID(doca_log_backend_set_level_lower_limit_strict(b));
+	T_INVALID(doca_log_backend_set_level_upper_limit_strict(b));
+	T_INVALID(doca_log_backend_set_sdk_level(create_seen(), 50));
+	T_OK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DISABLE));
 	T_EQ(shown_sdk(), 0);
 }
 
@@ -269,7 +264,7 @@ T_CASE(layout)
 	regfree(&re);
 	snprintf(pid, sizeof(pid), "[%d]", (int)getpid());
 	T_STR_HAS(seen, pid);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_CRIT, log_source, "../a/b.c", 3, "g", "%s", ""), DOCA_SUCCESS);
+	T_OK(doca_log(DOCA_LOG_LEVEL_CRIT, log_source, "../a/b.c", 3, "g", "%s", ""));
 	T_STR_HAS(seen, "[CRT][b.c:3][g] \n");
 }
 
@@ -279,7 +274,7 @@ T_CASE(macros)
 	int n = 0;
 
 	create_seen();
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE));
 	DOCA_LOG_CRIT("%d", ++n);
 	T_STR_HAS(seen, "[CRT]");
 	DOCA_LOG_ERR("%d", ++n);
@@ -295,8 +290,7 @@ T_CASE(macros)
 	DOCA_LOG_TRC("%d", ++n);
 	T_EQ(n, 3);
 	T_STR_HAS(seen, "[DBG]");
-	T_EQ(log_trace(&n), DOCA_SUCCESS);
-	T_EQ(n, 4);
+	T_GETS(log_trace(&n), n, 4);
 	T_STR_HAS(seen, "[TRC]");
 	T_STR_HAS(seen, "step 4\n");
 }
@@ -310,16 +304,16 @@ T_CASE(to_file_and_fd)
 	ssize_t len;
 
 	T_EQ(pipe(fds), 0);
-	T_EQ(doca_log_backend_create_with_fd(fds[1], &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_fd(fds[1], &b));
 	DOCA_LOG_INFO("to a pipe");
 	len = read(fds[0], line, sizeof(line));
 	T_GT(len, 0);
 	T_EQ(line[len - 1], '\n');
 	T_STR_HAS(line, "] to a pipe\n");
-	T_EQ(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE), DOCA_SUCCESS);
+	T_OK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE));
 	/* A long text is whole, and on its way at once. */
 	memset(text, 'x', sizeof(text) - 1);
-	T_EQ(doca_log_backend_create_with_file(file, &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_file(file, &b));
 	DOCA_LOG_INFO("%s", text);
 	len = pread(fileno(file), line, sizeof(line) - 1, 0);
 	T_GT(len, (ssize_t)sizeof(text));
@@ -335,15 +329,15 @@ T_CASE(io_fails)
 	int fds[2];
 
 	T_EQ(pipe(fds), 0);
-	T_EQ(doca_log_backend_create_with_fd(fds[0], &b), DOCA_SUCCESS);
-	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "to the wrong end"), DOCA_ERROR_IO_FAILED);
-	T_EQ(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_fd(fds[0], &b));
+	T_IS(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "to the wrong end"), DOCA_ERROR_IO_FAILED);
+	T_OK(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE));
 	T_CHECK(full != NULL);
 	create_seen();
-	T_EQ(doca_log_backend_create_with_file(full, &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_file(full, &b));
 	create_seen();
 	nb_seen = 0;
-	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "no room"), DOCA_ERROR_IO_FAILED);
+	T_IS(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "no room"), DOCA_ERROR_IO_FAILED);
 	T_EQ(nb_seen, 2); /* the others have it */
 }
 
@@ -358,16 +352,16 @@ see_small(char *buf)
 	T_EQ(small[0], '[');
 	nested = DOCA_LOG(DOCA_LOG_LEVEL_INFO, "from within");
 	/* Limits may be changed from here. */
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR));
 }
 
 T_CASE(small_buffer)
 {
 	struct doca_log_backend *b;
 
-	T_EQ(doca_log_backend_create_with_buf(small, sizeof(small), see_small, &b), DOCA_SUCCESS);
-	T_EQ(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "longer than that"), DOCA_SUCCESS);
-	T_EQ(nested, DOCA_ERROR_IN_USE);
+	T_OK(doca_log_backend_create_with_buf(small, sizeof(small), see_small, &b));
+	T_OK(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "longer than that"));
+	T_IS(nested, DOCA_ERROR_IN_USE);
 	T_EQ(doca_log_level_get_global_lower_limit(), DOCA_LOG_LEVEL_ERROR);
 }
 
@@ -402,8 +396,8 @@ T_CASE(to_syslog)
 	struct doca_log_backend *b;
 	unsigned int i;
 
-	T_EQ(doca_log_backend_create_with_syslog("one", &b), DOCA_SUCCESS);
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_syslog("one", &b));
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE));
 	T_STR_EQ(syslog_name, "one");
 	T_EQ(syslog_facility, LOG_USER);
 	for (i = 0; i < RTE_DIM(levels); i++) {
@@ -412,7 +406,7 @@ T_CASE(to_syslog)
 		T_STR_HAS(syslog_text, "] number ");
 		T_CHECK(strchr(syslog_text, '\n') == NULL);
 	}
-	T_EQ(doca_log_backend_create_with_syslog_sdk("two", &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_syslog_sdk("two", &b));
 	T_STR_EQ(syslog_name, "two");
 	impl_log(DOCA_LOG_LEVEL_ERROR, "a.c", 1, "f", "ours");
 	T_EQ(syslog_priority, LOG_ERR);
@@ -422,17 +416,17 @@ T_CASE(to_syslog)
 static void
 standard_messages(void)
 {
-	T_EQ(doca_log_backend_create_standard(), DOCA_SUCCESS);
-	T_EQ(doca_log_create_standard_backend(), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_standard());
+	T_OK(doca_log_create_standard_backend());
 	DOCA_LOG_CRIT("one");
 	DOCA_LOG_ERR("two");
 	DOCA_LOG_WARN("three");
 	DOCA_LOG_INFO("four");
 	DOCA_LOG_DBG("five");
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE));
 	DOCA_LOG_DBG("six");
 	DOCA_LOG(DOCA_LOG_LEVEL_TRACE, "seven");
-	T_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+	T_OK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR));
 	DOCA_LOG_INFO("eight");
 	DOCA_LOG_WARN("nine");
 	DOCA_LOG_ERR("ten");
@@ -484,8 +478,8 @@ T_CASE(library_messages)
 	T_STR_HAS(seen, "[COMCH][ERR][t_log.c:");
 	T_STR_HAS(seen, "][library_messages] text 5\n");
 	T_EQ(pipe(fds), 0);
-	T_EQ(doca_log_backend_create_with_fd_sdk(fds[1], &b), DOCA_SUCCESS);
-	T_EQ(doca_log_backend_create_with_file_sdk(file, &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_fd_sdk(fds[1], &b));
+	T_OK(doca_log_backend_create_with_file_sdk(file, &b));
 	IMPL_WARN("two ways");
 	len = read(fds[0], line, sizeof(line) - 1);
 	T_GT(len, 0);
@@ -505,13 +499,12 @@ log_many(void *arg)
 	int i, source;
 
 	for (i = 0; i < MESSAGES; i++) {
-		T_EQ(doca_log_register_source("MANY", &source), DOCA_SUCCESS);
-		T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, source, "f.c", 1, "f", "%d:%d", number, i),
-			DOCA_SUCCESS);
-		T_EQ(doca_log_unregister_source(source), DOCA_SUCCESS);
+		T_OK(doca_log_register_source("MANY", &source));
+		T_OK(doca_log(DOCA_LOG_LEVEL_INFO, source, "f.c", 1, "f", "%d:%d", number, i));
+		T_OK(doca_log_unregister_source(source));
 		/* Between two levels that show it. */
-		T_EQ(doca_log_level_set_global_lower_limit(i % 2 == 0 ?
-			DOCA_LOG_LEVEL_TRACE : DOCA_LOG_LEVEL_INFO), DOCA_SUCCESS);
+		T_OK(doca_log_level_set_global_lower_limit(i % 2 == 0 ?
+			DOCA_LOG_LEVEL_TRACE : DOCA_LOG_LEVEL_INFO));
 		impl_log(DOCA_LOG_LEVEL_INFO, "f.c", 1, "f", "%d:%d", number, i);
 	}
 	return NULL;
@@ -544,8 +537,8 @@ T_CASE(threads)
 	FILE *file = tmpfile(), *sdk = tmpfile();
 	unsigned int i;
 
-	T_EQ(doca_log_backend_create_with_file(file, &b), DOCA_SUCCESS);
-	T_EQ(doca_log_backend_create_with_fd_sdk(fileno(sdk), &b), DOCA_SUCCESS);
+	T_OK(doca_log_backend_create_with_file(file, &b));
+	T_OK(doca_log_backend_create_with_fd_sdk(fileno(sdk), &b));
 	for (i = 0; i < NB_THREADS; i++)
 		T_EQ(pthread_create(&ids[i], NULL, log_many, (void *)(intptr_t)i), 0);
 	for (i = 0; i < NB_THREADS; i++)

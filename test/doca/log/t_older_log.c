@@ -12,6 +12,7 @@
 
 #include <doca_log.h>
 
+#include "common/result.h"
 #include "t_main.h"
 
 DOCA_LOG_REGISTER(OLDER::PROGRAM)
@@ -31,7 +32,7 @@ create_seen(void)
 {
 	struct doca_logger_backend *b = NULL;
 
-	T_EQ(doca_log_create_buffer_backend(record, sizeof(record), see, &b), DOCA_SUCCESS);
+	T_OK(doca_log_create_buffer_backend(record, sizeof(record), see, &b));
 	T_CHECK(b != NULL);
 	return b;
 }
@@ -41,21 +42,20 @@ T_CASE(messages)
 	static int source;
 
 	create_seen();
-	T_EQ(doca_log_source_register("MINE", &source), DOCA_SUCCESS);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, source, 12, "a %s %d", "text", 3), DOCA_SUCCESS);
+	T_OK(doca_log_source_register("MINE", &source));
+	T_OK(doca_log(DOCA_LOG_LEVEL_INFO, source, 12, "a %s %d", "text", 3));
 	T_STR_HAS(seen, "[MINE][INF][?:12][?] a text 3\n");
-	T_EQ(doca_log_developer(DOCA_LOG_LEVEL_ERROR, source, 13, "%d", 4), DOCA_SUCCESS);
+	T_OK(doca_log_developer(DOCA_LOG_LEVEL_ERROR, source, 13, "%d", 4));
 	T_STR_HAS(seen, "[MINE][ERR][?:13][?] 4\n");
 	T_EQ(nb_seen, 2);
-	T_EQ(doca_log(0, source, 1, "x"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO + 1, source, 1, "x"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, 1000, 1, "x"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_DEBUG, source, 1, "x"), DOCA_SUCCESS);
-	T_EQ(doca_log_source_destroy(source), DOCA_SUCCESS);
-	T_EQ(doca_log_source_destroy(source), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log(DOCA_LOG_LEVEL_INFO, source, 1, "x"), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_source_register(NULL, &source), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_source_register("MINE", NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_log(0, source, 1, "x"));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO + 1, source, 1, "x"));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO, 1000, 1, "x"));
+	T_OK(doca_log(DOCA_LOG_LEVEL_DEBUG, source, 1, "x"));
+	T_OK(doca_log_source_destroy(source));
+	T_INVALID(doca_log_source_destroy(source));
+	T_INVALID(doca_log(DOCA_LOG_LEVEL_INFO, source, 1, "x"));
+	T_REFUSES_NULL(doca_log_source_register, "MINE", &source);
 	T_EQ(nb_seen, 2);
 }
 
@@ -64,7 +64,7 @@ T_CASE(messages)
 T_CASE(macros)
 {
 	create_seen();
-	T_EQ(doca_log_global_level_set(DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
+	T_OK(doca_log_global_level_set(DOCA_LOG_LEVEL_DEBUG));
 	DOCA_LOG(WARNING, "%d", 1);
 	SEEN("WRN", " 1\n");
 	DOCA_LOG_CRIT("%d", 2);
@@ -98,18 +98,18 @@ T_CASE(levels)
 
 	T_EQ(doca_log_global_level_get(), DOCA_LOG_LEVEL_INFO);
 	b = create_seen();
-	T_EQ(doca_log_backend_level_set(b, DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+	T_OK(doca_log_backend_level_set(b, DOCA_LOG_LEVEL_ERROR));
 	DOCA_LOG_WARN("no");
 	T_EQ(nb_seen, 0);
 	DOCA_LOG_ERR("yes");
 	T_EQ(nb_seen, 1);
-	T_EQ(doca_log_global_level_set(DOCA_LOG_LEVEL_CRIT), DOCA_SUCCESS);
+	T_OK(doca_log_global_level_set(DOCA_LOG_LEVEL_CRIT));
 	T_EQ(doca_log_global_level_get(), DOCA_LOG_LEVEL_CRIT);
 	DOCA_LOG_ERR("no");
 	T_EQ(nb_seen, 1);
-	T_EQ(doca_log_global_level_set(35), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_level_set(b, 35), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_backend_level_set(NULL, 30), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_log_global_level_set(35));
+	T_INVALID(doca_log_backend_level_set(b, 35));
+	T_INVALID(doca_log_backend_level_set(NULL, 30));
 }
 
 /* What a stream or descriptor got. */
@@ -131,29 +131,27 @@ T_CASE(backends)
 	char buf[2];
 
 	T_CHECK(file != NULL && other != NULL);
-	T_EQ(doca_log_create_file_backend(file, &b), DOCA_SUCCESS);
-	T_EQ(doca_log_create_fd_backend(fileno(other), &b), DOCA_SUCCESS);
-	T_EQ(doca_log_create_syslog_backend("t_older_log", &b), DOCA_SUCCESS);
+	T_OK(doca_log_create_file_backend(file, &b));
+	T_OK(doca_log_create_fd_backend(fileno(other), &b));
+	T_OK(doca_log_create_syslog_backend("t_older_log", &b));
 	DOCA_LOG_INFO("for all");
 	T_STR_HAS(written(file), "for all\n");
 	T_STR_HAS(written(other), "for all\n");
 	closelog();
-	T_EQ(doca_log_create_file_backend(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_file_backend(file, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_fd_backend(-1, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_fd_backend(1, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_syslog_backend(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_syslog_backend("x", NULL), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_buffer_backend(NULL, 2, see, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_buffer_backend(buf, 1, see, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_buffer_backend(buf, 2, NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_EQ(doca_log_create_buffer_backend(buf, 2, see, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_REFUSES_NULL(doca_log_create_file_backend, file, &b);
+	T_INVALID(doca_log_create_fd_backend(-1, &b));
+	T_INVALID(doca_log_create_fd_backend(1, NULL));
+	T_REFUSES_NULL(doca_log_create_syslog_backend, "x", &b);
+	T_INVALID(doca_log_create_buffer_backend(NULL, 2, see, &b));
+	T_INVALID(doca_log_create_buffer_backend(buf, 1, see, &b));
+	T_INVALID(doca_log_create_buffer_backend(buf, 2, NULL, &b));
+	T_INVALID(doca_log_create_buffer_backend(buf, 2, see, NULL));
 	/* The backends still have the stream and the descriptor. */
 }
 
 T_CASE(standard)
 {
-	T_EQ(doca_log_create_standard_backend(), DOCA_SUCCESS);
-	T_EQ(doca_log_create_standard_backend(), DOCA_SUCCESS);
+	T_OK(doca_log_create_standard_backend());
+	T_OK(doca_log_create_standard_backend());
 	DOCA_LOG_INFO("to stdout");
 }

@@ -75,41 +75,28 @@ Test(buf, null_arguments)
 	size_t len;
 	void *p;
 
-	T_IS(doca_buf_inc_refcount(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_dec_refcount(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_refcount(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_refcount(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_len(NULL, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_len(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_head(NULL, &p), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_head(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_data_len(NULL, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_data_len(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_data(NULL, &p), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_data(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(NULL, mem, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data_len(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_reset_data_len(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_next_in_list(NULL, &out), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_next_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_last_in_list(NULL, &out), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_last_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_is_last_in_list(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_is_last_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_is_first_in_list(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_is_first_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_is_in_list(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_is_in_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_list_len(NULL, &nb), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_get_list_len(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_chain_list(NULL, b), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_chain_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_chain_list_tail(NULL, b, bufs[1]), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_chain_list_tail(b, NULL, bufs[1]), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_chain_list_tail(b, b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_unchain_list(NULL, b), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_unchain_list(b, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_inc_refcount(NULL, &n));
+	T_INVALID(doca_buf_dec_refcount(NULL, &n));
+	T_REFUSES_NULL(doca_buf_get_refcount, b, &n);
+	T_REFUSES_NULL(doca_buf_get_len, b, &len);
+	T_REFUSES_NULL(doca_buf_get_head, b, &p);
+	T_REFUSES_NULL(doca_buf_get_data_len, b, &len);
+	T_REFUSES_NULL(doca_buf_get_data, b, &p);
+	T_INVALID(doca_buf_set_data(NULL, mem, 1));
+	T_INVALID(doca_buf_set_data(b, NULL, 0));
+	T_INVALID(doca_buf_set_data_len(NULL, 1));
+	T_INVALID(doca_buf_reset_data_len(NULL));
+	T_REFUSES_NULL(doca_buf_get_next_in_list, b, &out);
+	T_REFUSES_NULL(doca_buf_get_last_in_list, b, &out);
+	T_REFUSES_NULL(doca_buf_is_last_in_list, b, &yes);
+	T_REFUSES_NULL(doca_buf_is_first_in_list, b, &yes);
+	T_REFUSES_NULL(doca_buf_is_in_list, b, &yes);
+	T_REFUSES_NULL(doca_buf_get_list_len, b, &nb);
+	T_REFUSES_NULL(doca_buf_chain_list, b, b);
+	T_INVALID(doca_buf_chain_list_tail(NULL, b, bufs[1]));
+	T_INVALID(doca_buf_chain_list_tail(b, NULL, bufs[1]));
+	T_INVALID(doca_buf_chain_list_tail(b, b, NULL));
+	T_REFUSES_NULL(doca_buf_unchain_list, b, b);
 }
 
 static void
@@ -120,8 +107,7 @@ check_data(const struct doca_buf *b, const void *data, size_t data_len)
 
 	T_OK(doca_buf_get_data(b, &p));
 	T_CHECK(p == data);
-	T_OK(doca_buf_get_data_len(b, &len));
-	T_EQ(len, data_len);
+	T_GETS(doca_buf_get_data_len(b, &len), len, data_len);
 }
 
 Test(buf, ranges)
@@ -132,15 +118,14 @@ Test(buf, ranges)
 
 	T_OK(doca_buf_get_head(b, &p));
 	T_CHECK(p == mem + 100);
-	T_OK(doca_buf_get_len(b, &len));
-	T_EQ(len, 100);
+	T_GETS(doca_buf_get_len(b, &len), len, 100);
 	check_data(b, mem + 110, 20);
 	T_EQ(impl_buf_room(b), 70);
 
 	T_OK(doca_buf_set_data_len(b, 90));
 	T_EQ(impl_buf_room(b), 0);
-	T_IS(doca_buf_set_data_len(b, 91), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data_len(b, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_set_data_len(b, 91));
+	T_INVALID(doca_buf_set_data_len(b, SIZE_MAX));
 	check_data(b, mem + 110, 90);
 	T_OK(doca_buf_reset_data_len(b));
 	check_data(b, mem + 110, 0);
@@ -149,13 +134,13 @@ Test(buf, ranges)
 	T_OK(doca_buf_set_data(b, mem + 100, 100));
 	T_OK(doca_buf_set_data(b, mem + 200, 0));
 	T_EQ(impl_buf_room(b), 0);
-	T_IS(doca_buf_set_data(b, mem + 200, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, mem + 100, 101), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, mem + 99, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, mem + 201, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, mem + 150, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, (void *)UINTPTR_MAX, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_set_data(b, (void *)1, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_set_data(b, mem + 200, 1));
+	T_INVALID(doca_buf_set_data(b, mem + 100, 101));
+	T_INVALID(doca_buf_set_data(b, mem + 99, 1));
+	T_INVALID(doca_buf_set_data(b, mem + 201, 0));
+	T_INVALID(doca_buf_set_data(b, mem + 150, SIZE_MAX));
+	T_INVALID(doca_buf_set_data(b, (void *)UINTPTR_MAX, 1));
+	T_INVALID(doca_buf_set_data(b, (void *)1, SIZE_MAX));
 	check_data(b, mem + 200, 0);
 }
 
@@ -166,16 +151,13 @@ Test(buf, references)
 	uint16_t n = 77;
 
 	T_EQ(refs(b), 1);
-	T_OK(doca_buf_inc_refcount(b, &n));
-	T_EQ(n, 1);
+	T_GETS(doca_buf_inc_refcount(b, &n), n, 1);
 	T_OK(doca_buf_inc_refcount(b, NULL));
 	T_EQ(refs(b), 3);
-	T_OK(doca_buf_dec_refcount(b, &n));
-	T_EQ(n, 3);
+	T_GETS(doca_buf_dec_refcount(b, &n), n, 3);
 	T_OK(doca_buf_dec_refcount(b, NULL));
 	T_EQ(inventory_nb_free(inv), 0);
-	T_OK(doca_buf_dec_refcount(b, &n));
-	T_EQ(n, 1);
+	T_GETS(doca_buf_dec_refcount(b, &n), n, 1);
 	T_EQ(inventory_nb_free(inv), 1);
 	T_EQ(refs(b), 0);
 	n = 77;
@@ -207,8 +189,7 @@ Test(buf, list)
 	unsigned int i;
 	uint8_t yes;
 
-	T_OK(doca_buf_is_in_list(bufs[0], &yes));
-	T_EQ(yes, 0);
+	T_GETS(doca_buf_is_in_list(bufs[0], &yes), yes, 0);
 	T_EQ(list_len(bufs[0]), 1);
 	T_OK(doca_buf_get_last_in_list(bufs[0], &out));
 	T_CHECK(out == bufs[0]);
@@ -216,12 +197,9 @@ Test(buf, list)
 		T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
 	T_EQ(list_len(bufs[0]), 4);
 	for (i = 0; i < 4; i++) {
-		T_OK(doca_buf_is_first_in_list(bufs[i], &yes));
-		T_EQ(yes, i == 0);
-		T_OK(doca_buf_is_last_in_list(bufs[i], &yes));
-		T_EQ(yes, i == 3);
-		T_OK(doca_buf_is_in_list(bufs[i], &yes));
-		T_EQ(yes, 1);
+		T_GETS(doca_buf_is_first_in_list(bufs[i], &yes), yes, i == 0);
+		T_GETS(doca_buf_is_last_in_list(bufs[i], &yes), yes, i == 3);
+		T_GETS(doca_buf_is_in_list(bufs[i], &yes), yes, 1);
 		T_OK(doca_buf_get_next_in_list(bufs[i], &out));
 		T_CHECK(out == (i == 3 ? NULL : bufs[i + 1]));
 		T_OK(doca_buf_get_last_in_list(bufs[i], &out));
@@ -284,18 +262,17 @@ Test(buf, unchain)
 
 	for (i = 1; i < 4; i++)
 		T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
-	T_IS(doca_buf_unchain_list(bufs[0], bufs[0]), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_unchain_list(bufs[0], bufs[4]), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_unchain_list(bufs[1], bufs[2]), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_unchain_list(bufs[4], bufs[2]), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_unchain_list(bufs[0], bufs[0]));
+	T_INVALID(doca_buf_unchain_list(bufs[0], bufs[4]));
+	T_INVALID(doca_buf_unchain_list(bufs[1], bufs[2]));
+	T_INVALID(doca_buf_unchain_list(bufs[4], bufs[2]));
 	T_OK(doca_buf_unchain_list(bufs[0], bufs[2]));
 	T_EQ(list_len(bufs[0]), 2);
 	T_EQ(list_len(bufs[2]), 2);
 	T_EQ(refs(bufs[2]), 1);
 	T_OK(doca_buf_unchain_list(bufs[0], bufs[1]));
-	T_OK(doca_buf_is_in_list(bufs[0], &yes));
-	T_EQ(yes, 0);
-	T_IS(doca_buf_unchain_list(bufs[0], bufs[1]), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_buf_is_in_list(bufs[0], &yes), yes, 0);
+	T_INVALID(doca_buf_unchain_list(bufs[0], bufs[1]));
 	T_OK(doca_buf_chain_list(bufs[1], bufs[2]));
 	T_EQ(list_len(bufs[1]), 3);
 }
@@ -315,8 +292,7 @@ Test(buf, the_last_reference_gives_back_the_list)
 	T_EQ(inventory_nb_free(inv), 4);
 	T_EQ(mmap_nb_bufs(m), NB - 4);
 	for (i = 0; i < 4; i++) {
-		T_OK(doca_buf_is_in_list(bufs[i], &yes));
-		T_EQ(yes, 0);
+		T_GETS(doca_buf_is_in_list(bufs[i], &yes), yes, 0);
 		T_IS(doca_buf_dec_refcount(bufs[i], NULL), DOCA_ERROR_BAD_STATE);
 	}
 }

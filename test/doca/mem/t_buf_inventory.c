@@ -22,32 +22,24 @@ Test(buf_inventory, null_arguments)
 	struct doca_buf *b, *c;
 	uint32_t n;
 
-	T_IS(doca_buf_inventory_create(1, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_get_by_args(NULL, m, mem, 1, mem, 1, &b),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_get_by_args(inv, NULL, mem, 1, mem, 1, &b),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_get_by_args(inv, m, NULL, 1, mem, 1, &b),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, NULL, 1, &b),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, mem, 1, NULL),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_inventory_create(1, NULL));
+	T_INVALID(doca_buf_inventory_destroy(NULL));
+	T_INVALID(doca_buf_inventory_start(NULL));
+	T_INVALID(doca_buf_inventory_stop(NULL));
+	T_INVALID(doca_buf_inventory_buf_get_by_args(NULL, m, mem, 1, mem, 1, &b));
+	T_INVALID(doca_buf_inventory_buf_get_by_args(inv, NULL, mem, 1, mem, 1, &b));
+	T_INVALID(doca_buf_inventory_buf_get_by_args(inv, m, NULL, 1, mem, 1, &b));
+	T_INVALID(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, NULL, 1, &b));
+	T_INVALID(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, mem, 1, NULL));
 	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
-	T_IS(doca_buf_inventory_buf_dup(NULL, b, &c), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_dup(inv, NULL, &c), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_buf_dup(inv, b, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_get_user_data(NULL, &got), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_get_user_data(inv, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_get_num_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_get_num_elements(inv, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_get_num_free_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_get_num_free_elements(inv, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_expand(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_inventory_buf_dup(NULL, b, &c));
+	T_INVALID(doca_buf_inventory_buf_dup(inv, NULL, &c));
+	T_INVALID(doca_buf_inventory_buf_dup(inv, b, NULL));
+	T_INVALID(doca_buf_inventory_set_user_data(NULL, data));
+	T_REFUSES_NULL(doca_buf_inventory_get_user_data, inv, &got);
+	T_REFUSES_NULL(doca_buf_inventory_get_num_elements, inv, &n);
+	T_REFUSES_NULL(doca_buf_inventory_get_num_free_elements, inv, &n);
+	T_INVALID(doca_buf_inventory_expand(NULL, 1));
 	T_OK(doca_buf_dec_refcount(b, NULL));
 	T_OK(doca_mmap_destroy(m));
 	T_OK(doca_buf_inventory_destroy(inv));
@@ -58,13 +50,12 @@ Test(buf_inventory, create)
 	struct doca_buf_inventory *inv = NULL;
 	uint32_t n;
 
-	T_IS(doca_buf_inventory_create(0, &inv), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &inv), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_inventory_create(SIZE_MAX, &inv), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_inventory_create(0, &inv));
+	T_INVALID(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &inv));
+	T_INVALID(doca_buf_inventory_create(SIZE_MAX, &inv));
 	T_CHECK(inv == NULL);
 	T_OK(doca_buf_inventory_create(5, &inv));
-	T_OK(doca_buf_inventory_get_num_elements(inv, &n));
-	T_EQ(n, 5);
+	T_GETS(doca_buf_inventory_get_num_elements(inv, &n), n, 5);
 	T_EQ(inventory_nb_free(inv), 5);
 	T_OK(doca_buf_inventory_destroy(inv));
 }
@@ -220,12 +211,11 @@ Test(buf_inventory, expand)
 	T_OK(doca_buf_inventory_create(10, &inv));
 	T_IS(doca_buf_inventory_expand(inv, 10), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_buf_inventory_start(inv));
-	T_IS(doca_buf_inventory_expand(inv, 0), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_inventory_expand(inv, 0));
 	for (i = 0; i < RTE_DIM(bufs); i++) {
 		if (i % 10 == 5) {
 			T_OK(doca_buf_inventory_expand(inv, 10));
-			T_OK(doca_buf_inventory_get_num_elements(inv, &n));
-			T_EQ(n, i + 15);
+			T_GETS(doca_buf_inventory_get_num_elements(inv, &n), n, i + 15);
 			T_EQ(inventory_nb_free(inv), 15);
 		}
 		T_OK(doca_buf_inventory_buf_get_by_data(inv, m, mem + i, 1, &bufs[i]));

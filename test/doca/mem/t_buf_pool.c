@@ -43,26 +43,21 @@ Test(buf_pool, null_arguments)
 	uint32_t n;
 	size_t a;
 
-	T_IS(doca_buf_pool_create(1, 1, NULL, &pool), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_create(1, 1, m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_create(0, 1, m, &pool), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_create((size_t)UINT32_MAX + 1, 1, m, &pool), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_create(1, 0, m, &pool), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_buf_alloc(NULL, &b), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_buf_alloc(pool, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_set_element_alignment(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_num_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_num_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_num_free_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_num_free_elements(pool, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_user_data(NULL, &got), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_user_data(pool, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_element_alignment(NULL, &a), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_get_element_alignment(pool, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_buf_pool_create(1, 1, NULL, &pool));
+	T_INVALID(doca_buf_pool_create(1, 1, m, NULL));
+	T_INVALID(doca_buf_pool_create(0, 1, m, &pool));
+	T_INVALID(doca_buf_pool_create((size_t)UINT32_MAX + 1, 1, m, &pool));
+	T_INVALID(doca_buf_pool_create(1, 0, m, &pool));
+	T_INVALID(doca_buf_pool_destroy(NULL));
+	T_INVALID(doca_buf_pool_start(NULL));
+	T_INVALID(doca_buf_pool_stop(NULL));
+	T_REFUSES_NULL(doca_buf_pool_buf_alloc, pool, &b);
+	T_INVALID(doca_buf_pool_set_user_data(NULL, data));
+	T_INVALID(doca_buf_pool_set_element_alignment(NULL, 1));
+	T_REFUSES_NULL(doca_buf_pool_get_num_elements, pool, &n);
+	T_REFUSES_NULL(doca_buf_pool_get_num_free_elements, pool, &n);
+	T_REFUSES_NULL(doca_buf_pool_get_user_data, pool, &got);
+	T_REFUSES_NULL(doca_buf_pool_get_element_alignment, pool, &a);
 	T_OK(doca_buf_pool_destroy(pool));
 	T_OK(doca_mmap_destroy(m));
 }
@@ -77,8 +72,7 @@ Test(buf_pool, elements)
 	unsigned int i, at;
 	uint32_t n;
 
-	T_OK(doca_buf_pool_get_num_elements(pool, &n));
-	T_EQ(n, 10);
+	T_GETS(doca_buf_pool_get_num_elements(pool, &n), n, 10);
 	T_OK(doca_buf_pool_start(pool));
 	for (i = 0; i < 10; i++) {
 		T_EQ(nb_free(pool), 10 - i);
@@ -155,8 +149,7 @@ Test(buf_pool, sizes_and_alignments)
 	for (i = 0; i < RTE_DIM(cases); i++) {
 		m = started_mmap(mem + cases[i].begin, cases[i].len, 0);
 		pool = create(cases[i].nb, cases[i].size, cases[i].alignment, m);
-		T_OK(doca_buf_pool_get_element_alignment(pool, &a));
-		T_EQ(a, cases[i].alignment);
+		T_GETS(doca_buf_pool_get_element_alignment(pool, &a), a, cases[i].alignment);
 		T_EQ(doca_buf_pool_start(pool),
 			cases[i].good ? DOCA_SUCCESS : DOCA_ERROR_INITIALIZATION);
 		while (doca_buf_pool_buf_alloc(pool, &b) == DOCA_SUCCESS) {
@@ -180,14 +173,12 @@ Test(buf_pool, alignment_is_a_power_of_two)
 	struct doca_buf_pool *pool = create(1, 1, 0, m);
 	size_t a = 0;
 
-	T_OK(doca_buf_pool_get_element_alignment(pool, &a));
-	T_EQ(a, 1);
-	T_IS(doca_buf_pool_set_element_alignment(pool, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_set_element_alignment(pool, 3), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_buf_pool_set_element_alignment(pool, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_buf_pool_get_element_alignment(pool, &a), a, 1);
+	T_INVALID(doca_buf_pool_set_element_alignment(pool, 0));
+	T_INVALID(doca_buf_pool_set_element_alignment(pool, 3));
+	T_INVALID(doca_buf_pool_set_element_alignment(pool, SIZE_MAX));
 	T_OK(doca_buf_pool_set_element_alignment(pool, 8));
-	T_OK(doca_buf_pool_get_element_alignment(pool, &a));
-	T_EQ(a, 8);
+	T_GETS(doca_buf_pool_get_element_alignment(pool, &a), a, 8);
 	T_OK(doca_buf_pool_destroy(pool));
 	T_OK(doca_mmap_destroy(m));
 }

@@ -27,34 +27,27 @@ Test(mmap, null_arguments)
 	void *addr;
 	size_t len;
 
-	T_IS(doca_mmap_create(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_start(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_stop(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_add_dev(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_add_dev(m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_rm_dev(NULL, &dev), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_rm_dev(m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_memrange(NULL, mem, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_free_cb(NULL, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_free_cb(m, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_max_num_devices(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_permissions(NULL, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_user_data(NULL, data), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_enable_thread_safety(NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_memrange(NULL, &addr, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_memrange(m, NULL, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_memrange(m, &addr, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_user_data(NULL, &got), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_user_data(m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_max_num_devices(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_max_num_devices(m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_num_bufs(NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_num_bufs(m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_exported(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_exported(m, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_from_export(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_get_from_export(m, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_create(NULL));
+	T_INVALID(doca_mmap_destroy(NULL));
+	T_INVALID(doca_mmap_start(NULL));
+	T_INVALID(doca_mmap_stop(NULL));
+	T_REFUSES_NULL(doca_mmap_add_dev, m, &dev);
+	T_REFUSES_NULL(doca_mmap_rm_dev, m, &dev);
+	T_INVALID(doca_mmap_set_memrange(NULL, mem, 1));
+	T_INVALID(doca_mmap_set_free_cb(NULL, NULL, NULL));
+	T_INVALID(doca_mmap_set_free_cb(m, NULL, NULL));
+	T_INVALID(doca_mmap_set_max_num_devices(NULL, 1));
+	T_INVALID(doca_mmap_set_permissions(NULL, 0));
+	T_INVALID(doca_mmap_set_user_data(NULL, data));
+	T_INVALID(doca_mmap_enable_thread_safety(NULL));
+	T_INVALID(doca_mmap_get_memrange(NULL, &addr, &len));
+	T_INVALID(doca_mmap_get_memrange(m, NULL, &len));
+	T_INVALID(doca_mmap_get_memrange(m, &addr, NULL));
+	T_REFUSES_NULL(doca_mmap_get_user_data, m, &got);
+	T_REFUSES_NULL(doca_mmap_get_max_num_devices, m, &n);
+	T_REFUSES_NULL(doca_mmap_get_num_bufs, m, &n);
+	T_REFUSES_NULL(doca_mmap_get_exported, m, &yes);
+	T_REFUSES_NULL(doca_mmap_get_from_export, m, &yes);
 	T_OK(doca_mmap_destroy(m));
 }
 
@@ -66,11 +59,11 @@ Test(mmap, memrange_is_mandatory_and_set_once)
 	size_t len;
 
 	T_OK(doca_mmap_create(&m));
-	T_IS(doca_mmap_start(m), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_start(m));
 	T_IS(doca_mmap_get_memrange(m, &addr, &len), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_mmap_set_memrange(m, NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_memrange(m, mem, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_memrange(m, mem, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_set_memrange(m, NULL, 1));
+	T_INVALID(doca_mmap_set_memrange(m, mem, 0));
+	T_INVALID(doca_mmap_set_memrange(m, mem, SIZE_MAX));
 	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
 	T_IS(doca_mmap_set_memrange(m, mem, sizeof(mem)), DOCA_ERROR_NOT_PERMITTED);
 	T_OK(doca_mmap_start(m));
@@ -125,9 +118,9 @@ Test(mmap, permissions)
 	for (i = 0; i < 7; i++)
 		T_OK(doca_mmap_set_permissions(m, 1U << i));
 	for (; i < 32; i++)
-		T_IS(doca_mmap_set_permissions(m, 1U << i), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
-		DOCA_ACCESS_FLAG_PCI_READ_WRITE), DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(doca_mmap_set_permissions(m, 1U << i));
+	T_INVALID(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
+		DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	T_OK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_PCI_READ_ONLY |
 		DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
 	T_CHECK(!impl_mmap_is_writable(m));
@@ -144,12 +137,10 @@ Test(mmap, devices)
 	uint32_t n;
 
 	T_OK(doca_mmap_create(&m));
-	T_OK(doca_mmap_get_max_num_devices(m, &n));
-	T_EQ(n, 64);
-	T_IS(doca_mmap_set_max_num_devices(m, 0), DOCA_ERROR_INVALID_VALUE);
+	T_GETS(doca_mmap_get_max_num_devices(m, &n), n, 64);
+	T_INVALID(doca_mmap_set_max_num_devices(m, 0));
 	T_OK(doca_mmap_set_max_num_devices(m, 1));
-	T_OK(doca_mmap_get_max_num_devices(m, &n));
-	T_EQ(n, 1);
+	T_GETS(doca_mmap_get_max_num_devices(m, &n), n, 1);
 	T_OK(doca_mmap_add_dev(m, &a));
 	T_EQ(a.nb_holds, 1);
 	T_IS(doca_mmap_add_dev(m, &a), DOCA_ERROR_ALREADY_EXIST);
@@ -157,7 +148,7 @@ Test(mmap, devices)
 	T_IS(doca_mmap_rm_dev(m, &b), DOCA_ERROR_NOT_FOUND);
 	T_OK(doca_mmap_set_max_num_devices(m, 2));
 	T_OK(doca_mmap_add_dev(m, &b));
-	T_IS(doca_mmap_set_max_num_devices(m, 1), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_set_max_num_devices(m, 1));
 	T_OK(doca_mmap_rm_dev(m, &a));
 	T_EQ(a.nb_holds, 0);
 	T_OK(doca_mmap_set_memrange(m, mem, sizeof(mem)));
@@ -407,17 +398,17 @@ Test(mmap, ranges_of_other_kinds)
 	struct doca_mmap *m;
 
 	T_OK(doca_mmap_create(&m));
-	T_IS(doca_mmap_set_dmabuf_memrange(NULL, 0, mem, 0, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dmabuf_memrange(m, -1, mem, 0, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, NULL, 0, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, SIZE_MAX, 1), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_set_dmabuf_memrange(NULL, 0, mem, 0, 1));
+	T_INVALID(doca_mmap_set_dmabuf_memrange(m, -1, mem, 0, 1));
+	T_INVALID(doca_mmap_set_dmabuf_memrange(m, 0, NULL, 0, 1));
+	T_INVALID(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 0));
+	T_INVALID(doca_mmap_set_dmabuf_memrange(m, 0, mem, SIZE_MAX, 1));
 	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_mmap_set_dpa_memrange(NULL, dpa, 1, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dpa_memrange(m, NULL, 1, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 0, 1), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 1, 0), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_set_dpa_memrange(m, dpa, 1, SIZE_MAX), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_set_dpa_memrange(NULL, dpa, 1, 1));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, NULL, 1, 1));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, dpa, 0, 1));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, dpa, 1, 0));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, dpa, 1, SIZE_MAX));
 	T_OK(doca_mmap_set_dpa_memrange(m, dpa, (uintptr_t)mem, 1));
 	T_IS(doca_mmap_set_memrange(m, mem, 1), DOCA_ERROR_NOT_PERMITTED);
 	T_IS(doca_mmap_set_dmabuf_memrange(m, 0, mem, 0, 1), DOCA_ERROR_NOT_PERMITTED);

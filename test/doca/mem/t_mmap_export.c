@@ -68,28 +68,24 @@ Test(mmap_export, null_arguments)
 	uint8_t yes;
 	size_t len;
 
-	T_IS(doca_mmap_export_pci(NULL, &dev, &desc, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_pci(m, NULL, &desc, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_pci(m, &dev, NULL, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_pci(m, &dev, &desc, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_rdma(NULL, &dev, &desc, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_rdma(m, NULL, &desc, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_rdma(m, &dev, NULL, &len), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_export_rdma(m, &dev, &desc, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_dev_get_dpa_handle(NULL, &dev, &dpa), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_dev_get_dpa_handle(m, NULL, &dpa), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_dev_get_dpa_handle(m, &dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_export_pci(NULL, &dev, &desc, &len));
+	T_INVALID(doca_mmap_export_pci(m, NULL, &desc, &len));
+	T_INVALID(doca_mmap_export_pci(m, &dev, NULL, &len));
+	T_INVALID(doca_mmap_export_pci(m, &dev, &desc, NULL));
+	T_INVALID(doca_mmap_export_rdma(NULL, &dev, &desc, &len));
+	T_INVALID(doca_mmap_export_rdma(m, NULL, &desc, &len));
+	T_INVALID(doca_mmap_export_rdma(m, &dev, NULL, &len));
+	T_INVALID(doca_mmap_export_rdma(m, &dev, &desc, NULL));
+	T_INVALID(doca_mmap_dev_get_dpa_handle(NULL, &dev, &dpa));
+	T_INVALID(doca_mmap_dev_get_dpa_handle(m, NULL, &dpa));
+	T_INVALID(doca_mmap_dev_get_dpa_handle(m, &dev, NULL));
 	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
-	T_IS(doca_mmap_create_from_export(NULL, NULL, len, &dev, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_create_from_export(NULL, desc, len, NULL, &n), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_create_from_export(NULL, desc, len, &dev, NULL), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_cap_is_export_pci_supported(NULL, &yes), DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), NULL),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_cap_is_create_from_export_pci_supported(NULL, &yes),
-		DOCA_ERROR_INVALID_VALUE);
-	T_IS(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(&dev),
-		NULL), DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_create_from_export(NULL, NULL, len, &dev, &n));
+	T_INVALID(doca_mmap_create_from_export(NULL, desc, len, NULL, &n));
+	T_INVALID(doca_mmap_create_from_export(NULL, desc, len, &dev, NULL));
+	T_REFUSES_NULL(doca_mmap_cap_is_export_pci_supported, doca_dev_as_devinfo(&dev), &yes);
+	T_REFUSES_NULL(doca_mmap_cap_is_create_from_export_pci_supported, doca_dev_as_devinfo(&dev),
+		&yes);
 	T_OK(doca_mmap_destroy(m));
 }
 
@@ -97,8 +93,7 @@ Test(mmap_export, capabilities)
 {
 	uint8_t yes = 0;
 
-	T_OK(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), &yes));
-	T_EQ(yes, 1);
+	T_GETS(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(&dev), &yes), yes, 1);
 	yes = 0;
 	T_OK(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(&dev), &yes));
 	T_EQ(yes, 1);
@@ -303,8 +298,7 @@ export_to(uint8_t *blob)
 	const void *desc;
 	size_t len;
 
-	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
-	T_EQ(len, DESC_LEN);
+	T_GETS(doca_mmap_export_pci(m, &dev, &desc, &len), len, DESC_LEN);
 	memcpy(blob, desc, len);
 	T_OK(doca_mmap_destroy(m));
 }
@@ -324,12 +318,10 @@ Test(mmap_export, truncated_and_extended)
 		/* Of its own size, so that a sanitizer sees each byte too many. */
 		exact = malloc(len);
 		memcpy(exact, blob, len);
-		T_IS(doca_mmap_create_from_export(NULL, exact, len, &dev, &m),
-			DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(doca_mmap_create_from_export(NULL, exact, len, &dev, &m));
 		free(exact);
 	}
-	T_IS(doca_mmap_create_from_export(NULL, blob, SIZE_MAX, &dev, &m),
-		DOCA_ERROR_INVALID_VALUE);
+	T_INVALID(doca_mmap_create_from_export(NULL, blob, SIZE_MAX, &dev, &m));
 	T_CHECK(m == NULL);
 	T_EQ(dev.nb_holds, 0);
 }
@@ -344,8 +336,7 @@ Test(mmap_export, any_wrong_bit)
 	export_to(blob);
 	for (bit = 0; bit < 8 * DESC_LEN; bit++) {
 		blob[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		T_IS(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m),
-			DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m));
 		blob[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
 	T_OK(doca_mmap_create_from_export(NULL, blob, DESC_LEN, &dev, &m));
@@ -388,8 +379,7 @@ Test(mmap_export, forged_with_a_right_checksum)
 		check = rte_jhash(blob, AT_CHECK, 1);
 		memcpy(blob + AT_CHECK, &check, sizeof(check));
 		memcpy(odd + 1, blob, DESC_LEN);
-		T_IS(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m),
-			DOCA_ERROR_INVALID_VALUE);
+		T_INVALID(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m));
 		T_STR_HAS(stand_in_log, forged[i].says);
 	}
 	memcpy(odd + 1, good, DESC_LEN);

@@ -138,16 +138,12 @@ msgq_producer_on_dpa(struct msgq_producer *p, struct doca_comch_msgq *msgq,
 static void
 end_ctx(struct doca_ctx *ctx, struct doca_pe *pe)
 {
-	enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
 	doca_error_t ret = doca_ctx_stop(ctx);
 
 	if (ret == DOCA_SUCCESS)
 		return;
 	T_IS(ret, DOCA_ERROR_IN_PROGRESS);
-	while (state != DOCA_CTX_STATE_IDLE) {
-		doca_pe_progress(pe);
-		T_OK(doca_ctx_get_state(ctx, &state));
-	}
+	T_WAIT(doca_pe_progress(pe), ctx_is_idle(ctx));
 }
 
 void
@@ -301,8 +297,8 @@ msgq_send_all(struct msgq_producer *p, uint32_t consumer_id, uint64_t val)
 {
 	doca_error_t ret;
 
-	while ((ret = msgq_send_u64(p, consumer_id, val)) != DOCA_SUCCESS)
-		T_IS(ret, DOCA_ERROR_AGAIN);
+	T_AWAIT((ret = msgq_send_u64(p, consumer_id, val)) != DOCA_ERROR_AGAIN);
+	T_OK(ret);
 	doca_pe_progress(p->pe);
 }
 

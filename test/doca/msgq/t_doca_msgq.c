@@ -7,8 +7,6 @@
 #include "msgq/ends.h"
 #include "t_main.h"
 
-#define BAD DOCA_ERROR_BAD_STATE
-#define INVALID DOCA_ERROR_INVALID_VALUE
 
 static void
 kernel(uint64_t arg)
@@ -38,52 +36,43 @@ T_CASE(life)
 	dev = host_dev(0);
 	dev2 = host_dev(1);
 	T_OK(doca_dpa_create(dev2, &other));
-	T_IS(doca_comch_msgq_create(NULL, &msgq), INVALID);
-	T_IS(doca_comch_msgq_create(dev, NULL), INVALID);
+	T_REFUSES_NULL(doca_comch_msgq_create, dev, &msgq);
 	T_OK(doca_comch_msgq_create(dev, &msgq));
-	T_IS(doca_comch_msgq_set_dpa_consumer(NULL, dpa), INVALID);
-	T_IS(doca_comch_msgq_set_dpa_consumer(msgq, NULL), INVALID);
-	T_IS(doca_comch_msgq_set_dpa_consumer(msgq, other), INVALID);
-	T_IS(doca_comch_msgq_set_dpa_producer(NULL, dpa), INVALID);
-	T_IS(doca_comch_msgq_set_dpa_producer(msgq, NULL), INVALID);
-	T_IS(doca_comch_msgq_set_max_num_consumers(NULL, 1), INVALID);
-	T_IS(doca_comch_msgq_set_max_num_consumers(msgq, 0), INVALID);
-	T_IS(doca_comch_msgq_set_max_num_consumers(msgq, 257), INVALID);
-	T_IS(doca_comch_msgq_set_max_num_producers(NULL, 1), INVALID);
-	T_IS(doca_comch_msgq_set_max_num_producers(msgq, 0), INVALID);
-	T_IS(doca_comch_msgq_set_max_num_producers(msgq, 257), INVALID);
-	T_IS(doca_comch_msgq_start(NULL), INVALID);
-	T_IS(doca_comch_msgq_stop(NULL), INVALID);
-	T_IS(doca_comch_msgq_destroy(NULL), INVALID);
-	T_IS(doca_comch_msgq_stop(msgq), BAD);
-	T_IS(doca_comch_msgq_consumer_create(msgq, &c), BAD);
-	T_IS(doca_comch_msgq_producer_create(msgq, &p), BAD);
+	T_REFUSES_NULL(doca_comch_msgq_set_dpa_consumer, msgq, dpa);
+	T_INVALID(doca_comch_msgq_set_dpa_consumer(msgq, other));
+	T_REFUSES_NULL(doca_comch_msgq_set_dpa_producer, msgq, dpa);
+	T_INVALID(doca_comch_msgq_set_max_num_consumers(NULL, 1));
+	T_INVALID(doca_comch_msgq_set_max_num_consumers(msgq, 0));
+	T_INVALID(doca_comch_msgq_set_max_num_consumers(msgq, 257));
+	T_INVALID(doca_comch_msgq_set_max_num_producers(NULL, 1));
+	T_INVALID(doca_comch_msgq_set_max_num_producers(msgq, 0));
+	T_INVALID(doca_comch_msgq_set_max_num_producers(msgq, 257));
+	T_INVALID(doca_comch_msgq_start(NULL));
+	T_INVALID(doca_comch_msgq_stop(NULL));
+	T_INVALID(doca_comch_msgq_destroy(NULL));
+	T_IS(doca_comch_msgq_stop(msgq), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_msgq_consumer_create(msgq, &c), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_msgq_producer_create(msgq, &p), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_msgq_set_max_num_consumers(msgq, 2));
 	T_OK(doca_comch_msgq_start(msgq));
-	T_IS(doca_comch_msgq_start(msgq), BAD);
-	T_IS(doca_comch_msgq_set_dpa_consumer(msgq, dpa), BAD);
-	T_IS(doca_comch_msgq_set_dpa_producer(msgq, dpa), BAD);
-	T_IS(doca_comch_msgq_set_max_num_consumers(msgq, 1), BAD);
-	T_IS(doca_comch_msgq_set_max_num_producers(msgq, 1), BAD);
+	T_IS(doca_comch_msgq_start(msgq), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_msgq_set_dpa_consumer(msgq, dpa), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_msgq_set_dpa_producer(msgq, dpa), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_msgq_set_max_num_consumers(msgq, 1), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_msgq_set_max_num_producers(msgq, 1), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_comch_msgq_destroy(msgq), DOCA_ERROR_IN_USE);
-	T_IS(doca_comch_msgq_consumer_create(NULL, &c), INVALID);
-	T_IS(doca_comch_msgq_consumer_create(msgq, NULL), INVALID);
-	T_IS(doca_comch_msgq_producer_create(NULL, &p), INVALID);
-	T_IS(doca_comch_msgq_producer_create(msgq, NULL), INVALID);
+	T_REFUSES_NULL(doca_comch_msgq_consumer_create, msgq, &c);
+	T_REFUSES_NULL(doca_comch_msgq_producer_create, msgq, &p);
 	T_OK(doca_comch_msgq_consumer_create(msgq, &c));
 	T_OK(doca_comch_msgq_consumer_create(msgq, &c2));
-	T_OK(doca_comch_consumer_get_id(c, &id));
-	T_EQ(id, 1);
-	T_OK(doca_comch_consumer_get_id(c2, &id));
-	T_EQ(id, 2);
+	T_GETS(doca_comch_consumer_get_id(c, &id), id, 1);
+	T_GETS(doca_comch_consumer_get_id(c2, &id), id, 2);
 	T_OK(doca_comch_consumer_destroy(c));
 	T_OK(doca_comch_msgq_consumer_create(msgq, &c));
-	T_OK(doca_comch_consumer_get_id(c, &id));
-	T_EQ(id, 1);
+	T_GETS(doca_comch_consumer_get_id(c, &id), id, 1);
 	T_IS(doca_comch_msgq_stop(msgq), DOCA_ERROR_IN_USE);
 	T_OK(doca_comch_msgq_producer_create(msgq, &p));
-	T_OK(doca_comch_producer_get_id(p, &id));
-	T_EQ(id, 1);
+	T_GETS(doca_comch_producer_get_id(p, &id), id, 1);
 	T_OK(doca_comch_consumer_destroy(c));
 	T_OK(doca_comch_consumer_destroy(c2));
 	T_IS(doca_comch_msgq_stop(msgq), DOCA_ERROR_IN_USE);
@@ -119,7 +108,7 @@ T_CASE(limits)
 	/* One direction, and a DPA that is there. */
 	T_OK(doca_comch_msgq_set_dpa_consumer(msgq, dpa));
 	T_OK(doca_comch_msgq_set_dpa_producer(msgq, dpa));
-	T_IS(doca_comch_msgq_start(msgq), INVALID);
+	T_INVALID(doca_comch_msgq_start(msgq));
 	T_OK(doca_comch_msgq_destroy(msgq));
 	T_OK(doca_dev_close(dev));
 	dpa_program_end(dpa);
@@ -135,7 +124,7 @@ T_CASE(dpa_has_to_be_started)
 	T_OK(doca_dpa_create(dev, &dpa));
 	T_OK(doca_comch_msgq_create(dev, &msgq));
 	T_OK(doca_comch_msgq_set_dpa_consumer(msgq, dpa));
-	T_IS(doca_comch_msgq_start(msgq), BAD);
+	T_IS(doca_comch_msgq_start(msgq), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
 	T_OK(doca_comch_msgq_destroy(msgq));
 	T_OK(doca_dpa_destroy(dpa));
@@ -148,35 +137,30 @@ T_CASE(set_completion)
 	struct doca_comch_consumer_completion *comp;
 	uint32_t val;
 
-	T_IS(doca_comch_consumer_completion_create(NULL), INVALID);
+	T_INVALID(doca_comch_consumer_completion_create(NULL));
 	T_OK(doca_comch_consumer_completion_create(&comp));
-	T_IS(doca_comch_consumer_completion_start(NULL), INVALID);
-	T_IS(doca_comch_consumer_completion_stop(NULL), INVALID);
-	T_IS(doca_comch_consumer_completion_destroy(NULL), INVALID);
-	T_IS(doca_comch_consumer_completion_start(comp), INVALID);
-	T_IS(doca_comch_consumer_completion_set_dpa_thread(comp, NULL), INVALID);
-	T_IS(doca_comch_consumer_completion_set_max_num_consumers(comp, 0), INVALID);
-	T_IS(doca_comch_consumer_completion_set_max_num_consumers(NULL, 1), INVALID);
-	T_IS(doca_comch_consumer_completion_set_max_num_recv(comp, 65537), INVALID);
-	T_IS(doca_comch_consumer_completion_set_max_num_recv(NULL, 1), INVALID);
-	T_IS(doca_comch_consumer_completion_set_imm_data_len(comp, 33), INVALID);
-	T_IS(doca_comch_consumer_completion_set_imm_data_len(NULL, 1), INVALID);
+	T_INVALID(doca_comch_consumer_completion_start(NULL));
+	T_INVALID(doca_comch_consumer_completion_stop(NULL));
+	T_INVALID(doca_comch_consumer_completion_destroy(NULL));
+	T_INVALID(doca_comch_consumer_completion_start(comp));
+	T_INVALID(doca_comch_consumer_completion_set_dpa_thread(comp, NULL));
+	T_INVALID(doca_comch_consumer_completion_set_max_num_consumers(comp, 0));
+	T_INVALID(doca_comch_consumer_completion_set_max_num_consumers(NULL, 1));
+	T_INVALID(doca_comch_consumer_completion_set_max_num_recv(comp, 65537));
+	T_INVALID(doca_comch_consumer_completion_set_max_num_recv(NULL, 1));
+	T_INVALID(doca_comch_consumer_completion_set_imm_data_len(comp, 33));
+	T_INVALID(doca_comch_consumer_completion_set_imm_data_len(NULL, 1));
 	T_OK(doca_comch_consumer_completion_set_max_num_consumers(comp, 3));
-	T_OK(doca_comch_consumer_completion_get_max_num_consumers(comp, &val));
-	T_EQ(val, 4);
-	T_IS(doca_comch_consumer_completion_get_max_num_consumers(comp, NULL), INVALID);
-	T_IS(doca_comch_consumer_completion_get_max_num_consumers(NULL, &val), INVALID);
+	T_GETS(doca_comch_consumer_completion_get_max_num_consumers(comp, &val), val, 4);
+	T_REFUSES_NULL(doca_comch_consumer_completion_get_max_num_consumers, comp, &val);
 	T_OK(doca_comch_consumer_completion_set_max_num_recv(comp, 5));
-	T_OK(doca_comch_consumer_completion_get_max_num_recv(comp, &val));
-	T_EQ(val, 8);
-	T_IS(doca_comch_consumer_completion_get_max_num_recv(comp, NULL), INVALID);
-	T_OK(doca_comch_consumer_completion_get_imm_data_len(comp, &val));
-	T_EQ(val, 32);
-	T_IS(doca_comch_consumer_completion_get_imm_data_len(comp, NULL), INVALID);
+	T_GETS(doca_comch_consumer_completion_get_max_num_recv(comp, &val), val, 8);
+	T_INVALID(doca_comch_consumer_completion_get_max_num_recv(comp, NULL));
+	T_GETS(doca_comch_consumer_completion_get_imm_data_len(comp, &val), val, 32);
+	T_INVALID(doca_comch_consumer_completion_get_imm_data_len(comp, NULL));
 	T_OK(doca_comch_consumer_completion_set_imm_data_len(comp, 8));
-	T_OK(doca_comch_consumer_completion_get_imm_data_len(comp, &val));
-	T_EQ(val, 8);
-	T_IS(doca_comch_consumer_completion_stop(comp), BAD);
+	T_GETS(doca_comch_consumer_completion_get_imm_data_len(comp, &val), val, 8);
+	T_IS(doca_comch_consumer_completion_stop(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_consumer_completion_destroy(comp));
 }
 
@@ -210,23 +194,23 @@ T_CASE(start_completion)
 
 	dpa_begin();
 	T_OK(doca_comch_consumer_completion_create(&comp));
-	T_IS(doca_comch_consumer_completion_set_dpa_thread(NULL, thread), INVALID);
+	T_INVALID(doca_comch_consumer_completion_set_dpa_thread(NULL, thread));
 	T_OK(doca_comch_consumer_completion_set_dpa_thread(comp, thread));
-	T_IS(doca_comch_consumer_completion_start(comp), BAD);
+	T_IS(doca_comch_consumer_completion_start(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_start(thread));
-	T_IS(doca_comch_consumer_completion_get_dpa_handle(comp, &handle), BAD);
+	T_IS(doca_comch_consumer_completion_get_dpa_handle(comp, &handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_consumer_completion_set_max_num_consumers(comp, 256));
 	T_OK(doca_comch_consumer_completion_set_max_num_recv(comp, 65536));
-	T_IS(doca_comch_consumer_completion_start(comp), INVALID);
+	T_INVALID(doca_comch_consumer_completion_start(comp));
 	T_OK(doca_comch_consumer_completion_set_max_num_recv(comp, 8));
 	T_OK(doca_comch_consumer_completion_start(comp));
-	T_IS(doca_comch_consumer_completion_start(comp), BAD);
-	T_IS(doca_comch_consumer_completion_set_imm_data_len(comp, 8), BAD);
-	T_IS(doca_comch_consumer_completion_set_max_num_recv(comp, 8), BAD);
-	T_IS(doca_comch_consumer_completion_set_dpa_thread(comp, thread), BAD);
+	T_IS(doca_comch_consumer_completion_start(comp), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_consumer_completion_set_imm_data_len(comp, 8), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_consumer_completion_set_max_num_recv(comp, 8), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_consumer_completion_set_dpa_thread(comp, thread), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_comch_consumer_completion_destroy(comp), DOCA_ERROR_IN_USE);
 	T_OK(doca_comch_consumer_completion_get_dpa_handle(comp, &handle));
-	T_IS(doca_comch_consumer_completion_get_dpa_handle(NULL, &handle), INVALID);
+	T_INVALID(doca_comch_consumer_completion_get_dpa_handle(NULL, &handle));
 	T_IS(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 	T_OK(doca_comch_consumer_completion_stop(comp));
 	T_OK(doca_comch_consumer_completion_destroy(comp));
@@ -264,39 +248,38 @@ T_CASE(dpa_consumers)
 	ctx = doca_comch_consumer_as_ctx(c);
 	/* On the CPU by mistake. */
 	T_IS(doca_ctx_start(ctx), DOCA_ERROR_NOT_CONNECTED);
-	T_IS(doca_comch_consumer_set_completion(c, comp, 0), BAD);
-	T_IS(doca_ctx_set_datapath_on_dpa(NULL, dpa), INVALID);
-	T_IS(doca_ctx_set_datapath_on_dpa(ctx, NULL), INVALID);
+	T_IS(doca_comch_consumer_set_completion(c, comp, 0), DOCA_ERROR_BAD_STATE);
+	T_REFUSES_NULL(doca_ctx_set_datapath_on_dpa, ctx, dpa);
 	T_OK(doca_ctx_set_datapath_on_dpa(ctx, dpa));
-	T_IS(doca_ctx_start(ctx), INVALID);
-	T_IS(doca_comch_consumer_set_completion(NULL, comp, 0), INVALID);
-	T_IS(doca_comch_consumer_set_completion(c, NULL, 0), INVALID);
+	T_INVALID(doca_ctx_start(ctx));
+	T_INVALID(doca_comch_consumer_set_completion(NULL, comp, 0));
+	T_INVALID(doca_comch_consumer_set_completion(c, NULL, 0));
 	T_OK(doca_comch_consumer_set_completion(c, comp, 0));
-	T_IS(doca_ctx_start(ctx), INVALID);
-	T_IS(doca_comch_consumer_set_dev_max_num_recv(NULL, 1), INVALID);
-	T_IS(doca_comch_consumer_set_dev_max_num_recv(c, 0), INVALID);
+	T_INVALID(doca_ctx_start(ctx));
+	T_INVALID(doca_comch_consumer_set_dev_max_num_recv(NULL, 1));
+	T_INVALID(doca_comch_consumer_set_dev_max_num_recv(c, 0));
 	T_OK(doca_comch_consumer_set_dev_max_num_recv(c, 9));
-	T_IS(doca_ctx_start(ctx), BAD);
+	T_IS(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_consumer_completion_start(comp));
 	/* More receives, then more immediate data, than the completion takes. */
-	T_IS(doca_ctx_start(ctx), INVALID);
+	T_INVALID(doca_ctx_start(ctx));
 	T_OK(doca_comch_consumer_set_dev_num_recv(c, 7));
-	T_IS(doca_ctx_start(ctx), INVALID);
+	T_INVALID(doca_ctx_start(ctx));
 	T_OK(doca_comch_consumer_set_imm_data_len(c, 8));
-	T_IS(doca_comch_consumer_get_dpa_handle(c, &handle), BAD);
+	T_IS(doca_comch_consumer_get_dpa_handle(c, &handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_ctx_start(ctx));
 	T_OK(doca_comch_consumer_get_dpa_handle(c, &handle));
-	T_IS(doca_comch_consumer_get_dpa_handle(NULL, &handle), INVALID);
-	T_IS(doca_comch_consumer_get_dpa_handle(c, NULL), INVALID);
-	T_IS(doca_ctx_set_datapath_on_dpa(ctx, dpa), BAD);
-	T_IS(doca_comch_consumer_set_dev_max_num_recv(c, 8), BAD);
-	T_IS(doca_comch_consumer_set_completion(c, comp, 0), BAD);
+	T_REFUSES_NULL(doca_comch_consumer_get_dpa_handle, c, &handle);
+	T_IS(doca_ctx_set_datapath_on_dpa(ctx, dpa), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_consumer_set_dev_max_num_recv(c, 8), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_consumer_set_completion(c, comp, 0), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_comch_consumer_completion_stop(comp), DOCA_ERROR_IN_USE);
 	/* There are no tasks on the DPA. */
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(c, NULL, &task), BAD);
+	T_IS(doca_comch_consumer_task_post_recv_alloc_init(c, NULL, &task), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_ctx_stop(ctx));
-	T_IS(doca_comch_consumer_task_post_recv_set_conf(c, on_task, on_task, 1), BAD);
-	T_IS(doca_comch_consumer_get_dpa_handle(c, &handle), BAD);
+	T_IS(doca_comch_consumer_task_post_recv_set_conf(c, on_task, on_task, 1),
+		DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_consumer_get_dpa_handle(c, &handle), DOCA_ERROR_BAD_STATE);
 	/* And again. */
 	T_OK(doca_ctx_start(ctx));
 	T_OK(doca_ctx_stop(ctx));
@@ -325,32 +308,30 @@ T_CASE(dpa_producers)
 	msgq = msgq_create(dev, dpa, MSGQ_FROM_DPA, 1, 1);
 	T_OK(doca_comch_msgq_producer_create(msgq, &p));
 	ctx = doca_comch_producer_as_ctx(p);
-	T_IS(doca_comch_producer_dpa_completion_attach(p, comp), BAD);
+	T_IS(doca_comch_producer_dpa_completion_attach(p, comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_ctx_set_datapath_on_dpa(ctx, dpa));
-	T_IS(doca_ctx_start(ctx), INVALID);
-	T_IS(doca_comch_producer_dpa_completion_attach(NULL, comp), INVALID);
-	T_IS(doca_comch_producer_dpa_completion_attach(p, NULL), INVALID);
-	T_IS(doca_comch_producer_dpa_completion_attach(p, comp), BAD);
+	T_INVALID(doca_ctx_start(ctx));
+	T_REFUSES_NULL(doca_comch_producer_dpa_completion_attach, p, comp);
+	T_IS(doca_comch_producer_dpa_completion_attach(p, comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_completion_start(comp));
 	T_OK(doca_comch_producer_dpa_completion_attach(p, comp));
-	T_IS(doca_ctx_start(ctx), INVALID);
-	T_IS(doca_comch_producer_set_dev_max_num_send(NULL, 1), INVALID);
-	T_IS(doca_comch_producer_set_dev_max_num_send(p, 0), INVALID);
-	T_IS(doca_comch_producer_set_dev_max_num_send(p, 65537), INVALID);
+	T_INVALID(doca_ctx_start(ctx));
+	T_INVALID(doca_comch_producer_set_dev_max_num_send(NULL, 1));
+	T_INVALID(doca_comch_producer_set_dev_max_num_send(p, 0));
+	T_INVALID(doca_comch_producer_set_dev_max_num_send(p, 65537));
 	T_OK(doca_comch_producer_set_dev_max_num_send(p, 5));
 	T_OK(doca_comch_producer_set_dev_num_send(p, 5));
 	T_OK(doca_comch_producer_set_dev_num_recv(p, 5));
-	T_IS(doca_comch_producer_get_dpa_handle(p, &handle), BAD);
+	T_IS(doca_comch_producer_get_dpa_handle(p, &handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_ctx_start(ctx));
-	T_IS(doca_comch_producer_set_dev_max_num_send(p, 5), BAD);
-	T_IS(doca_comch_producer_dpa_completion_attach(p, comp), BAD);
+	T_IS(doca_comch_producer_set_dev_max_num_send(p, 5), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_producer_dpa_completion_attach(p, comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_producer_get_dpa_handle(p, &handle));
-	T_IS(doca_comch_producer_get_dpa_handle(NULL, &handle), INVALID);
-	T_IS(doca_comch_producer_get_dpa_handle(p, NULL), INVALID);
+	T_REFUSES_NULL(doca_comch_producer_get_dpa_handle, p, &handle);
 	T_CHECK(doca_dpa_completion_stop(comp) != DOCA_SUCCESS);
 	T_IS(doca_comch_producer_destroy(p), DOCA_ERROR_IN_USE);
 	T_OK(doca_ctx_stop(ctx));
-	T_IS(doca_comch_producer_get_dpa_handle(p, &handle), BAD);
+	T_IS(doca_comch_producer_get_dpa_handle(p, &handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_producer_destroy(p));
 	T_OK(doca_dpa_completion_stop(comp));
 	T_OK(doca_dpa_completion_destroy(comp));
@@ -376,15 +357,15 @@ T_CASE(wrong_places)
 	T_OK(doca_pe_create(&pe));
 	msgq = msgq_create(dev, dpa, MSGQ_FROM_DPA, 2, 1);
 	T_OK(doca_comch_msgq_consumer_create(msgq, &cons));
-	T_IS(doca_ctx_set_datapath_on_dpa(doca_comch_consumer_as_ctx(cons), dpa), INVALID);
+	T_INVALID(doca_ctx_set_datapath_on_dpa(doca_comch_consumer_as_ctx(cons), dpa));
 	T_OK(doca_comch_consumer_destroy(cons));
 	msgq_consumer_on_cpu(&c, msgq, pe);
-	T_IS(doca_comch_consumer_get_dpa_handle(c.consumer, &c_handle), BAD);
+	T_IS(doca_comch_consumer_get_dpa_handle(c.consumer, &c_handle), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_comch_msgq_producer_create(msgq, &prod));
 	T_OK(doca_pe_connect_ctx(pe, doca_comch_producer_as_ctx(prod)));
-	T_IS(doca_comch_producer_get_dpa_handle(prod, &p_handle), BAD);
+	T_IS(doca_comch_producer_get_dpa_handle(prod, &p_handle), DOCA_ERROR_BAD_STATE);
 	/* It has no tasks, and is not where it should be. */
-	T_IS(doca_ctx_start(doca_comch_producer_as_ctx(prod)), INVALID);
+	T_INVALID(doca_ctx_start(doca_comch_producer_as_ctx(prod)));
 	T_OK(doca_comch_producer_destroy(prod));
 	msgq_consumer_end(&c);
 	T_OK(doca_comch_msgq_stop(msgq));
@@ -417,25 +398,20 @@ T_CASE(cpu_to_cpu)
 	T_OK(msgq_send(&p, c.id, imm, 32));
 	T_OK(msgq_send(&p, c.id, imm, 1));
 	T_IS(msgq_send(&p, c.id, imm, 1), DOCA_ERROR_AGAIN);
-	while (c.nb_recv < 1 || p.nb_sent < 2)
-		doca_pe_progress(pe);
-	while (c.nb_recv < 2)
-		doca_pe_progress(pe);
+	T_WAIT(doca_pe_progress(pe), c.nb_recv >= 1 && p.nb_sent >= 2);
+	T_WAIT(doca_pe_progress(pe), c.nb_recv >= 2);
 	T_EQ(c.imm_len, 1);
 	T_EQ(c.imm[0], imm[0]);
 	T_EQ(c.imm[31], imm[31]);
 	T_EQ(c.producer_id, p.id);
 	T_EQ(p.nb_errors, 0);
-	T_IS(doca_comch_producer_task_send_alloc_init(p.producer, NULL, imm, 33, c.id, &task),
-		INVALID);
+	T_INVALID(doca_comch_producer_task_send_alloc_init(p.producer, NULL, imm, 33, c.id, &task));
 	/* No bufs, either way. */
-	T_IS(doca_comch_producer_task_send_alloc_init(p.producer, buf, NULL, 0, c.id, &task),
-		INVALID);
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(c.consumer, buf, &recv), INVALID);
+	T_INVALID(doca_comch_producer_task_send_alloc_init(p.producer, buf, NULL, 0, c.id, &task));
+	T_INVALID(doca_comch_consumer_task_post_recv_alloc_init(c.consumer, buf, &recv));
 	/* Nobody has that id. */
 	T_OK(msgq_send(&p, c.id + 1, imm, 1));
-	while (p.nb_errors < 1)
-		doca_pe_progress(pe);
+	T_WAIT(doca_pe_progress(pe), p.nb_errors >= 1);
 	/* A stop brings back what is posted. */
 	msgq_post(&c, 3);
 	msgq_consumer_end(&c);
@@ -481,10 +457,8 @@ T_CASE(asleep)
 		T_OK(msgq_send_u64(&p, c.id, 1));
 		T_CHECK(t_readable(fd[0], T_TIMEOUT_MS));
 		T_OK(doca_pe_clear_notification(pe[0], fd[0]));
-		while (c.nb_recv < (unsigned int)i)
-			doca_pe_progress(pe[0]);
-		while (p.nb_sent < (unsigned int)i)
-			doca_pe_progress(pe[1]);
+		T_WAIT(doca_pe_progress(pe[0]), c.nb_recv >= (unsigned int)i);
+		T_WAIT(doca_pe_progress(pe[1]), p.nb_sent >= (unsigned int)i);
 	}
 	/* A stop has something to bring. */
 	msgq_post(&c, 1);
@@ -493,8 +467,7 @@ T_CASE(asleep)
 	T_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_OK(doca_pe_request_notification(pe[0]));
 	T_CHECK(t_readable(fd[0], T_TIMEOUT_MS));
-	while (c.nb_errors < 1)
-		doca_pe_progress(pe[0]);
+	T_WAIT(doca_pe_progress(pe[0]), c.nb_errors >= 1);
 	doca_pe_progress(pe[0]);
 	T_OK(doca_comch_consumer_destroy(c.consumer));
 	msgq_producer_end(&p);

@@ -401,8 +401,7 @@ copy_often(void *arg)
 	uint64_t ret;
 
 	for (c.i = 1; c.i <= n; c.i++) {
-		T_OK(msgq_run(m.dpa, dev_copy_of, &c, &ret));
-		T_EQ(ret, 1);
+		T_GETS(msgq_run(m.dpa, dev_copy_of, &c, &ret), ret, 1);
 	}
 	nb_seen++;
 	return NULL;
@@ -433,8 +432,7 @@ T_CASE(copies_of_two)
 	msgq_post(&c, 1);
 	for (i = 0; i < 2; i++)
 		T_EQ(pthread_create(&threads[i], NULL, copy_often, &p[i]), 0);
-	while (nb_seen < 2)
-		doca_pe_progress(m.c.pe);
+	T_WAIT(doca_pe_progress(m.c.pe), nb_seen >= 2);
 	for (i = 0; i < 2; i++)
 		T_EQ(pthread_join(threads[i], NULL), 0);
 	T_WAIT(doca_pe_progress(m.c.pe), c.nb_recv == (t_sanitized() ? 1000 : 10000));

@@ -130,10 +130,8 @@ T_CASE(credits_to_the_dpa)
 	uint64_t val, n;
 
 	msgq_open(&m, &app, MSGQ_TO_DPA, DPA_HOST_FUNC(count), 0);
-	T_OK(doca_ctx_get_state(m.c.ctx, &state));
-	T_EQ(state, DOCA_CTX_STATE_RUNNING);
-	T_OK(doca_ctx_get_state(m.p.ctx, &state));
-	T_EQ(state, DOCA_CTX_STATE_RUNNING);
+	T_GETS(doca_ctx_get_state(m.c.ctx, &state), state, DOCA_CTX_STATE_RUNNING);
+	T_GETS(doca_ctx_get_state(m.p.ctx, &state), state, DOCA_CTX_STATE_RUNNING);
 	T_IS(msgq_send_u64(&m.p, 1, 1), DOCA_ERROR_AGAIN);
 	give(3);
 	for (val = 1; val <= 3; val++)
