@@ -10,6 +10,31 @@
 #include "common/result.h"
 #include "t_main.h"
 
+/* A program is started with these words. */
+struct row {
+	const char *words[6];
+	doca_error_t error;
+	const char *calls; /* all of them, if not NULL */
+	const char *text;  /* within the last message, if not NULL */
+};
+
+static void
+check_rows(void (*begin)(void), const struct row *rows, unsigned int nb)
+{
+	const struct row *r;
+	doca_error_t ret;
+
+	for (r = rows; r < rows + nb; r++) {
+		begin();
+		ret = argp_start_words(r->words);
+		if (ret != r->error || (r->calls != NULL && strcmp(argp_conf.calls, r->calls) != 0) ||
+				(r->text != NULL && strstr(argp_log, r->text) == NULL))
+			T_FAIL("row %u: %s, calls %s, log %s", (unsigned int)(r - rows),
+				doca_error_get_name(ret), argp_conf.calls, argp_log);
+		T_OK(doca_argp_destroy());
+	}
+}
+
 /* behaviour: G6 */
 T_CASE(order_of_calls)
 {
@@ -50,6 +75,34 @@ T_CASE(order_of_calls)
 
 T_CASE(registration)
 {
+	/* The one that takes nothing has no description. */
+	static const struct {
+		const char *short_name, *long_name;
+		unsigned int type;
+		doca_argp_param_cb_t callback;
+		doca_error_t error;
+		const char *text;
+	} refused[] = {
+#define ROW(short_name, long_name, error, text) \
+		{ short_name, long_name, DOCA_ARGP_TYPE_INT, argp_take_int, error, text }
+		ROW(NULL, NULL, DOCA_ERROR_INITIALIZATION, "neither a short nor a long name"),
+		{ "c", NULL, DOCA_ARGP_TYPE_UNKNOWN, argp_take_int, DOCA_ERROR_INITIALIZATION,
+			"'-c' has no type" },
+		{ "c", NULL, 7, argp_take_int, DOCA_ERROR_INITIALIZATION, "'-c' has no type" },
+		{ NULL, "cc", DOCA_ARGP_TYPE_INT, NULL, DOCA_ERROR_INITIALIZATION,
+			"'--cc' has no callback" },
+		{ "c", NULL, DOCA_ARGP_TYPE_INT, argp_take_nothing, DOCA_ERROR_INITIALIZATION,
+			"'-c' has no description" },
+		ROW("a", "ab", DOCA_ERROR_INVALID_VALUE, "'--ab' has a name of another flag"),
+		ROW(NULL, "aa", DOCA_ERROR_INVALID_VALUE, "'--aa' has a name of another flag"),
+		ROW("l", NULL, DOCA_ERROR_INVALID_VALUE, "'-l' has a name of another flag"),
+		ROW(NULL, "json", DOCA_ERROR_INVALID_VALUE, "'--json' has a name of another flag"),
+		ROW(":", NULL, DOCA_ERROR_INVALID_VALUE, "'-:'"),
+		ROW(NULL, "a=b", DOCA_ERROR_INVALID_VALUE, "'--a=b'"),
+		ROW("", NULL, DOCA_ERROR_INVALID_VALUE, "'-'"),
+#undef ROW
+	};
+	unsigned int i;
 	struct doca_argp_param *p, *q;
 
 	argp_begin();
@@ -64,39 +117,15 @@ T_CASE(registration)
 	q = argp_param("b", NULL, DOCA_ARGP_TYPE_STRING, argp_take_string);
 	T_OK(doca_argp_param_destroy(q));
 
-#define REFUSED(param, error, text) \
-	do { \
-		q = (param); \
-		T_EQ(doca_argp_register_param(q), error); \
-		T_STR_HAS(argp_log, text); \
-		T_IS(doca_argp_param_destroy(q), DOCA_ERROR_BAD_STATE); \
-	} while (0)
-
-	REFUSED(argp_param(NULL, NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INITIALIZATION, "neither a short nor a long name");
-	REFUSED(argp_param("c", NULL, DOCA_ARGP_TYPE_UNKNOWN, argp_take_int),
-		DOCA_ERROR_INITIALIZATION, "'-c' has no type");
-	REFUSED(argp_param("c", NULL, (enum doca_argp_type)7, argp_take_int),
-		DOCA_ERROR_INITIALIZATION, "'-c' has no type");
-	REFUSED(argp_param(NULL, "cc", DOCA_ARGP_TYPE_INT, NULL),
-		DOCA_ERROR_INITIALIZATION, "'--cc' has no callback");
-	p = argp_param("c", NULL, DOCA_ARGP_TYPE_INT, argp_take_int);
-	doca_argp_param_set_description(p, NULL);
-	REFUSED(p, DOCA_ERROR_INITIALIZATION, "'-c' has no description");
-	REFUSED(argp_param("a", "ab", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--ab' has a name of another flag");
-	REFUSED(argp_param(NULL, "aa", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--aa' has a name of another flag");
-	REFUSED(argp_param("l", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'-l' has a name of another flag");
-	REFUSED(argp_param(NULL, "json", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--json' has a name of another flag");
-	REFUSED(argp_param(":", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'-:'");
-	REFUSED(argp_param(NULL, "a=b", DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'--a=b'");
-	REFUSED(argp_param("", NULL, DOCA_ARGP_TYPE_INT, argp_take_int),
-		DOCA_ERROR_INVALID_VALUE, "'-'");
+	for (i = 0; i < RTE_DIM(refused); i++) {
+		q = argp_param(refused[i].short_name, refused[i].long_name, refused[i].type,
+			refused[i].callback);
+		if (refused[i].callback == argp_take_nothing)
+			doca_argp_param_set_description(q, NULL);
+		T_IS(doca_argp_register_param(q), refused[i].error);
+		T_STR_HAS(argp_log, refused[i].text);
+		T_IS(doca_argp_param_destroy(q), DOCA_ERROR_BAD_STATE);
+	}
 	T_OK(doca_argp_destroy());
 }
 
@@ -217,43 +246,37 @@ T_CASE(range_of_double)
 	}
 }
 
+static void
+begin_mistakes(void)
+{
+	argp_begin();
+	argp_register("m", "must", DOCA_ARGP_TYPE_STRING, argp_take_string,
+		doca_argp_param_set_mandatory);
+	argp_register("b", NULL, DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
+}
+
 /* behaviour: G6 */
 T_CASE(mistakes)
 {
-	static const struct {
-		const char *words[3];
-		doca_error_t error;
-		const char *text;
-	} mistakes[] = {
-		{ { "--nope" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '--nope'; see --help" },
-		{ { "-q" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '-q'; see --help" },
-		{ { "-bq" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '-q'; see --help" },
-		{ { "--b=1" }, DOCA_ERROR_NOT_SUPPORTED, "unknown flag '--b=1'; see --help" },
-		{ { "word" }, DOCA_ERROR_INVALID_VALUE, "unexpected argument 'word'" },
-		{ { "--", "word" }, DOCA_ERROR_INVALID_VALUE, "unexpected argument 'word'" },
-		{ { "-m" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' needs a value" },
-		{ { "--must" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' needs a value" },
-		{ { "--help=1" }, DOCA_ERROR_INVALID_VALUE, "flag '--help' takes no value" },
-		{ { "-b" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' is missing; see --help" },
-		{ { "-mx", "-my" }, DOCA_ERROR_INVALID_VALUE, "flag '--must' was given twice" },
-		{ { "-mx", "-l", "55" }, DOCA_ERROR_INVALID_VALUE,
+	static const struct row rows[] = {
+		{ { "--nope" }, DOCA_ERROR_NOT_SUPPORTED, "", "unknown flag '--nope'; see --help" },
+		{ { "-q" }, DOCA_ERROR_NOT_SUPPORTED, "", "unknown flag '-q'; see --help" },
+		{ { "-bq" }, DOCA_ERROR_NOT_SUPPORTED, "", "unknown flag '-q'; see --help" },
+		{ { "--b=1" }, DOCA_ERROR_NOT_SUPPORTED, "", "unknown flag '--b=1'; see --help" },
+		{ { "word" }, DOCA_ERROR_INVALID_VALUE, "", "unexpected argument 'word'" },
+		{ { "--", "word" }, DOCA_ERROR_INVALID_VALUE, "", "unexpected argument 'word'" },
+		{ { "-m" }, DOCA_ERROR_INVALID_VALUE, "", "flag '--must' needs a value" },
+		{ { "--must" }, DOCA_ERROR_INVALID_VALUE, "", "flag '--must' needs a value" },
+		{ { "--help=1" }, DOCA_ERROR_INVALID_VALUE, "", "flag '--help' takes no value" },
+		{ { "-b" }, DOCA_ERROR_INVALID_VALUE, "", "flag '--must' is missing; see --help" },
+		{ { "-mx", "-my" }, DOCA_ERROR_INVALID_VALUE, "", "flag '--must' was given twice" },
+		{ { "-mx", "-l", "55" }, DOCA_ERROR_INVALID_VALUE, "",
 			"flag '--log-level': 55 is not a level" },
-		{ { "-mx", "--sdk-log-level", "0" }, DOCA_ERROR_INVALID_VALUE,
+		{ { "-mx", "--sdk-log-level", "0" }, DOCA_ERROR_INVALID_VALUE, "",
 			"flag '--sdk-log-level': 0 is not a level" },
 	};
-	unsigned int i;
 
-	for (i = 0; i < RTE_DIM(mistakes); i++) {
-		argp_begin();
-		argp_register("m", "must", DOCA_ARGP_TYPE_STRING, argp_take_string,
-			doca_argp_param_set_mandatory);
-		argp_register("b", NULL, DOCA_ARGP_TYPE_BOOLEAN, argp_take_bool, NULL);
-		T_EQ(argp_start(mistakes[i].words[0], mistakes[i].words[1],
-			mistakes[i].words[2]), mistakes[i].error);
-		T_STR_HAS(argp_log, mistakes[i].text);
-		T_STR_EQ(argp_conf.calls, "");
-		T_OK(doca_argp_destroy());
-	}
+	check_rows(begin_mistakes, rows, RTE_DIM(rows));
 }
 
 /* behaviour: G6 */
@@ -283,6 +306,13 @@ T_CASE(errors_of_callbacks)
 
 T_CASE(multiplicity_and_singular)
 {
+	static const struct row rows[] = {
+		{ { "--only" }, DOCA_SUCCESS, "bool(1) ", NULL },
+		{ { "--only", "-l", "60" }, DOCA_SUCCESS, NULL, NULL },
+		{ { "--must=1", "--only" }, DOCA_ERROR_INVALID_VALUE, NULL,
+			"flag '--only' stands alone" },
+	};
+
 	argp_begin();
 	argp_register("m", NULL, DOCA_ARGP_TYPE_INT, argp_take_int,
 		doca_argp_param_set_multiplicity);
@@ -290,17 +320,7 @@ T_CASE(multiplicity_and_singular)
 	T_STR_EQ(argp_conf.calls, "int(1) int(2) int(3) ");
 	T_OK(doca_argp_destroy());
 
-	argp_begin_singular();
-	T_OK(argp_start("--only"));
-	T_STR_EQ(argp_conf.calls, "bool(1) ");
-	T_OK(doca_argp_destroy());
-	argp_begin_singular();
-	T_OK(argp_start("--only", "-l", "60"));
-	T_OK(doca_argp_destroy());
-	argp_begin_singular();
-	T_INVALID(argp_start("--must=1", "--only"));
-	T_STR_HAS(argp_log, "flag '--only' stands alone");
-	T_OK(doca_argp_destroy());
+	check_rows(argp_begin_singular, rows, RTE_DIM(rows));
 }
 
 /* behaviour: G7 */
@@ -324,34 +344,23 @@ T_CASE(log_levels)
 
 T_CASE(commands)
 {
+	static const struct row rows[] = {
+		{ { "outer" }, DOCA_SUCCESS, "outer ", NULL },
+		/* What is mandatory within a command is not missed without. */
+		{ { NULL }, DOCA_SUCCESS, NULL, NULL },
+		{ { "outer", "inner" }, DOCA_ERROR_INVALID_VALUE, NULL, "flag '-s' is missing" },
+		{ { "none" }, DOCA_ERROR_NOT_SUPPORTED, NULL, "unknown command 'none'" },
+		/* The flag is the outer's alone. */
+		{ { "outer", "-p" }, DOCA_ERROR_NOT_SUPPORTED, NULL, NULL },
+		{ { "-s", "x" }, DOCA_ERROR_NOT_SUPPORTED, NULL, NULL },
+	};
+
 	argp_begin_commands();
 	T_OK(doca_argp_register_validation_callback(argp_validate));
 	T_OK(argp_start("-i1", "outer", "--int=2", "inner", "-s", "x"));
 	T_STR_EQ(argp_conf.calls, "int(1) int(2) string(x) outer inner validate ");
 	T_OK(doca_argp_destroy());
-	argp_begin_commands();
-	T_OK(argp_start("outer"));
-	T_STR_EQ(argp_conf.calls, "outer ");
-	T_OK(doca_argp_destroy());
-	/* What is mandatory within a command is not missed without. */
-	argp_begin_commands();
-	T_OK(argp_start(NULL));
-	T_OK(doca_argp_destroy());
-	argp_begin_commands();
-	T_INVALID(argp_start("outer", "inner"));
-	T_STR_HAS(argp_log, "flag '-s' is missing");
-	T_OK(doca_argp_destroy());
-	argp_begin_commands();
-	T_IS(argp_start("none"), DOCA_ERROR_NOT_SUPPORTED);
-	T_STR_HAS(argp_log, "unknown command 'none'");
-	T_OK(doca_argp_destroy());
-	/* The flag is the outer's alone. */
-	argp_begin_commands();
-	T_IS(argp_start("outer", "-p"), DOCA_ERROR_NOT_SUPPORTED);
-	T_OK(doca_argp_destroy());
-	argp_begin_commands();
-	T_IS(argp_start("-s", "x"), DOCA_ERROR_NOT_SUPPORTED);
-	T_OK(doca_argp_destroy());
+	check_rows(argp_begin_commands, rows, RTE_DIM(rows));
 	argp_begin_commands();
 	argp_conf.cmd = DOCA_ERROR_FULL;
 	T_IS(argp_start("outer", "inner", "-sx"), DOCA_ERROR_FULL);

@@ -72,36 +72,33 @@ queue_task_back(struct queue *q, struct doca_task *task)
 }
 
 static void
-on_put(struct doca_comch_producer_task_send *task, union doca_data task_data,
+on_put(struct doca_comch_producer_task_send *task, union doca_data task_data __rte_unused,
 		union doca_data ctx_data)
 {
 	struct queue *q = ctx_data.ptr;
 
-	RTE_SET_USED(task_data);
 	q->nb_done++;
 	queue_task_back(q, doca_comch_producer_task_send_as_task(task));
 	T_OK(q->status);
 }
 
 static void
-on_put_error(struct doca_comch_producer_task_send *task, union doca_data task_data,
+on_put_error(struct doca_comch_producer_task_send *task, union doca_data task_data __rte_unused,
 		union doca_data ctx_data)
 {
 	struct queue *q = ctx_data.ptr;
 
-	RTE_SET_USED(task_data);
 	q->nb_errors++;
 	queue_task_back(q, doca_comch_producer_task_send_as_task(task));
 	T_NE(q->status, DOCA_SUCCESS);
 }
 
 static void
-on_got(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+on_got(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data __rte_unused,
 		union doca_data ctx_data)
 {
 	struct queue *q = ctx_data.ptr;
 
-	RTE_SET_USED(task_data);
 	q->nb_done++;
 	q->producer_id = doca_comch_consumer_task_post_recv_get_producer_id(task);
 	q->imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len(task);
@@ -113,12 +110,11 @@ on_got(struct doca_comch_consumer_task_post_recv *task, union doca_data task_dat
 }
 
 static void
-on_got_error(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
-		union doca_data ctx_data)
+on_got_error(struct doca_comch_consumer_task_post_recv *task,
+		union doca_data task_data __rte_unused, union doca_data ctx_data)
 {
 	struct queue *q = ctx_data.ptr;
 
-	RTE_SET_USED(task_data);
 	q->nb_errors++;
 	queue_task_back(q, doca_comch_consumer_task_post_recv_as_task(task));
 	T_NE(q->status, DOCA_SUCCESS);

@@ -93,29 +93,22 @@ T_CASE(null_arguments)
 }
 
 static void
-no_sent(struct doca_comch_task_send *task, union doca_data a, union doca_data b)
+no_sent(struct doca_comch_task_send *task __rte_unused, union doca_data a __rte_unused,
+		union doca_data b __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(a);
-	RTE_SET_USED(b);
 }
 
 static void
-no_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *conn,
-		uint32_t id)
+no_consumer(struct doca_comch_event_consumer *event __rte_unused,
+		struct doca_comch_connection *conn __rte_unused, uint32_t id __rte_unused)
 {
-	RTE_SET_USED(event);
-	RTE_SET_USED(conn);
-	RTE_SET_USED(id);
 }
 
 static void
-no_connection(struct doca_comch_event_connection_status_changed *event,
-		struct doca_comch_connection *conn, uint8_t change_successful)
+no_connection(struct doca_comch_event_connection_status_changed *event __rte_unused,
+		struct doca_comch_connection *conn __rte_unused,
+		uint8_t change_successful __rte_unused)
 {
-	RTE_SET_USED(event);
-	RTE_SET_USED(conn);
-	RTE_SET_USED(change_successful);
 }
 
 /* behaviour: S16, S17, D13, D14, T13 */
@@ -474,11 +467,11 @@ T_CASE(messages)
 }
 
 static void
-check_order(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+check_order(struct side *side, struct doca_comch_connection *conn __rte_unused, uint8_t *msg,
+		uint32_t len)
 {
 	uint32_t seq;
 
-	RTE_SET_USED(conn);
 	T_EQ(len, sizeof(seq));
 	memcpy(&seq, msg, sizeof(seq));
 	T_EQ(seq + 1, side->nb_msgs);
@@ -524,17 +517,16 @@ T_CASE(slow_receiver)
 }
 
 static void
-reply(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+reply(struct side *side, struct doca_comch_connection *conn __rte_unused, uint8_t *msg,
+		uint32_t len)
 {
-	RTE_SET_USED(conn);
 	if (side->nb_msgs < 100)
 		side_send(side, msg, len);
 }
 
 static void
-greet(struct side *side, struct doca_comch_connection *conn)
+greet(struct side *side, struct doca_comch_connection *conn __rte_unused)
 {
-	RTE_SET_USED(conn);
 	side_send(side, "hello", 5);
 }
 

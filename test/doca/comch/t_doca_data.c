@@ -215,19 +215,15 @@ T_CASE(configuration)
 }
 
 static void
-got(struct doca_comch_consumer_task_post_recv *task, union doca_data a, union doca_data b)
+got(struct doca_comch_consumer_task_post_recv *task __rte_unused, union doca_data a __rte_unused,
+		union doca_data b __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(a);
-	RTE_SET_USED(b);
 }
 
 static void
-put(struct doca_comch_producer_task_send *task, union doca_data a, union doca_data b)
+put(struct doca_comch_producer_task_send *task __rte_unused, union doca_data a __rte_unused,
+		union doca_data b __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(a);
-	RTE_SET_USED(b);
 }
 
 /* behaviour: C11, K14, K19, P14 */

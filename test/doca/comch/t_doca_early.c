@@ -181,12 +181,11 @@ struct party {
 };
 
 static void
-post_for_own(struct side *side, uint32_t id)
+post_for_own(struct side *side, uint32_t id __rte_unused)
 {
 	struct party *p = side->arg;
 	uint32_t i;
 
-	RTE_SET_USED(id);
 	for (i = 0; i < 4; i++)
 		post(&p->c, i);
 }

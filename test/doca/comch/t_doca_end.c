@@ -129,12 +129,9 @@ T_CASE(starting_when_it_ends)
 }
 
 static void
-stop_on_message(struct side *side, struct doca_comch_connection *conn, uint8_t *msg,
-		uint32_t len)
+stop_on_message(struct side *side, struct doca_comch_connection *conn __rte_unused,
+		uint8_t *msg __rte_unused, uint32_t len __rte_unused)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	T_IS(doca_ctx_stop(side->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 

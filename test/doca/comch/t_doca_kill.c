@@ -62,9 +62,8 @@ turn(struct end *e)
 
 /* Messages go on by themselves. */
 static void
-send_again(struct side *side, struct doca_comch_task_send *task)
+send_again(struct side *side __rte_unused, struct doca_comch_task_send *task)
 {
-	RTE_SET_USED(side);
 	if (doca_task_submit(doca_comch_task_send_as_task(task)) != DOCA_SUCCESS)
 		doca_task_free(doca_comch_task_send_as_task(task));
 }

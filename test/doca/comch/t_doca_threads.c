@@ -66,11 +66,10 @@ front_state(struct side *side, enum doca_ctx_states next)
 }
 
 static void
-front_down(struct side *side, struct doca_comch_connection *conn)
+front_down(struct side *side, struct doca_comch_connection *conn __rte_unused)
 {
 	struct front *f = side->arg;
 
-	RTE_SET_USED(conn);
 	set(&f->down, 1);
 }
 

@@ -90,14 +90,13 @@ placed_client(int fd, void *arg)
 }
 
 static int
-placed_service(int fd, void *arg)
+placed_service(int fd, void *arg __rte_unused)
 {
 	struct doca_comm_channel_peer_addr_info info[2];
 	EP *ep = create("dpu", "all.ini");
 	ADDR *peer[2], *from;
 	uint32_t i, n;
 
-	RTE_SET_USED(arg);
 	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	for (i = 0; i < 2; i++) {
@@ -144,13 +143,12 @@ T_CASE(functions)
 static uint32_t *destroyed;
 
 static int
-leaving_client(int fd, void *arg)
+leaving_client(int fd, void *arg __rte_unused)
 {
 	EP *ep = create("host", NULL);
 	ADDR *peer;
 	uint32_t i;
 
-	RTE_SET_USED(arg);
 	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
 	for (i = 0; i < NB; i++)
 		send_number(ep, peer, i);
@@ -161,13 +159,12 @@ leaving_client(int fd, void *arg)
 }
 
 static int
-counting_service(int fd, void *arg)
+counting_service(int fd, void *arg __rte_unused)
 {
 	EP *ep = create("dpu", NULL);
 	ADDR *peer;
 	uint32_t i;
 
-	RTE_SET_USED(arg);
 	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	T_EQ(recv_number(ep, &peer), 0);
@@ -242,13 +239,12 @@ client_waits(int fd, void *arg)
 }
 
 static int
-service_waits(int fd, void *arg)
+service_waits(int fd, void *arg __rte_unused)
 {
 	EP *ep = create("dpu", NULL);
 	doca_error_t ret;
 	ADDR *peer;
 
-	RTE_SET_USED(arg);
 	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	T_EQ(recv_number(ep, &peer), 1);

@@ -245,12 +245,11 @@ T_CASE(old_service)
 }
 
 static void *
-old_connect(void *arg)
+old_connect(void *arg __rte_unused)
 {
 	struct doca_comm_channel_ep_t *old = endpoint_102_create();
 	ADDR *peer = NULL;
 
-	RTE_SET_USED(arg);
 	T_OK(doca_comm_channel_ep_connect(old, CHANNEL_NAME, &peer));
 	T_OK(doca_comm_channel_ep_sendto(old, "old", 4, 0, peer));
 	return old;

@@ -96,11 +96,10 @@ recv_some(struct endpoint *e, uint64_t nb)
 }
 
 static int
-doomed_client(int fd, void *arg)
+doomed_client(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	client_endpoint_create(&e, CHANNEL_PF0);
 	endpoint_connect_away(&e);
 	send_for_ever(&e, fd);
@@ -118,13 +117,12 @@ wait_for_service(struct endpoint *e, uint32_t nb)
 }
 
 static int
-lasting_service(int fd, void *arg)
+lasting_service(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 	unsigned int i;
 	uint32_t n;
 
-	RTE_SET_USED(arg);
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
@@ -170,11 +168,10 @@ T_CASE(client_dies)
 }
 
 static int
-doomed_service(int fd, void *arg)
+doomed_service(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
@@ -214,12 +211,11 @@ sleep_send(struct endpoint *e)
 }
 
 static int
-lasting_client(int fd, void *arg)
+lasting_client(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 	unsigned int i;
 
-	RTE_SET_USED(arg);
 	client_endpoint_create(&e, CHANNEL_PF0);
 	for (i = 0; i < 4; i++) {
 		t_hear(fd, 'G');
@@ -246,11 +242,10 @@ lasting_client(int fd, void *arg)
 }
 
 static int
-last_service(int fd, void *arg)
+last_service(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
@@ -289,11 +284,10 @@ T_CASE(service_dies)
 
 /* Asks to be accepted, and is not there any more when it would be. */
 static int
-hasty_client(int fd, void *arg)
+hasty_client(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	client_endpoint_create(&e, CHANNEL_PF0);
 	endpoint_dial(&e, CHANNEL_NAME);
 	t_say(fd, 'T', 0);
@@ -302,11 +296,10 @@ hasty_client(int fd, void *arg)
 }
 
 static int
-patient_service(int fd, void *arg)
+patient_service(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);
@@ -335,11 +328,10 @@ T_CASE(pending_client_dies)
 
 /* Accepted by nobody. */
 static int
-waiting_client(int fd, void *arg)
+waiting_client(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	client_endpoint_create(&e, CHANNEL_PF0);
 	endpoint_dial(&e, CHANNEL_NAME);
 	t_say(fd, 'T', 0);
@@ -350,11 +342,10 @@ waiting_client(int fd, void *arg)
 }
 
 static int
-absent_service(int fd, void *arg)
+absent_service(int fd, void *arg __rte_unused)
 {
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);

@@ -102,7 +102,7 @@ check_all(struct endpoint *service, ADDR **peers)
 }
 
 static int
-service_process(int fd, void *arg)
+service_process(int fd, void *arg __rte_unused)
 {
 	static ADDR *peers[CLIENTS];
 	uint8_t room[CHANNEL_MSG_MAX];
@@ -111,7 +111,6 @@ service_process(int fd, void *arg)
 	ADDR **list;
 	unsigned int i;
 
-	RTE_SET_USED(arg);
 	T_CHECK(t_nofile_set(16384));
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));

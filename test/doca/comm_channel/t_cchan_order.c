@@ -148,12 +148,11 @@ client_process(int fd, void *arg)
 }
 
 static int
-service_process(int fd, void *arg)
+service_process(int fd, void *arg __rte_unused)
 {
 	struct doca_comm_channel_addr_t **list;
 	struct endpoint e;
 
-	RTE_SET_USED(arg);
 	service_endpoint_create(&e, CHANNEL_PF0);
 	T_OK(doca_comm_channel_ep_listen(e.ep, CHANNEL_NAME));
 	t_say(fd, 'R', 0);

@@ -16,12 +16,11 @@ struct brief {
 };
 
 static void
-brief_life(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+brief_life(struct side *side, struct doca_comch_connection *conn, uint8_t *msg __rte_unused,
+		uint32_t len __rte_unused)
 {
 	struct brief *b = side->arg;
 
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	b->rounds++;
 	producer_create(&b->prod, conn, side->pe, 8);
 	T_OK(doca_ctx_start(b->prod.ctx));
@@ -103,11 +102,10 @@ T_CASE(all_freed_in_one_error)
 }
 
 static void
-free_all_sends(struct side *side, struct doca_comch_task_send *task)
+free_all_sends(struct side *side, struct doca_comch_task_send *task __rte_unused)
 {
 	unsigned int i;
 
-	RTE_SET_USED(task);
 	T_EQ(side->nb_send_errors, 1);
 	nb_back++;
 	for (i = 0; i < NB_TASKS; i++)

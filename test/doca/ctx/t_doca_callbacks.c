@@ -28,10 +28,9 @@ stop_at_conn(struct side *side, struct doca_comch_connection *conn)
 }
 
 static void
-stop_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+stop_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg __rte_unused,
+		uint32_t len __rte_unused)
 {
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	stop_at_conn(side, conn);
 }
 
@@ -220,12 +219,11 @@ static struct queue victims[NB_VICTIMS];
 static unsigned int nb_victims;
 
 static void
-kill_all_others(struct queue *q, struct doca_task *task)
+kill_all_others(struct queue *q __rte_unused, struct doca_task *task)
 {
 	unsigned int i;
 
 	doca_task_free(task);
-	RTE_SET_USED(q);
 	for (i = 0; i < nb_victims; i++) {
 		if (victims[i].producer != NULL)
 			T_OK(doca_comch_producer_destroy(victims[i].producer));
@@ -361,17 +359,15 @@ abuse_engine(struct side *side)
 }
 
 static void
-abuse_at_conn(struct side *side, struct doca_comch_connection *conn)
+abuse_at_conn(struct side *side, struct doca_comch_connection *conn __rte_unused)
 {
-	RTE_SET_USED(conn);
 	abuse_engine(side);
 }
 
 static void
-abuse_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+abuse_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg __rte_unused,
+		uint32_t len __rte_unused)
 {
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	abuse_at_conn(side, conn);
 }
 
@@ -392,9 +388,8 @@ abuse_at_state(struct side *side, enum doca_ctx_states next)
 }
 
 static void
-abuse_at_consumer(struct side *side, uint32_t id)
+abuse_at_consumer(struct side *side, uint32_t id __rte_unused)
 {
-	RTE_SET_USED(id);
 	abuse_engine(side);
 }
 
@@ -432,12 +427,9 @@ T_CASE(engine_in_callbacks)
 static unsigned int nb_second;
 
 static void
-second_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next)
+second_state(const union doca_data user_data, struct doca_ctx *ctx __rte_unused,
+		enum doca_ctx_states prev __rte_unused, enum doca_ctx_states next __rte_unused)
 {
-	RTE_SET_USED(ctx);
-	RTE_SET_USED(prev);
-	RTE_SET_USED(next);
 	T_EQ(user_data.u64, 4711);
 	nb_second++;
 }
@@ -481,10 +473,9 @@ cut(struct side *side, struct doca_comch_connection *conn)
 }
 
 static void
-cut_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint32_t len)
+cut_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg __rte_unused,
+		uint32_t len __rte_unused)
 {
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	cut(side, conn);
 }
 
@@ -496,9 +487,8 @@ cut_at_sent(struct side *side, struct doca_comch_task_send *task)
 }
 
 static void
-cut_at_consumer(struct side *side, uint32_t id)
+cut_at_consumer(struct side *side, uint32_t id __rte_unused)
 {
-	RTE_SET_USED(id);
 	cut(side, side->conn);
 }
 
@@ -586,11 +576,10 @@ T_CASE(leaves_amid_messages)
 }
 
 static void
-dial_from(struct side *side, struct doca_comch_connection *conn)
+dial_from(struct side *side, struct doca_comch_connection *conn __rte_unused)
 {
 	struct side *second = side->arg;
 
-	RTE_SET_USED(conn);
 	if (ctx_is_idle(second->ctx))
 		T_IS(doca_ctx_start(second->ctx), DOCA_ERROR_IN_PROGRESS);
 }

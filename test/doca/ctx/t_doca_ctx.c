@@ -93,21 +93,15 @@ T_CASE(start_refused)
 }
 
 static void
-no_sent(struct doca_comch_task_send *task, union doca_data a, union doca_data b)
+no_sent(struct doca_comch_task_send *task __rte_unused, union doca_data a __rte_unused,
+		union doca_data b __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(a);
-	RTE_SET_USED(b);
 }
 
 static void
-no_msg(struct doca_comch_event_msg_recv *event, uint8_t *buf, uint32_t len,
-		struct doca_comch_connection *conn)
+no_msg(struct doca_comch_event_msg_recv *event __rte_unused, uint8_t *buf __rte_unused,
+		uint32_t len __rte_unused, struct doca_comch_connection *conn __rte_unused)
 {
-	RTE_SET_USED(event);
-	RTE_SET_USED(buf);
-	RTE_SET_USED(len);
-	RTE_SET_USED(conn);
 }
 
 /* behaviour: C4 */

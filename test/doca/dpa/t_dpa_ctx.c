@@ -32,9 +32,8 @@ set_device(uint64_t arg)
 
 static void foreign(uint64_t arg);
 static void
-foreign(uint64_t arg)
+foreign(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 }
 
 DPA_KERNEL(set_device_for_ever)

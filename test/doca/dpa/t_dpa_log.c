@@ -37,9 +37,8 @@ trace(uint64_t arg)
 
 /* Only the kernel of a DPA thread may. */
 static uint64_t
-fault(uint64_t arg)
+fault(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	doca_dpa_dev_thread_reschedule();
 	return 0;
 }

@@ -65,16 +65,13 @@ without(void)
 }
 
 static void
-without_pack(void *args, va_list *list)
+without_pack(void *args __rte_unused, va_list *list __rte_unused)
 {
-	RTE_SET_USED(args);
-	RTE_SET_USED(list);
 }
 
 static uint64_t
-without_call(const void *args)
+without_call(const void *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	return without();
 }
 
@@ -121,9 +118,8 @@ rank(uint64_t arg)
 }
 
 static void
-yield_for_ever(uint64_t arg)
+yield_for_ever(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	nb_calls++;
 	for (;;)
 		doca_dpa_dev_yield();
@@ -136,9 +132,8 @@ spin_in_launch(uint64_t arg)
 }
 
 static void
-reschedule_in_launch(uint64_t arg)
+reschedule_in_launch(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	doca_dpa_dev_thread_reschedule();
 }
 

@@ -46,9 +46,8 @@ count_and_finish(uint64_t arg)
 
 /* What was posted before the activation. */
 static void
-see(uint64_t arg)
+see(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	nb_calls++;
 	seen = atomic_load_explicit(&posted, memory_order_relaxed);
 }
@@ -89,9 +88,8 @@ notify(uint64_t handle)
 
 static void not_of_the_app(uint64_t arg);
 static void
-not_of_the_app(uint64_t arg)
+not_of_the_app(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 }
 
 DPA_KERNEL(count)

@@ -23,16 +23,14 @@ static char name[32];
 static sigset_t mask;
 
 static void
-count(uint64_t arg)
+count(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	nb_calls++;
 }
 
 static void
-look_around(uint64_t arg)
+look_around(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	/* It has caches of mempools. */
@@ -44,9 +42,8 @@ look_around(uint64_t arg)
 }
 
 static void
-see_cpu(uint64_t arg)
+see_cpu(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	seen = (uint64_t)sched_getcpu();
 	nb_calls++;
 }

@@ -23,14 +23,11 @@ impl_eal_start(void)
 }
 
 void
-impl_log(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
+impl_log(uint32_t level __rte_unused, const char *file __rte_unused, int line __rte_unused,
+		const char *func __rte_unused, const char *format, ...)
 {
 	va_list ap;
 
-	RTE_SET_USED(level);
-	RTE_SET_USED(file);
-	RTE_SET_USED(line);
-	RTE_SET_USED(func);
 	va_start(ap, format);
 	vsnprintf(stand_in_log, sizeof(stand_in_log), format, ap);
 	va_end(ap);
@@ -70,9 +67,8 @@ impl_dpa_gate_wait(void)
 }
 
 void
-impl_dpa_fault(struct impl_dpa_self *self, const char *what, const char *format, ...)
+impl_dpa_fault(struct impl_dpa_self *self __rte_unused, const char *what, const char *format, ...)
 {
-	RTE_SET_USED(self);
 	T_FAIL("%s: %s", what, format);
 }
 

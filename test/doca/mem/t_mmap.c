@@ -76,11 +76,8 @@ Test(mmap, memrange_is_mandatory_and_set_once)
 }
 
 static void
-no_free_cb(void *addr, size_t len, void *cookie)
+no_free_cb(void *addr __rte_unused, size_t len __rte_unused, void *cookie __rte_unused)
 {
-	RTE_SET_USED(addr);
-	RTE_SET_USED(len);
-	RTE_SET_USED(cookie);
 }
 
 /* behaviour: M1 */
@@ -219,9 +216,8 @@ Test(mmap, free_callback)
 }
 
 static void
-free_shareable(void *addr, size_t len, void *cookie)
+free_shareable(void *addr, size_t len __rte_unused, void *cookie)
 {
-	RTE_SET_USED(len);
 	*(int *)cookie = rte_comch_mem_free(addr);
 }
 

@@ -240,11 +240,8 @@ Test(mmap_export, to_another_process)
 }
 
 static void
-ignore_free(void *addr, size_t len, void *cookie)
+ignore_free(void *addr __rte_unused, size_t len __rte_unused, void *cookie __rte_unused)
 {
-	RTE_SET_USED(addr);
-	RTE_SET_USED(len);
-	RTE_SET_USED(cookie);
 }
 
 /* behaviour: M7 */

@@ -9,12 +9,11 @@
 /* Ends on the CPU */
 
 static void
-on_recv(struct doca_comch_consumer_task_post_recv *task, union doca_data task_user_data,
-		union doca_data ctx_user_data)
+on_recv(struct doca_comch_consumer_task_post_recv *task,
+		union doca_data task_user_data __rte_unused, union doca_data ctx_user_data)
 {
 	struct msgq_consumer *c = ctx_user_data.ptr;
 
-	RTE_SET_USED(task_user_data);
 	c->nb_recv++;
 	c->imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len(task);
 	c->producer_id = doca_comch_consumer_task_post_recv_get_producer_id(task);
@@ -30,12 +29,11 @@ on_recv(struct doca_comch_consumer_task_post_recv *task, union doca_data task_us
 }
 
 static void
-on_recv_error(struct doca_comch_consumer_task_post_recv *task, union doca_data task_user_data,
-		union doca_data ctx_user_data)
+on_recv_error(struct doca_comch_consumer_task_post_recv *task,
+		union doca_data task_user_data __rte_unused, union doca_data ctx_user_data)
 {
 	struct msgq_consumer *c = ctx_user_data.ptr;
 
-	RTE_SET_USED(task_user_data);
 	c->nb_errors++;
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
@@ -51,22 +49,20 @@ sent(struct doca_comch_producer_task_send *task, struct msgq_producer *p, unsign
 }
 
 static void
-on_sent(struct doca_comch_producer_task_send *task, union doca_data task_user_data,
+on_sent(struct doca_comch_producer_task_send *task, union doca_data task_user_data __rte_unused,
 		union doca_data ctx_user_data)
 {
 	struct msgq_producer *p = ctx_user_data.ptr;
 
-	RTE_SET_USED(task_user_data);
 	sent(task, p, &p->nb_sent);
 }
 
 static void
-on_send_error(struct doca_comch_producer_task_send *task, union doca_data task_user_data,
-		union doca_data ctx_user_data)
+on_send_error(struct doca_comch_producer_task_send *task,
+		union doca_data task_user_data __rte_unused, union doca_data ctx_user_data)
 {
 	struct msgq_producer *p = ctx_user_data.ptr;
 
-	RTE_SET_USED(task_user_data);
 	sent(task, p, &p->nb_errors);
 }
 

@@ -9,9 +9,8 @@
 
 
 static void
-kernel(uint64_t arg)
+kernel(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 }
 
 DPA_KERNEL(kernel)
@@ -218,12 +217,10 @@ T_CASE(start_completion)
 }
 
 static void
-on_task(struct doca_comch_consumer_task_post_recv *task, union doca_data task_user_data,
-		union doca_data ctx_user_data)
+on_task(struct doca_comch_consumer_task_post_recv *task __rte_unused,
+		union doca_data task_user_data __rte_unused,
+		union doca_data ctx_user_data __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(task_user_data);
-	RTE_SET_USED(ctx_user_data);
 	T_FAIL("there are no tasks");
 }
 

@@ -21,9 +21,8 @@ static atomic_bool is_released;
 /* The kernel */
 
 static void
-count(uint64_t arg)
+count(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	nb_activations++;
 }
 
@@ -76,12 +75,11 @@ dev_copy(void *arg)
 
 /* The next element of the producer's completion: type << 32 | user data, plus 1 << 63. */
 static uint64_t
-dev_done(void *arg)
+dev_done(void *arg __rte_unused)
 {
 	doca_dpa_dev_completion_element_t el;
 	uint64_t ret;
 
-	RTE_SET_USED(arg);
 	if (doca_dpa_dev_get_completion(m.p.comp_handle, &el) == 0)
 		return 0;
 	ret = UINT64_C(1) << 63 | (uint64_t)doca_dpa_dev_get_completion_type(el) << 32 |

@@ -16,21 +16,19 @@ static atomic_bool in_order;
 /* Kernels */
 
 static void
-count(uint64_t arg)
+count(uint64_t arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	nb_activations++;
 }
 
 /* Messages are 1, 2, 3 and so on: take all, ask to be told of more, end. */
 static void
-echo_none(uint64_t arg)
+echo_none(uint64_t arg __rte_unused)
 {
 	doca_dpa_dev_comch_consumer_completion_element_t el;
 	uint32_t len, n = 0;
 	uint64_t val;
 
-	RTE_SET_USED(arg);
 	nb_activations++;
 	while (doca_dpa_dev_comch_consumer_get_completion(m.c.comp_handle, &el) == 1) {
 		memcpy(&val, doca_dpa_dev_comch_consumer_get_completion_imm(el, &len), sizeof(val));
@@ -48,11 +46,10 @@ echo_none(uint64_t arg)
 
 /* Take for ever. */
 static void
-poll_for_ever(uint64_t arg)
+poll_for_ever(uint64_t arg __rte_unused)
 {
 	doca_dpa_dev_comch_consumer_completion_element_t el;
 
-	RTE_SET_USED(arg);
 	for (;;) {
 		if (doca_dpa_dev_comch_consumer_get_completion(m.c.comp_handle, &el) == 0)
 			continue;
@@ -115,9 +112,8 @@ dev_comp_ack(void *arg)
 }
 
 static uint64_t
-dev_request(void *arg)
+dev_request(void *arg __rte_unused)
 {
-	RTE_SET_USED(arg);
 	doca_dpa_dev_comch_consumer_completion_request_notification(m.c.comp_handle);
 	return 0;
 }
