@@ -197,14 +197,11 @@ T_CASE(create)
 	T_IS(doca_cc_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
 	T_OK(doca_cc_server_create(dpu, rep, "x", &server));
 	T_OK(doca_cc_client_create(host, "x", &client));
-	T_OK(doca_cc_server_get_device(server, &got_dev));
-	T_CHECK(got_dev == dpu);
+	T_GETS(doca_cc_server_get_device(server, &got_dev), got_dev, dpu);
 	T_INVALID(doca_cc_server_get_device(server, NULL));
-	T_OK(doca_cc_client_get_device(client, &got_dev));
-	T_CHECK(got_dev == host);
+	T_GETS(doca_cc_client_get_device(client, &got_dev), got_dev, host);
 	T_INVALID(doca_cc_client_get_device(client, NULL));
-	T_OK(doca_cc_server_get_device_repr(server, &got_rep));
-	T_CHECK(got_rep == rep);
+	T_GETS(doca_cc_server_get_device_repr(server, &got_rep), got_rep, rep);
 	T_INVALID(doca_cc_server_get_device_repr(server, NULL));
 	T_IS(doca_ctx_start(doca_cc_client_as_ctx(client)), DOCA_ERROR_NOT_CONNECTED);
 	T_OK(doca_cc_server_destroy(server));

@@ -8,6 +8,7 @@
 
 #define DPU_PCI "03:00.0"
 #define HOST_PCI "b1:00.0"
+#define SECOND_PCI "b1:00.1"
 
 /* Callbacks of servers and clients */
 
@@ -166,27 +167,27 @@ side_ready(struct side *side, struct doca_ctx *ctx, struct doca_pe *pe)
 	T_OK(doca_ctx_set_state_changed_cb(ctx, on_state));
 }
 
-void
-server_create_on(struct side *side, const char *name, struct doca_pe *pe)
+static void
+server_create_all(struct side *side, const char *name, const char *rep, struct doca_pe *pe)
 {
 	memset(side, 0, sizeof(*side));
 	side->dev = dev_open("dpu", DPU_PCI);
-	side->rep = rep_open(side->dev, HOST_PCI);
+	side->rep = rep_open(side->dev, rep);
 	T_OK(doca_comch_server_create(side->dev, side->rep, name, &side->server));
 	side_ready(side, doca_comch_server_as_ctx(side->server), pe);
 	T_OK(doca_comch_server_task_send_set_conf(side->server, on_sent, on_send_error, 1024));
 	T_OK(doca_comch_server_event_msg_recv_register(side->server, on_msg));
-	T_OK(doca_comch_server_event_connection_status_changed_register(side->server,
-		on_connected, on_disconnected));
+	T_OK(doca_comch_server_event_connection_status_changed_register(side->server, on_connected,
+		on_disconnected));
 	T_OK(doca_comch_server_event_consumer_register(side->server, on_consumer_new,
 		on_consumer_gone));
 }
 
-void
-client_create_on(struct side *side, const char *name, struct doca_pe *pe)
+static void
+client_create_all(struct side *side, const char *name, const char *pci, struct doca_pe *pe)
 {
 	memset(side, 0, sizeof(*side));
-	side->dev = dev_open("host", HOST_PCI);
+	side->dev = dev_open("host", pci);
 	T_OK(doca_comch_client_create(side->dev, name, &side->client));
 	side_ready(side, doca_comch_client_as_ctx(side->client), pe);
 	T_OK(doca_comch_client_task_send_set_conf(side->client, on_sent, on_send_error, 1024));
@@ -198,13 +199,37 @@ client_create_on(struct side *side, const char *name, struct doca_pe *pe)
 void
 server_create(struct side *side, const char *name)
 {
-	server_create_on(side, name, NULL);
+	server_create_all(side, name, HOST_PCI, NULL);
 }
 
 void
 client_create(struct side *side, const char *name)
 {
-	client_create_on(side, name, NULL);
+	client_create_all(side, name, HOST_PCI, NULL);
+}
+
+void
+server_create_on(struct side *side, const char *name, struct doca_pe *pe)
+{
+	server_create_all(side, name, HOST_PCI, pe);
+}
+
+void
+client_create_on(struct side *side, const char *name, struct doca_pe *pe)
+{
+	client_create_all(side, name, HOST_PCI, pe);
+}
+
+void
+server_create_second(struct side *side, const char *name)
+{
+	server_create_all(side, name, SECOND_PCI, NULL);
+}
+
+void
+client_create_second(struct side *side, const char *name)
+{
+	client_create_all(side, name, SECOND_PCI, NULL);
 }
 
 void
@@ -293,4 +318,15 @@ void
 side_send(struct side *side, const void *msg, uint32_t len)
 {
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(side_task(side, msg, len))));
+}
+
+void
+pair_traffic(struct pair *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		side_send(&t->client, "to the server", 13);
+		side_send(&t->server, "to the client", 13);
+	}
 }

@@ -76,6 +76,9 @@ void client_create(struct side *side, const char *name);
 /* The same on an engine that there is. */
 void server_create_on(struct side *side, const char *name, struct doca_pe *pe);
 void client_create_on(struct side *side, const char *name, struct doca_pe *pe);
+/* The same of the second function of the host. */
+void server_create_second(struct side *side, const char *name);
+void client_create_second(struct side *side, const char *name);
 /* IDLE, and gone, with engine and devices. */
 void side_destroy(struct side *side);
 /* The server or client is gone already: the rest. */
@@ -92,5 +95,7 @@ bool pair_progress(struct pair *t);
 /* Send over a side's newest connection; the task comes back to be freed. */
 struct doca_comch_task_send *side_task(struct side *side, const void *msg, uint32_t len);
 void side_send(struct side *side, const void *msg, uint32_t len);
+/* Forty messages each way, on their way. */
+void pair_traffic(struct pair *t);
 
 #endif /* COMCH_PAIR_H */

@@ -137,14 +137,3 @@ sleeper_rest(struct sleeper *ev)
 		if (++n > REST_WAKES)
 			T_FAIL("woken %u times for nothing, and again", n);
 }
-
-void
-pair_traffic(struct pair *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < 40; i++) {
-		side_send(&t->client, "to the server", 13);
-		side_send(&t->server, "to the client", 13);
-	}
-}

@@ -47,7 +47,4 @@ void sleeper_sleep(struct sleeper *ev);
 /* They come to rest: after a bounded number of wake-ups, none comes any more. */
 void sleeper_rest(struct sleeper *ev);
 
-/* Forty messages each way, on their way. */
-void pair_traffic(struct pair *t);
-
 #endif /* COMCH_SLEEPER_H */

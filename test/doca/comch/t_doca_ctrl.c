@@ -4,231 +4,13 @@
 
 /* Servers, clients, connections, messages: behaviours S, T and N. */
 
-#include <stdlib.h>
-
 #include "comch/queue.h"
 #include "t_main.h"
-
-/* behaviour: S1, S2, D10 */
-T_CASE(create)
-{
-	struct doca_dev *dpu = dev_open("dpu", "03:00.0");
-	struct doca_dev_rep *rep = rep_open(dpu, "b1:00.0");
-	struct doca_dev *host = dev_open("host", "b1:00.0");
-	struct doca_comch_server *server;
-	struct doca_comch_client *client;
-	struct doca_dev_rep *got_rep;
-	struct doca_dev *got_dev;
-	char name[121];
-	uint32_t len;
-
-	T_OK(doca_comch_cap_get_max_name_len(doca_dev_as_devinfo(dpu), &len));
-	T_EQ(len, sizeof(name) - 1);
-	memset(name, 'n', sizeof(name));
-	name[len] = '\0';
-	T_INVALID(doca_comch_server_create(NULL, rep, "x", &server));
-	T_INVALID(doca_comch_server_create(dpu, NULL, "x", &server));
-	T_INVALID(doca_comch_server_create(dpu, rep, NULL, &server));
-	T_INVALID(doca_comch_server_create(dpu, rep, "x", NULL));
-	T_INVALID(doca_comch_server_create(dpu, rep, "", &server));
-	T_INVALID(doca_comch_server_create(dpu, rep, name, &server));
-	T_IS(doca_comch_server_create(host, rep, "x", &server), DOCA_ERROR_NOT_SUPPORTED);
-	T_INVALID(doca_comch_client_create(NULL, "x", &client));
-	T_INVALID(doca_comch_client_create(host, NULL, &client));
-	T_INVALID(doca_comch_client_create(host, "x", NULL));
-	T_INVALID(doca_comch_client_create(host, "", &client));
-	T_INVALID(doca_comch_client_create(host, name, &client));
-	T_IS(doca_comch_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
-	name[len - 1] = '\0';
-	T_OK(doca_comch_server_create(dpu, rep, name, &server));
-	T_OK(doca_comch_client_create(host, name, &client));
-	T_OK(doca_comch_server_get_device(server, &got_dev));
-	T_CHECK(got_dev == dpu);
-	T_OK(doca_comch_client_get_device(client, &got_dev));
-	T_CHECK(got_dev == host);
-	T_OK(doca_comch_server_get_device_rep(server, &got_rep));
-	T_CHECK(got_rep == rep);
-	got_rep = NULL;
-	T_OK(doca_comch_server_get_device_repr(server, &got_rep));
-	T_CHECK(got_rep == rep);
-	T_OK(doca_comch_server_destroy(server));
-	T_OK(doca_comch_client_destroy(client));
-	T_OK(doca_dev_rep_close(rep));
-	T_OK(doca_dev_close(dpu));
-	T_OK(doca_dev_close(host));
-}
-
-T_CASE(null_arguments)
-{
-	const union doca_data data = { .u64 = 1 };
-	struct doca_comch_connection *conn;
-	struct doca_dev_rep *rep;
-	struct doca_dev *dev;
-	uint64_t count;
-	uint32_t n;
-	struct pair t;
-
-	pair_create(&t);
-	T_INVALID(doca_comch_server_destroy(NULL));
-	T_INVALID(doca_comch_client_destroy(NULL));
-	T_REFUSES_NULL(doca_comch_server_get_max_msg_size, t.server.server, &n);
-	T_REFUSES_NULL(doca_comch_client_get_max_msg_size, t.client.client, &n);
-	T_REFUSES_NULL(doca_comch_server_get_recv_queue_size, t.server.server, &n);
-	T_REFUSES_NULL(doca_comch_client_get_recv_queue_size, t.client.client, &n);
-	T_REFUSES_NULL(doca_comch_server_get_device, t.server.server, &dev);
-	T_REFUSES_NULL(doca_comch_client_get_device, t.client.client, &dev);
-	T_REFUSES_NULL(doca_comch_server_get_device_rep, t.server.server, &rep);
-	T_INVALID(doca_comch_server_get_device_repr(t.server.server, NULL));
-	T_REFUSES_NULL(doca_comch_client_get_connection, t.client.client, &conn);
-	T_INVALID(doca_comch_connection_set_user_data(NULL, data));
-	T_EQ(doca_comch_connection_get_user_data(NULL).u64, 0);
-	T_CHECK(doca_comch_server_get_server_ctx(NULL) == NULL);
-	T_CHECK(doca_comch_client_get_client_ctx(NULL) == NULL);
-	T_INVALID(doca_comch_connection_update_info(NULL));
-	T_INVALID(doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &count));
-	T_CHECK(doca_comch_server_as_ctx(NULL) == NULL);
-	T_CHECK(doca_comch_client_as_ctx(NULL) == NULL);
-	T_CHECK(doca_comch_task_send_as_task(NULL) == NULL);
-	pair_close(&t);
-}
-
-static void
-no_sent(struct doca_comch_task_send *task __rte_unused, union doca_data a __rte_unused,
-		union doca_data b __rte_unused)
-{
-}
-
-static void
-no_consumer(struct doca_comch_event_consumer *event __rte_unused,
-		struct doca_comch_connection *conn __rte_unused, uint32_t id __rte_unused)
-{
-}
-
-static void
-no_connection(struct doca_comch_event_connection_status_changed *event __rte_unused,
-		struct doca_comch_connection *conn __rte_unused,
-		uint8_t change_successful __rte_unused)
-{
-}
-
-/* behaviour: S16, S17, D13, D14, T13 */
-T_CASE(configuration)
-{
-	struct doca_devinfo *info;
-	uint32_t n, max;
-	struct pair t;
-
-	pair_create(&t);
-	info = doca_dev_as_devinfo(t.server.dev);
-	T_GETS(doca_comch_cap_get_max_msg_size(info, &max), max, 4080);
-	T_OK(doca_comch_server_get_max_msg_size(t.server.server, &n));
-	T_CHECK(n > 0 && n <= max);
-	T_OK(doca_comch_client_get_max_msg_size(t.client.client, &n));
-	T_CHECK(n > 0 && n <= max);
-	T_INVALID(doca_comch_server_set_max_msg_size(t.server.server, 0));
-	T_INVALID(doca_comch_server_set_max_msg_size(t.server.server, max + 1));
-	T_INVALID(doca_comch_server_set_max_msg_size(NULL, 1));
-	T_INVALID(doca_comch_client_set_max_msg_size(t.client.client, 0));
-	T_INVALID(doca_comch_client_set_max_msg_size(t.client.client, max + 1));
-	T_INVALID(doca_comch_client_set_max_msg_size(NULL, 1));
-	T_OK(doca_comch_server_set_max_msg_size(t.server.server, 1000));
-	T_GETS(doca_comch_server_get_max_msg_size(t.server.server, &n), n, 1000);
-
-	T_OK(doca_comch_cap_get_max_recv_queue_size(info, &max));
-	T_GE(max, 16);
-	T_OK(doca_comch_server_get_recv_queue_size(t.server.server, &n));
-	T_CHECK(n > 0 && n <= max);
-	T_OK(doca_comch_client_get_recv_queue_size(t.client.client, &n));
-	T_CHECK(n > 0 && n <= max);
-	T_INVALID(doca_comch_server_set_recv_queue_size(t.server.server, 0));
-	T_INVALID(doca_comch_client_set_recv_queue_size(t.client.client, max + 1));
-	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
-	T_OK(doca_comch_client_set_recv_queue_size(t.client.client, 10));
-	T_GETS(doca_comch_client_get_recv_queue_size(t.client.client, &n), n, 10);
-
-	T_OK(doca_comch_cap_get_max_send_tasks(info, &max));
-	T_GE(max, 1024);
-	T_OK(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1024));
-	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max));
-	T_INVALID(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max + 1));
-	T_INVALID(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 0));
-	T_INVALID(doca_comch_client_task_send_set_conf(t.client.client, NULL, no_sent, 1));
-	T_INVALID(doca_comch_server_task_send_set_conf(t.server.server, no_sent, NULL, 1));
-	T_INVALID(doca_comch_server_event_msg_recv_register(t.server.server, NULL));
-	T_INVALID(doca_comch_client_event_msg_recv_register(t.client.client, NULL));
-	T_INVALID(doca_comch_server_event_consumer_register(t.server.server, NULL, no_consumer));
-	T_INVALID(doca_comch_client_event_consumer_register(t.client.client, no_consumer, NULL));
-	T_INVALID(doca_comch_server_event_connection_status_changed_register(t.server.server,
-		no_connection, NULL));
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_comch_server_event_consumer_register(t.server.server, no_consumer,
-		no_consumer), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_server_event_connection_status_changed_register(t.server.server,
-		no_connection, no_connection), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_comch_client_event_consumer_register(t.client.client, no_consumer,
-		no_consumer), DOCA_ERROR_BAD_STATE);
-	pair_close(&t);
-}
-
-/* behaviour: D11, D12 */
-T_CASE(capabilities)
-{
-	typedef doca_error_t (*cap_fn)(const struct doca_devinfo *info, uint32_t *value);
-	static const struct {
-		cap_fn fn;
-		uint32_t least;
-	} caps[] = {
-		{ doca_comch_cap_get_max_name_len, 120 },
-		{ doca_comch_cap_get_max_msg_size, 4080 },
-		{ doca_comch_cap_get_max_recv_queue_size, 16 },
-		{ doca_comch_cap_get_max_clients, 4096 },
-		{ doca_comch_cap_get_max_send_tasks, 1024 },
-		{ doca_comch_producer_cap_get_max_num_tasks, 1024 },
-		{ doca_comch_producer_cap_get_max_buf_size, 1 << 30 },
-		{ doca_comch_producer_cap_get_max_buf_list_len, 1 },
-		{ doca_comch_producer_cap_get_max_producers, 64 },
-		{ doca_comch_consumer_cap_get_max_num_tasks, 1024 },
-		{ doca_comch_consumer_cap_get_max_buf_size, 1 << 30 },
-		{ doca_comch_consumer_cap_get_max_buf_list_len, 1 },
-		{ doca_comch_consumer_cap_get_max_consumers, 64 },
-		{ doca_comch_consumer_cap_get_max_imm_data_len, 32 },
-	};
-	struct doca_devinfo *dpu, *host;
-	uint32_t i, a, b;
-	struct pair t;
-
-	pair_create(&t);
-	dpu = doca_dev_as_devinfo(t.server.dev);
-	host = doca_dev_as_devinfo(t.client.dev);
-	for (i = 0; i < RTE_DIM(caps); i++) {
-		T_OK(caps[i].fn(dpu, &a));
-		T_OK(caps[i].fn(host, &b));
-		T_EQ(a, b);
-		T_GE(a, caps[i].least);
-		T_INVALID(caps[i].fn(NULL, &a));
-		T_INVALID(caps[i].fn(dpu, NULL));
-	}
-	T_OK(doca_comch_cap_server_is_supported(dpu));
-	T_IS(doca_comch_cap_server_is_supported(host), DOCA_ERROR_NOT_SUPPORTED);
-	T_INVALID(doca_comch_cap_server_is_supported(NULL));
-	T_OK(doca_comch_cap_client_is_supported(host));
-	T_IS(doca_comch_cap_client_is_supported(dpu), DOCA_ERROR_NOT_SUPPORTED);
-	T_INVALID(doca_comch_cap_client_is_supported(NULL));
-	T_OK(doca_comch_producer_cap_is_supported(host));
-	T_OK(doca_comch_producer_cap_is_supported(dpu));
-	T_INVALID(doca_comch_producer_cap_is_supported(NULL));
-	T_OK(doca_comch_consumer_cap_is_supported(host));
-	T_OK(doca_comch_consumer_cap_is_supported(dpu));
-	T_INVALID(doca_comch_consumer_cap_is_supported(NULL));
-	pair_close(&t);
-}
 
 /* behaviour: S4, S5 */
 T_CASE(names)
 {
 	struct side twin, other;
-	struct doca_comch_server *server;
 	struct pair t;
 
 	pair_open(&t);
@@ -236,17 +18,9 @@ T_CASE(names)
 	T_IS(doca_ctx_start(twin.ctx), DOCA_ERROR_IN_USE);
 	T_EQ(ctx_state(twin.ctx), DOCA_CTX_STATE_IDLE);
 	/* On another representor it is another name. */
-	server_create(&other, "another");
-	T_OK(doca_comch_server_destroy(other.server));
-	T_OK(doca_dev_rep_close(other.rep));
-	other.rep = rep_open(other.dev, "b1:00.1");
-	T_OK(doca_comch_server_create(other.dev, other.rep, PAIR_NAME, &server));
-	other.server = server;
-	other.ctx = doca_comch_server_as_ctx(server);
-	T_OK(doca_pe_connect_ctx(other.pe, other.ctx));
-	T_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
-	T_OK(doca_comch_server_event_connection_register(server, no_connection, no_connection));
-	T_INVALID(doca_ctx_start(other.ctx));
+	server_create_second(&other, PAIR_NAME);
+	T_OK(doca_ctx_start(other.ctx));
+	T_OK(doca_ctx_stop(other.ctx));
 	side_destroy(&other);
 	/* And free again when its server has stopped. */
 	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
@@ -282,15 +56,13 @@ T_CASE(other_function)
 {
 	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_comch_client_destroy(t.client.client));
-	T_OK(doca_dev_close(t.client.dev));
-	t.client.dev = dev_open("host", "b1:00.1");
-	T_OK(doca_comch_client_create(t.client.dev, PAIR_NAME, &t.client.client));
-	t.client.ctx = doca_comch_client_as_ctx(t.client.client);
-	T_OK(doca_pe_connect_ctx(t.client.pe, t.client.ctx));
-	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 1));
-	T_INVALID(doca_ctx_start(t.client.ctx));
+	server_create(&t.server, PAIR_NAME);
+	client_create_second(&t.client, PAIR_NAME);
+	T_OK(doca_ctx_start(t.server.ctx));
+	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
+	T_EQ(t.client.states.nb, 2);
+	T_EQ(t.server.nb_connects, 0);
 	pair_close(&t);
 }
 
@@ -604,6 +376,15 @@ counter(struct doca_comch_connection *conn, enum doca_comch_counter which)
 /* behaviour: N3, N4, N5, A3 */
 T_CASE(counters)
 {
+	static const struct {
+		enum doca_comch_counter counter;
+		uint64_t client, server;
+	} wanted[] = {
+		{ DOCA_COMCH_COUNTER_SENT_MESSAGES, 7, 0 },
+		{ DOCA_COMCH_COUNTER_SENT_BYTES, 70, 0 },
+		{ DOCA_COMCH_COUNTER_RECV_MESSAGES, 0, 7 },
+		{ DOCA_COMCH_COUNTER_RECV_BYTES, 0, 70 },
+	};
 	uint64_t value;
 	unsigned int i;
 	struct pair t;
@@ -615,14 +396,10 @@ T_CASE(counters)
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 0);
 	T_OK(doca_comch_connection_update_info(t.client.conn));
 	T_OK(doca_comch_connection_update_info(t.server.conn));
-	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 7);
-	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_BYTES), 70);
-	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_RECV_MESSAGES), 0);
-	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_RECV_BYTES), 0);
-	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_RECV_MESSAGES), 7);
-	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_RECV_BYTES), 70);
-	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 0);
-	T_EQ(counter(t.server.conn, DOCA_COMCH_COUNTER_SENT_BYTES), 0);
+	for (i = 0; i < RTE_DIM(wanted); i++) {
+		T_EQ(counter(t.client.conn, wanted[i].counter), wanted[i].client);
+		T_EQ(counter(t.server.conn, wanted[i].counter), wanted[i].server);
+	}
 	side_send(&t.client, "x", 1);
 	T_WAIT(pair_progress(&t), t.client.nb_sent == 8);
 	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 7);

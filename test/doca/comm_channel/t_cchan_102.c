@@ -12,6 +12,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "comm_channel/endpoint_102.h"
 #include "common/result.h"
 #include "common/thread.h"
 #include "t_main.h"
@@ -36,16 +37,8 @@
 static EP *
 create(uint32_t flags, uint32_t maxmsgs, uint32_t cookie)
 {
-	struct doca_comm_channel_init_attr attr = {
-		.cookie = cookie, .flags = flags, .maxmsgs = maxmsgs, .msgsize = MAX,
-	};
-	EP *ep = NULL;
-
-	T_OK(doca_comm_channel_ep_create(&attr, &ep));
-	T_CHECK(ep != NULL);
-	/* It was copied. */
-	memset(&attr, 0xff, sizeof(attr));
-	return ep;
+	return flags == 0 ? endpoint_102_create(maxmsgs, cookie) :
+		endpoint_102_create_nonblock(maxmsgs, cookie);
 }
 
 static EP *
@@ -99,26 +92,13 @@ join_in(struct pair *p)
 	T_EQ(pthread_join(thread, NULL), 0);
 }
 
-static void
-send_number(EP *ep, ADDR *peer, uint32_t number)
-{
-	T_OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
-}
-
+/* A number that has to come, and from whom. */
 static ADDR *
 recv_number(EP *ep, uint32_t number)
 {
 	ADDR *peer = NULL;
-	doca_error_t ret;
-	uint32_t got;
-	size_t len;
 
-	/* On an endpoint that does not wait, we do. */
-	T_AWAIT((len = sizeof(got), ret = doca_comm_channel_ep_recvfrom(ep, &got, &len, 0,
-		&peer)) != DOCA_ERROR_AGAIN);
-	T_OK(ret);
-	T_EQ(len, sizeof(got));
-	T_EQ(got, number);
+	T_EQ(endpoint_102_recv_number(ep, &peer), number);
 	return peer;
 }
 
@@ -128,7 +108,7 @@ open_pair(struct pair *p, uint32_t flags, uint32_t maxmsgs)
 	p->service = listening(flags, maxmsgs);
 	p->client = create(flags, maxmsgs, 22);
 	join_in(p);
-	send_number(p->client, p->to_service, 0);
+	endpoint_102_send_number(p->client, p->to_service, 0);
 	p->to_client = recv_number(p->service, 0);
 	/* The client is told. */
 	T_IS(try_recv(p->service, &p->to_client), DOCA_ERROR_AGAIN);
@@ -313,8 +293,8 @@ T_CASE(peer_info)
 
 	open_pair(&p, 0, 32);
 	T_REFUSES_NULL(doca_comm_channel_peer_addr_info_get, p.to_client, &info);
-	send_number(p.service, p.to_client, 1);
-	send_number(p.service, p.to_client, 2);
+	endpoint_102_send_number(p.service, p.to_client, 1);
+	endpoint_102_send_number(p.service, p.to_client, 2);
 	T_OK(doca_comm_channel_peer_addr_info_get(p.to_client, &info));
 	T_EQ(info.msgsize, MAX);
 	T_EQ(info.maxmsgs, 32);
@@ -348,7 +328,7 @@ echo_main(void *arg)
 	uint32_t i;
 
 	for (i = 1; i <= PINGS; i++)
-		send_number(p->service, recv_number(p->service, i), i);
+		endpoint_102_send_number(p->service, recv_number(p->service, i), i);
 	return NULL;
 }
 
@@ -362,7 +342,7 @@ T_CASE(woken_by_message)
 	open_pair(&p, 0, 16);
 	T_EQ(pthread_create(&thread, NULL, echo_main, &p), 0);
 	for (i = 1; i <= PINGS; i++) {
-		send_number(p.client, p.to_service, i);
+		endpoint_102_send_number(p.client, p.to_service, i);
 		T_CHECK(recv_number(p.client, i) == p.to_service);
 	}
 	T_EQ(pthread_join(thread, NULL), 0);
@@ -376,7 +356,7 @@ flood_main(void *arg)
 	uint32_t i;
 
 	for (i = 1; i <= PINGS; i++)
-		send_number(p->client, p->to_service, i);
+		endpoint_102_send_number(p->client, p->to_service, i);
 	return NULL;
 }
 
@@ -503,7 +483,7 @@ T_CASE(client_changes)
 	setenv("COMCH_ROLE", "host", 1);
 	T_OK(doca_comm_channel_ep_connect(p.client, NAME, &p.to_service));
 	wait_until_asleep(w.thread);
-	send_number(p.client, p.to_service, 5);
+	endpoint_102_send_number(p.client, p.to_service, 5);
 	T_EQ(pthread_join(w.thread, NULL), 0);
 	T_OK(w.ret);
 	T_CHECK(w.peer != NULL && w.peer != p.to_client);
@@ -527,12 +507,12 @@ T_CASE(second_client)
 	T_IS(w.ret, DOCA_ERROR_CONNECTION_ABORTED);
 	T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 	/* The first is not concerned; and when it leaves, its place is free. */
-	send_number(p.client, p.to_service, 9);
+	endpoint_102_send_number(p.client, p.to_service, 9);
 	T_CHECK(recv_number(p.service, 9) == p.to_client);
 	T_OK(doca_comm_channel_ep_destroy(p.client));
 	p.client = second;
 	join_in(&p);
-	send_number(p.client, p.to_service, 10);
+	endpoint_102_send_number(p.client, p.to_service, 10);
 	recv_number(p.service, 10);
 	close_pair(&p);
 }
@@ -554,8 +534,8 @@ T_CASE(cookie)
 	for (i = 0; i < 5; i++) {
 		T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 		T_CHECK(!t_readable(fd, 0));
-		send_number(p.client, p.to_service, 1);
-		send_number(p.client, p.to_service, 2);
+		endpoint_102_send_number(p.client, p.to_service, 1);
+		endpoint_102_send_number(p.client, p.to_service, 2);
 		T_EQ(epoll_wait(fd, &e, 1, T_TIMEOUT_MS), 1);
 		T_EQ(e.data.u32, 11);
 		recv_number(p.service, 1);
@@ -566,7 +546,7 @@ T_CASE(cookie)
 		recv_number(p.service, 2);
 		T_IS(try_recv(p.service, &peer), DOCA_ERROR_AGAIN);
 		T_CHECK(!t_readable(fd, 0));
-		send_number(p.service, p.to_client, 3);
+		endpoint_102_send_number(p.service, p.to_client, 3);
 		T_EQ(epoll_wait(cfd, &e, 1, T_TIMEOUT_MS), 1);
 		T_EQ(e.data.u32, 22);
 		recv_number(p.client, 3);

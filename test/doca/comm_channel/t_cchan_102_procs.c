@@ -9,6 +9,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "comm_channel/endpoint_102.h"
 #include "common/result.h"
 #include "t_main.h"
 #include "t_proc.h"
@@ -17,6 +18,7 @@
 #define NB 100
 #define EP struct doca_comm_channel_ep_t
 #define ADDR struct doca_comm_channel_addr_t
+
 /* A table of its own, where the first function is another. */
 static void
 table_write(const char *file, const char *functions)
@@ -37,34 +39,14 @@ table_write(const char *file, const char *functions)
 static EP *
 create(const char *role, const char *file)
 {
-	struct doca_comm_channel_init_attr attr = { .maxmsgs = 128, .msgsize = 256 };
 	char path[256];
-	EP *ep;
 
 	setenv("COMCH_ROLE", role, 1);
 	if (file != NULL) {
 		snprintf(path, sizeof(path), "%s/%s", t_dir(), file);
 		setenv("COMCH_DEVICES", path, 1);
 	}
-	T_OK(doca_comm_channel_ep_create(&attr, &ep));
-	return ep;
-}
-
-static void
-send_number(EP *ep, ADDR *peer, uint32_t number)
-{
-	T_OK(doca_comm_channel_ep_sendto(ep, &number, sizeof(number), 0, peer));
-}
-
-static uint32_t
-recv_number(EP *ep, ADDR **peer)
-{
-	size_t len = sizeof(uint32_t);
-	uint32_t got;
-
-	T_OK(doca_comm_channel_ep_recvfrom(ep, &got, &len, 0, peer));
-	T_EQ(len, sizeof(got));
-	return got;
+	return endpoint_102_create(128, 0);
 }
 
 /* Each client has a function; its file and its number. */
@@ -81,8 +63,8 @@ placed_client(int fd, void *arg)
 	ADDR *peer;
 
 	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
-	send_number(ep, peer, p->number);
-	T_EQ(recv_number(ep, &peer), p->number + 10);
+	endpoint_102_send_number(ep, peer, p->number);
+	T_EQ(endpoint_102_recv_number(ep, &peer), p->number + 10);
 	t_say(fd, 'D', 0);
 	t_hear(fd, 'Q');
 	T_OK(doca_comm_channel_ep_destroy(ep));
@@ -100,13 +82,13 @@ placed_service(int fd, void *arg __rte_unused)
 	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
 	for (i = 0; i < 2; i++) {
-		n = recv_number(ep, &from);
+		n = endpoint_102_recv_number(ep, &from);
 		T_LT(n, 2);
 		peer[n] = from;
 	}
 	T_CHECK(peer[0] != peer[1]);
 	for (i = 0; i < 2; i++) {
-		send_number(ep, peer[i], i + 10);
+		endpoint_102_send_number(ep, peer[i], i + 10);
 		T_OK(doca_comm_channel_peer_addr_info_get(peer[i], &info[i]));
 	}
 	T_NE(info[0].vport, info[1].vport);
@@ -151,7 +133,7 @@ leaving_client(int fd, void *arg __rte_unused)
 
 	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
 	for (i = 0; i < NB; i++)
-		send_number(ep, peer, i);
+		endpoint_102_send_number(ep, peer, i);
 	t_say(fd, 'S', 0);
 	T_OK(doca_comm_channel_ep_destroy(ep));
 	__atomic_store_n(destroyed, 1, __ATOMIC_RELEASE);
@@ -167,12 +149,12 @@ counting_service(int fd, void *arg __rte_unused)
 
 	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
-	T_EQ(recv_number(ep, &peer), 0);
+	T_EQ(endpoint_102_recv_number(ep, &peer), 0);
 	/* The client has sent all, and is about to end. */
 	t_hear(fd, 'S');
 	for (i = 1; i < NB; i++) {
 		T_EQ(__atomic_load_n(destroyed, __ATOMIC_ACQUIRE), 0);
-		T_EQ(recv_number(ep, &peer), i);
+		T_EQ(endpoint_102_recv_number(ep, &peer), i);
 	}
 	T_OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
@@ -205,10 +187,10 @@ doomed(int fd, void *arg)
 	if (is_service) {
 		T_OK(doca_comm_channel_ep_listen(ep, NAME));
 		t_say(fd, 'R', 0);
-		recv_number(ep, &peer);
+		endpoint_102_recv_number(ep, &peer);
 	} else {
 		T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
-		send_number(ep, peer, 1);
+		endpoint_102_send_number(ep, peer, 1);
 	}
 	t_hear(fd, 'N');
 	return 0;
@@ -226,7 +208,7 @@ client_waits(int fd, void *arg)
 	ADDR *peer;
 
 	T_OK(doca_comm_channel_ep_connect(ep, NAME, &peer));
-	send_number(ep, peer, 1);
+	endpoint_102_send_number(ep, peer, 1);
 	t_say(fd, 'W', 0);
 	do {
 		len = sizeof(got);
@@ -247,7 +229,7 @@ service_waits(int fd, void *arg __rte_unused)
 
 	T_OK(doca_comm_channel_ep_listen(ep, NAME));
 	t_say(fd, 'R', 0);
-	T_EQ(recv_number(ep, &peer), 1);
+	T_EQ(endpoint_102_recv_number(ep, &peer), 1);
 	t_say(fd, 'W', 0);
 	do {
 		ret = doca_comm_channel_ep_sendto(ep, "x", 1, 0, peer);

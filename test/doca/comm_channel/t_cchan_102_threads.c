@@ -13,6 +13,7 @@
 
 #include <doca_comm_channel.h>
 
+#include "comm_channel/endpoint_102.h"
 #include "common/result.h"
 #include "common/thread.h"
 #include "t_main.h"
@@ -38,24 +39,12 @@ struct side {
 	bool done;
 };
 
-static EP *
-create(void)
-{
-	struct doca_comm_channel_init_attr attr = { .maxmsgs = MAX_MSGS, .msgsize = 256 };
-	EP *ep = NULL;
-
-	T_OK(doca_comm_channel_ep_create(&attr, &ep));
-	return ep;
-}
-
 static void *
 meet_main(void *arg)
 {
 	struct side *s = arg;
-	uint32_t number;
-	size_t len = sizeof(number);
 
-	T_OK(doca_comm_channel_ep_recvfrom(s->ep, &number, &len, 0, &s->peer));
+	endpoint_102_recv_number(s->ep, &s->peer);
 	return NULL;
 }
 
@@ -63,19 +52,18 @@ meet_main(void *arg)
 static void
 open_both(struct side *service, struct side *client)
 {
-	uint32_t number = 0;
 	pthread_t thread;
 
 	memset(service, 0, sizeof(*service));
 	memset(client, 0, sizeof(*client));
-	service->ep = create();
-	client->ep = create();
+	service->ep = endpoint_102_create(MAX_MSGS, 0);
+	client->ep = endpoint_102_create(MAX_MSGS, 0);
 	setenv("COMCH_ROLE", "dpu", 1);
 	T_OK(doca_comm_channel_ep_listen(service->ep, NAME));
 	setenv("COMCH_ROLE", "host", 1);
 	T_EQ(pthread_create(&thread, NULL, meet_main, service), 0);
 	T_OK(doca_comm_channel_ep_connect(client->ep, NAME, &client->peer));
-	T_OK(doca_comm_channel_ep_sendto(client->ep, &number, sizeof(number), 0, client->peer));
+	endpoint_102_send_number(client->ep, client->peer, 0);
 	T_EQ(pthread_join(thread, NULL), 0);
 }
 
@@ -107,8 +95,7 @@ recv_main(void *arg)
 
 	for (i = 0; i < NB; i++) {
 		len = sizeof(got);
-		T_OK(doca_comm_channel_ep_recvfrom(s->ep, &got, &len, 0, &peer));
-		T_CHECK(peer == s->peer);
+		T_GETS(doca_comm_channel_ep_recvfrom(s->ep, &got, &len, 0, &peer), peer, s->peer);
 		T_EQ(got, i);
 	}
 	return NULL;

@@ -218,7 +218,7 @@ old_try(struct doca_comm_channel_ep_t *old)
 /* A service of 1.2. behaviour: L28, L30 */
 T_CASE(old_service)
 {
-	struct doca_comm_channel_ep_t *old = endpoint_102_create();
+	struct doca_comm_channel_ep_t *old = endpoint_102_create_nonblock(64, 0);
 	struct endpoint client, second;
 	uint8_t in[CHANNEL_MSG_MAX];
 	doca_error_t ret;
@@ -247,7 +247,7 @@ T_CASE(old_service)
 static void *
 old_connect(void *arg __rte_unused)
 {
-	struct doca_comm_channel_ep_t *old = endpoint_102_create();
+	struct doca_comm_channel_ep_t *old = endpoint_102_create_nonblock(64, 0);
 	ADDR *peer = NULL;
 
 	T_OK(doca_comm_channel_ep_connect(old, CHANNEL_NAME, &peer));

@@ -72,22 +72,18 @@ T_CASE(creation)
 	T_IS(doca_comm_channel_ep_destroy(NULL), DOCA_ERROR_NOT_CONNECTED);
 	T_OK(doca_comm_channel_ep_create(&ep));
 	T_CHECK(ep != NULL);
-	T_OK(doca_comm_channel_ep_get_device(ep, &dev));
-	T_CHECK(dev == NULL);
-	T_OK(doca_comm_channel_ep_get_device_rep(ep, &got));
-	T_CHECK(got == NULL);
+	T_GETS(doca_comm_channel_ep_get_device(ep, &dev), dev, NULL);
+	T_GETS(doca_comm_channel_ep_get_device_rep(ep, &got), got, NULL);
 	T_GETS(doca_comm_channel_ep_get_max_msg_size(ep, &n), n, CHANNEL_MSG_MAX);
 	T_GETS(doca_comm_channel_ep_get_send_queue_size(ep, &n), n, 64);
 	T_GETS(doca_comm_channel_ep_get_recv_queue_size(ep, &n), n, 64);
 	T_OK(doca_comm_channel_ep_set_device(ep, dpu));
-	T_OK(doca_comm_channel_ep_get_device(ep, &dev));
-	T_CHECK(dev == dpu);
+	T_GETS(doca_comm_channel_ep_get_device(ep, &dev), dev, dpu);
 	T_OK(doca_comm_channel_ep_set_device_rep(ep, rep));
 	/* Again changes nothing: its device and representor are free once it is gone. */
 	T_OK(doca_comm_channel_ep_set_device(ep, dpu));
 	T_OK(doca_comm_channel_ep_set_device_rep(ep, rep));
-	T_OK(doca_comm_channel_ep_get_device_rep(ep, &got));
-	T_CHECK(got == rep);
+	T_GETS(doca_comm_channel_ep_get_device_rep(ep, &got), got, rep);
 	T_IS(doca_dev_rep_close(rep), DOCA_ERROR_IN_USE);
 	T_IS(doca_dev_close(dpu), DOCA_ERROR_IN_USE);
 	T_OK(doca_comm_channel_ep_destroy(ep));

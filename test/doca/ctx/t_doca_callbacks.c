@@ -80,27 +80,28 @@ stopped(struct pair *t, unsigned int nb_connects)
 	pair_close(t);
 }
 
-/* behaviour: C17 */
-T_CASE(server_stops_in_msg)
+static void
+stopped_in_traffic(struct side_hooks hooks)
 {
 	struct pair t;
 
 	pair_open(&t);
 	pair_traffic(&t);
-	t.server.hooks.msg = stop_at_msg;
+	t.server.hooks = hooks;
 	stopped(&t, 1);
 	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 40);
 }
 
 /* behaviour: C17 */
+T_CASE(server_stops_in_msg)
+{
+	stopped_in_traffic((struct side_hooks){ .msg = stop_at_msg });
+}
+
+/* behaviour: C17 */
 T_CASE(server_stops_in_sent)
 {
-	struct pair t;
-
-	pair_open(&t);
-	pair_traffic(&t);
-	t.server.hooks.sent = stop_at_sent;
-	stopped(&t, 1);
+	stopped_in_traffic((struct side_hooks){ .sent = stop_at_sent });
 }
 
 /* behaviour: C17 */
@@ -274,9 +275,9 @@ T_CASE(others_destroyed)
  * stopped right then, while the end of its connection waits to be told.
  */
 struct neighbours {
-	struct pair pair;             /* the server in question, and its client */
-	struct side far;       /* another server */
-	struct side near;      /* its client, on the first server's engine */
+	struct pair pair; /* the server in question, and its client */
+	struct side far;  /* another server */
+	struct side near; /* its client, on the first server's engine */
 };
 
 static void
@@ -456,150 +457,5 @@ T_CASE(data_changed)
 	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
 	T_EQ(nb_second, 1);
 	T_OK(doca_ctx_set_state_changed_cb(t.client.ctx, NULL));
-	pair_close(&t);
-}
-
-/* Disconnects */
-
-static unsigned int nb_cuts;
-
-static void
-cut(struct side *side, struct doca_comch_connection *conn)
-{
-	if (nb_cuts++ == 0)
-		T_OK(doca_comch_server_disconnect(side->server, conn));
-	else
-		T_INVALID(doca_comch_server_disconnect(side->server, conn));
-}
-
-static void
-cut_at_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg __rte_unused,
-		uint32_t len __rte_unused)
-{
-	cut(side, conn);
-}
-
-static void
-cut_at_sent(struct side *side, struct doca_comch_task_send *task)
-{
-	cut(side, side->conn);
-	doca_task_free(doca_comch_task_send_as_task(task));
-}
-
-static void
-cut_at_consumer(struct side *side, uint32_t id __rte_unused)
-{
-	cut(side, side->conn);
-}
-
-static void
-not_twice(struct side *side, struct doca_comch_connection *conn)
-{
-	T_INVALID(doca_comch_server_disconnect(side->server, conn));
-}
-
-static void
-was_cut(struct pair *t)
-{
-	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
-	T_GE(nb_cuts, 1);
-	/* Who has cut it is not told. */
-	T_EQ(t->server.nb_disconnects, 0);
-	memset(&t->server.hooks, 0, sizeof(t->server.hooks));
-	pair_connect(t);
-	pair_close(t);
-}
-
-/* behaviour: S19, S22 */
-T_CASE(cut_in_callbacks)
-{
-	struct queue cons;
-	struct pair t;
-
-	nb_cuts = 0;
-	pair_create(&t);
-	t.server.hooks.connected = cut;
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	was_cut(&t);
-
-	nb_cuts = 0;
-	pair_open(&t);
-	pair_traffic(&t);
-	t.server.hooks.msg = cut_at_msg;
-	was_cut(&t);
-	/* No message after the one in whose callback it went. */
-	T_EQ(nb_cuts, 1);
-
-	nb_cuts = 0;
-	pair_open(&t);
-	pair_traffic(&t);
-	t.server.hooks.sent = cut_at_sent;
-	was_cut(&t);
-
-	nb_cuts = 0;
-	pair_open(&t);
-	consumer_open(&cons, &t.client, NULL, 4);
-	t.server.hooks.consumer = cut_at_consumer;
-	T_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT((pair_progress(&t), doca_pe_progress(cons.pe)), ctx_is_idle(cons.ctx));
-	queue_destroy(&t, &cons);
-	was_cut(&t);
-
-	pair_open(&t);
-	t.server.hooks.disconnected = not_twice;
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	pair_close(&t);
-}
-
-/* The server's last word finds nobody; the client's last words find the server. */
-T_CASE(leaves_amid_messages)
-{
-	unsigned int i;
-	struct pair t;
-
-	pair_open(&t);
-	for (i = 0; i < 1000; i++) {
-		side_send(&t.client, &i, sizeof(i));
-		side_send(&t.server, &i, sizeof(i));
-	}
-	for (i = 0; i < 5; i++)
-		pair_progress(&t);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 1000);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 1000);
-	T_GE(t.server.nb_msgs, t.client.nb_sent);
-	pair_close(&t);
-}
-
-static void
-dial_from(struct side *side, struct doca_comch_connection *conn __rte_unused)
-{
-	struct side *second = side->arg;
-
-	if (ctx_is_idle(second->ctx))
-		T_IS(doca_ctx_start(second->ctx), DOCA_ERROR_IN_PROGRESS);
-}
-
-/* Another client is started while one says goodbye. */
-T_CASE(second_connect_in_disconnect)
-{
-	struct side second;
-	struct pair t;
-
-	pair_open(&t);
-	client_create_on(&second, PAIR_NAME, t.server.pe);
-	t.server.arg = &second;
-	t.server.hooks.disconnected = dial_from;
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_running(second.ctx) && t.server.nb_connects == 2);
-	T_EQ(t.server.nb_disconnects, 1);
-	t.server.hooks.disconnected = NULL;
-	T_IS(doca_ctx_stop(second.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(second.ctx) && t.server.nb_disconnects == 2);
-	side_destroy(&second);
 	pair_close(&t);
 }

@@ -104,29 +104,52 @@ no_msg(struct doca_comch_event_msg_recv *event __rte_unused, uint8_t *buf __rte_
 {
 }
 
+static void
+no_connection(struct doca_comch_event_connection_status_changed *event __rte_unused,
+		struct doca_comch_connection *conn __rte_unused,
+		uint8_t change_successful __rte_unused)
+{
+}
+
 /* behaviour: C4 */
 T_CASE(mandatory_callbacks)
 {
-	struct doca_dev *dev = dev_open("dpu", "03:00.0");
-	struct doca_dev_rep *rep = rep_open(dev, "b1:00.0");
+	struct doca_dev *dpu = dev_open("dpu", "03:00.0"), *host;
+	struct doca_dev_rep *rep = rep_open(dpu, "b1:00.0");
 	struct doca_comch_server *server;
+	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
+	unsigned int i;
 
 	T_OK(doca_pe_create(&pe));
-	T_OK(doca_comch_server_create(dev, rep, "x", &server));
-	ctx = doca_comch_server_as_ctx(server);
+	for (i = 0; i < 2; i++) {
+		T_OK(doca_comch_server_create(dpu, rep, "x", &server));
+		ctx = doca_comch_server_as_ctx(server);
+		T_OK(doca_pe_connect_ctx(pe, ctx));
+		T_INVALID(doca_ctx_start(ctx));
+		T_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
+		T_INVALID(doca_ctx_start(ctx));
+		if (i == 0)
+			T_OK(doca_comch_server_event_msg_recv_register(server, no_msg));
+		else
+			T_OK(doca_comch_server_event_connection_register(server, no_connection,
+				no_connection));
+		T_INVALID(doca_ctx_start(ctx));
+		T_EQ(ctx_state(ctx), DOCA_CTX_STATE_IDLE);
+		T_OK(doca_comch_server_destroy(server));
+	}
+	host = dev_open("host", "b1:00.0");
+	T_OK(doca_comch_client_create(host, "x", &client));
+	ctx = doca_comch_client_as_ctx(client);
 	T_OK(doca_pe_connect_ctx(pe, ctx));
+	T_OK(doca_comch_client_task_send_set_conf(client, no_sent, no_sent, 1));
 	T_INVALID(doca_ctx_start(ctx));
-	T_OK(doca_comch_server_task_send_set_conf(server, no_sent, no_sent, 1));
-	T_INVALID(doca_ctx_start(ctx));
-	T_OK(doca_comch_server_event_msg_recv_register(server, no_msg));
-	T_INVALID(doca_ctx_start(ctx));
-	T_EQ(ctx_state(ctx), DOCA_CTX_STATE_IDLE);
-	T_OK(doca_comch_server_destroy(server));
+	T_OK(doca_comch_client_destroy(client));
 	T_OK(doca_pe_destroy(pe));
 	T_OK(doca_dev_rep_close(rep));
-	T_OK(doca_dev_close(dev));
+	T_OK(doca_dev_close(dpu));
+	T_OK(doca_dev_close(host));
 }
 
 /* behaviour: C5, C6, C7, C8, C9, C12, C13, S3, S6, S7, S23 */

@@ -67,6 +67,20 @@ poll_for_ever(uint64_t arg)
 		doca_dpa_dev_get_completion(arg, &element);
 }
 
+static atomic_uint nb_taken;
+
+static void
+take(uint64_t arg)
+{
+	doca_dpa_dev_completion_element_t element;
+
+	while (doca_dpa_dev_get_completion(arg, &element) == 1) {
+		nb_taken++;
+		doca_dpa_dev_completion_ack(arg, 1);
+	}
+	doca_dpa_dev_completion_request_notification(arg);
+}
+
 /* What device functions say, in an RPC. */
 
 static uint64_t
@@ -113,6 +127,7 @@ notify(uint64_t arg)
 DPA_KERNEL(serve)
 DPA_KERNEL(count)
 DPA_KERNEL(poll_for_ever)
+DPA_KERNEL(take)
 DPA_RPC(get)
 DPA_RPC(ack)
 DPA_RPC(ask)
@@ -123,6 +138,7 @@ static const struct comch_doca_dpa_func funcs[] = {
 	DPA_FUNC(serve, 0),
 	DPA_FUNC(count, 0),
 	DPA_FUNC(poll_for_ever, 0),
+	DPA_FUNC(take, 0),
 	DPA_FUNC(get, 1),
 	DPA_FUNC(ack, 1),
 	DPA_FUNC(ask, 1),
@@ -247,16 +263,14 @@ T_CASE(the_order_of_calls)
 	T_OK(doca_dpa_create(dev, &dpa));
 	T_OK(doca_dpa_set_app(dpa, &app));
 	T_OK(doca_dpa_completion_create(dpa, 4, &comp));
-	T_OK(doca_dpa_completion_get_thread(comp, &got));
-	T_CHECK(got == NULL);
+	T_GETS(doca_dpa_completion_get_thread(comp, &got), got, NULL);
 	T_IS(doca_dpa_completion_start(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
 	T_IS(doca_dpa_completion_get_dpa_handle(comp, &handle), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_completion_stop(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_create(dpa, &thread));
 	T_OK(doca_dpa_completion_set_thread(comp, thread));
-	T_OK(doca_dpa_completion_get_thread(comp, &got));
-	T_CHECK(got == thread);
+	T_GETS(doca_dpa_completion_get_thread(comp, &got), got, thread);
 	/* Its thread is not started. */
 	T_IS(doca_dpa_completion_start(comp), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
@@ -473,25 +487,6 @@ T_CASE(no_wake_up_is_lost)
 	end(dpa);
 }
 
-static atomic_uint nb_taken;
-
-static void
-take(uint64_t arg)
-{
-	doca_dpa_dev_completion_element_t element;
-
-	while (doca_dpa_dev_get_completion(arg, &element) == 1) {
-		nb_taken++;
-		doca_dpa_dev_completion_ack(arg, 1);
-	}
-	doca_dpa_dev_completion_request_notification(arg);
-}
-
-DPA_KERNEL(take)
-
-static const struct comch_doca_dpa_func take_funcs[] = { DPA_FUNC(take, 0) };
-DPA_APP(take_app, take_funcs);
-
 static void *
 push_many(void *arg)
 {
@@ -504,12 +499,10 @@ push_many(void *arg)
 
 T_CASE(several_threads_push)
 {
-	struct doca_dpa *dpa;
+	struct doca_dpa *dpa = begin(8, take);
 	pthread_t pushers[2];
 	unsigned int i;
 
-	app = take_app;
-	dpa = begin(8, take);
 	for (i = 0; i < RTE_DIM(pushers); i++)
 		T_EQ(pthread_create(&pushers[i], NULL, push_many, NULL), 0);
 	for (i = 0; i < RTE_DIM(pushers); i++)
@@ -579,8 +572,7 @@ T_CASE(notification_completions)
 	T_OK(doca_dpa_thread_create(dpa, &thread));
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 0));
 	T_OK(doca_dpa_notification_completion_create(dpa, thread, &notify_comp));
-	T_OK(doca_dpa_notification_completion_get_thread(notify_comp, &got));
-	T_CHECK(got == thread);
+	T_GETS(doca_dpa_notification_completion_get_thread(notify_comp, &got), got, thread);
 	T_IS(doca_dpa_notification_completion_get_dpa_handle(notify_comp, &number),
 		DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_notification_completion_start(notify_comp), DOCA_ERROR_BAD_STATE);

@@ -165,16 +165,14 @@ T_CASE(what_is_set_is_got)
 	T_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
 	T_CHECK(func == NULL && arg == 0);
 	T_GETS(doca_dpa_thread_get_local_storage(thread, &storage), storage, 0);
-	T_OK(doca_dpa_thread_get_affinity(thread, &got));
-	T_CHECK(got == NULL);
+	T_GETS(doca_dpa_thread_get_affinity(thread, &got), got, NULL);
 	T_OK(doca_dpa_thread_set_func_arg(thread, DPA_HOST_FUNC(count), 17));
 	T_OK(doca_dpa_thread_get_func_arg(thread, &func, &arg));
 	T_CHECK(func == DPA_HOST_FUNC(count) && arg == 17);
 	T_OK(doca_dpa_thread_set_local_storage(thread, 18));
 	T_GETS(doca_dpa_thread_get_local_storage(thread, &storage), storage, 18);
 	T_OK(doca_dpa_thread_set_affinity(thread, affinity));
-	T_OK(doca_dpa_thread_get_affinity(thread, &got));
-	T_CHECK(got == affinity);
+	T_GETS(doca_dpa_thread_get_affinity(thread, &got), got, affinity);
 	T_CHECK(impl_dpa_thread_dpa(thread) == dpa);
 	T_OK(doca_dpa_thread_destroy(thread));
 	T_OK(doca_dpa_eu_affinity_destroy(affinity));

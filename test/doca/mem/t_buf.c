@@ -105,8 +105,7 @@ check_data(const struct doca_buf *b, const void *data, size_t data_len)
 	size_t len;
 	void *p;
 
-	T_OK(doca_buf_get_data(b, &p));
-	T_CHECK(p == data);
+	T_GETS(doca_buf_get_data(b, &p), p, data);
 	T_GETS(doca_buf_get_data_len(b, &len), len, data_len);
 }
 
@@ -116,8 +115,7 @@ Test(buf, ranges)
 	size_t len;
 	void *p;
 
-	T_OK(doca_buf_get_head(b, &p));
-	T_CHECK(p == mem + 100);
+	T_GETS(doca_buf_get_head(b, &p), p, mem + 100);
 	T_GETS(doca_buf_get_len(b, &len), len, 100);
 	check_data(b, mem + 110, 20);
 	T_EQ(impl_buf_room(b), 70);
@@ -191,8 +189,7 @@ Test(buf, list)
 
 	T_GETS(doca_buf_is_in_list(bufs[0], &yes), yes, 0);
 	T_EQ(list_len(bufs[0]), 1);
-	T_OK(doca_buf_get_last_in_list(bufs[0], &out));
-	T_CHECK(out == bufs[0]);
+	T_GETS(doca_buf_get_last_in_list(bufs[0], &out), out, bufs[0]);
 	for (i = 1; i < 4; i++)
 		T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
 	T_EQ(list_len(bufs[0]), 4);
@@ -202,8 +199,7 @@ Test(buf, list)
 		T_GETS(doca_buf_is_in_list(bufs[i], &yes), yes, 1);
 		T_OK(doca_buf_get_next_in_list(bufs[i], &out));
 		T_CHECK(out == (i == 3 ? NULL : bufs[i + 1]));
-		T_OK(doca_buf_get_last_in_list(bufs[i], &out));
-		T_CHECK(out == bufs[3]);
+		T_GETS(doca_buf_get_last_in_list(bufs[i], &out), out, bufs[3]);
 	}
 }
 

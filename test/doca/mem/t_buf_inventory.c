@@ -155,8 +155,7 @@ Test(buf_inventory, exhaustion)
 	T_IS(doca_buf_inventory_buf_get_by_data(inv, m, mem, 1, &b), DOCA_ERROR_NO_MEMORY);
 	T_CHECK(b == NULL);
 	T_OK(doca_buf_dec_refcount(bufs[1], NULL));
-	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
-	T_CHECK(b == bufs[1]);
+	T_GETS(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b), b, bufs[1]);
 	for (i = 0; i < 3; i++) {
 		T_IS(doca_buf_inventory_destroy(inv), DOCA_ERROR_IN_USE);
 		T_OK(doca_buf_dec_refcount(bufs[i], NULL));
