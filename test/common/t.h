@@ -119,6 +119,9 @@ void t_wait_check(const struct t_wait *wait);
  *   T_WAIT(step, cond)    a step is any expression: doca_pe_progress(pe)
  *   T_AWAIT(cond)         while others run: threads, processes, or calls that
  *                         are part of the condition
+ *   T_SETTLE(step)        until what is on its way has arrived: before a check that
+ *                         something did not happen, or of an exact count; the step
+ *                         says whether anything happened
  *   T_UNTIL(cond)         t_node.h: stepping all nodes
  *   T_SLEEP_UNTIL(cond)   t_node.h: sleeping on their descriptors
  *   T_NEVER(cond)         t_node.h: the opposite, until everything has settled
@@ -141,6 +144,24 @@ void t_wait_check(const struct t_wait *wait);
 	} while (0)
 
 #define T_AWAIT(cond) T_WAIT(sched_yield(), cond)
+
+/** How far T_SETTLE() has come. */
+struct t_settling {
+	uint64_t end;      /**< Not before this time... */
+	unsigned int idle; /**< ...and so many steps in which nothing happened. */
+};
+
+struct t_settling t_settle_begin(void);
+/* After a step; false: all has arrived. */
+bool t_settle_on(struct t_settling *s, bool moved);
+
+#define T_SETTLE(step) \
+	do { \
+		const struct t_wait wait_ = t_wait_begin(__FILE__, __LINE__, "rest of " #step); \
+		struct t_settling settling_ = t_settle_begin(); \
+		while (t_settle_on(&settling_, (step) != 0)) \
+			t_wait_check(&wait_); \
+	} while (0)
 
 /* Nanoseconds of a wall clock that stands still while this thread waits for a
  * CPU; and how long ago on it. That counts work and blocking, not what else the

@@ -21,6 +21,9 @@
 #include "t.h"
 
 #define T_PREFIX "comch-t"
+/* What is on its way has arrived after so many runs without an event, and this time. */
+#define T_SETTLE_RUNS 200
+#define T_SETTLE_MS 10
 
 static char eal_dir[PATH_MAX];
 static char private_dir[PATH_MAX];
@@ -70,6 +73,19 @@ t_wait_check(const struct t_wait *wait)
 {
 	if (t_now_ms() > wait->deadline)
 		t_fail_at(wait->file, wait->line, "timed out: %s", wait->cond);
+}
+
+struct t_settling
+t_settle_begin(void)
+{
+	return (struct t_settling){ .end = t_now_ms() + T_SETTLE_MS };
+}
+
+bool
+t_settle_on(struct t_settling *s, bool moved)
+{
+	s->idle = moved ? 0 : s->idle + 1;
+	return s->idle < T_SETTLE_RUNS || t_now_ms() < s->end;
 }
 
 /* How long this thread has waited for a CPU in its life, ns. */

@@ -37,6 +37,19 @@ struct t_case {
 	static void \
 	case_name(void)
 
+/* The same between begin and end of what it works on, a struct that it has a pointer to. */
+#define T_CASE_OF(type, begin, end, case_name, arg) \
+	static void case_name##_of(type *arg); \
+	T_CASE(case_name) \
+	{ \
+		type of_; \
+		begin(&of_); \
+		case_name##_of(&of_); \
+		end(&of_); \
+	} \
+	static void \
+	case_name##_of(type *arg)
+
 void t_case_add(struct t_case *c);
 
 /* Run the cases whose names are arguments, or all. Exit status: 0, 1 if one

@@ -10,8 +10,6 @@
 #include "t_node.h"
 
 #define T_MAX_NODES 64
-#define T_SETTLE_RUNS 200
-#define T_SETTLE_MS 10
 
 static __thread struct t_node *nodes;
 
@@ -240,17 +238,10 @@ t_until_step(const struct t_wait *wait)
 	sched_yield();
 }
 
-struct t_settling
-t_settle_begin(void)
-{
-	return (struct t_settling){ .end = t_now_ms() + T_SETTLE_MS };
-}
-
 bool
 t_settle_step(struct t_settling *s)
 {
-	s->idle = t_step_all() > 0 ? 0 : s->idle + 1;
-	return s->idle < T_SETTLE_RUNS || t_now_ms() < s->end;
+	return t_settle_on(s, t_step_all() > 0);
 }
 
 void

@@ -76,13 +76,6 @@ void t_until_step(const struct t_wait *wait);
 /* Step all nodes until the condition holds. */
 #define T_UNTIL(cond) T_WAIT_STEP(t_until_step, cond)
 
-/** How far t_settle() and T_NEVER() have come. */
-struct t_settling {
-	uint64_t end;      /**< Not before this time... */
-	unsigned int idle; /**< ...and so many runs without an event. */
-};
-
-struct t_settling t_settle_begin(void);
 /* Step all nodes; false: what was on its way has arrived. */
 bool t_settle_step(struct t_settling *s);
 

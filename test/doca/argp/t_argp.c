@@ -27,8 +27,9 @@ check_rows(void (*begin)(void), const struct row *rows, unsigned int nb)
 	for (r = rows; r < rows + nb; r++) {
 		begin();
 		ret = argp_start_words(r->words);
-		if (ret != r->error || (r->calls != NULL && strcmp(argp_conf.calls, r->calls) != 0) ||
-				(r->text != NULL && strstr(argp_log, r->text) == NULL))
+		if (ret != r->error || (r->calls != NULL && strcmp(argp_conf.calls,
+				r->calls) != 0) || (r->text != NULL && strstr(argp_log,
+				r->text) == NULL))
 			T_FAIL("row %u: %s, calls %s, log %s", (unsigned int)(r - rows),
 				doca_error_get_name(ret), argp_conf.calls, argp_log);
 		T_OK(doca_argp_destroy());

@@ -191,9 +191,7 @@ T_CASE(create)
 	T_INVALID(doca_cc_server_create(dpu, rep, NULL, &server));
 	T_INVALID(doca_cc_server_create(dpu, rep, "x", NULL));
 	T_IS(doca_cc_server_create(host, rep, "x", &server), DOCA_ERROR_NOT_SUPPORTED);
-	T_INVALID(doca_cc_client_create(NULL, "x", &client));
-	T_INVALID(doca_cc_client_create(host, NULL, &client));
-	T_INVALID(doca_cc_client_create(host, "x", NULL));
+	T_REFUSES_NULLS(doca_cc_client_create, host, "x", &client);
 	T_IS(doca_cc_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
 	T_OK(doca_cc_server_create(dpu, rep, "x", &server));
 	T_OK(doca_cc_client_create(host, "x", &client));

@@ -19,6 +19,7 @@
 #include "common/context.h"
 #include "common/device.h"
 #include "common/result.h"
+#include "t_main.h"
 
 /* The server of a pair. */
 #define PAIR_NAME "pair"
@@ -89,6 +90,12 @@ void pair_create(struct pair *t);
 void pair_connect(struct pair *t);
 void pair_open(struct pair *t);
 void pair_close(struct pair *t);
+
+/* PAIR_CASE(name, t) { ... }: a case with a pair that is connected; with one that is not
+ * started. In the end it is closed.
+ */
+#define PAIR_CASE(name, t) T_CASE_OF(struct pair, pair_open, pair_close, name, t)
+#define PAIR_CASE_CREATED(name, t) T_CASE_OF(struct pair, pair_create, pair_close, name, t)
 
 /* A progress of both; whether anything happened. */
 bool pair_progress(struct pair *t);

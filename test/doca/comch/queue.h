@@ -74,6 +74,13 @@ struct flow {
 };
 void flow_open(struct flow *f, size_t len, uint32_t nb_tasks);
 void flow_close(struct flow *f);
+/* FLOW_CASE(name, f, len, nb_tasks) { ... }: a case with one. */
+#define FLOW_CASE(name, f, len, nb_tasks) \
+	static void name##_begin(struct flow *f) \
+	{ \
+		flow_open(f, len, nb_tasks); \
+	} \
+	T_CASE_OF(struct flow, name##_begin, flow_close, name, f)
 bool flow_progress(struct flow *f);
 
 #endif /* COMCH_QUEUE_H */

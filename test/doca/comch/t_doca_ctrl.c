@@ -8,12 +8,10 @@
 #include "t_main.h"
 
 /* behaviour: S4, S5 */
-T_CASE(names)
+PAIR_CASE(names, t)
 {
 	struct side twin, other;
-	struct pair t;
 
-	pair_open(&t);
 	server_create(&twin, PAIR_NAME);
 	T_IS(doca_ctx_start(twin.ctx), DOCA_ERROR_IN_USE);
 	T_EQ(ctx_state(twin.ctx), DOCA_CTX_STATE_IDLE);
@@ -23,32 +21,28 @@ T_CASE(names)
 	T_OK(doca_ctx_stop(other.ctx));
 	side_destroy(&other);
 	/* And free again when its server has stopped. */
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_OK(doca_ctx_stop(t.server.ctx));
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_OK(doca_ctx_stop(t->server.ctx));
 	T_OK(doca_ctx_start(twin.ctx));
 	T_OK(doca_ctx_stop(twin.ctx));
 	side_destroy(&twin);
-	pair_close(&t);
 }
 
 /* behaviour: S8, S10 */
-T_CASE(nobody_there)
+PAIR_CASE_CREATED(nobody_there, t)
 {
 	struct side stranger;
 	unsigned int i;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_ctx_start(t.server.ctx));
+	T_OK(doca_ctx_start(t->server.ctx));
 	client_create(&stranger, "another");
 	T_IS(doca_ctx_start(stranger.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT((pair_progress(&t), doca_pe_progress(stranger.pe)), ctx_is_idle(stranger.ctx));
+	T_WAIT((pair_progress(t), doca_pe_progress(stranger.pe)), ctx_is_idle(stranger.ctx));
 	for (i = 0; i < stranger.states.nb; i++)
 		T_NE(stranger.states.next[i], DOCA_CTX_STATE_RUNNING);
-	T_EQ(t.server.nb_connects, 0);
+	T_EQ(t->server.nb_connects, 0);
 	side_destroy(&stranger);
-	pair_close(&t);
 }
 
 /* behaviour: S9 */
@@ -67,50 +61,48 @@ T_CASE(other_function)
 }
 
 /* behaviour: S11, S15, S19, S21, N1 */
-T_CASE(several_clients)
+PAIR_CASE(several_clients, t)
 {
 	struct doca_comch_connection *mine;
 	struct side more[3];
 	union doca_data data;
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
 	for (i = 0; i < RTE_DIM(more); i++) {
 		client_create(&more[i], PAIR_NAME);
 		T_IS(doca_ctx_start(more[i].ctx), DOCA_ERROR_IN_PROGRESS);
-		T_WAIT((pair_progress(&t), doca_pe_progress(more[i].pe)),
-			ctx_is_running(more[i].ctx) && t.server.nb_connects == i + 2);
-		T_CHECK(t.server.conns[i + 1] != t.server.conns[i]);
-		T_EQ(doca_comch_connection_get_user_data(t.server.conns[i + 1]).u64, 0);
+		T_WAIT((pair_progress(t), doca_pe_progress(more[i].pe)),
+			ctx_is_running(more[i].ctx) && t->server.nb_connects == i + 2);
+		T_CHECK(t->server.conns[i + 1] != t->server.conns[i]);
+		T_EQ(doca_comch_connection_get_user_data(t->server.conns[i + 1]).u64, 0);
 		data.u64 = i + 100;
-		T_OK(doca_comch_connection_set_user_data(t.server.conns[i + 1], data));
+		T_OK(doca_comch_connection_set_user_data(t->server.conns[i + 1], data));
 	}
 	for (i = 0; i < RTE_DIM(more); i++)
-		T_EQ(doca_comch_connection_get_user_data(t.server.conns[i + 1]).u64, i + 100);
-	T_CHECK(doca_comch_server_get_server_ctx(t.server.conns[2]) == t.server.server);
-	T_CHECK(doca_comch_client_get_client_ctx(t.server.conns[2]) == NULL);
+		T_EQ(doca_comch_connection_get_user_data(t->server.conns[i + 1]).u64, i + 100);
+	T_CHECK(doca_comch_server_get_server_ctx(t->server.conns[2]) == t->server.server);
+	T_CHECK(doca_comch_client_get_client_ctx(t->server.conns[2]) == NULL);
 	mine = more[1].conn;
 	T_CHECK(doca_comch_client_get_client_ctx(mine) == more[1].client);
 	T_CHECK(doca_comch_server_get_server_ctx(mine) == NULL);
 
-	T_REFUSES_NULL(doca_comch_server_disconnect, t.server.server, t.server.conns[2]);
-	T_INVALID(doca_comch_server_disconnect(t.server.server, mine));
-	T_OK(doca_comch_server_disconnect(t.server.server, t.server.conns[2]));
-	T_INVALID(doca_comch_server_disconnect(t.server.server, t.server.conns[2]));
-	T_WAIT((pair_progress(&t), doca_pe_progress(more[1].pe)), ctx_is_idle(more[1].ctx));
+	T_REFUSES_NULL(doca_comch_server_disconnect, t->server.server, t->server.conns[2]);
+	T_INVALID(doca_comch_server_disconnect(t->server.server, mine));
+	T_OK(doca_comch_server_disconnect(t->server.server, t->server.conns[2]));
+	T_INVALID(doca_comch_server_disconnect(t->server.server, t->server.conns[2]));
+	T_WAIT((pair_progress(t), doca_pe_progress(more[1].pe)), ctx_is_idle(more[1].ctx));
 	/* The others are as they were, and its own goodbye is not told back. */
-	side_send(&t.client, "x", 1);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == 1 && !pair_progress(&t));
-	T_EQ(t.server.nb_msgs, 1);
-	T_EQ(t.server.nb_disconnects, 0);
+	side_send(&t->client, "x", 1);
+	T_WAIT(pair_progress(t), t->client.nb_sent == 1);
+	T_SETTLE(pair_progress(t));
+	T_EQ(t->server.nb_msgs, 1);
+	T_EQ(t->server.nb_disconnects, 0);
 	for (i = 0; i < RTE_DIM(more); i++) {
 		doca_ctx_stop(more[i].ctx);
-		T_WAIT((pair_progress(&t), doca_pe_progress(more[i].pe)), ctx_is_idle(more[i].ctx));
+		T_WAIT((pair_progress(t), doca_pe_progress(more[i].pe)), ctx_is_idle(more[i].ctx));
 		side_destroy(&more[i]);
 	}
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 2);
-	pair_close(&t);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 2);
 }
 
 static void
@@ -121,121 +113,105 @@ reject_all_but_one(struct side *side, struct doca_comch_connection *conn)
 }
 
 /* behaviour: S22 */
-T_CASE(reject_in_callback)
+PAIR_CASE_CREATED(reject_in_callback, t)
 {
 	struct side second;
-	struct pair t;
 
-	pair_create(&t);
-	t.server.hooks.connected = reject_all_but_one;
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
+	t->server.hooks.connected = reject_all_but_one;
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
 	client_create(&second, PAIR_NAME);
 	T_IS(doca_ctx_start(second.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT((pair_progress(&t), doca_pe_progress(second.pe)), ctx_is_idle(second.ctx));
-	T_EQ(t.server.nb_connects, 2);
-	T_EQ(t.server.nb_disconnects, 0);
+	T_WAIT((pair_progress(t), doca_pe_progress(second.pe)), ctx_is_idle(second.ctx));
+	T_EQ(t->server.nb_connects, 2);
+	T_EQ(t->server.nb_disconnects, 0);
 	side_destroy(&second);
-	t.server.conn = t.server.conns[0];
-	side_send(&t.server, "x", 1);
-	T_WAIT(pair_progress(&t), t.client.nb_msgs == 1 && t.server.nb_sent == 1);
-	pair_close(&t);
+	t->server.conn = t->server.conns[0];
+	side_send(&t->server, "x", 1);
+	T_WAIT(pair_progress(t), t->client.nb_msgs == 1 && t->server.nb_sent == 1);
 }
 
 /* behaviour: S14 */
-T_CASE(needs_the_server)
+PAIR_CASE_CREATED(needs_the_server, t)
 {
 	uint64_t end;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
 	for (end = t_now_ms() + 100; t_now_ms() < end; )
-		doca_pe_progress(t.client.pe);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STARTING);
-	T_WAIT(pair_progress(&t), ctx_is_running(t.client.ctx));
-	pair_close(&t);
+		doca_pe_progress(t->client.pe);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STARTING);
+	T_WAIT(pair_progress(t), ctx_is_running(t->client.ctx));
 }
 
 /* behaviour: S18 */
-T_CASE(sizes_differ)
+PAIR_CASE_CREATED(sizes_differ, t)
 {
-	struct pair t;
-
-	pair_create(&t);
-	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 1024));
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.states.nb, 2);
-	T_EQ(t.server.nb_connects, 0);
-	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 4080));
-	pair_connect(&t);
-	pair_close(&t);
+	T_OK(doca_comch_client_set_max_msg_size(t->client.client, 1024));
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_EQ(t->client.states.nb, 2);
+	T_EQ(t->server.nb_connects, 0);
+	T_OK(doca_comch_client_set_max_msg_size(t->client.client, 4080));
+	pair_connect(t);
 }
 
 /* behaviour: S24, N2 */
-T_CASE(server_stops)
+PAIR_CASE_CREATED(server_stops, t)
 {
 	struct doca_comch_connection *conn;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_running(t.client.ctx) && t.server.nb_connects == 1);
-	T_OK(doca_comch_client_get_connection(t.client.client, &conn));
-	T_CHECK(t.client.conn == conn);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_running(t->client.ctx) && t->server.nb_connects == 1);
+	T_OK(doca_comch_client_get_connection(t->client.client, &conn));
+	T_CHECK(t->client.conn == conn);
 	T_OK(doca_comch_connection_update_info(conn));
-	T_OK(doca_comch_connection_update_info(t.server.conn));
-	T_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx) && ctx_is_idle(t.server.ctx));
-	T_EQ(t.server.nb_disconnects, 1);
+	T_OK(doca_comch_connection_update_info(t->server.conn));
+	T_IS(doca_ctx_stop(t->server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx) && ctx_is_idle(t->server.ctx));
+	T_EQ(t->server.nb_disconnects, 1);
 	T_IS(doca_comch_connection_update_info(conn), DOCA_ERROR_CONNECTION_ABORTED);
-	pair_close(&t);
 }
 
 /* behaviour: T1, T2, T4, T9, T12 */
-T_CASE(messages)
+PAIR_CASE(messages, t)
 {
 	static const uint32_t lens[] = { 0, 1, 2, 7, 64, 100, 1024, 4079, 4080 };
 	struct doca_comch_task_send *task;
 	uint8_t msg[4081];
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		t_fill(msg, lens[i], i);
-		side_send(&t.server, msg, lens[i]);
-		T_WAIT(pair_progress(&t), t.client.nb_msgs == i + 1 && t.server.nb_sent == i + 1);
-		T_EQ(t.client.msg_len, lens[i]);
-		T_VERIFY(t.client.msg, lens[i], i);
+		side_send(&t->server, msg, lens[i]);
+		T_WAIT(pair_progress(t), t->client.nb_msgs == i + 1 && t->server.nb_sent == i + 1);
+		T_EQ(t->client.msg_len, lens[i]);
+		T_VERIFY(t->client.msg, lens[i], i);
 		t_fill(msg, lens[i], i + 100);
-		side_send(&t.client, msg, lens[i]);
+		side_send(&t->client, msg, lens[i]);
 		/* Nothing more of the sender is needed. */
-		T_WAIT(doca_pe_progress(t.server.pe), t.server.nb_msgs >= i + 1);
-		T_EQ(t.server.msg_len, lens[i]);
-		T_VERIFY(t.server.msg, lens[i], i + 100);
+		T_WAIT(doca_pe_progress(t->server.pe), t->server.nb_msgs >= i + 1);
+		T_EQ(t->server.msg_len, lens[i]);
+		T_VERIFY(t->server.msg, lens[i], i + 100);
 	}
-	T_WAIT(pair_progress(&t), t.client.nb_sent == RTE_DIM(lens));
-	T_INVALID(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, msg, 4081,
+	T_WAIT(pair_progress(t), t->client.nb_sent == RTE_DIM(lens));
+	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, t->client.conn, msg,
+		4081, &task));
+	T_INVALID(doca_comch_server_task_send_alloc_init(t->server.server, t->server.conn, msg,
+		4081, &task));
+	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, NULL, msg, 1, &task));
+	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, t->client.conn, NULL, 1,
 		&task));
-	T_INVALID(doca_comch_server_task_send_alloc_init(t.server.server, t.server.conn, msg, 4081,
-		&task));
-	T_INVALID(doca_comch_client_task_send_alloc_init(t.client.client, NULL, msg, 1, &task));
-	T_INVALID(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, NULL, 1,
-		&task));
-	T_INVALID(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, msg, 1,
+	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, t->client.conn, msg, 1,
 		NULL));
-	T_INVALID(doca_comch_client_task_send_alloc_init(NULL, t.client.conn, msg, 1, &task));
+	T_INVALID(doca_comch_client_task_send_alloc_init(NULL, t->client.conn, msg, 1, &task));
 	/* A connection of somebody else. */
-	T_INVALID(doca_comch_client_task_send_alloc_init(t.client.client, t.server.conn, msg, 1,
+	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, t->server.conn, msg, 1,
 		&task));
-	T_INVALID(doca_comch_server_task_send_alloc_init(t.server.server, t.client.conn, msg, 1,
+	T_INVALID(doca_comch_server_task_send_alloc_init(t->server.server, t->client.conn, msg, 1,
 		&task));
-	pair_close(&t);
 }
 
 static void
@@ -257,35 +233,31 @@ check_sent_order(struct side *side, struct doca_comch_task_send *task)
 }
 
 /* behaviour: T3, T5, T6 */
-T_CASE(slow_receiver)
+PAIR_CASE_CREATED(slow_receiver, t)
 {
 	struct doca_comch_task_send *task;
 	union doca_data data;
 	uint32_t seq[1000];
 	unsigned int i;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
-	t.server.hooks.msg = check_order;
-	t.client.hooks.sent = check_sent_order;
+	T_OK(doca_comch_server_set_recv_queue_size(t->server.server, 10));
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
+	t->server.hooks.msg = check_order;
+	t->client.hooks.sent = check_sent_order;
 	for (i = 0; i < RTE_DIM(seq); i++) {
 		seq[i] = i;
-		task = side_task(&t.client, &seq[i], sizeof(seq[i]));
+		task = side_task(&t->client, &seq[i], sizeof(seq[i]));
 		data.u64 = i;
 		doca_task_set_user_data(doca_comch_task_send_as_task(task), data);
 		T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
-		doca_pe_progress(t.client.pe);
+		doca_pe_progress(t->client.pe);
 	}
 	/* An engine with nothing but a full peer has nothing to do. */
-	while (doca_pe_progress(t.client.pe) != 0)
-		;
-	T_EQ(t.client.nb_sent, 0);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == RTE_DIM(seq));
-	T_EQ(t.server.nb_msgs, RTE_DIM(seq));
-	pair_close(&t);
+	T_SETTLE(doca_pe_progress(t->client.pe) != 0);
+	T_EQ(t->client.nb_sent, 0);
+	T_WAIT(pair_progress(t), t->client.nb_sent == RTE_DIM(seq));
+	T_EQ(t->server.nb_msgs, RTE_DIM(seq));
 }
 
 static void
@@ -303,65 +275,56 @@ greet(struct side *side, struct doca_comch_connection *conn __rte_unused)
 }
 
 /* behaviour: T7, T8 */
-T_CASE(send_in_callbacks)
+PAIR_CASE_CREATED(send_in_callbacks, t)
 {
-	struct pair t;
-
-	pair_create(&t);
-	t.server.hooks.connected = greet;
-	t.server.hooks.msg = reply;
-	t.client.hooks.msg = reply;
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
-	T_WAIT(pair_progress(&t), t.client.nb_msgs == 100 && !pair_progress(&t));
-	T_EQ(t.server.nb_msgs, 99);
-	T_EQ(t.client.msg_len, 5);
-	T_CHECK(memcmp(t.client.msg, "hello", 5) == 0);
-	pair_close(&t);
+	t->server.hooks.connected = greet;
+	t->server.hooks.msg = reply;
+	t->client.hooks.msg = reply;
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
+	T_WAIT(pair_progress(t), t->client.nb_msgs == 100);
+	T_SETTLE(pair_progress(t));
+	T_EQ(t->server.nb_msgs, 99);
+	T_EQ(t->client.msg_len, 5);
+	T_CHECK(memcmp(t->client.msg, "hello", 5) == 0);
 }
 
 /* behaviour: T10, T11 */
-T_CASE(peer_gone)
+PAIR_CASE_CREATED(peer_gone, t)
 {
 	struct doca_comch_task_send *task;
 	unsigned int i;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_comch_client_set_recv_queue_size(t.client.client, 4));
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
+	T_OK(doca_comch_client_set_recv_queue_size(t->client.client, 4));
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
 	/* Some are on their way, some wait; the client reads none. */
 	for (i = 0; i < 20; i++)
-		side_send(&t.server, &i, sizeof(i));
-	task = side_task(&t.server, "x", 1);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 20);
-	T_GT(t.server.nb_send_errors, 0);
-	T_IS(t.server.send_status, DOCA_ERROR_CONNECTION_RESET);
+		side_send(&t->server, &i, sizeof(i));
+	task = side_task(&t->server, "x", 1);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_EQ(t->server.nb_sent + t->server.nb_send_errors, 20);
+	T_GT(t->server.nb_send_errors, 0);
+	T_IS(t->server.send_status, DOCA_ERROR_CONNECTION_RESET);
 	T_IS(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_NOT_CONNECTED);
 	doca_task_free(doca_comch_task_send_as_task(task));
-	pair_close(&t);
 }
 
 /* behaviour: T11 */
-T_CASE(own_stop)
+PAIR_CASE_CREATED(own_stop, t)
 {
 	unsigned int i;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 4));
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
+	T_OK(doca_comch_server_set_recv_queue_size(t->server.server, 4));
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
 	for (i = 0; i < 20; i++)
-		side_send(&t.client, &i, sizeof(i));
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 20);
-	T_GE(t.client.nb_send_errors, 16);
-	pair_close(&t);
+		side_send(&t->client, &i, sizeof(i));
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_EQ(t->client.nb_sent + t->client.nb_send_errors, 20);
+	T_GE(t->client.nb_send_errors, 16);
 }
 
 static uint64_t
@@ -374,7 +337,7 @@ counter(struct doca_comch_connection *conn, enum doca_comch_counter which)
 }
 
 /* behaviour: N3, N4, N5, A3 */
-T_CASE(counters)
+PAIR_CASE(counters, t)
 {
 	static const struct {
 		enum doca_comch_counter counter;
@@ -387,29 +350,26 @@ T_CASE(counters)
 	};
 	uint64_t value;
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
 	for (i = 0; i < 7; i++)
-		side_send(&t.client, "0123456789", 10);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == 7);
-	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 0);
-	T_OK(doca_comch_connection_update_info(t.client.conn));
-	T_OK(doca_comch_connection_update_info(t.server.conn));
+		side_send(&t->client, "0123456789", 10);
+	T_WAIT(pair_progress(t), t->client.nb_sent == 7);
+	T_EQ(counter(t->client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 0);
+	T_OK(doca_comch_connection_update_info(t->client.conn));
+	T_OK(doca_comch_connection_update_info(t->server.conn));
 	for (i = 0; i < RTE_DIM(wanted); i++) {
-		T_EQ(counter(t.client.conn, wanted[i].counter), wanted[i].client);
-		T_EQ(counter(t.server.conn, wanted[i].counter), wanted[i].server);
+		T_EQ(counter(t->client.conn, wanted[i].counter), wanted[i].client);
+		T_EQ(counter(t->server.conn, wanted[i].counter), wanted[i].server);
 	}
-	side_send(&t.client, "x", 1);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == 8);
-	T_EQ(counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 7);
-	T_INVALID(doca_comch_connection_get_counter(t.client.conn, 0, &value));
-	T_INVALID(doca_comch_connection_get_counter(t.client.conn, 5, &value));
-	T_INVALID(doca_comch_connection_get_counter(t.client.conn, DOCA_COMCH_COUNTER_SENT_BYTES,
+	side_send(&t->client, "x", 1);
+	T_WAIT(pair_progress(t), t->client.nb_sent == 8);
+	T_EQ(counter(t->client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES), 7);
+	T_INVALID(doca_comch_connection_get_counter(t->client.conn, 0, &value));
+	T_INVALID(doca_comch_connection_get_counter(t->client.conn, 5, &value));
+	T_INVALID(doca_comch_connection_get_counter(t->client.conn, DOCA_COMCH_COUNTER_SENT_BYTES,
 		NULL));
 	T_EQ((int)DOCA_COMCH_COUNTER_SENT_MESSAGES, 1);
 	T_EQ((int)DOCA_COMCH_COUNTER_RECV_BYTES, 4);
-	pair_close(&t);
 }
 
 static void
@@ -423,17 +383,14 @@ count_in_goodbye(struct side *side, struct doca_comch_connection *conn)
 }
 
 /* behaviour: X8 */
-T_CASE(in_the_disconnect_callback)
+PAIR_CASE(in_the_disconnect_callback, t)
 {
 	const union doca_data data = { .u64 = 42 };
-	struct pair t;
 
-	pair_open(&t);
-	T_OK(doca_comch_connection_set_user_data(t.server.conn, data));
-	t.server.hooks.disconnected = count_in_goodbye;
-	side_send(&t.client, "x", 1);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == 1);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	pair_close(&t);
+	T_OK(doca_comch_connection_set_user_data(t->server.conn, data));
+	t->server.hooks.disconnected = count_in_goodbye;
+	side_send(&t->client, "x", 1);
+	T_WAIT(pair_progress(t), t->client.nb_sent == 1);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
 }

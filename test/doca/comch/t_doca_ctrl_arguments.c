@@ -31,9 +31,7 @@ T_CASE(create)
 	T_INVALID(doca_comch_server_create(dpu, rep, "", &server));
 	T_INVALID(doca_comch_server_create(dpu, rep, name, &server));
 	T_IS(doca_comch_server_create(host, rep, "x", &server), DOCA_ERROR_NOT_SUPPORTED);
-	T_INVALID(doca_comch_client_create(NULL, "x", &client));
-	T_INVALID(doca_comch_client_create(host, NULL, &client));
-	T_INVALID(doca_comch_client_create(host, "x", NULL));
+	T_REFUSES_NULLS(doca_comch_client_create, host, "x", &client);
 	T_INVALID(doca_comch_client_create(host, "", &client));
 	T_INVALID(doca_comch_client_create(host, name, &client));
 	T_IS(doca_comch_client_create(dpu, "x", &client), DOCA_ERROR_NOT_SUPPORTED);
@@ -52,7 +50,7 @@ T_CASE(create)
 	T_OK(doca_dev_close(host));
 }
 
-T_CASE(null_arguments)
+PAIR_CASE_CREATED(null_arguments, t)
 {
 	const union doca_data data = { .u64 = 1 };
 	struct doca_comch_connection *conn;
@@ -60,20 +58,18 @@ T_CASE(null_arguments)
 	struct doca_dev *dev;
 	uint64_t count;
 	uint32_t n;
-	struct pair t;
 
-	pair_create(&t);
 	T_INVALID(doca_comch_server_destroy(NULL));
 	T_INVALID(doca_comch_client_destroy(NULL));
-	T_REFUSES_NULL(doca_comch_server_get_max_msg_size, t.server.server, &n);
-	T_REFUSES_NULL(doca_comch_client_get_max_msg_size, t.client.client, &n);
-	T_REFUSES_NULL(doca_comch_server_get_recv_queue_size, t.server.server, &n);
-	T_REFUSES_NULL(doca_comch_client_get_recv_queue_size, t.client.client, &n);
-	T_REFUSES_NULL(doca_comch_server_get_device, t.server.server, &dev);
-	T_REFUSES_NULL(doca_comch_client_get_device, t.client.client, &dev);
-	T_REFUSES_NULL(doca_comch_server_get_device_rep, t.server.server, &rep);
-	T_INVALID(doca_comch_server_get_device_repr(t.server.server, NULL));
-	T_REFUSES_NULL(doca_comch_client_get_connection, t.client.client, &conn);
+	T_REFUSES_NULL(doca_comch_server_get_max_msg_size, t->server.server, &n);
+	T_REFUSES_NULL(doca_comch_client_get_max_msg_size, t->client.client, &n);
+	T_REFUSES_NULL(doca_comch_server_get_recv_queue_size, t->server.server, &n);
+	T_REFUSES_NULL(doca_comch_client_get_recv_queue_size, t->client.client, &n);
+	T_REFUSES_NULL(doca_comch_server_get_device, t->server.server, &dev);
+	T_REFUSES_NULL(doca_comch_client_get_device, t->client.client, &dev);
+	T_REFUSES_NULL(doca_comch_server_get_device_rep, t->server.server, &rep);
+	T_INVALID(doca_comch_server_get_device_repr(t->server.server, NULL));
+	T_REFUSES_NULL(doca_comch_client_get_connection, t->client.client, &conn);
 	T_INVALID(doca_comch_connection_set_user_data(NULL, data));
 	T_EQ(doca_comch_connection_get_user_data(NULL).u64, 0);
 	T_CHECK(doca_comch_server_get_server_ctx(NULL) == NULL);
@@ -83,7 +79,6 @@ T_CASE(null_arguments)
 	T_CHECK(doca_comch_server_as_ctx(NULL) == NULL);
 	T_CHECK(doca_comch_client_as_ctx(NULL) == NULL);
 	T_CHECK(doca_comch_task_send_as_task(NULL) == NULL);
-	pair_close(&t);
 }
 
 static void
@@ -106,67 +101,65 @@ no_connection(struct doca_comch_event_connection_status_changed *event __rte_unu
 }
 
 /* behaviour: S16, S17, D13, D14, T13 */
-T_CASE(configuration)
+PAIR_CASE_CREATED(configuration, t)
 {
 	struct doca_devinfo *info;
 	uint32_t n, max;
-	struct pair t;
 
-	pair_create(&t);
-	info = doca_dev_as_devinfo(t.server.dev);
+	info = doca_dev_as_devinfo(t->server.dev);
 	T_GETS(doca_comch_cap_get_max_msg_size(info, &max), max, 4080);
-	T_OK(doca_comch_server_get_max_msg_size(t.server.server, &n));
+	T_OK(doca_comch_server_get_max_msg_size(t->server.server, &n));
 	T_CHECK(n > 0 && n <= max);
-	T_OK(doca_comch_client_get_max_msg_size(t.client.client, &n));
+	T_OK(doca_comch_client_get_max_msg_size(t->client.client, &n));
 	T_CHECK(n > 0 && n <= max);
-	T_INVALID(doca_comch_server_set_max_msg_size(t.server.server, 0));
-	T_INVALID(doca_comch_server_set_max_msg_size(t.server.server, max + 1));
+	T_INVALID(doca_comch_server_set_max_msg_size(t->server.server, 0));
+	T_INVALID(doca_comch_server_set_max_msg_size(t->server.server, max + 1));
 	T_INVALID(doca_comch_server_set_max_msg_size(NULL, 1));
-	T_INVALID(doca_comch_client_set_max_msg_size(t.client.client, 0));
-	T_INVALID(doca_comch_client_set_max_msg_size(t.client.client, max + 1));
+	T_INVALID(doca_comch_client_set_max_msg_size(t->client.client, 0));
+	T_INVALID(doca_comch_client_set_max_msg_size(t->client.client, max + 1));
 	T_INVALID(doca_comch_client_set_max_msg_size(NULL, 1));
-	T_OK(doca_comch_server_set_max_msg_size(t.server.server, 1000));
-	T_GETS(doca_comch_server_get_max_msg_size(t.server.server, &n), n, 1000);
+	T_OK(doca_comch_server_set_max_msg_size(t->server.server, 1000));
+	T_GETS(doca_comch_server_get_max_msg_size(t->server.server, &n), n, 1000);
 
 	T_OK(doca_comch_cap_get_max_recv_queue_size(info, &max));
 	T_GE(max, 16);
-	T_OK(doca_comch_server_get_recv_queue_size(t.server.server, &n));
+	T_OK(doca_comch_server_get_recv_queue_size(t->server.server, &n));
 	T_CHECK(n > 0 && n <= max);
-	T_OK(doca_comch_client_get_recv_queue_size(t.client.client, &n));
+	T_OK(doca_comch_client_get_recv_queue_size(t->client.client, &n));
 	T_CHECK(n > 0 && n <= max);
-	T_INVALID(doca_comch_server_set_recv_queue_size(t.server.server, 0));
-	T_INVALID(doca_comch_client_set_recv_queue_size(t.client.client, max + 1));
-	T_OK(doca_comch_server_set_recv_queue_size(t.server.server, 10));
-	T_OK(doca_comch_client_set_recv_queue_size(t.client.client, 10));
-	T_GETS(doca_comch_client_get_recv_queue_size(t.client.client, &n), n, 10);
+	T_INVALID(doca_comch_server_set_recv_queue_size(t->server.server, 0));
+	T_INVALID(doca_comch_client_set_recv_queue_size(t->client.client, max + 1));
+	T_OK(doca_comch_server_set_recv_queue_size(t->server.server, 10));
+	T_OK(doca_comch_client_set_recv_queue_size(t->client.client, 10));
+	T_GETS(doca_comch_client_get_recv_queue_size(t->client.client, &n), n, 10);
 
 	T_OK(doca_comch_cap_get_max_send_tasks(info, &max));
 	T_GE(max, 1024);
-	T_OK(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1024));
-	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max));
-	T_INVALID(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, max + 1));
-	T_INVALID(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 0));
-	T_INVALID(doca_comch_client_task_send_set_conf(t.client.client, NULL, no_sent, 1));
-	T_INVALID(doca_comch_server_task_send_set_conf(t.server.server, no_sent, NULL, 1));
-	T_INVALID(doca_comch_server_event_msg_recv_register(t.server.server, NULL));
-	T_INVALID(doca_comch_client_event_msg_recv_register(t.client.client, NULL));
-	T_INVALID(doca_comch_server_event_consumer_register(t.server.server, NULL, no_consumer));
-	T_INVALID(doca_comch_client_event_consumer_register(t.client.client, no_consumer, NULL));
-	T_INVALID(doca_comch_server_event_connection_status_changed_register(t.server.server,
+	T_OK(doca_comch_server_task_send_set_conf(t->server.server, no_sent, no_sent, 1024));
+	T_OK(doca_comch_client_task_send_set_conf(t->client.client, no_sent, no_sent, max));
+	T_INVALID(doca_comch_client_task_send_set_conf(t->client.client, no_sent, no_sent,
+		max + 1));
+	T_INVALID(doca_comch_client_task_send_set_conf(t->client.client, no_sent, no_sent, 0));
+	T_INVALID(doca_comch_client_task_send_set_conf(t->client.client, NULL, no_sent, 1));
+	T_INVALID(doca_comch_server_task_send_set_conf(t->server.server, no_sent, NULL, 1));
+	T_INVALID(doca_comch_server_event_msg_recv_register(t->server.server, NULL));
+	T_INVALID(doca_comch_client_event_msg_recv_register(t->client.client, NULL));
+	T_INVALID(doca_comch_server_event_consumer_register(t->server.server, NULL, no_consumer));
+	T_INVALID(doca_comch_client_event_consumer_register(t->client.client, no_consumer, NULL));
+	T_INVALID(doca_comch_server_event_connection_status_changed_register(t->server.server,
 		no_connection, NULL));
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_comch_server_event_consumer_register(t.server.server, no_consumer,
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_comch_server_event_consumer_register(t->server.server, no_consumer,
 		no_consumer), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_server_event_connection_status_changed_register(t.server.server,
+	T_IS(doca_comch_server_event_connection_status_changed_register(t->server.server,
 		no_connection, no_connection), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_comch_client_event_consumer_register(t.client.client, no_consumer,
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_comch_client_event_consumer_register(t->client.client, no_consumer,
 		no_consumer), DOCA_ERROR_BAD_STATE);
-	pair_close(&t);
 }
 
 /* behaviour: D11, D12 */
-T_CASE(capabilities)
+PAIR_CASE_CREATED(capabilities, t)
 {
 	typedef doca_error_t (*cap_fn)(const struct doca_devinfo *info, uint32_t *value);
 	static const struct {
@@ -190,11 +183,9 @@ T_CASE(capabilities)
 	};
 	struct doca_devinfo *dpu, *host;
 	uint32_t i, a, b;
-	struct pair t;
 
-	pair_create(&t);
-	dpu = doca_dev_as_devinfo(t.server.dev);
-	host = doca_dev_as_devinfo(t.client.dev);
+	dpu = doca_dev_as_devinfo(t->server.dev);
+	host = doca_dev_as_devinfo(t->client.dev);
 	for (i = 0; i < RTE_DIM(caps); i++) {
 		T_OK(caps[i].fn(dpu, &a));
 		T_OK(caps[i].fn(host, &b));
@@ -215,5 +206,4 @@ T_CASE(capabilities)
 	T_OK(doca_comch_consumer_cap_is_supported(host));
 	T_OK(doca_comch_consumer_cap_is_supported(dpu));
 	T_INVALID(doca_comch_consumer_cap_is_supported(NULL));
-	pair_close(&t);
 }

@@ -246,69 +246,66 @@ submit_each(struct flow *f)
 }
 
 /* behaviour: C14, P7, P9 */
-T_CASE(submitted_while_stopping)
+FLOW_CASE(submitted_while_stopping, f, 64, 4)
 {
 	struct doca_comch_task_send *held;
 	struct doca_task *put, *recv;
-	struct flow f;
 
-	flow_open(&f, 64, 4);
 	/* A task that the program has not freed holds each of them. */
-	held = side_task(&f.t.server, "held", 4);
-	put = queue_put_task(&f.p, NULL, "imm", 3, f.id);
-	recv = post(&f.c, 7);
-	f.c.keep_tasks = true;
-	T_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), f.c.nb_errors == 1 && !flow_progress(&f));
-	f.c.keep_tasks = false;
+	held = side_task(&f->t.server, "held", 4);
+	put = queue_put_task(&f->p, NULL, "imm", 3, f->id);
+	recv = post(&f->c, 7);
+	f->c.keep_tasks = true;
+	T_IS(doca_ctx_stop(f->p.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), f->c.nb_errors == 1);
+	T_SETTLE(flow_progress(f));
+	f->c.keep_tasks = false;
 	/* The server has to stay until they are IDLE, so it runs, as does its task. */
-	submit_each(&f);
-	T_EQ(ctx_state(f.p.ctx), DOCA_CTX_STATE_STOPPING);
-	T_EQ(ctx_state(f.c.ctx), DOCA_CTX_STATE_STOPPING);
-	T_WAIT(flow_progress(&f), f.p.nb_errors == 1 && f.c.nb_errors == 2 &&
-		f.t.server.nb_sent == 1);
-	T_IS(f.p.status, DOCA_ERROR_SHUTDOWN);
-	T_IS(f.c.status, DOCA_ERROR_SHUTDOWN);
-	T_EQ(f.p.nb_done + f.c.nb_done, 0);
+	submit_each(f);
+	T_EQ(ctx_state(f->p.ctx), DOCA_CTX_STATE_STOPPING);
+	T_EQ(ctx_state(f->c.ctx), DOCA_CTX_STATE_STOPPING);
+	T_WAIT(flow_progress(f), f->p.nb_errors == 1 && f->c.nb_errors == 2 &&
+		f->t.server.nb_sent == 1);
+	T_IS(f->p.status, DOCA_ERROR_SHUTDOWN);
+	T_IS(f->c.status, DOCA_ERROR_SHUTDOWN);
+	T_EQ(f->p.nb_done + f->c.nb_done, 0);
 	/* One that is submitted and freed is no one's. */
 	T_OK(doca_task_submit(put));
 	doca_task_free(put);
 	doca_task_free(recv);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.p.ctx) && ctx_is_idle(f.c.ctx));
-	T_EQ(f.p.nb_errors, 1);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->p.ctx) && ctx_is_idle(f->c.ctx));
+	T_EQ(f->p.nb_errors, 1);
 	/* And the server. */
-	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.t.client.ctx) && !flow_progress(&f));
-	T_EQ(ctx_state(f.t.server.ctx), DOCA_CTX_STATE_STOPPING);
+	T_IS(doca_ctx_stop(f->t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->t.client.ctx));
+	T_SETTLE(flow_progress(f));
+	T_EQ(ctx_state(f->t.server.ctx), DOCA_CTX_STATE_STOPPING);
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(held)));
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.t.server.ctx));
-	T_EQ(f.t.server.nb_send_errors, 1);
-	flow_close(&f);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->t.server.ctx));
+	T_EQ(f->t.server.nb_send_errors, 1);
 }
 
 /* A sleeper hears of a task that is submitted while it stops. behaviour: C14, E5 */
-T_CASE(stopping_wakes)
+PAIR_CASE(stopping_wakes, t)
 {
 	struct doca_task *task;
-	struct pair t;
 	int fd;
 
-	pair_open(&t);
-	task = doca_comch_task_send_as_task(side_task(&t.client, "x", 1));
-	T_OK(doca_pe_get_notification_handle(t.client.pe, &fd));
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1 && !pair_progress(&t));
-	T_OK(doca_pe_request_notification(t.client.pe));
+	task = doca_comch_task_send_as_task(side_task(&t->client, "x", 1));
+	T_OK(doca_pe_get_notification_handle(t->client.pe, &fd));
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_SETTLE(pair_progress(t));
+	T_OK(doca_pe_request_notification(t->client.pe));
 	T_CHECK(!t_readable(fd, 0));
 	T_OK(doca_task_submit(task));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
-	T_OK(doca_pe_clear_notification(t.client.pe, fd));
+	T_OK(doca_pe_clear_notification(t->client.pe, fd));
 	/* Asked for after the submit. */
-	T_OK(doca_pe_request_notification(t.client.pe));
+	T_OK(doca_pe_request_notification(t->client.pe));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
-	T_OK(doca_pe_clear_notification(t.client.pe, fd));
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.nb_send_errors, 1);
-	pair_close(&t);
+	T_OK(doca_pe_clear_notification(t->client.pe, fd));
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_EQ(t->client.nb_send_errors, 1);
 }

@@ -11,72 +11,65 @@
 #define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
 
 /* behaviour: K16, R13, N6 */
-T_CASE(stop_with_tasks)
+FLOW_CASE(stop_with_tasks, f, 4096, 8)
 {
 	struct doca_buf *to, *from;
 	uint64_t count;
 	unsigned int i;
-	struct flow f;
 
-	flow_open(&f, 4096, 8);
-	to = memory_buf(&f.dst, 0, 64, false);
-	from = memory_buf(&f.src, 0, 64, true);
+	to = memory_buf(&f->dst, 0, 64, false);
+	from = memory_buf(&f->src, 0, 64, true);
 	for (i = 0; i < 5; i++)
-		queue_post(&f.c, i == 0 ? to : NULL);
-	T_OK(doca_task_submit(queue_put_task(&f.p, from, NULL, 0, f.id)));
-	T_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_EQ(ctx_state(f.p.ctx), DOCA_CTX_STATE_STOPPING);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.p.ctx));
-	T_EQ(f.p.nb_done + f.p.nb_errors, 1);
-	T_WAIT(flow_progress(&f), f.c.nb_done == 1);
-	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
-	T_EQ(f.c.nb_errors, 4);
-	T_IS(f.c.status, DOCA_ERROR_SHUTDOWN);
-	T_OK(doca_comch_connection_update_info(f.t.client.conn));
-	T_OK(doca_comch_connection_get_counter(f.t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES,
+		queue_post(&f->c, i == 0 ? to : NULL);
+	T_OK(doca_task_submit(queue_put_task(&f->p, from, NULL, 0, f->id)));
+	T_IS(doca_ctx_stop(f->p.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_EQ(ctx_state(f->p.ctx), DOCA_CTX_STATE_STOPPING);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->p.ctx));
+	T_EQ(f->p.nb_done + f->p.nb_errors, 1);
+	T_WAIT(flow_progress(f), f->c.nb_done == 1);
+	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->c.ctx));
+	T_EQ(f->c.nb_errors, 4);
+	T_IS(f->c.status, DOCA_ERROR_SHUTDOWN);
+	T_OK(doca_comch_connection_update_info(f->t.client.conn));
+	T_OK(doca_comch_connection_get_counter(f->t.client.conn, DOCA_COMCH_COUNTER_SENT_MESSAGES,
 		&count));
 	T_EQ(count, 0);
 	T_OK(doca_buf_dec_refcount(to, NULL));
 	T_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
 }
 
 /* behaviour: P16 */
-T_CASE(free_what_is_posted)
+FLOW_CASE(free_what_is_posted, f, 4096, 4)
 {
 	struct doca_comch_consumer_task_post_recv *recv[4], *more;
 	struct doca_buf *to[4], *from;
 	unsigned int i;
 	size_t n;
-	struct flow f;
 
-	flow_open(&f, 4096, 4);
 	for (i = 0; i < RTE_DIM(to); i++) {
-		to[i] = memory_buf(&f.dst, i * 64, 64, false);
-		T_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, to[i], &recv[i]));
+		to[i] = memory_buf(&f->dst, i * 64, 64, false);
+		T_OK(doca_comch_consumer_task_post_recv_alloc_init(f->c.consumer, to[i], &recv[i]));
 		T_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv[i])));
 	}
 	for (i = 0; i < RTE_DIM(to); i++) {
 		T_OK(doca_buf_dec_refcount(to[i], NULL));
 		doca_task_free(doca_comch_consumer_task_post_recv_as_task(recv[i]));
 	}
-	T_GETS(doca_ctx_get_num_inflight_tasks(f.c.ctx, &n), n, 0);
+	T_GETS(doca_ctx_get_num_inflight_tasks(f->c.ctx, &n), n, 0);
 	/* They are with the channel still. */
-	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more),
+	T_IS(doca_comch_consumer_task_post_recv_alloc_init(f->c.consumer, NULL, &more),
 		DOCA_ERROR_NO_MEMORY);
-	from = memory_buf(&f.src, 0, 64, true);
-	queue_put(&f.t, &f.p, from, f.id);
-	while (flow_progress(&f))
-		;
-	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
-	T_OK(doca_comch_consumer_task_post_recv_alloc_init(f.c.consumer, NULL, &more));
+	from = memory_buf(&f->src, 0, 64, true);
+	queue_put(&f->t, &f->p, from, f->id);
+	T_SETTLE(flow_progress(f));
+	T_EQ(f->c.nb_done + f->c.nb_errors, 0);
+	T_OK(doca_comch_consumer_task_post_recv_alloc_init(f->c.consumer, NULL, &more));
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(more));
-	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
-	T_EQ(f.c.nb_done + f.c.nb_errors, 0);
+	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->c.ctx));
+	T_EQ(f->c.nb_done + f->c.nb_errors, 0);
 	T_OK(doca_buf_dec_refcount(from, NULL));
-	flow_close(&f);
 }
 
 static void
@@ -89,43 +82,37 @@ destroy_when_idle(struct queue *q, enum doca_ctx_states next)
 }
 
 /* behaviour: K17 */
-T_CASE(destroy_in_its_callback)
+PAIR_CASE(destroy_in_its_callback, t)
 {
 	struct queue c;
-	struct pair t;
 
-	pair_open(&t);
-	consumer_open(&c, &t.server, NULL, 2);
+	consumer_open(&c, &t->server, NULL, 2);
 	c.state = destroy_when_idle;
-	consumer_start(&t, &c);
+	consumer_start(t, &c);
 	queue_post(&c, NULL);
 	T_IS(doca_comch_consumer_destroy(c.consumer), DOCA_ERROR_IN_USE);
 	T_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT((pair_progress(&t), doca_pe_progress(c.pe)), c.consumer == NULL);
+	T_WAIT((pair_progress(t), doca_pe_progress(c.pe)), c.consumer == NULL);
 	T_OK(doca_pe_destroy(c.pe));
 	memory_destroy(&c.mem);
-	pair_close(&t);
 }
 
 /* behaviour: K18 */
-T_CASE(starting_when_it_ends)
+PAIR_CASE(starting_when_it_ends, t)
 {
 	struct queue c;
-	struct pair t;
 
-	pair_open(&t);
-	consumer_open(&c, &t.server, NULL, 2);
+	consumer_open(&c, &t->server, NULL, 2);
 	T_IS(doca_ctx_start(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_WAIT((pair_progress(&t), doca_pe_progress(c.pe)), ctx_is_idle(c.ctx));
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_WAIT((pair_progress(t), doca_pe_progress(c.pe)), ctx_is_idle(c.ctx));
 	T_GE(c.states.nb, 2);
 	T_IS(doca_ctx_start(c.ctx), DOCA_ERROR_NOT_CONNECTED);
 	T_EQ(ctx_state(c.ctx), DOCA_CTX_STATE_IDLE);
 	T_OK(doca_comch_consumer_destroy(c.consumer));
 	T_OK(doca_pe_destroy(c.pe));
 	memory_destroy(&c.mem);
-	pair_close(&t);
 }
 
 static void
@@ -139,53 +126,46 @@ stop_on_message(struct side *side, struct doca_comch_connection *conn __rte_unus
  * Both sides stop: whoever comes second stops what is stopping already. That is no
  * error, and no line says so. behaviour: C17, S24
  */
-T_CASE(both_stop)
+FLOW_CASE(both_stop, f, 64, 2)
 {
 	const char *said;
-	struct flow f;
 
-	flow_open(&f, 64, 2);
 	t_capture_begin();
 	/* The consumer's connection has ended, which its own engine has not seen yet. */
-	T_OK(doca_ctx_stop(f.p.ctx));
-	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&f.t), f.t.server.nb_disconnects == 1);
-	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx) && ctx_is_idle(f.t.client.ctx));
+	T_OK(doca_ctx_stop(f->p.ctx));
+	T_IS(doca_ctx_stop(f->t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(&f->t), f->t.server.nb_disconnects == 1);
+	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->c.ctx) && ctx_is_idle(f->t.client.ctx));
 	/* A last message, and the end right behind it. */
-	pair_connect(&f.t);
-	f.t.client.hooks.msg = stop_on_message;
-	side_send(&f.t.server, "bye", 3);
-	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(doca_pe_progress(f.t.server.pe),
-		f.t.server.nb_sent + f.t.server.nb_send_errors != 0);
-	T_WAIT(pair_progress(&f.t), ctx_is_idle(f.t.client.ctx) && ctx_is_idle(f.t.server.ctx));
+	pair_connect(&f->t);
+	f->t.client.hooks.msg = stop_on_message;
+	side_send(&f->t.server, "bye", 3);
+	T_IS(doca_ctx_stop(f->t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(f->t.server.pe),
+		f->t.server.nb_sent + f->t.server.nb_send_errors != 0);
+	T_WAIT(pair_progress(&f->t), ctx_is_idle(f->t.client.ctx) && ctx_is_idle(f->t.server.ctx));
 	said = t_capture_end();
 	if (said[0] != '\0')
 		T_FAIL("said: %s", said);
-	flow_close(&f);
 }
 
 /* behaviour: S20, X1, X2, X4 */
-T_CASE(in_use)
+FLOW_CASE(in_use, f, 64, 2)
 {
-	struct flow f;
-
-	flow_open(&f, 64, 2);
-	T_IS(doca_ctx_stop(f.t.server.ctx), DOCA_ERROR_IN_USE);
-	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_USE);
-	T_IS(doca_comch_server_disconnect(f.t.server.server, f.t.server.conn), DOCA_ERROR_IN_USE);
-	T_EQ(ctx_state(f.t.server.ctx), DOCA_CTX_STATE_RUNNING);
-	T_EQ(ctx_state(f.t.client.ctx), DOCA_CTX_STATE_RUNNING);
-	side_send(&f.t.client, "x", 1);
-	T_WAIT(flow_progress(&f), f.t.server.nb_msgs == 1);
+	T_IS(doca_ctx_stop(f->t.server.ctx), DOCA_ERROR_IN_USE);
+	T_IS(doca_ctx_stop(f->t.client.ctx), DOCA_ERROR_IN_USE);
+	T_IS(doca_comch_server_disconnect(f->t.server.server, f->t.server.conn), DOCA_ERROR_IN_USE);
+	T_EQ(ctx_state(f->t.server.ctx), DOCA_CTX_STATE_RUNNING);
+	T_EQ(ctx_state(f->t.client.ctx), DOCA_CTX_STATE_RUNNING);
+	side_send(&f->t.client, "x", 1);
+	T_WAIT(flow_progress(f), f->t.server.nb_msgs == 1);
 	/* Stopped is enough; to be destroyed is for later. */
-	T_OK(doca_ctx_stop(f.p.ctx));
-	T_IS(doca_ctx_stop(f.c.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.c.ctx));
-	T_IS(doca_ctx_stop(f.t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(flow_progress(&f), ctx_is_idle(f.t.client.ctx));
-	flow_close(&f);
+	T_OK(doca_ctx_stop(f->p.ctx));
+	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->c.ctx));
+	T_IS(doca_ctx_stop(f->t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_is_idle(f->t.client.ctx));
 }
 
 /* behaviour: X3, X7 */
@@ -213,20 +193,17 @@ T_CASE(the_other_side_leaves)
 }
 
 /* behaviour: X3 */
-T_CASE(a_producer_is_left)
+PAIR_CASE(a_producer_is_left, t)
 {
 	struct queue p;
-	struct pair t;
 
-	pair_open(&t);
-	producer_create(&p, t.client.conn, NULL, 4);
+	producer_create(&p, t->client.conn, NULL, 4);
 	T_OK(doca_ctx_start(p.ctx));
-	T_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT((pair_progress(&t), doca_pe_progress(p.pe)), ctx_is_idle(p.ctx));
+	T_IS(doca_ctx_stop(t->server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(t), doca_pe_progress(p.pe)), ctx_is_idle(p.ctx));
 	T_EQ(p.states.next[p.states.nb - 2], DOCA_CTX_STATE_STOPPING);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	queue_destroy(&t, &p);
-	pair_close(&t);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	queue_destroy(t, &p);
 }
 
 static struct doca_task *more[4];

@@ -14,6 +14,7 @@
 
 #include "common/device.h"
 #include "common/result.h"
+#include "t_main.h"
 
 #define CHANNEL_NAME "tch"
 /* Of this device and of its function, and a second function. */
@@ -52,6 +53,11 @@ void endpoint_connect_away(struct endpoint *client);
 void channel_create(struct channel *t);
 void channel_open(struct channel *t);
 void channel_close(struct channel *t);
+/* CHANNEL_CASE(name, t) { ... }: a case with both, connected; not connected. */
+#define CHANNEL_CASE(name, t) \
+	T_CASE_OF(struct channel, channel_open, channel_close, name, t)
+#define CHANNEL_CASE_CREATED(name, t) \
+	T_CASE_OF(struct channel, channel_create, channel_close, name, t)
 
 /* Send; wait for room. */
 void endpoint_send_to(struct endpoint *e, struct doca_comm_channel_addr_t *peer, const void *msg,

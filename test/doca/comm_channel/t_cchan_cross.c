@@ -159,31 +159,28 @@ T_CASE(comch_server)
 }
 
 /* A client of each at once. behaviour: L9, L30 */
-T_CASE(mixed_clients)
+CHANNEL_CASE(mixed_clients, t)
 {
 	struct doca_comm_channel_addr_t *peers[2];
 	struct side comch;
-	struct channel t;
 	uint32_t i;
 
-	channel_open(&t);
-	comch_client_up(&comch, &t.service);
+	comch_client_up(&comch, &t->service);
 	for (i = 0; i < 1000; i++) {
 		if (i % 2 == 0)
-			endpoint_send_number(&t.client, i);
+			endpoint_send_number(&t->client, i);
 		else
 			side_send(&comch, &i, sizeof(i));
-		endpoint_recv_number(&t.service, i);
+		endpoint_recv_number(&t->service, i);
 		if (i < 2)
-			peers[i] = t.service.peer;
-		T_CHECK(t.service.peer == peers[i % 2]);
+			peers[i] = t->service.peer;
+		T_CHECK(t->service.peer == peers[i % 2]);
 		doca_pe_progress(comch.pe);
 	}
 	T_IS(doca_ctx_stop(comch.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(doca_pe_progress(comch.pe), (endpoint_recv_none(&t.service),
+	T_WAIT(doca_pe_progress(comch.pe), (endpoint_recv_none(&t->service),
 		ctx_is_idle(comch.ctx)));
 	side_destroy(&comch);
-	channel_close(&t);
 }
 
 /* A message of each side; *old* is of 1.2. */

@@ -276,70 +276,63 @@ check_fixed(const struct endpoint *e, struct doca_dev_rep *rep)
 }
 
 /* behaviour: L3, L10 */
-T_CASE(linked_already)
+CHANNEL_CASE(linked_already, t)
 {
 	ADDR *peer = NULL;
-	struct channel t;
 	uint16_t n;
 
-	channel_open(&t);
-	check_fixed(&t.service, t.service.rep);
-	check_fixed(&t.client, t.service.rep);
-	T_GETS(doca_comm_channel_ep_get_recv_queue_size(t.client.ep, &n), n, 64);
-	T_IS(doca_comm_channel_ep_listen(t.service.ep, CHANNEL_NAME), DOCA_ERROR_NOT_PERMITTED);
-	T_IS(doca_comm_channel_ep_listen(t.service.ep, "other"), DOCA_ERROR_NOT_PERMITTED);
-	T_IS(doca_comm_channel_ep_connect(t.service.ep, CHANNEL_NAME, &peer),
+	check_fixed(&t->service, t->service.rep);
+	check_fixed(&t->client, t->service.rep);
+	T_GETS(doca_comm_channel_ep_get_recv_queue_size(t->client.ep, &n), n, 64);
+	T_IS(doca_comm_channel_ep_listen(t->service.ep, CHANNEL_NAME), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_comm_channel_ep_listen(t->service.ep, "other"), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_comm_channel_ep_connect(t->service.ep, CHANNEL_NAME, &peer),
 		DOCA_ERROR_NOT_PERMITTED);
-	T_IS(doca_comm_channel_ep_connect(t.client.ep, CHANNEL_NAME, &peer),
+	T_IS(doca_comm_channel_ep_connect(t->client.ep, CHANNEL_NAME, &peer),
 		DOCA_ERROR_NOT_PERMITTED);
-	T_IS(doca_comm_channel_ep_listen(t.client.ep, CHANNEL_NAME), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_comm_channel_ep_listen(t->client.ep, CHANNEL_NAME), DOCA_ERROR_NOT_PERMITTED);
 	/* What there is goes on. */
-	channel_meet(&t);
-	channel_close(&t);
+	channel_meet(t);
 }
 
 /* behaviour: L12, L16, L17 */
-T_CASE(event_channels)
+CHANNEL_CASE(event_channels, t)
 {
 	int a = -1, b = -1, c = -1, d = -1;
 	ADDR **list;
-	struct channel t;
 	uint32_t n;
 
-	channel_open(&t);
 	T_INVALID(doca_comm_channel_ep_get_event_channel(NULL, &a, &b));
-	T_INVALID(doca_comm_channel_ep_get_event_channel(t.client.ep, NULL, NULL));
-	T_OK(doca_comm_channel_ep_get_event_channel(t.client.ep, &a, &b));
+	T_INVALID(doca_comm_channel_ep_get_event_channel(t->client.ep, NULL, NULL));
+	T_OK(doca_comm_channel_ep_get_event_channel(t->client.ep, &a, &b));
 	T_CHECK(a >= 0 && b >= 0 && a != b);
-	T_OK(doca_comm_channel_ep_get_event_channel(t.client.ep, &c, NULL));
-	T_OK(doca_comm_channel_ep_get_event_channel(t.client.ep, NULL, &d));
+	T_OK(doca_comm_channel_ep_get_event_channel(t->client.ep, &c, NULL));
+	T_OK(doca_comm_channel_ep_get_event_channel(t->client.ep, NULL, &d));
 	T_EQ(a, c);
 	T_EQ(b, d);
-	T_OK(doca_comm_channel_ep_get_event_channel(t.service.ep, NULL, &a));
-	T_OK(doca_comm_channel_ep_get_event_channel(t.service.ep, &b, NULL));
-	T_OK(doca_comm_channel_ep_get_service_event_channel(t.service.ep, &c));
+	T_OK(doca_comm_channel_ep_get_event_channel(t->service.ep, NULL, &a));
+	T_OK(doca_comm_channel_ep_get_event_channel(t->service.ep, &b, NULL));
+	T_OK(doca_comm_channel_ep_get_service_event_channel(t->service.ep, &c));
 	T_CHECK(a != b && a != c && b != c);
-	T_OK(doca_comm_channel_ep_get_service_event_channel(t.service.ep, &d));
+	T_OK(doca_comm_channel_ep_get_service_event_channel(t->service.ep, &d));
 	T_EQ(c, d);
 
 	T_INVALID(doca_comm_channel_ep_event_handle_arm_send(NULL));
 	T_INVALID(doca_comm_channel_ep_event_handle_arm_recv(NULL));
 	T_INVALID(doca_comm_channel_ep_event_handle_arm_rcv(NULL));
 
-	T_REFUSES_NULL(doca_comm_channel_ep_get_service_event_channel, t.service.ep, &c);
-	T_IS(doca_comm_channel_ep_get_service_event_channel(t.client.ep, &c),
+	T_REFUSES_NULL(doca_comm_channel_ep_get_service_event_channel, t->service.ep, &c);
+	T_IS(doca_comm_channel_ep_get_service_event_channel(t->client.ep, &c),
 		DOCA_ERROR_NOT_SUPPORTED);
 	T_INVALID(doca_comm_channel_ep_update_service_state_info(NULL));
-	T_IS(doca_comm_channel_ep_update_service_state_info(t.client.ep), DOCA_ERROR_NOT_SUPPORTED);
-	T_INVALID(doca_comm_channel_ep_get_peer_addr_list(NULL, &list, &n));
-	T_INVALID(doca_comm_channel_ep_get_peer_addr_list(t.service.ep, NULL, &n));
-	T_INVALID(doca_comm_channel_ep_get_peer_addr_list(t.service.ep, &list, NULL));
-	T_IS(doca_comm_channel_ep_get_peer_addr_list(t.client.ep, &list, &n),
+	T_IS(doca_comm_channel_ep_update_service_state_info(t->client.ep),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_REFUSES_NULL(doca_comm_channel_ep_get_pending_connections, t.service.ep, &n);
-	T_IS(doca_comm_channel_ep_get_pending_connections(t.client.ep, &n),
+	T_REFUSES_NULLS(doca_comm_channel_ep_get_peer_addr_list, t->service.ep, &list, &n);
+	T_IS(doca_comm_channel_ep_get_peer_addr_list(t->client.ep, &list, &n),
 		DOCA_ERROR_NOT_SUPPORTED);
-	channel_close(&t);
+	T_REFUSES_NULL(doca_comm_channel_ep_get_pending_connections, t->service.ep, &n);
+	T_IS(doca_comm_channel_ep_get_pending_connections(t->client.ep, &n),
+		DOCA_ERROR_NOT_SUPPORTED);
 }
 
 /* behaviour: L29 */
@@ -373,22 +366,20 @@ T_CASE(names)
 }
 
 /* behaviour: L7, L8, L21 */
-T_CASE(message_arguments)
+CHANNEL_CASE(message_arguments, t)
 {
 	uint8_t msg[16] = { 0 };
 	size_t len = sizeof(msg);
 	struct endpoint other;
 	ADDR *peer = NULL;
-	struct channel t;
 	EP *ep;
 
-	channel_open(&t);
-	ep = t.client.ep;
-	T_INVALID(doca_comm_channel_ep_sendto(NULL, msg, 1, 0, t.client.peer));
-	T_INVALID(doca_comm_channel_ep_sendto(ep, NULL, 1, 0, t.client.peer));
-	T_INVALID(doca_comm_channel_ep_sendto(ep, msg, 1, 1, t.client.peer));
+	ep = t->client.ep;
+	T_INVALID(doca_comm_channel_ep_sendto(NULL, msg, 1, 0, t->client.peer));
+	T_INVALID(doca_comm_channel_ep_sendto(ep, NULL, 1, 0, t->client.peer));
+	T_INVALID(doca_comm_channel_ep_sendto(ep, msg, 1, 1, t->client.peer));
 	T_IS(doca_comm_channel_ep_sendto(ep, msg, 1, 0, NULL), DOCA_ERROR_NOT_CONNECTED);
-	T_IS(doca_comm_channel_ep_sendto(t.service.ep, msg, 1, 0, t.client.peer),
+	T_IS(doca_comm_channel_ep_sendto(t->service.ep, msg, 1, 0, t->client.peer),
 		DOCA_ERROR_NOT_CONNECTED);
 	T_INVALID(doca_comm_channel_ep_recvfrom(NULL, msg, &len, 0, &peer));
 	T_INVALID(doca_comm_channel_ep_recvfrom(ep, NULL, &len, 0, &peer));
@@ -402,18 +393,17 @@ T_CASE(message_arguments)
 	T_CHECK(peer == NULL);
 	T_EQ(msg[0], 0);
 	client_endpoint_create(&other, CHANNEL_PF0);
-	T_INVALID(doca_comm_channel_ep_disconnect(NULL, t.client.peer));
+	T_INVALID(doca_comm_channel_ep_disconnect(NULL, t->client.peer));
 	T_IS(doca_comm_channel_ep_disconnect(ep, NULL), DOCA_ERROR_NOT_CONNECTED);
-	T_IS(doca_comm_channel_ep_disconnect(other.ep, t.client.peer), DOCA_ERROR_NOT_CONNECTED);
-	T_IS(doca_comm_channel_ep_disconnect(t.service.ep, t.client.peer),
+	T_IS(doca_comm_channel_ep_disconnect(other.ep, t->client.peer), DOCA_ERROR_NOT_CONNECTED);
+	T_IS(doca_comm_channel_ep_disconnect(t->service.ep, t->client.peer),
 		DOCA_ERROR_NOT_CONNECTED);
 	endpoint_destroy(&other);
-	channel_meet(&t);
-	channel_close(&t);
+	channel_meet(t);
 }
 
 /* behaviour: L24, L32 */
-T_CASE(peer_arguments)
+CHANNEL_CASE(peer_arguments, t)
 {
 	typedef doca_error_t (*count_fn)(const ADDR *peer, uint64_t *value);
 	static const count_fn counts[] = {
@@ -425,31 +415,28 @@ T_CASE(peer_arguments)
 		doca_comm_channel_peer_addr_get_rcv_bytes,
 		doca_comm_channel_peer_addr_get_send_in_flight_messages,
 	};
-	struct channel t;
 	uint64_t n;
 	unsigned int i;
 
-	channel_open(&t);
 	T_INVALID(doca_comm_channel_peer_addr_update_info(NULL));
 	for (i = 0; i < RTE_DIM(counts); i++) {
 		n = 1;
 		T_INVALID(counts[i](NULL, &n));
-		T_INVALID(counts[i](t.client.peer, NULL));
-		T_OK(counts[i](t.client.peer, &n));
+		T_INVALID(counts[i](t->client.peer, NULL));
+		T_OK(counts[i](t->client.peer, &n));
 		T_EQ(n, 0);
 	}
 	T_INVALID(doca_comm_channel_peer_addr_get_user_data(NULL, &n));
 	T_INVALID(doca_comm_channel_peer_addr_user_data_get(NULL, &n));
 	T_INVALID(doca_comm_channel_peer_addr_set_user_data(NULL, n));
 	T_INVALID(doca_comm_channel_peer_addr_user_data_set(NULL, n));
-	T_INVALID(doca_comm_channel_peer_addr_get_user_data(t.client.peer, NULL));
-	T_INVALID(doca_comm_channel_peer_addr_user_data_get(t.client.peer, NULL));
-	T_GETS(doca_comm_channel_peer_addr_get_user_data(t.client.peer, &n), n, 0);
-	T_OK(doca_comm_channel_peer_addr_set_user_data(t.client.peer, UINT64_MAX));
-	T_GETS(doca_comm_channel_peer_addr_user_data_get(t.client.peer, &n), n, UINT64_MAX);
-	T_OK(doca_comm_channel_peer_addr_user_data_set(t.client.peer, 7));
-	T_GETS(doca_comm_channel_peer_addr_get_user_data(t.client.peer, &n), n, 7);
-	channel_close(&t);
+	T_INVALID(doca_comm_channel_peer_addr_get_user_data(t->client.peer, NULL));
+	T_INVALID(doca_comm_channel_peer_addr_user_data_get(t->client.peer, NULL));
+	T_GETS(doca_comm_channel_peer_addr_get_user_data(t->client.peer, &n), n, 0);
+	T_OK(doca_comm_channel_peer_addr_set_user_data(t->client.peer, UINT64_MAX));
+	T_GETS(doca_comm_channel_peer_addr_user_data_get(t->client.peer, &n), n, UINT64_MAX);
+	T_OK(doca_comm_channel_peer_addr_user_data_set(t->client.peer, 7));
+	T_GETS(doca_comm_channel_peer_addr_get_user_data(t->client.peer, &n), n, 7);
 }
 
 /* Endpoints that come and go leave nothing behind. */

@@ -58,17 +58,15 @@ arm_send(const struct endpoint *e)
 #define WAKES(fd) T_CHECK(t_readable(fd, T_TIMEOUT_MS))
 
 /* behaviour: L13, L15, L32 */
-T_CASE(recv_event)
+CHANNEL_CASE(recv_event, t)
 {
 	struct endpoint *e[2], *other;
-	struct channel t;
 	unsigned int i;
 	int fd;
 
-	channel_open(&t);
-	channel_meet(&t);
-	e[0] = &t.client;
-	e[1] = &t.service;
+	channel_meet(t);
+	e[0] = &t->client;
+	e[1] = &t->service;
 	for (i = 0; i < 6; i++) {
 		other = e[(i + 1) % 2];
 		fd = recv_fd(e[i % 2]);
@@ -97,63 +95,56 @@ T_CASE(recv_event)
 		endpoint_recv_none(e[i % 2]);
 		T_CHECK(!t_readable(fd, 0));
 	}
-	channel_close(&t);
 }
 
 /* Arming counts through any number of calls that find nothing. behaviour: L13, L31 */
-T_CASE(armed_for_long)
+CHANNEL_CASE(armed_for_long, t)
 {
 	unsigned int i;
-	struct channel t;
 	int fd;
 
-	channel_open(&t);
-	fd = recv_fd(&t.client);
-	arm_recv(&t.client);
+	fd = recv_fd(&t->client);
+	arm_recv(&t->client);
 	for (i = 0; i < 100; i++) {
-		T_OK(endpoint_state(&t.client));
-		endpoint_send_number(&t.client, i);
-		endpoint_recv_number(&t.service, i);
+		T_OK(endpoint_state(&t->client));
+		endpoint_send_number(&t->client, i);
+		endpoint_recv_number(&t->service, i);
 		if (i % 10 == 0)
-			arm_recv(&t.client);
+			arm_recv(&t->client);
 		/* Woken for nothing, it may be; not for good. */
-		endpoint_recv_none(&t.client);
+		endpoint_recv_none(&t->client);
 		T_CHECK(!t_readable(fd, 0));
 	}
-	endpoint_send_number(&t.service, 1);
+	endpoint_send_number(&t->service, 1);
 	/* Another call of this endpoint is the first to see it. */
-	T_OK(endpoint_state(&t.client));
+	T_OK(endpoint_state(&t->client));
 	WAKES(fd);
-	endpoint_recv_number(&t.client, 1);
+	endpoint_recv_number(&t->client, 1);
 	T_CHECK(!t_readable(fd, 0));
-	channel_close(&t);
 }
 
 /* A client to be accepted, and a service that is lost. behaviour: L13 */
-T_CASE(recv_event_of_links)
+CHANNEL_CASE_CREATED(recv_event_of_links, t)
 {
-	struct channel t;
 	int fd;
 
-	channel_create(&t);
-	fd = recv_fd(&t.service);
-	arm_recv(&t.service);
+	fd = recv_fd(&t->service);
+	arm_recv(&t->service);
 	T_CHECK(!t_readable(fd, 0));
-	endpoint_dial(&t.client, CHANNEL_NAME);
-	T_AWAIT((endpoint_state(&t.client), t_readable(fd, 0)));
-	T_AWAIT((endpoint_recv_none(&t.service), endpoint_state(&t.client) == DOCA_SUCCESS));
-	channel_meet(&t);
+	endpoint_dial(&t->client, CHANNEL_NAME);
+	T_AWAIT((endpoint_state(&t->client), t_readable(fd, 0)));
+	T_AWAIT((endpoint_recv_none(&t->service), endpoint_state(&t->client) == DOCA_SUCCESS));
+	channel_meet(t);
 
-	fd = recv_fd(&t.client);
-	arm_recv(&t.client);
+	fd = recv_fd(&t->client);
+	arm_recv(&t->client);
 	T_CHECK(!t_readable(fd, 0));
-	T_OK(doca_comm_channel_ep_disconnect(t.service.ep, t.service.peer));
+	T_OK(doca_comm_channel_ep_disconnect(t->service.ep, t->service.peer));
 	WAKES(fd);
-	T_AWAIT(endpoint_state(&t.client) == DOCA_ERROR_CONNECTION_RESET);
+	T_AWAIT(endpoint_state(&t->client) == DOCA_ERROR_CONNECTION_RESET);
 	/* It has something to say from now on. */
-	arm_recv(&t.client);
+	arm_recv(&t->client);
 	WAKES(fd);
-	channel_close(&t);
 }
 
 /* Send until there is no room. */
@@ -171,19 +162,17 @@ fill_up(struct endpoint *from)
 }
 
 /* behaviour: L14, L15 */
-T_CASE(send_event)
+CHANNEL_CASE(send_event, t)
 {
 	struct endpoint *e[2], *from, *to;
 	unsigned int i;
 	uint32_t n, k;
-	struct channel t;
 	int fd;
 
-	channel_open(&t);
-	channel_meet(&t);
-	endpoint_recv_none(&t.service);
-	e[0] = &t.client;
-	e[1] = &t.service;
+	channel_meet(t);
+	endpoint_recv_none(&t->service);
+	e[0] = &t->client;
+	e[1] = &t->service;
 	for (i = 0; i < 4; i++) {
 		from = e[i % 2];
 		to = e[(i + 1) % 2];
@@ -217,7 +206,6 @@ T_CASE(send_event)
 		endpoint_recv_none(to);
 		T_OK(endpoint_state(from));
 	}
-	channel_close(&t);
 }
 
 /* Whoever waits for room is told that none will come. behaviour: L14 */
@@ -251,118 +239,109 @@ T_CASE(send_event_of_loss)
 }
 
 /* Room for one client is told, though another one was sent to meanwhile. behaviour: L7, L14 */
-T_CASE(send_event_of_two)
+CHANNEL_CASE(send_event_of_two, t)
 {
 	struct doca_comm_channel_addr_t *first, *second;
 	struct endpoint other;
 	unsigned int i;
 	uint32_t n, k;
-	struct channel t;
 	int fd;
 
-	channel_open(&t);
-	channel_meet(&t);
-	first = t.service.peer;
+	channel_meet(t);
+	first = t->service.peer;
 	client_endpoint_create(&other, CHANNEL_PF0);
-	endpoint_connect(&other, &t.service);
+	endpoint_connect(&other, &t->service);
 	endpoint_send_number(&other, 1);
-	endpoint_recv_number(&t.service, 1);
-	second = t.service.peer;
-	fd = send_fd(&t.service);
+	endpoint_recv_number(&t->service, 1);
+	second = t->service.peer;
+	fd = send_fd(&t->service);
 	for (i = 0; i < 3; i++) {
-		t.service.peer = first;
-		n = fill_up(&t.service);
-		arm_send(&t.service);
+		t->service.peer = first;
+		n = fill_up(&t->service);
+		arm_send(&t->service);
 		T_CHECK(!t_readable(fd, 0));
-		t.service.peer = second;
+		t->service.peer = second;
 		/* Before, or after, the room was made. */
 		if (i == 0)
-			endpoint_send_number(&t.service, 7);
+			endpoint_send_number(&t->service, 7);
 		for (k = 0; k < n; k++)
-			endpoint_recv_number(&t.client, k);
-		endpoint_recv_none(&t.client);
+			endpoint_recv_number(&t->client, k);
+		endpoint_recv_none(&t->client);
 		if (i == 1)
-			endpoint_send_number(&t.service, 7);
+			endpoint_send_number(&t->service, 7);
 		WAKES(fd);
 		if (i < 2)
 			endpoint_recv_number(&other, 7);
-		t.service.peer = first;
-		endpoint_send_number(&t.service, 5);
-		endpoint_recv_number(&t.client, 5);
-		endpoint_recv_none(&t.client);
+		t->service.peer = first;
+		endpoint_send_number(&t->service, 5);
+		endpoint_recv_number(&t->client, 5);
+		endpoint_recv_none(&t->client);
 		T_CHECK(!t_readable(fd, 0));
 	}
 	endpoint_destroy(&other);
-	channel_close(&t);
 }
 
 /* All that is news of a service. behaviour: L16, L17, L18 */
-T_CASE(service_event)
+CHANNEL_CASE_CREATED(service_event, t)
 {
 	struct endpoint more;
 	ADDR **list;
-	struct channel t;
 	int fd;
 
-	channel_create(&t);
-	fd = service_fd(&t.service);
-	T_EQ(service_pending(&t.service), 0);
+	fd = service_fd(&t->service);
+	T_EQ(service_pending(&t->service), 0);
 	T_CHECK(!t_readable(fd, 0));
 	/* One that wants to be accepted. */
-	endpoint_dial(&t.client, CHANNEL_NAME);
-	T_AWAIT((endpoint_state(&t.client), t_readable(fd, 0)));
-	T_AWAIT((endpoint_state(&t.client), service_pending(&t.service) == 1));
+	endpoint_dial(&t->client, CHANNEL_NAME);
+	T_AWAIT((endpoint_state(&t->client), t_readable(fd, 0)));
+	T_AWAIT((endpoint_state(&t->client), service_pending(&t->service) == 1));
 	T_CHECK(!t_readable(fd, 0));
 	/* One that is connected. */
-	T_AWAIT((endpoint_recv_none(&t.service), endpoint_state(&t.client) == DOCA_SUCCESS));
+	T_AWAIT((endpoint_recv_none(&t->service), endpoint_state(&t->client) == DOCA_SUCCESS));
 	WAKES(fd);
-	T_AWAIT(service_list(&t.service, &list) == 1);
+	T_AWAIT(service_list(&t->service, &list) == 1);
 	T_CHECK(!t_readable(fd, 0));
-	t.service.peer = list[0];
+	t->service.peer = list[0];
 	/* Messages are no news of that kind. */
-	endpoint_send_number(&t.client, 1);
-	endpoint_recv_number(&t.service, 1);
-	T_CHECK(t.service.peer == list[0]);
-	service_list(&t.service, &list);
+	endpoint_send_number(&t->client, 1);
+	endpoint_recv_number(&t->service, 1);
+	T_CHECK(t->service.peer == list[0]);
+	service_list(&t->service, &list);
 	T_CHECK(!t_readable(fd, 0));
-	endpoint_send_number(&t.service, 2);
-	endpoint_recv_number(&t.client, 2);
+	endpoint_send_number(&t->service, 2);
+	endpoint_recv_number(&t->client, 2);
 	/* Each arming gives one event. */
 	client_endpoint_create(&more, CHANNEL_PF0);
-	endpoint_connect(&more, &t.service);
+	endpoint_connect(&more, &t->service);
 	WAKES(fd);
-	T_EQ(service_list(&t.service, &list), 2);
+	T_EQ(service_list(&t->service, &list), 2);
 	T_CHECK(!t_readable(fd, 0));
 	/* One that goes. */
 	endpoint_destroy(&more);
 	WAKES(fd);
-	T_AWAIT(service_list(&t.service, &list) == 1);
-	T_CHECK(list[0] == t.service.peer);
+	T_AWAIT(service_list(&t->service, &list) == 1);
+	T_CHECK(list[0] == t->service.peer);
 	T_CHECK(!t_readable(fd, 0));
-	T_OK(doca_comm_channel_ep_disconnect(t.client.ep, t.client.peer));
+	T_OK(doca_comm_channel_ep_disconnect(t->client.ep, t->client.peer));
 	WAKES(fd);
-	T_AWAIT(service_list(&t.service, &list) == 0);
-	channel_close(&t);
+	T_AWAIT(service_list(&t->service, &list) == 0);
 }
 
 /* A connect gets on by calls of the client only. behaviour: L5, L18 */
-T_CASE(connect_needs_calls)
+CHANNEL_CASE_CREATED(connect_needs_calls, t)
 {
 	unsigned int i;
 	ADDR **list;
-	struct channel t;
 
-	channel_create(&t);
-	endpoint_dial(&t.client, CHANNEL_NAME);
+	endpoint_dial(&t->client, CHANNEL_NAME);
 	for (i = 0; i < 100; i++) {
-		endpoint_recv_none(&t.service);
-		T_EQ(service_pending(&t.service), 0);
-		T_EQ(service_list(&t.service, &list), 0);
+		endpoint_recv_none(&t->service);
+		T_EQ(service_pending(&t->service), 0);
+		T_EQ(service_list(&t->service, &list), 0);
 	}
-	T_AWAIT((endpoint_state(&t.client), endpoint_recv_none(&t.service),
-		service_list(&t.service, &list) == 1));
-	T_AWAIT(endpoint_state(&t.client) == DOCA_SUCCESS);
-	channel_close(&t);
+	T_AWAIT((endpoint_state(&t->client), endpoint_recv_none(&t->service),
+		service_list(&t->service, &list) == 1));
+	T_AWAIT(endpoint_state(&t->client) == DOCA_SUCCESS);
 }
 
 /* Each way in which a client may go. */

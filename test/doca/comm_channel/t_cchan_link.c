@@ -71,26 +71,23 @@ T_CASE(nobody_listens)
 }
 
 /* behaviour: L5, L6, L18 */
-T_CASE(in_progress)
+CHANNEL_CASE_CREATED(in_progress, t)
 {
 	unsigned int i;
-	struct channel t;
 
-	channel_create(&t);
-	T_EQ(service_pending(&t.service), 0);
-	endpoint_dial(&t.client, CHANNEL_NAME);
+	T_EQ(service_pending(&t->service), 0);
+	endpoint_dial(&t->client, CHANNEL_NAME);
 	for (i = 0; i < CALLS; i++) {
-		T_IS(endpoint_state(&t.client), DOCA_ERROR_CONNECTION_INPROGRESS);
-		T_IS(try_send(&t.client), DOCA_ERROR_AGAIN);
-		endpoint_recv_none(&t.client);
+		T_IS(endpoint_state(&t->client), DOCA_ERROR_CONNECTION_INPROGRESS);
+		T_IS(try_send(&t->client), DOCA_ERROR_AGAIN);
+		endpoint_recv_none(&t->client);
 		/* To look is not to accept. */
-		T_LE(service_pending(&t.service), 1);
+		T_LE(service_pending(&t->service), 1);
 	}
-	T_AWAIT((endpoint_state(&t.client), service_pending(&t.service) == 1));
-	T_AWAIT((endpoint_recv_none(&t.service), endpoint_state(&t.client) == DOCA_SUCCESS));
-	T_EQ(service_pending(&t.service), 0);
-	channel_meet(&t);
-	channel_close(&t);
+	T_AWAIT((endpoint_state(&t->client), service_pending(&t->service) == 1));
+	T_AWAIT((endpoint_recv_none(&t->service), endpoint_state(&t->client) == DOCA_SUCCESS));
+	T_EQ(service_pending(&t->service), 0);
+	channel_meet(t);
 }
 
 /* Another service of the same name. */
@@ -122,47 +119,40 @@ T_CASE(refused)
 }
 
 /* behaviour: L5 */
-T_CASE(not_accepted_in_time)
+CHANNEL_CASE_CREATED(not_accepted_in_time, t)
 {
-	struct channel t;
-
-	channel_create(&t);
-	endpoint_dial(&t.client, CHANNEL_NAME);
-	T_AWAIT((endpoint_state(&t.client), service_pending(&t.service) == 1));
-	check_aborted(&t.client);
-	T_AWAIT(service_pending(&t.service) == 0);
-	endpoint_connect(&t.client, &t.service);
-	channel_meet(&t);
-	channel_close(&t);
+	endpoint_dial(&t->client, CHANNEL_NAME);
+	T_AWAIT((endpoint_state(&t->client), service_pending(&t->service) == 1));
+	check_aborted(&t->client);
+	T_AWAIT(service_pending(&t->service) == 0);
+	endpoint_connect(&t->client, &t->service);
+	channel_meet(t);
 }
 
 /* Clients that give up before they are accepted, and those who do not. behaviour: L18 */
-T_CASE(pending_clients)
+CHANNEL_CASE_CREATED(pending_clients, t)
 {
 	ADDR **list;
 	struct endpoint c[3];
-	struct channel t;
 	unsigned int i;
 
-	channel_create(&t);
 	for (i = 0; i < 3; i++) {
 		client_endpoint_create(&c[i], CHANNEL_PF0);
 		endpoint_dial(&c[i], CHANNEL_NAME);
-		T_AWAIT((endpoint_state(&c[i]), service_pending(&t.service) == i + 1));
-		T_EQ(service_list(&t.service, &list), 0);
+		T_AWAIT((endpoint_state(&c[i]), service_pending(&t->service) == i + 1));
+		T_EQ(service_list(&t->service, &list), 0);
 	}
 	T_OK(doca_comm_channel_ep_disconnect(c[0].ep, c[0].peer));
-	T_AWAIT(service_pending(&t.service) == 2);
+	T_AWAIT(service_pending(&t->service) == 2);
 	endpoint_destroy(&c[1]);
-	T_AWAIT((endpoint_state(&t.client), service_pending(&t.service) == 1));
-	T_AWAIT((endpoint_recv_none(&t.service), endpoint_state(&c[2]) == DOCA_SUCCESS));
-	T_AWAIT(service_list(&t.service, &list) == 1);
-	T_EQ(service_pending(&t.service), 0);
-	endpoint_connect(&c[0], &t.service);
-	T_AWAIT(service_list(&t.service, &list) == 2);
+	T_AWAIT((endpoint_state(&t->client), service_pending(&t->service) == 1));
+	T_AWAIT((endpoint_recv_none(&t->service), endpoint_state(&c[2]) == DOCA_SUCCESS));
+	T_AWAIT(service_list(&t->service, &list) == 1);
+	T_EQ(service_pending(&t->service), 0);
+	endpoint_connect(&c[0], &t->service);
+	T_AWAIT(service_list(&t->service, &list) == 2);
 	endpoint_destroy(&c[0]);
 	endpoint_destroy(&c[2]);
-	channel_close(&t);
 }
 
 static void
@@ -193,72 +183,66 @@ check_lost(struct endpoint *e, bool is_client)
 }
 
 /* behaviour: L20, L21, L33 */
-T_CASE(client_leaves)
+CHANNEL_CASE(client_leaves, t)
 {
 	unsigned int i, round;
 	ADDR **list, *peer;
-	struct channel t;
 
-	channel_open(&t);
 	for (round = 0; round < 3; round++) {
-		channel_meet(&t);
-		peer_send_numbers(&t.client, 10);
-		peer = t.client.peer;
-		T_OK(doca_comm_channel_ep_disconnect(t.client.ep, peer));
+		channel_meet(t);
+		peer_send_numbers(&t->client, 10);
+		peer = t->client.peer;
+		T_OK(doca_comm_channel_ep_disconnect(t->client.ep, peer));
 		/* For the client, it is as if it had never been. */
-		T_IS(doca_comm_channel_ep_disconnect(t.client.ep, peer), DOCA_ERROR_NOT_CONNECTED);
-		T_IS(try_send(&t.client), DOCA_ERROR_NOT_CONNECTED);
-		T_IS(try_recv(&t.client), DOCA_ERROR_NOT_CONNECTED);
-		T_INVALID(endpoint_state(&t.client));
+		T_IS(doca_comm_channel_ep_disconnect(t->client.ep, peer), DOCA_ERROR_NOT_CONNECTED);
+		T_IS(try_send(&t->client), DOCA_ERROR_NOT_CONNECTED);
+		T_IS(try_recv(&t->client), DOCA_ERROR_NOT_CONNECTED);
+		T_INVALID(endpoint_state(&t->client));
 		/* The service gets all. */
 		for (i = 0; i < 10; i++) {
-			endpoint_recv_number(&t.service, i);
+			endpoint_recv_number(&t->service, i);
 			if (i == 0)
-				peer = t.service.peer;
-			T_CHECK(t.service.peer == peer);
+				peer = t->service.peer;
+			T_CHECK(t->service.peer == peer);
 		}
-		T_AWAIT(endpoint_state(&t.service) != DOCA_SUCCESS);
-		check_lost(&t.service, false);
+		T_AWAIT(endpoint_state(&t->service) != DOCA_SUCCESS);
+		check_lost(&t->service, false);
 		/* behaviour: L17 */
-		T_EQ(service_list(&t.service, &list), 0);
-		T_OK(doca_comm_channel_ep_disconnect(t.service.ep, t.service.peer));
-		T_IS(doca_comm_channel_ep_disconnect(t.service.ep, t.service.peer),
+		T_EQ(service_list(&t->service, &list), 0);
+		T_OK(doca_comm_channel_ep_disconnect(t->service.ep, t->service.peer));
+		T_IS(doca_comm_channel_ep_disconnect(t->service.ep, t->service.peer),
 			DOCA_ERROR_NOT_CONNECTED);
-		T_IS(try_send(&t.service), DOCA_ERROR_NOT_CONNECTED);
-		T_INVALID(endpoint_state(&t.service));
-		endpoint_connect(&t.client, &t.service);
+		T_IS(try_send(&t->service), DOCA_ERROR_NOT_CONNECTED);
+		T_INVALID(endpoint_state(&t->service));
+		endpoint_connect(&t->client, &t->service);
 	}
-	channel_meet(&t);
-	channel_close(&t);
+	channel_meet(t);
 }
 
 /* behaviour: L20, L21, L33 */
-T_CASE(service_leaves)
+CHANNEL_CASE(service_leaves, t)
 {
 	unsigned int i, round;
-	struct channel t;
 
-	channel_open(&t);
 	for (round = 0; round < 4; round++) {
-		channel_meet(&t);
-		endpoint_send_number(&t.service, 100);
-		peer_send_numbers(&t.service, 10);
+		channel_meet(t);
+		endpoint_send_number(&t->service, 100);
+		peer_send_numbers(&t->service, 10);
 		if (round % 2 == 0)
-			T_OK(doca_comm_channel_ep_disconnect(t.service.ep, t.service.peer));
+			T_OK(doca_comm_channel_ep_disconnect(t->service.ep, t->service.peer));
 		else
-			endpoint_destroy(&t.service);
-		endpoint_recv_number(&t.client, 100);
+			endpoint_destroy(&t->service);
+		endpoint_recv_number(&t->client, 100);
 		for (i = 0; i < 10; i++)
-			endpoint_recv_number(&t.client, i);
-		T_AWAIT(endpoint_state(&t.client) != DOCA_SUCCESS);
-		check_lost(&t.client, true);
-		T_OK(doca_comm_channel_ep_disconnect(t.client.ep, t.client.peer));
+			endpoint_recv_number(&t->client, i);
+		T_AWAIT(endpoint_state(&t->client) != DOCA_SUCCESS);
+		check_lost(&t->client, true);
+		T_OK(doca_comm_channel_ep_disconnect(t->client.ep, t->client.peer));
 		if (round % 2 == 1)
-			listen_anew(&t.service);
-		endpoint_connect(&t.client, &t.service);
+			listen_anew(&t->service);
+		endpoint_connect(&t->client, &t->service);
 	}
-	channel_meet(&t);
-	channel_close(&t);
+	channel_meet(t);
 }
 
 /* The loss comes out by each call alone. behaviour: L20, L33 */

@@ -45,25 +45,22 @@ one_message(struct endpoint *from, struct endpoint *to, size_t len)
 }
 
 /* behaviour: L6, L8, L9 */
-T_CASE(both_ways)
+CHANNEL_CASE(both_ways, t)
 {
 	static const size_t lens[] = { 1, 2, 7, 8, 255, 256, 257, 4079, 4080, 0, 64 };
 	ADDR *client = NULL, *service;
 	unsigned int i;
-	struct channel t;
 
-	channel_open(&t);
-	service = t.client.peer;
+	service = t->client.peer;
 	for (i = 0; i < RTE_DIM(lens); i++) {
-		one_message(&t.client, &t.service, lens[i]);
-		T_CHECK(client == NULL || t.service.peer == client);
-		client = t.service.peer;
-		one_message(&t.service, &t.client, lens[i]);
-		T_CHECK(t.client.peer == service);
-		endpoint_recv_none(&t.client);
-		endpoint_recv_none(&t.service);
+		one_message(&t->client, &t->service, lens[i]);
+		T_CHECK(client == NULL || t->service.peer == client);
+		client = t->service.peer;
+		one_message(&t->service, &t->client, lens[i]);
+		T_CHECK(t->client.peer == service);
+		endpoint_recv_none(&t->client);
+		endpoint_recv_none(&t->service);
 	}
-	channel_close(&t);
 }
 
 static void
@@ -98,39 +95,36 @@ T_CASE(limits)
 }
 
 /* behaviour: L34 */
-T_CASE(no_room)
+CHANNEL_CASE(no_room, t)
 {
 	ADDR *peer, *first;
 	uint8_t msg[CHANNEL_MSG_MAX];
 	struct endpoint other;
 	unsigned int i;
-	struct channel t;
 	size_t len;
 
-	channel_open(&t);
 	client_endpoint_create(&other, CHANNEL_PF0);
-	endpoint_connect(&other, &t.service);
+	endpoint_connect(&other, &t->service);
 	t_fill(msg, 100, 1);
-	endpoint_send(&t.client, msg, 100);
+	endpoint_send(&t->client, msg, 100);
 	endpoint_send(&other, "b", 1);
 	memset(msg, 0x33, sizeof(msg));
 	for (i = 0; i < 100; i++) {
 		len = i;
 		peer = NULL;
-		T_INVALID(doca_comm_channel_ep_recvfrom(t.service.ep, msg, &len, 0, &peer));
+		T_INVALID(doca_comm_channel_ep_recvfrom(t->service.ep, msg, &len, 0, &peer));
 		T_EQ(len, 100);
 		T_EQ(msg[0], 0x33);
 		/* What else is done of the endpoint does not lose it. */
-		T_EQ(service_pending(&t.service), 0);
+		T_EQ(service_pending(&t->service), 0);
 	}
-	T_OK(doca_comm_channel_ep_recvfrom(t.service.ep, msg, &len, 0, &first));
+	T_OK(doca_comm_channel_ep_recvfrom(t->service.ep, msg, &len, 0, &first));
 	T_EQ(len, 100);
 	T_VERIFY(msg, 100, 1);
-	T_EQ(endpoint_recv(&t.service, msg), 1);
+	T_EQ(endpoint_recv(&t->service, msg), 1);
 	T_EQ(msg[0], 'b');
-	T_CHECK(t.service.peer != first);
+	T_CHECK(t->service.peer != first);
 	endpoint_destroy(&other);
-	channel_close(&t);
 }
 
 /* Send numbers until there is no room. */
@@ -288,33 +282,30 @@ check_totals(struct endpoint *e, uint64_t messages, uint64_t bytes)
 }
 
 /* behaviour: L7, L9, L23, L24 */
-T_CASE(streams)
+CHANNEL_CASE(streams, t)
 {
 	struct stream up = { 0, 0 }, down = { 0, 0 };
 	uint64_t bytes = 4;
-	struct channel t;
 	uint32_t i;
 
-	channel_open(&t);
-	channel_meet(&t);
-	endpoint_send_number(&t.service, 0);
-	endpoint_recv_number(&t.client, 0);
+	channel_meet(t);
+	endpoint_send_number(&t->service, 0);
+	endpoint_recv_number(&t->client, 0);
 	for (i = 0; i < STREAM; i++)
 		bytes += length(i);
 	/* Each side a few calls at a time, in a rhythm that changes. */
 	for (i = 0; up.got < STREAM || down.got < STREAM; i++) {
 		if (i % 7 < 5) {
-			stream_send(&t.client, &up);
-			stream_recv(&t.service, &up);
+			stream_send(&t->client, &up);
+			stream_recv(&t->service, &up);
 		}
 		if (i % 11 < 9)
-			stream_send(&t.service, &down);
+			stream_send(&t->service, &down);
 		if (i / 1000 % 3 != 1)
-			stream_recv(&t.client, &down);
+			stream_recv(&t->client, &down);
 	}
-	check_totals(&t.client, STREAM + 1, bytes);
-	check_totals(&t.service, STREAM + 1, bytes);
-	channel_close(&t);
+	check_totals(&t->client, STREAM + 1, bytes);
+	check_totals(&t->service, STREAM + 1, bytes);
 }
 
 /* behaviour: L24, L32 */
@@ -368,62 +359,56 @@ T_CASE(statistics)
 }
 
 /* The names of the guides. behaviour: L32 */
-T_CASE(spellings)
+CHANNEL_CASE(spellings, t)
 {
 	ADDR *a = NULL, *b = NULL;
 	uint8_t msg[CHANNEL_MSG_MAX];
-	struct channel t;
 	size_t len;
 
-	channel_open(&t);
-	endpoint_send(&t.client, "one", 3);
-	endpoint_send(&t.client, "two2", 4);
+	endpoint_send(&t->client, "one", 3);
+	endpoint_send(&t->client, "two2", 4);
 	len = sizeof(msg);
-	T_OK(doca_comm_channel_ep_rcvfrom(t.service.ep, msg, &len, 0, &a));
+	T_OK(doca_comm_channel_ep_rcvfrom(t->service.ep, msg, &len, 0, &a));
 	T_EQ(len, 3);
 	T_EQ(memcmp(msg, "one", 3), 0);
 	len = sizeof(msg);
-	T_OK(doca_comm_channel_rp_recvfrom(t.service.ep, msg, &len, 0, &b));
+	T_OK(doca_comm_channel_rp_recvfrom(t->service.ep, msg, &len, 0, &b));
 	T_EQ(len, 4);
 	T_EQ(memcmp(msg, "two2", 4), 0);
 	T_CHECK(a == b && a != NULL);
-	T_IS(doca_comm_channel_ep_rcvfrom(t.service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
-	T_IS(doca_comm_channel_rp_recvfrom(t.service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_ep_rcvfrom(t->service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
+	T_IS(doca_comm_channel_rp_recvfrom(t->service.ep, msg, &len, 0, &a), DOCA_ERROR_AGAIN);
 	T_INVALID(doca_comm_channel_ep_rcvfrom(NULL, msg, &len, 0, &a));
 	T_INVALID(doca_comm_channel_rp_recvfrom(NULL, msg, &len, 0, &a));
-	channel_close(&t);
 }
 
 /* Three clients whose messages are mixed. behaviour: L9 */
-T_CASE(order_of_clients)
+CHANNEL_CASE(order_of_clients, t)
 {
 	ADDR *peers[3] = { NULL };
 	struct endpoint more[2];
 	struct endpoint *clients[3];
 	uint32_t i, number = 0, turn;
-	struct channel t;
 
-	channel_open(&t);
 	client_endpoint_create(&more[0], CHANNEL_PF0);
 	client_endpoint_create(&more[1], CHANNEL_PF0);
-	endpoint_connect(&more[0], &t.service);
-	endpoint_connect(&more[1], &t.service);
-	clients[0] = &t.client;
+	endpoint_connect(&more[0], &t->service);
+	endpoint_connect(&more[1], &t->service);
+	clients[0] = &t->client;
 	clients[1] = &more[0];
 	clients[2] = &more[1];
 	for (turn = 0; turn < 1000; turn++) {
 		for (i = 0; i < 40; i++)
 			endpoint_send_number(clients[(turn + i * i) % 3], number + i);
 		for (i = 0; i < 40; i++) {
-			endpoint_recv_number(&t.service, number + i);
+			endpoint_recv_number(&t->service, number + i);
 			if (peers[(turn + i * i) % 3] == NULL)
-				peers[(turn + i * i) % 3] = t.service.peer;
-			T_CHECK(peers[(turn + i * i) % 3] == t.service.peer);
+				peers[(turn + i * i) % 3] = t->service.peer;
+			T_CHECK(peers[(turn + i * i) % 3] == t->service.peer);
 		}
 		number += 40;
 	}
 	T_CHECK(peers[0] != peers[1] && peers[0] != peers[2] && peers[1] != peers[2]);
 	endpoint_destroy(&more[0]);
 	endpoint_destroy(&more[1]);
-	channel_close(&t);
 }

@@ -108,19 +108,17 @@ other_main(void *arg)
 }
 
 /* behaviour: L31 */
-T_CASE(both_ways)
+CHANNEL_CASE(both_ways, t)
 {
 	struct side s[2];
 	pthread_t send[2], recv[2], other[2];
 	struct peer_stats stats;
 	unsigned int i;
-	struct channel t;
 
-	channel_open(&t);
-	channel_meet(&t);
+	channel_meet(t);
 	memset(s, 0, sizeof(s));
-	s[0].e = t.service;
-	s[1].e = t.client;
+	s[0].e = t->service;
+	s[1].e = t->client;
 	for (i = 0; i < 2; i++)
 		side_ready(&s[i], i == 0);
 	for (i = 0; i < 2; i++) {
@@ -141,5 +139,4 @@ T_CASE(both_ways)
 		T_EQ(stats.send_messages, NB + i);
 		T_EQ(stats.recv_messages, NB + 1 - i);
 	}
-	channel_close(&t);
 }

@@ -32,5 +32,12 @@
 		T_INVALID(fn(NULL, pointer)); \
 		T_INVALID(fn(object, NULL)); \
 	} while (0)
+/* The same for three pointers. */
+#define T_REFUSES_NULLS(fn, first, second, third) \
+	do { \
+		T_INVALID(fn(NULL, second, third)); \
+		T_INVALID(fn(first, NULL, third)); \
+		T_INVALID(fn(first, second, NULL)); \
+	} while (0)
 
 #endif /* COMMON_RESULT_H */

@@ -32,27 +32,24 @@ brief_life(struct side *side, struct doca_comch_connection *conn, uint8_t *msg _
 	T_IS(doca_comch_consumer_destroy(b->cons.consumer), DOCA_ERROR_IN_USE);
 }
 
-T_CASE(queues_in_msg)
+PAIR_CASE(queues_in_msg, t)
 {
 	struct brief b = { .rounds = 0 };
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
-	memory_create(&b.mem, t.server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	t.server.arg = &b;
-	t.server.hooks.msg = brief_life;
+	memory_create(&b.mem, t->server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	t->server.arg = &b;
+	t->server.hooks.msg = brief_life;
 	for (i = 1; i <= 10; i++) {
-		side_send(&t.client, "go", 2);
-		T_WAIT(pair_progress(&t), b.rounds == i);
-		T_WAIT(pair_progress(&t), ctx_is_idle(b.prod.ctx) && ctx_is_idle(b.cons.ctx));
+		side_send(&t->client, "go", 2);
+		T_WAIT(pair_progress(t), b.rounds == i);
+		T_WAIT(pair_progress(t), ctx_is_idle(b.prod.ctx) && ctx_is_idle(b.cons.ctx));
 		/* No RUNNING: it was stopped before. */
 		T_EQ(b.cons.states.nb, 3);
-		queue_destroy(&t, &b.prod);
-		queue_destroy(&t, &b.cons);
+		queue_destroy(t, &b.prod);
+		queue_destroy(t, &b.cons);
 	}
 	memory_destroy(&b.mem);
-	pair_close(&t);
 }
 
 /* Tasks */
@@ -77,16 +74,14 @@ free_all(struct queue *q, struct doca_task *task)
 }
 
 /* behaviour: K16, P16 */
-T_CASE(all_freed_in_one_error)
+PAIR_CASE(all_freed_in_one_error, t)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct queue cons;
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
-	consumer_open(&cons, &t.client, t.client.pe, NB_TASKS);
-	consumer_start(&t, &cons);
+	consumer_open(&cons, &t->client, t->client.pe, NB_TASKS);
+	consumer_start(t, &cons);
 	for (i = 0; i < NB_TASKS; i++) {
 		T_OK(doca_comch_consumer_task_post_recv_alloc_init(cons.consumer, NULL, &recv));
 		all[i] = doca_comch_consumer_task_post_recv_as_task(recv);
@@ -95,10 +90,9 @@ T_CASE(all_freed_in_one_error)
 	nb_back = 0;
 	cons.done = free_all;
 	T_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(cons.ctx));
+	T_WAIT(pair_progress(t), ctx_is_idle(cons.ctx));
 	T_EQ(nb_back, 1);
-	queue_destroy(&t, &cons);
-	pair_close(&t);
+	queue_destroy(t, &cons);
 }
 
 static void
@@ -113,31 +107,28 @@ free_all_sends(struct side *side, struct doca_comch_task_send *task __rte_unused
 }
 
 /* behaviour: T11 */
-T_CASE(all_sends_freed_in_one_error)
+PAIR_CASE_CREATED(all_sends_freed_in_one_error, t)
 {
 	unsigned int i;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_comch_client_set_recv_queue_size(t.client.client, 4));
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
+	T_OK(doca_comch_client_set_recv_queue_size(t->client.client, 4));
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
 	/* Some are on their way, others wait. */
 	for (i = 0; i < NB_TASKS; i++) {
-		all[i] = doca_comch_task_send_as_task(side_task(&t.server, "lost", 4));
+		all[i] = doca_comch_task_send_as_task(side_task(&t->server, "lost", 4));
 		T_OK(doca_task_submit(all[i]));
 	}
 	nb_back = 0;
-	t.server.hooks.sent = free_all_sends;
-	T_OK(doca_comch_server_disconnect(t.server.server, t.server.conn));
+	t->server.hooks.sent = free_all_sends;
+	T_OK(doca_comch_server_disconnect(t->server.server, t->server.conn));
 	/* A client that looks away takes none. */
-	T_WAIT(doca_pe_progress(t.server.pe), nb_back != 0);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
+	T_WAIT(doca_pe_progress(t->server.pe), nb_back != 0);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	/* All of them can be had again. */
-	pair_connect(&t);
-	T_EQ(t.server.nb_sent, 0);
-	T_EQ(t.server.nb_send_errors, 1);
-	pair_close(&t);
+	pair_connect(t);
+	T_EQ(t->server.nb_sent, 0);
+	T_EQ(t->server.nb_send_errors, 1);
 }
 
 static void
@@ -169,30 +160,27 @@ send_again(struct side *side, struct doca_comch_task_send *task)
 }
 
 /* behaviour: C14, K16 */
-T_CASE(submitted_again_in_error)
+PAIR_CASE(submitted_again_in_error, t)
 {
 	struct queue cons;
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
-	consumer_open(&cons, &t.client, t.client.pe, NB_TASKS);
-	consumer_start(&t, &cons);
+	consumer_open(&cons, &t->client, t->client.pe, NB_TASKS);
+	consumer_start(t, &cons);
 	for (i = 0; i < NB_TASKS; i++)
 		queue_post(&cons, NULL);
 	cons.done = submit_again;
 	T_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(cons.ctx));
+	T_WAIT(pair_progress(t), ctx_is_idle(cons.ctx));
 	T_EQ(cons.nb_errors, 3 * NB_TASKS);
-	queue_destroy(&t, &cons);
+	queue_destroy(t, &cons);
 	for (i = 0; i < 200; i++)
-		side_send(&t.client, "x", 1);
-	t.client.hooks.sent = send_again;
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 400);
-	T_GE(t.client.nb_send_errors, 200);
-	pair_close(&t);
+		side_send(&t->client, "x", 1);
+	t->client.hooks.sent = send_again;
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_EQ(t->client.nb_sent + t->client.nb_send_errors, 400);
+	T_GE(t->client.nb_send_errors, 200);
 }
 
 /* Taken until the end is told, and not any more from then on. */
@@ -211,22 +199,19 @@ submit_in_vain(struct side *side, struct doca_comch_task_send *task)
 }
 
 /* The server lives on, its connection does not. behaviour: T10 */
-T_CASE(sent_again_in_error)
+PAIR_CASE(sent_again_in_error, t)
 {
 	unsigned int i;
-	struct pair t;
 	size_t n;
 
-	pair_open(&t);
 	for (i = 0; i < 200; i++)
-		side_send(&t.server, "x", 1);
-	t.server.hooks.sent = submit_in_vain;
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_GE(t.server.nb_sent + t.server.nb_send_errors, 200);
-	T_LE(t.server.nb_sent + t.server.nb_send_errors, 400);
-	T_GETS(doca_ctx_get_num_inflight_tasks(t.server.ctx, &n), n, 0);
-	pair_close(&t);
+		side_send(&t->server, "x", 1);
+	t->server.hooks.sent = submit_in_vain;
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_GE(t->server.nb_sent + t->server.nb_send_errors, 200);
+	T_LE(t->server.nb_sent + t->server.nb_send_errors, 400);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t->server.ctx, &n), n, 0);
 }
 
 /* Again and again */
@@ -246,35 +231,32 @@ start_again(struct side *side, enum doca_ctx_states next)
 }
 
 /* behaviour: C19, S26 */
-T_CASE(restarted_in_idle)
+PAIR_CASE(restarted_in_idle, t)
 {
 	unsigned int left = 5, rounds = 0, server_left = 5;
-	struct pair t;
 
-	pair_open(&t);
-	t.client.arg = &left;
-	t.client.hooks.state = start_again;
+	t->client.arg = &left;
+	t->client.hooks.state = start_again;
 	while (left > 0) {
-		pair_traffic(&t);
-		T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+		pair_traffic(t);
+		T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
 		rounds++;
-		T_WAIT(pair_progress(&t), t.server.nb_disconnects == rounds &&
-			t.server.nb_connects == rounds + 1 && ctx_is_running(t.client.ctx));
+		T_WAIT(pair_progress(t), t->server.nb_disconnects == rounds &&
+			t->server.nb_connects == rounds + 1 && ctx_is_running(t->client.ctx));
 	}
 	T_EQ(rounds, 5);
 	/* Both at once. */
 	left = 5;
-	t.server.arg = &server_left;
-	t.server.hooks.state = start_again;
+	t->server.arg = &server_left;
+	t->server.hooks.state = start_again;
 	while (server_left > 0) {
-		T_IS(doca_ctx_stop(t.server.ctx), DOCA_ERROR_IN_PROGRESS);
+		T_IS(doca_ctx_stop(t->server.ctx), DOCA_ERROR_IN_PROGRESS);
 		rounds++;
-		T_WAIT(pair_progress(&t), t.server.nb_disconnects == rounds &&
-			t.server.nb_connects == rounds + 1 && ctx_is_running(t.client.ctx));
+		T_WAIT(pair_progress(t), t->server.nb_disconnects == rounds &&
+			t->server.nb_connects == rounds + 1 && ctx_is_running(t->client.ctx));
 	}
 	left = 0;
 	server_left = 0;
-	pair_close(&t);
 }
 
 /* A client that gives up tries again, each time from its callback. */
@@ -304,15 +286,13 @@ queue_again(struct queue *q, enum doca_ctx_states next)
 }
 
 /* behaviour: C19 */
-T_CASE(queues_restarted_in_idle)
+PAIR_CASE(queues_restarted_in_idle, t)
 {
 	unsigned int left, left_prod = 5, gone = 0;
 	struct queue cons, prod;
-	struct pair t;
 
-	pair_open(&t);
-	consumer_open(&cons, &t.client, t.client.pe, NB_TASKS);
-	producer_create(&prod, t.client.conn, t.client.pe, NB_TASKS);
+	consumer_open(&cons, &t->client, t->client.pe, NB_TASKS);
+	producer_create(&prod, t->client.conn, t->client.pe, NB_TASKS);
 	cons.arg = &left;
 	prod.arg = &left_prod;
 	prod.state = queue_again;
@@ -326,15 +306,14 @@ T_CASE(queues_restarted_in_idle)
 	T_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
 	left = 5;
 	while (left > 0) {
-		T_WAIT(pair_progress(&t), ctx_is_running(cons.ctx));
+		T_WAIT(pair_progress(t), ctx_is_running(cons.ctx));
 		queue_post(&cons, NULL);
 		T_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
 		gone++;
-		T_WAIT(pair_progress(&t), t.server.nb_gone == gone);
+		T_WAIT(pair_progress(t), t->server.nb_gone == gone);
 	}
-	T_WAIT(pair_progress(&t), ctx_is_running(cons.ctx));
-	queue_destroy(&t, &cons);
+	T_WAIT(pair_progress(t), ctx_is_running(cons.ctx));
+	queue_destroy(t, &cons);
 	left_prod = 0;
-	queue_destroy(&t, &prod);
-	pair_close(&t);
+	queue_destroy(t, &prod);
 }

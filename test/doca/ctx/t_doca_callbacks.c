@@ -50,20 +50,16 @@ stop_at_consumer(struct side *side, uint32_t id)
 }
 
 /* behaviour: C17 */
-T_CASE(client_stops_in_msg)
+PAIR_CASE(client_stops_in_msg, t)
 {
-	struct pair t;
-
-	pair_open(&t);
-	pair_traffic(&t);
-	t.client.hooks.msg = stop_at_msg;
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 40);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_WAIT(pair_progress(&t), t.server.nb_sent + t.server.nb_send_errors == 40);
-	t.client.hooks.msg = NULL;
-	pair_connect(&t);
-	pair_close(&t);
+	pair_traffic(t);
+	t->client.hooks.msg = stop_at_msg;
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_EQ(t->client.nb_sent + t->client.nb_send_errors, 40);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_WAIT(pair_progress(t), t->server.nb_sent + t->server.nb_send_errors == 40);
+	t->client.hooks.msg = NULL;
+	pair_connect(t);
 }
 
 static void
@@ -235,26 +231,24 @@ kill_all_others(struct queue *q __rte_unused, struct doca_task *task)
 }
 
 /* Contexts next to the one whose callback runs go away. */
-T_CASE(others_destroyed)
+PAIR_CASE(others_destroyed, t)
 {
 	struct queue cons, prod;
 	unsigned int i;
 	uint32_t id;
-	struct pair t;
 
-	pair_open(&t);
-	consumer_open(&cons, &t.client, NULL, 4);
-	id = consumer_start(&t, &cons);
+	consumer_open(&cons, &t->client, NULL, 4);
+	id = consumer_start(t, &cons);
 	for (i = 0; i < NB_VICTIMS; i++) {
 		/* In the middle of them. */
 		if (i == NB_VICTIMS / 2)
-			producer_create(&prod, t.server.conn, t.server.pe, 4);
+			producer_create(&prod, t->server.conn, t->server.pe, 4);
 		if (i % 2 == 0) {
-			producer_create(&victims[i], t.server.conn, t.server.pe, 4);
+			producer_create(&victims[i], t->server.conn, t->server.pe, 4);
 			T_OK(doca_ctx_start(victims[i].ctx));
 			T_OK(doca_ctx_stop(victims[i].ctx));
 		} else {
-			producer_create(&victims[i], t.server.conn, t.server.pe, 4);
+			producer_create(&victims[i], t->server.conn, t->server.pe, 4);
 		}
 	}
 	nb_victims = NB_VICTIMS;
@@ -262,12 +256,11 @@ T_CASE(others_destroyed)
 	prod.done = kill_all_others;
 	queue_post(&cons, NULL);
 	T_OK(doca_task_submit(queue_put_task(&prod, NULL, "x", 1, id)));
-	T_WAIT(pair_progress(&t), prod.nb_done == 1);
+	T_WAIT(pair_progress(t), prod.nb_done == 1);
 	T_EQ(nb_victims, 0);
-	T_WAIT((pair_progress(&t), doca_pe_progress(cons.pe)), cons.nb_done == 1);
-	queue_destroy(&t, &prod);
-	queue_destroy(&t, &cons);
-	pair_close(&t);
+	T_WAIT((pair_progress(t), doca_pe_progress(cons.pe)), cons.nb_done == 1);
+	queue_destroy(t, &prod);
+	queue_destroy(t, &cons);
 }
 
 /*
@@ -405,24 +398,21 @@ abuse(struct side *side)
 }
 
 /* behaviour: P2 */
-T_CASE(engine_in_callbacks)
+PAIR_CASE_CREATED(engine_in_callbacks, t)
 {
 	struct queue cons;
-	struct pair t;
 
-	pair_create(&t);
-	abuse(&t.server);
-	abuse(&t.client);
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
-	pair_traffic(&t);
-	T_WAIT(pair_progress(&t), t.server.nb_sent == 40 && t.client.nb_sent == 40 &&
-		t.server.nb_msgs == 40 && t.client.nb_msgs == 40);
-	consumer_open(&cons, &t.client, NULL, 4);
-	consumer_start(&t, &cons);
-	queue_destroy(&t, &cons);
-	T_WAIT(pair_progress(&t), t.server.nb_gone == 1);
-	pair_close(&t);
+	abuse(&t->server);
+	abuse(&t->client);
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
+	pair_traffic(t);
+	T_WAIT(pair_progress(t), t->server.nb_sent == 40 && t->client.nb_sent == 40 &&
+		t->server.nb_msgs == 40 && t->client.nb_msgs == 40);
+	consumer_open(&cons, &t->client, NULL, 4);
+	consumer_start(t, &cons);
+	queue_destroy(t, &cons);
+	T_WAIT(pair_progress(t), t->server.nb_gone == 1);
 }
 
 static unsigned int nb_second;
@@ -446,16 +436,12 @@ change_data(struct side *side, enum doca_ctx_states next)
 }
 
 /* behaviour: C9, C10 */
-T_CASE(data_changed)
+PAIR_CASE(data_changed, t)
 {
-	struct pair t;
-
-	pair_open(&t);
 	nb_second = 0;
-	t.client.hooks.state = change_data;
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
+	t->client.hooks.state = change_data;
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	T_EQ(nb_second, 1);
-	T_OK(doca_ctx_set_state_changed_cb(t.client.ctx, NULL));
-	pair_close(&t);
+	T_OK(doca_ctx_set_state_changed_cb(t->client.ctx, NULL));
 }

@@ -103,25 +103,22 @@ T_CASE(cut_in_callbacks)
 }
 
 /* The server's last word finds nobody; the client's last words find the server. */
-T_CASE(leaves_amid_messages)
+PAIR_CASE(leaves_amid_messages, t)
 {
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
 	for (i = 0; i < 1000; i++) {
-		side_send(&t.client, &i, sizeof(i));
-		side_send(&t.server, &i, sizeof(i));
+		side_send(&t->client, &i, sizeof(i));
+		side_send(&t->server, &i, sizeof(i));
 	}
 	for (i = 0; i < 5; i++)
-		pair_progress(&t);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(t.client.nb_sent + t.client.nb_send_errors, 1000);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1);
-	T_EQ(t.server.nb_sent + t.server.nb_send_errors, 1000);
-	T_GE(t.server.nb_msgs, t.client.nb_sent);
-	pair_close(&t);
+		pair_progress(t);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_EQ(t->client.nb_sent + t->client.nb_send_errors, 1000);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_EQ(t->server.nb_sent + t->server.nb_send_errors, 1000);
+	T_GE(t->server.nb_msgs, t->client.nb_sent);
 }
 
 static void
@@ -134,21 +131,18 @@ dial_from(struct side *side, struct doca_comch_connection *conn __rte_unused)
 }
 
 /* Another client is started while one says goodbye. */
-T_CASE(second_connect_in_disconnect)
+PAIR_CASE(second_connect_in_disconnect, t)
 {
 	struct side second;
-	struct pair t;
 
-	pair_open(&t);
-	client_create_on(&second, PAIR_NAME, t.server.pe);
-	t.server.arg = &second;
-	t.server.hooks.disconnected = dial_from;
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_running(second.ctx) && t.server.nb_connects == 2);
-	T_EQ(t.server.nb_disconnects, 1);
-	t.server.hooks.disconnected = NULL;
+	client_create_on(&second, PAIR_NAME, t->server.pe);
+	t->server.arg = &second;
+	t->server.hooks.disconnected = dial_from;
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_running(second.ctx) && t->server.nb_connects == 2);
+	T_EQ(t->server.nb_disconnects, 1);
+	t->server.hooks.disconnected = NULL;
 	T_IS(doca_ctx_stop(second.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(second.ctx) && t.server.nb_disconnects == 2);
+	T_WAIT(pair_progress(t), ctx_is_idle(second.ctx) && t->server.nb_disconnects == 2);
 	side_destroy(&second);
-	pair_close(&t);
 }

@@ -15,36 +15,33 @@ went(const struct state_log *s, unsigned int i, enum doca_ctx_states prev,
 }
 
 /* behaviour: C1, C10, P14, C16, S13 */
-T_CASE(fresh)
+PAIR_CASE_CREATED(fresh, t)
 {
 	struct doca_comch_connection *conn;
 	struct doca_comch_task_send *task;
 	union doca_data data;
 	doca_error_t ret;
-	struct pair t;
 	size_t n;
 
-	pair_create(&t);
-	T_EQ(ctx_state(t.server.ctx), DOCA_CTX_STATE_IDLE);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
-	T_OK(doca_ctx_get_user_data(t.client.ctx, &data));
-	T_CHECK(data.ptr == &t.client);
+	T_EQ(ctx_state(t->server.ctx), DOCA_CTX_STATE_IDLE);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_IDLE);
+	T_OK(doca_ctx_get_user_data(t->client.ctx, &data));
+	T_CHECK(data.ptr == &t->client);
 	/* It is where a stop leads to. */
-	T_OK(doca_ctx_stop(t.server.ctx));
-	T_EQ(t.server.states.nb, 0);
-	T_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 0);
+	T_OK(doca_ctx_stop(t->server.ctx));
+	T_EQ(t->server.states.nb, 0);
+	T_IS(doca_comch_client_get_connection(t->client.client, &conn), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t->client.ctx, &n), n, 0);
 	/* Programs ask for it until it is there, and then send at once. */
-	T_WAIT(pair_progress(&t), (ret = doca_comch_client_get_connection(t.client.client,
+	T_WAIT(pair_progress(t), (ret = doca_comch_client_get_connection(t->client.client,
 		&conn)) != DOCA_ERROR_BAD_STATE);
 	T_OK(ret);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_RUNNING);
-	T_OK(doca_comch_client_task_send_alloc_init(t.client.client, conn, "x", 1, &task));
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_RUNNING);
+	T_OK(doca_comch_client_task_send_alloc_init(t->client.client, conn, "x", 1, &task));
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
-	T_WAIT(pair_progress(&t), t.server.nb_msgs == 1 && t.client.nb_sent == 1);
-	pair_close(&t);
+	T_WAIT(pair_progress(t), t->server.nb_msgs == 1 && t->client.nb_sent == 1);
 }
 
 /* behaviour: C10 */
@@ -153,172 +150,155 @@ T_CASE(mandatory_callbacks)
 }
 
 /* behaviour: C5, C6, C7, C8, C9, C12, C13, S3, S6, S7, S23 */
-T_CASE(life)
+PAIR_CASE_CREATED(life, t)
 {
 	const struct state_log *s, *c;
-	struct pair t;
 
-	pair_create(&t);
-	s = &t.server.states;
-	c = &t.client.states;
-	T_OK(doca_ctx_start(t.server.ctx));
+	s = &t->server.states;
+	c = &t->client.states;
+	T_OK(doca_ctx_start(t->server.ctx));
 	T_EQ(s->nb, 1);
 	T_CHECK(went(s, 0, DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_RUNNING));
-	T_CHECK(s->user_data.ptr == &t.server && s->ctx == t.server.ctx);
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_CHECK(s->user_data.ptr == &t->server && s->ctx == t->server.ctx);
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_EQ(c->nb, 1);
 	T_CHECK(went(c, 0, DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_STARTING));
-	T_WAIT(pair_progress(&t), c->nb == 2);
+	T_WAIT(pair_progress(t), c->nb == 2);
 	T_CHECK(went(c, 1, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_RUNNING));
-	T_WAIT(pair_progress(&t), t.server.nb_connects == 1);
+	T_WAIT(pair_progress(t), t->server.nb_connects == 1);
 	/* With a connection. */
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_CHECK(went(c, 2, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING));
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), c->nb == 4 && t.server.nb_disconnects == 1);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), c->nb == 4 && t->server.nb_disconnects == 1);
 	T_CHECK(went(c, 3, DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE));
 	/* With nothing at all. */
-	T_OK(doca_ctx_stop(t.server.ctx));
+	T_OK(doca_ctx_stop(t->server.ctx));
 	T_EQ(s->nb, 2);
 	T_CHECK(went(s, 1, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_IDLE));
-	pair_close(&t);
 }
 
 /* behaviour: C11, S16 */
-T_CASE(setters_in_their_time)
+PAIR_CASE(setters_in_their_time, t)
 {
 	uint32_t size;
-	struct pair t;
 
-	pair_open(&t);
-	T_IS(doca_comch_server_set_max_msg_size(t.server.server, 100), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_client_set_max_msg_size(t.client.client, 100), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_server_set_recv_queue_size(t.server.server, 10), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_client_set_recv_queue_size(t.client.client, 10), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_server_task_send_set_conf(t.server.server, no_sent, no_sent, 1),
+	T_IS(doca_comch_server_set_max_msg_size(t->server.server, 100), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_client_set_max_msg_size(t->client.client, 100), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_server_set_recv_queue_size(t->server.server, 10), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_client_set_recv_queue_size(t->client.client, 10), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_comch_server_task_send_set_conf(t->server.server, no_sent, no_sent, 1),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 1),
+	T_IS(doca_comch_client_task_send_set_conf(t->client.client, no_sent, no_sent, 1),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_client_event_msg_recv_register(t.client.client, no_msg),
+	T_IS(doca_comch_client_event_msg_recv_register(t->client.client, no_msg),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_comch_server_event_msg_recv_register(t.server.server, no_msg),
+	T_IS(doca_comch_server_event_msg_recv_register(t->server.server, no_msg),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_OK(doca_comch_client_set_max_msg_size(t.client.client, 100));
-	T_GETS(doca_comch_client_get_max_msg_size(t.client.client, &size), size, 100);
-	pair_close(&t);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
+	T_OK(doca_comch_client_set_max_msg_size(t->client.client, 100));
+	T_GETS(doca_comch_client_get_max_msg_size(t->client.client, &size), size, 100);
 }
 
 /* behaviour: C14, C18, P15 */
-T_CASE(stop_waits_for_tasks)
+PAIR_CASE(stop_waits_for_tasks, t)
 {
 	struct doca_comch_task_send *task, *kept;
 	size_t n;
-	struct pair t;
 
-	pair_open(&t);
-	task = side_task(&t.client, "abc", 3);
-	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 0);
-	t.client.keep_tasks = true;
-	kept = side_task(&t.client, "def", 3);
+	task = side_task(&t->client, "abc", 3);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t->client.ctx, &n), n, 0);
+	t->client.keep_tasks = true;
+	kept = side_task(&t->client, "def", 3);
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(kept)));
-	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 1);
-	T_GETS(doca_pe_get_num_inflight_tasks(t.client.pe, &n), n, 1);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == 1);
-	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 0);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), t.server.nb_disconnects == 1 && !pair_progress(&t));
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t->client.ctx, &n), n, 1);
+	T_GETS(doca_pe_get_num_inflight_tasks(t->client.pe, &n), n, 1);
+	T_WAIT(pair_progress(t), t->client.nb_sent == 1);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t->client.ctx, &n), n, 0);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), t->server.nb_disconnects == 1);
+	T_SETTLE(pair_progress(t));
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STOPPING);
 	/* It may be submitted, but does not go. */
 	T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
-	T_GETS(doca_ctx_get_num_inflight_tasks(t.client.ctx, &n), n, 1);
-	T_EQ(doca_pe_progress(t.client.pe), 1);
-	T_EQ(t.client.nb_send_errors, 1);
-	T_IS(t.client.send_status, DOCA_ERROR_SHUTDOWN);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_GETS(doca_ctx_get_num_inflight_tasks(t->client.ctx, &n), n, 1);
+	T_EQ(doca_pe_progress(t->client.pe), 1);
+	T_EQ(t->client.nb_send_errors, 1);
+	T_IS(t->client.send_status, DOCA_ERROR_SHUTDOWN);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(task));
-	pair_progress(&t);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	pair_progress(t);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(kept));
 	/* Not here: callbacks are the progress's. */
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
-	T_EQ(doca_pe_progress(t.client.pe), 1);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_IDLE);
-	pair_close(&t);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_EQ(doca_pe_progress(t->client.pe), 1);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_IDLE);
 }
 
 /* behaviour: C15 */
-T_CASE(stop_while_starting)
+PAIR_CASE_CREATED(stop_while_starting, t)
 {
 	struct doca_comch_connection *conn;
 	const struct state_log *c;
-	struct pair t;
 
-	pair_create(&t);
-	c = &t.client.states;
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	c = &t->client.states;
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
 	/* It never was up. */
-	T_IS(doca_comch_client_get_connection(t.client.client, &conn), DOCA_ERROR_BAD_STATE);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
+	T_IS(doca_comch_client_get_connection(t->client.client, &conn), DOCA_ERROR_BAD_STATE);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	T_EQ(c->nb, 3);
 	T_CHECK(went(c, 1, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_STOPPING));
 	T_CHECK(went(c, 2, DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE));
-	pair_close(&t);
 }
 
 /* behaviour: C19, S26 */
-T_CASE(again)
+PAIR_CASE(again, t)
 {
 	unsigned int i;
-	struct pair t;
 
-	pair_open(&t);
 	for (i = 1; i <= 5; i++) {
-		side_send(&t.client, &i, sizeof(i));
-		T_WAIT(pair_progress(&t), t.server.nb_msgs == i && t.client.nb_sent == i);
-		T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-		T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx) &&
-			t.server.nb_disconnects == i);
+		side_send(&t->client, &i, sizeof(i));
+		T_WAIT(pair_progress(t), t->server.nb_msgs == i && t->client.nb_sent == i);
+		T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+		T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx) &&
+			t->server.nb_disconnects == i);
 		if (i == 3) {
-			T_OK(doca_ctx_stop(t.server.ctx));
-			T_OK(doca_ctx_start(t.server.ctx));
+			T_OK(doca_ctx_stop(t->server.ctx));
+			T_OK(doca_ctx_start(t->server.ctx));
 		}
-		t.client.states.nb = 0;
-		pair_connect(&t);
+		t->client.states.nb = 0;
+		pair_connect(t);
 	}
-	pair_close(&t);
 }
 
 /* behaviour: C21 */
-T_CASE(no_other_data_path)
+PAIR_CASE_CREATED(no_other_data_path, t)
 {
 	struct doca_devinfo *info;
 	uint32_t n = 7;
-	struct pair t;
 
-	pair_create(&t);
-	T_IS(doca_ctx_set_datapath_on_dpa(t.client.ctx, (struct doca_dpa *)&t),
+	T_IS(doca_ctx_set_datapath_on_dpa(t->client.ctx, (struct doca_dpa *)t),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_ctx_set_datapath_on_gpu(t.client.ctx, (struct doca_gpu *)&t),
+	T_IS(doca_ctx_set_datapath_on_gpu(t->client.ctx, (struct doca_gpu *)t),
 		DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_ctx_set_completion_vector(t.client.ctx, 0), DOCA_ERROR_NOT_SUPPORTED);
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_set_datapath_on_dpa(t.server.ctx, (struct doca_dpa *)&t),
+	T_IS(doca_ctx_set_completion_vector(t->client.ctx, 0), DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_set_datapath_on_dpa(t->server.ctx, (struct doca_dpa *)t),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_ctx_set_datapath_on_gpu(t.server.ctx, (struct doca_gpu *)&t),
+	T_IS(doca_ctx_set_datapath_on_gpu(t->server.ctx, (struct doca_gpu *)t),
 		DOCA_ERROR_BAD_STATE);
-	T_IS(doca_ctx_set_completion_vector(t.server.ctx, 0), DOCA_ERROR_BAD_STATE);
-	T_INVALID(doca_ctx_set_datapath_on_dpa(NULL, (struct doca_dpa *)&t));
-	T_INVALID(doca_ctx_set_datapath_on_gpu(t.client.ctx, NULL));
+	T_IS(doca_ctx_set_completion_vector(t->server.ctx, 0), DOCA_ERROR_BAD_STATE);
+	T_INVALID(doca_ctx_set_datapath_on_dpa(NULL, (struct doca_dpa *)t));
+	T_INVALID(doca_ctx_set_datapath_on_gpu(t->client.ctx, NULL));
 	T_INVALID(doca_ctx_set_completion_vector(NULL, 0));
-	info = doca_dev_as_devinfo(t.client.dev);
+	info = doca_dev_as_devinfo(t->client.dev);
 	T_GETS(doca_ctx_cap_get_num_completion_vectors(info, &n), n, 0);
 	T_REFUSES_NULL(doca_ctx_cap_get_num_completion_vectors, info, &n);
-	doca_ctx_flush_tasks(t.client.ctx);
-	pair_close(&t);
+	doca_ctx_flush_tasks(t->client.ctx);
 }
 
 T_CASE(null_arguments)
@@ -395,30 +375,27 @@ T_CASE(engine)
 }
 
 /* behaviour: P5 */
-T_CASE(one_engine_for_all)
+PAIR_CASE(one_engine_for_all, t)
 {
 	struct memory mem;
 	struct queue c, p;
 	struct doca_buf *buf;
 	uint32_t id;
-	struct pair t;
 
-	pair_open(&t);
-	memory_create(&mem, t.server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	consumer_create(&c, t.server.conn, mem.mmap, t.server.pe, 4);
-	id = consumer_start(&t, &c);
-	producer_create(&p, t.client.conn, t.client.pe, 4);
+	memory_create(&mem, t->server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&c, t->server.conn, mem.mmap, t->server.pe, 4);
+	id = consumer_start(t, &c);
+	producer_create(&p, t->client.conn, t->client.pe, 4);
 	T_OK(doca_ctx_start(p.ctx));
 	buf = memory_buf(&mem, 0, 64, false);
 	queue_post(&c, buf);
 	T_OK(doca_task_submit(queue_put_task(&p, NULL, "hi", 2, id)));
-	side_send(&t.client, "msg", 3);
-	T_WAIT(pair_progress(&t), c.nb_done == 1 && p.nb_done == 1 && t.server.nb_msgs == 1);
-	queue_destroy(&t, &p);
-	queue_destroy(&t, &c);
+	side_send(&t->client, "msg", 3);
+	T_WAIT(pair_progress(t), c.nb_done == 1 && p.nb_done == 1 && t->server.nb_msgs == 1);
+	queue_destroy(t, &p);
+	queue_destroy(t, &c);
 	T_OK(doca_buf_dec_refcount(buf, NULL));
 	memory_destroy(&mem);
-	pair_close(&t);
 }
 
 static void
@@ -433,56 +410,51 @@ resubmit(struct side *side, struct doca_comch_task_send *task)
 }
 
 /* behaviour: P2, P7, P8, P9, P10, P11 */
-T_CASE(tasks)
+PAIR_CASE(tasks, t)
 {
 	const union doca_data data = { .u64 = 0x1234567890 };
 	struct doca_task *task;
-	struct pair t;
 
-	pair_open(&t);
-	t.client.hooks.sent = resubmit;
-	task = doca_comch_task_send_as_task(side_task(&t.client, "abc", 3));
+	t->client.hooks.sent = resubmit;
+	task = doca_comch_task_send_as_task(side_task(&t->client, "abc", 3));
 	T_EQ(doca_task_get_user_data(task).u64, 0);
 	doca_task_set_user_data(task, data);
 	T_EQ(doca_task_get_user_data(task).u64, data.u64);
-	T_CHECK(doca_task_get_ctx(task) == t.client.ctx);
+	T_CHECK(doca_task_get_ctx(task) == t->client.ctx);
 	T_OK(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
 	/* It is the library's now. */
 	T_INVALID(doca_task_submit(task));
-	T_EQ(t.client.nb_sent, 0);
-	T_WAIT(pair_progress(&t), t.client.nb_sent == 10);
-	T_EQ(t.client.sent_data.u64, data.u64);
-	T_EQ(t.client.nb_send_errors, 0);
-	T_EQ(t.server.nb_msgs, 10);
-	pair_close(&t);
+	T_EQ(t->client.nb_sent, 0);
+	T_WAIT(pair_progress(t), t->client.nb_sent == 10);
+	T_EQ(t->client.sent_data.u64, data.u64);
+	T_EQ(t->client.nb_send_errors, 0);
+	T_EQ(t->server.nb_msgs, 10);
 }
 
 /* behaviour: P6, P12, P13 */
-T_CASE(pool_of_tasks)
+PAIR_CASE_CREATED(pool_of_tasks, t)
 {
 	struct doca_comch_task_send *task[4], *more;
 	unsigned int i;
-	struct pair t;
 
-	pair_create(&t);
-	T_OK(doca_comch_client_task_send_set_conf(t.client.client, no_sent, no_sent, 4));
-	T_OK(doca_ctx_start(t.server.ctx));
-	pair_connect(&t);
+	T_OK(doca_comch_client_task_send_set_conf(t->client.client, no_sent, no_sent, 4));
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
 	for (i = 0; i < RTE_DIM(task); i++)
-		task[i] = side_task(&t.client, "abc", 3);
-	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),
-		DOCA_ERROR_NO_MEMORY);
+		task[i] = side_task(&t->client, "abc", 3);
+	T_IS(doca_comch_client_task_send_alloc_init(t->client.client, t->client.conn, "x", 1,
+		&more), DOCA_ERROR_NO_MEMORY);
 	doca_task_free(doca_comch_task_send_as_task(task[2]));
 	/* Once only. */
 	doca_task_free(doca_comch_task_send_as_task(task[2]));
 	T_INVALID(doca_task_try_submit(doca_comch_task_send_as_task(task[2])));
 	T_INVALID(doca_task_submit_ex(doca_comch_task_send_as_task(task[1]), 1 << 7));
 	T_OK(doca_task_try_submit(doca_comch_task_send_as_task(task[1])));
-	task[2] = side_task(&t.client, "abc", 3);
-	T_IS(doca_comch_client_task_send_alloc_init(t.client.client, t.client.conn, "x", 1, &more),
-		DOCA_ERROR_NO_MEMORY);
-	T_WAIT(pair_progress(&t), t.server.nb_msgs == 1 && !pair_progress(&t));
+	task[2] = side_task(&t->client, "abc", 3);
+	T_IS(doca_comch_client_task_send_alloc_init(t->client.client, t->client.conn, "x", 1,
+		&more), DOCA_ERROR_NO_MEMORY);
+	T_WAIT(pair_progress(t), t->server.nb_msgs == 1);
+	T_SETTLE(pair_progress(t));
 	for (i = 0; i < RTE_DIM(task); i++)
 		doca_task_free(doca_comch_task_send_as_task(task[i]));
-	pair_close(&t);
 }

@@ -39,60 +39,53 @@ T_CASE(handle)
 }
 
 /* behaviour: E2, E3, E4 */
-T_CASE(arm_and_clear)
+PAIR_CASE(arm_and_clear, t)
 {
-	struct pair t;
 	int fd;
 
-	pair_open(&t);
-	while (pair_progress(&t))
-		;
-	T_OK(doca_pe_get_notification_handle(t.client.pe, &fd));
-	T_OK(doca_pe_request_notification(t.client.pe));
+	T_SETTLE(pair_progress(t));
+	T_OK(doca_pe_get_notification_handle(t->client.pe, &fd));
+	T_OK(doca_pe_request_notification(t->client.pe));
 	T_CHECK(!t_readable(fd, 0));
-	side_send(&t.server, "a", 1);
+	side_send(&t->server, "a", 1);
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
 	/* Cleared: quiet, whatever comes; nothing is lost by it. */
-	T_OK(doca_pe_clear_notification(t.client.pe, fd));
+	T_OK(doca_pe_clear_notification(t->client.pe, fd));
 	T_CHECK(!t_readable(fd, 0));
-	side_send(&t.server, "b", 1);
+	side_send(&t->server, "b", 1);
 	T_CHECK(!t_readable(fd, 0));
-	T_OK(doca_pe_request_notification(t.client.pe));
+	T_OK(doca_pe_request_notification(t->client.pe));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
-	T_OK(doca_pe_clear_notification(t.client.pe, fd));
+	T_OK(doca_pe_clear_notification(t->client.pe, fd));
 	/* It happened before it was armed. */
-	T_OK(doca_pe_request_notification(t.client.pe));
+	T_OK(doca_pe_request_notification(t->client.pe));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
 	/* Armed twice. */
-	T_OK(doca_pe_request_notification(t.client.pe));
+	T_OK(doca_pe_request_notification(t->client.pe));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
-	T_OK(doca_pe_clear_notification(t.client.pe, fd));
-	T_WAIT(pair_progress(&t), t.client.nb_msgs == 2 && t.server.nb_sent == 2);
-	pair_close(&t);
+	T_OK(doca_pe_clear_notification(t->client.pe, fd));
+	T_WAIT(pair_progress(t), t->client.nb_msgs == 2 && t->server.nb_sent == 2);
 }
 
 /* behaviour: E3, E5 */
-T_CASE(armed_then_submitted)
+PAIR_CASE(armed_then_submitted, t)
 {
 	struct doca_task *task;
 	struct queue cons, prod;
 	struct doca_buf *in, *out;
 	struct memory mem;
 	uint32_t id;
-	struct pair t;
 	int fd;
 
-	pair_open(&t);
-	memory_create(&mem, t.server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	consumer_create(&cons, t.server.conn, mem.mmap, t.server.pe, 4);
-	id = consumer_start(&t, &cons);
-	producer_create(&prod, t.client.conn, NULL, 4);
+	memory_create(&mem, t->server.dev, 4096, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_create(&cons, t->server.conn, mem.mmap, t->server.pe, 4);
+	id = consumer_start(t, &cons);
+	producer_create(&prod, t->client.conn, NULL, 4);
 	T_OK(doca_ctx_start(prod.ctx));
 	in = memory_buf(&mem, 0, 64, false);
 	queue_post(&cons, in);
 	out = memory_buf(&mem, 1024, 64, true);
-	while (pair_progress(&t) || doca_pe_progress(prod.pe) != 0)
-		;
+	T_SETTLE(pair_progress(t) || doca_pe_progress(prod.pe) != 0);
 	/* The completion of a send is there before anybody looks for it. */
 	T_OK(doca_pe_get_notification_handle(prod.pe, &fd));
 	T_OK(doca_pe_request_notification(prod.pe));
@@ -105,7 +98,7 @@ T_CASE(armed_then_submitted)
 		;
 	T_EQ(prod.nb_done, 1);
 	/* And one that was done before. */
-	T_WAIT(pair_progress(&t), cons.nb_done == 1);
+	T_WAIT(pair_progress(t), cons.nb_done == 1);
 	queue_post(&cons, NULL);
 	task = queue_put_task(&prod, NULL, "x", 1, id);
 	T_OK(doca_task_submit(task));
@@ -114,12 +107,11 @@ T_CASE(armed_then_submitted)
 	while (doca_pe_progress(prod.pe) != 0)
 		;
 	T_EQ(prod.nb_done, 2);
-	queue_destroy(&t, &prod);
-	queue_destroy(&t, &cons);
+	queue_destroy(t, &prod);
+	queue_destroy(t, &cons);
 	T_OK(doca_buf_dec_refcount(in, NULL));
 	T_OK(doca_buf_dec_refcount(out, NULL));
 	memory_destroy(&mem);
-	pair_close(&t);
 }
 
 /* Consumer and producer, on engines of their own or the connection's. */
@@ -296,71 +288,62 @@ T_CASE(nobody_there)
 }
 
 /* The client is asleep before there is a server. behaviour: E5, E6 */
-T_CASE(server_comes_later)
+PAIR_CASE_CREATED(server_comes_later, t)
 {
 	struct sleeper ev;
-	struct pair t;
 
-	pair_create(&t);
 	sleeper_open(&ev, 0);
-	sleeper_add(&ev, t.client.pe);
-	sleeper_add(&ev, t.server.pe);
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	sleeper_add(&ev, t->client.pe);
+	sleeper_add(&ev, t->server.pe);
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
 	/* At least one try was in vain. */
 	T_CHECK(sleeper_step(&ev, T_TIMEOUT_MS));
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_WAIT(sleeper_sleep(&ev), ctx_is_running(t.client.ctx) && t.server.nb_connects == 1);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_WAIT(sleeper_sleep(&ev), ctx_is_running(t->client.ctx) && t->server.nb_connects == 1);
 	sleeper_close(&ev);
-	pair_close(&t);
 }
 
 /* A stop of whatever is STARTING, armed. behaviour: C15, E5 */
-T_CASE(stop_while_starting)
+PAIR_CASE_CREATED(stop_while_starting, t)
 {
 	struct queue cons;
 	struct sleeper ev;
-	struct pair t;
 
-	pair_create(&t);
 	sleeper_open(&ev, 0);
-	sleeper_add(&ev, t.client.pe);
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(t.client.ctx));
-	sleeper_add(&ev, t.server.pe);
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(sleeper_sleep(&ev), ctx_is_running(t.client.ctx) && t.server.nb_connects == 1);
-	consumer_open(&cons, &t.client, NULL, 4);
+	sleeper_add(&ev, t->client.pe);
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(t->client.ctx));
+	sleeper_add(&ev, t->server.pe);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(sleeper_sleep(&ev), ctx_is_running(t->client.ctx) && t->server.nb_connects == 1);
+	consumer_open(&cons, &t->client, NULL, 4);
 	sleeper_add(&ev, cons.pe);
 	T_IS(doca_ctx_start(cons.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_IS(doca_ctx_stop(cons.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(cons.ctx));
 	sleeper_close(&ev);
-	queue_destroy(&t, &cons);
-	pair_close(&t);
+	queue_destroy(t, &cons);
 }
 
 /* Armed, STOPPING: only the application's last task is missing. behaviour: E5, C14 */
-T_CASE(last_task_freed)
+PAIR_CASE(last_task_freed, t)
 {
 	struct doca_comch_task_send *task;
 	struct sleeper ev;
-	struct pair t;
 
-	pair_open(&t);
-	task = side_task(&t.client, "x", 1);
+	task = side_task(&t->client, "x", 1);
 	sleeper_open(&ev, 0);
-	sleeper_add(&ev, t.client.pe);
-	sleeper_add(&ev, t.server.pe);
-	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(sleeper_sleep(&ev), t.server.nb_disconnects == 1);
+	sleeper_add(&ev, t->client.pe);
+	sleeper_add(&ev, t->server.pe);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(sleeper_sleep(&ev), t->server.nb_disconnects == 1);
 	sleeper_rest(&ev);
-	T_EQ(ctx_state(t.client.ctx), DOCA_CTX_STATE_STOPPING);
+	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STOPPING);
 	doca_task_free(doca_comch_task_send_as_task(task));
-	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(t.client.ctx));
+	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(t->client.ctx));
 	sleeper_close(&ev);
-	pair_close(&t);
 }
 
 /*
@@ -402,39 +385,36 @@ T_CASE(floods)
 }
 
 /* Each consumer's engine is told of the end of its connection. behaviour: E5, X3 */
-T_CASE(connection_lost)
+PAIR_CASE_CREATED(connection_lost, t)
 {
 	struct sleeping_side s, c;
 	struct sleeper ev;
-	struct pair t;
 
-	pair_create(&t);
 	sleeper_open(&ev, 0);
-	sleeper_add(&ev, t.server.pe);
-	sleeper_add(&ev, t.client.pe);
-	T_OK(doca_ctx_start(t.server.ctx));
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(sleeper_sleep(&ev), ctx_is_running(t.client.ctx) && t.server.nb_connects == 1);
-	sleeping_open(&ev, &s, &t.server, true);
-	sleeping_open(&ev, &c, &t.client, true);
+	sleeper_add(&ev, t->server.pe);
+	sleeper_add(&ev, t->client.pe);
+	T_OK(doca_ctx_start(t->server.ctx));
+	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(sleeper_sleep(&ev), ctx_is_running(t->client.ctx) && t->server.nb_connects == 1);
+	sleeping_open(&ev, &s, &t->server, true);
+	sleeping_open(&ev, &c, &t->client, true);
 	sleeping_exchange(&ev, &s, &c);
 	sleeping_close(&ev, &s);
 	/* The client's consumer has a buffer posted. */
 	queue_post(&c.cons, NULL);
-	T_OK(doca_comch_server_disconnect(t.server.server, t.server.conn));
+	T_OK(doca_comch_server_disconnect(t->server.server, t->server.conn));
 	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(c.cons.ctx));
 	T_EQ(c.cons.nb_errors, 1);
 	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(c.prod.ctx));
 	sleeper_rest(&ev);
 	T_OK(doca_comch_consumer_destroy(c.cons.consumer));
 	T_OK(doca_comch_producer_destroy(c.prod.producer));
-	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(t.client.ctx));
+	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(t->client.ctx));
 	sleeper_rest(&ev);
 	sleeper_close(&ev);
 	T_OK(doca_pe_destroy(c.cons.pe));
 	T_OK(doca_pe_destroy(c.prod.pe));
 	memory_destroy(&c.mem);
-	pair_close(&t);
 }
 
 /* Two processes, each asleep until the other has spoken. */

@@ -113,9 +113,7 @@ T_CASE(pci_addresses)
 		if (doca_devinfo_is_equal_pci_addr(list[0], bad[i], &equal) != INVALID)
 			T_FAIL("taken: '%s'", bad[i]);
 	T_EQ(equal, 7);
-	T_INVALID(doca_devinfo_is_equal_pci_addr(NULL, PCI, &equal));
-	T_INVALID(doca_devinfo_is_equal_pci_addr(list[0], NULL, &equal));
-	T_INVALID(doca_devinfo_is_equal_pci_addr(list[0], PCI, NULL));
+	T_REFUSES_NULLS(doca_devinfo_is_equal_pci_addr, list[0], PCI, &equal);
 	T_INVALID(doca_devinfo_get_pci_addr_str(NULL, (char *)&equal));
 	T_INVALID(doca_devinfo_get_pci_addr_str(list[0], NULL));
 	doca_devinfo_destroy_list(list);

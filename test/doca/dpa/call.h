@@ -11,6 +11,7 @@
  */
 
 #include "dpa/program.h"
+#include "t_main.h"
 
 struct dpa_calls {
 	struct doca_dev *dev;
@@ -31,6 +32,9 @@ doca_dpa_func_t *dpa_call_kernel_func(void);
 /* A started context, and its end. */
 void dpa_calls_open(struct dpa_calls *t);
 void dpa_calls_close(struct dpa_calls *t);
+/* DPA_CALLS_CASE(name, t) { ... }: a case with one. */
+#define DPA_CALLS_CASE(name, t) \
+	T_CASE_OF(struct dpa_calls, dpa_calls_open, dpa_calls_close, name, t)
 /* Call fn as device code; what it returned. */
 uint64_t dpa_call(struct dpa_calls *t, dpa_call_t fn, void *arg);
 /* The same, but it is a fault, and the log has the text. The context is broken. */

@@ -20,6 +20,7 @@
 #include <doca_dpa_dev.h>
 
 #include "common/result.h"
+#include "t_main.h"
 
 /* A kernel, and an RPC, of one uint64_t. */
 #define DPA_GLUE_(fn, ret) \
@@ -62,6 +63,18 @@ struct doca_dev *host_dev(unsigned int i);
 struct doca_dpa *dpa_program_start(struct doca_dpa_app *app);
 /* And its end, with the device's. */
 void dpa_program_end(struct doca_dpa *dpa);
+
+/* DPA_CASE(name, dpa) { ... }: a case with a context of the file's application, app. */
+#define DPA_CASE(name, dpa) \
+	static void name##_of(struct doca_dpa *dpa); \
+	T_CASE(name) \
+	{ \
+		struct doca_dpa *of_ = dpa_program_start(&app); \
+		name##_of(of_); \
+		dpa_program_end(of_); \
+	} \
+	static void \
+	name##_of(struct doca_dpa *dpa)
 
 /* A thread of it that runs a kernel; a notification completion for it and its handle. */
 struct kernel_thread {

@@ -35,16 +35,14 @@ T_CASE(units_are_cpus)
 	dpa_calls_close(&t);
 }
 
-T_CASE(set_and_clear)
+DPA_CALLS_CASE(set_and_clear, t)
 {
 	struct doca_dpa_eu_affinity *a;
 	unsigned int eu = 77, total;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	T_OK(doca_dpa_get_total_num_eus_available(t.dpa, &total));
-	T_REFUSES_NULL(doca_dpa_eu_affinity_create, t.dpa, &a);
-	T_OK(doca_dpa_eu_affinity_create(t.dpa, &a));
+	T_OK(doca_dpa_get_total_num_eus_available(t->dpa, &total));
+	T_REFUSES_NULL(doca_dpa_eu_affinity_create, t->dpa, &a);
+	T_OK(doca_dpa_eu_affinity_create(t->dpa, &a));
 	T_INVALID(doca_dpa_eu_affinity_get(a, &eu));
 	T_INVALID(doca_dpa_eu_affinity_set(NULL, 0));
 	T_INVALID(doca_dpa_eu_affinity_set(a, total));
@@ -59,10 +57,9 @@ T_CASE(set_and_clear)
 	T_OK(doca_dpa_eu_affinity_clear(a));
 	T_INVALID(doca_dpa_eu_affinity_get(a, &eu));
 	/* It is one of the context's objects. */
-	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_stop(t->dpa), DOCA_ERROR_IN_USE);
 	T_INVALID(doca_dpa_eu_affinity_destroy(NULL));
 	T_OK(doca_dpa_eu_affinity_destroy(a));
-	dpa_calls_close(&t);
 }
 
 /* Before the start, which no unit depends on. */

@@ -365,18 +365,16 @@ T_CASE(arguments)
 	dpa_calls_close(&u);
 }
 
-T_CASE(states)
+DPA_CALLS_CASE(states, t)
 {
 	struct doca_dpa_completion *comp, *other;
 	doca_dpa_dev_completion_t comp_handle;
 	doca_dpa_dev_async_ops_t handle, first;
 	struct doca_dpa_async_ops *ops;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	T_OK(doca_dpa_async_ops_create(t.dpa, 4, 1, &ops));
-	T_OK(doca_dpa_completion_create(t.dpa, 4, &comp));
-	other = dpa_call_completion(&t, 4, NULL, &comp_handle);
+	T_OK(doca_dpa_async_ops_create(t->dpa, 4, 1, &ops));
+	T_OK(doca_dpa_completion_create(t->dpa, 4, &comp));
+	other = dpa_call_completion(t, 4, NULL, &comp_handle);
 	T_IS(doca_dpa_async_ops_attach(ops, comp), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_async_ops_start(ops), DOCA_ERROR_BAD_STATE);
 	T_IS(doca_dpa_async_ops_stop(ops), DOCA_ERROR_BAD_STATE);
@@ -402,12 +400,11 @@ T_CASE(states)
 	T_CHECK(handle != first);
 	/* Destroyed without a stop. */
 	T_OK(doca_dpa_async_ops_destroy(ops));
-	T_OK(doca_dpa_async_ops_create(t.dpa, 4, 1, &ops));
+	T_OK(doca_dpa_async_ops_create(t->dpa, 4, 1, &ops));
 	T_OK(doca_dpa_async_ops_attach(ops, other));
 	T_OK(doca_dpa_async_ops_destroy(ops));
 	dpa_call_completion_destroy(other);
 	T_OK(doca_dpa_completion_destroy(comp));
-	dpa_calls_close(&t);
 }
 
 T_CASE(handle_dies)

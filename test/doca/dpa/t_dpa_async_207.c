@@ -56,29 +56,26 @@ copy(void *arg)
 	return 1;
 }
 
-T_CASE(elements_on_request)
+DPA_CALLS_CASE(elements_on_request, t)
 {
 	struct copy c = { .mem = { 1, 2, 3, 4 } };
 	struct doca_dpa_completion *comp;
 	struct doca_dpa_async_ops *ops;
 	struct doca_mmap *mmap;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	comp = dpa_call_completion(&t, 4, NULL, &c.comp);
-	T_OK(doca_dpa_async_ops_create(t.dpa, 4, 9, &ops));
+	comp = dpa_call_completion(t, 4, NULL, &c.comp);
+	T_OK(doca_dpa_async_ops_create(t->dpa, 4, 9, &ops));
 	T_OK(doca_dpa_async_ops_attach(ops, comp));
 	T_OK(doca_dpa_async_ops_start(ops));
 	T_OK(doca_dpa_async_ops_get_dpa_handle(ops, &c.ops));
 	T_OK(doca_mmap_create(&mmap));
 	T_OK(doca_mmap_set_memrange(mmap, c.mem, sizeof(c.mem)));
 	T_OK(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-	T_OK(doca_mmap_add_dev(mmap, t.dev));
+	T_OK(doca_mmap_add_dev(mmap, t->dev));
 	T_OK(doca_mmap_start(mmap));
-	T_OK(doca_mmap_dev_get_dpa_handle(mmap, t.dev, &c.mmap));
-	T_EQ(dpa_call(&t, copy, &c), 1);
+	T_OK(doca_mmap_dev_get_dpa_handle(mmap, t->dev, &c.mmap));
+	T_EQ(dpa_call(t, copy, &c), 1);
 	T_OK(doca_mmap_destroy(mmap));
 	T_OK(doca_dpa_async_ops_destroy(ops));
 	dpa_call_completion_destroy(comp);
-	dpa_calls_close(&t);
 }

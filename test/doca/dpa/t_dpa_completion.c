@@ -199,9 +199,8 @@ push(uint32_t immediate)
 	return impl_dpa_completion_push(comp, SEND, 0, immediate);
 }
 
-T_CASE(null_is_refused)
+DPA_CASE(null_is_refused, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_notification_completion *notify_comp;
 	struct doca_dpa_thread *got;
 	uint64_t number;
@@ -222,9 +221,7 @@ T_CASE(null_is_refused)
 	T_INVALID(doca_dpa_completion_stop(NULL));
 	T_REFUSES_NULL(doca_dpa_completion_get_dpa_handle, comp, &number);
 	T_OK(doca_dpa_completion_destroy(comp));
-	T_INVALID(doca_dpa_notification_completion_create(NULL, got, &notify_comp));
-	T_INVALID(doca_dpa_notification_completion_create(dpa, NULL, &notify_comp));
-	T_INVALID(doca_dpa_notification_completion_create(dpa, got, NULL));
+	T_REFUSES_NULLS(doca_dpa_notification_completion_create, dpa, got, &notify_comp);
 	T_OK(doca_dpa_notification_completion_create(dpa, got, &notify_comp));
 	T_INVALID(doca_dpa_notification_completion_destroy(NULL));
 	T_REFUSES_NULL(doca_dpa_notification_completion_get_thread, notify_comp, &got);
@@ -233,16 +230,14 @@ T_CASE(null_is_refused)
 	T_REFUSES_NULL(doca_dpa_notification_completion_get_dpa_handle, notify_comp, &number);
 	T_OK(doca_dpa_notification_completion_destroy(notify_comp));
 	T_OK(doca_dpa_thread_destroy(got));
-	dpa_program_end(dpa);
 }
 
 /* behaviour: Q13 */
-T_CASE(sizes_are_rounded_up)
+DPA_CASE(sizes_are_rounded_up, dpa)
 {
 	static const unsigned int sizes[][2] = {
 		{ 1, 1 }, { 2, 2 }, { 3, 4 }, { 1000, 1024 }, { 1024, 1024 },
 	};
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i, size;
 
 	for (i = 0; i < RTE_DIM(sizes); i++) {
@@ -250,7 +245,6 @@ T_CASE(sizes_are_rounded_up)
 		T_GETS(doca_dpa_completion_get_queue_size(comp, &size), size, sizes[i][1]);
 		T_OK(doca_dpa_completion_destroy(comp));
 	}
-	dpa_program_end(dpa);
 }
 
 /* behaviour: Q15, Q16 */
@@ -562,9 +556,8 @@ T_CASE(handles_die_under_calls)
 	end(dpa);
 }
 
-T_CASE(notification_completions)
+DPA_CASE(notification_completions, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_notification_completion *notify_comp;
 	doca_dpa_dev_notification_completion_t number;
 	struct doca_dpa_thread *got;
@@ -594,5 +587,4 @@ T_CASE(notification_completions)
 	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(notify), &handle, number), DOCA_ERROR_DRIVER);
 	T_OK(doca_dpa_notification_completion_destroy(notify_comp));
 	T_OK(doca_dpa_thread_destroy(thread));
-	dpa_program_end(dpa);
 }

@@ -70,9 +70,7 @@ T_CASE(null_is_refused)
 	T_INVALID(doca_dpa_app_get_name(&app, NULL, NULL));
 	T_INVALID(doca_dpa_set_log_level(NULL, DOCA_DPA_DEV_LOG_LEVEL_INFO));
 	T_REFUSES_NULL(doca_dpa_get_log_level, dpa, &level);
-	T_INVALID(doca_dpa_device_extend(NULL, dev, &ext));
-	T_INVALID(doca_dpa_device_extend(dpa, NULL, &ext));
-	T_INVALID(doca_dpa_device_extend(dpa, dev, NULL));
+	T_REFUSES_NULLS(doca_dpa_device_extend, dpa, dev, &ext);
 	T_REFUSES_NULL(doca_dpa_get_dpa_handle, dpa, &handle);
 	T_REFUSES_NULL(doca_dpa_get_max_threads_per_kernel, dpa, &n);
 	T_REFUSES_NULL(doca_dpa_get_kernel_max_run_time, dpa, &time);
@@ -170,9 +168,8 @@ T_CASE(names_and_figures)
 }
 
 /* behaviour: Q15 */
-T_CASE(contexts_with_objects_do_not_stop)
+DPA_CASE(contexts_with_objects_do_not_stop, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_completion *comp;
 	struct doca_dpa_thread *thread;
 
@@ -194,16 +191,12 @@ T_CASE(contexts_with_objects_do_not_stop)
 	T_IS(doca_dpa_destroy(dpa), DOCA_ERROR_IN_USE);
 	impl_dpa_drop(dpa);
 	T_OK(doca_dpa_start(dpa));
-	dpa_program_end(dpa);
 }
 
-T_CASE(functions_are_found)
+DPA_CASE(functions_are_found, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	T_CHECK(impl_dpa_func(dpa, DPA_HOST_FUNC(set_device)) == &funcs[1]);
 	T_CHECK(impl_dpa_func(dpa, DPA_HOST_FUNC(foreign)) == NULL);
-	dpa_program_end(dpa);
 }
 
 T_CASE(extended_contexts)
@@ -275,9 +268,8 @@ T_CASE(a_context_of_another_accelerator_is_a_fault)
 }
 
 /* After one kernel's fault the others end as well, and none begins. */
-T_CASE(a_fault_ends_all_device_code)
+DPA_CASE(a_fault_ends_all_device_code, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct kernel_thread polls, sleeps;
 	uint64_t handle, ret;
 
@@ -301,7 +293,6 @@ T_CASE(a_fault_ends_all_device_code)
 	T_IS(doca_dpa_thread_run(polls.thread), DOCA_ERROR_DRIVER);
 	kernel_thread_end(&polls);
 	T_IS(doca_dpa_peek_at_last_error(dpa), DOCA_ERROR_BAD_STATE);
-	dpa_program_end(dpa);
 }
 
 T_CASE(handles_have_kinds_and_generations)

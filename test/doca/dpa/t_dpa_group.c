@@ -48,19 +48,17 @@ says(struct member *m, unsigned int rank, unsigned int nb_threads)
 	T_EQ(atomic_load(&m->nb_threads), nb_threads);
 }
 
-T_CASE(ranks)
+DPA_CALLS_CASE(ranks, t)
 {
 	struct member m[NB];
 	struct doca_dpa_tg *tg;
 	unsigned int i, nb = 0;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
 	for (i = 0; i < NB; i++) {
-		member_open(&t, &m[i]);
+		member_open(t, &m[i]);
 		says(&m[i], 0, 1);
 	}
-	T_OK(doca_dpa_thread_group_create(t.dpa, NB, &tg));
+	T_OK(doca_dpa_thread_group_create(t->dpa, NB, &tg));
 	T_GETS(doca_dpa_thread_group_get_num_threads(tg, &nb), nb, NB);
 	for (i = 0; i < NB; i++)
 		T_OK(doca_dpa_thread_group_set_thread(tg, m[i].t.thread, NB - 1 - i));
@@ -79,26 +77,23 @@ T_CASE(ranks)
 		says(&m[i], 0, 1);
 		kernel_thread_end(&m[i].t);
 	}
-	dpa_calls_close(&t);
 }
 
-T_CASE(arguments)
+DPA_CALLS_CASE(arguments, t)
 {
 	struct doca_dpa_tg *tg = NULL;
 	struct member m;
 	unsigned int max, nb;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	member_open(&t, &m);
-	T_OK(doca_dpa_get_max_threads_per_kernel(t.dpa, &max));
+	member_open(t, &m);
+	T_OK(doca_dpa_get_max_threads_per_kernel(t->dpa, &max));
 	T_INVALID(doca_dpa_thread_group_create(NULL, 1, &tg));
-	T_INVALID(doca_dpa_thread_group_create(t.dpa, 0, &tg));
-	T_INVALID(doca_dpa_thread_group_create(t.dpa, max + 1, &tg));
-	T_INVALID(doca_dpa_thread_group_create(t.dpa, 1, NULL));
-	T_OK(doca_dpa_thread_group_create(t.dpa, max, &tg));
+	T_INVALID(doca_dpa_thread_group_create(t->dpa, 0, &tg));
+	T_INVALID(doca_dpa_thread_group_create(t->dpa, max + 1, &tg));
+	T_INVALID(doca_dpa_thread_group_create(t->dpa, 1, NULL));
+	T_OK(doca_dpa_thread_group_create(t->dpa, max, &tg));
 	T_OK(doca_dpa_thread_group_destroy(tg));
-	T_OK(doca_dpa_thread_group_create(t.dpa, 2, &tg));
+	T_OK(doca_dpa_thread_group_create(t->dpa, 2, &tg));
 	T_REFUSES_NULL(doca_dpa_thread_group_get_num_threads, tg, &nb);
 	T_INVALID(doca_dpa_thread_group_set_thread(NULL, m.t.thread, 0));
 	T_INVALID(doca_dpa_thread_group_set_thread(tg, NULL, 0));
@@ -116,10 +111,9 @@ T_CASE(arguments)
 	T_OK(doca_dpa_notification_completion_stop(m.t.comp));
 	T_OK(doca_dpa_notification_completion_destroy(m.t.comp));
 	T_IS(doca_dpa_thread_destroy(m.t.thread), DOCA_ERROR_BAD_STATE);
-	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_stop(t->dpa), DOCA_ERROR_IN_USE);
 	T_OK(doca_dpa_thread_group_destroy(tg));
 	dpa_call_thread_destroy(m.t.thread);
-	dpa_calls_close(&t);
 }
 
 T_CASE(one_started_group_each)
@@ -153,16 +147,14 @@ T_CASE(one_started_group_each)
 }
 
 /* Another thread takes the place, and the first is free again. */
-T_CASE(replaced)
+DPA_CALLS_CASE(replaced, t)
 {
 	struct doca_dpa_tg *tg;
 	struct member m[2];
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	member_open(&t, &m[0]);
-	member_open(&t, &m[1]);
-	T_OK(doca_dpa_thread_group_create(t.dpa, 1, &tg));
+	member_open(t, &m[0]);
+	member_open(t, &m[1]);
+	T_OK(doca_dpa_thread_group_create(t->dpa, 1, &tg));
 	T_OK(doca_dpa_thread_group_set_thread(tg, m[0].t.thread, 0));
 	T_OK(doca_dpa_thread_group_set_thread(tg, m[1].t.thread, 0));
 	kernel_thread_end(&m[0].t);
@@ -170,5 +162,4 @@ T_CASE(replaced)
 	says(&m[1], 0, 1);
 	T_OK(doca_dpa_thread_group_destroy(tg));
 	kernel_thread_end(&m[1].t);
-	dpa_calls_close(&t);
 }

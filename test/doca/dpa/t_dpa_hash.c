@@ -59,17 +59,14 @@ add_find_remove(void *arg)
 	return 1;
 }
 
-T_CASE(device_code_uses_it)
+DPA_CALLS_CASE(device_code_uses_it, t)
 {
 	struct doca_dpa_hash_table *ht;
 	struct table table;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	ht = create(&t, &table, 3);
-	T_EQ(dpa_call(&t, add_find_remove, &table), 1);
+	ht = create(t, &table, 3);
+	T_EQ(dpa_call(t, add_find_remove, &table), 1);
 	T_OK(doca_dpa_hash_table_destroy(ht));
-	dpa_calls_close(&t);
 }
 
 /* As many as it has room for, and again in the room of those removed. */
@@ -106,43 +103,37 @@ add_one_more(void *arg)
 	return 0;
 }
 
-T_CASE(full)
+DPA_CALLS_CASE(full, t)
 {
 	struct doca_dpa_hash_table *ht;
 	struct table table;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	ht = create(&t, &table, NB_KEYS);
-	T_EQ(dpa_call(&t, fill, &table), 1);
-	dpa_call_faults(&t, add_one_more, &table,
+	ht = create(t, &table, NB_KEYS);
+	T_EQ(dpa_call(t, fill, &table), 1);
+	dpa_call_faults(t, add_one_more, &table,
 		"doca_dpa_dev_hash_table_add: the table has its 1000 keys");
 	T_OK(doca_dpa_hash_table_destroy(ht));
-	dpa_calls_close(&t);
 }
 
-T_CASE(arguments)
+DPA_CALLS_CASE(arguments, t)
 {
 	doca_dpa_dev_hash_table_t handle;
 	struct doca_dpa_hash_table *ht;
 	struct doca_dpa *idle;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	T_OK(doca_dpa_create(t.dev, &idle));
+	T_OK(doca_dpa_create(t->dev, &idle));
 	T_IS(doca_dpa_hash_table_create(idle, 1, &ht), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_destroy(idle));
 	T_INVALID(doca_dpa_hash_table_create(NULL, 1, &ht));
-	T_INVALID(doca_dpa_hash_table_create(t.dpa, 0, &ht));
-	T_INVALID(doca_dpa_hash_table_create(t.dpa, (1u << 24) + 1, &ht));
-	T_INVALID(doca_dpa_hash_table_create(t.dpa, 1, NULL));
+	T_INVALID(doca_dpa_hash_table_create(t->dpa, 0, &ht));
+	T_INVALID(doca_dpa_hash_table_create(t->dpa, (1u << 24) + 1, &ht));
+	T_INVALID(doca_dpa_hash_table_create(t->dpa, 1, NULL));
 	/* The most, of which nothing is touched; but a sanitizer marks all of it. */
-	T_OK(doca_dpa_hash_table_create(t.dpa, t_sanitized() ? 1 : 1u << 24, &ht));
+	T_OK(doca_dpa_hash_table_create(t->dpa, t_sanitized() ? 1 : 1u << 24, &ht));
 	T_REFUSES_NULL(doca_dpa_hash_table_get_dpa_handle, ht, &handle);
-	T_IS(doca_dpa_stop(t.dpa), DOCA_ERROR_IN_USE);
+	T_IS(doca_dpa_stop(t->dpa), DOCA_ERROR_IN_USE);
 	T_INVALID(doca_dpa_hash_table_destroy(NULL));
 	T_OK(doca_dpa_hash_table_destroy(ht));
-	dpa_calls_close(&t);
 }
 
 static uint64_t
@@ -194,15 +185,13 @@ T_CASE(handles)
 }
 
 /* A host thread may call as well: then a fault returns. */
-T_CASE(host_threads_call)
+DPA_CALLS_CASE(host_threads_call, t)
 {
 	struct doca_dpa_hash_table *ht;
 	struct table table;
 	uint64_t value = 3;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	ht = create(&t, &table, 1);
+	ht = create(t, &table, 1);
 	doca_dpa_dev_hash_table_add(table.handle, 1, 2);
 	doca_dpa_dev_hash_table_add(table.handle, 2, 2);
 	T_EQ(doca_dpa_dev_hash_table_find(table.handle, 1, &value), 1);
@@ -212,8 +201,7 @@ T_CASE(host_threads_call)
 	T_EQ(doca_dpa_dev_hash_table_find(table.handle, 1, &value), 0);
 	doca_dpa_dev_hash_table_add(table.handle, 1, 2);
 	doca_dpa_dev_hash_table_remove(table.handle, 1);
-	T_OK(doca_dpa_peek_at_last_error(t.dpa));
-	dpa_calls_close(&t);
+	T_OK(doca_dpa_peek_at_last_error(t->dpa));
 }
 
 struct user {
@@ -248,23 +236,20 @@ run_use(void *arg)
 	return NULL;
 }
 
-T_CASE(several_at_once)
+DPA_CALLS_CASE(several_at_once, t)
 {
 	struct user users[NB_THREADS];
 	pthread_t threads[NB_THREADS];
 	struct doca_dpa_hash_table *ht;
 	struct table table;
 	unsigned int i;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	ht = create(&t, &table, NB_THREADS * 64);
+	ht = create(t, &table, NB_THREADS * 64);
 	for (i = 0; i < NB_THREADS; i++) {
-		users[i] = (struct user){ &t, &table, i * 64 };
+		users[i] = (struct user){ t, &table, i * 64 };
 		T_EQ(pthread_create(&threads[i], NULL, run_use, &users[i]), 0);
 	}
 	for (i = 0; i < NB_THREADS; i++)
 		T_EQ(pthread_join(threads[i], NULL), 0);
 	T_OK(doca_dpa_hash_table_destroy(ht));
-	dpa_calls_close(&t);
 }

@@ -87,9 +87,8 @@ content(const char *path)
 	return text;
 }
 
-T_CASE(lines_go_to_the_program_s_log)
+DPA_CASE(lines_go_to_the_program_s_log, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	const char *text;
 
 	log_keep();
@@ -104,7 +103,6 @@ T_CASE(lines_go_to_the_program_s_log)
 	/* A host thread has no context, and so no level. */
 	say(6);
 	T_STR_HAS(log_kept(), "][DPA][DBG][dpa-host:0][host] debug 6\n");
-	dpa_program_end(dpa);
 }
 
 T_CASE(the_level_of_the_context_counts)
@@ -138,7 +136,7 @@ T_CASE(the_level_of_the_context_counts)
 	}
 }
 
-T_CASE(paths_are_set_and_got)
+DPA_CASE(paths_are_set_and_got, dpa)
 {
 	doca_error_t (*const set[])(struct doca_dpa *dpa, const char *path) = {
 		doca_dpa_log_file_set_path, doca_dpa_trace_file_set_path,
@@ -146,7 +144,6 @@ T_CASE(paths_are_set_and_got)
 	doca_error_t (*const get[])(struct doca_dpa *dpa, char *path, uint32_t *len) = {
 		doca_dpa_log_file_get_path, doca_dpa_trace_file_get_path,
 	};
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 	char path[16];
 	uint32_t len;
@@ -175,7 +172,6 @@ T_CASE(paths_are_set_and_got)
 		T_STR_EQ(path, "stdout");
 		T_OK(doca_dpa_start(dpa));
 	}
-	dpa_program_end(dpa);
 }
 
 T_CASE(lines_go_to_a_file)
@@ -201,10 +197,8 @@ T_CASE(lines_go_to_a_file)
 	T_STR_EQ(log_kept(), "");
 }
 
-T_CASE(stderr_is_understood)
+DPA_CASE(stderr_is_understood, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	T_OK(doca_dpa_stop(dpa));
 	T_OK(doca_dpa_log_file_set_path(dpa, "stderr"));
 	T_OK(doca_dpa_trace_file_set_path(dpa, "stderr"));
@@ -217,20 +211,17 @@ T_CASE(stderr_is_understood)
 		"[dpa-trace:0] trace 0x9 0x2 0x3 0x4 0xffffffffffffffff\n");
 	T_EQ(access("stderr", F_OK), -1);
 	T_OK(doca_dpa_start(dpa));
-	dpa_program_end(dpa);
 }
 
 /* A program without a backend for the library's lines hears of a fault as well. */
-T_CASE(fault_is_said)
+DPA_CASE(fault_is_said, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	uint64_t ret;
 
 	t_capture_begin();
 	T_IS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(fault), &ret, 0), DOCA_ERROR_DRIVER);
 	T_STR_HAS(t_capture_end(), "RPC fault: doca_dpa_dev_thread_reschedule: only in the kernel "
 		"of a DPA thread\n");
-	dpa_program_end(dpa);
 }
 
 T_CASE(traces_go_to_a_file)
@@ -254,20 +245,15 @@ T_CASE(traces_go_to_a_file)
 	T_STR_EQ(log_kept(), "");
 }
 
-T_CASE(without_a_file_traces_are_for_debugging)
+DPA_CASE(without_a_file_traces_are_for_debugging, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	log_keep();
 	call(dpa, trace, 1);
 	T_STR_HAS(log_kept(), "[DPA][DBG][dpa-trace:0][trace] trace 0x1 0x2 0x3 0x4 0xff");
-	dpa_program_end(dpa);
 }
 
-T_CASE(a_file_that_does_not_open_is_told_of)
+DPA_CASE(a_file_that_does_not_open_is_told_of, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	log_keep();
 	T_OK(doca_dpa_stop(dpa));
 	T_OK(doca_dpa_log_file_set_path(dpa, path_of("log")));
@@ -276,5 +262,4 @@ T_CASE(a_file_that_does_not_open_is_told_of)
 	T_STR_HAS(log_kept(), "/nowhere/trace, for lines of the DPA, does not open: No such");
 	T_OK(doca_dpa_trace_file_set_path(dpa, path_of("trace")));
 	T_OK(doca_dpa_start(dpa));
-	dpa_program_end(dpa);
 }

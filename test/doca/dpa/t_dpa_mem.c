@@ -30,9 +30,8 @@ DPA_RPC(sum)
 static const struct comch_doca_dpa_func funcs[] = { DPA_FUNC(sum, 1) };
 DPA_APP(app, funcs);
 
-T_CASE(null_is_refused)
+DPA_CASE(null_is_refused, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem = 5;
 	char buf[8];
 
@@ -56,12 +55,10 @@ T_CASE(null_is_refused)
 	T_INVALID(doca_dpa_memset(dpa, 0, 0, 8));
 	T_INVALID(doca_dpa_memset(dpa, mem, 0, 0));
 	T_OK(doca_dpa_mem_free(dpa, mem));
-	dpa_program_end(dpa);
 }
 
-T_CASE(only_of_a_started_context)
+DPA_CASE(only_of_a_started_context, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem, none = 5;
 	char buf[8] = "";
 
@@ -75,12 +72,10 @@ T_CASE(only_of_a_started_context)
 	T_IS(doca_dpa_memset(dpa, mem, 0, 8), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_dpa_start(dpa));
 	T_OK(doca_dpa_mem_free(dpa, mem));
-	dpa_program_end(dpa);
 }
 
-T_CASE(copies_arrive)
+DPA_CASE(copies_arrive, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem;
 	uint8_t in[1000], out[1000];
 	uint64_t ret;
@@ -102,12 +97,10 @@ T_CASE(copies_arrive)
 	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(sum), &ret, mem));
 	T_EQ(ret, 100);
 	T_OK(doca_dpa_mem_free(dpa, mem));
-	dpa_program_end(dpa);
 }
 
-T_CASE(bad_ranges_are_refused_and_named)
+DPA_CASE(bad_ranges_are_refused_and_named, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem;
 	char buf[128], want[128];
 
@@ -133,7 +126,6 @@ T_CASE(bad_ranges_are_refused_and_named)
 	snprintf(want, sizeof(want), "0x%llx is no allocation of DPA memory", (long long)mem);
 	T_STR_HAS(log_kept(), want);
 	T_IS(doca_dpa_memset(dpa, mem, 0, 1), DOCA_ERROR_DRIVER);
-	dpa_program_end(dpa);
 }
 
 #define NB 300
@@ -162,14 +154,12 @@ T_CASE(many_allocations)
 	T_STR_HAS(log_kept(), "200 allocations of DPA memory are left: freed with their context");
 }
 
-T_CASE(too_much_is_an_error)
+DPA_CASE(too_much_is_an_error, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	doca_dpa_dev_uintptr_t mem = 5;
 
 	if (t_sanitized())
 		t_skip("sanitizers end programs that ask for that much");
 	T_IS(doca_dpa_mem_alloc(dpa, SIZE_MAX / 2, &mem), DOCA_ERROR_DRIVER);
 	T_EQ(mem, 0);
-	dpa_program_end(dpa);
 }

@@ -158,16 +158,14 @@ static const struct comch_doca_dpa_func funcs[] = {
 };
 DPA_APP(app, funcs);
 
-T_CASE(arguments_and_results_pass)
+DPA_CASE(arguments_and_results_pass, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	uint64_t ret;
 
 	host = pthread_self();
 	T_OK(doca_dpa_rpc(dpa, DPA_HOST_FUNC(mix), &ret, -3, 2.5, UINT64_C(1) << 40, "four"));
 	T_EQ(ret, (UINT64_C(1) << 40) - 3 + 5 + 4);
 	T_GETS(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), &ret), ret, 99);
-	dpa_program_end(dpa);
 }
 
 T_CASE(wrong_calls_are_refused)
@@ -176,9 +174,7 @@ T_CASE(wrong_calls_are_refused)
 	uint64_t ret;
 
 	log_keep();
-	T_INVALID(doca_dpa_rpc(NULL, DPA_HOST_FUNC(without), &ret));
-	T_INVALID(doca_dpa_rpc(dpa, NULL, &ret));
-	T_INVALID(doca_dpa_rpc(dpa, DPA_HOST_FUNC(without), NULL));
+	T_REFUSES_NULLS(doca_dpa_rpc, dpa, DPA_HOST_FUNC(without), &ret);
 	T_INVALID(doca_dpa_rpc(dpa, DPA_HOST_FUNC(rank), &ret, UINT64_C(0)));
 	T_STR_HAS(log_kept(), "rank is no __dpa_rpc__ function of the application");
 	T_INVALID(doca_dpa_rpc(dpa, DPA_HOST_FUNC(dpa_program_end), &ret));
@@ -258,10 +254,8 @@ launch(struct doca_dpa *dpa, unsigned int nb, void *func, uint64_t arg)
 		arg);
 }
 
-T_CASE(each_thread_of_a_launch_has_its_rank)
+DPA_CASE(each_thread_of_a_launch_has_its_rank, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	T_OK(launch(dpa, 8, rank, 8));
 	T_AWAIT(nb_ends == 8);
 	T_EQ(ranks, 0xff);
@@ -272,7 +266,6 @@ T_CASE(each_thread_of_a_launch_has_its_rank)
 	T_EQ(nb_ends, 11);
 	T_EQ(ranks, 0xff + 0x7);
 	T_OK(doca_dpa_start(dpa));
-	dpa_program_end(dpa);
 }
 
 T_CASE(launches_run_side_by_side)
@@ -354,14 +347,11 @@ T_CASE(a_launch_without_device_calls_is_told_of)
 	dpa_program_end(dpa);
 }
 
-T_CASE(a_fault_in_a_launch)
+DPA_CASE(a_fault_in_a_launch, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	log_keep();
 	T_OK(launch(dpa, 2, reschedule_in_launch, 0));
 	T_AWAIT(doca_dpa_peek_at_last_error(dpa) == BAD);
 	T_STR_HAS(log_kept(), "DPA thread dpa-reschedule_in_launch (launched kernel "
 		"reschedule_in_launch): doca_dpa_dev_thread_reschedule: only in");
-	dpa_program_end(dpa);
 }

@@ -121,10 +121,9 @@ run(struct kernel_thread *t)
 	T_OK(doca_dpa_thread_run(t->thread));
 }
 
-T_CASE(null_is_refused)
+DPA_CASE(null_is_refused, dpa)
 {
 	const struct doca_dpa_eu_affinity *affinity;
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_thread *thread;
 	doca_dpa_dev_uintptr_t storage;
 	doca_dpa_func_t *func;
@@ -135,9 +134,7 @@ T_CASE(null_is_refused)
 	T_INVALID(doca_dpa_thread_destroy(NULL));
 	T_INVALID(doca_dpa_thread_set_func_arg(NULL, DPA_HOST_FUNC(count), 0));
 	T_INVALID(doca_dpa_thread_set_func_arg(thread, NULL, 0));
-	T_INVALID(doca_dpa_thread_get_func_arg(NULL, &func, &arg));
-	T_INVALID(doca_dpa_thread_get_func_arg(thread, NULL, &arg));
-	T_INVALID(doca_dpa_thread_get_func_arg(thread, &func, NULL));
+	T_REFUSES_NULLS(doca_dpa_thread_get_func_arg, thread, &func, &arg);
 	T_INVALID(doca_dpa_thread_set_local_storage(NULL, 1));
 	T_INVALID(doca_dpa_thread_set_local_storage(thread, 0));
 	T_REFUSES_NULL(doca_dpa_thread_get_local_storage, thread, &storage);
@@ -147,13 +144,11 @@ T_CASE(null_is_refused)
 	T_INVALID(doca_dpa_thread_stop(NULL));
 	T_INVALID(doca_dpa_thread_run(NULL));
 	T_OK(doca_dpa_thread_destroy(thread));
-	dpa_program_end(dpa);
 }
 
-T_CASE(what_is_set_is_got)
+DPA_CASE(what_is_set_is_got, dpa)
 {
 	const struct doca_dpa_eu_affinity *got;
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_eu_affinity *affinity;
 	struct doca_dpa_thread *thread;
 	doca_dpa_dev_uintptr_t storage;
@@ -176,7 +171,6 @@ T_CASE(what_is_set_is_got)
 	T_CHECK(impl_dpa_thread_dpa(thread) == dpa);
 	T_OK(doca_dpa_thread_destroy(thread));
 	T_OK(doca_dpa_eu_affinity_destroy(affinity));
-	dpa_program_end(dpa);
 }
 
 /* behaviour: Q16 */
@@ -245,9 +239,8 @@ T_CASE(only_kernels_of_the_application)
 }
 
 /* behaviour: Q7 */
-T_CASE(activations_call_the_kernel_and_run_does_not)
+DPA_CASE(activations_call_the_kernel_and_run_does_not, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 	uint64_t ret;
 
@@ -266,13 +259,10 @@ T_CASE(activations_call_the_kernel_and_run_does_not)
 		kernel_thread_end(&threads[0]);
 		T_EQ(nb_calls, 2);
 	}
-	dpa_program_end(dpa);
 }
 
-T_CASE(an_early_activation_is_kept)
+DPA_CASE(an_early_activation_is_kept, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
 	doca_dpa_dev_thread_notify(threads[0].handle);
 	doca_dpa_dev_thread_notify(threads[0].handle);
@@ -282,12 +272,10 @@ T_CASE(an_early_activation_is_kept)
 	run(&threads[0]);
 	kernel_thread_end(&threads[0]);
 	T_EQ(nb_calls, 1);
-	dpa_program_end(dpa);
 }
 
-T_CASE(to_run_with_nothing_attached_is_warned_of)
+DPA_CASE(to_run_with_nothing_attached_is_warned_of, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_thread *thread;
 
 	T_OK(doca_dpa_thread_create(dpa, &thread));
@@ -297,7 +285,6 @@ T_CASE(to_run_with_nothing_attached_is_warned_of)
 	T_OK(doca_dpa_thread_run(thread));
 	T_STR_HAS(log_kept(), "dpa-count is run before it has a completion");
 	T_OK(doca_dpa_thread_destroy(thread));
-	dpa_program_end(dpa);
 }
 
 #define ROUNDS 20000
@@ -315,9 +302,8 @@ post(void *arg)
 }
 
 /* The kernel that an activation asks for sees what came before it. */
-T_CASE(no_activation_is_lost)
+DPA_CASE(no_activation_is_lost, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	pthread_t poster;
 	unsigned int i;
 
@@ -336,12 +322,10 @@ T_CASE(no_activation_is_lost)
 	}
 	kernel_thread_end(&threads[0]);
 	T_GE(nb_calls, ROUNDS);
-	dpa_program_end(dpa);
 }
 
-T_CASE(finish_is_for_good)
+DPA_CASE(finish_is_for_good, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count_and_finish), 0);
@@ -355,12 +339,10 @@ T_CASE(finish_is_for_good)
 	kernel_thread_end(&threads[0]);
 	T_EQ(nb_calls, 1);
 	T_OK(doca_dpa_peek_at_last_error(dpa));
-	dpa_program_end(dpa);
 }
 
-T_CASE(a_kernel_that_polls_for_ever_is_stopped)
+DPA_CASE(a_kernel_that_polls_for_ever_is_stopped, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
 	/* More than there are CPUs: nobody starves. */
@@ -373,12 +355,10 @@ T_CASE(a_kernel_that_polls_for_ever_is_stopped)
 	for (i = 0; i < RTE_DIM(threads); i++)
 		kernel_thread_end(&threads[i]);
 	T_OK(doca_dpa_peek_at_last_error(dpa));
-	dpa_program_end(dpa);
 }
 
-T_CASE(a_thread_stops_before_it_ever_ran)
+DPA_CASE(a_thread_stops_before_it_ever_ran, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
 	for (i = 0; i < 200; i++) {
@@ -388,12 +368,10 @@ T_CASE(a_thread_stops_before_it_ever_ran)
 		kernel_thread_end(&threads[0]);
 	}
 	T_EQ(nb_calls, 0);
-	dpa_program_end(dpa);
 }
 
-T_CASE(one_that_sleeps_wakes_up_and_stops)
+DPA_CASE(one_that_sleeps_wakes_up_and_stops, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	unsigned int i;
 
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
@@ -405,7 +383,6 @@ T_CASE(one_that_sleeps_wakes_up_and_stops)
 	}
 	T_AWAIT(thread_state("dpa-count") == 'S');
 	kernel_thread_end(&threads[0]);
-	dpa_program_end(dpa);
 }
 
 /* Each has its own life, at the same time as the others. */
@@ -426,9 +403,8 @@ live(void *arg)
 	return NULL;
 }
 
-T_CASE(threads_come_and_go_side_by_side)
+DPA_CASE(threads_come_and_go_side_by_side, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	pthread_t hosts[3];
 	unsigned int i;
 
@@ -437,12 +413,10 @@ T_CASE(threads_come_and_go_side_by_side)
 	for (i = 0; i < RTE_DIM(hosts); i++)
 		T_EQ(pthread_join(hosts[i], NULL), 0);
 	T_OK(doca_dpa_peek_at_last_error(dpa));
-	dpa_program_end(dpa);
 }
 
-T_CASE(a_stopped_thread_starts_again)
+DPA_CASE(a_stopped_thread_starts_again, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_thread *thread;
 
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
@@ -459,7 +433,6 @@ T_CASE(a_stopped_thread_starts_again)
 	T_AWAIT(nb_calls == 1);
 	T_EQ(seen, 5);
 	kernel_thread_end(&threads[0]);
-	dpa_program_end(dpa);
 }
 
 T_CASE(a_kernel_without_device_calls_is_told_of)
@@ -537,10 +510,8 @@ T_CASE(nobody_watches_without_a_limit)
 	T_STR_EQ(log_kept(), "");
 }
 
-T_CASE(a_thread_does_not_stop_itself)
+DPA_CASE(a_thread_does_not_stop_itself, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	log_keep();
 	kernel_thread_start(&threads[2], dpa, DPA_HOST_FUNC(stop_itself), 2);
 	/* So that destroy comes to the stop. */
@@ -551,12 +522,10 @@ T_CASE(a_thread_does_not_stop_itself)
 	T_AWAIT(nb_calls == 1);
 	T_STR_HAS(log_kept(), "cannot stop itself");
 	T_OK(doca_dpa_thread_destroy(threads[2].thread));
-	dpa_program_end(dpa);
 }
 
-T_CASE(one_that_is_attached_is_not_destroyed)
+DPA_CASE(one_that_is_attached_is_not_destroyed, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_notification_completion *second;
 
 	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(count), 0);
@@ -566,5 +535,4 @@ T_CASE(one_that_is_attached_is_not_destroyed)
 	T_OK(doca_dpa_notification_completion_destroy(second));
 	T_IS(doca_dpa_thread_destroy(threads[0].thread), DOCA_ERROR_BAD_STATE);
 	kernel_thread_end(&threads[0]);
-	dpa_program_end(dpa);
 }

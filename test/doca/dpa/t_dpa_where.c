@@ -65,10 +65,8 @@ run(struct kernel_thread *t)
 	T_OK(doca_dpa_thread_run(t->thread));
 }
 
-T_CASE(what_a_kernel_finds)
+DPA_CASE(what_a_kernel_finds, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
-
 	T_OK(doca_dpa_thread_create(dpa, &threads[0].thread));
 	T_OK(doca_dpa_thread_set_local_storage(threads[0].thread, 0x1234));
 	T_OK(doca_dpa_thread_set_func_arg(threads[0].thread, DPA_HOST_FUNC(look_around), 0));
@@ -89,7 +87,6 @@ T_CASE(what_a_kernel_finds)
 	/* And what a host thread does. */
 	T_EQ(doca_dpa_dev_thread_rank(), 0);
 	T_EQ(doca_dpa_dev_num_threads(), 1);
-	dpa_program_end(dpa);
 }
 
 /* The last CPU that this process may run on. */
@@ -126,9 +123,8 @@ T_CASE(cpus_of_the_table_are_taken)
 	dpa_program_end(dpa);
 }
 
-T_CASE(an_affinity_says_the_cpu)
+DPA_CASE(an_affinity_says_the_cpu, dpa)
 {
-	struct doca_dpa *dpa = dpa_program_start(&app);
 	struct doca_dpa_eu_affinity *affinity;
 	unsigned int nb, i;
 	int cpu;
@@ -152,7 +148,6 @@ T_CASE(an_affinity_says_the_cpu)
 	}
 	T_OK(doca_dpa_thread_destroy(threads[0].thread));
 	T_OK(doca_dpa_eu_affinity_destroy(affinity));
-	dpa_program_end(dpa);
 }
 
 T_CASE(a_cpu_that_is_not_there_is_told_of)

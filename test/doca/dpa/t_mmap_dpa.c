@@ -73,80 +73,69 @@ ptr_of_buf(void *arg)
 	return doca_dpa_dev_buf_get_external_ptr(handle);
 }
 
-T_CASE(handle_errors)
+DPA_CALLS_CASE(handle_errors, t)
 {
 	doca_dpa_dev_mmap_t handle = 0, again = 0;
 	struct doca_dev *other;
 	struct doca_mmap *m;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
 	other = host_dev(1);
-	m = mmap_create(&t, mem, LEN, RW);
-	T_INVALID(doca_mmap_dev_get_dpa_handle(NULL, t.dev, &handle));
-	T_INVALID(doca_mmap_dev_get_dpa_handle(m, NULL, &handle));
-	T_INVALID(doca_mmap_dev_get_dpa_handle(m, t.dev, NULL));
-	T_IS(doca_mmap_dev_get_dpa_handle(m, t.dev, &handle), DOCA_ERROR_NOT_PERMITTED);
+	m = mmap_create(t, mem, LEN, RW);
+	T_REFUSES_NULLS(doca_mmap_dev_get_dpa_handle, m, t->dev, &handle);
+	T_IS(doca_mmap_dev_get_dpa_handle(m, t->dev, &handle), DOCA_ERROR_NOT_PERMITTED);
 	T_OK(doca_mmap_start(m));
 	T_IS(doca_mmap_dev_get_dpa_handle(m, other, &handle), DOCA_ERROR_NOT_FOUND);
 	T_EQ(handle, 0);
-	T_OK(doca_mmap_dev_get_dpa_handle(m, t.dev, &handle));
+	T_OK(doca_mmap_dev_get_dpa_handle(m, t->dev, &handle));
 	T_NE(handle, 0);
-	T_GETS(doca_mmap_dev_get_dpa_handle(m, t.dev, &again), again, handle);
+	T_GETS(doca_mmap_dev_get_dpa_handle(m, t->dev, &again), again, handle);
 	T_OK(doca_mmap_stop(m));
-	T_IS(doca_mmap_dev_get_dpa_handle(m, t.dev, &again), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_dev_get_dpa_handle(m, t->dev, &again), DOCA_ERROR_NOT_PERMITTED);
 	T_OK(doca_mmap_start(m));
-	T_OK(doca_mmap_dev_get_dpa_handle(m, t.dev, &again));
+	T_OK(doca_mmap_dev_get_dpa_handle(m, t->dev, &again));
 	T_NE(again, handle);
 	T_OK(doca_mmap_destroy(m));
 	T_OK(doca_dev_close(other));
-	dpa_calls_close(&t);
 }
 
-T_CASE(pointers)
+DPA_CALLS_CASE(pointers, t)
 {
 	struct doca_mmap *m;
 	struct ask ask;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	m = mmap_start(&t, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &ask.mmap);
+	m = mmap_start(t, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &ask.mmap);
 	ask.addr = (uintptr_t)mem;
 	ask.len = LEN;
-	T_EQ(dpa_call(&t, ptr_of_mmap, &ask), (uintptr_t)mem);
-	T_EQ(dpa_call(&t, ptr_of_buf, &ask), (uintptr_t)mem);
+	T_EQ(dpa_call(t, ptr_of_mmap, &ask), (uintptr_t)mem);
+	T_EQ(dpa_call(t, ptr_of_buf, &ask), (uintptr_t)mem);
 	ask.addr += LEN - 64;
 	ask.len = 64;
-	T_EQ(dpa_call(&t, ptr_of_mmap, &ask), (uintptr_t)mem + LEN - 64);
-	T_EQ(dpa_call(&t, ptr_of_buf, &ask), (uintptr_t)mem + LEN - 64);
+	T_EQ(dpa_call(t, ptr_of_mmap, &ask), (uintptr_t)mem + LEN - 64);
+	T_EQ(dpa_call(t, ptr_of_buf, &ask), (uintptr_t)mem + LEN - 64);
 	/* A buf without bytes may be at the end. */
 	ask.addr += 64;
 	ask.len = 0;
-	T_EQ(dpa_call(&t, ptr_of_buf, &ask), (uintptr_t)mem + LEN);
+	T_EQ(dpa_call(t, ptr_of_buf, &ask), (uintptr_t)mem + LEN);
 	T_OK(doca_mmap_destroy(m));
-	dpa_calls_close(&t);
 }
 
 /* Here it works, but a card could not. */
-T_CASE(unaligned)
+DPA_CALLS_CASE(unaligned, t)
 {
 	struct doca_mmap *m;
 	struct ask ask;
 	size_t before;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	m = mmap_start(&t, RW, &ask.mmap);
+	m = mmap_start(t, RW, &ask.mmap);
 	ask.addr = (uintptr_t)mem + LEN - 1;
-	T_EQ(dpa_call(&t, ptr_of_mmap, &ask), (uintptr_t)mem + LEN - 1);
+	T_EQ(dpa_call(t, ptr_of_mmap, &ask), (uintptr_t)mem + LEN - 1);
 	T_STR_HAS(log_kept(), "doca_dpa_dev_mmap_get_external_ptr");
 	T_STR_HAS(log_kept(), "alignment to 64 bytes");
 	before = strlen(log_kept());
 	ask.addr = (uintptr_t)mem + 64;
-	T_EQ(dpa_call(&t, ptr_of_mmap, &ask), (uintptr_t)mem + 64);
+	T_EQ(dpa_call(t, ptr_of_mmap, &ask), (uintptr_t)mem + 64);
 	T_STR_EQ(log_kept() + before, "");
 	T_OK(doca_mmap_destroy(m));
-	dpa_calls_close(&t);
 }
 
 #define BEHIND ((uintptr_t)mem + LEN)
@@ -235,21 +224,19 @@ T_CASE(handles_die)
 }
 
 /* All entries of the table, more often than it is long, and no handle twice in a row. */
-T_CASE(many_handles)
+DPA_CALLS_CASE(many_handles, t)
 {
 	enum { NB = 4000, ROUNDS = 3 };
 	doca_dpa_dev_mmap_t handles[NB];
 	struct doca_mmap *mmaps[NB];
 	unsigned int i, round;
 	struct ask ask = { .addr = (uintptr_t)mem };
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
 	memset(handles, 0, sizeof(handles));
 	for (round = 0; round < ROUNDS; round++) {
 		for (i = 0; i < NB; i++) {
 			ask.mmap = handles[i];
-			mmaps[i] = mmap_start(&t, RW, &handles[i]);
+			mmaps[i] = mmap_start(t, RW, &handles[i]);
 			T_NE(handles[i], ask.mmap);
 			ask.mmap = handles[i];
 			T_EQ(ptr_of_mmap(&ask), (uintptr_t)mem);
@@ -260,11 +247,10 @@ T_CASE(many_handles)
 		}
 		T_EQ(ptr_of_mmap(&ask), 0);
 	}
-	dpa_calls_close(&t);
 }
 
 /* Imported: handles without end, until there are none. */
-T_CASE(imports)
+DPA_CALLS_CASE(imports, t)
 {
 	enum { NB = 4096 };
 	struct doca_mmap *exporter, *mmaps[NB + 1];
@@ -272,54 +258,48 @@ T_CASE(imports)
 	struct ask ask = { .addr = (uintptr_t)mem };
 	const void *desc;
 	unsigned int i;
-	struct dpa_calls t;
 	size_t len;
 
-	dpa_calls_open(&t);
-	exporter = mmap_create(&t, mem, LEN, RW | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	exporter = mmap_create(t, mem, LEN, RW | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	T_OK(doca_mmap_start(exporter));
-	T_OK(doca_mmap_export_pci(exporter, t.dev, &desc, &len));
+	T_OK(doca_mmap_export_pci(exporter, t->dev, &desc, &len));
 	for (i = 0; i <= NB; i++)
-		T_OK(doca_mmap_create_from_export(NULL, desc, len, t.dev, &mmaps[i]));
+		T_OK(doca_mmap_create_from_export(NULL, desc, len, t->dev, &mmaps[i]));
 	for (i = 0; i < NB; i++)
-		T_OK(doca_mmap_dev_get_dpa_handle(mmaps[i], t.dev, &handle));
-	T_IS(doca_mmap_dev_get_dpa_handle(mmaps[NB], t.dev, &handle), DOCA_ERROR_NO_MEMORY);
-	T_OK(doca_mmap_dev_get_dpa_handle(mmaps[0], t.dev, &ask.mmap));
-	dpa_call_faults(&t, ptr_of_mmap, &ask, "imported, its memory is another process's");
+		T_OK(doca_mmap_dev_get_dpa_handle(mmaps[i], t->dev, &handle));
+	T_IS(doca_mmap_dev_get_dpa_handle(mmaps[NB], t->dev, &handle), DOCA_ERROR_NO_MEMORY);
+	T_OK(doca_mmap_dev_get_dpa_handle(mmaps[0], t->dev, &ask.mmap));
+	dpa_call_faults(t, ptr_of_mmap, &ask, "imported, its memory is another process's");
 	T_OK(doca_mmap_destroy(mmaps[7]));
-	T_OK(doca_mmap_dev_get_dpa_handle(mmaps[NB], t.dev, &handle));
+	T_OK(doca_mmap_dev_get_dpa_handle(mmaps[NB], t->dev, &handle));
 	for (i = 0; i <= NB; i++)
 		if (i != 7)
 			T_OK(doca_mmap_destroy(mmaps[i]));
 	T_OK(doca_mmap_destroy(exporter));
-	dpa_calls_close(&t);
 }
 
 /* Memory of the DPA is memory for an mmap. */
-T_CASE(dpa_memory)
+DPA_CALLS_CASE(dpa_memory, t)
 {
 	struct doca_mmap *m;
 	struct ask ask;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
-	T_OK(doca_dpa_mem_alloc(t.dpa, LEN, &ask.addr));
+	T_OK(doca_dpa_mem_alloc(t->dpa, LEN, &ask.addr));
 	T_OK(doca_mmap_create(&m));
-	T_INVALID(doca_mmap_set_dpa_memrange(NULL, t.dpa, ask.addr, LEN));
+	T_INVALID(doca_mmap_set_dpa_memrange(NULL, t->dpa, ask.addr, LEN));
 	T_INVALID(doca_mmap_set_dpa_memrange(m, NULL, ask.addr, LEN));
-	T_INVALID(doca_mmap_set_dpa_memrange(m, t.dpa, 0, LEN));
-	T_INVALID(doca_mmap_set_dpa_memrange(m, t.dpa, ask.addr, 0));
-	T_INVALID(doca_mmap_set_dpa_memrange(m, t.dpa, ask.addr, SIZE_MAX));
-	T_OK(doca_mmap_set_dpa_memrange(m, t.dpa, ask.addr, LEN));
-	T_IS(doca_mmap_set_dpa_memrange(m, t.dpa, ask.addr, LEN), DOCA_ERROR_NOT_PERMITTED);
-	T_OK(doca_mmap_add_dev(m, t.dev));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, t->dpa, 0, LEN));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, t->dpa, ask.addr, 0));
+	T_INVALID(doca_mmap_set_dpa_memrange(m, t->dpa, ask.addr, SIZE_MAX));
+	T_OK(doca_mmap_set_dpa_memrange(m, t->dpa, ask.addr, LEN));
+	T_IS(doca_mmap_set_dpa_memrange(m, t->dpa, ask.addr, LEN), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_mmap_add_dev(m, t->dev));
 	T_OK(doca_mmap_start(m));
-	T_IS(doca_mmap_set_dpa_memrange(m, t.dpa, ask.addr, LEN), DOCA_ERROR_BAD_STATE);
-	T_OK(doca_mmap_dev_get_dpa_handle(m, t.dev, &ask.mmap));
-	T_EQ(dpa_call(&t, ptr_of_mmap, &ask), ask.addr);
+	T_IS(doca_mmap_set_dpa_memrange(m, t->dpa, ask.addr, LEN), DOCA_ERROR_BAD_STATE);
+	T_OK(doca_mmap_dev_get_dpa_handle(m, t->dev, &ask.mmap));
+	T_EQ(dpa_call(t, ptr_of_mmap, &ask), ask.addr);
 	T_OK(doca_mmap_destroy(m));
-	T_OK(doca_dpa_mem_free(t.dpa, ask.addr));
-	dpa_calls_close(&t);
+	T_OK(doca_dpa_mem_free(t->dpa, ask.addr));
 }
 
 /* Bufs of an mmap, in an inventory. */
@@ -531,7 +511,7 @@ stop_and_look(struct dpa_calls *t, struct copier *c, bool destroy)
 		T_OK(doca_mmap_destroy(m));
 }
 
-T_CASE(stops_wait_for_copies)
+DPA_CALLS_CASE(stops_wait_for_copies, t)
 {
 	doca_dpa_dev_completion_t comp_handle;
 	struct doca_dpa_completion *comp;
@@ -539,24 +519,21 @@ T_CASE(stops_wait_for_copies)
 	struct copier c = { 0 };
 	pthread_t thread;
 	unsigned int i;
-	struct dpa_calls t;
 
-	dpa_calls_open(&t);
 	c.from = calloc(2, COPY_LEN);
 	T_CHECK(c.from != NULL);
 	c.to = c.from + COPY_LEN;
-	comp = dpa_call_completion(&t, 4, NULL, &comp_handle);
-	T_OK(doca_dpa_async_ops_create(t.dpa, 1u << 20, 1, &ops));
+	comp = dpa_call_completion(t, 4, NULL, &comp_handle);
+	T_OK(doca_dpa_async_ops_create(t->dpa, 1u << 20, 1, &ops));
 	T_OK(doca_dpa_async_ops_attach(ops, comp));
 	T_OK(doca_dpa_async_ops_start(ops));
 	T_OK(doca_dpa_async_ops_get_dpa_handle(ops, &c.ops));
 	T_EQ(pthread_create(&thread, NULL, run_copier, &c), 0);
 	for (i = 0; i < 40; i++)
-		stop_and_look(&t, &c, i % 2 == 0);
+		stop_and_look(t, &c, i % 2 == 0);
 	atomic_store(&c.ends, true);
 	T_EQ(pthread_join(thread, NULL), 0);
 	T_OK(doca_dpa_async_ops_destroy(ops));
 	dpa_call_completion_destroy(comp);
 	free(c.from);
-	dpa_calls_close(&t);
 }

@@ -93,9 +93,7 @@ Test(buf, null_arguments)
 	T_REFUSES_NULL(doca_buf_is_in_list, b, &yes);
 	T_REFUSES_NULL(doca_buf_get_list_len, b, &nb);
 	T_REFUSES_NULL(doca_buf_chain_list, b, b);
-	T_INVALID(doca_buf_chain_list_tail(NULL, b, bufs[1]));
-	T_INVALID(doca_buf_chain_list_tail(b, NULL, bufs[1]));
-	T_INVALID(doca_buf_chain_list_tail(b, b, NULL));
+	T_REFUSES_NULLS(doca_buf_chain_list_tail, b, b, bufs[1]);
 	T_REFUSES_NULL(doca_buf_unchain_list, b, b);
 }
 

@@ -32,9 +32,7 @@ Test(buf_inventory, null_arguments)
 	T_INVALID(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, NULL, 1, &b));
 	T_INVALID(doca_buf_inventory_buf_get_by_args(inv, m, mem, 1, mem, 1, NULL));
 	T_OK(doca_buf_inventory_buf_get_by_addr(inv, m, mem, 1, &b));
-	T_INVALID(doca_buf_inventory_buf_dup(NULL, b, &c));
-	T_INVALID(doca_buf_inventory_buf_dup(inv, NULL, &c));
-	T_INVALID(doca_buf_inventory_buf_dup(inv, b, NULL));
+	T_REFUSES_NULLS(doca_buf_inventory_buf_dup, inv, b, &c);
 	T_INVALID(doca_buf_inventory_set_user_data(NULL, data));
 	T_REFUSES_NULL(doca_buf_inventory_get_user_data, inv, &got);
 	T_REFUSES_NULL(doca_buf_inventory_get_num_elements, inv, &n);

@@ -40,9 +40,7 @@ Test(mmap, null_arguments)
 	T_INVALID(doca_mmap_set_permissions(NULL, 0));
 	T_INVALID(doca_mmap_set_user_data(NULL, data));
 	T_INVALID(doca_mmap_enable_thread_safety(NULL));
-	T_INVALID(doca_mmap_get_memrange(NULL, &addr, &len));
-	T_INVALID(doca_mmap_get_memrange(m, NULL, &len));
-	T_INVALID(doca_mmap_get_memrange(m, &addr, NULL));
+	T_REFUSES_NULLS(doca_mmap_get_memrange, m, &addr, &len);
 	T_REFUSES_NULL(doca_mmap_get_user_data, m, &got);
 	T_REFUSES_NULL(doca_mmap_get_max_num_devices, m, &n);
 	T_REFUSES_NULL(doca_mmap_get_num_bufs, m, &n);

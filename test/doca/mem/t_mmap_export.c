@@ -76,9 +76,7 @@ Test(mmap_export, null_arguments)
 	T_INVALID(doca_mmap_export_rdma(m, NULL, &desc, &len));
 	T_INVALID(doca_mmap_export_rdma(m, &dev, NULL, &len));
 	T_INVALID(doca_mmap_export_rdma(m, &dev, &desc, NULL));
-	T_INVALID(doca_mmap_dev_get_dpa_handle(NULL, &dev, &dpa));
-	T_INVALID(doca_mmap_dev_get_dpa_handle(m, NULL, &dpa));
-	T_INVALID(doca_mmap_dev_get_dpa_handle(m, &dev, NULL));
+	T_REFUSES_NULLS(doca_mmap_dev_get_dpa_handle, m, &dev, &dpa);
 	T_OK(doca_mmap_export_pci(m, &dev, &desc, &len));
 	T_INVALID(doca_mmap_create_from_export(NULL, NULL, len, &dev, &n));
 	T_INVALID(doca_mmap_create_from_export(NULL, desc, len, NULL, &n));
