@@ -134,12 +134,9 @@ PAIR_CASE_CREATED(reject_in_callback, t)
 /* behaviour: S14 */
 PAIR_CASE_CREATED(needs_the_server, t)
 {
-	uint64_t end;
-
 	T_OK(doca_ctx_start(t->server.ctx));
 	T_IS(doca_ctx_start(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
-	for (end = t_now_ms() + 100; t_now_ms() < end; )
-		doca_pe_progress(t->client.pe);
+	T_SETTLE(doca_pe_progress(t->client.pe));
 	T_EQ(ctx_state(t->client.ctx), DOCA_CTX_STATE_STARTING);
 	T_WAIT(pair_progress(t), ctx_is_running(t->client.ctx));
 }
