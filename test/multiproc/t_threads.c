@@ -57,8 +57,6 @@ pass(const struct t_wait *wait)
 		t_until_step(wait);
 }
 
-#define WORK_UNTIL(cond) T_WAIT_STEP(pass, cond)
-
 /** A message: who, and which of his. */
 struct stamp {
 	uint32_t producer;
@@ -136,7 +134,7 @@ consumer_main(void *arg)
 	t_mem_new(&m, plan.kind, QUEUE * LEN, 0);
 	cons = t_consumer_new(LOAD(dpu_conn), &conf, m.mr);
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
-	WORK_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
+	T_WAIT_STEP(pass, rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
 	STORE(cons_ids[w->index], rte_comch_consumer_id(cons));
 	wait = t_wait_begin(__FILE__, __LINE__, "a thread's work");
 	while (got < total) {
@@ -150,7 +148,7 @@ consumer_main(void *arg)
 	while (LOAD(nb_produced) < plan.nb_cons * plan.nb_prod)
 		sched_yield();
 	T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
-	WORK_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE);
+	T_WAIT_STEP(pass, rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
 	t_mem_free(&m);
 	t_node_free(node);
@@ -233,10 +231,10 @@ host_main(void *arg)
 	dev = t_dev_open(1, "role=host,func=pf0");
 	client = t_client_new(node, dev, MP_NAME, NULL);
 	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
-	WORK_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_RUNNING);
+	T_WAIT_STEP(pass, rte_comch_client_state(client) == RTE_COMCH_STATE_RUNNING);
 	STORE(host_poll, node->poll);
 	STORE(host_conn, rte_comch_client_conn(client));
-	WORK_UNTIL(LOAD(stop_host) != 0);
+	T_WAIT_STEP(pass, LOAD(stop_host) != 0);
 	t_client_end(client);
 	t_settle();
 	T_EQ(rte_comch_dev_close(dev), 0);
@@ -313,12 +311,12 @@ run(const struct plan *how)
 	dev = t_dev_open(0, "role=dpu,rep=pf0");
 	server = t_server_new(node, dev, MP_NAME, 0, NULL);
 	T_EQ(pthread_create(&host, NULL, host_main, NULL), 0);
-	WORK_UNTIL(t_count(node, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+	T_WAIT_STEP(pass, t_count(node, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	STORE(dpu_conn, t_find(node, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn);
 	/* Busy here: this wait is the test's, not the library's. */
 	T_UNTIL(LOAD(host_conn) != NULL);
 	n = launch_all();
-	WORK_UNTIL(LOAD(nb_finished) == n);
+	T_WAIT_STEP(pass, LOAD(nb_finished) == n);
 	if (plan.lcores)
 		rte_eal_mp_wait_lcore();
 	else
@@ -326,7 +324,7 @@ run(const struct plan *how)
 			T_EQ(pthread_join(workers[i].thread, NULL), 0);
 	STORE(stop_host, 1);
 	T_EQ(rte_comch_poll_notify(LOAD(host_poll)), 0);
-	WORK_UNTIL(LOAD(nb_finished) == n + 1);
+	T_WAIT_STEP(pass, LOAD(nb_finished) == n + 1);
 	T_EQ(pthread_join(host, NULL), 0);
 	T_UNTIL(rte_comch_server_nb_conns(server) == 0);
 	t_server_end(server);
