@@ -7,21 +7,14 @@
 #include <stdlib.h>
 
 #include "argp/program.h"
+#include "common/file.h"
 #include "common/result.h"
 #include "t_main.h"
 
 static const char *
 file_of(const char *text)
 {
-	static char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/flags.json", t_dir());
-	file = fopen(path, "w");
-	T_CHECK(file != NULL);
-	fputs(text, file);
-	fclose(file);
-	return path;
+	return file_write("flags.json", text);
 }
 
 static void

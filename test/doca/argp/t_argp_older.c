@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "argp/program.h"
+#include "common/file.h"
 #include "common/result.h"
 #include "t_main.h"
 
@@ -35,17 +36,9 @@ T_CASE(json_objects)
 
 T_CASE(json_object_in_file)
 {
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/flags.json", t_dir());
-	file = fopen(path, "w");
-	T_CHECK(file != NULL);
-	fputs("{ \"object\": { \"a\": [1, 2] } }", file);
-	fclose(file);
 	argp_begin();
 	argp_register("o", "object", DOCA_ARGP_TYPE_JSON_OBJ, argp_take_string, NULL);
-	T_OK(argp_start("-j", path));
+	T_OK(argp_start("-j", file_write("flags.json", "{ \"object\": { \"a\": [1, 2] } }")));
 	T_STR_EQ(argp_conf.calls, "string({\"a\":[1,2]}) ");
 	T_OK(doca_argp_destroy());
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "comch/sleeper.h"
+#include "common/file.h"
 #include "t_main.h"
 #include "t_proc.h"
 
@@ -422,17 +423,10 @@ T_CASE(client_dies_server_sleeps)
 T_CASE(too_many_clients)
 {
 	struct side more[2];
-	char path[256];
 	struct pair t;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/devices.ini", t_dir());
-	f = fopen(path, "w");
-	T_CHECK(f != NULL);
-	fputs("[device dpu0]\npci = 0000:03:00.0\nargs = max_clients=2\n"
-		"[function pf0]\npci = 0000:b1:00.0\nargs = max_msg_size=4080\n", f);
-	fclose(f);
-	setenv("COMCH_DEVICES", path, 1);
+	device_table_write("[device dpu0]\npci = 0000:03:00.0\nargs = max_clients=2\n"
+		"[function pf0]\npci = 0000:b1:00.0\nargs = max_msg_size=4080\n");
 	pair_open(&t);
 	client_create_on(&more[0], PAIR_NAME, t.client.pe);
 	client_create_on(&more[1], PAIR_NAME, t.client.pe);

@@ -10,6 +10,7 @@
 #include <doca_comm_channel.h>
 
 #include "comm_channel/endpoint_102.h"
+#include "common/file.h"
 #include "common/result.h"
 #include "t_main.h"
 #include "t_proc.h"
@@ -23,14 +24,10 @@
 static void
 table_write(const char *file, const char *functions)
 {
-	char path[256];
-	FILE *f;
+	char text[256];
 
-	snprintf(path, sizeof(path), "%s/%s", t_dir(), file);
-	f = fopen(path, "w");
-	T_CHECK(f != NULL);
-	fprintf(f, "[device dpu0]\npci = 0000:03:00.0\n%s", functions);
-	fclose(f);
+	snprintf(text, sizeof(text), "[device dpu0]\npci = 0000:03:00.0\n%s", functions);
+	file_write(file, text);
 }
 
 #define PF0 "[function pf0]\npci = 0000:b1:00.0\n"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "comm_channel/endpoint.h"
+#include "common/file.h"
 #include "t_main.h"
 
 #define EP struct doca_comm_channel_ep_t
@@ -237,18 +238,11 @@ T_CASE(foreign_representor)
 {
 	struct doca_dev_rep *rep;
 	struct doca_dev *one, *two;
-	char path[256];
 	EP *ep;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/devices.ini", t_dir());
-	f = fopen(path, "w");
-	T_CHECK(f != NULL);
-	fputs("[device dpu0]\npci = 0000:03:00.0\n[device dpu1]\npci = 0000:04:00.0\n"
+	device_table_write("[device dpu0]\npci = 0000:03:00.0\n[device dpu1]\npci = 0000:04:00.0\n"
 		"[function pf0]\ndevice = dpu0\npci = 0000:b1:00.0\n"
-		"[function pf1]\ndevice = dpu1\npci = 0000:b1:00.1\n", f);
-	fclose(f);
-	setenv("COMCH_DEVICES", path, 1);
+		"[function pf1]\ndevice = dpu1\npci = 0000:b1:00.1\n");
 	one = dev_open("dpu", "03:00.0");
 	two = dev_open("dpu", "04:00.0");
 	rep = rep_open(two, "b1:00.1");

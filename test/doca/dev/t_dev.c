@@ -15,6 +15,7 @@
 #include <rte_comch_poll.h>
 
 #include "common/capture.h"
+#include "common/file.h"
 #include "common/result.h"
 #include "dev/dev.h"
 #include "t_main.h"
@@ -268,18 +269,12 @@ T_CASE(a_device_in_use_stays_open)
 
 T_CASE(what_the_driver_refuses_is_said)
 {
-	char path[512];
 	struct doca_devinfo **list;
 	struct doca_dev *dev = NULL;
 	uint32_t nb;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/d.ini", t_dir());
-	f = fopen(path, "w");
-	T_CHECK(f != NULL);
-	fprintf(f, "[device d]\npci=03:00.0\nargs=colour=red\n[function pf0]\npci=b1:00.0\n");
-	fclose(f);
-	setenv("COMCH_DEVICES", path, 1);
+	device_table_write("[device d]\npci=03:00.0\nargs=colour=red\n"
+		"[function pf0]\npci=b1:00.0\n");
 	T_OK(doca_devinfo_create_list(&list, &nb));
 	t_capture_begin();
 	T_IS(doca_dev_open(list[0], &dev), DOCA_ERROR_INITIALIZATION);

@@ -8,6 +8,7 @@
 
 #include <doca_log.h>
 
+#include "common/file.h"
 #include "dpa/program.h"
 
 static int log_fd = -1;
@@ -15,16 +16,11 @@ static int log_fd = -1;
 void
 dpa_program_table(const char *keys)
 {
-	char path[512];
-	FILE *f;
+	char text[1024];
 
-	snprintf(path, sizeof(path), "%s/devices.ini", t_dir());
-	f = fopen(path, "w");
-	T_CHECK(f != NULL);
-	fprintf(f, "[device d]\npci = 03:00.0\nargs = dir=%s\n%s[function pf0]\npci = b1:00.0\n"
-		"[function pf1]\npci = b1:00.1\n", t_dir(), keys);
-	fclose(f);
-	setenv("COMCH_DEVICES", path, 1);
+	snprintf(text, sizeof(text), "[device d]\npci = 03:00.0\nargs = dir=%s\n%s"
+		"[function pf0]\npci = b1:00.0\n[function pf1]\npci = b1:00.1\n", t_dir(), keys);
+	device_table_write(text);
 }
 
 struct doca_dev *
