@@ -12,7 +12,6 @@
 #include "common/result.h"
 #include "t_main.h"
 
-
 static struct doca_workq *
 create(void)
 {

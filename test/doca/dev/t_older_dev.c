@@ -12,7 +12,6 @@
 #include "common/result.h"
 #include "t_main.h"
 
-
 #ifdef DOCA_ARCH_DPU
 #define IS_DPU 1
 #define NB_DEVS 1

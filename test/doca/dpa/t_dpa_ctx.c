@@ -12,7 +12,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-
 static atomic_uint nb_calls;
 
 static void

@@ -13,7 +13,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-
 static uint64_t
 say(uint64_t arg)
 {

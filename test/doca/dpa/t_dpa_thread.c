@@ -15,7 +15,6 @@
 #include "dpa/program.h"
 #include "t_main.h"
 
-
 static atomic_uint nb_calls;
 static _Atomic uint64_t seen, posted;
 static atomic_bool is_released;

@@ -13,7 +13,6 @@
 #include "common/result.h"
 #include "t_main.h"
 
-
 static uint8_t mem[4096];
 
 static struct doca_dev *

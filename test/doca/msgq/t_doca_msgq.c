@@ -7,7 +7,6 @@
 #include "msgq/ends.h"
 #include "t_main.h"
 
-
 static void
 kernel(uint64_t arg __rte_unused)
 {
