@@ -61,7 +61,7 @@ waited_ns(void)
 static uint16_t
 peer_cpu(const struct side *side, uint32_t worker)
 {
-	return side->sync == NULL ? eal_worker_cpu(side->eal.cpus, false, worker) :
+	return side->sync == NULL ? eal_worker_cpu(side->cpus, false, worker) :
 			sync_peer(side->sync)->cpus[worker];
 }
 
@@ -72,7 +72,7 @@ find_cpus(struct lead *lead)
 	const struct side *side = lead->side;
 
 	lead->cpu_a = side->hello.nb_workers > 0 ? side->hello.cpus[0] :
-			eal_worker_cpu(side->eal.cpus, true, 0);
+			eal_worker_cpu(side->cpus, true, 0);
 	lead->cpu_b = peer_cpu(side, 0);
 	if (side->sync != NULL &&
 			strcmp(sync_peer(side->sync)->boot_id, side->hello.boot_id) != 0)
@@ -209,7 +209,7 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->floor_value = r->floor_after = r->ratio = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
-	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : row->test->floor(&row->params);
+	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params);
 }
 
 /* One attempt at a row. @return 0; -EPIPE: no other can succeed any more */

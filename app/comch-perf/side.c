@@ -13,7 +13,6 @@
 
 #include "api/api.h"
 #include "side.h"
-#include "tests.h"
 
 #define DEVARGS_SIZE 512
 /* The other side of a pair that we start ourselves should be there soon. */
@@ -25,14 +24,14 @@ void
 side_run_init(const struct side *side, struct perf_run *run,
 		const struct perf_test *test, const struct perf_params *params)
 {
-	memset(run, 0, sizeof(*run));
-	run->test = test;
-	run->params = *params;
-	run->leader = side->host;
-	run->dev_id = side->dev_id;
-	run->info = side->info;
-	run->sync = side->sync;
-	atomic_init(&run->abort, false);
+	*run = (struct perf_run){
+		.test = test,
+		.params = *params,
+		.leader = side->host,
+		.dev_id = side->dev_id,
+		.info = side->info,
+		.sync = side->sync,
+	};
 }
 
 /* Add `,KEY=VALUE` unless the key is there. */
@@ -57,12 +56,12 @@ open_device(struct side *side)
 	snprintf(devargs, sizeof(devargs), "%s",
 			opts->dev != NULL ? opts->dev : "comch_shm0");
 	if (opts->role == PERF_ROLE_BOTH || opts->dev == NULL) {
-		add_key(devargs, "role", side->host ? "host" : "dpu");
+		add_key(devargs, "role", side_name(side));
 		add_key(devargs, side->host ? "func" : "rep", "pf0");
 	}
 	if (opts->role == PERF_ROLE_BOTH) {
 		add_key(devargs, "dir", side->dir);
-		if (side->eal.share) {
+		if (side->plan->shares_eal) {
 			add_key(devargs, "export_eal", "1");
 			add_key(devargs, "trust_peer", "1");
 		}
@@ -72,7 +71,7 @@ open_device(struct side *side)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
 	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: device %s: %s\n",
-				side->host ? "host" : "dpu", devargs, strerror(-rc));
+				side_name(side), devargs, strerror(-rc));
 		return rc;
 	}
 	if (side->info.role == (side->host ? RTE_COMCH_ROLE_HOST : RTE_COMCH_ROLE_DPU))
@@ -197,7 +196,7 @@ with_device(struct side *side)
 	if (rc == 0 || perf_quit())
 		return status;
 	fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
-			side->host ? "host" : "dpu", strerror(-rc));
+			side_name(side), strerror(-rc));
 	return 1;
 }
 
@@ -209,10 +208,10 @@ side_run(struct side *side)
 
 	if (side->plan->place == PERF_BARE)
 		return lead_all(side); /* no EAL */
-	rc = eal_start(&side->eal);
+	rc = eal_start(side);
 	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: EAL does not start: %s\n",
-				side->host ? "host" : "dpu", rte_strerror(-rc));
+				side_name(side), rte_strerror(-rc));
 		return 1;
 	}
 	fill_hello(side);

@@ -37,6 +37,17 @@ perf_quit_set(void)
 }
 
 int
+perf_refuse(char *error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, PERF_ERROR_SIZE, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+int
 perf_run_fail(struct perf_run *run, const char *format, ...)
 {
 	va_list ap;

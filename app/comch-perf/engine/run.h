@@ -104,8 +104,7 @@ struct perf_test {
 	uint32_t nb_variants;
 	/** What sets its rows apart, in a word; NULL: their parameters do. */
 	const char *(*label)(const struct perf_params *params);
-	/** The floor to compare with. */
-	enum floor_kind (*floor)(const struct perf_params *params);
+	enum floor_kind floor;       /**< To compare with: see perf_test_floor(). */
 	/**
 	 * Refuse what makes no sense; *info* is NULL while no device is open.
 	 * @return 0, or -EINVAL with a sentence in error.
@@ -119,6 +118,15 @@ static inline bool
 perf_test_is_floor(const struct perf_test *test)
 {
 	return test->place == PERF_BARE;
+}
+
+/** The floor to compare with. */
+static inline enum floor_kind
+perf_test_floor(const struct perf_test *test, const struct perf_params *params)
+{
+	if (perf_test_is_floor(test))
+		return (enum floor_kind)params->kind;
+	return test->hops == 2 && params->wait == PERF_WAIT_EVENT ? FLOOR_WAKE : test->floor;
 }
 
 /** One run of one test, on one side. */
@@ -146,6 +154,10 @@ struct perf_run {
 /** A signal asked this process to end: unwind. Any thread. */
 bool perf_quit(void);
 void perf_quit_set(void);
+
+/** Write a sentence to *error*, PERF_ERROR_SIZE bytes. @return -EINVAL */
+int perf_refuse(char *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /**
  * Note why a run failed; the first reason counts. Main thread.
