@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "side.h"
+#include "side/side.h"
 
 /* Each connection takes a few descriptors; the library never raises this. */
 static void

@@ -55,26 +55,24 @@ cchan_open(struct link *link)
 }
 
 /* An endpoint with its properties. */
-static int
+static bool
 create_ep(struct link *link, struct endpoint *e)
 {
 	struct cchan *l = link->priv;
 	uint16_t queue = (uint16_t)link->queue;
+	bool ok;
 
-	if (!doca_ok(link, doca_comm_channel_ep_create(&e->ep), "an endpoint") ||
-			!doca_ok(link, doca_comm_channel_ep_set_device(e->ep, l->dev.dev),
-				"an endpoint's device") ||
-			!doca_ok(link, doca_comm_channel_ep_set_max_msg_size(e->ep,
-				(uint16_t)link->max_msg_size), "--size"))
-		return -ECANCELED;
-	if (queue > 0 && (!doca_ok(link,
-				doca_comm_channel_ep_set_send_queue_size(e->ep, queue),
-				"--queue") ||
-			!doca_ok(link,
-				doca_comm_channel_ep_set_recv_queue_size(e->ep, queue),
-				"--queue")))
-		return -ECANCELED;
-	return 0;
+	if (!doca_ok(link, doca_comm_channel_ep_create(&e->ep), "an endpoint"))
+		return false;
+	ok = doca_ok(link, doca_comm_channel_ep_set_device(e->ep, l->dev.dev),
+			"an endpoint's device");
+	ok &= doca_ok(link, doca_comm_channel_ep_set_max_msg_size(e->ep,
+			(uint16_t)link->max_msg_size), "--size");
+	if (queue == 0)
+		return ok;
+	ok &= doca_ok(link, doca_comm_channel_ep_set_send_queue_size(e->ep, queue), "--queue");
+	ok &= doca_ok(link, doca_comm_channel_ep_set_recv_queue_size(e->ep, queue), "--queue");
+	return ok;
 }
 
 /* Have one descriptor for all endpoints. */
@@ -100,7 +98,7 @@ cchan_listen(struct link *link)
 	struct endpoint *e = &l->eps[0];
 
 	l->nb_eps = 1;
-	if (create_ep(link, e) != 0 ||
+	if (!create_ep(link, e) ||
 			!doca_ok(link, doca_comm_channel_ep_set_device_rep(e->ep, l->dev.rep),
 				"an endpoint's representor") ||
 			!doca_ok(link, doca_comm_channel_ep_listen(e->ep, link->name),
@@ -117,7 +115,7 @@ cchan_connect(struct link *link, uint32_t i)
 	struct endpoint *e = &l->eps[i];
 
 	l->nb_eps = i + 1;
-	if (create_ep(link, e) != 0 ||
+	if (!create_ep(link, e) ||
 			!doca_ok(link, doca_comm_channel_ep_connect(e->ep, link->name,
 				&e->peer), "connecting"))
 		return -ECANCELED;

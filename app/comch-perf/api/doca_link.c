@@ -232,60 +232,57 @@ doca_listen(struct link *link)
 {
 	struct doca_link *l = link->priv;
 	struct doca_comch_server *s;
+	bool ok;
 
 	if (!doca_ok(link, doca_comch_server_create(l->dev.dev, l->dev.rep, link->name,
 			&l->server), "a server"))
 		return -ECANCELED;
 	s = l->server;
-	if (!doca_ok(link, doca_comch_server_set_max_msg_size(s, link->max_msg_size),
-				"--size") ||
-			(link->queue > 0 && !doca_ok(link,
-				doca_comch_server_set_recv_queue_size(s, link->queue),
-				"--queue")) ||
-			!doca_ok(link, doca_comch_server_task_send_set_conf(s, on_sent,
-				on_unsent, nb_tasks(link)), "a server's tasks") ||
-			!doca_ok(link, doca_comch_server_event_msg_recv_register(s, on_msg),
-				"a server's messages") ||
-			!doca_ok(link,
-				doca_comch_server_event_connection_status_changed_register(s,
-				on_connected, on_disconnected), "a server's connections") ||
-			!doca_ok(link, doca_comch_server_event_consumer_register(s,
-				on_consumer_new, on_consumer_gone), "a server's consumers") ||
-			!doca_start(link, link->poll, doca_comch_server_as_ctx(s), link,
-				"listening"))
-		return -ECANCELED;
-	return 0;
+	ok = doca_ok(link, doca_comch_server_set_max_msg_size(s, link->max_msg_size), "--size");
+	if (link->queue > 0)
+		ok &= doca_ok(link, doca_comch_server_set_recv_queue_size(s, link->queue),
+				"--queue");
+	ok &= doca_ok(link, doca_comch_server_task_send_set_conf(s, on_sent, on_unsent,
+			nb_tasks(link)), "a server's tasks");
+	ok &= doca_ok(link, doca_comch_server_event_msg_recv_register(s, on_msg),
+			"a server's messages");
+	ok &= doca_ok(link, doca_comch_server_event_connection_status_changed_register(s,
+			on_connected, on_disconnected), "a server's connections");
+	ok &= doca_ok(link, doca_comch_server_event_consumer_register(s, on_consumer_new,
+			on_consumer_gone), "a server's consumers");
+	return ok && doca_start(link, link->poll, doca_comch_server_as_ctx(s), link,
+			"listening") ? 0 : -ECANCELED;
 }
 
 static int
 doca_connect(struct link *link, uint32_t i)
 {
 	struct doca_link *l = link->priv;
-	struct client *c = &l->clients[i];
+	struct client *client = &l->clients[i];
+	struct doca_comch_client *c;
 	struct doca_ctx *ctx;
+	bool ok;
 
-	c->link = link;
-	c->number = i;
-	if (!doca_ok(link, doca_comch_client_create(l->dev.dev, link->name, &c->client),
+	client->link = link;
+	client->number = i;
+	if (!doca_ok(link, doca_comch_client_create(l->dev.dev, link->name, &client->client),
 			"a client"))
 		return -ECANCELED;
-	ctx = doca_comch_client_as_ctx(c->client);
-	if (!doca_ok(link, doca_comch_client_set_max_msg_size(c->client, link->max_msg_size),
-				"--size") ||
-			(link->queue > 0 && !doca_ok(link,
-				doca_comch_client_set_recv_queue_size(c->client, link->queue),
-				"--queue")) ||
-			!doca_ok(link, doca_comch_client_task_send_set_conf(c->client, on_sent,
-				on_unsent, nb_tasks(link)), "a client's tasks") ||
-			!doca_ok(link, doca_comch_client_event_msg_recv_register(c->client,
-				on_msg), "a client's messages") ||
-			!doca_ok(link, doca_comch_client_event_consumer_register(c->client,
-				on_consumer_new, on_consumer_gone), "a client's consumers") ||
-			!doca_ok(link, doca_ctx_set_state_changed_cb(ctx, on_client_state),
-				"a client's states") ||
-			!doca_start(link, link->poll, ctx, c, "connecting"))
-		return -ECANCELED;
-	return 0;
+	c = client->client;
+	ctx = doca_comch_client_as_ctx(c);
+	ok = doca_ok(link, doca_comch_client_set_max_msg_size(c, link->max_msg_size), "--size");
+	if (link->queue > 0)
+		ok &= doca_ok(link, doca_comch_client_set_recv_queue_size(c, link->queue),
+				"--queue");
+	ok &= doca_ok(link, doca_comch_client_task_send_set_conf(c, on_sent, on_unsent,
+			nb_tasks(link)), "a client's tasks");
+	ok &= doca_ok(link, doca_comch_client_event_msg_recv_register(c, on_msg),
+			"a client's messages");
+	ok &= doca_ok(link, doca_comch_client_event_consumer_register(c, on_consumer_new,
+			on_consumer_gone), "a client's consumers");
+	ok &= doca_ok(link, doca_ctx_set_state_changed_cb(ctx, on_client_state),
+			"a client's states");
+	return ok && doca_start(link, link->poll, ctx, client, "connecting") ? 0 : -ECANCELED;
 }
 
 static void

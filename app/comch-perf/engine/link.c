@@ -132,22 +132,31 @@ link_idle(struct link *link, uint32_t cls)
 }
 
 int
-link_wait(struct link *link, const char *what, int timeout_ms,
-		bool (*done)(struct link *link))
+link_until(struct link *link, int timeout_ms, bool (*done)(struct link *link, void *arg),
+		void *arg)
 {
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
+	uint64_t end = clock_deadline(timeout_ms);
 	int n;
 
-	while (!done(link)) {
+	while (!done(link, arg)) {
 		n = link->pump(link);
 		if (n < 0)
 			return -ECANCELED;
 		if (n == 0)
 			usleep(NAP_US);
 		if (clock_mono_ns() > end)
-			return link_fail(link, "%s: not in %d ms", what, timeout_ms);
+			return -ETIMEDOUT;
 	}
 	return 0;
+}
+
+int
+link_wait(struct link *link, const char *what, int timeout_ms,
+		bool (*done)(struct link *link, void *arg))
+{
+	int rc = link_until(link, timeout_ms, done, NULL);
+
+	return rc != -ETIMEDOUT ? rc : link_fail(link, "%s: not in %d ms", what, timeout_ms);
 }
 
 int
@@ -168,8 +177,9 @@ link_open(struct link *link)
 
 /* Are all up? If not, the host side starts more, a few at a time. */
 static bool
-is_up(struct link *link)
+is_up(struct link *link, void *unused)
 {
+	(void)unused;
 	while (link->host && link->nb_started < link->nb_conns &&
 			link->nb_started - link->nb_up < MAX_STARTING) {
 		if (link->ops->connect(link, link->nb_started) != 0)
@@ -183,6 +193,20 @@ int
 link_up(struct link *link)
 {
 	return link_wait(link, "connecting", LINK_TIMEOUT_MS + (int)link->nb_conns, is_up);
+}
+
+static bool
+clients_left(struct link *link, void *unused)
+{
+	(void)unused;
+	return link->ops->left(link);
+}
+
+static bool
+is_idle(struct link *link, void *unused)
+{
+	(void)unused;
+	return link->ops->idle(link);
 }
 
 void
@@ -203,11 +227,11 @@ link_close(struct link *link, bool gone)
 		/* The host side leads here too; it is not waited for if it is gone. */
 		if (!link->host && !gone)
 			link_wait(link, "waiting for clients to leave", LINK_TIMEOUT_MS,
-					link->ops->left);
+					clients_left);
 		if (!link->host)
 			link->ops->stop_server(link);
 		link_wait(link, link->host ? "disconnecting" : "closing the server",
-				LINK_TIMEOUT_MS, link->ops->idle);
+				LINK_TIMEOUT_MS, is_idle);
 		for (i = 0; link->host && i < link->nb_conns; i++)
 			link->ops->destroy(link, i);
 	}

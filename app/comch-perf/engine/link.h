@@ -137,9 +137,13 @@ link_poll(struct link *link)
 /** Nothing happened: yield, or sleep for these RTE_COMCH_POLL_* classes. */
 void link_idle(struct link *link, uint32_t cls);
 
-/** Pump until *done*; 0 or link_fail(). */
+/** Pump until *done*. @return 0, -ETIMEDOUT, or -ECANCELED if the pump gave up */
+int link_until(struct link *link, int timeout_ms, bool (*done)(struct link *link, void *arg),
+		void *arg);
+
+/** As link_until(), without an argument; 0 or link_fail() with a sentence about *what*. */
 int link_wait(struct link *link, const char *what, int timeout_ms,
-		bool (*done)(struct link *link));
+		bool (*done)(struct link *link, void *arg));
 
 /** Was this consumer announced? */
 bool link_announced(const struct link *link, const void *conn, uint32_t id);

@@ -333,7 +333,7 @@ perf_run_lead(struct perf_run *run)
 
 	if (run->test->place != PERF_TWO_SIDES)
 		return lead_local(run);
-	sync_run_set(run->sync, sync_run_get(run->sync) + 1);
+	sync_run_begin(run->sync);
 	lead(run);
 	come_down(run);
 	if (perf_quit())

@@ -41,16 +41,21 @@ struct data_ops;
 struct perf_run;
 struct sync;
 
+/** Messages that did not arrive as they should. */
+struct perf_faults {
+	uint64_t lost;        /**< Never arrived. */
+	uint64_t disorder;    /**< Arrived too early, too late or twice. */
+	uint64_t torn;        /**< Wrong bytes, length or immediate data. */
+	uint64_t failed;      /**< Operations that came back with an error. */
+};
+
 /** What one side has measured; the follower's travels to the leader. */
 struct perf_result {
 	uint64_t messages;    /**< In the measured window. */
 	uint64_t window_ns;   /**< How long it was. */
 	uint64_t copies;      /**< CPU copies of payload, from all statistics. */
 	uint64_t copied_msgs; /**< Messages sent in that time. */
-	uint64_t lost;        /**< Never arrived. */
-	uint64_t disorder;    /**< Arrived too early, too late or twice. */
-	uint64_t torn;        /**< Wrong bytes, length or immediate data. */
-	uint64_t failed;      /**< Operations that came back with an error. */
+	struct perf_faults faults;
 };
 
 /** A set of parameters that a test has instead of its base ones. */

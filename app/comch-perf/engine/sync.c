@@ -3,7 +3,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,11 @@
 #include "engine/sync.h"
 
 #define MAGIC   UINT32_C(0x43505246)
+/* Longest message behind the header. */
+#define MAX_LEN 1024
 #define INBOX   16
 #define NAP_US  50
+#define DOZE_US 1000
 #define SEND_MS 5000
 
 /* In front of each message. */
@@ -30,7 +32,7 @@ struct header {
 
 struct frame {
 	struct header header;
-	uint8_t data[SYNC_MAX_LEN];
+	uint8_t data[MAX_LEN];
 };
 
 struct sync {
@@ -89,7 +91,7 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 	if (is_stale(sync, &frame->header))
 		return;
 	if (frame->header.type == SYNC_ERROR) {
-		frame->data[RTE_MIN(frame->header.len, SYNC_MAX_LEN - 1u)] = '\0';
+		frame->data[RTE_MIN(frame->header.len, MAX_LEN - 1u)] = '\0';
 		snprintf(sync->error, sizeof(sync->error), "%s", (const char *)frame->data);
 		sync->failed = true;
 		return;
@@ -121,12 +123,27 @@ sync_poll(struct sync *sync)
 	return sync->failed ? -ECANCELED : 0;
 }
 
+void
+sync_forgive(struct sync *sync)
+{
+	sync->failed = false;
+	if (!sync->lost)
+		sync->error[0] = '\0';
+}
+
+static void
+begin(struct sync *sync, uint32_t run)
+{
+	sync->run = run;
+	sync->nb_inbox = 0;
+	sync_forgive(sync);
+}
+
 int
 sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 {
 	struct frame *frame;
-	uint32_t i;
-	uint32_t len;
+	uint32_t i, len;
 
 	for (i = 0; i < sync->nb_inbox; i++) {
 		frame = &sync->inbox[i];
@@ -136,7 +153,7 @@ sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 		if (len > 0 && size > 0)
 			memcpy(data, frame->data, RTE_MIN(len, size));
 		if (type == SYNC_RUN) {
-			sync_run_set(sync, frame->header.run);
+			begin(sync, frame->header.run);
 			return (int)len;
 		}
 		sync->nb_inbox--;
@@ -146,48 +163,50 @@ sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 	return -EAGAIN;
 }
 
-static void
-doze(struct sync *sync)
+/* Nothing came that was waited for. @return 0: go on */
+static int
+pass_time(struct sync *sync, uint64_t end, sync_pump_t pump, void *arg)
 {
-	if (sync->link.sleeps)
+	int rc = sync_poll(sync);
+
+	if (rc == 0 && perf_quit())
+		rc = -EINTR;
+	if (rc == 0 && pump != NULL)
+		rc = pump(arg);
+	if (rc < 0)
+		return rc;
+	if (clock_mono_ns() > end)
+		return -ETIMEDOUT;
+	if (pump != NULL)
+		usleep(NAP_US);
+	else if (sync->link.sleeps)
 		link_idle(&sync->link, RTE_COMCH_POLL_ANY);
 	else
-		usleep(1000);
+		usleep(DOZE_US);
+	return 0;
 }
 
 int
 sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
 		int timeout_ms, sync_pump_t pump, void *arg)
 {
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
-	int rc;
+	uint64_t end = clock_deadline(timeout_ms);
+	int rc = 0;
 
+	sync_poll(sync);
 	for (;;) {
-		int state = sync_poll(sync);
+		int len = sync_take(sync, type, data, size);
 
-		rc = sync_take(sync, type, data, size);
-		if (rc >= 0)
-			return rc;
-		if (state != 0)
-			return state;
-		if (perf_quit())
-			return -EINTR;
-		rc = pump != NULL ? pump(arg) : 0;
-		if (rc < 0)
-			return rc;
-		if (timeout_ms >= 0 && clock_mono_ns() > end)
-			return -ETIMEDOUT;
-		if (pump != NULL)
-			usleep(NAP_US);
-		else
-			doze(sync);
+		if (len >= 0 || rc < 0)
+			return len >= 0 ? len : rc;
+		rc = pass_time(sync, end, pump, arg);
 	}
 }
 
 int
 sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 {
-	uint64_t end = clock_mono_ns() + SEND_MS * UINT64_C(1000000);
+	uint64_t end = clock_deadline(SEND_MS);
 	struct frame frame = {
 		.header = { MAGIC, (uint32_t)type, sync->run, (uint32_t)len },
 	};
@@ -219,23 +238,13 @@ sync_peer(const struct sync *sync)
 }
 
 void
-sync_forgive(struct sync *sync)
+sync_run_begin(struct sync *sync)
 {
-	sync->failed = false;
-	if (!sync->lost)
-		sync->error[0] = '\0';
-}
-
-void
-sync_run_set(struct sync *sync, uint32_t run)
-{
-	sync->run = run;
-	sync->nb_inbox = 0;
-	sync_forgive(sync);
+	begin(sync, sync->run + 1);
 }
 
 uint32_t
-sync_run_get(const struct sync *sync)
+sync_run_number(const struct sync *sync)
 {
 	return sync->run;
 }
@@ -246,43 +255,17 @@ sync_error(const struct sync *sync)
 	return sync->error;
 }
 
-void
-sync_hello_fill(struct sync_hello *hello, uint32_t nb_workers,
-		const uint16_t *cpus)
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	memset(hello, 0, sizeof(*hello));
-	snprintf(hello->version, sizeof(hello->version), "%s",
-			RTE_COMCH_VERSION_STRING);
-	if (fd >= 0) {
-		if (read(fd, hello->boot_id, sizeof(hello->boot_id) - 1) < 0)
-			hello->boot_id[0] = '\0';
-		close(fd);
-	}
-	hello->nb_workers = RTE_MIN(nb_workers, (uint32_t)PERF_MAX_WORKERS);
-	memcpy(hello->cpus, cpus, hello->nb_workers * sizeof(cpus[0]));
-}
-
 static int
 await_up(struct sync *sync, int timeout_ms)
 {
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
-	int rc;
+	uint64_t end = clock_deadline(timeout_ms);
+	int rc = 0;
 
-	while (sync->link.nb_up == 0) {
-		rc = sync_poll(sync);
-		if (rc != 0)
-			return rc;
-		if (perf_quit())
-			return -EINTR;
-		if (timeout_ms >= 0 && clock_mono_ns() > end) {
-			lose(sync, "nothing has connected in time");
-			return -ETIMEDOUT;
-		}
-		doze(sync);
-	}
-	return 0;
+	while (sync->link.nb_up == 0 && rc == 0)
+		rc = pass_time(sync, end, NULL, NULL);
+	if (rc == -ETIMEDOUT)
+		lose(sync, "nothing has connected in time");
+	return rc;
 }
 
 /* Exchange HELLOs. */
@@ -315,7 +298,7 @@ sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 	rte_comch_dev_info_get(dev_id, &sync->info);
 	sync->link = (struct link){
 		.ops = ops,
-		.name = SYNC_SERVER_NAME,
+		.name = "comch-perf",
 		.host = leader,
 		.dev_id = dev_id,
 		.info = &sync->info,

@@ -15,18 +15,9 @@
  * the main thread.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <rte_comch.h>
 
 #include "engine/params.h"
-
-/** Name of the server of the session. */
-#define SYNC_SERVER_NAME "comch-perf"
-/** Longest message behind the header. */
-#define SYNC_MAX_LEN     1024
 
 /** What a message says. */
 enum sync_type {
@@ -84,13 +75,13 @@ void sync_close(struct sync *sync);
 const struct sync_hello *sync_peer(const struct sync *sync);
 
 /**
- * Begin a run: what belongs to another one is dropped from now on. The
- * follower's begins with its SYNC_RUN.
+ * Begin the next run: what belongs to another one is dropped from now on. The
+ * follower's begins with the SYNC_RUN that it takes.
  */
-void sync_run_set(struct sync *sync, uint32_t run);
+void sync_run_begin(struct sync *sync);
 
 /** Number of the current run. */
-uint32_t sync_run_get(const struct sync *sync);
+uint32_t sync_run_number(const struct sync *sync);
 
 /** Go on although the other side said that the run has failed. */
 void sync_forgive(struct sync *sync);
@@ -107,12 +98,7 @@ int sync_send(struct sync *sync, enum sync_type type, const void *data, size_t l
  */
 int sync_poll(struct sync *sync);
 
-/**
- * Take a message of a type that has arrived.
- *
- * @return
- *   Its length, or -EAGAIN.
- */
+/** Take a message of a type that has arrived. @return its length, or -EAGAIN */
 int sync_take(struct sync *sync, enum sync_type type, void *data, size_t size);
 
 /**
@@ -128,9 +114,5 @@ int sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
 
 /** What the other side said of its failure, or why it is gone. */
 const char *sync_error(const struct sync *sync);
-
-/** Fill in what this side says of itself. */
-void sync_hello_fill(struct sync_hello *hello, uint32_t nb_workers,
-		const uint16_t *cpus);
 
 #endif /* ENGINE_SYNC_H */

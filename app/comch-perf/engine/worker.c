@@ -77,13 +77,6 @@ sync_counts(struct perf_run *run)
 	send_counts(run);
 }
 
-/* Count what a producer has sent to a consumer. */
-static void
-add_count(struct data *d, const struct data_target *to, uint64_t n)
-{
-	atomic_fetch_add_explicit(&d->counts[to->number], n, memory_order_relaxed);
-}
-
 void
 worker_tx_done(struct data_worker *w)
 {
@@ -95,7 +88,8 @@ worker_tx_done(struct data_worker *w)
 		const struct data_target *to = &tx->targets[i];
 
 		/* Those that were stamped but never offered do not count. */
-		add_count(w->data, to, to->seq - (i == tx->target ? tx->ready : 0));
+		atomic_fetch_add_explicit(&w->data->counts[to->number],
+				to->seq - (i == tx->target ? tx->ready : 0), memory_order_relaxed);
 	}
 	/* Releases the producer's counts to send_counts(). */
 	atomic_fetch_sub_explicit(&w->data->nb_sending, 1, memory_order_release);
@@ -112,9 +106,9 @@ tick_rx(struct data_worker *w, uint64_t now, bool stuck)
 	if (rx->count < expected && !(stuck && expected != UINT64_MAX))
 		return;
 	if (rx->count < expected)
-		rx->lost = expected - rx->count;
+		rx->faults.lost = expected - rx->count;
 	else
-		rx->disorder += rx->count - expected;
+		rx->faults.disorder += rx->count - expected;
 	w->rx_done = true;
 }
 
@@ -193,7 +187,7 @@ worker_stream(void *worker)
 		if (!w->rx_done) {
 			uint16_t got = w->rx->ops->recv(w->rx, burst);
 
-			if (got > 0)
+			if (w->rx->owed > 0)
 				w->rx->ops->repost(w->rx);
 			n += got;
 			cls |= RTE_COMCH_POLL_RX;
@@ -214,37 +208,49 @@ worker_pingpong(void *worker)
 	return loop_pingpong(w, w->data->ops);
 }
 
-static void
-add_rx_result(struct perf_run *run, struct data_rx *rx)
+void
+data_collect(struct perf_run *run)
 {
 	struct perf_result *r = &run->result;
+	struct data *d = run->priv;
+	uint32_t i;
 
-	if (rx->ops->rx_stats != NULL)
-		rx->ops->rx_stats(rx, r);
-	if (run->test->hops == 0) {
+	for (i = 0; i < d->nb_tx; i++) {
+		if (d->ops->tx_stats != NULL)
+			d->ops->tx_stats(d->txs[i], r);
+		r->faults.failed += d->txs[i]->failed;
+	}
+	for (i = 0; i < d->nb_rx; i++) {
+		struct data_rx *rx = d->rxs[i];
+
+		if (d->ops->rx_stats != NULL)
+			d->ops->rx_stats(rx, r);
+		r->faults.lost += rx->faults.lost;
+		r->faults.disorder += rx->faults.disorder;
+		r->faults.torn += rx->faults.torn;
+		r->faults.failed += rx->faults.failed;
+		if (run->test->hops > 0)
+			continue;
 		r->messages += window_msgs(&rx->window);
 		r->window_ns = RTE_MAX(r->window_ns, window_ns(&rx->window));
 	}
-	r->lost += rx->lost;
-	r->disorder += rx->disorder;
-	r->torn += rx->torn;
-	r->failed += rx->failed;
 }
 
 static void
 start_worker(struct data_worker *w, uint64_t now)
 {
 	const struct perf_params *p = &w->run->params;
-	uint64_t window = clock_us_to_cycles(p->duration_us);
+	struct window window;
 
+	window_init(&window, now, p->duration_us, p->iters > 0);
+	if (w->rx != NULL)
+		w->rx->window = window;
 	/* Go on for longer than the receivers measure: they may start later. */
-	w->tx_end = p->iters > 0 ? UINT64_MAX :
-			now + 2 * window_warm_cycles(p) + window + window / 20;
+	w->tx_end = p->iters > 0 ? UINT64_MAX : window.close_tsc +
+			(window.open_tsc - now) + (window.close_tsc - window.open_tsc) / 20;
 	w->tx_done = w->tx == NULL;
 	w->rx_done = w->rx == NULL;
 	w->progress_tsc = now;
-	if (w->rx != NULL)
-		window_init(&w->rx->window, p, now);
 }
 
 static int
@@ -362,10 +368,7 @@ data_launch(struct perf_run *run)
 		if (d->workers[i].error[0] != '\0')
 			perf_run_fail(run, "worker %u: %s", i, d->workers[i].error);
 	}
-	for (i = 0; i < d->nb_tx; i++)
-		d->ops->tx_stats(d->txs[i], &run->result);
-	for (i = 0; i < d->nb_rx; i++)
-		add_rx_result(run, d->rxs[i]);
+	data_collect(run);
 	return perf_run_end(run);
 }
 

@@ -20,16 +20,6 @@
 
 #define USAGE "Usage: comch-perf-floor line|slot|memcpy|wake CPU-A CPU-B MS [SIZE [TSC-HZ]]\n"
 
-static const struct {
-	double (*a)(struct floor_job *job); /* sends, and returns the figure */
-	void (*b)(struct floor_job *job);   /* receives */
-} bodies[] = {
-	[FLOOR_LINE] = { floor_line_a, floor_line_b },
-	[FLOOR_SLOT] = { floor_slot_a, floor_slot_b },
-	[FLOOR_MEMCPY] = { floor_memcpy_a, floor_memcpy_b },
-	[FLOOR_WAKE] = { floor_wake_a, floor_wake_b },
-};
-
 /* End with the parent: it may be killed while this process spins. */
 static void
 die_with_parent(pid_t parent)
@@ -68,14 +58,14 @@ measure(const struct floor_req *req)
 	if (pid == 0) {
 		die_with_parent(self);
 		floor_job_meet(&job, false);
-		bodies[req->kind].b(&job);
+		floor_bodies[req->kind].b(&job);
 		_exit(0);
 	}
 	/* The partner starts on our CPU, which we are about to spin on. */
 	pin(pid, req->cpu_b);
 	pin(0, req->cpu_a);
 	floor_job_meet(&job, true);
-	value = bodies[req->kind].a(&job);
+	value = floor_bodies[req->kind].a(&job);
 	waitpid(pid, NULL, 0);
 	return value;
 }

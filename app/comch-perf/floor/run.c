@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/hist.h"
+#include "base/window.h"
 #include "floor/run.h"
 
 /* Pairs of lines that exchanges use by turns, and exchanges a turn: how far a
@@ -24,8 +24,6 @@
 #define RING_REPORT  256
 /* The sequence number that ends a measurement. */
 #define SEQ_END      UINT64_MAX
-/* Part of the time that is not measured: caches and clocks settle. */
-#define WARM_DIVISOR 8
 /* Slots or copies between two looks at the clock. */
 #define CLOCK_EVERY  1024
 /* Fruitless looks before a process that shares its CPU gives it away. */
@@ -40,29 +38,55 @@ map_shared(size_t len)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* Bytes of the window that both processes see. */
+static size_t
+window_size(const struct floor_req *req)
+{
+	switch (req->kind) {
+	case FLOOR_LINE:
+		return 2 * LINE_PAIRS * sizeof(struct floor_slot);
+	case FLOOR_SLOT:
+		return RING_SLOTS * sizeof(struct floor_slot);
+	case FLOOR_MEMCPY:
+		return req->size * floor_window_msgs(req->size);
+	default:
+		return 1;
+	}
+}
+
 int
 floor_job_open(struct floor_job *job, const struct floor_req *req)
 {
-	memset(job, 0, sizeof(*job));
-	job->req = *req;
-	job->crowded = req->cpu_a == req->cpu_b;
-	job->length = clock_us_to_cycles(req->ms * UINT64_C(1000));
-	job->shared = map_shared(sizeof(*job->shared));
-	if (req->kind == FLOOR_LINE)
-		job->window = map_shared(2 * LINE_PAIRS * sizeof(struct floor_slot));
-	else if (req->kind == FLOOR_SLOT)
-		job->window = map_shared(RING_SLOTS * sizeof(struct floor_slot));
-	else if (req->kind == FLOOR_MEMCPY)
-		job->window = map_shared(req->size * floor_window_msgs(req->size));
-	if (req->kind == FLOOR_MEMCPY)
-		job->source = map_shared(req->size);
-	job->event[0] = eventfd(0, EFD_NONBLOCK);
-	job->event[1] = eventfd(0, EFD_NONBLOCK);
-	if (job->shared == NULL || job->event[0] < 0 || job->event[1] < 0)
-		return -ENOMEM;
-	if (req->kind == FLOOR_MEMCPY && job->source == NULL)
-		return -ENOMEM;
-	return req->kind != FLOOR_WAKE && job->window == NULL ? -ENOMEM : 0;
+	*job = (struct floor_job){
+		.req = *req,
+		.crowded = req->cpu_a == req->cpu_b,
+		.shared = map_shared(sizeof(*job->shared)),
+		.window = map_shared(window_size(req)),
+		.source = map_shared(req->kind == FLOOR_MEMCPY ? req->size : 1),
+		.event = { eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK) },
+	};
+	return job->shared == NULL || job->window == NULL || job->source == NULL ||
+		job->event[0] < 0 || job->event[1] < 0 ? -ENOMEM : 0;
+}
+
+/* A result that the compiler has to compute. */
+static void
+sink(struct floor_job *job, uint64_t sum)
+{
+	*(volatile uint64_t *)&job->shared->sink.payload[0] = sum;
+}
+
+/* Half a round trip, ns. */
+static double
+one_way(const struct laps *laps)
+{
+	return clock_cycles_to_ns(hist_quantile(laps->hist, 0.5)) / 2;
+}
+
+static double
+per_second(const struct window *w)
+{
+	return (double)window_msgs(w) * 1e9 / (double)window_ns(w);
 }
 
 /* Wait until a slot's sequence is *seq*, or the end; what it is. */
@@ -124,42 +148,31 @@ line_at(const struct floor_job *job, uint64_t seq)
 	return (struct floor_slot *)job->window + seq / LINE_TURN % LINE_PAIRS;
 }
 
-double
-floor_line_a(struct floor_job *job)
+static double
+line_a(struct floor_job *job)
 {
-	uint64_t length = job->length;
-	static struct hist hist;
+	struct floor_slot *line = line_at(job, 2);
 	bool crowded = job->crowded;
+	static struct hist hist;
+	struct laps laps;
 	uint64_t sum = 0;
-	uint64_t start;
-	uint64_t last;
-	uint64_t now;
-	struct floor_slot *line;
-	uint64_t seq;
+	uint64_t seq = 2;
 
-	start = clock_tsc();
-	last = start;
-	line = line_at(job, 2);
-	for (seq = 2; ; seq++) {
+	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
+	do {
 		slot_write(line, seq);
 		slot_wait(line + LINE_PAIRS, seq, crowded);
 		sum += slot_read(line + LINE_PAIRS);
-		if ((seq + 1) % LINE_TURN == 0)
-			line = line_at(job, seq + 1);
-		now = clock_tsc();
-		if (now - start > length / WARM_DIVISOR)
-			hist_add(&hist, now - last);
-		last = now;
-		if (now - start > length)
-			break;
-	}
+		if (++seq % LINE_TURN == 0)
+			line = line_at(job, seq);
+	} while (!laps_round(&laps));
 	atomic_store_explicit(&line->seq, SEQ_END, memory_order_release);
-	job->shared->sink.payload[0] = sum;
-	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+	sink(job, sum);
+	return one_way(&laps);
 }
 
-void
-floor_line_b(struct floor_job *job)
+static void
+line_b(struct floor_job *job)
 {
 	struct floor_slot *line = line_at(job, 2);
 	bool crowded = job->crowded;
@@ -172,7 +185,7 @@ floor_line_b(struct floor_job *job)
 		if ((seq + 1) % LINE_TURN == 0)
 			line = line_at(job, seq + 1);
 	}
-	job->shared->sink.payload[1] = sum;
+	sink(job, sum);
 }
 
 /* Wait until the reader is less than *room* behind; its position. */
@@ -184,7 +197,7 @@ room_wait(struct floor_job *job, uint64_t pos, uint64_t room)
 	uint64_t seen;
 
 	for (;;) {
-		/* Pairs with the release in floor_slot_b() and floor_memcpy_b(). */
+		/* Pairs with the release in slot_b() and memcpy_b(). */
 		seen = atomic_load_explicit(read_pos, memory_order_acquire);
 		if (pos - seen < room)
 			return seen;
@@ -194,40 +207,29 @@ room_wait(struct floor_job *job, uint64_t pos, uint64_t room)
 }
 
 /* Positions count from 1, which floor_job_meet() leaves in the reader's line. */
-double
-floor_slot_a(struct floor_job *job)
+static double
+slot_a(struct floor_job *job)
 {
-	uint64_t length = job->length;
 	struct floor_slot *ring = job->window;
-	uint64_t start = clock_tsc();
-	uint64_t start_pos = 0;
+	struct window w;
 	uint64_t seen = 1;
 	uint64_t pos;
-	uint64_t now;
 
-	for (pos = 1; ; pos++) {
+	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
+	for (pos = 1; !w.closed; pos++) {
 		if (pos - seen >= RING_SLOTS)
 			seen = room_wait(job, pos, RING_SLOTS);
 		slot_write(&ring[pos % RING_SLOTS], pos);
-		if (pos % CLOCK_EVERY != 0)
-			continue;
-		now = clock_tsc();
-		if (start_pos == 0 && now - start > length / WARM_DIVISOR) {
-			start_pos = pos;
-			start = now;
-		} else if (start_pos != 0 && now - start > length) {
-			break;
-		}
+		if (pos % CLOCK_EVERY == 0)
+			window_update(&w, clock_tsc(), pos);
 	}
-	room_wait(job, ++pos, RING_SLOTS);
-	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END,
-			memory_order_release);
-	return (double)(pos - 1 - start_pos) * (double)clock_hz() /
-			(double)(now - start);
+	room_wait(job, pos, RING_SLOTS);
+	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END, memory_order_release);
+	return per_second(&w);
 }
 
-void
-floor_slot_b(struct floor_job *job)
+static void
+slot_b(struct floor_job *job)
 {
 	_Atomic uint64_t *read_pos = &job->shared->b.seq;
 	struct floor_slot *ring = job->window;
@@ -245,47 +247,36 @@ floor_slot_b(struct floor_job *job)
 			atomic_store_explicit(read_pos, pos, memory_order_release);
 	}
 	atomic_store_explicit(read_pos, pos, memory_order_release);
-	job->shared->sink.payload[1] = sum;
+	sink(job, sum);
 }
 
-double
-floor_memcpy_a(struct floor_job *job)
+static double
+memcpy_a(struct floor_job *job)
 {
-	uint64_t length = job->length;
-	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
+	uint64_t nb = floor_window_msgs(size);
 	uint64_t every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
 	uint8_t *window = job->window;
-	uint64_t start = clock_tsc();
-	uint64_t start_pos = 0;
-	uint64_t now;
+	struct window w;
 	uint64_t pos;
 
 	memset(job->source, 1, size);
-	for (pos = 2; ; pos++) {
+	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
+	for (pos = 2; !w.closed; pos++) {
 		room_wait(job, pos, nb);
 		memcpy(window + pos % nb * size, job->source, size);
-		atomic_store_explicit(&job->shared->a.seq, pos,
-				memory_order_release);
-		if (pos % every != 0)
-			continue;
-		now = clock_tsc();
-		if (start_pos == 0 && now - start > length / WARM_DIVISOR) {
-			start_pos = pos;
-			start = now;
-		} else if (start_pos != 0 && now - start > length) {
-			break;
-		}
+		/* Pairs with the acquire in memcpy_b(). */
+		atomic_store_explicit(&job->shared->a.seq, pos, memory_order_release);
+		if (pos % every == 0)
+			window_update(&w, clock_tsc(), pos);
 	}
-	atomic_store_explicit(&job->shared->a.seq, SEQ_END,
-			memory_order_release);
-	return (double)(pos - start_pos) * (double)size * (double)clock_hz() /
-			(double)(now - start);
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
+	return per_second(&w) * (double)size;
 }
 
 /* As the receiver of a message does: its first and its last line. */
-void
-floor_memcpy_b(struct floor_job *job)
+static void
+memcpy_b(struct floor_job *job)
 {
 	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
@@ -348,35 +339,35 @@ event_epoll(int fd)
 	return epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0 ? -1 : epfd;
 }
 
-double
-floor_wake_a(struct floor_job *job)
+static double
+wake_a(struct floor_job *job)
 {
 	int epfd = event_epoll(job->event[0]);
-	uint64_t length = job->length;
-	uint64_t start = clock_tsc();
-	uint64_t last = start;
 	static struct hist hist;
-	uint64_t now;
+	struct laps laps;
 
+	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
 	do {
 		event_tell(job->event[1]);
 		event_wait(epfd, job->event[0], job);
-		now = clock_tsc();
-		if (now - start > length / WARM_DIVISOR)
-			hist_add(&hist, now - last);
-		last = now;
-	} while (now - start < length);
-	atomic_store_explicit(&job->shared->a.seq, SEQ_END,
-			memory_order_release);
+	} while (!laps_round(&laps));
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
 	event_tell(job->event[1]);
-	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+	return one_way(&laps);
 }
 
-void
-floor_wake_b(struct floor_job *job)
+static void
+wake_b(struct floor_job *job)
 {
 	int epfd = event_epoll(job->event[1]);
 
 	while (event_wait(epfd, job->event[1], job))
 		event_tell(job->event[0]);
 }
+
+const struct floor_body floor_bodies[] = {
+	[FLOOR_LINE] = { line_a, line_b },
+	[FLOOR_SLOT] = { slot_a, slot_b },
+	[FLOOR_MEMCPY] = { memcpy_a, memcpy_b },
+	[FLOOR_WAKE] = { wake_a, wake_b },
+};

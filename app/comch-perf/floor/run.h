@@ -35,26 +35,25 @@ struct floor_shared {
 struct floor_job {
 	struct floor_req req;
 	bool crowded;                /**< Both share a CPU: spinning must yield. */
-	uint64_t length;             /**< In cycles. */
 	struct floor_shared *shared;
 	void *window;                /**< Ring or destination, shared. */
 	void *source;                /**< FLOOR_MEMCPY, shared. */
 	int event[2];                /**< Eventfds to A and to B. */
 };
 
+/** What the two processes do: A sends and returns the figure, B receives. */
+struct floor_body {
+	double (*a)(struct floor_job *job);
+	void (*b)(struct floor_job *job);
+};
+
+/** By enum floor_kind. */
+extern const struct floor_body floor_bodies[];
+
 /** Map what a measurement needs; it goes with the process. @return 0 or -ENOMEM */
 int floor_job_open(struct floor_job *job, const struct floor_req *req);
 
 /** The two processes meet: A knows that B runs before it starts its clock. */
 void floor_job_meet(struct floor_job *job, bool is_a);
-
-double floor_line_a(struct floor_job *job);
-void floor_line_b(struct floor_job *job);
-double floor_slot_a(struct floor_job *job);
-void floor_slot_b(struct floor_job *job);
-double floor_memcpy_a(struct floor_job *job);
-void floor_memcpy_b(struct floor_job *job);
-double floor_wake_a(struct floor_job *job);
-void floor_wake_b(struct floor_job *job);
 
 #endif /* FLOOR_RUN_H */

@@ -12,7 +12,7 @@
  */
 
 #include "engine/run.h"
-#include "options.h"
+#include "plan/options.h"
 
 /** The test behind *test* in the table's order, the first for NULL; or NULL. */
 const struct perf_test *tests_next(const struct perf_test *test);

@@ -13,7 +13,7 @@
  */
 
 #include "engine/sync.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /** CPUs that may be used. */
 struct side_cpus {

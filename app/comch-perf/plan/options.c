@@ -13,8 +13,8 @@
 #include <rte_common.h>
 #include <rte_string_fns.h>
 
-#include "options.h"
-#include "plan.h"
+#include "plan/options.h"
+#include "plan/plan.h"
 
 #define HELP_WIDTH 79
 #define DEFAULT_ATTEMPTS 5

@@ -9,7 +9,7 @@
 #include <rte_bitops.h>
 #include <rte_common.h>
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /* A place in the queues of a MsgQ, with all that belongs to it, bytes. */
 #define MSGQ_PLACE 256

@@ -3,16 +3,18 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 
 #include "api/api.h"
-#include "side.h"
+#include "side/side.h"
 
 #define DEVARGS_SIZE 512
 /* The other side of a pair that we start ourselves should be there soon. */
@@ -95,21 +97,26 @@ cpu_of(unsigned int lcore)
 	return 0;
 }
 
-/* CPUs of the workers: the main thread is number 0. */
+/* What this side says of itself; the main thread is worker 0. */
 static void
-fill_hello(struct side *side)
+fill_hello(struct sync_hello *hello)
 {
-	uint16_t cpus[PERF_MAX_WORKERS];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	unsigned int lcore = rte_lcore_id();
-	uint32_t nb = RTE_MIN(rte_lcore_count(), (uint32_t)PERF_MAX_WORKERS);
 	uint32_t i;
 
-	cpus[0] = cpu_of(lcore);
-	for (i = 1; i < nb; i++) {
-		lcore = rte_get_next_lcore(lcore, 1, 1);
-		cpus[i] = cpu_of(lcore);
+	snprintf(hello->version, sizeof(hello->version), "%s", RTE_COMCH_VERSION_STRING);
+	if (fd >= 0) {
+		if (read(fd, hello->boot_id, sizeof(hello->boot_id) - 1) < 0)
+			hello->boot_id[0] = '\0';
+		close(fd);
 	}
-	sync_hello_fill(&side->hello, nb, cpus);
+	hello->nb_workers = RTE_MIN(rte_lcore_count(), (uint32_t)PERF_MAX_WORKERS);
+	hello->cpus[0] = cpu_of(lcore);
+	for (i = 1; i < hello->nb_workers; i++) {
+		lcore = rte_get_next_lcore(lcore, 1, 1);
+		hello->cpus[i] = cpu_of(lcore);
+	}
 }
 
 /* One run as RUN asks for it. @return negative: the session is over */
@@ -214,7 +221,7 @@ side_run(struct side *side)
 				side_name(side), rte_strerror(-rc));
 		return 1;
 	}
-	fill_hello(side);
+	fill_hello(&side->hello);
 	/* The devices of DOCA's calls come from a table, which knows no directory. */
 	if (side->dir != NULL)
 		setenv("COMCH_DIR", side->dir, 1);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "engine/run.h"
-#include "options.h"
+#include "plan/options.h"
 
 /** A measured row. Figures that a test does not have are NaN. */
 struct report_row {

@@ -15,7 +15,7 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 
-#include "side.h"
+#include "side/side.h"
 
 #define MAX_ARGS  64
 #define TEXT_SIZE 1024

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "plan/options.h"
 
 int
 sizes_number(const char **text, uint64_t *value)

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "report.h"
-#include "side.h"
+#include "report/report.h"
+#include "side/side.h"
 
 #define FLOOR_MS     150
 /* Floors that differ by more than this say that the machine has changed. */
@@ -123,14 +123,10 @@ progress(const struct lead *lead, uint32_t attempt)
 			plan->rows[lead->row].test->name, again, elapsed_s(lead));
 }
 
-/* Messages that did not arrive as they should, of both sides. */
 static uint64_t
-count_errors(const struct perf_run *run)
+count_faults(const struct perf_faults *f)
 {
-	const struct perf_result *a = &run->result, *b = &run->peer;
-
-	return a->lost + a->disorder + a->torn + a->failed +
-		b->lost + b->disorder + b->torn + b->failed;
+	return f->lost + f->disorder + f->torn + f->failed;
 }
 
 /* Figures of an attempt, from what both sides have counted. */
@@ -156,7 +152,7 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	}
 	if (copied > 0)
 		r->copies = (double)(mine->copies + peer->copies) / (double)copied;
-	r->errors = count_errors(run);
+	r->errors = count_faults(&mine->faults) + count_faults(&peer->faults);
 	if (run->test->hops == 0)
 		return;
 	scale = clock_cycles_to_ns(1) / run->test->hops;

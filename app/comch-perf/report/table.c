@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "report.h"
+#include "report/report.h"
 
 /* 1234567.0 as "1.23 M". */
 static const char *

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "side.h"
+#include "side/side.h"
 
 /* How long a side may take to end once the other has, or once told to. */
 #define LINGER_MS 10000

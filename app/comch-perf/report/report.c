@@ -11,7 +11,7 @@
 
 #include <rte_common.h>
 
-#include "report.h"
+#include "report/report.h"
 
 struct report {
 	uint8_t format;

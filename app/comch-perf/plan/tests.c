@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Refuse to allocate more than this for the buffers of one consumer. */
 #define MAX_POSTED  (UINT64_C(4) << 30)
