@@ -74,6 +74,10 @@ finds check-layering.py 'is to be included as ctx/ctx.h' lib/doca/ctx/break.c '#
 finds check-layering.py 'may not include' lib/comch/break.c '#include <doca_error.h>'
 finds check-layering.py 'may not include' app/comch-info/break.c '#include "base/err.h"'
 finds check-layering.py 'may not include' drivers/comch/shm/break.c '#include "comch_wire.h"'
+finds check-layering.py 'may not include' drivers/comch/common/mapped/break.c '#include "shm_private.h"'
+finds check-layering.py 'may not include' lib/comch/sdk/break.c '#include "comch_obj.h"'
+finds check-layering.py 'may not include' lib/comch/break.c '#include "comch_chan.h"'
+finds check-layering.py 'to be included as sdk/comch_log.h' drivers/comch/shm/break.c '#include "comch_log.h"'
 finds check-layering.py 'may not include' lib/comch/rte_comch.h '#include "comch_wire.h"'
 finds check-layering.py 'may not include' lib/comch/comch_wire.c '#include "break.h"' \
 	"$(mkdir -p "$copy/drivers/comch/shm" && echo >"$copy/drivers/comch/shm/break.h")"

@@ -6,14 +6,15 @@
     app, examples                public headers of lib/comch and of lib/doca
     lib/doca                     public headers of lib/comch
     lib/comch                    public and private headers of lib/comch
-    drivers/comch/*              public headers, the driver SDK, and the private
-                                 headers that core and drivers share on purpose
+    lib/comch/sdk                public headers, the driver SDK, and sdk itself
+    drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
+    other drivers                the same, and drivers/comch/common
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
-(the system's, DPDK's) are not looked at. Private headers of lib/doca are named
-with their folder: "ctx/ctx.h". DOCA_FOLDERS says which folder may use which, one
-way only.
+(the system's, DPDK's) are not looked at. Private headers of lib/doca and of
+lib/comch/sdk are named with their folder: "ctx/ctx.h". DOCA_FOLDERS says which
+folder may use which, one way only.
 
 usage: check-layering.py [DIRECTORY]
 """
@@ -42,11 +43,9 @@ DOCA_FOLDERS = {
     "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
 }
 DRIVER_SDK = {"rte_comch_driver.h"}
-# Private headers of the core that a driver may use.
-SHARED_WITH_DRIVERS = {
-    "comch_asym.h", "comch_budget.h", "comch_chan.h", "comch_compat.h", "comch_foreign.h",
-    "comch_log.h", "comch_memfd.h", "comch_peer.h", "comch_reaper.h", "comch_shown.h",
-}
+# What core and drivers share, and what drivers share.
+SDK = pathlib.Path("lib/comch/sdk")
+COMMON = "drivers/comch/common"
 PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
@@ -54,7 +53,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 def name_of(path):
     """Return how a header is named in an include line."""
     folder = path.parent.relative_to(TOP)
-    if folder.parent == DOCA and str(folder) not in DOCA_PUBLIC:
+    if folder == SDK or folder.parent == DOCA and str(folder) not in DOCA_PUBLIC:
         return f"{folder.name}/{path.name}"
     return path.name
 
@@ -82,7 +81,7 @@ def allowed(part, public):
     if part == CORE:
         return own
     if part.startswith("drivers/"):
-        return own | public | DRIVER_SDK | SHARED_WITH_DRIVERS
+        return own | public | DRIVER_SDK | headers(SDK) | headers(COMMON)
     if part.startswith("examples/"):
         own |= headers("examples/common") | headers("examples/doca_common")
     if part.startswith(("app/", "examples/")):
@@ -103,6 +102,8 @@ def public_rules(path, part, public):
 def folder_rules(path, rules):
     """Return the headers of the project that a file may include, by its folder."""
     folder = path.parent.relative_to(TOP)
+    if folder == SDK:
+        return {name for name in rules if name.startswith(("rte_comch", "sdk/"))}
     if folder.parent != DOCA or folder.name not in DOCA_FOLDERS:
         return rules
     folders = (folder.name, *DOCA_FOLDERS[folder.name])
@@ -128,6 +129,9 @@ def included(path, text, known):
         # Beside the file, so that the compiler finds it without its folder.
         if name not in known and (path.parent / written).is_file():
             name = name_of((path.parent / written).resolve())
+        # The compiler may find it through another folder.
+        if name not in known and f"{SDK.name}/{name}" in known:
+            name = f"{SDK.name}/{name}"
         if name in known:
             yield text.count("\n", 0, match.start(1)) + 1, written, name
 

@@ -63,7 +63,7 @@ none '\bRTE_VERSION\b' 'versions of DPDK: comch_compat.h' "${no_version[@]}"
 # In rte_common.h or rte_bitops.h, depending on the version; comch_compat.h includes both.
 moved='rte_(align(32|64)(prev)?pow2|is_power_of_2|combine(32|64)ms1b|(bsf|fls_u|log2_u)(32|64))'
 mapfile -t no_bitops < <(printf '%s\0' "${c[@]}" |
-	xargs -0 grep -LE '#include ("comch_compat\.h"|<rte_bitops\.h>)')
+	xargs -0 grep -LE '#include ("sdk/comch_compat\.h"|<rte_bitops\.h>)')
 none "\\b$moved\\(" 'include rte_bitops.h and rte_common.h' "${no_bitops[@]}"
 
 for file in "${quiet[@]}"; do

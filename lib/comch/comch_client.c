@@ -10,8 +10,8 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
-#include "comch_fork.h"
-#include "comch_log.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 #include "comch_trace.h"
 

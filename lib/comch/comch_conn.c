@@ -12,10 +12,10 @@
 #include <rte_cycles.h>
 
 #include "comch_clock.h"
-#include "comch_compat.h"
-#include "comch_fork.h"
-#include "comch_foreign.h"
-#include "comch_log.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 #include "comch_trace.h"
 

@@ -22,9 +22,9 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
-#include "comch_compat.h"
-#include "comch_fork.h"
-#include "comch_log.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 #include "comch_trace.h"
 

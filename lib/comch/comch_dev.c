@@ -14,8 +14,8 @@
 #include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
-#include "comch_foreign.h"
-#include "comch_log.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 #define MAX_DRIVERS 8

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comch_asym.h"
-#include "comch_dir.h"
-#include "comch_log.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_dir.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 /* Exports */

@@ -19,8 +19,8 @@
 
 #include <rte_common.h>
 
-#include "comch_fork.h"
-#include "comch_log.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
 #include "comch_registry.h"
 
 bool comch_forked;

@@ -22,7 +22,7 @@
 #include <rte_cycles.h>
 #include <rte_string_fns.h>
 
-#include "comch_log.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 static bool

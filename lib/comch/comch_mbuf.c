@@ -10,7 +10,7 @@
 #include <rte_mbuf.h>
 
 #include "rte_comch_mbuf.h"
-#include "comch_log.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 /* mbufs that one inner round handles. */

@@ -16,9 +16,9 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
-#include "comch_log.h"
+#include "sdk/comch_log.h"
 #include "comch_mem.h"
-#include "comch_memfd.h"
+#include "sdk/comch_memfd.h"
 
 #define MAX_POOLS 256
 

@@ -18,9 +18,10 @@
 
 #include <bsd/sys/queue.h>
 
-#include "comch_log.h"
+#include "rte_comch_driver.h"
+#include "sdk/comch_log.h"
+#include "sdk/comch_memfd.h"
 #include "comch_mem.h"
-#include "comch_memfd.h"
 #include "comch_trace.h"
 
 #ifdef __SANITIZE_THREAD__

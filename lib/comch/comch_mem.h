@@ -7,57 +7,10 @@
 
 /* Registrations, as the rest of the library sees them. */
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rte_comch_mem.h"
-#include "rte_comch_driver.h"
-#include "comch_rec.h"
-
-struct comch_mem_block;
-
-struct rte_comch_mr {
-	uint8_t *addr;
-	size_t len;
-	enum rte_comch_mem_kind kind;
-	uint32_t flags;
-	uint32_t id;
-	uint32_t nb_users;             /* guarded by the table's lock */
-	struct comch_mem_block *block; /* SEALED */
-	struct rte_mempool *mp;        /* registered with a pool */
-	/* the trust domain it was first shown to; guarded by the table's lock */
-	bool bound;
-	int32_t bound_uid;
-	char bound_func[RTE_COMCH_DEV_NAME_SIZE];
-};
-
-/* A registration that a consumer posts from. */
-struct comch_cons_mr {
-	struct rte_comch_mr *mr;
-	uint16_t region; /* export id, or COMCH_REGION_STAGED */
-	uint16_t ready;  /* written by the connection's thread */
-	uint8_t *addr;
-	size_t len;
-};
-
-/*
- * All that a consumer may post from. Entries are added by the connection's thread
- * and stay; a post that sees the count (acquire) sees the entry.
- */
-struct comch_cons_mrs {
-	uint32_t nb;
-	struct comch_cons_mr mr[COMCH_MAX_IMPORTS];
-};
-
-/* Is [addr, addr + len) within the registration? */
-static inline bool
-comch_mem_within(const struct rte_comch_mr *mr, const void *addr, size_t len)
-{
-	uintptr_t off = (uintptr_t)addr - (uintptr_t)mr->addr;
-
-	return off <= mr->len && len <= mr->len - off;
-}
+#include "sdk/comch_mr.h"
 
 /*
  * Claim a registration for a peer: it may not be unregistered any more.

@@ -15,9 +15,9 @@
 #include <rte_pause.h>
 #include <rte_string_fns.h>
 
-#include "comch_compat.h"
-#include "comch_fork.h"
-#include "comch_log.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
 #include "comch_msgq.h"
 #include "comch_registry.h"
 

@@ -46,8 +46,8 @@
 #include <rte_common.h>
 
 #include "rte_comch_msgq.h"
-#include "comch_asym.h"
-#include "comch_compat.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_compat.h"
 #include "comch_poll.h"
 
 #define COMCH_MSGQ_ALIGN 64

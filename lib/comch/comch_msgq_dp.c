@@ -9,7 +9,7 @@
 
 #include <rte_prefetch.h>
 
-#include "comch_guard.h"
+#include "sdk/comch_guard.h"
 #include "comch_msgq.h"
 
 /* Lines of a burst that are asked for before they are written to. */

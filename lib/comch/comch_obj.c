@@ -7,7 +7,7 @@
 
 #include <rte_common.h>
 
-#include "comch_log.h"
+#include "sdk/comch_log.h"
 #include "comch_obj.h"
 #include "comch_poll.h"
 

@@ -21,7 +21,7 @@
 #include <rte_spinlock.h>
 
 #include "rte_comch.h"
-#include "comch_compat.h"
+#include "sdk/comch_compat.h"
 
 struct comch_obj;
 struct comch_run;

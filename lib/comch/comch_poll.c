@@ -15,10 +15,10 @@
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
 
-#include "comch_asym.h"
-#include "comch_fork.h"
-#include "comch_guard.h"
-#include "comch_log.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_guard.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 /* A connection stays hot for so many runs after its last frame. */

@@ -21,11 +21,11 @@
 #include "rte_comch_dp.h"
 #include "rte_comch_msgq.h"
 #include "rte_comch_stats.h"
-#include "comch_dir.h"
+#include "sdk/comch_dir.h"
 #include "comch_mem.h"
 #include "comch_obj.h"
 #include "comch_poll.h"
-#include "comch_rec.h"
+#include "sdk/comch_rec.h"
 #include "comch_wire.h"
 
 #define COMCH_DEFAULT_MSG_SIZE 4080

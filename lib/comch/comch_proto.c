@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "comch_foreign.h"
-#include "comch_log.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 #define ON(phase) (UINT32_C(1) << COMCH_PHASE_##phase)

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "comch_log.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 int

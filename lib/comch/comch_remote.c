@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "comch_compat.h"
-#include "comch_dir.h"
-#include "comch_log.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_dir.h"
+#include "sdk/comch_log.h"
 #include "comch_private.h"
 
 /* Of record regions that one run makes, if it is more than one. */

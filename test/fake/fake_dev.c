@@ -11,7 +11,7 @@
 
 #include <rte_string_fns.h>
 
-#include "comch_reaper.h"
+#include "sdk/comch_reaper.h"
 #include "fake_private.h"
 
 #define MAX_MSG 4080

@@ -15,11 +15,11 @@
 
 #include <rte_string_fns.h>
 
-#include "comch_shown.h"
-#include "comch_fork.h"
-#include "comch_log.h"
-#include "comch_memfd.h"
-#include "comch_reaper.h"
+#include "sdk/comch_shown.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
+#include "sdk/comch_memfd.h"
+#include "sdk/comch_reaper.h"
 #include "fake_private.h"
 
 /* Frames that wait for a reader: a ring of the shared-memory driver has as many. */

@@ -8,7 +8,7 @@
 
 #include "t.h"
 
-#include "comch_dir.h"
+#include "sdk/comch_dir.h"
 
 #define ALL COMCH_MAX_CONSUMERS
 

@@ -11,7 +11,7 @@
 
 #include <criterion/criterion.h>
 
-#include "comch_guard.h"
+#include "sdk/comch_guard.h"
 
 Test(guard, one_after_the_other)
 {

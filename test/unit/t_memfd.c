@@ -15,7 +15,7 @@
 
 #include "t.h"
 
-#include "comch_memfd.h"
+#include "sdk/comch_memfd.h"
 
 #define PAGE 4096
 #define LEN (16 * PAGE)

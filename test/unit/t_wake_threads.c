@@ -15,7 +15,7 @@
 #include "t_main.h"
 #include "u_chan.h"
 
-#include "comch_asym.h"
+#include "sdk/comch_asym.h"
 
 #define DEPTH 4
 #define CELL 64

@@ -14,7 +14,7 @@
 #include "t.h"
 
 #include "comch_chan.h"
-#include "comch_dir.h"
+#include "sdk/comch_dir.h"
 #include "comch_mem.h"
 #include "comch_wire.h"
 

@@ -12,8 +12,8 @@
 
 #include <rte_string_fns.h>
 
-#include "comch_compat.h"
-#include "comch_reaper.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_reaper.h"
 #include "shm_private.h"
 
 RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);

@@ -11,8 +11,8 @@
 
 #include <rte_atomic.h>
 
-#include "comch_asym.h"
-#include "comch_peer.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_peer.h"
 #include "shm_private.h"
 
 /* Each frame begins with a header of so many bytes: the core's promise. */

@@ -15,10 +15,10 @@
 #include <rte_atomic.h>
 #include <rte_byteorder.h>
 
-#include "comch_asym.h"
-#include "comch_budget.h"
-#include "comch_compat.h"
-#include "comch_memfd.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_budget.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_memfd.h"
 #include "shm_private.h"
 
 /* Wake-ups that a peer may send without being asked. */

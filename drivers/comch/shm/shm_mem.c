@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "comch_budget.h"
-#include "comch_shown.h"
-#include "comch_memfd.h"
-#include "comch_reaper.h"
+#include "sdk/comch_budget.h"
+#include "sdk/comch_shown.h"
+#include "sdk/comch_memfd.h"
+#include "sdk/comch_reaper.h"
 #include "shm_private.h"
 
 int

@@ -17,7 +17,7 @@
 
 #include <rte_log.h>
 
-#include "comch_foreign.h"
+#include "sdk/comch_foreign.h"
 #include "rte_comch_driver.h"
 #include "shm_layout.h"
 

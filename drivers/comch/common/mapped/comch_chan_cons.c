@@ -17,12 +17,11 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
-#include "comch_asym.h"
+#include "sdk/comch_asym.h"
 #include "comch_chan.h"
-#include "comch_compat.h"
-#include "comch_mem.h"
-#include "comch_peer.h"
-#include "comch_wire.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_mr.h"
+#include "sdk/comch_peer.h"
 
 int
 comch_chan_cons_init(struct comch_chan_cons *c, uint32_t depth, int socket_id)

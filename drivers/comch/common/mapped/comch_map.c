@@ -8,7 +8,7 @@
 
 #include <rte_malloc.h>
 
-#include "comch_foreign.h"
+#include "sdk/comch_foreign.h"
 #include "comch_map.h"
 
 static int

@@ -25,7 +25,7 @@
 
 #include <rte_common.h>
 
-#include "comch_foreign_private.h"
+#include "sdk/comch_foreign_private.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE (1u << 1)

@@ -24,8 +24,8 @@
 #include <rte_branch_prediction.h>
 
 #include "rte_comch_driver.h"
-#include "comch_asym.h"
-#include "comch_compat.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_compat.h"
 
 /* Consumers and producers of one side of a connection. */
 #define COMCH_MAX_CONSUMERS 256

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "comch_dir.h"
+#include "sdk/comch_dir.h"
 
 int
 comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote)

@@ -10,8 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "comch_log.h"
-#include "comch_memfd.h"
+#include "sdk/comch_log.h"
+#include "sdk/comch_memfd.h"
 
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 #define SEALS_BASE (SEALS_SIZE | F_SEAL_SEAL)

@@ -57,12 +57,12 @@
 #include "rte_comch_dp.h"
 #include "rte_comch_driver.h"
 #include "rte_comch_stats.h"
-#include "comch_asym.h"
-#include "comch_compat.h"
-#include "comch_dir.h"
-#include "comch_mem.h"
-#include "comch_peer.h"
-#include "comch_rec.h"
+#include "sdk/comch_asym.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_dir.h"
+#include "sdk/comch_mr.h"
+#include "sdk/comch_peer.h"
+#include "sdk/comch_rec.h"
 
 /* A large message goes through the staging ring in pieces of this size. */
 #define COMCH_STAGE_PIECE (UINT32_C(256) << 10)

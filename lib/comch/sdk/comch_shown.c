@@ -14,11 +14,11 @@
 
 #include <bsd/sys/queue.h>
 
-#include "comch_budget.h"
-#include "comch_compat.h"
-#include "comch_shown.h"
-#include "comch_memfd.h"
-#include "comch_reaper.h"
+#include "sdk/comch_budget.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_shown.h"
+#include "sdk/comch_memfd.h"
+#include "sdk/comch_reaper.h"
 
 struct foreign {
 	struct comch_shown base;

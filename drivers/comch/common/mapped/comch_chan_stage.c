@@ -16,10 +16,10 @@
 
 #include <rte_common.h>
 
-#include "comch_asym.h"
+#include "sdk/comch_asym.h"
 #include "comch_chan.h"
-#include "comch_dir.h"
-#include "comch_peer.h"
+#include "sdk/comch_dir.h"
+#include "sdk/comch_peer.h"
 
 void
 comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op)

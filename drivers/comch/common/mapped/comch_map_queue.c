@@ -11,10 +11,10 @@
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
-#include "comch_foreign.h"
-#include "comch_guard.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_guard.h"
 #include "comch_map.h"
-#include "comch_memfd.h"
+#include "sdk/comch_memfd.h"
 
 /* Wake-ups taken at once: more than honest peers leave there, one for each time we armed. */
 #define DRAIN_MAX 512

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "comch_budget.h"
-#include "comch_compat.h"
-#include "comch_fork.h"
-#include "comch_log.h"
-#include "comch_reaper.h"
+#include "sdk/comch_budget.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
+#include "sdk/comch_reaper.h"
 
 /* Less than this takes no longer than to wake the thread. */
 #define INLINE_LEN ((size_t)256 << 10)

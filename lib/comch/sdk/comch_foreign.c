@@ -15,9 +15,9 @@
 
 #include <rte_common.h>
 
-#include "comch_compat.h"
-#include "comch_foreign_private.h"
-#include "comch_log.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_foreign_private.h"
+#include "sdk/comch_log.h"
 
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83

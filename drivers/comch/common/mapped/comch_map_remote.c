@@ -10,11 +10,11 @@
 
 #include <rte_malloc.h>
 
-#include "comch_budget.h"
-#include "comch_foreign.h"
-#include "comch_log.h"
+#include "sdk/comch_budget.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_log.h"
 #include "comch_map.h"
-#include "comch_memfd.h"
+#include "sdk/comch_memfd.h"
 
 uint64_t
 comch_map_remote_size(const struct rte_comch_remote_args *args)

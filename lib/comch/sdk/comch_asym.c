@@ -8,7 +8,7 @@
 
 #include <rte_common.h>
 
-#include "comch_asym.h"
+#include "sdk/comch_asym.h"
 
 bool comch_asym_membarrier;
 bool comch_asym_global;

@@ -19,7 +19,7 @@
 #include <rte_atomic.h>
 #include <rte_common.h>
 
-#include "comch_compat.h"
+#include "sdk/comch_compat.h"
 
 static inline uint64_t
 peer_load_acquire_u64(const uint64_t *p)

@@ -19,8 +19,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "comch_compat.h"
-#include "comch_foreign.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_foreign.h"
 
 #define COMCH_FOREIGN_SLOTS (COMCH_FOREIGN_RECEIVERS + COMCH_FOREIGN_CLOSERS)
 /* While something is under way, the keeper looks after it so often. */

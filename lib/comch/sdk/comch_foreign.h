@@ -33,7 +33,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "comch_shown.h"
+#include "sdk/comch_shown.h"
 #include "rte_comch_driver.h"
 
 /* Descriptors and bytes of one message. */

@@ -18,11 +18,10 @@
 #include <rte_prefetch.h>
 
 #include "comch_chan.h"
-#include "comch_compat.h"
-#include "comch_dir.h"
-#include "comch_mem.h"
-#include "comch_peer.h"
-#include "comch_wire.h"
+#include "sdk/comch_compat.h"
+#include "sdk/comch_dir.h"
+#include "sdk/comch_mr.h"
+#include "sdk/comch_peer.h"
 
 /* Positions that one claim takes at most. */
 #define SEND_GROUP 32

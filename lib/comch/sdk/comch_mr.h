@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_MR_H
+#define COMCH_MR_H
+
+/* A registration, as bursts see it; comch_mem.h has the rest. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rte_comch_mem.h"
+#include "sdk/comch_rec.h"
+
+struct comch_mem_block;
+
+struct rte_comch_mr {
+	uint8_t *addr;
+	size_t len;
+	enum rte_comch_mem_kind kind;
+	uint32_t flags;
+	uint32_t id;
+	uint32_t nb_users;             /* guarded by the table's lock */
+	struct comch_mem_block *block; /* SEALED */
+	struct rte_mempool *mp;        /* registered with a pool */
+	/* the trust domain it was first shown to; guarded by the table's lock */
+	bool bound;
+	int32_t bound_uid;
+	char bound_func[RTE_COMCH_DEV_NAME_SIZE];
+};
+
+/* A registration that a consumer posts from. */
+struct comch_cons_mr {
+	struct rte_comch_mr *mr;
+	uint16_t region; /* export id, or COMCH_REGION_STAGED */
+	uint16_t ready;  /* written by the connection's thread */
+	uint8_t *addr;
+	size_t len;
+};
+
+/*
+ * All that a consumer may post from. Entries are added by the connection's thread
+ * and stay; a post that sees the count (acquire) sees the entry.
+ */
+struct comch_cons_mrs {
+	uint32_t nb;
+	struct comch_cons_mr mr[COMCH_MAX_IMPORTS];
+};
+
+/* Is [addr, addr + len) within the registration? */
+static inline bool
+comch_mem_within(const struct rte_comch_mr *mr, const void *addr, size_t len)
+{
+	uintptr_t off = (uintptr_t)addr - (uintptr_t)mr->addr;
+
+	return off <= mr->len && len <= mr->len - off;
+}
+
+#endif /* COMCH_MR_H */
