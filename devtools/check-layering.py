@@ -12,9 +12,9 @@
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
-(the system's, DPDK's) are not looked at. Private headers of lib/doca and of
-lib/comch/sdk are named with their folder: "ctx/ctx.h". DOCA_FOLDERS says which
-folder may use which, one way only.
+(the system's, DPDK's) are not looked at. Private headers of lib/doca, of
+lib/comch/sdk and of comch-perf are named with their folder: "ctx/ctx.h". FOLDERS
+says which folder may use which, one way only.
 
 usage: check-layering.py [DIRECTORY]
 """
@@ -42,6 +42,18 @@ DOCA_FOLDERS = {
     "dpa": ("ctx", "dev", "log", "mem"),
     "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
 }
+# The folders of comch-perf, in the same way.
+PERF = pathlib.Path("app/comch-perf")
+PERF_FOLDERS = {
+    "base": (),
+    "floor": ("base",),
+    "engine": ("base", "floor"),
+    "api": ("base", "engine"),
+    "plan": ("api", "engine", "floor"),
+    "report": ("base", "engine", "floor", "plan"),
+    "side": ("api", "base", "engine", "floor", "plan", "report"),
+}
+FOLDERS = {DOCA: DOCA_FOLDERS, PERF: PERF_FOLDERS}
 DRIVER_SDK = {"rte_comch_driver.h"}
 # What core and drivers share, and what drivers share.
 SDK = pathlib.Path("lib/comch/sdk")
@@ -53,7 +65,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 def name_of(path):
     """Return how a header is named in an include line."""
     folder = path.parent.relative_to(TOP)
-    if folder == SDK or folder.parent == DOCA and str(folder) not in DOCA_PUBLIC:
+    if folder == SDK or folder.parent in FOLDERS and str(folder) not in DOCA_PUBLIC:
         return f"{folder.name}/{path.name}"
     return path.name
 
@@ -104,21 +116,25 @@ def folder_rules(path, rules):
     folder = path.parent.relative_to(TOP)
     if folder == SDK:
         return {name for name in rules if name.startswith(("rte_comch", "sdk/"))}
-    if folder.parent != DOCA or folder.name not in DOCA_FOLDERS:
+    uses = FOLDERS.get(folder.parent, {})
+    if folder.name not in uses:
         return rules
-    folders = (folder.name, *DOCA_FOLDERS[folder.name])
+    folders = (folder.name, *uses[folder.name])
     return {name for name in rules if "/" not in name or name.split("/")[0] in folders}
 
 
 def circles():
-    """Return what is wrong with DOCA_FOLDERS itself."""
-    above, wrong = set(), []
-    for folder, uses in DOCA_FOLDERS.items():
-        wrong += [f"DOCA_FOLDERS: {folder} uses {name}, which does not stand above it"
-                  for name in uses if name not in above]
-        above.add(folder)
-    folders = {path.parent.name for path in (TOP / DOCA).glob("*/*.c")}
-    return wrong + [f"DOCA_FOLDERS lacks {name}" for name in sorted(folders - above)]
+    """Return what is wrong with FOLDERS itself."""
+    wrong = []
+    for part, folders in FOLDERS.items():
+        above = set()
+        for folder, uses in folders.items():
+            wrong += [f"FOLDERS of {part}: {folder} uses {name}, which does not stand above it"
+                      for name in uses if name not in above]
+            above.add(folder)
+        found = {path.parent.name for path in (TOP / part).glob("*/*.c")}
+        wrong += [f"FOLDERS of {part} lacks {name}" for name in sorted(found - above)]
+    return wrong
 
 
 def included(path, text, known):
