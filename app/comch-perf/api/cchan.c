@@ -115,9 +115,8 @@ cchan_connect(struct link *link, uint32_t i)
 	struct endpoint *e = &l->eps[i];
 
 	l->nb_eps = i + 1;
-	if (!create_ep(link, e) ||
-			!doca_ok(link, doca_comm_channel_ep_connect(e->ep, link->name,
-				&e->peer), "connecting"))
+	if (!create_ep(link, e) || !doca_ok(link, doca_comm_channel_ep_connect(e->ep, link->name,
+			&e->peer), "connecting"))
 		return -ECANCELED;
 	doca_comm_channel_peer_addr_set_user_data(e->peer, i);
 	return watch(link, e);
@@ -130,8 +129,7 @@ look_at_client(struct link *link, uint32_t i)
 	struct endpoint *e = &((struct cchan *)link->priv)->eps[i];
 	doca_error_t ret = doca_comm_channel_peer_addr_update_info(e->peer);
 
-	if (ret == DOCA_ERROR_CONNECTION_INPROGRESS ||
-			!doca_ok(link, ret, "connecting"))
+	if (ret == DOCA_ERROR_CONNECTION_INPROGRESS || !doca_ok(link, ret, "connecting"))
 		return;
 	e->up = true;
 	link_client_up(link, i, e->peer);

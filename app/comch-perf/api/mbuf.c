@@ -55,11 +55,9 @@ pool_create(struct perf_run *run, const char *kind, uint32_t number, bool shared
 	struct rte_mempool *mp;
 	char name[32];
 
-	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number,
-			sync_run_number(run->sync));
+	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number, sync_run_number(run->sync));
 	if (shared) {
-		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, room,
-				SOCKET_ID_ANY);
+		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
 	} else {
 		mp = rte_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
 		if (mp != NULL && rte_comch_mempool_register(mp, 0) == NULL) {
@@ -167,8 +165,7 @@ mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	struct mbuf_rx *m = mbuf_rx(rx);
 
-	m->pool = pool_create(run, "rx", rx->number,
-			rx->params->memory == PERF_MEMORY_SHARED);
+	m->pool = pool_create(run, "rx", rx->number, rx->params->memory == PERF_MEMORY_SHARED);
 	return m->pool == NULL ? -ECANCELED :
 		ends_rx_open(run, rx, rte_comch_mempool_mr(m->pool));
 }

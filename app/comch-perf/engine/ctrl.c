@@ -114,8 +114,7 @@ ctrl_send(struct data_tx *tx, uint16_t n)
 		ctrl_prepare(tx, n);
 	if (tx->ready == 0)
 		return 0;
-	taken = tx->link->ops->send(tx->link, tx->conn, &c->msgs[c->head],
-			(uint16_t)tx->ready);
+	taken = tx->link->ops->send(tx->link, tx->conn, &c->msgs[c->head], (uint16_t)tx->ready);
 	c->head += taken;
 	tx->ready -= taken;
 	tx->sent += taken;

@@ -43,8 +43,7 @@ set_senders(struct data_rx *rx)
 }
 
 void
-data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
-		uint64_t stamp)
+data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm, uint64_t stamp)
 {
 	const struct perf_params *p = rx->params;
 	uint64_t room = p->size > 0 ? p->size : p->imm;
@@ -73,8 +72,7 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
 	if (!p->verify)
 		return;
 	seed = verify_seed(want, rx->number);
-	if (p->size > 0 && !verify_check(payload, p->size,
-			RTE_MIN(p->size, UINT64_C(8)), seed))
+	if (p->size > 0 && !verify_check(payload, p->size, RTE_MIN(p->size, UINT64_C(8)), seed))
 		rx->faults.torn++;
 	else if (p->imm > 0 && !verify_check(imm, p->imm,
 			p->size > 0 ? 0 : RTE_MIN(p->imm, 8u), ~seed))

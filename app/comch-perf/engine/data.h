@@ -195,8 +195,7 @@ data_next_target(struct data_tx *tx)
 
 /** Stamp a message and, with --verify, fill it. */
 static inline void
-data_write(const struct data_tx *tx, struct data_target *to, uint8_t *payload,
-		uint8_t *imm)
+data_write(const struct data_tx *tx, struct data_target *to, uint8_t *payload, uint8_t *imm)
 {
 	const struct perf_params *p = tx->params;
 	uint64_t stamp = verify_stamp(tx->sender, to->seq++);
@@ -233,8 +232,7 @@ data_check_msg(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm)
 	} else {
 		stamp = verify_stamp_get(imm, p->imm);
 	}
-	want = verify_stamp(rx->first_sender + rx->only_sender,
-			rx->next[rx->only_sender]);
+	want = verify_stamp(rx->first_sender + rx->only_sender, rx->next[rx->only_sender]);
 	rx->count++;
 	if (likely(rx->nb_senders == 1 && stamp == want && !p->verify))
 		rx->next[rx->only_sender]++;

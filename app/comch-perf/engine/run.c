@@ -134,8 +134,7 @@ await_pump(void *arg)
 }
 
 int
-perf_run_await(struct perf_run *run, int type, void *data, size_t size,
-		const char *what)
+perf_run_await(struct perf_run *run, int type, void *data, size_t size, const char *what)
 {
 	int timeout_ms = perf_run_step_ms(run);
 	struct await a = { .run = run, .what = what };
@@ -153,12 +152,10 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 		return perf_run_fail(run, "interrupted");
 	switch (rc) {
 	case -EPIPE:
-		return perf_run_fail(run, "the other side is gone: %s",
-				sync_error(run->sync));
+		return perf_run_fail(run, "the other side is gone: %s", sync_error(run->sync));
 	case -ECANCELED:
 		run->error_sent = true; /* they know */
-		return perf_run_fail(run, "%s: the other side: %s", what,
-				sync_error(run->sync));
+		return perf_run_fail(run, "%s: the other side: %s", what, sync_error(run->sync));
 	case -EINTR:
 		return perf_run_fail(run, "interrupted");
 	default:
@@ -285,15 +282,13 @@ lead(struct perf_run *run)
 
 	snprintf(msg.test, sizeof(msg.test), "%s", run->test->name);
 	if (sync_send(run->sync, SYNC_RUN, &msg, sizeof(msg)) != 0)
-		return perf_run_fail(run, "the other side is gone: %s",
-				sync_error(run->sync));
+		return perf_run_fail(run, "the other side is gone: %s", sync_error(run->sync));
 	if (perf_run_await(run, SYNC_READY, NULL, 0, "preparing") != 0 ||
 			open_link(run, true) != 0)
 		return -ECANCELED;
 	if (climb(run) != 0)
 		return -ECANCELED;
-	return perf_run_await(run, SYNC_RESULT, &run->peer, sizeof(run->peer),
-			"results");
+	return perf_run_await(run, SYNC_RESULT, &run->peer, sizeof(run->peer), "results");
 }
 
 /* Both ends in this process. */

@@ -188,8 +188,7 @@ uint16_t perf_run_poll(struct perf_run *run);
  * @return
  *   0, or perf_run_fail() with a sentence that names *what*.
  */
-int perf_run_await(struct perf_run *run, int type, void *data, size_t size,
-		const char *what);
+int perf_run_await(struct perf_run *run, int type, void *data, size_t size, const char *what);
 
 /** How long a step may take: longer if memory is got for large messages. */
 int perf_run_step_ms(const struct perf_run *run);

@@ -77,14 +77,12 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 	struct frame *frame = &sync->inbox[sync->nb_inbox];
 
 	(void)conn;
-	if (len < sizeof(struct header) || len > sizeof(*frame) ||
-			sync->nb_inbox == INBOX) {
+	if (len < sizeof(struct header) || len > sizeof(*frame) || sync->nb_inbox == INBOX) {
 		lose(sync, "the other side sends what comch-perf does not");
 		return;
 	}
 	memcpy(frame, data, len);
-	if (frame->header.magic != MAGIC ||
-			frame->header.len != len - sizeof(frame->header)) {
+	if (frame->header.magic != MAGIC || frame->header.len != len - sizeof(frame->header)) {
 		lose(sync, "the other side is another version of comch-perf");
 		return;
 	}
@@ -276,8 +274,7 @@ greet(struct sync *sync, const struct sync_hello *mine)
 
 	if (rc != 0)
 		return rc;
-	rc = sync_wait(sync, SYNC_HELLO, &sync->peer, sizeof(sync->peer),
-			SEND_MS, NULL, NULL);
+	rc = sync_wait(sync, SYNC_HELLO, &sync->peer, sizeof(sync->peer), SEND_MS, NULL, NULL);
 	if (rc < 0)
 		return rc;
 	if (rc == (int)sizeof(sync->peer) && strcmp(sync->peer.version, mine->version) == 0)

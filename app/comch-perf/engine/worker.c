@@ -99,8 +99,7 @@ static void
 tick_rx(struct data_worker *w, uint64_t now, bool stuck)
 {
 	struct data_rx *rx = w->rx;
-	uint64_t expected = atomic_load_explicit(&rx->expected,
-			memory_order_relaxed);
+	uint64_t expected = atomic_load_explicit(&rx->expected, memory_order_relaxed);
 
 	window_update(&rx->window, now, rx->count);
 	if (rx->count < expected && !(stuck && expected != UINT64_MAX))

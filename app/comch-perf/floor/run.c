@@ -136,8 +136,7 @@ floor_job_meet(struct floor_job *job, bool is_a)
 	if (is_a) {
 		slot_wait(&job->shared->b, 1, job->crowded);
 	} else {
-		atomic_store_explicit(&job->shared->b.seq, 1,
-				memory_order_release);
+		atomic_store_explicit(&job->shared->b.seq, 1, memory_order_release);
 	}
 }
 
@@ -286,8 +285,7 @@ memcpy_b(struct floor_job *job)
 	uint64_t seen;
 
 	for (;;) {
-		seen = atomic_load_explicit(&job->shared->a.seq,
-				memory_order_acquire);
+		seen = atomic_load_explicit(&job->shared->a.seq, memory_order_acquire);
 		if (seen == SEQ_END)
 			break;
 		if (seen <= pos) {
@@ -301,8 +299,7 @@ memcpy_b(struct floor_job *job)
 			(void)msg[0];
 			(void)msg[size - 1];
 		}
-		atomic_store_explicit(&job->shared->b.seq, pos,
-				memory_order_release);
+		atomic_store_explicit(&job->shared->b.seq, pos, memory_order_release);
 	}
 }
 
@@ -317,8 +314,7 @@ event_wait(int epfd, int fd, const struct floor_job *job)
 		;
 	while (read(fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
 		;
-	return atomic_load_explicit(&job->shared->a.seq,
-			memory_order_acquire) != SEQ_END;
+	return atomic_load_explicit(&job->shared->a.seq, memory_order_acquire) != SEQ_END;
 }
 
 static void

@@ -26,8 +26,7 @@ add_row(struct plan *plan, const struct perf_test *test,
 		return -EINVAL;
 	for (i = 0; i < plan->nb_rows; i++) {
 		row = &plan->rows[i];
-		if (row->test == test && memcmp(&row->params, params,
-				sizeof(*params)) == 0)
+		if (row->test == test && memcmp(&row->params, params, sizeof(*params)) == 0)
 			return 0;
 	}
 	if (plan->nb_rows == plan->capacity) {
@@ -70,8 +69,7 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 /* The rows of one variant: one for each size. */
 static int
 add_sizes(struct plan *plan, const struct perf_test *test,
-		const struct options *opts, const struct perf_variant *variant,
-		char *error)
+		const struct options *opts, const struct perf_variant *variant, char *error)
 {
 	uint32_t fixed = variant != NULL ? variant->fixed : 0;
 	struct perf_params params = test->base;
@@ -128,8 +126,7 @@ add_variants(struct plan *plan, const struct perf_test *test,
 }
 
 int
-plan_add(struct plan *plan, const struct perf_test *test,
-		const struct options *opts)
+plan_add(struct plan *plan, const struct perf_test *test, const struct options *opts)
 {
 	uint32_t wrong = opts->set & ~test->options;
 	char text[PERF_ERROR_SIZE];

@@ -42,8 +42,7 @@ struct plan {
 int plan_make(struct plan *plan, const struct options *opts);
 
 /** Add the rows of one test. Used by sweeps. @return 0 or -EINVAL */
-int plan_add(struct plan *plan, const struct perf_test *test,
-		const struct options *opts);
+int plan_add(struct plan *plan, const struct perf_test *test, const struct options *opts);
 
 /** Threads that one side needs for a run: the host's or the DPU's. */
 uint32_t plan_workers(const struct perf_params *params, bool host);

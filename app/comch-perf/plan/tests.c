@@ -29,8 +29,7 @@ check_mbuf(const struct perf_params *p, char *error)
 }
 
 static int
-check_device(const struct perf_params *p, const struct rte_comch_dev_info *info,
-		char *error)
+check_device(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if ((info->capa & RTE_COMCH_CAPA_DATA) == 0)
 		return perf_refuse(error, "the device has no fast path");
@@ -46,8 +45,7 @@ check_device(const struct perf_params *p, const struct rte_comch_dev_info *info,
 }
 
 static int
-data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
-		char *error)
+data_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	uint64_t stamp_room = p->size > 0 ? p->size : p->imm;
 
@@ -72,8 +70,7 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
 }
 
 static int
-data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info,
-		char *error)
+data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if (p->size == 0)
 		return perf_refuse(error, "--size: bandwidth takes a byte at least");

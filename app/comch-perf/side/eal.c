@@ -116,8 +116,7 @@ eal_cpus_find(const struct options *opts, struct side_cpus *cpus)
 	if (opts->role == PERF_ROLE_BOTH && is_given(opts, "-l", &list)) {
 		if (parse_cpus(list, cpus) == 0)
 			return 0;
-		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n",
-				list);
+		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n", list);
 		return -EINVAL;
 	}
 	CPU_ZERO(&set);
@@ -175,8 +174,7 @@ add(struct args *args, const char *format, ...)
 static uint64_t
 free_huge_mb(void)
 {
-	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
-			"re");
+	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "re");
 	unsigned long long nb = 0;
 
 	if (f == NULL)

@@ -244,8 +244,7 @@ exit_status(const struct supervisor *sv)
 }
 
 int
-proc_supervise(const struct options *opts, const struct plan *plan,
-		const struct side_cpus *cpus)
+proc_supervise(const struct options *opts, const struct plan *plan, const struct side_cpus *cpus)
 {
 	struct supervisor sv = { .nb = 0 };
 

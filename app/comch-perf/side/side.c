@@ -55,8 +55,7 @@ open_device(struct side *side)
 	char devargs[DEVARGS_SIZE];
 	int rc;
 
-	snprintf(devargs, sizeof(devargs), "%s",
-			opts->dev != NULL ? opts->dev : "comch_shm0");
+	snprintf(devargs, sizeof(devargs), "%s", opts->dev != NULL ? opts->dev : "comch_shm0");
 	if (opts->role == PERF_ROLE_BOTH || opts->dev == NULL) {
 		add_key(devargs, "role", side_name(side));
 		add_key(devargs, side->host ? "func" : "rep", "pf0");
