@@ -55,7 +55,7 @@ pool_create(struct perf_run *run, const char *kind, uint32_t number, bool shared
 	struct rte_mempool *mp;
 	char name[32];
 
-	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number, sync_run_number(run->sync));
+	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number, run->sync->run);
 	if (shared) {
 		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
 	} else {

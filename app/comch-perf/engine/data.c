@@ -207,36 +207,41 @@ open_producer(struct perf_run *run, struct data_worker *w, struct sync_consumer 
 	return tx->ops->tx_open(run, tx);
 }
 
-/* Consumers of the other side, which is in this process. */
+/* The consumers of a side that is in this process. */
 static void
-local_consumers(struct data_worker *w, struct sync_consumer *to)
+list_consumers(const struct data *d, bool host, struct sync_consumer *list)
 {
-	struct data *d = w->data;
 	uint32_t i;
 
 	for (i = 0; i < d->nb_rx; i++) {
-		struct data_rx *rx = d->rxs[i];
+		const struct data_rx *rx = d->rxs[i];
 
-		if (rx->worker->host == w->host)
-			continue;
-		to[rx->number].conn = rx->conn_number;
-		to[rx->number].id = rx->id;
-		if (w->tx->to == NULL)
-			w->tx->to = rx;
+		if (rx->worker->host == host)
+			list[rx->number] = (struct sync_consumer){ rx->conn_number, rx->id };
 	}
+}
+
+/* The two ends of a MsgQ know each other: a side has one consumer then. */
+static struct data_rx *
+local_consumer(const struct data_worker *w)
+{
+	const struct data *d = w->data;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_rx; i++) {
+		if (d->rxs[i]->worker->host != w->host)
+			return d->rxs[i];
+	}
+	return NULL;
 }
 
 static int
 tell_consumers(struct perf_run *run)
 {
-	struct data *d = run->priv;
+	const struct data *d = run->priv;
 	struct sync_consumer told[PERF_MAX_WORKERS];
-	uint32_t i;
 
-	for (i = 0; i < d->nb_rx; i++) {
-		told[i].conn = d->rxs[i]->conn_number;
-		told[i].id = d->rxs[i]->id;
-	}
+	list_consumers(d, run->leader, told);
 	return sync_send(run->sync, SYNC_CONSUMERS, told, d->nb_rx * sizeof(told[0])) == 0 ? 0 :
 		perf_run_fail(run, "the other side is gone");
 }
@@ -256,9 +261,13 @@ open_producers(struct perf_run *run)
 	for (i = 0; i < d->nb_workers; i++) {
 		struct data_worker *w = &d->workers[i];
 
-		if (w->tx != NULL && run->sync == NULL)
-			local_consumers(w, to);
-		if (w->tx != NULL && open_producer(run, w, to) != 0)
+		if (w->tx == NULL)
+			continue;
+		if (run->sync == NULL) {
+			list_consumers(d, !w->host, to);
+			w->tx->to = local_consumer(w);
+		}
+		if (open_producer(run, w, to) != 0)
 			return -ECANCELED;
 	}
 	return 0;

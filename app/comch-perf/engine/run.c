@@ -94,7 +94,7 @@ perf_run_sync(struct perf_run *run)
 	if (rc == -ECANCELED)
 		run->error_sent = true; /* they know */
 	if (rc != 0)
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+		perf_run_fail(run, "the other side: %s", run->sync->error);
 }
 
 /* Bytes of buffers of all consumers. */
@@ -152,10 +152,10 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size, const ch
 		return perf_run_fail(run, "interrupted");
 	switch (rc) {
 	case -EPIPE:
-		return perf_run_fail(run, "the other side is gone: %s", sync_error(run->sync));
+		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
 	case -ECANCELED:
 		run->error_sent = true; /* they know */
-		return perf_run_fail(run, "%s: the other side: %s", what, sync_error(run->sync));
+		return perf_run_fail(run, "%s: the other side: %s", what, run->sync->error);
 	case -EINTR:
 		return perf_run_fail(run, "interrupted");
 	default:
@@ -282,7 +282,7 @@ lead(struct perf_run *run)
 
 	snprintf(msg.test, sizeof(msg.test), "%s", run->test->name);
 	if (sync_send(run->sync, SYNC_RUN, &msg, sizeof(msg)) != 0)
-		return perf_run_fail(run, "the other side is gone: %s", sync_error(run->sync));
+		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
 	if (perf_run_await(run, SYNC_READY, NULL, 0, "preparing") != 0 ||
 			open_link(run, true) != 0)
 		return -ECANCELED;
@@ -335,7 +335,7 @@ perf_run_lead(struct perf_run *run)
 		return -EPIPE;
 	if (sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL) == -ECANCELED) {
 		/* It failed after we had finished, and closes next. */
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+		perf_run_fail(run, "the other side: %s", run->sync->error);
 		sync_forgive(run->sync);
 		sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL);
 	}

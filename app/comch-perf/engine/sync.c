@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <rte_common.h>
+#include <rte_string_fns.h>
 
 #include "base/clock.h"
 #include "engine/run.h"
@@ -30,21 +31,9 @@ struct header {
 	uint32_t len;
 };
 
-struct frame {
+struct sync_frame {
 	struct header header;
 	uint8_t data[MAX_LEN];
-};
-
-struct sync {
-	struct link link;
-	struct rte_comch_dev_info info;
-	bool lost;
-	bool failed;
-	uint32_t run;
-	struct sync_hello peer;
-	char error[PERF_ERROR_SIZE];
-	uint32_t nb_inbox;
-	struct frame inbox[INBOX];
 };
 
 /* The session is of no use any more; the first reason counts. */
@@ -74,7 +63,7 @@ static void
 on_msg(void *arg, void *conn, const void *data, uint32_t len)
 {
 	struct sync *sync = arg;
-	struct frame *frame = &sync->inbox[sync->nb_inbox];
+	struct sync_frame *frame = &sync->inbox[sync->nb_inbox];
 
 	(void)conn;
 	if (len < sizeof(struct header) || len > sizeof(*frame) || sync->nb_inbox == INBOX) {
@@ -90,7 +79,7 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 		return;
 	if (frame->header.type == SYNC_ERROR) {
 		frame->data[RTE_MIN(frame->header.len, MAX_LEN - 1u)] = '\0';
-		snprintf(sync->error, sizeof(sync->error), "%s", (const char *)frame->data);
+		strlcpy(sync->error, (const char *)frame->data, sizeof(sync->error));
 		sync->failed = true;
 		return;
 	}
@@ -140,7 +129,7 @@ begin(struct sync *sync, uint32_t run)
 int
 sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 {
-	struct frame *frame;
+	struct sync_frame *frame;
 	uint32_t i, len;
 
 	for (i = 0; i < sync->nb_inbox; i++) {
@@ -205,7 +194,7 @@ int
 sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 {
 	uint64_t end = clock_deadline(SEND_MS);
-	struct frame frame = {
+	struct sync_frame frame = {
 		.header = { MAGIC, (uint32_t)type, sync->run, (uint32_t)len },
 	};
 	struct rte_comch_msg msg = {
@@ -229,28 +218,10 @@ sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 	return -EPIPE;
 }
 
-const struct sync_hello *
-sync_peer(const struct sync *sync)
-{
-	return &sync->peer;
-}
-
 void
 sync_run_begin(struct sync *sync)
 {
 	begin(sync, sync->run + 1);
-}
-
-uint32_t
-sync_run_number(const struct sync *sync)
-{
-	return sync->run;
-}
-
-const char *
-sync_error(const struct sync *sync)
-{
-	return sync->error;
 }
 
 static int
@@ -287,11 +258,13 @@ struct sync *
 sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 		const struct sync_hello *mine, int timeout_ms)
 {
-	struct sync *sync = calloc(1, sizeof(*sync));
+	/* One block: the inbox lies behind it. */
+	struct sync *sync = calloc(1, sizeof(*sync) + INBOX * sizeof(struct sync_frame));
 	int rc;
 
 	if (sync == NULL)
 		return NULL;
+	sync->inbox = (struct sync_frame *)(sync + 1);
 	rte_comch_dev_info_get(dev_id, &sync->info);
 	sync->link = (struct link){
 		.ops = ops,
@@ -301,7 +274,7 @@ sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 		.info = &sync->info,
 		.nb_conns = 1,
 		.max_clients = 1,
-		.max_msg_size = sizeof(struct frame),
+		.max_msg_size = sizeof(struct sync_frame),
 		.timeout_ms = (uint32_t)timeout_ms,
 		.sleeps = (sync->info.capa & RTE_COMCH_CAPA_EVENT_FD) != 0,
 		.owner = sync,

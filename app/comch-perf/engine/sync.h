@@ -15,9 +15,7 @@
  * the main thread.
  */
 
-#include <rte_comch.h>
-
-#include "engine/params.h"
+#include "engine/link.h"
 
 /** What a message says. */
 enum sync_type {
@@ -53,11 +51,23 @@ struct sync_consumer {
 	uint32_t id;
 };
 
+struct sync_frame;
+
+/** A session. Others read `peer`, `run` and `error`. */
+struct sync {
+	struct link link;
+	struct rte_comch_dev_info info;
+	bool lost;                   /**< The other side is gone. */
+	bool failed;                 /**< ... says that the run has failed. */
+	uint32_t run;                /**< Number of the current run. */
+	struct sync_hello peer;      /**< What the other side has said of itself. */
+	char error[PERF_ERROR_SIZE]; /**< ... of its failure, or why it is gone. */
+	uint32_t nb_inbox;
+	struct sync_frame *inbox;    /**< What has arrived and was not taken. */
+};
+
 /** Called over and over while waiting; a negative value ends the wait. */
 typedef int (*sync_pump_t)(void *arg);
-
-struct link_ops;
-struct sync;
 
 /**
  * Open the session: listen (DPU) or connect (host), and exchange HELLOs.
@@ -71,17 +81,11 @@ struct sync *sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 /** Close it. */
 void sync_close(struct sync *sync);
 
-/** What the other side has said of itself. */
-const struct sync_hello *sync_peer(const struct sync *sync);
-
 /**
  * Begin the next run: what belongs to another one is dropped from now on. The
  * follower's begins with the SYNC_RUN that it takes.
  */
 void sync_run_begin(struct sync *sync);
-
-/** Number of the current run. */
-uint32_t sync_run_number(const struct sync *sync);
 
 /** Go on although the other side said that the run has failed. */
 void sync_forgive(struct sync *sync);
@@ -94,7 +98,7 @@ int sync_send(struct sync *sync, enum sync_type type, const void *data, size_t l
  *
  * @return
  *   0; -EPIPE: the other side is gone; -ECANCELED: it says that the run has
- *   failed (sync_error()).
+ *   failed (`error`).
  */
 int sync_poll(struct sync *sync);
 
@@ -111,8 +115,5 @@ int sync_take(struct sync *sync, enum sync_type type, void *data, size_t size);
  */
 int sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
 		int timeout_ms, sync_pump_t pump, void *arg);
-
-/** What the other side said of its failure, or why it is gone. */
-const char *sync_error(const struct sync *sync);
 
 #endif /* ENGINE_SYNC_H */

@@ -69,16 +69,10 @@ struct options {
 int options_parse(struct options *opts, int argc, char **argv);
 
 /**
- * Set a parameter of a test from text, as a sweep file does.
+ * Set a parameter of a test from text, as a sweep file does: the option's name
+ * without dashes; for switches "yes" or "no".
  *
- * @param name
- *   Name of the option without dashes.
- * @param value
- *   Its value; for switches "yes" or "no".
- * @param[out] error
- *   A sentence, PERF_ERROR_SIZE bytes, if it is refused.
- * @return
- *   0 or -EINVAL.
+ * @return 0, or -EINVAL with a sentence in *error*, PERF_ERROR_SIZE bytes
  */
 int options_set(struct options *opts, const char *name, const char *value, char *error);
 

@@ -56,16 +56,10 @@ struct table {
 struct report;
 
 /**
- * Open a report.
+ * Open a report in an enum perf_format, on a file to be overwritten or on
+ * standard output (NULL). A table begins with *setting*, a line about the machine.
  *
- * @param format
- *   How it looks: enum perf_format.
- * @param path
- *   A file to be overwritten; NULL for standard output.
- * @param setting
- *   A line about the machine, for the table.
- * @return
- *   The report, or NULL; stderr says why.
+ * @return The report, or NULL; stderr says why
  */
 struct report *report_open(uint8_t format, const char *path, const char *setting);
 

@@ -62,7 +62,7 @@ static uint16_t
 peer_cpu(const struct side *side, uint32_t worker)
 {
 	return side->sync == NULL ? eal_worker_cpu(side->cpus, false, worker) :
-			sync_peer(side->sync)->cpus[worker];
+			side->sync->peer.cpus[worker];
 }
 
 /* The CPUs that face each other: where worker 0 of each side runs. */
@@ -75,7 +75,7 @@ find_cpus(struct lead *lead)
 			eal_worker_cpu(side->cpus, true, 0);
 	lead->cpu_b = peer_cpu(side, 0);
 	if (side->sync != NULL &&
-			strcmp(sync_peer(side->sync)->boot_id, side->hello.boot_id) != 0)
+			strcmp(side->sync->peer.boot_id, side->hello.boot_id) != 0)
 		lead->cpu_b = -1;
 }
 
@@ -87,7 +87,7 @@ is_crowded(const struct lead *lead, const struct perf_params *p)
 	const struct sync_hello *mine = &side->hello;
 	uint32_t nb_mine = RTE_MIN(plan_workers(p, true), mine->nb_workers);
 	uint32_t nb_peer = RTE_MIN(plan_workers(p, false), side->sync == NULL ?
-			PERF_MAX_WORKERS : sync_peer(side->sync)->nb_workers);
+			PERF_MAX_WORKERS : side->sync->peer.nb_workers);
 	bool used[2][UINT16_MAX + 1] = { 0 };
 	bool same = lead->cpu_b >= 0;
 	uint32_t i;
@@ -339,7 +339,7 @@ setting_text(const struct lead *lead, char *buf, size_t size)
 			side->sync != NULL ? side->info.driver : "no device",
 			lead->cpu_a, lead->cpu_b >= 0 ? "CPU " : "another machine's CPU ",
 			lead->cpu_b >= 0 || side->sync == NULL ? lead->cpu_b :
-			sync_peer(side->sync)->cpus[0], (double)clock_hz() / 1e6);
+			side->sync->peer.cpus[0], (double)clock_hz() / 1e6);
 }
 
 int

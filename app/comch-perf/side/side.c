@@ -166,7 +166,7 @@ follow_all(struct side *side)
 		return 0;
 	if (rc != -EINTR)
 		fprintf(stderr, "comch-perf: dpu: the session has ended early: %s\n",
-				sync_error(side->sync));
+				side->sync->error);
 	return 1;
 }
 
