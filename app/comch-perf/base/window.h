@@ -64,12 +64,13 @@ window_update(struct window *w, uint64_t now, uint64_t msgs)
 		return;
 	w->tsc[1] = now;
 	w->msgs[1] = msgs;
+	/* However late the first look is, there is one after it. */
+	w->closed = w->open && now >= w->close_tsc;
 	if (!w->open) {
 		w->tsc[0] = now;
 		w->msgs[0] = msgs;
 		w->open = true;
 	}
-	w->closed = now >= w->close_tsc;
 }
 
 /** Does something that happens now count? */
