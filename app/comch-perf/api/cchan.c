@@ -7,7 +7,6 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -41,11 +40,8 @@ struct cchan {
 static int
 cchan_open(struct link *link)
 {
-	struct cchan *l = calloc(1, sizeof(*l) + link->nb_conns * sizeof(l->eps[0]));
+	struct cchan *l = link->priv;
 
-	link->priv = l;
-	if (l == NULL)
-		return link_fail(link, "no memory for %u connections", link->nb_conns);
 	l->link = link;
 	link->poll = &l->poll;
 	l->poll.fd = epoll_create1(EPOLL_CLOEXEC);
@@ -204,11 +200,10 @@ cchan_poll_run(struct link_poll *poll)
 	return n;
 }
 
-static void
-cchan_poll_sleep(struct link_poll *poll, uint32_t cls)
+static bool
+cchan_poll_arm(struct link_poll *poll, uint32_t cls)
 {
 	struct cchan *l = (struct cchan *)poll;
-	struct epoll_event ev;
 	uint32_t i;
 
 	for (i = 0; i < l->nb_eps; i++) {
@@ -217,39 +212,25 @@ cchan_poll_sleep(struct link_poll *poll, uint32_t cls)
 		if ((cls & RTE_COMCH_POLL_TX) != 0)
 			doca_comm_channel_ep_event_handle_arm_send(l->eps[i].ep);
 	}
-	epoll_wait(poll->fd, &ev, 1, LINK_SLEEP_MS);
+	return true;
 }
 
 /* An endpoint's end is at once. */
 static void
-destroy_ep(struct endpoint *e)
-{
-	if (e->ep != NULL)
-		doca_comm_channel_ep_destroy(e->ep);
-	e->ep = NULL;
-}
-
-static void
-cchan_disconnect(struct link *link, uint32_t i)
+cchan_stop(struct link *link, uint32_t i)
 {
 	struct cchan *l = link->priv;
 
 	l->nb_eps = RTE_MIN(l->nb_eps, i);
-	destroy_ep(&l->eps[i]);
+	if (l->eps[i].ep != NULL)
+		doca_comm_channel_ep_destroy(l->eps[i].ep);
+	l->eps[i].ep = NULL;
 }
 
-static void
-cchan_stop_server(struct link *link)
+static bool
+cchan_idle(struct link *link, uint32_t i)
 {
-	cchan_disconnect(link, 0);
-}
-
-/* Disconnecting has done so. */
-static void
-cchan_destroy(struct link *link, uint32_t i)
-{
-	(void)link;
-	(void)i;
+	return ((struct cchan *)link->priv)->eps[i].ep == NULL;
 }
 
 static bool
@@ -267,12 +248,6 @@ cchan_left(struct link *link)
 	return nb_peers + nb_pending == 0;
 }
 
-static bool
-cchan_idle(struct link *link)
-{
-	return ((struct cchan *)link->priv)->nb_eps == 0;
-}
-
 static void
 cchan_close(struct link *link)
 {
@@ -281,20 +256,19 @@ cchan_close(struct link *link)
 	if (l->poll.fd >= 0)
 		close(l->poll.fd);
 	doca_device_close(&l->dev);
-	free(l);
 }
 
 const struct link_ops link_ops_cchan = {
+	.priv_size = sizeof(struct cchan),
+	.client_size = sizeof(struct endpoint),
 	.open = cchan_open,
 	.poll_run = cchan_poll_run,
-	.poll_sleep = cchan_poll_sleep,
+	.poll_arm = cchan_poll_arm,
 	.listen = cchan_listen,
 	.connect = cchan_connect,
-	.disconnect = cchan_disconnect,
-	.destroy = cchan_destroy,
+	.stop = cchan_stop,
+	.idle = cchan_idle,
 	.send = cchan_send,
 	.left = cchan_left,
-	.stop_server = cchan_stop_server,
-	.idle = cchan_idle,
 	.close = cchan_close,
 };

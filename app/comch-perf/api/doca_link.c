@@ -7,7 +7,6 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 
 #include <rte_common.h>
@@ -172,26 +171,24 @@ doca_poll_run(struct link_poll *base)
 	return doca_pe_progress(((struct doca_poll *)base)->pe);
 }
 
-static void
-doca_poll_sleep(struct link_poll *base, uint32_t cls)
+static bool
+doca_poll_arm(struct link_poll *base, uint32_t cls)
 {
-	struct doca_pe *pe = ((struct doca_poll *)base)->pe;
-	struct pollfd pfd = { .fd = base->fd, .events = POLLIN };
-
 	(void)cls;
-	if (doca_pe_request_notification(pe) == DOCA_SUCCESS)
-		poll(&pfd, 1, LINK_SLEEP_MS);
-	doca_pe_clear_notification(pe, base->fd);
+	return doca_pe_request_notification(((struct doca_poll *)base)->pe) == DOCA_SUCCESS;
+}
+
+static void
+doca_poll_disarm(struct link_poll *base)
+{
+	doca_pe_clear_notification(((struct doca_poll *)base)->pe, base->fd);
 }
 
 static int
 doca_open(struct link *link)
 {
-	struct doca_link *l = calloc(1, sizeof(*l) + link->nb_conns * sizeof(l->clients[0]));
+	struct doca_link *l = link->priv;
 
-	link->priv = l;
-	if (l == NULL)
-		return link_fail(link, "no memory for %u connections", link->nb_conns);
 	if (doca_device_open(link, &l->dev) != 0)
 		return -ECANCELED;
 	link->poll = doca_poll_open(link);
@@ -207,7 +204,6 @@ doca_close(struct link *link)
 	if (link->poll != NULL)
 		doca_poll_close(link->poll);
 	doca_device_close(&l->dev);
-	free(l);
 }
 
 bool
@@ -285,12 +281,26 @@ doca_connect(struct link *link, uint32_t i)
 	return ok && doca_start(link, link->poll, ctx, client, "connecting") ? 0 : -ECANCELED;
 }
 
-static void
-doca_disconnect(struct link *link, uint32_t i)
+/* Of a client, or of the server. */
+static struct doca_ctx *
+ctx_of(const struct link *link, uint32_t i)
 {
-	struct doca_link *l = link->priv;
+	const struct doca_link *l = link->priv;
 
-	doca_ctx_stop(doca_comch_client_as_ctx(l->clients[i].client));
+	return link->host ? doca_comch_client_as_ctx(l->clients[i].client) :
+		doca_comch_server_as_ctx(l->server);
+}
+
+static void
+doca_stop(struct link *link, uint32_t i)
+{
+	doca_ctx_stop(ctx_of(link, i));
+}
+
+static bool
+doca_idle(struct link *link, uint32_t i)
+{
+	return doca_state(ctx_of(link, i)) == DOCA_CTX_STATE_IDLE;
 }
 
 static void
@@ -349,41 +359,21 @@ doca_left(struct link *link)
 	return ((struct doca_link *)link->priv)->nb_up == 0;
 }
 
-static void
-doca_stop_server(struct link *link)
-{
-	struct doca_link *l = link->priv;
-
-	doca_ctx_stop(doca_comch_server_as_ctx(l->server));
-}
-
-static bool
-doca_idle(struct link *link)
-{
-	struct doca_link *l = link->priv;
-	uint32_t i;
-
-	for (i = 0; i < link->nb_conns; i++) {
-		if (doca_state(doca_comch_client_as_ctx(l->clients[i].client)) !=
-				DOCA_CTX_STATE_IDLE)
-			return false;
-	}
-	return doca_state(doca_comch_server_as_ctx(l->server)) == DOCA_CTX_STATE_IDLE;
-}
-
 const struct link_ops link_ops_doca = {
+	.priv_size = sizeof(struct doca_link),
+	.client_size = sizeof(struct client),
 	.open = doca_open,
 	.poll_open = doca_poll_open,
 	.poll_close = doca_poll_close,
 	.poll_run = doca_poll_run,
-	.poll_sleep = doca_poll_sleep,
+	.poll_arm = doca_poll_arm,
+	.poll_disarm = doca_poll_disarm,
 	.listen = doca_listen,
 	.connect = doca_connect,
-	.disconnect = doca_disconnect,
+	.stop = doca_stop,
+	.idle = doca_idle,
 	.destroy = doca_destroy,
 	.send = doca_send,
 	.left = doca_left,
-	.stop_server = doca_stop_server,
-	.idle = doca_idle,
 	.close = doca_close,
 };

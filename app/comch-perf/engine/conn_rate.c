@@ -59,7 +59,7 @@ on_up(struct link *link, uint32_t i)
 		hist_add(run->hist, now - cr->started[i]);
 		cr->window.tsc[1] = now;
 	}
-	link->ops->disconnect(link, i);
+	link->ops->stop(link, i);
 }
 
 static void
@@ -73,7 +73,7 @@ on_down(struct link *link, uint32_t i, const char *why)
 		cr->nb_failed++;
 		perf_run_fail(run, "connecting: %s", why);
 	}
-	link->ops->destroy(link, i);
+	link_destroy(link, i);
 	if (cr->nb_started < cr->total && clock_tsc() < cr->window.close_tsc && !perf_run_over(run))
 		start_one(run, i);
 }

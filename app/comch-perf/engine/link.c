@@ -3,6 +3,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,10 +124,21 @@ link_announced(const struct link *link, const void *conn, uint32_t id)
 }
 
 void
+link_sleep(const struct link *link, struct link_poll *poll_on, uint32_t cls)
+{
+	struct pollfd pfd = { .fd = poll_on->fd, .events = POLLIN };
+
+	if (link->ops->poll_arm(poll_on, cls))
+		poll(&pfd, 1, LINK_SLEEP_MS);
+	if (link->ops->poll_disarm != NULL)
+		link->ops->poll_disarm(poll_on);
+}
+
+void
 link_idle(struct link *link, uint32_t cls)
 {
 	if (link->sleeps)
-		link->ops->poll_sleep(link->poll, cls);
+		link_sleep(link, link->poll, cls);
 	else if (link->crowded && ++link->nb_idle % LINK_SPINS == 0)
 		sched_yield();
 }
@@ -163,11 +175,16 @@ int
 link_open(struct link *link)
 {
 	link->opened = true;
+	link->priv = calloc(1, link->ops->priv_size + link->nb_conns * link->ops->client_size);
 	link->conns = calloc(link->nb_conns + 1, sizeof(link->conns[0]));
 	link->numbers = calloc(link->nb_conns + 1, sizeof(link->numbers[0]));
 	link->anns = calloc(MAX_ANNS, sizeof(link->anns[0]));
-	if (link->conns == NULL || link->numbers == NULL || link->anns == NULL)
+	if (link->priv == NULL || link->conns == NULL || link->numbers == NULL ||
+			link->anns == NULL) {
+		free(link->priv);
+		link->priv = NULL;
 		return link_fail(link, "no memory for %u connections", link->nb_conns);
+	}
 	if (link->ops->open(link) != 0)
 		return -ECANCELED;
 	if (link->sleeps && link->poll->fd < 0)
@@ -195,6 +212,13 @@ link_up(struct link *link)
 	return link_wait(link, "connecting", LINK_TIMEOUT_MS + (int)link->nb_conns, is_up);
 }
 
+void
+link_destroy(struct link *link, uint32_t i)
+{
+	if (link->ops->destroy != NULL)
+		link->ops->destroy(link, i);
+}
+
 static bool
 clients_left(struct link *link, void *unused)
 {
@@ -202,11 +226,24 @@ clients_left(struct link *link, void *unused)
 	return link->ops->left(link);
 }
 
+/* Clients, or the server. */
+static uint32_t
+nb_objects(const struct link *link)
+{
+	return link->host ? link->nb_conns : 1;
+}
+
 static bool
 is_idle(struct link *link, void *unused)
 {
+	uint32_t i;
+
 	(void)unused;
-	return link->ops->idle(link);
+	for (i = 0; i < nb_objects(link); i++) {
+		if (!link->ops->idle(link, i))
+			return false;
+	}
+	return true;
 }
 
 void
@@ -222,21 +259,20 @@ link_close(struct link *link, bool gone)
 	link->on_up = NULL;
 	link->on_down = NULL;
 	if (link->priv != NULL && link->nb_conns > 0) {
-		for (i = 0; link->host && i < link->nb_conns; i++)
-			link->ops->disconnect(link, i);
 		/* The host side leads here too; it is not waited for if it is gone. */
 		if (!link->host && !gone)
 			link_wait(link, "waiting for clients to leave", LINK_TIMEOUT_MS,
 					clients_left);
-		if (!link->host)
-			link->ops->stop_server(link);
+		for (i = 0; i < nb_objects(link); i++)
+			link->ops->stop(link, i);
 		link_wait(link, link->host ? "disconnecting" : "closing the server",
 				LINK_TIMEOUT_MS, is_idle);
 		for (i = 0; link->host && i < link->nb_conns; i++)
-			link->ops->destroy(link, i);
+			link_destroy(link, i);
 	}
 	if (link->priv != NULL)
 		link->ops->close(link);
+	free(link->priv);
 	link->priv = NULL;
 	link->poll = NULL;
 	free(link->anns);

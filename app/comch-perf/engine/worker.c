@@ -145,7 +145,7 @@ void
 worker_idle(struct data_worker *w, uint32_t cls)
 {
 	if (w->run->params.wait == PERF_WAIT_EVENT) {
-		w->link->ops->poll_sleep(w->poll, cls);
+		link_sleep(w->link, w->poll, cls);
 		w->link->ops->poll_run(w->poll);
 		worker_tick(w, clock_tsc());
 	} else if (w->run->params.crowded && ++w->idle % LINK_SPINS == 0) {
