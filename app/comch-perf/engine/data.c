@@ -148,8 +148,7 @@ open_consumers(struct perf_run *run)
 			return -ECANCELED;
 		/* Its memory may have taken long: does the other side still wait? */
 		perf_run_poll(run);
-		if (run->sync != NULL)
-			perf_run_sync(run);
+		perf_run_sync(run);
 		if (perf_run_over(run))
 			return perf_run_fail(run, "interrupted");
 	}

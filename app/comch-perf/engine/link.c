@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "engine/link.h"
 
-#define NAP_US       50
 #define MAX_ANNS     (2 * PERF_MAX_WORKERS)
 /* Connecting at once: a listening socket holds about twice as many. */
 #define MAX_STARTING 64
@@ -155,7 +154,7 @@ link_until(struct link *link, int timeout_ms, bool (*done)(struct link *link, vo
 		if (n < 0)
 			return -ECANCELED;
 		if (n == 0)
-			usleep(NAP_US);
+			usleep(LINK_NAP_US);
 		if (clock_mono_ns() > end)
 			return -ETIMEDOUT;
 	}

@@ -117,6 +117,8 @@ struct link {
 
 /** Name of the server of the connections under test. */
 #define LINK_SERVER_NAME "comch-perf.test"
+/** Between two fruitless looks of a thread that only waits. */
+#define LINK_NAP_US   50
 /** A lost wake-up must not hang a measurement. */
 #define LINK_SLEEP_MS 10
 /** Connection time-out of a client, ms. */

@@ -150,26 +150,23 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size, const ch
 	/* The pump gave up: why is noted already, if it was not a signal. */
 	if (perf_run_over(run))
 		return perf_run_fail(run, "interrupted");
-	switch (rc) {
-	case -EPIPE:
+	if (rc == -EPIPE)
 		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
-	case -ECANCELED:
-		run->error_sent = true; /* they know */
-		return perf_run_fail(run, "%s: the other side: %s", what, run->sync->error);
-	case -EINTR:
-		return perf_run_fail(run, "interrupted");
-	default:
+	if (rc != -ECANCELED)
 		return perf_run_fail(run, "%s: the other side has not answered in %d s", what,
 				timeout_ms / 1000);
-	}
+	run->error_sent = true; /* they know */
+	return perf_run_fail(run, "%s: the other side: %s", what, run->sync->error);
 }
 
-/* Both sides meet; 0 or perf_run_fail(). */
+/* Both sides meet, if they are two processes; 0 or perf_run_fail(). */
 static int
 meet(struct perf_run *run, const char *what)
 {
 	int rc = sync_send(run->sync, SYNC_GO, NULL, 0);
 
+	if (run->sync == NULL)
+		return 0;
 	if (rc != 0)
 		return perf_run_fail(run, "%s: cannot tell the other side: %s", what,
 				strerror(-rc));
@@ -190,8 +187,7 @@ pump(struct link *link)
 
 	if (link->closing)
 		return n;
-	if (run->sync != NULL)
-		perf_run_sync(run);
+	perf_run_sync(run);
 	return perf_run_over(run) ? -ECANCELED : n;
 }
 
@@ -250,7 +246,7 @@ climb(struct perf_run *run)
 	}
 	if (flow->setup != NULL && flow->setup(run) != 0)
 		return -ECANCELED;
-	if (run->sync != NULL && meet(run, "launching") != 0)
+	if (meet(run, "launching") != 0)
 		return -ECANCELED;
 	return flow->launch(run);
 }
@@ -261,7 +257,7 @@ come_down(struct perf_run *run)
 {
 	uint32_t i;
 
-	if (run->sync != NULL && run->error[0] != '\0' && !run->error_sent) {
+	if (run->error[0] != '\0' && !run->error_sent) {
 		run->error_sent = true;
 		sync_send(run->sync, SYNC_ERROR, run->error, strlen(run->error) + 1);
 	}
@@ -270,7 +266,7 @@ come_down(struct perf_run *run)
 		run->links[i].closing = true;
 	if (run->test->flow->teardown != NULL)
 		run->test->flow->teardown(run);
-	if (run->sync != NULL && run->error[0] == '\0')
+	if (run->error[0] == '\0')
 		meet(run, "closing");
 	close_links(run);
 }

@@ -19,7 +19,6 @@
 /* Longest message behind the header. */
 #define MAX_LEN 1024
 #define INBOX   16
-#define NAP_US  50
 #define DOZE_US 1000
 #define SEND_MS 5000
 
@@ -104,6 +103,8 @@ pump_link(struct link *link)
 int
 sync_poll(struct sync *sync)
 {
+	if (sync == NULL)
+		return 0;
 	link_poll(&sync->link);
 	if (sync->lost)
 		return -EPIPE;
@@ -132,7 +133,7 @@ sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 	struct sync_frame *frame;
 	uint32_t i, len;
 
-	for (i = 0; i < sync->nb_inbox; i++) {
+	for (i = 0; sync != NULL && i < sync->nb_inbox; i++) {
 		frame = &sync->inbox[i];
 		if (frame->header.type != (uint32_t)type)
 			continue;
@@ -165,7 +166,7 @@ pass_time(struct sync *sync, uint64_t end, sync_pump_t pump, void *arg)
 	if (clock_mono_ns() > end)
 		return -ETIMEDOUT;
 	if (pump != NULL)
-		usleep(NAP_US);
+		usleep(LINK_NAP_US);
 	else if (sync->link.sleeps)
 		link_idle(&sync->link, RTE_COMCH_POLL_ANY);
 	else
@@ -195,7 +196,7 @@ sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 {
 	uint64_t end = clock_deadline(SEND_MS);
 	struct sync_frame frame = {
-		.header = { MAGIC, (uint32_t)type, sync->run, (uint32_t)len },
+		.header = { MAGIC, (uint32_t)type, 0, (uint32_t)len },
 	};
 	struct rte_comch_msg msg = {
 		.data = &frame,
@@ -203,8 +204,11 @@ sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 		.flags = RTE_COMCH_MSG_F_SILENT,
 	};
 
+	if (sync == NULL)
+		return 0;
 	if (len > sizeof(frame.data))
 		return -EMSGSIZE;
+	frame.header.run = sync->run;
 	if (len > 0)
 		memcpy(frame.data, data, len);
 	while (!sync->lost) {
@@ -213,7 +217,7 @@ sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 		if (clock_mono_ns() > end)
 			return -ETIMEDOUT;
 		sync_poll(sync);
-		usleep(NAP_US);
+		usleep(LINK_NAP_US);
 	}
 	return -EPIPE;
 }

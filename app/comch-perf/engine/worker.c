@@ -23,7 +23,6 @@
 #define TICK_SIZE  (UINT64_C(64) << 10)
 /* Nothing has moved for so long: what is missing is lost. */
 #define STUCK_US   5000000
-#define NAP_US     50
 
 /* Numbers of messages that the other side has sent us. */
 static void
@@ -59,8 +58,6 @@ send_counts(struct perf_run *run)
 			atomic_store_explicit(&d->rxs[i]->expected,
 					counts[d->rxs[i]->number], memory_order_relaxed);
 	}
-	if (run->sync == NULL)
-		return;
 	if (sync_send(run->sync, SYNC_COUNTS, counts,
 			run->params.consumers * sizeof(counts[0])) != 0)
 		perf_run_fail(run, "the other side is gone");
@@ -70,10 +67,8 @@ send_counts(struct perf_run *run)
 static void
 sync_counts(struct perf_run *run)
 {
-	if (run->sync != NULL) {
-		perf_run_sync(run);
-		take_counts(run);
-	}
+	perf_run_sync(run);
+	take_counts(run);
 	send_counts(run);
 }
 
@@ -342,7 +337,7 @@ run_workers(struct perf_run *run, int (*body)(void *worker))
 	while (workers_running(d)) {
 		perf_run_poll(run);
 		sync_counts(run);
-		usleep(NAP_US);
+		usleep(LINK_NAP_US);
 	}
 	rte_eal_mp_wait_lcore();
 	for (i = 1; i < d->nb_workers; i++) {
