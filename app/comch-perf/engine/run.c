@@ -313,7 +313,6 @@ perf_run_check(struct perf_run *run)
 	if (run->test->place != PERF_TWO_SIDES || run->test->check == NULL ||
 			run->test->check(&run->params, &run->info, error) == 0)
 		return 0;
-	run->refused = true;
 	return perf_run_fail(run, "%s", error);
 }
 

@@ -152,7 +152,6 @@ struct perf_run {
 	double floor_value;           /**< Tests that measure a floor. */
 	_Atomic bool abort;           /**< Workers: give up. */
 	bool error_sent;
-	bool refused;                 /**< ... by this side's check. */
 	char error[PERF_ERROR_SIZE];  /**< Why it failed; empty if it did not. */
 };
 

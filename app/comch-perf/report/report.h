@@ -38,7 +38,6 @@ struct report_row {
 	bool crowded;            /**< More threads than CPUs. */
 	bool stable;             /**< The floors differ little, little was stolen, no crowd. */
 	bool refused;            /**< The device has less than was asked for. */
-	uint32_t attempts;
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Why it failed; empty if it did not. */
 	const struct hist *hist; /**< To draw; NULL: not. */

@@ -292,7 +292,6 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 			lead->best_hist = lead->hist;
 			lead->hist = spare;
 		}
-		best->attempts = i;
 		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
 				best->crowded || i == lead->side->opts->attempts ||
 				perf_quit() || !may_repeat(lead))
