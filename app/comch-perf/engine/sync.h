@@ -12,8 +12,8 @@
  * else passes between them, so they may as well be on two machines.
  *
  * Its poll is its own too: a test's is not disturbed. All functions are for
- * the main thread. Tests within one process have none (NULL): what is sent is
- * of no use to anyone, and nothing arrives.
+ * the main thread. Tests within one process have none (NULL): sending then
+ * does nothing, and nothing arrives.
  */
 
 #include "engine/link.h"

@@ -195,7 +195,7 @@ parse_sizes(struct options *opts, const char *value, char *error)
 
 /* Set an option of any kind. @return 0 or -EINVAL */
 static int
-set(struct options *opts, const struct opt *o, const char *value, char *error)
+set_option(struct options *opts, const struct opt *o, const char *value, char *error)
 {
 	void *field = (uint8_t *)opts + o->offset;
 	uint64_t number = 0;
@@ -238,7 +238,7 @@ options_set(struct options *opts, const char *name, const char *value, char *err
 		if (!is_param(o))
 			continue;
 		if (strcmp(o->name, name) == 0)
-			return set(opts, o, value, error);
+			return set_option(opts, o, value, error);
 		mask |= o->bit;
 	}
 	return perf_refuse(error, "unknown key '%s'; valid (without dashes): %s", name,
@@ -452,7 +452,7 @@ options_parse(struct options *opts, int argc, char **argv)
 			return complain(argc, argv, c);
 		if (opts_table[index].kind == KIND_ANSWER)
 			return answer(opts_table[index].name);
-		rc = set(opts, &opts_table[index], optarg, error);
+		rc = set_option(opts, &opts_table[index], optarg, error);
 		if (rc != 0) {
 			fprintf(stderr, "comch-perf: %s\n", error);
 			return rc;
