@@ -2,14 +2,12 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep.h"
-#include "tests.h"
+#include "plan/plan.h"
 
 #define MAX_KEYS 16
 
@@ -23,63 +21,38 @@ struct key {
 struct sweep {
 	struct plan *plan;
 	const struct options *opts;
-	const char *file;
 	const struct perf_test *test;
 	struct key keys[MAX_KEYS];
 	uint32_t nb_keys;
 	int rc;
 };
 
-static int
-set_value(struct sweep *s, struct options *opts, const char *name, const char *value)
-{
-	char error[PERF_ERROR_SIZE];
-	int rc;
-
-	if (strcmp(name, "size") == 0) {
-		rc = values_sizes(value, opts->sizes, error);
-		opts->nb_sizes = rc < 0 ? 0 : (uint32_t)rc;
-		rc = rc < 0 ? rc : PERF_OPT_SIZE;
-	} else {
-		rc = options_set(&opts->params, name, value, error);
-	}
-	if (rc < 0) {
-		fprintf(stderr, "comch-perf: %s: [%s] %s: %s\n", s->file,
-				s->test->name, name, error);
-		return -EINVAL;
-	}
-	opts->set |= (uint32_t)rc;
-	return 0;
-}
-
 /* Multiply: each value of key *nb* with all combinations of those behind it. */
 static int
 expand(struct sweep *s, const struct options *opts, uint32_t nb)
 {
-	struct options *mine;
-	char *values;
-	char *value;
-	char *rest = NULL;
+	const struct key *key = &s->keys[nb];
+	struct options mine;
+	char error[PERF_ERROR_SIZE];
+	char *values, *value, *rest = NULL;
 	int rc = 0;
 
 	if (nb == s->nb_keys)
 		return plan_add(s->plan, s->test, opts);
-	mine = malloc(sizeof(*mine));
-	values = strdup(s->keys[nb].values);
-	if (mine == NULL || values == NULL) {
-		rc = -ENOMEM;
-		goto out;
-	}
+	values = strdup(key->values);
+	if (values == NULL)
+		return -ENOMEM;
 	for (value = strtok_r(values, ", \t", &rest); value != NULL && rc == 0;
 			value = strtok_r(NULL, ", \t", &rest)) {
-		*mine = *opts;
-		rc = set_value(s, mine, s->keys[nb].name, value);
-		if (rc == 0)
-			rc = expand(s, mine, nb + 1);
+		mine = *opts;
+		rc = options_set(&mine, key->name, value, error);
+		if (rc != 0)
+			fprintf(stderr, "comch-perf: %s: [%s] %s: %s\n", opts->sweep,
+					s->test->name, key->name, error);
+		else
+			rc = expand(s, &mine, nb + 1);
 	}
-out:
 	free(values);
-	free(mine);
 	return rc;
 }
 
@@ -106,7 +79,7 @@ take_line(void *arg, const char *section, const char *name, const char *value)
 	struct key *key;
 
 	if (test == NULL) {
-		fprintf(stderr, "comch-perf: %s: [%s] is not a test\n", s->file, section);
+		fprintf(stderr, "comch-perf: %s: [%s] is not a test\n", s->opts->sweep, section);
 		s->rc = -EINVAL;
 		return 0;
 	}
@@ -121,22 +94,18 @@ take_line(void *arg, const char *section, const char *name, const char *value)
 		return 0;
 	}
 	key = &s->keys[s->nb_keys];
+	s->nb_keys++;
 	key->name = strdup(name);
 	key->values = strdup(value);
-	if (key->name == NULL || key->values == NULL) {
-		free(key->name);
-		free(key->values);
+	if (key->name == NULL || key->values == NULL)
 		s->rc = -ENOMEM;
-		return 0;
-	}
-	s->nb_keys++;
-	return 1;
+	return s->rc == 0;
 }
 
 int
 sweep_load(struct plan *plan, const struct options *opts)
 {
-	struct sweep s = { .plan = plan, .opts = opts, .file = opts->sweep };
+	struct sweep s = { .plan = plan, .opts = opts };
 	int line = ini_parse(opts->sweep, take_line, &s);
 
 	finish_section(&s);

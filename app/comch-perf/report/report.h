@@ -7,14 +7,13 @@
 
 /**
  * @file
- * What comes out: a table for people, CSV, or one JSON object a line.
+ * What comes out: a table for people (table.c), CSV, or one JSON object a line.
  */
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "engine/run.h"
-#include "options.h"
+#include "plan/options.h"
 
 /** A measured row. Figures that a test does not have are NaN. */
 struct report_row {
@@ -39,33 +38,52 @@ struct report_row {
 	bool crowded;            /**< More threads than CPUs. */
 	bool stable;             /**< The floors differ little, little was stolen, no crowd. */
 	bool refused;            /**< The device has less than was asked for. */
-	uint32_t attempts;
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Why it failed; empty if it did not. */
 	const struct hist *hist; /**< To draw; NULL: not. */
 };
 
+/** What a table has shown and has to explain below. */
+struct table {
+	const struct perf_test *tests[PERF_MAX_TESTS];
+	uint32_t nb_tests;
+	bool floors[FLOOR_NONE + 1];
+	bool unstable;
+	bool crowded;
+};
+
 struct report;
 
 /**
- * Open a report.
+ * Open a report in an enum perf_format, on a file to be overwritten or on
+ * standard output (NULL). A table begins with *setting*, a line about the machine.
  *
- * @param format
- *   How it looks.
- * @param path
- *   A file to be overwritten; NULL for standard output.
- * @param setting
- *   A line about the machine, for the table.
- * @return
- *   The report, or NULL; stderr says why.
+ * @return The report, or NULL; stderr says why
  */
-struct report *report_open(enum perf_format format, const char *path,
-		const char *setting);
+struct report *report_open(uint8_t format, const char *path, const char *setting);
 
 /** Add a row. */
 void report_row(struct report *report, const struct report_row *row);
 
 /** End it. @return 0, or a negative errno if it could not be written. */
 int report_close(struct report *report);
+
+/** The calls that a row measured; NULL: its test has but one way. */
+const char *report_api(const struct report_row *row);
+
+/** Does the row have what only producers and consumers have? */
+static inline bool
+report_is_data(const struct report_row *row)
+{
+	return (row->test->options & PERF_OPT_MEMORY) != 0;
+}
+
+/** @name The table: its head, a row, and what explains them
+ * @{
+ */
+void table_head(FILE *f, const char *setting);
+void table_row(struct table *table, FILE *f, const struct report_row *row);
+void table_foot(const struct table *table, FILE *f);
+/** @} */
 
 #endif /* REPORT_H */

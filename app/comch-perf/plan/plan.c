@@ -9,11 +9,10 @@
 #include <rte_bitops.h>
 #include <rte_common.h>
 
-#include "plan.h"
-#include "sweep.h"
-#include "tests.h"
+#include "plan/plan.h"
 
-#define MIB (UINT64_C(1) << 20)
+/* A place in the queues of a MsgQ, with all that belongs to it, bytes. */
+#define MSGQ_PLACE 256
 
 /* A row, unless it is there already; a sentence in *error* if it is refused. */
 static int
@@ -27,18 +26,15 @@ add_row(struct plan *plan, const struct perf_test *test,
 		return -EINVAL;
 	for (i = 0; i < plan->nb_rows; i++) {
 		row = &plan->rows[i];
-		if (row->test == test && memcmp(&row->params, params,
-				sizeof(*params)) == 0)
+		if (row->test == test && memcmp(&row->params, params, sizeof(*params)) == 0)
 			return 0;
 	}
 	if (plan->nb_rows == plan->capacity) {
 		uint32_t capacity = plan->capacity * 2 + 16;
 
 		row = realloc(plan->rows, capacity * sizeof(*row));
-		if (row == NULL) {
-			snprintf(error, PERF_ERROR_SIZE, "no memory");
-			return -ENOMEM;
-		}
+		if (row == NULL)
+			return perf_refuse(error, "no memory");
 		plan->rows = row;
 		plan->capacity = capacity;
 	}
@@ -73,8 +69,7 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 /* The rows of one variant: one for each size. */
 static int
 add_sizes(struct plan *plan, const struct perf_test *test,
-		const struct options *opts, const struct perf_variant *variant,
-		char *error)
+		const struct options *opts, const struct perf_variant *variant, char *error)
 {
 	uint32_t fixed = variant != NULL ? variant->fixed : 0;
 	struct perf_params params = test->base;
@@ -131,8 +126,7 @@ add_variants(struct plan *plan, const struct perf_test *test,
 }
 
 int
-plan_add(struct plan *plan, const struct perf_test *test,
-		const struct options *opts)
+plan_add(struct plan *plan, const struct perf_test *test, const struct options *opts)
 {
 	uint32_t wrong = opts->set & ~test->options;
 	char text[PERF_ERROR_SIZE];
@@ -150,39 +144,6 @@ plan_add(struct plan *plan, const struct perf_test *test,
 	return -EINVAL;
 }
 
-int
-plan_make(struct plan *plan, const struct options *opts)
-{
-	const struct perf_test *test;
-	uint32_t i;
-	int rc = 0;
-
-	memset(plan, 0, sizeof(*plan));
-	if (opts->role == PERF_ROLE_DPU)
-		return 0; /* two sides */
-	if (opts->sweep != NULL)
-		rc = sweep_load(plan, opts);
-	for (i = 0; i < opts->nb_tests && rc == 0; i++)
-		rc = plan_add(plan, tests_find(opts->tests[i]), opts);
-	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
-	for (test = tests_next(NULL); plan->by_default && test != NULL && rc == 0;
-			test = tests_next(test)) {
-		if (test->by_default)
-			rc = plan_add(plan, test, opts);
-	}
-	plan->place = PERF_BARE;
-	for (i = 0; i < plan->nb_rows; i++)
-		plan->place = RTE_MIN(plan->place, plan->rows[i].test->place);
-	return rc;
-}
-
-void
-plan_free(struct plan *plan)
-{
-	free(plan->rows);
-	memset(plan, 0, sizeof(*plan));
-}
-
 uint32_t
 plan_workers(const struct perf_params *params, bool host)
 {
@@ -193,35 +154,9 @@ plan_workers(const struct perf_params *params, bool host)
 	return RTE_MAX(nb, 1u);
 }
 
-uint32_t
-plan_max_workers(const struct plan *plan, bool host)
-{
-	uint32_t most = 1;
-	uint32_t i;
-
-	for (i = 0; i < plan->nb_rows; i++)
-		most = RTE_MAX(most, plan_workers(&plan->rows[i].params, host));
-	return most;
-}
-
-bool
-plan_shares_eal(const struct plan *plan)
-{
-	uint32_t i;
-
-	for (i = 0; i < plan->nb_rows; i++) {
-		if (plan->rows[i].params.memory == PERF_MEMORY_EAL)
-			return true;
-	}
-	return false;
-}
-
-/* A place in the queues of a MsgQ, with all that belongs to it, bytes. */
-#define MSGQ_PLACE 256
-
 /* Buffers, mbufs and MsgQs of one row that lie in EAL memory, bytes. */
 static uint64_t
-row_eal_mem(const struct plan_row *row)
+eal_bytes(const struct plan_row *row)
 {
 	const struct perf_params *p = &row->params;
 	uint64_t nb = RTE_MAX(p->producers, p->consumers);
@@ -237,13 +172,50 @@ row_eal_mem(const struct plan_row *row)
 	return bytes;
 }
 
-uint32_t
-plan_eal_mem(const struct plan *plan)
+/* What the rows need, each its most. */
+static void
+find_needs(struct plan *plan)
 {
-	uint64_t most = 0;
+	uint64_t bytes = 0;
 	uint32_t i;
 
-	for (i = 0; i < plan->nb_rows; i++)
-		most = RTE_MAX(most, row_eal_mem(&plan->rows[i]));
-	return (uint32_t)(most / MIB) + 64;
+	plan->place = PERF_BARE;
+	for (i = 0; i < plan->nb_rows; i++) {
+		const struct plan_row *row = &plan->rows[i];
+		const struct perf_params *p = &row->params;
+
+		plan->place = RTE_MIN(plan->place, row->test->place);
+		plan->workers[0] = RTE_MAX(plan->workers[0], plan_workers(p, false));
+		plan->workers[1] = RTE_MAX(plan->workers[1], plan_workers(p, true));
+		plan->shares_eal |= p->memory == PERF_MEMORY_EAL;
+		bytes = RTE_MAX(bytes, eal_bytes(row));
+	}
+	plan->eal_mb = (uint32_t)(bytes >> 20) + 64;
+}
+
+int
+plan_make(struct plan *plan, const struct options *opts)
+{
+	const struct perf_test *test = NULL;
+	uint32_t i;
+	int rc = 0;
+
+	*plan = (struct plan){ .workers = { 1, 1 } };
+	if (opts->role == PERF_ROLE_DPU) {
+		plan->workers[0] = plan_workers(&opts->params, false);
+		plan->workers[0] = RTE_MAX(plan->workers[0], opts->params.producers);
+		plan->eal_mb = 64;
+		return 0; /* two sides */
+	}
+	if (opts->sweep != NULL)
+		rc = sweep_load(plan, opts);
+	for (i = 0; i < opts->nb_tests && rc == 0; i++)
+		rc = plan_add(plan, tests_find(opts->tests[i]), opts);
+	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
+	while (plan->by_default && rc == 0 && (test = tests_next(test)) != NULL) {
+		if (test->by_default)
+			rc = plan_add(plan, test, opts);
+	}
+	find_needs(plan);
+	return rc;
 }

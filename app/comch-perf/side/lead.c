@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "report.h"
-#include "side.h"
+#include "report/report.h"
+#include "side/side.h"
 
 #define FLOOR_MS     150
 /* Floors that differ by more than this say that the machine has changed. */
@@ -61,8 +61,8 @@ waited_ns(void)
 static uint16_t
 peer_cpu(const struct side *side, uint32_t worker)
 {
-	return side->sync == NULL ? eal_worker_cpu(side->eal.cpus, false, worker) :
-			sync_peer(side->sync)->cpus[worker];
+	return side->sync == NULL ? eal_worker_cpu(side->cpus, false, worker) :
+			side->sync->peer.cpus[worker];
 }
 
 /* The CPUs that face each other: where worker 0 of each side runs. */
@@ -72,10 +72,10 @@ find_cpus(struct lead *lead)
 	const struct side *side = lead->side;
 
 	lead->cpu_a = side->hello.nb_workers > 0 ? side->hello.cpus[0] :
-			eal_worker_cpu(side->eal.cpus, true, 0);
+			eal_worker_cpu(side->cpus, true, 0);
 	lead->cpu_b = peer_cpu(side, 0);
 	if (side->sync != NULL &&
-			strcmp(sync_peer(side->sync)->boot_id, side->hello.boot_id) != 0)
+			strcmp(side->sync->peer.boot_id, side->hello.boot_id) != 0)
 		lead->cpu_b = -1;
 }
 
@@ -87,7 +87,7 @@ is_crowded(const struct lead *lead, const struct perf_params *p)
 	const struct sync_hello *mine = &side->hello;
 	uint32_t nb_mine = RTE_MIN(plan_workers(p, true), mine->nb_workers);
 	uint32_t nb_peer = RTE_MIN(plan_workers(p, false), side->sync == NULL ?
-			PERF_MAX_WORKERS : sync_peer(side->sync)->nb_workers);
+			PERF_MAX_WORKERS : side->sync->peer.nb_workers);
 	bool used[2][UINT16_MAX + 1] = { 0 };
 	bool same = lead->cpu_b >= 0;
 	uint32_t i;
@@ -123,14 +123,10 @@ progress(const struct lead *lead, uint32_t attempt)
 			plan->rows[lead->row].test->name, again, elapsed_s(lead));
 }
 
-/* Messages that did not arrive as they should, of both sides. */
 static uint64_t
-count_errors(const struct perf_run *run)
+count_faults(const struct perf_faults *f)
 {
-	const struct perf_result *a = &run->result, *b = &run->peer;
-
-	return a->lost + a->disorder + a->torn + a->failed +
-		b->lost + b->disorder + b->torn + b->failed;
+	return f->lost + f->disorder + f->torn + f->failed;
 }
 
 /* Figures of an attempt, from what both sides have counted. */
@@ -156,7 +152,7 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	}
 	if (copied > 0)
 		r->copies = (double)(mine->copies + peer->copies) / (double)copied;
-	r->errors = count_errors(run);
+	r->errors = count_faults(&mine->faults) + count_faults(&peer->faults);
 	if (run->test->hops == 0)
 		return;
 	scale = clock_cycles_to_ns(1) / run->test->hops;
@@ -209,7 +205,7 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->floor_value = r->floor_after = r->ratio = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
-	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : row->test->floor(&row->params);
+	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params);
 }
 
 /* One attempt at a row. @return 0; -EPIPE: no other can succeed any more */
@@ -296,7 +292,6 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 			lead->best_hist = lead->hist;
 			lead->hist = spare;
 		}
-		best->attempts = i;
 		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
 				best->crowded || i == lead->side->opts->attempts ||
 				perf_quit() || !may_repeat(lead))
@@ -343,7 +338,7 @@ setting_text(const struct lead *lead, char *buf, size_t size)
 			side->sync != NULL ? side->info.driver : "no device",
 			lead->cpu_a, lead->cpu_b >= 0 ? "CPU " : "another machine's CPU ",
 			lead->cpu_b >= 0 || side->sync == NULL ? lead->cpu_b :
-			sync_peer(side->sync)->cpus[0], (double)clock_hz() / 1e6);
+			side->sync->peer.cpus[0], (double)clock_hz() / 1e6);
 }
 
 int

@@ -3,22 +3,17 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "proc.h"
-#include "side.h"
+#include "side/side.h"
 
-#define MAX_SIDES 2
-#define DIR_SIZE  128
 /* How long a side may take to end once the other has, or once told to. */
 #define LINGER_MS 10000
 #define FAILED_MS 5000
@@ -32,10 +27,10 @@ struct child {
 };
 
 struct supervisor {
-	struct child children[MAX_SIDES];
+	struct child children[2];
 	uint32_t nb;
-	char dir[DIR_SIZE]; /* empty: none */
-	int sigfd;
+	char dir[64];       /* empty: none */
+	sigset_t signals;   /* that are waited for, and not delivered */
 	int signal;         /* that we were told to end by; 0: none */
 	uint64_t deadline;  /* when to use force, ns; 0: never */
 };
@@ -48,29 +43,28 @@ on_signal(int sig)
 }
 
 static void
-signals_of_supervisor(sigset_t *set)
+block_signals(struct supervisor *sv)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGCHLD);
+	sigemptyset(&sv->signals);
+	sigaddset(&sv->signals, SIGINT);
+	sigaddset(&sv->signals, SIGTERM);
+	sigaddset(&sv->signals, SIGHUP);
+	sigaddset(&sv->signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &sv->signals, NULL);
 }
 
 /* A side unwinds by itself when it is told to end. */
 static void
-signals_of_side(void)
+take_signals(const struct supervisor *sv)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
-	sigset_t set;
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
 	sa.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &sa, NULL);
-	signals_of_supervisor(&set);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_UNBLOCK, &sv->signals, NULL);
 }
 
 static void
@@ -79,24 +73,23 @@ clean(const struct supervisor *sv)
 	uint32_t i;
 
 	for (i = 0; i < sv->nb; i++)
-		eal_clean(sv->children[i].side.eal.prefix);
+		eal_clean(&sv->children[i].side);
 	if (sv->dir[0] != '\0')
 		eal_remove_tree(sv->dir);
 }
 
 /* In the new process. */
 static void
-be_side(struct supervisor *sv, struct child *child, pid_t parent)
+be_side(const struct supervisor *sv, struct side *side, pid_t parent)
 {
 	int status;
 
-	signals_of_side();
+	take_signals(sv);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
-	prctl(PR_SET_NAME, child->side.host ? "comch-perf-host" : "comch-perf-dpu");
-	close(sv->sigfd);
-	status = side_run(&child->side);
+	prctl(PR_SET_NAME, side->host ? "comch-perf-host" : "comch-perf-dpu");
+	status = side_run(side);
 	/* A killed supervisor leaves it to the sides. */
 	if (getppid() != parent)
 		clean(sv);
@@ -105,43 +98,38 @@ be_side(struct supervisor *sv, struct child *child, pid_t parent)
 }
 
 static int
-start_side(struct supervisor *sv, struct child *child)
+start_sides(struct supervisor *sv)
 {
 	pid_t parent = getpid();
+	uint32_t i;
 
-	fflush(NULL);
-	child->status = -1;
-	child->pid = fork();
-	if (child->pid < 0) {
+	for (i = 0; i < sv->nb; i++) {
+		struct child *child = &sv->children[i];
+
+		fflush(NULL);
+		child->status = -1;
+		child->pid = fork();
+		if (child->pid == 0)
+			be_side(sv, &child->side, parent);
+		if (child->pid > 0)
+			continue;
 		child->pid = 0;
-		return -errno;
+		fprintf(stderr, "comch-perf: cannot start a process: %s\n", strerror(errno));
+		return -1;
 	}
-	if (child->pid == 0)
-		be_side(sv, child, parent);
 	return 0;
 }
 
-static void
+/* Send a signal, which may be 0, to the sides that are alive. @return how many */
+static uint32_t
 kill_sides(const struct supervisor *sv, int sig)
 {
+	uint32_t nb = 0;
 	uint32_t i;
 
-	for (i = 0; i < sv->nb; i++) {
-		if (sv->children[i].pid > 0)
-			kill(sv->children[i].pid, sig);
-	}
-}
-
-static bool
-any_alive(const struct supervisor *sv)
-{
-	uint32_t i;
-
-	for (i = 0; i < sv->nb; i++) {
-		if (sv->children[i].pid > 0)
-			return true;
-	}
-	return false;
+	for (i = 0; i < sv->nb; i++)
+		nb += sv->children[i].pid > 0 && kill(sv->children[i].pid, sig) == 0;
+	return nb;
 }
 
 static void
@@ -161,48 +149,41 @@ reap(struct supervisor *sv)
 
 	for (i = 0; i < sv->nb; i++) {
 		struct child *child = &sv->children[i];
+		int *status = &child->status;
 
-		if (child->pid <= 0 ||
-				waitpid(child->pid, &child->status, WNOHANG) != child->pid)
+		if (child->pid <= 0 || waitpid(child->pid, status, WNOHANG) != child->pid)
 			continue;
 		child->pid = 0;
-		if (WIFSIGNALED(child->status))
+		if (WIFSIGNALED(*status))
 			fprintf(stderr, "comch-perf: the %s side was ended by signal %d (%s)\n",
-					child->side.host ? "host" : "dpu",
-					WTERMSIG(child->status),
-					strsignal(WTERMSIG(child->status)));
-		set_deadline(sv, WIFEXITED(child->status) &&
-				WEXITSTATUS(child->status) == 0 ? LINGER_MS : FAILED_MS);
+					side_name(&child->side), WTERMSIG(*status),
+					strsignal(WTERMSIG(*status)));
+		set_deadline(sv, WIFEXITED(*status) && WEXITSTATUS(*status) == 0 ?
+				LINGER_MS : FAILED_MS);
 	}
 }
 
+/* We are told to end; the second time at once. */
 static void
-take_signal(struct supervisor *sv)
+pass_on(struct supervisor *sv, int sig)
 {
-	struct signalfd_siginfo info;
-
-	if (read(sv->sigfd, &info, sizeof(info)) != (ssize_t)sizeof(info))
-		return;
-	if (info.ssi_signo == SIGCHLD)
-		return;
-	if (sv->signal == 0) {
-		kill_sides(sv, SIGTERM);
+	kill_sides(sv, sv->signal == 0 ? SIGTERM : SIGKILL);
+	if (sv->signal == 0)
 		set_deadline(sv, QUIT_MS);
-	} else {
-		kill_sides(sv, SIGKILL);
-	}
-	sv->signal = (int)info.ssi_signo;
+	sv->signal = sig;
 }
 
 static void
 watch(struct supervisor *sv)
 {
-	struct pollfd pfd = { .fd = sv->sigfd, .events = POLLIN };
+	const struct timespec turn = { .tv_nsec = 100000000 };
 	bool asked = false;
+	int sig;
 
-	while (any_alive(sv)) {
-		if (poll(&pfd, 1, sv->deadline == 0 ? -1 : 100) == 1)
-			take_signal(sv);
+	while (kill_sides(sv, 0) > 0) {
+		sig = sigtimedwait(&sv->signals, NULL, sv->deadline == 0 ? NULL : &turn);
+		if (sig > 0 && sig != SIGCHLD)
+			pass_on(sv, sig);
 		reap(sv);
 		if (sv->deadline == 0 || clock_mono_ns() < sv->deadline)
 			continue;
@@ -226,48 +207,21 @@ make_dir(struct supervisor *sv)
 	if (mkdtemp(sv->dir) != NULL)
 		return 0;
 	fprintf(stderr, "comch-perf: %s: %s\n", sv->dir, strerror(errno));
-	sv->dir[0] = '\0';
-	return -errno;
+	return -1;
 }
 
 static void
-add_side(struct supervisor *sv, const struct options *opts,
-		const struct plan *plan, const struct eal_cpus *cpus, bool host)
+add_side(struct supervisor *sv, const struct options *opts, const struct plan *plan,
+		const struct side_cpus *cpus, bool host)
 {
 	struct side *side = &sv->children[sv->nb++].side;
-	uint32_t asked = RTE_MAX(opts->params.producers, opts->params.consumers);
 
 	side->opts = opts;
 	side->plan = plan;
+	side->cpus = cpus;
 	side->host = host;
 	side->dir = sv->dir[0] != '\0' ? sv->dir : NULL;
-	side->eal.opts = opts;
-	side->eal.host = host;
-	side->eal.cpus = cpus;
-	side->eal.mem_mb = plan_eal_mem(plan);
-	side->eal.share = plan_shares_eal(plan);
-	side->eal.nb_workers = opts->role == PERF_ROLE_DPU ? RTE_MAX(asked, 1u) :
-			plan_max_workers(plan, host);
-	eal_prefix(&side->eal, getpid());
-}
-
-static int
-start_all(struct supervisor *sv)
-{
-	sigset_t set;
-	uint32_t i;
-	int rc;
-
-	signals_of_supervisor(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sv->sigfd = signalfd(-1, &set, SFD_CLOEXEC);
-	if (sv->sigfd < 0)
-		return -errno;
-	for (i = 0, rc = 0; i < sv->nb && rc == 0; i++)
-		rc = start_side(sv, &sv->children[i]);
-	if (rc != 0)
-		fprintf(stderr, "comch-perf: cannot start a process: %s\n", strerror(-rc));
-	return rc;
+	eal_prefix(side);
 }
 
 static int
@@ -290,28 +244,20 @@ exit_status(const struct supervisor *sv)
 }
 
 int
-proc_supervise(const struct options *opts, const struct plan *plan,
-		const struct eal_cpus *cpus)
+proc_supervise(const struct options *opts, const struct plan *plan, const struct side_cpus *cpus)
 {
-	struct supervisor sv = { .sigfd = -1 };
-	int status = 1;
+	struct supervisor sv = { .nb = 0 };
 
-	if (opts->role == PERF_ROLE_BOTH && plan->place != PERF_BARE &&
-			make_dir(&sv) != 0)
+	if (opts->role == PERF_ROLE_BOTH && plan->place != PERF_BARE && make_dir(&sv) != 0)
 		return 1;
 	if (opts->role != PERF_ROLE_HOST && plan->place == PERF_TWO_SIDES)
 		add_side(&sv, opts, plan, cpus, false);
 	if (opts->role != PERF_ROLE_DPU)
 		add_side(&sv, opts, plan, cpus, true);
-	if (start_all(&sv) == 0) {
-		watch(&sv);
-		status = exit_status(&sv);
-	} else {
+	block_signals(&sv);
+	if (start_sides(&sv) != 0)
 		kill_sides(&sv, SIGKILL);
-		watch(&sv);
-	}
+	watch(&sv);
 	clean(&sv);
-	if (sv.sigfd >= 0)
-		close(sv.sigfd);
-	return status;
+	return exit_status(&sv);
 }

@@ -3,11 +3,10 @@
  */
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
-#include "tests.h"
+#include "plan/plan.h"
 
 /* Refuse to allocate more than this for the buffers of one consumer. */
 #define MAX_POSTED  (UINT64_C(4) << 30)
@@ -17,74 +16,64 @@
 #define COST_BURST  32
 
 static int
-refuse(char *error, const char *text)
-{
-	snprintf(error, PERF_ERROR_SIZE, "%s", text);
-	return -EINVAL;
-}
-
-static int
 check_mbuf(const struct perf_params *p, char *error)
 {
 	if (p->imm > 0)
-		return refuse(error, "--imm: mbufs carry no immediate data");
+		return perf_refuse(error, "--imm: mbufs carry no immediate data");
 	if (p->size < 1 || p->size > MBUF_MAX)
-		return refuse(error, "--size: one mbuf carries 1 to "
+		return perf_refuse(error, "--size: one mbuf carries 1 to "
 				RTE_STR(MBUF_MAX) " bytes");
 	if (p->memory == PERF_MEMORY_HEAP)
-		return refuse(error, "--memory heap: mbuf pools lie in shared or eal memory");
+		return perf_refuse(error, "--memory heap: mbuf pools lie in shared or eal memory");
 	return 0;
 }
 
 static int
-check_device(const struct perf_params *p, const struct rte_comch_dev_info *info,
-		char *error)
+check_device(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if ((info->capa & RTE_COMCH_CAPA_DATA) == 0)
-		return refuse(error, "the device has no fast path");
+		return perf_refuse(error, "the device has no fast path");
 	if (p->imm > info->max_imm_len)
-		return refuse(error, "--imm: more than the device carries");
+		return perf_refuse(error, "--imm: more than the device carries");
 	if (p->size > info->max_buf_len)
-		return refuse(error, "--size: more than the device carries");
+		return perf_refuse(error, "--size: more than the device carries");
 	if (p->queue > info->max_dp_queue)
-		return refuse(error, "--queue: deeper than the device's");
+		return perf_refuse(error, "--queue: deeper than the device's");
 	if (p->producers > info->max_producers || p->consumers > info->max_consumers)
-		return refuse(error, "--producers or --consumers: more than the device has");
+		return perf_refuse(error, "--producers or --consumers: more than the device has");
 	return 0;
 }
 
 static int
-data_check(const struct perf_params *p, const struct rte_comch_dev_info *info,
-		char *error)
+data_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	uint64_t stamp_room = p->size > 0 ? p->size : p->imm;
 
 	if (p->api == PERF_API_MBUF && check_mbuf(p, error) != 0)
 		return -EINVAL;
 	if (p->api == PERF_API_COMM_CHANNEL)
-		return refuse(error, "--api comm_channel: has control messages only");
+		return perf_refuse(error, "--api comm_channel: has control messages only");
 	if (p->api == PERF_API_DOCA && p->size == 0 && p->imm == 0)
-		return refuse(error, "--api doca: a message has a byte at least, of --size or "
+		return perf_refuse(error, "--api doca: a message has a byte at least, of --size or "
 				"of --imm");
 	if (p->connections > 1 && p->producers != p->consumers)
-		return refuse(error, "--connections: with more than one, --producers and "
+		return perf_refuse(error, "--connections: with more than one, --producers and "
 				"--consumers must be equal: each pair has one connection");
 	if (p->verify && p->producers > p->consumers && stamp_room < sizeof(uint64_t))
-		return refuse(error, "--verify: to tell several producers apart, a message "
+		return perf_refuse(error, "--verify: to tell several producers apart, a message "
 				"(without payload: its immediate data) has 8 bytes at least");
 	if (p->burst > p->queue)
-		return refuse(error, "--burst is more than --queue holds");
+		return perf_refuse(error, "--burst is more than --queue holds");
 	if ((uint64_t)p->queue * data_stride(p) > MAX_POSTED)
-		return refuse(error, "--queue times --size is more than 4 GiB");
+		return perf_refuse(error, "--queue times --size is more than 4 GiB");
 	return info == NULL ? 0 : check_device(p, info, error);
 }
 
 static int
-data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info,
-		char *error)
+data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if (p->size == 0)
-		return refuse(error, "--size: bandwidth takes a byte at least");
+		return perf_refuse(error, "--size: bandwidth takes a byte at least");
 	return data_check(p, info, error);
 }
 
@@ -92,13 +81,10 @@ static int
 ctrl_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if (p->api == PERF_API_MBUF)
-		return refuse(error, "--api mbuf: control messages are no mbufs");
-	if (info == NULL || p->size <= info->max_msg_size)
-		return 0;
-	snprintf(error, PERF_ERROR_SIZE,
-			"--size: a control message of this device has %u bytes at most",
-			info->max_msg_size);
-	return -EINVAL;
+		return perf_refuse(error, "--api mbuf: control messages are no mbufs");
+	return info == NULL || p->size <= info->max_msg_size ? 0 :
+		perf_refuse(error, "--size: a control message of this device has %u bytes at most",
+				info->max_msg_size);
 }
 
 static int
@@ -106,42 +92,7 @@ floor_check(const struct perf_params *p, const struct rte_comch_dev_info *info, 
 {
 	(void)info;
 	return p->kind != FLOOR_MEMCPY || p->size > 0 ? 0 :
-		refuse(error, "--size: a copy takes a byte at least");
-}
-
-/* Floors to compare with. */
-
-static enum floor_kind
-of_kind(const struct perf_params *p)
-{
-	return (enum floor_kind)p->kind;
-}
-
-static enum floor_kind
-of_latency(const struct perf_params *p)
-{
-	return p->wait == PERF_WAIT_EVENT ? FLOOR_WAKE : FLOOR_LINE;
-}
-
-static enum floor_kind
-slot(const struct perf_params *p)
-{
-	(void)p;
-	return FLOOR_SLOT;
-}
-
-static enum floor_kind
-copy(const struct perf_params *p)
-{
-	(void)p;
-	return FLOOR_MEMCPY;
-}
-
-static enum floor_kind
-wake(const struct perf_params *p)
-{
-	(void)p;
-	return FLOOR_WAKE;
+		perf_refuse(error, "--size: a copy takes a byte at least");
 }
 
 static const char *
@@ -223,13 +174,6 @@ cost_label(const struct perf_params *p)
 		p->consumers > 0 ? "idle server+consumer" : "idle server";
 }
 
-static enum floor_kind
-line(const struct perf_params *p)
-{
-	(void)p;
-	return FLOOR_LINE;
-}
-
 #define COST_FIXED (PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS | PERF_OPT_BURST | PERF_OPT_API)
 static const struct perf_variant cost_variants[] = {
 	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1 } },
@@ -260,7 +204,7 @@ static const struct perf_test tests[] = {
 		.options = PERF_OPT_SIZE | PERF_OPT_DURATION,
 		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1, PAIR },
 		VARIANTS(floor_variants),
-		.label = floor_label, .floor = of_kind, .check = floor_check,
+		.label = floor_label, .check = floor_check,
 	}, {
 		.name = "ctrl-lat",
 		.what = "control message ping-pong; one way is half a round trip",
@@ -268,7 +212,7 @@ static const struct perf_test tests[] = {
 		.options = PERF_OPT_SIZE | LENGTH | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS |
 			PERF_OPT_WAIT | PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM | PERF_OPT_API,
 		.base = { .size = 64, .duration_us = 1000000, .burst = 1, .queue = 64, PAIR },
-		.floor = of_latency, .check = ctrl_check,
+		.floor = FLOOR_LINE, .check = ctrl_check,
 	}, {
 		.name = "ctrl-rate",
 		.what = "control messages streamed from the host to the DPU",
@@ -277,7 +221,7 @@ static const struct perf_test tests[] = {
 			PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_BIDIR |
 			PERF_OPT_VERIFY | PERF_OPT_API,
 		.base = { .size = 64, .duration_us = 1000000, .burst = 32, .queue = 1024, PAIR },
-		.floor = slot, .check = ctrl_check,
+		.floor = FLOOR_SLOT, .check = ctrl_check,
 	}, {
 		.name = "data-lat",
 		.what = "fast-path ping-pong; one way is half a round trip",
@@ -285,7 +229,7 @@ static const struct perf_test tests[] = {
 		.options = DATA_LAT | PERF_OPT_HISTOGRAM,
 		.base = { .size = 64, .duration_us = 1000000, .burst = 1, .queue = 64, PAIR },
 		VARIANTS(data_lat_variants),
-		.floor = of_latency, .check = data_check,
+		.floor = FLOOR_LINE, .check = data_check,
 	}, {
 		.name = "data-rate",
 		.what = "small fast-path messages from producers to consumers",
@@ -293,7 +237,7 @@ static const struct perf_test tests[] = {
 		.options = DATA_RATE,
 		.base = { .size = 64, .duration_us = 1000000, .burst = 32, .queue = 1024, PAIR },
 		VARIANTS(data_rate_variants),
-		.floor = slot, .check = data_check,
+		.floor = FLOOR_SLOT, .check = data_check,
 	}, {
 		.name = "data-bw",
 		.what = "large fast-path messages from producers to consumers",
@@ -302,14 +246,14 @@ static const struct perf_test tests[] = {
 		.base = { .size = 1 << 20, .duration_us = 1000000, .burst = 1, .queue = 1024,
 			PAIR },
 		VARIANTS(data_bw_variants),
-		.floor = copy, .check = data_check_bw,
+		.floor = FLOOR_MEMCPY, .check = data_check_bw,
 	}, {
 		.name = "conn-rate",
 		.what = "clients that connect and disconnect; the time is that of connecting",
 		.flow = &perf_flow_conn, .calls = ctrl_calls, .hops = 1,
 		.options = LENGTH | PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 1000000, .burst = 1, PAIR },
-		.floor = wake,
+		.floor = FLOOR_WAKE,
 	}, {
 		.name = "msgq-lat",
 		.what = "ping-pong of two threads over two MsgQs; one way is half a round trip",
@@ -319,7 +263,7 @@ static const struct perf_test tests[] = {
 			PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM,
 		.base = { .imm = RTE_COMCH_IMM_SIZE, .duration_us = 500000, .burst = 1,
 			.queue = 64, PAIR },
-		.floor = of_latency, .check = data_check,
+		.floor = FLOOR_LINE, .check = data_check,
 	}, {
 		.name = "msgq-rate",
 		.what = "messages of a MsgQ from one thread (or more) to another",
@@ -330,7 +274,7 @@ static const struct perf_test tests[] = {
 		.base = { .imm = RTE_COMCH_IMM_SIZE, .duration_us = 500000, .burst = 32,
 			.queue = 1024, PAIR },
 		VARIANTS(msgq_rate_variants),
-		.floor = slot, .check = data_check,
+		.floor = FLOOR_SLOT, .check = data_check,
 	}, {
 		.name = "msgq-copy",
 		.what = "blocks copied into a window of 16 MiB, with a message of a MsgQ after "
@@ -342,7 +286,7 @@ static const struct perf_test tests[] = {
 		.base = { .size = 1 << 20, .duration_us = 500000, .burst = 1, .queue = 1024,
 			PAIR },
 		VARIANTS(msgq_copy_variants),
-		.floor = copy, .check = data_check_bw,
+		.floor = FLOOR_MEMCPY, .check = data_check_bw,
 	},
 #ifdef COMCH_APP_DOCA
 	{
@@ -353,7 +297,7 @@ static const struct perf_test tests[] = {
 		.options = PERF_OPT_DURATION | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 300000, .connections = 1 },
 		VARIANTS(cost_variants),
-		.label = cost_label, .floor = line,
+		.label = cost_label, .floor = FLOOR_LINE,
 	},
 #endif
 };

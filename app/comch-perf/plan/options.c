@@ -2,17 +2,19 @@
  * Copyright(c) 2026 The comch authors
  */
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_common.h>
 #include <rte_comch.h>
+#include <rte_common.h>
+#include <rte_string_fns.h>
 
-#include "options.h"
-#include "tests.h"
-#include "values.h"
+#include "plan/options.h"
+#include "plan/plan.h"
 
 #define HELP_WIDTH 79
 #define DEFAULT_ATTEMPTS 5
@@ -25,6 +27,7 @@ enum kind {
 	KIND_CHOICE, /* one of a few words */
 	KIND_SWITCH, /* present or not */
 	KIND_TEXT,
+	KIND_ANSWER, /* nothing: it is a question */
 };
 
 /* One option; the first ones are parameters of a test. */
@@ -34,38 +37,38 @@ struct opt {
 	const char *help;
 	enum kind kind;
 	uint32_t bit;                /* PERF_OPT_*, 0 for the program's own */
-	size_t offset;               /* where it goes: params or options */
+	size_t offset;               /* where it goes in struct options */
+	size_t width;
 	uint64_t min;
 	uint64_t max;
 	const char *const *choices;  /* NULL-terminated */
 };
 
-/* By enum perf_api. */
 #ifdef COMCH_APP_DOCA
-static const char *const apis[] = { "desc", "mbuf", "doca", "comm_channel", NULL };
+const char *const perf_api_names[] = { "desc", "mbuf", "doca", "comm_channel", NULL };
 #define API_VALUES "desc|mbuf|doca|comm_channel"
 #define API_TEXT \
 	"which calls: descriptors or mbufs of librte_comch, or those of DOCA (Comch, or " \
 	"Comm Channel), which take their device from the device table; ctrl tests know " \
 	"desc, doca and comm_channel, data tests the first three"
 #else
-static const char *const apis[] = { "desc", "mbuf", NULL };
+const char *const perf_api_names[] = { "desc", "mbuf", NULL };
 #define API_VALUES "desc|mbuf"
 #define API_TEXT "which calls: descriptors or mbufs; ctrl tests know desc only"
 #endif
-static const char *const memories[] = { "shared", "heap", "eal", NULL };
-static const char *const waits[] = { "poll", "event", NULL };
+const char *const perf_memory_names[] = { "shared", "heap", "eal", NULL };
+const char *const perf_wait_names[] = { "poll", "event", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
 static const char *const formats[] = { "text", "csv", "json", NULL };
 
-#define PARAM(field)  offsetof(struct perf_params, field)
-#define OPTION(field) offsetof(struct options, field)
+#define OPTION(field) offsetof(struct options, field), RTE_SIZEOF_FIELD(struct options, field)
+#define PARAM(field)  OPTION(params.field)
 
 static const struct opt opts_table[] = {
 	{ "size", "N|A,B,C|A:B[:xM|:+N]",
 		"payload of a message, bytes; K, M, G suffixes; a range doubles unless told "
 		"otherwise",
-		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, PERF_MAX_SIZE, NULL },
+		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, 0, NULL },
 	{ "iters", "N", "messages of each producer (latency: round trips), instead of a duration",
 		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL },
 	{ "duration", "S", "how long to measure, seconds (default 1)",
@@ -87,14 +90,14 @@ static const struct opt opts_table[] = {
 	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
 	{ "api", API_VALUES, API_TEXT,
-		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, apis },
+		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, perf_api_names },
 	{ "memory", "shared|heap|eal",
 		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
-		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, memories },
+		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, perf_memory_names },
 	{ "wait", "poll|event",
 		"spin, or sleep until woken; latency tests then pause for the other side to "
 		"fall asleep",
-		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, waits },
+		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, perf_wait_names },
 	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are the sum",
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL },
 	{ "verify", NULL,
@@ -118,26 +121,15 @@ static const struct opt opts_table[] = {
 	{ "sweep", "FILE",
 		"INI file: a section a test, its keys the options above, comma lists multiply",
 		KIND_TEXT, 0, OPTION(sweep), 0, 0, NULL },
-	{ "help", NULL, "this text", KIND_SWITCH, 0, 0, 0, 0, NULL },
-	{ "version", NULL, "versions", KIND_SWITCH, 0, 0, 0, 0, NULL },
+	{ "help", NULL, "this text", KIND_ANSWER, 0, 0, 0, 0, 0, NULL },
+	{ "version", NULL, "versions", KIND_ANSWER, 0, 0, 0, 0, 0, NULL },
 };
 
-const char *
-perf_api_name(uint8_t api)
+/* Is it a parameter of a test, which lie first in struct options? */
+static bool
+is_param(const struct opt *o)
 {
-	return apis[api];
-}
-
-const char *
-perf_memory_name(uint8_t memory)
-{
-	return memories[memory];
-}
-
-const char *
-perf_wait_name(uint8_t wait)
-{
-	return waits[wait];
+	return o->width != 0 && o->offset < sizeof(struct perf_params);
 }
 
 static int
@@ -145,12 +137,10 @@ parse_count(const struct opt *o, const char *value, uint64_t *count, char *error
 {
 	const char *p = value;
 
-	if (values_number(&p, count) != 0 || *p != '\0' ||
-			*count < o->min || *count > o->max)
-		return values_refuse(error, "--%s: '%s' is not a number from %llu to %llu",
-				o->name, value, (unsigned long long)o->min,
-				(unsigned long long)o->max);
-	return 0;
+	if (sizes_number(&p, count) == 0 && *p == '\0' && *count >= o->min && *count <= o->max)
+		return 0;
+	return perf_refuse(error, "--%s: '%s' is not a number from %llu to %llu", o->name, value,
+			(unsigned long long)o->min, (unsigned long long)o->max);
 }
 
 static int
@@ -160,114 +150,83 @@ parse_time(const struct opt *o, const char *value, uint64_t *us, char *error)
 	double s = strtod(value, &end);
 
 	if (end == value || *end != '\0' || !(s >= 0.01) || s > 86400)
-		return values_refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
+		return perf_refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
 				o->name, value);
 	*us = (uint64_t)(s * 1e6);
 	return 0;
 }
 
 static int
-parse_choice(const struct opt *o, const char *value, char *error)
+parse_choice(const struct opt *o, const char *value, uint64_t *number, char *error)
 {
 	char valid[64] = "";
-	int i;
-
-	for (i = 0; o->choices[i] != NULL; i++) {
-		if (strcmp(o->choices[i], value) == 0)
-			return i;
-		if (i > 0)
-			strcat(valid, ", ");
-		strcat(valid, o->choices[i]);
-	}
-	return values_refuse(error, "--%s: '%s' is not one of %s", o->name, value, valid);
-}
-
-static int
-parse_switch(const struct opt *o, const char *value, char *error)
-{
-	if (value == NULL || strcmp(value, "yes") == 0)
-		return 1;
-	if (strcmp(value, "no") == 0)
-		return 0;
-	return values_refuse(error, "%s: '%s' is not yes or no", o->name, value);
-}
-
-/* Store a number in a field of the parameters, whose width the offset tells. */
-static void
-store(struct perf_params *params, const struct opt *o, uint64_t value)
-{
-	uint8_t *field = (uint8_t *)params + o->offset;
-
-	if (o->offset < PARAM(burst))
-		*(uint64_t *)(void *)field = value;
-	else if (o->offset < PARAM(api))
-		*(uint32_t *)(void *)field = (uint32_t)value;
-	else
-		*field = (uint8_t)value;
-}
-
-void
-options_copy(struct perf_params *to, const struct perf_params *from, uint32_t mask)
-{
-	const uint8_t *field = (const uint8_t *)from;
 	uint32_t i;
 
-	for (i = 0; i < RTE_DIM(opts_table); i++) {
-		const struct opt *o = &opts_table[i];
-
-		if ((o->bit & mask) == 0 || o->bit == PERF_OPT_HISTOGRAM)
-			continue;
-		if (o->offset < PARAM(burst))
-			memcpy((uint8_t *)to + o->offset, field + o->offset, sizeof(uint64_t));
-		else if (o->offset < PARAM(api))
-			memcpy((uint8_t *)to + o->offset, field + o->offset, sizeof(uint32_t));
-		else
-			((uint8_t *)to)[o->offset] = field[o->offset];
+	for (i = 0; o->choices[i] != NULL; i++) {
+		if (strcmp(o->choices[i], value) == 0) {
+			*number = i;
+			return 0;
+		}
+		strlcat(valid, i > 0 ? ", " : "", sizeof(valid));
+		strlcat(valid, o->choices[i], sizeof(valid));
 	}
-	if ((mask & PERF_OPT_KIND) != 0)
-		to->kind = from->kind;
+	return perf_refuse(error, "--%s: '%s' is not one of %s", o->name, value, valid);
 }
 
-/* Set a parameter of a test. @return its bit or -EINVAL. */
 static int
-set_param(struct perf_params *params, const struct opt *o, const char *value,
-		char *error)
+parse_switch(const struct opt *o, const char *value, uint64_t *number, char *error)
 {
-	uint64_t sizes[PERF_MAX_SIZES];
+	*number = value == NULL || strcmp(value, "yes") == 0;
+	return *number == 1 || strcmp(value, "no") == 0 ? 0 :
+		perf_refuse(error, "%s: '%s' is not yes or no", o->name, value);
+}
+
+static int
+parse_sizes(struct options *opts, const char *value, char *error)
+{
+	int nb = sizes_parse(value, opts->sizes);
+
+	if (nb < 0)
+		return perf_refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM or A:B:+N "
+				"with N from 0 to 1G (at most %d sizes)", value, PERF_MAX_SIZES);
+	opts->nb_sizes = (uint32_t)nb;
+	return 0;
+}
+
+/* Set an option of any kind. @return 0 or -EINVAL */
+static int
+set_option(struct options *opts, const struct opt *o, const char *value, char *error)
+{
+	void *field = (uint8_t *)opts + o->offset;
 	uint64_t number = 0;
 	int rc = 0;
 
-	switch (o->kind) {
-	case KIND_SIZES:
-		rc = values_sizes(value, sizes, error);
-		if (rc > 1)
-			rc = values_refuse(error, "--%s: one size expected", o->name);
-		number = sizes[0];
-		break;
-	case KIND_COUNT:
+	if (o->kind == KIND_SIZES)
+		rc = parse_sizes(opts, value, error);
+	else if (o->kind == KIND_COUNT)
 		rc = parse_count(o, value, &number, error);
-		break;
-	case KIND_TIME:
+	else if (o->kind == KIND_TIME)
 		rc = parse_time(o, value, &number, error);
-		break;
-	case KIND_CHOICE:
-		rc = parse_choice(o, value, error);
-		number = (uint64_t)rc;
-		break;
-	default:
-		rc = parse_switch(o, value, error);
-		number = (uint64_t)rc;
-		break;
-	}
-	if (rc < 0)
+	else if (o->kind == KIND_CHOICE)
+		rc = parse_choice(o, value, &number, error);
+	else if (o->kind == KIND_SWITCH)
+		rc = parse_switch(o, value, &number, error);
+	if (rc != 0)
 		return rc;
-	store(params, o, number);
-	return (int)o->bit;
+	opts->set |= o->bit;
+	if (o->kind == KIND_TEXT)
+		*(const char **)field = value;
+	else if (o->width == sizeof(uint64_t))
+		*(uint64_t *)field = number;
+	else if (o->width == sizeof(uint32_t))
+		*(uint32_t *)field = (uint32_t)number;
+	else
+		*(uint8_t *)field = (uint8_t)number;
+	return 0;
 }
 
 int
-options_set(struct perf_params *params, const char *name, const char *value,
-		char *error)
+options_set(struct options *opts, const char *name, const char *value, char *error)
 {
 	char names[PERF_ERROR_SIZE / 2];
 	uint32_t mask = 0;
@@ -276,28 +235,44 @@ options_set(struct perf_params *params, const char *name, const char *value,
 	for (i = 0; i < RTE_DIM(opts_table); i++) {
 		const struct opt *o = &opts_table[i];
 
-		if (o->bit == 0 || o->bit == PERF_OPT_HISTOGRAM)
+		if (!is_param(o))
 			continue;
 		if (strcmp(o->name, name) == 0)
-			return set_param(params, o, value, error);
+			return set_option(opts, o, value, error);
 		mask |= o->bit;
 	}
-	return values_refuse(error, "unknown key '%s'; valid (without dashes): %s", name,
+	return perf_refuse(error, "unknown key '%s'; valid (without dashes): %s", name,
 			options_names(mask, names, sizeof(names)));
+}
+
+void
+options_copy(struct perf_params *to, const struct perf_params *from, uint32_t mask)
+{
+	uint32_t i;
+
+	static_assert(offsetof(struct options, params) == 0, "offsets are those of params too");
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
+		const struct opt *o = &opts_table[i];
+
+		if (is_param(o) && (o->bit & mask) != 0)
+			memcpy((uint8_t *)to + o->offset, (const uint8_t *)from + o->offset,
+					o->width);
+	}
+	if ((mask & PERF_OPT_KIND) != 0)
+		to->kind = from->kind;
 }
 
 const char *
 options_names(uint32_t mask, char *buf, size_t size)
 {
-	size_t len = 0;
 	uint32_t i;
 
 	buf[0] = '\0';
-	for (i = 0; i < RTE_DIM(opts_table) && len < size; i++) {
+	for (i = 0; i < RTE_DIM(opts_table); i++) {
 		if ((opts_table[i].bit & mask) == 0)
 			continue;
-		len += (size_t)snprintf(buf + len, size - len, "%s--%s",
-				len == 0 ? "" : ", ", opts_table[i].name);
+		strlcat(buf, buf[0] == '\0' ? "--" : ", --", size);
+		strlcat(buf, opts_table[i].name, size);
 	}
 	return buf;
 }
@@ -369,55 +344,6 @@ answer(const char *name)
 		printf("comch-perf %s, librte_comch %s\n", RTE_COMCH_VERSION_STRING,
 				rte_comch_version());
 	return 1;
-}
-
-/* An option of the program itself. */
-static int
-set_own(struct options *opts, const struct opt *o, const char *value, char *error)
-{
-	void *field = (uint8_t *)opts + o->offset;
-	int rc;
-
-	if (o->kind == KIND_COUNT)
-		return parse_count(o, value, field, error);
-	if (o->kind == KIND_TEXT) {
-		*(const char **)field = value;
-		return 0;
-	}
-	if (o->kind == KIND_SWITCH) {
-		opts->histogram = true;
-		return 0;
-	}
-	rc = parse_choice(o, value, error);
-	if (rc < 0)
-		return rc;
-	if (o->offset == OPTION(role))
-		opts->role = (enum perf_role)rc;
-	else
-		opts->format = (enum perf_format)rc;
-	return 0;
-}
-
-/* @return 0, 1 (answered) or -EINVAL */
-static int
-take_option(struct options *opts, const struct opt *o, const char *value, char *error)
-{
-	int rc;
-
-	if (o->offset == 0 && o->kind == KIND_SWITCH)
-		return answer(o->name);
-	if (o->bit == 0 || o->bit == PERF_OPT_HISTOGRAM) {
-		opts->set |= o->bit;
-		return set_own(opts, o, value, error);
-	}
-	opts->set |= o->bit;
-	if (o->kind == KIND_SIZES) {
-		rc = values_sizes(value, opts->sizes, error);
-		opts->nb_sizes = rc < 0 ? 0 : (uint32_t)rc;
-	} else {
-		rc = set_param(&opts->params, o, value, error);
-	}
-	return rc < 0 ? rc : 0;
 }
 
 /* What getopt_long() did not like. */
@@ -524,11 +450,13 @@ options_parse(struct options *opts, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, ":", longs, &index)) != -1) {
 		if (c != 0)
 			return complain(argc, argv, c);
-		rc = take_option(opts, &opts_table[index], optarg, error);
-		if (rc < 0)
+		if (opts_table[index].kind == KIND_ANSWER)
+			return answer(opts_table[index].name);
+		rc = set_option(opts, &opts_table[index], optarg, error);
+		if (rc != 0) {
 			fprintf(stderr, "comch-perf: %s\n", error);
-		if (rc != 0)
 			return rc;
+		}
 	}
 	rc = take_tests(opts, argc, argv);
 	return rc != 0 ? rc : check_own(opts);

@@ -3,17 +3,18 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 
 #include "api/api.h"
-#include "side.h"
-#include "tests.h"
+#include "side/side.h"
 
 #define DEVARGS_SIZE 512
 /* The other side of a pair that we start ourselves should be there soon. */
@@ -25,14 +26,14 @@ void
 side_run_init(const struct side *side, struct perf_run *run,
 		const struct perf_test *test, const struct perf_params *params)
 {
-	memset(run, 0, sizeof(*run));
-	run->test = test;
-	run->params = *params;
-	run->leader = side->host;
-	run->dev_id = side->dev_id;
-	run->info = side->info;
-	run->sync = side->sync;
-	atomic_init(&run->abort, false);
+	*run = (struct perf_run){
+		.test = test,
+		.params = *params,
+		.leader = side->host,
+		.dev_id = side->dev_id,
+		.info = side->info,
+		.sync = side->sync,
+	};
 }
 
 /* Add `,KEY=VALUE` unless the key is there. */
@@ -54,15 +55,14 @@ open_device(struct side *side)
 	char devargs[DEVARGS_SIZE];
 	int rc;
 
-	snprintf(devargs, sizeof(devargs), "%s",
-			opts->dev != NULL ? opts->dev : "comch_shm0");
+	snprintf(devargs, sizeof(devargs), "%s", opts->dev != NULL ? opts->dev : "comch_shm0");
 	if (opts->role == PERF_ROLE_BOTH || opts->dev == NULL) {
-		add_key(devargs, "role", side->host ? "host" : "dpu");
+		add_key(devargs, "role", side_name(side));
 		add_key(devargs, side->host ? "func" : "rep", "pf0");
 	}
 	if (opts->role == PERF_ROLE_BOTH) {
 		add_key(devargs, "dir", side->dir);
-		if (side->eal.share) {
+		if (side->plan->shares_eal) {
 			add_key(devargs, "export_eal", "1");
 			add_key(devargs, "trust_peer", "1");
 		}
@@ -72,7 +72,7 @@ open_device(struct side *side)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
 	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: device %s: %s\n",
-				side->host ? "host" : "dpu", devargs, strerror(-rc));
+				side_name(side), devargs, strerror(-rc));
 		return rc;
 	}
 	if (side->info.role == (side->host ? RTE_COMCH_ROLE_HOST : RTE_COMCH_ROLE_DPU))
@@ -96,21 +96,26 @@ cpu_of(unsigned int lcore)
 	return 0;
 }
 
-/* CPUs of the workers: the main thread is number 0. */
+/* What this side says of itself; the main thread is worker 0. */
 static void
-fill_hello(struct side *side)
+fill_hello(struct sync_hello *hello)
 {
-	uint16_t cpus[PERF_MAX_WORKERS];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	unsigned int lcore = rte_lcore_id();
-	uint32_t nb = RTE_MIN(rte_lcore_count(), (uint32_t)PERF_MAX_WORKERS);
 	uint32_t i;
 
-	cpus[0] = cpu_of(lcore);
-	for (i = 1; i < nb; i++) {
-		lcore = rte_get_next_lcore(lcore, 1, 1);
-		cpus[i] = cpu_of(lcore);
+	snprintf(hello->version, sizeof(hello->version), "%s", RTE_COMCH_VERSION_STRING);
+	if (fd >= 0) {
+		if (read(fd, hello->boot_id, sizeof(hello->boot_id) - 1) < 0)
+			hello->boot_id[0] = '\0';
+		close(fd);
 	}
-	sync_hello_fill(&side->hello, nb, cpus);
+	hello->nb_workers = RTE_MIN(rte_lcore_count(), (uint32_t)PERF_MAX_WORKERS);
+	hello->cpus[0] = cpu_of(lcore);
+	for (i = 1; i < hello->nb_workers; i++) {
+		lcore = rte_get_next_lcore(lcore, 1, 1);
+		hello->cpus[i] = cpu_of(lcore);
+	}
 }
 
 /* One run as RUN asks for it. @return negative: the session is over */
@@ -161,7 +166,7 @@ follow_all(struct side *side)
 		return 0;
 	if (rc != -EINTR)
 		fprintf(stderr, "comch-perf: dpu: the session has ended early: %s\n",
-				sync_error(side->sync));
+				side->sync->error);
 	return 1;
 }
 
@@ -197,7 +202,7 @@ with_device(struct side *side)
 	if (rc == 0 || perf_quit())
 		return status;
 	fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
-			side->host ? "host" : "dpu", strerror(-rc));
+			side_name(side), strerror(-rc));
 	return 1;
 }
 
@@ -209,13 +214,13 @@ side_run(struct side *side)
 
 	if (side->plan->place == PERF_BARE)
 		return lead_all(side); /* no EAL */
-	rc = eal_start(&side->eal);
+	rc = eal_start(side);
 	if (rc != 0) {
 		fprintf(stderr, "comch-perf: %s: EAL does not start: %s\n",
-				side->host ? "host" : "dpu", rte_strerror(-rc));
+				side_name(side), rte_strerror(-rc));
 		return 1;
 	}
-	fill_hello(side);
+	fill_hello(&side->hello);
 	/* The devices of DOCA's calls come from a table, which knows no directory. */
 	if (side->dir != NULL)
 		setenv("COMCH_DIR", side->dir, 1);

@@ -15,7 +15,7 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 
-#include "eal.h"
+#include "side/side.h"
 
 #define MAX_ARGS  64
 #define TEXT_SIZE 1024
@@ -77,7 +77,7 @@ any_given(const struct options *opts, const char *const *names)
 
 /* A list of CPUs as -l takes it: "0,2-3". */
 static int
-parse_cpus(const char *text, struct eal_cpus *cpus)
+parse_cpus(const char *text, struct side_cpus *cpus)
 {
 	const char *p = text;
 	char *end;
@@ -92,7 +92,7 @@ parse_cpus(const char *text, struct eal_cpus *cpus)
 		}
 		if (end == p || last > MAX_CPU || first > last)
 			return -EINVAL;
-		for (; first <= last && cpus->nb < EAL_MAX_CPUS; first++)
+		for (; first <= last && cpus->nb < RTE_DIM(cpus->ids); first++)
 			cpus->ids[cpus->nb++] = (uint16_t)first;
 		p = end + 1;
 	} while (*end == ',');
@@ -100,7 +100,7 @@ parse_cpus(const char *text, struct eal_cpus *cpus)
 }
 
 int
-eal_cpus_find(const struct options *opts, struct eal_cpus *cpus)
+eal_cpus_find(const struct options *opts, struct side_cpus *cpus)
 {
 	const char *list;
 	cpu_set_t set;
@@ -116,14 +116,13 @@ eal_cpus_find(const struct options *opts, struct eal_cpus *cpus)
 	if (opts->role == PERF_ROLE_BOTH && is_given(opts, "-l", &list)) {
 		if (parse_cpus(list, cpus) == 0)
 			return 0;
-		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n",
-				list);
+		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n", list);
 		return -EINVAL;
 	}
 	CPU_ZERO(&set);
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		CPU_SET(0, &set);
-	for (cpu = 0; cpu <= MAX_CPU && cpus->nb < EAL_MAX_CPUS; cpu++) {
+	for (cpu = 0; cpu <= MAX_CPU && cpus->nb < RTE_DIM(cpus->ids); cpu++) {
 		if (CPU_ISSET(cpu, &set))
 			cpus->ids[cpus->nb++] = cpu;
 	}
@@ -131,24 +130,23 @@ eal_cpus_find(const struct options *opts, struct eal_cpus *cpus)
 }
 
 uint16_t
-eal_worker_cpu(const struct eal_cpus *cpus, bool host, uint32_t worker)
+eal_worker_cpu(const struct side_cpus *cpus, bool host, uint32_t worker)
 {
 	return cpus->ids[(2 * worker + !host) % cpus->nb];
 }
 
 void
-eal_prefix(struct eal_setup *setup, int pid)
+eal_prefix(struct side *side)
 {
-	const char *side = setup->host ? "host" : "dpu";
 	const char *given;
 
-	if (!is_given(setup->opts, "--file-prefix", &given))
-		snprintf(setup->prefix, sizeof(setup->prefix), "comch-perf-%d-%s",
-				pid, side);
-	else if (setup->opts->role == PERF_ROLE_BOTH)
-		snprintf(setup->prefix, sizeof(setup->prefix), "%s-%s", given, side);
+	if (!is_given(side->opts, "--file-prefix", &given))
+		snprintf(side->prefix, sizeof(side->prefix), "comch-perf-%d-%s", getpid(),
+				side_name(side));
+	else if (side->opts->role == PERF_ROLE_BOTH)
+		snprintf(side->prefix, sizeof(side->prefix), "%s-%s", given, side_name(side));
 	else
-		snprintf(setup->prefix, sizeof(setup->prefix), "%s", given);
+		snprintf(side->prefix, sizeof(side->prefix), "%s", given);
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -176,8 +174,7 @@ add(struct args *args, const char *format, ...)
 static uint64_t
 free_huge_mb(void)
 {
-	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
-			"re");
+	FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "re");
 	unsigned long long nb = 0;
 
 	if (f == NULL)
@@ -189,17 +186,16 @@ free_huge_mb(void)
 }
 
 static void
-add_lcores(struct args *args, const struct eal_setup *setup)
+add_lcores(struct args *args, const struct side *side)
 {
-	char text[TEXT_SIZE];
-	size_t len = 0;
+	char text[TEXT_SIZE] = "--lcores=";
+	size_t len = strlen(text);
 	uint32_t i;
 
-	for (i = 0; i < setup->nb_workers && len < sizeof(text); i++)
+	for (i = 0; i < side->plan->workers[side->host] && len < sizeof(text); i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u@%u",
-				i == 0 ? "" : ",", i,
-				eal_worker_cpu(setup->cpus, setup->host, i));
-	add(args, "--lcores=%s", text);
+				i == 0 ? "" : ",", i, eal_worker_cpu(side->cpus, side->host, i));
+	add(args, "%s", text);
 }
 
 /* The user's arguments, but for those that are made up for both sides. */
@@ -222,51 +218,50 @@ add_given(struct args *args, const struct options *opts)
 }
 
 static void
-add_memory(struct args *args, const struct eal_setup *setup)
+add_memory(struct args *args, const struct side *side)
 {
-	const struct options *opts = setup->opts;
+	const struct options *opts = side->opts;
 
 	if (any_given(opts, memory_args))
 		return;
 	/* Both sides take theirs from the same free pages. */
-	if (free_huge_mb() >= 2 * (uint64_t)setup->mem_mb + 64)
+	if (free_huge_mb() >= 2 * (uint64_t)side->plan->eal_mb + 64)
 		add(args, "--in-memory");
 	else
 		add(args, "--no-huge");
 	/* One descriptor for all of it is what can be shown to a peer. */
-	if (setup->share && !is_given(opts, "--single-file-segments", NULL))
+	if (side->plan->shares_eal && !is_given(opts, "--single-file-segments", NULL))
 		add(args, "--single-file-segments");
-	add(args, "-m");
-	add(args, "%u", setup->mem_mb);
+	add(args, "-m%u", side->plan->eal_mb);
 }
 
 static void
-make_args(struct args *args, const struct eal_setup *setup)
+make_args(struct args *args, const struct side *side)
 {
-	const struct options *opts = setup->opts;
+	const struct options *opts = side->opts;
 	uint32_t i;
 
 	add(args, "comch-perf");
-	add(args, "--file-prefix=%s", setup->prefix);
+	add(args, "--file-prefix=%s", side->prefix);
 	for (i = 0; i < RTE_DIM(made_up); i++) {
 		if (!any_given(opts, made_up[i].unless))
 			add(args, "%s", made_up[i].arg);
 	}
 	if (opts->role == PERF_ROLE_BOTH || !any_given(opts, cpu_args))
-		add_lcores(args, setup);
-	add_memory(args, setup);
+		add_lcores(args, side);
+	add_memory(args, side);
 	add_given(args, opts);
 }
 
 int
-eal_start(const struct eal_setup *setup)
+eal_start(const struct side *side)
 {
 	struct args args = { .argc = 0 };
 	/* EAL reorders its arguments and keeps pointers to them. */
 	static char *argv[MAX_ARGS + 1];
 	int rc;
 
-	make_args(&args, setup);
+	make_args(&args, side);
 	if (args.full)
 		return -E2BIG;
 	memcpy(argv, args.argv, sizeof(argv));
@@ -291,7 +286,7 @@ eal_remove_tree(const char *path)
 }
 
 void
-eal_clean(const char *prefix)
+eal_clean(const struct side *side)
 {
 	const char *base = getenv("RUNTIME_DIRECTORY");
 	char path[TEXT_SIZE];
@@ -303,7 +298,7 @@ eal_clean(const char *prefix)
 		base = getenv("XDG_RUNTIME_DIR");
 	if (base == NULL)
 		base = "/tmp";
-	snprintf(path, sizeof(path), "%s/dpdk/%s", base, prefix);
-	if (prefix[0] != '\0' && strchr(prefix, '/') == NULL)
+	snprintf(path, sizeof(path), "%s/dpdk/%s", base, side->prefix);
+	if (side->prefix[0] != '\0' && strchr(side->prefix, '/') == NULL)
 		eal_remove_tree(path);
 }

@@ -2,29 +2,17 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Numbers with suffixes, and lists and ranges of them. */
+
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/params.h"
-#include "values.h"
+#include "plan/options.h"
 
 int
-values_refuse(char *error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(error, PERF_ERROR_SIZE, format, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
-int
-values_number(const char **text, uint64_t *value)
+sizes_number(const char **text, uint64_t *value)
 {
 	static const char suffixes[] = "kmg";
 	const char *suffix;
@@ -53,37 +41,30 @@ values_number(const char **text, uint64_t *value)
 static int
 parse_step(const char **text, uint64_t *mul, uint64_t *add)
 {
-	*mul = 2;
+	bool adds = strncmp(*text, ":+", 2) == 0;
+	uint64_t *step = adds ? add : mul;
+
+	*mul = adds ? 1 : 2;
 	*add = 0;
-	if (strncmp(*text, ":x", 2) == 0) {
-		*text += 2;
-		return values_number(text, mul) != 0 || *mul < 2 ||
-				*mul > PERF_MAX_SIZE ? -EINVAL : 0;
-	}
-	if (strncmp(*text, ":+", 2) == 0) {
-		*text += 2;
-		*mul = 1;
-		return values_number(text, add) != 0 || *add == 0 ||
-				*add > PERF_MAX_SIZE ? -EINVAL : 0;
-	}
-	return 0;
+	if (!adds && strncmp(*text, ":x", 2) != 0)
+		return 0;
+	*text += 2;
+	return sizes_number(text, step) != 0 || *step < (adds ? 1 : 2) ||
+			*step > PERF_MAX_SIZE ? -EINVAL : 0;
 }
 
-/* One element of a list of sizes: `A`, or a range. */
+/* One element of a list: `A`, or a range. @return how many there are now */
 static int
 parse_range(const char **text, uint64_t *sizes, int nb)
 {
-	uint64_t first;
-	uint64_t last;
-	uint64_t mul = 1;
-	uint64_t add = 1;
+	uint64_t first, last, mul = 1, add = 1;
 
-	if (values_number(text, &first) != 0)
+	if (sizes_number(text, &first) != 0)
 		return -EINVAL;
 	last = first;
 	if (**text == ':') {
 		(*text)++;
-		if (values_number(text, &last) != 0 || last < first ||
+		if (sizes_number(text, &last) != 0 || last < first ||
 				parse_step(text, &mul, &add) != 0)
 			return -EINVAL;
 	}
@@ -100,19 +81,13 @@ parse_range(const char **text, uint64_t *sizes, int nb)
 }
 
 int
-values_sizes(const char *text, uint64_t *sizes, char *error)
+sizes_parse(const char *text, uint64_t *sizes)
 {
-	const char *p = text;
-	int nb = 0;
+	int nb = parse_range(&text, sizes, 0);
 
-	for (;;) {
-		nb = parse_range(&p, sizes, nb);
-		if (nb < 0 || (*p != ',' && *p != '\0'))
-			return values_refuse(error, "--size: '%s' is not N, A,B,C, A:B, A:B:xM "
-					"or A:B:+N with N from 0 to 1G (at most %d sizes)",
-				text, PERF_MAX_SIZES);
-		if (*p == '\0')
-			return nb;
-		p++;
+	while (nb > 0 && *text == ',') {
+		text++;
+		nb = parse_range(&text, sizes, nb);
 	}
+	return nb > 0 && *text == '\0' ? nb : -EINVAL;
 }
