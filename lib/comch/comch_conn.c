@@ -751,7 +751,18 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 static bool
 conn_has_said(const struct rte_comch_conn *conn)
 {
-	return STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link);
+	return conn->link->state == RTE_COMCH_LINK_DOWN ||
+		(STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link));
+}
+
+/* The last word is on its way: look again in a while. */
+static void
+conn_serve_closing(struct rte_comch_conn *conn)
+{
+	if (conn_has_said(conn))
+		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
+	else
+		comch_conn_wait_begin(conn, TX_RETRY_MS);
 }
 
 static bool
@@ -777,8 +788,8 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	}
 	if (conn->phase <= COMCH_PHASE_UP)
 		more |= conn_serve_up(conn, run);
-	if (conn->phase == COMCH_PHASE_CLOSING && conn_has_said(conn))
-		comch_conn_end(conn, conn->end_status, "%s", conn->reason);
+	if (conn->phase == COMCH_PHASE_CLOSING)
+		conn_serve_closing(conn);
 	if (conn->phase == COMCH_PHASE_ENDING) {
 		if (!comch_conn_report_end(conn, run))
 			return true;

@@ -71,16 +71,13 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_poll_note(&conn->obj);
 }
 
-/* Tell the peer, and go once that is sent. */
-static void
-conn_say_goodbye(struct rte_comch_conn *conn)
+void
+comch_conn_last_word(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 {
-	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = conn->end_status };
 	uint32_t old = conn->phase;
 
-	comch_store_relaxed(&conn->draining, false);
-	rte_strscpy(f.text, conn->reason, sizeof(f.text));
-	comch_conn_tx(conn, &f, NULL, 0);
+	comch_conn_wait_end(conn);
+	comch_conn_tx(conn, f, NULL, 0);
 	if (conn->phase >= COMCH_PHASE_ENDING)
 		return;
 	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
@@ -91,6 +88,16 @@ conn_say_goodbye(struct rte_comch_conn *conn)
 	comch_server_conn_leaves(conn);
 	conn->dial_deadline = rte_rdtsc() + rte_get_tsc_hz() / 1000 * CLOSE_MS;
 	comch_poll_note(&conn->obj);
+}
+
+static void
+conn_say_goodbye(struct rte_comch_conn *conn)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = conn->end_status };
+
+	comch_store_relaxed(&conn->draining, false);
+	rte_strscpy(f.text, conn->reason, sizeof(f.text));
+	comch_conn_last_word(conn, &f);
 }
 
 /*

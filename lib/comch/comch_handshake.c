@@ -137,8 +137,10 @@ reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	vsnprintf(f.text, sizeof(f.text), fmt, ap);
 	va_end(ap);
 	comch_count(&conn->server->stats.refused, 1);
-	comch_conn_tx(conn, &f, NULL, 0);
-	comch_conn_end(conn, status, "%s", f.text);
+	rte_strscpy(conn->reason, f.text, sizeof(conn->reason));
+	conn->end_status = status;
+	COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn), f.text);
+	comch_conn_last_word(conn, &f);
 }
 
 static bool

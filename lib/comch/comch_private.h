@@ -373,6 +373,8 @@ void comch_conn_wait_begin(struct rte_comch_conn *conn, uint32_t ms);
 void comch_conn_wait_end(struct rte_comch_conn *conn);
 
 /* comch_conn_end.c */
+/* Send a last frame, and end once it has arrived; reason and end_status are set. */
+void comch_conn_last_word(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 /* A peer that lives says what it takes, if it is given a little time. */
 void comch_conn_drain(struct rte_comch_conn *conn);
 /* Return the last events. True: all were returned. */

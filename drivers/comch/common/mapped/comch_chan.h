@@ -61,6 +61,7 @@
 #include "sdk/comch_compat.h"
 #include "sdk/comch_dir.h"
 #include "sdk/comch_entry.h"
+#include "sdk/comch_gather.h"
 #include "sdk/comch_mr.h"
 #include "sdk/comch_peer.h"
 #include "sdk/comch_plan.h"
@@ -125,14 +126,6 @@ struct comch_rcons {
 	struct rte_comch_region rec_region;
 };
 
-/* Reads a message piece by piece, one segment or many. */
-struct comch_gather {
-	const struct rte_comch_sge *sge;
-	uint32_t nb_sges;
-	const uint8_t *addr; /* rest of the current segment */
-	uint32_t left;
-};
-
 /* The sending end of one producer. */
 struct comch_chan_prod {
 	struct comch_tx tx;     /* first */
@@ -176,9 +169,6 @@ void comch_chan_prod_arm(struct comch_chan_prod *p);
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
 /* What other parts of the channel need of comch_chan_stage.c. */
-void comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op);
-/* Copy len bytes, at most what is left, and move on. */
-void comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len);
 /*
  * Put one message into the staging ring of rc, whole or its beginning.
  * Returns 1: taken, 0: later, or a negative errno.

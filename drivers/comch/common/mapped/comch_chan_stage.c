@@ -21,47 +21,6 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_peer.h"
 
-void
-comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op)
-{
-	if (op->flags & RTE_COMCH_OP_F_SGL) {
-		g->sge = op->addr;
-		g->nb_sges = op->nb_sges;
-		g->addr = NULL;
-		g->left = 0;
-	} else {
-		g->sge = NULL;
-		g->nb_sges = 0;
-		g->addr = op->addr;
-		g->left = op->len;
-	}
-}
-
-void
-comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len)
-{
-	uint8_t *to = dst;
-	uint32_t k;
-
-	while (len > 0) {
-		if (g->left == 0) {
-			if (g->nb_sges == 0)
-				return;
-			g->addr = g->sge->addr;
-			g->left = g->sge->len;
-			g->sge++;
-			g->nb_sges--;
-			continue;
-		}
-		k = RTE_MIN(len, g->left);
-		memcpy(to, g->addr, k);
-		to += k;
-		len -= k;
-		g->addr += k;
-		g->left -= k;
-	}
-}
-
 /* Free bytes of the ring, or -EPROTO if the peer's position cannot be. */
 static int64_t
 stage_space(const struct comch_rcons *rc, uint64_t head)
