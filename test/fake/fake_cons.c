@@ -81,7 +81,7 @@ close_cons(struct fake_cons *c, enum rte_comch_halt why)
 	if (rx->drained != 0 || rx->halt >= (uint32_t)why)
 		return;
 	c->closed = true;
-	c->flush_at = fake_now + fake_dev_of(c->dq.base.link)->delay;
+	c->flush_at = fake_due(c->dq.base.link);
 	comch_store_release(&rx->halt, why);
 }
 
@@ -139,8 +139,7 @@ cons_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	if (c->remote != NULL)
 		fake_net_run(c->remote);
 	n = comch_entry_recv_all(&c->rx, cpls, n, &steps);
-	if (n == 0)
-		fake_idle(&c->dq.idle_at[0]);
+	fake_look_again(fake_dev_of(c->dq.base.link), &c->dq.empty[0], n > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return n;
 }
@@ -262,7 +261,7 @@ fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 	if (why == RTE_COMCH_HALT_STOP && c->rx.drained == 0 &&
 			c->rx.entry_head == c->rx.entry_tail &&
 			fake_mbuf_queue_is_empty(c->mbufs)) {
-		c->flush_at = fake_now;
+		c->flush_at = 0;
 		comch_entry_drain(&c->rx, NULL, 0, &steps);
 	}
 	fake_net_wake(&c->dq);
@@ -299,7 +298,7 @@ void
 fake_cons_arm(struct fake_cons *c)
 {
 	c->dq.armed = true;
-	if (c->remote != NULL && fake_net_holds(c->remote))
+	if (c->remote != NULL && fake_net_sends(c->remote))
 		fake_net_wake(&c->dq);
 }
 

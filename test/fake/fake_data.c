@@ -94,7 +94,7 @@ fake_dq_init(struct fake_dq *dq, struct rte_comch_link *link, bool is_cons)
 	dq->base.ops = fake_dev_of(link)->mbufs ? &fake_data_ops_mbufs : &fake_data_ops;
 	dq->base.link = link;
 	dq->is_cons = is_cons;
-	dq->idle_at[0] = dq->idle_at[1] = UINT64_MAX;
+	dq->empty[0] = dq->empty[1] = dq->empty[2] = UINT64_MAX;
 	pthread_mutex_lock(&fake_lock);
 	/* Consumers are in a list when they are shown to the peer. */
 	if (!is_cons)
@@ -168,6 +168,7 @@ dq_pending(struct rte_comch_dq *dq)
 		pending = fake_cons_pending(container_of(d, struct fake_cons, dq));
 	else
 		pending = fake_prod_pending(container_of(d, struct fake_prod, dq));
+	fake_look_again(fake_dev_of(dq->link), &d->empty[2], pending);
 	pthread_mutex_unlock(&fake_lock);
 	return pending;
 }

@@ -36,7 +36,7 @@ struct fake_link {
 	struct fake_link *peer;    /* NULL: freed */
 	STAILQ_HEAD(, fake_frame) rx;
 	uint32_t nb_rx;
-	uint64_t idle_at;          /* see fake_idle() */
+	uint64_t empty;            /* see fake_look_again() */
 	uint32_t nb_tx;            /* frames sent, for the knobs */
 	uint32_t nb_tries;
 	int event_fd;              /* -1 after shutdown */
@@ -65,14 +65,18 @@ static TAILQ_HEAD(, fake_listener) listeners = TAILQ_HEAD_INITIALIZER(listeners)
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 uint64_t fake_now;
 
-void
-fake_idle(uint64_t *seen)
+bool
+fake_look_again(struct fake_dev *fake, uint64_t *empty, bool found)
 {
-	if (*seen == fake_now) {
-		fake_now++;
+	bool again = !found && *empty == fake->nb_looks;
+
+	if (again) {
+		fake->nb_looks++;
+		fake->now = ++fake_now;
 		fake_data_run();
 	}
-	*seen = fake_now;
+	*empty = found || again ? UINT64_MAX : fake->nb_looks;
+	return again;
 }
 
 void
@@ -121,7 +125,7 @@ link_new(struct rte_comch_dev *dev)
 	l->base.ops = dev->ops;
 	l->base.dev = dev;
 	l->base.state = RTE_COMCH_LINK_CONNECTING;
-	l->idle_at = UINT64_MAX;
+	l->empty = UINT64_MAX;
 	STAILQ_INIT(&l->rx);
 	return l;
 }
@@ -134,10 +138,20 @@ frame_free(struct fake_frame *f)
 	free(f);
 }
 
+/* Whether it was seen is another question. */
 static bool
 has_arrived(const struct fake_frame *f)
 {
 	return f->due <= fake_now;
+}
+
+/* The next one that this end sees. */
+static struct fake_frame *
+next_frame(const struct fake_link *l)
+{
+	struct fake_frame *f = STAILQ_FIRST(&l->rx);
+
+	return f != NULL && f->due <= fake_dev_of(&l->base)->now ? f : NULL;
 }
 
 /* Forget what has not arrived at l: nobody sends it again. */
@@ -414,7 +428,7 @@ fake_link_arm(struct rte_comch_link *link, bool credits)
 	l->armed = true;
 	l->armed_credits = credits;
 	STAILQ_FOREACH(f, &l->rx, next)
-		if (l->armed && !has_arrived(f) && (credits || !f->is_credit)) {
+		if (l->armed && f->due > fake_dev_of(link)->now && (credits || !f->is_credit)) {
 			l->armed = false;
 			fake_ring(l->event_fd);
 		}
@@ -502,7 +516,7 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	if (ret == 0 && (peer == NULL || peer->event_fd < 0)) {
 		frame_free(f); /* nobody will read it */
 	} else if (ret == 0) {
-		f->due = fake_now + fake_dev_of(link)->delay;
+		f->due = fake_due(link);
 		STAILQ_INSERT_TAIL(&peer->rx, f, next);
 		peer->nb_rx++;
 		if (peer->armed && (!frame->is_credit || peer->armed_credits)) {
@@ -521,14 +535,12 @@ static bool
 fake_frame_pending(const struct rte_comch_link *link)
 {
 	struct fake_link *l = link_of(link);
-	const struct fake_frame *f;
 	bool pending;
 
 	pthread_mutex_lock(&fake_lock);
-	f = STAILQ_FIRST(&l->rx);
-	pending = f != NULL && has_arrived(f);
-	if (!pending)
-		fake_idle(&l->idle_at);
+	do
+		pending = next_frame(l) != NULL;
+	while (fake_look_again(fake_dev_of(link), &l->empty, pending));
 	pthread_mutex_unlock(&fake_lock);
 	if (fake_looked != NULL)
 		fake_looked();
@@ -544,9 +556,7 @@ fake_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	int ret = -EAGAIN;
 
 	pthread_mutex_lock(&fake_lock);
-	f = STAILQ_FIRST(&l->rx);
-	if (f != NULL && !has_arrived(f))
-		f = NULL;
+	f = next_frame(l);
 	if (f != NULL && f->len > size) {
 		link_down(l, -EPROTO, "peer's frame is too long");
 		ret = -EPROTO;

@@ -90,7 +90,7 @@ fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 	}
 	for (; i < n && q->tail - q->head <= q->mask; i++, q->tail++) {
 		q->slot[q->tail & q->mask].mbuf = mbufs[i];
-		q->slot[q->tail & q->mask].due = fake_now + fake_dev_of(dq->link)->delay;
+		q->slot[q->tail & q->mask].due = fake_due(dq->link);
 		comch_count(&p->tx.stats.msgs, 1);
 		comch_count(&nb_sent, 1);
 	}
@@ -113,8 +113,7 @@ fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 		comch_count(&c->rx.stats.msgs, 1);
 		comch_count(&nb_received, 1);
 	}
-	if (i == 0)
-		fake_idle(&c->dq.idle_at[0]);
+	fake_look_again(fake_dev_of(dq->link), &c->dq.empty[0], i > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return i;
 }

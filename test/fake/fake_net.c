@@ -37,7 +37,7 @@ fake_net_post(struct fake_remote *r, uint64_t pos, uint64_t where, uint32_t len)
 	struct fake_post *post = &r->wire[pos & r->to.mask];
 
 	post->desc = (struct comch_desc){ .where = where, .len = len };
-	post->due = fake_now + fake_dev_of(r->cons->dq.base.link)->delay;
+	post->due = fake_due(r->cons->dq.base.link);
 	r->posted = pos + 1;
 }
 
@@ -66,7 +66,7 @@ fake_net_send(struct fake_prod *p, struct fake_remote *r, const struct rte_comch
 
 	*w = (struct fake_work){
 		.state = FAKE_WORK_WAITS, .prod = p, .to = to,
-		.due = fake_now + fake_dev_of(r->data->link)->delay,
+		.due = fake_due(r->data->link),
 		.rec = {
 			.head = {
 				.producer = p->tx.id, .count = 1, .imm_len = (uint8_t)op->imm_len,
@@ -123,7 +123,7 @@ carry(struct fake_remote *r)
 		if (w->status != 0)
 			rec->head.kind = COMCH_REC_ABORT;
 		w->state = FAKE_WORK_CARRIED;
-		w->due = fake_now + fake_dev_of(r->data->link)->delay;
+		w->due = fake_due(r->data->link);
 	}
 	rec->seq = ++r->carried;
 	r->cons->nb_arrived = r->carried;
@@ -177,7 +177,13 @@ fake_net_run(struct fake_remote *r)
 }
 
 bool
-fake_net_holds(const struct fake_remote *r)
+fake_net_sends(const struct fake_remote *r)
+{
+	return may_carry(r);
+}
+
+bool
+fake_net_answers(const struct fake_remote *r)
 {
 	return r->post->tail != r->posted || may_carry(r) ||
 		(r->told != r->claim &&
@@ -187,7 +193,6 @@ fake_net_holds(const struct fake_remote *r)
 void
 fake_net_settle(struct fake_remote *r, uint64_t final)
 {
-	uint32_t delay = fake_dev_of(r->data->link)->delay;
 	struct fake_work *w;
 	uint64_t pos;
 
@@ -198,7 +203,7 @@ fake_net_settle(struct fake_remote *r, uint64_t final)
 		if (pos >= final)
 			w->status = -ENOENT;
 		w->state = FAKE_WORK_CARRIED;
-		w->due = fake_now + delay;
+		w->due = fake_due(r->data->link);
 	}
 	r->carried = r->claim;
 	fake_dq_wake_producers(r->data->link);

@@ -24,8 +24,9 @@
  * sender closes the link; and of a consumer that halts nothing but its last position
  * tells what arrived there.
  *
- * Time is counted in moments, the same for all links. The next moment begins when
- * somebody looks for the second time and finds nothing: about once a run.
+ * Time is counted in moments. The next moment begins when one place was found empty
+ * twice in a row: about once a run. All links of a device see the same moment until the
+ * next one begins, so that what was sent earlier is found earlier on all of them.
  *
  * One lock guards all: two ends may be driven by two threads.
  */
@@ -42,6 +43,8 @@
 #include "sdk/comch_plan.h"
 
 struct fake_dev {
+	uint64_t now;     /* the moment that its links see */
+	uint64_t nb_looks; /* how often that changed */
 	uint32_t delay;
 	uint32_t eagain_every;
 	uint32_t drop_at;
@@ -69,17 +72,29 @@ void fake_dev_remove(struct rte_comch_dev *dev);
 /* fake_driver.c; the lock is held for all that follows. */
 extern pthread_mutex_t fake_lock;
 extern uint64_t fake_now;
-/* A look found nothing. *seen: the moment of the last such look at the same place. */
-void fake_idle(uint64_t *seen);
+/*
+ * Did a look at a place find something? *empty is the place's. True: it did not, and
+ * the next moment has begun: look again.
+ */
+bool fake_look_again(struct fake_dev *fake, uint64_t *empty, bool found);
 /* Make a descriptor readable. */
 void fake_ring(int fd);
 /* Are these the two ends of one link? */
 bool fake_are_paired(const struct rte_comch_link *a, const struct rte_comch_link *b);
 
-static inline const struct fake_dev *
+static inline struct fake_dev *
 fake_dev_of(const struct rte_comch_link *link)
 {
 	return link->dev->priv;
+}
+
+/* When is what the link's end does now visible elsewhere? Without delay, always. */
+static inline uint64_t
+fake_due(const struct rte_comch_link *link)
+{
+	uint32_t delay = fake_dev_of(link)->delay;
+
+	return delay == 0 ? 0 : fake_now + delay;
 }
 
 /* Consumers and producers */
@@ -90,7 +105,7 @@ struct fake_dq {
 	int event_fd;
 	bool armed;
 	bool is_cons;
-	uint64_t idle_at[2];      /* recv, or send and done */
+	uint64_t empty[3];        /* recv, or send and done; pending: see fake_look_again() */
 };
 
 struct fake_cons {
@@ -172,8 +187,9 @@ struct fake_remote {
 uint64_t fake_new_key(void);
 /* Let what is due happen. */
 void fake_net_run(struct fake_remote *r);
-/* Is something under way that will happen by itself? */
-bool fake_net_holds(const struct fake_remote *r);
+/* Is something on its way to the consumer; to the producers? */
+bool fake_net_sends(const struct fake_remote *r);
+bool fake_net_answers(const struct fake_remote *r);
 void fake_net_post(struct fake_remote *r, uint64_t pos, uint64_t where, uint32_t len);
 void fake_net_send(struct fake_prod *p, struct fake_remote *r, const struct rte_comch_op *op,
 		uint8_t *to, bool staged);

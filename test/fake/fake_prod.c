@@ -72,8 +72,7 @@ prod_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	comch_dir_leave(&tx->reader);
 	if (took < n)
 		comch_count(&tx->stats.later, 1);
-	if (took == 0 && n > 0)
-		fake_idle(&p->dq.idle_at[0]);
+	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[0], took > 0 || n == 0);
 	pthread_mutex_unlock(&fake_lock);
 	return took;
 }
@@ -98,8 +97,7 @@ prod_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	run_all(p);
 	n = comch_done_closed(&p->tx.done, n);
 	comch_done_take(&p->tx.done, cpls, n, 0);
-	if (n == 0)
-		fake_idle(&p->dq.idle_at[1]);
+	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[1], n > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return n;
 }
@@ -213,7 +211,7 @@ fake_prod_arm(struct fake_prod *p)
 
 	p->dq.armed = true;
 	TAILQ_FOREACH(r, &data->remotes, next)
-		if (fake_net_holds(r))
+		if (fake_net_answers(r))
 			fake_net_wake(&p->dq);
 }
 
