@@ -284,10 +284,15 @@ struct rte_comch_producer {
 	bool announce;                       /* lock: PRODUCER_NEW is due */
 	bool announced;                      /* lock */
 	uint64_t stop_deadline;              /* queue */
+	bool sync_send;                      /* RTE_COMCH_CAPA_SYNC_SEND */
+	struct comch_mbuf_tx *mbuf_tx;       /* queue: mbufs under way; NULL: it had none */
 	const struct rte_mempool *last_pool; /* queue: of the last mbuf sent */
 	struct rte_comch_mr *last_mr;
 	TAILQ_ENTRY(rte_comch_producer) next;
 };
+
+/* comch_mbuf.c: free what is left of the mbufs that it sent; nothing is under way. */
+void comch_mbuf_tx_free(struct rte_comch_producer *p);
 
 /* comch_dev.c */
 /* The device, with a use counted; NULL if there is none. */

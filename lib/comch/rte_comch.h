@@ -168,6 +168,12 @@ const char *rte_comch_state_name(enum rte_comch_state state);
 #define RTE_COMCH_CAPA_DIRECT   (UINT64_C(1) << 3)
 /** Sleeping on a poll's fd is available. */
 #define RTE_COMCH_CAPA_EVENT_FD (UINT64_C(1) << 4)
+/**
+ * Payload is the application's again when send_burst() returns, and not only when
+ * done_burst() returned the operation; but for a message that streams through a
+ * staging ring. See rte_comch_producer_send_burst().
+ */
+#define RTE_COMCH_CAPA_SYNC_SEND (UINT64_C(1) << 5)
 
 /** What a device is and what it can do. */
 struct rte_comch_dev_info {

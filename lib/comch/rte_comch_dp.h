@@ -46,7 +46,7 @@
  *     ... RTE_COMCH_EVENT_STATE: IDLE
  *     rte_comch_consumer_destroy(consumer)
  *
- * A producer starts and stops at once.
+ * A producer starts at once; its stop may take until its operations are done.
  *
  * What can go wrong with one message
  * ----------------------------------
@@ -144,8 +144,9 @@ int rte_comch_producer_start(struct rte_comch_producer *producer);
  *
  * @return
  *   - 0: IDLE.
- *   - -EINPROGRESS: a message is half-way through a staging ring; done_burst()
- *     carries it on, and a STATE event follows; after 1 s it is given up.
+ *   - -EINPROGRESS: messages are under way; done_burst() carries on one that is
+ *     half-way through a staging ring. A STATE event follows; after 1 s they are
+ *     given up.
  *   - -EINVAL, -EBADFD (not RUNNING).
  */
 int rte_comch_producer_stop(struct rte_comch_producer *producer);
@@ -206,9 +207,11 @@ struct rte_comch_cpl {
  * @param producer
  *   The producer.
  * @param ops
- *   The messages. The array, the immediate data and the payload are the
- *   application's again when done_burst() returned the operation; for
- *   direct memory, already on return.
+ *   The messages. The array and the immediate data are copied. The payload, and the
+ *   array of segments, are the application's again when done_burst() returned the
+ *   operation; with RTE_COMCH_CAPA_SYNC_SEND already on return, but for a message that
+ *   is longer than the staging ring. Of a silent operation: when a later one to the
+ *   same consumer is done, or the producer is IDLE.
  * @param n
  *   Number of messages.
  * @return

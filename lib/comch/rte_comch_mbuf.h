@@ -65,7 +65,9 @@ uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
  * @param consumer_id
  *   Whom to.
  * @param mbufs
- *   The mbufs. Those taken are freed.
+ *   The mbufs. Those taken are freed once they are done: on return with
+ *   RTE_COMCH_CAPA_SYNC_SEND, otherwise by a later call, which may be for no mbufs, or
+ *   when the producer is destroyed.
  * @param n
  *   Number of mbufs.
  * @return
