@@ -82,10 +82,16 @@ release_mrs(struct rte_comch_consumer *c)
 	}
 }
 
+/* Is its memory shown to the peer, as far as the driver can? */
+static bool
+shows_memory(const struct rte_comch_consumer *c)
+{
+	return (c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) == 0;
+}
+
 static int
 claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 {
-	bool shown = (c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) == 0;
 	struct rte_comch_conn *conn = c->q.conn;
 	uint32_t i;
 	int ret;
@@ -97,7 +103,7 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 			return -EEXIST;
 	if (c->mrs.nb == COMCH_MAX_IMPORTS)
 		return -ENOSPC;
-	ret = comch_mem_claim(mr, shown, conn->peer.uid, conn_func(conn));
+	ret = comch_mem_claim(mr, shows_memory(c), conn->peer.uid, conn_func(conn));
 	if (ret != 0)
 		return ret;
 	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
@@ -249,13 +255,6 @@ err:
 
 /* Steps, in the connection's thread */
 
-static bool
-mr_is_staged(const struct rte_comch_consumer *c, const struct rte_comch_mr *mr)
-{
-	return (mr->kind == RTE_COMCH_MEM_HEAP && !comch_queue_ops(&c->q)->shows_heap) ||
-		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0;
-}
-
 /* Show one registration. True: it is settled, one way or the other. */
 static bool
 show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
@@ -265,7 +264,7 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 
 	c->mr_status[i] = 0;
 	c->mrs.mr[i].region = COMCH_REGION_STAGED;
-	if (mr_is_staged(c, c->mrs.mr[i].mr))
+	if (!shows_memory(c))
 		return true;
 	if (c->export[i] < 0) {
 		id = comch_export_get(conn, c->mrs.mr[i].mr);
@@ -328,7 +327,7 @@ use_begin(const struct rte_comch_consumer *c)
 	uint32_t i;
 
 	for (i = 0; i < c->mrs.nb; i++)
-		comch_mem_use_begin(c->mrs.mr[i].mr, !mr_is_staged(c, c->mrs.mr[i].mr));
+		comch_mem_use_begin(c->mrs.mr[i].mr, shows_memory(c));
 }
 
 static void
@@ -613,7 +612,7 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 		return -EINVAL;
 	conn = c->q.conn;
 	/* Without the lock: it may copy all of the memory. */
-	comch_mem_use_begin(mr, !mr_is_staged(c, mr));
+	comch_mem_use_begin(mr, shows_memory(c));
 	pthread_mutex_lock(&conn->lock);
 	ret = comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING ? 0 : -EBADFD;
 	if (ret == 0)
