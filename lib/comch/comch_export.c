@@ -31,6 +31,7 @@ export_send(struct rte_comch_conn *conn, int id)
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
 	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
+	e->shown = ret == 0;
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
 		/* Few drivers can show heap memory: no news to anybody. */
@@ -89,7 +90,8 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
 			comch_conn_is_up(conn))
 		comch_conn_tx(conn, &f, NULL, 0);
-	if (e->state != COMCH_EXPORT_STAGED)
+	/* Also if the peer refused it. */
+	if (e->shown)
 		conn->ops->data->mem_hide(conn->link, e->mr);
 	e->state = COMCH_EXPORT_FREE;
 	e->mr = NULL;

@@ -45,7 +45,9 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
-	rte_comch_rx_burst(c, NULL, 0);
+	/* A driver that gives mbufs itself takes none from the pool. */
+	if (comch_queue_ops(&c->q)->recv_mbufs == NULL)
+		rte_comch_rx_burst(c, NULL, 0);
 	return 0;
 }
 

@@ -128,6 +128,7 @@ struct comch_export {
 	uint32_t refs; /* consumers */
 	uint32_t stale_acks; /* to come for what had this number before */
 	int refusal;   /* why it is staged: a negative errno */
+	bool shown;     /* by the driver: to be hidden again */
 };
 
 /* Something that producers may still be looking at. */

@@ -144,6 +144,13 @@ cons_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	return n;
 }
 
+void
+fake_cons_drain(struct fake_cons *c)
+{
+	if (c->rx.drained == 0)
+		comch_entry_drain(&c->rx, NULL, 0, &steps);
+}
+
 /* Life */
 
 int
@@ -262,7 +269,7 @@ fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 			c->rx.entry_head == c->rx.entry_tail &&
 			fake_mbuf_queue_is_empty(c->mbufs)) {
 		c->flush_at = 0;
-		comch_entry_drain(&c->rx, NULL, 0, &steps);
+		fake_cons_drain(c);
 	}
 	fake_net_wake(&c->dq);
 	pthread_mutex_unlock(&fake_lock);

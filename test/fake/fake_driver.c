@@ -597,4 +597,10 @@ static const struct rte_comch_driver_ops fake_ops = {
 	.data = &fake_data_ops,
 };
 
+const struct rte_comch_driver_ops *
+fake_driver_ops(void)
+{
+	return &fake_ops;
+}
+
 RTE_COMCH_DRIVER_REGISTER(fake, fake_ops)

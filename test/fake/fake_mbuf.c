@@ -114,6 +114,8 @@ fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 		comch_count(&nb_received, 1);
 	}
 	fake_look_again(fake_dev_of(dq->link), &c->dq.empty[0], i > 0);
+	if (q->head == q->tail)
+		fake_cons_drain(c);
 	pthread_mutex_unlock(&fake_lock);
 	return i;
 }

@@ -57,6 +57,9 @@ struct fake_dev {
 /* Called after each look at a link, which has its answer already. NULL: nobody cares. */
 extern void (*fake_looked)(void);
 
+/* The table that is registered. */
+const struct rte_comch_driver_ops *fake_driver_ops(void);
+
 /* Take a server's place away: it finds out. */
 void fake_listener_lose(const char *func, const char *name);
 
@@ -211,6 +214,8 @@ void fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool fake_cons_drained(const struct rte_comch_dq *dq);
 bool fake_cons_retire(struct rte_comch_dq *dq, uint64_t *final);
 uint32_t fake_cons_room(const struct rte_comch_dq *dq);
+/* With nothing posted: end, if it halts. */
+void fake_cons_drain(struct fake_cons *c);
 void fake_cons_free(struct fake_cons *c);
 void fake_cons_arm(struct fake_cons *c);
 bool fake_cons_pending(struct fake_cons *c);
