@@ -5,16 +5,15 @@
 
     app, examples                public headers of lib/comch and of lib/doca
     lib/doca                     public headers of lib/comch
-    lib/comch                    public and private headers of lib/comch
-    lib/comch/sdk                public headers, the driver SDK, and sdk itself
+    lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
     other drivers                the same, and drivers/comch/common
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
-(the system's, DPDK's) are not looked at. Private headers of lib/doca and of
-lib/comch/sdk are named with their folder: "ctx/ctx.h". DOCA_FOLDERS says which
-folder may use which, one way only.
+(the system's, DPDK's) are not looked at. A library with rooms is divided into
+folders; its private headers are named with their room ("ctx/ctx.h"), and ROOMS says
+which room may use which, one way only.
 
 usage: check-layering.py [DIRECTORY]
 """
@@ -25,37 +24,54 @@ import sys
 
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
 CORE = "lib/comch"
-DOCA = pathlib.Path("lib/doca")
 # What of lib/doca is installed.
 DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role")
-# The other folders of lib/doca: each may use those that it names, which stand above it.
-DOCA_FOLDERS = {
-    "base": (),
-    "log": (),
-    "argp": ("log",),
-    "dev": ("base", "log"),
-    "mem": ("base", "dev", "log"),
-    "ctx": ("base", "dev", "log"),
-    "comch": ("base", "ctx", "dev", "log", "mem"),
-    "cc": ("comch",),
-    "comm_channel": ("base", "comch", "ctx", "dev", "log"),
-    "dpa": ("ctx", "dev", "log", "mem"),
-    "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
+# Each room may use those that it names, which stand above it.
+ROOMS = {
+    "lib/comch": {
+        "sdk": (),
+        "base": ("sdk",),
+        "mem": ("base", "sdk"),
+        "ctrl": ("base", "sdk"),
+        "data": ("base", "ctrl", "mem", "sdk"),
+        "msgq": ("base", "sdk"),
+        "observe": ("base", "ctrl", "data", "mem", "msgq", "sdk"),
+    },
+    "lib/doca": {
+        "base": (),
+        "log": (),
+        "argp": ("log",),
+        "dev": ("base", "log"),
+        "mem": ("base", "dev", "log"),
+        "ctx": ("base", "dev", "log"),
+        "comch": ("base", "ctx", "dev", "log", "mem"),
+        "cc": ("comch",),
+        "comm_channel": ("base", "comch", "ctx", "dev", "log"),
+        "dpa": ("ctx", "dev", "log", "mem"),
+        "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
+    },
 }
 DRIVER_SDK = {"rte_comch_driver.h"}
 # What core and drivers share, and what drivers share.
-SDK = pathlib.Path("lib/comch/sdk")
+SDK = "lib/comch/sdk"
 COMMON = "drivers/comch/common"
 PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
 
+def room_of(path):
+    """Return the library and the room that a file lies in, or (None, None)."""
+    for library, rooms in ROOMS.items():
+        folder = path.parent
+        if folder.parent == TOP / library and folder.name in rooms:
+            return library, folder.name
+    return None, None
+
+
 def name_of(path):
     """Return how a header is named in an include line."""
-    folder = path.parent.relative_to(TOP)
-    if folder == SDK or folder.parent == DOCA and str(folder) not in DOCA_PUBLIC:
-        return f"{folder.name}/{path.name}"
-    return path.name
+    room = room_of(path)[1]
+    return f"{room}/{path.name}" if room else path.name
 
 
 def headers(part):
@@ -99,26 +115,29 @@ def public_rules(path, part, public):
     return None
 
 
-def folder_rules(path, rules):
-    """Return the headers of the project that a file may include, by its folder."""
-    folder = path.parent.relative_to(TOP)
-    if folder == SDK:
-        return {name for name in rules if name.startswith(("rte_comch", "sdk/"))}
-    if folder.parent != DOCA or folder.name not in DOCA_FOLDERS:
+def room_rules(path, rules, public):
+    """Return the headers of the project that a file may include, by its room."""
+    library, room = room_of(path)
+    if room is None:
         return rules
-    folders = (folder.name, *DOCA_FOLDERS[folder.name])
-    return {name for name in rules if "/" not in name or name.split("/")[0] in folders}
+    rooms = (room, *ROOMS[library][room])
+    named = {name for name in rules if "/" in name and name.split("/")[0] in rooms}
+    return named | public | DRIVER_SDK if library == CORE else \
+        named | {name for name in rules if "/" not in name}
 
 
-def circles():
-    """Return what is wrong with DOCA_FOLDERS itself."""
-    above, wrong = set(), []
-    for folder, uses in DOCA_FOLDERS.items():
-        wrong += [f"DOCA_FOLDERS: {folder} uses {name}, which does not stand above it"
-                  for name in uses if name not in above]
-        above.add(folder)
-    folders = {path.parent.name for path in (TOP / DOCA).glob("*/*.c")}
-    return wrong + [f"DOCA_FOLDERS lacks {name}" for name in sorted(folders - above)]
+def wrong_rooms():
+    """Return what is wrong with ROOMS itself."""
+    wrong = []
+    for library, rooms in ROOMS.items():
+        above = set()
+        for room, uses in rooms.items():
+            wrong += [f"ROOMS: {room} uses {name}, which does not stand above it"
+                      for name in uses if name not in above]
+            above.add(room)
+        folders = {path.parent.name for path in (TOP / library).glob("*/*.c")}
+        wrong += [f"ROOMS: {library} lacks {name}" for name in sorted(folders - above)]
+    return wrong
 
 
 def included(path, text, known):
@@ -130,8 +149,8 @@ def included(path, text, known):
         if name not in known and (path.parent / written).is_file():
             name = name_of((path.parent / written).resolve())
         # The compiler may find it through another folder.
-        if name not in known and f"{SDK.name}/{name}" in known:
-            name = f"{SDK.name}/{name}"
+        if name.startswith("comch_") and name not in known:
+            name = next((full for full in known if full.endswith("/" + name)), name)
         if name in known:
             yield text.count("\n", 0, match.start(1)) + 1, written, name
 
@@ -140,14 +159,15 @@ def main():
     known = {name for part in parts() for name in headers(part)}
     core = headers(CORE)
     public = {name for name in core if name.startswith("rte_comch")} - DRIVER_SDK
-    print(*circles(), sep="\n", end="\n" if circles() else "")
-    errors = len(circles())
+    for text in wrong_rooms():
+        print(text)
+    errors = len(wrong_rooms())
     for part in parts():
         may = allowed(part, public)
         for path in sorted((TOP / part).rglob("*.[ch]")):
             text = path.read_text()
             rules = public_rules(path, part, public)
-            rules = folder_rules(path, may) if rules is None else rules
+            rules = room_rules(path, may, public) if rules is None else rules
             for line, written, name in included(path, text, known):
                 if name not in rules:
                     wrong = f"may not include {name}"

@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "comch_chan.h"
-#include "comch_wire.h"
+#include "ctrl/comch_wire.h"
 #include "shm_layout.h"
 
 #define RAW_CELLS 256

@@ -12,6 +12,8 @@
 #define NB_MANY 4096
 #define ENOUGH_FDS 20000
 #define FEW_FDS 1024
+/* What a connection may cost its process that has used no fast path, all included. */
+#define CTRL_ONLY_BYTES 2048
 
 /** What the hooks count, so that nothing is recorded for so many. */
 struct tally {
@@ -72,6 +74,7 @@ step(struct t_node *node)
 #define WAIT(node, cond) T_AWAIT((step(node), (cond)))
 
 struct many_case {
+	bool default_queues; /* not the smallest */
 	unsigned int nb;
 	uint64_t server_fds;
 	uint64_t client_fds;
@@ -118,7 +121,7 @@ server(int fd, void *arg)
 }
 
 static struct rte_comch_client **
-clients_new(struct mp_end *e, unsigned int nb)
+clients_new(struct mp_end *e, const struct many_case *c)
 {
 	struct rte_comch_client **cl;
 	struct rte_comch_client_conf conf = {
@@ -126,9 +129,11 @@ clients_new(struct mp_end *e, unsigned int nb)
 	};
 	unsigned int i;
 
-	cl = calloc(nb, sizeof(struct rte_comch_client *));
+	if (c->default_queues)
+		conf.recv_queue = conf.send_queue = 0;
+	cl = calloc(c->nb, sizeof(struct rte_comch_client *));
 	T_CHECK(cl != NULL);
-	for (i = 0; i < nb; i++)
+	for (i = 0; i < c->nb; i++)
 		cl[i] = t_client_new(e->node, e->dev, MP_NAME, &conf);
 	return cl;
 }
@@ -143,11 +148,12 @@ clients_free(struct rte_comch_client **cl, unsigned int nb)
 	free(cl);
 }
 
-/* Connect all, exchange a message each, disconnect all. */
-static void
+/* Connect all, exchange a message each, disconnect all. Returns the heap that one took. */
+static size_t
 one_round(struct mp_end *e, struct rte_comch_client **cl, unsigned int nb,
 		struct tally *t)
 {
+	size_t heap = mallinfo2().uordblks;
 	struct rte_comch_conn *conn;
 	unsigned int i;
 
@@ -165,9 +171,11 @@ one_round(struct mp_end *e, struct rte_comch_client **cl, unsigned int nb,
 		t_send(conn, &conn, sizeof(conn), i);
 	}
 	WAIT(e->node, t->msgs == nb && t->sent == nb);
+	heap = mallinfo2().uordblks - heap;
 	for (i = 0; i < nb; i++)
 		T_EQ(rte_comch_client_stop(cl[i]), -EINPROGRESS);
 	WAIT(e->node, t->down == nb && t->disconnected == nb);
+	return heap / nb;
 }
 
 static void
@@ -191,13 +199,18 @@ clients(int fd, void *arg)
 	struct tally t = { 0 };
 	uint64_t rss = 0;
 	struct mp_end e;
+	size_t heap;
 
 	client_end_open(&e, &t);
 	fds_limit(c->client_fds);
 	fds = t_fd_count();
 	for (i = 0; i < c->rounds; i++) {
-		cl = clients_new(&e, c->nb);
-		one_round(&e, cl, c->nb, &t);
+		cl = clients_new(&e, c);
+		heap = one_round(&e, cl, c->nb, &t);
+		/* A sanitizer's heap does not count. */
+		if (!t_sanitized())
+			T_LT(heap, CTRL_ONLY_BYTES);
+		printf("%u control-only connections: %zu bytes each\n", c->nb, heap);
 		clients_free(cl, c->nb);
 		t_settle();
 		t_forget(e.node);
@@ -219,7 +232,7 @@ enough(void)
 {
 	struct many_case c = {
 		.nb = NB_MANY, .server_fds = ENOUGH_FDS, .client_fds = ENOUGH_FDS,
-		.rounds = 3,
+		.rounds = 3, .default_queues = true,
 	};
 	struct t_proc s, cl;
 
@@ -251,7 +264,7 @@ too_many_clients(int fd, void *arg)
 	client_end_open(&e, &t);
 	fds_limit(c->client_fds);
 	fds = t_fd_count();
-	cl = clients_new(&e, c->nb);
+	cl = clients_new(&e, c);
 	for (i = 0; i < c->nb; i++) {
 		rc = rte_comch_client_start(cl[i]);
 		if (rc != -EINPROGRESS) {

@@ -14,7 +14,7 @@
 
 #include "t_main.h"
 
-#include "comch_poll.h"
+#include "base/comch_poll.h"
 
 #define NB_THREADS 4
 #define NB_OBJS 3

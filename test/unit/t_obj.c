@@ -8,7 +8,7 @@
 
 #include "t.h"
 
-#include "comch_poll.h"
+#include "base/comch_poll.h"
 
 static struct rte_comch_poll poll;
 static struct comch_obj obj;

@@ -11,7 +11,7 @@
 #include "t.h"
 
 #include "rte_comch_driver.h"
-#include "comch_wire.h"
+#include "ctrl/comch_wire.h"
 
 #define ACKED UINT32_C(0xfffffff0)
 

@@ -15,8 +15,8 @@
 
 #include "comch_chan.h"
 #include "sdk/comch_dir.h"
-#include "comch_mem.h"
-#include "comch_wire.h"
+#include "mem/comch_mem.h"
+#include "ctrl/comch_wire.h"
 
 #define U_MAX_PRODS 8
 #define U_CONS_ID 7

@@ -220,20 +220,29 @@ count_shown(struct shm_link *l, struct comch_shown *shown)
 static void
 on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 {
-	uint32_t i, at;
+	uint32_t i;
 
 	if (msg->len != 1 || msg->data[0] != SHM_SOCK_FDS ||
 			nb_stashed(l) + msg->nb_fds > SHM_MAX_STASH) {
-		comch_foreign_unshow(msg);
-		close_all(msg->fds, msg->nb_fds);
 		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
-		return;
+		goto err_close;
 	}
-	for (i = 0; i < msg->nb_fds; i++) {
-		at = l->stash_tail++ % SHM_MAX_STASH;
-		l->stash[at] = msg->fds[i];
-		l->stash_shown[at] = count_shown(l, msg->shown[i]);
+	/* Most links carry messages only and never have one. */
+	if (l->stash == NULL)
+		l->stash = calloc(SHM_MAX_STASH, sizeof(*l->stash));
+	if (l->stash == NULL) {
+		shm_link_down(l, -ENOMEM, "no memory for descriptors from peer");
+		goto err_close;
 	}
+	for (i = 0; i < msg->nb_fds; i++)
+		l->stash[l->stash_tail++ % SHM_MAX_STASH] = (struct shm_stashed){
+			.fd = msg->fds[i], .shown = count_shown(l, msg->shown[i]),
+		};
+	return;
+
+err_close:
+	comch_foreign_unshow(msg);
+	close_all(msg->fds, msg->nb_fds);
 }
 
 static void
@@ -384,7 +393,8 @@ shm_link_poll(struct rte_comch_link *link)
 int
 shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 {
-	uint32_t i, at;
+	struct shm_stashed *s;
+	uint32_t i;
 
 	if (nb_stashed(l) < nb_fds && l->sock >= 0)
 		look(l);
@@ -397,10 +407,10 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 	}
 	shm_link_unshow(l);
 	for (i = 0; i < nb_fds; i++) {
-		at = l->stash_head++ % SHM_MAX_STASH;
-		fds[i] = l->stash[at];
-		l->shown[i] = l->stash_shown[at];
-		l->stash_shown[at] = NULL;
+		s = &l->stash[l->stash_head++ % SHM_MAX_STASH];
+		fds[i] = s->fd;
+		l->shown[i] = s->shown;
+		s->shown = NULL;
 	}
 	return 0;
 }
@@ -409,6 +419,7 @@ void
 shm_link_shutdown(struct rte_comch_link *link)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
+	struct shm_stashed *s;
 
 	shm_link_down(l, -ECONNRESET, "closed by us");
 	if (l->job != NULL)
@@ -422,8 +433,9 @@ shm_link_shutdown(struct rte_comch_link *link)
 	l->sock = -1;
 	shm_link_unshow(l);
 	for (; l->stash_head != l->stash_tail; l->stash_head++) {
-		comch_foreign_close(l->stash[l->stash_head % SHM_MAX_STASH]);
-		unshow(l, &l->stash_shown[l->stash_head % SHM_MAX_STASH]);
+		s = &l->stash[l->stash_head % SHM_MAX_STASH];
+		comch_foreign_close(s->fd);
+		unshow(l, &s->shown);
 	}
 }
 
@@ -438,6 +450,7 @@ shm_link_close(struct rte_comch_link *link)
 	if (l->peer != NULL || l->peer_later != NULL)
 		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_later),
 			l->peer_len);
+	free(l->stash);
 	free(l);
 }
 

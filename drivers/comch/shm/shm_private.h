@@ -55,6 +55,12 @@ struct shm_import {
 	struct shm_import *next;
 };
 
+/* A descriptor whose frame was not read yet. */
+struct shm_stashed {
+	int fd;
+	struct comch_shown *shown;  /* counted in `imported` */
+};
+
 struct shm_link {
 	struct rte_comch_link base;
 	int sock;                   /* -1 after shutdown */
@@ -74,8 +80,7 @@ struct shm_link {
 	uint32_t peer_mask;
 	uint64_t rx_pos;
 	uint32_t awaits_fds;        /* that the next frame needs and that are under way */
-	int stash[SHM_MAX_STASH];
-	struct comch_shown *stash_shown[SHM_MAX_STASH]; /* counted in `imported` */
+	struct shm_stashed *stash;  /* SHM_MAX_STASH of them, once there is one */
 	/* what the frame that was read last shows: until it is imported */
 	struct comch_shown *shown[RTE_COMCH_FRAME_FDS];
 	uint32_t stash_head;

@@ -121,6 +121,18 @@ void comch_foreign_cancel(struct comch_foreign_job *job);
  */
 void comch_foreign_close(int fd);
 
+/* Close the descriptors of a ticket from the peer: all whose place has not -1. */
+static inline void
+comch_foreign_close_ticket(struct rte_comch_ticket *ticket)
+{
+	uint32_t i;
+
+	for (i = 0; i < ticket->nb_fds; i++)
+		if (ticket->fds[i] >= 0)
+			comch_foreign_close(ticket->fds[i]);
+	ticket->nb_fds = 0;
+}
+
 /* A unix socket: what a peer is woken by. */
 bool comch_foreign_is_unix(int fd);
 

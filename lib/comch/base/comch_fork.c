@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * A forked child has nothing to do with its parent's connections: our
+ * mappings are not inherited (MADV_DONTFORK), and the descriptors that would
+ * hide the parent's death from its peers are closed here. What the child
+ * still calls says -EBADFD, or does nothing.
+ *
+ * Polls and servers may lie in memory that the child shares with its parent:
+ * EAL maps its heap so. The parent goes on at once, so the child may not follow
+ * their lists; what it has to close is noted before the fork.
+ */
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
+#include "base/comch_registry.h"
+
+struct comch_registry comch_registry = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.types = SLIST_HEAD_INITIALIZER(comch_registry.types),
+};
+
+bool comch_forked;
+
+struct fork_call {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+/* What a child has to let go of: private memory. */
+static struct {
+	int *fds;
+	struct fork_call *calls;
+	size_t nb_fds, max_fds;
+	size_t nb_calls, max_calls;
+	bool has_objects;
+} noted;
+
+/* Room for one more element of an array. False: no memory, the child keeps one open. */
+static bool
+grow(void **array, size_t *max, size_t n, size_t size)
+{
+	void *larger;
+
+	if (n < *max)
+		return true;
+	larger = realloc(*array, 2 * (n + 8) * size);
+	if (larger == NULL) {
+		COMCH_LOG(WARNING, "fork: no memory: the child keeps a descriptor");
+		return false;
+	}
+	*array = larger;
+	*max = 2 * (n + 8);
+	return true;
+}
+
+void
+comch_fork_note_fd(int fd)
+{
+	void *fds = noted.fds;
+
+	if (fd < 0 || !grow(&fds, &noted.max_fds, noted.nb_fds, sizeof(*noted.fds)))
+		return;
+	noted.fds = fds;
+	noted.fds[noted.nb_fds++] = fd;
+}
+
+void
+comch_fork_note_call(void (*fn)(void *arg), void *arg)
+{
+	void *calls = noted.calls;
+
+	if (!grow(&calls, &noted.max_calls, noted.nb_calls, sizeof(*noted.calls)))
+		return;
+	noted.calls = calls;
+	noted.calls[noted.nb_calls++] = (struct fork_call){ fn, arg };
+}
+
+static void
+before_fork(void)
+{
+	struct comch_registry_entry *entry;
+	struct comch_registry_type *type;
+
+	pthread_mutex_lock(&comch_registry.lock);
+	noted.nb_fds = noted.nb_calls = 0;
+	/* A parent without objects has none to keep its child from. */
+	noted.has_objects = false;
+	SLIST_FOREACH(type, &comch_registry.types, next) {
+		TAILQ_FOREACH(entry, &type->list, next) {
+			noted.has_objects = true;
+			if (type->before_fork != NULL)
+				type->before_fork(entry);
+		}
+	}
+}
+
+static void
+in_parent(void)
+{
+	pthread_mutex_unlock(&comch_registry.lock);
+}
+
+static void
+in_child(void)
+{
+	size_t i;
+
+	comch_forked = noted.has_objects;
+	for (i = 0; i < noted.nb_calls; i++)
+		noted.calls[i].fn(noted.calls[i].arg);
+	for (i = 0; i < noted.nb_fds; i++)
+		close(noted.fds[i]);
+	pthread_mutex_unlock(&comch_registry.lock);
+}
+
+RTE_INIT(comch_fork_init)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}

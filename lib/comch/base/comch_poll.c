@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_malloc.h>
+#include <rte_string_fns.h>
+
+#include "sdk/comch_asym.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_guard.h"
+#include "sdk/comch_log.h"
+#include "base/comch_poll.h"
+
+/* Regions of peers that a run frees, some 10 us each. */
+#define MAX_FREES 256
+/* Bytes that a run allocates on the word of peers, if it is more than one piece. */
+#define MAX_MADE_BYTES (UINT64_C(256) << 10)
+/* A sleeping poll wakes up so often while a task waits for something. */
+#define NAP_NS (10 * 1000 * 1000)
+
+static void
+poll_before_fork(struct comch_registry_entry *entry)
+{
+	struct rte_comch_poll *poll = container_of(entry, struct rte_comch_poll, entry);
+	struct comch_fd *cfd;
+	int i;
+
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_FOREACH(cfd, &poll->fds, next)
+		comch_fork_note_fd(cfd->fd);
+	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
+		comch_fork_note_fd(poll->class_fd[i]);
+	comch_fork_note_fd(poll->epoll_fd);
+	pthread_mutex_unlock(&poll->lock);
+}
+
+COMCH_REGISTRY_TYPE(comch_poll_registry, poll_before_fork)
+
+static void
+own_fd_read(struct comch_fd *cfd)
+{
+	uint64_t count;
+
+	/* Nothing to read is what is wanted. */
+	if (read(cfd->fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/* An eventfd or a timer of the poll itself. */
+static struct comch_fd
+own_fd(int fd)
+{
+	return (struct comch_fd){
+		.fd = fd, .classes = RTE_COMCH_POLL_ANY, .is_level = true, .ready = own_fd_read,
+	};
+}
+
+struct rte_comch_poll *
+rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
+{
+	struct rte_comch_poll_conf c = { .socket_id = SOCKET_ID_ANY };
+	struct rte_comch_poll *poll;
+	int i;
+
+	if (conf != NULL && comch_obj_conf(&c, sizeof(c), conf, "poll") != 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	poll = rte_zmalloc_socket("comch_poll", sizeof(*poll), RTE_CACHE_LINE_SIZE, c.socket_id);
+	if (poll == NULL)
+		goto err_nomem;
+	poll->arena_size = COMCH_POLL_ARENA;
+	poll->arena = rte_malloc_socket("comch_arena", poll->arena_size,
+			RTE_CACHE_LINE_SIZE, c.socket_id);
+	if (poll->arena == NULL)
+		goto err_free;
+	poll->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	poll->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	poll->timer_fd.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (poll->event_fd < 0 || poll->epoll_fd < 0 || poll->timer_fd.fd < 0)
+		goto err_fd;
+	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
+		poll->class_fd[i] = -1;
+	STAILQ_INIT(&poll->work);
+	TAILQ_INIT(&poll->guests);
+	TAILQ_INIT(&poll->fds);
+	pthread_mutex_init(&poll->lock, NULL);
+	poll->look_cycles = rte_get_tsc_hz() / COMCH_POLL_LOOKS_PER_S;
+	poll->socket_id = c.socket_id;
+	if (c.name != NULL)
+		rte_strscpy(poll->name, c.name, sizeof(poll->name));
+	poll->timer_fd = own_fd(poll->timer_fd.fd);
+	poll->mailbox_fd = own_fd(poll->event_fd);
+	if (comch_poll_fd_add(poll, &poll->mailbox_fd) != 0 ||
+			comch_poll_fd_add(poll, &poll->timer_fd) != 0)
+		goto err_fd;
+	comch_registry_add(&comch_poll_registry, &poll->entry);
+	return poll;
+
+err_fd:
+	rte_errno = errno;
+	COMCH_LOG(ERR, "poll %s: no descriptor: %s", c.name != NULL ? c.name : "",
+		strerror(errno));
+	if (poll->event_fd >= 0)
+		close(poll->event_fd);
+	if (poll->epoll_fd >= 0)
+		close(poll->epoll_fd);
+	if (poll->timer_fd.fd >= 0)
+		close(poll->timer_fd.fd);
+	rte_free(poll->arena);
+	rte_free(poll);
+	return NULL;
+err_free:
+	rte_free(poll);
+err_nomem:
+	COMCH_LOG(ERR, "poll: no memory");
+	rte_errno = ENOMEM;
+	return NULL;
+}
+
+/* Free what was buried before the last run: pointers to it were valid until now. */
+static void
+poll_reap(struct rte_comch_poll *poll)
+{
+	struct comch_obj *obj;
+
+	while ((obj = poll->reap) != NULL) {
+		poll->reap = obj->note_next;
+		comch_poll_detach(poll);
+		obj->free(obj);
+	}
+}
+
+/* Put an object into its poll's mailbox. False: it is there. */
+static bool
+note_put(struct comch_obj *obj, uint32_t bits)
+{
+	struct rte_comch_poll *poll = obj->poll;
+	struct comch_obj *head;
+
+	/* Acquire and release: what was done before this note is seen when it is served. */
+	if ((__atomic_fetch_or(&obj->noted, bits, __ATOMIC_ACQ_REL) & COMCH_NOTE_IN) != 0)
+		return false;
+	head = comch_load_relaxed(&poll->mailbox);
+	do {
+		obj->note_next = head;
+	} while (!__atomic_compare_exchange_n(&poll->mailbox, &head, obj, true,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	return true;
+}
+
+bool
+comch_poll_sleeps(struct rte_comch_poll *poll)
+{
+	/* Pairs with the fence in rte_comch_poll_arm(): it sees the note, or we see it asleep. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return comch_load_relaxed(&poll->sleeping) != 0;
+}
+
+bool
+comch_poll_wake(struct rte_comch_poll *poll)
+{
+	uint64_t one = 1;
+
+	/* A full counter is readable as well. */
+	return comch_poll_sleeps(poll) && write(poll->event_fd, &one, sizeof(one)) >= 0;
+}
+
+void
+comch_poll_note_as(struct comch_obj *obj, uint32_t bits)
+{
+	struct rte_comch_poll *poll = obj->poll;
+
+	if (note_put(obj, bits))
+		comch_poll_wake(poll);
+}
+
+void
+comch_poll_note_quietly(struct comch_obj *obj)
+{
+	note_put(obj, COMCH_NOTE_IN);
+}
+
+struct comch_poll_task *
+comch_poll_task_get(struct rte_comch_poll *poll, const struct comch_poll_task_ops *ops)
+{
+	struct comch_poll_task *task;
+
+	pthread_mutex_lock(&poll->lock);
+	for (task = poll->tasks; task != NULL && task->ops != ops; task = task->next)
+		;
+	if (task == NULL)
+		task = rte_zmalloc_socket("comch_task", ops->size, RTE_CACHE_LINE_SIZE,
+				poll->socket_id);
+	if (task != NULL && task->ops == NULL) {
+		task->ops = ops;
+		task->next = poll->tasks;
+		ops->init(task, poll);
+		/* Release: the poll's thread, which walks without the lock, finds it complete. */
+		comch_store_release(&poll->tasks, task);
+	}
+	pthread_mutex_unlock(&poll->lock);
+	return task;
+}
+
+void
+comch_poll_guest_add(struct rte_comch_poll *poll, struct comch_poll_guest *guest)
+{
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_INSERT_TAIL(&poll->guests, guest, next);
+	__atomic_fetch_add(&poll->nb_light, guest->is_light, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&poll->lock);
+}
+
+void
+comch_poll_guest_del(struct rte_comch_poll *poll, struct comch_poll_guest *guest)
+{
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_REMOVE(&poll->guests, guest, next);
+	__atomic_fetch_sub(&poll->nb_light, guest->is_light, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&poll->lock);
+}
+
+/* Move the mailbox to the work list, oldest first. */
+static void
+poll_take_mailbox(struct rte_comch_poll *poll)
+{
+	struct comch_obj *obj, *next, *oldest = NULL;
+
+	obj = __atomic_exchange_n(&poll->mailbox, NULL, __ATOMIC_ACQUIRE);
+	for (; obj != NULL; obj = next) {
+		next = obj->note_next;
+		obj->note_next = oldest;
+		oldest = obj;
+	}
+	for (obj = oldest; obj != NULL; obj = next) {
+		next = obj->note_next;
+		/* From here on another note is a new one. */
+		__atomic_fetch_and(&obj->noted, ~COMCH_NOTE_IN, __ATOMIC_ACQ_REL);
+		if (!obj->working) {
+			obj->working = true;
+			STAILQ_INSERT_TAIL(&poll->work, obj, work);
+		}
+	}
+}
+
+bool
+comch_poll_may_free(struct rte_comch_poll *poll, uint32_t n)
+{
+	if (poll->free_run != poll->run_no) {
+		poll->free_run = poll->run_no;
+		poll->nb_freed = 0;
+	}
+	/* Too many for any run are not too many for one that freed nothing. */
+	if (poll->nb_freed > 0 && n > MAX_FREES - RTE_MIN(poll->nb_freed, (uint32_t)MAX_FREES)) {
+		poll->free_again = true;
+		return false;
+	}
+	poll->nb_freed += n;
+	return true;
+}
+
+bool
+comch_poll_may_make(struct rte_comch_poll *poll, uint64_t len)
+{
+	uint64_t made = poll->made_run == poll->run_no ? poll->made_bytes : 0;
+
+	if (made > 0 && made + len > MAX_MADE_BYTES)
+		return false;
+	poll->made_run = poll->run_no;
+	poll->made_bytes = made + len;
+	return true;
+}
+
+/* What the last run freed for the first may have left nothing for others: they are first now. */
+static void
+poll_rotate(struct rte_comch_poll *poll)
+{
+	struct comch_obj *first = STAILQ_FIRST(&poll->work);
+
+	poll->free_again = false;
+	if (first == NULL)
+		return;
+	STAILQ_REMOVE_HEAD(&poll->work, work);
+	STAILQ_INSERT_TAIL(&poll->work, first, work);
+}
+
+static void
+poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
+{
+	struct comch_obj_list todo = STAILQ_HEAD_INITIALIZER(todo);
+	struct comch_obj *obj;
+
+	if (comch_load_relaxed(&poll->mailbox) != NULL)
+		poll_take_mailbox(poll);
+	if (poll->free_again)
+		poll_rotate(poll);
+	STAILQ_CONCAT(&todo, &poll->work);
+	while ((obj = STAILQ_FIRST(&todo)) != NULL) {
+		STAILQ_REMOVE_HEAD(&todo, work);
+		obj->working = false;
+		if (obj->service(obj, run)) {
+			if (!obj->working) {
+				obj->working = true;
+				STAILQ_INSERT_TAIL(&poll->work, obj, work);
+			}
+		} else if (comch_load_acquire(&obj->noted) == COMCH_NOTE_DEAD && !obj->working) {
+			obj->note_next = poll->reap;
+			poll->reap = obj;
+		}
+	}
+}
+
+static void
+poll_disarm(struct rte_comch_poll *poll)
+{
+	if (!poll->armed)
+		return;
+	poll->armed = false;
+	comch_store_relaxed(&poll->sleeping, 0);
+	poll->next_look = 0;
+}
+
+uint16_t
+rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, uint16_t max)
+{
+	struct comch_run run = { .poll = poll, .events = events, .max = max };
+	struct comch_poll_task *task;
+	bool was_armed;
+	uint64_t now;
+
+	if (unlikely(poll == NULL || (events == NULL && max > 0) || comch_forked))
+		return 0;
+	comch_guard_enter(&poll->guard, "runs of a poll");
+	was_armed = poll->armed;
+	poll_disarm(poll);
+	poll->run_no++;
+	if (unlikely(comch_load_relaxed(&poll->notified) != 0))
+		comch_store_relaxed(&poll->notified, 0);
+	poll->arena_used = 0;
+	if (unlikely(poll->reap != NULL))
+		poll_reap(poll);
+	now = rte_rdtsc();
+	if (now >= poll->next_look && comch_poll_look(poll, now) && was_armed)
+		comch_count(&poll->stats.wakes, 1);
+	if (!STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL)
+		poll_serve(poll, &run);
+	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
+		task->ops->run(task, &run);
+	comch_count(&poll->stats.runs, 1);
+	if (run.n > 0) {
+		comch_count(&poll->stats.busy_runs, 1);
+		comch_count(&poll->stats.events, run.n);
+	}
+	comch_guard_leave(&poll->guard);
+	return run.n;
+}
+
+/* Ask for a wake-up, of whatever could want a run. True: a task waits for something. */
+static bool
+poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
+{
+	struct comch_poll_guest *guest;
+	struct comch_poll_task *task;
+	bool waits = false;
+
+	comch_store_relaxed(&poll->sleeping, 1);
+	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
+		waits |= task->ops->arm(task, cls);
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_FOREACH(guest, &poll->guests, next)
+		if ((guest->classes & cls) != 0)
+			guest->arm(guest);
+	pthread_mutex_unlock(&poll->lock);
+	return waits;
+}
+
+/* W: we say that we sleep before we look once more. */
+static void
+poll_arm_fence(struct rte_comch_poll *poll)
+{
+	comch_fence_sleep();
+	/* Other threads of this process, whose fences are light as well. */
+	if (comch_load_relaxed(&poll->nb_light) > 0)
+		comch_fence_heavy();
+}
+
+/* Is there anything that a run would return or do? */
+static bool
+poll_pending(struct rte_comch_poll *poll, uint32_t cls)
+{
+	struct comch_poll_guest *guest;
+	struct comch_poll_task *task;
+	bool pending;
+
+	pending = !STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL ||
+		comch_load_acquire(&poll->notified) != 0;
+	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
+		pending |= task->ops->pending(task);
+	if (pending)
+		return true;
+	pthread_mutex_lock(&poll->lock);
+	TAILQ_FOREACH(guest, &poll->guests, next)
+		if ((guest->classes & cls) != 0)
+			pending |= guest->pending(guest);
+	pthread_mutex_unlock(&poll->lock);
+	return pending;
+}
+
+/* Wake up by ourselves, so that what waits is tried again or given up. */
+static int
+poll_arm_timer(struct rte_comch_poll *poll)
+{
+	const struct itimerspec in = { .it_value.tv_nsec = NAP_NS };
+
+	return timerfd_settime(poll->timer_fd.fd, 0, &in, NULL) == 0 ? 0 : -errno;
+}
+
+int
+rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
+{
+	bool waits;
+
+	if (poll == NULL || cls == 0 || (cls & ~RTE_COMCH_POLL_ANY) != 0)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	comch_poll_harvest(poll);
+	poll->armed = true;
+	waits = poll_arm_all(poll, cls);
+	poll_arm_fence(poll);
+	if (poll_pending(poll, cls) || (waits && poll_arm_timer(poll) != 0)) {
+		poll_disarm(poll);
+		return -EAGAIN;
+	}
+	comch_count(&poll->stats.arms, 1);
+	return 0;
+}
+
+int
+rte_comch_poll_clear(struct rte_comch_poll *poll)
+{
+	if (poll == NULL)
+		return -EINVAL;
+	poll_disarm(poll);
+	comch_poll_harvest(poll);
+	return 0;
+}
+
+int
+rte_comch_poll_notify(struct rte_comch_poll *poll)
+{
+	uint64_t one = 1;
+
+	if (poll == NULL)
+		return -EINVAL;
+	/* Remembered as well: whoever is about to sleep must not. */
+	comch_store_release(&poll->notified, 1);
+	/* A full counter is readable as well. */
+	if (write(poll->event_fd, &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
+		return -errno;
+	return 0;
+}
+
+int
+rte_comch_poll_stats_get(const struct rte_comch_poll *poll, struct rte_comch_poll_stats *stats)
+{
+	if (poll == NULL || stats == NULL)
+		return -EINVAL;
+	stats->runs = comch_load_relaxed(&poll->stats.runs);
+	stats->busy_runs = comch_load_relaxed(&poll->stats.busy_runs);
+	stats->events = comch_load_relaxed(&poll->stats.events);
+	stats->arms = comch_load_relaxed(&poll->stats.arms);
+	stats->wakes = comch_load_relaxed(&poll->stats.wakes);
+	return 0;
+}
+
+int
+rte_comch_poll_destroy(struct rte_comch_poll *poll)
+{
+	struct comch_poll_task *task;
+	int i;
+
+	if (poll == NULL)
+		return -EINVAL;
+	/* What was destroyed and not freed yet goes now: two runs, and the reaping. */
+	rte_comch_poll_run(poll, NULL, 0);
+	rte_comch_poll_run(poll, NULL, 0);
+	poll_reap(poll);
+	if (comch_load_relaxed(&poll->nb_attached) != 0) {
+		COMCH_LOG(ERR, "poll %s: %u objects are attached", poll->name, poll->nb_attached);
+		return -EBUSY;
+	}
+	comch_registry_del(&comch_poll_registry, &poll->entry);
+	comch_poll_fd_del(poll, &poll->mailbox_fd);
+	i = poll->timer_fd.fd;
+	comch_poll_fd_del(poll, &poll->timer_fd);
+	close(i);
+	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
+		if (poll->class_fd[i] >= 0)
+			close(poll->class_fd[i]);
+	close(poll->epoll_fd);
+	close(poll->event_fd);
+	while ((task = poll->tasks) != NULL) {
+		poll->tasks = task->next;
+		rte_free(task);
+	}
+	pthread_mutex_destroy(&poll->lock);
+	rte_free(poll->arena);
+	rte_free(poll);
+	return 0;
+}

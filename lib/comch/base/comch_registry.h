@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_REGISTRY_H
+#define COMCH_REGISTRY_H
+
+/*
+ * All objects of this process, a list for each type. Telemetry and the dump walk
+ * them, and a fork asks each object what the child has to let go of. Objects leave
+ * the registry before they are buried, so what is found under the lock may be read.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <bsd/sys/queue.h>
+
+#include <rte_common.h>
+
+/* A member of each object, called entry. */
+struct comch_registry_entry {
+	TAILQ_ENTRY(comch_registry_entry) next;
+};
+
+TAILQ_HEAD(comch_registry_list, comch_registry_entry);
+
+struct comch_registry_type {
+	struct comch_registry_list list;
+	/* Call comch_fork_note_*() for what a child must not keep. NULL: nothing. */
+	void (*before_fork)(struct comch_registry_entry *entry);
+	SLIST_ENTRY(comch_registry_type) next;
+};
+
+SLIST_HEAD(comch_registry_types, comch_registry_type);
+
+struct comch_registry {
+	pthread_mutex_t lock;
+	struct comch_registry_types types;
+};
+
+extern struct comch_registry comch_registry;
+
+/* Define a type, known from the start of the process. */
+#define COMCH_REGISTRY_TYPE(name, before_fork_fn) \
+	struct comch_registry_type name = { \
+		.list = TAILQ_HEAD_INITIALIZER(name.list), \
+		.before_fork = before_fork_fn, \
+	}; \
+	RTE_INIT(name##_init) \
+	{ \
+		SLIST_INSERT_HEAD(&comch_registry.types, &name, next); \
+	}
+
+/* All objects of a type, the oldest first. The lock is held. */
+#define COMCH_REGISTRY_FOREACH(obj, type) \
+	for (struct comch_registry_entry *entry_ = TAILQ_FIRST(&(type)->list); \
+			entry_ != NULL && \
+			((obj) = container_of(entry_, __typeof__(*(obj)), entry), true); \
+			entry_ = TAILQ_NEXT(entry_, next))
+
+static inline void
+comch_registry_add(struct comch_registry_type *type, struct comch_registry_entry *entry)
+{
+	pthread_mutex_lock(&comch_registry.lock);
+	TAILQ_INSERT_TAIL(&type->list, entry, next);
+	pthread_mutex_unlock(&comch_registry.lock);
+}
+
+static inline void
+comch_registry_del(struct comch_registry_type *type, struct comch_registry_entry *entry)
+{
+	pthread_mutex_lock(&comch_registry.lock);
+	TAILQ_REMOVE(&type->list, entry, next);
+	pthread_mutex_unlock(&comch_registry.lock);
+}
+
+/* comch_fork.c: within before_fork() */
+/* The child closes a descriptor. */
+void comch_fork_note_fd(int fd);
+/* The child calls a function; arg is private memory. */
+void comch_fork_note_call(void (*fn)(void *arg), void *arg);
+
+#endif /* COMCH_REGISTRY_H */

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * A connection: how it comes, and what it does when its poll serves it. What it
+ * sends is in comch_tx.c, what it receives in comch_rx.c, how it comes up in
+ * comch_handshake.c, how it ends in comch_conn_end.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/comch_compat.h"
+#include "base/comch_trace.h"
+#include "ctrl/comch_client.h"
+#include "ctrl/comch_conn.h"
+#include "ctrl/comch_dev.h"
+#include "ctrl/comch_fast_path.h"
+#include "ctrl/comch_handshake.h"
+#include "ctrl/comch_links.h"
+#include "ctrl/comch_order.h"
+#include "ctrl/comch_server.h"
+#include "ctrl/comch_unacked.h"
+
+/* When a peer that does not read is tried again, ms. */
+#define TX_RETRY_MS 1
+
+static uint32_t next_conn_id = 1;
+
+COMCH_REGISTRY_TYPE(comch_conn_registry, NULL)
+
+static bool conn_service(struct comch_obj *obj, struct comch_run *run);
+
+static void
+conn_free(struct comch_obj *obj)
+{
+	struct rte_comch_conn *conn = COMCH_OBJ_OF(rte_comch_conn, obj);
+
+	pthread_mutex_destroy(&conn->lock);
+	free(conn->unacked);
+	free(conn->order);
+	free(conn->reason);
+	free(conn);
+}
+
+struct rte_comch_conn *
+comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll *poll,
+		uint32_t send_queue)
+{
+	struct comch_links *links = comch_links_get(poll);
+	uint32_t size = rte_align32pow2(send_queue);
+	struct rte_comch_conn *conn;
+
+	conn = links != NULL ? calloc(1, sizeof(*conn)) : NULL;
+	if (conn == NULL)
+		return NULL;
+	conn->unacked = calloc(size, sizeof(*conn->unacked));
+	if (conn->unacked == NULL) {
+		free(conn);
+		return NULL;
+	}
+	comch_obj_init(&conn->obj, RTE_COMCH_OBJ_CONN, conn, poll, 0);
+	conn->obj.service = conn_service;
+	conn->obj.free = conn_free;
+	conn->links = links;
+	conn->unacked_mask = size - 1;
+	conn->unacked_size = send_queue;
+	conn->dev = comch_dev_get(dev->id);
+	conn->ops = dev->ops;
+	conn->rep = rep;
+	conn->fd.fd = -1;
+	conn->max_msg_size = COMCH_WIRE_MAX_FRAME;
+	conn->id = __atomic_fetch_add(&next_conn_id, 1, __ATOMIC_RELAXED);
+	conn->peer = (struct rte_comch_peer_id){ -1, -1, -1 };
+	STAILQ_INIT(&conn->tx_wait);
+	pthread_mutex_init(&conn->lock, NULL);
+	comch_poll_attach(poll);
+	return conn;
+}
+
+static bool
+conn_link_news(void *ctx, bool can_wake)
+{
+	struct rte_comch_conn *conn = ctx;
+
+	/* Relaxed: the note's order is enough. */
+	comch_store_relaxed(&conn->link_news, 1);
+	comch_poll_note_quietly(&conn->obj);
+	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
+}
+
+static void
+conn_fd_ready(struct comch_fd *cfd)
+{
+	comch_conn_look(container_of(cfd, struct rte_comch_conn, fd));
+}
+
+int
+comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
+{
+	int fd, ret = 0;
+
+	conn->link = link;
+	link->conn_id = conn->id;
+	link->news = conn_link_news;
+	link->ctx = conn;
+	comch_links_add(conn);
+	fd = conn->ops->link_fd(link);
+	if (fd < 0)
+		return 0;
+	conn->fd = (struct comch_fd){
+		.fd = fd, .classes = RTE_COMCH_POLL_ANY, .ready = conn_fd_ready,
+	};
+	ret = comch_poll_fd_add(conn->obj.poll, &conn->fd);
+	if (ret != 0)
+		conn->fd.fd = -1;
+	return ret;
+}
+
+uint32_t
+comch_conn_nb_queues(struct rte_comch_conn *conn)
+{
+	uint32_t n;
+
+	pthread_mutex_lock(&conn->lock);
+	n = conn->nb_queues;
+	pthread_mutex_unlock(&conn->lock);
+	return n;
+}
+
+/* The handshake is over: the connection is the application's. */
+void
+comch_conn_established(struct rte_comch_conn *conn)
+{
+	comch_links_wait_end(conn);
+	conn->tell = true;
+	/* Release: another thread that finds it up finds its limits set. */
+	comch_store_release(&conn->phase, COMCH_PHASE_UP);
+	comch_trace_conn_up(conn->id, comch_conn_name(conn), conn->max_msg_size);
+	if (conn->server != NULL)
+		comch_count(&conn->server->stats.accepted, 1);
+	comch_poll_note(&conn->obj);
+}
+
+const char *
+comch_conn_name(const struct rte_comch_conn *conn)
+{
+	return conn->server != NULL ? conn->server->name : conn->client->name;
+}
+
+void
+comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text)
+{
+	uint32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(&conn->faulted, &none, 1, false, __ATOMIC_RELAXED,
+			__ATOMIC_RELAXED))
+		return;
+	conn->fault_status = status;
+	conn->fault_text = text;
+	/* Release: pairs with the acquire in conn_service(). */
+	comch_store_release(&conn->faulted, 2);
+	comch_poll_note(&conn->obj);
+}
+
+void
+comch_conn_look(struct rte_comch_conn *conn)
+{
+	if (conn->link == NULL || conn->phase >= COMCH_PHASE_ENDING)
+		return;
+	conn->ops->link_poll(conn->link);
+	if (conn->phase == COMCH_PHASE_LINKING && conn->link->state == RTE_COMCH_LINK_UP)
+		comch_handshake_link(conn);
+	if (conn->link->state == RTE_COMCH_LINK_DOWN) {
+		comch_server_conn_leaves(conn);
+		comch_poll_note(&conn->obj);
+	}
+}
+
+/* Is it on the list of those that wait, whether or not frames wait for room? */
+static bool
+phase_waits(const struct rte_comch_conn *conn)
+{
+	return conn->phase < COMCH_PHASE_PENDING || conn->phase == COMCH_PHASE_DRAINING ||
+		conn->phase == COMCH_PHASE_CLOSING;
+}
+
+void
+comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
+{
+	bool late = now > conn->deadline;
+
+	switch (conn->phase) {
+	case COMCH_PHASE_DIALLING:
+		comch_handshake_dial(conn);
+		return;
+	case COMCH_PHASE_FULL:
+		comch_handshake_room(conn, all_seen);
+		return;
+	case COMCH_PHASE_LINKING:
+	case COMCH_PHASE_HELLO:
+		if (late) {
+			comch_handshake_timeout(conn);
+			return;
+		}
+		if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again)
+			comch_conn_look(conn);
+		break;
+	case COMCH_PHASE_DRAINING:
+	case COMCH_PHASE_CLOSING:
+		comch_poll_note(&conn->obj);
+		return;
+	default:
+		break;
+	}
+	if (!STAILQ_EMPTY(&conn->tx_wait) && now >= conn->retry_at)
+		comch_poll_note(&conn->obj);
+}
+
+/* Service */
+
+/* Send what waited; while there is no room, look again in a while. */
+static void
+conn_retry(struct rte_comch_conn *conn)
+{
+	if (!comch_tx_flush(conn)) {
+		conn->retry_at = comch_conn_in_ms(TX_RETRY_MS);
+		comch_links_wait(conn);
+	} else if (!phase_waits(conn)) {
+		comch_links_wait_end(conn);
+	}
+}
+
+/* Has the peer gone, and was everything that it left read? */
+static void
+conn_check_down(struct rte_comch_conn *conn)
+{
+	if (conn->link == NULL || conn->link->state != RTE_COMCH_LINK_DOWN ||
+			conn->phase >= COMCH_PHASE_CLOSING || conn->tell || conn->put_off ||
+			(conn->order != NULL && conn->order->holds) ||
+			conn->ops->frame_pending(conn->link))
+		return;
+	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
+		conn->link->text != NULL ? conn->link->text : "peer is gone");
+}
+
+static void
+conn_report_connected(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	bool pending = conn->phase == COMCH_PHASE_PENDING;
+
+	comch_run_add(run, pending ? RTE_COMCH_EVENT_CONNECT_REQUEST : RTE_COMCH_EVENT_CONNECTED,
+		&conn->obj, conn);
+	conn->tell = false;
+	conn->known = true;
+}
+
+/* What an established connection does when its poll serves it. True: more to do. */
+static bool
+conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	bool more = !comch_unacked_report(conn, run);
+
+	if (comch_conn_is_up(conn) && comch_load_acquire(&conn->fast) != NULL)
+		more |= comch_fast_path_ops.step(conn, run);
+	if (conn->link != NULL && conn->order == NULL && comch_rx_may(conn) &&
+			conn->ops->frame_pending(conn->link))
+		comch_rx(conn, run);
+	conn_check_down(conn);
+	if (conn->phase == COMCH_PHASE_DRAINING)
+		comch_conn_drain(conn);
+	return more;
+}
+
+/* The last events, then the end of its producers and consumers. True: more to do. */
+static bool
+conn_serve_end(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	bool has_fast;
+
+	if (conn->phase == COMCH_PHASE_ENDING) {
+		if (!comch_conn_report_end(conn, run))
+			return true;
+		comch_store_release(&conn->phase, COMCH_PHASE_ENDED);
+	}
+	has_fast = comch_load_acquire(&conn->fast) != NULL;
+	if (has_fast)
+		comch_fast_path_ops.wind_up(conn);
+	if (comch_conn_nb_queues(conn) != 0 || comch_obj_is_dead(&conn->obj))
+		return false;
+	/* A dead peer leaves as many regions as it had. */
+	if (has_fast && !comch_poll_may_free(conn->obj.poll, comch_fast_path_ops.nb_regions(conn)))
+		return true;
+	comch_conn_bury(conn);
+	return false;
+}
+
+static bool
+conn_service(struct comch_obj *obj, struct comch_run *run)
+{
+	struct rte_comch_conn *conn = COMCH_OBJ_OF(rte_comch_conn, obj);
+	bool more = false;
+
+	if (comch_obj_is_dead(obj))
+		return false;
+	if (comch_load_relaxed(&conn->link_news) != 0) {
+		comch_store_relaxed(&conn->link_news, 0);
+		comch_conn_look(conn);
+	}
+	if (comch_load_acquire(&conn->faulted) == 2)
+		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
+	if (conn->phase <= COMCH_PHASE_CLOSING && !STAILQ_EMPTY(&conn->tx_wait))
+		conn_retry(conn);
+	if (conn->tell) {
+		if (comch_run_full(run))
+			return true;
+		conn_report_connected(conn, run);
+	}
+	if (conn->phase <= COMCH_PHASE_DRAINING)
+		more |= conn_serve_up(conn, run);
+	if (conn->phase == COMCH_PHASE_CLOSING)
+		comch_conn_close_step(conn);
+	if (conn->phase >= COMCH_PHASE_ENDING)
+		return conn_serve_end(conn, run);
+	return more;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* How a connection ends: the last words, the last events, and the burial. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_string_fns.h>
+
+#include "sdk/comch_log.h"
+#include "base/comch_trace.h"
+#include "ctrl/comch_client.h"
+#include "ctrl/comch_conn.h"
+#include "ctrl/comch_dev.h"
+#include "ctrl/comch_fast_path.h"
+#include "ctrl/comch_links.h"
+#include "ctrl/comch_server.h"
+#include "ctrl/comch_unacked.h"
+
+/* Enter a phase that no connection leaves but for its end. */
+static void
+conn_leave(struct rte_comch_conn *conn, enum comch_phase next)
+{
+	uint32_t old = conn->phase;
+
+	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
+		comch_count(&conn->server->nb_half_open, -1);
+	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
+		comch_count(&conn->server->nb_pending, -1);
+	comch_store_release(&conn->phase, next);
+	comch_server_conn_leaves(conn);
+}
+
+/* Its size is limited by those who read it: RTE_COMCH_REASON_SIZE. */
+static void
+set_reason(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	conn->end_status = status;
+	conn->reason = strndup(reason, RTE_COMCH_REASON_SIZE - 1);
+	COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
+		comch_conn_reason(conn));
+}
+
+void
+comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
+{
+	char reason[RTE_COMCH_REASON_SIZE];
+	va_list ap;
+
+	if (conn->phase >= COMCH_PHASE_ENDING)
+		return;
+	/* One that was closed has its reason already. */
+	if (conn->phase < COMCH_PHASE_DRAINING) {
+		va_start(ap, fmt);
+		vsnprintf(reason, sizeof(reason), fmt, ap);
+		va_end(ap);
+		set_reason(conn, status, reason);
+	}
+	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status,
+		comch_conn_reason(conn));
+	conn_leave(conn, COMCH_PHASE_ENDING);
+	comch_tx_forget(conn);
+	comch_links_del(conn);
+	comch_poll_fd_del(conn->obj.poll, &conn->fd);
+	if (conn->link != NULL)
+		conn->ops->link_shutdown(conn->link);
+	if (comch_load_acquire(&conn->fast) != NULL)
+		comch_fast_path_ops.halt(conn);
+	if (conn->client != NULL)
+		comch_client_conn_gone(conn->client);
+	comch_poll_note(&conn->obj);
+}
+
+/* Has the last frame arrived, or can it not? */
+static bool
+has_said_all(const struct rte_comch_conn *conn)
+{
+	return conn->link->state == RTE_COMCH_LINK_DOWN ||
+		(STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link));
+}
+
+void
+comch_conn_closing(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	if (conn->phase >= COMCH_PHASE_CLOSING)
+		return;
+	if (conn->phase < COMCH_PHASE_DRAINING)
+		set_reason(conn, status, reason);
+	conn_leave(conn, COMCH_PHASE_CLOSING);
+	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
+	comch_links_wait(conn);
+	comch_poll_note(&conn->obj);
+}
+
+void
+comch_conn_close_step(struct rte_comch_conn *conn)
+{
+	if (has_said_all(conn) || rte_rdtsc() > conn->deadline)
+		comch_conn_end(conn, conn->end_status, "closed");
+}
+
+static void
+say_goodbye(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_DISCONNECT, .status = status };
+
+	rte_strscpy(f.text, reason, sizeof(f.text));
+	comch_tx_frame(conn, &f, NULL, 0);
+	comch_conn_closing(conn, status, reason);
+}
+
+void
+comch_conn_drain(struct rte_comch_conn *conn)
+{
+	if (!comch_unacked_waits(conn) || rte_rdtsc() > conn->deadline)
+		say_goodbye(conn, conn->end_status, comch_conn_reason(conn));
+}
+
+void
+comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
+{
+	if (conn->phase >= COMCH_PHASE_DRAINING)
+		return;
+	if (reason == NULL)
+		reason = "disconnected";
+	if (conn->phase <= COMCH_PHASE_LINKING || conn->link->state != RTE_COMCH_LINK_UP) {
+		comch_conn_end(conn, status, "%s", reason);
+		return;
+	}
+	if (conn->phase != COMCH_PHASE_UP || !comch_unacked_waits(conn)) {
+		say_goodbye(conn, status, reason);
+		return;
+	}
+	set_reason(conn, status, reason);
+	comch_store_release(&conn->phase, COMCH_PHASE_DRAINING);
+	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
+	comch_links_wait(conn);
+}
+
+/* Nothing can be known of what the peer had not taken. */
+static bool
+conn_report_lost(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	if (!comch_unacked_report(conn, run))
+		return false;
+	comch_unacked_fail(conn);
+	return comch_unacked_report(conn, run);
+}
+
+bool
+comch_conn_report_end(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	struct rte_comch_event *event;
+
+	if (!conn->known)
+		return true;
+	if (!conn_report_lost(conn, run) || comch_run_full(run))
+		return false;
+	event = comch_run_add(run, RTE_COMCH_EVENT_DISCONNECTED, &conn->obj, conn);
+	event->status = conn->end_status;
+	event->text = comch_conn_reason(conn);
+	conn->known = false;
+	return true;
+}
+
+void
+comch_conn_bury(struct rte_comch_conn *conn)
+{
+	if (conn->link != NULL) {
+		if (conn->fast != NULL)
+			comch_fast_path_ops.free(conn);
+		conn->ops->link_close(conn->link);
+		conn->link = NULL;
+	}
+	if (conn->server != NULL) {
+		comch_count(&conn->server->stats.disconnected, 1);
+		comch_server_conn_ended(conn);
+	}
+	if (conn->client != NULL)
+		comch_client_conn_freed(conn->client);
+	comch_registry_del(&comch_conn_registry, &conn->entry);
+	comch_dev_put(conn->dev);
+	comch_obj_bury(&conn->obj);
+}

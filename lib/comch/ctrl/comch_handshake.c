@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * How a connection comes up:
+ *
+ *   client                                  server
+ *   DIALLING  connect ------------------->  (accept)
+ *   LINKING   <--- the driver's affair --->  LINKING
+ *   HELLO     HELLO {name, version, sizes} > HELLO
+ *                                            FULL    (until a client has left)
+ *                                            PENDING (manual accept)
+ *   UP        <------------- ACCEPT {sizes}  UP
+ *   ENDING    <------ REJECT {why, in words} CLOSING
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_string_fns.h>
+
+#include "sdk/comch_log.h"
+#include "ctrl/comch_client.h"
+#include "ctrl/comch_conn.h"
+#include "ctrl/comch_handshake.h"
+#include "ctrl/comch_links.h"
+#include "ctrl/comch_order.h"
+#include "ctrl/comch_server.h"
+
+static bool
+dial_again(const struct rte_comch_conn *conn, int err)
+{
+	uint64_t now = rte_rdtsc();
+
+	/* The server's backlog is full: that is no refusal. */
+	if (err == -EAGAIN)
+		return now < conn->deadline;
+	return err == -ENOENT && now < conn->dial_until;
+}
+
+static void
+dial_failed(struct rte_comch_conn *conn, int err, const char *why)
+{
+	const struct rte_comch_dev *dev = conn->dev;
+
+	/* Two sides that look in different places are the usual reason. */
+	COMCH_LOG(ERR, "client of %s: cannot connect on %s of %s%s%s: %s", conn->client->name,
+		dev->reps[conn->rep].name, dev->info.name, dev->where != NULL ? ", below " : "",
+		dev->where != NULL ? dev->where : "", why);
+	comch_conn_end(conn, err, "cannot connect to %.40s: %s", conn->client->name, why);
+}
+
+void
+comch_handshake_dial(struct rte_comch_conn *conn)
+{
+	const char *name = conn->client->name;
+	struct rte_comch_link *link;
+	int ret;
+
+	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
+	if (ret != 0) {
+		if (dial_again(conn, ret))
+			return;
+		if (ret == -EAGAIN)
+			ret = -ETIMEDOUT;
+		dial_failed(conn, ret, ret == -ENOENT ? "nobody listens on that name" :
+			strerror(-ret));
+		return;
+	}
+	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
+	if (comch_conn_set_link(conn, link) != 0) {
+		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
+		return;
+	}
+	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
+	comch_conn_look(conn);
+}
+
+/* What we say of ourselves in HELLO and ACCEPT. */
+static uint32_t
+wire_flags(const struct rte_comch_conn *conn)
+{
+	uint32_t flags = (conn->ctrl_only & COMCH_CTRL_ONLY_OURS) != 0 ?
+		COMCH_WIRE_F_CTRL_ONLY : 0;
+
+	return conn->order != NULL ? flags | COMCH_WIRE_F_CLOCKS : flags;
+}
+
+/* What the peer says of itself there. */
+static void
+take_wire_flags(struct rte_comch_conn *conn, uint32_t flags)
+{
+	if ((flags & COMCH_WIRE_F_CTRL_ONLY) != 0)
+		conn->ctrl_only |= COMCH_CTRL_ONLY_PEER;
+	conn->says_clocks = conn->client != NULL && (flags & COMCH_WIRE_F_CLOCKS) != 0;
+}
+
+/* Without tickets nothing of 1.2 is sent. */
+static uint16_t
+our_minor(const struct rte_comch_conn *conn)
+{
+	const struct rte_comch_data_ops *data = conn->ops->data;
+
+	return data != NULL && data->has_tickets ? COMCH_WIRE_MINOR : COMCH_WIRE_MINOR - 1;
+}
+
+void
+comch_handshake_link(struct rte_comch_conn *conn)
+{
+	struct comch_wire_frame f = {
+		.type = COMCH_WIRE_HELLO,
+		.magic = COMCH_WIRE_MAGIC,
+		.major = COMCH_WIRE_MAJOR,
+		.minor = our_minor(conn),
+	};
+
+	conn->ops->link_peer(conn->link, &conn->peer);
+	comch_store_release(&conn->phase, COMCH_PHASE_HELLO);
+	if (conn->client == NULL)
+		return;
+	f.max_msg_size = conn->client->conf.max_msg_size;
+	f.recv_queue = conn->recv_queue;
+	f.flags = wire_flags(conn);
+	rte_strscpy(f.text, conn->client->name, RTE_COMCH_NAME_SIZE);
+	comch_tx_frame(conn, &f, NULL, 0);
+}
+
+static void
+reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
+	__rte_format_printf(3, 4);
+
+static void
+reject(struct rte_comch_conn *conn, int status, const char *fmt, ...)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_REJECT, .status = status };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f.text, sizeof(f.text), fmt, ap);
+	va_end(ap);
+	comch_count(&conn->server->stats.refused, 1);
+	comch_tx_frame(conn, &f, NULL, 0);
+	comch_conn_closing(conn, status, f.text);
+}
+
+static bool
+is_ordered(const struct rte_comch_server *server)
+{
+	return (server->conf.flags & RTE_COMCH_SERVER_F_ORDERED) != 0;
+}
+
+static void
+accept_now(struct rte_comch_conn *conn)
+{
+	struct comch_wire_frame f = {
+		.type = COMCH_WIRE_ACCEPT,
+		.major = COMCH_WIRE_MAJOR,
+		.minor = our_minor(conn),
+		.max_msg_size = conn->max_msg_size,
+		.recv_queue = conn->recv_queue,
+	};
+
+	if (is_ordered(conn->server) && comch_order_join(conn) != 0) {
+		reject(conn, -ENOMEM, "the server has no memory for an ordered connection");
+		return;
+	}
+	f.flags = wire_flags(conn);
+	comch_tx_frame(conn, &f, NULL, 0);
+	if (conn->phase < COMCH_PHASE_CLOSING)
+		comch_conn_established(conn);
+}
+
+/* Does what the client wants fit us? Otherwise it is rejected. */
+static bool
+hello_fits(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	const struct rte_comch_server *server = conn->server;
+
+	if (f->magic != COMCH_WIRE_MAGIC || f->major != COMCH_WIRE_MAJOR) {
+		reject(conn, -EPROTO, "version %u.%u is not understood; ours is %u.%u", f->major,
+			f->minor, COMCH_WIRE_MAJOR, our_minor(conn));
+	} else if (strcmp(f->text, server->name) != 0) {
+		reject(conn, -ENOENT, "the name is another one");
+	} else if (f->max_msg_size == 0 || f->recv_queue == 0) {
+		reject(conn, -EPROTO, "a size of zero");
+	} else if (is_ordered(server) && f->minor < 1) {
+		reject(conn, -ECONNREFUSED, "version %u.%u has no clocks, which this server wants",
+			f->major, f->minor);
+	} else if ((server->conf.flags & RTE_COMCH_SERVER_F_EXACT) != 0 &&
+			f->max_msg_size != server->conf.max_msg_size) {
+		reject(conn, -ECONNREFUSED, "message size %u differs from the server's %u",
+			f->max_msg_size, server->conf.max_msg_size);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+static bool
+server_is_full(const struct rte_comch_server *server)
+{
+	return server->nb_conns - server->nb_half_open >= server->conf.max_clients;
+}
+
+/* Its HELLO was good, and there is room. */
+static void
+admit(struct rte_comch_conn *conn)
+{
+	struct rte_comch_server *server = conn->server;
+
+	comch_count(&server->nb_half_open, -1);
+	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
+		comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
+		comch_count(&server->nb_pending, 1);
+		accept_now(conn);
+		if (conn->phase == COMCH_PHASE_UP)
+			comch_count(&server->nb_pending, -1);
+		return;
+	}
+	comch_links_wait_end(conn);
+	comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
+	comch_count(&server->nb_pending, 1);
+	conn->tell = true;
+	comch_poll_note(&conn->obj);
+}
+
+void
+comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	struct rte_comch_server *server = conn->server;
+
+	if (!hello_fits(conn, f))
+		return;
+	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
+	conn->tx_credits = f->recv_queue;
+	take_wire_flags(conn, f->flags);
+	if (!server_is_full(server)) {
+		admit(conn);
+		return;
+	}
+	/* Some that hold a place may have gone before this one came: look first. */
+	comch_store_release(&conn->phase, COMCH_PHASE_FULL);
+	conn->deadline = comch_conn_in_ms(COMCH_ROOM_MS);
+}
+
+void
+comch_handshake_room(struct rte_comch_conn *conn, bool all_seen)
+{
+	const struct rte_comch_server *server = conn->server;
+
+	if (!server_is_full(server)) {
+		admit(conn);
+	} else if ((all_seen && server->nb_leaving == 0) || rte_rdtsc() > conn->deadline) {
+		reject(conn, -ECONNREFUSED, "the server has its limit of %u clients",
+			server->conf.max_clients);
+	}
+}
+
+void
+comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	if (f->major != COMCH_WIRE_MAJOR || f->recv_queue == 0 || f->max_msg_size == 0 ||
+			f->max_msg_size > conn->client->conf.max_msg_size) {
+		comch_conn_end(conn, -EPROTO, "server accepted with sizes that cannot be");
+		return;
+	}
+	conn->max_msg_size = f->max_msg_size;
+	conn->tx_credits = f->recv_queue;
+	take_wire_flags(conn, f->flags);
+	comch_conn_established(conn);
+	comch_client_up(conn->client);
+}
+
+void
+comch_handshake_reject(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	comch_conn_end(conn, f->status != 0 ? f->status : -ECONNREFUSED, "%s",
+		f->text[0] != '\0' ? f->text : "rejected");
+}
+
+void
+comch_handshake_timeout(struct rte_comch_conn *conn)
+{
+	comch_conn_end(conn, -ETIMEDOUT, "peer did not answer within %d s",
+		COMCH_HANDSHAKE_MS / 1000);
+}
+
+int
+rte_comch_conn_accept(struct rte_comch_conn *conn)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->phase >= COMCH_PHASE_ENDING && conn->server != NULL)
+		return -ECONNRESET;
+	if (conn->phase != COMCH_PHASE_PENDING || !conn->known) {
+		COMCH_LOG(ERR, "connection %u: accept, but it does not wait for that", conn->id);
+		return -EBADFD;
+	}
+	accept_now(conn);
+	if (conn->phase != COMCH_PHASE_UP)
+		return -ECONNRESET;
+	comch_count(&conn->server->nb_pending, -1);
+	return 0;
+}
+
+int
+rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->phase != COMCH_PHASE_PENDING || !conn->known) {
+		COMCH_LOG(ERR, "connection %u: reject, but it does not wait for that", conn->id);
+		return -EBADFD;
+	}
+	conn->known = false;
+	reject(conn, -ECONNREFUSED, "%s", reason != NULL ? reason : "rejected");
+	return 0;
+}
+
+int
+rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->client != NULL) {
+		COMCH_LOG(ERR, "connection %u: a client's connection ends by stopping the client",
+			conn->id);
+		return -ENOTSUP;
+	}
+	if (conn->phase != COMCH_PHASE_UP)
+		return -EBADFD;
+	if (comch_conn_nb_queues(conn) > 0) {
+		COMCH_LOG(ERR, "connection %u: disconnect while it has producers or consumers",
+			conn->id);
+		return -EBUSY;
+	}
+	comch_conn_close(conn, 0, reason);
+	return -EINPROGRESS;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* What a connection receives: a frame is read, checked, and becomes an event or an action. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
+#include "base/comch_trace.h"
+#include "ctrl/comch_conn.h"
+#include "ctrl/comch_links.h"
+#include "ctrl/comch_order.h"
+#include "ctrl/comch_proto.h"
+#include "ctrl/comch_unacked.h"
+
+int
+rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	if (!conn->manual_credit || n > conn->rx_seq - conn->rx_done) {
+		COMCH_LOG(ERR, "connection %u: %u messages done, but %s", conn->id, n,
+			conn->manual_credit ? "there are not so many" :
+			"it was not made for explicit credits");
+		return -EINVAL;
+	}
+	conn->rx_done += n;
+	if (n > 0 && comch_conn_is_up(conn))
+		comch_links_owe(conn);
+	return 0;
+}
+
+static inline void
+on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t len)
+{
+	struct rte_comch_event *event;
+
+	event = comch_run_add(run, RTE_COMCH_EVENT_MSG, &conn->obj, conn);
+	event->msg.data = data;
+	event->msg.len = len;
+	comch_trace_msg_rx(conn->id, len, conn->rx_seq);
+	conn->rx_seq++;
+	comch_count(&conn->stats.rx_msgs, 1);
+	comch_count(&conn->stats.rx_bytes, len);
+	if (unlikely(conn->manual_credit))
+		return;
+	conn->rx_done = conn->rx_seq;
+	comch_links_owe(conn);
+}
+
+/* No more than our queue beyond what we have told: more, and the peer does not count. */
+static inline bool
+may_get_msg(const struct rte_comch_conn *conn, uint32_t len)
+{
+	return conn->phase >= COMCH_PHASE_UP && len <= conn->max_msg_size &&
+		conn->rx_seq - conn->rx_told < conn->recv_queue;
+}
+
+/* What becomes of a message. */
+enum rx_how {
+	RX_GIVE,    /* an event, its data where it was read */
+	RX_GIVE_AT, /* the same, of a message with its clock */
+	RX_HOLD,    /* it waits for its turn */
+};
+
+/*
+ * One frame: 1, 0 (none) or a negative errno that ends the connection. How, a
+ * constant, says which of three functions this is.
+ */
+static __rte_always_inline int
+rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, uint32_t size,
+		enum rx_how how)
+{
+	const enum comch_wire_type msg_type = how == RX_GIVE ? COMCH_WIRE_MSG : COMCH_WIRE_MSG_AT;
+	const uint32_t skip = how == RX_GIVE ? 0 : COMCH_WIRE_CLOCK_SIZE;
+	int fds[RTE_COMCH_FRAME_FDS];
+	struct comch_wire_frame f;
+	uint32_t nb_fds = 0;
+	int len, ret;
+
+	len = conn->ops->frame_rx(conn->link, buf, size, fds, &nb_fds);
+	if (len == -EAGAIN)
+		return 0;
+	if (unlikely(len < 0))
+		return len;
+	ret = comch_wire_parse(buf, (uint32_t)len, &f);
+	if (likely(ret == 0))
+		ret = comch_unacked_take(conn, f.acked);
+	if (likely(ret == 0 && f.type == msg_type && may_get_msg(conn, f.len - skip))) {
+		if (how == RX_HOLD) {
+			comch_order_hold(conn, f.len - skip);
+		} else {
+			on_msg(conn, run, buf + COMCH_WIRE_HDR_SIZE + skip, f.len - skip);
+			comch_poll_keep(conn->obj.poll, (uint32_t)len);
+		}
+	} else if (ret == 0) {
+		ret = comch_proto_dispatch(conn, &f, fds, nb_fds, run);
+		nb_fds = 0;
+	}
+	while (nb_fds > 0)
+		comch_foreign_close(fds[--nb_fds]);
+	return ret == 0 ? 1 : ret;
+}
+
+static __rte_always_inline int
+rx_one(struct rte_comch_conn *conn, struct comch_run *run, enum rx_how how)
+{
+	uint32_t size = COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE + RTE_MAX(conn->max_msg_size,
+			(uint32_t)COMCH_WIRE_MAX_FRAME);
+	uint8_t *buf = comch_poll_room(conn->obj.poll, size);
+
+	return likely(buf != NULL) ? rx_frame(conn, run, buf, size, how) : 0;
+}
+
+/* SENT events that a frame made due: those without room come later. */
+static inline void
+report_acked(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	if (conn->unacked_head != conn->unacked_ready && !comch_unacked_report(conn, run))
+		comch_poll_note(&conn->obj);
+}
+
+int
+comch_rx_held(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	int ret = rx_frame(conn, run, conn->order->buf, conn->order->size, RX_HOLD);
+
+	if (ret > 0)
+		report_acked(conn, run);
+	return ret;
+}
+
+void
+comch_rx_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t len)
+{
+	on_msg(conn, run, data, len);
+}
+
+void
+comch_rx_over(struct rte_comch_conn *conn, int ret)
+{
+	if (ret < 0)
+		comch_conn_end(conn, ret, "peer broke the protocol (%s)", strerror(-ret));
+	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
+		/* Its end comes when the last frame was read: look again. */
+		comch_poll_note(&conn->obj);
+}
+
+void
+comch_rx(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	unsigned int left = COMCH_RX_BURST;
+	int ret = 1;
+
+	comch_links_active(conn);
+	/* A peer that writes as fast as we read must not keep us here for ever. */
+	while (left-- > 0 && comch_rx_may(conn) && comch_rx_has_room(conn, run)) {
+		ret = rx_one(conn, run, RX_GIVE);
+		/* Accepted as an ordered one: the rest is for comch_order_run(). */
+		if (ret <= 0 || unlikely(conn->order != NULL))
+			break;
+		report_acked(conn, run);
+	}
+	comch_rx_over(conn, ret);
+}
+
+void
+comch_rx_alone(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	unsigned int left = COMCH_RX_BURST;
+	int ret = 1;
+
+	while (left-- > 0 && comch_rx_may(conn) && !comch_run_full(run) &&
+			conn->ops->frame_pending(conn->link)) {
+		ret = rx_one(conn, run, RX_GIVE_AT);
+		if (ret <= 0)
+			break;
+		report_acked(conn, run);
+	}
+	comch_rx_over(conn, ret);
+}
+

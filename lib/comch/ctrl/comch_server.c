@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_string_fns.h>
+
+#include "sdk/comch_fork.h"
+#include "sdk/comch_log.h"
+#include "base/comch_trace.h"
+#include "ctrl/comch_conn.h"
+#include "ctrl/comch_dev.h"
+#include "ctrl/comch_links.h"
+#include "ctrl/comch_server.h"
+
+#define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT | \
+	RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_CTRL_ONLY | \
+	RTE_COMCH_SERVER_F_MANUAL_CREDIT)
+/* Clients that one look accepts: the others wait in the listener's queue. */
+#define ACCEPT_BURST 64
+
+#define DEFAULT_MSG_SIZE 4080
+#define DEFAULT_QUEUE 64
+
+static void
+listener_forked(void *arg)
+{
+	struct rte_comch_listener *listener = arg;
+
+	listener->ops->listener_forked(listener);
+}
+
+static void
+server_before_fork(struct comch_registry_entry *entry)
+{
+	struct rte_comch_server *server = container_of(entry, struct rte_comch_server, entry);
+
+	if (server->listener != NULL)
+		comch_fork_note_call(listener_forked, server->listener);
+}
+
+COMCH_REGISTRY_TYPE(comch_server_registry, server_before_fork)
+
+int
+comch_name_check(const char *name, const char *what)
+{
+	size_t len = name != NULL ? strnlen(name, RTE_COMCH_NAME_SIZE) : 0;
+
+	if (len > 0 && len < RTE_COMCH_NAME_SIZE)
+		return 0;
+	COMCH_LOG(ERR, "%s: a name has 1 to %d bytes, this one %s", what,
+		RTE_COMCH_NAME_SIZE - 1, len == 0 ? "none" : "more");
+	return -EINVAL;
+}
+
+static int
+size_check(const char *what, const char *which, uint32_t *val, uint32_t dflt, uint32_t max)
+{
+	if (*val == 0)
+		*val = RTE_MIN(dflt, max);
+	if (*val <= max)
+		return 0;
+	COMCH_LOG(ERR, "%s: %s is %u, the device's limit is %u", what, which, *val, max);
+	return -EINVAL;
+}
+
+int
+comch_sizes_check(const struct rte_comch_dev *dev, const char *what,
+		uint32_t *max_msg_size, uint32_t *recv_queue, uint32_t *send_queue)
+{
+	const struct rte_comch_dev_info *i = &dev->info;
+
+	if (size_check(what, "max_msg_size", max_msg_size, DEFAULT_MSG_SIZE,
+			i->max_msg_size) != 0 ||
+	    size_check(what, "recv_queue", recv_queue, DEFAULT_QUEUE,
+			i->max_recv_queue) != 0 ||
+	    size_check(what, "send_queue", send_queue, DEFAULT_QUEUE,
+			i->max_send_queue) != 0)
+		return -EINVAL;
+	return 0;
+}
+
+static bool
+server_service(struct comch_obj *obj, struct comch_run *run)
+{
+	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
+
+	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
+		comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, server->end_status,
+			server->end_status != 0 ? server->reason : NULL);
+	return !comch_obj_events(obj, run, NULL);
+}
+
+static void
+server_free(struct comch_obj *obj)
+{
+	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
+
+	free(server);
+}
+
+static int
+server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
+{
+	if (c->poll == NULL) {
+		COMCH_LOG(ERR, "server: no poll given");
+		return -EINVAL;
+	}
+	if (comch_name_check(c->name, "server") != 0)
+		return -EINVAL;
+	if ((c->flags & ~SERVER_FLAGS) != 0) {
+		COMCH_LOG(ERR, "server %s: unknown flag in %#x", c->name, c->flags);
+		return -EINVAL;
+	}
+	if ((dev->info.capa & RTE_COMCH_CAPA_SERVER) == 0) {
+		COMCH_LOG(ERR, "server %s: device %s is on the host side; servers live on the DPU",
+			c->name, dev->info.name);
+		return -ENOTSUP;
+	}
+	if (c->rep >= dev->info.nb_reps) {
+		COMCH_LOG(ERR, "server %s: device %s has no representor %u", c->name,
+			dev->info.name, c->rep);
+		return -ENOENT;
+	}
+	if (size_check(c->name, "max_clients", &c->max_clients, dev->info.max_clients,
+			dev->info.max_clients) != 0)
+		return -EINVAL;
+	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,
+			&c->send_queue);
+}
+
+struct rte_comch_server *
+rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf)
+{
+	struct rte_comch_server_conf c;
+	struct rte_comch_server *server;
+	struct rte_comch_dev *dev;
+	int ret;
+
+	ret = comch_obj_conf(&c, sizeof(c), conf, "server");
+	if (ret != 0)
+		goto err;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL) {
+		COMCH_LOG(ERR, "server: no device %d", dev_id);
+		ret = -ENODEV;
+		goto err;
+	}
+	ret = server_conf_check(dev, &c);
+	if (ret != 0)
+		goto err_put;
+	server = calloc(1, sizeof(*server));
+	if (server == NULL) {
+		ret = -ENOMEM;
+		goto err_put;
+	}
+	server->links = comch_links_get(c.poll);
+	if (server->links == NULL) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	comch_obj_init(&server->obj, RTE_COMCH_OBJ_SERVER, server, c.poll, c.user_data);
+	server->obj.service = server_service;
+	server->obj.free = server_free;
+	server->dev = dev;
+	server->conf = c;
+	rte_strscpy(server->name, c.name, sizeof(server->name));
+	server->conf.name = server->name;
+	server->fd.fd = server->watch.fd = -1;
+	TAILQ_INIT(&server->conns);
+	comch_poll_attach(c.poll);
+	comch_registry_add(&comch_server_registry, &server->entry);
+	return server;
+
+err_free:
+	free(server);
+err_put:
+	comch_dev_put(dev);
+err:
+	rte_errno = -ret;
+	return NULL;
+}
+
+static int
+add_fd(struct rte_comch_server *server, struct comch_fd *cfd, int fd,
+		void (*ready)(struct comch_fd *cfd))
+{
+	int ret;
+
+	*cfd = (struct comch_fd){ .fd = fd, .classes = RTE_COMCH_POLL_LINK, .ready = ready };
+	if (fd < 0)
+		return 0;
+	ret = comch_poll_fd_add(server->obj.poll, cfd);
+	if (ret != 0)
+		cfd->fd = -1;
+	return ret;
+}
+
+static void
+stop_listening(struct rte_comch_server *server)
+{
+	comch_poll_fd_del(server->obj.poll, &server->fd);
+	comch_poll_fd_del(server->obj.poll, &server->watch);
+	comch_links_accept_end(server->links, server);
+	server->dev->ops->unlisten(server->listener);
+	server->listener = NULL;
+}
+
+static void
+server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
+{
+	struct rte_comch_conn *conn;
+
+	conn = comch_conn_create(server->dev, server->conf.rep, server->obj.poll,
+			server->conf.send_queue);
+	if (conn == NULL) {
+		link->ops->link_close(link);
+		server->stats.refused++;
+		return;
+	}
+	conn->server = server;
+	conn->recv_queue = server->conf.recv_queue;
+	conn->manual_credit = (server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_CREDIT) != 0;
+	comch_conn_set_ctrl_only(conn, (server->conf.flags & RTE_COMCH_SERVER_F_CTRL_ONLY) != 0);
+	comch_count(&server->nb_conns, 1);
+	comch_count(&server->nb_half_open, 1);
+	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
+	comch_registry_add(&comch_conn_registry, &conn->entry);
+	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
+	if (comch_conn_set_link(conn, link) != 0) {
+		comch_conn_end(conn, -EMFILE, "no descriptor for the connection");
+		return;
+	}
+	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
+	comch_links_wait(conn);
+	comch_conn_look(conn);
+}
+
+void
+comch_server_accept(struct rte_comch_server *server)
+{
+	struct rte_comch_link *link;
+	unsigned int i;
+	int ret = 0;
+
+	if (server->listener == NULL)
+		return;
+	for (i = 0; i < ACCEPT_BURST; i++) {
+		if (server->nb_half_open >= COMCH_MAX_HALF_OPEN)
+			break;
+		ret = server->dev->ops->accept(server->listener, &link);
+		if (ret != 0)
+			break;
+		server_accept_one(server, link);
+	}
+	if (ret != 0 && ret != -EAGAIN) {
+		/* Said once; the clients wait, and go on waiting until there is room. */
+		if (!server->accept_failed)
+			COMCH_LOG(ERR, "server %s: cannot accept a client: %s", server->name,
+				strerror(-ret));
+		comch_count(&server->stats.accept_errors, 1);
+	}
+	server->accept_failed = ret != 0 && ret != -EAGAIN;
+	/* The descriptor tells of the next change only: what is left now is ours to remember. */
+	if (ret != -EAGAIN)
+		comch_links_accept_again(server->links, server);
+}
+
+static void
+listener_ready(struct comch_fd *cfd)
+{
+	comch_server_accept(container_of(cfd, struct rte_comch_server, fd));
+}
+
+/* The watch says that clients may not find it any more: then it stops. */
+static void
+watch_ready(struct comch_fd *cfd)
+{
+	struct rte_comch_server *server = container_of(cfd, struct rte_comch_server, watch);
+	struct rte_comch_conn *conn;
+	int ret;
+
+	if (server->listener == NULL)
+		return;
+	ret = server->dev->ops->listener_check(server->listener, server->reason,
+			sizeof(server->reason));
+	if (ret == 0)
+		return;
+	COMCH_LOG(ERR, "server %s stops, nobody could find it any more: %s", server->name,
+		server->reason);
+	comch_trace_server_stop(server->name, server->nb_conns);
+	stop_listening(server);
+	server->end_status = ret;
+	comch_obj_state_event(&server->obj, RTE_COMCH_STATE_STOPPING, ret, server->reason);
+	TAILQ_FOREACH(conn, &server->conns, server_next)
+		comch_conn_close(conn, -ECONNRESET, server->reason);
+}
+
+int
+rte_comch_server_start(struct rte_comch_server *server)
+{
+	const struct rte_comch_driver_ops *ops;
+	int ret;
+
+	if (server == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_IDLE) {
+		COMCH_LOG(ERR, "server %s: start while %s", server->name,
+			rte_comch_state_name(comch_obj_state(&server->obj)));
+		return -EBADFD;
+	}
+	ops = server->dev->ops;
+	ret = ops->listen(server->dev, server->conf.rep, server->name, &server->listener);
+	if (ret != 0)
+		return ret;
+	ret = add_fd(server, &server->fd, ops->listener_fd(server->listener), listener_ready);
+	if (ret == 0)
+		ret = add_fd(server, &server->watch, ops->listener_watch_fd(server->listener),
+			watch_ready);
+	if (ret != 0) {
+		stop_listening(server);
+		return ret;
+	}
+	server->end_status = 0;
+	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_RUNNING);
+	comch_trace_server_start(server->name, server->conf.rep);
+	return 0;
+}
+
+void
+comch_server_conn_leaves(struct rte_comch_conn *conn)
+{
+	if (conn->server == NULL || conn->leaving)
+		return;
+	conn->leaving = true;
+	conn->server->nb_leaving++;
+}
+
+void
+comch_server_conn_ended(struct rte_comch_conn *conn)
+{
+	struct rte_comch_server *server = conn->server;
+
+	TAILQ_REMOVE(&server->conns, conn, server_next);
+	comch_count(&server->nb_conns, -1);
+	if (conn->leaving)
+		server->nb_leaving--;
+	if (comch_obj_state(&server->obj) == RTE_COMCH_STATE_STOPPING && server->nb_conns == 0)
+		comch_poll_note(&server->obj);
+}
+
+int
+rte_comch_server_stop(struct rte_comch_server *server)
+{
+	struct rte_comch_conn *conn;
+
+	if (server == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_RUNNING) {
+		COMCH_LOG(ERR, "server %s: stop while %s", server->name,
+			rte_comch_state_name(comch_obj_state(&server->obj)));
+		return -EBADFD;
+	}
+	TAILQ_FOREACH(conn, &server->conns, server_next) {
+		if (comch_conn_nb_queues(conn) == 0)
+			continue;
+		COMCH_LOG(ERR, "server %s: stop while connection %u has producers or consumers",
+			server->name, conn->id);
+		return -EBUSY;
+	}
+	comch_trace_server_stop(server->name, server->nb_conns);
+	stop_listening(server);
+	if (server->nb_conns == 0) {
+		comch_obj_state_set(&server->obj, RTE_COMCH_STATE_IDLE);
+		return 0;
+	}
+	comch_obj_state_set(&server->obj, RTE_COMCH_STATE_STOPPING);
+	TAILQ_FOREACH(conn, &server->conns, server_next)
+		comch_conn_close(conn, -ECONNRESET, "server stopped");
+	return -EINPROGRESS;
+}
+
+int
+rte_comch_server_destroy(struct rte_comch_server *server)
+{
+	if (server == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	if (comch_obj_state(&server->obj) != RTE_COMCH_STATE_IDLE || server->nb_conns > 0) {
+		COMCH_LOG(ERR, "server %s: destroy while not IDLE", server->name);
+		return -EBUSY;
+	}
+	comch_registry_del(&comch_server_registry, &server->entry);
+	comch_dev_put(server->dev);
+	comch_obj_bury(&server->obj);
+	return 0;
+}
+
+enum rte_comch_state
+rte_comch_server_state(const struct rte_comch_server *server)
+{
+	return server == NULL ? RTE_COMCH_STATE_IDLE : comch_obj_state(&server->obj);
+}
+
+uint32_t
+rte_comch_server_nb_conns(const struct rte_comch_server *server)
+{
+	return server == NULL ? 0 : server->nb_conns - server->nb_half_open;
+}
+
+uint32_t
+rte_comch_server_nb_pending(const struct rte_comch_server *server)
+{
+	return server == NULL ? 0 : server->nb_pending;
+}

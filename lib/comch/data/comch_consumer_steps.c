@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * How a consumer starts and stops.
+ *
+ *   start()  SHOW      each registration to the peer, as far as it can be
+ *            ANNOUNCE  CONSUMER_NEW with the driver's ticket
+ *            WAIT      for CONSUMER_ACK with the ticket of the peer's
+ *            LIVE      RUNNING
+ *   stop()   closed; recv_burst() drains, then flushes
+ *            RETIRE    CONSUMER_GONE; IDLE
+ *
+ * The steps are the connection's thread's; start, stop and destroy come from
+ * anywhere and only leave a word under the connection's lock.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "sdk/comch_compat.h"
+#include "sdk/comch_log.h"
+#include "data/comch_consumer.h"
+#include "data/comch_memory.h"
+#include "mem/comch_mem.h"
+
+bool
+comch_consumer_shows(const struct rte_comch_consumer *c)
+{
+	return (c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) == 0;
+}
+
+/* Show one registration. True: it is settled, one way or the other. */
+static bool
+show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
+{
+	const struct comch_export *e;
+	int id;
+
+	c->mr_status[i] = 0;
+	c->mrs.mr[i].region = COMCH_REGION_STAGED;
+	if (!comch_consumer_shows(c))
+		return true;
+	if (c->export[i] < 0) {
+		id = comch_export_get(conn, c->mrs.mr[i].mr);
+		/* No place in the peer's table: it can still be staged. */
+		if (id < 0)
+			return true;
+		c->export[i] = (int16_t)id;
+	}
+	e = &conn->fast->exports[c->export[i]];
+	if (e->state == COMCH_EXPORT_SENT)
+		return false;
+	if (e->state == COMCH_EXPORT_DIRECT)
+		c->mrs.mr[i].region = (uint16_t)c->export[i];
+	else
+		c->mr_status[i] = e->refusal;
+	return true;
+}
+
+static bool
+step_show(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	bool settled = true, staged = c->mrs.nb == 0;
+	uint32_t i;
+
+	for (i = 0; i < c->mrs.nb; i++) {
+		settled &= show_mr(conn, c, i);
+		staged |= c->mrs.mr[i].region == COMCH_REGION_STAGED;
+	}
+	if (!settled)
+		return false;
+	c->staging_size = c->staging_conf;
+	if (c->staging_size == 0 && staged && c->mrs.nb > 0)
+		c->staging_size = COMCH_DEFAULT_STAGING;
+	c->step = COMCH_CONS_ANNOUNCE;
+	return true;
+}
+
+static void
+step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	struct comch_wire_frame f = {
+		.type = COMCH_WIRE_CONSUMER_NEW, .id = c->q.id, .depth = c->q.depth,
+		.imm_size = c->imm_size, .staging_size = c->staging_size,
+	};
+	struct rte_comch_ticket ticket = { 0 };
+
+	c->fail = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, &ticket);
+	if (c->fail != 0) {
+		c->step = COMCH_CONS_RETIRE;
+		return;
+	}
+	comch_tx_ticket(conn, &f, &ticket);
+	c->announced = true;
+	c->step = COMCH_CONS_WAIT;
+}
+
+/* Release: pairs with the acquire of a post, which may come from another thread. */
+static void
+mrs_ready(struct rte_comch_consumer *c, uint16_t ready)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->mrs.nb; i++)
+		comch_store_release(&c->mrs.mr[i].ready, ready);
+}
+
+void
+comch_consumer_use_end(const struct rte_comch_consumer *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->mrs.nb; i++)
+		comch_mem_use_end(c->mrs.mr[i].mr);
+}
+
+static void
+step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_CONSUMER_GONE, .id = c->q.id };
+	int status = c->fail;
+	uint32_t i;
+
+	comch_consumer_use_end(c);
+	f.has_final = comch_queue_ops(&c->q)->cons_retire(c->q.dq, &f.final);
+	if (c->announced && comch_conn_is_up(conn))
+		comch_tx_frame(conn, &f, NULL, 0);
+	c->announced = false;
+	for (i = 0; i < c->mrs.nb; i++) {
+		if (c->export[i] >= 0)
+			comch_export_put(conn, c->export[i]);
+		c->export[i] = -1;
+	}
+	mrs_ready(c, 0);
+	c->step = COMCH_CONS_IDLE;
+	if (!comch_conn_is_up(conn))
+		status = -ECONNRESET;
+	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_IDLE, status,
+		status == -ECONNRESET ? comch_conn_reason(conn) :
+		status != 0 ? "start failed" : NULL);
+}
+
+/* Registrations named while it runs. */
+static void
+step_live(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->mrs.nb; i++) {
+		if (!c->mr_added[i] || !show_mr(conn, c, i))
+			continue;
+		c->mr_added[i] = false;
+		if (c->mrs.mr[i].region == COMCH_REGION_STAGED && c->staging_size == 0)
+			c->mr_status[i] = c->mr_status[i] != 0 ? c->mr_status[i] : -ENOTSUP;
+		else
+			comch_store_release(&c->mrs.mr[i].ready, 1);
+		/* Release: pairs with consumer_service(). */
+		__atomic_store_n(&c->mr_event[i], true, __ATOMIC_RELEASE);
+		comch_poll_note(&c->q.obj);
+	}
+}
+
+static void
+consumer_step(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	bool up = comch_conn_is_up(conn);
+
+	if ((c->step == COMCH_CONS_SHOW || c->step == COMCH_CONS_ANNOUNCE ||
+			c->step == COMCH_CONS_WAIT) && (c->cancel || !up)) {
+		c->fail = up ? 0 : -ECONNRESET;
+		c->step = COMCH_CONS_RETIRE;
+	}
+	if (c->step == COMCH_CONS_SHOW && !step_show(conn, c))
+		return;
+	if (c->step == COMCH_CONS_ANNOUNCE)
+		step_announce(conn, c);
+	if (c->step == COMCH_CONS_LIVE) {
+		if (comch_queue_ops(&c->q)->cons_drained(c->q.dq))
+			c->step = COMCH_CONS_RETIRE;
+		else if (up)
+			step_live(conn, c);
+	}
+	if (c->step == COMCH_CONS_RETIRE)
+		step_retire(conn, c);
+}
+
+void
+comch_consumer_steps(struct rte_comch_conn *conn)
+{
+	struct rte_comch_consumer *c;
+
+	pthread_mutex_lock(&conn->lock);
+	TAILQ_FOREACH(c, &conn->fast->consumers, next)
+		if (c->step != COMCH_CONS_IDLE)
+			consumer_step(conn, c);
+	pthread_mutex_unlock(&conn->lock);
+}
+
+static struct rte_comch_consumer *
+find_consumer(struct rte_comch_conn *conn, uint32_t id)
+{
+	struct rte_comch_consumer *c;
+
+	TAILQ_FOREACH(c, &conn->fast->consumers, next)
+		if (c->q.id == id)
+			return c;
+	return NULL;
+}
+
+/* The peer allocates the staging ring, and has a limit: a smaller one will do. */
+static bool
+ask_for_less(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	if (c->staging_size <= COMCH_MIN_STAGING) {
+		COMCH_LOG(WARNING, "consumer %u of connection %u: the peer has no memory for "
+			"%u records and a staging ring of %u bytes (its max_staging, "
+			"total_staging)", c->q.id, conn->id, c->q.depth, c->staging_size);
+		return false;
+	}
+	COMCH_LOG(NOTICE, "consumer %u of connection %u: the peer has no %u bytes for a staging "
+		"ring: it is asked for %u", c->q.id, conn->id, c->staging_size,
+		RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING));
+	c->staging_size = RTE_MAX(c->staging_size / 4, COMCH_MIN_STAGING);
+	c->step = COMCH_CONS_ANNOUNCE;
+	return true;
+}
+
+int
+comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket, struct comch_run *run __rte_unused)
+{
+	struct rte_comch_consumer *c;
+	int ret = 0;
+
+	pthread_mutex_lock(&conn->lock);
+	c = find_consumer(conn, f->id);
+	/* Stopped or destroyed meanwhile: CONSUMER_GONE is on its way. */
+	if (c == NULL || c->step != COMCH_CONS_WAIT || c->cancel)
+		goto unlock;
+	if (f->status != 0) {
+		c->announced = false;
+		if (f->status == -EDQUOT && ask_for_less(conn, c))
+			goto unlock;
+		c->fail = f->status;
+		c->step = COMCH_CONS_RETIRE;
+		goto unlock;
+	}
+	mrs_ready(c, 1);
+	ret = comch_queue_ops(&c->q)->cons_bind(c->q.dq, ticket);
+	if (ret == 0) {
+		c->step = COMCH_CONS_LIVE;
+		comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
+	} else if (ret != -EPROTO) {
+		c->fail = ret;
+		c->step = COMCH_CONS_RETIRE;
+		ret = 0;
+	}
+unlock:
+	pthread_mutex_unlock(&conn->lock);
+	comch_poll_note(&conn->obj);
+	return ret;
+}
+
+void
+comch_consumer_halt_all(struct rte_comch_conn *conn)
+{
+	struct rte_comch_consumer *c;
+
+	pthread_mutex_lock(&conn->lock);
+	TAILQ_FOREACH(c, &conn->fast->consumers, next) {
+		if (c->step != COMCH_CONS_LIVE)
+			continue;
+		comch_queue_ops(&c->q)->cons_halt(c->q.dq, RTE_COMCH_HALT_DOWN);
+		if (comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING)
+			comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_STOPPING,
+				-ECONNRESET, comch_conn_reason(conn));
+	}
+	pthread_mutex_unlock(&conn->lock);
+}

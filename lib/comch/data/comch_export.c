@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Registrations that we show to the peer, by a number that both ends know. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "sdk/comch_log.h"
+#include "data/comch_memory.h"
+#include "mem/comch_mem.h"
+
+static int
+export_send(struct rte_comch_conn *conn, int id)
+{
+	struct comch_export *e = &conn->fast->exports[id];
+	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_ADD, .id = (uint32_t)id };
+	struct rte_comch_mem_desc desc = { .fd = -1 };
+	struct rte_comch_ticket ticket = { 0 };
+	int ret;
+
+	/* A client's memory goes to one server; a server's to any number of clients. */
+	if (conn->server != NULL)
+		comch_mem_share(e->mr);
+	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
+	e->shown = ret == 0;
+	if (ret != 0) {
+		e->state = COMCH_EXPORT_STAGED;
+		/* Few drivers can show heap memory: no news to anybody. */
+		e->refusal = ret == -ENOTSUP && e->mr->kind == RTE_COMCH_MEM_HEAP ? 0 : ret;
+		return 0;
+	}
+	f.kind = desc.kind;
+	f.offset = desc.offset;
+	f.size = desc.len;
+	e->state = COMCH_EXPORT_SENT;
+	comch_tx_ticket(conn, &f, &ticket);
+	return 0;
+}
+
+int
+comch_export_get(struct rte_comch_conn *conn, struct rte_comch_mr *mr)
+{
+	struct comch_fast_path *fast = conn->fast;
+	struct comch_export *e;
+	uint32_t i;
+	int id;
+
+	for (id = 0; id < COMCH_MAX_IMPORTS; id++) {
+		e = &fast->exports[id];
+		if (e->state == COMCH_EXPORT_FREE || e->mr != mr)
+			continue;
+		e->refs++;
+		return id;
+	}
+	/* In turn: for a while a peer may have to hold on to one that was freed last. */
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
+		id = (int)((fast->next_export + i) % COMCH_MAX_IMPORTS);
+		e = &fast->exports[id];
+		if (e->state != COMCH_EXPORT_FREE)
+			continue;
+		fast->next_export = (uint32_t)id + 1;
+		e->mr = mr;
+		e->state = COMCH_EXPORT_NEW;
+		e->refs = 1;
+		e->refusal = 0;
+		export_send(conn, id);
+		return id;
+	}
+	return -ENOSPC;
+}
+
+void
+comch_export_put(struct rte_comch_conn *conn, int id)
+{
+	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_DEL, .id = (uint32_t)id };
+	struct comch_export *e = &conn->fast->exports[id];
+
+	if (--e->refs > 0)
+		return;
+	/* An answer to MR_ADD may be under way: it is not the answer to the next one. */
+	if (e->state == COMCH_EXPORT_SENT)
+		e->stale_acks++;
+	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
+			comch_conn_is_up(conn))
+		comch_tx_frame(conn, &f, NULL, 0);
+	/* Also if the peer refused it. */
+	if (e->shown)
+		conn->ops->data->mem_hide(conn->link, e->mr);
+	e->state = COMCH_EXPORT_FREE;
+	e->mr = NULL;
+}
+
+int
+comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket __rte_unused, struct comch_run *run __rte_unused)
+{
+	struct comch_export *e;
+
+	pthread_mutex_lock(&conn->lock);
+	e = f->id < COMCH_MAX_IMPORTS ? &conn->fast->exports[f->id] : NULL;
+	/* Answers come in the order of the questions. */
+	if (e != NULL && e->stale_acks > 0) {
+		e->stale_acks--;
+	} else if (e != NULL && e->state == COMCH_EXPORT_SENT) {
+		e->state = f->status == 0 ? COMCH_EXPORT_DIRECT : COMCH_EXPORT_STAGED;
+		e->refusal = f->status;
+		if (f->status != 0)
+			COMCH_LOG(NOTICE, "connection %u: the peer did not map registration %u "
+				"(%s): its messages are staged", conn->id, e->mr->id,
+				f->status == -EPERM && comch_mem_is_taken(e->mr) ?
+				"another process has; see RTE_COMCH_MEM_F_SHARED" :
+				strerror(-f->status));
+	}
+	pthread_mutex_unlock(&conn->lock);
+	comch_poll_note(&conn->obj);
+	return 0;
+}

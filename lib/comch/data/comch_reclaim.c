@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Imports and the peer's consumers are used by producers without locks. What is to be
+ * freed is hidden first; then there is a fence, and a wait until each producer has left
+ * the burst that it was in. See comch_dir.h.
+ */
+
+#include <stdlib.h>
+
+#include "sdk/comch_asym.h"
+#include "sdk/comch_dir.h"
+#include "data/comch_memory.h"
+#include "data/comch_producer.h"
+#include "data/comch_remote.h"
+
+void
+comch_reclaim_later(struct rte_comch_conn *conn, struct rte_comch_remote *remote,
+		struct rte_comch_region *import)
+{
+	struct comch_reclaim *r = calloc(1, sizeof(*r));
+
+	/* Without memory it stays until the connection ends; nobody finds it any more. */
+	if (r == NULL)
+		return;
+	r->remote = remote;
+	r->import = import;
+	r->next = conn->fast->reclaim_new;
+	conn->fast->reclaim_new = r;
+	comch_poll_note(&conn->obj);
+}
+
+static struct comch_dir_reader *
+producer_reader(const struct rte_comch_producer *p)
+{
+	return comch_queue_ops(&p->q)->prod_reader(p->q.dq);
+}
+
+static bool
+producers_quiesced(struct rte_comch_conn *conn)
+{
+	struct rte_comch_producer *p;
+
+	TAILQ_FOREACH(p, &conn->fast->producers, next)
+		if (!comch_dir_quiesced(producer_reader(p)))
+			return false;
+	return true;
+}
+
+/* False: later. */
+static bool
+reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
+{
+	if (!comch_poll_may_free(conn->obj.poll, r->remote != NULL ? 2 : 1))
+		return false;
+	if (r->remote != NULL) {
+		if (comch_remote_free(conn, r->remote) != 0) {
+			comch_poll_not_freed(conn->obj.poll, 2);
+			return false;
+		}
+	} else {
+		conn->ops->data->mem_drop(conn->link, r->import);
+		r->import->addr = NULL;
+	}
+	free(r);
+	return true;
+}
+
+static void
+reclaim_fence(struct rte_comch_conn *conn)
+{
+	struct rte_comch_producer *p;
+
+	conn->fast->reclaim_wait = conn->fast->reclaim_new;
+	conn->fast->reclaim_new = NULL;
+	comch_fence_heavy();
+	TAILQ_FOREACH(p, &conn->fast->producers, next)
+		comch_dir_quiesce_begin(producer_reader(p));
+}
+
+bool
+comch_reclaim_step(struct rte_comch_conn *conn)
+{
+	struct comch_reclaim **link, *r;
+	bool done;
+
+	/* Both lists are changed by this thread only. */
+	if (conn->fast->reclaim_wait == NULL && conn->fast->reclaim_new == NULL)
+		return true;
+	pthread_mutex_lock(&conn->lock);
+	if (conn->fast->reclaim_wait == NULL)
+		reclaim_fence(conn);
+	if (producers_quiesced(conn)) {
+		for (link = &conn->fast->reclaim_wait; (r = *link) != NULL; ) {
+			struct comch_reclaim *next = r->next;
+
+			if (reclaim_free(conn, r))
+				*link = next;
+			else
+				link = &r->next;
+		}
+	}
+	done = conn->fast->reclaim_wait == NULL && conn->fast->reclaim_new == NULL;
+	pthread_mutex_unlock(&conn->lock);
+	return done;
+}
+
+void
+comch_reclaim_free_all(struct rte_comch_conn *conn)
+{
+	struct comch_reclaim *r;
+
+	/* No producer is left: nothing to wait for. */
+	while ((r = conn->fast->reclaim_new) != NULL || (r = conn->fast->reclaim_wait) != NULL) {
+		if (conn->fast->reclaim_new != NULL)
+			conn->fast->reclaim_new = r->next;
+		else
+			conn->fast->reclaim_wait = r->next;
+		if (r->remote != NULL)
+			comch_remote_free(conn, r->remote);
+		free(r);
+	}
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The peer's consumers, which our producers send to. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "sdk/comch_compat.h"
+#include "sdk/comch_dir.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_log.h"
+#include "data/comch_remote.h"
+#include "data/comch_memory.h"
+
+static bool
+consumer_new_is_valid(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)
+{
+	const struct rte_comch_dev_info *info = &conn->dev->info;
+	const struct comch_dir *dir = &conn->fast->dir;
+	uint32_t slot = 0;
+
+	return f->id != 0 && comch_dir_find(dir, f->id, &slot) == NULL && f->depth > 0 &&
+		f->depth <= info->max_dp_queue && rte_is_power_of_2(f->depth) &&
+		f->imm_size <= RTE_COMCH_IMM_SIZE && f->staging_size <= COMCH_MAX_STAGING &&
+		(f->staging_size == 0 || (rte_is_power_of_2(f->staging_size) &&
+			f->staging_size >= COMCH_LINE));
+}
+
+static void
+remote_args(const struct rte_comch_conn *conn, const struct comch_new_cons *nc,
+		struct rte_comch_remote_args *args)
+{
+	*args = (struct rte_comch_remote_args){
+		.id = nc->id, .depth = nc->depth, .imm_size = nc->imm_size,
+		.staging_size = nc->staging_size, .imports = conn->fast->imports,
+	};
+}
+
+/* Make the sending end. Returns 0 or why not. */
+static int
+remote_create(struct rte_comch_conn *conn, struct comch_new_cons *nc,
+		struct rte_comch_ticket *mine, struct rte_comch_remote **remote)
+{
+	struct rte_comch_remote_args args;
+	int ret;
+
+	if (conn->fast->nb_remotes >= conn->dev->info.max_consumers)
+		return -ENOSPC;
+	remote_args(conn, nc, &args);
+	ret = conn->ops->data->remote_create(conn->link, &args, &nc->ticket, mine, remote);
+	if (ret == 0)
+		comch_count(&conn->fast->nb_remotes, 1);
+	return ret;
+}
+
+/* 0, or -EBUSY: its driver still needs it. */
+int
+comch_remote_free(struct rte_comch_conn *conn, struct rte_comch_remote *remote)
+{
+	int ret = conn->ops->data->remote_free(conn->link, remote);
+
+	if (ret == 0)
+		comch_count(&conn->fast->nb_remotes, -1);
+	return ret;
+}
+
+static int
+consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comch_run *run)
+{
+	struct comch_wire_frame ack = { .type = COMCH_WIRE_CONSUMER_ACK, .id = nc->id };
+	struct rte_comch_ticket mine = { 0 };
+	struct rte_comch_remote *remote;
+	struct rte_comch_event *event;
+
+	ack.status = remote_create(conn, nc, &mine, &remote);
+	if (ack.status != 0) {
+		/* Who is over a limit was told of by who keeps it. */
+		if (!conn->fast->said_refused && ack.status != -EDQUOT)
+			COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s",
+				conn->id, nc->id, strerror(-ack.status));
+		conn->fast->said_refused = true;
+		comch_tx_frame(conn, &ack, NULL, 0);
+		return ack.status == -EPROTO ? -EPROTO : 0;
+	}
+	/* First: with the answer the consumer is RUNNING, and producers may know its id. */
+	pthread_mutex_lock(&conn->lock);
+	/* There is room: the directory has as many places as there may be consumers. */
+	comch_dir_add(&conn->fast->dir, remote);
+	pthread_mutex_unlock(&conn->lock);
+	comch_tx_ticket(conn, &ack, &mine);
+	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_NEW, &conn->obj, conn);
+	event->consumer.id = nc->id;
+	event->consumer.imm_size = nc->imm_size;
+	event->consumer.depth = nc->depth;
+	return 0;
+}
+
+/*
+ * One a run, or a few small ones, whichever connection they are of: the region
+ * of each is allocated and zeroed here, and the peer says how large it is.
+ */
+static bool
+may_create(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
+{
+	struct rte_comch_remote_args args;
+
+	remote_args(conn, nc, &args);
+	return comch_poll_may_make(conn->obj.poll, conn->ops->data->remote_size(&args));
+}
+
+/* One that this run may not make is put off; the frames behind it wait as well. */
+int
+comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket, struct comch_run *run)
+{
+	struct comch_new_cons nc = {
+		.id = f->id, .depth = f->depth, .imm_size = f->imm_size,
+		.staging_size = f->staging_size,
+	};
+	int ret;
+
+	if (!consumer_new_is_valid(conn, f))
+		return -EPROTO;
+	nc.ticket = *ticket;
+	ticket->nb_fds = 0;
+	if (!may_create(conn, &nc)) {
+		conn->fast->new_cons = nc;
+		conn->put_off = true;
+		comch_poll_note(&conn->obj);
+		return 0;
+	}
+	ret = consumer_new(conn, &nc, run);
+	comch_foreign_close_ticket(&nc.ticket);
+	return ret;
+}
+
+void
+comch_remote_forget_new(struct rte_comch_conn *conn)
+{
+	if (!conn->put_off)
+		return;
+	conn->put_off = false;
+	comch_foreign_close_ticket(&conn->fast->new_cons.ticket);
+}
+
+bool
+comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	struct comch_new_cons nc = conn->fast->new_cons;
+	int ret;
+
+	if (comch_run_full(run) || !may_create(conn, &nc))
+		return true;
+	conn->put_off = false;
+	ret = consumer_new(conn, &nc, run);
+	comch_foreign_close_ticket(&nc.ticket);
+	comch_rx_over(conn, ret);
+	return false;
+}
+
+int
+comch_remote_on_consumer_gone(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket __rte_unused, struct comch_run *run)
+{
+	struct rte_comch_remote *remote;
+	struct rte_comch_event *event;
+
+	pthread_mutex_lock(&conn->lock);
+	remote = comch_dir_remove(&conn->fast->dir, f->id);
+	if (remote != NULL) {
+		remote->ops->remote_retire(remote, f->has_final ? f->final : 0);
+		comch_reclaim_later(conn, remote, NULL);
+	}
+	pthread_mutex_unlock(&conn->lock);
+	if (remote == NULL)
+		return -EPROTO;
+	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_GONE, &conn->obj, conn);
+	event->consumer.id = f->id;
+	return 0;
+}
+
+void
+comch_remote_free_all(struct rte_comch_conn *conn)
+{
+	uint32_t i;
+
+	for (i = 0; i < COMCH_MAX_CONSUMERS; i++) {
+		if (conn->fast->dir.id[i] == 0)
+			continue;
+		conn->fast->dir.id[i] = 0;
+		comch_remote_free(conn, conn->fast->dir.remote[i]);
+	}
+}

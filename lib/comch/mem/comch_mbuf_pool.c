@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* mempools whose data rooms can be shown to a peer, and the registrations of any pool. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_malloc.h>
+#include <rte_mbuf.h>
+
+#include "sdk/comch_log.h"
+#include "mem/comch_mem.h"
+#include "sdk/comch_memfd.h"
+
+#define MAX_POOLS 256
+
+struct pool_entry {
+	const struct rte_mempool *mp; /* NULL: free; published last */
+	struct rte_comch_mr *mr;
+	void *block;                  /* of ours: sealed memory; NULL: anybody's pool */
+	size_t len;
+	struct rte_device *dma_dev;
+};
+
+static struct pool_entry pools[MAX_POOLS];
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct pool_entry *
+find_pool(const struct rte_mempool *mp)
+{
+	unsigned int i;
+
+	if (mp == NULL)
+		return NULL;
+	for (i = 0; i < MAX_POOLS; i++)
+		if (__atomic_load_n(&pools[i].mp, __ATOMIC_ACQUIRE) == mp)
+			return &pools[i];
+	return NULL;
+}
+
+static int
+add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, void *block, size_t len)
+{
+	int ret = -ENOSPC;
+	unsigned int i;
+
+	pthread_mutex_lock(&pool_lock);
+	for (i = 0; i < MAX_POOLS && ret != 0; i++) {
+		if (pools[i].mp != NULL)
+			continue;
+		pools[i].mr = mr;
+		pools[i].block = block;
+		pools[i].len = len;
+		pools[i].dma_dev = NULL;
+		/* Release: who finds the pool finds its registration. */
+		__atomic_store_n(&pools[i].mp, mp, __ATOMIC_RELEASE);
+		ret = 0;
+	}
+	pthread_mutex_unlock(&pool_lock);
+	return ret;
+}
+
+static int
+extmem_add(void *block, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = len / page, i;
+	rte_iova_t *iova;
+	int ret;
+
+	/* Without physical addresses a device sees what we see. */
+	iova = malloc(n * sizeof(*iova));
+	if (iova == NULL)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		iova[i] = rte_eal_iova_mode() == RTE_IOVA_VA ?
+			(rte_iova_t)((uintptr_t)block + i * page) :
+			rte_mem_virt2iova((uint8_t *)block + i * page);
+	ret = rte_extmem_register(block, len, iova, (unsigned int)n, page);
+	free(iova);
+	return ret == 0 ? 0 : -rte_errno;
+}
+
+struct rte_mempool *
+rte_comch_pktmbuf_pool_create(const char *name, unsigned int n, unsigned int cache_size,
+		uint16_t priv_size, uint16_t data_room_size, int socket_id)
+{
+	uint16_t elt = (uint16_t)RTE_ALIGN_CEIL((uint32_t)data_room_size, 64u);
+	struct rte_pktmbuf_extmem ext = { .elt_size = elt };
+	struct rte_comch_mr *mr;
+	struct rte_mempool *mp;
+	void *block;
+	int ret;
+
+	if (name == NULL || n == 0 || elt < data_room_size || elt == 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	ext.buf_len = comch_memfd_round((size_t)n * elt);
+	block = rte_comch_mem_alloc(ext.buf_len, socket_id);
+	if (block == NULL)
+		return NULL;
+	ret = extmem_add(block, ext.buf_len);
+	if (ret != 0)
+		goto err_free;
+	mr = rte_comch_mem_register(block, ext.buf_len, 0);
+	if (mr == NULL) {
+		ret = -rte_errno;
+		goto err_extmem;
+	}
+	/* Its mbufs are never all at rest, so its pages cannot be renewed. */
+	comch_mem_share(mr);
+	ext.buf_ptr = block;
+	ext.buf_iova = rte_eal_iova_mode() == RTE_IOVA_VA ? (rte_iova_t)(uintptr_t)block :
+		rte_mem_virt2iova(block);
+	mp = rte_pktmbuf_pool_create_extbuf(name, n, cache_size, priv_size, data_room_size,
+			socket_id, &ext, 1);
+	if (mp == NULL) {
+		ret = -rte_errno;
+		goto err_mr;
+	}
+	ret = add_pool(mp, mr, block, ext.buf_len);
+	if (ret != 0)
+		goto err_pool;
+	return mp;
+
+err_pool:
+	rte_mempool_free(mp);
+err_mr:
+	rte_comch_mem_unregister(mr);
+err_extmem:
+	rte_extmem_unregister(block, ext.buf_len);
+err_free:
+	rte_comch_mem_free(block);
+	COMCH_LOG(ERR, "mbuf pool %s: %s", name, strerror(-ret));
+	rte_errno = -ret;
+	return NULL;
+}
+
+/* Take a pool out of the table. Its registration goes first: it may be in use. */
+static int
+del_pool(struct pool_entry *e)
+{
+	int ret = rte_comch_mem_unregister(e->mr);
+
+	if (ret == 0)
+		__atomic_store_n(&e->mp, NULL, __ATOMIC_RELEASE);
+	return ret;
+}
+
+int
+rte_comch_pktmbuf_pool_free(struct rte_mempool *mp)
+{
+	struct pool_entry *e;
+	int ret = -EINVAL;
+
+	pthread_mutex_lock(&pool_lock);
+	e = find_pool(mp);
+	if (e == NULL || e->block == NULL)
+		goto unlock;
+	ret = -EBUSY;
+	if (rte_mempool_avail_count(mp) != mp->size)
+		goto unlock;
+	ret = del_pool(e);
+	if (ret != 0)
+		goto unlock;
+	rte_mempool_free(mp);
+	if (e->dma_dev != NULL)
+		rte_dev_dma_unmap(e->dma_dev, e->block, (uintptr_t)e->block, e->len);
+	rte_extmem_unregister(e->block, e->len);
+	rte_comch_mem_free(e->block);
+unlock:
+	pthread_mutex_unlock(&pool_lock);
+	if (ret != 0)
+		COMCH_LOG(ERR, "mbuf pool %s: cannot free: %s", mp != NULL ? mp->name : "(none)",
+			ret == -EBUSY ? "mbufs are out, or queues use it" : strerror(-ret));
+	return ret;
+}
+
+int
+rte_comch_pktmbuf_pool_dma_map(struct rte_mempool *mp, uint16_t port_id)
+{
+	struct rte_eth_dev_info info;
+	struct pool_entry *e = find_pool(mp);
+	int ret;
+
+	if (e == NULL || e->block == NULL || rte_eth_dev_info_get(port_id, &info) != 0)
+		return -EINVAL;
+	ret = rte_dev_dma_map(info.device, e->block, (uintptr_t)e->block, e->len);
+	if (ret != 0)
+		return rte_errno != 0 ? -rte_errno : ret;
+	e->dma_dev = info.device;
+	return 0;
+}
+
+struct pool_range {
+	uintptr_t start;
+	uintptr_t end;
+	size_t sum;
+};
+
+static void
+add_chunk(struct rte_mempool *mp __rte_unused, void *arg, struct rte_mempool_memhdr *hdr,
+		unsigned int idx __rte_unused)
+{
+	struct pool_range *r = arg;
+
+	r->start = RTE_MIN(r->start, (uintptr_t)hdr->addr);
+	r->end = RTE_MAX(r->end, (uintptr_t)hdr->addr + hdr->len);
+	r->sum += hdr->len;
+}
+
+struct rte_comch_mr *
+rte_comch_mempool_register(struct rte_mempool *mp, uint32_t flags)
+{
+	struct pool_range r = { .start = UINTPTR_MAX };
+	struct rte_comch_mr *mr;
+
+	if (mp == NULL) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	if (find_pool(mp) != NULL) {
+		rte_errno = EEXIST;
+		return NULL;
+	}
+	rte_mempool_mem_iter(mp, add_chunk, &r);
+	if (r.sum == 0 || r.end - r.start > 2 * r.sum) {
+		COMCH_LOG(ERR, "mempool %s: %zu bytes lie over a range of %zu", mp->name, r.sum,
+			(size_t)(r.end - r.start));
+		rte_errno = ENOTSUP;
+		return NULL;
+	}
+	mr = rte_comch_mem_register((void *)r.start, r.end - r.start, flags);
+	if (mr == NULL)
+		return NULL;
+	if (add_pool(mp, mr, NULL, 0) != 0) {
+		rte_comch_mem_unregister(mr);
+		rte_errno = ENOSPC;
+		return NULL;
+	}
+	return mr;
+}
+
+int
+rte_comch_mempool_unregister(struct rte_mempool *mp)
+{
+	struct pool_entry *e;
+	int ret;
+
+	if (mp == NULL)
+		return -EINVAL;
+	pthread_mutex_lock(&pool_lock);
+	e = find_pool(mp);
+	if (e == NULL)
+		ret = -ENOENT;
+	else if (e->block != NULL)
+		ret = -EINVAL;
+	else
+		ret = del_pool(e);
+	pthread_mutex_unlock(&pool_lock);
+	return ret;
+}
+
+struct rte_comch_mr *
+rte_comch_mempool_mr(const struct rte_mempool *mp)
+{
+	const struct pool_entry *e = find_pool(mp);
+
+	return e != NULL ? e->mr : NULL;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* /comch/explain: why a connection copies as it does. Its lock is held. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_errno.h>
+
+#include "mem/comch_mem.h"
+#include "observe/comch_telemetry.h"
+
+/* Of one reply: EAL cuts replies at 16 KiB. */
+#define MAX_QUEUES 16
+#define MAX_SHOWN_MRS 48
+
+/* Finds a registration by its address alone: it may be gone. */
+struct mr_walk {
+	const struct rte_comch_mr *mr;
+	uint32_t id;
+	uint32_t kind;
+	bool found;
+};
+
+static int
+on_mem_kind(const struct rte_comch_mr *mr, void *arg)
+{
+	struct mr_walk *w = arg;
+
+	if (mr != w->mr)
+		return 0;
+	w->found = true;
+	w->id = mr->id;
+	w->kind = mr->kind;
+	return 1;
+}
+
+enum explain_path { PATH_NONE, PATH_PENDING, PATH_DIRECT, PATH_STAGED };
+
+/* The way to memory that was offered to the peer. */
+static enum explain_path
+explain_export(const struct comch_export *e, uint32_t kind, char *why, size_t size)
+{
+	switch (e->state) {
+	case COMCH_EXPORT_DIRECT:
+		snprintf(why, size, "the peer writes into it");
+		return PATH_DIRECT;
+	case COMCH_EXPORT_STAGED:
+		if (e->refusal == 0 && kind == RTE_COMCH_MEM_HEAP)
+			snprintf(why, size, "heap memory: it has no file that a peer could map");
+		else if (e->refusal == -ENOTSUP && kind == RTE_COMCH_MEM_EAL)
+			snprintf(why, size, "EAL memory: not shown without export_eal=1, "
+				"nor if it spans several files");
+		else
+			snprintf(why, size, "the peer refused it: %s", rte_strerror(-e->refusal));
+		return PATH_STAGED;
+	default:
+		snprintf(why, size, "the peer has not answered yet");
+		return PATH_PENDING;
+	}
+}
+
+static enum explain_path
+explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c, uint32_t i,
+		uint32_t kind, char *why, size_t size)
+{
+	enum explain_path path = PATH_STAGED;
+
+	if (c->step == COMCH_CONS_IDLE || c->step == COMCH_CONS_RETIRE) {
+		snprintf(why, size, "the consumer is not started");
+		return PATH_NONE;
+	}
+	if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
+		snprintf(why, size, "SNAPSHOT: no memory is shown");
+	else if (c->export[i] >= 0)
+		path = explain_export(&conn->fast->exports[c->export[i]], kind, why, size);
+	else if (c->step == COMCH_CONS_SHOW || c->mr_added[i])
+		path = PATH_PENDING;
+	else
+		snprintf(why, size, "not shown: the connection shows its limit of %d",
+			COMCH_MAX_IMPORTS);
+	if (path == PATH_PENDING && c->export[i] < 0)
+		snprintf(why, size, "not shown yet");
+	if (path == PATH_STAGED && c->step == COMCH_CONS_LIVE && c->staging_size == 0)
+		path = PATH_NONE;
+	return path;
+}
+
+static void
+add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
+		const struct rte_comch_consumer *c, uint32_t i)
+{
+	static const char *const paths[] = {
+		[PATH_NONE] = "none", [PATH_PENDING] = "pending",
+		[PATH_DIRECT] = "direct", [PATH_STAGED] = "staged",
+	};
+	struct mr_walk w = { .mr = c->mrs.mr[i].mr };
+	enum explain_path path;
+	char why[RTE_TEL_MAX_STRING_LEN];
+
+	/* A consumer that is being destroyed gives them back before it goes. */
+	comch_mem_walk(on_mem_kind, &w);
+	d = w.found ? comch_tel_numbered(d, w.id) : NULL;
+	if (d == NULL)
+		return;
+	path = explain_mr(conn, c, i, w.kind, why, sizeof(why));
+	comch_tel_text(d, "kind", rte_comch_mem_kind_name(w.kind));
+	comch_tel_u64(d, "len", c->mrs.mr[i].len);
+	comch_tel_text(d, "path", paths[path]);
+	comch_tel_text(d, "why", why);
+}
+
+/* Our consumer: how messages come to us. At most *room registrations. */
+static void
+explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
+		const struct rte_comch_consumer *c, uint32_t *room)
+{
+	uint32_t i, nb_mrs = comch_load_acquire(&c->mrs.nb);
+	uint32_t shown = RTE_MIN(nb_mrs, *room);
+	struct rte_tel_data *in;
+
+	comch_tel_state(d, &c->q.obj);
+	comch_tel_consumer(d, c);
+	comch_tel_u64(d, "msgs", comch_load_relaxed(&comch_consumer_stats(c)->msgs));
+	comch_tel_u64(d, "staged_msgs", comch_load_relaxed(&comch_consumer_stats(c)->staged));
+	in = shown > 0 ? comch_tel_dict(d, "memory") : NULL;
+	for (i = 0; in != NULL && i < shown; i++)
+		add_mr(in, conn, c, i);
+	if (nb_mrs > shown)
+		comch_tel_u64(d, "memory_left_out", nb_mrs - shown);
+	*room -= shown;
+}
+
+/* Consumers of the peer: how our messages go. Its lock is held. */
+static void
+explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
+{
+	uint64_t len, bytes = 0;
+	uint32_t i, nb = 0, nb_mrs = 0;
+	const struct rte_comch_region *region;
+	const struct rte_comch_remote *remote;
+	struct rte_tel_data *in;
+
+	/* The end of a connection waits for the lock before it empties the directory. */
+	if (conn->fast == NULL || !comch_conn_is_up(conn))
+		return;
+	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
+		region = comch_load_acquire(&conn->fast->imports[i]);
+		len = region != NULL ? region->len : 0;
+		nb_mrs += len > 0;
+		bytes += len;
+	}
+	comch_tel_u64(d, "peer_memory", nb_mrs);
+	comch_tel_u64(d, "peer_memory_bytes", bytes);
+	d = comch_tel_dict(d, "peer_consumers");
+	for (i = 0; d != NULL && i < COMCH_MAX_CONSUMERS && nb < MAX_QUEUES; i++) {
+		if (comch_load_acquire(&conn->fast->dir.id[i]) == 0)
+			continue;
+		remote = comch_load_acquire(&conn->fast->dir.remote[i]);
+		in = comch_tel_numbered(d, remote->id);
+		if (in == NULL)
+			return;
+		nb++;
+		comch_tel_u64(in, "depth", remote->depth);
+		comch_tel_u64(in, "imm_size", remote->imm_size);
+		comch_tel_u64(in, "staging_size", remote->staging_size);
+	}
+}
+
+static const struct rte_comch_consumer *
+find_consumer(const struct rte_comch_conn *conn, uint32_t id)
+{
+	const struct rte_comch_consumer *c;
+
+	if (conn->fast == NULL)
+		return NULL;
+	TAILQ_FOREACH(c, &conn->fast->consumers, next)
+		if (c->q.id == id)
+			return c;
+	return NULL;
+}
+
+/* Our consumers, or the one with an id. */
+static void
+explain_consumers(struct rte_tel_data *d, const struct rte_comch_conn *conn,
+		const struct comch_tel_args *args)
+{
+	uint32_t room = args->nb > 1 ? COMCH_MAX_IMPORTS : MAX_SHOWN_MRS, nb = 0, left_out = 0;
+	struct rte_tel_data *list = comch_tel_dict(d, "consumers"), *in;
+	const struct rte_comch_consumer *c;
+
+	if (conn->fast == NULL || list == NULL)
+		return;
+	TAILQ_FOREACH(c, &conn->fast->consumers, next) {
+		if (args->nb > 1 && c->q.id != args->val[1])
+			continue;
+		left_out += nb >= MAX_QUEUES;
+		in = nb < MAX_QUEUES ? comch_tel_numbered(list, c->q.id) : NULL;
+		if (in == NULL)
+			continue;
+		nb++;
+		explain_consumer(in, conn, c, &room);
+	}
+	if (left_out > 0)
+		comch_tel_u64(d, "consumers_left_out", left_out);
+}
+
+int
+comch_explain(const struct comch_tel_args *args, struct rte_tel_data *d)
+{
+	struct rte_comch_conn *conn = comch_tel_find_conn(args->val[0]);
+
+	if (conn == NULL)
+		return -EINVAL;
+	pthread_mutex_lock(&conn->lock);
+	if (args->nb > 1 && find_consumer(conn, args->val[1]) == NULL) {
+		pthread_mutex_unlock(&conn->lock);
+		return -EINVAL;
+	}
+	rte_tel_data_start_dict(d);
+	comch_tel_conn(d, conn);
+	comch_tel_u64(d, "max_imm_len", conn->dev->info.max_imm_len);
+	comch_tel_u64(d, "max_buf_len", conn->dev->info.max_buf_len);
+	explain_consumers(d, conn, args);
+	if (args->nb < 2)
+		explain_remote(d, conn);
+	pthread_mutex_unlock(&conn->lock);
+	return 0;
+}

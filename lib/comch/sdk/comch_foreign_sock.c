@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Sockets that carry descriptors: what a message has, without receiving or dropping any. */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "sdk/comch_foreign_private.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+bool
+comch_foreign_is_unix(int fd)
+{
+	socklen_t len = sizeof(int);
+	int domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
+}
+
+enum comch_foreign_next
+comch_foreign_next(int sock)
+{
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t len;
+
+	/* What is only looked at keeps its descriptors: nothing is dropped here. */
+	len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+	/* A peer that closed with something unread: its last messages are still to come. */
+	if (len < 0 && errno == ECONNRESET)
+		len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+	if (len < 0)
+		return errno == EWOULDBLOCK ? COMCH_FOREIGN_NOTHING : COMCH_FOREIGN_END;
+	if ((msg.msg_flags & MSG_CTRUNC) != 0)
+		return COMCH_FOREIGN_FDS_NEXT;
+	return len > 0 ? COMCH_FOREIGN_PLAIN : COMCH_FOREIGN_END;
+}
+
+bool
+comch_foreign_refuse(int sock)
+{
+	int no = 0;
+
+	return setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no)) == 0;
+}
+
+void
+comch_foreign_pack(struct msghdr *msg, struct iovec *iov, union comch_foreign_control *control,
+		const int *fds, uint32_t nb_fds)
+{
+	struct cmsghdr *c;
+
+	*msg = (struct msghdr){ .msg_iov = iov, .msg_iovlen = 1 };
+	if (nb_fds == 0)
+		return;
+	memset(control, 0, sizeof(*control));
+	msg->msg_control = control->buf;
+	msg->msg_controllen = CMSG_SPACE(sizeof(int) * nb_fds);
+	c = CMSG_FIRSTHDR(msg);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int) * nb_fds);
+	memcpy(CMSG_DATA(c), fds, sizeof(int) * nb_fds);
+}
+
+uint32_t
+comch_foreign_unpack(struct msghdr *msg, int *fds)
+{
+	struct cmsghdr *c;
+	uint32_t n;
+
+	for (c = CMSG_FIRSTHDR(msg); c != NULL; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(c), sizeof(int) * n);
+		return n;
+	}
+	return 0;
+}
