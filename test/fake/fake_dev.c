@@ -62,6 +62,23 @@ add_rep(const char *key, const char *name, void *arg)
 	return 0;
 }
 
+/* One, or "[pf0,pf1]". */
+static int
+add_reps(const char *key, const char *value, void *arg)
+{
+	char list[RTE_COMCH_DEV_NAME_SIZE * 8], *name, *save = NULL;
+
+	if (value[0] != '[')
+		return add_rep(key, value, arg);
+	if (rte_strscpy(list, value, sizeof(list)) < 0)
+		return -EINVAL;
+	for (name = strtok_r(list, "[,]", &save); name != NULL;
+			name = strtok_r(NULL, "[,]", &save))
+		if (add_rep(key, name, arg) != 0)
+			return -EINVAL;
+	return 0;
+}
+
 static int
 parse_role(const char *key, const char *value, void *arg)
 {
@@ -104,7 +121,7 @@ parse_all(struct rte_comch_dev *dev, struct fake_dev *fake, struct rte_kvargs *k
 		void *arg;
 	} todo[] = {
 		{ "role", parse_role, dev },
-		{ "rep", add_rep, dev },
+		{ "rep", add_reps, dev },
 		{ "func", add_rep, dev },
 		{ "delay", parse_u32, &fake->delay },
 		{ "mbufs", parse_bool, &fake->mbufs },
