@@ -65,6 +65,9 @@ finds check-scripts.sh SyntaxError devtools/break.py '#!/usr/bin/env python3' 'i
 # Split, because otherwise this line is an error itself.
 finds check-scripts.sh 'receive' README.md 'rec''ieve'
 finds check-layering.py 'may not include' app/comch-perf/break.c '#include "comch_wire.h"'
+finds check-layering.py 'may not include' app/comch-perf/engine/break.c '#include "api/api.h"'
+finds check-layering.py 'may not include' app/comch-perf/floor/break.c '#include "engine/run.h"'
+finds check-layering.py 'lacks break' app/comch-perf/break/break.c '#include "base/clock.h"'
 finds check-layering.py 'may not include' examples/ctrl_path/break.c \
 	'#include <rte_comch_driver.h>'
 finds check-layering.py 'may not include' lib/doca/base/break.c '#include "comch_peer.h"'

@@ -11,7 +11,7 @@
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
-(the system's, DPDK's) are not looked at. A library with rooms is divided into
+(the system's, DPDK's) are not looked at. A part with rooms is divided into
 folders; its private headers are named with their room ("ctx/ctx.h"), and ROOMS says
 which room may use which, one way only.
 
@@ -49,6 +49,15 @@ ROOMS = {
         "comm_channel": ("base", "comch", "ctx", "dev", "log"),
         "dpa": ("ctx", "dev", "log", "mem"),
         "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
+    },
+    "app/comch-perf": {
+        "base": (),
+        "floor": ("base",),
+        "engine": ("base", "floor"),
+        "api": ("base", "engine"),
+        "plan": ("api", "engine", "floor"),
+        "report": ("base", "engine", "floor", "plan"),
+        "side": ("api", "base", "engine", "floor", "plan", "report"),
     },
 }
 DRIVER_SDK = {"rte_comch_driver.h"}

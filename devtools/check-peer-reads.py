@@ -28,7 +28,7 @@ import sys
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
 WHERE = ("lib/comch/**/*.[ch]", "drivers/comch/**/*.[ch]")
 HELPERS = {"comch_peer.h"}
-RECEIVERS = {"comch_foreign.c", "comch_foreign_threads.c"}
+RECEIVERS = {"comch_foreign.c", "comch_foreign_sock.c", "comch_foreign_threads.c"}
 RECEIVES = re.compile(r"(?<!->)(?<!\.)\b(?:recv|recvfrom|recvmsg|recvmmsg)\s*\(")
 ALLOW = "peer-read:"
 

@@ -8,7 +8,8 @@ The functions are those in devtools/doca-functions.txt. One is
     declared      if the headers in lib/doca/include declare it for the generation
     implemented   if libcomch_doca.so exports its symbol for that generation, or
                   if it is an inline function of the header
-    tested        if a test in test/doca uses its name in a function or a table
+    tested        if a test in test/doca uses its name in a function or a table, or
+                  another name that stands for it by #define
 A behaviour is tested if a file in test has a comment "behaviour: D3, D4" with
 its number.
 """
@@ -60,7 +61,9 @@ def functions():
 
 def used_in_tests():
     """Return the names that tests use within { }, so not in a declaration."""
-    names = set()
+    names, renamed = set(), []
+    for path in (TOP / "test" / "doca").rglob("*.h"):
+        renamed += re.findall(r"^#define (doca_\w+) (doca_\w+)$", path.read_text(), re.M)
     for path in (TOP / "test" / "doca").rglob("*.c*"):
         text = re.sub(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", path.read_text(), flags=re.S)
         depth = 0
@@ -68,7 +71,7 @@ def used_in_tests():
             depth += {"{": 1, "}": -1}.get(part, 0)
             if depth > 0:
                 names.update(re.findall(r"\b(?:comch_)?doca_\w+\b", part))
-    return names
+    return names | {stands_for for name, stands_for in renamed if name in names}
 
 
 def stages(every, symbols):

@@ -24,6 +24,8 @@ chmod 700 "$dir"/*
 export TMPDIR=$dir/tmp RUNTIME_DIRECTORY=$dir/run COMCH_DIR=$dir/comch
 # Only TSan reads it.
 export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$(realpath "${0%/*}")/tsan.supp}
+# UBSan alone prints and goes on: a report is to fail the test.
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 # Another librte_comch than the build's own, before what meson puts there.
 if [ -n "${T_LIBRARY:-}" ]; then
 	export LD_LIBRARY_PATH=$T_LIBRARY${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

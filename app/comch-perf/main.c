@@ -10,10 +10,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "eal.h"
-#include "options.h"
-#include "plan.h"
-#include "proc.h"
+#include "side/side.h"
 
 /* Each connection takes a few descriptors; the library never raises this. */
 static void
@@ -31,22 +28,16 @@ int
 main(int argc, char **argv)
 {
 	static struct options opts;
-	struct eal_cpus cpus;
-	struct plan plan;
-	int status;
+	static struct side_cpus cpus;
+	static struct plan plan;
 	int rc;
 
 	rc = options_parse(&opts, argc, argv);
 	if (rc != 0)
 		return rc > 0 ? EXIT_SUCCESS : EXIT_USAGE;
-	if (plan_make(&plan, &opts) != 0 ||
-			eal_cpus_find(&opts, &cpus) != 0) {
-		plan_free(&plan);
+	if (plan_make(&plan, &opts) != 0 || eal_cpus_find(&opts, &cpus) != 0)
 		return EXIT_USAGE;
-	}
 	raise_nofile();
 	clock_calibrate();
-	status = proc_supervise(&opts, &plan, &cpus);
-	plan_free(&plan);
-	return status;
+	return proc_supervise(&opts, &plan, &cpus);
 }

@@ -12,12 +12,12 @@
  * The model
  * ---------
  *
- * A *device* is one end of a host/DPU pair. It has a role: the host side sees
- * one PCI function (a PF, VF or SF); the DPU side sees *representors*, one for
- * each host function it serves. A *server* lives on the DPU side, on a device
- * and a representor, under a name. A *client* lives on the host side and
- * connects to a name on its own function; nobody else can reach that server.
- * What joins them is a *connection*:
+ * A *device* is one end of a host/DPU pair and has a role. A device of the host is one
+ * PCI function (a PF, VF or SF). A device of the DPU has *representors*, one for each
+ * host function it serves. A *server* is created on the DPU, on a device and a
+ * representor, with a name. A *client* is created on the host and connects to a name on
+ * its function; clients of other functions cannot reach that server. A *connection*
+ * joins the two:
  *
  *     host process                              DPU process
  *     +-------------------+                     +-------------------+
@@ -29,27 +29,25 @@
  *     +-------------------+                     +-------------------+
  *
  * Control messages are small, reliable and ordered (this file). The fast path
- * (rte_comch_dp.h, rte_comch_mbuf.h) moves up to 1 GiB a message from a
- * *producer* straight into a buffer that a *consumer* posted. Both ends of a
- * connection may have many of each.
+ * (rte_comch_dp.h, rte_comch_mbuf.h) moves messages of up to 1 GiB from a *producer*
+ * directly into a buffer that a *consumer* has posted. Both ends of a connection may
+ * have many of each.
  *
  * Objects and their states
  * ------------------------
  *
- * create -> IDLE -> start -> STARTING -> RUNNING -> stop -> STOPPING -> IDLE
- * -> destroy. Start and stop return 0 when the change is complete (no event
- * follows), -EINPROGRESS when an event RTE_COMCH_EVENT_STATE will tell its
- * end, or an error, after which nothing has changed.
+ * create -> IDLE -> start -> STARTING -> RUNNING -> stop -> STOPPING -> IDLE ->
+ * destroy. Start and stop return 0 when the change is complete (no event follows),
+ * -EINPROGRESS when an RTE_COMCH_EVENT_STATE event will report it, or an error, which
+ * leaves the state unchanged.
  *
- * Nothing happens behind the application's back: there is no callback, and no
- * thread but a few that receive and close the descriptors of peers. An
- * object belongs to a *poll* (rte_comch_poll.h); its state, its
- * messages and its connections advance only while somebody calls
- * rte_comch_poll_run() for that poll, which returns what happened as a burst
- * of events.
+ * Nothing happens in the background: there are no callbacks, and no threads but a few
+ * that receive and close the descriptors of peers. An object belongs to a *poll*
+ * (rte_comch_poll.h). Its state, messages and connections advance only during
+ * rte_comch_poll_run() of that poll, which returns what happened as a burst of events.
  *
- * The order of calls
- * ------------------
+ * Order of calls
+ * --------------
  *
  *     rte_eal_init()
  *     rte_comch_dev_probe("comch_shm0,role=dpu,rep=pf0", &dev)
@@ -65,35 +63,34 @@
  * Threads
  * -------
  *
- * A poll, and the servers, clients and connections attached to it, belong to
- * one thread at a time (EAL lcore or plain pthread); they may be handed over
- * by anything that orders memory, such as a lock or a join. Functions marked
- * "any thread" are the exception. Device functions are safe from any thread
- * and meant for set-up.
+ * A poll, with its servers, clients and connections, belongs to one thread at a time
+ * (EAL lcore or plain pthread). Another thread may take over after anything that orders
+ * memory, such as a lock or a join. Functions marked "any thread" are the exception.
+ * Device functions may be called by any thread and are meant for set-up.
  *
  * Errors
  * ------
  *
- * Functions return 0 or a negative errno; those that create return NULL and
- * set rte_errno. Bursts return how many they took: a short count always means
- * "later, offer the rest again", never an error. The first function that
- * decides on an error writes one log line that names the object and the
- * reason (log type lib.comch or pmd.comch.shm).
+ * Functions return 0 or a negative errno. Those that create objects return NULL and set
+ * rte_errno. Bursts return how many they accepted: a short count always means "later,
+ * offer the rest again", never an error. The first function that detects an error
+ * writes one log line with the object and the reason (log type lib.comch or
+ * pmd.comch.shm).
  *
  * | value        | meaning                                              |
  * |--------------|------------------------------------------------------|
- * | -EINVAL      | an argument is wrong                                 |
+ * | -EINVAL      | invalid argument                                     |
  * | -EBADFD      | the object is in the wrong state                     |
- * | -ENOTSUP     | this role, device or driver cannot do it             |
+ * | -ENOTSUP     | not supported by this role, device or driver         |
  * | -EAGAIN      | not now; try again after rte_comch_poll_run()        |
- * | -EBUSY       | something still uses the object                      |
- * | -EADDRINUSE  | the server name is taken                             |
- * | -ENOENT      | nothing has that name or id                          |
+ * | -EBUSY       | the object is in use                                 |
+ * | -EADDRINUSE  | the server name is in use                            |
+ * | -ENOENT      | unknown name or id                                   |
  * | -EMSGSIZE    | too long                                             |
- * | -ECONNRESET  | the peer is gone                                     |
+ * | -ECONNRESET  | the connection was lost                              |
  * | -ECONNREFUSED| the server refused the connection                    |
- * | -ECANCELED   | flushed by a stop or a disconnect                    |
- * | -EPROTO      | the peer broke the protocol; the connection is down  |
+ * | -ECANCELED   | canceled by a stop or a disconnect                   |
+ * | -EPROTO      | protocol violation by the peer; the connection ends  |
  * | -ETIMEDOUT   | the peer did not answer in time                      |
  */
 
@@ -104,17 +101,17 @@
 
 #include <rte_compat.h>
 
+#include <rte_comch_dev.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Longest name of a server, with its NUL. */
+/** Size of a server name, with its NUL. */
 #define RTE_COMCH_NAME_SIZE 120
-/** Longest name of a device or host function, with its NUL. */
-#define RTE_COMCH_DEV_NAME_SIZE 64
-/** Longest reason given for a refused or ended connection, with its NUL. */
+/** Size of the reason for refusing or ending a connection, with its NUL. */
 #define RTE_COMCH_REASON_SIZE 128
-/** Immediate data that every driver carries at least, bytes. */
+/** Size of immediate data that every driver supports, in bytes. */
 #define RTE_COMCH_IMM_SIZE 32
 
 struct rte_comch_server;
@@ -124,19 +121,6 @@ struct rte_comch_poll;
 struct rte_comch_producer;
 struct rte_comch_consumer;
 struct rte_comch_mr;
-
-/** Which end of the host/DPU pair a device is. */
-enum rte_comch_role {
-	RTE_COMCH_ROLE_HOST, /**< Clients live here. */
-	RTE_COMCH_ROLE_DPU,  /**< Servers live here. */
-};
-
-/** What kind of PCI function a representor stands for. */
-enum rte_comch_func_type {
-	RTE_COMCH_FUNC_PF, /**< Physical function, `pf0`. */
-	RTE_COMCH_FUNC_VF, /**< Virtual function, `pf0vf3`. */
-	RTE_COMCH_FUNC_SF, /**< Scalable function, `pf0sf7`. */
-};
 
 /** States of a server, client, producer or consumer. */
 enum rte_comch_state {
@@ -154,185 +138,48 @@ enum rte_comch_state {
  */
 const char *rte_comch_state_name(enum rte_comch_state state);
 
-/** @name Devices
- * @{
- */
-
-/** The device can be the server's side of a connection. */
-#define RTE_COMCH_CAPA_SERVER   (UINT64_C(1) << 0)
-/** The device can be the client's side of a connection. */
-#define RTE_COMCH_CAPA_CLIENT   (UINT64_C(1) << 1)
-/** Producers and consumers are available. */
-#define RTE_COMCH_CAPA_DATA     (UINT64_C(1) << 2)
-/** A producer writes straight into sealed shareable memory. */
-#define RTE_COMCH_CAPA_DIRECT   (UINT64_C(1) << 3)
-/** Sleeping on a poll's fd is available. */
-#define RTE_COMCH_CAPA_EVENT_FD (UINT64_C(1) << 4)
-/**
- * Payload is the application's again when send_burst() returns, and not only when
- * done_burst() returned the operation; but for a message that streams through a
- * staging ring. See rte_comch_producer_send_burst().
- */
-#define RTE_COMCH_CAPA_SYNC_SEND (UINT64_C(1) << 5)
-
-/** What a device is and what it can do. */
-struct rte_comch_dev_info {
-	char name[RTE_COMCH_DEV_NAME_SIZE];   /**< As in the device string. */
-	char driver[RTE_COMCH_DEV_NAME_SIZE]; /**< "comch_shm". */
-	enum rte_comch_role role;
-	uint64_t capa;             /**< RTE_COMCH_CAPA_* */
-	uint16_t nb_reps;          /**< Representors; on the host side 1: the function itself. */
-	uint32_t max_name_size;    /**< Server name, bytes with the NUL. */
-	uint32_t max_msg_size;     /**< Control message, bytes. */
-	uint32_t max_recv_queue;   /**< Control messages waiting for the receiver. */
-	uint32_t max_send_queue;   /**< Control messages waiting for the sender's completion. */
-	uint32_t max_clients;      /**< Connections of one server. */
-	uint32_t max_producers;    /**< Of one connection, on this side. */
-	uint32_t max_consumers;    /**< Of one connection, on this side. */
-	uint32_t max_dp_queue;     /**< Operations of one producer or consumer. */
-	uint32_t max_imm_len;      /**< Immediate data, bytes. */
-	uint64_t max_buf_len;      /**< Fast-path message, bytes. */
-	uint64_t max_import;       /**< Peer's memory that one connection maps, bytes. */
-	uint64_t total_import;     /**< The same of all connections. */
-	uint64_t max_staging;      /**< Record regions and staging rings that one connection
-				    * allocates for the peer's consumers, bytes. */
-	uint64_t total_staging;    /**< The same of all connections. */
-};
-
-/** A host function as the DPU side sees it. */
-struct rte_comch_rep_info {
-	char name[RTE_COMCH_DEV_NAME_SIZE]; /**< "pf0", "pf0vf3", "pf0sf7". */
-	enum rte_comch_func_type type;
-	uint16_t pf;    /**< Number of the physical function. */
-	uint16_t index; /**< Number of the VF or SF; 0 for a PF. */
-};
-
-/**
- * Open a device by its device string, `DRIVER[NUMBER][,KEY=VALUE...]`.
- *
- * For the shared-memory driver: `comch_shm0,role=dpu,rep=pf0,rep=pf0vf0` and
- * `comch_shm0,role=host,func=pf0`; the other keys are in the guide, chapter
- * "The shm driver".
- *
- * @param devargs
- *   The device string. Not kept.
- * @param[out] dev_id
- *   Number of the new device.
- * @return
- *   - 0: done.
- *   - -EINVAL: malformed string, or a key or value that the driver does not
- *     know; the log line lists the valid ones.
- *   - -ENODEV: no driver of that name.
- *   - -EEXIST: a device of that name is open.
- *   - -ENOSPC: too many devices.
- *   - other: from the driver (say, a directory that cannot be made).
- */
-int rte_comch_dev_probe(const char *devargs, int16_t *dev_id);
-
-/**
- * Close a device.
- *
- * @return
- *   - 0: done.
- *   - -ENODEV: no such device.
- *   - -EBUSY: servers or clients of the device exist.
- */
-int rte_comch_dev_close(int16_t dev_id);
-
-/** Number of open devices. */
-uint16_t rte_comch_dev_count(void);
-
-/**
- * The open device with the smallest number that is at least *from*.
- *
- * @return
- *   The device's number, or -1.
- */
-int16_t rte_comch_dev_next(int16_t from);
-
-/** Walk over all open devices. */
-#define RTE_COMCH_DEV_FOREACH(dev_id) \
-	for ((dev_id) = rte_comch_dev_next(0); (dev_id) >= 0; \
-			(dev_id) = rte_comch_dev_next((int16_t)((dev_id) + 1)))
-
-/**
- * Find an open device by name.
- *
- * @return
- *   The device's number, -EINVAL without a name, -ENODEV.
- */
-int rte_comch_dev_by_name(const char *name);
-
-/**
- * What a device is and can do.
- *
- * @return
- *   0, -EINVAL (no *info*), -ENODEV.
- */
-int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
-
-/**
- * Describe representor number *rep* of a device (0 to nb_reps - 1).
- *
- * @return
- *   0, -EINVAL (no *info*), -ENODEV, -ENOENT (no such representor).
- */
-int rte_comch_dev_rep_info_get(int16_t dev_id, uint16_t rep,
-		struct rte_comch_rep_info *info);
-
-/**
- * Find a representor by its name.
- *
- * @return
- *   The representor's number, -EINVAL without a name, -ENODEV, -ENOENT.
- */
-int rte_comch_dev_rep_by_name(int16_t dev_id, const char *name);
-
-/** @} */
 /** @name Servers
  * @{
  */
 
-/** Connections wait for rte_comch_conn_accept() or rte_comch_conn_reject(). */
+/** Connections are pending until rte_comch_conn_accept() or rte_comch_conn_reject(). */
 #define RTE_COMCH_SERVER_F_MANUAL_ACCEPT (UINT32_C(1) << 0)
 /**
- * A client whose message size differs is refused, with both figures in the
- * reason; without it the smaller of the two counts. (DOCA Comch guide 2.10,
- * "Optional Configurations": the size must match.)
+ * Refuse clients with another message size; the reason has both sizes. Without this
+ * flag the smaller size is used. (DOCA Comch guide 2.10, "Optional Configurations": the
+ * sizes must match.)
  */
 #define RTE_COMCH_SERVER_F_EXACT         (UINT32_C(1) << 1)
 /**
- * Arrival order across clients: messages of all clients of all servers of one
- * poll that have this flag come in the order of their sending. If one client's
- * send had returned before another's began, its message event comes first,
- * whoever the clients are and whatever way the second knew of the first. The
- * clients' clock is the TSC, read in each send; a client that lies about it
- * gets ahead by two of its receive queues at most. Messages that knew nothing
- * of each other come in any order, other events as without the flag. A client
- * that does not run its poll for long has its messages read later.
+ * Preserve the order of sending across clients: messages of all clients of all servers
+ * of one poll with this flag are received in the order they were sent. If one client's
+ * send returned before another's began, its message event comes first, however the
+ * second client learned of the first. Clients timestamp each send with the TSC; a
+ * client with false timestamps gets ahead by at most two of its receive queues.
+ * Concurrent messages come in any order, and other events as without the flag. If a
+ * client does not run its poll for a long time, its messages are received later.
  *
- * Costs a look at each such connection in each run, and a copy and a few ten
- * nanoseconds for each message; other servers pay nothing. A client older than
- * wire version 1.1 is refused.
+ * The cost is a check of each such connection in each run, and a copy and a few tens of
+ * nanoseconds per message. Other servers are not affected. Clients older than wire
+ * version 1.1 are refused.
  */
 #define RTE_COMCH_SERVER_F_ORDERED       (UINT32_C(1) << 2)
 /**
- * No fast path on the server's connections: neither side can create producers
- * or consumers, and a peer that tries breaks the protocol.
+ * Connections without a fast path: neither side can create producers or consumers. A
+ * peer that tries violates the protocol.
  */
 #define RTE_COMCH_SERVER_F_CTRL_ONLY     (UINT32_C(1) << 3)
 /**
- * A message counts as delivered when rte_comch_conn_msgs_done() says so, not
- * when its event was returned: for applications that take events at any time
- * and keep messages for later. The peer still has no more than recv_queue
- * messages that are not done.
+ * A message counts as delivered when rte_comch_conn_msgs_done() is called, not when its
+ * event is returned. For applications that take events at any time and keep messages
+ * for later. The peer never has more than recv_queue messages that are not done.
  */
 #define RTE_COMCH_SERVER_F_MANUAL_CREDIT (UINT32_C(1) << 4)
 
-/** How to create a server. Zero in a number means its default. */
+/** Configuration of a server. Zero means default. */
 struct rte_comch_server_conf {
 	size_t conf_size;             /**< sizeof(struct rte_comch_server_conf) */
-	struct rte_comch_poll *poll;  /**< The poll that drives it. */
+	struct rte_comch_poll *poll;  /**< Poll that advances it. */
 	const char *name;             /**< Unique per device and representor; copied. */
 	uint16_t rep;                 /**< Number of the representor. */
 	uint32_t flags;               /**< RTE_COMCH_SERVER_F_* */
@@ -340,22 +187,21 @@ struct rte_comch_server_conf {
 	uint32_t recv_queue;          /**< Messages per connection; default 64. */
 	uint32_t send_queue;          /**< Messages per connection; default 64. */
 	uint32_t max_clients;         /**< Default: the device's limit. */
-	uint64_t user_data;           /**< Comes back in each event of the server. */
+	uint64_t user_data;           /**< Returned in each event of the server. */
 };
 
 /**
- * Create a server (DPU side only).
+ * Create a server, on the DPU.
  *
- * Comes from: DOCA Comch guide 2.10, "doca_comch_server Initialization Flow".
+ * Reference: DOCA Comch guide 2.10, "doca_comch_server Initialization Flow".
  *
  * @return
  *   The server in IDLE, or NULL with rte_errno:
- *   - EINVAL: no conf, poll or name; name empty or longer than
- *     RTE_COMCH_NAME_SIZE with its NUL; a size or depth over the device's
- *     limit; unknown flag.
- *   - ENODEV: no such device.
- *   - ENOENT: no such representor.
- *   - ENOTSUP: the device is on the host side.
+ *   - EINVAL: no conf, poll or name; name empty or longer than RTE_COMCH_NAME_SIZE with
+ *     its NUL; a size or depth over the device's limit; unknown flag.
+ *   - ENODEV: unknown device.
+ *   - ENOENT: unknown representor.
+ *   - ENOTSUP: a device of the host.
  *   - ENOMEM.
  */
 struct rte_comch_server *rte_comch_server_create(int16_t dev_id,
@@ -364,19 +210,19 @@ struct rte_comch_server *rte_comch_server_create(int16_t dev_id,
 /**
  * Start listening. RUNNING on return.
  *
- * A server that can no longer be found, because somebody took its place away
- * (on shared memory, the file of its socket), stops by itself: a STATE event
- * says STOPPING with status -ENOENT and the reason in its text, its connections
- * end, those with producers and consumers too, and another event says IDLE. It
- * may be started again then.
+ * If clients can no longer find the server because its socket was removed (shared
+ * memory), it stops by itself. A STATE event reports STOPPING with status -ENOENT and
+ * the reason in its text, its connections end, including those with producers and
+ * consumers, and another STATE event reports IDLE. The server can then be started
+ * again.
  *
  * @return
  *   - 0: done.
- *   - -EINVAL: no server.
+ *   - -EINVAL: NULL.
  *   - -EBADFD: not IDLE.
- *   - -EADDRINUSE: a server of that name is RUNNING on this representor, in
- *     this process or another one.
- *   - other: from the driver; EMFILE, EACCES...
+ *   - -EADDRINUSE: a server of that name is RUNNING on this representor, in this or
+ *     another process.
+ *   - other: from the driver, such as EMFILE or EACCES.
  */
 int rte_comch_server_start(struct rte_comch_server *server);
 
@@ -384,31 +230,31 @@ int rte_comch_server_start(struct rte_comch_server *server);
  * Stop listening and disconnect all clients.
  *
  * @return
- *   - 0: done, IDLE (nobody was connected).
- *   - -EINPROGRESS: STOPPING; a DISCONNECTED event per connection and a STATE
- *     event follow.
+ *   - 0: done, IDLE (no clients were connected).
+ *   - -EINPROGRESS: STOPPING; a DISCONNECTED event per connection and a STATE event
+ *     follow.
  *   - -EBUSY: a connection has producers or consumers; nothing has changed.
  *   - -EBADFD: not RUNNING.
- *   - -EINVAL: no server.
+ *   - -EINVAL: NULL.
  */
 int rte_comch_server_stop(struct rte_comch_server *server);
 
 /**
- * Destroy a server. Its memory lives until the next rte_comch_poll_run() of
- * its poll, so that events already returned stay valid.
+ * Destroy a server. Its memory is freed by the next rte_comch_poll_run() of its poll,
+ * so that events already returned stay valid.
  *
  * @return
- *   0, -EINVAL (no server), -EBUSY (not IDLE).
+ *   0, -EINVAL (NULL), -EBUSY (not IDLE).
  */
 int rte_comch_server_destroy(struct rte_comch_server *server);
 
-/** State of a server; exact at any time. Any thread. NULL: IDLE. */
+/** State of a server, always up to date. NULL: IDLE. Any thread. */
 enum rte_comch_state rte_comch_server_state(const struct rte_comch_server *server);
 
-/** Connections that are established or wait for an answer. */
+/** Number of connections that are established or pending. */
 uint32_t rte_comch_server_nb_conns(const struct rte_comch_server *server);
 
-/** Connections that wait for rte_comch_conn_accept(). */
+/** Number of connections that wait for rte_comch_conn_accept(). */
 uint32_t rte_comch_server_nb_pending(const struct rte_comch_server *server);
 
 /** @} */
@@ -421,63 +267,61 @@ uint32_t rte_comch_server_nb_pending(const struct rte_comch_server *server);
 /** As RTE_COMCH_SERVER_F_MANUAL_CREDIT, for the client's connection. */
 #define RTE_COMCH_CLIENT_F_MANUAL_CREDIT (UINT32_C(1) << 1)
 
-/** How to create a client. Zero in a number means its default. */
+/** Configuration of a client. Zero means default. */
 struct rte_comch_client_conf {
 	size_t conf_size;            /**< sizeof(struct rte_comch_client_conf) */
-	struct rte_comch_poll *poll; /**< The poll that drives it. */
+	struct rte_comch_poll *poll; /**< Poll that advances it. */
 	const char *name;            /**< The server's name; copied. */
 	uint32_t max_msg_size;       /**< Bytes; default 4080 (or the device's limit). */
 	uint32_t recv_queue;         /**< Messages; default 64. */
 	uint32_t send_queue;         /**< Messages; default 64. */
 	/**
-	 * How long to go on trying while nobody listens on the name, ms.
-	 * 0: fail at once. A server that is found has 10 s to answer.
+	 * How long to retry while there is no server of that name, ms. 0: fail at
+	 * once. A server that is found has 10 s to answer.
 	 */
 	uint32_t connect_timeout_ms;
-	uint64_t user_data;          /**< Comes back in each event of the client. */
+	uint64_t user_data;          /**< Returned in each event of the client. */
 	uint32_t flags;              /**< RTE_COMCH_CLIENT_F_* */
 };
 
 /**
- * Create a client (host side only).
+ * Create a client, on the host.
  *
- * Comes from: DOCA Comch guide 2.10, "doca_comch_client Initialization Flow".
+ * Reference: DOCA Comch guide 2.10, "doca_comch_client Initialization Flow".
  *
  * @return
- *   The client in IDLE, or NULL with rte_errno: EINVAL (unknown flags, too),
- *   ENODEV, ENOTSUP (the device is on the DPU side), ENOMEM; as
- *   rte_comch_server_create().
+ *   The client in IDLE, or NULL with rte_errno as for rte_comch_server_create():
+ *   EINVAL, ENODEV, ENOTSUP (a device of the DPU), ENOMEM.
  */
 struct rte_comch_client *rte_comch_client_create(int16_t dev_id,
 		const struct rte_comch_client_conf *conf);
 
 /**
- * Begin to connect. A STATE event says the end: RUNNING (a CONNECTED event
- * goes before it), or IDLE with the reason in status and text: -ENOENT
- * (nobody listens on the name), -ECONNREFUSED (rejected), -EACCES,
- * -ETIMEDOUT, -ECONNRESET, -EPROTO.
+ * Start to connect. A STATE event reports the result: RUNNING (after a CONNECTED
+ * event), or IDLE with the reason in status and text: -ENOENT (no server of that name),
+ * -ECONNREFUSED (rejected), -EACCES, -ETIMEDOUT, -ECONNRESET, -EPROTO.
  *
  * @return
- *   -EINPROGRESS, never 0; -EINVAL (no client), -EBADFD (not IDLE), -ENOMEM.
+ *   -EINPROGRESS, never 0; -EINVAL (NULL), -EBADFD (not IDLE), -ENOMEM.
  */
 int rte_comch_client_start(struct rte_comch_client *client);
 
 /**
- * Disconnect, or give up connecting.
+ * Disconnect, or stop connecting.
  *
  * @return
- *   - -EINPROGRESS: STOPPING; events DISCONNECTED (if there was a
- *     connection) and STATE follow.
+ *   - -EINPROGRESS: STOPPING; a DISCONNECTED event (if there was a connection) and a
+ *     STATE event follow.
  *   - -EBUSY: the connection has producers or consumers; nothing has changed.
  *   - -EBADFD: IDLE or STOPPING.
- *   - -EINVAL: no client.
+ *   - -EINVAL: NULL.
  */
 int rte_comch_client_stop(struct rte_comch_client *client);
 
 /** Destroy a client. As rte_comch_server_destroy(). */
 int rte_comch_client_destroy(struct rte_comch_client *client);
 
-/** State of a client; exact at any time. Any thread. NULL: IDLE. */
+/** State of a client, always up to date. NULL: IDLE. Any thread. */
 enum rte_comch_state rte_comch_client_state(const struct rte_comch_client *client);
 
 /**
@@ -493,21 +337,21 @@ struct rte_comch_conn *rte_comch_client_conn(const struct rte_comch_client *clie
  * @{
  */
 
-/** What is known of a connection. Sizes are those agreed with the peer. */
+/** Properties of a connection. Sizes are those agreed with the peer. */
 struct rte_comch_conn_info {
 	uint32_t id;                    /**< Unique in this process. */
 	int16_t dev_id;
 	uint16_t rep;
 	bool established;
 	char name[RTE_COMCH_NAME_SIZE]; /**< The server's name. */
-	uint32_t max_msg_size;          /**< Bytes, both directions; 0 until they agreed. */
-	uint32_t send_credits;          /**< Messages that the peer queues for us; 0 until then. */
-	uint32_t recv_queue;            /**< Messages that we queue for the peer. */
-	int32_t peer_pid;               /**< As the kernel vouches; -1 unknown. */
-	int32_t peer_uid;               /**< As the kernel vouches; -1 unknown. */
-	int32_t peer_gid;               /**< As the kernel vouches; -1 unknown. */
-	char reason[RTE_COMCH_REASON_SIZE]; /**< Why it ended; empty while it lives. */
-	bool ctrl_only;                 /**< No fast path: one side said so. */
+	uint32_t max_msg_size;          /**< Bytes, both directions; 0 until agreed. */
+	uint32_t send_credits;          /**< Messages that the peer queues; 0 until agreed. */
+	uint32_t recv_queue;            /**< Messages queued from the peer. */
+	int32_t peer_pid;               /**< From the kernel; -1: unknown. */
+	int32_t peer_uid;               /**< From the kernel; -1: unknown. */
+	int32_t peer_gid;               /**< From the kernel; -1: unknown. */
+	char reason[RTE_COMCH_REASON_SIZE]; /**< Why it ended; empty before. */
+	bool ctrl_only;                 /**< No fast path: one side disabled it. */
 };
 
 /** Any thread. @return 0, -EINVAL. */
@@ -515,47 +359,46 @@ int rte_comch_conn_info_get(const struct rte_comch_conn *conn,
 		struct rte_comch_conn_info *info);
 
 /**
- * Accept a connection that a CONNECT_REQUEST event offered
+ * Accept a connection offered by a CONNECT_REQUEST event
  * (RTE_COMCH_SERVER_F_MANUAL_ACCEPT). A CONNECTED event follows.
  *
  * @return
- *   0, -EINVAL, -EBADFD (it does not wait for this), -ECONNRESET (the client
- *   has given up meanwhile).
+ *   0, -EINVAL, -EBADFD (not pending), -ECONNRESET (the client has given up).
  */
 int rte_comch_conn_accept(struct rte_comch_conn *conn);
 
 /**
- * Refuse a connection that a CONNECT_REQUEST event offered. The pointer is
- * good until the next rte_comch_poll_run(); no event follows.
+ * Refuse a connection offered by a CONNECT_REQUEST event. The pointer is valid until
+ * the next rte_comch_poll_run(); no event follows.
  *
  * @param conn
  *   The connection.
  * @param reason
- *   A sentence for the client; NULL for none. Cut at RTE_COMCH_REASON_SIZE.
+ *   Sentence for the client, truncated to RTE_COMCH_REASON_SIZE; may be NULL.
  * @return
- *   0, -EINVAL, -EBADFD (it does not wait for this).
+ *   0, -EINVAL, -EBADFD (not pending).
  */
 int rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason);
 
 /**
- * End a connection. The peer first gets all messages sent before, and has up
- * to a second to take those that are not silent: their SENT events come first,
- * and messages of the peer go on coming until then. On a client's connection use
+ * Close a connection. The peer first receives all messages sent before, and has up to a
+ * second to accept those that are not silent. Until then their SENT events and further
+ * messages of the peer still arrive. For a client's connection use
  * rte_comch_client_stop().
  *
- * Comes from: DOCA Comch guide 2.10, "Disconnecting Specific Connection".
+ * Reference: DOCA Comch guide 2.10, "Disconnecting Specific Connection".
  *
  * @param conn
  *   The connection.
  * @param reason
- *   A sentence for the peer and both logs; NULL for none.
+ *   Sentence for the peer and both logs; may be NULL.
  * @return
- *   - -EINPROGRESS: a DISCONNECTED event follows; the connection is good
- *     until it was returned and the next run begins.
+ *   - -EINPROGRESS: a DISCONNECTED event follows; the connection is valid until the run
+ *     after that event.
  *   - -EBUSY: producers or consumers of the connection exist on this side.
  *   - -ENOTSUP: a client's connection.
  *   - -EBADFD: not established.
- *   - -EINVAL: no connection.
+ *   - -EINVAL: NULL.
  */
 int rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason);
 
@@ -565,67 +408,66 @@ void rte_comch_conn_user_data_set(struct rte_comch_conn *conn, uint64_t user_dat
 /** The connection's user data; 0 at first. Any thread. */
 uint64_t rte_comch_conn_user_data_get(const struct rte_comch_conn *conn);
 
-/** The server of a connection; NULL on the client's side. Any thread. */
+/** The server of a connection; NULL on a client. Any thread. */
 struct rte_comch_server *rte_comch_conn_server(const struct rte_comch_conn *conn);
 
-/** The client of a connection; NULL on the server's side. Any thread. */
+/** The client of a connection; NULL on a server. Any thread. */
 struct rte_comch_client *rte_comch_conn_client(const struct rte_comch_conn *conn);
 
-/** No SENT event for this message if it is delivered; no end waits for that. */
+/** No SENT event if the message is delivered; disconnects do not wait for its delivery. */
 #define RTE_COMCH_MSG_F_SILENT (UINT32_C(1) << 0)
 
 /** A control message to send. */
 struct rte_comch_msg {
 	const void *data; /**< Copied during the call. */
-	uint32_t len;     /**< Bytes; 0 to the connection's max_msg_size. */
+	uint32_t len;     /**< Bytes, 0 to the connection's max_msg_size. */
 	uint32_t flags;   /**< RTE_COMCH_MSG_F_* */
-	uint64_t cookie;  /**< Comes back in the SENT event. */
+	uint64_t cookie;  /**< Returned in the SENT event. */
 };
 
 /**
  * Send control messages. They arrive whole, once and in order.
  *
- * A SENT event per message says that the peer's application was given it
- * (status 0), that the message is too long or the connection is not
- * established (-EMSGSIZE, -EBADFD, -EINVAL: nothing was sent), or that it
- * cannot be known any more (-ECONNRESET).
+ * A SENT event per message reports that the peer's application received it (status 0),
+ * that it was not sent (-EMSGSIZE: too long; -EBADFD: not established; -EINVAL), or
+ * that its delivery is unknown (-ECONNRESET).
  *
- * Comes from: DOCA Comch guide 2.10, "Control Channel Send Task".
+ * Reference: DOCA Comch guide 2.10, "Control Channel Send Task".
  *
  * @param conn
  *   The connection.
  * @param msgs
- *   The messages; data and array are free on return.
+ *   The messages. Data and array may be reused on return.
  * @param n
  *   Number of messages.
  * @return
- *   How many were taken. Fewer than *n*: the peer's queue or our own is full,
- *   or the driver's ring (which holds at least three of the longest messages
- *   on shared memory), or the connection is about to end; run the poll and
- *   offer the rest again.
+ *   Number of messages accepted. If it is less than *n*, the peer's queue, the own
+ *   queue or the driver's ring (which has room for at least three of the longest
+ *   messages on shared memory) is full, or the connection is about to end. Run the poll
+ *   and offer the rest again.
  */
 uint16_t rte_comch_conn_send_burst(struct rte_comch_conn *conn,
 		const struct rte_comch_msg *msgs, uint16_t n);
 
 /**
- * Say that the oldest messages received are done with, on a connection with
- * RTE_COMCH_SERVER_F_MANUAL_CREDIT or RTE_COMCH_CLIENT_F_MANUAL_CREDIT. Their
- * places in our queue are free again, and the peer's SENT events follow. It is
- * told with the next frame, or when the poll is run or armed next; so say it
- * before the poll is armed.
+ * Release the oldest received messages, on a connection with
+ * RTE_COMCH_SERVER_F_MANUAL_CREDIT or RTE_COMCH_CLIENT_F_MANUAL_CREDIT. This frees
+ * their places in the receive queue, and the peer gets their SENT events. The peer is
+ * notified with the next frame, or when the poll is run or armed next, so call this
+ * before arming.
  *
- * A connection that ends by rte_comch_conn_disconnect() or a stop waits a
- * second, on the peer's side, for what is not done here.
+ * When the peer closes the connection, it waits up to a second for messages that are
+ * not done here.
  *
  * @param conn
  *   The connection.
  * @param n
  *   Number of messages.
  * @return
- *   - 0: done. Also once the connection has ended, while the pointer is good:
- *     then it tells nobody.
- *   - -EINVAL: no connection, not one with that flag, or more than were
- *     received and not done yet.
+ *   - 0: done. Also after the connection has ended, while the pointer is valid; it then
+ *     has no effect.
+ *   - -EINVAL: NULL, a connection without the flag, or *n* exceeds the messages
+ *     received and not done.
  *   - -EBADFD: in a forked child.
  */
 int rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n);
@@ -635,27 +477,27 @@ int rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n);
  * @{
  */
 
-/** What happened. */
+/** Type of an event. */
 enum rte_comch_event_type {
-	/** A server, client, producer or consumer changed its state by itself
-	 * or finished a start or stop: `state`, `status`, `text`.
+	/** The state of a server, client, producer or consumer has changed, other
+	 * than within a start or stop: `state`, `status`, `text`.
 	 */
 	RTE_COMCH_EVENT_STATE,
-	/** A client asks (manual accept): `conn`. */
+	/** A client requests a connection (manual accept): `conn`. */
 	RTE_COMCH_EVENT_CONNECT_REQUEST,
 	/** A connection is established: `conn`. */
 	RTE_COMCH_EVENT_CONNECTED,
-	/** A connection ended: `conn`, `status`, `text`. The last event of a
-	 * connection; everything that the peer had sent went before it.
+	/** A connection has ended: `conn`, `status`, `text`. The last event of a
+	 * connection, after all that the peer sent.
 	 */
 	RTE_COMCH_EVENT_DISCONNECTED,
-	/** A control message: `conn`, `msg`. */
+	/** A control message was received: `conn`, `msg`. */
 	RTE_COMCH_EVENT_MSG,
-	/** A control message of ours: `conn`, `sent.cookie`, `status`. */
+	/** A control message was delivered or failed: `conn`, `sent.cookie`, `status`. */
 	RTE_COMCH_EVENT_SENT,
 	/** The peer has a new consumer: `conn`, `consumer`. */
 	RTE_COMCH_EVENT_CONSUMER_NEW,
-	/** A consumer of the peer has retired: `conn`, `consumer`. */
+	/** A consumer of the peer is gone: `conn`, `consumer`. */
 	RTE_COMCH_EVENT_CONSUMER_GONE,
 	/** An asynchronous rte_comch_consumer_mr_add() is done: `status`. */
 	RTE_COMCH_EVENT_MR_ADDED,
@@ -664,7 +506,7 @@ enum rte_comch_event_type {
 /** Name of an event type, for messages. */
 const char *rte_comch_event_name(enum rte_comch_event_type type);
 
-/** What kind of object an event belongs to. */
+/** Type of an event's object. */
 enum rte_comch_obj_type {
 	RTE_COMCH_OBJ_SERVER,
 	RTE_COMCH_OBJ_CLIENT,
@@ -674,12 +516,12 @@ enum rte_comch_obj_type {
 };
 
 /**
- * One event. All pointers are good until the next rte_comch_poll_run() of
- * the same poll.
+ * One event. All pointers are valid until the next rte_comch_poll_run() of the same
+ * poll.
  */
 struct rte_comch_event {
 	enum rte_comch_event_type type;
-	enum rte_comch_obj_type obj_type; /**< Which of the pointers `obj` is. */
+	enum rte_comch_obj_type obj_type; /**< Type of `obj`. */
 	union {
 		void *ptr;
 		struct rte_comch_server *server;
@@ -689,7 +531,7 @@ struct rte_comch_event {
 		struct rte_comch_consumer *consumer;
 	} obj;                        /**< The object that the event belongs to. */
 	struct rte_comch_conn *conn;  /**< Its connection, if it has one. */
-	uint64_t user_data;           /**< Of obj. */
+	uint64_t user_data;           /**< User data of obj. */
 	int32_t status;               /**< 0 or a negative errno. */
 	union {
 		struct {
@@ -704,26 +546,26 @@ struct rte_comch_event {
 			uint64_t cookie;
 		} sent;
 		struct {
-			uint32_t id;       /**< Give it to rte_comch_producer_send_burst(). */
-			uint32_t imm_size; /**< Immediate data that it takes, bytes. */
-			uint32_t depth;    /**< Buffers that it posts at most. */
+			uint32_t id;       /**< For rte_comch_producer_send_burst(). */
+			uint32_t imm_size; /**< Longest immediate data, bytes. */
+			uint32_t depth;    /**< Maximum posted buffers. */
 		} consumer;
 		struct {
 			struct rte_comch_mr *mr;
 		} mr;
 	};
-	const char *text;             /**< A reason in words, or NULL. */
+	const char *text;             /**< Reason as text, or NULL. */
 };
 
 /** @} */
 
-/** Version of this header, as in VERSION. */
+/** Version of this header. */
 #define RTE_COMCH_VERSION_STRING "0.1.0"
 
 /** Version of the library in use. */
 const char *rte_comch_version(void);
 
-/** Write all open devices and live objects to a file, for people. */
+/** Write all open devices and objects to a file, for humans. */
 void rte_comch_dump(FILE *f);
 
 #ifdef __cplusplus

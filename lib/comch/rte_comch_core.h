@@ -7,9 +7,9 @@
 
 /**
  * @file
- * What the inline burst calls of rte_comch_dp.h see of a producer and a
- * consumer: two functions, which the driver sets when the object starts and
- * which refuse politely before and after. Not to be used directly.
+ * The part of a producer and a consumer that the inline bursts of rte_comch_dp.h use:
+ * two functions, which the driver sets when the object starts, and which report errors
+ * before and after. Do not use it directly.
  */
 
 #include <stdint.h>
@@ -28,18 +28,18 @@ typedef uint16_t (*rte_comch_send_t)(void *queue, const struct rte_comch_op *ops
 /** @internal */
 typedef uint16_t (*rte_comch_post_t)(void *queue, const struct rte_comch_buf *bufs,
 		uint16_t n);
-/** @internal Shared by done and recv. */
+/** @internal For done and recv. */
 typedef uint16_t (*rte_comch_take_t)(void *queue, struct rte_comch_cpl *cpls,
 		uint16_t n);
 
-/** @internal First words of a struct rte_comch_producer. */
+/** @internal First fields of a struct rte_comch_producer. */
 struct rte_comch_producer_core {
 	rte_comch_send_t send;
 	rte_comch_take_t done;
 	void *queue; /**< First argument of both. */
 };
 
-/** @internal First words of a struct rte_comch_consumer. */
+/** @internal First fields of a struct rte_comch_consumer. */
 struct rte_comch_consumer_core {
 	rte_comch_post_t post;
 	rte_comch_take_t recv;

@@ -12,11 +12,10 @@
  * The model
  * ---------
  *
- * A consumer posts buffers; a producer on the other side of the connection
- * sends a message to the consumer's id; the message goes into the next buffer
- * in the order of posting, and the consumer receives a completion with the
- * cookie of that buffer. A posted buffer *is* the credit: with nothing
- * posted, a send takes nothing ("later").
+ * A consumer posts buffers. A producer on the other side of the connection sends a
+ * message to the consumer's id. The message goes into the next buffer in the order of
+ * posting, and the consumer receives a completion with the cookie of that buffer. A
+ * posted buffer *is* the credit: with nothing posted, a send accepts nothing ("later").
  *
  *     consumer                                producer
  *     post_burst({mr, addr, len, cookie})
@@ -26,15 +25,14 @@
  *         |<--- completion record ------------|
  *     recv_burst() -> {cookie, len, imm}      done_burst() -> {cookie, status}
  *
- * A buffer may be empty (addr NULL, len 0): it takes messages without payload,
- * that is, immediate data only.
+ * A buffer may be empty (addr NULL, len 0), for messages of immediate data only.
  *
- * Consumers are announced to the peer (RTE_COMCH_EVENT_CONSUMER_NEW with
- * their id) and retired (RTE_COMCH_EVENT_CONSUMER_GONE). Ids count up from 1
- * and are not used again within a connection; producers have ids of their own.
+ * Consumers are announced to the peer with their id (RTE_COMCH_EVENT_CONSUMER_NEW,
+ * RTE_COMCH_EVENT_CONSUMER_GONE). Ids count from 1 and are not reused within a
+ * connection; producers have separate ids.
  *
- * The order of calls
- * ------------------
+ * Order of calls
+ * --------------
  *
  *     consumer = rte_comch_consumer_create(conn, &conf)
  *     rte_comch_consumer_start(consumer)     -EINPROGRESS
@@ -42,57 +40,55 @@
  *         the connection's poll runs on both sides
  *     rte_comch_consumer_post_burst(), rte_comch_consumer_recv_burst()
  *     rte_comch_consumer_stop(consumer)
- *     ... recv_burst() until all posted buffers came back
+ *     ... recv_burst() until all posted buffers were returned
  *     ... RTE_COMCH_EVENT_STATE: IDLE
  *     rte_comch_consumer_destroy(consumer)
  *
  * A producer starts at once; its stop may take until its operations are done.
  *
- * What can go wrong with one message
- * ----------------------------------
+ * Errors of a message
+ * -------------------
  *
- * A short count says "later". An operation that can never succeed is taken,
- * moves nothing, leaves the posted buffer where it is, and comes back from
- * done_burst() or recv_burst() in order with its negative status:
+ * A short count means "later". An operation that can never succeed is accepted, moves
+ * nothing, leaves the posted buffer in place, and is returned by done_burst() or
+ * recv_burst() in order, with a negative status:
  *
  * | status      | producer                                                 |
  * |-------------|----------------------------------------------------------|
- * | -EMSGSIZE   | longer than the buffer next in line, or than the device's|
- * |             | limit; immediate data longer than the consumer takes     |
- * | -ENOENT     | no consumer has that id, or it has retired               |
+ * | -EMSGSIZE   | longer than the next posted buffer or the device's limit;|
+ * |             | immediate data longer than the consumer accepts          |
+ * | -ENOENT     | unknown consumer id, or the consumer is gone             |
  * | -EFAULT     | addr and len are not within mr                           |
  * | -EINVAL     | no mr or address with len > 0, unknown flag, bad segments|
  * | -EBADFD     | the producer is not RUNNING                              |
- * | -ECONNRESET | the connection is down                                   |
- * | -EPROTO     | the peer posted a buffer outside the memory it showed    |
+ * | -ECONNRESET | the connection has ended                                 |
+ * | -EPROTO     | the peer posted a buffer outside the memory it exported  |
  *
  * | status      | consumer                                                 |
  * |-------------|----------------------------------------------------------|
  * | -EFAULT     | addr and len are not within mr                           |
- * | -EINVAL     | mr was not named at create or by mr_add()                |
+ * | -EINVAL     | mr was not passed at creation or to mr_add()             |
  * | -EBADFD     | the consumer is not RUNNING                              |
- * | -ECANCELED  | flushed by a stop or a disconnect                        |
+ * | -ECANCELED  | canceled by a stop or a disconnect                       |
  *
  * Threads
  * -------
  *
- * Each producer and each consumer belongs to one thread at a time; many may
- * work on one connection at once, each on an lcore of its own, and each with
- * a poll of its own choice (it may be the connection's). Create, start, stop
- * and destroy are for any thread, also while the connection's poll runs
- * elsewhere; but not while another thread is in a burst of the same object.
- * Who sleeps between bursts needs a poll that the same thread runs and arms:
- * what another thread's poll sees of a queue may be of the middle of a burst.
- * Several producers may send to one consumer; the messages of each stay in
- * order.
+ * Each producer and consumer belongs to one thread at a time. Many may work on one
+ * connection at once, each on another lcore, and each with any poll (also the
+ * connection's). Any thread may create, start, stop and destroy them, also while the
+ * connection's poll runs elsewhere, but not during a burst of the same object in
+ * another thread. A thread that sleeps between bursts must run and arm the object's
+ * poll itself: another thread's poll may see a queue in the middle of a burst. Several
+ * producers may send to one consumer; the messages of each stay in order.
  *
  * Large messages
  * --------------
  *
- * To shareable memory a send copies the whole message within the call: give a
- * producer of large messages an lcore of its own where that matters. To other
- * memory (staged), a message longer than the staging ring streams through it,
- * pushed by send_burst() and done_burst() and pulled by recv_burst().
+ * A send to shareable memory copies the whole message within the call: if that matters,
+ * give a producer of large messages a separate lcore. To other memory (staged), a
+ * message longer than the staging ring streams through it, pushed by send_burst() and
+ * done_burst() and pulled by recv_burst().
  */
 
 #include <rte_comch.h>
@@ -108,24 +104,24 @@ extern "C" {
  * @{
  */
 
-/** How to create a producer. Zero means default. */
+/** Configuration of a producer. Zero means default. */
 struct rte_comch_producer_conf {
 	size_t conf_size;            /**< sizeof(struct rte_comch_producer_conf) */
 	struct rte_comch_poll *poll; /**< Its poll; NULL: the connection's. */
 	uint32_t queue_size;         /**< Operations between send and done; default 1024. */
-	uint64_t user_data;          /**< Comes back in each event. */
+	uint64_t user_data;          /**< Returned in each event. */
 };
 
 /**
  * Create a producer. Any thread.
  *
- * Comes from: DOCA Comch guide 2.10, "Objects", doca_comch_producer.
+ * Reference: DOCA Comch guide 2.10, "Objects", doca_comch_producer.
  *
  * @return
- *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or
- *   conf, or a depth over the device's limit), EBADFD (the connection is not
- *   established), ENOTSUP (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY),
- *   ENOSPC (the connection has its limit of producers), ENOMEM, EMFILE.
+ *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or conf, or a
+ *   depth over the device's limit), EBADFD (the connection is not established), ENOTSUP
+ *   (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY), ENOSPC (its limit of
+ *   producers is reached), ENOMEM, EMFILE.
  */
 struct rte_comch_producer *rte_comch_producer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_producer_conf *conf);
@@ -139,14 +135,13 @@ struct rte_comch_producer *rte_comch_producer_create(struct rte_comch_conn *conn
 int rte_comch_producer_start(struct rte_comch_producer *producer);
 
 /**
- * Stop a producer. Operations already done stay in the queue for
+ * Stop a producer. Completed operations stay in the queue for
  * rte_comch_producer_done_burst(). Any thread.
  *
  * @return
  *   - 0: IDLE.
- *   - -EINPROGRESS: messages are under way; done_burst() carries on one that is
- *     half-way through a staging ring. A STATE event follows; after 1 s they are
- *     given up.
+ *   - -EINPROGRESS: messages are not done yet. done_burst() continues a message that is
+ *     partly in a staging ring. A STATE event follows. They are given up after 1 s.
  *   - -EINVAL, -EBADFD (not RUNNING).
  */
 int rte_comch_producer_stop(struct rte_comch_producer *producer);
@@ -154,16 +149,16 @@ int rte_comch_producer_stop(struct rte_comch_producer *producer);
 /** Destroy a producer. Any thread. @return 0, -EINVAL, -EBUSY (not IDLE). */
 int rte_comch_producer_destroy(struct rte_comch_producer *producer);
 
-/** State; exact at any time. Any thread. NULL: IDLE. */
+/** State, always up to date. NULL: IDLE. Any thread. */
 enum rte_comch_state rte_comch_producer_state(const struct rte_comch_producer *producer);
 
-/** Its id, unique among the producers of this side of the connection. Any thread. */
+/** Id, unique among the producers of this side of the connection. Any thread. */
 uint32_t rte_comch_producer_id(const struct rte_comch_producer *producer);
 
-/** Its connection. Any thread. */
+/** Connection of a producer. Any thread. */
 struct rte_comch_conn *rte_comch_producer_conn(const struct rte_comch_producer *producer);
 
-/** No completion for this operation, whatever becomes of it: failures are counted. */
+/** No completion for this operation. Failures are counted. */
 #define RTE_COMCH_OP_F_SILENT (UINT16_C(1) << 0)
 /** addr points to nb_sges struct rte_comch_sge; len is their sum. */
 #define RTE_COMCH_OP_F_SGL    (UINT16_C(1) << 1)
@@ -178,27 +173,27 @@ struct rte_comch_sge {
 /** A message to send. */
 struct rte_comch_op {
 	const void *addr;        /**< Payload, or segments (RTE_COMCH_OP_F_SGL). */
-	struct rte_comch_mr *mr; /**< Registration it lies in; NULL if len is 0 or for segments. */
-	uint64_t cookie;         /**< Comes back from done_burst(). */
+	struct rte_comch_mr *mr; /**< Registration of addr; NULL if len is 0 or for segments. */
+	uint64_t cookie;         /**< Returned by done_burst(). */
 	uint32_t len;            /**< Bytes, 0 to 1 GiB. */
 	uint32_t consumer_id;    /**< From RTE_COMCH_EVENT_CONSUMER_NEW. */
 	const void *imm;         /**< Immediate data; copied. */
-	uint16_t imm_len;        /**< Bytes, 0 to what the consumer takes. */
+	uint16_t imm_len;        /**< Bytes, up to what the consumer accepts. */
 	uint16_t flags;          /**< RTE_COMCH_OP_F_* */
 	uint16_t nb_sges;        /**< Segments, with RTE_COMCH_OP_F_SGL. */
 	uint16_t reserved;       /**< 0 */
 };
 
-/** What became of an operation, for both sides. */
+/** Completion of an operation, on both sides. */
 struct rte_comch_cpl {
 	uint64_t cookie;   /**< Of the operation or the posted buffer. */
 	int32_t status;    /**< 0, or a negative errno. */
 	uint32_t len;      /**< Payload bytes. */
 	uint32_t peer_id;  /**< Consumer: the sender's producer id. Producer: the consumer id. */
 	uint16_t imm_len;  /**< Bytes of imm. Consumer only. */
-	uint16_t copies;   /**< CPU copies of the payload on this side. */
+	uint16_t copies;   /**< CPU copies of the payload made on this side. */
 	uint8_t imm[RTE_COMCH_IMM_SIZE]; /**< Immediate data. Consumer only. */
-	uint64_t user_data; /**< Of the consumer. MsgQ only: see rte_comch_msgq.h. */
+	uint64_t user_data; /**< User data of the consumer. MsgQ only: rte_comch_msgq.h. */
 };
 
 /**
@@ -207,16 +202,16 @@ struct rte_comch_cpl {
  * @param producer
  *   The producer.
  * @param ops
- *   The messages. The array and the immediate data are copied. The payload, and the
- *   array of segments, are the application's again when done_burst() returned the
- *   operation; with RTE_COMCH_CAPA_SYNC_SEND already on return, but for a message that
- *   is longer than the staging ring. Of a silent operation: when a later one to the
- *   same consumer is done, or the producer is IDLE.
+ *   The messages. The array and immediate data are copied. The payload and the array of
+ *   segments belong to the channel until done_burst() returns the operation; with
+ *   RTE_COMCH_CAPA_SYNC_SEND, until this call returns, except for a message that is
+ *   longer than the staging ring. Those of a silent operation belong to the channel
+ *   until a later operation to the same consumer is done, or the producer is IDLE.
  * @param n
  *   Number of messages.
  * @return
- *   How many were taken; fewer than *n*: nothing posted, or our queue is full:
- *   offer the rest again.
+ *   Number of messages accepted. If it is less than *n*, nothing is posted or the queue
+ *   is full: offer the rest again.
  */
 static inline uint16_t
 rte_comch_producer_send_burst(struct rte_comch_producer *producer,
@@ -231,12 +226,12 @@ rte_comch_producer_send_burst(struct rte_comch_producer *producer,
 }
 
 /**
- * Take completions of sends, in the order of sending. Status 0: the message
- * is in the consumer's buffer and its completion was published; the consumer
- * will receive it without any help of ours.
+ * Get completions of sends, in the order of sending. Status 0: the message is in the
+ * consumer's buffer and its completion was published; the consumer will receive it
+ * without further action here.
  *
  * @return
- *   How many were written to *cpls*.
+ *   Number of completions written to *cpls*.
  */
 static inline uint16_t
 rte_comch_producer_done_burst(struct rte_comch_producer *producer,
@@ -256,50 +251,49 @@ rte_comch_producer_done_burst(struct rte_comch_producer *producer,
  */
 
 /**
- * Show no memory to the peer: each message is copied out of a staging ring,
- * and what was delivered cannot change any more.
+ * Export no memory to the peer: each message is copied out of a staging ring, so the
+ * peer cannot change delivered data.
  */
 #define RTE_COMCH_CONSUMER_F_SNAPSHOT (UINT32_C(1) << 0)
 
-/** How to create a consumer. Zero means default. */
+/** Configuration of a consumer. Zero means default. */
 struct rte_comch_consumer_conf {
 	size_t conf_size;            /**< sizeof(struct rte_comch_consumer_conf) */
 	struct rte_comch_poll *poll; /**< Its poll; NULL: the connection's. */
-	uint32_t queue_size;         /**< Posted buffers; default 1024; raised to a power of two. */
-	uint32_t imm_size;           /**< Immediate data it takes, bytes; default 32. */
+	uint32_t queue_size;         /**< Posted buffers; default 1024; rounded up to 2^n. */
+	uint32_t imm_size;           /**< Longest immediate data, bytes; default 32. */
 	uint32_t staging_size;       /**< Staging ring for memory that is not
-				      * shareable, bytes; default 1 MiB. Less
-				      * if the peer does not allow so much. */
+				      * shareable, bytes; default 1 MiB, less
+				      * if the peer allows less. */
 	uint32_t flags;              /**< RTE_COMCH_CONSUMER_F_* */
-	struct rte_comch_mr *const *mrs; /**< Registrations that buffers lie in. */
+	struct rte_comch_mr *const *mrs; /**< Registrations of the buffers. */
 	uint16_t nb_mrs;
-	uint64_t user_data;          /**< Comes back in each event. */
+	uint64_t user_data;          /**< Returned in each event. */
 };
 
 /**
  * Create a consumer. Any thread.
  *
- * Comes from: DOCA Comch guide 2.10, "doca_comch_consumer Initialization Flow".
+ * Reference: DOCA Comch guide 2.10, "doca_comch_consumer Initialization Flow".
  *
  * @return
- *   The consumer in IDLE, or NULL with rte_errno: EINVAL (no connection or
- *   conf, depth or immediate size over the device's limit, unknown flag),
- *   EBADFD (the connection is not established), ENOTSUP (it has no fast path,
- *   see RTE_COMCH_SERVER_F_CTRL_ONLY), EPERM (a registration is bound to
- *   another peer), ENOSPC (the connection has its limit of consumers), ENOMEM,
- *   EMFILE.
+ *   The consumer in IDLE, or NULL with rte_errno: EINVAL (no connection or conf, depth
+ *   or immediate size over the device's limit, unknown flag), EBADFD (the connection is
+ *   not established), ENOTSUP (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY),
+ *   EPERM (a registration is bound to another peer), ENOSPC (its limit of consumers is
+ *   reached), ENOMEM, EMFILE.
  */
 struct rte_comch_consumer *rte_comch_consumer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_consumer_conf *conf);
 
 /**
- * Start a consumer: show its memory to the peer and announce it. A STATE
- * event from the consumer's poll says RUNNING, or IDLE with the reason
- * (-EDQUOT: the peer's limits do not allow it). Any thread.
+ * Start a consumer: export its memory to the peer and announce it. A STATE event from
+ * the consumer's poll reports RUNNING, or IDLE with the reason (-EDQUOT: over the
+ * peer's limits). Any thread.
  *
- * If an earlier peer process mapped the memory, and no consumer uses it, its
- * pages are replaced within this call by fresh ones with the same contents:
- * no other thread may write to it meanwhile.
+ * If an earlier peer process has mapped the memory and no consumer uses it, this call
+ * replaces its pages by new ones with the same contents. No other thread may write to
+ * the memory meanwhile.
  *
  * @return
  *   -EINPROGRESS, never 0; -EINVAL, -EBADFD (not IDLE), -ECONNRESET, -EMFILE.
@@ -307,11 +301,11 @@ struct rte_comch_consumer *rte_comch_consumer_create(struct rte_comch_conn *conn
 int rte_comch_consumer_start(struct rte_comch_consumer *consumer);
 
 /**
- * Stop a consumer. recv_burst() first returns what was published, then each
- * posted buffer with -ECANCELED. Any thread.
+ * Stop a consumer. recv_burst() first returns published messages, then each posted
+ * buffer with -ECANCELED. Any thread.
  *
  * @return
- *   - -EINPROGRESS: a STATE event says IDLE when all is returned.
+ *   - -EINPROGRESS: a STATE event reports IDLE when all buffers are returned.
  *   - -EINVAL, -EBADFD (IDLE or STOPPING).
  */
 int rte_comch_consumer_stop(struct rte_comch_consumer *consumer);
@@ -319,22 +313,22 @@ int rte_comch_consumer_stop(struct rte_comch_consumer *consumer);
 /** Destroy a consumer. Any thread. @return 0, -EINVAL, -EBUSY (not IDLE). */
 int rte_comch_consumer_destroy(struct rte_comch_consumer *consumer);
 
-/** State; exact at any time. Any thread. NULL: IDLE. */
+/** State, always up to date. NULL: IDLE. Any thread. */
 enum rte_comch_state rte_comch_consumer_state(const struct rte_comch_consumer *consumer);
 
-/** Its id, as the peer knows it. Any thread. */
+/** Id, as announced to the peer. Any thread. */
 uint32_t rte_comch_consumer_id(const struct rte_comch_consumer *consumer);
 
-/** Its connection. Any thread. */
+/** Connection of a consumer. Any thread. */
 struct rte_comch_conn *rte_comch_consumer_conn(const struct rte_comch_consumer *consumer);
 
 /**
- * Name one more registration to post from. RTE_COMCH_EVENT_MR_ADDED says
- * when the peer has it. The consumer's thread.
+ * Add a registration to post from. RTE_COMCH_EVENT_MR_ADDED reports that the peer has
+ * it. Only the consumer's thread.
  *
  * @return
- *   0 (the event follows), -EINVAL, -EBADFD (not RUNNING), -EPERM (bound to
- *   another peer), -EEXIST, -ENOSPC.
+ *   0 (the event follows), -EINVAL, -EBADFD (not RUNNING), -EPERM (bound to another
+ *   peer), -EEXIST, -ENOSPC.
  */
 int rte_comch_consumer_mr_add(struct rte_comch_consumer *consumer,
 		struct rte_comch_mr *mr);
@@ -343,7 +337,7 @@ int rte_comch_consumer_mr_add(struct rte_comch_consumer *consumer,
 struct rte_comch_buf {
 	void *addr;              /**< NULL for an empty buffer. */
 	struct rte_comch_mr *mr; /**< NULL for an empty buffer. */
-	uint64_t cookie;         /**< Comes back from recv_burst(). */
+	uint64_t cookie;         /**< Returned by recv_burst(). */
 	uint32_t len;            /**< Bytes. */
 	uint32_t reserved;       /**< 0 */
 };
@@ -354,12 +348,12 @@ struct rte_comch_buf {
  * @param consumer
  *   The consumer.
  * @param bufs
- *   The buffers; the array is free on return, the memory belongs to the
- *   channel until recv_burst() returns its cookie.
+ *   The buffers. The array may be reused on return; the memory belongs to the channel
+ *   until recv_burst() returns its cookie.
  * @param n
  *   Number of buffers.
  * @return
- *   How many were taken; fewer than *n*: the queue is full.
+ *   Number of buffers accepted. If it is less than *n*, the queue is full.
  */
 static inline uint16_t
 rte_comch_consumer_post_burst(struct rte_comch_consumer *consumer,
@@ -377,7 +371,7 @@ rte_comch_consumer_post_burst(struct rte_comch_consumer *consumer,
  * Receive messages, in the order in which their buffers were posted.
  *
  * @return
- *   How many completions were written to *cpls*.
+ *   Number of completions written to *cpls*.
  */
 static inline uint16_t
 rte_comch_consumer_recv_burst(struct rte_comch_consumer *consumer,
@@ -392,7 +386,7 @@ rte_comch_consumer_recv_burst(struct rte_comch_consumer *consumer,
 }
 
 /** @} */
-/** @name The same bursts as ordinary functions, for other languages
+/** @name The bursts as non-inline functions, for other languages
  * @{
  */
 uint16_t rte_comch_producer_send(struct rte_comch_producer *producer,

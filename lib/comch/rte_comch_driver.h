@@ -7,26 +7,26 @@
 
 /**
  * @file
- * What a driver is to the core.
+ * The interface between the core and a driver.
  *
- * The core knows names, states, credits, ids and memory tables; a driver moves
- * bytes and memory between two ends. It registers a table of operations with
- * RTE_COMCH_DRIVER_REGISTER(): links and frames for the control path, and a
- * table of data operations for the fast path. Drivers whose ends map the same
- * memory share one, rte_comch_data_mapped. A driver that lacks a required
- * operation is refused with a log line. The contract, for every operation:
+ * The core handles names, states, credits, ids and memory tables; a driver moves bytes
+ * and memory between two ends. It registers a table of operations with
+ * RTE_COMCH_DRIVER_REGISTER(): links and frames for the control path, and a table of
+ * data operations for the fast path. Drivers whose ends map the same memory share one,
+ * rte_comch_data_mapped. A driver that lacks a required operation is refused with a log
+ * line. The contract of every operation:
  *
- * - It never blocks, and never calls up into the core other than by the
- *   services listed at the end of this file: the core may hold locks.
- * - A peer may be hostile. What it wrote is read once, into private memory,
- *   and checked; a violation is -EPROTO and brings the link down.
- * - On failure nothing is half-created, and what was passed in (descriptors,
- *   memory) still belongs to the caller unless the operation says otherwise.
- * - Link and frame operations are called by the thread that runs the
- *   connection's poll; data operations by the thread named with them.
+ * - It never blocks, and calls only the services of the core listed at the end of this
+ *   file: the core may hold locks.
+ * - A peer may be hostile. Its data is read once, into private memory, and validated; a
+ *   violation is -EPROTO and ends the link.
+ * - On failure nothing is half-created, and arguments (descriptors, memory) still
+ *   belong to the caller unless the operation says otherwise.
+ * - Link and frame operations are called by the thread that runs the connection's poll;
+ *   data operations by the thread documented with them.
  *
- * Operations marked O may be left out: a dummy that returns -ENOTSUP or does
- * nothing takes their place, so that the core never tests for NULL.
+ * Operations marked O are optional: the core replaces a missing one by a dummy that
+ * returns -ENOTSUP or does nothing.
  */
 
 #include <stdbool.h>
@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-/** Number of this interface; part of the registering function's name. */
+/** Version of this interface; part of the registering function's name. */
 #define RTE_COMCH_DRIVER_ABI 3
 
 struct rte_comch_driver_ops;
@@ -54,34 +54,34 @@ struct comch_cons_mrs;
 struct comch_dir;
 struct comch_dir_reader;
 
-/** Descriptors that one frame may carry. */
+/** Maximum descriptors per frame. */
 #define RTE_COMCH_FRAME_FDS 3
-/** Longest frame that a driver must carry beside a message, bytes. */
+/** Longest frame besides a message that a driver must support, bytes. */
 #define RTE_COMCH_FRAME_OVERHEAD 256
-/** Longest header of a frame that has a payload, bytes. Each has 16 at least. */
+/** Longest header of a frame with a payload, bytes. The shortest is 16. */
 #define RTE_COMCH_FRAME_HDR 24
-/** Host functions of one device. */
+/** Maximum host functions of a device. */
 #define RTE_COMCH_MAX_REPS 256
 
-/** A device as core and driver share it. The core owns it. */
+/** A device, shared by core and driver. The core owns it. */
 struct rte_comch_dev {
 	const struct rte_comch_driver_ops *ops;
-	struct rte_comch_dev_info info;  /**< Filled by probe; name and driver by the core. */
-	struct rte_comch_rep_info *reps; /**< Filled by probe with malloc(); freed by the core. */
-	void *priv;                      /**< The driver's. */
-	const char *where;               /**< Where clients look for servers, for the log. */
+	struct rte_comch_dev_info info;  /**< Set by probe; name and driver by the core. */
+	struct rte_comch_rep_info *reps; /**< From malloc() in probe; freed by the core. */
+	void *priv;                      /**< Private to the driver. */
+	const char *where;               /**< Place where clients look for servers, for the log. */
 	int16_t id;
-	uint32_t nb_users;               /**< Servers and clients; the core's. */
-	/** Bytes of info.total_import; the driver's. Atomic; outlives the device. */
+	uint32_t nb_users;               /**< Servers and clients; of the core. */
+	/** Bytes used of info.total_import; of the driver. Atomic; outlives the device. */
 	uint64_t *imported;
-	uint64_t *staged;                /**< The same of info.total_staging; the core's. */
+	uint64_t *staged;                /**< The same for info.total_staging; of the core. */
 };
 
-/** State of a link as the driver sees it. */
+/** State of a driver's link. */
 enum rte_comch_link_state {
 	RTE_COMCH_LINK_CONNECTING,
 	RTE_COMCH_LINK_UP,
-	RTE_COMCH_LINK_DOWN, /**< No new frame can be sent; received ones may remain. */
+	RTE_COMCH_LINK_DOWN, /**< No frames can be sent; received ones may remain. */
 };
 
 /** Base of a driver's link; the driver allocates and frees it. */
@@ -90,18 +90,18 @@ struct rte_comch_link {
 	struct rte_comch_dev *dev;
 	enum rte_comch_link_state state; /**< Written by the driver in the poll's thread. */
 	int error;                       /**< Why it is DOWN: a negative errno. */
-	const char *text;                /**< The same in words; static. */
+	const char *text;                /**< The same as text; static. */
 	uint64_t wakes;                  /**< Wake-ups written. */
-	bool light;                      /**< The peer's sleepers fence for our publishers. */
-	void *data;                      /**< Of the data operations: between open and close. */
-	uint32_t conn_id;                /**< The core's number of the connection, for the log. */
-	/** CONNECTING, and link_poll has to be called again though nothing comes. */
+	bool light;                      /**< No fence in publishers: the peer's sleepers fence. */
+	void *data;                      /**< For the data operations, between open and close. */
+	uint32_t conn_id;                /**< Id of the connection, for the log. */
+	/** CONNECTING, and link_poll must be called again without an event. */
 	bool try_again;
 	/**
-	 * The core's, set after accept or connect: link_poll is to be called
-	 * though link_fd is not readable. From any thread, until link_close
-	 * returns. A thread with a descriptor table of its own says *can_wake*
-	 * false; if this returns true the poll sleeps, and another one calls.
+	 * Callback of the core, set after accept or connect: requests a call of
+	 * link_poll although link_fd is not readable. Any thread, until link_close
+	 * returns. A thread with its own descriptor table passes *can_wake* false;
+	 * if this returns true, the poll sleeps and another thread must call.
 	 */
 	bool (*news)(void *ctx, bool can_wake);
 	void *ctx;
@@ -113,14 +113,14 @@ struct rte_comch_listener {
 	struct rte_comch_dev *dev;
 };
 
-/** Who is at the other end, as the kernel vouches. -1: unknown. */
+/** Identity of the peer, from the kernel. -1: unknown. */
 struct rte_comch_peer_id {
 	int32_t pid;
 	int32_t uid;
 	int32_t gid;
 };
 
-/** A frame to send: header and payload are copied. */
+/** A frame to send. Header and payload are copied. */
 struct rte_comch_frame {
 	const void *hdr;
 	const void *payload;
@@ -128,37 +128,37 @@ struct rte_comch_frame {
 	uint32_t payload_len;
 	int fds[RTE_COMCH_FRAME_FDS]; /**< Duplicated for the peer. */
 	uint32_t nb_fds;
-	bool is_credit; /**< Only makes room: may leave a sleeper asleep, see link_arm. */
+	bool is_credit; /**< A credit, which need not wake a sleeper: see link_arm. */
 };
 
-/** Memory with one writer that both ends map, or memory shown by a peer. */
+/** Memory with one writer that both ends map, or memory exported by a peer. */
 struct rte_comch_region {
 	void *addr;
 	size_t len;
-	int fd;        /**< To be given to the peer; -1 once it was, or for imports. */
-	uint64_t *used; /**< What its length counts in until it is unmapped; NULL: nothing. */
-	void *priv;     /**< The driver's. */
+	int fd;        /**< To be sent to the peer; -1 after that, and for imports. */
+	uint64_t *used; /**< Counter that includes its length until it is unmapped; or NULL. */
+	void *priv;     /**< Private to the driver. */
 };
 
-/** Longest ticket, bytes. */
+/** Maximum size of a ticket, bytes. */
 #define RTE_COMCH_TICKET_SIZE 96
 
 /**
- * What the driver at one end tells the driver at the other end about a consumer,
- * a producer or a registration. It travels in the frame that announces the object;
- * the core does not look into it. A ticket from a peer is untrusted.
+ * Data from the driver at one end for the driver at the other end, about a consumer, a
+ * producer or a registration. It is part of the frame that announces the object and
+ * opaque to the core. A ticket from a peer is untrusted.
  */
 struct rte_comch_ticket {
 	uint8_t data[RTE_COMCH_TICKET_SIZE];
-	uint32_t len;                 /**< Bytes of data; 0 is allowed. */
+	uint32_t len;                 /**< Bytes of data; may be 0. */
 	uint32_t nb_fds;
-	/** Descriptors. In a peer's ticket a driver that keeps one writes -1 in its place. */
+	/** Descriptors. A driver that keeps one of a peer's ticket replaces it by -1. */
 	int fds[RTE_COMCH_FRAME_FDS];
-	/** In a driver's ticket: bit i says that the core closes fds[i] once it is sent. */
+	/** In a driver's ticket: bit i makes the core close fds[i] after sending it. */
 	uint32_t to_close;
 };
 
-/** Descriptors that each kind of ticket brings. The core refuses any other number. */
+/** Number of descriptors in each kind of ticket. The core refuses any other number. */
 struct rte_comch_ticket_fds {
 	uint8_t cons;     /**< cons_offer to remote_create. */
 	uint8_t cons_ack; /**< remote_create to cons_bind. */
@@ -166,19 +166,19 @@ struct rte_comch_ticket_fds {
 	uint8_t mem;      /**< mem_show to mem_take. */
 };
 
-/** How a registration is shown to a peer. */
+/** Description of a registration for a peer. */
 struct rte_comch_mem_desc {
 	uint32_t kind;   /**< enum rte_comch_mem_kind */
-	uint64_t offset; /**< Of the registration within the descriptor's file. */
+	uint64_t offset; /**< Offset of the registration in the descriptor's file. */
 	uint64_t len;
-	int fd;          /**< Borrowed: valid while the registration lives; or -1. */
+	int fd;          /**< Borrowed: valid while the registration exists; or -1. */
 };
 
-/** Why a queue winds down; the first reason stays. */
+/** Why a queue stops; the first reason is kept. */
 enum rte_comch_halt {
 	RTE_COMCH_HALT_NONE,
 	RTE_COMCH_HALT_STOP, /**< The application stopped it. */
-	RTE_COMCH_HALT_DOWN, /**< The connection is gone. */
+	RTE_COMCH_HALT_DOWN, /**< The connection has ended. */
 };
 
 /** Base of the driver's half of a consumer or producer. The driver allocates it. */
@@ -187,9 +187,9 @@ struct rte_comch_dq {
 	struct rte_comch_link *link;
 	/** Counters: struct rte_comch_consumer_stats or rte_comch_producer_stats. */
 	void *stats;
-	/** The core's: the peer broke the protocol. Any thread, also within a burst. */
+	/** Callback of the core: protocol violation by the peer. Any thread, also in a burst. */
 	void (*fault)(void *ctx, int err, const char *text);
-	/** The core's: drained, or idle. Any thread, also within a burst. */
+	/** Callback of the core: drained or idle. Any thread, also in a burst. */
 	void (*news)(void *ctx);
 	void *ctx;
 };
@@ -198,24 +198,24 @@ struct rte_comch_dq {
 struct rte_comch_remote {
 	const struct rte_comch_data_ops *ops;
 	uint32_t id;
-	uint32_t depth;        /**< Buffers that may be posted; a power of two. */
-	uint32_t imm_size;     /**< Immediate data that it takes, bytes. */
+	uint32_t depth;        /**< Maximum posted buffers; a power of two. */
+	uint32_t imm_size;     /**< Longest immediate data, bytes. */
 	uint32_t staging_size; /**< 0 or a power of two. */
 };
 
-/** A consumer to create. */
+/** Arguments to create a consumer. */
 struct rte_comch_cons_args {
 	uint32_t depth;        /**< A power of two. */
 	uint32_t imm_size;
-	uint32_t stop_ms;      /**< How long a stop waits for messages under way. */
+	uint32_t stop_ms;      /**< How long a stop waits for messages in flight. */
 	int socket_id;
-	struct comch_cons_mrs *mrs; /**< Registrations it may post from; the core adds. */
+	struct comch_cons_mrs *mrs; /**< Registrations to post from; filled by the core. */
 	void (*fault)(void *ctx, int err, const char *text);
 	void (*news)(void *ctx);
 	void *ctx;
 };
 
-/** A producer to create. */
+/** Arguments to create a producer. */
 struct rte_comch_prod_args {
 	uint32_t queue_size;
 	int socket_id;
@@ -225,21 +225,21 @@ struct rte_comch_prod_args {
 	void *ctx;
 };
 
-/** A consumer of the peer, as CONSUMER_NEW announces it; checked by the core. */
+/** A consumer of the peer, from CONSUMER_NEW; validated by the core. */
 struct rte_comch_remote_args {
 	uint32_t id;
 	uint32_t depth;
 	uint32_t imm_size;
 	uint32_t staging_size;
-	/** What the peer shows, by number; the core adds and withdraws. */
+	/** Memory that the peer exports, by number; maintained by the core. */
 	struct rte_comch_region *const *imports;
 };
 
 /**
- * How messages of the fast path travel. The core decides who may send to whom and
- * in which state an object is; a driver carries.
+ * Data operations: transport of the fast path. The core decides which objects may
+ * communicate, and their states; a driver moves the messages.
  *
- * The order of calls, each line a thread's own:
+ * The order of calls, each line in one thread:
  *
  *     cons_create, cons_offer, cons_bind, bursts, cons_halt, bursts until
  *         cons_drained, cons_retire, (cons_offer ...), dq_destroy
@@ -250,90 +250,88 @@ struct rte_comch_remote_args {
  * burst calls. All operations are required unless marked O.
  */
 struct rte_comch_data_ops {
-	/** Tickets may have bytes: the peers speak wire version 1.2. */
+	/** Tickets may have bytes, which needs wire version 1.2 of the peer. */
 	bool has_tickets;
 	struct rte_comch_ticket_fds nb_fds;
 
 	/**
-	 * Prepare a link for the operations below. Connection's thread, or any
-	 * with the connection's lock; once, before all others.
+	 * Prepare a link for the operations below. Connection's thread, or any thread
+	 * with the connection's lock; called once, before all others.
 	 * @return 0, -ENOMEM.
 	 */
 	int (*open)(struct rte_comch_link *link);
-	/** Undo open, if it was called. All queues, remotes and imports are gone. */
+	/** Undo open, if it was called. All queues, remotes and imports are freed. */
 	void (*close)(struct rte_comch_link *link);
 
 	/**
-	 * Allocate the driver's half of a consumer with all that its bursts need,
+	 * Allocate the driver's half of a consumer with all resources of its bursts,
 	 * and set core->post, core->recv and core->queue. Any thread.
 	 * @return 0, -ENOMEM, -EMFILE.
 	 */
 	int (*cons_create)(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
 			struct rte_comch_consumer_core *core, struct rte_comch_dq **dq);
 	/**
-	 * Begin anew at position 0: the ticket of CONSUMER_NEW. Connection's
-	 * thread. Called again with a smaller ring if the peer has no room.
+	 * Reset to position 0, and make the ticket of CONSUMER_NEW. Connection's
+	 * thread. Called again with a smaller ring if the peer refuses the size.
 	 * @return 0, -ENOMEM, -EMFILE.
 	 */
 	int (*cons_offer)(struct rte_comch_dq *dq, uint32_t staging_size,
 			struct rte_comch_ticket *mine);
 	/**
-	 * The peer's CONSUMER_ACK: bursts work from now on. Connection's thread.
+	 * Handle the peer's CONSUMER_ACK: bursts work from now on. Connection's thread.
 	 * @return 0, -EPROTO (the ticket is invalid: ends the connection), -ENOMEM.
 	 */
 	int (*cons_bind)(struct rte_comch_dq *dq, struct rte_comch_ticket *peers);
 	/**
-	 * From its return on no message is accepted that was not under way. Any
-	 * thread but not within a burst. With *STOP* a consumer that has nothing
-	 * posted is drained at once: the queue's thread need not call.
+	 * Accept no new messages after this returns, only those in flight. Any thread,
+	 * but not in a burst. With *STOP* a consumer with nothing posted is drained at
+	 * once, without a call by the queue's thread.
 	 */
 	void (*cons_halt)(struct rte_comch_dq *dq, enum rte_comch_halt why);
-	/** Has recv_burst given back everything? Acquire: the rest is the caller's. */
+	/** Whether recv_burst has returned everything. Acquire: the caller may free it. */
 	bool (*cons_drained)(const struct rte_comch_dq *dq);
 	/**
-	 * Drained, or never bound: from its return on the peer reaches nothing.
-	 * Connection's thread.
-	 * @param[out] final Positions received in all.
-	 * @return true if CONSUMER_GONE has to say *final*.
+	 * Drained or never bound: cut off the peer's access. Connection's thread.
+	 * @param[out] final Positions received in total.
+	 * @return true if CONSUMER_GONE must include *final*.
 	 */
 	bool (*cons_retire)(struct rte_comch_dq *dq, uint64_t *final);
-	/** Buffers that a post would take now. Queue's thread. */
+	/** Number of buffers that a post would accept. Queue's thread. */
 	uint32_t (*cons_room)(const struct rte_comch_dq *dq);
 
 	/** As cons_create, for a producer: sets core->send, core->done, core->queue. */
 	int (*prod_create)(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 			struct rte_comch_producer_core *core, struct rte_comch_dq **dq);
-	/** Bursts work from now on, under this id. Any thread. */
+	/** Bursts work from now on, with this id. Any thread. */
 	void (*prod_begin)(struct rte_comch_dq *dq, uint32_t id);
 	/**
-	 * What the peer has to know of the producer, once: the ticket of
-	 * PRODUCER_NEW. Connection's thread.
-	 * @return true; false: nothing, no frame is sent.
+	 * Make the ticket of PRODUCER_NEW, once. Connection's thread.
+	 * @return false: the peer needs no PRODUCER_NEW.
 	 */
 	bool (*prod_offer)(struct rte_comch_dq *dq, struct rte_comch_ticket *mine);
-	/** No send is accepted from now on. Any thread. */
+	/** Accept no more sends. Any thread. */
 	void (*prod_halt)(struct rte_comch_dq *dq, enum rte_comch_halt why);
-	/** Is nothing between send and completion? A stop waits for it. Any thread. */
+	/** Whether all sends have completed, for which a stop waits. Any thread. */
 	bool (*prod_idle)(const struct rte_comch_dq *dq);
 	/**
-	 * Give up what is under way: it completes with *err*. Any thread.
-	 * @return false: later.
+	 * Complete sends in flight with *err*. Any thread.
+	 * @return false: not possible now, try again.
 	 */
 	bool (*prod_abort)(struct rte_comch_dq *dq, int err);
-	/** For the directory: who looks something up; see comch_dir.h. */
+	/** The producer's reader of the directory; see comch_dir.h. */
 	struct comch_dir_reader *(*prod_reader)(struct rte_comch_dq *dq);
 	/**
-	 * The peer's PRODUCER_NEW and PRODUCER_GONE. Connection's thread.
+	 * Handle the peer's PRODUCER_NEW and PRODUCER_GONE. Connection's thread.
 	 * @return 0, -EPROTO.
 	 */
 	int (*peer_prod_add)(struct rte_comch_link *link, uint32_t id,
 			struct rte_comch_ticket *peers);
 	int (*peer_prod_del)(struct rte_comch_link *link, uint32_t id);
 
-	/** Memory that remote_create allocates, bytes: a run makes a limited amount. */
+	/** Bytes that remote_create would allocate: the core limits the amount per run. */
 	uint64_t (*remote_size)(const struct rte_comch_remote_args *args);
 	/**
-	 * The sending end of a consumer. On success *mine* goes with CONSUMER_ACK.
+	 * Create the sending end of a consumer. On success *mine* is sent in CONSUMER_ACK.
 	 * Connection's thread.
 	 * @return 0, -EPROTO (the ticket is invalid), -ENOMEM, -EMFILE, -EDQUOT (over
 	 * the limits of connection or device, which the driver has logged).
@@ -342,35 +340,35 @@ struct rte_comch_data_ops {
 			struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
 			struct rte_comch_remote **remote);
 	/**
-	 * CONSUMER_GONE: the directory has it no more. Settles what was under way:
-	 * below *final* (0 if the peer did not say) it succeeded, the rest is
+	 * CONSUMER_GONE, after it was removed from the directory. Completes sends in
+	 * flight: those below *final* (0 if unknown) with success, the rest with
 	 * -ENOENT. Connection's thread.
 	 */
 	void (*remote_retire)(struct rte_comch_remote *remote, uint64_t final);
-	/** No producer looks at it any more. @return 0, -EBUSY: ask again. */
+	/** Free it; producers no longer find it. @return 0, -EBUSY: try again. */
 	int (*remote_free)(struct rte_comch_link *link, struct rte_comch_remote *remote);
 
-	/** Halted and idle: free it. Any thread. */
+	/** Free it; it is halted and idle. Any thread. */
 	void (*dq_destroy)(struct rte_comch_dq *dq);
-	/** Readable after a wake-up, watched by edges; -1: none. It may change in cons_offer. */
+	/** Readable after a wake-up, edge-triggered; -1: none. cons_offer may change it. */
 	int (*dq_fd)(const struct rte_comch_dq *dq);
-	/** Take back what made dq_fd readable. The thread of the queue's poll. */
+	/** Make dq_fd unreadable again. The thread of the queue's poll. */
 	void (*dq_clear)(struct rte_comch_dq *dq);
-	/** Ask for one wake-up; the caller fences and asks dq_pending. */
+	/** Request one wake-up; the caller then fences and calls dq_pending. */
 	void (*dq_arm)(struct rte_comch_dq *dq);
-	/** Would a burst find something? True too often is allowed, false is not. */
+	/** Whether a burst would find something. May be true too often, never false wrongly. */
 	bool (*dq_pending)(struct rte_comch_dq *dq);
 
 	/**
 	 * Describe a registration for this peer. Connection's thread.
-	 * @return 0, -ENOTSUP (cannot be shown: it is staged).
+	 * @return 0, -ENOTSUP (cannot be exported: messages are staged).
 	 */
 	int (*mem_show)(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 			struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);
-	/** Take it back. A device cannot write to it from now on; a process that mapped it can. */
+	/** Undo mem_show. Devices lose access; a process that mapped the memory does not. */
 	void (*mem_hide)(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 	/**
-	 * Check and take what a peer shows: region->addr and len. Connection's thread.
+	 * Validate and import memory of a peer: sets region->addr and len. Connection's thread.
 	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another
 	 * process), -EPROTO (the ticket is invalid), -ENOMEM, -EDQUOT (over the
 	 * device's limit).
@@ -381,36 +379,36 @@ struct rte_comch_data_ops {
 	void (*mem_drop)(struct rte_comch_link *link, struct rte_comch_region *region);
 
 	/**
-	 * O. mbufs without the detour by operations and buffers, which is how the core
-	 * does it otherwise. Queue's thread.
+	 * O. Bursts of mbufs. Without them the core uses operations and buffers.
+	 * Queue's thread.
 	 */
 	uint16_t (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id,
 			struct rte_mbuf **mbufs, uint16_t n);
 	uint16_t (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
 };
 
-/** Memory that both ends map; for drivers whose data operations are the mapped channel's. */
+/** Memory that both ends map, for drivers that use rte_comch_data_mapped. */
 struct rte_comch_region_ops {
 	/**
 	 * Describe a registration for this peer.
-	 * @return 0, -ENOTSUP (cannot be shown: it will be staged).
+	 * @return 0, -ENOTSUP (cannot be exported: messages are staged).
 	 */
 	int (*mem_export)(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 			struct rte_comch_mem_desc *desc);
 	/**
-	 * Check and map what a peer shows. desc->fd stays the caller's.
+	 * Validate and map memory of a peer. The caller keeps desc->fd.
 	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another
 	 * process), -ENOMEM, -EDQUOT (over the device's limit).
 	 */
 	int (*mem_import)(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 			struct rte_comch_region *region);
 	/**
-	 * Undo mem_import or region_create or region_map. It may be unmapped
-	 * later, by comch_reaper_unmap(): then its length is taken from *used.
+	 * Undo mem_import, region_create or region_map. It may be unmapped
+	 * later, by comch_reaper_unmap(), which subtracts its length from *used.
 	 */
 	void (*region_free)(struct rte_comch_link *link, struct rte_comch_region *region);
 	/**
-	 * Make a control region: we write, the peer reads. Zeroed.
+	 * Create a zeroed control region that this end writes and the peer reads.
 	 * @return 0, -ENOMEM, -EMFILE.
 	 */
 	int (*region_create)(struct rte_comch_link *link, size_t len,
@@ -425,74 +423,74 @@ struct rte_comch_region_ops {
 
 /** Operations of a driver. R: required, O: optional. */
 struct rte_comch_driver_ops {
-	/** "comch_shm": device strings begin with it. */
+	/** Start of device strings, such as "comch_shm". */
 	const char *name;
-	/** Keys that device strings may have; NULL at the end. */
+	/** Valid keys of device strings, NULL-terminated. */
 	const char *const *valid_keys;
 
 	/**
-	 * R. Fill dev->info, dev->reps and dev->priv from the device string.
-	 * @return 0, -EINVAL, -ENOMEM, or what the system said.
+	 * R. Set dev->info, dev->reps and dev->priv from the device string.
+	 * @return 0, -EINVAL, -ENOMEM, or an errno of the system.
 	 */
 	int (*probe)(struct rte_comch_dev *dev, struct rte_kvargs *args);
-	/** R. Free dev->priv. No link or listener of the device exists. */
+	/** R. Free dev->priv. The device has no links or listeners. */
 	void (*remove)(struct rte_comch_dev *dev);
 
 	/**
-	 * R. Own *name* on a representor and listen there.
+	 * R. Claim *name* on a representor and listen there.
 	 * @return 0, -EADDRINUSE, -EMFILE, -EACCES...
 	 */
 	int (*listen)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_listener **listener);
-	/** R. Give the name back; what is not ours any more stays as it is. */
+	/** R. Release the name, but keep a place that another process now owns. */
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
-	 * R. Take one client, in state CONNECTING or UP.
-	 * @return 0, -EAGAIN (nobody waits), -EMFILE and the like.
+	 * R. Accept one client, in state CONNECTING or UP.
+	 * @return 0, -EAGAIN (no client), -EMFILE...
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
-	/** O. We are a forked child: close what keeps the name owned. */
+	/** O. Called in a forked child: close what keeps the name claimed. */
 	void (*listener_forked)(struct rte_comch_listener *listener);
-	/** O. A descriptor that is readable when accept has something; or -1. */
+	/** O. A descriptor that is readable when accept has a client; or -1. */
 	int (*listener_fd)(const struct rte_comch_listener *listener);
-	/** O. A descriptor that is readable when listener_check has to look; or -1. */
+	/** O. A descriptor that is readable when listener_check must be called; or -1. */
 	int (*listener_watch_fd)(const struct rte_comch_listener *listener);
 	/**
-	 * O. Can clients still find it? Takes back what made the watch readable.
-	 * @param[out] text A sentence if they cannot, at most *size* bytes with its NUL.
-	 * @return 0, or -ENOENT: somebody took the place away; the core unlistens.
+	 * O. Check that clients can still find the server, and clear listener_watch_fd.
+	 * @param[out] text Reason if they cannot, at most *size* bytes with its NUL.
+	 * @return 0, or -ENOENT: the place was removed; the core calls unlisten.
 	 */
 	int (*listener_check)(struct rte_comch_listener *listener, char *text, size_t size);
 
 	/**
-	 * R. Begin to connect to *name* on a host function.
-	 * @return 0, -ENOENT (nobody listens), -EACCES, -EAGAIN (backlog full)...
+	 * R. Start to connect to *name* on a host function.
+	 * @return 0, -ENOENT (no server), -EACCES, -EAGAIN (backlog full)...
 	 */
 	int (*connect)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_link **link);
 	/**
-	 * R. Look at the outside world: handshake, death of the peer. May make
+	 * R. Advance the handshake and detect the peer's death. May make
 	 * syscalls. Updates link->state, link->error, link->text.
 	 */
 	void (*link_poll)(struct rte_comch_link *link);
 	/**
 	 * R. Close and free. Frames already sent stay readable for the peer.
-	 * All regions, imports and queues of the link are gone.
+	 * All regions, imports and queues of the link are freed.
 	 */
 	void (*link_close)(struct rte_comch_link *link);
 	/**
-	 * R. Tell the peer that we are done (it sees DOWN) and let go of what
-	 * the system counts (descriptors); regions stay mapped until close.
+	 * R. End the link for the peer, which sees DOWN, and release resources
+	 * that the system limits (descriptors). Regions stay mapped until close.
 	 */
 	void (*link_shutdown)(struct rte_comch_link *link);
-	/** O. Who is there. */
+	/** O. Get the identity of the peer. */
 	void (*link_peer)(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
-	/** O. A descriptor that is readable after a wake-up or at death; or -1. */
+	/** O. A descriptor that is readable after a wake-up or the peer's death; or -1. */
 	int (*link_fd)(const struct rte_comch_link *link);
 	/**
-	 * O. Ask the peer for one wake-up at its next frame; with *credits* also
-	 * if that is_credit, else not before another one. A wake-up too many is
-	 * allowed. The caller fences, and then looks at frame_pending.
+	 * O. Request one wake-up at the peer's next frame; without *credits*, at the next
+	 * frame that is not is_credit. Spurious wake-ups are allowed. The caller then
+	 * fences and calls frame_pending.
 	 */
 	void (*link_arm)(struct rte_comch_link *link, bool credits);
 
@@ -502,39 +500,38 @@ struct rte_comch_driver_ops {
 	 */
 	int (*frame_tx)(struct rte_comch_link *link, const struct rte_comch_frame *frame);
 	/**
-	 * R. Copy the next frame out to *buf*, at most *size* bytes.
-	 * @param[out] fds Descriptors that came with it, now the caller's. None
-	 *   of them can block when it is closed but unix sockets: see
-	 *   comch_foreign.h.
-	 * @return its length, -EAGAIN (none, or its descriptors are still to
-	 *   come: then there is news), -EPROTO (link goes DOWN).
+	 * R. Copy the next frame to *buf*, at most *size* bytes.
+	 * @param[out] fds Its descriptors, owned by the caller. Closing one never
+	 *   blocks unless it is a unix socket: see comch_foreign.h.
+	 * @return its length, -EAGAIN (no frame, or its descriptors have not
+	 *   arrived, in which case news is called), -EPROTO (link goes DOWN).
 	 */
 	int (*frame_rx)(struct rte_comch_link *link, void *buf, uint32_t size,
 			int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
-	/** R. Is there a frame to receive? Cheap: it is asked in every run. */
+	/** R. Whether there is a frame to receive. Cheap: called in every run. */
 	bool (*frame_pending)(const struct rte_comch_link *link);
 
 	/**
-	 * O. Have all frames that were sent arrived? A last frame is waited for.
-	 * Without it: yes, as soon as they are sent.
+	 * O. Whether all frames sent have arrived; a close waits for the last frame.
+	 * Without it, frames arrive as soon as they are sent.
 	 */
 	bool (*link_idle)(const struct rte_comch_link *link);
 
-	/** O. The fast path. Without it the device has none (RTE_COMCH_CAPA_DATA). */
+	/** O. Data operations of the fast path (RTE_COMCH_CAPA_DATA). */
 	const struct rte_comch_data_ops *data;
-	/** O. Required by the mapped channel. */
+	/** O. Required with rte_comch_data_mapped. */
 	const struct rte_comch_region_ops *regions;
 };
 
 /**
  * Register a driver. Called by constructors.
  *
- * The name carries RTE_COMCH_DRIVER_ABI, so that a driver built for another
- * number does not link.
+ * The name includes RTE_COMCH_DRIVER_ABI, so that a driver built for another version
+ * does not link.
  */
 void rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops);
 
-/** Register the driver whose operations are *ops* when the program starts. */
+/** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
@@ -556,7 +553,7 @@ void rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops);
  */
 extern const struct rte_comch_data_ops rte_comch_data_mapped;
 
-/** The file behind a registration; -1 for heap memory. */
+/** File descriptor of a registration; -1 for heap memory. */
 int rte_comch_mr_fd(const struct rte_comch_mr *mr, uint64_t *offset);
 
 /** @} */

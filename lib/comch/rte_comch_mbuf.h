@@ -7,22 +7,20 @@
 
 /**
  * @file
- * mbufs over producers and consumers: the calls of an ethdev.
+ * mbufs over producers and consumers, with bursts as of an ethdev.
  *
- * A consumer in mbuf mode posts mbufs of one mempool and receives filled
- * ones; each receive posts as many new ones as the pool gives. One message is
- * one mbuf. A producer takes any mbuf, of several segments too, whose pools
- * are registered (rte_comch_mempool_register(), or pools of
- * rte_comch_pktmbuf_pool_create()).
+ * A consumer in mbuf mode posts mbufs of one mempool and receives filled ones; each
+ * receive refills the queue as far as the pool allows. One message is one mbuf. A
+ * producer sends any mbuf, including multi-segment ones, whose pools are registered
+ * (rte_comch_mempool_register(), or pools of rte_comch_pktmbuf_pool_create()).
  *
  *     rte_comch_consumer_rx_setup(consumer, pool)      once it is RUNNING
  *     n = rte_comch_rx_burst(consumer, mbufs, 32)
  *
  *     n = rte_comch_tx_burst(producer, consumer_id, mbufs, 32)
  *
- * Thread rule: that of the producer or consumer. A consumer in mbuf mode is
- * received from by rte_comch_rx_burst() only, and a producer that
- * rte_comch_tx_burst() was called on by that only.
+ * Threads: as for the producer or consumer. Use only rte_comch_rx_burst() on a consumer
+ * in mbuf mode, and only rte_comch_tx_burst() on a producer on which it was called.
  */
 
 #include <rte_mbuf.h>
@@ -34,12 +32,12 @@ extern "C" {
 #endif
 
 /**
- * Put a RUNNING consumer with nothing posted into mbuf mode and fill its
- * queue. The pool's registration must be one of the consumer's.
+ * Put a RUNNING consumer with nothing posted into mbuf mode and fill its queue. The
+ * pool's registration must be one of the consumer's.
  *
  * @return
  *   - 0: done.
- *   - -EINVAL: no consumer or pool, or the pool is not registered.
+ *   - -EINVAL: NULL, or the pool is not registered.
  *   - -EBADFD: not RUNNING, or something was posted already.
  *   - -ENOMEM.
  */
@@ -47,12 +45,12 @@ int rte_comch_consumer_rx_setup(struct rte_comch_consumer *consumer,
 		struct rte_mempool *mp);
 
 /**
- * Receive messages as mbufs, at most one per posted mbuf, and post new ones.
- * Immediate data is dropped. After a stop or disconnect the posted mbufs go
- * back to their pool during this call.
+ * Receive messages as mbufs, at most one per posted mbuf, and post new ones. Immediate
+ * data is dropped. After a stop or disconnect this returns the posted mbufs to their
+ * pool.
  *
  * @return
- *   Number of mbufs, which are the caller's.
+ *   Number of mbufs; the caller owns them.
  */
 uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
 		struct rte_mbuf **mbufs, uint16_t n);
@@ -63,16 +61,16 @@ uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
  * @param producer
  *   The producer.
  * @param consumer_id
- *   Whom to.
+ *   Destination.
  * @param mbufs
- *   The mbufs. Those taken are freed once they are done: on return with
- *   RTE_COMCH_CAPA_SYNC_SEND, otherwise by a later call, which may be for no mbufs, or
- *   when the producer is destroyed.
+ *   The mbufs. The library frees those that it accepts when they are sent: before this
+ *   call returns if the device has RTE_COMCH_CAPA_SYNC_SEND; otherwise in a later call,
+ *   which may have *n* 0, or when the producer is destroyed.
  * @param n
  *   Number of mbufs.
  * @return
- *   How many were taken. One that can never be sent (too long, pool not
- *   registered, consumer retired) is taken, freed and counted in
+ *   Number of mbufs accepted. One that can never be sent (too long, pool not
+ *   registered, consumer gone) is accepted, freed and counted in
  *   rte_comch_producer_stats.errors.
  */
 uint16_t rte_comch_tx_burst(struct rte_comch_producer *producer,

@@ -7,16 +7,16 @@
 
 /**
  * @file
- * MsgQ: small messages from lcore to lcore of one process.
+ * MsgQ: small messages between lcores of one process.
  *
  * The model
  * ---------
  *
- * A MsgQ needs no device, server, client or connection. It has one direction:
- * its *producers* send, its *consumers* receive. A message is up to 32 bytes
- * of immediate data, addressed to the id of a consumer, and travels in one
- * cache line. A consumer gives *credits*, one for each message that it is
- * ready for; with none left a send takes nothing ("later").
+ * A MsgQ needs no device, server, client or connection. It has one direction: its
+ * *producers* send, its *consumers* receive. A message is up to 32 bytes of immediate
+ * data, addressed to the id of a consumer, and occupies one cache line. A consumer
+ * gives *credits*, one for each message that it can receive; without credit a send
+ * accepts nothing ("later").
  *
  *     lcore 1                                lcore 2
  *     +------------+                         +------------+
@@ -28,18 +28,18 @@
  *     +------------+                         +------------+
  *         <------------------ credits ----------
  *
- * For both directions make two. All producers of a MsgQ may send to all its
+ * Create two for both directions. All producers of a MsgQ may send to all its
  * consumers; the messages of one producer to one consumer stay in order.
  *
- * A *completion queue* takes what arrives for several consumers, also of
- * several MsgQs, in the order of arrival: one lcore serves many with one burst.
+ * A *completion queue* receives the messages of several consumers, also of several
+ * MsgQs, in the order of arrival, so that one lcore serves many with one burst.
  *
- * rte_comch_msgq_copy_burst() copies a block before it sends the message: who
- * receives the message sees the data. With a DMA device (rte_dmadev) the copy
- * is its work and the message goes out once it is done.
+ * rte_comch_msgq_copy_burst() copies memory before it sends the message: the receiver
+ * of the message sees the data. With a DMA device (rte_dmadev) the device copies, and
+ * the message is sent when the copy is done.
  *
- * The order of calls
- * ------------------
+ * Order of calls
+ * --------------
  *
  *     q = rte_comch_msgq_create(NULL)
  *     c = rte_comch_msgq_consumer_create(q, NULL)     on any thread
@@ -52,37 +52,37 @@
  *     rte_comch_msgq_consumer_destroy(c), rte_comch_msgq_producer_destroy(p)
  *     rte_comch_msgq_destroy(q)
  *
- * Ends work from their creation on. What becomes of one message is said as in
- * rte_comch_dp.h, by completions of both sides (struct rte_comch_cpl):
+ * Producers and consumers work as soon as they are created. As in rte_comch_dp.h,
+ * completions on both sides report errors (struct rte_comch_cpl):
  *
  * | status      | producer                                                  |
  * |-------------|-----------------------------------------------------------|
- * | -EMSGSIZE   | more immediate data than the consumer takes, or a copy of |
- * |             | more than 1 GiB                                           |
- * | -ENOENT     | no consumer has that id, or it is stopped                 |
+ * | -EMSGSIZE   | more immediate data than the consumer accepts, or a copy  |
+ * |             | of more than 1 GiB                                        |
+ * | -ENOENT     | unknown consumer id, or the consumer is stopped           |
  * | -EINVAL     | a payload (addr, mr or len), an unknown flag; a copy      |
- * |             | without an address, or onto itself                        |
- * | -EIO        | the DMA device says that the copy failed                  |
+ * |             | without an address, or with overlapping memory            |
+ * | -EIO        | the DMA device failed to copy                             |
  *
  * | status      | consumer                                                  |
  * |-------------|-----------------------------------------------------------|
- * | -ECANCELED  | a credit that comes back by a stop                        |
+ * | -ECANCELED  | a credit returned by a stop                               |
  *
  * Threads
  * -------
  *
- * Each producer, consumer and completion queue belongs to one thread at a
- * time, an EAL lcore or any other; a consumer with a completion queue belongs
- * to that one's thread. Create, destroy and statistics are for any thread,
- * destroy not while another one is in a burst of the same object.
+ * Each producer, consumer and completion queue belongs to one thread at a time, an EAL
+ * lcore or any other. A consumer with a completion queue belongs to the queue's thread.
+ * Any thread may create and destroy them and get statistics, but not destroy one during
+ * a burst of the same object.
  *
- * Who sleeps gives an end a poll (rte_comch_poll.h), which then wakes for it
- * as for all its others, or a function to call: see *notify*.
+ * To sleep, give a producer or consumer a poll (rte_comch_poll.h), which then also
+ * wakes for it, or a function to call: see *notify*.
  *
- * The sides trust each other as threads of one process do. In a forked child a
- * MsgQ is its parent's: stop and destroy say -EBADFD, and it must not be used.
+ * Both sides trust each other, as threads of one process do. In a forked child a MsgQ
+ * must not be used: it belongs to the parent; stop and destroy return -EBADFD.
  *
- * Comes from: DOCA Comch guide 2.10, "MsgQ (DPA Communication)".
+ * Reference: DOCA Comch guide 2.10, "MsgQ (DPA Communication)".
  */
 
 #include <rte_comch_dp.h>
@@ -92,7 +92,7 @@
 extern "C" {
 #endif
 
-/** Producers and consumers of one MsgQ that may be asked for. */
+/** Maximum producers, and maximum consumers, of a MsgQ. */
 #define RTE_COMCH_MSGQ_MAX_ENDS 256
 
 struct rte_comch_msgq;
@@ -100,13 +100,13 @@ struct rte_comch_msgq_producer;
 struct rte_comch_msgq_consumer;
 struct rte_comch_msgq_cq;
 
-/** How to create a MsgQ. Zero means default. */
+/** Configuration of a MsgQ. Zero means default. */
 struct rte_comch_msgq_conf {
 	size_t conf_size;        /**< sizeof(struct rte_comch_msgq_conf) */
 	const char *name;        /**< For logs and telemetry; copied; may be NULL. */
 	int socket_id;           /**< NUMA socket of its memory; SOCKET_ID_ANY. */
-	uint32_t max_producers;  /**< At a time; default 16. */
-	uint32_t max_consumers;  /**< At a time; default 16. */
+	uint32_t max_producers;  /**< Default 16. */
+	uint32_t max_consumers;  /**< Default 16. */
 };
 
 /**
@@ -124,9 +124,9 @@ struct rte_comch_msgq *rte_comch_msgq_create(const struct rte_comch_msgq_conf *c
 int rte_comch_msgq_destroy(struct rte_comch_msgq *msgq);
 
 /**
- * Called once for each successful rte_comch_msgq_*_arm(), when there is what
- * the end waited for. By the thread that caused it, within its burst: it must
- * not block, nor call anything of a MsgQ.
+ * Called once for each successful rte_comch_msgq_*_arm(), when the event has occurred.
+ * It runs in a burst of the thread that caused it: it must not block or call functions
+ * of a MsgQ.
  */
 typedef void (*rte_comch_msgq_notify_t)(void *arg);
 
@@ -134,12 +134,12 @@ typedef void (*rte_comch_msgq_notify_t)(void *arg);
  * @{
  */
 
-/** How to create a completion queue. Zero means default. */
+/** Configuration of a completion queue. Zero means default. */
 struct rte_comch_msgq_cq_conf {
 	size_t conf_size;                /**< sizeof(struct rte_comch_msgq_cq_conf) */
-	uint32_t size;                   /**< Messages; default 1024; raised to a power of two. */
+	uint32_t size;                   /**< Messages; default 1024; rounded up to 2^n. */
 	int socket_id;                   /**< NUMA socket of its memory. */
-	struct rte_comch_poll *poll;     /**< Wakes when something arrives; or NULL. */
+	struct rte_comch_poll *poll;     /**< Wakes when a message arrives; or NULL. */
 	rte_comch_msgq_notify_t notify;  /**< For rte_comch_msgq_cq_arm(); or NULL. */
 	void *notify_arg;
 };
@@ -148,8 +148,8 @@ struct rte_comch_msgq_cq_conf {
  * Create a completion queue. Any thread.
  *
  * @return
- *   The queue, or NULL with rte_errno: EINVAL (a size over 2^20, both a poll
- *   and a notify), ENOMEM.
+ *   The queue, or NULL with rte_errno: EINVAL (a size over 2^20, or both poll and
+ *   notify), ENOMEM.
  */
 struct rte_comch_msgq_cq *rte_comch_msgq_cq_create(const struct rte_comch_msgq_cq_conf *conf);
 
@@ -157,54 +157,53 @@ struct rte_comch_msgq_cq *rte_comch_msgq_cq_create(const struct rte_comch_msgq_c
 int rte_comch_msgq_cq_destroy(struct rte_comch_msgq_cq *cq);
 
 /**
- * Receive what arrived for any of its consumers, in the order of arrival.
+ * Receive messages of all its consumers, in the order of arrival.
  *
  * @return
- *   How many completions were written to *cpls*; *user_data* of each is that
- *   of its consumer.
+ *   Number of completions written to *cpls*; *user_data* is that of the consumer.
  */
 uint16_t rte_comch_msgq_cq_recv_burst(struct rte_comch_msgq_cq *cq,
 		struct rte_comch_cpl *cpls, uint16_t n);
 
 /**
- * Ask for one call of notify when a message is there.
+ * Request one call of notify when a message is there.
  *
  * @return
- *   0 (armed); -EAGAIN: something is there already; -EINVAL: no notify.
+ *   0 (armed); -EAGAIN: a message is already there; -EINVAL: no notify.
  */
 int rte_comch_msgq_cq_arm(struct rte_comch_msgq_cq *cq);
 
-/** How to create a consumer. Zero means default. */
+/** Configuration of a consumer. Zero means default. */
 struct rte_comch_msgq_consumer_conf {
 	size_t conf_size;                /**< sizeof(struct rte_comch_msgq_consumer_conf) */
-	uint32_t id;                     /**< Its id; 0: the lowest that is free, from 1. */
-	uint32_t queue_size;             /**< Credits at a time; default 1024; raised to
-					  * a power of two. */
-	uint32_t imm_size;               /**< Immediate data that it takes; default 32. */
-	struct rte_comch_msgq_cq *cq;    /**< Where its messages arrive; NULL: its own. */
-	struct rte_comch_poll *poll;     /**< Wakes when something arrives; or NULL. */
+	uint32_t id;                     /**< Id; 0: the lowest free one, from 1. */
+	uint32_t queue_size;             /**< Maximum credits, rounded up to a power of
+					  * two; default 1024. */
+	uint32_t imm_size;               /**< Longest immediate data; default 32. */
+	struct rte_comch_msgq_cq *cq;    /**< Completion queue; NULL: its own queue. */
+	struct rte_comch_poll *poll;     /**< Wakes when a message arrives; or NULL. */
 	rte_comch_msgq_notify_t notify;  /**< For rte_comch_msgq_consumer_arm(); or NULL. */
 	void *notify_arg;
-	uint64_t user_data;              /**< In each completion. */
+	uint64_t user_data;              /**< Returned in each completion. */
 };
 
 /**
  * Create a consumer. Any thread.
  *
  * @return
- *   The consumer, RUNNING, without credits; or NULL with rte_errno: EINVAL (no
- *   MsgQ, an imm_size over 32, a queue_size over 2^20, a cq and a way to sleep
- *   of its own, both a poll and a notify, an id over the limit), EEXIST (the id
- *   is taken), ENOSPC (as many as the MsgQ may have), ENOMEM.
+ *   The consumer, RUNNING, without credits; or NULL with rte_errno: EINVAL (no MsgQ, an
+ *   imm_size over 32, a queue_size over 2^20, a cq together with poll or notify, both
+ *   poll and notify, an id over the limit), EEXIST (the id is in use), ENOSPC (the
+ *   MsgQ's limit is reached), ENOMEM.
  */
 struct rte_comch_msgq_consumer *rte_comch_msgq_consumer_create(struct rte_comch_msgq *msgq,
 		const struct rte_comch_msgq_consumer_conf *conf);
 
 /**
- * Stop a consumer: sends to it fail from now on. What has arrived is received,
- * then each credit that is left comes back with -ECANCELED (not so with a
- * completion queue); then it is IDLE. The consumer's thread, or that of its
- * completion queue; waits for the end of a burst in which a producer of the MsgQ is.
+ * Stop a consumer: sends to it fail from now on. recv_burst() first returns messages
+ * that have arrived, then each remaining credit with -ECANCELED (not with a completion
+ * queue); then it is IDLE. Called by the consumer's thread or that of its completion
+ * queue. Waits for a running burst of a producer of the MsgQ.
  *
  * @return
  *   0 (IDLE), -EINPROGRESS (receive until IDLE), -EINVAL, -EBADFD (not RUNNING).
@@ -219,10 +218,10 @@ int rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *consumer);
  */
 int rte_comch_msgq_consumer_destroy(struct rte_comch_msgq_consumer *consumer);
 
-/** State. Any thread. NULL: IDLE. */
+/** State of a consumer. NULL: IDLE. Any thread. */
 enum rte_comch_state rte_comch_msgq_consumer_state(
 		const struct rte_comch_msgq_consumer *consumer);
-/** Its id. Any thread. NULL: 0. */
+/** Id of a consumer. NULL: 0. Any thread. */
 uint32_t rte_comch_msgq_consumer_id(const struct rte_comch_msgq_consumer *consumer);
 /** Any thread. @return 0, -EINVAL. */
 int rte_comch_msgq_consumer_stats_get(const struct rte_comch_msgq_consumer *consumer,
@@ -234,19 +233,19 @@ int rte_comch_msgq_consumer_stats_get(const struct rte_comch_msgq_consumer *cons
  * @param consumer
  *   The consumer.
  * @param n
- *   For how many messages more.
+ *   Number of messages to allow.
  * @return
- *   How many were given; fewer than *n*: its queue, or the completion queue,
- *   is full; 0 when it is not RUNNING. Completions have cookie 0.
+ *   Number of credits given. If it is less than *n*, the consumer's or completion queue
+ *   is full; 0 if it is not RUNNING. Completions have cookie 0.
  */
 uint32_t rte_comch_msgq_credit(struct rte_comch_msgq_consumer *consumer, uint32_t n);
 
 /**
- * The same with a cookie for each credit, as rte_comch_consumer_post_burst()
- * does: buffers are empty (addr and mr NULL, len 0), others are not taken.
+ * Give credits with a cookie each, as rte_comch_consumer_post_burst(). Buffers must be
+ * empty (addr and mr NULL, len 0); others are not accepted.
  *
  * @return
- *   How many were taken.
+ *   Number of buffers accepted.
  */
 uint16_t rte_comch_msgq_post_burst(struct rte_comch_msgq_consumer *consumer,
 		const struct rte_comch_buf *bufs, uint16_t n);
@@ -255,13 +254,13 @@ uint16_t rte_comch_msgq_post_burst(struct rte_comch_msgq_consumer *consumer,
  * Receive messages.
  *
  * @return
- *   How many completions were written to *cpls*: imm, imm_len, peer_id (the
- *   producer), len (bytes copied before it), cookie, user_data.
+ *   Number of completions written to *cpls*: imm, imm_len, peer_id (the producer), len
+ *   (bytes copied before it), cookie, user_data.
  */
 uint16_t rte_comch_msgq_recv_burst(struct rte_comch_msgq_consumer *consumer,
 		struct rte_comch_cpl *cpls, uint16_t n);
 
-/** As rte_comch_msgq_cq_arm(), of a consumer's own queue. */
+/** As rte_comch_msgq_cq_arm(), for a consumer without a completion queue. */
 int rte_comch_msgq_consumer_arm(struct rte_comch_msgq_consumer *consumer);
 
 /** @} */
@@ -269,20 +268,20 @@ int rte_comch_msgq_consumer_arm(struct rte_comch_msgq_consumer *consumer);
  * @{
  */
 
-/** A DMA device that does the copies of a producer, and of nobody else. */
+/** A DMA device for the copies of one producer only. */
 struct rte_comch_msgq_dma {
-	int16_t dev_id;  /**< Of rte_dmadev, configured and started. */
+	int16_t dev_id;  /**< rte_dmadev id, configured and started. */
 	uint16_t vchan;  /**< Memory to memory. */
 };
 
-/** How to create a producer. Zero means default. */
+/** Configuration of a producer. Zero means default. */
 struct rte_comch_msgq_producer_conf {
 	size_t conf_size;                /**< sizeof(struct rte_comch_msgq_producer_conf) */
-	uint32_t id;                     /**< Its id; 0: the lowest that is free, from 1. */
-	uint32_t queue_size;             /**< Operations between send and done; default 1024;
-					  * raised to a power of two. */
+	uint32_t id;                     /**< Id; 0: the lowest free one, from 1. */
+	uint32_t queue_size;             /**< Operations between send and done, rounded up
+					  * to a power of two; default 1024. */
 	const struct rte_comch_msgq_dma *dma; /**< NULL: the CPU copies. */
-	struct rte_comch_poll *poll;     /**< Wakes when there is credit again; or NULL. */
+	struct rte_comch_poll *poll;     /**< Wakes when there is credit; or NULL. */
 	rte_comch_msgq_notify_t notify;  /**< For rte_comch_msgq_producer_arm(); or NULL. */
 	void *notify_arg;
 };
@@ -291,9 +290,9 @@ struct rte_comch_msgq_producer_conf {
  * Create a producer. Any thread.
  *
  * @return
- *   The producer, or NULL with rte_errno: EINVAL (as for a consumer; a DMA
- *   device that does not exist or cannot copy memory), ENOTSUP (a DMA device
- *   while EAL's addresses are physical ones), EEXIST, ENOSPC, ENOMEM.
+ *   The producer, or NULL with rte_errno: EINVAL (as for a consumer; an unknown DMA
+ *   device or one that cannot copy memory), ENOTSUP (a DMA device while EAL uses
+ *   physical addresses), EEXIST, ENOSPC, ENOMEM.
  */
 struct rte_comch_msgq_producer *rte_comch_msgq_producer_create(struct rte_comch_msgq *msgq,
 		const struct rte_comch_msgq_producer_conf *conf);
@@ -302,11 +301,11 @@ struct rte_comch_msgq_producer *rte_comch_msgq_producer_create(struct rte_comch_
  * Destroy a producer. Any thread.
  *
  * @return
- *   0, -EINVAL, -EBUSY (copies are not done: rte_comch_msgq_done_burst()).
+ *   0, -EINVAL, -EBUSY (copies are in progress: rte_comch_msgq_done_burst()).
  */
 int rte_comch_msgq_producer_destroy(struct rte_comch_msgq_producer *producer);
 
-/** Its id. Any thread. NULL: 0. */
+/** Id of a producer. NULL: 0. Any thread. */
 uint32_t rte_comch_msgq_producer_id(const struct rte_comch_msgq_producer *producer);
 /** Any thread. @return 0, -EINVAL. */
 int rte_comch_msgq_producer_stats_get(const struct rte_comch_msgq_producer *producer,
@@ -318,21 +317,22 @@ int rte_comch_msgq_producer_stats_get(const struct rte_comch_msgq_producer *prod
  * @param producer
  *   The producer.
  * @param ops
- *   The messages; free on return, with all that they point to.
+ *   The messages. They and what they point to may be reused on return.
  * @param n
  *   Number of messages.
  * @return
- *   How many were taken; fewer than *n*: no credit, or our queue is full.
+ *   Number of messages accepted. If it is less than *n*, there is no credit or the
+ *   queue is full.
  */
 uint16_t rte_comch_msgq_send_burst(struct rte_comch_msgq_producer *producer,
 		const struct rte_comch_op *ops, uint16_t n);
 
-/** A copy, and a message when it is done. */
+/** A copy, and a message to send when it is done. */
 struct rte_comch_msgq_copy {
-	void *dst;            /**< Any memory of the process; of EAL's or registered
-			       * with it where a DMA device copies. */
+	void *dst;            /**< Any memory of the process. For a DMA device,
+			       * EAL memory or memory registered with EAL. */
 	const void *src;      /**< Must not overlap dst. */
-	uint64_t cookie;      /**< Comes back from rte_comch_msgq_done_burst(). */
+	uint64_t cookie;      /**< Returned by rte_comch_msgq_done_burst(). */
 	uint32_t len;         /**< Bytes, 0 to 1 GiB. */
 	uint32_t consumer_id;
 	const void *imm;      /**< Immediate data; copied. */
@@ -342,45 +342,45 @@ struct rte_comch_msgq_copy {
 };
 
 /**
- * Copy blocks and send a message after each. The destination is visible to
- * whoever received the message.
+ * Copy memory and send a message after each copy. The receiver of the message sees the
+ * destination.
  *
  * @return
- *   How many were taken. By the CPU the copy is done on return. By a DMA device
- *   source and destination are the application's again when done_burst()
- *   returned the operation (so do not use RTE_COMCH_OP_F_SILENT there unless
- *   the message itself tells you); done_burst() and the sends carry it on.
+ *   Number of copies accepted. Without a DMA device the copies are done on return. With
+ *   one, source and destination belong to the channel until done_burst() returns the
+ *   operation (so use RTE_COMCH_OP_F_SILENT only if the message itself tells you), and
+ *   done_burst() and sends continue it.
  */
 uint16_t rte_comch_msgq_copy_burst(struct rte_comch_msgq_producer *producer,
 		const struct rte_comch_msgq_copy *ops, uint16_t n);
 
 /**
- * Take completions of sends and copies, in their order. Status 0: the message
- * has been published; the consumer will receive it.
+ * Get completions of sends and copies, in order. Status 0: the message was published;
+ * the consumer will receive it.
  *
  * @return
- *   How many were written to *cpls*.
+ *   Number of completions written to *cpls*.
  */
 uint16_t rte_comch_msgq_done_burst(struct rte_comch_msgq_producer *producer,
 		struct rte_comch_cpl *cpls, uint16_t n);
 
 /**
- * Has a consumer no credit left?
+ * Whether a consumer has no credit left.
  *
  * @return
- *   1: none; a send would take nothing. 0: some. -ENOENT: no such consumer.
- *   -EINVAL: no producer.
+ *   1: none; a send would accept nothing. 0: some. -ENOENT: unknown consumer. -EINVAL:
+ *   NULL.
  */
 int rte_comch_msgq_consumer_empty(struct rte_comch_msgq_producer *producer,
 		uint32_t consumer_id);
 
 /**
- * Ask for one call of notify when the consumer to which the last send was cut
- * short has credit again, or is gone.
+ * Request one call of notify when the consumer of the last short send has credit again
+ * or is gone.
  *
  * @return
- *   0 (armed); -EAGAIN: try again now, or completions are there (said of a send
- *   that was cut short only once); -EINVAL: no notify.
+ *   0 (armed); -EAGAIN: try again now, or completions are there (returned once per
+ *   short send); -EINVAL: no notify.
  */
 int rte_comch_msgq_producer_arm(struct rte_comch_msgq_producer *producer);
 

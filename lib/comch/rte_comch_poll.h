@@ -7,7 +7,7 @@
 
 /**
  * @file
- * A poll advances everything that is attached to it.
+ * A poll advances all objects attached to it.
  *
  * Busy polling
  * ------------
@@ -31,17 +31,16 @@
  *             poll/select/epoll_wait on fd
  *     }
  *
- * rte_comch_poll_arm() looks at every queue once more after it has told the
- * peers: what arrives before, during or after the call makes it return
- * -EAGAIN or makes the fd readable. No wake-up is lost; one may come for
- * nothing. Armed or not, rte_comch_poll_run() may be called at any time, and
- * disarms.
+ * rte_comch_poll_arm() checks every queue again after it has notified the peers. Whatever
+ * arrives before, during or after the call makes it return -EAGAIN or makes the fd
+ * readable. No wake-up is lost, but some may be spurious. rte_comch_poll_run() may be
+ * called at any time, and disarms the poll.
  *
- * A poll whose producers and consumers are all it has (an lcore's own) sleeps
- * for their sake: a buffer posted by the peer, a message, a state.
+ * A poll with only producers and consumers (one per lcore, say) wakes for them: for a
+ * buffer posted by the peer, a message or a change of state.
  *
- * Thread rule: one thread at a time for run, arm and clear.
- * rte_comch_poll_notify() may be called by any thread.
+ * Threads: one at a time for run, arm and clear. Any thread may call
+ * rte_comch_poll_notify().
  */
 
 #include <rte_comch.h>
@@ -50,31 +49,31 @@
 extern "C" {
 #endif
 
-/** @name What to sleep for
- * Several may be or'ed in rte_comch_poll_arm(). Each class has an fd.
+/** @name Classes of events to sleep for
+ * They can be combined in rte_comch_poll_arm(). Each class has an fd.
  * @{
  */
 /** Control messages and fast-path messages. */
 #define RTE_COMCH_POLL_RX   (UINT32_C(1) << 0)
 /** Room to send: control credits (and so SENT events), posted buffers. */
 #define RTE_COMCH_POLL_TX   (UINT32_C(1) << 1)
-/** Connections, states, consumers that come and go. */
+/** Connections, states, and the peer's consumers. */
 #define RTE_COMCH_POLL_LINK (UINT32_C(1) << 2)
 /** Everything. */
 #define RTE_COMCH_POLL_ANY  (RTE_COMCH_POLL_RX | RTE_COMCH_POLL_TX | RTE_COMCH_POLL_LINK)
 /** @} */
 
-/** How to create a poll. Zero means default. */
+/** Configuration of a poll. Zero means default. */
 struct rte_comch_poll_conf {
 	size_t conf_size;  /**< sizeof(struct rte_comch_poll_conf) */
 	const char *name;  /**< For logs and telemetry; copied; may be NULL. */
 	int socket_id;     /**< NUMA socket of its memory; SOCKET_ID_ANY. */
 };
 
-/** What a poll has done. */
+/** Counters of a poll. */
 struct rte_comch_poll_stats {
 	uint64_t runs;      /**< Calls of rte_comch_poll_run(). */
-	uint64_t busy_runs; /**< Those that returned an event. */
+	uint64_t busy_runs; /**< Runs that returned an event. */
 	uint64_t events;    /**< Events returned. */
 	uint64_t arms;      /**< Calls of rte_comch_poll_arm() that armed. */
 	uint64_t wakes;     /**< Runs that found the poll armed and an fd readable. */
@@ -94,30 +93,29 @@ struct rte_comch_poll *rte_comch_poll_create(const struct rte_comch_poll_conf *c
  * Destroy a poll.
  *
  * @return
- *   0, -EINVAL (no poll), -EBUSY (objects are attached).
+ *   0, -EINVAL (NULL), -EBUSY (objects are attached).
  */
 int rte_comch_poll_destroy(struct rte_comch_poll *poll);
 
 /**
- * Advance all objects of the poll and return what happened.
+ * Advance all objects of the poll and return events.
  *
  * @param poll
  *   The poll.
  * @param[out] events
- *   Room for the events. What they point to is good until the next call.
+ *   Array for the events. What they point to is valid until the next call.
  * @param max
- *   Room, in events; 0 is allowed: then states advance, nothing is lost, and
- *   events wait.
+ *   Size of the array. 0 is allowed: states advance, and events are kept.
  * @return
- *   Number of events. *max* of them: there may be more at once.
+ *   Number of events. If it is *max*, there may be more.
  */
 uint16_t rte_comch_poll_run(struct rte_comch_poll *poll,
 		struct rte_comch_event *events, uint16_t max);
 
 /**
- * The file descriptor to sleep on for a class of events. It belongs to the
- * poll, stays the same for its life, and is readable (POLLIN, EPOLLIN, also
- * edge-triggered) when an armed poll has something of that class.
+ * The file descriptor to sleep on for a class of events. The poll owns it and it never
+ * changes. It is readable (POLLIN, EPOLLIN, also edge-triggered) when an armed poll has
+ * an event of that class.
  *
  * @param poll
  *   The poll.
@@ -129,13 +127,13 @@ uint16_t rte_comch_poll_run(struct rte_comch_poll *poll,
 int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
 
 /**
- * Arm the poll: ask all peers for a wake-up.
+ * Arm the poll: request a wake-up from all peers.
  *
  * @param poll
  *   The poll.
  * @param cls
- *   What to be woken for, RTE_COMCH_POLL_* or'ed. Without RTE_COMCH_POLL_TX
- *   a peer that took our messages, and says no more than that, lets us sleep.
+ *   Classes to wake for, RTE_COMCH_POLL_*. Without RTE_COMCH_POLL_TX a peer does not
+ *   wake the poll just because it has received messages.
  * @return
  *   - 0: armed; sleep on the fd.
  *   - -EAGAIN: there is something to do; call rte_comch_poll_run().
@@ -144,8 +142,8 @@ int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
 int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
 
 /**
- * Take back what made the fds readable and disarm. rte_comch_poll_run() does
- * it by itself: this is for programs that want to sleep again without running.
+ * Make the fds unreadable again and disarm. rte_comch_poll_run() does so itself; this
+ * is for programs that sleep again without running the poll.
  *
  * @return
  *   0, -EINVAL.
@@ -160,7 +158,7 @@ int rte_comch_poll_clear(struct rte_comch_poll *poll);
  */
 int rte_comch_poll_notify(struct rte_comch_poll *poll);
 
-/** Figures of a poll. Any thread. @return 0, -EINVAL. */
+/** Get the counters of a poll. Any thread. @return 0, -EINVAL. */
 int rte_comch_poll_stats_get(const struct rte_comch_poll *poll,
 		struct rte_comch_poll_stats *stats);
 

@@ -7,11 +7,11 @@
 
 /**
  * @file
- * Counters. Each is written by the thread that owns the object, without
- * atomic read-modify-write, and may be read by any thread at any time: a
- * value is never torn. They count from the creation of the object.
+ * Counters. Each is written by the thread that owns the object, without atomic
+ * read-modify-write, and may be read by any thread at any time without tearing. They
+ * count from the creation of the object.
  *
- * The same figures are served by telemetry: /comch/conn/stats,ID and so on.
+ * Telemetry serves the same counters: /comch/conn/stats,ID and so on.
  */
 
 #include <rte_comch_dp.h>
@@ -20,48 +20,48 @@
 extern "C" {
 #endif
 
-/** Of a server. */
+/** Counters of a server. */
 struct rte_comch_server_stats {
 	uint64_t accepted;     /**< Connections established. */
 	uint64_t refused;      /**< Requests refused, for any reason. */
 	uint64_t disconnected; /**< Connections ended. */
-	uint64_t accept_errors;/**< Times that the system had no descriptor for a client. */
+	uint64_t accept_errors;/**< Clients not accepted for lack of a file descriptor. */
 };
 
-/** Of a connection's control path. */
+/** Counters of a connection's control path. */
 struct rte_comch_conn_stats {
 	uint64_t tx_msgs;      /**< Messages sent. */
 	uint64_t tx_bytes;     /**< Payload bytes sent. */
 	uint64_t rx_msgs;      /**< Messages received. */
 	uint64_t rx_bytes;     /**< Payload bytes received. */
-	uint64_t tx_full;      /**< Sends cut short for want of credit or room. */
-	uint64_t tx_errors;    /**< Messages that came back with an error. */
-	uint64_t in_flight;    /**< Messages sent and not delivered yet. */
+	uint64_t tx_full;      /**< Short sends for lack of credit or room. */
+	uint64_t tx_errors;    /**< Messages that failed. */
+	uint64_t in_flight;    /**< Messages sent and not yet delivered. */
 	uint64_t wakes;        /**< Wake-ups written to a sleeping peer. */
 };
 
-/** Of a producer. */
+/** Counters of a producer. */
 struct rte_comch_producer_stats {
 	uint64_t msgs;     /**< Messages sent. */
 	uint64_t bytes;    /**< Payload bytes sent. */
-	uint64_t imm_msgs; /**< Those with immediate data. */
-	uint64_t copies;   /**< Payload copies made here. */
-	uint64_t staged;   /**< Messages that went through a staging ring. */
-	uint64_t later;    /**< Sends cut short: nothing posted, or queue full. */
-	uint64_t errors;   /**< Operations that came back with an error. */
+	uint64_t imm_msgs; /**< Messages with immediate data. */
+	uint64_t copies;   /**< Payload copies made on this side. */
+	uint64_t staged;   /**< Messages sent through a staging ring. */
+	uint64_t later;    /**< Short sends: nothing posted, or queue full. */
+	uint64_t errors;   /**< Operations that failed. */
 	uint64_t wakes;    /**< Wake-ups written to sleeping consumers. */
 };
 
-/** Of a consumer. */
+/** Counters of a consumer. */
 struct rte_comch_consumer_stats {
 	uint64_t posted;   /**< Buffers posted. */
 	uint64_t msgs;     /**< Messages received. */
 	uint64_t bytes;    /**< Payload bytes received. */
-	uint64_t imm_msgs; /**< Those with immediate data. */
-	uint64_t copies;   /**< Payload copies made here. */
-	uint64_t staged;   /**< Messages that came through the staging ring. */
-	uint64_t errors;   /**< Buffers that came back with an error. */
-	uint64_t no_mbuf;  /**< Refills cut short by an empty mempool. */
+	uint64_t imm_msgs; /**< Messages with immediate data. */
+	uint64_t copies;   /**< Payload copies made on this side. */
+	uint64_t staged;   /**< Messages received through the staging ring. */
+	uint64_t errors;   /**< Buffers returned with an error. */
+	uint64_t no_mbuf;  /**< Refills limited by an empty mempool. */
 	uint64_t wakes;    /**< Wake-ups written to sleeping producers. */
 };
 

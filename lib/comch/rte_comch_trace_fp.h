@@ -7,24 +7,24 @@
 
 /**
  * @file
- * Trace points of the fast path, lib.comch.send, .done, .post and .recv. They
- * are compiled in only where RTE_ENABLE_TRACE_FP is defined, and cost nothing
- * otherwise. The bursts are inline, so it is the program's definition that
- * counts, and the program needs -DALLOW_EXPERIMENTAL_API as well, as EAL's
- * trace points are experimental. The configuration of an installed DPDK takes
- * -DRTE_ENABLE_TRACE_FP back; it has to be defined after that:
+ * Trace points of the fast path: lib.comch.send, .done, .post and .recv. They are
+ * compiled in only if RTE_ENABLE_TRACE_FP is defined, and cost nothing otherwise. As
+ * the bursts are inline, the program must define it, and also needs
+ * -DALLOW_EXPERIMENTAL_API, since EAL's trace points are experimental. The
+ * configuration of an installed DPDK undoes -DRTE_ENABLE_TRACE_FP, so define it after
+ * that:
  *
  *     #define RTE_ENABLE_TRACE_FP 1    first line; pkg-config's flags include
  *     #include <rte_comch_dp.h>        rte_config.h before it
  *
- * rte_comch_rx_burst(), rte_comch_tx_burst() and the ordinary twins of the
- * bursts are traced by a library that was built with -Dtrace_fp=true.
+ * rte_comch_rx_burst(), rte_comch_tx_burst() and the non-inline bursts are traced by a
+ * library built with -Dtrace_fp=true.
  *
- * EAL's --trace turns on what is compiled in. Not to be used directly.
+ * EAL's --trace enables trace points that are compiled in. Do not use them directly.
  *
- * A burst is traced with its object, how many it was offered or had room for,
- * and how many it took or returned. Bursts of nothing are traced, too: they
- * are most of what a loop that polls does, and what delays it.
+ * A burst is traced with its object, the number of items offered (or room for them),
+ * and the number accepted or returned. Empty bursts are traced, too: they are most of
+ * what a polling loop does, and show what delays it.
  */
 
 #include <stdint.h>

@@ -17,6 +17,7 @@
  */
 
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -96,31 +97,71 @@ void t_skip(const char *fmt, ...)
 
 /* Milliseconds of a clock that only goes forward. */
 uint64_t t_now_ms(void);
-/* T_TIMEOUT_MS from now. */
+/* T_TIMEOUT_MS from now; later under a sanitizer, by as much as meson waits longer. */
 uint64_t t_deadline(void);
 
+/** Somebody waits for a condition. */
+struct t_wait {
+	uint64_t deadline;
+	const char *file;
+	int line;
+	const char *cond; /**< Its text. */
+};
+
+struct t_wait t_wait_begin(const char *file, int line, const char *cond);
+/* Fail the test if the deadline is over. */
+void t_wait_check(const struct t_wait *wait);
+
 /*
- * The loop of all waiting: step(deadline, file, line, text of the condition)
- * until the condition holds. A step fails the test when the deadline is over.
+ * All waiting: step by step until the condition holds. If the deadline is over before,
+ * the test fails with the text of the condition.
  *
- *   T_WAIT(step, cond)    by a step of one's own
+ *   T_WAIT(step, cond)    a step is any expression: doca_pe_progress(pe)
  *   T_AWAIT(cond)         while others run: threads, processes, or calls that
  *                         are part of the condition
+ *   T_SETTLE(step)        until what is on its way has arrived: before a check that
+ *                         something did not happen, or of an exact count; the step
+ *                         says whether anything happened
  *   T_UNTIL(cond)         t_node.h: stepping all nodes
  *   T_SLEEP_UNTIL(cond)   t_node.h: sleeping on their descriptors
  *   T_NEVER(cond)         t_node.h: the opposite, until everything has settled
+ *   T_WAIT_STEP(fn, cond) for the two of t_node.h: a step that knows the deadline
  */
-#define T_WAIT(step, cond) \
+#define T_WAIT_STEP(fn, cond) \
 	do { \
-		const uint64_t end_ = t_deadline(); \
+		const struct t_wait wait_ = t_wait_begin(__FILE__, __LINE__, #cond); \
 		while (!(cond)) \
-			(step)(end_, __FILE__, __LINE__, #cond); \
+			(fn)(&wait_); \
 	} while (0)
 
-/* Leave the CPU to others; fail after the deadline. */
-void t_yield_step(uint64_t deadline, const char *file, int line, const char *cond);
+#define T_WAIT(step, cond) \
+	do { \
+		const struct t_wait wait_ = t_wait_begin(__FILE__, __LINE__, #cond); \
+		while (!(cond)) { \
+			t_wait_check(&wait_); \
+			(void)(step); \
+		} \
+	} while (0)
 
-#define T_AWAIT(cond) T_WAIT(t_yield_step, cond)
+#define T_AWAIT(cond) T_WAIT(sched_yield(), cond)
+
+/** How far T_SETTLE() has come. */
+struct t_settling {
+	uint64_t end;      /**< Not before this time... */
+	unsigned int idle; /**< ...and so many steps in which nothing happened. */
+};
+
+struct t_settling t_settle_begin(void);
+/* After a step; false: all has arrived. */
+bool t_settle_on(struct t_settling *s, bool moved);
+
+#define T_SETTLE(step) \
+	do { \
+		const struct t_wait wait_ = t_wait_begin(__FILE__, __LINE__, "rest of " #step); \
+		struct t_settling settling_ = t_settle_begin(); \
+		while (t_settle_on(&settling_, (step) != 0)) \
+			t_wait_check(&wait_); \
+	} while (0)
 
 /* Nanoseconds of a wall clock that stands still while this thread waits for a
  * CPU; and how long ago on it. That counts work and blocking, not what else the

@@ -21,6 +21,9 @@
 #include "t.h"
 
 #define T_PREFIX "comch-t"
+/* What is on its way has arrived after so many runs without an event, and this time. */
+#define T_SETTLE_RUNS 200
+#define T_SETTLE_MS 10
 
 static char eal_dir[PATH_MAX];
 static char private_dir[PATH_MAX];
@@ -54,15 +57,35 @@ t_now_ms(void)
 uint64_t
 t_deadline(void)
 {
-	return t_now_ms() + T_TIMEOUT_MS;
+	return t_now_ms() + T_TIMEOUT_MS * (t_sanitized() ? 4 : 1);
+}
+
+struct t_wait
+t_wait_begin(const char *file, int line, const char *cond)
+{
+	return (struct t_wait){
+		.deadline = t_deadline(), .file = file, .line = line, .cond = cond,
+	};
 }
 
 void
-t_yield_step(uint64_t deadline, const char *file, int line, const char *cond)
+t_wait_check(const struct t_wait *wait)
 {
-	if (t_now_ms() > deadline)
-		t_fail_at(file, line, "timed out: %s", cond);
-	sched_yield();
+	if (t_now_ms() > wait->deadline)
+		t_fail_at(wait->file, wait->line, "timed out: %s", wait->cond);
+}
+
+struct t_settling
+t_settle_begin(void)
+{
+	return (struct t_settling){ .end = t_now_ms() + T_SETTLE_MS };
+}
+
+bool
+t_settle_on(struct t_settling *s, bool moved)
+{
+	s->idle = moved ? 0 : s->idle + 1;
+	return s->idle < T_SETTLE_RUNS || t_now_ms() < s->end;
 }
 
 /* How long this thread has waited for a CPU in its life, ns. */

@@ -16,7 +16,41 @@
 struct t_case {
 	const char *name;
 	void (*fn)(void);
+	struct t_case *next; /**< Of T_CASE(). */
+	int line;
 };
+
+/*
+ * A case: T_CASE(name) { ... }. A program of these has no main() of its own: that of
+ * t_case.c runs the cases in the order of their lines.
+ */
+#define T_CASE(case_name) \
+	static void case_name(void); \
+	static void __attribute__((constructor)) \
+	case_name##_add(void) \
+	{ \
+		static struct t_case self = { \
+			.name = #case_name, .fn = case_name, .line = __LINE__, \
+		}; \
+		t_case_add(&self); \
+	} \
+	static void \
+	case_name(void)
+
+/* The same between begin and end of what it works on, a struct that it has a pointer to. */
+#define T_CASE_OF(type, begin, end, case_name, arg) \
+	static void case_name##_of(type *arg); \
+	T_CASE(case_name) \
+	{ \
+		type of_; \
+		begin(&of_); \
+		case_name##_of(&of_); \
+		end(&of_); \
+	} \
+	static void \
+	case_name##_of(type *arg)
+
+void t_case_add(struct t_case *c);
 
 /* Run the cases whose names are arguments, or all. Exit status: 0, 1 if one
  * failed, 77 if all were skipped.

@@ -10,8 +10,6 @@
 #include "t_node.h"
 
 #define T_MAX_NODES 64
-#define T_SETTLE_RUNS 200
-#define T_SETTLE_MS 10
 
 static __thread struct t_node *nodes;
 
@@ -217,7 +215,7 @@ t_node_dump(const struct t_node *node)
 }
 
 static void
-timed_out(const char *file, int line, const char *cond)
+timed_out(const struct t_wait *wait)
 {
 	const struct t_node *node;
 
@@ -226,31 +224,24 @@ timed_out(const char *file, int line, const char *cond)
 				node->paused ? " (paused)" : "");
 		t_node_dump(node);
 	}
-	t_fail_at(file, line, "timed out: %s", cond);
+	t_fail_at(wait->file, wait->line, "timed out: %s", wait->cond);
 }
 
 void
-t_until_step(uint64_t deadline, const char *file, int line, const char *cond)
+t_until_step(const struct t_wait *wait)
 {
 	if (t_step_all() > 0)
 		return;
-	if (t_now_ms() > deadline)
-		timed_out(file, line, cond);
+	if (t_now_ms() > wait->deadline)
+		timed_out(wait);
 	/* The process that we wait for may need this CPU. */
 	sched_yield();
-}
-
-struct t_settling
-t_settle_begin(void)
-{
-	return (struct t_settling){ .end = t_now_ms() + T_SETTLE_MS };
 }
 
 bool
 t_settle_step(struct t_settling *s)
 {
-	s->idle = t_step_all() > 0 ? 0 : s->idle + 1;
-	return s->idle < T_SETTLE_RUNS || t_now_ms() < s->end;
+	return t_settle_on(s, t_step_all() > 0);
 }
 
 void
@@ -287,7 +278,7 @@ arm_all(struct pollfd *fds, unsigned int *nb)
 }
 
 void
-t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond)
+t_sleep_step(const struct t_wait *wait)
 {
 	struct pollfd fds[T_MAX_NODES];
 	unsigned int nb;
@@ -296,10 +287,10 @@ t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond)
 
 	if (t_step_all() > 0 || t_delay_held() || !arm_all(fds, &nb))
 		return;
-	left = (int64_t)(deadline - t_now_ms());
+	left = (int64_t)(wait->deadline - t_now_ms());
 	rc = left <= 0 ? 0 : poll(fds, nb, (int)left);
 	if (rc == 0)
-		timed_out(file, line, cond);
+		timed_out(wait);
 	if (rc < 0 && errno != EINTR)
 		T_FAIL("poll: %s", strerror(errno));
 }

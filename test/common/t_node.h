@@ -71,18 +71,11 @@ bool t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state
 void t_node_dump(const struct t_node *node);
 
 /* Step all nodes; show the record of each if the deadline is over. */
-void t_until_step(uint64_t deadline, const char *file, int line, const char *cond);
+void t_until_step(const struct t_wait *wait);
 
 /* Step all nodes until the condition holds. */
-#define T_UNTIL(cond) T_WAIT(t_until_step, cond)
+#define T_UNTIL(cond) T_WAIT_STEP(t_until_step, cond)
 
-/** How far t_settle() and T_NEVER() have come. */
-struct t_settling {
-	uint64_t end;      /**< Not before this time... */
-	unsigned int idle; /**< ...and so many runs without an event. */
-};
-
-struct t_settling t_settle_begin(void);
 /* Step all nodes; false: what was on its way has arrived. */
 bool t_settle_step(struct t_settling *s);
 
@@ -109,8 +102,8 @@ void t_settle(void);
  * fds until one is readable, and so on until the condition holds. A lost
  * wake-up shows as a time-out.
  */
-void t_sleep_step(uint64_t deadline, const char *file, int line, const char *cond);
+void t_sleep_step(const struct t_wait *wait);
 
-#define T_SLEEP_UNTIL(cond) T_WAIT(t_sleep_step, cond)
+#define T_SLEEP_UNTIL(cond) T_WAIT_STEP(t_sleep_step, cond)
 
 #endif /* T_NODE_H */

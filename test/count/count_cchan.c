@@ -4,28 +4,28 @@
 
 /* doca_comm_channel. */
 
+#include "comm_channel/endpoint.h"
 #include "count.h"
-#include "tch.h"
 
 #define LEN 64
 
-static struct tch pair;
+static struct channel pair;
 
 static void
 open_cchan(void)
 {
-	tch_open(&pair);
-	tch_meet(&pair);
+	channel_open(&pair);
+	channel_meet(&pair);
 }
 
 static void
 close_cchan(void)
 {
-	tch_close(&pair);
+	channel_close(&pair);
 }
 
 static void
-move(struct tch_end *from, struct tch_end *to)
+move(struct endpoint *from, struct endpoint *to)
 {
 	static const uint8_t out[LEN];
 	struct doca_comm_channel_addr_t *peer;
@@ -35,10 +35,10 @@ move(struct tch_end *from, struct tch_end *to)
 
 	COUNT(COUNT_SEND, ret = doca_comm_channel_ep_sendto(from->ep, out, LEN,
 		DOCA_CC_MSG_FLAG_NONE, from->peer));
-	TD_OK(ret);
+	T_OK(ret);
 	COUNT(COUNT_RECV, ret = doca_comm_channel_ep_recvfrom(to->ep, in, &len,
 		DOCA_CC_MSG_FLAG_NONE, &peer));
-	TD_OK(ret);
+	T_OK(ret);
 	T_EQ(len, LEN);
 }
 

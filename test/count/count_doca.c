@@ -7,19 +7,19 @@
  * are in a hurry. The callbacks only count.
  */
 
+#include "comch/queue.h"
 #include "count.h"
-#include "td.h"
 
 #define LEN 64
 #define TASKS 32
 #define MAX_PROGRESS (2 * TASKS)
 
-static struct td_flow flow;
+static struct flow flow;
 static struct doca_task *send_tasks[TASKS], *recv_tasks[TASKS];
 static struct doca_buf *send_bufs[TASKS], *recv_bufs[TASKS];
 
 static void
-back(struct td_queue *q, struct doca_task *task)
+back(struct queue *q, struct doca_task *task)
 {
 	RTE_SET_USED(q);
 	RTE_SET_USED(task);
@@ -30,18 +30,18 @@ open_data(void)
 {
 	unsigned int i;
 
-	td_flow_open(&flow, TASKS * LEN, TASKS);
+	flow_open(&flow, TASKS * LEN, TASKS);
 	flow.c.done = back;
 	flow.p.done = back;
 	for (i = 0; i < TASKS; i++) {
 		struct doca_comch_consumer_task_post_recv *task;
 
-		recv_bufs[i] = td_buf(&flow.dst, i * LEN, LEN, false);
-		TD_OK(doca_comch_consumer_task_post_recv_alloc_init(flow.c.consumer, recv_bufs[i],
+		recv_bufs[i] = memory_buf(&flow.dst, i * LEN, LEN, false);
+		T_OK(doca_comch_consumer_task_post_recv_alloc_init(flow.c.consumer, recv_bufs[i],
 			&task));
 		recv_tasks[i] = doca_comch_consumer_task_post_recv_as_task(task);
-		send_bufs[i] = td_buf(&flow.src, i * LEN, LEN, true);
-		send_tasks[i] = td_put_task(&flow.p, send_bufs[i], NULL, 0, flow.id);
+		send_bufs[i] = memory_buf(&flow.src, i * LEN, LEN, true);
+		send_tasks[i] = queue_put_task(&flow.p, send_bufs[i], NULL, 0, flow.id);
 	}
 }
 
@@ -53,10 +53,10 @@ close_data(void)
 	for (i = 0; i < TASKS; i++) {
 		doca_task_free(send_tasks[i]);
 		doca_task_free(recv_tasks[i]);
-		TD_OK(doca_buf_dec_refcount(send_bufs[i], NULL));
-		TD_OK(doca_buf_dec_refcount(recv_bufs[i], NULL));
+		T_OK(doca_buf_dec_refcount(send_bufs[i], NULL));
+		T_OK(doca_buf_dec_refcount(recv_bufs[i], NULL));
 	}
-	td_flow_close(&flow);
+	flow_close(&flow);
 }
 
 /* An engine makes progress until the count is there: so often as it always takes. */
@@ -79,13 +79,13 @@ move(unsigned int nb)
 
 	for (i = 0; i < nb; i++) {
 		COUNT(COUNT_RECV, ret = doca_buf_reset_data_len(recv_bufs[i]));
-		TD_OK(ret);
+		T_OK(ret);
 		COUNT(COUNT_RECV, ret = doca_task_submit(recv_tasks[i]));
-		TD_OK(ret);
+		T_OK(ret);
 	}
 	for (i = 0; i < nb; i++) {
 		COUNT(COUNT_SEND, ret = doca_task_submit(send_tasks[i]));
-		TD_OK(ret);
+		T_OK(ret);
 	}
 	progress(COUNT_RECV, flow.c.pe, &flow.c.nb_done, nb_recv + nb);
 	progress(COUNT_SEND, flow.p.pe, &flow.p.nb_done, nb_sent + nb);
@@ -103,32 +103,32 @@ step_many(void)
 	move(TASKS);
 }
 
-static struct td pair;
+static struct pair pair;
 
 static void
 open_ctrl(void)
 {
-	td_open(&pair);
+	pair_open(&pair);
 }
 
 static void
 close_ctrl(void)
 {
-	td_close(&pair);
+	pair_close(&pair);
 }
 
 /* Allocated, sent, freed in its callback, as the guide's example does. */
 static void
-move_msg(struct td_node *from, struct td_node *to)
+move_msg(struct side *from, struct side *to)
 {
 	static const uint8_t msg[LEN];
 	const unsigned int nb_msgs = to->nb_msgs, nb_sent = from->nb_sent;
 	struct doca_comch_task_send *task;
 	doca_error_t ret;
 
-	COUNT(COUNT_SEND, task = td_task(from, msg, LEN));
+	COUNT(COUNT_SEND, task = side_task(from, msg, LEN));
 	COUNT(COUNT_SEND, ret = doca_task_submit(doca_comch_task_send_as_task(task)));
-	TD_OK(ret);
+	T_OK(ret);
 	/* It leaves with the engine's next progress. */
 	COUNT(COUNT_SEND, doca_pe_progress(from->pe));
 	progress(COUNT_RECV, to->pe, &to->nb_msgs, nb_msgs + 1);

@@ -25,17 +25,17 @@ BAD = (
     ("static __dpa_global__ void k(void) { }\n", "1: error: 'k' is static: the host"),
     ("__dpa_rpc__ static\ninline long k(void) { }\n", "2: error: 'k' is static: the host"),
     ("__dpa_rpc__\ninline long k(void) { }\n", "2: error: 'k' is inline: the host"),
-    ("__dpa_global__ void\n\nk(a) int a; { }\n", "3: error: the parameters of 'k' are not"),
-    ("__dpa_global__ int k(void) { return 0; }\n", "1: error: 'k' is a kernel and returns int"),
-    ("__dpa_global__ void *k(void) { }\n", "1: error: 'k' is a kernel and returns void *"),
-    ("__dpa_global__ k(void) { }\n", "1: error: 'k' is a kernel and returns int"),
+    ("__dpa_global__ void\n\nk(a) int a; { }\n", "3: error: 'k' has old-style parameters"),
+    ("__dpa_global__ int k(void) { return 0; }\n", "1: error: 'k' is a kernel but returns int"),
+    ("__dpa_global__ void *k(void) { }\n", "1: error: 'k' is a kernel but returns void *"),
+    ("__dpa_global__ k(void) { }\n", "1: error: 'k' is a kernel but returns int"),
     ("__dpa_rpc__ long f(int, int b) { return b; }\n", "1: error: parameter 1 of 'f' has no name"),
     ("__dpa_rpc__ long f(int a, struct s) { }\n", "1: error: parameter 2 of 'f' has no name"),
     ("__dpa_rpc__ long f(unsigned long long *) { }\n", "1: error: parameter 1 of 'f' has no"),
-    ("__dpa_rpc__ long (*f(int a))(int) { }\n", "1: error: not written as: __dpa_rpc__ TYPE"),
+    ("__dpa_rpc__ long (*f(int a))(int) { }\n", "1: error: expected __dpa_rpc__ TYPE"),
     ("__dpa_rpc__ long f(void);\n__dpa_global__ long f(void) { return 0; }\n",
-     "2: error: 'f' is marked as a kernel and as an RPC"),
-    ("__dpa_rpc__ __dpa_global__ void f(void) { }\n", "1: error: 'f' is marked as a kernel and"),
+     "2: error: 'f' is marked both as a kernel and as an RPC"),
+    ("__dpa_rpc__ __dpa_global__ void f(void) { }\n", "1: error: 'f' is marked both as a"),
     (KERNEL + "#line 100\n" + KERNEL, "100: error: 'kernel' is defined twice"),
     ("/*\n*/\n#error no\n" + KERNEL, "3:2: error: "),
     ("#include <no/such.h>\n", "1:10: fatal error: "),
@@ -150,11 +150,11 @@ class Cli(unittest.TestCase):
                 (needed + ["--gen-libs"], "'--gen-libs' is not supported"),
                 (needed + ["-v=1"], "-v has no value"),
                 (needed + ["-mcpu"], "-mcpu needs a value: DPA,..."),
-                (needed + ["x.o"], "'x.o' is not a source in C"),
-                (needed + ["-"], "'-' is not a source in C"),
-                (needed + ["src/k_dev.c"], "a source is named twice"),
-                (needed + ["-app-name=my-app"], "'my-app' is not an identifier"),
-                (needed + ["-app-name=1x"], "'1x' is not an identifier"),
+                (needed + ["x.o"], "'x.o': expected a C source"),
+                (needed + ["-"], "'-': expected a C source"),
+                (needed + ["src/k_dev.c"], "a source is given twice"),
+                (needed + ["-app-name=my-app"], "'my-app' is not a C identifier"),
+                (needed + ["-app-name=1x"], "'1x' is not a C identifier"),
                 (needed + ["-hostcc="], "-hostcc is empty"),
                 (needed + ["-hostcc=a 'b"], "-hostcc: No closing quotation"),
                 (needed + ["-hostcc-options=\"x"], "-hostcc-options: No closing quotation")):
@@ -173,7 +173,7 @@ class Cli(unittest.TestCase):
         self.assertIn("dir.c: Is a directory", self.build(source="dir.c", status=1))
         self.assertIn("cannot write 'no/k.a': No such file", self.build("-o=no/k.a", status=1))
         self.assertIn("cannot write 'src': Is a directory", self.build("-o=src", status=1))
-        self.assertIn("compiler 'nocc' is not there", self.build("-hostcc=nocc", status=1))
+        self.assertIn("compiler 'nocc' not found", self.build("-hostcc=nocc", status=1))
         self.assertIn("src/k_dev.c: false has failed", self.build("-hostcc=false", status=1))
         self.assertIn("app: ", self.build("-hostcc-options=-include none.h", status=1))
         if os.geteuid() != 0:
@@ -236,14 +236,14 @@ class Cli(unittest.TestCase):
         three = self.source("three_dev.c", "int helper(void);\nint helper(void) { return 3; }\n"
                             "__dpa_global__ void app(void) { }\n")
         said = self.build(three, source=one, status=1)
-        self.assertIn(f"{three}:3: error: 'app' is the application's name", said)
+        self.assertIn(f"{three}:3: error: 'app' is also the application's name", said)
         said = self.build(three, "-app-name=other", source=one, status=1)
         self.assertIn("multiple definition of `helper'", said.replace("symbol: helper",
                       "multiple definition of `helper'"))
         os.mkdir("src/more")
         four = self.source("more/one_dev.c", "\n" + KERNEL)
         said = self.build(four, source=one, status=1)
-        self.assertIn(f"{four}:2: error: 'kernel' is also in {one}:3", said)
+        self.assertIn(f"{four}:2: error: 'kernel' is also defined in {one}:3", said)
         five = self.source("more/k_dev.c", KERNEL.replace("kernel", "other"))
         self.build(five)
         self.assertIn("other", self.symbols())
@@ -271,7 +271,7 @@ class Cli(unittest.TestCase):
         self.assertEqual(said, "")
         self.assertEqual(self.symbols()["kernel"], "T")
         said = self.build("--devicecc-options=-Werror -Wstrange-warning")
-        self.assertIn("does not know '-Wstrange-warning': left out", said)
+        self.assertIn("does not support '-Wstrange-warning': ignored", said)
         self.assertEqual(said.count("\n"), 1, said)
         self.build("-hostcc-options=-flto -Wall", f"-hostcc={COMPILER} -flto")
         self.assertEqual(self.symbols()["app"], "D")

@@ -95,7 +95,7 @@ check_liar(const struct scene *s)
 static void
 always_first(uint64_t clock)
 {
-	const uint64_t end = t_now_ms() + T_TIMEOUT_MS;
+	const uint64_t end = t_deadline();
 	unsigned int ahead = 0;
 	struct scene s;
 

@@ -63,15 +63,14 @@ count_event(struct t_node *node, const struct rte_comch_event *ev)
 	}
 }
 
-/* Step, count, and keep no record. */
+/* Step, count, and keep no record. The other processes may need this CPU. */
 static void
 step(struct t_node *node)
 {
 	t_step(node);
 	t_forget(node);
+	sched_yield();
 }
-
-#define WAIT(node, cond) T_AWAIT((step(node), (cond)))
 
 struct many_case {
 	bool default_queues; /* not the smallest */
@@ -109,10 +108,10 @@ server(int fd, void *arg)
 	while (!t_listen(fd, &s))
 		step(e.node);
 	T_EQ(s.code, 'E');
-	WAIT(e.node, rte_comch_server_nb_conns(e.server) == 0);
-	WAIT(e.node, t.disconnected == t.connected);
+	T_WAIT(step(e.node), rte_comch_server_nb_conns(e.server) == 0);
+	T_WAIT(step(e.node), t.disconnected == t.connected);
 	t_settle();
-	WAIT(e.node, t_fd_count() == fds);
+	T_WAIT(step(e.node), t_fd_count() == fds);
 	T_EQ(rte_comch_server_stats_get(e.server, &stats), 0);
 	t_say(fd, 'A', stats.accepted);
 	t_say(fd, 'X', stats.accept_errors);
@@ -161,20 +160,20 @@ one_round(struct mp_end *e, struct rte_comch_client **cl, unsigned int nb,
 	for (i = 0; i < nb; i++) {
 		T_EQ(rte_comch_client_start(cl[i]), -EINPROGRESS);
 		/* A backlog is finite: not all at once. */
-		WAIT(e->node, t->up + 64 > i || t->errors > 0);
+		T_WAIT(step(e->node), t->up + 64 > i || t->errors > 0);
 	}
-	WAIT(e->node, t->up == nb || t->errors > 0);
+	T_WAIT(step(e->node), t->up == nb || t->errors > 0);
 	if (t->errors > 0)
 		T_FAIL("%u clients are up, %u failed: %d", t->up, t->errors, t->last_error);
 	for (i = 0; i < nb; i++) {
 		conn = rte_comch_client_conn(cl[i]);
 		t_send(conn, &conn, sizeof(conn), i);
 	}
-	WAIT(e->node, t->msgs == nb && t->sent == nb);
+	T_WAIT(step(e->node), t->msgs == nb && t->sent == nb);
 	heap = mallinfo2().uordblks - heap;
 	for (i = 0; i < nb; i++)
 		T_EQ(rte_comch_client_stop(cl[i]), -EINPROGRESS);
-	WAIT(e->node, t->down == nb && t->disconnected == nb);
+	T_WAIT(step(e->node), t->down == nb && t->disconnected == nb);
 	return heap / nb;
 }
 
@@ -214,7 +213,7 @@ clients(int fd, void *arg)
 		clients_free(cl, c->nb);
 		t_settle();
 		t_forget(e.node);
-		WAIT(e.node, t_fd_count() == fds);
+		T_WAIT(step(e.node), t_fd_count() == fds);
 		/* What is free counts or not, as blocks that stay lie behind it or not. */
 		malloc_trim(0);
 		if (i == 0)
@@ -271,9 +270,9 @@ too_many_clients(int fd, void *arg)
 			T_LT(rc, 0);
 			t.errors++;
 		}
-		WAIT(e.node, t.up + t.errors + 64 > i);
+		T_WAIT(step(e.node), t.up + t.errors + 64 > i);
 	}
-	WAIT(e.node, t.up + t.errors == c->nb);
+	T_WAIT(step(e.node), t.up + t.errors == c->nb);
 	T_GE(t.up, 100);
 	T_GE(t.errors, 1);
 	/* Those that are up work. */
@@ -283,15 +282,15 @@ too_many_clients(int fd, void *arg)
 
 			t_send(conn, &conn, sizeof(conn), i);
 		}
-	WAIT(e.node, t.msgs == t.up);
+	T_WAIT(step(e.node), t.msgs == t.up);
 	t.down = 0;
 	for (i = 0; i < c->nb; i++)
 		if (rte_comch_client_state(cl[i]) == RTE_COMCH_STATE_RUNNING)
 			T_EQ(rte_comch_client_stop(cl[i]), -EINPROGRESS);
-	WAIT(e.node, t.down == t.up);
+	T_WAIT(step(e.node), t.down == t.up);
 	clients_free(cl, c->nb);
 	t_settle();
-	WAIT(e.node, t_fd_count() == fds);
+	T_WAIT(step(e.node), t_fd_count() == fds);
 	t_say(fd, 'D', t.up);
 	mp_close(&e);
 	return 0;

@@ -49,15 +49,13 @@ static struct rte_comch_poll *main_poll;
 
 /* One step of whichever kind, of all nodes of this thread. */
 static void
-pass(uint64_t deadline, const char *file, int line, const char *cond)
+pass(const struct t_wait *wait)
 {
 	if (plan.sleepy)
-		t_sleep_step(deadline, file, line, cond);
+		t_sleep_step(wait);
 	else
-		t_until_step(deadline, file, line, cond);
+		t_until_step(wait);
 }
-
-#define WORK_UNTIL(cond) T_WAIT(pass, cond)
 
 /** A message: who, and which of his. */
 struct stamp {
@@ -123,7 +121,8 @@ consumer_main(void *arg)
 {
 	const uint64_t total = (uint64_t)plan.nb_msgs * plan.nb_prod;
 	struct rte_comch_consumer_conf conf = { .queue_size = QUEUE };
-	uint64_t posted = 0, got = 0, end;
+	uint64_t posted = 0, got = 0;
+	struct t_wait wait;
 	uint32_t next[MAX_WORKERS] = { 0 };
 	struct rte_comch_consumer *cons;
 	const struct worker *w = arg;
@@ -135,21 +134,21 @@ consumer_main(void *arg)
 	t_mem_new(&m, plan.kind, QUEUE * LEN, 0);
 	cons = t_consumer_new(LOAD(dpu_conn), &conf, m.mr);
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
-	WORK_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
+	T_WAIT_STEP(pass, rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
 	STORE(cons_ids[w->index], rte_comch_consumer_id(cons));
-	end = t_deadline();
+	wait = t_wait_begin(__FILE__, __LINE__, "a thread's work");
 	while (got < total) {
 		consumer_post(cons, &m, &posted, got, total);
 		if (consumer_take(cons, &m, &got, next))
-			end = t_deadline();
+			wait.deadline = t_deadline();
 		else
-			pass(end, __FILE__, __LINE__, "a thread's work");
+			pass(&wait);
 	}
 	/* With the consumer gone, a producer that has not looked yet is told -ENOENT. */
 	while (LOAD(nb_produced) < plan.nb_cons * plan.nb_prod)
 		sched_yield();
 	T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
-	WORK_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE);
+	T_WAIT_STEP(pass, rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
 	t_mem_free(&m);
 	t_node_free(node);
@@ -176,7 +175,8 @@ producer_main(void *arg)
 	struct rte_comch_producer_conf conf = { .queue_size = QUEUE };
 	struct rte_comch_op op = { .len = LEN };
 	struct rte_comch_producer *prod;
-	uint64_t sent = 0, done = 0, before, end;
+	uint64_t sent = 0, done = 0, before;
+	struct t_wait wait;
 	const struct worker *w = arg;
 	struct t_node *node;
 	struct stamp *st;
@@ -190,7 +190,7 @@ producer_main(void *arg)
 	prod = t_producer_new(LOAD(host_conn), &conf);
 	op.mr = m.mr;
 	op.consumer_id = LOAD(cons_ids[w->consumer]);
-	end = t_deadline();
+	wait = t_wait_begin(__FILE__, __LINE__, "a thread's work");
 	while (done < plan.nb_msgs) {
 		before = sent + done;
 		while (sent < plan.nb_msgs && sent - done < QUEUE) {
@@ -206,9 +206,9 @@ producer_main(void *arg)
 		}
 		done = producer_done(prod, done);
 		if (sent + done != before)
-			end = t_deadline();
+			wait.deadline = t_deadline();
 		else
-			pass(end, __FILE__, __LINE__, "a thread's work");
+			pass(&wait);
 	}
 	__atomic_fetch_add(&nb_produced, 1, __ATOMIC_ACQ_REL);
 	t_producer_end(prod);
@@ -231,10 +231,10 @@ host_main(void *arg)
 	dev = t_dev_open(1, "role=host,func=pf0");
 	client = t_client_new(node, dev, MP_NAME, NULL);
 	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
-	WORK_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_RUNNING);
+	T_WAIT_STEP(pass, rte_comch_client_state(client) == RTE_COMCH_STATE_RUNNING);
 	STORE(host_poll, node->poll);
 	STORE(host_conn, rte_comch_client_conn(client));
-	WORK_UNTIL(LOAD(stop_host) != 0);
+	T_WAIT_STEP(pass, LOAD(stop_host) != 0);
 	t_client_end(client);
 	t_settle();
 	T_EQ(rte_comch_dev_close(dev), 0);
@@ -311,12 +311,12 @@ run(const struct plan *how)
 	dev = t_dev_open(0, "role=dpu,rep=pf0");
 	server = t_server_new(node, dev, MP_NAME, 0, NULL);
 	T_EQ(pthread_create(&host, NULL, host_main, NULL), 0);
-	WORK_UNTIL(t_count(node, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+	T_WAIT_STEP(pass, t_count(node, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	STORE(dpu_conn, t_find(node, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn);
 	/* Busy here: this wait is the test's, not the library's. */
 	T_UNTIL(LOAD(host_conn) != NULL);
 	n = launch_all();
-	WORK_UNTIL(LOAD(nb_finished) == n);
+	T_WAIT_STEP(pass, LOAD(nb_finished) == n);
 	if (plan.lcores)
 		rte_eal_mp_wait_lcore();
 	else
@@ -324,7 +324,7 @@ run(const struct plan *how)
 			T_EQ(pthread_join(workers[i].thread, NULL), 0);
 	STORE(stop_host, 1);
 	T_EQ(rte_comch_poll_notify(LOAD(host_poll)), 0);
-	WORK_UNTIL(LOAD(nb_finished) == n + 1);
+	T_WAIT_STEP(pass, LOAD(nb_finished) == n + 1);
 	T_EQ(pthread_join(host, NULL), 0);
 	T_UNTIL(rte_comch_server_nb_conns(server) == 0);
 	t_server_end(server);

@@ -7,7 +7,6 @@
  */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -41,11 +40,8 @@ struct cchan {
 static int
 cchan_open(struct link *link)
 {
-	struct cchan *l = calloc(1, sizeof(*l) + link->nb_conns * sizeof(l->eps[0]));
+	struct cchan *l = link->priv;
 
-	link->priv = l;
-	if (l == NULL)
-		return link_fail(link, "no memory for %u connections", link->nb_conns);
 	l->link = link;
 	link->poll = &l->poll;
 	l->poll.fd = epoll_create1(EPOLL_CLOEXEC);
@@ -55,26 +51,24 @@ cchan_open(struct link *link)
 }
 
 /* An endpoint with its properties. */
-static int
+static bool
 create_ep(struct link *link, struct endpoint *e)
 {
 	struct cchan *l = link->priv;
 	uint16_t queue = (uint16_t)link->queue;
+	bool ok;
 
-	if (!doca_ok(link, doca_comm_channel_ep_create(&e->ep), "an endpoint") ||
-			!doca_ok(link, doca_comm_channel_ep_set_device(e->ep, l->dev.dev),
-				"an endpoint's device") ||
-			!doca_ok(link, doca_comm_channel_ep_set_max_msg_size(e->ep,
-				(uint16_t)link->max_msg_size), "--size"))
-		return -ECANCELED;
-	if (queue > 0 && (!doca_ok(link,
-				doca_comm_channel_ep_set_send_queue_size(e->ep, queue),
-				"--queue") ||
-			!doca_ok(link,
-				doca_comm_channel_ep_set_recv_queue_size(e->ep, queue),
-				"--queue")))
-		return -ECANCELED;
-	return 0;
+	if (!doca_ok(link, doca_comm_channel_ep_create(&e->ep), "an endpoint"))
+		return false;
+	ok = doca_ok(link, doca_comm_channel_ep_set_device(e->ep, l->dev.dev),
+			"an endpoint's device");
+	ok &= doca_ok(link, doca_comm_channel_ep_set_max_msg_size(e->ep,
+			(uint16_t)link->max_msg_size), "--size");
+	if (queue == 0)
+		return ok;
+	ok &= doca_ok(link, doca_comm_channel_ep_set_send_queue_size(e->ep, queue), "--queue");
+	ok &= doca_ok(link, doca_comm_channel_ep_set_recv_queue_size(e->ep, queue), "--queue");
+	return ok;
 }
 
 /* Have one descriptor for all endpoints. */
@@ -100,7 +94,7 @@ cchan_listen(struct link *link)
 	struct endpoint *e = &l->eps[0];
 
 	l->nb_eps = 1;
-	if (create_ep(link, e) != 0 ||
+	if (!create_ep(link, e) ||
 			!doca_ok(link, doca_comm_channel_ep_set_device_rep(e->ep, l->dev.rep),
 				"an endpoint's representor") ||
 			!doca_ok(link, doca_comm_channel_ep_listen(e->ep, link->name),
@@ -117,9 +111,8 @@ cchan_connect(struct link *link, uint32_t i)
 	struct endpoint *e = &l->eps[i];
 
 	l->nb_eps = i + 1;
-	if (create_ep(link, e) != 0 ||
-			!doca_ok(link, doca_comm_channel_ep_connect(e->ep, link->name,
-				&e->peer), "connecting"))
+	if (!create_ep(link, e) || !doca_ok(link, doca_comm_channel_ep_connect(e->ep, link->name,
+			&e->peer), "connecting"))
 		return -ECANCELED;
 	doca_comm_channel_peer_addr_set_user_data(e->peer, i);
 	return watch(link, e);
@@ -132,8 +125,7 @@ look_at_client(struct link *link, uint32_t i)
 	struct endpoint *e = &((struct cchan *)link->priv)->eps[i];
 	doca_error_t ret = doca_comm_channel_peer_addr_update_info(e->peer);
 
-	if (ret == DOCA_ERROR_CONNECTION_INPROGRESS ||
-			!doca_ok(link, ret, "connecting"))
+	if (ret == DOCA_ERROR_CONNECTION_INPROGRESS || !doca_ok(link, ret, "connecting"))
 		return;
 	e->up = true;
 	link_client_up(link, i, e->peer);
@@ -208,11 +200,10 @@ cchan_poll_run(struct link_poll *poll)
 	return n;
 }
 
-static void
-cchan_poll_sleep(struct link_poll *poll, uint32_t cls)
+static bool
+cchan_poll_arm(struct link_poll *poll, uint32_t cls)
 {
 	struct cchan *l = (struct cchan *)poll;
-	struct epoll_event ev;
 	uint32_t i;
 
 	for (i = 0; i < l->nb_eps; i++) {
@@ -221,39 +212,25 @@ cchan_poll_sleep(struct link_poll *poll, uint32_t cls)
 		if ((cls & RTE_COMCH_POLL_TX) != 0)
 			doca_comm_channel_ep_event_handle_arm_send(l->eps[i].ep);
 	}
-	epoll_wait(poll->fd, &ev, 1, LINK_SLEEP_MS);
+	return true;
 }
 
 /* An endpoint's end is at once. */
 static void
-destroy_ep(struct endpoint *e)
-{
-	if (e->ep != NULL)
-		doca_comm_channel_ep_destroy(e->ep);
-	e->ep = NULL;
-}
-
-static void
-cchan_disconnect(struct link *link, uint32_t i)
+cchan_stop(struct link *link, uint32_t i)
 {
 	struct cchan *l = link->priv;
 
 	l->nb_eps = RTE_MIN(l->nb_eps, i);
-	destroy_ep(&l->eps[i]);
+	if (l->eps[i].ep != NULL)
+		doca_comm_channel_ep_destroy(l->eps[i].ep);
+	l->eps[i].ep = NULL;
 }
 
-static void
-cchan_stop_server(struct link *link)
+static bool
+cchan_idle(struct link *link, uint32_t i)
 {
-	cchan_disconnect(link, 0);
-}
-
-/* Disconnecting has done so. */
-static void
-cchan_destroy(struct link *link, uint32_t i)
-{
-	(void)link;
-	(void)i;
+	return ((struct cchan *)link->priv)->eps[i].ep == NULL;
 }
 
 static bool
@@ -271,12 +248,6 @@ cchan_left(struct link *link)
 	return nb_peers + nb_pending == 0;
 }
 
-static bool
-cchan_idle(struct link *link)
-{
-	return ((struct cchan *)link->priv)->nb_eps == 0;
-}
-
 static void
 cchan_close(struct link *link)
 {
@@ -285,20 +256,19 @@ cchan_close(struct link *link)
 	if (l->poll.fd >= 0)
 		close(l->poll.fd);
 	doca_device_close(&l->dev);
-	free(l);
 }
 
 const struct link_ops link_ops_cchan = {
+	.priv_size = sizeof(struct cchan),
+	.client_size = sizeof(struct endpoint),
 	.open = cchan_open,
 	.poll_run = cchan_poll_run,
-	.poll_sleep = cchan_poll_sleep,
+	.poll_arm = cchan_poll_arm,
 	.listen = cchan_listen,
 	.connect = cchan_connect,
-	.disconnect = cchan_disconnect,
-	.destroy = cchan_destroy,
+	.stop = cchan_stop,
+	.idle = cchan_idle,
 	.send = cchan_send,
 	.left = cchan_left,
-	.stop_server = cchan_stop_server,
-	.idle = cchan_idle,
 	.close = cchan_close,
 };

@@ -6,12 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <rte_errno.h>
 
 #include "api/api.h"
-#include "api/ends.h"
+#include "api/native.h"
 #include "api/ops.h"
 
 struct desc_tx {
@@ -58,7 +55,7 @@ desc_reap(struct data_tx *tx)
 	struct rte_comch_cpl cpls[OPS_SIGNALS];
 
 	ops_done(tx, &desc_tx(tx)->ring, cpls, rte_comch_producer_done_burst(
-			ends_tx(tx)->producer, cpls, OPS_SIGNALS));
+			desc_tx(tx)->end.producer, cpls, OPS_SIGNALS));
 }
 
 static uint16_t
@@ -70,14 +67,14 @@ desc_send(struct data_tx *tx, uint16_t n)
 		ops_prepare(tx, ring, n);
 	if (tx->ready == 0)
 		return 0;
-	return ops_sent(tx, ring, rte_comch_producer_send_burst(ends_tx(tx)->producer,
+	return ops_sent(tx, ring, rte_comch_producer_send_burst(desc_tx(tx)->end.producer,
 			&ring->ops[ring->head], (uint16_t)tx->ready));
 }
 
 static void
 desc_tx_close(struct data_tx *tx)
 {
-	rte_comch_producer_destroy(ends_tx(tx)->producer);
+	rte_comch_producer_destroy(desc_tx(tx)->end.producer);
 	ops_close(&desc_tx(tx)->ring);
 }
 
@@ -120,17 +117,6 @@ desc_repost(struct data_rx *rx)
 	}
 }
 
-static int
-desc_rx_start(struct perf_run *run, struct data_rx *rx)
-{
-	struct desc_rx *d = desc_rx(rx);
-
-	rx->owed = d->nb_bufs;
-	desc_repost(rx);
-	return rx->owed == 0 ? 0 : perf_run_fail(run, "consumer %u takes %u buffers only",
-			rx->number, d->nb_bufs - rx->owed);
-}
-
 static uint16_t
 desc_recv(struct data_rx *rx, uint16_t n)
 {
@@ -144,7 +130,7 @@ desc_recv(struct data_rx *rx, uint16_t n)
 
 		/* Buffers come back in the order of posting. */
 		if (unlikely(cpls[i].cookie != d->head))
-			rx->disorder++;
+			rx->faults.disorder++;
 		d->head = d->head + 1 == d->nb_bufs ? 0 : d->head + 1;
 		rx->owed++;
 		data_take(rx, cpls[i].status, cpls[i].len, cpls[i].imm_len, buf->addr,
@@ -156,7 +142,7 @@ desc_recv(struct data_rx *rx, uint16_t n)
 static void
 desc_rx_close(struct data_rx *rx)
 {
-	rte_comch_consumer_destroy(ends_rx(rx)->consumer);
+	rte_comch_consumer_destroy(desc_rx(rx)->end.consumer);
 	mem_close(&desc_rx(rx)->mem);
 	free(desc_rx(rx)->bufs);
 }
@@ -166,8 +152,6 @@ const struct data_ops data_ops_desc = {
 	.rx_size = sizeof(struct desc_rx),
 	.rx_open = desc_rx_open,
 	.rx_running = ends_rx_running,
-	.rx_id = ends_rx_id,
-	.rx_start = desc_rx_start,
 	.recv = desc_recv,
 	.repost = desc_repost,
 	.rx_stop = ends_rx_stop,

@@ -80,39 +80,41 @@ doca_rx(struct data_rx *rx)
 static bool
 open_mmap(struct link *link, struct end *e)
 {
-	return doca_ok(link, doca_mmap_create(&e->mmap), "an mmap") &&
-		doca_ok(link, doca_mmap_add_dev(e->mmap, doca_link_dev(link)),
-			"an mmap's device") &&
-		doca_ok(link, doca_mmap_set_permissions(e->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE),
-			"an mmap's permissions") &&
-		doca_ok(link, doca_mmap_set_memrange(e->mmap, e->mem.addr, e->mem.len),
-			"an mmap's memory") &&
-		doca_ok(link, doca_mmap_start(e->mmap), "starting an mmap");
+	bool ok = doca_ok(link, doca_mmap_create(&e->mmap), "an mmap");
+
+	ok = ok && doca_ok(link, doca_mmap_add_dev(e->mmap, doca_link_dev(link)),
+			"an mmap's device");
+	ok = ok && doca_ok(link, doca_mmap_set_permissions(e->mmap,
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE), "an mmap's permissions");
+	ok = ok && doca_ok(link, doca_mmap_set_memrange(e->mmap, e->mem.addr, e->mem.len),
+			"an mmap's memory");
+	return ok && doca_ok(link, doca_mmap_start(e->mmap), "starting an mmap");
 }
 
-static int
+static bool
 open_slots(struct link *link, struct end *e, const struct perf_params *p, uint8_t memory)
 {
 	uint64_t stride = RTE_MAX(data_stride(p), UINT64_C(64));
 	uint32_t nb = e->nb_slots;
+	bool ok;
 	uint32_t i;
 
 	e->slots = calloc(nb, sizeof(e->slots[0]));
-	if (e->slots == NULL || mem_get(&e->mem, nb * stride, memory) != 0)
-		return link_fail(link, "no memory for %u messages", nb);
-	if (!open_mmap(link, e) ||
-			!doca_ok(link, doca_buf_inventory_create(nb, &e->bufs), "bufs") ||
-			!doca_ok(link, doca_buf_inventory_start(e->bufs), "bufs"))
-		return -ECANCELED;
-	for (i = 0; i < nb && p->size > 0; i++) {
+	if (e->slots == NULL || mem_get(&e->mem, nb * stride, memory) != 0) {
+		link_fail(link, "no memory for %u messages", nb);
+		return false;
+	}
+	ok = open_mmap(link, e) &&
+		doca_ok(link, doca_buf_inventory_create(nb, &e->bufs), "bufs") &&
+		doca_ok(link, doca_buf_inventory_start(e->bufs), "bufs");
+	for (i = 0; i < nb && p->size > 0 && ok; i++) {
 		struct slot *slot = &e->slots[i];
 
 		slot->payload = (uint8_t *)e->mem.addr + i * stride;
-		if (!doca_ok(link, doca_buf_inventory_buf_get_by_addr(e->bufs, e->mmap,
-				slot->payload, p->size, &slot->buf), "a buf"))
-			return -ECANCELED;
+		ok = doca_ok(link, doca_buf_inventory_buf_get_by_addr(e->bufs, e->mmap,
+				slot->payload, p->size, &slot->buf), "a buf");
 	}
-	return 0;
+	return ok;
 }
 
 static void
@@ -243,30 +245,32 @@ on_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 }
 
 /* Tasks for all slots, which are free. */
-static int
+static bool
 open_tasks(struct data_tx *tx)
 {
 	const struct perf_params *p = tx->params;
 	struct doca_tx *d = doca_tx(tx);
 	uint8_t imm[RTE_COMCH_IMM_SIZE] = { 0 };
-	struct link *link = tx->link;
+	bool ok = true;
 	uint32_t i;
 
-	for (i = tx->nb_slots; i > 0; i--) {
+	for (i = tx->nb_slots; i > 0 && ok; i--) {
 		struct slot *slot = &d->end.slots[i - 1];
 		const union doca_data data = { .ptr = slot };
 
 		slot->consumer_id = tx->targets[0].id;
-		if ((slot->buf != NULL && !doca_ok(link, doca_buf_set_data_len(slot->buf,
-				p->size), "a buf's data")) ||
-				!doca_ok(link, doca_comch_producer_task_send_alloc_init(
-					d->producer, slot->buf, p->imm > 0 ? imm : NULL,
-					p->imm, slot->consumer_id, &slot->send), "a task"))
-			return -ECANCELED;
+		if (slot->buf != NULL)
+			ok = doca_ok(tx->link, doca_buf_set_data_len(slot->buf, p->size),
+					"a buf's data");
+		ok = ok && doca_ok(tx->link, doca_comch_producer_task_send_alloc_init(d->producer,
+				slot->buf, p->imm > 0 ? imm : NULL, p->imm, slot->consumer_id,
+				&slot->send), "a task");
+		if (!ok)
+			break;
 		doca_task_set_user_data(doca_comch_producer_task_send_as_task(slot->send), data);
 		d->free[d->nb_free++] = slot;
 	}
-	return 0;
+	return ok;
 }
 
 static int
@@ -274,23 +278,23 @@ doca_tx_open(struct perf_run *run, struct data_tx *tx)
 {
 	struct doca_tx *d = doca_tx(tx);
 	struct link *link = tx->link;
+	bool ok;
 
 	tx->nb_slots = nb_tx_slots(tx->params);
 	d->end.nb_slots = tx->nb_slots;
 	d->end.pe = ((struct doca_poll *)tx->worker->poll)->pe;
 	d->streams = run->test->hops == 0;
-	if (!doca_ok(link, doca_comch_producer_create(tx->conn, &d->producer), "a producer"))
-		return -ECANCELED;
-	d->end.ctx = doca_comch_producer_as_ctx(d->producer);
-	if (!doca_ok(link, doca_comch_producer_task_send_set_conf(d->producer, on_sent,
-				on_unsent, tx->nb_slots), "a producer's tasks") ||
-			!doca_start(link, tx->worker->poll, d->end.ctx, tx, "starting a producer"))
-		return -ECANCELED;
 	d->free = calloc(tx->nb_slots, sizeof(d->free[0]));
 	if (d->free == NULL)
 		return perf_run_fail(run, "no memory to send from");
-	return open_slots(link, &d->end, tx->params, PERF_MEMORY_HEAP) != 0 ? -ECANCELED :
-		open_tasks(tx);
+	if (!doca_ok(link, doca_comch_producer_create(tx->conn, &d->producer), "a producer"))
+		return -ECANCELED;
+	d->end.ctx = doca_comch_producer_as_ctx(d->producer);
+	ok = doca_ok(link, doca_comch_producer_task_send_set_conf(d->producer, on_sent,
+			on_unsent, tx->nb_slots), "a producer's tasks");
+	ok = ok && doca_start(link, tx->worker->poll, d->end.ctx, tx, "starting a producer");
+	ok = ok && open_slots(link, &d->end, tx->params, PERF_MEMORY_HEAP);
+	return ok && open_tasks(tx) ? 0 : -ECANCELED;
 }
 
 static void
@@ -340,13 +344,6 @@ doca_tx_stop(struct data_tx *tx)
 	return doca_state(d->end.ctx) == DOCA_CTX_STATE_IDLE;
 }
 
-/* The library counts no copies for programs of DOCA. */
-static void
-doca_tx_stats(struct data_tx *tx, struct perf_result *r)
-{
-	r->failed += tx->failed;
-}
-
 static void
 doca_tx_close(struct data_tx *tx)
 {
@@ -368,7 +365,7 @@ rx_back(struct data_rx *rx, const struct slot *slot)
 		if (slot->buf != NULL)
 			doca_buf_reset_data_len(slot->buf);
 		ret = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(slot->recv));
-		rx->failed += ret != DOCA_SUCCESS;
+		rx->faults.failed += ret != DOCA_SUCCESS;
 	}
 	if (unlikely(ret != DOCA_SUCCESS))
 		doca_task_free(doca_comch_consumer_task_post_recv_as_task(slot->recv));
@@ -397,7 +394,7 @@ on_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data
 	struct data_rx *rx = ctx_data.ptr;
 
 	(void)task_data;
-	rx->failed += !rx->stopping;
+	rx->faults.failed += !rx->stopping;
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
 
@@ -406,35 +403,29 @@ doca_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	struct doca_rx *d = doca_rx(rx);
 	struct link *link = rx->link;
+	bool ok;
 
 	d->end.nb_slots = run->params.queue;
 	d->end.pe = ((struct doca_poll *)rx->worker->poll)->pe;
-	if (open_slots(link, &d->end, rx->params, rx->params->memory) != 0 ||
+	if (!open_slots(link, &d->end, rx->params, rx->params->memory) ||
 			!doca_ok(link, doca_comch_consumer_create(rx->conn, d->end.mmap,
 				&d->consumer), "a consumer"))
 		return -ECANCELED;
 	d->end.ctx = doca_comch_consumer_as_ctx(d->consumer);
-	return doca_ok(link, doca_comch_consumer_set_imm_data_len(d->consumer,
-			run->params.imm), "--imm") &&
-		doca_ok(link, doca_comch_consumer_task_post_recv_set_conf(d->consumer,
-			on_received, on_not_received, d->end.nb_slots), "a consumer's tasks") &&
-		doca_start(link, rx->worker->poll, d->end.ctx, rx, "starting a consumer") ?
-		0 : -ECANCELED;
+	ok = doca_ok(link, doca_comch_consumer_set_imm_data_len(d->consumer, run->params.imm),
+			"--imm");
+	ok = ok && doca_ok(link, doca_comch_consumer_task_post_recv_set_conf(d->consumer,
+			on_received, on_not_received, d->end.nb_slots), "a consumer's tasks");
+	ok = ok && doca_start(link, rx->worker->poll, d->end.ctx, rx, "starting a consumer");
+	return ok ? 0 : -ECANCELED;
 }
 
 static bool
 doca_rx_running(struct data_rx *rx)
 {
-	return doca_state(doca_rx(rx)->end.ctx) == DOCA_CTX_STATE_RUNNING;
-}
-
-static uint32_t
-doca_rx_id(struct data_rx *rx)
-{
-	uint32_t id = 0;
-
-	doca_comch_consumer_get_id(doca_rx(rx)->consumer, &id);
-	return id;
+	if (doca_state(doca_rx(rx)->end.ctx) != DOCA_CTX_STATE_RUNNING)
+		return false;
+	return doca_comch_consumer_get_id(doca_rx(rx)->consumer, &rx->id) == DOCA_SUCCESS;
 }
 
 static int
@@ -498,10 +489,8 @@ const struct data_ops data_ops_doca = {
 	.rx_size = sizeof(struct doca_rx),
 	.rx_open = doca_rx_open,
 	.rx_running = doca_rx_running,
-	.rx_id = doca_rx_id,
 	.rx_start = doca_rx_start,
 	.recv = doca_recv,
-	.repost = data_no_repost, /* the callback has done so */
 	.rx_stop = doca_rx_stop,
 	.rx_close = doca_rx_close,
 	.tx_open = doca_tx_open,
@@ -509,6 +498,5 @@ const struct data_ops data_ops_doca = {
 	.send = doca_send,
 	.reap = doca_reap,
 	.tx_stop = doca_tx_stop,
-	.tx_stats = doca_tx_stats,
 	.tx_close = doca_tx_close,
 };

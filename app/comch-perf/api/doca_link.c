@@ -7,7 +7,6 @@
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 
 #include <rte_common.h>
@@ -172,26 +171,24 @@ doca_poll_run(struct link_poll *base)
 	return doca_pe_progress(((struct doca_poll *)base)->pe);
 }
 
-static void
-doca_poll_sleep(struct link_poll *base, uint32_t cls)
+static bool
+doca_poll_arm(struct link_poll *base, uint32_t cls)
 {
-	struct doca_pe *pe = ((struct doca_poll *)base)->pe;
-	struct pollfd pfd = { .fd = base->fd, .events = POLLIN };
-
 	(void)cls;
-	if (doca_pe_request_notification(pe) == DOCA_SUCCESS)
-		poll(&pfd, 1, LINK_SLEEP_MS);
-	doca_pe_clear_notification(pe, base->fd);
+	return doca_pe_request_notification(((struct doca_poll *)base)->pe) == DOCA_SUCCESS;
+}
+
+static void
+doca_poll_disarm(struct link_poll *base)
+{
+	doca_pe_clear_notification(((struct doca_poll *)base)->pe, base->fd);
 }
 
 static int
 doca_open(struct link *link)
 {
-	struct doca_link *l = calloc(1, sizeof(*l) + link->nb_conns * sizeof(l->clients[0]));
+	struct doca_link *l = link->priv;
 
-	link->priv = l;
-	if (l == NULL)
-		return link_fail(link, "no memory for %u connections", link->nb_conns);
 	if (doca_device_open(link, &l->dev) != 0)
 		return -ECANCELED;
 	link->poll = doca_poll_open(link);
@@ -207,7 +204,6 @@ doca_close(struct link *link)
 	if (link->poll != NULL)
 		doca_poll_close(link->poll);
 	doca_device_close(&l->dev);
-	free(l);
 }
 
 bool
@@ -232,68 +228,79 @@ doca_listen(struct link *link)
 {
 	struct doca_link *l = link->priv;
 	struct doca_comch_server *s;
+	bool ok;
 
 	if (!doca_ok(link, doca_comch_server_create(l->dev.dev, l->dev.rep, link->name,
 			&l->server), "a server"))
 		return -ECANCELED;
 	s = l->server;
-	if (!doca_ok(link, doca_comch_server_set_max_msg_size(s, link->max_msg_size),
-				"--size") ||
-			(link->queue > 0 && !doca_ok(link,
-				doca_comch_server_set_recv_queue_size(s, link->queue),
-				"--queue")) ||
-			!doca_ok(link, doca_comch_server_task_send_set_conf(s, on_sent,
-				on_unsent, nb_tasks(link)), "a server's tasks") ||
-			!doca_ok(link, doca_comch_server_event_msg_recv_register(s, on_msg),
-				"a server's messages") ||
-			!doca_ok(link,
-				doca_comch_server_event_connection_status_changed_register(s,
-				on_connected, on_disconnected), "a server's connections") ||
-			!doca_ok(link, doca_comch_server_event_consumer_register(s,
-				on_consumer_new, on_consumer_gone), "a server's consumers") ||
-			!doca_start(link, link->poll, doca_comch_server_as_ctx(s), link,
-				"listening"))
-		return -ECANCELED;
-	return 0;
+	ok = doca_ok(link, doca_comch_server_set_max_msg_size(s, link->max_msg_size), "--size");
+	if (link->queue > 0)
+		ok &= doca_ok(link, doca_comch_server_set_recv_queue_size(s, link->queue),
+				"--queue");
+	ok &= doca_ok(link, doca_comch_server_task_send_set_conf(s, on_sent, on_unsent,
+			nb_tasks(link)), "a server's tasks");
+	ok &= doca_ok(link, doca_comch_server_event_msg_recv_register(s, on_msg),
+			"a server's messages");
+	ok &= doca_ok(link, doca_comch_server_event_connection_status_changed_register(s,
+			on_connected, on_disconnected), "a server's connections");
+	ok &= doca_ok(link, doca_comch_server_event_consumer_register(s, on_consumer_new,
+			on_consumer_gone), "a server's consumers");
+	return ok && doca_start(link, link->poll, doca_comch_server_as_ctx(s), link,
+			"listening") ? 0 : -ECANCELED;
 }
 
 static int
 doca_connect(struct link *link, uint32_t i)
 {
 	struct doca_link *l = link->priv;
-	struct client *c = &l->clients[i];
+	struct client *client = &l->clients[i];
+	struct doca_comch_client *c;
 	struct doca_ctx *ctx;
+	bool ok;
 
-	c->link = link;
-	c->number = i;
-	if (!doca_ok(link, doca_comch_client_create(l->dev.dev, link->name, &c->client),
+	client->link = link;
+	client->number = i;
+	if (!doca_ok(link, doca_comch_client_create(l->dev.dev, link->name, &client->client),
 			"a client"))
 		return -ECANCELED;
-	ctx = doca_comch_client_as_ctx(c->client);
-	if (!doca_ok(link, doca_comch_client_set_max_msg_size(c->client, link->max_msg_size),
-				"--size") ||
-			(link->queue > 0 && !doca_ok(link,
-				doca_comch_client_set_recv_queue_size(c->client, link->queue),
-				"--queue")) ||
-			!doca_ok(link, doca_comch_client_task_send_set_conf(c->client, on_sent,
-				on_unsent, nb_tasks(link)), "a client's tasks") ||
-			!doca_ok(link, doca_comch_client_event_msg_recv_register(c->client,
-				on_msg), "a client's messages") ||
-			!doca_ok(link, doca_comch_client_event_consumer_register(c->client,
-				on_consumer_new, on_consumer_gone), "a client's consumers") ||
-			!doca_ok(link, doca_ctx_set_state_changed_cb(ctx, on_client_state),
-				"a client's states") ||
-			!doca_start(link, link->poll, ctx, c, "connecting"))
-		return -ECANCELED;
-	return 0;
+	c = client->client;
+	ctx = doca_comch_client_as_ctx(c);
+	ok = doca_ok(link, doca_comch_client_set_max_msg_size(c, link->max_msg_size), "--size");
+	if (link->queue > 0)
+		ok &= doca_ok(link, doca_comch_client_set_recv_queue_size(c, link->queue),
+				"--queue");
+	ok &= doca_ok(link, doca_comch_client_task_send_set_conf(c, on_sent, on_unsent,
+			nb_tasks(link)), "a client's tasks");
+	ok &= doca_ok(link, doca_comch_client_event_msg_recv_register(c, on_msg),
+			"a client's messages");
+	ok &= doca_ok(link, doca_comch_client_event_consumer_register(c, on_consumer_new,
+			on_consumer_gone), "a client's consumers");
+	ok &= doca_ok(link, doca_ctx_set_state_changed_cb(ctx, on_client_state),
+			"a client's states");
+	return ok && doca_start(link, link->poll, ctx, client, "connecting") ? 0 : -ECANCELED;
+}
+
+/* Of a client, or of the server. */
+static struct doca_ctx *
+ctx_of(const struct link *link, uint32_t i)
+{
+	const struct doca_link *l = link->priv;
+
+	return link->host ? doca_comch_client_as_ctx(l->clients[i].client) :
+		doca_comch_server_as_ctx(l->server);
 }
 
 static void
-doca_disconnect(struct link *link, uint32_t i)
+doca_stop(struct link *link, uint32_t i)
 {
-	struct doca_link *l = link->priv;
+	doca_ctx_stop(ctx_of(link, i));
+}
 
-	doca_ctx_stop(doca_comch_client_as_ctx(l->clients[i].client));
+static bool
+doca_idle(struct link *link, uint32_t i)
+{
+	return doca_state(ctx_of(link, i)) == DOCA_CTX_STATE_IDLE;
 }
 
 static void
@@ -352,41 +359,21 @@ doca_left(struct link *link)
 	return ((struct doca_link *)link->priv)->nb_up == 0;
 }
 
-static void
-doca_stop_server(struct link *link)
-{
-	struct doca_link *l = link->priv;
-
-	doca_ctx_stop(doca_comch_server_as_ctx(l->server));
-}
-
-static bool
-doca_idle(struct link *link)
-{
-	struct doca_link *l = link->priv;
-	uint32_t i;
-
-	for (i = 0; i < link->nb_conns; i++) {
-		if (doca_state(doca_comch_client_as_ctx(l->clients[i].client)) !=
-				DOCA_CTX_STATE_IDLE)
-			return false;
-	}
-	return doca_state(doca_comch_server_as_ctx(l->server)) == DOCA_CTX_STATE_IDLE;
-}
-
 const struct link_ops link_ops_doca = {
+	.priv_size = sizeof(struct doca_link),
+	.client_size = sizeof(struct client),
 	.open = doca_open,
 	.poll_open = doca_poll_open,
 	.poll_close = doca_poll_close,
 	.poll_run = doca_poll_run,
-	.poll_sleep = doca_poll_sleep,
+	.poll_arm = doca_poll_arm,
+	.poll_disarm = doca_poll_disarm,
 	.listen = doca_listen,
 	.connect = doca_connect,
-	.disconnect = doca_disconnect,
+	.stop = doca_stop,
+	.idle = doca_idle,
 	.destroy = doca_destroy,
 	.send = doca_send,
 	.left = doca_left,
-	.stop_server = doca_stop_server,
-	.idle = doca_idle,
 	.close = doca_close,
 };

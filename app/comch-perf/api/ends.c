@@ -5,16 +5,26 @@
 #include <errno.h>
 #include <string.h>
 
-#include <rte_comch_stats.h>
 #include <rte_errno.h>
 
-#include "api/ends.h"
 #include "api/native.h"
+
+static struct rte_comch_producer *
+producer(struct data_tx *tx)
+{
+	return container_of(tx, struct ends_tx, base)->producer;
+}
+
+static struct rte_comch_consumer *
+consumer(struct data_rx *rx)
+{
+	return container_of(rx, struct ends_rx, base)->consumer;
+}
 
 int
 ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr)
 {
-	struct rte_comch_consumer **c = &ends_rx(rx)->consumer;
+	struct ends_rx *e = container_of(rx, struct ends_rx, base);
 	struct rte_comch_consumer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = native_poll(rx->worker->poll),
@@ -25,10 +35,10 @@ ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr)
 	};
 	int rc;
 
-	*c = rte_comch_consumer_create(rx->conn, &conf);
-	if (*c == NULL)
+	e->consumer = rte_comch_consumer_create(rx->conn, &conf);
+	if (e->consumer == NULL)
 		return perf_run_fail(run, "no consumer: %s", rte_strerror(rte_errno));
-	rc = rte_comch_consumer_start(*c);
+	rc = rte_comch_consumer_start(e->consumer);
 	return rc == -EINPROGRESS ? 0 :
 		perf_run_fail(run, "a consumer does not start: %s", strerror(-rc));
 }
@@ -36,7 +46,7 @@ ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr)
 int
 ends_tx_open(struct perf_run *run, struct data_tx *tx)
 {
-	struct rte_comch_producer **p = &ends_tx(tx)->producer;
+	struct ends_tx *e = container_of(tx, struct ends_tx, base);
 	struct rte_comch_producer_conf conf = {
 		.conf_size = sizeof(conf),
 		.poll = native_poll(tx->worker->poll),
@@ -44,10 +54,10 @@ ends_tx_open(struct perf_run *run, struct data_tx *tx)
 	};
 	int rc;
 
-	*p = rte_comch_producer_create(tx->conn, &conf);
-	if (*p == NULL)
+	e->producer = rte_comch_producer_create(tx->conn, &conf);
+	if (e->producer == NULL)
 		return perf_run_fail(run, "no producer: %s", rte_strerror(rte_errno));
-	rc = rte_comch_producer_start(*p);
+	rc = rte_comch_producer_start(e->producer);
 	return rc == 0 ? 0 :
 		perf_run_fail(run, "a producer does not start: %s", strerror(-rc));
 }
@@ -55,13 +65,10 @@ ends_tx_open(struct perf_run *run, struct data_tx *tx)
 bool
 ends_rx_running(struct data_rx *rx)
 {
-	return rte_comch_consumer_state(ends_rx(rx)->consumer) == RTE_COMCH_STATE_RUNNING;
-}
+	struct rte_comch_consumer *c = consumer(rx);
 
-uint32_t
-ends_rx_id(struct data_rx *rx)
-{
-	return rte_comch_consumer_id(ends_rx(rx)->consumer);
+	rx->id = rte_comch_consumer_id(c);
+	return rte_comch_consumer_state(c) == RTE_COMCH_STATE_RUNNING;
 }
 
 /* Both stop by themselves when the other side has gone. */
@@ -69,7 +76,7 @@ ends_rx_id(struct data_rx *rx)
 bool
 ends_tx_stop(struct data_tx *tx)
 {
-	struct rte_comch_producer *p = ends_tx(tx)->producer;
+	struct rte_comch_producer *p = producer(tx);
 
 	if (rte_comch_producer_state(p) == RTE_COMCH_STATE_RUNNING)
 		rte_comch_producer_stop(p);
@@ -79,7 +86,7 @@ ends_tx_stop(struct data_tx *tx)
 bool
 ends_rx_stop(struct data_rx *rx)
 {
-	struct rte_comch_consumer *c = ends_rx(rx)->consumer;
+	struct rte_comch_consumer *c = consumer(rx);
 
 	if (rte_comch_consumer_state(c) == RTE_COMCH_STATE_RUNNING)
 		rte_comch_consumer_stop(c);
@@ -91,11 +98,8 @@ ends_tx_stats(struct data_tx *tx, struct perf_result *r)
 {
 	struct rte_comch_producer_stats stats = { 0 };
 
-	rte_comch_producer_stats_get(ends_tx(tx)->producer, &stats);
-	r->copies += stats.copies;
-	r->copied_msgs += stats.msgs;
-	/* Failures of silent operations are in the statistics only. */
-	r->failed += RTE_MAX(tx->failed, stats.errors);
+	rte_comch_producer_stats_get(producer(tx), &stats);
+	ends_count(tx, &stats, r);
 }
 
 void
@@ -103,6 +107,6 @@ ends_rx_stats(struct data_rx *rx, struct perf_result *r)
 {
 	struct rte_comch_consumer_stats stats = { 0 };
 
-	rte_comch_consumer_stats_get(ends_rx(rx)->consumer, &stats);
+	rte_comch_consumer_stats_get(consumer(rx), &stats);
 	r->copies += stats.copies;
 }

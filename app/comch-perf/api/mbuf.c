@@ -15,7 +15,7 @@
 #include <rte_comch_mbuf.h>
 
 #include "api/api.h"
-#include "api/ends.h"
+#include "api/native.h"
 #include "engine/sync.h"
 
 #define CACHE 256
@@ -55,11 +55,9 @@ pool_create(struct perf_run *run, const char *kind, uint32_t number, bool shared
 	struct rte_mempool *mp;
 	char name[32];
 
-	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number,
-			sync_run_get(run->sync));
+	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number, run->sync->run);
 	if (shared) {
-		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, room,
-				SOCKET_ID_ANY);
+		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
 	} else {
 		mp = rte_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
 		if (mp != NULL && rte_comch_mempool_register(mp, 0) == NULL) {
@@ -157,7 +155,7 @@ mbuf_send(struct data_tx *tx, uint16_t n)
 static void
 mbuf_reap(struct data_tx *tx)
 {
-	rte_comch_tx_burst(ends_tx(tx)->producer, tx->targets[tx->target].id,
+	rte_comch_tx_burst(mbuf_tx(tx)->end.producer, tx->targets[tx->target].id,
 			mbuf_tx(tx)->mbufs, 0);
 	tx->flushed = tx->left == 0 && tx->ready == 0;
 }
@@ -167,8 +165,7 @@ mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	struct mbuf_rx *m = mbuf_rx(rx);
 
-	m->pool = pool_create(run, "rx", rx->number,
-			rx->params->memory == PERF_MEMORY_SHARED);
+	m->pool = pool_create(run, "rx", rx->number, rx->params->memory == PERF_MEMORY_SHARED);
 	return m->pool == NULL ? -ECANCELED :
 		ends_rx_open(run, rx, rte_comch_mempool_mr(m->pool));
 }
@@ -176,7 +173,7 @@ mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 static int
 mbuf_rx_start(struct perf_run *run, struct data_rx *rx)
 {
-	int rc = rte_comch_consumer_rx_setup(ends_rx(rx)->consumer, mbuf_rx(rx)->pool);
+	int rc = rte_comch_consumer_rx_setup(mbuf_rx(rx)->end.consumer, mbuf_rx(rx)->pool);
 
 	return rc == 0 ? 0 : perf_run_fail(run, "consumer %u takes no mbufs: %s",
 			rx->number, strerror(-rc));
@@ -208,7 +205,7 @@ mbuf_recv(struct data_rx *rx, uint16_t n)
 			continue;
 		}
 		rx->count++;
-		rx->torn++;
+		rx->faults.torn++;
 	}
 	rx->owed = n;
 	return n;
@@ -218,7 +215,7 @@ static void
 mbuf_rx_close(struct data_rx *rx)
 {
 	mbuf_repost(rx);
-	rte_comch_consumer_destroy(ends_rx(rx)->consumer);
+	rte_comch_consumer_destroy(mbuf_rx(rx)->end.consumer);
 	pool_free(mbuf_rx(rx)->pool, rx->params->memory == PERF_MEMORY_SHARED);
 }
 
@@ -227,7 +224,6 @@ const struct data_ops data_ops_mbuf = {
 	.rx_size = sizeof(struct mbuf_rx),
 	.rx_open = mbuf_rx_open,
 	.rx_running = ends_rx_running,
-	.rx_id = ends_rx_id,
 	.rx_start = mbuf_rx_start,
 	.recv = mbuf_recv,
 	.repost = mbuf_repost,

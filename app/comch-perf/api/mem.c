@@ -52,9 +52,8 @@ release(void *addr, uint8_t memory)
 static void
 populate(const struct mem *mem)
 {
-	if (mem->memory == PERF_MEMORY_HEAP ||
-			madvise(mem->addr, RTE_ALIGN_CEIL(mem->len, PAGE),
-				MADV_POPULATE_WRITE) != 0)
+	if (mem->memory == PERF_MEMORY_HEAP || madvise(mem->addr, RTE_ALIGN_CEIL(mem->len, PAGE),
+			MADV_POPULATE_WRITE) != 0)
 		memset(mem->addr, 0, mem->len);
 }
 

@@ -9,7 +9,6 @@
 #include <errno.h>
 
 #include <rte_comch_msgq.h>
-#include <rte_comch_stats.h>
 #include <rte_errno.h>
 
 #include "api/api.h"
@@ -82,13 +81,10 @@ msgq_rx_open(struct perf_run *run, struct data_rx *rx)
 static bool
 msgq_rx_running(struct data_rx *rx)
 {
-	return rte_comch_msgq_consumer_state(msgq_rx(rx)->consumer) == RTE_COMCH_STATE_RUNNING;
-}
+	struct rte_comch_msgq_consumer *c = msgq_rx(rx)->consumer;
 
-static uint32_t
-msgq_rx_id(struct data_rx *rx)
-{
-	return rte_comch_msgq_consumer_id(msgq_rx(rx)->consumer);
+	rx->id = rte_comch_msgq_consumer_id(c);
+	return rte_comch_msgq_consumer_state(c) == RTE_COMCH_STATE_RUNNING;
 }
 
 /* Give credits for what was received. */
@@ -96,17 +92,6 @@ static void
 msgq_repost(struct data_rx *rx)
 {
 	rx->owed -= rte_comch_msgq_credit(msgq_rx(rx)->consumer, rx->owed);
-}
-
-static int
-msgq_rx_start(struct perf_run *run, struct data_rx *rx)
-{
-	uint32_t nb = msgq_rx(rx)->nb_places;
-
-	rx->owed = nb;
-	msgq_repost(rx);
-	return rx->owed == 0 ? 0 :
-		perf_run_fail(run, "a consumer takes %u credits only", nb - rx->owed);
 }
 
 /* A credit is a place in the window of copies, and they go round in the same order. */
@@ -246,9 +231,7 @@ msgq_tx_stats(struct data_tx *tx, struct perf_result *r)
 	struct rte_comch_producer_stats stats = { 0 };
 
 	rte_comch_msgq_producer_stats_get(msgq_tx(tx)->producer, &stats);
-	r->copies += stats.copies;
-	r->copied_msgs += stats.msgs;
-	r->failed += RTE_MAX(tx->failed, stats.errors);
+	ends_count(tx, &stats, r);
 }
 
 static void
@@ -275,8 +258,6 @@ static int msgq_pingpong(void *worker);
 	.rx_size = sizeof(struct msgq_rx), \
 	.rx_open = msgq_rx_open, \
 	.rx_running = msgq_rx_running, \
-	.rx_id = msgq_rx_id, \
-	.rx_start = msgq_rx_start, \
 	.repost = msgq_repost, \
 	.rx_stop = msgq_rx_stop, \
 	.rx_stats = msgq_rx_stats, \

@@ -5,7 +5,6 @@
 /* Connections of librte_comch itself. */
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,14 +49,10 @@ native_poll_open(struct link *link)
 	return &p->base;
 }
 
-static void
-native_poll_sleep(struct link_poll *base, uint32_t cls)
+static bool
+native_poll_arm(struct link_poll *poll, uint32_t cls)
 {
-	struct native_poll *p = (struct native_poll *)base;
-	struct pollfd pfd = { .fd = base->fd, .events = POLLIN };
-
-	if (rte_comch_poll_arm(p->poll, cls | RTE_COMCH_POLL_LINK) == 0)
-		poll(&pfd, 1, LINK_SLEEP_MS);
+	return rte_comch_poll_arm(native_poll(poll), cls | RTE_COMCH_POLL_LINK) == 0;
 }
 
 /* Why something ended, in words. */
@@ -137,11 +132,8 @@ probe(struct link *link, int16_t *dev_id)
 static int
 native_open(struct link *link)
 {
-	struct native *l = calloc(1, sizeof(*l) + link->nb_conns * sizeof(l->clients[0]));
+	struct native *l = link->priv;
 
-	link->priv = l;
-	if (l == NULL)
-		return link_fail(link, "no memory for %u connections", link->nb_conns);
 	l->own_dev = -1;
 	l->dev_id = link->dev_id;
 	if (link->dev_id < 0 && link->nb_conns > 0) {
@@ -166,7 +158,6 @@ native_close(struct link *link)
 		native_poll_close(link->poll);
 	if (l->own_dev >= 0)
 		rte_comch_dev_close(l->own_dev);
-	free(l);
 }
 
 static int
@@ -216,14 +207,26 @@ native_connect(struct link *link, uint32_t i)
 }
 
 static void
-native_disconnect(struct link *link, uint32_t i)
+native_stop(struct link *link, uint32_t i)
 {
 	struct native *l = link->priv;
 	enum rte_comch_state state = rte_comch_client_state(l->clients[i]);
 
-	/* It stops by itself when the other side has gone. */
-	if (state == RTE_COMCH_STATE_STARTING || state == RTE_COMCH_STATE_RUNNING)
+	/* A client stops by itself when the other side has gone. */
+	if (!link->host && l->server != NULL)
+		rte_comch_server_stop(l->server);
+	else if (link->host && (state == RTE_COMCH_STATE_STARTING ||
+			state == RTE_COMCH_STATE_RUNNING))
 		rte_comch_client_stop(l->clients[i]);
+}
+
+static bool
+native_idle(struct link *link, uint32_t i)
+{
+	const struct native *l = link->priv;
+
+	return (link->host ? rte_comch_client_state(l->clients[i]) :
+		rte_comch_server_state(l->server)) == RTE_COMCH_STATE_IDLE;
 }
 
 static void
@@ -250,41 +253,20 @@ native_left(struct link *link)
 	return l->server == NULL || rte_comch_server_nb_conns(l->server) == 0;
 }
 
-static void
-native_stop_server(struct link *link)
-{
-	struct native *l = link->priv;
-
-	if (l->server != NULL)
-		rte_comch_server_stop(l->server);
-}
-
-static bool
-native_idle(struct link *link)
-{
-	struct native *l = link->priv;
-	uint32_t i;
-
-	for (i = 0; i < link->nb_conns; i++) {
-		if (rte_comch_client_state(l->clients[i]) != RTE_COMCH_STATE_IDLE)
-			return false;
-	}
-	return rte_comch_server_state(l->server) == RTE_COMCH_STATE_IDLE;
-}
-
 const struct link_ops link_ops_native = {
+	.priv_size = sizeof(struct native),
+	.client_size = sizeof(struct rte_comch_client *),
 	.open = native_open,
 	.poll_open = native_poll_open,
 	.poll_close = native_poll_close,
 	.poll_run = native_poll_run,
-	.poll_sleep = native_poll_sleep,
+	.poll_arm = native_poll_arm,
 	.listen = native_listen,
 	.connect = native_connect,
-	.disconnect = native_disconnect,
+	.stop = native_stop,
+	.idle = native_idle,
 	.destroy = native_destroy,
 	.send = native_send,
 	.left = native_left,
-	.stop_server = native_stop_server,
-	.idle = native_idle,
 	.close = native_close,
 };

@@ -7,10 +7,14 @@
 
 /**
  * @file
- * Polls of librte_comch, as far as producers and consumers have to know them.
+ * Polls, producers and consumers of librte_comch, which descriptors, mbufs and
+ * MsgQs share.
  */
 
-#include "engine/link.h"
+#include <rte_comch_dp.h>
+#include <rte_comch_stats.h>
+
+#include "engine/data.h"
 
 struct native_poll {
 	struct link_poll base;
@@ -22,6 +26,41 @@ static inline struct rte_comch_poll *
 native_poll(struct link_poll *poll)
 {
 	return ((struct native_poll *)poll)->poll;
+}
+
+struct ends_tx {
+	struct data_tx base;
+	struct rte_comch_producer *producer;
+};
+
+struct ends_rx {
+	struct data_rx base;
+	struct rte_comch_consumer *consumer;
+};
+
+/** Create and start; 0 or perf_run_fail(). */
+int ends_tx_open(struct perf_run *run, struct data_tx *tx);
+int ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr);
+
+/** @name Those of struct data_ops
+ * @{
+ */
+bool ends_rx_running(struct data_rx *rx);
+bool ends_tx_stop(struct data_tx *tx);
+bool ends_rx_stop(struct data_rx *rx);
+void ends_tx_stats(struct data_tx *tx, struct perf_result *r);
+void ends_rx_stats(struct data_rx *rx, struct perf_result *r);
+/** @} */
+
+/** Add what the library has counted for a producer. */
+static inline void
+ends_count(struct data_tx *tx, const struct rte_comch_producer_stats *stats,
+		struct perf_result *r)
+{
+	r->copies += stats->copies;
+	r->copied_msgs += stats->msgs;
+	/* Failures of silent operations are in the statistics only. */
+	tx->failed = RTE_MAX(tx->failed, stats->errors);
 }
 
 #endif /* API_NATIVE_H */

@@ -36,8 +36,7 @@ ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring)
 	ring->ops = calloc(nb, sizeof(ring->ops[0]));
 	ring->imms = calloc(nb, RTE_COMCH_IMM_SIZE);
 	if (ring->ops == NULL || ring->imms == NULL || (p->size > 0 &&
-			mem_open(&ring->mem, nb * stride,
-				PERF_MEMORY_HEAP) != 0))
+			mem_open(&ring->mem, nb * stride, PERF_MEMORY_HEAP) != 0))
 		return perf_run_fail(run, "no memory to send from");
 	every = RTE_MAX(nb / OPS_SIGNALS, 1u);
 	for (i = 0; i < nb; i++) {
@@ -94,8 +93,7 @@ ops_prepare(struct data_tx *tx, struct ops_ring *o, uint16_t most)
 }
 
 void
-ops_done(struct data_tx *tx, struct ops_ring *ring, const struct rte_comch_cpl *cpls,
-		uint16_t n)
+ops_done(struct data_tx *tx, struct ops_ring *ring, const struct rte_comch_cpl *cpls, uint16_t n)
 {
 	uint32_t nb = tx->nb_slots;
 	uint16_t i;

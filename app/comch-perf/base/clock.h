@@ -25,6 +25,13 @@ void clock_set_hz(uint64_t hz);
 /** Now, ns of CLOCK_MONOTONIC. */
 uint64_t clock_mono_ns(void);
 
+/** The time in so many ms, as clock_mono_ns() tells it; never, if that is negative. */
+static inline uint64_t
+clock_deadline(int ms)
+{
+	return ms < 0 ? UINT64_MAX : clock_mono_ns() + (uint64_t)ms * 1000000;
+}
+
 /** Now, in cycles. */
 static inline uint64_t
 clock_tsc(void)

@@ -34,8 +34,7 @@ hist_bucket_low(uint32_t index)
 static double
 middle(uint32_t index)
 {
-	return ((double)hist_bucket_low(index) +
-			(double)hist_bucket_low(index + 1) - 1) / 2;
+	return ((double)hist_bucket_low(index) + (double)hist_bucket_low(index + 1) - 1) / 2;
 }
 
 /* Half the way from a bucket to its next neighbour that is not empty; *step*

@@ -69,18 +69,7 @@ uint64_t hist_bucket_low(uint32_t index);
  */
 double hist_quantile(const struct hist *h, double fraction);
 
-/**
- * Draw the histogram for people.
- *
- * @param h
- *   The histogram.
- * @param scale
- *   What to multiply a value by.
- * @param unit
- *   What is then printed after it.
- * @param f
- *   Where to.
- */
+/** Draw it for people: values times *scale*, which are in *unit* then. */
 void hist_print(const struct hist *h, double scale, const char *unit, FILE *f);
 
 #endif /* BASE_HIST_H */

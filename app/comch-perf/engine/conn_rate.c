@@ -9,10 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/window.h"
 #include "engine/run.h"
 #include "engine/sync.h"
-#include "engine/window.h"
 
 #define TICK_LOOPS 64
 #define SYNC_US    1000
@@ -25,11 +24,8 @@ struct conn_rate {
 	uint64_t nb_failed;
 	uint64_t nb_open;     /* clients that are not IDLE yet */
 	uint64_t expected;    /* the follower's: how many the leader had */
-	uint64_t first_tsc;
-	uint64_t last_tsc;
-	uint64_t open_tsc;
-	uint64_t close_tsc;
 	uint64_t total;
+	struct window window;
 	uint64_t next_sync;
 	uint64_t progress;
 	uint64_t progress_tsc;
@@ -57,13 +53,13 @@ on_up(struct link *link, uint32_t i)
 	uint64_t now = clock_tsc();
 
 	cr->nb_up++;
-	if (now >= cr->open_tsc && now < cr->close_tsc) {
+	if (window_counts(&cr->window, now)) {
 		if (run->hist->count == 0)
-			cr->first_tsc = cr->started[i];
+			cr->window.tsc[0] = cr->started[i];
 		hist_add(run->hist, now - cr->started[i]);
-		cr->last_tsc = now;
+		cr->window.tsc[1] = now;
 	}
-	link->ops->disconnect(link, i);
+	link->ops->stop(link, i);
 }
 
 static void
@@ -77,8 +73,8 @@ on_down(struct link *link, uint32_t i, const char *why)
 		cr->nb_failed++;
 		perf_run_fail(run, "connecting: %s", why);
 	}
-	link->ops->destroy(link, i);
-	if (cr->nb_started < cr->total && clock_tsc() < cr->close_tsc && !perf_run_over(run))
+	link_destroy(link, i);
+	if (cr->nb_started < cr->total && clock_tsc() < cr->window.close_tsc && !perf_run_over(run))
 		start_one(run, i);
 }
 
@@ -88,12 +84,11 @@ conn_rate_setup(struct perf_run *run)
 	struct conn_rate *cr = calloc(1, sizeof(*cr));
 
 	run->priv = cr;
-	if (cr == NULL)
+	if (cr != NULL)
+		cr->started = calloc(run->params.connections, sizeof(cr->started[0]));
+	if (cr == NULL || cr->started == NULL)
 		return perf_run_fail(run, "no memory");
 	cr->expected = UINT64_MAX;
-	cr->started = calloc(run->params.connections, sizeof(cr->started[0]));
-	if (cr->started == NULL)
-		return perf_run_fail(run, "no memory");
 	run->links[0].on_up = on_up;
 	run->links[0].on_down = on_down;
 	return 0;
@@ -151,22 +146,18 @@ connect_all(struct perf_run *run)
 {
 	const struct perf_params *p = &run->params;
 	struct conn_rate *cr = run->priv;
-	uint64_t now = clock_tsc();
 	uint32_t i;
 
 	hist_reset(run->hist);
 	cr->total = p->iters > 0 ? p->iters : UINT64_MAX;
-	cr->open_tsc = p->iters > 0 ? now : now + window_warm_cycles(p);
-	cr->close_tsc = p->iters > 0 ? UINT64_MAX :
-			cr->open_tsc + clock_us_to_cycles(p->duration_us);
+	window_init(&cr->window, clock_tsc(), p->duration_us, p->iters > 0);
 	for (i = 0; i < p->connections && cr->nb_started < cr->total; i++)
 		start_one(run, i);
 	while (cr->nb_open > 0 && turn(run))
 		;
 	run->result.messages = run->hist->count;
-	run->result.window_ns = (uint64_t)clock_cycles_to_ns(
-			(double)(cr->last_tsc - cr->first_tsc));
-	run->result.failed = cr->nb_failed;
+	run->result.window_ns = window_ns(&cr->window);
+	run->result.faults.failed = cr->nb_failed;
 	sync_send(run->sync, SYNC_COUNTS, &cr->nb_up, sizeof(cr->nb_up));
 }
 
@@ -182,7 +173,7 @@ conn_rate_launch(struct perf_run *run)
 	while (!run->leader && link->nb_joined < cr->expected && turn(run))
 		;
 	if (!run->leader && link->nb_joined > cr->expected)
-		run->result.disorder = link->nb_joined - cr->expected;
+		run->result.faults.disorder = link->nb_joined - cr->expected;
 	return perf_run_end(run);
 }
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 
-#include "base/clock.h"
 #include "engine/data.h"
 
 /* Messages of a burst, and their size. */
@@ -65,7 +64,8 @@ burst_once(struct perf_run *run)
 		if (perf_run_over(run))
 			return 0;
 	}
-	ops->repost(rx);
+	if (rx->owed > 0)
+		ops->repost(rx);
 	return BURST;
 }
 
@@ -73,34 +73,28 @@ static int
 cost_launch(struct perf_run *run)
 {
 	uint32_t (*once)(struct perf_run *run) = is_idle_test(run) ? idle_once : burst_once;
-	struct data *d = run->priv;
 	uint64_t last = clock_tsc();
-	uint64_t open = last + window_warm_cycles(&run->params);
-	uint64_t end = open + clock_us_to_cycles(run->params.duration_us);
+	struct window w;
 	uint64_t now;
-	uint32_t i, n;
+	uint32_t n;
 
 	/* All that has happened has been told. */
 	while (perf_run_poll(run) != 0)
 		;
 	hist_reset(run->hist);
-	while (last < end && !perf_run_over(run)) {
+	window_init(&w, last, run->params.duration_us, false);
+	while (last < w.close_tsc && !perf_run_over(run)) {
 		last = clock_tsc();
 		n = once(run);
 		now = clock_tsc();
-		if (n == 0 || now < open)
+		if (n == 0 || now < w.open_tsc)
 			continue;
 		hist_add(run->hist, (now - last) / n);
 		run->result.messages += n;
 	}
 	run->result.window_ns = run->params.duration_us * 1000;
-	for (i = 0; i < d->nb_tx; i++)
-		run->result.failed += d->txs[i]->failed;
-	for (i = 0; i < d->nb_rx; i++) {
-		run->result.failed += d->rxs[i]->failed;
-		run->result.disorder += d->rxs[i]->disorder;
-		run->result.torn += d->rxs[i]->torn;
-	}
+	data_collect(run);
+	run->result.copied_msgs = 0; /* those before the window count there too */
 	return perf_run_end(run);
 }
 

@@ -114,8 +114,7 @@ ctrl_send(struct data_tx *tx, uint16_t n)
 		ctrl_prepare(tx, n);
 	if (tx->ready == 0)
 		return 0;
-	taken = tx->link->ops->send(tx->link, tx->conn, &c->msgs[c->head],
-			(uint16_t)tx->ready);
+	taken = tx->link->ops->send(tx->link, tx->conn, &c->msgs[c->head], (uint16_t)tx->ready);
 	c->head += taken;
 	tx->ready -= taken;
 	tx->sent += taken;
@@ -133,7 +132,8 @@ ctrl_reap(struct data_tx *tx)
 static void
 ctrl_tx_stats(struct data_tx *tx, struct perf_result *r)
 {
-	r->failed += tx->link->nb_unsent;
+	(void)r;
+	tx->failed = tx->link->nb_unsent;
 }
 
 static void
@@ -150,7 +150,6 @@ const struct data_ops data_ops_ctrl = {
 	.rx_size = sizeof(struct ctrl_rx),
 	.rx_open = ctrl_rx_open,
 	.recv = ctrl_recv,
-	.repost = data_no_repost,
 	.rx_close = ctrl_rx_close,
 	.tx_open = ctrl_tx_open,
 	.prepare = ctrl_prepare,

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <rte_lcore.h>
 #include <rte_malloc.h>
@@ -13,8 +12,7 @@
 #include "engine/data.h"
 #include "engine/sync.h"
 
-#define STEP_MS 10000
-#define NAP_US  50
+#define STOP_MS 20000
 
 /* Which consumers a producer sends to: together all are served. */
 static void
@@ -45,8 +43,7 @@ set_senders(struct data_rx *rx)
 }
 
 void
-data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
-		uint64_t stamp)
+data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm, uint64_t stamp)
 {
 	const struct perf_params *p = rx->params;
 	uint64_t room = p->size > 0 ? p->size : p->imm;
@@ -60,12 +57,12 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
 	if (rx->nb_senders > 1)
 		sender = (uint32_t)(stamp >> VERIFY_SEQ_BITS) - rx->first_sender;
 	if (sender >= p->producers) {
-		rx->torn++;
+		rx->faults.torn++;
 		return;
 	}
 	want = verify_stamp(rx->first_sender + sender, rx->next[sender]++);
 	if (((stamp ^ want) & verify_stamp_mask(room)) != 0) {
-		rx->disorder++;
+		rx->faults.disorder++;
 		/* Count a gap once: what is missing shows in the total. */
 		if (room >= sizeof(stamp) && (stamp ^ want) >> VERIFY_SEQ_BITS == 0 &&
 				stamp > want)
@@ -75,18 +72,11 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm,
 	if (!p->verify)
 		return;
 	seed = verify_seed(want, rx->number);
-	if (p->size > 0 && !verify_check(payload, p->size,
-			RTE_MIN(p->size, UINT64_C(8)), seed))
-		rx->torn++;
+	if (p->size > 0 && !verify_check(payload, p->size, RTE_MIN(p->size, UINT64_C(8)), seed))
+		rx->faults.torn++;
 	else if (p->imm > 0 && !verify_check(imm, p->imm,
 			p->size > 0 ? 0 : RTE_MIN(p->imm, 8u), ~seed))
-		rx->torn++;
-}
-
-void
-data_no_repost(struct data_rx *rx)
-{
-	(void)rx;
+		rx->faults.torn++;
 }
 
 /* All polls: the workers' own, whose events only repeat what the states say. */
@@ -106,12 +96,13 @@ run_polls(struct perf_run *run)
 }
 
 static bool
-all_running(struct link *link)
+all_running(struct link *link, void *unused)
 {
 	struct perf_run *run = link->owner;
 	const struct data *d = run->priv;
 	uint32_t i;
 
+	(void)unused;
 	run_polls(run);
 	for (i = 0; i < d->nb_rx; i++) {
 		if (d->ops->rx_running != NULL && !d->ops->rx_running(d->rxs[i]))
@@ -132,6 +123,19 @@ open_consumer(struct perf_run *run, struct data_worker *w)
 	return rx->ops->rx_open(run, rx);
 }
 
+static int
+start_consumer(struct perf_run *run, struct data_rx *rx)
+{
+	if (rx->ops->rx_start != NULL)
+		return rx->ops->rx_start(run, rx);
+	if (rx->ops->repost == NULL)
+		return 0;
+	rx->owed = run->params.queue;
+	rx->ops->repost(rx);
+	return rx->owed == 0 ? 0 : perf_run_fail(run, "consumer %u takes %u buffers only",
+			rx->number, run->params.queue - rx->owed);
+}
+
 /* Create, start and fill all consumers. */
 static int
 open_consumers(struct perf_run *run)
@@ -144,8 +148,7 @@ open_consumers(struct perf_run *run)
 			return -ECANCELED;
 		/* Its memory may have taken long: does the other side still wait? */
 		perf_run_poll(run);
-		if (run->sync != NULL)
-			perf_run_sync(run);
+		perf_run_sync(run);
 		if (perf_run_over(run))
 			return perf_run_fail(run, "interrupted");
 	}
@@ -153,7 +156,7 @@ open_consumers(struct perf_run *run)
 			perf_run_step_ms(run), all_running) != 0)
 		return -ECANCELED;
 	for (i = 0; i < d->nb_rx; i++) {
-		if (d->ops->rx_start != NULL && d->ops->rx_start(run, d->rxs[i]) != 0)
+		if (start_consumer(run, d->rxs[i]) != 0)
 			return -ECANCELED;
 	}
 	return 0;
@@ -162,29 +165,31 @@ open_consumers(struct perf_run *run)
 /* Consumers were announced on their connections before we heard of them, but
  * an announcement is seen only when its connection's poll runs.
  */
-static int
-await_announced(struct perf_run *run, struct link *link, const struct sync_consumer *c)
+static bool
+is_announced(struct link *link, void *arg)
 {
-	int timeout_ms = perf_run_step_ms(run);
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
+	const struct sync_consumer *c = arg;
 
-	if (c->conn >= link->nb_conns)
-		return perf_run_fail(run, "a consumer's connection is out of range");
-	while (!link_announced(link, link->conns[c->conn], c->id)) {
-		if (link->pump(link) == 0)
-			usleep(NAP_US);
-		if (perf_run_over(run))
-			return perf_run_fail(run, "interrupted");
-		if (clock_mono_ns() > end)
-			return perf_run_fail(run, "consumer %u was not announced on "
-					"connection %u in %d s", c->id, c->conn,
-					timeout_ms / 1000);
-	}
-	return 0;
+	return link_announced(link, link->conns[c->conn], c->id);
 }
 
 static int
-open_producer(struct perf_run *run, struct data_worker *w, const struct sync_consumer *to)
+await_announced(struct perf_run *run, struct link *link, struct sync_consumer *c)
+{
+	int timeout_ms = perf_run_step_ms(run);
+	int rc;
+
+	if (c->conn >= link->nb_conns)
+		return perf_run_fail(run, "a consumer's connection is out of range");
+	rc = link_until(link, timeout_ms, is_announced, c);
+	if (rc == -ECANCELED)
+		return perf_run_fail(run, "interrupted");
+	return rc == 0 ? 0 : perf_run_fail(run, "consumer %u was not announced on connection %u "
+			"in %d s", c->id, c->conn, timeout_ms / 1000);
+}
+
+static int
+open_producer(struct perf_run *run, struct data_worker *w, struct sync_consumer *to)
 {
 	struct data_tx *tx = w->tx;
 	uint32_t i;
@@ -193,7 +198,7 @@ open_producer(struct perf_run *run, struct data_worker *w, const struct sync_con
 	tx->sender = tx->number + (w->host ? 0 : VERIFY_DPU_SENDER);
 	tx->left = run->params.iters > 0 ? run->params.iters : UINT64_MAX;
 	set_targets(tx, to);
-	for (i = 0; w->link->nb_conns > 0 && tx->ops->rx_id != NULL &&
+	for (i = 0; w->link->nb_conns > 0 && tx->ops->rx_running != NULL &&
 			i < run->params.consumers; i++) {
 		if (await_announced(run, w->link, &to[i]) != 0)
 			return -ECANCELED;
@@ -201,36 +206,41 @@ open_producer(struct perf_run *run, struct data_worker *w, const struct sync_con
 	return tx->ops->tx_open(run, tx);
 }
 
-/* Consumers of the other side, which is in this process. */
+/* The consumers of a side that is in this process. */
 static void
-local_consumers(struct data_worker *w, struct sync_consumer *to)
+list_consumers(const struct data *d, bool host, struct sync_consumer *list)
 {
-	struct data *d = w->data;
 	uint32_t i;
 
 	for (i = 0; i < d->nb_rx; i++) {
-		struct data_rx *rx = d->rxs[i];
+		const struct data_rx *rx = d->rxs[i];
 
-		if (rx->worker->host == w->host)
-			continue;
-		to[rx->number].conn = rx->conn_number;
-		to[rx->number].id = d->ops->rx_id(rx);
-		if (w->tx->to == NULL)
-			w->tx->to = rx;
+		if (rx->worker->host == host)
+			list[rx->number] = (struct sync_consumer){ rx->conn_number, rx->id };
 	}
+}
+
+/* The two ends of a MsgQ know each other: a side has one consumer then. */
+static struct data_rx *
+local_consumer(const struct data_worker *w)
+{
+	const struct data *d = w->data;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_rx; i++) {
+		if (d->rxs[i]->worker->host != w->host)
+			return d->rxs[i];
+	}
+	return NULL;
 }
 
 static int
 tell_consumers(struct perf_run *run)
 {
-	struct data *d = run->priv;
+	const struct data *d = run->priv;
 	struct sync_consumer told[PERF_MAX_WORKERS];
-	uint32_t i;
 
-	for (i = 0; i < d->nb_rx; i++) {
-		told[i].conn = d->rxs[i]->conn_number;
-		told[i].id = d->ops->rx_id != NULL ? d->ops->rx_id(d->rxs[i]) : 0;
-	}
+	list_consumers(d, run->leader, told);
 	return sync_send(run->sync, SYNC_CONSUMERS, told, d->nb_rx * sizeof(told[0])) == 0 ? 0 :
 		perf_run_fail(run, "the other side is gone");
 }
@@ -250,9 +260,13 @@ open_producers(struct perf_run *run)
 	for (i = 0; i < d->nb_workers; i++) {
 		struct data_worker *w = &d->workers[i];
 
-		if (w->tx != NULL && run->sync == NULL)
-			local_consumers(w, to);
-		if (w->tx != NULL && open_producer(run, w, to) != 0)
+		if (w->tx == NULL)
+			continue;
+		if (run->sync == NULL) {
+			list_consumers(d, !w->host, to);
+			w->tx->to = local_consumer(w);
+		}
+		if (open_producer(run, w, to) != 0)
 			return -ECANCELED;
 	}
 	return 0;
@@ -273,35 +287,27 @@ side_workers(const struct perf_params *p, bool host, uint32_t *nb_tx, uint32_t *
 	return RTE_MAX(*nb_tx, *nb_rx);
 }
 
+/* What a worker drives: a producer, a consumer, or both. */
 static int
-alloc_tx(struct data_worker *w, uint32_t number)
+alloc_ends(struct data_worker *w, uint32_t number, bool sends, bool receives)
 {
+	const struct perf_params *p = &w->run->params;
 	struct data *d = w->data;
-	struct data_tx *tx = zalloc(1, d->ops->tx_size);
 
-	if (tx == NULL)
-		return perf_run_fail(w->run, "no memory");
-	*tx = (struct data_tx){ .ops = d->ops, .params = &w->run->params, .link = w->link,
-		.worker = w, .number = number };
-	w->tx = tx;
-	d->txs[d->nb_tx++] = tx;
-	return 0;
-}
-
-static int
-alloc_rx(struct data_worker *w, uint32_t number)
-{
-	struct data *d = w->data;
-	struct data_rx *rx = zalloc(1, d->ops->rx_size);
-
-	if (rx == NULL)
-		return perf_run_fail(w->run, "no memory");
-	*rx = (struct data_rx){ .ops = d->ops, .params = &w->run->params, .link = w->link,
-		.worker = w, .number = number };
-	atomic_init(&rx->expected, UINT64_MAX);
-	w->rx = rx;
-	d->rxs[d->nb_rx++] = rx;
-	return 0;
+	w->tx = sends ? zalloc(1, d->ops->tx_size) : NULL;
+	w->rx = receives ? zalloc(1, d->ops->rx_size) : NULL;
+	if (w->tx != NULL) {
+		*w->tx = (struct data_tx){ .ops = d->ops, .params = p, .link = w->link,
+			.worker = w, .number = number };
+		d->txs[d->nb_tx++] = w->tx;
+	}
+	if (w->rx != NULL) {
+		*w->rx = (struct data_rx){ .ops = d->ops, .params = p, .link = w->link,
+			.worker = w, .number = number, .expected = UINT64_MAX };
+		d->rxs[d->nb_rx++] = w->rx;
+	}
+	return sends == (w->tx != NULL) && receives == (w->rx != NULL) ? 0 :
+		perf_run_fail(w->run, "no memory");
 }
 
 /* The workers of one side, none of whose ends is open yet. */
@@ -327,8 +333,7 @@ open_side(struct perf_run *run, bool host)
 		/* The link's poll is that of its first worker. */
 		w->own_poll = w->number > 0 && (w - 1)->link == link;
 		w->poll = w->own_poll ? link->ops->poll_open(link) : link->poll;
-		if (w->poll == NULL || (i < nb_tx && alloc_tx(w, i) != 0) ||
-				(i < nb_rx && alloc_rx(w, i) != 0))
+		if (w->poll == NULL || alloc_ends(w, i, i < nb_tx, i < nb_rx) != 0)
 			return -ECANCELED;
 	}
 	return 0;
@@ -382,28 +387,30 @@ data_setup(struct perf_run *run)
 	return open_producers(run);
 }
 
-/* Stop producers, then consumers, and wait a while for them. */
-static void
-stop_all(struct perf_run *run, struct data *d)
+/* Producers stop first, then consumers. */
+static bool
+all_stopped(struct link *link, void *arg)
 {
-	uint64_t end;
+	struct perf_run *run = link->owner;
+	const struct data *d = arg;
+	bool idle = true;
 	uint32_t i;
 
 	for (i = 0; i < d->nb_tx && d->ops->tx_stop != NULL; i++) {
-		end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
-		while (!d->ops->tx_stop(d->txs[i]) && clock_mono_ns() < end) {
-			d->ops->reap(d->txs[i]);
-			run_polls(run);
-		}
+		if (d->ops->tx_stop(d->txs[i]))
+			continue;
+		d->ops->reap(d->txs[i]);
+		idle = false;
 	}
-	for (i = 0; i < d->nb_rx && d->ops->rx_stop != NULL; i++) {
+	for (i = 0; i < d->nb_rx && d->ops->rx_stop != NULL && idle; i++) {
 		d->rxs[i]->stopping = true;
-		end = clock_mono_ns() + STEP_MS * UINT64_C(1000000);
-		while (!d->ops->rx_stop(d->rxs[i]) && clock_mono_ns() < end) {
-			d->ops->recv(d->rxs[i], PERF_MAX_BURST);
-			run_polls(run);
-		}
+		if (d->ops->rx_stop(d->rxs[i]))
+			continue;
+		d->ops->recv(d->rxs[i], PERF_MAX_BURST);
+		idle = false;
 	}
+	run_polls(run);
+	return idle;
 }
 
 void
@@ -414,7 +421,7 @@ data_teardown(struct perf_run *run)
 
 	if (d == NULL)
 		return;
-	stop_all(run, d);
+	link_until(&run->links[0], STOP_MS, all_stopped, d);
 	for (i = 0; i < d->nb_tx; i++) {
 		d->ops->tx_close(d->txs[i]);
 		rte_free(d->txs[i]);

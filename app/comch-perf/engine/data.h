@@ -23,9 +23,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/window.h"
 #include "engine/run.h"
 #include "engine/verify.h"
-#include "engine/window.h"
 
 struct data;
 struct data_rx;
@@ -38,14 +38,13 @@ struct data_ops {
 	size_t rx_size;
 	/** Create and start it, and make what is received into; 0 or perf_run_fail(). */
 	int (*rx_open)(struct perf_run *run, struct data_rx *rx);
-	bool (*rx_running)(struct data_rx *rx); /**< NULL: always */
-	/** Its id for producers; NULL: it has none, and is not announced. */
-	uint32_t (*rx_id)(struct data_rx *rx);
-	/** Post for the first time, once it is RUNNING. NULL: nothing is posted. */
+	/** Is it RUNNING? Its `id` is set then. NULL: always, and it is not announced. */
+	bool (*rx_running)(struct data_rx *rx);
+	/** Post for the first time. NULL: repost() takes all that is `owed`. */
 	int (*rx_start)(struct perf_run *run, struct data_rx *rx);
 	/** Receive and check up to n messages. @return how many */
 	uint16_t (*recv)(struct data_rx *rx, uint16_t n);
-	/** Post again what was received; or data_no_repost(). */
+	/** Post again what is `owed`. NULL: nothing ever is. */
 	void (*repost)(struct data_rx *rx);
 	/** Stop it if it is RUNNING. @return is it IDLE? NULL: always */
 	bool (*rx_stop)(struct data_rx *rx);
@@ -64,7 +63,7 @@ struct data_ops {
 	bool (*tx_stop)(struct data_tx *tx);
 	void (*tx_stats)(struct data_tx *tx, struct perf_result *r);
 	void (*tx_close)(struct data_tx *tx);
-	/** A worker's body of latency tests; NULL: worker_pingpong(). */
+	/** A worker's body of latency tests; NULL: the one for any API. */
 	int (*pingpong)(void *worker);
 };
 
@@ -109,16 +108,14 @@ struct data_rx {
 	void *conn;              /**< The API's. */
 	uint32_t number;
 	uint32_t conn_number;
+	uint32_t id;             /**< For producers. */
 	uint32_t first_sender;   /**< For stamps: number 0 of the other side. */
 	uint32_t nb_senders;     /**< That send here. */
 	uint32_t only_sender;    /**< If that is one. */
 	bool stopping;           /**< Cancelled buffers are no failure now. */
-	uint32_t owed;           /**< Received and not posted again. */
+	uint32_t owed;           /**< To be posted, first of all or again. */
 	uint64_t count;          /**< Messages received. */
-	uint64_t disorder;
-	uint64_t torn;
-	uint64_t failed;
-	uint64_t lost;
+	struct perf_faults faults;
 	uint64_t next[PERF_MAX_WORKERS]; /**< Expected number, by sender. */
 	_Atomic uint64_t expected;       /**< How many will come; UINT64_MAX: not known. */
 	struct window window;
@@ -166,28 +163,20 @@ struct data {
 	_Atomic uint64_t counts[PERF_MAX_WORKERS]; /**< Sent by others, by consumer. */
 };
 
-/** @name data.c: setting up and tearing down; main thread
- * @{
- */
+/** Set up and tear down; main thread. */
 int data_setup(struct perf_run *run);
 void data_teardown(struct perf_run *run);
-/** @} */
 
-/** @name worker.c
- * @{
- */
 /** Run stream or ping-pong on all workers and collect the results. */
 int data_launch(struct perf_run *run);
+/** Add the faults and statistics of all ends to the result. */
+void data_collect(struct perf_run *run);
 /** Nothing could be done: yield, or sleep for these RTE_COMCH_POLL_* classes. */
 void worker_idle(struct data_worker *w, uint32_t cls);
 /** Look at the clock and at the outside world; every now and then. */
 void worker_tick(struct data_worker *w, uint64_t now);
 /** The producer's last message is out. */
 void worker_tx_done(struct data_worker *w);
-/** @} */
-
-/** For APIs that post by themselves. */
-void data_no_repost(struct data_rx *rx);
 
 /** Bytes between the starts of two buffers. */
 static inline uint64_t
@@ -206,8 +195,7 @@ data_next_target(struct data_tx *tx)
 
 /** Stamp a message and, with --verify, fill it. */
 static inline void
-data_write(const struct data_tx *tx, struct data_target *to, uint8_t *payload,
-		uint8_t *imm)
+data_write(const struct data_tx *tx, struct data_target *to, uint8_t *payload, uint8_t *imm)
 {
 	const struct perf_params *p = tx->params;
 	uint64_t stamp = verify_stamp(tx->sender, to->seq++);
@@ -244,8 +232,7 @@ data_check_msg(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm)
 	} else {
 		stamp = verify_stamp_get(imm, p->imm);
 	}
-	want = verify_stamp(rx->first_sender + rx->only_sender,
-			rx->next[rx->only_sender]);
+	want = verify_stamp(rx->first_sender + rx->only_sender, rx->next[rx->only_sender]);
 	rx->count++;
 	if (likely(rx->nb_senders == 1 && stamp == want && !p->verify))
 		rx->next[rx->only_sender]++;
@@ -259,10 +246,10 @@ data_take(struct data_rx *rx, int status, uint64_t len, uint32_t imm_len,
 		const uint8_t *payload, const uint8_t *imm)
 {
 	if (unlikely(status != 0)) {
-		rx->failed += !rx->stopping;
+		rx->faults.failed += !rx->stopping;
 	} else if (unlikely(len != rx->params->size || imm_len != rx->params->imm)) {
 		rx->count++;
-		rx->torn++;
+		rx->faults.torn++;
 	} else {
 		data_check_msg(rx, payload, imm);
 	}

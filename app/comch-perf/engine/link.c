@@ -3,6 +3,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include "base/clock.h"
 #include "engine/link.h"
 
-#define NAP_US       50
 #define MAX_ANNS     (2 * PERF_MAX_WORKERS)
 /* Connecting at once: a listening socket holds about twice as many. */
 #define MAX_STARTING 64
@@ -123,42 +123,67 @@ link_announced(const struct link *link, const void *conn, uint32_t id)
 }
 
 void
+link_sleep(const struct link *link, struct link_poll *poll_on, uint32_t cls)
+{
+	struct pollfd pfd = { .fd = poll_on->fd, .events = POLLIN };
+
+	if (link->ops->poll_arm(poll_on, cls))
+		poll(&pfd, 1, LINK_SLEEP_MS);
+	if (link->ops->poll_disarm != NULL)
+		link->ops->poll_disarm(poll_on);
+}
+
+void
 link_idle(struct link *link, uint32_t cls)
 {
 	if (link->sleeps)
-		link->ops->poll_sleep(link->poll, cls);
+		link_sleep(link, link->poll, cls);
 	else if (link->crowded && ++link->nb_idle % LINK_SPINS == 0)
 		sched_yield();
 }
 
 int
-link_wait(struct link *link, const char *what, int timeout_ms,
-		bool (*done)(struct link *link))
+link_until(struct link *link, int timeout_ms, bool (*done)(struct link *link, void *arg),
+		void *arg)
 {
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
+	uint64_t end = clock_deadline(timeout_ms);
 	int n;
 
-	while (!done(link)) {
+	while (!done(link, arg)) {
 		n = link->pump(link);
 		if (n < 0)
 			return -ECANCELED;
 		if (n == 0)
-			usleep(NAP_US);
+			usleep(LINK_NAP_US);
 		if (clock_mono_ns() > end)
-			return link_fail(link, "%s: not in %d ms", what, timeout_ms);
+			return -ETIMEDOUT;
 	}
 	return 0;
+}
+
+int
+link_wait(struct link *link, const char *what, int timeout_ms,
+		bool (*done)(struct link *link, void *arg))
+{
+	int rc = link_until(link, timeout_ms, done, NULL);
+
+	return rc != -ETIMEDOUT ? rc : link_fail(link, "%s: not in %d ms", what, timeout_ms);
 }
 
 int
 link_open(struct link *link)
 {
 	link->opened = true;
+	link->priv = calloc(1, link->ops->priv_size + link->nb_conns * link->ops->client_size);
 	link->conns = calloc(link->nb_conns + 1, sizeof(link->conns[0]));
 	link->numbers = calloc(link->nb_conns + 1, sizeof(link->numbers[0]));
 	link->anns = calloc(MAX_ANNS, sizeof(link->anns[0]));
-	if (link->conns == NULL || link->numbers == NULL || link->anns == NULL)
+	if (link->priv == NULL || link->conns == NULL || link->numbers == NULL ||
+			link->anns == NULL) {
+		free(link->priv);
+		link->priv = NULL;
 		return link_fail(link, "no memory for %u connections", link->nb_conns);
+	}
 	if (link->ops->open(link) != 0)
 		return -ECANCELED;
 	if (link->sleeps && link->poll->fd < 0)
@@ -168,8 +193,9 @@ link_open(struct link *link)
 
 /* Are all up? If not, the host side starts more, a few at a time. */
 static bool
-is_up(struct link *link)
+is_up(struct link *link, void *unused)
 {
+	(void)unused;
 	while (link->host && link->nb_started < link->nb_conns &&
 			link->nb_started - link->nb_up < MAX_STARTING) {
 		if (link->ops->connect(link, link->nb_started) != 0)
@@ -186,6 +212,40 @@ link_up(struct link *link)
 }
 
 void
+link_destroy(struct link *link, uint32_t i)
+{
+	if (link->ops->destroy != NULL)
+		link->ops->destroy(link, i);
+}
+
+static bool
+clients_left(struct link *link, void *unused)
+{
+	(void)unused;
+	return link->ops->left(link);
+}
+
+/* Clients, or the server. */
+static uint32_t
+nb_objects(const struct link *link)
+{
+	return link->host ? link->nb_conns : 1;
+}
+
+static bool
+is_idle(struct link *link, void *unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	for (i = 0; i < nb_objects(link); i++) {
+		if (!link->ops->idle(link, i))
+			return false;
+	}
+	return true;
+}
+
+void
 link_close(struct link *link, bool gone)
 {
 	uint32_t i;
@@ -198,21 +258,20 @@ link_close(struct link *link, bool gone)
 	link->on_up = NULL;
 	link->on_down = NULL;
 	if (link->priv != NULL && link->nb_conns > 0) {
-		for (i = 0; link->host && i < link->nb_conns; i++)
-			link->ops->disconnect(link, i);
 		/* The host side leads here too; it is not waited for if it is gone. */
 		if (!link->host && !gone)
 			link_wait(link, "waiting for clients to leave", LINK_TIMEOUT_MS,
-					link->ops->left);
-		if (!link->host)
-			link->ops->stop_server(link);
+					clients_left);
+		for (i = 0; i < nb_objects(link); i++)
+			link->ops->stop(link, i);
 		link_wait(link, link->host ? "disconnecting" : "closing the server",
-				LINK_TIMEOUT_MS, link->ops->idle);
+				LINK_TIMEOUT_MS, is_idle);
 		for (i = 0; link->host && i < link->nb_conns; i++)
-			link->ops->destroy(link, i);
+			link_destroy(link, i);
 	}
 	if (link->priv != NULL)
 		link->ops->close(link);
+	free(link->priv);
 	link->priv = NULL;
 	link->poll = NULL;
 	free(link->anns);

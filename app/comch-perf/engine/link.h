@@ -31,30 +31,33 @@ struct link_poll {
 
 /** What is done by each API in its own way; 0, or link_fail(). */
 struct link_ops {
-	/** Make `priv` and `poll`. */
+	size_t priv_size;   /**< Of `priv`, which begins as zeroes */
+	size_t client_size; /**< ... and ends in an array of clients. */
+	/** Make `poll`. */
 	int (*open)(struct link *link);
 	/** A poll for a worker of its own; its events are not looked at. */
 	struct link_poll *(*poll_open)(struct link *link);
 	void (*poll_close)(struct link_poll *poll);
 	/** Deal with what has happened. @return how much */
 	uint16_t (*poll_run)(struct link_poll *poll);
-	/** Sleep until something of these RTE_COMCH_POLL_* classes happens. */
-	void (*poll_sleep)(struct link_poll *poll, uint32_t cls);
+	/** Wake from `fd` for these RTE_COMCH_POLL_* classes; false: no need to sleep. */
+	bool (*poll_arm)(struct link_poll *poll, uint32_t cls);
+	void (*poll_disarm)(struct link_poll *poll); /**< NULL: needs none. */
 	/** DPU side: listen. */
 	int (*listen)(struct link *link);
-	/** Host side: client *i* begins to connect, or to disconnect; destroy it. */
+	/** Host side: client *i* begins to connect. */
 	int (*connect)(struct link *link, uint32_t i);
-	void (*disconnect)(struct link *link, uint32_t i);
+	/** Client *i*, or on the DPU side the server, begins to stop; is it IDLE? */
+	void (*stop)(struct link *link, uint32_t i);
+	bool (*idle)(struct link *link, uint32_t i);
+	/** Host side. NULL: stopping has done so. */
 	void (*destroy)(struct link *link, uint32_t i);
 	/** Send control messages, whose memory stays as it is. @return taken */
 	uint16_t (*send)(struct link *link, void *conn, const struct rte_comch_msg *msgs,
 			uint16_t n);
 	/** DPU side: have all clients left? */
 	bool (*left)(struct link *link);
-	void (*stop_server)(struct link *link);
-	/** Are all clients, or is the server, stopped? */
-	bool (*idle)(struct link *link);
-	/** Free all, after a failed open too. */
+	/** Give back all but `priv`, after a failed open too. */
 	void (*close)(struct link *link);
 };
 
@@ -114,6 +117,8 @@ struct link {
 
 /** Name of the server of the connections under test. */
 #define LINK_SERVER_NAME "comch-perf.test"
+/** Between two fruitless looks of a thread that only waits. */
+#define LINK_NAP_US   50
 /** A lost wake-up must not hang a measurement. */
 #define LINK_SLEEP_MS 10
 /** Connection time-out of a client, ms. */
@@ -134,15 +139,25 @@ link_poll(struct link *link)
 	return link->poll == NULL ? 0 : link->ops->poll_run(link->poll);
 }
 
-/** Nothing happened: yield, or sleep for these RTE_COMCH_POLL_* classes. */
+/** Sleep until something of these RTE_COMCH_POLL_* classes happens. */
+void link_sleep(const struct link *link, struct link_poll *poll, uint32_t cls);
+
+/** Nothing happened: yield, or sleep. */
 void link_idle(struct link *link, uint32_t cls);
 
-/** Pump until *done*; 0 or link_fail(). */
+/** Pump until *done*. @return 0, -ETIMEDOUT, or -ECANCELED if the pump gave up */
+int link_until(struct link *link, int timeout_ms, bool (*done)(struct link *link, void *arg),
+		void *arg);
+
+/** As link_until(), without an argument; 0 or link_fail() with a sentence about *what*. */
 int link_wait(struct link *link, const char *what, int timeout_ms,
-		bool (*done)(struct link *link));
+		bool (*done)(struct link *link, void *arg));
 
 /** Was this consumer announced? */
 bool link_announced(const struct link *link, const void *conn, uint32_t id);
+
+/** Destroy a client that is IDLE. */
+void link_destroy(struct link *link, uint32_t i);
 
 /** Disconnect and destroy everything; *gone*: the other side is not waited for. */
 void link_close(struct link *link, bool gone);

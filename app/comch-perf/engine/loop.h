@@ -9,14 +9,15 @@
  * @file
  * The loop of the latency tests, to be inlined: with operations that are known
  * when compiling, nothing is between the calls of the API, as nothing is
- * between the loads and stores of the floor.
+ * between the loads and stores of the floor. One look at the clock ends a round
+ * trip and begins the next, as in the floor.
  */
+
+#include <unistd.h>
 
 #include <rte_comch_poll.h>
 
-#include "base/clock.h"
 #include "engine/data.h"
-#include "engine/lat.h"
 
 /* Fruitless looks between two looks at the clock. */
 #define LOOP_TICK_LOOKS 4096
@@ -24,6 +25,13 @@
  * then its sender has to help.
  */
 #define LOOP_PIECES     (UINT64_C(64) << 10)
+
+/* With --wait event it is the waking of a sleeper that is to be measured. An
+ * answer often comes before its receiver has gone to sleep, and an unslept side
+ * answers at once, so both may well stay awake for good: there is a pause
+ * before each round trip, in which the other side falls asleep.
+ */
+#define LOOP_PAUSE_US   50
 
 /** There is nothing to be done; false: and there never will be. */
 static __rte_always_inline bool
@@ -67,27 +75,35 @@ loop_recv(struct data_worker *w, const struct data_ops *ops)
 static __rte_always_inline void
 loop_tidy(struct data_worker *w, const struct data_ops *ops)
 {
-	ops->repost(w->rx);
+	if (w->rx->owed > 0)
+		ops->repost(w->rx);
 	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
 		ops->reap(w->tx);
 	ops->prepare(w->tx, 1);
 }
 
+/** The host side, whose clock counts. */
 static __rte_always_inline void
 loop_ping(struct data_worker *w, const struct data_ops *ops)
 {
-	struct lat lat;
+	struct perf_run *run = w->run;
+	bool pause = run->params.wait == PERF_WAIT_EVENT;
+	struct laps laps;
 
-	lat_init(&lat, w->run);
+	laps_init(&laps, run->hist, run->params.duration_us, run->params.iters);
 	do {
-		lat_begin(&lat);
+		if (pause) {
+			usleep(LOOP_PAUSE_US);
+			laps.last_tsc = clock_tsc();
+		}
 		if (!loop_send(w, ops))
 			break;
 		loop_tidy(w, ops);
 		if (!loop_recv(w, ops))
 			break;
-	} while (!lat_round(&lat));
-	lat_finish(&lat, w->run);
+	} while (!laps_round(&laps));
+	run->result.messages = run->hist->count;
+	run->result.window_ns = laps_ns(&laps);
 	worker_tx_done(w);
 }
 

@@ -83,8 +83,4 @@ struct perf_params {
 	uint8_t reserved;
 };
 
-const char *perf_api_name(uint8_t api);
-const char *perf_memory_name(uint8_t memory);
-const char *perf_wait_name(uint8_t wait);
-
 #endif /* ENGINE_PARAMS_H */

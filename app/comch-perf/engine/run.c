@@ -37,6 +37,17 @@ perf_quit_set(void)
 }
 
 int
+perf_refuse(char *error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, PERF_ERROR_SIZE, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+int
 perf_run_fail(struct perf_run *run, const char *format, ...)
 {
 	va_list ap;
@@ -83,7 +94,7 @@ perf_run_sync(struct perf_run *run)
 	if (rc == -ECANCELED)
 		run->error_sent = true; /* they know */
 	if (rc != 0)
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+		perf_run_fail(run, "the other side: %s", run->sync->error);
 }
 
 /* Bytes of buffers of all consumers. */
@@ -123,8 +134,7 @@ await_pump(void *arg)
 }
 
 int
-perf_run_await(struct perf_run *run, int type, void *data, size_t size,
-		const char *what)
+perf_run_await(struct perf_run *run, int type, void *data, size_t size, const char *what)
 {
 	int timeout_ms = perf_run_step_ms(run);
 	struct await a = { .run = run, .what = what };
@@ -140,28 +150,23 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size,
 	/* The pump gave up: why is noted already, if it was not a signal. */
 	if (perf_run_over(run))
 		return perf_run_fail(run, "interrupted");
-	switch (rc) {
-	case -EPIPE:
-		return perf_run_fail(run, "the other side is gone: %s",
-				sync_error(run->sync));
-	case -ECANCELED:
-		run->error_sent = true; /* they know */
-		return perf_run_fail(run, "%s: the other side: %s", what,
-				sync_error(run->sync));
-	case -EINTR:
-		return perf_run_fail(run, "interrupted");
-	default:
+	if (rc == -EPIPE)
+		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
+	if (rc != -ECANCELED)
 		return perf_run_fail(run, "%s: the other side has not answered in %d s", what,
 				timeout_ms / 1000);
-	}
+	run->error_sent = true; /* they know */
+	return perf_run_fail(run, "%s: the other side: %s", what, run->sync->error);
 }
 
-/* Both sides meet; 0 or perf_run_fail(). */
+/* Both sides meet, if they are two processes; 0 or perf_run_fail(). */
 static int
 meet(struct perf_run *run, const char *what)
 {
 	int rc = sync_send(run->sync, SYNC_GO, NULL, 0);
 
+	if (run->sync == NULL)
+		return 0;
 	if (rc != 0)
 		return perf_run_fail(run, "%s: cannot tell the other side: %s", what,
 				strerror(-rc));
@@ -182,8 +187,7 @@ pump(struct link *link)
 
 	if (link->closing)
 		return n;
-	if (run->sync != NULL)
-		perf_run_sync(run);
+	perf_run_sync(run);
 	return perf_run_over(run) ? -ECANCELED : n;
 }
 
@@ -242,7 +246,7 @@ climb(struct perf_run *run)
 	}
 	if (flow->setup != NULL && flow->setup(run) != 0)
 		return -ECANCELED;
-	if (run->sync != NULL && meet(run, "launching") != 0)
+	if (meet(run, "launching") != 0)
 		return -ECANCELED;
 	return flow->launch(run);
 }
@@ -253,7 +257,7 @@ come_down(struct perf_run *run)
 {
 	uint32_t i;
 
-	if (run->sync != NULL && run->error[0] != '\0' && !run->error_sent) {
+	if (run->error[0] != '\0' && !run->error_sent) {
 		run->error_sent = true;
 		sync_send(run->sync, SYNC_ERROR, run->error, strlen(run->error) + 1);
 	}
@@ -262,7 +266,7 @@ come_down(struct perf_run *run)
 		run->links[i].closing = true;
 	if (run->test->flow->teardown != NULL)
 		run->test->flow->teardown(run);
-	if (run->sync != NULL && run->error[0] == '\0')
+	if (run->error[0] == '\0')
 		meet(run, "closing");
 	close_links(run);
 }
@@ -274,15 +278,13 @@ lead(struct perf_run *run)
 
 	snprintf(msg.test, sizeof(msg.test), "%s", run->test->name);
 	if (sync_send(run->sync, SYNC_RUN, &msg, sizeof(msg)) != 0)
-		return perf_run_fail(run, "the other side is gone: %s",
-				sync_error(run->sync));
+		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
 	if (perf_run_await(run, SYNC_READY, NULL, 0, "preparing") != 0 ||
 			open_link(run, true) != 0)
 		return -ECANCELED;
 	if (climb(run) != 0)
 		return -ECANCELED;
-	return perf_run_await(run, SYNC_RESULT, &run->peer, sizeof(run->peer),
-			"results");
+	return perf_run_await(run, SYNC_RESULT, &run->peer, sizeof(run->peer), "results");
 }
 
 /* Both ends in this process. */
@@ -311,7 +313,6 @@ perf_run_check(struct perf_run *run)
 	if (run->test->place != PERF_TWO_SIDES || run->test->check == NULL ||
 			run->test->check(&run->params, &run->info, error) == 0)
 		return 0;
-	run->refused = true;
 	return perf_run_fail(run, "%s", error);
 }
 
@@ -322,14 +323,14 @@ perf_run_lead(struct perf_run *run)
 
 	if (run->test->place != PERF_TWO_SIDES)
 		return lead_local(run);
-	sync_run_set(run->sync, sync_run_get(run->sync) + 1);
+	sync_run_begin(run->sync);
 	lead(run);
 	come_down(run);
 	if (perf_quit())
 		return -EPIPE;
 	if (sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL) == -ECANCELED) {
 		/* It failed after we had finished, and closes next. */
-		perf_run_fail(run, "the other side: %s", sync_error(run->sync));
+		perf_run_fail(run, "the other side: %s", run->sync->error);
 		sync_forgive(run->sync);
 		sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL);
 	}

@@ -41,16 +41,21 @@ struct data_ops;
 struct perf_run;
 struct sync;
 
+/** Messages that did not arrive as they should. */
+struct perf_faults {
+	uint64_t lost;        /**< Never arrived. */
+	uint64_t disorder;    /**< Arrived too early, too late or twice. */
+	uint64_t torn;        /**< Wrong bytes, length or immediate data. */
+	uint64_t failed;      /**< Operations that came back with an error. */
+};
+
 /** What one side has measured; the follower's travels to the leader. */
 struct perf_result {
 	uint64_t messages;    /**< In the measured window. */
 	uint64_t window_ns;   /**< How long it was. */
 	uint64_t copies;      /**< CPU copies of payload, from all statistics. */
 	uint64_t copied_msgs; /**< Messages sent in that time. */
-	uint64_t lost;        /**< Never arrived. */
-	uint64_t disorder;    /**< Arrived too early, too late or twice. */
-	uint64_t torn;        /**< Wrong bytes, length or immediate data. */
-	uint64_t failed;      /**< Operations that came back with an error. */
+	struct perf_faults faults;
 };
 
 /** A set of parameters that a test has instead of its base ones. */
@@ -104,8 +109,7 @@ struct perf_test {
 	uint32_t nb_variants;
 	/** What sets its rows apart, in a word; NULL: their parameters do. */
 	const char *(*label)(const struct perf_params *params);
-	/** The floor to compare with. */
-	enum floor_kind (*floor)(const struct perf_params *params);
+	enum floor_kind floor;       /**< To compare with: see perf_test_floor(). */
 	/**
 	 * Refuse what makes no sense; *info* is NULL while no device is open.
 	 * @return 0, or -EINVAL with a sentence in error.
@@ -119,6 +123,15 @@ static inline bool
 perf_test_is_floor(const struct perf_test *test)
 {
 	return test->place == PERF_BARE;
+}
+
+/** The floor to compare with. */
+static inline enum floor_kind
+perf_test_floor(const struct perf_test *test, const struct perf_params *params)
+{
+	if (perf_test_is_floor(test))
+		return (enum floor_kind)params->kind;
+	return test->hops == 2 && params->wait == PERF_WAIT_EVENT ? FLOOR_WAKE : test->floor;
 }
 
 /** One run of one test, on one side. */
@@ -139,13 +152,16 @@ struct perf_run {
 	double floor_value;           /**< Tests that measure a floor. */
 	_Atomic bool abort;           /**< Workers: give up. */
 	bool error_sent;
-	bool refused;                 /**< ... by this side's check. */
 	char error[PERF_ERROR_SIZE];  /**< Why it failed; empty if it did not. */
 };
 
 /** A signal asked this process to end: unwind. Any thread. */
 bool perf_quit(void);
 void perf_quit_set(void);
+
+/** Write a sentence to *error*, PERF_ERROR_SIZE bytes. @return -EINVAL */
+int perf_refuse(char *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /**
  * Note why a run failed; the first reason counts. Main thread.
@@ -171,8 +187,7 @@ uint16_t perf_run_poll(struct perf_run *run);
  * @return
  *   0, or perf_run_fail() with a sentence that names *what*.
  */
-int perf_run_await(struct perf_run *run, int type, void *data, size_t size,
-		const char *what);
+int perf_run_await(struct perf_run *run, int type, void *data, size_t size, const char *what);
 
 /** How long a step may take: longer if memory is got for large messages. */
 int perf_run_step_ms(const struct perf_run *run);

@@ -3,21 +3,23 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <rte_common.h>
+#include <rte_string_fns.h>
 
 #include "base/clock.h"
 #include "engine/run.h"
 #include "engine/sync.h"
 
 #define MAGIC   UINT32_C(0x43505246)
+/* Longest message behind the header. */
+#define MAX_LEN 1024
 #define INBOX   16
-#define NAP_US  50
+#define DOZE_US 1000
 #define SEND_MS 5000
 
 /* In front of each message. */
@@ -28,21 +30,9 @@ struct header {
 	uint32_t len;
 };
 
-struct frame {
+struct sync_frame {
 	struct header header;
-	uint8_t data[SYNC_MAX_LEN];
-};
-
-struct sync {
-	struct link link;
-	struct rte_comch_dev_info info;
-	bool lost;
-	bool failed;
-	uint32_t run;
-	struct sync_hello peer;
-	char error[PERF_ERROR_SIZE];
-	uint32_t nb_inbox;
-	struct frame inbox[INBOX];
+	uint8_t data[MAX_LEN];
 };
 
 /* The session is of no use any more; the first reason counts. */
@@ -72,25 +62,23 @@ static void
 on_msg(void *arg, void *conn, const void *data, uint32_t len)
 {
 	struct sync *sync = arg;
-	struct frame *frame = &sync->inbox[sync->nb_inbox];
+	struct sync_frame *frame = &sync->inbox[sync->nb_inbox];
 
 	(void)conn;
-	if (len < sizeof(struct header) || len > sizeof(*frame) ||
-			sync->nb_inbox == INBOX) {
+	if (len < sizeof(struct header) || len > sizeof(*frame) || sync->nb_inbox == INBOX) {
 		lose(sync, "the other side sends what comch-perf does not");
 		return;
 	}
 	memcpy(frame, data, len);
-	if (frame->header.magic != MAGIC ||
-			frame->header.len != len - sizeof(frame->header)) {
+	if (frame->header.magic != MAGIC || frame->header.len != len - sizeof(frame->header)) {
 		lose(sync, "the other side is another version of comch-perf");
 		return;
 	}
 	if (is_stale(sync, &frame->header))
 		return;
 	if (frame->header.type == SYNC_ERROR) {
-		frame->data[RTE_MIN(frame->header.len, SYNC_MAX_LEN - 1u)] = '\0';
-		snprintf(sync->error, sizeof(sync->error), "%s", (const char *)frame->data);
+		frame->data[RTE_MIN(frame->header.len, MAX_LEN - 1u)] = '\0';
+		strlcpy(sync->error, (const char *)frame->data, sizeof(sync->error));
 		sync->failed = true;
 		return;
 	}
@@ -115,107 +103,12 @@ pump_link(struct link *link)
 int
 sync_poll(struct sync *sync)
 {
+	if (sync == NULL)
+		return 0;
 	link_poll(&sync->link);
 	if (sync->lost)
 		return -EPIPE;
 	return sync->failed ? -ECANCELED : 0;
-}
-
-int
-sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
-{
-	struct frame *frame;
-	uint32_t i;
-	uint32_t len;
-
-	for (i = 0; i < sync->nb_inbox; i++) {
-		frame = &sync->inbox[i];
-		if (frame->header.type != (uint32_t)type)
-			continue;
-		len = frame->header.len;
-		if (len > 0 && size > 0)
-			memcpy(data, frame->data, RTE_MIN(len, size));
-		if (type == SYNC_RUN) {
-			sync_run_set(sync, frame->header.run);
-			return (int)len;
-		}
-		sync->nb_inbox--;
-		memmove(frame, frame + 1, (sync->nb_inbox - i) * sizeof(*frame));
-		return (int)len;
-	}
-	return -EAGAIN;
-}
-
-static void
-doze(struct sync *sync)
-{
-	if (sync->link.sleeps)
-		link_idle(&sync->link, RTE_COMCH_POLL_ANY);
-	else
-		usleep(1000);
-}
-
-int
-sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
-		int timeout_ms, sync_pump_t pump, void *arg)
-{
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
-	int rc;
-
-	for (;;) {
-		int state = sync_poll(sync);
-
-		rc = sync_take(sync, type, data, size);
-		if (rc >= 0)
-			return rc;
-		if (state != 0)
-			return state;
-		if (perf_quit())
-			return -EINTR;
-		rc = pump != NULL ? pump(arg) : 0;
-		if (rc < 0)
-			return rc;
-		if (timeout_ms >= 0 && clock_mono_ns() > end)
-			return -ETIMEDOUT;
-		if (pump != NULL)
-			usleep(NAP_US);
-		else
-			doze(sync);
-	}
-}
-
-int
-sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
-{
-	uint64_t end = clock_mono_ns() + SEND_MS * UINT64_C(1000000);
-	struct frame frame = {
-		.header = { MAGIC, (uint32_t)type, sync->run, (uint32_t)len },
-	};
-	struct rte_comch_msg msg = {
-		.data = &frame,
-		.len = (uint32_t)(sizeof(frame.header) + len),
-		.flags = RTE_COMCH_MSG_F_SILENT,
-	};
-
-	if (len > sizeof(frame.data))
-		return -EMSGSIZE;
-	if (len > 0)
-		memcpy(frame.data, data, len);
-	while (!sync->lost) {
-		if (sync->link.ops->send(&sync->link, sync->link.conns[0], &msg, 1) == 1)
-			return 0;
-		if (clock_mono_ns() > end)
-			return -ETIMEDOUT;
-		sync_poll(sync);
-		usleep(NAP_US);
-	}
-	return -EPIPE;
-}
-
-const struct sync_hello *
-sync_peer(const struct sync *sync)
-{
-	return &sync->peer;
 }
 
 void
@@ -226,63 +119,126 @@ sync_forgive(struct sync *sync)
 		sync->error[0] = '\0';
 }
 
-void
-sync_run_set(struct sync *sync, uint32_t run)
+static void
+begin(struct sync *sync, uint32_t run)
 {
 	sync->run = run;
 	sync->nb_inbox = 0;
 	sync_forgive(sync);
 }
 
-uint32_t
-sync_run_get(const struct sync *sync)
+int
+sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 {
-	return sync->run;
+	struct sync_frame *frame;
+	uint32_t i, len;
+
+	for (i = 0; sync != NULL && i < sync->nb_inbox; i++) {
+		frame = &sync->inbox[i];
+		if (frame->header.type != (uint32_t)type)
+			continue;
+		len = frame->header.len;
+		if (len > 0 && size > 0)
+			memcpy(data, frame->data, RTE_MIN(len, size));
+		if (type == SYNC_RUN) {
+			begin(sync, frame->header.run);
+			return (int)len;
+		}
+		sync->nb_inbox--;
+		memmove(frame, frame + 1, (sync->nb_inbox - i) * sizeof(*frame));
+		return (int)len;
+	}
+	return -EAGAIN;
 }
 
-const char *
-sync_error(const struct sync *sync)
+/* Nothing came that was waited for. @return 0: go on */
+static int
+pass_time(struct sync *sync, uint64_t end, sync_pump_t pump, void *arg)
 {
-	return sync->error;
+	int rc = sync_poll(sync);
+
+	if (rc == 0 && perf_quit())
+		rc = -EINTR;
+	if (rc == 0 && pump != NULL)
+		rc = pump(arg);
+	if (rc < 0)
+		return rc;
+	if (clock_mono_ns() > end)
+		return -ETIMEDOUT;
+	if (pump != NULL)
+		usleep(LINK_NAP_US);
+	else if (sync->link.sleeps)
+		link_idle(&sync->link, RTE_COMCH_POLL_ANY);
+	else
+		usleep(DOZE_US);
+	return 0;
+}
+
+int
+sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
+		int timeout_ms, sync_pump_t pump, void *arg)
+{
+	uint64_t end = clock_deadline(timeout_ms);
+	int rc = 0;
+
+	sync_poll(sync);
+	for (;;) {
+		int len = sync_take(sync, type, data, size);
+
+		if (len >= 0 || rc < 0)
+			return len >= 0 ? len : rc;
+		rc = pass_time(sync, end, pump, arg);
+	}
+}
+
+int
+sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
+{
+	uint64_t end = clock_deadline(SEND_MS);
+	struct sync_frame frame = {
+		.header = { MAGIC, (uint32_t)type, 0, (uint32_t)len },
+	};
+	struct rte_comch_msg msg = {
+		.data = &frame,
+		.len = (uint32_t)(sizeof(frame.header) + len),
+		.flags = RTE_COMCH_MSG_F_SILENT,
+	};
+
+	if (sync == NULL)
+		return 0;
+	if (len > sizeof(frame.data))
+		return -EMSGSIZE;
+	frame.header.run = sync->run;
+	if (len > 0)
+		memcpy(frame.data, data, len);
+	while (!sync->lost) {
+		if (sync->link.ops->send(&sync->link, sync->link.conns[0], &msg, 1) == 1)
+			return 0;
+		if (clock_mono_ns() > end)
+			return -ETIMEDOUT;
+		sync_poll(sync);
+		usleep(LINK_NAP_US);
+	}
+	return -EPIPE;
 }
 
 void
-sync_hello_fill(struct sync_hello *hello, uint32_t nb_workers,
-		const uint16_t *cpus)
+sync_run_begin(struct sync *sync)
 {
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	memset(hello, 0, sizeof(*hello));
-	snprintf(hello->version, sizeof(hello->version), "%s",
-			RTE_COMCH_VERSION_STRING);
-	if (fd >= 0) {
-		if (read(fd, hello->boot_id, sizeof(hello->boot_id) - 1) < 0)
-			hello->boot_id[0] = '\0';
-		close(fd);
-	}
-	hello->nb_workers = RTE_MIN(nb_workers, (uint32_t)PERF_MAX_WORKERS);
-	memcpy(hello->cpus, cpus, hello->nb_workers * sizeof(cpus[0]));
+	begin(sync, sync->run + 1);
 }
 
 static int
 await_up(struct sync *sync, int timeout_ms)
 {
-	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * 1000000;
-	int rc;
+	uint64_t end = clock_deadline(timeout_ms);
+	int rc = 0;
 
-	while (sync->link.nb_up == 0) {
-		rc = sync_poll(sync);
-		if (rc != 0)
-			return rc;
-		if (perf_quit())
-			return -EINTR;
-		if (timeout_ms >= 0 && clock_mono_ns() > end) {
-			lose(sync, "nothing has connected in time");
-			return -ETIMEDOUT;
-		}
-		doze(sync);
-	}
-	return 0;
+	while (sync->link.nb_up == 0 && rc == 0)
+		rc = pass_time(sync, end, NULL, NULL);
+	if (rc == -ETIMEDOUT)
+		lose(sync, "nothing has connected in time");
+	return rc;
 }
 
 /* Exchange HELLOs. */
@@ -293,8 +249,7 @@ greet(struct sync *sync, const struct sync_hello *mine)
 
 	if (rc != 0)
 		return rc;
-	rc = sync_wait(sync, SYNC_HELLO, &sync->peer, sizeof(sync->peer),
-			SEND_MS, NULL, NULL);
+	rc = sync_wait(sync, SYNC_HELLO, &sync->peer, sizeof(sync->peer), SEND_MS, NULL, NULL);
 	if (rc < 0)
 		return rc;
 	if (rc == (int)sizeof(sync->peer) && strcmp(sync->peer.version, mine->version) == 0)
@@ -307,21 +262,23 @@ struct sync *
 sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 		const struct sync_hello *mine, int timeout_ms)
 {
-	struct sync *sync = calloc(1, sizeof(*sync));
+	/* One block: the inbox lies behind it. */
+	struct sync *sync = calloc(1, sizeof(*sync) + INBOX * sizeof(struct sync_frame));
 	int rc;
 
 	if (sync == NULL)
 		return NULL;
+	sync->inbox = (struct sync_frame *)(sync + 1);
 	rte_comch_dev_info_get(dev_id, &sync->info);
 	sync->link = (struct link){
 		.ops = ops,
-		.name = SYNC_SERVER_NAME,
+		.name = "comch-perf",
 		.host = leader,
 		.dev_id = dev_id,
 		.info = &sync->info,
 		.nb_conns = 1,
 		.max_clients = 1,
-		.max_msg_size = sizeof(struct frame),
+		.max_msg_size = sizeof(struct sync_frame),
 		.timeout_ms = (uint32_t)timeout_ms,
 		.sleeps = (sync->info.capa & RTE_COMCH_CAPA_EVENT_FD) != 0,
 		.owner = sync,

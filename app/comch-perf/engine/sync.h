@@ -12,21 +12,11 @@
  * else passes between them, so they may as well be on two machines.
  *
  * Its poll is its own too: a test's is not disturbed. All functions are for
- * the main thread.
+ * the main thread. Tests within one process have none (NULL): sending then
+ * does nothing, and nothing arrives.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <rte_comch.h>
-
-#include "engine/params.h"
-
-/** Name of the server of the session. */
-#define SYNC_SERVER_NAME "comch-perf"
-/** Longest message behind the header. */
-#define SYNC_MAX_LEN     1024
+#include "engine/link.h"
 
 /** What a message says. */
 enum sync_type {
@@ -62,11 +52,23 @@ struct sync_consumer {
 	uint32_t id;
 };
 
+struct sync_frame;
+
+/** A session. Others read `peer`, `run` and `error`. */
+struct sync {
+	struct link link;
+	struct rte_comch_dev_info info;
+	bool lost;                   /**< The other side is gone. */
+	bool failed;                 /**< ... says that the run has failed. */
+	uint32_t run;                /**< Number of the current run. */
+	struct sync_hello peer;      /**< What the other side has said of itself. */
+	char error[PERF_ERROR_SIZE]; /**< ... of its failure, or why it is gone. */
+	uint32_t nb_inbox;
+	struct sync_frame *inbox;    /**< What has arrived and was not taken. */
+};
+
 /** Called over and over while waiting; a negative value ends the wait. */
 typedef int (*sync_pump_t)(void *arg);
-
-struct link_ops;
-struct sync;
 
 /**
  * Open the session: listen (DPU) or connect (host), and exchange HELLOs.
@@ -80,17 +82,11 @@ struct sync *sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 /** Close it. */
 void sync_close(struct sync *sync);
 
-/** What the other side has said of itself. */
-const struct sync_hello *sync_peer(const struct sync *sync);
-
 /**
- * Begin a run: what belongs to another one is dropped from now on. The
- * follower's begins with its SYNC_RUN.
+ * Begin the next run: what belongs to another one is dropped from now on. The
+ * follower's begins with the SYNC_RUN that it takes.
  */
-void sync_run_set(struct sync *sync, uint32_t run);
-
-/** Number of the current run. */
-uint32_t sync_run_get(const struct sync *sync);
+void sync_run_begin(struct sync *sync);
 
 /** Go on although the other side said that the run has failed. */
 void sync_forgive(struct sync *sync);
@@ -103,16 +99,11 @@ int sync_send(struct sync *sync, enum sync_type type, const void *data, size_t l
  *
  * @return
  *   0; -EPIPE: the other side is gone; -ECANCELED: it says that the run has
- *   failed (sync_error()).
+ *   failed (`error`).
  */
 int sync_poll(struct sync *sync);
 
-/**
- * Take a message of a type that has arrived.
- *
- * @return
- *   Its length, or -EAGAIN.
- */
+/** Take a message of a type that has arrived. @return its length, or -EAGAIN */
 int sync_take(struct sync *sync, enum sync_type type, void *data, size_t size);
 
 /**
@@ -125,12 +116,5 @@ int sync_take(struct sync *sync, enum sync_type type, void *data, size_t size);
  */
 int sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
 		int timeout_ms, sync_pump_t pump, void *arg);
-
-/** What the other side said of its failure, or why it is gone. */
-const char *sync_error(const struct sync *sync);
-
-/** Fill in what this side says of itself. */
-void sync_hello_fill(struct sync_hello *hello, uint32_t nb_workers,
-		const uint16_t *cpus);
 
 #endif /* ENGINE_SYNC_H */

@@ -65,14 +65,7 @@ verify_stamp_get(const void *data, uint64_t len)
 	return stamp;
 }
 
-/**
- * Where the filling of a message starts.
- *
- * @param stamp
- *   Its stamp.
- * @param to
- *   Number of the consumer it is for.
- */
+/** Where the filling starts of a message to the consumer with number *to*. */
 static inline uint64_t
 verify_seed(uint64_t stamp, uint32_t to)
 {
@@ -83,18 +76,7 @@ verify_seed(uint64_t stamp, uint32_t to)
 	return x ^ x >> 29;
 }
 
-/**
- * Fill a message from byte *from* on.
- *
- * @param data
- *   The message.
- * @param len
- *   Its length.
- * @param from
- *   Length of its stamp: where the filling begins.
- * @param seed
- *   From verify_seed().
- */
+/** Fill a message behind its stamp, that is, from byte *from* on. */
 void verify_fill(void *data, uint64_t len, uint64_t from, uint64_t seed);
 
 /** Is a message filled so? */

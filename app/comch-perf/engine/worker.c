@@ -23,7 +23,6 @@
 #define TICK_SIZE  (UINT64_C(64) << 10)
 /* Nothing has moved for so long: what is missing is lost. */
 #define STUCK_US   5000000
-#define NAP_US     50
 
 /* Numbers of messages that the other side has sent us. */
 static void
@@ -59,8 +58,6 @@ send_counts(struct perf_run *run)
 			atomic_store_explicit(&d->rxs[i]->expected,
 					counts[d->rxs[i]->number], memory_order_relaxed);
 	}
-	if (run->sync == NULL)
-		return;
 	if (sync_send(run->sync, SYNC_COUNTS, counts,
 			run->params.consumers * sizeof(counts[0])) != 0)
 		perf_run_fail(run, "the other side is gone");
@@ -70,18 +67,9 @@ send_counts(struct perf_run *run)
 static void
 sync_counts(struct perf_run *run)
 {
-	if (run->sync != NULL) {
-		perf_run_sync(run);
-		take_counts(run);
-	}
+	perf_run_sync(run);
+	take_counts(run);
 	send_counts(run);
-}
-
-/* Count what a producer has sent to a consumer. */
-static void
-add_count(struct data *d, const struct data_target *to, uint64_t n)
-{
-	atomic_fetch_add_explicit(&d->counts[to->number], n, memory_order_relaxed);
 }
 
 void
@@ -95,7 +83,8 @@ worker_tx_done(struct data_worker *w)
 		const struct data_target *to = &tx->targets[i];
 
 		/* Those that were stamped but never offered do not count. */
-		add_count(w->data, to, to->seq - (i == tx->target ? tx->ready : 0));
+		atomic_fetch_add_explicit(&w->data->counts[to->number],
+				to->seq - (i == tx->target ? tx->ready : 0), memory_order_relaxed);
 	}
 	/* Releases the producer's counts to send_counts(). */
 	atomic_fetch_sub_explicit(&w->data->nb_sending, 1, memory_order_release);
@@ -105,16 +94,15 @@ static void
 tick_rx(struct data_worker *w, uint64_t now, bool stuck)
 {
 	struct data_rx *rx = w->rx;
-	uint64_t expected = atomic_load_explicit(&rx->expected,
-			memory_order_relaxed);
+	uint64_t expected = atomic_load_explicit(&rx->expected, memory_order_relaxed);
 
 	window_update(&rx->window, now, rx->count);
 	if (rx->count < expected && !(stuck && expected != UINT64_MAX))
 		return;
 	if (rx->count < expected)
-		rx->lost = expected - rx->count;
+		rx->faults.lost = expected - rx->count;
 	else
-		rx->disorder += rx->count - expected;
+		rx->faults.disorder += rx->count - expected;
 	w->rx_done = true;
 }
 
@@ -152,7 +140,7 @@ void
 worker_idle(struct data_worker *w, uint32_t cls)
 {
 	if (w->run->params.wait == PERF_WAIT_EVENT) {
-		w->link->ops->poll_sleep(w->poll, cls);
+		link_sleep(w->link, w->poll, cls);
 		w->link->ops->poll_run(w->poll);
 		worker_tick(w, clock_tsc());
 	} else if (w->run->params.crowded && ++w->idle % LINK_SPINS == 0) {
@@ -193,7 +181,7 @@ worker_stream(void *worker)
 		if (!w->rx_done) {
 			uint16_t got = w->rx->ops->recv(w->rx, burst);
 
-			if (got > 0)
+			if (w->rx->owed > 0)
 				w->rx->ops->repost(w->rx);
 			n += got;
 			cls |= RTE_COMCH_POLL_RX;
@@ -214,37 +202,49 @@ worker_pingpong(void *worker)
 	return loop_pingpong(w, w->data->ops);
 }
 
-static void
-add_rx_result(struct perf_run *run, struct data_rx *rx)
+void
+data_collect(struct perf_run *run)
 {
 	struct perf_result *r = &run->result;
+	struct data *d = run->priv;
+	uint32_t i;
 
-	if (rx->ops->rx_stats != NULL)
-		rx->ops->rx_stats(rx, r);
-	if (run->test->hops == 0) {
+	for (i = 0; i < d->nb_tx; i++) {
+		if (d->ops->tx_stats != NULL)
+			d->ops->tx_stats(d->txs[i], r);
+		r->faults.failed += d->txs[i]->failed;
+	}
+	for (i = 0; i < d->nb_rx; i++) {
+		struct data_rx *rx = d->rxs[i];
+
+		if (d->ops->rx_stats != NULL)
+			d->ops->rx_stats(rx, r);
+		r->faults.lost += rx->faults.lost;
+		r->faults.disorder += rx->faults.disorder;
+		r->faults.torn += rx->faults.torn;
+		r->faults.failed += rx->faults.failed;
+		if (run->test->hops > 0)
+			continue;
 		r->messages += window_msgs(&rx->window);
 		r->window_ns = RTE_MAX(r->window_ns, window_ns(&rx->window));
 	}
-	r->lost += rx->lost;
-	r->disorder += rx->disorder;
-	r->torn += rx->torn;
-	r->failed += rx->failed;
 }
 
 static void
 start_worker(struct data_worker *w, uint64_t now)
 {
 	const struct perf_params *p = &w->run->params;
-	uint64_t window = clock_us_to_cycles(p->duration_us);
+	struct window window;
 
+	window_init(&window, now, p->duration_us, p->iters > 0);
+	if (w->rx != NULL)
+		w->rx->window = window;
 	/* Go on for longer than the receivers measure: they may start later. */
-	w->tx_end = p->iters > 0 ? UINT64_MAX :
-			now + 2 * window_warm_cycles(p) + window + window / 20;
+	w->tx_end = p->iters > 0 ? UINT64_MAX : window.close_tsc +
+			(window.open_tsc - now) + (window.close_tsc - window.open_tsc) / 20;
 	w->tx_done = w->tx == NULL;
 	w->rx_done = w->rx == NULL;
 	w->progress_tsc = now;
-	if (w->rx != NULL)
-		window_init(&w->rx->window, p, now);
 }
 
 static int
@@ -337,7 +337,7 @@ run_workers(struct perf_run *run, int (*body)(void *worker))
 	while (workers_running(d)) {
 		perf_run_poll(run);
 		sync_counts(run);
-		usleep(NAP_US);
+		usleep(LINK_NAP_US);
 	}
 	rte_eal_mp_wait_lcore();
 	for (i = 1; i < d->nb_workers; i++) {
@@ -362,10 +362,7 @@ data_launch(struct perf_run *run)
 		if (d->workers[i].error[0] != '\0')
 			perf_run_fail(run, "worker %u: %s", i, d->workers[i].error);
 	}
-	for (i = 0; i < d->nb_tx; i++)
-		d->ops->tx_stats(d->txs[i], &run->result);
-	for (i = 0; i < d->nb_rx; i++)
-		add_rx_result(run, d->rxs[i]);
+	data_collect(run);
 	return perf_run_end(run);
 }
 

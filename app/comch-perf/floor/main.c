@@ -6,28 +6,421 @@
  * forks, and prints the figure. It links no library but the C library.
  */
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "floor/run.h"
+#include "base/window.h"
+#include "floor/floor.h"
 
 #define USAGE "Usage: comch-perf-floor line|slot|memcpy|wake CPU-A CPU-B MS [SIZE [TSC-HZ]]\n"
 
+/* Pairs of lines that exchanges use by turns, and exchanges a turn: how far a
+ * single line has to travel depends on where in the caches it happens to lie.
+ */
+#define LINE_PAIRS   64
+#define LINE_TURN    512
+#define RING_SLOTS   4096
+/* Slots between two reports of the reader's position. */
+#define RING_REPORT  256
+/* The sequence number that ends a measurement. */
+#define SEQ_END      UINT64_MAX
+/* Slots or copies between two looks at the clock. */
+#define CLOCK_EVERY  1024
+/* Fruitless looks before a process that shares its CPU gives it away. */
+#define SPINS        64
+
+/* What both ends share is laid out by our own constant, whatever the CPU's. */
+#define LINE_SIZE 64
+
+/* Seven words and a sequence number: what one line of memory carries. */
+struct slot {
+	uint64_t payload[7];
+	_Atomic uint64_t seq;
+} __attribute__((aligned(LINE_SIZE)));
+
+/* Shared by the two processes; each line has one writer. */
+struct shared {
+	struct slot a; /* Written by process A. */
+	struct slot b; /* Written by process B. */
+	struct slot sink; /* Keeps reads from being optimised away. */
+};
+
+/* One measurement. */
+struct job {
+	struct floor_req req;
+	bool crowded;                /* Both share a CPU: spinning must yield. */
+	struct shared *shared;
+	void *window;                /* Ring or destination, shared. */
+	void *source;                /* FLOOR_MEMCPY, shared. */
+	int event[2];                /* Eventfds to A and to B. */
+};
+
+static void *
+map_shared(size_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Bytes of the window that both processes see. */
+static size_t
+window_size(const struct floor_req *req)
+{
+	switch (req->kind) {
+	case FLOOR_LINE:
+		return 2 * LINE_PAIRS * sizeof(struct slot);
+	case FLOOR_SLOT:
+		return RING_SLOTS * sizeof(struct slot);
+	case FLOOR_MEMCPY:
+		return req->size * floor_window_msgs(req->size);
+	default:
+		return 1;
+	}
+}
+
+/* Map what a measurement needs; it goes with the process. */
+static int
+job_open(struct job *job, const struct floor_req *req)
+{
+	*job = (struct job){
+		.req = *req,
+		.crowded = req->cpu_a == req->cpu_b,
+		.shared = map_shared(sizeof(*job->shared)),
+		.window = map_shared(window_size(req)),
+		.source = map_shared(req->kind == FLOOR_MEMCPY ? req->size : 1),
+		.event = { eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK) },
+	};
+	return job->shared == NULL || job->window == NULL || job->source == NULL ||
+		job->event[0] < 0 || job->event[1] < 0 ? -ENOMEM : 0;
+}
+
+/* A result that the compiler has to compute. */
+static void
+sink(struct job *job, uint64_t sum)
+{
+	*(volatile uint64_t *)&job->shared->sink.payload[0] = sum;
+}
+
+/* Half a round trip, ns. */
+static double
+one_way(const struct laps *laps)
+{
+	return clock_cycles_to_ns(hist_quantile(laps->hist, 0.5)) / 2;
+}
+
+static double
+per_second(const struct window *w)
+{
+	return (double)window_msgs(w) * 1e9 / (double)window_ns(w);
+}
+
+/* Nothing yet: give the CPU away now and then, if it is shared. */
+static inline void
+relax(bool crowded, uint32_t *spins)
+{
+	if (crowded && ++*spins % SPINS == 0)
+		sched_yield();
+}
+
+/* Wait until a slot's sequence is *seq*, or the end; what it is. */
+static inline uint64_t
+slot_wait(struct slot *slot, uint64_t seq, bool crowded)
+{
+	uint32_t spins = 0;
+	uint64_t now;
+
+	for (;;) {
+		now = atomic_load_explicit(&slot->seq, memory_order_acquire);
+		if (now == seq || now == SEQ_END)
+			return now;
+		relax(crowded, &spins);
+	}
+}
+
+/* Unrolled by hand, as the reading is: the loops would cost more than the
+ * memory does.
+ */
+static inline void
+slot_write(struct slot *slot, uint64_t seq)
+{
+	slot->payload[0] = seq;
+	slot->payload[1] = seq;
+	slot->payload[2] = seq;
+	slot->payload[3] = seq;
+	slot->payload[4] = seq;
+	slot->payload[5] = seq;
+	slot->payload[6] = seq;
+	/* Pairs with the acquire in slot_wait(). */
+	atomic_store_explicit(&slot->seq, seq, memory_order_release);
+}
+
+static inline uint64_t
+slot_read(const struct slot *slot)
+{
+	const uint64_t *p = slot->payload;
+
+	return ((p[0] ^ p[1]) | (p[2] ^ p[3])) | ((p[4] ^ p[5]) | p[6]);
+}
+
+/* The two processes meet: A knows that B runs before it starts its clock. */
+static void
+job_meet(struct job *job, bool is_a)
+{
+	if (is_a) {
+		slot_wait(&job->shared->b, 1, job->crowded);
+	} else {
+		atomic_store_explicit(&job->shared->b.seq, 1, memory_order_release);
+	}
+}
+
+/* A's line in the exchange number *seq*; B's are behind all of A's. */
+static inline struct slot *
+line_at(const struct job *job, uint64_t seq)
+{
+	return (struct slot *)job->window + seq / LINE_TURN % LINE_PAIRS;
+}
+
+static double
+line_a(struct job *job)
+{
+	struct slot *line = line_at(job, 2);
+	bool crowded = job->crowded;
+	static struct hist hist;
+	struct laps laps;
+	uint64_t sum = 0;
+	uint64_t seq = 2;
+
+	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
+	do {
+		slot_write(line, seq);
+		slot_wait(line + LINE_PAIRS, seq, crowded);
+		sum += slot_read(line + LINE_PAIRS);
+		if (++seq % LINE_TURN == 0)
+			line = line_at(job, seq);
+	} while (!laps_round(&laps));
+	atomic_store_explicit(&line->seq, SEQ_END, memory_order_release);
+	sink(job, sum);
+	return one_way(&laps);
+}
+
+static void
+line_b(struct job *job)
+{
+	struct slot *line = line_at(job, 2);
+	bool crowded = job->crowded;
+	uint64_t sum = 0;
+	uint64_t seq;
+
+	for (seq = 2; slot_wait(line, seq, crowded) != SEQ_END; seq++) {
+		sum += slot_read(line);
+		slot_write(line + LINE_PAIRS, seq);
+		if ((seq + 1) % LINE_TURN == 0)
+			line = line_at(job, seq + 1);
+	}
+	sink(job, sum);
+}
+
+/* Wait until the reader is less than *room* behind; its position. */
+static uint64_t
+room_wait(struct job *job, uint64_t pos, uint64_t room)
+{
+	_Atomic uint64_t *read_pos = &job->shared->b.seq;
+	uint32_t spins = 0;
+	uint64_t seen;
+
+	for (;;) {
+		/* Pairs with the release in slot_b() and memcpy_b(). */
+		seen = atomic_load_explicit(read_pos, memory_order_acquire);
+		if (pos - seen < room)
+			return seen;
+		relax(job->crowded, &spins);
+	}
+}
+
+/* Look at the clock, out of the loop's way. @return is it time to end? */
+static __attribute__((noinline)) bool
+look(struct window *w, uint64_t pos)
+{
+	window_update(w, clock_tsc(), pos);
+	return w->closed;
+}
+
+/* Positions count from 1, which job_meet() leaves in the reader's line. */
+static double
+slot_a(struct job *job)
+{
+	struct slot *ring = job->window;
+	struct window w;
+	uint64_t seen = 1;
+	uint64_t pos;
+
+	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
+	for (pos = 1; ; pos++) {
+		if (pos - seen >= RING_SLOTS)
+			seen = room_wait(job, pos, RING_SLOTS);
+		slot_write(&ring[pos % RING_SLOTS], pos);
+		if (pos % CLOCK_EVERY == 0 && look(&w, pos))
+			break;
+	}
+	room_wait(job, ++pos, RING_SLOTS);
+	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END, memory_order_release);
+	return per_second(&w);
+}
+
+static void
+slot_b(struct job *job)
+{
+	_Atomic uint64_t *read_pos = &job->shared->b.seq;
+	struct slot *ring = job->window;
+	bool crowded = job->crowded;
+	uint64_t sum = 0;
+	uint64_t pos;
+
+	for (pos = 1; ; pos++) {
+		struct slot *slot = &ring[pos % RING_SLOTS];
+
+		if (slot_wait(slot, pos, crowded) == SEQ_END)
+			break;
+		sum += slot_read(slot);
+		if (pos % RING_REPORT == 0)
+			atomic_store_explicit(read_pos, pos, memory_order_release);
+	}
+	atomic_store_explicit(read_pos, pos, memory_order_release);
+	sink(job, sum);
+}
+
+static double
+memcpy_a(struct job *job)
+{
+	uint64_t size = job->req.size;
+	uint64_t nb = floor_window_msgs(size);
+	uint64_t every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
+	uint8_t *window = job->window;
+	struct window w;
+	uint64_t pos;
+
+	memset(job->source, 1, size);
+	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
+	for (pos = 2; ; pos++) {
+		room_wait(job, pos, nb);
+		memcpy(window + pos % nb * size, job->source, size);
+		/* Pairs with the acquire in memcpy_b(). */
+		atomic_store_explicit(&job->shared->a.seq, pos, memory_order_release);
+		if (pos % every == 0 && look(&w, pos))
+			break;
+	}
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
+	return per_second(&w) * (double)size;
+}
+
+/* As the receiver of a message does: its first and its last line. */
+static void
+memcpy_b(struct job *job)
+{
+	uint64_t nb = floor_window_msgs(job->req.size);
+	uint64_t size = job->req.size;
+	volatile uint8_t *window = job->window;
+	uint32_t spins = 0;
+	uint64_t pos = 1;
+	uint64_t seen;
+
+	for (;;) {
+		seen = atomic_load_explicit(&job->shared->a.seq, memory_order_acquire);
+		if (seen == SEQ_END)
+			break;
+		if (seen <= pos) {
+			relax(job->crowded, &spins);
+			continue;
+		}
+		for (; pos < seen; pos++) {
+			volatile uint8_t *msg = window + (pos + 1) % nb * size;
+
+			(void)msg[0];
+			(void)msg[size - 1];
+		}
+		atomic_store_explicit(&job->shared->b.seq, pos, memory_order_release);
+	}
+}
+
+/* Sleep until an eventfd is written. @return false when told to end. */
+static bool
+event_wait(int epfd, int fd, const struct job *job)
+{
+	struct epoll_event ev;
+	uint64_t value;
+
+	while (epoll_wait(epfd, &ev, 1, -1) != 1)
+		;
+	while (read(fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
+		;
+	return atomic_load_explicit(&job->shared->a.seq, memory_order_acquire) != SEQ_END;
+}
+
+static void
+event_tell(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		;
+}
+
+static int
+event_epoll(int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int epfd = epoll_create1(EPOLL_CLOEXEC);
+
+	return epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0 ? -1 : epfd;
+}
+
+static double
+wake_a(struct job *job)
+{
+	int epfd = event_epoll(job->event[0]);
+	static struct hist hist;
+	struct laps laps;
+
+	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
+	do {
+		event_tell(job->event[1]);
+		event_wait(epfd, job->event[0], job);
+	} while (!laps_round(&laps));
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
+	event_tell(job->event[1]);
+	return one_way(&laps);
+}
+
+static void
+wake_b(struct job *job)
+{
+	int epfd = event_epoll(job->event[1]);
+
+	while (event_wait(epfd, job->event[1], job))
+		event_tell(job->event[0]);
+}
+
+/* A sends and returns the figure, B receives. */
 static const struct {
-	double (*a)(struct floor_job *job); /* sends, and returns the figure */
-	void (*b)(struct floor_job *job);   /* receives */
+	double (*a)(struct job *job);
+	void (*b)(struct job *job);
 } bodies[] = {
-	[FLOOR_LINE] = { floor_line_a, floor_line_b },
-	[FLOOR_SLOT] = { floor_slot_a, floor_slot_b },
-	[FLOOR_MEMCPY] = { floor_memcpy_a, floor_memcpy_b },
-	[FLOOR_WAKE] = { floor_wake_a, floor_wake_b },
+	[FLOOR_LINE] = { line_a, line_b },
+	[FLOOR_SLOT] = { slot_a, slot_b },
+	[FLOOR_MEMCPY] = { memcpy_a, memcpy_b },
+	[FLOOR_WAKE] = { wake_a, wake_b },
 };
 
 /* End with the parent: it may be killed while this process spins. */
@@ -55,26 +448,26 @@ pin(pid_t pid, int cpu)
 static double
 measure(const struct floor_req *req)
 {
-	struct floor_job job;
+	struct job job;
 	pid_t self = getpid();
 	double value;
 	pid_t pid;
 
-	if (floor_job_open(&job, req) != 0)
+	if (job_open(&job, req) != 0)
 		return -1;
 	pid = fork();
 	if (pid < 0)
 		return -1;
 	if (pid == 0) {
 		die_with_parent(self);
-		floor_job_meet(&job, false);
+		job_meet(&job, false);
 		bodies[req->kind].b(&job);
 		_exit(0);
 	}
 	/* The partner starts on our CPU, which we are about to spin on. */
 	pin(pid, req->cpu_b);
 	pin(0, req->cpu_a);
-	floor_job_meet(&job, true);
+	job_meet(&job, true);
 	value = bodies[req->kind].a(&job);
 	waitpid(pid, NULL, 0);
 	return value;

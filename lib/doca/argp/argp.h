@@ -8,13 +8,13 @@
 /*
  * The parser of the command line. There is one, for one thread at a time:
  *
- *     argp_main.c   what it has; begin, start, end
- *     argp_builtin.c flags of each program
- *     argp_param.c  flags          argp_cmd.c   commands
- *     argp_parse.c  argv           argp_json.c  the JSON file
- *     argp_value.c  texts to values, calls of flags' callbacks
- *     argp_dev.c    values that are devices
- *     argp_usage.c  the usage      argp_exit.c  the end of the program
+ *     argp_main.c     its state; init, start, destroy
+ *     argp_builtin.c  flags of every program
+ *     argp_param.c    flags                argp_cmd.c   commands
+ *     argp_parse.c    command line         argp_json.c  JSON file
+ *     argp_value.c    conversion of values, callbacks of flags
+ *     argp_dev.c      values that are devices
+ *     argp_usage.c    usage                argp_exit.c  exit of the program
  */
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@
 
 #include <doca_argp.h>
 
-/* Until 2.10 it had the value that is now DOCA_ARGP_TYPE_DEVICE. */
+/* Until 2.10 its value was 4, which is now DOCA_ARGP_TYPE_DEVICE. */
 #define IMPL_ARGP_TYPE_JSON_OBJ 7
 #define IMPL_ARGP_NB_TYPES 8
 
@@ -42,10 +42,10 @@ struct doca_argp_param {
 	bool singular;
 	bool inherited;
 	bool hidden;
-	bool builtin;     /* takes effect as soon as it is seen */
+	bool builtin;     /* takes effect while parsing */
 	bool no_memory;   /* a setter failed */
-	bool registered;  /* the parser's */
-	bool from_json;   /* so were all of nb_given */
+	bool registered;  /* owned by the parser */
+	bool from_json;   /* all of nb_given are from the JSON file */
 	unsigned int nb_given;
 };
 TAILQ_HEAD(impl_argp_params, doca_argp_param);
@@ -89,9 +89,9 @@ struct impl_argp {
 	void *config;
 	bool started;
 	bool silent;
-	struct doca_argp_cmd program;     /* flags and commands of the outer level */
-	struct doca_argp_cmd *cmd;        /* that was parsed last */
-	struct impl_argp_params refused; /* ours, but of no use */
+	struct doca_argp_cmd program;     /* top-level flags and commands */
+	struct doca_argp_cmd *cmd;        /* parsed last */
+	struct impl_argp_params refused; /* owned, but invalid */
 	struct impl_argp_cmds refused_cmds;
 	struct doca_argp_param builtins[IMPL_ARGP_NB_BUILTINS];
 	STAILQ_HEAD(, impl_argp_value) values;
@@ -111,47 +111,47 @@ struct impl_argp {
 	void *dev_open_ctx;
 };
 
-/* NULL: not begun. */
+/* NULL: not initialized. */
 extern struct impl_argp *impl_argp;
 
-/* Say what is wrong. */
+/* Report an error. */
 void impl_argp_log(enum doca_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 #define ARGP_ERR(...) impl_argp_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define ARGP_WARN(...) impl_argp_log(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 
 /* argp_param.c */
-/* Is it made of letters, digits, '-' and '_'? */
-bool impl_argp_name_is_good(const char *name);
-/* As "--port": for messages. */
+/* Whether it consists of letters, digits, '-' and '_'. */
+bool impl_argp_name_is_valid(const char *name);
+/* Name for messages, such as "--port". */
 const char *impl_argp_flag(const struct doca_argp_param *param);
 doca_error_t impl_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param);
 void impl_argp_free_params(struct impl_argp_params *params);
-/* Copy into a field; returns false without memory. */
+/* Copy a text into a field; false: out of memory. */
 bool impl_argp_set_text(char **field, const char *text);
 
 /* argp_cmd.c */
 void impl_argp_init_cmd(struct doca_argp_cmd *cmd);
 void impl_argp_free_cmds(struct impl_argp_cmds *cmds);
-/* Free what is within. */
+/* Free the contents. */
 void impl_argp_clear_cmd(struct doca_argp_cmd *cmd);
 
 /* argp_value.c */
 bool impl_argp_takes_value(const struct doca_argp_param *param);
-/* A flag was given: look at its text, keep it. A built-in one takes effect. */
+/* Check and store the value of a flag. Built-in flags take effect now. */
 doca_error_t impl_argp_give(struct doca_argp_param *param, const char *text);
-/* Call the callbacks of what was given. */
+/* Call the callbacks of all flags given. */
 doca_error_t impl_argp_call_values(void);
 void impl_argp_free_values(void);
 
 /* argp_dev.c */
-/* Open what the text names, call the callback. */
+/* Open the device that the text names, then call the callback. */
 doca_error_t impl_argp_call_dev(const struct doca_argp_param *param, const char *text);
 doca_error_t impl_argp_call_rep(const struct doca_argp_param *param, const char *text);
 
 /* argp_parse.c */
 doca_error_t impl_argp_parse(int argc, char **argv);
-/* Another argument for DPDK. */
+/* Add an argument for DPDK. */
 doca_error_t impl_argp_add_dpdk(const char *arg);
 
 /* argp_json.c */

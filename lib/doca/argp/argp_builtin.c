@@ -35,7 +35,7 @@ give_level(enum impl_argp_builtin flag, int level, doca_error_t (*set)(uint32_t 
 	doca_error_t result = set((uint32_t)level);
 
 	if (result != DOCA_SUCCESS)
-		ARGP_ERR("flag '%s': %d is not a level, which are 10, 20, ... 70",
+		ARGP_ERR("flag '%s': invalid level %d: expected 10, 20, ... 70",
 			impl_argp_flag(&impl_argp->builtins[flag]), level);
 	else
 		*given = level;
@@ -62,12 +62,12 @@ static doca_error_t
 give_json(void *value, void *config)
 {
 	RTE_SET_USED(config);
-	/* Read after the command line, whose values win. */
+	/* Read later: values on the command line override the file. */
 	return impl_argp_set_text(&impl_argp->json_path, value) ?
 		DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-/* Fields of flags are not const; these are never written to, nor freed. */
+/* Fields of flags are not const; these are never modified or freed. */
 static char names[][16] = {
 	"h", "help", "v", "version", "l", "log-level", "sdk-log-level", "j", "json",
 };
@@ -79,7 +79,7 @@ static char log_level_text[] =
 static char sdk_log_level_text[] =
 	"Set the log level for the library <DISABLE=10, CRITICAL=20,\n"
 	"ERROR=30, WARNING=40, INFO=50, DEBUG=60, TRACE=70>";
-static char json_text[] = "Read further flags from a JSON file";
+static char json_text[] = "Read more flags from a JSON file";
 static char json_arguments[] = "<path>";
 
 static const struct doca_argp_param builtins[IMPL_ARGP_NB_BUILTINS] = {

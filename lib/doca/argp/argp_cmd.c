@@ -61,7 +61,7 @@ doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 	return DOCA_SUCCESS;
 }
 
-/* Setters have no result: the registration tells. */
+/* Setters return nothing, so the registration reports their errors. */
 static bool
 may_set(const struct doca_argp_cmd *cmd)
 {
@@ -112,19 +112,20 @@ check(const struct doca_argp_cmd *outer, const struct doca_argp_cmd *cmd)
 			cmd->name == NULL ? "name" : "description");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if (!impl_argp_name_is_good(cmd->name)) {
-		ARGP_ERR("command '%s': names have letters, digits, '-' and '_'", cmd->name);
+	if (!impl_argp_name_is_valid(cmd->name)) {
+		ARGP_ERR("command '%s': invalid name: expected letters, digits, '-' and '_'",
+			cmd->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	TAILQ_FOREACH(c, &outer->cmds, next) {
 		if (strcmp(c->name, cmd->name) == 0) {
-			ARGP_ERR("command '%s' is there already", cmd->name);
+			ARGP_ERR("command '%s' exists already", cmd->name);
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
 	for (c = outer; c != NULL; c = c->outer) {
 		if (c == cmd) {
-			ARGP_ERR("command '%s' would be within itself", cmd->name);
+			ARGP_ERR("command '%s' would contain itself", cmd->name);
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
@@ -138,7 +139,7 @@ add_cmd(struct doca_argp_cmd *outer, struct doca_argp_cmd *cmd)
 
 	if (cmd->registered)
 		return DOCA_ERROR_BAD_STATE;
-	/* From here on it is ours. */
+	/* The parser owns it from now on. */
 	cmd->registered = true;
 	result = impl_argp->started ? DOCA_ERROR_BAD_STATE : check(outer, cmd);
 	if (result != DOCA_SUCCESS) {

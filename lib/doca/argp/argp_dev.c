@@ -11,9 +11,9 @@
 
 #include "argp/argp.h"
 
-/* "0000:03:00.0,03:00.1,x=1" in parts, each but the last cut at its comma. */
+/* "0000:03:00.0,03:00.1,x=1" split at commas. */
 struct parts {
-	char *text; /* to be freed */
+	char *text; /* allocated */
 	const char *part[3];
 };
 
@@ -23,7 +23,7 @@ without_prefix(const char *name)
 	return strncmp(name, "pci/", 4) == 0 ? name + 4 : name;
 }
 
-/* The last of the nb parts keeps its commas. */
+/* Split into nb parts; the last one keeps its commas. */
 static doca_error_t
 split(struct parts *p, const char *text, unsigned int nb)
 {
@@ -46,7 +46,7 @@ is_dev(const struct doca_devinfo *info, const char *name)
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE], iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
 	uint8_t equal = 0;
 
-	/* A name that is no PCI address is an error there, and no match. */
+	/* A name that is not a PCI address is an error here, which means no match. */
 	if (doca_devinfo_is_equal_pci_addr(info, name, &equal) == DOCA_SUCCESS && equal)
 		return true;
 	if (doca_devinfo_get_ibdev_name(info, ibdev, sizeof(ibdev)) == DOCA_SUCCESS &&
@@ -145,7 +145,8 @@ impl_argp_call_rep(const struct doca_argp_param *param, const char *text)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (p.part[1] == NULL) {
-		ARGP_ERR("flag '%s': '%s' is not DEVICE,REPRESENTOR", impl_argp_flag(param), text);
+		ARGP_ERR("flag '%s': '%s': expected DEVICE,REPRESENTOR",
+			impl_argp_flag(param), text);
 		result = DOCA_ERROR_INVALID_VALUE;
 		goto free_parts;
 	}

@@ -7,9 +7,8 @@
 #include "argp/argp.h"
 
 /*
- * The one place where this library ends a program: after --help and --version,
- * and after doca_argp_usage() in old programs, which do not expect it to
- * return.
+ * The only place where this library ends a program: after --help and --version, and
+ * after doca_argp_usage() in old programs, which expect it not to return.
  */
 void
 impl_argp_end_program(int status)
@@ -19,7 +18,7 @@ impl_argp_end_program(int status)
 
 void doca_argp_usage_205(void);
 
-/* doca_argp_usage() until DOCA 2.8; the program was used in a wrong way. */
+/* doca_argp_usage() until DOCA 2.8, which programs call for usage errors. */
 void
 doca_argp_usage_205(void)
 {

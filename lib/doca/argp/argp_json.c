@@ -10,7 +10,7 @@
 
 #include "argp/argp.h"
 
-/* Blank comments: JSON has none, but files of parameters do. Lines stay. */
+/* Replace comments, which JSON does not have, by spaces. Newlines stay. */
 static void
 blank_comments(char *text)
 {
@@ -36,7 +36,7 @@ blank_comments(char *text)
 	}
 }
 
-/* The whole file as a string, to be freed; NULL with errno. */
+/* Read the whole file into a string, which the caller frees; NULL with errno. */
 static char *
 read_file(const char *path)
 {
@@ -50,7 +50,7 @@ read_file(const char *path)
 	if (file == NULL)
 		return NULL;
 	errno = 0;
-	/* A text has no NUL, so this is all of it. */
+	/* Text has no NUL, so this reads the whole file. */
 	len = getdelim(&text, &size, '\0', file);
 	err = errno != 0 ? errno : ENODATA;
 	fclose(file);
@@ -81,14 +81,14 @@ load(const char *path)
 		return NULL;
 	}
 	if (!json_is_object(root)) {
-		ARGP_ERR("%s: not an object", path);
+		ARGP_ERR("%s: not a JSON object", path);
 		json_decref(root);
 		return NULL;
 	}
 	return root;
 }
 
-/* As on the command line; to be freed. */
+/* Value as on the command line; the caller frees it. */
 static char *
 as_text(const json_t *value)
 {
@@ -97,7 +97,7 @@ as_text(const json_t *value)
 	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 }
 
-/* Has the value the type of the flag? A string is looked at later. */
+/* Whether the value has the flag's type. Strings are checked later. */
 static bool
 fits(const struct doca_argp_param *param, const json_t *value)
 {
@@ -122,7 +122,7 @@ give_one(struct doca_argp_param *param, const json_t *value)
 	char *text;
 
 	if (json_is_false(value) && !impl_argp_takes_value(param))
-		return DOCA_SUCCESS; /* as if it was not given */
+		return DOCA_SUCCESS; /* same as not given */
 	if (json_is_true(value) && !impl_argp_takes_value(param))
 		return impl_argp_give(param, NULL);
 	text = as_text(value);
@@ -131,7 +131,7 @@ give_one(struct doca_argp_param *param, const json_t *value)
 	if (fits(param, value)) {
 		result = impl_argp_give(param, text);
 	} else {
-		ARGP_ERR("%s: key '%s': %s has not the type of this flag",
+		ARGP_ERR("%s: key '%s': %s has the wrong type for this flag",
 			impl_argp->json_path, param->long_name, text);
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
@@ -147,7 +147,7 @@ give(struct doca_argp_param *param, const json_t *value)
 	size_t i;
 
 	if (param->nb_given > 0)
-		return DOCA_SUCCESS; /* the command line wins */
+		return DOCA_SUCCESS; /* overridden by the command line */
 	if (!json_is_array(value))
 		return give_one(param, value);
 	json_array_foreach(value, i, item) {
@@ -161,7 +161,7 @@ give(struct doca_argp_param *param, const json_t *value)
 static doca_error_t
 unknown(const char *key)
 {
-	ARGP_ERR("%s: key '%s' is none of the flags' of a JSON file", impl_argp->json_path, key);
+	ARGP_ERR("%s: key '%s' is not a flag for a JSON file", impl_argp->json_path, key);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -224,7 +224,7 @@ give_dpdk(const char *key, const json_t *value)
 	size_t i;
 
 	if (impl_argp->dpdk == NULL) {
-		ARGP_WARN("%s: '%s' goes nowhere: the program does not use DPDK",
+		ARGP_WARN("%s: ignoring '%s': the program does not use DPDK",
 			impl_argp->json_path, key);
 		return DOCA_SUCCESS;
 	}

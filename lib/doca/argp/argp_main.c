@@ -27,7 +27,7 @@ impl_argp_log(enum doca_log_level level, const char *format, ...)
 	} else if (impl_log_wanted(DOCA_LOG_LEVEL_CRIT)) {
 		impl_vlog(level, __FILE__, __LINE__, __func__, format, args);
 	} else {
-		/* Nobody listens yet, and the user has to know. */
+		/* There is no backend yet, and the user must see it. */
 		fprintf(stderr, "%s: ", impl_argp_program());
 		vfprintf(stderr, format, args);
 		fputc('\n', stderr);
@@ -143,7 +143,7 @@ void
 doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
 {
 	if (impl_argp == NULL || callback == NULL)
-		ARGP_ERR("the callback for DPDK is set %s",
+		ARGP_ERR("DPDK callback set %s",
 			callback == NULL ? "to NULL" : "before doca_argp_init()");
 	else
 		impl_argp->dpdk = callback;
@@ -169,7 +169,7 @@ doca_argp_get_sdk_log_level(int *log_level)
 	return DOCA_SUCCESS;
 }
 
-/* A flag that stands alone, if one was given. */
+/* A singular flag that was given, if any. */
 static const struct doca_argp_param *
 find_singular(void)
 {
@@ -188,7 +188,7 @@ check_singular(const struct doca_argp_param *singular)
 
 	STAILQ_FOREACH(value, &impl_argp->values, next) {
 		if (value->param != singular) {
-			ARGP_ERR("flag '%s' stands alone", impl_argp_flag(singular));
+			ARGP_ERR("flag '%s' must be the only one", impl_argp_flag(singular));
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
@@ -213,7 +213,7 @@ check_mandatory(void)
 	return DOCA_SUCCESS;
 }
 
-/* From the outer to the inner. */
+/* Call them from the outer to the inner command. */
 static doca_error_t
 call_cmds(const struct doca_argp_cmd *cmd)
 {
@@ -239,7 +239,7 @@ call_validation(void)
 		return DOCA_SUCCESS;
 	result = impl_argp->validation(impl_argp->config);
 	if (result != DOCA_SUCCESS)
-		ARGP_ERR("the flags do not fit together: %s", doca_error_get_descr(result));
+		ARGP_ERR("invalid combination of flags: %s", doca_error_get_descr(result));
 	return result;
 }
 
@@ -263,20 +263,20 @@ call_dpdk(void)
 		if (impl_argp_add_dpdk(a->rest[i]) != DOCA_SUCCESS)
 			return DOCA_ERROR_NO_MEMORY;
 	argc = argz_count(a->dpdk_args, a->dpdk_args_len);
-	/* EAL orders the pointers anew; the texts are freed as a whole. */
+	/* EAL reorders the pointers; the texts are one allocation. */
 	a->dpdk_argv = calloc(argc + 1, sizeof(*a->dpdk_argv));
 	if (a->dpdk_argv == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	argz_extract(a->dpdk_args, a->dpdk_args_len, a->dpdk_argv);
 	result = a->dpdk(argc, a->dpdk_argv);
 	if (result != DOCA_SUCCESS)
-		ARGP_ERR("DPDK did not start: %s", doca_error_get_descr(result));
+		ARGP_ERR("DPDK failed to start: %s", doca_error_get_descr(result));
 	return result;
 }
 
-/* Look at everything, without a call of the program's. */
+/* Check all input before any callback. */
 static doca_error_t
-look(int argc, char **argv)
+check_input(int argc, char **argv)
 {
 	const struct doca_argp_param *singular;
 	doca_error_t result;
@@ -304,7 +304,7 @@ doca_argp_start(int argc, char **argv)
 		return DOCA_ERROR_NO_MEMORY;
 	result = impl_argp_add_dpdk(impl_argp->name);
 	if (result == DOCA_SUCCESS)
-		result = look(argc, argv);
+		result = check_input(argc, argv);
 	if (result == DOCA_SUCCESS)
 		result = impl_argp_call_values();
 	if (result == DOCA_SUCCESS)

@@ -9,7 +9,7 @@
 #include "argp/argp.h"
 
 bool
-impl_argp_name_is_good(const char *name)
+impl_argp_name_is_valid(const char *name)
 {
 	if (!isalnum((unsigned char)*name))
 		return false;
@@ -21,7 +21,7 @@ impl_argp_name_is_good(const char *name)
 const char *
 impl_argp_flag(const struct doca_argp_param *param)
 {
-	/* Names are short; a message has one of them. */
+	/* Names are short, and a message has only one. */
 	static char flag[64];
 
 	if (param->long_name != NULL)
@@ -89,7 +89,7 @@ doca_argp_param_destroy(struct doca_argp_param *param)
 	return DOCA_SUCCESS;
 }
 
-/* Setters have no result: the registration tells. */
+/* Setters return nothing, so the registration reports their errors. */
 static bool
 may_set(const struct doca_argp_param *param)
 {
@@ -100,7 +100,7 @@ may_set(const struct doca_argp_param *param)
 	return false;
 }
 
-/* A setter of a text. */
+/* Set a text field. */
 static void
 set_text(struct doca_argp_param *param, char **field, const char *text)
 {
@@ -249,14 +249,14 @@ check(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
 			param->callback == NULL ? "callback" : "type");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if ((long_name != NULL && !impl_argp_name_is_good(long_name)) ||
-			(short_name != NULL && !impl_argp_name_is_good(short_name))) {
-		ARGP_ERR("flag '%s': names have letters, digits, '-' and '_'",
+	if ((long_name != NULL && !impl_argp_name_is_valid(long_name)) ||
+			(short_name != NULL && !impl_argp_name_is_valid(short_name))) {
+		ARGP_ERR("flag '%s': invalid name: expected letters, digits, '-' and '_'",
 			impl_argp_flag(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (is_taken(cmd, param)) {
-		ARGP_ERR("flag '%s' has a name of another flag", impl_argp_flag(param));
+		ARGP_ERR("flag '%s': name is in use", impl_argp_flag(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -269,7 +269,7 @@ impl_argp_add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
 
 	if (param->registered)
 		return DOCA_ERROR_BAD_STATE;
-	/* From here on it is ours. */
+	/* The parser owns it from now on. */
 	param->registered = true;
 	result = impl_argp->started ? DOCA_ERROR_BAD_STATE : check(cmd, param);
 	if (result != DOCA_SUCCESS)

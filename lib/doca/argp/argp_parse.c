@@ -8,19 +8,19 @@
 
 #include "argp/argp.h"
 
-/* What getopt returns for a flag with a long name: more than any letter. */
+/* First code that getopt returns for a long name: above any letter. */
 #define FIRST_LONG 256
 
-/* What getopt has to know about the flags of one command. */
+/* Flags of one command, for getopt. */
 struct table {
 	struct doca_argp_param **params;
 	int nb_params;
 	struct option *longs;
 	char *shorts;
-	bool long_shorts; /* there are short names of several letters */
+	bool long_shorts; /* some short names have several letters */
 };
 
-/* The flags that a command knows, into params unless NULL; returns how many. */
+/* Collect the flags of a command in params, unless NULL; returns their number. */
 static int
 collect(struct doca_argp_cmd *cmd, struct doca_argp_param **params)
 {
@@ -51,7 +51,7 @@ free_table(struct table *t)
 	free(t->shorts);
 }
 
-/* Names of a flag; returns where further letters go. */
+/* Add the names of a flag; returns the end of letters. */
 static char *
 add_names(struct table *t, int i, struct option **next_long, char *letters)
 {
@@ -96,15 +96,15 @@ make_table(struct table *t, struct doca_argp_cmd *cmd)
 	}
 	collect(cmd, t->params);
 	letters = t->shorts;
-	*letters++ = '+'; /* stop at the first word that is no flag */
-	*letters++ = ':'; /* tell a missing value from an unknown flag */
+	*letters++ = '+'; /* stop at the first word that is not a flag */
+	*letters++ = ':'; /* return ':' for a missing value, '?' for an unknown flag */
 	next_long = t->longs;
 	for (i = 0; i < t->nb_params; i++)
 		letters = add_names(t, i, &next_long, letters);
 	return DOCA_SUCCESS;
 }
 
-/* What getopt calls a flag; NULL: none of the table. */
+/* Flag of a getopt code; NULL: not in the table. */
 static struct doca_argp_param *
 find(const struct table *t, int code)
 {
@@ -146,8 +146,8 @@ next_flag(const struct table *t, int argc, char **argv)
 		getopt_long(argc, argv, t->shorts, t->longs, NULL);
 }
 
-/* Flags of one command: *words is how many words they are, with argv[0]; *end
- * whether a "--" ended them.
+/* Parse the flags of one command. *words is the number of words, with argv[0]; *end is
+ * set if a "--" ended them.
  */
 static doca_error_t
 parse_flags(const struct table *t, int argc, char **argv, int *words, bool *end)
@@ -155,7 +155,7 @@ parse_flags(const struct table *t, int argc, char **argv, int *words, bool *end)
 	doca_error_t result;
 	int code, after_flags = 1;
 
-	optind = 0; /* anew */
+	optind = 0; /* reset getopt */
 	while ((code = next_flag(t, argc, argv)) != -1) {
 		if (code == ':' || code == '?')
 			return complain(t, code, argv);
@@ -181,7 +181,7 @@ parse_cmd(struct doca_argp_cmd *cmd, int argc, char **argv, int *words, bool *en
 		return result;
 	opterr = 0;
 	result = parse_flags(&table, argc, argv, words, end);
-	/* The program may use getopt, too: let it begin anew. */
+	/* Reset getopt for the program. */
 	opterr = print_errors;
 	optind = 0;
 	free_table(&table);
@@ -212,7 +212,7 @@ refuse_rest(int nb, char **rest)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-/* What comes before a "--" is DPDK's. Returns how many arguments to skip. */
+/* Take the arguments before a "--" for DPDK. Returns the number of arguments to skip. */
 static int
 take_dpdk(int argc, char **argv)
 {
@@ -238,7 +238,7 @@ impl_argp_parse(int argc, char **argv)
 	int words = take_dpdk(argc, argv);
 	bool end = false;
 
-	/* The "--" stands where the program's name does. */
+	/* The "--" takes the place of the program's name. */
 	argc -= words;
 	argv += words;
 	for (;;) {

@@ -9,7 +9,7 @@
 
 #include "argp/argp.h"
 
-/* Longer names have their description on a line of its own. */
+/* Descriptions of longer names start on the next line. */
 #define MAX_WIDTH 32
 #define MANDATORY " (mandatory)"
 
@@ -23,7 +23,7 @@ impl_argp_program(void)
 	return slash != NULL ? slash + 1 : name;
 }
 
-/* Left of a description; returns its width. */
+/* Format the names of a flag; returns their width. */
 static int
 flag_names(const struct doca_argp_param *param, char *text, size_t size)
 {
@@ -68,7 +68,7 @@ print_flag(const struct doca_argp_param *param, int width)
 	print_row(left, param->description, param->mandatory ? MANDATORY : "", width);
 }
 
-/* Flags that a command has of its own, or that the commands within have. */
+/* Width of the names of a command's flags and those of its inner commands. */
 static int
 width_of(const struct doca_argp_cmd *cmd, int width)
 {
@@ -103,7 +103,7 @@ find_width(const struct doca_argp_cmd *cmd)
 	return width;
 }
 
-/* Words of the command line up to a command. */
+/* Print the command line up to a command. */
 static void
 print_words(const struct doca_argp_cmd *cmd)
 {
@@ -157,7 +157,7 @@ doca_argp_usage(void)
 	int i, width;
 
 	if (impl_argp == NULL) {
-		ARGP_ERR("usage is asked for before doca_argp_init()");
+		ARGP_ERR("doca_argp_usage() called before doca_argp_init()");
 		return;
 	}
 	cmd = impl_argp->cmd;

@@ -29,7 +29,7 @@ look_int(const char *text, struct impl_argp_value *value)
 	char *end;
 	long n;
 
-	/* strtol() would skip spaces, and take a second sign. */
+	/* strtol() would accept spaces and a second sign. */
 	if (strchr("0123456789", *digits) == NULL || *digits == '\0')
 		return false;
 	errno = 0;
@@ -70,7 +70,7 @@ static const struct {
 	bool (*look)(const char *text, struct impl_argp_value *value);
 } types[IMPL_ARGP_NB_TYPES] = {
 	[DOCA_ARGP_TYPE_STRING] = { "a string", look_string },
-	[DOCA_ARGP_TYPE_INT] = { "an integer of 32 bits", look_int },
+	[DOCA_ARGP_TYPE_INT] = { "a 32-bit integer", look_int },
 	[DOCA_ARGP_TYPE_BOOLEAN] = { "without a value", look_bool },
 	[DOCA_ARGP_TYPE_DEVICE] = { "a device", look_string },
 	[DOCA_ARGP_TYPE_DEVICE_REP] = { "a representor", look_string },

@@ -5,7 +5,7 @@
 #ifndef IMPL_BASE_ALIAS_H
 #define IMPL_BASE_ALIAS_H
 
-/* Another name, with a symbol of its own, for a function that the same file defines. */
+/* Define a second symbol for a function of the same file. */
 #define IMPL_ALIAS(name, of) \
 	extern __typeof__(of) name __attribute__((alias(#of), visibility("default")))
 

@@ -24,27 +24,27 @@ static const struct {
 	ERROR(ERROR_NO_MEMORY, "Out of memory, or a pool is exhausted"),
 	ERROR(ERROR_INITIALIZATION, "Initialization failed"),
 	ERROR(ERROR_TIME_OUT, "Timed out"),
-	ERROR(ERROR_SHUTDOWN, "Flushed because of a stop"),
+	ERROR(ERROR_SHUTDOWN, "Canceled by a stop"),
 	ERROR(ERROR_CONNECTION_RESET, "Connection reset by the peer"),
-	ERROR(ERROR_CONNECTION_ABORTED, "Connection could not be established"),
+	ERROR(ERROR_CONNECTION_ABORTED, "Connection not established"),
 	ERROR(ERROR_CONNECTION_INPROGRESS, "Connection is being established"),
 	ERROR(ERROR_NOT_CONNECTED, "Not connected"),
-	ERROR(ERROR_NO_LOCK, "Lock not obtained"),
+	ERROR(ERROR_NO_LOCK, "Lock not acquired"),
 	ERROR(ERROR_NOT_FOUND, "Not found"),
-	ERROR(ERROR_IO_FAILED, "Input or output failed"),
+	ERROR(ERROR_IO_FAILED, "I/O failed"),
 	ERROR(ERROR_BAD_STATE, "Object is in the wrong state"),
 	ERROR(ERROR_UNSUPPORTED_VERSION, "Unsupported version"),
 	ERROR(ERROR_OPERATING_SYSTEM, "Operating system call failed"),
 	ERROR(ERROR_DRIVER, "Driver call failed"),
-	ERROR(ERROR_UNEXPECTED, "Unexpected situation"),
+	ERROR(ERROR_UNEXPECTED, "Unexpected internal condition"),
 	ERROR(ERROR_ALREADY_EXIST, "Already exists"),
-	ERROR(ERROR_FULL, "No more room"),
-	ERROR(ERROR_EMPTY, "Nothing left"),
-	ERROR(ERROR_IN_PROGRESS, "Operation is in progress"),
+	ERROR(ERROR_FULL, "Full"),
+	ERROR(ERROR_EMPTY, "Empty"),
+	ERROR(ERROR_IN_PROGRESS, "Operation in progress"),
 	ERROR(ERROR_TOO_BIG, "Too big"),
 	ERROR(ERROR_AUTHENTICATION, "Authentication failed"),
 	ERROR(ERROR_BAD_CONFIG, "Invalid configuration"),
-	ERROR(ERROR_SKIPPED, "Valid result, but an earlier one was lost"),
+	ERROR(ERROR_SKIPPED, "Success, but an earlier result was lost"),
 #undef ERROR
 };
 
@@ -58,7 +58,7 @@ const char *
 doca_error_get_descr(doca_error_t error)
 {
 	return (unsigned int)error < RTE_DIM(errors) ? errors[error].descr :
-		"No error of DOCA has this value";
+		"Not a DOCA error";
 }
 
 IMPL_ALIAS(doca_get_error_name, doca_error_get_name);

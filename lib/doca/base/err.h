@@ -7,7 +7,7 @@
 
 #include <doca_error.h>
 
-/* What a native return value (0 or a negative errno) is to a DOCA program. */
+/* Convert a native return value (0 or a negative errno). */
 doca_error_t impl_err(int ret);
 
 #endif /* IMPL_BASE_ERR_H */

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What of doca_cc is not just another name in DOCA 2.5. */
+/* Functions of doca_cc in DOCA 2.5 that differ from doca_comch in more than their names. */
 
 #include <stddef.h>
 
@@ -14,8 +14,8 @@
 
 #include "cc/types.h"
 
-/* As programs of DOCA 2.5 see them: functions that have the name of another one in
- * 2.6 get their own symbols.
+/* Declare them as for programs of DOCA 2.5: functions whose names DOCA 2.6 reuses get
+ * their own symbols.
  */
 #undef COMCH_DOCA_GENERATION
 #define COMCH_DOCA_GENERATION 205
@@ -32,7 +32,7 @@
 
 IMPL_CC_NAMES(CHECK)
 
-/* A length that 32 bits do not hold is too long in any case. */
+/* A length over UINT32_MAX is refused anyway, so clamp it. */
 static uint32_t
 message_len(size_t len)
 {
@@ -55,7 +55,7 @@ doca_cc_client_send_task_alloc_init(struct doca_comch_client *client,
 	return doca_comch_client_task_send_alloc_init(client, peer, msg, message_len(len), task);
 }
 
-/* Callbacks whose arguments have other types now */
+/* Callbacks with other argument types */
 
 static const struct impl_cc_cbs_205 *
 cbs_of(const struct doca_comch_connection *conn)
@@ -124,7 +124,7 @@ doca_cc_server_event_connection_register(struct doca_comch_server *server,
 	return DOCA_SUCCESS;
 }
 
-/* Counts of tasks were given by their logarithms. 0, which is refused: too large. */
+/* 2.5 passes the logarithm of a number of tasks. Too large: 0, which is refused. */
 static uint32_t
 count(uint32_t log_count)
 {

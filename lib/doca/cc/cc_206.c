@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What of doca_cc is not just another name in DOCA 2.6. */
+/* Functions of doca_cc in DOCA 2.6 that differ from doca_comch in more than their names. */
 
 #include "cc/types.h"
 
@@ -23,7 +23,7 @@
 
 IMPL_CC_NAMES(CHECK)
 
-/* There is no immediate data. */
+/* doca_cc has no immediate data. */
 doca_error_t
 doca_cc_producer_task_send_alloc_init(struct doca_comch_producer *producer, struct doca_buf *buf,
 		uint32_t consumer_id, struct doca_comch_producer_task_send **task)

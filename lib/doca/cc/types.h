@@ -6,9 +6,8 @@
 #define IMPL_CC_TYPES_H
 
 /*
- * To be included before the headers of doca_cc: their structures are those of
- * doca_comch by other names, and become these here. So the compiler sees one type,
- * compares what programs get with what is defined, and no cast is needed.
+ * Include this before the headers of doca_cc. It maps their structures to those of
+ * doca_comch, so that the compiler can compare the declarations and needs no casts.
  */
 
 #define doca_cc_connection doca_comch_connection
@@ -27,9 +26,9 @@
 #define doca_cc_producer_send_task doca_comch_producer_task_send
 #define doca_cc_consumer_post_recv_task doca_comch_consumer_task_post_recv
 
-/* Do the declarations of a function and of the one that it is another name of agree? */
+/* Check that an alias is declared like its function. */
 #define IMPL_CC_CHECK(name, of) \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(name), __typeof__(of)), \
-		#name " is not declared as " #of);
+		#name " and " #of " have different types");
 
 #endif /* IMPL_CC_TYPES_H */

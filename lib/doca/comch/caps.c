@@ -3,8 +3,8 @@
  */
 
 /*
- * Capabilities: what this library promises on every device, whatever drives it.
- * A device that was not opened has no driver to ask.
+ * Capabilities. They are the same for all devices, whatever their driver: a device that
+ * is not open has no driver to ask.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ impl_max_clients(const struct doca_dev *dev)
 }
 
 static doca_error_t
-tell(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
+set_u32(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
 {
 	if (devinfo == NULL || out == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -45,31 +45,31 @@ is_on(const struct doca_devinfo *devinfo, bool dpu)
 doca_error_t
 doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
 {
-	return tell(devinfo, max_name_len, IMPL_MAX_NAME);
+	return set_u32(devinfo, max_name_len, IMPL_MAX_NAME);
 }
 
 doca_error_t
 doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return tell(devinfo, size, IMPL_MAX_MSG_SIZE);
+	return set_u32(devinfo, size, IMPL_MAX_MSG_SIZE);
 }
 
 doca_error_t
 doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return tell(devinfo, size, IMPL_MAX_RECV_QUEUE);
+	return set_u32(devinfo, size, IMPL_MAX_RECV_QUEUE);
 }
 
 doca_error_t
 doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
 {
-	return tell(devinfo, num_clients, IMPL_MAX_CLIENTS);
+	return set_u32(devinfo, num_clients, IMPL_MAX_CLIENTS);
 }
 
 doca_error_t
 doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
 {
-	return tell(devinfo, max_send_tasks, IMPL_MAX_SEND_TASKS);
+	return set_u32(devinfo, max_send_tasks, IMPL_MAX_SEND_TASKS);
 }
 
 doca_error_t
@@ -94,35 +94,35 @@ doca_error_t
 doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return tell(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
+	return set_u32(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	return tell(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
+	return set_u32(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_list_len)
 {
-	return tell(devinfo, max_buf_list_len, 1);
+	return set_u32(devinfo, max_buf_list_len, 1);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 		uint32_t *max_consumers)
 {
-	return tell(devinfo, max_consumers, IMPL_MAX_DP_QUEUES);
+	return set_u32(devinfo, max_consumers, IMPL_MAX_DP_QUEUES);
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_imm_data_len)
 {
-	return tell(devinfo, max_imm_data_len, IMPL_MAX_IMM);
+	return set_u32(devinfo, max_imm_data_len, IMPL_MAX_IMM);
 }
 
 doca_error_t
@@ -135,28 +135,28 @@ doca_error_t
 doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return tell(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
+	return set_u32(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	return tell(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
+	return set_u32(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_list_len)
 {
-	return tell(devinfo, max_buf_list_len, 1);
+	return set_u32(devinfo, max_buf_list_len, 1);
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 		uint32_t *max_producers)
 {
-	return tell(devinfo, max_producers, IMPL_MAX_DP_QUEUES);
+	return set_u32(devinfo, max_producers, IMPL_MAX_DP_QUEUES);
 }
 
 IMPL_CC_NAMES_CAPS(IMPL_CC_NAME)

@@ -8,21 +8,20 @@
 #include "base/alias.h"
 
 /*
- * doca_cc, the channel of DOCA 2.5 and 2.6, is doca_comch by its older names. This
- * is the list: a second symbol for each function, so that programs which look
- * symbols up at run time find them. Functions that differ in more than names are
- * in cc/.
+ * Names of doca_comch functions in doca_cc, the channel of DOCA 2.5 and 2.6. Each is a
+ * second symbol, so that programs can also look it up at run time. Functions that
+ * differ in more than their names are in cc/.
  *
- * Each source file defines the names of its functions, at its end:
+ * Each source file defines the names of its functions at its end:
  *
  *     IMPL_CC_NAMES_SERVER(IMPL_CC_NAME)
  *
- * The first word of a line says in what the two declarations differ:
+ * The first argument is how the two declarations differ:
  *
- *     SAME         in the names of types only; cc/ has the compiler check that
+ *     SAME         in the names of types only; cc/ checks that at compile time
  *     NEARLY       also in a const, or in the tag of an enum
- *     OLD_SAME     the same for functions that only DOCA 2.5 has
- *     OLD_NEARLY
+ *     OLD_SAME     as SAME, for functions that only DOCA 2.5 has
+ *     OLD_NEARLY   as NEARLY, for functions that only DOCA 2.5 has
  */
 
 #define IMPL_CC_NAME(how, name, of) IMPL_ALIAS(name, of);

@@ -12,12 +12,12 @@
 #include "comch/comch.h"
 #include "dev/dev.h"
 
-/* How long a client tries while nobody listens: the server may just be starting. */
+/* How long a client retries if there is no server: it may be starting. */
 #define CONNECT_TIMEOUT_MS 500
 
-/* The connection of the last start: programs may still hold the pointer. */
+/* Drop the connection of the last start, to which the program may still have a pointer. */
 static void
-forget_conn(struct doca_comch_client *client)
+drop_conn(struct doca_comch_client *client)
 {
 	if (client->conn != NULL) {
 		client->conn->head.ctx = NULL;
@@ -64,7 +64,7 @@ client_start(struct doca_ctx *ctx)
 	ret = impl_ctrl_check(&client->ctrl);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	forget_conn(client);
+	drop_conn(client);
 	client->conn = impl_conn_create(&client->ctrl);
 	if (client->conn == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -73,7 +73,7 @@ client_start(struct doca_ctx *ctx)
 	ret = dial(client);
 	if (ret != DOCA_ERROR_IN_PROGRESS) {
 		impl_conn_end(client->conn);
-		forget_conn(client);
+		drop_conn(client);
 	}
 	return ret;
 }
@@ -84,7 +84,7 @@ client_stop(struct doca_ctx *ctx)
 	const enum rte_comch_state state = rte_comch_client_state(ctx->native);
 	int ret;
 
-	/* The connection has ended by itself; that event is on its way. */
+	/* The connection has ended already; its event is pending. */
 	if (state == RTE_COMCH_STATE_STOPPING || state == RTE_COMCH_STATE_IDLE)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_client_stop(ctx->native);
@@ -106,12 +106,12 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	if (event->type != RTE_COMCH_EVENT_STATE) {
 		impl_ctrl_event(&client->ctrl, event);
 		client->was_up |= event->type == RTE_COMCH_EVENT_CONNECTED;
-		/* Before its first message; the native STATE event may come behind that. */
+		/* RUNNING precedes the first message; the native STATE event may not. */
 		if (event->type == RTE_COMCH_EVENT_CONNECTED)
 			impl_ctx_on_running(ctx);
 		return;
 	}
-	/* One that was never established has no event of its own end. */
+	/* A connection that was never established has no DISCONNECTED event. */
 	if (event->state.next == RTE_COMCH_STATE_IDLE && !TAILQ_EMPTY(&client->ctrl.conns))
 		impl_ctrl_conn_ended(client->conn);
 	impl_ctx_on_state(ctx, event);
@@ -120,7 +120,7 @@ client_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 static void
 client_fini(struct doca_ctx *ctx)
 {
-	forget_conn((struct doca_comch_client *)ctx);
+	drop_conn((struct doca_comch_client *)ctx);
 }
 
 static const struct impl_ctx_ops client_ops = {
@@ -132,7 +132,7 @@ static const struct impl_ctx_ops client_ops = {
 	.event = client_event,
 	.progress = impl_send_progress,
 	.submit = impl_send_submit,
-	.task_back = impl_send_task_back,
+	.task_fail = impl_send_task_fail,
 	.task_put = impl_send_put,
 	.fini = client_fini,
 };
@@ -187,7 +187,7 @@ doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 {
 	if (comch_client == NULL || connection == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* Programs ask until it is there, and then send. */
+	/* Programs poll this until it succeeds, and then send. */
 	if (comch_client->ctrl.ctx.state == DOCA_CTX_STATE_IDLE || !comch_client->was_up)
 		return DOCA_ERROR_BAD_STATE;
 	*connection = comch_client->conn;

@@ -8,14 +8,13 @@
 /*
  * Servers and clients (together: controls), connections, producers, consumers.
  *
- * The native object lives from start to IDLE. What outlives its end is counted:
- * a connection is held by its control until it has ended, by each task that was
- * allocated for it, and by each producer and consumer that was created on it;
- * the last one frees it.
+ * A native object exists from start to IDLE. A connection is reference-counted, as it
+ * may outlive its native one: by its control until it has ended, by each task allocated
+ * for it, and by each producer and consumer created on it.
  *
- * Threads: a control, its connections and tasks are its engine's thread's.
- * Producers and consumers of other threads look at two words of a connection:
- * refs, and native, under its lock.
+ * Threads: a control, its connections and its tasks belong to its engine's thread.
+ * Producers and consumers on other threads use two fields of a connection only: refs,
+ * and native, under its lock.
  */
 
 #include <pthread.h>
@@ -29,7 +28,7 @@
 
 #include "ctx/ctx.h"
 
-/* What all drivers can do: see caps.c. */
+/* Limits that every driver supports: see caps.c. */
 #define IMPL_MAX_NAME RTE_COMCH_NAME_SIZE
 #define IMPL_MAX_MSG_SIZE 4080
 #define IMPL_MAX_RECV_QUEUE 8192
@@ -41,39 +40,39 @@
 #define IMPL_MAX_IMM RTE_COMCH_IMM_SIZE
 #define IMPL_DEFAULT_RECV_QUEUE 64
 
-/* DOCA_ERROR_INVALID_VALUE, and a line that begins with what: no server has such a name. */
+/* Check the name of a server. If invalid, log with prefix what: DOCA_ERROR_INVALID_VALUE. */
 doca_error_t impl_name_check(const char *what, const char *name);
-/* Of a server on an open device: as promised, unless its arguments say fewer. */
+/* Limit of a server on an open device: the capability, unless its devargs set less. */
 uint32_t impl_max_clients(const struct doca_dev *dev);
 
 enum impl_conn_state {
 	IMPL_CONN_CONNECTING,
 	IMPL_CONN_UP,
-	IMPL_CONN_ENDED, /* or as good as: nothing more may be sent */
+	IMPL_CONN_ENDED, /* ended or ending: sends fail */
 };
 
 STAILQ_HEAD(impl_send_list, doca_comch_task_send);
 
 struct doca_comch_connection {
-	struct impl_conn_head head;    /* its control; NULL: that is gone */
+	struct impl_conn_head head;    /* its control; NULL: destroyed */
 	enum impl_conn_state state;
-	bool silent;                   /* the application has said goodbye to it */
+	bool silent;                   /* disconnected by the application: no callbacks */
 	uint32_t refs;                 /* atomic */
 	union doca_data user_data;
-	struct impl_send_list waiting;   /* submitted, no room yet */
+	struct impl_send_list waiting;   /* submitted, the channel is full */
 	struct rte_comch_conn_stats snapshot;
 	TAILQ_ENTRY(doca_comch_connection) next;
 	/* For producers and consumers of any thread. */
 	pthread_mutex_t lock;
 	struct rte_comch_conn *native; /* NULL: ended */
-	bool is_up;                    /* established, and not ended */
+	bool is_up;                    /* established and not ended */
 	uint32_t nb_producers;         /* created, not destroyed */
 	uint32_t nb_consumers;
 };
 
 TAILQ_HEAD(impl_conn_list, doca_comch_connection);
 
-/* Callbacks of a program of DOCA 2.5, whose arguments have other types. The
+/* Callbacks of a program built for DOCA 2.5, whose arguments have other types. The
  * control then calls functions of cc/cc_205.c, which call these.
  */
 struct impl_cc_cbs_205 {
@@ -89,7 +88,7 @@ struct impl_ctrl {
 	struct doca_ctx ctx;
 	struct doca_dev *dev;
 	struct impl_conn_list conns;
-	uint32_t nb_waiting;           /* tasks that wait for room */
+	uint32_t nb_waiting;           /* tasks on waiting lists */
 	uint32_t max_msg_size;
 	uint32_t recv_queue;
 	bool is_server;
@@ -109,7 +108,7 @@ struct doca_comch_server {
 struct doca_comch_client {
 	struct impl_ctrl ctrl;
 	struct doca_comch_connection *conn; /* of the last start */
-	bool was_up;                        /* it is, or was: the program may have it */
+	bool was_up;                        /* the program may have conn */
 };
 
 struct doca_comch_task_send {
@@ -117,7 +116,7 @@ struct doca_comch_task_send {
 	struct doca_comch_connection *conn;
 	const void *msg;
 	uint32_t len;
-	void *copy;                     /* while it waits */
+	void *copy;                     /* of msg, while waiting */
 	STAILQ_ENTRY(doca_comch_task_send) next;
 };
 
@@ -131,11 +130,11 @@ impl_conn_hold(struct doca_comch_connection *conn)
 	__atomic_fetch_add(&conn->refs, 1, __ATOMIC_RELAXED);
 }
 void impl_conn_drop(struct doca_comch_connection *conn);
-/* The native connection ends: its control's hold on it as well. */
+/* The native connection has ended: drop the control's reference. */
 void impl_conn_end(struct doca_comch_connection *conn);
 void impl_conn_snapshot(struct doca_comch_connection *conn);
-/* A producer or consumer joins: BAD_STATE if the connection is not up, NO_MEMORY
- * if *count, one of the connection's two, is at its limit. Any thread.
+/* Add a producer or consumer, counted in *count: BAD_STATE if the connection is not up,
+ * NO_MEMORY if *count is at its limit. Any thread.
  */
 doca_error_t impl_conn_join(struct doca_comch_connection *conn, uint32_t *count);
 void impl_conn_leave(struct doca_comch_connection *conn, uint32_t *count);
@@ -149,7 +148,7 @@ doca_error_t impl_ctrl_set_recv_queue(struct impl_ctrl *ctrl, uint32_t size);
 doca_error_t impl_ctrl_set_msg_cb(struct impl_ctrl *ctrl, doca_comch_event_msg_recv_cb_t cb);
 doca_error_t impl_ctrl_set_consumer_cbs(struct impl_ctrl *ctrl,
 		doca_comch_event_consumer_cb_t new_cb, doca_comch_event_consumer_cb_t gone_cb);
-/* What a native event is to a control; STATE and CONNECTED are its own kind's. */
+/* Handle a native event; servers and clients handle STATE and CONNECTED themselves. */
 void impl_ctrl_event(struct impl_ctrl *ctrl, const struct rte_comch_event *event);
 void impl_ctrl_conn_ended(struct doca_comch_connection *conn);
 
@@ -161,9 +160,9 @@ doca_error_t impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connectio
 		const void *msg, uint32_t len, struct doca_comch_task_send **task);
 doca_error_t impl_send_submit(struct doca_task *task);
 void impl_send_put(struct doca_task *task);
-void impl_send_task_back(struct doca_task *task, doca_error_t status);
+void impl_send_task_fail(struct doca_task *task, doca_error_t status);
 void impl_send_done(struct doca_comch_task_send *send, doca_error_t status);
-/* Nothing of a connection waits any more: error callbacks. */
+/* Fail all waiting tasks of a connection. */
 void impl_send_flush(struct doca_comch_connection *conn, doca_error_t status);
 bool impl_send_progress(struct doca_ctx *ctx);
 

@@ -45,7 +45,7 @@ impl_conn_set_state(struct doca_comch_connection *conn, enum impl_conn_state sta
 void
 impl_conn_drop(struct doca_comch_connection *conn)
 {
-	/* Release what was done with it; acquire what the others did. */
+	/* Release this user's accesses; the last one acquires all others'. */
 	if (__atomic_sub_fetch(&conn->refs, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	pthread_mutex_destroy(&conn->lock);
@@ -72,7 +72,7 @@ impl_conn_snapshot(struct doca_comch_connection *conn)
 		rte_comch_conn_stats_get(conn->native, &conn->snapshot);
 }
 
-/* Has it a fast path? Either side may have wanted none. */
+/* Either side may have requested a connection without a fast path. */
 static bool
 has_fast_path(const struct doca_comch_connection *conn)
 {
@@ -97,7 +97,7 @@ impl_conn_join(struct doca_comch_connection *conn, uint32_t *count)
 		(*count)++;
 	pthread_mutex_unlock(&conn->lock);
 	if (ret == DOCA_ERROR_NOT_PERMITTED)
-		IMPL_ERR("no producer or consumer: the connection's peer has no fast path");
+		IMPL_ERR("connection has no fast path: no producers or consumers");
 	if (ret == DOCA_SUCCESS)
 		impl_conn_hold(conn);
 	return ret;

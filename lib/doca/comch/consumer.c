@@ -3,8 +3,8 @@
  */
 
 /*
- * Tasks of consumers, and consumers of connections. A submit posts one native
- * buffer; the native receive burst brings it back.
+ * Tasks of consumers, and consumers of connections. A submit posts one native buffer,
+ * which the native receive burst completes.
  */
 
 #include <errno.h>
@@ -68,7 +68,7 @@ consumer_start(struct doca_ctx *ctx)
 	pthread_mutex_unlock(&c->conn->lock);
 	if (ret != -EINPROGRESS) {
 		rte_comch_consumer_destroy(native);
-		/* It has ended meanwhile. */
+		/* The connection has ended meanwhile. */
 		return ret == -EBADFD || ret == -ECONNRESET ? DOCA_ERROR_NOT_CONNECTED :
 			impl_err(ret);
 	}
@@ -77,7 +77,7 @@ consumer_start(struct doca_ctx *ctx)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
-/* Has the native consumer begun to stop by itself? */
+/* Whether the native consumer stops because its connection has ended. */
 static bool
 is_ending(const struct doca_ctx *ctx)
 {
@@ -91,9 +91,9 @@ consumer_stop(struct doca_ctx *ctx)
 {
 	int ret;
 
-	/* So that it comes back with the others. */
+	/* Post the batch, so that the stop returns its tasks, too. */
 	impl_consumer_flush(ctx);
-	/* The connection has ended; that event is on its way. */
+	/* The connection has ended; its event is pending. */
 	if (is_ending(ctx))
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_consumer_stop(ctx->native);
@@ -113,24 +113,24 @@ consumer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 {
 	if (event->type != RTE_COMCH_EVENT_STATE || event->obj.ptr != ctx->native)
 		return;
-	/* Also if it was stopped meanwhile: then there is something to drain. */
+	/* Even if it was stopped meanwhile: the native consumer must be drained. */
 	if (event->state.next == RTE_COMCH_STATE_RUNNING)
-		ctx->poll_me = true;
+		ctx->needs_progress = true;
 	impl_ctx_on_state(ctx, event);
 }
 
-/* What all consumers with tasks share */
+/* Common to all consumers with tasks */
 
-/* There is room: the queue is as deep as there are tasks. */
+/* This always fits: the queue is as deep as there are tasks. */
 void
 impl_consumer_flush(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 
-	if (c->nb_put_by == 0)
+	if (c->nb_batched == 0)
 		return;
-	ops_of(c)->post(ctx->native, c->put_by, c->nb_put_by);
-	c->nb_put_by = 0;
+	ops_of(c)->post(ctx->native, c->batch, c->nb_batched);
+	c->nb_batched = 0;
 }
 
 static void
@@ -139,7 +139,7 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 {
 	struct doca_buf *buf = recv->buf;
 
-	/* Unless the application has done something else with it meanwhile. */
+	/* Skip if the application has changed the buffer meanwhile. */
 	if (likely(buf != NULL && (uint8_t *)buf->data + buf->data_len == recv->tail &&
 			cpl->len <= impl_buf_room(buf)))
 		buf->data_len += cpl->len;
@@ -151,11 +151,11 @@ on_message(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_r
 }
 
 void
-impl_consumer_task_back(struct doca_task *task, doca_error_t status)
+impl_consumer_task_fail(struct doca_task *task, doca_error_t status)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)task->ctx;
 
-	if (impl_task_back(task, status))
+	if (impl_task_complete(task, status))
 		c->error_cb((struct doca_comch_consumer_task_post_recv *)(void *)task,
 			task->user_data, c->ctx.user_data);
 }
@@ -176,7 +176,7 @@ impl_consumer_progress(struct doca_ctx *ctx)
 			rte_prefetch0(((struct doca_comch_consumer_task_post_recv *)(uintptr_t)
 				cpls[i + 1].cookie)->buf);
 		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
-		if (!impl_task_back(&recv->task, impl_err(cpls[i].status)))
+		if (!impl_task_complete(&recv->task, impl_err(cpls[i].status)))
 			continue;
 		if (likely(cpls[i].status == 0))
 			on_message(c, recv, &cpls[i]);
@@ -187,20 +187,20 @@ impl_consumer_progress(struct doca_ctx *ctx)
 }
 
 static bool
-buf_is_good(const struct doca_comch_consumer *c, const struct doca_buf *buf)
+buf_is_valid(const struct doca_comch_consumer *c, const struct doca_buf *buf)
 {
 	return buf == NULL || (ops_of(c)->takes_bufs && buf->mr == c->mr && buf->next == NULL &&
 		buf->prev == NULL);
 }
 
-/* Programs post for their own consumer once the peer's was announced to them. */
+/* Programs post as soon as the peer's consumer is announced, maybe before RUNNING. */
 static doca_error_t
 submit_early(const struct doca_task *task)
 {
 	const struct doca_comch_consumer_task_post_recv *recv =
 		(const struct doca_comch_consumer_task_post_recv *)(const void *)task;
 
-	return buf_is_good((const struct doca_comch_consumer *)task->ctx, recv->buf) ?
+	return buf_is_valid((const struct doca_comch_consumer *)task->ctx, recv->buf) ?
 		DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -214,7 +214,7 @@ impl_consumer_submit(struct doca_task *task)
 	struct doca_buf *buf = recv->buf;
 	size_t room;
 
-	if (unlikely(!buf_is_good(c, buf)))
+	if (unlikely(!buf_is_valid(c, buf)))
 		return DOCA_ERROR_INVALID_VALUE;
 	recv->producer_id = 0;
 	recv->imm_len = 0;
@@ -230,9 +230,9 @@ impl_consumer_submit(struct doca_task *task)
 	if (!task->ctx->pe->running)
 		return likely(ops_of(c)->post(task->ctx->native, &post, 1) == 1) ? DOCA_SUCCESS :
 			DOCA_ERROR_AGAIN;
-	c->put_by[c->nb_put_by++] = post;
-	task->ctx->pe->put_by = true;
-	if (c->nb_put_by == BURST)
+	c->batch[c->nb_batched++] = post;
+	task->ctx->pe->has_batch = true;
+	if (c->nb_batched == BURST)
 		impl_consumer_flush(task->ctx);
 	return DOCA_SUCCESS;
 }
@@ -276,7 +276,7 @@ static const struct impl_consumer_ops conn_ops = {
 		.progress = impl_consumer_progress,
 		.submit = impl_consumer_submit,
 		.submit_early = submit_early,
-		.task_back = impl_consumer_task_back,
+		.task_fail = impl_consumer_task_fail,
 		.flush = impl_consumer_flush,
 	},
 	.destroy = conn_destroy,
@@ -371,7 +371,7 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
 			num_post_recv_tasks == 0 || num_post_recv_tasks > IMPL_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* On a DPA it has no tasks. */
+	/* A consumer on the DPA has no tasks. */
 	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->recv_cb = task_completion_cb;
@@ -388,7 +388,7 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 
-	if (consumer == NULL || task == NULL || !buf_is_good(consumer, buf))
+	if (consumer == NULL || task == NULL || !buf_is_valid(consumer, buf))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!impl_ctx_has_tasks(&consumer->ctx, true))
 		return DOCA_ERROR_BAD_STATE;

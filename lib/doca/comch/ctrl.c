@@ -13,7 +13,7 @@
 #include "dev/dev.h"
 #include "log/log.h"
 
-/* Event handles carry nothing, but are not NULL. */
+/* Event handles carry no data, but must not be NULL. */
 static char handle;
 
 doca_error_t
@@ -23,8 +23,10 @@ impl_name_check(const char *what, const char *name)
 
 	if (len > 0 && len < IMPL_MAX_NAME)
 		return DOCA_SUCCESS;
-	IMPL_ERR("%s: a name has 1 to %u bytes, and this one %s", what, IMPL_MAX_NAME - 1,
-		len == 0 ? "none" : "more");
+	if (len == 0)
+		IMPL_ERR("%s: name is empty", what);
+	else
+		IMPL_ERR("%s: name is longer than %u bytes", what, IMPL_MAX_NAME - 1);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -57,7 +59,8 @@ impl_ctrl_check(const struct impl_ctrl *ctrl)
 		lacks = "connection";
 	if (lacks == NULL)
 		return DOCA_SUCCESS;
-	IMPL_ERR("%s %s: start without its %s callbacks", ctrl->ctx.ops->name, ctrl->name, lacks);
+	IMPL_ERR("%s %s: cannot start: no %s callback is registered", ctrl->ctx.ops->name,
+		ctrl->name, lacks);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -116,7 +119,7 @@ static void
 on_msg(struct impl_ctrl *ctrl, struct doca_comch_connection *conn,
 		const struct rte_comch_event *event)
 {
-	/* The poll's own copy: the application may write to it. */
+	/* The poll's copy, which the application may modify. */
 	ctrl->msg_cb((struct doca_comch_event_msg_recv *)(void *)&handle,
 		(uint8_t *)(uintptr_t)event->msg.data, event->msg.len, conn);
 }

@@ -10,10 +10,10 @@
  *
  *   of a connection (consumer.c, producer.c)
  *   of a MsgQ, on the CPU (msgq/cpu.c)
- *   of a MsgQ, on a DPA (msgq/dpa.c): device code uses it, it has no tasks
+ *   of a MsgQ, on a DPA (msgq/dpa.c), used by device code and without tasks
  *
- * A kind is a table of operations. Its structure begins with doca_comch_consumer
- * or doca_comch_producer, whose tasks are the same for all.
+ * A kind is a table of operations. The first member of its structure is a
+ * doca_comch_consumer or doca_comch_producer, and all kinds have the same tasks.
  */
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 
 #include "comch/comch.h"
 
-/* Completions that one progress takes, submits that one progress collects. */
+/* Maximum completions per progress, and maximum batched submits. */
 #define IMPL_DATA_PATH_BURST 32
 
 /* A kind of consumer. */
@@ -31,20 +31,20 @@ struct impl_consumer_ops {
 	/* First: doca_ctx.ops points to it. */
 	struct impl_ctx_ops ctx;
 	doca_error_t (*destroy)(struct doca_comch_consumer *consumer);
-	/* The bursts of the native consumer; NULL: it has no tasks. */
+	/* Native bursts; NULL: a consumer without tasks. */
 	uint16_t (*post)(void *native, const struct rte_comch_buf *bufs, uint16_t n);
 	uint16_t (*recv)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
-	/* Can it receive into bufs? Else messages are immediate data only. */
+	/* Whether it receives into buffers, not only immediate data. */
 	bool takes_bufs;
 };
 
 struct doca_comch_consumer {
 	struct doca_ctx ctx;
-	struct rte_comch_mr *mr;      /* where its bufs are, if it takes any */
-	uint32_t id;                  /* 0: it has none until it starts */
+	struct rte_comch_mr *mr;      /* of its buffers, if takes_bufs */
+	uint32_t id;                  /* 0: not started */
 	uint32_t imm_len;
-	uint16_t nb_put_by;
-	struct rte_comch_buf put_by[IMPL_DATA_PATH_BURST]; /* submitted within a progress */
+	uint16_t nb_batched;
+	struct rte_comch_buf batch[IMPL_DATA_PATH_BURST]; /* submitted in callbacks */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
 };
 
@@ -62,21 +62,21 @@ struct impl_producer_ops {
 	/* First: doca_ctx.ops points to it. */
 	struct impl_ctx_ops ctx;
 	doca_error_t (*destroy)(struct doca_comch_producer *producer);
-	/* The bursts of the native producer; NULL: it has no tasks. */
+	/* Native bursts; NULL: a producer without tasks. */
 	uint16_t (*send)(void *native, const struct rte_comch_op *ops, uint16_t n);
 	uint16_t (*done)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
-	/* Can it send bufs? Else messages are immediate data only. */
+	/* Whether it sends buffers, not only immediate data. */
 	bool takes_bufs;
 };
 
 struct doca_comch_producer {
 	struct doca_ctx ctx;
 	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
-	doca_error_t end;             /* status of what is put by when the producer ends */
-	bool is_short;                /* the channel did not take all of it */
-	uint32_t id;                  /* 0: it has none until it starts */
-	uint16_t nb_put_by;
-	struct rte_comch_op put_by[IMPL_DATA_PATH_BURST];
+	doca_error_t end;             /* status of batched tasks when the producer ends */
+	bool has_backlog;                /* the channel was too full for the last batch */
+	uint32_t id;                  /* 0: not started */
+	uint16_t nb_batched;
+	struct rte_comch_op batch[IMPL_DATA_PATH_BURST];
 };
 
 struct doca_comch_producer_task_send {
@@ -87,14 +87,14 @@ struct doca_comch_producer_task_send {
 	uint8_t imm[IMPL_MAX_IMM];
 };
 
-/* consumer.c, producer.c: operations of contexts that have tasks, whatever their kind */
+/* consumer.c, producer.c: operations of all consumers and producers with tasks */
 bool impl_consumer_progress(struct doca_ctx *ctx);
 doca_error_t impl_consumer_submit(struct doca_task *task);
-void impl_consumer_task_back(struct doca_task *task, doca_error_t status);
+void impl_consumer_task_fail(struct doca_task *task, doca_error_t status);
 void impl_consumer_flush(struct doca_ctx *ctx);
 bool impl_producer_progress(struct doca_ctx *ctx);
 doca_error_t impl_producer_submit(struct doca_task *task);
-void impl_producer_task_back(struct doca_task *task, doca_error_t status);
+void impl_producer_task_fail(struct doca_task *task, doca_error_t status);
 void impl_producer_flush(struct doca_ctx *ctx);
 
 #endif /* IMPL_COMCH_DATA_PATH_H */

@@ -5,13 +5,12 @@
 /*
  * Tasks of producers, and producers of connections.
  *
- * What the native channel takes of a send is in the consumer's buffer, or failed;
- * its completion waits for the next progress.
+ * A send that the native channel accepts is in the consumer's buffer, or has failed; the
+ * next progress completes its task.
  *
- * Submits within a progress are put by and go together, which is several times
- * as fast. If they cannot all go, the rest is sent before anything else, and a
- * submit says "again" until it is: by trying, a program that calls nothing but
- * submit carries it on.
+ * Submits in callbacks are batched, which is several times as fast. If the channel does
+ * not accept the whole batch, the rest is sent before anything else, and submits return
+ * AGAIN until then. Each submit retries it, since a program may call nothing else.
  */
 
 #include <errno.h>
@@ -63,14 +62,14 @@ producer_start(struct doca_ctx *ctx)
 	pthread_mutex_unlock(&p->conn->lock);
 	if (ret != 0) {
 		rte_comch_producer_destroy(native);
-		/* It has ended meanwhile. */
+		/* The connection has ended meanwhile. */
 		return ret == -EBADFD || ret == -ECONNRESET ? DOCA_ERROR_NOT_CONNECTED :
 			impl_err(ret);
 	}
 	ctx->native = native;
-	ctx->poll_me = true;
+	ctx->needs_progress = true;
 	p->base.id = rte_comch_producer_id(native);
-	p->base.is_short = false;
+	p->base.has_backlog = false;
 	p->base.end = DOCA_ERROR_SHUTDOWN;
 	return DOCA_SUCCESS;
 }
@@ -80,7 +79,7 @@ producer_stop(struct doca_ctx *ctx)
 {
 	int ret;
 
-	/* The connection has ended; that event is on its way. */
+	/* The connection has ended; its event is pending. */
 	if (rte_comch_producer_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_producer_stop(ctx->native);
@@ -107,7 +106,7 @@ producer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 	impl_ctx_on_state(ctx, event);
 }
 
-/* What all producers with tasks share */
+/* Common to all producers with tasks */
 
 static struct doca_comch_producer_task_send *
 task_of(uint64_t cookie)
@@ -119,7 +118,7 @@ static void
 task_done(struct doca_comch_producer *p, struct doca_comch_producer_task_send *send,
 		doca_error_t status)
 {
-	if (!impl_task_back(&send->task, status))
+	if (!impl_task_complete(&send->task, status))
 		return;
 	if (likely(status == DOCA_SUCCESS))
 		p->sent_cb(send, send->task.user_data, p->ctx.user_data);
@@ -128,27 +127,27 @@ task_done(struct doca_comch_producer *p, struct doca_comch_producer_task_send *s
 }
 
 void
-impl_producer_task_back(struct doca_task *task, doca_error_t status)
+impl_producer_task_fail(struct doca_task *task, doca_error_t status)
 {
 	task_done((struct doca_comch_producer *)task->ctx,
 		(struct doca_comch_producer_task_send *)(void *)task, status);
 }
 
-/* Tasks that were freed meanwhile must not go: their buffers may be freed as well. */
+/* Do not send tasks that were freed meanwhile: their buffers may be freed as well. */
 static void
 drop_orphans(struct doca_comch_producer *p)
 {
 	struct doca_comch_producer_task_send *send;
 	uint16_t i, n = 0;
 
-	for (i = 0; i < p->nb_put_by; i++) {
-		send = task_of(p->put_by[i].cookie);
+	for (i = 0; i < p->nb_batched; i++) {
+		send = task_of(p->batch[i].cookie);
 		if (unlikely(send->task.state == IMPL_TASK_ORPHAN))
-			impl_task_back(&send->task, DOCA_ERROR_SHUTDOWN);
+			impl_task_complete(&send->task, DOCA_ERROR_SHUTDOWN);
 		else if (n++ != i)
-			p->put_by[n - 1] = p->put_by[i];
+			p->batch[n - 1] = p->batch[i];
 	}
-	p->nb_put_by = n;
+	p->nb_batched = n;
 }
 
 void
@@ -157,25 +156,25 @@ impl_producer_flush(struct doca_ctx *ctx)
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 	uint16_t n;
 
-	if (p->nb_put_by == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
+	if (p->nb_batched == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
 	drop_orphans(p);
-	n = ops_of(p)->send(ctx->native, p->put_by, p->nb_put_by);
-	p->nb_put_by -= n;
-	p->is_short = p->nb_put_by > 0;
-	if (unlikely(p->is_short))
-		memmove(p->put_by, p->put_by + n, p->nb_put_by * sizeof(p->put_by[0]));
+	n = ops_of(p)->send(ctx->native, p->batch, p->nb_batched);
+	p->nb_batched -= n;
+	p->has_backlog = p->nb_batched > 0;
+	if (unlikely(p->has_backlog))
+		memmove(p->batch, p->batch + n, p->nb_batched * sizeof(p->batch[0]));
 }
 
-/* It does not run any more: what was put by does not go. */
+/* The producer no longer runs: complete the batch with an error. */
 static void
-give_back(struct doca_comch_producer *p)
+fail_batch(struct doca_comch_producer *p)
 {
-	uint16_t i, n = p->nb_put_by;
+	uint16_t i, n = p->nb_batched;
 
-	p->nb_put_by = 0;
+	p->nb_batched = 0;
 	for (i = 0; i < n; i++)
-		task_done(p, task_of(p->put_by[i].cookie), p->end);
+		task_done(p, task_of(p->batch[i].cookie), p->end);
 }
 
 bool
@@ -193,38 +192,38 @@ impl_producer_progress(struct doca_ctx *ctx)
 		rte_prefetch0(task_of(cpls[i].cookie));
 	for (i = 0; i < n; i++)
 		task_done(p, task_of(cpls[i].cookie), impl_err(cpls[i].status));
-	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING && p->nb_put_by > 0 && n == 0)) {
-		give_back(p);
+	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING && p->nb_batched > 0 && n == 0)) {
+		fail_batch(p);
 		return true;
 	}
 	return n > 0;
 }
 
-/* A message's buf: one piece of memory of this process. */
+/* A buffer to send is a single piece of memory of this process. */
 static bool
-buf_is_good(const struct doca_comch_producer *p, const struct doca_buf *buf)
+buf_is_valid(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
 	return buf == NULL || (ops_of(p)->takes_bufs && buf->mr != NULL && buf->next == NULL &&
 		buf->prev == NULL && buf->data_len <= UINT32_MAX);
 }
 
-/* Send it now, or put it by. */
+/* Send it now, or add it to the batch. */
 static doca_error_t
 send_op(struct doca_ctx *ctx, const struct rte_comch_op *op)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
 
-	if (unlikely(p->is_short)) {
+	if (unlikely(p->has_backlog)) {
 		impl_producer_flush(ctx);
-		if (p->is_short)
+		if (p->has_backlog)
 			return DOCA_ERROR_AGAIN;
 	}
 	if (!ctx->pe->running)
 		return likely(ops_of(p)->send(ctx->native, op, 1) == 1) ? DOCA_SUCCESS :
 			DOCA_ERROR_AGAIN;
-	p->put_by[p->nb_put_by++] = *op;
-	ctx->pe->put_by = true;
-	if (p->nb_put_by == BURST)
+	p->batch[p->nb_batched++] = *op;
+	ctx->pe->has_batch = true;
+	if (p->nb_batched == BURST)
 		impl_producer_flush(ctx);
 	return DOCA_SUCCESS;
 }
@@ -243,7 +242,7 @@ impl_producer_submit(struct doca_task *task)
 		.imm_len = (uint16_t)send->imm_len,
 	};
 
-	if (unlikely(send->imm_len > IMPL_MAX_IMM || !buf_is_good(p, buf) ||
+	if (unlikely(send->imm_len > IMPL_MAX_IMM || !buf_is_valid(p, buf) ||
 			(buf == NULL && send->imm_len == 0)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (likely(buf != NULL)) {
@@ -289,7 +288,7 @@ static const struct impl_producer_ops conn_ops = {
 		.event = producer_event,
 		.progress = impl_producer_progress,
 		.submit = impl_producer_submit,
-		.task_back = impl_producer_task_back,
+		.task_fail = impl_producer_task_fail,
 		.flush = impl_producer_flush,
 	},
 	.destroy = conn_destroy,
@@ -355,7 +354,7 @@ doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
 			num_send_tasks == 0 || num_send_tasks > IMPL_MAX_DP_TASKS)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* On a DPA it has no tasks. */
+	/* A producer on the DPA has no tasks. */
 	if (impl_ctx_may_set(&producer->ctx) != DOCA_SUCCESS || producer->ctx.dpa != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	producer->sent_cb = task_completion_cb;
@@ -374,7 +373,7 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 	struct doca_comch_producer_task_send *send;
 
 	if (producer == NULL || task == NULL || imm_data_len > IMPL_MAX_IMM ||
-			(imm_data == NULL && imm_data_len > 0) || !buf_is_good(producer, buf) ||
+			(imm_data == NULL && imm_data_len > 0) || !buf_is_valid(producer, buf) ||
 			(buf == NULL && imm_data_len == 0))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!impl_ctx_has_tasks(&producer->ctx, false))
@@ -420,7 +419,7 @@ doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_se
 uint8_t *
 doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
 {
-	/* The application may change its own task's data. */
+	/* Not const: the application may modify the data of its task. */
 	return task == NULL || task->imm_len == 0 || task->imm_len > IMPL_MAX_IMM ? NULL :
 		(uint8_t *)(uintptr_t)task->imm;
 }
@@ -437,7 +436,7 @@ doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send 
 {
 	if (task == NULL)
 		return;
-	/* Too much, or none where there should be some: for the submit to refuse. */
+	/* This function returns no error: let the submit refuse invalid data. */
 	if (imm_data == NULL && imm_data_len > 0)
 		imm_data_len = UINT32_MAX;
 	task->imm_len = imm_data_len;

@@ -5,9 +5,9 @@
 /*
  * Control messages.
  *
- * A submit never says "later" because of the peer: public programs take a
- * refusal for a failure. What the native channel has no room for waits here, as
- * a copy, in order, and is offered again by each progress.
+ * A submit never returns AGAIN because the peer is slow: public programs treat that as
+ * an error. If the native channel is full, a copy of the message waits here, in order,
+ * and each progress tries to send it.
  */
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ doca_comch_task_send_as_task(struct doca_comch_task_send *task)
 	return task == NULL ? NULL : &task->task;
 }
 
-/* Offer it to the channel. */
+/* False: the channel is full. */
 static bool
 send_now(struct doca_comch_task_send *send, const void *msg)
 {
@@ -82,14 +82,14 @@ send_now(struct doca_comch_task_send *send, const void *msg)
 static doca_error_t
 send_later(struct impl_ctrl *ctrl, struct doca_comch_task_send *send)
 {
-	/* Of one byte at least: NULL means no memory. */
+	/* At least one byte: malloc(0) may return NULL. */
 	send->copy = malloc(send->len + 1);
 	if (send->copy == NULL)
 		return DOCA_ERROR_AGAIN;
 	memcpy(send->copy, send->msg, send->len);
 	STAILQ_INSERT_TAIL(&send->conn->waiting, send, next);
 	ctrl->nb_waiting++;
-	ctrl->ctx.poll_me = true;
+	ctrl->ctx.needs_progress = true;
 	return DOCA_SUCCESS;
 }
 
@@ -105,7 +105,7 @@ impl_send_submit(struct doca_task *task)
 	return send_later((struct impl_ctrl *)task->ctx, send);
 }
 
-/* One that waited, waits no more. */
+/* Remove the first waiting task. */
 static struct doca_comch_task_send *
 take_waiting(struct doca_comch_connection *conn)
 {
@@ -116,7 +116,7 @@ take_waiting(struct doca_comch_connection *conn)
 	free(send->copy);
 	send->copy = NULL;
 	if (--ctrl->nb_waiting == 0)
-		ctrl->ctx.poll_me = false;
+		ctrl->ctx.needs_progress = false;
 	return send;
 }
 
@@ -125,7 +125,7 @@ impl_send_done(struct doca_comch_task_send *send, doca_error_t status)
 {
 	struct impl_ctrl *ctrl = (struct impl_ctrl *)send->task.ctx;
 
-	if (!impl_task_back(&send->task, status))
+	if (!impl_task_complete(&send->task, status))
 		return;
 	if (status == DOCA_SUCCESS)
 		ctrl->sent_cb(send, send->task.user_data, ctrl->ctx.user_data);
@@ -134,7 +134,7 @@ impl_send_done(struct doca_comch_task_send *send, doca_error_t status)
 }
 
 void
-impl_send_task_back(struct doca_task *task, doca_error_t status)
+impl_send_task_fail(struct doca_task *task, doca_error_t status)
 {
 	impl_send_done((struct doca_comch_task_send *)(void *)task, status);
 }

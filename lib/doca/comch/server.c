@@ -43,7 +43,7 @@ server_start(struct doca_ctx *ctx)
 	err = rte_comch_server_start(native);
 	if (err != 0) {
 		IMPL_ERR("server %s: %s", server->ctrl.name, err == -EADDRINUSE ?
-			"another one of this name runs on this representor" : rte_strerror(-err));
+			"name is in use on this representor" : rte_strerror(-err));
 		rte_comch_server_destroy(native);
 		return impl_err(err);
 	}
@@ -56,7 +56,7 @@ server_stop(struct doca_ctx *ctx)
 {
 	int ret;
 
-	/* It has ended by itself; that event is on its way. */
+	/* The server has ended already; its event is pending. */
 	if (rte_comch_server_state(ctx->native) != RTE_COMCH_STATE_RUNNING)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = rte_comch_server_stop(ctx->native);
@@ -76,7 +76,7 @@ on_connected(struct impl_ctrl *ctrl, const struct rte_comch_event *event)
 	struct doca_comch_connection *conn = impl_conn_create(ctrl);
 
 	if (conn == NULL) {
-		IMPL_ERR("server %s: no memory for a connection", ctrl->name);
+		IMPL_ERR("server %s: out of memory, refusing a connection", ctrl->name);
 		rte_comch_conn_disconnect(event->conn, "no memory");
 		return;
 	}
@@ -106,7 +106,7 @@ static const struct impl_ctx_ops server_ops = {
 	.event = server_event,
 	.progress = impl_send_progress,
 	.submit = impl_send_submit,
-	.task_back = impl_send_task_back,
+	.task_fail = impl_send_task_fail,
 	.task_put = impl_send_put,
 };
 
@@ -164,7 +164,7 @@ doca_comch_server_as_ctx(struct doca_comch_server *comch_server)
 }
 
 static bool
-is_mine(const struct doca_comch_server *server, const struct doca_comch_connection *connection)
+has_conn(const struct doca_comch_server *server, const struct doca_comch_connection *connection)
 {
 	const struct doca_comch_connection *conn;
 
@@ -180,11 +180,11 @@ doca_comch_server_disconnect(struct doca_comch_server *comch_server,
 {
 	int ret;
 
-	if (comch_server == NULL || connection == NULL || !is_mine(comch_server, connection) ||
+	if (comch_server == NULL || connection == NULL || !has_conn(comch_server, connection) ||
 			connection->state != IMPL_CONN_UP)
 		return DOCA_ERROR_INVALID_VALUE;
 	ret = rte_comch_conn_disconnect(connection->native, "disconnected by the server");
-	/* It has ended already; that event is on its way. */
+	/* The connection may have ended already; its event is pending. */
 	if (ret != -EINPROGRESS && ret != -EBADFD)
 		return impl_err(ret);
 	impl_conn_set_state(connection, IMPL_CONN_ENDED);

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Capabilities: those of doca_comch, which has the same servers and clients. */
+/* Capabilities: the same as those of doca_comch. */
 
 #include <doca_comm_channel.h>
 

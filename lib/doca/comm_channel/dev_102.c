@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* DOCA 1.2 to 1.4 name no devices: an endpoint opens what there is. */
+/* Endpoints of DOCA 1.2 to 1.4 have no device argument: they open the devices themselves. */
 
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ impl_cchan_open(struct doca_comm_channel_ep_t *ep, bool all)
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (nb == 0) {
-		IMPL_ERR("no device to listen or connect on");
+		IMPL_ERR("no device found to listen or connect on");
 		ret = DOCA_ERROR_DRIVER;
 		goto out;
 	}
@@ -42,7 +42,7 @@ impl_cchan_open(struct doca_comm_channel_ep_t *ep, bool all)
 		ret = DOCA_ERROR_NO_MEMORY;
 		goto out;
 	}
-	/* Those that opened are closed by whoever ends the endpoint's link. */
+	/* On an error, impl_cchan_unlink() closes those that were opened. */
 	for (i = 0; i < nb && ret == DOCA_SUCCESS; i++) {
 		ret = doca_dev_open(list[i], &ep->devs[i]);
 		if (ret == DOCA_SUCCESS)

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* An endpoint's birth, properties and end. */
+/* Creation, properties and destruction of endpoints. */
 
 #include <stdlib.h>
 #include <time.h>
@@ -23,7 +23,7 @@ impl_cchan_queue(uint32_t size)
 	return (uint16_t)rte_align32pow2(RTE_MAX(size, (uint32_t)CCHAN_MIN_QUEUE));
 }
 
-/* Looks at a lock that is taken before it sleeps, and for how long it does. */
+/* Checks of a taken lock before a sleep, and the length of that. */
 #define LOCK_LOOKS 200
 #define LOCK_NAP_NS 20000
 
@@ -33,7 +33,7 @@ impl_cchan_lock_wait(uint32_t *lock)
 	const struct timespec nap = { .tv_nsec = LOCK_NAP_NS };
 	unsigned int i = 0;
 
-	/* The holder may want this CPU: it gets it. */
+	/* The lock's holder may need this CPU. */
 	do {
 		if (++i < LOCK_LOOKS)
 			rte_pause();
@@ -152,7 +152,7 @@ doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 	return DOCA_SUCCESS;
 }
 
-/* An endpoint to be changed, with its lock; or why not, without it. */
+/* Lock an endpoint to change it; not locked on an error. */
 static doca_error_t
 set_begin(struct doca_comm_channel_ep_t *ep, bool good)
 {

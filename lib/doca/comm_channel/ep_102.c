@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What the interface of DOCA 1.2 to 1.4 has of its own. */
+/* Functions that only DOCA 1.2 to 1.4 have. */
 
 #include <rte_common.h>
 

@@ -3,22 +3,20 @@
  */
 
 /*
- * Sleeping: event channels, and the calls of 1.2 that wait.
+ * Sleeping: event channels, and blocking calls of 1.2.
  *
- * A channel that is armed has two ways to wake its sleeper. The poll's
- * descriptor is a member of it: a peer that does something makes that readable.
- * And what a call for the endpoint finds before the sleeper does (a sender that
- * runs the poll, under the program's lock, takes what had woken it) is told by
- * the channel's eventfd. So whoever sees it first, the sleeper is woken:
+ * An armed channel wakes its sleeper in two ways. The poll's descriptor is a member of
+ * it and becomes readable when a peer does something. If another call on the endpoint
+ * runs the poll first and takes that event, the channel's eventfd reports it:
  *
- *   arm      look; if it has happened: kick. Otherwise: armed, poll armed
- *   a call   runs the poll, which disarms; settles: kick, or arm the poll again
- *   done     the program has looked for itself: no kick, and not armed
+ *   arm      check; if it has happened, signal; otherwise arm the channel and the poll
+ *   a call   runs the poll, which disarms it; then signals, or arms the poll again
+ *   done     the program has checked for itself: clear the signal and disarm
  *
- * The channel of 1.2 is the same with a level for an edge: it is armed for ever,
- * and kicked as long as there is something to receive. And so is the one that the
- * calls of 1.2 sleep on: it is armed while some do, and kicked as long as what one
- * of them waits for is there, whichever thread's run has brought it.
+ * The channel of 1.2 is level-triggered: it is always armed, and signaled while there
+ * is something to receive. So is the channel on which blocking calls of 1.2 sleep: it
+ * is armed while there are such calls, and signaled while one of them can continue,
+ * whichever thread's run has found that.
  */
 
 #include <poll.h>
@@ -31,9 +29,9 @@
 
 #include "comm_channel/cchan.h"
 
-/* How often a call looks anew for a peer that never rests, before it wakes the sleeper. */
+/* Attempts to arm the poll while a peer keeps sending, before the sleeper is woken anyway. */
 #define SETTLE_TRIES 16
-/* Runs before a call that waits goes to sleep. */
+/* Runs before a blocking call sleeps. */
 #define SPIN_RUNS 256
 
 static const uint32_t classes[CCHAN_NB_EVENTS] = {
@@ -44,7 +42,7 @@ static const uint32_t classes[CCHAN_NB_EVENTS] = {
 	[CCHAN_EVENT_CALL] = RTE_COMCH_POLL_ANY,
 };
 
-/* Does the channel say what is there, rather than that something has happened? */
+/* Whether the channel is level-triggered. */
 static bool
 is_level(enum cchan_event event)
 {
@@ -58,7 +56,7 @@ impl_cchan_channels_init(struct doca_comm_channel_ep_t *ep)
 
 	TAILQ_INIT(&ep->sleepers);
 	for (i = 0; i < CCHAN_NB_EVENTS; i++)
-		ep->channel[i].epoll_fd = ep->channel[i].kick_fd = -1;
+		ep->channel[i].epoll_fd = ep->channel[i].event_fd = -1;
 }
 
 void
@@ -72,29 +70,29 @@ impl_cchan_channels_fini(struct doca_comm_channel_ep_t *ep)
 		if (ch->epoll_fd < 0)
 			continue;
 		close(ch->epoll_fd);
-		close(ch->kick_fd);
+		close(ch->event_fd);
 	}
 }
 
 /* One channel */
 
 static void
-kick(struct cchan_channel *ch)
+signal_channel(struct cchan_channel *ch)
 {
 	uint64_t one = 1;
 
-	/* It cannot be full. */
-	if (!ch->kicked && write(ch->kick_fd, &one, sizeof(one)) == sizeof(one))
-		ch->kicked = true;
+	/* An eventfd with a value of at most 1 never blocks. */
+	if (!ch->is_signaled && write(ch->event_fd, &one, sizeof(one)) == sizeof(one))
+		ch->is_signaled = true;
 }
 
 static void
-unkick(struct cchan_channel *ch)
+unsignal_channel(struct cchan_channel *ch)
 {
 	uint64_t count;
 
-	if (ch->kicked && read(ch->kick_fd, &count, sizeof(count)) == sizeof(count))
-		ch->kicked = false;
+	if (ch->is_signaled && read(ch->event_fd, &count, sizeof(count)) == sizeof(count))
+		ch->is_signaled = false;
 }
 
 static int
@@ -122,7 +120,7 @@ unlink_poll(const struct doca_comm_channel_ep_t *ep, struct cchan_channel *ch)
 	ch->linked = false;
 }
 
-/* Count anew whether anybody may sleep on the channel. */
+/* Recount the channels that a program may sleep on. */
 static void
 recount(struct doca_comm_channel_ep_t *ep)
 {
@@ -131,7 +129,7 @@ recount(struct doca_comm_channel_ep_t *ep)
 	ep->nb_active = 0;
 	for (i = 0; i < CCHAN_NB_EVENTS; i++)
 		ep->nb_active += ep->channel[i].epoll_fd >= 0 &&
-			(ep->channel[i].armed || ep->channel[i].kicked);
+			(ep->channel[i].armed || ep->channel[i].is_signaled);
 }
 
 static void
@@ -151,10 +149,10 @@ impl_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 	ch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (ch->epoll_fd < 0)
 		return -1;
-	ch->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (ch->kick_fd < 0)
+	ch->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (ch->event_fd < 0)
 		goto err_epoll;
-	if (add_member(ep, ch, ch->kick_fd) != 0)
+	if (add_member(ep, ch, ch->event_fd) != 0)
 		goto err_kick;
 	if (event == CCHAN_EVENT_ANY)
 		ch->armed = true;
@@ -163,10 +161,10 @@ impl_cchan_channel_fd(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 	return ch->epoll_fd;
 
 err_kick:
-	close(ch->kick_fd);
+	close(ch->event_fd);
 err_epoll:
 	close(ch->epoll_fd);
-	ch->epoll_fd = ch->kick_fd = -1;
+	ch->epoll_fd = ch->event_fd = -1;
 	return -1;
 }
 
@@ -175,10 +173,10 @@ impl_cchan_channel_done(struct doca_comm_channel_ep_t *ep, enum cchan_event even
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
-	if (!ch->kicked && !ch->armed)
+	if (!ch->is_signaled && !ch->armed)
 		return;
-	if (ch->kicked)
-		unkick(ch);
+	if (ch->is_signaled)
+		unsignal_channel(ch);
 	else if (found)
 		disarm(ep, ch);
 	recount(ep);
@@ -200,9 +198,9 @@ mark(const struct doca_comm_channel_addr_t *addr)
 	};
 }
 
-/* May there be room for the peer, if there was none then? */
+/* Whether there may be room for the peer, having been none then. */
 static bool
-has_got_on(const struct doca_comm_channel_addr_t *addr, const struct cchan_mark *since)
+may_have_room(const struct doca_comm_channel_addr_t *addr, const struct cchan_mark *since)
 {
 	return addr->state != since->state || addr->serial != since->serial ||
 		acked(addr) != since->acked ||
@@ -210,15 +208,15 @@ has_got_on(const struct doca_comm_channel_addr_t *addr, const struct cchan_mark 
 }
 
 void
-impl_cchan_want_room(struct doca_comm_channel_addr_t *addr, bool wants)
+impl_cchan_set_blocked(struct doca_comm_channel_addr_t *addr, bool blocked)
 {
-	if (addr->wants_room && !wants)
-		addr->ep->nb_wanting--;
-	else if (!addr->wants_room && wants)
-		addr->ep->nb_wanting++;
-	addr->wants_room = wants;
-	if (wants)
-		addr->wants = mark(addr);
+	if (addr->is_blocked && !blocked)
+		addr->ep->nb_blocked--;
+	else if (!addr->is_blocked && blocked)
+		addr->ep->nb_blocked++;
+	addr->is_blocked = blocked;
+	if (blocked)
+		addr->blocked_at = mark(addr);
 }
 
 static bool
@@ -226,10 +224,10 @@ any_has_room(const struct doca_comm_channel_ep_t *ep)
 {
 	const struct doca_comm_channel_addr_t *addr;
 
-	if (ep->nb_wanting == 0)
+	if (ep->nb_blocked == 0)
 		return false;
 	TAILQ_FOREACH(addr, &ep->addrs, next)
-		if (addr->wants_room && has_got_on(addr, &addr->wants))
+		if (addr->is_blocked && may_have_room(addr, &addr->blocked_at))
 			return true;
 	return false;
 }
@@ -255,14 +253,14 @@ send_state(const struct doca_comm_channel_ep_t *ep)
 	return s;
 }
 
-/* Has a message been received since the arming, or a peer got room since its AGAIN? */
+/* Whether a message was received since the arming, or a peer has room since its AGAIN. */
 static bool
 may_send(const struct doca_comm_channel_ep_t *ep)
 {
 	struct send_state s = send_state(ep);
 
 	return any_has_room(ep) || s.acked != ep->armed_acked || ep->ticks != ep->armed_ticks ||
-		(s.under_way == 0 && ep->nb_wanting == 0);
+		(s.under_way == 0 && ep->nb_blocked == 0);
 }
 
 static bool
@@ -278,7 +276,7 @@ may_receive(const struct doca_comm_channel_ep_t *ep)
 static bool
 may_wake(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
 {
-	return s->peer == NULL ? may_receive(ep) : has_got_on(s->peer, &s->since);
+	return s->peer == NULL ? may_receive(ep) : may_have_room(s->peer, &s->since);
 }
 
 static bool
@@ -314,14 +312,14 @@ fire(struct doca_comm_channel_ep_t *ep, enum cchan_event event)
 {
 	struct cchan_channel *ch = &ep->channel[event];
 
-	kick(ch);
+	signal_channel(ch);
 	if (!is_level(event))
 		disarm(ep, ch);
 }
 
-/* Tell what has happened. Returns the classes to sleep for: 0, nobody sleeps. */
+/* Signal what has happened. Returns the classes to arm the poll for; 0: none. */
 static uint32_t
-tell(struct doca_comm_channel_ep_t *ep)
+report_events(struct doca_comm_channel_ep_t *ep)
 {
 	struct cchan_channel *ch;
 	uint32_t cls = 0;
@@ -336,9 +334,9 @@ tell(struct doca_comm_channel_ep_t *ep)
 			continue;
 		}
 		if (is_level(i))
-			unkick(ch);
+			unsignal_channel(ch);
 		link_poll(ep, ch);
-		/* No memory to sleep with: look at once. */
+		/* The poll cannot wake the sleeper, so wake it now. */
 		if (!ch->linked)
 			fire(ep, i);
 		else
@@ -356,18 +354,18 @@ impl_cchan_channel_arm(struct doca_comm_channel_ep_t *ep, enum cchan_event event
 		ep->armed_acked = send_state(ep).acked;
 		ep->armed_ticks = ep->ticks;
 	}
-	unkick(ch);
+	unsignal_channel(ch);
 	ch->armed = true;
 	recount(ep);
 	impl_cchan_settle(ep);
 }
 
-/* False: there is something to do, run first. */
+/* False: the poll has work, run it first. */
 static bool
 arm_poll(struct doca_comm_channel_ep_t *ep, uint32_t cls)
 {
-	/* The peer may sleep as well, until it has the credits for what was taken. */
-	impl_cchan_pay(ep);
+	/* The peer may be sleeping until it gets these credits. */
+	impl_cchan_return_credits(ep);
 	return rte_comch_poll_arm(ep->poll, cls) == 0;
 }
 
@@ -378,19 +376,19 @@ impl_cchan_channels_settle(struct doca_comm_channel_ep_t *ep)
 	uint32_t cls;
 
 	for (i = 0; i < SETTLE_TRIES; i++) {
-		cls = tell(ep);
+		cls = report_events(ep);
 		if (cls == 0 || arm_poll(ep, cls))
 			return;
 		if (!impl_cchan_run(ep))
 			break;
 	}
-	/* An event for nothing is better than none. */
+	/* A spurious event is better than a lost one. */
 	for (i = 0; i < CCHAN_NB_EVENTS; i++)
 		if (ep->channel[i].epoll_fd >= 0 && ep->channel[i].armed)
 			fire(ep, i);
 }
 
-/* Run for a while. True: there is something to look at. */
+/* Run for a while. True: there is something to handle. */
 static bool
 spin(struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
 {
@@ -408,13 +406,13 @@ sleepers_changed(struct doca_comm_channel_ep_t *ep)
 	struct cchan_channel *ch = &ep->channel[CCHAN_EVENT_CALL];
 
 	ch->armed = !TAILQ_EMPTY(&ep->sleepers);
-	/* The poll stays a member: others may sleep here before long. */
+	/* Keep the poll as a member: other calls may sleep here soon. */
 	if (!ch->armed)
-		unkick(ch);
+		unsignal_channel(ch);
 	recount(ep);
 }
 
-/* Let others call; with no descriptor to sleep on, that is all. */
+/* Let other threads call; without a descriptor to sleep on, do only that. */
 static void
 sleep_unlocked(struct doca_comm_channel_ep_t *ep, int fd)
 {
@@ -428,7 +426,7 @@ sleep_unlocked(struct doca_comm_channel_ep_t *ep, int fd)
 	impl_cchan_lock(ep);
 }
 
-/* Is it the endpoint's connection that a call began to wait with? */
+/* Whether the endpoint still has the connection with which a call started to wait. */
 static bool
 is_linked(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
 {

@@ -18,18 +18,18 @@
 #include "dev/eal.h"
 #include "log/log.h"
 
-/* A sender that is not held up runs its poll so often, at least. */
+/* Minimum rate of runs by a sender that never blocks. */
 #define RUNS_PER_S 20000
-/* How long an endpoint of 1.2 waits at its end for peers to receive, ms. */
+/* How long the destroy of 1.2 waits for peers to receive, ms. */
 #define DRAIN_MS 1000
 
-/* Errors of creating and starting, where no argument is to blame any more. */
+/* Errors of creating and starting, after all arguments were checked. */
 static doca_error_t
 link_error(int err)
 {
 	if (err == -ENOMEM)
 		return DOCA_ERROR_NO_MEMORY;
-	/* The name is taken. */
+	/* The name is in use. */
 	if (err == -EADDRINUSE)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	return DOCA_ERROR_DRIVER;
@@ -43,7 +43,7 @@ need_poll(struct doca_comm_channel_ep_t *ep)
 	};
 	doca_error_t ret;
 
-	/* An endpoint of 1.2 has opened no device yet. */
+	/* An endpoint of 1.2 has no open device, which would have started EAL. */
 	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -86,7 +86,7 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 	ret = rte_comch_server_start(server);
 	if (ret != 0) {
 		IMPL_ERR("listen on %s: %s", name, ret == -EADDRINUSE ?
-			"another service of this name runs on this representor" :
+			"name is in use on this representor" :
 			rte_strerror(-ret));
 		rte_comch_server_destroy(server);
 		return link_error(ret);
@@ -113,7 +113,7 @@ listen_on_all(struct doca_comm_channel_ep_t *ep, const char *name)
 	return ret;
 }
 
-/* Of an endpoint of 1.5 and later: it was told where. */
+/* Check the device and representor of an endpoint of 1.5 and later. */
 static doca_error_t
 check_listen(const struct doca_comm_channel_ep_t *ep)
 {
@@ -146,7 +146,7 @@ listen_locked(struct doca_comm_channel_ep_t *ep, const char *name)
 		impl_cchan_unlink(ep);
 		return ret;
 	}
-	/* The first event of a service is told without a snapshot before. */
+	/* The first event of a service needs no snapshot to arm it. */
 	if (!ep->is_102)
 		impl_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
 	return DOCA_SUCCESS;
@@ -188,7 +188,7 @@ start_client(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, const char
 	return ret == -EINPROGRESS ? DOCA_SUCCESS : link_error(ret);
 }
 
-/* Start, and see whether it fails at once; an endpoint of 1.2 waits for the end. */
+/* Start, and check whether that fails at once. An endpoint of 1.2 waits for the result. */
 static doca_error_t
 connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 		struct doca_comm_channel_addr_t **peer)
@@ -203,12 +203,12 @@ connect_peer(struct doca_comm_channel_ep_t *ep, const char *name,
 	addr = impl_cchan_addr_get(ep);
 	if (addr == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	addr->known = true;
+	addr->is_exposed = true;
 	ret = start_client(ep, ep->is_102 ? ep->devs[0] : ep->dev, name);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	impl_cchan_run(ep);
-	/* A failure at once is told by the next. */
+	/* The next run reports an immediate failure. */
 	if (rte_comch_client_state(ep->client) == RTE_COMCH_STATE_IDLE)
 		impl_cchan_run(ep);
 	while (ep->is_102 && addr->state == CCHAN_CONNECTING)
@@ -262,9 +262,9 @@ doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char
 	return ret;
 }
 
-/* The end */
+/* Closing */
 
-/* A message that has been sent is in the peer's hands, or will never be. */
+/* Wait until the peers have received all messages or are lost. */
 static void
 drain(struct doca_comm_channel_ep_t *ep)
 {
@@ -282,9 +282,9 @@ drain(struct doca_comm_channel_ep_t *ep)
 	}
 }
 
-/* Run until what was stopped is idle; what events come is nobody's. */
+/* Run until the stopped objects are IDLE, ignoring events. */
 static void
-run_out(struct doca_comm_channel_ep_t *ep)
+run_until_idle(struct doca_comm_channel_ep_t *ep)
 {
 	bool busy = true;
 	uint32_t i;
@@ -308,7 +308,7 @@ impl_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 	while (!TAILQ_EMPTY(&ep->addrs))
 		impl_cchan_addr_put(TAILQ_FIRST(&ep->addrs));
 	ep->nb_ev = ep->next_ev = 0;
-	/* One that is stopping already, or idle, says so: no more is wanted. */
+	/* An error means it is STOPPING or IDLE already. */
 	for (i = 0; i < ep->nb_servers; i++)
 		if (rte_comch_server_state(ep->servers[i]) == RTE_COMCH_STATE_RUNNING)
 			rte_comch_server_stop(ep->servers[i]);
@@ -316,7 +316,7 @@ impl_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 			rte_comch_client_state(ep->client) == RTE_COMCH_STATE_STARTING)
 		rte_comch_client_stop(ep->client);
 	if (ep->nb_servers > 0 || ep->client != NULL)
-		run_out(ep);
+		run_until_idle(ep);
 	while (ep->nb_servers > 0)
 		rte_comch_server_destroy(ep->servers[--ep->nb_servers]);
 	free(ep->servers);
@@ -342,7 +342,7 @@ disconnect_locked(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_ad
 	}
 	native = peer->native;
 	impl_cchan_addr_put(peer);
-	/* One that is ending anyway is as good as disconnected. */
+	/* An error means it is ending already. */
 	if (native != NULL)
 		rte_comch_conn_disconnect(native, "disconnected");
 	impl_cchan_settle(ep);

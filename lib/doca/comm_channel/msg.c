@@ -16,12 +16,12 @@
 #include "comm_channel/cchan.h"
 #include "ctx/yield.h"
 
-/* A sender that is not held up runs its poll after so many messages. */
+/* A sender that never blocks runs its poll every so many messages. */
 #define SENDS_PER_RUN 16
-/* And looks at the clock after so many: it has been long, if it sends slowly. */
+/* It also checks the clock every so many messages, for slow senders. */
 #define SENDS_PER_LOOK 4
 
-/* Flags of 1.2; there are none later. */
+/* Flags of 1.2; later generations have none. */
 #define FLAG_DONTWAIT 0x1
 #define FLAG_MORE 0x2
 
@@ -58,9 +58,9 @@ check_send(const struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 }
 
 /*
- * Has the poll to run before a send? Its credits come with those runs, and the
- * word that the peer is lost. Not if somebody sleeps: each run has to wake or arm
- * anew, and a sleeper hears of both by itself.
+ * Whether the poll must run before a send. Runs bring credits and the loss of the peer.
+ * Not while a program sleeps on a channel, which then gets both itself: each run would
+ * have to wake it or arm the poll again.
  */
 static bool
 run_is_due(const struct doca_comm_channel_ep_t *ep)
@@ -82,9 +82,9 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 		return peer->state >= CCHAN_LOST ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
 	if (unlikely(len > peer->max_msg_size))
 		return DOCA_ERROR_INVALID_VALUE;
-	/* The answer to a message takes its credit along. */
-	if (ep->nb_unpaid > 0)
-		impl_cchan_pay(ep);
+	/* Send the credit of a message along with the answer to it. */
+	if (ep->nb_uncredited > 0)
+		impl_cchan_return_credits(ep);
 	if (rte_comch_conn_send_burst(peer->native, &m, 1) == 0)
 		return DOCA_ERROR_AGAIN;
 	ep->nb_sends++;
@@ -93,7 +93,7 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 	return DOCA_SUCCESS;
 }
 
-/* Send, and wait for room if one may. NOT_CONNECTED: disconnected here meanwhile. */
+/* Send; with wait, block until there is room. NOT_CONNECTED: disconnected meanwhile. */
 static doca_error_t
 send_or_wait(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, bool wait,
 		struct doca_comm_channel_addr_t *peer)
@@ -125,23 +125,23 @@ send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int 
 	if (unlikely(ret != DOCA_SUCCESS))
 		return ret;
 	ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
-	if (unlikely(ret == DOCA_ERROR_AGAIN || peer->wants_room))
-		impl_cchan_want_room(peer, ret == DOCA_ERROR_AGAIN);
-	/* Not done yet if another peer waits for room. */
-	if (ret == DOCA_ERROR_AGAIN || ep->nb_wanting == 0)
-		impl_cchan_came(ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
+	if (unlikely(ret == DOCA_ERROR_AGAIN || peer->is_blocked))
+		impl_cchan_set_blocked(peer, ret == DOCA_ERROR_AGAIN);
+	/* The event is not used up while another peer is blocked. */
+	if (ret == DOCA_ERROR_AGAIN || ep->nb_blocked == 0)
+		impl_cchan_checked(ep, CCHAN_EVENT_SEND, ret != DOCA_ERROR_AGAIN);
 	impl_cchan_settle(ep);
 	return ret;
 }
 
-/* Without the lock: others may have something to do. */
+/* Call this without the lock, so that other threads can use the endpoint. */
 static inline void
 yield_after(doca_error_t ret)
 {
 	if (ret == DOCA_ERROR_AGAIN)
-		impl_yield_fruitless();
+		impl_yield_idle();
 	else
-		impl_yield_fruitful();
+		impl_yield_busy();
 }
 
 doca_error_t
@@ -161,7 +161,7 @@ doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void 
 
 /* Receiving */
 
-/* The oldest message that nobody took. False: there is none. */
+/* The oldest unreceived message. False: there is none. */
 static bool
 oldest(struct doca_comm_channel_ep_t *ep, struct cchan_msg *m)
 {
@@ -186,24 +186,24 @@ oldest(struct doca_comm_channel_ep_t *ep, struct cchan_msg *m)
 	return false;
 }
 
-/* It has been taken: the peer may send another. */
+/* Account for a received message: the peer may send another. */
 static void
-took(struct doca_comm_channel_ep_t *ep, const struct cchan_msg *m)
+on_received(struct doca_comm_channel_ep_t *ep, const struct cchan_msg *m)
 {
 	struct doca_comm_channel_addr_t *addr = m->addr;
 	struct cchan_kept *k = STAILQ_FIRST(&ep->kept);
 
-	addr->known = true;
+	addr->is_exposed = true;
 	addr->now.recv_msgs++;
 	addr->now.recv_bytes += m->len;
 	addr->nb_unread--;
 	ep->nb_unread--;
-	/* Credits are given for many at once. */
-	if (unlikely(ep->unpaid != addr)) {
-		impl_cchan_pay(ep);
-		ep->unpaid = addr;
+	/* Credits are returned for many messages at once. */
+	if (unlikely(ep->uncredited != addr)) {
+		impl_cchan_return_credits(ep);
+		ep->uncredited = addr;
 	}
-	ep->nb_unpaid++;
+	ep->nb_uncredited++;
 	if (likely(k == NULL)) {
 		ep->next_ev++;
 		return;
@@ -226,11 +226,11 @@ take(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
 	if (unlikely(m.len > room))
 		return DOCA_ERROR_INVALID_VALUE;
 	rte_memcpy(msg, m.data, m.len);
-	took(ep, &m);
+	on_received(ep, &m);
 	return DOCA_SUCCESS;
 }
 
-/* There is no message: is there news? */
+/* Without a message, report changes of connections. */
 static doca_error_t
 no_message(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer)
 {
@@ -240,7 +240,7 @@ no_message(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **
 		ep->refused = false;
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
-	/* Later generations have the state of the service for this. */
+	/* Later generations report it with the state of the service. */
 	if (ep->is_102 && ep->service_lost)
 		return DOCA_ERROR_CONNECTION_RESET;
 	if (ep->kind != CCHAN_CLIENT || addr->state < CCHAN_LOST)
@@ -250,7 +250,7 @@ no_message(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **
 		DOCA_ERROR_CONNECTION_ABORTED;
 }
 
-/* Let the poll run, and clients in; then it is worth another look. */
+/* Run the poll and accept clients; then check for messages again. */
 static void
 advance(struct doca_comm_channel_ep_t *ep)
 {
@@ -294,7 +294,7 @@ recv_locked(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, int flags
 	if (unlikely(ep->kind == CCHAN_NONE))
 		return DOCA_ERROR_NOT_CONNECTED;
 	ret = receive(ep, msg, len, may_wait(ep, flags), peer);
-	impl_cchan_came(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
+	impl_cchan_checked(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
 	impl_cchan_settle(ep);
 	return ret;
 }

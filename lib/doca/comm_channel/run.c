@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The engine: what a run of the poll returns, and the peer addresses. */
+/* The engine: events of the poll, and peer addresses. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +37,10 @@ impl_cchan_addr_get(struct doca_comm_channel_ep_t *ep)
 
 	if (TAILQ_EMPTY(&ep->free_addrs) && !slab_create(ep))
 		return NULL;
-	/* The oldest: a wrong pointer stays known as such for as long as can be. */
+	/* Use the one freed first: stale pointers are then detected for longest. */
 	addr = TAILQ_FIRST(&ep->free_addrs);
 	TAILQ_REMOVE(&ep->free_addrs, addr, next);
-	/* All but its endpoint, which calls for an old pointer read before they lock. */
+	/* Keep ep, which calls with a stale pointer read without the lock. */
 	memset((uint8_t *)addr + sizeof(addr->ep), 0, sizeof(*addr) - sizeof(addr->ep));
 	addr->state = CCHAN_CONNECTING;
 	addr->serial = ++ep->serial;
@@ -48,7 +48,7 @@ impl_cchan_addr_get(struct doca_comm_channel_ep_t *ep)
 	return addr;
 }
 
-/* Drop the messages of an address that nobody will take. */
+/* Drop the unreceived messages of an address. */
 static void
 drop_unread(struct doca_comm_channel_addr_t *addr)
 {
@@ -60,7 +60,7 @@ drop_unread(struct doca_comm_channel_addr_t *addr)
 		return;
 	ep->nb_unread -= addr->nb_unread;
 	addr->nb_unread = 0;
-	/* Events of nobody are passed by. */
+	/* recvfrom skips events without an address. */
 	for (i = ep->next_ev; i < ep->nb_ev; i++)
 		if (impl_cchan_addr_of(&ep->ev[i]) == addr)
 			ep->ev[i].user_data = 0;
@@ -78,18 +78,18 @@ impl_cchan_addr_put(struct doca_comm_channel_addr_t *addr)
 	struct doca_comm_channel_ep_t *ep = addr->ep;
 
 	drop_unread(addr);
-	/* Its last credit goes with the last frame. */
-	impl_cchan_pay(ep);
+	/* Return its credits before the connection closes. */
+	impl_cchan_return_credits(ep);
 	if (addr->native != NULL)
 		rte_comch_conn_user_data_set(addr->native, 0);
 	if (addr->state == CCHAN_PENDING)
 		ep->nb_pending--;
-	if (addr->wants_room)
-		ep->nb_wanting--;
-	addr->wants_room = false;
+	if (addr->is_blocked)
+		ep->nb_blocked--;
+	addr->is_blocked = false;
 	addr->native = NULL;
 	addr->state = CCHAN_FREE;
-	/* Nobody waits for it any more. */
+	/* Wake calls that wait for room. */
 	ep->ticks++;
 	TAILQ_REMOVE(&ep->addrs, addr, next);
 	TAILQ_INSERT_TAIL(&ep->free_addrs, addr, next);
@@ -114,7 +114,7 @@ on_request(struct doca_comm_channel_ep_t *ep, struct rte_comch_conn *conn)
 	struct rte_comch_conn_info info;
 
 	if (addr == NULL) {
-		IMPL_ERR("service: no memory for a client");
+		IMPL_ERR("service: out of memory, refusing a client");
 		rte_comch_conn_reject(conn, "no memory");
 		return;
 	}
@@ -141,7 +141,7 @@ on_connected(struct doca_comm_channel_addr_t *addr, struct rte_comch_conn *conn)
 	addr->ep->service_changed = true;
 }
 
-/* A connection is gone: how it stood stays. */
+/* A connection has ended: keep its last statistics. */
 static void
 on_gone(struct doca_comm_channel_addr_t *addr)
 {
@@ -154,8 +154,8 @@ on_gone(struct doca_comm_channel_addr_t *addr)
 	addr->native = NULL;
 	ep->ticks++;
 	ep->service_changed = true;
-	/* Nobody will ask for one that nobody has heard of. */
-	if (!addr->known && addr->nb_unread == 0)
+	/* The program never saw it, so it will not disconnect it. */
+	if (!addr->is_exposed && addr->nb_unread == 0)
 		impl_cchan_addr_put(addr);
 }
 
@@ -164,7 +164,7 @@ on_state(struct doca_comm_channel_ep_t *ep, const struct rte_comch_event *event)
 {
 	struct doca_comm_channel_addr_t *addr;
 
-	/* Ends that we asked for are waited for in link.c: nobody hears of these. */
+	/* link.c waits for the ends it requested; those are not reported. */
 	if (event->state.next != RTE_COMCH_STATE_IDLE &&
 			event->state.next != RTE_COMCH_STATE_STOPPING)
 		return;
@@ -193,7 +193,7 @@ on_event(struct doca_comm_channel_ep_t *ep, struct rte_comch_event *event)
 		on_request(ep, event->conn);
 		return;
 	}
-	/* A connection may have got its address by an earlier event of this run. */
+	/* An earlier event of this run may have set the connection's address. */
 	if (ep->kind == CCHAN_CLIENT)
 		event->user_data = (uintptr_t)TAILQ_FIRST(&ep->addrs);
 	else if (event->type != RTE_COMCH_EVENT_MSG)
@@ -238,11 +238,11 @@ keep_rest(struct doca_comm_channel_ep_t *ep)
 }
 
 void
-impl_cchan_pay(struct doca_comm_channel_ep_t *ep)
+impl_cchan_return_credits(struct doca_comm_channel_ep_t *ep)
 {
-	if (ep->nb_unpaid > 0 && ep->unpaid->native != NULL)
-		rte_comch_conn_msgs_done(ep->unpaid->native, ep->nb_unpaid);
-	ep->nb_unpaid = 0;
+	if (ep->nb_uncredited > 0 && ep->uncredited->native != NULL)
+		rte_comch_conn_msgs_done(ep->uncredited->native, ep->nb_uncredited);
+	ep->nb_uncredited = 0;
 }
 
 bool
@@ -252,7 +252,7 @@ impl_cchan_run(struct doca_comm_channel_ep_t *ep)
 
 	if (unlikely(ep->next_ev < ep->nb_ev) && !keep_rest(ep))
 		return false;
-	impl_cchan_pay(ep);
+	impl_cchan_return_credits(ep);
 	ep->next_ev = 0;
 	ep->nb_sends = 0;
 	ep->last_run = rte_rdtsc();
@@ -262,7 +262,7 @@ impl_cchan_run(struct doca_comm_channel_ep_t *ep)
 	return true;
 }
 
-/* Has the representor a client already? */
+/* Whether the representor has a client already. */
 static bool
 has_client(const struct doca_comm_channel_addr_t *addr)
 {
@@ -287,14 +287,14 @@ impl_cchan_accept(struct doca_comm_channel_ep_t *ep)
 		if (addr->state != CCHAN_PENDING)
 			continue;
 		if (ep->is_102 && has_client(addr)) {
-			rte_comch_conn_reject(addr->native, "the function has a client already");
+			rte_comch_conn_reject(addr->native, "the function already has a client");
 			impl_cchan_addr_put(addr);
 			ep->refused = true;
 			continue;
 		}
 		ep->nb_pending--;
 		addr->state = CCHAN_CONNECTING;
-		/* One that has given up: its end comes with the next run. */
+		/* Fails if the client has given up; the next run reports its end. */
 		rte_comch_conn_accept(addr->native);
 	}
 }

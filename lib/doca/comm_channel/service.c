@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The state of a service. */
+/* State of a service. */
 
 #include <stdlib.h>
 
@@ -10,13 +10,13 @@
 
 #include "comm_channel/cchan.h"
 
-/* Runs of an update that bring nothing but connections' news. */
+/* Maximum runs of an update that bring no message. */
 #define UPDATE_RUNS 16
 
 /*
- * Run until no connection has news: a run looks at descriptors only now and then,
- * and brings the end of a connection after all that came before it. Messages have
- * a bound of their own, the receive queues.
+ * Run until no connection has changed: a run checks descriptors only now and then, and
+ * reports the end of a connection after all its earlier events. Messages are bounded by
+ * the receive queues.
  */
 static void
 catch_up(struct doca_comm_channel_ep_t *ep)
@@ -51,7 +51,7 @@ take_snapshot(struct doca_comm_channel_ep_t *ep)
 	TAILQ_FOREACH(addr, &ep->addrs, next) {
 		if (addr->state != CCHAN_UP)
 			continue;
-		addr->known = true;
+		addr->is_exposed = true;
 		list[ep->list_len++] = addr;
 	}
 	return DOCA_SUCCESS;
@@ -70,7 +70,7 @@ update_locked(struct doca_comm_channel_ep_t *ep)
 		impl_cchan_settle(ep);
 		return ret;
 	}
-	/* What the snapshot shows is no news any more. */
+	/* The program sees all changes so far in this snapshot. */
 	ep->service_changed = false;
 	impl_cchan_channel_arm(ep, CCHAN_EVENT_SERVICE);
 	return ep->service_lost ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS;

@@ -31,8 +31,8 @@ impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops)
 	ctx->state = DOCA_CTX_STATE_IDLE;
 }
 
-/* The callback may destroy the context: nothing may look at it afterwards
- * unless it is in a progress, which keeps the memory.
+/* The callback may destroy the context: do not use it afterwards, except within a
+ * progress, which keeps the memory.
  */
 static void
 set_state(struct doca_ctx *ctx, enum doca_ctx_states next)
@@ -69,7 +69,7 @@ tasks_create(struct doca_ctx *ctx)
 	if (ctx->tasks == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	memset(ctx->tasks, 0, ctx->nb_tasks * size);
-	/* The first to be taken is the first in memory. */
+	/* Tasks are allocated in the order of their addresses. */
 	for (i = ctx->nb_tasks; i > 0; i--) {
 		task = (struct doca_task *)(void *)(ctx->tasks + (i - 1) * size);
 		task->ctx = ctx;
@@ -84,11 +84,11 @@ tasks_create(struct doca_ctx *ctx)
 
 /* States */
 
-/* Nothing holds the context any more. */
+/* The context is no longer in use: make it IDLE. */
 static void
 to_idle(struct doca_ctx *ctx)
 {
-	ctx->poll_me = false;
+	ctx->needs_progress = false;
 	ctx->ops->release(ctx);
 	tasks_free(ctx);
 	set_state(ctx, DOCA_CTX_STATE_IDLE);
@@ -97,7 +97,7 @@ to_idle(struct doca_ctx *ctx)
 bool
 impl_ctx_settle(struct doca_ctx *ctx)
 {
-	/* The end of a connection may wait behind what the application has to see first. */
+	/* The end of a connection may be pending behind events not yet handled. */
 	if (!impl_ctx_can_settle(ctx) || impl_pe_has_events(ctx->pe, ctx))
 		return false;
 	to_idle(ctx);
@@ -109,11 +109,11 @@ impl_ctx_on_running(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_STARTING)
 		return;
-	impl_task_hand_over(ctx);
+	impl_task_submit_deferred(ctx);
 	/* An error callback may have stopped it. */
 	if (ctx->state != DOCA_CTX_STATE_STARTING)
 		return;
-	/* What the application does once it sees the state comes before more events. */
+	/* Let the application react to the state before it gets more events. */
 	ctx->pe->barrier = true;
 	set_state(ctx, DOCA_CTX_STATE_RUNNING);
 }
@@ -134,14 +134,14 @@ impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 		return;
 	case RTE_COMCH_STATE_IDLE:
 		ctx->native_idle = true;
-		/* Early tasks have to come back first. */
+		/* Tasks submitted while STARTING must fail first. */
 		if (ctx->state == DOCA_CTX_STATE_STARTING && impl_ctx_is_free(ctx)) {
 			to_idle(ctx);
 			return;
 		}
 		if (ctx->state != DOCA_CTX_STATE_STOPPING)
 			set_state(ctx, DOCA_CTX_STATE_STOPPING);
-		/* The rest of its tasks and the application's come first: see the progress. */
+		/* A progress makes it IDLE when all tasks have completed. */
 		return;
 	default:
 		return;
@@ -152,18 +152,19 @@ static doca_error_t
 start_check(const struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {
-		IMPL_ERR("%s: start while %s", ctx->ops->name, state_name(ctx->state));
+		IMPL_ERR("%s: cannot start while %s", ctx->ops->name, state_name(ctx->state));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (ctx->dpa != NULL)
 		return DOCA_SUCCESS;
 	if (ctx->pe == NULL) {
-		IMPL_ERR("%s: start without a progress engine: see doca_pe_connect_ctx()",
+		IMPL_ERR("%s: cannot start: no progress engine (call doca_pe_connect_ctx())",
 			ctx->ops->name);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
 	if (ctx->nb_tasks == 0) {
-		IMPL_ERR("%s: start without a configuration of its tasks", ctx->ops->name);
+		IMPL_ERR("%s: cannot start: tasks are not configured (call ..._set_conf())",
+			ctx->ops->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -183,8 +184,8 @@ doca_ctx_start(struct doca_ctx *ctx)
 		return ret;
 	ctx->native_idle = false;
 	ret = ctx->ops->start(ctx);
-	/* A client that has to try again later: an engine that sleeps already has no timer. */
-	impl_pe_kick(ctx->pe);
+	/* A client may need a retry timer, which a sleeping engine has not set. */
+	impl_pe_wake(ctx->pe);
 	if (ret == DOCA_SUCCESS)
 		set_state(ctx, DOCA_CTX_STATE_RUNNING);
 	else if (ret == DOCA_ERROR_IN_PROGRESS)
@@ -207,11 +208,11 @@ doca_ctx_stop(struct doca_ctx *ctx)
 		return DOCA_ERROR_IN_PROGRESS;
 	ret = ctx->ops->stop(ctx);
 	if (ret != DOCA_SUCCESS && ret != DOCA_ERROR_IN_PROGRESS) {
-		IMPL_ERR("%s: stop: %s", ctx->ops->name, doca_error_get_descr(ret));
+		IMPL_ERR("%s: stop failed: %s", ctx->ops->name, doca_error_get_descr(ret));
 		return ret;
 	}
 	ctx->native_idle = ret == DOCA_SUCCESS;
-	impl_pe_kick(ctx->pe);
+	impl_pe_wake(ctx->pe);
 	if (impl_ctx_is_free(ctx) && (ctx->pe == NULL ||
 			(!ctx->pe->running && !impl_pe_has_events(ctx->pe, ctx)))) {
 		to_idle(ctx);
@@ -226,7 +227,7 @@ impl_ctx_free(struct doca_ctx *ctx)
 {
 	if (ctx->ops->fini != NULL)
 		ctx->ops->fini(ctx);
-	/* The first member of its object. */
+	/* ctx is the first member of its object. */
 	free(ctx);
 }
 
@@ -234,14 +235,14 @@ doca_error_t
 impl_ctx_destroy(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {
-		IMPL_ERR("%s: destroy while %s", ctx->ops->name, state_name(ctx->state));
+		IMPL_ERR("%s: cannot destroy while %s", ctx->ops->name, state_name(ctx->state));
 		return DOCA_ERROR_IN_USE;
 	}
 	if (ctx->is_dead)
 		return DOCA_ERROR_INVALID_VALUE;
 	ctx->is_dead = true;
 	if (ctx->pe != NULL)
-		impl_pe_forget(ctx->pe, ctx);
+		impl_pe_remove(ctx->pe, ctx);
 	else
 		impl_ctx_free(ctx);
 	return DOCA_SUCCESS;
@@ -294,7 +295,7 @@ doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
 	return DOCA_SUCCESS;
 }
 
-/* What other devices have */
+/* Not supported by comch's devices */
 
 void
 doca_ctx_flush_tasks(struct doca_ctx *ctx)
@@ -303,11 +304,11 @@ doca_ctx_flush_tasks(struct doca_ctx *ctx)
 }
 
 static doca_error_t
-not_here(const struct doca_ctx *ctx, const char *what)
+not_supported(const struct doca_ctx *ctx, const char *what)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
-	IMPL_ERR("%s: there is no %s", ctx->ops->name, what);
+	IMPL_ERR("%s: %s is not supported", ctx->ops->name, what);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -316,7 +317,7 @@ doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
 {
 	if (ctx == NULL || gpu_dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return not_here(ctx, "data path on a GPU");
+	return not_supported(ctx, "a data path on a GPU");
 }
 
 doca_error_t
@@ -325,7 +326,7 @@ doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
 	if (ctx == NULL || dpa_dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->ops->set_dpa == NULL)
-		return not_here(ctx, "data path on a DPA");
+		return not_supported(ctx, "a data path on a DPA");
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
 	return ctx->ops->set_dpa(ctx, dpa_dev);
@@ -337,7 +338,7 @@ doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
 	RTE_SET_USED(comp_vector);
 	if (ctx == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return not_here(ctx, "completion vector");
+	return not_supported(ctx, "a completion vector");
 }
 
 doca_error_t

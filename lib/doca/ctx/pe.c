@@ -39,9 +39,9 @@ doca_pe_create(struct doca_pe **pe)
 	return DOCA_SUCCESS;
 }
 
-/* Objects that were destroyed in a callback of the last progress. */
+/* Free objects that were destroyed in callbacks of the last progress. */
 static void
-bury(struct doca_pe *pe)
+free_dead(struct doca_pe *pe)
 {
 	struct doca_ctx *ctx;
 
@@ -58,7 +58,7 @@ doca_pe_destroy(struct doca_pe *pe)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (pe->running || !TAILQ_EMPTY(&pe->ctxs))
 		return DOCA_ERROR_IN_USE;
-	bury(pe);
+	free_dead(pe);
 	if (rte_comch_poll_destroy(pe->poll) != 0)
 		return DOCA_ERROR_IN_USE;
 	free(pe);
@@ -80,7 +80,7 @@ doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 }
 
 void
-impl_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
+impl_pe_remove(struct doca_pe *pe, struct doca_ctx *ctx)
 {
 	uint16_t i;
 
@@ -92,7 +92,7 @@ impl_pe_forget(struct doca_pe *pe, struct doca_ctx *ctx)
 		if (pe->ev[i].user_data == (uintptr_t)ctx)
 			pe->ev[i].user_data = 0;
 	if (!pe->running)
-		bury(pe);
+		free_dead(pe);
 }
 
 /* Progress */
@@ -106,7 +106,7 @@ event_ctx(const struct doca_pe *pe, const struct rte_comch_event *event)
 
 	if (event->obj_type != RTE_COMCH_OBJ_CONN)
 		return (struct doca_ctx *)(uintptr_t)event->user_data;
-	/* Set after the event was made, perhaps. */
+	/* event->user_data may predate rte_comch_conn_user_data_set(). */
 	head = (const struct impl_conn_head *)(uintptr_t)
 		rte_comch_conn_user_data_get(event->conn);
 	if (head != NULL)
@@ -130,7 +130,7 @@ impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx)
 	return false;
 }
 
-/* Tell events of the poll, until one that the application has to see first. */
+/* Handle events of the poll, up to one that the application must react to first. */
 static bool
 progress_events(struct doca_pe *pe)
 {
@@ -159,20 +159,20 @@ progress_ctxs(struct doca_pe *pe)
 	struct doca_ctx *ctx;
 	bool done = false;
 
-	/* A callback may destroy the next one: impl_pe_forget() moves the cursor. */
+	/* A callback may destroy the next context: impl_pe_remove() moves the cursor. */
 	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = pe->cursor) {
 		pe->cursor = TAILQ_NEXT(ctx, next);
-		if (ctx->poll_me)
+		if (ctx->needs_progress)
 			done |= ctx->ops->progress(ctx);
 		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING)) {
-			done |= impl_task_give_back(ctx);
+			done |= impl_task_fail_deferred(ctx);
 			done |= impl_ctx_settle(ctx);
 		}
 	}
 	return done;
 }
 
-/* The engine whose progress this thread is in. */
+/* The engine whose progress runs in this thread. */
 static __thread struct doca_pe *innermost __attribute__((tls_model("initial-exec")));
 
 static void
@@ -180,7 +180,7 @@ flush(struct doca_pe *pe)
 {
 	struct doca_ctx *ctx;
 
-	pe->put_by = false;
+	pe->has_batch = false;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next)
 		if (ctx->ops->flush != NULL)
 			ctx->ops->flush(ctx);
@@ -192,7 +192,7 @@ impl_pe_flush_outer(void)
 	struct doca_pe *pe;
 
 	for (pe = innermost; pe != NULL; pe = pe->outer)
-		if (pe->put_by)
+		if (pe->has_batch)
 			flush(pe);
 }
 
@@ -204,21 +204,21 @@ doca_pe_progress(struct doca_pe *pe)
 	if (unlikely(pe == NULL || pe->running))
 		return 0;
 	if (unlikely(!TAILQ_EMPTY(&pe->dead)))
-		bury(pe);
+		free_dead(pe);
 	pe->armed = false;
 	pe->running = true;
 	pe->outer = innermost;
 	innermost = pe;
 	done = progress_events(pe);
 	done |= progress_ctxs(pe);
-	if (pe->put_by)
+	if (pe->has_batch)
 		flush(pe);
 	innermost = pe->outer;
 	pe->running = false;
 	if (done)
-		impl_yield_fruitful();
+		impl_yield_busy();
 	else
-		impl_yield_fruitless();
+		impl_yield_idle();
 	return done;
 }
 
@@ -257,7 +257,7 @@ doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle
 	return rte_comch_poll_clear(pe->poll) == 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-/* Would a progress do anything that the poll does not know of? */
+/* Whether there is work that the poll does not know of. */
 static bool
 has_work(const struct doca_pe *pe)
 {

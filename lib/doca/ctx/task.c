@@ -16,11 +16,11 @@ submitted(struct doca_task *task)
 	task->state = IMPL_TASK_SUBMITTED;
 	ctx->nb_busy++;
 	ctx->nb_inflight++;
-	/* There may be something to do where no wake-up comes from. */
-	impl_pe_kick(ctx->pe);
+	/* Completing it may need a progress that no native event wakes. */
+	impl_pe_wake(ctx->pe);
 }
 
-/* The channel takes no task of the context now. Rare, so it does not share the frame
+/* Defer a task while the channel accepts none. Rare, so keep it out of the frame
  * of a submit.
  */
 static __rte_noinline doca_error_t
@@ -43,7 +43,7 @@ defer(struct doca_task *task)
 	return DOCA_SUCCESS;
 }
 
-/* The deferred tasks, linked by next; the context has none then. */
+/* Detach the list of deferred tasks. */
 static struct doca_task *
 take_deferred(struct doca_ctx *ctx)
 {
@@ -55,7 +55,7 @@ take_deferred(struct doca_ctx *ctx)
 }
 
 void
-impl_task_hand_over(struct doca_ctx *ctx)
+impl_task_submit_deferred(struct doca_ctx *ctx)
 {
 	struct doca_task *task, *next;
 	doca_error_t ret;
@@ -65,19 +65,19 @@ impl_task_hand_over(struct doca_ctx *ctx)
 		ret = task->state == IMPL_TASK_ORPHAN ? DOCA_ERROR_SHUTDOWN :
 			ctx->ops->submit(task);
 		if (ret != DOCA_SUCCESS)
-			ctx->ops->task_back(task, ret);
+			ctx->ops->task_fail(task, ret);
 	}
 }
 
 bool
-impl_task_give_back(struct doca_ctx *ctx)
+impl_task_fail_deferred(struct doca_ctx *ctx)
 {
 	struct doca_task *task, *next, *first = take_deferred(ctx);
 
-	/* Those that callbacks submit wait for the next progress. */
+	/* Tasks that the callbacks submit are for the next progress. */
 	for (task = first; task != NULL; task = next) {
 		next = task->next;
-		ctx->ops->task_back(task, DOCA_ERROR_SHUTDOWN);
+		ctx->ops->task_fail(task, DOCA_ERROR_SHUTDOWN);
 	}
 	return first != NULL;
 }
@@ -97,12 +97,12 @@ doca_task_submit(struct doca_task *task)
 	if (unlikely(ret != DOCA_SUCCESS)) {
 		if (ret == DOCA_ERROR_AGAIN) {
 			impl_pe_flush_outer();
-			impl_yield_fruitless();
+			impl_yield_idle();
 		}
 		return ret;
 	}
 	submitted(task);
-	impl_yield_fruitful();
+	impl_yield_busy();
 	return DOCA_SUCCESS;
 }
 
@@ -129,7 +129,7 @@ doca_task_free(struct doca_task *task)
 		impl_task_put(task);
 		break;
 	case IMPL_TASK_SUBMITTED:
-		/* Cancelled: the channel brings it back to nobody. */
+		/* Canceled: freed when the channel completes it. */
 		task->state = IMPL_TASK_ORPHAN;
 		ctx->nb_inflight--;
 		break;
@@ -138,7 +138,7 @@ doca_task_free(struct doca_task *task)
 	}
 	ctx->nb_taken--;
 	if (unlikely(impl_ctx_can_settle(ctx)))
-		impl_pe_kick(ctx->pe);
+		impl_pe_wake(ctx->pe);
 }
 
 doca_error_t
@@ -166,7 +166,7 @@ doca_task_get_ctx(const struct doca_task *task)
 	return task == NULL ? NULL : task->ctx;
 }
 
-/* Batches: nothing makes any. */
+/* Batches: the library never creates one. */
 
 doca_error_t
 doca_task_batch_submit(struct doca_task_batch *task_batch)

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Work queues of old programs: they wait for jobs that nothing here makes. */
+/* Work queues of DOCA 1.x and 2.0 to 2.2, for programs that link them: no job ever completes. */
 
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -51,20 +51,20 @@ doca_workq_destroy(struct doca_workq *workq)
 	return DOCA_SUCCESS;
 }
 
-/* A context whose jobs a work queue would take. There is none, so it is not looked at. */
+/* No context has jobs for a work queue, so the arguments are only checked for NULL. */
 static doca_error_t
-no_such_ctx(const struct doca_ctx *ctx, const void *other)
+not_supported(const struct doca_ctx *ctx, const void *other)
 {
 	if (ctx == NULL || other == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	IMPL_ERR("work queue: there is no context that makes jobs");
+	IMPL_ERR("work queue: no context supports jobs");
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t
 doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
-	return no_such_ctx(job == NULL ? NULL : job->ctx, workq);
+	return not_supported(job == NULL ? NULL : job->ctx, workq);
 }
 
 doca_error_t
@@ -124,23 +124,23 @@ doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t hand
 doca_error_t
 doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	return no_such_ctx(ctx, dev);
+	return not_supported(ctx, dev);
 }
 
 doca_error_t
 doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	return no_such_ctx(ctx, dev);
+	return not_supported(ctx, dev);
 }
 
 doca_error_t
 doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq)
 {
-	return no_such_ctx(ctx, workq);
+	return not_supported(ctx, workq);
 }
 
 doca_error_t
 doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq)
 {
-	return no_such_ctx(ctx, workq);
+	return not_supported(ctx, workq);
 }

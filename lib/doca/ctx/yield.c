@@ -11,10 +11,10 @@
 
 #include "ctx/yield.h"
 
-/* Fruitless calls before a yield: at first, and where nobody wants the core. */
+/* Idle calls before a yield: at first, and if no other thread needs the core. */
 #define FEW 64
 #define MANY 4096
-/* A yield that took longer has let somebody run. */
+/* If a yield took longer, another thread has run. */
 #define SWITCH_NS 1500
 
 __thread struct impl_yield impl_yield_self;
@@ -30,7 +30,7 @@ RTE_INIT(impl_yield_init)
 		switch_cycles = 1;
 }
 
-/* EAL knows the clock's rate once it runs; before, any yield counts as long. */
+/* EAL knows the TSC rate once it is started. Before, every yield counts as long. */
 static uint64_t
 threshold(void)
 {
@@ -41,7 +41,7 @@ threshold(void)
 	hz = rte_get_tsc_hz();
 	if (hz == 0)
 		return cycles;
-	/* Several threads may do so: all store the same. */
+	/* Several threads may get here: all store the same value. */
 	cycles = hz / 1000 * SWITCH_NS / 1000000;
 	__atomic_store_n(&switch_cycles, cycles, __ATOMIC_RELAXED);
 	return cycles;
@@ -53,13 +53,13 @@ impl_yield_now(void)
 	struct impl_yield *y = &impl_yield_self;
 	uint64_t begin, limit = threshold();
 
-	y->fruitless = 0;
+	y->idle_calls = 0;
 	if (limit == 0) {
 		y->limit = UINT32_MAX;
 		return;
 	}
 	if (y->limit == 0) {
-		/* The first call in vain of this thread. */
+		/* First idle call of this thread. */
 		y->limit = FEW;
 		return;
 	}

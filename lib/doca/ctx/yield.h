@@ -6,13 +6,13 @@
 #define IMPL_CTX_YIELD_H
 
 /*
- * More spinning threads than cores: who has called in vain for a while gives
- * its core to another one.
+ * If there are more polling threads than cores, a thread yields its core after a number
+ * of idle calls.
  *
- * Nobody says how many threads spin, so a yield is an experiment: one that
- * took long has let somebody run, and the next follows after as few fruitless
- * calls; one that came back at once was for nothing, and the next has to wait
- * twice as long. So a thread that has its core to itself loses next to nothing.
+ * The number of polling threads is unknown, so each yield is an experiment. If it took
+ * long, another thread has run, and the next yield follows after as few idle calls. If
+ * it returned at once, twice as many idle calls are needed for the next. A thread with
+ * a core to itself therefore loses next to nothing.
  */
 
 #include <stdint.h>
@@ -20,27 +20,27 @@
 #include <rte_branch_prediction.h>
 
 struct impl_yield {
-	uint32_t fruitless; /* calls in a row */
-	uint32_t limit;     /* when to yield; 0: not set yet */
+	uint32_t idle_calls; /* in a row */
+	uint32_t limit;     /* idle calls before a yield; 0: not set yet */
 };
 
 extern __thread struct impl_yield impl_yield_self __attribute__((tls_model("initial-exec")));
 
 void impl_yield_now(void);
 
-/* A call was in vain. */
+/* A call had no result. */
 static inline void
-impl_yield_fruitless(void)
+impl_yield_idle(void)
 {
-	if (unlikely(++impl_yield_self.fruitless > impl_yield_self.limit))
+	if (unlikely(++impl_yield_self.idle_calls > impl_yield_self.limit))
 		impl_yield_now();
 }
 
 /* A call had a result. */
 static inline void
-impl_yield_fruitful(void)
+impl_yield_busy(void)
 {
-	impl_yield_self.fruitless = 0;
+	impl_yield_self.idle_calls = 0;
 }
 
 #endif /* IMPL_CTX_YIELD_H */

@@ -3,8 +3,8 @@
  */
 
 /*
- * Open devices: each a native device, opened by the device string that the
- * table says.
+ * Open devices: each is a native device, opened with a device string from the device
+ * table.
  */
 
 #include <errno.h>
@@ -41,7 +41,7 @@ print_functions(FILE *f, const struct doca_devinfo *info, const struct impl_tabl
 		fprintf(f, "]");
 }
 
-/* A number that no device of the driver has: the program may have opened some. */
+/* A number unused by the driver's devices: the program may have opened some natively. */
 static unsigned int
 free_number(const struct doca_devinfo *info)
 {
@@ -54,7 +54,7 @@ free_number(const struct doca_devinfo *info)
 	return number - 1;
 }
 
-/* To be freed; NULL: no memory. */
+/* The caller frees it; NULL: out of memory. */
 static char *
 device_string(const struct doca_devinfo *info)
 {
@@ -89,9 +89,9 @@ open_native(struct doca_dev *dev)
 		return DOCA_ERROR_NO_MEMORY;
 	ret = rte_comch_dev_probe(text, &dev->id);
 	if (ret != 0)
-		IMPL_ERR("device %s does not open: %s", text, rte_strerror(-ret));
+		IMPL_ERR("open device %s: %s", text, rte_strerror(-ret));
 	free(text);
-	/* What else is wrong is no argument of the caller's. */
+	/* Other errors are not the caller's: the device string is from the table. */
 	return ret == 0 ? DOCA_SUCCESS : ret == -ENOMEM || ret == -ENOSPC ?
 		DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INITIALIZATION;
 }
@@ -140,7 +140,7 @@ doca_dev_close(struct doca_dev *dev)
 
 	if (dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* A forked process: the device is not its own. */
+	/* Fails in a forked process, which does not own the device. */
 	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
 		return ret;

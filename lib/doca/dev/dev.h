@@ -6,8 +6,7 @@
 #define IMPL_DEV_DEV_H
 
 /*
- * Devices and representors, as the rest of the library sees them. All of this
- * is for any thread.
+ * Devices and representors, for the rest of the library. Any thread may call all of this.
  */
 
 #include <sched.h>
@@ -17,24 +16,24 @@
 #include <doca_dev.h>
 #include <rte_comch.h>
 
-/* Number of an opened device in the native API. */
+/* Native id of an open device. */
 int16_t impl_dev_id(const struct doca_dev *dev);
-/* Is it the DPU's side? */
+/* Whether it is a device of the DPU. */
 bool impl_dev_is_dpu(const struct doca_dev *dev);
 bool impl_devinfo_is_dpu(const struct doca_devinfo *devinfo);
 
 /* CPUs for the threads of the device's DPA; empty: any. */
 const cpu_set_t *impl_dev_dpa_cpus(const struct doca_dev *dev);
-/* How long a kernel of the DPA may run, milliseconds; 0: as long as it likes. */
+/* Maximum run time of a DPA kernel, milliseconds; 0: unlimited. */
 uint32_t impl_dev_dpa_max_run_ms(const struct doca_dev *dev);
 
-/* An object uses the device: impl_dev_drop() ends it. Until then the last
- * doca_dev_close() says DOCA_ERROR_IN_USE.
+/* Use the device, until impl_dev_drop(): the last doca_dev_close() returns
+ * DOCA_ERROR_IN_USE.
  */
 void impl_dev_hold(struct doca_dev *dev);
 void impl_dev_drop(struct doca_dev *dev);
 
-/* The device that a representor belongs to, and its number there. */
+/* The device of a representor, and its native id there. */
 struct doca_dev *impl_rep_dev(const struct doca_dev_rep *rep);
 uint16_t impl_rep_id(const struct doca_dev_rep *rep);
 void impl_rep_hold(struct doca_dev_rep *rep);

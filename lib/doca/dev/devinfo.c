@@ -3,7 +3,7 @@
  */
 
 /*
- * The list of devices, and what a device is.
+ * The list of devices, and their properties.
  */
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 {
 	if (dev_list == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* The infos are the table's. */
+	/* The infos are part of the table. */
 	free(dev_list);
 	return DOCA_SUCCESS;
 }
@@ -223,7 +223,7 @@ get_cap(const struct doca_devinfo *devinfo, bool value, uint8_t *cap)
 	return DOCA_SUCCESS;
 }
 
-/* Filters are for representors, which only the DPU has. */
+/* Filters are for representors, so only devices of the DPU support them. */
 static doca_error_t
 get_filter_cap(const struct doca_devinfo *devinfo, uint8_t *cap)
 {

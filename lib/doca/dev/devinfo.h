@@ -6,7 +6,7 @@
 #define IMPL_DEV_DEVINFO_H
 
 /*
- * What the getters of devices and of representors share.
+ * Common part of the getters of devices and representors.
  */
 
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <doca_error.h>
 #include <rte_pci.h>
 
-/* len bytes to out, which has to have room for min_size: DOCA_ERROR_INVALID_VALUE. */
+/* Copy len bytes to out. DOCA_ERROR_INVALID_VALUE if its size is below min_size. */
 doca_error_t impl_devinfo_copy(const void *what, size_t len, size_t min_size, void *out,
 		uint32_t size);
 doca_error_t impl_devinfo_get_pci(const struct rte_pci_addr *pci, char *text);

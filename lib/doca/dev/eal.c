@@ -3,11 +3,10 @@
  */
 
 /*
- * A program for DOCA does not know EAL. It is started at the first need, so
- * that the program does not notice: no hugepages, no root, no word, and in a
- * thread of its own, for rte_eal_init() pins its caller to a CPU. All signals
- * are blocked in that thread and so in those that EAL starts; the program's
- * handlers run in the program's threads.
+ * A DOCA program does not know EAL, so it is started when first needed, without side
+ * effects: no hugepages, no root, no output, and in a separate thread, since
+ * rte_eal_init() pins its caller to a CPU. All signals are blocked in that thread, and so
+ * in those that EAL starts: the program's handlers run in the program's threads.
  */
 
 #include <dirent.h>
@@ -30,11 +29,11 @@
 #include <rte_string_fns.h>
 
 #include "dev/eal.h"
-#include "dev/say.h"
+#include "dev/report.h"
 #include "log/log.h"
 
 #define PREFIX "comch-doca-"
-/** Ours and those of $COMCH_EAL_ARGS. */
+/** Including those of $COMCH_EAL_ARGS. */
 #define MAX_ARGS 64
 
 struct eal_args {
@@ -42,18 +41,18 @@ struct eal_args {
 	char *argv[MAX_ARGS + 1];
 	char prefix[64];
 	char lcores[4096];
-	char *given; /* a copy of $COMCH_EAL_ARGS, cut into words */
-	int ret;     /* of rte_eal_init() */
+	char *given; /* copy of $COMCH_EAL_ARGS, split into words */
+	int ret;     /* result of rte_eal_init() */
 	int err;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	_Atomic pid_t owner;     /* the process that asked first; 0: none has */
-	atomic_bool is_done;     /* ret counts */
+	_Atomic pid_t owner;     /* process of the first call; 0: none */
+	atomic_bool is_done;     /* ret is valid */
 	doca_error_t ret;
 	bool is_own;
-	char dir[PATH_MAX];      /* EAL's runtime directory, if it is ours */
+	char dir[PATH_MAX];      /* EAL's runtime directory, if set here */
 } eal = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -65,7 +64,7 @@ add_arg(struct eal_args *args, const char *arg)
 		args->argv[args->argc++] = (char *)(uintptr_t)arg;
 }
 
-/* Is one of these options, a space before and after each, in $COMCH_EAL_ARGS? */
+/* Whether $COMCH_EAL_ARGS has one of these options, each between spaces. */
 static bool
 is_given(const struct eal_args *args, const char *options)
 {
@@ -109,7 +108,7 @@ lcores_arg(struct eal_args *args)
 	return args->lcores;
 }
 
-/* Where EAL makes its runtime directories: as it decides itself. */
+/* Where EAL creates its runtime directories, by the same rules as EAL. */
 static const char *
 runtime_base(void)
 {
@@ -134,7 +133,7 @@ base_is_writable(const char *base)
 	return errno == ENOENT && access(base, W_OK | X_OK) == 0;
 }
 
-/* Directories of programs that were killed. */
+/* Remove directories of programs that were killed. */
 static void
 sweep(const char *base)
 {
@@ -176,7 +175,7 @@ add_given(struct eal_args *args, const char *env)
 		add_arg(args, word);
 }
 
-/* What is given goes first and keeps its rivals away. */
+/* Arguments of the user come first and replace conflicting defaults. */
 static void
 make_args(struct eal_args *args)
 {
@@ -186,7 +185,7 @@ make_args(struct eal_args *args)
 	add_given(args, getenv("COMCH_EAL_ARGS"));
 	if (!is_given(args, " --no-huge --huge-dir --huge-unlink --socket-mem "))
 		add_arg(args, "--no-huge");
-	/* For 1,000 connections; what is not used costs but address space. */
+	/* Enough for 1,000 connections; unused memory only costs address space. */
 	if (!is_given(args, " -m --socket-mem --huge-dir "))
 		add_arg(args, "-m256");
 	if (!is_given(args, " -l -c -s -S --lcores "))
@@ -207,8 +206,8 @@ make_args(struct eal_args *args)
 	if (base_is_writable(base)) {
 		sweep(base);
 	} else if (!is_given(args, " --telemetry --no-telemetry ")) {
-		/* Nowhere to put its socket: comch-info will not see this program. */
-		IMPL_INFO("%s/dpdk is not writable: no telemetry", base);
+		/* There is no directory for its socket; comch-info cannot see this program. */
+		IMPL_INFO("%s/dpdk is not writable: EAL runs without telemetry", base);
 		add_arg(args, "--no-telemetry");
 		add_arg(args, "--log-level=lib.eal:3");
 	}
@@ -225,7 +224,7 @@ init_eal(void *arg)
 	return NULL;
 }
 
-/* In a thread that ends with it; what EAL needs later are threads of its own. */
+/* Run rte_eal_init() in a temporary thread; EAL's own threads stay. */
 static int
 init_eal_apart(struct eal_args *args)
 {
@@ -251,21 +250,21 @@ init_eal_apart(struct eal_args *args)
 static doca_error_t
 start_own(void)
 {
-	static struct eal_args args; /* large, and once */
+	static struct eal_args args; /* static as it is large */
 	int err;
 
 	make_args(&args);
 	err = init_eal_apart(&args);
 	free(args.given);
 	if (err != 0) {
-		impl_say("EAL does not start: %s; COMCH_EAL_ARGS may give it other arguments",
+		impl_report("EAL failed to start: %s; COMCH_EAL_ARGS can override its arguments",
 			rte_strerror(err));
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	/* To stderr alone: EAL's default is syslog, too. */
+	/* To stderr only: EAL's default includes syslog. */
 	rte_openlog_stream(stderr);
 	strlcpy(eal.dir, rte_eal_get_runtime_dir(), sizeof(eal.dir));
-	IMPL_INFO("EAL is started; a program's own has to be before the first device is opened");
+	IMPL_INFO("EAL started (a program's own EAL must start before the first device is opened)");
 	return DOCA_SUCCESS;
 }
 
@@ -282,7 +281,7 @@ impl_eal_start(void)
 		return eal.ret;
 	pthread_mutex_lock(&eal.lock);
 	if (!atomic_load(&eal.is_done)) {
-		/* A program that has its own EAL is served by it. */
+		/* Use the program's own EAL if it has started one. */
 		eal.is_own = rte_lcore_count() == 0;
 		eal.ret = eal.is_own ? start_own() : DOCA_SUCCESS;
 		atomic_store_explicit(&eal.is_done, true, memory_order_release);
@@ -298,7 +297,7 @@ impl_eal_is_own(void)
 		eal.ret == DOCA_SUCCESS;
 }
 
-/* After the handlers of atexit(), by one of which telemetry removes its socket. */
+/* Runs after atexit() handlers, of which telemetry's removes its socket. */
 __attribute__((destructor)) static void
 remove_dir(void)
 {

@@ -10,14 +10,14 @@
 #include <doca_error.h>
 
 /*
- * Have an EAL: the program's, or one that is started here. Any thread, any
- * number of times; cheap when it is there.
+ * Start EAL unless the program or an earlier call has done so. Any thread, any number of
+ * times; cheap once it is started.
  *
- * DOCA_ERROR_INITIALIZATION: it does not start; said once, aloud.
- * DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had it.
+ * DOCA_ERROR_INITIALIZATION: it failed to start; reported once, also to stderr.
+ * DOCA_ERROR_NOT_SUPPORTED: this process is a fork of one that had started EAL.
  */
 doca_error_t impl_eal_start(void);
-/* Is there one, and was it started here? */
+/* Whether EAL was started by impl_eal_start(). */
 bool impl_eal_is_own(void);
 
 #endif /* IMPL_DEV_EAL_H */

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* Counts of opens and users, of devices and of representors. */
+/* Protects the open and use counts of devices and representors. */
 extern pthread_mutex_t impl_dev_lock;
 
 #endif /* IMPL_DEV_LOCK_H */

@@ -3,8 +3,8 @@
  */
 
 /*
- * Representors: the list, what one is, and open ones. An open representor is a
- * user of its device.
+ * Representors: the list, their properties, and open ones. An open representor uses its
+ * device.
  */
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ doca_devinfo_rep_list_create(struct doca_dev *dev, int filter,
 	const int emulated = DOCA_DEV_REP_FILTER_VIRTIO_FS | DOCA_DEV_REP_FILTER_VIRTIO_NET |
 		DOCA_DEV_REP_FILTER_VIRTIO_BLK | DOCA_DEV_REP_FILTER_NVME;
 
-	/* One kind by now. The others have the same values, so unknown ones stay unknown. */
+	/* Map the emulated kinds of older releases to the one of today; other values stay. */
 	if ((filter & emulated) != 0)
 		filter = (filter & ~emulated) | DOCA_DEVINFO_REP_FILTER_EMULATED;
 	return doca_devinfo_rep_create_list(dev, filter, dev_list_rep, nb_devs_rep);
@@ -65,7 +65,7 @@ doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
 {
 	if (dev_list_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* The infos are the table's. */
+	/* The infos are part of the table. */
 	free(dev_list_rep);
 	return DOCA_SUCCESS;
 }

@@ -3,8 +3,8 @@
  */
 
 /*
- * Which side a program is. One library serves both, so the program says it:
- * by an object that the pkg-config files of a side name, or by $COMCH_ROLE.
+ * The side of a program. One library serves both, so the program selects it: by linking
+ * an object from the pkg-config files of a side, or by $COMCH_ROLE.
  */
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 
 #include <comch_doca.h>
 #include "dev/role.h"
-#include "dev/say.h"
+#include "dev/report.h"
 
 static const char *const names[] = {
 	[COMCH_DOCA_ROLE_HOST] = "host",
@@ -33,7 +33,7 @@ comch_doca_role_set(int role)
 		return;
 	if (atomic_compare_exchange_strong(&linked_role, &before, role) || before == role)
 		return;
-	impl_say("linked as a program for the %s and for the %s: it is one for the %s",
+	impl_report("linked with both roles, %s and %s: using %s",
 		names[before], names[role], names[before]);
 }
 
@@ -46,9 +46,8 @@ impl_role_is_dpu(bool *is_dpu)
 	if (env == NULL || env[0] == '\0') {
 		role = atomic_load(&linked_role);
 		if (role == 0) {
-			impl_say("is this a program for the host or for the DPU? Link it by the "
-				"pkg-config files of one of them, or set COMCH_ROLE=host or "
-				"COMCH_ROLE=dpu");
+			impl_report("unknown role: link with the pkg-config files of host or DPU, "
+				"or set COMCH_ROLE=host or COMCH_ROLE=dpu");
 			return DOCA_ERROR_INITIALIZATION;
 		}
 		*is_dpu = role == COMCH_DOCA_ROLE_DPU;
@@ -60,6 +59,6 @@ impl_role_is_dpu(bool *is_dpu)
 			return DOCA_SUCCESS;
 		}
 	}
-	impl_say("COMCH_ROLE=%s: give host or dpu", env);
+	impl_report("COMCH_ROLE=%s: expected host or dpu", env);
 	return DOCA_ERROR_INITIALIZATION;
 }

@@ -9,8 +9,8 @@
 
 #include <doca_error.h>
 
-/* Which side this program is. DOCA_ERROR_INITIALIZATION: nobody said; a line
- * says how to. Any thread.
+/* The side of this program. DOCA_ERROR_INITIALIZATION: unknown; logs how to set it. Any
+ * thread.
  */
 doca_error_t impl_role_is_dpu(bool *is_dpu);
 

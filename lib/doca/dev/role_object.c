@@ -3,13 +3,13 @@
  */
 
 /*
- * Linked into a program, this says which side it is: compiled once for each
- * ROLE. It may be named twice: its function is static, and its symbol is in a
- * COMDAT group, of which the linker keeps one.
+ * Linked into a program, this sets its side; compiled once for each ROLE. It may be
+ * linked twice: its function is static, and its symbol is in a COMDAT group, of which
+ * the linker keeps one.
  *
- * librte_comch.a defines the same symbol outside of a group, so that the linker
- * refuses a program with both: libcomch_doca loads librte_comch.so, and of two
- * copies in one process each would have only some of the devices and objects.
+ * librte_comch.a defines the same symbol outside of a group, so that a program with both
+ * does not link: libcomch_doca loads librte_comch.so, and with two copies in a process
+ * each would have only some of the devices and objects.
  */
 
 #include <comch_doca.h>

@@ -3,7 +3,7 @@
  */
 
 /*
- * Where the device table comes from, and its sections.
+ * Finding and reading the device table.
  */
 
 #include <errno.h>
@@ -18,22 +18,22 @@
 #include <rte_common.h>
 
 #include <comch_doca.h>
-#include "dev/say.h"
+#include "dev/report.h"
 #include "dev/table.h"
 
-/** As long as libinih's longest, so that no longer one gets to it in pieces. */
+/** libinih's limit: it would split longer lines. */
 #define LINE_SIZE 200
-/** What some editors begin a file with. */
+/** Byte order mark, which some editors write at the start of a file. */
 #define BOM "\xef\xbb\xbf"
 
-/* The reader counts lines, which libinih does not tell its handler. */
+/* Counts lines, since libinih does not pass them to its handler. */
 struct reader {
 	struct impl_table *table;
 	FILE *file;
 	unsigned int line;
 	unsigned int section_line;   /* of the last [section]; 0: none yet */
 	bool section_is_empty;
-	struct impl_entry *entry;    /* NULL: no key of the section was there yet */
+	struct impl_entry *entry;    /* NULL: no key of the section yet */
 };
 
 doca_error_t
@@ -57,11 +57,11 @@ static void
 end_section(struct reader *r)
 {
 	if (r->section_is_empty)
-		impl_table_wrong(r->table, r->section_line, "a section without a key");
+		impl_table_wrong(r->table, r->section_line, "section has no keys");
 	r->section_is_empty = false;
 }
 
-/* libinih's, a line at a time, as fgets(). */
+/* Reader for libinih: a line at a time, as fgets(). */
 static char *
 read_line(char *buf, int size, void *arg)
 {
@@ -76,10 +76,10 @@ read_line(char *buf, int size, void *arg)
 	r->line++;
 	len = strlen(buf);
 	if (len > 0 && buf[len - 1] != '\n' && !feof(r->file)) {
-		impl_table_wrong(r->table, r->line, "longer than %d bytes", LINE_SIZE - 2);
+		impl_table_wrong(r->table, r->line, "line is longer than %d bytes", LINE_SIZE - 2);
 		return NULL;
 	}
-	/* An indented line is no continuation of the one before. */
+	/* Skip indentation, which libinih takes for a continuation of the previous line. */
 	start = buf + (r->line == 1 && strncmp(buf, BOM, strlen(BOM)) == 0 ? strlen(BOM) : 0);
 	start += strspn(start, " \t");
 	memmove(buf, start, strlen(start) + 1);
@@ -106,12 +106,12 @@ begin_section(struct reader *r, const char *section)
 			break;
 	if (i == RTE_DIM(kinds))
 		return impl_table_wrong(r->table, r->section_line,
-			"[%s]: give [device LABEL] or [function LABEL]", section);
+			"[%s]: expected [device LABEL] or [function LABEL]", section);
 	label = section + strlen(kinds[i]);
 	label += strspn(label, " \t");
 	if (label[0] == '\0' || strlen(label) >= IMPL_LABEL_SIZE)
 		return impl_table_wrong(r->table, r->section_line,
-			"[%s]: give a label of 1 to %d bytes", section, IMPL_LABEL_SIZE - 1);
+			"[%s]: expected a label of 1 to %d bytes", section, IMPL_LABEL_SIZE - 1);
 	e = calloc(1, sizeof(*e));
 	if (e == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -125,7 +125,7 @@ begin_section(struct reader *r, const char *section)
 	return DOCA_SUCCESS;
 }
 
-/* libinih's, for each KEY = VALUE; 0: wrong. */
+/* Handler for libinih: called for each KEY = VALUE. 0: error. */
 static int
 take_key(void *arg, const char *section, const char *key, const char *value)
 {
@@ -134,7 +134,7 @@ take_key(void *arg, const char *section, const char *key, const char *value)
 	if (r->table->why[0] != '\0')
 		return 0;
 	if (r->section_line == 0) {
-		impl_table_wrong(r->table, r->line, "%s comes before the first section", key);
+		impl_table_wrong(r->table, r->line, "%s: key before the first section", key);
 		return 0;
 	}
 	r->section_is_empty = false;
@@ -153,11 +153,11 @@ read_stream(struct impl_table *table, FILE *file, const char *name)
 	TAILQ_INIT(&table->entries);
 	line = ini_parse_stream(read_line, &r, take_key, &r);
 	if (ferror(file)) {
-		impl_table_wrong(table, r.line + 1, "cannot be read: %s", strerror(errno));
+		impl_table_wrong(table, r.line + 1, "read failed: %s", strerror(errno));
 	} else if (line > 0 && table->why[0] == '\0') {
-		/* Not our doing: libinih's, or memory. */
+		/* An error of libinih itself: syntax or memory. */
 		impl_table_wrong(table, (unsigned int)line,
-			"neither [SECTION] nor KEY = VALUE nor a comment");
+			"expected [SECTION], KEY = VALUE or a comment");
 	}
 	return table->why[0] != '\0' ? DOCA_ERROR_BAD_CONFIG : impl_table_check(table);
 }
@@ -167,7 +167,7 @@ impl_table_read_text(struct impl_table *table, const char *name, const char *tex
 {
 	doca_error_t ret;
 	FILE *file;
-	/* fmemopen() wants it, but does not write to what is only read. */
+	/* fmemopen() takes no const, but does not write in mode "r". */
 	char *mem = (char *)(uintptr_t)text;
 
 	file = fmemopen(mem, strlen(text), "r");
@@ -186,7 +186,7 @@ impl_table_read_file(struct impl_table *table, const char *path)
 
 	file = fopen(path, "re");
 	if (file == NULL) {
-		snprintf(table->why, sizeof(table->why), "%s: cannot be read: %s", path,
+		snprintf(table->why, sizeof(table->why), "%s: read failed: %s", path,
 			strerror(errno));
 		return DOCA_ERROR_BAD_CONFIG;
 	}
@@ -207,7 +207,7 @@ impl_table_free(struct impl_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Where a table of the user or the system may be; false: there is no such place. */
+/* Path of the user's table; false: no home directory. */
 static bool
 user_path(char *path, size_t size)
 {
@@ -223,7 +223,7 @@ user_path(char *path, size_t size)
 	return true;
 }
 
-/* A file that is there but cannot be read is found: reading it is the error. */
+/* An unreadable file counts as existing, so that reading it reports the error. */
 static bool
 is_there(const char *path)
 {
@@ -257,7 +257,7 @@ read_once(void)
 {
 	process_ret = read_first(&process_table);
 	if (process_ret == DOCA_ERROR_BAD_CONFIG)
-		impl_say("%s", process_table.why);
+		impl_report("%s", process_table.why);
 }
 
 doca_error_t

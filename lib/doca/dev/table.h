@@ -6,12 +6,12 @@
 #define IMPL_DEV_TABLE_H
 
 /*
- * The device table: which devices the DPU has, which functions the host, and
- * which native device each is. It is read once and then stays, so that all
- * that DOCA calls an info or a device is a part of it and never dangles.
+ * The device table: devices of the DPU, functions of the host, and the native device of
+ * each. It is read once and never freed: DOCA's infos and devices are parts of it, so
+ * pointers to them never dangle.
  *
- * table.c finds and reads it, table_parse.c reads one key, table_check.c sees
- * to what needs the whole, table_default.c is the one that is built in.
+ * table.c finds and reads it, table_parse.c parses one key, table_check.c checks the
+ * whole table, table_default.c is the built-in one.
  */
 
 #include <sched.h>
@@ -23,24 +23,24 @@
 #include <rte_comch.h>
 #include <rte_pci.h>
 
-/** Of a section, [device LABEL]. With its NUL. */
+/** Size of the label of a section, [device LABEL], with its NUL. */
 #define IMPL_LABEL_SIZE 40
-/** What the native drivers take, bytes. */
+/** Size of arguments for native drivers, in bytes. */
 #define IMPL_ARGS_SIZE 192
-/** A text that says what is wrong. */
+/** Size of an error text. */
 #define IMPL_WHY_SIZE 512
 
 /* An open device; dev.c. Part of its info. */
 struct doca_dev {
 	struct doca_devinfo *info;
 	unsigned int nb_opens;
-	unsigned int nb_users; /* what keeps the last close from happening */
-	int16_t id;            /* the native one */
+	unsigned int nb_users; /* objects that prevent the last close */
+	int16_t id;            /* native id */
 };
 
 struct doca_devinfo {
 	bool is_dpu;
-	uint16_t number;       /* among the devices of its side */
+	uint16_t number;       /* index among the devices of its side */
 	struct rte_pci_addr pci;
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 	char iface[IMPL_LABEL_SIZE];
@@ -49,15 +49,15 @@ struct doca_devinfo {
 	uint8_t ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
 	bool has_ipv4;
 	uint64_t active_rate;
-	uint16_t nb_reps;      /* of a device of the DPU */
+	uint16_t nb_reps;      /* devices of the DPU only */
 	uint16_t vhca_id;
 	enum doca_pci_func_type type;
 	uint16_t pf;
-	uint16_t index;        /* of a VF or SF */
+	uint16_t index;        /* VFs and SFs only */
 	char driver[RTE_COMCH_DEV_NAME_SIZE];
 	char args[IMPL_ARGS_SIZE];
 	cpu_set_t dpa_cpus;    /* for DPA threads; empty: any */
-	uint32_t dpa_max_run_ms; /* that a kernel of the DPA may run; 0: for ever */
+	uint32_t dpa_max_run_ms; /* 0: unlimited */
 	struct doca_dev dev;
 };
 
@@ -70,8 +70,8 @@ struct doca_dev_rep {
 
 struct doca_devinfo_rep {
 	struct doca_devinfo *owner;      /* the DPU's device */
-	const struct doca_devinfo *host; /* the function, as the host sees it */
-	uint16_t id;                     /* the native number of it */
+	const struct doca_devinfo *host; /* the function on the host */
+	uint16_t id;                     /* native id */
 	char iface[IMPL_LABEL_SIZE];
 	char vuid[DOCA_DEVINFO_REP_VUID_SIZE];
 	struct doca_dev_rep rep;
@@ -82,10 +82,10 @@ struct impl_entry {
 	TAILQ_ENTRY(impl_entry) next;
 	bool is_func;
 	unsigned int line;
-	uint32_t given;                  /* a bit for each key */
+	uint32_t given;                  /* bit mask of keys */
 	char label[IMPL_LABEL_SIZE];
 	struct doca_devinfo info;
-	/* Of a function only. */
+	/* Functions only. */
 	char device[IMPL_LABEL_SIZE];
 	char func[RTE_COMCH_DEV_NAME_SIZE];
 	struct doca_devinfo_rep rep;
@@ -95,29 +95,29 @@ TAILQ_HEAD(impl_entries, impl_entry);
 
 struct impl_table {
 	struct impl_entries entries;
-	unsigned int nb_devs;            /* entries that are of the DPU */
-	unsigned int nb_funcs;           /* and of the host */
+	unsigned int nb_devs;            /* entries of the DPU */
+	unsigned int nb_funcs;           /* entries of the host */
 	char source[512];                /* file name, for messages */
-	char why[IMPL_WHY_SIZE];         /* what is wrong with it; "": nothing */
+	char why[IMPL_WHY_SIZE];         /* error; "": none */
 };
 
 #define IMPL_TABLE_FOREACH(entry, table) TAILQ_FOREACH(entry, &(table)->entries, next)
 
-/* The process's, read by the first call.
- * DOCA_ERROR_BAD_CONFIG: it is wrong. Said once, aloud.
+/* Get the table of the process, which the first call reads.
+ * DOCA_ERROR_BAD_CONFIG: invalid; reported once, also to stderr.
  * DOCA_ERROR_NO_MEMORY.
  */
 doca_error_t impl_table_get(struct impl_table **table);
 
-/* Read a text, or what a file holds, into an empty table; what is wrong is in why. */
+/* Read a text or a file into an empty table; an error is in why. */
 doca_error_t impl_table_read_text(struct impl_table *table, const char *name,
 		const char *text);
 doca_error_t impl_table_read_file(struct impl_table *table, const char *path);
 void impl_table_free(struct impl_table *table);
 
-/* The rest of the table's own files. */
+/* For the files of the table only */
 
-/* "FILE:LINE: text" to why, if it is the first; DOCA_ERROR_BAD_CONFIG. */
+/* Set why to "FILE:LINE: text" unless set; returns DOCA_ERROR_BAD_CONFIG. */
 doca_error_t impl_table_wrong(struct impl_table *table, unsigned int line,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -145,13 +145,13 @@ impl_entry_has(const struct impl_entry *entry, enum impl_key key)
 	return (entry->given >> key & 1) != 0;
 }
 
-/* One line, KEY = VALUE. */
+/* Parse a line, KEY = VALUE. */
 doca_error_t impl_table_set(struct impl_table *table, struct impl_entry *entry,
 		unsigned int line, const char *key, const char *value);
-/* All sections are there: resolve, fill in, refuse. */
+/* After all sections: resolve references, fill in defaults, validate. */
 doca_error_t impl_table_check(struct impl_table *table);
 
-/* Strict: "0000:03:00.0" or "03:00.0". */
+/* Accepts only "0000:03:00.0" and "03:00.0". */
 bool impl_pci_parse(const char *text, struct rte_pci_addr *pci);
 
 #endif /* IMPL_DEV_TABLE_H */

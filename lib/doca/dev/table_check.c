@@ -3,8 +3,8 @@
  */
 
 /*
- * What needs the whole table: functions find their devices, what was left out
- * gets its default, and what cannot be is refused with the line of its section.
+ * Checks that need the whole table: resolve the devices of functions, fill in defaults,
+ * and refuse invalid sections, naming their line.
  */
 
 #include <stddef.h>
@@ -16,11 +16,11 @@
 #include "dev/table.h"
 
 #define DEFAULT_DRIVER "comch_shm"
-/** As fast ports go; nothing is limited to it. */
+/** Informational. */
 #define DEFAULT_RATE UINT64_C(100000000000)
-/** What the native device strings take. */
+/** Maximum in a native device string. */
 #define MAX_REPS 256
-/** What a card grants a kernel of the DPA: 12 s. */
+/** As on hardware: 12 s. */
 #define DEFAULT_DPA_MAX_RUN_MS 12000
 
 static const char *
@@ -29,14 +29,14 @@ kind(const struct impl_entry *e)
 	return e->is_func ? "function" : "device";
 }
 
-/* An entry has a PCI address of its own: all but an SF have one. */
+/* Whether an entry has its own PCI address: all but SFs. */
 static bool
 owns_pci(const struct impl_entry *e)
 {
 	return e->info.type != DOCA_PCI_FUNC_TYPE_SF;
 }
 
-/* Labels of devices and of functions are apart; host and DPU have each their own PCI bus. */
+/* Devices and functions have separate labels, host and DPU separate PCI buses. */
 static doca_error_t
 check_unique(struct impl_table *table, const struct impl_entry *e)
 {
@@ -47,7 +47,7 @@ check_unique(struct impl_table *table, const struct impl_entry *e)
 			continue;
 		if (strcmp(o->label, e->label) == 0)
 			return impl_table_wrong(table, e->line,
-				"[%s %s] is in line %u already", kind(e), e->label, o->line);
+				"[%s %s] is also defined in line %u", kind(e), e->label, o->line);
 		if (owns_pci(o) && owns_pci(e) &&
 				rte_pci_addr_cmp(&o->info.pci, &e->info.pci) == 0)
 			return impl_table_wrong(table, e->line,
@@ -57,7 +57,7 @@ check_unique(struct impl_table *table, const struct impl_entry *e)
 	return DOCA_SUCCESS;
 }
 
-/* "pf0", "pf0vf3", "pf0sf7", and nothing that only looks like it. */
+/* Accepts only names such as "pf0", "pf0vf3" and "pf0sf7". */
 static bool
 parse_func(const char *func, struct doca_devinfo *info)
 {
@@ -79,7 +79,7 @@ parse_func(const char *func, struct doca_devinfo *info)
 	return true;
 }
 
-/* The device that a function names, or the only one. */
+/* The device of a function; by default the only one. */
 static struct impl_entry *
 find_device(struct impl_table *table, const struct impl_entry *func)
 {
@@ -98,16 +98,16 @@ resolve_func(struct impl_table *table, struct impl_entry *e)
 	struct impl_entry *dev = find_device(table, e);
 
 	if (dev == NULL && !impl_entry_has(e, IMPL_KEY_DEVICE))
-		return impl_table_wrong(table, e->line, "[function %s] lacks device = LABEL",
+		return impl_table_wrong(table, e->line, "[function %s] needs device = LABEL",
 			e->label);
 	if (dev == NULL)
-		return impl_table_wrong(table, e->line, "[function %s]: there is no [device %s]",
+		return impl_table_wrong(table, e->line, "[function %s]: unknown [device %s]",
 			e->label, e->device);
 	if (!impl_entry_has(e, IMPL_KEY_FUNC))
 		snprintf(e->func, sizeof(e->func), "%s", e->label);
 	if (!parse_func(e->func, &e->info))
 		return impl_table_wrong(table, e->line,
-			"[function %s]: '%s' is no function: give func = pf0, pf0vf3 or pf0sf7",
+			"[function %s]: invalid function '%s': expected pf0, pf0vf3 or pf0sf7",
 			e->label, e->func);
 	if (dev->info.nb_reps == MAX_REPS)
 		return impl_table_wrong(table, e->line,
@@ -120,7 +120,7 @@ resolve_func(struct impl_table *table, struct impl_entry *e)
 	return DOCA_SUCCESS;
 }
 
-/* An SF is found through its PF. */
+/* An SF has the PCI address of its PF. */
 static void
 take_pci_of_pf(struct impl_table *table, struct impl_entry *sf)
 {
@@ -137,7 +137,7 @@ take_pci_of_pf(struct impl_table *table, struct impl_entry *sf)
 	}
 }
 
-/* Two functions of the host must not be one for the driver. */
+/* The driver must be able to tell two functions of the host apart. */
 static doca_error_t
 check_apart(struct impl_table *table, const struct impl_entry *e)
 {
@@ -148,20 +148,20 @@ check_apart(struct impl_table *table, const struct impl_entry *e)
 			continue;
 		if (o->rep.owner == e->rep.owner)
 			return impl_table_wrong(table, e->line,
-				"[function %s] is the function %s of its device, and so is "
+				"[function %s] is function %s of its device, as is "
 				"[function %s]", e->label, e->func, o->label);
 		if (strcmp(o->info.driver, e->info.driver) == 0 &&
 				strcmp(o->info.args, e->info.args) == 0)
 			return impl_table_wrong(table, e->line,
-				"[function %s] and [function %s] are %s of two devices, and the "
-				"driver could not tell them apart: give one device other args, "
-				"say, args = dir=/run/comch-%s", o->label, e->label, e->func,
+				"[function %s] and [function %s] are %s of two devices with the "
+				"same args: set others for one device, such as args = "
+				"dir=/run/comch-%s", o->label, e->label, e->func,
 				e->device);
 	}
 	return DOCA_SUCCESS;
 }
 
-/* Local by its second bit; unique for an address, and for an SF of it. */
+/* Locally administered (second bit), and unique per PCI address and SF. */
 static void
 make_mac(struct doca_devinfo *info)
 {
@@ -175,7 +175,7 @@ make_mac(struct doca_devinfo *info)
 	info->mac[5] = is_sf ? (uint8_t)(info->index + 1u) : 0;
 }
 
-/* Link-local, of the MAC address: RFC 4291, appendix A. */
+/* Link-local, derived from the MAC address: RFC 4291, appendix A. */
 static void
 make_ipv6(struct doca_devinfo *info)
 {
@@ -188,7 +188,7 @@ make_ipv6(struct doca_devinfo *info)
 	memcpy(info->ipv6, ipv6, sizeof(info->ipv6));
 }
 
-/* As Linux names interfaces by their place. */
+/* As Linux names interfaces by their slot. */
 static void
 make_iface(struct doca_devinfo *info)
 {
@@ -205,7 +205,7 @@ make_iface(struct doca_devinfo *info)
 			info->index);
 }
 
-/* The DPA, which a function has of its device. */
+/* DPA settings; a function inherits those of its device. */
 static void
 fill_dpa(struct impl_entry *e)
 {
@@ -247,7 +247,7 @@ fill_info(struct impl_entry *e, uint16_t number, uint16_t vhca_id)
 	fill_dpa(e);
 }
 
-/* rep.owner is an info; the label is its entry's. */
+/* rep.owner is an info; get the label of its entry. */
 static const char *
 owner_label(const struct impl_entry *func)
 {
@@ -276,16 +276,16 @@ check_entry(struct impl_table *table, struct impl_entry *e)
 	doca_error_t ret;
 
 	if (!impl_entry_has(e, IMPL_KEY_PCI))
-		return impl_table_wrong(table, e->line, "[%s %s] lacks pci = ADDRESS", kind(e),
+		return impl_table_wrong(table, e->line, "[%s %s] needs pci = ADDRESS", kind(e),
 			e->label);
 	ret = check_unique(table, e);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (e->is_func)
 		return check_apart(table, e);
-	/* Without one, the native driver would make one up. */
+	/* The native driver would create a function by default. */
 	return e->info.nb_reps > 0 ? DOCA_SUCCESS : impl_table_wrong(table, e->line,
-		"[device %s] has no function", e->label);
+		"[device %s] has no functions", e->label);
 }
 
 doca_error_t
@@ -296,7 +296,7 @@ impl_table_check(struct impl_table *table)
 	struct impl_entry *e;
 
 	if (table->nb_devs == 0)
-		return impl_table_wrong(table, 1, "there is no [device LABEL]");
+		return impl_table_wrong(table, 1, "no [device LABEL] found");
 	IMPL_TABLE_FOREACH(e, table)
 		if (e->is_func && ret == DOCA_SUCCESS)
 			ret = resolve_func(table, e);
@@ -305,7 +305,7 @@ impl_table_check(struct impl_table *table)
 	IMPL_TABLE_FOREACH(e, table)
 		if (e->info.type == DOCA_PCI_FUNC_TYPE_SF && !impl_entry_has(e, IMPL_KEY_PCI))
 			take_pci_of_pf(table, e);
-	/* Functions inherit: devices first. */
+	/* Devices first, since functions inherit from them. */
 	IMPL_TABLE_FOREACH(e, table) {
 		if (e->is_func)
 			continue;

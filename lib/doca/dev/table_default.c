@@ -4,12 +4,12 @@
 
 #include <comch_doca.h>
 
-/* The addresses are those that DOCA's own samples and guides like to use. */
+/* The addresses are those that DOCA's samples and guides often use. */
 static const char text[] =
-	"; The device table that is built in. Make it yours:\n"
+	"; The built-in device table. To change it:\n"
 	";   comch-info --default-devices > ~/.config/comch/devices.ini\n"
 	"\n"
-	"; A device as a program for the DPU sees it.\n"
+	"; A device for programs on the DPU.\n"
 	"[device dpu0]\n"
 	"pci = 0000:03:00.0\n"
 	"ibdev = mlx5_0\n"
@@ -17,9 +17,9 @@ static const char text[] =
 	"ipv4 = 192.168.100.2\n"
 	"driver = comch_shm\n"
 	"\n"
-	"; Its functions, as a program for the host sees them; rep_iface is what the DPU\n"
-	"; calls the representor. The first with a PCI address is the one that a program\n"
-	"; takes that looks for it, so an SF, which has its PF's, comes after that.\n"
+	"; Its functions, for programs on the host; rep_iface is the name of the\n"
+	"; representor on the DPU. Programs take the first function with a PCI address,\n"
+	"; so list an SF after its PF, whose address it has.\n"
 	"[function pf0]\n"
 	"device = dpu0\n"
 	"pci = 0000:b1:00.0\n"

@@ -3,7 +3,7 @@
  */
 
 /*
- * One key of a section: what it is called, where it goes, what it may be.
+ * Keys of a section: their names, fields and values.
  */
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ impl_pci_parse(const char *text, struct rte_pci_addr *pci)
 	const char *want = shape;
 	size_t i, len = strlen(text);
 
-	/* EAL's parser takes numbers of any length. */
+	/* EAL's parser accepts numbers of any length, so check it first. */
 	if (len == DOCA_DEVINFO_PCI_BDF_SIZE - 1)
 		want += strlen("xxxx:");
 	else if (len != DOCA_DEVINFO_PCI_ADDR_SIZE - 1)
@@ -37,7 +37,7 @@ impl_pci_parse(const char *text, struct rte_pci_addr *pci)
 	return rte_pci_addr_parse(text, pci) == 0 && pci->devid < 32 && pci->function < 8;
 }
 
-/* Parsers of a value: what was wanted if it is no good, else NULL. */
+/* Parsers of a value. They return NULL, or what was expected. */
 
 static const char *
 parse_pci(const char *value, void *dst, size_t size)
@@ -54,7 +54,7 @@ parse_text(const char *value, void *dst, size_t size)
 	return rte_strscpy(dst, value, size) < 0 ? "a shorter text" : NULL;
 }
 
-/* May be empty: no further arguments. */
+/* May be empty: no arguments. */
 static const char *
 parse_args(const char *value, void *dst, size_t size)
 {
@@ -88,7 +88,7 @@ parse_ipv6(const char *value, void *dst, size_t size)
 		"an IPv6 address such as fe80::1";
 }
 
-/* A number up to max; the rest of the text, or NULL: there is none. */
+/* Parse a number up to max. Returns the rest of the text; NULL: not a number. */
 static const char *
 parse_number(const char *text, unsigned long max, unsigned long *number)
 {
@@ -109,7 +109,7 @@ parse_rate(const char *value, void *dst, size_t size)
 	RTE_SET_USED(size);
 	value = parse_number(value, UINT64_MAX, &rate);
 	if (value == NULL || value[0] != '\0')
-		return "a number, bits a second";
+		return "a number, in bits per second";
 	*(uint64_t *)dst = rate;
 	return NULL;
 }
@@ -149,17 +149,17 @@ parse_ms(const char *value, void *dst, size_t size)
 	RTE_SET_USED(size);
 	value = parse_number(value, UINT32_MAX, &ms);
 	if (value == NULL || value[0] != '\0')
-		return "a number, milliseconds";
+		return "a number, in milliseconds";
 	*(uint32_t *)dst = (uint32_t)ms;
 	return NULL;
 }
 
-/* The driver's device strings have commas and equal signs of their own. */
+/* Commas and equal signs separate the arguments in device strings. */
 static const char *
 parse_name(const char *value, void *dst, size_t size)
 {
 	if (value[0] == '\0' || strpbrk(value, ",= \t[]") != NULL)
-		return "one word";
+		return "a single word";
 	return parse_text(value, dst, size);
 }
 
@@ -204,7 +204,7 @@ unknown_key(struct impl_table *table, const struct impl_entry *entry, unsigned i
 		strlcat(valid, i == 0 ? "" : ", ", sizeof(valid));
 		strlcat(valid, keys[i].name, sizeof(valid));
 	}
-	return impl_table_wrong(table, line, "unknown key '%s' of a %s; there are: %s", name,
+	return impl_table_wrong(table, line, "unknown key '%s' of a %s; known keys: %s", name,
 		entry->is_func ? "function" : "device", valid);
 }
 
@@ -224,7 +224,7 @@ impl_table_set(struct impl_table *table, struct impl_entry *entry, unsigned int 
 		return impl_table_wrong(table, line, "%s is given twice", key);
 	want = keys[i].parse(value, (char *)entry + keys[i].offset, keys[i].size);
 	if (want != NULL)
-		return impl_table_wrong(table, line, "%s = %s: give %s", key, value, want);
+		return impl_table_wrong(table, line, "%s = %s: expected %s", key, value, want);
 	entry->given |= UINT32_C(1) << i;
 	return DOCA_SUCCESS;
 }

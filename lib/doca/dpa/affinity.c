@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Execution units: the CPUs that DPA threads run on, all of them in one core. */
+/* Execution units: the CPUs of DPA threads, all in one core. */
 
 #include <sched.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 
 struct doca_dpa_eu_affinity {
 	struct doca_dpa *dpa;
-	int eu; /* -1: none is set */
+	int eu; /* -1: not set */
 };
 
 static cpu_set_t process_cpus;
 
 /*
- * What the process may run on. Asked once, since an id names the same CPU for ever;
- * and early, since a program's own EAL pins its main thread to one of them.
+ * CPUs that the process may use. Read once, so that an id always means the same CPU, and
+ * early, since a program's own EAL pins its main thread to one of them.
  */
 RTE_INIT(impl_dpa_affinity_init)
 {
@@ -49,7 +49,7 @@ impl_dpa_nb_eus(const struct doca_dpa *dpa)
 {
 	int nb = CPU_COUNT(cpus_of(dpa));
 
-	/* On more CPUs than a cpu_set_t can name there is one unit, on any. */
+	/* With more CPUs than a cpu_set_t can hold there is one unit, on any CPU. */
 	return nb > 0 ? (unsigned int)nb : 1;
 }
 
@@ -131,8 +131,7 @@ doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_
 		return DOCA_ERROR_INVALID_VALUE;
 	nb = impl_dpa_nb_eus(affinity->dpa);
 	if (eu_id >= nb) {
-		IMPL_ERR("DPA affinity: there are %u execution units, not one of id %u", nb,
-			eu_id);
+		IMPL_ERR("DPA affinity: execution unit %u out of range (0 to %u)", eu_id, nb - 1);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	affinity->eu = (int)eu_id;
@@ -154,7 +153,7 @@ doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu
 	if (affinity == NULL || eu_id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (affinity->eu < 0) {
-		IMPL_ERR("DPA affinity: no execution unit is set");
+		IMPL_ERR("DPA affinity: execution unit is not set");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	*eu_id = (unsigned int)affinity->eu;

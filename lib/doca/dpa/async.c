@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Async ops: copies by device code, which are done when they are posted. What is
- * asynchronous is only when their elements arrive.
+/* Async ops: copies by device code. A copy is made when it is posted; only its element
+ * may arrive later.
  */
 
 #include <stdlib.h>
@@ -22,15 +22,15 @@
 
 struct doca_dpa_async_ops {
 	struct doca_dpa *dpa;
-	struct doca_dpa_completion *comp; /* attached; NULL: none */
+	struct doca_dpa_completion *comp; /* NULL: not attached */
 	doca_dpa_dev_async_ops_t handle;  /* 0: not started */
 	uint32_t user_data;
 	uint32_t queue_size;
-	/* Operations whose elements wait for a later one. */
+	/* Operations whose elements are delayed until a later one. */
 	uint32_t nb_deferred;
 };
 
-/* Operations of device code until DOCA 2.8: the flag says if there is an element. */
+/* Device code until DOCA 2.8: a flag requests the completion element. */
 void doca_dpa_dev_post_memcpy_207(doca_dpa_dev_async_ops_t async_ops_handle,
 		doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
 		doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length,
@@ -48,7 +48,7 @@ doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_
 	if (dpa == NULL || async_ops == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (queue_size == 0 || queue_size > MAX_QUEUE_SIZE || user_data > MAX_USER_DATA) {
-		IMPL_ERR("DPA async ops: %u operations, at most %u; user data %#llx, at most %#x",
+		IMPL_ERR("DPA async ops: %u operations (limit %u), user data %#llx (limit %#x)",
 			queue_size, MAX_QUEUE_SIZE, (unsigned long long)user_data,
 			MAX_USER_DATA);
 		return DOCA_ERROR_INVALID_VALUE;
@@ -77,7 +77,7 @@ halt(struct doca_dpa_async_ops *ops)
 {
 	impl_dpa_handle_destroy(ops->handle);
 	ops->handle = 0;
-	/* The completion may go before the async ops do. */
+	/* The completion may be destroyed before the async ops. */
 	detach(ops);
 }
 
@@ -122,7 +122,7 @@ doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
 			!impl_dpa_is_same(async_ops->dpa, impl_dpa_completion_dpa(dpa_comp)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (async_ops->handle != 0) {
-		IMPL_ERR("DPA async ops: started, their completion stays");
+		IMPL_ERR("DPA async ops: cannot change the completion while started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	ret = impl_dpa_completion_attach(dpa_comp);
@@ -139,8 +139,8 @@ doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
 	if (async_ops == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (async_ops->handle != 0 || async_ops->comp == NULL) {
-		IMPL_ERR("DPA async ops: %s", async_ops->handle != 0 ? "already started" :
-			"no completion is attached");
+		IMPL_ERR("DPA async ops: %s", async_ops->handle != 0 ? "started already" :
+			"cannot start: no completion is attached");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	__atomic_store_n(&async_ops->nb_deferred, 0, __ATOMIC_RELAXED);
@@ -190,13 +190,13 @@ copy(struct impl_dpa_self *self, const struct copy *c, const char *what)
 	if (src == NULL)
 		return false;
 	if (c->len > 0 && dst < src + c->len && src < dst + c->len)
-		impl_dpa_warn(self, what, "source and destination overlap: on a card anything "
-			"may be the result");
+		impl_dpa_warn(self, what, "source and destination overlap: the result is "
+			"undefined on hardware");
 	memmove(dst, src, c->len);
 	return true;
 }
 
-/* flags: NULL: no element at all. */
+/* flags may be NULL: no element. */
 static void
 post(doca_dpa_dev_async_ops_t handle, const struct copy *c, const uint32_t *flags,
 		const char *what)
@@ -212,8 +212,8 @@ post(doca_dpa_dev_async_ops_t handle, const struct copy *c, const uint32_t *flag
 	for (; nb > 0; nb--) {
 		if (!impl_dpa_completion_push(ops->comp, DOCA_DPA_DEV_COMP_SEND,
 				ops->user_data, 0)) {
-			impl_dpa_fault(self, what, "the completion has no room: acknowledge "
-				"elements, or have more room");
+			impl_dpa_fault(self, what, "the completion is full: acknowledge "
+				"elements or create it with more");
 			return;
 		}
 	}
@@ -256,7 +256,7 @@ doca_dpa_dev_post_memcpy_207(doca_dpa_dev_async_ops_t async_ops_handle,
 		"doca_dpa_dev_post_memcpy");
 }
 
-/* What the bufs say, which the device code can write to itself. */
+/* Device code can modify the buffers itself, so read each field once. */
 static void
 post_bufs(doca_dpa_dev_async_ops_t handle, doca_dpa_dev_buf_t dst, doca_dpa_dev_buf_t src,
 		const uint32_t *flags, const char *what)
@@ -267,7 +267,7 @@ post_bufs(doca_dpa_dev_async_ops_t handle, doca_dpa_dev_buf_t dst, doca_dpa_dev_
 	if (dst == 0 || src == 0 ||
 			doca_dpa_dev_buf_get_len(src) > doca_dpa_dev_buf_get_len(dst)) {
 		self = impl_dpa_enter();
-		impl_dpa_fault(self, what, dst == 0 || src == 0 ? "0 is no buf" :
+		impl_dpa_fault(self, what, dst == 0 || src == 0 ? "buffer handle is 0" :
 			"the destination is shorter than the source");
 		return;
 	}

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Copies between bufs and memory of the DPA. */
+/* Copies between buffers and DPA memory. */
 
 #include <doca_buf.h>
 
@@ -10,21 +10,21 @@
 #include "log/log.h"
 #include "mem/mem.h"
 
-/* Has the buf so many bytes of memory here, *room of them at its data? */
+/* Check a buffer for a copy of size bytes, of which it holds or can hold room. */
 static doca_error_t
 check(const struct doca_buf *buf, size_t size, size_t room)
 {
 	const char *why = NULL;
 
 	if (buf->mr == NULL)
-		why = "no memory of this process";
+		why = "memory of another process";
 	else if (buf->next != NULL || buf->prev != NULL)
-		why = "a chain";
+		why = "in a list";
 	else if (size == 0 || size > room)
-		why = "not as long";
+		why = "invalid size";
 	if (why == NULL)
 		return DOCA_SUCCESS;
-	IMPL_ERR("copy of %zu bytes between the DPA and a buf, which has %zu: %s", size, room,
+	IMPL_ERR("copy of %zu bytes between the DPA and a buffer of %zu bytes: %s", size, room,
 		why);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -53,7 +53,7 @@ doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf,
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (!impl_mmap_is_ours_to_write(buf->mmap)) {
-		IMPL_ERR("copy from the DPA to a buf: its mmap is not one to be written to");
+		IMPL_ERR("copy from the DPA to a buffer: its mmap is read-only");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	ret = doca_dpa_d2h_memcpy(dpa, buf->data, src_ptr, size);

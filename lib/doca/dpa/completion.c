@@ -3,25 +3,24 @@
  */
 
 /*
- * Completions: a ring of elements, which any number of threads fill and one
- * takes. An element is all in its 64 bits, and so never dangles: 32 of
- * immediate data, 24 of user data, 4 of type, and one that says that it is there.
+ * Completions: a ring of elements with any number of producers and one consumer. An
+ * element is a value of 64 bits, so it never dangles: 32 of immediate data, 24 of user
+ * data, 4 of type, and one that marks it as valid.
  *
- * A place is reserved (head), then filled; so a place may be empty for a moment
- * although later ones are full, and elements are taken in the order of the
- * reservations. It is emptied before it is acknowledged (acked), which gives it
- * to those who fill.
+ * A slot is reserved (head), then filled. So a slot may be empty for a moment while
+ * later ones are full; elements are taken in the order of reservation. A slot is cleared
+ * before it is acknowledged (acked), which makes it available to producers.
  *
- * No activation is lost: who fills and who asks each store, then look at what
- * the other one stored, with full fences between:
+ * No activation is lost: push and request_notification each store, then load what the
+ * other stores, with full fences between:
  *
  *     push                        request_notification
  *     slot = element              is_armed = true
  *     fence                       fence
  *     is_armed? activate          slot of the next element filled? activate
  *
- * So one of them sees the other. If both do, the exchange of is_armed lets one
- * activate.
+ * So at least one of them sees the other's store. If both do, the exchange of is_armed
+ * lets only one activate the thread.
  */
 
 #include <inttypes.h>
@@ -35,7 +34,7 @@
 #include "dpa/core.h"
 #include "log/log.h"
 
-/** Elements, at most. */
+/** Maximum number of elements. */
 #define MAX_SIZE (1u << 24)
 
 #define THERE (UINT64_C(1) << 63)
@@ -44,16 +43,16 @@
 #define USER_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
 
 struct slot {
-	_Atomic uint64_t element;  /* 0: none */
+	_Atomic uint64_t element;  /* 0: empty */
 };
 
 struct doca_dpa_completion {
-	/* Those who fill. */
+	/* Written by producers. */
 	_Atomic uint32_t head __rte_cache_aligned;
-	/* Those who fill look at it, too: all that is given back. */
+	/* Acknowledged elements; producers read it, too. */
 	_Atomic uint32_t acked;
 	atomic_bool is_armed;
-	/* Device code that takes. */
+	/* Written by the consumer. */
 	_Atomic uint32_t taken __rte_cache_aligned;
 	/* Constant while it is started. */
 	struct slot *slots __rte_cache_aligned;
@@ -158,7 +157,7 @@ doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
 	return DOCA_SUCCESS;
 }
 
-/* Empty; the first element activates the thread. */
+/* Clear the ring and arm it for the first element. */
 static void
 reset(struct doca_dpa_completion *comp)
 {
@@ -198,7 +197,7 @@ doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
 	if (!is_started(dpa_comp))
 		return DOCA_ERROR_BAD_STATE;
 	if (is_attached(dpa_comp)) {
-		IMPL_ERR("a DPA completion does not stop while a producer or async ops use it");
+		IMPL_ERR("DPA completion: cannot stop while a producer or async ops use it");
 		return DOCA_ERROR_IN_USE;
 	}
 	atomic_store_explicit(&dpa_comp->is_started, false, memory_order_release);
@@ -247,7 +246,7 @@ impl_dpa_completion_dpa(const struct doca_dpa_completion *comp)
 	return comp->dpa;
 }
 
-/* Activate the thread, if nobody else does. */
+/* Activate the thread unless another caller has done so. */
 static void
 activate(struct doca_dpa_completion *comp)
 {
@@ -264,7 +263,7 @@ impl_dpa_completion_push(struct doca_dpa_completion *comp,
 	uint32_t head = atomic_load_explicit(&comp->head, memory_order_relaxed);
 
 	do {
-		/* Whoever gives a place back has emptied it. */
+		/* Acquire: pairs with the release of acked, so the slot is seen cleared. */
 		if (head - atomic_load_explicit(&comp->acked, memory_order_acquire) >= comp->size)
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&comp->head, &head, head + 1,
@@ -308,20 +307,21 @@ doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 			memory_order_relaxed) + 1, memory_order_relaxed);
 	}
 	impl_dpa_leave(self);
-	/* Device code polls: it shares its CPU. */
+	/* Device code that polls shares its CPU. */
 	if (element == 0)
-		impl_yield_fruitless();
+		impl_yield_idle();
 	else
-		impl_yield_fruitful();
+		impl_yield_busy();
 	return element != 0;
 }
 
-/* An element is a value, not an object: no call, unless it is wrong. */
+/* An element is a value, so a device call is only needed to report an invalid one. */
 static uint64_t
 check_element(doca_dpa_dev_completion_element_t element, const char *what)
 {
 	if (unlikely((element & THERE) == 0))
-		impl_dpa_fault(impl_dpa_enter(), what, "0x%" PRIx64 " is no element", element);
+		impl_dpa_fault(impl_dpa_enter(), what, "0x%" PRIx64 " is not a valid element",
+			element);
 	return element;
 }
 
@@ -357,8 +357,8 @@ doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t 
 	acked = atomic_load_explicit(&comp->acked, memory_order_relaxed);
 	taken = atomic_load_explicit(&comp->taken, memory_order_relaxed);
 	if (num_comp > taken - acked) {
-		impl_dpa_fault(self, __func__, "%" PRIu64 " elements, of %u that were taken",
-			num_comp, taken - acked);
+		impl_dpa_fault(self, __func__, "acknowledged %" PRIu64 " elements, only %u were "
+			"taken", num_comp, taken - acked);
 		return;
 	}
 	atomic_store_explicit(&comp->acked, acked + (uint32_t)num_comp, memory_order_release);
@@ -375,7 +375,7 @@ doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_
 	if (comp == NULL)
 		return;
 	if (comp->thread == NULL) {
-		impl_dpa_warn(self, __func__, "the completion has no thread to activate");
+		impl_dpa_warn(self, __func__, "no thread is set to activate");
 	} else {
 		atomic_store_explicit(&comp->is_armed, true, memory_order_relaxed);
 		atomic_thread_fence(memory_order_seq_cst);

@@ -6,11 +6,11 @@
 #define IMPL_DPA_CORE_H
 
 /*
- * What the files of the DPA's core share: contexts, and who runs device code.
+ * Shared by the files of this folder: contexts, and threads that run device code.
  *
- * Locks, the outer one first: a context's (that of its base, if it is
- * extended), the list of those who run device code (exec.c), the log's. Device
- * calls take none of the first kind: who holds it may wait for them.
+ * Lock order: a context's (for an extended one, that of its base), the list of threads
+ * that run device code (exec.c), the log's. Device calls never take a context's lock,
+ * since its holder may wait for them.
  */
 
 #include <pthread.h>
@@ -25,12 +25,12 @@
 
 #include "dpa/dpa.h"
 
-/** What a thread may take to end if the table sets no limit, milliseconds. */
+/** Time for a thread to end if the table sets no limit, milliseconds. */
 #define IMPL_DPA_STOP_MS 12000
 
-/* What runs. */
+/* Kinds of threads in device code. */
 enum impl_dpa_role {
-	IMPL_DPA_HOST,    /* a host thread that calls a device function */
+	IMPL_DPA_HOST,   /* a host thread that calls a device function */
 	IMPL_DPA_THREAD, /* a kernel of a DPA thread */
 	IMPL_DPA_LAUNCH, /* a kernel of a launch */
 	IMPL_DPA_RPC,
@@ -41,12 +41,12 @@ enum impl_dpa_end {
 	IMPL_DPA_RETURNED,
 	IMPL_DPA_RESCHEDULED,
 	IMPL_DPA_FINISHED,
-	IMPL_DPA_OVER,    /* it was to end */
+	IMPL_DPA_OVER,    /* ended by a stop */
 	IMPL_DPA_FAULT,
 };
 
 struct impl_dpa_self {
-	/* Odd within a device call. Written by the owner; who destroys a handle waits. */
+	/* Odd within a device call. Written by the owner, read by impl_dpa_gate_wait(). */
 	_Atomic uint32_t calls;
 	atomic_bool over;
 	enum impl_dpa_role role;
@@ -55,26 +55,26 @@ struct impl_dpa_self {
 	const struct comch_doca_dpa_func *func;
 	_Atomic uint32_t rank, nb_threads;
 	sigjmp_buf *end;
-	_Atomic uint64_t begin_ms;        /* when the function began; 0: none runs */
-	/* The watchdog's. */
+	_Atomic uint64_t begin_ms;        /* when the function was called; 0: not running */
+	/* Of the watchdog. */
 	uint64_t seen_ms, report_ms;
 	LIST_ENTRY(impl_dpa_self) next;
 };
 
 /* exec.c */
 
-/* Set up who will run device code: dpa, role, func and rank are there. Host. */
+/* Register a thread for device code; dpa, role, func and rank are set. Host. */
 void impl_dpa_self_add(struct impl_dpa_self *self);
-/* Host, once it runs nothing. */
+/* Unregister it when it runs nothing. Host. */
 void impl_dpa_self_remove(struct impl_dpa_self *self);
-/* The calling thread is that from now on; who it was. */
+/* Set what the calling thread is; returns the previous value. */
 struct impl_dpa_self *impl_dpa_self_become(struct impl_dpa_self *self);
-/* Who the calling thread is; NULL: has not called any device function. */
+/* What the calling thread is; NULL: it has not called any device function. */
 struct impl_dpa_self *impl_dpa_self_now(void);
-/* Call self's function; *ret is what it returned, if it returned. */
+/* Call self's function; *ret is its return value if it returns. */
 enum impl_dpa_end impl_dpa_self_call(struct impl_dpa_self *self, const void *args,
 		uint64_t *ret);
-/* End the kernel from within a device call, which is left. */
+/* Leave the current device call and end the kernel. */
 void impl_dpa_self_end(struct impl_dpa_self *self, enum impl_dpa_end end)
 	__attribute__((noreturn));
 static inline bool
@@ -82,17 +82,17 @@ impl_dpa_self_is_device(const struct impl_dpa_self *self)
 {
 	return self->role != IMPL_DPA_HOST;
 }
-/* It must be a kernel of a DPA thread: else a fault, and false. */
+/* Require a kernel of a DPA thread; otherwise a fault, and false. */
 bool impl_dpa_self_need_thread(struct impl_dpa_self *self, const char *what);
 /* "DPA thread dpa-NAME (kernel NAME)" */
 const char *impl_dpa_self_print(const struct impl_dpa_self *self, char *text, size_t size);
-/* Report kernels that run for too long. */
+/* Log kernels that run for too long. */
 void impl_dpa_self_watch(void);
 uint64_t impl_dpa_now_ms(void);
 
 /* watch.c: while contexts are started */
 
-/* limit_ms: of this context; 0: none. DOCA_ERROR_NO_MEMORY: no thread. */
+/* limit_ms: of this context, 0 for none. DOCA_ERROR_NO_MEMORY: cannot create a thread. */
 doca_error_t impl_dpa_watch_begin(uint32_t limit_ms);
 void impl_dpa_watch_end(uint32_t limit_ms);
 
@@ -100,25 +100,25 @@ void impl_dpa_watch_end(uint32_t limit_ms);
 
 struct impl_dpa_spawn {
 	struct doca_dpa *dpa;
-	int eu;            /* an execution unit, or -1: the next one */
+	int eu;            /* an execution unit; -1: the next one */
 	const char *name;  /* of the kernel */
 	void *(*run)(void *arg);
 	void *arg;
 };
 
 doca_error_t impl_dpa_spawn(const struct impl_dpa_spawn *how, pthread_t *thread);
-/* In the thread, at its begin and end. */
+/* Called in the thread when it starts and ends. */
 void impl_dpa_spawn_begin(void);
 void impl_dpa_spawn_end(void);
-/* A condition for waits with an end; 0 or an errno. */
+/* Initialize a condition for timed waits; 0 or an errno. */
 int impl_dpa_cond_init(pthread_cond_t *cond);
-/* Wait for cond until flag is set or ms milliseconds are over; is it? */
+/* Wait for cond until flag is set, at most ms milliseconds; returns flag. */
 bool impl_dpa_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag,
 		uint32_t ms);
 
 /* thread.c */
 
-/* What doca_dpa_thread_set_local_storage() set. Also within a device call. */
+/* Value of doca_dpa_thread_set_local_storage(); may be called in a device call. */
 doca_dpa_dev_uintptr_t impl_dpa_thread_storage(const struct doca_dpa_thread *thread);
 
 /* mem.c */
@@ -132,12 +132,12 @@ struct impl_dpa_mem {
 	size_t nb, room;
 };
 
-/* Free what the host did not. */
+/* Free the allocations that are left. */
 void impl_dpa_mem_fini(struct impl_dpa_mem *mem);
 
 /* log.c */
 
-/* Where log or trace lines go; no path: to the log of the process. */
+/* Destination of log or trace lines; without a path, the program's log. */
 struct impl_dpa_sink {
 	char *path;
 	FILE *file;
@@ -147,8 +147,8 @@ doca_error_t impl_dpa_sink_open(struct impl_dpa_sink *sink);
 void impl_dpa_sink_close(struct impl_dpa_sink *sink);
 void impl_dpa_sink_fini(struct impl_dpa_sink *sink);
 
-/* A text to a caller's room, whose size is in and out: DOCA_ERROR_INVALID_VALUE with
- * the size that is needed if it is too small.
+/* Copy a text to a buffer of *size bytes and set *size to the text's:
+ * DOCA_ERROR_INVALID_VALUE if the buffer is too small.
  */
 doca_error_t impl_dpa_copy_text(const char *text, char *room, uint32_t *size);
 
@@ -157,21 +157,21 @@ doca_error_t impl_dpa_copy_text(const char *text, char *room, uint32_t *size);
 struct impl_dpa_launch;
 LIST_HEAD(impl_dpa_launches, impl_dpa_launch);
 
-/* Wait for all kernels, and end those that do not end. DOCA_ERROR_DRIVER: one is
- * left. The context's lock is held, and given up meanwhile.
+/* Wait for all kernels, then force those left to end. DOCA_ERROR_DRIVER: one still runs.
+ * Called with the context's lock, which is released while waiting.
  */
 doca_error_t impl_dpa_launch_end_all(struct doca_dpa *dpa);
 
 /* dpa.c */
 
 struct doca_dpa {
-	struct doca_dpa *root;           /* the base of an extended one; else itself */
+	struct doca_dpa *root;           /* the base of an extended context, else itself */
 	struct doca_dev *dev;
 	uint64_t handle;                 /* while it is started */
 	atomic_bool is_started;
 	bool is_stopping;
-	unsigned int nb_users;           /* objects, extended contexts, RPCs that run */
-	/* Of the root only. */
+	unsigned int nb_users;           /* objects, extended contexts, running RPCs */
+	/* Used in the root only. */
 	pthread_mutex_t lock;
 	atomic_bool fault;
 	_Atomic uint32_t level;          /* doca_dpa_dev_log_level_t */
@@ -183,14 +183,14 @@ struct doca_dpa {
 	struct impl_dpa_launches launches;
 };
 
-/* Started, and without a fault? */
+/* Whether it is started and has no fault. */
 bool impl_dpa_is_usable(const struct doca_dpa *dpa);
-/* How long to wait for a kernel that is to end, milliseconds. */
+/* How long to wait for a kernel to end, milliseconds. */
 uint32_t impl_dpa_stop_ms(const struct doca_dpa *dpa);
 
 /* affinity.c */
 
-/* Where the process may run, as it was when the library was loaded; none: not known. */
+/* CPUs that the process could use when the library was loaded; empty: unknown. */
 const cpu_set_t *impl_dpa_process_cpus(void);
 
 #endif /* IMPL_DPA_CORE_H */

@@ -2,13 +2,13 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Pointers of device code to memory of mmaps: the memory is ours, so it is its address. */
+/* Pointers of device code to memory of mmaps, which is memory of this process. */
 
 #include <doca_dpa_dev_buf.h>
 
 #include "dpa/dpa.h"
 
-/* Of a card's window on memory of the host, bytes. */
+/* Alignment that hardware needs to access host memory, in bytes. */
 #define WINDOW_ALIGN 64
 
 static doca_dpa_dev_uintptr_t
@@ -20,7 +20,7 @@ external_ptr(struct impl_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr
 	if (ptr == NULL)
 		return 0;
 	if (addr % WINDOW_ALIGN != 0)
-		impl_dpa_warn(self, what, "0x%llx: a card needs alignment to %u bytes",
+		impl_dpa_warn(self, what, "0x%llx: hardware needs alignment to %u bytes",
 			(unsigned long long)addr, WINDOW_ALIGN);
 	impl_dpa_leave(self);
 	return (doca_dpa_dev_uintptr_t)(uintptr_t)ptr;
@@ -29,7 +29,7 @@ external_ptr(struct impl_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr
 doca_dpa_dev_uintptr_t
 doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
 {
-	/* One byte of it at least: the end of the mmap is no memory. */
+	/* At least one byte, so that the end of the mmap is out of range. */
 	return external_ptr(impl_dpa_enter(), mmap_handle, addr, 1, __func__);
 }
 
@@ -39,7 +39,7 @@ doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
 	struct impl_dpa_self *self = impl_dpa_enter();
 
 	if (buf == 0) {
-		impl_dpa_fault(self, __func__, "0 is no buf");
+		impl_dpa_fault(self, __func__, "buffer handle is 0");
 		return 0;
 	}
 	return external_ptr(self, doca_dpa_dev_buf_get_mmap(buf), doca_dpa_dev_buf_get_addr(buf),

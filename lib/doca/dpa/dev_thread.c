@@ -3,7 +3,7 @@
  */
 
 /*
- * What device code asks and says of the thread that it runs in.
+ * Functions of device code about its own thread.
  */
 
 #include <sched.h>
@@ -20,10 +20,10 @@ doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
 	if (dpa == NULL)
 		return;
 	if (self->dpa != NULL && !impl_dpa_is_same(self->dpa, dpa)) {
-		impl_dpa_fault(self, __func__, "a context of another accelerator");
+		impl_dpa_fault(self, __func__, "handle is of a context of another accelerator");
 		return;
 	}
-	/* Handles say their contexts themselves. */
+	/* Handles identify their contexts, so there is nothing to set. */
 	impl_dpa_leave(self);
 }
 

@@ -3,7 +3,7 @@
  */
 
 /*
- * Contexts. An extended one is another device of its base's accelerator: memory,
+ * Contexts. An extended one is for another device of the same accelerator: its memory,
  * application, log and faults are the base's.
  */
 
@@ -16,7 +16,7 @@
 #include "dpa/core.h"
 #include "log/log.h"
 
-/** Of a launch, as many as a card has. */
+/** Maximum threads of a launch, as on hardware. */
 #define MAX_THREADS 128
 
 bool
@@ -99,11 +99,11 @@ impl_dpa_func(const struct doca_dpa *dpa, doca_dpa_func_t *func)
 doca_error_t
 doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-	/* It is emulated for all. */
+	/* The accelerator is emulated for all devices. */
 	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
 }
 
-/* Without a root: with a lock of its own. NULL: no memory. */
+/* root: NULL for a base, which then has a lock. Returns NULL if out of memory. */
 static struct doca_dpa *
 create(struct doca_dev *dev, struct doca_dpa *root)
 {
@@ -133,17 +133,17 @@ doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
 	return *dpa == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 }
 
-/* The version comes first in all versions. */
+/* The version is the first field in all versions. */
 static doca_error_t
 check_app(const struct doca_dpa_app *app)
 {
 	if (app == NULL) {
-		IMPL_ERR("a DPA context needs an application: doca_dpa_set_app()");
+		IMPL_ERR("DPA context: no application is set (call doca_dpa_set_app())");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (app->version != COMCH_DOCA_DPA_APP_VERSION) {
-		IMPL_ERR("the DPA application has version %u, this library takes %u: build it "
-			"anew with comch-dpacc", app->version, COMCH_DOCA_DPA_APP_VERSION);
+		IMPL_ERR("DPA application has version %u, expected %u: rebuild it with "
+			"comch-dpacc", app->version, COMCH_DOCA_DPA_APP_VERSION);
 		return DOCA_ERROR_DRIVER;
 	}
 	return DOCA_SUCCESS;
@@ -206,7 +206,7 @@ doca_dpa_start(struct doca_dpa *dpa)
 
 	if (dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* An extended one that was stopped stays so. */
+	/* An extended context cannot be started again. */
 	if (dpa->root != dpa)
 		return DOCA_ERROR_BAD_STATE;
 	pthread_mutex_lock(&dpa->lock);
@@ -223,11 +223,11 @@ stop_locked(struct doca_dpa *dpa)
 	if (!impl_dpa_is_started(dpa) || dpa->is_stopping)
 		return DOCA_ERROR_BAD_STATE;
 	if (dpa->nb_users > 0) {
-		IMPL_ERR("a DPA context with %u objects that are not destroyed does not stop",
+		IMPL_ERR("DPA context: cannot stop with %u objects",
 			dpa->nb_users);
 		return DOCA_ERROR_IN_USE;
 	}
-	/* Nobody joins meanwhile. */
+	/* impl_dpa_join() fails meanwhile. */
 	dpa->is_stopping = true;
 	ret = impl_dpa_launch_end_all(dpa);
 	dpa->is_stopping = false;

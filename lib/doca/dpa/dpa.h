@@ -6,14 +6,14 @@
 #define IMPL_DPA_DPA_H
 
 /*
- * The DPA, emulated: its threads are threads of this process, its memory is
- * ours, its code is ordinary code.
+ * The DPA, emulated: its threads are threads of this process, its memory is memory of
+ * this process, its code is ordinary code.
  *
- * A DPA thread is a plain thread, pinned to a CPU of the device table if that
- * names some (several share one if there are fewer), which sleeps until it is
- * activated and then calls its kernel. A kernel ends by returning, by
- * doca_dpa_dev_thread_reschedule() or _finish(), or within any device call once
- * its thread is to stop: so a kernel that polls for ever can be stopped.
+ * A DPA thread sleeps until it is activated and then calls its kernel. It is pinned to
+ * a CPU if the device table names some; threads share CPUs if there are too few. A
+ * kernel ends by returning, by doca_dpa_dev_thread_reschedule() or _finish(), or within
+ * any device call once its thread is being stopped. So a kernel that polls forever can
+ * be stopped.
  *
  * Device calls bracket themselves:
  *
@@ -21,21 +21,20 @@
  *     struct doca_dpa_completion *comp =
  *         impl_dpa_object(self, IMPL_DPA_COMPLETION, handle, __func__);
  *     if (comp == NULL)
- *         return;                    a fault has left the call
+ *         return;                    the fault has left the call
  *     ...
  *     impl_dpa_leave(self);
  *
- * Calls do not nest. Between the two the object stays: who destroys it takes the handle away and
- * waits until no call is in the middle of anything. A call that waits for
- * something has to look at impl_dpa_is_over() and whether its handles are
- * still good, leave and enter again.
+ * Calls do not nest. The object stays valid between the two: its destruction invalidates
+ * the handle and then waits until all running calls have ended. A call that waits must
+ * check impl_dpa_is_over(), and leave, enter and look up its handles again.
  *
- * What a card would answer with a fault (a handle of something destroyed, a
- * length over the limit) is a fault here: it is logged, the context's
- * doca_dpa_peek_at_last_error() says so from then on, and the kernel ends.
+ * What is a fault on hardware (the handle of a destroyed object, a length over the
+ * limit) is a fault here: it is logged, doca_dpa_peek_at_last_error() of the context
+ * reports it from then on, and the kernel ends.
  *
- * Threads: contexts, threads, completions and so on are created, started and
- * destroyed by any host thread, under the context's lock.
+ * Threads: any host thread may create, start and destroy contexts, threads, completions
+ * and so on, which takes the context's lock.
  */
 
 #include <stdbool.h>
@@ -47,12 +46,12 @@
 
 struct doca_dev;
 struct doca_mmap;
-/* One that runs device code: a DPA thread, a thread of a kernel launch, or a
- * host thread in an RPC.
+/* A thread in device code: a DPA thread, a thread of a kernel launch, or a host thread in
+ * an RPC.
  */
 struct impl_dpa_self;
 
-/* Kinds of handles. One has a generation, so that it dies with its object. */
+/* Kinds of handles. A handle has a generation, so that it is not valid for a later object. */
 enum impl_dpa_kind {
 	IMPL_DPA_CONTEXT = 1,
 	IMPL_DPA_COMPLETION,
@@ -67,100 +66,99 @@ enum impl_dpa_kind {
 
 /* handle.c */
 
-/* A handle for an object, never 0; 0: no memory. Any host thread. */
+/* Create a handle for an object; 0: out of memory. Any host thread. */
 uint64_t impl_dpa_handle_create(enum impl_dpa_kind kind, void *obj);
-/* From here on the handle is bad, and no device call still uses the object. 0: nothing. */
+/* Invalidate a handle and wait for device calls that use its object. 0: no effect. */
 void impl_dpa_handle_destroy(uint64_t handle);
-/* The object, in a device call; NULL if the handle is bad: no fault. */
+/* Find an object in a device call; NULL if the handle is invalid, which is not a fault. */
 void *impl_dpa_handle_find(enum impl_dpa_kind kind, uint64_t handle);
 
 /* exec.c: device calls */
 
-/* Begin a device call. Does not return if the kernel is to end. Outside device
- * code (a host thread that calls a device function) this works as well.
+/* Begin a device call. Does not return if the kernel must end. Host threads may call
+ * device functions, too.
  */
 struct impl_dpa_self *impl_dpa_enter(void);
 void impl_dpa_leave(struct impl_dpa_self *self);
-/* Is the kernel to end? For calls that wait. */
+/* Whether the kernel must end. For calls that wait. */
 bool impl_dpa_is_over(const struct impl_dpa_self *self);
-/* The object of a handle. If it is bad: a fault, which names the call *what*; it
- * does not return in a kernel or an RPC, and returns NULL elsewhere, out of the call.
+/* The object of a handle. An invalid handle is a fault in the function *what*: this does
+ * not return in a kernel or an RPC; elsewhere it leaves the call and returns NULL.
  */
 void *impl_dpa_object(struct impl_dpa_self *self, enum impl_dpa_kind kind, uint64_t handle,
 		const char *what);
-/* A fault of the device code: "what: text". Returns only outside of a kernel and an
- * RPC; leaves the call in any case.
+/* Raise a fault: "what: text". Always leaves the call; does not return in a kernel or an
+ * RPC.
  */
 void impl_dpa_fault(struct impl_dpa_self *self, const char *what, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Something that a card does not promise to bear: a log line. */
+/* Log a use that hardware does not support. */
 void impl_dpa_warn(struct impl_dpa_self *self, const char *what, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Wait for the calls that are under way: who takes something away from device code
- * that is not found by a handle of the above, does this afterwards. Not in a call.
+/* Wait for the device calls now running. For objects without a handle, call this after
+ * they were made unreachable. Not in a device call.
  */
 void impl_dpa_gate_wait(void);
-/* Give the CPU to another one of our threads, in a call that waits. */
+/* Yield the CPU in a call that waits. */
 void impl_dpa_pause(struct impl_dpa_self *self);
 
 /* dpa.c: the context */
 
-/* An object of a started context begins: doca_dpa_stop() says IN_USE until it leaves.
- * DOCA_ERROR_BAD_STATE: not started. Not within a device call.
+/* Use a started context: doca_dpa_stop() returns IN_USE until impl_dpa_drop().
+ * DOCA_ERROR_BAD_STATE: not started. Not in a device call.
  */
 doca_error_t impl_dpa_join(struct doca_dpa *dpa);
-/* The same for objects that may be there before the start. */
+/* As impl_dpa_join(), for objects that may exist before the start. */
 void impl_dpa_hold(struct doca_dpa *dpa);
 void impl_dpa_drop(struct doca_dpa *dpa);
 bool impl_dpa_is_started(const struct doca_dpa *dpa);
-/* The device; of an extended context the other one. */
+/* The device; for an extended context, the other device. */
 struct doca_dev *impl_dpa_dev(const struct doca_dpa *dpa);
-/* Do they belong to one accelerator? Extended contexts and their base do. */
+/* Whether two contexts have the same accelerator: a base and its extended contexts. */
 bool impl_dpa_is_same(const struct doca_dpa *dpa, const struct doca_dpa *other);
-/* What the application says of a function that the host names; NULL: not its own. */
+/* Look up a function of the application; NULL: not found. */
 const struct comch_doca_dpa_func *impl_dpa_func(const struct doca_dpa *dpa,
 		doca_dpa_func_t *func);
 
 /* thread.c */
 
-/* Run the kernel once more, or for the first time, once the thread has been run by
- * the host. Activations that come while the kernel has not begun are one. Any thread.
+/* Call the kernel once, after doca_dpa_thread_run(). Activations before the kernel starts
+ * are merged into one. Any thread.
  */
 void impl_dpa_thread_activate(struct doca_dpa_thread *thread);
 bool impl_dpa_thread_is_started(const struct doca_dpa_thread *thread);
 struct doca_dpa *impl_dpa_thread_dpa(const struct doca_dpa_thread *thread);
-/* A completion is attached, and no more. */
+/* A completion or group starts to use the thread, and ends. */
 void impl_dpa_thread_hold(struct doca_dpa_thread *thread);
 void impl_dpa_thread_drop(struct doca_dpa_thread *thread);
-/* What doca_dpa_dev_thread_rank() and _num_threads() say in it; 0 of 1 at first. */
+/* Set doca_dpa_dev_thread_rank() and _num_threads(); 0 and 1 at first. */
 void impl_dpa_thread_set_rank(struct doca_dpa_thread *thread, unsigned int rank,
 		unsigned int nb_threads);
 
 /* affinity.c */
 
-/* The execution unit that is set, or -1. */
+/* The execution unit, or -1 if not set. */
 int impl_dpa_affinity_eu(const struct doca_dpa_eu_affinity *affinity);
-/* Of a context: how many execution units there are, and the CPU of one; -1: any CPU. */
+/* Number of execution units of a context, and the CPU of one; -1: any CPU. */
 unsigned int impl_dpa_nb_eus(const struct doca_dpa *dpa);
 int impl_dpa_eu_cpu(const struct doca_dpa *dpa, unsigned int eu);
 
 /* completion.c */
 
-/* Attach what completes (a producer, async ops): the completion must be started.
- * Until the detach its stop says IN_USE.
+/* Attach a producer or async ops to a started completion. Its stop returns IN_USE until
+ * they are detached.
  */
 doca_error_t impl_dpa_completion_attach(struct doca_dpa_completion *comp);
 void impl_dpa_completion_detach(struct doca_dpa_completion *comp);
 struct doca_dpa *impl_dpa_completion_dpa(const struct doca_dpa_completion *comp);
-/* Add an element, and activate the thread if it asked for that. Any thread, several
- * at once. False: it is full, nothing was added.
+/* Add an element, and activate the thread if requested. Any number of threads at once.
+ * False: the completion is full.
  */
 bool impl_dpa_completion_push(struct doca_dpa_completion *comp,
 		doca_dpa_dev_completion_type_t type, uint32_t user_data, uint32_t immediate);
 
-/* How many elements an operation brings whose reports may be deferred by its flags: its
- * own and those that have waited for it; 0: it waits for a later one. No more wait
- * than max.
+/* Number of elements to push for an operation, whose flags may delay its element: its own
+ * and the delayed ones, or 0 if it is delayed as well. At most max are delayed.
  */
 static inline uint32_t
 impl_dpa_nb_elements(uint32_t *nb_deferred, uint32_t flags, uint32_t max)
@@ -174,8 +172,8 @@ impl_dpa_nb_elements(uint32_t *nb_deferred, uint32_t flags, uint32_t max)
 
 /* mmap.c */
 
-/* Memory of an mmap by its handle: [addr, addr + len), which lies in it and may be
- * read, and written if *write*. NULL: a fault as of impl_dpa_object().
+/* [addr, addr + len) of an mmap, checked against its range and permissions. NULL: a fault,
+ * as for impl_dpa_object().
  */
 void *impl_dpa_mmap_range(struct impl_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64_t addr,
 		size_t len, bool write, const char *what);

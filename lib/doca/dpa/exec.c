@@ -3,20 +3,19 @@
  */
 
 /*
- * Who runs device code, and the bracket around each device call.
+ * Threads in device code, and the begin and end of each device call.
  *
- * A handle dies in two steps: it is taken away, and then all calls that are
- * under way are waited for, any of which may have found it before. A call
- * costs two plain stores; the fences:
+ * A handle is destroyed in two steps: it is invalidated, then all running calls, which
+ * may have found it before, are waited for. A call costs two plain stores; the fences:
  *
- *     a call                         who destroys
+ *     a call                         destroy
  *     calls = odd                    entry's handle = 0
  *     light fence                    heavy fence
  *     handle of the entry? use it    calls odd? wait until it changes
  *     calls = even (release)         (acquire) free the object
  *
- * With membarrier(2) the light fence is the compiler's only; without it both
- * are full fences. So either the call finds the handle gone, or it is waited for.
+ * With membarrier(2) the light fence is a compiler barrier; without it both
+ * are full fences. So either the call finds the handle invalid, or it is waited for.
  */
 
 #include <errno.h>
@@ -31,17 +30,17 @@
 #include <rte_pause.h>
 
 #include "ctx/yield.h"
-#include "dev/say.h"
+#include "dev/report.h"
 #include "dpa/core.h"
 #include "log/log.h"
 
-/* Is the kernel there for the heavy fence? Set once, before anything runs. */
+/* Whether membarrier(2) works. Set once, before any device code runs. */
 static bool has_membarrier;
 
 static struct {
 	pthread_mutex_t lock;
 	LIST_HEAD(, impl_dpa_self) list;
-	pthread_key_t key;      /* tells when a host thread ends */
+	pthread_key_t key;      /* runs host_ends() when a host thread ends */
 	pthread_once_t once;
 } selves = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -49,7 +48,7 @@ static struct {
 };
 
 static __thread struct impl_dpa_self *self_now __attribute__((tls_model("initial-exec")));
-/* What a host thread is. */
+/* Of a host thread. */
 static __thread struct impl_dpa_self self_host __attribute__((tls_model("initial-exec")));
 
 RTE_INIT(impl_dpa_exec_init)
@@ -82,7 +81,7 @@ impl_dpa_self_add(struct impl_dpa_self *self)
 	atomic_init(&self->begin_ms, 0);
 	self->seen_ms = 0;
 	pthread_mutex_lock(&selves.lock);
-	/* A fault marks those of the list: it comes before this, or after. */
+	/* A fault marks all in the list: either it came before, or it will mark this one. */
 	atomic_init(&self->over, self->dpa != NULL && atomic_load(&self->dpa->root->fault));
 	LIST_INSERT_HEAD(&selves.list, self, next);
 	pthread_mutex_unlock(&selves.lock);
@@ -121,9 +120,9 @@ host_ends(void *self)
 static void
 make_key(void)
 {
-	/* Without a key no thread can be told of: setspecific fails, too. */
+	/* On an error pthread_setspecific() fails, too, and no host thread is registered. */
 	if (pthread_key_create(&selves.key, host_ends) != 0)
-		IMPL_ERR("no key for data of threads is left");
+		IMPL_ERR("pthread_key_create failed: no keys left");
 }
 
 /* The first device call of a host thread. */
@@ -132,7 +131,7 @@ host_begins(void)
 {
 	atomic_init(&self_host.nb_threads, 1);
 	pthread_once(&selves.once, make_key);
-	/* One that cannot be removed must not be in the list. */
+	/* Add it only if the key will remove it. */
 	if (pthread_setspecific(selves.key, &self_host) == 0)
 		impl_dpa_self_add(&self_host);
 	return self_now = &self_host;
@@ -174,7 +173,7 @@ impl_dpa_pause(struct impl_dpa_self *self)
 {
 	RTE_SET_USED(self);
 	rte_pause();
-	impl_yield_fruitless();
+	impl_yield_idle();
 }
 
 void
@@ -187,12 +186,12 @@ impl_dpa_gate_wait(void)
 	pthread_mutex_lock(&selves.lock);
 	LIST_FOREACH(self, &selves.list, next) {
 		calls = atomic_load_explicit(&self->calls, memory_order_acquire);
-		/* Our own would wait for ever: a call does not destroy. */
+		/* Do not wait for the calling thread itself. */
 		if (calls % 2 == 0 || self == self_now)
 			continue;
 		while (atomic_load_explicit(&self->calls, memory_order_acquire) == calls) {
 			rte_pause();
-			impl_yield_fruitless();
+			impl_yield_idle();
 		}
 	}
 	pthread_mutex_unlock(&selves.lock);
@@ -203,7 +202,7 @@ impl_dpa_now_ms(void)
 {
 	struct timespec now;
 
-	/* Good to some ms, and cheap: once in each activation. */
+	/* Precise to some ms, but cheap: called in each activation. */
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
@@ -216,8 +215,8 @@ impl_dpa_self_call(struct impl_dpa_self *self, const void *args, uint64_t *ret)
 
 	self->end = &end;
 	atomic_store_explicit(&self->begin_ms, impl_dpa_now_ms(), memory_order_relaxed);
-	/* Without signals, which are blocked. (TSan knows no _longjmp().) Device code that
-	 * is ended holds nothing of ours: it is between two calls.
+	/* Signals are blocked, so do not save them; TSan does not support _longjmp(). Device
+	 * code ends between two calls, where it holds no locks of the library.
 	 */
 	how = sigsetjmp(end, 0);
 	if (how == 0)
@@ -248,7 +247,7 @@ impl_dpa_self_print(const struct impl_dpa_self *self, char *text, size_t size)
 	return text;
 }
 
-/* The context is broken: all of its device code ends. */
+/* Mark a context as faulty, which ends all of its device code. */
 static void
 set_fault(struct doca_dpa *root)
 {
@@ -262,7 +261,7 @@ set_fault(struct doca_dpa *root)
 	pthread_mutex_unlock(&selves.lock);
 }
 
-/* "WHO: what: text" */
+/* Log "THREAD: what: text". */
 __attribute__((format(printf, 4, 0)))
 static void
 say(uint32_t level, const struct impl_dpa_self *self, const char *what, const char *format,
@@ -272,9 +271,9 @@ say(uint32_t level, const struct impl_dpa_self *self, const char *what, const ch
 
 	vsnprintf(text, sizeof(text), format, args);
 	impl_dpa_self_print(self, who, sizeof(who));
-	/* A fault ends the program's device code: most programs have no backend for that. */
+	/* Most programs have no SDK backend, and a fault must be seen. */
 	if (level == DOCA_LOG_LEVEL_ERROR && !impl_log_wanted(level))
-		impl_say("%s: %s: %s", who, what, text);
+		impl_report("%s: %s: %s", who, what, text);
 	else
 		impl_log(level, __FILE__, __LINE__, __func__, "%s: %s: %s", who, what, text);
 }
@@ -287,7 +286,7 @@ impl_dpa_fault(struct impl_dpa_self *self, const char *what, const char *format,
 	va_start(args, format);
 	say(DOCA_LOG_LEVEL_ERROR, self, what, format, args);
 	va_end(args);
-	/* First of all: who waits for this call holds the list. */
+	/* Leave first: a thread that waits for this call holds the list's lock. */
 	impl_dpa_leave(self);
 	if (!impl_dpa_self_is_device(self))
 		return;
@@ -310,11 +309,11 @@ impl_dpa_self_need_thread(struct impl_dpa_self *self, const char *what)
 {
 	if (likely(self->role == IMPL_DPA_THREAD))
 		return true;
-	impl_dpa_fault(self, what, "only in the kernel of a DPA thread");
+	impl_dpa_fault(self, what, "allowed in the kernel of a DPA thread only");
 	return false;
 }
 
-/* Of one that runs for longer than its limit, once per doubling. */
+/* Warn of a kernel that exceeds its limit, again each time its run time doubles. */
 static void
 watch_one(struct impl_dpa_self *self, uint64_t now)
 {
@@ -330,8 +329,8 @@ watch_one(struct impl_dpa_self *self, uint64_t now)
 		return;
 	while (now >= begin + self->report_ms)
 		self->report_ms *= 2;
-	IMPL_WARN("%s has run for %.1f s: longer than dpa_max_run_ms = %u; a card would have "
-		"ended it", impl_dpa_self_print(self, who, sizeof(who)),
+	IMPL_WARN("%s has run for %.1f s, over dpa_max_run_ms = %u; hardware would have ended "
+		"it", impl_dpa_self_print(self, who, sizeof(who)),
 		(double)(now - begin) / 1000, limit);
 }
 

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Thread groups: ranks for DPA threads, as long as the group is started. */
+/* Thread groups: they give ranks to DPA threads while they are started. */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct doca_dpa_tg {
 	struct doca_dpa_thread *threads[]; /* by rank */
 };
 
-/* A thread has one rank: whoever starts a group looks at those that are started. */
+/* Started groups: a thread can be in one of them only. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, doca_dpa_tg) started = LIST_HEAD_INITIALIZER(started);
 
@@ -49,7 +49,7 @@ doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	if (num_threads == 0 || num_threads > max) {
-		IMPL_ERR("DPA thread group: has 1 to %u threads, not %u", max, num_threads);
+		IMPL_ERR("DPA thread group: %u threads, expected 1 to %u", num_threads, max);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	t = calloc(1, sizeof(*t) + num_threads * sizeof(t->threads[0]));
@@ -107,17 +107,17 @@ doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread 
 {
 	if (tg == NULL || thread == NULL || rank >= tg->nb_threads ||
 			!impl_dpa_is_same(tg->dpa, impl_dpa_thread_dpa(thread))) {
-		IMPL_ERR("DPA thread group: no thread of its context, or no rank of it: %u", rank);
+		IMPL_ERR("DPA thread group: invalid rank %u or thread of another context", rank);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (tg->is_started) {
-		IMPL_ERR("DPA thread group: already started");
+		IMPL_ERR("DPA thread group: started already");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (tg->threads[rank] == thread)
 		return DOCA_SUCCESS;
 	if (has_thread(tg, thread)) {
-		IMPL_ERR("DPA thread group: the thread has another rank than %u in it", rank);
+		IMPL_ERR("DPA thread group: cannot set rank %u: the thread has another rank", rank);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (tg->threads[rank] != NULL)
@@ -127,7 +127,7 @@ doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread 
 	return DOCA_SUCCESS;
 }
 
-/* Is a thread of it in a started group? */
+/* Whether one of its threads is in a started group. */
 static bool
 is_taken(const struct doca_dpa_tg *tg)
 {
@@ -149,14 +149,14 @@ doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
 	if (tg == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (tg->is_started || has_thread(tg, NULL)) {
-		IMPL_ERR("DPA thread group: %s", tg->is_started ? "already started" :
-			"a rank has no thread");
+		IMPL_ERR("DPA thread group: %s", tg->is_started ? "started already" :
+			"cannot start: a rank has no thread");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	pthread_mutex_lock(&lock);
 	if (is_taken(tg)) {
 		pthread_mutex_unlock(&lock);
-		IMPL_ERR("DPA thread group: a thread of it is in another one that is started");
+		IMPL_ERR("DPA thread group: cannot start: a thread is in another started group");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	for (i = 0; i < tg->nb_threads; i++)

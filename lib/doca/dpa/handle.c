@@ -4,9 +4,9 @@
 
 /*
  * Handles: 8 bits of kind, 24 of generation, 32 of index into a table that grows
- * by chunks and never shrinks or moves, so that device calls look things up
- * without a lock. An entry is used again only after the calls that could know
- * its former handle are over, and then with another generation.
+ * by chunks and never shrinks or moves, so that device calls look objects up
+ * without a lock. An entry is reused only after the calls that could have found
+ * its previous handle have ended, and with another generation.
  */
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define MAX_CHUNKS 1024
 
 struct entry {
-	_Atomic uint64_t handle;   /* 0: free, or going */
+	_Atomic uint64_t handle;   /* 0: free, or being destroyed */
 	void *_Atomic obj;
 	uint32_t generation;
 	uint32_t next_free;        /* index + 1; 0: none */
@@ -29,7 +29,7 @@ struct entry {
 
 static struct {
 	pthread_mutex_t lock;
-	uint32_t nb_chunks, free;  /* the first free one: index + 1 */
+	uint32_t nb_chunks, free;  /* first free entry: index + 1 */
 	struct entry *_Atomic chunks[MAX_CHUNKS];
 } table = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -41,7 +41,7 @@ make(enum impl_dpa_kind kind, uint32_t generation, uint32_t index)
 	return (uint64_t)kind << 56 | (uint64_t)(generation & 0xffffff) << 32 | index;
 }
 
-/* NULL: no such entry. */
+/* NULL: out of range. */
 static struct entry *
 entry_at(uint32_t index)
 {
@@ -87,7 +87,7 @@ impl_dpa_handle_create(enum impl_dpa_kind kind, void *obj)
 	}
 	pthread_mutex_unlock(&table.lock);
 	if (handle == 0)
-		IMPL_ERR("no room for another handle of the DPA");
+		IMPL_ERR("DPA: handle table is full or out of memory");
 	return handle;
 }
 
@@ -138,13 +138,13 @@ impl_dpa_object(struct impl_dpa_self *self, enum impl_dpa_kind kind, uint64_t ha
 		return obj;
 	is = (unsigned int)(handle >> 56);
 	if (is == (unsigned int)kind)
-		impl_dpa_fault(self, what, "handle 0x%llx is of a %s that is stopped or destroyed",
+		impl_dpa_fault(self, what, "handle 0x%llx: the %s is stopped or destroyed",
 			(unsigned long long)handle, names[kind]);
 	else if (is > 0 && is < IMPL_DPA_NB_KINDS)
-		impl_dpa_fault(self, what, "handle 0x%llx is of a %s, not of a %s",
+		impl_dpa_fault(self, what, "handle 0x%llx is of a %s, expected a %s",
 			(unsigned long long)handle, names[is], names[kind]);
 	else
-		impl_dpa_fault(self, what, "0x%llx is no handle of a %s",
+		impl_dpa_fault(self, what, "0x%llx is not a valid %s handle",
 			(unsigned long long)handle, names[kind]);
 	return NULL;
 }

@@ -4,11 +4,10 @@
 
 /* Hash tables of device code.
  *
- * Not rte_hash: it takes EAL's memory, which the programs of DOCA have little of
- * (a table may have 16 million keys), and is full when its buckets say so, not
- * after a number of keys. So it is libbsd's tree over nodes of its own, which finds
- * a key in some dozen steps. A mutex and no spinlock: threads of the DPA may share
- * a CPU.
+ * rte_hash needs EAL memory, of which DOCA programs have little (a table may have 16
+ * million keys), and may be full before the requested number of keys. So this uses
+ * libbsd's red-black tree over an array of nodes, which finds a key in a few dozen steps.
+ * A mutex instead of a spinlock, since DPA threads may share a CPU.
  */
 
 #include <pthread.h>
@@ -24,7 +23,7 @@
 #define MAX_ENTRIES (1u << 24)
 
 struct node {
-	RB_ENTRY(node) entry; /* the left one: next of those that are free */
+	RB_ENTRY(node) entry; /* its left link is next in the list of free nodes */
 	uint64_t value;
 	uint32_t key;
 };
@@ -34,10 +33,10 @@ RB_HEAD(tree, node);
 struct doca_dpa_hash_table {
 	struct doca_dpa *dpa;
 	doca_dpa_dev_hash_table_t handle;
-	pthread_mutex_t lock;  /* of all below */
+	pthread_mutex_t lock;  /* protects the fields below */
 	struct tree tree;
 	struct node *free;
-	uint32_t nb_used;      /* nodes that were ever in use: so a big table costs nothing yet */
+	uint32_t nb_used;      /* nodes used so far: untouched memory costs nothing */
 	uint32_t nb_nodes;
 	struct node nodes[];
 };
@@ -48,7 +47,7 @@ compare(const struct node *a, const struct node *b)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* RB_GENERATE_STATIC() wants a macro that only BSD has. */
+/* RB_GENERATE_STATIC() needs a macro that only BSD has. */
 RB_GENERATE_INTERNAL(tree, node, entry, compare, __rte_unused static)
 
 static struct node *
@@ -71,7 +70,7 @@ take_node(struct doca_dpa_hash_table *ht)
 	return node;
 }
 
-/* False: it is full. */
+/* False: the table is full. */
 static bool
 add(struct doca_dpa_hash_table *ht, uint32_t key, uint64_t value)
 {
@@ -98,8 +97,8 @@ doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
 	if (dpa == NULL || ht == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (num_entries == 0 || num_entries > MAX_ENTRIES) {
-		IMPL_ERR("DPA hash table: has 1 to %u entries, not %u", MAX_ENTRIES,
-			num_entries);
+		IMPL_ERR("DPA hash table: %u entries, expected 1 to %u", num_entries,
+			MAX_ENTRIES);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	ret = impl_dpa_join(dpa);
@@ -164,7 +163,7 @@ doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, u
 	if (is_added)
 		impl_dpa_leave(self);
 	else
-		impl_dpa_fault(self, __func__, "the table has its %u keys", ht->nb_nodes);
+		impl_dpa_fault(self, __func__, "the table is full (%u keys)", ht->nb_nodes);
 }
 
 void

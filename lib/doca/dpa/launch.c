@@ -3,8 +3,8 @@
  */
 
 /*
- * Launches: a kernel in threads of its own, once in each. Nobody waits for them
- * but the stop of the context, and the next launch, which tidies up.
+ * Launches: a kernel that runs once in each of a number of new threads. Only the stop of
+ * the context waits for them; the next launch frees those that have ended.
  */
 
 #include <stdlib.h>
@@ -19,9 +19,9 @@ struct impl_dpa_launch {
 	struct doca_dpa *dpa;
 	void *args;
 	pthread_cond_t cond;
-	/* Under the context's lock. */
+	/* Protected by the context's lock. */
 	unsigned int nb_running;
-	bool is_over;              /* none is running */
+	bool is_over;              /* no thread is running */
 	unsigned int nb_threads;
 	struct launch_thread {
 		struct impl_dpa_launch *launch;
@@ -39,7 +39,7 @@ thread_main(void *arg)
 
 	impl_dpa_spawn_begin();
 	impl_dpa_self_become(&t->self);
-	/* All threads are there, or the launch has failed. */
+	/* Wait until all threads exist or the launch has failed. */
 	pthread_mutex_lock(&launch->dpa->root->lock);
 	pthread_mutex_unlock(&launch->dpa->root->lock);
 	if (!impl_dpa_is_over(&t->self))
@@ -54,9 +54,9 @@ thread_main(void *arg)
 	return NULL;
 }
 
-/* None of its threads runs. */
+/* Free a launch whose threads have ended. */
 static void
-tidy(struct impl_dpa_launch *launch)
+launch_free(struct impl_dpa_launch *launch)
 {
 	unsigned int i;
 
@@ -77,7 +77,7 @@ tidy_all(struct doca_dpa *dpa)
 
 	LIST_FOREACH_SAFE(launch, &dpa->launches, next, next)
 		if (launch->is_over)
-			tidy(launch);
+			launch_free(launch);
 }
 
 static void
@@ -97,22 +97,22 @@ impl_dpa_launch_end_all(struct doca_dpa *dpa)
 	pthread_mutex_t *lock = &dpa->root->lock;
 
 	while ((launch = LIST_FIRST(&dpa->launches)) != NULL) {
-		/* What it may take; and then until its next device call. */
+		/* Wait for the time it may take, then force it to end in its next device call. */
 		if (!impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms)) {
 			end_one(launch);
 			impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms);
 		}
 		if (!launch->is_over) {
-			IMPL_ERR("a launch of kernel %s does not end: for %u ms it has called no "
-				"function of the DPA", launch->threads[0].self.func->name, ms);
+			IMPL_ERR("launch of kernel %s does not end: no call of a DPA function for "
+				"%u ms", launch->threads[0].self.func->name, ms);
 			return DOCA_ERROR_DRIVER;
 		}
-		tidy(launch);
+		launch_free(launch);
 	}
 	return DOCA_SUCCESS;
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct impl_dpa_launch *
 create(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned int nb)
 {
@@ -157,7 +157,7 @@ start_thread(struct impl_dpa_launch *launch, const struct comch_doca_dpa_func *f
 	return DOCA_SUCCESS;
 }
 
-/* Kernels begin once the lock is free; if a thread is missing, none does. */
+/* Kernels start when the lock is released; none starts if a thread is missing. */
 static doca_error_t
 start_locked(struct impl_dpa_launch *launch, const struct comch_doca_dpa_func *func,
 		unsigned int nb)
@@ -181,14 +181,14 @@ check(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned int
 	unsigned int max;
 
 	if (func == NULL || func->is_rpc != 0) {
-		IMPL_ERR("%s is no __dpa_global__ function of the application",
+		IMPL_ERR("%s is not a __dpa_global__ function of the application",
 			func == NULL ? "a function" : func->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	doca_dpa_get_max_threads_per_kernel(dpa, &max);
 	if (nb > 0 && nb <= max)
 		return DOCA_SUCCESS;
-	IMPL_ERR("a launch of kernel %s in %u threads: 1 to %u", func->name, nb, max);
+	IMPL_ERR("launch of kernel %s: %u threads, expected 1 to %u", func->name, nb, max);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -222,7 +222,7 @@ launch(struct doca_dpa *dpa, const struct doca_sync_event *wait_event,
 	if (dpa == NULL || func == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (wait_event != NULL || comp_event != NULL) {
-		IMPL_ERR("launches know no sync events: pass NULL");
+		IMPL_ERR("kernel launch: sync events are not supported: pass NULL");
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (impl_dpa_join(dpa) != DOCA_SUCCESS)

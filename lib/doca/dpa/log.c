@@ -3,7 +3,7 @@
  */
 
 /*
- * Log and trace lines of device code: to files, or to the log of the program.
+ * Log and trace lines of device code, to files or to the program's log.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ impl_dpa_copy_text(const char *text, char *room, uint32_t *size)
 	return DOCA_SUCCESS;
 }
 
-/* The program's own, or NULL: it names a file. */
+/* The program's stdout or stderr; NULL for any other path. */
 static FILE *
 standard_stream(const char *path)
 {
@@ -51,7 +51,7 @@ impl_dpa_sink_open(struct impl_dpa_sink *sink)
 		sink->file = fopen(sink->path, "we");
 	if (sink->file != NULL)
 		return DOCA_SUCCESS;
-	IMPL_ERR("%s, for lines of the DPA, does not open: %s", sink->path, strerror(errno));
+	IMPL_ERR("DPA: open %s for log or trace lines: %s", sink->path, strerror(errno));
 	return DOCA_ERROR_DRIVER;
 }
 
@@ -125,7 +125,7 @@ doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *fi
 		impl_dpa_copy_text(get_path(&dpa->root->trace), file_path, file_path_len);
 }
 
-/* Who calls, and that is all of the device call: what is written is no object. */
+/* The calling thread. The device call ends here, as writing a line uses no objects. */
 static const struct impl_dpa_self *
 pass(void)
 {
@@ -147,7 +147,7 @@ rank_of(const struct impl_dpa_self *self)
 	return atomic_load_explicit(&self->rank, memory_order_relaxed);
 }
 
-/* A line to the log of the program: from [dpa-KERNEL:RANK][KERNEL]. */
+/* Write a line to the program's log, with source [dpa-KERNEL:RANK][KERNEL]. */
 static void
 to_program(const struct impl_dpa_self *self, uint32_t level, const char *text)
 {
@@ -168,7 +168,7 @@ to_file(FILE *file, const struct impl_dpa_self *self, uint32_t level, const char
 	fflush(file);
 }
 
-/* The levels of device code are those of the program's log. */
+/* Levels of device code have the values of the program's log levels. */
 static bool
 is_wanted(const struct impl_dpa_self *self, uint32_t level)
 {
@@ -208,7 +208,7 @@ doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, u
 
 	snprintf(text, sizeof(text), "trace 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
 		" 0x%" PRIx64, arg1, arg2, arg3, arg4, arg5);
-	/* Not flushed: that is for doca_dpa_dev_trace_flush(). */
+	/* doca_dpa_dev_trace_flush() flushes the file. */
 	if (self->dpa != NULL && self->dpa->root->trace.file != NULL)
 		fprintf(self->dpa->root->trace.file, "[dpa-%s:%u] %s\n", name_of(self),
 			rank_of(self), text);

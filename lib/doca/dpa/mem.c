@@ -3,8 +3,8 @@
  */
 
 /*
- * Memory of the DPA: memory of this process, of which the context knows the
- * allocations, so that the host's copies stay within them.
+ * DPA memory: memory of this process. The context records its allocations, so that
+ * copies by the host can be checked against them.
  */
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ find_above(const struct impl_dpa_mem *mem, uintptr_t addr)
 	return low;
 }
 
-/* The allocation that addr is in or right behind; NULL: none is below. */
+/* The allocation that contains or precedes addr; NULL: none. */
 static struct impl_dpa_range *
 find(const struct impl_dpa_mem *mem, uintptr_t addr)
 {
@@ -76,7 +76,7 @@ doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *de
 	if (!impl_dpa_is_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
 	if (posix_memalign(&mem, ALIGNMENT, size) != 0) {
-		IMPL_ERR("no %zu bytes of DPA memory", size);
+		IMPL_ERR("out of DPA memory: %zu bytes", size);
 		return DOCA_ERROR_DRIVER;
 	}
 	pthread_mutex_lock(&dpa->root->lock);
@@ -115,14 +115,14 @@ doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
 	ok = take_out(&dpa->root->mem, dev_ptr);
 	pthread_mutex_unlock(&dpa->root->lock);
 	if (!ok) {
-		IMPL_ERR("0x%" PRIx64 " is no allocation of DPA memory", dev_ptr);
+		IMPL_ERR("0x%" PRIx64 " is not an allocation of DPA memory", dev_ptr);
 		return DOCA_ERROR_DRIVER;
 	}
 	free((void *)(uintptr_t)dev_ptr);
 	return DOCA_SUCCESS;
 }
 
-/* Is [addr, addr + size) in an allocation? If not, a line says why. */
+/* Check that [addr, addr + size) is in an allocation, and log why not. */
 static doca_error_t
 check_range(struct doca_dpa *dpa, uint64_t addr, size_t size, const char *what)
 {
@@ -138,15 +138,15 @@ check_range(struct doca_dpa *dpa, uint64_t addr, size_t size, const char *what)
 	if (off < range.size && size <= range.size - off)
 		return DOCA_SUCCESS;
 	if (off < range.size)
-		IMPL_ERR("%s: %zu bytes at 0x%" PRIx64 " end beyond the allocation of %zu bytes "
+		IMPL_ERR("%s: %zu bytes at 0x%" PRIx64 " exceed the allocation of %zu bytes "
 			"at 0x%" PRIxPTR, what, size, addr, range.size, range.addr);
 	else
-		IMPL_ERR("%s: %zu bytes at 0x%" PRIx64 " are in no allocation of DPA memory",
+		IMPL_ERR("%s: %zu bytes at 0x%" PRIx64 " are not in an allocation of DPA memory",
 			what, size, addr);
 	return DOCA_ERROR_DRIVER;
 }
 
-/* What all copies check. */
+/* Common checks of all copies. */
 static doca_error_t
 check(struct doca_dpa *dpa, uint64_t addr, size_t size, const char *what)
 {
@@ -200,7 +200,7 @@ impl_dpa_mem_fini(struct impl_dpa_mem *mem)
 	size_t i;
 
 	if (mem->nb > 0)
-		IMPL_WARN("%zu allocations of DPA memory are left: freed with their context",
+		IMPL_WARN("DPA context: freeing %zu allocations that were not freed",
 			mem->nb);
 	for (i = 0; i < mem->nb; i++)
 		free((void *)mem->ranges[i].addr);

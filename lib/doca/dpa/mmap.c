@@ -3,12 +3,11 @@
  */
 
 /*
- * mmaps on a DPA: handles, and the memory behind each.
+ * mmaps on a DPA: their handles and memory.
  *
- * A handle has the index of an entry in its low bits and a generation above. An
- * mmap that stops takes its handle away and waits for device calls that may have
- * found it; so a call that finds an mmap has it until its end. Which entry is free
- * is for those who hold the lock.
+ * A handle has the index of an entry in its low bits and a generation above. An mmap
+ * that stops invalidates its handle and waits for device calls that may have found it,
+ * so an mmap stays valid during a call. The lock protects which entries are free.
  */
 
 #include <pthread.h>
@@ -19,25 +18,25 @@
 #include "log/log.h"
 #include "mem/mmap.h"
 
-/* As many as there can be registrations. */
+/* As many entries as registrations. */
 #define INDEX_BITS 12
 #define NB_ENTRIES (1u << INDEX_BITS)
 #define INDEX(handle) ((handle) & (NB_ENTRIES - 1))
 
 struct entry {
-	doca_dpa_dev_mmap_t handle; /* atomic; 0: there is none */
-	doca_dpa_dev_mmap_t last;   /* the handle before: its generation is used up */
+	doca_dpa_dev_mmap_t handle; /* atomic; 0: none */
+	doca_dpa_dev_mmap_t last;   /* previous handle, for the next generation */
 	struct doca_mmap *mmap;     /* atomic; NULL: free */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry entries[NB_ENTRIES];
-/* Where the search for a free one begins: each is left alone for as long as can be. */
+/* Start of the search for a free entry, so that each is reused as late as possible. */
 static uint32_t next_entry;
 
-/* Take the handle away; no device call uses the memory afterwards. */
+/* Invalidate the handle; device calls no longer use the memory afterwards. */
 static void
-forget(struct doca_mmap *mmap)
+revoke(struct doca_mmap *mmap)
 {
 	struct entry *e = &entries[INDEX(mmap->dpa_handle)];
 
@@ -50,10 +49,10 @@ forget(struct doca_mmap *mmap)
 }
 
 static const struct impl_mmap_dpa_ops dpa_ops = {
-	.forget = forget,
+	.revoke = revoke,
 };
 
-/* NULL: all are in use. */
+/* NULL: all entries are in use. */
 static struct entry *
 find_free(void)
 {
@@ -72,11 +71,11 @@ take_entry(struct doca_mmap *mmap)
 	doca_dpa_dev_mmap_t handle;
 
 	if (e == NULL) {
-		IMPL_ERR("mmap: %u have handles for the DPA already", NB_ENTRIES);
+		IMPL_ERR("mmap: limit of %u DPA handles reached", NB_ENTRIES);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	handle = ((e->last >> INDEX_BITS) + 1) << INDEX_BITS;
-	/* Never 0, not even after all generations. */
+	/* Skip 0, when the generations wrap. */
 	if (handle == 0)
 		handle = 1u << INDEX_BITS;
 	handle |= (uint32_t)(e - entries);
@@ -97,11 +96,11 @@ doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
 	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!mmap->is_started) {
-		IMPL_ERR("mmap: not started, the DPA cannot have it");
+		IMPL_ERR("mmap: no DPA handle: not started");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (!impl_mmap_has_dev(mmap, dev)) {
-		IMPL_ERR("mmap: the device was not added");
+		IMPL_ERR("mmap: no DPA handle: the device was not added");
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	pthread_mutex_lock(&lock);
@@ -113,7 +112,7 @@ doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
 	return ret;
 }
 
-/* The memory of the DPA is ours. */
+/* DPA memory is memory of this process. */
 doca_error_t
 doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr,
 		size_t len)
@@ -131,17 +130,17 @@ impl_dpa_mmap_range(struct impl_dpa_self *self, doca_dpa_dev_mmap_t mmap, uint64
 	const struct doca_mmap *m;
 
 	if (mmap == 0 || __atomic_load_n(&e->handle, __ATOMIC_ACQUIRE) != mmap) {
-		impl_dpa_fault(self, what, "0x%x is no handle of a started mmap", mmap);
+		impl_dpa_fault(self, what, "0x%x is not the handle of a started mmap", mmap);
 		return NULL;
 	}
 	m = __atomic_load_n(&e->mmap, __ATOMIC_RELAXED);
 	if (m->is_imported || (write && !impl_mmap_is_ours_to_write(m))) {
 		impl_dpa_fault(self, what, "mmap 0x%x: %s", mmap, m->is_imported ?
-			"imported, its memory is another process's" : "may only be read");
+			"imported: memory of another process" : "read-only");
 		return NULL;
 	}
 	if (!impl_range_has(m->addr, m->len, (const void *)(uintptr_t)addr, len)) {
-		impl_dpa_fault(self, what, "mmap 0x%x is [%p, +%zu): without [0x%llx, +%zu)",
+		impl_dpa_fault(self, what, "mmap 0x%x [%p, +%zu): [0x%llx, +%zu) is out of range",
 			mmap, (void *)m->addr, m->len, (unsigned long long)addr, len);
 		return NULL;
 	}

@@ -3,7 +3,7 @@
  */
 
 /*
- * Notification completions: any device code activates a thread by one.
+ * Notification completions, with which device code activates a thread.
  */
 
 #include <stdlib.h>

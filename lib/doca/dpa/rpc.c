@@ -3,7 +3,7 @@
  */
 
 /*
- * RPCs run in the thread that calls them.
+ * RPCs run in the calling host thread.
  */
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "dpa/core.h"
 #include "log/log.h"
 
-/* Device code, in place of the host's thread until it ends. */
+/* Run device code in this host thread. */
 static doca_error_t
 run(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, const void *args,
 		uint64_t *retval)
@@ -28,7 +28,7 @@ run(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, const void *ar
 	impl_dpa_self_remove(&self);
 	if (end == IMPL_DPA_RETURNED)
 		return DOCA_SUCCESS;
-	IMPL_ERR("RPC %s was ended by a fault", func->name);
+	IMPL_ERR("RPC %s: ended by a fault", func->name);
 	return DOCA_ERROR_DRIVER;
 }
 
@@ -68,7 +68,7 @@ doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...)
 		return DOCA_ERROR_BAD_STATE;
 	found = impl_dpa_func(dpa, func);
 	if (found == NULL || found->is_rpc == 0) {
-		IMPL_ERR("%s is no __dpa_rpc__ function of the application",
+		IMPL_ERR("%s is not a __dpa_rpc__ function of the application",
 			found == NULL ? "a function" : found->name);
 		ret = DOCA_ERROR_INVALID_VALUE;
 	} else if (!impl_dpa_is_usable(dpa)) {

@@ -3,10 +3,10 @@
  */
 
 /*
- * Threads for kernels: all signals are blocked in them, for the program's
- * handlers expect the program's threads. One that was given no execution unit
- * gets the next one if the device table names some, so that they spread; else it
- * runs where its creator may run.
+ * Threads for kernels. All signals are blocked in them, since the program's handlers
+ * expect the program's threads. A thread without an execution unit gets the next one of
+ * the device table, so that threads spread; if the table names none, it may run on any
+ * CPU of the process.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@ pin(const struct impl_dpa_spawn *how, pthread_t thread)
 	int cpu, ret;
 
 	if (how->eu < 0 && CPU_COUNT(impl_dev_dpa_cpus(impl_dpa_dev(how->dpa))) == 0) {
-		/* Not the CPU of the thread that creates it, which EAL may have pinned. */
+		/* EAL may have pinned the creating thread, so do not inherit its CPU. */
 		if (CPU_COUNT(impl_dpa_process_cpus()) > 0)
 			pthread_setaffinity_np(thread, sizeof(cpu_set_t),
 				impl_dpa_process_cpus());
@@ -46,7 +46,7 @@ pin(const struct impl_dpa_spawn *how, pthread_t thread)
 	CPU_SET((unsigned int)cpu, &set);
 	ret = pthread_setaffinity_np(thread, sizeof(set), &set);
 	if (ret != 0)
-		IMPL_WARN("DPA thread dpa-%s cannot have CPU %d: %s; it runs on any", how->name,
+		IMPL_WARN("DPA thread dpa-%s: pin to CPU %d: %s; runs on any CPU", how->name,
 			cpu, strerror(ret));
 }
 
@@ -62,7 +62,7 @@ impl_dpa_spawn(const struct impl_dpa_spawn *how, pthread_t *thread)
 	ret = pthread_create(thread, NULL, how->run, how->arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (ret != 0) {
-		IMPL_ERR("no thread for kernel %s: %s", how->name, strerror(ret));
+		IMPL_ERR("kernel %s: pthread_create: %s", how->name, strerror(ret));
 		return DOCA_ERROR_DRIVER;
 	}
 	snprintf(name, sizeof(name), "dpa-%.11s", how->name);
@@ -71,12 +71,12 @@ impl_dpa_spawn(const struct impl_dpa_spawn *how, pthread_t *thread)
 	return DOCA_SUCCESS;
 }
 
-/* EAL has a lock of its own for this, which TSan does not see. */
+/* EAL has a lock for this, which TSan does not see. */
 static pthread_mutex_t lcores_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * As an lcore it has caches of mempools; without, it is but slower. Not in a
- * program's own EAL, to which a registered thread forbids secondary processes.
+ * As an lcore the thread has mempool caches; without them it is just slower. Not in a
+ * program's own EAL, where a registered thread would prevent secondary processes.
  */
 void
 impl_dpa_spawn_begin(void)
@@ -89,7 +89,7 @@ impl_dpa_spawn_begin(void)
 	ret = rte_thread_register();
 	pthread_mutex_unlock(&lcores_lock);
 	if (ret != 0)
-		IMPL_LOG(DEBUG, "a DPA thread is no lcore: too many of them");
+		IMPL_LOG(DEBUG, "no lcore id left for a DPA thread");
 }
 
 void

@@ -3,24 +3,23 @@
  */
 
 /*
- * DPA threads: each a thread of the system, from start to stop, that calls its
- * kernel once for each activation.
+ * DPA threads: each is a system thread, from start to stop, that calls its kernel once
+ * for each activation.
  *
- * All that others want of a thread is in one word, its *wants*:
+ * All requests to a thread are in one word, its *wants*:
  *
- *     activate   wants |= ACTIVE          (what is to be seen was stored before)
+ *     activate   wants |= ACTIVE          (after storing what the kernel must see)
  *     run        wants |= RUN
  *     stop       wants |= STOP
  *     thread     wants &= ~ACTIVE         then calls the kernel
  *                wants |= SLEEP           then sleeps while wants has not changed
  *
- * These are read-modify-writes of one location, so they have one order, and
- * none is lost: an activation is before the "&= ~ACTIVE" of the kernel's next
- * call, which then sees (acquire) what the activator stored before (release); or
- * after it, and the word says ACTIVE when the kernel ends. Whoever changes the
- * word so that there is something to do while it says SLEEP wakes the thread: the
- * change came before futex(2) compares, and the wait ends at once, or after the
- * thread was queued, and the wake-up finds it. Nobody else makes a system call.
+ * These are read-modify-writes of one location, so they have a total order and none is
+ * lost. An activation is either before the "&= ~ACTIVE" of the kernel's next call, which
+ * then sees (acquire) what the activator stored before (release); or after it, and the
+ * word has ACTIVE set when the kernel ends. A request that finds SLEEP set wakes the
+ * thread: if it came before futex(2) compares, the wait ends at once; if it came after
+ * the thread was queued, the wake-up finds it. Other requests make no system call.
  */
 
 #include <linux/futex.h>
@@ -41,33 +40,33 @@
 #define STOP 4u
 #define SLEEP 8u
 
-/** Looks at the word before a sleep: the most, where waits are short, and the least. */
+/** Maximum (when waits are short) and minimum checks of the word before a sleep. */
 #define MAX_SPIN 2048
 #define MIN_SPIN 16
-/** A wait that is short: a sleep and a wake-up take as long. */
+/** A short wait: about as long as a sleep and a wake-up take. */
 #define SHORT_NS 50000
 
 struct doca_dpa_thread {
-	/* Of those who activate it. */
+	/* Written by activators. */
 	_Atomic uint32_t wants;
 	atomic_bool is_started;
-	/* The thread's own. */
+	/* Used by the thread itself. */
 	uint32_t spin;
 	struct impl_dpa_self self;
-	/* The host's, under the context's lock. */
+	/* Protected by the context's lock. */
 	struct doca_dpa *dpa;
 	doca_dpa_func_t *func;
 	uint64_t arg;
 	doca_dpa_dev_uintptr_t storage;
 	const struct doca_dpa_eu_affinity *affinity;
-	unsigned int nb_held;      /* by completions and groups */
-	bool is_stopping;          /* somebody waits for its end */
-	bool is_gone;              /* it has ended, or is about to */
+	unsigned int nb_held;      /* completions and groups that use it */
+	bool is_stopping;          /* a stop waits for its end */
+	bool is_gone;              /* it has ended or is about to */
 	pthread_t thread;
 	pthread_cond_t cond;
 };
 
-/* Is there something to do? */
+/* Whether there is a request to handle. */
 static bool
 has_work(uint32_t wants)
 {
@@ -114,7 +113,7 @@ sleep_once(struct doca_dpa_thread *t)
 	atomic_fetch_and_explicit(&t->wants, ~SLEEP, memory_order_acq_rel);
 }
 
-/* Spin, then sleep, until there is something to do; what. */
+/* Spin, then sleep, until there is a request. Returns the requests. */
 static uint32_t
 wait_work(struct doca_dpa_thread *t)
 {
@@ -129,11 +128,11 @@ wait_work(struct doca_dpa_thread *t)
 			continue;
 		}
 		rte_pause();
-		impl_yield_fruitless();
+		impl_yield_idle();
 	}
 }
 
-/* The same, and learn: to spin is worth it if there is not long to wait. */
+/* As wait_work(), and adapt the spinning: it only pays off for short waits. */
 static uint32_t
 wait_and_learn(struct doca_dpa_thread *t)
 {
@@ -159,7 +158,7 @@ run_kernels(struct doca_dpa_thread *t)
 		if ((wait_and_learn(t) & STOP) != 0 || impl_dpa_is_over(&t->self))
 			return;
 		atomic_fetch_and_explicit(&t->wants, ~ACTIVE, memory_order_acq_rel);
-		impl_yield_fruitful();
+		impl_yield_busy();
 		end = impl_dpa_self_call(&t->self, &t->arg, &ret);
 	} while (end == IMPL_DPA_RETURNED || end == IMPL_DPA_RESCHEDULED);
 }
@@ -205,18 +204,18 @@ doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread
 	return DOCA_SUCCESS;
 }
 
-/* One argument of up to 64 bits, which are the first bytes of the packed ones. */
+/* A kernel of a thread has one argument of up to 64 bits: the first packed bytes. */
 static const struct comch_doca_dpa_func *
 find_kernel(const struct doca_dpa_thread *t, doca_dpa_func_t *func)
 {
 	const struct comch_doca_dpa_func *found = impl_dpa_func(t->dpa, func);
 
 	if (found == NULL)
-		IMPL_ERR("a kernel that is not one of the application: %p",
+		IMPL_ERR("DPA thread: %p is not a kernel of the application",
 			(void *)(uintptr_t)func);
 	else if (found->is_rpc != 0 || found->args_size > sizeof(t->arg))
-		IMPL_ERR("%s cannot be the kernel of a DPA thread: that is a __dpa_global__ "
-			"function of one uint64_t", found->name);
+		IMPL_ERR("%s: a DPA thread needs a __dpa_global__ function with one uint64_t "
+			"parameter", found->name);
 	else
 		return found;
 	return NULL;
@@ -269,7 +268,7 @@ stop_locked(struct doca_dpa_thread *t)
 	if (!impl_dpa_thread_is_started(t) || t->is_stopping)
 		return DOCA_ERROR_BAD_STATE;
 	if (impl_dpa_self_now() == &t->self) {
-		IMPL_ERR("a DPA thread cannot stop itself: doca_dpa_dev_thread_finish()");
+		IMPL_ERR("DPA thread: cannot stop itself (use doca_dpa_dev_thread_finish())");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	atomic_store(&t->self.over, true);
@@ -278,12 +277,12 @@ stop_locked(struct doca_dpa_thread *t)
 	impl_dpa_cond_wait(&t->cond, &t->dpa->root->lock, &t->is_gone, ms);
 	t->is_stopping = false;
 	if (!t->is_gone) {
-		IMPL_ERR("DPA thread dpa-%s (kernel %s) does not stop: for %u ms its kernel has "
-			"called no function of the DPA", t->self.func->name, t->self.func->name,
+		IMPL_ERR("DPA thread dpa-%s (kernel %s) does not stop: no call of a DPA function "
+			"for %u ms", t->self.func->name, t->self.func->name,
 			ms);
 		return DOCA_ERROR_DRIVER;
 	}
-	/* It needs this lock no more. */
+	/* The thread has released this lock for the last time. */
 	pthread_join(t->thread, NULL);
 	impl_dpa_self_remove(&t->self);
 	atomic_store_explicit(&t->is_started, false, memory_order_release);
@@ -313,7 +312,7 @@ doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&t->dpa->root->lock);
 	if (t->nb_held > 0) {
-		IMPL_ERR("a DPA thread that %u completions or groups have is not destroyed",
+		IMPL_ERR("DPA thread is in use by %u completions or groups",
 			t->nb_held);
 		ret = DOCA_ERROR_BAD_STATE;
 	} else if (impl_dpa_thread_is_started(t)) {
@@ -344,8 +343,8 @@ doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
 	nb_held = t->nb_held;
 	pthread_mutex_unlock(&t->dpa->root->lock);
 	if (nb_held == 0)
-		IMPL_WARN("DPA thread dpa-%s is run before it has a completion or notification "
-			"completion: nothing activates it", t->self.func->name);
+		IMPL_WARN("DPA thread dpa-%s has no completion or notification completion: "
+			"nothing activates it", t->self.func->name);
 	want(t, RUN);
 	return DOCA_SUCCESS;
 }
@@ -358,7 +357,7 @@ doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t
 		return DOCA_ERROR_INVALID_VALUE;
 	if (impl_dpa_thread_is_started(dpa_thread))
 		return DOCA_ERROR_BAD_STATE;
-	/* Before the context is started, start checks. */
+	/* Before the context is started, the thread's start checks this. */
 	if (impl_dpa_is_started(dpa_thread->dpa) && find_kernel(dpa_thread, func) == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	dpa_thread->func = func;

@@ -3,8 +3,8 @@
  */
 
 /*
- * The watchdog: one thread of the process, while contexts with a limit are
- * started, that looks now and then for kernels that run for too long.
+ * The watchdog: one thread, while contexts with a limit are started, that periodically
+ * checks for kernels that run for too long.
  */
 
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "dpa/core.h"
 #include "log/log.h"
 
-/** How often it looks, ms, whatever the limits are. */
+/** Minimum period of the checks, ms. */
 #define MIN_PERIOD 5
 #define MAX_PERIOD 1000
 
@@ -75,7 +75,7 @@ impl_dpa_watch_begin(uint32_t limit_ms)
 		return DOCA_SUCCESS;
 	pthread_mutex_lock(&watch.life);
 	pthread_mutex_lock(&watch.lock);
-	/* A shorter one counts from the next look on: it is not so exact. */
+	/* A shorter period takes effect after the next check. */
 	watch.period = watch.nb == 0 ? period : RTE_MIN(watch.period, period);
 	pthread_mutex_unlock(&watch.lock);
 	if (watch.nb == 0)
@@ -84,7 +84,7 @@ impl_dpa_watch_begin(uint32_t limit_ms)
 		watch.nb++;
 	pthread_mutex_unlock(&watch.life);
 	if (ret != 0)
-		IMPL_ERR("no thread to watch the DPA: error %d", ret);
+		IMPL_ERR("DPA watchdog: pthread_create: error %d", ret);
 	return ret == 0 ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 

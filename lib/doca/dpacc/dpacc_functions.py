@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
-"""Find the functions that are marked in preprocessed C.
+"""Find marked functions in preprocessed C.
 
 Not a parser of C: it follows external declarations, and looks closely only at
 those with a mark. What it cannot make out is an error, with its place.
@@ -33,27 +33,27 @@ NOT_FOR_THE_HOST = ("static", "inline", "__inline", "__inline__")
 
 
 class Failure(Exception):
-    """Something is wrong with a file, or a command has failed."""
+    """An error in a file, or a failed command."""
 
 
 class Token(str):
-    """A token of C, which knows where it is."""
+    """A C token with its position."""
 
     __slots__ = ("file", "line")
 
 
 def fail_at(place, text):
-    """Raise an exception about a place in a file."""
+    """Raise an error at a position in a file."""
     raise Failure(f"{place.file}:{place.line}: error: {text}")
 
 
 def is_name(word):
-    """Is it an identifier or keyword?"""
+    """Return whether a token is an identifier or keyword."""
     return word[0].isalpha() or word[0] in "_$"
 
 
 def tokens(text):
-    """Return the tokens of what the preprocessor has made."""
+    """Return the tokens of preprocessed text."""
     file, line, words = "?", 0, []
     for match in TOKEN.finditer(text):
         kind = match.lastgroup
@@ -62,7 +62,7 @@ def tokens(text):
         elif kind == "line":
             marker = LINEMARKER.match(match.group())
             if marker:
-                # The newline that follows is not of the file.
+                # The newline after a line marker is not part of the file.
                 line = int(marker.group(1)) - 1
                 file = re.sub(r"\\(.)", r"\1", marker.group(2))
         elif kind != "space":
@@ -73,7 +73,7 @@ def tokens(text):
 
 
 def group_end(words, begin):
-    """Return the index behind the bracket that closes the one at begin."""
+    """Return the index after the bracket that matches the one at begin."""
     depth = 0
     for i in range(begin, len(words)):
         depth += (words[i] in CLOSING) - (words[i] in CLOSING.values())
@@ -98,8 +98,8 @@ def without_attributes(words):
 
 
 def declarations(words):
-    """Yield (tokens, is a definition of a function) of each external declaration.
-    What is in { } is left out.
+    """Yield (tokens, whether it defines a function) for each external declaration,
+    without the contents of { }.
     """
     i = 0
     head = []
@@ -122,23 +122,23 @@ def declarations(words):
 
 
 class Function:
-    """A function that the host may name."""
+    """A function that the host can refer to."""
 
     def __init__(self, name, mark, result, parameters):
         self.name = name
         self.mark = mark
         self.result = result          # tokens
-        self.parameters = parameters  # tokens of each
+        self.parameters = parameters  # tokens per parameter
         self.file, self.line = name.file, name.line
 
     @property
     def returns(self):
-        """Does it return something?"""
+        """Whether it returns a value."""
         return [word for word in self.result if word not in QUALIFIERS] != ["void"]
 
 
 def function_head(head):
-    """Return (specifiers, name, parameters, rest), or None if it is no function."""
+    """Return (specifiers, name, parameters, rest), or None if it is not a function."""
     words = [word for word in without_attributes(head) if word not in MARKS]
     i = 0
     while i < len(words) and words[i] not in ("=", "{"):
@@ -170,26 +170,26 @@ def parameters_of(name, words):
 
 
 def marked_function(head, mark):
-    """Return the Function that a definition with a mark is."""
+    """Return the Function for a marked definition."""
     found = function_head(head)
     if found is None:
         place = next((word for word in head if word in MARKS), head[0])
-        fail_at(place, f"not written as: {mark} TYPE NAME(TYPE NAME, ...)")
+        fail_at(place, f"expected {mark} TYPE NAME(TYPE NAME, ...)")
     specifiers, name, words, rest = found
     if rest:
-        fail_at(name, f"the parameters of '{name}' are not declared within ( )")
+        fail_at(name, f"'{name}' has old-style parameters: declare them within ( )")
     for word in NOT_FOR_THE_HOST:
         if word in specifiers:
-            fail_at(name, f"'{name}' is {word}: the host cannot name it")
+            fail_at(name, f"'{name}' is {word}: the host cannot refer to it")
     result = [word for word in specifiers if word not in STORAGE]
     function = Function(name, mark, result, parameters_of(name, words))
     if mark == "__dpa_global__" and function.returns:
-        fail_at(name, f"'{name}' is a kernel and returns {' '.join(result) or 'int'}, not void")
+        fail_at(name, f"'{name}' is a kernel but returns {' '.join(result) or 'int'}")
     return function
 
 
 def find_functions(text):
-    """Return the functions that are marked, where they are defined or before."""
+    """Return the functions marked at their definition or an earlier declaration."""
     marked, functions = {}, {}
     for head, is_definition in declarations(tokens(text)):
         marks = sorted({word for word in head if word in MARKS})
@@ -198,13 +198,13 @@ def find_functions(text):
         if not marks and name not in marked:
             continue
         if name is not None and len({*marks, marked.setdefault(name, *marks[:1])}) > 1:
-            fail_at(name, f"'{name}' is marked as a kernel and as an RPC")
+            fail_at(name, f"'{name}' is marked both as a kernel and as an RPC")
         if is_definition:
             function = marked_function(head, marked[name] if name else marks[0])
             if functions.setdefault(function.name, function) is not function:
                 fail_at(function, f"'{function.name}' is defined twice")
         elif found is not None and marks and found[3]:
-            fail_at(name, f"the parameters of '{name}' are not declared within ( )")
+            fail_at(name, f"'{name}' has old-style parameters: declare them within ( )")
     return list(functions.values())
 
 
@@ -215,7 +215,7 @@ def name_at(words):
         word = words[i]
         end = i + 1
         if word == "(":
-            # Within, of a pointer to a function or an array.
+            # The name is inside, for a pointer to a function or an array.
             inner = name_at(["int", *words[i + 1:group_end(words, i) - 1]])
             return at if at is not None or inner is None else i + inner
         if word in TYPE_OF and words[end:end + 1] == ["("]:
@@ -232,7 +232,7 @@ def name_at(words):
 
 
 def parameter(function, number):
-    """Return what is before a parameter's name and what is behind it."""
+    """Return the tokens before and after a parameter's name."""
     words = [word for word in without_attributes(function.parameters[number])
              if word not in MARKS and word not in STORAGE]
     at = name_at(words)

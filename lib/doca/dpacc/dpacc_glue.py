@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
-"""Write the C that describes an application: comch_doca_dpa_app.h says how.
+"""Write the C code that describes an application, for comch_doca_dpa_app.h.
 
-It stands in a header behind the user's source, for it needs the types there. It
-is a system header, so that no warning is about it, and the user's macros that
-could change it are gone.
+It is in a header included after the user's source, because it needs the types there. It
+is a system header, so that compilers do not warn about it, and it undefines macros of
+the user that could change it.
 """
 
 import re
@@ -13,7 +13,7 @@ from dpacc_functions import parameter
 
 GLUE = "comch-dpacc-glue.h"
 
-# The type that an argument has on its way through "...".
+# Type of an argument passed through "...".
 MACROS = """\
 #define COMCH_DPA_PROMOTED(x) __typeof__(_Generic((x), _Bool: 0, char: 0, signed char: 0, \\
 	unsigned char: 0, short: 0, unsigned short: 0, float: 0.0, default: (x)))
@@ -73,25 +73,25 @@ struct doca_dpa_app *{name} = &comch_dpa_app;
 
 
 def quoted(path):
-    """Return a path as a string of C."""
+    """Return a path as a C string."""
     return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def undefine(words):
-    """Return lines after which these are no macros: what was one is expanded already."""
+    """Return lines that undefine macros; the user's code is already expanded."""
     names = {word for word in words if re.fullmatch(r"[A-Za-z_]\w*", word)}
     return "".join(f"#undef {name}\n" for name in sorted(names))
 
 
 def members_of(header):
-    """Return what macros could change in the header that we include."""
+    """Return the names in the included header that macros could change."""
     text = re.sub(r"/\*.*?\*/|^[ \t]*#.*?$", " ", header.read_text(), flags=re.S | re.M)
     return [name for name in re.findall(r"\b[a-z]\w*", text)
             if not name.endswith("_t") and name != "va_list"]
 
 
 def described(function, number):
-    """Return the types and functions for one function of the user's."""
+    """Return the types and functions for one function of the user."""
     words = {function.name}
     types, members = [], []
     for i in range(len(function.parameters)):
@@ -99,7 +99,7 @@ def described(function, number):
         words.update(before, behind)
         name = f"comch_dpa_type_{number}_{i}"
         types.append(" ".join(["typedef", *before, name, *behind]) + "; ")
-        # By the comma an array or a function becomes a pointer, as a parameter does.
+        # The comma turns an array or a function into a pointer, like a parameter.
         members.append(f"__typeof__((0, *({name} *)0)) comch_dpa_arg{i}; ")
     fields = [f"comch_dpa_args->comch_dpa_arg{i}" for i in range(len(members))]
     call = f"{function.name}({', '.join(fields)})"
@@ -109,7 +109,7 @@ def described(function, number):
         check = f"enum {{ comch_dpa_check_{number} = sizeof((__UINT64_TYPE__){args}) }};"
     return "".join([
         undefine(words),
-        # What the compiler says of a type it says about the user's line.
+        # Let compiler messages about a type refer to the user's line.
         f"#line {function.line} {quoted(function.file)}\n",
         f"{''.join(types)}struct comch_dpa_args_{number} {{ {''.join(members)}}}; {check}\n",
         f"#line 1 {quoted(GLUE)}\n",
@@ -121,7 +121,7 @@ def described(function, number):
 
 
 def glue(functions, header, unit):
-    """Return the header that follows a source."""
+    """Return the header to include after a source."""
     text = "/* Made by comch-dpacc. */\n#pragma GCC system_header\n"
     text += undefine(KEYWORDS + members_of(header)) + f"#include {quoted(header)}\n" + MACROS
     text += "".join(described(function, i) for i, function in enumerate(functions))

@@ -3,13 +3,13 @@
 # Copyright(c) 2026 The comch authors
 """Write comch_doca_generation.h for each generation of DOCA.
 
-A generation has the name of the first release with its signatures, and its header
-says the version of the last one.
+A generation is named after the first release with its signatures. Its header has the
+version of the last such release.
 
 usage: generate.py DIRECTORY
 
-Writes DIRECTORY/GENERATION/comch_doca_generation.h, and prints a line for each:
-its name and the version string of its last release.
+Writes DIRECTORY/GENERATION/comch_doca_generation.h and prints a line for each
+generation: its name and the version string of its last release.
 """
 
 import pathlib
@@ -34,7 +34,7 @@ HEADER = """\
  * The generation of DOCA that a program is built for: {releases}.
  */
 
-/** Major * 100 + minor of the first release with these signatures. */
+/** First release with these signatures: major * 100 + minor. */
 #define COMCH_DOCA_GENERATION {number}
 
 #define DOCA_VERSION_MAJOR {major}
@@ -47,7 +47,7 @@ HEADER = """\
 
 
 def header(first, last):
-    """Return (the text of a generation's header, the version of its last release)."""
+    """Return the text of a generation's header and the version of its last release."""
     first_major, first_minor = map(int, first.split("."))
     major, minor = map(int, last.split("."))
     version = f"{last}.0000"
@@ -59,13 +59,13 @@ def header(first, last):
 
 
 def write(directory):
-    """Write the headers below a directory; return the version of each generation."""
+    """Write the headers below directory; return {generation: version}."""
     versions = {}
     for first, last in GENERATIONS:
         text, versions[first] = header(first, last)
         path = pathlib.Path(directory) / first / "comch_doca_generation.h"
         path.parent.mkdir(parents=True, exist_ok=True)
-        # One that stays as it is does not make anything be built again.
+        # Rewriting an unchanged header would rebuild everything.
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
     return versions

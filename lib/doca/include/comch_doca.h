@@ -7,27 +7,26 @@
 
 /**
  * @file
- * What the DOCA face has beyond DOCA, for comch's own programs and objects.
- * Not installed.
+ * What comch's own programs and objects need beyond DOCA. Not installed.
  */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Which side a program is. */
+/** Side that a program runs on. */
 enum comch_doca_role {
 	COMCH_DOCA_ROLE_HOST = 1,
 	COMCH_DOCA_ROLE_DPU = 2,
 };
 
 /**
- * Say which side this program is, before main(): of enum comch_doca_role. The
- * first to say so counts. $COMCH_ROLE goes before all.
+ * Set the side of this program (enum comch_doca_role), before main(). The first call
+ * wins; the environment variable COMCH_ROLE overrides it.
  */
 __attribute__((visibility("default"))) void comch_doca_role_set(int role);
 
-/** The built-in device table, an INI text. */
+/** The built-in device table, as INI text. */
 __attribute__((visibility("default"))) const char *comch_doca_default_devices(void);
 
 #ifdef __cplusplus

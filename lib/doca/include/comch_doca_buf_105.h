@@ -7,11 +7,10 @@
 
 /**
  * @file
- * What doca_buf.h was until DOCA 2.2, and has other names since: included by
- * it, in these generations.
+ * Functions of doca_buf.h until DOCA 2.2 whose names have changed since. doca_buf.h
+ * includes this header in these generations.
  *
- * Each function is the newer one that it names, with the same errors and the
- * same rule for threads.
+ * "As" means: an older name of that function, with the same errors and thread rule.
  */
 
 #include <stdint.h>

@@ -7,12 +7,11 @@
 
 /**
  * @file
- * What doca_buf_inventory.h was until DOCA 2.2, and has other names since:
- * included by it, in these generations. There, doca_buf_inventory_create() has
- * two more arguments.
+ * Functions of doca_buf_inventory.h until DOCA 2.2 whose names have changed since.
+ * doca_buf_inventory.h includes this header in these generations, in which
+ * doca_buf_inventory_create() has two more arguments.
  *
- * Each function is the newer one that it names, with the same errors and the
- * same rule for threads.
+ * "As" means: an older name of that function, with the same errors and thread rule.
  */
 
 #include <stddef.h>

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * What doca_dev.h was until DOCA 2.2, and has other names or arguments since:
- * included by it, in these generations.
+ * Functions of doca_dev.h until DOCA 2.2 whose names or arguments have changed since.
+ * doca_dev.h includes this header in these generations.
  *
  *     doca_devinfo_list_create(&list, &n)
  *     ... doca_devinfo_get_pci_addr(list[i], &bdf)                        1.5
@@ -17,8 +17,7 @@
  *     doca_devinfo_list_destroy(list)
  *     doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_NET, &reps, &n)   DPU only
  *
- * A function that says "as" is the newer one under another name, with the same
- * errors and the same rule for threads.
+ * "As" means: an older name of that function, with the same errors and thread rule.
  */
 
 #include <stdint.h>
@@ -29,7 +28,7 @@
 extern "C" {
 #endif
 
-/** @name Numbers that the parts of a PCI address stay below
+/** @name Exclusive upper bounds of the parts of a PCI address
  * @{
  */
 #define PCI_FUNCTION_MAX_VALUE 8
@@ -37,10 +36,10 @@ extern "C" {
 #define PCI_BUS_MAX_VALUE 256
 /** @} */
 
-/** A PCI address, without its domain. */
+/** A PCI address without its domain. */
 struct doca_pci_bdf {
 	__extension__ union {
-		uint16_t raw; /**< All of it; how it is put together is the compiler's. */
+		uint16_t raw; /**< The whole address; the bit order depends on the compiler. */
 		__extension__ struct {
 			__extension__ uint16_t bus : 8;
 			__extension__ uint16_t device : 5;
@@ -49,10 +48,10 @@ struct doca_pci_bdf {
 	};
 };
 
-/** Which representors to list; those but ALL may be combined by "|". */
+/** Representors to list; all but ALL can be combined with "|". */
 enum doca_dev_rep_filter {
-	DOCA_DEV_REP_FILTER_ALL = 0,             /**< All that there are. */
-	DOCA_DEV_REP_FILTER_NET = 1 << 1,        /**< Network functions: those of the table. */
+	DOCA_DEV_REP_FILTER_ALL = 0,             /**< All representors. */
+	DOCA_DEV_REP_FILTER_NET = 1 << 1,        /**< Network functions, as in the device table. */
 	DOCA_DEV_REP_FILTER_VIRTIO_FS = 1 << 2,  /**< Emulated; comch has none. */
 	DOCA_DEV_REP_FILTER_VIRTIO_NET = 1 << 3, /**< Emulated; comch has none. */
 	DOCA_DEV_REP_FILTER_VIRTIO_BLK = 1 << 4, /**< Emulated; comch has none. */
@@ -77,15 +76,10 @@ doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
  * @param filter
  *   Of enum doca_dev_rep_filter.
  * @param[out] dev_list_rep
- *   As of doca_devinfo_rep_create_list(); end it by
- *   doca_devinfo_rep_list_destroy().
+ *   As for doca_devinfo_rep_create_list(); doca_devinfo_rep_list_destroy() frees it.
  * @param[out] nb_devs_rep
  *   Number of representors.
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: an unknown filter, too.
- *   - DOCA_ERROR_NO_MEMORY
- *   - DOCA_ERROR_NOT_SUPPORTED: a device of the host has none.
+ * @return As doca_devinfo_rep_create_list().
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter,
@@ -96,20 +90,12 @@ DOCA_STABLE
 doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep)
 		COMCH_DOCA_SYMBOL(doca_devinfo_rep_destroy_list);
 
-/**
- * PCI address of a device; an SF has that of its PF.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** PCI address of a device. An SF has the address of its PF. */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo,
 		struct doca_pci_bdf *pci_addr);
 
-/**
- * PCI address that the function has on the host.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** PCI address of the function on the host. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo,
 		struct doca_pci_bdf *pci_addr);

@@ -7,9 +7,9 @@
 
 /**
  * @file
- * What a doca_dpa_app is: code for the accelerator, as comch-dpacc leaves it in
- * an archive. Programs only pass the symbol on to doca_dpa_set_app(); this
- * header is for the code that comch-dpacc generates.
+ * Definition of doca_dpa_app: device code that comch-dpacc stores in an archive.
+ * Programs only pass its symbol to doca_dpa_set_app(); this header is for code that
+ * comch-dpacc generates.
  */
 
 #include <stdarg.h>
@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-/** Changes with the structures below. */
+/** Version of the structures below. */
 #define COMCH_DOCA_DPA_APP_VERSION 1
 
-/** A function of the application that the host may name. */
+/** A function of device code that the host can refer to. */
 struct comch_doca_dpa_func {
 	const char *name;
-	void (*func)(void);              /**< As the host names it: a doca_dpa_func_t. */
+	void (*func)(void);              /**< Cast to doca_dpa_func_t by the host. */
 	size_t args_size;                /**< Bytes of all arguments, packed. */
-	/** Take the arguments of a call of doca_dpa_rpc() and its kind from its list. */
+	/** Copy the variable arguments of doca_dpa_rpc() or a kernel launch to args. */
 	void (*pack)(void *args, va_list *list);
 	/** Call the function with packed arguments; 0 if it returns nothing. */
 	uint64_t (*call)(const void *args);

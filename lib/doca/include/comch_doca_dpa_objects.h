@@ -8,8 +8,8 @@
 /**
  * @file
  * The part of doca_dpa.h that only some applications need: hash tables, execution
- * units, thread groups, and copies by device code. Included by it; what it says of
- * threads and errors is also true here.
+ * units, thread groups, and copies by device code. doca_dpa.h includes this header; its
+ * rules about threads and errors apply here, too.
  *
  * Reference: DOCA DPA guide 2.10, section "Host-Side API".
  */
@@ -30,11 +30,11 @@ extern "C" {
  * @param dpa
  *   The context, started.
  * @param num_entries
- *   How many keys it can have; not 0, up to 2^24.
+ *   Maximum number of keys: 1 to 2^24.
  * @param[out] ht
  *   The table.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, no entries or too many
+ *   - DOCA_ERROR_INVALID_VALUE: *num_entries* is out of range
  *   - DOCA_ERROR_BAD_STATE: the context is not started
  *   - DOCA_ERROR_NO_MEMORY
  */
@@ -42,37 +42,37 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
 		struct doca_dpa_hash_table **ht);
 
-/** Destroy a hash table. Its handle is bad from now on. */
+/** Destroy a hash table. Its handle becomes invalid. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht);
 
-/** The handle for device code, until the table is destroyed. */
+/** Handle for device code, valid until the table is destroyed. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
 		doca_dpa_dev_hash_table_t *ht_handle);
 /** @} */
 
 /** @name Execution units
- * An execution unit (EU) runs one thread at a time. Here it is a CPU, of those that
- * the device table gives (`dpa_cpus`), else of those that the process may run on
- * when the context is asked first.
+ * An execution unit (EU) runs one thread at a time. With comch it is a CPU: one of
+ * `dpa_cpus` in the device table, or else one of those that the process may use when a
+ * context is first asked.
  * @{
  */
 
-/** Cores: 1. */
+/** Number of cores: 1. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores);
 
-/** EUs of a core: all of them. */
+/** EUs per core: all EUs. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core);
 
-/** EUs that threads can be bound to: ids from 0 up. */
+/** Number of EUs that threads can be bound to. Ids start at 0. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa,
 		unsigned int *total_num_eus);
 
-/** Create an affinity, without an EU. @return DOCA_ERROR_NO_MEMORY. */
+/** Create an affinity without an EU. @return DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
 		struct doca_dpa_eu_affinity **affinity);
@@ -81,23 +81,24 @@ doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity);
 
-/** Set its EU. @return DOCA_ERROR_INVALID_VALUE: also, there is no such EU. */
+/** Set the EU of an affinity. @return DOCA_ERROR_INVALID_VALUE: id out of range. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity,
 		unsigned int eu_id);
 
-/** Have no EU. */
+/** Remove the EU of an affinity. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity);
 
-/** The EU that is set. @return DOCA_ERROR_INVALID_VALUE: also, none is. */
+/** The EU of an affinity. @return DOCA_ERROR_INVALID_VALUE: not set. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity,
 		unsigned int *eu_id);
 /** @} */
 
 /** @name Thread groups
- * Give threads numbers: what doca_dpa_dev_thread_rank() and _num_threads() say.
+ * A group gives ranks to threads: doca_dpa_dev_thread_rank(),
+ * doca_dpa_dev_num_threads().
  * @{
  */
 
@@ -107,38 +108,38 @@ doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity,
  * @param dpa
  *   The context, which may be started later.
  * @param num_threads
- *   Its threads; not 0, up to doca_dpa_get_max_threads_per_kernel().
+ *   Number of threads: 1 to doca_dpa_get_max_threads_per_kernel().
  * @param[out] tg
  *   The group.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, no threads or too many
+ *   - DOCA_ERROR_INVALID_VALUE: *num_threads* is out of range
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
 		struct doca_dpa_tg **tg);
 
-/** Destroy a group. It is stopped before; its threads are in no group any more. */
+/** Destroy a group; it is stopped first. Its threads leave the group. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg);
 
-/** Threads of the group, as it was created. */
+/** Number of threads of the group, as given at creation. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
 		unsigned int *num_threads);
 
 /**
- * Put a thread into a group, in the place of the one that has the rank.
+ * Set the thread of a rank, replacing the previous one.
  *
  * @param tg
  *   The group, not started.
  * @param thread
  *   The thread, of the same context.
  * @param rank
- *   Its number, from 0 up.
+ *   Rank, less than the number of threads.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a rank that is not less than the number of
- *     threads, a thread of another context, or one that has another rank
+ *   - DOCA_ERROR_INVALID_VALUE: *rank* is out of range, or the thread is of another
+ *     context or has another rank
  *   - DOCA_ERROR_BAD_STATE: the group is started
  */
 DOCA_EXPERIMENTAL
@@ -146,23 +147,22 @@ doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
 		struct doca_dpa_thread *thread, unsigned int rank);
 
 /**
- * Start a group: its threads get their ranks, whether they are started or not, for
- * the activations that follow.
+ * Start a group: its threads, started or not, have their ranks in all later
+ * activations.
  *
- * @return
- *   - DOCA_ERROR_BAD_STATE: started, a rank has no thread, or a thread of it is in a
- *     started group
+ * @return DOCA_ERROR_BAD_STATE: started, a rank has no thread, or one of its threads is
+ * in a started group
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg);
 
-/** Stop a group: its threads are rank 0 of 1. @return DOCA_ERROR_BAD_STATE: not started. */
+/** Stop a group: its threads become rank 0 of 1. @return DOCA_ERROR_BAD_STATE: not started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
 /** @} */
 
 /** @name Async ops
- * Device code has memory copied by them: doca_dpa_dev_post_memcpy().
+ * A queue of memory copies for device code: doca_dpa_dev_post_memcpy().
  *
  *     doca_dpa_async_ops_create(), _attach(), _start(), _get_dpa_handle()
  *     ...
@@ -176,14 +176,13 @@ doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
  * @param dpa
  *   The context, which may be started later.
  * @param queue_size
- *   Operations under way at once; rounded up to a power of two. Not 0.
+ *   Maximum number of operations in flight: 1 to 2^20, rounded up to a power of two.
  * @param user_data
- *   What elements of the completion tell: DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA
- *   bits.
+ *   User data of the completion elements: DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA bits.
  * @param[out] async_ops
  *   The async ops.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a size of 0 or over 2^20, or user data of more
+ *   - DOCA_ERROR_INVALID_VALUE: *queue_size* is out of range, or *user_data* has more
  *     bits
  *   - DOCA_ERROR_NO_MEMORY
  */
@@ -191,31 +190,31 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size,
 		uint64_t user_data, struct doca_dpa_async_ops **async_ops);
 
-/** Destroy async ops. They are stopped before. */
+/** Destroy async ops; they are stopped first. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops);
 
-/** Operations under way at once: a power of two. */
+/** Maximum number of operations in flight: a power of two. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops,
 		unsigned int *queue_size);
 
-/** The user data. */
+/** User data of the completion elements. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops,
 		uint64_t *user_data);
 
 /**
- * Set where elements go. Mandatory. Several async ops may have the same completion.
+ * Set the completion. Mandatory. Several async ops may share one.
  *
  * @param async_ops
  *   The async ops, not started.
  * @param dpa_comp
- *   The completion, of the same context, started; it can be stopped when the async
- *   ops are stopped, or are attached to another one.
+ *   A started completion of the same context. It can be stopped once the async ops are
+ *   stopped or attached to another.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also, a completion of another context
- *   - DOCA_ERROR_BAD_STATE: started, or the completion is not
+ *   - DOCA_ERROR_INVALID_VALUE: a completion of another context
+ *   - DOCA_ERROR_BAD_STATE: started, or the completion is not started
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
@@ -232,15 +231,14 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops);
 
 /**
- * Stop async ops. Their handle is bad from now on, and no completion is attached.
+ * Stop async ops and detach their completion. Their handle becomes invalid.
  *
- * @return
- *   - DOCA_ERROR_BAD_STATE: not started
+ * @return DOCA_ERROR_BAD_STATE: not started
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops);
 
-/** The handle for device code. @return DOCA_ERROR_BAD_STATE: not started. */
+/** Handle for device code. @return DOCA_ERROR_BAD_STATE: not started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
 		doca_dpa_dev_async_ops_t *handle);

@@ -7,14 +7,13 @@
 
 /**
  * @file
- * What host code and code of the accelerator both know: handles and log levels.
- * doca_dpa.h and doca_dpa_dev.h include it, so that one file may include both.
+ * Types of both host code and device code: handles and log levels. doca_dpa.h and
+ * doca_dpa_dev.h include this header, so that one file may include both.
  *
- * A handle is a number. The host gets it from an object (..._get_dpa_handle())
- * and passes it on: as an argument of a kernel or an RPC, or in memory of the
- * accelerator. It is good until the object stops or is destroyed; from then on
- * its use is a fault of the code that uses it, even when another object has
- * been made since. 0 is never a good handle.
+ * A handle is a number. The host gets it from an object (..._get_dpa_handle()) and
+ * passes it to device code as an argument of a kernel or an RPC, or in device memory.
+ * It is valid until the object stops or is destroyed. Later use is a fault of the
+ * device code, even if another object was created since. 0 is never a valid handle.
  *
  * Reference: DOCA DPA guide 2.10.
  */
@@ -25,7 +24,7 @@
 extern "C" {
 #endif
 
-/** Which log lines of device code are wanted: those of this level and below. */
+/** Log level of device code: lines of this and lower values are written. */
 typedef enum doca_dpa_dev_log_level {
 	DOCA_DPA_DEV_LOG_LEVEL_DISABLE = 10, /**< None. */
 	DOCA_DPA_DEV_LOG_LEVEL_ERROR = 30,
@@ -36,7 +35,7 @@ typedef enum doca_dpa_dev_log_level {
 
 /** A DPA context. */
 typedef uint64_t doca_dpa_dev_t;
-/** An address of the accelerator's memory. */
+/** An address of device memory. */
 typedef uint64_t doca_dpa_dev_uintptr_t;
 /** A doca_dpa_hash_table. */
 typedef uint64_t doca_dpa_dev_hash_table_t;
@@ -46,7 +45,7 @@ typedef uint64_t doca_dpa_dev_completion_t;
 typedef uint64_t doca_dpa_dev_async_ops_t;
 /** A doca_dpa_notification_completion. */
 typedef uint64_t doca_dpa_dev_notification_completion_t;
-/** A doca_mmap, of one of its devices. */
+/** A doca_mmap on one of its devices. */
 typedef uint32_t doca_dpa_dev_mmap_t;
 
 #ifdef __cplusplus

@@ -7,17 +7,16 @@
 
 /**
  * @file
- * What doca_log.h was until DOCA 2.2, and has other names or arguments since:
- * included by it, in these generations.
+ * Functions of doca_log.h until DOCA 2.2 whose names or arguments have changed since.
+ * doca_log.h includes this header in these generations.
  *
- * A backend was a *logger*; it had one level, the chattiest that it shows, and
- * the library's own messages did not concern it. A message said its line, but
- * neither file nor function: its record has a "?" in their places. Developer's
- * messages, of DOCA_DLOG() and the macros after it, are compiled only where
- * DOCA_LOGGING_ALLOW_DLOG is defined.
+ * A backend was called *logger*. It had one level, its most verbose one, and did not
+ * get the library's own messages. A message has a line number but neither file nor
+ * function: its record shows "?" instead. Developer messages, of DOCA_DLOG() and the
+ * macros after it, are compiled in only if DOCA_LOGGING_ALLOW_DLOG is defined.
  *
- * Each function is the newer one that it names, with the same errors and the
- * same rule for threads. The variants that limit the rate are not here.
+ * "As" means: an older name of that function, with the same errors and thread rule. The
+ * rate-limited variants are not provided.
  */
 
 #include <stddef.h>
@@ -30,7 +29,7 @@
 extern "C" {
 #endif
 
-/** Where messages go: a struct doca_log_backend. */
+/** A destination of messages: a struct doca_log_backend. */
 struct doca_logger_backend;
 
 /** As doca_log_register_source(). */
@@ -89,7 +88,7 @@ doca_error_t doca_log_create_syslog_backend(const char *name,
  * @param line
  *   Line in the source file.
  * @param format
- *   As printf's, without a newline at the end.
+ *   As for printf, without a newline at the end.
  * @return
  *   As doca_log() since DOCA 2.5.
  */
@@ -97,21 +96,21 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log(uint32_t level, int source, int line, const char *format, ...)
 		COMCH_DOCA_SYMBOL(doca_log_105) __attribute__((format(printf, 4, 5)));
 
-/** Log a developer's message: as doca_log(). */
+/** Log a developer message: as doca_log(). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_developer(uint32_t level, int source, int line, const char *format, ...)
 		COMCH_DOCA_SYMBOL(doca_log_105) __attribute__((format(printf, 4, 5)));
 
-/** DOCA_LOG() in the words of all generations. */
+/** DOCA_LOG() with the same arguments in all generations. */
 #define COMCH_DOCA_LOG(level, ...) doca_log(level, log_source, __LINE__, __VA_ARGS__)
 
 /**
- * Log a message of the source that DOCA_LOG_REGISTER() made: level, format,
- * values. The level without its DOCA_LOG_LEVEL_, as INFO.
+ * Log a message of the source of DOCA_LOG_REGISTER(): level, format, values. The level
+ * is without DOCA_LOG_LEVEL_, such as INFO.
  */
 #define DOCA_LOG(level, ...) COMCH_DOCA_LOG(DOCA_LOG_LEVEL_##level, __VA_ARGS__)
 
-/** Log a developer's message: level, format, values; as DOCA_LOG(). */
+/** Log a developer message: level, format, values; as DOCA_LOG(). */
 #ifdef DOCA_LOGGING_ALLOW_DLOG
 #define DOCA_DLOG(level, ...) \
 	doca_log_developer(DOCA_LOG_LEVEL_##level, log_source, __LINE__, __VA_ARGS__)
@@ -121,15 +120,15 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 	} while (0)
 #endif
 
-/** Log that the program cannot go on, to the developer: format, values. */
+/** Log a critical error for developers: format, values. */
 #define DOCA_DLOG_CRIT(...) DOCA_DLOG(CRIT, __VA_ARGS__)
-/** Log an error to the developer: format, values. */
+/** Log an error for developers: format, values. */
 #define DOCA_DLOG_ERR(...) DOCA_DLOG(ERROR, __VA_ARGS__)
-/** Log a warning to the developer: format, values. */
+/** Log a warning for developers: format, values. */
 #define DOCA_DLOG_WARN(...) DOCA_DLOG(WARNING, __VA_ARGS__)
-/** Log something to the developer that a user may want to know: format, values. */
+/** Log information for users, as a developer message: format, values. */
 #define DOCA_DLOG_INFO(...) DOCA_DLOG(INFO, __VA_ARGS__)
-/** Log something to the developer: format, values. */
+/** Log information for developers: format, values. */
 #define DOCA_DLOG_DBG(...) DOCA_DLOG(DEBUG, __VA_ARGS__)
 
 #ifdef __cplusplus

@@ -7,23 +7,23 @@
 
 /**
  * @file
- * What doca_mmap.h was until DOCA 2.2, and has other names since: included by
- * it, in these generations. There, doca_mmap_create() has the data of
- * doca_mmap_set_user_data() as its first argument, which may be NULL.
+ * Functions of doca_mmap.h until DOCA 2.2 whose names have changed since. doca_mmap.h
+ * includes this header in these generations, in which doca_mmap_create() has the user
+ * data as its first argument, which may be NULL.
  *
- * From 2.0 to 2.2 all the rest is as it is now. In 1.5, one call says which
- * memory it is and who may use it, and it may come after the start:
+ * DOCA 2.0 to 2.2 otherwise work as later releases do. In DOCA 1.5 one call sets the
+ * memory and the permissions, and it may come after the start:
  *
  *     doca_mmap_create(NULL, &mmap)
  *     doca_mmap_start(mmap)
  *     doca_mmap_dev_add(mmap, dev)
  *     doca_mmap_populate(mmap, addr, len, 4096, NULL, NULL)
- *     ... bufs, or doca_mmap_export()
+ *     ... buffers, or doca_mmap_export()
  *     doca_mmap_destroy(mmap)
  *
- * No public document says in which order these calls come, so the start waits
- * for the memory: until doca_mmap_populate(), a started mmap can still be set
- * up. Each mmap covers one range.
+ * No public document gives the order of these calls. With comch an mmap therefore
+ * starts when it has been started and populated, in either order, and can be changed
+ * until then. An mmap has one range of memory.
  */
 
 #include <stddef.h>
@@ -45,8 +45,8 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
 		COMCH_DOCA_SYMBOL(doca_mmap_rm_dev);
 
 /**
- * Set the memory, which this side and the other one may read and write; if the
- * mmap was started before, it starts now. Can be done once.
+ * Set the memory, once, readable and writable by both sides. If doca_mmap_start() was
+ * called before, the mmap starts now.
  *
  * @param mmap
  *   The mmap.
@@ -55,40 +55,39 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
  * @param len
  *   Bytes.
  * @param pg_sz
- *   Bytes of a page of it; not looked at.
+ *   Page size in bytes; ignored.
  * @param free_cb
- *   As of doca_mmap_set_free_cb(); NULL: no callback.
+ *   As for doca_mmap_set_free_cb(); may be NULL.
  * @param opaque
- *   The callback's cookie; may be NULL.
+ *   Argument of the callback; may be NULL.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE,
- *     DOCA_ERROR_NOT_PERMITTED: as doca_mmap_set_memrange()
- *   - others: as doca_mmap_start(); then the mmap has its memory, and another
- *     doca_mmap_start() tries again
+ *   - DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE, DOCA_ERROR_NOT_PERMITTED: as
+ *     doca_mmap_set_memrange()
+ *   - others: as doca_mmap_start(); the memory is set, and doca_mmap_start() can be
+ *     called again
  */
 DOCA_STABLE
 doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, size_t pg_sz,
 		doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
 
 /**
- * Describe an mmap for the other side of a device: of 1.5.
+ * Create an export descriptor for the other side of a device, in DOCA 1.5.
  *
  * @param mmap
  *   Started and populated.
  * @param dev
  *   One of its devices.
  * @param[out] export_desc
- *   The descriptor, a copy for the caller, who may free() it at any time.
+ *   The descriptor; the caller frees it with free().
  * @param[out] export_desc_len
- *   Its bytes.
- * @return
- *   As doca_mmap_export_pci().
+ *   Bytes of the descriptor.
+ * @return As doca_mmap_export_pci().
  */
 DOCA_STABLE
 doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev,
 		void **export_desc, size_t *export_desc_len);
 
-/** As doca_mmap_export_pci(): of 2.0 to 2.2. */
+/** As doca_mmap_export_pci(), in DOCA 2.0 to 2.2. */
 DOCA_STABLE
 doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
 		const void **export_desc, size_t *export_desc_len)

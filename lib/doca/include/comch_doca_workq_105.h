@@ -7,11 +7,11 @@
 
 /**
  * @file
- * Work queues and jobs: what doca_ctx.h had until DOCA 2.2, where there are
- * progress engines and tasks now. Included by it, in these generations.
+ * Work queues and jobs, which progress engines and tasks replaced in DOCA 2.5.
+ * doca_ctx.h includes this header in older generations.
  *
- * A work queue takes *jobs* of accelerators, as DMA, which are contexts, and
- * gives an *event* for each that is done:
+ * A work queue runs *jobs* on contexts of accelerators, such as DMA, and returns an
+ * *event* for each completed job:
  *
  *     doca_workq_create(16, &workq)
  *     doca_ctx_dev_add(ctx, dev), doca_ctx_start(ctx), doca_ctx_workq_add(ctx, workq)
@@ -19,16 +19,15 @@
  *     ... doca_workq_progress_retrieve(workq, &event, 0) while DOCA_ERROR_AGAIN
  *     doca_workq_destroy(workq)
  *
- * Programs of the Comm Channel share code with such programs, so they link
- * these functions and may create a queue. But the channel of that time is no
- * context, and comch has no accelerator: no context of these generations
- * exists. What takes one says DOCA_ERROR_NOT_SUPPORTED; a queue works, and
- * nothing ever happens in it.
+ * Programs that use the Comm Channel often link these functions because they share code
+ * with accelerator programs. comch has no accelerators, and the Comm Channel of these
+ * releases is not a context, so no context exists. Functions that need one return
+ * DOCA_ERROR_NOT_SUPPORTED. Queues can be created, but never return an event.
  *
- * Thread rule: a work queue belongs to one thread at a time.
+ * Threads: a work queue belongs to one thread at a time.
  *
- * All functions return DOCA_ERROR_INVALID_VALUE for NULL. One whose @return
- * names no more has no other error.
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument; each names its other errors.
  */
 
 #include <stdint.h>
@@ -46,37 +45,36 @@ struct doca_dev;
 /** A work queue. */
 struct doca_workq;
 
-/** Work for an accelerator: the begin of its own type of job. */
+/** A job: first member of each accelerator's own type of job. */
 struct doca_job {
-	int type;                  /**< What to do: the accelerator's. */
-	int flags;                 /**< How. */
-	struct doca_ctx *ctx;      /**< Who. */
-	union doca_data user_data; /**< Comes back with its event. */
+	int type;                  /**< Type of job, defined by the accelerator. */
+	int flags;                 /**< Flags, defined by the accelerator. */
+	struct doca_ctx *ctx;      /**< Accelerator that runs the job. */
+	union doca_data user_data; /**< Returned with the event. */
 };
 
-/** A job is done. */
+/** A completed job. */
 struct doca_event {
-	int type;                  /**< The job's. */
-	union doca_data user_data; /**< The job's. */
-	union doca_data result;    /**< The accelerator's. */
+	int type;                  /**< From the job. */
+	union doca_data user_data; /**< From the job. */
+	union doca_data result;    /**< From the accelerator. */
 };
 
 /**
- * Create a work queue.
+ * Create a work queue; doca_workq_destroy() frees it.
  *
  * @param depth
- *   Jobs that it takes at once: 1 or more.
+ *   Maximum number of jobs in flight; not 0.
  * @param[out] workq
- *   The queue; doca_workq_destroy() frees it.
+ *   The queue.
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: no depth, too
+ *   - DOCA_ERROR_INVALID_VALUE: *depth* is 0
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq);
 
-/** Destroy a work queue; its event handle is closed. @return DOCA_SUCCESS. */
+/** Destroy a work queue and close its event handle. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_destroy(struct doca_workq *workq);
 
@@ -84,90 +82,81 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq);
  * Submit a job.
  *
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: a job without a context, too
- *   - DOCA_ERROR_NOT_SUPPORTED: else
+ *   - DOCA_ERROR_INVALID_VALUE: the job has no context
+ *   - DOCA_ERROR_NOT_SUPPORTED: otherwise
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job);
 
 /**
- * Take the event of a job that is done. Here, none ever is.
+ * Take the event of a completed job. No job ever completes.
  *
  * @param workq
  *   The queue.
  * @param[out] ev
- *   Not written to.
+ *   Not written.
  * @param flags
- *   Not looked at.
- * @return
- *   - DOCA_ERROR_AGAIN: no job is done
+ *   Ignored.
+ * @return DOCA_ERROR_AGAIN
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev,
 		int flags);
 
 /**
- * Let one sleep on a work queue, or no longer.
+ * Open or close the event handle of a work queue.
  *
  * @param workq
  *   The queue.
  * @param enable
- *   0: no longer; the handle is closed. Else: make the handle, if there is none.
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_OPERATING_SYSTEM: no file descriptor
+ *   0: close the handle. Otherwise: open one if there is none.
+ * @return DOCA_ERROR_OPERATING_SYSTEM: no free file descriptor
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_set_event_driven_enable(struct doca_workq *workq, uint8_t enable);
 
 /**
- * The descriptor to sleep on, with poll(), select() or epoll: readable when a
- * job is done after doca_workq_event_handle_arm(). It belongs to the queue.
+ * The descriptor for poll(), select() and epoll: readable when a job completes after
+ * doca_workq_event_handle_arm(). The queue owns it.
  *
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: without doca_workq_set_event_driven_enable()
+ * @return DOCA_ERROR_BAD_STATE: event-driven mode is not enabled
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_get_event_handle(struct doca_workq *workq, doca_event_handle_t *handle);
 
 /**
- * Have the descriptor become readable for the next job that is done.
+ * Make the descriptor readable at the next completed job.
  *
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: without doca_workq_set_event_driven_enable()
+ * @return DOCA_ERROR_BAD_STATE: event-driven mode is not enabled
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq);
 
 /**
- * Take back what made the descriptor readable.
+ * Make the descriptor unreadable again.
  *
  * @param workq
  *   The queue.
  * @param handle
- *   Not looked at.
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: without doca_workq_set_event_driven_enable()
+ *   Ignored.
+ * @return DOCA_ERROR_BAD_STATE: event-driven mode is not enabled
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle);
 
-/** Let a context use a device. @return DOCA_ERROR_NOT_SUPPORTED. */
+/** Add a device to a context. @return DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev);
 
-/** Take a device from a context. @return DOCA_ERROR_NOT_SUPPORTED. */
+/** Remove a device from a context. @return DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev);
 
-/** Let a work queue take a context's jobs. @return DOCA_ERROR_NOT_SUPPORTED. */
+/** Add a work queue to a context. @return DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq);
 
-/** Take a work queue from a context. @return DOCA_ERROR_NOT_SUPPORTED. */
+/** Remove a work queue from a context. @return DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq);
 

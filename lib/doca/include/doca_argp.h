@@ -7,9 +7,9 @@
 
 /**
  * @file
- * The command line of a program, and its JSON file.
+ * Command line and JSON file of a program.
  *
- * There is one parser in a process; one thread at a time uses it:
+ * A process has one parser, used by one thread at a time:
  *
  *     doca_argp_init("my_app", &conf)
  *     doca_argp_param_create(&param)
@@ -19,22 +19,22 @@
  *     ...
  *     doca_argp_destroy()
  *
- * A flag has a short or a long name or both: `-p VALUE`, `-pVALUE`,
- * `--port VALUE`, `--port=VALUE`. A long name may be cut as long as it is
- * unambiguous. If any short name has several letters, `-ld VALUE` is that flag.
+ * A flag has a short name, a long name or both: `-p VALUE`, `-pVALUE`, `--port VALUE`,
+ * `--port=VALUE`. Long names can be abbreviated while they are unambiguous. If any
+ * short name has several letters, `-ld VALUE` is that flag.
  *
- * Flags of each program:
+ * Every program has these flags:
  *
  *     -h, --help               print the usage to stdout and exit with 0
  *     -v, --version            call the version callback; without one, print
  *                              the library's version and exit with 0
  *     -l, --log-level N        doca_log_level_set_global_lower_limit()
  *     --sdk-log-level N        doca_log_level_set_global_sdk_limit()
- *     -j, --json FILE          read further flags from a file
+ *     -j, --json FILE          read more flags from a file
  *
- * The file is an object with objects in it; keys are long names. Values of the
- * command line win. Comments as in C and C++ are allowed, and keys of the
- * latter two may also stand in the outer object:
+ * The file is a JSON object of objects, whose keys are long names. Values on the
+ * command line override it. C and C++ comments are allowed. Keys of the last two
+ * objects may also be in the outer object:
  *
  *     {
  *         "doca_dpdk_flags": { "a": "0000:03:00.0", "in-memory": true },
@@ -42,12 +42,15 @@
  *         "doca_program_flags": { "port": 1234, "name": ["a", "b"] }
  *     }
  *
- * What is wrong is said once, with the flag and the value: to the logger
- * callback; without one, to the SDK's backends of doca_log.h; without these,
- * to stderr.
+ * Each error is reported once, with the flag and the value: to the logger callback;
+ * without one, to the SDK backends of doca_log.h; without these, to stderr.
  *
- * Reference: DOCA Comm Channel guide, "Running the Sample" (usage and flags
- * of the library).
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument unless NULL is allowed; each names its other errors. "Not initialized" means
+ * before doca_argp_init().
+ *
+ * Reference: DOCA Comm Channel guide, "Running the Sample" (usage and flags of the
+ * library).
  */
 
 #include <stdarg.h>
@@ -67,33 +70,33 @@ extern "C" {
  * A flag was given.
  *
  * @param value
- *   As the flag's type says; valid within the call.
+ *   Of the flag's type; valid during the call.
  * @param config
  *   From doca_argp_init().
  * @return
- *   DOCA_SUCCESS, or what doca_argp_start() is to return.
+ *   DOCA_SUCCESS, or the result of doca_argp_start().
  */
 typedef doca_error_t (*doca_argp_param_cb_t)(void *value, void *config);
 
-/** A command was given; its flags' callbacks were called. As doca_argp_param_cb_t. */
+/** A command was given, and its flags' callbacks were called. As doca_argp_param_cb_t. */
 typedef doca_error_t (*doca_argp_cmd_cb_t)(void *config);
 
-/** What DPDK is to be started with; valid until doca_argp_destroy(). */
+/** Arguments for DPDK, valid until doca_argp_destroy(). */
 typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
 
-/** All callbacks of flags and commands were called: does it fit together? */
+/** Validate the program's settings, after all callbacks of flags and commands. */
 typedef doca_error_t (*doca_argp_validation_cb_t)(void *config);
 
-/** What is wrong; printf's format, without a newline. Its result is not looked at. */
+/** Report an error; *format* is as for printf, without a newline. The result is ignored. */
 typedef doca_error_t (*doca_argp_logger_cb_t)(enum doca_log_level level, const char *format,
 		va_list args);
 
-/** What a flag's callback gets. */
+/** Type of a flag's value, and what its callback gets. */
 enum doca_argp_type {
 	DOCA_ARGP_TYPE_UNKNOWN = 0,
 	DOCA_ARGP_TYPE_STRING = 1,  /**< `char *`: the text. */
 	DOCA_ARGP_TYPE_INT = 2,     /**< `int *`: decimal, or hexadecimal with 0x. */
-	DOCA_ARGP_TYPE_BOOLEAN = 3, /**< `bool *`: true. Without a value on the command line. */
+	DOCA_ARGP_TYPE_BOOLEAN = 3, /**< `bool *`: true. Has no value on the command line. */
 #if COMCH_DOCA_GENERATION < 300
 	DOCA_ARGP_TYPE_JSON_OBJ = 4, /**< `char *`: the text of a JSON object. */
 #else
@@ -105,12 +108,12 @@ enum doca_argp_type {
 
 /** A flag. */
 struct doca_argp_param;
-/** A command: a word with flags and commands of its own. */
+/** A command: a word with its own flags and commands. */
 struct doca_argp_cmd;
 
 /**
- * Print the usage, of the command that was parsed last, to stdout. A program
- * of DOCA 2.8 or older ends then, with exit status 1.
+ * Print the usage of the command that was parsed last, to stdout. Until DOCA 2.8 it
+ * then exits with status 1.
  */
 DOCA_EXPERIMENTAL
 void doca_argp_usage(void)
@@ -120,15 +123,14 @@ void doca_argp_usage(void)
 		;
 
 /**
- * Begin.
+ * Initialize the parser.
  *
  * @param program_name
- *   For the usage; copied. NULL: from argv[0].
+ *   Name for the usage; copied. NULL: taken from argv[0].
  * @param program_config
- *   For the callbacks; may be NULL.
+ *   Argument of the callbacks; may be NULL.
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: begun already
+ *   - DOCA_ERROR_BAD_STATE: initialized already
  *   - DOCA_ERROR_INVALID_VALUE: an empty name
  *   - DOCA_ERROR_NO_MEMORY
  */
@@ -136,129 +138,115 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_argp_init(const char *program_name, void *program_config);
 
 /**
- * Add a flag. Whatever the result, it is no longer the caller's; but for "not
- * begun".
+ * Add a flag. The library owns it from now on, also on errors other than "not
+ * initialized".
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: not begun, started already, or registered already
- *   - DOCA_ERROR_INITIALIZATION: it lacks a name, a description, a type or a
- *     callback
- *   - DOCA_ERROR_INVALID_VALUE: NULL, a name that cannot be parsed, or that is
- *     taken
- *   - DOCA_ERROR_NO_MEMORY: a setter had no memory
+ *   - DOCA_ERROR_BAD_STATE: not initialized, started already, or registered already
+ *   - DOCA_ERROR_INITIALIZATION: it lacks a name, a description, a type or a callback
+ *   - DOCA_ERROR_INVALID_VALUE: a name is invalid or in use
+ *   - DOCA_ERROR_NO_MEMORY: a setter ran out of memory
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_param(struct doca_argp_param *input_param);
 
 /**
- * Add a command. Whatever the result, it is no longer the caller's; but for "not
- * begun".
+ * Add a command. The library owns it from now on, also on errors other than "not
+ * initialized".
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: not begun, started already, or registered already
+ *   - DOCA_ERROR_BAD_STATE: not initialized, started already, or registered already
  *   - DOCA_ERROR_INITIALIZATION: it lacks a name or a description
- *   - DOCA_ERROR_INVALID_VALUE: NULL, a name that cannot be parsed, or that is
- *     taken
- *   - DOCA_ERROR_NO_MEMORY: a setter had no memory
+ *   - DOCA_ERROR_INVALID_VALUE: its name is invalid or in use
+ *   - DOCA_ERROR_NO_MEMORY: a setter ran out of memory
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd);
 
 /**
- * Set what --version does. If it returns DOCA_SUCCESS, parsing goes on. Its
- * value is a bool that is true.
+ * Set the callback of --version, whose value is a true bool. If it returns
+ * DOCA_SUCCESS, parsing continues.
  *
- * @return
- *   DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: not begun; DOCA_ERROR_INVALID_VALUE:
- *   NULL
+ * @return DOCA_ERROR_BAD_STATE: not initialized
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_version_callback(doca_argp_param_cb_t callback);
 
 /**
- * Set what is called last.
+ * Set the callback after those of all flags and commands.
  *
- * @return
- *   DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: not begun; DOCA_ERROR_INVALID_VALUE:
- *   NULL
+ * @return DOCA_ERROR_BAD_STATE: not initialized
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t callback);
 
 /**
- * Set who is told what is wrong.
+ * Set the callback for error messages.
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: not begun
- *   - DOCA_ERROR_ALREADY_EXIST: there is one
- *   - DOCA_ERROR_INVALID_VALUE: NULL
+ *   - DOCA_ERROR_BAD_STATE: not initialized
+ *   - DOCA_ERROR_ALREADY_EXIST: one is set
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback);
 
 /**
- * Write no messages about errors; a logger callback is forgotten.
+ * Report no errors, and remove the logger callback.
  *
- * @return DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: not begun
+ * @return DOCA_ERROR_BAD_STATE: not initialized
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_disable_logger_callback(void);
 
 /**
- * Parse, once. Everything is looked at first; then come the callbacks: of the
- * flags in their order, of the commands from the outer to the inner, the
- * validation, DPDK. The first that fails is the last that is called.
+ * Parse the command line, once. All input is checked first. Then the callbacks are
+ * called: those of flags in their order, those of commands from the outer to the inner,
+ * validation, DPDK. The first that fails is the last called.
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: not begun, or started already
+ *   - DOCA_ERROR_BAD_STATE: not initialized, or started already
  *   - DOCA_ERROR_NOT_SUPPORTED: an unknown flag, command or JSON key
- *   - DOCA_ERROR_INVALID_VALUE: NULL or no argv[0]; a value that does not fit,
- *     is missing or is too much; a mandatory flag is missing; a flag was given
- *     twice, or together with one that stands alone
- *   - DOCA_ERROR_IO_FAILED: the JSON file cannot be read, or is no JSON
- *   - DOCA_ERROR_NOT_FOUND: no such device or representor
+ *   - DOCA_ERROR_INVALID_VALUE: NULL or no argv[0]; an invalid, missing or extra value;
+ *     a missing mandatory flag; a flag given twice; or a flag beside a singular one
+ *   - DOCA_ERROR_IO_FAILED: the JSON file is unreadable or invalid
+ *   - DOCA_ERROR_NOT_FOUND: unknown device or representor
  *   - DOCA_ERROR_NO_MEMORY
- *   - what a callback or the opening of a device returned
+ *   - the error of a callback, or of opening a device
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_start(int argc, char **argv);
 
 /**
- * End: frees all that was registered. One can begin anew.
+ * Free the parser and everything registered. doca_argp_init() may follow.
  *
- * @return DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: not begun
+ * @return DOCA_ERROR_BAD_STATE: not initialized
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_destroy(void);
 
 /**
- * The program uses DPDK: all that goes before a `--` on the command line, and
- * the object "doca_dpdk_flags" of a JSON file, goes to the callback, after the
- * program's name; without a `--`, all flags are DOCA's and the program's. A key of one letter
- * becomes `-k`, another `--key`; followed
- * by its value, unless that is true; an array gives the flag several times.
+ * Pass arguments to DPDK. The callback gets the program's name, everything before a
+ * `--` on the command line, and the object "doca_dpdk_flags" of a JSON file. Without a
+ * `--`, all flags are DOCA's and the program's.
+ *
+ * A JSON key of one letter becomes `-k`, any other `--key`, followed by its value
+ * unless that is true. An array repeats the flag.
  */
 DOCA_EXPERIMENTAL
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
 
 /**
- * Create a flag. It is the caller's until it is registered; then its setters
- * have no effect.
+ * Create a flag. The caller owns it until it is registered; then its setters have no
+ * effect.
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: not begun
- *   - DOCA_ERROR_INVALID_VALUE: NULL
+ *   - DOCA_ERROR_BAD_STATE: not initialized
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_param_create(struct doca_argp_param **param);
 
-/** Set the short name: mostly a letter; letters, digits, '-' and '_'. Copied. */
+/** Set the short name, usually a letter: letters, digits, '-' and '_'. Copied. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *name);
 
@@ -266,15 +254,15 @@ void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *n
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_long_name(struct doca_argp_param *param, const char *name);
 
-/** Set what the usage shows for the value, as "<path>". Copied. */
+/** Set the text for the value in the usage, such as "<path>". Copied. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_arguments(struct doca_argp_param *param, const char *arguments);
 
-/** Set the description for the usage. Copied. */
+/** Set the description in the usage. Copied. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_description(struct doca_argp_param *param, const char *description);
 
-/** Set what is called where the flag is given. */
+/** Set the callback for each use of the flag. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_callback(struct doca_argp_param *param, doca_argp_param_cb_t callback);
 
@@ -286,48 +274,40 @@ void doca_argp_param_set_type(struct doca_argp_param *param, enum doca_argp_type
 #endif
 		;
 
-/** The flag has to be given, if its command is. */
+/** Make the flag mandatory, if its command is given. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_mandatory(struct doca_argp_param *param);
 
-/** The flag cannot be in a JSON file; so without a long name, anyway. */
+/** Do not allow the flag in a JSON file, as for flags without a long name. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_cli_only(struct doca_argp_param *param);
 
-/** The flag may be given several times; in a JSON file, as an array. */
+/** Allow the flag several times; in a JSON file, as an array. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_multiplicity(struct doca_argp_param *param);
 
-/** The flag stands alone: no other one of the program's; also no mandatory one. */
+/** Allow none of the program's other flags beside this one, and require no mandatory one. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_singular(struct doca_argp_param *param);
 
-/** The commands within the flag's command have the flag, too. */
+/** Add the flag to the commands within its command, too. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_inherited(struct doca_argp_param *param);
 
-/** The usage does not show the flag. */
+/** Hide the flag from the usage. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_hidden(struct doca_argp_param *param);
 
-/**
- * Destroy a flag that was not registered.
- *
- * @return
- *   DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: registered;
- *   DOCA_ERROR_INVALID_VALUE: NULL
- */
+/** Destroy a flag that was not registered. @return DOCA_ERROR_BAD_STATE: registered. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_param_destroy(struct doca_argp_param *param);
 
 /**
- * Create a command. It is the caller's until it is registered; then its
- * setters have no effect, but flags and commands can still be added.
+ * Create a command. The caller owns it until it is registered; then its setters have no
+ * effect, but flags and commands can still be added.
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_BAD_STATE: not begun
- *   - DOCA_ERROR_INVALID_VALUE: NULL
+ *   - DOCA_ERROR_BAD_STATE: not initialized
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL
@@ -337,75 +317,63 @@ doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd);
 DOCA_EXPERIMENTAL
 void doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name);
 
-/** Set the description for the usage. Copied. */
+/** Set the description in the usage. Copied. */
 DOCA_EXPERIMENTAL
 void doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description);
 
-/** Set what is called if the command is given. A command may do without. */
+/** Set the callback of the command; optional. */
 DOCA_EXPERIMENTAL
 void doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t callback);
 
-/** The usage does not show the command. */
+/** Hide the command from the usage. */
 DOCA_EXPERIMENTAL
 void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd);
 
 /**
- * Add a flag to a command. Whatever the result, the flag is no longer the
- * caller's; but for "not begun".
+ * Add a flag to a command. The library owns it from now on, also on errors other than
+ * "not initialized".
  *
- * @return as doca_argp_register_param()
+ * @return As doca_argp_register_param().
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
 		struct doca_argp_param *input_param);
 
 /**
- * Add a command within a command. Whatever the result, the inner one is no
- * longer the caller's; but for "not begun".
+ * Add a command to a command. The library owns it from now on, also on errors other
+ * than "not initialized".
  *
- * @return
- *   as doca_argp_register_cmd(); DOCA_ERROR_INVALID_VALUE also where a command
- *   would be within itself
+ * @return As doca_argp_register_cmd(); DOCA_ERROR_INVALID_VALUE also if a command would
+ * contain itself.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd,
 		struct doca_argp_cmd *input_cmd);
 
 /**
- * Destroy a command that was not registered, with all in it.
+ * Destroy a command that was not registered, with everything in it.
  *
- * @return
- *   DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: registered;
- *   DOCA_ERROR_INVALID_VALUE: NULL
+ * @return DOCA_ERROR_BAD_STATE: registered
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd);
 
-/**
- * The level of --log-level; if it was not given, the global lower limit.
- *
- * @return DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE: NULL
- */
+/** The level of --log-level; if it was not given, the global lower limit. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_get_log_level(int *log_level);
 
-/**
- * The level of --sdk-log-level; if it was not given, the global SDK level.
- *
- * @return DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE: NULL
- */
+/** The level of --sdk-log-level; if it was not given, the global SDK level. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_get_sdk_log_level(int *log_level);
 
 #if COMCH_DOCA_GENERATION >= 300
 
 /**
- * A device that a flag named: `DEVICE` or `DEVICE,DEVARGS`. DEVICE is a PCI
- * address, with or without "pci/" before it, or the name of an RDMA device or
- * of a network interface.
+ * Value of a device flag: `DEVICE` or `DEVICE,DEVARGS`. DEVICE is a PCI address,
+ * optionally after "pci/", or the name of an RDMA device or network interface.
  *
- * If the callback returns DOCA_SUCCESS, the device is the program's to close;
- * otherwise the library closes it.
+ * If the callback returns DOCA_SUCCESS, the program owns the device and closes it.
+ * Otherwise the library closes it.
  */
 struct doca_argp_device_ctx {
 	struct doca_dev *dev;
@@ -413,28 +381,26 @@ struct doca_argp_device_ctx {
 };
 
 /**
- * A representor that a flag named: `DEVICE,REPRESENTOR` or
- * `DEVICE,REPRESENTOR,DEVARGS`. REPRESENTOR is a PCI address of the host, with
- * or without "pci/" before it, or the name of a network interface.
+ * Value of a representor flag: `DEVICE,REPRESENTOR` or `DEVICE,REPRESENTOR,DEVARGS`.
+ * REPRESENTOR is a PCI address of the host, optionally after "pci/", or the name of a
+ * network interface.
  *
- * If the callback returns DOCA_SUCCESS, both are the program's to close;
- * otherwise the library closes them.
+ * If the callback returns DOCA_SUCCESS, the program owns both and closes them.
+ * Otherwise the library closes them.
  */
 struct doca_argp_device_rep_ctx {
 	struct doca_argp_device_ctx dev_ctx;
 	struct doca_dev_rep *dev_rep;
 };
 
-/** Open a device that a flag named. As doca_dev_open(). */
+/** Open the device of a flag. As doca_dev_open(). */
 typedef doca_error_t (*doca_argp_dev_open_cb_t)(struct doca_devinfo *devinfo, void *usr_ctx,
 		struct doca_dev **dev);
 
 /**
- * Set how devices are opened that flags name: instead of doca_dev_open().
+ * Set the function that opens the devices of flags, instead of doca_dev_open().
  *
- * @return
- *   DOCA_SUCCESS; DOCA_ERROR_BAD_STATE: not begun; DOCA_ERROR_INVALID_VALUE:
- *   NULL callback
+ * @return DOCA_ERROR_BAD_STATE: not initialized
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback,

@@ -7,29 +7,30 @@
 
 /**
  * @file
- * Inventories: bufs for any piece of any mmap.
+ * Inventories: buffers for any piece of any mmap.
  *
  *     doca_buf_inventory_create(16, &inventory)
  *     doca_buf_inventory_start(inventory)
  *     doca_buf_inventory_buf_get_by_addr(inventory, mmap, addr, len, &buf)
  *     ... tasks
- *     doca_buf_dec_refcount(buf, NULL)           goes back
+ *     doca_buf_dec_refcount(buf, NULL)           returns it
  *     doca_buf_inventory_destroy(inventory)
  *
- * All bufs are allocated at the start of it: taking one and giving it back
- * takes constant time. Pieces may overlap, and one piece may have many bufs.
+ * All buffers are allocated when the inventory starts, so getting and returning one
+ * takes constant time. Pieces may overlap, and a piece may have many buffers.
  *
- * Thread rule: an inventory and its bufs belong to one thread at a time.
+ * Threads: an inventory and its buffers belong to one thread at a time.
  *
- * All functions return #DOCA_ERROR_INVALID_VALUE for a NULL argument.
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument; each names its other errors.
  *
- * Reference: DOCA Core guide 2.10, section DOCA Memory Subsystem.
+ * Reference: DOCA Core guide 2.10, section "DOCA Memory Subsystem".
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Programs of DOCA 2.5 expect it here. */
+/* Programs for DOCA 2.5 rely on this include. */
 #include <doca_buf.h>
 #include <doca_compat.h>
 #include <doca_error.h>
@@ -40,30 +41,30 @@ extern "C" {
 #endif
 
 struct doca_mmap;
-/** A store of bufs. */
+/** A set of buffers. */
 struct doca_buf_inventory;
 
 #if COMCH_DOCA_GENERATION < 205
-/** What else the bufs of an inventory are to have. */
+/** Extensions of an inventory's buffers. */
 enum doca_buf_extension {
 	DOCA_BUF_EXTENSION_NONE = 0,
 };
 #endif
 
 /**
- * Create an inventory.
+ * Create an inventory; doca_buf_inventory_destroy() frees it.
  *
  * @param num_elements
- *   How many bufs: 1 to UINT32_MAX.
+ *   Number of buffers: 1 to UINT32_MAX.
  * @param[out] inventory
- *   The inventory; doca_buf_inventory_destroy() frees it.
+ *   The inventory.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also *num_elements* out of range
+ *   - DOCA_ERROR_INVALID_VALUE: *num_elements* is out of range
  *   - DOCA_ERROR_NO_MEMORY
  */
 #if COMCH_DOCA_GENERATION < 205
-/* user_data, which may be NULL, is kept with it; extensions other than NONE say
- * DOCA_ERROR_NOT_SUPPORTED.
+/* user_data is that of doca_buf_inventory_set_user_data() and may be NULL. Extensions
+ * other than NONE return DOCA_ERROR_NOT_SUPPORTED.
  */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements,
@@ -76,44 +77,43 @@ doca_error_t doca_buf_inventory_create(size_t num_elements,
 #endif
 
 /**
- * Destroy an inventory; it is stopped before. Mmaps whose bufs it gave out may
- * be gone already.
+ * Destroy an inventory; it is stopped first. The mmaps of its buffers may be gone
+ * already.
  *
- * @return
- *   - DOCA_ERROR_IN_USE: not all bufs came back
+ * @return DOCA_ERROR_IN_USE: not all buffers were returned
  */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory);
 
-/** Let bufs be taken. One that is started stays so. */
+/** Start an inventory: buffers can be taken. No effect if it is started. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory);
 
-/** Let no more bufs be taken. Those that are in use can be given back. */
+/** Stop an inventory: no more buffers can be taken. Those in use can still be returned. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
 
 /**
- * Take a buf, with 1 reference.
+ * Get a buffer, with 1 reference; doca_buf_dec_refcount() returns it.
  *
  * @param inventory
  *   Started.
  * @param mmap
- *   Started, or imported.
+ *   Started or imported.
  * @param addr
- *   The piece of memory: its begin.
+ *   Start of the memory.
  * @param len
- *   Bytes of it; may be 0.
+ *   Its bytes; may be 0.
  * @param data
- *   The data in it: their begin.
+ *   Start of the data in it.
  * @param data_len
- *   Bytes of them; may be 0.
+ *   Bytes of data; may be 0.
  * @param[out] buf
- *   The buf; doca_buf_dec_refcount() gives it back.
+ *   The buffer.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also the piece is not within the mmap, or the
- *     data are not within the piece
- *   - DOCA_ERROR_NO_MEMORY: all bufs are in use
+ *   - DOCA_ERROR_INVALID_VALUE: the memory is not within the mmap, or the data is not
+ *     within the memory
+ *   - DOCA_ERROR_NO_MEMORY: all buffers are in use
  *   - DOCA_ERROR_BAD_STATE: the inventory or the mmap is not started
  */
 DOCA_STABLE
@@ -122,10 +122,9 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 		struct doca_buf **buf);
 
 /**
- * Take a buf without data, to receive into: data is *addr*, data_len 0.
+ * Get an empty buffer, to receive into: data is *addr*, data_len 0.
  *
- * @return
- *   As doca_buf_inventory_buf_get_by_args().
+ * @return As doca_buf_inventory_buf_get_by_args().
  */
 static inline doca_error_t
 doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
@@ -135,10 +134,9 @@ doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory, struct 
 }
 
 /**
- * Take a buf full of data, to send: the piece of memory is the data.
+ * Get a buffer full of data, to send: the data fills the memory.
  *
- * @return
- *   As doca_buf_inventory_buf_get_by_args().
+ * @return As doca_buf_inventory_buf_get_by_args().
  */
 static inline doca_error_t
 doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
@@ -149,61 +147,56 @@ doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory, struct 
 }
 
 /**
- * Take a buf that describes the same as another one; of a list, a list of as
- * many. The bytes themselves are not copied.
+ * Get a buffer that describes the same memory and data as another, or a list for a
+ * list. The data itself is not copied.
  *
  * @param inventory
- *   Where it is taken from; may be another one than that of *src_buf*.
+ *   The inventory to take from; it may differ from that of *src_buf*.
  * @param src_buf
  *   The first of its list.
  * @param[out] dst_buf
- *   The buf, with 1 reference; doca_buf_dec_refcount() gives it back.
+ *   The buffer, with 1 reference; doca_buf_dec_refcount() returns it.
  * @return
- *   - DOCA_ERROR_BAD_STATE: the inventory or an mmap is not started, or
- *     *src_buf* is free
+ *   - DOCA_ERROR_BAD_STATE: the inventory or an mmap is not started, or *src_buf* is
+ *     free
  *   - DOCA_ERROR_NOT_PERMITTED: *src_buf* is not the first of its list
- *   - DOCA_ERROR_NO_MEMORY: not enough bufs are left; none was taken
+ *   - DOCA_ERROR_NO_MEMORY: not enough free buffers; none was taken
  */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 		const struct doca_buf *src_buf, struct doca_buf **dst_buf);
 
-/**
- * Keep data of the program with the inventory.
- *
- * @return
- *   - DOCA_ERROR_BAD_STATE: not started
- */
+/** Set the user data. @return DOCA_ERROR_BAD_STATE: not started. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
 		union doca_data user_data);
 
-/** How many bufs it has, free or in use. */
+/** Number of buffers, free or in use. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
 		uint32_t *num_of_elements);
 
-/** How many bufs can be taken. */
+/** Number of free buffers. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_get_num_free_elements(
 		const struct doca_buf_inventory *inventory, uint32_t *num_of_free_elements);
 
-/** The data of doca_buf_inventory_set_user_data(); 0 before. */
+/** The user data; 0 at first. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
 		union doca_data *user_data);
 
 /**
- * Add bufs. Those that exist stay where they are.
+ * Add buffers. Existing ones do not move.
  *
  * @param inventory
  *   Started.
  * @param num_elements
- *   How many more; at least 1.
+ *   Number of buffers to add; not 0.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: also 0
+ *   - DOCA_ERROR_INVALID_VALUE: *num_elements* is 0
  *   - DOCA_ERROR_BAD_STATE: not started
- *   - DOCA_ERROR_NO_MEMORY: or more than UINT32_MAX in all
+ *   - DOCA_ERROR_NO_MEMORY: no memory, or more than UINT32_MAX in total
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory,

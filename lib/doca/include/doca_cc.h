@@ -10,10 +10,10 @@
  * DOCA Comm Channel of DOCA 2.5 and 2.6: servers, clients, connections, control
  * messages.
  *
- * It is doca_comch.h by its older name: see doca_comch_X() for what doca_cc_X()
- * does and returns, and which thread may call it. Where more than the name
- * differs, the function says so here. The types of the two cannot be mixed in one
- * program, but a server of one and a client of the other can meet.
+ * This is doca_comch.h under its older name. See doca_comch_X() for the behaviour,
+ * errors and thread rule of doca_cc_X(); other differences are documented here. Do not
+ * mix the types of both headers in one program. A server of one and a client of the
+ * other can connect.
  *
  *     host                                      DPU
  *     doca_cc_client_create()                   doca_cc_server_create()
@@ -23,8 +23,8 @@
  *                                               ..._event_connection_register()
  *     doca_ctx_start(): IN_PROGRESS             doca_ctx_start(): SUCCESS
  *
- * DOCA 2.5 has other names of tasks and capabilities, and other types of
- * callbacks; a program that is built for it gets those, see "DOCA 2.5" below.
+ * DOCA 2.5 has other names of tasks and capabilities, and other callback types.
+ * Programs built for it get those: see "DOCA 2.5" below.
  *
  * Reference: DOCA Comm Channel guides 2.5 and 2.6.
  */

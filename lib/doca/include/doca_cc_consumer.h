@@ -7,14 +7,12 @@
 
 /**
  * @file
- * DOCA Comm Channel of DOCA 2.5 and 2.6: consumers, which receive on the fast
- * path.
+ * DOCA Comm Channel of DOCA 2.5 and 2.6: consumers, which receive on the fast path.
  *
- * It is doca_comch_consumer.h by its older name, as doca_cc.h is doca_comch.h:
- * that header says what functions do, what they return and which thread may
- * call them. There is no immediate data.
+ * This is doca_comch_consumer.h under its older name, without immediate data. See that header
+ * for behaviour, errors and thread rule.
  *
- * DOCA 2.5 has other names of tasks, and gives their count as a logarithm.
+ * DOCA 2.5 has other names of tasks, and takes the logarithm of their number.
  *
  * Reference: DOCA Comm Channel guides 2.5 and 2.6.
  */
@@ -101,19 +99,14 @@ typedef void (*doca_cc_consumer_post_recv_task_completion_cb_t)(
 		struct doca_cc_consumer_post_recv_task *task, union doca_data task_user_data,
 		union doca_data ctx_user_data);
 
-/**
- * Logarithm to the base of 2 of the most tasks of one consumer.
- *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Binary logarithm of the maximum number of tasks per consumer. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_log_num_tasks);
 
 /**
  * As doca_comch_consumer_task_post_recv_set_conf(), for 2 to the power of
- * *log_num_post_recv_tasks* tasks: 10 means 1024 of them, 16 is the most.
+ * *log_num_post_recv_tasks* tasks: 10 means 1024. At most 16.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer,

@@ -9,11 +9,10 @@
  * @file
  * DOCA Comm Channel of DOCA 2.5 and 2.6: producers, which send on the fast path.
  *
- * It is doca_comch_producer.h by its older name, as doca_cc.h is doca_comch.h:
- * that header says what functions do, what they return and which thread may
- * call them. There is no immediate data.
+ * This is doca_comch_producer.h under its older name, without immediate data. See that header
+ * for behaviour, errors and thread rule.
  *
- * DOCA 2.5 has other names of tasks, and gives their count as a logarithm.
+ * DOCA 2.5 has other names of tasks, and takes the logarithm of their number.
  *
  * Reference: DOCA Comm Channel guides 2.5 and 2.6.
  */
@@ -71,7 +70,7 @@ doca_error_t doca_cc_producer_task_send_set_conf(struct doca_cc_producer *produc
 		doca_cc_producer_task_send_completion_cb_t task_error_cb,
 		uint32_t num_send_tasks);
 
-/** As doca_comch_producer_task_send_alloc_init(), with a buf and nothing else. */
+/** As doca_comch_producer_task_send_alloc_init(), with a buffer only. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_task_send_alloc_init(struct doca_cc_producer *producer,
 		struct doca_buf *buf, uint32_t consumer_id,
@@ -104,7 +103,7 @@ typedef void (*doca_cc_producer_send_task_completion_cb_t)(
 
 /**
  * As doca_comch_producer_task_send_set_conf(), for 2 to the power of
- * *log_num_send_tasks* tasks: 10 means 1024 of them, 16 is the most.
+ * *log_num_send_tasks* tasks: 10 means 1024. At most 16.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer,
@@ -112,7 +111,7 @@ doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *produc
 		doca_cc_producer_send_task_completion_cb_t task_error_cb,
 		uint32_t log_num_send_tasks);
 
-/** As doca_comch_producer_task_send_alloc_init(), with a buf and nothing else. */
+/** As doca_comch_producer_task_send_alloc_init(), with a buffer only. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer,
 		struct doca_buf *buf, uint32_t consumer_id,

@@ -26,23 +26,27 @@
  *     state callback: IDLE
  *
  * With comch:
- *   - a client whose server is not there yet tries for half a second;
- *   - a submit is never refused because the peer is slow: the message waits on
- *     the sender's side;
- *   - the client's RUNNING callback comes before its first message;
- *   - stop and disconnect give a live peer up to a second to take what was sent
- *     before; after doca_comch_server_disconnect() there is no disconnect
- *     callback for that connection.
+ *   - a client retries for half a second if its server does not exist yet;
+ *   - a submit never fails because the peer is slow: the message is queued by the
+ *     sender;
+ *   - the RUNNING callback of a client comes before its first message;
+ *   - stop and disconnect give a live peer up to a second to receive what was sent
+ *     before;
+ *   - doca_comch_server_disconnect() does not run the disconnect callback of that
+ *     connection.
  *
- * doc/guides/doca/differences.md has the reasons, and the limits.
+ * See doc/guides/doca/differences.md for the reasons and the limits.
  *
- * Event callbacks have no argument for the application's data. Get it from the
- * connection: doca_comch_server_get_server_ctx() or _client_get_client_ctx(),
- * then its context's user data. That works in every callback.
+ * Event callbacks have no argument for application data. Get it from the connection
+ * instead, in any callback: doca_comch_server_get_server_ctx() or
+ * doca_comch_client_get_client_ctx(), then the user data of its context.
  *
- * Threads: a server or client, its connections and its tasks belong to the thread
- * of its progress engine. Producers and consumers of a connection may each have
- * an engine, and so a thread, of their own.
+ * Threads: a server or client, its connections and its tasks belong to the thread of
+ * its progress engine. Each producer and consumer of a connection may have another
+ * engine, and so another thread.
+ *
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument; each names its other errors.
  *
  * Reference: DOCA Comch guide 2.10, "DOCA Comch Control Path".
  */
@@ -72,13 +76,13 @@ struct doca_comch_event_connection_status_changed;
 struct doca_comch_event_consumer;
 
 /** @name Connections
- * A connection is good from its connect callback on (server), or from
- * doca_ctx_start() on (client), until its disconnect callback has returned
- * (server), or until the client is destroyed or started again.
+ * A server's connection is valid from its connect callback until its disconnect
+ * callback has returned. A client's is valid from doca_ctx_start() until the client is
+ * destroyed or started again.
  * @{
  */
 
-/** Figures of a connection's control messages, as this side sees them. */
+/** Counters of a connection's control messages, as this side sees them. */
 enum doca_comch_counter {
 	DOCA_COMCH_COUNTER_SENT_MESSAGES = 1,
 	DOCA_COMCH_COUNTER_SENT_BYTES = 2,
@@ -86,7 +90,7 @@ enum doca_comch_counter {
 	DOCA_COMCH_COUNTER_RECV_BYTES = 4,
 };
 
-/** Set the application's data. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Set the application's data. */
 DOCA_STABLE
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
 		union doca_data user_data);
@@ -96,33 +100,32 @@ DOCA_STABLE
 union doca_data doca_comch_connection_get_user_data(
 		const struct doca_comch_connection *connection);
 
-/** The server of a connection; NULL on the client's side. */
+/** The server of a connection; NULL on a client. */
 DOCA_STABLE
 struct doca_comch_server *doca_comch_server_get_server_ctx(
 		const struct doca_comch_connection *connection);
 
-/** The client of a connection; NULL on the server's side. */
+/** The client of a connection; NULL on a server. */
 DOCA_STABLE
 struct doca_comch_client *doca_comch_client_get_client_ctx(
 		const struct doca_comch_connection *connection);
 
 /**
- * Take a snapshot of the counters, and say how the connection is.
+ * Return the state of a connection and take a snapshot of its counters.
  *
  * @return
- *   DOCA_SUCCESS: established, DOCA_ERROR_CONNECTION_INPROGRESS: not yet,
- *   DOCA_ERROR_CONNECTION_ABORTED: it has failed or ended,
- *   DOCA_ERROR_INVALID_VALUE.
+ *   - DOCA_SUCCESS: established.
+ *   - DOCA_ERROR_CONNECTION_INPROGRESS: not established yet.
+ *   - DOCA_ERROR_CONNECTION_ABORTED: failed or ended.
  */
 DOCA_STABLE
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection);
 
 /**
- * A counter as of the last snapshot; 0 before the first. The fast path does not
- * count.
+ * A counter of the last snapshot; 0 before the first. Fast-path messages are not
+ * counted.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (also for an unknown counter).
+ * @return DOCA_ERROR_INVALID_VALUE: unknown counter.
  */
 DOCA_STABLE
 doca_error_t doca_comch_connection_get_counter(
@@ -131,50 +134,46 @@ doca_error_t doca_comch_connection_get_counter(
 
 /** @} */
 /** @name Capabilities
- * Of a device of a list, or of an opened one.
+ * *devinfo* may come from a list or from an open device.
  * @{
  */
 
-/** Longest name of a server, bytes with its NUL. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Longest server name, in bytes with its NUL. */
 DOCA_STABLE
 doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_name_len);
 
-/** Longest control message, bytes. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Longest control message, in bytes. */
 DOCA_STABLE
 doca_error_t doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size);
 
-/** Deepest receive queue, messages. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Longest receive queue, in messages. */
 DOCA_STABLE
 doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
 		uint32_t *size);
 
-/** Clients of one server at a time. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Maximum number of connected clients per server. */
 DOCA_STABLE
 doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo,
 		uint32_t *num_clients);
 
-/** Send tasks of one server or client. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Maximum number of send tasks of a server or client. */
 DOCA_STABLE
 doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_send_tasks);
 
 /**
- * May servers live on the device?
+ * Whether the device supports servers: on the DPU only.
  *
- * @return
- *   DOCA_SUCCESS: yes, it is the DPU's; DOCA_ERROR_NOT_SUPPORTED,
- *   DOCA_ERROR_INVALID_VALUE.
+ * @return DOCA_ERROR_NOT_SUPPORTED: a device of the host.
  */
 DOCA_STABLE
 doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * May clients live on the device?
+ * Whether the device supports clients: on the host only.
  *
- * @return
- *   DOCA_SUCCESS: yes, it is the host's; DOCA_ERROR_NOT_SUPPORTED,
- *   DOCA_ERROR_INVALID_VALUE.
+ * @return DOCA_ERROR_NOT_SUPPORTED: a device of the DPU.
  */
 DOCA_STABLE
 doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo);
@@ -190,92 +189,87 @@ doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devin
  * @param dev
  *   A device of the DPU; in use until the server is destroyed.
  * @param repr
- *   A representor of that device; in use as well.
+ *   A representor of that device; in use until the server is destroyed.
  * @param name
- *   What clients connect to; copied. Unique on its device and representor,
- *   which doca_ctx_start() checks.
+ *   The name clients connect to; copied. It must be unique on the device and
+ *   representor, which doca_ctx_start() checks.
  * @param[out] comch_server
  *   The server.
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (an argument is NULL, the name is
- *   empty or too long, the representor is another device's),
- *   DOCA_ERROR_NOT_SUPPORTED (a device of the host), DOCA_ERROR_NO_MEMORY.
+ *   - DOCA_ERROR_INVALID_VALUE: the name is empty or too long, or the representor
+ *     belongs to another device.
+ *   - DOCA_ERROR_NOT_SUPPORTED: a device of the host.
+ *   - DOCA_ERROR_NO_MEMORY.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
 		const char *name, struct doca_comch_server **comch_server);
 
-/**
- * Destroy a server.
- *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE).
- */
+/** Destroy a server. @return DOCA_ERROR_IN_USE: not IDLE. */
 DOCA_STABLE
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server);
 
 /**
- * Set the longest message, bytes. A client whose setting differs is refused.
+ * Set the longest message, in bytes. Clients with another setting are refused.
  *
  * Reference: DOCA Comch guide 2.10, "Optional Configurations".
  *
  * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (0, or over the capability),
- *   DOCA_ERROR_BAD_STATE (not IDLE).
+ *   - DOCA_ERROR_INVALID_VALUE: 0, or over the capability.
+ *   - DOCA_ERROR_BAD_STATE: not IDLE.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server,
 		uint32_t size);
 
-/** The longest message; 4080 by default. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** The longest message, in bytes; default 4080. */
 DOCA_STABLE
 doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server,
 		uint32_t *size);
 
 /**
- * Set how many messages of a client wait here at most. What is sent beyond
- * waits at the sender.
+ * Set the maximum number of unreceived messages per client. Messages beyond it stay
+ * queued by the sender.
  *
- * @return
- *   As doca_comch_server_set_max_msg_size().
+ * @return As doca_comch_server_set_max_msg_size().
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server,
 		uint32_t size);
 
-/** The receive queue; 64 by default. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** The receive queue size, in messages; default 64. */
 DOCA_STABLE
 doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server,
 		uint32_t *size);
 
-/** The server's device. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** The server's device. */
 DOCA_STABLE
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server,
 		struct doca_dev **dev);
 
-/** The server's representor. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** The server's representor. */
 DOCA_STABLE
 doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
 		struct doca_dev_rep **rep);
 
-/** The name of doca_comch_server_get_device_rep() until DOCA 2.8. */
+/** Name of doca_comch_server_get_device_rep() until DOCA 2.8. */
 DOCA_STABLE
 doca_error_t doca_comch_server_get_device_repr(const struct doca_comch_server *comch_server,
 		struct doca_dev_rep **rep);
 
-/** The server as a context; NULL for NULL. */
+/** The server as a doca_ctx; NULL for NULL. */
 DOCA_STABLE
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server);
 
 /**
- * End a connection: the client is told, and its context stops. There is no
- * disconnect callback for it on this side; tasks in flight still come back.
+ * Close a connection. The client is notified and its context stops. On this side the
+ * disconnect callback does not run; tasks in flight still complete.
  *
  * @return
- *   - DOCA_SUCCESS: it is as good as gone: do not use it any more.
- *   - DOCA_ERROR_INVALID_VALUE: NULL, or not a live connection of this server.
+ *   - DOCA_SUCCESS: the connection is closed; do not use it any more.
+ *   - DOCA_ERROR_INVALID_VALUE: not a live connection of this server.
  *   - DOCA_ERROR_IN_USE: it has producers or consumers that are not IDLE.
- *   - DOCA_ERROR_AGAIN: progress, and call again.
+ *   - DOCA_ERROR_AGAIN: progress, then call again.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
@@ -292,24 +286,19 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
  * @param dev
  *   A device of the host; in use until the client is destroyed.
  * @param name
- *   The server's name, exactly; copied.
+ *   The exact name of the server; copied.
  * @param[out] comch_client
  *   The client.
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (an argument is NULL, the name is
- *   empty or too long), DOCA_ERROR_NOT_SUPPORTED (a device of the DPU),
- *   DOCA_ERROR_NO_MEMORY.
+ *   - DOCA_ERROR_INVALID_VALUE: the name is empty or too long.
+ *   - DOCA_ERROR_NOT_SUPPORTED: a device of the DPU.
+ *   - DOCA_ERROR_NO_MEMORY.
  */
 DOCA_STABLE
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
 		struct doca_comch_client **comch_client);
 
-/**
- * Destroy a client.
- *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (not IDLE).
- */
+/** Destroy a client. @return DOCA_ERROR_IN_USE: not IDLE. */
 DOCA_STABLE
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client);
 
@@ -333,32 +322,30 @@ DOCA_STABLE
 doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client,
 		uint32_t *size);
 
-/** The client's device. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** The client's device. */
 DOCA_STABLE
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client,
 		struct doca_dev **dev);
 
-/** The client as a context; NULL for NULL. */
+/** The client as a doca_ctx; NULL for NULL. */
 DOCA_STABLE
 struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client);
 
 /**
- * The client's connection, once it is established: one may ask until it is.
+ * The client's connection, once it is established.
  *
- * @return
- *   DOCA_SUCCESS (RUNNING, or STOPPING after it), DOCA_ERROR_INVALID_VALUE,
- *   DOCA_ERROR_BAD_STATE (IDLE, or not RUNNING yet).
+ * @return DOCA_ERROR_BAD_STATE: IDLE, or not RUNNING yet.
  */
 DOCA_STABLE
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 		struct doca_comch_connection **connection);
 
 /** @} */
-/** @name Sending messages
+/** @name Send tasks
  * @{
  */
 
-/** A message was sent, or was not: see doca_task_get_status(). */
+/** A send task has completed or failed: see doca_task_get_status(). */
 typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task,
 		union doca_data task_user_data, union doca_data ctx_user_data);
 
@@ -368,14 +355,14 @@ typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send
  * @param comch_server
  *   The server.
  * @param task_completion_cb
- *   The peer's application was given the message.
+ *   Called when the peer's application has received the message.
  * @param task_error_cb
- *   It was not, as far as is known.
+ *   Called when delivery failed or is unknown.
  * @param num_send_tasks
- *   Tasks that may be allocated at a time.
+ *   Number of tasks that may be allocated at the same time.
  * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (NULL, 0 or over the capability),
- *   DOCA_ERROR_BAD_STATE (not IDLE).
+ *   - DOCA_ERROR_INVALID_VALUE: no tasks, or over the capability.
+ *   - DOCA_ERROR_BAD_STATE: not IDLE.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
@@ -391,25 +378,24 @@ doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comc
 /**
  * Allocate a send task.
  *
- * Messages of a connection arrive in the order of their submits, and so do
- * their callbacks. A submit does not fail because the peer is slow: what it has
- * no room for waits here.
+ * Messages of a connection arrive in the order of submission, and their tasks complete
+ * in that order. A submit never fails because the peer is slow: messages it has no room
+ * for stay queued here.
  *
  * @param comch_server
  *   The server.
  * @param peer
- *   A connection of it.
+ *   One of its connections.
  * @param msg
- *   The message, in any memory; the application keeps it as it is until the
- *   task has come back.
+ *   The message, in any memory. Keep it unchanged until the task has completed.
  * @param len
- *   Bytes; 0 to the longest message.
+ *   Bytes, 0 up to the longest message.
  * @param[out] task
- *   The task, for doca_task_submit() as often as wanted.
+ *   The task; it can be submitted again after each completion.
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, too long, a connection of
- *   another object), DOCA_ERROR_NO_MEMORY (all tasks are allocated),
- *   DOCA_ERROR_BAD_STATE (IDLE or STARTING).
+ *   - DOCA_ERROR_INVALID_VALUE: too long, or a connection of another object.
+ *   - DOCA_ERROR_NO_MEMORY: all tasks are allocated.
+ *   - DOCA_ERROR_BAD_STATE: IDLE or STARTING.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
@@ -422,38 +408,35 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
 		struct doca_comch_connection *peer, const void *msg, uint32_t len,
 		struct doca_comch_task_send **task);
 
-/** The task as any task; NULL for NULL. */
+/** The task as a doca_task; NULL for NULL. */
 DOCA_STABLE
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task);
 
 /** @} */
 /** @name Events
- * Registered before the start. Event handles carry nothing.
+ * Register callbacks before the start. The event argument of a callback carries no
+ * data.
  * @{
  */
 
-/**
- * A message has arrived. The buffer is good, and may be written to, until the
- * callback returns.
- */
+/** A message has arrived. The buffer is valid and writable until the callback returns. */
 typedef void (*doca_comch_event_msg_recv_cb_t)(struct doca_comch_event_msg_recv *event,
 		uint8_t *recv_buffer, uint32_t msg_len,
 		struct doca_comch_connection *comch_connection);
 
-/** A client has connected, or its connection has ended; *change_successful* is 1. */
+/** A client has connected or its connection has ended; *change_successful* is always 1. */
 typedef void (*doca_comch_event_connection_status_changed_cb_t)(
 		struct doca_comch_event_connection_status_changed *event,
 		struct doca_comch_connection *comch_connection, uint8_t change_successful);
 
-/** The peer has a new consumer, or one less; *id* is for a producer's tasks. */
+/** The peer has started or stopped a consumer; producer tasks use its *id*. */
 typedef void (*doca_comch_event_consumer_cb_t)(struct doca_comch_event_consumer *event,
 		struct doca_comch_connection *comch_connection, uint32_t id);
 
 /**
- * Receive messages. Mandatory.
+ * Set the callback for received messages. Mandatory.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE).
+ * @return DOCA_ERROR_BAD_STATE: not IDLE.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
@@ -465,14 +448,13 @@ doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client 
 		doca_comch_event_msg_recv_cb_t recv_event_cb);
 
 /**
- * Hear of connections. Mandatory. Both callbacks are.
+ * Set the callbacks for clients that connect and disconnect. Both are mandatory.
  *
- * In the connect callback everything may be done with the connection, also
- * doca_comch_server_disconnect(). The disconnect callback is the connection's
- * last.
+ * The connect callback may use the connection at once, including
+ * doca_comch_server_disconnect(). The disconnect callback is the last one of a
+ * connection.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE).
+ * @return DOCA_ERROR_BAD_STATE: not IDLE.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_event_connection_status_changed_register(
@@ -480,7 +462,7 @@ doca_error_t doca_comch_server_event_connection_status_changed_register(
 		doca_comch_event_connection_status_changed_cb_t connect_event_cb,
 		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb);
 
-/** The name of the former in DOCA 2.7 and 2.8. */
+/** Name of the function above in DOCA 2.7 and 2.8. */
 DOCA_STABLE
 doca_error_t doca_comch_server_event_connection_register(
 		struct doca_comch_server *comch_server,
@@ -488,11 +470,10 @@ doca_error_t doca_comch_server_event_connection_register(
 		doca_comch_event_connection_status_changed_cb_t disconnect_event_cb);
 
 /**
- * Hear of the peer's consumers: those that are RUNNING when the connection is
- * established as well. Both callbacks are needed.
+ * Set the callbacks for the peer's consumers; both are needed. They also report the
+ * consumers that are RUNNING when the connection is established.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_BAD_STATE (not IDLE).
+ * @return DOCA_ERROR_BAD_STATE: not IDLE.
  */
 DOCA_STABLE
 doca_error_t doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server,

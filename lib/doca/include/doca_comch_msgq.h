@@ -9,8 +9,8 @@
  * @file
  * DOCA Comch MsgQ: messages between a program on the CPU and its code on the DPA.
  *
- * There is no server, client or connection: consumers and producers are created
- * from a MsgQ, which has one direction.
+ * A MsgQ needs no server, client or connection. Consumers and producers are created
+ * from it, and it has one direction:
  *
  *     CPU -> DPA   doca_comch_msgq_set_dpa_consumer()
  *                  producers are on the CPU: tasks, as of a connection's producer
@@ -20,10 +20,10 @@
  *                  consumers are on the CPU: tasks, as of a connection's consumer
  *     CPU -> CPU   neither: both are on the CPU (comch only)
  *
- * For both directions create two. Messages are up to 32 bytes of immediate data;
- * tasks of a MsgQ's consumers and producers have no doca_buf.
+ * Create two for both directions. A message is up to 32 bytes of immediate data; tasks
+ * of a MsgQ's consumers and producers have no doca_buf.
  *
- * Call order (each end is a doca_ctx, whose start is over at once):
+ * Call order (consumers and producers are contexts, which start at once):
  *
  *     doca_comch_msgq_create(), ..._set_max_num_consumers(), ..._set_max_num_producers(),
  *     ..._set_dpa_consumer() or ..._set_dpa_producer(), doca_comch_msgq_start()
@@ -43,11 +43,14 @@
  *     ...
  *     stop and destroy producers and consumers, doca_comch_msgq_stop(), ..._destroy()
  *
- * Ids of consumers, and of producers, count up from 1 in the order of their
- * creation; one that was destroyed leaves its id to the next.
+ * Ids of consumers, and of producers, count from 1 in the order of creation. The id of
+ * a destroyed one is used again.
  *
- * Thread rule: a MsgQ belongs to any thread at a time; its ends on the CPU to
- * those of their progress engines, its ends on the DPA to code on the DPA.
+ * Threads: a MsgQ may be used by one thread at a time. A consumer or producer on the CPU
+ * belongs to the thread of its progress engine, one on the DPA to device code.
+ *
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument; each names its other errors.
  *
  * Reference: DOCA Comch guide 2.10, "MsgQ (DPA Communication)".
  */
@@ -68,62 +71,64 @@ struct doca_dev;
 struct doca_dpa;
 
 /**
- * Create a MsgQ on a device, which stays open until the MsgQ is destroyed.
+ * Create a MsgQ on a device, which must stay open until the MsgQ is destroyed.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_NO_MEMORY.
+ * @return DOCA_ERROR_NO_MEMORY.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq);
 
-/**
- * Destroy a MsgQ.
- *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_IN_USE (started).
- */
+/** Destroy a MsgQ. @return DOCA_ERROR_IN_USE: started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq);
 
 /**
- * Consumers are on a DPA, producers on the CPU.
+ * Put the consumers on a DPA; the producers are on the CPU.
  *
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or the DPA is on another
- *   device), DOCA_ERROR_BAD_STATE (started).
+ *   - DOCA_ERROR_INVALID_VALUE: the DPA is on another device.
+ *   - DOCA_ERROR_BAD_STATE: started.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq,
 		struct doca_dpa *dpa);
 
 /**
- * How many consumers there may be at a time: 1 to 256, 1 at first.
+ * Set the maximum number of consumers: 1 to 256; default 1.
  *
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or out of range),
- *   DOCA_ERROR_BAD_STATE (started).
+ *   - DOCA_ERROR_INVALID_VALUE: out of range.
+ *   - DOCA_ERROR_BAD_STATE: started.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca_comch_msgq *msgq,
 		uint32_t max_num_consumers);
 
-/** Producers are on a DPA, consumers on the CPU. @return as of set_dpa_consumer. */
+/**
+ * Put the producers on a DPA; the consumers are on the CPU.
+ *
+ * @return As doca_comch_msgq_set_dpa_consumer().
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq,
 		struct doca_dpa *dpa);
 
-/** How many producers there may be at a time. @return as of set_max_num_consumers. */
+/**
+ * Set the maximum number of producers: 1 to 256; default 1.
+ *
+ * @return As doca_comch_msgq_set_max_num_consumers().
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq,
 		uint32_t max_num_producers);
 
 /**
- * Start a MsgQ: then consumers and producers may be created.
+ * Start a MsgQ; consumers and producers can then be created.
  *
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL, or both ends are on a DPA),
- *   DOCA_ERROR_BAD_STATE (started already, or its DPA is not),
- *   DOCA_ERROR_NO_MEMORY.
+ *   - DOCA_ERROR_INVALID_VALUE: both ends are on a DPA.
+ *   - DOCA_ERROR_BAD_STATE: started already, or its DPA is not started.
+ *   - DOCA_ERROR_NO_MEMORY.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq);
@@ -132,26 +137,30 @@ doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq);
  * Stop a MsgQ.
  *
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (not
- *   started), DOCA_ERROR_IN_USE (it has consumers or producers).
+ *   - DOCA_ERROR_BAD_STATE: not started.
+ *   - DOCA_ERROR_IN_USE: it has consumers or producers.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq);
 
 /**
- * Create a consumer; doca_comch_consumer_destroy() destroys it. The immediate
- * data that it takes are 32 bytes unless doca_comch_consumer_set_imm_data_len()
- * says less.
+ * Create a consumer; doca_comch_consumer_destroy() destroys it. It accepts 32 bytes of
+ * immediate data unless doca_comch_consumer_set_imm_data_len() sets less.
  *
  * @return
- *   DOCA_SUCCESS; DOCA_ERROR_INVALID_VALUE (NULL), DOCA_ERROR_BAD_STATE (not
- *   started), DOCA_ERROR_FULL (as many as there may be), DOCA_ERROR_NO_MEMORY.
+ *   - DOCA_ERROR_BAD_STATE: not started.
+ *   - DOCA_ERROR_FULL: the maximum number of consumers is reached.
+ *   - DOCA_ERROR_NO_MEMORY.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_consumer **consumer);
 
-/** Create a producer; doca_comch_producer_destroy() destroys it. @return as of consumers. */
+/**
+ * Create a producer; doca_comch_producer_destroy() destroys it.
+ *
+ * @return As doca_comch_msgq_consumer_create().
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 		struct doca_comch_producer **producer);

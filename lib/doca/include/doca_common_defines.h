@@ -7,12 +7,12 @@
 
 /**
  * @file
- * Hints for the compiler.
+ * Branch hints for the compiler.
  */
 
-/** x is true as a rule. */
+/** x is usually true. */
 #define doca_likely(x) __builtin_expect(!!(x), 1)
-/** x is false as a rule. */
+/** x is usually false. */
 #define doca_unlikely(x) __builtin_expect(!!(x), 0)
 
 #endif /* DOCA_COMMON_DEFINES_H */

@@ -7,7 +7,7 @@
 
 /**
  * @file
- * Marks on declarations, and what programs expect to get with any DOCA header.
+ * Attributes of declarations, and includes that programs expect from any DOCA header.
  */
 
 #include <assert.h>
@@ -26,10 +26,10 @@ extern "C" {
 /** Kept by the linker. */
 #define DOCA_USED __attribute__((used))
 
-/** Part of the interface for good. */
+/** Stable interface. */
 #define DOCA_STABLE __attribute__((visibility("default"))) DOCA_USED
 
-/** May change: a warning where it is used, unless DOCA_ALLOW_EXPERIMENTAL_API is defined. */
+/** May change. Its use is a warning unless DOCA_ALLOW_EXPERIMENTAL_API is defined. */
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_EXPERIMENTAL __attribute__((visibility("default"))) DOCA_USED
 #else
@@ -39,11 +39,11 @@ extern "C" {
 #endif
 
 #if COMCH_DOCA_GENERATION < 200
-/** The name that DOCA_EXPERIMENTAL had until DOCA 1.5. */
+/** Name of DOCA_EXPERIMENTAL until DOCA 1.5. */
 #define __DOCA_EXPERIMENTAL DOCA_EXPERIMENTAL
 #endif
 
-/** Going to go: a warning where it is used, unless DOCA_ALLOW_DEPRECATED_API is defined. */
+/** To be removed. Its use is a warning unless DOCA_ALLOW_DEPRECATED_API is defined. */
 #ifdef DOCA_ALLOW_DEPRECATED_API
 #define DOCA_DEPRECATED __attribute__((visibility("default"))) DOCA_USED
 #else
@@ -60,28 +60,28 @@ extern "C" {
 
 #ifdef DOCA_COMPAT_HELPERS
 
-/** First member of a structure that says which version of the API made it. */
+/** First member of a structure that carries an API version. */
 #define DOCA_STRUCT_START size_t __doca_api_version
-/** Which version made the structure *p*. */
+/** Version in the structure that *p* points to. */
 #define DOCA_STRUCT_GET_VERSION(p) ((p)->__doca_api_version)
-/** Say the version in the structure *s*. */
+/** Set the version in the structure *s*. */
 #define DOCA_STRUCT_CTOR(s) DOCA_STRUCT_PTR_CTOR(&(s))
-/** Say the version in the structure that *p* points to. */
+/** Set the version in the structure that *p* points to. */
 #define DOCA_STRUCT_PTR_CTOR(p) \
 	do { \
 		(p)->__doca_api_version = DOCA_VERSION_EXACT; \
 	} while (0)
-/** Clear the structure *s* and say the version in it. */
+/** Clear the structure *s* and set its version. */
 #define DOCA_STRUCT_MEMSET_CTOR(s) DOCA_STRUCT_PTR_MEMSET_CTOR(&(s))
-/** Clear the structure that *p* points to and say the version in it. */
+/** Clear the structure that *p* points to and set its version. */
 #define DOCA_STRUCT_PTR_MEMSET_CTOR(p) \
 	do { \
 		memset((p), 0, sizeof(*(p))); \
 		DOCA_STRUCT_PTR_CTOR(p); \
 	} while (0)
-/** First of an initialiser's values. */
+/** First value of an initializer. */
 #define DOCA_STRUCT_CTOR_LIST_START .__doca_api_version = DOCA_VERSION_EXACT
-/** Define a variable with the version in it. */
+/** Define a variable with its version set. */
 #define DOCA_STRUCT_DEF(type, name) struct type name = { DOCA_STRUCT_CTOR_LIST_START }
 
 #endif /* DOCA_COMPAT_HELPERS */

@@ -7,12 +7,12 @@
 
 /**
  * @file
- * Devices, and what the DPU sees of the host: representors.
+ * Devices, and representors: what the DPU sees of the host's functions.
  *
- * With comch there is no hardware to ask: the device table names the devices and
- * representors, their addresses and names. One is built in, and a file can replace
- * it: see doc/guides/doca/devices.md. A program for the DPU sees the DPU's devices
- * and their representors, one for the host the host's functions.
+ * With comch there is no hardware to ask: the device table defines devices and
+ * representors with their addresses and names. A file can replace the built-in table:
+ * see doc/guides/doca/devices.md. A program for the DPU sees the DPU's devices and
+ * their representors; a program for the host sees the host's functions.
  *
  *     doca_devinfo_create_list(&list, &n)
  *     ... doca_devinfo_is_equal_pci_addr(list[i], "03:00.0", &equal)
@@ -25,13 +25,13 @@
  *     doca_dev_rep_close(rep)
  *     doca_dev_close(dev)
  *
- * Threads: any, for all functions. They are meant for set-up: the first
- * doca_dev_open() of a process starts EAL, in a thread of its own, which takes
- * some 100 ms.
+ * Threads: any, for all functions. Call them during set-up: the first doca_dev_open()
+ * of a process starts EAL, in a separate thread, which takes about 100 ms.
  *
- * Errors: DOCA_ERROR_INVALID_VALUE also says that a pointer is NULL.
- * A function whose @return names no more than DOCA_ERROR_INVALID_VALUE has
- * no other error.
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument; each names its other errors.
+ *
+ * Reference: DOCA Core guide 2.10, section "DOCA Device".
  */
 
 #include <stdint.h>
@@ -44,23 +44,23 @@
 extern "C" {
 #endif
 
-/** A device that may be opened. */
+/** A device that can be opened. */
 struct doca_devinfo;
-/** A representor that may be opened. */
+/** A representor that can be opened. */
 struct doca_devinfo_rep;
 /** An open device. */
 struct doca_dev;
 /** An open representor. */
 struct doca_dev_rep;
 
-/** Which representors to list; those but ALL may be combined by "|". */
+/** Representors to list; all but ALL can be combined with "|". */
 enum doca_devinfo_rep_filter {
-	DOCA_DEVINFO_REP_FILTER_ALL = 0,           /**< All that there are. */
-	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,      /**< Network functions: those of the table. */
+	DOCA_DEVINFO_REP_FILTER_ALL = 0,           /**< All representors. */
+	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,      /**< Network functions, from the table. */
 	DOCA_DEVINFO_REP_FILTER_EMULATED = 1 << 2, /**< Emulated devices: comch has none. */
 };
 
-/** @name Sizes that getters want at least, bytes; of texts, with their NUL
+/** @name Minimum sizes of the getters' buffers in bytes; texts include their NUL
  * @{
  */
 #define DOCA_DEVINFO_VUID_SIZE 128
@@ -85,62 +85,47 @@ enum doca_devinfo_rep_filter {
 /**
  * List the devices of this side, in the order of the device table.
  *
- * Reference: DOCA Core guide 2.10, section "DOCA Device".
- *
  * @param[out] dev_list
- *   The list: *nb_devs* pointers and a NULL. End it by
- *   doca_devinfo_destroy_list(); what was opened from it stays open.
+ *   The list: *nb_devs* pointers and a NULL. doca_devinfo_destroy_list() frees it;
+ *   devices opened from it stay open.
  * @param[out] nb_devs
  *   Number of devices.
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE
  *   - DOCA_ERROR_NO_MEMORY
- *   - DOCA_ERROR_BAD_CONFIG: the device table cannot be read or is wrong; a
- *     line on stderr says where.
- *   - DOCA_ERROR_INITIALIZATION: nothing says whether this is a program for the
- *     host or for the DPU; a line on stderr says how to.
+ *   - DOCA_ERROR_BAD_CONFIG: the device table is unreadable or invalid; a line on
+ *     stderr says where.
+ *   - DOCA_ERROR_INITIALIZATION: the program's side, host or DPU, is unknown; a line on
+ *     stderr says how to set it.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs);
 
-/**
- * End a list of devices.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Free a list of devices. */
 DOCA_STABLE
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 
 /**
  * List the representors of an open device of the DPU.
  *
- * Reference: DOCA Core guide 2.10, section "DOCA Device".
- *
  * @param dev
  *   The device.
  * @param filter
  *   Of enum doca_devinfo_rep_filter.
  * @param[out] dev_list_rep
- *   The list: *nb_devs_rep* pointers, maybe none, and a NULL. End it by
- *   doca_devinfo_rep_destroy_list().
+ *   The list: *nb_devs_rep* pointers, possibly none, and a NULL.
+ *   doca_devinfo_rep_destroy_list() frees it.
  * @param[out] nb_devs_rep
  *   Number of representors.
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: an unknown filter, too.
+ *   - DOCA_ERROR_INVALID_VALUE: unknown filter.
  *   - DOCA_ERROR_NO_MEMORY
- *   - DOCA_ERROR_NOT_SUPPORTED: a device of the host has none.
+ *   - DOCA_ERROR_NOT_SUPPORTED: a device of the host, which has none.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 		struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep);
 
-/**
- * End a list of representors; those that were opened stay open.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Free a list of representors; those that were opened stay open. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
@@ -150,23 +135,14 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
  */
 
 /**
- * Open a device. Who opens a device that is open gets the same object, and has
- * to close it once more.
+ * Open a device; doca_dev_close() closes it. Opening an open device returns the same
+ * object, which must then be closed once more.
  *
- * Reference: DOCA Core guide 2.10, section "DOCA Device".
- *
- * @param devinfo
- *   Which.
- * @param[out] dev
- *   The device; end it by doca_dev_close().
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE
  *   - DOCA_ERROR_NO_MEMORY
- *   - DOCA_ERROR_INITIALIZATION: EAL or the device does not start. A line on
- *     stderr says why.
- *   - DOCA_ERROR_NOT_SUPPORTED: this process was forked by one that had
- *     started EAL.
+ *   - DOCA_ERROR_INITIALIZATION: EAL or the device failed to start; a line on stderr
+ *     says why.
+ *   - DOCA_ERROR_NOT_SUPPORTED: this process is a fork of one that had started EAL.
  */
 DOCA_STABLE
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
@@ -175,34 +151,28 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
  * Close a device, once for each time it was opened.
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: it is not open, too.
- *   - DOCA_ERROR_IN_USE: it is the last close, but representors, mmaps,
- *     servers, clients or others still use it.
+ *   - DOCA_ERROR_INVALID_VALUE: not open.
+ *   - DOCA_ERROR_IN_USE: the last close, while representors, mmaps, servers, clients or
+ *     other objects use it.
  *   - DOCA_ERROR_NOT_SUPPORTED: as doca_dev_open().
  */
 DOCA_STABLE
 doca_error_t doca_dev_close(struct doca_dev *dev);
 
 /**
- * Give resources back sooner. No device of comch holds any back.
+ * Reclaim resources sooner. comch's devices do not delay that.
  *
- * @return DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_INVALID_VALUE.
+ * @return DOCA_ERROR_NOT_SUPPORTED.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
 
 /**
- * Open a representor. Who opens one that is open gets the same object, and has
- * to close it once more. Its device cannot be closed before it.
+ * Open a representor; doca_dev_rep_close() closes it. Opening an open one returns the
+ * same object, which must then be closed once more. Its device cannot be closed before
+ * it.
  *
- * @param devinfo
- *   Which.
- * @param[out] dev_rep
- *   The representor; end it by doca_dev_rep_close().
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: its device is not open, too.
+ * @return DOCA_ERROR_INVALID_VALUE: its device is not open.
  */
 DOCA_STABLE
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep);
@@ -211,51 +181,47 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
  * Close a representor, once for each time it was opened.
  *
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: it is not open, too.
- *   - DOCA_ERROR_IN_USE: it is the last close, but a server still uses it.
+ *   - DOCA_ERROR_INVALID_VALUE: not open.
+ *   - DOCA_ERROR_IN_USE: the last close, while a server uses it.
  */
 DOCA_STABLE
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev);
 
-/** What an open device is; until its last close. NULL of NULL. */
+/** Properties of an open device, valid until its last close; NULL for NULL. */
 DOCA_STABLE
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/** What an open representor is; until its last close. NULL of NULL. */
+/** Properties of an open representor, valid until its last close; NULL for NULL. */
 DOCA_STABLE
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 
 /** @} */
-/** @name What a device is
+/** @name Properties of devices
  * @{
  */
 
 /**
- * PCI address of a device, as "0000:03:00.0". An SF has that of its PF.
+ * PCI address of a device, such as "0000:03:00.0". An SF has the address of its PF.
  *
  * @param devinfo
  *   The device.
  * @param[out] pci_addr_str
- *   Room for DOCA_DEVINFO_PCI_ADDR_SIZE bytes.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ *   Buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo,
 		char *pci_addr_str);
 
 /**
- * Is this the PCI address of a device?
+ * Whether a device has a PCI address.
  *
  * @param devinfo
  *   The device.
  * @param pci_addr_str
- *   "0000:03:00.0", or "03:00.0" for domain 0; digits of either case.
+ *   "0000:03:00.0", or "03:00.0" for domain 0; hex digits of either case.
  * @param[out] is_equal
  *   1 or 0.
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: malformed, too.
+ * @return DOCA_ERROR_INVALID_VALUE: malformed address.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
@@ -269,11 +235,10 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
  * @param[out] ipv4_addr
  *   DOCA_DEVINFO_IPV4_ADDR_SIZE bytes are written.
  * @param size
- *   Of *ipv4_addr*, bytes.
+ *   Size of *ipv4_addr* in bytes.
  * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: too small, too.
- *   - DOCA_ERROR_NOT_FOUND: it has none.
+ *   - DOCA_ERROR_INVALID_VALUE: buffer too small.
+ *   - DOCA_ERROR_NOT_FOUND: the device has no IPv4 address.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
@@ -287,8 +252,8 @@ doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint
  * @param[out] ipv6_addr
  *   DOCA_DEVINFO_IPV6_ADDR_SIZE bytes are written.
  * @param size
- *   Of *ipv6_addr*, bytes.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (too small, too).
+ *   Size of *ipv6_addr* in bytes.
+ * @return DOCA_ERROR_INVALID_VALUE: buffer too small.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
@@ -302,88 +267,68 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
  * @param[out] mac_addr
  *   DOCA_DEVINFO_MAC_ADDR_SIZE bytes are written.
  * @param size
- *   Of *mac_addr*, bytes.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (too small, too).
+ *   Size of *mac_addr* in bytes.
+ * @return DOCA_ERROR_INVALID_VALUE: buffer too small.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
 		uint32_t size);
 
 /**
- * Name of a device's network interface, as "p0". The table's: there need be no
- * such interface in this system.
+ * Name of a device's network interface, such as "p0". It is from the device table and
+ * need not exist in this system.
  *
  * @param devinfo
  *   The device.
  * @param[out] iface_name
- *   The name, with its NUL.
+ *   The name with its NUL.
  * @param size
- *   Of *iface_name*, bytes: DOCA_DEVINFO_IFACE_NAME_SIZE at least.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (too small, too).
+ *   Size of *iface_name* in bytes, at least DOCA_DEVINFO_IFACE_NAME_SIZE.
+ * @return DOCA_ERROR_INVALID_VALUE: buffer too small.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
 		uint32_t size);
 
 /**
- * Name of a device as RDMA programs know it, as "mlx5_0".
+ * Name of a device for RDMA programs, such as "mlx5_0".
  *
  * @param devinfo
  *   The device.
  * @param[out] ibdev_name
- *   The name, with its NUL.
+ *   The name with its NUL.
  * @param size
- *   Of *ibdev_name*, bytes: DOCA_DEVINFO_IBDEV_NAME_SIZE at least.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (too small, too).
+ *   Size of *ibdev_name* in bytes, at least DOCA_DEVINFO_IBDEV_NAME_SIZE.
+ * @return DOCA_ERROR_INVALID_VALUE: buffer too small.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
 		uint32_t size);
 
-/**
- * InfiniBand's local identifier of a device: 0, as of any Ethernet port.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** InfiniBand local identifier of a device: 0, as for any Ethernet port. */
 DOCA_STABLE
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
-/**
- * Rate of a device's port, bits a second. The table's; nothing is limited to it.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Rate of a device's port from the device table, in bits per second. It limits nothing. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
 		uint64_t *active_rate);
 
 #if COMCH_DOCA_GENERATION >= 300
 
-/**
- * Number of a device among all functions of the table, those of the other side
- * too.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Index of a device among all functions of the device table, both sides included. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);
 
-/**
- * What kind of function a device is; that of the DPU is a PF.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Type of a device's function. Devices of the DPU are PFs. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
 		enum doca_pci_func_type *pci_func_type);
 
 /**
- * Number of an SF: 7 of "pf0sf7".
+ * Index of an SF: 7 for "pf0sf7".
  *
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE
- *   - DOCA_ERROR_NOT_SUPPORTED: it is no SF.
+ * @return DOCA_ERROR_NOT_SUPPORTED: not an SF.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index);
@@ -391,144 +336,111 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 #endif /* COMCH_DOCA_GENERATION >= 300 */
 
 /** @} */
-/** @name What a device can do
+/** @name Capabilities of devices
  * @{
  */
 
-/**
- * Can functions be plugged in through it? 0.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Whether the device manages hot-plugged functions: 0. */
 DOCA_STABLE
 doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
 		uint8_t *is_hotplug_manager);
 
-/**
- * Can it hold notifications back? 0.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Whether the device can moderate notifications: 0. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
 		const struct doca_devinfo *devinfo, uint8_t *is_notification_moderation_supported);
 
-/**
- * Does it take DOCA_DEVINFO_REP_FILTER_ALL? 1 on the DPU, 0 on the host.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Whether DOCA_DEVINFO_REP_FILTER_ALL is supported: 1 on the DPU, 0 on the host. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
 		uint8_t *filter_all_supported);
 
-/**
- * Does it take DOCA_DEVINFO_REP_FILTER_NET? 1 on the DPU, 0 on the host.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Whether DOCA_DEVINFO_REP_FILTER_NET is supported: 1 on the DPU, 0 on the host. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
 		uint8_t *filter_net_supported);
 
 /**
- * Does it take DOCA_DEVINFO_REP_FILTER_EMULATED? 1 on the DPU, where the list
+ * Whether DOCA_DEVINFO_REP_FILTER_EMULATED is supported: 1 on the DPU, where the list
  * is empty; 0 on the host.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(
 		const struct doca_devinfo *devinfo, uint8_t *filter_emulated_supported);
 
-/**
- * Does it take doca_dev_accelerate_resource_reclaim()? 0.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Whether doca_dev_accelerate_resource_reclaim() is supported: 0. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(
 		const struct doca_devinfo *devinfo, uint8_t *is_accelerate_resource_reclaim);
 
 /** @} */
-/** @name What a representor is
+/** @name Properties of representors
  * @{
  */
 
 /**
- * A text that tells this function from all others.
+ * Unique text identifier of the function.
  *
  * @param devinfo_rep
  *   The representor.
  * @param[out] rep_vuid
- *   The text, with its NUL.
+ *   The text with its NUL.
  * @param size
- *   Of *rep_vuid*, bytes: DOCA_DEVINFO_REP_VUID_SIZE at least.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (too small, too).
+ *   Size of *rep_vuid* in bytes, at least DOCA_DEVINFO_REP_VUID_SIZE.
+ * @return DOCA_ERROR_INVALID_VALUE: buffer too small.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep,
 		char *rep_vuid, uint32_t size);
 
 /**
- * PCI address that the function has on the host, as "0000:b1:00.2". An SF has
- * that of its PF.
+ * PCI address of the function on the host, such as "0000:b1:00.2". An SF has the
+ * address of its PF.
  *
  * @param devinfo_rep
  *   The representor.
  * @param[out] pci_addr_str
- *   Room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ *   Buffer of DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
 		char *pci_addr_str);
 
-/**
- * What kind of function it is.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Type of the function. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
 		enum doca_pci_func_type *pci_func_type);
 
-/**
- * Was it plugged in? 0.
- *
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
- */
+/** Whether the function was hot-plugged: 0. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
 		uint8_t *is_hotplug);
 
 /**
- * Name of the representor's network interface on the DPU, as "pf0hpf".
+ * Name of the representor's network interface on the DPU, such as "pf0hpf".
  *
  * @param devinfo_rep
  *   The representor.
  * @param[out] iface_name
- *   The name, with its NUL.
+ *   The name with its NUL.
  * @param size
- *   Of *iface_name*, bytes: DOCA_DEVINFO_IFACE_NAME_SIZE at least.
- * @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE (too small, too).
+ *   Size of *iface_name* in bytes, at least DOCA_DEVINFO_IFACE_NAME_SIZE.
+ * @return DOCA_ERROR_INVALID_VALUE: buffer too small.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
 		char *iface_name, uint32_t size);
 
 /**
- * Is this the PCI address that the function has on the host?
+ * Whether the function has a PCI address on the host.
  *
  * @param devinfo_rep
  *   The representor.
  * @param pci_addr_str
- *   "0000:b1:00.2", or "b1:00.2" for domain 0; digits of either case.
+ *   "0000:b1:00.2", or "b1:00.2" for domain 0; hex digits of either case.
  * @param[out] is_equal
  *   1 or 0.
- * @return
- *   - DOCA_SUCCESS
- *   - DOCA_ERROR_INVALID_VALUE: malformed, too.
+ * @return DOCA_ERROR_INVALID_VALUE: malformed address.
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,

@@ -9,19 +9,18 @@
  * @file
  * Device code: memory of mmaps.
  *
- * A doca_mmap has a handle for the accelerator (doca_mmap_dev_get_dpa_handle(), on
- * the host), good until the mmap stops. With it and an address, device code gets a
- * pointer to the memory, or has it copied:
+ * A doca_mmap has a handle for device code (doca_mmap_dev_get_dpa_handle(), on the
+ * host), valid until the mmap stops. With the handle and an address, device code gets a
+ * pointer to the memory, or copies it:
  *
  *     doca_dpa_dev_mmap_get_external_ptr(mmap, addr)    load and store
  *     doca_dpa_dev_post_memcpy(async, dst, ..., src, ..., length, flags)
  *                               an element on the completion of the async ops
  *
- * A buf of device code is an mmap handle, an address and a length in one place;
- * its handle is the address of a struct doca_dpa_dev_buf. Nothing is checked
- * before the buf is used.
+ * A buffer of device code combines an mmap handle, an address and a length. Its handle
+ * is the address of a struct doca_dpa_dev_buf. It is checked only when it is used.
  *
- * An address or a range outside of its mmap, or a write to an mmap without
+ * An address or range outside of its mmap, or a write to an mmap without
  * #DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, is a fault.
  *
  * Reference: DOCA DPA guide 2.10, section "Device-Side API".
@@ -36,26 +35,26 @@
 extern "C" {
 #endif
 
-/** A buf: the address of a struct doca_dpa_dev_buf. */
+/** A buffer: the address of a struct doca_dpa_dev_buf. */
 typedef uint64_t doca_dpa_dev_buf_t;
-/** An array of bufs: the address of a struct doca_dpa_dev_buf_arr. */
+/** An array of buffers: the address of a struct doca_dpa_dev_buf_arr. */
 typedef uint64_t doca_dpa_dev_buf_arr_t;
 
-/** A buf. */
+/** A buffer. */
 struct doca_dpa_dev_buf {
-	uintptr_t addr;           /**< Where it begins. */
+	uintptr_t addr;           /**< Start. */
 	uint64_t len;             /**< Bytes. */
-	doca_dpa_dev_mmap_t mmap; /**< Whose memory it is. */
+	doca_dpa_dev_mmap_t mmap; /**< Handle of its mmap. */
 	unsigned char reserved[12];
 } __attribute__((__packed__));
 
-/** An array of bufs. */
+/** An array of buffers. */
 struct doca_dpa_dev_buf_arr {
-	struct doca_dpa_dev_buf *bufs; /**< The first one. */
+	struct doca_dpa_dev_buf *bufs; /**< First element. */
 	unsigned char reserved[20];
 } __attribute__((__packed__, aligned(64)));
 
-/** A buf of an array, which is not asked how many it has. */
+/** An element of an array. The index is not checked. */
 __forceinline doca_dpa_dev_buf_t
 doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr, const uint64_t buf_idx)
 {
@@ -65,42 +64,42 @@ doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr, const uint64_t bu
 	return (doca_dpa_dev_buf_t)(uintptr_t)(arr->bufs + buf_idx);
 }
 
-/** Set where a buf begins. */
+/** Set the start of a buffer. */
 __forceinline void
 doca_dpa_dev_buf_set_addr(doca_dpa_dev_buf_t buf, uintptr_t addr)
 {
 	((struct doca_dpa_dev_buf *)(uintptr_t)buf)->addr = addr;
 }
 
-/** Set a buf's bytes. */
+/** Set the length of a buffer, in bytes. */
 __forceinline void
 doca_dpa_dev_buf_set_len(doca_dpa_dev_buf_t buf, size_t len)
 {
 	((struct doca_dpa_dev_buf *)(uintptr_t)buf)->len = len;
 }
 
-/** Set whose memory a buf is. */
+/** Set the mmap of a buffer. */
 __forceinline void
 doca_dpa_dev_buf_set_mmap(doca_dpa_dev_buf_t buf, doca_dpa_dev_mmap_t mmap)
 {
 	((struct doca_dpa_dev_buf *)(uintptr_t)buf)->mmap = mmap;
 }
 
-/** Where a buf begins. */
+/** Start of a buffer. */
 __forceinline uintptr_t
 doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf)
 {
 	return ((const struct doca_dpa_dev_buf *)(uintptr_t)buf)->addr;
 }
 
-/** A buf's bytes. */
+/** Length of a buffer, in bytes. */
 __forceinline uint64_t
 doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf)
 {
 	return ((const struct doca_dpa_dev_buf *)(uintptr_t)buf)->len;
 }
 
-/** Whose memory a buf is. */
+/** The mmap of a buffer. */
 __forceinline doca_dpa_dev_mmap_t
 doca_dpa_dev_buf_get_mmap(doca_dpa_dev_buf_t buf)
 {
@@ -108,30 +107,29 @@ doca_dpa_dev_buf_get_mmap(doca_dpa_dev_buf_t buf)
 }
 
 /**
- * A pointer to a buf's memory, all of which is in its mmap. As of
+ * A pointer to a buffer's memory, which must lie within its mmap. As
  * doca_dpa_dev_mmap_get_external_ptr().
  */
 doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf);
 
 /**
- * A pointer to memory of an mmap, for as long as that is not stopped. Whether a
- * store through it is allowed, or leaves the mmap, is not checked.
+ * A pointer to memory of an mmap, valid until that is stopped. Accesses through it are
+ * not checked against the range and permissions of the mmap.
  *
- * A card needs 64-byte alignment: an address without it works here, and is logged.
+ * Hardware requires 64-byte alignment; other addresses work with comch and are logged.
  *
  * @param mmap_handle
  *   The mmap.
  * @param addr
- *   Address in it, as the host knows it.
- * @return
- *   The pointer.
+ *   Address within it, as on the host.
+ * @return The pointer.
  */
 doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle,
 		uint64_t addr);
 
 /**
- * Copy the bytes of a buf to the beginning of another, which has at least as
- * many. As doca_dpa_dev_post_memcpy().
+ * Copy a buffer to the start of another that is at least as long. As
+ * doca_dpa_dev_post_memcpy().
  */
 void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
 		doca_dpa_dev_buf_t dst_buf_handle, doca_dpa_dev_buf_t src_buf_handle,
@@ -142,23 +140,22 @@ void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
 		;
 
 /**
- * Copy memory. The element on the completion, of type DOCA_DPA_DEV_COMP_SEND and
- * with the user data of the async ops, says that the copy can be seen by all.
+ * Copy memory. Once its completion element arrives, the copy is visible to all. The
+ * element has type DOCA_DPA_DEV_COMP_SEND and the user data of the async ops.
  *
- * More operations without an acknowledged element than the completion has room for
- * are a fault.
+ * Having more unacknowledged operations than the completion has elements is a fault.
  *
  * @param async_ops_handle
  *   From doca_dpa_async_ops_get_dpa_handle().
  * @param dst_mmap_handle, dst_addr
- *   Where to.
+ *   Destination.
  * @param src_mmap_handle, src_addr
- *   Where from.
+ *   Source.
  * @param length
- *   Bytes; the ranges do not overlap.
+ *   Bytes. The ranges must not overlap.
  * @param flags
- *   Of enum doca_dpa_dev_submit_flag. Until DOCA 2.8: 1 for an element on the
- *   completion, 0 for none.
+ *   Of enum doca_dpa_dev_submit_flag. Until DOCA 2.8: 1 for a completion element, 0 for
+ *   none.
  */
 void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
 		doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Device code: the handle of a sync event. This library makes no sync events, so
- * there is nothing to do with one.
+ * Device code: handles of sync events. The library does not create sync events; the
+ * type exists so that programs compile.
  */
 
 #include <stdint.h>

@@ -7,13 +7,13 @@
 
 /**
  * @file
- * The progress engine, and tasks.
+ * Progress engines and tasks.
  *
  *     doca_pe_create(&pe); doca_pe_connect_ctx(pe, ctx); doca_ctx_start(ctx);
  *     for (;;)
  *         doca_pe_progress(pe);
  *
- * Or asleep in between; no wake-up is lost, whatever happened first:
+ * To sleep in between, without losing a wake-up:
  *
  *     doca_pe_get_notification_handle(pe, &fd);
  *     for (;;) {
@@ -24,23 +24,26 @@
  *             ;
  *     }
  *
- * A task is the library's from a successful submit until its callback; there it
- * may be freed, kept, or submitted again. Exactly one of its two callbacks runs
- * for each successful submit.
+ * The library owns a task from a successful submit until its callback, which may free,
+ * keep or resubmit it. Exactly one of its two callbacks runs for each successful
+ * submit.
  *
  * With comch:
- *   - everything that has a callback wakes the handle, also a consumer's start;
- *   - a task that is freed while it is submitted is cancelled: it has no callback,
- *     and its place is free when the channel has returned it;
- *   - submits of producers and consumers within callbacks are collected, and go
- *     together when the callbacks have returned, or as soon as a submit returns
- *     DOCA_ERROR_AGAIN;
- *   - after 64 calls in a row in vain (of doca_pe_progress(), and submits that
- *     returned DOCA_ERROR_AGAIN) a thread yields its core, and more and more
- *     rarely if no other thread wants it. COMCH_YIELD=0 turns that off.
+ *   - everything that runs a callback wakes the handle, including the start of a
+ *     consumer;
+ *   - freeing a submitted task cancels it: no callback runs, and another task can be
+ *     allocated once the channel has returned it;
+ *   - submits of producers and consumers within callbacks are batched, and go out after
+ *     the callbacks have returned or when a submit returns DOCA_ERROR_AGAIN;
+ *   - after 64 idle calls in a row (doca_pe_progress() without progress, submits that
+ *     return DOCA_ERROR_AGAIN) a thread yields its core, and less and less often while
+ *     no other thread needs it. COMCH_YIELD=0 disables this.
  *
  * Threads: an engine, its contexts and their tasks belong to one thread at a time.
- * doca_pe_progress() does nothing if it is called from a callback.
+ * doca_pe_progress() does nothing if called from a callback.
+ *
+ * Errors: functions return DOCA_SUCCESS, or DOCA_ERROR_INVALID_VALUE for a NULL
+ * argument; each names its other errors.
  *
  * Reference: DOCA Core guide 2.10, "DOCA Progress Engine".
  */
@@ -62,7 +65,7 @@ struct doca_task;
 struct doca_task_batch;
 struct doca_devinfo;
 
-/** Tasks of a batch, at most. */
+/** Maximum number of tasks of a batch. */
 enum doca_task_batch_max_tasks_number {
 	DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16 = 0,
 	DOCA_TASK_BATCH_MAX_TASKS_NUMBER_32 = 1,
@@ -70,7 +73,7 @@ enum doca_task_batch_max_tasks_number {
 	DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128 = 3,
 };
 
-/** Events of a batch. */
+/** Number of events of a batch. */
 enum doca_event_batch_events_number {
 #if COMCH_DOCA_GENERATION < 209
 	DOCA_EVENT_BATCH_EVENTS_NUMBER_4 = 0,
@@ -91,20 +94,20 @@ enum doca_event_batch_events_number {
 #endif
 };
 
-/** How to submit. Here each task goes at once: the flags have no effect. */
+/** How to submit a task. With comch each task is sent at once: flags have no effect. */
 enum doca_task_submit_flag {
 	DOCA_TASK_SUBMIT_FLAG_NONE = 0U,
 	DOCA_TASK_SUBMIT_FLAG_FLUSH = (1U << 0),
 	DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS = (1U << 1),
 };
 
-/** How an engine progresses after it was armed. Here both do all there is to do. */
+/** How an engine progresses after a notification. With comch both modes process all events. */
 enum doca_pe_event_mode {
 	DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0,
 	DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1,
 };
 
-/** A task has come back. */
+/** A task has completed or failed. */
 typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_data task_user_data,
 		union doca_data ctx_user_data);
 
@@ -116,9 +119,9 @@ typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_dat
  * Create an engine.
  *
  * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_NO_MEMORY;
- *   DOCA_ERROR_INITIALIZATION if EAL does not start,
- *   DOCA_ERROR_OPERATING_SYSTEM without file descriptors.
+ *   - DOCA_ERROR_NO_MEMORY.
+ *   - DOCA_ERROR_INITIALIZATION: EAL failed to start.
+ *   - DOCA_ERROR_OPERATING_SYSTEM: no free file descriptor.
  */
 DOCA_STABLE
 doca_error_t doca_pe_create(struct doca_pe **pe);
@@ -126,9 +129,8 @@ doca_error_t doca_pe_create(struct doca_pe **pe);
 /**
  * Destroy an engine.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_IN_USE (objects that
- *   are connected to it were not destroyed, or within a callback).
+ * @return DOCA_ERROR_IN_USE: a connected object still exists, or called from a
+ * callback.
  */
 DOCA_STABLE
 doca_error_t doca_pe_destroy(struct doca_pe *pe);
@@ -136,62 +138,56 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe);
 /**
  * Advance all contexts of the engine and run their callbacks.
  *
- * @return
- *   1 if anything happened, else 0. NULL: 0.
+ * @return 1 if anything happened, else 0. NULL: 0.
  */
 DOCA_STABLE
 uint8_t doca_pe_progress(struct doca_pe *pe);
 
 /**
- * The descriptor to sleep on: readable when an armed engine has something to
- * do. It stays the same for the engine's life, and belongs to it.
- *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ * The descriptor to sleep on: readable when an armed engine has work. The engine owns
+ * it and it never changes.
  */
 DOCA_STABLE
 doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
 		doca_notification_handle_t *handle);
 
 /**
- * Take back what made the descriptor readable, and disarm.
+ * Make the descriptor unreadable again, and disarm.
  *
  * @param pe
  *   The engine.
  * @param handle
- *   Not looked at.
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_OPERATING_SYSTEM.
+ *   Ignored.
+ * @return DOCA_ERROR_OPERATING_SYSTEM.
  */
 DOCA_STABLE
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
 
 /**
- * Arm: the descriptor becomes readable for anything that happens from now on,
- * and at once for what has happened already.
+ * Arm: the descriptor becomes readable at the next event, and at once if one is already
+ * pending.
  *
- * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_OPERATING_SYSTEM.
+ * @return DOCA_ERROR_OPERATING_SYSTEM.
  */
 DOCA_STABLE
 doca_error_t doca_pe_request_notification(struct doca_pe *pe);
 
-/** Tasks in flight of all contexts. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Number of tasks in flight of all contexts. */
 DOCA_STABLE
 doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe,
 		size_t *num_inflight_tasks);
 
 /**
- * Connect a context. Only the destruction of its object ends that.
+ * Connect a context. It stays connected until its object is destroyed.
  *
  * @return
- *   DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_NOT_PERMITTED (it has
- *   an engine), DOCA_ERROR_BAD_STATE (not IDLE).
+ *   - DOCA_ERROR_NOT_PERMITTED: it has an engine.
+ *   - DOCA_ERROR_BAD_STATE: not IDLE.
  */
 DOCA_STABLE
 doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
 
-/** Choose how to progress. @return DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE. */
+/** Set the event mode; it has no effect. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode);
 
@@ -201,68 +197,65 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
  */
 
 /**
- * Submit a task. After an error it still belongs to the caller, who may submit
- * it again.
+ * Submit a task. If that fails, the caller still owns the task and may submit it again.
  *
  * @return
  *   - DOCA_SUCCESS: one of its callbacks will run.
- *   - DOCA_ERROR_AGAIN: producers and consumers: not now. A producer's consumer
- *     has no buffer posted, or a queue is full. No doca_pe_progress() of this
- *     side is needed before the next try.
- *   - DOCA_ERROR_BAD_STATE: its context is IDLE, or STARTING and no consumer.
- *   - DOCA_ERROR_NOT_CONNECTED: the peer of a message is gone.
- *   - DOCA_ERROR_INVALID_VALUE: no task, one that is submitted or freed, or
- *     its buffer does not fit: chained, or not in the consumer's mmap.
+ *   - DOCA_ERROR_AGAIN: producers and consumers only: the peer's consumer has no buffer
+ *     posted, or a queue is full. Try again; no doca_pe_progress() is needed on this
+ *     side.
+ *   - DOCA_ERROR_BAD_STATE: its context is IDLE, or STARTING unless it is a consumer.
+ *   - DOCA_ERROR_NOT_CONNECTED: the connection of a message has ended.
+ *   - DOCA_ERROR_INVALID_VALUE: NULL, submitted already or freed, or an invalid buffer:
+ *     chained, or outside the consumer's mmap.
  */
 DOCA_STABLE
 doca_error_t doca_task_submit(struct doca_task *task);
 
-/** As doca_task_submit(); DOCA_ERROR_INVALID_VALUE for unknown flags, too. */
+/** As doca_task_submit(), and DOCA_ERROR_INVALID_VALUE for unknown flags. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
-/** As doca_task_submit(), which checks as much. */
+/** As doca_task_submit(), with the same checks. */
 DOCA_STABLE
 doca_error_t doca_task_try_submit(struct doca_task *task);
 
-/** Give a task back to its context; NULL is allowed. */
+/** Return a task to its context; NULL is allowed. */
 DOCA_STABLE
 void doca_task_free(struct doca_task *task);
 
 /**
- * What became of a task, in its callback and until it is submitted again:
- * DOCA_SUCCESS, or
+ * Result of a task, from its callback until its next submit: DOCA_SUCCESS, or
  *
- * | status                         | why                                          |
+ * | status                         | reason                                       |
  * |--------------------------------|----------------------------------------------|
  * | DOCA_ERROR_SHUTDOWN            | its context was stopped                      |
  * | DOCA_ERROR_CONNECTION_RESET    | the connection has ended                     |
- * | DOCA_ERROR_INVALID_VALUE       | longer than the buffer posted, or longer     |
- * |                                | immediate data than the consumer takes       |
- * | DOCA_ERROR_NOT_FOUND           | no consumer has that id (any more)           |
+ * | DOCA_ERROR_INVALID_VALUE       | longer than the posted buffer, or longer     |
+ * |                                | immediate data than the consumer accepts     |
+ * | DOCA_ERROR_NOT_FOUND           | the peer has no consumer of this id          |
  *
- * Before the first submit, and for NULL: DOCA_SUCCESS, DOCA_ERROR_INVALID_VALUE.
+ * DOCA_SUCCESS before the first submit; DOCA_ERROR_INVALID_VALUE for NULL.
  */
 DOCA_STABLE
 doca_error_t doca_task_get_status(const struct doca_task *task);
 
-/** Set a task's data: the second argument of its callbacks. */
+/** Set a task's user data, the second argument of its callbacks. */
 DOCA_STABLE
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data);
 
-/** A task's data; 0 after its allocation. */
+/** A task's user data; 0 at first. */
 DOCA_STABLE
 union doca_data doca_task_get_user_data(const struct doca_task *task);
 
-/** The context that a task was allocated from; NULL for NULL. */
+/** The context of a task; NULL for NULL. */
 DOCA_STABLE
 struct doca_ctx *doca_task_get_ctx(const struct doca_task *task);
 
 /** @} */
 /** @name Batches
- * No object of this library makes batches, so there is never one to pass: these
- * functions are here for programs that name them. They return
- * DOCA_ERROR_NOT_SUPPORTED, or nothing.
+ * Present so that programs that use them link. The library never creates a batch: these
+ * functions return DOCA_ERROR_NOT_SUPPORTED or have no effect.
  * @{
  */
 DOCA_EXPERIMENTAL

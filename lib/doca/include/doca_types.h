@@ -7,7 +7,7 @@
 
 /**
  * @file
- * Types that several parts share.
+ * Common types.
  */
 
 #include <stdint.h>
@@ -21,14 +21,14 @@ extern "C" {
 
 /** A file descriptor to sleep on: poll(), select(), epoll. */
 typedef int doca_event_handle_t;
-/** No such descriptor. */
+/** Invalid descriptor. */
 #define doca_event_invalid_handle -1
-/** Bytes of an RDMA address. */
+/** Size of an RDMA address, in bytes. */
 #define DOCA_GID_BYTE_LENGTH 16
 /** The descriptor of a progress engine. */
 typedef doca_event_handle_t doca_notification_handle_t;
 
-/** The application's data, kept with an object. */
+/** Application data, stored with an object. */
 union doca_data {
 	void *ptr;
 	uint64_t u64;
@@ -41,7 +41,7 @@ struct doca_gather_list {
 	struct doca_gather_list *next;
 };
 
-/** What may be done with memory, and by whom. This side may always read it. */
+/** Access rights to memory. This side may always read it. */
 enum doca_access_flag {
 	DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0, /**< This side may read. */
 	DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = (1 << 0), /**< This side may write, too. */
@@ -54,7 +54,7 @@ enum doca_access_flag {
 };
 
 #if COMCH_DOCA_GENERATION < 205
-/** The names that enum doca_access_flag had until DOCA 1.5, and from 2.0 to 2.2. */
+/** Names of enum doca_access_flag until DOCA 1.5 (first), and from 2.0 to 2.2. */
 enum doca_access_flags {
 	DOCA_ACCESS_LOCAL_READ = 0,
 	DOCA_ACCESS_LOCAL_WRITE = 1,
@@ -72,7 +72,7 @@ enum doca_access_flags {
 };
 #endif
 
-/** What kind of PCI function. */
+/** Type of a PCI function. */
 enum doca_pci_func_type {
 	DOCA_PCI_FUNC_TYPE_PF = 0, /**< Physical function. */
 	DOCA_PCI_FUNC_TYPE_VF = 1, /**< Virtual function. */
@@ -88,21 +88,21 @@ typedef __be16 doca_be16_t;
 typedef __be32 doca_be32_t;
 typedef __be64 doca_be64_t;
 
-/** Memory of a GPU; here only so that programs that name it compile. */
+/** Memory of a GPU. Unused; defined for programs that name it. */
 enum doca_gpu_mem_type {
 	DOCA_GPU_MEM_TYPE_GPU = 0,
 	DOCA_GPU_MEM_TYPE_GPU_CPU = 1,
 	DOCA_GPU_MEM_TYPE_CPU_GPU = 2,
 };
 
-/** Timed sending; here only so that programs that name it compile. */
+/** Timed sending. Unused; defined for programs that name it. */
 enum doca_eth_wait_on_time_type {
 	DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0,
 	DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE = 1,
 	DOCA_ETH_WAIT_ON_TIME_TYPE_DPDK = 2,
 };
 
-/** Sizes of packets; here only so that programs that name it compile. */
+/** Packet sizes. Unused; defined for programs that name it. */
 enum doca_mtu_size {
 	DOCA_MTU_SIZE_256_BYTES = 0x0,
 	DOCA_MTU_SIZE_512_BYTES = 0x1,

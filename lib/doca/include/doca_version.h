@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Versions. Those of DOCA are of the generation that a program is built for;
- * comch has its own, see rte_comch_version().
+ * Versions. DOCA_VERSION_* are those of the generation that a program is built for;
+ * comch's own is rte_comch_version().
  */
 
 #include <stddef.h>
@@ -19,33 +19,33 @@
 extern "C" {
 #endif
 
-/** A version as one number, every patch told apart. */
+/** A version as one number, including the exact patch. */
 #define DOCA_VERSION_CALC_EXACT(major, minor, patch) \
 	((size_t)((major) << 24 | (minor) << 16 | (patch)))
 /** The version of these headers. */
 #define DOCA_VERSION_EXACT \
 	DOCA_VERSION_CALC_EXACT(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
-/** A version as one number, as official releases count. */
+/** A version as one number, with the patch as official releases number it. */
 #define DOCA_VERSION_CALC(major, minor, patch) \
 	((size_t)((major) << 24 | (minor) << 16 | (patch * 1000)))
 /** The official release of these headers. */
 #define DOCA_VERSION_OFFICIAL \
 	DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
-/** Is it the version of these headers? */
+/** Whether it is the version of these headers. */
 #define DOCA_VERSION_EQ_CURRENT(major, minor, patch) \
 	(DOCA_VERSION_CALC(major, minor, patch) == DOCA_VERSION_OFFICIAL)
-/** Is it the version of these headers, or older? */
+/** Whether it is the version of these headers or an older one. */
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch) \
 	(DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
 
-/** The version that the program was built for, as "2.10.0000". */
+/** Version that the program was built for, such as "2.10.0000". */
 static inline const char *
 doca_version(void)
 {
 	return DOCA_VERSION_STRING;
 }
 
-/** The version of the library in use: comch's, as "comch 0.1.0". */
+/** Version of the library in use: comch's, such as "comch 0.1.0". */
 const char *doca_version_runtime(void);
 
 #ifdef __cplusplus

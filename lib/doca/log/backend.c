@@ -8,18 +8,18 @@
 
 #include "log/backend.h"
 
-/* Recursive: a handler of a buffer may change limits. */
+/* Recursive: a buffer's handler may change limits. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static STAILQ_HEAD(, doca_log_backend) backends = STAILQ_HEAD_INITIALIZER(backends);
-/* By kind: program's, SDK's. */
+/* By kind: program, SDK. */
 static uint32_t global[2][IMPL_BACKEND_NB_LIMITS] = {
 	{ DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 	{ DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 };
-/* By kind, atomic: the chattiest level that is shown at all. */
-static uint32_t chattiest[2] = { DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_DISABLE };
-/* A record is being written: what a handler logs is dropped. */
-static bool busy;
+/* By kind, atomic: the most verbose level that any backend shows. */
+static uint32_t max_level[2] = { DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_DISABLE };
+/* A record is being written: messages of its handler are dropped. */
+static bool is_writing;
 
 static bool
 is_limit(uint32_t level)
@@ -33,9 +33,9 @@ impl_backend_is_level(uint32_t level)
 	return is_limit(level) && level != DOCA_LOG_LEVEL_DISABLE;
 }
 
-/* Under the lock, after each change. */
+/* Called with the lock after each change. */
 static void
-find_chattiest(void)
+find_max_level(void)
 {
 	uint32_t levels[] = { DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_DISABLE };
 	const struct doca_log_backend *b;
@@ -43,8 +43,8 @@ find_chattiest(void)
 	STAILQ_FOREACH(b, &backends, next)
 		levels[b->sdk] = RTE_MAX(levels[b->sdk],
 			RTE_MIN(b->limit[IMPL_BACKEND_LOWER], b->last));
-	__atomic_store_n(&chattiest[0], levels[0], __ATOMIC_RELAXED);
-	__atomic_store_n(&chattiest[1], levels[1], __ATOMIC_RELAXED);
+	__atomic_store_n(&max_level[0], levels[0], __ATOMIC_RELAXED);
+	__atomic_store_n(&max_level[1], levels[1], __ATOMIC_RELAXED);
 }
 
 void
@@ -54,14 +54,14 @@ impl_backend_add(struct doca_log_backend *backend)
 	backend->limit[IMPL_BACKEND_LOWER] = global[backend->sdk][IMPL_BACKEND_LOWER];
 	backend->limit[IMPL_BACKEND_UPPER] = global[backend->sdk][IMPL_BACKEND_UPPER];
 	STAILQ_INSERT_TAIL(&backends, backend, next);
-	find_chattiest();
+	find_max_level();
 	pthread_mutex_unlock(&lock);
 }
 
 bool
 impl_backend_wants(bool sdk, uint32_t level)
 {
-	return level <= __atomic_load_n(&chattiest[sdk], __ATOMIC_RELAXED);
+	return level <= __atomic_load_n(&max_level[sdk], __ATOMIC_RELAXED);
 }
 
 static bool
@@ -78,23 +78,23 @@ impl_backend_write(bool sdk, uint32_t level, const char *record, size_t len)
 	const struct doca_log_backend *b;
 
 	pthread_mutex_lock(&lock);
-	if (busy) {
+	if (is_writing) {
 		pthread_mutex_unlock(&lock);
 		return DOCA_ERROR_IN_USE;
 	}
-	busy = true;
+	is_writing = true;
 	STAILQ_FOREACH(b, &backends, next) {
 		if (shows(b, sdk, level)) {
 			written = b->write(b, level, record, len);
 			DOCA_ERROR_PROPAGATE(result, written);
 		}
 	}
-	busy = false;
+	is_writing = false;
 	pthread_mutex_unlock(&lock);
 	return result;
 }
 
-/* Under the lock. */
+/* Called with the lock. */
 static doca_error_t
 set_limit(struct doca_log_backend *b, enum impl_backend_limit which, uint32_t level)
 {
@@ -104,7 +104,7 @@ set_limit(struct doca_log_backend *b, enum impl_backend_limit which, uint32_t le
 	if (more && b->strict[which])
 		return DOCA_ERROR_NOT_PERMITTED;
 	b->limit[which] = level;
-	find_chattiest();
+	find_max_level();
 	return DOCA_SUCCESS;
 }
 
@@ -143,7 +143,7 @@ set_all(bool sdk, enum impl_backend_limit which, uint32_t level)
 	global[sdk][which] = level;
 	STAILQ_FOREACH(b, &backends, next)
 		if (b->sdk == sdk)
-			set_limit(b, which, level); /* a strict one may stay */
+			set_limit(b, which, level); /* strict limits may stay */
 	pthread_mutex_unlock(&lock);
 	return DOCA_SUCCESS;
 }

@@ -6,8 +6,8 @@
 #define IMPL_LOG_BACKEND_H
 
 /*
- * Where records go: backends and what they show. One lock is for all of them
- * and is held while a record is written, so that lines do not mix.
+ * Backends: destinations of records, with their limits. One lock protects all of them and
+ * is held while a record is written, so that lines do not mix.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 /* Limits of a backend, and the global ones. */
 enum impl_backend_limit {
-	IMPL_BACKEND_LOWER, /* chattiest; the SDK level, of an SDK's backend */
+	IMPL_BACKEND_LOWER, /* most verbose; of an SDK backend, the SDK level */
 	IMPL_BACKEND_UPPER, /* most severe */
 	IMPL_BACKEND_NB_LIMITS
 };
@@ -37,22 +37,22 @@ struct doca_log_backend {
 		} buf;
 	};
 	bool sdk;
-	/* Levels that it is for, whatever the limits. */
+	/* Range of levels, besides the limits. */
 	uint32_t first, last;
 	uint32_t limit[IMPL_BACKEND_NB_LIMITS];
 	bool strict[IMPL_BACKEND_NB_LIMITS];
 };
 
-/* Is it the level of a message? */
+/* Whether it is a valid level of a message. */
 bool impl_backend_is_level(uint32_t level);
 
-/* Take a backend: it shows what the global limits say. */
+/* Add a backend, with the global limits. */
 void impl_backend_add(struct doca_log_backend *backend);
 
-/* Does a backend of this kind show this level? Cheap. */
+/* Whether a backend of this kind shows this level. Cheap. */
 bool impl_backend_wants(bool sdk, uint32_t level);
 
-/* A line with its newline, to all backends of this kind that show its level. */
+/* Write a line, with its newline, to all backends of this kind that show its level. */
 doca_error_t impl_backend_write(bool sdk, uint32_t level, const char *record, size_t len);
 
 #endif /* IMPL_LOG_BACKEND_H */

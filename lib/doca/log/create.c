@@ -28,7 +28,7 @@ write_fd(const struct doca_log_backend *b, uint32_t level, const char *record, s
 	ssize_t n;
 
 	RTE_SET_USED(level);
-	/* A pipe may take a long record in pieces. */
+	/* A pipe may accept only a part of a long record. */
 	while (len > 0) {
 		n = write(b->fd, record, len);
 		if (n < 0 && errno == EINTR)
@@ -65,12 +65,12 @@ write_syslog(const struct doca_log_backend *b, uint32_t level, const char *recor
 	};
 
 	RTE_SET_USED(b);
-	/* syslog ends lines itself. */
+	/* syslog adds the newline. */
 	syslog(priorities[level / 10], "%.*s", (int)(len - 1), record);
 	return DOCA_SUCCESS;
 }
 
-/* Keep a copy of what was filled in. */
+/* Add a copy of the backend. */
 static doca_error_t
 create(const struct doca_log_backend *filled, struct doca_log_backend **backend)
 {
@@ -144,7 +144,7 @@ create_syslog(const char *name, bool sdk, struct doca_log_backend **backend)
 		return result;
 	}
 	pthread_mutex_lock(&ident_lock);
-	/* syslog keeps the pointer, so the former one goes after this. */
+	/* syslog keeps the pointer, so free the previous one after this. */
 	openlog(copy, LOG_PID, LOG_USER);
 	free(ident);
 	ident = copy;

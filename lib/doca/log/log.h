@@ -6,8 +6,8 @@
 #define IMPL_LOG_LOG_H
 
 /*
- * The library's own messages. They go to the backends that were created with
- * a doca_log_backend_create_with_*_sdk() function. Never from a task's way.
+ * The library's own messages, for backends from doca_log_backend_create_with_*_sdk().
+ * Never used in the data path.
  */
 
 #include <stdarg.h>
@@ -15,13 +15,13 @@
 
 #include <doca_log.h>
 
-/* A line without its end; printf's format. */
+/* Log a line, without a newline. */
 void impl_log(uint32_t level, const char *file, int line, const char *func,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 void impl_vlog(uint32_t level, const char *file, int line, const char *func,
 		const char *format, va_list args) __attribute__((format(printf, 5, 0)));
 
-/* Would anybody see it? */
+/* Whether a backend shows this level. */
 bool impl_log_wanted(uint32_t level);
 
 #define IMPL_LOG(level, ...) \

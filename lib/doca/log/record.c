@@ -12,10 +12,10 @@
 #include "log/log.h"
 #include "log/source.h"
 
-/* The source of the library's messages. */
+/* Source name of the library's messages. */
 #define LIBRARY "COMCH"
 
-/* Where a message comes from. */
+/* Origin of a message. */
 struct origin {
 	const char *source;
 	const char *file;
@@ -32,7 +32,7 @@ static const char *const level_names[] = {
 	[DOCA_LOG_LEVEL_TRACE / 10] = "TRC",
 };
 
-/* The text, without the newline that some programs put at its end; NULL: no memory. */
+/* Format the text and remove a newline at its end. NULL: out of memory. */
 __attribute__((format(printf, 1, 0)))
 static char *
 format_text(const char *format, va_list args)
@@ -47,7 +47,7 @@ format_text(const char *format, va_list args)
 	return text;
 }
 
-/* The whole line; its length, or -1. */
+/* Format the whole line. Returns its length, or -1. */
 static int
 format_record(char **record, uint32_t level, const struct origin *from, const char *text)
 {
@@ -84,7 +84,7 @@ log_record(bool sdk, uint32_t level, const struct origin *from, const char *form
 	return result;
 }
 
-/* A message of the program: it is not known yet what its source is called. */
+/* A message of the program, whose source name is not looked up yet. */
 __attribute__((format(printf, 4, 0)))
 static doca_error_t
 log_program(uint32_t level, int source, struct origin *from, const char *format, va_list args)
@@ -123,7 +123,7 @@ doca_log(uint32_t level, int source, const char *fname, int line, const char *fu
 doca_error_t doca_log_105(uint32_t level, int source, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* doca_log() until DOCA 2.2: without the file and the function. */
+/* doca_log() until DOCA 2.2, without file and function. */
 doca_error_t
 doca_log_105(uint32_t level, int source, int line, const char *format, ...)
 {
@@ -147,7 +147,7 @@ void
 impl_vlog(uint32_t level, const char *file, int line, const char *func, const char *format,
 		va_list args)
 {
-	/* Who logs cares for something else: keep its errno. */
+	/* Logging must not change the caller's errno. */
 	const int err = errno;
 
 	if (impl_log_wanted(level))

@@ -11,12 +11,12 @@
 
 #include <doca_log.h>
 
-/* Programs register before main(): nothing here waits for a constructor. */
+/* Programs register in constructors, so nothing here may depend on one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char **names;
 static int nb_names;
 
-/* Index of a free place; -1: no memory. */
+/* Index of a free entry; -1: out of memory. */
 static int
 find_place(void)
 {
@@ -34,7 +34,7 @@ find_place(void)
 	return nb_names++;
 }
 
-/* DOCA_LOG_REGISTER("x") gives the quotes, too. */
+/* DOCA_LOG_REGISTER("x") passes the quotes, too. */
 static char *
 copy_unquoted(const char *name)
 {
@@ -65,12 +65,12 @@ doca_log_register_source(const char *source_name, int *source)
 		free(name);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	/* A log_source that was never registered is 0. */
+	/* 0 is an unregistered log_source. */
 	*source = place + 1;
 	return DOCA_SUCCESS;
 }
 
-/* Under the lock. */
+/* Called with the lock. */
 static bool
 is_source(int source)
 {

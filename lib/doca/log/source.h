@@ -6,10 +6,10 @@
 #define IMPL_LOG_SOURCE_H
 
 /*
- * Sources of messages: names by number.
+ * Sources of messages: numbers and names.
  */
 
-/* A copy of the name, to be freed. NULL with errno: EINVAL (no such source), ENOMEM. */
+/* Copy of the name, which the caller frees. NULL with errno: EINVAL (unknown), ENOMEM. */
 char *impl_source_name(int source);
 
 #endif /* IMPL_LOG_SOURCE_H */

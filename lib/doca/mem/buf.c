@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Bufs and lists of them. Here are also the bufs of any owner. */
+/* Buffers, lists of them, and their owners: inventories and pools. */
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ impl_buf_owner_grow(struct impl_buf_owner *owner, uint32_t nb, struct doca_buf *
 
 	if (nb > UINT32_MAX - owner->nb)
 		return DOCA_ERROR_NO_MEMORY;
-	/* The bufs stay where they are for good; only the stack of free ones moves. */
+	/* Buffers never move; only the stack of free ones is reallocated. */
 	more = aligned_alloc(RTE_CACHE_LINE_SIZE, nb * sizeof(*more));
 	if (more == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -244,7 +244,7 @@ doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tai
 	if (list1_head->refcount == 0 || list1_head->prev != NULL || list1_head == list2 ||
 			list2->refcount != 1 || list2->prev != NULL)
 		return DOCA_ERROR_NOT_PERMITTED;
-	/* A tail of list2 would close a ring, in which other functions never end. */
+	/* If the tail were in list2, the lists would form a ring. */
 	if (list1_tail->next != NULL || last_of(list1_head) != list1_tail)
 		return DOCA_ERROR_NOT_PERMITTED;
 	list1_tail->next = list2;

@@ -5,23 +5,21 @@
 #ifndef IMPL_MEM_BUF_H
 #define IMPL_MEM_BUF_H
 
-/* Where bufs come from and go back to: what inventories and pools share. */
+/* Owner of buffers: the common part of inventories and pools. */
 
 #include "mem/mmap.h"
 
 struct impl_buf_owner {
-	struct doca_buf **free; /* a stack: the one used last is the warmest */
+	struct doca_buf **free; /* a stack, so that recently used ones are reused first */
 	uint32_t nb_free;
 	uint32_t nb;
 };
 
-/* Make nb more bufs, all free: one array, at *bufs. On an error nothing has
- * changed.
- */
+/* Add nb free buffers, as an array at *bufs. An error changes nothing. */
 doca_error_t impl_buf_owner_grow(struct impl_buf_owner *owner, uint32_t nb,
 		struct doca_buf **bufs);
 
-/* A buf on a started mmap; the caller sets its ranges. NULL: none is left. */
+/* Take a buffer for a started mmap; the caller sets its ranges. NULL: none left. */
 static inline struct doca_buf *
 impl_buf_take(struct impl_buf_owner *owner, struct doca_mmap *mmap)
 {
@@ -33,14 +31,14 @@ impl_buf_take(struct impl_buf_owner *owner, struct doca_mmap *mmap)
 	buf->mr = mmap->mr;
 	buf->refcount = 1;
 	buf->mmap = mmap;
-	/* Threads share such an mmap: it is only read. */
+	/* Threads share such an mmap, so do not count its buffers. */
 	buf->is_counted = !mmap->is_thread_safe;
 	if (buf->is_counted)
 		mmap->nb_bufs++;
 	return buf;
 }
 
-/* Give back a buf and those that follow it in its list. */
+/* Return a buffer and those that follow it in its list. */
 void impl_buf_put_list(struct doca_buf *buf);
 
 #endif /* IMPL_MEM_BUF_H */

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Inventories: bufs for any range of any mmap. */
+/* Inventories: buffers for any range of any mmap. */
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #include "log/log.h"
 #include "mem/buf.h"
 
-/* Bufs that were made together. */
+/* Buffers that were allocated together. */
 struct chunk {
 	struct doca_buf *bufs;
 	SLIST_ENTRY(chunk) next;
@@ -39,7 +39,7 @@ add_chunk(struct doca_buf_inventory *inventory, uint32_t nb)
 		return DOCA_ERROR_NO_MEMORY;
 	ret = impl_buf_owner_grow(&inventory->owner, nb, &chunk->bufs);
 	if (ret != DOCA_SUCCESS) {
-		IMPL_ERR("buf inventory: no memory for %u elements", nb);
+		IMPL_ERR("buffer inventory: out of memory for %u elements", nb);
 		free(chunk);
 		return ret;
 	}
@@ -54,7 +54,7 @@ doca_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inven
 	doca_error_t ret;
 
 	if (inventory == NULL || num_elements == 0 || num_elements > UINT32_MAX) {
-		IMPL_ERR("buf inventory: cannot be created with %zu elements", num_elements);
+		IMPL_ERR("buffer inventory: invalid number of elements: %zu", num_elements);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	inv = calloc(1, sizeof(*inv));
@@ -81,7 +81,7 @@ doca_buf_inventory_create_105(const union doca_data *user_data, size_t num_eleme
 	doca_error_t ret;
 
 	if (extensions != 0) {
-		IMPL_ERR("buf inventory: there are no extensions, so not %#x", extensions);
+		IMPL_ERR("buffer inventory: extensions are not supported: %#x", extensions);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	ret = doca_buf_inventory_create(num_elements, inventory);
@@ -98,7 +98,7 @@ doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 	if (inventory == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (inventory->owner.nb_free < inventory->owner.nb) {
-		IMPL_ERR("buf inventory: %u bufs are in use: not destroyed",
+		IMPL_ERR("buffer inventory: cannot destroy: %u buffers are in use",
 			inventory->owner.nb - inventory->owner.nb_free);
 		return DOCA_ERROR_IN_USE;
 	}
@@ -134,7 +134,7 @@ static doca_error_t
 refuse_range(const struct doca_mmap *mmap, const void *addr, size_t len, const void *data,
 		size_t data_len)
 {
-	IMPL_ERR("buf inventory: no buf [%p, +%zu), data [%p, +%zu), of mmap [%p, +%zu)",
+	IMPL_ERR("buffer [%p, +%zu) with data [%p, +%zu) is out of range of mmap [%p, +%zu)",
 		addr, len, data, data_len, (void *)mmap->addr, mmap->len);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -164,7 +164,7 @@ doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct 
 	return DOCA_SUCCESS;
 }
 
-/* Take a buf for each of a list; the caller made sure that there are enough. */
+/* Take a buffer for each of a list; the caller has checked that there are enough. */
 static struct doca_buf *
 copy_list(struct doca_buf_inventory *inventory, const struct doca_buf *src)
 {

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Pools: bufs of one size, each with a place of its own in an mmap. */
+/* Pools: buffers of one size, each with fixed memory in an mmap. */
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca
 
 	if (mmap == NULL || buf_pool == NULL || num_elements == 0 || num_elements > UINT32_MAX ||
 			element_size == 0) {
-		IMPL_ERR("buf pool: cannot be created with %zu elements of %zu bytes",
+		IMPL_ERR("buffer pool: invalid: %zu elements of %zu bytes",
 			num_elements, element_size);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -42,11 +42,11 @@ doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca
 		return DOCA_ERROR_NO_MEMORY;
 	ret = impl_buf_owner_grow(&pool->owner, (uint32_t)num_elements, &pool->bufs);
 	if (ret != DOCA_SUCCESS) {
-		IMPL_ERR("buf pool: no memory for %zu elements", num_elements);
+		IMPL_ERR("buffer pool: out of memory for %zu elements", num_elements);
 		free(pool);
 		return ret;
 	}
-	/* A pool promises not to configure it, but its bufs are counted there. */
+	/* Not const: the mmap counts the buffers of the pool. */
 	pool->mmap = (struct doca_mmap *)(uintptr_t)mmap;
 	pool->size = element_size;
 	pool->alignment = 1;
@@ -59,7 +59,8 @@ is_in_use(const struct doca_buf_pool *pool)
 {
 	if (pool->owner.nb_free == pool->owner.nb)
 		return false;
-	IMPL_ERR("buf pool: %u bufs are in use", pool->owner.nb - pool->owner.nb_free);
+	IMPL_ERR("buffer pool: cannot stop: %u buffers are in use",
+		pool->owner.nb - pool->owner.nb_free);
 	return true;
 }
 
@@ -76,7 +77,7 @@ doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 	return DOCA_SUCCESS;
 }
 
-/* Give each element its place; false if there is no room for all. */
+/* Lay the elements out; false if they do not fit. */
 static bool
 carve(struct doca_buf_pool *pool)
 {
@@ -88,8 +89,8 @@ carve(struct doca_buf_pool *pool)
 
 	if (first > mmap->len || pool->size > mmap->len - first)
 		return false;
-	/* Does not wrap: one element fits into memory, from an address that is
-	 * a multiple of the alignment and not 0.
+	/* This does not wrap: one element fits into memory at an aligned address other
+	 * than 0.
 	 */
 	stride = (pool->size + mask) & ~mask;
 	if (pool->owner.nb - 1 > (mmap->len - first - pool->size) / stride)
@@ -107,12 +108,12 @@ doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 	if (buf_pool == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (buf_pool->is_started || !buf_pool->mmap->is_started) {
-		IMPL_ERR("buf pool: %s", buf_pool->is_started ? "already started" :
-			"its mmap is not started");
+		IMPL_ERR("buffer pool: %s", buf_pool->is_started ? "started already" :
+			"cannot start: its mmap is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!carve(buf_pool)) {
-		IMPL_ERR("buf pool: the %zu bytes of the mmap do not hold %u elements of %zu "
+		IMPL_ERR("buffer pool: mmap of %zu bytes is too small for %u elements of %zu "
 			"bytes, aligned to %zu", buf_pool->mmap->len, buf_pool->owner.nb,
 			buf_pool->size, buf_pool->alignment);
 		return DOCA_ERROR_INITIALIZATION;

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Memory maps: what they are made of, and their life. */
+/* Memory maps: creation, settings, start and stop. */
 
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ impl_mmap_hold(struct doca_mmap *mmap)
 void
 impl_mmap_drop(struct doca_mmap *mmap)
 {
-	/* Whoever sees 0 may stop: all use comes before. */
+	/* Release: uses of the mmap happen before a stop that reads 0 (acquire). */
 	__atomic_fetch_sub(&mmap->nb_holds, 1, __ATOMIC_RELEASE);
 }
 
@@ -71,7 +71,7 @@ impl_mmap_is_started(const struct doca_mmap *mmap)
 	return mmap->is_started;
 }
 
-/* End a start; bufs and objects must be gone. The memory may be gone as well. */
+/* Stop; no buffers and objects may be left. The memory may be gone already. */
 static doca_error_t
 halt(struct doca_mmap *mmap)
 {
@@ -79,22 +79,22 @@ halt(struct doca_mmap *mmap)
 	int ret;
 
 	if (mmap->nb_bufs > 0 || nb_holds > 0) {
-		IMPL_ERR("mmap [%p, +%zu): %u bufs and %u objects use it", (void *)mmap->addr,
-			mmap->len, mmap->nb_bufs, nb_holds);
+		IMPL_ERR("mmap [%p, +%zu): cannot stop: in use by %u buffers and %u objects",
+			(void *)mmap->addr, mmap->len, mmap->nb_bufs, nb_holds);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (mmap->mr != NULL) {
 		ret = rte_comch_mem_unregister(mmap->mr);
 		if (ret != 0) {
-			IMPL_ERR("mmap [%p, +%zu): its registration: %s", (void *)mmap->addr,
+			IMPL_ERR("mmap [%p, +%zu): unregister: %s", (void *)mmap->addr,
 				mmap->len, rte_strerror(-ret));
 			return DOCA_ERROR_NOT_PERMITTED;
 		}
 		mmap->mr = NULL;
 	}
-	impl_mmap_forget_exports(mmap);
+	impl_mmap_free_exports(mmap);
 	if (mmap->dpa_handle != 0)
-		mmap->dpa_ops->forget(mmap);
+		mmap->dpa_ops->revoke(mmap);
 	mmap->is_started = false;
 	mmap->starts_later = false;
 	return DOCA_SUCCESS;
@@ -128,12 +128,12 @@ doca_mmap_start(struct doca_mmap *mmap)
 	if (mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (mmap->is_started || mmap->is_imported) {
-		IMPL_ERR("mmap: %s", mmap->is_imported ? "imported, cannot be started" :
-			"already started");
+		IMPL_ERR("mmap: %s", mmap->is_imported ? "an imported mmap does not start" :
+			"started already");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (mmap->addr == NULL) {
-		IMPL_ERR("mmap: has no memory range to start with");
+		IMPL_ERR("mmap: cannot start: no memory range set");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	ret = impl_eal_start();
@@ -141,7 +141,7 @@ doca_mmap_start(struct doca_mmap *mmap)
 		return ret;
 	mmap->mr = rte_comch_mem_register(mmap->addr, mmap->len, 0);
 	if (mmap->mr == NULL) {
-		IMPL_ERR("mmap [%p, +%zu): cannot be registered: %s", (void *)mmap->addr,
+		IMPL_ERR("mmap [%p, +%zu): register: %s", (void *)mmap->addr,
 			mmap->len, rte_strerror(rte_errno));
 		return impl_err(-rte_errno);
 	}
@@ -187,7 +187,7 @@ impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	return DOCA_SUCCESS;
 }
 
-/* Devices change only while it is not started, and never those of an import. */
+/* Whether devices cannot be changed. */
 static bool
 is_fixed(const struct doca_mmap *mmap)
 {
@@ -204,7 +204,7 @@ doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (impl_mmap_has_dev(mmap, dev))
 		return DOCA_ERROR_ALREADY_EXIST;
 	if (mmap->nb_devs >= mmap->max_devs) {
-		IMPL_ERR("mmap: has its %u devices already", mmap->max_devs);
+		IMPL_ERR("mmap: limit of %u devices reached", mmap->max_devs);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	return impl_mmap_push_dev(mmap, dev);
@@ -227,7 +227,7 @@ doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	return DOCA_SUCCESS;
 }
 
-/* May the one memory range be set now? */
+/* Check that the memory range can be set now. */
 static doca_error_t
 can_set_memrange(const struct doca_mmap *mmap)
 {
@@ -242,12 +242,12 @@ doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
 	doca_error_t ret;
 
 	if (mmap == NULL || !impl_range_is_valid(addr, len)) {
-		IMPL_ERR("mmap: [%p, +%zu) is no memory range", addr, len);
+		IMPL_ERR("mmap: invalid memory range [%p, +%zu)", addr, len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	ret = can_set_memrange(mmap);
 	if (ret != DOCA_SUCCESS) {
-		IMPL_ERR("mmap: has a memory range already, or is started");
+		IMPL_ERR("mmap: cannot set the memory range: set before, or started");
 		return ret;
 	}
 	mmap->addr = addr;
@@ -308,7 +308,7 @@ doca_error_t
 doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
 	if (mmap == NULL || !impl_access_is_valid(access_mask)) {
-		IMPL_ERR("mmap: permissions %#x are no set of permissions", access_mask);
+		IMPL_ERR("mmap: invalid permissions %#x", access_mask);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (is_fixed(mmap))

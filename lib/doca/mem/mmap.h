@@ -5,7 +5,7 @@
 #ifndef IMPL_MEM_MMAP_H
 #define IMPL_MEM_MMAP_H
 
-/* An mmap from inside: for this directory, and for dpa/, which gives it handles. */
+/* Definition of an mmap, for this folder and for dpa/, which gives it handles. */
 
 #include <bsd/sys/queue.h>
 
@@ -13,7 +13,7 @@
 
 #include "mem/mem.h"
 
-/* What doca_mmap_export_pci() made for one device. */
+/* Export descriptor for one device. */
 struct impl_mmap_export {
 	const struct doca_dev *dev;
 	SLIST_ENTRY(impl_mmap_export) next;
@@ -21,14 +21,14 @@ struct impl_mmap_export {
 	uint8_t desc[];
 };
 
-/* What a DPA does for an mmap that has a handle of it. */
+/* Callbacks of a DPA that has given a handle to an mmap. */
 struct impl_mmap_dpa_ops {
-	/* The mmap stops: its handle ends, and no device call uses the memory afterwards. */
-	void (*forget)(struct doca_mmap *mmap);
+	/* The mmap stops: invalidate its handle and wait for device calls that use it. */
+	void (*revoke)(struct doca_mmap *mmap);
 };
 
 struct doca_mmap {
-	/* What taking a buf reads. */
+	/* Read when a buffer is taken. */
 	uint8_t *addr;
 	size_t len;
 	struct rte_comch_mr *mr;
@@ -37,10 +37,10 @@ struct doca_mmap {
 	bool is_thread_safe;
 	bool was_started;
 	bool is_imported;
-	bool starts_later;     /* a start of DOCA 1.5, before there is memory */
-	bool calls_free_cb;    /* was started with free_cb as it is */
+	bool starts_later;     /* started before its memory is set, in DOCA 1.5 */
+	bool calls_free_cb;    /* started since free_cb was set */
 	uint32_t permissions;
-	uint32_t nb_holds;     /* atomic: objects start and stop in any thread */
+	uint32_t nb_holds;     /* atomic, as objects start and stop in any thread */
 	uint32_t nb_devs;
 	uint32_t max_devs;
 	struct doca_dev **devs;
@@ -48,28 +48,28 @@ struct doca_mmap {
 	void *free_cookie;
 	union doca_data user_data;
 	SLIST_HEAD(, impl_mmap_export) exports;
-	doca_dpa_dev_mmap_t dpa_handle; /* 0: none was asked for since the start */
+	doca_dpa_dev_mmap_t dpa_handle; /* 0: none since the start */
 	const struct impl_mmap_dpa_ops *dpa_ops; /* set along with the handle */
 };
 
-/* Does [part, part + part_len) lie in [addr, addr + len), which does not wrap? */
+/* Whether [part, part + part_len) is in [addr, addr + len), which does not wrap. */
 static inline bool
 impl_range_has(const void *addr, size_t len, const void *part, size_t part_len)
 {
-	/* What begins before addr is further away than any range is long. */
+	/* If part is below addr, this wraps to more than any len. */
 	size_t off = (size_t)((uintptr_t)part - (uintptr_t)addr);
 
 	return off <= len && part_len <= len - off;
 }
 
-/* Is it a range at all? */
+/* Whether the range is not empty and does not wrap. */
 static inline bool
 impl_range_is_valid(const void *addr, size_t len)
 {
 	return addr != NULL && len > 0 && len <= UINTPTR_MAX - (uintptr_t)addr;
 }
 
-/* Known flags, and not both of the exclusive ones? */
+/* Whether all flags are known and at most one of the PCI flags is set. */
 static inline bool
 impl_access_is_valid(uint32_t mask)
 {
@@ -83,9 +83,9 @@ impl_access_is_valid(uint32_t mask)
 }
 
 bool impl_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
-/* Append a device and hold it. */
+/* Append a device, and use it. */
 doca_error_t impl_mmap_push_dev(struct doca_mmap *mmap, struct doca_dev *dev);
-/* Free the descriptors. */
-void impl_mmap_forget_exports(struct doca_mmap *mmap);
+/* Free the export descriptors. */
+void impl_mmap_free_exports(struct doca_mmap *mmap);
 
 #endif /* IMPL_MEM_MMAP_H */

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What of mmaps was done otherwise until DOCA 2.2. */
+/* Functions of mmaps that differ until DOCA 2.2. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ doca_mmap_create_105(const union doca_data *user_data, struct doca_mmap **mmap)
 	return ret;
 }
 
-/* doca_mmap_start() until DOCA 1.5: the memory may come later. */
+/* doca_mmap_start() until DOCA 1.5: the memory may be set later. */
 doca_error_t
 doca_mmap_start_105(struct doca_mmap *mmap)
 {

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Descriptors of mmaps for the process on the other side. */
+/* Export descriptors of mmaps for a process on the other side. */
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,12 +20,12 @@
 #define MAGIC "comchmm"
 #define VERSION 1
 
-/* What travels: little-endian, no pointers that anybody here follows. */
+/* Format of a descriptor: little-endian; addresses are not dereferenced by importers. */
 struct mmap_desc {
 	char magic[8];
 	rte_le32_t version;
 	rte_le32_t desc_len;
-	/* Tells exports apart in messages and dumps, even of a reused pid. */
+	/* Identifies the export in messages and dumps, even if the pid is reused. */
 	uint8_t id[16];
 	rte_le64_t addr;
 	rte_le64_t len;
@@ -33,15 +33,15 @@ struct mmap_desc {
 	rte_le32_t pid;
 	char pci[16];
 	rte_le32_t zero;
-	/* Against accidents. It stops no forger: what is said here is only told on. */
+	/* Detects corruption, not forgery: the values are informational. */
 	rte_le32_t check;
 };
 
-_Static_assert(sizeof(struct mmap_desc) == 80, "the same on both sides");
-_Static_assert(sizeof(struct mmap_desc) < 4080, "fits into a message");
+_Static_assert(sizeof(struct mmap_desc) == 80, "the format is fixed");
+_Static_assert(sizeof(struct mmap_desc) < 4080, "must fit into a message");
 _Static_assert(DOCA_DEVINFO_PCI_ADDR_SIZE <= sizeof(((struct mmap_desc *)0)->pci), "room");
 
-/* Either permits the other side to use the memory. */
+/* One of these is needed to export the memory. */
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 #define RDMA_ACCESS (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
 		DOCA_ACCESS_FLAG_RDMA_ATOMIC)
@@ -53,7 +53,7 @@ checksum(const struct mmap_desc *d)
 }
 
 void
-impl_mmap_forget_exports(struct doca_mmap *mmap)
+impl_mmap_free_exports(struct doca_mmap *mmap)
 {
 	struct impl_mmap_export *e;
 
@@ -63,22 +63,22 @@ impl_mmap_forget_exports(struct doca_mmap *mmap)
 	}
 }
 
-/* What all uses of an mmap by another side ask for. */
+/* Common checks of all exports. */
 static doca_error_t
 can_export(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access)
 {
 	if (!mmap->is_started || mmap->is_imported) {
-		IMPL_ERR("mmap: %s, cannot be exported", mmap->is_imported ? "imported" :
+		IMPL_ERR("mmap: cannot export: %s", mmap->is_imported ? "imported" :
 			"not started");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if ((mmap->permissions & access) == 0) {
-		IMPL_ERR("mmap: permissions %#x lack one of %#x, cannot be exported",
+		IMPL_ERR("mmap: cannot export: permissions %#x have none of %#x",
 			mmap->permissions, access);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (!impl_mmap_has_dev(mmap, dev)) {
-		IMPL_ERR("mmap: the device was not added");
+		IMPL_ERR("mmap: cannot export: the device was not added");
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	return DOCA_SUCCESS;
@@ -161,7 +161,7 @@ doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const 
 	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
 }
 
-/* What is wrong with a descriptor; NULL: nothing. */
+/* Validate a descriptor. Returns the error, or NULL. */
 static const char *
 fault_of(const struct mmap_desc *d)
 {
@@ -169,19 +169,19 @@ fault_of(const struct mmap_desc *d)
 	uint64_t addr = rte_le_to_cpu_64(d->addr), len = rte_le_to_cpu_64(d->len);
 
 	if (memcmp(d->magic, MAGIC, sizeof(d->magic)) != 0)
-		return "this is none";
+		return "invalid magic";
 	if (rte_le_to_cpu_32(d->version) != VERSION)
-		return "of another version";
+		return "unsupported version";
 	if (rte_le_to_cpu_32(d->desc_len) != sizeof(*d))
-		return "of a wrong length";
+		return "invalid length";
 	if (d->check != checksum(d))
 		return "corrupt";
 	if (addr == 0 || len == 0 || len > UINT64_MAX - addr)
-		return "its memory range is none";
+		return "invalid memory range";
 	if (!impl_access_is_valid(permissions) || (permissions & PCI_ACCESS) == 0)
-		return "its permissions are wrong";
+		return "invalid permissions";
 	if (d->zero != 0 || strnlen(d->pci, sizeof(d->pci)) == sizeof(d->pci))
-		return "its device is wrong";
+		return "invalid device";
 	return NULL;
 }
 
@@ -221,10 +221,10 @@ doca_mmap_create_from_export(const union doca_data *user_data, const void *expor
 	if (export_desc == NULL || dev == NULL || mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (export_desc_len != sizeof(d)) {
-		IMPL_ERR("mmap descriptor: has %zu bytes, not %zu", export_desc_len, sizeof(d));
+		IMPL_ERR("mmap descriptor: %zu bytes, expected %zu", export_desc_len, sizeof(d));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	/* It may lie in memory that the other side still writes to. */
+	/* The other side may still write to the memory it is in. */
 	memcpy(&d, export_desc, sizeof(d));
 	fault = fault_of(&d);
 	if (fault != NULL) {
@@ -234,7 +234,7 @@ doca_mmap_create_from_export(const union doca_data *user_data, const void *expor
 	return import(&d, user_data, dev, mmap);
 }
 
-/* On this library, all devices do both. */
+/* All devices support export and import. */
 static doca_error_t
 say_supported(const struct doca_devinfo *devinfo, uint8_t *supported)
 {

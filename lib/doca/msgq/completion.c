@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Consumer completions: where messages for consumers on the DPA arrive. */
+/* Consumer completions, on which messages for consumers on the DPA arrive. */
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -43,11 +43,11 @@ doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *co
 	if (consumer_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer_comp->handle != 0) {
-		IMPL_ERR("consumer completion: destroy of one that is started");
+		IMPL_ERR("consumer completion: cannot destroy while started");
 		return DOCA_ERROR_IN_USE;
 	}
 	if (__atomic_load_n(&consumer_comp->nb_users, __ATOMIC_ACQUIRE) > 0) {
-		IMPL_ERR("consumer completion: destroy while consumers have it");
+		IMPL_ERR("consumer completion: cannot destroy while consumers use it");
 		return DOCA_ERROR_IN_USE;
 	}
 	if (consumer_comp->thread != NULL)
@@ -74,7 +74,7 @@ doca_comch_consumer_completion_set_dpa_thread(
 	return DOCA_SUCCESS;
 }
 
-/* A number of the completion; with is_pow2 it is raised to a power of two. */
+/* Set a field of the completion; with is_pow2, rounded up to a power of two. */
 static doca_error_t
 set_number(struct doca_comch_consumer_completion *comp, uint32_t *place, uint32_t value,
 		uint32_t max, bool is_pow2)
@@ -150,7 +150,7 @@ doca_comch_consumer_completion_get_imm_data_len(
 
 /* Start and stop */
 
-/* A message has arrived, and the thread had asked. Within a producer's burst. */
+/* Called in a producer's burst, if the thread has requested a notification. */
 static void
 on_message(void *arg)
 {
@@ -163,18 +163,18 @@ static doca_error_t
 start_check(const struct doca_comch_consumer_completion *comp)
 {
 	if (comp->thread == NULL) {
-		IMPL_ERR("consumer completion: start without a DPA thread");
+		IMPL_ERR("consumer completion: cannot start: no DPA thread is set");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if ((uint64_t)comp->max_consumers * comp->max_recv > IMPL_MSGQ_MAX_COMPLETIONS) {
-		IMPL_ERR("consumer completion: %u receives of %u consumers, at most %u in all",
+		IMPL_ERR("consumer completion: %u receives times %u consumers exceeds %u",
 			comp->max_recv, comp->max_consumers, IMPL_MSGQ_MAX_COMPLETIONS);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (comp->handle != 0)
 		return DOCA_ERROR_BAD_STATE;
 	if (!impl_dpa_thread_is_started(comp->thread)) {
-		IMPL_ERR("consumer completion: its DPA thread is not started");
+		IMPL_ERR("consumer completion: cannot start: its DPA thread is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	return impl_eal_start();
@@ -238,7 +238,7 @@ doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *cons
 		ret = DOCA_ERROR_NO_MEMORY;
 		goto err_queues;
 	}
-	/* Nothing has arrived: there are no consumers. */
+	/* Always succeeds: without consumers there are no messages. */
 	rte_comch_msgq_cq_arm(comp->cq);
 	return DOCA_SUCCESS;
 
@@ -258,7 +258,7 @@ has_consumers(struct doca_comch_consumer_completion *comp)
 	n = comp->nb_consumers;
 	rte_spinlock_unlock(&comp->lock);
 	if (n > 0)
-		IMPL_ERR("consumer completion: stop while it has %u consumers", n);
+		IMPL_ERR("consumer completion: cannot stop with %u running consumers", n);
 	return n > 0;
 }
 
@@ -302,12 +302,12 @@ impl_consumer_completion_join(struct doca_comch_consumer_completion *comp, uint3
 	doca_error_t ret = DOCA_SUCCESS;
 
 	if (comp->handle == 0) {
-		IMPL_ERR("MsgQ consumer: its consumer completion is not started");
+		IMPL_ERR("MsgQ consumer: cannot start: its consumer completion is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (max_recv > comp->max_recv || imm_len > comp->imm_len) {
-		IMPL_ERR("MsgQ consumer: %u receives of %u bytes, its consumer completion takes "
-			"%u of %u", max_recv, imm_len, comp->max_recv, comp->imm_len);
+		IMPL_ERR("MsgQ consumer: %u receives of %u bytes exceed its completion's %u of "
+			"%u bytes", max_recv, imm_len, comp->max_recv, comp->imm_len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	rte_spinlock_lock(&comp->lock);
@@ -317,7 +317,7 @@ impl_consumer_completion_join(struct doca_comch_consumer_completion *comp, uint3
 		ret = DOCA_ERROR_INVALID_VALUE;
 	rte_spinlock_unlock(&comp->lock);
 	if (ret != DOCA_SUCCESS)
-		IMPL_ERR("MsgQ consumer: its consumer completion has all %u that it may have",
+		IMPL_ERR("MsgQ consumer: limit of %u consumers of its completion reached",
 			comp->max_consumers);
 	return ret;
 }
@@ -348,7 +348,7 @@ impl_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp
 
 	rte_spinlock_lock(&comp->lock);
 	rte_comch_msgq_consumer_stop(native);
-	/* There is room: device code gets no credit without. */
+	/* All messages fit: credit is given for free elements only. */
 	while (rte_comch_msgq_consumer_state(native) != RTE_COMCH_STATE_IDLE)
 		impl_consumer_completion_fill(comp);
 	rte_comch_msgq_consumer_stats_get(native, &stats);

@@ -3,9 +3,9 @@
  */
 
 /*
- * Ends of a MsgQ on the CPU: how they start and stop. All is over at once, but
- * for receives that are posted, which come back as of any consumer. A native
- * MsgQ has no events, so these contexts have no handler of any.
+ * Start and stop of a MsgQ's ends on the CPU. Both complete at once, except for posted
+ * receives, which fail as those of any consumer. A native MsgQ has no events, so these
+ * contexts have no event handler.
  */
 
 #include <errno.h>
@@ -21,8 +21,8 @@ is_for_cpu(const struct doca_dpa *dpa, const char *what)
 {
 	if (dpa == NULL)
 		return DOCA_SUCCESS;
-	IMPL_ERR("MsgQ: its %ss are on the DPA, and this one is not: see "
-		"doca_ctx_set_datapath_on_dpa()", what);
+	IMPL_ERR("MsgQ: its %ss are on the DPA: call doca_ctx_set_datapath_on_dpa() first",
+		what);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -45,14 +45,14 @@ consumer_start(struct doca_ctx *ctx)
 	ctx->native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
 	if (ctx->native == NULL)
 		return impl_err(-rte_errno);
-	ctx->poll_me = true;
+	ctx->needs_progress = true;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t
 consumer_stop(struct doca_ctx *ctx)
 {
-	/* So that it comes back with the others. */
+	/* Post the batch, so that the stop returns its tasks, too. */
 	impl_consumer_flush(ctx);
 	return impl_err(rte_comch_msgq_consumer_stop(ctx->native));
 }
@@ -98,7 +98,7 @@ const struct impl_consumer_ops impl_msgq_consumer_cpu_ops = {
 		.release = consumer_release,
 		.progress = consumer_progress,
 		.submit = impl_consumer_submit,
-		.task_back = impl_consumer_task_back,
+		.task_fail = impl_consumer_task_fail,
 		.flush = impl_consumer_flush,
 		.set_dpa = impl_msgq_consumer_set_dpa,
 	},
@@ -124,12 +124,12 @@ producer_start(struct doca_ctx *ctx)
 	ctx->native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
 	if (ctx->native == NULL)
 		return impl_err(-rte_errno);
-	ctx->poll_me = true;
-	p->base.is_short = false;
+	ctx->needs_progress = true;
+	p->base.has_backlog = false;
 	return DOCA_SUCCESS;
 }
 
-/* What was sent has arrived, and only has to be told. */
+/* All sends have arrived; only their completions are left. */
 static doca_error_t
 producer_stop(struct doca_ctx *ctx)
 {
@@ -165,7 +165,7 @@ const struct impl_producer_ops impl_msgq_producer_cpu_ops = {
 		.release = producer_release,
 		.progress = impl_producer_progress,
 		.submit = impl_producer_submit,
-		.task_back = impl_producer_task_back,
+		.task_fail = impl_producer_task_fail,
 		.flush = impl_producer_flush,
 		.set_dpa = impl_msgq_producer_set_dpa,
 	},

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* MsgQ, as device code uses it. */
+/* MsgQ functions for device code. */
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "ctx/yield.h"
 #include "msgq/msgq.h"
 
-/* Device code until DOCA 2.8: the flag says if there is an element. */
+/* Device code until DOCA 2.8: a flag requests the completion element. */
 void doca_dpa_dev_comch_producer_post_send_imm_only_207(
 		doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, const uint8_t *imm,
 		uint32_t imm_length, uint32_t completion_requested);
@@ -23,7 +23,7 @@ void doca_dpa_dev_comch_producer_dma_copy_207(doca_dpa_dev_comch_producer_t prod
 
 /* Consumers */
 
-/* Elements that nothing is in, and nothing on its way will need. lock held. */
+/* Elements neither in use nor reserved for messages in flight. lock held. */
 static uint64_t
 elements_free(const struct doca_comch_consumer_completion *comp)
 {
@@ -48,9 +48,9 @@ doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t
 	rte_spinlock_unlock(&c->dpa.comp->lock);
 	if (n < num_msg) {
 		impl_dpa_fault(self, __func__, has_room ?
-			"consumer %u: %u messages more are too many: it may have %u at a time" :
-			"consumer %u: %u messages more (of %u), while elements of consumers that "
-			"were stopped are not taken", c->base.id, num_msg, c->dpa.max_recv);
+			"consumer %u: %u more messages exceed its limit of %u" :
+			"consumer %u: no room for %u more messages (limit %u) until elements of "
+			"stopped consumers are taken", c->base.id, num_msg, c->dpa.max_recv);
 		return;
 	}
 	impl_dpa_leave(self);
@@ -59,7 +59,7 @@ doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t
 enum take {
 	TAKE_NONE,
 	TAKE_ONE,
-	TAKE_FULL, /* there is one, but too many are not acknowledged */
+	TAKE_FULL, /* too many elements are not acknowledged */
 };
 
 /* The next element. lock held. */
@@ -94,17 +94,17 @@ doca_dpa_dev_comch_consumer_get_completion(
 	take = take_element(comp, &element);
 	rte_spinlock_unlock(&comp->lock);
 	if (take == TAKE_FULL) {
-		impl_dpa_fault(self, __func__, "there is one more, but %u elements were taken "
-			"and not acknowledged", comp->size);
+		impl_dpa_fault(self, __func__, "limit of %u unacknowledged elements reached",
+			comp->size);
 		return 0;
 	}
 	impl_dpa_leave(self);
-	/* Kernels that look in vain share their CPU. */
+	/* Idle kernels share their CPU. */
 	if (take == TAKE_NONE) {
-		impl_yield_fruitless();
+		impl_yield_idle();
 		return 0;
 	}
-	impl_yield_fruitful();
+	impl_yield_busy();
 	*comp_element = (uintptr_t)element;
 	return 1;
 }
@@ -144,7 +144,7 @@ doca_dpa_dev_comch_consumer_completion_ack(
 		comp->acked += num_comp;
 	rte_spinlock_unlock(&comp->lock);
 	if (num_comp > taken) {
-		impl_dpa_fault(self, __func__, "%llu elements, but %llu were taken",
+		impl_dpa_fault(self, __func__, "acknowledged %llu elements, only %llu were taken",
 			(unsigned long long)num_comp, (unsigned long long)taken);
 		return;
 	}
@@ -163,7 +163,7 @@ doca_dpa_dev_comch_consumer_completion_request_notification(
 		__func__);
 	if (comp == NULL)
 		return;
-	/* Armed, or there is something already: no message falls between. */
+	/* Either the arming succeeds or a message is there: none is missed. */
 	rte_spinlock_lock(&comp->lock);
 	has_some = comp->taken != comp->filled || rte_comch_msgq_cq_arm(comp->cq) == -EAGAIN;
 	rte_spinlock_unlock(&comp->lock);
@@ -187,19 +187,19 @@ doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t prod
 		return 1;
 	ret = rte_comch_msgq_consumer_empty(p->base.ctx.native, consumer_id);
 	impl_dpa_leave(self);
-	/* One that does not exist can receive nothing either. */
+	/* A consumer that does not exist counts as empty. */
 	return ret != 0;
 }
 
-/* A send, as device code asks for it. */
+/* Arguments of a send. */
 struct send {
-	const char *what;            /* the call */
+	const char *what;            /* name of the function */
 	doca_dpa_dev_comch_producer_t producer;
 	uint32_t consumer_id;
 	const uint8_t *imm;
 	uint32_t imm_len;
-	const uint32_t *flags;       /* NULL: no element, unless it fails */
-	bool has_copy;               /* ... that is to be made */
+	const uint32_t *flags;       /* NULL: an element on failure only */
+	bool has_copy;               /* a copy is still to be made */
 	doca_dpa_dev_mmap_t dst_mmap, src_mmap;
 	uint64_t dst_addr, src_addr;
 	size_t len;
@@ -210,19 +210,19 @@ static bool
 send_check(struct impl_dpa_self *self, const struct send *s)
 {
 	if (s->imm_len > IMPL_MAX_IMM)
-		impl_dpa_fault(self, s->what, "a message of %u bytes, the limit is %u",
+		impl_dpa_fault(self, s->what, "message of %u bytes exceeds %u",
 			s->imm_len, IMPL_MAX_IMM);
 	else if (s->imm == NULL && s->imm_len > 0)
-		impl_dpa_fault(self, s->what, "a message of %u bytes at address 0", s->imm_len);
+		impl_dpa_fault(self, s->what, "message of %u bytes at NULL", s->imm_len);
 	else if (s->len > IMPL_MAX_BUF_SIZE)
-		impl_dpa_fault(self, s->what, "a copy of %zu bytes, the limit is %u", s->len,
+		impl_dpa_fault(self, s->what, "copy of %zu bytes exceeds %u", s->len,
 			IMPL_MAX_BUF_SIZE);
 	else
 		return true;
 	return false;
 }
 
-/* Copy the block, once there is a receive for the message after it. False: a fault. */
+/* Copy the memory if there is a receive for the message. False: a fault. */
 static bool
 try_copy(struct impl_dpa_self *self, struct impl_msgq_producer *p, struct send *s)
 {
@@ -246,7 +246,7 @@ try_copy(struct impl_dpa_self *self, struct impl_msgq_producer *p, struct send *
 	return true;
 }
 
-/* True: taken; else the consumer has nothing posted. */
+/* False: the consumer has nothing posted. */
 static bool
 try_send(struct impl_msgq_producer *p, const struct send *s)
 {
@@ -257,7 +257,7 @@ try_send(struct impl_msgq_producer *p, const struct send *s)
 	return !s->has_copy && rte_comch_msgq_send_burst(p->base.ctx.native, &op, 1) == 1;
 }
 
-/* What was sent is there, or has failed: elements for it. False: a fault. */
+/* Push the elements of a send that has completed or failed. False: a fault. */
 static bool
 send_report(struct impl_dpa_self *self, struct impl_msgq_producer *p, const struct send *s)
 {
@@ -270,17 +270,17 @@ send_report(struct impl_dpa_self *self, struct impl_msgq_producer *p, const stru
 		impl_dpa_nb_elements(&p->dpa.nb_deferred, *s->flags, p->dpa.max_send);
 	if (cpl.status != 0) {
 		impl_dpa_warn(self, s->what, "consumer %u: %s", s->consumer_id,
-			cpl.status == -ENOENT ? "there is none" : "it takes less");
+			cpl.status == -ENOENT ? "unknown id" : "accepts less immediate data");
 		type = DOCA_DPA_DEV_COMP_SEND_ERR;
 		nb = RTE_MAX(nb, 1u);
 	}
 	for (; nb > 0; nb--) {
-		/* The last one is this one's. */
+		/* The last element is that of this send. */
 		if (impl_dpa_completion_push(p->dpa.comp, nb == 1 ? type : DOCA_DPA_DEV_COMP_SEND,
 				p->dpa.user_data, 0))
 			continue;
-		impl_dpa_fault(self, s->what, "the completion has no room: acknowledge "
-			"elements, or have more room");
+		impl_dpa_fault(self, s->what, "the completion is full: acknowledge "
+			"elements or create it with more");
 		return false;
 	}
 	return true;
@@ -302,11 +302,11 @@ send(struct send *s)
 		if (try_send(p, s))
 			break;
 		if (!p->dpa.has_warned)
-			impl_dpa_warn(self, s->what, "consumer %u has no receive posted: a card "
-				"would not wait for one", s->consumer_id);
+			impl_dpa_warn(self, s->what, "consumer %u has no receive posted: waiting "
+				"(hardware does not)", s->consumer_id);
 		p->dpa.has_warned = true;
 		impl_dpa_pause(self);
-		/* The producer may be stopped, and so may the kernel. */
+		/* Let the producer or the kernel be stopped. */
 		impl_dpa_leave(self);
 	}
 	if (send_report(self, p, s))

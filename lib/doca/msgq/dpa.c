@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Ends of a MsgQ on the DPA, as the host sets them up. */
+/* Host side of a MsgQ's ends on the DPA. */
 
 #include <rte_bitops.h>
 #include <rte_common.h>
@@ -15,7 +15,7 @@
 
 #define USER_DATA_MASK ((UINT32_C(1) << DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA) - 1)
 
-/* Is it an end of a MsgQ on this DPA? */
+/* Whether a MsgQ has its ends of a kind on this DPA. */
 static doca_error_t
 dpa_check(const struct doca_dpa *of_msgq, const struct doca_dpa *dpa, const char *what)
 {
@@ -25,7 +25,7 @@ dpa_check(const struct doca_dpa *of_msgq, const struct doca_dpa *dpa, const char
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-/* What may be set only of an end on the DPA, and before it starts. */
+/* Whether settings of an end on the DPA can change. */
 static doca_error_t
 may_set(const struct doca_ctx *ctx)
 {
@@ -40,7 +40,7 @@ set_depth(const struct doca_ctx *ctx, uint32_t *place, uint32_t depth)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
-	/* An end of a connection never goes to a DPA. */
+	/* NULL: an end of a connection, which is never on a DPA. */
 	if (place != NULL)
 		*place = rte_align32pow2(depth);
 	return DOCA_SUCCESS;
@@ -48,7 +48,7 @@ set_depth(const struct doca_ctx *ctx, uint32_t *place, uint32_t depth)
 
 /* Consumers */
 
-/* NULL: it is of a connection. */
+/* NULL: an end of a connection. */
 static struct impl_msgq_consumer *
 consumer_of(struct doca_comch_consumer *consumer)
 {
@@ -89,7 +89,7 @@ consumer_start(struct doca_ctx *ctx)
 	doca_error_t ret;
 
 	if (c->dpa.comp == NULL || c->dpa.max_recv == 0) {
-		IMPL_ERR("MsgQ consumer on the DPA: start without %s", c->dpa.comp == NULL ?
+		IMPL_ERR("MsgQ consumer on the DPA: cannot start without %s", c->dpa.comp == NULL ?
 			"a consumer completion" : "a number of receives");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -119,7 +119,7 @@ consumer_stop(struct doca_ctx *ctx)
 
 	impl_dpa_handle_destroy(c->dpa.handle);
 	c->dpa.handle = 0;
-	/* What has arrived stays in the completion. */
+	/* Received messages stay in the completion. */
 	impl_consumer_completion_stop_native(c->dpa.comp, ctx->native);
 	return DOCA_SUCCESS;
 }
@@ -177,7 +177,7 @@ IMPL_ALIAS(doca_comch_consumer_set_dev_num_recv, doca_comch_consumer_set_dev_max
 void
 impl_msgq_drop_completion(struct doca_comch_consumer_completion *comp)
 {
-	/* Release: the destroy that sees it comes after all that was done with it. */
+	/* Release: pairs with the acquire in doca_comch_consumer_completion_destroy(). */
 	if (comp != NULL)
 		__atomic_fetch_sub(&comp->nb_users, 1, __ATOMIC_RELEASE);
 }
@@ -188,7 +188,7 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
 {
 	struct impl_msgq_consumer *c;
 
-	/* Nothing asks for it. */
+	/* Device code has no function to read it. */
 	RTE_SET_USED(user_data);
 	if (consumer == NULL || consumer_comp == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -218,7 +218,7 @@ doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
 
 /* Producers */
 
-/* NULL: it is of a connection. */
+/* NULL: an end of a connection. */
 static struct impl_msgq_producer *
 producer_of(struct doca_comch_producer *producer)
 {
@@ -255,7 +255,7 @@ producer_start(struct doca_ctx *ctx)
 	doca_error_t ret;
 
 	if (p->dpa.comp == NULL || p->dpa.max_send == 0) {
-		IMPL_ERR("MsgQ producer on the DPA: start without %s", p->dpa.comp == NULL ?
+		IMPL_ERR("MsgQ producer on the DPA: cannot start without %s", p->dpa.comp == NULL ?
 			"a DPA completion" : "a number of sends");
 		return DOCA_ERROR_INVALID_VALUE;
 	}

@@ -50,7 +50,7 @@ doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
 	if (msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_started(msgq)) {
-		IMPL_ERR("MsgQ: destroy of one that is started");
+		IMPL_ERR("MsgQ: cannot destroy while started");
 		return DOCA_ERROR_IN_USE;
 	}
 	if (msgq->dpa_consumer != NULL)
@@ -128,12 +128,12 @@ doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 	if (msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (msgq->dpa_consumer != NULL && msgq->dpa_producer != NULL) {
-		IMPL_ERR("MsgQ: it has one direction, so not both ends can be on a DPA");
+		IMPL_ERR("MsgQ: consumers and producers cannot both be on a DPA");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	dpa = msgq->dpa_consumer != NULL ? msgq->dpa_consumer : msgq->dpa_producer;
 	if (dpa != NULL && !impl_dpa_is_started(dpa)) {
-		IMPL_ERR("MsgQ: its DPA is not started");
+		IMPL_ERR("MsgQ: cannot start: its DPA is not started");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	ret = impl_eal_start();
@@ -164,7 +164,7 @@ doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
 	if (msgq->native == NULL) {
 		ret = DOCA_ERROR_BAD_STATE;
 	} else if (msgq->nb_consumers + msgq->nb_producers > 0) {
-		IMPL_ERR("MsgQ: stop while it has %u consumers and %u producers",
+		IMPL_ERR("MsgQ: cannot stop with %u consumers and %u producers",
 			msgq->nb_consumers, msgq->nb_producers);
 		ret = DOCA_ERROR_IN_USE;
 	} else {
@@ -175,9 +175,9 @@ doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
 	return ret;
 }
 
-/* Ends */
+/* Ends: consumers and producers */
 
-/* Ids are places in a table. */
+/* Allocate an id: an index into a table, plus 1. */
 static doca_error_t
 join(struct doca_comch_msgq *q, bool *ids, uint32_t *nb, uint32_t max, uint32_t *id)
 {
@@ -186,10 +186,10 @@ join(struct doca_comch_msgq *q, bool *ids, uint32_t *nb, uint32_t max, uint32_t 
 
 	pthread_mutex_lock(&q->lock);
 	if (q->native == NULL) {
-		IMPL_ERR("MsgQ: it is not started, so it can have no consumer or producer");
+		IMPL_ERR("MsgQ: cannot create a consumer or producer: not started");
 		ret = DOCA_ERROR_BAD_STATE;
 	} else if (*nb == max) {
-		IMPL_ERR("MsgQ: it has all %u that were asked for", max);
+		IMPL_ERR("MsgQ: limit of %u reached (doca_comch_msgq_set_max_num_...())", max);
 		ret = DOCA_ERROR_FULL;
 	} else {
 		while (ids[i])

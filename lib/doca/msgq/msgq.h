@@ -6,12 +6,12 @@
 #define IMPL_MSGQ_MSGQ_H
 
 /*
- * MsgQs. Their consumers and producers are two kinds of those in
- * comch/data_path.h; each has a native end while it runs.
+ * MsgQs. Their consumers and producers, together called ends, are kinds of those in
+ * comch/data_path.h. Each has a native end while it runs.
  *
- * cpu.c: ends on the CPU, whose tasks are comch/consumer.c's and producer.c's.
- * dpa.c: ends on the DPA, which device code (dev.c) uses by handles.
- * completion.c: where messages for consumers on the DPA arrive.
+ * cpu.c         ends on the CPU, with the tasks of comch/consumer.c and producer.c
+ * dpa.c         ends on the DPA, which device code (dev.c) uses by handles
+ * completion.c  consumer completions, on which messages for the DPA arrive
  */
 
 #include <pthread.h>
@@ -27,9 +27,9 @@
 #include "dpa/dpa.h"
 
 #define IMPL_MSGQ_MAX_ENDS RTE_COMCH_MSGQ_MAX_ENDS
-/* Receives or sends of one end on the DPA. */
+/* Maximum receives or sends of an end on the DPA. */
 #define IMPL_MSGQ_MAX_DEPTH 65536
-/* Messages that one consumer completion holds. */
+/* Maximum messages of a consumer completion. */
 #define IMPL_MSGQ_MAX_COMPLETIONS (UINT32_C(1) << 19)
 
 struct doca_comch_msgq {
@@ -38,25 +38,25 @@ struct doca_comch_msgq {
 	struct doca_dpa *dpa_producer;
 	uint32_t max_consumers;
 	uint32_t max_producers;
-	pthread_mutex_t lock;        /* of what follows */
+	pthread_mutex_t lock;        /* protects the fields below */
 	struct rte_comch_msgq *native; /* NULL: not started */
 	uint32_t nb_consumers;
 	uint32_t nb_producers;
-	bool consumers[IMPL_MSGQ_MAX_ENDS]; /* by id - 1: is there one? */
+	bool consumers[IMPL_MSGQ_MAX_ENDS]; /* used ids, by id - 1 */
 	bool producers[IMPL_MSGQ_MAX_ENDS];
 };
 
 /*
- * Messages are copied out of the native queue into `elements`, one by one as
- * device code takes them, and all of them when a consumer stops. Positions
- * count up: acked <= taken <= filled.
+ * Messages are copied out of the native queue into `elements`: one by one as device code
+ * takes them, and all when a consumer stops. Positions count up:
+ * acked <= taken <= filled.
  *
- * Of the native queue, and of its consumers, it is `lock` that makes one thread at a
- * time: device code, and a host that stops a consumer.
+ * `lock` serializes access to the native queue and its consumers by device code and by
+ * a host that stops a consumer.
  *
- * With N messages on their way at most, device code may have N elements that it does
- * not acknowledge. There are 4 N of them, so that what consumers leave behind when
- * they stop finds room, and so does what is sent to the next ones.
+ * With at most N messages in flight, device code may have N unacknowledged elements.
+ * There are 4 N elements, so that messages of stopped consumers and those for the next
+ * ones both fit.
  */
 struct doca_comch_consumer_completion {
 	struct doca_dpa_thread *thread;
@@ -65,19 +65,19 @@ struct doca_comch_consumer_completion {
 	uint32_t max_consumers;
 	uint32_t max_recv;
 	uint32_t imm_len;
-	uint32_t nb_users;           /* consumers that have it; atomic */
-	rte_spinlock_t lock;         /* of what follows */
-	uint32_t nb_consumers;       /* of them running */
+	uint32_t nb_users;           /* consumers it is set in; atomic */
+	rte_spinlock_t lock;         /* protects the fields below */
+	uint32_t nb_consumers;       /* running */
 	uint32_t size;               /* N */
-	uint32_t mask;               /* of elements */
+	uint32_t mask;               /* size of elements - 1 */
 	uint64_t acked;
 	uint64_t taken;
 	uint64_t filled;
-	uint64_t nb_credits;         /* messages that may still come */
+	uint64_t nb_credits;         /* messages that may still arrive */
 	struct rte_comch_cpl *elements;
 };
 
-/* A consumer of a MsgQ. Its id is a place in the MsgQ's table. */
+/* A consumer of a MsgQ. Its id is an index into the MsgQ's table, plus 1. */
 struct impl_msgq_consumer {
 	struct doca_comch_consumer base;
 	struct doca_comch_msgq *msgq;
@@ -85,7 +85,7 @@ struct impl_msgq_consumer {
 		uint32_t max_recv;       /* 0: not set */
 		struct doca_comch_consumer_completion *comp;
 		uint64_t handle;         /* 0: not started */
-	} dpa; /* if it is on the DPA */
+	} dpa; /* on the DPA only */
 };
 
 struct impl_msgq_producer {
@@ -93,15 +93,15 @@ struct impl_msgq_producer {
 	struct doca_comch_msgq *msgq;
 	struct {
 		uint32_t max_send;       /* 0: not set */
-		uint32_t user_data;      /* of its completions */
-		uint32_t nb_deferred;    /* completions that come with a later one */
-		bool has_warned;         /* that nothing was posted */
+		uint32_t user_data;      /* of its completion elements */
+		uint32_t nb_deferred;    /* elements delayed until a later one */
+		bool has_warned;         /* about a consumer with nothing posted */
 		struct doca_dpa_completion *comp;
 		uint64_t handle;         /* 0: not started */
-	} dpa; /* if it is on the DPA */
+	} dpa; /* on the DPA only */
 };
 
-/* cpu.c, dpa.c: the kinds of ends; each begins on the CPU */
+/* cpu.c, dpa.c: kinds of ends; every end is created on the CPU */
 extern const struct impl_consumer_ops impl_msgq_consumer_cpu_ops;
 extern const struct impl_consumer_ops impl_msgq_consumer_dpa_ops;
 extern const struct impl_producer_ops impl_msgq_producer_cpu_ops;
@@ -111,21 +111,21 @@ extern const struct impl_producer_ops impl_msgq_producer_dpa_ops;
 doca_error_t impl_msgq_consumer_destroy(struct doca_comch_consumer *consumer);
 doca_error_t impl_msgq_producer_destroy(struct doca_comch_producer *producer);
 
-/* dpa.c: the ends go to the DPA */
+/* dpa.c: move ends to the DPA */
 doca_error_t impl_msgq_consumer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
 doca_error_t impl_msgq_producer_set_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa);
-/* A consumer has it no more. NULL: nothing. */
+/* A consumer no longer uses it. NULL: no effect. */
 void impl_msgq_drop_completion(struct doca_comch_consumer_completion *comp);
 
 /* completion.c */
-/* A consumer joins: DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_INVALID_VALUE. */
+/* Add a consumer: DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_INVALID_VALUE. */
 doca_error_t impl_consumer_completion_join(struct doca_comch_consumer_completion *comp,
 		uint32_t max_recv, uint32_t imm_len);
 void impl_consumer_completion_leave(struct doca_comch_consumer_completion *comp);
-/* Stop a native consumer; what has arrived for it becomes elements. */
+/* Stop a native consumer; its received messages become elements. */
 void impl_consumer_completion_stop_native(struct doca_comch_consumer_completion *comp,
 		struct rte_comch_msgq_consumer *native);
-/* Copy a message out of the native queue, if there is one. lock held. */
+/* Copy one message out of the native queue, if any. lock held. */
 void impl_consumer_completion_fill(struct doca_comch_consumer_completion *comp);
 
 #endif /* IMPL_MSGQ_MSGQ_H */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_bitops.h>
+#include <rte_common.h>
+
+#include "plan/plan.h"
+
+/* A place in the queues of a MsgQ, with all that belongs to it, bytes. */
+#define MSGQ_PLACE 256
+
+/* A row, unless it is there already; a sentence in *error* if it is refused. */
+static int
+add_row(struct plan *plan, const struct perf_test *test,
+		const struct perf_params *params, char *error)
+{
+	struct plan_row *row;
+	uint32_t i;
+
+	if (test->check != NULL && test->check(params, NULL, error) != 0)
+		return -EINVAL;
+	for (i = 0; i < plan->nb_rows; i++) {
+		row = &plan->rows[i];
+		if (row->test == test && memcmp(&row->params, params, sizeof(*params)) == 0)
+			return 0;
+	}
+	if (plan->nb_rows == plan->capacity) {
+		uint32_t capacity = plan->capacity * 2 + 16;
+
+		row = realloc(plan->rows, capacity * sizeof(*row));
+		if (row == NULL)
+			return perf_refuse(error, "no memory");
+		plan->rows = row;
+		plan->capacity = capacity;
+	}
+	row = &plan->rows[plan->nb_rows++];
+	row->test = test;
+	row->params = *params;
+	return 0;
+}
+
+/* A row whose queue holds no more than a window of payload, and whose burst fits
+ * in the queue, unless they were asked for: buffers of large messages would take
+ * gigabytes, and minutes to get.
+ */
+static int
+add_fitted(struct plan *plan, const struct perf_test *test, const struct options *opts,
+		struct perf_params params, char *error)
+{
+	bool own_queue = (opts->set & PERF_OPT_QUEUE) != 0;
+	bool own_burst = (opts->set & PERF_OPT_BURST) != 0;
+
+	if ((test->options & PERF_OPT_MEMORY) != 0) {
+		if (!own_queue)
+			params.queue = RTE_MIN(params.queue, floor_window_msgs(params.size));
+		if (!own_burst)
+			params.burst = RTE_MIN(params.burst, params.queue);
+		else if (!own_queue)
+			params.queue = RTE_MAX(params.queue, params.burst);
+	}
+	return add_row(plan, test, &params, error);
+}
+
+/* The rows of one variant: one for each size. */
+static int
+add_sizes(struct plan *plan, const struct perf_test *test,
+		const struct options *opts, const struct perf_variant *variant, char *error)
+{
+	uint32_t fixed = variant != NULL ? variant->fixed : 0;
+	struct perf_params params = test->base;
+	uint32_t i;
+	int rc = 0;
+
+	if (variant != NULL)
+		options_copy(&params, &variant->params, variant->mask | fixed);
+	options_copy(&params, &opts->params, opts->set & ~(PERF_OPT_SIZE | fixed));
+	if ((opts->set & PERF_OPT_ITERS) != 0)
+		params.duration_us = 0;
+	if (opts->nb_sizes == 0 || (fixed & PERF_OPT_SIZE) != 0)
+		return add_fitted(plan, test, opts, params, error);
+	for (i = 0; i < opts->nb_sizes && rc == 0; i++) {
+		params.size = opts->sizes[i];
+		rc = add_fitted(plan, test, opts, params, error);
+	}
+	return rc;
+}
+
+/* The rows of all variants that the options leave room for: with --imm, say,
+ * the one for mbufs is no longer there. A choice of one's own takes the place
+ * of the variants.
+ */
+static int
+add_variants(struct plan *plan, const struct perf_test *test,
+		const struct options *opts, char *error)
+{
+	char why[PERF_ERROR_SIZE];
+	uint32_t before = plan->nb_rows;
+	uint32_t nb = 0;
+	uint32_t i;
+
+	for (i = 0; i < test->nb_variants; i++) {
+		uint32_t kept = plan->nb_rows;
+
+		if ((test->variants[i].mask & opts->set) != 0)
+			break;
+		if (add_sizes(plan, test, opts, &test->variants[i], why) == 0) {
+			nb++;
+			continue;
+		}
+		plan->nb_rows = kept;
+		/* The first one is the plainest: what it is refused for goes for all. */
+		if (i == 0)
+			memcpy(error, why, sizeof(why));
+	}
+	if (nb > 0)
+		return 0;
+	plan->nb_rows = before;
+	/* Were there none, or all refused? */
+	return i == test->nb_variants && i > 0 ? -EINVAL :
+			add_sizes(plan, test, opts, NULL, error);
+}
+
+int
+plan_add(struct plan *plan, const struct perf_test *test, const struct options *opts)
+{
+	uint32_t wrong = opts->set & ~test->options;
+	char text[PERF_ERROR_SIZE];
+
+	if (wrong != 0) {
+		fprintf(stderr, "comch-perf: %s makes no sense for %s",
+				options_names(wrong, text, sizeof(text)), test->name);
+		fprintf(stderr, "; it takes %s\n",
+				options_names(test->options, text, sizeof(text)));
+		return -EINVAL;
+	}
+	if (add_variants(plan, test, opts, text) == 0)
+		return 0;
+	fprintf(stderr, "comch-perf: %s: %s\n", test->name, text);
+	return -EINVAL;
+}
+
+uint32_t
+plan_workers(const struct perf_params *params, bool host)
+{
+	uint32_t most = RTE_MAX(params->producers, params->consumers);
+	uint32_t nb = params->bidir ? most :
+			host ? params->producers : params->consumers;
+
+	return RTE_MAX(nb, 1u);
+}
+
+/* Buffers, mbufs and MsgQs of one row that lie in EAL memory, bytes. */
+static uint64_t
+eal_bytes(const struct plan_row *row)
+{
+	const struct perf_params *p = &row->params;
+	uint64_t nb = RTE_MAX(p->producers, p->consumers);
+	uint64_t queue = p->queue;
+	uint64_t bytes = 0;
+
+	if (row->test->place == PERF_PROCESS)
+		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_PLACE;
+	if (p->api == PERF_API_MBUF)
+		bytes += 3 * nb * queue * (p->size + 512);
+	if (p->memory == PERF_MEMORY_EAL)
+		bytes += nb * 2 * queue * (p->size + 256);
+	return bytes;
+}
+
+/* What the rows need, each its most. */
+static void
+find_needs(struct plan *plan)
+{
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	plan->place = PERF_BARE;
+	for (i = 0; i < plan->nb_rows; i++) {
+		const struct plan_row *row = &plan->rows[i];
+		const struct perf_params *p = &row->params;
+
+		plan->place = RTE_MIN(plan->place, row->test->place);
+		plan->workers[0] = RTE_MAX(plan->workers[0], plan_workers(p, false));
+		plan->workers[1] = RTE_MAX(plan->workers[1], plan_workers(p, true));
+		plan->shares_eal |= p->memory == PERF_MEMORY_EAL;
+		bytes = RTE_MAX(bytes, eal_bytes(row));
+	}
+	plan->eal_mb = (uint32_t)(bytes >> 20) + 64;
+}
+
+int
+plan_make(struct plan *plan, const struct options *opts)
+{
+	const struct perf_test *test = NULL;
+	uint32_t i;
+	int rc = 0;
+
+	*plan = (struct plan){ .workers = { 1, 1 } };
+	if (opts->role == PERF_ROLE_DPU) {
+		plan->workers[0] = plan_workers(&opts->params, false);
+		plan->workers[0] = RTE_MAX(plan->workers[0], opts->params.producers);
+		plan->eal_mb = 64;
+		return 0; /* two sides */
+	}
+	if (opts->sweep != NULL)
+		rc = sweep_load(plan, opts);
+	for (i = 0; i < opts->nb_tests && rc == 0; i++)
+		rc = plan_add(plan, tests_find(opts->tests[i]), opts);
+	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
+	while (plan->by_default && rc == 0 && (test = tests_next(test)) != NULL) {
+		if (test->by_default)
+			rc = plan_add(plan, test, opts);
+	}
+	find_needs(plan);
+	return rc;
+}

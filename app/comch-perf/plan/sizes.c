@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Numbers with suffixes, and lists and ranges of them. */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/options.h"
+
+int
+sizes_number(const char **text, uint64_t *value)
+{
+	static const char suffixes[] = "kmg";
+	const char *suffix;
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(*text, &end, 0);
+	if (errno != 0)
+		return -EINVAL;
+	suffix = *end == '\0' ? NULL : strchr(suffixes, tolower((unsigned char)*end));
+	if (suffix != NULL) {
+		unsigned int shift = 10 * (unsigned int)(suffix - suffixes + 1);
+
+		if (*value > UINT64_MAX >> shift)
+			return -EINVAL;
+		*value <<= shift;
+		end++;
+	}
+	*text = end;
+	return 0;
+}
+
+/* What follows `A:B`: nothing, `:xM` or `:+N`. */
+static int
+parse_step(const char **text, uint64_t *mul, uint64_t *add)
+{
+	bool adds = strncmp(*text, ":+", 2) == 0;
+	uint64_t *step = adds ? add : mul;
+
+	*mul = adds ? 1 : 2;
+	*add = 0;
+	if (!adds && strncmp(*text, ":x", 2) != 0)
+		return 0;
+	*text += 2;
+	return sizes_number(text, step) != 0 || *step < (adds ? 1 : 2) ||
+			*step > PERF_MAX_SIZE ? -EINVAL : 0;
+}
+
+/* One element of a list: `A`, or a range. @return how many there are now */
+static int
+parse_range(const char **text, uint64_t *sizes, int nb)
+{
+	uint64_t first, last, mul = 1, add = 1;
+
+	if (sizes_number(text, &first) != 0)
+		return -EINVAL;
+	last = first;
+	if (**text == ':') {
+		(*text)++;
+		if (sizes_number(text, &last) != 0 || last < first ||
+				parse_step(text, &mul, &add) != 0)
+			return -EINVAL;
+	}
+	if (last > PERF_MAX_SIZE)
+		return -EINVAL;
+	for (; first <= last; first = first * mul + add) {
+		if (nb == PERF_MAX_SIZES)
+			return -EINVAL;
+		sizes[nb++] = first;
+		if (first == 0 && add == 0)
+			first = 1; /* doubling goes on from 1 */
+	}
+	return nb;
+}
+
+int
+sizes_parse(const char *text, uint64_t *sizes)
+{
+	int nb = parse_range(&text, sizes, 0);
+
+	while (nb > 0 && *text == ',') {
+		text++;
+		nb = parse_range(&text, sizes, nb);
+	}
+	return nb > 0 && *text == '\0' ? nb : -EINVAL;
+}

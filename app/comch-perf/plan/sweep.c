@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+#define MAX_KEYS 16
+
+/* One key of a section with its list of values. */
+struct key {
+	char *name;
+	char *values;
+};
+
+/* The section being read; its rows are made when the next one begins. */
+struct sweep {
+	struct plan *plan;
+	const struct options *opts;
+	const struct perf_test *test;
+	struct key keys[MAX_KEYS];
+	uint32_t nb_keys;
+	int rc;
+};
+
+/* Multiply: each value of key *nb* with all combinations of those behind it. */
+static int
+expand(struct sweep *s, const struct options *opts, uint32_t nb)
+{
+	const struct key *key = &s->keys[nb];
+	struct options mine;
+	char error[PERF_ERROR_SIZE];
+	char *values, *value, *rest = NULL;
+	int rc = 0;
+
+	if (nb == s->nb_keys)
+		return plan_add(s->plan, s->test, opts);
+	values = strdup(key->values);
+	if (values == NULL)
+		return -ENOMEM;
+	for (value = strtok_r(values, ", \t", &rest); value != NULL && rc == 0;
+			value = strtok_r(NULL, ", \t", &rest)) {
+		mine = *opts;
+		rc = options_set(&mine, key->name, value, error);
+		if (rc != 0)
+			fprintf(stderr, "comch-perf: %s: [%s] %s: %s\n", opts->sweep,
+					s->test->name, key->name, error);
+		else
+			rc = expand(s, &mine, nb + 1);
+	}
+	free(values);
+	return rc;
+}
+
+static void
+finish_section(struct sweep *s)
+{
+	uint32_t i;
+
+	if (s->test != NULL && s->rc == 0)
+		s->rc = expand(s, s->opts, 0);
+	for (i = 0; i < s->nb_keys; i++) {
+		free(s->keys[i].name);
+		free(s->keys[i].values);
+	}
+	s->nb_keys = 0;
+}
+
+/* A line of the file. @return 0 is an error, as ini_parse() wants it. */
+static int
+take_line(void *arg, const char *section, const char *name, const char *value)
+{
+	const struct perf_test *test = tests_find(section);
+	struct sweep *s = arg;
+	struct key *key;
+
+	if (test == NULL) {
+		fprintf(stderr, "comch-perf: %s: [%s] is not a test\n", s->opts->sweep, section);
+		s->rc = -EINVAL;
+		return 0;
+	}
+	if (test != s->test) {
+		finish_section(s);
+		s->test = test;
+	}
+	if (s->rc != 0)
+		return 0;
+	if (s->nb_keys == MAX_KEYS) {
+		s->rc = -E2BIG;
+		return 0;
+	}
+	key = &s->keys[s->nb_keys];
+	s->nb_keys++;
+	key->name = strdup(name);
+	key->values = strdup(value);
+	if (key->name == NULL || key->values == NULL)
+		s->rc = -ENOMEM;
+	return s->rc == 0;
+}
+
+int
+sweep_load(struct plan *plan, const struct options *opts)
+{
+	struct sweep s = { .plan = plan, .opts = opts };
+	int line = ini_parse(opts->sweep, take_line, &s);
+
+	finish_section(&s);
+	if (line < 0)
+		fprintf(stderr, "comch-perf: %s: cannot be read\n", opts->sweep);
+	else if (line > 0)
+		fprintf(stderr, "comch-perf: %s: error in line %d\n", opts->sweep, line);
+	else if (s.rc == 0 && plan->nb_rows == 0)
+		fprintf(stderr, "comch-perf: %s: no test in it\n", opts->sweep);
+	else
+		return s.rc;
+	return -EINVAL;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "plan/plan.h"
+
+/* Refuse to allocate more than this for the buffers of one consumer. */
+#define MAX_POSTED  (UINT64_C(4) << 30)
+/* What is left of a data room of 16 bits in whole lines. */
+#define MBUF_MAX    65344
+/* Messages of a burst of doca-cost. */
+#define COST_BURST  32
+
+static int
+check_mbuf(const struct perf_params *p, char *error)
+{
+	if (p->imm > 0)
+		return perf_refuse(error, "--imm: mbufs carry no immediate data");
+	if (p->size < 1 || p->size > MBUF_MAX)
+		return perf_refuse(error, "--size: one mbuf carries 1 to "
+				RTE_STR(MBUF_MAX) " bytes");
+	if (p->memory == PERF_MEMORY_HEAP)
+		return perf_refuse(error, "--memory heap: mbuf pools lie in shared or eal memory");
+	return 0;
+}
+
+static int
+check_device(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	if ((info->capa & RTE_COMCH_CAPA_DATA) == 0)
+		return perf_refuse(error, "the device has no fast path");
+	if (p->imm > info->max_imm_len)
+		return perf_refuse(error, "--imm: more than the device carries");
+	if (p->size > info->max_buf_len)
+		return perf_refuse(error, "--size: more than the device carries");
+	if (p->queue > info->max_dp_queue)
+		return perf_refuse(error, "--queue: deeper than the device's");
+	if (p->producers > info->max_producers || p->consumers > info->max_consumers)
+		return perf_refuse(error, "--producers or --consumers: more than the device has");
+	return 0;
+}
+
+static int
+data_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	uint64_t stamp_room = p->size > 0 ? p->size : p->imm;
+
+	if (p->api == PERF_API_MBUF && check_mbuf(p, error) != 0)
+		return -EINVAL;
+	if (p->api == PERF_API_COMM_CHANNEL)
+		return perf_refuse(error, "--api comm_channel: has control messages only");
+	if (p->api == PERF_API_DOCA && p->size == 0 && p->imm == 0)
+		return perf_refuse(error, "--api doca: a message has a byte at least, of --size or "
+				"of --imm");
+	if (p->connections > 1 && p->producers != p->consumers)
+		return perf_refuse(error, "--connections: with more than one, --producers and "
+				"--consumers must be equal: each pair has one connection");
+	if (p->verify && p->producers > p->consumers && stamp_room < sizeof(uint64_t))
+		return perf_refuse(error, "--verify: to tell several producers apart, a message "
+				"(without payload: its immediate data) has 8 bytes at least");
+	if (p->burst > p->queue)
+		return perf_refuse(error, "--burst is more than --queue holds");
+	if ((uint64_t)p->queue * data_stride(p) > MAX_POSTED)
+		return perf_refuse(error, "--queue times --size is more than 4 GiB");
+	return info == NULL ? 0 : check_device(p, info, error);
+}
+
+static int
+data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	if (p->size == 0)
+		return perf_refuse(error, "--size: bandwidth takes a byte at least");
+	return data_check(p, info, error);
+}
+
+static int
+ctrl_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	if (p->api == PERF_API_MBUF)
+		return perf_refuse(error, "--api mbuf: control messages are no mbufs");
+	return info == NULL || p->size <= info->max_msg_size ? 0 :
+		perf_refuse(error, "--size: a control message of this device has %u bytes at most",
+				info->max_msg_size);
+}
+
+static int
+floor_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	(void)info;
+	return p->kind != FLOOR_MEMCPY || p->size > 0 ? 0 :
+		perf_refuse(error, "--size: a copy takes a byte at least");
+}
+
+static const char *
+floor_label(const struct perf_params *p)
+{
+	return floor_name((enum floor_kind)p->kind);
+}
+
+/* The calls under test, by enum perf_api. */
+
+static const struct perf_calls ctrl_calls[] = {
+	[PERF_API_DESC] = { &link_ops_native, &data_ops_ctrl },
+#ifdef COMCH_APP_DOCA
+	[PERF_API_DOCA] = { &link_ops_doca, &data_ops_ctrl },
+	[PERF_API_COMM_CHANNEL] = { &link_ops_cchan, &data_ops_ctrl },
+#endif
+};
+
+static const struct perf_calls data_calls[] = {
+	[PERF_API_DESC] = { &link_ops_native, &data_ops_desc },
+	[PERF_API_MBUF] = { &link_ops_native, &data_ops_mbuf },
+#ifdef COMCH_APP_DOCA
+	[PERF_API_DOCA] = { &link_ops_doca, &data_ops_doca },
+#endif
+};
+
+static const struct perf_calls msgq_calls[] = {
+	[PERF_API_DESC] = { &link_ops_native, &data_ops_msgq },
+};
+
+static const struct perf_calls msgq_copy_calls[] = {
+	[PERF_API_DESC] = { &link_ops_native, &data_ops_msgq_copy },
+};
+
+/* Rows of a test that differ in a value. */
+
+static const struct perf_variant floor_variants[] = {
+	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_LINE, .size = 64 } },
+	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_SLOT, .size = 64 } },
+	{ PERF_OPT_KIND, 0, { .kind = FLOOR_MEMCPY } },
+	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
+};
+
+static const struct perf_variant data_lat_variants[] = {
+	{ PERF_OPT_SIZE | PERF_OPT_IMM, 0, { .size = 0, .imm = 32 } },
+	{ PERF_OPT_SIZE | PERF_OPT_IMM, 0, { .size = 64, .imm = 0 } },
+};
+
+static const struct perf_variant data_rate_variants[] = {
+	{ PERF_OPT_API, 0, { .api = PERF_API_DESC } },
+	{ PERF_OPT_API, 0, { .api = PERF_API_MBUF } },
+#ifdef COMCH_APP_DOCA
+	{ PERF_OPT_API, 0, { .api = PERF_API_DOCA } },
+#endif
+};
+
+static const struct perf_variant data_bw_variants[] = {
+	{ PERF_OPT_MEMORY, 0, { .memory = PERF_MEMORY_SHARED } },
+	{ PERF_OPT_MEMORY, 0, { .memory = PERF_MEMORY_HEAP } },
+};
+
+static const struct perf_variant msgq_rate_variants[] = {
+	{ PERF_OPT_BURST, 0, { .burst = 32 } },
+	{ PERF_OPT_BURST, 0, { .burst = 1 } },
+};
+
+static const struct perf_variant msgq_copy_variants[] = {
+	{ PERF_OPT_SIZE, 0, { .size = 64 << 10 } },
+	{ PERF_OPT_SIZE, 0, { .size = 1 << 20 } },
+};
+
+#ifdef COMCH_APP_DOCA
+static const char *
+cost_label(const struct perf_params *p)
+{
+	if (p->burst > 1)
+		return "task";
+	return p->producers > 0 ? "idle server+consumer+producer" :
+		p->consumers > 0 ? "idle server+consumer" : "idle server";
+}
+
+#define COST_FIXED (PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS | PERF_OPT_BURST | PERF_OPT_API)
+static const struct perf_variant cost_variants[] = {
+	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1 } },
+	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1, .consumers = 1 } },
+	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1, .consumers = 1, .producers = 1 } },
+	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = COST_BURST, .consumers = 1,
+			.producers = 1 } },
+	{ 0, COST_FIXED, { .api = PERF_API_DESC, .burst = COST_BURST, .consumers = 1,
+			.producers = 1 } },
+};
+#endif
+
+#define LENGTH    (PERF_OPT_ITERS | PERF_OPT_DURATION)
+#define VARIANTS(v) .variants = v, .nb_variants = RTE_DIM(v)
+#define PAIR      .producers = 1, .consumers = 1, .connections = 1
+/* What the tests of the fast path take. */
+#define DATA_LAT  (PERF_OPT_SIZE | LENGTH | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS | \
+		PERF_OPT_IMM | PERF_OPT_API | PERF_OPT_MEMORY | PERF_OPT_WAIT | \
+		PERF_OPT_VERIFY)
+#define DATA_RATE (DATA_LAT | PERF_OPT_BURST | PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS | \
+		PERF_OPT_BIDIR)
+
+static const struct perf_test tests[] = {
+	{
+		.name = "floor",
+		.what = "what two processes reach that share memory and run no library code",
+		.by_default = true, .place = PERF_BARE, .flow = &perf_flow_floor,
+		.options = PERF_OPT_SIZE | PERF_OPT_DURATION,
+		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1, PAIR },
+		VARIANTS(floor_variants),
+		.label = floor_label, .check = floor_check,
+	}, {
+		.name = "ctrl-lat",
+		.what = "control message ping-pong; one way is half a round trip",
+		.by_default = true, .flow = &perf_flow_ctrl, .calls = ctrl_calls, .hops = 2,
+		.options = PERF_OPT_SIZE | LENGTH | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS |
+			PERF_OPT_WAIT | PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM | PERF_OPT_API,
+		.base = { .size = 64, .duration_us = 1000000, .burst = 1, .queue = 64, PAIR },
+		.floor = FLOOR_LINE, .check = ctrl_check,
+	}, {
+		.name = "ctrl-rate",
+		.what = "control messages streamed from the host to the DPU",
+		.by_default = true, .flow = &perf_flow_ctrl, .calls = ctrl_calls,
+		.options = PERF_OPT_SIZE | LENGTH | PERF_OPT_BURST | PERF_OPT_QUEUE |
+			PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_BIDIR |
+			PERF_OPT_VERIFY | PERF_OPT_API,
+		.base = { .size = 64, .duration_us = 1000000, .burst = 32, .queue = 1024, PAIR },
+		.floor = FLOOR_SLOT, .check = ctrl_check,
+	}, {
+		.name = "data-lat",
+		.what = "fast-path ping-pong; one way is half a round trip",
+		.by_default = true, .flow = &perf_flow_data, .calls = data_calls, .hops = 2,
+		.options = DATA_LAT | PERF_OPT_HISTOGRAM,
+		.base = { .size = 64, .duration_us = 1000000, .burst = 1, .queue = 64, PAIR },
+		VARIANTS(data_lat_variants),
+		.floor = FLOOR_LINE, .check = data_check,
+	}, {
+		.name = "data-rate",
+		.what = "small fast-path messages from producers to consumers",
+		.by_default = true, .flow = &perf_flow_data, .calls = data_calls,
+		.options = DATA_RATE,
+		.base = { .size = 64, .duration_us = 1000000, .burst = 32, .queue = 1024, PAIR },
+		VARIANTS(data_rate_variants),
+		.floor = FLOOR_SLOT, .check = data_check,
+	}, {
+		.name = "data-bw",
+		.what = "large fast-path messages from producers to consumers",
+		.by_default = true, .flow = &perf_flow_data, .calls = data_calls,
+		.options = DATA_RATE,
+		.base = { .size = 1 << 20, .duration_us = 1000000, .burst = 1, .queue = 1024,
+			PAIR },
+		VARIANTS(data_bw_variants),
+		.floor = FLOOR_MEMCPY, .check = data_check_bw,
+	}, {
+		.name = "conn-rate",
+		.what = "clients that connect and disconnect; the time is that of connecting",
+		.flow = &perf_flow_conn, .calls = ctrl_calls, .hops = 1,
+		.options = LENGTH | PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_HISTOGRAM,
+		.base = { .duration_us = 1000000, .burst = 1, PAIR },
+		.floor = FLOOR_WAKE,
+	}, {
+		.name = "msgq-lat",
+		.what = "ping-pong of two threads over two MsgQs; one way is half a round trip",
+		.by_default = true, .place = PERF_PROCESS, .flow = &perf_flow_local,
+		.calls = msgq_calls, .hops = 2,
+		.options = LENGTH | PERF_OPT_QUEUE | PERF_OPT_IMM | PERF_OPT_WAIT |
+			PERF_OPT_VERIFY | PERF_OPT_HISTOGRAM,
+		.base = { .imm = RTE_COMCH_IMM_SIZE, .duration_us = 500000, .burst = 1,
+			.queue = 64, PAIR },
+		.floor = FLOOR_LINE, .check = data_check,
+	}, {
+		.name = "msgq-rate",
+		.what = "messages of a MsgQ from one thread (or more) to another",
+		.by_default = true, .place = PERF_PROCESS, .flow = &perf_flow_local,
+		.calls = msgq_calls,
+		.options = LENGTH | PERF_OPT_BURST | PERF_OPT_QUEUE | PERF_OPT_PRODUCERS |
+			PERF_OPT_IMM | PERF_OPT_WAIT | PERF_OPT_VERIFY,
+		.base = { .imm = RTE_COMCH_IMM_SIZE, .duration_us = 500000, .burst = 32,
+			.queue = 1024, PAIR },
+		VARIANTS(msgq_rate_variants),
+		.floor = FLOOR_SLOT, .check = data_check,
+	}, {
+		.name = "msgq-copy",
+		.what = "blocks copied into a window of 16 MiB, with a message of a MsgQ after "
+			"each",
+		.by_default = true, .place = PERF_PROCESS, .flow = &perf_flow_local,
+		.calls = msgq_copy_calls,
+		.options = PERF_OPT_SIZE | LENGTH | PERF_OPT_BURST | PERF_OPT_QUEUE |
+			PERF_OPT_IMM | PERF_OPT_MEMORY | PERF_OPT_WAIT | PERF_OPT_VERIFY,
+		.base = { .size = 1 << 20, .duration_us = 500000, .burst = 1, .queue = 1024,
+			PAIR },
+		VARIANTS(msgq_copy_variants),
+		.floor = FLOOR_MEMCPY, .check = data_check_bw,
+	},
+#ifdef COMCH_APP_DOCA
+	{
+		.name = "doca-cost",
+		.what = "one thread: an idle look at a progress engine; a message of 64 B, sent "
+			"and received in bursts of " RTE_STR(COST_BURST),
+		.place = PERF_PROCESS, .flow = &perf_flow_cost, .calls = data_calls, .hops = 1,
+		.options = PERF_OPT_DURATION | PERF_OPT_HISTOGRAM,
+		.base = { .duration_us = 300000, .connections = 1 },
+		VARIANTS(cost_variants),
+		.label = cost_label, .floor = FLOOR_LINE,
+	},
+#endif
+};
+
+const struct perf_test *
+tests_next(const struct perf_test *test)
+{
+	test = test == NULL ? tests : test + 1;
+	return test < tests + RTE_DIM(tests) ? test : NULL;
+}
+
+const struct perf_test *
+tests_find(const char *name)
+{
+	const struct perf_test *test = tests_next(NULL);
+
+	while (test != NULL && strcmp(test->name, name) != 0)
+		test = tests_next(test);
+	return test;
+}

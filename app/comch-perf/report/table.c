@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The report for people: a line for each row. */
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/report.h"
+
+/* 1234567.0 as "1.23 M". */
+static const char *
+si(double value, char *buf, size_t size)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T" };
+	uint32_t i = 0;
+
+	while (value >= 999.5 && i < RTE_DIM(units) - 1) {
+		value /= 1000;
+		i++;
+	}
+	snprintf(buf, size, "%.3g %s", value, units[i]);
+	return buf;
+}
+
+static const char *
+ns_text(double ns, char *buf, size_t size)
+{
+	if (ns < 9999.5)
+		snprintf(buf, size, "%.4g ns", ns);
+	else if (ns < 9999500)
+		snprintf(buf, size, "%.4g us", ns / 1e3);
+	else
+		snprintf(buf, size, "%.4g ms", ns / 1e6);
+	return buf;
+}
+
+/* A figure in the unit of a floor. */
+static const char *
+figure_text(enum floor_kind kind, double value, char *buf, size_t size)
+{
+	char number[32];
+
+	if (kind == FLOOR_SLOT)
+		snprintf(buf, size, "%s/s", si(value, number, sizeof(number)));
+	else if (kind == FLOOR_MEMCPY)
+		snprintf(buf, size, "%sB/s", si(value, number, sizeof(number)));
+	else
+		ns_text(value, buf, size);
+	return buf;
+}
+
+/* A size in the largest unit that divides it, "64 B", "1 MiB". */
+static const char *
+size_text(uint64_t size, char *buf, size_t len)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+	uint32_t i = 0;
+
+	while (i < 3 && size != 0 && size % 1024 == 0) {
+		size /= 1024;
+		i++;
+	}
+	snprintf(buf, len, "%llu %s", (unsigned long long)size, units[i]);
+	return buf;
+}
+
+static void
+print_size(FILE *f, const struct report_row *r)
+{
+	const struct perf_params *p = &r->params;
+	char number[32];
+
+	if ((r->test->options & (PERF_OPT_SIZE | PERF_OPT_IMM)) == 0 ||
+			(perf_test_is_floor(r->test) && r->floor != FLOOR_MEMCPY))
+		return;
+	size_text(p->size, number, sizeof(number));
+	if (p->imm == 0)
+		fprintf(f, ", %s", number);
+	else if (p->size == 0)
+		fprintf(f, ", imm %u B", p->imm);
+	else
+		fprintf(f, ", %s + imm %u B", number, p->imm);
+}
+
+/* ", 64 B, desc, shared, burst 32": what sets a row apart. */
+static void
+print_what(FILE *f, const struct report_row *r)
+{
+	const struct perf_params *p = &r->params;
+
+	if (r->test->label != NULL)
+		fprintf(f, ", %s", r->test->label(p));
+	print_size(f, r);
+	if (report_api(r) != NULL)
+		fprintf(f, ", %s", report_api(r));
+	if (report_is_data(r))
+		fprintf(f, ", %s", perf_memory_names[p->memory]);
+	if ((r->test->options & PERF_OPT_BURST) != 0)
+		fprintf(f, ", burst %u", p->burst);
+	if (p->producers > 1 || p->consumers > 1)
+		fprintf(f, ", %u->%u", p->producers, p->consumers);
+	if (p->connections > 1)
+		fprintf(f, ", %u conns", p->connections);
+	if (p->bidir)
+		fprintf(f, ", bidir");
+	if (p->wait == PERF_WAIT_EVENT)
+		fprintf(f, ", event");
+	if (p->verify)
+		fprintf(f, ", verify");
+}
+
+/* As much of it as fits: a row is a line. */
+static const char *
+what_text(const struct report_row *r, char *buf, size_t size)
+{
+	FILE *f = fmemopen(buf, size, "w");
+
+	memset(buf, 0, size);
+	if (f != NULL) {
+		print_what(f, r);
+		fclose(f);
+	}
+	buf[size - 1] = '\0';
+	return buf[0] == ',' ? buf + 2 : buf;
+}
+
+static void
+result_text(const struct report_row *r, char *buf, size_t size)
+{
+	double mean = (r->floor_value + r->floor_after) / 2;
+	char a[32], b[32];
+
+	if (r->error[0] != '\0')
+		snprintf(buf, size, "failed");
+	else if (perf_test_is_floor(r->test))
+		figure_text(r->floor, r->ratio * mean, buf, size);
+	else if (r->test->hops > 0)
+		snprintf(buf, size, "p50 %s, p99.9 %s", ns_text(r->p50_ns, a, sizeof(a)),
+				ns_text(r->p999_ns, b, sizeof(b)));
+	else if (r->floor == FLOOR_MEMCPY || (r->floor == FLOOR_NONE && r->params.size >= 65536))
+		snprintf(buf, size, "%sB/s", si(r->bytes_per_s, a, sizeof(a)));
+	else
+		snprintf(buf, size, "%s/s, %sB/s", si(r->msgs_per_s, a, sizeof(a)),
+				si(r->bytes_per_s, b, sizeof(b)));
+}
+
+/* Remember what has to be explained. */
+static void
+note(struct table *table, const struct report_row *row)
+{
+	uint32_t i;
+
+	table->floors[row->floor] = true;
+	table->crowded |= row->crowded;
+	table->unstable |= !row->stable && !row->crowded && row->floor != FLOOR_NONE;
+	for (i = 0; i < table->nb_tests; i++) {
+		if (table->tests[i] == row->test)
+			return;
+	}
+	if (table->nb_tests < RTE_DIM(table->tests))
+		table->tests[table->nb_tests++] = row->test;
+}
+
+void
+table_head(FILE *f, const char *setting)
+{
+	fprintf(f, "%s\n\n%-10s %-36s %-28s %-17s %7s %7s\n", setting, "test", "messages",
+			"result", "floor", "ratio", "copies");
+}
+
+void
+table_row(struct table *table, FILE *f, const struct report_row *r)
+{
+	char what[82], result[80], number[32], floor[48] = "-", ratio[16] = "-", copies[16] = "-";
+	const char *state = r->crowded ? "crowded" : r->floor == FLOOR_NONE ? "" :
+			r->stable ? "stable" : "unstable";
+	double mean = (r->floor_value + r->floor_after) / 2;
+
+	note(table, r);
+	result_text(r, result, sizeof(result));
+	if (r->floor != FLOOR_NONE)
+		snprintf(floor, sizeof(floor), "%s %s", floor_name(r->floor),
+				figure_text(r->floor, mean, number, sizeof(number)));
+	if (!isnan(r->ratio))
+		snprintf(ratio, sizeof(ratio), "%.2f", r->ratio);
+	if (!isnan(r->copies))
+		snprintf(copies, sizeof(copies), "%.2f", r->copies);
+	fprintf(f, "%-10s %-36s %-28s %-17s %7s %7s  %s\n", r->test->name,
+			what_text(r, what, sizeof(what)), result, floor, ratio, copies,
+			r->error[0] != '\0' ? "" : state);
+	if (r->error[0] != '\0')
+		fprintf(f, "           -> %s\n", r->error);
+	else if (r->errors > 0)
+		fprintf(f, "           -> %llu messages lost, out of order or damaged\n",
+				(unsigned long long)r->errors);
+	if (r->hist != NULL)
+		hist_print(r->hist, clock_cycles_to_ns(1) / r->test->hops, "ns", f);
+}
+
+void
+table_foot(const struct table *table, FILE *f)
+{
+	uint32_t i;
+
+	fprintf(f, "\nTests\n");
+	for (i = 0; i < table->nb_tests; i++)
+		fprintf(f, "  %-10s %s\n", table->tests[i]->name, table->tests[i]->what);
+	fprintf(f, "Floors, measured just before and after each row on the same CPUs\n");
+	for (i = 0; i < FLOOR_NONE; i++) {
+		if (table->floors[i])
+			fprintf(f, "  %-10s %s\n", floor_name((enum floor_kind)i),
+					floor_what((enum floor_kind)i));
+	}
+	fprintf(f, "Columns\n"
+		"  ratio      result / mean of the two floors. Latencies (p50): 1 is the best\n"
+		"             there is, lower is better. Rates and bandwidths: higher is better.\n"
+		"  copies     CPU copies a message, both sides together.\n"
+		"  unstable   the two floors differ by more than 15 %%, or other programs had the\n"
+		"             CPU for more than 10 %% of the time: the machine changed.\n");
+	if (table->unstable)
+		fprintf(f, "             Such rows tell little: run them again.\n");
+	if (table->crowded)
+		fprintf(f, "  crowded    threads took turns on a CPU: the figures tell\n"
+			"             how the system shares it out. Give each a CPU of its own.\n");
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "report/report.h"
+#include "side/side.h"
+
+#define FLOOR_MS     150
+/* Floors that differ by more than this say that the machine has changed. */
+#define STABLE       0.15
+/* The default set takes less than this, so late rows get fewer attempts. */
+#define DEFAULT_S    50.0
+/* ... and so does a CPU that others had for more than this part of the time. */
+#define STOLEN       0.10
+
+/* The leader at work. */
+struct lead {
+	struct side *side;
+	struct report *report;
+	struct hist *hist;       /* of the current attempt */
+	struct hist *best_hist;  /* of the one to be reported */
+	int cpu_a;
+	int cpu_b;               /* -1: on another machine, or there is none */
+	bool tty;
+	double stolen;           /* worst part of a row that others had our CPU */
+	uint64_t start_ns;
+	uint32_t nb_attempts;
+	uint32_t row;
+};
+
+static double
+elapsed_s(const struct lead *lead)
+{
+	return (double)(clock_mono_ns() - lead->start_ns) / 1e9;
+}
+
+/* How long this thread was ready to run while others had its CPU, ns. */
+static uint64_t
+waited_ns(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long ran = 0;
+	unsigned long long waited = 0;
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%llu %llu", &ran, &waited) != 2)
+		waited = 0;
+	fclose(f);
+	return waited;
+}
+
+/* CPU of a worker of the DPU side, or of what plays its part when we are alone. */
+static uint16_t
+peer_cpu(const struct side *side, uint32_t worker)
+{
+	return side->sync == NULL ? eal_worker_cpu(side->cpus, false, worker) :
+			side->sync->peer.cpus[worker];
+}
+
+/* The CPUs that face each other: where worker 0 of each side runs. */
+static void
+find_cpus(struct lead *lead)
+{
+	const struct side *side = lead->side;
+
+	lead->cpu_a = side->hello.nb_workers > 0 ? side->hello.cpus[0] :
+			eal_worker_cpu(side->cpus, true, 0);
+	lead->cpu_b = peer_cpu(side, 0);
+	if (side->sync != NULL &&
+			strcmp(side->sync->peer.boot_id, side->hello.boot_id) != 0)
+		lead->cpu_b = -1;
+}
+
+/* More workers than CPUs, anywhere? */
+static bool
+is_crowded(const struct lead *lead, const struct perf_params *p)
+{
+	const struct side *side = lead->side;
+	const struct sync_hello *mine = &side->hello;
+	uint32_t nb_mine = RTE_MIN(plan_workers(p, true), mine->nb_workers);
+	uint32_t nb_peer = RTE_MIN(plan_workers(p, false), side->sync == NULL ?
+			PERF_MAX_WORKERS : side->sync->peer.nb_workers);
+	bool used[2][UINT16_MAX + 1] = { 0 };
+	bool same = lead->cpu_b >= 0;
+	uint32_t i;
+
+	if (lead->cpu_a == lead->cpu_b)
+		return true;
+	for (i = 0; i < nb_mine; i++) {
+		if (used[0][mine->cpus[i]])
+			return true;
+		used[0][mine->cpus[i]] = true;
+	}
+	for (i = 0; i < nb_peer; i++) {
+		uint16_t cpu = peer_cpu(side, i);
+
+		if (used[!same][cpu])
+			return true;
+		used[!same][cpu] = true;
+	}
+	return false;
+}
+
+static void
+progress(const struct lead *lead, uint32_t attempt)
+{
+	const struct plan *plan = lead->side->plan;
+	char again[32] = "";
+
+	if (!lead->tty)
+		return;
+	if (attempt > 1)
+		snprintf(again, sizeof(again), ", attempt %u", attempt);
+	fprintf(stderr, "\r\033[K[%u/%u] %s%s, %.0f s", lead->row + 1, plan->nb_rows,
+			plan->rows[lead->row].test->name, again, elapsed_s(lead));
+}
+
+static uint64_t
+count_faults(const struct perf_faults *f)
+{
+	return f->lost + f->disorder + f->torn + f->failed;
+}
+
+/* Figures of an attempt, from what both sides have counted. */
+static void
+fill_figures(struct report_row *r, const struct perf_run *run)
+{
+	const struct perf_result *mine = &run->result;
+	const struct perf_result *peer = &run->peer;
+	uint64_t copied = mine->copied_msgs + peer->copied_msgs;
+	uint64_t window_ns = RTE_MAX(mine->window_ns, peer->window_ns);
+	double scale;
+
+	r->messages = mine->messages;
+	if (run->test->hops == 0)
+		r->messages += peer->messages;
+	else
+		window_ns = mine->window_ns;
+	r->seconds = (double)window_ns / 1e9;
+	if (!perf_test_is_floor(run->test) && window_ns > 0) {
+		r->msgs_per_s = (double)r->messages / r->seconds;
+		r->bytes_per_s = r->msgs_per_s *
+				(double)(r->params.size + r->params.imm);
+	}
+	if (copied > 0)
+		r->copies = (double)(mine->copies + peer->copies) / (double)copied;
+	r->errors = count_faults(&mine->faults) + count_faults(&peer->faults);
+	if (run->test->hops == 0)
+		return;
+	scale = clock_cycles_to_ns(1) / run->test->hops;
+	r->p50_ns = hist_quantile(run->hist, 0.5) * scale;
+	r->p90_ns = hist_quantile(run->hist, 0.9) * scale;
+	r->p99_ns = hist_quantile(run->hist, 0.99) * scale;
+	r->p999_ns = hist_quantile(run->hist, 0.999) * scale;
+	r->max_ns = (double)run->hist->max * scale;
+}
+
+/* What is compared with the floor. */
+static double
+figure(const struct report_row *r, const struct perf_run *run)
+{
+	if (perf_test_is_floor(r->test))
+		return run->floor_value;
+	switch (r->floor) {
+	case FLOOR_SLOT:
+		return r->msgs_per_s;
+	case FLOOR_MEMCPY:
+		return r->bytes_per_s;
+	default:
+		return r->p50_ns;
+	}
+}
+
+static void
+fill_ratio(struct report_row *r, const struct perf_run *run)
+{
+	double mean = (r->floor_value + r->floor_after) / 2;
+
+	if (r->floor == FLOOR_NONE || r->error[0] != '\0')
+		return;
+	r->ratio = figure(r, run) / mean;
+	r->stable = fabs(r->floor_value - r->floor_after) <=
+			STABLE * RTE_MIN(r->floor_value, r->floor_after) &&
+			r->stolen <= STOLEN && !r->crowded;
+}
+
+static void
+row_init(const struct lead *lead, const struct plan_row *row, struct report_row *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->test = row->test;
+	r->params = row->params;
+	r->driver = row->test->place != PERF_TWO_SIDES ? NULL : lead->side->info.driver;
+	r->msgs_per_s = r->bytes_per_s = NAN;
+	r->p50_ns = r->p90_ns = r->p99_ns = r->p999_ns = r->max_ns = NAN;
+	r->copies = NAN;
+	r->floor_value = r->floor_after = r->ratio = NAN;
+	r->crowded = is_crowded(lead, &row->params);
+	r->stable = !r->crowded;
+	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params);
+}
+
+/* One attempt at a row. @return 0; -EPIPE: no other can succeed any more */
+static int
+attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
+{
+	const struct side *side = lead->side;
+	struct floor_req req = {
+		.cpu_a = lead->cpu_a, .cpu_b = lead->cpu_b, .ms = FLOOR_MS,
+		.size = row->params.size,
+	};
+	uint64_t begin_ns = clock_mono_ns();
+	uint64_t waited = waited_ns();
+	struct perf_run run;
+	int rc;
+
+	row_init(lead, row, r);
+	side_run_init(side, &run, row->test, &row->params);
+	run.hist = lead->hist;
+	hist_reset(run.hist);
+	req.kind = r->floor;
+	run.floor_req = req;
+	run.params.crowded = r->crowded;
+	if (perf_run_check(&run) != 0) {
+		r->floor = FLOOR_NONE;
+		r->refused = true;
+		snprintf(r->error, sizeof(r->error), "%s", run.error);
+		return 0;
+	}
+	if (r->floor != FLOOR_NONE)
+		r->floor_value = floor_measure(&req);
+	rc = perf_run_lead(&run);
+	if (r->floor != FLOOR_NONE && !perf_quit())
+		r->floor_after = floor_measure(&req);
+	if (r->floor_value < 0 || r->floor_after < 0) {
+		r->floor = FLOOR_NONE;
+		perf_run_fail(&run, "the floor could not be measured");
+	}
+	fill_figures(r, &run);
+	if (!perf_test_is_floor(row->test) && r->messages == 0)
+		perf_run_fail(&run, "nothing arrived in time to be measured: "
+				"give a longer --duration, or --iters");
+	snprintf(r->error, sizeof(r->error), "%s", run.error);
+	if (!r->crowded)
+		r->stolen = (double)(waited_ns() - waited) /
+				(double)(clock_mono_ns() - begin_ns);
+	fill_ratio(r, &run);
+	return rc == -EPIPE ? rc : 0;
+}
+
+/* How unsteady the machine was during an attempt. */
+static double
+unrest(const struct report_row *r)
+{
+	return fabs(log(r->floor_value / r->floor_after)) + r->stolen;
+}
+
+static bool
+may_repeat(const struct lead *lead)
+{
+	const struct plan *plan = lead->side->plan;
+	double each = elapsed_s(lead) / lead->nb_attempts;
+
+	return !plan->by_default ||
+		elapsed_s(lead) + each * (plan->nb_rows - lead->row) < DEFAULT_S;
+}
+
+/* A row, again while the machine is unsteady. @return as attempt() */
+static int
+measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
+{
+	struct report_row r;
+	struct hist *spare;
+	uint32_t i;
+	int rc;
+
+	for (i = 1; ; i++) {
+		progress(lead, i);
+		rc = attempt(lead, row, &r);
+		lead->nb_attempts++;
+		if (i == 1 || r.error[0] != '\0' || r.errors > 0 || unrest(&r) < unrest(best)) {
+			*best = r;
+			spare = lead->best_hist;
+			lead->best_hist = lead->hist;
+			lead->hist = spare;
+		}
+		if (rc != 0 || r.error[0] != '\0' || r.errors > 0 || best->stable ||
+				best->crowded || i == lead->side->opts->attempts ||
+				perf_quit() || !may_repeat(lead))
+			return rc;
+	}
+}
+
+static int
+lead_rows(struct lead *lead)
+{
+	const struct side *side = lead->side;
+	struct report_row r;
+	int status = 0;
+	int rc = 0;
+
+	lead->start_ns = clock_mono_ns();
+	for (lead->row = 0; lead->row < side->plan->nb_rows && rc == 0; lead->row++) {
+		rc = measure(lead, &side->plan->rows[lead->row], &r);
+		if (lead->tty)
+			fprintf(stderr, "\r\033[K");
+		if (side->opts->histogram && r.test->hops > 0)
+			r.hist = lead->best_hist;
+		if (r.error[0] != '\0')
+			fprintf(stderr, "comch-perf: %s: %s\n", r.test->name, r.error);
+		if (r.refused && status == 0)
+			status = EXIT_USAGE;
+		else if (!r.refused && (r.error[0] != '\0' || r.errors > 0))
+			status = 1;
+		if (perf_quit())
+			return 1;
+		lead->stolen = RTE_MAX(lead->stolen, r.stolen);
+		report_row(lead->report, &r);
+	}
+	return rc != 0 ? 1 : status;
+}
+
+static void
+setting_text(const struct lead *lead, char *buf, size_t size)
+{
+	const struct side *side = lead->side;
+
+	snprintf(buf, size, "comch-perf %s, %s, host side on CPU %d, DPU side on %s%d, "
+			"TSC %.0f MHz", RTE_COMCH_VERSION_STRING,
+			side->sync != NULL ? side->info.driver : "no device",
+			lead->cpu_a, lead->cpu_b >= 0 ? "CPU " : "another machine's CPU ",
+			lead->cpu_b >= 0 || side->sync == NULL ? lead->cpu_b :
+			side->sync->peer.cpus[0], (double)clock_hz() / 1e6);
+}
+
+int
+lead_all(struct side *side)
+{
+	struct lead lead = { .side = side, .tty = isatty(STDERR_FILENO) != 0 };
+	char setting[256];
+	int status = 1;
+
+	find_cpus(&lead);
+	setting_text(&lead, setting, sizeof(setting));
+	lead.hist = calloc(1, sizeof(*lead.hist));
+	lead.best_hist = calloc(1, sizeof(*lead.best_hist));
+	lead.report = report_open(side->opts->format, side->opts->output, setting);
+	if (lead.hist != NULL && lead.best_hist != NULL && lead.report != NULL)
+		status = lead_rows(&lead);
+	if (lead.report != NULL && report_close(lead.report) != 0)
+		status = 1;
+	if (lead.stolen > STOLEN)
+		fprintf(stderr, "comch-perf: other programs had our CPU for up to %.0f %% of "
+				"a row: its figures tell little\n", lead.stolen * 100);
+	free(lead.best_hist);
+	free(lead.hist);
+	return status;
+}

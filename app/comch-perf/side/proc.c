@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "side/side.h"
+
+/* How long a side may take to end once the other has, or once told to. */
+#define LINGER_MS 10000
+#define FAILED_MS 5000
+#define QUIT_MS   3000
+
+/* A side's process. */
+struct child {
+	struct side side;
+	pid_t pid;      /* 0: has ended, or was not started */
+	int status;
+};
+
+struct supervisor {
+	struct child children[2];
+	uint32_t nb;
+	char dir[64];       /* empty: none */
+	sigset_t signals;   /* that are waited for, and not delivered */
+	int signal;         /* that we were told to end by; 0: none */
+	uint64_t deadline;  /* when to use force, ns; 0: never */
+};
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	perf_quit_set();
+}
+
+static void
+block_signals(struct supervisor *sv)
+{
+	sigemptyset(&sv->signals);
+	sigaddset(&sv->signals, SIGINT);
+	sigaddset(&sv->signals, SIGTERM);
+	sigaddset(&sv->signals, SIGHUP);
+	sigaddset(&sv->signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &sv->signals, NULL);
+}
+
+/* A side unwinds by itself when it is told to end. */
+static void
+take_signals(const struct supervisor *sv)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &sa, NULL);
+	sigprocmask(SIG_UNBLOCK, &sv->signals, NULL);
+}
+
+static void
+clean(const struct supervisor *sv)
+{
+	uint32_t i;
+
+	for (i = 0; i < sv->nb; i++)
+		eal_clean(&sv->children[i].side);
+	if (sv->dir[0] != '\0')
+		eal_remove_tree(sv->dir);
+}
+
+/* In the new process. */
+static void
+be_side(const struct supervisor *sv, struct side *side, pid_t parent)
+{
+	int status;
+
+	take_signals(sv);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, side->host ? "comch-perf-host" : "comch-perf-dpu");
+	status = side_run(side);
+	/* A killed supervisor leaves it to the sides. */
+	if (getppid() != parent)
+		clean(sv);
+	fflush(NULL);
+	_exit(status);
+}
+
+static int
+start_sides(struct supervisor *sv)
+{
+	pid_t parent = getpid();
+	uint32_t i;
+
+	for (i = 0; i < sv->nb; i++) {
+		struct child *child = &sv->children[i];
+
+		fflush(NULL);
+		child->status = -1;
+		child->pid = fork();
+		if (child->pid == 0)
+			be_side(sv, &child->side, parent);
+		if (child->pid > 0)
+			continue;
+		child->pid = 0;
+		fprintf(stderr, "comch-perf: cannot start a process: %s\n", strerror(errno));
+		return -1;
+	}
+	return 0;
+}
+
+/* Send a signal, which may be 0, to the sides that are alive. @return how many */
+static uint32_t
+kill_sides(const struct supervisor *sv, int sig)
+{
+	uint32_t nb = 0;
+	uint32_t i;
+
+	for (i = 0; i < sv->nb; i++)
+		nb += sv->children[i].pid > 0 && kill(sv->children[i].pid, sig) == 0;
+	return nb;
+}
+
+static void
+set_deadline(struct supervisor *sv, uint64_t ms)
+{
+	uint64_t deadline = clock_mono_ns() + ms * 1000000;
+
+	if (sv->deadline == 0 || deadline < sv->deadline)
+		sv->deadline = deadline;
+}
+
+/* Take the status of sides that have ended. */
+static void
+reap(struct supervisor *sv)
+{
+	uint32_t i;
+
+	for (i = 0; i < sv->nb; i++) {
+		struct child *child = &sv->children[i];
+		int *status = &child->status;
+
+		if (child->pid <= 0 || waitpid(child->pid, status, WNOHANG) != child->pid)
+			continue;
+		child->pid = 0;
+		if (WIFSIGNALED(*status))
+			fprintf(stderr, "comch-perf: the %s side was ended by signal %d (%s)\n",
+					side_name(&child->side), WTERMSIG(*status),
+					strsignal(WTERMSIG(*status)));
+		set_deadline(sv, WIFEXITED(*status) && WEXITSTATUS(*status) == 0 ?
+				LINGER_MS : FAILED_MS);
+	}
+}
+
+/* We are told to end; the second time at once. */
+static void
+pass_on(struct supervisor *sv, int sig)
+{
+	kill_sides(sv, sv->signal == 0 ? SIGTERM : SIGKILL);
+	if (sv->signal == 0)
+		set_deadline(sv, QUIT_MS);
+	sv->signal = sig;
+}
+
+static void
+watch(struct supervisor *sv)
+{
+	const struct timespec turn = { .tv_nsec = 100000000 };
+	bool asked = false;
+	int sig;
+
+	while (kill_sides(sv, 0) > 0) {
+		sig = sigtimedwait(&sv->signals, NULL, sv->deadline == 0 ? NULL : &turn);
+		if (sig > 0 && sig != SIGCHLD)
+			pass_on(sv, sig);
+		reap(sv);
+		if (sv->deadline == 0 || clock_mono_ns() < sv->deadline)
+			continue;
+		kill_sides(sv, asked || sv->signal != 0 ? SIGKILL : SIGTERM);
+		asked = true;
+		sv->deadline = 0;
+		set_deadline(sv, QUIT_MS);
+	}
+}
+
+/* A directory of our own for the sockets of a pair. */
+static int
+make_dir(struct supervisor *sv)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+
+	/* The path of a socket must be short. */
+	if (base == NULL || strlen(base) > 32 || access(base, W_OK) != 0)
+		base = "/tmp";
+	snprintf(sv->dir, sizeof(sv->dir), "%s/comch-perf-XXXXXX", base);
+	if (mkdtemp(sv->dir) != NULL)
+		return 0;
+	fprintf(stderr, "comch-perf: %s: %s\n", sv->dir, strerror(errno));
+	return -1;
+}
+
+static void
+add_side(struct supervisor *sv, const struct options *opts, const struct plan *plan,
+		const struct side_cpus *cpus, bool host)
+{
+	struct side *side = &sv->children[sv->nb++].side;
+
+	side->opts = opts;
+	side->plan = plan;
+	side->cpus = cpus;
+	side->host = host;
+	side->dir = sv->dir[0] != '\0' ? sv->dir : NULL;
+	eal_prefix(side);
+}
+
+static int
+exit_status(const struct supervisor *sv)
+{
+	int refused = 0;
+	uint32_t i;
+
+	if (sv->signal != 0)
+		return 128 + sv->signal;
+	for (i = 0; i < sv->nb; i++) {
+		int status = sv->children[i].status;
+
+		if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE)
+			refused = EXIT_USAGE;
+		else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			return 1;
+	}
+	return refused;
+}
+
+int
+proc_supervise(const struct options *opts, const struct plan *plan, const struct side_cpus *cpus)
+{
+	struct supervisor sv = { .nb = 0 };
+
+	if (opts->role == PERF_ROLE_BOTH && plan->place != PERF_BARE && make_dir(&sv) != 0)
+		return 1;
+	if (opts->role != PERF_ROLE_HOST && plan->place == PERF_TWO_SIDES)
+		add_side(&sv, opts, plan, cpus, false);
+	if (opts->role != PERF_ROLE_DPU)
+		add_side(&sv, opts, plan, cpus, true);
+	block_signals(&sv);
+	if (start_sides(&sv) != 0)
+		kill_sides(&sv, SIGKILL);
+	watch(&sv);
+	clean(&sv);
+	return exit_status(&sv);
+}

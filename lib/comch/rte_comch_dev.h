@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef RTE_COMCH_DEV_H
+#define RTE_COMCH_DEV_H
+
+/**
+ * @file
+ * Devices and representors. Included by rte_comch.h, which describes the model.
+ *
+ * Threads: any, for all functions, which are meant for set-up.
+ */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Size of the name of a device or host function, with its NUL. */
+#define RTE_COMCH_DEV_NAME_SIZE 64
+
+/** End of the host/DPU pair that a device is. */
+enum rte_comch_role {
+	RTE_COMCH_ROLE_HOST, /**< Has clients. */
+	RTE_COMCH_ROLE_DPU,  /**< Has servers. */
+};
+
+/** Type of PCI function of a representor. */
+enum rte_comch_func_type {
+	RTE_COMCH_FUNC_PF, /**< Physical function, `pf0`. */
+	RTE_COMCH_FUNC_VF, /**< Virtual function, `pf0vf3`. */
+	RTE_COMCH_FUNC_SF, /**< Scalable function, `pf0sf7`. */
+};
+
+/** The device supports servers. */
+#define RTE_COMCH_CAPA_SERVER   (UINT64_C(1) << 0)
+/** The device supports clients. */
+#define RTE_COMCH_CAPA_CLIENT   (UINT64_C(1) << 1)
+/** The device supports producers and consumers. */
+#define RTE_COMCH_CAPA_DATA     (UINT64_C(1) << 2)
+/** Producers write directly to sealed shareable memory. */
+#define RTE_COMCH_CAPA_DIRECT   (UINT64_C(1) << 3)
+/** The device supports sleeping on a poll's fd. */
+#define RTE_COMCH_CAPA_EVENT_FD (UINT64_C(1) << 4)
+/**
+ * The payload of an operation belongs to the application when send_burst() returns; see
+ * rte_comch_producer_send_burst() for the exception.
+ */
+#define RTE_COMCH_CAPA_SYNC_SEND (UINT64_C(1) << 5)
+
+/** Properties and limits of a device. */
+struct rte_comch_dev_info {
+	char name[RTE_COMCH_DEV_NAME_SIZE];   /**< From the device string. */
+	char driver[RTE_COMCH_DEV_NAME_SIZE]; /**< "comch_shm". */
+	enum rte_comch_role role;
+	uint64_t capa;             /**< RTE_COMCH_CAPA_* */
+	uint16_t nb_reps;          /**< Representors; on the host 1, the function itself. */
+	uint32_t max_name_size;    /**< Server name with its NUL, bytes. */
+	uint32_t max_msg_size;     /**< Control message, bytes. */
+	uint32_t max_recv_queue;   /**< Unreceived control messages. */
+	uint32_t max_send_queue;   /**< Control messages without a SENT event. */
+	uint32_t max_clients;      /**< Connections per server. */
+	uint32_t max_producers;    /**< Per connection, on this side. */
+	uint32_t max_consumers;    /**< Per connection, on this side. */
+	uint32_t max_dp_queue;     /**< Operations per producer or consumer. */
+	uint32_t max_imm_len;      /**< Immediate data, bytes. */
+	uint64_t max_buf_len;      /**< Fast-path message, bytes. */
+	uint64_t max_import;       /**< Peer memory mapped per connection, bytes. */
+	uint64_t total_import;     /**< Peer memory mapped in total, bytes. */
+	uint64_t max_staging;      /**< Record regions and staging rings allocated per
+				    * connection for the peer's consumers, bytes. */
+	uint64_t total_staging;    /**< The same in total, bytes. */
+};
+
+/** A host function as seen by the DPU. */
+struct rte_comch_rep_info {
+	char name[RTE_COMCH_DEV_NAME_SIZE]; /**< "pf0", "pf0vf3", "pf0sf7". */
+	enum rte_comch_func_type type;
+	uint16_t pf;    /**< Number of the physical function. */
+	uint16_t index; /**< Number of the VF or SF; 0 for a PF. */
+};
+
+/**
+ * Open a device by its device string, `DRIVER[NUMBER][,KEY=VALUE...]`.
+ *
+ * For the shared-memory driver: `comch_shm0,role=dpu,rep=pf0,rep=pf0vf0` and
+ * `comch_shm0,role=host,func=pf0`. The guide, chapter "The shm driver", has the other
+ * keys.
+ *
+ * @param devargs
+ *   The device string; copied.
+ * @param[out] dev_id
+ *   Number of the new device.
+ * @return
+ *   - 0: done.
+ *   - -EINVAL: malformed string, or an unknown key or value; the log line lists the
+ *     valid ones.
+ *   - -ENODEV: unknown driver.
+ *   - -EEXIST: a device of that name is open.
+ *   - -ENOSPC: too many devices.
+ *   - other: from the driver (for example, it cannot create a directory).
+ */
+int rte_comch_dev_probe(const char *devargs, int16_t *dev_id);
+
+/**
+ * Close a device.
+ *
+ * @return
+ *   - 0: done.
+ *   - -ENODEV: unknown device.
+ *   - -EBUSY: servers or clients of the device exist.
+ */
+int rte_comch_dev_close(int16_t dev_id);
+
+/** Number of open devices. */
+uint16_t rte_comch_dev_count(void);
+
+/**
+ * The open device with the smallest number not below *from*.
+ *
+ * @return
+ *   The device's number, or -1.
+ */
+int16_t rte_comch_dev_next(int16_t from);
+
+/** Iterate over all open devices. */
+#define RTE_COMCH_DEV_FOREACH(dev_id) \
+	for ((dev_id) = rte_comch_dev_next(0); (dev_id) >= 0; \
+			(dev_id) = rte_comch_dev_next((int16_t)((dev_id) + 1)))
+
+/**
+ * Find an open device by name.
+ *
+ * @return
+ *   The device's number, -EINVAL (NULL), -ENODEV.
+ */
+int rte_comch_dev_by_name(const char *name);
+
+/**
+ * Get the properties and limits of a device.
+ *
+ * @return
+ *   0, -EINVAL (NULL), -ENODEV.
+ */
+int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
+
+/**
+ * Describe representor number *rep* of a device (0 to nb_reps - 1).
+ *
+ * @return
+ *   0, -EINVAL (NULL), -ENODEV, -ENOENT (unknown representor).
+ */
+int rte_comch_dev_rep_info_get(int16_t dev_id, uint16_t rep,
+		struct rte_comch_rep_info *info);
+
+/**
+ * Find a representor by its name.
+ *
+ * @return
+ *   The representor's number, -EINVAL (NULL), -ENODEV, -ENOENT.
+ */
+int rte_comch_dev_rep_by_name(int16_t dev_id, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RTE_COMCH_DEV_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef CC_NAMES_205_H
+#define CC_NAMES_205_H
+
+/* The names that functions and types of DOCA 2.6 have in 2.5. */
+
+#define doca_cc_client_task_send_alloc_init doca_cc_client_send_task_alloc_init
+#define doca_cc_client_task_send_set_conf doca_cc_client_send_task_set_conf
+#define doca_cc_consumer_task_post_recv doca_cc_consumer_post_recv_task
+#define doca_cc_consumer_task_post_recv_alloc_init doca_cc_consumer_post_recv_task_alloc_init
+#define doca_cc_consumer_task_post_recv_as_task doca_cc_consumer_post_recv_task_as_task
+#define doca_cc_consumer_task_post_recv_get_buf doca_cc_consumer_post_recv_task_get_buf
+#define doca_cc_consumer_task_post_recv_set_conf doca_cc_consumer_post_recv_task_set_conf
+#define doca_cc_producer_task_send doca_cc_producer_send_task
+#define doca_cc_producer_task_send_alloc_init doca_cc_producer_send_task_alloc_init
+#define doca_cc_producer_task_send_as_task doca_cc_producer_send_task_as_task
+#define doca_cc_producer_task_send_get_buf doca_cc_producer_send_task_get_buf
+#define doca_cc_producer_task_send_set_conf doca_cc_producer_send_task_set_conf
+#define doca_cc_server_task_send_alloc_init doca_cc_server_send_task_alloc_init
+#define doca_cc_server_task_send_set_conf doca_cc_server_send_task_set_conf
+#define doca_cc_task_send doca_cc_send_task
+#define doca_cc_task_send_as_task doca_cc_send_task_as_task
+#define doca_cc_producer_cap_is_supported doca_cc_cap_is_producer_supported
+#define doca_cc_consumer_cap_is_supported doca_cc_cap_is_consumer_supported
+
+#endif /* CC_NAMES_205_H */
