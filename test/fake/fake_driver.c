@@ -145,13 +145,15 @@ has_arrived(const struct fake_frame *f)
 	return f->due <= fake_now;
 }
 
-/* The next one that this end sees. */
+/* The next one that this end sees: all that arrived, once the link is down. */
 static struct fake_frame *
 next_frame(const struct fake_link *l)
 {
+	uint64_t now = l->base.state == RTE_COMCH_LINK_DOWN ? fake_now :
+		fake_dev_of(&l->base)->now;
 	struct fake_frame *f = STAILQ_FIRST(&l->rx);
 
-	return f != NULL && f->due <= fake_dev_of(&l->base)->now ? f : NULL;
+	return f != NULL && f->due <= now ? f : NULL;
 }
 
 /* Forget what has not arrived at l: nobody sends it again. */
