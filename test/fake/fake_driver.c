@@ -36,7 +36,8 @@ struct fake_link {
 	struct fake_link *peer;    /* NULL: freed */
 	STAILQ_HEAD(, fake_frame) rx;
 	uint32_t nb_rx;
-	uint64_t empty;            /* see fake_look_again() */
+	uint64_t empty;            /* see fake_look_again(); of rx */
+	uint64_t busy;             /* the same, of what was sent */
 	uint32_t nb_tx;            /* frames sent, for the knobs */
 	uint32_t nb_tries;
 	int event_fd;              /* -1 after shutdown */
@@ -125,7 +126,7 @@ link_new(struct rte_comch_dev *dev)
 	l->base.ops = dev->ops;
 	l->base.dev = dev;
 	l->base.state = RTE_COMCH_LINK_CONNECTING;
-	l->empty = UINT64_MAX;
+	l->empty = l->busy = UINT64_MAX;
 	STAILQ_INIT(&l->rx);
 	return l;
 }
@@ -441,14 +442,14 @@ fake_link_arm(struct rte_comch_link *link, bool credits)
 static bool
 fake_link_idle(const struct rte_comch_link *link)
 {
-	const struct fake_link *peer;
+	struct fake_link *l = link_of(link);
 	const struct fake_frame *last;
 	bool idle;
 
 	pthread_mutex_lock(&fake_lock);
-	peer = link_of(link)->peer;
-	last = peer != NULL ? STAILQ_LAST(&peer->rx, fake_frame, next) : NULL;
+	last = l->peer != NULL ? STAILQ_LAST(&l->peer->rx, fake_frame, next) : NULL;
 	idle = last == NULL || has_arrived(last);
+	fake_look_again(fake_dev_of(link), &l->busy, idle);
 	pthread_mutex_unlock(&fake_lock);
 	return idle;
 }
