@@ -44,6 +44,11 @@ enum rte_comch_func_type {
 #define RTE_COMCH_CAPA_DIRECT   (UINT64_C(1) << 3)
 /** The device supports sleeping on a poll's fd. */
 #define RTE_COMCH_CAPA_EVENT_FD (UINT64_C(1) << 4)
+/**
+ * The payload of an operation belongs to the application when send_burst() returns; see
+ * rte_comch_producer_send_burst() for the exception.
+ */
+#define RTE_COMCH_CAPA_SYNC_SEND (UINT64_C(1) << 5)
 
 /** Properties and limits of a device. */
 struct rte_comch_dev_info {

@@ -44,7 +44,7 @@
  *     ... RTE_COMCH_EVENT_STATE: IDLE
  *     rte_comch_consumer_destroy(consumer)
  *
- * A producer starts and stops at once.
+ * A producer starts at once; its stop may take until its operations are done.
  *
  * Errors of a message
  * -------------------
@@ -140,8 +140,8 @@ int rte_comch_producer_start(struct rte_comch_producer *producer);
  *
  * @return
  *   - 0: IDLE.
- *   - -EINPROGRESS: a message is partly in a staging ring; done_burst() continues it,
- *     and a STATE event follows. It is given up after 1 s.
+ *   - -EINPROGRESS: messages are not done yet. done_burst() continues a message that is
+ *     partly in a staging ring. A STATE event follows. They are given up after 1 s.
  *   - -EINVAL, -EBADFD (not RUNNING).
  */
 int rte_comch_producer_stop(struct rte_comch_producer *producer);
@@ -202,8 +202,11 @@ struct rte_comch_cpl {
  * @param producer
  *   The producer.
  * @param ops
- *   The messages. The array, immediate data and payload belong to the channel until
- *   done_burst() returns the operation; with direct memory, until this call returns.
+ *   The messages. The array and immediate data are copied. The payload and the array of
+ *   segments belong to the channel until done_burst() returns the operation; with
+ *   RTE_COMCH_CAPA_SYNC_SEND, until this call returns, except for a message that is
+ *   longer than the staging ring. Those of a silent operation belong to the channel
+ *   until a later operation to the same consumer is done, or the producer is IDLE.
  * @param n
  *   Number of messages.
  * @return

@@ -250,8 +250,6 @@ struct rte_comch_remote_args {
  * burst calls. All operations are required unless marked O.
  */
 struct rte_comch_data_ops {
-	/** Heap memory can be exported; otherwise its messages are staged. */
-	bool shows_heap;
 	/** Tickets may have bytes, which needs wire version 1.2 of the peer. */
 	bool has_tickets;
 	struct rte_comch_ticket_fds nb_fds;

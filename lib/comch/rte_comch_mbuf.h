@@ -63,7 +63,9 @@ uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
  * @param consumer_id
  *   Destination.
  * @param mbufs
- *   The mbufs. The library frees those that it accepts.
+ *   The mbufs. The library frees those that it accepts when they are sent: before this
+ *   call returns if the device has RTE_COMCH_CAPA_SYNC_SEND; otherwise in a later call,
+ *   which may have *n* 0, or when the producer is destroyed.
  * @param n
  *   Number of mbufs.
  * @return

@@ -44,12 +44,17 @@ run_case(const struct t_case *c)
 static bool
 wanted(const char *name, int argc, char **argv)
 {
+	bool all = true;
 	int i;
 
-	for (i = 1; i < argc; i++)
+	for (i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && strcmp(argv[i] + 1, name) == 0)
+			return false;
 		if (strcmp(argv[i], name) == 0)
 			return true;
-	return argc < 2;
+		all &= argv[i][0] == '-';
+	}
+	return all;
 }
 
 int

@@ -12,11 +12,13 @@ const struct t_driver *t_driver;
 const char *
 t_dev_string(unsigned int number, const char *args)
 {
+	const char *more = getenv("T_KEYS");
 	static __thread char buf[PATH_MAX];
 	int n;
 
-	n = snprintf(buf, sizeof(buf), "%s%u%s%s", t_driver->name, number,
-			args[0] == '\0' || args[0] == ',' ? "" : ",", args);
+	n = snprintf(buf, sizeof(buf), "%s%u%s%s%s%s", t_driver->name, number,
+			args[0] == '\0' || args[0] == ',' ? "" : ",", args,
+			more != NULL ? "," : "", more != NULL ? more : "");
 	if (t_driver->has_dir)
 		snprintf(buf + n, sizeof(buf) - (size_t)n, ",dir=%s", t_dir());
 	return buf;

@@ -37,7 +37,9 @@ extern const struct t_driver *t_driver;
 
 #define T_NAME "conformance"
 
-/* Device string of device *number*: driver, directory, args. */
+/* Device string of device *number*: driver, directory, args, and the keys in the
+ * environment variable T_KEYS, "delay=3".
+ */
 const char *t_dev_string(unsigned int number, const char *args);
 int16_t t_dev_open(unsigned int number, const char *args);
 

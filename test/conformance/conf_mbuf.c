@@ -117,6 +117,23 @@ mflow_close(struct mflow *m)
 	t_pair_close(&m->p);
 }
 
+/* Another consumer in place of the first, which is stopped. */
+static void
+mflow_to(struct mflow *m, const struct rte_comch_consumer_conf *cc, struct rte_mempool *mp)
+{
+	struct rte_mbuf *mbuf;
+
+	T_EQ(rte_comch_consumer_stop(m->cons), -EINPROGRESS);
+	T_UNTIL(rte_comch_rx_burst(m->cons, &mbuf, 1) == 0 &&
+		rte_comch_consumer_state(m->cons) == RTE_COMCH_STATE_IDLE);
+	t_consumer_end(m->cons);
+	m->cons = t_consumer_new(m->p.sconn, cc, rte_comch_mempool_mr(mp));
+	t_consumer_run(m->cons);
+	m->id = rte_comch_consumer_id(m->cons);
+	T_UNTIL(t_knows_consumer(m->p.host, m->p.cconn, m->id));
+	T_EQ(rte_comch_consumer_rx_setup(m->cons, mp), 0);
+}
+
 static struct rte_mbuf *
 filled(struct rte_mempool *mp, uint32_t len, uint64_t seed)
 {
@@ -285,6 +302,58 @@ conf_mbuf_segments(void)
 	mflow_close(&m);
 	T_EQ(rte_comch_mempool_unregister(plain), 0);
 	rte_mempool_free(plain);
+}
+
+/* Overwrite what was freed, and the stack: neither may be read any more. */
+static void
+scribble(struct rte_mempool *mp)
+{
+	uint8_t junk[32 * 1024];
+	struct rte_mbuf *mbufs[64];
+	unsigned int n = RTE_MIN(rte_mempool_avail_count(mp), RTE_DIM(mbufs)), i;
+
+	memset(junk, 0x5a, sizeof(junk));
+	T_EQ(t_verify(junk, 0, 0), -1);
+	T_EQ(rte_pktmbuf_alloc_bulk(mp, mbufs, n), 0);
+	for (i = 0; i < n; i++)
+		memset(rte_pktmbuf_append(mbufs[i], ROOM), 0x5a, ROOM);
+	rte_pktmbuf_free_bulk(mbufs, n);
+}
+
+/* A chain that is longer than the staging ring: it is read after the call returned. */
+void
+conf_mbuf_long_chain(void)
+{
+	enum { SEGS = 20, LEN = 2000 };
+	struct rte_comch_consumer_conf cc = {
+		.queue_size = 4, .staging_size = 4096, .flags = RTE_COMCH_CONSUMER_F_SNAPSHOT,
+	};
+	struct rte_mempool *big;
+	struct rte_mbuf *head, *mbuf;
+	struct mflow m;
+	unsigned int i, round;
+
+	mflow_open(&m, 63, 32);
+	big = rte_comch_pktmbuf_pool_create("big", 15, 0, 0, 48 * 1024, SOCKET_ID_ANY);
+	T_CHECK(big != NULL);
+	mflow_to(&m, &cc, big);
+	for (round = 0; round < 3; round++) {
+		head = filled(m.tx_pool, LEN, 0);
+		for (i = 1; i < SEGS; i++)
+			T_EQ(rte_pktmbuf_chain(head, filled(m.tx_pool, LEN, i)), 0);
+		submit(&m, head);
+		scribble(m.tx_pool);
+		T_UNTIL(all_freed(&m, m.tx_pool) || rte_comch_rx_burst(m.cons, &mbuf, 1) == 1);
+		if (rte_mempool_full(m.tx_pool))
+			mbuf = receive(&m);
+		T_EQ(rte_pktmbuf_pkt_len(mbuf), SEGS * LEN);
+		for (i = 0; i < SEGS; i++)
+			T_VERIFY(rte_pktmbuf_mtod(mbuf, uint8_t *) + i * LEN, LEN, i);
+		rte_pktmbuf_free(mbuf);
+		T_UNTIL(all_freed(&m, m.tx_pool));
+	}
+	mflow_close(&m);
+	T_EQ(rte_comch_pktmbuf_pool_free(big), 0);
 }
 
 /* The application keeps what it received: refills are cut short, then go on. */

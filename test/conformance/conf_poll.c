@@ -26,9 +26,12 @@ check_woken(struct t_node *node, uint32_t cls, int armed)
 static void
 arm_quiet(struct t_node *node, uint32_t cls)
 {
+	int rc, fd = rte_comch_poll_fd(node->poll, cls);
 	unsigned int i;
-	int rc;
 
+	/* Several classes together have no descriptor of their own. */
+	if (fd < 0)
+		fd = rte_comch_poll_fd(node->poll, RTE_COMCH_POLL_ANY);
 	for (i = 0; i < 100000; i++) {
 		while (t_step(node) > 0)
 			;
@@ -36,7 +39,7 @@ arm_quiet(struct t_node *node, uint32_t cls)
 		if (rc == -EAGAIN)
 			continue;
 		T_EQ(rc, 0);
-		if (!t_readable(rte_comch_poll_fd(node->poll, cls), 5))
+		if (!t_readable(fd, 5))
 			return;
 	}
 	T_FAIL("it never gets quiet");

@@ -11,15 +11,14 @@
 
 #include <rte_string_fns.h>
 
-#include "sdk/comch_reaper.h"
 #include "fake_private.h"
 
 #define MAX_MSG 4080
 #define MAX_QUEUE 65536
 
 const char *const fake_keys[] = {
-	"role", "func", "rep", "eagain_every", "drop_at", "slow_accept", "short_import",
-	"no_region", NULL,
+	"role", "func", "rep", "delay", "mbufs", "eagain_every", "drop_at", "slow_accept",
+	"short_import", "no_queue", NULL,
 };
 
 /* "pf0", "pf0vf3", "pf0sf7" and nothing behind. */
@@ -60,6 +59,23 @@ add_rep(const char *key, const char *name, void *arg)
 		return -ENOMEM;
 	dev->reps = reps;
 	reps[dev->info.nb_reps++] = info;
+	return 0;
+}
+
+/* One, or "[pf0,pf1]". */
+static int
+add_reps(const char *key, const char *value, void *arg)
+{
+	char list[RTE_COMCH_DEV_NAME_SIZE * 8], *name, *save = NULL;
+
+	if (value[0] != '[')
+		return add_rep(key, value, arg);
+	if (rte_strscpy(list, value, sizeof(list)) < 0)
+		return -EINVAL;
+	for (name = strtok_r(list, "[,]", &save); name != NULL;
+			name = strtok_r(NULL, "[,]", &save))
+		if (add_rep(key, name, arg) != 0)
+			return -EINVAL;
 	return 0;
 }
 
@@ -105,13 +121,15 @@ parse_all(struct rte_comch_dev *dev, struct fake_dev *fake, struct rte_kvargs *k
 		void *arg;
 	} todo[] = {
 		{ "role", parse_role, dev },
-		{ "rep", add_rep, dev },
+		{ "rep", add_reps, dev },
 		{ "func", add_rep, dev },
+		{ "delay", parse_u32, &fake->delay },
+		{ "mbufs", parse_bool, &fake->mbufs },
 		{ "eagain_every", parse_u32, &fake->eagain_every },
 		{ "drop_at", parse_u32, &fake->drop_at },
 		{ "slow_accept", parse_u32, &fake->slow_accept },
 		{ "short_import", parse_bool, &fake->short_import },
-		{ "no_region", parse_bool, &fake->no_region },
+		{ "no_queue", parse_bool, &fake->no_queue },
 	};
 	bool dpu;
 	size_t i;
@@ -165,6 +183,5 @@ fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 void
 fake_dev_remove(struct rte_comch_dev *dev)
 {
-	comch_reaper_wait();
 	free(dev->priv);
 }

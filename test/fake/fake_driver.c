@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Links, frames and regions of the driver in memory; see fake_private.h. */
+/* Links and frames of the driver in memory; see fake_private.h. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,16 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <rte_string_fns.h>
 
-#include "sdk/comch_shown.h"
-#include "sdk/comch_fork.h"
-#include "sdk/comch_log.h"
-#include "sdk/comch_memfd.h"
-#include "sdk/comch_reaper.h"
 #include "fake_private.h"
 
 /* Frames that wait for a reader: a ring of the shared-memory driver has as many. */
@@ -29,6 +23,8 @@
 
 struct fake_frame {
 	STAILQ_ENTRY(fake_frame) next;
+	uint64_t due;              /* when it arrives */
+	bool is_credit;
 	uint32_t len;
 	uint32_t nb_fds;
 	int fds[RTE_COMCH_FRAME_FDS];
@@ -39,7 +35,9 @@ struct fake_link {
 	struct rte_comch_link base;
 	struct fake_link *peer;    /* NULL: freed */
 	STAILQ_HEAD(, fake_frame) rx;
-	uint32_t nb_rx;            /* read without the lock */
+	uint32_t nb_rx;
+	uint64_t empty;            /* see fake_look_again(); of rx */
+	uint64_t busy;             /* the same, of what was sent */
 	uint32_t nb_tx;            /* frames sent, for the knobs */
 	uint32_t nb_tries;
 	int event_fd;              /* -1 after shutdown */
@@ -65,10 +63,25 @@ struct fake_listener {
 };
 
 static TAILQ_HEAD(, fake_listener) listeners = TAILQ_HEAD_INITIALIZER(listeners);
-static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+uint64_t fake_now;
 
-static void
-ring(int fd)
+bool
+fake_look_again(struct fake_dev *fake, uint64_t *empty, bool found)
+{
+	bool again = !found && *empty == fake->nb_looks;
+
+	if (again) {
+		fake->nb_looks++;
+		fake->now = ++fake_now;
+		fake_data_run();
+	}
+	*empty = found || again ? UINT64_MAX : fake->nb_looks;
+	return again;
+}
+
+void
+fake_ring(int fd)
 {
 	uint64_t one = 1;
 
@@ -82,10 +95,10 @@ link_of(const struct rte_comch_link *link)
 	return (struct fake_link *)(uintptr_t)link;
 }
 
-static const struct fake_dev *
-dev_of(const struct rte_comch_link *link)
+bool
+fake_are_paired(const struct rte_comch_link *a, const struct rte_comch_link *b)
 {
-	return link->dev->priv;
+	return link_of(a)->peer == link_of(b);
 }
 
 static void
@@ -113,6 +126,7 @@ link_new(struct rte_comch_dev *dev)
 	l->base.ops = dev->ops;
 	l->base.dev = dev;
 	l->base.state = RTE_COMCH_LINK_CONNECTING;
+	l->empty = l->busy = UINT64_MAX;
 	STAILQ_INIT(&l->rx);
 	return l;
 }
@@ -125,6 +139,39 @@ frame_free(struct fake_frame *f)
 	free(f);
 }
 
+/* Whether it was seen is another question. */
+static bool
+has_arrived(const struct fake_frame *f)
+{
+	return f->due <= fake_now;
+}
+
+/* The next one that this end sees: all that arrived, once the link is down. */
+static struct fake_frame *
+next_frame(const struct fake_link *l)
+{
+	uint64_t now = l->base.state == RTE_COMCH_LINK_DOWN ? fake_now :
+		fake_dev_of(&l->base)->now;
+	struct fake_frame *f = STAILQ_FIRST(&l->rx);
+
+	return f != NULL && f->due <= now ? f : NULL;
+}
+
+/* Forget what has not arrived at l: nobody sends it again. */
+static void
+lose_frames(struct fake_link *l)
+{
+	struct fake_frame *f, *tmp;
+
+	STAILQ_FOREACH_SAFE(f, &l->rx, next, tmp) {
+		if (has_arrived(f))
+			continue;
+		STAILQ_REMOVE(&l->rx, f, fake_frame, next);
+		l->nb_rx--;
+		frame_free(f);
+	}
+}
+
 /* Let go of everything but the object itself; fake_lock held. */
 static void
 link_shut(struct fake_link *l)
@@ -134,7 +181,8 @@ link_shut(struct fake_link *l)
 	link_down(l, -ECONNRESET, "closed by us");
 	if (l->peer != NULL && !l->peer->peer_gone) {
 		l->peer->peer_gone = true;
-		ring(l->peer->event_fd);
+		lose_frames(l->peer);
+		fake_ring(l->peer->event_fd);
 	}
 	if (l->event_fd >= 0)
 		close(l->event_fd);
@@ -143,7 +191,7 @@ link_shut(struct fake_link *l)
 		STAILQ_REMOVE_HEAD(&l->rx, next);
 		frame_free(f);
 	}
-	__atomic_store_n(&l->nb_rx, 0, __ATOMIC_RELEASE);
+	l->nb_rx = 0;
 }
 
 static void
@@ -259,7 +307,7 @@ fake_listener_lose(const char *func, const char *name)
 	l = find_listener(func, name);
 	if (l != NULL) {
 		l->lost = true;
-		ring(l->watch_fd);
+		fake_ring(l->watch_fd);
 	}
 	pthread_mutex_unlock(&fake_lock);
 }
@@ -282,7 +330,7 @@ fake_accept(struct rte_comch_listener *listener, struct rte_comch_link **link)
 	if (s != NULL && l->nb_slow > 0) {
 		l->nb_slow--;
 		/* What was not taken is told of again. */
-		ring(l->event_fd);
+		fake_ring(l->event_fd);
 	} else if (s != NULL) {
 		TAILQ_REMOVE(&l->waiting, s, next);
 		l->nb_waiting--;
@@ -290,7 +338,7 @@ fake_accept(struct rte_comch_listener *listener, struct rte_comch_link **link)
 		s->base.state = RTE_COMCH_LINK_UP;
 		if (s->peer != NULL) {
 			s->peer->taken = true;
-			ring(s->peer->event_fd);
+			fake_ring(s->peer->event_fd);
 		}
 		*link = &s->base;
 		ret = 0;
@@ -323,7 +371,7 @@ fake_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		s->peer = c;
 		TAILQ_INSERT_TAIL(&l->waiting, s, next);
 		l->nb_waiting++;
-		ring(l->event_fd);
+		fake_ring(l->event_fd);
 		*link = &c->base;
 	} else {
 		link_free(c);
@@ -372,13 +420,38 @@ fake_link_fd(const struct rte_comch_link *link)
 	return link_of(link)->event_fd;
 }
 
+/* Nothing arrives by an interrupt: who sleeps while frames are on their way is woken. */
 static void
 fake_link_arm(struct rte_comch_link *link, bool credits)
 {
+	struct fake_link *l = link_of(link);
+	const struct fake_frame *f;
+
 	pthread_mutex_lock(&fake_lock);
-	link_of(link)->armed = true;
-	link_of(link)->armed_credits = credits;
+	l->armed = true;
+	l->armed_credits = credits;
+	STAILQ_FOREACH(f, &l->rx, next)
+		if (l->armed && f->due > fake_dev_of(link)->now && (credits || !f->is_credit)) {
+			l->armed = false;
+			fake_ring(l->event_fd);
+		}
 	pthread_mutex_unlock(&fake_lock);
+}
+
+/* Has the peer got all? */
+static bool
+fake_link_idle(const struct rte_comch_link *link)
+{
+	struct fake_link *l = link_of(link);
+	const struct fake_frame *last;
+	bool idle;
+
+	pthread_mutex_lock(&fake_lock);
+	last = l->peer != NULL ? STAILQ_LAST(&l->peer->rx, fake_frame, next) : NULL;
+	idle = last == NULL || has_arrived(last);
+	fake_look_again(fake_dev_of(link), &l->busy, idle);
+	pthread_mutex_unlock(&fake_lock);
+	return idle;
 }
 
 /* A private copy, with descriptors of its own. */
@@ -391,6 +464,7 @@ frame_copy(const struct rte_comch_frame *frame, struct fake_frame **copy)
 	if (f == NULL)
 		return -ENOMEM;
 	f->len = frame->hdr_len + frame->payload_len;
+	f->is_credit = frame->is_credit;
 	memcpy(f->data, frame->hdr, frame->hdr_len);
 	if (frame->payload_len > 0)
 		memcpy(f->data + frame->hdr_len, frame->payload, frame->payload_len);
@@ -409,7 +483,7 @@ frame_copy(const struct rte_comch_frame *frame, struct fake_frame **copy)
 static int
 tx_verdict(struct fake_link *l)
 {
-	const struct fake_dev *fake = dev_of(&l->base);
+	const struct fake_dev *fake = fake_dev_of(&l->base);
 
 	if (l->base.state != RTE_COMCH_LINK_UP)
 		return -ENOTCONN;
@@ -420,10 +494,12 @@ tx_verdict(struct fake_link *l)
 	if (fake->drop_at == 0 || ++l->nb_tx < fake->drop_at)
 		return 0;
 	link_down(l, -ECONNRESET, "link dropped, as asked for");
-	ring(l->event_fd);
+	fake_ring(l->event_fd);
+	lose_frames(l);
 	if (l->peer != NULL) {
+		lose_frames(l->peer);
 		l->peer->dropped = true;
-		ring(l->peer->event_fd);
+		fake_ring(l->peer->event_fd);
 	}
 	return -ENOTCONN;
 }
@@ -443,12 +519,13 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	if (ret == 0 && (peer == NULL || peer->event_fd < 0)) {
 		frame_free(f); /* nobody will read it */
 	} else if (ret == 0) {
+		f->due = fake_due(link);
 		STAILQ_INSERT_TAIL(&peer->rx, f, next);
-		__atomic_store_n(&peer->nb_rx, peer->nb_rx + 1, __ATOMIC_RELEASE);
+		peer->nb_rx++;
 		if (peer->armed && (!frame->is_credit || peer->armed_credits)) {
 			peer->armed = false;
 			link->wakes++;
-			ring(peer->event_fd);
+			fake_ring(peer->event_fd);
 		}
 	}
 	pthread_mutex_unlock(&fake_lock);
@@ -460,8 +537,14 @@ void (*fake_looked)(void);
 static bool
 fake_frame_pending(const struct rte_comch_link *link)
 {
-	bool pending = __atomic_load_n(&link_of(link)->nb_rx, __ATOMIC_ACQUIRE) > 0;
+	struct fake_link *l = link_of(link);
+	bool pending;
 
+	pthread_mutex_lock(&fake_lock);
+	do
+		pending = next_frame(l) != NULL;
+	while (fake_look_again(fake_dev_of(link), &l->empty, pending));
+	pthread_mutex_unlock(&fake_lock);
 	if (fake_looked != NULL)
 		fake_looked();
 	return pending;
@@ -476,13 +559,13 @@ fake_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	int ret = -EAGAIN;
 
 	pthread_mutex_lock(&fake_lock);
-	f = STAILQ_FIRST(&l->rx);
+	f = next_frame(l);
 	if (f != NULL && f->len > size) {
 		link_down(l, -EPROTO, "peer's frame is too long");
 		ret = -EPROTO;
 	} else if (f != NULL) {
 		STAILQ_REMOVE_HEAD(&l->rx, next);
-		__atomic_store_n(&l->nb_rx, l->nb_rx - 1, __ATOMIC_RELEASE);
+		l->nb_rx--;
 		memcpy(buf, f->data, f->len);
 		*nb_fds = f->nb_fds;
 		memcpy(fds, f->fds, f->nb_fds * sizeof(*fds));
@@ -492,104 +575,6 @@ fake_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	pthread_mutex_unlock(&fake_lock);
 	return ret;
 }
-
-static int
-fake_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
-		struct rte_comch_mem_desc *desc)
-{
-	struct rte_comch_mr_info info;
-	int ret;
-
-	RTE_SET_USED(link);
-	ret = rte_comch_mem_info_get(mr, &info);
-	if (ret != 0)
-		return ret;
-	if (info.kind != RTE_COMCH_MEM_SEALED)
-		return -ENOTSUP;
-	desc->kind = info.kind;
-	desc->len = info.len;
-	desc->fd = rte_comch_mr_fd(mr, &desc->offset);
-	return desc->fd >= 0 ? 0 : -ENOTSUP;
-}
-
-/* What our own copies of the library's files want of it. */
-int comch_logtype;
-bool comch_forked;
-
-static int
-fake_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
-		struct rte_comch_region *region)
-{
-	const struct comch_shown_limit limit = {
-		.used = link->dev->imported, .max = UINT64_MAX,
-	};
-	struct comch_shown *f;
-	int ret;
-
-	if (dev_of(link)->short_import || desc->offset > INT64_MAX - desc->len)
-		return -EPERM;
-	ret = comch_shown_get(desc->fd, desc->offset, desc->len, &limit, &f);
-	if (ret != 0)
-		return ret;
-	*region = (struct rte_comch_region){
-		.addr = f->addr + desc->offset, .len = desc->len, .fd = -1, .priv = f,
-	};
-	return 0;
-}
-
-static void
-fake_region_free(struct rte_comch_link *link, struct rte_comch_region *region)
-{
-	RTE_SET_USED(link);
-	if (region->addr == NULL)
-		return;
-	if (region->priv != NULL)
-		comch_shown_put(region->priv);
-	else
-		comch_reaper_unmap(region->addr, region->len, region->used);
-	if (region->fd >= 0)
-		close(region->fd);
-	*region = (struct rte_comch_region){ .fd = -1 };
-}
-
-static int
-fake_region_create(struct rte_comch_link *link, size_t len, struct rte_comch_region *region)
-{
-	void *addr = NULL;
-	int fd;
-
-	if (dev_of(link)->no_region)
-		return -ENOMEM;
-	fd = comch_memfd_create("comch_fake", len, COMCH_MEMFD_ONE_WRITER, &addr);
-	if (fd < 0)
-		return fd;
-	*region = (struct rte_comch_region){ .addr = addr, .len = len, .fd = fd };
-	return 0;
-}
-
-static int
-fake_region_map(struct rte_comch_link *link, int fd, size_t len,
-		struct rte_comch_region *region)
-{
-	void *addr;
-	int ret;
-
-	RTE_SET_USED(link);
-	ret = comch_memfd_check_control(fd, len);
-	if (ret == 0)
-		ret = comch_memfd_map(fd, 0, len, false, &addr);
-	if (ret == 0)
-		*region = (struct rte_comch_region){ .addr = addr, .len = len, .fd = -1 };
-	return ret;
-}
-
-static const struct rte_comch_region_ops fake_regions = {
-	.mem_export = fake_mem_export,
-	.mem_import = fake_mem_import,
-	.region_free = fake_region_free,
-	.region_create = fake_region_create,
-	.region_map = fake_region_map,
-};
 
 static const struct rte_comch_driver_ops fake_ops = {
 	.name = "comch_fake",
@@ -611,8 +596,14 @@ static const struct rte_comch_driver_ops fake_ops = {
 	.frame_tx = fake_frame_tx,
 	.frame_rx = fake_frame_rx,
 	.frame_pending = fake_frame_pending,
-	.data = &rte_comch_data_mapped,
-	.regions = &fake_regions,
+	.link_idle = fake_link_idle,
+	.data = &fake_data_ops,
 };
+
+const struct rte_comch_driver_ops *
+fake_driver_ops(void)
+{
+	return &fake_ops;
+}
 
 RTE_COMCH_DRIVER_REGISTER(fake, fake_ops)

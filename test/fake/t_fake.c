@@ -200,7 +200,7 @@ Test(fake, short_import)
 
 /* Without memory for it a consumer does not start; the connection lives. */
 static void
-check_no_region(const char *dpu_args, const char *host_args)
+check_no_queue(const char *dpu_args, const char *host_args)
 {
 	struct t_pair_conf conf = { .dpu_args = dpu_args, .host_args = host_args };
 	struct rte_comch_consumer *cons;
@@ -218,14 +218,14 @@ check_no_region(const char *dpu_args, const char *host_args)
 	t_pair_close(&p);
 }
 
-Test(fake, no_region_here)
+Test(fake, no_queue_here)
 {
-	check_no_region(",no_region=1", NULL);
+	check_no_queue(",no_queue=1", NULL);
 }
 
-Test(fake, no_region_there)
+Test(fake, no_queue_there)
 {
-	check_no_region(NULL, ",no_region=1");
+	check_no_queue(NULL, ",no_queue=1");
 }
 
 /* Two clients of an ordered server, and what they do while it looks around. */

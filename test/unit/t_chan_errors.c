@@ -59,7 +59,7 @@ Test(chan_errors, too_long)
 	cr_assert_eq(u_send(u, 0, LEN, 2), 1);
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.cookie, 5u);
-	cr_assert_eq(u->prod[0].stats.errors, 3u);
+	cr_assert_eq(u->prod[0].tx.stats.errors, 3u);
 }
 
 /* Also without any buffer: it could never succeed. */
@@ -264,8 +264,8 @@ Test(chan_errors, silent)
 	op.consumer_id = 1;
 	cr_assert_eq(comch_chan_send(&u->prod[0], &op, 1), 1);
 	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 0);
-	cr_assert_eq(u->prod[0].stats.errors, 1u);
-	cr_assert_eq(u->prod[0].stats.msgs, 50u);
+	cr_assert_eq(u->prod[0].tx.stats.errors, 1u);
+	cr_assert_eq(u->prod[0].tx.stats.msgs, 50u);
 }
 
 /* Six completions wait at most; failures count as well. */
@@ -296,8 +296,8 @@ Test(chan_errors, halted_producer)
 	struct rte_comch_op op = u_op(u, 0, 1, 1);
 
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 5));
-	u->prod[0].halt = RTE_COMCH_HALT_STOP;
+	u->prod[0].tx.halt = RTE_COMCH_HALT_STOP;
 	check_refused(&op, -EBADFD);
-	u->prod[0].halt = RTE_COMCH_HALT_DOWN;
+	u->prod[0].tx.halt = RTE_COMCH_HALT_DOWN;
 	check_refused(&op, -ECONNRESET);
 }

@@ -234,7 +234,7 @@ BAD_REC(staged_into_direct, COMCH_REC_STAGED, 1, 0, 1)
 /* More immediate data than this consumer takes, though the format has room. */
 Test(chan_hostile, record_imm_over_agreed)
 {
-	u->c.imm_size = 8;
+	u->c.rx.imm_size = 8;
 	check_bad_rec(&(struct bad_rec){ COMCH_REC_DIRECT, 1, 9, 1 });
 }
 
@@ -511,6 +511,6 @@ Test(chan_hostile, random_records)
 			while (k-- > 0)
 				cr_assert(cpls[k].len <= LEN && cpls[k].imm_len <= 32);
 		}
-		cr_assert(u->c.entry_head <= u->c.entry_tail && u->c.head <= u->c.tail);
+		cr_assert(u->c.rx.entry_head <= u->c.rx.entry_tail && u->c.rx.head <= u->c.rx.tail);
 	}
 }

@@ -54,10 +54,10 @@ Test(chan_order, one_message)
 	cr_assert_eq(cpl.peer_id, (uint32_t)U_CONS_ID);
 	cr_assert_eq(cpl.copies, 1);
 	cr_assert(!u_recv(u, &cpl));
-	cr_assert_eq(u->c.stats.msgs, 1u);
-	cr_assert_eq(u->c.stats.bytes, 10u);
-	cr_assert_eq(u->prod[0].stats.msgs, 1u);
-	cr_assert_eq(u->prod[0].stats.later, 1u);
+	cr_assert_eq(u->c.rx.stats.msgs, 1u);
+	cr_assert_eq(u->c.rx.stats.bytes, 10u);
+	cr_assert_eq(u->prod[0].tx.stats.msgs, 1u);
+	cr_assert_eq(u->prod[0].tx.stats.later, 1u);
 }
 
 /* Fewer come back than were offered, on either side. */
@@ -183,8 +183,8 @@ Test(chan_order, many_laps)
 		cr_assert(got <= sent && sent <= posted);
 	}
 	cr_assert_eq(u->cons_faults + u->prod_faults, 0u);
-	cr_assert_eq(u->c.stats.msgs, got);
-	cr_assert_eq(u->prod[0].stats.msgs, sent);
+	cr_assert_eq(u->c.rx.stats.msgs, got);
+	cr_assert_eq(u->prod[0].tx.stats.msgs, sent);
 }
 
 /* One record speaks for up to a dozen; what has immediate data speaks for itself. */
@@ -280,8 +280,8 @@ Test(chan_order, refused_posts_in_order)
 		cr_assert_eq(cpls[i].status, want[i], "%u: %d", i, cpls[i].status);
 		cr_assert_eq(cpls[i].len, lens[i]);
 	}
-	cr_assert_eq(u->c.stats.errors, 7u);
-	cr_assert_eq(u->c.stats.posted, 4u);
+	cr_assert_eq(u->c.rx.stats.errors, 7u);
+	cr_assert_eq(u->c.rx.stats.posted, 4u);
 }
 
 Test(chan_order, refused_behind_a_batch)
@@ -328,8 +328,8 @@ Test(chan_order, two_producers)
 	uint32_t i;
 
 	u->prod[1] = u->prod[0];
-	u->prod[1].id = 101;
-	u->prod[1].done = calloc(64, sizeof(struct comch_done));
+	u->prod[1].tx.id = 101;
+	u->prod[1].tx.done.ring = calloc(64, sizeof(struct comch_done));
 	for (i = 0; i < 1000; i++) {
 		cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, i));
 		op = u_op(u, 0, i % LEN, i);
@@ -340,7 +340,7 @@ Test(chan_order, two_producers)
 		cr_assert_eq(cpl.cookie, i);
 		cr_assert_eq(cpl.len, i % LEN);
 	}
-	free(u->prod[1].done);
+	free(u->prod[1].tx.done.ring);
 }
 
 /* The depth of one: every position has the same descriptor and record. */
@@ -377,7 +377,7 @@ Test(chan_order, bound_again)
 	cr_assert_eq(u->nb_drained, 1u);
 	memset(u->post, 0, comch_chan_post_len(DEPTH));
 	memset(u->rec, 0, comch_chan_rec_len(DEPTH, 0));
-	u->rc.tail_seen = 0;
+	u->rc.to.tail_seen = 0;
 	comch_chan_cons_bind(&u->c, u->post, u->rec, 0);
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 77));
 	cr_assert_eq(u_send(u, 0, 4, 1), 1);

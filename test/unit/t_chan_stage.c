@@ -52,8 +52,8 @@ Test(chan_stage, fits)
 	cr_assert_eq(u->rec->staging_head, 192u, "a message begins on a line");
 	check_recv(1, 100, 3, 150);
 	cr_assert_eq(u->post->staging_tail, 192u);
-	cr_assert_eq(u->c.stats.staged, 1u);
-	cr_assert_eq(u->prod[0].stats.staged, 1u);
+	cr_assert_eq(u->c.rx.stats.staged, 1u);
+	cr_assert_eq(u->prod[0].tx.stats.staged, 1u);
 	cr_assert_eq(u->staged.addr[250], 0, "not a byte more");
 }
 
@@ -296,7 +296,7 @@ Test(chan_stage, connection_goes_down)
 	struct rte_comch_cpl cpl;
 
 	stream_half();
-	u->prod[0].halt = RTE_COMCH_HALT_DOWN;
+	u->prod[0].tx.halt = RTE_COMCH_HALT_DOWN;
 	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
 	cr_assert_eq(cpl.status, -ECONNRESET);
 	cr_assert_eq(cpl.cookie, 1u);
@@ -320,7 +320,7 @@ Test(chan_stage, producer_stops)
 	struct rte_comch_cpl cpl, done;
 
 	stream_half();
-	u->prod[0].halt = RTE_COMCH_HALT_STOP;
+	u->prod[0].tx.halt = RTE_COMCH_HALT_STOP;
 	while (!u_recv(u, &cpl))
 		(void)comch_chan_done(&u->prod[0], &done, 1);
 	cr_assert_eq(cpl.status, 0);

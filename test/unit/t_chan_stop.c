@@ -50,7 +50,7 @@ Test(chan_stop, drain_then_flush)
 		cr_assert_eq(cpls[i].status, i < 4 ? 0 : -ECANCELED);
 	}
 	cr_assert_eq(u->nb_drained, 1u);
-	cr_assert_eq(u->c.drained, 1u);
+	cr_assert_eq(u->c.rx.drained, 1u);
 	cr_assert(!comch_chan_cons_pending(&u->c));
 	cr_assert_eq(comch_chan_recv(&u->c, cpls, DEPTH), 0);
 	cr_assert_eq(u->nb_drained, 1u);

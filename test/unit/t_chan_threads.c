@@ -78,7 +78,7 @@ send_loop(void *arg)
 		n = (uint16_t)(s->sent % BURST + 1);
 		for (i = 0; i < n; i++) {
 			number[i] = s->sent + i;
-			ops[i] = u_op(s->u, msg_from(number[i], s->p->id),
+			ops[i] = u_op(s->u, msg_from(number[i], s->p->tx.id),
 				msg_len(number[i], s->max_len), number[i]);
 			ops[i].imm = &number[i];
 			ops[i].imm_len = number[i] % 3 == 0 ? sizeof(uint64_t) : 0;
@@ -315,7 +315,7 @@ torn_descriptor(void)
 	u->post = (struct comch_post_shared *)(torn_page -
 		offsetof(struct comch_post_shared, desc[0].len));
 	u->c.post = u->post;
-	u->rc.post_shared = u->post;
+	u->rc.to.post_shared = u->post;
 	T_CHECK(u_post(u, U_MR_DIRECT, 4096 - 8, 8, 1));
 	T_EQ(sigaction(SIGSEGV, &sa, NULL), 0);
 	T_EQ(mprotect(torn_page, (size_t)page_size, PROT_NONE), 0);

@@ -35,8 +35,8 @@ look_up(void *arg)
 		id = comch_load_relaxed(&newest[i++ % NB_LIVE]);
 		if (i % 3 == 0 && id > 2 * COMCH_MAX_CONSUMERS)
 			id -= COMCH_MAX_CONSUMERS;
-		comch_dir_enter(&p->reader);
-		rc = comch_dir_find(&dir, id, &p->last_slot);
+		comch_dir_enter(&p->tx.reader);
+		rc = comch_dir_find(&dir, id, &p->tx.last_slot);
 		if (rc != NULL) {
 			T_EQ(rc->id, id);
 			T_EQ(rc->depth, id ^ 0x5a5a);
@@ -44,7 +44,7 @@ look_up(void *arg)
 		} else {
 			missed++;
 		}
-		comch_dir_leave(&p->reader);
+		comch_dir_leave(&p->tx.reader);
 	}
 	__atomic_fetch_add(&nb_found, found, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&nb_missed, missed, __ATOMIC_RELAXED);
@@ -80,9 +80,9 @@ wait_and_free(struct rte_comch_remote *rc)
 
 	comch_fence_heavy();
 	for (i = 0; i < NB_PRODS; i++)
-		comch_dir_quiesce_begin(&prods[i].reader);
+		comch_dir_quiesce_begin(&prods[i].tx.reader);
 	for (i = 0; i < NB_PRODS; i++)
-		while (!comch_dir_quiesced(&prods[i].reader))
+		while (!comch_dir_quiesced(&prods[i].tx.reader))
 			sched_yield();
 	memset(rc, 0xdd, sizeof(*rc));
 	free(rc);
@@ -161,8 +161,8 @@ make_stream(struct comch_rcons **rcons)
 
 	T_CHECK(rc != NULL);
 	*rc = u->rc;
-	T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &u->rc.base);
-	T_EQ(comch_dir_add(&u->dir, &rc->base), 0);
+	T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &u->rc.to.base);
+	T_EQ(comch_dir_add(&u->dir, &rc->to.base), 0);
 	T_CHECK(u_post(u, U_MR_STAGED, 0, 1000, 1));
 	T_EQ(u_send(u, 0, 1000, 1), 1);
 	T_CHECK(u->prod[0].stream == rc);
@@ -181,16 +181,16 @@ stream_to_one_that_retires(void)
 	for (round = 0; round < 200; round++) {
 		u = make_stream(&rc);
 		/* As the connection's thread does when the consumer retires. */
-		T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &rc->base);
+		T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &rc->to.base);
 		comch_fence_heavy();
-		comch_dir_quiesce_begin(&u->prod[0].reader);
+		comch_dir_quiesce_begin(&u->prod[0].tx.reader);
 		T_EQ(pthread_create(&t, NULL, push_on, &u->prod[0]), 0);
 		comch_store_relaxed(&rc->gone, 1);
-		while (!comch_dir_quiesced(&u->prod[0].reader) ||
+		while (!comch_dir_quiesced(&u->prod[0].tx.reader) ||
 				comch_load_acquire(&rc->streaming) != 0)
 			sched_yield();
 		/* What frees it: whoever still reads it races with this. */
-		rc->post_shared = NULL;
+		rc->to.post_shared = NULL;
 		rc->wake_fd = -1;
 		free(rc);
 		pthread_join(t, NULL);

@@ -72,14 +72,14 @@ make_cons(struct u_chan *u, const struct u_conf *conf)
 {
 	struct comch_chan_cons *c = &u->c;
 
-	c->entry = alloc(conf->depth * sizeof(*c->entry));
-	c->depth = conf->depth;
-	c->mask = conf->depth - 1;
-	c->halt = RTE_COMCH_HALT_STOP;
-	c->drained = 1;
-	c->imm_size = conf->imm_size != 0 ? conf->imm_size : RTE_COMCH_IMM_SIZE;
+	c->rx.entry = alloc(conf->depth * sizeof(*c->rx.entry));
+	c->rx.depth = conf->depth;
+	c->rx.mask = conf->depth - 1;
+	c->rx.halt = RTE_COMCH_HALT_STOP;
+	c->rx.drained = 1;
+	c->rx.imm_size = conf->imm_size != 0 ? conf->imm_size : RTE_COMCH_IMM_SIZE;
 	c->timeout_cycles = conf->timeout_cycles;
-	c->mrs = &u->mrs;
+	c->rx.mrs = &u->mrs;
 	u->mrs.nb = 2;
 	u->mrs.mr[U_MR_DIRECT] = (struct comch_cons_mr){
 		.mr = &u->direct, .region = U_REGION, .ready = 1,
@@ -90,9 +90,9 @@ make_cons(struct u_chan *u, const struct u_conf *conf)
 		.addr = u->staged.addr, .len = u->staged.len,
 	};
 	c->wake_peer = on_wake_peer;
-	c->fault = on_cons_fault;
-	c->drained_cb = on_drained;
-	c->ctx = u;
+	c->rx.fault = on_cons_fault;
+	c->rx.drained_cb = on_drained;
+	c->rx.ctx = u;
 	comch_chan_cons_bind(c, u->post, u->rec, conf->staging_size);
 }
 
@@ -106,20 +106,21 @@ make_rcons(struct u_chan *u, const struct u_conf *conf)
 		T_FAIL("socketpair: %s", strerror(errno));
 	u->wake_fd = fds[0];
 	rc->wake_fd = fds[1];
-	rc->post_shared = u->post;
+	rc->to.post_shared = u->post;
 	rc->rec = u->rec;
-	rc->imports = u->imports;
-	rc->base.staging_size = conf->staging_size;
+	rc->to.claim = &u->rec->claim;
+	rc->to.imports = u->imports;
+	rc->to.base.staging_size = conf->staging_size;
 	if (conf->staging_size > 0)
 		rc->staging = (uint8_t *)&u->rec->rec[conf->depth];
-	rc->base.id = U_CONS_ID;
-	rc->base.depth = conf->depth;
-	rc->mask = conf->depth - 1;
-	rc->base.imm_size = u->c.imm_size;
+	rc->to.base.id = U_CONS_ID;
+	rc->to.base.depth = conf->depth;
+	rc->to.mask = conf->depth - 1;
+	rc->to.base.imm_size = u->c.rx.imm_size;
 	u->import.addr = u->direct.addr;
 	u->import.len = u->direct.len;
 	u->imports[U_REGION] = &u->import;
-	T_EQ(comch_dir_add(&u->dir, &rc->base), 0);
+	T_EQ(comch_dir_add(&u->dir, &rc->to.base), 0);
 }
 
 static void
@@ -128,13 +129,13 @@ make_prod(struct u_chan *u, uint32_t i, uint32_t done_size)
 	struct comch_chan_prod *p = &u->prod[i];
 	uint32_t size = rte_align32pow2(done_size);
 
-	p->dir = &u->dir;
-	p->id = 100 + i;
-	p->done = alloc(size * sizeof(*p->done));
-	p->done_mask = size - 1;
-	p->done_size = done_size;
-	p->fault = on_prod_fault;
-	p->ctx = u;
+	p->tx.dir = &u->dir;
+	p->tx.id = 100 + i;
+	p->tx.done.ring = alloc(size * sizeof(*p->tx.done.ring));
+	p->tx.done.mask = size - 1;
+	p->tx.done.size = done_size;
+	p->tx.fault = on_prod_fault;
+	p->tx.ctx = u;
 }
 
 struct u_chan *
@@ -164,10 +165,10 @@ u_chan_free(struct u_chan *u)
 	uint32_t i;
 
 	for (i = 0; i < u->nb_prods; i++)
-		free(u->prod[i].done);
+		free(u->prod[i].tx.done.ring);
 	close(u->wake_fd);
 	close(u->rc.wake_fd);
-	free(u->c.entry);
+	free(u->c.rx.entry);
 	free(u->post);
 	free(u->rec);
 	free(u->direct.addr);
@@ -244,7 +245,7 @@ u_recv_all(struct u_chan *u, int status)
 struct comch_rec *
 u_rec(struct u_chan *u, uint64_t pos)
 {
-	return &u->rec->rec[pos & u->rc.mask];
+	return &u->rec->rec[pos & u->rc.to.mask];
 }
 
 void

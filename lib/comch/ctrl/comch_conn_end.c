@@ -74,11 +74,12 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_poll_note(&conn->obj);
 }
 
-/* Has the peer received the last frame? */
+/* Has the peer received the last frame, or will it never? */
 static bool
 last_frame_delivered(const struct rte_comch_conn *conn)
 {
-	return STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link);
+	return conn->link->state == RTE_COMCH_LINK_DOWN ||
+		(STAILQ_EMPTY(&conn->tx_wait) && conn->ops->link_idle(conn->link));
 }
 
 void

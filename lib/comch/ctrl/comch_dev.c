@@ -20,6 +20,8 @@
 
 #define MAX_DRIVERS 8
 #define MAX_DEVS 64
+/* What a device without a fast path cannot do. */
+#define CAPAS_OF_DATA (RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_SYNC_SEND)
 
 static struct rte_comch_driver_ops drivers[MAX_DRIVERS];
 static unsigned int nb_drivers;
@@ -299,6 +301,8 @@ dev_open(const char *name, const char *args, int slot)
 		free(dev);
 		return ret;
 	}
+	if (ops->data == NULL)
+		dev->info.capa &= ~CAPAS_OF_DATA;
 	devs[slot] = dev;
 	return 0;
 }

@@ -74,7 +74,6 @@ release_mrs(struct rte_comch_consumer *c)
 static int
 claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 {
-	bool shown = (c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) == 0;
 	struct rte_comch_conn *conn = c->q.conn;
 	uint32_t i;
 	int ret;
@@ -86,7 +85,7 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 			return -EEXIST;
 	if (c->mrs.nb == COMCH_MAX_IMPORTS)
 		return -ENOSPC;
-	ret = comch_mem_claim(mr, shown, conn->peer.uid, conn_func(conn));
+	ret = comch_mem_claim(mr, comch_consumer_exports(c), conn->peer.uid, conn_func(conn));
 	if (ret != 0)
 		return ret;
 	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
@@ -247,7 +246,7 @@ use_begin(const struct rte_comch_consumer *c)
 	uint32_t i;
 
 	for (i = 0; i < c->mrs.nb; i++)
-		comch_mem_use_begin(c->mrs.mr[i].mr, !comch_consumer_stages(c, c->mrs.mr[i].mr));
+		comch_mem_use_begin(c->mrs.mr[i].mr, comch_consumer_exports(c));
 }
 
 int
@@ -348,7 +347,7 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 		return -EINVAL;
 	conn = c->q.conn;
 	/* Without the lock: this may copy the memory. */
-	comch_mem_use_begin(mr, !comch_consumer_stages(c, mr));
+	comch_mem_use_begin(mr, comch_consumer_exports(c));
 	pthread_mutex_lock(&conn->lock);
 	ret = comch_obj_state(&c->q.obj) == RTE_COMCH_STATE_RUNNING ? 0 : -EBADFD;
 	if (ret == 0)

@@ -56,7 +56,7 @@ void comch_consumer_steps(struct rte_comch_conn *conn);
 void comch_consumer_halt_all(struct rte_comch_conn *conn);
 /* The consumer is IDLE: end the use of its registrations. Any thread. */
 void comch_consumer_use_end(const struct rte_comch_consumer *c);
-/* Is a registration never exported, so that messages are always staged? Any thread. */
-bool comch_consumer_stages(const struct rte_comch_consumer *c, const struct rte_comch_mr *mr);
+/* Does it show its memory to the peer, as far as the driver can? Any thread. */
+bool comch_consumer_exports(const struct rte_comch_consumer *c);
 
 #endif /* COMCH_CONSUMER_H */

@@ -26,10 +26,9 @@
 #include "mem/comch_mem.h"
 
 bool
-comch_consumer_stages(const struct rte_comch_consumer *c, const struct rte_comch_mr *mr)
+comch_consumer_exports(const struct rte_comch_consumer *c)
 {
-	return (mr->kind == RTE_COMCH_MEM_HEAP && !comch_queue_ops(&c->q)->shows_heap) ||
-		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0;
+	return (c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) == 0;
 }
 
 /* Export one registration. True: decided, the registration is exported or staged. */
@@ -41,7 +40,7 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 
 	c->mr_status[i] = 0;
 	c->mrs.mr[i].region = COMCH_REGION_STAGED;
-	if (comch_consumer_stages(c, c->mrs.mr[i].mr))
+	if (!comch_consumer_exports(c))
 		return true;
 	if (c->export[i] < 0) {
 		id = comch_export_get(conn, c->mrs.mr[i].mr);

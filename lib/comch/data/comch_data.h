@@ -52,6 +52,7 @@ struct comch_export {
 	uint32_t refs;       /* consumers that use it */
 	uint32_t stale_acks; /* MR_ACKs outstanding for earlier uses of this number */
 	int refusal;         /* why it is staged: a negative errno */
+	bool shown;          /* by the driver, which hides it again */
 };
 
 /* An object that is hidden, but that producers may still access. */

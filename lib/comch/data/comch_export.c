@@ -24,9 +24,11 @@ export_send(struct rte_comch_conn *conn, int id)
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
 	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
+	e->shown = ret == 0;
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
-		e->refusal = ret;
+		/* Few drivers can show heap memory: no news to anybody. */
+		e->refusal = ret == -ENOTSUP && e->mr->kind == RTE_COMCH_MEM_HEAP ? 0 : ret;
 		return 0;
 	}
 	f.kind = desc.kind;
@@ -83,7 +85,8 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
 			comch_conn_is_up(conn))
 		comch_tx_frame(conn, &f, NULL, 0);
-	if (e->state != COMCH_EXPORT_STAGED)
+	/* Also if the peer refused it. */
+	if (e->shown)
 		conn->ops->data->mem_hide(conn->link, e->mr);
 	e->state = COMCH_EXPORT_FREE;
 	e->mr = NULL;

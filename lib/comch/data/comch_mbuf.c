@@ -2,7 +2,14 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* mbufs over producers and consumers. */
+/*
+ * mbufs over producers and consumers.
+ *
+ * An mbuf that was sent is freed when its payload is the application's again. With
+ * RTE_COMCH_CAPA_SYNC_SEND that is on return of the send, but for the last mbuf of a
+ * burst if it streams through a staging ring. Without it that is when done_burst() says
+ * so: each later call, and the destruction of the producer, look for that.
+ */
 
 #include <errno.h>
 
@@ -16,7 +23,7 @@
 
 /* mbufs that one inner round handles. */
 #define MBUF_GROUP 32
-/* Segments of all mbufs of a group together; longer chains go alone. */
+/* Segments of all chains that are under way; those without room need memory. */
 #define MBUF_SEGS 256
 
 int
@@ -39,7 +46,9 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
-	rte_comch_rx_burst(c, NULL, 0);
+	/* A driver that gives mbufs itself takes none from the pool. */
+	if (comch_queue_ops(&c->q)->recv_mbufs == NULL)
+		rte_comch_rx_burst(c, NULL, 0);
 	return 0;
 }
 
@@ -98,6 +107,11 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 
 	if (unlikely(c == NULL || c->rx_pool == NULL))
 		return 0;
+	if (unlikely(comch_queue_ops(&c->q)->recv_mbufs != NULL)) {
+		k = comch_queue_ops(&c->q)->recv_mbufs(c->q.dq, mbufs, n);
+		rte_comch_trace_recv(c, n, k);
+		return k;
+	}
 	do {
 		got = c->core.recv(c->core.queue, cpls,
 			(uint16_t)RTE_MIN(n - k, MBUF_GROUP));
@@ -115,6 +129,112 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 	rte_comch_trace_recv(c, n, k);
 	refill(c);
 	return k;
+}
+
+/* Sending */
+
+/* An mbuf that was sent and is not done. */
+struct mbuf_out {
+	struct rte_mbuf *mbuf;
+	struct rte_comch_sge *own; /* its segments, if they had no room in the ring */
+	uint32_t sge_end;          /* where the ring's segments of the next one begin */
+};
+
+/* What a producer keeps for its mbufs from their first burst on. */
+struct comch_mbuf_tx {
+	uint32_t mask;
+	uint32_t head;
+	uint32_t tail;
+	uint32_t sge_head;         /* count up: places in the ring are modulo MBUF_SEGS */
+	uint32_t sge_tail;
+	struct rte_comch_sge sges[MBUF_SEGS];
+	struct mbuf_out out[];
+};
+
+static struct comch_mbuf_tx *
+tx_create(const struct rte_comch_producer *p)
+{
+	uint32_t size = p->sync_send ? 1 : rte_align32pow2(p->q.depth);
+	struct comch_mbuf_tx *tx;
+
+	tx = rte_zmalloc("comch_mbuf_tx", sizeof(*tx) + size * sizeof(tx->out[0]), 0);
+	if (tx != NULL)
+		tx->mask = size - 1;
+	return tx;
+}
+
+static inline uint32_t
+tx_room(const struct comch_mbuf_tx *tx)
+{
+	return tx->mask + 1 - (tx->tail - tx->head);
+}
+
+/* The oldest is done. */
+static void
+tx_pop(struct comch_mbuf_tx *tx)
+{
+	struct mbuf_out *out = &tx->out[tx->head++ & tx->mask];
+
+	tx->sge_head = out->sge_end;
+	rte_free(out->own);
+	rte_pktmbuf_free(out->mbuf);
+}
+
+static void
+tx_push(struct comch_mbuf_tx *tx, struct rte_mbuf *mbuf, struct rte_comch_sge *own,
+		uint32_t sge_end)
+{
+	tx->out[tx->tail++ & tx->mask] = (struct mbuf_out){ mbuf, own, sge_end };
+	tx->sge_tail = sge_end;
+}
+
+/* Free what is done. */
+static void
+tx_reap(struct rte_comch_producer *p, struct comch_mbuf_tx *tx)
+{
+	struct rte_comch_cpl cpls[MBUF_GROUP];
+	uint16_t n;
+
+	if (p->sync_send) {
+		/* The message that streams: a burst pushes it on. */
+		p->core.done(p->core.queue, cpls, 0);
+		if (comch_queue_ops(&p->q)->prod_idle(p->q.dq))
+			tx_pop(tx);
+		return;
+	}
+	do {
+		n = p->core.done(p->core.queue, cpls, MBUF_GROUP);
+		for (uint16_t i = 0; i < n && tx->head != tx->tail; i++)
+			tx_pop(tx);
+	} while (n == MBUF_GROUP);
+}
+
+void
+comch_mbuf_tx_free(struct rte_comch_producer *p)
+{
+	struct comch_mbuf_tx *tx = p->mbuf_tx;
+
+	if (tx == NULL)
+		return;
+	/* It is idle: the transport has let go of all. */
+	while (tx->head != tx->tail)
+		tx_pop(tx);
+	rte_free(tx);
+	p->mbuf_tx = NULL;
+}
+
+/* A place for n segments side by side, or -1. *end: where the next ones begin. */
+static int32_t
+sge_place(const struct comch_mbuf_tx *tx, uint32_t n, uint32_t *end)
+{
+	uint32_t at = *end, off = at % MBUF_SEGS;
+
+	if (off + n > MBUF_SEGS)
+		at += MBUF_SEGS - off;
+	if (n > MBUF_SEGS || at + n - tx->sge_head > MBUF_SEGS)
+		return -1;
+	*end = at + n;
+	return (int32_t)(at % MBUF_SEGS);
 }
 
 /* The registration of the memory that an mbuf's data lies in. */
@@ -141,9 +261,15 @@ fill_sges(struct rte_comch_producer *p, struct rte_mbuf *m, struct rte_comch_sge
 	}
 }
 
+static inline uint16_t
+op_flags(const struct rte_comch_producer *p)
+{
+	return p->sync_send ? RTE_COMCH_OP_F_SILENT : 0;
+}
+
 static inline void
 fill_op(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *m,
-		uint32_t consumer_id)
+		uint32_t consumer_id, uint16_t flags)
 {
 	op->addr = rte_pktmbuf_mtod(m, void *);
 	op->mr = mbuf_mr(p, m);
@@ -151,78 +277,133 @@ fill_op(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *
 	op->consumer_id = consumer_id;
 	op->imm = NULL;
 	op->imm_len = 0;
-	op->flags = RTE_COMCH_OP_F_SILENT;
+	op->flags = flags;
 	op->nb_sges = 0;
+}
+
+/* A message of several segments. */
+static void
+fill_chain(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *m,
+		struct rte_comch_sge *sges)
+{
+	fill_sges(p, m, sges);
+	op->addr = sges;
+	op->mr = NULL;
+	op->len = m->pkt_len;
+	op->nb_sges = m->nb_segs;
+	op->flags |= RTE_COMCH_OP_F_SGL;
 }
 
 /* Describe up to n mbufs; returns how many found room for their segments. */
 static uint16_t
-fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, struct rte_comch_sge *sges,
+fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_end,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
 {
-	uint32_t used = 0;
+	const uint16_t flags = op_flags(p);
+	struct comch_mbuf_tx *tx = p->mbuf_tx;
+	uint32_t end = tx->sge_tail;
+	int32_t at;
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		fill_op(p, &ops[i], mbufs[i], consumer_id);
-		if (likely(mbufs[i]->nb_segs == 1))
-			continue;
-		if (used + mbufs[i]->nb_segs > MBUF_SEGS)
-			break;
-		fill_sges(p, mbufs[i], &sges[used]);
-		ops[i].addr = &sges[used];
-		ops[i].mr = NULL;
-		ops[i].len = mbufs[i]->pkt_len;
-		ops[i].nb_sges = mbufs[i]->nb_segs;
-		ops[i].flags |= RTE_COMCH_OP_F_SGL;
-		used += mbufs[i]->nb_segs;
+		fill_op(p, &ops[i], mbufs[i], consumer_id, flags);
+		if (unlikely(mbufs[i]->nb_segs > 1)) {
+			at = sge_place(tx, mbufs[i]->nb_segs, &end);
+			if (at < 0)
+				break;
+			fill_chain(p, &ops[i], mbufs[i], &tx->sges[at]);
+		}
+		sge_end[i] = end;
 	}
 	return i;
 }
 
-/* A chain with more segments than a group has: its description needs memory. */
+/* Some were taken: free them, or remember them until they are done. */
+static inline void
+tx_sent(struct rte_comch_producer *p, struct rte_mbuf **mbufs, const uint32_t *sge_end,
+		struct rte_comch_sge *own, uint16_t n)
+{
+	struct comch_mbuf_tx *tx = p->mbuf_tx;
+	uint16_t i, nb_free = 0;
+
+	if (unlikely(n == 0))
+		return;
+	if (likely(p->sync_send)) {
+		/* Only the last one may stream. */
+		nb_free = n - !comch_queue_ops(&p->q)->prod_idle(p->q.dq);
+		rte_pktmbuf_free_bulk(mbufs, nb_free);
+	}
+	for (i = nb_free; i < n; i++)
+		tx_push(tx, mbufs[i], own, sge_end[i]);
+	if (nb_free == n)
+		rte_free(own);
+}
+
+/* A chain with more segments than there is room for: they need memory of their own. */
 static uint16_t
 send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf *m)
 {
-	struct rte_comch_op op;
+	const uint32_t sge_end = p->mbuf_tx->sge_tail;
 	struct rte_comch_sge *sges;
+	struct rte_comch_op op;
 	uint16_t took;
 
 	sges = rte_malloc("comch_sges", m->nb_segs * sizeof(*sges), 0);
 	if (sges == NULL)
 		return 0;
-	fill_op(p, &op, m, consumer_id);
-	fill_sges(p, m, sges);
-	op.addr = sges;
-	op.mr = NULL;
-	op.len = m->pkt_len;
-	op.nb_sges = m->nb_segs;
-	op.flags |= RTE_COMCH_OP_F_SGL;
+	fill_op(p, &op, m, consumer_id, op_flags(p));
+	fill_chain(p, &op, m, sges);
 	took = p->core.send(p->core.queue, &op, 1);
-	rte_free(sges);
+	if (took == 0)
+		rte_free(sges);
+	tx_sent(p, &m, &sge_end, sges, took);
 	return took;
+}
+
+/* Is there room for more? */
+static bool
+tx_ready(struct rte_comch_producer *p)
+{
+	if (unlikely(p->mbuf_tx == NULL))
+		p->mbuf_tx = tx_create(p);
+	if (unlikely(p->mbuf_tx == NULL))
+		return false;
+	if (unlikely(p->mbuf_tx->head != p->mbuf_tx->tail))
+		tx_reap(p, p->mbuf_tx);
+	return !p->sync_send || p->mbuf_tx->head == p->mbuf_tx->tail;
 }
 
 uint16_t
 rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 		struct rte_mbuf **mbufs, uint16_t n)
 {
-	struct rte_comch_sge sges[MBUF_SEGS];
 	struct rte_comch_op ops[MBUF_GROUP];
+	uint32_t sge_end[MBUF_GROUP];
 	uint16_t sent = 0, k, took;
 
 	if (unlikely(p == NULL || mbufs == NULL))
 		return 0;
+	if (unlikely(comch_queue_ops(&p->q)->send_mbufs != NULL)) {
+		sent = comch_queue_ops(&p->q)->send_mbufs(p->q.dq, consumer_id, mbufs, n);
+		rte_comch_trace_send(p, n, sent);
+		return sent;
+	}
+	if (unlikely(!tx_ready(p)))
+		return 0;
 	while (sent < n) {
-		k = fill_ops(p, ops, sges, consumer_id, &mbufs[sent],
-				(uint16_t)RTE_MIN(n - sent, MBUF_GROUP));
+		k = (uint16_t)RTE_MIN(n - sent, MBUF_GROUP);
+		if (!p->sync_send)
+			k = (uint16_t)RTE_MIN((uint32_t)k, tx_room(p->mbuf_tx));
+		if (unlikely(k == 0))
+			break;
+		k = fill_ops(p, ops, sge_end, consumer_id, &mbufs[sent], k);
 		if (unlikely(k == 0)) {
 			k = 1;
 			took = send_long_chain(p, consumer_id, mbufs[sent]);
 		} else {
 			took = p->core.send(p->core.queue, ops, k);
+			tx_sent(p, &mbufs[sent], sge_end, NULL, took);
 		}
-		rte_pktmbuf_free_bulk(&mbufs[sent], took);
 		sent += took;
 		if (took < k)
 			break;

@@ -77,6 +77,7 @@ producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comc
 		return ret;
 	}
 	p->q.depth = queue_size;
+	p->sync_send = (conn->dev->info.capa & RTE_COMCH_CAPA_SYNC_SEND) != 0;
 	*prod = p;
 	return 0;
 }
@@ -276,6 +277,7 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 	p->announce = false;
 	pthread_mutex_unlock(&conn->lock);
 	comch_queue_ops(&p->q)->prod_abort(p->q.dq, -ECONNRESET);
+	comch_mbuf_tx_free(p);
 	comch_queue_detach(&p->q);
 	pthread_mutex_lock(&conn->lock);
 	TAILQ_REMOVE(&conn->fast->producers, p, next);

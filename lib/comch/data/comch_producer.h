@@ -15,6 +15,8 @@ struct rte_comch_producer {
 	bool announce;                       /* lock: PRODUCER_NEW is due */
 	bool announced;                      /* lock */
 	uint64_t stop_deadline;              /* queue */
+	bool sync_send;                      /* RTE_COMCH_CAPA_SYNC_SEND */
+	struct comch_mbuf_tx *mbuf_tx;       /* queue: mbufs under way; NULL: it had none */
 	const struct rte_mempool *last_pool; /* queue: of the last mbuf sent */
 	struct rte_comch_mr *last_mr;
 	TAILQ_ENTRY(rte_comch_producer) next;
@@ -30,5 +32,7 @@ comch_producer_stats(const struct rte_comch_producer *p)
 void comch_producer_steps(struct rte_comch_conn *conn);
 /* The connection has ended: halt all producers. */
 void comch_producer_halt_all(struct rte_comch_conn *conn);
+/* Free what is left of the mbufs that it sent; nothing is under way. comch_mbuf.c. */
+void comch_mbuf_tx_free(struct rte_comch_producer *p);
 
 #endif /* COMCH_PRODUCER_H */

@@ -49,7 +49,9 @@ explain_export(const struct comch_export *e, uint32_t kind, char *why, size_t si
 		snprintf(why, size, "the peer writes into it");
 		return PATH_DIRECT;
 	case COMCH_EXPORT_STAGED:
-		if (e->refusal == -ENOTSUP && kind == RTE_COMCH_MEM_EAL)
+		if (e->refusal == 0 && kind == RTE_COMCH_MEM_HEAP)
+			snprintf(why, size, "heap memory: not shareable");
+		else if (e->refusal == -ENOTSUP && kind == RTE_COMCH_MEM_EAL)
 			snprintf(why, size, "EAL memory: needs export_eal=1 and a single file");
 		else
 			snprintf(why, size, "the peer refused it: %s", rte_strerror(-e->refusal));
@@ -70,9 +72,7 @@ explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c
 		snprintf(why, size, "the consumer is not started");
 		return PATH_NONE;
 	}
-	if (kind == RTE_COMCH_MEM_HEAP && !conn->ops->data->shows_heap)
-		snprintf(why, size, "heap memory: not shareable");
-	else if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
+	if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
 		snprintf(why, size, "SNAPSHOT: nothing is exported");
 	else if (c->export[i] >= 0)
 		path = explain_export(&conn->fast->exports[c->export[i]], kind, why, size);

@@ -207,13 +207,18 @@ queue_put_task(struct queue *q, const struct doca_buf *buf, const void *imm, uin
 }
 
 void
-queue_put(struct pair *t, struct queue *q, const struct doca_buf *buf, uint32_t id)
+queue_submit(struct pair *t, struct doca_task *task)
 {
-	struct doca_task *task = queue_put_task(q, buf, NULL, 0, id);
 	doca_error_t ret;
 
 	T_WAIT(pair_progress(t), (ret = doca_task_submit(task)) != DOCA_ERROR_AGAIN);
 	T_OK(ret);
+}
+
+void
+queue_put(struct pair *t, struct queue *q, const struct doca_buf *buf, uint32_t id)
+{
+	queue_submit(t, queue_put_task(q, buf, NULL, 0, id));
 }
 
 void

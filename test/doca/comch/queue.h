@@ -58,7 +58,10 @@ uint32_t consumer_start(struct pair *t, struct queue *q);
 void queue_post(struct queue *q, struct doca_buf *buf);
 struct doca_task *queue_put_task(struct queue *q, const struct doca_buf *buf, const void *imm,
 		uint32_t imm_len, uint32_t id);
-/* Submit until it is taken, with the progress of both sides. */
+/* Submit a send until it is taken, with the progress of both sides: what the consumer
+ * posted may arrive later.
+ */
+void queue_submit(struct pair *t, struct doca_task *task);
 void queue_put(struct pair *t, struct queue *q, const struct doca_buf *buf, uint32_t id);
 /* Stop, wait for IDLE, destroy, with its memory. */
 void queue_destroy(struct pair *t, struct queue *q);

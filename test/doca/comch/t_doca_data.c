@@ -76,7 +76,7 @@ FLOW_CASE(sizes, f, 4 << 20, 2)
 		from = memory_buf(&f->src, 7, lens[i], true);
 		t_fill(f->src.addr + 7, lens[i], i);
 		queue_post(&f->c, to);
-		T_OK(doca_task_submit(queue_put_task(&f->p, from, NULL, 0, f->id)));
+		queue_submit(&f->t, queue_put_task(&f->p, from, NULL, 0, f->id));
 		T_WAIT(flow_progress(f), f->c.nb_done == i + 1 && f->p.nb_done == i + 1);
 		T_EQ(data_len(to), lens[i]);
 		T_VERIFY(f->dst.addr + 3, lens[i], i);
@@ -95,7 +95,7 @@ FLOW_CASE(immediate_data, f, 4096, 4)
 	queue_post(&f->c, NULL);
 	task = queue_put_task(&f->p, NULL, imm, 32, f->id);
 	memset(imm, 0, 4);
-	T_OK(doca_task_submit(task));
+	queue_submit(&f->t, task);
 	T_WAIT(flow_progress(f), f->c.nb_done == 1);
 	T_EQ(f->c.imm_len, 32);
 	T_CHECK(memcmp(f->c.imm, "immediate data of up to 32 bytes", 32) == 0);
@@ -121,7 +121,7 @@ FLOW_CASE(immediate_data, f, 4096, 4)
 	T_INVALID(doca_task_submit(task));
 	doca_comch_producer_task_send_set_imm_data(send, imm, 3);
 	queue_post(&f->c, NULL);
-	T_OK(doca_task_submit(task));
+	queue_submit(&f->t, task);
 	T_WAIT(flow_progress(f), f->c.nb_done == 2);
 	T_EQ(f->c.imm_len, 3);
 }
@@ -139,10 +139,10 @@ PAIR_CASE(too_much_immediate_data, t)
 	producer_create(&p, t->client.conn, t->client.pe, 2);
 	T_OK(doca_ctx_start(p.ctx));
 	queue_post(&c, NULL);
-	T_OK(doca_task_submit(queue_put_task(&p, NULL, imm, 9, id)));
+	queue_submit(t, queue_put_task(&p, NULL, imm, 9, id));
 	T_WAIT(pair_progress(t), p.nb_errors == 1);
 	T_INVALID(p.status);
-	T_OK(doca_task_submit(queue_put_task(&p, NULL, imm, 8, id)));
+	queue_submit(t, queue_put_task(&p, NULL, imm, 8, id));
 	T_WAIT(pair_progress(t), c.nb_done == 1);
 	T_EQ(c.imm_len, 8);
 	queue_destroy(t, &p);
@@ -203,11 +203,11 @@ FLOW_CASE(refused_messages, f, 4096, 4)
 
 	to = memory_buf(&f->dst, 0, 64, false);
 	from = memory_buf(&f->src, 0, 65, true);
-	T_OK(doca_task_submit(queue_put_task(&f->p, from, NULL, 0, f->id + 1)));
+	queue_submit(&f->t, queue_put_task(&f->p, from, NULL, 0, f->id + 1));
 	T_WAIT(flow_progress(f), f->p.nb_errors == 1);
 	T_IS(f->p.status, DOCA_ERROR_NOT_FOUND);
 	queue_post(&f->c, to);
-	T_OK(doca_task_submit(queue_put_task(&f->p, from, NULL, 0, f->id)));
+	queue_submit(&f->t, queue_put_task(&f->p, from, NULL, 0, f->id));
 	T_WAIT(flow_progress(f), f->p.nb_errors == 2);
 	T_INVALID(f->p.status);
 	T_EQ(f->c.nb_done + f->c.nb_errors, 0);
@@ -217,14 +217,14 @@ FLOW_CASE(refused_messages, f, 4096, 4)
 	T_GETS(doca_buf_get_refcount(from, &refs), refs, 1);
 	/* The buffer is there still. */
 	T_OK(doca_buf_set_data_len(from, 64));
-	T_OK(doca_task_submit(queue_put_task(&f->p, from, NULL, 0, f->id)));
+	queue_submit(&f->t, queue_put_task(&f->p, from, NULL, 0, f->id));
 	T_WAIT(flow_progress(f), f->c.nb_done == 1);
 	T_EQ(data_len(to), 64);
 	/* One that has gone. */
 	T_OK(doca_buf_dec_refcount(to, NULL));
 	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(flow_progress(f), f->t.client.nb_gone == 1);
-	T_OK(doca_task_submit(queue_put_task(&f->p, from, NULL, 0, f->id)));
+	queue_submit(&f->t, queue_put_task(&f->p, from, NULL, 0, f->id));
 	T_WAIT(flow_progress(f), f->p.nb_errors == 3);
 	T_IS(f->p.status, DOCA_ERROR_NOT_FOUND);
 	T_OK(doca_buf_dec_refcount(from, NULL));
@@ -255,7 +255,7 @@ FLOW_CASE(order, f, 1024 * 64, 1024)
 		task = doca_comch_consumer_task_post_recv_as_task(recv);
 		data.u64 = i;
 		doca_task_set_user_data(task, data);
-		T_OK(doca_task_submit(task));
+		queue_submit(&f->t, task);
 	}
 	/* One buf, many tasks. */
 	from = memory_buf(&f->src, 0, 64, true);
@@ -263,7 +263,7 @@ FLOW_CASE(order, f, 1024 * 64, 1024)
 		task = queue_put_task(&f->p, from, &i, sizeof(i), f->id);
 		data.u64 = i;
 		doca_task_set_user_data(task, data);
-		T_OK(doca_task_submit(task));
+		queue_submit(&f->t, task);
 	}
 	T_WAIT(flow_progress(f), f->c.nb_done == RTE_DIM(to) && f->p.nb_done == RTE_DIM(to));
 	T_EQ(data_len(from), 64);
@@ -323,8 +323,8 @@ PAIR_CASE(many_to_many, t)
 	for (s = 0; s < 2; s++)
 		for (i = 0; i < 2; i++)
 			for (k = 0; k < 64; k++)
-				T_OK(doca_task_submit(queue_put_task(&p[s][i], NULL, &k, sizeof(k),
-					id[1 - s][k % 2])));
+				queue_submit(t, queue_put_task(&p[s][i], NULL, &k, sizeof(k),
+					id[1 - s][k % 2]));
 	T_WAIT(pair_progress(t), c[0][0].nb_done == 64 && c[0][1].nb_done == 64 &&
 		c[1][0].nb_done == 64 && c[1][1].nb_done == 64);
 	T_SETTLE(pair_progress(t));

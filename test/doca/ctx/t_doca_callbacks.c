@@ -255,7 +255,7 @@ PAIR_CASE(others_destroyed, t)
 	T_OK(doca_ctx_start(prod.ctx));
 	prod.done = kill_all_others;
 	queue_post(&cons, NULL);
-	T_OK(doca_task_submit(queue_put_task(&prod, NULL, "x", 1, id)));
+	queue_submit(t, queue_put_task(&prod, NULL, "x", 1, id));
 	T_WAIT(pair_progress(t), prod.nb_done == 1);
 	T_EQ(nb_victims, 0);
 	T_WAIT((pair_progress(t), doca_pe_progress(cons.pe)), cons.nb_done == 1);

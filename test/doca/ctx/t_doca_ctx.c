@@ -389,7 +389,7 @@ PAIR_CASE(one_engine_for_all, t)
 	T_OK(doca_ctx_start(p.ctx));
 	buf = memory_buf(&mem, 0, 64, false);
 	queue_post(&c, buf);
-	T_OK(doca_task_submit(queue_put_task(&p, NULL, "hi", 2, id)));
+	queue_submit(t, queue_put_task(&p, NULL, "hi", 2, id));
 	side_send(&t->client, "msg", 3);
 	T_WAIT(pair_progress(t), c.nb_done == 1 && p.nb_done == 1 && t->server.nb_msgs == 1);
 	queue_destroy(t, &p);

@@ -86,7 +86,7 @@ PAIR_CASE(armed_then_submitted, t)
 	queue_post(&cons, in);
 	out = memory_buf(&mem, 1024, 64, true);
 	T_SETTLE(pair_progress(t) || doca_pe_progress(prod.pe) != 0);
-	/* The completion of a send is there before anybody looks for it. */
+	/* The completion of a send comes before anybody looks for it. */
 	T_OK(doca_pe_get_notification_handle(prod.pe, &fd));
 	T_OK(doca_pe_request_notification(prod.pe));
 	T_CHECK(!t_readable(fd, 0));
@@ -94,19 +94,15 @@ PAIR_CASE(armed_then_submitted, t)
 	T_OK(doca_task_submit(task));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
 	T_OK(doca_pe_clear_notification(prod.pe, 0));
-	while (doca_pe_progress(prod.pe) != 0)
-		;
-	T_EQ(prod.nb_done, 1);
+	T_WAIT(doca_pe_progress(prod.pe), prod.nb_done == 1);
 	/* And one that was done before. */
 	T_WAIT(pair_progress(t), cons.nb_done == 1);
 	queue_post(&cons, NULL);
 	task = queue_put_task(&prod, NULL, "x", 1, id);
-	T_OK(doca_task_submit(task));
+	queue_submit(t, task);
 	T_OK(doca_pe_request_notification(prod.pe));
 	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
-	while (doca_pe_progress(prod.pe) != 0)
-		;
-	T_EQ(prod.nb_done, 2);
+	T_WAIT(doca_pe_progress(prod.pe), prod.nb_done == 2);
 	queue_destroy(t, &prod);
 	queue_destroy(t, &cons);
 	T_OK(doca_buf_dec_refcount(in, NULL));
@@ -145,11 +141,14 @@ sleeping_exchange(struct sleeper *ev, struct sleeping_side *from, struct sleepin
 	unsigned int done = from->prod.nb_done, got = to->cons.nb_done;
 	struct doca_buf *in = memory_buf(&to->mem, 0, 1024, false);
 	struct doca_buf *out = memory_buf(&from->mem, 4096, 1000, true);
+	struct doca_task *task;
+	doca_error_t ret;
 
 	t_fill(from->mem.addr + 4096, 1000, got);
 	queue_post(&to->cons, in);
-	/* In one process a posted buffer is seen at once. */
-	T_OK(doca_task_submit(queue_put_task(&from->prod, out, NULL, 0, to->id)));
+	task = queue_put_task(&from->prod, out, NULL, 0, to->id);
+	T_WAIT(sleeper_sleep(ev), (ret = doca_task_submit(task)) != DOCA_ERROR_AGAIN);
+	T_OK(ret);
 	T_WAIT(sleeper_sleep(ev), from->prod.nb_done == done + 1);
 	T_WAIT(sleeper_sleep(ev), to->cons.nb_done == got + 1);
 	T_VERIFY(to->mem.addr, 1000, got);

@@ -60,8 +60,11 @@
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_dir.h"
+#include "sdk/comch_entry.h"
+#include "sdk/comch_gather.h"
 #include "sdk/comch_mr.h"
 #include "sdk/comch_peer.h"
+#include "sdk/comch_plan.h"
 #include "sdk/comch_rec.h"
 
 /* A large message goes through the staging ring in pieces of this size. */
@@ -81,78 +84,40 @@ comch_chan_rec_len(uint32_t depth, uint32_t staging_size)
 		staging_size;
 }
 
-/* What a posted buffer is to its consumer. */
-struct comch_posted {
-	uint64_t cookie;
-	uint8_t *addr;
-	uint32_t len;
-	/*
-	 * The longest message that the peer may have put in by itself: len, 0
-	 * for a staged buffer, or a negative errno for one that was never
-	 * posted and comes back with that.
-	 */
-	int32_t room;
-};
-
 /*
  * The consuming end: belongs to the consumer's thread, but for what is said
  * otherwise. Told apart from struct rte_comch_consumer so that it needs no
  * EAL and no connection: unit tests and models drive it alone.
  */
 struct comch_chan_cons {
+	struct comch_rx rx;     /* first */
 	/* hot */
 	struct comch_post_shared *post;       /* ours */
 	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
-	uint32_t mask;
-	uint32_t depth;
-	uint32_t imm_size;
-	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
-	uint64_t tail;          /* positions posted */
-	uint64_t head;          /* positions received */
-	uint64_t entry_tail;    /* entries taken, positions and refusals */
-	uint64_t entry_head;    /* entries given back */
-	struct comch_posted *entry; /* depth of them */
-	uint32_t nb_refused;    /* entries that were never posted */
-	uint32_t last_mr;       /* where the last posted buffer was found */
-	const struct comch_cons_mrs *mrs; /* the owner's */
 	uint32_t tx_told;       /* last value of the peer's armed word that we answered */
-	uint32_t rec_idx;       /* next message within cur */
 	bool light;             /* see comch_fence_publish() */
-	struct comch_rec cur;   /* private copy of the record in work, but for seq */
 	/* staged reception */
+	bool pulling;           /* the message at head is half-way */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
-	bool pulling;           /* the message at head is half-way */
-	bool flushing;          /* nothing is delivered any more */
 	uint32_t pulled;
 	uint64_t stage_tail;    /* bytes taken out */
 	/* end */
 	uint64_t halt_deadline; /* TSC; when claimed positions are given up */
 	uint64_t timeout_cycles;
-	uint32_t guard;         /* see comch_guard.h */
-	uint32_t drained;       /* all is given back: regions may go (release) */
-	struct rte_comch_consumer_stats stats;
-	/* to the owner */
-	void (*wake_peer)(void *ctx);                 /* peers' producers sleep */
-	void (*fault)(void *ctx, int err, const char *text);
-	void (*drained_cb)(void *ctx);
-	void *ctx;
+	void (*wake_peer)(void *ctx); /* peers' producers sleep; rx.ctx */
 };
 
 /* The sending end of one consumer of the peer, shared by all local producers. */
 struct comch_rcons {
+	struct comch_target to;               /* first */
 	/* read-mostly */
-	struct rte_comch_remote base;         /* first */
-	const struct comch_post_shared *post_shared; /* the peer's */
 	struct comch_rec_shared *rec;         /* ours */
-	struct rte_comch_region *const *imports; /* by number; NULL: none */
 	uint8_t *staging;
-	uint32_t mask;
 	bool light;                           /* see comch_fence_publish() */
 	int wake_fd;
 	/* written by all producers */
-	uint64_t tail_seen __rte_aligned(COMCH_LINE); /* a tail that was checked */
-	uint32_t told;                        /* last armed word that was answered */
+	uint32_t told __rte_aligned(COMCH_LINE); /* last armed word that was answered */
 	uint32_t streaming;                   /* 1: a producer owns the staging ring */
 	uint64_t stage_head;                  /* bytes put in; the owner's */
 	uint32_t gone;                        /* retired: a stream to it ends */
@@ -161,49 +126,9 @@ struct comch_rcons {
 	struct rte_comch_region rec_region;
 };
 
-/*
- * Descriptors of one consumer that were read before they were needed: those of
- * posted positions stay as they are until they are claimed. A line of them is
- * fetched once, not again after each post that the consumer adds to it.
- */
-#define COMCH_AHEAD 32
-struct comch_ahead {
-	uint64_t pos; /* of the first */
-	uint32_t n;
-	uint32_t id;  /* the consumer's; 0: none */
-	struct comch_desc desc[COMCH_AHEAD]; /* by position */
-};
-
-/* A send that waits for done. */
-struct comch_done {
-	uint64_t cookie;
-	int32_t status;
-	uint32_t len;
-	uint32_t consumer_id;
-};
-
-/* Reads a message piece by piece, one segment or many. */
-struct comch_gather {
-	const struct rte_comch_sge *sge;
-	uint32_t nb_sges;
-	const uint8_t *addr; /* rest of the current segment */
-	uint32_t left;
-};
-
 /* The sending end of one producer. */
 struct comch_chan_prod {
-	/* hot */
-	struct comch_dir *dir;
-	struct comch_dir_reader reader;
-	uint32_t last_slot;     /* of the directory */
-	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
-	uint32_t id;
-	uint32_t done_mask;
-	uint32_t done_size;
-	uint64_t done_tail;     /* completions put in */
-	uint64_t done_head;     /* completions taken out */
-	struct comch_done *done;
-	struct comch_ahead ahead;
+	struct comch_tx tx;     /* first */
 	/* a large message on its way through a staging ring */
 	struct comch_rcons *stream; /* NULL: none; read by the poll's thread, too */
 	uint32_t stream_held;   /* see stream_try() */
@@ -212,19 +137,10 @@ struct comch_chan_prod {
 	uint64_t stream_pos;
 	struct comch_done stream_done;
 	bool stream_silent;
-	/* whom the last short send waited for; its thread only */
-	uint32_t short_id;
-	uint32_t short_room;    /* bytes of staging ring that it wanted; 0: a buffer */
-	uint32_t guard;         /* see comch_guard.h */
-	struct rte_comch_producer_stats stats;
-	/* to the owner */
-	void (*fault)(void *ctx, int err, const char *text);
-	void *ctx;
+	/* bytes of staging ring that the last short send wanted; 0: a buffer */
+	uint32_t short_room;
 };
 
-/* Size a consuming end. depth: a power of two. Returns 0 or -ENOMEM. */
-int comch_chan_cons_init(struct comch_chan_cons *c, uint32_t depth, int socket_id);
-void comch_chan_cons_fini(struct comch_chan_cons *c);
 /* Begin at position 0 over fresh regions. */
 void comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 		const struct comch_rec_shared *rec_shared, uint32_t staging_size);
@@ -239,8 +155,6 @@ bool comch_chan_cons_pending(const struct comch_chan_cons *c);
 /* Ask for a wake-up at the next message. The caller fences and looks again. */
 void comch_chan_cons_arm(struct comch_chan_cons *c);
 
-int comch_chan_prod_init(struct comch_chan_prod *p, uint32_t queue_size, int socket_id);
-void comch_chan_prod_fini(struct comch_chan_prod *p);
 uint16_t comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
 uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /*
@@ -255,9 +169,6 @@ void comch_chan_prod_arm(struct comch_chan_prod *p);
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
 /* What other parts of the channel need of comch_chan_stage.c. */
-void comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op);
-/* Copy len bytes, at most what is left, and move on. */
-void comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len);
 /*
  * Put one message into the staging ring of rc, whole or its beginning.
  * Returns 1: taken, 0: later, or a negative errno.
@@ -274,34 +185,15 @@ bool comch_stage_push(struct comch_chan_prod *p);
  */
 int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len);
 
-/* Shared by the two halves of the sending end. */
-static inline void
-comch_chan_done_put(struct comch_chan_prod *p, const struct rte_comch_op *op, int status)
-{
-	struct comch_done *d;
-
-	if (unlikely(status != 0))
-		comch_count(&p->stats.errors, 1);
-	if (op->flags & RTE_COMCH_OP_F_SILENT)
-		return;
-	d = &p->done[p->done_tail & p->done_mask];
-	d->cookie = op->cookie;
-	d->status = status;
-	d->len = op->len;
-	d->consumer_id = op->consumer_id;
-	/* Release: pairs with comch_chan_done(); see comch_chan_prod_abort(). */
-	comch_store_release(&p->done_tail, p->done_tail + 1);
-}
-
 /* Begin a record; whoever began it stores its sequence, last. */
 static inline struct comch_rec *
 comch_rec_begin(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos, uint8_t count,
 		enum comch_rec_kind kind)
 {
-	struct comch_rec *rec = &rc->rec->rec[pos & rc->mask];
+	struct comch_rec *rec = &rc->rec->rec[pos & rc->to.mask];
 
 	rec->head = (struct comch_rec_head){
-		.producer = p->id, .count = count, .kind = (uint8_t)kind,
+		.producer = p->tx.id, .count = count, .kind = (uint8_t)kind,
 	};
 	return rec;
 }
@@ -347,12 +239,12 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
 
 	/* W: what was published is visible before `armed` is read. */
 	comch_fence_publish(rc->light);
-	peer_armed = peer_load_relaxed_u32(&rc->post_shared->armed);
+	peer_armed = peer_load_relaxed_u32(&rc->to.post_shared->armed);
 	if (likely(peer_armed == comch_load_relaxed(&rc->told)))
 		return;
 	if (__atomic_exchange_n(&rc->told, peer_armed, __ATOMIC_RELAXED) == peer_armed)
 		return;
-	comch_count(&p->stats.wakes, 1);
+	comch_count(&p->tx.stats.wakes, 1);
 	/* EAGAIN: it has been told. Any other failure is the peer's to suffer. */
 	(void)send(rc->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }

@@ -21,57 +21,16 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_peer.h"
 
-void
-comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op)
-{
-	if (op->flags & RTE_COMCH_OP_F_SGL) {
-		g->sge = op->addr;
-		g->nb_sges = op->nb_sges;
-		g->addr = NULL;
-		g->left = 0;
-	} else {
-		g->sge = NULL;
-		g->nb_sges = 0;
-		g->addr = op->addr;
-		g->left = op->len;
-	}
-}
-
-void
-comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len)
-{
-	uint8_t *to = dst;
-	uint32_t k;
-
-	while (len > 0) {
-		if (g->left == 0) {
-			if (g->nb_sges == 0)
-				return;
-			g->addr = g->sge->addr;
-			g->left = g->sge->len;
-			g->sge++;
-			g->nb_sges--;
-			continue;
-		}
-		k = RTE_MIN(len, g->left);
-		memcpy(to, g->addr, k);
-		to += k;
-		len -= k;
-		g->addr += k;
-		g->left -= k;
-	}
-}
-
 /* Free bytes of the ring, or -EPROTO if the peer's position cannot be. */
 static int64_t
 stage_space(const struct comch_rcons *rc, uint64_t head)
 {
-	uint64_t peer_tail = peer_load_acquire_u64(&rc->post_shared->staging_tail); /* S */
+	uint64_t peer_tail = peer_load_acquire_u64(&rc->to.post_shared->staging_tail); /* S */
 	uint64_t used = head - peer_tail;
 
-	if (used > rc->base.staging_size)
+	if (used > rc->to.base.staging_size)
 		return -EPROTO;
-	return (int64_t)(rc->base.staging_size - used);
+	return (int64_t)(rc->to.base.staging_size - used);
 }
 
 bool
@@ -87,8 +46,8 @@ comch_stage_room(const struct comch_rcons *rc, uint32_t len)
 static void
 stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
 {
-	uint32_t at = (uint32_t)(rc->stage_head & (rc->base.staging_size - 1));
-	uint32_t first = RTE_MIN(len, rc->base.staging_size - at);
+	uint32_t at = (uint32_t)(rc->stage_head & (rc->to.base.staging_size - 1));
+	uint32_t first = RTE_MIN(len, rc->to.base.staging_size - at);
 
 	comch_gather_copy(g, rc->staging + at, first);
 	comch_gather_copy(g, rc->staging, len - first);
@@ -119,11 +78,11 @@ stage_release(struct comch_rcons *rc)
 static void
 stage_count(struct comch_chan_prod *p, uint32_t len, uint32_t imm_len)
 {
-	comch_count(&p->stats.msgs, 1);
-	comch_count(&p->stats.bytes, len);
-	comch_count(&p->stats.imm_msgs, imm_len > 0);
-	comch_count(&p->stats.copies, 1);
-	comch_count(&p->stats.staged, 1);
+	comch_count(&p->tx.stats.msgs, 1);
+	comch_count(&p->tx.stats.bytes, len);
+	comch_count(&p->tx.stats.imm_msgs, imm_len > 0);
+	comch_count(&p->tx.stats.copies, 1);
+	comch_count(&p->tx.stats.staged, 1);
 }
 
 static void
@@ -152,7 +111,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	int64_t space;
 	int ret;
 
-	p->short_room = RTE_MIN(op->len, rc->base.staging_size);
+	p->short_room = RTE_MIN(op->len, rc->to.base.staging_size);
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
@@ -162,12 +121,12 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 		goto release;
 	if (!comch_chan_claim(rc, pos, 1))
 		goto release;
-	if (peer_load_relaxed_u32(&rc->post_shared->closed) != 0) { /* C */
+	if (peer_load_relaxed_u32(&rc->to.post_shared->closed) != 0) { /* C */
 		comch_chan_commit_one(p, rc, pos, op, COMCH_REC_ABORT);
 		ret = -ENOENT;
 		goto release;
 	}
-	if (op->len > rc->base.staging_size) {
+	if (op->len > rc->to.base.staging_size) {
 		stream_begin(p, rc, op, pos);
 		return 1;
 	}
@@ -177,7 +136,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
 	comch_chan_wake(p, rc);
 	stage_count(p, op->len, op->imm_len);
-	comch_chan_done_put(p, op, 0);
+	comch_plan_done(&p->tx, op, 0);
 	ret = 1;
 release:
 	stage_release(rc);
@@ -198,7 +157,7 @@ stream_end(struct comch_chan_prod *p, int status)
 
 	stage_end(rc);
 	comch_chan_wake(p, rc);
-	comch_chan_done_put(p, &op, status);
+	comch_plan_done(&p->tx, &op, status);
 	/* Release: pairs with the acquires of those who look whether a message streams. */
 	comch_store_release(&p->stream, NULL);
 	/* Last: a retired consumer may be freed from here on. */
@@ -227,7 +186,7 @@ stream_leave(struct comch_chan_prod *p)
 static void
 stream_abort(struct comch_chan_prod *p, int err)
 {
-	struct comch_rec *rec = &p->stream->rec->rec[p->stream_pos & p->stream->mask];
+	struct comch_rec *rec = &p->stream->rec->rec[p->stream_pos & p->stream->to.mask];
 
 	/* The record is ours until the consumer is through with its position. */
 	comch_store_release(&rec->stop_at, COMCH_REC_STOPPED |
@@ -242,7 +201,7 @@ stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
 	int64_t space;
 	uint32_t k;
 
-	if (comch_load_acquire(&p->halt) == RTE_COMCH_HALT_DOWN)
+	if (comch_load_acquire(&p->tx.halt) == RTE_COMCH_HALT_DOWN)
 		return -ECONNRESET;
 	if (comch_load_relaxed(&rc->gone) != 0)
 		return -ENOENT;
@@ -269,7 +228,7 @@ comch_stage_push(struct comch_chan_prod *p)
 	if (comch_load_relaxed(&p->stream) != NULL) {
 		ret = stream_put(p, p->stream);
 		if (ret == -EPROTO)
-			p->fault(p->ctx, -EPROTO, "peer's staging position cannot be");
+			p->tx.fault(p->tx.ctx, -EPROTO, "peer's staging position cannot be");
 		if (ret < 0)
 			stream_abort(p, ret);
 		else if (ret > 0)
@@ -313,7 +272,7 @@ stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
 	if (peer_armed != c->tx_told) {
 		c->tx_told = peer_armed;
-		c->wake_peer(c->ctx);
+		c->wake_peer(c->rx.ctx);
 	}
 }
 
@@ -321,7 +280,7 @@ stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 static int
 pull_stopped(struct comch_chan_cons *c)
 {
-	const struct comch_rec *rec = &c->rec_shared->rec[c->head & c->mask];
+	const struct comch_rec *rec = &c->rec_shared->rec[c->rx.head & c->rx.mask];
 	uint64_t peer_stop = peer_load_acquire_u64(&rec->stop_at); /* A */
 	uint64_t skip;
 

@@ -111,9 +111,9 @@ comch_map_dq_destroy(struct rte_comch_dq *dq)
 {
 	wake_close(&map_dq(dq)->wake);
 	if (map_dq(dq)->is_cons)
-		comch_chan_cons_fini(&map_cons(dq)->chan);
+		comch_entry_fini(&map_cons(dq)->chan.rx);
 	else
-		comch_chan_prod_fini(&map_prod(dq)->chan);
+		comch_done_fini(&map_prod(dq)->chan.tx.done);
 	rte_free(dq);
 }
 
@@ -124,9 +124,9 @@ guarded_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 {
 	struct comch_chan_cons *chan = queue;
 
-	comch_guard_enter(&chan->guard, "bursts of a consumer");
+	comch_guard_enter(&chan->rx.guard, "bursts of a consumer");
 	n = comch_chan_post(chan, bufs, n);
-	comch_guard_leave(&chan->guard);
+	comch_guard_leave(&chan->rx.guard);
 	return n;
 }
 
@@ -135,9 +135,9 @@ guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *chan = queue;
 
-	comch_guard_enter(&chan->guard, "bursts of a consumer");
+	comch_guard_enter(&chan->rx.guard, "bursts of a consumer");
 	n = comch_chan_recv(chan, cpls, n);
-	comch_guard_leave(&chan->guard);
+	comch_guard_leave(&chan->rx.guard);
 	return n;
 }
 
@@ -176,24 +176,24 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	c = rte_zmalloc_socket("comch_map_cons", sizeof(*c), COMCH_LINE, args->socket_id);
 	if (c == NULL)
 		return -ENOMEM;
-	ret = comch_chan_cons_init(&c->chan, args->depth, args->socket_id);
+	ret = comch_entry_init(&c->chan.rx, args->depth, args->socket_id);
 	if (ret != 0)
 		goto err_free;
 	ret = wake_open(&c->dq.wake);
 	if (ret != 0)
 		goto err_fini;
 	c->dq.base = (struct rte_comch_dq){
-		.ops = &rte_comch_data_mapped, .link = link, .stats = &c->chan.stats,
+		.ops = &rte_comch_data_mapped, .link = link, .stats = &c->chan.rx.stats,
 		.fault = args->fault, .news = args->news, .ctx = args->ctx,
 	};
 	c->dq.is_cons = true;
-	c->chan.imm_size = args->imm_size;
-	c->chan.mrs = args->mrs;
+	c->chan.rx.imm_size = args->imm_size;
+	c->chan.rx.mrs = args->mrs;
 	c->chan.timeout_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
 	c->chan.wake_peer = on_wake_peer;
-	c->chan.fault = on_fault;
-	c->chan.drained_cb = on_drained;
-	c->chan.ctx = c;
+	c->chan.rx.fault = on_fault;
+	c->chan.rx.drained_cb = on_drained;
+	c->chan.rx.ctx = c;
 	core->post = COMCH_GUARDS ? guarded_post : comch_chan_post;
 	core->recv = COMCH_GUARDS ? guarded_recv : comch_chan_recv;
 	core->queue = &c->chan;
@@ -201,7 +201,7 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	return 0;
 
 err_fini:
-	comch_chan_cons_fini(&c->chan);
+	comch_entry_fini(&c->chan.rx);
 err_free:
 	rte_free(c);
 	return ret;
@@ -229,7 +229,7 @@ comch_map_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size,
 
 	free_regions(c);
 	ret = comch_map_regions(dq->link)->region_create(dq->link,
-		comch_memfd_round(comch_chan_post_len(c->chan.depth)), &c->post);
+		comch_memfd_round(comch_chan_post_len(c->chan.rx.depth)), &c->post);
 	if (ret != 0)
 		return ret;
 	c->staging_size = staging_size;
@@ -249,7 +249,7 @@ comch_map_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 	int ret;
 
 	ret = comch_map_regions(dq->link)->region_map(dq->link, peers->fds[0],
-		comch_memfd_round(comch_chan_rec_len(c->chan.depth, c->staging_size)), &c->rec);
+		comch_memfd_round(comch_chan_rec_len(c->chan.rx.depth, c->staging_size)), &c->rec);
 	if (ret != 0)
 		return ret == -EPERM ? -EPROTO : ret;
 	c->chan.light = dq->link->light;
@@ -273,7 +273,7 @@ comch_map_cons_drained(const struct rte_comch_dq *dq)
 	const struct comch_map_cons *c = container_of(dq, const struct comch_map_cons, dq.base);
 
 	/* Acquire: pairs with drain(); the regions are ours to free. */
-	return comch_load_acquire(&c->chan.drained) != 0;
+	return comch_load_acquire(&c->chan.rx.drained) != 0;
 }
 
 bool
@@ -288,12 +288,7 @@ comch_map_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
 uint32_t
 comch_map_cons_room(const struct rte_comch_dq *dq)
 {
-	const struct comch_chan_cons *chan =
-		&container_of(dq, const struct comch_map_cons, dq.base)->chan;
-
-	if (comch_load_relaxed(&chan->halt) != RTE_COMCH_HALT_NONE)
-		return 0;
-	return chan->depth - (uint32_t)(chan->entry_tail - chan->entry_head);
+	return comch_entry_room(&container_of(dq, const struct comch_map_cons, dq.base)->chan.rx);
 }
 
 /* Producers */
@@ -303,9 +298,9 @@ guarded_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 {
 	struct comch_chan_prod *chan = queue;
 
-	comch_guard_enter(&chan->guard, "bursts of a producer");
+	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
 	n = comch_chan_send(chan, ops, n);
-	comch_guard_leave(&chan->guard);
+	comch_guard_leave(&chan->tx.guard);
 	return n;
 }
 
@@ -314,9 +309,9 @@ guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_prod *chan = queue;
 
-	comch_guard_enter(&chan->guard, "bursts of a producer");
+	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
 	n = comch_chan_done(chan, cpls, n);
-	comch_guard_leave(&chan->guard);
+	comch_guard_leave(&chan->tx.guard);
 	return n;
 }
 
@@ -330,19 +325,20 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	p = rte_zmalloc_socket("comch_map_prod", sizeof(*p), COMCH_LINE, args->socket_id);
 	if (p == NULL)
 		return -ENOMEM;
-	ret = comch_chan_prod_init(&p->chan, args->queue_size, args->socket_id);
+	ret = comch_done_init(&p->chan.tx.done, args->queue_size, args->socket_id);
 	if (ret != 0)
 		goto err_free;
 	ret = wake_open(&p->dq.wake);
 	if (ret != 0)
 		goto err_fini;
 	p->dq.base = (struct rte_comch_dq){
-		.ops = &rte_comch_data_mapped, .link = link, .stats = &p->chan.stats,
+		.ops = &rte_comch_data_mapped, .link = link, .stats = &p->chan.tx.stats,
 		.fault = args->fault, .news = args->news, .ctx = args->ctx,
 	};
-	p->chan.dir = args->dir;
-	p->chan.fault = on_fault;
-	p->chan.ctx = p;
+	p->chan.tx.halt = RTE_COMCH_HALT_STOP;
+	p->chan.tx.dir = args->dir;
+	p->chan.tx.fault = on_fault;
+	p->chan.tx.ctx = p;
 	core->send = COMCH_GUARDS ? guarded_send : comch_chan_send;
 	core->done = COMCH_GUARDS ? guarded_done : comch_chan_done;
 	core->queue = &p->chan;
@@ -350,7 +346,7 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	return 0;
 
 err_fini:
-	comch_chan_prod_fini(&p->chan);
+	comch_done_fini(&p->chan.tx.done);
 err_free:
 	rte_free(p);
 	return ret;
@@ -361,9 +357,9 @@ comch_map_prod_begin(struct rte_comch_dq *dq, uint32_t id)
 {
 	struct comch_chan_prod *chan = &map_prod(dq)->chan;
 
-	chan->id = id;
-	chan->ahead.id = 0;
-	comch_store_release(&chan->halt, RTE_COMCH_HALT_NONE);
+	chan->tx.id = id;
+	chan->tx.ahead.id = 0;
+	comch_store_release(&chan->tx.halt, RTE_COMCH_HALT_NONE);
 }
 
 bool
@@ -381,7 +377,7 @@ comch_map_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine)
 void
 comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 {
-	comch_store_release(&map_prod(dq)->chan.halt, why);
+	comch_store_release(&map_prod(dq)->chan.tx.halt, why);
 }
 
 bool
@@ -402,5 +398,5 @@ comch_map_prod_abort(struct rte_comch_dq *dq, int err)
 struct comch_dir_reader *
 comch_map_prod_reader(struct rte_comch_dq *dq)
 {
-	return &map_prod(dq)->chan.reader;
+	return &map_prod(dq)->chan.tx.reader;
 }

@@ -67,9 +67,9 @@ static int
 rcons_map(struct rte_comch_link *link, struct comch_rcons *rc, int post_fd)
 {
 	const struct rte_comch_region_ops *regions = comch_map_regions(link);
-	size_t post_len = comch_memfd_round(comch_chan_post_len(rc->base.depth));
-	size_t rec_len = comch_memfd_round(comch_chan_rec_len(rc->base.depth,
-		rc->base.staging_size));
+	size_t post_len = comch_memfd_round(comch_chan_post_len(rc->to.base.depth));
+	size_t rec_len = comch_memfd_round(comch_chan_rec_len(rc->to.base.depth,
+		rc->to.base.staging_size));
 	int ret;
 
 	ret = regions->region_map(link, post_fd, post_len, &rc->post_region);
@@ -80,10 +80,11 @@ rcons_map(struct rte_comch_link *link, struct comch_rcons *rc, int post_fd)
 		regions->region_free(link, &rc->post_region);
 		return ret;
 	}
-	rc->post_shared = rc->post_region.addr;
+	rc->to.post_shared = rc->post_region.addr;
 	rc->rec = rc->rec_region.addr;
-	if (rc->base.staging_size > 0)
-		rc->staging = (uint8_t *)&rc->rec->rec[rc->base.depth];
+	rc->to.claim = &rc->rec->claim;
+	if (rc->to.base.staging_size > 0)
+		rc->staging = (uint8_t *)&rc->rec->rec[rc->to.base.depth];
 	return 0;
 }
 
@@ -100,12 +101,12 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	rc = rte_zmalloc("comch_rcons", sizeof(*rc), COMCH_LINE);
 	if (rc == NULL)
 		return -ENOMEM;
-	rc->base = (struct rte_comch_remote){
+	rc->to.base = (struct rte_comch_remote){
 		.ops = &rte_comch_data_mapped, .id = args->id, .depth = args->depth,
 		.imm_size = args->imm_size, .staging_size = args->staging_size,
 	};
-	rc->mask = args->depth - 1;
-	rc->imports = args->imports;
+	rc->to.mask = args->depth - 1;
+	rc->to.imports = args->imports;
 	rc->light = link->light;
 	ret = rcons_map(link, rc, peers->fds[0]);
 	if (ret != 0) {
@@ -118,14 +119,14 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	mine->nb_fds = 1;
 	mine->to_close = 1;
 	rc->rec_region.fd = -1;
-	*remote = &rc->base;
+	*remote = &rc->to.base;
 	return 0;
 }
 
 void
 comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final __rte_unused)
 {
-	struct comch_rcons *rc = container_of(remote, struct comch_rcons, base);
+	struct comch_rcons *rc = container_of(remote, struct comch_rcons, to.base);
 
 	comch_store_relaxed(&rc->gone, 1);
 }
@@ -133,7 +134,7 @@ comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final __rte_un
 int
 comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remote)
 {
-	struct comch_rcons *rc = container_of(remote, struct comch_rcons, base);
+	struct comch_rcons *rc = container_of(remote, struct comch_rcons, to.base);
 	struct comch_map *map = link->data;
 
 	/* A producer with a stream holds it between bursts as well. */

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Consumers of the driver in memory. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fake_private.h"
+
+static struct fake_cons *
+cons_of(struct rte_comch_dq *dq)
+{
+	return container_of(dq, struct fake_cons, dq.base);
+}
+
+static struct fake_cons *
+cons_of_rx(struct comch_rx *rx)
+{
+	return container_of(rx, struct fake_cons, rx);
+}
+
+/* All that are shown to a peer, whichever link they are of. */
+static TAILQ_HEAD(, fake_dq) shown = TAILQ_HEAD_INITIALIZER(shown);
+
+struct fake_cons *
+fake_cons_find(uint64_t key)
+{
+	struct fake_cons *c;
+	struct fake_dq *dq;
+
+	TAILQ_FOREACH(dq, &shown, next) {
+		c = container_of(dq, struct fake_cons, dq);
+		if (c->key == key)
+			return c;
+	}
+	return NULL;
+}
+
+/* Steps of comch_entry.h, within a burst */
+
+static const struct comch_rec *
+at_head(const struct comch_rx *rx)
+{
+	const struct fake_cons *c = container_of(rx, const struct fake_cons, rx);
+
+	return &c->rec[rx->head & rx->mask];
+}
+
+static bool
+is_there(const struct comch_rx *rx)
+{
+	return rx->head != rx->tail && at_head(rx)->seq == rx->head + 1;
+}
+
+/* The payload came with the message: copy it into the buffer. */
+static int
+pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
+{
+	uint8_t **payload = &cons_of_rx(rx)->staged[rx->head & rx->mask];
+
+	memcpy(e->addr, *payload, len);
+	free(*payload);
+	*payload = NULL;
+	return 1;
+}
+
+static bool
+waits(struct comch_rx *rx)
+{
+	return fake_now < cons_of_rx(rx)->flush_at;
+}
+
+static void
+close_cons(struct fake_cons *c, enum rte_comch_halt why)
+{
+	struct comch_rx *rx = &c->rx;
+
+	if (rx->drained != 0 || rx->halt >= (uint32_t)why)
+		return;
+	c->closed = true;
+	c->flush_at = fake_due(c->dq.base.link);
+	comch_store_release(&rx->halt, why);
+}
+
+static void
+halt(struct comch_rx *rx, enum rte_comch_halt why)
+{
+	close_cons(cons_of_rx(rx), why);
+}
+
+static const struct comch_rx_steps steps = {
+	.at_head = at_head,
+	.is_there = is_there,
+	.pull = pull,
+	.waits = waits,
+	.halt = halt,
+};
+
+static void
+put_desc(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len)
+{
+	struct fake_cons *c = cons_of_rx(rx);
+
+	if (c->remote != NULL)
+		fake_net_post(c->remote, pos, where, len);
+}
+
+static void
+publish(struct comch_rx *rx)
+{
+	struct fake_cons *c = cons_of_rx(rx);
+
+	if (c->remote != NULL)
+		fake_dq_wake_producers(c->remote->data->link);
+}
+
+/* Bursts */
+
+static uint16_t
+cons_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
+{
+	struct fake_cons *c = queue;
+
+	pthread_mutex_lock(&fake_lock);
+	n = comch_entry_post(&c->rx, bufs, n, put_desc, publish);
+	pthread_mutex_unlock(&fake_lock);
+	return n;
+}
+
+static uint16_t
+cons_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct fake_cons *c = queue;
+
+	pthread_mutex_lock(&fake_lock);
+	if (c->remote != NULL)
+		fake_net_run(c->remote);
+	n = comch_entry_recv_all(&c->rx, cpls, n, &steps);
+	fake_look_again(fake_dev_of(c->dq.base.link), &c->dq.empty[0], n > 0);
+	pthread_mutex_unlock(&fake_lock);
+	return n;
+}
+
+void
+fake_cons_drain(struct fake_cons *c)
+{
+	if (c->rx.drained == 0)
+		comch_entry_drain(&c->rx, NULL, 0, &steps);
+}
+
+/* Life */
+
+int
+fake_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
+		struct rte_comch_consumer_core *core, struct rte_comch_dq **dq)
+{
+	struct fake_cons *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return -ENOMEM;
+	c->dq.event_fd = -1;
+	c->rec = calloc(args->depth, sizeof(*c->rec));
+	c->staged = calloc(args->depth, sizeof(*c->staged));
+	if (c->rec == NULL || c->staged == NULL ||
+			comch_entry_init(&c->rx, args->depth, args->socket_id) != 0)
+		goto err_free;
+	if (fake_dev_of(link)->mbufs) {
+		c->mbufs = fake_mbuf_queue_new(args->depth);
+		if (c->mbufs == NULL)
+			goto err_free;
+	}
+	if (fake_dq_init(&c->dq, link, true) != 0)
+		goto err_free;
+	c->dq.base.stats = &c->rx.stats;
+	c->dq.base.fault = args->fault;
+	c->dq.base.news = args->news;
+	c->dq.base.ctx = args->ctx;
+	c->rx.imm_size = args->imm_size;
+	c->rx.mrs = args->mrs;
+	c->rx.fault = args->fault;
+	c->rx.drained_cb = args->news;
+	c->rx.ctx = args->ctx;
+	core->post = cons_post;
+	core->recv = cons_recv;
+	core->queue = c;
+	*dq = &c->dq.base;
+	return 0;
+
+err_free:
+	fake_cons_free(c);
+	return -ENOMEM;
+}
+
+void
+fake_cons_free(struct fake_cons *c)
+{
+	comch_entry_fini(&c->rx);
+	fake_mbuf_queue_free(c->mbufs);
+	free(c->staged);
+	free(c->rec);
+	free(c);
+}
+
+/* The peer reaches nothing of it any more. */
+static void
+hide(struct fake_cons *c)
+{
+	uint32_t i;
+
+	if (c->key != 0)
+		TAILQ_REMOVE(&shown, &c->dq, next);
+	c->key = 0;
+	if (c->remote != NULL)
+		c->remote->cons = NULL;
+	c->remote = NULL;
+	for (i = 0; i < c->rx.depth; i++) {
+		free(c->staged[i]);
+		c->staged[i] = NULL;
+	}
+}
+
+int
+fake_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size __rte_unused,
+		struct rte_comch_ticket *mine)
+{
+	struct fake_cons *c = cons_of(dq);
+
+	if (fake_dev_of(dq->link)->no_queue)
+		return -ENOMEM;
+	pthread_mutex_lock(&fake_lock);
+	hide(c);
+	memset(c->rec, 0, c->rx.depth * sizeof(*c->rec));
+	c->nb_arrived = 0;
+	c->closed = false;
+	c->key = fake_new_key();
+	TAILQ_INSERT_TAIL(&shown, &c->dq, next);
+	fake_ticket_put(mine, c->key);
+	pthread_mutex_unlock(&fake_lock);
+	return 0;
+}
+
+int
+fake_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
+{
+	struct fake_cons *c = cons_of(dq);
+	int ret = 0;
+
+	pthread_mutex_lock(&fake_lock);
+	if (fake_ticket_get(peers) != c->key)
+		ret = -EPROTO;
+	else
+		comch_entry_begin(&c->rx);
+	pthread_mutex_unlock(&fake_lock);
+	return ret;
+}
+
+void
+fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
+{
+	struct fake_cons *c = cons_of(dq);
+
+	pthread_mutex_lock(&fake_lock);
+	close_cons(c, why);
+	/* Nothing is posted: nobody has to call. */
+	if (why == RTE_COMCH_HALT_STOP && c->rx.drained == 0 &&
+			c->rx.entry_head == c->rx.entry_tail &&
+			fake_mbuf_queue_is_empty(c->mbufs)) {
+		c->flush_at = 0;
+		fake_cons_drain(c);
+	}
+	fake_net_wake(&c->dq);
+	pthread_mutex_unlock(&fake_lock);
+}
+
+bool
+fake_cons_drained(const struct rte_comch_dq *dq)
+{
+	/* Acquire: pairs with comch_entry_drain(). */
+	return comch_load_acquire(&container_of(dq, const struct fake_cons,
+		dq.base)->rx.drained) != 0;
+}
+
+bool
+fake_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
+{
+	struct fake_cons *c = cons_of(dq);
+
+	pthread_mutex_lock(&fake_lock);
+	*final = c->nb_arrived;
+	hide(c);
+	pthread_mutex_unlock(&fake_lock);
+	return true;
+}
+
+uint32_t
+fake_cons_room(const struct rte_comch_dq *dq)
+{
+	return comch_entry_room(&container_of(dq, const struct fake_cons, dq.base)->rx);
+}
+
+void
+fake_cons_arm(struct fake_cons *c)
+{
+	c->dq.armed = true;
+	if (c->remote != NULL && fake_net_sends(c->remote))
+		fake_net_wake(&c->dq);
+}
+
+bool
+fake_cons_pending(struct fake_cons *c)
+{
+	if (c->remote != NULL)
+		fake_net_run(c->remote);
+	if (comch_entry_is_due(&c->rx))
+		return true;
+	if (c->rx.drained != 0)
+		return false;
+	return c->rx.halt != RTE_COMCH_HALT_NONE || is_there(&c->rx) ||
+		!fake_mbuf_queue_is_empty(c->mbufs);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Producers of the driver in memory. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fake_private.h"
+
+static struct fake_prod *
+prod_of(struct rte_comch_dq *dq)
+{
+	return container_of(dq, struct fake_prod, dq.base);
+}
+
+/* Steps of comch_plan.h, within a burst */
+
+static uint16_t
+step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *ops, uint32_t n)
+{
+	struct fake_remote *r = container_of(to, struct fake_remote, to);
+	struct fake_prod *p = container_of(tx, struct fake_prod, tx);
+	uint8_t *dst[COMCH_PLAN_GROUP];
+	uint32_t i, k;
+	bool staged;
+	int err;
+
+	fake_net_run(r);
+	/* A place is free once its message was told of. */
+	n = RTE_MIN(comch_plan_same_consumer(ops, n),
+		to->base.depth - (uint32_t)(r->claim - r->told));
+	if (n == 0)
+		return 0;
+	k = comch_plan_group(&tx->ahead, to, r->claim, ops, n, dst, &err);
+	staged = k == 0 && err == COMCH_PLAN_STAGED;
+	if (staged) {
+		k = 1;
+		dst[0] = NULL;
+	}
+	if (k == 0)
+		return err < 0 ? comch_plan_fail(tx, &ops[0], err) : 0;
+	for (i = 0; i < k; i++)
+		fake_net_send(p, r, &ops[i], dst[i], staged);
+	if (staged)
+		comch_count(&tx->stats.staged, 1);
+	if (r->cons != NULL)
+		fake_net_wake(&r->cons->dq);
+	return (uint16_t)k;
+}
+
+static bool
+never(const struct comch_tx *tx __rte_unused)
+{
+	return false;
+}
+
+/* Bursts */
+
+static uint16_t
+prod_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
+{
+	struct fake_prod *p = queue;
+	struct comch_tx *tx = &p->tx;
+	uint16_t took;
+
+	pthread_mutex_lock(&fake_lock);
+	tx->short_id = 0;
+	comch_dir_enter(&tx->reader);
+	took = comch_plan_send(tx, ops, n, step, never);
+	comch_dir_leave(&tx->reader);
+	if (took < n)
+		comch_count(&tx->stats.later, 1);
+	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[0], took > 0 || n == 0);
+	pthread_mutex_unlock(&fake_lock);
+	return took;
+}
+
+/* Look at all consumers that it may have sent to. */
+static void
+run_all(struct fake_prod *p)
+{
+	struct fake_data *data = p->dq.base.link->data;
+	struct fake_remote *r;
+
+	TAILQ_FOREACH(r, &data->remotes, next)
+		fake_net_run(r);
+}
+
+static uint16_t
+prod_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct fake_prod *p = queue;
+
+	pthread_mutex_lock(&fake_lock);
+	run_all(p);
+	n = comch_done_closed(&p->tx.done, n);
+	comch_done_take(&p->tx.done, cpls, n, 0);
+	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[1], n > 0);
+	pthread_mutex_unlock(&fake_lock);
+	return n;
+}
+
+/* Life */
+
+int
+fake_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
+		struct rte_comch_producer_core *core, struct rte_comch_dq **dq)
+{
+	struct fake_prod *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return -ENOMEM;
+	if (comch_done_init(&p->tx.done, args->queue_size, args->socket_id) != 0)
+		goto err_free;
+	if (fake_dq_init(&p->dq, link, false) != 0)
+		goto err_fini;
+	p->dq.base.stats = &p->tx.stats;
+	p->dq.base.fault = args->fault;
+	p->dq.base.news = args->news;
+	p->dq.base.ctx = args->ctx;
+	p->tx.halt = RTE_COMCH_HALT_STOP;
+	p->tx.dir = args->dir;
+	p->tx.fault = args->fault;
+	p->tx.ctx = args->ctx;
+	core->send = prod_send;
+	core->done = prod_done;
+	core->queue = p;
+	*dq = &p->dq.base;
+	return 0;
+
+err_fini:
+	comch_done_fini(&p->tx.done);
+err_free:
+	free(p);
+	return -ENOMEM;
+}
+
+void
+fake_prod_free(struct fake_prod *p)
+{
+	comch_done_fini(&p->tx.done);
+	free(p);
+}
+
+void
+fake_prod_begin(struct rte_comch_dq *dq, uint32_t id)
+{
+	struct fake_prod *p = prod_of(dq);
+
+	p->tx.id = id;
+	p->tx.ahead.id = 0;
+	comch_store_release(&p->tx.halt, RTE_COMCH_HALT_NONE);
+}
+
+/* The peer has no use for its name. */
+bool
+fake_prod_offer(struct rte_comch_dq *dq __rte_unused, struct rte_comch_ticket *mine __rte_unused)
+{
+	return false;
+}
+
+void
+fake_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
+{
+	struct fake_prod *p = prod_of(dq);
+
+	pthread_mutex_lock(&fake_lock);
+	comch_store_release(&p->tx.halt, why);
+	if (why == RTE_COMCH_HALT_DOWN) {
+		run_all(p);
+		fake_net_give_up(p, -ECONNRESET);
+	}
+	pthread_mutex_unlock(&fake_lock);
+}
+
+bool
+fake_prod_idle(const struct rte_comch_dq *dq)
+{
+	struct fake_prod *p = container_of(dq, struct fake_prod, dq.base);
+	bool idle;
+
+	pthread_mutex_lock(&fake_lock);
+	run_all(p);
+	idle = p->nb_under_way == 0;
+	pthread_mutex_unlock(&fake_lock);
+	return idle;
+}
+
+bool
+fake_prod_abort(struct rte_comch_dq *dq, int err)
+{
+	pthread_mutex_lock(&fake_lock);
+	fake_net_give_up(prod_of(dq), err);
+	pthread_mutex_unlock(&fake_lock);
+	return true;
+}
+
+struct comch_dir_reader *
+fake_prod_reader(struct rte_comch_dq *dq)
+{
+	return &prod_of(dq)->tx.reader;
+}
+
+void
+fake_prod_arm(struct fake_prod *p)
+{
+	struct fake_data *data = p->dq.base.link->data;
+	struct fake_remote *r;
+
+	p->dq.armed = true;
+	TAILQ_FOREACH(r, &data->remotes, next)
+		if (fake_net_answers(r))
+			fake_net_wake(&p->dq);
+}
+
+bool
+fake_prod_pending(struct fake_prod *p)
+{
+	struct comch_target *to;
+	uint32_t slot = 0;
+
+	run_all(p);
+	if (comch_done_closed(&p->tx.done, 1) > 0)
+		return true;
+	if (p->tx.short_id == 0)
+		return false;
+	to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
+	/* One that has gone ends the wait as well: the send says -ENOENT. */
+	return to == NULL || comch_plan_posted(to, *to->claim, 1) != 0;
+}
