@@ -31,9 +31,9 @@ comch_foreign_next(int sock)
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t len;
 
-	/* Peeking leaves the descriptors in the message, so none is dropped. */
+	/* peer-read: peeking leaves the descriptors in the message, so none is dropped. */
 	len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
-	/* The peer closed with unread data: its last messages can still be received. */
+	/* peer-read: the same. The peer closed with unread data: its messages can be read. */
 	if (len < 0 && errno == ECONNRESET)
 		len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
 	if (len < 0)
