@@ -52,7 +52,7 @@ struct rte_comch_region_ops;
 struct rte_mbuf;
 struct comch_cons_mrs;
 struct comch_dir;
-struct comch_dir_reader;
+struct comch_epoch;
 
 /** Maximum descriptors per frame. */
 #define RTE_COMCH_FRAME_FDS 3
@@ -319,7 +319,7 @@ struct rte_comch_data_ops {
 	 */
 	bool (*prod_abort)(struct rte_comch_dq *dq, int err);
 	/** The producer's reader of the directory; see comch_dir.h. */
-	struct comch_dir_reader *(*prod_reader)(struct rte_comch_dq *dq);
+	struct comch_epoch *(*prod_epoch)(struct rte_comch_dq *dq);
 	/**
 	 * Handle the peer's PRODUCER_NEW and PRODUCER_GONE. Connection's thread.
 	 * @return 0, -EPROTO.

@@ -412,7 +412,7 @@ mem_drop(struct rte_comch_link *link __rte_unused, struct rte_comch_region *regi
 	.prod_halt = fake_prod_halt, \
 	.prod_idle = fake_prod_idle, \
 	.prod_abort = fake_prod_abort, \
-	.prod_reader = fake_prod_reader, \
+	.prod_epoch = fake_prod_epoch, \
 	.peer_prod_add = peer_prod_add, \
 	.peer_prod_del = peer_prod_del, \
 	.remote_size = remote_size, \

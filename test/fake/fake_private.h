@@ -228,7 +228,7 @@ bool fake_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine);
 void fake_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool fake_prod_idle(const struct rte_comch_dq *dq);
 bool fake_prod_abort(struct rte_comch_dq *dq, int err);
-struct comch_dir_reader *fake_prod_reader(struct rte_comch_dq *dq);
+struct comch_epoch *fake_prod_epoch(struct rte_comch_dq *dq);
 void fake_prod_free(struct fake_prod *p);
 void fake_prod_arm(struct fake_prod *p);
 bool fake_prod_pending(struct fake_prod *p);

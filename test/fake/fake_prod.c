@@ -67,9 +67,9 @@ prod_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 
 	pthread_mutex_lock(&fake_lock);
 	tx->short_id = 0;
-	comch_dir_enter(&tx->reader);
+	comch_epoch_enter(&tx->epoch);
 	took = comch_plan_send(tx, ops, n, step, never);
-	comch_dir_leave(&tx->reader);
+	comch_epoch_leave(&tx->epoch);
 	if (took < n)
 		comch_count(&tx->stats.later, 1);
 	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[0], took > 0 || n == 0);
@@ -197,10 +197,10 @@ fake_prod_abort(struct rte_comch_dq *dq, int err)
 	return true;
 }
 
-struct comch_dir_reader *
-fake_prod_reader(struct rte_comch_dq *dq)
+struct comch_epoch *
+fake_prod_epoch(struct rte_comch_dq *dq)
 {
-	return &prod_of(dq)->tx.reader;
+	return &prod_of(dq)->tx.epoch;
 }
 
 void

@@ -100,32 +100,32 @@ Test(dir, full)
 
 Test(dir, quiesce)
 {
-	struct comch_dir_reader p = { 0 };
+	struct comch_epoch p = { 0 };
 
 	comch_fence_heavy();
-	comch_dir_quiesce_begin(&p);
-	cr_assert(comch_dir_quiesced(&p), "it is in nothing");
-	comch_dir_enter(&p);
-	cr_assert(comch_dir_quiesced(&p), "it entered later");
-	comch_dir_quiesce_begin(&p);
-	cr_assert(!comch_dir_quiesced(&p));
-	cr_assert(!comch_dir_quiesced(&p));
-	comch_dir_leave(&p);
-	cr_assert(comch_dir_quiesced(&p));
-	comch_dir_enter(&p);
-	cr_assert(comch_dir_quiesced(&p), "busy with something later");
-	comch_dir_leave(&p);
+	comch_epoch_watch(&p);
+	cr_assert(comch_epoch_passed(&p), "it is in nothing");
+	comch_epoch_enter(&p);
+	cr_assert(comch_epoch_passed(&p), "it entered later");
+	comch_epoch_watch(&p);
+	cr_assert(!comch_epoch_passed(&p));
+	cr_assert(!comch_epoch_passed(&p));
+	comch_epoch_leave(&p);
+	cr_assert(comch_epoch_passed(&p));
+	comch_epoch_enter(&p);
+	cr_assert(comch_epoch_passed(&p), "busy with something later");
+	comch_epoch_leave(&p);
 }
 
 /* The count goes around. */
 Test(dir, quiesce_wraps)
 {
-	struct comch_dir_reader p = { .busy = UINT32_MAX - 1 };
+	struct comch_epoch p = { .now = UINT32_MAX - 1 };
 
-	comch_dir_enter(&p);
-	comch_dir_quiesce_begin(&p);
-	cr_assert(!comch_dir_quiesced(&p));
-	comch_dir_leave(&p);
+	comch_epoch_enter(&p);
+	comch_epoch_watch(&p);
+	cr_assert(!comch_epoch_passed(&p));
+	comch_epoch_leave(&p);
 	cr_assert_eq(p.busy, 0u);
-	cr_assert(comch_dir_quiesced(&p));
+	cr_assert(comch_epoch_passed(&p));
 }

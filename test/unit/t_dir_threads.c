@@ -35,7 +35,7 @@ look_up(void *arg)
 		id = comch_load_relaxed(&newest[i++ % NB_LIVE]);
 		if (i % 3 == 0 && id > 2 * COMCH_MAX_CONSUMERS)
 			id -= COMCH_MAX_CONSUMERS;
-		comch_dir_enter(&p->tx.reader);
+		comch_epoch_enter(&p->tx.epoch);
 		rc = comch_dir_find(&dir, id, &p->tx.last_slot);
 		if (rc != NULL) {
 			T_EQ(rc->id, id);
@@ -44,7 +44,7 @@ look_up(void *arg)
 		} else {
 			missed++;
 		}
-		comch_dir_leave(&p->tx.reader);
+		comch_epoch_leave(&p->tx.epoch);
 	}
 	__atomic_fetch_add(&nb_found, found, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&nb_missed, missed, __ATOMIC_RELAXED);
@@ -80,9 +80,9 @@ wait_and_free(struct rte_comch_remote *rc)
 
 	comch_fence_heavy();
 	for (i = 0; i < NB_PRODS; i++)
-		comch_dir_quiesce_begin(&prods[i].tx.reader);
+		comch_epoch_watch(&prods[i].tx.epoch);
 	for (i = 0; i < NB_PRODS; i++)
-		while (!comch_dir_quiesced(&prods[i].tx.reader))
+		while (!comch_epoch_passed(&prods[i].tx.epoch))
 			sched_yield();
 	memset(rc, 0xdd, sizeof(*rc));
 	free(rc);
@@ -183,10 +183,10 @@ stream_to_one_that_retires(void)
 		/* As the connection's thread does when the consumer retires. */
 		T_CHECK(comch_dir_remove(&u->dir, U_CONS_ID) == &rc->to.base);
 		comch_fence_heavy();
-		comch_dir_quiesce_begin(&u->prod[0].tx.reader);
+		comch_epoch_watch(&u->prod[0].tx.epoch);
 		T_EQ(pthread_create(&t, NULL, push_on, &u->prod[0]), 0);
 		comch_store_relaxed(&rc->gone, 1);
-		while (!comch_dir_quiesced(&u->prod[0].tx.reader) ||
+		while (!comch_epoch_passed(&u->prod[0].tx.epoch) ||
 				comch_load_acquire(&rc->streaming) != 0)
 			sched_yield();
 		/* What frees it: whoever still reads it races with this. */

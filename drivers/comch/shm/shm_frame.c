@@ -11,6 +11,7 @@
 
 #include <rte_atomic.h>
 
+#include "sdk/comch_armed.h"
 #include "sdk/comch_asym.h"
 #include "sdk/comch_peer.h"
 #include "shm_private.h"
@@ -58,8 +59,7 @@ wake_peer(struct shm_link *l, bool is_credit)
 
 	/* W: the frame is visible before `armed` is read. */
 	comch_fence_publish(l->base.light);
-	peer_armed = peer_load_relaxed_u32(&l->peer->armed);
-	if (likely(peer_armed == l->armed_answered))
+	if (likely(!comch_armed_asks(&l->peer->armed, &l->armed_answered, &peer_armed)))
 		return;
 	if (is_credit && l->peer_sets_credit_bit && (peer_armed & SHM_ARMED_CREDITS) == 0)
 		return;

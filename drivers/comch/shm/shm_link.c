@@ -15,6 +15,7 @@
 #include <rte_atomic.h>
 #include <rte_byteorder.h>
 
+#include "sdk/comch_armed.h"
 #include "sdk/comch_asym.h"
 #include "sdk/comch_budget.h"
 #include "sdk/comch_compat.h"
@@ -484,7 +485,6 @@ shm_link_arm(struct rte_comch_link *link, bool credits)
 	l->wakes_allowed++;
 	/* Any new value requests one wake-up; the caller fences (W). */
 	if (l->own != NULL)
-		comch_store_relaxed(&l->own->armed,
-			((l->own->armed | SHM_ARMED_CREDITS) + 1) |
-			(credits ? SHM_ARMED_CREDITS : 0));
+		comch_armed_ask(&l->own->armed, SHM_ARMED_CREDITS,
+			credits ? SHM_ARMED_CREDITS : 0);
 }

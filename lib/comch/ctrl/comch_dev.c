@@ -100,7 +100,7 @@ static const struct required_op data_required[] = {
 	REQUIRED(rte_comch_data_ops, cons_room), REQUIRED(rte_comch_data_ops, prod_create),
 	REQUIRED(rte_comch_data_ops, prod_begin), REQUIRED(rte_comch_data_ops, prod_offer),
 	REQUIRED(rte_comch_data_ops, prod_halt), REQUIRED(rte_comch_data_ops, prod_idle),
-	REQUIRED(rte_comch_data_ops, prod_abort), REQUIRED(rte_comch_data_ops, prod_reader),
+	REQUIRED(rte_comch_data_ops, prod_abort), REQUIRED(rte_comch_data_ops, prod_epoch),
 	REQUIRED(rte_comch_data_ops, peer_prod_add), REQUIRED(rte_comch_data_ops, peer_prod_del),
 	REQUIRED(rte_comch_data_ops, remote_size), REQUIRED(rte_comch_data_ops, remote_create),
 	REQUIRED(rte_comch_data_ops, remote_retire), REQUIRED(rte_comch_data_ops, remote_free),

@@ -32,10 +32,10 @@ comch_reclaim_later(struct rte_comch_conn *conn, struct rte_comch_remote *remote
 	comch_poll_note(&conn->obj);
 }
 
-static struct comch_dir_reader *
-producer_reader(const struct rte_comch_producer *p)
+static struct comch_epoch *
+producer_epoch(const struct rte_comch_producer *p)
 {
-	return comch_queue_ops(&p->q)->prod_reader(p->q.dq);
+	return comch_queue_ops(&p->q)->prod_epoch(p->q.dq);
 }
 
 static bool
@@ -44,7 +44,7 @@ producers_quiesced(struct rte_comch_conn *conn)
 	struct rte_comch_producer *p;
 
 	TAILQ_FOREACH(p, &conn->fast->producers, next)
-		if (!comch_dir_quiesced(producer_reader(p)))
+		if (!comch_epoch_passed(producer_epoch(p)))
 			return false;
 	return true;
 }
@@ -77,7 +77,7 @@ reclaim_fence(struct rte_comch_conn *conn)
 	conn->fast->reclaim_new = NULL;
 	comch_fence_heavy();
 	TAILQ_FOREACH(p, &conn->fast->producers, next)
-		comch_dir_quiesce_begin(producer_reader(p));
+		comch_epoch_watch(producer_epoch(p));
 }
 
 bool

@@ -328,13 +328,12 @@ static void
 wait_for_bursts(struct rte_comch_msgq *q)
 {
 	struct rte_comch_msgq_producer *p;
-	uint32_t burst, i;
+	uint32_t i;
 
 	comch_fence_heavy();
 	TAILQ_FOREACH(p, &q->producer_list, next) {
-		/* Acquire: pairs with the release at the end of a burst. */
-		burst = comch_load_acquire(&p->burst);
-		for (i = 0; (burst & 1) != 0 && comch_load_acquire(&p->burst) == burst; i++) {
+		comch_epoch_watch(&p->burst);
+		for (i = 0; !comch_epoch_passed(&p->burst); i++) {
 			rte_pause();
 			if (i > SPINS)
 				sched_yield();

@@ -46,8 +46,10 @@
 #include <rte_common.h>
 
 #include "rte_comch_msgq.h"
+#include "sdk/comch_armed.h"
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
+#include "sdk/comch_epoch.h"
 #include "base/comch_poll.h"
 
 #define COMCH_MSGQ_ALIGN 64
@@ -149,7 +151,7 @@ struct comch_msgq_pending {
 };
 
 struct rte_comch_msgq_producer {
-	uint32_t burst;                   /* Q: odd within one; read by any */
+	struct comch_epoch burst;         /* Q: odd within one; read by any */
 	uint32_t is_single;               /* the MsgQ has no other producer: Q */
 	uint32_t id;
 	uint32_t mask;                    /* of done and pending */
@@ -195,8 +197,7 @@ extern struct comch_registry_type comch_msgq_registry;
 static inline uint32_t
 comch_msgq_wake(struct comch_msgq_sleep *sleep)
 {
-	if (likely(comch_load_relaxed(&sleep->armed) == 0) ||
-			__atomic_exchange_n(&sleep->armed, 0, __ATOMIC_ACQ_REL) == 0)
+	if (likely(!comch_armed_take(&sleep->armed)))
 		return 0;
 	sleep->notify(sleep->arg);
 	return 1;

@@ -21,16 +21,13 @@ static inline void
 burst_enter(struct rte_comch_msgq_producer *p)
 {
 	comch_guard_enter(&p->guard, "bursts of a MsgQ's producer");
-	comch_store_relaxed(&p->burst, p->burst + 1);
-	/* Q */
-	comch_fence_light();
+	comch_epoch_enter(&p->burst); /* Q */
 }
 
 static inline void
 burst_leave(struct rte_comch_msgq_producer *p)
 {
-	/* Release: pairs with the acquire in wait_for_bursts(). */
-	comch_store_release(&p->burst, p->burst + 1);
+	comch_epoch_leave(&p->burst);
 	comch_guard_leave(&p->guard);
 }
 

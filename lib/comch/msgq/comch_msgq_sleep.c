@@ -30,7 +30,7 @@ source_arm(struct comch_poll_source *source)
 {
 	struct comch_msgq_sleep *sleep = container_of(source, struct comch_msgq_sleep, source);
 
-	comch_store_relaxed(&sleep->armed, 1);
+	comch_armed_set(&sleep->armed, 1);
 }
 
 /* Has a consumer with a ring of its own anything to receive? */
@@ -58,7 +58,7 @@ producer_arm_locked(struct rte_comch_msgq_producer *p)
 	struct rte_comch_msgq_consumer *c = comch_msgq_find(p, p->short_id);
 
 	p->waits_for = p->short_id;
-	comch_store_relaxed(&p->sleep.armed, 1);
+	comch_armed_set(&p->sleep.armed, 1);
 	/* Release: pairs with the acquire in comch_msgq_wake_producers(). */
 	if (c != NULL)
 		comch_store_release(&c->tx_armed, 1);
@@ -152,7 +152,7 @@ may_arm(const struct comch_msgq_sleep *sleep)
 static int
 disarm(struct comch_msgq_sleep *sleep)
 {
-	comch_store_relaxed(&sleep->armed, 0);
+	comch_armed_set(&sleep->armed, 0);
 	return -EAGAIN;
 }
 
@@ -161,7 +161,7 @@ rte_comch_msgq_cq_arm(struct rte_comch_msgq_cq *cq)
 {
 	if (cq == NULL || !may_arm(&cq->ring.sleep))
 		return -EINVAL;
-	comch_store_relaxed(&cq->ring.sleep.armed, 1);
+	comch_armed_set(&cq->ring.sleep.armed, 1);
 	comch_fence_heavy(); /* W */
 	return ring_has(&cq->ring) ? disarm(&cq->ring.sleep) : 0;
 }
@@ -171,7 +171,7 @@ rte_comch_msgq_consumer_arm(struct rte_comch_msgq_consumer *c)
 {
 	if (c == NULL || c->cq != NULL || !may_arm(&c->own.sleep))
 		return -EINVAL;
-	comch_store_relaxed(&c->own.sleep.armed, 1);
+	comch_armed_set(&c->own.sleep.armed, 1);
 	comch_fence_heavy(); /* W */
 	return own_pending(c) ? disarm(&c->own.sleep) : 0;
 }
@@ -199,7 +199,7 @@ comch_msgq_wake_producers(struct rte_comch_msgq_consumer *c)
 	uint32_t n = 0;
 
 	/* Acquire: pairs with the release of the arming producer; a later one sets it again. */
-	if (__atomic_exchange_n(&c->tx_armed, 0, __ATOMIC_ACQ_REL) == 0)
+	if (!comch_armed_take(&c->tx_armed))
 		return;
 	pthread_mutex_lock(&q->lock);
 	TAILQ_FOREACH(p, &q->producer_list, next)

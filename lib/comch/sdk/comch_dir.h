@@ -9,22 +9,15 @@
  * The peer's consumers by id. Producers look them up without locks; the
  * connection's thread adds and removes.
  *
- * A producer's `busy` is odd while it may use a pointer of the directory. Removal
- * hides the entry, fences, and frees the consumer only after each producer was seen
- * with an even or with a later `busy`. Ids are not reused, so a stale id finds
- * nothing.
- *
- *   producer                        connection's thread
- *   busy = odd                      id[slot] = 0
- *   light fence                     heavy fence
- *   load id[slot], use remote        load busy
- *   busy = even (release)
+ * Producers look up and use a consumer within an epoch (comch_epoch.h): a consumer
+ * that was removed is freed once each producer has left the epoch that it was in. Ids
+ * are not reused, so a stale id finds nothing.
  */
 
 #include <rte_branch_prediction.h>
 
 #include "rte_comch_driver.h"
-#include "sdk/comch_asym.h"
+#include "sdk/comch_epoch.h"
 #include "sdk/comch_compat.h"
 
 /* Limits of one side of a connection. */
@@ -36,26 +29,6 @@ struct comch_dir {
 	uint32_t id[COMCH_MAX_CONSUMERS];           /* 0: free; published last */
 	struct rte_comch_remote *remote[COMCH_MAX_CONSUMERS];
 };
-
-/* A producer's part of the protocol above. */
-struct comch_dir_reader {
-	uint32_t busy;      /* odd: within a burst */
-	uint32_t busy_seen; /* used by the connection's thread to reclaim */
-};
-
-static inline void
-comch_dir_enter(struct comch_dir_reader *r)
-{
-	comch_store_relaxed(&r->busy, r->busy + 1);
-	comch_fence_light();
-}
-
-static inline void
-comch_dir_leave(struct comch_dir_reader *r)
-{
-	/* Release: pairs with the acquires of quiesce below; our use of the entry has ended. */
-	comch_store_release(&r->busy, r->busy + 1);
-}
 
 /* The consumer in a slot, if it has this id: slots are reused. */
 static inline struct rte_comch_remote *
@@ -91,21 +64,7 @@ comch_dir_find(const struct comch_dir *dir, uint32_t id, uint32_t *slot)
 
 /* Publish a consumer. Returns 0 or -ENOSPC. */
 int comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote);
-/* Hide a consumer; the caller frees it once producers are quiesced. NULL: unknown id. */
+/* Hide a consumer; the caller frees it once producers have passed. NULL: unknown id. */
 struct rte_comch_remote *comch_dir_remove(struct comch_dir *dir, uint32_t id);
-
-/* Begin to wait for a producer, after comch_fence_heavy(). */
-static inline void
-comch_dir_quiesce_begin(struct comch_dir_reader *r)
-{
-	r->busy_seen = comch_load_acquire(&r->busy);
-}
-
-/* Has the producer left the burst that quiesce_begin() saw? */
-static inline bool
-comch_dir_quiesced(const struct comch_dir_reader *r)
-{
-	return (r->busy_seen & 1) == 0 || comch_load_acquire(&r->busy) != r->busy_seen;
-}
 
 #endif /* COMCH_DIR_H */

@@ -70,7 +70,7 @@ struct comch_ahead {
 struct comch_tx {
 	/* hot */
 	struct comch_dir *dir;
-	struct comch_dir_reader reader;
+	struct comch_epoch epoch;
 	uint32_t last_slot;     /* of the directory */
 	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
 	uint32_t id;
@@ -302,7 +302,7 @@ comch_plan_same_consumer(const struct rte_comch_op *ops, uint32_t n)
 	return i;
 }
 
-/* Send operations until one has to wait. Within comch_dir_enter() and leave. */
+/* Send operations until one has to wait. Within comch_epoch_enter() and leave. */
 static __rte_always_inline uint16_t
 comch_plan_send(struct comch_tx *tx, const struct rte_comch_op *ops, uint16_t n,
 		comch_plan_step_t step, comch_plan_blocked_t blocked)

@@ -57,6 +57,7 @@
 #include "rte_comch_dp.h"
 #include "rte_comch_driver.h"
 #include "rte_comch_stats.h"
+#include "sdk/comch_armed.h"
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_dir.h"
@@ -94,7 +95,7 @@ struct comch_chan_cons {
 	/* hot */
 	struct comch_post_shared *post;       /* ours */
 	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
-	uint32_t tx_told;       /* last value of the peer's armed word that we answered */
+	uint32_t tx_answered;   /* value of the peer's armed word at our last wake-up */
 	bool light;             /* see comch_fence_publish() */
 	/* staged reception */
 	bool pulling;           /* the message at head is half-way */
@@ -117,7 +118,7 @@ struct comch_rcons {
 	bool light;                           /* see comch_fence_publish() */
 	int wake_fd;
 	/* written by all producers */
-	uint32_t told __rte_aligned(COMCH_LINE); /* last armed word that was answered */
+	uint32_t armed_answered __rte_aligned(COMCH_LINE); /* value at the last wake-up */
 	uint32_t streaming;                   /* 1: a producer owns the staging ring */
 	uint64_t stage_head;                  /* bytes put in; the owner's */
 	uint32_t gone;                        /* retired: a stream to it ends */
@@ -239,13 +240,14 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
 
 	/* W: what was published is visible before `armed` is read. */
 	comch_fence_publish(rc->light);
-	peer_armed = peer_load_relaxed_u32(&rc->to.post_shared->armed);
-	if (likely(peer_armed == comch_load_relaxed(&rc->told)))
+	if (likely(!comch_armed_asks(&rc->to.post_shared->armed, &rc->armed_answered,
+			&peer_armed)))
 		return;
-	if (__atomic_exchange_n(&rc->told, peer_armed, __ATOMIC_RELAXED) == peer_armed)
+	/* Of several producers, one answers. */
+	if (__atomic_exchange_n(&rc->armed_answered, peer_armed, __ATOMIC_RELAXED) == peer_armed)
 		return;
 	comch_count(&p->tx.stats.wakes, 1);
-	/* EAGAIN: it has been told. Any other failure is the peer's to suffer. */
+	/* EAGAIN: a wake-up is pending. Other failures harm the peer only. */
 	(void)send(rc->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

@@ -36,7 +36,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->staging = (const uint8_t *)&rec_shared->rec[c->rx.depth];
 	c->pulling = false;
 	c->stage_tail = 0;
-	c->tx_told = 0;
+	c->tx_answered = 0;
 	comch_entry_begin(&c->rx);
 }
 
@@ -55,14 +55,11 @@ static void
 publish_tail(struct comch_rx *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
-	uint32_t peer_armed;
 
 	comch_store_release(&c->post->tail, rx->tail); /* T */
 	comch_fence_publish(c->light); /* W */
-	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
-	if (likely(peer_armed == c->tx_told))
+	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->tx_answered)))
 		return;
-	c->tx_told = peer_armed;
 	comch_count(&rx->stats.wakes, 1);
 	c->wake_peer(rx->ctx);
 }
@@ -191,6 +188,5 @@ comch_chan_cons_arm(struct comch_chan_cons *c)
 {
 	if (comch_load_acquire(&c->rx.drained) != 0)
 		return;
-	/* Any new value asks for one wake-up. */
-	comch_store_relaxed(&c->post->armed, c->post->armed + 1);
+	comch_armed_ask(&c->post->armed, 0, 0);
 }

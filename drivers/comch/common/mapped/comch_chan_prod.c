@@ -208,10 +208,10 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 
 	p->tx.short_id = 0;
 	p->short_room = 0;
-	comch_dir_enter(&p->tx.reader);
+	comch_epoch_enter(&p->tx.epoch);
 	if (likely(!is_streaming(&p->tx)) || comch_stage_push(p))
 		took = comch_plan_send(&p->tx, ops, n, send_step, is_streaming);
-	comch_dir_leave(&p->tx.reader);
+	comch_epoch_leave(&p->tx.epoch);
 	if (took < n)
 		comch_count(&p->tx.stats.later, 1);
 	return took;
@@ -223,9 +223,9 @@ comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	struct comch_chan_prod *p = queue;
 
 	if (unlikely(is_streaming(&p->tx))) {
-		comch_dir_enter(&p->tx.reader);
+		comch_epoch_enter(&p->tx.epoch);
 		comch_stage_push(p);
-		comch_dir_leave(&p->tx.reader);
+		comch_epoch_leave(&p->tx.epoch);
 	}
 	n = comch_done_ready(&p->tx.done, n);
 	comch_done_take(&p->tx.done, cpls, n, 1);

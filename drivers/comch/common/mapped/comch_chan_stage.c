@@ -264,16 +264,11 @@ stage_get(const struct comch_chan_cons *c, uint8_t *dst, uint32_t from, uint32_t
 static void
 stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 {
-	uint32_t peer_armed;
-
 	comch_store_release(&c->post->staging_tail,
 		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
 	comch_fence_publish(c->light); /* W */
-	peer_armed = peer_load_relaxed_u32(&c->rec_shared->armed);
-	if (peer_armed != c->tx_told) {
-		c->tx_told = peer_armed;
+	if (comch_armed_answer(&c->rec_shared->armed, &c->tx_answered))
 		c->wake_peer(c->rx.ctx);
-	}
 }
 
 /* Did the producer give the message at head up? Then skip what it had put in. */

@@ -78,7 +78,7 @@ bool comch_map_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine
 void comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool comch_map_prod_idle(const struct rte_comch_dq *dq);
 bool comch_map_prod_abort(struct rte_comch_dq *dq, int err);
-struct comch_dir_reader *comch_map_prod_reader(struct rte_comch_dq *dq);
+struct comch_epoch *comch_map_prod_epoch(struct rte_comch_dq *dq);
 void comch_map_dq_destroy(struct rte_comch_dq *dq);
 int comch_map_dq_fd(const struct rte_comch_dq *dq);
 void comch_map_dq_clear(struct rte_comch_dq *dq);

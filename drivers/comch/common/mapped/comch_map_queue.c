@@ -395,8 +395,8 @@ comch_map_prod_abort(struct rte_comch_dq *dq, int err)
 	return comch_chan_prod_abort(&map_prod(dq)->chan, err);
 }
 
-struct comch_dir_reader *
-comch_map_prod_reader(struct rte_comch_dq *dq)
+struct comch_epoch *
+comch_map_prod_epoch(struct rte_comch_dq *dq)
 {
-	return &map_prod(dq)->chan.tx.reader;
+	return &map_prod(dq)->chan.tx.epoch;
 }
