@@ -302,7 +302,11 @@ struct rte_comch_data_ops {
 	/** Number of buffers that a post would accept. Queue's thread. */
 	uint32_t (*cons_room)(const struct rte_comch_dq *dq);
 
-	/** As cons_create, for a producer: sets core->send, core->done, core->queue. */
+	/**
+	 * As cons_create, for a producer: sets core->send, core->done, core->queue. A
+	 * payload may be read until its operation is done, or during the send only if
+	 * probe sets RTE_COMCH_CAPA_SYNC_SEND.
+	 */
 	int (*prod_create)(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 			struct rte_comch_producer_core *core, struct rte_comch_dq **dq);
 	/** Bursts work from now on, with this id. Any thread. */

@@ -13,6 +13,8 @@
 
 #include <errno.h>
 
+#include <rte_bitops.h>
+#include <rte_common.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
