@@ -260,7 +260,10 @@ struct rte_comch_data_ops {
 	 * @return 0, -ENOMEM.
 	 */
 	int (*open)(struct rte_comch_link *link);
-	/** Undo open, if it was called. All queues, remotes and imports are freed. */
+	/**
+	 * Undo open, if it was called. Queues are retired or halted, remotes and imports
+	 * are freed. dq_destroy may come later.
+	 */
 	void (*close)(struct rte_comch_link *link);
 
 	/**
@@ -299,7 +302,11 @@ struct rte_comch_data_ops {
 	/** Number of buffers that a post would accept. Queue's thread. */
 	uint32_t (*cons_room)(const struct rte_comch_dq *dq);
 
-	/** As cons_create, for a producer: sets core->send, core->done, core->queue. */
+	/**
+	 * As cons_create, for a producer: sets core->send, core->done, core->queue. A
+	 * payload may be read until its operation is done, or during the send only if
+	 * probe sets RTE_COMCH_CAPA_SYNC_SEND.
+	 */
 	int (*prod_create)(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 			struct rte_comch_producer_core *core, struct rte_comch_dq **dq);
 	/** Bursts work from now on, with this id. Any thread. */
@@ -309,12 +316,16 @@ struct rte_comch_data_ops {
 	 * @return false: the peer needs no PRODUCER_NEW.
 	 */
 	bool (*prod_offer)(struct rte_comch_dq *dq, struct rte_comch_ticket *mine);
-	/** Accept no more sends. Any thread. */
+	/**
+	 * Accept no more sends. With *DOWN* those in flight complete with -ECONNRESET, in
+	 * later bursts or by prod_abort. Any thread.
+	 */
 	void (*prod_halt)(struct rte_comch_dq *dq, enum rte_comch_halt why);
 	/** Whether all sends have completed, for which a stop waits. Any thread. */
 	bool (*prod_idle)(const struct rte_comch_dq *dq);
 	/**
-	 * Complete sends in flight with *err*. Any thread.
+	 * Complete sends in flight with *err*: those of a stop that takes too long, and
+	 * before dq_destroy. Any thread.
 	 * @return false: not possible now, try again.
 	 */
 	bool (*prod_abort)(struct rte_comch_dq *dq, int err);
@@ -345,10 +356,16 @@ struct rte_comch_data_ops {
 	 * -ENOENT. Connection's thread.
 	 */
 	void (*remote_retire)(struct rte_comch_remote *remote, uint64_t final);
-	/** Free it; producers no longer find it. @return 0, -EBUSY: try again. */
+	/**
+	 * Free it; producers no longer find it.
+	 * @return 0, -EBUSY: it owes completions, try again. Not without producers.
+	 */
 	int (*remote_free)(struct rte_comch_link *link, struct rte_comch_remote *remote);
 
-	/** Free it; it is halted and idle. Any thread. */
+	/**
+	 * Free it; it is halted, and idle or drained. Any thread. The link may be closed
+	 * already: it is not used.
+	 */
 	void (*dq_destroy)(struct rte_comch_dq *dq);
 	/** Readable after a wake-up, edge-triggered; -1: none. cons_offer may change it. */
 	int (*dq_fd)(const struct rte_comch_dq *dq);
@@ -361,11 +378,14 @@ struct rte_comch_data_ops {
 
 	/**
 	 * Describe a registration for this peer. Connection's thread.
-	 * @return 0, -ENOTSUP (cannot be exported: messages are staged).
+	 * @return 0, -ENOTSUP (cannot be exported), -ENOMEM; messages are staged then.
 	 */
 	int (*mem_show)(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 			struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);
-	/** Undo mem_show. Devices lose access; a process that mapped the memory does not. */
+	/**
+	 * Undo mem_show, also if the peer refused the memory. Devices lose access; a
+	 * process that mapped the memory does not.
+	 */
 	void (*mem_hide)(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 	/**
 	 * Validate and import memory of a peer: sets region->addr and len. Connection's thread.
@@ -380,7 +400,9 @@ struct rte_comch_data_ops {
 
 	/**
 	 * O. Bursts of mbufs. Without them the core uses operations and buffers.
-	 * Queue's thread.
+	 * send_mbufs owns the mbufs that it accepts, and frees and counts those that cannot
+	 * be sent. With recv_mbufs the core posts nothing in mbuf mode; after a halt it
+	 * returns the rest, and the consumer is drained. Queue's thread.
 	 */
 	uint16_t (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id,
 			struct rte_mbuf **mbufs, uint16_t n);
@@ -474,8 +496,8 @@ struct rte_comch_driver_ops {
 	 */
 	void (*link_poll)(struct rte_comch_link *link);
 	/**
-	 * R. Close and free. Frames already sent stay readable for the peer.
-	 * All regions, imports and queues of the link are freed.
+	 * R. Close and free. Frames that have arrived stay readable for the peer; see
+	 * link_idle. All regions and imports of the link are freed.
 	 */
 	void (*link_close)(struct rte_comch_link *link);
 	/**

@@ -7,7 +7,6 @@
 #include <rte_malloc.h>
 #include <rte_memory.h>
 
-#include "t_delay.h"
 #include "t_pair.h"
 
 #define T_FLOW_SIZE (64 * 1024)
@@ -76,7 +75,6 @@ t_consumer_new(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	if (cons == NULL)
 		T_FAIL("consumer_create: %s", strerror(rte_errno));
 	t_born(cons);
-	t_delay_consumer(cons);
 	T_EQ(rte_comch_consumer_state(cons), RTE_COMCH_STATE_IDLE);
 	return cons;
 }
@@ -94,7 +92,6 @@ t_producer_new(struct rte_comch_conn *conn, const struct rte_comch_producer_conf
 	if (prod == NULL)
 		T_FAIL("producer_create: %s", strerror(rte_errno));
 	t_born(prod);
-	t_delay_producer(prod);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_producer_start(prod), 0);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_RUNNING);
@@ -148,7 +145,6 @@ t_consumer_end(struct rte_comch_consumer *cons)
 	}
 	T_UNTIL(consumer_idle(cons));
 	t_step_all();
-	t_delay_consumer_end(cons);
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
 	t_step_all();
 }
@@ -186,7 +182,6 @@ t_producer_end(struct rte_comch_producer *prod)
 		producer_begin_stop(prod);
 	T_UNTIL(producer_idle(prod));
 	t_step_all();
-	t_delay_producer_end(prod);
 	T_EQ(rte_comch_producer_destroy(prod), 0);
 	t_step_all();
 }

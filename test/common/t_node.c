@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "t_delay.h"
 #include "t_node.h"
 
 #define T_MAX_NODES 64
@@ -66,7 +65,6 @@ record(struct t_node *node, const struct rte_comch_event *e)
 		snprintf(ev->text, sizeof(ev->text), "%s", e->text);
 	if (e->type != RTE_COMCH_EVENT_MSG)
 		return;
-	t_delay_on_msg();
 	ev->len = e->msg.len;
 	ev->data = malloc(ev->len + 1);
 	if (ev->data == NULL)
@@ -83,7 +81,6 @@ t_step_max(struct t_node *node, uint16_t max)
 
 	n = rte_comch_poll_run(node->poll, evs, RTE_MIN(max, T_BURST));
 	T_LE(n, max);
-	t_delay_on_run();
 	for (i = 0; i < n; i++) {
 		if (node->hook != NULL)
 			node->hook(node, &evs[i]);
@@ -285,7 +282,7 @@ t_sleep_step(const struct t_wait *wait)
 	int64_t left;
 	int rc;
 
-	if (t_step_all() > 0 || t_delay_held() || !arm_all(fds, &nb))
+	if (t_step_all() > 0 || !arm_all(fds, &nb))
 		return;
 	left = (int64_t)(wait->deadline - t_now_ms());
 	rc = left <= 0 ? 0 : poll(fds, nb, (int)left);

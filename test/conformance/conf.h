@@ -17,8 +17,8 @@
  * the test steps by hand.
  *
  * The headers promise no more than an asynchronous transport can give, and the
- * cases test no more: see t_pair.h on waiting. T_DELAY=N gives any driver that
- * timing (t_delay.h).
+ * cases test no more: see t_pair.h on waiting. The driver in memory has that timing
+ * with the key delay=N; T_KEYS=delay=3 in the environment adds it to each device.
  */
 
 #include <criterion/criterion.h>
