@@ -126,6 +126,6 @@ Test(dir, quiesce_wraps)
 	comch_epoch_watch(&p);
 	cr_assert(!comch_epoch_passed(&p));
 	comch_epoch_leave(&p);
-	cr_assert_eq(p.busy, 0u);
+	cr_assert_eq(p.now, 0u);
 	cr_assert(comch_epoch_passed(&p));
 }
