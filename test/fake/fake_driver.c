@@ -479,6 +479,8 @@ frame_copy(const struct rte_comch_frame *frame, struct fake_frame **copy)
 	return 0;
 }
 
+bool fake_full;
+
 /* What the knobs, or a full queue, say to one more frame. */
 static int
 tx_verdict(struct fake_link *l)
@@ -487,6 +489,8 @@ tx_verdict(struct fake_link *l)
 
 	if (l->base.state != RTE_COMCH_LINK_UP)
 		return -ENOTCONN;
+	if (fake_full)
+		return -EAGAIN;
 	if (fake->eagain_every > 0 && ++l->nb_tries % fake->eagain_every == 0)
 		return -EAGAIN;
 	if (l->peer != NULL && l->peer->nb_rx >= MAX_FRAMES)

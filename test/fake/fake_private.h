@@ -54,6 +54,9 @@ struct fake_dev {
 	bool mbufs;
 };
 
+/* While it is true, no frame finds room. */
+extern bool fake_full;
+
 /* Called after each look at a link, which has its answer already. NULL: nobody cares. */
 extern void (*fake_looked)(void);
 

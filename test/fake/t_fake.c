@@ -156,6 +156,26 @@ Test(fake, drop_under_a_talker)
 	t_pair_close(&p);
 }
 
+/* A HELLO that waits for room for some time is no reason to give up: that takes seconds. */
+Test(fake, hello_finds_no_room)
+{
+	struct t_pair_conf conf = { 0 };
+	struct t_pair p;
+	int ms;
+
+	t_pair_ends(&p, &conf);
+	fake_full = true;
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	for (ms = 0; ms < 30; ms++) {
+		t_step_all();
+		usleep(1000);
+	}
+	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_STARTING);
+	fake_full = false;
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
+	t_pair_close(&p);
+}
+
 Test(fake, slow_accept)
 {
 	struct t_pair_conf conf = { .dpu_args = ",slow_accept=50" };
