@@ -57,6 +57,7 @@ struct comch_obj {
 	bool (*service)(struct comch_obj *obj, struct comch_run *run);
 	/* Free the object; called one run after it was marked dead. */
 	void (*free)(struct comch_obj *obj);
+	bool cannot_wake;             /* counted in poll->nb_cannot_wake */
 	uint32_t noted;               /* COMCH_NOTE_*; atomic */
 	struct comch_obj *note_next;
 	STAILQ_ENTRY(comch_obj) work; /* in poll->work, the objects to service */

@@ -139,6 +139,7 @@ poll_reap(struct rte_comch_poll *poll)
 	while ((obj = poll->reap) != NULL) {
 		poll->reap = obj->note_next;
 		comch_poll_detach(poll);
+		__atomic_fetch_sub(&poll->nb_cannot_wake, obj->cannot_wake, __ATOMIC_RELAXED);
 		obj->free(obj);
 	}
 }
@@ -440,6 +441,11 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 		return -EINVAL;
 	if (comch_forked)
 		return -EBADFD;
+	if (comch_load_relaxed(&poll->nb_cannot_wake) > 0) {
+		COMCH_LOG(ERR, "poll %s: arm: %u objects are of devices without event descriptors",
+			poll->name, poll->nb_cannot_wake);
+		return -ENOTSUP;
+	}
 	comch_poll_drain_fds(poll);
 	poll->armed = true;
 	waits = poll_arm_all(poll, cls);

@@ -90,6 +90,7 @@ struct rte_comch_poll {
 	uint32_t sleeping;           /* 1: notes write the eventfd; atomic */
 	uint32_t notified;           /* 1: rte_comch_poll_notify() requests a run; atomic */
 	uint32_t nb_attached;        /* objects not freed; atomic */
+	uint32_t nb_cannot_wake;     /* of them; atomic */
 	uint32_t nb_light_fence;     /* sources with light_fence; atomic */
 	struct comch_poll_task *tasks; /* never removed before destroy; atomic */
 	/* the poll's thread */
@@ -175,6 +176,13 @@ static inline void
 comch_poll_detach(struct rte_comch_poll *poll)
 {
 	__atomic_fetch_sub(&poll->nb_attached, 1, __ATOMIC_RELAXED);
+}
+/* The object's device has no descriptors: the poll is refused sleep while it is there. */
+static inline void
+comch_poll_cannot_wake(struct comch_obj *obj)
+{
+	obj->cannot_wake = true;
+	__atomic_fetch_add(&obj->poll->nb_cannot_wake, 1, __ATOMIC_RELAXED);
 }
 /* The poll's task with these operations, created on first use; NULL: no memory. Any thread. */
 struct comch_poll_task *comch_poll_task_get(struct rte_comch_poll *poll,

@@ -224,6 +224,7 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 	ret = join_conn(conn, c);
 	if (ret != 0)
 		goto err_detach;
+	comch_queue_created(&c->q);
 	return c;
 
 err_detach:
