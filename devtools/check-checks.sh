@@ -82,7 +82,7 @@ finds check-layering.py 'may not include' drivers/comch/shm/break.c '#include "c
 finds check-layering.py 'may not include' drivers/comch/common/mapped/break.c '#include "shm_private.h"'
 finds check-layering.py 'may not include' lib/comch/sdk/break.c '#include "base/comch_obj.h"'
 finds check-layering.py 'may not include' lib/comch/base/break.c '#include "ctrl/comch_conn.h"'
-finds check-layering.py 'may not include' lib/comch/ctrl/break.c '#include "data/comch_data.h"'
+finds check-layering.py 'may not include' lib/comch/ctrl/break.c '#include "data/comch_fast_path.h"'
 finds check-layering.py 'may not include' lib/comch/mem/break.c '#include "ctrl/comch_dev.h"'
 finds check-layering.py 'may not include' lib/comch/msgq/break.c '#include "mem/comch_mem.h"'
 finds check-layering.py 'may not include' lib/comch/data/break.c '#include "comch_chan.h"'

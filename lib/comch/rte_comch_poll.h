@@ -138,6 +138,8 @@ int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
  *   - 0: armed; sleep on the fd.
  *   - -EAGAIN: there is something to do; call rte_comch_poll_run().
  *   - -EINVAL: no poll, no class or an unknown one.
+ *   - -ENOTSUP: a device of an attached connection, producer or consumer lacks
+ *     RTE_COMCH_CAPA_EVENT_FD; poll without sleeping.
  */
 int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
 

@@ -174,8 +174,8 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	if (!shm_frame_pending(link))
 		return -EAGAIN;
 	/* The previous frame is processed. */
-	if (unlikely(l->shown[0] != NULL))
-		shm_link_unshow(l);
+	if (unlikely(l->map[0] != NULL))
+		shm_link_unmap(l);
 	peer_copy(&peer_prefix, l->peer->cell[l->rx_pos & l->peer_mask].data,
 		sizeof(peer_prefix));
 	if (unlikely(peer_prefix.len < HDR_LEN || peer_prefix.len > size ||

@@ -189,32 +189,32 @@ on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
 }
 
 static void
-unshow(struct shm_link *l, struct comch_shown **shown)
+unmap(struct shm_link *l, struct comch_peermap **map)
 {
-	if (*shown == NULL)
+	if (*map == NULL)
 		return;
-	comch_budget_give(&l->imported, (*shown)->len);
-	comch_shown_put(*shown);
-	*shown = NULL;
+	comch_budget_give(&l->imported, (*map)->len);
+	comch_peermap_put(*map);
+	*map = NULL;
 }
 
 void
-shm_link_unshow(struct shm_link *l)
+shm_link_unmap(struct shm_link *l)
 {
 	uint32_t i;
 
-	for (i = 0; i < RTE_DIM(l->shown); i++)
-		unshow(l, &l->shown[i]);
+	for (i = 0; i < RTE_DIM(l->map); i++)
+		unmap(l, &l->map[i]);
 }
 
 /* Count memory against the connection's limit; over the limit, the import is refused. */
-static struct comch_shown *
-count_shown(struct shm_link *l, struct comch_shown *shown)
+static struct comch_peermap *
+count_map(struct shm_link *l, struct comch_peermap *map)
 {
-	if (shown == NULL || shm_mem_take(l, shown->len))
-		return shown;
-	comch_shown_put(shown);
-	l->shown_over = true;
+	if (map == NULL || shm_mem_take(l, map->len))
+		return map;
+	comch_peermap_put(map);
+	l->map_over = true;
 	return NULL;
 }
 
@@ -238,12 +238,12 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 	}
 	for (i = 0; i < msg->nb_fds; i++)
 		l->stash[l->stash_tail++ % SHM_MAX_STASH] = (struct shm_stashed){
-			.fd = msg->fds[i], .shown = count_shown(l, msg->shown[i]),
+			.fd = msg->fds[i], .map = count_map(l, msg->map[i]),
 		};
 	return;
 
 err_close:
-	comch_foreign_unshow(msg);
+	comch_foreign_unmap(msg);
 	close_all(msg->fds, msg->nb_fds);
 }
 
@@ -292,7 +292,7 @@ job_is_done(void *ctx, bool can_wake)
 static void
 start_job(struct shm_link *l)
 {
-	struct comch_shown_limit limit = shm_mem_limit(&l->base);
+	struct comch_peermap_limit limit = shm_mem_limit(&l->base);
 	int ret;
 
 	limit.no_wait = false;
@@ -407,12 +407,12 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 		l->awaits_fds = nb_fds;
 		return -EAGAIN;
 	}
-	shm_link_unshow(l);
+	shm_link_unmap(l);
 	for (i = 0; i < nb_fds; i++) {
 		s = &l->stash[l->stash_head++ % SHM_MAX_STASH];
 		fds[i] = s->fd;
-		l->shown[i] = s->shown;
-		s->shown = NULL;
+		l->map[i] = s->map;
+		s->map = NULL;
 	}
 	return 0;
 }
@@ -433,11 +433,11 @@ shm_link_shutdown(struct rte_comch_link *link)
 		comch_foreign_close(l->sock);
 	}
 	l->sock = -1;
-	shm_link_unshow(l);
+	shm_link_unmap(l);
 	for (; l->stash_head != l->stash_tail; l->stash_head++) {
 		s = &l->stash[l->stash_head % SHM_MAX_STASH];
 		comch_foreign_close(s->fd);
-		unshow(l, &s->shown);
+		unmap(l, &s->map);
 	}
 }
 

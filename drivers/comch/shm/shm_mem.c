@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sdk/comch_budget.h"
-#include "sdk/comch_shown.h"
+#include "sdk/comch_peermap.h"
 #include "sdk/comch_memfd.h"
 #include "sdk/comch_reaper.h"
 #include "shm_private.h"
@@ -39,7 +39,7 @@ shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 
 /* Log once per connection that its peer exceeds a limit. */
 static void
-warn_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *total)
+warn_over(struct shm_link *l, uint64_t len, const struct comch_peermap_limit *total)
 {
 	if (l->warned_over)
 		return;
@@ -50,12 +50,12 @@ warn_over(struct shm_link *l, uint64_t len, const struct comch_shown_limit *tota
 		l->base.dev->info.max_import, *total->used, total->max);
 }
 
-struct comch_shown_limit
+struct comch_peermap_limit
 shm_mem_limit(struct rte_comch_link *link)
 {
 	const struct shm_link *l = container_of(link, const struct shm_link, base);
 
-	return (struct comch_shown_limit){
+	return (struct comch_peermap_limit){
 		.max_file = RTE_MAX(link->dev->info.max_import - l->imported, UINT64_C(1)),
 		.used = link->dev->imported, .max = link->dev->info.total_import,
 		.trusted = shm_dev_of(link)->trust_peer, .no_wait = true,
@@ -73,14 +73,14 @@ shm_mem_take(struct shm_link *l, uint64_t len)
  * while a part is mapped. Takes over the reference f.
  */
 static struct shm_import *
-add_import(struct shm_link *l, struct comch_shown *f)
+add_import(struct shm_link *l, struct comch_peermap *f)
 {
 	struct shm_import *imp;
 
 	for (imp = l->imports; imp != NULL; imp = imp->next) {
 		if (imp->foreign != f)
 			continue;
-		comch_shown_put(f);
+		comch_peermap_put(f);
 		imp->refs++;
 		return imp;
 	}
@@ -105,7 +105,7 @@ del_import(struct shm_link *l, struct shm_import *imp)
 		at = &(*at)->next;
 	*at = imp->next;
 	comch_budget_give(&l->imported, imp->foreign->len);
-	comch_shown_put(imp->foreign);
+	comch_peermap_put(imp->foreign);
 	free(imp);
 }
 
@@ -114,19 +114,19 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		struct rte_comch_region *region)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	const struct comch_shown_limit total = shm_mem_limit(link);
-	struct comch_shown *f = NULL;
+	const struct comch_peermap_limit total = shm_mem_limit(link);
+	struct comch_peermap *f = NULL;
 	struct shm_import *imp = NULL;
 	int ret = -EDQUOT;
 
 	/* The receiver threads have mapped and sealed files that need sealing. */
 	if (desc->len <= link->dev->info.max_import)
-		ret = comch_shown_get(desc->fd, desc->offset, desc->len, &total, &f);
-	if (ret == -EPERM && l->shown_over)
+		ret = comch_peermap_get(desc->fd, desc->offset, desc->len, &total, &f);
+	if (ret == -EPERM && l->map_over)
 		ret = -EDQUOT;
-	l->shown_over = false;
+	l->map_over = false;
 	/* The import has its own reference now: drop that of the frame. */
-	shm_link_unshow(l);
+	shm_link_unmap(l);
 	if (ret == 0) {
 		imp = add_import(l, f);
 		ret = imp != NULL ? 0 : -EDQUOT;
@@ -135,7 +135,7 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		warn_over(l, f != NULL ? f->len : desc->len, &total);
 	if (ret != 0) {
 		if (f != NULL)
-			comch_shown_put(f);
+			comch_peermap_put(f);
 		return ret;
 	}
 	*region = (struct rte_comch_region){
@@ -164,7 +164,7 @@ shm_mem_region_map(struct rte_comch_link *link, int fd, size_t len,
 		struct rte_comch_region *region)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	const struct comch_shown_limit total = shm_mem_limit(link);
+	const struct comch_peermap_limit total = shm_mem_limit(link);
 	void *addr;
 	int ret;
 

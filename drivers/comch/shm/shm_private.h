@@ -50,7 +50,7 @@ struct shm_listener {
 
 /* A file of the peer's payload that a connection maps. */
 struct shm_import {
-	struct comch_shown *foreign;
+	struct comch_peermap *foreign;
 	uint32_t refs;
 	struct shm_import *next;
 };
@@ -58,7 +58,7 @@ struct shm_import {
 /* A descriptor whose frame is not read yet. */
 struct shm_stashed {
 	int fd;
-	struct comch_shown *shown;  /* counted in `imported` */
+	struct comch_peermap *map;  /* counted in `imported` */
 };
 
 struct shm_link {
@@ -82,7 +82,7 @@ struct shm_link {
 	uint32_t awaits_fds;        /* descriptors of the next frame that are in flight */
 	struct shm_stashed *stash;  /* SHM_MAX_STASH entries; NULL until first used */
 	/* memory that the last frame exports: held until it is imported */
-	struct comch_shown *shown[RTE_COMCH_FRAME_FDS];
+	struct comch_peermap *map[RTE_COMCH_FRAME_FDS];
 	uint32_t stash_head;
 	uint32_t stash_tail;
 	/* the socket */
@@ -97,7 +97,7 @@ struct shm_link {
 	struct shm_import *imports;
 	uint64_t imported;          /* bytes; counts against max_import */
 	bool warned_over;           /* the exceeded limit is logged */
-	bool shown_over;            /* memory received since the last import exceeds a limit */
+	bool map_over;            /* memory received since the last import exceeds a limit */
 };
 
 static inline struct shm_dev *
@@ -149,7 +149,7 @@ void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *
 int shm_link_fd(const struct rte_comch_link *link);
 void shm_link_arm(struct rte_comch_link *link, bool credits);
 /* Drop the references to memory that the last frame exported. */
-void shm_link_unshow(struct shm_link *l);
+void shm_link_unmap(struct shm_link *l);
 /* Take nb_fds descriptors out of the stash. Returns 0, -EAGAIN (retry) or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
 
@@ -165,7 +165,7 @@ bool shm_frame_pending(const struct rte_comch_link *link);
 
 /* shm_mem.c */
 /* The import limit of the device and the connection; and count memory of a connection. */
-struct comch_shown_limit shm_mem_limit(struct rte_comch_link *link);
+struct comch_peermap_limit shm_mem_limit(struct rte_comch_link *link);
 bool shm_mem_take(struct shm_link *l, uint64_t len);
 int shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc);

@@ -20,12 +20,8 @@
 
 #include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
+#include "base/comch_fork_notes.h"
 #include "base/comch_registry.h"
-
-struct comch_registry comch_registry = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.types = SLIST_HEAD_INITIALIZER(comch_registry.types),
-};
 
 bool comch_forked;
 

@@ -21,6 +21,7 @@
 #include "sdk/comch_fork.h"
 #include "sdk/comch_guard.h"
 #include "sdk/comch_log.h"
+#include "base/comch_fork_notes.h"
 #include "base/comch_poll.h"
 
 /* Limit of peers' regions that a run frees, about 10 us each. */

@@ -63,7 +63,7 @@ struct comch_poll_task_ops {
 	 * task waits for something, so scan again soon.
 	 */
 	bool (*scanned)(struct comch_poll_task *task, uint64_t now, bool all);
-	/* The poll is about to sleep. True: the task needs a run within WAKE_INTERVAL_NS. */
+	/* The poll is about to sleep. True: the task needs a run within some ms. */
 	bool (*arm)(struct comch_poll_task *task, uint32_t classes);
 	/* Called after arm(): has the task anything to do? */
 	bool (*pending)(const struct comch_poll_task *task);
@@ -113,7 +113,7 @@ struct rte_comch_poll {
 	bool armed;
 	int event_fd;                /* wakes a sleeping poll */
 	struct comch_fd mailbox_fd;
-	struct comch_fd timer_fd;    /* wakes a sleeping poll after WAKE_INTERVAL_NS */
+	struct comch_fd timer_fd;    /* wakes a sleeping poll for tasks that wait */
 	int epoll_fd;                /* all classes */
 	int class_fd[COMCH_POLL_NB_CLASSES]; /* -1 until requested */
 	struct comch_fd_list fds;    /* guarded by lock */

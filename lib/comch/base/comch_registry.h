@@ -74,10 +74,4 @@ comch_registry_del(struct comch_registry_type *type, struct comch_registry_entry
 	pthread_mutex_unlock(&comch_registry.lock);
 }
 
-/* comch_fork.c: called by before_fork() */
-/* Let the child close a descriptor. */
-void comch_fork_note_fd(int fd);
-/* Let the child call a function; arg points to private memory. */
-void comch_fork_note_call(void (*fn)(void *arg), void *arg);
-
 #endif /* COMCH_REGISTRY_H */

@@ -16,11 +16,11 @@
 #include "sdk/comch_log.h"
 #include "base/comch_trace.h"
 #include "ctrl/comch_client.h"
+#include "ctrl/comch_conf.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
 #include "ctrl/comch_handshake.h"
-#include "ctrl/comch_links.h"
-#include "ctrl/comch_server.h"
+#include "ctrl/comch_sched.h"
 
 #define CLIENT_FLAGS (RTE_COMCH_CLIENT_F_CTRL_ONLY | RTE_COMCH_CLIENT_F_MANUAL_CREDIT)
 
@@ -52,7 +52,7 @@ client_conf_check(struct rte_comch_dev *dev, struct rte_comch_client_conf *c)
 		COMCH_LOG(ERR, "client: no poll given");
 		return -EINVAL;
 	}
-	if (comch_name_check(c->name, "client") != 0)
+	if (comch_conf_check_name(c->name, "client") != 0)
 		return -EINVAL;
 	if ((c->flags & ~CLIENT_FLAGS) != 0) {
 		COMCH_LOG(ERR, "client of %s: unknown flag in %#x", c->name, c->flags);
@@ -63,7 +63,7 @@ client_conf_check(struct rte_comch_dev *dev, struct rte_comch_client_conf *c)
 			"clients need role=host", c->name, dev->info.name);
 		return -ENOTSUP;
 	}
-	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,
+	return comch_conf_check_sizes(dev, c->name, &c->max_msg_size, &c->recv_queue,
 			&c->send_queue);
 }
 
@@ -139,7 +139,7 @@ rte_comch_client_start(struct rte_comch_client *client)
 	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
 	conn->dial_until = comch_conn_in_ms(client->conf.connect_timeout_ms);
 	conn->deadline = RTE_MAX(conn->dial_until, comch_conn_in_ms(COMCH_HANDSHAKE_MS));
-	comch_links_wait(conn);
+	comch_sched_wait(conn);
 	comch_handshake_dial(conn);
 	return -EINPROGRESS;
 }

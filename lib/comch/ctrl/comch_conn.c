@@ -12,14 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_string_fns.h>
+
 #include "sdk/comch_compat.h"
 #include "base/comch_trace.h"
 #include "ctrl/comch_client.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
-#include "ctrl/comch_fast_path.h"
+#include "ctrl/comch_fast_path_ops.h"
 #include "ctrl/comch_handshake.h"
-#include "ctrl/comch_links.h"
+#include "ctrl/comch_sched.h"
 #include "ctrl/comch_order.h"
 #include "ctrl/comch_server.h"
 #include "ctrl/comch_unacked.h"
@@ -49,11 +51,11 @@ struct rte_comch_conn *
 comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll *poll,
 		uint32_t send_queue)
 {
-	struct comch_links *links = comch_links_get(poll);
+	struct comch_sched *sched = comch_sched_get(poll);
 	uint32_t size = rte_align32pow2(send_queue);
 	struct rte_comch_conn *conn;
 
-	conn = links != NULL ? calloc(1, sizeof(*conn)) : NULL;
+	conn = sched != NULL ? calloc(1, sizeof(*conn)) : NULL;
 	if (conn == NULL)
 		return NULL;
 	conn->unacked = calloc(size, sizeof(*conn->unacked));
@@ -64,7 +66,7 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 	comch_obj_init(&conn->obj, RTE_COMCH_OBJ_CONN, conn, poll, 0);
 	conn->obj.service = conn_service;
 	conn->obj.free = conn_free;
-	conn->links = links;
+	conn->sched = sched;
 	conn->unacked_mask = size - 1;
 	conn->unacked_size = send_queue;
 	conn->dev = comch_dev_get(dev->id);
@@ -108,7 +110,7 @@ comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 	link->conn_id = conn->id;
 	link->news = conn_link_news;
 	link->ctx = conn;
-	comch_links_add(conn);
+	comch_sched_add(conn);
 	fd = conn->ops->link_fd(link);
 	if (fd < 0)
 		return 0;
@@ -136,7 +138,7 @@ comch_conn_nb_queues(struct rte_comch_conn *conn)
 void
 comch_conn_established(struct rte_comch_conn *conn)
 {
-	comch_links_wait_end(conn);
+	comch_sched_wait_end(conn);
 	conn->connect_event_due = true;
 	/* Release: pairs with the acquire in comch_conn_is_up(); publishes the agreed limits. */
 	comch_store_release(&conn->phase, COMCH_PHASE_UP);
@@ -181,7 +183,7 @@ comch_conn_poll_link(struct rte_comch_conn *conn)
 	}
 }
 
-/* Is the connection in links->waiting even with no frame queued? */
+/* Is the connection in sched->waiting even with no frame queued? */
 static bool
 phase_waits(const struct rte_comch_conn *conn)
 {
@@ -229,9 +231,9 @@ conn_retry(struct rte_comch_conn *conn)
 {
 	if (!comch_tx_flush(conn)) {
 		conn->retry_at = comch_conn_in_ms(TX_RETRY_MS);
-		comch_links_wait(conn);
+		comch_sched_wait(conn);
 	} else if (!phase_waits(conn)) {
-		comch_links_wait_end(conn);
+		comch_sched_wait_end(conn);
 	}
 }
 
@@ -329,4 +331,63 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	if (conn->phase >= COMCH_PHASE_ENDING)
 		return conn_serve_end(conn, run);
 	return more;
+}
+
+/* For the application */
+
+int
+rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn_info *info)
+{
+	uint32_t phase;
+
+	if (conn == NULL || info == NULL)
+		return -EINVAL;
+	phase = comch_load_acquire(&conn->phase);
+	memset(info, 0, sizeof(*info));
+	info->id = conn->id;
+	info->dev_id = conn->dev->id;
+	info->rep = conn->rep;
+	info->established = phase == COMCH_PHASE_UP;
+	info->recv_queue = conn->recv_queue;
+	/* The acquire above pairs with the release of COMCH_PHASE_UP: the sizes are set. */
+	info->peer_pid = info->peer_uid = info->peer_gid = -1;
+	if (phase >= COMCH_PHASE_HELLO) {
+		info->peer_pid = conn->peer.pid;
+		info->peer_uid = conn->peer.uid;
+		info->peer_gid = conn->peer.gid;
+	}
+	if (phase >= COMCH_PHASE_PENDING) {
+		info->max_msg_size = conn->max_msg_size;
+		info->send_credits = conn->tx_credits;
+		info->ctrl_only = conn->ctrl_only != 0;
+	}
+	rte_strscpy(info->name, comch_conn_name(conn), sizeof(info->name));
+	if (phase >= COMCH_PHASE_CLOSING)
+		rte_strscpy(info->reason, comch_conn_reason(conn), sizeof(info->reason));
+	return 0;
+}
+
+void
+rte_comch_conn_user_data_set(struct rte_comch_conn *conn, uint64_t user_data)
+{
+	if (conn != NULL)
+		comch_store_relaxed(&conn->obj.user_data, user_data);
+}
+
+uint64_t
+rte_comch_conn_user_data_get(const struct rte_comch_conn *conn)
+{
+	return conn != NULL ? comch_load_relaxed(&conn->obj.user_data) : 0;
+}
+
+struct rte_comch_server *
+rte_comch_conn_server(const struct rte_comch_conn *conn)
+{
+	return conn != NULL ? conn->server : NULL;
+}
+
+struct rte_comch_client *
+rte_comch_conn_client(const struct rte_comch_conn *conn)
+{
+	return conn != NULL ? conn->client : NULL;
 }

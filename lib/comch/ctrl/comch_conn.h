@@ -72,7 +72,7 @@ struct comch_tx_wait {
 };
 
 struct comch_fast_path;
-struct comch_links;
+struct comch_sched;
 struct comch_order;
 
 struct rte_comch_conn {
@@ -102,13 +102,13 @@ struct rte_comch_conn {
 	uint32_t unacked_ready;    /* end of the entries whose SENT may be returned */
 	uint32_t unacked_tail;
 	struct rte_comch_conn_stats stats;
-	/* scheduling, see comch_links.c */
-	struct comch_links *links;
+	/* scheduling, see comch_sched.c */
+	struct comch_sched *sched;
 	bool is_hot;
 	bool is_waiting;
 	bool is_credit_due;
 	uint64_t last_active;      /* number of the run that last received a frame */
-	TAILQ_ENTRY(rte_comch_conn) link_next; /* in links->hot, cold or order.conns */
+	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, cold or order.conns */
 	TAILQ_ENTRY(rte_comch_conn) credit_next;
 	TAILQ_ENTRY(rte_comch_conn) waiting_next;
 	/* setup and end: poll */
@@ -190,7 +190,7 @@ uint32_t comch_conn_nb_queues(struct rte_comch_conn *conn);
 void comch_conn_established(struct rte_comch_conn *conn);
 /* Poll the link: its descriptor is readable, its driver reports news or it retries. */
 void comch_conn_poll_link(struct rte_comch_conn *conn);
-/* For a connection in links->waiting: retry what it waits for, and check its deadline. */
+/* For a connection in sched->waiting: retry what it waits for, and check its deadline. */
 void comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen);
 /* Make the connection's thread end it. text is static. Any thread. */
 void comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text);

@@ -4,6 +4,7 @@
 
 /* How a connection ends: the last frame, the last events, and freeing it. */
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 #include "ctrl/comch_client.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
-#include "ctrl/comch_fast_path.h"
-#include "ctrl/comch_links.h"
+#include "ctrl/comch_fast_path_ops.h"
+#include "ctrl/comch_sched.h"
 #include "ctrl/comch_server.h"
 #include "ctrl/comch_unacked.h"
 
@@ -63,7 +64,7 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 		comch_conn_reason(conn));
 	conn_enter_end(conn, COMCH_PHASE_ENDING);
 	comch_tx_drop(conn);
-	comch_links_del(conn);
+	comch_sched_del(conn);
 	comch_poll_fd_del(conn->obj.poll, &conn->fd);
 	if (conn->link != NULL)
 		conn->ops->link_shutdown(conn->link);
@@ -91,7 +92,7 @@ comch_conn_enter_closing(struct rte_comch_conn *conn, int status, const char *re
 		set_reason(conn, status, reason);
 	conn_enter_end(conn, COMCH_PHASE_CLOSING);
 	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
-	comch_links_wait(conn);
+	comch_sched_wait(conn);
 	comch_poll_note(&conn->obj);
 }
 
@@ -137,7 +138,7 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 	set_reason(conn, status, reason);
 	comch_store_release(&conn->phase, COMCH_PHASE_DRAINING);
 	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
-	comch_links_wait(conn);
+	comch_sched_wait(conn);
 }
 
 /* Fail the messages that are not acknowledged: the peer may or may not have them. */
@@ -184,4 +185,25 @@ comch_conn_free(struct rte_comch_conn *conn)
 	comch_registry_del(&comch_conn_registry, &conn->entry);
 	comch_dev_put(conn->dev);
 	comch_obj_free_later(&conn->obj);
+}
+
+int
+rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (conn->client != NULL) {
+		COMCH_LOG(ERR, "connection %u: disconnect is for servers; stop the client instead",
+			conn->id);
+		return -ENOTSUP;
+	}
+	if (conn->phase != COMCH_PHASE_UP)
+		return -EBADFD;
+	if (comch_conn_nb_queues(conn) > 0) {
+		COMCH_LOG(ERR, "connection %u: disconnect while it has producers or consumers",
+			conn->id);
+		return -EBUSY;
+	}
+	comch_conn_close(conn, 0, reason);
+	return -EINPROGRESS;
 }

@@ -27,7 +27,7 @@
 #include "ctrl/comch_client.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_handshake.h"
-#include "ctrl/comch_links.h"
+#include "ctrl/comch_sched.h"
 #include "ctrl/comch_order.h"
 #include "ctrl/comch_server.h"
 
@@ -222,7 +222,7 @@ admit(struct rte_comch_conn *conn)
 			comch_count(&server->nb_pending, -1);
 		return;
 	}
-	comch_links_wait_end(conn);
+	comch_sched_wait_end(conn);
 	comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 	comch_count(&server->nb_pending, 1);
 	conn->connect_event_due = true;
@@ -320,25 +320,4 @@ rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason)
 	conn->announced = false;
 	reject(conn, -ECONNREFUSED, "%s", reason != NULL ? reason : "rejected");
 	return 0;
-}
-
-int
-rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
-{
-	if (conn == NULL)
-		return -EINVAL;
-	if (conn->client != NULL) {
-		COMCH_LOG(ERR, "connection %u: disconnect is for servers; stop the client instead",
-			conn->id);
-		return -ENOTSUP;
-	}
-	if (conn->phase != COMCH_PHASE_UP)
-		return -EBADFD;
-	if (comch_conn_nb_queues(conn) > 0) {
-		COMCH_LOG(ERR, "connection %u: disconnect while it has producers or consumers",
-			conn->id);
-		return -EBUSY;
-	}
-	comch_conn_close(conn, 0, reason);
-	return -EINPROGRESS;
 }

@@ -53,7 +53,7 @@
 
 #include "ctrl/comch_clock.h"
 #include "ctrl/comch_conn.h"
-#include "ctrl/comch_links.h"
+#include "ctrl/comch_sched.h"
 #include "ctrl/comch_order.h"
 
 /* Frames that a run of waiting for a blocked connection takes off its share of a round. */
@@ -78,10 +78,10 @@ order_cmp(const struct comch_order *a, const struct comch_order *b)
 RB_GENERATE_INTERNAL(comch_order_tree, comch_order, node, order_cmp, __rte_unused static)
 
 void
-comch_order_init(struct comch_order_links *op)
+comch_order_init(struct comch_order_set *set)
 {
-	TAILQ_INIT(&op->conns);
-	RB_INIT(&op->held);
+	TAILQ_INIT(&set->conns);
+	RB_INIT(&set->held);
 }
 
 int
@@ -89,7 +89,7 @@ comch_order_join(struct rte_comch_conn *conn)
 {
 	uint32_t size = COMCH_WIRE_HDR_SIZE + RTE_MAX(conn->max_msg_size + COMCH_WIRE_CLOCK_SIZE,
 			(uint32_t)COMCH_WIRE_MAX_FRAME);
-	struct comch_links *links = conn->links;
+	struct comch_sched *sched = conn->sched;
 	struct comch_order *o;
 
 	o = malloc(sizeof(*o) + size);
@@ -97,24 +97,24 @@ comch_order_join(struct rte_comch_conn *conn)
 		return -ENOMEM;
 	/* No message is older than this: a client sends none before ACCEPT. */
 	*o = (struct comch_order){
-		.conn = conn, .floor = comch_clock_before(), .round = links->order.round - 1,
+		.conn = conn, .floor = comch_clock_before(), .round = sched->order.round - 1,
 		.size = size,
 	};
 	conn->order = o;
-	TAILQ_REMOVE(conn->is_hot ? &links->hot : &links->cold, conn, link_next);
-	TAILQ_INSERT_TAIL(&links->order.conns, conn, link_next);
+	TAILQ_REMOVE(conn->is_hot ? &sched->hot : &sched->cold, conn, link_next);
+	TAILQ_INSERT_TAIL(&sched->order.conns, conn, link_next);
 	return 0;
 }
 
 void
 comch_order_leave(struct rte_comch_conn *conn)
 {
-	struct comch_order_links *op = &conn->links->order;
+	struct comch_order_set *set = &conn->sched->order;
 	struct comch_order *o = conn->order;
 
-	TAILQ_REMOVE(&op->conns, conn, link_next);
+	TAILQ_REMOVE(&set->conns, conn, link_next);
 	if (o->is_held)
-		RB_REMOVE(comch_order_tree, &op->held, o);
+		RB_REMOVE(comch_order_tree, &set->held, o);
 	o->is_held = false;
 }
 
@@ -148,14 +148,14 @@ comch_order_hold(struct rte_comch_conn *conn, uint32_t len)
 		o->has_next = false;
 	}
 	/* A stamp in the future must not delay the message beyond a later run. */
-	if (clock > conn->links->order.cutoff)
+	if (clock > conn->sched->order.cutoff)
 		clock = RTE_MIN(clock, comch_clock_after());
 	clock = RTE_MAX(clock, o->floor);
 	/* o->clock is the stamp of the connection's last message. */
 	o->clock = RTE_MAX(clock, o->clock);
 	o->len = len;
 	o->is_held = true;
-	RB_INSERT(comch_order_tree, &conn->links->order.held, o);
+	RB_INSERT(comch_order_tree, &conn->sched->order.held, o);
 }
 
 /*
@@ -177,13 +177,13 @@ read_blocked(struct comch_order *o)
 static enum order_read
 order_read(struct rte_comch_conn *conn, struct comch_run *run)
 {
-	const struct comch_order_links *op = &conn->links->order;
+	const struct comch_order_set *set = &conn->sched->order;
 	struct comch_order *o = conn->order;
 	int ret = 1;
 
 	/* One share per round, however many runs the round takes. */
-	if (o->share_round != op->round) {
-		o->share_round = op->round;
+	if (o->share_round != set->round) {
+		o->share_round = set->round;
 		o->share = COMCH_RX_BURST;
 	}
 	if (conn->connect_event_due)
@@ -207,24 +207,24 @@ order_read(struct rte_comch_conn *conn, struct comch_run *run)
 
 /* Read all links without a held message. True: the round is complete. */
 static bool
-order_round(struct comch_order_links *op, struct comch_run *run)
+order_round(struct comch_order_set *set, struct comch_run *run)
 {
 	struct rte_comch_conn *conn, *tmp;
 
-	if (!op->round_open) {
-		op->round_open = true;
-		op->round++;
-		op->cutoff = comch_clock_before();
+	if (!set->round_open) {
+		set->round_open = true;
+		set->round++;
+		set->cutoff = comch_clock_before();
 	}
-	TAILQ_FOREACH_SAFE(conn, &op->conns, link_next, tmp) {
-		if (conn->order->is_held || conn->order->round == op->round)
+	TAILQ_FOREACH_SAFE(conn, &set->conns, link_next, tmp) {
+		if (conn->order->is_held || conn->order->round == set->round)
 			continue;
 		if (order_read(conn, run) == READ_BLOCKED)
 			return false;
 		/* If the connection has ended, its memory is valid until the next run. */
-		conn->order->round = op->round;
+		conn->order->round = set->round;
 	}
-	op->round_open = false;
+	set->round_open = false;
 	return true;
 }
 
@@ -236,32 +236,32 @@ is_single(const struct rte_comch_conn *conn)
 }
 
 void
-comch_order_run(struct comch_links *links, struct comch_run *run)
+comch_order_run(struct comch_sched *sched, struct comch_run *run)
 {
-	struct comch_order_links *op = &links->order;
-	struct rte_comch_conn *conn = TAILQ_FIRST(&op->conns);
+	struct comch_order_set *set = &sched->order;
+	struct rte_comch_conn *conn = TAILQ_FIRST(&set->conns);
 	struct comch_order *o;
 	uint8_t *data;
 
 	if (conn == NULL)
 		return;
 	if (is_single(conn)) {
-		op->round_open = false;
+		set->round_open = false;
 		comch_rx_single(conn, run);
 		return;
 	}
-	if (!order_round(op, run))
+	if (!order_round(set, run))
 		return;
 	while (!comch_run_full(run)) {
-		o = RB_MIN(comch_order_tree, &op->held);
-		if (o == NULL || o->clock >= op->cutoff)
+		o = RB_MIN(comch_order_tree, &set->held);
+		if (o == NULL || o->clock >= set->cutoff)
 			break;
 		data = comch_poll_arena_get(run->poll, o->len);
 		if (data == NULL)
 			break;
 		memcpy(data, o->buf + COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE, o->len);
 		comch_poll_arena_keep(run->poll, o->len);
-		RB_REMOVE(comch_order_tree, &op->held, o);
+		RB_REMOVE(comch_order_tree, &set->held, o);
 		o->is_held = false;
 		conn = o->conn;
 		comch_rx_msg(conn, run, data, o->len);

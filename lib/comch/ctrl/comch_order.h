@@ -17,7 +17,7 @@
 
 struct comch_run;
 struct rte_comch_conn;
-struct comch_links;
+struct comch_sched;
 
 /* State of an ordered connection. Used by the poll's thread only. */
 struct comch_order {
@@ -42,7 +42,7 @@ RB_HEAD(comch_order_tree, comch_order);
 TAILQ_HEAD(comch_order_conns, rte_comch_conn);
 
 /* The ordered connections of a poll. */
-struct comch_order_links {
+struct comch_order_set {
 	struct comch_order_conns conns; /* established and ordered */
 	struct comch_order_tree held;
 	uint64_t cutoff;                /* all links are read after this clock value */
@@ -50,7 +50,7 @@ struct comch_order_links {
 	bool round_open;                /* a full run interrupted the round */
 };
 
-void comch_order_init(struct comch_order_links *op);
+void comch_order_init(struct comch_order_set *set);
 /* Make a connection ordered, before ACCEPT is sent. Returns 0 or -ENOMEM. */
 int comch_order_join(struct rte_comch_conn *conn);
 /* The connection ends: drop its held message. */
@@ -60,6 +60,6 @@ void comch_order_note_ack(struct rte_comch_conn *conn);
 /* Hold the MSG_AT in the connection's buffer, with len payload bytes. */
 void comch_order_hold(struct rte_comch_conn *conn, uint32_t len);
 /* Receive from all ordered connections, and deliver the messages that are due. */
-void comch_order_run(struct comch_links *links, struct comch_run *run);
+void comch_order_run(struct comch_sched *sched, struct comch_run *run);
 
 #endif /* COMCH_ORDER_H */

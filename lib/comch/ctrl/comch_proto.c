@@ -10,7 +10,7 @@
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
 #include "ctrl/comch_conn.h"
-#include "ctrl/comch_fast_path.h"
+#include "ctrl/comch_fast_path_ops.h"
 #include "ctrl/comch_handshake.h"
 #include "ctrl/comch_proto.h"
 

@@ -12,7 +12,7 @@
 #include "sdk/comch_log.h"
 #include "base/comch_trace.h"
 #include "ctrl/comch_conn.h"
-#include "ctrl/comch_links.h"
+#include "ctrl/comch_sched.h"
 #include "ctrl/comch_order.h"
 #include "ctrl/comch_proto.h"
 #include "ctrl/comch_unacked.h"
@@ -35,7 +35,7 @@ rte_comch_conn_msgs_done(struct rte_comch_conn *conn, uint32_t n)
 	}
 	conn->rx_done += n;
 	if (n > 0 && comch_conn_is_up(conn))
-		comch_links_credit_due(conn);
+		comch_sched_credit_due(conn);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ on_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uint32_t 
 	if (unlikely(conn->manual_credit))
 		return;
 	conn->rx_done = conn->rx_seq;
-	comch_links_credit_due(conn);
+	comch_sched_credit_due(conn);
 }
 
 /* The peer may send recv_queue messages beyond the acknowledged ones. */
@@ -162,7 +162,7 @@ comch_rx(struct rte_comch_conn *conn, struct comch_run *run)
 	unsigned int left = COMCH_RX_BURST;
 	int ret = 1;
 
-	comch_links_active(conn);
+	comch_sched_active(conn);
 	/* The bound is for a peer that writes as fast as we read. */
 	while (left-- > 0 && comch_rx_allowed(conn) && comch_rx_has_room(conn, run)) {
 		ret = rx_one(conn, run, RX_DELIVER);

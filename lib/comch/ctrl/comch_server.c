@@ -13,10 +13,12 @@
 
 #include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
+#include "base/comch_fork_notes.h"
 #include "base/comch_trace.h"
+#include "ctrl/comch_conf.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
-#include "ctrl/comch_links.h"
+#include "ctrl/comch_sched.h"
 #include "ctrl/comch_server.h"
 
 #define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT | \
@@ -24,9 +26,6 @@
 	RTE_COMCH_SERVER_F_MANUAL_CREDIT)
 /* Clients that one scan accepts: the others wait in the listener's queue. */
 #define ACCEPT_BURST 64
-
-#define DEFAULT_MSG_SIZE 4080
-#define DEFAULT_QUEUE 64
 
 static void
 listener_forked(void *arg)
@@ -46,47 +45,6 @@ server_before_fork(struct comch_registry_entry *entry)
 }
 
 COMCH_REGISTRY_TYPE(comch_server_registry, server_before_fork)
-
-int
-comch_name_check(const char *name, const char *what)
-{
-	size_t len = name != NULL ? strnlen(name, RTE_COMCH_NAME_SIZE) : 0;
-
-	if (len > 0 && len < RTE_COMCH_NAME_SIZE)
-		return 0;
-	if (len == 0)
-		COMCH_LOG(ERR, "%s: name is empty", what);
-	else
-		COMCH_LOG(ERR, "%s: name is longer than %d bytes", what, RTE_COMCH_NAME_SIZE - 1);
-	return -EINVAL;
-}
-
-static int
-size_check(const char *what, const char *which, uint32_t *val, uint32_t dflt, uint32_t max)
-{
-	if (*val == 0)
-		*val = RTE_MIN(dflt, max);
-	if (*val <= max)
-		return 0;
-	COMCH_LOG(ERR, "%s: %s is %u, the device's limit is %u", what, which, *val, max);
-	return -EINVAL;
-}
-
-int
-comch_sizes_check(const struct rte_comch_dev *dev, const char *what,
-		uint32_t *max_msg_size, uint32_t *recv_queue, uint32_t *send_queue)
-{
-	const struct rte_comch_dev_info *i = &dev->info;
-
-	if (size_check(what, "max_msg_size", max_msg_size, DEFAULT_MSG_SIZE,
-			i->max_msg_size) != 0 ||
-	    size_check(what, "recv_queue", recv_queue, DEFAULT_QUEUE,
-			i->max_recv_queue) != 0 ||
-	    size_check(what, "send_queue", send_queue, DEFAULT_QUEUE,
-			i->max_send_queue) != 0)
-		return -EINVAL;
-	return 0;
-}
 
 static bool
 server_service(struct comch_obj *obj, struct comch_run *run)
@@ -114,7 +72,7 @@ server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
 		COMCH_LOG(ERR, "server: no poll given");
 		return -EINVAL;
 	}
-	if (comch_name_check(c->name, "server") != 0)
+	if (comch_conf_check_name(c->name, "server") != 0)
 		return -EINVAL;
 	if ((c->flags & ~SERVER_FLAGS) != 0) {
 		COMCH_LOG(ERR, "server %s: unknown flag in %#x", c->name, c->flags);
@@ -130,10 +88,10 @@ server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
 			dev->info.name, c->rep);
 		return -ENOENT;
 	}
-	if (size_check(c->name, "max_clients", &c->max_clients, dev->info.max_clients,
+	if (comch_conf_check_size(c->name, "max_clients", &c->max_clients, dev->info.max_clients,
 			dev->info.max_clients) != 0)
 		return -EINVAL;
-	return comch_sizes_check(dev, c->name, &c->max_msg_size, &c->recv_queue,
+	return comch_conf_check_sizes(dev, c->name, &c->max_msg_size, &c->recv_queue,
 			&c->send_queue);
 }
 
@@ -162,8 +120,8 @@ rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf
 		ret = -ENOMEM;
 		goto err_put;
 	}
-	server->links = comch_links_get(c.poll);
-	if (server->links == NULL) {
+	server->sched = comch_sched_get(c.poll);
+	if (server->sched == NULL) {
 		ret = -ENOMEM;
 		goto err_free;
 	}
@@ -209,7 +167,7 @@ stop_listening(struct rte_comch_server *server)
 {
 	comch_poll_fd_del(server->obj.poll, &server->fd);
 	comch_poll_fd_del(server->obj.poll, &server->watch);
-	comch_links_accept_end(server->links, server);
+	comch_sched_accept_end(server->sched, server);
 	server->dev->ops->unlisten(server->listener);
 	server->listener = NULL;
 }
@@ -240,7 +198,7 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 		return;
 	}
 	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
-	comch_links_wait(conn);
+	comch_sched_wait(conn);
 	comch_conn_poll_link(conn);
 }
 
@@ -271,7 +229,7 @@ comch_server_accept(struct rte_comch_server *server)
 	server->accept_failed = ret != 0 && ret != -EAGAIN;
 	/* The descriptor is edge-triggered: remember that clients may be left. */
 	if (ret != -EAGAIN)
-		comch_links_accept_again(server->links, server);
+		comch_sched_accept_again(server->sched, server);
 }
 
 static void

@@ -17,7 +17,7 @@
 /* Limit of clients of one server that are within the handshake. */
 #define COMCH_MAX_HALF_OPEN 1024
 
-struct comch_links;
+struct comch_sched;
 
 struct rte_comch_server {
 	struct comch_obj obj;
@@ -29,26 +29,21 @@ struct rte_comch_server {
 	struct comch_fd watch;
 	int end_status;        /* error that stopped the server; 0: stopped by the application */
 	char reason[RTE_COMCH_REASON_SIZE]; /* end_status as text */
-	struct comch_links *links;
+	struct comch_sched *sched;
 	TAILQ_HEAD(, rte_comch_conn) conns;
 	uint32_t nb_conns;
 	uint32_t nb_half_open; /* of nb_conns: before PENDING */
 	uint32_t nb_pending;
 	uint32_t nb_ending;    /* of nb_conns: ending, so their slots become free soon */
 	bool accept_failed;    /* logged; retried at each scan */
-	bool is_accepting;     /* in links->accepting */
+	bool is_accepting;     /* in sched->accepting */
 	struct rte_comch_server_stats stats;
-	TAILQ_ENTRY(rte_comch_server) accepting_next; /* of links->accepting */
+	TAILQ_ENTRY(rte_comch_server) accepting_next; /* of sched->accepting */
 	struct comch_registry_entry entry;
 };
 
 extern struct comch_registry_type comch_server_registry;
 
-/* Returns 0, or -EINVAL after a log line that begins with `what`. */
-int comch_name_check(const char *name, const char *what);
-/* Check sizes against the device's limits and fill in defaults. */
-int comch_sizes_check(const struct rte_comch_dev *dev, const char *what,
-		uint32_t *max_msg_size, uint32_t *recv_queue, uint32_t *send_queue);
 /* Accept waiting clients. */
 void comch_server_accept(struct rte_comch_server *server);
 /* Ending; still counts against max_clients until DISCONNECTED is returned. */

@@ -158,6 +158,15 @@ leave_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	pthread_mutex_unlock(&conn->lock);
 }
 
+/* Drained: the connection's thread continues the stop. Any thread. */
+static void
+on_drained(void *ctx)
+{
+	const struct comch_queue *q = ctx;
+
+	comch_poll_note(&q->conn->obj);
+}
+
 static int
 consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf *conf,
 		struct rte_comch_consumer **cons, struct rte_comch_dq **dq)
@@ -165,7 +174,7 @@ consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	struct rte_comch_cons_args args = {
 		.depth = conf->queue_size, .imm_size = conf->imm_size, .stop_ms = COMCH_STOP_MS,
 		.socket_id = conn->obj.poll->socket_id,
-		.fault = comch_queue_on_fault, .news = comch_queue_on_news,
+		.fault = comch_queue_on_fault, .news = on_drained,
 	};
 	struct rte_comch_consumer *c;
 	int ret;

@@ -22,7 +22,7 @@
 #include "sdk/comch_compat.h"
 #include "sdk/comch_log.h"
 #include "data/comch_consumer.h"
-#include "data/comch_memory.h"
+#include "data/comch_export.h"
 #include "mem/comch_mem.h"
 
 bool

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sdk/comch_log.h"
-#include "data/comch_memory.h"
+#include "data/comch_export.h"
 #include "mem/comch_mem.h"
 
 static int
@@ -24,7 +24,7 @@ export_send(struct rte_comch_conn *conn, int id)
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
 	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
-	e->shown = ret == 0;
+	e->is_exported = ret == 0;
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
 		/* Few drivers can show heap memory: no news to anybody. */
@@ -86,7 +86,7 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 			comch_conn_is_up(conn))
 		comch_tx_frame(conn, &f, NULL, 0);
 	/* Also if the peer refused it. */
-	if (e->shown)
+	if (e->is_exported)
 		conn->ops->data->mem_hide(conn->link, e->mr);
 	e->state = COMCH_EXPORT_FREE;
 	e->mr = NULL;

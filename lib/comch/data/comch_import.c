@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "sdk/comch_log.h"
-#include "data/comch_memory.h"
+#include "data/comch_import.h"
+#include "data/comch_reclaim.h"
 
 /* A free entry. Regions are separate from numbers: producers may use one after MR_DEL. */
 static struct rte_comch_region *
@@ -42,7 +43,7 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		region->addr = NULL;
 		return ret;
 	}
-	/* Release: pairs with the acquire in check_desc(), which reads the region. */
+	/* Release: pairs with the acquire in comch_plan_check_desc(), which reads the region. */
 	comch_store_release(&conn->fast->imports[f->id], region);
 	return 0;
 }
@@ -76,8 +77,8 @@ comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *
 	region = conn->fast->imports[f->id];
 	if (region != NULL) {
 		/*
-		 * Release: pairs with the acquire in check_desc(), which finds the consumers
-		 * of this memory removed if it finds no import.
+		 * Release: pairs with the acquire in comch_plan_check_desc(). A producer
+		 * that misses the import finds the consumers that went before it gone.
 		 */
 		comch_store_release(&conn->fast->imports[f->id], NULL);
 		comch_reclaim_later(conn, NULL, region);
@@ -104,7 +105,7 @@ comch_import_free_all(struct rte_comch_conn *conn)
 uint32_t
 comch_import_nb_regions(const struct rte_comch_conn *conn)
 {
-	uint32_t i, n = 2 * conn->fast->nb_remotes;
+	uint32_t i, n = COMCH_REMOTE_REGIONS * conn->fast->nb_remotes;
 
 	for (i = 0; i < COMCH_MAX_IMPORT_REGIONS; i++)
 		n += conn->fast->import_region[i].addr != NULL;

@@ -49,7 +49,7 @@ producer_free(struct comch_obj *obj)
 
 /* The producer is idle: its own poll returns the event of the stop. */
 static void
-on_news(void *ctx)
+on_idle(void *ctx)
 {
 	struct comch_queue *q = ctx;
 
@@ -62,7 +62,7 @@ producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comc
 {
 	struct rte_comch_prod_args args = {
 		.queue_size = queue_size, .socket_id = conn->obj.poll->socket_id,
-		.dir = &conn->fast->dir, .fault = comch_queue_on_fault, .news = on_news,
+		.dir = &conn->fast->dir, .fault = comch_queue_on_fault, .news = on_idle,
 	};
 	struct rte_comch_producer *p;
 	int ret;

@@ -17,7 +17,7 @@ comch_queue_check(struct rte_comch_conn *conn, const char *what)
 			conn->id, what);
 		return -EBADFD;
 	}
-	if (conn->ctrl_only == 0 && comch_data_get(conn) == NULL) {
+	if (conn->ctrl_only == 0 && comch_fast_path_get(conn) == NULL) {
 		COMCH_LOG(ERR, "connection %u: create %s: no memory for the fast path", conn->id,
 			what);
 		return -ENOMEM;
@@ -112,13 +112,4 @@ comch_queue_on_fault(void *ctx, int err, const char *text)
 	const struct comch_queue *q = ctx;
 
 	comch_conn_fault(q->conn, err, text);
-}
-
-/* The queue is drained or idle: the connection's thread continues its stop. */
-void
-comch_queue_on_news(void *ctx)
-{
-	const struct comch_queue *q = ctx;
-
-	comch_poll_note(&q->conn->obj);
 }

@@ -7,7 +7,7 @@
 
 /* The common base of consumers and producers. */
 
-#include "data/comch_data.h"
+#include "data/comch_fast_path.h"
 
 /* A consumer or producer, with its own poll and the driver's data queue. */
 struct comch_queue {
@@ -45,6 +45,5 @@ comch_queue_ops(const struct comch_queue *q)
 }
 /* Callbacks of the driver; ctx is the queue. Any thread, also within a burst. */
 void comch_queue_on_fault(void *ctx, int err, const char *text);
-void comch_queue_on_news(void *ctx);
 
 #endif /* COMCH_QUEUE_H */

@@ -5,14 +5,15 @@
 /*
  * Deferred free of imports and of the peer's consumers, which producers use without
  * locks: hide the object, fence, wait until each producer has left its burst, then
- * free. See comch_dir.h.
+ * free. See comch_epoch.h.
  */
 
 #include <stdlib.h>
 
 #include "sdk/comch_asym.h"
 #include "sdk/comch_dir.h"
-#include "data/comch_memory.h"
+#include "data/comch_import.h"
+#include "data/comch_reclaim.h"
 #include "data/comch_producer.h"
 #include "data/comch_remote.h"
 
@@ -53,11 +54,11 @@ producers_quiesced(struct rte_comch_conn *conn)
 static bool
 reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 {
-	if (!comch_poll_allow_frees(conn->obj.poll, r->remote != NULL ? 2 : 1))
+	if (!comch_poll_allow_frees(conn->obj.poll, r->remote != NULL ? COMCH_REMOTE_REGIONS : 1))
 		return false;
 	if (r->remote != NULL) {
 		if (comch_remote_free(conn, r->remote) != 0) {
-			comch_poll_return_frees(conn->obj.poll, 2);
+			comch_poll_return_frees(conn->obj.poll, COMCH_REMOTE_REGIONS);
 			return false;
 		}
 	} else {

@@ -12,7 +12,7 @@
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
 #include "data/comch_remote.h"
-#include "data/comch_memory.h"
+#include "data/comch_reclaim.h"
 
 static bool
 consumer_new_is_valid(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)

@@ -7,7 +7,7 @@
 
 /* The peer's consumers. Runs in the connection's thread. */
 
-#include "data/comch_data.h"
+#include "data/comch_fast_path.h"
 
 int comch_remote_on_consumer_new(struct rte_comch_conn *conn,
 		const struct comch_wire_frame *f, struct rte_comch_ticket *ticket,

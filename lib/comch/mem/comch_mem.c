@@ -344,12 +344,13 @@ rte_comch_mem_info_get(const struct rte_comch_mr *mr, struct rte_comch_mr_info *
 }
 
 int
-comch_mem_claim(struct rte_comch_mr *mr, bool shown, int32_t uid, const char *func)
+comch_mem_claim(struct rte_comch_mr *mr, bool exported, int32_t uid, const char *func)
 {
 	int ret = 0;
 
 	pthread_mutex_lock(&mem_lock);
-	if (shown && mr->kind != RTE_COMCH_MEM_HEAP && (mr->flags & RTE_COMCH_MEM_F_SHARED) == 0) {
+	if (exported && mr->kind != RTE_COMCH_MEM_HEAP &&
+			(mr->flags & RTE_COMCH_MEM_F_SHARED) == 0) {
 		if (mr->bound && (mr->bound_uid != uid || strcmp(mr->bound_func, func) != 0)) {
 			COMCH_LOG(ERR, "memory: registration %u of %p is bound to uid %d on %s: "
 				"refused for uid %d on %s (RTE_COMCH_MEM_F_SHARED allows it)",
@@ -376,7 +377,7 @@ comch_mem_release(struct rte_comch_mr *mr)
 }
 
 void
-comch_mem_use_begin(const struct rte_comch_mr *mr, bool shown)
+comch_mem_use_begin(const struct rte_comch_mr *mr, bool exported)
 {
 	struct comch_mem_block *b = mr->block;
 
@@ -384,7 +385,7 @@ comch_mem_use_begin(const struct rte_comch_mr *mr, bool shown)
 		return;
 	pthread_mutex_lock(&mem_lock);
 	/* Another process than the one that sealed the block could not map it. */
-	if (shown && b->nb_live == 0 && comch_memfd_is_taken(b->fd) && renew_block(b) != 0)
+	if (exported && b->nb_live == 0 && comch_memfd_is_taken(b->fd) && renew_block(b) != 0)
 		COMCH_LOG(NOTICE, "memory: no pages to renew registration %u of %p: messages of "
 			"a new peer process are staged", mr->id, mr->addr);
 	b->nb_live++;

@@ -16,14 +16,14 @@
  * Claim a registration for a peer; rte_comch_mem_unregister() refuses it until released.
  * Returns 0, or -EPERM if it is bound to another trust domain.
  */
-int comch_mem_claim(struct rte_comch_mr *mr, bool shown, int32_t uid, const char *func);
+int comch_mem_claim(struct rte_comch_mr *mr, bool exported, int32_t uid, const char *func);
 void comch_mem_release(struct rte_comch_mr *mr);
 /*
- * Begin and end the use by a consumer. shown: the memory will be exported. If the last
+ * Begin and end the use by a consumer. exported: the memory will be exported. If the last
  * process that mapped it sealed it for itself, and no consumer uses it, the pages are
  * replaced by a copy, so that another process can map it. Any thread.
  */
-void comch_mem_use_begin(const struct rte_comch_mr *mr, bool shown);
+void comch_mem_use_begin(const struct rte_comch_mr *mr, bool exported);
 void comch_mem_use_end(const struct rte_comch_mr *mr);
 /* Allow several processes to map it: no importer can seal it for itself. */
 void comch_mem_share(const struct rte_comch_mr *mr);

@@ -91,63 +91,6 @@ rte_comch_msgq_consumer_stats_get(const struct rte_comch_msgq_consumer *consumer
 	return 0;
 }
 
-int
-rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn_info *info)
-{
-	uint32_t phase;
-
-	if (conn == NULL || info == NULL)
-		return -EINVAL;
-	phase = comch_load_acquire(&conn->phase);
-	memset(info, 0, sizeof(*info));
-	info->id = conn->id;
-	info->dev_id = conn->dev->id;
-	info->rep = conn->rep;
-	info->established = phase == COMCH_PHASE_UP;
-	info->recv_queue = conn->recv_queue;
-	/* The acquire above pairs with the release of COMCH_PHASE_UP: the sizes are set. */
-	info->peer_pid = info->peer_uid = info->peer_gid = -1;
-	if (phase >= COMCH_PHASE_HELLO) {
-		info->peer_pid = conn->peer.pid;
-		info->peer_uid = conn->peer.uid;
-		info->peer_gid = conn->peer.gid;
-	}
-	if (phase >= COMCH_PHASE_PENDING) {
-		info->max_msg_size = conn->max_msg_size;
-		info->send_credits = conn->tx_credits;
-		info->ctrl_only = conn->ctrl_only != 0;
-	}
-	rte_strscpy(info->name, comch_conn_name(conn), sizeof(info->name));
-	if (phase >= COMCH_PHASE_CLOSING)
-		rte_strscpy(info->reason, comch_conn_reason(conn), sizeof(info->reason));
-	return 0;
-}
-
-void
-rte_comch_conn_user_data_set(struct rte_comch_conn *conn, uint64_t user_data)
-{
-	if (conn != NULL)
-		comch_store_relaxed(&conn->obj.user_data, user_data);
-}
-
-uint64_t
-rte_comch_conn_user_data_get(const struct rte_comch_conn *conn)
-{
-	return conn != NULL ? comch_load_relaxed(&conn->obj.user_data) : 0;
-}
-
-struct rte_comch_server *
-rte_comch_conn_server(const struct rte_comch_conn *conn)
-{
-	return conn != NULL ? conn->server : NULL;
-}
-
-struct rte_comch_client *
-rte_comch_conn_client(const struct rte_comch_conn *conn)
-{
-	return conn != NULL ? conn->client : NULL;
-}
-
 static const char *
 phase_name(uint32_t phase)
 {

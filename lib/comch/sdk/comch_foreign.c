@@ -241,14 +241,14 @@ RTE_INIT(comch_foreign_init)
 /* Jobs */
 
 void
-comch_foreign_unshow(struct comch_foreign_msg *msg)
+comch_foreign_unmap(struct comch_foreign_msg *msg)
 {
 	uint32_t i;
 
 	for (i = 0; i < COMCH_FOREIGN_FDS; i++) {
-		if (msg->shown[i] != NULL)
-			comch_shown_put(msg->shown[i]);
-		msg->shown[i] = NULL;
+		if (msg->map[i] != NULL)
+			comch_peermap_put(msg->map[i]);
+		msg->map[i] = NULL;
 	}
 }
 
@@ -415,7 +415,7 @@ comch_foreign_close(int fd)
 
 int
 comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
-		const struct comch_shown_limit *limit, comch_news_t news, void *ctx,
+		const struct comch_peermap_limit *limit, comch_news_t news, void *ctx,
 		struct comch_foreign_job **job)
 {
 	struct comch_foreign_job *j;
@@ -470,7 +470,7 @@ ask_discard(void)
 static void
 close_fds_locked(struct comch_foreign_msg *msg)
 {
-	comch_foreign_unshow(msg);
+	comch_foreign_unmap(msg);
 	while (msg->nb_fds > 0)
 		close_locked(msg->fds[--msg->nb_fds]);
 }
@@ -502,7 +502,7 @@ next_reply(void)
 		/* The queued reply still holds the files, so this drops none. */
 		while (n > 0)
 			close(j->msg.fds[--n]);
-		comch_foreign_unshow(&j->msg);
+		comch_foreign_unmap(&j->msg);
 		j->msg.len = -EMFILE;
 		pool->discard = COMCH_FOREIGN_DISCARD_WANTED;
 		ask_discard();

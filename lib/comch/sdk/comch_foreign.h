@@ -33,7 +33,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "sdk/comch_shown.h"
+#include "sdk/comch_peermap.h"
 #include "rte_comch_driver.h"
 
 /* Descriptors and bytes of one message. */
@@ -61,7 +61,7 @@ struct comch_foreign_msg {
 	uint32_t nb_fds;
 	int fds[COMCH_FOREIGN_FDS];
 	/* Mappings of payload memory that was unsealed and is sealed now; or NULL. */
-	struct comch_shown *shown[COMCH_FOREIGN_FDS];
+	struct comch_peermap *map[COMCH_FOREIGN_FDS];
 	uint8_t data[COMCH_FOREIGN_BYTES];
 };
 
@@ -97,7 +97,7 @@ enum comch_foreign_next comch_foreign_next(int sock);
  * limit, and those are stuck) or -ENOMEM.
  */
 int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
-		const struct comch_shown_limit *limit, comch_news_t news, void *ctx,
+		const struct comch_peermap_limit *limit, comch_news_t news, void *ctx,
 		struct comch_foreign_job **job);
 
 /*
@@ -109,7 +109,7 @@ int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);
 
 /* Drop the mappings of a message. */
-void comch_foreign_unshow(struct comch_foreign_msg *msg);
+void comch_foreign_unmap(struct comch_foreign_msg *msg);
 
 /* Cancel a job. */
 void comch_foreign_cancel(struct comch_foreign_job *job);

@@ -53,7 +53,7 @@ struct comch_foreign_job {
 	uint32_t refs;           /* of the caller, and of the queue or a receiver */
 	uint32_t ticks;          /* of the supervisor, in this state */
 	struct comch_foreign_peer peer;
-	struct comch_shown_limit limit;
+	struct comch_peermap_limit limit;
 	struct comch_foreign_msg msg;
 	comch_news_t news;
 	void *ctx;

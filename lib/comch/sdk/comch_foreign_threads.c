@@ -154,7 +154,7 @@ receive(int sock, struct comch_foreign_msg *m)
 
 /* Map and seal the unsealed payload memory of a message. */
 static void
-show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
+map_unsealed(const struct comch_peermap_limit *limit, struct comch_foreign_msg *m)
 {
 	uint32_t i;
 	int seals;
@@ -162,8 +162,8 @@ show(const struct comch_shown_limit *limit, struct comch_foreign_msg *m)
 	for (i = 0; i < m->nb_fds && limit->used != NULL; i++) {
 		seals = fcntl(m->fds[i], F_GET_SEALS);
 		if (seals >= 0 && (seals & F_SEAL_SEAL) == 0 &&
-				comch_shown_get(m->fds[i], 0, 0, limit, &m->shown[i]) != 0)
-			m->shown[i] = NULL;
+				comch_peermap_get(m->fds[i], 0, 0, limit, &m->map[i]) != 0)
+			m->map[i] = NULL;
 	}
 }
 
@@ -182,8 +182,8 @@ reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 			!job->cancelled; tries++) {
 		if (syscall(SYS_sendmsg, pool->reply_out, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
 			job->replied = true;
-			memcpy(job->msg.shown, m->shown, sizeof(m->shown));
-			memset(m->shown, 0, sizeof(m->shown));
+			memcpy(job->msg.map, m->map, sizeof(m->map));
+			memset(m->map, 0, sizeof(m->map));
 			comch_foreign_finish(job, len);
 			return;
 		}
@@ -212,7 +212,7 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 		pthread_mutex_unlock(&pool->lock);
 		len = receive(sock, &m);
 		if (len >= 0)
-			show(&job->limit, &m);
+			map_unsealed(&job->limit, &m);
 		pthread_mutex_lock(&pool->lock);
 	}
 	if (job->state == COMCH_FOREIGN_RUNNING) {
@@ -224,7 +224,7 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 	}
 	comch_foreign_unref(job);
 	pthread_mutex_unlock(&pool->lock);
-	comch_foreign_unshow(&m);
+	comch_foreign_unmap(&m);
 	/* This may drop the peer's last reference, and block: only this thread suffers. */
 	own_close(sock);
 	for (i = 0; i < m.nb_fds; i++)

@@ -5,6 +5,8 @@
 #ifndef COMCH_FORK_H
 #define COMCH_FORK_H
 
+/* For calls of a forked child, which are refused. Set in lib/comch/base/comch_fork.c. */
+
 #include <stdbool.h>
 
 /* This process is a forked child: existing objects belong to its parent. */

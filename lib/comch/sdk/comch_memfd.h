@@ -15,7 +15,7 @@
  *   write; SEAL makes the seals final. FUTURE_WRITE also refuses to punch holes, which
  *   the reader would fill with pages of its own.
  * - Payload for one process is not sealed further: the importing process maps it for
- *   writing, and then adds FUTURE_WRITE and SEAL itself (comch_shown.h).
+ *   writing, and then adds FUTURE_WRITE and SEAL itself (comch_peermap.h).
  * - Payload for several processes has SEAL only.
  */
 
@@ -23,13 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Allocated blocks, not holes: a store into a hole can fail by SIGBUS. */
+/* Values of one_writer. */
 #define COMCH_MEMFD_ONE_WRITER true
 #define COMCH_MEMFD_PAYLOAD    false
 
 /*
  * Create memory of len bytes (a multiple of the page size), mapped read-write at
- * *addr; if *addr is not NULL, exactly there. Payload lacks SEAL: see above.
+ * *addr; if *addr is not NULL, exactly there. Payload lacks SEAL: see above. The file
+ * has allocated blocks, since a store into a hole can fail with SIGBUS.
  * Returns the descriptor, or a negative errno.
  */
 int comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr);

@@ -7,14 +7,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ctrl/comch_fast_path.h"
+#include "ctrl/comch_fast_path_ops.h"
 #include "data/comch_consumer.h"
-#include "data/comch_memory.h"
+#include "data/comch_export.h"
+#include "data/comch_import.h"
+#include "data/comch_reclaim.h"
 #include "data/comch_producer.h"
 #include "data/comch_remote.h"
 
 struct comch_fast_path *
-comch_data_get(struct rte_comch_conn *conn)
+comch_fast_path_get(struct rte_comch_conn *conn)
 {
 	/* Acquire: pairs with the release below. */
 	struct comch_fast_path *fast = comch_load_acquire(&conn->fast);
@@ -93,7 +95,7 @@ static int
 data_on_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		struct rte_comch_ticket *ticket, struct comch_run *run)
 {
-	if (comch_data_get(conn) == NULL)
+	if (comch_fast_path_get(conn) == NULL)
 		return -ENOMEM;
 	return frames[f->type].handle(conn, f, ticket, run);
 }

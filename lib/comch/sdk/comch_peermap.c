@@ -18,36 +18,36 @@
 
 #include "sdk/comch_budget.h"
 #include "sdk/comch_compat.h"
-#include "sdk/comch_shown.h"
+#include "sdk/comch_peermap.h"
 #include "sdk/comch_memfd.h"
 #include "sdk/comch_reaper.h"
 
-struct foreign {
-	struct comch_shown base;
+struct mapping {
+	struct comch_peermap base;
 	dev_t dev;
 	ino_t ino;
 	bool is_private;   /* not in the table: trusted, and mapped without seals */
 	uint64_t *used;    /* counter of the device */
 	uint32_t refs;     /* guarded by the lock */
-	LIST_ENTRY(foreign) next;
+	LIST_ENTRY(mapping) next;
 };
 
 /* Hashed by inode number; memfds have consecutive ones. */
 #define BUCKETS 4096
-static LIST_HEAD(foreign_list, foreign) files[BUCKETS];
+static LIST_HEAD(mapping_list, mapping) files[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct foreign_list *
+static struct mapping_list *
 bucket_of(const struct stat *st)
 {
 	return &files[st->st_ino % BUCKETS];
 }
 
 /* Find the mapping of a file by a device, or by any if used is NULL. lock held. */
-static struct foreign *
+static struct mapping *
 find(const struct stat *st, const uint64_t *used)
 {
-	struct foreign *f;
+	struct mapping *f;
 
 	LIST_FOREACH(f, bucket_of(st), next)
 		if (f->ino == st->st_ino && f->dev == st->st_dev &&
@@ -60,7 +60,7 @@ find(const struct stat *st, const uint64_t *used)
 static int
 map_again(const struct stat *st, void **addr)
 {
-	const struct foreign *f = find(st, NULL);
+	const struct mapping *f = find(st, NULL);
 	void *map;
 
 	if (f == NULL)
@@ -74,10 +74,10 @@ map_again(const struct stat *st, void **addr)
 }
 
 /* Take a reference to a mapped file; NULL: not mapped. */
-static struct foreign *
+static struct mapping *
 use_file(const struct stat *st, const uint64_t *used)
 {
-	struct foreign *f;
+	struct mapping *f;
 
 	pthread_mutex_lock(&lock);
 	f = find(st, used);
@@ -88,10 +88,10 @@ use_file(const struct stat *st, const uint64_t *used)
 }
 
 /* Add a file to the table, unless another thread has added it meanwhile. */
-static struct foreign *
-add_file(const struct stat *st, struct foreign *new)
+static struct mapping *
+add_file(const struct stat *st, struct mapping *new)
 {
-	struct foreign *f;
+	struct mapping *f;
 
 	pthread_mutex_lock(&lock);
 	f = find(st, new->used);
@@ -118,18 +118,18 @@ map_file(int fd, const struct stat *st, void **addr)
 }
 
 static bool
-is_over(const struct comch_shown_limit *limit, uint64_t len)
+is_over(const struct comch_peermap_limit *limit, uint64_t len)
 {
 	return len > limit->max || comch_load_relaxed(limit->used) > limit->max - len;
 }
 
 /* Counted once mapped: the peer can delay sealing for any time. */
 static int
-new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
-		struct foreign **foreign)
+new_file(int fd, const struct stat *st, const struct comch_peermap_limit *limit,
+		struct mapping **map)
 {
 	size_t len = (size_t)st->st_size;
-	struct foreign *f;
+	struct mapping *f;
 	void *addr = NULL;
 	int ret;
 
@@ -147,8 +147,8 @@ new_file(int fd, const struct stat *st, const struct comch_shown_limit *limit,
 	f->dev = st->st_dev;
 	f->ino = st->st_ino;
 	f->used = limit->used;
-	*foreign = add_file(st, f);
-	if (*foreign == f)
+	*map = add_file(st, f);
+	if (*map == f)
 		return 0;
 	/* Another thread was faster. */
 	ret = 0;
@@ -162,17 +162,17 @@ err_free:
 
 /* Would mapping block? An unsealed file has to be sealed first. */
 static bool
-must_wait(int fd, const struct comch_shown_limit *limit)
+must_wait(int fd, const struct comch_peermap_limit *limit)
 {
 	return limit->no_wait && !comch_memfd_has_seals(fd, F_SEAL_SEAL);
 }
 
 /* Get the mapping of a file that is sealed or can be sealed. */
 static int
-get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
-		struct comch_shown **foreign)
+get_file(int fd, uint64_t offset, uint64_t len, const struct comch_peermap_limit *limit,
+		struct comch_peermap **map)
 {
-	struct foreign *f;
+	struct mapping *f;
 	struct stat st;
 	int ret = 0;
 
@@ -193,17 +193,17 @@ get_file(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *
 		ret = f != NULL ? 0 : -EPERM;
 	}
 	if (ret == 0)
-		*foreign = &f->base;
+		*map = &f->base;
 	return ret;
 }
 
 /* Map any file, starting at the page of offset. */
 static int
-get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limit *limit,
-		struct comch_shown **foreign)
+get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_peermap_limit *limit,
+		struct comch_peermap **map)
 {
 	uint64_t part = offset & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-	struct foreign *f;
+	struct mapping *f;
 	void *addr;
 	int ret;
 
@@ -219,30 +219,30 @@ get_trusted(int fd, uint64_t offset, uint64_t len, const struct comch_shown_limi
 		comch_budget_give(limit->used, len + part);
 		return ret == -ENOMEM ? ret : -EPERM;
 	}
-	f->base = (struct comch_shown){
+	f->base = (struct comch_peermap){
 		.addr = addr, .offset = offset - part, .len = len + part,
 	};
 	f->is_private = true;
 	f->used = limit->used;
 	f->refs = 1;
-	*foreign = &f->base;
+	*map = &f->base;
 	return 0;
 }
 
 int
-comch_shown_get(int fd, uint64_t offset, uint64_t len,
-		const struct comch_shown_limit *limit, struct comch_shown **foreign)
+comch_peermap_get(int fd, uint64_t offset, uint64_t len,
+		const struct comch_peermap_limit *limit, struct comch_peermap **map)
 {
-	int ret = get_file(fd, offset, len, limit, foreign);
+	int ret = get_file(fd, offset, len, limit, map);
 
 	return ret == -EPERM && limit->trusted ?
-		get_trusted(fd, offset, len, limit, foreign) : ret;
+		get_trusted(fd, offset, len, limit, map) : ret;
 }
 
 void
-comch_shown_put(struct comch_shown *foreign)
+comch_peermap_put(struct comch_peermap *map)
 {
-	struct foreign *f = container_of(foreign, struct foreign, base);
+	struct mapping *f = container_of(map, struct mapping, base);
 	bool last;
 
 	pthread_mutex_lock(&lock);

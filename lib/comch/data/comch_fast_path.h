@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_DATA_H
-#define COMCH_DATA_H
+#ifndef COMCH_FAST_PATH_H
+#define COMCH_FAST_PATH_H
 
 /*
  * The fast path of a connection: its producers and consumers, the peer's consumers,
@@ -52,7 +52,7 @@ struct comch_export {
 	uint32_t refs;       /* consumers that use it */
 	uint32_t stale_acks; /* MR_ACKs outstanding for earlier uses of this number */
 	int refusal;         /* why it is staged: a negative errno */
-	bool shown;          /* by the driver, which hides it again */
+	bool is_exported;    /* by the driver, until mem_hide */
 };
 
 /* An object that is hidden, but that producers may still access. */
@@ -73,6 +73,9 @@ struct comch_new_cons {
 
 TAILQ_HEAD(comch_cons_list, rte_comch_consumer);
 TAILQ_HEAD(comch_prod_list, rte_comch_producer);
+
+/* Regions that a driver frees with a consumer of the peer, at most. */
+#define COMCH_REMOTE_REGIONS 2
 
 struct comch_fast_path {
 	/* ours: lock */
@@ -104,6 +107,6 @@ struct comch_fast_path {
 };
 
 /* The fast path of a connection, created on first use; NULL: no memory. Any thread. */
-struct comch_fast_path *comch_data_get(struct rte_comch_conn *conn);
+struct comch_fast_path *comch_fast_path_get(struct rte_comch_conn *conn);
 
-#endif /* COMCH_DATA_H */
+#endif /* COMCH_FAST_PATH_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_FAST_PATH_H
-#define COMCH_FAST_PATH_H
+#ifndef COMCH_FAST_PATH_OPS_H
+#define COMCH_FAST_PATH_OPS_H
 
 /*
  * Operations of a connection's fast path, which lib/comch/data implements. The fast
@@ -42,4 +42,4 @@ struct comch_fast_path_ops {
 
 extern const struct comch_fast_path_ops comch_fast_path_ops;
 
-#endif /* COMCH_FAST_PATH_H */
+#endif /* COMCH_FAST_PATH_OPS_H */

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_SHOWN_H
-#define COMCH_SHOWN_H
+#ifndef COMCH_PEERMAP_H
+#define COMCH_PEERMAP_H
 
 /*
  * The mappings of peers' payload memory.
@@ -21,14 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct comch_shown {
+struct comch_peermap {
 	uint8_t *addr;   /* of the byte at `offset` of the file */
 	uint64_t offset; /* 0, but for trusted memory that is not a sealed file */
 	size_t len;
 };
 
 /* The limit of peers' memory that a device maps. */
-struct comch_shown_limit {
+struct comch_peermap_limit {
 	uint64_t *used;
 	uint64_t max;
 	uint64_t max_file; /* limit of one file; 0: none */
@@ -42,10 +42,10 @@ struct comch_shown_limit {
  * Returns 0, -EPERM (not sealed, a hole, too short, another process has it),
  * -EDQUOT (over the limit) or -ENOMEM.
  */
-int comch_shown_get(int fd, uint64_t offset, uint64_t len,
-		const struct comch_shown_limit *limit, struct comch_shown **foreign);
+int comch_peermap_get(int fd, uint64_t offset, uint64_t len,
+		const struct comch_peermap_limit *limit, struct comch_peermap **map);
 
 /* Drop a reference; the last one unmaps the file asynchronously. */
-void comch_shown_put(struct comch_shown *foreign);
+void comch_peermap_put(struct comch_peermap *map);
 
-#endif /* COMCH_SHOWN_H */
+#endif /* COMCH_PEERMAP_H */

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Schedules the connections of a poll. A run receives from all hot connections, from
+ * a few cold ones, round robin, and from all ordered ones.
+ */
+
+#include "ctrl/comch_sched.h"
+#include "ctrl/comch_server.h"
+
+/* Number of runs that a connection stays hot after its last frame. */
+#define HOT_RUNS 64
+/* Number of cold connections that one run checks. */
+#define COLD_PER_RUN 8
+
+static void
+sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
+{
+	struct comch_sched *sched = container_of(task, struct comch_sched, task);
+
+	sched->poll = poll;
+	TAILQ_INIT(&sched->hot);
+	TAILQ_INIT(&sched->cold);
+	comch_order_init(&sched->order);
+	TAILQ_INIT(&sched->credit_due);
+	TAILQ_INIT(&sched->waiting);
+	TAILQ_INIT(&sched->accepting);
+}
+
+/* Lists */
+
+void
+comch_sched_add(struct rte_comch_conn *conn)
+{
+	conn->is_hot = true;
+	conn->last_active = conn->sched->poll->run_no;
+	TAILQ_INSERT_TAIL(&conn->sched->hot, conn, link_next);
+}
+
+void
+comch_sched_del(struct rte_comch_conn *conn)
+{
+	struct comch_sched *sched = conn->sched;
+
+	comch_sched_wait_end(conn);
+	if (conn->is_credit_due) {
+		conn->is_credit_due = false;
+		TAILQ_REMOVE(&sched->credit_due, conn, credit_next);
+	}
+	if (conn->link == NULL)
+		return;
+	if (conn->order != NULL)
+		comch_order_leave(conn);
+	else
+		TAILQ_REMOVE(conn->is_hot ? &sched->hot : &sched->cold, conn, link_next);
+}
+
+void
+comch_sched_wait(struct rte_comch_conn *conn)
+{
+	if (conn->is_waiting)
+		return;
+	conn->is_waiting = true;
+	TAILQ_INSERT_TAIL(&conn->sched->waiting, conn, waiting_next);
+	comch_poll_scan_soon(conn->sched->poll);
+}
+
+void
+comch_sched_wait_end(struct rte_comch_conn *conn)
+{
+	if (!conn->is_waiting)
+		return;
+	conn->is_waiting = false;
+	TAILQ_REMOVE(&conn->sched->waiting, conn, waiting_next);
+}
+
+void
+comch_sched_accept_again(struct comch_sched *sched, struct rte_comch_server *server)
+{
+	if (server->is_accepting)
+		return;
+	server->is_accepting = true;
+	TAILQ_INSERT_TAIL(&sched->accepting, server, accepting_next);
+}
+
+void
+comch_sched_accept_end(struct comch_sched *sched, struct rte_comch_server *server)
+{
+	if (!server->is_accepting)
+		return;
+	server->is_accepting = false;
+	TAILQ_REMOVE(&sched->accepting, server, accepting_next);
+}
+
+/* Each run */
+
+static inline void
+send_credits(struct comch_sched *sched)
+{
+	struct rte_comch_conn *conn;
+
+	while ((conn = TAILQ_FIRST(&sched->credit_due)) != NULL) {
+		TAILQ_REMOVE(&sched->credit_due, conn, credit_next);
+		conn->is_credit_due = false;
+		comch_tx_credit(conn);
+	}
+}
+
+/* Receive from a connection, if it has frames. */
+static inline void
+check_conn(struct rte_comch_conn *conn, struct comch_run *run)
+{
+	if (comch_rx_has_room(conn, run) && conn->ops->frame_pending(conn->link))
+		comch_rx(conn, run);
+}
+
+/* A full run goes on while handshakes wait: these return no events. */
+static inline bool
+is_run_full(const struct comch_sched *sched, const struct comch_run *run)
+{
+	return comch_run_full(run) && TAILQ_EMPTY(&sched->waiting);
+}
+
+static inline void
+run_cold(struct comch_sched *sched, struct comch_run *run)
+{
+	struct rte_comch_conn *conn, *first = TAILQ_FIRST(&sched->cold);
+	unsigned int i;
+
+	for (i = 0; i < COLD_PER_RUN && !is_run_full(sched, run); i++) {
+		conn = TAILQ_FIRST(&sched->cold);
+		/* Each once: checking may miss on a cache line that the peer owns. */
+		if (conn == NULL || (i > 0 && conn == first))
+			break;
+		if (TAILQ_NEXT(conn, link_next) != NULL) {
+			TAILQ_REMOVE(&sched->cold, conn, link_next);
+			TAILQ_INSERT_TAIL(&sched->cold, conn, link_next);
+		}
+		check_conn(conn, run);
+	}
+}
+
+static __rte_noinline void
+receive(struct comch_sched *sched, struct comch_run *run)
+{
+	struct rte_comch_conn *conn, *tmp;
+
+	/* The application has processed the events of the last run. */
+	if (!TAILQ_EMPTY(&sched->credit_due))
+		send_credits(sched);
+	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
+		if (is_run_full(sched, run))
+			break;
+		check_conn(conn, run);
+		if (run->poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot) {
+			conn->is_hot = false;
+			TAILQ_REMOVE(&sched->hot, conn, link_next);
+			TAILQ_INSERT_TAIL(&sched->cold, conn, link_next);
+		}
+	}
+	/* Fairness: after a full run, the first connection goes last. */
+	if (comch_run_full(run) && (conn = TAILQ_FIRST(&sched->hot)) != NULL) {
+		TAILQ_REMOVE(&sched->hot, conn, link_next);
+		TAILQ_INSERT_TAIL(&sched->hot, conn, link_next);
+	}
+	run_cold(sched, run);
+}
+
+/* Fairness: ordered and other connections alternate in filling a run first. */
+static __rte_noinline void
+receive_both(struct comch_sched *sched, struct comch_run *run)
+{
+	if (run->poll->run_no % 2 == 0)
+		receive(sched, run);
+	comch_order_run(sched, run);
+	if (run->poll->run_no % 2 != 0)
+		receive(sched, run);
+}
+
+static void
+sched_run(struct comch_poll_task *task, struct comch_run *run)
+{
+	struct comch_sched *sched = container_of(task, struct comch_sched, task);
+
+	if (likely(TAILQ_EMPTY(&sched->order.conns)))
+		receive(sched, run);
+	else
+		receive_both(sched, run);
+}
+
+static bool
+sched_scanned(struct comch_poll_task *task, uint64_t now, bool all)
+{
+	struct comch_sched *sched = container_of(task, struct comch_sched, task);
+	struct comch_server_list accepting = TAILQ_HEAD_INITIALIZER(accepting);
+	struct rte_comch_server *server;
+	struct rte_comch_conn *conn, *tmp;
+
+	TAILQ_CONCAT(&accepting, &sched->accepting, accepting_next);
+	while ((server = TAILQ_FIRST(&accepting)) != NULL) {
+		TAILQ_REMOVE(&accepting, server, accepting_next);
+		server->is_accepting = false;
+		comch_server_accept(server);
+	}
+	TAILQ_FOREACH_SAFE(conn, &sched->waiting, waiting_next, tmp)
+		comch_conn_wait_step(conn, now, all);
+	return !TAILQ_EMPTY(&sched->waiting);
+}
+
+/* Sleep */
+
+/* Ask for a wake-up by frames; also by credits, if sends or a drain wait for them. */
+static void
+conn_arm(struct rte_comch_conn *conn, uint32_t cls)
+{
+	conn->ops->link_arm(conn->link, (cls & RTE_COMCH_POLL_TX) != 0 ||
+		conn->phase == COMCH_PHASE_DRAINING);
+}
+
+static bool
+sched_arm(struct comch_poll_task *task, uint32_t cls)
+{
+	struct comch_sched *sched = container_of(task, struct comch_sched, task);
+	struct rte_comch_conn *conn;
+
+	/* Send credits before sleeping: peers may wait for them. */
+	send_credits(sched);
+	TAILQ_FOREACH(conn, &sched->hot, link_next)
+		conn_arm(conn, cls);
+	TAILQ_FOREACH(conn, &sched->cold, link_next)
+		conn_arm(conn, cls);
+	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
+		conn_arm(conn, cls);
+	return !TAILQ_EMPTY(&sched->waiting) || !TAILQ_EMPTY(&sched->accepting);
+}
+
+static bool
+sched_pending(const struct comch_poll_task *task)
+{
+	const struct comch_sched *sched = container_of(task, const struct comch_sched, task);
+	const struct rte_comch_conn *conn;
+	bool pending;
+
+	/* A held message is pending even if its link is empty. */
+	pending = !RB_EMPTY(&sched->order.held);
+	TAILQ_FOREACH(conn, &sched->hot, link_next)
+		pending |= conn->ops->frame_pending(conn->link);
+	TAILQ_FOREACH(conn, &sched->cold, link_next)
+		pending |= conn->ops->frame_pending(conn->link);
+	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
+		pending |= conn->ops->frame_pending(conn->link);
+	return pending;
+}
+
+static const struct comch_poll_task_ops sched_ops = {
+	.size = sizeof(struct comch_sched),
+	.init = sched_init,
+	.run = sched_run,
+	.scanned = sched_scanned,
+	.arm = sched_arm,
+	.pending = sched_pending,
+};
+
+struct comch_sched *
+comch_sched_get(struct rte_comch_poll *poll)
+{
+	struct comch_poll_task *task = comch_poll_task_get(poll, &sched_ops);
+
+	return task != NULL ? container_of(task, struct comch_sched, task) : NULL;
+}
