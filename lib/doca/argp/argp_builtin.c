@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Flags of every program: help, version, log levels, JSON file. */
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Commands: creation, fields, registration. Each has its own flags and inner commands. */
+
 #include <stdlib.h>
 #include <string.h>
 

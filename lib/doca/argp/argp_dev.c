@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Flags whose value is a device or a representor, which is opened for the callback. */
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Functions that end the program. In lib/doca, check-style.sh allows exit() only here. */
+
 #include <stdlib.h>
 
 #include "argp/argp.h"

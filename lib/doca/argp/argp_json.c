@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Flags from a JSON file, for those that the command line does not set. */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

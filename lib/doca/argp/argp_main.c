@@ -2,6 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/*
+ * The parser: init, callbacks and settings, start, destroy. Start parses and checks all
+ * input before it calls the callbacks of the program's flags.
+ */
+
 #include <argz.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Flags: creation, fields, registration. */
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Parses the command line with getopt: a command's flags, then those of an inner command. */
+
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

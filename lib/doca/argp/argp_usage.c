@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Prints the usage: the flags and inner commands of the current command. */
+
 #include <errno.h>
 #include <string.h>
 

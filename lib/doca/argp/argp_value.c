@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Values of flags: conversion from text to the type of the flag, and calls of callbacks. */
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

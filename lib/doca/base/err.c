@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* DOCA errors: names, descriptions, and their mapping from errno values of librte_comch. */
+
 #include <errno.h>
 
 #include <rte_common.h>

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The version at run time, which is comch's and not DOCA's. */
+
 #include <rte_comch.h>
 
 #include <doca_version.h>

@@ -2,6 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/*
+ * Clients. Each start dials a new connection; the object of the previous one is kept
+ * until then, or until the destroy, since the program may still use it.
+ */
+
 #include <errno.h>
 #include <stdlib.h>
 

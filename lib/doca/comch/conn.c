@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Connections: references, binding to native connections, user data and counters. */
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Servers: each accepts clients of one representor, with a connection for each client. */
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Contexts: start, stop, states and properties. The kinds of contexts differ in their ops. */
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Progress engines: each drives its contexts from one native poll. */
+
 #include <errno.h>
 #include <stdlib.h>
 

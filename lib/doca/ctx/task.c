@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Tasks: submitting, deferring, freeing. Batches are unsupported. */
+
 #include <rte_common.h>
 
 #include "base/alias.h"

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Yields the core of an idle polling thread, and adapts how often; see yield.h. */
+
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

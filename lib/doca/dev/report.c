@@ -2,6 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/*
+ * Errors that users must see. They go to EAL's log as well as to the SDK backends, of which
+ * most programs have none.
+ */
+
 #include <stdarg.h>
 #include <stdio.h>
 

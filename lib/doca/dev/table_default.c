@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The built-in device table, in the format of a file. */
+
 #include <comch_doca.h>
 
 /* The addresses are those that DOCA's samples and guides often use. */

@@ -16,6 +16,9 @@
  *
  * With membarrier(2) the light fence is a compiler barrier; without it both
  * are full fences. So either the call finds the handle invalid, or it is waited for.
+ *
+ * lib/comch/sdk/comch_epoch.h implements the same protocol. lib/doca includes only public
+ * headers of lib/comch, so this file has its own.
  */
 
 #include <errno.h>

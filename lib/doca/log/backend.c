@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The list of backends: their limits, and which of them write a record. */
+
 #include <pthread.h>
 
 #include <rte_common.h>

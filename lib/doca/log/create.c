@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Backends that write to a file, a descriptor, a buffer with a handler, or syslog. */
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

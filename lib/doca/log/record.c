@@ -2,6 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/*
+ * Log calls of programs and of the library: each formats its message as a record, a line
+ * with time and origin, and passes it to the backends.
+ */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Sources: the table of names that programs register for their messages. */
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
