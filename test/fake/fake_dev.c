@@ -18,7 +18,7 @@
 
 const char *const fake_keys[] = {
 	"role", "func", "rep", "delay", "mbufs", "eagain_every", "drop_at", "slow_accept",
-	"short_import", "no_queue", NULL,
+	"short_import", "no_queue", "no_event_fd", NULL,
 };
 
 /* "pf0", "pf0vf3", "pf0sf7" and nothing behind. */
@@ -130,6 +130,7 @@ parse_all(struct rte_comch_dev *dev, struct fake_dev *fake, struct rte_kvargs *k
 		{ "slow_accept", parse_u32, &fake->slow_accept },
 		{ "short_import", parse_bool, &fake->short_import },
 		{ "no_queue", parse_bool, &fake->no_queue },
+		{ "no_event_fd", parse_bool, &fake->no_event_fd },
 	};
 	bool dpu;
 	size_t i;
@@ -163,6 +164,8 @@ fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
 		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
 			RTE_COMCH_CAPA_CLIENT);
+	if (fake->no_event_fd)
+		info->capa &= ~RTE_COMCH_CAPA_EVENT_FD;
 	info->max_name_size = RTE_COMCH_NAME_SIZE;
 	info->max_msg_size = MAX_MSG;
 	info->max_clients = 16384;

@@ -17,6 +17,7 @@
  *   drop_at=N       the link breaks when the Nth frame is sent over it
  *   slow_accept=N   N times nobody seems to wait at the listener
  *   short_import=1  memory of the peer is refused
+ *   no_event_fd=1   the device has no event descriptors
  *   no_queue=1      there is no memory for a consumer, or its sending end
  *
  * As a network card would, it reads the payload of a message when it carries the
@@ -51,6 +52,7 @@ struct fake_dev {
 	uint32_t slow_accept;
 	bool short_import;
 	bool no_queue;
+	bool no_event_fd;
 	bool mbufs;
 };
 

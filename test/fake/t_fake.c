@@ -176,6 +176,34 @@ Test(fake, hello_finds_no_room)
 	t_pair_close(&p);
 }
 
+/* Nothing would wake the sleeper: the poll is not armed while such objects are there. */
+Test(fake, no_event_fd)
+{
+	struct t_pair_conf conf = { .host_args = ",no_event_fd=1" };
+	struct rte_comch_producer *prod;
+	struct rte_comch_poll *poll;
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	t_settle();
+	T_EQ(rte_comch_poll_arm(p.host->poll, RTE_COMCH_POLL_ANY), -ENOTSUP);
+	T_WAIT(t_step_all(), rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY) == 0);
+	/* A poll of its own likewise. */
+	poll = rte_comch_poll_create(NULL);
+	T_CHECK(poll != NULL);
+	T_EQ(rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY), 0);
+	prod = rte_comch_producer_create(p.cconn, &(struct rte_comch_producer_conf){
+		.conf_size = sizeof(struct rte_comch_producer_conf), .poll = poll });
+	T_CHECK(prod != NULL);
+	T_EQ(rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY), -ENOTSUP);
+	T_EQ(rte_comch_producer_destroy(prod), 0);
+	rte_comch_poll_run(poll, NULL, 0);
+	rte_comch_poll_run(poll, NULL, 0);
+	T_EQ(rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY), 0);
+	T_EQ(rte_comch_poll_destroy(poll), 0);
+	t_pair_close(&p);
+}
+
 Test(fake, slow_accept)
 {
 	struct t_pair_conf conf = { .dpu_args = ",slow_accept=50" };
