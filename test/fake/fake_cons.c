@@ -50,7 +50,7 @@ at_head(const struct comch_rx *rx)
 }
 
 static bool
-is_there(const struct comch_rx *rx)
+is_committed(const struct comch_rx *rx)
 {
 	return rx->head != rx->tail && at_head(rx)->seq == rx->head + 1;
 }
@@ -68,7 +68,7 @@ pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
 }
 
 static bool
-waits(struct comch_rx *rx)
+in_flight(struct comch_rx *rx)
 {
 	return fake_now < cons_of_rx(rx)->flush_at;
 }
@@ -93,9 +93,9 @@ halt(struct comch_rx *rx, enum rte_comch_halt why)
 
 static const struct comch_rx_steps steps = {
 	.at_head = at_head,
-	.is_there = is_there,
+	.is_committed = is_committed,
 	.pull = pull,
-	.waits = waits,
+	.in_flight = in_flight,
 	.halt = halt,
 };
 
@@ -314,10 +314,10 @@ fake_cons_pending(struct fake_cons *c)
 {
 	if (c->remote != NULL)
 		fake_net_run(c->remote);
-	if (comch_entry_is_due(&c->rx))
+	if (comch_entry_has_refusal(&c->rx))
 		return true;
 	if (c->rx.drained != 0)
 		return false;
-	return c->rx.halt != RTE_COMCH_HALT_NONE || is_there(&c->rx) ||
+	return c->rx.halt != RTE_COMCH_HALT_NONE || is_committed(&c->rx) ||
 		!fake_mbuf_queue_is_empty(c->mbufs);
 }
