@@ -69,7 +69,7 @@ struct rte_comch_dev {
 	struct rte_comch_dev_info info;  /**< Set by probe; name and driver by the core. */
 	struct rte_comch_rep_info *reps; /**< From malloc() in probe; freed by the core. */
 	void *priv;                      /**< Private to the driver. */
-	const char *where;               /**< Place where clients look for servers, for the log. */
+	const char *where;               /**< Where clients search for servers; for the log. */
 	int16_t id;
 	uint32_t nb_users;               /**< Servers and clients; of the core. */
 	/** Bytes used of info.total_import; of the driver. Atomic; outlives the device. */
@@ -90,9 +90,9 @@ struct rte_comch_link {
 	struct rte_comch_dev *dev;
 	enum rte_comch_link_state state; /**< Written by the driver in the poll's thread. */
 	int error;                       /**< Why it is DOWN: a negative errno. */
-	const char *text;                /**< The same as text; static. */
+	const char *text;                /**< The reason in words; static. */
 	uint64_t wakes;                  /**< Wake-ups written. */
-	bool light;                      /**< No fence in publishers: the peer's sleepers fence. */
+	bool light;                      /**< Publishers omit fences: the peer's sleepers fence. */
 	void *data;                      /**< For the data operations, between open and close. */
 	uint32_t conn_id;                /**< Id of the connection, for the log. */
 	/** CONNECTING, and link_poll must be called again without an event. */
@@ -250,7 +250,7 @@ struct rte_comch_remote_args {
  * burst calls. All operations are required unless marked O.
  */
 struct rte_comch_data_ops {
-	/** Tickets may have bytes, which needs wire version 1.2 of the peer. */
+	/** Tickets may contain bytes, which requires wire version 1.2 of the peer. */
 	bool has_tickets;
 	struct rte_comch_ticket_fds nb_fds;
 
@@ -358,7 +358,7 @@ struct rte_comch_data_ops {
 	void (*remote_retire)(struct rte_comch_remote *remote, uint64_t final);
 	/**
 	 * Free it; producers no longer find it.
-	 * @return 0, -EBUSY: it owes completions, try again. Not without producers.
+	 * @return 0, -EBUSY (sends are in flight: try again; not without producers).
 	 */
 	int (*remote_free)(struct rte_comch_link *link, struct rte_comch_remote *remote);
 
@@ -373,7 +373,7 @@ struct rte_comch_data_ops {
 	void (*dq_clear)(struct rte_comch_dq *dq);
 	/** Request one wake-up; the caller then fences and calls dq_pending. */
 	void (*dq_arm)(struct rte_comch_dq *dq);
-	/** Whether a burst would find something. May be true too often, never false wrongly. */
+	/** Whether a burst would find work. May be true in error, but not false. */
 	bool (*dq_pending)(struct rte_comch_dq *dq);
 
 	/**
@@ -464,7 +464,7 @@ struct rte_comch_driver_ops {
 	 */
 	int (*listen)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_listener **listener);
-	/** R. Release the name, but keep a place that another process now owns. */
+	/** R. Release the name, unless another process owns it by now. */
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Accept one client, in state CONNECTING or UP.

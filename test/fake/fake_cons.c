@@ -22,8 +22,8 @@ cons_of_rx(struct comch_rx *rx)
 	return container_of(rx, struct fake_cons, rx);
 }
 
-/* All that are shown to a peer, whichever link they are of. */
-static TAILQ_HEAD(, fake_dq) shown = TAILQ_HEAD_INITIALIZER(shown);
+/* Consumers of all links that are offered to a peer. */
+static TAILQ_HEAD(, fake_dq) offered = TAILQ_HEAD_INITIALIZER(offered);
 
 struct fake_cons *
 fake_cons_find(uint64_t key)
@@ -31,7 +31,7 @@ fake_cons_find(uint64_t key)
 	struct fake_cons *c;
 	struct fake_dq *dq;
 
-	TAILQ_FOREACH(dq, &shown, next) {
+	TAILQ_FOREACH(dq, &offered, next) {
 		c = container_of(dq, struct fake_cons, dq);
 		if (c->key == key)
 			return c;
@@ -39,7 +39,7 @@ fake_cons_find(uint64_t key)
 	return NULL;
 }
 
-/* Steps of comch_entry.h, within a burst */
+/* Steps of comch_entry.h, called in bursts */
 
 static const struct comch_rec *
 at_head(const struct comch_rx *rx)
@@ -50,12 +50,12 @@ at_head(const struct comch_rx *rx)
 }
 
 static bool
-is_there(const struct comch_rx *rx)
+is_committed(const struct comch_rx *rx)
 {
 	return rx->head != rx->tail && at_head(rx)->seq == rx->head + 1;
 }
 
-/* The payload came with the message: copy it into the buffer. */
+/* The payload arrived with the message: copy it into the buffer. */
 static int
 pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
 {
@@ -68,7 +68,7 @@ pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
 }
 
 static bool
-waits(struct comch_rx *rx)
+in_flight(struct comch_rx *rx)
 {
 	return fake_now < cons_of_rx(rx)->flush_at;
 }
@@ -93,9 +93,9 @@ halt(struct comch_rx *rx, enum rte_comch_halt why)
 
 static const struct comch_rx_steps steps = {
 	.at_head = at_head,
-	.is_there = is_there,
+	.is_committed = is_committed,
 	.pull = pull,
-	.waits = waits,
+	.in_flight = in_flight,
 	.halt = halt,
 };
 
@@ -139,7 +139,7 @@ cons_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	if (c->remote != NULL)
 		fake_net_run(c->remote);
 	n = comch_entry_recv_all(&c->rx, cpls, n, &steps);
-	fake_look_again(fake_dev_of(c->dq.base.link), &c->dq.empty[0], n > 0);
+	fake_poll_again(fake_dev_of(c->dq.base.link), &c->dq.empty[0], n > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return n;
 }
@@ -151,7 +151,7 @@ fake_cons_drain(struct fake_cons *c)
 		comch_entry_drain(&c->rx, NULL, 0, &steps);
 }
 
-/* Life */
+/* Creation and end */
 
 int
 fake_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
@@ -204,14 +204,14 @@ fake_cons_free(struct fake_cons *c)
 	free(c);
 }
 
-/* The peer reaches nothing of it any more. */
+/* Detach the consumer from the peer. */
 static void
 hide(struct fake_cons *c)
 {
 	uint32_t i;
 
 	if (c->key != 0)
-		TAILQ_REMOVE(&shown, &c->dq, next);
+		TAILQ_REMOVE(&offered, &c->dq, next);
 	c->key = 0;
 	if (c->remote != NULL)
 		c->remote->cons = NULL;
@@ -236,7 +236,7 @@ fake_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size __rte_unused,
 	c->nb_arrived = 0;
 	c->closed = false;
 	c->key = fake_new_key();
-	TAILQ_INSERT_TAIL(&shown, &c->dq, next);
+	TAILQ_INSERT_TAIL(&offered, &c->dq, next);
 	fake_ticket_put(mine, c->key);
 	pthread_mutex_unlock(&fake_lock);
 	return 0;
@@ -264,7 +264,7 @@ fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 
 	pthread_mutex_lock(&fake_lock);
 	close_cons(c, why);
-	/* Nothing is posted: nobody has to call. */
+	/* With nothing posted, drain without a burst. */
 	if (why == RTE_COMCH_HALT_STOP && c->rx.drained == 0 &&
 			c->rx.entry_head == c->rx.entry_tail &&
 			fake_mbuf_queue_is_empty(c->mbufs)) {
@@ -305,7 +305,7 @@ void
 fake_cons_arm(struct fake_cons *c)
 {
 	c->dq.armed = true;
-	if (c->remote != NULL && fake_net_sends(c->remote))
+	if (c->remote != NULL && fake_net_has_sends(c->remote))
 		fake_net_wake(&c->dq);
 }
 
@@ -314,10 +314,10 @@ fake_cons_pending(struct fake_cons *c)
 {
 	if (c->remote != NULL)
 		fake_net_run(c->remote);
-	if (comch_entry_is_due(&c->rx))
+	if (comch_entry_has_refusal(&c->rx))
 		return true;
 	if (c->rx.drained != 0)
 		return false;
-	return c->rx.halt != RTE_COMCH_HALT_NONE || is_there(&c->rx) ||
+	return c->rx.halt != RTE_COMCH_HALT_NONE || is_committed(&c->rx) ||
 		!fake_mbuf_queue_is_empty(c->mbufs);
 }

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Data operations of the driver in memory: links, memory, and sending ends. */
+/* Data operations of the driver in memory: links, memory, sending ends, wake-ups. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "fake_private.h"
 
 static TAILQ_HEAD(, fake_data) links = TAILQ_HEAD_INITIALIZER(links);
-/* All producers. One may outlive its link. */
+/* All producers. A producer may outlive its link. */
 static TAILQ_HEAD(, fake_dq) prods = TAILQ_HEAD_INITIALIZER(prods);
 
 void
@@ -26,7 +26,7 @@ fake_data_run(void)
 			fake_net_run(r);
 }
 
-/* Tickets are keys of tables: nobody follows a pointer of the peer's. */
+/* Tickets contain keys of tables, as pointers from a peer would be unsafe to follow. */
 
 void
 fake_ticket_put(struct rte_comch_ticket *ticket, uint64_t key)
@@ -96,7 +96,7 @@ fake_dq_init(struct fake_dq *dq, struct rte_comch_link *link, bool is_cons)
 	dq->is_cons = is_cons;
 	dq->empty[0] = dq->empty[1] = dq->empty[2] = UINT64_MAX;
 	pthread_mutex_lock(&fake_lock);
-	/* Consumers are in a list when they are shown to the peer. */
+	/* A consumer is in a list while it is offered to the peer. */
 	if (!is_cons)
 		TAILQ_INSERT_TAIL(&prods, dq, next);
 	pthread_mutex_unlock(&fake_lock);
@@ -141,7 +141,7 @@ dq_clear(struct rte_comch_dq *dq)
 	uint64_t count;
 
 	if (read(dq_of(dq)->event_fd, &count, sizeof(count)) < 0)
-		return; /* it was clear */
+		return; /* was clear already */
 }
 
 static void
@@ -168,12 +168,12 @@ dq_pending(struct rte_comch_dq *dq)
 		pending = fake_cons_pending(container_of(d, struct fake_cons, dq));
 	else
 		pending = fake_prod_pending(container_of(d, struct fake_prod, dq));
-	fake_look_again(fake_dev_of(dq->link), &d->empty[2], pending);
+	fake_poll_again(fake_dev_of(dq->link), &d->empty[2], pending);
 	pthread_mutex_unlock(&fake_lock);
 	return pending;
 }
 
-/* No frame says anything of producers. */
+/* prod_offer() announces no producers, so these frames are invalid. */
 
 static int
 peer_prod_add(struct rte_comch_link *link __rte_unused, uint32_t id __rte_unused,
@@ -249,7 +249,7 @@ remote_create(struct rte_comch_link *link, const struct rte_comch_remote_args *a
 		return -ENOMEM;
 	pthread_mutex_lock(&fake_lock);
 	c = fake_cons_find(key);
-	/* It may have been cancelled meanwhile. */
+	/* c is NULL if the consumer was stopped meanwhile. */
 	if (key == 0 || (c != NULL && (c->rx.depth != args->depth || c->remote != NULL ||
 			!fake_are_paired(link, c->dq.base.link))))
 		ret = -EPROTO;
@@ -281,18 +281,18 @@ static int
 remote_free(struct rte_comch_link *link __rte_unused, struct rte_comch_remote *remote)
 {
 	struct fake_remote *r = container_of(remote, struct fake_remote, to.base);
-	bool owes;
+	bool busy;
 
 	pthread_mutex_lock(&fake_lock);
 	fake_net_run(r);
-	owes = r->told != r->claim;
-	if (!owes) {
+	busy = r->completed != r->claim;
+	if (!busy) {
 		if (r->cons != NULL)
 			r->cons->remote = NULL;
 		TAILQ_REMOVE(&r->data->remotes, r, next);
 	}
 	pthread_mutex_unlock(&fake_lock);
-	if (owes)
+	if (busy)
 		return -EBUSY;
 	remote_destroy(r);
 	return 0;
@@ -342,7 +342,7 @@ mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr)
 }
 
 bool
-fake_mem_is_shown(const struct rte_comch_link *link, const uint8_t *addr, size_t len)
+fake_mem_is_exported(const struct rte_comch_link *link, const uint8_t *addr, size_t len)
 {
 	const struct fake_data *data = link->data;
 	const struct fake_mem *m;
@@ -380,7 +380,7 @@ mem_take(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 		return -EPERM;
 	pthread_mutex_lock(&fake_lock);
 	m = find_mem(fake_ticket_get(peers));
-	/* It may have been hidden meanwhile. */
+	/* m is NULL if the peer has withdrawn the memory meanwhile. */
 	if (m == NULL || m->len != desc->len)
 		ret = -EPERM;
 	else

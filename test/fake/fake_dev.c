@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Device strings of the driver in memory. */
+/* Devices of the driver in memory: keys of device strings, and limits. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ const char *const fake_keys[] = {
 	"short_import", "no_queue", "no_event_fd", NULL,
 };
 
-/* "pf0", "pf0vf3", "pf0sf7" and nothing behind. */
+/* "pf0", "pf0vf3" or "pf0sf7", with nothing after it. */
 static int
 parse_func(const char *name, struct rte_comch_rep_info *info)
 {
@@ -62,7 +62,7 @@ add_rep(const char *key, const char *name, void *arg)
 	return 0;
 }
 
-/* One, or "[pf0,pf1]". */
+/* One function, or a list such as "[pf0,pf1]". */
 static int
 add_reps(const char *key, const char *value, void *arg)
 {

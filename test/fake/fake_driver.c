@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Links and frames of the driver in memory; see fake_private.h. */
+/* The driver in memory: listeners, links and frames. fake_private.h describes it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 
 #include "fake_private.h"
 
-/* Frames that wait for a reader: a ring of the shared-memory driver has as many. */
+/* Maximum frames in a queue; the shared-memory driver's ring holds as many. */
 #define MAX_FRAMES 256
-/* Clients that wait for a server. */
+/* Maximum clients that wait for accept. */
 #define BACKLOG 128
 
 struct fake_frame {
@@ -36,16 +36,16 @@ struct fake_link {
 	struct fake_link *peer;    /* NULL: freed */
 	STAILQ_HEAD(, fake_frame) rx;
 	uint32_t nb_rx;
-	uint64_t empty;            /* see fake_look_again(); of rx */
-	uint64_t busy;             /* the same, of what was sent */
-	uint32_t nb_tx;            /* frames sent, for the knobs */
-	uint32_t nb_tries;
+	uint64_t empty;            /* of rx: see fake_poll_again() */
+	uint64_t busy;             /* the same for frames sent */
+	uint32_t nb_tx;            /* for drop_at */
+	uint32_t nb_tries;         /* for eagain_every */
 	int event_fd;              /* -1 after shutdown */
 	bool armed;
 	bool armed_credits;
-	bool taken;                /* the server has accepted */
+	bool accepted;             /* by the server */
 	bool peer_gone;
-	bool dropped;              /* by the knob */
+	bool dropped;              /* by drop_at */
 	TAILQ_ENTRY(fake_link) next;
 };
 
@@ -67,26 +67,26 @@ pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 uint64_t fake_now;
 
 bool
-fake_look_again(struct fake_dev *fake, uint64_t *empty, bool found)
+fake_poll_again(struct fake_dev *fake, uint64_t *empty, bool found)
 {
-	bool again = !found && *empty == fake->nb_looks;
+	bool again = !found && *empty == fake->nb_ticks;
 
 	if (again) {
-		fake->nb_looks++;
+		fake->nb_ticks++;
 		fake->now = ++fake_now;
 		fake_data_run();
 	}
-	*empty = found || again ? UINT64_MAX : fake->nb_looks;
+	*empty = found || again ? UINT64_MAX : fake->nb_ticks;
 	return again;
 }
 
 void
-fake_ring(int fd)
+fake_signal(int fd)
 {
 	uint64_t one = 1;
 
 	if (fd >= 0 && write(fd, &one, sizeof(one)) != sizeof(one))
-		return; /* full: it is readable already */
+		return; /* full, hence readable already */
 }
 
 static struct fake_link *
@@ -139,14 +139,14 @@ frame_free(struct fake_frame *f)
 	free(f);
 }
 
-/* Whether it was seen is another question. */
+/* Delivered at this end, whether or not it was received. */
 static bool
 has_arrived(const struct fake_frame *f)
 {
 	return f->due <= fake_now;
 }
 
-/* The next one that this end sees: all that arrived, once the link is down. */
+/* The next frame to receive. A link that is down ignores its device's time. */
 static struct fake_frame *
 next_frame(const struct fake_link *l)
 {
@@ -157,9 +157,9 @@ next_frame(const struct fake_link *l)
 	return f != NULL && f->due <= now ? f : NULL;
 }
 
-/* Forget what has not arrived at l: nobody sends it again. */
+/* Drop the frames that have not arrived at l. */
 static void
-lose_frames(struct fake_link *l)
+drop_frames(struct fake_link *l)
 {
 	struct fake_frame *f, *tmp;
 
@@ -172,17 +172,17 @@ lose_frames(struct fake_link *l)
 	}
 }
 
-/* Let go of everything but the object itself; fake_lock held. */
+/* Release everything but the object itself; fake_lock is held. */
 static void
 link_shut(struct fake_link *l)
 {
 	struct fake_frame *f;
 
-	link_down(l, -ECONNRESET, "closed by us");
+	link_down(l, -ECONNRESET, "closed locally");
 	if (l->peer != NULL && !l->peer->peer_gone) {
 		l->peer->peer_gone = true;
-		lose_frames(l->peer);
-		fake_ring(l->peer->event_fd);
+		drop_frames(l->peer);
+		fake_signal(l->peer->event_fd);
 	}
 	if (l->event_fd >= 0)
 		close(l->event_fd);
@@ -294,7 +294,7 @@ fake_listener_check(struct rte_comch_listener *listener, char *text, size_t size
 	lost = read(l->watch_fd, &count, sizeof(count)) == sizeof(count) && l->lost;
 	pthread_mutex_unlock(&fake_lock);
 	if (lost)
-		rte_strscpy(text, "the place was removed, as asked for", size);
+		rte_strscpy(text, "place removed by fake_listener_lose()", size);
 	return lost ? -ENOENT : 0;
 }
 
@@ -307,7 +307,7 @@ fake_listener_lose(const char *func, const char *name)
 	l = find_listener(func, name);
 	if (l != NULL) {
 		l->lost = true;
-		fake_ring(l->watch_fd);
+		fake_signal(l->watch_fd);
 	}
 	pthread_mutex_unlock(&fake_lock);
 }
@@ -329,16 +329,16 @@ fake_accept(struct rte_comch_listener *listener, struct rte_comch_link **link)
 	s = TAILQ_FIRST(&l->waiting);
 	if (s != NULL && l->nb_slow > 0) {
 		l->nb_slow--;
-		/* What was not taken is told of again. */
-		fake_ring(l->event_fd);
+		/* The client still waits: signal it again. */
+		fake_signal(l->event_fd);
 	} else if (s != NULL) {
 		TAILQ_REMOVE(&l->waiting, s, next);
 		l->nb_waiting--;
-		s->taken = true;
+		s->accepted = true;
 		s->base.state = RTE_COMCH_LINK_UP;
 		if (s->peer != NULL) {
-			s->peer->taken = true;
-			fake_ring(s->peer->event_fd);
+			s->peer->accepted = true;
+			fake_signal(s->peer->event_fd);
 		}
 		*link = &s->base;
 		ret = 0;
@@ -371,7 +371,7 @@ fake_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		s->peer = c;
 		TAILQ_INSERT_TAIL(&l->waiting, s, next);
 		l->nb_waiting++;
-		fake_ring(l->event_fd);
+		fake_signal(l->event_fd);
 		*link = &c->base;
 	} else {
 		link_free(c);
@@ -388,13 +388,13 @@ fake_link_poll(struct rte_comch_link *link)
 
 	pthread_mutex_lock(&fake_lock);
 	if (l->event_fd >= 0 && read(l->event_fd, &count, sizeof(count)) < 0)
-		count = 0; /* nothing had woken us */
-	if (link->state == RTE_COMCH_LINK_CONNECTING && l->taken)
+		count = 0; /* there was no wake-up */
+	if (link->state == RTE_COMCH_LINK_CONNECTING && l->accepted)
 		link->state = RTE_COMCH_LINK_UP;
 	if (l->dropped)
-		link_down(l, -ECONNRESET, "link dropped, as asked for");
+		link_down(l, -ECONNRESET, "link dropped by drop_at");
 	else if (l->peer_gone)
-		link_down(l, -ECONNRESET, "peer is gone");
+		link_down(l, -ECONNRESET, "peer closed the link");
 	pthread_mutex_unlock(&fake_lock);
 }
 
@@ -420,7 +420,7 @@ fake_link_fd(const struct rte_comch_link *link)
 	return link_of(link)->event_fd;
 }
 
-/* Nothing arrives by an interrupt: who sleeps while frames are on their way is woken. */
+/* Only polls advance time, so frames in flight would never wake a sleeper: wake now. */
 static void
 fake_link_arm(struct rte_comch_link *link, bool credits)
 {
@@ -433,12 +433,12 @@ fake_link_arm(struct rte_comch_link *link, bool credits)
 	STAILQ_FOREACH(f, &l->rx, next)
 		if (l->armed && f->due > fake_dev_of(link)->now && (credits || !f->is_credit)) {
 			l->armed = false;
-			fake_ring(l->event_fd);
+			fake_signal(l->event_fd);
 		}
 	pthread_mutex_unlock(&fake_lock);
 }
 
-/* Has the peer got all? */
+/* Have all frames arrived at the peer? */
 static bool
 fake_link_idle(const struct rte_comch_link *link)
 {
@@ -449,12 +449,12 @@ fake_link_idle(const struct rte_comch_link *link)
 	pthread_mutex_lock(&fake_lock);
 	last = l->peer != NULL ? STAILQ_LAST(&l->peer->rx, fake_frame, next) : NULL;
 	idle = last == NULL || has_arrived(last);
-	fake_look_again(fake_dev_of(link), &l->busy, idle);
+	fake_poll_again(fake_dev_of(link), &l->busy, idle);
 	pthread_mutex_unlock(&fake_lock);
 	return idle;
 }
 
-/* A private copy, with descriptors of its own. */
+/* Copy a frame and duplicate its descriptors. */
 static int
 frame_copy(const struct rte_comch_frame *frame, struct fake_frame **copy)
 {
@@ -481,9 +481,9 @@ frame_copy(const struct rte_comch_frame *frame, struct fake_frame **copy)
 
 bool fake_full;
 
-/* What the knobs, or a full queue, say to one more frame. */
+/* Check the device keys and the peer's queue before a frame is sent. */
 static int
-tx_verdict(struct fake_link *l)
+tx_check(struct fake_link *l)
 {
 	const struct fake_dev *fake = fake_dev_of(&l->base);
 
@@ -497,13 +497,13 @@ tx_verdict(struct fake_link *l)
 		return -EAGAIN;
 	if (fake->drop_at == 0 || ++l->nb_tx < fake->drop_at)
 		return 0;
-	link_down(l, -ECONNRESET, "link dropped, as asked for");
-	fake_ring(l->event_fd);
-	lose_frames(l);
+	link_down(l, -ECONNRESET, "link dropped by drop_at");
+	fake_signal(l->event_fd);
+	drop_frames(l);
 	if (l->peer != NULL) {
-		lose_frames(l->peer);
+		drop_frames(l->peer);
 		l->peer->dropped = true;
-		fake_ring(l->peer->event_fd);
+		fake_signal(l->peer->event_fd);
 	}
 	return -ENOTCONN;
 }
@@ -517,11 +517,11 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 
 	pthread_mutex_lock(&fake_lock);
 	peer = l->peer;
-	ret = tx_verdict(l);
+	ret = tx_check(l);
 	if (ret == 0)
 		ret = frame_copy(frame, &f);
 	if (ret == 0 && (peer == NULL || peer->event_fd < 0)) {
-		frame_free(f); /* nobody will read it */
+		frame_free(f); /* the peer has shut down */
 	} else if (ret == 0) {
 		f->due = fake_due(link);
 		STAILQ_INSERT_TAIL(&peer->rx, f, next);
@@ -529,14 +529,14 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 		if (peer->armed && (!frame->is_credit || peer->armed_credits)) {
 			peer->armed = false;
 			link->wakes++;
-			fake_ring(peer->event_fd);
+			fake_signal(peer->event_fd);
 		}
 	}
 	pthread_mutex_unlock(&fake_lock);
 	return ret;
 }
 
-void (*fake_looked)(void);
+void (*fake_after_pending)(void);
 
 static bool
 fake_frame_pending(const struct rte_comch_link *link)
@@ -547,10 +547,10 @@ fake_frame_pending(const struct rte_comch_link *link)
 	pthread_mutex_lock(&fake_lock);
 	do
 		pending = next_frame(l) != NULL;
-	while (fake_look_again(fake_dev_of(link), &l->empty, pending));
+	while (fake_poll_again(fake_dev_of(link), &l->empty, pending));
 	pthread_mutex_unlock(&fake_lock);
-	if (fake_looked != NULL)
-		fake_looked();
+	if (fake_after_pending != NULL)
+		fake_after_pending();
 	return pending;
 }
 
@@ -565,7 +565,7 @@ fake_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	pthread_mutex_lock(&fake_lock);
 	f = next_frame(l);
 	if (f != NULL && f->len > size) {
-		link_down(l, -EPROTO, "peer's frame is too long");
+		link_down(l, -EPROTO, "frame from peer is too long");
 		ret = -EPROTO;
 	} else if (f != NULL) {
 		STAILQ_REMOVE_HEAD(&l->rx, next);

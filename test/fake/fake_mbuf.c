@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* mbufs that are handed over as they are, for devices with the key mbufs=1. */
+/* Bursts that pass mbufs to the peer without a copy, for devices with the key mbufs=1. */
 
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ fake_mbuf_queue_free(struct fake_mbuf_queue *q)
 	free(q);
 }
 
-/* The queue of a consumer; NULL: it takes nothing any more. */
+/* The queue of a consumer; NULL: the consumer accepts no more messages. */
 static struct fake_mbuf_queue *
 find_queue(struct fake_prod *p, uint32_t consumer_id)
 {
@@ -113,7 +113,7 @@ fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 		comch_count(&c->rx.stats.msgs, 1);
 		comch_count(&nb_received, 1);
 	}
-	fake_look_again(fake_dev_of(dq->link), &c->dq.empty[0], i > 0);
+	fake_poll_again(fake_dev_of(dq->link), &c->dq.empty[0], i > 0);
 	if (q->head == q->tail)
 		fake_cons_drain(c);
 	pthread_mutex_unlock(&fake_lock);

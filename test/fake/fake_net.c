@@ -3,8 +3,8 @@
  */
 
 /*
- * What moves between the ends: posted buffers one way, messages the other way, and
- * the word that a message has arrived. Whoever looks at a queue moves what is due.
+ * The transport of the driver in memory: posted buffers go one way, messages the other
+ * way, and completions come back. A call that polls a queue performs what is due.
  */
 
 #include <errno.h>
@@ -26,7 +26,7 @@ fake_net_wake(struct fake_dq *dq)
 	if (!dq->armed)
 		return;
 	dq->armed = false;
-	fake_ring(dq->event_fd);
+	fake_signal(dq->event_fd);
 }
 
 /* Posted buffers */
@@ -42,7 +42,7 @@ fake_net_post(struct fake_remote *r, uint64_t pos, uint64_t where, uint32_t len)
 }
 
 static void
-arrive_posts(struct fake_remote *r)
+deliver_posts(struct fake_remote *r)
 {
 	const struct fake_post *post;
 	uint64_t tail = r->post->tail;
@@ -65,7 +65,7 @@ fake_net_send(struct fake_prod *p, struct fake_remote *r, const struct rte_comch
 	struct fake_work *w = &r->work[r->claim & r->to.mask];
 
 	*w = (struct fake_work){
-		.state = FAKE_WORK_WAITS, .prod = p, .to = to,
+		.state = FAKE_WORK_PENDING, .prod = p, .to = to,
 		.due = fake_due(r->data->link),
 		.rec = {
 			.head = {
@@ -80,13 +80,13 @@ fake_net_send(struct fake_prod *p, struct fake_remote *r, const struct rte_comch
 	comch_gather_init(&w->from, op);
 	if ((op->flags & RTE_COMCH_OP_F_SILENT) == 0)
 		w->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN);
-	p->nb_under_way++;
+	p->nb_in_flight++;
 	r->claim++;
 }
 
-/* Read the payload and write it to where it belongs. 0, -ENOMEM or -EPROTO. */
+/* Copy the payload to the buffer, or aside if that is staged. 0, -ENOMEM or -EPROTO. */
 static int
-carry_payload(struct fake_cons *c, struct fake_work *w, uint64_t pos)
+deliver_payload(struct fake_cons *c, struct fake_work *w, uint64_t pos)
 {
 	uint32_t len = w->rec.len0;
 	uint8_t *to = w->to;
@@ -98,7 +98,7 @@ carry_payload(struct fake_cons *c, struct fake_work *w, uint64_t pos)
 		if (to == NULL)
 			return -ENOMEM;
 		c->staged[pos & c->rx.mask] = to;
-	} else if (!fake_mem_is_shown(c->dq.base.link, to, len)) {
+	} else if (!fake_mem_is_exported(c->dq.base.link, to, len)) {
 		return -EPROTO;
 	}
 	comch_gather_copy(&w->from, to, len);
@@ -106,33 +106,33 @@ carry_payload(struct fake_cons *c, struct fake_work *w, uint64_t pos)
 }
 
 static void
-carry(struct fake_remote *r)
+deliver(struct fake_remote *r)
 {
-	struct fake_work *w = &r->work[r->carried & r->to.mask];
-	struct comch_rec *rec = &r->cons->rec[r->carried & r->to.mask];
+	struct fake_work *w = &r->work[r->delivered & r->to.mask];
+	struct comch_rec *rec = &r->cons->rec[r->delivered & r->to.mask];
 
 	*rec = w->rec;
-	/* One that was given up leaves a hole. */
-	if (w->state == FAKE_WORK_OVER) {
+	/* The position of an aborted send is skipped. */
+	if (w->state == FAKE_WORK_COMPLETED) {
 		rec->head.kind = COMCH_REC_ABORT;
 	} else {
-		w->status = carry_payload(r->cons, w, r->carried);
+		w->status = deliver_payload(r->cons, w, r->delivered);
 		if (w->status == -EPROTO)
 			w->prod->tx.fault(w->prod->tx.ctx, -EPROTO,
-				"a buffer is in memory that is not shown any more");
+				"buffer is in memory that the peer no longer exports");
 		if (w->status != 0)
 			rec->head.kind = COMCH_REC_ABORT;
-		w->state = FAKE_WORK_CARRIED;
+		w->state = FAKE_WORK_DELIVERED;
 		w->due = fake_due(r->data->link);
 	}
-	rec->seq = ++r->carried;
-	r->cons->nb_arrived = r->carried;
+	rec->seq = ++r->delivered;
+	r->cons->nb_arrived = r->delivered;
 	fake_net_wake(&r->cons->dq);
 }
 
-/* The producer is told what became of it: the payload is the application's again. */
+/* Complete the send: from now on the application owns the payload. */
 static void
-tell(struct fake_work *w)
+complete(struct fake_work *w)
 {
 	struct rte_comch_producer_stats *stats = &w->prod->tx.stats;
 	struct fake_prod *p = w->prod;
@@ -146,16 +146,16 @@ tell(struct fake_work *w)
 	}
 	if (w->done != NULL)
 		comch_done_close(w->done, w->status);
-	w->state = FAKE_WORK_OVER;
+	w->state = FAKE_WORK_COMPLETED;
 	fake_net_wake(&p->dq);
-	if (--p->nb_under_way == 0)
+	if (--p->nb_in_flight == 0)
 		p->dq.base.news(p->dq.base.ctx);
 }
 
 static bool
-may_carry(const struct fake_remote *r)
+can_deliver(const struct fake_remote *r)
 {
-	return r->carried != r->claim && r->cons != NULL && !r->cons->closed;
+	return r->delivered != r->claim && r->cons != NULL && !r->cons->closed;
 }
 
 void
@@ -163,31 +163,31 @@ fake_net_run(struct fake_remote *r)
 {
 	struct fake_work *w;
 
-	arrive_posts(r);
-	while (may_carry(r) && r->work[r->carried & r->to.mask].due <= fake_now)
-		carry(r);
-	for (; r->told != r->claim; r->told++) {
-		w = &r->work[r->told & r->to.mask];
-		if (w->state == FAKE_WORK_WAITS ||
-				(w->state == FAKE_WORK_CARRIED && w->due > fake_now))
+	deliver_posts(r);
+	while (can_deliver(r) && r->work[r->delivered & r->to.mask].due <= fake_now)
+		deliver(r);
+	for (; r->completed != r->claim; r->completed++) {
+		w = &r->work[r->completed & r->to.mask];
+		if (w->state == FAKE_WORK_PENDING ||
+				(w->state == FAKE_WORK_DELIVERED && w->due > fake_now))
 			break;
-		if (w->state == FAKE_WORK_CARRIED)
-			tell(w);
+		if (w->state == FAKE_WORK_DELIVERED)
+			complete(w);
 	}
 }
 
 bool
-fake_net_sends(const struct fake_remote *r)
+fake_net_has_sends(const struct fake_remote *r)
 {
-	return may_carry(r);
+	return can_deliver(r);
 }
 
 bool
-fake_net_answers(const struct fake_remote *r)
+fake_net_has_replies(const struct fake_remote *r)
 {
-	return r->post->tail != r->posted || may_carry(r) ||
-		(r->told != r->claim &&
-		 r->work[r->told & r->to.mask].state == FAKE_WORK_CARRIED);
+	return r->post->tail != r->posted || can_deliver(r) ||
+		(r->completed != r->claim &&
+		 r->work[r->completed & r->to.mask].state == FAKE_WORK_DELIVERED);
 }
 
 void
@@ -196,21 +196,21 @@ fake_net_settle(struct fake_remote *r, uint64_t final)
 	struct fake_work *w;
 	uint64_t pos;
 
-	for (pos = r->told; pos != r->claim; pos++) {
+	for (pos = r->completed; pos != r->claim; pos++) {
 		w = &r->work[pos & r->to.mask];
-		if (w->state == FAKE_WORK_OVER)
+		if (w->state == FAKE_WORK_COMPLETED)
 			continue;
 		if (pos >= final)
 			w->status = -ENOENT;
-		w->state = FAKE_WORK_CARRIED;
+		w->state = FAKE_WORK_DELIVERED;
 		w->due = fake_due(r->data->link);
 	}
-	r->carried = r->claim;
+	r->delivered = r->claim;
 	fake_dq_wake_producers(r->data->link);
 }
 
 void
-fake_net_give_up(struct fake_prod *p, int err)
+fake_net_abort(struct fake_prod *p, int err)
 {
 	struct fake_data *data = p->dq.base.link->data;
 	struct fake_remote *r;
@@ -218,13 +218,13 @@ fake_net_give_up(struct fake_prod *p, int err)
 	uint64_t pos;
 
 	TAILQ_FOREACH(r, &data->remotes, next) {
-		for (pos = r->told; pos != r->claim; pos++) {
+		for (pos = r->completed; pos != r->claim; pos++) {
 			w = &r->work[pos & r->to.mask];
-			if (w->prod != p || w->state == FAKE_WORK_OVER)
+			if (w->prod != p || w->state == FAKE_WORK_COMPLETED)
 				continue;
-			if (w->state == FAKE_WORK_WAITS)
+			if (w->state == FAKE_WORK_PENDING)
 				w->status = err;
-			tell(w);
+			complete(w);
 		}
 	}
 }

@@ -6,30 +6,29 @@
 #define FAKE_PRIVATE_H
 
 /*
- * A driver without a system behind it: both ends of a link are objects of
- * this process, frames are queues of private copies, and messages are copied by
- * whoever looks at a queue. Nothing is mapped. It shows what the core asks of a
- * driver and nothing else; and it can be told to fail, by device keys:
+ * The driver in memory, for tests of the core. Both ends of a link are objects of this
+ * process, frames are queues of private copies, and a call that polls a queue copies its
+ * messages. Nothing is mapped, and the driver does only what the core requires of one.
+ * Device keys inject failures:
  *
- *   delay=N         all that one end does is visible to the other N moments later
- *   mbufs=1         mbufs are handed over, by send_mbufs and recv_mbufs
- *   eagain_every=N  every Nth frame finds no room
- *   drop_at=N       the link breaks when the Nth frame is sent over it
- *   slow_accept=N   N times nobody seems to wait at the listener
- *   short_import=1  memory of the peer is refused
- *   no_event_fd=1   the device has no event descriptors
- *   no_queue=1      there is no memory for a consumer, or its sending end
+ *   delay=N         actions of one end are visible to the other after N ticks
+ *   mbufs=1         provide send_mbufs and recv_mbufs
+ *   eagain_every=N  refuse every Nth frame with -EAGAIN
+ *   drop_at=N       break the link at its Nth frame
+ *   slow_accept=N   hide a waiting client from N calls of accept
+ *   short_import=1  refuse memory of the peer
+ *   no_event_fd=1   have no event descriptors
+ *   no_queue=1      no memory for a consumer or its sending end: -ENOMEM
  *
- * As a network card would, it reads the payload of a message when it carries the
- * message out, not within the send; it forgets frames that have not arrived when their
- * sender closes the link; and of a consumer that halts nothing but its last position
- * tells what arrived there.
+ * It behaves like a network card: it reads a payload when it delivers the message, not
+ * within the send; it drops frames that have not arrived when their sender closes the
+ * link; and only the final position of a halted consumer says which messages arrived.
  *
- * Time is counted in moments. The next moment begins when one place was found empty
- * twice in a row: about once a run. All links of a device see the same moment until the
- * next one begins, so that what was sent earlier is found earlier on all of them.
+ * Time is counted in ticks. A tick passes when the same queue is found empty twice in a
+ * row: about once a run. All links of a device see the same time, so that frames are
+ * found in the order of their sends across links.
  *
- * One lock guards all: two ends may be driven by two threads.
+ * One lock protects everything, so that two threads can run the two ends.
  */
 
 #include <pthread.h>
@@ -44,8 +43,8 @@
 #include "sdk/comch_plan.h"
 
 struct fake_dev {
-	uint64_t now;     /* the moment that its links see */
-	uint64_t nb_looks; /* how often that changed */
+	uint64_t now;      /* the time that its links see */
+	uint64_t nb_ticks; /* number of updates of now */
 	uint32_t delay;
 	uint32_t eagain_every;
 	uint32_t drop_at;
@@ -56,37 +55,37 @@ struct fake_dev {
 	bool mbufs;
 };
 
-/* While it is true, no frame finds room. */
+/* While true, every frame is refused with -EAGAIN. */
 extern bool fake_full;
 
-/* Called after each look at a link, which has its answer already. NULL: nobody cares. */
-extern void (*fake_looked)(void);
+/* Called after each frame_pending() has determined its result; or NULL. */
+extern void (*fake_after_pending)(void);
 
-/* The table that is registered. */
+/* The driver's registered table of operations. */
 const struct rte_comch_driver_ops *fake_driver_ops(void);
 
-/* Take a server's place away: it finds out. */
+/* Remove a server's place, which its listener_check() then reports. */
 void fake_listener_lose(const char *func, const char *name);
 
-/* What was handed over by send_mbufs and recv_mbufs so far. */
+/* Number of mbufs that send_mbufs accepted and recv_mbufs returned so far. */
 uint64_t fake_mbufs_sent(void);
 uint64_t fake_mbufs_received(void);
 
-/* fake_dev.c: fill a device from its keys. */
+/* fake_dev.c */
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);
 void fake_dev_remove(struct rte_comch_dev *dev);
 
-/* fake_driver.c; the lock is held for all that follows. */
+/* fake_driver.c; call the functions below with the lock held. */
 extern pthread_mutex_t fake_lock;
 extern uint64_t fake_now;
 /*
- * Did a look at a place find something? *empty is the place's. True: it did not, and
- * the next moment has begun: look again.
+ * Report whether a poll of a queue found anything. *empty belongs to the queue.
+ * Returns true if not and a tick has passed: the caller may poll again.
  */
-bool fake_look_again(struct fake_dev *fake, uint64_t *empty, bool found);
+bool fake_poll_again(struct fake_dev *fake, uint64_t *empty, bool found);
 /* Make a descriptor readable. */
-void fake_ring(int fd);
+void fake_signal(int fd);
 /* Are these the two ends of one link? */
 bool fake_are_paired(const struct rte_comch_link *a, const struct rte_comch_link *b);
 
@@ -96,7 +95,7 @@ fake_dev_of(const struct rte_comch_link *link)
 	return link->dev->priv;
 }
 
-/* When is what the link's end does now visible elsewhere? Without delay, always. */
+/* The time at which an action of this end is visible to the other; 0 without delay. */
 static inline uint64_t
 fake_due(const struct rte_comch_link *link)
 {
@@ -109,41 +108,41 @@ fake_due(const struct rte_comch_link *link)
 
 struct fake_dq {
 	struct rte_comch_dq base; /* first */
-	TAILQ_ENTRY(fake_dq) next; /* producers; consumers that are shown */
+	TAILQ_ENTRY(fake_dq) next; /* in a list of producers, or of offered consumers */
 	int event_fd;
 	bool armed;
 	bool is_cons;
-	uint64_t empty[3];        /* recv, or send and done; pending: see fake_look_again() */
+	uint64_t empty[3];        /* recv, or send and done; pending: see fake_poll_again() */
 };
 
 struct fake_cons {
 	struct fake_dq dq;        /* first */
 	struct comch_rx rx;
-	uint64_t key;             /* of this start; 0: not shown to the peer */
-	struct fake_remote *remote; /* NULL: it is not there, or not any more */
-	struct comch_rec *rec;    /* what arrived, by position */
-	uint8_t **staged;         /* payload of those, if their memory is not shown */
+	uint64_t key;             /* of this start; 0: not offered to the peer */
+	struct fake_remote *remote; /* its sending end; NULL: none */
+	struct comch_rec *rec;    /* records that arrived, by position */
+	uint8_t **staged;         /* their payloads, if the buffer is not exported */
 	uint64_t nb_arrived;
-	bool closed;              /* nothing arrives any more */
-	uint64_t flush_at;        /* when posted buffers come back after a stop */
-	struct fake_mbuf_queue *mbufs; /* NULL: none are handed over */
+	bool closed;              /* nothing more arrives */
+	uint64_t flush_at;        /* when a stop returns posted buffers */
+	struct fake_mbuf_queue *mbufs; /* NULL without the key mbufs */
 };
 
 struct fake_prod {
 	struct fake_dq dq;        /* first */
 	struct comch_tx tx;
-	uint32_t nb_under_way;
+	uint32_t nb_in_flight;
 };
 
-/* Of a link. */
+/* Data of a link. */
 struct fake_data {
 	struct rte_comch_link *link;
 	TAILQ_HEAD(, fake_remote) remotes;
-	TAILQ_HEAD(, fake_mem) mems; /* shown to the peer */
+	TAILQ_HEAD(, fake_mem) mems; /* exported to the peer */
 	TAILQ_ENTRY(fake_data) next;
 };
 
-/* Memory as it is shown to a peer. */
+/* A registration exported to a peer. */
 struct fake_mem {
 	TAILQ_ENTRY(fake_mem) next;
 	const struct rte_comch_mr *mr;
@@ -153,59 +152,59 @@ struct fake_mem {
 };
 
 enum fake_work_state {
-	FAKE_WORK_WAITS,   /* nothing was read or written yet */
-	FAKE_WORK_CARRIED, /* its status is known; the producer is not told yet */
-	FAKE_WORK_OVER,    /* the producer was told: its payload must not be read */
+	FAKE_WORK_PENDING,   /* nothing was read or written yet */
+	FAKE_WORK_DELIVERED, /* its status is known, but not reported to the producer */
+	FAKE_WORK_COMPLETED, /* reported to the producer: its payload must not be read */
 };
 
-/* A message under way. */
+/* A message in flight. */
 struct fake_work {
 	enum fake_work_state state;
 	struct fake_prod *prod;
 	struct comch_done *done;  /* NULL: silent */
 	struct comch_gather from;
 	uint8_t *to;              /* NULL: nothing to write, or staged */
-	struct comch_rec rec;     /* as it arrives */
-	uint64_t due;             /* when it is carried out, and then told */
+	struct comch_rec rec;     /* as the consumer receives it */
+	uint64_t due;             /* when it is delivered, then when it completes */
 	int status;
 };
 
-/* A posted buffer under way. */
+/* A posted buffer on its way to the producers. */
 struct fake_post {
 	struct comch_desc desc;
 	uint64_t due;
 };
 
-/* The sending end of a consumer. All arrays are by position. */
+/* The sending end of a consumer. Arrays are indexed by position. */
 struct fake_remote {
 	struct comch_target to;   /* first */
 	TAILQ_ENTRY(fake_remote) next;
 	struct fake_data *data;   /* of the producers' link */
-	struct fake_cons *cons;   /* NULL: it has gone */
+	struct fake_cons *cons;   /* NULL: retired */
 	struct fake_post *wire;
-	struct comch_post_shared *post; /* what has arrived of the wire */
+	struct comch_post_shared *post; /* descriptors that have arrived */
 	struct fake_work *work;
-	uint64_t posted;          /* put on the wire */
-	uint64_t claim;           /* taken by sends */
-	uint64_t carried;
-	uint64_t told;
+	uint64_t posted;          /* positions posted by the consumer */
+	uint64_t claim;           /* positions claimed by sends */
+	uint64_t delivered;
+	uint64_t completed;
 };
 
-/* fake_net.c: what moves between the ends. */
+/* fake_net.c */
 uint64_t fake_new_key(void);
-/* Let what is due happen. */
+/* Perform all actions of r that are due. */
 void fake_net_run(struct fake_remote *r);
-/* Is something on its way to the consumer; to the producers? */
-bool fake_net_sends(const struct fake_remote *r);
-bool fake_net_answers(const struct fake_remote *r);
+/* Is anything in flight to the consumer; to the producers? */
+bool fake_net_has_sends(const struct fake_remote *r);
+bool fake_net_has_replies(const struct fake_remote *r);
 void fake_net_post(struct fake_remote *r, uint64_t pos, uint64_t where, uint32_t len);
 void fake_net_send(struct fake_prod *p, struct fake_remote *r, const struct rte_comch_op *op,
 		uint8_t *to, bool staged);
-/* Below final all arrived, and nothing else will. */
+/* The consumer has ended: messages below position final arrived, all others failed. */
 void fake_net_settle(struct fake_remote *r, uint64_t final);
-/* Tell the producer of all that it sent: what did not arrive has failed with err. */
-void fake_net_give_up(struct fake_prod *p, int err);
-/* Wake whoever asked for it. */
+/* Complete all sends of a producer; those not delivered fail with err. */
+void fake_net_abort(struct fake_prod *p, int err);
+/* Wake a queue if it is armed. */
 void fake_net_wake(struct fake_dq *dq);
 
 /* fake_cons.c */
@@ -219,7 +218,7 @@ void fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool fake_cons_drained(const struct rte_comch_dq *dq);
 bool fake_cons_retire(struct rte_comch_dq *dq, uint64_t *final);
 uint32_t fake_cons_room(const struct rte_comch_dq *dq);
-/* With nothing posted: end, if it halts. */
+/* After a halt, with nothing posted: drain the consumer. */
 void fake_cons_drain(struct fake_cons *c);
 void fake_cons_free(struct fake_cons *c);
 void fake_cons_arm(struct fake_cons *c);
@@ -241,15 +240,15 @@ bool fake_prod_pending(struct fake_prod *p);
 /* fake_data.c */
 extern const struct rte_comch_data_ops fake_data_ops;
 extern const struct rte_comch_data_ops fake_data_ops_mbufs;
-/* Let happen what is due, on all links. */
+/* Perform all actions that are due, on all links. */
 void fake_data_run(void);
 int fake_dq_init(struct fake_dq *dq, struct rte_comch_link *link, bool is_cons);
 void fake_dq_wake_producers(const struct rte_comch_link *link);
 void fake_ticket_put(struct rte_comch_ticket *ticket, uint64_t key);
-/* The key in a ticket of the peer; 0: it is none of ours. */
+/* The key in a ticket of the peer; 0: invalid. */
 uint64_t fake_ticket_get(const struct rte_comch_ticket *ticket);
-/* Is this shown by the link? */
-bool fake_mem_is_shown(const struct rte_comch_link *link, const uint8_t *addr, size_t len);
+/* Has this end of the link exported the memory? */
+bool fake_mem_is_exported(const struct rte_comch_link *link, const uint8_t *addr, size_t len);
 
 /* fake_mbuf.c */
 struct fake_mbuf_queue *fake_mbuf_queue_new(uint32_t depth);

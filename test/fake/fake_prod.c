@@ -15,7 +15,7 @@ prod_of(struct rte_comch_dq *dq)
 	return container_of(dq, struct fake_prod, dq.base);
 }
 
-/* Steps of comch_plan.h, within a burst */
+/* Steps of comch_plan.h, called in bursts */
 
 static uint16_t
 step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *ops, uint32_t n)
@@ -28,9 +28,9 @@ step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *op
 	int err;
 
 	fake_net_run(r);
-	/* A place is free once its message was told of. */
+	/* A slot is free when its message has completed. */
 	n = RTE_MIN(comch_plan_same_consumer(ops, n),
-		to->base.depth - (uint32_t)(r->claim - r->told));
+		to->base.depth - (uint32_t)(r->claim - r->completed));
 	if (n == 0)
 		return 0;
 	k = comch_plan_group(&tx->ahead, to, r->claim, ops, n, dst, &err);
@@ -51,7 +51,7 @@ step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *op
 }
 
 static bool
-never(const struct comch_tx *tx __rte_unused)
+never_blocked(const struct comch_tx *tx __rte_unused)
 {
 	return false;
 }
@@ -68,16 +68,16 @@ prod_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	pthread_mutex_lock(&fake_lock);
 	tx->short_id = 0;
 	comch_epoch_enter(&tx->epoch);
-	took = comch_plan_send(tx, ops, n, step, never);
+	took = comch_plan_send(tx, ops, n, step, never_blocked);
 	comch_epoch_leave(&tx->epoch);
 	if (took < n)
 		comch_count(&tx->stats.later, 1);
-	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[0], took > 0 || n == 0);
+	fake_poll_again(fake_dev_of(p->dq.base.link), &p->dq.empty[0], took > 0 || n == 0);
 	pthread_mutex_unlock(&fake_lock);
 	return took;
 }
 
-/* Look at all consumers that it may have sent to. */
+/* Perform the due actions of all consumers of the link. */
 static void
 run_all(struct fake_prod *p)
 {
@@ -97,12 +97,12 @@ prod_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	run_all(p);
 	n = comch_done_closed(&p->tx.done, n);
 	comch_done_take(&p->tx.done, cpls, n, 0);
-	fake_look_again(fake_dev_of(p->dq.base.link), &p->dq.empty[1], n > 0);
+	fake_poll_again(fake_dev_of(p->dq.base.link), &p->dq.empty[1], n > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return n;
 }
 
-/* Life */
+/* Creation and end */
 
 int
 fake_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
@@ -154,7 +154,7 @@ fake_prod_begin(struct rte_comch_dq *dq, uint32_t id)
 	comch_store_release(&p->tx.halt, RTE_COMCH_HALT_NONE);
 }
 
-/* The peer has no use for its name. */
+/* The peer needs no PRODUCER_NEW. */
 bool
 fake_prod_offer(struct rte_comch_dq *dq __rte_unused, struct rte_comch_ticket *mine __rte_unused)
 {
@@ -170,7 +170,7 @@ fake_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 	comch_store_release(&p->tx.halt, why);
 	if (why == RTE_COMCH_HALT_DOWN) {
 		run_all(p);
-		fake_net_give_up(p, -ECONNRESET);
+		fake_net_abort(p, -ECONNRESET);
 	}
 	pthread_mutex_unlock(&fake_lock);
 }
@@ -183,7 +183,7 @@ fake_prod_idle(const struct rte_comch_dq *dq)
 
 	pthread_mutex_lock(&fake_lock);
 	run_all(p);
-	idle = p->nb_under_way == 0;
+	idle = p->nb_in_flight == 0;
 	pthread_mutex_unlock(&fake_lock);
 	return idle;
 }
@@ -192,7 +192,7 @@ bool
 fake_prod_abort(struct rte_comch_dq *dq, int err)
 {
 	pthread_mutex_lock(&fake_lock);
-	fake_net_give_up(prod_of(dq), err);
+	fake_net_abort(prod_of(dq), err);
 	pthread_mutex_unlock(&fake_lock);
 	return true;
 }
@@ -211,7 +211,7 @@ fake_prod_arm(struct fake_prod *p)
 
 	p->dq.armed = true;
 	TAILQ_FOREACH(r, &data->remotes, next)
-		if (fake_net_answers(r))
+		if (fake_net_has_replies(r))
 			fake_net_wake(&p->dq);
 }
 
@@ -227,6 +227,6 @@ fake_prod_pending(struct fake_prod *p)
 	if (p->tx.short_id == 0)
 		return false;
 	to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
-	/* One that has gone ends the wait as well: the send says -ENOENT. */
+	/* Without the consumer the send completes, with -ENOENT. */
 	return to == NULL || comch_plan_posted(to, *to->claim, 1) != 0;
 }

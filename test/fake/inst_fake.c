@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The conformance suite on the driver in memory. */
+/* Runs the conformance suite on the driver in memory. */
 
 #include "conf.h"
 #include "fake_private.h"

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What the contract with a driver says, on one that takes its time. */
+/* Tests of the core on an asynchronous driver: the driver in memory with a delay. */
 
 #include <criterion/criterion.h>
 
@@ -32,7 +32,7 @@ stop(void)
 
 TestSuite(async, .init = start, .fini = stop);
 
-/* No end is told before the payload was read; nothing is read after it. */
+/* A send completes after its payload was read, which is not read again. */
 Test(async, payload_is_read_before_done)
 {
 	struct rte_comch_cpl cpl;
@@ -44,7 +44,7 @@ Test(async, payload_is_read_before_done)
 	t_fill(f.src.addr, 64, 1);
 	T_EQ(t_post(&f, 0, 64, 1), 1);
 	t_submit(&f, 0, 64, 1);
-	/* It is the channel's: what is written now is sent. */
+	/* The payload is not read yet: what is written now is sent. */
 	t_fill(f.src.addr, 64, 2);
 	t_done(f.prod, &cpl);
 	T_EQ(cpl.status, 0);
@@ -55,7 +55,7 @@ Test(async, payload_is_read_before_done)
 	t_pair_close(&p);
 }
 
-/* Memory of any kind is shown: no copy, no staging. */
+/* Memory of any kind is exported: no copy, no staging. */
 Test(async, heap_is_shown)
 {
 	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_HEAP };
@@ -74,11 +74,11 @@ Test(async, heap_is_shown)
 }
 
 /*
- * A consumer stops under messages that are under way. Its last position says which of
- * them arrived; its memory is not written after it is IDLE.
+ * A consumer stops with messages in flight. Its final position says which of them
+ * arrived; its memory is not written after it is IDLE.
  */
 static void
-stop_under_way(unsigned int steps)
+stop_in_flight(unsigned int steps)
 {
 	enum { NB = 8 };
 	unsigned int i, whole = 0, sent = 0;
@@ -126,10 +126,10 @@ Test(async, stop_of_consumer)
 	unsigned int steps;
 
 	for (steps = 0; steps < 30; steps += 3)
-		stop_under_way(steps);
+		stop_in_flight(steps);
 }
 
-/* A producer stops when all that it sent is done. */
+/* A producer is IDLE after all its sends have completed. */
 Test(async, stop_of_producer)
 {
 	struct rte_comch_cpl cpl;
@@ -176,7 +176,7 @@ mflow_open(struct mflow *m, const struct t_pair_conf *conf)
 	t_settle();
 }
 
-/* Take what is left of a consumer that stops. */
+/* Receive the rest from a consumer that stops, until it is IDLE. */
 static bool
 cons_is_idle(struct mflow *m)
 {
@@ -190,7 +190,6 @@ cons_is_idle(struct mflow *m)
 static void
 mflow_close(struct mflow *m)
 {
-
 	if (m->prod != NULL)
 		t_producer_end(m->prod);
 	T_EQ(rte_comch_consumer_stop(m->cons), -EINPROGRESS);
@@ -223,7 +222,7 @@ receive(struct mflow *m, uint32_t len, uint64_t seed)
 	rte_pktmbuf_free(mbuf);
 }
 
-/* mbufs are freed when they are done: by a later burst, or by the destroy. */
+/* mbufs are freed after their sends have completed: by a later burst, or by destroy. */
 Test(async, mbufs_until_done)
 {
 	struct rte_mbuf *mbuf, *none;
@@ -233,7 +232,7 @@ Test(async, mbufs_until_done)
 	mflow_open(&m, &slow);
 	before = rte_mempool_avail_count(m.mp);
 	mbuf = filled(&m, 100, 1);
-	/* Segments of its own, and described where they stay. */
+	/* A chain, whose segment list must stay valid until the send has completed. */
 	T_EQ(rte_pktmbuf_chain(mbuf, filled(&m, 7, 2)), 0);
 	T_UNTIL(rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
 	T_EQ(rte_mempool_avail_count(m.mp), before - 2);
@@ -260,7 +259,7 @@ Test(async, mbufs_until_done)
 	mflow_close(&m);
 }
 
-/* A driver that takes and gives mbufs itself is asked. */
+/* A driver's own bursts of mbufs are used if it has them. */
 Test(async, mbufs_of_the_driver)
 {
 	const struct t_pair_conf conf = {
@@ -272,7 +271,7 @@ Test(async, mbufs_of_the_driver)
 	unsigned int i;
 
 	mflow_open(&m, &conf);
-	/* None is posted. */
+	/* The core posts none. */
 	T_CHECK(rte_mempool_full(m.mp));
 	for (i = 0; i < 40; i++) {
 		mbuf = filled(&m, 100, i);

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What the core makes of a driver that fails: the knobs of the driver in memory. */
+/* Tests of the core on a driver that fails, by device keys of the driver in memory. */
 
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ stop(void)
 
 TestSuite(fake, .init = start, .fini = stop);
 
-/* No room now and then: everything arrives, in order. */
+/* Frames are refused now and then: all messages arrive, in order. */
 static void
 check_eagain(const char *args)
 {
@@ -68,7 +68,7 @@ Test(fake, eagain_every_3)
 	check_eagain(",eagain_every=3");
 }
 
-/* Do what a session does, as far as it gets; then everything can be taken down. */
+/* Run a session until the link breaks; then all objects can be destroyed. */
 static void
 session_until_drop(struct t_pair *p)
 {
@@ -85,7 +85,7 @@ session_until_drop(struct t_pair *p)
 	cons = t_consumer_new(p->cconn, NULL, mem.mr);
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
 	T_UNTIL(rte_comch_consumer_state(cons) != RTE_COMCH_STATE_STARTING);
-	/* Sooner or later the link breaks under the messages. */
+	/* Send until the link breaks. */
 	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 ||
 		(t_offer(p->cconn, "x", 1, cookie++, 0) && false));
 	t_consumer_end(cons);
@@ -127,8 +127,8 @@ Test(fake, drop_at_dpu)
 }
 
 /*
- * The link breaks under an application that always sends more than it takes
- * events: it gets to the peer's last message and to the end all the same.
+ * The link breaks while an application sends more than it handles events: it still
+ * receives the peer's last message and DISCONNECTED.
  */
 Test(fake, drop_under_a_talker)
 {
@@ -141,7 +141,7 @@ Test(fake, drop_under_a_talker)
 	while (t_offer(p.sconn, "x", 1, cookie++, 0) && cookie < 64)
 		t_step_max(p.dpu, 32);
 	T_LT(cookie, 64);
-	usleep(2000); /* the next run looks at the link */
+	usleep(2000); /* the next run polls the link */
 	t_step_max(p.host, 1);
 	while (t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 0) {
 		T_LT(turns++, 1000);
@@ -156,7 +156,7 @@ Test(fake, drop_under_a_talker)
 	t_pair_close(&p);
 }
 
-/* A HELLO that waits for room for some time is no reason to give up: that takes seconds. */
+/* A client retries a refused HELLO: the handshake times out after seconds only. */
 Test(fake, hello_finds_no_room)
 {
 	struct t_pair_conf conf = { 0 };
@@ -215,7 +215,7 @@ Test(fake, slow_accept)
 	t_pair_close(&p);
 }
 
-/* Also for polls that sleep. */
+/* The same with polls that sleep. */
 Test(fake, slow_accept_asleep)
 {
 	struct t_pair_conf conf = { .dpu_args = ",slow_accept=5" };
@@ -227,7 +227,7 @@ Test(fake, slow_accept_asleep)
 	t_pair_close(&p);
 }
 
-/* Memory that the peer cannot map is staged, and the copy is counted. */
+/* Messages to memory that the peer does not import are staged; the copy is counted. */
 Test(fake, short_import)
 {
 	struct t_pair_conf conf = { .host_args = ",short_import=1" };
@@ -246,7 +246,7 @@ Test(fake, short_import)
 	t_pair_close(&p);
 }
 
-/* Without memory for it a consumer does not start; the connection lives. */
+/* A consumer that lacks memory does not start; the connection stays up. */
 static void
 check_no_queue(const char *dpu_args, const char *host_args)
 {
@@ -276,22 +276,22 @@ Test(fake, no_queue_there)
 	check_no_queue(NULL, ",no_queue=1");
 }
 
-/* Two clients of an ordered server, and what they do while it looks around. */
+/* Two clients of an ordered server, which send while it polls its links. */
 static struct rte_comch_conn *order_conn[2];
-static unsigned int order_looks;
+static unsigned int order_polls;
 
 static void
 send_both(void)
 {
-	if (++order_looks != 1)
+	if (++order_polls != 1)
 		return;
-	/* The first link was found empty; now it is not, and the second is next. */
-	t_send(order_conn[0], "elder", 5, 0);
-	t_send(order_conn[1], "younger", 7, 0);
+	/* The first link was found empty and gets the earlier message; the second is next. */
+	t_send(order_conn[0], "early", 5, 0);
+	t_send(order_conn[1], "later on", 8, 0);
 }
 
-/* A message whose elder brother came to a link that was looked at already waits. */
-Test(fake, order_looked_too_early)
+/* A message waits for an earlier one on a link that was polled before it arrived. */
+Test(fake, order_polled_too_early)
 {
 	const struct t_pair_conf conf = { .server.flags = RTE_COMCH_SERVER_F_ORDERED };
 	struct rte_comch_client *second;
@@ -308,12 +308,12 @@ Test(fake, order_looked_too_early)
 	order_conn[1] = rte_comch_client_conn(second);
 	for (i = 0; i < 20; i++) {
 		t_settle();
-		order_looks = 0;
-		fake_looked = send_both;
+		order_polls = 0;
+		fake_after_pending = send_both;
 		t_step(p.dpu);
-		fake_looked = NULL;
-		T_GE(order_looks, 2);
-		/* It knows of the one, so it does not sleep. */
+		fake_after_pending = NULL;
+		T_GE(order_polls, 2);
+		/* A message is pending, so the poll does not sleep. */
 		if (t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) < 2 * i + 2)
 			T_EQ(rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY), -EAGAIN);
 		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 2 * i + 2);

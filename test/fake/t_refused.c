@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Drivers that lack an operation, and one that has no data operations. */
+/* Tests of drivers that lack a required operation, and of one without data operations. */
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ stop(void)
 
 TestSuite(refused, .init = start, .fini = stop);
 
-/* Register a driver; it is refused with a log line that names the operation. */
+/* Register a driver, which is refused with a log line that names the operation. */
 static void
 is_refused(const struct rte_comch_driver_ops *ops, const char *operation)
 {
@@ -81,7 +81,7 @@ Test(refused, data_operation)
 	is_refused(&ops, "cons_halt");
 }
 
-/* Only the mapped channel wants regions. */
+/* Only the mapped channel requires regions. */
 Test(refused, region_operation)
 {
 	struct rte_comch_region_ops regions = { 0 };
@@ -94,7 +94,7 @@ Test(refused, region_operation)
 	is_refused(&ops, "mem_export");
 }
 
-/* Without data operations: control messages, and a device that says so. */
+/* Without data operations: control messages work, and the capabilities omit DATA. */
 Test(refused, no_fast_path)
 {
 	static const struct t_driver driver = { .name = "comch_plain" };

@@ -308,7 +308,7 @@ Test(chan_stage, consumer_retires)
 	struct rte_comch_cpl cpl;
 
 	stream_half();
-	u->rc.gone = 1;
+	u->rc.retired = 1;
 	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
 	cr_assert_eq(cpl.status, -ENOENT);
 	cr_assert_eq(u->rc.streaming, 0u);

@@ -343,7 +343,7 @@ Test(chan_stop, retired_memory_is_no_fault)
 	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_STOP);
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 3u);
 	/* As CONSUMER_GONE and MR_DEL do, while the producer holds the entry. */
-	u->rc.gone = 1;
+	u->rc.retired = 1;
 	u->imports[U_REGION] = NULL;
 	cr_assert_eq(u_send(u, 0, 8, 1), 1);
 	cr_assert_eq(u_done_status(u), -ENOENT);

@@ -185,7 +185,7 @@ stream_to_one_that_retires(void)
 		comch_fence_heavy();
 		comch_epoch_watch(&u->prod[0].tx.epoch);
 		T_EQ(pthread_create(&t, NULL, push_on, &u->prod[0]), 0);
-		comch_store_relaxed(&rc->gone, 1);
+		comch_store_relaxed(&rc->retired, 1);
 		while (!comch_epoch_passed(&u->prod[0].tx.epoch) ||
 				comch_load_acquire(&rc->streaming) != 0)
 			sched_yield();

@@ -117,7 +117,7 @@ run(uint32_t nb_prods, uint32_t kind, uint32_t depth, bool light)
 	uint32_t i;
 
 	make(nb_prods, depth);
-	u->c.light = u->rc.light = light;
+	u->c.light_fence = u->rc.light_fence = light;
 	for (i = 0; i < nb_prods; i++)
 		T_EQ(pthread_create(&t[i], NULL, produce, &u->prod[i]), 0);
 	for (end = t_now_ms() + RUN_MS; n < MAX_ROUNDS && t_now_ms() < end; ) {

@@ -3,12 +3,12 @@
  */
 
 /*
- * mbufs over producers and consumers.
+ * Bursts of mbufs over producers and consumers.
  *
- * An mbuf that was sent is freed when its payload is the application's again. With
- * RTE_COMCH_CAPA_SYNC_SEND that is on return of the send, but for the last mbuf of a
- * burst if it streams through a staging ring. Without it that is when done_burst() says
- * so: each later call, and the destruction of the producer, look for that.
+ * An mbuf that was sent is freed when the driver no longer reads its payload. With
+ * RTE_COMCH_CAPA_SYNC_SEND that is on return of the send, except for the last mbuf of a
+ * burst if it streams through a staging ring. Without it, that is when the send has
+ * completed: each later burst, and the destruction of the producer, check for that.
  */
 
 #include <errno.h>
@@ -23,9 +23,9 @@
 #include "data/comch_consumer.h"
 #include "data/comch_producer.h"
 
-/* mbufs that one inner round handles. */
+/* mbufs per call of the driver. */
 #define MBUF_GROUP 32
-/* Segments of all chains that are under way; those without room need memory. */
+/* Segments of all chains in flight; a chain that does not fit allocates its own. */
 #define MBUF_SEGS 256
 
 int
@@ -42,13 +42,13 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 	}
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_RUNNING ||
 			comch_queue_ops(&c->q)->cons_room(c->q.dq) != c->q.depth) {
-		COMCH_LOG(ERR, "consumer %u: mbuf mode wants it RUNNING with nothing posted",
-			c->q.id);
+		COMCH_LOG(ERR, "consumer %u: mbuf mode requires a RUNNING consumer "
+			"with nothing posted", c->q.id);
 		return -EBADFD;
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
-	/* A driver that gives mbufs itself takes none from the pool. */
+	/* A driver with recv_mbufs allocates the mbufs itself: nothing to post. */
 	if (comch_queue_ops(&c->q)->recv_mbufs == NULL)
 		rte_comch_rx_burst(c, NULL, 0);
 	return 0;
@@ -64,7 +64,7 @@ fill_buf(const struct rte_comch_consumer *c, struct rte_comch_buf *buf, struct r
 	buf->reserved = 0;
 }
 
-/* As many mbufs as the pool gives, at most n. */
+/* Allocate up to n mbufs. */
 static uint32_t
 alloc_some(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint32_t n)
 {
@@ -77,15 +77,15 @@ alloc_some(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint32_t n)
 	return 0;
 }
 
-/* Post as many mbufs as there is room for and the pool gives. */
+/* Post mbufs until the queue is full or the pool is empty. */
 static void
 refill(struct rte_comch_consumer *c)
 {
 	struct rte_comch_buf bufs[MBUF_GROUP];
 	struct rte_mbuf *mbufs[MBUF_GROUP];
-	/* None once it is halted. */
+	/* 0 after a halt. */
 	uint32_t room = comch_queue_ops(&c->q)->cons_room(c->q.dq);
-	/* In groups: a descriptor at a time would cost the peer a line each. */
+	/* In groups: single descriptors would cost the peer a cache line each. */
 	uint32_t least = RTE_MIN((uint32_t)MBUF_GROUP, RTE_MAX(c->q.depth / 4, 1u));
 	uint32_t i, k;
 
@@ -135,19 +135,19 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 
 /* Sending */
 
-/* An mbuf that was sent and is not done. */
+/* An mbuf whose send is in progress. */
 struct mbuf_out {
 	struct rte_mbuf *mbuf;
-	struct rte_comch_sge *own; /* its segments, if they had no room in the ring */
-	uint32_t sge_end;          /* where the ring's segments of the next one begin */
+	struct rte_comch_sge *own_sges; /* its segments, if they did not fit into the ring */
+	uint32_t sge_end;               /* where the segments of the next mbuf begin */
 };
 
-/* What a producer keeps for its mbufs from their first burst on. */
+/* Rings of mbufs and segments in flight; allocated by a producer's first burst. */
 struct comch_mbuf_tx {
 	uint32_t mask;
 	uint32_t head;
 	uint32_t tail;
-	uint32_t sge_head;         /* count up: places in the ring are modulo MBUF_SEGS */
+	uint32_t sge_head;         /* free-running: indices are modulo MBUF_SEGS */
 	uint32_t sge_tail;
 	struct rte_comch_sge sges[MBUF_SEGS];
 	struct mbuf_out out[];
@@ -171,26 +171,26 @@ tx_room(const struct comch_mbuf_tx *tx)
 	return tx->mask + 1 - (tx->tail - tx->head);
 }
 
-/* The oldest is done. */
+/* The oldest send has completed: free its mbuf. */
 static void
 tx_pop(struct comch_mbuf_tx *tx)
 {
 	struct mbuf_out *out = &tx->out[tx->head++ & tx->mask];
 
 	tx->sge_head = out->sge_end;
-	rte_free(out->own);
+	rte_free(out->own_sges);
 	rte_pktmbuf_free(out->mbuf);
 }
 
 static void
-tx_push(struct comch_mbuf_tx *tx, struct rte_mbuf *mbuf, struct rte_comch_sge *own,
+tx_push(struct comch_mbuf_tx *tx, struct rte_mbuf *mbuf, struct rte_comch_sge *own_sges,
 		uint32_t sge_end)
 {
-	tx->out[tx->tail++ & tx->mask] = (struct mbuf_out){ mbuf, own, sge_end };
+	tx->out[tx->tail++ & tx->mask] = (struct mbuf_out){ mbuf, own_sges, sge_end };
 	tx->sge_tail = sge_end;
 }
 
-/* Free what is done. */
+/* Free the mbufs of completed sends. */
 static void
 tx_reap(struct rte_comch_producer *p, struct comch_mbuf_tx *tx)
 {
@@ -198,7 +198,7 @@ tx_reap(struct rte_comch_producer *p, struct comch_mbuf_tx *tx)
 	uint16_t n;
 
 	if (p->sync_send) {
-		/* The message that streams: a burst pushes it on. */
+		/* Only a message that streams is left: a burst advances it. */
 		p->core.done(p->core.queue, cpls, 0);
 		if (comch_queue_ops(&p->q)->prod_idle(p->q.dq))
 			tx_pop(tx);
@@ -218,14 +218,14 @@ comch_mbuf_tx_free(struct rte_comch_producer *p)
 
 	if (tx == NULL)
 		return;
-	/* It is idle: the transport has let go of all. */
+	/* The producer is idle: no send is in progress. */
 	while (tx->head != tx->tail)
 		tx_pop(tx);
 	rte_free(tx);
 	p->mbuf_tx = NULL;
 }
 
-/* A place for n segments side by side, or -1. *end: where the next ones begin. */
+/* Index of n adjacent segments, or -1. Advances *end, where the next ones begin. */
 static int32_t
 sge_place(const struct comch_mbuf_tx *tx, uint32_t n, uint32_t *end)
 {
@@ -239,7 +239,7 @@ sge_place(const struct comch_mbuf_tx *tx, uint32_t n, uint32_t *end)
 	return (int32_t)(at % MBUF_SEGS);
 }
 
-/* The registration of the memory that an mbuf's data lies in. */
+/* The registration of an mbuf's data. */
 static inline struct rte_comch_mr *
 mbuf_mr(struct rte_comch_producer *p, struct rte_mbuf *m)
 {
@@ -283,7 +283,7 @@ fill_op(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *
 	op->nb_sges = 0;
 }
 
-/* A message of several segments. */
+/* Describe a chain: a message of several segments. */
 static void
 fill_chain(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *m,
 		struct rte_comch_sge *sges)
@@ -296,7 +296,7 @@ fill_chain(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbu
 	op->flags |= RTE_COMCH_OP_F_SGL;
 }
 
-/* Describe up to n mbufs; returns how many found room for their segments. */
+/* Describe up to n mbufs. Returns the number whose segments fit into the ring. */
 static uint16_t
 fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_end,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
@@ -320,10 +320,10 @@ fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_e
 	return i;
 }
 
-/* Some were taken: free them, or remember them until they are done. */
+/* The driver accepted n mbufs: free them, or keep them until their sends complete. */
 static inline void
 tx_sent(struct rte_comch_producer *p, struct rte_mbuf **mbufs, const uint32_t *sge_end,
-		struct rte_comch_sge *own, uint16_t n)
+		struct rte_comch_sge *own_sges, uint16_t n)
 {
 	struct comch_mbuf_tx *tx = p->mbuf_tx;
 	uint16_t i, nb_free = 0;
@@ -331,17 +331,17 @@ tx_sent(struct rte_comch_producer *p, struct rte_mbuf **mbufs, const uint32_t *s
 	if (unlikely(n == 0))
 		return;
 	if (likely(p->sync_send)) {
-		/* Only the last one may stream. */
+		/* Only the last message may stream. */
 		nb_free = n - !comch_queue_ops(&p->q)->prod_idle(p->q.dq);
 		rte_pktmbuf_free_bulk(mbufs, nb_free);
 	}
 	for (i = nb_free; i < n; i++)
-		tx_push(tx, mbufs[i], own, sge_end[i]);
+		tx_push(tx, mbufs[i], own_sges, sge_end[i]);
 	if (nb_free == n)
-		rte_free(own);
+		rte_free(own_sges);
 }
 
-/* A chain with more segments than there is room for: they need memory of their own. */
+/* Send a chain whose segments do not fit into the ring: allocate them. */
 static uint16_t
 send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf *m)
 {
@@ -362,7 +362,7 @@ send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_m
 	return took;
 }
 
-/* Is there room for more? */
+/* Free completed mbufs. Returns whether more can be sent. */
 static bool
 tx_ready(struct rte_comch_producer *p)
 {

@@ -6,12 +6,12 @@
 #define COMCH_DONE_H
 
 /*
- * Completions of a producer, in the order of sending.
+ * The ring of a producer's completions, in the order of sends.
  *
- * A transport that carries a message out within the send puts its completion in by
- * comch_done_put(). One that does so later opens it by comch_done_open(), and closes
- * it with its status when it knows; it may close them in any order, and from another
- * thread. Both take out what is closed, in the order in which it was put in.
+ * A synchronous transport adds a completion with its status by comch_done_put(). An
+ * asynchronous one adds it with COMCH_DONE_OPEN and calls comch_done_close() when the
+ * status is known, in any order and from any thread. Closed completions are taken in
+ * the order of sends.
  */
 
 #include <errno.h>
@@ -32,14 +32,14 @@ struct comch_done {
 	uint32_t consumer_id;
 };
 
-/* No status: the transport still works on it. */
+/* Status of an operation that is in progress. */
 #define COMCH_DONE_OPEN 1
 
 struct comch_done_ring {
 	uint32_t mask;
 	uint32_t size;
-	uint64_t tail; /* completions put in */
-	uint64_t head; /* completions taken out */
+	uint64_t tail; /* completions added */
+	uint64_t head; /* completions taken */
 	struct comch_done *ring;
 };
 
@@ -63,14 +63,14 @@ comch_done_fini(struct comch_done_ring *r)
 	rte_free(r->ring);
 }
 
-/* Operations that it has room for. */
+/* Number of operations that fit. */
 static inline uint32_t
 comch_done_room(const struct comch_done_ring *r)
 {
 	return r->size - (uint32_t)(r->tail - r->head);
 }
 
-/* An operation is over, or open. There is room. */
+/* Add a completion: a status, or COMCH_DONE_OPEN. The caller has checked for room. */
 static __rte_always_inline struct comch_done *
 comch_done_put(struct comch_done_ring *r, const struct rte_comch_op *op, int status)
 {
@@ -80,27 +80,27 @@ comch_done_put(struct comch_done_ring *r, const struct rte_comch_op *op, int sta
 	d->status = status;
 	d->len = op->len;
 	d->consumer_id = op->consumer_id;
-	/* Release: pairs with comch_done_ready(); the poll's thread may put one in, too. */
+	/* Release: pairs with comch_done_ready(); the poll's thread may also add one. */
 	comch_store_release(&r->tail, r->tail + 1);
 	return d;
 }
 
-/* The transport knows what became of it. Any thread. */
+/* Set the status of an open completion. Any thread. */
 static inline void
 comch_done_close(struct comch_done *d, int status)
 {
-	/* Release: pairs with comch_done_closed(); the payload was read before. */
+	/* Release: pairs with comch_done_closed(); reads of the payload come before. */
 	comch_store_release(&d->status, status);
 }
 
-/* How many of n may be taken, if none is ever open. */
+/* The number of completions to take, at most n, for a synchronous transport. */
 static inline uint16_t
 comch_done_ready(const struct comch_done_ring *r, uint16_t n)
 {
 	return (uint16_t)RTE_MIN((uint64_t)n, comch_load_acquire(&r->tail) - r->head);
 }
 
-/* The same, up to the first that is open. */
+/* The same for an asynchronous transport: stops at the first open completion. */
 static inline uint16_t
 comch_done_closed(const struct comch_done_ring *r, uint16_t n)
 {
@@ -114,7 +114,7 @@ comch_done_closed(const struct comch_done_ring *r, uint16_t n)
 	return i;
 }
 
-/* Take n that may be taken. copies: of each payload that was sent, by the CPU. */
+/* Take n completions. copies: how often the CPU copied each payload. */
 static __rte_always_inline void
 comch_done_take(struct comch_done_ring *r, struct rte_comch_cpl *cpls, uint16_t n,
 		uint16_t copies)

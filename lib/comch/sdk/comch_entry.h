@@ -6,17 +6,17 @@
 #define COMCH_ENTRY_H
 
 /*
- * What a consumer does whatever the transport: posted buffers, refusals, and records
- * that are checked and turned into completions.
+ * The part of a consumer that is common to all transports: posted buffers, refused
+ * buffers, and records, which are checked and become completions.
  *
  * A driver embeds struct comch_rx in its consumer. It calls comch_entry_post() and
- * comch_entry_recv() with its own steps, as constants, so that the compiler makes one
- * function of it.
+ * comch_entry_recv() with its own steps, as constants, so that the compiler generates
+ * one function.
  *
- * What the peer says is one record per position, copied out once and checked:
- * how many positions it speaks for (no more than are posted), how long each
- * message is (no longer than the buffer), how much immediate data there is
- * (no more than we take). Everything else is known from our own books.
+ * The peer's records are untrusted. Each is copied once and checked: the number of
+ * positions that it covers (at most those posted), the length of each message (at most
+ * that of the buffer), the length of immediate data (at most imm_size). All other
+ * values come from local state.
  */
 
 #include <assert.h>
@@ -37,20 +37,20 @@
 #include "sdk/comch_peer.h"
 #include "sdk/comch_rec.h"
 
-/* What a posted buffer is to its consumer. */
+/* A buffer given to post: posted, or refused. */
 struct comch_posted {
 	uint64_t cookie;
 	uint8_t *addr;
 	uint32_t len;
 	/*
-	 * The longest message that the peer may have put in by itself: len, 0
-	 * for a staged buffer, or a negative errno for one that was never
-	 * posted and comes back with that.
+	 * The longest message that the peer may write to the buffer: its length, or 0
+	 * if it is staged. A negative errno marks a refused buffer, which was never
+	 * posted and is returned with this status.
 	 */
 	int32_t room;
 };
 
-/* A consumer, whatever the transport. Its thread's, but for what is said otherwise. */
+/* The common part of a consumer. Used by the consumer's thread except where noted. */
 struct comch_rx {
 	/* hot */
 	uint32_t mask;
@@ -59,42 +59,42 @@ struct comch_rx {
 	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
 	uint64_t tail;          /* positions posted */
 	uint64_t head;          /* positions received */
-	uint64_t entry_tail;    /* entries taken, positions and refusals */
-	uint64_t entry_head;    /* entries given back */
-	struct comch_posted *entry; /* depth of them */
-	uint32_t nb_refused;    /* entries that were never posted */
-	uint32_t last_mr;       /* where the last posted buffer was found */
-	const struct comch_cons_mrs *mrs; /* the owner's */
+	uint64_t entry_tail;    /* entries accepted: positions and refusals */
+	uint64_t entry_head;    /* entries returned */
+	struct comch_posted *entry; /* depth elements */
+	uint32_t nb_refused;    /* refused buffers to return */
+	uint32_t last_mr;       /* index of the last buffer's registration */
+	const struct comch_cons_mrs *mrs; /* of the owner */
 	uint32_t rec_idx;       /* next message within cur */
-	bool flushing;          /* nothing is delivered any more */
-	struct comch_rec cur;   /* private copy of the record in work, but for seq */
+	bool flushing;          /* deliver no more messages */
+	struct comch_rec cur;   /* private copy of the current record, without seq */
 	uint32_t guard;         /* see comch_guard.h */
-	uint32_t drained;       /* all is given back: the memory may go (release) */
+	uint32_t drained;       /* all buffers returned: memory may be freed (release) */
 	struct rte_comch_consumer_stats stats;
-	/* to the owner */
+	/* callbacks of the owner */
 	void (*fault)(void *ctx, int err, const char *text);
 	void (*drained_cb)(void *ctx);
 	void *ctx;
 };
 
-/* The steps of a transport. */
+/* The transport's part of a receive. */
 struct comch_rx_steps {
-	/* The record of the position at head, in its place. */
+	/* The record of the position at head, in shared memory. */
 	const struct comch_rec *(*at_head)(const struct comch_rx *rx);
-	/* Is that record there? */
-	bool (*is_there)(const struct comch_rx *rx);
-	/* Copy the message at head into its buffer. 1: complete, 0: later, or an errno. */
+	/* Is that record committed? */
+	bool (*is_committed)(const struct comch_rx *rx);
+	/* Copy the message at head into its buffer. 1: complete, 0: not yet, or an errno. */
 	int (*pull)(struct comch_rx *rx, const struct comch_posted *e, uint32_t len);
-	/* An orderly stop: is something still under way? */
-	bool (*waits)(struct comch_rx *rx);
+	/* Is a message in flight that an orderly stop waits for? */
+	bool (*in_flight)(struct comch_rx *rx);
 	void (*halt)(struct comch_rx *rx, enum rte_comch_halt why);
 };
 
 /* Write the descriptor of a position. */
 typedef void (*comch_rx_put_t)(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len);
-/* Tell the peer of rx->tail. */
+/* Publish rx->tail to the peer. */
 typedef void (*comch_rx_publish_t)(struct comch_rx *rx);
-/* The transport's comch_entry_recv_all(), not inline. */
+/* The transport's out-of-line comch_entry_recv_all(). */
 typedef uint16_t (*comch_rx_rest_t)(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n);
 
 /* depth: a power of two. */
@@ -118,7 +118,7 @@ comch_entry_fini(struct comch_rx *rx)
 	rte_free(rx->entry);
 }
 
-/* Begin at position 0: what the transport needs is in its place. */
+/* Start at position 0. The transport is ready for bursts. */
 static inline void
 comch_entry_begin(struct comch_rx *rx)
 {
@@ -128,17 +128,17 @@ comch_entry_begin(struct comch_rx *rx)
 	rx->cur.head.count = 0;
 	rx->flushing = false;
 	comch_store_release(&rx->drained, 0);
-	/* Release: the consumer's thread, seeing no halt, sees all of the above. */
+	/* Release: pairs with the acquire of halt in comch_entry_post() and _recv(). */
 	comch_store_release(&rx->halt, RTE_COMCH_HALT_NONE);
 }
 
 /* Posts */
 
-/* Find the registration that a buffer names among those of the consumer. */
+/* Find a buffer's registration in the consumer's table. */
 static inline const struct comch_cons_mr *
 comch_entry_find_mr(struct comch_rx *rx, const struct rte_comch_mr *mr)
 {
-	/* Acquire: pairs with the release that adds one. */
+	/* Acquire: pairs with the release that publishes a new entry. */
 	uint32_t i, n = comch_load_acquire(&rx->mrs->nb);
 
 	for (i = 0; i < n; i++) {
@@ -150,7 +150,7 @@ comch_entry_find_mr(struct comch_rx *rx, const struct rte_comch_mr *mr)
 	return NULL;
 }
 
-/* Where is the buffer for the peer? Its room, or why it cannot be posted. */
+/* Set *where for the buffer's descriptor. Returns its room, or why it is refused. */
 static inline int32_t
 comch_entry_place(struct comch_rx *rx, const struct rte_comch_buf *buf, uint64_t *where)
 {
@@ -168,7 +168,7 @@ comch_entry_place(struct comch_rx *rx, const struct rte_comch_buf *buf, uint64_t
 		if (m == NULL)
 			return -EINVAL;
 	}
-	/* Acquire: pairs with the release of the thread that heard of the import. */
+	/* Acquire: pairs with the releases in mrs_ready() and step_live(). */
 	if (unlikely(comch_load_acquire(&m->ready) == 0))
 		return -EINVAL;
 	off = (uint64_t)((uintptr_t)buf->addr - (uintptr_t)m->addr);
@@ -214,7 +214,7 @@ comch_entry_post(struct comch_rx *rx, const struct rte_comch_buf *bufs, uint16_t
 	return n;
 }
 
-/* Buffers that a post would take now. */
+/* Number of buffers that a post would accept. */
 static inline uint32_t
 comch_entry_room(const struct comch_rx *rx)
 {
@@ -240,7 +240,7 @@ comch_entry_take(struct comch_rx *rx, struct rte_comch_cpl *cpl, int status)
 		comch_count(&rx->stats.errors, 1);
 }
 
-/* Give back refusals that are next in line. */
+/* Return refused buffers at the head of the queue. */
 static inline uint16_t
 comch_entry_refused(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -271,8 +271,8 @@ comch_entry_count(struct comch_rx *rx, const struct rte_comch_cpl *cpl)
 }
 
 /*
- * Immediate data goes by words: a wider load of what was just stored by words
- * would have to wait until the stores are in the cache.
+ * Copy immediate data by words. It may have been stored by words just before: a wider
+ * load would stall until those stores have reached the cache.
  */
 static inline void
 comch_entry_imm(struct rte_comch_cpl *cpl, const struct comch_rec *rec)
@@ -296,7 +296,7 @@ comch_entry_head_is_sane(const struct comch_rx *rx, const struct comch_rec_head 
 		head->imm_len == 0 && head->kind == COMCH_REC_DIRECT;
 }
 
-/* The header of the record at head, copied and checked. */
+/* Copy and check the header of the record at head. */
 static __rte_always_inline bool
 comch_entry_read_head(const struct comch_rx *rx, const struct comch_rec *rec_shared,
 		struct comch_rec_head *head)
@@ -310,7 +310,7 @@ comch_entry_read_head(const struct comch_rx *rx, const struct comch_rec *rec_sha
 	return true;
 }
 
-/* Copy the record at head, whose messages are taken one by one. */
+/* Copy the record at head to rx->cur, which several calls may deliver. */
 static inline void
 comch_entry_begin_rec(struct comch_rx *rx, const struct comch_rec *rec_shared,
 		const struct comch_rec_head *head)
@@ -321,7 +321,7 @@ comch_entry_begin_rec(struct comch_rx *rx, const struct comch_rec *rec_shared,
 	rx->rec_idx = 0;
 }
 
-/* Messages of the record in work, all in their buffers. How many, or -EPROTO. */
+/* Deliver messages of a direct record. Returns their number, or -EPROTO. */
 static inline int
 comch_entry_direct(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -355,7 +355,7 @@ comch_entry_direct(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
 	return likely(i > 0) ? i : -EPROTO;
 }
 
-/* The only message of its record, in its buffer: straight from the record. 1 or -EPROTO. */
+/* Deliver the only message of a direct record, without a copy of it. 1 or -EPROTO. */
 static __rte_always_inline int
 comch_entry_single(struct comch_rx *rx, const struct comch_rec *rec_shared,
 		const struct comch_rec_head *head, struct rte_comch_cpl *cpl)
@@ -379,7 +379,7 @@ comch_entry_single(struct comch_rx *rx, const struct comch_rec *rec_shared,
 	return 1;
 }
 
-/* The only message of the record in work, not in its buffer. 1, 0 (half-way) or -EPROTO. */
+/* Deliver the message of a staged or aborted record. 1, 0 (incomplete) or -EPROTO. */
 static __rte_always_inline int
 comch_entry_staged(struct comch_rx *rx, struct rte_comch_cpl *cpl,
 		const struct comch_rx_steps *steps)
@@ -410,7 +410,7 @@ comch_entry_staged(struct comch_rx *rx, struct rte_comch_cpl *cpl,
 	return 1;
 }
 
-/* Nothing is left to deliver: give the posted buffers back, and the memory up. */
+/* After the last message: return posted buffers, then set drained. */
 static __rte_always_inline uint16_t
 comch_entry_drain(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		const struct comch_rx_steps *steps)
@@ -420,9 +420,9 @@ comch_entry_drain(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	int status;
 
 	if (halt == RTE_COMCH_HALT_NONE ||
-			(!rx->flushing && halt == RTE_COMCH_HALT_STOP && steps->waits(rx)))
+			(!rx->flushing && halt == RTE_COMCH_HALT_STOP && steps->in_flight(rx)))
 		return 0;
-	/* What arrives from now on would meet the wrong buffer. */
+	/* Positions no longer match buffers: ignore records that still arrive. */
 	rx->flushing = true;
 	while (i < n && rx->entry_head != rx->entry_tail) {
 		status = rx->entry[rx->entry_head & rx->mask].room;
@@ -435,23 +435,23 @@ comch_entry_drain(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		comch_entry_take(rx, &cpls[i++], status);
 	}
 	if (rx->entry_head == rx->entry_tail) {
-		/* Release: we are out of the memory for good. */
+		/* Release: this is the last access to the memory. Pairs with cons_drained(). */
 		comch_store_release(&rx->drained, 1);
 		rx->drained_cb(rx->ctx);
 	}
 	return i;
 }
 
-/* Take what the record at head has. How many messages, 0: later, or -EPROTO. */
+/* Deliver messages of the record at head. Returns their number, or -EPROTO. */
 static __rte_always_inline int
-comch_entry_some(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
+comch_entry_deliver_rec(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		const struct comch_rx_steps *steps)
 {
 	const struct comch_rec *rec_shared;
 	struct comch_rec_head head;
 
 	if (likely(rx->rec_idx == rx->cur.head.count)) {
-		if (!steps->is_there(rx))
+		if (!steps->is_committed(rx))
 			return 0;
 		rec_shared = steps->at_head(rx);
 		if (unlikely(!comch_entry_read_head(rx, rec_shared, &head)))
@@ -465,7 +465,7 @@ comch_entry_some(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	return comch_entry_staged(rx, cpls, steps);
 }
 
-/* Deliver what there is. 1: no room for more, 0: nothing more, or -EPROTO. */
+/* Deliver all there is. 1: cpls is full, 0: no more messages, or -EPROTO. */
 static __rte_always_inline int
 comch_entry_deliver(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n, uint16_t *taken,
 		const struct comch_rx_steps *steps)
@@ -477,14 +477,14 @@ comch_entry_deliver(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		i += comch_entry_refused(rx, &cpls[i], n - i);
 		if (i == n)
 			break;
-		ret = comch_entry_some(rx, &cpls[i], n - i, steps);
+		ret = comch_entry_deliver_rec(rx, &cpls[i], n - i, steps);
 		i += RTE_MAX(ret, 0);
 	}
 	*taken = i;
 	return ret;
 }
 
-/* The whole of a look that finds something, or an end. */
+/* A complete receive: deliver, and drain after a halt. */
 static __rte_always_inline uint16_t
 comch_entry_recv_all(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		const struct comch_rx_steps *steps)
@@ -497,7 +497,7 @@ comch_entry_recv_all(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n
 	if (likely(!rx->flushing))
 		ret = comch_entry_deliver(rx, cpls, n, &i, steps);
 	if (unlikely(ret == -EPROTO)) {
-		rx->fault(rx->ctx, -EPROTO, "peer's record does not fit what was posted");
+		rx->fault(rx->ctx, -EPROTO, "peer's record does not match the posted buffers");
 		rx->flushing = true;
 		steps->halt(rx, RTE_COMCH_HALT_DOWN);
 	}
@@ -507,6 +507,7 @@ comch_entry_recv_all(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n
 	return i;
 }
 
+/* A receive whose fast path is an empty queue or a single message. */
 static __rte_always_inline uint16_t
 comch_entry_recv(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		const struct comch_rx_steps *steps, comch_rx_rest_t rest)
@@ -514,11 +515,11 @@ comch_entry_recv(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	const struct comch_rec *rec_shared;
 	struct comch_rec_head head;
 
-	/* Mostly there is nothing, or one message that somebody spins for. */
+	/* The application mostly polls an empty queue, or waits for a single message. */
 	if (unlikely(comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE ||
 			rx->nb_refused > 0 || rx->rec_idx != rx->cur.head.count || n == 0))
 		goto all;
-	if (!steps->is_there(rx))
+	if (!steps->is_committed(rx))
 		return 0;
 	rec_shared = steps->at_head(rx);
 	if (!comch_entry_read_head(rx, rec_shared, &head) || head.count != 1 ||
@@ -530,9 +531,9 @@ all:
 	return rest(rx, cpls, n);
 }
 
-/* Is there something to give back that needs no look at the transport? */
+/* Is a refused buffer next in the queue? */
 static inline bool
-comch_entry_is_due(const struct comch_rx *rx)
+comch_entry_has_refusal(const struct comch_rx *rx)
 {
 	return rx->entry_head != rx->entry_tail &&
 		rx->entry[rx->entry_head & rx->mask].room < 0;

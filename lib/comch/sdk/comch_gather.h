@@ -5,7 +5,7 @@
 #ifndef COMCH_GATHER_H
 #define COMCH_GATHER_H
 
-/* The payload of a message, piece by piece, in one segment or many. */
+/* An iterator over a message's payload, in one segment or a list, for piecewise copies. */
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct comch_gather {
 	const struct rte_comch_sge *sge;
 	uint32_t nb_sges;
-	const uint8_t *addr; /* rest of the current segment */
+	const uint8_t *addr; /* remainder of the current segment */
 	uint32_t left;
 };
 
@@ -37,7 +37,7 @@ comch_gather_init(struct comch_gather *g, const struct rte_comch_op *op)
 	}
 }
 
-/* Copy len bytes, at most what is left, and move on. */
+/* Copy the next len bytes, or as many as remain. */
 static inline void
 comch_gather_copy(struct comch_gather *g, void *dst, uint32_t len)
 {

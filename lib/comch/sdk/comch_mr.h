@@ -5,7 +5,7 @@
 #ifndef COMCH_MR_H
 #define COMCH_MR_H
 
-/* Registrations: their structures, which bursts use. For functions see comch_mem.h. */
+/* Registrations: the structures that bursts use. comch_mem.h has the functions. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@ struct rte_comch_mr {
 	uint32_t id;
 	uint32_t nb_users;             /* guarded by the table's lock */
 	struct comch_mem_block *block; /* SEALED */
-	struct rte_mempool *mp;        /* registered with a pool */
-	/* the trust domain to which it was first exported; guarded by the table's lock */
+	struct rte_mempool *mp;        /* mempool of the memory; NULL: none */
+	/* trust domain of the first export; guarded by the table's lock */
 	bool bound;
 	int32_t bound_uid;
 	char bound_func[RTE_COMCH_DEV_NAME_SIZE];
@@ -34,14 +34,15 @@ struct rte_comch_mr {
 struct comch_cons_mr {
 	struct rte_comch_mr *mr;
 	uint16_t region; /* export id, or COMCH_REGION_STAGED */
-	uint16_t ready;  /* written by the connection's thread */
+	uint16_t ready;  /* set by the connection's thread */
 	uint8_t *addr;
 	size_t len;
 };
 
 /*
  * The registrations that a consumer may post from. The connection's thread adds
- * entries, which stay; a post that sees the count (acquire) sees the entry.
+ * entries, which stay until the consumer is destroyed. A post that loads nb (acquire)
+ * sees the entries.
  */
 struct comch_cons_mrs {
 	uint32_t nb;

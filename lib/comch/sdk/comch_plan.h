@@ -6,16 +6,16 @@
 #define COMCH_PLAN_H
 
 /*
- * What a send does whatever the transport: check operations, read the descriptors of
- * posted buffers, and say how many operations go into which of them.
+ * The part of a send that is common to all transports: check operations, read the
+ * descriptors of posted buffers, and assign operations to buffers.
  *
  * A driver embeds struct comch_tx in its producer and struct comch_target in its
- * remote, and calls comch_plan_send() with its own step, which sends operations to one
- * consumer. All is inline and the step a constant, so that the compiler makes one
- * function of it.
+ * remote, and calls comch_plan_send() with a step function that sends operations to one
+ * consumer. All functions are inline and the step is a constant, so that the compiler
+ * generates one function.
  *
- * Nothing in the posted descriptors is trusted: each is copied once and checked against
- * the table of imports.
+ * Posted descriptors are untrusted: each is copied once and checked against the table
+ * of imports.
  */
 
 #include <errno.h>
@@ -37,64 +37,64 @@
 #include "sdk/comch_peer.h"
 #include "sdk/comch_rec.h"
 
-/* Positions that one plan takes at most. */
+/* Maximum positions of one plan. */
 #define COMCH_PLAN_GROUP 32
-/* A verdict that is no error: the buffer in line is in memory that was not shown. */
+/* A result, not an error: the next buffer is in memory that the peer did not export. */
 #define COMCH_PLAN_STAGED 1
 
-/* A consumer of the peer, as a plan sees it; shared by all local producers. */
+/* A consumer of the peer, shared by all local producers. */
 struct comch_target {
 	struct rte_comch_remote base;                /* first */
-	const struct comch_post_shared *post_shared; /* descriptors: the peer's, or copies */
-	uint64_t *claim;                             /* positions taken */
-	struct rte_comch_region *const *imports;     /* by number; NULL: none */
+	const struct comch_post_shared *post_shared; /* descriptors: the peer's memory, or copies */
+	uint64_t *claim;                             /* positions claimed */
+	struct rte_comch_region *const *imports;     /* by region number; NULL: none */
 	uint32_t mask;
 	/* Written by all producers. */
-	uint64_t tail_seen __rte_aligned(COMCH_LINE); /* a tail that was checked */
+	uint64_t tail_seen __rte_aligned(COMCH_LINE); /* the peer's last tail, checked */
 };
 
 /*
- * Descriptors of one consumer that were read before they were needed: those of
- * posted positions stay as they are until they are claimed. A line of them is
- * fetched once, not again after each post that the consumer adds to it.
+ * Descriptors of one consumer, read ahead: those of posted positions do not change
+ * until they are claimed. A cache line of descriptors is fetched once, not again after
+ * each post that the consumer adds to the line.
  */
 #define COMCH_AHEAD 32
 struct comch_ahead {
-	uint64_t pos; /* of the first */
+	uint64_t pos; /* position of the first */
 	uint32_t n;
 	uint32_t id;  /* the consumer's; 0: none */
 	struct comch_desc desc[COMCH_AHEAD]; /* by position */
 };
 
-/* A producer, whatever the transport. */
+/* The part of a producer that is common to all transports. */
 struct comch_tx {
 	/* hot */
 	struct comch_dir *dir;
 	struct comch_epoch epoch;
-	uint32_t last_slot;     /* of the directory */
+	uint32_t last_slot;     /* hint for the directory */
 	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
 	uint32_t id;
-	uint32_t short_id;      /* whom the last short send waited for; its thread only */
+	uint32_t short_id;      /* consumer of the last short send; the producer's thread only */
 	struct comch_done_ring done;
 	struct comch_ahead ahead;
 	uint32_t guard;         /* see comch_guard.h */
 	struct rte_comch_producer_stats stats;
-	/* to the owner */
+	/* callback of the owner */
 	void (*fault)(void *ctx, int err, const char *text);
 	void *ctx;
 };
 
-/* Send some of n operations, all to one consumer. Returns how many were taken. */
+/* Send up to n operations to one consumer. Returns the number accepted. */
 typedef uint16_t (*comch_plan_step_t)(struct comch_tx *tx, struct comch_target *to,
 		const struct rte_comch_op *ops, uint32_t n);
-/* Is something else under way that new operations have to wait for? */
+/* Must new operations wait for one in progress? */
 typedef bool (*comch_plan_blocked_t)(const struct comch_tx *tx);
 
 /* The base is first: NULL stays NULL. */
 static inline struct comch_target *
 comch_plan_find(const struct comch_tx *tx, uint32_t id, uint32_t *slot)
 {
-	static_assert(offsetof(struct comch_target, base) == 0, "the base is first");
+	static_assert(offsetof(struct comch_target, base) == 0, "base must be first");
 	return (struct comch_target *)comch_dir_find(tx->dir, id, slot);
 }
 
@@ -119,7 +119,7 @@ comch_plan_check_sges(const struct rte_comch_op *op)
 	return sum == op->len ? 0 : -EINVAL;
 }
 
-/* What is wrong with an operation by itself? */
+/* Check an operation, without regard to the buffer that it goes to. */
 static __rte_always_inline int
 comch_plan_check_op(const struct comch_target *to, const struct rte_comch_op *op)
 {
@@ -142,7 +142,7 @@ comch_plan_check_op(const struct comch_target *to, const struct rte_comch_op *op
 	return 0;
 }
 
-/* Read descriptors from pos on, of which so many are posted. */
+/* Read descriptors from pos on; posted: number of buffers posted there. */
 static void __rte_unused
 comch_plan_fill_ahead(struct comch_ahead *ahead, const struct comch_target *to, uint64_t pos,
 		uint32_t posted)
@@ -159,7 +159,7 @@ comch_plan_fill_ahead(struct comch_ahead *ahead, const struct comch_target *to, 
 	ahead->n = n;
 }
 
-/* Our copy of the descriptor at pos. */
+/* The private copy of the descriptor at pos. */
 static inline const struct comch_desc *
 comch_plan_desc(struct comch_ahead *ahead, const struct comch_target *to, uint64_t pos,
 		uint32_t posted)
@@ -169,14 +169,14 @@ comch_plan_desc(struct comch_ahead *ahead, const struct comch_target *to, uint64
 	return &ahead->desc[pos % COMCH_AHEAD];
 }
 
-/* The import that the last descriptor lay in: the next one mostly does, too. */
+/* The import of the last descriptor, which is usually that of the next one, too. */
 struct comch_import_cache {
 	uint32_t region;
 	uint8_t *addr;
 	uint64_t size;
 };
 
-/* Where does a buffer lie, and does len fit? peer_desc is our copy. */
+/* Locate a buffer and check that len bytes fit. peer_desc is a private copy, unchecked. */
 static __rte_always_inline int
 comch_plan_check_desc(const struct comch_target *to, const struct comch_desc *peer_desc,
 		uint32_t len, struct comch_import_cache *cache, uint8_t **dst)
@@ -207,13 +207,13 @@ comch_plan_check_desc(const struct comch_target *to, const struct comch_desc *pe
 }
 
 /*
- * How many buffers are posted from pos on? -EPROTO if the peer's tail cannot be.
- * pos may be stale: then the claim that follows fails, and that is all.
+ * Number of buffers posted from pos on, or -EPROTO if the peer's tail is out of range.
+ * pos may be stale: then only the claim that follows fails.
  */
 static __rte_always_inline int64_t
 comch_plan_posted(struct comch_target *to, uint64_t pos, uint32_t want)
 {
-	/* Acquire: another producer may have read the tail for us. */
+	/* Acquire: pairs with the release below, in another producer that read the tail. */
 	uint64_t tail = comch_load_acquire(&to->tail_seen);
 	uint64_t peer_tail, claim;
 
@@ -228,8 +228,8 @@ comch_plan_posted(struct comch_target *to, uint64_t pos, uint32_t want)
 }
 
 /*
- * How many of n operations can go into the buffers from pos on, and where to?
- * The verdict on the first that cannot is in *err; 0: there was just no buffer.
+ * Assign up to n operations to the buffers from pos on: set dst to their addresses and
+ * return their number. *err is the result for the first operation left out; 0: no buffer.
  */
 static __rte_always_inline uint32_t
 comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t pos,
@@ -257,7 +257,7 @@ comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t po
 		if (i > 0)
 			*err = comch_plan_check_op(to, &ops[i]);
 		dst[i] = NULL;
-		/* Nothing to copy: the buffer may be anywhere. */
+		/* An empty payload is not copied: the buffer's address does not matter. */
 		if (likely(*err == 0 && ops[i].len > 0)) {
 			desc = comch_plan_desc(ahead, to, pos + i, (uint32_t)posted - i);
 			*err = comch_plan_check_desc(to, desc, ops[i].len, &cache, &dst[i]);
@@ -270,7 +270,7 @@ comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t po
 
 /* Sends */
 
-/* An operation is over. */
+/* Complete an operation. */
 static __rte_always_inline void
 comch_plan_done(struct comch_tx *tx, const struct rte_comch_op *op, int status)
 {
@@ -280,16 +280,17 @@ comch_plan_done(struct comch_tx *tx, const struct rte_comch_op *op, int status)
 		comch_done_put(&tx->done, op, status);
 }
 
-/* An operation failed for good before anything was claimed for it. */
+/* Fail an operation for which no position was claimed. */
 static inline uint16_t
 comch_plan_fail(struct comch_tx *tx, const struct rte_comch_op *op, int err)
 {
 	if (unlikely(err == -EPROTO))
-		tx->fault(tx->ctx, -EPROTO, "peer posted a buffer outside its memory");
+		tx->fault(tx->ctx, -EPROTO, "peer posted a buffer outside its exported memory");
 	comch_plan_done(tx, op, err);
 	return 1;
 }
 
+/* The number of leading operations for one consumer, within one plan. */
 static inline uint32_t
 comch_plan_same_consumer(const struct rte_comch_op *ops, uint32_t n)
 {
@@ -302,7 +303,7 @@ comch_plan_same_consumer(const struct rte_comch_op *ops, uint32_t n)
 	return i;
 }
 
-/* Send operations until one has to wait. Within comch_epoch_enter() and leave. */
+/* Send operations until one must wait. Call between comch_epoch_enter() and leave. */
 static __rte_always_inline uint16_t
 comch_plan_send(struct comch_tx *tx, const struct rte_comch_op *ops, uint16_t n,
 		comch_plan_step_t step, comch_plan_blocked_t blocked)

@@ -6,8 +6,8 @@
 #define COMCH_REC_H
 
 /*
- * What both ends of the fast path agree on: limits, and the layout of posted
- * buffers and records in memory that both map. See comch_chan.h for the protocol.
+ * The shared layout of the fast path: limits, descriptors of posted buffers, and
+ * records in memory that both ends map. comch_chan.h has the protocol.
  */
 
 #include <assert.h>
@@ -15,18 +15,20 @@
 
 #include "rte_comch_dp.h"
 
-/* Memory that cannot be shown to the peer; an empty buffer. */
+/* Region of a buffer in memory that is not exported to the peer. */
 #define COMCH_REGION_STAGED  UINT16_C(0xffff)
+/* Region of an empty buffer. */
 #define COMCH_REGION_NONE    UINT16_C(0xfffe)
 
 /* Fixed on the wire: not RTE_CACHE_LINE_SIZE, which differs between machines. */
 #define COMCH_LINE 64
 #define COMCH_REC_BATCH 12
 #define COMCH_MAX_MSG_LEN (UINT32_C(1) << 30)
-/* Registrations shown over one connection, each way. */
+/* Maximum registrations exported over a connection, each way. */
 #define COMCH_MAX_IMPORTS 64
-/* Of the peer's mapped at a time, those that producers may still use included. */
+/* Maximum imports mapped at a time, with removed ones that producers may still use. */
 #define COMCH_MAX_IMPORT_REGIONS (2 * COMCH_MAX_IMPORTS)
+
 /* A posted buffer. where: region << 48 | offset. */
 struct comch_desc {
 	uint64_t where;
@@ -52,13 +54,13 @@ static_assert(sizeof(struct comch_post_shared) == 3 * COMCH_LINE, "wire");
 
 enum comch_rec_kind {
 	COMCH_REC_DIRECT, /* payload is in the buffer */
-	COMCH_REC_STAGED, /* payload is, or will be, in the staging ring */
-	COMCH_REC_ABORT,  /* claimed and given up: the consumer was closing */
+	COMCH_REC_STAGED, /* payload passes through the staging ring */
+	COMCH_REC_ABORT,  /* claimed, but aborted: the consumer was closing */
 };
 
 struct comch_rec_head {
 	uint32_t producer;
-	uint8_t count;   /* positions that the record speaks for */
+	uint8_t count;   /* positions that the record covers */
 	uint8_t imm_len;
 	uint8_t kind;
 	uint8_t pad;
@@ -73,8 +75,8 @@ struct comch_rec {
 		struct {
 			uint32_t len0;
 			uint8_t pad2[4];
-			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see take_imm() */
-			uint64_t stop_at; /* staged and given up: where the next begins, | 1 */
+			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see comch_entry_imm() */
+			uint64_t stop_at; /* aborted stream: where the next begins, | 1 */
 		};
 	};
 };

@@ -6,41 +6,41 @@
 #define COMCH_CHAN_H
 
 /*
- * The channel: how messages reach one consumer over memory that both ends map.
+ * The channel carries messages to one consumer over memory that both ends map.
  *
- * Two regions, each with one writer (the other end cannot even map it for
- * writing):
+ * It has two regions, each with one writer (the other end can map it for reading
+ * only):
  *
  *   post region, the consumer's           record region, the producers'
  *   +--------------------------+          +---------------------------+
- *   | tail: buffers posted     |          | claim: positions taken    |
+ *   | tail: buffers posted     |          | claim: positions claimed  |
  *   +--------------------------+          +---------------------------+
  *   | armed, closed            |          | armed; staging head       |
  *   +--------------------------+          +---------------------------+
  *   | staging tail             |          | records[depth], 64 bytes  |
  *   +--------------------------+          +---------------------------+
- *   | descriptors[depth], 16 B |          | staging ring (maybe)      |
+ *   | descriptors[depth], 16 B |          | staging ring (optional)   |
  *   +--------------------------+          +---------------------------+
  *
- * Position is identity. Buffer number p, counted from 0, has its descriptor
- * at p & mask, and so has its record. A producer claims positions by CAS on
- * `claim`, copies payload into the buffers, and commits each by storing
- * sequence p + 1 into its record, last. The consumer only ever looks at the
- * record of its next position: no index, pointer or cookie comes from a peer.
+ * Buffers are identified by position. The buffer at position p, counted from 0,
+ * has its descriptor and its record at index p & mask. A producer claims positions
+ * by CAS on `claim`, copies payload into the buffers, and commits each position by
+ * storing sequence p + 1 into its record, last. The consumer reads only the record
+ * of its next position: no index, pointer or cookie comes from a peer.
  *
- * One record may speak for up to COMCH_REC_BATCH consecutive positions if
- * none of them has immediate data. Then 32 small messages cost three record
- * lines. The records of the other positions are not touched: a 64-bit
- * sequence never comes back, so an old one cannot be taken for a new one.
+ * One record can cover up to COMCH_REC_BATCH consecutive positions without
+ * immediate data, so 32 small messages cost three record lines. The records of the
+ * other positions are not written: a 64-bit sequence never repeats, so an old one
+ * is never mistaken for a new one.
  *
- * Which acquire reads which release:
+ * Each acquire and the release that it pairs with:
  *   T  consumer stores tail (release)      -> producer loads it (acquire)
  *   R  producer stores rec.seq (release)   -> consumer loads it (acquire)
  *   H  producer stores staging_head (rel.) -> consumer loads it (acquire)
  *   S  consumer stores staging_tail (rel.) -> producer loads it (acquire)
  *   A  producer stores rec.stop_at (rel.)  -> consumer loads it (acquire)
- * and two pairs of fences (store, fence, load on both sides; the publisher's of
- * W is a light one where the sleeper's can make up for it, see comch_asym.h):
+ * and two pairs of fences (store, fence, load on both sides; the publisher's fence
+ * of W is light where the sleeper's heavy fence makes up for it, see comch_asym.h):
  *   C  producer: claim, fence, closed      | consumer: closed, fence, claim
  *   W  publisher: R or T, fence, armed     | sleeper: armed, fence, R or T
  */
@@ -68,10 +68,10 @@
 #include "sdk/comch_plan.h"
 #include "sdk/comch_rec.h"
 
-/* A large message goes through the staging ring in pieces of this size. */
+/* A large message passes through the staging ring in pieces of at most this size. */
 #define COMCH_STAGE_PIECE (UINT32_C(256) << 10)
 
-/* Bytes of the two regions. Both ends derive them from the agreed numbers. */
+/* Sizes of the two regions. Both ends compute them from the negotiated values. */
 static inline size_t
 comch_chan_post_len(uint32_t depth)
 {
@@ -86,107 +86,110 @@ comch_chan_rec_len(uint32_t depth, uint32_t staging_size)
 }
 
 /*
- * The consuming end: belongs to the consumer's thread, but for what is said
- * otherwise. Told apart from struct rte_comch_consumer so that it needs no
- * EAL and no connection: unit tests and models drive it alone.
+ * The receiving end. Used by the consumer's thread except where noted. It is
+ * separate from struct rte_comch_consumer so that unit tests and models can run it
+ * without EAL and connection.
  */
 struct comch_chan_cons {
 	struct comch_rx rx;     /* first */
 	/* hot */
-	struct comch_post_shared *post;       /* ours */
+	struct comch_post_shared *post;       /* local */
 	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
-	uint32_t tx_answered;   /* value of the peer's armed word at our last wake-up */
-	bool light;             /* see comch_fence_publish() */
+	uint32_t armed_answered; /* the peer's armed word at the last wake-up sent */
+	bool light_fence;       /* see comch_fence_publish() */
 	/* staged reception */
-	bool pulling;           /* the message at head is half-way */
+	bool pulling;           /* the message at head is partly copied */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
-	uint32_t pulled;
-	uint64_t stage_tail;    /* bytes taken out */
-	/* end */
-	uint64_t halt_deadline; /* TSC; when claimed positions are given up */
+	uint32_t pulled;        /* bytes copied of the message at head */
+	uint64_t stage_tail;    /* bytes of the ring used by earlier messages */
+	/* stop */
+	uint64_t halt_deadline; /* TSC; after it, claimed positions are abandoned */
 	uint64_t timeout_cycles;
-	void (*wake_peer)(void *ctx); /* peers' producers sleep; rx.ctx */
+	void (*wake_peer)(void *ctx); /* wake the peer's producers; ctx is rx.ctx */
 };
 
-/* The sending end of one consumer of the peer, shared by all local producers. */
+/* The sending end towards one consumer of the peer, shared by all local producers. */
 struct comch_rcons {
 	struct comch_target to;               /* first */
 	/* read-mostly */
-	struct comch_rec_shared *rec;         /* ours */
+	struct comch_rec_shared *rec;         /* local */
 	uint8_t *staging;
-	bool light;                           /* see comch_fence_publish() */
+	bool light_fence;                     /* see comch_fence_publish() */
 	int wake_fd;
 	/* written by all producers */
-	uint32_t armed_answered __rte_aligned(COMCH_LINE); /* value at the last wake-up */
+	uint32_t armed_answered __rte_aligned(COMCH_LINE); /* armed at the last wake-up */
 	uint32_t streaming;                   /* 1: a producer owns the staging ring */
-	uint64_t stage_head;                  /* bytes put in; the owner's */
-	uint32_t gone;                        /* retired: a stream to it ends */
+	uint64_t stage_head;                  /* bytes written; by the ring's owner */
+	uint32_t retired;                     /* streams to it end */
 	/* the connection's thread */
 	struct rte_comch_region post_region;
 	struct rte_comch_region rec_region;
 };
 
-/* The sending end of one producer. */
+/* A producer: sends to any consumer of the peer. */
 struct comch_chan_prod {
 	struct comch_tx tx;     /* first */
-	/* a large message on its way through a staging ring */
-	struct comch_rcons *stream; /* NULL: none; read by the poll's thread, too */
-	uint32_t stream_held;   /* see stream_try() */
+	/* a large message that streams through a staging ring */
+	struct comch_rcons *stream; /* NULL: none; also read by the poll's thread */
+	uint32_t stream_locked; /* see stream_trylock() */
 	struct comch_gather stream_from;
 	uint32_t stream_left;
 	uint64_t stream_pos;
 	struct comch_done stream_done;
 	bool stream_silent;
-	/* bytes of staging ring that the last short send wanted; 0: a buffer */
-	uint32_t short_room;
+	/* bytes of staging ring that the last short send needs; 0: it needs a buffer */
+	uint32_t short_space;
 };
 
-/* Begin at position 0 over fresh regions. */
+/* Start at position 0 with zeroed regions. */
 void comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 		const struct comch_rec_shared *rec_shared, uint32_t staging_size);
 uint16_t comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n);
 uint16_t comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
-/* Wind up. Any thread but not within a burst; deadline counts from now. */
+/* Stop receiving; the deadline counts from now. Any thread, but not within a burst. */
 void comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why);
-/* After a halt, with nothing posted: give the regions up at once. Not within a burst. */
+/*
+ * After a halt, with nothing posted: drain at once, so that the regions can be freed.
+ * Not within a burst.
+ */
 void comch_chan_cons_drain_empty(struct comch_chan_cons *c);
-/* Is there something to receive, or a flush to do? */
+/* Would a burst receive or flush anything? */
 bool comch_chan_cons_pending(const struct comch_chan_cons *c);
-/* Ask for a wake-up at the next message. The caller fences and looks again. */
+/* Request a wake-up at the next message. The caller fences, then checks pending. */
 void comch_chan_cons_arm(struct comch_chan_cons *c);
 
 uint16_t comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
 uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /*
- * Is there something to take, or room again where a send was cut short?
- * This and arm keep out of the burst's way (no busy): the caller holds what
- * keeps the directory's entries alive.
+ * Is there a completion, or space again for a send that was cut short? This and
+ * comch_chan_prod_arm() enter no epoch, which belongs to the bursts: the caller keeps
+ * the directory's entries alive.
  */
 bool comch_chan_prod_pending(struct comch_chan_prod *p);
-/* Ask for a wake-up at the next buffer posted where a send was cut short. */
+/* Request a wake-up when the consumer of a short send posts a buffer or frees space. */
 void comch_chan_prod_arm(struct comch_chan_prod *p);
-/* Give up the message that streams, if any. Any thread. False: later. */
+/* Abort the message that streams, if any. Any thread. False: try again. */
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
-/* What other parts of the channel need of comch_chan_stage.c. */
+/* comch_chan_stage.c */
 /*
- * Put one message into the staging ring of rc, whole or its beginning.
- * Returns 1: taken, 0: later, or a negative errno.
+ * Put one message, or its first part, into the staging ring of rc.
+ * Returns 1 if accepted, 0 to try again later, or a negative errno.
  */
 int comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 		const struct rte_comch_op *op, uint64_t pos);
-/* Has the ring of rc room for so many bytes, or a fault to report? */
-bool comch_stage_room(const struct comch_rcons *rc, uint32_t len);
-/* Push the message that streams. Returns true when none is left. */
+/* Does the ring of rc have len free bytes, or a fault to report? */
+bool comch_stage_has_space(const struct comch_rcons *rc, uint32_t len);
+/* Advance the message that streams. Returns true if none streams afterwards. */
 bool comch_stage_push(struct comch_chan_prod *p);
 /*
- * Pull the message at head into entry e.
- * Returns 1: complete, 0: later, or a negative errno.
+ * Copy the message at head into entry e.
+ * Returns 1 if complete, 0 if more is to come, or a negative errno.
  */
 int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len);
 
-/* Begin a record; whoever began it stores its sequence, last. */
+/* Fill in a record's header. The caller stores the sequence last. */
 static inline struct comch_rec *
 comch_rec_begin(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos, uint8_t count,
 		enum comch_rec_kind kind)
@@ -218,36 +221,36 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_
 	comch_store_release(&rec->seq, pos + 1); /* R */
 }
 
-/* Take n positions from pos on. False: another producer was faster. */
+/* Claim n positions from pos on. False: another producer claimed first. */
 static inline bool
 comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n)
 {
 	bool won = __atomic_compare_exchange_n(&rc->rec->claim, &pos, pos + n, false,
 			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 
-	/* C: the claim is visible before `closed` is read. A locked CAS is that fence on x86. */
+	/* C: the claim is visible before `closed` is read. On x86 the locked CAS is the fence. */
 #ifndef RTE_ARCH_X86
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 	return won;
 }
 
-/* After a publication: wake the consumer if it sleeps. */
+/* Call after publishing: wakes the consumer if it sleeps. */
 static inline void
 comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
 {
 	uint32_t peer_armed;
 
-	/* W: what was published is visible before `armed` is read. */
-	comch_fence_publish(rc->light);
+	/* W: the publication is visible before `armed` is read. */
+	comch_fence_publish(rc->light_fence);
 	if (likely(!comch_armed_asks(&rc->to.post_shared->armed, &rc->armed_answered,
 			&peer_armed)))
 		return;
-	/* Of several producers, one answers. */
+	/* One wake-up is enough: only one producer answers. */
 	if (__atomic_exchange_n(&rc->armed_answered, peer_armed, __ATOMIC_RELAXED) == peer_armed)
 		return;
 	comch_count(&p->tx.stats.wakes, 1);
-	/* EAGAIN: a wake-up is pending. Other failures harm the peer only. */
+	/* EAGAIN: a wake-up is pending. Other failures affect only the peer. */
 	(void)send(rc->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

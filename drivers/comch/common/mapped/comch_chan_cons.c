@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The receiving half of a channel: what of comch_entry.h is of mapped memory. */
+/* The receiving half of a channel: the steps of comch_entry.h for mapped memory. */
 
 #include <errno.h>
 
@@ -36,7 +36,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->staging = (const uint8_t *)&rec_shared->rec[c->rx.depth];
 	c->pulling = false;
 	c->stage_tail = 0;
-	c->tx_answered = 0;
+	c->armed_answered = 0;
 	comch_entry_begin(&c->rx);
 }
 
@@ -57,8 +57,8 @@ publish_tail(struct comch_rx *rx)
 	struct comch_chan_cons *c = cons_of(rx);
 
 	comch_store_release(&c->post->tail, rx->tail); /* T */
-	comch_fence_publish(c->light); /* W */
-	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->tx_answered)))
+	comch_fence_publish(c->light_fence); /* W */
+	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->armed_answered)))
 		return;
 	comch_count(&rx->stats.wakes, 1);
 	c->wake_peer(rx->ctx);
@@ -81,7 +81,7 @@ rec_at_head(const struct comch_rx *rx)
 }
 
 static __rte_always_inline bool
-rec_is_there(const struct comch_rx *rx)
+rec_is_committed(const struct comch_rx *rx)
 {
 	const struct comch_rec *rec_shared = rec_at_head(rx);
 
@@ -97,19 +97,19 @@ pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
 	return c->staging_size == 0 ? -EPROTO : comch_stage_pull(c, e, len);
 }
 
-/* Will anything claimed still arrive? */
+/* Is a message in flight that a stop waits for? */
 static bool
-drain_waits(struct comch_rx *rx)
+claims_in_flight(struct comch_rx *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
 	uint64_t peer_claim = peer_load_acquire_u64(&c->rec_shared->claim); /* C */
 
-	/* A claim that cannot be is a lie: nothing to wait for. */
+	/* Nothing claimed, or more claimed than posted, which is invalid: do not wait. */
 	if (peer_claim - rx->head == 0 || peer_claim - rx->head > rx->tail - rx->head)
 		return false;
 	if (rte_rdtsc() < comch_load_relaxed(&c->halt_deadline))
 		return true;
-	rx->fault(rx->ctx, -ETIMEDOUT, "peer stalled within a message while we stopped");
+	rx->fault(rx->ctx, -ETIMEDOUT, "peer stalled in the middle of a message during stop");
 	return false;
 }
 
@@ -121,9 +121,9 @@ halt(struct comch_rx *rx, enum rte_comch_halt why)
 
 static const struct comch_rx_steps steps = {
 	.at_head = rec_at_head,
-	.is_there = rec_is_there,
+	.is_committed = rec_is_committed,
 	.pull = pull,
-	.waits = drain_waits,
+	.in_flight = claims_in_flight,
 	.halt = halt,
 };
 
@@ -141,7 +141,7 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	return comch_entry_recv(&c->rx, cpls, n, &steps, recv_all);
 }
 
-/* Ends and waking */
+/* Stop and wake-up */
 
 void
 comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why)
@@ -151,7 +151,7 @@ comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why)
 		return;
 	comch_store_relaxed(&c->halt_deadline, rte_rdtsc() + c->timeout_cycles);
 	comch_store_release(&c->post->closed, 1);
-	/* C: the door is closed before anybody asks who had come in. */
+	/* C: `closed` is visible before `claim` is read. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	comch_store_release(&c->rx.halt, why);
 }
@@ -169,7 +169,7 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 	const struct comch_rx *rx = &c->rx;
 	const struct comch_rec *rec_shared;
 
-	if (comch_entry_is_due(rx))
+	if (comch_entry_has_refusal(rx))
 		return true;
 	if (comch_load_acquire(&rx->drained) != 0)
 		return false;
@@ -180,7 +180,7 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 		return peer_load_acquire_u64(&c->rec_shared->staging_head) !=
 			c->stage_tail + c->pulled ||
 			peer_load_acquire_u64(&rec_shared->stop_at) != 0;
-	return rx->rec_idx != rx->cur.head.count || rec_is_there(rx);
+	return rx->rec_idx != rx->cur.head.count || rec_is_committed(rx);
 }
 
 void

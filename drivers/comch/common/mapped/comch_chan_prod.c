@@ -5,8 +5,8 @@
 /*
  * The sending half of a channel.
  *
- * A send plans (comch_plan.h), claims by one CAS as many positions as fit, copies, and
- * commits.
+ * A send plans (comch_plan.h), claims as many positions as it can use by one CAS,
+ * copies the payloads, and commits the records.
  */
 
 #include <errno.h>
@@ -20,8 +20,9 @@
 #include "sdk/comch_mr.h"
 #include "sdk/comch_peer.h"
 
-/* Beyond this the libc's copy, which streams past the caches, is the better one. */
+/* Above this the libc's memcpy() is faster: it streams past the caches. */
 #define COPY_INLINE_MAX 2048
+
 static struct comch_chan_prod *
 prod_of(struct comch_tx *tx)
 {
@@ -34,7 +35,7 @@ rcons_of(struct comch_target *to)
 	return container_of(to, struct comch_rcons, to);
 }
 
-/* Publish n positions, as many as possible by one record. */
+/* Publish n positions with as few records as possible. */
 static __rte_always_inline void
 commit_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n)
@@ -72,7 +73,7 @@ copy_payload(uint8_t *dst, const struct rte_comch_op *op)
 	}
 }
 
-/* The consumer closed between our look and our claim: tell it that nothing comes. */
+/* The consumer closed before the claim: mark the claimed positions as aborted. */
 static void
 abort_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n)
@@ -106,15 +107,15 @@ count_group(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint32_t 
 }
 
 static bool
-rcons_retires(const struct comch_rcons *rc)
+rcons_is_retiring(const struct comch_rcons *rc)
 {
-	return comch_load_relaxed(&rc->gone) != 0 ||
+	return comch_load_relaxed(&rc->retired) != 0 ||
 		peer_load_relaxed_u32(&rc->to.post_shared->closed) != 0;
 }
 
 /*
- * A verdict on a descriptor counts only if the position was still free: else
- * another producer took it, and what we read may be of two laps.
+ * An error in a descriptor counts only if the position is still free. Otherwise
+ * another producer claimed it, and the copy may mix the descriptors of two laps.
  */
 static bool
 claim_moved(const struct comch_rcons *rc, uint64_t pos)
@@ -123,7 +124,7 @@ claim_moved(const struct comch_rcons *rc, uint64_t pos)
 	return comch_load_relaxed(&rc->rec->claim) != pos;
 }
 
-/* Send operations that go to one consumer. Returns how many were taken. */
+/* Send operations to one consumer. Returns the number accepted. */
 static __rte_always_inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
 		uint32_t n)
@@ -141,8 +142,8 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 				continue;
 			if (err == COMCH_PLAN_STAGED)
 				err = comch_stage_send(p, rc, &ops[0], pos);
-			/* One that retires takes its memory with it: no lie in that. */
-			if (err == -EPROTO && rcons_retires(rc))
+			/* A retiring consumer unmaps its memory: not a protocol error. */
+			if (err == -EPROTO && rcons_is_retiring(rc))
 				err = -ENOENT;
 			return err < 0 ? comch_plan_fail(&p->tx, &ops[0], err) : (uint16_t)err;
 		}
@@ -158,15 +159,15 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
 	commit_group(p, rc, pos, ops, k);
 	comch_chan_wake(p, rc);
 	count_group(p, ops, k);
-	/* While the peer works on these, fetch what the next send reads first. */
+	/* Prefetch the descriptor that the next send reads, while the peer handles these. */
 	if (pos + k - p->tx.ahead.pos == p->tx.ahead.n)
 		rte_prefetch0(&rc->to.post_shared->desc[(pos + k) & rc->to.mask]);
 	return (uint16_t)k;
 }
 
 /*
- * The same in two shapes: the second is for a lone message, whose latency
- * counts, and has no loop in it.
+ * send_group() compiled twice: send_one() is free of loops, for the latency of a
+ * single message.
  */
 static __rte_noinline uint16_t
 send_many(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
@@ -207,7 +208,7 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	uint16_t took = 0;
 
 	p->tx.short_id = 0;
-	p->short_room = 0;
+	p->short_space = 0;
 	comch_epoch_enter(&p->tx.epoch);
 	if (likely(!is_streaming(&p->tx)) || comch_stage_push(p))
 		took = comch_plan_send(&p->tx, ops, n, send_step, is_streaming);
@@ -232,18 +233,18 @@ comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	return n;
 }
 
-/* Could a send to the consumer that was short get further now? */
+/* Would a send to the consumer of the short send make progress? */
 static bool
-short_is_over(struct comch_chan_prod *p)
+short_can_continue(struct comch_chan_prod *p)
 {
 	uint32_t slot = 0;
 	struct comch_target *to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
 
-	/* A retired consumer ends the wait as well: the send says -ENOENT. */
+	/* Without the consumer the send completes, with -ENOENT. */
 	if (to == NULL)
 		return true;
-	if (p->short_room > 0 && (comch_load_relaxed(&rcons_of(to)->streaming) != 0 ||
-			!comch_stage_room(rcons_of(to), p->short_room)))
+	if (p->short_space > 0 && (comch_load_relaxed(&rcons_of(to)->streaming) != 0 ||
+			!comch_stage_has_space(rcons_of(to), p->short_space)))
 		return false;
 	return comch_plan_posted(to, comch_load_relaxed(to->claim), 1) != 0;
 }
@@ -254,8 +255,8 @@ comch_chan_prod_pending(struct comch_chan_prod *p)
 	if (p->tx.done.tail != p->tx.done.head)
 		return true;
 	if (p->stream != NULL)
-		return comch_stage_room(p->stream, 1);
-	return p->tx.short_id != 0 && short_is_over(p);
+		return comch_stage_has_space(p->stream, 1);
+	return p->tx.short_id != 0 && short_can_continue(p);
 }
 
 void
@@ -269,7 +270,7 @@ comch_chan_prod_arm(struct comch_chan_prod *p)
 		to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
 		rc = to != NULL ? rcons_of(to) : NULL;
 	}
-	/* Any new value asks for one wake-up; several producers may ask. */
+	/* Each new value requests one wake-up. Atomic: several producers may request one. */
 	if (rc != NULL)
 		__atomic_fetch_add(&rc->rec->armed, 1, __ATOMIC_RELAXED);
 }

@@ -3,13 +3,14 @@
  */
 
 /*
- * The staging ring: for buffers in memory that cannot be shown to the peer.
+ * The staging ring carries messages to buffers in memory that is not exported to the
+ * peer.
  *
- * The producers' side owns and writes the ring; the consumer copies out. A
- * message begins at a multiple of COMCH_LINE, at a place that both sides
- * derive from what went before. One producer at a time owns the ring: a try,
- * never a wait, so the others get a short count. A message that fits is put
- * in whole; a longer one streams, and its producer owns the ring until its end.
+ * The producers' side writes the ring; the consumer copies from it. A message begins
+ * at a multiple of COMCH_LINE, at an offset that both sides compute from the messages
+ * before it. One producer at a time owns the ring; others do not wait but return a
+ * short count. A message that fits is written whole. A longer one streams, and its
+ * producer owns the ring until the end of the message.
  */
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_peer.h"
 
-/* Free bytes of the ring, or -EPROTO if the peer's position cannot be. */
+/* Free bytes of the ring, or -EPROTO if the peer's position is out of range. */
 static int64_t
 stage_space(const struct comch_rcons *rc, uint64_t head)
 {
@@ -34,15 +35,15 @@ stage_space(const struct comch_rcons *rc, uint64_t head)
 }
 
 bool
-comch_stage_room(const struct comch_rcons *rc, uint32_t len)
+comch_stage_has_space(const struct comch_rcons *rc, uint32_t len)
 {
-	/* stage_head is the owner's; who asks here may be another one. */
+	/* Not stage_head, which only the ring's owner may read. */
 	int64_t space = stage_space(rc, comch_load_acquire(&rc->rec->staging_head));
 
 	return space < 0 || space >= (int64_t)len;
 }
 
-/* Put len bytes behind the head, around the end if need be. */
+/* Write len bytes at the head; may wrap around. */
 static void
 stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
 {
@@ -60,7 +61,7 @@ stage_publish(struct comch_rcons *rc)
 	comch_store_release(&rc->rec->staging_head, rc->stage_head); /* H */
 }
 
-/* The next message begins on a line. */
+/* Align the head, where the next message begins. */
 static void
 stage_end(struct comch_rcons *rc)
 {
@@ -111,13 +112,13 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	int64_t space;
 	int ret;
 
-	p->short_room = RTE_MIN(op->len, rc->to.base.staging_size);
+	p->short_space = RTE_MIN(op->len, rc->to.base.staging_size);
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
 	space = stage_space(rc, rc->stage_head);
 	ret = space < 0 ? -EPROTO : 0;
-	if (space < (int64_t)p->short_room)
+	if (space < (int64_t)p->short_space)
 		goto release;
 	if (!comch_chan_claim(rc, pos, 1))
 		goto release;
@@ -143,7 +144,7 @@ release:
 	return ret;
 }
 
-/* The stream is over, one way or the other. */
+/* End the stream: complete or aborted. */
 static void
 stream_end(struct comch_chan_prod *p, int status)
 {
@@ -158,43 +159,44 @@ stream_end(struct comch_chan_prod *p, int status)
 	stage_end(rc);
 	comch_chan_wake(p, rc);
 	comch_plan_done(&p->tx, &op, status);
-	/* Release: pairs with the acquires of those who look whether a message streams. */
+	/* Release: pairs with the acquires in is_streaming() and comch_map_prod_idle(). */
 	comch_store_release(&p->stream, NULL);
-	/* Last: a retired consumer may be freed from here on. */
+	/* Last: a retired consumer may be freed after this. */
 	stage_release(rc);
 }
 
 /*
- * The message that streams is pushed by the producer's thread, and given up by
- * the poll's thread when a stop has waited long enough: one at a time, and
- * whoever comes second leaves it for later.
+ * The producer's thread advances the stream, and the poll's thread aborts it when a
+ * stop times out. The lock serializes them; a thread that fails to lock tries again in
+ * a later call.
  */
 static bool
-stream_try(struct comch_chan_prod *p)
+stream_trylock(struct comch_chan_prod *p)
 {
-	/* Acquire: pairs with the release of whoever had it. */
-	return __atomic_exchange_n(&p->stream_held, 1, __ATOMIC_ACQUIRE) == 0;
+	/* Acquire: pairs with the release in stream_unlock(). */
+	return __atomic_exchange_n(&p->stream_locked, 1, __ATOMIC_ACQUIRE) == 0;
 }
 
 static void
-stream_leave(struct comch_chan_prod *p)
+stream_unlock(struct comch_chan_prod *p)
 {
-	comch_store_release(&p->stream_held, 0);
+	/* Release: pairs with the acquire in stream_trylock(). */
+	comch_store_release(&p->stream_locked, 0);
 }
 
-/* Within stream_try(). */
+/* Called with the stream locked. */
 static void
 stream_abort(struct comch_chan_prod *p, int err)
 {
 	struct comch_rec *rec = &p->stream->rec->rec[p->stream_pos & p->stream->to.mask];
 
-	/* The record is ours until the consumer is through with its position. */
+	/* The record is not reused before the consumer has finished its position. */
 	comch_store_release(&rec->stop_at, COMCH_REC_STOPPED |
 		RTE_ALIGN_CEIL(p->stream->stage_head, (uint64_t)COMCH_LINE)); /* A */
 	stream_end(p, err);
 }
 
-/* Put in what there is room for. 1: that was all, 0: later, or why it must end. */
+/* Write what fits. 1: complete, 0: more to write, or the errno that ends the stream. */
 static int
 stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
 {
@@ -203,7 +205,7 @@ stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
 
 	if (comch_load_acquire(&p->tx.halt) == RTE_COMCH_HALT_DOWN)
 		return -ECONNRESET;
-	if (comch_load_relaxed(&rc->gone) != 0)
+	if (comch_load_relaxed(&rc->retired) != 0)
 		return -ENOENT;
 	while (p->stream_left > 0) {
 		space = stage_space(rc, rc->stage_head);
@@ -223,33 +225,33 @@ comch_stage_push(struct comch_chan_prod *p)
 {
 	int ret = 1;
 
-	if (!stream_try(p))
+	if (!stream_trylock(p))
 		return false;
 	if (comch_load_relaxed(&p->stream) != NULL) {
 		ret = stream_put(p, p->stream);
 		if (ret == -EPROTO)
-			p->tx.fault(p->tx.ctx, -EPROTO, "peer's staging position cannot be");
+			p->tx.fault(p->tx.ctx, -EPROTO, "peer's staging position is out of range");
 		if (ret < 0)
 			stream_abort(p, ret);
 		else if (ret > 0)
 			stream_end(p, 0);
 	}
-	stream_leave(p);
+	stream_unlock(p);
 	return ret != 0;
 }
 
 bool
 comch_chan_prod_abort(struct comch_chan_prod *p, int err)
 {
-	if (!stream_try(p))
+	if (!stream_trylock(p))
 		return false;
 	if (comch_load_relaxed(&p->stream) != NULL)
 		stream_abort(p, err);
-	stream_leave(p);
+	stream_unlock(p);
 	return true;
 }
 
-/* Copy len bytes of the message out, from its byte `from` on. */
+/* Copy len bytes of the message at head, from offset `from`. */
 static void
 stage_get(const struct comch_chan_cons *c, uint8_t *dst, uint32_t from, uint32_t len)
 {
@@ -260,18 +262,18 @@ stage_get(const struct comch_chan_cons *c, uint8_t *dst, uint32_t from, uint32_t
 	peer_copy(dst + first, c->staging, len - first);
 }
 
-/* Tell how far we are, and whoever waits for it. Whole lines only: see stage_end(). */
+/* Publish the tail in whole lines, see stage_end(), and wake producers that sleep. */
 static void
 stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 {
 	comch_store_release(&c->post->staging_tail,
 		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
-	comch_fence_publish(c->light); /* W */
-	if (comch_armed_answer(&c->rec_shared->armed, &c->tx_answered))
+	comch_fence_publish(c->light_fence); /* W */
+	if (comch_armed_answer(&c->rec_shared->armed, &c->armed_answered))
 		c->wake_peer(c->rx.ctx);
 }
 
-/* Did the producer give the message at head up? Then skip what it had put in. */
+/* If the producer aborted the message at head, skip what it wrote. */
 static int
 pull_stopped(struct comch_chan_cons *c)
 {
@@ -303,7 +305,7 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 	}
 	peer_head = peer_load_acquire_u64(&c->rec_shared->staging_head); /* H */
 	ready = peer_head - c->stage_tail;
-	/* The tail that the peer saw last may be `pulled` behind stage_tail + pulled. */
+	/* The ring's limit counts from the published tail, which is rounded down to a line. */
 	if (ready < c->pulled || ready - RTE_ALIGN_FLOOR(c->pulled, (uint32_t)COMCH_LINE) >
 			c->staging_size)
 		return -EPROTO;

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The mapped channel: what belongs to a link, and memory that is shown. */
+/* The mapped channel's data of a link, its exported memory, and its table of operations. */
 
 #include <errno.h>
 
@@ -64,7 +64,7 @@ map_peer_prod_add(struct rte_comch_link *link, uint32_t id, struct rte_comch_tic
 	pp->wake_fd = peers->fds[0];
 	rte_spinlock_unlock(&map->lock);
 	peers->fds[0] = -1;
-	/* It may have gone to sleep before we could have woken it. */
+	/* It may sleep already, and earlier wake-ups could not reach it. */
 	(void)send(pp->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	return 0;
 }
@@ -108,13 +108,13 @@ map_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 
 	if (ret != 0)
 		return ret;
-	/* Lent: it is the registration's. */
+	/* Borrowed: the registration owns it. */
 	mine->fds[0] = desc->fd;
 	mine->nb_fds = 1;
 	return 0;
 }
 
-/* A process that mapped it has it: nothing can be taken back. */
+/* Nothing to revoke: a process that mapped the memory keeps its access. */
 static void
 map_mem_hide(struct rte_comch_link *link __rte_unused, const struct rte_comch_mr *mr __rte_unused)
 {

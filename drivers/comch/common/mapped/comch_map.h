@@ -6,30 +6,30 @@
 #define COMCH_MAP_H
 
 /*
- * The mapped channel's halves of the core's objects. Bursts are those of
- * comch_chan.h; what is here makes, wakes and ends them.
+ * The mapped channel's halves of the core's objects: creation, wake-up and end of
+ * consumers, producers and sending ends. comch_chan.h has their bursts.
  */
 
 #include "comch_chan.h"
 
-/* A producer of the peer, which a consumer of ours wakes. */
+/* A producer of the peer, which local consumers wake. */
 struct comch_map_peer_prod {
 	uint32_t id; /* 0: free */
 	int wake_fd;
 };
 
-/* Of a link. */
+/* Data of a link. */
 struct comch_map {
-	rte_spinlock_t lock;     /* peer_prod: a consumer wakes from a burst */
+	rte_spinlock_t lock;     /* protects peer_prod, which consumers read in bursts */
 	struct comch_map_peer_prod peer_prod[COMCH_MAX_PRODUCERS];
 	uint64_t staged;         /* bytes of the record regions; the connection's thread */
-	bool said_over;          /* that a limit was met: once */
+	bool limit_logged;       /* that a limit was reached: once */
 };
 
-/* A pair of ours: an eventfd shared with a peer could be made to block us. */
+/* A local socket pair: a peer could make this end block on a shared eventfd. */
 struct comch_map_wake {
 	int fd;
-	int peer_fd;             /* the peer's end; -1 once it is given away */
+	int peer_fd;             /* the peer's end; -1 after it was sent */
 	bool refuses_fds;        /* the kernel refuses descriptors there */
 };
 
@@ -43,7 +43,7 @@ struct comch_map_cons {
 	struct comch_map_dq dq;  /* first */
 	struct comch_chan_cons chan;
 	uint32_t staging_size;
-	struct rte_comch_region post; /* ours */
+	struct rte_comch_region post; /* local */
 	struct rte_comch_region rec;  /* the peer's */
 };
 

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The mapped channel's consumers and producers: how they come, sleep and go. */
+/* The mapped channel's consumers and producers: creation, wake-up and end. */
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -16,7 +16,7 @@
 #include "comch_map.h"
 #include "sdk/comch_memfd.h"
 
-/* Wake-ups taken at once: more than honest peers leave there, one for each time we armed. */
+/* Wake-ups read at once: more than a valid peer sends, which is one for each arm. */
 #define DRAIN_MAX 512
 
 static struct comch_map_dq *
@@ -37,7 +37,7 @@ map_prod(struct rte_comch_dq *dq)
 	return container_of(map_dq(dq), struct comch_map_prod, dq);
 }
 
-/* Waking */
+/* Wake-up */
 
 static int
 wake_open(struct comch_map_wake *w)
@@ -52,7 +52,7 @@ wake_open(struct comch_map_wake *w)
 	return 0;
 }
 
-/* What the peer sent there goes with our end. */
+/* Closing the local end drops all that the peer sent to it. */
 static void
 wake_close(struct comch_map_wake *w)
 {
@@ -83,7 +83,7 @@ comch_map_dq_clear(struct rte_comch_dq *dq)
 			dq->fault(dq->ctx, -EPROTO, "peer sent descriptors on a wake socket");
 			return;
 		}
-		/* peer-read: without descriptors, as was seen. */
+		/* peer-read: the message has no descriptors, as checked above. */
 		if (recv(w->fd, buf, sizeof(buf), MSG_DONTWAIT) <= 0)
 			return;
 	}
@@ -141,7 +141,7 @@ guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	return n;
 }
 
-/* The peer's producers sleep. From a burst. */
+/* Wake the peer's producers. Called in a burst. */
 static void
 on_wake_peer(void *ctx)
 {
@@ -234,7 +234,7 @@ comch_map_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size,
 		return ret;
 	c->staging_size = staging_size;
 	mine->fds[0] = c->post.fd;
-	/* Lent: one that starts again shows it again. */
+	/* Borrowed: each start of the consumer sends it again. */
 	mine->fds[1] = c->dq.wake.peer_fd;
 	mine->nb_fds = 2;
 	mine->to_close = 1;
@@ -252,7 +252,7 @@ comch_map_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 		comch_memfd_round(comch_chan_rec_len(c->chan.rx.depth, c->staging_size)), &c->rec);
 	if (ret != 0)
 		return ret == -EPERM ? -EPROTO : ret;
-	c->chan.light = dq->link->light;
+	c->chan.light_fence = dq->link->light;
 	comch_chan_cons_bind(&c->chan, c->post.addr, c->rec.addr, c->staging_size);
 	return 0;
 }
@@ -272,14 +272,14 @@ comch_map_cons_drained(const struct rte_comch_dq *dq)
 {
 	const struct comch_map_cons *c = container_of(dq, const struct comch_map_cons, dq.base);
 
-	/* Acquire: pairs with drain(); the regions are ours to free. */
+	/* Acquire: pairs with comch_entry_drain(); the regions may be freed. */
 	return comch_load_acquire(&c->chan.rx.drained) != 0;
 }
 
 bool
 comch_map_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
 {
-	/* Records tell the producers what became of each position. */
+	/* Unused: the peer's sends complete when their records are committed. */
 	*final = 0;
 	free_regions(map_cons(dq));
 	return false;
@@ -385,7 +385,7 @@ comch_map_prod_idle(const struct rte_comch_dq *dq)
 {
 	const struct comch_map_prod *p = container_of(dq, const struct comch_map_prod, dq.base);
 
-	/* Acquire: pairs with the end of the stream. */
+	/* Acquire: pairs with the release in stream_end(). */
 	return comch_load_acquire(&p->chan.stream) == NULL;
 }
 

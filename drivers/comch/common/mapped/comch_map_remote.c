@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The mapped channel's sending end towards one consumer of the peer. */
+/* The mapped channel's sending ends, each towards one consumer of the peer. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ comch_map_remote_size(const struct rte_comch_remote_args *args)
 	return comch_chan_rec_len(args->depth, args->staging_size);
 }
 
-/* Count a record region before it is made: the peer says how large it is. */
+/* Charge a record region to the limits before it is created: the peer chooses its size. */
 static int
 take_staging(struct rte_comch_link *link, uint64_t len)
 {
@@ -34,13 +34,13 @@ take_staging(struct rte_comch_link *link, uint64_t len)
 			return 0;
 		comch_budget_give(&map->staged, len);
 	}
-	if (!map->said_over)
-		COMCH_LOG(WARNING, "connection %u: a consumer of the peer wants %" PRIu64
-			" bytes: the connection has %" PRIu64 " of max_staging=%" PRIu64
+	if (!map->limit_logged)
+		COMCH_LOG(WARNING, "connection %u: a consumer of the peer needs %" PRIu64
+			" bytes: the connection uses %" PRIu64 " of max_staging=%" PRIu64
 			", the device %" PRIu64 " of total_staging=%" PRIu64, link->conn_id, len,
 			map->staged, info->max_staging,
 			comch_load_relaxed(link->dev->staged), info->total_staging);
-	map->said_over = true;
+	map->limit_logged = true;
 	return -EDQUOT;
 }
 
@@ -58,7 +58,7 @@ rec_create(struct rte_comch_link *link, struct comch_rcons *rc, size_t len)
 		comch_budget_give(link->dev->staged, len);
 		return ret;
 	}
-	/* Until it is unmapped. */
+	/* The device's share is released when the region is unmapped. */
 	rc->rec_region.used = link->dev->staged;
 	return 0;
 }
@@ -107,7 +107,7 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	};
 	rc->to.mask = args->depth - 1;
 	rc->to.imports = args->imports;
-	rc->light = link->light;
+	rc->light_fence = link->light;
 	ret = rcons_map(link, rc, peers->fds[0]);
 	if (ret != 0) {
 		rte_free(rc);
@@ -128,7 +128,7 @@ comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final __rte_un
 {
 	struct comch_rcons *rc = container_of(remote, struct comch_rcons, to.base);
 
-	comch_store_relaxed(&rc->gone, 1);
+	comch_store_relaxed(&rc->retired, 1);
 }
 
 int
@@ -137,7 +137,7 @@ comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remo
 	struct comch_rcons *rc = container_of(remote, struct comch_rcons, to.base);
 	struct comch_map *map = link->data;
 
-	/* A producer with a stream holds it between bursts as well. */
+	/* A producer with a stream refers to it between bursts, too. */
 	if (comch_load_acquire(&rc->streaming) != 0)
 		return -EBUSY;
 	comch_map_regions(link)->region_free(link, &rc->post_region);
