@@ -17,7 +17,7 @@ cons_of(struct rte_comch_dq *dq)
 }
 
 static struct fake_cons *
-cons_of_rx(struct comch_rx *rx)
+cons_of_rx(struct comch_recv *rx)
 {
 	return container_of(rx, struct fake_cons, rx);
 }
@@ -39,10 +39,10 @@ fake_cons_find(uint64_t key)
 	return NULL;
 }
 
-/* Steps of comch_entry.h, called in bursts */
+/* Steps of comch_recv.h, called in bursts */
 
 static const struct comch_rec *
-at_head(const struct comch_rx *rx)
+at_head(const struct comch_recv *rx)
 {
 	const struct fake_cons *c = container_of(rx, const struct fake_cons, rx);
 
@@ -50,14 +50,14 @@ at_head(const struct comch_rx *rx)
 }
 
 static bool
-is_committed(const struct comch_rx *rx)
+is_committed(const struct comch_recv *rx)
 {
 	return rx->head != rx->tail && at_head(rx)->seq == rx->head + 1;
 }
 
 /* The payload arrived with the message: copy it into the buffer. */
 static int
-pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
+pull(struct comch_recv *rx, const struct comch_posted *e, uint32_t len)
 {
 	uint8_t **payload = &cons_of_rx(rx)->staged[rx->head & rx->mask];
 
@@ -68,7 +68,7 @@ pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
 }
 
 static bool
-in_flight(struct comch_rx *rx)
+in_flight(struct comch_recv *rx)
 {
 	return fake_now < cons_of_rx(rx)->flush_at;
 }
@@ -76,7 +76,7 @@ in_flight(struct comch_rx *rx)
 static void
 close_cons(struct fake_cons *c, enum rte_comch_halt why)
 {
-	struct comch_rx *rx = &c->rx;
+	struct comch_recv *rx = &c->rx;
 
 	if (rx->drained != 0 || rx->halt >= (uint32_t)why)
 		return;
@@ -86,12 +86,12 @@ close_cons(struct fake_cons *c, enum rte_comch_halt why)
 }
 
 static void
-halt(struct comch_rx *rx, enum rte_comch_halt why)
+halt(struct comch_recv *rx, enum rte_comch_halt why)
 {
 	close_cons(cons_of_rx(rx), why);
 }
 
-static const struct comch_rx_steps steps = {
+static const struct comch_recv_steps steps = {
 	.at_head = at_head,
 	.is_committed = is_committed,
 	.pull = pull,
@@ -100,7 +100,7 @@ static const struct comch_rx_steps steps = {
 };
 
 static void
-put_desc(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len)
+put_desc(struct comch_recv *rx, uint64_t pos, uint64_t where, uint32_t len)
 {
 	struct fake_cons *c = cons_of_rx(rx);
 
@@ -109,7 +109,7 @@ put_desc(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len)
 }
 
 static void
-publish(struct comch_rx *rx)
+publish(struct comch_recv *rx)
 {
 	struct fake_cons *c = cons_of_rx(rx);
 
@@ -125,7 +125,7 @@ cons_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 	struct fake_cons *c = queue;
 
 	pthread_mutex_lock(&fake_lock);
-	n = comch_entry_post(&c->rx, bufs, n, put_desc, publish);
+	n = comch_recv_post(&c->rx, bufs, n, put_desc, publish);
 	pthread_mutex_unlock(&fake_lock);
 	return n;
 }
@@ -138,7 +138,7 @@ cons_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	pthread_mutex_lock(&fake_lock);
 	if (c->remote != NULL)
 		fake_net_run(c->remote);
-	n = comch_entry_recv_all(&c->rx, cpls, n, &steps);
+	n = comch_recv_all(&c->rx, cpls, n, &steps);
 	fake_poll_again(fake_dev_of(c->dq.base.link), &c->dq.empty[0], n > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return n;
@@ -148,7 +148,7 @@ void
 fake_cons_drain(struct fake_cons *c)
 {
 	if (c->rx.drained == 0)
-		comch_entry_drain(&c->rx, NULL, 0, &steps);
+		comch_recv_drain(&c->rx, NULL, 0, &steps);
 }
 
 /* Creation and end */
@@ -165,7 +165,7 @@ fake_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	c->rec = calloc(args->depth, sizeof(*c->rec));
 	c->staged = calloc(args->depth, sizeof(*c->staged));
 	if (c->rec == NULL || c->staged == NULL ||
-			comch_entry_init(&c->rx, args->depth, args->socket_id) != 0)
+			comch_recv_init(&c->rx, args->depth, args->socket_id) != 0)
 		goto err_free;
 	if (fake_dev_of(link)->mbufs) {
 		c->mbufs = fake_mbuf_queue_new(args->depth);
@@ -197,7 +197,7 @@ err_free:
 void
 fake_cons_free(struct fake_cons *c)
 {
-	comch_entry_fini(&c->rx);
+	comch_recv_fini(&c->rx);
 	fake_mbuf_queue_free(c->mbufs);
 	free(c->staged);
 	free(c->rec);
@@ -252,7 +252,7 @@ fake_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 	if (fake_ticket_get(peers) != c->key)
 		ret = -EPROTO;
 	else
-		comch_entry_begin(&c->rx);
+		comch_recv_begin(&c->rx);
 	pthread_mutex_unlock(&fake_lock);
 	return ret;
 }
@@ -278,7 +278,7 @@ fake_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 bool
 fake_cons_drained(const struct rte_comch_dq *dq)
 {
-	/* Acquire: pairs with comch_entry_drain(). */
+	/* Acquire: pairs with comch_recv_drain(). */
 	return comch_load_acquire(&container_of(dq, const struct fake_cons,
 		dq.base)->rx.drained) != 0;
 }
@@ -298,7 +298,7 @@ fake_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
 uint32_t
 fake_cons_room(const struct rte_comch_dq *dq)
 {
-	return comch_entry_room(&container_of(dq, const struct fake_cons, dq.base)->rx);
+	return comch_recv_room(&container_of(dq, const struct fake_cons, dq.base)->rx);
 }
 
 void
@@ -314,7 +314,7 @@ fake_cons_pending(struct fake_cons *c)
 {
 	if (c->remote != NULL)
 		fake_net_run(c->remote);
-	if (comch_entry_has_refusal(&c->rx))
+	if (comch_recv_has_refusal(&c->rx))
 		return true;
 	if (c->rx.drained != 0)
 		return false;

@@ -65,7 +65,7 @@ static struct fake_mbuf_queue *
 find_queue(struct fake_prod *p, uint32_t consumer_id)
 {
 	uint32_t slot = 0;
-	struct comch_target *to = comch_plan_find(&p->tx, consumer_id, &slot);
+	struct comch_send_remote *to = comch_send_find(&p->tx, consumer_id, &slot);
 	struct fake_cons *c;
 
 	if (to == NULL || p->tx.halt != RTE_COMCH_HALT_NONE)

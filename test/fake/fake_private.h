@@ -38,9 +38,9 @@
 #include <bsd/sys/queue.h>
 
 #include "rte_comch_driver.h"
-#include "sdk/comch_entry.h"
+#include "sdk/comch_recv.h"
 #include "sdk/comch_gather.h"
-#include "sdk/comch_plan.h"
+#include "sdk/comch_send.h"
 
 struct fake_dev {
 	uint64_t now;      /* the time that its links see */
@@ -117,7 +117,7 @@ struct fake_dq {
 
 struct fake_cons {
 	struct fake_dq dq;        /* first */
-	struct comch_rx rx;
+	struct comch_recv rx;
 	uint64_t key;             /* of this start; 0: not offered to the peer */
 	struct fake_remote *remote; /* its sending end; NULL: none */
 	struct comch_rec *rec;    /* records that arrived, by position */
@@ -130,7 +130,7 @@ struct fake_cons {
 
 struct fake_prod {
 	struct fake_dq dq;        /* first */
-	struct comch_tx tx;
+	struct comch_send tx;
 	uint32_t nb_in_flight;
 };
 
@@ -177,7 +177,7 @@ struct fake_post {
 
 /* The sending end of a consumer. Arrays are indexed by position. */
 struct fake_remote {
-	struct comch_target to;   /* first */
+	struct comch_send_remote to;   /* first */
 	TAILQ_ENTRY(fake_remote) next;
 	struct fake_data *data;   /* of the producers' link */
 	struct fake_cons *cons;   /* NULL: retired */

@@ -15,32 +15,32 @@ prod_of(struct rte_comch_dq *dq)
 	return container_of(dq, struct fake_prod, dq.base);
 }
 
-/* Steps of comch_plan.h, called in bursts */
+/* Steps of comch_send.h, called in bursts */
 
 static uint16_t
-step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *ops, uint32_t n)
+step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops, uint32_t n)
 {
 	struct fake_remote *r = container_of(to, struct fake_remote, to);
 	struct fake_prod *p = container_of(tx, struct fake_prod, tx);
-	uint8_t *dst[COMCH_PLAN_GROUP];
+	uint8_t *dst[COMCH_SEND_GROUP];
 	uint32_t i, k;
 	bool staged;
 	int err;
 
 	fake_net_run(r);
 	/* A slot is free when its message has completed. */
-	n = RTE_MIN(comch_plan_same_consumer(ops, n),
+	n = RTE_MIN(comch_send_same_consumer(ops, n),
 		to->base.depth - (uint32_t)(r->claim - r->completed));
 	if (n == 0)
 		return 0;
-	k = comch_plan_group(&tx->ahead, to, r->claim, ops, n, dst, &err);
-	staged = k == 0 && err == COMCH_PLAN_STAGED;
+	k = comch_send_group(&tx->ahead, to, r->claim, ops, n, dst, &err);
+	staged = k == 0 && err == COMCH_SEND_STAGED;
 	if (staged) {
 		k = 1;
 		dst[0] = NULL;
 	}
 	if (k == 0)
-		return err < 0 ? comch_plan_fail(tx, &ops[0], err) : 0;
+		return err < 0 ? comch_send_fail(tx, &ops[0], err) : 0;
 	for (i = 0; i < k; i++)
 		fake_net_send(p, r, &ops[i], dst[i], staged);
 	if (staged)
@@ -51,7 +51,7 @@ step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *op
 }
 
 static bool
-never_blocked(const struct comch_tx *tx __rte_unused)
+never_blocked(const struct comch_send *tx __rte_unused)
 {
 	return false;
 }
@@ -62,13 +62,13 @@ static uint16_t
 prod_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 {
 	struct fake_prod *p = queue;
-	struct comch_tx *tx = &p->tx;
+	struct comch_send *tx = &p->tx;
 	uint16_t took;
 
 	pthread_mutex_lock(&fake_lock);
 	tx->short_id = 0;
 	comch_epoch_enter(&tx->epoch);
-	took = comch_plan_send(tx, ops, n, step, never_blocked);
+	took = comch_send_burst(tx, ops, n, step, never_blocked);
 	comch_epoch_leave(&tx->epoch);
 	if (took < n)
 		comch_count(&tx->stats.later, 1);
@@ -218,7 +218,7 @@ fake_prod_arm(struct fake_prod *p)
 bool
 fake_prod_pending(struct fake_prod *p)
 {
-	struct comch_target *to;
+	struct comch_send_remote *to;
 	uint32_t slot = 0;
 
 	run_all(p);
@@ -226,7 +226,7 @@ fake_prod_pending(struct fake_prod *p)
 		return true;
 	if (p->tx.short_id == 0)
 		return false;
-	to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
+	to = comch_send_find(&p->tx, p->tx.short_id, &slot);
 	/* Without the consumer the send completes, with -ENOENT. */
-	return to == NULL || comch_plan_posted(to, *to->claim, 1) != 0;
+	return to == NULL || comch_send_posted(to, *to->claim, 1) != 0;
 }

@@ -152,12 +152,12 @@ push_on(void *arg)
 
 /* A channel whose sending end has memory of its own, and a stream half-way. */
 static struct u_chan *
-make_stream(struct comch_rcons **rcons)
+make_stream(struct comch_chan_remote **rcons)
 {
 	struct u_chan *u = u_chan_create(&(struct u_conf){
 		.depth = 4, .staging_size = 256, .mem_size = 4096,
 	});
-	struct comch_rcons *rc = aligned_alloc(COMCH_LINE, sizeof(*rc));
+	struct comch_chan_remote *rc = aligned_alloc(COMCH_LINE, sizeof(*rc));
 
 	T_CHECK(rc != NULL);
 	*rc = u->rc;
@@ -173,7 +173,7 @@ make_stream(struct comch_rcons **rcons)
 static void
 stream_to_one_that_retires(void)
 {
-	struct comch_rcons *rc;
+	struct comch_chan_remote *rc;
 	uint32_t round;
 	struct u_chan *u;
 	pthread_t t;

@@ -99,7 +99,7 @@ make_cons(struct u_chan *u, const struct u_conf *conf)
 static void
 make_rcons(struct u_chan *u, const struct u_conf *conf)
 {
-	struct comch_rcons *rc = &u->rc;
+	struct comch_chan_remote *rc = &u->rc;
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)

@@ -38,7 +38,7 @@ struct u_conf {
 
 struct u_chan {
 	struct comch_chan_cons c;
-	struct comch_rcons rc;
+	struct comch_chan_remote rc;
 	struct comch_dir dir;
 	struct rte_comch_region import;
 	struct rte_comch_region *imports[COMCH_MAX_IMPORTS];

@@ -43,7 +43,7 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		region->addr = NULL;
 		return ret;
 	}
-	/* Release: pairs with the acquire in comch_plan_check_desc(), which reads the region. */
+	/* Release: pairs with the acquire in comch_send_check_desc(), which reads the region. */
 	comch_store_release(&conn->fast->imports[f->id], region);
 	return 0;
 }
@@ -77,7 +77,7 @@ comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *
 	region = conn->fast->imports[f->id];
 	if (region != NULL) {
 		/*
-		 * Release: pairs with the acquire in comch_plan_check_desc(). A producer
+		 * Release: pairs with the acquire in comch_send_check_desc(). A producer
 		 * that misses the import finds the consumers that went before it gone.
 		 */
 		comch_store_release(&conn->fast->imports[f->id], NULL);

@@ -75,7 +75,7 @@ struct comch_rec {
 		struct {
 			uint32_t len0;
 			uint8_t pad2[4];
-			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see comch_entry_imm() */
+			uint8_t imm[RTE_COMCH_IMM_SIZE]; /* whole words: see comch_recv_imm() */
 			uint64_t stop_at; /* aborted stream: where the next begins, | 1 */
 		};
 	};

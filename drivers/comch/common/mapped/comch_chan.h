@@ -61,11 +61,11 @@
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_dir.h"
-#include "sdk/comch_entry.h"
+#include "sdk/comch_recv.h"
 #include "sdk/comch_gather.h"
 #include "sdk/comch_mr.h"
 #include "sdk/comch_peer.h"
-#include "sdk/comch_plan.h"
+#include "sdk/comch_send.h"
 #include "sdk/comch_rec.h"
 
 /* A large message passes through the staging ring in pieces of at most this size. */
@@ -91,7 +91,7 @@ comch_chan_rec_len(uint32_t depth, uint32_t staging_size)
  * without EAL and connection.
  */
 struct comch_chan_cons {
-	struct comch_rx rx;     /* first */
+	struct comch_recv rx;     /* first */
 	/* hot */
 	struct comch_post_shared *post;       /* local */
 	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
@@ -110,8 +110,8 @@ struct comch_chan_cons {
 };
 
 /* The sending end towards one consumer of the peer, shared by all local producers. */
-struct comch_rcons {
-	struct comch_target to;               /* first */
+struct comch_chan_remote {
+	struct comch_send_remote to;               /* first */
 	/* read-mostly */
 	struct comch_rec_shared *rec;         /* local */
 	uint8_t *staging;
@@ -129,9 +129,9 @@ struct comch_rcons {
 
 /* A producer: sends to any consumer of the peer. */
 struct comch_chan_prod {
-	struct comch_tx tx;     /* first */
+	struct comch_send tx;     /* first */
 	/* a large message that streams through a staging ring */
-	struct comch_rcons *stream; /* NULL: none; also read by the poll's thread */
+	struct comch_chan_remote *stream; /* NULL: none; also read by the poll's thread */
 	uint32_t stream_locked; /* see stream_trylock() */
 	struct comch_gather stream_from;
 	uint32_t stream_left;
@@ -177,10 +177,10 @@ bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
  * Put one message, or its first part, into the staging ring of rc.
  * Returns 1 if accepted, 0 to try again later, or a negative errno.
  */
-int comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
+int comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *op, uint64_t pos);
 /* Does the ring of rc have len free bytes, or a fault to report? */
-bool comch_stage_has_space(const struct comch_rcons *rc, uint32_t len);
+bool comch_stage_has_space(const struct comch_chan_remote *rc, uint32_t len);
 /* Advance the message that streams. Returns true if none streams afterwards. */
 bool comch_stage_push(struct comch_chan_prod *p);
 /*
@@ -191,7 +191,7 @@ int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, ui
 
 /* Fill in a record's header. The caller stores the sequence last. */
 static inline struct comch_rec *
-comch_rec_begin(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos, uint8_t count,
+comch_rec_begin(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos, uint8_t count,
 		enum comch_rec_kind kind)
 {
 	struct comch_rec *rec = &rc->rec->rec[pos & rc->to.mask];
@@ -204,7 +204,7 @@ comch_rec_begin(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 
 /* Publish one record for one position. */
 static __rte_always_inline void
-comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
+comch_chan_commit_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *op, enum comch_rec_kind kind)
 {
 	struct comch_rec *rec = comch_rec_begin(p, rc, pos, 1, kind);
@@ -223,7 +223,7 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_
 
 /* Claim n positions from pos on. False: another producer claimed first. */
 static inline bool
-comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n)
+comch_chan_claim(struct comch_chan_remote *rc, uint64_t pos, uint32_t n)
 {
 	bool won = __atomic_compare_exchange_n(&rc->rec->claim, &pos, pos + n, false,
 			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
@@ -237,7 +237,7 @@ comch_chan_claim(struct comch_rcons *rc, uint64_t pos, uint32_t n)
 
 /* Call after publishing: wakes the consumer if it sleeps. */
 static inline void
-comch_chan_wake(struct comch_chan_prod *p, struct comch_rcons *rc)
+comch_chan_wake(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 {
 	uint32_t peer_armed;
 

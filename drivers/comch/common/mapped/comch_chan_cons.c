@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The receiving half of a channel: the steps of comch_entry.h for mapped memory. */
+/* The receiving half of a channel: the steps of comch_recv.h for mapped memory. */
 
 #include <errno.h>
 
@@ -10,18 +10,18 @@
 
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
-#include "sdk/comch_entry.h"
+#include "sdk/comch_recv.h"
 #include "sdk/comch_peer.h"
 #include "comch_chan.h"
 
 static __rte_always_inline struct comch_chan_cons *
-cons_of(struct comch_rx *rx)
+cons_of(struct comch_recv *rx)
 {
 	return container_of(rx, struct comch_chan_cons, rx);
 }
 
 static __rte_always_inline const struct comch_chan_cons *
-cons_of_const(const struct comch_rx *rx)
+cons_of_const(const struct comch_recv *rx)
 {
 	return container_of(rx, const struct comch_chan_cons, rx);
 }
@@ -37,13 +37,13 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->pulling = false;
 	c->stage_tail = 0;
 	c->armed_answered = 0;
-	comch_entry_begin(&c->rx);
+	comch_recv_begin(&c->rx);
 }
 
 /* Posts */
 
 static __rte_always_inline void
-put_desc(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len)
+put_desc(struct comch_recv *rx, uint64_t pos, uint64_t where, uint32_t len)
 {
 	struct comch_desc *desc = &cons_of(rx)->post->desc[pos & rx->mask];
 
@@ -52,7 +52,7 @@ put_desc(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len)
 }
 
 static void
-publish_tail(struct comch_rx *rx)
+publish_tail(struct comch_recv *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
 
@@ -69,19 +69,19 @@ comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
 
-	return comch_entry_post(&c->rx, bufs, n, put_desc, publish_tail);
+	return comch_recv_post(&c->rx, bufs, n, put_desc, publish_tail);
 }
 
 /* Records */
 
 static __rte_always_inline const struct comch_rec *
-rec_at_head(const struct comch_rx *rx)
+rec_at_head(const struct comch_recv *rx)
 {
 	return &cons_of_const(rx)->rec_shared->rec[rx->head & rx->mask];
 }
 
 static __rte_always_inline bool
-rec_is_committed(const struct comch_rx *rx)
+rec_is_committed(const struct comch_recv *rx)
 {
 	const struct comch_rec *rec_shared = rec_at_head(rx);
 
@@ -90,7 +90,7 @@ rec_is_committed(const struct comch_rx *rx)
 }
 
 static int
-pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
+pull(struct comch_recv *rx, const struct comch_posted *e, uint32_t len)
 {
 	struct comch_chan_cons *c = cons_of(rx);
 
@@ -99,7 +99,7 @@ pull(struct comch_rx *rx, const struct comch_posted *e, uint32_t len)
 
 /* Is a message in flight that a stop waits for? */
 static bool
-claims_in_flight(struct comch_rx *rx)
+claims_in_flight(struct comch_recv *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
 	uint64_t peer_claim = peer_load_acquire_u64(&c->rec_shared->claim); /* C */
@@ -114,12 +114,12 @@ claims_in_flight(struct comch_rx *rx)
 }
 
 static void
-halt(struct comch_rx *rx, enum rte_comch_halt why)
+halt(struct comch_recv *rx, enum rte_comch_halt why)
 {
 	comch_chan_cons_halt(cons_of(rx), why);
 }
 
-static const struct comch_rx_steps steps = {
+static const struct comch_recv_steps steps = {
 	.at_head = rec_at_head,
 	.is_committed = rec_is_committed,
 	.pull = pull,
@@ -128,9 +128,9 @@ static const struct comch_rx_steps steps = {
 };
 
 static __rte_noinline uint16_t
-recv_all(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
+recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
-	return comch_entry_recv_all(rx, cpls, n, &steps);
+	return comch_recv_all(rx, cpls, n, &steps);
 }
 
 uint16_t
@@ -138,7 +138,7 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
 
-	return comch_entry_recv(&c->rx, cpls, n, &steps, recv_all);
+	return comch_recv_burst(&c->rx, cpls, n, &steps, recv_all);
 }
 
 /* Stop and wake-up */
@@ -160,16 +160,16 @@ void
 comch_chan_cons_drain_empty(struct comch_chan_cons *c)
 {
 	if (comch_load_relaxed(&c->rx.drained) == 0 && c->rx.entry_head == c->rx.entry_tail)
-		comch_entry_drain(&c->rx, NULL, 0, &steps);
+		comch_recv_drain(&c->rx, NULL, 0, &steps);
 }
 
 bool
 comch_chan_cons_pending(const struct comch_chan_cons *c)
 {
-	const struct comch_rx *rx = &c->rx;
+	const struct comch_recv *rx = &c->rx;
 	const struct comch_rec *rec_shared;
 
-	if (comch_entry_has_refusal(rx))
+	if (comch_recv_has_refusal(rx))
 		return true;
 	if (comch_load_acquire(&rx->drained) != 0)
 		return false;

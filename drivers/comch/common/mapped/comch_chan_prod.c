@@ -5,7 +5,7 @@
 /*
  * The sending half of a channel.
  *
- * A send plans (comch_plan.h), claims as many positions as it can use by one CAS,
+ * A send plans (comch_send.h), claims as many positions as it can use by one CAS,
  * copies the payloads, and commits the records.
  */
 
@@ -24,20 +24,20 @@
 #define COPY_INLINE_MAX 2048
 
 static struct comch_chan_prod *
-prod_of(struct comch_tx *tx)
+prod_of(struct comch_send *tx)
 {
 	return container_of(tx, struct comch_chan_prod, tx);
 }
 
-static struct comch_rcons *
-rcons_of(struct comch_target *to)
+static struct comch_chan_remote *
+chan_remote_of(struct comch_send_remote *to)
 {
-	return container_of(to, struct comch_rcons, to);
+	return container_of(to, struct comch_chan_remote, to);
 }
 
 /* Publish n positions with as few records as possible. */
 static __rte_always_inline void
-commit_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
+commit_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n)
 {
 	struct comch_rec *rec;
@@ -75,7 +75,7 @@ copy_payload(uint8_t *dst, const struct rte_comch_op *op)
 
 /* The consumer closed before the claim: mark the claimed positions as aborted. */
 static void
-abort_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
+abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n)
 {
 	struct comch_rec *rec;
@@ -84,7 +84,7 @@ abort_group(struct comch_chan_prod *p, struct comch_rcons *rc, uint64_t pos,
 	for (i = 0; i < n; i++) {
 		rec = comch_rec_begin(p, rc, pos + i, 1, COMCH_REC_ABORT);
 		comch_store_release(&rec->seq, pos + i + 1); /* R */
-		comch_plan_done(&p->tx, &ops[i], -ENOENT);
+		comch_send_done(&p->tx, &ops[i], -ENOENT);
 	}
 }
 
@@ -98,7 +98,7 @@ count_group(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint32_t 
 		bytes += ops[i].len;
 		imms += ops[i].imm_len > 0;
 		copies += ops[i].len > 0;
-		comch_plan_done(&p->tx, &ops[i], 0);
+		comch_send_done(&p->tx, &ops[i], 0);
 	}
 	comch_count(&p->tx.stats.msgs, n);
 	comch_count(&p->tx.stats.bytes, bytes);
@@ -107,7 +107,7 @@ count_group(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint32_t 
 }
 
 static bool
-rcons_is_retiring(const struct comch_rcons *rc)
+remote_is_retiring(const struct comch_chan_remote *rc)
 {
 	return comch_load_relaxed(&rc->retired) != 0 ||
 		peer_load_relaxed_u32(&rc->to.post_shared->closed) != 0;
@@ -118,7 +118,7 @@ rcons_is_retiring(const struct comch_rcons *rc)
  * another producer claimed it, and the copy may mix the descriptors of two laps.
  */
 static bool
-claim_moved(const struct comch_rcons *rc, uint64_t pos)
+claim_moved(const struct comch_chan_remote *rc, uint64_t pos)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return comch_load_relaxed(&rc->rec->claim) != pos;
@@ -126,26 +126,26 @@ claim_moved(const struct comch_rcons *rc, uint64_t pos)
 
 /* Send operations to one consumer. Returns the number accepted. */
 static __rte_always_inline uint16_t
-send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
+send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *ops,
 		uint32_t n)
 {
-	uint8_t *dst[COMCH_PLAN_GROUP];
+	uint8_t *dst[COMCH_SEND_GROUP];
 	uint64_t pos;
 	uint32_t i, k;
 	int err;
 
 	do {
 		pos = comch_load_relaxed(&rc->rec->claim);
-		k = comch_plan_group(&p->tx.ahead, &rc->to, pos, ops, n, dst, &err);
+		k = comch_send_group(&p->tx.ahead, &rc->to, pos, ops, n, dst, &err);
 		if (k == 0) {
 			if (err != 0 && claim_moved(rc, pos))
 				continue;
-			if (err == COMCH_PLAN_STAGED)
+			if (err == COMCH_SEND_STAGED)
 				err = comch_stage_send(p, rc, &ops[0], pos);
 			/* A retiring consumer unmaps its memory: not a protocol error. */
-			if (err == -EPROTO && rcons_is_retiring(rc))
+			if (err == -EPROTO && remote_is_retiring(rc))
 				err = -ENOENT;
-			return err < 0 ? comch_plan_fail(&p->tx, &ops[0], err) : (uint16_t)err;
+			return err < 0 ? comch_send_fail(&p->tx, &ops[0], err) : (uint16_t)err;
 		}
 	} while (unlikely(k == 0 || !comch_chan_claim(rc, pos, k)));
 
@@ -170,32 +170,32 @@ send_group(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_c
  * single message.
  */
 static __rte_noinline uint16_t
-send_many(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *ops,
+send_many(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *ops,
 		uint32_t n)
 {
 	return send_group(p, rc, ops, n);
 }
 
 static __rte_noinline uint16_t
-send_one(struct comch_chan_prod *p, struct comch_rcons *rc, const struct rte_comch_op *op)
+send_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *op)
 {
 	return send_group(p, rc, op, 1);
 }
 
 static __rte_always_inline uint16_t
-send_step(struct comch_tx *tx, struct comch_target *to, const struct rte_comch_op *ops,
+send_step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops,
 		uint32_t n)
 {
 	struct comch_chan_prod *p = prod_of(tx);
-	struct comch_rcons *rc = rcons_of(to);
+	struct comch_chan_remote *rc = chan_remote_of(to);
 
 	return n == 1 ? send_one(p, rc, ops) :
-		send_many(p, rc, ops, comch_plan_same_consumer(ops, n));
+		send_many(p, rc, ops, comch_send_same_consumer(ops, n));
 }
 
 /* Acquire: the poll's thread may have ended the stream. */
 static __rte_always_inline bool
-is_streaming(const struct comch_tx *tx)
+is_streaming(const struct comch_send *tx)
 {
 	return comch_load_acquire(&container_of(tx, const struct comch_chan_prod, tx)->stream) !=
 		NULL;
@@ -211,7 +211,7 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	p->short_space = 0;
 	comch_epoch_enter(&p->tx.epoch);
 	if (likely(!is_streaming(&p->tx)) || comch_stage_push(p))
-		took = comch_plan_send(&p->tx, ops, n, send_step, is_streaming);
+		took = comch_send_burst(&p->tx, ops, n, send_step, is_streaming);
 	comch_epoch_leave(&p->tx.epoch);
 	if (took < n)
 		comch_count(&p->tx.stats.later, 1);
@@ -238,15 +238,15 @@ static bool
 short_can_continue(struct comch_chan_prod *p)
 {
 	uint32_t slot = 0;
-	struct comch_target *to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
+	struct comch_send_remote *to = comch_send_find(&p->tx, p->tx.short_id, &slot);
 
 	/* Without the consumer the send completes, with -ENOENT. */
 	if (to == NULL)
 		return true;
-	if (p->short_space > 0 && (comch_load_relaxed(&rcons_of(to)->streaming) != 0 ||
-			!comch_stage_has_space(rcons_of(to), p->short_space)))
+	if (p->short_space > 0 && (comch_load_relaxed(&chan_remote_of(to)->streaming) != 0 ||
+			!comch_stage_has_space(chan_remote_of(to), p->short_space)))
 		return false;
-	return comch_plan_posted(to, comch_load_relaxed(to->claim), 1) != 0;
+	return comch_send_posted(to, comch_load_relaxed(to->claim), 1) != 0;
 }
 
 bool
@@ -262,13 +262,13 @@ comch_chan_prod_pending(struct comch_chan_prod *p)
 void
 comch_chan_prod_arm(struct comch_chan_prod *p)
 {
-	struct comch_rcons *rc = p->stream;
-	struct comch_target *to;
+	struct comch_chan_remote *rc = p->stream;
+	struct comch_send_remote *to;
 	uint32_t slot = 0;
 
 	if (rc == NULL && p->tx.short_id != 0) {
-		to = comch_plan_find(&p->tx, p->tx.short_id, &slot);
-		rc = to != NULL ? rcons_of(to) : NULL;
+		to = comch_send_find(&p->tx, p->tx.short_id, &slot);
+		rc = to != NULL ? chan_remote_of(to) : NULL;
 	}
 	/* Each new value requests one wake-up. Atomic: several producers may request one. */
 	if (rc != NULL)

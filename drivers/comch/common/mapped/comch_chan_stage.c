@@ -24,7 +24,7 @@
 
 /* Free bytes of the ring, or -EPROTO if the peer's position is out of range. */
 static int64_t
-stage_space(const struct comch_rcons *rc, uint64_t head)
+stage_space(const struct comch_chan_remote *rc, uint64_t head)
 {
 	uint64_t peer_tail = peer_load_acquire_u64(&rc->to.post_shared->staging_tail); /* S */
 	uint64_t used = head - peer_tail;
@@ -35,7 +35,7 @@ stage_space(const struct comch_rcons *rc, uint64_t head)
 }
 
 bool
-comch_stage_has_space(const struct comch_rcons *rc, uint32_t len)
+comch_stage_has_space(const struct comch_chan_remote *rc, uint32_t len)
 {
 	/* Not stage_head, which only the ring's owner may read. */
 	int64_t space = stage_space(rc, comch_load_acquire(&rc->rec->staging_head));
@@ -45,7 +45,7 @@ comch_stage_has_space(const struct comch_rcons *rc, uint32_t len)
 
 /* Write len bytes at the head; may wrap around. */
 static void
-stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
+stage_put(struct comch_chan_remote *rc, struct comch_gather *g, uint32_t len)
 {
 	uint32_t at = (uint32_t)(rc->stage_head & (rc->to.base.staging_size - 1));
 	uint32_t first = RTE_MIN(len, rc->to.base.staging_size - at);
@@ -56,21 +56,21 @@ stage_put(struct comch_rcons *rc, struct comch_gather *g, uint32_t len)
 }
 
 static void
-stage_publish(struct comch_rcons *rc)
+stage_publish(struct comch_chan_remote *rc)
 {
 	comch_store_release(&rc->rec->staging_head, rc->stage_head); /* H */
 }
 
 /* Align the head, where the next message begins. */
 static void
-stage_end(struct comch_rcons *rc)
+stage_end(struct comch_chan_remote *rc)
 {
 	rc->stage_head = RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE);
 	stage_publish(rc);
 }
 
 static void
-stage_release(struct comch_rcons *rc)
+stage_release(struct comch_chan_remote *rc)
 {
 	/* Release: the next owner's acquire sees stage_head. */
 	comch_store_release(&rc->streaming, 0);
@@ -87,7 +87,7 @@ stage_count(struct comch_chan_prod *p, uint32_t len, uint32_t imm_len)
 }
 
 static void
-stream_begin(struct comch_chan_prod *p, struct comch_rcons *rc,
+stream_begin(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *op, uint64_t pos)
 {
 	comch_gather_init(&p->stream_from, op);
@@ -104,7 +104,7 @@ stream_begin(struct comch_chan_prod *p, struct comch_rcons *rc,
 }
 
 int
-comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
+comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *op, uint64_t pos)
 {
 	struct comch_gather g;
@@ -137,7 +137,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_rcons *rc,
 	comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
 	comch_chan_wake(p, rc);
 	stage_count(p, op->len, op->imm_len);
-	comch_plan_done(&p->tx, op, 0);
+	comch_send_done(&p->tx, op, 0);
 	ret = 1;
 release:
 	stage_release(rc);
@@ -154,11 +154,11 @@ stream_end(struct comch_chan_prod *p, int status)
 		.consumer_id = p->stream_done.consumer_id,
 		.flags = p->stream_silent ? RTE_COMCH_OP_F_SILENT : 0,
 	};
-	struct comch_rcons *rc = p->stream;
+	struct comch_chan_remote *rc = p->stream;
 
 	stage_end(rc);
 	comch_chan_wake(p, rc);
-	comch_plan_done(&p->tx, &op, status);
+	comch_send_done(&p->tx, &op, status);
 	/* Release: pairs with the acquires in is_streaming() and comch_map_prod_idle(). */
 	comch_store_release(&p->stream, NULL);
 	/* Last: a retired consumer may be freed after this. */
@@ -198,7 +198,7 @@ stream_abort(struct comch_chan_prod *p, int err)
 
 /* Write what fits. 1: complete, 0: more to write, or the errno that ends the stream. */
 static int
-stream_put(struct comch_chan_prod *p, struct comch_rcons *rc)
+stream_put(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 {
 	int64_t space;
 	uint32_t k;

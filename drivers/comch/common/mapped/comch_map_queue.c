@@ -111,7 +111,7 @@ comch_map_dq_destroy(struct rte_comch_dq *dq)
 {
 	wake_close(&map_dq(dq)->wake);
 	if (map_dq(dq)->is_cons)
-		comch_entry_fini(&map_cons(dq)->chan.rx);
+		comch_recv_fini(&map_cons(dq)->chan.rx);
 	else
 		comch_done_fini(&map_prod(dq)->chan.tx.done);
 	rte_free(dq);
@@ -176,7 +176,7 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	c = rte_zmalloc_socket("comch_map_cons", sizeof(*c), COMCH_LINE, args->socket_id);
 	if (c == NULL)
 		return -ENOMEM;
-	ret = comch_entry_init(&c->chan.rx, args->depth, args->socket_id);
+	ret = comch_recv_init(&c->chan.rx, args->depth, args->socket_id);
 	if (ret != 0)
 		goto err_free;
 	ret = wake_open(&c->dq.wake);
@@ -201,7 +201,7 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	return 0;
 
 err_fini:
-	comch_entry_fini(&c->chan.rx);
+	comch_recv_fini(&c->chan.rx);
 err_free:
 	rte_free(c);
 	return ret;
@@ -272,7 +272,7 @@ comch_map_cons_drained(const struct rte_comch_dq *dq)
 {
 	const struct comch_map_cons *c = container_of(dq, const struct comch_map_cons, dq.base);
 
-	/* Acquire: pairs with comch_entry_drain(); the regions may be freed. */
+	/* Acquire: pairs with comch_recv_drain(); the regions may be freed. */
 	return comch_load_acquire(&c->chan.rx.drained) != 0;
 }
 
@@ -288,7 +288,7 @@ comch_map_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
 uint32_t
 comch_map_cons_room(const struct rte_comch_dq *dq)
 {
-	return comch_entry_room(&container_of(dq, const struct comch_map_cons, dq.base)->chan.rx);
+	return comch_recv_room(&container_of(dq, const struct comch_map_cons, dq.base)->chan.rx);
 }
 
 /* Producers */

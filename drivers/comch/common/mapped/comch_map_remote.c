@@ -45,7 +45,7 @@ take_staging(struct rte_comch_link *link, uint64_t len)
 }
 
 static int
-rec_create(struct rte_comch_link *link, struct comch_rcons *rc, size_t len)
+rec_create(struct rte_comch_link *link, struct comch_chan_remote *rc, size_t len)
 {
 	struct comch_map *map = link->data;
 	int ret = take_staging(link, len);
@@ -64,7 +64,7 @@ rec_create(struct rte_comch_link *link, struct comch_rcons *rc, size_t len)
 }
 
 static int
-rcons_map(struct rte_comch_link *link, struct comch_rcons *rc, int post_fd)
+rcons_map(struct rte_comch_link *link, struct comch_chan_remote *rc, int post_fd)
 {
 	const struct rte_comch_region_ops *regions = comch_map_regions(link);
 	size_t post_len = comch_memfd_round(comch_chan_post_len(rc->to.base.depth));
@@ -93,12 +93,12 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 		struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
 		struct rte_comch_remote **remote)
 {
-	struct comch_rcons *rc;
+	struct comch_chan_remote *rc;
 	int ret;
 
 	if (!comch_foreign_is_unix(peers->fds[1]))
 		return -EPROTO;
-	rc = rte_zmalloc("comch_rcons", sizeof(*rc), COMCH_LINE);
+	rc = rte_zmalloc("comch_chan_remote", sizeof(*rc), COMCH_LINE);
 	if (rc == NULL)
 		return -ENOMEM;
 	rc->to.base = (struct rte_comch_remote){
@@ -126,7 +126,7 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 void
 comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final __rte_unused)
 {
-	struct comch_rcons *rc = container_of(remote, struct comch_rcons, to.base);
+	struct comch_chan_remote *rc = container_of(remote, struct comch_chan_remote, to.base);
 
 	comch_store_relaxed(&rc->retired, 1);
 }
@@ -134,7 +134,7 @@ comch_map_remote_retire(struct rte_comch_remote *remote, uint64_t final __rte_un
 int
 comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remote)
 {
-	struct comch_rcons *rc = container_of(remote, struct comch_rcons, to.base);
+	struct comch_chan_remote *rc = container_of(remote, struct comch_chan_remote, to.base);
 	struct comch_map *map = link->data;
 
 	/* A producer with a stream refers to it between bursts, too. */

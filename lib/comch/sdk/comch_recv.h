@@ -2,15 +2,15 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_ENTRY_H
-#define COMCH_ENTRY_H
+#ifndef COMCH_RECV_H
+#define COMCH_RECV_H
 
 /*
  * The part of a consumer that is common to all transports: posted buffers, refused
  * buffers, and records, which are checked and become completions.
  *
- * A driver embeds struct comch_rx in its consumer. It calls comch_entry_post() and
- * comch_entry_recv() with its own steps, as constants, so that the compiler generates
+ * A driver embeds struct comch_recv in its consumer. It calls comch_recv_post() and
+ * comch_recv_burst() with its own steps, as constants, so that the compiler generates
  * one function.
  *
  * The peer's records are untrusted. Each is copied once and checked: the number of
@@ -51,7 +51,7 @@ struct comch_posted {
 };
 
 /* The common part of a consumer. Used by the consumer's thread except where noted. */
-struct comch_rx {
+struct comch_recv {
 	/* hot */
 	uint32_t mask;
 	uint32_t depth;
@@ -78,28 +78,28 @@ struct comch_rx {
 };
 
 /* The transport's part of a receive. */
-struct comch_rx_steps {
+struct comch_recv_steps {
 	/* The record of the position at head, in shared memory. */
-	const struct comch_rec *(*at_head)(const struct comch_rx *rx);
+	const struct comch_rec *(*at_head)(const struct comch_recv *rx);
 	/* Is that record committed? */
-	bool (*is_committed)(const struct comch_rx *rx);
+	bool (*is_committed)(const struct comch_recv *rx);
 	/* Copy the message at head into its buffer. 1: complete, 0: not yet, or an errno. */
-	int (*pull)(struct comch_rx *rx, const struct comch_posted *e, uint32_t len);
+	int (*pull)(struct comch_recv *rx, const struct comch_posted *e, uint32_t len);
 	/* Is a message in flight that an orderly stop waits for? */
-	bool (*in_flight)(struct comch_rx *rx);
-	void (*halt)(struct comch_rx *rx, enum rte_comch_halt why);
+	bool (*in_flight)(struct comch_recv *rx);
+	void (*halt)(struct comch_recv *rx, enum rte_comch_halt why);
 };
 
 /* Write the descriptor of a position. */
-typedef void (*comch_rx_put_t)(struct comch_rx *rx, uint64_t pos, uint64_t where, uint32_t len);
+typedef void (*comch_recv_put_t)(struct comch_recv *rx, uint64_t pos, uint64_t where, uint32_t len);
 /* Publish rx->tail to the peer. */
-typedef void (*comch_rx_publish_t)(struct comch_rx *rx);
-/* The transport's out-of-line comch_entry_recv_all(). */
-typedef uint16_t (*comch_rx_rest_t)(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n);
+typedef void (*comch_recv_publish_t)(struct comch_recv *rx);
+/* The transport's out-of-line comch_recv_all(). */
+typedef uint16_t (*comch_recv_rest_t)(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n);
 
 /* depth: a power of two. */
 static inline int
-comch_entry_init(struct comch_rx *rx, uint32_t depth, int socket_id)
+comch_recv_init(struct comch_recv *rx, uint32_t depth, int socket_id)
 {
 	rx->entry = rte_zmalloc_socket("comch_posted", depth * sizeof(*rx->entry),
 			COMCH_LINE, socket_id);
@@ -113,14 +113,14 @@ comch_entry_init(struct comch_rx *rx, uint32_t depth, int socket_id)
 }
 
 static inline void
-comch_entry_fini(struct comch_rx *rx)
+comch_recv_fini(struct comch_recv *rx)
 {
 	rte_free(rx->entry);
 }
 
 /* Start at position 0. The transport is ready for bursts. */
 static inline void
-comch_entry_begin(struct comch_rx *rx)
+comch_recv_begin(struct comch_recv *rx)
 {
 	rx->head = 0;
 	rx->tail = 0;
@@ -128,7 +128,7 @@ comch_entry_begin(struct comch_rx *rx)
 	rx->cur.head.count = 0;
 	rx->flushing = false;
 	comch_store_release(&rx->drained, 0);
-	/* Release: pairs with the acquire of halt in comch_entry_post() and _recv(). */
+	/* Release: pairs with the acquire of halt in comch_recv_post() and _recv(). */
 	comch_store_release(&rx->halt, RTE_COMCH_HALT_NONE);
 }
 
@@ -136,7 +136,7 @@ comch_entry_begin(struct comch_rx *rx)
 
 /* Find a buffer's registration in the consumer's table. */
 static inline const struct comch_cons_mr *
-comch_entry_find_mr(struct comch_rx *rx, const struct rte_comch_mr *mr)
+comch_recv_find_mr(struct comch_recv *rx, const struct rte_comch_mr *mr)
 {
 	/* Acquire: pairs with the release that publishes a new entry. */
 	uint32_t i, n = comch_load_acquire(&rx->mrs->nb);
@@ -152,7 +152,7 @@ comch_entry_find_mr(struct comch_rx *rx, const struct rte_comch_mr *mr)
 
 /* Set *where for the buffer's descriptor. Returns its room, or why it is refused. */
 static inline int32_t
-comch_entry_place(struct comch_rx *rx, const struct rte_comch_buf *buf, uint64_t *where)
+comch_recv_place(struct comch_recv *rx, const struct rte_comch_buf *buf, uint64_t *where)
 {
 	const struct comch_cons_mr *m = &rx->mrs->mr[rx->last_mr];
 	uint64_t off;
@@ -164,7 +164,7 @@ comch_entry_place(struct comch_rx *rx, const struct rte_comch_buf *buf, uint64_t
 	if (unlikely(buf->mr == NULL || buf->addr == NULL))
 		return -EINVAL;
 	if (unlikely(m->mr != buf->mr || rx->mrs->nb == 0)) {
-		m = comch_entry_find_mr(rx, buf->mr);
+		m = comch_recv_find_mr(rx, buf->mr);
 		if (m == NULL)
 			return -EINVAL;
 	}
@@ -182,8 +182,8 @@ comch_entry_place(struct comch_rx *rx, const struct rte_comch_buf *buf, uint64_t
 }
 
 static __rte_always_inline uint16_t
-comch_entry_post(struct comch_rx *rx, const struct rte_comch_buf *bufs, uint16_t n,
-		comch_rx_put_t put, comch_rx_publish_t publish)
+comch_recv_post(struct comch_recv *rx, const struct rte_comch_buf *bufs, uint16_t n,
+		comch_recv_put_t put, comch_recv_publish_t publish)
 {
 	bool halted = comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE;
 	uint64_t room = rx->depth - (rx->entry_tail - rx->entry_head);
@@ -198,7 +198,7 @@ comch_entry_post(struct comch_rx *rx, const struct rte_comch_buf *bufs, uint16_t
 		e->cookie = bufs[i].cookie;
 		e->addr = bufs[i].addr;
 		e->len = bufs[i].len;
-		e->room = unlikely(halted) ? -EBADFD : comch_entry_place(rx, &bufs[i], &where);
+		e->room = unlikely(halted) ? -EBADFD : comch_recv_place(rx, &bufs[i], &where);
 		if (unlikely(e->room < 0)) {
 			rx->nb_refused++;
 			continue;
@@ -216,7 +216,7 @@ comch_entry_post(struct comch_rx *rx, const struct rte_comch_buf *bufs, uint16_t
 
 /* Number of buffers that a post would accept. */
 static inline uint32_t
-comch_entry_room(const struct comch_rx *rx)
+comch_recv_room(const struct comch_recv *rx)
 {
 	if (comch_load_relaxed(&rx->halt) != RTE_COMCH_HALT_NONE)
 		return 0;
@@ -226,7 +226,7 @@ comch_entry_room(const struct comch_rx *rx)
 /* Completions */
 
 static inline void
-comch_entry_take(struct comch_rx *rx, struct rte_comch_cpl *cpl, int status)
+comch_recv_take(struct comch_recv *rx, struct rte_comch_cpl *cpl, int status)
 {
 	const struct comch_posted *e = &rx->entry[rx->entry_head++ & rx->mask];
 
@@ -242,7 +242,7 @@ comch_entry_take(struct comch_rx *rx, struct rte_comch_cpl *cpl, int status)
 
 /* Return refused buffers at the head of the queue. */
 static inline uint16_t
-comch_entry_refused(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
+comch_recv_refused(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	uint16_t i = 0;
 	int32_t room;
@@ -251,14 +251,14 @@ comch_entry_refused(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
 		room = rx->entry[rx->entry_head & rx->mask].room;
 		if (room >= 0)
 			break;
-		comch_entry_take(rx, &cpls[i++], room);
+		comch_recv_take(rx, &cpls[i++], room);
 		rx->nb_refused--;
 	}
 	return i;
 }
 
 static inline void
-comch_entry_count(struct comch_rx *rx, const struct rte_comch_cpl *cpl)
+comch_recv_count(struct comch_recv *rx, const struct rte_comch_cpl *cpl)
 {
 	comch_count(&rx->stats.msgs, 1);
 	comch_count(&rx->stats.bytes, cpl->len);
@@ -275,7 +275,7 @@ comch_entry_count(struct comch_rx *rx, const struct rte_comch_cpl *cpl)
  * load would stall until those stores have reached the cache.
  */
 static inline void
-comch_entry_imm(struct rte_comch_cpl *cpl, const struct comch_rec *rec)
+comch_recv_imm(struct rte_comch_cpl *cpl, const struct comch_rec *rec)
 {
 	static_assert(RTE_COMCH_IMM_SIZE % sizeof(uint64_t) == 0 &&
 		offsetof(struct comch_rec, imm) % sizeof(uint64_t) == 0 &&
@@ -285,7 +285,7 @@ comch_entry_imm(struct rte_comch_cpl *cpl, const struct comch_rec *rec)
 }
 
 static inline bool
-comch_entry_head_is_sane(const struct comch_rx *rx, const struct comch_rec_head *head)
+comch_recv_head_is_sane(const struct comch_recv *rx, const struct comch_rec_head *head)
 {
 	if (unlikely(head->imm_len > rx->imm_size || head->kind > COMCH_REC_ABORT))
 		return false;
@@ -298,13 +298,13 @@ comch_entry_head_is_sane(const struct comch_rx *rx, const struct comch_rec_head 
 
 /* Copy and check the header of the record at head. */
 static __rte_always_inline bool
-comch_entry_read_head(const struct comch_rx *rx, const struct comch_rec *rec_shared,
+comch_recv_read_head(const struct comch_recv *rx, const struct comch_rec *rec_shared,
 		struct comch_rec_head *head)
 {
 	struct comch_rec_head peer_head;
 
 	peer_copy_words((uint64_t *)&peer_head, (const uint64_t *)&rec_shared->head, 1);
-	if (unlikely(!comch_entry_head_is_sane(rx, &peer_head)))
+	if (unlikely(!comch_recv_head_is_sane(rx, &peer_head)))
 		return false;
 	*head = peer_head;
 	return true;
@@ -312,7 +312,7 @@ comch_entry_read_head(const struct comch_rx *rx, const struct comch_rec *rec_sha
 
 /* Copy the record at head to rx->cur, which several calls may deliver. */
 static inline void
-comch_entry_begin_rec(struct comch_rx *rx, const struct comch_rec *rec_shared,
+comch_recv_begin_rec(struct comch_recv *rx, const struct comch_rec *rec_shared,
 		const struct comch_rec_head *head)
 {
 	peer_copy_words((uint64_t *)rx->cur.len, (const uint64_t *)rec_shared->len,
@@ -323,7 +323,7 @@ comch_entry_begin_rec(struct comch_rx *rx, const struct comch_rec *rec_shared,
 
 /* Deliver messages of a direct record. Returns their number, or -EPROTO. */
 static inline int
-comch_entry_direct(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
+comch_recv_direct(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	const struct comch_rec *rec = &rx->cur;
 	const uint64_t head = rx->entry_head;
@@ -357,7 +357,7 @@ comch_entry_direct(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
 
 /* Deliver the only message of a direct record, without a copy of it. 1 or -EPROTO. */
 static __rte_always_inline int
-comch_entry_single(struct comch_rx *rx, const struct comch_rec *rec_shared,
+comch_recv_single(struct comch_recv *rx, const struct comch_rec *rec_shared,
 		const struct comch_rec_head *head, struct rte_comch_cpl *cpl)
 {
 	const struct comch_posted *e = &rx->entry[rx->entry_head & rx->mask];
@@ -372,17 +372,17 @@ comch_entry_single(struct comch_rx *rx, const struct comch_rec *rec_shared,
 	cpl->imm_len = head->imm_len;
 	cpl->copies = 0;
 	if (head->imm_len > 0)
-		comch_entry_imm(cpl, rec_shared);
+		comch_recv_imm(cpl, rec_shared);
 	rx->head++;
 	rx->entry_head++;
-	comch_entry_count(rx, cpl);
+	comch_recv_count(rx, cpl);
 	return 1;
 }
 
 /* Deliver the message of a staged or aborted record. 1, 0 (incomplete) or -EPROTO. */
 static __rte_always_inline int
-comch_entry_staged(struct comch_rx *rx, struct rte_comch_cpl *cpl,
-		const struct comch_rx_steps *steps)
+comch_recv_staged(struct comch_recv *rx, struct rte_comch_cpl *cpl,
+		const struct comch_recv_steps *steps)
 {
 	const struct comch_posted *e = &rx->entry[rx->entry_head & rx->mask];
 	const struct comch_rec *rec = &rx->cur;
@@ -395,7 +395,7 @@ comch_entry_staged(struct comch_rx *rx, struct rte_comch_cpl *cpl,
 		if (ret == 0 || ret == -EPROTO)
 			return ret;
 	}
-	comch_entry_take(rx, cpl, ret < 0 ? ret : 0);
+	comch_recv_take(rx, cpl, ret < 0 ? ret : 0);
 	rx->head++;
 	rx->rec_idx++;
 	if (ret < 0)
@@ -405,15 +405,15 @@ comch_entry_staged(struct comch_rx *rx, struct rte_comch_cpl *cpl,
 	cpl->copies = 1;
 	cpl->imm_len = rec->head.imm_len;
 	if (cpl->imm_len > 0)
-		comch_entry_imm(cpl, rec);
-	comch_entry_count(rx, cpl);
+		comch_recv_imm(cpl, rec);
+	comch_recv_count(rx, cpl);
 	return 1;
 }
 
 /* After the last message: return posted buffers, then set drained. */
 static __rte_always_inline uint16_t
-comch_entry_drain(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
-		const struct comch_rx_steps *steps)
+comch_recv_drain(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
+		const struct comch_recv_steps *steps)
 {
 	enum rte_comch_halt halt = comch_load_acquire(&rx->halt);
 	uint16_t i = 0;
@@ -432,7 +432,7 @@ comch_entry_drain(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		} else {
 			rx->nb_refused--;
 		}
-		comch_entry_take(rx, &cpls[i++], status);
+		comch_recv_take(rx, &cpls[i++], status);
 	}
 	if (rx->entry_head == rx->entry_tail) {
 		/* Release: this is the last access to the memory. Pairs with cons_drained(). */
@@ -444,8 +444,8 @@ comch_entry_drain(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 
 /* Deliver messages of the record at head. Returns their number, or -EPROTO. */
 static __rte_always_inline int
-comch_entry_deliver_rec(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
-		const struct comch_rx_steps *steps)
+comch_recv_deliver_rec(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
+		const struct comch_recv_steps *steps)
 {
 	const struct comch_rec *rec_shared;
 	struct comch_rec_head head;
@@ -454,30 +454,30 @@ comch_entry_deliver_rec(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_
 		if (!steps->is_committed(rx))
 			return 0;
 		rec_shared = steps->at_head(rx);
-		if (unlikely(!comch_entry_read_head(rx, rec_shared, &head)))
+		if (unlikely(!comch_recv_read_head(rx, rec_shared, &head)))
 			return -EPROTO;
 		if (likely(head.count == 1 && head.kind == COMCH_REC_DIRECT))
-			return comch_entry_single(rx, rec_shared, &head, cpls);
-		comch_entry_begin_rec(rx, rec_shared, &head);
+			return comch_recv_single(rx, rec_shared, &head, cpls);
+		comch_recv_begin_rec(rx, rec_shared, &head);
 	}
 	if (likely(rx->cur.head.kind == COMCH_REC_DIRECT))
-		return comch_entry_direct(rx, cpls, n);
-	return comch_entry_staged(rx, cpls, steps);
+		return comch_recv_direct(rx, cpls, n);
+	return comch_recv_staged(rx, cpls, steps);
 }
 
 /* Deliver all there is. 1: cpls is full, 0: no more messages, or -EPROTO. */
 static __rte_always_inline int
-comch_entry_deliver(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n, uint16_t *taken,
-		const struct comch_rx_steps *steps)
+comch_recv_deliver(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n, uint16_t *taken,
+		const struct comch_recv_steps *steps)
 {
 	uint16_t i = 0;
 	int ret = 1;
 
 	while (ret > 0) {
-		i += comch_entry_refused(rx, &cpls[i], n - i);
+		i += comch_recv_refused(rx, &cpls[i], n - i);
 		if (i == n)
 			break;
-		ret = comch_entry_deliver_rec(rx, &cpls[i], n - i, steps);
+		ret = comch_recv_deliver_rec(rx, &cpls[i], n - i, steps);
 		i += RTE_MAX(ret, 0);
 	}
 	*taken = i;
@@ -486,16 +486,16 @@ comch_entry_deliver(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 
 /* A complete receive: deliver, and drain after a halt. */
 static __rte_always_inline uint16_t
-comch_entry_recv_all(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
-		const struct comch_rx_steps *steps)
+comch_recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
+		const struct comch_recv_steps *steps)
 {
 	uint16_t i = 0;
 	int ret = 0;
 
 	if (unlikely(comch_load_relaxed(&rx->drained) != 0))
-		return comch_entry_refused(rx, cpls, n);
+		return comch_recv_refused(rx, cpls, n);
 	if (likely(!rx->flushing))
-		ret = comch_entry_deliver(rx, cpls, n, &i, steps);
+		ret = comch_recv_deliver(rx, cpls, n, &i, steps);
 	if (unlikely(ret == -EPROTO)) {
 		rx->fault(rx->ctx, -EPROTO, "peer's record does not match the posted buffers");
 		rx->flushing = true;
@@ -503,14 +503,14 @@ comch_entry_recv_all(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n
 	}
 	if (unlikely(comch_load_relaxed(&rx->halt) != RTE_COMCH_HALT_NONE) &&
 			(ret <= 0 || rx->entry_head == rx->entry_tail))
-		i += comch_entry_drain(rx, &cpls[i], n - i, steps);
+		i += comch_recv_drain(rx, &cpls[i], n - i, steps);
 	return i;
 }
 
 /* A receive whose fast path is an empty queue or a single message. */
 static __rte_always_inline uint16_t
-comch_entry_recv(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
-		const struct comch_rx_steps *steps, comch_rx_rest_t rest)
+comch_recv_burst(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
+		const struct comch_recv_steps *steps, comch_recv_rest_t rest)
 {
 	const struct comch_rec *rec_shared;
 	struct comch_rec_head head;
@@ -522,9 +522,9 @@ comch_entry_recv(struct comch_rx *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	if (!steps->is_committed(rx))
 		return 0;
 	rec_shared = steps->at_head(rx);
-	if (!comch_entry_read_head(rx, rec_shared, &head) || head.count != 1 ||
+	if (!comch_recv_read_head(rx, rec_shared, &head) || head.count != 1 ||
 			head.kind != COMCH_REC_DIRECT ||
-			comch_entry_single(rx, rec_shared, &head, cpls) < 0)
+			comch_recv_single(rx, rec_shared, &head, cpls) < 0)
 		goto all;
 	return n == 1 ? 1 : 1 + rest(rx, &cpls[1], n - 1);
 all:
@@ -533,10 +533,10 @@ all:
 
 /* Is a refused buffer next in the queue? */
 static inline bool
-comch_entry_has_refusal(const struct comch_rx *rx)
+comch_recv_has_refusal(const struct comch_recv *rx)
 {
 	return rx->entry_head != rx->entry_tail &&
 		rx->entry[rx->entry_head & rx->mask].room < 0;
 }
 
-#endif /* COMCH_ENTRY_H */
+#endif /* COMCH_RECV_H */

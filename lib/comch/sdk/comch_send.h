@@ -2,15 +2,15 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_PLAN_H
-#define COMCH_PLAN_H
+#ifndef COMCH_SEND_H
+#define COMCH_SEND_H
 
 /*
  * The part of a send that is common to all transports: check operations, read the
  * descriptors of posted buffers, and assign operations to buffers.
  *
- * A driver embeds struct comch_tx in its producer and struct comch_target in its
- * remote, and calls comch_plan_send() with a step function that sends operations to one
+ * A driver embeds struct comch_send in its producer and struct comch_send_remote in its
+ * remote, and calls comch_send_burst() with a step function that sends operations to one
  * consumer. All functions are inline and the step is a constant, so that the compiler
  * generates one function.
  *
@@ -38,12 +38,12 @@
 #include "sdk/comch_rec.h"
 
 /* Maximum positions of one plan. */
-#define COMCH_PLAN_GROUP 32
+#define COMCH_SEND_GROUP 32
 /* A result, not an error: the next buffer is in memory that the peer did not export. */
-#define COMCH_PLAN_STAGED 1
+#define COMCH_SEND_STAGED 1
 
 /* A consumer of the peer, shared by all local producers. */
-struct comch_target {
+struct comch_send_remote {
 	struct rte_comch_remote base;                /* first */
 	const struct comch_post_shared *post_shared; /* descriptors: the peer's memory, or copies */
 	uint64_t *claim;                             /* positions claimed */
@@ -67,7 +67,7 @@ struct comch_ahead {
 };
 
 /* The part of a producer that is common to all transports. */
-struct comch_tx {
+struct comch_send {
 	/* hot */
 	struct comch_dir *dir;
 	struct comch_epoch epoch;
@@ -85,23 +85,23 @@ struct comch_tx {
 };
 
 /* Send up to n operations to one consumer. Returns the number accepted. */
-typedef uint16_t (*comch_plan_step_t)(struct comch_tx *tx, struct comch_target *to,
+typedef uint16_t (*comch_send_step_t)(struct comch_send *tx, struct comch_send_remote *to,
 		const struct rte_comch_op *ops, uint32_t n);
 /* Must new operations wait for one in progress? */
-typedef bool (*comch_plan_blocked_t)(const struct comch_tx *tx);
+typedef bool (*comch_send_blocked_t)(const struct comch_send *tx);
 
 /* The base is first: NULL stays NULL. */
-static inline struct comch_target *
-comch_plan_find(const struct comch_tx *tx, uint32_t id, uint32_t *slot)
+static inline struct comch_send_remote *
+comch_send_find(const struct comch_send *tx, uint32_t id, uint32_t *slot)
 {
-	static_assert(offsetof(struct comch_target, base) == 0, "base must be first");
-	return (struct comch_target *)comch_dir_find(tx->dir, id, slot);
+	static_assert(offsetof(struct comch_send_remote, base) == 0, "base must be first");
+	return (struct comch_send_remote *)comch_dir_find(tx->dir, id, slot);
 }
 
 /* Checks */
 
 static int __rte_unused
-comch_plan_check_sges(const struct rte_comch_op *op)
+comch_send_check_sges(const struct rte_comch_op *op)
 {
 	const struct rte_comch_sge *sge = op->addr;
 	uint64_t sum = 0;
@@ -121,7 +121,7 @@ comch_plan_check_sges(const struct rte_comch_op *op)
 
 /* Check an operation, without regard to the buffer that it goes to. */
 static __rte_always_inline int
-comch_plan_check_op(const struct comch_target *to, const struct rte_comch_op *op)
+comch_send_check_op(const struct comch_send_remote *to, const struct rte_comch_op *op)
 {
 	if (unlikely(op->imm_len > to->base.imm_size || op->len > COMCH_MAX_MSG_LEN))
 		return -EMSGSIZE;
@@ -134,7 +134,7 @@ comch_plan_check_op(const struct comch_target *to, const struct rte_comch_op *op
 	if (unlikely(op->addr == NULL))
 		return -EINVAL;
 	if (op->flags & RTE_COMCH_OP_F_SGL)
-		return comch_plan_check_sges(op);
+		return comch_send_check_sges(op);
 	if (unlikely(op->mr == NULL))
 		return -EINVAL;
 	if (unlikely(!comch_mem_within(op->mr, op->addr, op->len)))
@@ -144,7 +144,7 @@ comch_plan_check_op(const struct comch_target *to, const struct rte_comch_op *op
 
 /* Read descriptors from pos on; posted: number of buffers posted there. */
 static void __rte_unused
-comch_plan_fill_ahead(struct comch_ahead *ahead, const struct comch_target *to, uint64_t pos,
+comch_send_fill_ahead(struct comch_ahead *ahead, const struct comch_send_remote *to, uint64_t pos,
 		uint32_t posted)
 {
 	uint32_t i, n = RTE_MIN(posted, (uint32_t)COMCH_AHEAD);
@@ -161,11 +161,11 @@ comch_plan_fill_ahead(struct comch_ahead *ahead, const struct comch_target *to, 
 
 /* The private copy of the descriptor at pos. */
 static inline const struct comch_desc *
-comch_plan_desc(struct comch_ahead *ahead, const struct comch_target *to, uint64_t pos,
+comch_send_desc(struct comch_ahead *ahead, const struct comch_send_remote *to, uint64_t pos,
 		uint32_t posted)
 {
 	if (unlikely(pos - ahead->pos >= ahead->n))
-		comch_plan_fill_ahead(ahead, to, pos, posted);
+		comch_send_fill_ahead(ahead, to, pos, posted);
 	return &ahead->desc[pos % COMCH_AHEAD];
 }
 
@@ -178,7 +178,7 @@ struct comch_import_cache {
 
 /* Locate a buffer and check that len bytes fit. peer_desc is a private copy, unchecked. */
 static __rte_always_inline int
-comch_plan_check_desc(const struct comch_target *to, const struct comch_desc *peer_desc,
+comch_send_check_desc(const struct comch_send_remote *to, const struct comch_desc *peer_desc,
 		uint32_t len, struct comch_import_cache *cache, uint8_t **dst)
 {
 	uint32_t peer_region = (uint32_t)(peer_desc->where >> COMCH_DESC_OFF_BITS);
@@ -191,7 +191,7 @@ comch_plan_check_desc(const struct comch_target *to, const struct comch_desc *pe
 	if (unlikely(peer_region != cache->region)) {
 		if (peer_region >= COMCH_MAX_IMPORTS)
 			return peer_region == COMCH_REGION_STAGED && to->base.staging_size > 0 ?
-				COMCH_PLAN_STAGED : -EPROTO;
+				COMCH_SEND_STAGED : -EPROTO;
 		region = peer_region;
 		cache->region = region;
 		/* Acquire, both ways: pairs with import_add() and comch_import_on_del(). */
@@ -211,7 +211,7 @@ comch_plan_check_desc(const struct comch_target *to, const struct comch_desc *pe
  * pos may be stale: then only the claim that follows fails.
  */
 static __rte_always_inline int64_t
-comch_plan_posted(struct comch_target *to, uint64_t pos, uint32_t want)
+comch_send_posted(struct comch_send_remote *to, uint64_t pos, uint32_t want)
 {
 	/* Acquire: pairs with the release below, in another producer that read the tail. */
 	uint64_t tail = comch_load_acquire(&to->tail_seen);
@@ -232,7 +232,7 @@ comch_plan_posted(struct comch_target *to, uint64_t pos, uint32_t want)
  * return their number. *err is the result for the first operation left out; 0: no buffer.
  */
 static __rte_always_inline uint32_t
-comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t pos,
+comch_send_group(struct comch_ahead *ahead, struct comch_send_remote *to, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n, uint8_t **dst, int *err)
 {
 	struct comch_import_cache cache = { .region = UINT32_MAX };
@@ -240,10 +240,10 @@ comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t po
 	int64_t posted;
 	uint32_t i;
 
-	*err = comch_plan_check_op(to, &ops[0]);
+	*err = comch_send_check_op(to, &ops[0]);
 	if (unlikely(*err != 0))
 		return 0;
-	posted = comch_plan_posted(to, pos, n);
+	posted = comch_send_posted(to, pos, n);
 	if (unlikely(posted <= 0)) {
 		*err = (int)posted;
 		return 0;
@@ -255,12 +255,12 @@ comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t po
 	}
 	for (i = 0; i < n; i++) {
 		if (i > 0)
-			*err = comch_plan_check_op(to, &ops[i]);
+			*err = comch_send_check_op(to, &ops[i]);
 		dst[i] = NULL;
 		/* An empty payload is not copied: the buffer's address does not matter. */
 		if (likely(*err == 0 && ops[i].len > 0)) {
-			desc = comch_plan_desc(ahead, to, pos + i, (uint32_t)posted - i);
-			*err = comch_plan_check_desc(to, desc, ops[i].len, &cache, &dst[i]);
+			desc = comch_send_desc(ahead, to, pos + i, (uint32_t)posted - i);
+			*err = comch_send_check_desc(to, desc, ops[i].len, &cache, &dst[i]);
 		}
 		if (unlikely(*err != 0))
 			return i;
@@ -272,7 +272,7 @@ comch_plan_group(struct comch_ahead *ahead, struct comch_target *to, uint64_t po
 
 /* Complete an operation. */
 static __rte_always_inline void
-comch_plan_done(struct comch_tx *tx, const struct rte_comch_op *op, int status)
+comch_send_done(struct comch_send *tx, const struct rte_comch_op *op, int status)
 {
 	if (unlikely(status != 0))
 		comch_count(&tx->stats.errors, 1);
@@ -282,21 +282,21 @@ comch_plan_done(struct comch_tx *tx, const struct rte_comch_op *op, int status)
 
 /* Fail an operation for which no position was claimed. */
 static inline uint16_t
-comch_plan_fail(struct comch_tx *tx, const struct rte_comch_op *op, int err)
+comch_send_fail(struct comch_send *tx, const struct rte_comch_op *op, int err)
 {
 	if (unlikely(err == -EPROTO))
 		tx->fault(tx->ctx, -EPROTO, "peer posted a buffer outside its exported memory");
-	comch_plan_done(tx, op, err);
+	comch_send_done(tx, op, err);
 	return 1;
 }
 
 /* The number of leading operations for one consumer, within one plan. */
 static inline uint32_t
-comch_plan_same_consumer(const struct rte_comch_op *ops, uint32_t n)
+comch_send_same_consumer(const struct rte_comch_op *ops, uint32_t n)
 {
 	uint32_t i;
 
-	n = RTE_MIN(n, (uint32_t)COMCH_PLAN_GROUP);
+	n = RTE_MIN(n, (uint32_t)COMCH_SEND_GROUP);
 	for (i = 1; i < n; i++)
 		if (ops[i].consumer_id != ops[0].consumer_id)
 			break;
@@ -305,24 +305,24 @@ comch_plan_same_consumer(const struct rte_comch_op *ops, uint32_t n)
 
 /* Send operations until one must wait. Call between comch_epoch_enter() and leave. */
 static __rte_always_inline uint16_t
-comch_plan_send(struct comch_tx *tx, const struct rte_comch_op *ops, uint16_t n,
-		comch_plan_step_t step, comch_plan_blocked_t blocked)
+comch_send_burst(struct comch_send *tx, const struct rte_comch_op *ops, uint16_t n,
+		comch_send_step_t step, comch_send_blocked_t blocked)
 {
 	uint32_t room = comch_done_room(&tx->done);
 	uint32_t halt = comch_load_acquire(&tx->halt);
-	struct comch_target *to;
+	struct comch_send_remote *to;
 	uint16_t i = 0, took;
 
 	n = (uint16_t)RTE_MIN((uint32_t)n, room);
 	while (i < n && !blocked(tx)) {
 		if (unlikely(halt != RTE_COMCH_HALT_NONE)) {
-			i += comch_plan_fail(tx, &ops[i],
+			i += comch_send_fail(tx, &ops[i],
 				halt == RTE_COMCH_HALT_DOWN ? -ECONNRESET : -EBADFD);
 			continue;
 		}
-		to = comch_plan_find(tx, ops[i].consumer_id, &tx->last_slot);
+		to = comch_send_find(tx, ops[i].consumer_id, &tx->last_slot);
 		if (unlikely(to == NULL)) {
-			i += comch_plan_fail(tx, &ops[i], -ENOENT);
+			i += comch_send_fail(tx, &ops[i], -ENOENT);
 			continue;
 		}
 		took = step(tx, to, &ops[i], n - i);
@@ -335,4 +335,4 @@ comch_plan_send(struct comch_tx *tx, const struct rte_comch_op *ops, uint16_t n,
 	return i;
 }
 
-#endif /* COMCH_PLAN_H */
+#endif /* COMCH_SEND_H */
