@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* comch-perf measures a channel between two processes. This process makes the
- * plan and supervises; side.c is what the two do.
+/* main() of comch-perf, which measures a channel between two processes: it makes
+ * the plan and supervises the two processes, which run side.c.
  */
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "side/side.h"
 
-/* Each connection takes a few descriptors; the library never raises this. */
+/* Each connection takes a few descriptors, and the library leaves the limit alone. */
 static void
 raise_nofile(void)
 {

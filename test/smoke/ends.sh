@@ -34,15 +34,16 @@ ends() {
 
 ends 0 '' --size 0 data-rate
 ends 0 '' --size 3 --api desc data-rate
-ends 2 'comch-perf: data-rate: --api doca: a message has a byte at least, of --size or of --imm' \
+ends 2 'comch-perf: data-rate: --api doca: a message needs at least one byte of --size or --imm' \
 	--size 0 --api doca data-rate
-ends 2 'comch-perf: data-bw: --size: bandwidth takes a byte at least' --size 0 data-bw
-ends 2 "comch-perf: data-rate: --queue: deeper than the device's" --queue 65537 data-rate
-ends 2 'comch-perf: data-rate: --queue times --size is more than 4 GiB' \
+ends 2 'comch-perf: data-bw: --size: bandwidth tests need at least one byte' --size 0 data-bw
+ends 2 'comch-perf: data-rate: --queue: 65537 exceeds the device limit of 65536' \
+	--queue 65537 data-rate
+ends 2 'comch-perf: data-rate: --queue times --size exceeds 4 GiB' \
 	--queue 65536 --size 1M data-rate
 
 cpu=$(taskset -pc $$ | sed 's/.*[:,-] *//')
 "$program" -l "$cpu" -- --duration 0.1 --attempts 1 --format json floor data-lat >"$TMPDIR/out"
 ! grep -v '"stable": false' "$TMPDIR/out" || fail 'two sides on one CPU are stable'
 "$program" -l "$cpu" -- --duration 0.1 data-lat >"$TMPDIR/out"
-grep -q ' crowded$' "$TMPDIR/out" || fail 'two sides on one CPU are not told of'
+grep -q ' crowded$' "$TMPDIR/out" || fail 'two sides on one CPU are not marked crowded'

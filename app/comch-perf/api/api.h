@@ -7,7 +7,7 @@
 
 /**
  * @file
- * The calls that can be measured, as the engine sees them.
+ * The API backends that the engine can measure.
  */
 
 #include "engine/data.h"

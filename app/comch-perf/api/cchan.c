@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Control messages by the endpoints of DOCA Comm Channel, as programs of DOCA
- * 1.5 to 2.8 use them.
+/* Control messages over endpoints of DOCA Comm Channel, used as in programs of
+ * DOCA 1.5 to 2.8.
  */
 
 #include <errno.h>
@@ -23,18 +23,18 @@
 
 struct endpoint {
 	struct doca_comm_channel_ep_t *ep;
-	struct doca_comm_channel_addr_t *peer; /* of a client */
+	struct doca_comm_channel_addr_t *peer; /* client only */
 	bool up;
 };
 
-/* Its poll is the link itself: endpoints have no other. */
+/* The link is also the poll: Comm Channel has no progress engine. */
 struct cchan {
 	struct link_poll poll;
 	struct link *link;
 	struct doca_device dev;
 	uint32_t nb_eps;
 	uint8_t buf[MAX_MSG_SIZE] __rte_aligned(8);
-	struct endpoint eps[];  /* clients; or the service, alone */
+	struct endpoint eps[];  /* clients, or the single service */
 };
 
 static int
@@ -46,11 +46,11 @@ cchan_open(struct link *link)
 	link->poll = &l->poll;
 	l->poll.fd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->poll.fd < 0)
-		return link_fail(link, "no descriptor to sleep on");
+		return link_fail(link, "epoll_create1: %s", strerror(errno));
 	return doca_device_open(link, &l->dev);
 }
 
-/* An endpoint with its properties. */
+/* Create an endpoint and set its properties. */
 static bool
 create_ep(struct link *link, struct endpoint *e)
 {
@@ -58,10 +58,10 @@ create_ep(struct link *link, struct endpoint *e)
 	uint16_t queue = (uint16_t)link->queue;
 	bool ok;
 
-	if (!doca_ok(link, doca_comm_channel_ep_create(&e->ep), "an endpoint"))
+	if (!doca_ok(link, doca_comm_channel_ep_create(&e->ep), "create an endpoint"))
 		return false;
 	ok = doca_ok(link, doca_comm_channel_ep_set_device(e->ep, l->dev.dev),
-			"an endpoint's device");
+			"set the device of an endpoint");
 	ok &= doca_ok(link, doca_comm_channel_ep_set_max_msg_size(e->ep,
 			(uint16_t)link->max_msg_size), "--size");
 	if (queue == 0)
@@ -71,7 +71,7 @@ create_ep(struct link *link, struct endpoint *e)
 	return ok;
 }
 
-/* Have one descriptor for all endpoints. */
+/* Add the event channels of an endpoint to the epoll descriptor of the link. */
 static int
 watch(struct link *link, struct endpoint *e)
 {
@@ -79,11 +79,11 @@ watch(struct link *link, struct endpoint *e)
 	doca_event_channel_t tx, rx;
 
 	if (!doca_ok(link, doca_comm_channel_ep_get_event_channel(e->ep, &tx, &rx),
-			"event channels"))
+			"get the event channels of an endpoint"))
 		return -ECANCELED;
 	if (epoll_ctl(link->poll->fd, EPOLL_CTL_ADD, tx, &ev) != 0 ||
 			epoll_ctl(link->poll->fd, EPOLL_CTL_ADD, rx, &ev) != 0)
-		return link_fail(link, "event channels: %s", strerror(errno));
+		return link_fail(link, "epoll_ctl on event channels: %s", strerror(errno));
 	return 0;
 }
 
@@ -96,9 +96,9 @@ cchan_listen(struct link *link)
 	l->nb_eps = 1;
 	if (!create_ep(link, e) ||
 			!doca_ok(link, doca_comm_channel_ep_set_device_rep(e->ep, l->dev.rep),
-				"an endpoint's representor") ||
+				"set the representor of an endpoint") ||
 			!doca_ok(link, doca_comm_channel_ep_listen(e->ep, link->name),
-				"listening"))
+				"listen"))
 		return -ECANCELED;
 	e->up = true;
 	return watch(link, e);
@@ -112,26 +112,26 @@ cchan_connect(struct link *link, uint32_t i)
 
 	l->nb_eps = i + 1;
 	if (!create_ep(link, e) || !doca_ok(link, doca_comm_channel_ep_connect(e->ep, link->name,
-			&e->peer), "connecting"))
+			&e->peer), "connect"))
 		return -ECANCELED;
 	doca_comm_channel_peer_addr_set_user_data(e->peer, i);
 	return watch(link, e);
 }
 
-/* Is a client's connection there? */
+/* Check whether a connecting client is connected. */
 static void
 look_at_client(struct link *link, uint32_t i)
 {
 	struct endpoint *e = &((struct cchan *)link->priv)->eps[i];
 	doca_error_t ret = doca_comm_channel_peer_addr_update_info(e->peer);
 
-	if (ret == DOCA_ERROR_CONNECTION_INPROGRESS || !doca_ok(link, ret, "connecting"))
+	if (ret == DOCA_ERROR_CONNECTION_INPROGRESS || !doca_ok(link, ret, "connect"))
 		return;
 	e->up = true;
 	link_client_up(link, i, e->peer);
 }
 
-/* The endpoint that a peer belongs to. */
+/* The endpoint of a peer. */
 static struct doca_comm_channel_ep_t *
 ep_of(const struct cchan *l, struct doca_comm_channel_addr_t *peer)
 {
@@ -155,7 +155,7 @@ cchan_send(struct link *link, void *conn, const struct rte_comch_msg *msgs, uint
 		if (ret == DOCA_SUCCESS)
 			continue;
 		if (ret != DOCA_ERROR_AGAIN)
-			doca_ok(link, ret, "sending a message");
+			doca_ok(link, ret, "send a message");
 		break;
 	}
 	return i;
@@ -170,7 +170,7 @@ receive(struct link *link, struct doca_comm_channel_ep_t *ep)
 	uint16_t n;
 	size_t len;
 
-	/* To look for another one costs a call, which an answer would wait for. */
+	/* Stop after a burst: one more call would delay the answer. */
 	for (n = 0; n < link->burst; n++) {
 		len = sizeof(l->buf);
 		ret = doca_comm_channel_ep_recvfrom(ep, l->buf, &len, DOCA_CC_MSG_FLAG_NONE,
@@ -180,7 +180,7 @@ receive(struct link *link, struct doca_comm_channel_ep_t *ep)
 		link_got_msg(link, peer, l->buf, (uint32_t)len);
 	}
 	if (n < link->burst && ret != DOCA_ERROR_AGAIN && !link->closing)
-		doca_ok(link, ret, "receiving");
+		doca_ok(link, ret, "receive");
 	return n;
 }
 
@@ -215,7 +215,7 @@ cchan_poll_arm(struct link_poll *poll, uint32_t cls)
 	return true;
 }
 
-/* An endpoint's end is at once. */
+/* Endpoints stop synchronously. */
 static void
 cchan_stop(struct link *link, uint32_t i)
 {
@@ -234,7 +234,7 @@ cchan_idle(struct link *link, uint32_t i)
 }
 
 static bool
-cchan_left(struct link *link)
+cchan_drained(struct link *link)
 {
 	struct cchan *l = link->priv;
 	struct doca_comm_channel_addr_t **peers;
@@ -269,6 +269,6 @@ const struct link_ops link_ops_cchan = {
 	.stop = cchan_stop,
 	.idle = cchan_idle,
 	.send = cchan_send,
-	.left = cchan_left,
+	.drained = cchan_drained,
 	.close = cchan_close,
 };

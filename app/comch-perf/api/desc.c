@@ -2,10 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The descriptor calls of librte_comch. */
+/* Producers and consumers under test, with the descriptor calls of librte_comch. */
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/api.h"
 #include "api/native.h"
@@ -18,9 +19,9 @@ struct desc_tx {
 
 struct desc_rx {
 	struct ends_rx end;
-	struct rte_comch_buf *bufs; /* in the order of posting, which is a ring */
+	struct rte_comch_buf *bufs; /* a ring, in posting order */
 	uint32_t nb_bufs;
-	uint32_t head;              /* next to be received; `owed` before it */
+	uint32_t head;              /* next to receive; the unposted ones precede it */
 	struct mem mem;
 };
 
@@ -85,12 +86,15 @@ desc_rx_open(struct perf_run *run, struct data_rx *rx)
 	struct desc_rx *d = desc_rx(rx);
 	uint64_t stride = data_stride(p);
 	uint32_t i;
+	int rc;
 
 	d->nb_bufs = p->queue;
 	d->bufs = calloc(d->nb_bufs, sizeof(d->bufs[0]));
-	if (d->bufs == NULL || (p->size > 0 && mem_open(&d->mem, d->nb_bufs * stride,
-			p->memory) != 0))
-		return perf_run_fail(run, "no memory to receive into");
+	rc = d->bufs == NULL ? -ENOMEM :
+		p->size > 0 ? mem_open(&d->mem, d->nb_bufs * stride, p->memory) : 0;
+	if (rc != 0)
+		return perf_run_fail(run, "create %u receive buffers of %llu bytes: %s",
+				d->nb_bufs, (unsigned long long)stride, strerror(-rc));
 	for (i = 0; i < d->nb_bufs; i++) {
 		d->bufs[i].cookie = i;
 		d->bufs[i].len = (uint32_t)p->size;
@@ -105,13 +109,13 @@ desc_repost(struct data_rx *rx)
 {
 	struct desc_rx *d = desc_rx(rx);
 
-	while (rx->owed > 0) {
-		uint32_t from = (d->head + d->nb_bufs - rx->owed) % d->nb_bufs;
-		uint32_t n = RTE_MIN(rx->owed, d->nb_bufs - from);
+	while (rx->unposted > 0) {
+		uint32_t from = (d->head + d->nb_bufs - rx->unposted) % d->nb_bufs;
+		uint32_t n = RTE_MIN(rx->unposted, d->nb_bufs - from);
 
 		n = rte_comch_consumer_post_burst(d->end.consumer, &d->bufs[from],
 				(uint16_t)RTE_MIN(n, (uint32_t)UINT16_MAX));
-		rx->owed -= n;
+		rx->unposted -= n;
 		if (n == 0)
 			break;
 	}
@@ -128,11 +132,11 @@ desc_recv(struct data_rx *rx, uint16_t n)
 	for (i = 0; i < n; i++) {
 		const struct rte_comch_buf *buf = &d->bufs[d->head];
 
-		/* Buffers come back in the order of posting. */
+		/* Buffers complete in posting order. */
 		if (unlikely(cpls[i].cookie != d->head))
 			rx->faults.disorder++;
 		d->head = d->head + 1 == d->nb_bufs ? 0 : d->head + 1;
-		rx->owed++;
+		rx->unposted++;
 		data_take(rx, cpls[i].status, cpls[i].len, cpls[i].imm_len, buf->addr,
 				cpls[i].imm);
 	}

@@ -7,11 +7,10 @@
 
 /**
  * @file
- * What all that uses DOCA's calls shares: the device, and what is said when a
- * call fails.
+ * Helpers shared by the backends of DOCA APIs: the device and error reports.
  *
- * The device is the first of this side in the device table, and on the DPU
- * side its first representor.
+ * The device is the first one of this side in the device table; the DPU side
+ * also opens its first representor.
  */
 
 #include <doca_comch.h>
@@ -22,10 +21,10 @@
 
 #include "engine/link.h"
 
-/** A device of one side. */
+/** An open device. */
 struct doca_device {
 	struct doca_dev *dev;
-	struct doca_dev_rep *rep; /**< DPU side. */
+	struct doca_dev_rep *rep; /**< DPU side only. */
 };
 
 /** A progress engine. */
@@ -34,16 +33,16 @@ struct doca_poll {
 	struct doca_pe *pe;
 };
 
-/** Open it; 0 or link_fail(). */
+/** Open the device. @return 0 or link_fail() */
 int doca_device_open(struct link *link, struct doca_device *d);
 
-/** Close what is open. */
+/** Close the device; tolerates a failed open. */
 void doca_device_close(struct doca_device *d);
 
 /** The device of a link of DOCA Comch. */
 struct doca_dev *doca_link_dev(const struct link *link);
 
-/** Did it succeed, or begin to? Else link_fail() with a sentence. */
+/** Is *ret* success or in progress? If not, link_fail() with *what*. */
 bool doca_ok(struct link *link, doca_error_t ret, const char *what);
 
 /** State of a context; IDLE for NULL. */
@@ -56,7 +55,7 @@ doca_state(const struct doca_ctx *ctx)
 			DOCA_CTX_STATE_IDLE;
 }
 
-/** Connect a context to an engine and start it. */
+/** Connect a context to a progress engine and start it. */
 bool doca_start(struct link *link, struct link_poll *poll, struct doca_ctx *ctx, void *owner,
 		const char *what);
 

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Producers and consumers by DOCA's calls, as its programs use them: a task for
- * each buffer, submitted anew by the callback of its completion.
+/* Producers and consumers under test, with the calls of DOCA Comch, used as in
+ * DOCA programs: one task per buffer, resubmitted by its completion callback.
  */
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 #include "api/doca.h"
 #include "api/mem.h"
 
-/* Payload that a producer sends from: what its tasks have together. */
+/* Payload memory of a producer, shared out to its tasks. */
 #define SOURCE_BYTES (UINT64_C(256) << 10)
 
-/* A task and its buf. */
+/* A task and its buffer. */
 struct slot {
 	union {
 		struct doca_comch_producer_task_send *send;
@@ -33,7 +33,7 @@ struct slot {
 	uint32_t consumer_id;
 };
 
-/* What both ends have. */
+/* State common to producer and consumer. */
 struct end {
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
@@ -42,18 +42,18 @@ struct end {
 	struct doca_buf_inventory *bufs;
 	struct slot *slots;
 	uint32_t nb_slots;
-	uint64_t seen;        /* messages that were told of */
+	uint64_t seen;        /* messages reported to the engine */
 };
 
 struct doca_tx {
 	struct data_tx base;
 	struct end end;
 	struct doca_comch_producer *producer;
-	struct slot **free;   /* tasks that are not submitted */
+	struct slot **free;   /* tasks not submitted */
 	uint32_t nb_free;
-	uint32_t nb_burst;    /* messages yet to go to this target */
-	struct slot *stamped; /* ready, but not taken yet */
-	bool streams;         /* a callback may send */
+	uint32_t nb_burst;    /* messages left of the burst to the current target */
+	struct slot *stamped; /* filled, not accepted yet */
+	bool streams;         /* completion callbacks send the next message */
 	bool stopping;
 };
 
@@ -75,20 +75,20 @@ doca_rx(struct data_rx *rx)
 	return container_of(rx, struct doca_rx, base);
 }
 
-/* Memory: a buf for each slot */
+/* Memory: one buf per slot */
 
 static bool
 open_mmap(struct link *link, struct end *e)
 {
-	bool ok = doca_ok(link, doca_mmap_create(&e->mmap), "an mmap");
+	bool ok = doca_ok(link, doca_mmap_create(&e->mmap), "create an mmap");
 
 	ok = ok && doca_ok(link, doca_mmap_add_dev(e->mmap, doca_link_dev(link)),
-			"an mmap's device");
+			"add the device to an mmap");
 	ok = ok && doca_ok(link, doca_mmap_set_permissions(e->mmap,
-			DOCA_ACCESS_FLAG_PCI_READ_WRITE), "an mmap's permissions");
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE), "set the permissions of an mmap");
 	ok = ok && doca_ok(link, doca_mmap_set_memrange(e->mmap, e->mem.addr, e->mem.len),
-			"an mmap's memory");
-	return ok && doca_ok(link, doca_mmap_start(e->mmap), "starting an mmap");
+			"set the memory range of an mmap");
+	return ok && doca_ok(link, doca_mmap_start(e->mmap), "start an mmap");
 }
 
 static bool
@@ -101,18 +101,19 @@ open_slots(struct link *link, struct end *e, const struct perf_params *p, uint8_
 
 	e->slots = calloc(nb, sizeof(e->slots[0]));
 	if (e->slots == NULL || mem_get(&e->mem, nb * stride, memory) != 0) {
-		link_fail(link, "no memory for %u messages", nb);
+		link_fail(link, "not enough memory for %u messages of %llu bytes", nb,
+				(unsigned long long)stride);
 		return false;
 	}
 	ok = open_mmap(link, e) &&
-		doca_ok(link, doca_buf_inventory_create(nb, &e->bufs), "bufs") &&
-		doca_ok(link, doca_buf_inventory_start(e->bufs), "bufs");
+		doca_ok(link, doca_buf_inventory_create(nb, &e->bufs), "create a buf inventory") &&
+		doca_ok(link, doca_buf_inventory_start(e->bufs), "start a buf inventory");
 	for (i = 0; i < nb && p->size > 0 && ok; i++) {
 		struct slot *slot = &e->slots[i];
 
 		slot->payload = (uint8_t *)e->mem.addr + i * stride;
 		ok = doca_ok(link, doca_buf_inventory_buf_get_by_addr(e->bufs, e->mmap,
-				slot->payload, p->size, &slot->buf), "a buf");
+				slot->payload, p->size, &slot->buf), "get a buf");
 	}
 	return ok;
 }
@@ -132,9 +133,9 @@ close_slots(struct end *e)
 	free(e->slots);
 }
 
-/* Messages that have moved since the last call. */
+/* Number of messages since the last call. */
 static inline uint16_t
-news(struct end *e, uint64_t count)
+newly_counted(struct end *e, uint64_t count)
 {
 	uint64_t n = count - e->seen;
 
@@ -153,7 +154,7 @@ nb_tx_slots(const struct perf_params *p)
 	return (uint32_t)RTE_MIN(nb, RTE_MAX(p->queue, p->burst));
 }
 
-/* Stamp the next message, in a task that is free. NULL: none is. */
+/* Stamp the next message in a free task; NULL if there is none. */
 static struct slot *
 stamp(struct data_tx *tx)
 {
@@ -182,7 +183,7 @@ stamp(struct data_tx *tx)
 	return slot;
 }
 
-/* Send up to n messages. One that is not taken stays stamped. */
+/* Send up to n messages. A message that is not accepted stays stamped. */
 static void
 pump(struct data_tx *tx, uint32_t n)
 {
@@ -210,7 +211,7 @@ pump(struct data_tx *tx, uint32_t n)
 }
 
 static inline void
-tx_back(struct data_tx *tx, struct slot *slot)
+tx_task_return(struct data_tx *tx, struct slot *slot)
 {
 	struct doca_tx *d = doca_tx(tx);
 
@@ -228,7 +229,7 @@ on_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 	struct data_tx *tx = ctx_data.ptr;
 
 	(void)task;
-	tx_back(tx, task_data.ptr);
+	tx_task_return(tx, task_data.ptr);
 	if (doca_tx(tx)->streams)
 		pump(tx, 1);
 }
@@ -241,10 +242,10 @@ on_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 
 	(void)task;
 	tx->failed += !doca_tx(tx)->stopping;
-	tx_back(tx, task_data.ptr);
+	tx_task_return(tx, task_data.ptr);
 }
 
-/* Tasks for all slots, which are free. */
+/* Allocate a free task for each slot. */
 static bool
 open_tasks(struct data_tx *tx)
 {
@@ -261,10 +262,10 @@ open_tasks(struct data_tx *tx)
 		slot->consumer_id = tx->targets[0].id;
 		if (slot->buf != NULL)
 			ok = doca_ok(tx->link, doca_buf_set_data_len(slot->buf, p->size),
-					"a buf's data");
+					"set the data length of a buf");
 		ok = ok && doca_ok(tx->link, doca_comch_producer_task_send_alloc_init(d->producer,
 				slot->buf, p->imm > 0 ? imm : NULL, p->imm, slot->consumer_id,
-				&slot->send), "a task");
+				&slot->send), "allocate a send task");
 		if (!ok)
 			break;
 		doca_task_set_user_data(doca_comch_producer_task_send_as_task(slot->send), data);
@@ -286,13 +287,13 @@ doca_tx_open(struct perf_run *run, struct data_tx *tx)
 	d->streams = run->test->hops == 0;
 	d->free = calloc(tx->nb_slots, sizeof(d->free[0]));
 	if (d->free == NULL)
-		return perf_run_fail(run, "no memory to send from");
-	if (!doca_ok(link, doca_comch_producer_create(tx->conn, &d->producer), "a producer"))
+		return perf_run_fail(run, "send tasks: not enough memory for %u", tx->nb_slots);
+	if (!doca_ok(link, doca_comch_producer_create(tx->conn, &d->producer), "create a producer"))
 		return -ECANCELED;
 	d->end.ctx = doca_comch_producer_as_ctx(d->producer);
 	ok = doca_ok(link, doca_comch_producer_task_send_set_conf(d->producer, on_sent,
-			on_unsent, tx->nb_slots), "a producer's tasks");
-	ok = ok && doca_start(link, tx->worker->poll, d->end.ctx, tx, "starting a producer");
+			on_unsent, tx->nb_slots), "configure the tasks of a producer");
+	ok = ok && doca_start(link, tx->worker->poll, d->end.ctx, tx, "start a producer");
 	ok = ok && open_slots(link, &d->end, tx->params, PERF_MEMORY_HEAP);
 	return ok && open_tasks(tx) ? 0 : -ECANCELED;
 }
@@ -323,7 +324,7 @@ doca_send(struct data_tx *tx, uint16_t n)
 	pump(tx, n);
 	if (tx->sent == d->end.seen)
 		doca_reap(tx);
-	return news(&d->end, tx->sent);
+	return newly_counted(&d->end, tx->sent);
 }
 
 static bool
@@ -357,7 +358,7 @@ doca_tx_close(struct data_tx *tx)
 /* Consumers */
 
 static void
-rx_back(struct data_rx *rx, const struct slot *slot)
+rx_task_return(struct data_rx *rx, const struct slot *slot)
 {
 	doca_error_t ret = DOCA_ERROR_SHUTDOWN;
 
@@ -384,7 +385,7 @@ on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data tas
 		doca_buf_get_data_len(slot->buf, &len);
 	data_take(rx, 0, len, imm_len, slot->payload, imm_len == 0 ? NULL :
 		doca_comch_consumer_task_post_recv_get_imm_data(task));
-	rx_back(rx, slot);
+	rx_task_return(rx, slot);
 }
 
 static void
@@ -409,14 +410,15 @@ doca_rx_open(struct perf_run *run, struct data_rx *rx)
 	d->end.pe = ((struct doca_poll *)rx->worker->poll)->pe;
 	if (!open_slots(link, &d->end, rx->params, rx->params->memory) ||
 			!doca_ok(link, doca_comch_consumer_create(rx->conn, d->end.mmap,
-				&d->consumer), "a consumer"))
+				&d->consumer), "create a consumer"))
 		return -ECANCELED;
 	d->end.ctx = doca_comch_consumer_as_ctx(d->consumer);
 	ok = doca_ok(link, doca_comch_consumer_set_imm_data_len(d->consumer, run->params.imm),
 			"--imm");
 	ok = ok && doca_ok(link, doca_comch_consumer_task_post_recv_set_conf(d->consumer,
-			on_received, on_not_received, d->end.nb_slots), "a consumer's tasks");
-	ok = ok && doca_start(link, rx->worker->poll, d->end.ctx, rx, "starting a consumer");
+			on_received, on_not_received, d->end.nb_slots),
+			"configure the tasks of a consumer");
+	ok = ok && doca_start(link, rx->worker->poll, d->end.ctx, rx, "start a consumer");
 	return ok ? 0 : -ECANCELED;
 }
 
@@ -442,11 +444,12 @@ doca_rx_start(struct perf_run *run, struct data_rx *rx)
 		struct doca_task *task;
 
 		if (!doca_ok(link, doca_comch_consumer_task_post_recv_alloc_init(
-				doca_rx(rx)->consumer, slot->buf, &slot->recv), "a task"))
+				doca_rx(rx)->consumer, slot->buf, &slot->recv),
+				"allocate a receive task"))
 			return -ECANCELED;
 		task = doca_comch_consumer_task_post_recv_as_task(slot->recv);
 		doca_task_set_user_data(task, data);
-		if (!doca_ok(link, doca_task_submit(task), "posting a buffer")) {
+		if (!doca_ok(link, doca_task_submit(task), "post a buffer")) {
 			doca_task_free(task);
 			return -ECANCELED;
 		}
@@ -461,7 +464,7 @@ doca_recv(struct data_rx *rx, uint16_t n)
 
 	(void)n;
 	doca_pe_progress(e->pe);
-	return news(e, rx->count);
+	return newly_counted(e, rx->count);
 }
 
 static bool

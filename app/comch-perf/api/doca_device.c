@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Open and close the DOCA device of a side. */
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,11 +28,11 @@ open_rep(struct link *link, struct doca_device *d)
 	doca_error_t ret;
 
 	ret = doca_devinfo_rep_create_list(d->dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &nb);
-	if (!doca_ok(link, ret, "representors"))
+	if (!doca_ok(link, ret, "list representors"))
 		return -ECANCELED;
 	ret = nb > 0 ? doca_dev_rep_open(list[0], &d->rep) : DOCA_ERROR_NOT_FOUND;
 	doca_devinfo_rep_destroy_list(list);
-	return doca_ok(link, ret, "opening a representor") ? 0 : -ECANCELED;
+	return doca_ok(link, ret, "open the first representor") ? 0 : -ECANCELED;
 }
 
 int
@@ -40,14 +42,14 @@ doca_device_open(struct link *link, struct doca_device *d)
 	uint32_t nb;
 	doca_error_t ret;
 
-	/* Both sides are this program. */
+	/* Tells the device table which side this process is. */
 	setenv("COMCH_ROLE", link->host ? "host" : "dpu", 1);
 	ret = doca_devinfo_create_list(&list, &nb);
-	if (!doca_ok(link, ret, "devices of the device table"))
+	if (!doca_ok(link, ret, "list the devices of the device table"))
 		return -ECANCELED;
 	ret = nb > 0 ? doca_dev_open(list[0], &d->dev) : DOCA_ERROR_NOT_FOUND;
 	doca_devinfo_destroy_list(list);
-	if (!doca_ok(link, ret, "opening the first device of the device table"))
+	if (!doca_ok(link, ret, "open the first device of the device table"))
 		return -ECANCELED;
 	return link->host ? 0 : open_rep(link, d);
 }

@@ -2,8 +2,9 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Connections and control messages by DOCA's calls. As programs of DOCA do, a
- * message takes a task from its context, whose callback gives it back.
+/* Connections and control messages, with the calls of DOCA Comch. As in DOCA
+ * programs, a message takes a task of its context, which the completion callback
+ * frees.
  */
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "api/api.h"
 #include "api/doca.h"
 
-/* Tasks of a side that only says a few words. */
+/* Tasks of a side that sends few control messages. */
 #define FEW_TASKS 8
 
 struct client {
@@ -60,7 +61,7 @@ on_consumer_new(struct doca_comch_event_consumer *event, struct doca_comch_conne
 }
 
 static void
-on_consumer_gone(struct doca_comch_event_consumer *event, struct doca_comch_connection *conn,
+on_consumer_expired(struct doca_comch_event_consumer *event, struct doca_comch_connection *conn,
 		uint32_t id)
 {
 	(void)event;
@@ -76,7 +77,7 @@ on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
-/* The user data of a task is the link; that of a context may be a client. */
+/* The link comes from the task: the user data of a context may be a client. */
 static void
 on_unsent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
@@ -87,7 +88,7 @@ on_unsent(struct doca_comch_task_send *task, union doca_data task_data, union do
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
-/* A client has come. */
+/* Server: a client connected. */
 static void
 on_connected(struct doca_comch_event_connection_status_changed *event,
 		struct doca_comch_connection *conn, uint8_t is_good)
@@ -117,7 +118,7 @@ on_disconnected(struct doca_comch_event_connection_status_changed *event,
 	link_lost(link, NULL);
 }
 
-/* A client is connected, or not any more. */
+/* A client context changed its state: it connected or stopped. */
 static void
 on_client_state(const union doca_data user_data, struct doca_ctx *ctx,
 		enum doca_ctx_states prev, enum doca_ctx_states next)
@@ -129,13 +130,13 @@ on_client_state(const union doca_data user_data, struct doca_ctx *ctx,
 	(void)ctx;
 	if (next == DOCA_CTX_STATE_RUNNING) {
 		if (!doca_ok(c->link, doca_comch_client_get_connection(c->client, &conn),
-				"a client's connection"))
+				"get the connection of a client"))
 			return;
 		doca_comch_connection_set_user_data(conn, data);
 		link_client_up(c->link, c->number, conn);
 	} else if (next != DOCA_CTX_STATE_STARTING) {
 		link_client_down(c->link, c->number, prev == DOCA_CTX_STATE_STARTING ?
-				"a client does not connect" : "a connection ended");
+				"client: connect failed" : "connection ended");
 	}
 }
 
@@ -154,12 +155,12 @@ doca_poll_open(struct link *link)
 	struct doca_poll *p = calloc(1, sizeof(*p));
 
 	if (p == NULL) {
-		link_fail(link, "no memory");
+		link_fail(link, "progress engine: not enough memory");
 		return NULL;
 	}
-	if (doca_ok(link, doca_pe_create(&p->pe), "a progress engine") &&
+	if (doca_ok(link, doca_pe_create(&p->pe), "create a progress engine") &&
 			doca_ok(link, doca_pe_get_notification_handle(p->pe, &p->base.fd),
-				"a progress engine's handle"))
+				"get the notification handle of a progress engine"))
 		return &p->base;
 	doca_poll_close(&p->base);
 	return NULL;
@@ -231,7 +232,7 @@ doca_listen(struct link *link)
 	bool ok;
 
 	if (!doca_ok(link, doca_comch_server_create(l->dev.dev, l->dev.rep, link->name,
-			&l->server), "a server"))
+			&l->server), "create a server"))
 		return -ECANCELED;
 	s = l->server;
 	ok = doca_ok(link, doca_comch_server_set_max_msg_size(s, link->max_msg_size), "--size");
@@ -239,15 +240,16 @@ doca_listen(struct link *link)
 		ok &= doca_ok(link, doca_comch_server_set_recv_queue_size(s, link->queue),
 				"--queue");
 	ok &= doca_ok(link, doca_comch_server_task_send_set_conf(s, on_sent, on_unsent,
-			nb_tasks(link)), "a server's tasks");
+			nb_tasks(link)), "configure the tasks of a server");
 	ok &= doca_ok(link, doca_comch_server_event_msg_recv_register(s, on_msg),
-			"a server's messages");
+			"register the message callback of a server");
 	ok &= doca_ok(link, doca_comch_server_event_connection_status_changed_register(s,
-			on_connected, on_disconnected), "a server's connections");
+			on_connected, on_disconnected),
+			"register the connection callbacks of a server");
 	ok &= doca_ok(link, doca_comch_server_event_consumer_register(s, on_consumer_new,
-			on_consumer_gone), "a server's consumers");
+			on_consumer_expired), "register the consumer callbacks of a server");
 	return ok && doca_start(link, link->poll, doca_comch_server_as_ctx(s), link,
-			"listening") ? 0 : -ECANCELED;
+			"listen") ? 0 : -ECANCELED;
 }
 
 static int
@@ -262,7 +264,7 @@ doca_connect(struct link *link, uint32_t i)
 	client->link = link;
 	client->number = i;
 	if (!doca_ok(link, doca_comch_client_create(l->dev.dev, link->name, &client->client),
-			"a client"))
+			"create a client"))
 		return -ECANCELED;
 	c = client->client;
 	ctx = doca_comch_client_as_ctx(c);
@@ -271,17 +273,17 @@ doca_connect(struct link *link, uint32_t i)
 		ok &= doca_ok(link, doca_comch_client_set_recv_queue_size(c, link->queue),
 				"--queue");
 	ok &= doca_ok(link, doca_comch_client_task_send_set_conf(c, on_sent, on_unsent,
-			nb_tasks(link)), "a client's tasks");
+			nb_tasks(link)), "configure the tasks of a client");
 	ok &= doca_ok(link, doca_comch_client_event_msg_recv_register(c, on_msg),
-			"a client's messages");
+			"register the message callback of a client");
 	ok &= doca_ok(link, doca_comch_client_event_consumer_register(c, on_consumer_new,
-			on_consumer_gone), "a client's consumers");
+			on_consumer_expired), "register the consumer callbacks of a client");
 	ok &= doca_ok(link, doca_ctx_set_state_changed_cb(ctx, on_client_state),
-			"a client's states");
-	return ok && doca_start(link, link->poll, ctx, client, "connecting") ? 0 : -ECANCELED;
+			"register the state callback of a client");
+	return ok && doca_start(link, link->poll, ctx, client, "connect") ? 0 : -ECANCELED;
 }
 
-/* Of a client, or of the server. */
+/* The context of client i, or of the server on the DPU side. */
 static struct doca_ctx *
 ctx_of(const struct link *link, uint32_t i)
 {
@@ -311,7 +313,7 @@ doca_destroy(struct link *link, uint32_t i)
 	doca_comch_client_destroy(l->clients[i].client);
 }
 
-/* A task for a message, whose user data is the link. */
+/* Submit a task for a message; its user data is the link. */
 static doca_error_t
 submit(struct link *link, struct doca_comch_connection *conn, const struct rte_comch_msg *msg)
 {
@@ -347,14 +349,14 @@ doca_send(struct link *link, void *conn, const struct rte_comch_msg *msgs, uint1
 		if (ret != DOCA_SUCCESS)
 			break;
 	}
-	/* All tasks are on their way, or the channel is full: later. */
+	/* No free task, or the channel is full: the caller retries. */
 	if (ret != DOCA_ERROR_NO_MEMORY && ret != DOCA_ERROR_AGAIN)
-		doca_ok(link, ret, "sending a message");
+		doca_ok(link, ret, "send a message");
 	return i;
 }
 
 static bool
-doca_left(struct link *link)
+doca_drained(struct link *link)
 {
 	return ((struct doca_link *)link->priv)->nb_up == 0;
 }
@@ -374,6 +376,6 @@ const struct link_ops link_ops_doca = {
 	.idle = doca_idle,
 	.destroy = doca_destroy,
 	.send = doca_send,
-	.left = doca_left,
+	.drained = doca_drained,
 	.close = doca_close,
 };

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Producers and consumers of librte_comch: create, start, stop and statistics. */
+
 #include <errno.h>
 #include <string.h>
 
@@ -37,10 +39,10 @@ ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr)
 
 	e->consumer = rte_comch_consumer_create(rx->conn, &conf);
 	if (e->consumer == NULL)
-		return perf_run_fail(run, "no consumer: %s", rte_strerror(rte_errno));
+		return perf_run_fail(run, "create a consumer: %s", rte_strerror(rte_errno));
 	rc = rte_comch_consumer_start(e->consumer);
 	return rc == -EINPROGRESS ? 0 :
-		perf_run_fail(run, "a consumer does not start: %s", strerror(-rc));
+		perf_run_fail(run, "start a consumer: %s", strerror(-rc));
 }
 
 int
@@ -56,10 +58,10 @@ ends_tx_open(struct perf_run *run, struct data_tx *tx)
 
 	e->producer = rte_comch_producer_create(tx->conn, &conf);
 	if (e->producer == NULL)
-		return perf_run_fail(run, "no producer: %s", rte_strerror(rte_errno));
+		return perf_run_fail(run, "create a producer: %s", rte_strerror(rte_errno));
 	rc = rte_comch_producer_start(e->producer);
 	return rc == 0 ? 0 :
-		perf_run_fail(run, "a producer does not start: %s", strerror(-rc));
+		perf_run_fail(run, "start a producer: %s", strerror(-rc));
 }
 
 bool
@@ -71,7 +73,7 @@ ends_rx_running(struct data_rx *rx)
 	return rte_comch_consumer_state(c) == RTE_COMCH_STATE_RUNNING;
 }
 
-/* Both stop by themselves when the other side has gone. */
+/* Producers and consumers stop on their own when the peer disconnects. */
 
 bool
 ends_tx_stop(struct data_tx *tx)

@@ -2,8 +2,9 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The mbuf calls: as an ethdev application does, mbufs are allocated, sent and
- * freed by the library, or received and freed here.
+/* Producers and consumers under test, with the mbuf calls of librte_comch. As in
+ * an ethdev application, the sender allocates mbufs and the library frees them
+ * once sent; the receiver frees those that it gets.
  */
 
 #include <errno.h>
@@ -23,14 +24,14 @@
 struct mbuf_tx {
 	struct ends_tx end;
 	struct rte_mempool *pool;
-	uint32_t head;                          /* first of those that are ready */
-	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* stamped and not taken yet */
+	uint32_t head;                          /* first ready one */
+	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* stamped, not accepted yet */
 };
 
 struct mbuf_rx {
 	struct ends_rx end;
 	struct rte_mempool *pool;
-	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* received and not freed yet */
+	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* received, not freed yet */
 };
 
 static inline struct mbuf_tx *
@@ -45,28 +46,29 @@ mbuf_rx(struct data_rx *rx)
 	return container_of(rx, struct mbuf_rx, end.base);
 }
 
-/* A pool for one end; its mbufs hold a message each. */
+/* Create the pool of one end; an mbuf holds one message. */
 static struct rte_mempool *
 pool_create(struct perf_run *run, const char *kind, uint32_t number, bool shared)
 {
 	const struct perf_params *p = &run->params;
 	uint32_t nb = p->queue + 2 * p->burst + 2 * CACHE;
-	uint16_t room = (uint16_t)(RTE_PKTMBUF_HEADROOM + p->size);
+	uint16_t data_room = (uint16_t)(RTE_PKTMBUF_HEADROOM + p->size);
 	struct rte_mempool *mp;
 	char name[32];
 
 	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number, run->sync->run);
 	if (shared) {
-		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
+		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, data_room,
+				SOCKET_ID_ANY);
 	} else {
-		mp = rte_pktmbuf_pool_create(name, nb, CACHE, 0, room, SOCKET_ID_ANY);
+		mp = rte_pktmbuf_pool_create(name, nb, CACHE, 0, data_room, SOCKET_ID_ANY);
 		if (mp != NULL && rte_comch_mempool_register(mp, 0) == NULL) {
 			rte_mempool_free(mp);
 			mp = NULL;
 		}
 	}
 	if (mp == NULL)
-		perf_run_fail(run, "no pool of %u mbufs: %s", nb, rte_strerror(rte_errno));
+		perf_run_fail(run, "create a pool of %u mbufs: %s", nb, rte_strerror(rte_errno));
 	return mp;
 }
 
@@ -88,7 +90,7 @@ mbuf_tx_open(struct perf_run *run, struct data_tx *tx)
 {
 	struct mbuf_tx *m = mbuf_tx(tx);
 
-	tx->nb_slots = 1; /* never half full: see stream_tx() */
+	tx->nb_slots = 1; /* never half full: stream_tx() reaps only if a send accepts nothing */
 	if (ends_tx_open(run, tx) != 0)
 		return -ECANCELED;
 	m->pool = pool_create(run, "tx", tx->number, false);
@@ -124,7 +126,7 @@ mbuf_prepare(struct data_tx *tx, uint16_t most)
 
 		m->data_len = (uint16_t)tx->params->size;
 		m->pkt_len = m->data_len;
-		/* No immediate data: check_mbuf(). */
+		/* An mbuf has no immediate data: check_mbuf() refuses --imm. */
 		data_write(tx, to, rte_pktmbuf_mtod(m, uint8_t *),
 				rte_pktmbuf_mtod(m, uint8_t *));
 	}
@@ -151,7 +153,7 @@ mbuf_send(struct data_tx *tx, uint16_t n)
 	return taken;
 }
 
-/* The library frees what was sent, and moves what is staged, in any call. */
+/* Each call, even of an empty burst, frees sent mbufs and moves staged data. */
 static void
 mbuf_reap(struct data_tx *tx)
 {
@@ -175,15 +177,15 @@ mbuf_rx_start(struct perf_run *run, struct data_rx *rx)
 {
 	int rc = rte_comch_consumer_rx_setup(mbuf_rx(rx)->end.consumer, mbuf_rx(rx)->pool);
 
-	return rc == 0 ? 0 : perf_run_fail(run, "consumer %u takes no mbufs: %s",
+	return rc == 0 ? 0 : perf_run_fail(run, "set up consumer %u for mbufs: %s",
 			rx->number, strerror(-rc));
 }
 
 static void
 mbuf_repost(struct data_rx *rx)
 {
-	rte_pktmbuf_free_bulk(mbuf_rx(rx)->mbufs, rx->owed);
-	rx->owed = 0;
+	rte_pktmbuf_free_bulk(mbuf_rx(rx)->mbufs, rx->unposted);
+	rx->unposted = 0;
 }
 
 static uint16_t
@@ -193,7 +195,7 @@ mbuf_recv(struct data_rx *rx, uint16_t n)
 	struct mbuf_rx *b = mbuf_rx(rx);
 	uint16_t i;
 
-	if (unlikely(rx->owed > 0))
+	if (unlikely(rx->unposted > 0))
 		mbuf_repost(rx);
 	n = rte_comch_rx_burst(b->end.consumer, b->mbufs, n);
 	for (i = 0; i < n; i++) {
@@ -207,7 +209,7 @@ mbuf_recv(struct data_rx *rx, uint16_t n)
 		rx->count++;
 		rx->faults.torn++;
 	}
-	rx->owed = n;
+	rx->unposted = n;
 	return n;
 }
 

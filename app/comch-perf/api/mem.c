@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Allocate, populate and register message memory. */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +48,8 @@ release(void *addr, uint8_t memory)
 	}
 }
 
-/* Clear what is not clear yet, and have pages there before anything is measured:
- * those of shareable and EAL memory are zero, and only have to be mapped.
+/* Zero the memory and fault its pages in, so that no page fault is measured.
+ * Shareable and EAL memory is already zero: its pages only need mapping.
  */
 static void
 populate(const struct mem *mem)

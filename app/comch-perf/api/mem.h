@@ -7,14 +7,14 @@
 
 /**
  * @file
- * Memory of messages.
+ * Memory for messages.
  */
 
 #include <rte_comch_mem.h>
 
 #include "engine/data.h"
 
-/** A piece of memory. */
+/** A block of memory. */
 struct mem {
 	void *addr;
 	uint64_t len;
@@ -22,13 +22,13 @@ struct mem {
 	struct rte_comch_mr *mr;
 };
 
-/** Get it, cleared and its pages there. @return 0 or -ENOMEM */
+/** Allocate a block, zeroed and with its pages faulted in. @return 0 or -ENOMEM */
 int mem_get(struct mem *mem, uint64_t len, uint8_t memory);
 
-/** ... and register it with librte_comch. @return 0 or a negative errno */
+/** As mem_get(), and register it with librte_comch. @return 0 or a negative errno */
 int mem_open(struct mem *mem, uint64_t len, uint8_t memory);
 
-/** Give back what there is of it. */
+/** Unregister and free; tolerates a failed open. */
 void mem_close(struct mem *mem);
 
 #endif /* API_MEM_H */

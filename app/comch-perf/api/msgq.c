@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Producers and consumers of MsgQs. A consumer has a MsgQ to itself, and both ends
- * are of this process.
+/* Producers and consumers of MsgQs under test. Each consumer has a MsgQ of its own;
+ * both ends are in this process.
  */
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct msgq_rx {
 	struct data_rx base;
 	struct rte_comch_msgq *msgq;
 	struct rte_comch_msgq_consumer *consumer;
-	uint32_t nb_places; /* credits, and places in the window of copies */
+	uint32_t nb_slots;  /* credits, and slots of the copy window */
 	struct mem window;
 };
 
@@ -42,9 +42,11 @@ msgq_rx(struct data_rx *rx)
 	return container_of(rx, struct msgq_rx, base);
 }
 
-/* Does a worker sleep? Then its ends have its poll, which costs others a look. */
+/* The poll for the ends of a worker that sleeps: it costs each burst a check, so
+ * the ends of a spinning worker have none.
+ */
 static struct rte_comch_poll *
-sleeper(const struct data_worker *w)
+sleep_poll(const struct data_worker *w)
 {
 	return w->run->params.wait == PERF_WAIT_EVENT ? native_poll(w->poll) : NULL;
 }
@@ -65,17 +67,18 @@ msgq_rx_open(struct perf_run *run, struct data_rx *rx)
 		.conf_size = sizeof(conf),
 		.queue_size = p->queue,
 		.imm_size = p->imm,
-		.poll = sleeper(rx->worker),
+		.poll = sleep_poll(rx->worker),
 	};
 
-	m->nb_places = p->queue;
-	if (p->size > 0 && mem_get(&m->window, m->nb_places * data_stride(p), p->memory) != 0)
-		return perf_run_fail(run, "no memory to receive into");
+	m->nb_slots = p->queue;
+	if (p->size > 0 && mem_get(&m->window, m->nb_slots * data_stride(p), p->memory) != 0)
+		return perf_run_fail(run, "copy window: not enough memory for %u of %llu bytes",
+				m->nb_slots, (unsigned long long)data_stride(p));
 	m->msgq = rte_comch_msgq_create(&msgq);
 	if (m->msgq != NULL)
 		m->consumer = rte_comch_msgq_consumer_create(m->msgq, &conf);
 	return m->consumer != NULL ? 0 :
-		perf_run_fail(run, "no consumer: %s", rte_strerror(rte_errno));
+		perf_run_fail(run, "create a MsgQ consumer: %s", rte_strerror(rte_errno));
 }
 
 static bool
@@ -87,18 +90,18 @@ msgq_rx_running(struct data_rx *rx)
 	return rte_comch_msgq_consumer_state(c) == RTE_COMCH_STATE_RUNNING;
 }
 
-/* Give credits for what was received. */
+/* Return the credits of received messages. */
 static void
 msgq_repost(struct data_rx *rx)
 {
-	rx->owed -= rte_comch_msgq_credit(msgq_rx(rx)->consumer, rx->owed);
+	rx->unposted -= rte_comch_msgq_credit(msgq_rx(rx)->consumer, rx->unposted);
 }
 
-/* A credit is a place in the window of copies, and they go round in the same order. */
+/* Slot of a message in the copy window: credits and slots wrap in the same order. */
 static inline uint8_t *
-place(struct msgq_rx *m, uint64_t number)
+copy_slot(struct msgq_rx *m, uint64_t number)
 {
-	return (uint8_t *)m->window.addr + number % m->nb_places * data_stride(m->base.params);
+	return (uint8_t *)m->window.addr + number % m->nb_slots * data_stride(m->base.params);
 }
 
 static __rte_always_inline uint16_t
@@ -109,9 +112,10 @@ receive(struct data_rx *rx, struct rte_comch_cpl *cpls, uint16_t n)
 
 	n = rte_comch_msgq_recv_burst(m->consumer, cpls, n);
 	for (i = 0; i < n; i++) {
-		rx->owed++;
+		rx->unposted++;
 		data_take(rx, cpls[i].status, cpls[i].len, cpls[i].imm_len,
-				rx->params->size == 0 ? NULL : place(m, rx->count), cpls[i].imm);
+				rx->params->size == 0 ? NULL :
+				copy_slot(m, rx->count), cpls[i].imm);
 	}
 	return n;
 }
@@ -159,13 +163,13 @@ msgq_tx_open(struct perf_run *run, struct data_tx *tx)
 	const struct rte_comch_msgq_producer_conf conf = {
 		.conf_size = sizeof(conf),
 		.queue_size = RTE_MAX(run->params.queue, run->params.burst),
-		.poll = sleeper(tx->worker),
+		.poll = sleep_poll(tx->worker),
 	};
 	struct msgq_tx *m = msgq_tx(tx);
 
 	m->producer = rte_comch_msgq_producer_create(msgq_rx(tx->to)->msgq, &conf);
 	return m->producer != NULL ? ops_open(run, tx, &m->ring) :
-		perf_run_fail(run, "no producer: %s", rte_strerror(rte_errno));
+		perf_run_fail(run, "create a MsgQ producer: %s", rte_strerror(rte_errno));
 }
 
 static void
@@ -209,7 +213,7 @@ copy_send(struct data_tx *tx, uint16_t n)
 		const struct rte_comch_op *op = &m->ring.ops[m->ring.head + i];
 
 		copies[i] = (struct rte_comch_msgq_copy){
-			.dst = place(msgq_rx(tx->to), tx->sent + i),
+			.dst = copy_slot(msgq_rx(tx->to), tx->sent + i),
 			.src = op->addr,
 			.len = op->len,
 			.cookie = op->cookie,
@@ -241,7 +245,7 @@ msgq_tx_close(struct data_tx *tx)
 	ops_close(&msgq_tx(tx)->ring);
 }
 
-/* One at a time, for the loop of latencies alone. */
+/* Receive one message, for the latency loop. */
 static __rte_always_inline uint16_t
 recv_one(struct data_rx *rx, uint16_t n)
 {

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Connections of librte_comch itself. */
+/* Connections and control messages, with the calls of librte_comch. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define EVENTS 32
 
 struct native {
-	int16_t own_dev; /* -1: the caller's is used */
+	int16_t own_dev; /* -1: none, the caller opened the device */
 	int16_t dev_id;
 	struct rte_comch_server *server;    /* DPU side */
 	struct rte_comch_client *clients[]; /* host side */
@@ -27,7 +27,7 @@ native_poll_close(struct link_poll *base)
 {
 	struct native_poll *p = (struct native_poll *)base;
 
-	/* What was destroyed is freed by the next run. */
+	/* A run frees the objects destroyed before it. */
 	rte_comch_poll_run(p->poll, NULL, 0);
 	rte_comch_poll_destroy(p->poll);
 	free(p);
@@ -39,7 +39,7 @@ native_poll_open(struct link *link)
 	struct native_poll *p = calloc(1, sizeof(*p));
 
 	if (p == NULL || (p->poll = rte_comch_poll_create(NULL)) == NULL) {
-		link_fail(link, "no poll: %s", rte_strerror(p == NULL ? ENOMEM : rte_errno));
+		link_fail(link, "create a poll: %s", rte_strerror(p == NULL ? ENOMEM : rte_errno));
 		free(p);
 		return NULL;
 	}
@@ -55,14 +55,14 @@ native_poll_arm(struct link_poll *poll, uint32_t cls)
 	return rte_comch_poll_arm(native_poll(poll), cls | RTE_COMCH_POLL_LINK) == 0;
 }
 
-/* Why something ended, in words. */
+/* The reason of an event, as text. */
 static const char *
 reason(const struct rte_comch_event *ev)
 {
 	return ev->text != NULL ? ev->text : strerror(-ev->status);
 }
 
-/* Of a client, or of anything else that runs on this poll. */
+/* State event of a client, or of another object on this poll. */
 static void
 on_state(struct link *link, const struct rte_comch_event *ev)
 {
@@ -119,14 +119,14 @@ native_poll_run(struct link_poll *base)
 	return n;
 }
 
-/* A side without a device of its own: that of a pair in this process. */
+/* Open a device for one side of a pair within this process. */
 static int
 probe(struct link *link, int16_t *dev_id)
 {
 	int rc = rte_comch_dev_probe(link->host ? "comch_shm9,role=host,func=pf0" :
 			"comch_shm8,role=dpu,rep=pf0", dev_id);
 
-	return rc == 0 ? 0 : link_fail(link, "no device: %s", strerror(-rc));
+	return rc == 0 ? 0 : link_fail(link, "probe a device: %s", strerror(-rc));
 }
 
 static int
@@ -177,9 +177,9 @@ native_listen(struct link *link)
 
 	l->server = rte_comch_server_create(l->dev_id, &conf);
 	if (l->server == NULL)
-		return link_fail(link, "no server: %s", rte_strerror(rte_errno));
+		return link_fail(link, "create a server: %s", rte_strerror(rte_errno));
 	rc = rte_comch_server_start(l->server);
-	return rc == 0 ? 0 : link_fail(link, "cannot listen: %s", strerror(-rc));
+	return rc == 0 ? 0 : link_fail(link, "start the server: %s", strerror(-rc));
 }
 
 static int
@@ -200,10 +200,10 @@ native_connect(struct link *link, uint32_t i)
 
 	l->clients[i] = rte_comch_client_create(l->dev_id, &conf);
 	if (l->clients[i] == NULL)
-		return link_fail(link, "no client: %s", rte_strerror(rte_errno));
+		return link_fail(link, "create a client: %s", rte_strerror(rte_errno));
 	rc = rte_comch_client_start(l->clients[i]);
 	return rc == -EINPROGRESS ? 0 :
-		link_fail(link, "a client does not start: %s", strerror(-rc));
+		link_fail(link, "start a client: %s", strerror(-rc));
 }
 
 static void
@@ -212,7 +212,7 @@ native_stop(struct link *link, uint32_t i)
 	struct native *l = link->priv;
 	enum rte_comch_state state = rte_comch_client_state(l->clients[i]);
 
-	/* A client stops by itself when the other side has gone. */
+	/* A client stops on its own when the peer disconnects. */
 	if (!link->host && l->server != NULL)
 		rte_comch_server_stop(l->server);
 	else if (link->host && (state == RTE_COMCH_STATE_STARTING ||
@@ -246,7 +246,7 @@ native_send(struct link *link, void *conn, const struct rte_comch_msg *msgs, uin
 }
 
 static bool
-native_left(struct link *link)
+native_drained(struct link *link)
 {
 	struct native *l = link->priv;
 
@@ -267,6 +267,6 @@ const struct link_ops link_ops_native = {
 	.idle = native_idle,
 	.destroy = native_destroy,
 	.send = native_send,
-	.left = native_left,
+	.drained = native_drained,
 	.close = native_close,
 };

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Polls, producers and consumers of librte_comch, which descriptors, mbufs and
- * MsgQs share.
+ * Polls, producers and consumers of librte_comch, shared by the backends for
+ * descriptors, mbufs and MsgQs.
  */
 
 #include <rte_comch_dp.h>
@@ -19,7 +19,7 @@
 struct native_poll {
 	struct link_poll base;
 	struct rte_comch_poll *poll;
-	struct link *link; /**< NULL: events only repeat what the states say. */
+	struct link *link; /**< NULL: ignore events, the object states suffice. */
 };
 
 static inline struct rte_comch_poll *
@@ -38,11 +38,11 @@ struct ends_rx {
 	struct rte_comch_consumer *consumer;
 };
 
-/** Create and start; 0 or perf_run_fail(). */
+/** Create and start. @return 0 or perf_run_fail() */
 int ends_tx_open(struct perf_run *run, struct data_tx *tx);
 int ends_rx_open(struct perf_run *run, struct data_rx *rx, struct rte_comch_mr *mr);
 
-/** @name Those of struct data_ops
+/** @name Callbacks of struct data_ops
  * @{
  */
 bool ends_rx_running(struct data_rx *rx);
@@ -52,14 +52,14 @@ void ends_tx_stats(struct data_tx *tx, struct perf_result *r);
 void ends_rx_stats(struct data_rx *rx, struct perf_result *r);
 /** @} */
 
-/** Add what the library has counted for a producer. */
+/** Add the library's statistics of a producer to the result. */
 static inline void
 ends_count(struct data_tx *tx, const struct rte_comch_producer_stats *stats,
 		struct perf_result *r)
 {
 	r->copies += stats->copies;
 	r->copied_msgs += stats->msgs;
-	/* Failures of silent operations are in the statistics only. */
+	/* Only the statistics count failures of silent operations. */
 	tx->failed = RTE_MAX(tx->failed, stats->errors);
 }
 

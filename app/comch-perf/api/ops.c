@@ -2,15 +2,18 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The ring of prefilled operations of a producer. */
+
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/ops.h"
 
-/* Payload that a producer sends from, over and over: it stays warm. */
+/* Payload memory of a producer; reused, so that it stays in the cache. */
 #define SOURCE_BYTES (UINT64_C(16) << 10)
 
-/* A ring that holds whole bursts: of large messages one, as the floor copies
+/* Size of the ring: whole bursts. Large messages get one burst, as the floor copies
  * from one source.
  */
 static uint32_t
@@ -31,13 +34,16 @@ ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring)
 	uint64_t stride = data_stride(p);
 	uint32_t every;
 	uint32_t i;
+	int rc;
 
 	tx->nb_slots = nb;
 	ring->ops = calloc(nb, sizeof(ring->ops[0]));
 	ring->imms = calloc(nb, RTE_COMCH_IMM_SIZE);
-	if (ring->ops == NULL || ring->imms == NULL || (p->size > 0 &&
-			mem_open(&ring->mem, nb * stride, PERF_MEMORY_HEAP) != 0))
-		return perf_run_fail(run, "no memory to send from");
+	rc = ring->ops == NULL || ring->imms == NULL ? -ENOMEM :
+		p->size > 0 ? mem_open(&ring->mem, nb * stride, PERF_MEMORY_HEAP) : 0;
+	if (rc != 0)
+		return perf_run_fail(run, "create %u send buffers of %llu bytes: %s",
+				nb, (unsigned long long)stride, strerror(-rc));
 	every = RTE_MAX(nb / OPS_SIGNALS, 1u);
 	for (i = 0; i < nb; i++) {
 		struct rte_comch_op *op = &ring->ops[i];
@@ -76,7 +82,7 @@ ops_prepare(struct data_tx *tx, struct ops_ring *o, uint16_t most)
 	n = RTE_MIN(n, tx->nb_slots - tx->in_flight);
 	if (n == 0 || tx->left == 0)
 		return;
-	/* The very last one is alone, and tells when all are done. */
+	/* Send the last message alone and signalled: its completion ends the stream. */
 	if (tx->left == 1)
 		o->ops[o->head].flags = 0;
 	if (tx->left <= n)
@@ -99,7 +105,7 @@ ops_done(struct data_tx *tx, struct ops_ring *ring, const struct rte_comch_cpl *
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		/* In order: whatever was sent before it is done too. */
+		/* Completions are in order: earlier operations are done too. */
 		uint32_t slot = (uint32_t)cpls[i].cookie % nb;
 		uint32_t done = (slot + nb - ring->tail) % nb + 1;
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* TSC frequency calibration and the monotonic clock. */
+
 #include <time.h>
 
 #include "base/clock.h"

@@ -7,46 +7,46 @@
 
 /**
  * @file
- * Time. All measuring is done in TSC cycles; the frequency is found once,
- * before any process is forked, so that both sides use the same figure.
+ * Time. All measurements are in TSC cycles. The TSC frequency is measured once,
+ * before the first fork, so that both sides use the same value.
  */
 
 #include <stdint.h>
 
 #include <rte_cycles.h>
 
-/** Find the frequency of the TSC. Takes about 20 ms; once, before forking. */
+/** Measure the TSC frequency, about 20 ms; call once, before forking. */
 void clock_calibrate(void);
 
-/** Cycles a second; what another process has found. */
+/** TSC frequency, Hz: get it, or set the one that another process measured. */
 uint64_t clock_hz(void);
 void clock_set_hz(uint64_t hz);
 
-/** Now, ns of CLOCK_MONOTONIC. */
+/** Current time, ns of CLOCK_MONOTONIC. */
 uint64_t clock_mono_ns(void);
 
-/** The time in so many ms, as clock_mono_ns() tells it; never, if that is negative. */
+/** Deadline *ms* from now, on the clock of clock_mono_ns(); negative: never. */
 static inline uint64_t
 clock_deadline(int ms)
 {
 	return ms < 0 ? UINT64_MAX : clock_mono_ns() + (uint64_t)ms * 1000000;
 }
 
-/** Now, in cycles. */
+/** Current time, TSC cycles. */
 static inline uint64_t
 clock_tsc(void)
 {
 	return rte_rdtsc();
 }
 
-/** Microseconds in cycles. */
+/** Convert microseconds to cycles. */
 static inline uint64_t
 clock_us_to_cycles(uint64_t us)
 {
 	return (uint64_t)((double)us * (double)clock_hz() / 1e6);
 }
 
-/** Cycles in nanoseconds. */
+/** Convert cycles to nanoseconds. */
 static inline double
 clock_cycles_to_ns(double cycles)
 {

@@ -2,15 +2,17 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Quantiles and printing of the log-linear histogram. */
+
 #include <string.h>
 
 #include "base/hist.h"
 
-/* Lines that hist_print() aims at, and the width of its bars. */
+/* Target number of lines of hist_print(), and the width of its bars. */
 #define PRINT_LINES 24
 #define PRINT_WIDTH 50
 
-/* The coarsest step of a clock that is smoothed, cycles. */
+/* Coarsest clock step that quantiles interpolate over, cycles. */
 #define CLOCK_STEP 32.0
 
 void
@@ -37,9 +39,8 @@ middle(uint32_t index)
 	return ((double)hist_bucket_low(index) + (double)hist_bucket_low(index + 1) - 1) / 2;
 }
 
-/* Half the way from a bucket to its next neighbour that is not empty; *step*
- * is 1 or -1. What is farther off than a step of a coarse clock is no
- * neighbour: then it is half the bucket.
+/* Half the distance from a bucket to the next non-empty one; *step* is 1 or -1.
+ * Half the bucket's width if that one is farther away than CLOCK_STEP.
  */
 static double
 half_gap(const struct hist *h, uint32_t index, int step)
@@ -112,8 +113,8 @@ hist_print(const struct hist *h, double scale, const char *unit, FILE *f)
 		return;
 	while (h->buckets[first] == 0)
 		first++;
-	/* What lies beyond 99.9 % goes into one line, or a single outlier
-	 * would squeeze everything else into the first one.
+	/* Values above p99.9 share one line: scaled to a single outlier, all
+	 * others would fall into the first line.
 	 */
 	last = hist_index((uint64_t)hist_quantile(h, 0.999));
 	step = (last - first) / PRINT_LINES + 1;

@@ -7,14 +7,13 @@
 
 /**
  * @file
- * A log-linear histogram: exact up to 511, above that each power of two is
- * cut into 256 equal parts, so a value read back is wrong by 0.2 % at most.
- * Adding is a few instructions and touches one counter.
+ * A log-linear histogram: exact up to 511; above, each power of two has 256
+ * equal buckets, which limits the error to 0.2 %. Adding a value takes a few
+ * instructions and touches one bucket.
  *
- * The clock may be coarser than that: the TSC of some machines advances in
- * steps of 10 ns, and times of 65 or 70 ns are then counted only as either.
- * So a quantile is interpolated between the values that did occur, if they
- * are not far from each other.
+ * The clock may be coarser: the TSC of some machines advances in steps of
+ * 10 ns. Quantiles are therefore interpolated between neighbouring values that
+ * occurred.
  */
 
 #include <stdint.h>
@@ -22,18 +21,18 @@
 
 #define HIST_SUB_BITS 8
 #define HIST_SUBS     (1u << HIST_SUB_BITS)
-/** Values of 2^40 and more share the last bucket (their maximum stays exact). */
+/** Values from 2^40 on share the last bucket (the maximum stays exact). */
 #define HIST_MAX_BITS 40
 #define HIST_BUCKETS  ((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUBS)
 
-/** Counts of values. Start from zeroes. */
+/** Value counts. Starts zeroed. */
 struct hist {
 	uint64_t count;
 	uint64_t max;
 	uint64_t buckets[HIST_BUCKETS];
 };
 
-/** Number of the bucket of a value. */
+/** Index of the bucket of a value. */
 static inline uint32_t
 hist_index(uint64_t value)
 {
@@ -57,19 +56,19 @@ hist_add(struct hist *h, uint64_t value)
 		h->max = value;
 }
 
-/** Forget all values. */
+/** Clear the histogram. */
 void hist_reset(struct hist *h);
 
 /** Smallest value of a bucket. */
 uint64_t hist_bucket_low(uint32_t index);
 
 /**
- * The value that *fraction* (0 to 1) of all values do not exceed; never more
- * than the maximum. 0 for an empty histogram.
+ * The quantile *fraction* (0 to 1), at most the maximum; 0 for an empty
+ * histogram.
  */
 double hist_quantile(const struct hist *h, double fraction);
 
-/** Draw it for people: values times *scale*, which are in *unit* then. */
+/** Print it as a bar chart; values are multiplied by *scale* and labelled *unit*. */
 void hist_print(const struct hist *h, double scale, const char *unit, FILE *f);
 
 #endif /* BASE_HIST_H */

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * The part of a run that counts, for floors and tests alike. By duration it
- * opens after a warm-up and closes when the time is up, whatever still follows.
+ * The measured part of a run, for floors and tests alike. A run by duration opens
+ * it after a warm-up and closes it when the duration ends.
  */
 
 #include <stdbool.h>
@@ -17,21 +17,22 @@
 #include "base/clock.h"
 #include "base/hist.h"
 
-/** The warm-up takes this part of the duration, in front of it. */
+/** The warm-up precedes the window and takes this fraction of its duration. */
 #define WINDOW_WARM_DIVISOR 10
 
 /**
- * A rate: messages between two looks at the clock. By number of messages all
- * count, from the start of the run to the first look that saw the last one.
+ * Measures a rate: messages between two clock reads. A run by message count
+ * has no warm-up: the window lasts from the start of the run to the first clock
+ * read after the last message.
  */
 struct window {
 	bool by_count;
 	bool open;
 	bool closed;
-	uint64_t open_tsc;  /**< When to open and close. */
+	uint64_t open_tsc;  /**< Scheduled start and end. */
 	uint64_t close_tsc;
-	uint64_t tsc[2];    /**< First and last time that counts. */
-	uint64_t msgs[2];   /**< Messages at these times. */
+	uint64_t tsc[2];    /**< Measured start and end. */
+	uint64_t msgs[2];   /**< Message counts at these times. */
 };
 
 /** Prepare a window for a run that starts now. */
@@ -50,7 +51,7 @@ window_init(struct window *w, uint64_t now, uint64_t duration_us, bool by_count)
 	w->close_tsc = w->open_tsc + clock_us_to_cycles(duration_us);
 }
 
-/** Look at the clock and at the number of messages so far. */
+/** Record the time and the number of messages so far. */
 static inline void
 window_update(struct window *w, uint64_t now, uint64_t msgs)
 {
@@ -64,7 +65,7 @@ window_update(struct window *w, uint64_t now, uint64_t msgs)
 		return;
 	w->tsc[1] = now;
 	w->msgs[1] = msgs;
-	/* However late the first look is, there is one after it. */
+	/* Close on a later update than the opening one, or the window would be empty. */
 	w->closed = w->open && now >= w->close_tsc;
 	if (!w->open) {
 		w->tsc[0] = now;
@@ -73,7 +74,7 @@ window_update(struct window *w, uint64_t now, uint64_t msgs)
 	}
 }
 
-/** Does something that happens now count? */
+/** Is this time within the window? */
 static inline bool
 window_counts(const struct window *w, uint64_t now)
 {
@@ -94,19 +95,19 @@ window_ns(const struct window *w)
 	return (uint64_t)clock_cycles_to_ns((double)(w->tsc[1] - w->tsc[0]));
 }
 
-/** Round trips, each of which begins when the one before it has ended. */
+/** Back-to-back round trips: each starts when the previous one ends. */
 struct laps {
-	struct hist *hist;    /**< Those that count. */
+	struct hist *hist;    /**< Latencies after the warm-up. */
 	uint64_t rounds;
-	uint64_t warm_rounds; /**< By number: those that do not count. */
+	uint64_t warm_rounds; /**< Run by count: rounds of the warm-up. */
 	uint64_t total_rounds;
-	uint64_t open_tsc;    /**< By duration: when they begin to count. */
+	uint64_t open_tsc;    /**< Run by duration: end of the warm-up. */
 	uint64_t close_tsc;
-	uint64_t first_tsc;   /**< Begin of the first that counts. */
-	uint64_t last_tsc;    /**< End of the latest. */
+	uint64_t first_tsc;   /**< Start of the first measured one. */
+	uint64_t last_tsc;    /**< End of the latest one. */
 };
 
-/** Start the clock. By number if *rounds* is not 0. */
+/** Start the clock. *rounds* 0: run by duration. */
 static inline void
 laps_init(struct laps *l, struct hist *hist, uint64_t duration_us, uint64_t rounds)
 {
@@ -126,7 +127,7 @@ laps_init(struct laps *l, struct hist *hist, uint64_t duration_us, uint64_t roun
 	hist_reset(hist);
 }
 
-/** A round trip is complete. @return was that the last one? */
+/** Record a complete round trip. @return true: it was the last one */
 static inline bool
 laps_round(struct laps *l)
 {
@@ -141,7 +142,7 @@ laps_round(struct laps *l)
 	return l->rounds == l->total_rounds || now >= l->close_tsc;
 }
 
-/** From the first that counts to the end of the latest, ns. */
+/** Duration of the measured round trips, ns. */
 static inline uint64_t
 laps_ns(const struct laps *l)
 {

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Clients connect, disconnect and are made anew, a number of them at once.
- * What is timed is the start of a client up to its RUNNING.
+/* The flow of conn-rate: --connections clients connect, disconnect and are created
+ * again. It times each client from its start to RUNNING.
  */
 
 #include <errno.h>
@@ -18,12 +18,12 @@
 #define STUCK_US   15000000
 
 struct conn_rate {
-	uint64_t *started;    /* by client: TSC of its start */
+	uint64_t *started;    /* start of each client, TSC */
 	uint64_t nb_started;
 	uint64_t nb_up;
 	uint64_t nb_failed;
-	uint64_t nb_open;     /* clients that are not IDLE yet */
-	uint64_t expected;    /* the follower's: how many the leader had */
+	uint64_t nb_open;     /* clients not IDLE */
+	uint64_t expected;    /* follower: number of the leader's connections */
 	uint64_t total;
 	struct window window;
 	uint64_t next_sync;
@@ -71,7 +71,7 @@ on_down(struct link *link, uint32_t i, const char *why)
 	cr->nb_open--;
 	if (why != NULL) {
 		cr->nb_failed++;
-		perf_run_fail(run, "connecting: %s", why);
+		perf_run_fail(run, "connect: %s", why);
 	}
 	link_destroy(link, i);
 	if (cr->nb_started < cr->total && clock_tsc() < cr->window.close_tsc && !perf_run_over(run))
@@ -87,7 +87,8 @@ conn_rate_setup(struct perf_run *run)
 	if (cr != NULL)
 		cr->started = calloc(run->params.connections, sizeof(cr->started[0]));
 	if (cr == NULL || cr->started == NULL)
-		return perf_run_fail(run, "no memory");
+		return perf_run_fail(run, "not enough memory for %u clients",
+				run->params.connections);
 	cr->expected = UINT64_MAX;
 	run->links[0].on_up = on_up;
 	run->links[0].on_down = on_down;
@@ -124,13 +125,13 @@ tick(struct perf_run *run)
 		cr->progress_tsc = now;
 	cr->progress = progress;
 	if (now - cr->progress_tsc > clock_us_to_cycles(STUCK_US))
-		perf_run_fail(run, "no connection has come or gone for %d s",
+		perf_run_fail(run, "no connection opened or closed for %d s",
 				STUCK_US / 1000000);
 }
 
-/* One look; @return go on? */
+/* Poll once. @return false: the run is over */
 static bool
-turn(struct perf_run *run)
+poll_once(struct perf_run *run)
 {
 	struct conn_rate *cr = run->priv;
 
@@ -153,7 +154,7 @@ connect_all(struct perf_run *run)
 	window_init(&cr->window, clock_tsc(), p->duration_us, p->iters > 0);
 	for (i = 0; i < p->connections && cr->nb_started < cr->total; i++)
 		start_one(run, i);
-	while (cr->nb_open > 0 && turn(run))
+	while (cr->nb_open > 0 && poll_once(run))
 		;
 	run->result.messages = run->hist->count;
 	run->result.window_ns = window_ns(&cr->window);
@@ -170,7 +171,7 @@ conn_rate_launch(struct perf_run *run)
 	cr->progress_tsc = clock_tsc();
 	if (run->leader)
 		connect_all(run);
-	while (!run->leader && link->nb_joined < cr->expected && turn(run))
+	while (!run->leader && link->nb_joined < cr->expected && poll_once(run))
 		;
 	if (!run->leader && link->nb_joined > cr->expected)
 		run->result.faults.disorder = link->nb_joined - cr->expected;

@@ -2,20 +2,20 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What calls cost by themselves: both sides are in this one thread, so that
- * nothing has to be waited for. An idle look at the engine of the DPU side with
- * one context, two and three; and a message, from its sending to its completion,
- * with the receiving of it, in bursts.
+/* The flow of doca-cost, the cost of the calls alone: both sides run in one thread,
+ * so nothing waits. It times an idle progress call on the DPU side's engine with
+ * one, two and three contexts; and a message in bursts, from the send to its
+ * completion, receive included.
  */
 
 #include <errno.h>
 
 #include "engine/data.h"
 
-/* Messages of a burst, and their size. */
+/* Messages per burst, and bytes per message. */
 #define BURST 32
 #define SIZE  64
-/* Calls that are timed together. */
+/* Idle calls per measurement. */
 #define CALLS 64
 
 static bool
@@ -24,7 +24,7 @@ is_idle_test(const struct perf_run *run)
 	return run->params.burst == 1;
 }
 
-/* An idle engine's third context is a producer: each side has one then. */
+/* Idle tests are bidirectional: the third context of the DPU side is a producer. */
 static int
 cost_setup(struct perf_run *run)
 {
@@ -64,7 +64,7 @@ burst_once(struct perf_run *run)
 		if (perf_run_over(run))
 			return 0;
 	}
-	if (rx->owed > 0)
+	if (rx->unposted > 0)
 		ops->repost(rx);
 	return BURST;
 }
@@ -78,7 +78,7 @@ cost_launch(struct perf_run *run)
 	uint64_t now;
 	uint32_t n;
 
-	/* All that has happened has been told. */
+	/* Deliver all pending events first. */
 	while (perf_run_poll(run) != 0)
 		;
 	hist_reset(run->hist);
@@ -94,7 +94,7 @@ cost_launch(struct perf_run *run)
 	}
 	run->result.window_ns = run->params.duration_us * 1000;
 	data_collect(run);
-	run->result.copied_msgs = 0; /* those before the window count there too */
+	run->result.copied_msgs = 0; /* includes messages before the window */
 	return perf_run_end(run);
 }
 

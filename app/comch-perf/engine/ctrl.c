@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Control messages under test, by the calls of any API: the sending and the
- * receiving half of connection 0, which the main thread drives.
+/* Control messages under test, for all APIs: the sending and the receiving half of
+ * connection 0, driven by the main thread.
  */
 
 #include <errno.h>
@@ -13,15 +13,15 @@
 
 struct ctrl_tx {
 	struct data_tx base;
-	struct rte_comch_msg *msgs; /* a ring, some of which lie ready */
+	struct rte_comch_msg *msgs; /* a ring; `ready` stamped ones start at head */
 	uint8_t *bufs;
 	uint32_t nb_msgs;
-	uint32_t head;              /* next to be offered */
+	uint32_t head;              /* next to send */
 };
 
 struct ctrl_rx {
 	struct data_rx base;
-	uint64_t seen;              /* messages that were told of */
+	uint64_t seen;              /* messages reported by ctrl_recv() */
 };
 
 static void
@@ -29,7 +29,7 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 {
 	struct data_rx *rx = arg;
 
-	/* Without immediate data, so there are no more bytes to look at. */
+	/* Control messages have no immediate data: imm_len 0. */
 	data_take(rx, 0, conn == rx->conn ? len : UINT64_MAX, 0, data, data);
 }
 
@@ -68,14 +68,15 @@ ctrl_tx_open(struct perf_run *run, struct data_tx *tx)
 	struct ctrl_tx *c = container_of(tx, struct ctrl_tx, base);
 	uint32_t i;
 
-	/* A side that receives too runs its poll there. */
+	/* A worker with a receiving half polls there and need not reap to do so. */
 	tx->nb_slots = tx->worker->rx != NULL ? UINT32_MAX : 0;
-	/* DOCA's are to stay until they are sent, as many as there are tasks. */
+	/* DOCA reads a message until its task completes: one buffer per task. */
 	c->nb_msgs = p->api == PERF_API_DOCA ? p->queue + 2 * p->burst : p->burst;
 	c->bufs = calloc(c->nb_msgs, stride);
 	c->msgs = calloc(c->nb_msgs, sizeof(c->msgs[0]));
 	if (c->bufs == NULL || c->msgs == NULL)
-		return perf_run_fail(run, "no memory for %u messages", c->nb_msgs);
+		return perf_run_fail(run, "not enough memory for %u messages of %llu bytes",
+				c->nb_msgs, (unsigned long long)p->size);
 	for (i = 0; i < c->nb_msgs; i++) {
 		c->msgs[i].data = c->bufs + i * stride;
 		c->msgs[i].len = (uint32_t)p->size;
@@ -121,7 +122,7 @@ ctrl_send(struct data_tx *tx, uint16_t n)
 	return taken;
 }
 
-/* Messages are silent: one that was taken is done. */
+/* Silent messages have no completion: an accepted one is done. */
 static void
 ctrl_reap(struct data_tx *tx)
 {

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Set up and tear down producers, consumers and workers; check received messages. */
+
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +16,7 @@
 
 #define STOP_MS 20000
 
-/* Which consumers a producer sends to: together all are served. */
+/* Assign consumers to a producer, so that each consumer has a producer. */
 static void
 set_targets(struct data_tx *tx, const struct sync_consumer *to)
 {
@@ -30,7 +32,7 @@ set_targets(struct data_tx *tx, const struct sync_consumer *to)
 	}
 }
 
-/* The reverse: which producers send to a consumer. */
+/* The inverse of set_targets(): the producers that send to a consumer. */
 static void
 set_senders(struct data_rx *rx)
 {
@@ -46,13 +48,13 @@ void
 data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm, uint64_t stamp)
 {
 	const struct perf_params *p = rx->params;
-	uint64_t room = p->size > 0 ? p->size : p->imm;
+	uint64_t len = p->size > 0 ? p->size : p->imm;
 	uint32_t sender = rx->only_sender;
 	uint64_t seed;
 	uint64_t want;
 
-	/* Messages of several senders without room for a name are only counted. */
-	if (rx->nb_senders > 1 && room < sizeof(stamp))
+	/* A message too short for a sender number is only counted. */
+	if (rx->nb_senders > 1 && len < sizeof(stamp))
 		return;
 	if (rx->nb_senders > 1)
 		sender = (uint32_t)(stamp >> VERIFY_SEQ_BITS) - rx->first_sender;
@@ -61,13 +63,13 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm, 
 		return;
 	}
 	want = verify_stamp(rx->first_sender + sender, rx->next[sender]++);
-	if (((stamp ^ want) & verify_stamp_mask(room)) != 0) {
+	if (((stamp ^ want) & verify_stamp_mask(len)) != 0) {
 		rx->faults.disorder++;
-		/* Count a gap once: what is missing shows in the total. */
-		if (room >= sizeof(stamp) && (stamp ^ want) >> VERIFY_SEQ_BITS == 0 &&
+		/* Count a gap once: the missing messages show in the total. */
+		if (len >= sizeof(stamp) && (stamp ^ want) >> VERIFY_SEQ_BITS == 0 &&
 				stamp > want)
 			rx->next[sender] = (stamp & VERIFY_SEQ_MASK) + 1;
-		want = room >= sizeof(stamp) ? stamp : want;
+		want = len >= sizeof(stamp) ? stamp : want;
 	}
 	if (!p->verify)
 		return;
@@ -79,7 +81,7 @@ data_check_slow(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm, 
 		rx->faults.torn++;
 }
 
-/* All polls: the workers' own, whose events only repeat what the states say. */
+/* Run all polls. Events of the workers' own polls are ignored: states suffice. */
 static void
 run_polls(struct perf_run *run)
 {
@@ -130,13 +132,13 @@ start_consumer(struct perf_run *run, struct data_rx *rx)
 		return rx->ops->rx_start(run, rx);
 	if (rx->ops->repost == NULL)
 		return 0;
-	rx->owed = run->params.queue;
+	rx->unposted = run->params.queue;
 	rx->ops->repost(rx);
-	return rx->owed == 0 ? 0 : perf_run_fail(run, "consumer %u takes %u buffers only",
-			rx->number, run->params.queue - rx->owed);
+	return rx->unposted == 0 ? 0 : perf_run_fail(run, "consumer %u accepted %u of %u buffers",
+			rx->number, run->params.queue - rx->unposted, run->params.queue);
 }
 
-/* Create, start and fill all consumers. */
+/* Create and start all consumers, and post their buffers. */
 static int
 open_consumers(struct perf_run *run)
 {
@@ -146,13 +148,13 @@ open_consumers(struct perf_run *run)
 	for (i = 0; i < d->nb_workers; i++) {
 		if (d->workers[i].rx != NULL && open_consumer(run, &d->workers[i]) != 0)
 			return -ECANCELED;
-		/* Its memory may have taken long: does the other side still wait? */
+		/* Allocation may take long: check that the peer still waits. */
 		perf_run_poll(run);
 		perf_run_sync(run);
 		if (perf_run_over(run))
 			return perf_run_fail(run, "interrupted");
 	}
-	if (d->nb_rx > 0 && link_wait(d->rxs[0]->link, "starting consumers",
+	if (d->nb_rx > 0 && link_wait(d->rxs[0]->link, "start consumers",
 			perf_run_step_ms(run), all_running) != 0)
 		return -ECANCELED;
 	for (i = 0; i < d->nb_rx; i++) {
@@ -162,8 +164,8 @@ open_consumers(struct perf_run *run)
 	return 0;
 }
 
-/* Consumers were announced on their connections before we heard of them, but
- * an announcement is seen only when its connection's poll runs.
+/* The peer announces a consumer on its connection before it lists it in the
+ * session, but the announcement arrives only when the poll of that connection runs.
  */
 static bool
 is_announced(struct link *link, void *arg)
@@ -180,12 +182,13 @@ await_announced(struct perf_run *run, struct link *link, struct sync_consumer *c
 	int rc;
 
 	if (c->conn >= link->nb_conns)
-		return perf_run_fail(run, "a consumer's connection is out of range");
+		return perf_run_fail(run, "consumer %u: connection %u is out of range (0 to %u)",
+				c->id, c->conn, link->nb_conns - 1);
 	rc = link_until(link, timeout_ms, is_announced, c);
 	if (rc == -ECANCELED)
 		return perf_run_fail(run, "interrupted");
 	return rc == 0 ? 0 : perf_run_fail(run, "consumer %u was not announced on connection %u "
-			"in %d s", c->id, c->conn, timeout_ms / 1000);
+			"within %d s", c->id, c->conn, timeout_ms / 1000);
 }
 
 static int
@@ -206,7 +209,7 @@ open_producer(struct perf_run *run, struct data_worker *w, struct sync_consumer 
 	return tx->ops->tx_open(run, tx);
 }
 
-/* The consumers of a side that is in this process. */
+/* List the consumers of one side, as far as they are in this process. */
 static void
 list_consumers(const struct data *d, bool host, struct sync_consumer *list)
 {
@@ -220,7 +223,7 @@ list_consumers(const struct data *d, bool host, struct sync_consumer *list)
 	}
 }
 
-/* The two ends of a MsgQ know each other: a side has one consumer then. */
+/* The consumer on the other side of a MsgQ; each side has one. */
 static struct data_rx *
 local_consumer(const struct data_worker *w)
 {
@@ -235,14 +238,16 @@ local_consumer(const struct data_worker *w)
 }
 
 static int
-tell_consumers(struct perf_run *run)
+send_consumers(struct perf_run *run)
 {
 	const struct data *d = run->priv;
-	struct sync_consumer told[PERF_MAX_WORKERS];
+	struct sync_consumer list[PERF_MAX_WORKERS];
+	int rc;
 
-	list_consumers(d, run->leader, told);
-	return sync_send(run->sync, SYNC_CONSUMERS, told, d->nb_rx * sizeof(told[0])) == 0 ? 0 :
-		perf_run_fail(run, "the other side is gone");
+	list_consumers(d, run->leader, list);
+	rc = sync_send(run->sync, SYNC_CONSUMERS, list, d->nb_rx * sizeof(list[0]));
+	return rc == 0 ? 0 :
+		perf_run_fail(run, "send the consumers to the peer: %s", strerror(-rc));
 }
 
 static int
@@ -278,7 +283,7 @@ zalloc(size_t nb, size_t size)
 	return rte_zmalloc("comch-perf", RTE_MAX(nb, (size_t)1) * size, RTE_CACHE_LINE_SIZE);
 }
 
-/* Producers and consumers of one side, and how many threads drive them. */
+/* Number of producers, consumers and driving threads of one side. */
 static uint32_t
 side_workers(const struct perf_params *p, bool host, uint32_t *nb_tx, uint32_t *nb_rx)
 {
@@ -287,7 +292,7 @@ side_workers(const struct perf_params *p, bool host, uint32_t *nb_tx, uint32_t *
 	return RTE_MAX(*nb_tx, *nb_rx);
 }
 
-/* What a worker drives: a producer, a consumer, or both. */
+/* Allocate the ends of a worker: a producer, a consumer, or both. */
 static int
 alloc_ends(struct data_worker *w, uint32_t number, bool sends, bool receives)
 {
@@ -307,10 +312,10 @@ alloc_ends(struct data_worker *w, uint32_t number, bool sends, bool receives)
 		d->rxs[d->nb_rx++] = w->rx;
 	}
 	return sends == (w->tx != NULL) && receives == (w->rx != NULL) ? 0 :
-		perf_run_fail(w->run, "no memory");
+		perf_run_fail(w->run, "worker %u: not enough EAL memory", w->number);
 }
 
-/* The workers of one side, none of whose ends is open yet. */
+/* Create the workers of one side and allocate their ends, not opened yet. */
 static int
 open_side(struct perf_run *run, bool host)
 {
@@ -330,7 +335,7 @@ open_side(struct perf_run *run, bool host)
 		w->link = link;
 		w->has_thread = run->sync == NULL && !host;
 		w->spins = run->params.wait == PERF_WAIT_POLL && !run->params.crowded;
-		/* The link's poll is that of its first worker. */
+		/* The first worker of a link uses its poll. */
 		w->own_poll = w->number > 0 && (w - 1)->link == link;
 		w->poll = w->own_poll ? link->ops->poll_open(link) : link->poll;
 		if (w->poll == NULL || alloc_ends(w, i, i < nb_tx, i < nb_rx) != 0)
@@ -339,19 +344,18 @@ open_side(struct perf_run *run, bool host)
 	return 0;
 }
 
-/* Is there a thread for each worker? */
+/* Check that each worker has a thread. */
 static int
 check_threads(struct perf_run *run, uint32_t nb)
 {
 	if (run->sync == NULL && run->floor_req.cpu_b < 0)
-		return perf_run_fail(run, "the sides are not on one machine");
+		return perf_run_fail(run, "both sides must run on one machine");
 	if (nb <= rte_lcore_count())
 		return 0;
 	return run->sync == NULL ?
-		perf_run_fail(run, "%u lcores are needed, and there are %u", nb,
-				rte_lcore_count()) :
-		perf_run_fail(run, "%u threads are needed, and this side has %u: start it "
-				"with more --producers and --consumers", nb, rte_lcore_count());
+		perf_run_fail(run, "needs %u lcores, has %u", nb, rte_lcore_count()) :
+		perf_run_fail(run, "this side needs %u threads, has %u: start it with more "
+				"--producers and --consumers", nb, rte_lcore_count());
 }
 
 int
@@ -368,21 +372,21 @@ data_setup(struct perf_run *run)
 		return -ECANCELED;
 	d = zalloc(1, sizeof(*d));
 	if (d == NULL)
-		return perf_run_fail(run, "no memory");
+		return perf_run_fail(run, "not enough EAL memory for the workers");
 	run->priv = d;
 	d->ops = run->test->calls[run->params.api].data;
 	if (local)
 		nb += side_workers(&run->params, false, &nb_tx, &nb_rx);
 	d->workers = zalloc(nb, sizeof(d->workers[0]));
 	if (d->workers == NULL)
-		return perf_run_fail(run, "no memory");
+		return perf_run_fail(run, "not enough EAL memory for the workers");
 	if (open_side(run, run->leader) != 0 || (local && open_side(run, false) != 0))
 		return -ECANCELED;
-	/* In one process, it is the host side that decides when to end. */
+	/* Within one process, the host side ends the run. */
 	atomic_init(&d->nb_sending, local ? run->params.producers : d->nb_tx);
 	if (open_consumers(run) != 0)
 		return -ECANCELED;
-	if (!local && d->nb_rx > 0 && tell_consumers(run) != 0)
+	if (!local && d->nb_rx > 0 && send_consumers(run) != 0)
 		return -ECANCELED;
 	return open_producers(run);
 }

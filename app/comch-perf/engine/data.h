@@ -9,15 +9,14 @@
  * @file
  * Producers and consumers under test, and the threads that drive them.
  *
- * A side that sends has `producers` of them, a side that receives has
- * `consumers`; with --bidir each side has both. Worker *i* drives producer *i*
- * and consumer *i* of its side, as far as there are any. Worker 0 is the main
- * thread, and also looks after the connections and the session every now and
- * then. Control messages count as a producer and a consumer that share their
- * connection.
+ * A sending side has `producers` producers, a receiving side `consumers`
+ * consumers; with --bidir each side has both. Worker *i* drives producer *i* and
+ * consumer *i* of its side, if they exist. Worker 0 is the main thread, which also
+ * polls the connections and the session from time to time. Control messages are
+ * modelled as a producer and a consumer that share a connection.
  *
- * Tests within one process have the workers of both sides: first the host's,
- * then the DPU's one, a thread that is not an lcore of EAL's.
+ * Tests within one process have the workers of both sides: the host's first, then
+ * the single one of the DPU, a thread that is not an EAL lcore.
  */
 
 #include <pthread.h>
@@ -32,45 +31,45 @@ struct data_rx;
 struct data_tx;
 struct data_worker;
 
-/** The calls of one API; each extends struct data_tx and struct data_rx. */
+/** The backend of one API; it extends struct data_tx and struct data_rx. */
 struct data_ops {
 	size_t tx_size;
 	size_t rx_size;
-	/** Create and start it, and make what is received into; 0 or perf_run_fail(). */
+	/** Create and start it, and its receive buffers. @return 0 or perf_run_fail() */
 	int (*rx_open)(struct perf_run *run, struct data_rx *rx);
-	/** Is it RUNNING? Its `id` is set then. NULL: always, and it is not announced. */
+	/** Is it RUNNING? If so, `id` is set. NULL: always, and it is not announced. */
 	bool (*rx_running)(struct data_rx *rx);
-	/** Post for the first time. NULL: repost() takes all that is `owed`. */
+	/** Post all buffers for the first time. NULL: repost() does it. */
 	int (*rx_start)(struct perf_run *run, struct data_rx *rx);
-	/** Receive and check up to n messages. @return how many */
+	/** Receive and check up to n messages. @return number received */
 	uint16_t (*recv)(struct data_rx *rx, uint16_t n);
-	/** Post again what is `owed`. NULL: nothing ever is. */
+	/** Post the `unposted` buffers. NULL: there are none. */
 	void (*repost)(struct data_rx *rx);
-	/** Stop it if it is RUNNING. @return is it IDLE? NULL: always */
+	/** Stop it if it is RUNNING. @return true: it is IDLE. NULL: always IDLE */
 	bool (*rx_stop)(struct data_rx *rx);
-	/** Add what the library has counted. NULL: nothing */
+	/** Add the library's statistics. NULL: none */
 	void (*rx_stats)(struct data_rx *rx, struct perf_result *r);
-	/** Free all, after a failed open too. */
+	/** Free all resources, also after a failed open. */
 	void (*rx_close)(struct data_rx *rx);
-	/** Create and start it, and make what is sent from. */
+	/** Create and start it, and its send buffers. @return 0 or perf_run_fail() */
 	int (*tx_open)(struct perf_run *run, struct data_tx *tx);
-	/** Stamp and fill up to n messages for the next target, unless some are ready. */
+	/** Stamp up to n messages for the next target, unless some are ready. */
 	void (*prepare)(struct data_tx *tx, uint16_t n);
-	/** Offer what is ready; prepares up to n first if nothing is. @return taken */
+	/** Send ready messages; prepare up to n if none are. @return number accepted */
 	uint16_t (*send)(struct data_tx *tx, uint16_t n);
-	/** Take completions; also moves what is staged. */
+	/** Take completions, and move staged data. */
 	void (*reap)(struct data_tx *tx);
 	bool (*tx_stop)(struct data_tx *tx);
 	void (*tx_stats)(struct data_tx *tx, struct perf_result *r);
 	void (*tx_close)(struct data_tx *tx);
-	/** A worker's body of latency tests; NULL: the one for any API. */
+	/** Body of a worker in latency tests; NULL: the generic one. */
 	int (*pingpong)(void *worker);
 };
 
-/** Control messages, by the link's calls. */
+/** Control messages, sent with the link's operations. */
 extern const struct data_ops data_ops_ctrl;
 
-/** A consumer to send to, and the number of the next message to it. */
+/** A consumer to send to, and the sequence number of its next message. */
 struct data_target {
 	uint32_t id;
 	uint32_t number;
@@ -83,73 +82,73 @@ struct data_tx {
 	const struct perf_params *params;
 	struct link *link;
 	struct data_worker *worker;
-	void *conn;              /**< The API's. */
-	struct data_rx *to;      /**< Its consumer, if that is of this process. */
+	void *conn;              /**< Connection handle of the API. */
+	struct data_rx *to;      /**< Its consumer, if in this process. */
 	uint32_t number;
-	uint32_t sender;         /**< For stamps. */
-	uint64_t left;           /**< Messages yet to be prepared. */
-	uint64_t sent;           /**< Messages taken. */
+	uint32_t sender;         /**< Sender number in stamps. */
+	uint64_t left;           /**< Messages not prepared yet. */
+	uint64_t sent;           /**< Messages accepted. */
 	uint64_t failed;         /**< Completions with an error. */
-	bool flushed;            /**< The last one is complete. */
-	uint32_t nb_slots;       /**< Messages that can be in flight. */
-	uint32_t ready;          /**< Stamped and not taken yet. */
-	uint32_t in_flight;      /**< Taken and not complete. */
+	bool flushed;            /**< The last message is complete. */
+	uint32_t nb_slots;       /**< Maximum messages in flight. */
+	uint32_t ready;          /**< Stamped, not accepted yet. */
+	uint32_t in_flight;      /**< Accepted, not complete. */
 	uint32_t nb_targets;
-	uint32_t target;         /**< Current one; the next with the next burst. */
+	uint32_t target;         /**< Current one; advances per burst. */
 	struct data_target targets[PERF_MAX_WORKERS];
 } __rte_cache_aligned;
 
-/** A consumer and what it received. */
+/** A consumer and its receive statistics. */
 struct data_rx {
 	const struct data_ops *ops;
 	const struct perf_params *params;
 	struct link *link;
 	struct data_worker *worker;
-	void *conn;              /**< The API's. */
+	void *conn;              /**< Connection handle of the API. */
 	uint32_t number;
 	uint32_t conn_number;
-	uint32_t id;             /**< For producers. */
-	uint32_t first_sender;   /**< For stamps: number 0 of the other side. */
-	uint32_t nb_senders;     /**< That send here. */
-	uint32_t only_sender;    /**< If that is one. */
-	bool stopping;           /**< Cancelled buffers are no failure now. */
-	uint32_t owed;           /**< To be posted, first of all or again. */
+	uint32_t id;             /**< ID that producers send to. */
+	uint32_t first_sender;   /**< Stamp number of the peer's producer 0. */
+	uint32_t nb_senders;     /**< Producers that send here. */
+	uint32_t only_sender;    /**< The sender, if nb_senders is 1. */
+	bool stopping;           /**< Cancelled buffers are not failures. */
+	uint32_t unposted;       /**< Buffers to post, initially or again. */
 	uint64_t count;          /**< Messages received. */
 	struct perf_faults faults;
-	uint64_t next[PERF_MAX_WORKERS]; /**< Expected number, by sender. */
-	_Atomic uint64_t expected;       /**< How many will come; UINT64_MAX: not known. */
+	uint64_t next[PERF_MAX_WORKERS]; /**< Next sequence number, by sender. */
+	_Atomic uint64_t expected;       /**< Total to receive; UINT64_MAX: unknown. */
 	struct window window;
 } __rte_cache_aligned;
 
-/** A thread. */
+/** A worker thread. */
 struct data_worker {
 	struct perf_run *run;
 	struct data *data;
 	uint32_t number;
 	bool host;
-	bool own_poll;           /**< Others have the link's. */
+	bool own_poll;           /**< False: uses the link's poll. */
 	struct link *link;
 	struct link_poll *poll;
-	struct data_tx *tx;      /**< NULL: this side or worker does not send. */
+	struct data_tx *tx;      /**< NULL: does not send. */
 	struct data_rx *rx;
 	bool tx_done;
 	bool rx_done;
-	bool spins;              /**< Never sleeps or yields. */
-	bool over;               /**< The run is to be given up; since the last tick. */
+	bool spins;              /**< Spins: never sleeps or yields. */
+	bool over;               /**< The run must stop; updated by ticks. */
 	uint32_t loops;
 	uint32_t idle;
-	uint64_t next_poll;      /**< When to run the poll again, TSC. */
-	uint64_t tx_end;         /**< When to stop sending, TSC. */
-	uint64_t progress;       /**< Messages when it was last seen to move. */
+	uint64_t next_poll;      /**< Time of the next poll run, TSC. */
+	uint64_t tx_end;         /**< End of sending, TSC. */
+	uint64_t progress;       /**< Messages at the last progress. */
 	uint64_t progress_tsc;
-	bool has_thread;         /**< Not an lcore of EAL's: one that is bound to cpu_b. */
+	bool has_thread;         /**< A pthread bound to cpu_b, not an EAL lcore. */
 	pthread_t thread;
 	_Atomic bool running;
 	int (*body)(void *worker);
 	char error[PERF_ERROR_SIZE];
 } __rte_cache_aligned;
 
-/** All of a side, or of both in one process. */
+/** State of one side, or of both within one process. */
 struct data {
 	const struct data_ops *ops;
 	struct data_tx *txs[2 * PERF_MAX_WORKERS];
@@ -159,33 +158,33 @@ struct data {
 	uint32_t nb_rx;
 	uint32_t nb_workers;
 	bool counts_sent;
-	_Atomic uint32_t nb_sending;     /**< Workers whose producer goes on. */
-	_Atomic uint64_t counts[PERF_MAX_WORKERS]; /**< Sent by others, by consumer. */
+	_Atomic uint32_t nb_sending;     /**< Workers still sending. */
+	_Atomic uint64_t counts[PERF_MAX_WORKERS]; /**< Messages sent, by consumer. */
 };
 
-/** Set up and tear down; main thread. */
+/** Set up and tear down; called on the main thread. */
 int data_setup(struct perf_run *run);
 void data_teardown(struct perf_run *run);
 
-/** Run stream or ping-pong on all workers and collect the results. */
+/** Run the stream or ping-pong loop on all workers and collect the results. */
 int data_launch(struct perf_run *run);
 /** Add the faults and statistics of all ends to the result. */
 void data_collect(struct perf_run *run);
-/** Nothing could be done: yield, or sleep for these RTE_COMCH_POLL_* classes. */
+/** No progress: yield, or sleep for these RTE_COMCH_POLL_* classes. */
 void worker_idle(struct data_worker *w, uint32_t cls);
-/** Look at the clock and at the outside world; every now and then. */
+/** Periodic work: the poll, the session, the measured window, stuck detection. */
 void worker_tick(struct data_worker *w, uint64_t now);
-/** The producer's last message is out. */
+/** Mark the producer as done and publish its message counts. */
 void worker_tx_done(struct data_worker *w);
 
-/** Bytes between the starts of two buffers. */
+/** Distance between two buffers, bytes. */
 static inline uint64_t
 data_stride(const struct perf_params *p)
 {
 	return RTE_ALIGN_CEIL(p->size, UINT64_C(64));
 }
 
-/** The next burst goes to the next target. */
+/** Advance to the target of the next burst. */
 static inline struct data_target *
 data_next_target(struct data_tx *tx)
 {
@@ -214,11 +213,11 @@ data_write(const struct data_tx *tx, struct data_target *to, uint8_t *payload, u
 				~verify_seed(stamp, to->number));
 }
 
-/** What data_check_msg() does when something is wrong, or may be. */
+/** Slow path of data_check_msg(): several senders, --verify, or a bad stamp. */
 void data_check_slow(struct data_rx *rx, const uint8_t *payload,
 		const uint8_t *imm, uint64_t stamp);
 
-/** Check a message of the right length; touches its first and last line. */
+/** Check a message of valid length; touches its first and last cache line. */
 static inline void
 data_check_msg(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm)
 {
@@ -240,7 +239,7 @@ data_check_msg(struct data_rx *rx, const uint8_t *payload, const uint8_t *imm)
 		data_check_slow(rx, payload, imm, stamp);
 }
 
-/** Check a message whose lengths are the completion's. */
+/** Check a received message with the status and lengths of its completion. */
 static inline void
 data_take(struct data_rx *rx, int status, uint64_t len, uint32_t imm_len,
 		const uint8_t *payload, const uint8_t *imm)

@@ -2,10 +2,12 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The flow of the test "floor". */
+
 #include "engine/run.h"
 
-/* A floor measured between two measurements of the same floor: its ratio says
- * how much to trust the other ratios.
+/* Measure a floor between two measurements of the same floor: how far its ratio
+ * is from 1 shows how far to trust the other ratios.
  */
 static int
 floor_launch(struct perf_run *run)
@@ -14,11 +16,11 @@ floor_launch(struct perf_run *run)
 	double value;
 
 	if (req.cpu_b < 0)
-		return perf_run_fail(run, "the sides are not on one machine");
+		return perf_run_fail(run, "both sides must run on one machine");
 	req.ms = (uint32_t)(run->params.duration_us / 1000);
 	value = floor_measure(&req);
 	if (value <= 0)
-		return perf_run_fail(run, "could not be measured");
+		return perf_run_fail(run, "comch-perf-floor %s: no figure", floor_name(req.kind));
 	run->floor_value = value;
 	run->result.window_ns = run->params.duration_us * 1000;
 	return 0;

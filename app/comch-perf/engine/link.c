@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Connections of one side: open, number, wait and close; common to all APIs. */
+
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -17,7 +19,7 @@
 #include "engine/link.h"
 
 #define MAX_ANNS     (2 * PERF_MAX_WORKERS)
-/* Connecting at once: a listening socket holds about twice as many. */
+/* Limit of concurrent connects, about half the backlog of a listening socket. */
 #define MAX_STARTING 64
 #define NUMBER_MAGIC UINT32_C(0x4e554d42)
 
@@ -43,7 +45,7 @@ got_number(struct link *link, void *conn, const void *data, uint32_t len)
 		memcpy(&msg, data, sizeof(msg));
 	if (msg.magic != NUMBER_MAGIC || msg.number >= link->nb_conns ||
 			link->conns[msg.number] != NULL) {
-		link_fail(link, "the first message of a connection is not its number");
+		link_fail(link, "invalid first message of a connection: expected its number");
 		return;
 	}
 	link->conns[msg.number] = conn;
@@ -64,7 +66,7 @@ link_client_up(struct link *link, uint32_t i, void *conn)
 	}
 	*number = (struct link_number){ .magic = NUMBER_MAGIC, .number = i };
 	if (link->ops->send(link, conn, &msg, 1) != 1) {
-		link_fail(link, "a new connection takes no message");
+		link_fail(link, "connection %u: the first message was not accepted", i);
 		return;
 	}
 	link->conns[i] = conn;
@@ -84,7 +86,7 @@ void
 link_lost(struct link *link, const char *why)
 {
 	if (link->on_down == NULL && !link->closing)
-		link_fail(link, "a connection ended%s%s", why != NULL ? ": " : "",
+		link_fail(link, "connection ended%s%s", why != NULL ? ": " : "",
 				why != NULL ? why : "");
 }
 
@@ -103,7 +105,7 @@ void
 link_got_consumer(struct link *link, const void *conn, uint32_t id)
 {
 	if (link->nb_anns == MAX_ANNS) {
-		link_fail(link, "more consumers were announced than there are");
+		link_fail(link, "peer announced more than %u consumers", MAX_ANNS);
 		return;
 	}
 	link->anns[link->nb_anns].conn = conn;
@@ -167,7 +169,7 @@ link_wait(struct link *link, const char *what, int timeout_ms,
 {
 	int rc = link_until(link, timeout_ms, done, NULL);
 
-	return rc != -ETIMEDOUT ? rc : link_fail(link, "%s: not in %d ms", what, timeout_ms);
+	return rc != -ETIMEDOUT ? rc : link_fail(link, "%s: timeout after %d ms", what, timeout_ms);
 }
 
 int
@@ -182,16 +184,16 @@ link_open(struct link *link)
 			link->anns == NULL) {
 		free(link->priv);
 		link->priv = NULL;
-		return link_fail(link, "no memory for %u connections", link->nb_conns);
+		return link_fail(link, "not enough memory for %u connections", link->nb_conns);
 	}
 	if (link->ops->open(link) != 0)
 		return -ECANCELED;
 	if (link->sleeps && link->poll->fd < 0)
-		return link_fail(link, "--wait event: the device cannot sleep");
+		return link_fail(link, "--wait event: the device has no event descriptor");
 	return link->host || link->nb_conns == 0 ? 0 : link->ops->listen(link);
 }
 
-/* Are all up? If not, the host side starts more, a few at a time. */
+/* Are all connections up? The host side starts more, up to MAX_STARTING at a time. */
 static bool
 is_up(struct link *link, void *unused)
 {
@@ -208,7 +210,7 @@ is_up(struct link *link, void *unused)
 int
 link_up(struct link *link)
 {
-	return link_wait(link, "connecting", LINK_TIMEOUT_MS + (int)link->nb_conns, is_up);
+	return link_wait(link, "connect", LINK_TIMEOUT_MS + (int)link->nb_conns, is_up);
 }
 
 void
@@ -219,13 +221,13 @@ link_destroy(struct link *link, uint32_t i)
 }
 
 static bool
-clients_left(struct link *link, void *unused)
+all_disconnected(struct link *link, void *unused)
 {
 	(void)unused;
-	return link->ops->left(link);
+	return link->ops->drained(link);
 }
 
-/* Clients, or the server. */
+/* Number of clients; the DPU side has one server. */
 static uint32_t
 nb_objects(const struct link *link)
 {
@@ -246,7 +248,7 @@ is_idle(struct link *link, void *unused)
 }
 
 void
-link_close(struct link *link, bool gone)
+link_close(struct link *link, bool peer_lost)
 {
 	uint32_t i;
 
@@ -258,13 +260,13 @@ link_close(struct link *link, bool gone)
 	link->on_up = NULL;
 	link->on_down = NULL;
 	if (link->priv != NULL && link->nb_conns > 0) {
-		/* The host side leads here too; it is not waited for if it is gone. */
-		if (!link->host && !gone)
-			link_wait(link, "waiting for clients to leave", LINK_TIMEOUT_MS,
-					clients_left);
+		/* The host side disconnects first, unless it already exited. */
+		if (!link->host && !peer_lost)
+			link_wait(link, "wait for clients to disconnect", LINK_TIMEOUT_MS,
+					all_disconnected);
 		for (i = 0; i < nb_objects(link); i++)
 			link->ops->stop(link, i);
-		link_wait(link, link->host ? "disconnecting" : "closing the server",
+		link_wait(link, link->host ? "disconnect" : "stop the server",
 				LINK_TIMEOUT_MS, is_idle);
 		for (i = 0; link->host && i < link->nb_conns; i++)
 			link_destroy(link, i);

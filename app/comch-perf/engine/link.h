@@ -7,11 +7,11 @@
 
 /**
  * @file
- * The connections of one side: those that a test measures, or that of the
- * session. Both sides number them alike: a client says its number in the first
- * control message.
+ * The connections of one side: those under test, or that of the session. Both
+ * sides use the same numbers: a client sends its number as the first control
+ * message.
  *
- * All functions are for the main thread, but for those of a worker's own poll.
+ * Call all functions on the main thread, except those for a worker's own poll.
  */
 
 #include <stdbool.h>
@@ -24,92 +24,92 @@
 
 struct link;
 
-/** What drives objects; each API extends it. */
+/** A poll or progress engine; each API extends it. */
 struct link_poll {
-	int fd; /**< To sleep on; -1: cannot. */
+	int fd; /**< To sleep on; -1: none. */
 };
 
-/** What is done by each API in its own way; 0, or link_fail(). */
+/** The operations of an API. Those with a result return 0 or link_fail(). */
 struct link_ops {
-	size_t priv_size;   /**< Of `priv`, which begins as zeroes */
-	size_t client_size; /**< ... and ends in an array of clients. */
-	/** Make `poll`. */
+	size_t priv_size;   /**< Size of `priv`, which starts zeroed */
+	size_t client_size; /**< ... and ends in an array of clients of this size. */
+	/** Open the device and create `poll`. */
 	int (*open)(struct link *link);
-	/** A poll for a worker of its own; its events are not looked at. */
+	/** Create a poll for one worker; its events are ignored. */
 	struct link_poll *(*poll_open)(struct link *link);
 	void (*poll_close)(struct link_poll *poll);
-	/** Deal with what has happened. @return how much */
+	/** Run the poll. @return number of events */
 	uint16_t (*poll_run)(struct link_poll *poll);
-	/** Wake from `fd` for these RTE_COMCH_POLL_* classes; false: no need to sleep. */
+	/** Arm `fd` for these RTE_COMCH_POLL_* classes; false: do not sleep. */
 	bool (*poll_arm)(struct link_poll *poll, uint32_t cls);
-	void (*poll_disarm)(struct link_poll *poll); /**< NULL: needs none. */
-	/** DPU side: listen. */
+	void (*poll_disarm)(struct link_poll *poll); /**< NULL: not needed. */
+	/** DPU side: start listening. */
 	int (*listen)(struct link *link);
-	/** Host side: client *i* begins to connect. */
+	/** Host side: start connecting client *i*. */
 	int (*connect)(struct link *link, uint32_t i);
-	/** Client *i*, or on the DPU side the server, begins to stop; is it IDLE? */
+	/** Start stopping client *i*, or the server on the DPU side; is it IDLE? */
 	void (*stop)(struct link *link, uint32_t i);
 	bool (*idle)(struct link *link, uint32_t i);
-	/** Host side. NULL: stopping has done so. */
+	/** Host side: destroy client *i*. NULL: stop() does. */
 	void (*destroy)(struct link *link, uint32_t i);
-	/** Send control messages, whose memory stays as it is. @return taken */
+	/** Send control messages; their memory must stay unchanged. @return accepted */
 	uint16_t (*send)(struct link *link, void *conn, const struct rte_comch_msg *msgs,
 			uint16_t n);
-	/** DPU side: have all clients left? */
-	bool (*left)(struct link *link);
-	/** Give back all but `priv`, after a failed open too. */
+	/** DPU side: are all clients disconnected? */
+	bool (*drained)(struct link *link);
+	/** Free all but `priv`, also after a failed open. */
 	void (*close)(struct link *link);
 };
 
-/** A consumer of the other side that was announced. */
+/** An announced consumer of the peer. */
 struct link_ann {
 	const void *conn;
 	uint32_t id;
 };
 
-/** A client's first message. */
+/** First message of a client. */
 struct link_number {
 	uint32_t magic;
 	uint32_t number;
 };
 
-/** The connections of one side. The caller fills in the first part. */
+/** The connections of one side. The caller sets the first part. */
 struct link {
 	const struct link_ops *ops;
-	const char *name;          /**< Of the server. */
+	const char *name;          /**< Server name. */
 	bool host;
-	int16_t dev_id;            /**< -1: none; the API opens what it needs. */
+	int16_t dev_id;            /**< -1: none; the API opens its own. */
 	const struct rte_comch_dev_info *info;
 	uint32_t nb_conns;
-	uint32_t max_clients;      /**< 0: as the library likes. */
-	uint32_t queue;            /**< Depth of the control queues; 0: the same. */
+	uint32_t max_clients;      /**< 0: the library's default. */
+	uint32_t queue;            /**< Depth of the control queues; 0: default. */
 	uint32_t max_msg_size;
-	uint32_t burst;            /**< Messages to take in one run, if that can be said. */
-	uint32_t timeout_ms;       /**< Of connecting. */
-	bool sleeps;               /**< The poll is to have a descriptor. */
+	uint32_t burst;            /**< Messages to receive per run, where settable. */
+	uint32_t timeout_ms;       /**< Connect timeout. */
+	bool sleeps;               /**< The poll must have a descriptor. */
 	bool crowded;              /**< Yield when idle. */
 	void *owner;
-	/** Something failed, in words. */
+	/** An operation failed; *text* is the reason. */
 	void (*on_fail)(struct link *link, const char *text);
-	/** Time passes in link_wait(): run polls. @return events; negative: give up */
+	/** Run polls while link_wait() waits. @return events; negative: abort the wait */
 	int (*pump)(struct link *link);
-	/** Control messages once all are up; NULL: none are expected. */
+	/** Control message, once all connections are up; NULL: none expected. */
 	void (*on_msg)(void *msg_arg, void *conn, const void *data, uint32_t len);
 	void *msg_arg;
-	/** Clients come and go: *i* is up; it is down, *why* in words if it failed. */
+	/** Client *i* is up; it is down, with the reason in *why* if it failed. */
 	void (*on_up)(struct link *link, uint32_t i);
 	void (*on_down)(struct link *link, uint32_t i, const char *why);
 	/* While it is open: */
 	struct link_poll *poll;
-	void *priv;                /**< The API's. */
+	void *priv;                /**< State of the API. */
 	bool opened;
 	bool closing;              /**< Disconnecting is expected. */
 	struct link_number *numbers;
-	void **conns;              /**< The API's, by number; NULL: not up. */
+	void **conns;              /**< Handles of the API, by number; NULL: not up. */
 	uint32_t nb_started;
-	uint32_t nb_up;            /**< ... and have said their number. */
-	uint64_t nb_joined;        /**< DPU side: clients that have ever come. */
-	uint64_t nb_unsent;        /**< Control messages that came back. */
+	uint32_t nb_up;            /**< Up, with the number exchanged. */
+	uint64_t nb_joined;        /**< DPU side: clients accepted so far. */
+	uint64_t nb_unsent;        /**< Control messages completed with an error. */
 	struct link_ann *anns;
 	uint32_t nb_anns;
 	uint32_t nb_idle;          /**< Calls of link_idle(). */
@@ -117,39 +117,39 @@ struct link {
 
 /** Name of the server of the connections under test. */
 #define LINK_SERVER_NAME "comch-perf.test"
-/** Between two fruitless looks of a thread that only waits. */
+/** Pause between two idle polls of a thread that only waits, us. */
 #define LINK_NAP_US   50
-/** A lost wake-up must not hang a measurement. */
+/** Upper limit of a sleep, so that a lost wake-up does not hang a measurement, ms. */
 #define LINK_SLEEP_MS 10
-/** Connection time-out of a client, ms. */
+/** Connect timeout of a client, ms. */
 #define LINK_TIMEOUT_MS 10000
-/** Fruitless runs before a thread without a CPU of its own gives it away. */
+/** Idle runs before a thread that shares its CPU yields. */
 #define LINK_SPINS 64
 
-/** Make the poll, and on the DPU side the server, if there are to be connections. */
+/** Create the poll and, on the DPU side of a link with connections, the server. */
 int link_open(struct link *link);
 
 /** Host: connect all clients; DPU: wait for them. */
 int link_up(struct link *link);
 
-/** Run the poll once. @return events seen */
+/** Run the poll once. @return number of events */
 static inline uint16_t
 link_poll(struct link *link)
 {
 	return link->poll == NULL ? 0 : link->ops->poll_run(link->poll);
 }
 
-/** Sleep until something of these RTE_COMCH_POLL_* classes happens. */
+/** Sleep until an event of these RTE_COMCH_POLL_* classes, or LINK_SLEEP_MS. */
 void link_sleep(const struct link *link, struct link_poll *poll, uint32_t cls);
 
-/** Nothing happened: yield, or sleep. */
+/** No events: yield, or sleep. */
 void link_idle(struct link *link, uint32_t cls);
 
-/** Pump until *done*. @return 0, -ETIMEDOUT, or -ECANCELED if the pump gave up */
+/** Pump until *done*. @return 0, -ETIMEDOUT, or -ECANCELED if the pump aborted */
 int link_until(struct link *link, int timeout_ms, bool (*done)(struct link *link, void *arg),
 		void *arg);
 
-/** As link_until(), without an argument; 0 or link_fail() with a sentence about *what*. */
+/** As link_until(), without an argument. @return 0 or link_fail(), naming *what* */
 int link_wait(struct link *link, const char *what, int timeout_ms,
 		bool (*done)(struct link *link, void *arg));
 
@@ -159,24 +159,24 @@ bool link_announced(const struct link *link, const void *conn, uint32_t id);
 /** Destroy a client that is IDLE. */
 void link_destroy(struct link *link, uint32_t i);
 
-/** Disconnect and destroy everything; *gone*: the other side is not waited for. */
-void link_close(struct link *link, bool gone);
+/** Disconnect and destroy everything; *peer_lost*: do not wait for the peer. */
+void link_close(struct link *link, bool peer_lost);
 
-/** @name For the APIs: what has happened
+/** @name Events that the API backends report
  * @{
  */
-/** Say why something failed. @return -ECANCELED */
+/** Report the reason of a failure. @return -ECANCELED */
 int link_fail(struct link *link, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /** A client's connection is up. */
 void link_client_up(struct link *link, uint32_t i, void *conn);
-/** A client has stopped; *why* is NULL if it was told to. */
+/** A client stopped; *why* is NULL if it was requested. */
 void link_client_down(struct link *link, uint32_t i, const char *why);
-/** A connection has ended. */
+/** A connection ended. */
 void link_lost(struct link *link, const char *why);
-/** A control message. */
+/** A control message arrived. */
 void link_got_msg(struct link *link, void *conn, const void *data, uint32_t len);
-/** The other side has a new consumer. */
+/** The peer announced a consumer. */
 void link_got_consumer(struct link *link, const void *conn, uint32_t id);
 /** @} */
 

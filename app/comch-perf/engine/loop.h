@@ -7,10 +7,10 @@
 
 /**
  * @file
- * The loop of the latency tests, to be inlined: with operations that are known
- * when compiling, nothing is between the calls of the API, as nothing is
- * between the loads and stores of the floor. One look at the clock ends a round
- * trip and begins the next, as in the floor.
+ * The loop of the latency tests. Inlined with constant operations, it adds no
+ * overhead between the calls of the API, as the floor has none between its loads
+ * and stores. As in the floor, one clock read ends a round trip and starts the
+ * next.
  */
 
 #include <unistd.h>
@@ -19,21 +19,20 @@
 
 #include "engine/data.h"
 
-/* Fruitless looks between two looks at the clock. */
+/* Idle loops between two clock reads. */
 #define LOOP_TICK_LOOKS 4096
-/* A message of this size may go through a staging ring piece by piece, and
- * then its sender has to help.
+/* From this size on, a message may cross a staging ring in pieces, which the
+ * sender must keep moving.
  */
 #define LOOP_PIECES     (UINT64_C(64) << 10)
 
-/* With --wait event it is the waking of a sleeper that is to be measured. An
- * answer often comes before its receiver has gone to sleep, and an unslept side
- * answers at once, so both may well stay awake for good: there is a pause
- * before each round trip, in which the other side falls asleep.
+/* --wait event measures a wake-up. An answer often arrives before its receiver
+ * sleeps, and a side that is awake answers at once, so both sides could stay awake
+ * for the whole test. A pause before each round trip lets the peer fall asleep.
  */
 #define LOOP_PAUSE_US   50
 
-/** There is nothing to be done; false: and there never will be. */
+/** No progress: idle. @return false: the run is over or no more messages will arrive */
 static __rte_always_inline bool
 loop_wait(struct data_worker *w, uint32_t cls)
 {
@@ -44,7 +43,7 @@ loop_wait(struct data_worker *w, uint32_t cls)
 	return !w->over && !((cls & RTE_COMCH_POLL_RX) != 0 && w->rx_done);
 }
 
-/** Send one message, which may have to wait for a buffer. */
+/** Send one message; waits for a posted buffer. @return false: give up */
 static __rte_always_inline bool
 loop_send(struct data_worker *w, const struct data_ops *ops)
 {
@@ -56,7 +55,7 @@ loop_send(struct data_worker *w, const struct data_ops *ops)
 	return true;
 }
 
-/** Receive one message; false: no more will come. */
+/** Receive one message. @return false: give up */
 static __rte_always_inline bool
 loop_recv(struct data_worker *w, const struct data_ops *ops)
 {
@@ -71,18 +70,18 @@ loop_recv(struct data_worker *w, const struct data_ops *ops)
 	return true;
 }
 
-/** What can be done while a message is on its way. */
+/** Housekeeping while a message is in flight. */
 static __rte_always_inline void
 loop_tidy(struct data_worker *w, const struct data_ops *ops)
 {
-	if (w->rx->owed > 0)
+	if (w->rx->unposted > 0)
 		ops->repost(w->rx);
 	if (w->tx->in_flight * 2 >= w->tx->nb_slots)
 		ops->reap(w->tx);
 	ops->prepare(w->tx, 1);
 }
 
-/** The host side, whose clock counts. */
+/** The host side, which measures. */
 static __rte_always_inline void
 loop_ping(struct data_worker *w, const struct data_ops *ops)
 {
@@ -107,7 +106,7 @@ loop_ping(struct data_worker *w, const struct data_ops *ops)
 	worker_tx_done(w);
 }
 
-/** A worker's body: the host side's clock ends the test. */
+/** Body of a worker. The clock of the host side ends the test. */
 static __rte_always_inline int
 loop_pingpong(struct data_worker *w, const struct data_ops *ops)
 {

@@ -7,7 +7,7 @@
 
 /**
  * @file
- * The parameters of one test run, which also travel to the other side.
+ * The parameters of one test run; the leader sends them to the follower.
  */
 
 #include <stdbool.h>
@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 #define PERF_MAX_BURST   256
-/** Producers or consumers of one side: each has a thread of its own. */
+/** Producers or consumers of one side, one thread each. */
 #define PERF_MAX_WORKERS 64
 #define PERF_ERROR_SIZE  256
-/** A message may be as long as the fast path takes. */
+/** Longest message of the fast path. */
 #define PERF_MAX_SIZE    (UINT64_C(1) << 30)
 
 enum perf_api {
@@ -39,7 +39,7 @@ enum perf_wait {
 	PERF_WAIT_EVENT,
 };
 
-/** Bits for the options that are parameters of a test. */
+/** Bits of the options that are test parameters. */
 enum perf_opt {
 	PERF_OPT_SIZE = 1 << 0,
 	PERF_OPT_ITERS = 1 << 1,
@@ -56,19 +56,18 @@ enum perf_opt {
 	PERF_OPT_BIDIR = 1 << 12,
 	PERF_OPT_VERIFY = 1 << 13,
 	PERF_OPT_HISTOGRAM = 1 << 14,
-	PERF_OPT_KIND = 1 << 15, /**< Not an option: which floor to measure. */
+	PERF_OPT_KIND = 1 << 15, /**< Not an option: the floor to measure. */
 };
 
 /**
- * Parameters of one run. The layout is the one that travels: fixed widths,
- * no holes.
+ * Parameters of one run. Also the wire layout: fixed widths, no holes.
  */
 struct perf_params {
 	uint64_t size;        /**< Payload of a message, bytes. */
-	uint64_t iters;       /**< Messages of each producer; 0: by duration. */
-	uint64_t duration_us; /**< How long to measure. */
+	uint64_t iters;       /**< Messages per producer; 0: run by duration. */
+	uint64_t duration_us; /**< Measured time. */
 	uint32_t burst;
-	uint32_t queue;       /**< Of large messages, see plan.c; 0: there is none. */
+	uint32_t queue;       /**< Queue depth, capped for large messages in plan.c; 0: no queue. */
 	uint32_t producers;
 	uint32_t consumers;
 	uint32_t connections;
@@ -78,7 +77,7 @@ struct perf_params {
 	uint8_t wait;         /**< enum perf_wait */
 	uint8_t bidir;
 	uint8_t verify;
-	uint8_t crowded;      /**< More workers than CPUs: idle ones yield. */
+	uint8_t crowded;      /**< Workers share a CPU: idle ones yield. */
 	uint8_t kind;         /**< enum floor_kind, for the test "floor". */
 	uint8_t reserved;
 };

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* One run of one test: the steps of both sides, and waiting for the peer. */
+
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,14 +15,14 @@
 #include "engine/run.h"
 #include "engine/sync.h"
 
-/* A step of the other side may take so long, and longer where it has to get
- * memory for large messages: 1 ms for 16 KiB, up to an hour.
+/* Time limit of a step of the peer, and what its allocation of buffers adds: 1 ms
+ * per 16 KiB, up to an hour.
  */
 #define STEP_MS      30000
 #define STEP_SHIFT   14
 #define STEP_MAX_MS  UINT64_C(3600000)
-/* After so long, people want to know what is waited for. */
-#define TELL_MS      3000
+/* Waiting time before stderr says what the leader waits for. */
+#define NOTICE_MS    3000
 
 static volatile sig_atomic_t quit;
 
@@ -92,12 +94,12 @@ perf_run_sync(struct perf_run *run)
 	int rc = sync_poll(run->sync);
 
 	if (rc == -ECANCELED)
-		run->error_sent = true; /* they know */
+		run->error_sent = true; /* the peer reported it */
 	if (rc != 0)
-		perf_run_fail(run, "the other side: %s", run->sync->error);
+		perf_run_fail(run, "peer: %s", run->sync->error);
 }
 
-/* Bytes of buffers of all consumers. */
+/* Buffers of all consumers, bytes. */
 static uint64_t
 posted_bytes(const struct perf_params *p)
 {
@@ -110,11 +112,11 @@ perf_run_step_ms(const struct perf_run *run)
 	return STEP_MS + (int)RTE_MIN(posted_bytes(&run->params) >> STEP_SHIFT, STEP_MAX_MS);
 }
 
-/* What the leader waits for, and when to say so. */
+/* What a side waits for, and when to print a notice. */
 struct await {
 	struct perf_run *run;
 	const char *what;
-	uint64_t tell_ns;    /* 0: never, or not again */
+	uint64_t notice_ns;  /* 0: never, or already printed */
 };
 
 static int
@@ -122,12 +124,13 @@ await_pump(void *arg)
 {
 	struct await *a = arg;
 
-	if (a->tell_ns != 0 && clock_mono_ns() > a->tell_ns) {
-		fprintf(stderr, "%scomch-perf: %s: %s: waiting for the other side, whose "
-				"buffers take %llu MiB\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+	if (a->notice_ns != 0 && clock_mono_ns() > a->notice_ns) {
+		fprintf(stderr, "%scomch-perf: %s: %s: waiting for the peer, which "
+				"allocates %llu MiB of buffers\n",
+				isatty(STDERR_FILENO) ? "\r\033[K" : "",
 				a->run->test->name, a->what,
 				(unsigned long long)(posted_bytes(&a->run->params) >> 20));
-		a->tell_ns = 0;
+		a->notice_ns = 0;
 	}
 	perf_run_poll(a->run);
 	return perf_run_over(a->run) ? -ECANCELED : 0;
@@ -140,35 +143,36 @@ perf_run_await(struct perf_run *run, int type, void *data, size_t size, const ch
 	struct await a = { .run = run, .what = what };
 	int rc;
 
-	/* The results come when the time of measuring is over. */
+	/* The result follows only after the measured time. */
 	if (run->leader && type != SYNC_RESULT)
-		a.tell_ns = clock_mono_ns() + TELL_MS * UINT64_C(1000000);
+		a.notice_ns = clock_mono_ns() + NOTICE_MS * UINT64_C(1000000);
 	rc = sync_wait(run->sync, (enum sync_type)type, data, size, timeout_ms,
 			run->links[0].opened ? await_pump : NULL, &a);
 	if (rc >= 0)
 		return 0;
-	/* The pump gave up: why is noted already, if it was not a signal. */
+	/* The pump aborted: either the reason is recorded, or it was a signal. */
 	if (perf_run_over(run))
 		return perf_run_fail(run, "interrupted");
 	if (rc == -EPIPE)
-		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
+		return perf_run_fail(run, "%s: peer disconnected: %s", what,
+				run->sync->error);
 	if (rc != -ECANCELED)
-		return perf_run_fail(run, "%s: the other side has not answered in %d s", what,
+		return perf_run_fail(run, "%s: no answer from the peer within %d s", what,
 				timeout_ms / 1000);
-	run->error_sent = true; /* they know */
-	return perf_run_fail(run, "%s: the other side: %s", what, run->sync->error);
+	run->error_sent = true; /* the peer reported it */
+	return perf_run_fail(run, "%s: peer: %s", what, run->sync->error);
 }
 
-/* Both sides meet, if they are two processes; 0 or perf_run_fail(). */
+/* Barrier of the two processes, if there are two. @return 0 or perf_run_fail() */
 static int
-meet(struct perf_run *run, const char *what)
+barrier(struct perf_run *run, const char *what)
 {
 	int rc = sync_send(run->sync, SYNC_GO, NULL, 0);
 
 	if (run->sync == NULL)
 		return 0;
 	if (rc != 0)
-		return perf_run_fail(run, "%s: cannot tell the other side: %s", what,
+		return perf_run_fail(run, "%s: send GO to the peer: %s", what,
 				strerror(-rc));
 	return perf_run_await(run, SYNC_GO, NULL, 0, what);
 }
@@ -197,7 +201,7 @@ open_link(struct perf_run *run, bool host)
 	const struct perf_params *p = &run->params;
 	bool control = run->test->flow->control;
 	bool local = run->test->place == PERF_PROCESS;
-	uint32_t most = RTE_MIN(run->info.max_recv_queue, run->info.max_send_queue);
+	uint32_t max_queue = RTE_MIN(run->info.max_recv_queue, run->info.max_send_queue);
 	struct link *link = &run->links[run->nb_links++];
 
 	*link = (struct link){
@@ -207,8 +211,8 @@ open_link(struct perf_run *run, bool host)
 		.dev_id = local ? -1 : run->dev_id,
 		.info = local ? NULL : &run->info,
 		.nb_conns = local && !run->test->flow->connects ? 0 : p->connections,
-		.queue = control ? RTE_MIN(p->queue, most) : 0,
-		/* Others than control messages under test carry a number only. */
+		.queue = control ? RTE_MIN(p->queue, max_queue) : 0,
+		/* Unless control messages are under test, the only one is the number. */
 		.max_msg_size = RTE_MAX(control ? (uint32_t)p->size : 0,
 				(uint32_t)sizeof(struct link_number)),
 		.burst = p->burst,
@@ -227,15 +231,15 @@ close_links(struct perf_run *run)
 {
 	uint32_t i;
 
-	/* The host's first: the other waits for its clients to leave. */
+	/* The host's first: the DPU's waits for its clients to disconnect. */
 	for (i = 0; i < run->nb_links; i++)
 		link_close(&run->links[i], perf_quit() || run->error[0] != '\0');
 	run->nb_links = 0;
 }
 
-/* The steps that both sides take alike. */
+/* The steps that are the same on both sides. */
 static int
-climb(struct perf_run *run)
+run_steps(struct perf_run *run)
 {
 	const struct perf_flow *flow = run->test->flow;
 	uint32_t i;
@@ -246,14 +250,14 @@ climb(struct perf_run *run)
 	}
 	if (flow->setup != NULL && flow->setup(run) != 0)
 		return -ECANCELED;
-	if (meet(run, "launching") != 0)
+	if (barrier(run, "launch") != 0)
 		return -ECANCELED;
 	return flow->launch(run);
 }
 
-/* Come down, having told the other side if this side failed. */
+/* Send the error, if any, to the peer, and undo the steps. */
 static void
-come_down(struct perf_run *run)
+run_unwind(struct perf_run *run)
 {
 	uint32_t i;
 
@@ -261,13 +265,13 @@ come_down(struct perf_run *run)
 		run->error_sent = true;
 		sync_send(run->sync, SYNC_ERROR, run->error, strlen(run->error) + 1);
 	}
-	/* From here on, disconnecting is expected. */
+	/* From here on, disconnects are expected. */
 	for (i = 0; i < run->nb_links; i++)
 		run->links[i].closing = true;
 	if (run->test->flow->teardown != NULL)
 		run->test->flow->teardown(run);
 	if (run->error[0] == '\0')
-		meet(run, "closing");
+		barrier(run, "close");
 	close_links(run);
 }
 
@@ -278,16 +282,16 @@ lead(struct perf_run *run)
 
 	snprintf(msg.test, sizeof(msg.test), "%s", run->test->name);
 	if (sync_send(run->sync, SYNC_RUN, &msg, sizeof(msg)) != 0)
-		return perf_run_fail(run, "the other side is gone: %s", run->sync->error);
-	if (perf_run_await(run, SYNC_READY, NULL, 0, "preparing") != 0 ||
+		return perf_run_fail(run, "send RUN to the peer: %s", run->sync->error);
+	if (perf_run_await(run, SYNC_READY, NULL, 0, "prepare") != 0 ||
 			open_link(run, true) != 0)
 		return -ECANCELED;
-	if (climb(run) != 0)
+	if (run_steps(run) != 0)
 		return -ECANCELED;
 	return perf_run_await(run, SYNC_RESULT, &run->peer, sizeof(run->peer), "results");
 }
 
-/* Both ends in this process. */
+/* Run a test with both sides in this process. */
 static int
 lead_local(struct perf_run *run)
 {
@@ -300,8 +304,8 @@ lead_local(struct perf_run *run)
 			rc = open_link(run, false);
 	}
 	if (rc == 0)
-		rc = climb(run);
-	come_down(run);
+		rc = run_steps(run);
+	run_unwind(run);
 	return rc;
 }
 
@@ -325,12 +329,12 @@ perf_run_lead(struct perf_run *run)
 		return lead_local(run);
 	sync_run_begin(run->sync);
 	lead(run);
-	come_down(run);
+	run_unwind(run);
 	if (perf_quit())
 		return -EPIPE;
 	if (sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL) == -ECANCELED) {
-		/* It failed after we had finished, and closes next. */
-		perf_run_fail(run, "the other side: %s", run->sync->error);
+		/* The peer failed after this side finished; its CLOSED follows. */
+		perf_run_fail(run, "peer: %s", run->sync->error);
 		sync_forgive(run->sync);
 		sync_wait(run->sync, SYNC_CLOSED, NULL, 0, timeout_ms, NULL, NULL);
 	}
@@ -348,18 +352,18 @@ follow(struct perf_run *run)
 		return -ECANCELED;
 	rc = sync_send(run->sync, SYNC_READY, NULL, 0);
 	if (rc != 0)
-		return perf_run_fail(run, "cannot answer: %s", strerror(-rc));
-	if (climb(run) != 0)
+		return perf_run_fail(run, "send READY to the peer: %s", strerror(-rc));
+	if (run_steps(run) != 0)
 		return -ECANCELED;
 	rc = sync_send(run->sync, SYNC_RESULT, &run->result, sizeof(run->result));
-	return rc == 0 ? 0 : perf_run_fail(run, "cannot answer: %s", strerror(-rc));
+	return rc == 0 ? 0 : perf_run_fail(run, "send RESULT to the peer: %s", strerror(-rc));
 }
 
 int
 perf_run_follow(struct perf_run *run)
 {
 	follow(run);
-	come_down(run);
+	run_unwind(run);
 	if (sync_send(run->sync, SYNC_CLOSED, NULL, 0) != 0)
 		return -EPIPE;
 	return run->error[0] == '\0' ? 0 : -ECANCELED;

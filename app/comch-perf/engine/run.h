@@ -7,8 +7,8 @@
 
 /**
  * @file
- * One run of one test: a ladder of steps that both sides climb together and
- * come down in reverse.
+ * One run of one test: both sides take the same steps together, and undo them in
+ * reverse order.
  *
  *     leader (host)                          follower (DPU)
  *     RUN {parameters} --------------------> check
@@ -24,8 +24,9 @@
  *     link_close()                           link_close()
  *                        <------------------ CLOSED
  *
- * An error on either side travels as ERROR; both then come down and are ready
- * for the next run. A test within one process takes the steps without messages.
+ * Either side reports an error to the other as ERROR; both then undo their steps
+ * and are ready for the next run. A test within one process takes the steps
+ * without messages.
  */
 
 #include <stdatomic.h>
@@ -41,33 +42,33 @@ struct data_ops;
 struct perf_run;
 struct sync;
 
-/** Messages that did not arrive as they should. */
+/** Counts of messages that did not arrive intact and in order. */
 struct perf_faults {
 	uint64_t lost;        /**< Never arrived. */
 	uint64_t disorder;    /**< Arrived too early, too late or twice. */
 	uint64_t torn;        /**< Wrong bytes, length or immediate data. */
-	uint64_t failed;      /**< Operations that came back with an error. */
+	uint64_t failed;      /**< Operations completed with an error. */
 };
 
-/** What one side has measured; the follower's travels to the leader. */
+/** Result of one side; the follower sends its own to the leader. */
 struct perf_result {
 	uint64_t messages;    /**< In the measured window. */
-	uint64_t window_ns;   /**< How long it was. */
+	uint64_t window_ns;   /**< Its length. */
 	uint64_t copies;      /**< CPU copies of payload, from all statistics. */
-	uint64_t copied_msgs; /**< Messages sent in that time. */
+	uint64_t copied_msgs; /**< Messages that `copies` covers. */
 	struct perf_faults faults;
 };
 
-/** A set of parameters that a test has instead of its base ones. */
+/** Parameters that replace some base ones of a test. */
 struct perf_variant {
 	uint32_t mask;  /**< PERF_OPT_* that it sets. */
-	uint32_t fixed; /**< ... and that the command line does not change. */
+	uint32_t fixed; /**< ... and that the command line does not override. */
 	struct perf_params params;
 };
 
 /** Where a test runs. */
 enum perf_place {
-	PERF_TWO_SIDES, /**< Two processes, or machines. */
+	PERF_TWO_SIDES, /**< Two processes, maybe on two machines. */
 	PERF_PROCESS,   /**< One process, with EAL. */
 	PERF_BARE,      /**< No EAL: it measures a floor. */
 };
@@ -78,7 +79,7 @@ struct perf_flow {
 	int (*launch)(struct perf_run *run);
 	void (*teardown)(struct perf_run *run); /**< Also after a failed setup. */
 	bool connects; /**< `connections` clients are connected before setup. */
-	bool control;  /**< Control messages are what is measured. */
+	bool control;  /**< Control messages are under test. */
 };
 
 extern const struct perf_flow perf_flow_ctrl;
@@ -88,7 +89,7 @@ extern const struct perf_flow perf_flow_conn;
 extern const struct perf_flow perf_flow_cost;
 extern const struct perf_flow perf_flow_floor;
 
-/** The calls under test. */
+/** The API under test. */
 struct perf_calls {
 	const struct link_ops *link;
 	const struct data_ops *data;
@@ -97,28 +98,28 @@ struct perf_calls {
 /** A test: a row of the table in tests.c. */
 struct perf_test {
 	const char *name;
-	const char *what;            /**< A sentence for people. */
+	const char *what;            /**< Description for the help and the table. */
 	bool by_default;             /**< In the default set. */
 	enum perf_place place;
 	const struct perf_flow *flow;
 	const struct perf_calls *calls; /**< By enum perf_api. */
-	uint32_t hops;               /**< Latency: trips in a time of the histogram; else 0. */
-	uint32_t options;            /**< PERF_OPT_* that make sense. */
+	uint32_t hops;               /**< Latency tests: one-way trips per value; else 0. */
+	uint32_t options;            /**< PERF_OPT_* that apply. */
 	struct perf_params base;
-	const struct perf_variant *variants; /**< One run each, in place of base. */
+	const struct perf_variant *variants; /**< One run each, instead of base. */
 	uint32_t nb_variants;
-	/** What sets its rows apart, in a word; NULL: their parameters do. */
+	/** Name of a row; NULL: its parameters identify it. */
 	const char *(*label)(const struct perf_params *params);
-	enum floor_kind floor;       /**< To compare with: see perf_test_floor(). */
+	enum floor_kind floor;       /**< Floor to compare with; see perf_test_floor(). */
 	/**
-	 * Refuse what makes no sense; *info* is NULL while no device is open.
-	 * @return 0, or -EINVAL with a sentence in error.
+	 * Check the parameters; *info* is NULL while no device is open.
+	 * @return 0, or -EINVAL with a message in error.
 	 */
 	int (*check)(const struct perf_params *params,
 			const struct rte_comch_dev_info *info, char *error);
 };
 
-/** Does it measure a floor? */
+/** Does the test measure a floor? */
 static inline bool
 perf_test_is_floor(const struct perf_test *test)
 {
@@ -143,28 +144,28 @@ struct perf_run {
 	struct rte_comch_dev_info info;
 	struct sync *sync;
 	struct floor_req floor_req;
-	struct link links[2];         /**< This side's; in one process host's and DPU's. */
+	struct link links[2];         /**< This side's, or both within one process. */
 	uint32_t nb_links;
-	void *priv;                   /**< The flow's. */
+	void *priv;                   /**< State of the flow. */
 	struct hist *hist;            /**< Latencies of round trips, cycles. */
 	struct perf_result result;
-	struct perf_result peer;      /**< Leader: of the follower. */
-	double floor_value;           /**< Tests that measure a floor. */
-	_Atomic bool abort;           /**< Workers: give up. */
+	struct perf_result peer;      /**< Leader: result of the follower. */
+	double floor_value;           /**< Result of a floor test. */
+	_Atomic bool abort;           /**< Workers must stop. */
 	bool error_sent;
-	char error[PERF_ERROR_SIZE];  /**< Why it failed; empty if it did not. */
+	char error[PERF_ERROR_SIZE];  /**< Reason of the failure; empty: none. */
 };
 
-/** A signal asked this process to end: unwind. Any thread. */
+/** Did a signal ask this process to exit? Any thread. */
 bool perf_quit(void);
 void perf_quit_set(void);
 
-/** Write a sentence to *error*, PERF_ERROR_SIZE bytes. @return -EINVAL */
+/** Format a message into *error*, PERF_ERROR_SIZE bytes. @return -EINVAL */
 int perf_refuse(char *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * Note why a run failed; the first reason counts. Main thread.
+ * Record why a run failed; only the first reason is kept. Main thread.
  *
  * @return
  *   -ECANCELED, for `return perf_run_fail(...)`.
@@ -172,44 +173,44 @@ int perf_refuse(char *error, const char *format, ...)
 int perf_run_fail(struct perf_run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Should this run be given up? Any thread. */
+/** Must this run stop? Any thread. */
 bool perf_run_over(struct perf_run *run);
 
-/** What a launch ends with: 0, or perf_run_fail() if it was interrupted or failed. */
+/** Result of a launch: 0, or -ECANCELED if it was interrupted or failed. */
 int perf_run_end(struct perf_run *run);
 
-/** Run the polls of all links. @return events */
+/** Run the polls of all links. @return number of events */
 uint16_t perf_run_poll(struct perf_run *run);
 
 /**
- * Wait for a session message (enum sync_type), running the connections.
+ * Wait for a session message (enum sync_type); runs the polls meanwhile.
  *
  * @return
- *   0, or perf_run_fail() with a sentence that names *what*.
+ *   0, or perf_run_fail() with a message that names *what*.
  */
 int perf_run_await(struct perf_run *run, int type, void *data, size_t size, const char *what);
 
-/** How long a step may take: longer if memory is got for large messages. */
+/** Time limit of a step; grows with the buffers to allocate. */
 int perf_run_step_ms(const struct perf_run *run);
 
 /**
- * Look at the session, while something else is waited for; a failure of the
- * other side is one of the run. Main thread.
+ * Poll the session while waiting for something else; a failure of the peer fails
+ * the run. Main thread.
  */
 void perf_run_sync(struct perf_run *run);
 
-/** Does this side's device have what the run asks for? 0 or perf_run_fail(). */
+/** Check the parameters against the device. @return 0 or perf_run_fail() */
 int perf_run_check(struct perf_run *run);
 
 /**
- * Run a test as the leader, after perf_run_check(): floors not included.
+ * Run a test as the leader, after perf_run_check(). Does not measure its floor.
  *
  * @return
- *   0; negative: failed, run->error says why; -EPIPE: and so will any other.
+ *   0; negative: failed, run->error has the reason; -EPIPE: the session is lost.
  */
 int perf_run_lead(struct perf_run *run);
 
-/** Run as the follower, whose parameters came with RUN. @return as above. */
+/** Run as the follower, with the parameters of RUN. @return as perf_run_lead() */
 int perf_run_follow(struct perf_run *run);
 
 #endif /* ENGINE_RUN_H */

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The session between the two sides: connect, exchange messages, close. */
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +18,13 @@
 #include "engine/sync.h"
 
 #define MAGIC   UINT32_C(0x43505246)
-/* Longest message behind the header. */
+/* Longest message, without the header. */
 #define MAX_LEN 1024
 #define INBOX   16
 #define DOZE_US 1000
 #define SEND_MS 5000
 
-/* In front of each message. */
+/* Header of each message. */
 struct header {
 	uint32_t magic;
 	uint32_t type;
@@ -35,16 +37,16 @@ struct sync_frame {
 	uint8_t data[MAX_LEN];
 };
 
-/* The session is of no use any more; the first reason counts. */
+/* Mark the session as lost; keeps the first reason. */
 static void
-lose(struct sync *sync, const char *text)
+session_lost(struct sync *sync, const char *text)
 {
 	sync->lost = true;
 	if (sync->error[0] == '\0')
 		snprintf(sync->error, sizeof(sync->error), "%s", text);
 }
 
-/* Messages of a run that is over are of no use any more. */
+/* Does a message belong to an earlier run? */
 static bool
 is_stale(const struct sync *sync, const struct header *h)
 {
@@ -66,12 +68,12 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 
 	(void)conn;
 	if (len < sizeof(struct header) || len > sizeof(*frame) || sync->nb_inbox == INBOX) {
-		lose(sync, "the other side sends what comch-perf does not");
+		session_lost(sync, "unexpected message from the peer");
 		return;
 	}
 	memcpy(frame, data, len);
 	if (frame->header.magic != MAGIC || frame->header.len != len - sizeof(frame->header)) {
-		lose(sync, "the other side is another version of comch-perf");
+		session_lost(sync, "invalid message header, maybe of another comch-perf version");
 		return;
 	}
 	if (is_stale(sync, &frame->header))
@@ -88,7 +90,7 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 static void
 on_fail(struct link *link, const char *text)
 {
-	lose(link->owner, text);
+	session_lost(link->owner, text);
 }
 
 static int
@@ -120,7 +122,7 @@ sync_forgive(struct sync *sync)
 }
 
 static void
-begin(struct sync *sync, uint32_t run)
+run_begin(struct sync *sync, uint32_t run)
 {
 	sync->run = run;
 	sync->nb_inbox = 0;
@@ -141,7 +143,7 @@ sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 		if (len > 0 && size > 0)
 			memcpy(data, frame->data, RTE_MIN(len, size));
 		if (type == SYNC_RUN) {
-			begin(sync, frame->header.run);
+			run_begin(sync, frame->header.run);
 			return (int)len;
 		}
 		sync->nb_inbox--;
@@ -151,9 +153,9 @@ sync_take(struct sync *sync, enum sync_type type, void *data, size_t size)
 	return -EAGAIN;
 }
 
-/* Nothing came that was waited for. @return 0: go on */
+/* Sleep or pump once while waiting. @return 0: continue */
 static int
-pass_time(struct sync *sync, uint64_t end, sync_pump_t pump, void *arg)
+wait_step(struct sync *sync, uint64_t end, sync_pump_t pump, void *arg)
 {
 	int rc = sync_poll(sync);
 
@@ -187,7 +189,7 @@ sync_wait(struct sync *sync, enum sync_type type, void *data, size_t size,
 
 		if (len >= 0 || rc < 0)
 			return len >= 0 ? len : rc;
-		rc = pass_time(sync, end, pump, arg);
+		rc = wait_step(sync, end, pump, arg);
 	}
 }
 
@@ -225,7 +227,7 @@ sync_send(struct sync *sync, enum sync_type type, const void *data, size_t len)
 void
 sync_run_begin(struct sync *sync)
 {
-	begin(sync, sync->run + 1);
+	run_begin(sync, sync->run + 1);
 }
 
 static int
@@ -235,9 +237,9 @@ await_up(struct sync *sync, int timeout_ms)
 	int rc = 0;
 
 	while (sync->link.nb_up == 0 && rc == 0)
-		rc = pass_time(sync, end, NULL, NULL);
+		rc = wait_step(sync, end, NULL, NULL);
 	if (rc == -ETIMEDOUT)
-		lose(sync, "nothing has connected in time");
+		session_lost(sync, "timeout: peer not connected");
 	return rc;
 }
 
@@ -254,7 +256,7 @@ greet(struct sync *sync, const struct sync_hello *mine)
 		return rc;
 	if (rc == (int)sizeof(sync->peer) && strcmp(sync->peer.version, mine->version) == 0)
 		return 0;
-	lose(sync, "the other side is another version of comch-perf");
+	session_lost(sync, "the peer runs another version of comch-perf");
 	return -EPROTO;
 }
 
@@ -262,7 +264,7 @@ struct sync *
 sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 		const struct sync_hello *mine, int timeout_ms)
 {
-	/* One block: the inbox lies behind it. */
+	/* One allocation: the inbox follows the structure. */
 	struct sync *sync = calloc(1, sizeof(*sync) + INBOX * sizeof(struct sync_frame));
 	int rc;
 
@@ -297,7 +299,7 @@ sync_open(const struct link_ops *ops, int16_t dev_id, bool leader,
 	if (rc == 0)
 		return sync;
 	if (rc != -EINTR)
-		fprintf(stderr, "comch-perf: %s: no session with the other side: %s\n",
+		fprintf(stderr, "comch-perf: %s: open the session with the peer: %s\n",
 				leader ? "host" : "dpu", sync->error[0] != '\0' ?
 				sync->error : strerror(-rc));
 	sync_close(sync);

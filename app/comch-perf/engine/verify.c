@@ -2,21 +2,21 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Fill and check the bytes of messages for --verify. */
+
 #include <rte_common.h>
 
 #include "engine/verify.h"
 
 #define WORD   sizeof(uint64_t)
-/* Words that a loop takes at once: independent of each other, so that they
- * keep all of the CPU's units busy.
- */
+/* Words per loop iteration; independent, so that the CPU computes them in parallel. */
 #define BLOCK  8
 /* Odd, so that all words of a message differ. */
 #define STRIDE UINT64_C(0xd1342543de82ef95)
 
 /*
- * Not inlined with LTO either: gcc does not see that len is within the caller's
- * buffer, and warns (-Wstringop-overflow).
+ * Not inlined, even with LTO: gcc would warn (-Wstringop-overflow), because it does
+ * not see that len is within the caller's buffer.
  */
 __rte_noinline void
 verify_fill(void *data, uint64_t len, uint64_t from, uint64_t seed)

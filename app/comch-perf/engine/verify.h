@@ -7,24 +7,24 @@
 
 /**
  * @file
- * What messages carry so that their receiver can tell that all arrived, in
- * order and whole.
+ * Message contents by which the receiver checks that all messages arrive, in
+ * order and intact.
  *
- * A *stamp* is the first eight bytes: its sender and its number. It is always
- * written and always checked. With --verify all other bytes are filled too,
- * by a sequence that starts anywhere for each message: a byte of another
- * message, or of a former one in the same buffer, is noticed.
+ * The *stamp* is the first eight bytes: sender and sequence number. It is always
+ * written and checked. --verify also fills all other bytes, with a sequence that
+ * has a different start for each message: the check detects a byte of another
+ * message, or of an earlier one in the same buffer.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-/** Bits of a stamp that are the number; the sender is above. */
+/** Bits of the sequence number in a stamp; the sender has the higher bits. */
 #define VERIFY_SEQ_BITS 48
 #define VERIFY_SEQ_MASK ((UINT64_C(1) << VERIFY_SEQ_BITS) - 1)
 
-/** A sender on the host side; those on the DPU side add this. */
+/** Offset of sender numbers of the DPU side; the host side starts at 0. */
 #define VERIFY_DPU_SENDER 0x8000u
 
 /** The stamp of a message. */
@@ -34,7 +34,7 @@ verify_stamp(uint32_t sender, uint64_t seq)
 	return (uint64_t)sender << VERIFY_SEQ_BITS | (seq & VERIFY_SEQ_MASK);
 }
 
-/** The bits of a stamp that fit into a short message. */
+/** Mask of the stamp bits that fit into a message of *len* bytes. */
 static inline uint64_t
 verify_stamp_mask(uint64_t len)
 {
@@ -42,7 +42,7 @@ verify_stamp_mask(uint64_t len)
 			len == 0 ? 0 : (UINT64_C(1) << (8 * len)) - 1;
 }
 
-/** Write a stamp, as much as fits. */
+/** Write a stamp, truncated to *len* bytes. */
 static inline void
 verify_stamp_put(void *data, uint64_t len, uint64_t stamp)
 {
@@ -52,7 +52,7 @@ verify_stamp_put(void *data, uint64_t len, uint64_t stamp)
 		memcpy(data, &stamp, len);
 }
 
-/** Read a stamp, as much as is there. */
+/** Read a stamp, truncated to *len* bytes. */
 static inline uint64_t
 verify_stamp_get(const void *data, uint64_t len)
 {
@@ -65,21 +65,21 @@ verify_stamp_get(const void *data, uint64_t len)
 	return stamp;
 }
 
-/** Where the filling starts of a message to the consumer with number *to*. */
+/** Start value of the fill sequence of a message to consumer number *to*. */
 static inline uint64_t
 verify_seed(uint64_t stamp, uint32_t to)
 {
 	uint64_t x = stamp ^ (uint64_t)to << 40;
 
-	/* Numbers that differ in a bit shall differ in many. */
+	/* Mix, so that inputs that differ in one bit give seeds that differ in many. */
 	x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
 	return x ^ x >> 29;
 }
 
-/** Fill a message behind its stamp, that is, from byte *from* on. */
+/** Fill a message from byte *from* on, after its stamp. */
 void verify_fill(void *data, uint64_t len, uint64_t from, uint64_t seed);
 
-/** Is a message filled so? */
+/** Does a message have the contents that verify_fill() writes? */
 bool verify_check(const void *data, uint64_t len, uint64_t from, uint64_t seed);
 
 #endif /* ENGINE_VERIFY_H */

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Worker threads: the loops of the data tests, and their start and end. */
+
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -16,15 +18,15 @@
 #include "engine/loop.h"
 #include "engine/sync.h"
 
-/* How often a spinning worker looks after its poll. */
+/* Interval at which a spinning worker runs its poll. */
 #define POLL_US    100
-/* Loops between two looks at the clock, unless messages are large. */
+/* Loops between two clock reads; one for messages of TICK_SIZE and more. */
 #define TICK_LOOPS 64
 #define TICK_SIZE  (UINT64_C(64) << 10)
-/* Nothing has moved for so long: what is missing is lost. */
+/* Without progress for this long, missing messages count as lost. */
 #define STUCK_US   5000000
 
-/* Numbers of messages that the other side has sent us. */
+/* Take the peer's counts of sent messages. */
 static void
 take_counts(struct perf_run *run)
 {
@@ -38,13 +40,14 @@ take_counts(struct perf_run *run)
 		atomic_store_explicit(&d->rxs[i]->expected, counts[i], memory_order_relaxed);
 }
 
-/* Tell the other side what was sent, once all producers here are done. */
+/* Send the message counts to the peer once all producers of this side are done. */
 static void
 send_counts(struct perf_run *run)
 {
 	struct data *d = run->priv;
 	uint64_t counts[PERF_MAX_WORKERS];
 	uint32_t i;
+	int rc;
 
 	/* Pairs with the release in worker_tx_done(). */
 	if (d->nb_tx == 0 || d->counts_sent ||
@@ -58,12 +61,12 @@ send_counts(struct perf_run *run)
 			atomic_store_explicit(&d->rxs[i]->expected,
 					counts[d->rxs[i]->number], memory_order_relaxed);
 	}
-	if (sync_send(run->sync, SYNC_COUNTS, counts,
-			run->params.consumers * sizeof(counts[0])) != 0)
-		perf_run_fail(run, "the other side is gone");
+	rc = sync_send(run->sync, SYNC_COUNTS, counts, run->params.consumers * sizeof(counts[0]));
+	if (rc != 0)
+		perf_run_fail(run, "send the message counts to the peer: %s", strerror(-rc));
 }
 
-/* Session messages that concern a run that is under way; worker 0. */
+/* Exchange counts with the peer during a run; worker 0. */
 static void
 sync_counts(struct perf_run *run)
 {
@@ -82,7 +85,7 @@ worker_tx_done(struct data_worker *w)
 	for (i = 0; i < tx->nb_targets; i++) {
 		const struct data_target *to = &tx->targets[i];
 
-		/* Those that were stamped but never offered do not count. */
+		/* Without messages that were stamped but not sent. */
 		atomic_fetch_add_explicit(&w->data->counts[to->number],
 				to->seq - (i == tx->target ? tx->ready : 0), memory_order_relaxed);
 	}
@@ -148,7 +151,7 @@ worker_idle(struct data_worker *w, uint32_t cls)
 	}
 }
 
-/* Send one burst; take completions when there are some to be expected. */
+/* Send one burst; reap if none was accepted or half of the slots are in flight. */
 static uint16_t
 stream_tx(struct data_worker *w, uint16_t burst)
 {
@@ -181,7 +184,7 @@ worker_stream(void *worker)
 		if (!w->rx_done) {
 			uint16_t got = w->rx->ops->recv(w->rx, burst);
 
-			if (w->rx->owed > 0)
+			if (w->rx->unposted > 0)
 				w->rx->ops->repost(w->rx);
 			n += got;
 			cls |= RTE_COMCH_POLL_RX;
@@ -239,7 +242,7 @@ start_worker(struct data_worker *w, uint64_t now)
 	window_init(&window, now, p->duration_us, p->iters > 0);
 	if (w->rx != NULL)
 		w->rx->window = window;
-	/* Go on for longer than the receivers measure: they may start later. */
+	/* Send longer than the receivers measure: they may start later. */
 	w->tx_end = p->iters > 0 ? UINT64_MAX : window.close_tsc +
 			(window.open_tsc - now) + (window.close_tsc - window.open_tsc) / 20;
 	w->tx_done = w->tx == NULL;
@@ -319,11 +322,11 @@ launch_workers(struct perf_run *run)
 			continue;
 		w->has_thread = false;
 		atomic_store_explicit(&w->running, false, memory_order_relaxed);
-		perf_run_fail(run, "worker %u does not start: %s", i, strerror(-rc));
+		perf_run_fail(run, "start worker %u: %s", i, strerror(-rc));
 	}
 }
 
-/* Worker 0 on this thread, the others on lcores or threads of their own. */
+/* Run worker 0 on this thread, the others on lcores or their own threads. */
 static void
 run_workers(struct perf_run *run, int (*body)(void *worker))
 {

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Names and descriptions of the floors. */
+
 #include "floor/floor.h"
 
 static const struct {

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* comch-perf-floor measures one floor between this process and one that it
- * forks, and prints the figure. It links no library but the C library.
+/* main() of comch-perf-floor, which measures one floor between this process and a
+ * child, and prints the figure. It links no library except the C library.
  */
 
 #include <errno.h>
@@ -24,25 +24,25 @@
 
 #define USAGE "Usage: comch-perf-floor line|slot|memcpy|wake CPU-A CPU-B MS [SIZE [TSC-HZ]]\n"
 
-/* Pairs of lines that exchanges use by turns, and exchanges a turn: how far a
- * single line has to travel depends on where in the caches it happens to lie.
+/* Exchanges use several pairs of lines in turn, LINE_TURN exchanges each: the
+ * latency of a single line depends on its place in the caches.
  */
 #define LINE_PAIRS   64
 #define LINE_TURN    512
 #define RING_SLOTS   4096
-/* Slots between two reports of the reader's position. */
+/* Slots between two updates of the read position. */
 #define RING_REPORT  256
 /* The sequence number that ends a measurement. */
 #define SEQ_END      UINT64_MAX
-/* Slots or copies between two looks at the clock. */
+/* Slots or copies between two clock reads. */
 #define CLOCK_EVERY  1024
-/* Fruitless looks before a process that shares its CPU gives it away. */
+/* Idle spins before a process that shares its CPU yields. */
 #define SPINS        64
 
-/* What both ends share is laid out by our own constant, whatever the CPU's. */
+/* Both processes share this layout, whatever the cache line size of the CPU. */
 #define LINE_SIZE 64
 
-/* Seven words and a sequence number: what one line of memory carries. */
+/* One cache line: seven words and a sequence number. */
 struct slot {
 	uint64_t payload[7];
 	_Atomic uint64_t seq;
@@ -52,17 +52,17 @@ struct slot {
 struct shared {
 	struct slot a; /* Written by process A. */
 	struct slot b; /* Written by process B. */
-	struct slot sink; /* Keeps reads from being optimised away. */
+	struct slot sink; /* Keeps the compiler from removing reads. */
 };
 
 /* One measurement. */
 struct job {
 	struct floor_req req;
-	bool crowded;                /* Both share a CPU: spinning must yield. */
+	bool crowded;                /* Both processes share a CPU: yield. */
 	struct shared *shared;
 	void *window;                /* Ring or destination, shared. */
 	void *source;                /* FLOOR_MEMCPY, shared. */
-	int event[2];                /* Eventfds to A and to B. */
+	int event[2];                /* Eventfds that wake A and B. */
 };
 
 static void *
@@ -74,7 +74,7 @@ map_shared(size_t len)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Bytes of the window that both processes see. */
+/* Size of the shared window, bytes. */
 static size_t
 window_size(const struct floor_req *req)
 {
@@ -90,7 +90,7 @@ window_size(const struct floor_req *req)
 	}
 }
 
-/* Map what a measurement needs; it goes with the process. */
+/* Map the memory of a measurement and open its eventfds; the exit frees them. */
 static int
 job_open(struct job *job, const struct floor_req *req)
 {
@@ -106,7 +106,7 @@ job_open(struct job *job, const struct floor_req *req)
 		job->event[0] < 0 || job->event[1] < 0 ? -ENOMEM : 0;
 }
 
-/* A result that the compiler has to compute. */
+/* Store a result that the compiler must then compute. */
 static void
 sink(struct job *job, uint64_t sum)
 {
@@ -126,7 +126,7 @@ per_second(const struct window *w)
 	return (double)window_msgs(w) * 1e9 / (double)window_ns(w);
 }
 
-/* Nothing yet: give the CPU away now and then, if it is shared. */
+/* Spin; if the CPU is shared, yield from time to time. */
 static inline void
 relax(bool crowded, uint32_t *spins)
 {
@@ -134,7 +134,7 @@ relax(bool crowded, uint32_t *spins)
 		sched_yield();
 }
 
-/* Wait until a slot's sequence is *seq*, or the end; what it is. */
+/* Wait until the sequence number of a slot is *seq* or SEQ_END. @return it */
 static inline uint64_t
 slot_wait(struct slot *slot, uint64_t seq, bool crowded)
 {
@@ -149,8 +149,8 @@ slot_wait(struct slot *slot, uint64_t seq, bool crowded)
 	}
 }
 
-/* Unrolled by hand, as the reading is: the loops would cost more than the
- * memory does.
+/* Unrolled by hand, as slot_read() is: loops would cost more than the memory
+ * accesses.
  */
 static inline void
 slot_write(struct slot *slot, uint64_t seq)
@@ -174,9 +174,9 @@ slot_read(const struct slot *slot)
 	return ((p[0] ^ p[1]) | (p[2] ^ p[3])) | ((p[4] ^ p[5]) | p[6]);
 }
 
-/* The two processes meet: A knows that B runs before it starts its clock. */
+/* A waits until B runs before it starts its clock. */
 static void
-job_meet(struct job *job, bool is_a)
+job_sync(struct job *job, bool is_a)
 {
 	if (is_a) {
 		slot_wait(&job->shared->b, 1, job->crowded);
@@ -185,7 +185,7 @@ job_meet(struct job *job, bool is_a)
 	}
 }
 
-/* A's line in the exchange number *seq*; B's are behind all of A's. */
+/* A's line for exchange *seq*; B's line is LINE_PAIRS after it. */
 static inline struct slot *
 line_at(const struct job *job, uint64_t seq)
 {
@@ -232,9 +232,9 @@ line_b(struct job *job)
 	sink(job, sum);
 }
 
-/* Wait until the reader is less than *room* behind; its position. */
+/* Wait until the reader is less than *depth* behind. @return its position */
 static uint64_t
-room_wait(struct job *job, uint64_t pos, uint64_t room)
+reader_wait(struct job *job, uint64_t pos, uint64_t depth)
 {
 	_Atomic uint64_t *read_pos = &job->shared->b.seq;
 	uint32_t spins = 0;
@@ -243,21 +243,21 @@ room_wait(struct job *job, uint64_t pos, uint64_t room)
 	for (;;) {
 		/* Pairs with the release in slot_b() and memcpy_b(). */
 		seen = atomic_load_explicit(read_pos, memory_order_acquire);
-		if (pos - seen < room)
+		if (pos - seen < depth)
 			return seen;
 		relax(job->crowded, &spins);
 	}
 }
 
-/* Look at the clock, out of the loop's way. @return is it time to end? */
+/* Update the window; not inlined, to keep the loop tight. @return true: time is up */
 static __attribute__((noinline)) bool
-look(struct window *w, uint64_t pos)
+window_is_over(struct window *w, uint64_t pos)
 {
 	window_update(w, clock_tsc(), pos);
 	return w->closed;
 }
 
-/* Positions count from 1, which job_meet() leaves in the reader's line. */
+/* Positions start at 1, the value that job_sync() leaves in the reader's line. */
 static double
 slot_a(struct job *job)
 {
@@ -269,12 +269,12 @@ slot_a(struct job *job)
 	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
 	for (pos = 1; ; pos++) {
 		if (pos - seen >= RING_SLOTS)
-			seen = room_wait(job, pos, RING_SLOTS);
+			seen = reader_wait(job, pos, RING_SLOTS);
 		slot_write(&ring[pos % RING_SLOTS], pos);
-		if (pos % CLOCK_EVERY == 0 && look(&w, pos))
+		if (pos % CLOCK_EVERY == 0 && window_is_over(&w, pos))
 			break;
 	}
-	room_wait(job, ++pos, RING_SLOTS);
+	reader_wait(job, ++pos, RING_SLOTS);
 	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END, memory_order_release);
 	return per_second(&w);
 }
@@ -314,18 +314,18 @@ memcpy_a(struct job *job)
 	memset(job->source, 1, size);
 	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
 	for (pos = 2; ; pos++) {
-		room_wait(job, pos, nb);
+		reader_wait(job, pos, nb);
 		memcpy(window + pos % nb * size, job->source, size);
 		/* Pairs with the acquire in memcpy_b(). */
 		atomic_store_explicit(&job->shared->a.seq, pos, memory_order_release);
-		if (pos % every == 0 && look(&w, pos))
+		if (pos % every == 0 && window_is_over(&w, pos))
 			break;
 	}
 	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
 	return per_second(&w) * (double)size;
 }
 
-/* As the receiver of a message does: its first and its last line. */
+/* Read the first and last line of each copy, as the receiver of a message does. */
 static void
 memcpy_b(struct job *job)
 {
@@ -354,7 +354,7 @@ memcpy_b(struct job *job)
 	}
 }
 
-/* Sleep until an eventfd is written. @return false when told to end. */
+/* Sleep until an eventfd is written. @return false: the measurement is over */
 static bool
 event_wait(int epfd, int fd, const struct job *job)
 {
@@ -369,7 +369,7 @@ event_wait(int epfd, int fd, const struct job *job)
 }
 
 static void
-event_tell(int fd)
+event_write(int fd)
 {
 	uint64_t one = 1;
 
@@ -395,11 +395,11 @@ wake_a(struct job *job)
 
 	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
 	do {
-		event_tell(job->event[1]);
+		event_write(job->event[1]);
 		event_wait(epfd, job->event[0], job);
 	} while (!laps_round(&laps));
 	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
-	event_tell(job->event[1]);
+	event_write(job->event[1]);
 	return one_way(&laps);
 }
 
@@ -409,7 +409,7 @@ wake_b(struct job *job)
 	int epfd = event_epoll(job->event[1]);
 
 	while (event_wait(epfd, job->event[1], job))
-		event_tell(job->event[0]);
+		event_write(job->event[0]);
 }
 
 /* A sends and returns the figure, B receives. */
@@ -423,7 +423,7 @@ static const struct {
 	[FLOOR_WAKE] = { wake_a, wake_b },
 };
 
-/* End with the parent: it may be killed while this process spins. */
+/* Exit with the parent, which may be killed while this process spins. */
 static void
 die_with_parent(pid_t parent)
 {
@@ -432,7 +432,7 @@ die_with_parent(pid_t parent)
 		_exit(1);
 }
 
-/* Pin a process; 0: this one. */
+/* Pin a process; pid 0: this one. */
 static void
 pin(pid_t pid, int cpu)
 {
@@ -444,7 +444,7 @@ pin(pid_t pid, int cpu)
 		perror("comch-perf-floor: sched_setaffinity");
 }
 
-/* Fork the partner, run both halves. @return the figure, or negative */
+/* Fork process B and run both halves. @return the figure, or negative */
 static double
 measure(const struct floor_req *req)
 {
@@ -460,14 +460,14 @@ measure(const struct floor_req *req)
 		return -1;
 	if (pid == 0) {
 		die_with_parent(self);
-		job_meet(&job, false);
+		job_sync(&job, false);
 		bodies[req->kind].b(&job);
 		_exit(0);
 	}
-	/* The partner starts on our CPU, which we are about to spin on. */
+	/* The child starts on the CPU that this process is about to spin on. */
 	pin(pid, req->cpu_b);
 	pin(0, req->cpu_a);
-	job_meet(&job, true);
+	job_sync(&job, true);
 	value = bodies[req->kind].a(&job);
 	waitpid(pid, NULL, 0);
 	return value;

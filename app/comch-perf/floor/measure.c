@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Run comch-perf-floor, which lies beside this program, and read its figure. */
+/* Run comch-perf-floor from the directory of this program, and read its figure. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 #include "floor/floor.h"
 
 #define PROGRAM  "comch-perf-floor"
-/* How much longer than asked for a measurement may take. */
+/* Extra time that a measurement may take. */
 #define GRACE_MS 10000
 
-/* Path of the program: ours, but for the last part. */
+/* Path of the program: in the directory of this one. */
 static int
 find_program(char *path, size_t size)
 {
@@ -38,7 +38,7 @@ find_program(char *path, size_t size)
 	return 0;
 }
 
-/* Start it with its standard output at *fd*. */
+/* Start the program with its standard output on *fd*. */
 static int
 start(const struct floor_req *req, int fd, pid_t *pid)
 {
@@ -66,11 +66,11 @@ start(const struct floor_req *req, int fd, pid_t *pid)
 		rc = posix_spawn(pid, path, &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (rc != 0)
-		fprintf(stderr, "comch-perf: %s: %s\n", path, strerror(rc));
+		fprintf(stderr, "comch-perf: start %s: %s\n", path, strerror(rc));
 	return -rc;
 }
 
-/* Its line of output, as a figure. */
+/* Read the figure that the program prints. */
 static double
 read_figure(int fd, uint32_t ms)
 {

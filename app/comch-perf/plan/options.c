@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The table of options, parsing of the command line, and the help text. */
+
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
@@ -19,25 +21,25 @@
 #define HELP_WIDTH 79
 #define DEFAULT_ATTEMPTS 5
 
-/* What an option's value is. */
+/* Kinds of option values. */
 enum kind {
 	KIND_SIZES,  /* a list or range of sizes */
 	KIND_COUNT,  /* a whole number between min and max */
 	KIND_TIME,   /* seconds, with a fraction */
-	KIND_CHOICE, /* one of a few words */
-	KIND_SWITCH, /* present or not */
+	KIND_CHOICE, /* one of a list of words */
+	KIND_SWITCH, /* no value */
 	KIND_TEXT,
-	KIND_ANSWER, /* nothing: it is a question */
+	KIND_ANSWER, /* --help and --version: print and exit */
 };
 
-/* One option; the first ones are parameters of a test. */
+/* One option; test parameters come first. */
 struct opt {
 	const char *name;
-	const char *value;           /* its name in the help, NULL for a switch */
+	const char *value;           /* value name in the help; NULL: no value */
 	const char *help;
 	enum kind kind;
-	uint32_t bit;                /* PERF_OPT_*, 0 for the program's own */
-	size_t offset;               /* where it goes in struct options */
+	uint32_t bit;                /* PERF_OPT_*; 0: not a test option */
+	size_t offset;               /* of the field in struct options */
 	size_t width;
 	uint64_t min;
 	uint64_t max;
@@ -48,13 +50,13 @@ struct opt {
 const char *const perf_api_names[] = { "desc", "mbuf", "doca", "comm_channel", NULL };
 #define API_VALUES "desc|mbuf|doca|comm_channel"
 #define API_TEXT \
-	"which calls: descriptors or mbufs of librte_comch, or those of DOCA (Comch, or " \
-	"Comm Channel), which take their device from the device table; ctrl tests know " \
-	"desc, doca and comm_channel, data tests the first three"
+	"API under test: descriptors or mbufs of librte_comch, DOCA Comch, or DOCA Comm " \
+	"Channel; the DOCA APIs take their device from the device table; ctrl tests support " \
+	"desc, doca and comm_channel, data tests desc, mbuf and doca"
 #else
 const char *const perf_api_names[] = { "desc", "mbuf", NULL };
 #define API_VALUES "desc|mbuf"
-#define API_TEXT "which calls: descriptors or mbufs; ctrl tests know desc only"
+#define API_TEXT "API under test: descriptors or mbufs; ctrl tests support desc only"
 #endif
 const char *const perf_memory_names[] = { "shared", "heap", "eal", NULL };
 const char *const perf_wait_names[] = { "poll", "event", NULL };
@@ -66,66 +68,66 @@ static const char *const formats[] = { "text", "csv", "json", NULL };
 
 static const struct opt opts_table[] = {
 	{ "size", "N|A,B,C|A:B[:xM|:+N]",
-		"payload of a message, bytes; K, M, G suffixes; a range doubles unless told "
-		"otherwise",
+		"payload per message, bytes; K, M, G suffixes; a range doubles unless it has a "
+		"step",
 		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, 0, NULL },
-	{ "iters", "N", "messages of each producer (latency: round trips), instead of a duration",
+	{ "iters", "N", "messages per producer (latency: round trips), instead of a duration",
 		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL },
-	{ "duration", "S", "how long to measure, seconds (default 1)",
+	{ "duration", "S", "measured time, seconds (default 1)",
 		KIND_TIME, PERF_OPT_DURATION, PARAM(duration_us), 0, 0, NULL },
-	{ "burst", "N", "messages offered in one call",
+	{ "burst", "N", "messages per call",
 		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL },
 	{ "queue", "N",
-		"depth of a queue: posted buffers, credits of a MsgQ, or control messages in "
-		"flight; unless told otherwise, buffers of 16 MiB in all, or two",
+		"queue depth: posted buffers, credits of a MsgQ, or control messages in flight; "
+		"the default is limited to buffers of 16 MiB in total, at least two",
 		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL },
-	{ "producers", "N", "producers of the sending side, a thread each",
+	{ "producers", "N", "producers of the sending side, one thread each",
 		KIND_COUNT, PERF_OPT_PRODUCERS, PARAM(producers), 1, PERF_MAX_WORKERS, NULL },
-	{ "consumers", "N", "consumers of the receiving side, a thread each",
+	{ "consumers", "N", "consumers of the receiving side, one thread each",
 		KIND_COUNT, PERF_OPT_CONSUMERS, PARAM(consumers), 1, PERF_MAX_WORKERS, NULL },
 	{ "connections", "N",
 		"connections; ctrl tests use one and leave the rest idle, data tests spread "
-		"their pairs, conn-rate opens this many at once",
+		"their pairs over them, conn-rate opens this many at once",
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL },
-	{ "imm", "N", "immediate data of a message, bytes; with --size 0 it is all there is",
+	{ "imm", "N", "immediate data per message, bytes; with --size 0 the only data",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
 	{ "api", API_VALUES, API_TEXT,
 		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, perf_api_names },
 	{ "memory", "shared|heap|eal",
-		"where a consumer's buffers lie: shareable memory, malloc, EAL memory",
+		"memory of the consumer's buffers: shareable memory, malloc, or EAL memory",
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, perf_memory_names },
 	{ "wait", "poll|event",
-		"spin, or sleep until woken; latency tests then pause for the other side to "
-		"fall asleep",
+		"spin, or sleep until an event; event latency tests pause before each round "
+		"trip, so that the peer sleeps",
 		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, perf_wait_names },
-	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are the sum",
+	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are sums",
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL },
 	{ "verify", NULL,
-		"fill and check every byte; otherwise the first and last cache line are "
-		"touched and the sequence checked",
+		"fill and check every byte; by default, check the sequence and touch the first "
+		"and last cache line",
 		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL },
-	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir= to it; "
-		"with one role, default comch_shm0,role=ROLE on pf0)",
+	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir=; "
+		"the default with one role is comch_shm0,role=ROLE on pf0)",
 		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL },
 	{ "role", "both|host|dpu",
-		"start both sides (default), or one; the host side leads and reports",
+		"start both sides (default) or one; the host side leads and reports",
 		KIND_CHOICE, 0, OPTION(role), 0, 0, roles },
-	{ "format", "text|csv|json", "table for people (default), CSV, or one JSON object a line",
+	{ "format", "text|csv|json", "table (default), CSV, or one JSON object per line",
 		KIND_CHOICE, 0, OPTION(format), 0, 0, formats },
-	{ "output", "FILE", "where to report instead of standard output",
+	{ "output", "FILE", "write the report to FILE instead of standard output",
 		KIND_TEXT, 0, OPTION(output), 0, 0, NULL },
-	{ "attempts", "N", "how often to measure a row while the machine is unsteady (default 5)",
+	{ "attempts", "N", "maximum attempts per row while the machine is unstable (default 5)",
 		KIND_COUNT, 0, OPTION(attempts), 1, 100, NULL },
-	{ "histogram", NULL, "draw the latencies of each latency test (text format)",
+	{ "histogram", NULL, "print a latency histogram for each latency test (text format)",
 		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL },
 	{ "sweep", "FILE",
-		"INI file: a section a test, its keys the options above, comma lists multiply",
+		"INI file: one section per test; keys are the options above, comma lists multiply",
 		KIND_TEXT, 0, OPTION(sweep), 0, 0, NULL },
-	{ "help", NULL, "this text", KIND_ANSWER, 0, 0, 0, 0, 0, NULL },
-	{ "version", NULL, "versions", KIND_ANSWER, 0, 0, 0, 0, 0, NULL },
+	{ "help", NULL, "print this text", KIND_ANSWER, 0, 0, 0, 0, 0, NULL },
+	{ "version", NULL, "print versions", KIND_ANSWER, 0, 0, 0, 0, 0, NULL },
 };
 
-/* Is it a parameter of a test, which lie first in struct options? */
+/* Is the option a test parameter? Their fields are first in struct options. */
 static bool
 is_param(const struct opt *o)
 {
@@ -178,7 +180,7 @@ parse_switch(const struct opt *o, const char *value, uint64_t *number, char *err
 {
 	*number = value == NULL || strcmp(value, "yes") == 0;
 	return *number == 1 || strcmp(value, "no") == 0 ? 0 :
-		perf_refuse(error, "%s: '%s' is not yes or no", o->name, value);
+		perf_refuse(error, "--%s: '%s' is not yes or no", o->name, value);
 }
 
 static int
@@ -277,7 +279,7 @@ options_names(uint32_t mask, char *buf, size_t size)
 	return buf;
 }
 
-/* Print text in lines of HELP_WIDTH, indented by blanks. */
+/* Print text wrapped to HELP_WIDTH and indented. */
 static void
 print_wrapped(const char *text, int indent)
 {
@@ -316,27 +318,27 @@ print_help(void)
 
 	printf("Usage: comch-perf [EAL options] -- [options] [TEST...]\n"
 		"       comch-perf [options] [TEST...]\n\n"
-		"Measures a host <-> DPU channel between two processes, a core each, and\n"
-		"prints each figure with its ratio to a floor: what this machine does without\n"
+		"Measures a host <-> DPU channel between two processes, one core each, and\n"
+		"prints each figure with its ratio to a floor: what this machine reaches without\n"
 		"any library, measured just before and after.\n\nTests:\n");
 	for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 		printf("  %-10s %s%s\n", test->name, test->what,
 				test->by_default ? "" : " (not by default)");
-	printf("With no TEST all that are not marked, in under a minute.\n\nOptions:\n");
+	printf("Without TEST, all unmarked tests run, in under a minute.\n\nOptions:\n");
 	print_options();
-	printf("\nThe host side leads: with --role host and --role dpu the parameters are\n"
-		"given to the host side alone and travel to the other as control messages.\n"
-		"The DPU side serves one run and ends; its --producers and --consumers say\n"
-		"how many threads it has.\n\n"
-		"EAL options are made up (--lcores from --producers and --consumers, --no-huge\n"
-		"or --in-memory, --no-pci, --no-telemetry, --file-prefix); those given before\n"
-		"`--` are added or take their place. With --role both, -l names the CPUs.\n\n"
-		"Exit status: 0 every message arrived, in order, intact; 1 not; 2 usage, or a\n"
-		"row that asks for more than the device has.\n");
+	printf("\nThe host side leads: with --role host and --role dpu, give the parameters to\n"
+		"the host side only; it sends them to the DPU side as control messages.\n"
+		"The DPU side serves one host process and exits; its --producers and\n"
+		"--consumers set its number of threads.\n\n"
+		"Default EAL options: --lcores from --producers and --consumers, --no-huge or\n"
+		"--in-memory, --no-pci, --no-telemetry, --file-prefix. EAL options before `--`\n"
+		"are added to them or replace them. With --role both, -l names the CPUs.\n\n"
+		"Exit status: 0 every message arrived, in order and intact; 1 failure; 2 usage\n"
+		"error, or a row exceeds the limits of the device.\n");
 }
 
 static int
-answer(const char *name)
+print_info(const char *name)
 {
 	if (strcmp(name, "help") == 0)
 		print_help();
@@ -346,23 +348,23 @@ answer(const char *name)
 	return 1;
 }
 
-/* What getopt_long() did not like. */
+/* Report an option that getopt_long() rejected. */
 static int
-complain(int argc, char **argv, int c)
+report_bad_option(int argc, char **argv, int c)
 {
 	uint32_t i;
 
-	/* It points behind an unknown long option, and at a cluster of short ones. */
 	if (c == ':') {
-		fprintf(stderr, "comch-perf: %s needs a value\n", argv[optind - 1]);
+		fprintf(stderr, "comch-perf: %s: missing value\n", argv[optind - 1]);
 		return -EINVAL;
 	}
+	/* optind is after an unknown long option, but at a cluster of short ones. */
 	fprintf(stderr, "comch-perf: unknown option '%s'; valid:",
 			optind > 1 && optind <= argc && argv[optind - 1][0] == '-' ?
 			argv[optind - 1] : argv[optind]);
 	for (i = 0; i < RTE_DIM(opts_table); i++)
 		fprintf(stderr, " --%s", opts_table[i].name);
-	fprintf(stderr, "\n(EAL options go before a `--`.)\n");
+	fprintf(stderr, "\n(EAL options go before `--`.)\n");
 	return -EINVAL;
 }
 
@@ -378,7 +380,7 @@ take_tests(struct options *opts, int argc, char **argv)
 			continue;
 		}
 		fprintf(stderr, "comch-perf: %s '%s'; valid:", test == NULL ?
-				"unknown test" : "one test too many:", name);
+				"unknown test" : "too many tests, at", name);
 		for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 			fprintf(stderr, " %s", test->name);
 		fprintf(stderr, "\n");
@@ -387,18 +389,18 @@ take_tests(struct options *opts, int argc, char **argv)
 	return 0;
 }
 
-/* Options that contradict each other, whatever the tests. */
+/* Check for contradicting options, independent of the tests. */
 static int
-check_own(const struct options *opts)
+check_options(const struct options *opts)
 {
 	const char *why = NULL;
 
 	if ((opts->set & PERF_OPT_ITERS) != 0 && (opts->set & PERF_OPT_DURATION) != 0)
-		why = "--iters and --duration: give one of them";
+		why = "--iters and --duration exclude each other";
 	else if (opts->sweep != NULL && opts->nb_tests > 0)
-		why = "--sweep: its sections name the tests; give no TEST";
+		why = "--sweep and TEST exclude each other: sections name the tests";
 	else if (opts->histogram && opts->format != PERF_FORMAT_TEXT)
-		why = "--histogram is drawn for people: it needs --format text";
+		why = "--histogram requires --format text";
 	else if (opts->role == PERF_ROLE_DPU && (opts->nb_tests > 0 ||
 			opts->sweep != NULL || opts->output != NULL ||
 			opts->attempts != DEFAULT_ATTEMPTS ||
@@ -411,7 +413,7 @@ check_own(const struct options *opts)
 	return -EINVAL;
 }
 
-/* EAL's arguments end at the first `--`; without one all are ours. */
+/* EAL arguments end at the first `--`; without one, there are none. */
 static void
 split(struct options *opts, int *argc, char ***argv)
 {
@@ -449,9 +451,9 @@ options_parse(struct options *opts, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, &index)) != -1) {
 		if (c != 0)
-			return complain(argc, argv, c);
+			return report_bad_option(argc, argv, c);
 		if (opts_table[index].kind == KIND_ANSWER)
-			return answer(opts_table[index].name);
+			return print_info(opts_table[index].name);
 		rc = set_option(opts, &opts_table[index], optarg, error);
 		if (rc != 0) {
 			fprintf(stderr, "comch-perf: %s\n", error);
@@ -459,5 +461,5 @@ options_parse(struct options *opts, int argc, char **argv)
 		}
 	}
 	rc = take_tests(opts, argc, argv);
-	return rc != 0 ? rc : check_own(opts);
+	return rc != 0 ? rc : check_options(opts);
 }

@@ -7,17 +7,17 @@
 
 /**
  * @file
- * The command line behind `--`. One table of options (options.c) drives the
- * parsing, the help, the keys of sweep files and the copying of parameters.
+ * The command line after `--`. The table in options.c drives parsing, the help,
+ * the keys of sweep files and the copying of parameters.
  */
 
 #include "engine/run.h"
 
-/** Exit status for a command line that makes no sense. */
+/** Exit status of usage errors. */
 #define EXIT_USAGE 2
 
 #define PERF_MAX_TESTS 16
-/** The most sizes of one list. */
+/** Maximum sizes in a list. */
 #define PERF_MAX_SIZES 1024
 
 enum perf_role {
@@ -32,7 +32,7 @@ enum perf_format {
 	PERF_FORMAT_JSON,
 };
 
-/** @name Words on the command line, by enum; NULL-terminated
+/** @name Option values by enum; NULL-terminated
  * @{
  */
 extern const char *const perf_api_names[];
@@ -42,7 +42,7 @@ extern const char *const perf_wait_names[];
 
 /** The command line. */
 struct options {
-	struct perf_params params;       /**< Those in `set` count. */
+	struct perf_params params;       /**< Valid for the bits in `set`. */
 	uint32_t set;                    /**< PERF_OPT_* given. */
 	uint64_t sizes[PERF_MAX_SIZES];  /**< --size. */
 	uint32_t nb_sizes;
@@ -51,46 +51,46 @@ struct options {
 	uint8_t role;                    /**< enum perf_role */
 	uint8_t format;                  /**< enum perf_format */
 	uint8_t histogram;
-	uint32_t attempts;               /**< At a row, at most. */
+	uint32_t attempts;               /**< Maximum per row. */
 	const char *dev;
 	const char *output;
 	const char *sweep;
-	int nb_eal_args;                 /**< What stood before `--`. */
+	int nb_eal_args;                 /**< Arguments before `--`. */
 	char *const *eal_args;
 };
 
 /**
- * Parse the command line; --help and --version are answered here.
+ * Parse the command line; prints the output of --help and --version.
  *
  * @return
- *   0: go on; 1: answered, exit with success; -EINVAL: refused, and stderr
- *   says why.
+ *   0: continue; 1: --help or --version, exit with success; -EINVAL: refused, with
+ *   the reason on stderr.
  */
 int options_parse(struct options *opts, int argc, char **argv);
 
 /**
- * Set a parameter of a test from text, as a sweep file does: the option's name
- * without dashes; for switches "yes" or "no".
+ * Set a test parameter from text, as in a sweep file: the option name without
+ * dashes; switches take "yes" or "no".
  *
- * @return 0, or -EINVAL with a sentence in *error*, PERF_ERROR_SIZE bytes
+ * @return 0, or -EINVAL with a message in *error*, PERF_ERROR_SIZE bytes
  */
 int options_set(struct options *opts, const char *name, const char *value, char *error);
 
 /** Names of the options in a mask, "--size, --iters", for messages. */
 const char *options_names(uint32_t mask, char *buf, size_t size);
 
-/** Take over the parameters that a mask of PERF_OPT_* names. */
+/** Copy the parameters in a mask of PERF_OPT_*. */
 void options_copy(struct perf_params *to, const struct perf_params *from, uint32_t mask);
 
 /**
  * Parse `N`, `A,B,C`, `A:B`, `A:B:xM` or `A:B:+N` with K, M and G suffixes.
  *
  * @return
- *   How many of at most PERF_MAX_SIZES were written, or -EINVAL.
+ *   Number of sizes, at most PERF_MAX_SIZES, or -EINVAL.
  */
 int sizes_parse(const char *text, uint64_t *sizes);
 
-/** A whole number with an optional suffix; moves *text* behind it. 0 or -EINVAL. */
+/** Parse a number with an optional suffix; advances *text*. @return 0 or -EINVAL */
 int sizes_number(const char **text, uint64_t *value);
 
 #endif /* OPTIONS_H */

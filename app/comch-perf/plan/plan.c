@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Makes the rows to measure from tests and options, and sums up what they need. */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +13,10 @@
 
 #include "plan/plan.h"
 
-/* A place in the queues of a MsgQ, with all that belongs to it, bytes. */
-#define MSGQ_PLACE 256
+/* EAL memory per MsgQ queue slot, upper bound, bytes. */
+#define MSGQ_SLOT_BYTES 256
 
-/* A row, unless it is there already; a sentence in *error* if it is refused. */
+/* Add a row, unless it exists; *error* has the reason of a refusal. */
 static int
 add_row(struct plan *plan, const struct perf_test *test,
 		const struct perf_params *params, char *error)
@@ -34,7 +36,7 @@ add_row(struct plan *plan, const struct perf_test *test,
 
 		row = realloc(plan->rows, capacity * sizeof(*row));
 		if (row == NULL)
-			return perf_refuse(error, "no memory");
+			return perf_refuse(error, "not enough memory for %u rows", capacity);
 		plan->rows = row;
 		plan->capacity = capacity;
 	}
@@ -44,9 +46,9 @@ add_row(struct plan *plan, const struct perf_test *test,
 	return 0;
 }
 
-/* A row whose queue holds no more than a window of payload, and whose burst fits
- * in the queue, unless they were asked for: buffers of large messages would take
- * gigabytes, and minutes to get.
+/* Add a row. Unless the user sets them, limit the queue to FLOOR_WINDOW of payload
+ * and the burst to the queue: full queues of large messages would take gigabytes,
+ * and minutes to allocate.
  */
 static int
 add_fitted(struct plan *plan, const struct perf_test *test, const struct options *opts,
@@ -66,7 +68,7 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 	return add_row(plan, test, &params, error);
 }
 
-/* The rows of one variant: one for each size. */
+/* Add the rows of one variant: one per size. */
 static int
 add_sizes(struct plan *plan, const struct perf_test *test,
 		const struct options *opts, const struct perf_variant *variant, char *error)
@@ -90,9 +92,8 @@ add_sizes(struct plan *plan, const struct perf_test *test,
 	return rc;
 }
 
-/* The rows of all variants that the options leave room for: with --imm, say,
- * the one for mbufs is no longer there. A choice of one's own takes the place
- * of the variants.
+/* Add the rows of all variants that the options allow: --imm, for example, excludes
+ * the variant for mbufs. An option that a variant sets replaces all variants.
  */
 static int
 add_variants(struct plan *plan, const struct perf_test *test,
@@ -113,14 +114,14 @@ add_variants(struct plan *plan, const struct perf_test *test,
 			continue;
 		}
 		plan->nb_rows = kept;
-		/* The first one is the plainest: what it is refused for goes for all. */
+		/* The first variant is the plainest: its error applies to all. */
 		if (i == 0)
 			memcpy(error, why, sizeof(why));
 	}
 	if (nb > 0)
 		return 0;
 	plan->nb_rows = before;
-	/* Were there none, or all refused? */
+	/* All variants refused: error. No variants, or replaced: use the base. */
 	return i == test->nb_variants && i > 0 ? -EINVAL :
 			add_sizes(plan, test, opts, NULL, error);
 }
@@ -132,9 +133,9 @@ plan_add(struct plan *plan, const struct perf_test *test, const struct options *
 	char text[PERF_ERROR_SIZE];
 
 	if (wrong != 0) {
-		fprintf(stderr, "comch-perf: %s makes no sense for %s",
+		fprintf(stderr, "comch-perf: unsupported %s for test %s",
 				options_names(wrong, text, sizeof(text)), test->name);
-		fprintf(stderr, "; it takes %s\n",
+		fprintf(stderr, "; supported: %s\n",
 				options_names(test->options, text, sizeof(text)));
 		return -EINVAL;
 	}
@@ -147,14 +148,14 @@ plan_add(struct plan *plan, const struct perf_test *test, const struct options *
 uint32_t
 plan_workers(const struct perf_params *params, bool host)
 {
-	uint32_t most = RTE_MAX(params->producers, params->consumers);
-	uint32_t nb = params->bidir ? most :
+	uint32_t both = RTE_MAX(params->producers, params->consumers);
+	uint32_t nb = params->bidir ? both :
 			host ? params->producers : params->consumers;
 
 	return RTE_MAX(nb, 1u);
 }
 
-/* Buffers, mbufs and MsgQs of one row that lie in EAL memory, bytes. */
+/* EAL memory for the buffers, mbufs and MsgQs of one row, bytes. */
 static uint64_t
 eal_bytes(const struct plan_row *row)
 {
@@ -164,7 +165,7 @@ eal_bytes(const struct plan_row *row)
 	uint64_t bytes = 0;
 
 	if (row->test->place == PERF_PROCESS)
-		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_PLACE;
+		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_SLOT_BYTES;
 	if (p->api == PERF_API_MBUF)
 		bytes += 3 * nb * queue * (p->size + 512);
 	if (p->memory == PERF_MEMORY_EAL)
@@ -172,7 +173,7 @@ eal_bytes(const struct plan_row *row)
 	return bytes;
 }
 
-/* What the rows need, each its most. */
+/* Find the maximum of each resource over all rows. */
 static void
 find_needs(struct plan *plan)
 {
@@ -205,7 +206,7 @@ plan_make(struct plan *plan, const struct options *opts)
 		plan->workers[0] = plan_workers(&opts->params, false);
 		plan->workers[0] = RTE_MAX(plan->workers[0], opts->params.producers);
 		plan->eal_mb = 64;
-		return 0; /* two sides */
+		return 0; /* place stays PERF_TWO_SIDES */
 	}
 	if (opts->sweep != NULL)
 		rc = sweep_load(plan, opts);

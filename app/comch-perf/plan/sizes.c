@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Numbers with suffixes, and lists and ranges of them. */
+/* Parses numbers with suffixes, and lists and ranges of sizes. */
 
 #include <ctype.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ sizes_number(const char **text, uint64_t *value)
 	return 0;
 }
 
-/* What follows `A:B`: nothing, `:xM` or `:+N`. */
+/* Parse the step after `A:B`: nothing, `:xM` or `:+N`. */
 static int
 parse_step(const char **text, uint64_t *mul, uint64_t *add)
 {
@@ -53,7 +53,7 @@ parse_step(const char **text, uint64_t *mul, uint64_t *add)
 			*step > PERF_MAX_SIZE ? -EINVAL : 0;
 }
 
-/* One element of a list: `A`, or a range. @return how many there are now */
+/* Parse a list element, `A` or a range. @return the new number of sizes */
 static int
 parse_range(const char **text, uint64_t *sizes, int nb)
 {
@@ -75,7 +75,7 @@ parse_range(const char **text, uint64_t *sizes, int nb)
 			return -EINVAL;
 		sizes[nb++] = first;
 		if (first == 0 && add == 0)
-			first = 1; /* doubling goes on from 1 */
+			first = 1; /* doubling continues from 1 */
 	}
 	return nb;
 }

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Reads sweep files: INI files whose sections are tests. */
+
 #include <errno.h>
 #include <ini.h>
 #include <stdlib.h>
@@ -11,13 +13,13 @@
 
 #define MAX_KEYS 16
 
-/* One key of a section with its list of values. */
+/* A key of a section, and its list of values. */
 struct key {
 	char *name;
 	char *values;
 };
 
-/* The section being read; its rows are made when the next one begins. */
+/* The current section; its end adds the rows. */
 struct sweep {
 	struct plan *plan;
 	const struct options *opts;
@@ -27,7 +29,7 @@ struct sweep {
 	int rc;
 };
 
-/* Multiply: each value of key *nb* with all combinations of those behind it. */
+/* Combine each value of key *nb* with all combinations of the later keys. */
 static int
 expand(struct sweep *s, const struct options *opts, uint32_t nb)
 {
@@ -70,7 +72,7 @@ finish_section(struct sweep *s)
 	s->nb_keys = 0;
 }
 
-/* A line of the file. @return 0 is an error, as ini_parse() wants it. */
+/* Callback of ini_parse() for a line. @return 0: error */
 static int
 take_line(void *arg, const char *section, const char *name, const char *value)
 {
@@ -79,7 +81,7 @@ take_line(void *arg, const char *section, const char *name, const char *value)
 	struct key *key;
 
 	if (test == NULL) {
-		fprintf(stderr, "comch-perf: %s: [%s] is not a test\n", s->opts->sweep, section);
+		fprintf(stderr, "comch-perf: %s: [%s]: unknown test\n", s->opts->sweep, section);
 		s->rc = -EINVAL;
 		return 0;
 	}
@@ -90,6 +92,8 @@ take_line(void *arg, const char *section, const char *name, const char *value)
 	if (s->rc != 0)
 		return 0;
 	if (s->nb_keys == MAX_KEYS) {
+		fprintf(stderr, "comch-perf: %s: [%s]: more than %u keys\n", s->opts->sweep,
+				section, MAX_KEYS);
 		s->rc = -E2BIG;
 		return 0;
 	}
@@ -107,14 +111,16 @@ sweep_load(struct plan *plan, const struct options *opts)
 {
 	struct sweep s = { .plan = plan, .opts = opts };
 	int line = ini_parse(opts->sweep, take_line, &s);
+	int error = errno;
 
 	finish_section(&s);
 	if (line < 0)
-		fprintf(stderr, "comch-perf: %s: cannot be read\n", opts->sweep);
+		fprintf(stderr, "comch-perf: read %s: %s\n", opts->sweep, strerror(error));
 	else if (line > 0)
-		fprintf(stderr, "comch-perf: %s: error in line %d\n", opts->sweep, line);
+		fprintf(stderr, "comch-perf: %s: invalid line %d\n", opts->sweep, line);
 	else if (s.rc == 0 && plan->nb_rows == 0)
-		fprintf(stderr, "comch-perf: %s: no test in it\n", opts->sweep);
+		fprintf(stderr, "comch-perf: %s: expected a section per test, found none\n",
+				opts->sweep);
 	else
 		return s.rc;
 	return -EINVAL;

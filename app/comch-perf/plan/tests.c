@@ -2,17 +2,19 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The table of tests: their parameters, variants, checks and API backends. */
+
 #include <errno.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "plan/plan.h"
 
-/* Refuse to allocate more than this for the buffers of one consumer. */
+/* Limit for the buffers of one consumer, bytes. */
 #define MAX_POSTED  (UINT64_C(4) << 30)
-/* What is left of a data room of 16 bits in whole lines. */
+/* Largest payload of an mbuf: its 16-bit data room, less the headroom, in whole lines. */
 #define MBUF_MAX    65344
-/* Messages of a burst of doca-cost. */
+/* Messages per burst of doca-cost. */
 #define COST_BURST  32
 
 static int
@@ -21,10 +23,10 @@ check_mbuf(const struct perf_params *p, char *error)
 	if (p->imm > 0)
 		return perf_refuse(error, "--imm: mbufs carry no immediate data");
 	if (p->size < 1 || p->size > MBUF_MAX)
-		return perf_refuse(error, "--size: one mbuf carries 1 to "
+		return perf_refuse(error, "--size: an mbuf carries 1 to "
 				RTE_STR(MBUF_MAX) " bytes");
 	if (p->memory == PERF_MEMORY_HEAP)
-		return perf_refuse(error, "--memory heap: mbuf pools lie in shared or eal memory");
+		return perf_refuse(error, "--memory heap: mbuf pools need shared or eal memory");
 	return 0;
 }
 
@@ -34,38 +36,46 @@ check_device(const struct perf_params *p, const struct rte_comch_dev_info *info,
 	if ((info->capa & RTE_COMCH_CAPA_DATA) == 0)
 		return perf_refuse(error, "the device has no fast path");
 	if (p->imm > info->max_imm_len)
-		return perf_refuse(error, "--imm: more than the device carries");
+		return perf_refuse(error, "--imm: %u exceeds the device limit of %u", p->imm,
+				info->max_imm_len);
 	if (p->size > info->max_buf_len)
-		return perf_refuse(error, "--size: more than the device carries");
+		return perf_refuse(error, "--size: %llu exceeds the device limit of %llu",
+				(unsigned long long)p->size,
+				(unsigned long long)info->max_buf_len);
 	if (p->queue > info->max_dp_queue)
-		return perf_refuse(error, "--queue: deeper than the device's");
-	if (p->producers > info->max_producers || p->consumers > info->max_consumers)
-		return perf_refuse(error, "--producers or --consumers: more than the device has");
+		return perf_refuse(error, "--queue: %u exceeds the device limit of %u", p->queue,
+				info->max_dp_queue);
+	if (p->producers > info->max_producers)
+		return perf_refuse(error, "--producers: %u exceeds the device limit of %u",
+				p->producers, info->max_producers);
+	if (p->consumers > info->max_consumers)
+		return perf_refuse(error, "--consumers: %u exceeds the device limit of %u",
+				p->consumers, info->max_consumers);
 	return 0;
 }
 
 static int
 data_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
-	uint64_t stamp_room = p->size > 0 ? p->size : p->imm;
+	uint64_t stamp_len = p->size > 0 ? p->size : p->imm;
 
 	if (p->api == PERF_API_MBUF && check_mbuf(p, error) != 0)
 		return -EINVAL;
 	if (p->api == PERF_API_COMM_CHANNEL)
-		return perf_refuse(error, "--api comm_channel: has control messages only");
+		return perf_refuse(error, "--api comm_channel: supports control messages only");
 	if (p->api == PERF_API_DOCA && p->size == 0 && p->imm == 0)
-		return perf_refuse(error, "--api doca: a message has a byte at least, of --size or "
-				"of --imm");
+		return perf_refuse(error, "--api doca: a message needs at least one byte of --size "
+				"or --imm");
 	if (p->connections > 1 && p->producers != p->consumers)
 		return perf_refuse(error, "--connections: with more than one, --producers and "
 				"--consumers must be equal: each pair has one connection");
-	if (p->verify && p->producers > p->consumers && stamp_room < sizeof(uint64_t))
-		return perf_refuse(error, "--verify: to tell several producers apart, a message "
-				"(without payload: its immediate data) has 8 bytes at least");
+	if (p->verify && p->producers > p->consumers && stamp_len < sizeof(uint64_t))
+		return perf_refuse(error, "--verify: with more producers than consumers, the "
+				"payload (or else the immediate data) needs at least 8 bytes");
 	if (p->burst > p->queue)
-		return perf_refuse(error, "--burst is more than --queue holds");
+		return perf_refuse(error, "--burst: %u exceeds --queue %u", p->burst, p->queue);
 	if ((uint64_t)p->queue * data_stride(p) > MAX_POSTED)
-		return perf_refuse(error, "--queue times --size is more than 4 GiB");
+		return perf_refuse(error, "--queue times --size exceeds 4 GiB");
 	return info == NULL ? 0 : check_device(p, info, error);
 }
 
@@ -73,7 +83,7 @@ static int
 data_check_bw(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if (p->size == 0)
-		return perf_refuse(error, "--size: bandwidth takes a byte at least");
+		return perf_refuse(error, "--size: bandwidth tests need at least one byte");
 	return data_check(p, info, error);
 }
 
@@ -81,10 +91,10 @@ static int
 ctrl_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
 	if (p->api == PERF_API_MBUF)
-		return perf_refuse(error, "--api mbuf: control messages are no mbufs");
+		return perf_refuse(error, "--api mbuf: unsupported for control messages");
 	return info == NULL || p->size <= info->max_msg_size ? 0 :
-		perf_refuse(error, "--size: a control message of this device has %u bytes at most",
-				info->max_msg_size);
+		perf_refuse(error, "--size: %llu exceeds the control message limit of the device, "
+				"%u", (unsigned long long)p->size, info->max_msg_size);
 }
 
 static int
@@ -92,7 +102,7 @@ floor_check(const struct perf_params *p, const struct rte_comch_dev_info *info, 
 {
 	(void)info;
 	return p->kind != FLOOR_MEMCPY || p->size > 0 ? 0 :
-		perf_refuse(error, "--size: a copy takes a byte at least");
+		perf_refuse(error, "--size: memcpy needs at least one byte");
 }
 
 static const char *
@@ -101,7 +111,7 @@ floor_label(const struct perf_params *p)
 	return floor_name((enum floor_kind)p->kind);
 }
 
-/* The calls under test, by enum perf_api. */
+/* The API backends of a test, by enum perf_api. */
 
 static const struct perf_calls ctrl_calls[] = {
 	[PERF_API_DESC] = { &link_ops_native, &data_ops_ctrl },
@@ -127,7 +137,7 @@ static const struct perf_calls msgq_copy_calls[] = {
 	[PERF_API_DESC] = { &link_ops_native, &data_ops_msgq_copy },
 };
 
-/* Rows of a test that differ in a value. */
+/* Variants: rows of a test that differ in some parameters. */
 
 static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_LINE, .size = 64 } },
@@ -189,7 +199,7 @@ static const struct perf_variant cost_variants[] = {
 #define LENGTH    (PERF_OPT_ITERS | PERF_OPT_DURATION)
 #define VARIANTS(v) .variants = v, .nb_variants = RTE_DIM(v)
 #define PAIR      .producers = 1, .consumers = 1, .connections = 1
-/* What the tests of the fast path take. */
+/* Options of the fast path tests. */
 #define DATA_LAT  (PERF_OPT_SIZE | LENGTH | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS | \
 		PERF_OPT_IMM | PERF_OPT_API | PERF_OPT_MEMORY | PERF_OPT_WAIT | \
 		PERF_OPT_VERIFY)
@@ -199,7 +209,7 @@ static const struct perf_variant cost_variants[] = {
 static const struct perf_test tests[] = {
 	{
 		.name = "floor",
-		.what = "what two processes reach that share memory and run no library code",
+		.what = "two processes that share memory and run no library code",
 		.by_default = true, .place = PERF_BARE, .flow = &perf_flow_floor,
 		.options = PERF_OPT_SIZE | PERF_OPT_DURATION,
 		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1, PAIR },
@@ -249,7 +259,7 @@ static const struct perf_test tests[] = {
 		.floor = FLOOR_MEMCPY, .check = data_check_bw,
 	}, {
 		.name = "conn-rate",
-		.what = "clients that connect and disconnect; the time is that of connecting",
+		.what = "clients that connect and disconnect; times the connecting",
 		.flow = &perf_flow_conn, .calls = ctrl_calls, .hops = 1,
 		.options = LENGTH | PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 1000000, .burst = 1, PAIR },
@@ -266,7 +276,7 @@ static const struct perf_test tests[] = {
 		.floor = FLOOR_LINE, .check = data_check,
 	}, {
 		.name = "msgq-rate",
-		.what = "messages of a MsgQ from one thread (or more) to another",
+		.what = "MsgQ messages from one or more threads to another",
 		.by_default = true, .place = PERF_PROCESS, .flow = &perf_flow_local,
 		.calls = msgq_calls,
 		.options = LENGTH | PERF_OPT_BURST | PERF_OPT_QUEUE | PERF_OPT_PRODUCERS |
@@ -277,8 +287,7 @@ static const struct perf_test tests[] = {
 		.floor = FLOOR_SLOT, .check = data_check,
 	}, {
 		.name = "msgq-copy",
-		.what = "blocks copied into a window of 16 MiB, with a message of a MsgQ after "
-			"each",
+		.what = "blocks copied into a window of 16 MiB, each followed by a MsgQ message",
 		.by_default = true, .place = PERF_PROCESS, .flow = &perf_flow_local,
 		.calls = msgq_copy_calls,
 		.options = PERF_OPT_SIZE | LENGTH | PERF_OPT_BURST | PERF_OPT_QUEUE |
@@ -291,8 +300,8 @@ static const struct perf_test tests[] = {
 #ifdef COMCH_APP_DOCA
 	{
 		.name = "doca-cost",
-		.what = "one thread: an idle look at a progress engine; a message of 64 B, sent "
-			"and received in bursts of " RTE_STR(COST_BURST),
+		.what = "one thread: an idle progress call; a message of 64 B, sent and received "
+			"in bursts of " RTE_STR(COST_BURST),
 		.place = PERF_PROCESS, .flow = &perf_flow_cost, .calls = data_calls, .hops = 1,
 		.options = PERF_OPT_DURATION | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 300000, .connections = 1 },

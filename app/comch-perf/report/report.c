@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Opens, writes and closes a report: CSV and JSON here, text in table.c. */
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +46,7 @@ real(double value)
 	return isnan(value) ? json_null() : json_real(value);
 }
 
-/* A row in CSV and JSON: the only list of their columns. */
+/* The columns of a row, for CSV and JSON. */
 static json_t *
 make_columns(const struct report_row *r)
 {
@@ -102,7 +104,7 @@ csv_value(FILE *f, const json_t *value)
 		fputs(json_is_true(value) ? "true" : "false", f);
 }
 
-/* A line with the values of a row, or with its names. */
+/* Print a line with the values of a row, or with the column names. */
 static void
 csv_line(FILE *f, const struct report_row *r, bool head)
 {
@@ -145,7 +147,7 @@ report_open(uint8_t format, const char *path, const char *setting)
 	report->format = format;
 	report->f = path == NULL ? stdout : fopen(path, "we");
 	if (report->f == NULL) {
-		fprintf(stderr, "comch-perf: --output %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "comch-perf: open --output %s: %s\n", path, strerror(errno));
 		free(report);
 		return NULL;
 	}
@@ -180,7 +182,7 @@ report_close(struct report *report)
 	if (report->f != stdout && fclose(report->f) != 0)
 		rc = -errno;
 	if (rc != 0)
-		fprintf(stderr, "comch-perf: the report could not be written\n");
+		fprintf(stderr, "comch-perf: write the report: %s\n", strerror(-rc));
 	free(report);
 	return rc;
 }

@@ -7,7 +7,7 @@
 
 /**
  * @file
- * What comes out: a table for people (table.c), CSV, or one JSON object a line.
+ * The report: a text table (table.c), CSV, or one JSON object per line.
  */
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "engine/run.h"
 #include "plan/options.h"
 
-/** A measured row. Figures that a test does not have are NaN. */
+/** A measured row. Figures that do not apply to its test are NaN. */
 struct report_row {
 	const struct perf_test *test;
 	struct perf_params params;
@@ -29,21 +29,21 @@ struct report_row {
 	double p99_ns;
 	double p999_ns;
 	double max_ns;
-	double copies;           /**< CPU copies a message. */
+	double copies;           /**< CPU copies per message. */
 	enum floor_kind floor;
 	double floor_value;
 	double floor_after;
-	double ratio;            /**< To the mean of the two. */
-	double stolen;           /**< Part of the time that others had our CPU. */
+	double ratio;            /**< Result / mean of the two floors. */
+	double stolen;           /**< Fraction of the time that other programs had the CPU. */
 	bool crowded;            /**< More threads than CPUs. */
-	bool stable;             /**< The floors differ little, little was stolen, no crowd. */
-	bool refused;            /**< The device has less than was asked for. */
+	bool stable;             /**< The floors agree, little time was stolen, not crowded. */
+	bool refused;            /**< The row exceeds the limits of the device. */
 	uint64_t errors;
-	char error[PERF_ERROR_SIZE]; /**< Why it failed; empty if it did not. */
-	const struct hist *hist; /**< To draw; NULL: not. */
+	char error[PERF_ERROR_SIZE]; /**< Reason of the failure; empty: none. */
+	const struct hist *hist; /**< To print; NULL: none. */
 };
 
-/** What a table has shown and has to explain below. */
+/** What a table contains and its foot explains. */
 struct table {
 	const struct perf_test *tests[PERF_MAX_TESTS];
 	uint32_t nb_tests;
@@ -55,30 +55,30 @@ struct table {
 struct report;
 
 /**
- * Open a report in an enum perf_format, on a file to be overwritten or on
- * standard output (NULL). A table begins with *setting*, a line about the machine.
+ * Open a report in an enum perf_format; *path* is overwritten, NULL: standard
+ * output. A table begins with *setting*, a line about the machine.
  *
- * @return The report, or NULL; stderr says why
+ * @return The report, or NULL, with the reason on stderr
  */
 struct report *report_open(uint8_t format, const char *path, const char *setting);
 
-/** Add a row. */
+/** Write a row. */
 void report_row(struct report *report, const struct report_row *row);
 
-/** End it. @return 0, or a negative errno if it could not be written. */
+/** Write the foot of a table, and close. @return 0 or a negative errno */
 int report_close(struct report *report);
 
-/** The calls that a row measured; NULL: its test has but one way. */
+/** Name of the API that a row measured; NULL: its test has only one. */
 const char *report_api(const struct report_row *row);
 
-/** Does the row have what only producers and consumers have? */
+/** Does the row measure producers and consumers of the fast path? */
 static inline bool
 report_is_data(const struct report_row *row)
 {
 	return (row->test->options & PERF_OPT_MEMORY) != 0;
 }
 
-/** @name The table: its head, a row, and what explains them
+/** @name The table: head, row, and foot with explanations
  * @{
  */
 void table_head(FILE *f, const char *setting);

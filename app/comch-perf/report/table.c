@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The report for people: a line for each row. */
+/* The text report: a table with one line per row. */
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "report/report.h"
 
-/* 1234567.0 as "1.23 M". */
+/* Format 1234567.0 as "1.23 M". */
 static const char *
 si(double value, char *buf, size_t size)
 {
@@ -37,7 +37,7 @@ ns_text(double ns, char *buf, size_t size)
 	return buf;
 }
 
-/* A figure in the unit of a floor. */
+/* Format a figure in the unit of a floor. */
 static const char *
 figure_text(enum floor_kind kind, double value, char *buf, size_t size)
 {
@@ -52,7 +52,7 @@ figure_text(enum floor_kind kind, double value, char *buf, size_t size)
 	return buf;
 }
 
-/* A size in the largest unit that divides it, "64 B", "1 MiB". */
+/* Format a size in the largest unit that divides it: "64 B", "1 MiB". */
 static const char *
 size_text(uint64_t size, char *buf, size_t len)
 {
@@ -85,7 +85,7 @@ print_size(FILE *f, const struct report_row *r)
 		fprintf(f, ", %s + imm %u B", number, p->imm);
 }
 
-/* ", 64 B, desc, shared, burst 32": what sets a row apart. */
+/* Print the parameters that identify a row: ", 64 B, desc, shared, burst 32". */
 static void
 print_what(FILE *f, const struct report_row *r)
 {
@@ -112,7 +112,7 @@ print_what(FILE *f, const struct report_row *r)
 		fprintf(f, ", verify");
 }
 
-/* As much of it as fits: a row is a line. */
+/* Format the parameters of a row, truncated to one line. */
 static const char *
 what_text(const struct report_row *r, char *buf, size_t size)
 {
@@ -147,7 +147,7 @@ result_text(const struct report_row *r, char *buf, size_t size)
 				si(r->bytes_per_s, b, sizeof(b)));
 }
 
-/* Remember what has to be explained. */
+/* Record what the foot must explain. */
 static void
 note(struct table *table, const struct report_row *row)
 {
@@ -215,14 +215,14 @@ table_foot(const struct table *table, FILE *f)
 					floor_what((enum floor_kind)i));
 	}
 	fprintf(f, "Columns\n"
-		"  ratio      result / mean of the two floors. Latencies (p50): 1 is the best\n"
-		"             there is, lower is better. Rates and bandwidths: higher is better.\n"
-		"  copies     CPU copies a message, both sides together.\n"
+		"  ratio      result / mean of the two floors. Latencies (p50): lower is better,\n"
+		"             1 is the optimum. Rates and bandwidths: higher is better.\n"
+		"  copies     CPU copies per message, both sides together.\n"
 		"  unstable   the two floors differ by more than 15 %%, or other programs had the\n"
 		"             CPU for more than 10 %% of the time: the machine changed.\n");
 	if (table->unstable)
-		fprintf(f, "             Such rows tell little: run them again.\n");
+		fprintf(f, "             Such rows are unreliable: run them again.\n");
 	if (table->crowded)
-		fprintf(f, "  crowded    threads took turns on a CPU: the figures tell\n"
-			"             how the system shares it out. Give each a CPU of its own.\n");
+		fprintf(f, "  crowded    several threads shared a CPU: the figures show how the\n"
+			"             scheduler divides it. Give each thread its own CPU.\n");
 }

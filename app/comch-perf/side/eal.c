@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* EAL of a side: CPUs, arguments, start, and cleanup of its files. */
+
 #include <errno.h>
 #include <ftw.h>
 #include <sched.h>
@@ -21,14 +23,14 @@
 #define TEXT_SIZE 1024
 #define MAX_CPU   1023
 
-/* Arguments in the making. */
+/* EAL arguments under construction. */
 struct args {
 	char *argv[MAX_ARGS + 1];
 	int argc;
 	bool full;
 };
 
-/* Is the argument given (as `-x VALUE`, `-xVALUE`, `--xx VALUE`, `--xx=VALUE`)? */
+/* Did the user give an argument (`-x VALUE`, `-xVALUE`, `--xx VALUE`, `--xx=VALUE`)? */
 static bool
 is_given(const struct options *opts, const char *name, const char **value)
 {
@@ -42,7 +44,7 @@ is_given(const struct options *opts, const char *name, const char **value)
 		if (strncmp(arg, name, len) != 0)
 			continue;
 		if (name[1] == '-' && *rest != '\0' && *rest != '=')
-			continue; /* a longer name */
+			continue; /* prefix of a longer name */
 		if (value != NULL && *rest == '\0')
 			*value = i + 1 < opts->nb_eal_args ? opts->eal_args[i + 1] : "";
 		else if (value != NULL)
@@ -52,11 +54,11 @@ is_given(const struct options *opts, const char *name, const char **value)
 	return false;
 }
 
-/* Arguments that are made up unless others are given. */
+/* Default arguments, and those of the user that replace them. */
 static const struct {
 	const char *arg;
 	const char *unless[4];
-} made_up[] = {
+} default_args[] = {
 	{ "--no-pci", { "--no-pci", "-a", "--allow" } },
 	{ "--no-telemetry", { "--telemetry", "--no-telemetry" } },
 	{ "--log-level=*:4", { "--log-level" } },
@@ -75,7 +77,7 @@ any_given(const struct options *opts, const char *const *names)
 	return *names != NULL;
 }
 
-/* A list of CPUs as -l takes it: "0,2-3". */
+/* Parse a list of CPUs in the format of -l: "0,2-3". */
 static int
 parse_cpus(const char *text, struct side_cpus *cpus)
 {
@@ -109,14 +111,14 @@ eal_cpus_find(const struct options *opts, struct side_cpus *cpus)
 	cpus->nb = 0;
 	if (opts->role == PERF_ROLE_BOTH && (is_given(opts, "-c", NULL) ||
 			is_given(opts, "--lcores", NULL))) {
-		fprintf(stderr, "comch-perf: -c and --lcores are for one side; "
-				"with --role both, -l names the CPUs to use\n");
+		fprintf(stderr, "comch-perf: -c and --lcores require one role; "
+				"with --role both, -l names the CPUs\n");
 		return -EINVAL;
 	}
 	if (opts->role == PERF_ROLE_BOTH && is_given(opts, "-l", &list)) {
 		if (parse_cpus(list, cpus) == 0)
 			return 0;
-		fprintf(stderr, "comch-perf: -l %s: not a list of CPUs such as 0,2-3\n", list);
+		fprintf(stderr, "comch-perf: -l %s: expected a list of CPUs such as 0,2-3\n", list);
 		return -EINVAL;
 	}
 	CPU_ZERO(&set);
@@ -170,7 +172,7 @@ add(struct args *args, const char *format, ...)
 	args->argv[args->argc] = NULL;
 }
 
-/* Free huge pages of 2 MiB, in MiB. */
+/* Free memory in huge pages of 2 MiB, MiB. */
 static uint64_t
 free_huge_mb(void)
 {
@@ -198,7 +200,7 @@ add_lcores(struct args *args, const struct side *side)
 	add(args, "%s", text);
 }
 
-/* The user's arguments, but for those that are made up for both sides. */
+/* Add the user's arguments, except those set for each side. */
 static void
 add_given(struct args *args, const struct options *opts)
 {
@@ -207,10 +209,10 @@ add_given(struct args *args, const struct options *opts)
 
 	for (i = 0; i < opts->nb_eal_args; i++) {
 		const char *arg = opts->eal_args[i];
-		bool ours = strncmp(arg, "--file-prefix", 13) == 0 ||
+		bool replaced = strncmp(arg, "--file-prefix", 13) == 0 ||
 			(both && strncmp(arg, "-l", 2) == 0);
 
-		if (!ours)
+		if (!replaced)
 			add(args, "%s", arg);
 		else if (strcmp(arg, "--file-prefix") == 0 || strcmp(arg, "-l") == 0)
 			i++;
@@ -224,12 +226,12 @@ add_memory(struct args *args, const struct side *side)
 
 	if (any_given(opts, memory_args))
 		return;
-	/* Both sides take theirs from the same free pages. */
+	/* Both sides allocate from the same free pages. */
 	if (free_huge_mb() >= 2 * (uint64_t)side->plan->eal_mb + 64)
 		add(args, "--in-memory");
 	else
 		add(args, "--no-huge");
-	/* One descriptor for all of it is what can be shown to a peer. */
+	/* Export to a peer requires EAL memory with a single descriptor. */
 	if (side->plan->shares_eal && !is_given(opts, "--single-file-segments", NULL))
 		add(args, "--single-file-segments");
 	add(args, "-m%u", side->plan->eal_mb);
@@ -243,9 +245,9 @@ make_args(struct args *args, const struct side *side)
 
 	add(args, "comch-perf");
 	add(args, "--file-prefix=%s", side->prefix);
-	for (i = 0; i < RTE_DIM(made_up); i++) {
-		if (!any_given(opts, made_up[i].unless))
-			add(args, "%s", made_up[i].arg);
+	for (i = 0; i < RTE_DIM(default_args); i++) {
+		if (!any_given(opts, default_args[i].unless))
+			add(args, "%s", default_args[i].arg);
 	}
 	if (opts->role == PERF_ROLE_BOTH || !any_given(opts, cpu_args))
 		add_lcores(args, side);
@@ -291,7 +293,7 @@ eal_clean(const struct side *side)
 	const char *base = getenv("RUNTIME_DIRECTORY");
 	char path[TEXT_SIZE];
 
-	/* Where EAL 22.11 puts it: eal_create_runtime_dir(). */
+	/* The runtime directory of EAL 22.11: see eal_create_runtime_dir(). */
 	if (base == NULL && getuid() == 0)
 		base = "/var/run";
 	if (base == NULL)

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The leader: measures all rows of the plan, with their floors, and reports them. */
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,23 +15,23 @@
 #include "side/side.h"
 
 #define FLOOR_MS     150
-/* Floors that differ by more than this say that the machine has changed. */
+/* Maximum difference of the two floors of a stable row. */
 #define STABLE       0.15
-/* The default set takes less than this, so late rows get fewer attempts. */
+/* Time limit of the default set, s: late rows get fewer attempts. */
 #define DEFAULT_S    50.0
-/* ... and so does a CPU that others had for more than this part of the time. */
+/* Maximum fraction of the time that other programs have the CPU of a stable row. */
 #define STOLEN       0.10
 
-/* The leader at work. */
+/* State of the leader. */
 struct lead {
 	struct side *side;
 	struct report *report;
 	struct hist *hist;       /* of the current attempt */
-	struct hist *best_hist;  /* of the one to be reported */
+	struct hist *best_hist;  /* of the attempt to report */
 	int cpu_a;
-	int cpu_b;               /* -1: on another machine, or there is none */
+	int cpu_b;               /* -1: on another machine, or none */
 	bool tty;
-	double stolen;           /* worst part of a row that others had our CPU */
+	double stolen;           /* worst fraction of a row that other programs had the CPU */
 	uint64_t start_ns;
 	uint32_t nb_attempts;
 	uint32_t row;
@@ -41,7 +43,7 @@ elapsed_s(const struct lead *lead)
 	return (double)(clock_mono_ns() - lead->start_ns) / 1e9;
 }
 
-/* How long this thread was ready to run while others had its CPU, ns. */
+/* Run-queue wait of this thread, ns. */
 static uint64_t
 waited_ns(void)
 {
@@ -57,7 +59,7 @@ waited_ns(void)
 	return waited;
 }
 
-/* CPU of a worker of the DPU side, or of what plays its part when we are alone. */
+/* CPU of a worker of the DPU side, or of its stand-in if this is the only process. */
 static uint16_t
 peer_cpu(const struct side *side, uint32_t worker)
 {
@@ -65,7 +67,7 @@ peer_cpu(const struct side *side, uint32_t worker)
 			side->sync->peer.cpus[worker];
 }
 
-/* The CPUs that face each other: where worker 0 of each side runs. */
+/* Find the CPUs of the floors: those of worker 0 of each side. */
 static void
 find_cpus(struct lead *lead)
 {
@@ -79,7 +81,7 @@ find_cpus(struct lead *lead)
 		lead->cpu_b = -1;
 }
 
-/* More workers than CPUs, anywhere? */
+/* Do workers share a CPU, on either machine? */
 static bool
 is_crowded(const struct lead *lead, const struct perf_params *p)
 {
@@ -129,7 +131,7 @@ count_faults(const struct perf_faults *f)
 	return f->lost + f->disorder + f->torn + f->failed;
 }
 
-/* Figures of an attempt, from what both sides have counted. */
+/* Compute the figures of an attempt from the results of both sides. */
 static void
 fill_figures(struct report_row *r, const struct perf_run *run)
 {
@@ -163,7 +165,7 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	r->max_ns = (double)run->hist->max * scale;
 }
 
-/* What is compared with the floor. */
+/* The figure to compare with the floor. */
 static double
 figure(const struct report_row *r, const struct perf_run *run)
 {
@@ -208,7 +210,7 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params);
 }
 
-/* One attempt at a row. @return 0; -EPIPE: no other can succeed any more */
+/* Measure a row once. @return 0; -EPIPE: the session is lost */
 static int
 attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 {
@@ -242,12 +244,13 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		r->floor_after = floor_measure(&req);
 	if (r->floor_value < 0 || r->floor_after < 0) {
 		r->floor = FLOOR_NONE;
-		perf_run_fail(&run, "the floor could not be measured");
+		perf_run_fail(&run, "measure floor %s: no figure from comch-perf-floor",
+				floor_name(req.kind));
 	}
 	fill_figures(r, &run);
 	if (!perf_test_is_floor(row->test) && r->messages == 0)
-		perf_run_fail(&run, "nothing arrived in time to be measured: "
-				"give a longer --duration, or --iters");
+		perf_run_fail(&run, "no message arrived in the measured time: "
+				"increase --duration, or use --iters");
 	snprintf(r->error, sizeof(r->error), "%s", run.error);
 	if (!r->crowded)
 		r->stolen = (double)(waited_ns() - waited) /
@@ -256,9 +259,9 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	return rc == -EPIPE ? rc : 0;
 }
 
-/* How unsteady the machine was during an attempt. */
+/* How unstable the machine was during an attempt. */
 static double
-unrest(const struct report_row *r)
+instability(const struct report_row *r)
 {
 	return fabs(log(r->floor_value / r->floor_after)) + r->stolen;
 }
@@ -273,7 +276,7 @@ may_repeat(const struct lead *lead)
 		elapsed_s(lead) + each * (plan->nb_rows - lead->row) < DEFAULT_S;
 }
 
-/* A row, again while the machine is unsteady. @return as attempt() */
+/* Measure a row, repeatedly while the machine is unstable. @return as attempt() */
 static int
 measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 {
@@ -286,7 +289,8 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 		progress(lead, i);
 		rc = attempt(lead, row, &r);
 		lead->nb_attempts++;
-		if (i == 1 || r.error[0] != '\0' || r.errors > 0 || unrest(&r) < unrest(best)) {
+		if (i == 1 || r.error[0] != '\0' || r.errors > 0 ||
+				instability(&r) < instability(best)) {
 			*best = r;
 			spare = lead->best_hist;
 			lead->best_hist = lead->hist;
@@ -358,8 +362,8 @@ lead_all(struct side *side)
 	if (lead.report != NULL && report_close(lead.report) != 0)
 		status = 1;
 	if (lead.stolen > STOLEN)
-		fprintf(stderr, "comch-perf: other programs had our CPU for up to %.0f %% of "
-				"a row: its figures tell little\n", lead.stolen * 100);
+		fprintf(stderr, "comch-perf: other programs had the CPU for up to %.0f %% of "
+				"a row: its figures are unreliable\n", lead.stolen * 100);
 	free(lead.best_hist);
 	free(lead.hist);
 	return status;

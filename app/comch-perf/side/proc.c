@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The supervisor: starts the sides, forwards signals, and cleans up. */
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 #include "base/clock.h"
 #include "side/side.h"
 
-/* How long a side may take to end once the other has, or once told to. */
+/* Time for a side to exit after the other one exited, failed, or got a signal. */
 #define LINGER_MS 10000
 #define FAILED_MS 5000
 #define QUIT_MS   3000
@@ -22,7 +24,7 @@
 /* A side's process. */
 struct child {
 	struct side side;
-	pid_t pid;      /* 0: has ended, or was not started */
+	pid_t pid;      /* 0: exited, or not started */
 	int status;
 };
 
@@ -30,9 +32,9 @@ struct supervisor {
 	struct child children[2];
 	uint32_t nb;
 	char dir[64];       /* empty: none */
-	sigset_t signals;   /* that are waited for, and not delivered */
-	int signal;         /* that we were told to end by; 0: none */
-	uint64_t deadline;  /* when to use force, ns; 0: never */
+	sigset_t signals;   /* blocked, for sigtimedwait() */
+	int signal;         /* that asked to exit; 0: none */
+	uint64_t deadline;  /* when to kill the sides, ns; 0: never */
 };
 
 static void
@@ -53,9 +55,9 @@ block_signals(struct supervisor *sv)
 	sigprocmask(SIG_BLOCK, &sv->signals, NULL);
 }
 
-/* A side unwinds by itself when it is told to end. */
+/* In a side, a signal only asks it to unwind and exit. */
 static void
-take_signals(const struct supervisor *sv)
+handle_signals(const struct supervisor *sv)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 
@@ -78,19 +80,19 @@ clean(const struct supervisor *sv)
 		eal_remove_tree(sv->dir);
 }
 
-/* In the new process. */
+/* Body of the process of a side. */
 static void
-be_side(const struct supervisor *sv, struct side *side, pid_t parent)
+run_child(const struct supervisor *sv, struct side *side, pid_t parent)
 {
 	int status;
 
-	take_signals(sv);
+	handle_signals(sv);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, side->host ? "comch-perf-host" : "comch-perf-dpu");
 	status = side_run(side);
-	/* A killed supervisor leaves it to the sides. */
+	/* If the supervisor was killed, the sides clean up. */
 	if (getppid() != parent)
 		clean(sv);
 	fflush(NULL);
@@ -110,17 +112,18 @@ start_sides(struct supervisor *sv)
 		child->status = -1;
 		child->pid = fork();
 		if (child->pid == 0)
-			be_side(sv, &child->side, parent);
+			run_child(sv, &child->side, parent);
 		if (child->pid > 0)
 			continue;
 		child->pid = 0;
-		fprintf(stderr, "comch-perf: cannot start a process: %s\n", strerror(errno));
+		fprintf(stderr, "comch-perf: fork the %s side: %s\n",
+				side_name(&child->side), strerror(errno));
 		return -1;
 	}
 	return 0;
 }
 
-/* Send a signal, which may be 0, to the sides that are alive. @return how many */
+/* Send a signal, maybe 0, to the live sides. @return their number */
 static uint32_t
 kill_sides(const struct supervisor *sv, int sig)
 {
@@ -141,7 +144,7 @@ set_deadline(struct supervisor *sv, uint64_t ms)
 		sv->deadline = deadline;
 }
 
-/* Take the status of sides that have ended. */
+/* Collect the status of sides that exited. */
 static void
 reap(struct supervisor *sv)
 {
@@ -155,7 +158,7 @@ reap(struct supervisor *sv)
 			continue;
 		child->pid = 0;
 		if (WIFSIGNALED(*status))
-			fprintf(stderr, "comch-perf: the %s side was ended by signal %d (%s)\n",
+			fprintf(stderr, "comch-perf: the %s side was killed by signal %d (%s)\n",
 					side_name(&child->side), WTERMSIG(*status),
 					strsignal(WTERMSIG(*status)));
 		set_deadline(sv, WIFEXITED(*status) && WEXITSTATUS(*status) == 0 ?
@@ -163,9 +166,9 @@ reap(struct supervisor *sv)
 	}
 }
 
-/* We are told to end; the second time at once. */
+/* Forward a request to exit; the second one kills. */
 static void
-pass_on(struct supervisor *sv, int sig)
+forward_signal(struct supervisor *sv, int sig)
 {
 	kill_sides(sv, sv->signal == 0 ? SIGTERM : SIGKILL);
 	if (sv->signal == 0)
@@ -177,36 +180,36 @@ static void
 watch(struct supervisor *sv)
 {
 	const struct timespec turn = { .tv_nsec = 100000000 };
-	bool asked = false;
+	bool terminated = false;
 	int sig;
 
 	while (kill_sides(sv, 0) > 0) {
 		sig = sigtimedwait(&sv->signals, NULL, sv->deadline == 0 ? NULL : &turn);
 		if (sig > 0 && sig != SIGCHLD)
-			pass_on(sv, sig);
+			forward_signal(sv, sig);
 		reap(sv);
 		if (sv->deadline == 0 || clock_mono_ns() < sv->deadline)
 			continue;
-		kill_sides(sv, asked || sv->signal != 0 ? SIGKILL : SIGTERM);
-		asked = true;
+		kill_sides(sv, terminated || sv->signal != 0 ? SIGKILL : SIGTERM);
+		terminated = true;
 		sv->deadline = 0;
 		set_deadline(sv, QUIT_MS);
 	}
 }
 
-/* A directory of our own for the sockets of a pair. */
+/* Create a private directory for the sockets of a pair. */
 static int
 make_dir(struct supervisor *sv)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
 
-	/* The path of a socket must be short. */
+	/* A socket path is limited to 108 bytes. */
 	if (base == NULL || strlen(base) > 32 || access(base, W_OK) != 0)
 		base = "/tmp";
 	snprintf(sv->dir, sizeof(sv->dir), "%s/comch-perf-XXXXXX", base);
 	if (mkdtemp(sv->dir) != NULL)
 		return 0;
-	fprintf(stderr, "comch-perf: %s: %s\n", sv->dir, strerror(errno));
+	fprintf(stderr, "comch-perf: create directory %s: %s\n", sv->dir, strerror(errno));
 	return -1;
 }
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The process of a side: EAL, device, session; and the loop of the follower. */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -17,9 +19,9 @@
 #include "side/side.h"
 
 #define DEVARGS_SIZE 512
-/* The other side of a pair that we start ourselves should be there soon. */
+/* Session timeout if the supervisor starts both sides. */
 #define BOTH_MS      15000
-/* A host side waits for so long for a DPU side to be started. */
+/* Session timeout of a host side that is started alone. */
 #define HOST_MS      30000
 
 void
@@ -36,7 +38,7 @@ side_run_init(const struct side *side, struct perf_run *run,
 	};
 }
 
-/* Add `,KEY=VALUE` unless the key is there. */
+/* Add `,KEY=VALUE` unless the key is present. */
 static void
 add_key(char *devargs, const char *key, const char *value)
 {
@@ -71,18 +73,19 @@ open_device(struct side *side)
 	if (rc == 0)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
 	if (rc != 0) {
-		fprintf(stderr, "comch-perf: %s: device %s: %s\n",
+		fprintf(stderr, "comch-perf: %s: open device %s: %s\n",
 				side_name(side), devargs, strerror(-rc));
 		return rc;
 	}
 	if (side->info.role == (side->host ? RTE_COMCH_ROLE_HOST : RTE_COMCH_ROLE_DPU))
 		return 0;
-	fprintf(stderr, "comch-perf: device %s is of the other role\n", devargs);
+	fprintf(stderr, "comch-perf: device %s: expected role %s, found the other\n", devargs,
+			side_name(side));
 	rte_comch_dev_close(side->dev_id);
 	return -EINVAL;
 }
 
-/* Where an lcore runs. */
+/* The CPU of an lcore. */
 static uint16_t
 cpu_of(unsigned int lcore)
 {
@@ -96,7 +99,7 @@ cpu_of(unsigned int lcore)
 	return 0;
 }
 
-/* What this side says of itself; the main thread is worker 0. */
+/* Fill in HELLO, the description of this side. The main thread is worker 0. */
 static void
 fill_hello(struct sync_hello *hello)
 {
@@ -118,7 +121,7 @@ fill_hello(struct sync_hello *hello)
 	}
 }
 
-/* One run as RUN asks for it. @return negative: the session is over */
+/* Execute one RUN. @return negative: the session is lost */
 static int
 follow_one(struct side *side, const struct sync_run *msg)
 {
@@ -131,7 +134,7 @@ follow_one(struct side *side, const struct sync_run *msg)
 	name[sizeof(name) - 1] = '\0';
 	test = tests_find(name);
 	if (test == NULL || test->place != PERF_TWO_SIDES) {
-		fprintf(stderr, "comch-perf: dpu: no test '%s'\n", name);
+		fprintf(stderr, "comch-perf: dpu: peer requested unknown test '%s'\n", name);
 		return -EPROTO;
 	}
 	side_run_init(side, &run, test, &msg->params);
@@ -141,7 +144,7 @@ follow_one(struct side *side, const struct sync_run *msg)
 	return rc == -EPIPE ? rc : 0;
 }
 
-/* Be the follower, until told that it was all. @return exit status */
+/* The follower: execute runs until BYE. @return exit status */
 static int
 follow_all(struct side *side)
 {
@@ -151,7 +154,7 @@ follow_all(struct side *side)
 	while (rc >= 0) {
 		if (sync_take(side->sync, SYNC_BYE, NULL, 0) >= 0)
 			return 0;
-		/* The host side may have told of a failed run after we left it. */
+		/* The host side may report a failed run after this side closed it. */
 		sync_forgive(side->sync);
 		rc = sync_wait(side->sync, SYNC_RUN, &msg, sizeof(msg), 1000, NULL, NULL);
 		if (rc == (int)sizeof(msg))
@@ -165,7 +168,7 @@ follow_all(struct side *side)
 	if (sync_take(side->sync, SYNC_BYE, NULL, 0) >= 0)
 		return 0;
 	if (rc != -EINTR)
-		fprintf(stderr, "comch-perf: dpu: the session has ended early: %s\n",
+		fprintf(stderr, "comch-perf: dpu: session ended before BYE: %s\n",
 				side->sync->error);
 	return 1;
 }
@@ -201,7 +204,7 @@ with_device(struct side *side)
 	rc = rte_comch_dev_close(side->dev_id);
 	if (rc == 0 || perf_quit())
 		return status;
-	fprintf(stderr, "comch-perf: %s: the device does not close: %s\n",
+	fprintf(stderr, "comch-perf: %s: close the device: %s\n",
 			side_name(side), strerror(-rc));
 	return 1;
 }
@@ -216,12 +219,12 @@ side_run(struct side *side)
 		return lead_all(side); /* no EAL */
 	rc = eal_start(side);
 	if (rc != 0) {
-		fprintf(stderr, "comch-perf: %s: EAL does not start: %s\n",
+		fprintf(stderr, "comch-perf: %s: start EAL: %s\n",
 				side_name(side), rte_strerror(-rc));
 		return 1;
 	}
 	fill_hello(&side->hello);
-	/* The devices of DOCA's calls come from a table, which knows no directory. */
+	/* The device table of the DOCA APIs has no directory key. */
 	if (side->dir != NULL)
 		setenv("COMCH_DIR", side->dir, 1);
 	status = side->plan->place != PERF_TWO_SIDES ? lead_all(side) : with_device(side);

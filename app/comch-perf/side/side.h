@@ -7,21 +7,21 @@
 
 /**
  * @file
- * Processes. A supervisor starts the sides, passes signals on, and cleans up
- * after them however they end. A side is a process with an EAL, a device and
- * a session of its own; the host side leads, the DPU side follows.
+ * Processes. A supervisor starts the sides, forwards signals, and cleans up after
+ * them even if they crash. A side is a process with its own EAL, device and
+ * session; the host side leads, the DPU side follows.
  */
 
 #include "engine/sync.h"
 #include "plan/plan.h"
 
-/** CPUs that may be used. */
+/** Usable CPUs. */
 struct side_cpus {
 	uint16_t ids[2 * PERF_MAX_WORKERS];
 	uint32_t nb;
 };
 
-/** What a side is made of. */
+/** A side. */
 struct side {
 	const struct options *opts;
 	const struct plan *plan;
@@ -33,7 +33,7 @@ struct side {
 	int16_t dev_id;
 	struct rte_comch_dev_info info;
 	struct sync_hello hello;
-	struct sync *sync;          /**< NULL: nothing needs the other side. */
+	struct sync *sync;          /**< NULL: no test needs the other side. */
 };
 
 static inline const char *
@@ -42,45 +42,45 @@ side_name(const struct side *side)
 	return side->host ? "host" : "dpu";
 }
 
-/** proc.c: start the side or sides, wait for them, clean up. @return exit status */
+/** proc.c: start the sides, wait for them, clean up. @return exit status */
 int proc_supervise(const struct options *opts, const struct plan *plan,
 		const struct side_cpus *cpus);
 
-/** side.c: run a side from beginning to end. @return the exit status of its process */
+/** side.c: run a side. @return exit status of its process */
 int side_run(struct side *side);
 
-/** Fill in what a run on this side begins with. */
+/** Initialise a run on this side. */
 void side_run_init(const struct side *side, struct perf_run *run,
 		const struct perf_test *test, const struct perf_params *params);
 
-/** lead.c: be the leader, measure all rows of the plan. @return exit status */
+/** lead.c: measure all rows of the plan as the leader. @return exit status */
 int lead_all(struct side *side);
 
-/** @name eal.c: EAL of a side; its arguments are made up as far as they are not given
+/** @name eal.c: EAL of a side, with defaults for the arguments that the user omits
  * @{
  */
 /**
- * Find the CPUs that may be used: those that -l names for both sides, or those
- * of the process, which has only one left once EAL has started.
+ * Find the usable CPUs: those of -l for both sides, or those of the process. Call
+ * before EAL starts, which pins the process to one CPU.
  *
- * @return 0, or -EINVAL with words on stderr
+ * @return 0, or -EINVAL with the reason on stderr
  */
 int eal_cpus_find(const struct options *opts, struct side_cpus *cpus);
 /**
- * The CPU of a worker: those of the host on every other one from the first,
- * those of the DPU on the ones in between, so that each faces its peer.
+ * The CPU of a worker. The CPUs alternate between host and DPU, starting with the
+ * host, so that each worker is next to its peer.
  */
 uint16_t eal_worker_cpu(const struct side_cpus *cpus, bool host, uint32_t worker);
 /**
- * Make the file prefix of a side, unique to this process; a prefix of the
- * user's gets the side's name behind it when both sides run.
+ * Set the file prefix of a side, unique to this process. With both sides, a prefix
+ * of the user gets the side's name appended.
  */
 void eal_prefix(struct side *side);
-/** Start EAL. @return 0 or a negative errno; EAL has said why. */
+/** Start EAL. @return 0 or a negative errno; EAL logs the reason */
 int eal_start(const struct side *side);
-/** Remove what EAL leaves in the file system. */
+/** Remove EAL's runtime directory of this side. */
 void eal_clean(const struct side *side);
-/** Remove a directory and all in it. */
+/** Remove a directory recursively. */
 void eal_remove_tree(const char *path);
 /** @} */
 
