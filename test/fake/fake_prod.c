@@ -18,7 +18,8 @@ prod_of(struct rte_comch_dq *dq)
 /* Steps of comch_send.h, called in bursts */
 
 static uint16_t
-step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops, uint32_t n)
+step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops,
+		uint32_t n)
 {
 	struct fake_remote *r = container_of(to, struct fake_remote, to);
 	struct fake_prod *p = container_of(tx, struct fake_prod, tx);
@@ -178,7 +179,9 @@ fake_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 bool
 fake_prod_idle(const struct rte_comch_dq *dq)
 {
-	struct fake_prod *p = container_of(dq, struct fake_prod, dq.base);
+	/* The driver's own object: asking lets its operations continue. */
+	struct fake_prod *p = (struct fake_prod *)(uintptr_t)container_of(dq,
+			const struct fake_prod, dq.base);
 	bool idle;
 
 	pthread_mutex_lock(&fake_lock);

@@ -95,7 +95,8 @@ typedef void (*comch_recv_put_t)(struct comch_recv *rx, uint64_t pos, uint64_t w
 /* Publish rx->tail to the peer. */
 typedef void (*comch_recv_publish_t)(struct comch_recv *rx);
 /* The transport's out-of-line comch_recv_all(). */
-typedef uint16_t (*comch_recv_rest_t)(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n);
+typedef uint16_t (*comch_recv_rest_t)(struct comch_recv *rx, struct rte_comch_cpl *cpls,
+		uint16_t n);
 
 /* depth: a power of two. */
 static inline int

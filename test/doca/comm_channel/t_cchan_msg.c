@@ -155,8 +155,12 @@ in_flight(const struct endpoint *e)
 static void
 fill_and_drain(struct endpoint *from, struct endpoint *to)
 {
-	uint32_t end = fill_up(from, 0), i, j;
+	uint32_t end, i, j;
 
+	/* What was sent before is acknowledged: on a driver with delays that takes a while. */
+	T_OK(endpoint_state(to));
+	T_AWAIT(in_flight(from) == 0);
+	end = fill_up(from, 0);
 	/* At least one of the queues is full, and both cannot hold more. */
 	T_GE(end, 16);
 	T_LE(end, 32);

@@ -255,8 +255,9 @@ PAIR_CASE(restarted_in_idle, t)
 		T_WAIT(pair_progress(t), t->server.nb_disconnects == rounds &&
 			t->server.nb_connects == rounds + 1 && ctx_is_running(t->client.ctx));
 	}
-	left = 0;
-	server_left = 0;
+	/* The pair is closed after this function's variables are gone. */
+	t->client.hooks.state = NULL;
+	t->server.hooks.state = NULL;
 }
 
 /* A client that gives up tries again, each time from its callback. */

@@ -191,8 +191,8 @@ int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, ui
 
 /* Fill in a record's header. The caller stores the sequence last. */
 static inline struct comch_rec *
-comch_rec_begin(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos, uint8_t count,
-		enum comch_rec_kind kind)
+comch_rec_begin(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
+		uint8_t count, enum comch_rec_kind kind)
 {
 	struct comch_rec *rec = &rc->rec->rec[pos & rc->to.mask];
 
