@@ -148,7 +148,7 @@ void t_wait_check(const struct t_wait *wait);
 /** How far T_SETTLE() has come. */
 struct t_settling {
 	uint64_t end;      /**< Not before this time... */
-	unsigned int idle; /**< ...and so many steps in which nothing happened. */
+	unsigned int idle; /**< ...and this number of steps without a change. */
 };
 
 struct t_settling t_settle_begin(void);

@@ -21,7 +21,7 @@
 #include "t.h"
 
 #define T_PREFIX "comch-t"
-/* What is on its way has arrived after so many runs without an event, and this time. */
+/* Settled: this number of runs without an event, and at least this time. */
 #define T_SETTLE_RUNS 200
 #define T_SETTLE_MS 10
 

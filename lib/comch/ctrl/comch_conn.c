@@ -79,8 +79,7 @@ comch_conn_create(struct rte_comch_dev *dev, uint16_t rep, struct rte_comch_poll
 	STAILQ_INIT(&conn->tx_wait);
 	pthread_mutex_init(&conn->lock, NULL);
 	comch_poll_attach(poll);
-	if ((dev->info.capa & RTE_COMCH_CAPA_EVENT_FD) == 0)
-		comch_poll_cannot_wake(&conn->obj);
+	comch_conn_check_wake(conn, &conn->obj);
 	return conn;
 }
 

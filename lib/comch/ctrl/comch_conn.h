@@ -155,18 +155,19 @@ comch_conn_is_up(const struct rte_comch_conn *conn)
 	return phase == COMCH_PHASE_UP || phase == COMCH_PHASE_DRAINING;
 }
 
-/* The driver's data operations; NULL: control path only. */
-static inline const struct rte_comch_data_ops *
-comch_conn_data(const struct rte_comch_conn *conn)
-{
-	return conn->ops->data;
-}
-
 /* Why the connection ends or has ended, as text. */
 static inline const char *
 comch_conn_reason(const struct rte_comch_conn *conn)
 {
 	return conn->reason != NULL ? conn->reason : "no memory for the reason";
+}
+
+/* An object of the connection was created: may the poll sleep while it exists? */
+static inline void
+comch_conn_check_wake(const struct rte_comch_conn *conn, struct comch_obj *obj)
+{
+	if ((conn->dev->info.capa & RTE_COMCH_CAPA_EVENT_FD) == 0)
+		comch_poll_cannot_wake(obj);
 }
 
 static inline uint64_t
@@ -182,7 +183,7 @@ struct rte_comch_conn *comch_conn_create(struct rte_comch_dev *dev, uint16_t rep
 static inline void
 comch_conn_set_ctrl_only(struct rte_comch_conn *conn, bool wanted)
 {
-	conn->ctrl_only = wanted || comch_conn_data(conn) == NULL ? COMCH_CTRL_ONLY_OURS : 0;
+	conn->ctrl_only = wanted || conn->ops->data == NULL ? COMCH_CTRL_ONLY_OURS : 0;
 }
 int comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link);
 const char *comch_conn_name(const struct rte_comch_conn *conn);

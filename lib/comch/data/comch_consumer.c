@@ -233,7 +233,7 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 	ret = join_conn(conn, c);
 	if (ret != 0)
 		goto err_detach;
-	comch_queue_created(&c->q);
+	comch_conn_check_wake(conn, &c->q.obj);
 	return c;
 
 err_detach:

@@ -57,18 +57,18 @@ on_producer_gone(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 	return conn->ops->data->peer_prod_del(conn->link, f->id);
 }
 
-static const struct {
-	int (*handle)(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
-			struct rte_comch_ticket *ticket, struct comch_run *run);
-} frames[COMCH_WIRE_NB_TYPES] = {
-	[COMCH_WIRE_MR_ADD]        = { comch_import_on_add },
-	[COMCH_WIRE_MR_ACK]        = { comch_export_on_ack },
-	[COMCH_WIRE_MR_DEL]        = { comch_import_on_del },
-	[COMCH_WIRE_CONSUMER_NEW]  = { comch_remote_on_consumer_new },
-	[COMCH_WIRE_CONSUMER_ACK]  = { comch_consumer_on_ack },
-	[COMCH_WIRE_CONSUMER_GONE] = { comch_remote_on_consumer_gone },
-	[COMCH_WIRE_PRODUCER_NEW]  = { on_producer_new },
-	[COMCH_WIRE_PRODUCER_GONE] = { on_producer_gone },
+typedef int (*frame_handler_t)(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
+		struct rte_comch_ticket *ticket, struct comch_run *run);
+
+static const frame_handler_t handlers[COMCH_WIRE_NB_TYPES] = {
+	[COMCH_WIRE_MR_ADD]        = comch_import_on_add,
+	[COMCH_WIRE_MR_ACK]        = comch_export_on_ack,
+	[COMCH_WIRE_MR_DEL]        = comch_import_on_del,
+	[COMCH_WIRE_CONSUMER_NEW]  = comch_remote_on_consumer_new,
+	[COMCH_WIRE_CONSUMER_ACK]  = comch_consumer_on_ack,
+	[COMCH_WIRE_CONSUMER_GONE] = comch_remote_on_consumer_gone,
+	[COMCH_WIRE_PRODUCER_NEW]  = on_producer_new,
+	[COMCH_WIRE_PRODUCER_GONE] = on_producer_gone,
 };
 
 /* Descriptors of the driver's ticket. */
@@ -97,7 +97,7 @@ data_on_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 {
 	if (comch_fast_path_get(conn) == NULL)
 		return -ENOMEM;
-	return frames[f->type].handle(conn, f, ticket, run);
+	return handlers[f->type](conn, f, ticket, run);
 }
 
 static bool

@@ -144,7 +144,7 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	ret = join_conn(conn, p);
 	if (ret != 0)
 		goto err_detach;
-	comch_queue_created(&p->q);
+	comch_conn_check_wake(conn, &p->q.obj);
 	return p;
 
 err_detach:

@@ -28,13 +28,6 @@ int comch_queue_check(struct rte_comch_conn *conn, const char *what);
 int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data,
 		struct rte_comch_dq *dq);
-/* It was created: the poll may not sleep if its device cannot wake it. */
-static inline void
-comch_queue_created(struct comch_queue *q)
-{
-	if ((q->conn->dev->info.capa & RTE_COMCH_CAPA_EVENT_FD) == 0)
-		comch_poll_cannot_wake(&q->obj);
-}
 /* Undo comch_queue_init(), except what comch_obj_free_later() undoes. */
 void comch_queue_detach(struct comch_queue *q);
 /* The driver's data operations. */

@@ -16,9 +16,9 @@
 #include "comm_channel/cchan.h"
 #include "ctx/yield.h"
 
-/* A sender that never blocks runs its poll every so many messages. */
+/* A sender that never blocks runs its poll after this number of messages. */
 #define SENDS_PER_RUN 16
-/* It also checks the clock every so many messages, for slow senders. */
+/* It also checks the clock after this number of messages, for slow senders. */
 #define SENDS_PER_LOOK 4
 
 /* Flags of 1.2; later generations have none. */

@@ -418,7 +418,7 @@ transfer(struct cc_side *from, struct cc_side *to)
 	T_GETS(doca_buf_get_data_len(in, &len), len, LEN);
 	T_CHECK(memcmp(src.addr, dst.addr, LEN) == 0);
 
-	/* One that nobody writes to comes back. */
+	/* A receive without a message is returned at stop. */
 	T_OK(doca_buf_reset_data_len(in));
 	cc_post(&consumer, in);
 	cc_queue_destroy(&consumer, from->pe, to->pe);
