@@ -18,9 +18,10 @@
 # only, because its tests are the same in each build.
 #
 # The end of the output has the duration of each part, then the failed tests with the last
-# lines of their output. The last line counts the tests of all builds: "N passed, N failed,
-# N skipped". A failed build counts as one failed test. The exit status is 0 if nothing
-# failed.
+# lines of their output, then the skipped cases with the reasons that the tests gave. The
+# last line counts the tests of all builds: "N passed, N failed, N skipped"; a test of which
+# only some cases were skipped has passed. A failed build counts as one failed test. The exit
+# status is 0 if nothing failed.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -31,20 +32,38 @@ failed=0
 skipped=0
 report=$(mktemp)
 times=$(mktemp)
-trap 'rm -f "$report" "$times"' EXIT
+skips=$(mktemp)
+trap 'rm -f "$report" "$times" "$skips"' EXIT
 # Most tests spend their time waiting for a peer or a time-out. Tests that measure or
 # spin run alone in any case.
 jobs=$((2 * $(nproc)))
 
 # count NAME FILE: add up the results in a testlog.json of meson, one object per line.
-# Failures also go to the report, which is printed at the end.
+# Failures also go to the report, and skipped cases to a list, both printed at the end.
 count() {
 	local p f s
-	read -r p f s < <(python3 - "$@" "$report" <<-'END'
+	read -r p f s < <(python3 - "$@" "$report" "$skips" <<-'END'
 		import json
 		import sys
 
-		name, path, report = sys.argv[1:]
+		name, path, report, skips = sys.argv[1:]
+
+
+		def skipped(test):
+		    """What a test says of its skipped cases; "== CASE" comes before."""
+		    case, found = "", []
+		    for line in test.get("stdout", "").splitlines():
+		        if line.startswith("== "):
+		            case = line[3:] + ": "
+		        elif line.startswith("skipped: "):
+		            found.append(case + line[9:])
+		    found += [line[9:] for line in test.get("stderr", "").splitlines()
+		              if line.startswith("skipped: ")]
+		    if test["result"] == "SKIP" and not found:
+		        found = ["no reason given"]
+		    return [f"{name}: {test['name'].split(' / ')[-1]}: {text}" for text in found]
+
+
 		counts = {"passed": 0, "failed": 0, "skipped": 0}
 		kinds = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}
 		with open(path, encoding="utf-8") as log, open(report, "a", encoding="utf-8") as out:
@@ -52,6 +71,8 @@ count() {
 		        test = json.loads(line)
 		        kind = kinds.get(test["result"], "failed")
 		        counts[kind] += 1
+		        with open(skips, "a", encoding="utf-8") as listed:
+		            listed.writelines(line + "\n" for line in skipped(test))
 		        if kind != "failed":
 		            continue
 		        print(f"\n{name}: {test['name']}: {test['result']}", file=out)
@@ -137,6 +158,10 @@ fi
 
 step "Durations"
 cat "$times"
+if [ -s "$skips" ]; then
+	step "Skipped"
+	cat "$skips"
+fi
 if [ -s "$report" ]; then
 	step "Failures"
 	cat "$report"

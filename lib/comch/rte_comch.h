@@ -161,7 +161,7 @@ const char *rte_comch_state_name(enum rte_comch_state state);
  *
  * The cost is a check of each such connection in each run, and a copy and a few tens of
  * nanoseconds per message. Other servers are not affected. Clients older than wire
- * version 1.1 are refused.
+ * version 1.1 are refused. The device must have RTE_COMCH_CAPA_ORDERED.
  */
 #define RTE_COMCH_SERVER_F_ORDERED       (UINT32_C(1) << 2)
 /**
@@ -222,6 +222,8 @@ struct rte_comch_server *rte_comch_server_create(int16_t dev_id,
  *   - -EBADFD: not IDLE.
  *   - -EADDRINUSE: a server of that name is RUNNING on this representor, in this or
  *     another process.
+ *   - -ENOTSUP: RTE_COMCH_SERVER_F_ORDERED, and the device lacks
+ *     RTE_COMCH_CAPA_ORDERED.
  *   - other: from the driver, such as EMFILE or EACCES.
  */
 int rte_comch_server_start(struct rte_comch_server *server);

@@ -49,6 +49,14 @@ enum rte_comch_func_type {
  * rte_comch_producer_send_burst() for the exception.
  */
 #define RTE_COMCH_CAPA_SYNC_SEND (UINT64_C(1) << 5)
+/**
+ * The device supports ordered servers (RTE_COMCH_SERVER_F_ORDERED) and their clients. It
+ * promises that both ends read one clock, which ticks for all processes alike, and that a
+ * control message is visible to its receiver when the send returns. Set by the
+ * shared-memory driver. A device that connects two machines promises neither: a
+ * client's messages keep their order, and those of different clients have none.
+ */
+#define RTE_COMCH_CAPA_ORDERED  (UINT64_C(1) << 6)
 
 /** Properties and limits of a device. */
 struct rte_comch_dev_info {

@@ -451,7 +451,9 @@ struct rte_comch_driver_ops {
 	const char *const *valid_keys;
 
 	/**
-	 * R. Set dev->info, dev->reps and dev->priv from the device string.
+	 * R. Set dev->info, dev->reps and dev->priv from the device string. Set
+	 * RTE_COMCH_CAPA_ORDERED only if a frame is visible to the peer's frame_pending
+	 * when frame_tx returns, and comch_clock.h is the same clock at both ends.
 	 * @return 0, -EINVAL, -ENOMEM, or an errno of the system.
 	 */
 	int (*probe)(struct rte_comch_dev *dev, struct rte_kvargs *args);

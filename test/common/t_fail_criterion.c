@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
+#include <criterion/hooks.h>
 
 #include "t.h"
 
@@ -57,6 +58,16 @@ t_skip(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	/* Criterion itself reports it with --verbose only. */
+	fprintf(stderr, "skipped: %s::%s: %s\n", criterion_current_test->category,
+			criterion_current_test->name, text);
 	cr_skip_test("%s", text);
 	abort();
+}
+
+/* Where all tests were skipped, Criterion would report success. */
+ReportHook(POST_ALL)(struct criterion_global_stats *stats)
+{
+	if (stats->tests_passed + stats->tests_failed + stats->tests_crashed == 0)
+		exit(T_EXIT_SKIP);
 }

@@ -4,11 +4,35 @@
 
 #include "conf.h"
 
-void
-conf_run(const struct t_driver *driver, void (*fn)(void))
+static void
+dpu_info(struct rte_comch_dev_info *info)
 {
+	int16_t dev = t_dev_open(0, "role=dpu,rep=pf0");
+
+	T_EQ(rte_comch_dev_info_get(dev, info), 0);
+	T_EQ(rte_comch_dev_close(dev), 0);
+}
+
+uint64_t
+conf_capa(void)
+{
+	struct rte_comch_dev_info info;
+
+	dpu_info(&info);
+	return info.capa;
+}
+
+void
+conf_run(const struct t_driver *driver, void (*fn)(void), uint64_t needs)
+{
+	struct rte_comch_dev_info info;
+
 	t_driver = driver;
 	t_eal_start(1);
+	if (needs != 0) {
+		dpu_info(&info);
+		t_need(&info, needs);
+	}
 	fn();
 	T_EQ(rte_comch_dev_count(), 0);
 	t_eal_stop();

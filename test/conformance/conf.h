@@ -19,17 +19,23 @@
  * The headers promise no more than an asynchronous transport can give, and the
  * cases test no more: see t_pair.h on waiting. The driver in memory has that timing
  * with the key delay=N; T_KEYS=delay=3 in the environment adds it to each device.
+ *
+ * A case that needs what some drivers lack says so in the lists below, after its name,
+ * and is skipped elsewhere: see t_need.h. All drivers have the same cases.
  */
 
 #include <criterion/criterion.h>
 
+#include "t_need.h"
 #include "t_pair.h"
 
-/* Run one case: EAL, the case, and nothing left open. */
-void conf_run(const struct t_driver *driver, void (*fn)(void));
+/* Run one case: EAL, the case, and nothing left open; skip it if needs are not met. */
+void conf_run(const struct t_driver *driver, void (*fn)(void), uint64_t needs);
 /* After the case, also after one that failed. */
 void conf_fini(void);
 
+/* RTE_COMCH_CAPA_* of a device on the DPU. No device 0 is open. */
+uint64_t conf_capa(void);
 /* "comch_shm0" */
 const char *conf_dev_name(unsigned int number);
 /* Status of the SENT event with this cookie; 1 if there is none. */
@@ -62,13 +68,14 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, lifecycle, client_stop_starting) \
 	X(inst, lifecycle, connect_events) \
 	X(inst, lifecycle, conn_info) \
+	X(inst, lifecycle, peer_ids, T_NEED_PEER_IDS) \
 	X(inst, lifecycle, connect_absent) \
 	X(inst, lifecycle, connect_waits) \
 	X(inst, lifecycle, connect_timeout) \
 	X(inst, lifecycle, reconnect) \
 	X(inst, lifecycle, server_restart) \
-	X(inst, lifecycle, server_lost) \
-	X(inst, lifecycle, server_lost_busy) \
+	X(inst, lifecycle, server_lost, T_NEED_PLACE) \
+	X(inst, lifecycle, server_lost_busy, T_NEED_PLACE) \
 	X(inst, lifecycle, texts)
 
 /* Defaults, limits, agreement of both ends. */
@@ -133,17 +140,19 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 
 /* Order of messages across clients. */
 #define CONF_ORDER(X, inst) \
-	X(inst, order, by_sending) \
-	X(inst, order, one_at_a_time) \
-	X(inst, order, ctrl_only) \
-	X(inst, order, manual_credit) \
-	X(inst, order, sizes) \
-	X(inst, order, leaving) \
-	X(inst, order, asleep) \
+	X(inst, order, capability) \
+	X(inst, order, each_client) \
+	X(inst, order, by_sending, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, one_at_a_time, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, ctrl_only, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, manual_credit, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, sizes, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, leaving, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, asleep, RTE_COMCH_CAPA_ORDERED) \
 	X(inst, order, and_all_the_rest) \
-	X(inst, order, token) \
-	X(inst, order, token_two_servers) \
-	X(inst, order, token_asleep)
+	X(inst, order, token, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, token_two_servers, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, token_asleep, RTE_COMCH_CAPA_ORDERED)
 
 /* Runs, descriptors, arming, waking. */
 #define CONF_POLL(X, inst) \
@@ -222,7 +231,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mem, heap) \
 	X(inst, mem, snapshot) \
 	X(inst, mem, eal_not_shown) \
-	X(inst, mem, eal_shown) \
+	X(inst, mem, eal_shown, T_NEED_EXPORT_EAL) \
 	X(inst, mem, stream) \
 	X(inst, mem, stream_tiny_ring) \
 	X(inst, mem, stream_snapshot) \
@@ -291,13 +300,16 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 		__VA_ARGS__; \
 	}
 
-#define CONF_DECLARE(inst, group, name) void conf_##group##_##name(void);
+#define CONF_DECLARE(inst, group, name, ...) void conf_##group##_##name(void);
 CONF_ALL(CONF_DECLARE, none)
 
-#define CONF_TEST(inst, group, name) \
+/* The needs of a case, 0 if there are none. */
+#define CONF_NEEDS(...) (__VA_ARGS__ + UINT64_C(0))
+
+#define CONF_TEST(inst, group, name, ...) \
 	Test(inst##_##group, name, .fini = conf_fini, .timeout = 120) \
 	{ \
-		conf_run(conf_driver_##inst, conf_##group##_##name); \
+		conf_run(conf_driver_##inst, conf_##group##_##name, CONF_NEEDS(__VA_ARGS__)); \
 	}
 
 /* All cases on one driver, a pointer to its struct t_driver. */

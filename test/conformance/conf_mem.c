@@ -146,8 +146,6 @@ conf_mem_eal_shown(void)
 	};
 	struct t_flow_conf fc = { .kind = RTE_COMCH_MEM_EAL };
 
-	if (!t_driver->has_export_eal)
-		t_skip("%s does not share EAL memory", t_driver->name);
 	one_message(&pc, &fc, true);
 }
 

@@ -2,9 +2,15 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Ordered servers: messages of several clients in the order of their sending. */
+/*
+ * Several clients of ordered servers: their messages in the order of sending. And what
+ * holds without: each client's order.
+ */
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include <rte_log.h>
 
 #include "conf.h"
 #include "t_token.h"
@@ -24,7 +30,7 @@ static void
 group_open(struct group *g, uint32_t flags, uint32_t queue)
 {
 	const struct rte_comch_server_conf sc = {
-		.flags = RTE_COMCH_SERVER_F_ORDERED | flags, .recv_queue = queue,
+		.flags = flags, .recv_queue = queue,
 	};
 	unsigned int i;
 
@@ -53,6 +59,55 @@ group_close(struct group *g)
 	t_pair_close(&g->p);
 }
 
+/* Start a server on a device that lacks the capability: the log line says so. */
+static void
+start_refused(struct rte_comch_server *server)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	T_CHECK(f != NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_ERR);
+	rte_log_set_global_level(RTE_LOG_ERR);
+	T_EQ(rte_openlog_stream(f), 0);
+	T_EQ(rte_comch_server_start(server), -ENOTSUP);
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(f);
+	T_STR_HAS(text, "server " T_NAME);
+	T_STR_HAS(text, conf_dev_name(0));
+	T_STR_HAS(text, "RTE_COMCH_CAPA_ORDERED");
+	free(text);
+	T_EQ(rte_comch_server_state(server), RTE_COMCH_STATE_IDLE);
+}
+
+/* Only a device with the capability starts an ordered server; others all the same. */
+void
+conf_order_capability(void)
+{
+	const bool can_order = (conf_capa() & RTE_COMCH_CAPA_ORDERED) != 0;
+	struct rte_comch_server *server;
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	server = rte_comch_server_create(p.dpu_dev, &(struct rte_comch_server_conf){
+		.conf_size = sizeof(struct rte_comch_server_conf), .poll = p.dpu->poll,
+		.name = T_NAME, .flags = RTE_COMCH_SERVER_F_ORDERED });
+	T_CHECK(server != NULL);
+	if (can_order) {
+		T_EQ(rte_comch_server_start(server), 0);
+		T_EQ(rte_comch_server_stop(server), 0);
+	} else {
+		start_refused(server);
+	}
+	T_EQ(rte_comch_server_destroy(server), 0);
+	/* The name is free. */
+	server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
+	t_server_end(server);
+	t_pair_close(&p);
+}
+
 /* Who sends message number n: no order of connections. */
 static unsigned int
 sender_of(uint32_t n)
@@ -73,7 +128,7 @@ in_order(uint32_t flags, uint16_t max)
 	uint32_t next = 0, round;
 	struct group g;
 
-	group_open(&g, flags, 0);
+	group_open(&g, RTE_COMCH_SERVER_F_ORDERED | flags, 0);
 	for (round = 0; round < 50; round++) {
 		burst(&g, &next, 40);
 		while (g.p.dpu->nb_of[RTE_COMCH_EVENT_MSG] < next) {
@@ -82,6 +137,43 @@ in_order(uint32_t flags, uint16_t max)
 		}
 		T_UNTIL(t_count(g.p.host, RTE_COMCH_EVENT_SENT, NULL) == next);
 	}
+	group_close(&g);
+}
+
+/* The numbers of each connection go up: no client's message overtakes another of its own. */
+static void
+check_each_client(const struct t_node *node)
+{
+	const struct rte_comch_conn *conn[NB_CLIENTS] = { NULL };
+	uint32_t val, next[NB_CLIENTS] = { 0 };
+	const struct t_ev *ev;
+	unsigned int i, k;
+
+	for (i = 0; (ev = t_find(node, RTE_COMCH_EVENT_MSG, NULL, i)) != NULL; i++) {
+		for (k = 0; conn[k] != ev->e.conn && conn[k] != NULL; k++)
+			T_LT(k, NB_CLIENTS - 1);
+		conn[k] = ev->e.conn;
+		T_EQ(ev->len, sizeof(val));
+		memcpy(&val, ev->data, sizeof(val));
+		T_GE(val, next[k]);
+		next[k] = val + 1;
+	}
+}
+
+/* Without the flag: on every device, each client's messages keep their order. */
+void
+conf_order_each_client(void)
+{
+	uint32_t next = 0, round;
+	struct group g;
+
+	group_open(&g, 0, 0);
+	for (round = 0; round < 10; round++) {
+		burst(&g, &next, 40);
+		T_UNTIL(t_count(g.p.dpu, RTE_COMCH_EVENT_MSG, NULL) == next);
+		T_UNTIL(t_count(g.p.host, RTE_COMCH_EVENT_SENT, NULL) == next);
+	}
+	check_each_client(g.p.dpu);
 	group_close(&g);
 }
 
@@ -96,7 +188,7 @@ conf_order_manual_credit(void)
 	uint32_t next = 0, i;
 	struct group g;
 
-	group_open(&g, RTE_COMCH_SERVER_F_MANUAL_CREDIT, 1);
+	group_open(&g, RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_MANUAL_CREDIT, 1);
 	while (next < 500) {
 		for (i = 0; i < NB_CLIENTS; i++, next++)
 			t_send(g.conn[(i + next) % NB_CLIENTS], &next, sizeof(next), next);
@@ -121,7 +213,7 @@ conf_order_sizes(void)
 	struct group g;
 	uint8_t *buf;
 
-	group_open(&g, 0, 0);
+	group_open(&g, RTE_COMCH_SERVER_F_ORDERED, 0);
 	T_EQ(rte_comch_conn_info_get(g.conn[0], &info), 0);
 	buf = malloc(info.max_msg_size);
 	T_CHECK(buf != NULL);
@@ -147,7 +239,7 @@ conf_order_leaving(void)
 	uint32_t next = 0, i;
 	struct group g;
 
-	group_open(&g, 0, 0);
+	group_open(&g, RTE_COMCH_SERVER_F_ORDERED, 0);
 	g.p.dpu->paused = true;
 	burst(&g, &next, 60);
 	for (i = 0; i < NB_CLIENTS; i++)
@@ -169,7 +261,7 @@ conf_order_asleep(void)
 	uint32_t next = 0, before;
 	struct group g;
 
-	group_open(&g, 0, 0);
+	group_open(&g, RTE_COMCH_SERVER_F_ORDERED, 0);
 	while (next < 1000) {
 		burst(&g, &next, 1 + next % 9);
 		before = g.p.dpu->nb_of[RTE_COMCH_EVENT_MSG];
@@ -181,12 +273,19 @@ conf_order_asleep(void)
 	group_close(&g);
 }
 
+/* The flag of an ordered server, where the device supports it. */
+static uint32_t
+ordered_flag(void)
+{
+	return (conf_capa() & RTE_COMCH_CAPA_ORDERED) != 0 ? RTE_COMCH_SERVER_F_ORDERED : 0;
+}
+
 /* The rest of a connection works as ever: answers, queues, accepting by hand. */
 void
 conf_order_and_all_the_rest(void)
 {
 	struct t_pair_conf conf = {
-		.server.flags = RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_MANUAL_ACCEPT,
+		.server.flags = ordered_flag() | RTE_COMCH_SERVER_F_MANUAL_ACCEPT,
 	};
 	struct t_flow flow;
 	struct t_pair p;

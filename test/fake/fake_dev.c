@@ -166,6 +166,9 @@ fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 			RTE_COMCH_CAPA_CLIENT);
 	if (fake->no_event_fd)
 		info->capa &= ~RTE_COMCH_CAPA_EVENT_FD;
+	/* A frame with a delay is not visible when the send returns. */
+	if (fake->delay == 0)
+		info->capa |= RTE_COMCH_CAPA_ORDERED;
 	info->max_name_size = RTE_COMCH_NAME_SIZE;
 	info->max_msg_size = MAX_MSG;
 	info->max_clients = 16384;

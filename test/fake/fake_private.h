@@ -11,7 +11,8 @@
  * messages. Nothing is mapped, and the driver does only what the core requires of one.
  * Device keys inject failures:
  *
- *   delay=N         actions of one end are visible to the other after N ticks
+ *   delay=N         actions of one end are visible to the other after N ticks, and the
+ *                   device lacks RTE_COMCH_CAPA_ORDERED
  *   mbufs=1         provide send_mbufs and recv_mbufs
  *   eagain_every=N  refuse every Nth frame with -EAGAIN
  *   drop_at=N       break the link at its Nth frame
@@ -25,8 +26,7 @@
  * link; and only the final position of a halted consumer says which messages arrived.
  *
  * Time is counted in ticks. A tick passes when the same queue is found empty twice in a
- * row: about once a run. All links of a device see the same time, so that frames are
- * found in the order of their sends across links.
+ * row: about once a run. All links of a device see the same time.
  *
  * One lock protects everything, so that two threads can run the two ends.
  */

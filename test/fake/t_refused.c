@@ -108,7 +108,8 @@ Test(refused, no_fast_path)
 	rte_comch_driver_register_v3(&ops);
 	t_pair_open(&p, NULL);
 	T_EQ(rte_comch_dev_info_get(p.dpu_dev, &info), 0);
-	T_EQ(info.capa, RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_EVENT_FD);
+	T_EQ(info.capa, RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_EVENT_FD |
+		RTE_COMCH_CAPA_ORDERED);
 	T_NULL_ERRNO(rte_comch_producer_create(p.cconn, &(struct rte_comch_producer_conf){
 		.conf_size = sizeof(struct rte_comch_producer_conf) }), ENOTSUP);
 	T_NULL_ERRNO(rte_comch_consumer_create(p.sconn, &(struct rte_comch_consumer_conf){

@@ -12,7 +12,7 @@ set -euo pipefail
 export CC=${*: -1}
 
 if ! command -v cmake >/dev/null; then
-	echo 'cmake is not installed'
+	echo 'skipped: cmake is not installed'
 	exit 77
 fi
 # shellcheck source-path=SCRIPTDIR source=installed.sh

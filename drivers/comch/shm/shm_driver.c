@@ -295,7 +295,7 @@ static void
 set_limits(struct rte_comch_dev_info *info)
 {
 	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
-		RTE_COMCH_CAPA_SYNC_SEND |
+		RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED |
 		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
 			RTE_COMCH_CAPA_CLIENT);
 	info->max_name_size = RTE_COMCH_NAME_SIZE;

@@ -10,6 +10,9 @@
  * process that learned of it in any way, A's message comes first. Sends that
  * overlap have no order.
  *
+ * It needs one clock, and frames that are visible to the receiver when the send returns:
+ * RTE_COMCH_CAPA_ORDERED.
+ *
  * A client of an ordered server sends MSG_AT, which begins with a stamp: the clock
  * (comch_clock.h), read within the send:
  *

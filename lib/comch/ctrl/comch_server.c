@@ -262,6 +262,13 @@ watch_ready(struct comch_fd *cfd)
 		comch_conn_close(conn, -ECONNRESET, server->reason);
 }
 
+static bool
+can_order(const struct rte_comch_server *server)
+{
+	return (server->conf.flags & RTE_COMCH_SERVER_F_ORDERED) == 0 ||
+		(server->dev->info.capa & RTE_COMCH_CAPA_ORDERED) != 0;
+}
+
 int
 rte_comch_server_start(struct rte_comch_server *server)
 {
@@ -276,6 +283,12 @@ rte_comch_server_start(struct rte_comch_server *server)
 		COMCH_LOG(ERR, "server %s: start while %s", server->name,
 			rte_comch_state_name(comch_obj_state(&server->obj)));
 		return -EBADFD;
+	}
+	if (!can_order(server)) {
+		COMCH_LOG(ERR, "server %s: RTE_COMCH_SERVER_F_ORDERED needs "
+			"RTE_COMCH_CAPA_ORDERED, which device %s lacks", server->name,
+			server->dev->info.name);
+		return -ENOTSUP;
 	}
 	ops = server->dev->ops;
 	ret = ops->listen(server->dev, server->conf.rep, server->name, &server->listener);

@@ -25,6 +25,16 @@ impl_max_clients(const struct doca_dev *dev)
 	return RTE_MIN(info.max_clients, (uint32_t)IMPL_MAX_CLIENTS);
 }
 
+uint32_t
+impl_ordered_flag(const struct doca_dev *dev)
+{
+	struct rte_comch_dev_info info;
+
+	if (rte_comch_dev_info_get(impl_dev_id(dev), &info) != 0)
+		return 0;
+	return (info.capa & RTE_COMCH_CAPA_ORDERED) != 0 ? RTE_COMCH_SERVER_F_ORDERED : 0;
+}
+
 static doca_error_t
 set_u32(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
 {

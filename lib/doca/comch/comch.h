@@ -44,6 +44,8 @@
 doca_error_t impl_name_check(const char *what, const char *name);
 /* Limit of a server on an open device: the capability, unless its devargs set less. */
 uint32_t impl_max_clients(const struct doca_dev *dev);
+/* RTE_COMCH_SERVER_F_ORDERED if the open device supports it; else 0. */
+uint32_t impl_ordered_flag(const struct doca_dev *dev);
 
 enum impl_conn_state {
 	IMPL_CONN_CONNECTING,

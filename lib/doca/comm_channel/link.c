@@ -66,8 +66,8 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 		.poll = ep->poll,
 		.name = name,
 		.rep = rep,
-		.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_ORDERED |
-			RTE_COMCH_SERVER_F_CTRL_ONLY | RTE_COMCH_SERVER_F_MANUAL_CREDIT,
+		.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_CTRL_ONLY |
+			RTE_COMCH_SERVER_F_MANUAL_CREDIT | impl_ordered_flag(dev),
 		.max_msg_size = ep->max_msg_size,
 		.recv_queue = ep->recv_queue,
 		.send_queue = ep->send_queue,

@@ -3,6 +3,7 @@
  */
 
 #include "comm_channel/endpoint.h"
+#include "t_need.h"
 
 void
 service_endpoint_create(struct endpoint *e, const char *rep)
@@ -22,6 +23,15 @@ client_endpoint_create(struct endpoint *e, const char *function)
 	e->dev = dev_open("host", function);
 	T_OK(doca_comm_channel_ep_create(&e->ep));
 	T_OK(doca_comm_channel_ep_set_device(e->ep, e->dev));
+}
+
+void
+endpoint_need_order(void)
+{
+	struct rte_comch_dev_info info;
+
+	T_EQ(rte_comch_dev_info_get(rte_comch_dev_next(0), &info), 0);
+	t_need(&info, RTE_COMCH_CAPA_ORDERED);
 }
 
 void

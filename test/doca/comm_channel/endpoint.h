@@ -40,6 +40,8 @@ struct channel {
 void service_endpoint_create(struct endpoint *e, const char *rep);
 void client_endpoint_create(struct endpoint *e, const char *function);
 void endpoint_destroy(struct endpoint *e);
+/* Skip the case, unless the open devices keep the order of messages across clients. */
+void endpoint_need_order(void);
 
 /* A client's connect, up to where the service is asked; what it is then. */
 void endpoint_dial(struct endpoint *client, const char *name);

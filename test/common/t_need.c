@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include "t_need.h"
+#include "t_pair.h"
+
+static uint64_t
+driver_has(void)
+{
+	return t_driver == NULL ? 0 :
+		(t_driver->has_kernel_peer ? T_NEED_PEER_IDS : 0) |
+		(t_driver->has_export_eal ? T_NEED_EXPORT_EAL : 0) |
+		(t_driver->lose != NULL ? T_NEED_PLACE : 0);
+}
+
+static const char *
+need_name(uint64_t need)
+{
+	static const struct {
+		uint64_t need;
+		const char *name;
+	} names[] = {
+		{ RTE_COMCH_CAPA_DATA, "RTE_COMCH_CAPA_DATA" },
+		{ RTE_COMCH_CAPA_DIRECT, "RTE_COMCH_CAPA_DIRECT" },
+		{ RTE_COMCH_CAPA_EVENT_FD, "RTE_COMCH_CAPA_EVENT_FD" },
+		{ RTE_COMCH_CAPA_SYNC_SEND, "RTE_COMCH_CAPA_SYNC_SEND" },
+		{ RTE_COMCH_CAPA_ORDERED, "RTE_COMCH_CAPA_ORDERED" },
+		{ T_NEED_PEER_IDS, "ids of the peer from the kernel" },
+		{ T_NEED_EXPORT_EAL, "EAL memory that the peer can map" },
+		{ T_NEED_PLACE, "a server's place that others can remove" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(names); i++)
+		if (names[i].need == need)
+			return names[i].name;
+	T_FAIL("need %#llx has no name", (unsigned long long)need);
+}
+
+void
+t_need(const struct rte_comch_dev_info *info, uint64_t needs)
+{
+	const uint64_t missing = needs & ~(info->capa | driver_has());
+
+	if (missing != 0)
+		t_skip("device %s lacks %s", info->name, need_name(missing & -missing));
+}
