@@ -276,6 +276,12 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, disconnect, peer_leaves_consumer_staged) \
 	X(inst, disconnect, peer_leaves_producer) \
 	X(inst, disconnect, stream_cut) \
+	X(inst, disconnect, producer_stop_large) \
+	X(inst, disconnect, producer_stop_large_idle) \
+	X(inst, disconnect, producer_stop_large_staged) \
+	X(inst, disconnect, post_message_stop) \
+	X(inst, disconnect, post_message_stop_used) \
+	X(inst, disconnect, post_message_stop_asleep) \
 	X(inst, disconnect, both) \
 	X(inst, disconnect, no_leak)
 
