@@ -51,6 +51,9 @@ struct word {
 	uint64_t bytes; /* HELLO: to send back; VERDICT: received */
 };
 
+/* The two sides may be of different architectures: both read these as they are. */
+_Static_assert(sizeof(struct stamp) == 24 && sizeof(struct word) == 16, "wire");
+
 /* Memory of a producer or consumer: blocks, each with a buf. */
 struct end {
 	struct doca_ctx *ctx;

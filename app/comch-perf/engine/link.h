@@ -72,6 +72,7 @@ struct link_number {
 	uint32_t magic;
 	uint32_t number;
 };
+static_assert(sizeof(struct link_number) == 8, "wire");
 
 /** The connections of one side. The caller sets the first part. */
 struct link {

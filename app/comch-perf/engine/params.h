@@ -10,6 +10,7 @@
  * The parameters of one test run; the leader sends them to the follower.
  */
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,5 +82,8 @@ struct perf_params {
 	uint8_t kind;         /**< enum floor_kind, for the test "floor". */
 	uint8_t reserved;
 };
+static_assert(sizeof(struct perf_params) == 56, "wire");
+static_assert(offsetof(struct perf_params, burst) == 24, "wire");
+static_assert(offsetof(struct perf_params, api) == 48, "wire");
 
 #endif /* ENGINE_PARAMS_H */

@@ -58,6 +58,8 @@ struct perf_result {
 	uint64_t copied_msgs; /**< Messages that `copies` covers. */
 	struct perf_faults faults;
 };
+static_assert(sizeof(struct perf_result) == 64, "wire");
+static_assert(offsetof(struct perf_result, faults) == 32, "wire");
 
 /** Parameters that replace some base ones of a test. */
 struct perf_variant {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <rte_byteorder.h>
 #include <rte_common.h>
 #include <rte_string_fns.h>
 
@@ -31,6 +32,8 @@ struct header {
 	uint32_t run;
 	uint32_t len;
 };
+static_assert(sizeof(struct header) == 16, "wire");
+static_assert(RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN, "wire");
 
 struct sync_frame {
 	struct header header;

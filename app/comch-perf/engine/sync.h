@@ -9,7 +9,8 @@
  * @file
  * The session: a connection of its own on which the two sides agree on the test,
  * start together, and exchange results as control messages. They share nothing
- * else, so they can be on two machines.
+ * else, so they can be on two machines, of different architectures: the messages have
+ * fixed widths and no holes, and both are little endian.
  *
  * It has a poll of its own and so does not disturb that of a test. Call all
  * functions on the main thread. Tests within one process have no session (NULL):
@@ -39,18 +40,24 @@ struct sync_hello {
 	uint32_t nb_workers;             /**< Threads of this side. */
 	uint16_t cpus[PERF_MAX_WORKERS]; /**< CPU of each thread. */
 };
+static_assert(sizeof(struct sync_hello) == 204, "wire");
+static_assert(offsetof(struct sync_hello, nb_workers) == 72, "wire");
+static_assert(offsetof(struct sync_hello, cpus) == 76, "wire");
 
 /** The test to run. */
 struct sync_run {
 	char test[32];
 	struct perf_params params;
 };
+static_assert(sizeof(struct sync_run) == 88, "wire");
+static_assert(offsetof(struct sync_run, params) == 32, "wire");
 
 /** A consumer to send to. */
 struct sync_consumer {
 	uint32_t conn;
 	uint32_t id;
 };
+static_assert(sizeof(struct sync_consumer) == 8, "wire");
 
 struct sync_frame;
 

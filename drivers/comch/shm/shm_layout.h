@@ -32,8 +32,14 @@
  */
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include <rte_byteorder.h>
+
+static_assert(RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN, "integers are shared as they are");
+
+/* Not RTE_CACHE_LINE_SIZE, which differs between machines. */
 #define SHM_LINE 64
 #define SHM_CELL_DATA 56
 #define SHM_MIN_CELLS 64
@@ -44,6 +50,7 @@ struct shm_cell {
 	uint8_t data[SHM_CELL_DATA];
 };
 static_assert(sizeof(struct shm_cell) == SHM_LINE, "wire");
+static_assert(offsetof(struct shm_cell, data) == 8, "wire");
 
 /* The first bytes of a frame's first cell. */
 struct shm_frame_prefix {
@@ -51,6 +58,7 @@ struct shm_frame_prefix {
 	uint32_t nb_fds; /* descriptors that were sent on the socket before */
 };
 static_assert(sizeof(struct shm_frame_prefix) == 8, "wire");
+static_assert(offsetof(struct shm_frame_prefix, nb_fds) == 4, "wire");
 
 struct shm_link_shared {
 	uint64_t rx_pos;
@@ -60,6 +68,8 @@ struct shm_link_shared {
 	struct shm_cell cell[];
 };
 static_assert(sizeof(struct shm_link_shared) == 2 * SHM_LINE, "wire");
+static_assert(offsetof(struct shm_link_shared, armed) == 64, "wire");
+static_assert(offsetof(struct shm_link_shared, cell) == 128, "wire");
 
 static inline uint64_t
 shm_link_len(uint32_t cells)
@@ -77,6 +87,10 @@ struct shm_hello {
 	uint32_t cells;
 	uint32_t flags;
 };
+static_assert(sizeof(struct shm_hello) == 16, "wire");
+static_assert(offsetof(struct shm_hello, version) == 4, "wire");
+static_assert(offsetof(struct shm_hello, cells) == 8, "wire");
+static_assert(offsetof(struct shm_hello, flags) == 12, "wire");
 
 /* A sleeper of the sending process can fence for publishers of the other (membarrier). */
 #define SHM_HELLO_F_MEMBARRIER UINT32_C(1)

@@ -11,7 +11,19 @@
 #include <rte_common.h>
 
 #include "rte_comch_driver.h"
+#include "rte_comch_mem.h"
 #include "ctrl/comch_wire.h"
+
+/* All other sizes follow from the lists of fields below, byte by byte. */
+static_assert(RTE_COMCH_NAME_SIZE == 120 && RTE_COMCH_REASON_SIZE == 128, "wire");
+static_assert(COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE <= RTE_COMCH_FRAME_HDR,
+	"a driver takes the header with the clock");
+static_assert(RTE_COMCH_TICKET_SIZE + 64 <= COMCH_WIRE_MAX_FRAME, "a ticket fits");
+static_assert(RTE_COMCH_MEM_SEALED == 0 && RTE_COMCH_MEM_EAL == 1 && RTE_COMCH_MEM_HEAP == 2,
+	"wire");
+/* A status is sent as it is: Linux has these numbers on amd64 and arm64, not everywhere. */
+static_assert(ENOMEM == 12 && EPROTO == 71 && ENOTSUP == 95 && EADDRINUSE == 98 &&
+	ECONNRESET == 104 && ETIMEDOUT == 110 && EDQUOT == 122 && ECANCELED == 125, "wire");
 
 /*
  * One list of fields per type serves both directions, so that they always agree:

@@ -57,6 +57,8 @@ enum comch_wire_type {
 	COMCH_WIRE_MSG_AT,       /* a control message with its clock */
 	COMCH_WIRE_NB_TYPES
 };
+static_assert(COMCH_WIRE_MSG == 4 && COMCH_WIRE_MR_ADD == 7 && COMCH_WIRE_CONSUMER_NEW == 10 &&
+	COMCH_WIRE_PRODUCER_NEW == 13 && COMCH_WIRE_MSG_AT == 15, "wire");
 
 /* A frame in host form. Only the members of its type are set or sent. */
 struct comch_wire_frame {

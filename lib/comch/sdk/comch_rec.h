@@ -8,12 +8,21 @@
 /*
  * The shared layout of the fast path: limits, descriptors of posted buffers, and
  * records in memory that both ends map. comch_chan.h has the protocol.
+ *
+ * The ends may be of different architectures: both are little endian, and the asserts
+ * fix where each member is.
  */
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include <rte_byteorder.h>
+
 #include "rte_comch_dp.h"
+
+static_assert(RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN, "integers are shared as they are");
+static_assert(RTE_COMCH_IMM_SIZE == 32, "wire");
 
 /* Region of a buffer in memory that is not exported to the peer. */
 #define COMCH_REGION_STAGED  UINT16_C(0xffff)
@@ -36,6 +45,7 @@ struct comch_desc {
 	uint32_t reserved;
 };
 static_assert(sizeof(struct comch_desc) == 16, "wire");
+static_assert(offsetof(struct comch_desc, len) == 8, "wire");
 
 #define COMCH_DESC_OFF_BITS 48
 #define COMCH_DESC_OFF_MASK ((UINT64_C(1) << COMCH_DESC_OFF_BITS) - 1)
@@ -51,6 +61,10 @@ struct comch_post_shared {
 	struct comch_desc desc[];
 };
 static_assert(sizeof(struct comch_post_shared) == 3 * COMCH_LINE, "wire");
+static_assert(offsetof(struct comch_post_shared, armed) == 64, "wire");
+static_assert(offsetof(struct comch_post_shared, closed) == 68, "wire");
+static_assert(offsetof(struct comch_post_shared, staging_tail) == 128, "wire");
+static_assert(offsetof(struct comch_post_shared, desc) == 192, "wire");
 
 enum comch_rec_kind {
 	COMCH_REC_DIRECT, /* payload is in the buffer */
@@ -66,6 +80,9 @@ struct comch_rec_head {
 	uint8_t pad;
 };
 static_assert(sizeof(struct comch_rec_head) == sizeof(uint64_t), "one word");
+static_assert(offsetof(struct comch_rec_head, count) == 4, "wire");
+static_assert(offsetof(struct comch_rec_head, imm_len) == 5, "wire");
+static_assert(offsetof(struct comch_rec_head, kind) == 6, "wire");
 
 struct comch_rec {
 	uint64_t seq;
@@ -81,6 +98,11 @@ struct comch_rec {
 	};
 };
 static_assert(sizeof(struct comch_rec) == COMCH_LINE, "wire");
+static_assert(offsetof(struct comch_rec, head) == 8, "wire");
+static_assert(offsetof(struct comch_rec, len) == 16, "wire");
+static_assert(offsetof(struct comch_rec, len0) == 16, "wire");
+static_assert(offsetof(struct comch_rec, imm) == 24, "wire");
+static_assert(offsetof(struct comch_rec, stop_at) == 56, "wire");
 #define COMCH_REC_STOPPED UINT64_C(1)
 
 struct comch_rec_shared {
@@ -93,5 +115,8 @@ struct comch_rec_shared {
 	struct comch_rec rec[];
 };
 static_assert(sizeof(struct comch_rec_shared) == 3 * COMCH_LINE, "wire");
+static_assert(offsetof(struct comch_rec_shared, armed) == 64, "wire");
+static_assert(offsetof(struct comch_rec_shared, staging_head) == 128, "wire");
+static_assert(offsetof(struct comch_rec_shared, rec) == 192, "wire");
 
 #endif /* COMCH_REC_H */

@@ -38,6 +38,11 @@ struct mmap_desc {
 };
 
 _Static_assert(sizeof(struct mmap_desc) == 80, "the format is fixed");
+_Static_assert(offsetof(struct mmap_desc, id) == 16, "the format is fixed");
+_Static_assert(offsetof(struct mmap_desc, addr) == 32, "the format is fixed");
+_Static_assert(offsetof(struct mmap_desc, permissions) == 48, "the format is fixed");
+_Static_assert(offsetof(struct mmap_desc, pci) == 56, "the format is fixed");
+_Static_assert(offsetof(struct mmap_desc, check) == 76, "the format is fixed");
 _Static_assert(sizeof(struct mmap_desc) < 4080, "must fit into a message");
 _Static_assert(DOCA_DEVINFO_PCI_ADDR_SIZE <= sizeof(((struct mmap_desc *)0)->pci), "room");
 
