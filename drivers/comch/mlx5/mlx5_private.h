@@ -18,6 +18,7 @@
  *   mlx5_qp.c       queue pairs                  mlx5_glue.c  verbs
  */
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,8 +26,9 @@
 #include <bsd/sys/queue.h>
 #include <netinet/in.h>
 
+#include <rte_log.h>
+
 #include "rte_comch_driver.h"
-#include "sdk/comch_log.h"
 #include "mlx5_glue.h"
 #include "mlx5_layout.h"
 #include "mlx5_qp.h"
@@ -149,6 +151,7 @@ void mlx5_data_stats(const struct mlx5_link *l, struct mlx5_qp_stats *sum);
 
 /* mlx5_driver.c */
 extern int mlx5_logtype;
-#define MLX5_LOG(level, ...) COMCH_LOG_TYPE(level, mlx5_logtype, __VA_ARGS__)
+#define MLX5_LOG(level, fmt, ...) \
+	rte_log(RTE_LOG_##level, mlx5_logtype, "COMCH_MLX5: " fmt "\n", ##__VA_ARGS__)
 
 #endif /* MLX5_PRIVATE_H */

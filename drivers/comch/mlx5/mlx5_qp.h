@@ -112,8 +112,8 @@ struct mlx5_qp {
 };
 
 /*
- * Create in state RESET, in a protection domain. All slots are posted by
- * mlx5_qp_to_rtr(). 0, -ENOMEM, or an errno of the provider.
+ * Create in state RESET, in a protection domain, with a CQ of its own. No slots are
+ * posted. 0, -ENOMEM, or an errno of the provider.
  */
 int mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 		const struct mlx5_qp_conf *conf);
@@ -146,6 +146,8 @@ uint64_t mlx5_qp_send(struct mlx5_qp *qp, uint32_t len);
 /* Prepare an RDMA WRITE of up to qp->max_sges segments. Returns its number. */
 uint64_t mlx5_qp_write(struct mlx5_qp *qp, const struct ibv_sge *sge, uint32_t nb_sges,
 		uint64_t addr, uint32_t rkey);
+/* Let the last one that was prepared ask for a completion, within a chain. */
+void mlx5_qp_signal(struct mlx5_qp *qp);
 /*
  * Post what was prepared. The last one asks for a completion if *signal*, or if a
  * quarter of the ring does not yet. 0, or an errno: qp->is_err is set, and what could
@@ -160,6 +162,8 @@ int mlx5_qp_flush(struct mlx5_qp *qp, bool signal);
  * that it completes. A failed one sets qp->status if it is the first.
  */
 const struct ibv_wc *mlx5_qp_next(struct mlx5_qp *qp);
+/* Are all work requests that were posted complete? Reap with mlx5_qp_next() first. */
+bool mlx5_qp_is_flushed(const struct mlx5_qp *qp);
 /* Would mlx5_qp_next() return one? */
 bool mlx5_qp_pending(struct mlx5_qp *qp);
 /* Is this the completion of a receive? Its opcode is undefined after a failure. */

@@ -17,6 +17,7 @@
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
 #include "ctrl/comch_dev.h"
+#include "ctrl/comch_plugin.h"
 
 #define MAX_DRIVERS 8
 #define MAX_DEVS 64
@@ -273,6 +274,8 @@ dev_open(const char *name, const char *args, int slot)
 	struct rte_kvargs *kv;
 	int ret;
 
+	if (ops == NULL && comch_plugin_load(name))
+		ops = find_driver(name);
 	if (ops == NULL) {
 		log_drivers(name);
 		return -ENODEV;
