@@ -49,6 +49,7 @@ extern "C" {
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
 struct rte_comch_region_ops;
+struct rte_comch_xstat;
 struct rte_mbuf;
 struct comch_cons_mrs;
 struct comch_dir;
@@ -468,6 +469,13 @@ struct rte_comch_driver_ops {
 	int (*probe)(struct rte_comch_dev *dev, struct rte_kvargs *args);
 	/** R. Free dev->priv. The device has no links or listeners. */
 	void (*remove)(struct rte_comch_dev *dev);
+	/**
+	 * O. Get counters of the transport; see rte_comch_dev_xstats_get(). Any thread;
+	 * may lock.
+	 * @return the number of counters, of which the first *n* are stored.
+	 */
+	unsigned int (*dev_xstats)(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats,
+			unsigned int n);
 
 	/**
 	 * R. Claim *name* on a representor and listen there.

@@ -18,6 +18,7 @@
  *   mlx5_qp.c       queue pairs                  mlx5_glue.c  verbs
  */
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,8 +26,9 @@
 #include <bsd/sys/queue.h>
 #include <netinet/in.h>
 
+#include <rte_log.h>
+
 #include "rte_comch_driver.h"
-#include "sdk/comch_log.h"
 #include "mlx5_glue.h"
 #include "mlx5_layout.h"
 #include "mlx5_qp.h"
@@ -75,8 +77,13 @@ struct mlx5_dev {
 	uint64_t max_pinned;
 	_Atomic uint64_t pinned;    /* bytes registered */
 	char lock_dir[108];
-	pthread_mutex_t lock;       /* guards links */
+	pthread_mutex_t lock;       /* guards the lists and qp_total */
 	TAILQ_HEAD(, mlx5_link) links;
+	TAILQ_HEAD(, mlx5_qp) qps;
+	struct mlx5_qp_stats qp_total; /* of queue pairs that were destroyed */
+	/* Rare events of bursts. */
+	_Atomic uint64_t key_misses; /* sends that waited for a registration */
+	_Atomic uint64_t held;       /* sends that found a remote's tx_lock held */
 };
 
 /* Pin memory: count it against the limit. 0, or -EDQUOT with a log line. */
@@ -144,11 +151,10 @@ void mlx5_data_peer_halted(struct mlx5_link *l, uint32_t consumer);
 void mlx5_data_check(struct mlx5_link *l, uint64_t now_ms);
 /* The link went DOWN: move all queue pairs to ERR, and wake all queues. */
 void mlx5_data_down(struct mlx5_link *l);
-/* Sums of the counters of all queue pairs of the link. */
-void mlx5_data_stats(const struct mlx5_link *l, struct mlx5_qp_stats *sum);
 
 /* mlx5_driver.c */
 extern int mlx5_logtype;
-#define MLX5_LOG(level, ...) COMCH_LOG_TYPE(level, mlx5_logtype, __VA_ARGS__)
+#define MLX5_LOG(level, fmt, ...) \
+	rte_log(RTE_LOG_##level, mlx5_logtype, "COMCH_MLX5: " fmt "\n", ##__VA_ARGS__)
 
 #endif /* MLX5_PRIVATE_H */

@@ -21,6 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <bsd/sys/queue.h>
+
+#include "rte_comch_stats.h"
 #include "mlx5_glue.h"
 
 struct mlx5_dev;
@@ -56,7 +59,7 @@ struct mlx5_path {
 	uint8_t rnr_retry;
 };
 
-/* Counters, written by the queue pair's thread. */
+/* Counters, written by the queue pair's thread; mlx5_qp_xstats() names them. */
 struct mlx5_qp_stats {
 	uint64_t sends;     /* SEND work requests */
 	uint64_t writes;    /* RDMA WRITE work requests */
@@ -72,6 +75,7 @@ struct mlx5_qp_stats {
 };
 
 struct mlx5_qp {
+	TAILQ_ENTRY(mlx5_qp) next; /* in the device's list */
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
 	struct mlx5_dev *dev;
@@ -105,6 +109,7 @@ struct mlx5_qp {
 	/* First failure of a work request; IBV_WC_SUCCESS: none. */
 	enum ibv_wc_status status;
 	bool is_err;            /* in state ERR; atomic */
+	bool is_listed;
 	/* mlx5_qp_stuck(): of the connection's thread. */
 	uint64_t watch_head;
 	uint64_t watch_ms;
@@ -112,8 +117,8 @@ struct mlx5_qp {
 };
 
 /*
- * Create in state RESET, in a protection domain. All slots are posted by
- * mlx5_qp_to_rtr(). 0, -ENOMEM, or an errno of the provider.
+ * Create in state RESET, in a protection domain, with a CQ of its own. No slots are
+ * posted. 0, -ENOMEM, or an errno of the provider.
  */
 int mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 		const struct mlx5_qp_conf *conf);
@@ -146,6 +151,8 @@ uint64_t mlx5_qp_send(struct mlx5_qp *qp, uint32_t len);
 /* Prepare an RDMA WRITE of up to qp->max_sges segments. Returns its number. */
 uint64_t mlx5_qp_write(struct mlx5_qp *qp, const struct ibv_sge *sge, uint32_t nb_sges,
 		uint64_t addr, uint32_t rkey);
+/* Let the last one that was prepared ask for a completion, within a chain. */
+void mlx5_qp_signal(struct mlx5_qp *qp);
 /*
  * Post what was prepared. The last one asks for a completion if *signal*, or if a
  * quarter of the ring does not yet. 0, or an errno: qp->is_err is set, and what could
@@ -160,6 +167,8 @@ int mlx5_qp_flush(struct mlx5_qp *qp, bool signal);
  * that it completes. A failed one sets qp->status if it is the first.
  */
 const struct ibv_wc *mlx5_qp_next(struct mlx5_qp *qp);
+/* Are all work requests that were posted complete? Reap with mlx5_qp_next() first. */
+bool mlx5_qp_is_flushed(const struct mlx5_qp *qp);
 /* Would mlx5_qp_next() return one? */
 bool mlx5_qp_pending(struct mlx5_qp *qp);
 /* Is this the completion of a receive? Its opcode is undefined after a failure. */
@@ -192,6 +201,10 @@ int mlx5_qp_arm(struct mlx5_qp *qp);
  * calls it now and then; now_ms is a monotonic clock.
  */
 bool mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms);
+
+/* The sums of all queue pairs of a device, also of those that were destroyed. Any thread. */
+unsigned int mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats,
+		unsigned int n);
 
 /* A failure in words, for the reason of a link. */
 const char *mlx5_qp_status_text(enum ibv_wc_status status);
