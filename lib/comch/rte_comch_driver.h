@@ -405,8 +405,8 @@ struct rte_comch_data_ops {
 	/**
 	 * O. A registration ends, or its pages are replaced: forget what links of the device
 	 * keep about it in order to send from it. No consumer uses it, and no operation in
-	 * progress does. Any thread; *mr* is only compared, and no other registration takes
-	 * its place before this returns.
+	 * progress does. Any thread; no other registration takes the place of *mr* before
+	 * this returns.
 	 */
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 

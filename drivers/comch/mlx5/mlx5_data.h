@@ -60,8 +60,6 @@ struct mlx5_data {
 	/* Consumers halted, for mlx5_data_halted(). */
 	STAILQ_HEAD(, mlx5_halt_note) halted;
 	uint32_t nb_halted;               /* atomic */
-	/* Counters of queue pairs that were destroyed. */
-	struct mlx5_qp_stats past;
 	/* Completions of all remotes; opened with the first producer. */
 	struct ibv_comp_channel *prod_comp;
 	/* Memory to send from: mlx5_mr.c. */
@@ -78,11 +76,6 @@ mlx5_data_of(const struct mlx5_link *l)
 	/* Acquire: pairs with the release when it is opened, maybe by another thread. */
 	return comch_load_acquire(&l->base.data);
 }
-
-/* mlx5_data.c */
-
-/* Add the counters of a queue pair. */
-void mlx5_stats_add(struct mlx5_qp_stats *sum, const struct mlx5_qp_stats *qp);
 
 /* mlx5_mr.c */
 
@@ -174,11 +167,10 @@ void mlx5_cons_clear(struct rte_comch_dq *dq);
 void mlx5_cons_arm(struct rte_comch_dq *dq);
 bool mlx5_cons_pending(struct rte_comch_dq *dq);
 void mlx5_cons_destroy(struct rte_comch_dq *dq);
-/* The parts of mlx5_data_needs(), _check(), _down() and _stats(). */
+/* The parts of mlx5_data_needs(), _check() and _down(). */
 uint32_t mlx5_cons_needs(struct mlx5_data *data, struct mlx5_need *need, uint32_t n);
 void mlx5_cons_check(struct mlx5_data *data, uint64_t now_ms);
 void mlx5_cons_down(struct mlx5_data *data);
-void mlx5_cons_stats(struct mlx5_data *data, struct mlx5_qp_stats *sum);
 
 /* mlx5_prod.c */
 
@@ -215,7 +207,5 @@ void mlx5_remote_peer_halted(struct mlx5_data *data, uint32_t id);
 void mlx5_remote_check(struct mlx5_data *data, uint64_t now_ms);
 /* The link is DOWN: all queue pairs to ERR. */
 void mlx5_remote_down(struct mlx5_data *data);
-/* Add up the counters of all remotes. With data->lock held. */
-void mlx5_remote_stats(struct mlx5_data *data, struct mlx5_qp_stats *sum);
 
 #endif /* MLX5_DATA_H */
