@@ -29,13 +29,13 @@
 static struct mlx5_cons *
 cons_of(struct rte_comch_dq *dq)
 {
-	return container_of(dq, struct mlx5_cons, dq.base);
+	return container_of(dq, struct mlx5_cons, dq);
 }
 
 static const struct mlx5_cons *
 cons_of_const(const struct rte_comch_dq *dq)
 {
-	return container_of(dq, const struct mlx5_cons, dq.base);
+	return container_of(dq, const struct mlx5_cons, dq);
 }
 
 /* Creation */
@@ -99,11 +99,10 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	ret = channel_open(c, mlx5_link_of(link)->dev);
 	if (ret != 0)
 		goto err_fini;
-	c->dq.base = (struct rte_comch_dq){
-		.ops = &mlx5_data_ops, .link = link, .stats = &c->rx.stats,
+	c->dq = (struct rte_comch_dq){
+		.ops = &mlx5_cons_ops, .link = link, .stats = &c->rx.stats,
 		.fault = args->fault, .news = args->news, .ctx = args->ctx,
 	};
-	c->dq.is_cons = true;
 	c->stop_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
 	c->rx.imm_size = args->imm_size;
 	c->rx.mrs = args->mrs;
@@ -113,7 +112,7 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	core->post = COMCH_GUARDS ? guarded_post : mlx5_recv_post;
 	core->recv = COMCH_GUARDS ? guarded_recv : mlx5_recv_take;
 	core->queue = c;
-	*dq = &c->dq.base;
+	*dq = &c->dq;
 	return 0;
 
 err_fini:
@@ -150,7 +149,7 @@ window_of(const struct mlx5_cons *c, const struct mlx5_dev *dev, uint32_t stagin
 
 	if (staging_size == 0)
 		return 0;
-	/* At least two, so that one can be on its way while the other is copied. */
+	/* At least two: one is for the record that gives up the message. */
 	return RTE_MAX(RTE_MIN(n, most > base ? most - base : 0), UINT32_C(2));
 }
 
@@ -267,7 +266,7 @@ mlx5_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 static void
 tell_halted(struct mlx5_cons *c)
 {
-	struct rte_comch_link *link = c->dq.base.link;
+	struct rte_comch_link *link = c->dq.link;
 	struct mlx5_data *data = c->data;
 
 	pthread_mutex_lock(&data->lock);
@@ -405,7 +404,7 @@ mlx5_cons_needs(struct mlx5_data *data, struct mlx5_need *need, uint32_t n)
 		if (tail == c->told_tail || i == n || comch_load_relaxed(&c->is_closing) != 0)
 			continue;
 		c->told_tail = tail;
-		need[i++] = (struct mlx5_need){ .consumer = c->dq.base.id, .tail = tail };
+		need[i++] = (struct mlx5_need){ .consumer = c->dq.id, .tail = tail };
 	}
 	return i;
 }
