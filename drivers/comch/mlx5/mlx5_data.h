@@ -31,8 +31,10 @@ struct mlx5_data {
 	TAILQ_HEAD(, mlx5_prod) prods;
 	TAILQ_HEAD(, mlx5_remote) remotes;
 	TAILQ_HEAD(, mlx5_mem) mems;      /* shown to the peer */
-	/* Completions of all remotes; opened with the first producer. */
+	/* Completions of all remotes; opened with the first producer or remote. */
 	struct ibv_comp_channel *prod_comp;
+	char fault_text[128];             /* of the first fault; the connection's thread */
+	bool has_fault;
 };
 
 /* mlx5_mr.c */
@@ -82,7 +84,20 @@ void mlx5_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool mlx5_prod_idle(const struct rte_comch_dq *dq);
 bool mlx5_prod_abort(struct rte_comch_dq *dq, int err);
 struct comch_epoch *mlx5_prod_epoch(struct rte_comch_dq *dq);
-/* Wake all producers of a link: posts or completions may have arrived. Any thread. */
+/* dq_destroy, dq_fd, dq_clear, dq_arm and dq_pending of a producer. */
+void mlx5_prod_destroy(struct rte_comch_dq *dq);
+int mlx5_prod_fd(const struct rte_comch_dq *dq);
+void mlx5_prod_clear(struct rte_comch_dq *dq);
+void mlx5_prod_arm(struct rte_comch_dq *dq);
+bool mlx5_prod_pending(struct rte_comch_dq *dq);
+/* Open the completion channel, unless it is open. 0, -ENOMEM, -EMFILE. */
+int mlx5_prod_open_channel(struct mlx5_data *data);
+/* Data is freed: release producers that are destroyed later, and close the channel. */
+void mlx5_prod_fini(struct mlx5_data *data);
+/*
+ * Wake all producers of a link: posts or completions may have arrived. Any thread,
+ * without data->lock and not in a burst.
+ */
 void mlx5_prod_wake_all(struct mlx5_data *data);
 
 /* mlx5_remote.c */
