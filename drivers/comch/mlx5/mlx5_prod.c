@@ -29,13 +29,13 @@ pthread_mutex_t mlx5_prods_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mlx5_prod *
 prod_of(const struct rte_comch_dq *dq)
 {
-	return (struct mlx5_prod *)(uintptr_t)container_of(dq, const struct mlx5_prod, dq);
+	return (struct mlx5_prod *)(uintptr_t)container_of(dq, const struct mlx5_prod, dq.base);
 }
 
 static struct mlx5_data *
 data_of(const struct mlx5_prod *p)
 {
-	return p->dq.link->data;
+	return mlx5_data_of(mlx5_link_of(p->dq.base.link));
 }
 
 /* Acquire: pairs with the release in complete_run(). */
@@ -73,7 +73,7 @@ unlock:
 }
 
 void
-mlx5_prod_fini(struct mlx5_data *data)
+mlx5_prod_close(struct mlx5_data *data)
 {
 	struct mlx5_prod *p;
 
@@ -142,7 +142,7 @@ free_rings(struct mlx5_prod *p)
 static void
 prod_init(struct mlx5_prod *p, struct rte_comch_link *link, const struct rte_comch_prod_args *args)
 {
-	p->dq = (struct rte_comch_dq){
+	p->dq.base = (struct rte_comch_dq){
 		.ops = &mlx5_data_ops, .link = link, .stats = &p->tx.stats,
 		.fault = args->fault, .news = args->news, .ctx = args->ctx,
 	};
@@ -156,7 +156,7 @@ int
 mlx5_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 		struct rte_comch_producer_core *core, struct rte_comch_dq **dq)
 {
-	struct mlx5_data *data = link->data;
+	struct mlx5_data *data = mlx5_data_of(mlx5_link_of(link));
 	struct mlx5_prod *p;
 	int ret;
 
@@ -180,7 +180,7 @@ mlx5_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 	core->send = mlx5_prod_send;
 	core->done = mlx5_prod_done;
 	core->queue = p;
-	*dq = &p->dq;
+	*dq = &p->dq.base;
 	return 0;
 
 err_rings:

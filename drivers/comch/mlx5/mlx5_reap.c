@@ -141,7 +141,7 @@ complete_run(struct mlx5_remote *r, uint64_t end, int status)
 	/* Before the decrement, after which a stopped producer may be freed. */
 	if (unlikely(comch_load_acquire(&p->tx.halt) != RTE_COMCH_HALT_NONE) &&
 			comch_load_relaxed(&p->in_flight) == n)
-		p->dq.news(p->dq.ctx);
+		p->dq.base.news(p->dq.base.ctx);
 	/* Release: pairs with the acquires in mlx5_prod.c; the last access to p. */
 	__atomic_fetch_sub(&p->in_flight, n, __ATOMIC_RELEASE);
 }

@@ -9,8 +9,9 @@
  * that we have not applied yet covers at least one of the positions from our tail on, of
  * which there are at most depth: the consumer posts position p after it has received
  * position p - depth, and we assign only positions below our tail. Other posts return
- * pieces, at least one of the nb_pieces under way. MLX5_QP_REPOST - 1 slots wait to be
- * posted again. The same holds for records in the slots of the consumer.
+ * pieces, at least one of the nb_pieces under way. Up to MLX5_QP_REPOST - 1 slots wait to
+ * be posted again. The same holds for records in the slots of the consumer, where one
+ * slot is left for the record that aborts a message: see mlx5_stream.c.
  */
 
 #include <errno.h>
@@ -107,8 +108,7 @@ set_sizes(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 	r->slot = RTE_ALIGN_FLOOR(RTE_MIN(peer->slot_size, dev->slot), (uint32_t)MLX5_EAGER_ALIGN);
 	r->eager = RTE_MIN(dev->eager, r->slot - (uint32_t)sizeof(struct comch_rec));
 	r->max_write = max_write > 0 ? max_write : MLX5_QP_MAX_WRITE;
-	/* One slot is left for the record that aborts a message; see mlx5_stream.c. */
-	r->window = RTE_MAX(peer->nb_pieces, UINT32_C(2)) - 1;
+	r->window = peer->nb_pieces;
 }
 
 static struct mlx5_remote *
@@ -195,7 +195,7 @@ mlx5_remote_create(struct rte_comch_link *link, const struct rte_comch_remote_ar
 		struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
 		struct rte_comch_remote **remote)
 {
-	struct mlx5_data *data = link->data;
+	struct mlx5_data *data = mlx5_data_of(mlx5_link_of(link));
 	struct mlx5_qp_ticket peer;
 	struct mlx5_remote *r;
 	const char *invalid;

@@ -228,13 +228,47 @@ send_all(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op *
 	return i;
 }
 
+/* Send to a buffer in memory that the peer does not show. A short payload fits a record. */
 static uint16_t
 send_staged(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op *op)
 {
-	if (!mlx5_stream_begin(r, p, op, NULL, true))
+	uint8_t *dst = NULL;
+
+	if (op->len > r->eager && !mlx5_stream_begin(r, p, op, NULL, true))
 		return 0;
+	if (op->len <= r->eager && send_all(r, p, op, 1, &dst) == 0)
+		return 0;
+	comch_count(&p->tx.stats.staged, 1);
 	mlx5_remote_flush(r, true);
 	return 1;
+}
+
+/* Memory that the device cannot register. */
+static bool
+is_refused(const struct mlx5_remote *r, const struct rte_comch_op *op)
+{
+	const struct rte_comch_sge *sge = op->addr;
+	uint16_t i;
+
+	if (op->len <= r->eager)
+		return false;
+	if ((op->flags & RTE_COMCH_OP_F_SGL) == 0)
+		return mlx5_mem_is_refused(r->data, op->mr);
+	for (i = 0; i < op->nb_sges; i++)
+		if (sge[i].len > 0 && mlx5_mem_is_refused(r->data, sge[i].mr))
+			return true;
+	return false;
+}
+
+static uint16_t
+send_direct(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op *ops, uint32_t n,
+		uint8_t *const *dst)
+{
+	uint32_t took = send_all(r, p, ops, n, dst);
+
+	if (unlikely(took == 0 && is_refused(r, &ops[0])))
+		return comch_send_fail(&p->tx, &ops[0], -ENOMEM);
+	return (uint16_t)took;
 }
 
 /* Send operations to one consumer, with its lock held. Returns the number accepted. */
@@ -257,7 +291,7 @@ send_group(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op
 		return 0;
 	k = comch_send_group(&p->tx.ahead, &r->to, r->claim, ops, n, dst, &err);
 	if (likely(k > 0))
-		return (uint16_t)send_all(r, p, ops, k, dst);
+		return send_direct(r, p, ops, k, dst);
 	if (err == COMCH_SEND_STAGED)
 		return send_staged(r, p, &ops[0]);
 	/* The peer takes its memory back after its consumer has ended. */
@@ -292,7 +326,7 @@ never_blocked(const struct comch_send *tx __rte_unused)
 static void
 reap_removed(struct mlx5_prod *p, uint32_t id)
 {
-	struct mlx5_data *data = p->dq.link->data;
+	struct mlx5_data *data = mlx5_data_of(mlx5_link_of(p->dq.base.link));
 	struct mlx5_remote *r;
 
 	if (pthread_mutex_trylock(&data->lock) != 0)

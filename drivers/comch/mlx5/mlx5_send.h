@@ -38,7 +38,7 @@
 #define MLX5_STALL_MS 900
 
 struct mlx5_prod {
-	struct rte_comch_dq dq;     /* first */
+	struct mlx5_dq dq;          /* first */
 	struct comch_send tx;
 	uint8_t *copied;            /* by index in the ring of completions: was it copied? */
 	uint32_t last_id;           /* consumer of the last message */
@@ -80,7 +80,7 @@ struct mlx5_walk {
 };
 
 /* A message that is partly sent. The positions behind it wait for its end. */
-struct mlx5_stream {
+struct mlx5_tx_stream {
 	struct mlx5_prod *prod;     /* NULL: there is none */
 	bool is_staged;             /* by pieces through slots, else by RDMA WRITE */
 	bool rec_sent;              /* of a staged message; the others' record is last */
@@ -105,7 +105,7 @@ struct mlx5_remote {
 	uint32_t slot;              /* longest message, bytes */
 	uint32_t eager;             /* longest payload within a message, bytes */
 	uint32_t max_write;         /* longest RDMA WRITE, bytes */
-	uint32_t window;            /* pieces under way */
+	uint32_t window;            /* pieces that may be under way */
 	bool has_qp;
 
 	uint32_t tx_lock __rte_aligned(COMCH_LINE);
@@ -115,7 +115,7 @@ struct mlx5_remote {
 	uint64_t signalled;         /* positions whose completion was asked for */
 	uint32_t nb_pieces;         /* sent; wraps around */
 	uint32_t taken;             /* by the consumer */
-	struct mlx5_stream stream;
+	struct mlx5_tx_stream stream;
 	uint64_t final;             /* valid if is_retired */
 	bool is_broken;             /* the peer violated the protocol */
 	bool is_killed;             /* the queue pair was destroyed */
@@ -217,6 +217,8 @@ void mlx5_send_rec(struct comch_rec *rec, const struct mlx5_prod *p, uint64_t po
 
 /* mlx5_prod.c */
 
+/* Open data->prod_comp unless it is open. 0, -ENOMEM, -EMFILE. */
+int mlx5_prod_open_channel(struct mlx5_data *data);
 /* Is any producer of the link asleep? */
 bool mlx5_prod_any_armed(struct mlx5_data *data);
 

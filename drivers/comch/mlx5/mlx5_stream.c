@@ -11,8 +11,9 @@
  * stream at a time.
  *
  * Staged: the record, then pieces of one slot each, of which up to r->window are under
- * way. The consumer returns them in its posts. If the producer gives up, a record of
- * kind ABORT takes the place of the next piece; its slot is the one beyond the window.
+ * way. The consumer returns them in its posts. If the producer gives up while it waits
+ * for that, a record of kind ABORT takes the place of the next piece. It counts as a
+ * piece, and its slot is the one that the consumer has beyond the window.
  */
 
 #include <errno.h>
@@ -36,7 +37,7 @@ walk_init(struct mlx5_walk *w, const struct rte_comch_op *op)
 static uint32_t
 walk_next(struct mlx5_remote *r, struct ibv_sge *sge, uint32_t *bytes)
 {
-	struct mlx5_stream *s = &r->stream;
+	struct mlx5_tx_stream *s = &r->stream;
 	struct mlx5_walk *w = &s->walk;
 	uint32_t lkey, k, n = 0;
 
@@ -124,7 +125,7 @@ stream_end(struct mlx5_remote *r)
 static void
 signal_bytes(struct mlx5_remote *r, uint32_t bytes)
 {
-	struct mlx5_stream *s = &r->stream;
+	struct mlx5_tx_stream *s = &r->stream;
 
 	s->unsignalled += bytes;
 	if (s->unsignalled < MLX5_QP_MAX_WRITE)
@@ -137,7 +138,7 @@ static void
 push_direct(struct mlx5_remote *r)
 {
 	struct ibv_sge sge[MLX5_QP_SGES];
-	struct mlx5_stream *s = &r->stream;
+	struct mlx5_tx_stream *s = &r->stream;
 	uint64_t number;
 	uint32_t n, k;
 
@@ -162,7 +163,7 @@ push_direct(struct mlx5_remote *r)
 static void
 push_staged(struct mlx5_remote *r)
 {
-	struct mlx5_stream *s = &r->stream;
+	struct mlx5_tx_stream *s = &r->stream;
 	struct comch_rec piece = s->rec;
 	uint32_t k;
 
@@ -202,7 +203,7 @@ bool
 mlx5_stream_begin(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op *op,
 		uint8_t *dst, bool is_staged)
 {
-	struct mlx5_stream *s = &r->stream;
+	struct mlx5_tx_stream *s = &r->stream;
 	uint32_t rkey = 0;
 
 	/* Acquire: pairs with the release in stream_end(). */
@@ -214,7 +215,7 @@ mlx5_stream_begin(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_c
 		return false;
 	if (!has_room(r))
 		return false;
-	*s = (struct mlx5_stream){
+	*s = (struct mlx5_tx_stream){
 		.prod = p, .is_staged = is_staged, .left = op->len, .rkey = rkey,
 		.addr = (uintptr_t)dst,
 	};
@@ -225,10 +226,8 @@ mlx5_stream_begin(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_c
 	mlx5_send_rec(&s->rec, p, r->claim, is_staged ? COMCH_REC_STAGED : COMCH_REC_DIRECT, op);
 	comch_store_relaxed(&p->stream_id, op->consumer_id);
 	mlx5_remote_add(r, p, op, is_staged);
-	if (is_staged) {
-		comch_count(&p->tx.stats.staged, 1);
+	if (is_staged)
 		comch_count(&p->tx.stats.copies, 1);
-	}
 	mlx5_stream_push(r);
 	return true;
 }
@@ -243,10 +242,10 @@ mlx5_stream_drop(struct mlx5_remote *r)
 bool
 mlx5_stream_abort(struct mlx5_remote *r, const struct mlx5_prod *p, int err)
 {
-	struct mlx5_stream *s = &r->stream;
+	struct mlx5_tx_stream *s = &r->stream;
 	struct comch_rec rec = s->rec;
 
-	if (s->prod != p || !s->is_staged || r->nb_pieces - r->taken < r->window || !has_room(r))
+	if (s->prod != p || !s->is_staged || r->nb_pieces - r->taken != r->window || !has_room(r))
 		return false;
 	rec.head.kind = COMCH_REC_ABORT;
 	rec.head.imm_len = 0;
