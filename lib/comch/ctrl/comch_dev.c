@@ -35,6 +35,8 @@ static struct {
 	uint64_t staged;
 } totals[MAX_DEVS];
 static pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Taken before dev_lock: no device is closed. It may be held for long. */
+static pthread_mutex_t close_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Defaults of optional operations. */
 
@@ -394,6 +396,7 @@ rte_comch_dev_close(int16_t dev_id)
 	struct rte_comch_dev *dev;
 	int ret = 0;
 
+	pthread_mutex_lock(&close_lock);
 	pthread_mutex_lock(&dev_lock);
 	dev = dev_find(dev_id);
 	if (dev == NULL) {
@@ -409,7 +412,26 @@ rte_comch_dev_close(int16_t dev_id)
 		free(dev);
 	}
 	pthread_mutex_unlock(&dev_lock);
+	pthread_mutex_unlock(&close_lock);
 	return ret;
+}
+
+void
+comch_dev_mr_gone(const struct rte_comch_mr *mr)
+{
+	struct rte_comch_dev *dev;
+	int16_t i;
+
+	pthread_mutex_lock(&close_lock);
+	for (i = 0; i < MAX_DEVS; i++) {
+		pthread_mutex_lock(&dev_lock);
+		dev = devs[i];
+		pthread_mutex_unlock(&dev_lock);
+		/* Without dev_lock: a driver may take long to release memory. */
+		if (dev != NULL && dev->ops->data != NULL && dev->ops->data->mem_gone != NULL)
+			dev->ops->data->mem_gone(dev, mr);
+	}
+	pthread_mutex_unlock(&close_lock);
 }
 
 uint16_t
