@@ -29,13 +29,13 @@
 static struct mlx5_cons *
 cons_of(struct rte_comch_dq *dq)
 {
-	return container_of(dq, struct mlx5_cons, dq);
+	return container_of(dq, struct mlx5_cons, dq.base);
 }
 
 static const struct mlx5_cons *
 cons_of_const(const struct rte_comch_dq *dq)
 {
-	return container_of(dq, const struct mlx5_cons, dq);
+	return container_of(dq, const struct mlx5_cons, dq.base);
 }
 
 /* Creation */
@@ -99,10 +99,11 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	ret = channel_open(c, mlx5_link_of(link)->dev);
 	if (ret != 0)
 		goto err_fini;
-	c->dq = (struct rte_comch_dq){
-		.ops = &mlx5_cons_ops, .link = link, .stats = &c->rx.stats,
+	c->dq.base = (struct rte_comch_dq){
+		.ops = &mlx5_data_ops, .link = link, .stats = &c->rx.stats,
 		.fault = args->fault, .news = args->news, .ctx = args->ctx,
 	};
+	c->dq.is_cons = true;
 	c->stop_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
 	c->rx.imm_size = args->imm_size;
 	c->rx.mrs = args->mrs;
@@ -112,7 +113,7 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	core->post = COMCH_GUARDS ? guarded_post : mlx5_recv_post;
 	core->recv = COMCH_GUARDS ? guarded_recv : mlx5_recv_take;
 	core->queue = c;
-	*dq = &c->dq;
+	*dq = &c->dq.base;
 	return 0;
 
 err_fini:
@@ -266,7 +267,7 @@ mlx5_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 static void
 tell_halted(struct mlx5_cons *c)
 {
-	struct rte_comch_link *link = c->dq.link;
+	struct rte_comch_link *link = c->dq.base.link;
 	struct mlx5_data *data = c->data;
 
 	pthread_mutex_lock(&data->lock);
@@ -404,7 +405,7 @@ mlx5_cons_needs(struct mlx5_data *data, struct mlx5_need *need, uint32_t n)
 		if (tail == c->told_tail || i == n || comch_load_relaxed(&c->is_closing) != 0)
 			continue;
 		c->told_tail = tail;
-		need[i++] = (struct mlx5_need){ .consumer = c->dq.id, .tail = tail };
+		need[i++] = (struct mlx5_need){ .consumer = c->dq.base.id, .tail = tail };
 	}
 	return i;
 }

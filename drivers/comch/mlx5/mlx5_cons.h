@@ -40,7 +40,7 @@ struct mlx5_arrival {
  * fetched under `reaping`, since a poll of another thread may look for them.
  */
 struct mlx5_cons {
-	struct rte_comch_dq dq;   /* first */
+	struct mlx5_dq dq;        /* first */
 	struct comch_recv rx;
 	/* hot */
 	uint32_t reaping;         /* 1: completions are being fetched */

@@ -61,7 +61,7 @@ data_close(struct rte_comch_link *link)
 	TAILQ_REMOVE(&links, data, next);
 	pthread_mutex_unlock(&links_lock);
 	RTE_VERIFY(TAILQ_EMPTY(&data->conses) && TAILQ_EMPTY(&data->remotes));
-	mlx5_prod_fini(data);
+	mlx5_prod_close(data);
 	mlx5_mem_fini(data);
 	free_notes(data);
 	comch_store_release(&link->data, NULL);
@@ -83,6 +83,54 @@ mem_gone(struct rte_comch_dev *dev, const struct rte_comch_mr *mr)
 	pthread_mutex_unlock(&links_lock);
 }
 
+/* Queues */
+
+static struct mlx5_dq *
+dq_of(struct rte_comch_dq *dq)
+{
+	return container_of(dq, struct mlx5_dq, base);
+}
+
+static void
+dq_destroy(struct rte_comch_dq *dq)
+{
+	if (dq_of(dq)->is_cons)
+		mlx5_cons_destroy(dq);
+	else
+		mlx5_prod_destroy(dq);
+}
+
+static int
+dq_fd(const struct rte_comch_dq *dq)
+{
+	return container_of(dq, const struct mlx5_dq, base)->is_cons ? mlx5_cons_fd(dq) :
+		mlx5_prod_fd(dq);
+}
+
+static void
+dq_clear(struct rte_comch_dq *dq)
+{
+	if (dq_of(dq)->is_cons)
+		mlx5_cons_clear(dq);
+	else
+		mlx5_prod_clear(dq);
+}
+
+static void
+dq_arm(struct rte_comch_dq *dq)
+{
+	if (dq_of(dq)->is_cons)
+		mlx5_cons_arm(dq);
+	else
+		mlx5_prod_arm(dq);
+}
+
+static bool
+dq_pending(struct rte_comch_dq *dq)
+{
+	return dq_of(dq)->is_cons ? mlx5_cons_pending(dq) : mlx5_prod_pending(dq);
+}
+
 /* mlx5_prod_offer() announces no producers, so these frames are invalid. */
 
 static int
@@ -98,45 +146,42 @@ peer_prod_del(struct rte_comch_link *link __rte_unused, uint32_t id __rte_unused
 	return -EPROTO;
 }
 
-/* The operations of one kind of queue: cons or prod. */
-#define MLX5_DATA_OPS(kind) \
-	.has_tickets = true, \
-	.shows_heap = true, \
-	.open = data_open, \
-	.close = data_close, \
-	.cons_create = mlx5_cons_create, \
-	.cons_offer = mlx5_cons_offer, \
-	.cons_bind = mlx5_cons_bind, \
-	.cons_halt = mlx5_cons_halt, \
-	.cons_drained = mlx5_cons_drained, \
-	.cons_retire = mlx5_cons_retire, \
-	.cons_room = mlx5_cons_room, \
-	.prod_create = mlx5_prod_create, \
-	.prod_begin = mlx5_prod_begin, \
-	.prod_offer = mlx5_prod_offer, \
-	.prod_halt = mlx5_prod_halt, \
-	.prod_idle = mlx5_prod_idle, \
-	.prod_abort = mlx5_prod_abort, \
-	.prod_epoch = mlx5_prod_epoch, \
-	.peer_prod_add = peer_prod_add, \
-	.peer_prod_del = peer_prod_del, \
-	.remote_size = mlx5_remote_size, \
-	.remote_create = mlx5_remote_create, \
-	.remote_retire = mlx5_remote_retire, \
-	.remote_free = mlx5_remote_free, \
-	.dq_destroy = mlx5_##kind##_destroy, \
-	.dq_fd = mlx5_##kind##_fd, \
-	.dq_clear = mlx5_##kind##_clear, \
-	.dq_arm = mlx5_##kind##_arm, \
-	.dq_pending = mlx5_##kind##_pending, \
-	.mem_show = mlx5_mem_show, \
-	.mem_hide = mlx5_mem_hide, \
-	.mem_take = mlx5_mem_take, \
-	.mem_drop = mlx5_mem_drop, \
-	.mem_gone = mem_gone
-
-const struct rte_comch_data_ops mlx5_data_ops = { MLX5_DATA_OPS(prod) };
-const struct rte_comch_data_ops mlx5_cons_ops = { MLX5_DATA_OPS(cons) };
+const struct rte_comch_data_ops mlx5_data_ops = {
+	.has_tickets = true,
+	.shows_heap = true,
+	.open = data_open,
+	.close = data_close,
+	.cons_create = mlx5_cons_create,
+	.cons_offer = mlx5_cons_offer,
+	.cons_bind = mlx5_cons_bind,
+	.cons_halt = mlx5_cons_halt,
+	.cons_drained = mlx5_cons_drained,
+	.cons_retire = mlx5_cons_retire,
+	.cons_room = mlx5_cons_room,
+	.prod_create = mlx5_prod_create,
+	.prod_begin = mlx5_prod_begin,
+	.prod_offer = mlx5_prod_offer,
+	.prod_halt = mlx5_prod_halt,
+	.prod_idle = mlx5_prod_idle,
+	.prod_abort = mlx5_prod_abort,
+	.prod_epoch = mlx5_prod_epoch,
+	.peer_prod_add = peer_prod_add,
+	.peer_prod_del = peer_prod_del,
+	.remote_size = mlx5_remote_size,
+	.remote_create = mlx5_remote_create,
+	.remote_retire = mlx5_remote_retire,
+	.remote_free = mlx5_remote_free,
+	.dq_destroy = dq_destroy,
+	.dq_fd = dq_fd,
+	.dq_clear = dq_clear,
+	.dq_arm = dq_arm,
+	.dq_pending = dq_pending,
+	.mem_show = mlx5_mem_show,
+	.mem_hide = mlx5_mem_hide,
+	.mem_take = mlx5_mem_take,
+	.mem_drop = mlx5_mem_drop,
+	.mem_gone = mem_gone,
+};
 
 /* For the control path: the connection's thread. A link may have no fast path. */
 

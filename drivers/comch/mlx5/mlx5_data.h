@@ -30,8 +30,11 @@ struct mlx5_prod;
 struct mlx5_remote;
 struct mlx5_key;
 
-/* As mlx5_data_ops, but the operations named dq_ are those of consumers. */
-extern const struct rte_comch_data_ops mlx5_cons_ops;
+/* A consumer or a producer: the start of struct mlx5_cons and of struct mlx5_prod. */
+struct mlx5_dq {
+	struct rte_comch_dq base; /* first */
+	bool is_cons;
+};
 
 /* A consumer of ours that accepts no more messages; the peer is to be told. */
 struct mlx5_halt_note {
@@ -51,7 +54,7 @@ struct mlx5_data {
 	TAILQ_ENTRY(mlx5_data) next;      /* of all links: see mlx5_data_mr_gone() */
 	pthread_mutex_t lock;             /* guards the lists; never taken in a burst */
 	TAILQ_HEAD(, mlx5_cons) conses;   /* offered to the peer */
-	TAILQ_HEAD(, mlx5_prod) prods;    /* guarded by a lock of mlx5_prod.c */
+	TAILQ_HEAD(, mlx5_prod) prods;
 	TAILQ_HEAD(, mlx5_remote) remotes;
 	TAILQ_HEAD(, mlx5_mem) mems;      /* shown to the peer; the connection's thread */
 	/* Consumers halted, for mlx5_data_halted(). */
@@ -64,6 +67,9 @@ struct mlx5_data {
 	struct mlx5_key *keys[MLX5_KEY_PAGES];
 	const struct rte_comch_mr *want[MLX5_KEY_WANTS]; /* atomic */
 	uint32_t has_wants;               /* atomic */
+	/* The first fault of a remote; the connection's thread. */
+	bool has_fault;
+	char fault_text[128];
 };
 
 /* The fast path of a link; NULL: it is not open. Any thread, while the link exists. */
@@ -184,9 +190,12 @@ void mlx5_prod_clear(struct rte_comch_dq *dq);
 void mlx5_prod_arm(struct rte_comch_dq *dq);
 bool mlx5_prod_pending(struct rte_comch_dq *dq);
 void mlx5_prod_destroy(struct rte_comch_dq *dq);
-/* Data is freed: release producers that are destroyed later, and close the channel. */
-void mlx5_prod_fini(struct mlx5_data *data);
-/* Wake all producers of a link: posts or completions may have arrived. Any thread. */
+/* Undo what producers opened for the link, such as data->prod_comp. */
+void mlx5_prod_close(struct mlx5_data *data);
+/*
+ * Wake all producers of a link: posts or completions may have arrived. Any thread,
+ * without data->lock and not in a burst.
+ */
 void mlx5_prod_wake_all(struct mlx5_data *data);
 
 /* mlx5_remote.c */

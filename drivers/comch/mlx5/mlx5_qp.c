@@ -148,6 +148,22 @@ mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats, unsigned in
 
 /* Life */
 
+/* No attribute of a device says how much data a work request can hold: ask for less. */
+static struct ibv_qp *
+create_qp(struct mlx5_dev *dev, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	const struct ibv_qp_cap cap = attr->cap;
+	struct ibv_qp *qp = mlx5_glue->create_qp(pd, attr);
+
+	while (qp == NULL && errno != ENOMEM && attr->cap.max_inline_data > 0) {
+		dev->max_inline = attr->cap.max_inline_data / 2;
+		attr->cap = cap;
+		attr->cap.max_inline_data = dev->max_inline;
+		qp = mlx5_glue->create_qp(pd, attr);
+	}
+	return qp;
+}
+
 static int
 queues_create(struct mlx5_qp *qp, struct ibv_pd *pd)
 {
@@ -170,7 +186,7 @@ queues_create(struct mlx5_qp *qp, struct ibv_pd *pd)
 		return -errno;
 	attr.send_cq = qp->cq;
 	attr.recv_cq = qp->cq;
-	qp->qp = mlx5_glue->create_qp(pd, &attr);
+	qp->qp = create_qp(qp->dev, pd, &attr);
 	if (qp->qp == NULL)
 		return -errno;
 	qp->max_inline = attr.cap.max_inline_data;

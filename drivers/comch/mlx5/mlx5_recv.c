@@ -58,7 +58,7 @@ fail(struct mlx5_cons *c, enum ibv_wc_status status)
 	if (c->has_failed || comch_load_acquire(&c->is_closing) != 0)
 		return;
 	c->has_failed = true;
-	mlx5_link_fault(mlx5_link_of(c->dq.link), mlx5_qp_status_errno(status),
+	mlx5_link_fault(mlx5_link_of(c->dq.base.link), mlx5_qp_status_errno(status),
 		mlx5_qp_status_text(status));
 }
 
@@ -394,7 +394,7 @@ in_flight(struct comch_recv *rx)
 static void
 halt(struct comch_recv *rx, enum rte_comch_halt why)
 {
-	mlx5_cons_halt(&cons_of(rx)->dq, why);
+	mlx5_cons_halt(&cons_of(rx)->dq.base, why);
 }
 
 static const struct comch_recv_steps steps = {
