@@ -357,6 +357,7 @@ mlx5_dev_open(struct mlx5_dev *dev)
 	if (flags >= 0)
 		(void)fcntl(dev->ctx->async_fd, F_SETFL, flags | O_NONBLOCK);
 	TAILQ_INIT(&dev->links);
+	TAILQ_INIT(&dev->qps);
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_mutex_lock(&devs_lock);
 	TAILQ_INSERT_TAIL(&devs, dev, next);

@@ -89,8 +89,13 @@ struct mlx5_dev {
 	uint64_t max_pinned;
 	_Atomic uint64_t pinned;    /* bytes registered */
 	struct comch_place place;   /* lock files of names */
-	pthread_mutex_t lock;       /* guards links; in devs_lock */
+	pthread_mutex_t lock;       /* guards the lists and qp_total; taken within devs_lock */
 	TAILQ_HEAD(, mlx5_link) links;
+	TAILQ_HEAD(, mlx5_qp) qps;
+	struct mlx5_qp_stats qp_total; /* of queue pairs that were destroyed */
+	/* Rare events of bursts. */
+	_Atomic uint64_t key_misses; /* sends that waited for a registration */
+	_Atomic uint64_t held;       /* sends that found a remote's tx_lock held */
 };
 
 /* mlx5_args.c */
@@ -290,8 +295,6 @@ void mlx5_data_peer_halted(struct mlx5_link *l, uint32_t consumer);
 void mlx5_data_check(struct mlx5_link *l, uint64_t now_ms);
 /* The link went DOWN: move all queue pairs to ERR, and wake all queues. */
 void mlx5_data_down(struct mlx5_link *l);
-/* Sums of the counters of all queue pairs of the link. */
-void mlx5_data_stats(const struct mlx5_link *l, struct mlx5_qp_stats *sum);
 
 /* mlx5_driver.c */
 extern int mlx5_logtype;

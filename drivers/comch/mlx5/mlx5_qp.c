@@ -11,7 +11,9 @@
  * send, slot << 1 for a receive.
  */
 
+#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -35,7 +37,7 @@ tx_buf(const struct mlx5_qp *qp, uint64_t number)
 		(size_t)(number % qp->conf.nb_tx) * qp->conf.tx_size;
 }
 
-/* Life */
+/* Slots and send buffers */
 
 static int
 slab_create(struct mlx5_qp *qp, struct ibv_pd *pd)
@@ -82,6 +84,70 @@ slab_destroy(struct mlx5_qp *qp)
 	qp->slab = NULL;
 }
 
+/* Counters */
+
+#define XSTAT(name) { #name, offsetof(struct mlx5_qp_stats, name) }
+static const struct {
+	const char *name;
+	size_t offset;
+} xstats_of_qp[] = {
+	XSTAT(sends), XSTAT(writes), XSTAT(doorbells), XSTAT(signalled), XSTAT(inlined),
+	XSTAT(recvs), XSTAT(rx_doorbells), XSTAT(cqes), XSTAT(polls), XSTAT(rnr), XSTAT(retries),
+};
+static_assert(RTE_DIM(xstats_of_qp) * sizeof(uint64_t) == sizeof(struct mlx5_qp_stats),
+	"each counter has a name");
+
+static void
+add_stats(struct mlx5_qp_stats *sum, const struct mlx5_qp_stats *stats)
+{
+	const uint64_t *from = (const uint64_t *)stats;
+	uint64_t *to = (uint64_t *)sum;
+	size_t i;
+
+	for (i = 0; i < RTE_DIM(xstats_of_qp); i++)
+		to[i] += comch_load_relaxed(&from[i]);
+}
+
+static void
+qp_list(struct mlx5_qp *qp)
+{
+	pthread_mutex_lock(&qp->dev->lock);
+	TAILQ_INSERT_TAIL(&qp->dev->qps, qp, next);
+	qp->is_listed = true;
+	pthread_mutex_unlock(&qp->dev->lock);
+}
+
+static void
+qp_unlist(struct mlx5_qp *qp)
+{
+	pthread_mutex_lock(&qp->dev->lock);
+	TAILQ_REMOVE(&qp->dev->qps, qp, next);
+	add_stats(&qp->dev->qp_total, &qp->stats);
+	pthread_mutex_unlock(&qp->dev->lock);
+}
+
+unsigned int
+mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats, unsigned int n)
+{
+	struct mlx5_qp_stats sum;
+	const struct mlx5_qp *qp;
+	unsigned int i;
+
+	pthread_mutex_lock(&dev->lock);
+	sum = dev->qp_total;
+	TAILQ_FOREACH(qp, &dev->qps, next)
+		add_stats(&sum, &qp->stats);
+	pthread_mutex_unlock(&dev->lock);
+	for (i = 0; i < RTE_MIN(n, (unsigned int)RTE_DIM(xstats_of_qp)); i++) {
+		xstats[i].name = xstats_of_qp[i].name;
+		memcpy(&xstats[i].value, (const uint8_t *)&sum + xstats_of_qp[i].offset,
+			sizeof(xstats[i].value));
+	}
+	return RTE_DIM(xstats_of_qp);
+}
+
+/* Life */
+
 static int
 queues_create(struct mlx5_qp *qp, struct ibv_pd *pd)
 {
@@ -127,8 +193,10 @@ mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 	if (ret != 0)
 		return ret;
 	ret = queues_create(qp, pd);
-	if (ret == 0)
+	if (ret == 0) {
+		qp_list(qp);
 		return 0;
+	}
 	MLX5_LOG(ERR, "device %s: cannot create a queue pair of %u slots and %u work requests: %s",
 		dev->dev->info.name, conf->nb_rx, conf->nb_tx, strerror(-ret));
 	mlx5_qp_destroy(qp);
@@ -138,6 +206,9 @@ mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 void
 mlx5_qp_destroy(struct mlx5_qp *qp)
 {
+	if (qp->is_listed)
+		qp_unlist(qp);
+	qp->is_listed = false;
 	if (qp->qp != NULL)
 		mlx5_glue->destroy_qp(qp->qp);
 	qp->qp = NULL;
@@ -246,8 +317,8 @@ post_recvs(struct mlx5_qp *qp, const uint32_t *slots, uint32_t n)
 		wr[i].sg_list = &sge[i];
 		wr[i].num_sge = 1;
 	}
-	qp->stats.recvs += n;
-	qp->stats.rx_doorbells++;
+	comch_count(&qp->stats.recvs, n);
+	comch_count(&qp->stats.rx_doorbells, 1);
 	return mlx5_glue->post_recv(qp->qp, wr, &bad);
 }
 
@@ -326,9 +397,9 @@ mlx5_qp_send(struct mlx5_qp *qp, uint32_t len)
 	wr->opcode = IBV_WR_SEND;
 	if (len <= qp->max_inline) {
 		wr->send_flags = IBV_SEND_INLINE;
-		qp->stats.inlined++;
+		comch_count(&qp->stats.inlined, 1);
 	}
-	qp->stats.sends++;
+	comch_count(&qp->stats.sends, 1);
 	return qp->tx_tail - 1;
 }
 
@@ -341,7 +412,7 @@ mlx5_qp_write(struct mlx5_qp *qp, const struct ibv_sge *sge, uint32_t nb_sges, u
 	wr->opcode = IBV_WR_RDMA_WRITE;
 	wr->wr.rdma.remote_addr = addr;
 	wr->wr.rdma.rkey = rkey;
-	qp->stats.writes++;
+	comch_count(&qp->stats.writes, 1);
 	return qp->tx_tail - 1;
 }
 
@@ -353,7 +424,7 @@ mlx5_qp_signal(struct mlx5_qp *qp)
 	if (wr->send_flags & IBV_SEND_SIGNALED)
 		return;
 	wr->send_flags |= IBV_SEND_SIGNALED;
-	qp->stats.signalled++;
+	comch_count(&qp->stats.signalled, 1);
 	comch_store_relaxed(&qp->tx_signalled, qp->tx_tail);
 }
 
@@ -374,7 +445,7 @@ mlx5_qp_flush(struct mlx5_qp *qp, bool signal)
 	if (signal || qp->tx_tail - qp->tx_signalled >= qp->conf.nb_tx / 4)
 		mlx5_qp_signal(qp);
 	qp->nb_chain = 0;
-	qp->stats.doorbells++;
+	comch_count(&qp->stats.doorbells, 1);
 	ret = mlx5_glue->post_send(qp->qp, qp->wr, &bad);
 	if (likely(ret == 0)) {
 		qp->tx_posted = qp->tx_tail;
@@ -396,19 +467,19 @@ fetch(struct mlx5_qp *qp)
 {
 	int n;
 
-	qp->stats.polls++;
+	comch_count(&qp->stats.polls, 1);
 	n = mlx5_glue->poll_cq(qp->cq, MLX5_QP_STASH, qp->stash);
 	qp->stash_at = 0;
 	qp->nb_stash = n > 0 ? (uint32_t)n : 0;
-	qp->stats.cqes += qp->nb_stash;
+	comch_count(&qp->stats.cqes, qp->nb_stash);
 	return n > 0;
 }
 
 static void
 note_failure(struct mlx5_qp *qp, enum ibv_wc_status status)
 {
-	qp->stats.rnr += status == IBV_WC_RNR_RETRY_EXC_ERR;
-	qp->stats.retries += status == IBV_WC_RETRY_EXC_ERR;
+	comch_count(&qp->stats.rnr, status == IBV_WC_RNR_RETRY_EXC_ERR);
+	comch_count(&qp->stats.retries, status == IBV_WC_RETRY_EXC_ERR);
 	if (qp->status == IBV_WC_SUCCESS || qp->status == IBV_WC_WR_FLUSH_ERR)
 		qp->status = status;
 	comch_store_release(&qp->is_err, true);

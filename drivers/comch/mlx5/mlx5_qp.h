@@ -21,6 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <bsd/sys/queue.h>
+
+#include "rte_comch_stats.h"
 #include "mlx5_glue.h"
 
 struct mlx5_dev;
@@ -56,7 +59,7 @@ struct mlx5_path {
 	uint8_t rnr_retry;
 };
 
-/* Counters, written by the queue pair's thread. */
+/* Counters, written by the queue pair's thread; mlx5_qp_xstats() names them. */
 struct mlx5_qp_stats {
 	uint64_t sends;     /* SEND work requests */
 	uint64_t writes;    /* RDMA WRITE work requests */
@@ -72,6 +75,7 @@ struct mlx5_qp_stats {
 };
 
 struct mlx5_qp {
+	TAILQ_ENTRY(mlx5_qp) next; /* in the device's list */
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
 	struct mlx5_dev *dev;
@@ -105,6 +109,7 @@ struct mlx5_qp {
 	/* First failure of a work request; IBV_WC_SUCCESS: none. */
 	enum ibv_wc_status status;
 	bool is_err;            /* in state ERR; atomic */
+	bool is_listed;
 	/* mlx5_qp_stuck(): of the connection's thread. */
 	uint64_t watch_head;
 	uint64_t watch_ms;
@@ -200,6 +205,10 @@ int mlx5_qp_arm_solicited(struct mlx5_qp *qp);
  * calls it now and then; now_ms is a monotonic clock.
  */
 bool mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms);
+
+/* The sums of all queue pairs of a device, also of those that were destroyed. Any thread. */
+unsigned int mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats,
+		unsigned int n);
 
 /* A failure in words, for the reason of a link. */
 const char *mlx5_qp_status_text(enum ibv_wc_status status);
