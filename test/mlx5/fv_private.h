@@ -8,15 +8,18 @@
 /*
  * One lock guards all; functions of the table take it by fv_lock(), all others expect it.
  *
- *   fv.c        state, configuration, faults, events
- *   fv_dev.c    devices, asynchronous events, protection domains
- *   fv_mr.c     memory regions, and what is written late
+ *   fv.c        state, faults, events that wait
+ *   fv_dev.c    devices, addresses, cuts
+ *   fv_mr.c     protection domains, memory regions, and what is written late
  *   fv_cq.c     completion channels and queues
  *   fv_qp.c     queue pairs
  *   fv_post.c   posting
  *   fv_wire.c   delivery, completions, time
  *   fv_cm.c     event channels, ids and addresses
  *   fv_conn.c   connections
+ *   fv_msg.c    messages of connections
+ *   fv_conf.c   configuration
+ *   fv_async.c  asynchronous events
  */
 
 #include <errno.h>
@@ -276,6 +279,15 @@ enum fv_msg_type {
 	FV_MSG_LOCAL,           /**< An event of "to" itself, after some time. */
 };
 
+/* Sizes of private data. What is shorter arrives with zeros behind it. */
+#define FV_REQ_DATA 56
+#define FV_REP_DATA 196
+#define FV_REJ_DATA 148
+/* Reasons of a rejection. */
+#define FV_REJ_TIMEOUT 4
+#define FV_REJ_NO_LISTENER 8
+#define FV_REJ_CONSUMER 28
+
 /** A message of the connection manager. */
 struct fv_msg {
 	TAILQ_ENTRY(fv_msg) next;
@@ -425,6 +437,7 @@ struct fv_cm_ev *fv_cm_event(struct fv_id *id, enum rdma_cm_event_type type, int
 void fv_cm_event_put(struct fv_cm_ev *ev);
 struct fv_msg *fv_msg_new(struct fv_id *from, enum fv_msg_type type);
 void fv_msg_local(struct fv_id *id, enum rdma_cm_event_type type, int status, uint64_t in_ms);
+void fv_send_rej(struct fv_id *id, int reason, const void *data, uint8_t len);
 /* What the kernel tells the other end when an id goes away. */
 void fv_conn_destroy(struct fv_id *id);
 void fv_msgs_forget(void);
