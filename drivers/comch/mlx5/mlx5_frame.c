@@ -170,7 +170,7 @@ put_halted(struct mlx5_link *l, uint8_t *to)
 	struct mlx5_halted halted[MLX5_MAX_HALTED];
 	uint32_t n = 0;
 
-	if (l->base.data != NULL && mlx5_data_has_halted(l))
+	if (mlx5_data_has_halted(l))
 		n = mlx5_data_halted(l, halted, MLX5_MAX_HALTED);
 	memcpy(to, halted, n * sizeof(halted[0]));
 	return n;
@@ -247,7 +247,7 @@ mlx5_frame_send_due(struct mlx5_link *l)
 
 	if (!may_send(l))
 		return;
-	halted = l->base.data != NULL && mlx5_data_has_halted(l);
+	halted = mlx5_data_has_halted(l);
 	if (!halted && (uint32_t)f->nb_given - f->told < l->ctrl.conf.nb_rx / 2)
 		return;
 	if (tx_room(l, 0) == 0)
@@ -265,8 +265,6 @@ gather_needs(struct mlx5_link *l)
 	struct mlx5_frames *f = l->frames;
 	uint32_t n;
 
-	if (l->base.data == NULL)
-		return true;
 	n = mlx5_data_needs(l, f->need + f->nb_need, MAX_NEEDS - f->nb_need);
 	f->nb_need += n;
 	return f->nb_need < MAX_NEEDS;
@@ -296,7 +294,7 @@ lists_len(const struct mlx5_link *l)
 {
 	uint32_t len = l->frames->nb_need * (uint32_t)sizeof(struct mlx5_need);
 
-	if (l->base.data != NULL && mlx5_data_has_halted(l))
+	if (mlx5_data_has_halted(l))
 		len += MLX5_MAX_HALTED * (uint32_t)sizeof(struct mlx5_halted);
 	return len;
 }

@@ -227,8 +227,7 @@ go_down(struct mlx5_link *l, int error, const char *text)
 	l->base.state = RTE_COMCH_LINK_DOWN;
 	l->base.error = error;
 	l->base.text = text;
-	if (l->base.data != NULL)
-		mlx5_data_down(l);
+	mlx5_data_down(l);
 	tell_core(l);
 }
 
@@ -339,7 +338,7 @@ check_peer(struct mlx5_link *l)
 	if (mlx5_qp_stuck(&l->ctrl, now_ms, (uint64_t)STUCK_TICKS * tick_ms(l)))
 		mlx5_link_down_now(l, -ETIMEDOUT,
 			"peer does not respond: no completion on the control queue pair");
-	else if (l->base.data != NULL)
+	else
 		mlx5_data_check(l, now_ms);
 }
 
@@ -446,6 +445,7 @@ mlx5_link_poll(struct rte_comch_link *link)
 		if (l->dial == NULL && mlx5_frame_has_received(l))
 			mlx5_link_up(l);
 	}
+	mlx5_data_service(l);
 	take_fault(l);
 	mlx5_link_tick(l);
 	mlx5_link_end_step(l);

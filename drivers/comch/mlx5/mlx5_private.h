@@ -293,6 +293,8 @@ bool mlx5_data_has_posts(struct mlx5_link *l, const struct mlx5_need *peer_need)
 void mlx5_data_peer_halted(struct mlx5_link *l, uint32_t consumer);
 /* Check all queue pairs for lack of progress and failures; may call mlx5_link_down(). */
 void mlx5_data_check(struct mlx5_link *l, uint64_t now_ms);
+/* Do what bursts asked for by news. Each link_poll calls it. */
+void mlx5_data_service(struct mlx5_link *l);
 /* The link went DOWN: move all queue pairs to ERR, and wake all queues. */
 void mlx5_data_down(struct mlx5_link *l);
 
