@@ -75,6 +75,7 @@ static const struct t_driver driver_mlx5_fake = {
 	.has_dir = true,
 	.args = complete,
 	.lose = unlink_locks,
+	.shows_heap = true,
 };
 
 COMCH_CONFORMANCE(mlx5_fake, &driver_mlx5_fake)
