@@ -72,6 +72,9 @@ void fake_listener_lose(const char *func, const char *name);
 uint64_t fake_mbufs_sent(void);
 uint64_t fake_mbufs_received(void);
 
+/* Number of calls of mem_gone, for all devices, and the registration of the last one. */
+uint64_t fake_mems_gone(const struct rte_comch_mr **last);
+
 /* fake_dev.c */
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);

@@ -347,3 +347,28 @@ Test(fake, xstats)
 	t_pair_close(&p);
 	T_EQ(rte_comch_dev_xstats_get(p.host_dev, x, 3), -ENODEV);
 }
+
+/* Each open device learns that a registration ends, or that its pages are others. */
+Test(fake, mem_gone)
+{
+	const struct rte_comch_mr *last;
+	int16_t dev[2];
+	struct t_mem a, b;
+	uint64_t n;
+
+	dev[0] = t_dev_open(0, "role=host,func=pf0");
+	dev[1] = t_dev_open(1, "role=dpu,rep=pf0");
+	t_mem_new(&a, RTE_COMCH_MEM_SEALED, 4096, 0);
+	t_mem_new(&b, RTE_COMCH_MEM_HEAP, 4096, 0);
+	n = fake_mems_gone(&last);
+	T_EQ(rte_comch_mem_renew(a.addr), 0);
+	T_EQ(fake_mems_gone(&last), n + 2);
+	T_CHECK(last == a.mr);
+	t_mem_free(&b);
+	T_EQ(fake_mems_gone(&last), n + 4);
+	T_CHECK(last == b.mr);
+	T_EQ(rte_comch_dev_close(dev[1]), 0);
+	t_mem_free(&a);
+	T_EQ(fake_mems_gone(&last), n + 5);
+	T_EQ(rte_comch_dev_close(dev[0]), 0);
+}

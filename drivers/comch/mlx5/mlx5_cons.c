@@ -150,7 +150,7 @@ window_of(const struct mlx5_cons *c, const struct mlx5_dev *dev, uint32_t stagin
 
 	if (staging_size == 0)
 		return 0;
-	/* At least two, so that one can be on its way while the other is copied. */
+	/* At least two: one is for the record that gives up the message. */
 	return RTE_MAX(RTE_MIN(n, most > base ? most - base : 0), UINT32_C(2));
 }
 

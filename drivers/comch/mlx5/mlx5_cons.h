@@ -28,7 +28,7 @@
 #define MLX5_CONS_SIGNAL 32
 
 /* A long message that arrives in pieces. */
-struct mlx5_stream {
+struct mlx5_arrival {
 	uint64_t seq;   /* of its record; 0: none */
 	uint8_t *addr;
 	uint32_t len;
@@ -50,7 +50,8 @@ struct mlx5_cons {
 	uint64_t arrived_entry;   /* at or before the entry of the next one */
 	struct comch_rec *ring;   /* private copies of records, by position */
 	uint64_t published;       /* tail posted to the peer; atomic */
-	struct mlx5_stream stream;
+	struct mlx5_arrival stream;
+	uint64_t aborted;         /* seq of the last message that was given up; 0: none */
 	uint32_t budget;          /* messages that this burst may take */
 	bool is_bad;              /* the peer broke the protocol */
 	bool has_failed;          /* the queue pair; the link was told */

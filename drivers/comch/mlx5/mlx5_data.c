@@ -245,9 +245,17 @@ mlx5_data_check(struct mlx5_link *l, uint64_t now_ms)
 
 	if (data == NULL)
 		return;
-	mlx5_mem_service(data);
 	mlx5_cons_check(data, now_ms);
 	mlx5_remote_check(data, now_ms);
+}
+
+void
+mlx5_data_service(struct mlx5_link *l)
+{
+	struct mlx5_data *data = mlx5_data_of(l);
+
+	if (data != NULL)
+		mlx5_mem_service(data);
 }
 
 void

@@ -153,6 +153,8 @@ uint64_t mlx5_qp_write(struct mlx5_qp *qp, const struct ibv_sge *sge, uint32_t n
 		uint64_t addr, uint32_t rkey);
 /* Let the last one that was prepared ask for a completion, within a chain. */
 void mlx5_qp_signal(struct mlx5_qp *qp);
+/* Let the last one that was prepared wake a peer that armed by mlx5_qp_arm_solicited(). */
+void mlx5_qp_solicit(struct mlx5_qp *qp);
 /*
  * Post what was prepared. The last one asks for a completion if *signal*, or if a
  * quarter of the ring does not yet. 0, or an errno: qp->is_err is set, and what could
@@ -195,6 +197,8 @@ void mlx5_qp_repost(struct mlx5_qp *qp, uint64_t wr_id);
 void mlx5_qp_repost_flush(struct mlx5_qp *qp);
 /* Ask for an event of the channel at the next completion; then call mlx5_qp_pending(). */
 int mlx5_qp_arm(struct mlx5_qp *qp);
+/* The same at the next message that mlx5_qp_solicit() marked, or failure. */
+int mlx5_qp_arm_solicited(struct mlx5_qp *qp);
 
 /*
  * Has a send that asks for a completion had none for max_ms? The connection's thread

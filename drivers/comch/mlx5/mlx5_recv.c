@@ -35,6 +35,7 @@ mlx5_recv_begin(struct mlx5_cons *c)
 {
 	memset(c->ring, 0, c->rx.depth * sizeof(*c->ring));
 	memset(&c->stream, 0, sizeof(c->stream));
+	c->aborted = 0;
 	c->post = NULL;
 	c->nb_descs = 0;
 	c->arrived = 0;
@@ -210,25 +211,31 @@ begin_stream(struct mlx5_cons *c, const struct comch_rec *rec)
 	if (rec->head.count != 1 || c->stream.seq != 0 || c->window == 0 || rec->len0 > e->len)
 		return -EPROTO;
 	if (rec->len0 > 0)
-		c->stream = (struct mlx5_stream){
+		c->stream = (struct mlx5_arrival){
 			.seq = rec->seq, .addr = e->addr, .len = rec->len0,
 		};
 	return 0;
 }
 
-/* Returns the bytes of payload, or -EPROTO. */
+/* A piece, or the end of a message without the rest. Returns its bytes, or -EPROTO. */
 static int64_t
 take_piece(struct mlx5_cons *c, const struct comch_rec *rec, const uint8_t *payload,
 		uint32_t left)
 {
-	struct mlx5_stream *s = &c->stream;
+	struct mlx5_arrival *s = &c->stream;
 
-	if (s->seq == 0 || rec->seq != s->seq || rec->len0 == 0 || rec->len0 > left ||
-			rec->len0 > s->len - s->got)
+	if (s->seq == 0 || rec->seq != s->seq)
+		return -EPROTO;
+	c->taken++;
+	if (rec->head.kind == COMCH_REC_ABORT) {
+		c->aborted = s->seq;
+		s->seq = 0;
+		return 0;
+	}
+	if (rec->len0 == 0 || rec->len0 > left || rec->len0 > s->len - s->got)
 		return -EPROTO;
 	memcpy(s->addr + s->got, payload, rec->len0);
 	s->got += rec->len0;
-	c->taken++;
 	if (s->got == s->len)
 		s->seq = 0;
 	return rec->len0;
@@ -278,7 +285,7 @@ take_message(struct mlx5_cons *c, const uint8_t *msg, uint32_t len)
 			return false;
 		memcpy(&rec, msg + off, sizeof(rec));
 		off += sizeof(rec);
-		if (rec.head.kind == MLX5_REC_PIECE)
+		if (rec.head.kind == MLX5_REC_PIECE || rec.head.kind == COMCH_REC_ABORT)
 			n = take_piece(c, &rec, msg + off, len - off);
 		else
 			n = take_rec(c, &rec, msg + off, len - off);
@@ -355,7 +362,7 @@ pull(struct comch_recv *rx, const struct comch_posted *e __rte_unused, uint32_t 
 	while (c->stream.seq == rx->head + 1)
 		if (c->is_bad || !take_next(c))
 			return c->is_bad ? -EPROTO : 0;
-	return 1;
+	return unlikely(c->aborted == rx->head + 1) ? -ECANCELED : 1;
 }
 
 static uint16_t
@@ -435,7 +442,8 @@ mlx5_recv_take(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 		slack = make_slack(c);
 	n = comch_recv_burst(&c->rx, cpls, (uint16_t)RTE_MIN((uint32_t)n, slack), &steps,
 			recv_all);
-	if (unlikely(c->taken - c->told_taken > c->window / 2))
+	/* At half of the window, which is one piece less: see mlx5_stream.c. */
+	if (unlikely(c->taken - c->told_taken > (c->window - (c->window > 0)) / 2))
 		return_pieces(c);
 	mlx5_cons_end_reap(c);
 	return n;

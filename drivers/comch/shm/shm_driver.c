@@ -104,7 +104,7 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	dev->where = shm->place.dir;
 	shm->place.logtype = shm_logtype;
 	shm->place.tag = SHM_TAG;
-	ret = comch_place_default(&shm->place, "");
+	ret = comch_place_default(&shm->place);
 	if (ret == 0)
 		ret = parse_all(dev, kv);
 	if (ret == 0 && dev->info.role == RTE_COMCH_ROLE_DPU)

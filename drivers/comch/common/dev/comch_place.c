@@ -27,7 +27,7 @@
 	rte_log(RTE_LOG_##level, (p)->logtype, "%s: " fmt "\n", (p)->tag, ##__VA_ARGS__)
 
 int
-comch_place_default(struct comch_place *p, const char *sub)
+comch_place_default(struct comch_place *p)
 {
 	const char *env = getenv("COMCH_DIR");
 	size_t size = sizeof(p->dir);
@@ -35,13 +35,13 @@ comch_place_default(struct comch_place *p, const char *sub)
 	int n;
 
 	if (env != NULL && env[0] == '/')
-		n = snprintf(dir, size, "%s%s", env, sub);
+		n = snprintf(dir, size, "%s", env);
 	else if (geteuid() == 0)
-		n = snprintf(dir, size, "/run/comch%s", sub);
+		n = snprintf(dir, size, "/run/comch");
 	else if ((env = getenv("XDG_RUNTIME_DIR")) != NULL && env[0] == '/')
-		n = snprintf(dir, size, "%s/comch%s", env, sub);
+		n = snprintf(dir, size, "%s/comch", env);
 	else {
-		n = snprintf(dir, size, "/tmp/comch-%u%s", geteuid(), sub);
+		n = snprintf(dir, size, "/tmp/comch-%u", geteuid());
 		p->dir_is_open = true;
 	}
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;

@@ -25,8 +25,8 @@ struct comch_place {
 	const char *tag;   /* "COMCH_SHM" */
 };
 
-/* Set dir: $COMCH_DIR, else a directory that depends on the user; then *sub*. 0 or an errno. */
-int comch_place_default(struct comch_place *p, const char *sub);
+/* Set dir: $COMCH_DIR, else a directory that depends on the user. 0 or an errno. */
+int comch_place_default(struct comch_place *p);
 /* Check the owner and mode of a directory below /tmp. 0, -ENOENT or -EACCES. */
 int comch_place_check(const struct comch_place *p);
 /* Create the missing directories of the host functions. */
