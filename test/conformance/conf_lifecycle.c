@@ -264,8 +264,8 @@ conf_lifecycle_conn_info(void)
 	T_STR_EQ(s.reason, "");
 	T_STR_EQ(c.reason, "");
 	if (t_driver->has_kernel_peer) {
-		T_EQ(s.peer_pid, getpid());
-		T_EQ(c.peer_pid, getpid());
+		T_EQ(s.peer_pid, t_peer_pid(p.sconn));
+		T_EQ(c.peer_pid, t_peer_pid(p.cconn));
 		T_EQ(s.peer_uid, (int32_t)getuid());
 		T_EQ(c.peer_uid, (int32_t)getuid());
 		T_EQ(s.peer_gid, (int32_t)getgid());
