@@ -6,6 +6,7 @@
 
 #include <getopt.h>
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -15,8 +16,14 @@
 
 #include "agent.h"
 
+/** How long sessions may take to end, s. */
+#define END_SECONDS 20
 /** As many descriptors as a run asks for at most. */
 #define AGENT_FILES 20000
+
+static volatile sig_atomic_t is_over;
+static unsigned int nb_sessions;
+static bool failed;
 
 static const agent_handler *const tables[] = {
 	agent_dev_calls, agent_obj_calls, agent_poll_calls, agent_data_calls,
@@ -124,6 +131,18 @@ say_ready(int fd)
 	fflush(stdout);
 }
 
+/* A session has the signals of any program. */
+static void
+unblock(void)
+{
+	sigset_t none;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 /* Session after session; several may run at once. */
 static void
 accept_one(int lfd)
@@ -143,14 +162,65 @@ accept_one(int lfd)
 	switch (fork()) {
 	case 0:
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		signal(SIGCHLD, SIG_DFL);
+		unblock();
 		close(lfd);
+		fprintf(stderr, "comch-agent: session %d for %s\n", (int)getpid(), peer);
 		exit(serve(fd, peer));
 	case -1:
 		fprintf(stderr, "comch-agent: fork: %s\n", strerror(errno));
 		break;
+	default:
+		nb_sessions++;
 	}
 	close(fd);
+}
+
+/* Sessions that have ended; all, if the agent is to end. */
+static void
+reap(void)
+{
+	int status;
+	pid_t pid;
+
+	while (nb_sessions > 0 && (pid = waitpid(-1, &status, is_over ? 0 : WNOHANG)) > 0) {
+		nb_sessions--;
+		if (status == 0)
+			continue;
+		fprintf(stderr, "comch-agent: session %d ended with status %#x\n", (int)pid,
+				(unsigned int)status);
+		failed = true;
+	}
+}
+
+static void
+on_signal(int sig)
+{
+	is_over = is_over || sig == SIGTERM;
+}
+
+/* SIGCHLD and SIGTERM interrupt nothing but the wait for the next session. */
+static void
+serve_all(int lfd)
+{
+	const struct sigaction sa = { .sa_handler = on_signal };
+	struct pollfd fd = { .fd = lfd, .events = POLLIN };
+	sigset_t set, none;
+
+	sigemptyset(&none);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGCHLD, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	while (!is_over) {
+		if (ppoll(&fd, 1, NULL, &none) > 0)
+			accept_one(lfd);
+		reap();
+	}
+	/* Their runs are over, too. SIGALRM ends us, and with us any that hangs. */
+	alarm(END_SECONDS);
+	reap();
 }
 
 int
@@ -174,10 +244,8 @@ main(int argc, char **argv)
 		}
 		where = optarg;
 	}
-	/* Sessions are not waited for. */
-	signal(SIGCHLD, SIG_IGN);
 	lfd = listen_at(where);
 	say_ready(lfd);
-	for (;;)
-		accept_one(lfd);
+	serve_all(lfd);
+	return failed ? 1 : 0;
 }

@@ -17,8 +17,8 @@ struct conf_agent_options {
  * no option, or negative after a message.
  */
 int conf_agent_options(struct conf_agent_options *opt, int argc, char **argv);
-/* End the agent that was started. */
-void conf_agent_spawned_end(void);
+/* End the agent that was started, if one was; false: a session of it failed. */
+bool conf_agent_spawned_end(void);
 
 /* Why a case cannot run with an agent; NULL if it can. */
 const char *conf_agent_excluded(const char *group, const char *name);

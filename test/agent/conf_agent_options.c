@@ -50,7 +50,8 @@ usage(FILE *f)
 		"  --dpu-dev DEV      devices of the DPU: DRIVER[,KEY=VALUE...];\n"
 		"  --host-dev DEV     and of the host: the case adds number, role and function;\n"
 		"                     default comch_shm\n"
-		"  --rep-addr ADDR    what follows the name of each representor: @10.0.0.2\n\n"
+		"  --rep-addr ADDR    what follows the name of each representor: @10.0.0.2\n"
+		"  --patience N       wait N times longer before anything is called a hang\n\n"
 		"-GROUP and -GROUP/CASE, after --, leave cases out. Exit status: 0, 1 if a case\n"
 		"failed or none was run, 2 for wrong arguments.\n");
 }
@@ -100,13 +101,15 @@ spawn(const char *program)
 	return spawned_at;
 }
 
-void
+bool
 conf_agent_spawned_end(void)
 {
+	int status = 0;
+
 	if (spawned <= 0)
-		return;
+		return true;
 	kill(spawned, SIGTERM);
-	waitpid(spawned, NULL, 0);
+	return waitpid(spawned, &status, 0) == spawned && status == 0;
 }
 
 /* The driver's name is before the first comma, its keys are behind it. */
@@ -160,6 +163,7 @@ conf_agent_options(struct conf_agent_options *opt, int argc, char **argv)
 		{ "dpu-dev", required_argument, NULL, 'd' },
 		{ "host-dev", required_argument, NULL, 'o' },
 		{ "rep-addr", required_argument, NULL, 'r' },
+		{ "patience", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -178,6 +182,8 @@ conf_agent_options(struct conf_agent_options *opt, int argc, char **argv)
 		return -1;
 	if (arg['r'] != NULL)
 		setenv("T_REP_ADDR", arg['r'], 1);
+	if (arg['p'] != NULL)
+		setenv("T_PATIENCE", arg['p'], 1);
 	opt->agent = arg['a'] != NULL ? arg['a'] : getenv("COMCH_AGENT");
 	if (arg['s'] != NULL)
 		opt->agent = spawn(arg['s']);

@@ -15,8 +15,7 @@
  *     objects     of far devices: the cases hold a struct far_obj in their place
  *     polls       are near; one that has far objects has a twin, and runs it
  *     memory      is near; a registration that a far object uses has a twin of the same
- *                 kind: bytes are copied there before a send or a post, and back after
- *                 a receive
+ *                 kind: bytes are copied there before a send, and back after a receive
  *     pools       likewise
  *
  * Calls may come from several threads; one at a time is under way.
@@ -65,7 +64,6 @@ struct far_mem;
 struct far_buf {
 	struct far_mem *mem; /**< NULL: none, or an invalid one. */
 	uint8_t *addr;
-	uint32_t len;
 };
 
 /** In place of an object. */

@@ -9,9 +9,6 @@
 #include "far.h"
 #include "far_wrap.h"
 
-/** The bytes of a posted buffer that is not longer are copied whole. */
-#define SMALL_BUF (64 * 1024)
-
 FAR_WRAP(struct rte_comch_producer *, rte_comch_producer_create, struct rte_comch_conn *conn,
 		const struct rte_comch_producer_conf *conf)
 {
@@ -210,9 +207,6 @@ far_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 	T_LE(n, FAR_BURST);
 	for (i = 0; i < n; i++) {
 		mem[i] = far_mem(bufs[i].mr);
-		/* What no message overwrites has to come back as it was. */
-		if (bufs[i].len <= SMALL_BUF)
-			far_mem_push(mem[i], bufs[i].addr, bufs[i].len);
 		far_bufs[i] = bufs[i];
 		far_bufs[i].addr = (void *)(uintptr_t)far_mem_addr(mem[i], bufs[i].addr);
 		far_bufs[i].mr = (void *)(uintptr_t)far_mem_handle(mem[i]);
@@ -223,12 +217,14 @@ far_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 	wire_put(w, far_bufs, n * sizeof(far_bufs[0]));
 	taken = far_do(w);
 	for (i = 0; i < taken; i++)
-		posted_add(queue, &(struct far_buf){ mem[i], bufs[i].addr, bufs[i].len });
+		posted_add(queue, &(struct far_buf){ mem[i], bufs[i].addr });
 	far_end();
 	return (uint16_t)taken;
 }
 
-/* Completions come in the order of posting, each for the oldest buffer. */
+/* Completions come in the order of posting, each for the oldest buffer. Near memory gets
+ * the message and no more: what is beside it in the twin was never written here.
+ */
 static uint16_t
 far_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -245,8 +241,7 @@ far_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 		o->head = (o->head + 1) % o->cap;
 		o->nb_posted--;
 		if (cpls[i].status == 0)
-			far_mem_pull(buf.mem, buf.addr,
-				buf.len <= SMALL_BUF ? buf.len : cpls[i].len);
+			far_mem_pull(buf.mem, buf.addr, cpls[i].len);
 	}
 	return got;
 }
