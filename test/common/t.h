@@ -97,7 +97,11 @@ void t_skip(const char *fmt, ...)
 
 /* Milliseconds of a clock that only goes forward. */
 uint64_t t_now_ms(void);
-/* T_TIMEOUT_MS from now; later under a sanitizer, by as much as meson waits longer. */
+/* How many times longer than usual things may take here: under a sanitizer, as many as
+ * meson waits longer; and by the environment variable T_PATIENCE, for slow machines.
+ */
+unsigned int t_patience(void);
+/* T_TIMEOUT_MS from now, as many times. */
 uint64_t t_deadline(void);
 
 /** Somebody waits for a condition. */

@@ -54,10 +54,19 @@ t_now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
+unsigned int
+t_patience(void)
+{
+	const char *env = getenv("T_PATIENCE");
+	const int times = env == NULL ? 1 : atoi(env);
+
+	return (t_sanitized() ? 4U : 1U) * (unsigned int)RTE_MAX(times, 1);
+}
+
 uint64_t
 t_deadline(void)
 {
-	return t_now_ms() + T_TIMEOUT_MS * (t_sanitized() ? 4 : 1);
+	return t_now_ms() + T_TIMEOUT_MS * t_patience();
 }
 
 struct t_wait

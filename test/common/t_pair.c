@@ -4,28 +4,59 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "t_pair.h"
 
 const struct t_driver *t_driver;
 
+/* Append to a device string; one that is too long is an error of the test. */
+static void
+append(char *buf, size_t size, const char *sep, const char *text)
+{
+	const size_t len = strlen(buf);
+
+	if (text == NULL || text[0] == '\0')
+		return;
+	if ((size_t)snprintf(buf + len, size - len, "%s%s", sep, text) >= size - len)
+		T_FAIL("device string %s is too long", buf);
+}
+
+/* args, with the address of the function behind each representor. */
+static void
+append_args(char *buf, size_t size, const char *args)
+{
+	const char *addr = getenv("T_REP_ADDR");
+	char key[256], *save;
+	char copy[256];
+
+	snprintf(copy, sizeof(copy), "%s", args);
+	for (args = strtok_r(copy, ",", &save); args != NULL; args = strtok_r(NULL, ",", &save)) {
+		snprintf(key, sizeof(key), "%s%s", args,
+				addr != NULL && strncmp(args, "rep=", 4) == 0 ? addr : "");
+		append(buf, size, ",", key);
+	}
+}
+
 const char *
 t_dev_string(unsigned int number, const char *args)
 {
-	const char *more = getenv("T_KEYS");
 	static __thread char buf[PATH_MAX];
 	char own[PATH_MAX / 2];
-	int n;
 
 	if (t_driver->args != NULL) {
 		t_driver->args(own, sizeof(own), args);
 		args = own;
 	}
-	n = snprintf(buf, sizeof(buf), "%s%u%s%s%s%s", t_driver->name, number,
-			args[0] == '\0' || args[0] == ',' ? "" : ",", args,
-			more != NULL ? "," : "", more != NULL ? more : "");
+	snprintf(buf, sizeof(buf), "%s%u", t_driver->name, number);
+	append_args(buf, sizeof(buf), args);
+	append(buf, sizeof(buf), ",", getenv("T_KEYS"));
+	if (strstr(args, "role=dpu") != NULL)
+		append(buf, sizeof(buf), ",", getenv("T_KEYS_DPU"));
+	if (strstr(args, "role=host") != NULL)
+		append(buf, sizeof(buf), ",", getenv("T_KEYS_HOST"));
 	if (t_driver->has_dir)
-		snprintf(buf + n, sizeof(buf) - (size_t)n, ",dir=%s", t_dir());
+		append(buf, sizeof(buf), ",dir=", t_dir());
 	return buf;
 }
 
@@ -205,6 +236,13 @@ t_pair_close(struct t_pair *p)
 	T_EQ(rte_comch_dev_close(p->dpu_dev), 0);
 	t_node_free(p->host);
 	t_node_free(p->dpu);
+}
+
+int32_t
+t_peer_pid(const struct rte_comch_conn *conn)
+{
+	RTE_SET_USED(conn);
+	return (int32_t)getpid();
 }
 
 bool

@@ -43,7 +43,8 @@ extern const struct t_driver *t_driver;
 #define T_NAME "conformance"
 
 /* Device string of device *number*: driver, directory, args, and the keys in the
- * environment variable T_KEYS, "delay=3".
+ * environment variable T_KEYS, "delay=3", and in T_KEYS_DPU or T_KEYS_HOST, by the role
+ * in args. T_REP_ADDR, "@10.0.0.2", follows the name of each representor.
  */
 const char *t_dev_string(unsigned int number, const char *args);
 int16_t t_dev_open(unsigned int number, const char *args);
@@ -90,6 +91,9 @@ struct rte_comch_client *t_client_new(struct t_node *node, int16_t dev,
 /* Stop, step until IDLE, destroy. NULL is allowed. */
 void t_server_end(struct rte_comch_server *server);
 void t_client_end(struct rte_comch_client *client);
+
+/* Process of the peer of a connection, as the kernel knows it. */
+int32_t t_peer_pid(const struct rte_comch_conn *conn);
 
 /* Send one message: all of it must be taken. */
 void t_send(struct rte_comch_conn *conn, const void *data, uint32_t len,

@@ -23,16 +23,22 @@ conf_capa(void)
 }
 
 void
-conf_run(const struct t_driver *driver, void (*fn)(void), uint64_t needs)
+conf_need(uint64_t needs)
 {
 	struct rte_comch_dev_info info;
 
+	if (needs == 0)
+		return;
+	dpu_info(&info);
+	t_need(&info, needs);
+}
+
+void
+conf_run(const struct t_driver *driver, void (*fn)(void), uint64_t needs)
+{
 	t_driver = driver;
 	t_eal_start(1);
-	if (needs != 0) {
-		dpu_info(&info);
-		t_need(&info, needs);
-	}
+	conf_need(needs);
 	fn();
 	T_EQ(rte_comch_dev_count(), 0);
 	t_eal_stop();

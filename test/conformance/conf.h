@@ -7,14 +7,16 @@
 
 /*
  * The conformance suite: what every driver has to pass, written against the
- * public headers only. A driver's file, inst_DRIVER.c, says
+ * public headers only. A driver's file, inst_DRIVER.c, includes Criterion's header,
+ * says
  *
- *     static const struct t_driver driver_shm = { .name = "comch_shm", ... };
- *     COMCH_CONFORMANCE(shm, &driver_shm)
+ *     static const struct t_driver driver_fake = { .name = "comch_fake", ... };
+ *     COMCH_CONFORMANCE(fake, &driver_fake)
  *
- * and has all cases as Criterion tests, in suites shm_lifecycle, shm_dp...
+ * and has all cases as Criterion tests, in suites fake_lifecycle, fake_dp...
  * Both ends of each connection are in the test's process, on two polls that
- * the test steps by hand.
+ * the test steps by hand. test/agent runs the same cases with one end in another
+ * process, or on another machine.
  *
  * The headers promise no more than an asynchronous transport can give, and the
  * cases test no more: see t_pair.h on waiting. The driver in memory has that timing
@@ -24,11 +26,14 @@
  * and is skipped elsewhere: see t_need.h. All drivers have the same cases.
  */
 
-#include <criterion/criterion.h>
-
 #include "t_need.h"
 #include "t_pair.h"
 
+/* The shared-memory driver. */
+extern const struct t_driver conf_driver_shm;
+
+/* Skip the case, unless the driver meets all of its needs. EAL runs. */
+void conf_need(uint64_t needs);
 /* Run one case: EAL, the case, and nothing left open; skip it if needs are not met. */
 void conf_run(const struct t_driver *driver, void (*fn)(void), uint64_t needs);
 /* After the case, also after one that failed. */
@@ -316,12 +321,12 @@ CONF_ALL(CONF_DECLARE, none)
 #define CONF_TEST(inst, group, name, ...) \
 	Test(inst##_##group, name, .fini = conf_fini, .timeout = 120) \
 	{ \
-		conf_run(conf_driver_##inst, conf_##group##_##name, CONF_NEEDS(__VA_ARGS__)); \
+		conf_run(conf_driver_of_##inst, conf_##group##_##name, CONF_NEEDS(__VA_ARGS__)); \
 	}
 
 /* All cases on one driver, a pointer to its struct t_driver. */
 #define COMCH_CONFORMANCE(inst, driver) \
-	static const struct t_driver *const conf_driver_##inst = (driver); \
+	static const struct t_driver *const conf_driver_of_##inst = (driver); \
 	CONF_ALL(CONF_TEST, inst)
 
 #endif /* CONF_H */

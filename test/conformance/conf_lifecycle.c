@@ -286,8 +286,9 @@ conf_lifecycle_peer_ids(void)
 	t_pair_open(&p, NULL);
 	T_EQ(rte_comch_conn_info_get(p.sconn, &info[0]), 0);
 	T_EQ(rte_comch_conn_info_get(p.cconn, &info[1]), 0);
+	T_EQ(info[0].peer_pid, t_peer_pid(p.sconn));
+	T_EQ(info[1].peer_pid, t_peer_pid(p.cconn));
 	for (i = 0; i < RTE_DIM(info); i++) {
-		T_EQ(info[i].peer_pid, getpid());
 		T_EQ(info[i].peer_uid, (int32_t)getuid());
 		T_EQ(info[i].peer_gid, (int32_t)getgid());
 	}

@@ -4,6 +4,8 @@
 
 /* Runs the conformance suite on the driver in memory. */
 
+#include <criterion/criterion.h>
+
 #include "conf.h"
 #include "fake_private.h"
 
