@@ -10,8 +10,9 @@
 #   run HOST_CMD DPU_CMD  run a command in each machine; the DPU's starts first
 #   one CMD               run a command in one x86-64 machine with Soft-RoCE over lo
 #   shell host|dpu        boot both machines and get a shell in one
-#   test [--quick] [GROUP...]
-#                         run tests; --quick: those for CI, at most 5 minutes
+#   test [--quick] [--verbose] [GROUP...]
+#                         run tests; --quick: those for CI, at most 5 minutes; --verbose:
+#                         show the output of those that pass, too
 #   list                  list the groups of tests
 #   fetch                 fetch and build what the other commands need
 #
@@ -20,6 +21,7 @@
 #   --dpu-lib DIR
 #   --devices FILE the device table of DOCA programs; default: devtools/lab/devices.ini
 #   --out DIR      keep the output of each machine's command as DIR/host and DIR/dpu
+#   --delay SECONDS the host's command starts so long after the DPU's; default: 2
 #   --time SECONDS maximum duration of a command; default: 120
 #   --mem MB       memory of each machine; default: 512
 #   --mirror URL   Debian mirror; default: http://deb.debian.org/debian
@@ -49,6 +51,7 @@ lab_libs_amd64=()
 lab_libs_arm64=()
 lab_out=
 lab_time=120
+lab_delay=2
 mirror=http://deb.debian.org/debian
 # shellcheck source-path=SCRIPTDIR source=lab/kernel.sh
 . "$top/devtools/lab/kernel.sh"
@@ -87,14 +90,15 @@ lab_follow() {
 	tail -n +1 -s 0.2 --pid="$3" -F "$file" 2>/dev/null | sed -u "s/^/$1 | /"
 }
 
-# lab_together SECONDS NAME COMMAND...: run commands in the background, each in the machine
-# before it, print their output, and return 0 only if all succeed.
+# lab_together SECONDS NAME COMMAND...: run commands, each in the machine named before it,
+# print their output, and return 0 only if all succeed.
 lab_together() {
-	local seconds=$1 names=() ids=() followers=() i status failed=0 waiting
+	local seconds=$1 names=() ids=() followers=() statuses=() i status failed=0 waiting
 	shift
 	sleep infinity &
 	waiting=$!
 	while [ $# -gt 0 ]; do
+		[ "${#names[@]}" -eq 0 ] || sleep "$lab_delay"
 		names+=("$1")
 		ids+=("$(vm_begin "$1" "$2")")
 		lab_follow "$1" "${ids[-1]}" "$waiting" &
@@ -215,6 +219,9 @@ while [ $# -gt 0 ]; do
 	--out)
 		option "$@"
 		lab_out=$2 ;;
+	--delay)
+		option "$@"
+		lab_delay=$2 ;;
 	--time)
 		option "$@"
 		lab_time=$2 ;;

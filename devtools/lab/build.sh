@@ -6,11 +6,11 @@
 # The programs of the virtual machines: building them, and collecting what they need. Part of
 # lab.sh.
 
-# What each machine has beside the project. The libraries of a provider of verbs and that
-# of pthread_cancel() are loaded at run time.
+# What each machine has beside the project. The plugins of verbs and of EAL and the library of
+# pthread_cancel() are loaded at run time.
 lab_programs=(rping ucmatose ibv_devinfo ibv_rc_pingpong ib_send_bw ib_write_bw ib_send_lat rdma)
 lab_plugins=('/usr/lib/*/libibverbs/librxe-*.so' '/etc/libibverbs.d/rxe.driver'
-	'/usr/lib/*/libgcc_s.so.1')
+	'/usr/lib/*/dpdk/pmds-*/librte_mempool_*.so*' '/usr/lib/*/libgcc_s.so.1')
 declare -A lab_libdir=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
 
 # lab_root ARCHITECTURE, lab_build_dir ARCHITECTURE: where the system's and the project's
@@ -54,12 +54,13 @@ lab_prepare() {
 lab_stage_root() {
 	local root=$lab_dir/root-$1 dir name arguments=()
 	for dir in dev etc lab/box lab/build lab/files proc root run sys tmp usr/bin usr/lib \
-		usr/lib64 usr/sbin; do
+		usr/lib64 usr/sbin var; do
 		mkdir -p "$root/$dir"
 	done
 	for name in bin lib lib64 sbin; do
 		ln -sfn "usr/$name" "$root/$name"
 	done
+	ln -sfn ../run "$root/var/run"
 	echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
 	echo '127.0.0.1 localhost' >"$root/etc/hosts"
 	for name in host dpu; do

@@ -56,9 +56,19 @@ class Stage:
         self.done = set()
 
     def copy(self, source, target):
-        """Copy a file unless it is there."""
+        """Copy a file unless it is there; a link and its target, so that two names of a
+        plugin stay one file."""
+        link = source.is_symlink() and os.readlink(source)
+        if link and not link.startswith("/"):
+            self.copy(source.parent / link, target.parent / link)
+            if not target.is_symlink() or os.readlink(target) != link:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.unlink(missing_ok=True)
+                target.symlink_to(link)
+            return
         stat = source.stat()
-        if target.exists() and target.stat().st_size == stat.st_size and \
+        if target.exists() and not target.is_symlink() and \
+                target.stat().st_size == stat.st_size and \
                 target.stat().st_mtime == stat.st_mtime:
             return
         target.parent.mkdir(parents=True, exist_ok=True)

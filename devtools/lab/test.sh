@@ -20,6 +20,7 @@
 test_passed=0
 test_failed=0
 test_skipped=0
+test_verbose=false
 
 # test_groups: print the names of all groups.
 test_groups() {
@@ -50,10 +51,14 @@ command_list() {
 
 command_test() {
 	local only_quick=false groups=() group begin=$SECONDS
-	if [ "${1:-}" = --quick ]; then
-		only_quick=true
+	while [[ ${1:-} == -* ]]; do
+		case $1 in
+		--quick) only_quick=true ;;
+		--verbose) test_verbose=true ;;
+		*) die "test: unknown option $1 (--help)" ;;
+		esac
 		shift
-	fi
+	done
 	groups=("$@")
 	if [ $# -eq 0 ]; then
 		mapfile -t groups < <(test_groups)
@@ -150,6 +155,7 @@ test_case() {
 	esac
 	printf '%-8s %6.1f s  %s: %s\n' "$word" \
 		"$(($(date +%s%N) - begin))e-9" "$1" "$2"
+	! $test_verbose || cat "$log"
 	case $word in
 	skipped)
 		tail -n 1 "$log" ;;

@@ -173,7 +173,8 @@ vm_link() {
 # vm_begin NAME COMMAND: run a shell command in a machine in the background; print its id.
 vm_begin() {
 	local file id
-	file=$(mktemp "$lab_run/$1/box/XXXXXX.cmd")
+	# In the order of their names, as they began.
+	file=$(mktemp "$lab_run/$1/box/$(printf '%(%H%M%S)T')-XXX.cmd")
 	id=$(basename "$file" .cmd)
 	printf '%s\n' "$2" >"$file"
 	vm_order "$1" "run $id"
@@ -232,4 +233,20 @@ vm_says() {
 		fi
 		sleep 0.1
 	done
+}
+
+# vm_listens NAME PORT SECONDS: wait for a listening TCP socket in a machine.
+vm_listens() {
+	local id
+	id=$(vm_begin "$1" "until grep -q ':$(printf %04X "$2") .* 0A ' /proc/net/tcp*
+		do sleep 0.1; done")
+	vm_end "$1" "$id" "$3"
+}
+
+# vm_rdma_listens NAME SECONDS: wait for a listener of rdma_cm.
+vm_rdma_listens() {
+	local id
+	id=$(vm_begin "$1" 'until rdma resource show cm_id | grep -q LISTEN
+		do sleep 0.1; done')
+	vm_end "$1" "$id" "$2"
 }

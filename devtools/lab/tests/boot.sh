@@ -27,7 +27,7 @@ case_ping() {
 case_rdma_cm() {
 	local server
 	server=$(vm_begin dpu "rping -s -a $vm_ip_dpu -C 10 -v")
-	sleep 1
+	vm_rdma_listens dpu 10
 	vm_run host 30 "rping -c -a $vm_ip_dpu -C 10 -v"
 	vm_end dpu "$server" 10
 }
@@ -36,7 +36,7 @@ case_rdma_cm() {
 pingpong() {
 	local server ip=vm_ip_$1
 	server=$(vm_begin "$1" "ibv_rc_pingpong -d rxe0 -g 1 -s 16384 -n 200")
-	sleep 1
+	vm_listens "$1" 18515 10
 	vm_run "$2" 30 "ibv_rc_pingpong -d rxe0 -g 1 -s 16384 -n 200 ${!ip}"
 	vm_end "$1" "$server" 10
 }
