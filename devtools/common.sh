@@ -54,9 +54,8 @@ fingerprint() {
 	command -v doxygen || true
 }
 
-# build DIR [OPTION...]: configure DIR with these options unless it has them
-# already, and build it.
-build() {
+# configure DIR [OPTION...]: configure DIR with these options unless it has them already.
+configure() {
 	local dir=$1 print
 	shift
 	print=$(fingerprint "$@")
@@ -68,8 +67,13 @@ build() {
 		quietly meson setup --reconfigure "$@" "$top/$dir" "$top" || return
 	fi
 	printf '%s\n' "$print" >"$top/$dir/.fingerprint"
-	step "Building: ninja -C $dir"
-	ninja -C "$top/$dir"
+}
+
+# build DIR [OPTION...]: configure DIR with these options, and build it.
+build() {
+	configure "$@" || return
+	step "Building: ninja -C $1"
+	ninja -C "$top/$1"
 }
 
 # own_runtime: create a private directory for sockets and runtime files of EAL and

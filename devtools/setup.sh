@@ -14,7 +14,8 @@
 #   docs    build the documentation
 #   chroot  devtools/try-chroot.sh
 #   arm64   devtools/try-arm64.sh
-#   sysroot arm64 packages that try-arm64.sh unpacks; for --list only
+#   lab     devtools/lab.sh
+#   sysroot arm64 packages that try-arm64.sh and lab.sh unpack; for --list only
 #   all     build, test, checks and docs
 #
 # --list prints the packages without installing them. Installing needs root or sudo,
@@ -26,7 +27,13 @@ set -euo pipefail
 
 # The one list of packages.
 libraries() {
-	echo libdpdk-dev libbsd-dev libmd-dev libinih-dev libjansson-dev
+	echo libdpdk-dev libbsd-dev libmd-dev libinih-dev libjansson-dev libibverbs-dev \
+		librdmacm-dev
+}
+
+# What runs in the virtual machines of lab.sh.
+guest() {
+	echo busybox-static ibverbs-providers ibverbs-utils iproute2 perftest rdmacm-utils
 }
 
 packages() {
@@ -53,8 +60,14 @@ packages() {
 	arm64)
 		echo gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross \
 			qemu-user-static python3 ;;
+	lab)
+		guest
+		packages arm64
+		echo binutils cpio debian-archive-keyring kmod qemu-system-arm qemu-system-x86 \
+			xz-utils ;;
 	sysroot)
 		libraries
+		guest
 		echo libc6-dev libcriterion-dev ;;
 	all)
 		packages build
@@ -62,7 +75,7 @@ packages() {
 		packages checks
 		packages docs ;;
 	*)
-		die "unknown purpose '$1' (build, memif, samples, test, checks, docs, chroot, arm64, sysroot, all)" ;;
+		die "unknown purpose '$1' (build, memif, samples, test, checks, docs, chroot, arm64, lab, sysroot, all)" ;;
 	esac
 }
 
