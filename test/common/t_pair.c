@@ -27,8 +27,8 @@ static void
 append_args(char *buf, size_t size, const char *args)
 {
 	const char *addr = getenv("T_REP_ADDR");
-	char key[256], *save;
-	char copy[256];
+	char key[PATH_MAX], *save;
+	char copy[PATH_MAX / 2];
 
 	snprintf(copy, sizeof(copy), "%s", args);
 	for (args = strtok_r(copy, ",", &save); args != NULL; args = strtok_r(NULL, ",", &save)) {

@@ -19,6 +19,7 @@
 
 struct counters {
 	uint32_t nb;                  /**< 0: the driver has none. */
+	uint32_t reserved;
 	uint64_t value[COUNTERS_MAX];
 };
 

@@ -60,7 +60,8 @@ struct perf_result {
 	struct perf_faults faults;
 	struct counters counters; /**< Counted by the driver from launch to result. */
 };
-static_assert(sizeof(struct perf_result) == 64, "wire");
+static_assert(sizeof(struct perf_result) == 328, "wire");
+static_assert(offsetof(struct perf_result, counters) == 64, "wire");
 static_assert(offsetof(struct perf_result, faults) == 32, "wire");
 
 /** Parameters that replace some base ones of a test. */
