@@ -699,3 +699,43 @@ T_CASE(producers_share_a_consumer)
 	u_path_close(&u);
 	t_eal_stop();
 }
+
+/* A staged message that its consumer does not take: the stop aborts it, and only it. */
+T_CASE(stop_of_a_producer_aborts_a_stream)
+{
+	struct rte_comch_cpl cpl;
+	struct rte_comch_op op;
+	struct u_path u;
+	uint32_t round;
+
+	t_eal_start(1);
+	u_path_open(&u, &(struct u_path_conf){ .hides_memory = true, .staging_size = 4096 });
+	for (round = 0; round < 3; round++) {
+		T_EQ(u_post(&u, 0, 300000, 1), 1);
+		T_EQ(u_post(&u, 0, 300000, 2), 1);
+		fill(&u, 0, 300000, 2);
+		op = u_op(&u, 0, 300000, 1);
+		T_AWAIT(u_send(&u, 0, &op, 1) == 1);
+		T_EQ(u_done(&u, 0, &cpl, 1), 0);
+		mlx5_data_ops.prod_halt(u.prod[0], RTE_COMCH_HALT_STOP);
+		T_CHECK(!mlx5_data_ops.prod_idle(u.prod[0]));
+		T_AWAIT(mlx5_data_ops.prod_abort(u.prod[0], -ECANCELED));
+		expect_done(&u, 0, 1, -ECANCELED);
+		T_AWAIT(u_recv(&u, &cpl, 1) == 1);
+		T_EQ(cpl.cookie, 1);
+		T_EQ(cpl.status, -ECANCELED);
+		mlx5_data_ops.prod_begin(u.prod[0], 1);
+		op.cookie = 2;
+		T_AWAIT(u_send(&u, 0, &op, 1) == 1);
+		T_WAIT(u_done(&u, 0, &cpl, 0), u_recv(&u, &cpl, 1) == 1);
+		T_EQ(cpl.cookie, 2);
+		T_EQ(cpl.status, 0);
+		T_VERIFY(u.mr[0].addr, 300000, 2);
+		expect_done(&u, 0, 2, 0);
+	}
+	T_EQ(u.side[0].fault, 0);
+	T_EQ(u.side[1].fault, 0);
+	T_EQ(u_remote(&u)->qp.stats.rnr, 0);
+	u_path_close(&u);
+	t_eal_stop();
+}
