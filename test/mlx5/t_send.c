@@ -163,7 +163,7 @@ all_sizes(const struct u_path_conf *conf, uint32_t max, uint32_t nb)
 
 	rte_srand(1);
 	u_path_open(&u, conf);
-	while (done < nb) {
+	while (done < nb || got < nb) {
 		t_wait_check(&wait);
 		while (posted < nb && posted < got + LANES &&
 				u_post(&u, (uint32_t)(posted % LANES) * lane, max, posted) == 1)
@@ -540,7 +540,7 @@ T_CASE(sleeper_waits_for_a_post)
  */
 T_CASE(stop_of_a_producer_gives_up_a_stopped_consumer)
 {
-	struct rte_comch_op op;
+	struct rte_comch_op op, ops[3];
 	struct u_path u;
 	uint64_t i;
 
@@ -552,10 +552,10 @@ T_CASE(stop_of_a_producer_gives_up_a_stopped_consumer)
 	T_AWAIT(u_send(&u, 0, &op, 1) == 1);
 	expect_done(&u, 0, 0, 0);
 	mlx5_data_ops.cons_halt(u.cons, RTE_COMCH_HALT_STOP);
-	for (i = 1; i < 4; i++) {
-		op = u_op(&u, 0, 64, i);
-		T_EQ(u_send(&u, 0, &op, 1), 1);
-	}
+	/* At once, as the first failure stops the rest. */
+	for (i = 1; i < 4; i++)
+		ops[i - 1] = u_op(&u, 0, 64, i);
+	T_EQ(u_send(&u, 0, ops, 3), 3);
 	mlx5_data_peer_halted(&u.side[1].link, U_CONS_ID);
 	mlx5_data_ops.prod_halt(u.prod[0], RTE_COMCH_HALT_STOP);
 	T_CHECK(!mlx5_data_ops.prod_idle(u.prod[0]));
