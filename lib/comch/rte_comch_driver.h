@@ -487,7 +487,8 @@ struct rte_comch_driver_ops {
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Accept one client, in state CONNECTING or UP.
-	 * @return 0, -EAGAIN (no client), -EMFILE...
+	 * @return 0, -EAGAIN (no client), -EBUSY (clients were refused, more may wait),
+	 * -EMFILE...
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
 	/** O. Called in a forked child: close what keeps the name claimed. */
@@ -505,7 +506,8 @@ struct rte_comch_driver_ops {
 
 	/**
 	 * R. Start to connect to *name* on a host function.
-	 * @return 0, -ENOENT (no server), -EACCES, -EAGAIN (backlog full)...
+	 * @return 0, -ENOENT (no server), -EACCES, -EAGAIN (backlog full)... A driver that
+	 * finds out later returns 0, and its link goes DOWN with the error.
 	 */
 	int (*connect)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_link **link);

@@ -14,8 +14,13 @@ t_dev_string(unsigned int number, const char *args)
 {
 	const char *more = getenv("T_KEYS");
 	static __thread char buf[PATH_MAX];
+	char own[PATH_MAX / 2];
 	int n;
 
+	if (t_driver->args != NULL) {
+		t_driver->args(own, sizeof(own), args);
+		args = own;
+	}
 	n = snprintf(buf, sizeof(buf), "%s%u%s%s%s%s", t_driver->name, number,
 			args[0] == '\0' || args[0] == ',' ? "" : ",", args,
 			more != NULL ? "," : "", more != NULL ? more : "");

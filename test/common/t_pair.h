@@ -29,6 +29,11 @@ struct t_driver {
 	 */
 	bool maps_memory;
 	bool shows_heap;      /**< A peer can write heap memory that is posted. */
+	bool wakes_itself;    /**< A NIC wakes the sleeper, which counts its wake-ups. */
+	/** Write the driver's form of args, with the keys that only this driver needs;
+	 * NULL: they are as they are.
+	 */
+	void (*args)(char *buf, size_t size, const char *args);
 	/** Take a server's place away, as somebody else could; NULL: cannot be. */
 	void (*lose)(const char *func, const char *name);
 };

@@ -138,6 +138,7 @@ static const struct rte_comch_driver_ops mlx5_ops = {
 	.frame_tx = mlx5_frame_tx,
 	.frame_rx = mlx5_frame_rx,
 	.frame_pending = mlx5_frame_pending,
+	.data = &mlx5_data_ops,
 };
 
 RTE_COMCH_DRIVER_REGISTER(mlx5, mlx5_ops)

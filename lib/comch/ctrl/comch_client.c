@@ -138,7 +138,7 @@ rte_comch_client_start(struct rte_comch_client *client)
 	comch_trace_client_start(client->name, conn->id);
 	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
 	conn->dial_until = comch_conn_in_ms(client->conf.connect_timeout_ms);
-	conn->deadline = RTE_MAX(conn->dial_until, comch_conn_in_ms(COMCH_HANDSHAKE_MS));
+	conn->dial_deadline = RTE_MAX(conn->dial_until, comch_conn_in_ms(COMCH_HANDSHAKE_MS));
 	comch_sched_wait(conn);
 	comch_handshake_dial(conn);
 	return -EINPROGRESS;

@@ -197,7 +197,8 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 
 	switch (conn->phase) {
 	case COMCH_PHASE_DIALLING:
-		comch_handshake_dial(conn);
+		if (now >= conn->retry_at)
+			comch_handshake_dial(conn);
 		return;
 	case COMCH_PHASE_FULL:
 		comch_handshake_retry_admit(conn, all_seen);
@@ -244,7 +245,7 @@ conn_check_down(struct rte_comch_conn *conn)
 			conn->phase >= COMCH_PHASE_CLOSING || conn->connect_event_due ||
 			conn->rx_deferred ||
 			(conn->order != NULL && conn->order->is_held) ||
-			conn->ops->frame_pending(conn->link))
+			conn->ops->frame_pending(conn->link) || comch_handshake_dial_over(conn))
 		return;
 	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
 		conn->link->text != NULL ? conn->link->text : "peer disconnected");

@@ -119,7 +119,8 @@ struct rte_comch_conn {
 	struct comch_fd fd;
 	uint64_t deadline;         /* TSC: end of this phase */
 	uint64_t dial_until;       /* TSC: end of retries while the server is absent */
-	uint64_t retry_at;         /* TSC: next attempt to send the waiting frames */
+	uint64_t dial_deadline;    /* TSC: end of retries while the server is busy */
+	uint64_t retry_at;         /* TSC: next attempt to dial, or to send waiting frames */
 	uint8_t ctrl_only;         /* COMCH_CTRL_ONLY_*: the sides that request no fast path */
 	bool announced;            /* the application has its first event, not yet DISCONNECTED */
 	bool is_ending;            /* its end is certain: counted in server->nb_ending */

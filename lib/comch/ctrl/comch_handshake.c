@@ -31,6 +31,9 @@
 #include "ctrl/comch_order.h"
 #include "ctrl/comch_server.h"
 
+/* Interval of searches for a server by a driver that takes its time for one. */
+#define REDIAL_MS 10
+
 static bool
 may_retry_dial(const struct rte_comch_conn *conn, int err)
 {
@@ -38,7 +41,7 @@ may_retry_dial(const struct rte_comch_conn *conn, int err)
 
 	/* The server's backlog is full: retry. */
 	if (err == -EAGAIN)
-		return now < conn->deadline;
+		return now < conn->dial_deadline;
 	return err == -ENOENT && now < conn->dial_until;
 }
 
@@ -78,6 +81,28 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 	}
 	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
 	comch_conn_poll_link(conn);
+}
+
+bool
+comch_handshake_dial_over(struct rte_comch_conn *conn)
+{
+	int err = conn->link->error;
+
+	if (conn->client == NULL || conn->phase != COMCH_PHASE_LINKING ||
+			(err != -ENOENT && err != -EAGAIN))
+		return false;
+	if (!may_retry_dial(conn, err)) {
+		dial_failed(conn, err == -EAGAIN ? -ETIMEDOUT : err, conn->link->text);
+		return true;
+	}
+	comch_sched_del(conn);
+	comch_poll_fd_del(conn->obj.poll, &conn->fd);
+	conn->ops->link_close(conn->link);
+	conn->link = NULL;
+	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
+	conn->retry_at = comch_conn_in_ms(REDIAL_MS);
+	comch_sched_wait(conn);
+	return true;
 }
 
 /* Our flags in HELLO and ACCEPT. */

@@ -14,6 +14,11 @@ struct rte_comch_conn;
 
 /* DIALLING: try to connect. */
 void comch_handshake_dial(struct rte_comch_conn *conn);
+/*
+ * The link is DOWN. True: a driver has searched for the server in vain, and the client
+ * dials again or has ended. False: there is another reason.
+ */
+bool comch_handshake_dial_over(struct rte_comch_conn *conn);
 /* LINKING: the link is up. */
 void comch_handshake_link(struct rte_comch_conn *conn);
 void comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame *f);

@@ -219,14 +219,14 @@ comch_server_accept(struct rte_comch_server *server)
 			break;
 		server_accept_one(server, link);
 	}
-	if (ret != 0 && ret != -EAGAIN) {
+	if (ret != 0 && ret != -EAGAIN && ret != -EBUSY) {
 		/* Logged once; the clients stay queued until accept works again. */
 		if (!server->accept_failed)
 			COMCH_LOG(ERR, "server %s: cannot accept a client: %s", server->name,
 				strerror(-ret));
 		comch_count(&server->stats.accept_errors, 1);
 	}
-	server->accept_failed = ret != 0 && ret != -EAGAIN;
+	server->accept_failed = ret != 0 && ret != -EAGAIN && ret != -EBUSY;
 	/* The descriptor is edge-triggered: remember that clients may be left. */
 	if (ret != -EAGAIN)
 		comch_sched_accept_again(server->sched, server);
