@@ -65,7 +65,10 @@ struct mlx5_frames {
 	uint32_t frame_len;  /* of the frame whose fragments arrive */
 	uint32_t frame_left;
 	uint16_t next_fragment;
-	bool is_arming;
+	/* Sleeping. */
+	bool is_arming;      /* since the last frame_rx */
+	bool wakes_for_all;  /* the completion queue is armed for all completions */
+	bool must_run;       /* do not sleep: that has to end first */
 	uint32_t nb_frames;  /* complete ones in the ring */
 	uint32_t head, tail;
 	struct rx_msg ring[]; /* one for each slot */
@@ -343,23 +346,31 @@ mlx5_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	return 0;
 }
 
+void
+mlx5_frame_probe(struct mlx5_link *l)
+{
+	const struct ibv_sge none = { .addr = 0 };
+
+	if (l->ctrl.tx_head < l->ctrl.tx_signalled || mlx5_qp_tx_room(&l->ctrl) == 0)
+		return;
+	/* Without bytes it needs no memory, and consumes no slot of the peer. */
+	mlx5_qp_write(&l->ctrl, &none, 0, 0, 0);
+	(void)mlx5_qp_flush(&l->ctrl, true);
+}
+
 bool
 mlx5_frame_idle(const struct rte_comch_link *link)
 {
 	/* Completions are taken from the queue here. */
 	struct mlx5_link *l = mlx5_link_of(link);
-	const struct ibv_sge none = { .addr = 0 };
 
 	if (!may_send(l))
 		return true;
 	mlx5_frame_reap(l);
 	if (l->ctrl.tx_head == l->ctrl.tx_tail)
 		return true;
-	/* The last ones may not ask for a completion: an empty write after them does. */
-	if (l->ctrl.tx_signalled < l->ctrl.tx_tail && mlx5_qp_tx_room(&l->ctrl) > 0) {
-		mlx5_qp_write(&l->ctrl, &none, 0, 0, 0);
-		(void)mlx5_qp_flush(&l->ctrl, true);
-	}
+	/* The last ones may not ask for a completion: a probe after them does. */
+	mlx5_frame_probe(l);
 	return false;
 }
 
@@ -550,7 +561,7 @@ mlx5_frame_pending(const struct rte_comch_link *link)
 	if (unlikely(l->is_ending))
 		mlx5_link_end_step(l);
 	mlx5_frame_send_due(l);
-	return has_frame(l, &held) || (held && l->frames->is_arming);
+	return has_frame(l, &held) || (l->frames->is_arming && (held || l->frames->must_run));
 }
 
 int
@@ -587,10 +598,26 @@ mlx5_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 void
 mlx5_frame_arm(struct mlx5_link *l, bool credits)
 {
-	l->frames->is_arming = true;
-	/* The peer marks the messages that wake without credits. */
-	if (credits)
-		(void)mlx5_qp_arm(&l->ctrl);
+	struct mlx5_frames *f = l->frames;
+
+	f->is_arming = true;
+	/*
+	 * A queue stays armed for all completions until one comes, although no sleep
+	 * followed. A credit must not wake us then: use the arming up.
+	 */
+	f->must_run = f->wakes_for_all && !credits;
+	if (f->must_run)
+		mlx5_frame_probe(l);
+	else if (credits)
+		f->wakes_for_all = mlx5_qp_arm(&l->ctrl) == 0;
 	else
+		/* The peer marks the messages that wake. */
 		(void)mlx5_qp_arm_solicited(&l->ctrl);
+}
+
+void
+mlx5_frame_woken(struct mlx5_link *l)
+{
+	l->frames->wakes_for_all = false;
+	l->base.wakes++;
 }

@@ -256,6 +256,8 @@ bool mlx5_frame_set_peer(struct mlx5_link *l, uint32_t slot_size, uint32_t nb_sl
 void mlx5_frame_reap(struct mlx5_link *l);
 /* Send what is due without a frame: slots returned, halted consumers. */
 void mlx5_frame_send_due(struct mlx5_link *l);
+/* Have the peer's device answer, unless it is about to: all sends before it complete, too. */
+void mlx5_frame_probe(struct mlx5_link *l);
 /* Has a message of the peer arrived? */
 bool mlx5_frame_has_received(const struct mlx5_link *l);
 /* Slots that the device may still fill. */
@@ -270,6 +272,8 @@ bool mlx5_frame_idle(const struct rte_comch_link *link);
  * posts until the next frame_rx().
  */
 void mlx5_frame_arm(struct mlx5_link *l, bool credits);
+/* The completion channel had an event. */
+void mlx5_frame_woken(struct mlx5_link *l);
 
 /* mlx5_data.c: what the control path asks of the fast path. The connection's thread. */
 
