@@ -269,6 +269,13 @@ visit_kill(struct mlx5_remote *r, struct mlx5_prod *p __rte_unused)
 	mlx5_remote_kill(r);
 }
 
+/* Messages to a consumer that has stopped wait for the peer's application. */
+static void
+visit_give_up(struct mlx5_remote *r, struct mlx5_prod *p)
+{
+	p->gives_up |= mlx5_remote_give_up(r, p);
+}
+
 void
 mlx5_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 {
@@ -331,10 +338,15 @@ abort_stalled(struct mlx5_prod *p, int err)
 	visit_remotes(p, visit_sum);
 	if (p->watch_sum == old && now_ms - p->watch_ms < MLX5_STALL_MS)
 		return;
-	if (p->watch_sum == old && !abort_stream(p, err))
+	p->watch_ms = now_ms;
+	if (p->watch_sum != old)
+		return;
+	p->abort_err = err;
+	p->gives_up = false;
+	visit_remotes(p, visit_give_up);
+	if (!p->gives_up && !abort_stream(p, err))
 		mlx5_link_fault(data_of(p)->link, -ETIMEDOUT,
 			"messages of a stopped producer did not complete in time");
-	p->watch_ms = now_ms;
 }
 
 bool
@@ -419,6 +431,7 @@ mlx5_prod_clear(struct rte_comch_dq *dq)
 	struct mlx5_prod *other, *p = prod_of(dq);
 	uint64_t counter;
 
+	__atomic_store_n(&p->armed, 0, __ATOMIC_SEQ_CST);
 	if (read(p->event_fd, &counter, sizeof(counter)) < 0)
 		counter = 0; /* it was the channel */
 	pthread_mutex_lock(&mlx5_prods_lock);
@@ -433,7 +446,7 @@ mlx5_prod_clear(struct rte_comch_dq *dq)
 static bool
 waits_for(const struct mlx5_prod *p, const struct mlx5_remote *r)
 {
-	return r->completed != r->claim || r->to.base.id == p->tx.short_id;
+	return (r->completed != r->claim && in_flight(p) > 0) || r->to.base.id == p->tx.short_id;
 }
 
 void

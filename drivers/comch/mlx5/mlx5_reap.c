@@ -110,6 +110,18 @@ count(uint64_t *counter, uint64_t n)
 		__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
+/* n messages of p are not in flight any more. The last access to p. */
+static void
+land(struct mlx5_prod *p, uint32_t n)
+{
+	/* Before the decrement, after which a stopped producer may be freed. */
+	if (unlikely(comch_load_acquire(&p->tx.halt) != RTE_COMCH_HALT_NONE) &&
+			comch_load_relaxed(&p->in_flight) == n)
+		p->dq.base.news(p->dq.base.ctx);
+	/* Release: pairs with the acquires in mlx5_prod.c. */
+	__atomic_fetch_sub(&p->in_flight, n, __ATOMIC_RELEASE);
+}
+
 /* Complete messages of one producer, from r->completed on. */
 static void
 complete_run(struct mlx5_remote *r, uint64_t end, int status)
@@ -120,10 +132,13 @@ complete_run(struct mlx5_remote *r, uint64_t end, int status)
 	uint32_t n = 0;
 	int ret;
 
-	for (; r->completed != end; r->completed++, n++) {
+	for (; r->completed != end; r->completed++) {
 		w = &r->work[r->completed & r->to.mask];
 		if (w->prod != p)
 			break;
+		if (p == NULL)
+			continue;
+		n++;
 		ret = status != 0 ? status : w->status;
 		if (ret == 0) {
 			msgs++;
@@ -133,17 +148,14 @@ complete_run(struct mlx5_remote *r, uint64_t end, int status)
 		if (w->done != NULL)
 			comch_done_close(w->done, ret);
 	}
+	if (n == 0)
+		return;
 	count(&p->tx.stats.msgs, msgs);
 	count(&p->tx.stats.bytes, bytes);
 	count(&p->tx.stats.imm_msgs, imms);
 	if (unlikely(msgs != n))
 		__atomic_fetch_add(&p->late_errors, (uint32_t)(n - msgs), __ATOMIC_RELAXED);
-	/* Before the decrement, after which a stopped producer may be freed. */
-	if (unlikely(comch_load_acquire(&p->tx.halt) != RTE_COMCH_HALT_NONE) &&
-			comch_load_relaxed(&p->in_flight) == n)
-		p->dq.base.news(p->dq.base.ctx);
-	/* Release: pairs with the acquires in mlx5_prod.c; the last access to p. */
-	__atomic_fetch_sub(&p->in_flight, n, __ATOMIC_RELEASE);
+	land(p, n);
 }
 
 static void
@@ -240,6 +252,38 @@ mlx5_remote_kill(struct mlx5_remote *r)
 	}
 	settle(r);
 	r->is_killed = true;
+}
+
+bool
+mlx5_remote_give_up(struct mlx5_remote *r, struct mlx5_prod *p)
+{
+	struct mlx5_work *w;
+	uint32_t n = 0;
+	uint64_t pos;
+
+	if (!comch_load_relaxed(&r->peer_halted) && !comch_load_relaxed(&r->is_retired))
+		return false;
+	if (r->is_killed)
+		return true;
+	mlx5_qp_error(&r->qp);
+	mlx5_remote_reap(r);
+	if (!mlx5_qp_is_flushed(&r->qp))
+		return true;
+	mlx5_stream_drop(r);
+	for (pos = r->completed; pos != r->claim; pos++) {
+		w = &r->work[pos & r->to.mask];
+		if (w->prod != p)
+			continue;
+		if (w->done != NULL)
+			comch_done_close(w->done, p->abort_err);
+		w->prod = NULL;
+		n++;
+	}
+	if (n == 0)
+		return true;
+	__atomic_fetch_add(&p->late_errors, n, __ATOMIC_RELAXED);
+	land(p, n);
+	return true;
 }
 
 /* Work requests */

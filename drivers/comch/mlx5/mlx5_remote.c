@@ -28,7 +28,7 @@
 /* Send work requests. */
 #define TX_MIN 64
 #define TX_MAX 512
-/* How long CONSUMER_GONE or a notice of the halt may lag behind a failure. */
+/* How long the notice of a consumer's halt may lag behind a failure. */
 #define GRACE_MS 200
 /* How long a retired remote waits for its queue pair to flush. */
 #define FLUSH_MS 100
@@ -105,7 +105,8 @@ set_sizes(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 	const struct mlx5_dev *dev = r->data->link->dev;
 	uint32_t max_write = RTE_MIN(dev->port_attr.max_msg_sz, MLX5_QP_MAX_WRITE);
 
-	r->slot = RTE_ALIGN_FLOOR(RTE_MIN(peer->slot_size, dev->slot), (uint32_t)MLX5_EAGER_ALIGN);
+	r->slot = RTE_MIN(peer->slot_size, dev->slot);
+	r->slot = RTE_ALIGN_FLOOR(r->slot, (uint32_t)MLX5_EAGER_ALIGN);
 	r->eager = RTE_MIN(dev->eager, r->slot - (uint32_t)sizeof(struct comch_rec));
 	r->max_write = max_write > 0 ? max_write : MLX5_QP_MAX_WRITE;
 	r->window = peer->nb_pieces;
@@ -363,18 +364,20 @@ static void
 check_failed(struct mlx5_remote *r, uint64_t now_ms)
 {
 	enum ibv_wc_status status = r->qp.status;
+	bool may_be_end = status == IBV_WC_RETRY_EXC_ERR || status == IBV_WC_WR_FLUSH_ERR ||
+		status == IBV_WC_SUCCESS;
 	uint64_t age;
 
+	/* A stopped consumer does not respond, and CONSUMER_GONE waits for its application. */
+	if (comch_load_relaxed(&r->peer_halted))
+		return;
 	if (r->failed_ms == 0)
 		r->failed_ms = now_ms;
 	age = now_ms - r->failed_ms;
 	if (age >= r->data->link->dev->dead_ms)
-		fault(r, -ETIMEDOUT, "it failed, and the consumer's end was not announced: ",
-			mlx5_qp_status_text(status));
-	/* A stopped consumer does not respond, and its device may refuse requests. */
-	else if (age >= GRACE_MS && !comch_load_relaxed(&r->peer_halted) &&
-			status != IBV_WC_RETRY_EXC_ERR && status != IBV_WC_WR_FLUSH_ERR &&
-			status != IBV_WC_SUCCESS)
+		fault(r, -ETIMEDOUT, "it failed, and the peer did not stop the consumer: ",
+			status != IBV_WC_SUCCESS ? mlx5_qp_status_text(status) : "state ERR");
+	else if (age >= GRACE_MS && !may_be_end)
 		fault(r, mlx5_qp_status_errno(status), "", mlx5_qp_status_text(status));
 }
 

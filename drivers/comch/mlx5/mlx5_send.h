@@ -56,6 +56,8 @@ struct mlx5_prod {
 	/* Progress since prod_halt(), see mlx5_prod_abort(). */
 	uint64_t watch_sum;
 	uint64_t watch_ms;
+	int abort_err;
+	bool gives_up;
 	/* Guarded by mlx5_prods_lock. */
 	TAILQ_ENTRY(mlx5_prod) next;
 	struct mlx5_data *data;     /* NULL: the link is closed */
@@ -63,7 +65,7 @@ struct mlx5_prod {
 
 /* A message in flight, by position. */
 struct mlx5_work {
-	struct mlx5_prod *prod;
+	struct mlx5_prod *prod;     /* NULL: given up */
 	struct comch_done *done;    /* NULL: silent */
 	uint32_t len;
 	int32_t status;             /* to complete with if it arrives; not 0: aborted */
@@ -185,6 +187,11 @@ void mlx5_remote_reap(struct mlx5_remote *r);
  * The queue pair is destroyed if it does not flush its work requests soon.
  */
 void mlx5_remote_kill(struct mlx5_remote *r);
+/*
+ * Complete the messages of p with p->abort_err, if the consumer has stopped and the
+ * device has flushed them. False: the consumer has not stopped.
+ */
+bool mlx5_remote_give_up(struct mlx5_remote *r, struct mlx5_prod *p);
 /* Post what was prepared. The last work request asks for a completion if needed. */
 void mlx5_remote_flush(struct mlx5_remote *r, bool signal);
 /* Ask for the completion of silent messages that have asked for none. */

@@ -44,6 +44,9 @@ walk_next(struct mlx5_remote *r, struct ibv_sge *sge, uint32_t *bytes)
 	*bytes = 0;
 	while (n < r->qp.max_sges && *bytes < RTE_MIN(s->left, r->max_write)) {
 		if (w->left == 0) {
+			/* Only if the application has changed its list. */
+			if (w->nb_sges == 0)
+				break;
 			w->mr = w->sge->mr;
 			w->addr = w->sge->addr;
 			w->left = w->sge->len;
