@@ -34,6 +34,7 @@ struct u_path_conf {
 	uint32_t nb_prods;    /* 0: 1 */
 	uint32_t slot;        /* 0: 512 */
 	bool no_consumer;     /* u->raw instead */
+	bool no_remote;       /* u->raw instead */
 };
 
 struct u_path {
@@ -50,7 +51,7 @@ struct u_path {
 	uint32_t nb_prods;
 	struct rte_comch_remote *remote; /* NULL: freed */
 	uint32_t depth;
-	struct mlx5_qp raw;             /* a consumer's queue pair without a consumer */
+	struct mlx5_qp raw;             /* a queue pair without a consumer or a remote */
 	uint32_t nb_news;               /* of producers; atomic */
 };
 
