@@ -186,8 +186,7 @@ enum rte_comch_halt {
 struct rte_comch_dq {
 	const struct rte_comch_data_ops *ops;
 	struct rte_comch_link *link;
-	/** Id of a consumer; set by the core before cons_offer. */
-	uint32_t id;
+	uint32_t id; /**< Of a consumer; set by the core before cons_offer. */
 	/** Counters: struct rte_comch_consumer_stats or rte_comch_producer_stats. */
 	void *stats;
 	/** Callback of the core: protocol violation by the peer. Any thread, also in a burst. */
@@ -336,10 +335,7 @@ struct rte_comch_data_ops {
 	bool (*prod_abort)(struct rte_comch_dq *dq, int err);
 	/** The producer's reader of the directory; see comch_dir.h. */
 	struct comch_epoch *(*prod_epoch)(struct rte_comch_dq *dq);
-	/**
-	 * Handle the peer's PRODUCER_NEW and PRODUCER_GONE. Connection's thread.
-	 * @return 0, -EPROTO.
-	 */
+	/** Handle the peer's PRODUCER_NEW, _GONE. Connection's thread. @return 0, -EPROTO. */
 	int (*peer_prod_add)(struct rte_comch_link *link, uint32_t id,
 			struct rte_comch_ticket *peers);
 	int (*peer_prod_del)(struct rte_comch_link *link, uint32_t id);
@@ -403,10 +399,8 @@ struct rte_comch_data_ops {
 	/** Undo mem_take. */
 	void (*mem_drop)(struct rte_comch_link *link, struct rte_comch_region *region);
 	/**
-	 * O. A registration ends, or its pages are replaced: forget what links of the device
-	 * keep about it in order to send from it. No consumer uses it, and no operation in
-	 * progress does. Any thread; no other registration takes the place of *mr* before
-	 * this returns.
+	 * O. A registration ends, or its pages are replaced: forget its keys. No consumer and
+	 * no operation uses it. Any thread; *mr* is not freed before this returns.
 	 */
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
@@ -423,10 +417,7 @@ struct rte_comch_data_ops {
 
 /** Memory that both ends map, for drivers that use rte_comch_data_mapped. */
 struct rte_comch_region_ops {
-	/**
-	 * Describe a registration for this peer.
-	 * @return 0, -ENOTSUP (cannot be exported: messages are staged).
-	 */
+	/** Describe a registration for this peer. @return 0, -ENOTSUP: staged. */
 	int (*mem_export)(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 			struct rte_comch_mem_desc *desc);
 	/**

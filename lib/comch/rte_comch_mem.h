@@ -21,13 +21,16 @@
  * | anything else: malloc, stack, bss  | HEAP   | 2: producer to staging ring,  |
  * |                                    |        | consumer from it              |
  *
- * Only the consumer's memory matters: a producer's memory is never exported.
+ * Only the consumer's memory matters: a producer's memory is never exported. A network
+ * card writes directly into posted memory of any kind.
  *
  * Consequences of sharing: when a consumer uses a SEALED registration, the peer process
  * can read and write all of its memory until the memory is freed or renewed, because a
  * disconnect cannot revoke a mapping. So keep only buffers for one peer in it. A
  * registration is bound to the first peer it was exported to (user id and host
- * function), and refused to others unless it has RTE_COMCH_MEM_F_SHARED. Memory of a
+ * function), and refused to others unless it has RTE_COMCH_MEM_F_SHARED. That includes
+ * HEAP memory on devices whose driver exports it. A network card loses access, unlike a
+ * process, when no consumer of the connection uses the registration any more. Memory of a
  * client is mapped by one process at a time; messages from a second one are staged
  * unless RTE_COMCH_MEM_F_SHARED is set. When the first process is gone,
  * rte_comch_consumer_start() renews the memory so that the next can map it. A peer can
@@ -52,7 +55,7 @@ extern "C" {
 enum rte_comch_mem_kind {
 	RTE_COMCH_MEM_SEALED, /**< Sealed shareable allocation. */
 	RTE_COMCH_MEM_EAL,    /**< EAL memory, shareable on request. */
-	RTE_COMCH_MEM_HEAP,   /**< Anything else: staged. */
+	RTE_COMCH_MEM_HEAP,   /**< Anything else: staged on shared memory. */
 };
 
 /** Name of a kind, for messages: "sealed", "eal", "heap". */
@@ -93,7 +96,8 @@ int rte_comch_mem_free(void *addr);
 
 /**
  * Replace the pages of an allocation by new ones with the same contents at the same
- * address. Peers that mapped the old pages no longer have access.
+ * address. Peers that mapped the old pages no longer have access. Operations that send
+ * from it are done.
  *
  * @return
  *   0, -EINVAL (not the start of an allocation), -EBUSY (consumers use it), -ENOMEM.
@@ -116,7 +120,7 @@ int rte_comch_mem_renew(void *addr);
 struct rte_comch_mr *rte_comch_mem_register(void *addr, size_t len, uint32_t flags);
 
 /**
- * Remove a registration.
+ * Remove a registration. Operations that send from it are done.
  *
  * @return
  *   0, -EINVAL, -EBUSY (a producer, a consumer or a pool uses it).

@@ -166,12 +166,13 @@ mem_open(struct u_path *u, const struct u_path_conf *conf)
 }
 
 static void
-raw_open(struct u_path *u, uint32_t pieces, struct rte_comch_ticket *ticket)
+raw_open(struct u_path *u, uint32_t side, uint32_t pieces, struct rte_comch_ticket *ticket)
 {
-	struct mlx5_link *l = &u->side[0].link;
+	struct mlx5_link *l = &u->side[side].link;
 	struct mlx5_qp_ticket t = {
 		.magic = MLX5_MAGIC, .version = MLX5_WIRE_VERSION, .mtu = l->path.mtu,
-		.slot_size = l->dev->slot, .nb_slots = u->depth + MLX5_QP_REPOST + pieces,
+		.slot_size = RTE_MAX(l->dev->slot, (uint32_t)MLX5_POST_SLOT),
+		.nb_slots = u->depth + MLX5_QP_REPOST + pieces,
 		.nb_pieces = pieces,
 	};
 
@@ -181,6 +182,16 @@ raw_open(struct u_path *u, uint32_t pieces, struct rte_comch_ticket *ticket)
 	t.psn = u->raw.psn;
 	memcpy(ticket->data, &t, sizeof(t));
 	ticket->len = sizeof(t);
+}
+
+/* Connect u->raw to the other end's ticket. */
+static void
+raw_connect(struct u_path *u, uint32_t side, const struct rte_comch_ticket *ticket)
+{
+	struct mlx5_qp_ticket t;
+
+	memcpy(&t, ticket->data, sizeof(t));
+	T_EQ(mlx5_qp_connect(&u->raw, &u->side[side].link.path, t.qpn, t.psn), 0);
 }
 
 static void
@@ -196,15 +207,20 @@ cons_open(struct u_path *u, const struct u_path_conf *conf)
 		.socket_id = SOCKET_ID_ANY, .mrs = &u->mrs, .fault = on_fault, .news = on_news,
 		.ctx = u,
 	};
-	struct mlx5_qp_ticket t;
 
 	if (conf->no_consumer) {
-		raw_open(u, conf->staging_size > 0 ? 4 : 0, &offer);
+		raw_open(u, 0, conf->staging_size > 0 ? 4 : 0, &offer);
 	} else {
 		T_EQ(mlx5_data_ops.cons_create(&u->side[0].link.base, &cons_args, &u->cons_core,
 			&u->cons), 0);
 		u->cons->id = U_CONS_ID;
 		T_EQ(mlx5_data_ops.cons_offer(u->cons, conf->staging_size, &offer), 0);
+	}
+	if (conf->no_remote) {
+		raw_open(u, 1, 0, &ack);
+		raw_connect(u, 1, &offer);
+		T_EQ(mlx5_data_ops.cons_bind(u->cons, &ack), 0);
+		return;
 	}
 	T_EQ(mlx5_data_ops.remote_create(&u->side[1].link.base, &args, &offer, &ack,
 		&u->remote), 0);
@@ -213,8 +229,7 @@ cons_open(struct u_path *u, const struct u_path_conf *conf)
 		T_EQ(mlx5_data_ops.cons_bind(u->cons, &ack), 0);
 		return;
 	}
-	memcpy(&t, ack.data, sizeof(t));
-	T_EQ(mlx5_qp_connect(&u->raw, &u->side[0].link.path, t.qpn, t.psn), 0);
+	raw_connect(u, 0, &ack);
 }
 
 void
@@ -274,9 +289,8 @@ u_path_close(struct u_path *u)
 	if (u->cons != NULL) {
 		mlx5_data_ops.cons_retire(u->cons, &final);
 		mlx5_data_ops.dq_destroy(u->cons);
-	} else {
-		mlx5_qp_destroy(&u->raw);
 	}
+	mlx5_qp_destroy(&u->raw);
 	if (u->imports[0] != NULL) {
 		mlx5_data_ops.mem_drop(prod_link, &u->region);
 		mlx5_data_ops.mem_hide(cons_link, &u->mr[0]);

@@ -35,6 +35,7 @@ struct u_path_conf {
 	uint32_t slot;        /* 0: 512 */
 	int max_tx;           /* work requests of the producers' end; 0: the device's limit */
 	bool no_consumer;     /* u->raw instead */
+	bool no_remote;       /* u->raw instead */
 };
 
 struct u_path {
@@ -51,7 +52,7 @@ struct u_path {
 	uint32_t nb_prods;
 	struct rte_comch_remote *remote; /* NULL: freed */
 	uint32_t depth;
-	struct mlx5_qp raw;             /* a consumer's queue pair without a consumer */
+	struct mlx5_qp raw;             /* a queue pair without a consumer or a remote */
 	uint32_t nb_news;               /* of producers; atomic */
 };
 
