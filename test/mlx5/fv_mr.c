@@ -63,7 +63,7 @@ fv_dealloc_pd(struct ibv_pd *ibv)
 		return EBUSY;
 	}
 	fv_dev_of(ibv->context)->nb_pd--;
-	fv_free(pd);
+	fv_free(pd, sizeof(*pd));
 	fv_unlock();
 	return 0;
 }
@@ -229,7 +229,7 @@ fv_dereg_mr(struct ibv_mr *ibv)
 	fv_pd_use(ibv->pd, -1);
 	fv_dev_of(ibv->context)->nb_mr--;
 	fv.stats.pinned -= ibv->length;
-	fv_free(mr);
+	fv_free(mr, sizeof(*mr));
 	fv_unlock();
 	return 0;
 }

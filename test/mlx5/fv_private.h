@@ -56,7 +56,7 @@ struct fv_obj {
 };
 
 void *fv_new(enum fv_kind kind, size_t size);
-void fv_free(void *obj);
+void fv_free(void *obj, size_t size);
 void fv_check(const void *obj, enum fv_kind kind, const char *where);
 #define FV_CHECK(obj, kind) fv_check(obj, kind, __func__)
 
@@ -318,6 +318,13 @@ struct fv_cut_pair {
 
 #define FV_MAX_FAULTS 16
 
+#define FV_NB_GRAVES 256
+
+struct fv_grave {
+	struct fv_obj *obj;
+	size_t size;
+};
+
 struct fv_state {
 	struct fv_conf conf;
 	uint64_t rng;
@@ -327,6 +334,8 @@ struct fv_state {
 	struct fv_ids ids;
 	struct fv_msgs msgs;
 	struct fv_stats stats;
+	struct fv_grave graves[FV_NB_GRAVES];
+	unsigned int next_grave;
 	unsigned int live[FV_NB_KINDS];
 	uint32_t next_qpn, next_id, next_psn;
 	struct fv_cut_pair cuts[FV_MAX_CUTS];

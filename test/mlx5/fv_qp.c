@@ -175,7 +175,7 @@ fv_destroy_qp(struct ibv_qp *ibv)
 	free(qp->sq_sges);
 	free(qp->rq_sges);
 	free(qp->inl);
-	fv_free(qp);
+	fv_free(qp, sizeof(*qp));
 	fv_unlock();
 	return 0;
 }

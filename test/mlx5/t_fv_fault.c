@@ -378,14 +378,13 @@ ENDS_CASE(overrun_breaks_all_on_the_queue)
 	unsigned int i, nb = 0;
 	struct ibv_wc wc;
 
-	/* Its 16 completions are not read. */
+	/* The 16 completions of this one have just room. */
 	for (i = 0; i < U_WRS; i++)
 		T_EQ(u_recv(&u->a, i, 0, 8), 0);
 	for (i = 0; i < U_WRS; i++)
 		T_EQ(u_write(&u->a, &u->b, i, 0, 8, 0, IBV_SEND_SIGNALED), 0);
 	T_EQ(u_set_state(u->a.qp, IBV_QPS_ERR), 0);
-	T_EQ(u_set_state(u->a.qp, IBV_QPS_RESET), 0);
-	T_CHECK(u_is_empty(&u->a));
+	T_CHECK(!t_readable(u->a.ctx->async_fd, 0));
 
 	/* A queue of four for eight receives. */
 	fv_glue.destroy_qp(u->b.qp);
