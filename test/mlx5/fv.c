@@ -81,6 +81,10 @@ fv_die(const char *where, const char *fmt, ...)
 static void
 init(void)
 {
+	unsigned int i;
+
+	for (i = 0; i < FV_NB_BUCKETS; i++)
+		TAILQ_INIT(&fv.qp_hash[i]);
 	TAILQ_INIT(&fv.devs);
 	TAILQ_INIT(&fv.qps);
 	TAILQ_INIT(&fv.busy);

@@ -56,7 +56,7 @@ struct fv_conf {
 	uint32_t spurious;
 
 	/* Litmus of early looks. late_recv: a posted receive buffer holds FV_POISON until its
-	 * completion is polled. late_write: what a peer writes is there when a later
+	 * completion is polled; that someone writes to it ends the program. late_write: what a peer writes is there when a later
 	 * completion of a receive of the same queue pair is polled.
 	 */
 	bool late_recv;

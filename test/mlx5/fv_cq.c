@@ -279,6 +279,7 @@ fv_poll_cq(struct ibv_cq *ibv, int n, struct ibv_wc *wc)
 		wc[nb++] = cqe->wc;
 		fv.stats.cqes++;
 		if (cqe->recv) {
+			fv_recv_over(cqe->qp, fv_rwr(cqe->qp, cqe->frees - 1));
 			cqe->qp->r_freed = cqe->frees;
 		} else {
 			fv.stats.cqes_send++;

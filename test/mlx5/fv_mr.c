@@ -46,8 +46,11 @@ fv_alloc_pd(struct ibv_context *ctx)
 		dev->nb_pd++;
 	}
 	fv_unlock();
-	errno = err;
-	return pd == NULL ? NULL : &pd->ibv;
+	if (pd == NULL) {
+		errno = err;
+		return NULL;
+	}
+	return &pd->ibv;
 }
 
 int

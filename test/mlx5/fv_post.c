@@ -119,17 +119,38 @@ recv_err(const struct fv_qp *qp, const struct ibv_recv_wr *wr)
 	return qp->r_posted - qp->r_freed >= qp->cap.max_recv_wr ? ENOMEM : 0;
 }
 
+/* Litmus: what is read before the completion is poison. */
 static void
-poison(const struct fv_qp *qp, const struct fv_rwr *r)
+poison(const struct fv_qp *qp, struct fv_rwr *r)
 {
 	struct fv_iov iov[FV_MAX_SGE];
 	int i, nb;
 
 	/* What is not allowed fails when it is used. */
-	if (!fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge, IBV_ACCESS_LOCAL_WRITE, iov, &nb))
+	r->poisoned = fv.conf.late_recv && fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge,
+			IBV_ACCESS_LOCAL_WRITE, iov, &nb);
+	if (!r->poisoned)
 		return;
 	for (i = 0; i < nb; i++)
 		memset(iov[i].addr, FV_POISON, iov[i].len);
+}
+
+void
+fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r)
+{
+	struct fv_iov iov[FV_MAX_SGE];
+	int i, nb;
+	size_t k;
+
+	if (!r->poisoned || !fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge,
+			IBV_ACCESS_LOCAL_WRITE, iov, &nb))
+		return;
+	for (i = 0; i < nb; i++)
+		for (k = 0; k < iov[i].len; k++)
+			if (iov[i].addr[k] != FV_POISON)
+				FV_DIE("byte %zu of piece %d of receive %#llx of queue pair %#x was "
+						"written while it was posted", k, i,
+						(unsigned long long)r->wr_id, qp->ibv.qp_num);
 }
 
 static int
@@ -146,8 +167,7 @@ recv_one(struct fv_qp *qp, const struct ibv_recv_wr *wr)
 	r->num_sge = wr->num_sge;
 	if (wr->num_sge > 0)
 		memcpy(r->sges, wr->sg_list, (size_t)wr->num_sge * sizeof(*r->sges));
-	if (fv.conf.late_recv)
-		poison(qp, r);
+	poison(qp, r);
 	qp->r_posted++;
 	fv.stats.recvs++;
 	return 0;

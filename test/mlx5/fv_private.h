@@ -175,6 +175,7 @@ struct fv_rwr {
 	uint64_t wr_id;
 	struct ibv_sge *sges;
 	int num_sge;
+	bool poisoned;
 };
 
 struct fv_qp {
@@ -182,6 +183,7 @@ struct fv_qp {
 	struct ibv_qp ibv;
 	TAILQ_ENTRY(fv_qp) next;
 	TAILQ_ENTRY(fv_qp) busy_next;
+	TAILQ_ENTRY(fv_qp) hash_next;
 	bool busy;
 	bool sq_sig_all;
 	bool doomed;                    /**< A send failed; what follows is not delivered. */
@@ -319,6 +321,7 @@ struct fv_cut_pair {
 #define FV_MAX_FAULTS 16
 
 #define FV_NB_GRAVES 256
+#define FV_NB_BUCKETS 256
 
 struct fv_grave {
 	struct fv_obj *obj;
@@ -329,7 +332,7 @@ struct fv_state {
 	struct fv_conf conf;
 	uint64_t rng;
 	struct fv_devs devs;
-	struct fv_qps qps, busy;
+	struct fv_qps qps, busy, qp_hash[FV_NB_BUCKETS];
 	struct fv_cqs cqs;
 	struct fv_ids ids;
 	struct fv_msgs msgs;
@@ -389,6 +392,9 @@ bool fv_mr_resolve(const struct ibv_pd *pd, const struct ibv_sge *sges, int nb,
 void fv_iov_copy(const struct fv_iov *to, int nb_to, const struct fv_iov *from, int nb_from,
 		size_t len, struct fv_lates *lates);
 void fv_lates_apply(struct fv_lates *lates);
+
+/* A receive is over: nobody but the device wrote to its buffer. */
+void fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r);
 
 /* Completions. */
 void fv_cq_put(struct fv_cq *cq, struct fv_cqe *cqe, bool solicited);

@@ -33,6 +33,12 @@ static const struct {
 		0, IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER },
 };
 
+static struct fv_qps *
+bucket(uint32_t num)
+{
+	return &fv.qp_hash[num % FV_NB_BUCKETS];
+}
+
 static int
 caps_err(const struct ibv_qp_cap *cap)
 {
@@ -130,6 +136,7 @@ fv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	fv_cq_of(attr->recv_cq)->nb_qps++;
 	dev->nb_qp++;
 	TAILQ_INSERT_TAIL(&fv.qps, qp, next);
+	TAILQ_INSERT_TAIL(bucket(qp->ibv.qp_num), qp, hash_next);
 	fv_wire_start();
 	fv_unlock();
 	return &qp->ibv;
@@ -170,6 +177,7 @@ fv_destroy_qp(struct ibv_qp *ibv)
 	fv_cq_of(ibv->recv_cq)->nb_qps--;
 	fv_dev_of(ibv->context)->nb_qp--;
 	TAILQ_REMOVE(&fv.qps, qp, next);
+	TAILQ_REMOVE(bucket(ibv->qp_num), qp, hash_next);
 	free(qp->sq);
 	free(qp->rq);
 	free(qp->sq_sges);
@@ -349,7 +357,7 @@ fv_qp_by_num(uint32_t num)
 {
 	struct fv_qp *qp;
 
-	TAILQ_FOREACH(qp, &fv.qps, next)
+	TAILQ_FOREACH(qp, bucket(num), hash_next)
 		if (qp->ibv.qp_num == num)
 			return qp;
 	return NULL;

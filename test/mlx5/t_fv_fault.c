@@ -473,6 +473,23 @@ ENDS_CASE(objects_in_use_stay)
 	T_EQ(fv_nb_live(FV_CQ), 2);
 }
 
+ENDS_CASE(posted_buffers_are_the_device_s)
+{
+	struct fv_conf conf;
+	struct ibv_wc wc;
+
+	fv_conf_default(&conf);
+	conf.late_recv = true;
+	fv_configure(&conf);
+	T_EQ(u_recv(&u->b, 1, 0, 16), 0);
+	T_EQ(u_recv(&u->b, 2, 16, 16), 0);
+	u->b.buf[16] = 0;
+	T_EQ(u_send(&u->a, 1, 0, 8, 0), 0);
+	T_EQ(u_send(&u->a, 2, 0, 8, 0), 0);
+	u_expect(&u->b, 1, IBV_WC_SUCCESS);
+	U_DIES(fv_glue.poll_cq(u->b.cq, 1, &wc));
+}
+
 /* What would block for ever or corrupt memory ends the program. */
 ENDS_CASE(misuse_is_loud)
 {
