@@ -185,7 +185,7 @@ cqe_free(struct fv_cq *cq, struct fv_cqe *cqe)
 {
 	TAILQ_REMOVE(&cq->cqes, cqe, next);
 	cq->nb_cqes--;
-	fv_lates_apply(&cqe->lates);
+	fv_aside_apply(&cqe->aside);
 	free(cqe);
 }
 

@@ -145,12 +145,14 @@ fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r)
 	if (!r->poisoned || !fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge,
 			IBV_ACCESS_LOCAL_WRITE, iov, &nb))
 		return;
-	for (i = 0; i < nb; i++)
-		for (k = 0; k < iov[i].len; k++)
-			if (iov[i].addr[k] != FV_POISON)
-				FV_DIE("byte %zu of piece %d of receive %#llx of queue pair %#x was "
-						"written while it was posted", k, i,
-						(unsigned long long)r->wr_id, qp->ibv.qp_num);
+	for (i = 0; i < nb; i++) {
+		for (k = 0; k < iov[i].len && iov[i].addr[k] == FV_POISON; k++)
+			;
+		if (k < iov[i].len)
+			FV_DIE("queue pair %#x: byte %zu of piece %d of receive %#llx was written "
+					"while it was posted", qp->ibv.qp_num, k, i,
+					(unsigned long long)r->wr_id);
+	}
 }
 
 static int

@@ -127,7 +127,7 @@ struct fv_late {
 	size_t len;
 	uint8_t bytes[];
 };
-TAILQ_HEAD(fv_lates, fv_late);
+TAILQ_HEAD(fv_asides, fv_late);
 
 struct fv_cqe {
 	TAILQ_ENTRY(fv_cqe) next;
@@ -135,7 +135,7 @@ struct fv_cqe {
 	struct fv_qp *qp;
 	uint64_t frees;         /**< Work requests of this queue that are over then. */
 	bool recv;
-	struct fv_lates lates;
+	struct fv_asides aside;
 };
 
 struct fv_cq {
@@ -208,7 +208,7 @@ struct fv_qp {
 	uint64_t ack_blocked_since;
 	uint64_t rnr_until;
 	unsigned int rnr_tries;
-	struct fv_lates lates;          /**< Written, no completion is behind it yet. */
+	struct fv_asides aside;          /**< Written, no completion is behind it yet. */
 };
 
 struct fv_event_channel {
@@ -390,8 +390,8 @@ const struct fv_mr *fv_mr_check(const struct ibv_pd *pd, uint32_t key, bool remo
 bool fv_mr_resolve(const struct ibv_pd *pd, const struct ibv_sge *sges, int nb,
 		unsigned int access, struct fv_iov *iov, int *nb_iov);
 void fv_iov_copy(const struct fv_iov *to, int nb_to, const struct fv_iov *from, int nb_from,
-		size_t len, struct fv_lates *lates);
-void fv_lates_apply(struct fv_lates *lates);
+		size_t len, struct fv_asides *aside);
+void fv_aside_apply(struct fv_asides *aside);
 
 /* A receive is over: nobody but the device wrote to its buffer. */
 void fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r);

@@ -129,7 +129,7 @@ fv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	qp->ibv.qp_type = attr->qp_type;
 	qp->sq_sig_all = attr->sq_sig_all != 0;
 	qp->cap = attr->cap;
-	TAILQ_INIT(&qp->lates);
+	TAILQ_INIT(&qp->aside);
 	alloc_queues(qp);
 	fv_pd_use(pd, 1);
 	fv_cq_of(attr->send_cq)->nb_qps++;
@@ -148,7 +148,7 @@ qp_clear(struct fv_qp *qp)
 {
 	fv_cq_drop_qp(fv_cq_of(qp->ibv.send_cq), qp);
 	fv_cq_drop_qp(fv_cq_of(qp->ibv.recv_cq), qp);
-	fv_lates_apply(&qp->lates);
+	fv_aside_apply(&qp->aside);
 	if (qp->busy)
 		TAILQ_REMOVE(&fv.busy, qp, busy_next);
 	qp->busy = false;
