@@ -106,6 +106,11 @@ peer 'index' $'\tx = table[peer_idx];'
 peer 'comch_foreign_recv' $'\tn = recv(sock, buf, sizeof(buf), MSG_DONTWAIT);'
 peer 'address' $'\tx = m->addr + peer_off;'
 peer 'length' $'\tmemcpy(dst, src, peer_len);'
+# Memory that a device writes.
+m=drivers/comch/mlx5/break.c
+finds check-peer-reads.py 'behind a completion' $m $'\tx = qp->slab[0];'
+finds check-peer-reads.py 'mlx5_qp_next' $m $'\tn = mlx5_glue->poll_cq(cq, 1, &wc);'
+finds check-peer-reads.py 'mlx5_mr.c' $m $'\tint access = IBV_ACCESS_REMOTE_WRITE;'
 
 finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_comch_break(void);'
 finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \

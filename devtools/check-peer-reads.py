@@ -15,6 +15,11 @@ added to an address, or be the length of a copy.
 Only comch_foreign*.c reads sockets that a peer can write to, because dropping the
 descriptors in their queues can block.
 
+Memory that a device writes (the slots of mlx5_qp.c) is read only behind a completion:
+no file but mlx5_qp.[ch] names a slab, fetches completions or registers a slab, and
+mlx5_qp_slot() takes the completion that makes a slot readable. Memory that a peer may
+write is registered by mlx5_mr.c only.
+
 A statement that breaks a rule for a good reason has a comment that begins with
 "peer-read:".
 
@@ -31,6 +36,16 @@ HELPERS = {"comch_peer.h"}
 RECEIVERS = {"comch_foreign.c", "comch_foreign_threads.c"}
 RECEIVES = re.compile(r"(?<!->)(?<!\.)\b(?:recv|recvfrom|recvmsg|recvmmsg)\s*\(")
 ALLOW = "peer-read:"
+# What only these files of the driver for RDMA may name, and why.
+RDMA = "drivers/comch/mlx5/"
+RDMA_ONLY = (
+    (re.compile(r"\b\w*slab\w*\b"), {"mlx5_qp.c", "mlx5_qp.h"},
+     "slots are read by mlx5_qp_slot(), behind a completion"),
+    (re.compile(r"->poll_cq\b"), {"mlx5_qp.c"},
+     "completions are fetched by mlx5_qp_next()"),
+    (re.compile(r"\bIBV_ACCESS_REMOTE_\w+"), {"mlx5_mr.c", "mlx5_qp.c"},
+     "memory is shown to a peer by mlx5_mr.c"),
+)
 
 # Calls that may have peer memory in their arguments.
 HARMLESS = re.compile(r"\b(?:peer_load_\w+|peer_copy\w*|rte_prefetch\w*|sizeof|RTE_DIM)\s*\(")
@@ -115,10 +130,24 @@ def uses(statement):
     return None
 
 
+def rdma(path, statement):
+    """Return why a statement of the driver for RDMA may not be in this file, or None."""
+    if not path.relative_to(TOP).as_posix().startswith(RDMA):
+        return None
+    for pattern, files, why in RDMA_ONLY:
+        if path.name not in files and pattern.search(statement):
+            return why
+    return None
+
+
 def check(path):
     """Check one file; return the number of errors."""
     errors, names, depth = 0, set(), 0
     for line, statement, allow in statements(path.read_text()):
+        why = rdma(path, statement)
+        if why:
+            print(f"{path.relative_to(TOP)}:{line}: {why}: {' '.join(statement.split())[:70]}")
+            errors += 1
         depth += {"{": 1, "}": -1}.get(statement[-1:], 0)
         if depth <= 0:
             names, depth = set(), 0

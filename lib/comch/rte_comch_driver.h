@@ -49,6 +49,7 @@ extern "C" {
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
 struct rte_comch_region_ops;
+struct rte_comch_xstat;
 struct rte_mbuf;
 struct comch_cons_mrs;
 struct comch_dir;
@@ -185,6 +186,8 @@ enum rte_comch_halt {
 struct rte_comch_dq {
 	const struct rte_comch_data_ops *ops;
 	struct rte_comch_link *link;
+	/** Id of a consumer; set by the core before cons_offer. */
+	uint32_t id;
 	/** Counters: struct rte_comch_consumer_stats or rte_comch_producer_stats. */
 	void *stats;
 	/** Callback of the core: protocol violation by the peer. Any thread, also in a burst. */
@@ -252,6 +255,8 @@ struct rte_comch_remote_args {
 struct rte_comch_data_ops {
 	/** Tickets may contain bytes, which requires wire version 1.2 of the peer. */
 	bool has_tickets;
+	/** mem_show also exports heap memory, which is then bound to a peer like any other. */
+	bool shows_heap;
 	struct rte_comch_ticket_fds nb_fds;
 
 	/**
@@ -397,6 +402,13 @@ struct rte_comch_data_ops {
 			struct rte_comch_ticket *peers, struct rte_comch_region *region);
 	/** Undo mem_take. */
 	void (*mem_drop)(struct rte_comch_link *link, struct rte_comch_region *region);
+	/**
+	 * O. A registration ends, or its pages are replaced: forget what links of the device
+	 * keep about it in order to send from it. No consumer uses it, and no operation in
+	 * progress does. Any thread; no other registration takes the place of *mr* before
+	 * this returns.
+	 */
+	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
 	/**
 	 * O. Bursts of mbufs. Without them the core uses operations and buffers.
@@ -457,6 +469,13 @@ struct rte_comch_driver_ops {
 	int (*probe)(struct rte_comch_dev *dev, struct rte_kvargs *args);
 	/** R. Free dev->priv. The device has no links or listeners. */
 	void (*remove)(struct rte_comch_dev *dev);
+	/**
+	 * O. Get counters of the transport; see rte_comch_dev_xstats_get(). Any thread;
+	 * may lock.
+	 * @return the number of counters, of which the first *n* are stored.
+	 */
+	unsigned int (*dev_xstats)(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats,
+			unsigned int n);
 
 	/**
 	 * R. Claim *name* on a representor and listen there.

@@ -11,7 +11,7 @@
  * read-modify-write, and may be read by any thread at any time without tearing. They
  * count from the creation of the object.
  *
- * Telemetry serves the same counters: /comch/conn/stats,ID and so on.
+ * Telemetry serves the same counters: /comch/conn/stats,ID, /comch/dev/xstats,ID...
  */
 
 #include <rte_comch_dp.h>
@@ -77,6 +77,25 @@ int rte_comch_producer_stats_get(const struct rte_comch_producer *producer,
 /** Any thread. @return 0, -EINVAL. */
 int rte_comch_consumer_stats_get(const struct rte_comch_consumer *consumer,
 		struct rte_comch_consumer_stats *stats);
+
+/** A counter of a driver. */
+struct rte_comch_xstat {
+	const char *name; /**< Static: "work_requests". */
+	uint64_t value;
+};
+
+/**
+ * Get the counters of a device's transport, the sums over its connections, also those
+ * that have ended. Which there are depends on the driver: comch_shm has none;
+ * comch_mlx5 counts work requests, doorbells and completions.
+ *
+ * Any thread; not in a burst, as it locks.
+ *
+ * @param[out] xstats Array of *n* elements; may be NULL if *n* is 0.
+ * @return the number of counters, which may be more than *n*: the first *n* are stored.
+ *   -ENODEV: no such device. -EINVAL: xstats is NULL and n is not 0.
+ */
+int rte_comch_dev_xstats_get(int16_t dev_id, struct rte_comch_xstat *xstats, unsigned int n);
 
 #ifdef __cplusplus
 }

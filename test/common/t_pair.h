@@ -28,6 +28,7 @@ struct t_driver {
 	 * and one to memory that is not shareable goes through a staging ring.
 	 */
 	bool maps_memory;
+	bool shows_heap;      /**< A peer can write heap memory that is posted. */
 	/** Take a server's place away, as somebody else could; NULL: cannot be. */
 	void (*lose)(const char *func, const char *name);
 };

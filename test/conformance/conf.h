@@ -233,7 +233,8 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mem, renew) \
 	X(inst, mem, mr_add) \
 	X(inst, mem, mixed) \
-	X(inst, mem, trust)
+	X(inst, mem, trust) \
+	X(inst, mem, trust_heap)
 
 /* mbufs. */
 #define CONF_MBUF(X, inst) \

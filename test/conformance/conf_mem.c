@@ -382,9 +382,21 @@ conf_mem_mixed(void)
 	t_pair_close(&p);
 }
 
+/* The peer gets no access to the memory: it may serve any number of peers. */
+static void
+serve_another(struct rte_comch_consumer *cons, struct rte_comch_conn *conn,
+		const struct rte_comch_consumer_conf *cc, struct rte_comch_mr *own)
+{
+	struct rte_comch_consumer *more = t_consumer_new(conn, cc, NULL);
+
+	t_consumer_run(more);
+	t_consumer_end(more);
+	T_EQ(rte_comch_consumer_mr_add(cons, own), 0);
+}
+
 /* Two host functions: the same memory is not shown to both, unless shared. */
-void
-conf_mem_trust(void)
+static void
+trust(enum rte_comch_mem_kind kind, bool is_shown)
 {
 	struct rte_comch_consumer_conf cc = { .conf_size = sizeof(cc) };
 	struct rte_comch_consumer *cons[2];
@@ -408,8 +420,8 @@ conf_mem_trust(void)
 		conn[i] = t_find(dpu, RTE_COMCH_EVENT_CONNECTED, NULL, i)->e.conn;
 		T_UNTIL(rte_comch_client_state(client[i]) == RTE_COMCH_STATE_RUNNING);
 	}
-	t_mem_new(&own, RTE_COMCH_MEM_SEALED, 4096, 0);
-	t_mem_new(&shared, RTE_COMCH_MEM_SEALED, 4096, RTE_COMCH_MEM_F_SHARED);
+	t_mem_new(&own, kind, 4096, 0);
+	t_mem_new(&shared, kind, 4096, RTE_COMCH_MEM_F_SHARED);
 	cc.nb_mrs = 1;
 	cc.mrs = &mr;
 	mr = own.mr;
@@ -419,14 +431,19 @@ conf_mem_trust(void)
 	cons[1] = t_consumer_new(conn[0], &cc, NULL);
 	t_consumer_run(cons[1]);
 	t_consumer_end(cons[1]);
-	T_NULL_ERRNO(rte_comch_consumer_create(conn[1], &cc), EPERM);
+	if (is_shown)
+		T_NULL_ERRNO(rte_comch_consumer_create(conn[1], &cc), EPERM);
 	mr = shared.mr;
 	cons[1] = t_consumer_new(conn[1], &cc, NULL);
 	t_consumer_run(cons[1]);
 	T_EQ(rte_comch_consumer_mr_add(cons[0], shared.mr), 0);
 	T_UNTIL(t_count(dpu, RTE_COMCH_EVENT_MR_ADDED, NULL) == 1);
 	T_EQ(t_find(dpu, RTE_COMCH_EVENT_MR_ADDED, NULL, 0)->e.status, 0);
-	T_EQ(rte_comch_consumer_mr_add(cons[1], own.mr), -EPERM);
+	mr = own.mr;
+	if (is_shown)
+		T_EQ(rte_comch_consumer_mr_add(cons[1], own.mr), -EPERM);
+	else
+		serve_another(cons[1], conn[1], &cc, own.mr);
 	for (i = 0; i < 2; i++)
 		t_consumer_end(cons[i]);
 	t_mem_free(&own);
@@ -440,3 +457,6 @@ conf_mem_trust(void)
 	t_node_free(host);
 	t_node_free(dpu);
 }
+
+CONF_CASE(mem, trust, trust(RTE_COMCH_MEM_SEALED, true))
+CONF_CASE(mem, trust_heap, trust(RTE_COMCH_MEM_HEAP, t_driver->shows_heap))

@@ -395,8 +395,34 @@ mem_drop(struct rte_comch_link *link __rte_unused, struct rte_comch_region *regi
 	region->addr = NULL;
 }
 
+static uint64_t nb_gone;
+static const struct rte_comch_mr *last_gone;
+
+/* It keeps nothing that it could forget. */
+static void
+mem_gone(struct rte_comch_dev *dev __rte_unused, const struct rte_comch_mr *mr)
+{
+	pthread_mutex_lock(&fake_lock);
+	nb_gone++;
+	last_gone = mr;
+	pthread_mutex_unlock(&fake_lock);
+}
+
+uint64_t
+fake_mems_gone(const struct rte_comch_mr **last)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&fake_lock);
+	n = nb_gone;
+	*last = last_gone;
+	pthread_mutex_unlock(&fake_lock);
+	return n;
+}
+
 #define FAKE_DATA_OPS \
 	.has_tickets = true, \
+	.shows_heap = true, \
 	.open = data_open, \
 	.close = data_close, \
 	.cons_create = fake_cons_create, \
@@ -427,7 +453,8 @@ mem_drop(struct rte_comch_link *link __rte_unused, struct rte_comch_region *regi
 	.mem_show = mem_show, \
 	.mem_hide = mem_hide, \
 	.mem_take = mem_take, \
-	.mem_drop = mem_drop
+	.mem_drop = mem_drop, \
+	.mem_gone = mem_gone
 
 const struct rte_comch_data_ops fake_data_ops = { FAKE_DATA_OPS };
 

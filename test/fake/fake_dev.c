@@ -11,6 +11,8 @@
 
 #include <rte_string_fns.h>
 
+#include "rte_comch_stats.h"
+
 #include "fake_private.h"
 
 #define MAX_MSG 4080
@@ -187,4 +189,18 @@ void
 fake_dev_remove(struct rte_comch_dev *dev)
 {
 	free(dev->priv);
+}
+
+unsigned int
+fake_dev_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats, unsigned int n)
+{
+	const struct fake_dev *fake = dev->priv;
+
+	pthread_mutex_lock(&fake_lock);
+	if (n > 0)
+		xstats[0] = (struct rte_comch_xstat){ "frames", fake->nb_frames };
+	if (n > 1)
+		xstats[1] = (struct rte_comch_xstat){ "ticks", fake->nb_ticks };
+	pthread_mutex_unlock(&fake_lock);
+	return 2;
 }

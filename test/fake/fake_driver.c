@@ -524,6 +524,7 @@ fake_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 		frame_free(f); /* the peer has shut down */
 	} else if (ret == 0) {
 		f->due = fake_due(link);
+		fake_dev_of(link)->nb_frames++;
 		STAILQ_INSERT_TAIL(&peer->rx, f, next);
 		peer->nb_rx++;
 		if (peer->armed && (!frame->is_credit || peer->armed_credits)) {
@@ -585,6 +586,7 @@ static const struct rte_comch_driver_ops fake_ops = {
 	.valid_keys = fake_keys,
 	.probe = fake_dev_probe,
 	.remove = fake_dev_remove,
+	.dev_xstats = fake_dev_xstats,
 	.listen = fake_listen,
 	.unlisten = fake_unlisten,
 	.accept = fake_accept,

@@ -45,6 +45,7 @@
 struct fake_dev {
 	uint64_t now;      /* the time that its links see */
 	uint64_t nb_ticks; /* number of updates of now */
+	uint64_t nb_frames; /* sent */
 	uint32_t delay;
 	uint32_t eagain_every;
 	uint32_t drop_at;
@@ -71,10 +72,15 @@ void fake_listener_lose(const char *func, const char *name);
 uint64_t fake_mbufs_sent(void);
 uint64_t fake_mbufs_received(void);
 
+/* Number of calls of mem_gone, for all devices, and the registration of the last one. */
+uint64_t fake_mems_gone(const struct rte_comch_mr **last);
+
 /* fake_dev.c */
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);
 void fake_dev_remove(struct rte_comch_dev *dev);
+unsigned int fake_dev_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats,
+		unsigned int n);
 
 /* fake_driver.c; call the functions below with the lock held. */
 extern pthread_mutex_t fake_lock;

@@ -8,7 +8,7 @@
 #include "fake_private.h"
 
 static const struct t_driver driver_fake = {
-	.name = "comch_fake", .lose = fake_listener_lose,
+	.name = "comch_fake", .lose = fake_listener_lose, .shows_heap = true,
 };
 
 COMCH_CONFORMANCE(fake, &driver_fake)

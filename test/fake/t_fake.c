@@ -323,3 +323,52 @@ Test(fake, order_polled_too_early)
 	t_client_end(second);
 	t_pair_close(&p);
 }
+
+/* Counters of the driver: the first n are stored, and the number of all is returned. */
+Test(fake, xstats)
+{
+	struct rte_comch_xstat x[3] = { { NULL, 77 }, { NULL, 77 }, { NULL, 77 } };
+	struct t_pair p;
+	uint64_t frames;
+
+	t_pair_open(&p, NULL);
+	T_EQ(rte_comch_dev_xstats_get(p.host_dev, NULL, 0), 2);
+	T_EQ(rte_comch_dev_xstats_get(p.host_dev, x, 1), 2);
+	T_STR_EQ(x[0].name, "frames");
+	T_GT(x[0].value, 0);
+	T_EQ(x[1].value, 77);
+	frames = x[0].value;
+	T_CHECK(t_offer(p.cconn, "hello", 5, 0, 0));
+	T_EQ(rte_comch_dev_xstats_get(p.host_dev, x, 3), 2);
+	T_EQ(x[0].value, frames + 1);
+	T_STR_EQ(x[1].name, "ticks");
+	T_EQ(x[2].value, 77);
+	T_EQ(rte_comch_dev_xstats_get(p.host_dev, NULL, 1), -EINVAL);
+	t_pair_close(&p);
+	T_EQ(rte_comch_dev_xstats_get(p.host_dev, x, 3), -ENODEV);
+}
+
+/* Each open device learns that a registration ends, or that its pages are others. */
+Test(fake, mem_gone)
+{
+	const struct rte_comch_mr *last;
+	int16_t dev[2];
+	struct t_mem a, b;
+	uint64_t n;
+
+	dev[0] = t_dev_open(0, "role=host,func=pf0");
+	dev[1] = t_dev_open(1, "role=dpu,rep=pf0");
+	t_mem_new(&a, RTE_COMCH_MEM_SEALED, 4096, 0);
+	t_mem_new(&b, RTE_COMCH_MEM_HEAP, 4096, 0);
+	n = fake_mems_gone(&last);
+	T_EQ(rte_comch_mem_renew(a.addr), 0);
+	T_EQ(fake_mems_gone(&last), n + 2);
+	T_CHECK(last == a.mr);
+	t_mem_free(&b);
+	T_EQ(fake_mems_gone(&last), n + 4);
+	T_CHECK(last == b.mr);
+	T_EQ(rte_comch_dev_close(dev[1]), 0);
+	t_mem_free(&a);
+	T_EQ(fake_mems_gone(&last), n + 5);
+	T_EQ(rte_comch_dev_close(dev[0]), 0);
+}

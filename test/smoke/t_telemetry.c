@@ -179,6 +179,7 @@ commands(void)
 		T_CHECK(has_text(all, text));
 	}
 	T_CHECK(has_text(all, "/comch/explain"));
+	T_CHECK(has_text(all, "/comch/dev/xstats"));
 	json_array_foreach(all, i, cmd) {
 		if (strncmp(json_string_value(cmd), "/comch/", 7) != 0)
 			continue;
@@ -188,7 +189,7 @@ commands(void)
 		T_STR_HAS(json_string_value(member(help, json_string_value(cmd))), ".");
 		json_decref(help);
 	}
-	T_EQ(nb, 2 * RTE_DIM(numbered) + RTE_DIM(counted) + 1);
+	T_EQ(nb, 2 * RTE_DIM(numbered) + RTE_DIM(counted) + 2);
 	json_decref(all);
 	close(fd);
 	end();
@@ -241,6 +242,10 @@ check_devices(int fd)
 	o = tel_ask(fd, "/comch/dev/info,1");
 	is_text(o, "role", "host");
 	T_CHECK(has_text(member(o, "capabilities"), "client"));
+	json_decref(o);
+	/* This driver has no counters of its own. */
+	o = tel_ask(fd, "/comch/dev/xstats,0");
+	T_EQ(json_object_size(o), 0);
 	json_decref(o);
 }
 
@@ -541,6 +546,7 @@ mistakes(void)
 		"/comch/dev/info,0,0", "/comch/dev/info,0,", "/comch/dev/info,.0",
 		"/comch/dev/info,0 ", "/comch/dev/info,2", "/comch/dev/info,32768",
 		"/comch/dev/info,65536", "/comch/dev/info,4294967296",
+		"/comch/dev/xstats", "/comch/dev/xstats,2", "/comch/dev/xstats,65536",
 		"/comch/dev/info,18446744073709551616", "/comch/dev/list,x",
 		"/comch/dev/list,0,0", "/comch/dev/list,0,0,0",
 		"/comch/driver/info", "/comch/driver/info,1", "/comch/driver/info,4294967295",

@@ -243,6 +243,7 @@ run_steps(struct perf_run *run)
 {
 	const struct perf_flow *flow = run->test->flow;
 	uint32_t i;
+	int rc;
 
 	for (i = 0; flow->connects && i < run->nb_links; i++) {
 		if (link_up(&run->links[i]) != 0)
@@ -252,7 +253,10 @@ run_steps(struct perf_run *run)
 		return -ECANCELED;
 	if (barrier(run, "launch") != 0)
 		return -ECANCELED;
-	return flow->launch(run);
+	counters_read(&run->result.counters);
+	rc = flow->launch(run);
+	counters_since(&run->result.counters);
+	return rc;
 }
 
 /* Send the error, if any, to the peer, and undo the steps. */

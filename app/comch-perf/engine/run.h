@@ -34,6 +34,7 @@
 #include <rte_common.h>
 
 #include "base/hist.h"
+#include "engine/counters.h"
 #include "engine/link.h"
 #include "engine/params.h"
 #include "floor/floor.h"
@@ -57,6 +58,7 @@ struct perf_result {
 	uint64_t copies;      /**< CPU copies of payload, from all statistics. */
 	uint64_t copied_msgs; /**< Messages that `copies` covers. */
 	struct perf_faults faults;
+	struct counters counters; /**< Counted by the driver from launch to result. */
 };
 
 /** Parameters that replace some base ones of a test. */

@@ -125,11 +125,32 @@ csv_line(FILE *f, const struct report_row *r, bool head)
 	json_decref(row);
 }
 
+const char *const report_sides[2] = { "host", "dpu" };
+
+static void
+add_counters(json_t *row, const struct report_row *r)
+{
+	json_t *counters = json_object(), *side;
+	uint32_t i, k;
+
+	json_object_set_new(counters, "messages", count(r->counted));
+	for (i = 0; i < RTE_DIM(report_sides); i++) {
+		side = json_object();
+		for (k = 0; k < r->counters[i].nb; k++)
+			json_object_set_new(side, counters_name(k),
+				count(r->counters[i].value[k]));
+		json_object_set_new(counters, report_sides[i], side);
+	}
+	json_object_set_new(row, "counters", counters);
+}
+
 static void
 json_line(FILE *f, const struct report_row *r)
 {
 	json_t *row = make_columns(r);
 
+	if (r->counters[0].nb > 0)
+		add_counters(row, r);
 	json_dumpf(row, f, JSON_REAL_PRECISION(9));
 	fputc('\n', f);
 	json_decref(row);

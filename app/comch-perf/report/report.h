@@ -41,6 +41,8 @@ struct report_row {
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Reason of the failure; empty: none. */
 	const struct hist *hist; /**< To print; NULL: none. */
+	struct counters counters[2]; /**< Of the driver: host, DPU. */
+	uint64_t counted;        /**< Messages that they cover; 0: unknown. */
 };
 
 /** What a table contains and its foot explains. */
@@ -70,6 +72,9 @@ int report_close(struct report *report);
 
 /** Name of the API that a row measured; NULL: its test has only one. */
 const char *report_api(const struct report_row *row);
+
+/** Names of the sides, in the order of report_row.counters. */
+extern const char *const report_sides[2];
 
 /** Does the row measure producers and consumers of the fast path? */
 static inline bool

@@ -155,6 +155,13 @@ fill_figures(struct report_row *r, const struct perf_run *run)
 	if (copied > 0)
 		r->copies = (double)(mine->copies + peer->copies) / (double)copied;
 	r->errors = count_faults(&mine->faults) + count_faults(&peer->faults);
+	if (run->test->place == PERF_TWO_SIDES) {
+		r->counters[0] = mine->counters;
+		r->counters[1] = peer->counters;
+		/* The names are those of our driver. */
+		r->counters[1].nb = RTE_MIN(peer->counters.nb, mine->counters.nb);
+		r->counted = copied;
+	}
 	if (run->test->hops == 0)
 		return;
 	scale = clock_cycles_to_ns(1) / run->test->hops;

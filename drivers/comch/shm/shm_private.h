@@ -17,21 +17,22 @@
 
 #include <rte_log.h>
 
+#include "comch_place.h"
 #include "sdk/comch_foreign.h"
 #include "rte_comch_driver.h"
 #include "shm_layout.h"
 
 extern int shm_logtype;
 
+#define SHM_TAG "COMCH_SHM"
 #define SHM_LOG(level, fmt, ...) \
-	rte_log(RTE_LOG_##level, shm_logtype, "COMCH_SHM: " fmt "\n", ##__VA_ARGS__)
+	rte_log(RTE_LOG_##level, shm_logtype, SHM_TAG ": " fmt "\n", ##__VA_ARGS__)
 
 /* Maximum number of descriptors that wait for their frames. */
 #define SHM_MAX_STASH 32
 
 struct shm_dev {
-	char dir[PATH_MAX];
-	bool dir_is_open; /* below /tmp, where any user may have created it first */
+	struct comch_place place;
 	bool trust_peer; /* accept memory that is not sealed */
 	bool export_eal; /* export EAL memory */
 	uint32_t cells;
@@ -41,9 +42,7 @@ struct shm_listener {
 	struct rte_comch_listener base;
 	int sock;
 	int lock_fd;
-	int watch_fd;      /* inotify of the socket's file; -1: unavailable */
-	dev_t sock_dev;    /* identity of that file */
-	ino_t sock_ino;
+	struct comch_watch watch; /* of the socket's file */
 	char sock_path[PATH_MAX];
 	char lock_path[PATH_MAX];
 };
@@ -109,20 +108,6 @@ shm_dev_of(const struct rte_comch_link *link)
 /* Take the link down; the first reason is kept. */
 void shm_link_down(struct shm_link *l, int error, const char *text);
 
-/* shm_watch.c: detects removal of the socket's file */
-/*
- * Open the inotify before the socket, and watch the socket's file later. The kernel
- * takes long to release an inotify of a dead process: opened first, it does not keep
- * the socket alive meanwhile, when clients could connect to a dead server.
- */
-void shm_watch_open(struct shm_listener *l);
-void shm_watch_start(struct shm_listener *l);
-void shm_watch_close(struct shm_listener *l);
-int shm_watch_fd(const struct rte_comch_listener *listener);
-int shm_watch_check(struct rte_comch_listener *listener, char *text, size_t size);
-/* Does the socket's path still refer to our file? */
-bool shm_watch_is_ours(const struct shm_listener *l);
-
 /* shm_sock.c */
 int shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_listener **listener);
@@ -130,12 +115,10 @@ void shm_sock_unlisten(struct rte_comch_listener *listener);
 int shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link);
 void shm_sock_listener_forked(struct rte_comch_listener *listener);
 int shm_sock_listener_fd(const struct rte_comch_listener *listener);
+int shm_sock_watch_fd(const struct rte_comch_listener *listener);
+int shm_sock_check(struct rte_comch_listener *listener, char *text, size_t size);
 int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_link **link);
-/* Check the owner and mode of a directory below /tmp. Returns 0, -ENOENT or -EACCES. */
-int shm_sock_check_dir(const struct shm_dev *shm);
-/* Create the missing directories of the host functions. */
-int shm_sock_make_dirs(const struct rte_comch_dev *dev);
 /* Send one message. 0, -EAGAIN or a negative errno. */
 int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds);
 
@@ -152,10 +135,6 @@ void shm_link_arm(struct rte_comch_link *link, bool credits);
 void shm_link_unmap(struct shm_link *l);
 /* Take nb_fds descriptors out of the stash. Returns 0, -EAGAIN (retry) or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
-
-/* shm_limits.c */
-/* Set the limits that the devargs left at 0 according to the available memory. */
-void shm_limits_default(struct rte_comch_dev_info *info);
 
 /* shm_frame.c */
 int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame);

@@ -12,11 +12,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -27,28 +25,14 @@
 #include "shm_private.h"
 
 #define BACKLOG 1024
-/* 128 bits of the hash, in hex. */
-#define HASH_HEX 32
-/* Retries: another process may remove the lock file between our open and our lock. */
-#define LOCK_TRIES 16
 
 static int
 name_path(const struct rte_comch_dev *dev, uint16_t rep, const char *name, const char *suffix,
 		char *path, size_t size)
 {
 	const struct shm_dev *shm = dev->priv;
-	uint8_t digest[SHA256_DIGEST_LENGTH];
-	char hex[HASH_HEX + 1];
-	SHA2_CTX ctx;
-	int i, n;
 
-	SHA256Init(&ctx);
-	SHA256Update(&ctx, (const uint8_t *)name, strlen(name));
-	SHA256Final(digest, &ctx);
-	for (i = 0; i < HASH_HEX / 2; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-	n = snprintf(path, size, "%s/%s/%s.%s", shm->dir, dev->reps[rep].name, hex, suffix);
-	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+	return comch_place_path(&shm->place, dev->reps[rep].name, name, suffix, path, size);
 }
 
 static int
@@ -62,96 +46,6 @@ sock_address(const char *path, struct sockaddr_un *addr)
 		return -ENAMETOOLONG;
 	}
 	return 0;
-}
-
-/* Refuse a directory that belongs to another user, who could replace files in it. */
-static int
-make_dir(const char *path, mode_t mode)
-{
-	struct stat st;
-
-	if (mkdir(path, mode) != 0 && errno != EEXIST) {
-		SHM_LOG(ERR, "create directory %s: %s", path, strerror(errno));
-		return -errno;
-	}
-	if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-		SHM_LOG(ERR, "%s is not a directory", path);
-		return -ENOTDIR;
-	}
-	if (st.st_uid != geteuid() && st.st_uid != 0) {
-		SHM_LOG(ERR, "directory %s: expected owner uid %u or root, found uid %u", path,
-			geteuid(), st.st_uid);
-		return -EACCES;
-	}
-	return 0;
-}
-
-int
-shm_sock_check_dir(const struct shm_dev *shm)
-{
-	struct stat st;
-
-	if (!shm->dir_is_open)
-		return 0;
-	if (lstat(shm->dir, &st) != 0)
-		return -errno;
-	if (S_ISDIR(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
-			(st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-		return 0;
-	SHM_LOG(ERR, "%s refused: owner uid %u, mode %04o; expected a directory of uid %u or "
-		"root that others cannot write to", shm->dir, st.st_uid, st.st_mode & 07777,
-		geteuid());
-	return -EACCES;
-}
-
-int
-shm_sock_make_dirs(const struct rte_comch_dev *dev)
-{
-	const struct shm_dev *shm = dev->priv;
-	char path[PATH_MAX + RTE_COMCH_DEV_NAME_SIZE + 1];
-	uint16_t i;
-	int ret;
-
-	/* Search permission for all as root: access is controlled per function's directory. */
-	ret = make_dir(shm->dir, geteuid() == 0 ? 0755 : 0700);
-	if (ret == 0)
-		ret = shm_sock_check_dir(shm);
-	for (i = 0; i < dev->info.nb_reps && ret == 0; i++) {
-		snprintf(path, sizeof(path), "%s/%s", shm->dir, dev->reps[i].name);
-		ret = make_dir(path, 0700);
-	}
-	return ret;
-}
-
-/* Does the path still refer to the file that we locked? */
-static bool
-same_file(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
-		a.st_ino == b.st_ino;
-}
-
-static int
-take_lock(const char *path)
-{
-	int fd, err, i;
-
-	for (i = 0; i < LOCK_TRIES; i++) {
-		fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0)
-			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-			err = errno;
-			close(fd);
-			return err == EWOULDBLOCK ? -EADDRINUSE : -err;
-		}
-		if (same_file(fd, path))
-			return fd;
-		close(fd);
-	}
-	return -EADDRINUSE;
 }
 
 /*
@@ -219,6 +113,7 @@ int
 shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_listener **listener)
 {
+	const struct shm_dev *shm = dev->priv;
 	struct shm_listener *l;
 	int ret;
 
@@ -232,21 +127,21 @@ shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		ret = name_path(dev, rep, name, "lock", l->lock_path, sizeof(l->lock_path));
 	if (ret != 0)
 		goto err_free;
-	ret = take_lock(l->lock_path);
+	ret = comch_place_lock(l->lock_path);
 	if (ret < 0)
 		goto err_free;
 	l->lock_fd = ret;
-	shm_watch_open(l);
+	comch_watch_open(&l->watch, &shm->place, "socket", l->sock_path);
 	ret = bind_and_listen(l->sock_path);
 	if (ret < 0)
 		goto err_unlock;
 	l->sock = ret;
-	shm_watch_start(l);
+	comch_watch_start(&l->watch, &shm->place);
 	*listener = &l->base;
 	return 0;
 
 err_unlock:
-	shm_watch_close(l);
+	comch_watch_close(&l->watch);
 	unlink(l->lock_path);
 	close(l->lock_fd);
 err_free:
@@ -262,12 +157,12 @@ shm_sock_unlisten(struct rte_comch_listener *listener)
 	struct shm_listener *l = container_of(listener, struct shm_listener, base);
 
 	/* If our lock file was removed, the socket may be another server's. */
-	bool owner = same_file(l->lock_fd, l->lock_path);
+	bool owner = comch_place_is_ours(l->lock_fd, l->lock_path);
 
 	/* The socket first: the next owner of the lock finds none. */
-	if (owner && shm_watch_is_ours(l))
+	if (owner && comch_watch_is_ours(&l->watch))
 		unlink(l->sock_path);
-	shm_watch_close(l);
+	comch_watch_close(&l->watch);
 	/* This also drops the clients that are not accepted, and their messages. */
 	shutdown(l->sock, SHUT_RDWR);
 	comch_foreign_close(l->sock);
@@ -288,6 +183,20 @@ int
 shm_sock_listener_fd(const struct rte_comch_listener *listener)
 {
 	return container_of(listener, const struct shm_listener, base)->sock;
+}
+
+int
+shm_sock_watch_fd(const struct rte_comch_listener *listener)
+{
+	return container_of(listener, const struct shm_listener, base)->watch.fd;
+}
+
+int
+shm_sock_check(struct rte_comch_listener *listener, char *text, size_t size)
+{
+	struct shm_listener *l = container_of(listener, struct shm_listener, base);
+
+	return comch_watch_check(&l->watch, text, size);
 }
 
 int
@@ -338,7 +247,7 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	int sock, ret;
 
 	/* The owner of the directory could impersonate the server. */
-	ret = shm_sock_check_dir(shm);
+	ret = comch_place_check(&shm->place);
 	if (ret == 0)
 		ret = name_path(dev, rep, name, "sock", path, sizeof(path));
 	if (ret == 0)
@@ -351,7 +260,7 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
 		ret = connect_error(errno);
 		SHM_LOG(INFO, "no server %s for %s below %s: %s", name, dev->reps[rep].name,
-			shm->dir, strerror(errno));
+			shm->place.dir, strerror(errno));
 		goto err_close;
 	}
 	s = shm_link_create(dev, sock, true);

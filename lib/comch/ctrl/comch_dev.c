@@ -14,9 +14,12 @@
 #include <rte_kvargs.h>
 #include <rte_string_fns.h>
 
+#include "rte_comch_stats.h"
+#include "sdk/comch_compat.h"
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
 #include "ctrl/comch_dev.h"
+#include "ctrl/comch_plugin.h"
 
 #define MAX_DRIVERS 8
 #define MAX_DEVS 64
@@ -32,6 +35,8 @@ static struct {
 	uint64_t staged;
 } totals[MAX_DEVS];
 static pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Taken before dev_lock: no device is closed. It may be held for long. */
+static pthread_mutex_t close_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Defaults of optional operations. */
 
@@ -74,6 +79,13 @@ static bool
 dummy_idle(const struct rte_comch_link *link __rte_unused)
 {
 	return true;
+}
+
+static unsigned int
+dummy_xstats(struct rte_comch_dev *dev __rte_unused, struct rte_comch_xstat *xstats __rte_unused,
+		unsigned int n __rte_unused)
+{
+	return 0;
 }
 
 struct required_op {
@@ -155,7 +167,7 @@ rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 
 	if (ops->name == NULL || nb_drivers == MAX_DRIVERS || !driver_is_complete(ops))
 		return;
-	o = &drivers[nb_drivers++];
+	o = &drivers[nb_drivers];
 	*o = *ops;
 	if (o->listener_forked == NULL)
 		o->listener_forked = dummy_forked;
@@ -173,12 +185,17 @@ rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 		o->link_arm = dummy_arm;
 	if (o->link_idle == NULL)
 		o->link_idle = dummy_idle;
+	if (o->dev_xstats == NULL)
+		o->dev_xstats = dummy_xstats;
+	/* Release: pairs with comch_driver_get(), as a plugin may register at any time. */
+	comch_store_release(&nb_drivers, nb_drivers + 1);
 }
 
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	return number < nb_drivers ? &drivers[number] : NULL;
+	/* Acquire: pairs with rte_comch_driver_register_v3(). */
+	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 
 /* "comch_shm0" is an instance of "comch_shm". */
@@ -273,6 +290,8 @@ dev_open(const char *name, const char *args, int slot)
 	struct rte_kvargs *kv;
 	int ret;
 
+	if (ops == NULL && comch_plugin_load(name))
+		ops = find_driver(name);
 	if (ops == NULL) {
 		log_drivers(name);
 		return -ENODEV;
@@ -377,6 +396,7 @@ rte_comch_dev_close(int16_t dev_id)
 	struct rte_comch_dev *dev;
 	int ret = 0;
 
+	pthread_mutex_lock(&close_lock);
 	pthread_mutex_lock(&dev_lock);
 	dev = dev_find(dev_id);
 	if (dev == NULL) {
@@ -392,7 +412,26 @@ rte_comch_dev_close(int16_t dev_id)
 		free(dev);
 	}
 	pthread_mutex_unlock(&dev_lock);
+	pthread_mutex_unlock(&close_lock);
 	return ret;
+}
+
+void
+comch_dev_mr_gone(const struct rte_comch_mr *mr)
+{
+	struct rte_comch_dev *dev;
+	int16_t i;
+
+	pthread_mutex_lock(&close_lock);
+	for (i = 0; i < MAX_DEVS; i++) {
+		pthread_mutex_lock(&dev_lock);
+		dev = devs[i];
+		pthread_mutex_unlock(&dev_lock);
+		/* Without dev_lock: a driver may take long to release memory. */
+		if (dev != NULL && dev->ops->data != NULL && dev->ops->data->mem_gone != NULL)
+			dev->ops->data->mem_gone(dev, mr);
+	}
+	pthread_mutex_unlock(&close_lock);
 }
 
 uint16_t
@@ -404,6 +443,22 @@ rte_comch_dev_count(void)
 	RTE_COMCH_DEV_FOREACH(id)
 		n++;
 	return n;
+}
+
+int
+rte_comch_dev_xstats_get(int16_t dev_id, struct rte_comch_xstat *xstats, unsigned int n)
+{
+	struct rte_comch_dev *dev;
+	unsigned int found;
+
+	if (xstats == NULL && n > 0)
+		return -EINVAL;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL)
+		return -ENODEV;
+	found = dev->ops->dev_xstats(dev, xstats, n);
+	comch_dev_put(dev);
+	return (int)found;
 }
 
 int16_t

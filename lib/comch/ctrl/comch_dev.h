@@ -12,6 +12,8 @@
 /* Take a reference to a device; NULL: unknown. */
 struct rte_comch_dev *comch_dev_get(int16_t dev_id);
 void comch_dev_put(struct rte_comch_dev *dev);
+/* A registration ends: all open devices forget it. */
+void comch_dev_mr_gone(const struct rte_comch_mr *mr);
 /* Driver number 0, 1, ...; NULL: past the last. */
 const struct rte_comch_driver_ops *comch_driver_get(uint32_t number);
 

@@ -71,6 +71,14 @@ release_mrs(struct rte_comch_consumer *c)
 	}
 }
 
+/* May the peer get access to the registration? */
+static bool
+may_export(const struct rte_comch_consumer *c, const struct rte_comch_mr *mr)
+{
+	return comch_consumer_exports(c) &&
+		(mr->kind != RTE_COMCH_MEM_HEAP || c->q.conn->ops->data->shows_heap);
+}
+
 static int
 claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 {
@@ -85,7 +93,7 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 			return -EEXIST;
 	if (c->mrs.nb == COMCH_MAX_IMPORTS)
 		return -ENOSPC;
-	ret = comch_mem_claim(mr, comch_consumer_exports(c), conn->peer.uid, conn_func(conn));
+	ret = comch_mem_claim(mr, may_export(c, mr), conn->peer.uid, conn_func(conn));
 	if (ret != 0)
 		return ret;
 	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };

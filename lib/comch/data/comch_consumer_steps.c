@@ -87,6 +87,7 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	};
 	struct rte_comch_ticket ticket = { 0 };
 
+	c->q.dq->id = c->q.id;
 	c->fail = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, &ticket);
 	if (c->fail != 0) {
 		c->step = COMCH_CONS_RETIRE;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sdk/comch_log.h"
+#include "ctrl/comch_dev.h"
 #include "data/comch_export.h"
 #include "mem/comch_mem.h"
 
@@ -90,6 +91,12 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 		conn->ops->data->mem_hide(conn->link, e->mr);
 	e->state = COMCH_EXPORT_FREE;
 	e->mr = NULL;
+}
+
+void
+comch_mem_gone(const struct rte_comch_mr *mr)
+{
+	comch_dev_mr_gone(mr);
 }
 
 int

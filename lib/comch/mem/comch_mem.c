@@ -28,8 +28,6 @@
 pthread_mutex_t comch_tsan_heap = PTHREAD_MUTEX_INITIALIZER;
 #endif
 
-#define MAX_MRS 4096
-
 struct comch_mem_block {
 	uint8_t *addr;
 	size_t len;
@@ -41,7 +39,7 @@ struct comch_mem_block {
 };
 
 static TAILQ_HEAD(, comch_mem_block) blocks = TAILQ_HEAD_INITIALIZER(blocks);
-static struct rte_comch_mr *mrs[MAX_MRS];
+static struct rte_comch_mr *mrs[COMCH_MAX_MRS];
 static pthread_mutex_t mem_lock = PTHREAD_MUTEX_INITIALIZER;
 
 const char *
@@ -149,10 +147,21 @@ block_in_use(const struct comch_mem_block *b)
 {
 	unsigned int i;
 
-	for (i = 0; i < MAX_MRS; i++)
+	for (i = 0; i < COMCH_MAX_MRS; i++)
 		if (mrs[i] != NULL && mrs[i]->block == b && mrs[i]->nb_users > 0)
 			return true;
 	return false;
+}
+
+/* A device's keys refer to pages, not to addresses: those of the old pages go. */
+static void
+block_gone(const struct comch_mem_block *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < COMCH_MAX_MRS; i++)
+		if (mrs[i] != NULL && mrs[i]->block == b)
+			comch_mem_gone(mrs[i]);
 }
 
 /* Replace the pages of a block by a copy at the same address. */
@@ -179,6 +188,7 @@ renew_block(struct comch_mem_block *b)
 	b->fd = fd;
 	if (b->for_several)
 		comch_memfd_seal(fd);
+	block_gone(b);
 	return 0;
 }
 
@@ -188,7 +198,7 @@ unbind_block(const struct comch_mem_block *b)
 {
 	unsigned int i;
 
-	for (i = 0; i < MAX_MRS; i++)
+	for (i = 0; i < COMCH_MAX_MRS; i++)
 		if (mrs[i] != NULL && mrs[i]->block == b)
 			mrs[i]->bound = false;
 }
@@ -264,7 +274,7 @@ mr_insert(struct rte_comch_mr *mr)
 	int ret = -ENOSPC;
 
 	pthread_mutex_lock(&mem_lock);
-	for (i = 0; i < MAX_MRS && ret != 0; i++) {
+	for (i = 0; i < COMCH_MAX_MRS && ret != 0; i++) {
 		if (mrs[i] != NULL)
 			continue;
 		mrs[i] = mr;
@@ -297,7 +307,7 @@ rte_comch_mem_register(void *addr, size_t len, uint32_t flags)
 	mr->len = len;
 	mr->flags = flags;
 	if (mr_insert(mr) != 0) {
-		COMCH_LOG(ERR, "memory: limit of %u registrations reached", MAX_MRS);
+		COMCH_LOG(ERR, "memory: limit of %u registrations reached", COMCH_MAX_MRS);
 		free(mr);
 		rte_errno = ENOSPC;
 		return NULL;
@@ -319,6 +329,8 @@ rte_comch_mem_unregister(struct rte_comch_mr *mr)
 			mr->nb_users);
 		ret = -EBUSY;
 	} else {
+		/* With the lock held: no registration gets the address of this one meanwhile. */
+		comch_mem_gone(mr);
 		mrs[mr->id] = NULL;
 		if (mr->block != NULL)
 			mr->block->nb_mrs--;
@@ -349,8 +361,7 @@ comch_mem_claim(struct rte_comch_mr *mr, bool exported, int32_t uid, const char 
 	int ret = 0;
 
 	pthread_mutex_lock(&mem_lock);
-	if (exported && mr->kind != RTE_COMCH_MEM_HEAP &&
-			(mr->flags & RTE_COMCH_MEM_F_SHARED) == 0) {
+	if (exported && (mr->flags & RTE_COMCH_MEM_F_SHARED) == 0) {
 		if (mr->bound && (mr->bound_uid != uid || strcmp(mr->bound_func, func) != 0)) {
 			COMCH_LOG(ERR, "memory: registration %u of %p is bound to uid %d on %s: "
 				"refused for uid %d on %s (RTE_COMCH_MEM_F_SHARED allows it)",
@@ -408,7 +419,7 @@ comch_mem_walk(int (*cb)(const struct rte_comch_mr *mr, void *arg), void *arg)
 	unsigned int i;
 
 	pthread_mutex_lock(&mem_lock);
-	for (i = 0; i < MAX_MRS; i++)
+	for (i = 0; i < COMCH_MAX_MRS; i++)
 		if (mrs[i] != NULL && cb(mrs[i], arg) != 0)
 			break;
 	pthread_mutex_unlock(&mem_lock);

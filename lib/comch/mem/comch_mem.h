@@ -13,6 +13,11 @@
 #include "sdk/comch_mr.h"
 
 /*
+ * A registration ends, or its pages were replaced: devices forget it. Called with the
+ * table locked; defined by comch_export.c.
+ */
+void comch_mem_gone(const struct rte_comch_mr *mr);
+/*
  * Claim a registration for a peer; rte_comch_mem_unregister() refuses it until released.
  * Returns 0, or -EPERM if it is bound to another trust domain.
  */

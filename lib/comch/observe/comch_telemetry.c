@@ -121,6 +121,8 @@ static const struct tel_cmd cmds[] = {
 	{ "/comch/dev/list", 0, 1, comch_tel_dev_list, "Numbers of the open devices." FROM },
 	{ "/comch/dev/info", 1, 1, comch_tel_dev_info,
 		"Role, functions and limits of a device." ID },
+	{ "/comch/dev/xstats", 1, 1, comch_tel_dev_xstats,
+		"Counters of a device's transport." ID },
 	{ "/comch/server/list", 0, 1, comch_tel_server_list, "Numbers of the servers." FROM },
 	{ "/comch/server/info", 1, 1, comch_tel_server_info, "State and sizes of a server." ID },
 	{ "/comch/server/stats", 1, 1, comch_tel_server_stats, "Counters of a server." ID },

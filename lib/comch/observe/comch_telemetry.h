@@ -74,6 +74,7 @@ int comch_tel_driver_list(const struct comch_tel_args *args, struct rte_tel_data
 int comch_tel_driver_info(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_dev_list(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_dev_xstats(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_mem_list(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_mem_info(const struct comch_tel_args *args, struct rte_tel_data *d);
 

@@ -10,11 +10,12 @@
 
 #include <rte_telemetry.h>
 
+#include "rte_comch_stats.h"
 #include "ctrl/comch_dev.h"
 #include "mem/comch_mem.h"
 #include "observe/comch_telemetry.h"
 
-/* Drivers: registered by constructors, so the list is constant. */
+/* Drivers: the list only grows, when a plugin is loaded. */
 
 int
 comch_tel_driver_list(const struct comch_tel_args *args, struct rte_tel_data *d)
@@ -134,6 +135,26 @@ comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 	comch_tel_u64(d, "max_staging", info.max_staging);
 	comch_tel_u64(d, "total_staging", info.total_staging);
 	add_used(d, id);
+	return 0;
+}
+
+/* Most counters that a driver has; more are left out. */
+#define MAX_XSTATS 64
+
+int
+comch_tel_dev_xstats(const struct comch_tel_args *args, struct rte_tel_data *d)
+{
+	struct rte_comch_xstat xstats[MAX_XSTATS];
+	int i, n;
+
+	if (args->val[0] > INT16_MAX)
+		return -EINVAL;
+	n = rte_comch_dev_xstats_get((int16_t)args->val[0], xstats, MAX_XSTATS);
+	if (n < 0)
+		return -EINVAL;
+	rte_tel_data_start_dict(d);
+	for (i = 0; i < RTE_MIN(n, MAX_XSTATS); i++)
+		comch_tel_u64(d, xstats[i].name, xstats[i].value);
 	return 0;
 }
 

@@ -13,6 +13,9 @@
 #include "rte_comch_mem.h"
 #include "sdk/comch_rec.h"
 
+/* Maximum registrations of the process: the limit of their ids. */
+#define COMCH_MAX_MRS 4096
+
 struct comch_mem_block;
 
 struct rte_comch_mr {

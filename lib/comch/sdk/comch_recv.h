@@ -85,6 +85,11 @@ struct comch_recv_steps {
 	bool (*is_committed)(const struct comch_recv *rx);
 	/* Copy the message at head into its buffer. 1: complete, 0: not yet, or an errno. */
 	int (*pull)(struct comch_recv *rx, const struct comch_posted *e, uint32_t len);
+	/*
+	 * CPU copies on this side of each payload of a direct record. head: as at_head()
+	 * returned it. NULL: none.
+	 */
+	uint16_t (*copies)(const struct comch_rec_head *head);
 	/* Is a message in flight that an orderly stop waits for? */
 	bool (*in_flight)(struct comch_recv *rx);
 	void (*halt)(struct comch_recv *rx, enum rte_comch_halt why);
@@ -265,10 +270,8 @@ comch_recv_count(struct comch_recv *rx, const struct rte_comch_cpl *cpl)
 	comch_count(&rx->stats.bytes, cpl->len);
 	if (cpl->imm_len > 0)
 		comch_count(&rx->stats.imm_msgs, 1);
-	if (unlikely(cpl->copies > 0)) {
+	if (unlikely(cpl->copies > 0))
 		comch_count(&rx->stats.copies, cpl->copies);
-		comch_count(&rx->stats.staged, 1);
-	}
 }
 
 /*
@@ -322,15 +325,24 @@ comch_recv_begin_rec(struct comch_recv *rx, const struct comch_rec *rec_shared,
 	rx->rec_idx = 0;
 }
 
-/* Deliver messages of a direct record. Returns their number, or -EPROTO. */
-static inline int
-comch_recv_direct(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
+/* A constant 0 without the step. */
+static __rte_always_inline uint16_t
+comch_recv_copies(const struct comch_recv_steps *steps, const struct comch_rec_head *head)
 {
+	return steps->copies != NULL ? steps->copies(head) : 0;
+}
+
+/* Deliver messages of a direct record. Returns their number, or -EPROTO. */
+static __rte_always_inline int
+comch_recv_direct(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
+		const struct comch_recv_steps *steps)
+{
+	const uint16_t copies = comch_recv_copies(steps, &rx->cur.head);
 	const struct comch_rec *rec = &rx->cur;
 	const uint64_t head = rx->entry_head;
 	const uint32_t mask = rx->mask, idx = rx->rec_idx;
 	const struct comch_posted *e;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, copied = 0;
 	uint32_t len;
 	uint16_t i;
 
@@ -345,21 +357,25 @@ comch_recv_direct(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 		cpls[i].len = len;
 		cpls[i].peer_id = rec->head.producer;
 		cpls[i].imm_len = 0;
-		cpls[i].copies = 0;
+		cpls[i].copies = len > 0 ? copies : 0;
 		bytes += len;
+		copied += cpls[i].copies;
 	}
 	rx->entry_head = head + i;
 	rx->head += i;
 	rx->rec_idx = idx + i;
 	comch_count(&rx->stats.msgs, i);
 	comch_count(&rx->stats.bytes, bytes);
+	if (copies > 0)
+		comch_count(&rx->stats.copies, copied);
 	return likely(i > 0) ? i : -EPROTO;
 }
 
 /* Deliver the only message of a direct record, without a copy of it. 1 or -EPROTO. */
 static __rte_always_inline int
 comch_recv_single(struct comch_recv *rx, const struct comch_rec *rec_shared,
-		const struct comch_rec_head *head, struct rte_comch_cpl *cpl)
+		const struct comch_rec_head *head, struct rte_comch_cpl *cpl,
+		const struct comch_recv_steps *steps)
 {
 	const struct comch_posted *e = &rx->entry[rx->entry_head & rx->mask];
 	uint32_t peer_len = peer_load_relaxed_u32(&rec_shared->len0);
@@ -371,7 +387,7 @@ comch_recv_single(struct comch_recv *rx, const struct comch_rec *rec_shared,
 	cpl->len = peer_len;
 	cpl->peer_id = head->producer;
 	cpl->imm_len = head->imm_len;
-	cpl->copies = 0;
+	cpl->copies = peer_len > 0 ? comch_recv_copies(steps, head) : 0;
 	if (head->imm_len > 0)
 		comch_recv_imm(cpl, rec_shared);
 	rx->head++;
@@ -408,6 +424,7 @@ comch_recv_staged(struct comch_recv *rx, struct rte_comch_cpl *cpl,
 	if (cpl->imm_len > 0)
 		comch_recv_imm(cpl, rec);
 	comch_recv_count(rx, cpl);
+	comch_count(&rx->stats.staged, 1);
 	return 1;
 }
 
@@ -458,11 +475,11 @@ comch_recv_deliver_rec(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16
 		if (unlikely(!comch_recv_read_head(rx, rec_shared, &head)))
 			return -EPROTO;
 		if (likely(head.count == 1 && head.kind == COMCH_REC_DIRECT))
-			return comch_recv_single(rx, rec_shared, &head, cpls);
+			return comch_recv_single(rx, rec_shared, &head, cpls, steps);
 		comch_recv_begin_rec(rx, rec_shared, &head);
 	}
 	if (likely(rx->cur.head.kind == COMCH_REC_DIRECT))
-		return comch_recv_direct(rx, cpls, n);
+		return comch_recv_direct(rx, cpls, n, steps);
 	return comch_recv_staged(rx, cpls, steps);
 }
 
@@ -525,7 +542,7 @@ comch_recv_burst(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	rec_shared = steps->at_head(rx);
 	if (!comch_recv_read_head(rx, rec_shared, &head) || head.count != 1 ||
 			head.kind != COMCH_REC_DIRECT ||
-			comch_recv_single(rx, rec_shared, &head, cpls) < 0)
+			comch_recv_single(rx, rec_shared, &head, cpls, steps) < 0)
 		goto all;
 	return n == 1 ? 1 : 1 + rest(rx, &cpls[1], n - 1);
 all:

@@ -22,7 +22,7 @@
 
 pthread_mutex_t impl_dev_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ",rep=[pf0,pf0vf0]", or ",func=pf0" */
+/* ",rep=[pf0,pf0vf0@10.0.0.2]", or ",func=pf0" */
 static void
 print_functions(FILE *f, const struct doca_devinfo *info, const struct impl_table *table)
 {
@@ -35,6 +35,8 @@ print_functions(FILE *f, const struct doca_devinfo *info, const struct impl_tabl
 		if (!e->is_func || (info->is_dpu ? e->rep.owner : &e->info) != info)
 			continue;
 		fprintf(f, "%s%s", info->is_dpu ? sep : ",func=", e->func);
+		if (info->is_dpu && e->address[0] != '\0')
+			fprintf(f, "@%s", e->address);
 		sep = ",";
 	}
 	if (info->is_dpu)

@@ -27,6 +27,8 @@
 #define IMPL_LABEL_SIZE 40
 /** Size of arguments for native drivers, in bytes. */
 #define IMPL_ARGS_SIZE 192
+/** Size of addresses for native drivers, "10.0.0.2+10.0.0.3". */
+#define IMPL_ADDRESS_SIZE 128
 /** Size of an error text. */
 #define IMPL_WHY_SIZE 512
 
@@ -88,6 +90,7 @@ struct impl_entry {
 	/* Functions only. */
 	char device[IMPL_LABEL_SIZE];
 	char func[RTE_COMCH_DEV_NAME_SIZE];
+	char address[IMPL_ADDRESS_SIZE]; /* of the host in the transport; "": needs none */
 	struct doca_devinfo_rep rep;
 };
 
@@ -135,6 +138,7 @@ enum impl_key {
 	IMPL_KEY_DPA_MAX_RUN_MS,
 	IMPL_KEY_DEVICE,
 	IMPL_KEY_FUNC,
+	IMPL_KEY_ADDRESS,
 	IMPL_KEY_REP_IFACE,
 	IMPL_KEY_VUID,
 };

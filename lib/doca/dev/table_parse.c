@@ -186,6 +186,7 @@ static const struct {
 		FIELD(info.dpa_max_run_ms) },
 	[IMPL_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
 	[IMPL_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
+	[IMPL_KEY_ADDRESS] = { "address", true, parse_name, FIELD(address) },
 	[IMPL_KEY_REP_IFACE] = { "rep_iface", true, parse_text, FIELD(rep.iface) },
 	[IMPL_KEY_VUID] = { "vuid", true, parse_text, FIELD(rep.vuid) },
 #undef FIELD

@@ -41,6 +41,8 @@ static const struct {
 	{ DEV PF0 "[function pf1\npci = b1:00.1\n", "t:5: expected [SECTION], KEY" },
 	{ DEV PF0 "colour = red\n", "t:5: unknown key 'colour' of a function; known keys: pci, " },
 	{ DEV "vuid = x\n" PF0, "t:3: unknown key 'vuid' of a device; known keys: pci, ibdev" },
+	{ DEV "address = 10.0.0.2\n" PF0, "t:3: unknown key 'address' of a device" },
+	{ DEV PF0 "address = 10.0.0.2,10.0.0.3\n", "t:5: address = 10.0.0.2,10.0.0.3: expected a" },
 	{ DEV "\n  pci = 03:00.1\n" PF0, "t:4: pci is given twice" },
 	{ "[device d]\npci = 03:00\n", "t:2: pci = 03:00: expected a PCI address such as" },
 	{ "[device d]\npci = 03:00.8\n", "t:2: pci = 03:00.8: expected a PCI address" },
@@ -134,6 +136,7 @@ T_CASE(what_is_left_out_is_filled_in)
 		DEV "args = dir=/x\nactive_rate = 25\n"
 		"[function pf0]\npci = 0001:b1:00.0 ; the PF\n"
 		"[function v]\nfunc = pf0vf12\npci = 0001:b1:01.2\nargs =\nvuid = V\n"
+		"address = 10.0.0.2+10.0.0.3\n"
 		"rep_iface = r\n";
 	static const uint8_t mac[] = { 0x02, 0xb1, 0xb1, 0x0a, 0, 0 };
 	static const uint8_t sf_mac[] = { 0x02, 0xb1, 0xb1, 0x00, 0, 8 };
@@ -174,6 +177,8 @@ T_CASE(what_is_left_out_is_filled_in)
 	T_STR_EQ(vf->rep.iface, "r");
 	T_STR_EQ(pf->rep.vuid, "COMCH-d-pf0");
 	T_STR_EQ(vf->rep.vuid, "V");
+	T_STR_EQ(pf->address, "");
+	T_STR_EQ(vf->address, "10.0.0.2+10.0.0.3");
 	T_EQ(vf->info.type, DOCA_PCI_FUNC_TYPE_VF);
 	T_EQ(vf->info.index, 12);
 	T_EQ(memcmp(vf->info.mac, mac, sizeof(mac)), 0);

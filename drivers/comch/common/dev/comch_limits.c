@@ -4,13 +4,14 @@
 
 /* Default limits of the memory that peers make this process map and allocate. */
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <rte_common.h>
 
-#include "shm_private.h"
+#include "comch_args.h"
 
 #define CGROUPS "/sys/fs/cgroup"
 #define MIB (UINT64_C(1) << 20)
@@ -84,7 +85,7 @@ set_default(uint64_t *limit, uint64_t value)
 }
 
 void
-shm_limits_default(struct rte_comch_dev_info *info)
+comch_args_default_limits(struct rte_comch_dev_info *info)
 {
 	uint64_t mem = memory_limit();
 

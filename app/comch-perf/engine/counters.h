@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef ENGINE_COUNTERS_H
+#define ENGINE_COUNTERS_H
+
+/**
+ * @file
+ * Counters of the drivers of one side, such as work requests, over a run. They are the
+ * sums over all devices that are open, and both sides have the same driver: a counter has
+ * the same number on both.
+ */
+
+#include <stdint.h>
+
+/** Most counters of a driver; more are left out. */
+#define COUNTERS_MAX 32
+
+struct counters {
+	uint32_t nb;                  /**< 0: the driver has none. */
+	uint64_t value[COUNTERS_MAX];
+};
+
+/** Read all counters. */
+void counters_read(struct counters *now);
+
+/** Replace values from before by what was counted since. */
+void counters_since(struct counters *before);
+
+/** Get the name of a counter; NULL: no such counter. */
+const char *counters_name(uint32_t number);
+
+#endif /* ENGINE_COUNTERS_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The driver's operations, and what a device is capable of. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sdk/comch_compat.h"
+#include "mlx5_private.h"
+
+RTE_LOG_REGISTER(mlx5_logtype, pmd.comch.mlx5, NOTICE);
+
+#define DEFAULT_MSG_SIZE 4080
+#define MAX_CTRL_QUEUE 65536
+#define DEFAULT_MAX_CLIENTS 16384
+#define MAX_DP_QUEUE 65536u
+/* Work requests of a queue pair beside those of its depth: reposts and pieces. */
+#define SPARE_WRS 128u
+/* Minimum slots of a control queue pair, and frames of the maximum size that fit. */
+#define MIN_SLOTS 32u
+#define SLOT_FRAMES 3u
+
+/* The power of two that leaves room for SPARE_WRS. */
+static uint32_t
+max_dp_queue(const struct ibv_device_attr *attr)
+{
+	/* Its completion queue holds what both directions can complete. */
+	uint32_t wrs = (uint32_t)RTE_MIN(attr->max_qp_wr, attr->max_cqe / 2);
+
+	if (wrs <= SPARE_WRS)
+		return 1;
+	return RTE_MIN(rte_align32prevpow2(wrs - SPARE_WRS), MAX_DP_QUEUE);
+}
+
+static void
+set_limits(struct rte_comch_dev_info *info, const struct mlx5_dev *mdev)
+{
+	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
+		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
+			RTE_COMCH_CAPA_CLIENT);
+	info->max_name_size = RTE_COMCH_NAME_SIZE;
+	info->max_recv_queue = MAX_CTRL_QUEUE;
+	info->max_send_queue = MAX_CTRL_QUEUE;
+	info->max_producers = 256;
+	info->max_consumers = 256;
+	info->max_dp_queue = max_dp_queue(&mdev->attr);
+	info->max_imm_len = RTE_COMCH_IMM_SIZE;
+	info->max_buf_len = UINT64_C(1) << 30;
+	comch_args_default_limits(info);
+}
+
+static uint32_t
+nb_slots(uint32_t max_frame, uint32_t slot)
+{
+	uint32_t data = slot - (uint32_t)(sizeof(struct mlx5_ctrl_hdr) +
+		MLX5_MAX_NEED * sizeof(struct mlx5_need) +
+		MLX5_MAX_HALTED * sizeof(struct mlx5_halted));
+
+	return RTE_MAX(rte_align32pow2(SLOT_FRAMES * ((max_frame + data - 1) / data)), MIN_SLOTS);
+}
+
+static void
+free_dev(struct rte_comch_dev *dev)
+{
+	struct mlx5_dev *mdev = dev->priv;
+
+	free(mdev->reps);
+	free(mdev);
+	dev->priv = NULL;
+}
+
+static int
+mlx5_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
+{
+	struct mlx5_dev *mdev;
+	int ret;
+
+	mdev = calloc(1, sizeof(*mdev));
+	if (mdev == NULL)
+		return -ENOMEM;
+	dev->priv = mdev;
+	mdev->dev = dev;
+	mdev->reps = calloc(RTE_COMCH_MAX_REPS, sizeof(*mdev->reps));
+	mdev->place.logtype = mlx5_logtype;
+	mdev->place.tag = MLX5_TAG;
+	dev->info.max_msg_size = DEFAULT_MSG_SIZE;
+	dev->info.max_clients = DEFAULT_MAX_CLIENTS;
+	ret = mdev->reps != NULL ? comch_place_default(&mdev->place) : -ENOMEM;
+	if (ret == 0)
+		ret = mlx5_args_parse(dev, kv);
+	if (ret != 0)
+		goto err_free;
+	mdev->max_frame = dev->info.max_msg_size + RTE_COMCH_FRAME_OVERHEAD;
+	mdev->nb_slots = nb_slots(mdev->max_frame, mdev->slot);
+	if (dev->info.role == RTE_COMCH_ROLE_DPU)
+		ret = comch_place_make(&mdev->place, dev);
+	if (ret == 0)
+		ret = mlx5_dev_open(mdev);
+	if (ret != 0)
+		goto err_free;
+	set_limits(&dev->info, mdev);
+	return 0;
+
+err_free:
+	free_dev(dev);
+	return ret;
+}
+
+static void
+mlx5_remove(struct rte_comch_dev *dev)
+{
+	mlx5_dev_close(dev->priv);
+	free_dev(dev);
+}
+
+static const struct rte_comch_driver_ops mlx5_ops = {
+	.name = "comch_mlx5",
+	.valid_keys = mlx5_args_keys,
+	.probe = mlx5_probe,
+	.remove = mlx5_remove,
+	.listen = mlx5_cm_listen,
+	.unlisten = mlx5_cm_unlisten,
+	.accept = mlx5_cm_accept,
+	.listener_forked = mlx5_cm_listener_forked,
+	.listener_fd = mlx5_cm_listener_fd,
+	.listener_watch_fd = mlx5_cm_watch_fd,
+	.listener_check = mlx5_cm_check,
+	.connect = mlx5_dial_connect,
+	.link_poll = mlx5_link_poll,
+	.link_close = mlx5_link_close,
+	.link_shutdown = mlx5_link_shutdown,
+	.link_peer = mlx5_link_peer,
+	.link_fd = mlx5_link_fd,
+	.link_arm = mlx5_link_arm,
+	.link_idle = mlx5_frame_idle,
+	.frame_tx = mlx5_frame_tx,
+	.frame_rx = mlx5_frame_rx,
+	.frame_pending = mlx5_frame_pending,
+};
+
+RTE_COMCH_DRIVER_REGISTER(mlx5, mlx5_ops)

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Control frames, as messages into the peer's receive slots.
+ *
+ * Slots are the credits: this end sends only what the peer has slots for, so that no
+ * message meets a queue pair without one. Each message says how many slots its sender
+ * has posted again; a message of its own says so when half of the ring is owed. Two
+ * slots are reserved for those: two can be under way, since the peer's answer to the
+ * first one returns its slot before a third one is due.
+ *
+ * Received messages stay in their slots until their frame is read. A slot is ours
+ * between its completion and its repost, and the device gives no one else access to it.
+ *
+ * A frame that came with needs waits for the posts of its sender's consumers. Later
+ * messages are taken in meanwhile: one of them may say that such a consumer has halted.
+ *
+ * All of it belongs to the connection's thread.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/comch_compat.h"
+#include "mlx5_private.h"
+
+/* Slots of the peer that only messages without a frame use. */
+#define RESERVED_SLOTS 2
+/* Consumers of a connection: needs that wait for a message. */
+#define MAX_NEEDS 256
+/* The shortest header of a frame. */
+#define MIN_FRAME 16
+/* Limits of a peer's sizes. */
+#define MIN_SLOT 256
+#define MAX_SLOT 4096
+#define MIN_SLOTS 8
+#define MAX_SLOTS 65536
+
+/* A received message that is not read yet. */
+struct rx_msg {
+	const uint8_t *slot;
+	uint64_t wr_id;
+	uint32_t frame_len;  /* 0: needs only */
+	uint16_t data_at;
+	uint16_t data_len;
+	uint8_t nb_need;
+	uint8_t need_at;     /* the first one that is not met */
+};
+
+struct mlx5_frames {
+	/* Sending. */
+	uint32_t tx_max;     /* bytes of a message */
+	uint32_t peer_slots;
+	uint32_t tx_sent;    /* messages */
+	uint32_t tx_returned; /* of them, by the peer; checked */
+	uint32_t nb_need;
+	struct mlx5_need need[MAX_NEEDS];
+	/* Receiving. */
+	uint32_t told;       /* slots that the peer was told of */
+	uint64_t nb_given;   /* slots given back to the queue pair */
+	uint64_t nb_received;
+	uint32_t frame_len;  /* of the frame whose fragments arrive */
+	uint32_t frame_left;
+	uint16_t next_fragment;
+	bool is_arming;
+	uint32_t nb_frames;  /* complete ones in the ring */
+	uint32_t head, tail;
+	struct rx_msg ring[]; /* one for each slot */
+};
+
+int
+mlx5_frame_create(struct mlx5_link *l)
+{
+	l->frames = calloc(1, sizeof(*l->frames) + l->dev->nb_slots * sizeof(struct rx_msg));
+	return l->frames != NULL ? 0 : -ENOMEM;
+}
+
+void
+mlx5_frame_destroy(struct mlx5_link *l)
+{
+	free(l->frames);
+	l->frames = NULL;
+}
+
+void
+mlx5_frame_forget(struct mlx5_link *l)
+{
+	l->frames->head = l->frames->tail;
+	l->frames->nb_frames = 0;
+}
+
+/* Messages for len bytes of a frame, with lists in the first one. */
+static uint32_t
+nb_messages(uint32_t len, uint32_t max, uint32_t lists)
+{
+	uint32_t data = max - (uint32_t)sizeof(struct mlx5_ctrl_hdr);
+
+	return (len + lists + data - 1) / data;
+}
+
+bool
+mlx5_frame_set_peer(struct mlx5_link *l, uint32_t slot_size, uint32_t nb_slots)
+{
+	struct mlx5_frames *f = l->frames;
+	const uint32_t lists = MLX5_MAX_NEED * sizeof(struct mlx5_need) +
+		MLX5_MAX_HALTED * sizeof(struct mlx5_halted);
+
+	if (slot_size < MIN_SLOT || slot_size > MAX_SLOT || nb_slots < MIN_SLOTS ||
+			nb_slots > MAX_SLOTS)
+		return false;
+	f->tx_max = RTE_MIN(slot_size, l->ctrl.conf.tx_size);
+	f->peer_slots = nb_slots;
+	/* The longest frame must fit while the peer owes less than half of its slots. */
+	return nb_messages(l->dev->max_frame, f->tx_max, lists) + RESERVED_SLOTS <= nb_slots / 2;
+}
+
+/* Slots that are posted again. */
+static uint32_t
+nb_returned(const struct mlx5_link *l)
+{
+	return (uint32_t)(l->frames->nb_given - l->ctrl.nb_repost);
+}
+
+uint32_t
+mlx5_frame_slots_out(const struct mlx5_link *l)
+{
+	if (!l->is_open)
+		return 0;
+	return (uint32_t)(l->ctrl.conf.nb_rx + l->frames->nb_given - l->ctrl.nb_repost -
+		l->frames->nb_received);
+}
+
+bool
+mlx5_frame_has_received(const struct mlx5_link *l)
+{
+	return l->frames->nb_received > 0;
+}
+
+/* Sending */
+
+/* Messages that may be sent now. */
+static uint32_t
+tx_room(const struct mlx5_link *l, uint32_t reserved)
+{
+	const struct mlx5_frames *f = l->frames;
+	uint32_t out = f->tx_sent - f->tx_returned + reserved;
+	uint32_t slots = out < f->peer_slots ? f->peer_slots - out : 0;
+	uint32_t wrs = l->ctrl.conf.nb_tx - (uint32_t)(l->ctrl.tx_tail - l->ctrl.tx_head);
+
+	return RTE_MIN(slots, wrs);
+}
+
+static uint32_t
+put_needs(struct mlx5_frames *f, uint8_t *to)
+{
+	uint32_t n = RTE_MIN(f->nb_need, (uint32_t)MLX5_MAX_NEED);
+
+	memcpy(to, f->need, n * sizeof(f->need[0]));
+	f->nb_need -= n;
+	memmove(f->need, f->need + n, f->nb_need * sizeof(f->need[0]));
+	return n;
+}
+
+static uint32_t
+put_halted(struct mlx5_link *l, uint8_t *to)
+{
+	struct mlx5_halted halted[MLX5_MAX_HALTED];
+	uint32_t n = 0;
+
+	if (mlx5_data_has_halted(l))
+		n = mlx5_data_halted(l, halted, MLX5_MAX_HALTED);
+	memcpy(to, halted, n * sizeof(halted[0]));
+	return n;
+}
+
+/* A part of a frame. */
+struct tx_part {
+	const uint8_t *hdr, *payload;
+	uint32_t hdr_len, payload_len;
+};
+
+static uint32_t
+put_bytes(struct tx_part *p, uint8_t *to, uint32_t room)
+{
+	uint32_t a = RTE_MIN(p->hdr_len, room), b = RTE_MIN(p->payload_len, room - a);
+
+	if (a > 0)
+		memcpy(to, p->hdr, a);
+	if (b > 0)
+		memcpy(to + a, p->payload, b);
+	p->hdr += a;
+	p->hdr_len -= a;
+	p->payload += b;
+	p->payload_len -= b;
+	return a + b;
+}
+
+/* Prepare a message. frame_len 0: lists only. wake: a peer that sleeps until a frame. */
+static void
+put_message(struct mlx5_link *l, struct tx_part *part, uint32_t frame_len, uint16_t fragment,
+		bool wake)
+{
+	struct mlx5_frames *f = l->frames;
+	struct mlx5_ctrl_hdr hdr = { .frame_len = frame_len, .fragment = fragment };
+	uint8_t *buf = mlx5_qp_tx_buf(&l->ctrl);
+	uint32_t at = sizeof(hdr);
+
+	if (fragment == 0) {
+		hdr.nb_need = (uint8_t)put_needs(f, buf + at);
+		at += hdr.nb_need * (uint32_t)sizeof(struct mlx5_need);
+		hdr.nb_halted = (uint8_t)put_halted(l, buf + at);
+		at += hdr.nb_halted * (uint32_t)sizeof(struct mlx5_halted);
+	}
+	if (part != NULL)
+		at += put_bytes(part, buf + at, f->tx_max - at);
+	f->told = nb_returned(l);
+	hdr.returned = f->told;
+	memcpy(buf, &hdr, sizeof(hdr));
+	mlx5_qp_send(&l->ctrl, at);
+	if (wake)
+		mlx5_qp_solicit(&l->ctrl);
+	f->tx_sent++;
+}
+
+static void
+flush(struct mlx5_link *l)
+{
+	if (mlx5_qp_flush(&l->ctrl, false) != 0)
+		mlx5_link_down(l, mlx5_qp_status_errno(l->ctrl.status),
+			mlx5_qp_status_text(l->ctrl.status));
+}
+
+static bool
+may_send(const struct mlx5_link *l)
+{
+	return l->is_open && l->base.state == RTE_COMCH_LINK_UP && !l->is_ending;
+}
+
+void
+mlx5_frame_send_due(struct mlx5_link *l)
+{
+	struct mlx5_frames *f = l->frames;
+	bool halted;
+
+	if (!may_send(l))
+		return;
+	halted = mlx5_data_has_halted(l);
+	if (!halted && (uint32_t)f->nb_given - f->told < l->ctrl.conf.nb_rx / 2)
+		return;
+	if (tx_room(l, 0) == 0)
+		return;
+	mlx5_qp_repost_flush(&l->ctrl);
+	/* A halted consumer may let a frame go on that the peer waits for. */
+	put_message(l, NULL, 0, 0, halted);
+	flush(l);
+}
+
+/* Add consumers that posted to those that wait for a message. False: there are more. */
+static bool
+gather_needs(struct mlx5_link *l)
+{
+	struct mlx5_frames *f = l->frames;
+	uint32_t n;
+
+	n = mlx5_data_needs(l, f->need + f->nb_need, MAX_NEEDS - f->nb_need);
+	f->nb_need += n;
+	return f->nb_need < MAX_NEEDS;
+}
+
+/* Send all needs but those that fit into the frame's first message. False: no room. */
+static bool
+send_needs(struct mlx5_link *l)
+{
+	struct mlx5_frames *f = l->frames;
+	bool all;
+
+	do {
+		all = gather_needs(l);
+		while (f->nb_need > MLX5_MAX_NEED) {
+			if (tx_room(l, RESERVED_SLOTS) == 0)
+				return false;
+			put_message(l, NULL, 0, 0, false);
+			flush(l);
+		}
+	} while (!all);
+	return true;
+}
+
+static uint32_t
+lists_len(const struct mlx5_link *l)
+{
+	uint32_t len = l->frames->nb_need * (uint32_t)sizeof(struct mlx5_need);
+
+	if (mlx5_data_has_halted(l))
+		len += MLX5_MAX_HALTED * (uint32_t)sizeof(struct mlx5_halted);
+	return len;
+}
+
+static void
+send_frame(struct mlx5_link *l, const struct rte_comch_frame *frame)
+{
+	struct tx_part part = {
+		.hdr = frame->hdr, .hdr_len = frame->hdr_len,
+		.payload = frame->payload, .payload_len = frame->payload_len,
+	};
+	uint32_t len = frame->hdr_len + frame->payload_len;
+	uint16_t fragment = 0;
+
+	do {
+		if (mlx5_qp_tx_room(&l->ctrl) == 0)
+			flush(l);
+		put_message(l, &part, len, fragment++, false);
+	} while (part.hdr_len + part.payload_len > 0);
+	/* Credits let the peer sleep until they use up its slots. */
+	if (!frame->is_credit || tx_room(l, RESERVED_SLOTS) < l->frames->peer_slots / 4)
+		mlx5_qp_solicit(&l->ctrl);
+	flush(l);
+}
+
+int
+mlx5_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
+{
+	struct mlx5_link *l = mlx5_link_of(link);
+	uint32_t len = frame->hdr_len + frame->payload_len, n;
+
+	if (unlikely(!may_send(l)))
+		return -ENOTCONN;
+	if (unlikely(frame->nb_fds > 0))
+		return -EINVAL;
+	n = nb_messages(len, l->frames->tx_max, 0);
+	if (unlikely(tx_room(l, RESERVED_SLOTS) < n))
+		mlx5_frame_reap(l);
+	if (unlikely(!may_send(l)))
+		return -ENOTCONN;
+	if (unlikely(!send_needs(l)))
+		return -EAGAIN;
+	if (tx_room(l, RESERVED_SLOTS) < nb_messages(len, l->frames->tx_max, lists_len(l)))
+		return -EAGAIN;
+	send_frame(l, frame);
+	return 0;
+}
+
+bool
+mlx5_frame_idle(const struct rte_comch_link *link)
+{
+	/* Completions are taken from the queue here. */
+	struct mlx5_link *l = mlx5_link_of(link);
+	const struct ibv_sge none = { .addr = 0 };
+
+	if (!may_send(l))
+		return true;
+	mlx5_frame_reap(l);
+	if (l->ctrl.tx_head == l->ctrl.tx_tail)
+		return true;
+	/* The last ones may not ask for a completion: an empty write after them does. */
+	if (l->ctrl.tx_signalled < l->ctrl.tx_tail && mlx5_qp_tx_room(&l->ctrl) > 0) {
+		mlx5_qp_write(&l->ctrl, &none, 0, 0, 0);
+		(void)mlx5_qp_flush(&l->ctrl, true);
+	}
+	return false;
+}
+
+/* Receiving */
+
+/* Give the slot of a message back to the device. */
+static void
+give_slot(struct mlx5_link *l, uint64_t wr_id)
+{
+	/* After its end, a queue pair would flush it at once. */
+	if (l->is_ending || l->base.state == RTE_COMCH_LINK_DOWN)
+		return;
+	l->frames->nb_given++;
+	mlx5_qp_repost(&l->ctrl, wr_id);
+}
+
+static void
+pop_message(struct mlx5_link *l)
+{
+	struct mlx5_frames *f = l->frames;
+
+	give_slot(l, f->ring[f->head++ & (l->dev->nb_slots - 1)].wr_id);
+}
+
+/* The slots that the peer says to have posted again. */
+static bool
+take_returned(struct mlx5_frames *f, uint32_t returned)
+{
+	if (returned - f->tx_returned > f->tx_sent - f->tx_returned)
+		return false;
+	f->tx_returned = returned;
+	return true;
+}
+
+static bool
+take_halted(struct mlx5_link *l, const uint8_t *from, uint32_t n)
+{
+	struct mlx5_halted halted;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&halted, from + i * sizeof(halted), sizeof(halted));
+		if (l->base.data != NULL)
+			mlx5_data_peer_halted(l, halted.consumer);
+	}
+	return true;
+}
+
+/* Check the fragment of a frame, and count it. */
+static bool
+take_fragment(struct mlx5_link *l, const struct mlx5_ctrl_hdr *hdr, uint32_t len)
+{
+	struct mlx5_frames *f = l->frames;
+
+	if (hdr->fragment != f->next_fragment || len == 0)
+		return false;
+	if (hdr->fragment == 0) {
+		if (hdr->frame_len < MIN_FRAME || hdr->frame_len > l->dev->max_frame)
+			return false;
+		f->frame_len = f->frame_left = hdr->frame_len;
+	} else if (hdr->frame_len != f->frame_len || hdr->nb_need > 0) {
+		return false;
+	}
+	if (len > f->frame_left)
+		return false;
+	f->frame_left -= len;
+	f->next_fragment = f->frame_left > 0 ? f->next_fragment + 1 : 0;
+	f->nb_frames += f->frame_left == 0;
+	return true;
+}
+
+/* A message arrived. False: it breaks the protocol. */
+static bool
+take_message(struct mlx5_link *l, const uint8_t *slot, uint32_t len, uint64_t wr_id)
+{
+	struct mlx5_frames *f = l->frames;
+	struct mlx5_ctrl_hdr hdr;
+	uint32_t at;
+
+	if (len < sizeof(hdr))
+		return false;
+	memcpy(&hdr, slot, sizeof(hdr));
+	if (hdr.nb_need > MLX5_MAX_NEED || hdr.nb_halted > MLX5_MAX_HALTED)
+		return false;
+	at = (uint32_t)(sizeof(hdr) + hdr.nb_need * sizeof(struct mlx5_need));
+	if (len < at + hdr.nb_halted * sizeof(struct mlx5_halted) ||
+			!take_returned(f, hdr.returned) ||
+			!take_halted(l, slot + at, hdr.nb_halted))
+		return false;
+	at += hdr.nb_halted * (uint32_t)sizeof(struct mlx5_halted);
+	if (hdr.frame_len == 0) {
+		/* The messages of a frame follow each other. */
+		if (len != at || hdr.fragment != 0 || f->next_fragment != 0)
+			return false;
+		if (hdr.nb_need == 0) {
+			give_slot(l, wr_id);
+			return true;
+		}
+	} else if (!take_fragment(l, &hdr, len - at)) {
+		return false;
+	}
+	f->ring[f->tail++ & (l->dev->nb_slots - 1)] = (struct rx_msg){
+		.slot = slot, .wr_id = wr_id, .frame_len = hdr.frame_len,
+		.data_at = (uint16_t)at, .data_len = (uint16_t)(len - at),
+		.nb_need = hdr.nb_need,
+	};
+	return true;
+}
+
+void
+mlx5_frame_reap(struct mlx5_link *l)
+{
+	const struct ibv_wc *wc;
+
+	if (!l->is_open || l->base.state == RTE_COMCH_LINK_DOWN)
+		return;
+	while ((wc = mlx5_qp_next(&l->ctrl)) != NULL) {
+		if (!mlx5_qp_is_recv(wc))
+			continue;
+		l->frames->nb_received++;
+		if (wc->status != IBV_WC_SUCCESS)
+			continue;
+		if (!take_message(l, mlx5_qp_slot(&l->ctrl, wc), wc->byte_len, wc->wr_id)) {
+			mlx5_link_down_now(l, -EPROTO, "invalid control message from peer");
+			return;
+		}
+	}
+	if (unlikely(l->ctrl.status != IBV_WC_SUCCESS))
+		mlx5_link_down(l, mlx5_qp_status_errno(l->ctrl.status),
+			mlx5_qp_status_text(l->ctrl.status));
+}
+
+/* Have the posts arrived that a message needs? Nothing more comes when the link is DOWN. */
+static bool
+needs_are_met(struct mlx5_link *l, struct rx_msg *m)
+{
+	struct mlx5_need need;
+
+	if (l->base.data == NULL || l->base.state == RTE_COMCH_LINK_DOWN)
+		return true;
+	for (; m->need_at < m->nb_need; m->need_at++) {
+		memcpy(&need, m->slot + sizeof(struct mlx5_ctrl_hdr) +
+			m->need_at * sizeof(need), sizeof(need));
+		if (!mlx5_data_has_posts(l, &need))
+			return false;
+	}
+	return true;
+}
+
+/* Is there a frame that can be read? *held: one waits for posts. */
+static bool
+has_frame(struct mlx5_link *l, bool *held)
+{
+	struct mlx5_frames *f = l->frames;
+	struct rx_msg *m;
+
+	*held = false;
+	while (f->head != f->tail) {
+		m = &f->ring[f->head & (l->dev->nb_slots - 1)];
+		if (!needs_are_met(l, m)) {
+			*held = true;
+			return false;
+		}
+		if (m->frame_len > 0)
+			return f->nb_frames > 0;
+		pop_message(l);
+	}
+	return false;
+}
+
+bool
+mlx5_frame_pending(const struct rte_comch_link *link)
+{
+	/* Completions are taken from the queue here. */
+	struct mlx5_link *l = mlx5_link_of(link);
+	bool held;
+
+	if (unlikely(!l->is_open))
+		return false;
+	mlx5_frame_reap(l);
+	mlx5_link_tick(l);
+	if (unlikely(link->state == RTE_COMCH_LINK_CONNECTING)) {
+		/* The client is there, although its last handshake message is not. */
+		if (l->dial == NULL && mlx5_frame_has_received(l) && link->news != NULL)
+			link->news(link->ctx, true);
+		return false;
+	}
+	if (unlikely(l->is_ending))
+		mlx5_link_end_step(l);
+	mlx5_frame_send_due(l);
+	return has_frame(l, &held) || (held && l->frames->is_arming);
+}
+
+int
+mlx5_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
+		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds)
+{
+	struct mlx5_link *l = mlx5_link_of(link);
+	struct mlx5_frames *f = l->frames;
+	uint32_t len, at = 0;
+	struct rx_msg *m;
+	bool held;
+
+	RTE_SET_USED(fds);
+	*nb_fds = 0;
+	f->is_arming = false;
+	if (!l->is_open || link->state == RTE_COMCH_LINK_CONNECTING || !has_frame(l, &held))
+		return -EAGAIN;
+	len = f->ring[f->head & (l->dev->nb_slots - 1)].frame_len;
+	if (len > size) {
+		mlx5_link_down_now(l, -EPROTO, "invalid frame from peer");
+		return -EPROTO;
+	}
+	while (at < len) {
+		m = &f->ring[f->head & (l->dev->nb_slots - 1)];
+		memcpy((uint8_t *)buf + at, m->slot + m->data_at, m->data_len);
+		at += m->data_len;
+		pop_message(l);
+	}
+	f->nb_frames--;
+	mlx5_frame_send_due(l);
+	return (int)len;
+}
+
+void
+mlx5_frame_arm(struct mlx5_link *l, bool credits)
+{
+	l->frames->is_arming = true;
+	/* The peer marks the messages that wake without credits. */
+	if (credits)
+		(void)mlx5_qp_arm(&l->ctrl);
+	else
+		(void)mlx5_qp_arm_solicited(&l->ctrl);
+}
