@@ -15,6 +15,22 @@
 
 #include "fv_private.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define FV_POISON_MEMORY(at, len) ASAN_POISON_MEMORY_REGION(at, len)
+#define FV_UNPOISON(at, len) ASAN_UNPOISON_MEMORY_REGION(at, len)
+#else
+#define FV_POISON_MEMORY(at, len) ((void)(at), (void)(len))
+#define FV_UNPOISON(at, len) ((void)(at), (void)(len))
+#endif
+
+/* In what is no more. */
+#define GARBAGE 0xdd
 #define MAGIC_LIVE 0xf47e11fe
 #define MAGIC_DEAD 0xdeadf47e
 
@@ -65,6 +81,10 @@ fv_die(const char *where, const char *fmt, ...)
 static void
 init(void)
 {
+	unsigned int i;
+
+	for (i = 0; i < FV_NB_BUCKETS; i++)
+		TAILQ_INIT(&fv.qp_hash[i]);
 	TAILQ_INIT(&fv.devs);
 	TAILQ_INIT(&fv.qps);
 	TAILQ_INIT(&fv.busy);
@@ -130,14 +150,29 @@ fv_new(enum fv_kind kind, size_t size)
 	return obj;
 }
 
+static void
+grave_free(struct fv_grave *g)
+{
+	if (g->obj != NULL)
+		FV_UNPOISON(g->obj + 1, g->size - sizeof(*g->obj));
+	free(g->obj);
+	g->obj = NULL;
+}
+
+/* Destroyed objects are kept for a while, so that another call with one is recognised. */
 void
-fv_free(void *ptr)
+fv_free(void *ptr, size_t size)
 {
 	struct fv_obj *obj = ptr;
+	struct fv_grave *g = &fv.graves[fv.next_grave++ % FV_NB_GRAVES];
 
 	obj->magic = MAGIC_DEAD;
 	fv.live[obj->kind]--;
-	free(obj);
+	grave_free(g);
+	g->obj = obj;
+	g->size = size;
+	memset(obj + 1, GARBAGE, size - sizeof(*obj));
+	FV_POISON_MEMORY(obj + 1, size - sizeof(*obj));
 }
 
 void
@@ -300,6 +335,8 @@ fv_reset(void)
 		}
 	if (leak)
 		FV_DIE("not all was destroyed");
+	for (i = 0; i < FV_NB_GRAVES; i++)
+		grave_free(&fv.graves[i]);
 	fv_mr_forget_keys();
 	fv_msgs_forget();
 	fv_dev_fini();

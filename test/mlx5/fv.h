@@ -56,8 +56,9 @@ struct fv_conf {
 	uint32_t spurious;
 
 	/* Litmus of early looks. late_recv: a posted receive buffer holds FV_POISON until its
-	 * completion is polled. late_write: what a peer writes is there when a later
-	 * completion of a receive of the same queue pair is polled.
+	 * completion is polled; a program that writes to it is ended. late_write: what a peer
+	 * writes is there when a later completion of a receive of the same queue pair is
+	 * polled.
 	 */
 	bool late_recv;
 	bool late_write;

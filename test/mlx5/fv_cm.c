@@ -35,7 +35,7 @@ fv_create_event_channel(void)
 	ch = fv_new(FV_EVENT_CHANNEL, sizeof(*ch));
 	if (fv_evq_open(&ch->events) != 0) {
 		err = errno;
-		fv_free(ch);
+		fv_free(ch, sizeof(*ch));
 		goto fail;
 	}
 	ch->rdma.fd = ch->events.fd;
@@ -58,7 +58,7 @@ fv_destroy_event_channel(struct rdma_event_channel *rdma)
 		FV_DIE("%u ids are on the channel, %u events of it are not acknowledged",
 				ch->nb_ids, ch->unacked);
 	fv_evq_close(&ch->events);
-	fv_free(ch);
+	fv_free(ch, sizeof(*ch));
 	fv_unlock();
 }
 
@@ -172,7 +172,7 @@ fv_ack_cm_event(struct rdma_cm_event *event)
 		made->unacked_request = 0;
 	ev->id->unacked--;
 	ev->channel->unacked--;
-	fv_free(ev);
+	fv_free(ev, sizeof(*ev));
 	fv_unlock();
 	return 0;
 }
@@ -203,7 +203,7 @@ drop_events(struct fv_id *id)
 		if (ev->made != 0)
 			fv_id_free(fv_id_of(ev->rdma.id));
 		fv.live[FV_CM_EVENT]++;
-		fv_free(ev);
+		fv_free(ev, sizeof(*ev));
 	}
 }
 
@@ -231,7 +231,7 @@ fv_id_free(struct fv_id *id)
 	drop_events(id);
 	channel_of(id->rdma.channel)->nb_ids--;
 	TAILQ_REMOVE(&fv.ids, id, next);
-	fv_free(id);
+	fv_free(id, sizeof(*id));
 }
 
 int

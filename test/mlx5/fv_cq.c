@@ -27,7 +27,7 @@ fv_create_comp_channel(struct ibv_context *ctx)
 	ch = fv_new(FV_COMP_CHANNEL, sizeof(*ch));
 	if (fv_evq_open(&ch->events) != 0) {
 		err = errno;
-		fv_free(ch);
+		fv_free(ch, sizeof(*ch));
 		goto fail;
 	}
 	ch->ibv.context = ctx;
@@ -53,7 +53,7 @@ fv_destroy_comp_channel(struct ibv_comp_channel *ibv)
 		return EBUSY;
 	}
 	fv_evq_close(&ch->events);
-	fv_free(ch);
+	fv_free(ch, sizeof(*ch));
 	fv_unlock();
 	return 0;
 }
@@ -185,7 +185,7 @@ cqe_free(struct fv_cq *cq, struct fv_cqe *cqe)
 {
 	TAILQ_REMOVE(&cq->cqes, cqe, next);
 	cq->nb_cqes--;
-	fv_lates_apply(&cqe->lates);
+	fv_aside_apply(&cqe->aside);
 	free(cqe);
 }
 
@@ -211,7 +211,7 @@ fv_destroy_cq(struct ibv_cq *ibv)
 		cqe_free(cq, TAILQ_FIRST(&cq->cqes));
 	TAILQ_REMOVE(&fv.cqs, cq, next);
 	fv_dev_of(ibv->context)->nb_cq--;
-	fv_free(cq);
+	fv_free(cq, sizeof(*cq));
 	fv_unlock();
 	return 0;
 }
@@ -279,6 +279,7 @@ fv_poll_cq(struct ibv_cq *ibv, int n, struct ibv_wc *wc)
 		wc[nb++] = cqe->wc;
 		fv.stats.cqes++;
 		if (cqe->recv) {
+			fv_recv_over(cqe->qp, fv_rwr(cqe->qp, cqe->frees - 1));
 			cqe->qp->r_freed = cqe->frees;
 		} else {
 			fv.stats.cqes_send++;

@@ -46,8 +46,11 @@ fv_alloc_pd(struct ibv_context *ctx)
 		dev->nb_pd++;
 	}
 	fv_unlock();
-	errno = err;
-	return pd == NULL ? NULL : &pd->ibv;
+	if (pd == NULL) {
+		errno = err;
+		return NULL;
+	}
+	return &pd->ibv;
 }
 
 int
@@ -63,7 +66,7 @@ fv_dealloc_pd(struct ibv_pd *ibv)
 		return EBUSY;
 	}
 	fv_dev_of(ibv->context)->nb_pd--;
-	fv_free(pd);
+	fv_free(pd, sizeof(*pd));
 	fv_unlock();
 	return 0;
 }
@@ -178,28 +181,28 @@ fv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
 }
 
 static void
-apply_one(struct fv_lates *lates, struct fv_late *l)
+apply_one(struct fv_asides *aside, struct fv_late *l)
 {
-	TAILQ_REMOVE(lates, l, next);
+	TAILQ_REMOVE(aside, l, next);
 	memcpy(l->to, l->bytes, l->len);
 	free(l);
 }
 
 static void
-apply_of_key(struct fv_lates *lates, uint32_t key)
+apply_of_key(struct fv_asides *aside, uint32_t key)
 {
 	struct fv_late *l, *tmp;
 
-	FV_FOREACH_SAFE(l, lates, next, tmp)
+	FV_FOREACH_SAFE(l, aside, next, tmp)
 		if (l->key == key)
-			apply_one(lates, l);
+			apply_one(aside, l);
 }
 
 void
-fv_lates_apply(struct fv_lates *lates)
+fv_aside_apply(struct fv_asides *aside)
 {
-	while (!TAILQ_EMPTY(lates))
-		apply_one(lates, TAILQ_FIRST(lates));
+	while (!TAILQ_EMPTY(aside))
+		apply_one(aside, TAILQ_FIRST(aside));
 }
 
 /* From the return of dereg_mr() a device touches the memory no more. */
@@ -212,9 +215,9 @@ apply_before_dereg(uint32_t key)
 
 	TAILQ_FOREACH(cq, &fv.cqs, next)
 		TAILQ_FOREACH(cqe, &cq->cqes, next)
-			apply_of_key(&cqe->lates, key);
+			apply_of_key(&cqe->aside, key);
 	TAILQ_FOREACH(qp, &fv.qps, next)
-		apply_of_key(&qp->lates, key);
+		apply_of_key(&qp->aside, key);
 }
 
 int
@@ -229,7 +232,7 @@ fv_dereg_mr(struct ibv_mr *ibv)
 	fv_pd_use(ibv->pd, -1);
 	fv_dev_of(ibv->context)->nb_mr--;
 	fv.stats.pinned -= ibv->length;
-	fv_free(mr);
+	fv_free(mr, sizeof(*mr));
 	fv_unlock();
 	return 0;
 }
@@ -278,11 +281,11 @@ fv_mr_resolve(const struct ibv_pd *pd, const struct ibv_sge *sges, int nb,
 
 static void
 copy_part(const struct fv_iov *to, size_t to_at, const uint8_t *from, size_t len,
-		struct fv_lates *lates)
+		struct fv_asides *aside)
 {
 	struct fv_late *l;
 
-	if (lates == NULL) {
+	if (aside == NULL) {
 		memmove(to->addr + to_at, from, len);
 		return;
 	}
@@ -293,13 +296,13 @@ copy_part(const struct fv_iov *to, size_t to_at, const uint8_t *from, size_t len
 	l->to = to->addr + to_at;
 	l->len = len;
 	memcpy(l->bytes, from, len);
-	TAILQ_INSERT_TAIL(lates, l, next);
+	TAILQ_INSERT_TAIL(aside, l, next);
 }
 
-/* lates: where to put the bytes aside; NULL: to their place. */
+/* aside: where to put the bytes aside; NULL: to their place. */
 void
 fv_iov_copy(const struct fv_iov *to, int nb_to, const struct fv_iov *from, int nb_from,
-		size_t len, struct fv_lates *lates)
+		size_t len, struct fv_asides *aside)
 {
 	size_t to_at = 0, from_at = 0;
 
@@ -307,7 +310,7 @@ fv_iov_copy(const struct fv_iov *to, int nb_to, const struct fv_iov *from, int n
 		size_t part = FV_MIN(to->len - to_at, from->len - from_at);
 
 		part = FV_MIN(part, len);
-		copy_part(to, to_at, from->addr + from_at, part, lates);
+		copy_part(to, to_at, from->addr + from_at, part, aside);
 		len -= part;
 		to_at += part;
 		from_at += part;

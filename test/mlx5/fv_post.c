@@ -14,13 +14,18 @@ opcode_ok(enum ibv_wr_opcode opcode)
 }
 
 static int
-send_err(const struct fv_qp *qp, const struct ibv_send_wr *wr, size_t len)
+send_err(const struct fv_qp *qp, const struct ibv_send_wr *wr)
 {
+	size_t len = 0;
+	int i;
+
 	if (qp->ibv.state != IBV_QPS_RTS && qp->ibv.state != IBV_QPS_ERR)
 		return EINVAL;
 	if (!opcode_ok(wr->opcode) || wr->num_sge < 0 ||
 			(uint32_t)wr->num_sge > qp->cap.max_send_sge)
 		return EINVAL;
+	for (i = 0; i < wr->num_sge; i++)
+		len += wr->sg_list[i].length;
 	if ((wr->send_flags & IBV_SEND_INLINE) && len > qp->cap.max_inline_data)
 		return EINVAL;
 	return qp->s_posted - qp->s_freed >= qp->cap.max_send_wr ? ENOMEM : 0;
@@ -30,22 +35,21 @@ static int
 send_one(struct fv_qp *qp, const struct ibv_send_wr *wr)
 {
 	struct fv_swr *s;
-	size_t len = 0, at = 0;
+	size_t at = 0;
 	int i, err;
 
-	for (i = 0; i < wr->num_sge; i++)
-		len += wr->sg_list[i].length;
-	err = send_err(qp, wr, len);
+	err = send_err(qp, wr);
 	if (err != 0)
 		return err;
 	s = fv_swr(qp, qp->s_posted);
 	s->wr = *wr;
-	s->len = len;
+	s->len = 0;
 	s->status = IBV_WC_SUCCESS;
 	s->due = fv_wire_due(&qp->last_due);
 	s->ack_due = 0;
 	for (i = 0; i < wr->num_sge; i++) {
 		s->sges[i] = wr->sg_list[i];
+		s->len += wr->sg_list[i].length;
 		if ((wr->send_flags & IBV_SEND_INLINE) && wr->sg_list[i].length > 0) {
 			memcpy(&s->inl[at], (const void *)(uintptr_t)wr->sg_list[i].addr,
 					wr->sg_list[i].length);
@@ -115,17 +119,40 @@ recv_err(const struct fv_qp *qp, const struct ibv_recv_wr *wr)
 	return qp->r_posted - qp->r_freed >= qp->cap.max_recv_wr ? ENOMEM : 0;
 }
 
+/* Litmus: what is read before the completion is poison. */
 static void
-poison(const struct fv_qp *qp, const struct fv_rwr *r)
+poison(const struct fv_qp *qp, struct fv_rwr *r)
 {
 	struct fv_iov iov[FV_MAX_SGE];
 	int i, nb;
 
 	/* What is not allowed fails when it is used. */
-	if (!fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge, IBV_ACCESS_LOCAL_WRITE, iov, &nb))
+	r->poisoned = fv.conf.late_recv && fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge,
+			IBV_ACCESS_LOCAL_WRITE, iov, &nb);
+	if (!r->poisoned)
 		return;
 	for (i = 0; i < nb; i++)
 		memset(iov[i].addr, FV_POISON, iov[i].len);
+}
+
+void
+fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r)
+{
+	struct fv_iov iov[FV_MAX_SGE];
+	int i, nb;
+	size_t k;
+
+	if (!r->poisoned || !fv_mr_resolve(qp->ibv.pd, r->sges, r->num_sge,
+			IBV_ACCESS_LOCAL_WRITE, iov, &nb))
+		return;
+	for (i = 0; i < nb; i++) {
+		for (k = 0; k < iov[i].len && iov[i].addr[k] == FV_POISON; k++)
+			;
+		if (k < iov[i].len)
+			FV_DIE("queue pair %#x: byte %zu of piece %d of receive %#llx was written "
+					"while it was posted", qp->ibv.qp_num, k, i,
+					(unsigned long long)r->wr_id);
+	}
 }
 
 static int
@@ -142,8 +169,7 @@ recv_one(struct fv_qp *qp, const struct ibv_recv_wr *wr)
 	r->num_sge = wr->num_sge;
 	if (wr->num_sge > 0)
 		memcpy(r->sges, wr->sg_list, (size_t)wr->num_sge * sizeof(*r->sges));
-	if (fv.conf.late_recv)
-		poison(qp, r);
+	poison(qp, r);
 	qp->r_posted++;
 	fv.stats.recvs++;
 	return 0;

@@ -56,7 +56,7 @@ struct fv_obj {
 };
 
 void *fv_new(enum fv_kind kind, size_t size);
-void fv_free(void *obj);
+void fv_free(void *obj, size_t size);
 void fv_check(const void *obj, enum fv_kind kind, const char *where);
 #define FV_CHECK(obj, kind) fv_check(obj, kind, __func__)
 
@@ -127,7 +127,7 @@ struct fv_late {
 	size_t len;
 	uint8_t bytes[];
 };
-TAILQ_HEAD(fv_lates, fv_late);
+TAILQ_HEAD(fv_asides, fv_late);
 
 struct fv_cqe {
 	TAILQ_ENTRY(fv_cqe) next;
@@ -135,7 +135,7 @@ struct fv_cqe {
 	struct fv_qp *qp;
 	uint64_t frees;         /**< Work requests of this queue that are over then. */
 	bool recv;
-	struct fv_lates lates;
+	struct fv_asides aside;
 };
 
 struct fv_cq {
@@ -175,6 +175,7 @@ struct fv_rwr {
 	uint64_t wr_id;
 	struct ibv_sge *sges;
 	int num_sge;
+	bool poisoned;
 };
 
 struct fv_qp {
@@ -182,6 +183,7 @@ struct fv_qp {
 	struct ibv_qp ibv;
 	TAILQ_ENTRY(fv_qp) next;
 	TAILQ_ENTRY(fv_qp) busy_next;
+	TAILQ_ENTRY(fv_qp) hash_next;
 	bool busy;
 	bool sq_sig_all;
 	bool doomed;                    /**< A send failed; what follows is not delivered. */
@@ -206,7 +208,7 @@ struct fv_qp {
 	uint64_t ack_blocked_since;
 	uint64_t rnr_until;
 	unsigned int rnr_tries;
-	struct fv_lates lates;          /**< Written, no completion is behind it yet. */
+	struct fv_asides aside;          /**< Written, no completion is behind it yet. */
 };
 
 struct fv_event_channel {
@@ -318,15 +320,25 @@ struct fv_cut_pair {
 
 #define FV_MAX_FAULTS 16
 
+#define FV_NB_GRAVES 256
+#define FV_NB_BUCKETS 256
+
+struct fv_grave {
+	struct fv_obj *obj;
+	size_t size;
+};
+
 struct fv_state {
 	struct fv_conf conf;
 	uint64_t rng;
 	struct fv_devs devs;
-	struct fv_qps qps, busy;
+	struct fv_qps qps, busy, qp_hash[FV_NB_BUCKETS];
 	struct fv_cqs cqs;
 	struct fv_ids ids;
 	struct fv_msgs msgs;
 	struct fv_stats stats;
+	struct fv_grave graves[FV_NB_GRAVES];
+	unsigned int next_grave;
 	unsigned int live[FV_NB_KINDS];
 	uint32_t next_qpn, next_id, next_psn;
 	struct fv_cut_pair cuts[FV_MAX_CUTS];
@@ -378,8 +390,11 @@ const struct fv_mr *fv_mr_check(const struct ibv_pd *pd, uint32_t key, bool remo
 bool fv_mr_resolve(const struct ibv_pd *pd, const struct ibv_sge *sges, int nb,
 		unsigned int access, struct fv_iov *iov, int *nb_iov);
 void fv_iov_copy(const struct fv_iov *to, int nb_to, const struct fv_iov *from, int nb_from,
-		size_t len, struct fv_lates *lates);
-void fv_lates_apply(struct fv_lates *lates);
+		size_t len, struct fv_asides *aside);
+void fv_aside_apply(struct fv_asides *aside);
+
+/* A receive is over: nobody but the device wrote to its buffer. */
+void fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r);
 
 /* Completions. */
 void fv_cq_put(struct fv_cq *cq, struct fv_cqe *cqe, bool solicited);

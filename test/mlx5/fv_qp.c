@@ -33,6 +33,12 @@ static const struct {
 		0, IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER },
 };
 
+static struct fv_qps *
+bucket(uint32_t num)
+{
+	return &fv.qp_hash[num % FV_NB_BUCKETS];
+}
+
 static int
 caps_err(const struct ibv_qp_cap *cap)
 {
@@ -123,13 +129,14 @@ fv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	qp->ibv.qp_type = attr->qp_type;
 	qp->sq_sig_all = attr->sq_sig_all != 0;
 	qp->cap = attr->cap;
-	TAILQ_INIT(&qp->lates);
+	TAILQ_INIT(&qp->aside);
 	alloc_queues(qp);
 	fv_pd_use(pd, 1);
 	fv_cq_of(attr->send_cq)->nb_qps++;
 	fv_cq_of(attr->recv_cq)->nb_qps++;
 	dev->nb_qp++;
 	TAILQ_INSERT_TAIL(&fv.qps, qp, next);
+	TAILQ_INSERT_TAIL(bucket(qp->ibv.qp_num), qp, hash_next);
 	fv_wire_start();
 	fv_unlock();
 	return &qp->ibv;
@@ -141,7 +148,7 @@ qp_clear(struct fv_qp *qp)
 {
 	fv_cq_drop_qp(fv_cq_of(qp->ibv.send_cq), qp);
 	fv_cq_drop_qp(fv_cq_of(qp->ibv.recv_cq), qp);
-	fv_lates_apply(&qp->lates);
+	fv_aside_apply(&qp->aside);
 	if (qp->busy)
 		TAILQ_REMOVE(&fv.busy, qp, busy_next);
 	qp->busy = false;
@@ -170,12 +177,13 @@ fv_destroy_qp(struct ibv_qp *ibv)
 	fv_cq_of(ibv->recv_cq)->nb_qps--;
 	fv_dev_of(ibv->context)->nb_qp--;
 	TAILQ_REMOVE(&fv.qps, qp, next);
+	TAILQ_REMOVE(bucket(ibv->qp_num), qp, hash_next);
 	free(qp->sq);
 	free(qp->rq);
 	free(qp->sq_sges);
 	free(qp->rq_sges);
 	free(qp->inl);
-	fv_free(qp);
+	fv_free(qp, sizeof(*qp));
 	fv_unlock();
 	return 0;
 }
@@ -349,7 +357,7 @@ fv_qp_by_num(uint32_t num)
 {
 	struct fv_qp *qp;
 
-	TAILQ_FOREACH(qp, &fv.qps, next)
+	TAILQ_FOREACH(qp, bucket(num), hash_next)
 		if (qp->ibv.qp_num == num)
 			return qp;
 	return NULL;

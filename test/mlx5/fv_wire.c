@@ -55,7 +55,7 @@ cqe_new(struct fv_qp *qp, uint64_t wr_id, enum ibv_wc_status status)
 	if (cqe == NULL)
 		FV_DIE("out of memory");
 	memset(cqe, GARBAGE, sizeof(*cqe));
-	TAILQ_INIT(&cqe->lates);
+	TAILQ_INIT(&cqe->aside);
 	cqe->qp = qp;
 	cqe->wc.wr_id = wr_id;
 	cqe->wc.status = status;
@@ -87,7 +87,7 @@ complete_send(struct fv_qp *qp, enum ibv_wc_status status)
 	fv_cq_put(fv_cq_of(qp->ibv.send_cq), cqe, false);
 }
 
-/* The oldest receive that is not taken; cqe->lates were filled by the caller. */
+/* The oldest receive that is not taken; cqe->aside were filled by the caller. */
 static void
 complete_recv(struct fv_qp *qp, struct fv_cqe *cqe, bool solicited)
 {
@@ -95,8 +95,8 @@ complete_recv(struct fv_qp *qp, struct fv_cqe *cqe, bool solicited)
 	cqe->recv = true;
 	cqe->frees = qp->r_taken;
 	/* What was written before is there with this completion. */
-	TAILQ_CONCAT(&qp->lates, &cqe->lates, next);
-	TAILQ_CONCAT(&cqe->lates, &qp->lates, next);
+	TAILQ_CONCAT(&qp->aside, &cqe->aside, next);
+	TAILQ_CONCAT(&cqe->aside, &qp->aside, next);
 	fv_cq_put(fv_cq_of(qp->ibv.recv_cq), cqe, solicited);
 }
 
@@ -157,11 +157,11 @@ refuse(struct fv_qp *qp, struct fv_swr *s, struct fv_qp *peer, enum ibv_wc_statu
 }
 
 static void
-put_recv(struct fv_qp *qp, const struct fv_swr *s, struct fv_qp *peer, struct fv_lates *lates)
+put_recv(struct fv_qp *qp, const struct fv_swr *s, struct fv_qp *peer, struct fv_asides *aside)
 {
 	struct fv_cqe *cqe = cqe_new(peer, fv_rwr(peer, peer->r_taken)->wr_id, IBV_WC_SUCCESS);
 
-	TAILQ_CONCAT(&cqe->lates, lates, next);
+	TAILQ_CONCAT(&cqe->aside, aside, next);
 	cqe->wc.opcode = is_write(s) ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
 	cqe->wc.byte_len = (uint32_t)s->len;
 	cqe->wc.src_qp = qp->ibv.qp_num;
@@ -176,7 +176,7 @@ static void
 deliver(struct fv_qp *qp, struct fv_swr *s, struct fv_qp *peer, const struct fv_iov *from,
 		int nb_from)
 {
-	struct fv_lates lates = TAILQ_HEAD_INITIALIZER(lates);
+	struct fv_asides aside = TAILQ_HEAD_INITIALIZER(aside);
 	const struct ibv_pd *pd = peer->ibv.pd;
 	struct fv_iov to[FV_MAX_SGE];
 	size_t room = 0;
@@ -199,7 +199,7 @@ deliver(struct fv_qp *qp, struct fv_swr *s, struct fv_qp *peer, const struct fv_
 			return;
 		}
 		fv_iov_copy(to, nb_to, from, nb_from, s->len,
-				fv.conf.late_write ? &peer->lates : NULL);
+				fv.conf.late_write ? &peer->aside : NULL);
 	} else {
 		const struct fv_rwr *r = fv_rwr(peer, peer->r_taken);
 
@@ -216,10 +216,10 @@ deliver(struct fv_qp *qp, struct fv_swr *s, struct fv_qp *peer, const struct fv_
 			return;
 		}
 		fv_iov_copy(to, nb_to, from, nb_from, s->len,
-				fv.conf.late_recv ? &lates : NULL);
+				fv.conf.late_recv ? &aside : NULL);
 	}
 	if (!is_write(s) || has_imm(s))
-		put_recv(qp, s, peer, &lates);
+		put_recv(qp, s, peer, &aside);
 	answer(qp, s, IBV_WC_SUCCESS);
 }
 
