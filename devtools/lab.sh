@@ -13,6 +13,9 @@
 #   test [--quick] [--verbose] [GROUP...]
 #                         run tests; --quick: those for CI, at most 5 minutes; --verbose:
 #                         show the output of those that pass, too
+#   compile host|dpu SOURCE BUILD
+#                         build a program for DOCA, of the directory SOURCE with a
+#                         meson.build, for a machine, in the directory BUILD
 #   list                  list the groups of tests
 #   fetch                 fetch and build what the other commands need
 #
@@ -20,6 +23,7 @@
 #   --lib DIR      libraries of the host's (--lib) or of the DPU's (--dpu-lib) program
 #   --dpu-lib DIR
 #   --devices FILE the device table of DOCA programs; default: devtools/lab/devices.ini
+#   --doca VERSION the release of DOCA that "compile" serves; default: the newest
 #   --out DIR      keep the output of each machine's command as DIR/host and DIR/dpu
 #   --delay SECONDS the host's command starts so long after the DPU's; default: 2
 #   --time SECONDS maximum duration of a command; default: 120
@@ -50,6 +54,7 @@ lab_files=
 lab_libs_amd64=()
 lab_libs_arm64=()
 lab_out=
+lab_release=()
 lab_time=120
 lab_delay=2
 mirror=http://deb.debian.org/debian
@@ -190,6 +195,26 @@ command_shell() {
 	[ ! -t 0 ] || stty sane
 }
 
+command_compile() {
+	local arch run=() options=(--buildtype=release)
+	need 3 "$@"
+	[ -n "$(vm_peer "$1")" ] || die "compile: '$1' is neither host nor dpu"
+	arch=${vm_arch[$1]}
+	[ -e "$2/meson.build" ] || die "compile: there is no $2/meson.build"
+	"$top/devtools/setup.sh" build lab
+	mkdir -p "$lab_dir"
+	if [ "$arch" = arm64 ]; then
+		arm64_prepare "$mirror"
+		run=(arm64_run)
+		options+=(--cross-file "$arm64_dir/cross.ini")
+	fi
+	lab_install "$arch"
+	run+=("$lab_env" "${lab_release[@]}" "$1" --)
+	step "Compiling $2 for the $1"
+	[ -e "$3/build.ninja" ] || "${run[@]}" meson setup "${options[@]}" "$3" "$2"
+	"${run[@]}" ninja -C "$3"
+}
+
 command_fetch() {
 	need 0 "$@"
 	lab_prepare amd64 arm64
@@ -216,6 +241,9 @@ while [ $# -gt 0 ]; do
 	--devices)
 		option "$@"
 		lab_devices=$(realpath -e "$2") || die "--devices: there is no $2" ;;
+	--doca)
+		option "$@"
+		lab_release=(--doca "$2") ;;
 	--out)
 		option "$@"
 		lab_out=$2 ;;
@@ -240,7 +268,7 @@ while [ $# -gt 0 ]; do
 done
 command=${1:-}
 case $command in
-run | one | shell | test | list | fetch)
+run | one | shell | test | compile | list | fetch)
 	shift
 	"command_$command" "$@" ;;
 '')

@@ -165,3 +165,24 @@ lab_own() {
 	cp "$2" "$3/bin/"
 	lab_stage "$1" "${arguments[@]}" --libs "$3/lib" --for "$2"
 }
+
+# lab_install ARCHITECTURE: install comch for programs of this architecture, and set lab_env
+# to its comch-doca-env.
+lab_install() {
+	local dir=$lab_dir/install-$1 prefix=$lab_dir/comch-$1 run=() options
+	options=(--buildtype=release --prefix "$prefix" -Dtests=disabled -Dexamples=disabled
+		-Ddocs=disabled -Dapps=disabled)
+	step "Installing comch for $1"
+	if [ "$1" = arm64 ]; then
+		run=(arm64_run)
+		options+=(--cross-file "$arm64_dir/cross.ini")
+		# pkg-config puts the sysroot before directories, but not before other files.
+		mkdir -p "$arm64_sysroot${prefix%/*}"
+		ln -sfn "$prefix" "$arm64_sysroot$prefix"
+	fi
+	if [ ! -e "$dir/build.ninja" ]; then
+		quietly "${run[@]}" meson setup "${options[@]}" "$dir" "$top"
+	fi
+	quietly "${run[@]}" meson install -C "$dir"
+	lab_env=$prefix/bin/comch-doca-env
+}

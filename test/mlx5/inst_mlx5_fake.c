@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <criterion/criterion.h>
+
 #include "conf.h"
 #include "fv.h"
 
