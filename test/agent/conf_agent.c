@@ -44,6 +44,7 @@ static struct one cases[] = { CONF_ALL(ROW, none) };
 
 /** How far the process of a group has come, in memory shared with it. */
 struct progress {
+	bool begun; /**< EAL is there, and the agent. */
 	bool passed[NB_CASES];
 	uint64_t ms[NB_CASES];
 };
@@ -77,6 +78,7 @@ run_group(unsigned int first, unsigned int end)
 	t_eal_start(1);
 	if (opt.agent != NULL)
 		far_connect(opt.agent, opt.far_role);
+	progress->begun = true;
 	for (i = first; i < end; i++)
 		if (cases[i].wanted)
 			run_one(i);
@@ -84,12 +86,19 @@ run_group(unsigned int first, unsigned int end)
 	t_eal_stop();
 }
 
-/* What became of the cases; the first of those that were not run, or end. */
+/* What became of the cases; the first of those that are to be run next. */
 static unsigned int
 report(unsigned int first, unsigned int end, int status)
 {
 	unsigned int i;
 
+	if (!progress->begun) {
+		/* It would be the same for all others. */
+		printf("FAILED   %s/%s and all after it: no EAL, or no agent\n",
+				cases[first].group, cases[first].name);
+		nb_failed++;
+		return NB_CASES;
+	}
 	for (i = first; i < end; i++) {
 		if (!cases[i].wanted)
 			continue;
@@ -128,6 +137,7 @@ fork_group(unsigned int first, unsigned int end)
 	pid_t pid;
 
 	fflush(stdout);
+	progress->begun = false;
 	pid = fork();
 	if (pid < 0)
 		T_FAIL("fork: %s", strerror(errno));

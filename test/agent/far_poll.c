@@ -3,8 +3,8 @@
  */
 
 /*
- * Polls of both ends. A poll is created before anybody knows which end its objects will
- * be of, so each is a near one; the first far object gives it a twin, which is run in
+ * Polls of both ends. When a poll is created, the end of its objects is not known yet,
+ * so each poll is a near one. The first far object gives it a twin, which is run in
  * its place, or after it if it has objects of both.
  */
 
