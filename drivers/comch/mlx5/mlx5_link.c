@@ -272,6 +272,26 @@ mlx5_link_down(struct mlx5_link *l, int error, const char *text)
 	tell_core(l);
 }
 
+static void
+down_by_status(struct mlx5_link *l)
+{
+	mlx5_link_down(l, mlx5_qp_status_errno(l->ctrl.status),
+		mlx5_qp_status_text(l->ctrl.status));
+}
+
+void
+mlx5_link_failed(struct mlx5_link *l)
+{
+	if (l->ctrl.status != IBV_WC_WR_FLUSH_ERR) {
+		down_by_status(l);
+		return;
+	}
+	/* Flushed by the device: an event says why, and link_poll reads it. */
+	if (!l->is_flushed && !l->is_ending)
+		tell_core(l);
+	l->is_flushed = true;
+}
+
 void
 mlx5_link_end_step(struct mlx5_link *l)
 {
@@ -444,6 +464,8 @@ mlx5_link_poll(struct rte_comch_link *link)
 	}
 	mlx5_data_service(l);
 	take_fault(l);
+	if (l->is_flushed)
+		down_by_status(l);
 	mlx5_link_tick(l);
 	mlx5_link_end_step(l);
 }

@@ -166,6 +166,7 @@ struct mlx5_link {
 	const struct ibv_cq *event_cq;
 	/* The end: ctrl is in ERR, and the link goes DOWN when all slots came back. */
 	bool is_ending;
+	bool is_flushed;                /* ctrl was moved to ERR, the reason is to be found */
 	int end_error;
 	const char *end_text;
 	uint64_t end_ms;                /* DOWN at the latest */
@@ -201,6 +202,8 @@ void mlx5_link_up(struct mlx5_link *l);
 void mlx5_link_down(struct mlx5_link *l, int error, const char *text);
 /* DOWN at once: the peer broke the protocol, or the device does not work any more. */
 void mlx5_link_down_now(struct mlx5_link *l, int error, const char *text);
+/* A work request of ctrl failed. */
+void mlx5_link_failed(struct mlx5_link *l);
 /* The same from any thread, also within a burst: link_poll takes it up. */
 void mlx5_link_fault(struct mlx5_link *l, int error, const char *text);
 /* Check for silence and lack of progress. The connection's thread, in each look. */
