@@ -478,8 +478,7 @@ struct rte_comch_driver_ops {
 	void (*unlisten)(struct rte_comch_listener *listener);
 	/**
 	 * R. Accept one client, in state CONNECTING or UP.
-	 * @return 0, -EAGAIN (no client), -EBUSY (clients were refused, more may wait),
-	 * -EMFILE...
+	 * @return 0, -EAGAIN (no client), -EBUSY (some were refused: try again), -EMFILE...
 	 */
 	int (*accept)(struct rte_comch_listener *listener, struct rte_comch_link **link);
 	/** O. Called in a forked child: close what keeps the name claimed. */

@@ -37,7 +37,8 @@ struct rte_comch_conn_stats {
 	uint64_t tx_full;      /**< Short sends for lack of credit or room. */
 	uint64_t tx_errors;    /**< Messages that failed. */
 	uint64_t in_flight;    /**< Messages sent and not yet delivered. */
-	uint64_t wakes;        /**< Wake-ups written to a sleeping peer. */
+	/** Wake-ups written to a sleeping peer; received, if a device wakes (RDMA). */
+	uint64_t wakes;
 };
 
 /** Counters of a producer. */

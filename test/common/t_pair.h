@@ -29,6 +29,7 @@ struct t_driver {
 	 */
 	bool maps_memory;
 	bool shows_heap;      /**< A peer can write heap memory that is posted. */
+	bool wakes_itself;    /**< A NIC wakes the sleeper, which counts its wake-ups. */
 	/** Write the driver's form of args, with the keys that only this driver needs;
 	 * NULL: they are as they are.
 	 */

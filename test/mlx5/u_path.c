@@ -90,6 +90,8 @@ side_open(struct u_side *s, uint32_t i, const struct u_path_conf *conf)
 	T_EQ(mlx5_glue->query_device(dev->ctx, &dev->attr), 0);
 	T_EQ(mlx5_glue->query_port(dev->ctx, 1, &dev->port_attr), 0);
 	dev->port = 1;
+	if (i == 1 && conf->max_tx != 0)
+		dev->attr.max_qp_wr = conf->max_tx;
 	dev->slot = conf->slot != 0 ? conf->slot : 512;
 	dev->eager = 256;
 	dev->dead_ms = 500;

@@ -33,6 +33,7 @@ struct u_path_conf {
 	bool hides_memory;    /* the consumer's: messages are staged */
 	uint32_t nb_prods;    /* 0: 1 */
 	uint32_t slot;        /* 0: 512 */
+	int max_tx;           /* work requests of the producers' end; 0: the device's limit */
 	bool no_consumer;     /* u->raw instead */
 	bool no_remote;       /* u->raw instead */
 };

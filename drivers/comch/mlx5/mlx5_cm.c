@@ -75,13 +75,12 @@ to_init(struct mlx5_link *l)
 	ret = mlx5_glue->init_qp_attr(l->id, &attr, &mask);
 	if (ret != 0)
 		return ret;
-	/* For probes, which write nothing. */
-	attr.qp_access_flags |= IBV_ACCESS_REMOTE_WRITE;
 	if (l->dev->pkey != 0)
 		attr.pkey_index = l->dev->pkey_index;
 	l->path.pkey_index = attr.pkey_index;
 	l->path.port = attr.port_num;
-	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask | IBV_QP_ACCESS_FLAGS);
+	/* The connection manager allows writes, as which probes count. */
+	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask);
 }
 
 static int

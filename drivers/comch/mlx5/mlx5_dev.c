@@ -291,7 +291,7 @@ try_queue_pair(struct mlx5_dev *dev, struct ibv_pd *pd)
 
 /* Can the slots of a link be registered? Otherwise say so here, not at the first link. */
 static int
-try_slab(struct mlx5_dev *dev, struct ibv_pd *pd)
+try_memory(struct mlx5_dev *dev, struct ibv_pd *pd)
 {
 	size_t len = RTE_ALIGN_CEIL((size_t)3 * dev->nb_slots * dev->slot, (size_t)4096);
 	struct ibv_mr *mr;
@@ -331,7 +331,7 @@ try_resources(struct mlx5_dev *dev)
 		MLX5_LOG(ERR, "device %s: cannot create a queue pair on %s: %s",
 			dev->dev->info.name, dev->ibdev, strerror(-ret));
 	if (ret == 0)
-		ret = try_slab(dev, pd);
+		ret = try_memory(dev, pd);
 	if (pd != NULL)
 		mlx5_glue->dealloc_pd(pd);
 	return ret;

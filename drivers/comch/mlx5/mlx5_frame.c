@@ -3,19 +3,13 @@
  */
 
 /*
- * Control frames, as messages into the peer's receive slots.
+ * Sending control frames, as messages into the peer's receive slots.
  *
  * Slots are the credits: this end sends only what the peer has slots for, so that no
  * message meets a queue pair without one. Each message says how many slots its sender
  * has posted again; a message of its own says so when half of the ring is owed. Two
  * slots are reserved for those: two can be under way, since the peer's answer to the
  * first one returns its slot before a third one is due.
- *
- * Received messages stay in their slots until their frame is read. A slot is ours
- * between its completion and its repost, and the device gives no one else access to it.
- *
- * A frame that came with needs waits for the posts of its sender's consumers. Later
- * messages are taken in meanwhile: one of them may say that such a consumer has halted.
  *
  * All of it belongs to the connection's thread.
  */
@@ -25,51 +19,15 @@
 #include <string.h>
 
 #include "sdk/comch_compat.h"
-#include "mlx5_private.h"
+#include "mlx5_frame.h"
 
 /* Slots of the peer that only messages without a frame use. */
 #define RESERVED_SLOTS 2
-/* Consumers of a connection: needs that wait for a message. */
-#define MAX_NEEDS 256
-/* The shortest header of a frame. */
-#define MIN_FRAME 16
 /* Limits of a peer's sizes. */
 #define MIN_SLOT 256
 #define MAX_SLOT 4096
 #define MIN_SLOTS 8
 #define MAX_SLOTS 65536
-
-/* A received message that is not read yet. */
-struct rx_msg {
-	const uint8_t *slot;
-	uint64_t wr_id;
-	uint32_t frame_len;  /* 0: needs only */
-	uint16_t data_at;
-	uint16_t data_len;
-	uint8_t nb_need;
-	uint8_t need_at;     /* the first one that is not met */
-};
-
-struct mlx5_frames {
-	/* Sending. */
-	uint32_t tx_max;     /* bytes of a message */
-	uint32_t peer_slots;
-	uint32_t tx_sent;    /* messages */
-	uint32_t tx_returned; /* of them, by the peer; checked */
-	uint32_t nb_need;
-	struct mlx5_need need[MAX_NEEDS];
-	/* Receiving. */
-	uint32_t told;       /* slots that the peer was told of */
-	uint64_t nb_given;   /* slots given back to the queue pair */
-	uint64_t nb_received;
-	uint32_t frame_len;  /* of the frame whose fragments arrive */
-	uint32_t frame_left;
-	uint16_t next_fragment;
-	bool is_arming;
-	uint32_t nb_frames;  /* complete ones in the ring */
-	uint32_t head, tail;
-	struct rx_msg ring[]; /* one for each slot */
-};
 
 int
 mlx5_frame_create(struct mlx5_link *l)
@@ -229,8 +187,7 @@ static void
 flush(struct mlx5_link *l)
 {
 	if (mlx5_qp_flush(&l->ctrl, false) != 0)
-		mlx5_link_down(l, mlx5_qp_status_errno(l->ctrl.status),
-			mlx5_qp_status_text(l->ctrl.status));
+		mlx5_link_failed(l);
 }
 
 static bool
@@ -343,254 +300,59 @@ mlx5_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	return 0;
 }
 
+void
+mlx5_frame_probe(struct mlx5_link *l)
+{
+	const struct ibv_sge none = { .addr = 0 };
+
+	if (l->ctrl.tx_head < l->ctrl.tx_signalled || mlx5_qp_tx_room(&l->ctrl) == 0)
+		return;
+	/* Without bytes it needs no memory, and consumes no slot of the peer. */
+	mlx5_qp_write(&l->ctrl, &none, 0, 0, 0);
+	(void)mlx5_qp_flush(&l->ctrl, true);
+}
+
 bool
 mlx5_frame_idle(const struct rte_comch_link *link)
 {
 	/* Completions are taken from the queue here. */
 	struct mlx5_link *l = mlx5_link_of(link);
-	const struct ibv_sge none = { .addr = 0 };
 
 	if (!may_send(l))
 		return true;
 	mlx5_frame_reap(l);
 	if (l->ctrl.tx_head == l->ctrl.tx_tail)
 		return true;
-	/* The last ones may not ask for a completion: an empty write after them does. */
-	if (l->ctrl.tx_signalled < l->ctrl.tx_tail && mlx5_qp_tx_room(&l->ctrl) > 0) {
-		mlx5_qp_write(&l->ctrl, &none, 0, 0, 0);
-		(void)mlx5_qp_flush(&l->ctrl, true);
-	}
+	/* The last ones may not ask for a completion: a probe after them does. */
+	mlx5_frame_probe(l);
 	return false;
 }
 
-/* Receiving */
-
-/* Give the slot of a message back to the device. */
-static void
-give_slot(struct mlx5_link *l, uint64_t wr_id)
-{
-	/* After its end, a queue pair would flush it at once. */
-	if (l->is_ending || l->base.state == RTE_COMCH_LINK_DOWN)
-		return;
-	l->frames->nb_given++;
-	mlx5_qp_repost(&l->ctrl, wr_id);
-}
-
-static void
-pop_message(struct mlx5_link *l)
-{
-	struct mlx5_frames *f = l->frames;
-
-	give_slot(l, f->ring[f->head++ & (l->dev->nb_slots - 1)].wr_id);
-}
-
-/* The slots that the peer says to have posted again. */
-static bool
-take_returned(struct mlx5_frames *f, uint32_t returned)
-{
-	if (returned - f->tx_returned > f->tx_sent - f->tx_returned)
-		return false;
-	f->tx_returned = returned;
-	return true;
-}
-
-static bool
-take_halted(struct mlx5_link *l, const uint8_t *from, uint32_t n)
-{
-	struct mlx5_halted halted;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&halted, from + i * sizeof(halted), sizeof(halted));
-		if (l->base.data != NULL)
-			mlx5_data_peer_halted(l, halted.consumer);
-	}
-	return true;
-}
-
-/* Check the fragment of a frame, and count it. */
-static bool
-take_fragment(struct mlx5_link *l, const struct mlx5_ctrl_hdr *hdr, uint32_t len)
-{
-	struct mlx5_frames *f = l->frames;
-
-	if (hdr->fragment != f->next_fragment || len == 0)
-		return false;
-	if (hdr->fragment == 0) {
-		if (hdr->frame_len < MIN_FRAME || hdr->frame_len > l->dev->max_frame)
-			return false;
-		f->frame_len = f->frame_left = hdr->frame_len;
-	} else if (hdr->frame_len != f->frame_len || hdr->nb_need > 0) {
-		return false;
-	}
-	if (len > f->frame_left)
-		return false;
-	f->frame_left -= len;
-	f->next_fragment = f->frame_left > 0 ? f->next_fragment + 1 : 0;
-	f->nb_frames += f->frame_left == 0;
-	return true;
-}
-
-/* A message arrived. False: it breaks the protocol. */
-static bool
-take_message(struct mlx5_link *l, const uint8_t *slot, uint32_t len, uint64_t wr_id)
-{
-	struct mlx5_frames *f = l->frames;
-	struct mlx5_ctrl_hdr hdr;
-	uint32_t at;
-
-	if (len < sizeof(hdr))
-		return false;
-	memcpy(&hdr, slot, sizeof(hdr));
-	if (hdr.nb_need > MLX5_MAX_NEED || hdr.nb_halted > MLX5_MAX_HALTED)
-		return false;
-	at = (uint32_t)(sizeof(hdr) + hdr.nb_need * sizeof(struct mlx5_need));
-	if (len < at + hdr.nb_halted * sizeof(struct mlx5_halted) ||
-			!take_returned(f, hdr.returned) ||
-			!take_halted(l, slot + at, hdr.nb_halted))
-		return false;
-	at += hdr.nb_halted * (uint32_t)sizeof(struct mlx5_halted);
-	if (hdr.frame_len == 0) {
-		/* The messages of a frame follow each other. */
-		if (len != at || hdr.fragment != 0 || f->next_fragment != 0)
-			return false;
-		if (hdr.nb_need == 0) {
-			give_slot(l, wr_id);
-			return true;
-		}
-	} else if (!take_fragment(l, &hdr, len - at)) {
-		return false;
-	}
-	f->ring[f->tail++ & (l->dev->nb_slots - 1)] = (struct rx_msg){
-		.slot = slot, .wr_id = wr_id, .frame_len = hdr.frame_len,
-		.data_at = (uint16_t)at, .data_len = (uint16_t)(len - at),
-		.nb_need = hdr.nb_need,
-	};
-	return true;
-}
-
-void
-mlx5_frame_reap(struct mlx5_link *l)
-{
-	const struct ibv_wc *wc;
-
-	if (!l->is_open || l->base.state == RTE_COMCH_LINK_DOWN)
-		return;
-	while ((wc = mlx5_qp_next(&l->ctrl)) != NULL) {
-		if (!mlx5_qp_is_recv(wc))
-			continue;
-		l->frames->nb_received++;
-		if (wc->status != IBV_WC_SUCCESS)
-			continue;
-		if (!take_message(l, mlx5_qp_slot(&l->ctrl, wc), wc->byte_len, wc->wr_id)) {
-			mlx5_link_down_now(l, -EPROTO, "invalid control message from peer");
-			return;
-		}
-	}
-	if (unlikely(l->ctrl.status != IBV_WC_SUCCESS))
-		mlx5_link_down(l, mlx5_qp_status_errno(l->ctrl.status),
-			mlx5_qp_status_text(l->ctrl.status));
-}
-
-/* Have the posts arrived that a message needs? Nothing more comes when the link is DOWN. */
-static bool
-needs_are_met(struct mlx5_link *l, struct rx_msg *m)
-{
-	struct mlx5_need need;
-
-	if (l->base.data == NULL || l->base.state == RTE_COMCH_LINK_DOWN)
-		return true;
-	for (; m->need_at < m->nb_need; m->need_at++) {
-		memcpy(&need, m->slot + sizeof(struct mlx5_ctrl_hdr) +
-			m->need_at * sizeof(need), sizeof(need));
-		if (!mlx5_data_has_posts(l, &need))
-			return false;
-	}
-	return true;
-}
-
-/* Is there a frame that can be read? *held: one waits for posts. */
-static bool
-has_frame(struct mlx5_link *l, bool *held)
-{
-	struct mlx5_frames *f = l->frames;
-	struct rx_msg *m;
-
-	*held = false;
-	while (f->head != f->tail) {
-		m = &f->ring[f->head & (l->dev->nb_slots - 1)];
-		if (!needs_are_met(l, m)) {
-			*held = true;
-			return false;
-		}
-		if (m->frame_len > 0)
-			return f->nb_frames > 0;
-		pop_message(l);
-	}
-	return false;
-}
-
-bool
-mlx5_frame_pending(const struct rte_comch_link *link)
-{
-	/* Completions are taken from the queue here. */
-	struct mlx5_link *l = mlx5_link_of(link);
-	bool held;
-
-	if (unlikely(!l->is_open))
-		return false;
-	mlx5_frame_reap(l);
-	mlx5_link_tick(l);
-	if (unlikely(link->state == RTE_COMCH_LINK_CONNECTING)) {
-		/* The client is there, although its last handshake message is not. */
-		if (l->dial == NULL && mlx5_frame_has_received(l) && link->news != NULL)
-			link->news(link->ctx, true);
-		return false;
-	}
-	if (unlikely(l->is_ending))
-		mlx5_link_end_step(l);
-	mlx5_frame_send_due(l);
-	return has_frame(l, &held) || (held && l->frames->is_arming);
-}
-
-int
-mlx5_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
-		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds)
-{
-	struct mlx5_link *l = mlx5_link_of(link);
-	struct mlx5_frames *f = l->frames;
-	uint32_t len, at = 0;
-	struct rx_msg *m;
-	bool held;
-
-	RTE_SET_USED(fds);
-	*nb_fds = 0;
-	f->is_arming = false;
-	if (!l->is_open || link->state == RTE_COMCH_LINK_CONNECTING || !has_frame(l, &held))
-		return -EAGAIN;
-	len = f->ring[f->head & (l->dev->nb_slots - 1)].frame_len;
-	if (len > size) {
-		mlx5_link_down_now(l, -EPROTO, "invalid frame from peer");
-		return -EPROTO;
-	}
-	while (at < len) {
-		m = &f->ring[f->head & (l->dev->nb_slots - 1)];
-		memcpy((uint8_t *)buf + at, m->slot + m->data_at, m->data_len);
-		at += m->data_len;
-		pop_message(l);
-	}
-	f->nb_frames--;
-	mlx5_frame_send_due(l);
-	return (int)len;
-}
+/* Sleeping */
 
 void
 mlx5_frame_arm(struct mlx5_link *l, bool credits)
 {
-	l->frames->is_arming = true;
-	/* The peer marks the messages that wake without credits. */
-	if (credits)
-		(void)mlx5_qp_arm(&l->ctrl);
+	struct mlx5_frames *f = l->frames;
+
+	f->is_arming = true;
+	/*
+	 * A queue stays armed for all completions until one comes, although no sleep
+	 * followed. A credit must not wake us then: use the arming up.
+	 */
+	f->must_run = f->wakes_for_all && !credits;
+	if (f->must_run)
+		mlx5_frame_probe(l);
+	else if (credits)
+		f->wakes_for_all = mlx5_qp_arm(&l->ctrl) == 0;
 	else
+		/* The peer marks the messages that wake. */
 		(void)mlx5_qp_arm_solicited(&l->ctrl);
+}
+
+void
+mlx5_frame_woken(struct mlx5_link *l)
+{
+	l->frames->wakes_for_all = false;
+	l->base.wakes++;
 }

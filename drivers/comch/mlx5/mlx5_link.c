@@ -70,7 +70,8 @@ watch(struct mlx5_link *l, int fd)
 static void
 set_timer(struct mlx5_link *l)
 {
-	const uint64_t ns = (uint64_t)tick_ms(l) * 1000000;
+	/* Failures wake by themselves: once the link is quiet is often enough. */
+	const uint64_t ns = (uint64_t)tick_ms(l) * (l->is_ending ? 1 : QUIET_TICKS) * 1000000;
 	const struct itimerspec in = { .it_value = {
 		.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000),
 	} };
@@ -271,6 +272,26 @@ mlx5_link_down(struct mlx5_link *l, int error, const char *text)
 	tell_core(l);
 }
 
+static void
+down_by_status(struct mlx5_link *l)
+{
+	mlx5_link_down(l, mlx5_qp_status_errno(l->ctrl.status),
+		mlx5_qp_status_text(l->ctrl.status));
+}
+
+void
+mlx5_link_failed(struct mlx5_link *l)
+{
+	if (l->ctrl.status != IBV_WC_WR_FLUSH_ERR) {
+		down_by_status(l);
+		return;
+	}
+	/* Flushed by the device: an event says why, and link_poll reads it. */
+	if (!l->is_flushed && !l->is_ending)
+		tell_core(l);
+	l->is_flushed = true;
+}
+
 void
 mlx5_link_end_step(struct mlx5_link *l)
 {
@@ -314,18 +335,12 @@ take_fault(struct mlx5_link *l)
 static void
 probe_peer(struct mlx5_link *l, uint64_t now_ms)
 {
-	const struct ibv_sge none = { .addr = 0 };
-
 	if (l->ctrl.tx_tail != l->quiet_tail) {
 		l->quiet_tail = l->ctrl.tx_tail;
 		l->quiet_ms = now_ms;
 	}
-	if (now_ms - l->quiet_ms < (uint64_t)QUIET_TICKS * tick_ms(l) ||
-			mlx5_qp_tx_room(&l->ctrl) == 0)
-		return;
-	/* Without bytes it needs no memory, and consumes no slot of the peer. */
-	mlx5_qp_write(&l->ctrl, &none, 0, 0, 0);
-	(void)mlx5_qp_flush(&l->ctrl, true);
+	if (now_ms - l->quiet_ms >= (uint64_t)QUIET_TICKS * tick_ms(l))
+		mlx5_frame_probe(l);
 }
 
 /* An UP link: is the peer still there, and does each queue pair get on? */
@@ -420,8 +435,10 @@ take_cq_events(struct mlx5_link *l)
 	struct ibv_cq *cq;
 	void *ctx;
 
-	while (mlx5_glue->get_cq_event(l->comp, &cq, &ctx) == 0)
+	while (mlx5_glue->get_cq_event(l->comp, &cq, &ctx) == 0) {
 		l->ctrl.nb_events++;
+		mlx5_frame_woken(l);
+	}
 	if (l->ctrl.nb_events < ACK_EVENTS)
 		return;
 	mlx5_glue->ack_cq_events(l->ctrl.cq, l->ctrl.nb_events);
@@ -447,6 +464,8 @@ mlx5_link_poll(struct rte_comch_link *link)
 	}
 	mlx5_data_service(l);
 	take_fault(l);
+	if (l->is_flushed)
+		down_by_status(l);
 	mlx5_link_tick(l);
 	mlx5_link_end_step(l);
 }

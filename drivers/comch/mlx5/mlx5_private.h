@@ -166,6 +166,7 @@ struct mlx5_link {
 	const struct ibv_cq *event_cq;
 	/* The end: ctrl is in ERR, and the link goes DOWN when all slots came back. */
 	bool is_ending;
+	bool is_flushed;                /* ctrl was moved to ERR, the reason is to be found */
 	int end_error;
 	const char *end_text;
 	uint64_t end_ms;                /* DOWN at the latest */
@@ -201,6 +202,8 @@ void mlx5_link_up(struct mlx5_link *l);
 void mlx5_link_down(struct mlx5_link *l, int error, const char *text);
 /* DOWN at once: the peer broke the protocol, or the device does not work any more. */
 void mlx5_link_down_now(struct mlx5_link *l, int error, const char *text);
+/* A work request of ctrl failed. */
+void mlx5_link_failed(struct mlx5_link *l);
 /* The same from any thread, also within a burst: link_poll takes it up. */
 void mlx5_link_fault(struct mlx5_link *l, int error, const char *text);
 /* Check for silence and lack of progress. The connection's thread, in each look. */
@@ -256,6 +259,8 @@ bool mlx5_frame_set_peer(struct mlx5_link *l, uint32_t slot_size, uint32_t nb_sl
 void mlx5_frame_reap(struct mlx5_link *l);
 /* Send what is due without a frame: slots returned, halted consumers. */
 void mlx5_frame_send_due(struct mlx5_link *l);
+/* Have the peer's device answer, unless it is about to: all sends before it complete, too. */
+void mlx5_frame_probe(struct mlx5_link *l);
 /* Has a message of the peer arrived? */
 bool mlx5_frame_has_received(const struct mlx5_link *l);
 /* Slots that the device may still fill. */
@@ -270,6 +275,8 @@ bool mlx5_frame_idle(const struct rte_comch_link *link);
  * posts until the next frame_rx().
  */
 void mlx5_frame_arm(struct mlx5_link *l, bool credits);
+/* The completion channel had an event. */
+void mlx5_frame_woken(struct mlx5_link *l);
 
 /* mlx5_data.c: what the control path asks of the fast path. The connection's thread. */
 

@@ -444,12 +444,6 @@ mlx5_qp_signal(struct mlx5_qp *qp)
 	comch_store_relaxed(&qp->tx_signalled, qp->tx_tail);
 }
 
-void
-mlx5_qp_solicit(struct mlx5_qp *qp)
-{
-	qp->wr[qp->nb_chain - 1].send_flags |= IBV_SEND_SOLICITED;
-}
-
 int
 mlx5_qp_flush(struct mlx5_qp *qp, bool signal)
 {

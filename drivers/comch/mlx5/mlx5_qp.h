@@ -154,7 +154,11 @@ uint64_t mlx5_qp_write(struct mlx5_qp *qp, const struct ibv_sge *sge, uint32_t n
 /* Let the last one that was prepared ask for a completion, within a chain. */
 void mlx5_qp_signal(struct mlx5_qp *qp);
 /* Let the last one that was prepared wake a peer that armed by mlx5_qp_arm_solicited(). */
-void mlx5_qp_solicit(struct mlx5_qp *qp);
+static inline void
+mlx5_qp_solicit(struct mlx5_qp *qp)
+{
+	qp->wr[qp->nb_chain - 1].send_flags |= IBV_SEND_SOLICITED;
+}
 /*
  * Post what was prepared. The last one asks for a completion if *signal*, or if a
  * quarter of the ring does not yet. 0, or an errno: qp->is_err is set, and what could

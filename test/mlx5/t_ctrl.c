@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The control path of the RDMA driver when something goes wrong. */
+
+#include <fcntl.h>
+
+#include <rte_log.h>
+
+#include "mlx5_private.h"
+#include "t_main.h"
+#include "u_driver.h"
+
+#define DEAD_MS 800
+
+/* What the driver logs while a case looks. */
+struct log {
+	char *text;
+	size_t size;
+	FILE *f;
+};
+
+static void
+log_begin(struct log *l)
+{
+	l->f = open_memstream(&l->text, &l->size);
+	T_CHECK(l->f != NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_INFO);
+	rte_log_set_global_level(RTE_LOG_INFO);
+	T_EQ(rte_openlog_stream(l->f), 0);
+}
+
+static void
+log_end(struct log *l, const char *sentence)
+{
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(l->f);
+	T_STR_HAS(l->text, sentence);
+	free(l->text);
+}
+
+static void
+begin(struct t_pair *p)
+{
+	static bool is_started;
+
+	if (!is_started)
+		t_eal_start(1);
+	is_started = true;
+	t_driver = &u_driver;
+	u_dead_ms = 300000;
+	memset(p, 0, sizeof(*p));
+}
+
+static void
+end(struct t_pair *p)
+{
+	if (p->dpu != NULL)
+		t_pair_close(p);
+	T_EQ(rte_comch_dev_count(), 0);
+	T_EQ(fv_nb_live(FV_ALL), 0);
+	fv_reset();
+	t_dir_remove();
+}
+
+#define CTRL_CASE(name) T_CASE_OF(struct t_pair, begin, end, name, p)
+
+/* Both ends hear that the connection is over, with one of two reasons. */
+static void
+both_end(struct t_pair *p, int status, const char *text)
+{
+	const struct t_ev *ev;
+
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
+			t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	ev = t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	T_EQ(ev->e.status, status);
+	T_STR_HAS(ev->text, text);
+}
+
+/* After an end of any kind, the same two ends connect again. */
+static void
+connects_again(struct t_pair *p)
+{
+	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
+	t_forget(p->dpu);
+	t_forget(p->host);
+	t_pair_connect(p);
+	t_send(p->cconn, "again", 5, 1);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+}
+
+/* The cable is cut, and no side sends anything: probes find out. */
+CTRL_CASE(cable_is_cut)
+{
+	uint64_t start;
+
+	u_dead_ms = DEAD_MS;
+	t_pair_open(p, NULL);
+	start = t_now_ms();
+	fv_cut(NULL, NULL);
+	both_end(p, -ETIMEDOUT, "peer does not respond");
+	/* Not before a link can be called silent. */
+	T_GE(t_now_ms() - start, DEAD_MS / 8);
+	fv_restore(NULL, NULL);
+	connects_again(p);
+}
+
+/* The same while both sleep: the timer of a sleeping link. */
+CTRL_CASE(cable_is_cut_asleep)
+{
+	u_dead_ms = DEAD_MS;
+	t_pair_open(p, NULL);
+	fv_cut(NULL, NULL);
+	T_SLEEP_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
+			t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	fv_restore(NULL, NULL);
+	connects_again(p);
+}
+
+/* No completion, no error: the device forgot. */
+CTRL_CASE(queue_pair_is_stuck)
+{
+	u_dead_ms = DEAD_MS;
+	t_pair_open(p, NULL);
+	fv_hold();
+	t_send(p->cconn, "x", 1, 1);
+	both_end(p, -ETIMEDOUT, "no completion on the control queue pair");
+	fv_release();
+	connects_again(p);
+}
+
+static struct ibv_qp *
+ctrl_qp(const struct t_pair *p)
+{
+	struct ibv_qp *qp;
+	unsigned int i;
+
+	RTE_SET_USED(p);
+	for (i = 0; (qp = fv_qp(i)) != NULL; i++)
+		if (qp->context == fv_ctx("fv1"))
+			return qp;
+	T_FAIL("no queue pair on fv1");
+}
+
+CTRL_CASE(queue_pair_fails)
+{
+	t_pair_open(p, NULL);
+	fv_event_qp(ctrl_qp(p), IBV_EVENT_QP_FATAL);
+	both_end(p, -EIO, "fatal error of a queue pair");
+	connects_again(p);
+}
+
+CTRL_CASE(completion_queue_fails)
+{
+	t_pair_open(p, NULL);
+	fv_event_cq(ctrl_qp(p)->send_cq);
+	both_end(p, -EIO, "error of a completion queue");
+	connects_again(p);
+}
+
+CTRL_CASE(port_goes_down)
+{
+	t_pair_open(p, NULL);
+	fv_event_port("fv1", IBV_EVENT_PORT_ERR);
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	T_EQ(t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0)->e.status, -ENETDOWN);
+	fv_event_port("fv1", IBV_EVENT_PORT_ACTIVE);
+}
+
+CTRL_CASE(device_fails)
+{
+	t_pair_open(p, NULL);
+	fv_event_dev("fv1");
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	T_EQ(t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0)->e.status, -ENODEV);
+}
+
+/* Frames that arrived before the end are read before DISCONNECTED. */
+CTRL_CASE(last_words_before_failure)
+{
+	const struct t_ev *msg, *last;
+
+	t_pair_open(p, NULL);
+	p->dpu->paused = true;
+	t_send(p->cconn, "last", 4, 1);
+	t_settle();
+	fv_event_qp(fv_qp_peer(ctrl_qp(p)), IBV_EVENT_QP_FATAL);
+	p->dpu->paused = false;
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	msg = t_find(p->dpu, RTE_COMCH_EVENT_MSG, NULL, 0);
+	last = t_find(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	T_LT(t_pos(p->dpu, msg), t_pos(p->dpu, last));
+}
+
+/* The port of a name, and somebody else's program on it. */
+struct stranger {
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct rdma_cm_id *client;
+	unsigned int nb_asked;
+};
+
+static void
+stranger_open(struct stranger *s, unsigned int candidate)
+{
+	const struct mlx5_dev dev = { .first_port = 47000, .last_port = 47999 };
+	uint16_t ports[MLX5_CANDIDATES];
+	struct mlx5_addr addr;
+	uint8_t hash[16];
+
+	memset(s, 0, sizeof(*s));
+	mlx5_name_hash("pf0", T_NAME, hash);
+	T_EQ(mlx5_name_ports(&dev, hash, ports), MLX5_CANDIDATES);
+	T_EQ(mlx5_name_parse_addr("10.0.0.1", &addr), 0);
+	mlx5_name_set_port(&addr, ports[candidate]);
+	s->ch = fv_glue.create_event_channel();
+	T_EQ(fcntl(s->ch->fd, F_SETFL, O_NONBLOCK), 0);
+	T_EQ(fv_glue.create_id(s->ch, &s->id, s, RDMA_PS_TCP), 0);
+	T_EQ(fv_glue.bind_addr(s->id, &addr.sa), 0);
+	T_EQ(fv_glue.listen(s->id, 8), 0);
+}
+
+/* Accept clients, with data of its own, or refuse them. */
+static void
+stranger_step(struct stranger *s, bool accepts)
+{
+	struct rdma_conn_param param = {
+		.private_data = "NVMe", .private_data_len = 4, .qp_num = 1,
+	};
+	struct rdma_cm_event *ev;
+
+	if (fv_glue.get_cm_event(s->ch, &ev) != 0)
+		return;
+	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+		fv_glue.ack_cm_event(ev);
+		return;
+	}
+	if (s->client != NULL)
+		fv_glue.destroy_id(s->client);
+	s->client = ev->id;
+	s->nb_asked++;
+	fv_glue.ack_cm_event(ev);
+	if (accepts)
+		T_EQ(fv_glue.accept(s->client, &param), 0);
+	else
+		T_EQ(fv_glue.reject(s->client, "NVMe", 4), 0);
+}
+
+static void
+stranger_close(struct stranger *s)
+{
+	struct rdma_cm_event *ev;
+
+	while (fv_glue.get_cm_event(s->ch, &ev) == 0)
+		fv_glue.ack_cm_event(ev);
+	if (s->client != NULL)
+		fv_glue.destroy_id(s->client);
+	fv_glue.destroy_id(s->id);
+	fv_glue.destroy_event_channel(s->ch);
+}
+
+static void
+pass_stranger(struct t_pair *p, bool accepts)
+{
+	struct stranger s;
+
+	stranger_open(&s, 0);
+	t_pair_ends(p, NULL);
+	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
+	T_UNTIL((stranger_step(&s, accepts),
+		rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING));
+	T_EQ(s.nb_asked, 1);
+	t_client_end(p->client);
+	p->client = NULL;
+	stranger_close(&s);
+}
+
+CTRL_CASE(stranger_accepts)
+{
+	pass_stranger(p, true);
+}
+
+CTRL_CASE(stranger_refuses)
+{
+	pass_stranger(p, false);
+}
+
+/* Nothing but strangers on all ports. */
+CTRL_CASE(no_port_is_free)
+{
+	const struct rte_comch_server_conf conf = { .conf_size = sizeof(conf) };
+	struct rte_comch_server_conf c = conf;
+	struct stranger s[MLX5_CANDIDATES];
+	struct rte_comch_server *server;
+	unsigned int i;
+	struct log log;
+
+	for (i = 0; i < MLX5_CANDIDATES; i++)
+		stranger_open(&s[i], i);
+	t_pair_devs(p, NULL);
+	c.poll = p->dpu->poll;
+	c.name = T_NAME;
+	server = rte_comch_server_create(p->dpu_dev, &c);
+	log_begin(&log);
+	T_EQ(rte_comch_server_start(server), -EADDRINUSE);
+	log_end(&log, "the 8 ports of name " T_NAME " from ports=47000-47999 are in use");
+	stranger_close(&s[5]);
+	T_EQ(rte_comch_server_start(server), 0);
+	t_server_end(server);
+	for (i = 0; i < MLX5_CANDIDATES; i++)
+		if (i != 5)
+			stranger_close(&s[i]);
+}
+
+/* pf0's address is 10.0.1.1: a client that says pf0 from 10.0.1.2 is refused. */
+CTRL_CASE(address_of_another_function)
+{
+	struct rte_comch_client *client;
+	const struct t_ev *ev;
+	struct log log;
+	int16_t dev;
+
+	t_pair_ends(p, NULL);
+	dev = t_dev_open(2, "role=host,func=pf0,gid=6");
+	client = t_client_new(p->host, dev, T_NAME, NULL);
+	log_begin(&log);
+	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
+	T_UNTIL(t_state_ev(p->host, client) != NULL);
+	log_end(&log, "client at 10.0.1.2 refused");
+	ev = t_state_ev(p->host, client);
+	T_EQ(ev->e.status, -EACCES);
+	T_STR_HAS(ev->text, "this address is not one of the host function's");
+	t_client_end(client);
+	T_EQ(rte_comch_dev_close(dev), 0);
+	t_pair_connect(p);
+}
+
+/* What a device string gets for an answer. */
+static void
+refused(const char *keys, int error, const char *sentence)
+{
+	char string[256];
+	struct log log;
+	int16_t dev;
+
+	snprintf(string, sizeof(string), "comch_mlx59,dir=%s,%s", t_dir(), keys);
+	log_begin(&log);
+	T_EQ(rte_comch_dev_probe(string, &dev), error);
+	log_end(&log, sentence);
+}
+
+CTRL_CASE(device_strings)
+{
+	static const struct fv_dev_conf ib = {
+		.name = "ib0", .link_layer = IBV_LINK_LAYER_INFINIBAND, .addrs = { "10.0.0.9" },
+	}, bare = { .name = "fv0" };
+
+	RTE_SET_USED(p);
+	refused("role=host,peer=10.0.0.1,dev=mlx5_7", -ENODEV,
+		"no RDMA device mlx5_7; there are: fv0, fv1");
+	refused("role=host,peer=10.0.0.1", -ENODEV, "dev=DEVICE is required; there are: fv0, fv1");
+	refused("role=host,dev=fv0", -EINVAL, "peer=ADDRESS is required");
+	refused("role=host,dev=fv0,peer=nowhere", -EINVAL,
+		"peer=nowhere: invalid value, expected an IPv4 or IPv6 address");
+	refused("role=dpu,dev=fv0,rep=pf0", -EINVAL, "expected FUNCTION@ADDRESS");
+	refused("role=dpu,dev=fv0,rep=pf0@10.0.0.2+x", -EINVAL, "rep=x: invalid value");
+	refused("role=dpu,dev=fv0,peer=10.0.0.2,rep=pf0@10.0.0.2", -EINVAL, "peer=10.0.0.2");
+	refused("role=host,dev=fv0,peer=10.0.0.1,port=2", -EINVAL, "fv0 has 1 ports");
+	refused("role=host,dev=fv0,peer=10.0.0.1,gid=0", -EADDRNOTAVAIL, "is not a RoCEv2 GID");
+	refused("role=host,dev=fv0,peer=10.0.0.1,ports=5", -EINVAL, "FIRST-LAST");
+	refused("role=host,dev=fv0,peer=10.0.0.1,slot=100", -EINVAL, "a number from 256 to 4096");
+	fv_event_port("fv0", IBV_EVENT_PORT_ERR);
+	refused("role=host,dev=fv0,peer=10.0.0.1", -ENETDOWN, "port 1 of fv0 is down");
+	fv_reset();
+	fv_fail_call(FV_CALL_REG_MR, 0, ENOMEM);
+	refused("role=host,dev=fv0,peer=10.0.0.1", -ENOMEM, "cannot register the");
+	fv_set_devices(&bare, 1);
+	refused("role=host,peer=10.0.0.1", -EADDRNOTAVAIL, "has no RoCEv2 GID with an IP address");
+	fv_set_devices(&ib, 1);
+	refused("role=host,peer=10.0.0.1", -ENOTSUP, "is an InfiniBand port");
+}
+
+/*
+ * Each of these fails once within a connect or an accept: nothing leaks, and the next
+ * connection works. twice: both ends make the call.
+ */
+CTRL_CASE(resources_run_out)
+{
+	static const struct {
+		enum fv_call call;
+		bool twice;
+	} calls[] = {
+		{ FV_CALL_ALLOC_PD, true }, { FV_CALL_REG_MR, true },
+		{ FV_CALL_CREATE_COMP_CHANNEL, true }, { FV_CALL_CREATE_CQ, true },
+		{ FV_CALL_CREATE_QP, true }, { FV_CALL_MODIFY_QP, true },
+		{ FV_CALL_POST_RECV, true }, { FV_CALL_CREATE_EVENT_CHANNEL, true },
+		{ FV_CALL_INIT_QP_ATTR, true }, { FV_CALL_CREATE_ID, false },
+		{ FV_CALL_RESOLVE_ADDR, false }, { FV_CALL_RESOLVE_ROUTE, false },
+		{ FV_CALL_CONNECT, false }, { FV_CALL_ESTABLISH, false },
+		{ FV_CALL_ACCEPT, false }, { FV_CALL_MIGRATE_ID, false },
+		{ FV_CALL_ADDR_RESOLVED, false }, { FV_CALL_ROUTE_RESOLVED, false },
+	};
+	unsigned int i, nth;
+
+	t_pair_ends(p, NULL);
+	for (i = 0; i < RTE_DIM(calls); i++) {
+		for (nth = 0; nth < (calls[i].twice ? 2 : 1); nth++) {
+			fv_fail_call(calls[i].call, nth, ENOMEM);
+			T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
+			T_UNTIL(rte_comch_client_state(p->client) != RTE_COMCH_STATE_STARTING);
+			t_pair_disconnect(p);
+		}
+	}
+	t_settle();
+	connects_again(p);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <glob.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "u_driver.h"
+
+/* No probe of an idle link may wake a test that counts wake-ups. */
+unsigned int u_dead_ms = 300000;
+
+static void __attribute__((constructor))
+use_fake_verbs(void)
+{
+	mlx5_glue = &fv_glue;
+}
+
+static const char *
+addr_of(const char *func)
+{
+	return strcmp(func, "pf0") == 0 ? "10.0.1.1" : "10.0.1.2";
+}
+
+/* The index of the RoCEv2 GID of an address of device fv1. */
+static unsigned int
+gid_of(const char *func)
+{
+	return strcmp(func, "pf0") == 0 ? 4 : 6;
+}
+
+/* "role=dpu,rep=pf0" gets addresses, the device and the directory of locks. */
+static void
+complete(char *buf, size_t size, const char *args)
+{
+	char copy[512], *token, *save = NULL;
+	int n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", args);
+	for (token = strtok_r(copy, ",", &save); token != NULL;
+			token = strtok_r(NULL, ",", &save)) {
+		n += snprintf(buf + n, size - (size_t)n, "%s%s", n > 0 ? "," : "", token);
+		if (strncmp(token, "role=", 5) == 0)
+			n += snprintf(buf + n, size - (size_t)n, ",dead_ms=%u", u_dead_ms);
+		if (strncmp(token, "rep=", 4) == 0)
+			n += snprintf(buf + n, size - (size_t)n, "@%s", addr_of(token + 4));
+		if (strncmp(token, "func=", 5) == 0)
+			n += snprintf(buf + n, size - (size_t)n, ",dev=fv1,peer=10.0.0.1,gid=%u",
+					gid_of(token + 5));
+		if (strcmp(token, "role=dpu") == 0)
+			n += snprintf(buf + n, size - (size_t)n, ",dev=fv0,gid=6");
+	}
+}
+
+/* All lock files of a function: which is whose does not matter here. */
+static void
+unlink_locks(const char *func, const char *name)
+{
+	char path[PATH_MAX];
+	glob_t found;
+	size_t i;
+
+	RTE_SET_USED(name);
+	snprintf(path, sizeof(path), "%s/%s/*.lock", t_dir(), func);
+	T_EQ(glob(path, 0, NULL, &found), 0);
+	for (i = 0; i < found.gl_pathc; i++)
+		T_EQ(unlink(found.gl_pathv[i]), 0);
+	globfree(&found);
+}
+
+const struct t_driver u_driver = {
+	.name = "comch_mlx5",
+	.has_dir = true,
+	.wakes_itself = true,
+	.args = complete,
+	.lose = unlink_locks,
+	.shows_heap = true,
+};
