@@ -163,7 +163,7 @@ all_sizes(const struct u_path_conf *conf, uint32_t max, uint32_t nb)
 
 	rte_srand(1);
 	u_path_open(&u, conf);
-	while (done < nb) {
+	while (done < nb || got < nb) {
 		t_wait_check(&wait);
 		while (posted < nb && posted < got + LANES &&
 				u_post(&u, (uint32_t)(posted % LANES) * lane, max, posted) == 1)
@@ -540,7 +540,7 @@ T_CASE(sleeper_waits_for_a_post)
  */
 T_CASE(stop_of_a_producer_gives_up_a_stopped_consumer)
 {
-	struct rte_comch_op op;
+	struct rte_comch_op op, ops[3];
 	struct u_path u;
 	uint64_t i;
 
@@ -552,10 +552,10 @@ T_CASE(stop_of_a_producer_gives_up_a_stopped_consumer)
 	T_AWAIT(u_send(&u, 0, &op, 1) == 1);
 	expect_done(&u, 0, 0, 0);
 	mlx5_data_ops.cons_halt(u.cons, RTE_COMCH_HALT_STOP);
-	for (i = 1; i < 4; i++) {
-		op = u_op(&u, 0, 64, i);
-		T_EQ(u_send(&u, 0, &op, 1), 1);
-	}
+	/* At once, as the first failure stops the rest. */
+	for (i = 1; i < 4; i++)
+		ops[i - 1] = u_op(&u, 0, 64, i);
+	T_EQ(u_send(&u, 0, ops, 3), 3);
 	mlx5_data_peer_halted(&u.side[1].link, U_CONS_ID);
 	mlx5_data_ops.prod_halt(u.prod[0], RTE_COMCH_HALT_STOP);
 	T_CHECK(!mlx5_data_ops.prod_idle(u.prod[0]));
@@ -599,7 +599,17 @@ T_CASE(stop_of_a_producer_without_progress)
 /* Threads: producers, a consumer, and the connection's, which checks and sleeps. */
 
 #define NB_THREADS 3
-#define NB_MSGS (t_sanitized() ? 2000 : 20000)
+#define NB_MSGS (t_sanitized() ? 1000 : 5000)
+
+/* Poll for a while, then let the others run: there may be fewer CPUs than threads. */
+static void
+idle(uint32_t *polls)
+{
+	if (++*polls % 256 == 0)
+		sched_yield();
+	else
+		rte_pause();
+}
 
 struct sender {
 	struct u_path *u;
@@ -615,7 +625,7 @@ send_all(void *arg)
 	struct sender *s = arg;
 	struct rte_comch_cpl cpl[32];
 	struct rte_comch_op ops[16];
-	uint32_t sent = 0, done = 0, i, n;
+	uint32_t sent = 0, done = 0, polls = 0, i, n;
 	const uint32_t nb = NB_MSGS;
 
 	while (done < nb) {
@@ -636,7 +646,7 @@ send_all(void *arg)
 			done++;
 		}
 		if (n == 0)
-			sched_yield();
+			idle(&polls);
 	}
 	return NULL;
 }
@@ -645,16 +655,17 @@ static void *
 connection(void *arg)
 {
 	struct u_path *u = arg;
-	uint32_t i;
+	uint32_t polls = 0, i;
 
 	while (comch_load_acquire(&threads_end) == 0) {
+		mlx5_mem_service(mlx5_data_of(&u->side[1].link));
 		mlx5_data_check(&u->side[1].link, t_now_ms());
 		for (i = 0; i < NB_THREADS; i++) {
 			(void)mlx5_data_ops.prod_idle(u->prod[i]);
 			mlx5_data_ops.dq_clear(u->prod[i]);
 		}
 		mlx5_prod_wake_all(mlx5_data_of(&u->side[1].link));
-		sched_yield();
+		idle(&polls);
 	}
 	return NULL;
 }
@@ -662,7 +673,7 @@ connection(void *arg)
 T_CASE(producers_share_a_consumer)
 {
 	const uint32_t all = NB_THREADS * (uint32_t)NB_MSGS;
-	uint32_t next[NB_THREADS + 1] = { 0 }, got = 0, posted = 0;
+	uint32_t next[NB_THREADS + 1] = { 0 }, got = 0, posted = 0, polls = 0;
 	struct sender senders[NB_THREADS];
 	struct rte_comch_cpl cpl;
 	struct u_path u;
@@ -680,7 +691,7 @@ T_CASE(producers_share_a_consumer)
 		while (posted < all && u_post(&u, posted % 64 * 1024, 1024, posted) == 1)
 			posted++;
 		if (u_recv(&u, &cpl, 1) == 0) {
-			sched_yield();
+			idle(&polls);
 			continue;
 		}
 		T_EQ(cpl.status, 0);
@@ -696,6 +707,46 @@ T_CASE(producers_share_a_consumer)
 	pthread_join(conn, NULL);
 	T_EQ(u.side[0].fault, 0);
 	T_EQ(u.side[1].fault, 0);
+	u_path_close(&u);
+	t_eal_stop();
+}
+
+/* A staged message that its consumer does not take: the stop aborts it, and only it. */
+T_CASE(stop_of_a_producer_aborts_a_stream)
+{
+	struct rte_comch_cpl cpl;
+	struct rte_comch_op op;
+	struct u_path u;
+	uint32_t round;
+
+	t_eal_start(1);
+	u_path_open(&u, &(struct u_path_conf){ .hides_memory = true, .staging_size = 4096 });
+	for (round = 0; round < 3; round++) {
+		T_EQ(u_post(&u, 0, 300000, 1), 1);
+		T_EQ(u_post(&u, 0, 300000, 2), 1);
+		fill(&u, 0, 300000, 2);
+		op = u_op(&u, 0, 300000, 1);
+		T_AWAIT(u_send(&u, 0, &op, 1) == 1);
+		T_EQ(u_done(&u, 0, &cpl, 1), 0);
+		mlx5_data_ops.prod_halt(u.prod[0], RTE_COMCH_HALT_STOP);
+		T_CHECK(!mlx5_data_ops.prod_idle(u.prod[0]));
+		T_AWAIT(mlx5_data_ops.prod_abort(u.prod[0], -ECANCELED));
+		expect_done(&u, 0, 1, -ECANCELED);
+		T_AWAIT(u_recv(&u, &cpl, 1) == 1);
+		T_EQ(cpl.cookie, 1);
+		T_EQ(cpl.status, -ECANCELED);
+		mlx5_data_ops.prod_begin(u.prod[0], 1);
+		op.cookie = 2;
+		T_AWAIT(u_send(&u, 0, &op, 1) == 1);
+		T_WAIT(u_done(&u, 0, &cpl, 0), u_recv(&u, &cpl, 1) == 1);
+		T_EQ(cpl.cookie, 2);
+		T_EQ(cpl.status, 0);
+		T_VERIFY(u.mr[0].addr, 300000, 2);
+		expect_done(&u, 0, 2, 0);
+	}
+	T_EQ(u.side[0].fault, 0);
+	T_EQ(u.side[1].fault, 0);
+	T_EQ(u_remote(&u)->qp.stats.rnr, 0);
 	u_path_close(&u);
 	t_eal_stop();
 }

@@ -360,7 +360,7 @@ mlx5_prod_abort(struct rte_comch_dq *dq, int err)
 		visit_remotes(p, visit_kill);
 	else
 		abort_stalled(p, err);
-	return in_flight(p) == 0;
+	return mlx5_prod_idle(dq);
 }
 
 /* Sleep */

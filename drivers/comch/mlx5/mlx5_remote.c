@@ -353,8 +353,8 @@ fault(struct mlx5_remote *r, int err, const char *what, const char *why)
 
 	if (!data->has_fault)
 		snprintf(data->fault_text, sizeof(data->fault_text),
-			"queue pair %#x to consumer %u: %s%s", r->qp.qp->qp_num, r->to.base.id, what,
-			why);
+			"queue pair %#x to consumer %u: %s%s", r->qp.qp->qp_num, r->to.base.id,
+			what, why);
 	data->has_fault = true;
 	mlx5_link_fault(data->link, err, data->fault_text);
 }
