@@ -48,6 +48,9 @@ static const char *const kind_names[FV_NB_KINDS] = {
 	[FV_CM_EVENT] = "rdma_cm event not acknowledged",
 };
 
+static void say(const char *where, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
 static void
 say(const char *where, const char *fmt, va_list ap)
 {

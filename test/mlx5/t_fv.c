@@ -200,7 +200,15 @@ ENDS_CASE(slots_are_freed_by_polled_completions)
 	T_EQ(u_write(&u->a, &u->b, 99, 0, 8, 0, 0), ENOMEM);
 	u_expect(&u->a, i, IBV_WC_SUCCESS);
 	T_CHECK(u_is_empty(&u->a));
+	/* The first of two completions frees what was posted up to it. */
 	for (i = 0; i < U_WRS; i++)
+		T_EQ(u_write(&u->a, &u->b, i, 0, 8, 0, i % 4 == 3 ? IBV_SEND_SIGNALED : 0), 0);
+	u_expect(&u->a, 3, IBV_WC_SUCCESS);
+	for (i = 0; i < 4; i++)
+		T_EQ(u_write(&u->a, &u->b, i, 0, 8, 0, 0), 0);
+	T_EQ(u_write(&u->a, &u->b, 99, 0, 8, 0, 0), ENOMEM);
+	u_expect(&u->a, 7, IBV_WC_SUCCESS);
+	for (i = 0; i < 4; i++)
 		T_EQ(u_write(&u->a, &u->b, i, 0, 8, 0, 0), 0);
 	/* None of these is signalled: the queue is full for ever. */
 	T_CHECK(u_is_empty(&u->a));
@@ -278,6 +286,13 @@ ENDS_CASE(armed_queue_has_one_event)
 	T_CHECK(event_of(b));
 	for (i = 0; i < 5; i++)
 		u_expect(b, i, IBV_WC_SUCCESS);
+	/* That does not take back what was asked before. */
+	T_EQ(fv_glue.req_notify_cq(b->cq, 0), 0);
+	T_EQ(fv_glue.req_notify_cq(b->cq, 1), 0);
+	T_EQ(u_recv(b, 5, 0, 8), 0);
+	T_EQ(u_send(&u->a, 5, 0, 8, IBV_SEND_SIGNALED), 0);
+	T_CHECK(event_of(b));
+	u_expect(b, 5, IBV_WC_SUCCESS);
 	fv_event_spurious(b->cq);
 	T_CHECK(event_of(b) && u_is_empty(b));
 }

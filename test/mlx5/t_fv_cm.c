@@ -538,6 +538,31 @@ CM_CASE(delayed_messages_arrive_in_order)
 	u->client = u->server = NULL;
 }
 
+/* The end of a connection does not overtake its beginning. */
+CM_CASE(messages_of_one_end_keep_their_order)
+{
+	struct fv_conf conf;
+	unsigned int i;
+
+	fv_conf_default(&conf);
+	conf.jitter_us = 3000;
+	fv_configure(&conf);
+	for (i = 0; i < 20; i++) {
+		client_open(u, "10.0.0.1", "10.0.1.1", PORT);
+		T_EQ(client_connect(u, NULL, 0), 0);
+		T_CHECK(t_readable(u->sch->fd, T_TIMEOUT_MS));
+		take_request(u);
+		T_EQ(server_accept(u, NULL, 0), 0);
+		expect(u->cch, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+		T_EQ(fv_glue.establish(u->client), 0);
+		T_EQ(fv_glue.destroy_id(u->client), 0);
+		expect(u->sch, RDMA_CM_EVENT_ESTABLISHED, 0);
+		expect(u->sch, RDMA_CM_EVENT_DISCONNECTED, 0);
+		T_EQ(fv_glue.destroy_id(u->server), 0);
+	}
+	u->client = u->server = NULL;
+}
+
 /* What would block for ever ends the program. */
 CM_CASE(forgotten_acknowledgements_are_loud)
 {
