@@ -82,7 +82,12 @@ lab_open() {
 }
 
 lab_close() {
+	local pid
 	vm_kill host dpu one
+	# Those that show output; a background process ignores Ctrl-C.
+	for pid in $(jobs -p); do
+		kill "$pid" 2>/dev/null || true
+	done
 	wait
 	rm -rf "$lab_run"
 }

@@ -8,14 +8,15 @@
 # A group is a file devtools/lab/tests/NAME.sh. Its first comment after the copyright says
 # what it tests. It sets:
 #
-#   machines  those that boot before its first case: "host dpu", or "one"
+#   machines  those that run before its first case: "host dpu", or "one"
 #   programs  programs of the build directory that its cases use, if any
 #   cases     names of its cases, in order; the function case_NAME is the test
 #   quick     those of them that "test --quick" runs
 #
 # A case fails if one of its commands fails (set -e), and is skipped if it exits with 77. It
-# uses the functions of vm.sh. What it prints is shown if it fails. A case that ends a
-# machine boots it again; after a failed case all machines of the group boot again.
+# uses the functions of vm.sh. What it prints is shown if it fails. A case ends what it has
+# started, and boots a machine that it has ended: the next group uses the same machines.
+# After a failed case all machines of the group boot again.
 
 test_passed=0
 test_failed=0
@@ -103,28 +104,36 @@ test_group() {
 	! $2 || names=("${quick[@]}")
 	[ "${#names[@]}" -gt 0 ] || return 0
 	step "$1: $machines"
-	for name in $machines; do
-		vm_new "$name"
-	done
 	test_boot "$1"
 	for name in "${names[@]}"; do
+		test_machines || return 0
 		test_case "$1" "$name"
-	done
-	# shellcheck disable=SC2086 # names
-	vm_kill $machines
-	for name in $machines; do
-		rm -rf "${lab_run:?}/$name"
 	done
 }
 
-# test_boot GROUP: booting is a case, too.
+# test_machines: do all machines of the group run? Not after booting failed.
+test_machines() {
+	local name
+	for name in $machines; do
+		vm_alive "$name" || return
+	done
+}
+
+# test_boot GROUP: boot those of its machines that do not run. That is a case, too.
 test_boot() {
+	local name
+	booting=()
+	for name in $machines; do
+		vm_alive "$name" || booting+=("$name")
+	done
+	[ "${#booting[@]}" -gt 0 ] || return 0
+	for name in "${booting[@]}"; do
+		rm -rf "${lab_run:?}/$name"
+		vm_new "$name"
+	done
 	# shellcheck disable=SC2317 # called by name
 	case_boot() {
-		# shellcheck disable=SC2086 # names
-		vm_kill $machines
-		# shellcheck disable=SC2086
-		vm_boot $machines
+		vm_boot "${booting[@]}"
 	}
 	test_case "$1" boot
 }
@@ -161,6 +170,8 @@ test_case() {
 		tail -n 1 "$log" ;;
 	FAILED)
 		test_keep "$1-$2"
+		# shellcheck disable=SC2086 # names
+		vm_kill $machines
 		if [ "$2" != boot ]; then
 			test_boot "$1"
 		fi ;;
