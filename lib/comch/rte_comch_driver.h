@@ -498,8 +498,7 @@ struct rte_comch_driver_ops {
 
 	/**
 	 * R. Start to connect to *name* on a host function.
-	 * @return 0, -ENOENT (no server), -EACCES, -EAGAIN (backlog full)... A driver that
-	 * finds out later returns 0, and its link goes DOWN with the error.
+	 * @return 0, -ENOENT (no server), -EAGAIN (backlog full)... Or later: link->error.
 	 */
 	int (*connect)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_link **link);

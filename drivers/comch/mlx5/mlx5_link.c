@@ -206,7 +206,7 @@ mlx5_link_close_qp(struct mlx5_link *l)
 		return;
 	mlx5_frame_forget(l);
 	set_event_source(l, l->pd, NULL);
-	l->is_open = false;
+	l->is_open = l->is_flushed = false;
 	mlx5_qp_destroy(&l->ctrl);
 }
 
