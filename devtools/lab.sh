@@ -31,13 +31,13 @@
 #   --mirror URL   Debian mirror; default: http://deb.debian.org/debian
 #
 # A command is a line for a shell in the machine. Its first word is a program of the build
-# directory (examples/ctrl_path/ctrl_path), which is built for this machine's architecture;
+# directory (examples/ctrl_path/server), which is built for that machine's architecture;
 # a file of yours, which is copied there with its libraries; or a program of the machine
 # (rping, ibv_devinfo, ib_send_bw, rdma, those of busybox). The exit status is 0 only if that of
 # all commands is.
 #
 # Kernels are downloaded to build-lab, arm64 libraries to build-arm64, or both to
-# $COMCH_LAB_CACHE. Later runs need no network. Without KVM the machines are emulated.
+# $COMCH_LAB_CACHE. Later runs need no network. The machines are emulated, without KVM.
 # Logs of failed tests are kept in build-lab/logs.
 
 set -euo pipefail

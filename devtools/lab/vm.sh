@@ -252,3 +252,32 @@ vm_rdma_listens() {
 		do sleep 0.1; done')
 	vm_end "$1" "$id" "$2"
 }
+
+# vm_end_killed NAME ID: kill a command, which must be running.
+vm_end_killed() {
+	local status=0
+	vm_signal "$1" KILL "$2"
+	vm_end "$1" "$2" 10 || status=$?
+	if [ "$status" -ne 137 ]; then
+		echo "$1: exit status $status before it was killed"
+		cat "$(vm_output "$1" "$2")"
+		return 1
+	fi
+}
+
+# vm_packets NAME: print how many packets its link has sent. vm_moves NAME SECONDS: wait until
+# a transfer is under way.
+vm_packets() {
+	vm_run "$1" 10 'cat /sys/class/net/eth0/statistics/tx_packets' | tail -n 1
+}
+
+vm_moves() {
+	local end=$((SECONDS + $2)) before
+	before=$(vm_packets "$1")
+	until [ "$(vm_packets "$1")" -gt $((before + 200)) ]; do
+		if [ "$SECONDS" -ge "$end" ]; then
+			lab_error "$1: fewer than 200 packets in $2 s"
+			return 1
+		fi
+	done
+}

@@ -26,20 +26,6 @@ stream_begin() {
 	vm_moves "$1" 10
 }
 
-# vm_packets NAME: packets that its link has sent. vm_moves NAME SECONDS: wait until a stream
-# is under way.
-vm_packets() {
-	vm_run "$1" 10 'cat /sys/class/net/eth0/statistics/tx_packets' | tail -n 1
-}
-
-vm_moves() {
-	local end=$((SECONDS + $2)) before
-	before=$(vm_packets "$1")
-	until [ "$(vm_packets "$1")" -gt $((before + 200)) ]; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-	done
-}
-
 # sender_ends NAME: the sender ends with "transport retry counter exceeded".
 sender_ends() {
 	local status=0
@@ -48,18 +34,6 @@ sender_ends() {
 	[ "$status" -ne 0 ]
 	[ "$status" -lt 124 ]
 	grep -q 'Failed status 12' "$(vm_output "$1" "$sender")"
-}
-
-# end NAME ID: kill a command, which must be running.
-end() {
-	local status=0
-	vm_signal "$1" KILL "$2"
-	vm_end "$1" "$2" 10 || status=$?
-	if [ "$status" -ne 137 ]; then
-		echo "$1: exit status $status before it was killed"
-		cat "$(vm_output "$1" "$2")"
-		return 1
-	fi
 }
 
 # again: connections can be made.
@@ -80,7 +54,7 @@ rping_killed() {
 	vm_rdma_listens dpu 10
 	rping[host]=$(vm_begin host "rping -c -a $vm_ip_dpu")
 	vm_moves host 10
-	end "$1" "${rping[$1]}"
+	vm_end_killed "$1" "${rping[$1]}"
 	vm_end "$survivor" "${rping[$survivor]}" "$retry_time" || status=$?
 	cat "$(vm_output "$survivor" "${rping[$survivor]}")"
 	[ "$status" -lt 124 ]
@@ -116,7 +90,7 @@ case_cable_out() {
 	vm_link host off
 	sender_ends host
 	vm_link host on
-	end dpu "$receiver"
+	vm_end_killed dpu "$receiver"
 	again
 }
 
@@ -127,7 +101,7 @@ case_cable_flaps() {
 	sleep 0.2
 	vm_link dpu on
 	vm_moves host 10
-	end host "$sender"
-	end dpu "$receiver"
+	vm_end_killed host "$sender"
+	vm_end_killed dpu "$receiver"
 	again
 }
