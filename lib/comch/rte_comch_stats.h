@@ -92,7 +92,9 @@ struct rte_comch_xstat {
  *
  * Any thread; not in a burst, as it locks.
  *
+ * @param dev_id Number of the device.
  * @param[out] xstats Array of *n* elements; may be NULL if *n* is 0.
+ * @param n Number of elements.
  * @return the number of counters, which may be more than *n*: the first *n* are stored.
  *   -ENODEV: no such device. -EINVAL: xstats is NULL and n is not 0.
  */

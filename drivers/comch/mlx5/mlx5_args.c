@@ -39,7 +39,7 @@ const char *const mlx5_args_keys[] = {
 #define DEFAULT_LAST_PORT 47999
 /* 4.096 us << 14: 67 ms. */
 #define DEFAULT_TIMEOUT 14
-#define DEFAULT_RETRY 7
+#define DEFAULT_RETRY 6 /* 7 is infinite with Soft-RoCE */
 #define DEFAULT_SLOT 512
 #define DEFAULT_EAGER 256
 #define DEFAULT_DEAD_MS 5000
