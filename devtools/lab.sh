@@ -8,7 +8,7 @@
 # usage: devtools/lab.sh [OPTION...] COMMAND
 #
 #   run HOST_CMD DPU_CMD  run a command in each machine; the DPU's starts first
-#   one CMD               run a command in one x86-64 machine with Soft-RoCE over lo
+#   one CMD               run a command in one x86-64 machine with Soft-RoCE
 #   shell host|dpu        boot both machines and get a shell in one
 #   test [--quick] [--verbose] [GROUP...]
 #                         run tests; --quick: those for CI, at most 5 minutes; --verbose:

@@ -18,6 +18,7 @@
 # The link: as between the host and the Arm cores of a BlueField.
 vm_ip_host=192.168.100.1
 vm_ip_dpu=192.168.100.2
+vm_ip_one=192.168.100.3
 # As Debian names them.
 declare -A vm_arch=([host]=amd64 [one]=amd64 [dpu]=arm64)
 # Megabytes for each machine; seconds that booting may take.
@@ -62,6 +63,10 @@ vm_qemu() {
 		kernel+=(-netdev "dgram,id=net,local.type=unix,local.path=$dir/net,remote.type=unix,remote.path=$lab_run/$peer/net"
 			-device "virtio-net-pci,id=nic,netdev=net,romfile=,host_mtu=4200,mac=52:54:00:00:00:0${!ip##*.}")
 	else
+		# A network without another machine: librdmacm finds no route over lo.
+		append+=" lab.netdev=eth0 lab.ip=$vm_ip_one"
+		kernel+=(-netdev hubport,id=net,hubid=0
+			-device virtio-net-pci,id=nic,netdev=net,romfile=,host_mtu=4200)
 		# Both ends poll in this machine.
 		cpus=2
 	fi

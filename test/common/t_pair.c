@@ -150,9 +150,9 @@ t_pair_connect(struct t_pair *p)
 	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
 	T_UNTIL(rte_comch_client_state(p->client) != RTE_COMCH_STATE_STARTING);
 	if (rte_comch_client_state(p->client) != RTE_COMCH_STATE_RUNNING) {
+		T_UNTIL(t_state_ev(p->host, p->client) != NULL);
 		ev = t_state_ev(p->host, p->client);
-		T_FAIL("connect: %d %s", ev == NULL ? 0 : ev->e.status,
-				ev == NULL ? "" : ev->text);
+		T_FAIL("connect: %d %s", ev->e.status, ev->text);
 	}
 	T_UNTIL(t_state_is(p->host, p->client, RTE_COMCH_STATE_RUNNING));
 	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_CONNECTED, NULL) > before);

@@ -24,10 +24,6 @@
 #include "mem/comch_mem.h"
 #include "base/comch_trace.h"
 
-#ifdef __SANITIZE_THREAD__
-pthread_mutex_t comch_tsan_heap = PTHREAD_MUTEX_INITIALIZER;
-#endif
-
 struct comch_mem_block {
 	uint8_t *addr;
 	size_t len;

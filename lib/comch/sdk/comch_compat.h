@@ -106,7 +106,8 @@ comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *a
 
 #include <rte_malloc.h>
 
-extern pthread_mutex_t comch_tsan_heap; /* comch_mem.c */
+/* One in each library: none frees what another one has allocated. */
+pthread_mutex_t comch_tsan_heap __attribute__((weak)) = PTHREAD_MUTEX_INITIALIZER;
 
 #define COMCH_TSAN_HEAP_(type, call) __extension__ ({ \
 	pthread_mutex_lock(&comch_tsan_heap); \
