@@ -27,7 +27,7 @@
 #   --out DIR      keep the output of each machine's command as DIR/host and DIR/dpu
 #   --delay SECONDS the host's command starts so long after the DPU's; default: 2
 #   --time SECONDS maximum duration of a command; default: 120
-#   --mem MB       memory of each machine; default: 512
+#   --mem MB       memory of each machine; default: 1024
 #   --mirror URL   Debian mirror; default: http://deb.debian.org/debian
 #
 # A command is a line for a shell in the machine. Its first word is a program of the build

@@ -22,7 +22,7 @@ vm_ip_one=192.168.100.3
 # As Debian names them.
 declare -A vm_arch=([host]=amd64 [one]=amd64 [dpu]=arm64)
 # Megabytes for each machine; seconds that booting may take.
-vm_mem=512
+vm_mem=1024
 vm_boot_time=120
 
 # vm_peer NAME: print the name of the other machine of the pair.
@@ -65,8 +65,8 @@ vm_qemu() {
 	else
 		# A network without another machine: librdmacm finds no route over lo.
 		append+=" lab.netdev=eth0 lab.ip=$vm_ip_one"
-		kernel+=(-netdev hubport,id=net,hubid=0
-			-device virtio-net-pci,id=nic,netdev=net,romfile=,host_mtu=4200)
+		kernel+=(-netdev "hubport,id=net,hubid=0"
+			-device "virtio-net-pci,id=nic,netdev=net,romfile=,host_mtu=4200")
 		# Both ends poll in this machine.
 		cpus=2
 	fi

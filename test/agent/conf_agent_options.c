@@ -137,6 +137,8 @@ set_driver(struct conf_agent_options *opt, const char *dpu_dev, const char *host
 	}
 	if (strcmp(dpu, conf_driver_shm.name) == 0)
 		opt->driver = conf_driver_shm;
+	else if (strcmp(dpu, conf_driver_mlx5.name) == 0)
+		opt->driver = conf_driver_mlx5;
 	else
 		opt->driver = (struct t_driver){ .name = dpu };
 	return 0;

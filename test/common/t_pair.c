@@ -2,6 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
+#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,6 +37,20 @@ append_args(char *buf, size_t size, const char *args)
 				addr != NULL && strncmp(args, "rep=", 4) == 0 ? addr : "");
 		append(buf, size, ",", key);
 	}
+}
+
+void
+t_place_lose(const char *func, const char *suffix)
+{
+	char path[PATH_MAX];
+	glob_t found;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/%s/*.%s", t_dir(), func, suffix);
+	T_EQ(glob(path, 0, NULL, &found), 0);
+	for (i = 0; i < found.gl_pathc; i++)
+		T_EQ(unlink(found.gl_pathv[i]), 0);
+	globfree(&found);
 }
 
 const char *

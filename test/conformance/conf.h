@@ -29,8 +29,9 @@
 #include "t_need.h"
 #include "t_pair.h"
 
-/* The shared-memory driver. */
+/* The drivers, with a device of their own: keys are in the environment. */
 extern const struct t_driver conf_driver_shm;
+extern const struct t_driver conf_driver_mlx5;
 
 /* Skip the case, unless the driver meets all of its needs. EAL runs. */
 void conf_need(uint64_t needs);

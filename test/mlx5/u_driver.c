@@ -2,10 +2,6 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <glob.h>
-#include <limits.h>
-#include <unistd.h>
-
 #include "u_driver.h"
 
 /* No probe of an idle link may wake a test that counts wake-ups. */
@@ -53,20 +49,10 @@ complete(char *buf, size_t size, const char *args)
 	}
 }
 
-/* All lock files of a function: which is whose does not matter here. */
 static void
-unlink_locks(const char *func, const char *name)
+unlink_locks(const char *func, const char *name __rte_unused)
 {
-	char path[PATH_MAX];
-	glob_t found;
-	size_t i;
-
-	RTE_SET_USED(name);
-	snprintf(path, sizeof(path), "%s/%s/*.lock", t_dir(), func);
-	T_EQ(glob(path, 0, NULL, &found), 0);
-	for (i = 0; i < found.gl_pathc; i++)
-		T_EQ(unlink(found.gl_pathv[i]), 0);
-	globfree(&found);
+	t_place_lose(func, "lock");
 }
 
 const struct t_driver u_driver = {

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables of lab.sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Conformance of the driver for RDMA, both ends in one machine
+
+machines=one
+programs=(test/agent/conformance-agent)
+cases=(lifecycle limits ctrl credit flags order poll dp dperr mem mbuf disconnect)
+quick=()
+
+# suite GROUP: an idle link's probes must not wake a test that counts wake-ups.
+suite() {
+	local dev=comch_mlx5,dev=rxe0,dead_ms=300000
+	vm_run one 300 "/lab/build/test/agent/conformance-agent --dpu-dev $dev \
+		--host-dev $dev,peer=$vm_ip_one --rep-addr @$vm_ip_one --patience 4 $1"
+}
+
+case_lifecycle() { suite lifecycle; }
+case_limits() { suite limits; }
+case_ctrl() { suite ctrl; }
+case_credit() { suite credit; }
+case_flags() { suite flags; }
+case_order() { suite order; }
+case_poll() { suite poll; }
+case_dp() { suite dp; }
+case_dperr() { suite dperr; }
+case_mem() { suite mem; }
+case_mbuf() { suite mbuf; }
+case_disconnect() { suite disconnect; }

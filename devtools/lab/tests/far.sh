@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables of lab.sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Conformance of the driver for RDMA between the machines: the DPU's end in an agent
+
+machines='host dpu'
+programs=(test/agent/conformance-agent test/agent/comch-agent)
+cases=(lifecycle limits ctrl credit flags order poll dp dperr mem mbuf disconnect)
+quick=()
+
+# suite GROUP: the far end's memory is the machine's, which is small.
+suite() {
+	local agent status=0 dev=comch_mlx5,dev=rxe0,dead_ms=300000
+	agent=$(vm_begin dpu '/lab/build/test/agent/comch-agent --listen 0.0.0.0:7000')
+	vm_listens dpu 7000 30
+	vm_run host 600 "/lab/build/test/agent/conformance-agent --agent $vm_ip_dpu:7000 \
+		--far dpu --dpu-dev $dev --host-dev $dev,peer=$vm_ip_dpu \
+		--rep-addr @$vm_ip_host --patience 8 $1" || status=$?
+	vm_end_killed dpu "$agent"
+	return "$status"
+}
+
+case_lifecycle() { suite lifecycle; }
+case_limits() { suite limits; }
+case_ctrl() { suite ctrl; }
+case_credit() { suite credit; }
+case_flags() { suite flags; }
+case_order() { suite order; }
+case_poll() { suite poll; }
+case_dp() { suite dp; }
+case_dperr() { suite dperr; }
+case_mem() { suite mem; }
+case_mbuf() { suite mbuf; }
+case_disconnect() { suite disconnect; }
