@@ -115,11 +115,28 @@ mlx5_remove(struct rte_comch_dev *dev)
 	free_dev(dev);
 }
 
+static unsigned int
+mlx5_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats, unsigned int n)
+{
+	struct mlx5_dev *mdev = dev->priv;
+	const struct rte_comch_xstat own[] = {
+		{ "pinned", atomic_load_explicit(&mdev->pinned, memory_order_relaxed) },
+		{ "key_misses", atomic_load_explicit(&mdev->key_misses, memory_order_relaxed) },
+		{ "held", atomic_load_explicit(&mdev->held, memory_order_relaxed) },
+	};
+	unsigned int i, at = mlx5_qp_xstats(mdev, xstats, n);
+
+	for (i = 0; i < RTE_DIM(own) && at + i < n; i++)
+		xstats[at + i] = own[i];
+	return at + RTE_DIM(own);
+}
+
 static const struct rte_comch_driver_ops mlx5_ops = {
 	.name = "comch_mlx5",
 	.valid_keys = mlx5_args_keys,
 	.probe = mlx5_probe,
 	.remove = mlx5_remove,
+	.dev_xstats = mlx5_xstats,
 	.listen = mlx5_cm_listen,
 	.unlisten = mlx5_cm_unlisten,
 	.accept = mlx5_cm_accept,
