@@ -12,8 +12,8 @@ cases=(control data_64 data_4k data_1m killed_on_dpu killed_on_host dpu_dies hos
 quick=(control data_64 killed_on_dpu)
 
 perf=/lab/build/app/comch-perf/comch-perf
-dpu_perf="$perf --role dpu --dev comch_mlx5,role=dpu,dev=rxe0,rep=pf0@$vm_ip_host"
-host_perf="$perf --role host --dev comch_mlx5,role=host,dev=rxe0,peer=$vm_ip_dpu"
+dpu_perf="$perf --role dpu --dev comch_mlx5,role=dpu,dev=rxe0,timeout=17,rep=pf0@$vm_ip_host"
+host_perf="$perf --role host --dev comch_mlx5,role=host,dev=rxe0,timeout=17,peer=$vm_ip_dpu"
 host_perf+=' --wait event --verify'
 # A peer that is gone is noticed within 5 s, and the rest is an emulated machine's time.
 gone_time=60

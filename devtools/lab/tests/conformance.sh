@@ -12,7 +12,7 @@ quick=()
 
 # suite GROUP: an idle link's probes must not wake a test that counts wake-ups.
 suite() {
-	local dev=comch_mlx5,dev=rxe0,dead_ms=300000
+	local dev=comch_mlx5,dev=rxe0,timeout=17,dead_ms=300000
 	vm_run one 300 "/lab/build/test/agent/conformance-agent --dpu-dev $dev \
 		--host-dev $dev,peer=$vm_ip_one --rep-addr @$vm_ip_one --patience 4 $1"
 }

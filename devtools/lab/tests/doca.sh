@@ -29,7 +29,7 @@ case_control() {
 }
 
 case_data() {
-	both 'doca_data_path/doca_data_path_host -p b1:00.0 --size 4194304 --both' \
+	both 'doca_data_path/doca_data_path_host -p b1:00.0 --size 4 --both' \
 		'doca_data_path/doca_data_path_dpu -p 03:00.0 -r b1:00.0'
 }
 

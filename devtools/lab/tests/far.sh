@@ -12,7 +12,7 @@ quick=()
 
 # suite GROUP: the far end's memory is the machine's, which is small.
 suite() {
-	local agent status=0 dev=comch_mlx5,dev=rxe0,dead_ms=300000
+	local agent status=0 dev=comch_mlx5,dev=rxe0,timeout=17,dead_ms=300000
 	agent=$(vm_begin dpu '/lab/build/test/agent/comch-agent --listen 0.0.0.0:7000')
 	vm_listens dpu 7000 30
 	vm_run host 600 "/lab/build/test/agent/conformance-agent --agent $vm_ip_dpu:7000 \
