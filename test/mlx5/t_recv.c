@@ -65,7 +65,7 @@ rec_of(uint64_t seq, uint8_t kind, uint8_t count, uint32_t len)
 	};
 	uint32_t i;
 
-	for (i = 0; i < RTE_MIN(count, (uint8_t)COMCH_REC_BATCH); i++)
+	for (i = 0; i < RTE_MIN((uint32_t)count, (uint32_t)COMCH_REC_BATCH); i++)
 		rec.len[i] = len;
 	return rec;
 }
