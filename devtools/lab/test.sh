@@ -31,6 +31,16 @@ test_groups() {
 	done
 }
 
+# test_each_conformance_group FUNCTION: for a group of tests whose cases are the groups of the
+# conformance suite: case_NAME calls FUNCTION NAME.
+test_each_conformance_group() {
+	local name
+	cases=(lifecycle limits ctrl credit flags order poll dp dperr mem mbuf disconnect)
+	for name in "${cases[@]}"; do
+		eval "case_$name() { $1 $name; }"
+	done
+}
+
 # test_load GROUP: the variables and functions of a group.
 test_load() {
 	machines=

@@ -198,7 +198,7 @@ tx(struct wire *w)
 	for (i = 0; i < n; i++) {
 		mbufs[nb] = get_chain(w);
 		all &= mbufs[nb] != NULL;
-		/* Those after one that is not there are for later, too. */
+		/* Keep the order: after the first that is missing, the rest wait too. */
 		if (all)
 			nb++;
 		else

@@ -13,7 +13,7 @@
  *
  *     devices     of the far role; their numbers have FAR_DEV added
  *     objects     of far devices: the cases hold a struct far_obj in their place
- *     polls       are near; one that has far objects has a twin, and runs it
+ *     polls       are near; a poll with far objects runs its twin, too
  *     memory      is near; a registration that a far object uses has a twin of the same
  *                 kind: bytes are copied there before a send, and back after a receive
  *     pools       likewise

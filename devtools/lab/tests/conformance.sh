@@ -7,7 +7,6 @@
 
 machines=one
 programs=(test/agent/conformance-agent)
-cases=(lifecycle limits ctrl credit flags order poll dp dperr mem mbuf disconnect)
 quick=()
 
 # suite GROUP: an idle link's probes must not wake a test that counts wake-ups.
@@ -17,15 +16,4 @@ suite() {
 		--host-dev $dev,peer=$vm_ip_one --rep-addr @$vm_ip_one --patience 4 $1"
 }
 
-case_lifecycle() { suite lifecycle; }
-case_limits() { suite limits; }
-case_ctrl() { suite ctrl; }
-case_credit() { suite credit; }
-case_flags() { suite flags; }
-case_order() { suite order; }
-case_poll() { suite poll; }
-case_dp() { suite dp; }
-case_dperr() { suite dperr; }
-case_mem() { suite mem; }
-case_mbuf() { suite mbuf; }
-case_disconnect() { suite disconnect; }
+test_each_conformance_group suite

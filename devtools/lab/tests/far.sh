@@ -7,7 +7,6 @@
 
 machines='host dpu'
 programs=(test/agent/conformance-agent test/agent/comch-agent)
-cases=(lifecycle limits ctrl credit flags order poll dp dperr mem mbuf disconnect)
 quick=()
 
 # suite GROUP: without the cases that remove a server's lock file, which is on the DPU.
@@ -23,15 +22,4 @@ suite() {
 	return "$status"
 }
 
-case_lifecycle() { suite lifecycle; }
-case_limits() { suite limits; }
-case_ctrl() { suite ctrl; }
-case_credit() { suite credit; }
-case_flags() { suite flags; }
-case_order() { suite order; }
-case_poll() { suite poll; }
-case_dp() { suite dp; }
-case_dperr() { suite dperr; }
-case_mem() { suite mem; }
-case_mbuf() { suite mbuf; }
-case_disconnect() { suite disconnect; }
+test_each_conformance_group suite

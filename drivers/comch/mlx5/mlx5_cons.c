@@ -290,7 +290,7 @@ mlx5_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 			comch_load_relaxed(&rx->halt) >= (uint32_t)why)
 		return;
 	comch_store_relaxed(&c->halt_deadline, rte_rdtsc() + c->stop_cycles);
-	/* Before the queue pair's end, which is no failure then. */
+	/* Set before the queue pair is in ERR, so that its completions count as flushed. */
 	comch_store_release(&c->is_closing, 1);
 	mlx5_qp_error(&c->qp);
 	/* Release: a burst that sees it finds that nothing more is accepted. */

@@ -9,7 +9,7 @@
  *
  *   ADDR_RESOLVED, ROUTE_RESOLVED   connect
  *   CONNECT_RESPONSE                the server, or a stranger without our magic: next
- *   REJECTED                        nobody listens, another name: next; or a refusal
+ *   REJECTED                        no listener, or another name: next; else a refusal
  *
  * The dial belongs to the connection's thread, and ends with the link UP or DOWN.
  */

@@ -23,7 +23,7 @@ struct rx_msg {
 	uint16_t data_at;
 	uint16_t data_len;
 	uint8_t nb_need;
-	uint8_t need_at;     /* the first one that is not met */
+	uint8_t need_at;     /* first need not met yet */
 };
 
 struct mlx5_frames {

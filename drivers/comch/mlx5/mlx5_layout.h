@@ -36,8 +36,7 @@ struct mlx5_hello {
 	uint8_t name_hash[16]; /* of function and name: see mlx5_name.c */
 	uint32_t slot_size;    /* receive slots of the sender's control QP, bytes */
 	uint32_t nb_slots;
-	uint32_t psn;
-	uint32_t reserved2;
+	uint32_t reserved2[2];
 };
 static_assert(sizeof(struct mlx5_hello) == 40, "wire");
 

@@ -461,7 +461,7 @@ mlx5_recv_has_work(struct mlx5_cons *c)
 {
 	const struct comch_recv *rx = &c->rx;
 
-	/* A message that waits for its pieces is no work. */
+	/* A message whose pieces have not arrived gives a burst nothing to do. */
 	if (c->stream.seq != rx->head + 1 &&
 			(rx->rec_idx != rx->cur.head.count || has_rec(rx)))
 		return true;
