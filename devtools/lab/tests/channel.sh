@@ -6,15 +6,20 @@
 # comch-perf between the machines, each byte checked; killed processes and machines
 
 machines='host dpu'
-programs=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor)
+programs=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor test/lab/survivor)
 cases=(control data_64 data_4k data_1m killed_on_dpu killed_on_host dpu_dies host_dies
 	killed_100_times dpu_dies_20_times host_dies_20_times)
 quick=(control data_64 killed_on_dpu)
 
 perf=/lab/build/app/comch-perf/comch-perf
-dpu_perf="$perf --role dpu --dev comch_mlx5,role=dpu,dev=rxe0,timeout=17,rep=pf0@$vm_ip_host"
-host_perf="$perf --role host --dev comch_mlx5,role=host,dev=rxe0,timeout=17,peer=$vm_ip_dpu"
+dpu_dev=comch_mlx5,role=dpu,dev=rxe0,timeout=17,rep=pf0@$vm_ip_host
+host_dev=comch_mlx5,role=host,dev=rxe0,timeout=17,peer=$vm_ip_dpu
+dpu_perf="$perf --role dpu --dev $dpu_dev"
+host_perf="$perf --role host --dev $host_dev"
 host_perf+=' --wait event --verify'
+declare -gA survivor_command=(
+	[dpu]="T_PATIENCE=8 /lab/build/test/lab/survivor dpu $dpu_dev"
+	[host]="T_PATIENCE=8 /lab/build/test/lab/survivor host $host_dev")
 # A peer that is gone is noticed within 5 s, and the rest is an emulated machine's time.
 gone_time=60
 
@@ -89,23 +94,36 @@ case_host_dies() {
 	case_control
 }
 
-# times N CASE: the same again and again.
-times() {
-	local i
-	for ((i = 0; i < $1; i++)); do
-		"$2"
+# outlives NAME LIVES KILL: an end that accounts for everything and connects again, while its
+# peer is killed so many times, each time in the middle of a transfer.
+outlives() {
+	local peer survivor killed i
+	peer=$(vm_peer "$1")
+	survivor=$(vm_begin "$1" "${survivor_command[$1]} $2")
+	for ((i = 1; i <= $2; i++)); do
+		killed=$(vm_begin "$peer" "${survivor_command[$peer]} 1000")
+		vm_says "$1" "$survivor" "life $i moves" 120
+		"$3" "$peer" "$killed"
 	done
+	vm_end "$1" "$survivor" "$gone_time"
+	cat "$(vm_output "$1" "$survivor")"
+}
+
+# restart NAME ID: end a machine, whatever runs there.
+restart() {
+	vm_kill "$1"
+	vm_boot "$1"
 }
 
 case_killed_100_times() {
-	times 50 case_killed_on_dpu
-	times 50 case_killed_on_host
+	outlives host 50 vm_end_killed
+	outlives dpu 50 vm_end_killed
 }
 
 case_dpu_dies_20_times() {
-	times 20 case_dpu_dies
+	outlives host 20 restart
 }
 
 case_host_dies_20_times() {
-	times 20 case_host_dies
+	outlives dpu 20 restart
 }
