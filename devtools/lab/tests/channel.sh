@@ -6,9 +6,9 @@
 # comch-perf between the machines, each byte checked; killed processes and machines
 
 machines='host dpu'
-programs=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor)
+programs=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor test/lab/libwrong_key.so)
 cases=(control data_64 data_4k data_1m killed_on_dpu killed_on_host dpu_dies host_dies
-	killed_100_times dpu_dies_20_times host_dies_20_times)
+	link_down_on_dpu link_down_on_host wrong_key)
 quick=(control data_64 killed_on_dpu)
 
 perf=/lab/build/app/comch-perf/comch-perf
@@ -89,23 +89,32 @@ case_host_dies() {
 	case_control
 }
 
-# times N CASE: the same again and again.
-times() {
-	local i
-	for ((i = 0; i < $1; i++)); do
-		"$2"
-	done
+# The driver of this machine hears of it from its device, the other one by silence.
+link_goes_down() {
+	stream_begin
+	vm_run "$1" 10 'ip link set eth0 down'
+	survives host "$host"
+	survives dpu "$dpu"
+	vm_run "$1" 10 'ip link set eth0 up'
+	case_control
 }
 
-case_killed_100_times() {
-	times 50 case_killed_on_dpu
-	times 50 case_killed_on_host
+case_link_down_on_dpu() {
+	link_goes_down dpu
 }
 
-case_dpu_dies_20_times() {
-	times 20 case_dpu_dies
+case_link_down_on_host() {
+	link_goes_down host
 }
 
-case_host_dies_20_times() {
-	times 20 case_host_dies
+# The DPU's device refuses what the host writes.
+case_wrong_key() {
+	dpu=$(vm_begin dpu "LD_PRELOAD=/lab/build/test/lab/libwrong_key.so $dpu_perf")
+	vm_rdma_listens dpu 30
+	host=$(vm_begin host "$host_perf --iters 100 --size 4096 data-rate")
+	survives host "$host"
+	survives dpu "$dpu"
+	grep -E 'does not allow the access|invalid request' "$(vm_output host "$host")" \
+		"$(vm_output dpu "$dpu")"
+	case_control
 }

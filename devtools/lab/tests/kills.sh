@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables of lab.sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# One process that outlives its peers: 100 killed processes, 40 machines that die
+
+machines='host dpu'
+programs=(test/lab/survivor)
+cases=(dpu_process_50_times host_process_50_times dpu_20_times host_20_times)
+
+survivor=/lab/build/test/lab/survivor
+keys=dev=rxe0,timeout=17,dead_ms=2000
+declare -A role=([dpu]="$survivor dpu comch_mlx5,role=dpu,$keys,rep=pf0@$vm_ip_host"
+	[host]="$survivor host comch_mlx5,role=host,$keys,peer=$vm_ip_dpu")
+# For a round of the survivor, most of which is the start of a program.
+round_time=60
+
+# outlives TIMES NAME COMMAND ID: the command kills the peer's program with this id, again and
+# again; the survivor in the machine NAME completes each message once, and leaks nothing.
+outlives() {
+	local i peer id victim line
+	peer=$(vm_peer "$2")
+	id=$(vm_begin "$2" "T_PATIENCE=4 ${role[$2]} $1")
+	for ((i = 1; i <= $1; i++)); do
+		victim=$(vm_begin "$peer" "T_PATIENCE=4 ${role[$peer]} 1000")
+		vm_moves host "$round_time"
+		"$3" "$peer" "$victim"
+		vm_says "$2" "$id" "survivor: round $i:" "$round_time"
+		vm_ready "$peer"
+	done
+	vm_end "$2" "$id" "$round_time" || i=0
+	cat "$(vm_output "$2" "$id")"
+	# In each round there was something to lose.
+	[ "$i" -ne 0 ]
+	grep -q 'survivor: ended well' "$(vm_output "$2" "$id")"
+	! grep -q ': 0 taken' "$(vm_output "$2" "$id")"
+}
+
+# It boots while the survivor finds out.
+machine_dies() {
+	vm_kill "$1"
+	vm_start "$1"
+}
+
+case_dpu_process_50_times() {
+	outlives 50 host vm_end_killed
+}
+
+case_host_process_50_times() {
+	outlives 50 dpu vm_end_killed
+}
+
+case_dpu_20_times() {
+	outlives 20 host machine_dies
+}
+
+case_host_20_times() {
+	outlives 20 dpu machine_dies
+}
