@@ -14,6 +14,13 @@
 #undef ibv_reg_mr
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access);
 
+/* The library's own: it may be loaded by a plugin, so that RTLD_NEXT does not find it. */
+static void *
+own(const char *name)
+{
+	return dlsym(dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD), name);
+}
+
 static struct ibv_mr *
 spoilt(struct ibv_mr *mr, unsigned int access)
 {
@@ -28,7 +35,7 @@ ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
 {
 	struct ibv_mr *(*real)(struct ibv_pd *pd, void *addr, size_t len, int access);
 
-	*(void **)&real = dlsym(RTLD_NEXT, "ibv_reg_mr");
+	*(void **)&real = own("ibv_reg_mr");
 	return spoilt(real(pd, addr, len, access), (unsigned int)access);
 }
 
@@ -38,6 +45,6 @@ ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova, unsig
 	struct ibv_mr *(*real)(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova,
 			unsigned int access);
 
-	*(void **)&real = dlsym(RTLD_NEXT, "ibv_reg_mr_iova2");
+	*(void **)&real = own("ibv_reg_mr_iova2");
 	return spoilt(real(pd, addr, len, iova, access), access);
 }

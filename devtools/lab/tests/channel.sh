@@ -89,12 +89,16 @@ case_host_dies() {
 	case_control
 }
 
-# The driver of this machine hears of it from its device, the other one by silence.
+# The driver of this machine hears of it from its device, the other one by silence. The cable
+# is out meanwhile: qemu would hold back the other machine's packets, and Soft-RoCE destroys no
+# queue pair before its packets are gone.
 link_goes_down() {
 	stream_begin
+	vm_link "$1" off
 	vm_run "$1" 10 'ip link set eth0 down'
 	survives host "$host"
 	survives dpu "$dpu"
+	vm_link "$1" on
 	vm_run "$1" 10 'ip link set eth0 up'
 	case_control
 }
@@ -113,8 +117,7 @@ case_wrong_key() {
 	vm_rdma_listens dpu 30
 	host=$(vm_begin host "$host_perf --iters 100 --size 4096 data-rate")
 	survives host "$host"
-	survives dpu "$dpu"
-	grep -E 'does not allow the access|invalid request' "$(vm_output host "$host")" \
-		"$(vm_output dpu "$dpu")"
+	grep -q "peer's memory does not allow the access" "$(vm_output host "$host")"
+	vm_end dpu "$dpu" "$gone_time" || [ $? -lt 124 ]
 	case_control
 }

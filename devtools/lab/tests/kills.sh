@@ -11,19 +11,20 @@ cases=(dpu_process_50_times host_process_50_times dpu_20_times host_20_times)
 
 survivor=/lab/build/test/lab/survivor
 keys=dev=rxe0,timeout=17,dead_ms=2000
-declare -A role=([dpu]="$survivor dpu comch_mlx5,role=dpu,$keys,rep=pf0@$vm_ip_host"
-	[host]="$survivor host comch_mlx5,role=host,$keys,peer=$vm_ip_dpu")
+program_dpu="T_PATIENCE=4 $survivor dpu comch_mlx5,role=dpu,$keys,rep=pf0@$vm_ip_host"
+program_host="T_PATIENCE=4 $survivor host comch_mlx5,role=host,$keys,peer=$vm_ip_dpu"
 # For a round of the survivor, most of which is the start of a program.
 round_time=60
 
-# outlives TIMES NAME COMMAND ID: the command kills the peer's program with this id, again and
+# outlives TIMES NAME COMMAND: "COMMAND PEER ID" kills the peer's program or the peer, again and
 # again; the survivor in the machine NAME completes each message once, and leaks nothing.
 outlives() {
-	local i peer id victim line
+	local i peer id victim own=program_$2 other
 	peer=$(vm_peer "$2")
-	id=$(vm_begin "$2" "T_PATIENCE=4 ${role[$2]} $1")
+	other=program_$peer
+	id=$(vm_begin "$2" "${!own} $1")
 	for ((i = 1; i <= $1; i++)); do
-		victim=$(vm_begin "$peer" "T_PATIENCE=4 ${role[$peer]} 1000")
+		victim=$(vm_begin "$peer" "${!other} 1000")
 		vm_moves host "$round_time"
 		"$3" "$peer" "$victim"
 		vm_says "$2" "$id" "survivor: round $i:" "$round_time"
