@@ -10,9 +10,10 @@
 #   run HOST_CMD DPU_CMD  run a command in each machine; the DPU's starts first
 #   one CMD               run a command in one x86-64 machine with Soft-RoCE
 #   shell host|dpu        boot both machines and get a shell in one
-#   test [--quick] [--verbose] [GROUP...]
+#   test [--quick] [--verbose] [GROUP[/CASE]...]
 #                         run tests; --quick: those for CI, at most 5 minutes; --verbose:
-#                         show the output of those that pass, too
+#                         show the output of those that pass, too. The last line is
+#                         "N passed, N failed, N skipped"
 #   compile host|dpu SOURCE BUILD
 #                         build a program for DOCA, of the directory SOURCE with a
 #                         meson.build, for a machine, in the directory BUILD

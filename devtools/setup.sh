@@ -16,7 +16,7 @@
 #   arm64   devtools/try-arm64.sh
 #   lab     devtools/lab.sh
 #   sysroot arm64 packages that try-arm64.sh and lab.sh unpack; for --list only
-#   all     build, test, checks and docs
+#   all     build, test, checks, docs and lab
 #
 # --list prints the packages without installing them. Installing needs root or sudo,
 # and the network. Neither is needed if all packages are installed.
@@ -73,7 +73,8 @@ packages() {
 		packages build
 		packages test
 		packages checks
-		packages docs ;;
+		packages docs
+		packages lab ;;
 	*)
 		die "unknown purpose '$1' (build, memif, samples, test, checks, docs, chroot, arm64, lab, sysroot, all)" ;;
 	esac

@@ -75,9 +75,11 @@ command_test() {
 		mapfile -t groups < <(test_groups)
 	fi
 	for group in "${groups[@]}"; do
-		[ -e "$top/devtools/lab/tests/$group.sh" ] ||
-			die "no group '$group' of tests: $(test_groups | paste -sd ' ')"
+		test_exists "$group"
 	done
+	if $only_quick; then
+		mapfile -t groups < <(test_quick "${groups[@]}")
+	fi
 	lab_prepare amd64 arm64
 	test_build "${groups[@]}"
 	lab_open
@@ -89,35 +91,56 @@ command_test() {
 	[ "$test_failed" -eq 0 ]
 }
 
-# test_build GROUP...: build the programs of these groups, for the architectures on which
+# test_quick GROUP...: print those that have quick cases.
+test_quick() {
+	local group
+	for group; do
+		test_load "$group"
+		[ "${#quick[@]}" -eq 0 ] || echo "$group"
+	done
+}
+
+# test_exists GROUP[/CASE]: end the script if there is no such group or case.
+test_exists() {
+	local group=${1%%/*}
+	[ -e "$top/devtools/lab/tests/$group.sh" ] ||
+		die "no group '$group' of tests: $(test_groups | paste -sd ' ')"
+	[ "$group" != "$1" ] || return 0
+	test_load "$group"
+	[[ " ${cases[*]} " == *" ${1#*/} "* ]] ||
+		die "no case '${1#*/}' in the group '$group': ${cases[*]}"
+}
+
+# test_build GROUP[/CASE]...: build the programs of these groups, for the architectures on which
 # they run.
 test_build() {
 	local group machine
 	local -A wanted=()
 	for group; do
-		test_load "$group"
+		test_load "${group%%/*}"
 		for machine in $machines; do
 			wanted[${vm_arch[$machine]}]+=" ${programs[*]}"
 		done
 	done
 	for machine in "${!wanted[@]}"; do
-		read -ra programs <<<"${wanted[$machine]}"
+		mapfile -t programs < <(tr ' ' '\n' <<<"${wanted[$machine]}" | sort -u)
 		lab_build "$machine" "${programs[@]}"
 	done
 }
 
-# test_group GROUP ONLY-QUICK: run its cases.
+# test_group GROUP[/CASE] ONLY-QUICK: run its cases, or this one.
 test_group() {
-	local names
-	test_load "$1"
+	local group=${1%%/*} names
+	test_load "$group"
 	names=("${cases[@]}")
 	! $2 || names=("${quick[@]}")
+	[ "$group" = "$1" ] || names=("${1#*/}")
 	[ "${#names[@]}" -gt 0 ] || return 0
-	step "$1: $machines"
-	test_boot "$1"
+	step "$group: $machines"
+	test_boot "$group"
 	for name in "${names[@]}"; do
 		test_machines || return 0
-		test_case "$1" "$name"
+		test_case "$group" "$name"
 	done
 }
 

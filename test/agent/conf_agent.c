@@ -46,7 +46,6 @@ static struct one cases[] = { CONF_ALL(ROW, none) };
 struct progress {
 	bool begun; /**< EAL is there, and the agent. */
 	bool passed[NB_CASES];
-	uint64_t ms[NB_CASES];
 };
 
 static struct progress *progress;
@@ -58,6 +57,7 @@ run_one(unsigned int i)
 {
 	const uint32_t log_level = rte_log_get_global_level();
 	const uint64_t begin = t_now_ms();
+	uint64_t ms;
 
 	alarm(CASE_SECONDS * t_patience());
 	conf_need(cases[i].needs);
@@ -65,7 +65,10 @@ run_one(unsigned int i)
 	T_EQ(rte_comch_dev_count(), 0);
 	t_dir_remove();
 	rte_log_set_global_level(log_level);
-	progress->ms[i] = t_now_ms() - begin;
+	ms = t_now_ms() - begin;
+	printf("ok       %s/%s %lu.%03lu s\n", cases[i].group, cases[i].name,
+			(unsigned long)(ms / 1000), (unsigned long)(ms % 1000));
+	fflush(stdout);
 	progress->passed[i] = true;
 }
 
@@ -104,9 +107,6 @@ report(unsigned int first, unsigned int end, int status)
 			continue;
 		if (!progress->passed[i])
 			break;
-		printf("ok       %s/%s %lu.%03lu s\n", cases[i].group, cases[i].name,
-				(unsigned long)(progress->ms[i] / 1000),
-				(unsigned long)(progress->ms[i] % 1000));
 		nb_passed++;
 	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)

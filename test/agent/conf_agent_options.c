@@ -52,7 +52,8 @@ usage(FILE *f)
 		"  --host-dev DEV     and of the host: the case adds number, role and function;\n"
 		"                     default comch_shm\n"
 		"  --rep-addr ADDR    what follows the name of each representor: @10.0.0.2\n"
-		"  --patience N       wait N times longer before anything is called a hang\n\n"
+		"  --patience N       wait N times longer before anything is called a hang\n"
+		"  --fewer N          repeat things N times less often\n\n"
 		"-GROUP and -GROUP/CASE, after --, leave cases out. Exit status: 0, 1 if a case\n"
 		"failed or none was run, 2 for wrong arguments.\n");
 }
@@ -167,6 +168,7 @@ conf_agent_options(struct conf_agent_options *opt, int argc, char **argv)
 		{ "host-dev", required_argument, NULL, 'o' },
 		{ "rep-addr", required_argument, NULL, 'r' },
 		{ "patience", required_argument, NULL, 'p' },
+		{ "fewer", required_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -187,6 +189,8 @@ conf_agent_options(struct conf_agent_options *opt, int argc, char **argv)
 		setenv("T_REP_ADDR", arg['r'], 1);
 	if (arg['p'] != NULL)
 		setenv("T_PATIENCE", arg['p'], 1);
+	if (arg['w'] != NULL)
+		setenv("T_FEWER", arg['w'], 1);
 	opt->agent = arg['a'] != NULL ? arg['a'] : getenv("COMCH_AGENT");
 	if (arg['s'] != NULL)
 		opt->agent = spawn(arg['s']);

@@ -101,6 +101,10 @@ uint64_t t_now_ms(void);
  * meson waits longer; and by the environment variable T_PATIENCE, for slow machines.
  */
 unsigned int t_patience(void);
+/* How often to repeat what would be done n times: fewer by the factor in the environment
+ * variable T_FEWER, where each time takes long, but at least once.
+ */
+unsigned int t_repeat(unsigned int n);
 /* T_TIMEOUT_MS from now, as many times. */
 uint64_t t_deadline(void);
 

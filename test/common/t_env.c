@@ -63,6 +63,15 @@ t_patience(void)
 	return (t_sanitized() ? 4U : 1U) * (unsigned int)RTE_MAX(times, 1);
 }
 
+unsigned int
+t_repeat(unsigned int n)
+{
+	const char *env = getenv("T_FEWER");
+	const int factor = env == NULL ? 1 : atoi(env);
+
+	return RTE_MAX(n / (unsigned int)RTE_MAX(factor, 1), 1U);
+}
+
 uint64_t
 t_deadline(void)
 {

@@ -277,13 +277,14 @@ conf_disconnect_stream_cut(void)
 void
 conf_disconnect_no_leak(void)
 {
+	const unsigned int rounds = t_repeat(150);
 	unsigned int fds = 0, i;
 	uint64_t rss = 0;
 	struct t_flow f;
 	struct t_pair p;
 
 	t_pair_ends(&p, NULL);
-	for (i = 0; i < 150; i++) {
+	for (i = 0; i < rounds; i++) {
 		t_forget(p.dpu);
 		t_forget(p.host);
 		t_pair_connect(&p);
@@ -294,7 +295,7 @@ conf_disconnect_no_leak(void)
 		t_flow_close(&f);
 		t_pair_disconnect(&p);
 		t_settle();
-		if (i == 50) {
+		if (i == rounds / 3) {
 			fds = t_fd_count();
 			rss = t_rss_kb();
 		}

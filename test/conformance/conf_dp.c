@@ -127,7 +127,7 @@ wrap_turn(struct wrap *w)
 static void
 wrap(const struct t_flow_conf *fc)
 {
-	struct wrap w = { .total = 20000 };
+	struct wrap w = { .total = t_repeat(20000) };
 	struct t_pair p;
 
 	t_pair_open(&p, NULL);

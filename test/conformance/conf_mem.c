@@ -163,7 +163,7 @@ stream(uint32_t staging, uint32_t len, enum rte_comch_mem_kind kind, uint32_t fl
 
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, &fc);
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < t_repeat(5); i++)
 		t_flow_once(&f, len - i * 1000, i);
 	/* And short ones after it. */
 	for (i = 0; i < 50; i++)

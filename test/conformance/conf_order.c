@@ -320,7 +320,7 @@ token(uint32_t nb_servers, uint32_t total, bool sleepy)
 	struct t_pair p;
 
 	t_pair_devs(&p, NULL);
-	t_token_threads(p.dpu_dev, p.host_dev, names, nb_servers, 4, total, sleepy);
+	t_token_threads(p.dpu_dev, p.host_dev, names, nb_servers, 4, t_repeat(total), sleepy);
 	t_pair_close(&p);
 }
 

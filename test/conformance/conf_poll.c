@@ -162,7 +162,7 @@ conf_poll_wake_message(void)
 	unsigned int i;
 
 	t_pair_open(&p, NULL);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < t_repeat(300); i++) {
 		arm_quiet(p.dpu, cls[i % RTE_DIM(cls)] == RTE_COMCH_POLL_ANY ?
 				RTE_COMCH_POLL_ANY : RTE_COMCH_POLL_RX);
 		T_EQ(rte_comch_poll_arm(p.dpu->poll, cls[i % RTE_DIM(cls)]), 0);
@@ -184,7 +184,7 @@ conf_poll_message_before_arm(void)
 	unsigned int i;
 
 	t_pair_open(&p, NULL);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < t_repeat(300); i++) {
 		t_send(p.cconn, &i, sizeof(i), i);
 		check_woken(p.dpu, RTE_COMCH_POLL_ANY,
 				rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY));
@@ -241,7 +241,7 @@ conf_poll_epoll_edge(void)
 	T_GE(ep, 0);
 	T_EQ(epoll_ctl(ep, EPOLL_CTL_ADD,
 			rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY), &ee), 0);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < t_repeat(300); i++) {
 		while (rte_comch_poll_arm(p.dpu->poll, RTE_COMCH_POLL_ANY) == -EAGAIN)
 			t_step(p.dpu);
 		t_send(p.cconn, &i, sizeof(i), i);
@@ -306,7 +306,7 @@ conf_poll_notify(void)
 
 	t_pair_open(&p, NULL);
 	fd = rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_ANY);
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < t_repeat(100); i++) {
 		arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
 		T_EQ(pthread_create(&th, NULL, notify_main, p.dpu->poll), 0);
 		T_CHECK(t_readable(fd, T_TIMEOUT_MS));
@@ -328,7 +328,7 @@ conf_poll_wake_credit(void)
 	unsigned int i;
 
 	t_pair_open(&p, &conf);
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < t_repeat(100); i++) {
 		while (t_offer(p.cconn, &i, sizeof(i), 0, 0))
 			;
 		p.dpu->paused = true;
@@ -476,7 +476,7 @@ wake_data(struct t_flow_conf *fc)
 	fc->cons.poll = cons_node->poll;
 	fc->prod.poll = prod_node->poll;
 	t_flow_open(&f, &p, fc);
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < t_repeat(200); i++) {
 		/* Short: from now on the producer waits for room. */
 		t_settle();
 		T_EQ(t_put(&f, 0, 64, i), 0);

@@ -68,7 +68,7 @@ conf_poll_sleepy_data(void)
 
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, NULL);
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < t_repeat(500); i++) {
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		T_SLEEP_UNTIL(t_put(&f, 0, 64, i) == 1);
 		T_SLEEP_UNTIL(rte_comch_consumer_recv_burst(f.cons, &cpl, 1) == 1);

@@ -9,7 +9,8 @@
  *
  *   survivor dpu|host DEVICE LIVES
  *
- * It ends with 0 after so many connections that were lost, with everything accounted for:
+ * It ends with 0 after so many connections that were lost, with everything accounted for,
+ * and no descriptor more than after the first:
  *
  *   host: each operation completes once, with success or an error
  *   dpu:  each posted buffer comes back once; messages come in order, none twice, with the
@@ -276,6 +277,18 @@ report(const struct life *l)
 		l->number, l->given, l->good, l->failed, why);
 }
 
+static void
+check_leaks(const struct life *l)
+{
+	static unsigned int nb_fds;
+
+	/* What is kept for connections in general stays open after the first. */
+	if (l->number == 1)
+		nb_fds = t_fd_count();
+	else if (next_conn == NULL)
+		T_LE(t_fd_count(), nb_fds);
+}
+
 /* A life counts if it has moved: the peer may be killed at other times, too. */
 static void
 live(void (*fn)(struct life *l, int16_t dev), int16_t dev, unsigned int lives)
@@ -287,6 +300,7 @@ live(void (*fn)(struct life *l, int16_t dev), int16_t dev, unsigned int lives)
 		l = (struct life){ .number = n };
 		fn(&l, dev);
 		report(&l);
+		check_leaks(&l);
 		n += l.good >= MOVING;
 	}
 }

@@ -190,6 +190,22 @@ CTRL_CASE(queue_pair_fails)
 	connects_again(p);
 }
 
+/* A message that is longer than a slot, in the words of Soft-RoCE. */
+CTRL_CASE(receive_fails)
+{
+	const struct fv_fault fault = { .recv = true, .status = IBV_WC_LOC_QP_OP_ERR };
+	const struct t_ev *ev;
+
+	t_pair_open(p, NULL);
+	fv_fail_wr(&fault);
+	t_send(p->cconn, "x", 1, 1);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	ev = t_find(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	T_EQ(ev->e.status, -EPROTO);
+	T_STR_HAS(ev->text, "longer than a receive slot");
+	connects_again(p);
+}
+
 CTRL_CASE(completion_queue_fails)
 {
 	t_pair_open(p, NULL);
@@ -230,72 +246,6 @@ CTRL_CASE(last_words_before_failure)
 	msg = t_find(p->dpu, RTE_COMCH_EVENT_MSG, NULL, 0);
 	last = t_find(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
 	T_LT(t_pos(p->dpu, msg), t_pos(p->dpu, last));
-}
-
-/* Send a message from the client's queue pair that the driver did not make. */
-static void
-send_raw(struct t_pair *p, const void *msg, uint32_t len)
-{
-	struct ibv_sge sge = { .addr = (uintptr_t)msg, .length = len };
-	struct ibv_send_wr wr = {
-		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_INLINE,
-	}, *bad;
-
-	T_EQ(fv_glue.post_send(ctrl_qp(p), &wr, &bad), 0);
-}
-
-/* What a hostile peer may send instead of a control message. */
-CTRL_CASE(invalid_messages)
-{
-	static const struct {
-		struct mlx5_ctrl_hdr hdr;
-		uint32_t len;
-	} bad[] = {
-		{ { .frame_len = 0 }, 8 },
-		{ { .frame_len = 0 }, 0 },
-		{ { .nb_need = MLX5_MAX_NEED + 1 }, 48 },
-		{ { .nb_need = 3 }, 48 },
-		{ { .nb_halted = MLX5_MAX_HALTED + 1 }, 48 },
-		{ { .nb_halted = 5 }, 48 },
-		{ { .returned = 1000 }, 16 },
-		{ { .returned = UINT32_MAX }, 16 },
-		{ { .frame_len = 0 }, 17 },
-		{ { .fragment = 1 }, 16 },
-		{ { .frame_len = 100, .fragment = 1 }, 48 },
-		{ { .frame_len = 15 }, 31 },
-		{ { .frame_len = 1 << 20 }, 48 },
-		{ { .frame_len = UINT32_MAX }, 48 },
-		{ { .frame_len = 16 }, 48 },
-		{ { .frame_len = 100 }, 16 },
-	};
-	uint8_t msg[64] = { 0 };
-	const struct t_ev *ev;
-	unsigned int i;
-
-	t_pair_ends(p, NULL);
-	for (i = 0; i < RTE_DIM(bad); i++) {
-		t_forget(p->dpu);
-		t_pair_connect(p);
-		memcpy(msg, &bad[i].hdr, sizeof(bad[i].hdr));
-		send_raw(p, msg, bad[i].len);
-		T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-		ev = t_find(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
-		T_EQ(ev->e.status, -EPROTO);
-		T_STR_HAS(ev->text, "invalid control message from peer");
-		T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
-	}
-	/* Fragments of two frames. */
-	t_forget(p->dpu);
-	t_pair_connect(p);
-	memcpy(msg, &(struct mlx5_ctrl_hdr){ .frame_len = 100 }, 16);
-	send_raw(p, msg, 48);
-	t_settle();
-	T_EQ(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
-	memcpy(msg, &(struct mlx5_ctrl_hdr){ .frame_len = 99, .fragment = 1 }, 16);
-	send_raw(p, msg, 48);
-	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	connects_again(p);
 }
 
 /* The port of a name, and somebody else's program on it. */

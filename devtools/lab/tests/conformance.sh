@@ -7,7 +7,6 @@
 
 machines=one
 programs=(test/agent/conformance-agent)
-quick=()
 
 # suite GROUP: an idle link's probes must not wake a test that counts wake-ups.
 suite() {

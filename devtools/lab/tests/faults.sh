@@ -7,7 +7,6 @@
 
 machines='host dpu'
 cases=(process_killed_on_dpu process_killed_on_host dpu_dies host_dies cable_out cable_flaps)
-quick=(process_killed_on_dpu)
 
 # An endless stream of RDMA WRITEs. The sender finds out by itself that no one acknowledges:
 # a timeout of 14 and 3 retries are 0.3 s by the standard, and up to four times that.

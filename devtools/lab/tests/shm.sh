@@ -8,7 +8,6 @@
 machines='host dpu'
 programs=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor test/multiproc/t_pair)
 cases=(control data processes)
-quick=(control data)
 
 # both SECONDS COMMAND: in both machines at once.
 both() {

@@ -486,8 +486,13 @@ fetch(struct mlx5_qp *qp)
 }
 
 static void
-note_failure(struct mlx5_qp *qp, enum ibv_wc_status status)
+note_failure(struct mlx5_qp *qp, const struct ibv_wc *wc)
 {
+	enum ibv_wc_status status = wc->status;
+
+	/* Soft-RoCE's word for a message that is too long: a slot has no other fault. */
+	if (status == IBV_WC_LOC_QP_OP_ERR && mlx5_qp_is_recv(wc))
+		status = IBV_WC_LOC_LEN_ERR;
 	comch_count(&qp->stats.rnr, status == IBV_WC_RNR_RETRY_EXC_ERR);
 	comch_count(&qp->stats.retries, status == IBV_WC_RETRY_EXC_ERR);
 	if (qp->status == IBV_WC_SUCCESS || qp->status == IBV_WC_WR_FLUSH_ERR)
@@ -504,7 +509,7 @@ mlx5_qp_next(struct mlx5_qp *qp)
 		return NULL;
 	wc = &qp->stash[qp->stash_at++];
 	if (unlikely(wc->status != IBV_WC_SUCCESS))
-		note_failure(qp, wc->status);
+		note_failure(qp, wc);
 	if (!mlx5_qp_is_recv(wc))
 		comch_store_relaxed(&qp->tx_head, mlx5_qp_send_number(wc) + 1);
 	return wc;
