@@ -27,12 +27,11 @@
 #define KEY_EAGER "eager"
 #define KEY_DEAD_MS "dead_ms"
 #define KEY_MAX_PINNED "max_pinned"
-#define KEY_DIR "dir"
 
 const char *const mlx5_args_keys[] = {
 	COMCH_ARGS_KEYS, KEY_DEV, KEY_PEER, KEY_PORT, KEY_GID, KEY_PORTS, KEY_PKEY, KEY_SL,
 	KEY_TCLASS, KEY_TIMEOUT, KEY_RETRY, KEY_SLOT, KEY_EAGER, KEY_DEAD_MS, KEY_MAX_PINNED,
-	KEY_DIR, NULL,
+	NULL,
 };
 
 #define DEFAULT_FIRST_PORT 47000
@@ -60,19 +59,6 @@ parse_text(const struct comch_args *a, const char *key, const char *value, void 
 
 	if (value[0] == '\0' || rte_strscpy(mdev->ibdev, value, sizeof(mdev->ibdev)) < 0)
 		return comch_args_bad(a, key, value, "the name or PCI address of a device");
-	return 0;
-}
-
-static int
-parse_dir(const struct comch_args *a, const char *key, const char *value, void *arg)
-{
-	struct comch_place *place = arg;
-
-	if (value[0] != '/')
-		return comch_args_bad(a, key, value, "an absolute path");
-	if (rte_strscpy(place->dir, value, sizeof(place->dir)) < 0)
-		return comch_args_bad(a, key, value, "a shorter path");
-	place->dir_is_open = false;
 	return 0;
 }
 
@@ -210,9 +196,11 @@ mlx5_args_parse(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	int ret;
 
 	set_defaults(mdev);
+	ret = comch_place_init(&mdev->place, &a);
+	if (ret != 0)
+		return ret;
 	if (comch_args_role(&a) != 0 ||
 			comch_args_each(&a, KEY_DEV, parse_text, mdev) != 0 ||
-			comch_args_each(&a, KEY_DIR, parse_dir, &mdev->place) != 0 ||
 			comch_args_each(&a, KEY_PORTS, parse_ports, mdev) != 0 ||
 			parse_numbers(&a, mdev) != 0 || comch_args_limits(&a) != 0)
 		return -EINVAL;

@@ -11,7 +11,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,21 +38,6 @@ cons_of_const(const struct rte_comch_dq *dq)
 
 /* Creation */
 
-static int
-channel_open(struct mlx5_cons *c, struct mlx5_dev *dev)
-{
-	int flags;
-
-	c->channel = mlx5_glue->create_comp_channel(dev->ctx);
-	if (c->channel == NULL)
-		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-	flags = fcntl(c->channel->fd, F_GETFL);
-	if (flags >= 0 && fcntl(c->channel->fd, F_SETFL, flags | O_NONBLOCK) == 0)
-		return 0;
-	mlx5_glue->destroy_comp_channel(c->channel);
-	return -ENOMEM;
-}
-
 int
 mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
 		struct rte_comch_consumer_core *core, struct rte_comch_dq **dq)
@@ -76,7 +60,7 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	ret = comch_recv_init(&c->rx, &c->dq.base, args);
 	if (ret != 0)
 		goto err_ring;
-	ret = channel_open(c, mlx5_link_of(link)->dev);
+	ret = mlx5_event_open_comp(mlx5_link_of(link)->dev, &c->channel);
 	if (ret != 0)
 		goto err_fini;
 	c->stop_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
@@ -101,7 +85,7 @@ mlx5_cons_destroy(struct rte_comch_dq *dq)
 	struct mlx5_cons *c = cons_of(dq);
 
 	/* It belongs to the device's context, which librdmacm keeps: not to the link. */
-	mlx5_glue->destroy_comp_channel(c->channel);
+	mlx5_event_close_comp(&c->channel);
 	comch_recv_fini(&c->rx);
 	rte_free(c->ring);
 	rte_free(c);

@@ -14,7 +14,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,7 +339,7 @@ try_resources(struct mlx5_dev *dev)
 int
 mlx5_dev_open(struct mlx5_dev *dev)
 {
-	int ret, flags;
+	int ret;
 
 	ret = find_context(dev);
 	if (ret == 0)
@@ -351,11 +350,10 @@ mlx5_dev_open(struct mlx5_dev *dev)
 		ret = find_pkey(dev);
 	if (ret == 0)
 		ret = try_resources(dev);
+	if (ret == 0)
+		ret = mlx5_event_set_up(dev->ctx->async_fd);
 	if (ret != 0)
 		return ret;
-	flags = fcntl(dev->ctx->async_fd, F_GETFL);
-	if (flags >= 0)
-		(void)fcntl(dev->ctx->async_fd, F_SETFL, flags | O_NONBLOCK);
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->qps);
 	pthread_mutex_init(&dev->lock, NULL);

@@ -16,7 +16,8 @@
  *   mlx5_data.c     data operations, waking      mlx5_mr.c    memory
  *   mlx5_cons.c     consumers                    mlx5_prod.c  producers
  *   mlx5_remote.c   the sending ends of consumers
- *   mlx5_qp.c       queue pairs                  mlx5_glue.c  verbs
+ *   mlx5_qp.c       queue pairs                  mlx5_event.c event channels
+ *   mlx5_glue.c     verbs
  */
 
 #include <pthread.h>
@@ -120,6 +121,18 @@ int mlx5_dev_pin(struct mlx5_dev *dev, uint64_t len);
 void mlx5_dev_unpin(struct mlx5_dev *dev, uint64_t len);
 /* Milliseconds of a monotonic clock. */
 uint64_t mlx5_dev_now_ms(void);
+
+/* mlx5_event.c: event channels, which never block. */
+
+/* Make a descriptor of the libraries non-blocking, and close it on exec. 0 or an errno. */
+int mlx5_event_set_up(int fd);
+/* 0 or an errno; then the channel is NULL. */
+int mlx5_event_open_cm(struct rdma_event_channel **channel);
+/* 0, -ENOMEM, -EMFILE. */
+int mlx5_event_open_comp(const struct mlx5_dev *dev, struct ibv_comp_channel **channel);
+/* A channel that is NULL is skipped. */
+void mlx5_event_close_cm(struct rdma_event_channel **channel);
+void mlx5_event_close_comp(struct ibv_comp_channel **channel);
 
 /* mlx5_name.c */
 

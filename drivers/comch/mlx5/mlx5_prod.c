@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -50,24 +49,11 @@ in_flight(const struct mlx5_prod *p)
 int
 mlx5_prod_open_channel(struct mlx5_data *data)
 {
-	struct ibv_comp_channel *channel;
 	int ret = 0;
 
 	pthread_mutex_lock(&data->lock);
-	if (data->prod_comp != NULL)
-		goto unlock;
-	channel = mlx5_glue->create_comp_channel(data->link->dev->ctx);
-	if (channel == NULL) {
-		ret = errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-		goto unlock;
-	}
-	if (fcntl(channel->fd, F_SETFL, fcntl(channel->fd, F_GETFL) | O_NONBLOCK) != 0) {
-		mlx5_glue->destroy_comp_channel(channel);
-		ret = -ENOMEM;
-		goto unlock;
-	}
-	data->prod_comp = channel;
-unlock:
+	if (data->prod_comp == NULL)
+		ret = mlx5_event_open_comp(data->link->dev, &data->prod_comp);
 	pthread_mutex_unlock(&data->lock);
 	return ret;
 }
@@ -82,9 +68,7 @@ mlx5_prod_close(struct mlx5_data *data)
 		TAILQ_REMOVE(&data->prods, p, next);
 		p->data = NULL;
 	}
-	if (data->prod_comp != NULL)
-		mlx5_glue->destroy_comp_channel(data->prod_comp);
-	data->prod_comp = NULL;
+	mlx5_event_close_comp(&data->prod_comp);
 	pthread_mutex_unlock(&mlx5_prods_lock);
 }
 
