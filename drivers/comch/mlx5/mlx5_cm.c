@@ -82,7 +82,7 @@ to_rtr(struct mlx5_link *l)
 	ret = mlx5_glue->init_qp_attr(l->id, &attr, &mask);
 	if (ret != 0)
 		return ret;
-	if (l->dev->sl != 0)
+	if (l->dev->has_sl)
 		attr.ah_attr.sl = l->dev->sl;
 	if (l->dev->has_tclass)
 		attr.ah_attr.grh.traffic_class = l->dev->tclass;

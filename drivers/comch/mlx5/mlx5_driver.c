@@ -14,9 +14,6 @@ RTE_LOG_REGISTER(mlx5_logtype, pmd.comch.mlx5, NOTICE);
 
 /* Work requests of a queue pair beside those of its depth: reposts and pieces. */
 #define SPARE_WRS 128u
-/* Minimum slots of a control queue pair, and frames of the maximum size that fit. */
-#define MIN_SLOTS 32u
-#define SLOT_FRAMES 3u
 
 /* The power of two, at most *most*, that leaves room for SPARE_WRS. */
 static uint32_t
@@ -28,16 +25,6 @@ max_dp_queue(const struct ibv_device_attr *attr, uint32_t most)
 	if (wrs <= SPARE_WRS)
 		return 1;
 	return RTE_MIN(rte_align32prevpow2(wrs - SPARE_WRS), most);
-}
-
-static uint32_t
-nb_slots(uint32_t max_frame, uint32_t slot)
-{
-	uint32_t data = slot - (uint32_t)(sizeof(struct mlx5_ctrl_hdr) +
-		MLX5_MAX_NEED * sizeof(struct mlx5_need) +
-		MLX5_MAX_HALTED * sizeof(struct mlx5_halted));
-
-	return RTE_MAX(rte_align32pow2(SLOT_FRAMES * ((max_frame + data - 1) / data)), MIN_SLOTS);
 }
 
 static void
@@ -65,8 +52,6 @@ mlx5_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	ret = mdev->reps != NULL ? mlx5_args_parse(dev, kv) : -ENOMEM;
 	if (ret != 0)
 		goto err_free;
-	mdev->max_frame = dev->info.max_msg_size + RTE_COMCH_FRAME_OVERHEAD;
-	mdev->nb_slots = nb_slots(mdev->max_frame, mdev->slot);
 	if (dev->info.role == RTE_COMCH_ROLE_DPU)
 		ret = comch_place_make(&mdev->place, dev);
 	if (ret == 0)
@@ -111,6 +96,7 @@ static const struct rte_comch_driver_ops mlx5_ops = {
 	.probe = mlx5_probe,
 	.remove = mlx5_remove,
 	.dev_xstats = mlx5_xstats,
+	.props = mlx5_scan_props,
 	.listen = mlx5_cm_listen,
 	.unlisten = mlx5_cm_unlisten,
 	.accept = mlx5_cm_accept,

@@ -9,6 +9,8 @@
  * The driver for RDMA: devices, links and what their parts ask of each other.
  *
  *   mlx5_driver.c   operations        mlx5_args.c   device strings
+ *   mlx5_open.c     finding and checking a device   mlx5_host.c  /sys and /dev
+ *   mlx5_scan.c     what an operator is told of devices
  *   mlx5_dev.c      devices, asynchronous events, pinned memory
  *   mlx5_cm.c       listen and accept            mlx5_dial.c  connect
  *   mlx5_name.c     names, ports, addresses
@@ -80,6 +82,7 @@ struct mlx5_dev {
 	uint8_t tclass;
 	uint8_t sl;
 	bool has_tclass;
+	bool has_sl;
 	uint8_t timeout;
 	uint8_t retry;
 	uint16_t first_port, last_port; /* candidates for servers */
@@ -105,6 +108,19 @@ struct mlx5_dev {
 extern const char *const mlx5_args_keys[];
 /* Parse the device string. 0, -EINVAL, -ENOMEM. */
 int mlx5_args_parse(struct rte_comch_dev *dev, struct rte_kvargs *kv);
+
+/* What a device has without a device string. */
+void mlx5_args_default(struct mlx5_dev *mdev);
+
+/* mlx5_open.c */
+
+/* Find and check the device that the string names. 0, or an errno with a log line. */
+int mlx5_open_find(struct mlx5_dev *dev);
+
+/* mlx5_scan.c */
+
+/* See rte_comch_driver_ops.props. */
+void mlx5_scan_props(const struct rte_comch_dev *dev, rte_comch_dev_prop_t prop, void *ctx);
 
 /* mlx5_dev.c */
 

@@ -36,6 +36,7 @@
 
 /* Largest number of bytes that a key may have. */
 #define COMCH_ARGS_MAX_BYTES (UINT64_C(1) << 47)
+#define COMCH_ARGS_DEFAULT_MSG 4080
 #define COMCH_ARGS_LIMIT_MSG (UINT32_C(128) << 10)
 
 struct comch_args {
