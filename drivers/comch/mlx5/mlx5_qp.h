@@ -210,11 +210,6 @@ int mlx5_qp_arm_solicited(struct mlx5_qp *qp);
  */
 bool mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms);
 
-/* mlx5_qp_report.c */
-
-/* Count a queue pair for its device, until it is destroyed: its counters stay in the sums. */
-void mlx5_qp_list(struct mlx5_qp *qp);
-void mlx5_qp_unlist(struct mlx5_qp *qp);
 /* The sums of all queue pairs of a device, also of those that were destroyed. Any thread. */
 unsigned int mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats,
 		unsigned int n);
