@@ -297,7 +297,10 @@ mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_path *path, uint32_t peer_
 		ret = to_rtr(qp, path, peer_qpn, peer_psn);
 	if (ret == 0)
 		ret = to_rts(qp, path);
-	return mlx5_glue_error(ret);
+	if (ret == 0)
+		return 0;
+	/* Verbs return a positive errno, or -1 with errno. */
+	return ret > 0 ? -ret : ret == -1 ? -errno : ret;
 }
 
 void
@@ -348,7 +351,7 @@ mlx5_qp_post_slots(struct mlx5_qp *qp)
 			slots[k] = i + k;
 		ret = post_recvs(qp, slots, n);
 		if (ret != 0)
-			return mlx5_glue_error(ret);
+			return ret > 0 ? -ret : ret;
 	}
 	return 0;
 }
@@ -463,7 +466,7 @@ mlx5_qp_flush(struct mlx5_qp *qp, bool signal)
 	if (qp->status == IBV_WC_SUCCESS)
 		qp->status = IBV_WC_GENERAL_ERR;
 	mlx5_qp_error(qp);
-	return mlx5_glue_error(ret);
+	return ret > 0 ? -ret : -errno;
 }
 
 /* Completions */
