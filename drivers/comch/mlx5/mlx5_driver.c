@@ -14,6 +14,8 @@ RTE_LOG_REGISTER(mlx5_logtype, pmd.comch.mlx5, NOTICE);
 
 /* Work requests of a queue pair beside those of its depth: reposts and pieces. */
 #define SPARE_WRS 128u
+/* 256 consumers of the peer with usual depths. */
+#define DEFAULT_STAGING (UINT64_C(32) << 20)
 
 /* The power of two, at most *most*, that leaves room for SPARE_WRS. */
 static uint32_t
@@ -58,7 +60,7 @@ mlx5_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 		ret = mlx5_dev_open(mdev);
 	if (ret != 0)
 		goto err_free;
-	comch_args_fill_info(&dev->info);
+	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
 	dev->info.max_dp_queue = max_dp_queue(&mdev->attr, dev->info.max_dp_queue);
 	return 0;
 

@@ -23,6 +23,7 @@ static const char *const valid_keys[] = {
 
 /* Minimum number of frames of the maximum size that a ring holds. */
 #define RING_FRAMES 3
+#define DEFAULT_STAGING (UINT64_C(8) << 20)
 
 static int
 parse_all(struct rte_comch_dev *dev, struct rte_kvargs *kv)
@@ -72,7 +73,7 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 		return ret;
 	}
 	shm->cells = ring_cells(dev->info.max_msg_size);
-	comch_args_fill_info(&dev->info);
+	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
 	dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED;
 	return 0;
 }

@@ -78,8 +78,9 @@ int comch_args_funcs(const struct comch_args *a);
 int comch_args_limits(const struct comch_args *a);
 /*
  * Set the rest of dev->info: what every driver is capable of, limits without keys, and
- * the limits of memory that are 0, by the machine's memory. The role is set.
+ * the limits of memory that are 0, by the machine's memory. The role is set. max_staging:
+ * its default if the machine has as much, bytes.
  */
-void comch_args_fill_info(struct rte_comch_dev_info *info);
+void comch_args_fill_info(struct rte_comch_dev_info *info, uint64_t max_staging);
 
 #endif /* COMCH_ARGS_H */

@@ -90,7 +90,7 @@ set_default(uint64_t *limit, uint64_t value)
 
 /* Limits of the memory that peers make this process map and allocate. */
 static void
-limit_memory(struct rte_comch_dev_info *info)
+limit_memory(struct rte_comch_dev_info *info, uint64_t max_staging)
 {
 	uint64_t mem = memory_limit();
 
@@ -99,11 +99,11 @@ limit_memory(struct rte_comch_dev_info *info)
 	set_default(&info->max_import, RTE_MIN(info->total_import / 2, 8192 * MIB));
 	set_default(&info->total_staging,
 		RTE_MAX(RTE_MIN(mem / 16, 256 * MIB), info->max_staging));
-	set_default(&info->max_staging, RTE_MIN(info->total_staging, 8 * MIB));
+	set_default(&info->max_staging, RTE_MIN(info->total_staging, max_staging));
 }
 
 void
-comch_args_fill_info(struct rte_comch_dev_info *info)
+comch_args_fill_info(struct rte_comch_dev_info *info, uint64_t max_staging)
 {
 	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
 		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
@@ -116,5 +116,5 @@ comch_args_fill_info(struct rte_comch_dev_info *info)
 	info->max_dp_queue = MAX_DP_QUEUE;
 	info->max_imm_len = RTE_COMCH_IMM_SIZE;
 	info->max_buf_len = MAX_BUF_LEN;
-	limit_memory(info);
+	limit_memory(info, max_staging);
 }
