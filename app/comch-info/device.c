@@ -84,6 +84,34 @@ device_json(int16_t dev, const struct rte_comch_dev_info *i)
 	return o;
 }
 
+/* Properties of the driver, as an object for each unit; those of no unit are in "". */
+static void
+add_prop(void *ctx, const char *unit, const char *key, const char *value)
+{
+	json_t *units = ctx, *o, *list;
+
+	unit = unit != NULL ? unit : "";
+	o = json_object_get(units, unit);
+	if (o == NULL) {
+		o = json_object();
+		json_object_set_new(units, unit, o);
+	}
+	list = json_object_get(o, key);
+	if (list == NULL) {
+		list = json_array();
+		json_object_set_new(o, key, list);
+	}
+	json_array_append_new(list, json_string(value));
+}
+
+/* What the driver says of an open device: strings, of which each key has one. */
+static void
+add_dev_prop(void *ctx, const char *unit, const char *key, const char *value)
+{
+	RTE_SET_USED(unit);
+	json_object_set_new(ctx, key, json_string(value));
+}
+
 /* One property per line. */
 static void
 print_device(const json_t *device)
@@ -93,6 +121,10 @@ print_device(const json_t *device)
 	size_t i;
 
 	json_object_foreach((json_t *)(uintptr_t)device, key, val) {
+		if (json_is_object(val)) {
+			print_device(val);
+			continue;
+		}
 		printf("%-16s", key);
 		if (json_is_string(val))
 			printf("%s", json_string_value(val));
@@ -110,7 +142,7 @@ static int
 show(const char *devargs, bool as_json)
 {
 	struct rte_comch_dev_info info;
-	json_t *device;
+	json_t *device, *props;
 	int16_t dev;
 	int ret;
 
@@ -123,6 +155,11 @@ show(const char *devargs, bool as_json)
 	ret = rte_comch_dev_info_get(dev, &info);
 	if (ret == 0) {
 		device = device_json(dev, &info);
+		props = json_object();
+		rte_comch_dev_props(dev, add_dev_prop, props);
+		if (json_object_size(props) > 0)
+			json_object_set(device, "transport", props);
+		json_decref(props);
 		if (as_json)
 			json_dumpf(device, stdout, JSON_COMPACT);
 		else
@@ -135,8 +172,63 @@ show(const char *devargs, bool as_json)
 	return ret == 0 ? 0 : INFO_FAILED;
 }
 
-int
-info_device(const char *devargs, bool as_json)
+/* A unit's name, then its properties, one value per line. */
+static void
+print_units(const json_t *units)
+{
+	const char *unit, *key;
+	json_t *o, *list, *val;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)units, unit, o) {
+		if (unit[0] != '\0')
+			printf("%s\n", unit);
+		json_object_foreach(o, key, list)
+			json_array_foreach(list, i, val)
+				printf("%s%-14s%s\n", unit[0] != '\0' ? "  " : "", key,
+					json_string_value(val));
+	}
+}
+
+/* Is any unit usable? Its value begins with "yes". */
+static bool
+any_usable(const json_t *units)
+{
+	const char *unit;
+	json_t *o, *val;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)units, unit, o)
+		json_array_foreach(json_object_get(o, "usable"), i, val)
+			if (strncmp(json_string_value(val), "yes", 3) == 0)
+				return true;
+	return false;
+}
+
+static int
+scan(const char *driver, bool as_json)
+{
+	json_t *units = json_object();
+	int ret = rte_comch_dev_scan(driver, add_prop, units);
+	bool usable = any_usable(units);
+
+	if (ret == -ENOTSUP)
+		INFO_ERR("%s uses no hardware", driver);
+	else if (ret != 0)
+		INFO_ERR("%s: %s", driver, strerror(-ret));
+	else if (as_json)
+		json_dumpf(units, stdout, JSON_COMPACT);
+	else
+		print_units(units);
+	if (ret == 0 && as_json)
+		printf("\n");
+	json_decref(units);
+	return ret == 0 && usable ? 0 : INFO_FAILED;
+}
+
+/* With EAL: nothing is opened without it. */
+static int
+with_eal(int (*fn)(const char *arg, bool as_json), const char *arg, bool as_json)
 {
 	char dir[64];
 	int ret;
@@ -146,9 +238,21 @@ info_device(const char *devargs, bool as_json)
 		INFO_ERR("start EAL: %s", strerror(-ret));
 		ret = INFO_FAILED;
 	} else {
-		ret = show(devargs, as_json);
+		ret = fn(arg, as_json);
 		rte_eal_cleanup();
 	}
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return ret;
+}
+
+int
+info_device(const char *devargs, bool as_json)
+{
+	return with_eal(show, devargs, as_json);
+}
+
+int
+info_scan(const char *driver, bool as_json)
+{
+	return with_eal(scan, driver, as_json);
 }

@@ -8,7 +8,7 @@
 /*
  * comch-info: finds processes by their telemetry sockets (query.c), requests their
  * objects (collect.c), and prints the replies (print.c, explain.c). --dev opens a device
- * itself (device.c).
+ * itself, and --scan lists hardware (device.c).
  */
 
 #include <stdbool.h>
@@ -28,6 +28,7 @@
 
 struct info_options {
 	const char *dev;         /**< --dev; NULL: query processes. */
+	const char *scan;        /**< --scan: driver. */
 	const char *file_prefix; /**< NULL: all processes. */
 	bool explain;
 	uint32_t explain_conn;
@@ -93,5 +94,7 @@ void info_print_explain(const json_t *reply);
 
 /* Start EAL and probe a device string. Returns the exit status. */
 int info_device(const char *devargs, bool as_json);
+/* Show the hardware that a driver could use. INFO_FAILED if there is none. */
+int info_scan(const char *driver, bool as_json);
 
 #endif /* INFO_H */

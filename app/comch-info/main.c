@@ -192,5 +192,7 @@ main(int argc, char **argv)
 		return 0;
 	if (opts.dev != NULL)
 		return info_device(opts.dev, opts.json);
+	if (opts.scan != NULL)
+		return info_scan(opts.scan, opts.json);
 	return opts.watch_ms != 0 ? watch(&opts) : show_once(&opts);
 }

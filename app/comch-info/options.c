@@ -30,6 +30,8 @@ static const char usage[] =
 	"  -j, --json                print JSON, one line per round\n"
 	"  -d, --dev DEVARGS         open a device and show its functions and limits,\n"
 	"                            for example comch_shm0,role=dpu,rep=pf0\n"
+	"  -s, --scan [DRIVER]       list the hardware that devices of a driver could use\n"
+	"                            (comch_mlx5 by default), and why it cannot be used\n"
 	"      --default-devices     print the built-in device table of programs for DOCA,\n"
 	"                            as a start for your own\n"
 	"  -V, --version             print the version of the library\n"
@@ -42,12 +44,12 @@ static const char usage[] =
 	"  comch-perf --telemetry -- data-bw\n"
 	"  server --no-huge -m 64 --no-pci --file-prefix dpu -- --clients 1\n"
 	"\n"
-	"Exit status: 0; 1 if nothing was found or a device does not open; 2 for a\n"
-	"command-line error.\n";
+	"Exit status: 0; 1 if nothing was found, a device does not open or no hardware is\n"
+	"usable; 2 for a command-line error.\n";
 
 static const char hint[] =
 	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch [SECONDS], --json, "
-	"--dev DEVARGS, --default-devices, --version, --help";
+	"--dev DEVARGS, --scan [DRIVER], --default-devices, --version, --help";
 
 /** An option without a letter. */
 #define OPTION_DEFAULT_DEVICES 256
@@ -78,6 +80,14 @@ watch_arg(int argc, char **argv)
 	if (optind < argc && strchr("0123456789.", argv[optind][0]) != NULL)
 		return argv[optind++];
 	return "1";
+}
+
+static const char *
+scan_arg(int argc, char **argv)
+{
+	if (optarg != NULL)
+		return optarg;
+	return optind < argc && argv[optind][0] != '-' ? argv[optind++] : "comch_mlx5";
 }
 
 static int
@@ -143,6 +153,9 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 	case 'd':
 		opts->dev = optarg;
 		return 0;
+	case 's':
+		opts->scan = scan_arg(argc, argv);
+		return 0;
 	case OPTION_DEFAULT_DEVICES:
 		return default_devices(opts);
 	case 'V':
@@ -167,6 +180,7 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 		{ "watch", optional_argument, NULL, 'w' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "dev", required_argument, NULL, 'd' },
+		{ "scan", optional_argument, NULL, 's' },
 		{ "default-devices", no_argument, NULL, OPTION_DEFAULT_DEVICES },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
@@ -176,15 +190,17 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 
 	memset(opts, 0, sizeof(*opts));
 	while (ret == 0 && !opts->done &&
-			(option = getopt_long(argc, argv, "p:e:w::jd:Vh", longs, NULL)) != -1)
+			(option = getopt_long(argc, argv, "p:e:w::jd:s::Vh", longs, NULL)) != -1)
 		ret = take_option(opts, option, argc, argv);
 	if (ret == 0 && !opts->done && optind < argc) {
 		INFO_ERR("unexpected argument '%s'", argv[optind]);
 		ret = -1;
 	}
-	if (ret == 0 && opts->dev != NULL && (opts->file_prefix != NULL || opts->explain ||
-			opts->watch_ms != 0)) {
-		INFO_ERR("--dev queries no other program: combine it with --json only");
+	if (ret == 0 && (opts->dev != NULL || opts->scan != NULL) &&
+			(opts->file_prefix != NULL || opts->explain || opts->watch_ms != 0 ||
+			(opts->dev != NULL && opts->scan != NULL))) {
+		INFO_ERR("--dev and --scan query no other program: combine one of them with "
+			"--json only");
 		ret = -1;
 	}
 	if (ret != 0)

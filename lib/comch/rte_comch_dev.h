@@ -155,6 +155,47 @@ int rte_comch_dev_by_name(const char *name);
 int rte_comch_dev_info_get(int16_t dev_id, struct rte_comch_dev_info *info);
 
 /**
+ * Receives one property of a device or of hardware.
+ *
+ * @param ctx
+ *   As passed by the caller.
+ * @param unit
+ *   What has the property, such as "mlx5_0"; NULL: the device, or the machine. All
+ *   properties of a unit come one after the other.
+ * @param key
+ *   For example "gid". A unit may have several of one key.
+ * @param value
+ *   For people to read. All strings are valid during the call only.
+ */
+typedef void (*rte_comch_dev_prop_t)(void *ctx, const char *unit, const char *key,
+		const char *value);
+
+/**
+ * Report what a device has chosen by itself, or was told by its device string, beside
+ * struct rte_comch_dev_info: for mlx5 the RDMA device, port and GID, for example. Drivers
+ * without such properties report none.
+ *
+ * @return
+ *   0, -EINVAL (NULL), -ENODEV.
+ */
+int rte_comch_dev_props(int16_t dev_id, rte_comch_dev_prop_t prop, void *ctx);
+
+/**
+ * Report the hardware that devices of a driver could use on this machine. The property
+ * "usable" of a unit begins with "yes", or with "no" and the reason and remedy. No device
+ * is opened.
+ *
+ * @param driver
+ *   For example "comch_mlx5".
+ * @return
+ *   - 0: done.
+ *   - -EINVAL: NULL.
+ *   - -ENODEV: unknown driver, or its plugin does not load; the log has the reason.
+ *   - -ENOTSUP: the driver uses no hardware.
+ */
+int rte_comch_dev_scan(const char *driver, rte_comch_dev_prop_t prop, void *ctx);
+
+/**
  * Describe representor number *rep* of a device (0 to nb_reps - 1).
  *
  * @return

@@ -469,6 +469,8 @@ struct rte_comch_driver_ops {
 	 */
 	unsigned int (*dev_xstats)(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats,
 			unsigned int n);
+	/** O. rte_comch_dev_props(), and with NULL rte_comch_dev_scan(). Any thread. */
+	void (*props)(const struct rte_comch_dev *dev, rte_comch_dev_prop_t prop, void *ctx);
 
 	/**
 	 * R. Claim *name* on a representor and listen there.

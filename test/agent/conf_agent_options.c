@@ -146,6 +146,23 @@ set_driver(struct conf_agent_options *opt, const char *dpu_dev, const char *host
 	return 0;
 }
 
+static const char *rep_addr;
+
+/* The address of the host's function follows the name of each representor. */
+static void
+add_rep_addr(char *buf, size_t size, const char *args)
+{
+	char copy[512], *key, *save = NULL;
+	size_t len = 0;
+
+	snprintf(copy, sizeof(copy), "%s", args);
+	buf[0] = '\0';
+	for (key = strtok_r(copy, ",", &save); key != NULL && len < size;
+			key = strtok_r(NULL, ",", &save))
+		len += (size_t)snprintf(buf + len, size - len, "%s%s%s", len > 0 ? "," : "", key,
+			strncmp(key, "rep=", 4) == 0 ? rep_addr : "");
+}
+
 static int
 set_role(struct conf_agent_options *opt, const char *far_end)
 {
@@ -185,8 +202,9 @@ conf_agent_options(struct conf_agent_options *opt, int argc, char **argv)
 	memset(opt, 0, sizeof(*opt));
 	if (set_driver(opt, arg['d'], arg['o']) != 0 || set_role(opt, arg['f']) != 0)
 		return -1;
-	if (arg['r'] != NULL)
-		setenv("T_REP_ADDR", arg['r'], 1);
+	rep_addr = arg['r'];
+	if (rep_addr != NULL)
+		opt->driver.args = add_rep_addr;
 	if (arg['p'] != NULL)
 		setenv("T_PATIENCE", arg['p'], 1);
 	if (arg['w'] != NULL)

@@ -58,61 +58,45 @@ CALLS_INT(WRAP_INT)
 CALLS_OBJ(WRAP_OBJ)
 CALLS_GET(WRAP_GET)
 
-FAR_WRAP(struct rte_comch_server *, rte_comch_server_create, int16_t dev,
-		const struct rte_comch_server_conf *conf)
+/* Create a server or a client on a far device. conf may be NULL, as its poll and name. */
+static void *
+create(enum call call, enum rte_comch_obj_type type, int16_t dev, const void *conf, size_t size,
+		struct rte_comch_poll *poll, const char *name)
 {
-	struct rte_comch_server *s;
-	uint64_t poll = 0, handle;
-	struct wire *w;
+	/* Before the call begins, as it may make one itself. */
+	uint64_t twin = conf != NULL ? far_poll(poll) : 0, handle;
+	struct wire *w = far_begin(call);
 
-	if (!far_on() || dev < FAR_DEV) {
-		s = __real_rte_comch_server_create(dev, conf);
-		if (s != NULL)
-			far_poll_near(conf->poll);
-		return s;
-	}
-	if (conf != NULL)
-		poll = far_poll(conf->poll);
-	w = far_begin(CALL_SERVER_CREATE);
 	wire_u64(w, (uint64_t)(dev - FAR_DEV));
 	wire_u64(w, conf != NULL);
 	if (conf != NULL) {
-		wire_put(w, conf, sizeof(*conf));
-		wire_u64(w, poll);
-		wire_str(w, conf->name);
+		wire_put(w, conf, size);
+		wire_u64(w, twin);
+		wire_str(w, name);
 	}
 	handle = (uint64_t)far_do(w);
 	far_end();
-	return (void *)far_obj_new(RTE_COMCH_OBJ_SERVER, handle);
+	return (void *)far_obj_new(type, handle);
 }
 
-FAR_WRAP(struct rte_comch_client *, rte_comch_client_create, int16_t dev,
-		const struct rte_comch_client_conf *conf)
-{
-	struct rte_comch_client *c;
-	uint64_t poll = 0, handle;
-	struct wire *w;
+#define WRAP_CREATE(obj, OBJ) \
+	FAR_WRAP(struct rte_comch_##obj *, rte_comch_##obj##_create, int16_t dev, \
+			const struct rte_comch_##obj##_conf *conf) \
+	{ \
+		struct rte_comch_##obj *o; \
+		\
+		if (far_on() && dev >= FAR_DEV) \
+			return create(CALL_##OBJ##_CREATE, RTE_COMCH_OBJ_##OBJ, dev, conf, \
+				sizeof(*conf), conf != NULL ? conf->poll : NULL, \
+				conf != NULL ? conf->name : NULL); \
+		o = __real_rte_comch_##obj##_create(dev, conf); \
+		if (o != NULL) \
+			far_poll_near(conf->poll); \
+		return o; \
+	}
 
-	if (!far_on() || dev < FAR_DEV) {
-		c = __real_rte_comch_client_create(dev, conf);
-		if (c != NULL)
-			far_poll_near(conf->poll);
-		return c;
-	}
-	if (conf != NULL)
-		poll = far_poll(conf->poll);
-	w = far_begin(CALL_CLIENT_CREATE);
-	wire_u64(w, (uint64_t)(dev - FAR_DEV));
-	wire_u64(w, conf != NULL);
-	if (conf != NULL) {
-		wire_put(w, conf, sizeof(*conf));
-		wire_u64(w, poll);
-		wire_str(w, conf->name);
-	}
-	handle = (uint64_t)far_do(w);
-	far_end();
-	return (void *)far_obj_new(RTE_COMCH_OBJ_CLIENT, handle);
-}
+WRAP_CREATE(server, SERVER)
+WRAP_CREATE(client, CLIENT)
 
 FAR_WRAP(int, rte_comch_conn_info_get, const struct rte_comch_conn *conn,
 		struct rte_comch_conn_info *info)

@@ -23,22 +23,6 @@ append(char *buf, size_t size, const char *sep, const char *text)
 		T_FAIL("device string %s is too long", buf);
 }
 
-/* args, with the address of the function behind each representor. */
-static void
-append_args(char *buf, size_t size, const char *args)
-{
-	const char *addr = getenv("T_REP_ADDR");
-	char key[PATH_MAX], *save;
-	char copy[PATH_MAX / 2];
-
-	snprintf(copy, sizeof(copy), "%s", args);
-	for (args = strtok_r(copy, ",", &save); args != NULL; args = strtok_r(NULL, ",", &save)) {
-		snprintf(key, sizeof(key), "%s%s", args,
-				addr != NULL && strncmp(args, "rep=", 4) == 0 ? addr : "");
-		append(buf, size, ",", key);
-	}
-}
-
 void
 t_place_lose(const char *func, const char *suffix)
 {
@@ -64,7 +48,7 @@ t_dev_string(unsigned int number, const char *args)
 		args = own;
 	}
 	snprintf(buf, sizeof(buf), "%s%u", t_driver->name, number);
-	append_args(buf, sizeof(buf), args);
+	append(buf, sizeof(buf), ",", args);
 	append(buf, sizeof(buf), ",", getenv("T_KEYS"));
 	if (strstr(args, "role=dpu") != NULL)
 		append(buf, sizeof(buf), ",", getenv("T_KEYS_DPU"));

@@ -47,7 +47,7 @@ extern const struct t_driver *t_driver;
 void t_place_lose(const char *func, const char *suffix);
 /* Device string of device *number*: driver, directory, args, and the keys in the
  * environment variable T_KEYS, "delay=3", and in T_KEYS_DPU or T_KEYS_HOST, by the role
- * in args. T_REP_ADDR, "@10.0.0.2", follows the name of each representor.
+ * in args.
  */
 const char *t_dev_string(unsigned int number, const char *args);
 int16_t t_dev_open(unsigned int number, const char *args);

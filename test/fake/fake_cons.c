@@ -165,7 +165,7 @@ fake_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	c->rec = calloc(args->depth, sizeof(*c->rec));
 	c->staged = calloc(args->depth, sizeof(*c->staged));
 	if (c->rec == NULL || c->staged == NULL ||
-			comch_recv_init(&c->rx, args->depth, args->socket_id) != 0)
+			comch_recv_init(&c->rx, &c->dq.base, args) != 0)
 		goto err_free;
 	if (fake_dev_of(link)->mbufs) {
 		c->mbufs = fake_mbuf_queue_new(args->depth);
@@ -174,15 +174,6 @@ fake_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	}
 	if (fake_dq_init(&c->dq, link, true) != 0)
 		goto err_free;
-	c->dq.base.stats = &c->rx.stats;
-	c->dq.base.fault = args->fault;
-	c->dq.base.news = args->news;
-	c->dq.base.ctx = args->ctx;
-	c->rx.imm_size = args->imm_size;
-	c->rx.mrs = args->mrs;
-	c->rx.fault = args->fault;
-	c->rx.drained_cb = args->news;
-	c->rx.ctx = args->ctx;
 	core->post = cons_post;
 	core->recv = cons_recv;
 	core->queue = c;

@@ -113,18 +113,10 @@ fake_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 
 	if (p == NULL)
 		return -ENOMEM;
-	if (comch_done_init(&p->tx.done, args->queue_size, args->socket_id) != 0)
+	if (comch_send_init(&p->tx, &p->dq.base, args) != 0)
 		goto err_free;
 	if (fake_dq_init(&p->dq, link, false) != 0)
 		goto err_fini;
-	p->dq.base.stats = &p->tx.stats;
-	p->dq.base.fault = args->fault;
-	p->dq.base.news = args->news;
-	p->dq.base.ctx = args->ctx;
-	p->tx.halt = RTE_COMCH_HALT_STOP;
-	p->tx.dir = args->dir;
-	p->tx.fault = args->fault;
-	p->tx.ctx = args->ctx;
 	core->send = prod_send;
 	core->done = prod_done;
 	core->queue = p;
@@ -132,7 +124,7 @@ fake_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 	return 0;
 
 err_fini:
-	comch_done_fini(&p->tx.done);
+	comch_send_fini(&p->tx);
 err_free:
 	free(p);
 	return -ENOMEM;
@@ -141,7 +133,7 @@ err_free:
 void
 fake_prod_free(struct fake_prod *p)
 {
-	comch_done_fini(&p->tx.done);
+	comch_send_fini(&p->tx);
 	free(p);
 }
 

@@ -6,67 +6,12 @@
 
 #include <fcntl.h>
 
-#include <rte_log.h>
-
 #include <rte_comch_stats.h>
 
 #include "mlx5_private.h"
-#include "t_main.h"
-#include "u_driver.h"
+#include "u_ctrl.h"
 
 #define DEAD_MS 800
-
-/* What the driver logs while a case looks. */
-struct log {
-	char *text;
-	size_t size;
-	FILE *f;
-};
-
-static void
-log_begin(struct log *l)
-{
-	l->f = open_memstream(&l->text, &l->size);
-	T_CHECK(l->f != NULL);
-	rte_log_set_level_pattern("*comch*", RTE_LOG_INFO);
-	rte_log_set_global_level(RTE_LOG_INFO);
-	T_EQ(rte_openlog_stream(l->f), 0);
-}
-
-static void
-log_end(struct log *l, const char *sentence)
-{
-	T_EQ(rte_openlog_stream(NULL), 0);
-	fclose(l->f);
-	T_STR_HAS(l->text, sentence);
-	free(l->text);
-}
-
-static void
-begin(struct t_pair *p)
-{
-	static bool is_started;
-
-	if (!is_started)
-		t_eal_start(1);
-	is_started = true;
-	t_driver = &u_driver;
-	u_dead_ms = 300000;
-	memset(p, 0, sizeof(*p));
-}
-
-static void
-end(struct t_pair *p)
-{
-	if (p->dpu != NULL)
-		t_pair_close(p);
-	T_EQ(rte_comch_dev_count(), 0);
-	T_EQ(fv_nb_live(FV_ALL), 0);
-	fv_reset();
-	t_dir_remove();
-}
-
-#define CTRL_CASE(name) T_CASE_OF(struct t_pair, begin, end, name, p)
 
 /* Both ends hear that the connection is over, with one of two reasons. */
 static void
@@ -109,20 +54,6 @@ CTRL_CASE(cable_is_cut)
 	connects_again(p);
 }
 
-static uint64_t
-counter(int16_t dev, const char *name)
-{
-	struct rte_comch_xstat x[32];
-	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
-
-	T_GT(n, 0);
-	T_LE(n, (int)RTE_DIM(x));
-	for (i = 0; i < n; i++)
-		if (strcmp(x[i].name, name) == 0)
-			return x[i].value;
-	T_FAIL("no counter %s", name);
-}
-
 /* A message is a work request and a doorbell; what a queue pair counted stays. */
 CTRL_CASE(counters)
 {
@@ -130,19 +61,19 @@ CTRL_CASE(counters)
 	uint64_t sends, doorbells;
 
 	t_pair_open(p, NULL);
-	sends = counter(p->host_dev, "sends");
-	doorbells = counter(p->host_dev, "doorbells");
+	sends = u_counter(p->host_dev, "sends");
+	doorbells = u_counter(p->host_dev, "doorbells");
 	T_GT(sends, 0);
 	t_send(p->cconn, "x", 1, 1);
-	T_EQ(counter(p->host_dev, "sends"), sends + 1);
-	T_EQ(counter(p->host_dev, "doorbells"), doorbells + 1);
-	T_GT(counter(p->host_dev, "pinned"), 0);
-	T_EQ(counter(p->host_dev, "rnr"), 0);
+	T_EQ(u_counter(p->host_dev, "sends"), sends + 1);
+	T_EQ(u_counter(p->host_dev, "doorbells"), doorbells + 1);
+	T_GT(u_counter(p->host_dev, "pinned"), 0);
+	T_EQ(u_counter(p->host_dev, "rnr"), 0);
 	T_GT(rte_comch_dev_xstats_get(p->host_dev, &one, 1), 1);
 	T_STR_EQ(one.name, "sends");
 	T_EQ(rte_comch_conn_disconnect(p->sconn, "enough"), -EINPROGRESS);
 	connects_again(p);
-	T_GT(counter(p->host_dev, "sends"), sends + 1);
+	T_GT(u_counter(p->host_dev, "sends"), sends + 1);
 }
 
 /* The same while both sleep: the timer of a sleeping link. */
@@ -349,7 +280,7 @@ CTRL_CASE(no_port_is_free)
 	struct stranger s[MLX5_CANDIDATES];
 	struct rte_comch_server *server;
 	unsigned int i;
-	struct log log;
+	struct u_log log;
 
 	for (i = 0; i < MLX5_CANDIDATES; i++)
 		stranger_open(&s[i], i);
@@ -357,9 +288,9 @@ CTRL_CASE(no_port_is_free)
 	c.poll = p->dpu->poll;
 	c.name = T_NAME;
 	server = rte_comch_server_create(p->dpu_dev, &c);
-	log_begin(&log);
+	u_log_begin(&log);
 	T_EQ(rte_comch_server_start(server), -EADDRINUSE);
-	log_end(&log, "the 8 ports of name " T_NAME " from ports=47000-47999 are in use");
+	u_log_end(&log, "the 8 ports of name " T_NAME " from ports=47000-47999 are in use");
 	stranger_close(&s[5]);
 	T_EQ(rte_comch_server_start(server), 0);
 	t_server_end(server);
@@ -373,16 +304,16 @@ CTRL_CASE(address_of_another_function)
 {
 	struct rte_comch_client *client;
 	const struct t_ev *ev;
-	struct log log;
+	struct u_log log;
 	int16_t dev;
 
 	t_pair_ends(p, NULL);
 	dev = t_dev_open(2, "role=host,func=pf0,gid=6");
 	client = t_client_new(p->host, dev, T_NAME, NULL);
-	log_begin(&log);
+	u_log_begin(&log);
 	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
 	T_UNTIL(t_state_ev(p->host, client) != NULL);
-	log_end(&log, "client at 10.0.1.2 refused");
+	u_log_end(&log, "client at 10.0.1.2 refused");
 	ev = t_state_ev(p->host, client);
 	T_EQ(ev->e.status, -EACCES);
 	T_STR_HAS(ev->text, "this address is not one of the host function's");
@@ -396,13 +327,13 @@ static void
 refused(const char *keys, int error, const char *sentence)
 {
 	char string[256];
-	struct log log;
+	struct u_log log;
 	int16_t dev;
 
 	snprintf(string, sizeof(string), "comch_mlx59,dir=%s,%s", t_dir(), keys);
-	log_begin(&log);
+	u_log_begin(&log);
 	T_EQ(rte_comch_dev_probe(string, &dev), error);
-	log_end(&log, sentence);
+	u_log_end(&log, sentence);
 }
 
 CTRL_CASE(device_strings)

@@ -239,6 +239,32 @@ POST_CASE(tickets_are_checked)
 	T_EQ(fv_nb_live(FV_ALL), live);
 }
 
+/* The peer chooses the sizes, and many consumers: all of them together are limited. */
+POST_CASE(staging_is_limited)
+{
+	const struct mlx5_qp_ticket good = {
+		.magic = MLX5_MAGIC, .version = MLX5_WIRE_VERSION, .mtu = IBV_MTU_1024,
+		.qpn = 77, .psn = 5, .slot_size = 512, .nb_slots = 64 + 16 + 4, .nb_pieces = 4,
+	};
+	struct u_side *s = &u->side[1];
+	struct rte_comch_dev_info *info = &s->cdev.info;
+	const uint64_t used = s->staged;
+
+	/* Of the path's own remote: at least its slots. */
+	T_GT(used, 64 * MLX5_POST_SLOT);
+	info->max_staging = used + 84 * MLX5_POST_SLOT;
+	T_EQ(create(u, &good, sizeof(good), 4096), -EDQUOT);
+	T_EQ(s->staged, used);
+	info->max_staging = used + 100000;
+	T_EQ(create(u, &good, sizeof(good), 4096), 0);
+	info->total_staging = used + 84 * MLX5_POST_SLOT;
+	T_EQ(create(u, &good, sizeof(good), 4096), -EDQUOT);
+	T_EQ(s->staged, used);
+	info->total_staging = used + 100000;
+	T_EQ(create(u, &good, sizeof(good), 4096), 0);
+	T_EQ(s->staged, used);
+}
+
 POST_CASE(creation_fails_clean)
 {
 	const struct mlx5_qp_ticket good = {

@@ -85,6 +85,8 @@ side_open(struct u_side *s, uint32_t i, const struct u_path_conf *conf)
 
 	snprintf(s->cdev.info.name, sizeof(s->cdev.info.name), "comch_mlx5_%u", i);
 	s->cdev.priv = dev;
+	s->cdev.info.max_staging = s->cdev.info.total_staging = UINT64_C(1) << 30;
+	s->cdev.staged = &s->staged;
 	dev->dev = &s->cdev;
 	dev->ctx = fv_ctx(i == 0 ? "fv0" : "fv1");
 	T_EQ(mlx5_glue->query_device(dev->ctx, &dev->attr), 0);

@@ -23,6 +23,7 @@ struct u_side {
 	struct rte_comch_dev cdev;
 	struct mlx5_dev dev;
 	struct mlx5_link link;
+	uint64_t staged;      /* total */
 	int fault;            /* the first; atomic */
 	const char *fault_text;
 };

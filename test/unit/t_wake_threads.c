@@ -29,12 +29,12 @@ static int prod_fd[U_MAX_PRODS];
 static uint64_t cons_naps, prod_naps;
 
 static void
-wake_producers(void *ctx)
+wake_producers(struct comch_chan_cons *c)
 {
 	uint64_t one = 1;
 	uint32_t i;
 
-	RTE_SET_USED(ctx);
+	RTE_SET_USED(c);
 	for (i = 0; i < u->nb_prods; i++)
 		if (write(prod_fd[i], &one, sizeof(one)) != sizeof(one))
 			T_FAIL("eventfd: %s", strerror(errno));

@@ -12,9 +12,9 @@
 #include "u_chan.h"
 
 static void
-on_wake_peer(void *ctx)
+on_wake_peer(struct comch_chan_cons *c)
 {
-	struct u_chan *u = ctx;
+	struct u_chan *u = container_of(c, struct u_chan, c);
 
 	__atomic_fetch_add(&u->prod_wakes, 1, __ATOMIC_RELAXED);
 }

@@ -27,12 +27,11 @@
 #define KEY_EAGER "eager"
 #define KEY_DEAD_MS "dead_ms"
 #define KEY_MAX_PINNED "max_pinned"
-#define KEY_DIR "dir"
 
 const char *const mlx5_args_keys[] = {
 	COMCH_ARGS_KEYS, KEY_DEV, KEY_PEER, KEY_PORT, KEY_GID, KEY_PORTS, KEY_PKEY, KEY_SL,
 	KEY_TCLASS, KEY_TIMEOUT, KEY_RETRY, KEY_SLOT, KEY_EAGER, KEY_DEAD_MS, KEY_MAX_PINNED,
-	KEY_DIR, NULL,
+	NULL,
 };
 
 #define DEFAULT_FIRST_PORT 47000
@@ -41,6 +40,9 @@ const char *const mlx5_args_keys[] = {
 #define DEFAULT_TIMEOUT 14
 #define DEFAULT_RETRY 6 /* 7 is infinite with Soft-RoCE */
 #define DEFAULT_SLOT 512
+/* Minimum slots of a control queue pair, and frames of the maximum size that fit. */
+#define MIN_SLOTS 32u
+#define SLOT_FRAMES 3u
 #define DEFAULT_EAGER 256
 #define DEFAULT_DEAD_MS 5000
 #define MIN_DEAD_MS 100
@@ -60,19 +62,6 @@ parse_text(const struct comch_args *a, const char *key, const char *value, void 
 
 	if (value[0] == '\0' || rte_strscpy(mdev->ibdev, value, sizeof(mdev->ibdev)) < 0)
 		return comch_args_bad(a, key, value, "the name or PCI address of a device");
-	return 0;
-}
-
-static int
-parse_dir(const struct comch_args *a, const char *key, const char *value, void *arg)
-{
-	struct comch_place *place = arg;
-
-	if (value[0] != '/')
-		return comch_args_bad(a, key, value, "an absolute path");
-	if (rte_strscpy(place->dir, value, sizeof(place->dir)) < 0)
-		return comch_args_bad(a, key, value, "a shorter path");
-	place->dir_is_open = false;
 	return 0;
 }
 
@@ -162,13 +151,13 @@ check_addrs(const struct comch_args *a)
 static int
 parse_numbers(const struct comch_args *a, struct mlx5_dev *mdev)
 {
-	uint64_t gid = UINT64_MAX, tclass = UINT64_MAX;
+	uint64_t gid = UINT64_MAX, tclass = UINT64_MAX, sl = UINT64_MAX;
 
 	if (NUMBER(a, KEY_PORT, 1, UINT8_MAX, mdev->port) != 0 ||
 			comch_args_number(a, KEY_GID, 0, UINT8_MAX, &gid) != 0 ||
 			comch_args_number(a, KEY_TCLASS, 0, UINT8_MAX, &tclass) != 0 ||
 			NUMBER(a, KEY_PKEY, 1, UINT16_MAX, mdev->pkey) != 0 ||
-			NUMBER(a, KEY_SL, 0, 15, mdev->sl) != 0 ||
+			comch_args_number(a, KEY_SL, 0, 15, &sl) != 0 ||
 			NUMBER(a, KEY_TIMEOUT, 1, 31, mdev->timeout) != 0 ||
 			NUMBER(a, KEY_RETRY, 0, 7, mdev->retry) != 0 ||
 			NUMBER(a, KEY_SLOT, 256, 4096, mdev->slot) != 0 ||
@@ -181,12 +170,31 @@ parse_numbers(const struct comch_args *a, struct mlx5_dev *mdev)
 	mdev->gid_index = mdev->has_gid ? (uint8_t)gid : 0;
 	mdev->has_tclass = tclass != UINT64_MAX;
 	mdev->tclass = mdev->has_tclass ? (uint8_t)tclass : 0;
+	mdev->has_sl = sl != UINT64_MAX;
+	mdev->sl = mdev->has_sl ? (uint8_t)sl : 0;
 	mdev->slot = RTE_ALIGN_CEIL(mdev->slot, 64u);
 	return 0;
 }
 
+static uint32_t
+nb_slots(uint32_t max_frame, uint32_t slot)
+{
+	uint32_t data = slot - (uint32_t)(sizeof(struct mlx5_ctrl_hdr) +
+		MLX5_MAX_NEED * sizeof(struct mlx5_need) +
+		MLX5_MAX_HALTED * sizeof(struct mlx5_halted));
+
+	return RTE_MAX(rte_align32pow2(SLOT_FRAMES * ((max_frame + data - 1) / data)), MIN_SLOTS);
+}
+
 static void
-set_defaults(struct mlx5_dev *mdev)
+set_frame(struct mlx5_dev *mdev, uint32_t max_msg_size)
+{
+	mdev->max_frame = max_msg_size + RTE_COMCH_FRAME_OVERHEAD;
+	mdev->nb_slots = nb_slots(mdev->max_frame, mdev->slot);
+}
+
+void
+mlx5_args_default(struct mlx5_dev *mdev)
 {
 	mdev->port = 1;
 	mdev->first_port = DEFAULT_FIRST_PORT;
@@ -197,6 +205,7 @@ set_defaults(struct mlx5_dev *mdev)
 	mdev->eager = DEFAULT_EAGER;
 	mdev->dead_ms = DEFAULT_DEAD_MS;
 	mdev->max_pinned = UINT64_MAX;
+	set_frame(mdev, COMCH_ARGS_DEFAULT_MSG);
 }
 
 int
@@ -209,13 +218,16 @@ mlx5_args_parse(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	struct mlx5_dev *mdev = dev->priv;
 	int ret;
 
-	set_defaults(mdev);
+	mlx5_args_default(mdev);
+	ret = comch_place_init(&mdev->place, &a);
+	if (ret != 0)
+		return ret;
 	if (comch_args_role(&a) != 0 ||
 			comch_args_each(&a, KEY_DEV, parse_text, mdev) != 0 ||
-			comch_args_each(&a, KEY_DIR, parse_dir, &mdev->place) != 0 ||
 			comch_args_each(&a, KEY_PORTS, parse_ports, mdev) != 0 ||
 			parse_numbers(&a, mdev) != 0 || comch_args_limits(&a) != 0)
 		return -EINVAL;
+	set_frame(mdev, dev->info.max_msg_size);
 	ret = comch_args_funcs(&a);
 	if (ret == 0)
 		ret = comch_args_each(&a, KEY_PEER, parse_peer, NULL);

@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,15 +54,6 @@ listener_of(const struct rte_comch_listener *listener)
 	return (struct mlx5_listener *)(uintptr_t)listener;
 }
 
-/* Verbs return a positive errno, or -1 with errno. */
-static int
-error_of(int ret)
-{
-	if (ret == -1)
-		return errno != 0 ? -errno : -EIO;
-	return ret > 0 ? -ret : ret;
-}
-
 /* The queue pair */
 
 static int
@@ -92,7 +82,7 @@ to_rtr(struct mlx5_link *l)
 	ret = mlx5_glue->init_qp_attr(l->id, &attr, &mask);
 	if (ret != 0)
 		return ret;
-	if (l->dev->sl != 0)
+	if (l->dev->has_sl)
 		attr.ah_attr.sl = l->dev->sl;
 	if (l->dev->has_tclass)
 		attr.ah_attr.grh.traffic_class = l->dev->tclass;
@@ -128,7 +118,7 @@ mlx5_cm_to_rts(struct mlx5_link *l)
 		ret = to_rtr(l);
 	if (ret == 0)
 		ret = to_rts(l);
-	return error_of(ret);
+	return mlx5_glue_error(ret);
 }
 
 void
@@ -158,9 +148,9 @@ bind_and_listen(struct mlx5_listener *l)
 		if (mlx5_glue->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
 			return -errno;
 		mlx5_name_set_port(&addr, ports[i]);
-		ret = error_of(mlx5_glue->bind_addr(l->id, &addr.sa));
+		ret = mlx5_glue_error(mlx5_glue->bind_addr(l->id, &addr.sa));
 		if (ret == 0)
-			ret = error_of(mlx5_glue->listen(l->id, BACKLOG));
+			ret = mlx5_glue_error(mlx5_glue->listen(l->id, BACKLOG));
 		if (ret == 0)
 			return 0;
 		mlx5_glue->destroy_id(l->id);
@@ -173,29 +163,13 @@ bind_and_listen(struct mlx5_listener *l)
 	return ret;
 }
 
-static int
-open_channel(struct mlx5_listener *l)
-{
-	int flags;
-
-	l->cm = mlx5_glue->create_event_channel();
-	if (l->cm == NULL)
-		return -errno;
-	flags = fcntl(l->cm->fd, F_GETFL);
-	if (flags < 0 || fcntl(l->cm->fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-			fcntl(l->cm->fd, F_SETFD, FD_CLOEXEC) != 0)
-		return -errno;
-	return bind_and_listen(l);
-}
-
 static void
 close_channel(struct mlx5_listener *l)
 {
 	/* This also drops the clients that are not accepted. */
 	if (l->id != NULL)
 		mlx5_glue->destroy_id(l->id);
-	if (l->cm != NULL)
-		mlx5_glue->destroy_event_channel(l->cm);
+	mlx5_event_close_cm(&l->cm);
 }
 
 int
@@ -227,7 +201,9 @@ mlx5_cm_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		goto err_free;
 	l->lock_fd = ret;
 	comch_watch_open(&l->watch, &mdev->place, "lock file", l->lock_path);
-	ret = open_channel(l);
+	ret = mlx5_event_open_cm(&l->cm);
+	if (ret == 0)
+		ret = bind_and_listen(l);
 	if (ret != 0)
 		goto err_unlock;
 	comch_watch_start(&l->watch, &mdev->place);
@@ -390,7 +366,7 @@ take_id(struct mlx5_link *l, const struct request *r)
 	/* Does not wait, as all events of the id are acknowledged. */
 	ret = mlx5_glue->migrate_id(r->id, l->cm);
 	if (ret != 0)
-		return error_of(ret);
+		return mlx5_glue_error(ret);
 	l->id = r->id;
 	l->id->context = l;
 	l->peer = r->addr;
@@ -405,7 +381,7 @@ take_id(struct mlx5_link *l, const struct request *r)
 	if (!gid_matches(l))
 		return MLX5_REFUSE_FUNCTION;
 	param.qp_num = l->ctrl.qp->qp_num;
-	return error_of(mlx5_glue->accept(l->id, &param));
+	return mlx5_glue_error(mlx5_glue->accept(l->id, &param));
 }
 
 /* Accept a request on a link. True: done. */

@@ -11,14 +11,12 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
-#include "sdk/comch_guard.h"
 #include "mlx5_cons.h"
 
 /* Limits of the 24-bit fields of the transport. */
@@ -40,43 +38,6 @@ cons_of_const(const struct rte_comch_dq *dq)
 
 /* Creation */
 
-static uint16_t
-guarded_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
-{
-	struct mlx5_cons *c = queue;
-
-	comch_guard_enter(&c->rx.guard, "bursts of a consumer");
-	n = mlx5_recv_post(c, bufs, n);
-	comch_guard_leave(&c->rx.guard);
-	return n;
-}
-
-static uint16_t
-guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	struct mlx5_cons *c = queue;
-
-	comch_guard_enter(&c->rx.guard, "bursts of a consumer");
-	n = mlx5_recv_take(c, cpls, n);
-	comch_guard_leave(&c->rx.guard);
-	return n;
-}
-
-static int
-channel_open(struct mlx5_cons *c, struct mlx5_dev *dev)
-{
-	int flags;
-
-	c->channel = mlx5_glue->create_comp_channel(dev->ctx);
-	if (c->channel == NULL)
-		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-	flags = fcntl(c->channel->fd, F_GETFL);
-	if (flags >= 0 && fcntl(c->channel->fd, F_SETFL, flags | O_NONBLOCK) == 0)
-		return 0;
-	mlx5_glue->destroy_comp_channel(c->channel);
-	return -ENOMEM;
-}
-
 int
 mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
 		struct rte_comch_consumer_core *core, struct rte_comch_dq **dq)
@@ -93,25 +54,18 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 		ret = -ENOMEM;
 		goto err_free;
 	}
-	ret = comch_recv_init(&c->rx, args->depth, args->socket_id);
+	c->dq.base.ops = &mlx5_data_ops;
+	c->dq.base.link = link;
+	c->dq.is_cons = true;
+	ret = comch_recv_init(&c->rx, &c->dq.base, args);
 	if (ret != 0)
 		goto err_ring;
-	ret = channel_open(c, mlx5_link_of(link)->dev);
+	ret = mlx5_event_open_comp(mlx5_link_of(link)->dev, &c->channel);
 	if (ret != 0)
 		goto err_fini;
-	c->dq.base = (struct rte_comch_dq){
-		.ops = &mlx5_data_ops, .link = link, .stats = &c->rx.stats,
-		.fault = args->fault, .news = args->news, .ctx = args->ctx,
-	};
-	c->dq.is_cons = true;
 	c->stop_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
-	c->rx.imm_size = args->imm_size;
-	c->rx.mrs = args->mrs;
-	c->rx.fault = args->fault;
-	c->rx.drained_cb = args->news;
-	c->rx.ctx = args->ctx;
-	core->post = COMCH_GUARDS ? guarded_post : mlx5_recv_post;
-	core->recv = COMCH_GUARDS ? guarded_recv : mlx5_recv_take;
+	core->post = mlx5_recv_post;
+	core->recv = mlx5_recv_take;
 	core->queue = c;
 	*dq = &c->dq.base;
 	return 0;
@@ -131,7 +85,7 @@ mlx5_cons_destroy(struct rte_comch_dq *dq)
 	struct mlx5_cons *c = cons_of(dq);
 
 	/* It belongs to the device's context, which librdmacm keeps: not to the link. */
-	mlx5_glue->destroy_comp_channel(c->channel);
+	mlx5_event_close_comp(&c->channel);
 	comch_recv_fini(&c->rx);
 	rte_free(c->ring);
 	rte_free(c);

@@ -24,6 +24,7 @@
 #include "sdk/comch_mr.h"
 #include "sdk/comch_recv.h"
 #include "sdk/comch_send.h"
+#include "sdk/comch_staging.h"
 
 struct mlx5_cons;
 struct mlx5_prod;
@@ -67,6 +68,7 @@ struct mlx5_data {
 	struct mlx5_key *keys[MLX5_KEY_PAGES];
 	const struct rte_comch_mr *want[MLX5_KEY_WANTS]; /* atomic */
 	uint32_t has_wants;               /* atomic */
+	struct comch_staging staging;     /* of remotes; the connection's thread */
 	/* The first fault of a remote; the connection's thread. */
 	bool has_fault;
 	char fault_text[128];

@@ -69,7 +69,7 @@ try_port(struct mlx5_link *l)
 			sizeof(tos));
 	mlx5_name_set_port(&to, d->ports[d->at]);
 	ret = mlx5_glue->resolve_addr(l->id, &from.sa, &to.sa, RESOLVE_MS);
-	return ret == 0 ? 0 : ret == -1 ? -errno : -ret;
+	return mlx5_glue_error(ret);
 }
 
 int

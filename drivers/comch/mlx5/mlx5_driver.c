@@ -12,53 +12,21 @@
 
 RTE_LOG_REGISTER(mlx5_logtype, pmd.comch.mlx5, NOTICE);
 
-#define DEFAULT_MSG_SIZE 4080
-#define MAX_CTRL_QUEUE 65536
-#define DEFAULT_MAX_CLIENTS 16384
-#define MAX_DP_QUEUE 65536u
 /* Work requests of a queue pair beside those of its depth: reposts and pieces. */
 #define SPARE_WRS 128u
-/* Minimum slots of a control queue pair, and frames of the maximum size that fit. */
-#define MIN_SLOTS 32u
-#define SLOT_FRAMES 3u
+/* 256 consumers of the peer with usual depths. */
+#define DEFAULT_STAGING (UINT64_C(32) << 20)
 
-/* The power of two that leaves room for SPARE_WRS. */
+/* The power of two, at most *most*, that leaves room for SPARE_WRS. */
 static uint32_t
-max_dp_queue(const struct ibv_device_attr *attr)
+max_dp_queue(const struct ibv_device_attr *attr, uint32_t most)
 {
 	/* Its completion queue holds what both directions can complete. */
 	uint32_t wrs = (uint32_t)RTE_MIN(attr->max_qp_wr, attr->max_cqe / 2);
 
 	if (wrs <= SPARE_WRS)
 		return 1;
-	return RTE_MIN(rte_align32prevpow2(wrs - SPARE_WRS), MAX_DP_QUEUE);
-}
-
-static void
-set_limits(struct rte_comch_dev_info *info, const struct mlx5_dev *mdev)
-{
-	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
-		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
-			RTE_COMCH_CAPA_CLIENT);
-	info->max_name_size = RTE_COMCH_NAME_SIZE;
-	info->max_recv_queue = MAX_CTRL_QUEUE;
-	info->max_send_queue = MAX_CTRL_QUEUE;
-	info->max_producers = 256;
-	info->max_consumers = 256;
-	info->max_dp_queue = max_dp_queue(&mdev->attr);
-	info->max_imm_len = RTE_COMCH_IMM_SIZE;
-	info->max_buf_len = UINT64_C(1) << 30;
-	comch_args_default_limits(info);
-}
-
-static uint32_t
-nb_slots(uint32_t max_frame, uint32_t slot)
-{
-	uint32_t data = slot - (uint32_t)(sizeof(struct mlx5_ctrl_hdr) +
-		MLX5_MAX_NEED * sizeof(struct mlx5_need) +
-		MLX5_MAX_HALTED * sizeof(struct mlx5_halted));
-
-	return RTE_MAX(rte_align32pow2(SLOT_FRAMES * ((max_frame + data - 1) / data)), MIN_SLOTS);
+	return RTE_MIN(rte_align32prevpow2(wrs - SPARE_WRS), most);
 }
 
 static void
@@ -83,24 +51,17 @@ mlx5_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	dev->priv = mdev;
 	mdev->dev = dev;
 	mdev->reps = calloc(RTE_COMCH_MAX_REPS, sizeof(*mdev->reps));
-	mdev->place.logtype = mlx5_logtype;
-	mdev->place.tag = MLX5_TAG;
-	dev->info.max_msg_size = DEFAULT_MSG_SIZE;
-	dev->info.max_clients = DEFAULT_MAX_CLIENTS;
-	ret = mdev->reps != NULL ? comch_place_default(&mdev->place) : -ENOMEM;
-	if (ret == 0)
-		ret = mlx5_args_parse(dev, kv);
+	ret = mdev->reps != NULL ? mlx5_args_parse(dev, kv) : -ENOMEM;
 	if (ret != 0)
 		goto err_free;
-	mdev->max_frame = dev->info.max_msg_size + RTE_COMCH_FRAME_OVERHEAD;
-	mdev->nb_slots = nb_slots(mdev->max_frame, mdev->slot);
 	if (dev->info.role == RTE_COMCH_ROLE_DPU)
 		ret = comch_place_make(&mdev->place, dev);
 	if (ret == 0)
 		ret = mlx5_dev_open(mdev);
 	if (ret != 0)
 		goto err_free;
-	set_limits(&dev->info, mdev);
+	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
+	dev->info.max_dp_queue = max_dp_queue(&mdev->attr, dev->info.max_dp_queue);
 	return 0;
 
 err_free:
@@ -137,6 +98,7 @@ static const struct rte_comch_driver_ops mlx5_ops = {
 	.probe = mlx5_probe,
 	.remove = mlx5_remove,
 	.dev_xstats = mlx5_xstats,
+	.props = mlx5_scan_props,
 	.listen = mlx5_cm_listen,
 	.unlisten = mlx5_cm_unlisten,
 	.accept = mlx5_cm_accept,

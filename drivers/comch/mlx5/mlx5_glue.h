@@ -13,6 +13,7 @@
  * Each member behaves as the function of the same name with the prefix ibv_ or rdma_.
  */
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -83,6 +84,15 @@ struct mlx5_glue {
 	int (*get_cm_event)(struct rdma_event_channel *channel, struct rdma_cm_event **event);
 	int (*ack_cm_event)(struct rdma_cm_event *event);
 };
+
+/* A negative errno for the result of a verb: 0, a positive errno, or -1 with errno. */
+static inline int
+mlx5_glue_error(int ret)
+{
+	if (ret == -1)
+		return errno != 0 ? -errno : -EIO;
+	return ret > 0 ? -ret : ret;
+}
 
 /* The table in use. A test replaces it before the first device is opened. */
 extern const struct mlx5_glue *mlx5_glue;

@@ -20,7 +20,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -86,17 +85,6 @@ set_timer(struct mlx5_link *l)
 
 /* Creation */
 
-static int
-set_nonblocking(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-			fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
-		return -errno;
-	return 0;
-}
-
 /* The descriptors: cm, comp, epfd. */
 static int
 open_fds(struct mlx5_link *l)
@@ -106,15 +94,9 @@ open_fds(struct mlx5_link *l)
 	l->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epfd < 0)
 		return -errno;
-	l->cm = mlx5_glue->create_event_channel();
-	if (l->cm == NULL)
-		return -errno;
-	l->comp = mlx5_glue->create_comp_channel(l->dev->ctx);
-	if (l->comp == NULL)
-		return -errno;
-	ret = set_nonblocking(l->cm->fd);
+	ret = mlx5_event_open_cm(&l->cm);
 	if (ret == 0)
-		ret = set_nonblocking(l->comp->fd);
+		ret = mlx5_event_open_comp(l->dev, &l->comp);
 	if (ret == 0)
 		ret = watch(l, l->cm->fd);
 	if (ret == 0)
@@ -131,13 +113,9 @@ close_fds(struct mlx5_link *l)
 		close(l->timer_fd);
 	if (l->epfd >= 0)
 		close(l->epfd);
-	if (l->comp != NULL)
-		mlx5_glue->destroy_comp_channel(l->comp);
-	if (l->cm != NULL)
-		mlx5_glue->destroy_event_channel(l->cm);
+	mlx5_event_close_comp(&l->comp);
+	mlx5_event_close_cm(&l->cm);
 	l->timer_fd = l->epfd = -1;
-	l->comp = NULL;
-	l->cm = NULL;
 }
 
 int

@@ -9,6 +9,8 @@
  * The driver for RDMA: devices, links and what their parts ask of each other.
  *
  *   mlx5_driver.c   operations        mlx5_args.c   device strings
+ *   mlx5_open.c     finding and checking a device   mlx5_host.c  /sys and /dev
+ *   mlx5_scan.c     what an operator is told of devices
  *   mlx5_dev.c      devices, asynchronous events, pinned memory
  *   mlx5_cm.c       listen and accept            mlx5_dial.c  connect
  *   mlx5_name.c     names, ports, addresses
@@ -16,7 +18,8 @@
  *   mlx5_data.c     data operations, waking      mlx5_mr.c    memory
  *   mlx5_cons.c     consumers                    mlx5_prod.c  producers
  *   mlx5_remote.c   the sending ends of consumers
- *   mlx5_qp.c       queue pairs                  mlx5_glue.c  verbs
+ *   mlx5_qp.c       queue pairs                  mlx5_event.c event channels
+ *   mlx5_glue.c     verbs
  */
 
 #include <pthread.h>
@@ -79,6 +82,7 @@ struct mlx5_dev {
 	uint8_t tclass;
 	uint8_t sl;
 	bool has_tclass;
+	bool has_sl;
 	uint8_t timeout;
 	uint8_t retry;
 	uint16_t first_port, last_port; /* candidates for servers */
@@ -105,6 +109,19 @@ extern const char *const mlx5_args_keys[];
 /* Parse the device string. 0, -EINVAL, -ENOMEM. */
 int mlx5_args_parse(struct rte_comch_dev *dev, struct rte_kvargs *kv);
 
+/* What a device has without a device string. */
+void mlx5_args_default(struct mlx5_dev *mdev);
+
+/* mlx5_open.c */
+
+/* Find and check the device that the string names. 0, or an errno with a log line. */
+int mlx5_open_find(struct mlx5_dev *dev);
+
+/* mlx5_scan.c */
+
+/* See rte_comch_driver_ops.props. */
+void mlx5_scan_props(const struct rte_comch_dev *dev, rte_comch_dev_prop_t prop, void *ctx);
+
 /* mlx5_dev.c */
 
 /* Open the device that the string names, and check that it can be used. 0 or an errno. */
@@ -120,6 +137,18 @@ int mlx5_dev_pin(struct mlx5_dev *dev, uint64_t len);
 void mlx5_dev_unpin(struct mlx5_dev *dev, uint64_t len);
 /* Milliseconds of a monotonic clock. */
 uint64_t mlx5_dev_now_ms(void);
+
+/* mlx5_event.c: event channels, which never block. */
+
+/* Make a descriptor of the libraries non-blocking, and close it on exec. 0 or an errno. */
+int mlx5_event_set_up(int fd);
+/* 0 or an errno; then the channel is NULL. */
+int mlx5_event_open_cm(struct rdma_event_channel **channel);
+/* 0, -ENOMEM, -EMFILE. */
+int mlx5_event_open_comp(const struct mlx5_dev *dev, struct ibv_comp_channel **channel);
+/* A channel that is NULL is skipped. */
+void mlx5_event_close_cm(struct rdma_event_channel **channel);
+void mlx5_event_close_comp(struct ibv_comp_channel **channel);
 
 /* mlx5_name.c */
 

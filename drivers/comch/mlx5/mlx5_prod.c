@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -50,24 +49,11 @@ in_flight(const struct mlx5_prod *p)
 int
 mlx5_prod_open_channel(struct mlx5_data *data)
 {
-	struct ibv_comp_channel *channel;
 	int ret = 0;
 
 	pthread_mutex_lock(&data->lock);
-	if (data->prod_comp != NULL)
-		goto unlock;
-	channel = mlx5_glue->create_comp_channel(data->link->dev->ctx);
-	if (channel == NULL) {
-		ret = errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-		goto unlock;
-	}
-	if (fcntl(channel->fd, F_SETFL, fcntl(channel->fd, F_GETFL) | O_NONBLOCK) != 0) {
-		mlx5_glue->destroy_comp_channel(channel);
-		ret = -ENOMEM;
-		goto unlock;
-	}
-	data->prod_comp = channel;
-unlock:
+	if (data->prod_comp == NULL)
+		ret = mlx5_event_open_comp(data->link->dev, &data->prod_comp);
 	pthread_mutex_unlock(&data->lock);
 	return ret;
 }
@@ -82,9 +68,7 @@ mlx5_prod_close(struct mlx5_data *data)
 		TAILQ_REMOVE(&data->prods, p, next);
 		p->data = NULL;
 	}
-	if (data->prod_comp != NULL)
-		mlx5_glue->destroy_comp_channel(data->prod_comp);
-	data->prod_comp = NULL;
+	mlx5_event_close_comp(&data->prod_comp);
 	pthread_mutex_unlock(&mlx5_prods_lock);
 }
 
@@ -121,14 +105,14 @@ err_event:
 static int
 alloc_rings(struct mlx5_prod *p, const struct rte_comch_prod_args *args)
 {
-	int ret = comch_done_init(&p->tx.done, args->queue_size, args->socket_id);
+	int ret = comch_send_init(&p->tx, &p->dq.base, args);
 
 	if (ret != 0)
 		return ret;
 	p->copied = rte_zmalloc_socket("mlx5_copied", p->tx.done.mask + 1, 0, args->socket_id);
 	if (p->copied != NULL)
 		return 0;
-	comch_done_fini(&p->tx.done);
+	comch_send_fini(&p->tx);
 	return -ENOMEM;
 }
 
@@ -136,20 +120,7 @@ static void
 free_rings(struct mlx5_prod *p)
 {
 	rte_free(p->copied);
-	comch_done_fini(&p->tx.done);
-}
-
-static void
-prod_init(struct mlx5_prod *p, struct rte_comch_link *link, const struct rte_comch_prod_args *args)
-{
-	p->dq.base = (struct rte_comch_dq){
-		.ops = &mlx5_data_ops, .link = link, .stats = &p->tx.stats,
-		.fault = args->fault, .news = args->news, .ctx = args->ctx,
-	};
-	p->tx.dir = args->dir;
-	p->tx.halt = RTE_COMCH_HALT_STOP;
-	p->tx.fault = args->fault;
-	p->tx.ctx = args->ctx;
+	comch_send_fini(&p->tx);
 }
 
 int
@@ -166,7 +137,8 @@ mlx5_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 	p = rte_zmalloc_socket("mlx5_prod", sizeof(*p), COMCH_LINE, args->socket_id);
 	if (p == NULL)
 		return -ENOMEM;
-	prod_init(p, link, args);
+	p->dq.base.ops = &mlx5_data_ops;
+	p->dq.base.link = link;
 	ret = alloc_rings(p, args);
 	if (ret != 0)
 		goto err_free;

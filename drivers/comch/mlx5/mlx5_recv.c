@@ -19,6 +19,7 @@
 
 #include <rte_cycles.h>
 
+#include "sdk/comch_guard.h"
 #include "mlx5_cons.h"
 
 /* What a record's pad says in the private ring: the CPU copied the payloads. */
@@ -124,7 +125,10 @@ mlx5_recv_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 {
 	struct mlx5_cons *c = queue;
 
-	return comch_recv_post(&c->rx, bufs, n, put_desc, publish);
+	comch_guard_enter(&c->rx.guard, "bursts of a consumer");
+	n = comch_recv_post(&c->rx, bufs, n, put_desc, publish);
+	comch_guard_leave(&c->rx.guard);
+	return n;
 }
 
 /* How many more messages may be delivered: see MLX5_CONS_TX_SPARE. */
@@ -424,10 +428,9 @@ make_slack(struct mlx5_cons *c)
 	return tx_slack(c);
 }
 
-uint16_t
-mlx5_recv_take(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+static __rte_always_inline uint16_t
+take(struct mlx5_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
-	struct mlx5_cons *c = queue;
 	uint32_t slack;
 
 	/* Drained: the queue pair may be gone. */
@@ -446,6 +449,17 @@ mlx5_recv_take(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	if (unlikely(c->taken - c->told_taken > (c->window - (c->window > 0)) / 2))
 		return_pieces(c);
 	mlx5_cons_end_reap(c);
+	return n;
+}
+
+uint16_t
+mlx5_recv_take(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
+{
+	struct mlx5_cons *c = queue;
+
+	comch_guard_enter(&c->rx.guard, "bursts of a consumer");
+	n = take(c, cpls, n);
+	comch_guard_leave(&c->rx.guard);
 	return n;
 }
 

@@ -84,9 +84,37 @@ check_ticket(const struct rte_comch_remote_args *args, const struct rte_comch_ti
 	return NULL;
 }
 
+/* Charge what the remote needs to the limits: the peer chooses its sizes. */
+static int
+take_staging(struct mlx5_remote *r, const struct mlx5_qp_conf *conf)
+{
+	const struct rte_comch_link *link = &r->data->link->base;
+	uint64_t len = sizeof(*r) + (uint64_t)conf->nb_rx * conf->rx_size +
+		(uint64_t)conf->nb_tx * conf->tx_size +
+		(uint64_t)r->to.base.depth * (sizeof(*r->work) + sizeof(r->post->desc[0]));
+	char why[256];
+	int ret = comch_staging_take(&r->data->staging, link, len, why, sizeof(why));
+
+	if (why[0] != '\0')
+		MLX5_LOG(WARNING, "%s", why);
+	if (ret == 0)
+		r->staged = len;
+	return ret;
+}
+
+static void
+give_staging(struct mlx5_remote *r)
+{
+	comch_budget_give(&r->data->staging.used, r->staged);
+	comch_budget_give(r->data->link->base.dev->staged, r->staged);
+	r->staged = 0;
+}
+
 static void
 remote_destroy(struct mlx5_remote *r)
 {
+	if (r->staged > 0)
+		give_staging(r);
 	if (r->has_qp) {
 		/* Excludes mlx5_prod_clear(), which acknowledges events of the CQ. */
 		pthread_mutex_lock(&r->data->lock);
@@ -163,6 +191,9 @@ connect_qp(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 		return -EDQUOT;
 	}
 	conf.nb_tx = RTE_MIN(conf.nb_tx, (uint32_t)l->dev->attr.max_qp_wr);
+	ret = take_staging(r, &conf);
+	if (ret != 0)
+		return ret;
 	path.mtu = RTE_MIN(path.mtu, peer->mtu);
 	ret = mlx5_qp_create(&r->qp, l->dev, l->pd, &conf);
 	if (ret != 0)

@@ -5,12 +5,7 @@
 /* The driver's operations, and its device strings. */
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <rte_string_fns.h>
 
 #include "sdk/comch_compat.h"
 #include "sdk/comch_reaper.h"
@@ -19,33 +14,16 @@
 
 RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);
 
-#define KEY_DIR "dir"
 #define KEY_TRUST_PEER "trust_peer"
 #define KEY_EXPORT_EAL "export_eal"
 
 static const char *const valid_keys[] = {
-	COMCH_ARGS_KEYS, KEY_DIR, KEY_TRUST_PEER, KEY_EXPORT_EAL, NULL,
+	COMCH_ARGS_KEYS, KEY_TRUST_PEER, KEY_EXPORT_EAL, NULL,
 };
 
-#define DEFAULT_MSG_SIZE 4080
-#define MAX_CTRL_QUEUE 65536
-#define DEFAULT_MAX_CLIENTS 16384
-#define MAX_DP_QUEUE 65536
 /* Minimum number of frames of the maximum size that a ring holds. */
 #define RING_FRAMES 3
-
-static int
-parse_dir(const struct comch_args *a, const char *key, const char *value, void *arg)
-{
-	struct shm_dev *shm = arg;
-
-	if (value[0] != '/')
-		return comch_args_bad(a, key, value, "an absolute path");
-	if (rte_strscpy(shm->place.dir, value, sizeof(shm->place.dir)) < 0)
-		return comch_args_bad(a, key, value, "a shorter path");
-	shm->place.dir_is_open = false;
-	return 0;
-}
+#define DEFAULT_STAGING (UINT64_C(8) << 20)
 
 static int
 parse_all(struct rte_comch_dev *dev, struct rte_kvargs *kv)
@@ -54,8 +32,11 @@ parse_all(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 		.dev = dev, .kv = kv, .logtype = shm_logtype, .tag = SHM_TAG,
 	};
 	struct shm_dev *shm = dev->priv;
+	int ret = comch_place_init(&shm->place, &a);
 
-	if (comch_args_role(&a) != 0 || comch_args_each(&a, KEY_DIR, parse_dir, shm) != 0 ||
+	if (ret != 0)
+		return ret;
+	if (comch_args_role(&a) != 0 ||
 			comch_args_bool(&a, KEY_TRUST_PEER, &shm->trust_peer) != 0 ||
 			comch_args_bool(&a, KEY_EXPORT_EAL, &shm->export_eal) != 0 ||
 			comch_args_limits(&a) != 0)
@@ -72,23 +53,6 @@ ring_cells(uint32_t max_msg_size)
 	return rte_align32pow2(RTE_MAX(RING_FRAMES * cells, (uint32_t)SHM_MIN_CELLS));
 }
 
-static void
-set_limits(struct rte_comch_dev_info *info)
-{
-	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
-		RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED |
-		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
-			RTE_COMCH_CAPA_CLIENT);
-	info->max_name_size = RTE_COMCH_NAME_SIZE;
-	info->max_recv_queue = MAX_CTRL_QUEUE;
-	info->max_send_queue = MAX_CTRL_QUEUE;
-	info->max_producers = 256;
-	info->max_consumers = 256;
-	info->max_dp_queue = MAX_DP_QUEUE;
-	info->max_imm_len = RTE_COMCH_IMM_SIZE;
-	info->max_buf_len = UINT64_C(1) << 30;
-}
-
 static int
 shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 {
@@ -99,14 +63,8 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	if (shm == NULL)
 		return -ENOMEM;
 	dev->priv = shm;
-	dev->info.max_msg_size = DEFAULT_MSG_SIZE;
-	dev->info.max_clients = DEFAULT_MAX_CLIENTS;
 	dev->where = shm->place.dir;
-	shm->place.logtype = shm_logtype;
-	shm->place.tag = SHM_TAG;
-	ret = comch_place_default(&shm->place);
-	if (ret == 0)
-		ret = parse_all(dev, kv);
+	ret = parse_all(dev, kv);
 	if (ret == 0 && dev->info.role == RTE_COMCH_ROLE_DPU)
 		ret = comch_place_make(&shm->place, dev);
 	if (ret != 0) {
@@ -115,8 +73,8 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 		return ret;
 	}
 	shm->cells = ring_cells(dev->info.max_msg_size);
-	set_limits(&dev->info);
-	comch_args_default_limits(&dev->info);
+	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
+	dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED;
 	return 0;
 }
 

@@ -282,20 +282,29 @@ dev_slot(const char *name)
 	return slot;
 }
 
+/* The driver of a device's name, which may have to be loaded; NULL after a log line. */
+static const struct rte_comch_driver_ops *
+load_driver(const char *dev_name)
+{
+	const struct rte_comch_driver_ops *ops = find_driver(dev_name);
+
+	if (ops == NULL && comch_plugin_load(dev_name))
+		ops = find_driver(dev_name);
+	if (ops == NULL)
+		log_drivers(dev_name);
+	return ops;
+}
+
 static int
 dev_open(const char *name, const char *args, int slot)
 {
-	const struct rte_comch_driver_ops *ops = find_driver(name);
+	const struct rte_comch_driver_ops *ops = load_driver(name);
 	struct rte_comch_dev *dev;
 	struct rte_kvargs *kv;
 	int ret;
 
-	if (ops == NULL && comch_plugin_load(name))
-		ops = find_driver(name);
-	if (ops == NULL) {
-		log_drivers(name);
+	if (ops == NULL)
 		return -ENODEV;
-	}
 	kv = parse_args(ops, name, args);
 	if (kv == NULL)
 		return -EINVAL;
@@ -459,6 +468,40 @@ rte_comch_dev_xstats_get(int16_t dev_id, struct rte_comch_xstat *xstats, unsigne
 	found = dev->ops->dev_xstats(dev, xstats, n);
 	comch_dev_put(dev);
 	return (int)found;
+}
+
+int
+rte_comch_dev_props(int16_t dev_id, rte_comch_dev_prop_t prop, void *ctx)
+{
+	struct rte_comch_dev *dev;
+
+	if (prop == NULL)
+		return -EINVAL;
+	dev = comch_dev_get(dev_id);
+	if (dev == NULL)
+		return -ENODEV;
+	if (dev->ops->props != NULL)
+		dev->ops->props(dev, prop, ctx);
+	comch_dev_put(dev);
+	return 0;
+}
+
+int
+rte_comch_dev_scan(const char *driver, rte_comch_dev_prop_t prop, void *ctx)
+{
+	const struct rte_comch_driver_ops *ops;
+
+	if (driver == NULL || prop == NULL)
+		return -EINVAL;
+	pthread_mutex_lock(&dev_lock);
+	ops = load_driver(driver);
+	pthread_mutex_unlock(&dev_lock);
+	if (ops == NULL)
+		return -ENODEV;
+	if (ops->props == NULL)
+		return -ENOTSUP;
+	ops->props(NULL, prop, ctx);
+	return 0;
 }
 
 int16_t

@@ -103,18 +103,31 @@ typedef void (*comch_recv_publish_t)(struct comch_recv *rx);
 typedef uint16_t (*comch_recv_rest_t)(struct comch_recv *rx, struct rte_comch_cpl *cpls,
 		uint16_t n);
 
-/* depth: a power of two. */
+/*
+ * Prepare a consumer and its base, whose ops and link the driver sets. Both are zeroed.
+ * 0 or -ENOMEM.
+ */
 static inline int
-comch_recv_init(struct comch_recv *rx, uint32_t depth, int socket_id)
+comch_recv_init(struct comch_recv *rx, struct rte_comch_dq *dq,
+		const struct rte_comch_cons_args *args)
 {
-	rx->entry = rte_zmalloc_socket("comch_posted", depth * sizeof(*rx->entry),
-			COMCH_LINE, socket_id);
+	rx->entry = rte_zmalloc_socket("comch_posted", args->depth * sizeof(*rx->entry),
+			COMCH_LINE, args->socket_id);
 	if (rx->entry == NULL)
 		return -ENOMEM;
-	rx->depth = depth;
-	rx->mask = depth - 1;
+	rx->depth = args->depth;
+	rx->mask = args->depth - 1;
+	rx->imm_size = args->imm_size;
+	rx->mrs = args->mrs;
 	rx->halt = RTE_COMCH_HALT_STOP;
 	rx->drained = 1;
+	rx->fault = args->fault;
+	rx->drained_cb = args->news;
+	rx->ctx = args->ctx;
+	dq->stats = &rx->stats;
+	dq->fault = args->fault;
+	dq->news = args->news;
+	dq->ctx = args->ctx;
 	return 0;
 }
 

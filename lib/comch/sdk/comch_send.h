@@ -84,6 +84,35 @@ struct comch_send {
 	void *ctx;
 };
 
+/*
+ * Prepare a producer and its base, whose ops and link the driver sets. Both are zeroed.
+ * 0 or -ENOMEM.
+ */
+static inline int
+comch_send_init(struct comch_send *tx, struct rte_comch_dq *dq,
+		const struct rte_comch_prod_args *args)
+{
+	int ret = comch_done_init(&tx->done, args->queue_size, args->socket_id);
+
+	if (ret != 0)
+		return ret;
+	tx->dir = args->dir;
+	tx->halt = RTE_COMCH_HALT_STOP;
+	tx->fault = args->fault;
+	tx->ctx = args->ctx;
+	dq->stats = &tx->stats;
+	dq->fault = args->fault;
+	dq->news = args->news;
+	dq->ctx = args->ctx;
+	return 0;
+}
+
+static inline void
+comch_send_fini(struct comch_send *tx)
+{
+	comch_done_fini(&tx->done);
+}
+
 /* Send up to n operations to one consumer. Returns the number accepted. */
 typedef uint16_t (*comch_send_step_t)(struct comch_send *tx, struct comch_send_remote *to,
 		const struct rte_comch_op *ops, uint32_t n);

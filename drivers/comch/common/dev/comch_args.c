@@ -15,6 +15,7 @@
 #include "comch_args.h"
 
 #define LIMIT_CLIENTS (1u << 20)
+#define DEFAULT_CLIENTS 16384
 
 #define ARGS_LOG(a, level, fmt, ...) \
 	rte_log(RTE_LOG_##level, (a)->logtype, "%s: " fmt "\n", (a)->tag, ##__VA_ARGS__)
@@ -250,6 +251,8 @@ comch_args_limits(const struct comch_args *a)
 	};
 	size_t i;
 
+	info->max_clients = DEFAULT_CLIENTS;
+	info->max_msg_size = COMCH_ARGS_DEFAULT_MSG;
 	for (i = 0; i < RTE_DIM(bytes); i++)
 		if (comch_args_number(a, bytes[i].key, 1, COMCH_ARGS_MAX_BYTES,
 				bytes[i].out) != 0)

@@ -26,14 +26,17 @@
 #define COMCH_ARGS_MAX_STAGING "max_staging"
 #define COMCH_ARGS_TOTAL_STAGING "total_staging"
 #define COMCH_ARGS_MAX_MSG "max_msg_size"
+#define COMCH_ARGS_DIR "dir" /* comch_place.h */
 
 /* For a driver's valid_keys. */
 #define COMCH_ARGS_KEYS COMCH_ARGS_ROLE, COMCH_ARGS_FUNC, COMCH_ARGS_REP, \
 	COMCH_ARGS_MAX_CLIENTS, COMCH_ARGS_MAX_IMPORT, COMCH_ARGS_TOTAL_IMPORT, \
-	COMCH_ARGS_MAX_STAGING, COMCH_ARGS_TOTAL_STAGING, COMCH_ARGS_MAX_MSG
+	COMCH_ARGS_MAX_STAGING, COMCH_ARGS_TOTAL_STAGING, COMCH_ARGS_MAX_MSG, \
+	COMCH_ARGS_DIR
 
 /* Largest number of bytes that a key may have. */
 #define COMCH_ARGS_MAX_BYTES (UINT64_C(1) << 47)
+#define COMCH_ARGS_DEFAULT_MSG 4080
 #define COMCH_ARGS_LIMIT_MSG (UINT32_C(128) << 10)
 
 struct comch_args {
@@ -68,9 +71,16 @@ int comch_args_bool(const struct comch_args *a, const char *key, bool *out);
 int comch_args_role(const struct comch_args *a);
 /* Add the functions of func= or rep= to dev->reps; pf0 if there are none. 0, -EINVAL, -ENOMEM. */
 int comch_args_funcs(const struct comch_args *a);
-/* Set the limits of dev->info. 0 or -EINVAL. */
+/*
+ * Set the limits of dev->info that have keys, with their defaults. Those of memory are 0
+ * without a key. 0 or -EINVAL.
+ */
 int comch_args_limits(const struct comch_args *a);
-/* Set the limits of memory that the device string left at 0 by the machine's memory. */
-void comch_args_default_limits(struct rte_comch_dev_info *info);
+/*
+ * Set the rest of dev->info: what every driver is capable of, limits without keys, and
+ * the limits of memory that are 0, by the machine's memory. The role is set. max_staging:
+ * its default if the machine has as much, bytes.
+ */
+void comch_args_fill_info(struct rte_comch_dev_info *info, uint64_t max_staging);
 
 #endif /* COMCH_ARGS_H */

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Default limits of the memory that peers make this process map and allocate. */
+/* What devices of all drivers offer, and the limits of memory for peers. */
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +13,10 @@
 
 #include "comch_args.h"
 
+#define MAX_CTRL_QUEUE 65536
+#define MAX_DP_QUEUE 65536
+#define MAX_QUEUES 256
+#define MAX_BUF_LEN (UINT64_C(1) << 30)
 #define CGROUPS "/sys/fs/cgroup"
 #define MIB (UINT64_C(1) << 20)
 
@@ -84,8 +88,9 @@ set_default(uint64_t *limit, uint64_t value)
 		*limit = value;
 }
 
-void
-comch_args_default_limits(struct rte_comch_dev_info *info)
+/* Limits of the memory that peers make this process map and allocate. */
+static void
+limit_memory(struct rte_comch_dev_info *info, uint64_t max_staging)
 {
 	uint64_t mem = memory_limit();
 
@@ -94,5 +99,22 @@ comch_args_default_limits(struct rte_comch_dev_info *info)
 	set_default(&info->max_import, RTE_MIN(info->total_import / 2, 8192 * MIB));
 	set_default(&info->total_staging,
 		RTE_MAX(RTE_MIN(mem / 16, 256 * MIB), info->max_staging));
-	set_default(&info->max_staging, RTE_MIN(info->total_staging, 8 * MIB));
+	set_default(&info->max_staging, RTE_MIN(info->total_staging, max_staging));
+}
+
+void
+comch_args_fill_info(struct rte_comch_dev_info *info, uint64_t max_staging)
+{
+	info->capa = RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_EVENT_FD |
+		(info->role == RTE_COMCH_ROLE_DPU ? RTE_COMCH_CAPA_SERVER :
+			RTE_COMCH_CAPA_CLIENT);
+	info->max_name_size = RTE_COMCH_NAME_SIZE;
+	info->max_recv_queue = MAX_CTRL_QUEUE;
+	info->max_send_queue = MAX_CTRL_QUEUE;
+	info->max_producers = MAX_QUEUES;
+	info->max_consumers = MAX_QUEUES;
+	info->max_dp_queue = MAX_DP_QUEUE;
+	info->max_imm_len = RTE_COMCH_IMM_SIZE;
+	info->max_buf_len = MAX_BUF_LEN;
+	limit_memory(info, max_staging);
 }

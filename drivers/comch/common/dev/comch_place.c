@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <rte_log.h>
+#include <rte_string_fns.h>
 
 #include "comch_place.h"
 
@@ -26,8 +27,21 @@
 #define PLACE_LOG(p, level, fmt, ...) \
 	rte_log(RTE_LOG_##level, (p)->logtype, "%s: " fmt "\n", (p)->tag, ##__VA_ARGS__)
 
-int
-comch_place_default(struct comch_place *p)
+static int
+parse_dir(const struct comch_args *a, const char *key, const char *value, void *arg)
+{
+	struct comch_place *p = arg;
+
+	if (value[0] != '/')
+		return comch_args_bad(a, key, value, "an absolute path");
+	if (rte_strscpy(p->dir, value, sizeof(p->dir)) < 0)
+		return comch_args_bad(a, key, value, "a shorter path");
+	p->dir_is_open = false;
+	return 0;
+}
+
+static int
+set_default(struct comch_place *p)
 {
 	const char *env = getenv("COMCH_DIR");
 	size_t size = sizeof(p->dir);
@@ -45,6 +59,17 @@ comch_place_default(struct comch_place *p)
 		p->dir_is_open = true;
 	}
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
+int
+comch_place_init(struct comch_place *p, const struct comch_args *a)
+{
+	int ret;
+
+	p->logtype = a->logtype;
+	p->tag = a->tag;
+	ret = set_default(p);
+	return ret == 0 ? comch_args_each(a, COMCH_ARGS_DIR, parse_dir, p) : ret;
 }
 
 /* Refuse a directory that belongs to another user, who could replace files in it. */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "comch_args.h"
 #include "rte_comch_driver.h"
 
 struct comch_place {
@@ -25,8 +26,11 @@ struct comch_place {
 	const char *tag;   /* "COMCH_SHM" */
 };
 
-/* Set dir: $COMCH_DIR, else a directory that depends on the user. 0 or an errno. */
-int comch_place_default(struct comch_place *p);
+/*
+ * Set dir: dir= of the device string, $COMCH_DIR, or a directory that depends on the user.
+ * 0 or an errno.
+ */
+int comch_place_init(struct comch_place *p, const struct comch_args *a);
 /* Check the owner and mode of a directory below /tmp. 0, -ENOENT or -EACCES. */
 int comch_place_check(const struct comch_place *p);
 /* Create the missing directories of the host functions. */

@@ -106,7 +106,8 @@ struct comch_chan_cons {
 	/* stop */
 	uint64_t halt_deadline; /* TSC; after it, claimed positions are abandoned */
 	uint64_t timeout_cycles;
-	void (*wake_peer)(void *ctx); /* wake the peer's producers; ctx is rx.ctx */
+	/* Callback of the owner: wake the peer's producers. */
+	void (*wake_peer)(struct comch_chan_cons *c);
 };
 
 /* The sending end towards one consumer of the peer, shared by all local producers. */

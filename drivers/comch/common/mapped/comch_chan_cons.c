@@ -61,7 +61,7 @@ publish_tail(struct comch_recv *rx)
 	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->armed_answered)))
 		return;
 	comch_count(&rx->stats.wakes, 1);
-	c->wake_peer(rx->ctx);
+	c->wake_peer(c);
 }
 
 uint16_t

@@ -270,7 +270,7 @@ stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
 	comch_fence_publish(c->light_fence); /* W */
 	if (comch_armed_answer(&c->rec_shared->armed, &c->armed_answered))
-		c->wake_peer(c->rx.ctx);
+		c->wake_peer(c);
 }
 
 /* If the producer aborted the message at head, skip what it wrote. */

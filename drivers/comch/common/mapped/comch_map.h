@@ -10,6 +10,7 @@
  * consumers, producers and sending ends. comch_chan.h has their bursts.
  */
 
+#include "sdk/comch_staging.h"
 #include "comch_chan.h"
 
 /* A producer of the peer, which local consumers wake. */
@@ -22,8 +23,7 @@ struct comch_map_peer_prod {
 struct comch_map {
 	rte_spinlock_t lock;     /* protects peer_prod, which consumers read in bursts */
 	struct comch_map_peer_prod peer_prod[COMCH_MAX_PRODUCERS];
-	uint64_t staged;         /* bytes of the record regions; the connection's thread */
-	bool limit_logged;       /* that a limit was reached: once */
+	struct comch_staging staging; /* record regions; the connection's thread */
 };
 
 /* A local socket pair: a peer could make this end block on a shared eventfd. */

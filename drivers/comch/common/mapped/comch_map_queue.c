@@ -113,7 +113,7 @@ comch_map_dq_destroy(struct rte_comch_dq *dq)
 	if (map_dq(dq)->is_cons)
 		comch_recv_fini(&map_cons(dq)->chan.rx);
 	else
-		comch_done_fini(&map_prod(dq)->chan.tx.done);
+		comch_send_fini(&map_prod(dq)->chan.tx);
 	rte_free(dq);
 }
 
@@ -143,27 +143,9 @@ guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 
 /* Wake the peer's producers. Called in a burst. */
 static void
-on_wake_peer(void *ctx)
+on_wake_peer(struct comch_chan_cons *chan)
 {
-	struct comch_map_cons *c = ctx;
-
-	comch_map_wake_producers(c->dq.base.link);
-}
-
-static void
-on_fault(void *ctx, int err, const char *text)
-{
-	struct rte_comch_dq *dq = ctx;
-
-	dq->fault(dq->ctx, err, text);
-}
-
-static void
-on_drained(void *ctx)
-{
-	struct rte_comch_dq *dq = ctx;
-
-	dq->news(dq->ctx);
+	comch_map_wake_producers(container_of(chan, struct comch_map_cons, chan)->dq.base.link);
 }
 
 int
@@ -176,24 +158,17 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	c = rte_zmalloc_socket("comch_map_cons", sizeof(*c), COMCH_LINE, args->socket_id);
 	if (c == NULL)
 		return -ENOMEM;
-	ret = comch_recv_init(&c->chan.rx, args->depth, args->socket_id);
+	c->dq.base.ops = &rte_comch_data_mapped;
+	c->dq.base.link = link;
+	c->dq.is_cons = true;
+	ret = comch_recv_init(&c->chan.rx, &c->dq.base, args);
 	if (ret != 0)
 		goto err_free;
 	ret = wake_open(&c->dq.wake);
 	if (ret != 0)
 		goto err_fini;
-	c->dq.base = (struct rte_comch_dq){
-		.ops = &rte_comch_data_mapped, .link = link, .stats = &c->chan.rx.stats,
-		.fault = args->fault, .news = args->news, .ctx = args->ctx,
-	};
-	c->dq.is_cons = true;
-	c->chan.rx.imm_size = args->imm_size;
-	c->chan.rx.mrs = args->mrs;
 	c->chan.timeout_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
 	c->chan.wake_peer = on_wake_peer;
-	c->chan.rx.fault = on_fault;
-	c->chan.rx.drained_cb = on_drained;
-	c->chan.rx.ctx = c;
 	core->post = COMCH_GUARDS ? guarded_post : comch_chan_post;
 	core->recv = COMCH_GUARDS ? guarded_recv : comch_chan_recv;
 	core->queue = &c->chan;
@@ -325,20 +300,14 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	p = rte_zmalloc_socket("comch_map_prod", sizeof(*p), COMCH_LINE, args->socket_id);
 	if (p == NULL)
 		return -ENOMEM;
-	ret = comch_done_init(&p->chan.tx.done, args->queue_size, args->socket_id);
+	p->dq.base.ops = &rte_comch_data_mapped;
+	p->dq.base.link = link;
+	ret = comch_send_init(&p->chan.tx, &p->dq.base, args);
 	if (ret != 0)
 		goto err_free;
 	ret = wake_open(&p->dq.wake);
 	if (ret != 0)
 		goto err_fini;
-	p->dq.base = (struct rte_comch_dq){
-		.ops = &rte_comch_data_mapped, .link = link, .stats = &p->chan.tx.stats,
-		.fault = args->fault, .news = args->news, .ctx = args->ctx,
-	};
-	p->chan.tx.halt = RTE_COMCH_HALT_STOP;
-	p->chan.tx.dir = args->dir;
-	p->chan.tx.fault = on_fault;
-	p->chan.tx.ctx = p;
 	core->send = COMCH_GUARDS ? guarded_send : comch_chan_send;
 	core->done = COMCH_GUARDS ? guarded_done : comch_chan_done;
 	core->queue = &p->chan;
@@ -346,7 +315,7 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	return 0;
 
 err_fini:
-	comch_done_fini(&p->chan.tx.done);
+	comch_send_fini(&p->chan.tx);
 err_free:
 	rte_free(p);
 	return ret;

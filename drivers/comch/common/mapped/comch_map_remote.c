@@ -5,14 +5,13 @@
 /* The mapped channel's sending ends, each towards one consumer of the peer. */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <unistd.h>
 
 #include <rte_malloc.h>
 
-#include "sdk/comch_budget.h"
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
+#include "sdk/comch_staging.h"
 #include "comch_map.h"
 #include "sdk/comch_memfd.h"
 
@@ -22,39 +21,21 @@ comch_map_remote_size(const struct rte_comch_remote_args *args)
 	return comch_chan_rec_len(args->depth, args->staging_size);
 }
 
-/* Charge a record region to the limits before it is created: the peer chooses its size. */
-static int
-take_staging(struct rte_comch_link *link, uint64_t len)
-{
-	const struct rte_comch_dev_info *info = &link->dev->info;
-	struct comch_map *map = link->data;
-
-	if (comch_budget_take(&map->staged, info->max_staging, len)) {
-		if (comch_budget_take(link->dev->staged, info->total_staging, len))
-			return 0;
-		comch_budget_give(&map->staged, len);
-	}
-	if (!map->limit_logged)
-		COMCH_LOG(WARNING, "connection %u: a consumer of the peer needs %" PRIu64
-			" bytes: the connection uses %" PRIu64 " of max_staging=%" PRIu64
-			", the device %" PRIu64 " of total_staging=%" PRIu64, link->conn_id, len,
-			map->staged, info->max_staging,
-			comch_load_relaxed(link->dev->staged), info->total_staging);
-	map->limit_logged = true;
-	return -EDQUOT;
-}
-
+/* Charged to the limits before it is created: the peer chooses its size. */
 static int
 rec_create(struct rte_comch_link *link, struct comch_chan_remote *rc, size_t len)
 {
 	struct comch_map *map = link->data;
-	int ret = take_staging(link, len);
+	char why[256];
+	int ret = comch_staging_take(&map->staging, link, len, why, sizeof(why));
 
+	if (why[0] != '\0')
+		COMCH_LOG(WARNING, "%s", why);
 	if (ret != 0)
 		return ret;
 	ret = comch_map_regions(link)->region_create(link, len, &rc->rec_region);
 	if (ret != 0) {
-		comch_budget_give(&map->staged, len);
+		comch_budget_give(&map->staging.used, len);
 		comch_budget_give(link->dev->staged, len);
 		return ret;
 	}
@@ -141,7 +122,7 @@ comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remo
 	if (comch_load_acquire(&rc->streaming) != 0)
 		return -EBUSY;
 	comch_map_regions(link)->region_free(link, &rc->post_region);
-	comch_budget_give(&map->staged, rc->rec_region.len);
+	comch_budget_give(&map->staging.used, rc->rec_region.len);
 	comch_map_regions(link)->region_free(link, &rc->rec_region);
 	comch_foreign_close(rc->wake_fd);
 	rte_free(rc);

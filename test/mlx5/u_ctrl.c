@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <rte_log.h>
+
+#include <rte_comch_stats.h>
+
+#include "u_ctrl.h"
+
+void
+u_log_begin(struct u_log *l)
+{
+	l->f = open_memstream(&l->text, &l->size);
+	T_CHECK(l->f != NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_INFO);
+	rte_log_set_global_level(RTE_LOG_INFO);
+	T_EQ(rte_openlog_stream(l->f), 0);
+}
+
+void
+u_log_end(struct u_log *l, const char *sentence)
+{
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(l->f);
+	T_STR_HAS(l->text, sentence);
+	free(l->text);
+}
+
+void
+u_ctrl_begin(struct t_pair *p)
+{
+	static bool is_started;
+
+	if (!is_started)
+		t_eal_start(1);
+	is_started = true;
+	t_driver = &u_driver;
+	u_dead_ms = 300000;
+	memset(p, 0, sizeof(*p));
+}
+
+void
+u_ctrl_end(struct t_pair *p)
+{
+	if (p->dpu != NULL)
+		t_pair_close(p);
+	T_EQ(rte_comch_dev_count(), 0);
+	T_EQ(fv_nb_live(FV_ALL), 0);
+	fv_reset();
+	t_dir_remove();
+}
+
+uint64_t
+u_counter(int16_t dev, const char *name)
+{
+	struct rte_comch_xstat x[32];
+	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
+
+	T_GT(n, 0);
+	T_LE(n, (int)RTE_DIM(x));
+	for (i = 0; i < n; i++)
+		if (strcmp(x[i].name, name) == 0)
+			return x[i].value;
+	T_FAIL("no counter %s", name);
+}

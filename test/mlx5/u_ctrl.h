@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef U_CTRL_H
+#define U_CTRL_H
+
+/* Cases with a pair of devices of the RDMA driver, and what they look at. */
+
+#include "t_main.h"
+#include "u_driver.h"
+
+/* What the driver logs while a case looks. */
+struct u_log {
+	char *text;
+	size_t size;
+	FILE *f;
+};
+
+void u_log_begin(struct u_log *l);
+/* The log has this sentence. */
+void u_log_end(struct u_log *l, const char *sentence);
+
+/* A counter of a device, by its name. */
+uint64_t u_counter(int16_t dev, const char *name);
+
+void u_ctrl_begin(struct t_pair *p);
+void u_ctrl_end(struct t_pair *p);
+
+#define CTRL_CASE(name) T_CASE_OF(struct t_pair, u_ctrl_begin, u_ctrl_end, name, p)
+
+#endif /* U_CTRL_H */
