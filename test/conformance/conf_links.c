@@ -94,13 +94,15 @@ link_close(struct link *l)
 void
 conf_mem_pool_of_64_links(void)
 {
-	/* Drivers that map memory count it for each connection. */
-	struct t_pair_conf pc = { .host_args = ",total_import=17179869184" };
+	struct t_pair_conf pc = { 0 };
 	struct link link[NB_LINKS];
 	struct t_mem pool;
 	struct t_pair p;
 	uint32_t i;
 
+	/* A driver that maps memory counts it for each connection. */
+	if (t_driver->has_total_import)
+		pc.host_args = ",total_import=17179869184";
 	T_CHECK(t_nofile_set(4096));
 	t_pair_ends(&p, &pc);
 	t_mem_new(&pool, RTE_COMCH_MEM_SEALED, POOL_SIZE, 0);
