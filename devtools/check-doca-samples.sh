@@ -42,9 +42,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 [ -n "$samples" ] || die "no checkout given (try --help)"
-[ -d "$samples/samples/doca_comch" ] || die "$samples/samples/doca_comch does not exist"
-[ -f "$samples/VERSION" ] || die "$samples/VERSION does not exist"
-release=$(tr -d '[:space:]' <"$samples/VERSION")
+release=$(samples_release "$samples")
 
 server_pid=
 cleanup() {
@@ -160,11 +158,7 @@ quietly meson install -C "$top/build" --no-rebuild --destdir "$work/root"
 doca_env=$(find "$work/root" -path '*/bin/comch-doca-env')
 "$doca_env" --doca "$release" dpu >/dev/null || die "$samples has the unsupported release $release"
 
-# Use the build files for users where they exist.
-cp -r "$samples/VERSION" "$samples/samples" "$samples/applications" "$work/tree"
-find "$work/tree" -name 'meson.build.public' | while read -r file; do
-	mv "$file" "${file%.public}"
-done
+samples_copy "$samples" "$work/tree"
 
 step "Building the programs of release $release"
 for role in dpu host; do

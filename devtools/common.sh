@@ -99,3 +99,20 @@ project_files() {
 			fi
 		done
 }
+
+# samples_copy FROM TO: copy a checkout of doca-samples. In the copy the build files for users,
+# where they exist, are called meson.build.
+samples_copy() {
+	local file
+	cp -r "$1/VERSION" "$1/samples" "$1/applications" "$2"
+	find "$2" -name 'meson.build.public' | while read -r file; do
+		mv "$file" "${file%.public}"
+	done
+}
+
+# samples_release DIR: print the release of a checkout of doca-samples.
+samples_release() {
+	[ -d "$1/samples/doca_comch" ] || die "$1/samples/doca_comch does not exist"
+	[ -f "$1/VERSION" ] || die "$1/VERSION does not exist"
+	tr -d '[:space:]' <"$1/VERSION"
+}

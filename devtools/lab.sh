@@ -25,6 +25,7 @@
 #   --dpu-lib DIR
 #   --devices FILE the device table of DOCA programs; default: devtools/lab/devices.ini
 #   --doca VERSION the release of DOCA that "compile" serves; default: the newest
+#   --samples DIR  a checkout of doca-samples, for "test doca"
 #   --out DIR      keep the output of each machine's command as DIR/host and DIR/dpu
 #   --delay SECONDS the host's command starts so long after the DPU's; default: 2
 #   --time SECONDS maximum duration of a command; default: 120
@@ -56,6 +57,7 @@ lab_libs_amd64=()
 lab_libs_arm64=()
 lab_out=
 lab_release=()
+lab_samples=
 lab_time=120
 lab_delay=2
 mirror=http://deb.debian.org/debian
@@ -250,6 +252,10 @@ while [ $# -gt 0 ]; do
 	--doca)
 		option "$@"
 		lab_release=(--doca "$2") ;;
+	--samples)
+		option "$@"
+		# shellcheck disable=SC2034 # of a test
+		lab_samples=$(realpath -e "$2") || die "--samples: there is no $2" ;;
 	--out)
 		option "$@"
 		lab_out=$2 ;;

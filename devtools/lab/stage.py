@@ -93,6 +93,15 @@ class Stage:
                 return directory / name, directory in self.dirs
         return None, True
 
+    def plugins(self, library, name):
+        """Copy what a library loads from its own directory, libNAME_*.so.N for libNAME.so.N,
+        and return the paths."""
+        found = sorted(library.parent.glob(name.replace(".so", "_*.so", 1)))
+        for path in found:
+            self.done.add(path.name)
+            self.copy(path, self.libs / path.name)
+        return [str(path) for path in found]
+
     def libraries(self, files):
         """Copy what these files need, and what that needs."""
         todo = [str(file) for file in files]
@@ -113,6 +122,7 @@ class Stage:
                         self.system(path)
                     elif self.libs is not None:
                         self.copy(path, self.libs / name)
+                        more.extend(self.plugins(path, name))
             todo = more
         return missing
 

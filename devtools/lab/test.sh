@@ -16,6 +16,7 @@
 # A case fails if one of its commands fails (set -e), and is skipped if it exits with 77. It
 # uses the functions of vm.sh. What it prints is shown if it fails. A case ends what it has
 # started, and boots a machine that it has ended: the next group uses the same machines.
+# What it writes to $lab_run/report is shown in any case.
 # After a failed case all machines of the group boot again.
 
 test_passed=0
@@ -197,6 +198,10 @@ test_case() {
 	esac
 	printf '%-8s %6.1f s  %s: %s\n' "$word" \
 		"$(($(date +%s%N) - begin))e-9" "$1" "$2"
+	if [ -e "$lab_run/report" ]; then
+		cat "$lab_run/report"
+		rm "$lab_run/report"
+	fi
 	! $test_verbose || cat "$log"
 	case $word in
 	skipped)

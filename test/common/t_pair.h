@@ -22,6 +22,7 @@
 struct t_driver {
 	const char *name;     /**< "comch_shm" */
 	bool has_dir;         /**< Takes the key dir=. */
+	bool has_total_import; /**< Takes the key total_import=. */
 	bool has_kernel_peer; /**< Knows pid, uid and gid of the peer. */
 	bool has_export_eal;  /**< Takes the key export_eal=1. */
 	/** Maps memory: a message is copied as the table in rte_comch_mem.h says,

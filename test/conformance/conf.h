@@ -249,7 +249,8 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mem, mr_add) \
 	X(inst, mem, mixed) \
 	X(inst, mem, trust) \
-	X(inst, mem, trust_heap)
+	X(inst, mem, trust_heap) \
+	X(inst, mem, pool_of_64_links)
 
 /* mbufs. */
 #define CONF_MBUF(X, inst) \

@@ -22,6 +22,7 @@ const struct t_driver conf_driver_shm = {
 	.lose = unlink_sockets,
 	.name = "comch_shm",
 	.has_dir = true,
+	.has_total_import = true,
 	.has_kernel_peer = true,
 	.has_export_eal = true,
 	.maps_memory = true,
@@ -31,6 +32,7 @@ const struct t_driver conf_driver_mlx5 = {
 	.lose = unlink_locks,
 	.name = "comch_mlx5",
 	.has_dir = true,
+	.has_total_import = true,
 	.shows_heap = true,
 	.wakes_itself = true,
 };

@@ -58,6 +58,7 @@ unlink_locks(const char *func, const char *name __rte_unused)
 const struct t_driver u_driver = {
 	.name = "comch_mlx5",
 	.has_dir = true,
+	.has_total_import = true,
 	.wakes_itself = true,
 	.args = complete,
 	.lose = unlink_locks,

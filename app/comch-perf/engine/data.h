@@ -141,6 +141,7 @@ struct data_worker {
 	uint64_t tx_end;         /**< End of sending, TSC. */
 	uint64_t progress;       /**< Messages at the last progress. */
 	uint64_t progress_tsc;
+	uint64_t stuck_cycles;   /**< perf_run_stuck_ms() */
 	bool has_thread;         /**< A pthread bound to cpu_b, not an EAL lcore. */
 	pthread_t thread;
 	_Atomic bool running;

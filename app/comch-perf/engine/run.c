@@ -15,11 +15,12 @@
 #include "engine/run.h"
 #include "engine/sync.h"
 
-/* Time limit of a step of the peer, and what its allocation of buffers adds: 1 ms
- * per 16 KiB, up to an hour.
+/* Time limits of a step of the peer, and of a message. Bytes to allocate and to move add
+ * 1 ms per 4 KiB, up to an hour: an emulated machine is not faster.
  */
 #define STEP_MS      30000
-#define STEP_SHIFT   14
+#define STUCK_MS     5000
+#define STEP_SHIFT   12
 #define STEP_MAX_MS  UINT64_C(3600000)
 /* Waiting time before stderr says what the leader waits for. */
 #define NOTICE_MS    3000
@@ -110,6 +111,12 @@ int
 perf_run_step_ms(const struct perf_run *run)
 {
 	return STEP_MS + (int)RTE_MIN(posted_bytes(&run->params) >> STEP_SHIFT, STEP_MAX_MS);
+}
+
+int
+perf_run_stuck_ms(const struct perf_run *run)
+{
+	return STUCK_MS + (int)RTE_MIN(run->params.size >> STEP_SHIFT, STEP_MAX_MS);
 }
 
 /* What a side waits for, and when to print a notice. */

@@ -198,6 +198,9 @@ int perf_run_await(struct perf_run *run, int type, void *data, size_t size, cons
 /** Time limit of a step; grows with the buffers to allocate. */
 int perf_run_step_ms(const struct perf_run *run);
 
+/** Without progress for so long, missing messages are lost; grows with their size. */
+int perf_run_stuck_ms(const struct perf_run *run);
+
 /**
  * Poll the session while waiting for something else; a failure of the peer fails
  * the run. Main thread.

@@ -23,8 +23,6 @@
 /* Loops between two clock reads; one for messages of TICK_SIZE and more. */
 #define TICK_LOOPS 64
 #define TICK_SIZE  (UINT64_C(64) << 10)
-/* Without progress for this long, missing messages count as lost. */
-#define STUCK_US   5000000
 
 /* Take the peer's counts of sent messages. */
 static void
@@ -127,7 +125,7 @@ worker_tick(struct data_worker *w, uint64_t now)
 		w->progress = progress;
 		w->progress_tsc = now;
 	}
-	stuck = now - w->progress_tsc > clock_us_to_cycles(STUCK_US);
+	stuck = now - w->progress_tsc > w->stuck_cycles;
 	if (!w->tx_done && now >= w->tx_end && w->tx->left > 1)
 		w->tx->left = 1;
 	if (!w->rx_done)
@@ -135,7 +133,7 @@ worker_tick(struct data_worker *w, uint64_t now)
 	if (!stuck || (w->tx_done && w->rx_done))
 		return;
 	snprintf(w->error, sizeof(w->error), "no message has moved for %d s",
-			STUCK_US / 1000000);
+			perf_run_stuck_ms(w->run) / 1000);
 	atomic_store_explicit(&w->run->abort, true, memory_order_relaxed);
 }
 
@@ -248,6 +246,7 @@ start_worker(struct data_worker *w, uint64_t now)
 	w->tx_done = w->tx == NULL;
 	w->rx_done = w->rx == NULL;
 	w->progress_tsc = now;
+	w->stuck_cycles = clock_us_to_cycles((uint64_t)perf_run_stuck_ms(w->run) * 1000);
 }
 
 static int
