@@ -84,7 +84,7 @@ mlx5_data_of(const struct mlx5_link *l)
 
 int mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);
-void mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr);
+int mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 int mlx5_mem_take(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 		struct rte_comch_ticket *peers, struct rte_comch_region *region);
 void mlx5_mem_drop(struct rte_comch_link *link, struct rte_comch_region *region);

@@ -89,7 +89,7 @@ mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 	return 0;
 }
 
-void
+int
 mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr)
 {
 	struct mlx5_link *l = mlx5_link_of(link);
@@ -100,10 +100,11 @@ mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr)
 		if (m->mr == mr)
 			break;
 	if (m == NULL)
-		return;
+		return 0;
 	TAILQ_REMOVE(&data->mems, m, next);
 	mem_deregister(l, m->ib, mr->len);
 	free(m);
+	return 0;
 }
 
 int

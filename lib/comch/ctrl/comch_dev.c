@@ -161,7 +161,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
@@ -194,7 +194,7 @@ rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v3(). */
+	/* Acquire: pairs with rte_comch_driver_register_v4(). */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 
