@@ -476,6 +476,21 @@ find_mem(uint64_t key)
 	return NULL;
 }
 
+unsigned int
+fake_mems_shown(void)
+{
+	const struct fake_data *data;
+	const struct fake_mem *m;
+	unsigned int n = 0;
+
+	pthread_mutex_lock(&fake_lock);
+	TAILQ_FOREACH(data, &links, next)
+		TAILQ_FOREACH(m, &data->mems, next)
+			n++;
+	pthread_mutex_unlock(&fake_lock);
+	return n;
+}
+
 static int
 mem_take(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 		struct rte_comch_ticket *peers, struct rte_comch_region *region)

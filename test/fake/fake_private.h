@@ -76,6 +76,9 @@ uint64_t fake_mbufs_received(void);
 /* Number of calls of mem_gone, for all devices, and the registration of the last one. */
 uint64_t fake_mems_gone(const struct rte_comch_mr **last);
 
+/* Number of registrations that peers can reach, of all links. */
+unsigned int fake_mems_shown(void);
+
 /* fake_dev.c */
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);
