@@ -16,7 +16,9 @@
  *   mlx5_data.c     data operations, waking      mlx5_mr.c    memory
  *   mlx5_cons.c     consumers                    mlx5_prod.c  producers
  *   mlx5_remote.c   the sending ends of consumers
- *   mlx5_qp.c       queue pairs                  mlx5_glue.c  verbs
+ *   mlx5_qp.c       queue pairs                  mlx5_qp_make.c  their handles
+ *   mlx5_job.c      the helper thread            mlx5_reg.c   registrations
+ *   mlx5_glue.c     verbs
  */
 
 #include <pthread.h>
@@ -33,10 +35,9 @@
 #include "comch_place.h"
 #include "rte_comch_driver.h"
 #include "mlx5_glue.h"
+#include "mlx5_job.h"
 #include "mlx5_layout.h"
 #include "mlx5_qp.h"
-
-struct mlx5_link;
 
 /* Addresses of one host function. */
 #define MLX5_MAX_ADDRS 8
@@ -92,6 +93,10 @@ struct mlx5_dev {
 	pthread_mutex_t lock;       /* guards the lists and qp_total; taken within devs_lock */
 	TAILQ_HEAD(, mlx5_link) links;
 	TAILQ_HEAD(, mlx5_qp) qps;
+	/* The helper thread: mlx5_job.h. */
+	struct comch_worker worker;
+	pthread_mutex_t job_lock;   /* innermost; guards states of jobs, mlx5_link.is_closed */
+	char worker_name[16];
 	struct mlx5_qp_stats qp_total; /* of queue pairs that were destroyed */
 	/* Rare events of bursts. */
 	_Atomic uint64_t key_misses; /* sends that waited for a registration */
@@ -150,7 +155,7 @@ struct mlx5_link {
 	struct mlx5_dev *dev;
 	struct rdma_cm_id *id;
 	struct rdma_event_channel *cm;  /* of its own */
-	struct ibv_comp_channel *comp;  /* of ctrl */
+	struct mlx5_channel *comp;      /* of ctrl */
 	struct ibv_pd *pd;
 	int epfd;                       /* link_fd: cm, comp, asynchronous events, timer */
 	int timer_fd;                   /* -1 until first used */
@@ -159,6 +164,8 @@ struct mlx5_link {
 	struct mlx5_path path;          /* valid when UP */
 	struct mlx5_addr peer;
 	struct mlx5_qp ctrl;
+	struct mlx5_job job;            /* its end: the helper frees it */
+	bool is_closed;                 /* dev->job_lock */
 	struct mlx5_frames *frames;     /* mlx5_frame.c */
 	struct mlx5_dial *dial;         /* mlx5_dial.c; NULL if accepted or UP */
 	/* Of asynchronous events that are for this link; guarded by dev->lock. */
@@ -233,8 +240,10 @@ int mlx5_cm_accept(struct rte_comch_listener *listener, struct rte_comch_link **
  * its slots. 0 or an errno.
  */
 int mlx5_cm_to_rts(struct mlx5_link *l);
-/* Disconnect and destroy the id. All events of its channel are acknowledged. */
+/* Disconnect, and have the helper destroy the id. All events that were got are acknowledged. */
 void mlx5_cm_drop_id(struct mlx5_link *l);
+/* The same, and the channel. */
+void mlx5_cm_close(struct mlx5_link *l);
 
 /* mlx5_dial.c */
 

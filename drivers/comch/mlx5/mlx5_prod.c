@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -50,24 +49,11 @@ in_flight(const struct mlx5_prod *p)
 int
 mlx5_prod_open_channel(struct mlx5_data *data)
 {
-	struct ibv_comp_channel *channel;
 	int ret = 0;
 
 	pthread_mutex_lock(&data->lock);
-	if (data->prod_comp != NULL)
-		goto unlock;
-	channel = mlx5_glue->create_comp_channel(data->link->dev->ctx);
-	if (channel == NULL) {
-		ret = errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-		goto unlock;
-	}
-	if (fcntl(channel->fd, F_SETFL, fcntl(channel->fd, F_GETFL) | O_NONBLOCK) != 0) {
-		mlx5_glue->destroy_comp_channel(channel);
-		ret = -ENOMEM;
-		goto unlock;
-	}
-	data->prod_comp = channel;
-unlock:
+	if (data->prod_comp == NULL)
+		ret = mlx5_channel_open(data->link->dev, &data->prod_comp);
 	pthread_mutex_unlock(&data->lock);
 	return ret;
 }
@@ -82,8 +68,7 @@ mlx5_prod_close(struct mlx5_data *data)
 		TAILQ_REMOVE(&data->prods, p, next);
 		p->data = NULL;
 	}
-	if (data->prod_comp != NULL)
-		mlx5_glue->destroy_comp_channel(data->prod_comp);
+	mlx5_channel_put(data->prod_comp);
 	data->prod_comp = NULL;
 	pthread_mutex_unlock(&mlx5_prods_lock);
 }
@@ -107,7 +92,7 @@ open_fds(struct mlx5_prod *p, struct mlx5_data *data)
 	p->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->epfd < 0)
 		goto err_event;
-	if (watch(p->epfd, p->event_fd) != 0 || watch(p->epfd, data->prod_comp->fd) != 0)
+	if (watch(p->epfd, p->event_fd) != 0 || watch(p->epfd, data->prod_comp->ibv->fd) != 0)
 		goto err_epoll;
 	return 0;
 
@@ -414,10 +399,10 @@ take_events(struct mlx5_data *data)
 	uint32_t i;
 	void *ctx;
 
-	/* The destruction of a CQ waits for events that were taken and not acknowledged. */
+	/* The helper's destruction of a CQ waits for events that are not acknowledged. */
 	pthread_mutex_lock(&data->lock);
 	for (i = 0; i < CLEAR_MAX; i++) {
-		if (mlx5_glue->get_cq_event(data->prod_comp, &cq, &ctx) != 0)
+		if (mlx5_glue->get_cq_event(data->prod_comp->ibv, &cq, &ctx) != 0)
 			break;
 		mlx5_glue->ack_cq_events(cq, 1);
 	}
