@@ -18,6 +18,9 @@ mlx5_job_open(struct mlx5_dev *dev)
 	snprintf(dev->worker_name, sizeof(dev->worker_name), "comch-mlx5-%u",
 		(uint8_t)dev->dev->id);
 	comch_worker_init(&dev->worker, dev->worker_name);
+	if (!comch_worker_start(&dev->worker))
+		MLX5_LOG(NOTICE, "device %s: no helper thread: polls register memory themselves",
+			dev->dev->info.name);
 	pthread_mutex_init(&dev->job_lock, NULL);
 }
 

@@ -407,11 +407,14 @@ rte_comch_dev_close(int16_t dev_id)
 		ret = -EBUSY;
 	} else {
 		devs[dev_id] = NULL;
+	}
+	pthread_mutex_unlock(&dev_lock);
+	if (ret == 0) {
+		/* Without dev_lock, which polls take: a driver may wait for its threads. */
 		dev->ops->remove(dev);
 		free(dev->reps);
 		free(dev);
 	}
-	pthread_mutex_unlock(&dev_lock);
 	pthread_mutex_unlock(&close_lock);
 	return ret;
 }

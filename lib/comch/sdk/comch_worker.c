@@ -49,18 +49,36 @@ worker_main(void *arg)
 	return 0;
 }
 
+/* lock held. */
+static bool
+has_started(struct comch_worker *w)
+{
+	if (w->state == COMCH_WORKER_NO_THREAD) {
+		w->pid = getpid();
+		w->state = comch_ctrl_thread(w->name, worker_main, w) == 0 ?
+			COMCH_WORKER_HAS_THREAD : COMCH_WORKER_REFUSED;
+	}
+	return w->state == COMCH_WORKER_HAS_THREAD;
+}
+
+bool
+comch_worker_start(struct comch_worker *w)
+{
+	bool has_thread;
+
+	pthread_mutex_lock(&w->lock);
+	has_thread = has_started(w);
+	pthread_mutex_unlock(&w->lock);
+	return has_thread;
+}
+
 bool
 comch_worker_put(struct comch_worker *w, struct comch_job *job)
 {
 	bool has_thread;
 
 	pthread_mutex_lock(&w->lock);
-	if (w->state == COMCH_WORKER_NO_THREAD) {
-		w->pid = getpid();
-		w->state = comch_ctrl_thread(w->name, worker_main, w) == 0 ?
-			COMCH_WORKER_HAS_THREAD : COMCH_WORKER_REFUSED;
-	}
-	has_thread = w->state == COMCH_WORKER_HAS_THREAD;
+	has_thread = has_started(w);
 	if (has_thread) {
 		STAILQ_INSERT_TAIL(&w->jobs, job, next);
 		w->nb_put++;

@@ -7,8 +7,8 @@
 
 /*
  * A helper thread, for work that would make the run of a poll long: it does jobs one by
- * one, in the order in which they were put. The thread is started with the first job, away
- * from the lcores' CPUs if possible, and has all signals blocked.
+ * one, in the order in which they were put. The thread runs away from the lcores' CPUs if
+ * possible, and has all signals blocked.
  */
 
 #include <pthread.h>
@@ -51,8 +51,13 @@ struct comch_worker {
 /* The name must outlive it. */
 void comch_worker_init(struct comch_worker *w, const char *name);
 /*
- * Have a job done. Any thread, jobs included. False: there is no thread, and the caller
- * may do the job itself.
+ * Start the thread, which waits until it runs: better not in a run of a poll. False: the
+ * system refuses it.
+ */
+bool comch_worker_start(struct comch_worker *w);
+/*
+ * Have a job done. Starts the thread if it was not. Any thread, jobs included. False:
+ * there is no thread, and the caller may do the job itself.
  */
 bool comch_worker_put(struct comch_worker *w, struct comch_job *job);
 /* Wait until all jobs that were put before are done. Not in a job. */
