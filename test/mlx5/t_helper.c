@@ -196,6 +196,7 @@ HELPER_CASE(link_ends_with_jobs)
 {
 	struct rte_comch_consumer *cons;
 	struct rte_comch_mr *mrs[4];
+	struct rte_comch_cpl cpl;
 	struct t_mem mem[4];
 	unsigned int i;
 
@@ -211,7 +212,8 @@ HELPER_CASE(link_ends_with_jobs)
 	for (i = 0; i < 5; i++)
 		step(u);
 	ports_go_down();
-	SHORT_UNTIL(u, is_in(cons, RTE_COMCH_STATE_IDLE));
+	SHORT_UNTIL(u, (rte_comch_consumer_recv(cons, &cpl, 1),
+		is_in(cons, RTE_COMCH_STATE_IDLE)));
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
 	for (i = 0; i < RTE_DIM(mem); i++)
 		t_mem_free(&mem[i]);
