@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 3
+#define RTE_COMCH_DRIVER_ABI 4
 
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
@@ -248,6 +248,12 @@ struct rte_comch_remote_args {
  *     prod_create, prod_begin, bursts, prod_halt, prod_idle, (prod_begin ...), dq_destroy
  *     remote_create, remote_retire, remote_free
  *
+ * -EINPROGRESS: some operations take long on a device, such as registering memory. Those
+ * that document it may return -EINPROGRESS and continue in another thread. The driver calls
+ * link->news when there is progress, at the latest when the operation has ended, and the
+ * core then calls it again with the same arguments, until it returns something else. It
+ * may also call it without news. What undoes the operation is called in progress, too.
+ *
  * "Connection's thread" runs the connection's poll; "queue's thread" makes the
  * burst calls. All operations are required unless marked O.
  */
@@ -280,13 +286,15 @@ struct rte_comch_data_ops {
 	/**
 	 * Reset to position 0, and make the ticket of CONSUMER_NEW. Connection's
 	 * thread. Called again with a smaller ring if the peer refuses the size.
-	 * @return 0, -ENOMEM, -EMFILE.
+	 * @return 0, -ENOMEM, -EMFILE, -EINPROGRESS (undone by cons_retire).
 	 */
 	int (*cons_offer)(struct rte_comch_dq *dq, uint32_t staging_size,
 			struct rte_comch_ticket *mine);
 	/**
 	 * Handle the peer's CONSUMER_ACK: bursts work from now on. Connection's thread.
-	 * @return 0, -EPROTO (the ticket is invalid: ends the connection), -ENOMEM.
+	 * @return 0, -EPROTO (the ticket is invalid: ends the connection), -ENOMEM,
+	 * -EINPROGRESS (the ticket is valid: *peers* is NULL in the calls that follow;
+	 * undone by cons_retire).
 	 */
 	int (*cons_bind)(struct rte_comch_dq *dq, struct rte_comch_ticket *peers);
 	/**
@@ -298,7 +306,7 @@ struct rte_comch_data_ops {
 	/** Whether recv_burst has returned everything. Acquire: the caller may free it. */
 	bool (*cons_drained)(const struct rte_comch_dq *dq);
 	/**
-	 * Drained or never bound: cut off the peer's access. Connection's thread.
+	 * Drained or not bound yet: cut off the peer's access. Connection's thread.
 	 * @param[out] final Positions received in total.
 	 * @return true if CONSUMER_GONE must include *final*.
 	 */
@@ -346,7 +354,8 @@ struct rte_comch_data_ops {
 	 * Create the sending end of a consumer. On success *mine* is sent in CONSUMER_ACK.
 	 * Connection's thread.
 	 * @return 0, -EPROTO (the ticket is invalid), -ENOMEM, -EMFILE, -EDQUOT (over
-	 * the limits of connection or device, which the driver has logged).
+	 * the limits of connection or device, which the driver has logged), -EINPROGRESS
+	 * (undone by close; frames of the peer wait, so there is one at a time).
 	 */
 	int (*remote_create)(struct rte_comch_link *link, const struct rte_comch_remote_args *args,
 			struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
@@ -380,14 +389,17 @@ struct rte_comch_data_ops {
 	/**
 	 * Describe a registration for this peer. Connection's thread.
 	 * @return 0, -ENOTSUP (cannot be exported), -ENOMEM; messages are staged then.
+	 * -EINPROGRESS (undone by mem_hide).
 	 */
 	int (*mem_show)(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 			struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);
 	/**
-	 * Undo mem_show, also if the peer refused the memory. Devices lose access; a
-	 * process that mapped the memory does not.
+	 * Undo mem_show, also if the peer refused the memory. Devices have lost access
+	 * when it returns 0; a process that mapped the memory does not lose it.
+	 * @return 0, -EINPROGRESS (the core does not show the memory again meanwhile, and
+	 * its consumers are not IDLE yet).
 	 */
-	void (*mem_hide)(struct rte_comch_link *link, const struct rte_comch_mr *mr);
+	int (*mem_hide)(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 	/**
 	 * Validate and import memory of a peer: sets region->addr and len. Connection's thread.
 	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another
@@ -565,13 +577,13 @@ struct rte_comch_driver_ops {
  * The name includes RTE_COMCH_DRIVER_ABI, so that a driver built for another version
  * does not link.
  */
-void rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops);
 
 /** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v3(&(ops)); \
+		rte_comch_driver_register_v4(&(ops)); \
 	}
 
 /** @name Services of the core

@@ -213,15 +213,22 @@ hide(struct fake_cons *c)
 	}
 }
 
+static const char op_offer[] = "cons_offer";
+static const char op_bind[] = "cons_bind";
+
 int
 fake_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size __rte_unused,
 		struct rte_comch_ticket *mine)
 {
 	struct fake_cons *c = cons_of(dq);
+	int ret;
 
 	if (fake_dev_of(dq->link)->no_queue)
 		return -ENOMEM;
 	pthread_mutex_lock(&fake_lock);
+	ret = fake_late(dq->link, op_offer, (uintptr_t)c);
+	if (ret != 0)
+		goto unlock;
 	hide(c);
 	memset(c->rec, 0, c->rx.depth * sizeof(*c->rec));
 	c->nb_arrived = 0;
@@ -229,8 +236,9 @@ fake_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size __rte_unused,
 	c->key = fake_new_key();
 	TAILQ_INSERT_TAIL(&offered, &c->dq, next);
 	fake_ticket_put(mine, c->key);
+unlock:
 	pthread_mutex_unlock(&fake_lock);
-	return 0;
+	return ret;
 }
 
 int
@@ -240,9 +248,11 @@ fake_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 	int ret = 0;
 
 	pthread_mutex_lock(&fake_lock);
-	if (fake_ticket_get(peers) != c->key)
+	if (peers != NULL && fake_ticket_get(peers) != c->key)
 		ret = -EPROTO;
 	else
+		ret = fake_late(dq->link, op_bind, (uintptr_t)c);
+	if (ret == 0)
 		comch_recv_begin(&c->rx);
 	pthread_mutex_unlock(&fake_lock);
 	return ret;
@@ -281,6 +291,8 @@ fake_cons_retire(struct rte_comch_dq *dq, uint64_t *final)
 
 	pthread_mutex_lock(&fake_lock);
 	*final = c->nb_arrived;
+	fake_late_cancel(dq->link, op_offer, (uintptr_t)c);
+	fake_late_cancel(dq->link, op_bind, (uintptr_t)c);
 	hide(c);
 	pthread_mutex_unlock(&fake_lock);
 	return true;

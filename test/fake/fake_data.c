@@ -15,15 +15,89 @@ static TAILQ_HEAD(, fake_data) links = TAILQ_HEAD_INITIALIZER(links);
 /* All producers. A producer may outlive its link. */
 static TAILQ_HEAD(, fake_dq) prods = TAILQ_HEAD_INITIALIZER(prods);
 
+/* Operations that take their time */
+
+static struct fake_late *
+late_find(const struct fake_data *data, const void *op, uint64_t arg)
+{
+	struct fake_late *late;
+
+	TAILQ_FOREACH(late, &data->lates, next)
+		if (late->op == op && late->arg == arg)
+			return late;
+	return NULL;
+}
+
+static void
+late_free(struct fake_data *data, struct fake_late *late)
+{
+	if (late != NULL)
+		TAILQ_REMOVE(&data->lates, late, next);
+	free(late);
+}
+
+int
+fake_late(struct rte_comch_link *link, const void *op, uint64_t arg)
+{
+	struct fake_data *data = link->data;
+	struct fake_late *late = late_find(data, op, arg);
+
+	if (fake_dev_of(link)->delay == 0 || link->state == RTE_COMCH_LINK_DOWN ||
+			(late != NULL && late->told)) {
+		late_free(data, late);
+		return 0;
+	}
+	if (late == NULL) {
+		late = calloc(1, sizeof(*late));
+		if (late == NULL)
+			return -ENOMEM;
+		late->op = op;
+		late->arg = arg;
+		late->due = fake_due(link);
+		TAILQ_INSERT_TAIL(&data->lates, late, next);
+	}
+	return -EINPROGRESS;
+}
+
+void
+fake_late_cancel(struct rte_comch_link *link, const void *op, uint64_t arg)
+{
+	late_free(link->data, late_find(link->data, op, arg));
+}
+
+bool
+fake_late_any(const struct rte_comch_link *link)
+{
+	const struct fake_data *data = link->data;
+
+	return data != NULL && !TAILQ_EMPTY(&data->lates);
+}
+
+/* An operation has ended: once, so that a core that ignores the news waits for ever. */
+static void
+late_run(struct fake_data *data)
+{
+	struct fake_late *late;
+
+	TAILQ_FOREACH(late, &data->lates, next) {
+		if (late->told || late->due > fake_now)
+			continue;
+		late->told = true;
+		data->link->news(data->link->ctx, true);
+	}
+}
+
 void
 fake_data_run(void)
 {
 	struct fake_data *data;
 	struct fake_remote *r;
 
-	TAILQ_FOREACH(data, &links, next)
+	TAILQ_FOREACH(data, &links, next) {
 		TAILQ_FOREACH(r, &data->remotes, next)
 			fake_net_run(r);
+		late_run(data);
+	}
 }
 
 /* Tickets contain keys of tables, as pointers from a peer would be unsafe to follow. */
@@ -57,6 +131,7 @@ data_open(struct rte_comch_link *link)
 	data->link = link;
 	TAILQ_INIT(&data->remotes);
 	TAILQ_INIT(&data->mems);
+	TAILQ_INIT(&data->lates);
 	pthread_mutex_lock(&fake_lock);
 	TAILQ_INSERT_TAIL(&links, data, next);
 	pthread_mutex_unlock(&fake_lock);
@@ -71,6 +146,8 @@ data_close(struct rte_comch_link *link)
 
 	pthread_mutex_lock(&fake_lock);
 	TAILQ_REMOVE(&links, data, next);
+	while (!TAILQ_EMPTY(&data->lates))
+		late_free(data, TAILQ_FIRST(&data->lates));
 	pthread_mutex_unlock(&fake_lock);
 	RTE_VERIFY(TAILQ_EMPTY(&data->remotes) && TAILQ_EMPTY(&data->mems));
 	free(data);
@@ -235,6 +312,8 @@ remote_new(struct rte_comch_link *link, const struct rte_comch_remote_args *args
 	return r;
 }
 
+static const char op_create[] = "remote_create";
+
 static int
 remote_create(struct rte_comch_link *link, const struct rte_comch_remote_args *args,
 		struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
@@ -253,6 +332,8 @@ remote_create(struct rte_comch_link *link, const struct rte_comch_remote_args *a
 	if (key == 0 || (c != NULL && (c->rx.depth != args->depth || c->remote != NULL ||
 			!fake_are_paired(link, c->dq.base.link))))
 		ret = -EPROTO;
+	if (ret == 0)
+		ret = fake_late(link, op_create, key);
 	if (ret == 0)
 		r = remote_new(link, args);
 	if (ret == 0 && r == NULL)
@@ -300,14 +381,33 @@ remote_free(struct rte_comch_link *link __rte_unused, struct rte_comch_remote *r
 
 /* Memory */
 
+static const char op_show[] = "mem_show";
+static const char op_hide[] = "mem_hide";
+
+static int
+mem_late(struct rte_comch_link *link, const char *op, const struct rte_comch_mr *mr)
+{
+	int ret;
+
+	pthread_mutex_lock(&fake_lock);
+	ret = fake_late(link, op, (uintptr_t)mr);
+	pthread_mutex_unlock(&fake_lock);
+	return ret;
+}
+
 static int
 mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine)
 {
-	struct fake_mem *m = calloc(1, sizeof(*m));
 	struct fake_data *data = link->data;
 	struct rte_comch_mr_info info;
+	struct fake_mem *m;
+	int ret;
 
+	ret = mem_late(link, op_show, mr);
+	if (ret != 0)
+		return ret;
+	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return -ENOMEM;
 	rte_comch_mem_info_get(mr, &info);
@@ -325,13 +425,19 @@ mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 	return 0;
 }
 
-static void
+/* The peer reaches the memory until it is hidden. */
+static int
 mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr)
 {
 	struct fake_data *data = link->data;
 	struct fake_mem *m;
+	int ret;
 
+	ret = mem_late(link, op_hide, mr);
+	if (ret == -EINPROGRESS)
+		return ret;
 	pthread_mutex_lock(&fake_lock);
+	fake_late_cancel(link, op_show, (uintptr_t)mr);
 	TAILQ_FOREACH(m, &data->mems, next)
 		if (m->mr == mr)
 			break;
@@ -339,6 +445,7 @@ mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr)
 		TAILQ_REMOVE(&data->mems, m, next);
 	pthread_mutex_unlock(&fake_lock);
 	free(m);
+	return 0;
 }
 
 bool
@@ -367,6 +474,21 @@ find_mem(uint64_t key)
 			if (m->key == key)
 				return m;
 	return NULL;
+}
+
+unsigned int
+fake_mems_shown(void)
+{
+	const struct fake_data *data;
+	const struct fake_mem *m;
+	unsigned int n = 0;
+
+	pthread_mutex_lock(&fake_lock);
+	TAILQ_FOREACH(data, &links, next)
+		TAILQ_FOREACH(m, &data->mems, next)
+			n++;
+	pthread_mutex_unlock(&fake_lock);
+	return n;
 }
 
 static int

@@ -420,7 +420,10 @@ fake_link_fd(const struct rte_comch_link *link)
 	return link_of(link)->event_fd;
 }
 
-/* Only polls advance time, so frames in flight would never wake a sleeper: wake now. */
+/*
+ * Only polls advance time, so frames in flight and operations in progress would never wake
+ * a sleeper: wake now.
+ */
 static void
 fake_link_arm(struct rte_comch_link *link, bool credits)
 {
@@ -430,6 +433,8 @@ fake_link_arm(struct rte_comch_link *link, bool credits)
 	pthread_mutex_lock(&fake_lock);
 	l->armed = true;
 	l->armed_credits = credits;
+	if (fake_late_any(link))
+		fake_signal(l->event_fd);
 	STAILQ_FOREACH(f, &l->rx, next)
 		if (l->armed && f->due > fake_dev_of(link)->now && (credits || !f->is_credit)) {
 			l->armed = false;

@@ -11,8 +11,9 @@
  * messages. Nothing is mapped, and the driver does only what the core requires of one.
  * Device keys inject failures:
  *
- *   delay=N         actions of one end are visible to the other after N ticks, and the
- *                   device lacks RTE_COMCH_CAPA_ORDERED
+ *   delay=N         actions of one end are visible to the other after N ticks, the
+ *                   device lacks RTE_COMCH_CAPA_ORDERED, and operations that may return
+ *                   -EINPROGRESS do so for N ticks
  *   mbufs=1         provide send_mbufs and recv_mbufs
  *   eagain_every=N  refuse every Nth frame with -EAGAIN
  *   drop_at=N       break the link at its Nth frame
@@ -74,6 +75,9 @@ uint64_t fake_mbufs_received(void);
 
 /* Number of calls of mem_gone, for all devices, and the registration of the last one. */
 uint64_t fake_mems_gone(const struct rte_comch_mr **last);
+
+/* Number of registrations that peers can reach, of all links. */
+unsigned int fake_mems_shown(void);
 
 /* fake_dev.c */
 extern const char *const fake_keys[];
@@ -145,7 +149,17 @@ struct fake_data {
 	struct rte_comch_link *link;
 	TAILQ_HEAD(, fake_remote) remotes;
 	TAILQ_HEAD(, fake_mem) mems; /* exported to the peer */
+	TAILQ_HEAD(, fake_late) lates;
 	TAILQ_ENTRY(fake_data) next;
+};
+
+/* An operation in progress. */
+struct fake_late {
+	TAILQ_ENTRY(fake_late) next;
+	const void *op;           /* which operation: the address of its name */
+	uint64_t arg;             /* what it is about */
+	uint64_t due;
+	bool told;                /* the news */
 };
 
 /* A registration exported to a peer. */
@@ -248,6 +262,15 @@ extern const struct rte_comch_data_ops fake_data_ops;
 extern const struct rte_comch_data_ops fake_data_ops_mbufs;
 /* Perform all actions that are due, on all links. */
 void fake_data_run(void);
+/*
+ * The time that an operation takes: -EINPROGRESS until that has passed, then 0, once.
+ * Without delay, or if the link is DOWN, 0 at once.
+ */
+int fake_late(struct rte_comch_link *link, const void *op, uint64_t arg);
+/* Forget an operation that is undone. */
+void fake_late_cancel(struct rte_comch_link *link, const void *op, uint64_t arg);
+/* Is any in progress? */
+bool fake_late_any(const struct rte_comch_link *link);
 int fake_dq_init(struct fake_dq *dq, struct rte_comch_link *link, bool is_cons);
 void fake_dq_wake_producers(const struct rte_comch_link *link);
 void fake_ticket_put(struct rte_comch_ticket *ticket, uint64_t key);

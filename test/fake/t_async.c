@@ -129,6 +129,101 @@ Test(async, stop_of_consumer)
 		stop_in_flight(steps);
 }
 
+static bool
+is_idle(const struct rte_comch_consumer *cons)
+{
+	return rte_comch_consumer_state(cons) == RTE_COMCH_STATE_IDLE;
+}
+
+/*
+ * A consumer is stopped while the driver shows its memory, makes its queue, connects it,
+ * or hides the memory for an earlier stop. It is IDLE when nothing is shown any more, and
+ * starts again.
+ */
+Test(async, stop_in_each_step)
+{
+	unsigned int steps, i, nb_started = 0;
+	struct rte_comch_consumer *cons;
+	struct t_mem mem;
+	struct t_pair p;
+
+	t_pair_open(&p, &slow);
+	t_mem_new(&mem, RTE_COMCH_MEM_HEAP, 4096, 0);
+	cons = t_consumer_new(p.sconn, NULL, mem.mr);
+	for (steps = 0; nb_started < 3; steps += 2) {
+		T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+		for (i = 0; i < steps; i++)
+			t_step_all();
+		nb_started += rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING;
+		T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
+		T_UNTIL(is_idle(cons));
+		T_EQ(fake_mems_shown(), 0);
+	}
+	t_consumer_run(cons);
+	T_EQ(fake_mems_shown(), 1);
+	t_consumer_end(cons);
+	t_mem_free(&mem);
+	t_pair_close(&p);
+}
+
+/* A consumer starts with memory that is being hidden: it is shown again, afterwards. */
+Test(async, shown_again_while_hidden)
+{
+	struct rte_comch_consumer *first, *second;
+	struct t_mem mem;
+	unsigned int i;
+	struct t_pair p;
+
+	t_pair_open(&p, &slow);
+	t_mem_new(&mem, RTE_COMCH_MEM_HEAP, 4096, 0);
+	first = t_consumer_new(p.sconn, NULL, mem.mr);
+	second = t_consumer_new(p.sconn, NULL, mem.mr);
+	t_consumer_run(first);
+	T_EQ(rte_comch_consumer_stop(first), -EINPROGRESS);
+	for (i = 0; i < 3; i++)
+		t_step_all();
+	/* The driver hides it. */
+	T_CHECK(!is_idle(first));
+	T_EQ(rte_comch_consumer_start(second), -EINPROGRESS);
+	T_UNTIL(is_idle(first));
+	T_UNTIL(rte_comch_consumer_state(second) == RTE_COMCH_STATE_RUNNING);
+	T_EQ(fake_mems_shown(), 1);
+	T_EQ(rte_comch_consumer_stop(second), -EINPROGRESS);
+	T_UNTIL(is_idle(second));
+	T_EQ(fake_mems_shown(), 0);
+	t_consumer_end(first);
+	t_consumer_end(second);
+	t_mem_free(&mem);
+	t_pair_close(&p);
+}
+
+/* The link breaks at each of the frames that a start needs: the driver was at work. */
+Test(async, end_in_each_step)
+{
+	struct rte_comch_consumer *cons;
+	unsigned int frame;
+	char args[64];
+	struct t_mem mem;
+	struct t_pair p;
+
+	t_mem_new(&mem, RTE_COMCH_MEM_HEAP, 4096, RTE_COMCH_MEM_F_SHARED);
+	for (frame = 4; frame < 12; frame++) {
+		snprintf(args, sizeof(args), ",delay=20,drop_at=%u", frame);
+		t_pair_open(&p, &(struct t_pair_conf){
+			.dpu_args = args, .host_args = ",delay=20" });
+		cons = t_consumer_new(p.sconn, NULL, mem.mr);
+		T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+		T_UNTIL(is_idle(cons) ||
+			rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
+		if (is_idle(cons))
+			T_EQ(fake_mems_shown(), 0);
+		t_consumer_end(cons);
+		T_EQ(fake_mems_shown(), 0);
+		t_pair_close(&p);
+	}
+	t_mem_free(&mem);
+}
+
 /* A producer is IDLE after all its sends have completed. */
 Test(async, stop_of_producer)
 {

@@ -43,7 +43,7 @@ is_refused(const struct rte_comch_driver_ops *ops, const char *operation)
 	rte_log_set_level_pattern("*comch*", RTE_LOG_DEBUG);
 	rte_log_set_global_level(RTE_LOG_DEBUG);
 	T_EQ(rte_openlog_stream(log), 0);
-	rte_comch_driver_register_v3(ops);
+	rte_comch_driver_register_v4(ops);
 	T_EQ(rte_openlog_stream(NULL), 0);
 	fclose(log);
 	snprintf(want, sizeof(want), "driver %s", ops->name);
@@ -105,7 +105,7 @@ Test(refused, no_fast_path)
 	t_driver = &driver;
 	ops.name = driver.name;
 	ops.data = NULL;
-	rte_comch_driver_register_v3(&ops);
+	rte_comch_driver_register_v4(&ops);
 	t_pair_open(&p, NULL);
 	T_EQ(rte_comch_dev_info_get(p.dpu_dev, &info), 0);
 	T_EQ(info.capa, RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_EVENT_FD |

@@ -31,6 +31,8 @@
 
 /* In what is no more. */
 #define GARBAGE 0xdd
+/* How long an event may stay unacknowledged while its object is destroyed. */
+#define ACK_WAIT_MS 1000
 #define MAGIC_LIVE 0xf47e11fe
 #define MAGIC_DEAD 0xdeadf47e
 
@@ -249,6 +251,39 @@ fv_fail_call(enum fv_call call, unsigned int nth, int err)
 	fv.calls[call].nth = nth;
 	fv.calls[call].err = err;
 	fv_unlock();
+}
+
+void
+fv_slow_call(enum fv_call call, unsigned int ms)
+{
+	fv_lock();
+	fv.calls[call].slow_ms = ms;
+	fv_unlock();
+}
+
+void
+fv_call_wait(enum fv_call call)
+{
+	unsigned int ms;
+
+	fv_lock();
+	ms = fv.calls[call].slow_ms;
+	fv_unlock();
+	if (ms > 0)
+		usleep(ms * 1000);
+}
+
+bool
+fv_await_acks(const unsigned int *unacked)
+{
+	int i;
+
+	for (i = 0; i < ACK_WAIT_MS && *unacked > 0; i++) {
+		fv_unlock();
+		usleep(1000);
+		fv_lock();
+	}
+	return *unacked == 0;
 }
 
 int

@@ -172,6 +172,10 @@ enum fv_call {
 	FV_CALL_ESTABLISH,
 	FV_CALL_ACCEPT,
 	FV_CALL_MIGRATE_ID,
+	/* These are only slow. */
+	FV_CALL_DEREG_MR,
+	FV_CALL_DESTROY_QP,
+	FV_CALL_DESTROY_ID,
 	FV_CALL_ADDR_RESOLVED,
 	FV_CALL_ROUTE_RESOLVED,
 	FV_NB_CALLS,
@@ -179,6 +183,11 @@ enum fv_call {
 
 /* The nth call from now, 0 the next, fails with err (ENOMEM). */
 void fv_fail_call(enum fv_call call, unsigned int nth, int err);
+
+/* Each call takes so long, as on a device: REG_MR, DEREG_MR, CREATE_QP, DESTROY_QP,
+ * DESTROY_ID. 0: at once.
+ */
+void fv_slow_call(enum fv_call call, unsigned int ms);
 
 /* Nothing passes between two addresses, either way; NULL: any address. */
 void fv_cut(const char *a, const char *b);

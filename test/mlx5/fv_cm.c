@@ -239,9 +239,10 @@ fv_destroy_id(struct rdma_cm_id *rdma)
 {
 	struct fv_id *id = fv_id_of(rdma);
 
+	fv_call_wait(FV_CALL_DESTROY_ID);
 	fv_lock();
 	FV_CHECK(id, FV_ID);
-	if (id->unacked > 0)
+	if (!fv_await_acks(&id->unacked))
 		FV_DIE("blocks for ever: %u events of the id are not acknowledged", id->unacked);
 	fv_id_free(id);
 	fv_wire_run();

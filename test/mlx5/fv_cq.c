@@ -201,7 +201,7 @@ fv_destroy_cq(struct ibv_cq *ibv)
 		fv_unlock();
 		return EBUSY;
 	}
-	if (cq->unacked > 0 || cq->unacked_async > 0)
+	if (!fv_await_acks(&cq->unacked) || !fv_await_acks(&cq->unacked_async))
 		FV_DIE("blocks for ever: %u events of this completion queue and %u asynchronous "
 				"ones are not acknowledged", cq->unacked, cq->unacked_async);
 	if (ibv->channel != NULL)

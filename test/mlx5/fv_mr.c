@@ -155,6 +155,7 @@ fv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
 	struct fv_mr *mr;
 	int err;
 
+	fv_call_wait(FV_CALL_REG_MR);
 	fv_lock();
 	FV_CHECK(pd_of(pd), FV_PD);
 	err = reg_err(dev, addr, len, (unsigned int)access);
@@ -225,6 +226,7 @@ fv_dereg_mr(struct ibv_mr *ibv)
 {
 	struct fv_mr *mr = FV_OF(ibv, struct fv_mr, ibv);
 
+	fv_call_wait(FV_CALL_DEREG_MR);
 	fv_lock();
 	FV_CHECK(mr, FV_MR);
 	apply_before_dereg(ibv->lkey);

@@ -344,7 +344,7 @@ struct fv_state {
 	struct fv_cut_pair cuts[FV_MAX_CUTS];
 	struct fv_fault faults[FV_MAX_FAULTS];
 	unsigned int nb_faults;
-	struct { unsigned int nth; int err; } calls[FV_NB_CALLS];
+	struct { unsigned int nth; int err; unsigned int slow_ms; } calls[FV_NB_CALLS];
 	unsigned int short_post;        /**< Plus 1; 0: none. */
 	bool held;
 	unsigned int steps;             /**< That may pass while held. */
@@ -357,6 +357,9 @@ void fv_unlock(void);
 uint64_t fv_now(void);
 uint32_t fv_random(uint32_t below);
 /* The error that this call is to fail with, or 0. */
+void fv_call_wait(enum fv_call call);
+/* Wait for acknowledgements in other threads. False: none comes, a provider would block. */
+bool fv_await_acks(const unsigned int *unacked);
 int fv_call_err(enum fv_call call);
 /* The fault that is for this work request; NULL: none. */
 const struct fv_fault *fv_fault_of(const struct fv_qp *qp, bool recv, int opcode);

@@ -111,6 +111,7 @@ fv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	struct fv_qp *qp;
 	int err;
 
+	fv_call_wait(FV_CALL_CREATE_QP);
 	fv_lock();
 	err = create_err(dev, pd, attr);
 	if (err != 0) {
@@ -165,9 +166,10 @@ fv_destroy_qp(struct ibv_qp *ibv)
 {
 	struct fv_qp *qp = fv_qp_of(ibv);
 
+	fv_call_wait(FV_CALL_DESTROY_QP);
 	fv_lock();
 	FV_CHECK(qp, FV_QP);
-	if (qp->unacked_async > 0)
+	if (!fv_await_acks(&qp->unacked_async))
 		FV_DIE("blocks for ever: %u asynchronous events of queue pair %#x are not "
 				"acknowledged", qp->unacked_async, ibv->qp_num);
 	qp_clear(qp);

@@ -75,13 +75,13 @@ MR_CASE(showing_may_fail)
 	struct rte_comch_mem_desc desc;
 
 	fv_fail_call(FV_CALL_REG_MR, 0, ENOMEM);
-	T_EQ(mlx5_mem_show(link, &u->mr[1], &desc, &ticket), -ENOTSUP);
+	T_EQ(u_late(mlx5_mem_show(link, &u->mr[1], &desc, &ticket)), -ENOTSUP);
 	T_EQ(u->side[0].dev.pinned, pinned);
-	T_EQ(mlx5_mem_show(link, &u->mr[1], &desc, &ticket), 0);
+	T_EQ(u_late(mlx5_mem_show(link, &u->mr[1], &desc, &ticket)), 0);
 	T_EQ(u->side[0].dev.pinned, pinned + U_MEM);
-	mlx5_mem_hide(link, &u->mr[1]);
+	T_EQ(u_late(mlx5_mem_hide(link, &u->mr[1])), 0);
 	T_EQ(u->side[0].dev.pinned, pinned);
-	mlx5_mem_hide(link, &u->mr[1]);
+	T_EQ(u_late(mlx5_mem_hide(link, &u->mr[1])), 0);
 	T_EQ(u->side[0].dev.pinned, pinned);
 }
 
@@ -92,7 +92,7 @@ MR_CASE(hiding_revokes)
 
 	T_EQ(u_post(u, 0, 4096, 1), 1);
 	memset(u->mr[1].addr, 7, 4096);
-	mlx5_mem_hide(&u->side[0].link.base, &u->mr[0]);
+	T_EQ(u_late(mlx5_mem_hide(&u->side[0].link.base, &u->mr[0])), 0);
 	T_AWAIT(u_send(u, 0, &op, 1) == 1);
 	T_WAIT(mlx5_data_check(&u->side[1].link, t_now_ms()), u->side[1].fault != 0);
 	T_EQ(u->side[1].fault, -EPROTO);
@@ -115,8 +115,7 @@ MR_CASE(keys_come_and_go)
 	T_CHECK(!mlx5_mem_lkey(data, mr, &lkey));
 	T_CHECK(!mlx5_mem_lkey(data, mr, &lkey));
 	T_CHECK(!mlx5_mem_is_refused(data, mr));
-	mlx5_mem_service(data);
-	T_CHECK(mlx5_mem_lkey(data, mr, &lkey));
+	T_WAIT(mlx5_mem_service(data), mlx5_mem_lkey(data, mr, &lkey));
 	mlx5_mem_service(data);
 	T_CHECK(mlx5_mem_lkey(data, mr, &again));
 	T_EQ(again, lkey);
@@ -137,7 +136,7 @@ MR_CASE(keys_come_and_go)
 	T_EQ(st.pinned, before.pinned);
 	/* Devices of others keep theirs. */
 	T_CHECK(!mlx5_mem_lkey(data, mr, &lkey));
-	mlx5_mem_service(data);
+	T_WAIT(mlx5_mem_service(data), mlx5_mem_lkey(data, mr, &lkey));
 	mlx5_data_ops.mem_gone(&u->side[0].cdev, mr);
 	T_CHECK(mlx5_mem_lkey(data, mr, &lkey));
 }

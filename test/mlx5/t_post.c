@@ -189,7 +189,8 @@ create(struct u_path *u, const struct mlx5_qp_ticket *t, uint32_t len, uint32_t 
 	int ret;
 
 	memcpy(peers.data, t, sizeof(*t));
-	ret = mlx5_data_ops.remote_create(&u->side[1].link.base, &args, &peers, &mine, &remote);
+	ret = u_late(mlx5_data_ops.remote_create(&u->side[1].link.base, &args, &peers, &mine,
+		&remote));
 	if (ret == 0)
 		T_EQ(mlx5_data_ops.remote_free(&u->side[1].link.base, remote), 0);
 	return ret;
@@ -236,7 +237,7 @@ POST_CASE(tickets_are_checked)
 	t.nb_pieces = 100000;
 	t.nb_slots = 200000;
 	T_EQ(create(u, &t, sizeof(t), 1 << 20), -EDQUOT);
-	T_EQ(fv_nb_live(FV_ALL), live);
+	T_AWAIT(fv_nb_live(FV_ALL) == live);
 }
 
 /* The peer chooses the sizes, and many consumers: all of them together are limited. */
@@ -280,6 +281,6 @@ POST_CASE(creation_fails_clean)
 	for (i = 0; i < RTE_DIM(calls); i++) {
 		fv_fail_call(calls[i], 0, ENOMEM);
 		T_EQ(create(u, &good, sizeof(good), 0), -ENOMEM);
-		T_EQ(fv_nb_live(FV_ALL), live);
+		T_AWAIT(fv_nb_live(FV_ALL) == live);
 	}
 }

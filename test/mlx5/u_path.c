@@ -102,6 +102,7 @@ side_open(struct u_side *s, uint32_t i, const struct u_path_conf *conf)
 	pthread_mutex_init(&dev->lock, NULL);
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->qps);
+	mlx5_job_open(dev);
 	s->link.base.dev = &s->cdev;
 	s->link.base.state = RTE_COMCH_LINK_UP;
 	s->link.base.news = on_link_news;
@@ -117,6 +118,7 @@ static void
 side_close(struct u_side *s)
 {
 	mlx5_data_ops.close(&s->link.base);
+	mlx5_job_close(&s->dev);
 	T_EQ(mlx5_glue->dealloc_pd(s->link.pd), 0);
 	T_EQ(s->dev.pinned, 0);
 	pthread_mutex_destroy(&s->dev.lock);
@@ -162,7 +164,7 @@ mem_open(struct u_path *u, const struct u_path_conf *conf)
 	};
 	if (conf->hides_memory)
 		return;
-	T_EQ(mlx5_data_ops.mem_show(&u->side[0].link.base, &u->mr[0], &desc, &ticket), 0);
+	T_EQ(u_late(mlx5_data_ops.mem_show(&u->side[0].link.base, &u->mr[0], &desc, &ticket)), 0);
 	T_EQ(mlx5_data_ops.mem_take(&u->side[1].link.base, &desc, &ticket, &u->region), 0);
 	u->imports[0] = &u->region;
 }
@@ -193,7 +195,16 @@ raw_connect(struct u_path *u, uint32_t side, const struct rte_comch_ticket *tick
 	struct mlx5_qp_ticket t;
 
 	memcpy(&t, ticket->data, sizeof(t));
-	T_EQ(mlx5_qp_connect(&u->raw, &u->side[side].link.path, t.qpn, t.psn), 0);
+	T_EQ(mlx5_qp_connect(&u->raw, &(struct mlx5_qp_to){ .path = u->side[side].link.path,
+		.qpn = t.qpn, .psn = t.psn }), 0);
+}
+
+static void
+u_bind(struct u_path *u, struct rte_comch_ticket *ack)
+{
+	int ret = mlx5_data_ops.cons_bind(u->cons, ack);
+
+	T_EQ(ret == -EINPROGRESS ? u_late(mlx5_data_ops.cons_bind(u->cons, NULL)) : ret, 0);
 }
 
 static void
@@ -216,19 +227,19 @@ cons_open(struct u_path *u, const struct u_path_conf *conf)
 		T_EQ(mlx5_data_ops.cons_create(&u->side[0].link.base, &cons_args, &u->cons_core,
 			&u->cons), 0);
 		u->cons->id = U_CONS_ID;
-		T_EQ(mlx5_data_ops.cons_offer(u->cons, conf->staging_size, &offer), 0);
+		T_EQ(u_late(mlx5_data_ops.cons_offer(u->cons, conf->staging_size, &offer)), 0);
 	}
 	if (conf->no_remote) {
 		raw_open(u, 1, 0, &ack);
 		raw_connect(u, 1, &offer);
-		T_EQ(mlx5_data_ops.cons_bind(u->cons, &ack), 0);
+		u_bind(u, &ack);
 		return;
 	}
-	T_EQ(mlx5_data_ops.remote_create(&u->side[1].link.base, &args, &offer, &ack,
-		&u->remote), 0);
+	T_EQ(u_late(mlx5_data_ops.remote_create(&u->side[1].link.base, &args, &offer, &ack,
+		&u->remote)), 0);
 	T_EQ(comch_dir_add(&u->dir, u->remote), 0);
 	if (u->cons != NULL) {
-		T_EQ(mlx5_data_ops.cons_bind(u->cons, &ack), 0);
+		u_bind(u, &ack);
 		return;
 	}
 	raw_connect(u, 0, &ack);
@@ -295,7 +306,7 @@ u_path_close(struct u_path *u)
 	mlx5_qp_destroy(&u->raw);
 	if (u->imports[0] != NULL) {
 		mlx5_data_ops.mem_drop(prod_link, &u->region);
-		mlx5_data_ops.mem_hide(cons_link, &u->mr[0]);
+		T_EQ(u_late(mlx5_data_ops.mem_hide(cons_link, &u->mr[0])), 0);
 	}
 	side_close(&u->side[0]);
 	side_close(&u->side[1]);

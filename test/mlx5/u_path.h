@@ -62,6 +62,14 @@ void u_path_open(struct u_path *u, const struct u_path_conf *conf);
 void u_path_close(struct u_path *u);
 void u_path_down(struct u_path *u);
 
+/* What an operation returns in the end: the helper thread does it. */
+#define u_late(call) \
+	({ \
+		int late_ret_; \
+		T_AWAIT((late_ret_ = (call)) != -EINPROGRESS); \
+		late_ret_; \
+	})
+
 /* The remote. */
 struct mlx5_remote *u_remote(struct u_path *u);
 /* Post a buffer of the consumer's memory. */

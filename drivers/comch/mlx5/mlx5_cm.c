@@ -121,6 +121,50 @@ mlx5_cm_to_rts(struct mlx5_link *l)
 	return mlx5_glue_error(ret);
 }
 
+/* An id, and the channel of a link that was shut down; either may be NULL. */
+struct dropped {
+	struct mlx5_job job; /* first */
+	struct rdma_cm_id *id;
+	struct rdma_event_channel *cm;
+};
+
+static void
+destroy_both(struct rdma_cm_id *id, struct rdma_event_channel *cm)
+{
+	if (id != NULL)
+		mlx5_glue->destroy_id(id);
+	if (cm != NULL)
+		mlx5_glue->destroy_event_channel(cm);
+}
+
+static void
+end_dropped(struct mlx5_job *job)
+{
+	struct dropped *d = (struct dropped *)job;
+
+	destroy_both(d->id, d->cm);
+	free(d);
+}
+
+/* An id waits for the kernel's handlers when it is destroyed. */
+static void
+drop(struct mlx5_dev *dev, struct rdma_cm_id *id, struct rdma_event_channel *cm)
+{
+	struct dropped *d = malloc(sizeof(*d));
+
+	if (d == NULL) {
+		/* Ids that were dropped before use the channel. */
+		if (cm != NULL)
+			comch_worker_wait(&dev->worker);
+		destroy_both(id, cm);
+		return;
+	}
+	mlx5_job_init(&d->job, dev, NULL, end_dropped);
+	d->id = id;
+	d->cm = cm;
+	mlx5_job_end(&d->job);
+}
+
 void
 mlx5_cm_drop_id(struct mlx5_link *l)
 {
@@ -128,8 +172,17 @@ mlx5_cm_drop_id(struct mlx5_link *l)
 		return;
 	/* Fails if it is not connected. */
 	(void)mlx5_glue->disconnect(l->id);
-	mlx5_glue->destroy_id(l->id);
+	drop(l->dev, l->id, NULL);
 	l->id = NULL;
+}
+
+void
+mlx5_cm_close(struct mlx5_link *l)
+{
+	mlx5_cm_drop_id(l);
+	if (l->cm != NULL)
+		drop(l->dev, NULL, l->cm);
+	l->cm = NULL;
 }
 
 /* Listen */

@@ -60,7 +60,7 @@ mlx5_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 	ret = comch_recv_init(&c->rx, &c->dq.base, args);
 	if (ret != 0)
 		goto err_ring;
-	ret = mlx5_event_open_comp(mlx5_link_of(link)->dev, &c->channel);
+	ret = mlx5_channel_open(mlx5_link_of(link)->dev, &c->channel);
 	if (ret != 0)
 		goto err_fini;
 	c->stop_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
@@ -85,7 +85,7 @@ mlx5_cons_destroy(struct rte_comch_dq *dq)
 	struct mlx5_cons *c = cons_of(dq);
 
 	/* It belongs to the device's context, which librdmacm keeps: not to the link. */
-	mlx5_event_close_comp(&c->channel);
+	mlx5_channel_put(c->channel);
 	comch_recv_fini(&c->rx);
 	rte_free(c->ring);
 	rte_free(c);
@@ -128,7 +128,7 @@ withdraw(struct mlx5_cons *c)
 	mlx5_qp_destroy(&c->qp);
 	free(c->note);
 	c->note = NULL;
-	c->is_bound = false;
+	c->is_bound = c->is_making = false;
 }
 
 static void
@@ -145,17 +145,14 @@ fill_ticket(const struct mlx5_cons *c, const struct mlx5_link *l, struct rte_com
 	mine->len = sizeof(t);
 }
 
-int
-mlx5_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size, struct rte_comch_ticket *mine)
+/* Have the queue pair made. */
+static int
+begin_offer(struct mlx5_cons *c, struct mlx5_link *l, uint32_t staging_size)
 {
-	struct mlx5_link *l = mlx5_link_of(dq->link);
-	struct mlx5_cons *c = cons_of(dq);
-	int ret;
-
 	withdraw(c);
 	c->data = mlx5_data_of(l);
 	c->window = window_of(c, l->dev, staging_size);
-	ret = mlx5_qp_create(&c->qp, l->dev, l->pd, &(struct mlx5_qp_conf){
+	return mlx5_qp_begin(&c->qp, l, &(struct mlx5_qp_conf){
 		/*
 		 * A slot for each position posted and for each piece of the window. Slots
 		 * that were read wait to be posted again, at most MLX5_QP_REPOST of them.
@@ -163,7 +160,24 @@ mlx5_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size, struct rte_comch
 		.nb_rx = c->rx.depth + c->window + MLX5_QP_REPOST, .rx_size = l->dev->slot,
 		.nb_tx = c->rx.depth + MLX5_CONS_TX_SPARE, .tx_size = MLX5_POST_SLOT,
 		.channel = c->channel, .cq_ctx = c,
-	});
+	}, NULL);
+}
+
+int
+mlx5_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size, struct rte_comch_ticket *mine)
+{
+	struct mlx5_link *l = mlx5_link_of(dq->link);
+	struct mlx5_cons *c = cons_of(dq);
+	int ret = 0;
+
+	if (!c->is_making)
+		ret = begin_offer(c, l, staging_size);
+	c->is_making = ret == 0;
+	if (ret == 0)
+		ret = mlx5_qp_poll_step(&c->qp);
+	if (ret == -EINPROGRESS)
+		return ret;
+	c->is_making = false;
 	if (ret != 0)
 		return ret == -EMFILE ? ret : -ENOMEM;
 	c->note = malloc(sizeof(*c->note));
@@ -197,17 +211,21 @@ read_ticket(const struct mlx5_cons *c, const struct rte_comch_ticket *peers,
 int
 mlx5_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 {
-	struct mlx5_link *l = mlx5_link_of(dq->link);
+	const struct mlx5_link *l = mlx5_link_of(dq->link);
 	struct mlx5_cons *c = cons_of(dq);
 	struct mlx5_qp_ticket t;
 	int ret;
 
-	if (!read_ticket(c, peers, &t))
+	if (peers != NULL && !read_ticket(c, peers, &t))
 		return -EPROTO;
-	ret = mlx5_qp_connect(&c->qp, &l->path, t.qpn, t.psn);
+	if (peers != NULL)
+		mlx5_qp_begin_connect(&c->qp, &(struct mlx5_qp_to){
+			.path = l->path, .qpn = t.qpn, .psn = t.psn });
+	ret = mlx5_qp_poll_step(&c->qp);
+	if (ret == -EINPROGRESS)
+		return ret;
 	if (ret != 0) {
-		MLX5_LOG(ERR, "connection %u: cannot connect the queue pair of consumer %u: %s",
-			dq->link->conn_id, dq->id, strerror(-ret));
+		leave_list(c);
 		return ret == -EPROTO ? -EIO : ret;
 	}
 	mlx5_recv_begin(c);
@@ -284,7 +302,7 @@ mlx5_cons_room(const struct rte_comch_dq *dq)
 int
 mlx5_cons_fd(const struct rte_comch_dq *dq)
 {
-	return cons_of_const(dq)->channel->fd;
+	return cons_of_const(dq)->channel->ibv->fd;
 }
 
 /*
@@ -299,7 +317,7 @@ mlx5_cons_clear(struct rte_comch_dq *dq)
 	unsigned int n = 0;
 	void *ctx;
 
-	while (mlx5_glue->get_cq_event(c->channel, &cq, &ctx) == 0) {
+	while (mlx5_glue->get_cq_event(c->channel->ibv, &cq, &ctx) == 0) {
 		if (n > 0 && (cq != last || n == CLEAR_BATCH)) {
 			mlx5_glue->ack_cq_events(last, n);
 			n = 0;
@@ -394,6 +412,9 @@ mlx5_cons_down(struct mlx5_data *data)
 	struct mlx5_cons *c;
 
 	TAILQ_FOREACH(c, &data->conses, next) {
+		/* A queue pair that is not connected yet goes when the consumer is retired. */
+		if (!c->is_bound)
+			continue;
 		comch_store_release(&c->is_closing, 1);
 		mlx5_qp_error(&c->qp);
 	}

@@ -72,7 +72,8 @@ struct mlx5_cons {
 	bool is_bound;            /* the connection's lock */
 	TAILQ_ENTRY(mlx5_cons) next;
 	struct mlx5_data *data;
-	struct ibv_comp_channel *channel;
+	bool is_making;           /* the helper makes the queue pair of an offer */
+	struct mlx5_channel *channel;
 	struct mlx5_qp qp;
 };
 

@@ -11,10 +11,7 @@
 
 #include "mlx5_data.h"
 
-/*
- * All links with a fast path. The lock also keeps them from being closed while keys are
- * dropped, which may take long.
- */
+/* All links with a fast path. The lock keeps them from being closed while keys are dropped. */
 static TAILQ_HEAD(, mlx5_data) links = TAILQ_HEAD_INITIALIZER(links);
 static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -61,6 +58,7 @@ data_close(struct rte_comch_link *link)
 	TAILQ_REMOVE(&links, data, next);
 	pthread_mutex_unlock(&links_lock);
 	RTE_VERIFY(TAILQ_EMPTY(&data->conses) && TAILQ_EMPTY(&data->remotes));
+	mlx5_remote_drop_new(data);
 	mlx5_prod_close(data);
 	mlx5_mem_fini(data);
 	free_notes(data);
@@ -70,17 +68,24 @@ data_close(struct rte_comch_link *link)
 	free(data);
 }
 
-/* A registration ends: no link of the device keeps a key of it. */
+/*
+ * A registration ends: no link of the device keeps a key of it. The wait is without a lock:
+ * polls go on.
+ */
 static void
 mem_gone(struct rte_comch_dev *dev, const struct rte_comch_mr *mr)
 {
+	struct mlx5_dev *mdev = dev->priv;
 	struct mlx5_data *data;
+	bool found = false;
 
 	pthread_mutex_lock(&links_lock);
 	TAILQ_FOREACH(data, &links, next)
 		if (data->link->dev->dev == dev)
-			mlx5_mem_gone(data, mr);
+			found |= mlx5_mem_gone(data, mr);
 	pthread_mutex_unlock(&links_lock);
+	if (found)
+		comch_worker_wait(&mdev->worker);
 }
 
 /* Queues */

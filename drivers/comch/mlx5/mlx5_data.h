@@ -62,13 +62,16 @@ struct mlx5_data {
 	STAILQ_HEAD(, mlx5_halt_note) halted;
 	uint32_t nb_halted;               /* atomic */
 	/* Completions of all remotes; opened with the first producer. */
-	struct ibv_comp_channel *prod_comp;
+	struct mlx5_channel *prod_comp;
+	/* remote_create in progress; the connection's thread. */
+	struct mlx5_remote *making;
 	/* Memory to send from: mlx5_mr.c. */
 	pthread_mutex_t key_lock;         /* guards keys, but for lookups */
 	struct mlx5_key *keys[MLX5_KEY_PAGES];
 	const struct rte_comch_mr *want[MLX5_KEY_WANTS]; /* atomic */
 	uint32_t has_wants;               /* atomic */
 	struct comch_staging staging;     /* of remotes; the connection's thread */
+	bool makes_keys;                  /* of the connection's thread: the helper is at work */
 	/* The first fault of a remote; the connection's thread. */
 	bool has_fault;
 	char fault_text[128];
@@ -86,7 +89,7 @@ mlx5_data_of(const struct mlx5_link *l)
 
 int mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);
-void mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr);
+int mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 int mlx5_mem_take(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 		struct rte_comch_ticket *peers, struct rte_comch_region *region);
 void mlx5_mem_drop(struct rte_comch_link *link, struct rte_comch_region *region);
@@ -101,8 +104,9 @@ struct mlx5_key {
 	const struct rte_comch_mr *mr; /* atomic; NULL: none */
 	uint32_t lkey;
 	bool refused;                  /* cannot be registered */
-	struct ibv_mr *ib;
-	uint64_t pinned;               /* bytes */
+	/* key_lock */
+	const struct rte_comch_mr *wanted; /* whose registration reg is */
+	struct mlx5_reg *reg;
 };
 
 /* The key of a registration; NULL: the link does not have it. */
@@ -149,9 +153,9 @@ mlx5_mem_is_refused(const struct mlx5_data *data, const struct rte_comch_mr *mr)
 
 	return key != NULL && key->refused;
 }
-/* A registration ends: drop its key. Any thread. */
-void mlx5_mem_gone(struct mlx5_data *data, const struct rte_comch_mr *mr);
-/* Connection's thread: register what bursts asked for, and tell their producers. */
+/* A registration ends: begin to drop its key. False: there was none. Any thread. */
+bool mlx5_mem_gone(struct mlx5_data *data, const struct rte_comch_mr *mr);
+/* Connection's thread: have what bursts asked for registered, and tell their producers. */
 void mlx5_mem_service(struct mlx5_data *data);
 /* All keys of the link go. */
 void mlx5_mem_fini(struct mlx5_data *data);
@@ -208,6 +212,8 @@ int mlx5_remote_create(struct rte_comch_link *link, const struct rte_comch_remot
 		struct rte_comch_remote **remote);
 void mlx5_remote_retire(struct rte_comch_remote *remote, uint64_t final);
 int mlx5_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remote);
+/* Undo a remote_create in progress. */
+void mlx5_remote_drop_new(struct mlx5_data *data);
 /* The connection's thread; see mlx5_data_has_posts() and mlx5_data_peer_halted(). */
 bool mlx5_remote_has_posts(struct mlx5_data *data, uint32_t id, uint64_t tail);
 void mlx5_remote_peer_halted(struct mlx5_data *data, uint32_t id);

@@ -42,6 +42,7 @@ mlx5_dev_open(struct mlx5_dev *dev)
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->qps);
 	pthread_mutex_init(&dev->lock, NULL);
+	mlx5_job_open(dev);
 	pthread_mutex_lock(&devs_lock);
 	TAILQ_INSERT_TAIL(&devs, dev, next);
 	pthread_mutex_unlock(&devs_lock);
@@ -54,7 +55,17 @@ mlx5_dev_close(struct mlx5_dev *dev)
 	pthread_mutex_lock(&devs_lock);
 	TAILQ_REMOVE(&devs, dev, next);
 	pthread_mutex_unlock(&devs_lock);
+	mlx5_job_close(dev);
 	pthread_mutex_destroy(&dev->lock);
+}
+
+/* The process exits: see mlx5_job.h. */
+RTE_FINI(mlx5_dev_exit)
+{
+	struct mlx5_dev *dev;
+
+	TAILQ_FOREACH(dev, &devs, next)
+		comch_worker_abandon(&dev->worker);
 }
 
 /* Asynchronous events */

@@ -84,6 +84,7 @@ mlx5_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats, unsigned 
 		{ "pinned", atomic_load_explicit(&mdev->pinned, memory_order_relaxed) },
 		{ "key_misses", atomic_load_explicit(&mdev->key_misses, memory_order_relaxed) },
 		{ "held", atomic_load_explicit(&mdev->held, memory_order_relaxed) },
+		{ "jobs", comch_load_relaxed(&mdev->worker.nb_done) },
 	};
 	unsigned int i, at = mlx5_qp_xstats(mdev, xstats, n);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 #include "mlx5_private.h"
 
@@ -42,25 +43,41 @@ mlx5_event_close_cm(struct rdma_event_channel **channel)
 	*channel = NULL;
 }
 
-int
-mlx5_event_open_comp(const struct mlx5_dev *dev, struct ibv_comp_channel **channel)
-{
-	int ret;
+/* Completion channels */
 
-	*channel = mlx5_glue->create_comp_channel(dev->ctx);
-	if (*channel == NULL)
+int
+mlx5_channel_open(struct mlx5_dev *dev, struct mlx5_channel **channel)
+{
+	struct mlx5_channel *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return -ENOMEM;
+	c->refs = 1;
+	c->ibv = mlx5_glue->create_comp_channel(dev->ctx);
+	if (c->ibv == NULL) {
+		free(c);
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-	ret = mlx5_event_set_up((*channel)->fd);
-	if (ret == 0)
-		return 0;
-	mlx5_event_close_comp(channel);
-	return -ENOMEM;
+	}
+	if (mlx5_event_set_up(c->ibv->fd) != 0) {
+		mlx5_channel_put(c);
+		return -ENOMEM;
+	}
+	*channel = c;
+	return 0;
 }
 
 void
-mlx5_event_close_comp(struct ibv_comp_channel **channel)
+mlx5_channel_ref(struct mlx5_channel *channel)
 {
-	if (*channel != NULL)
-		mlx5_glue->destroy_comp_channel(*channel);
-	*channel = NULL;
+	__atomic_fetch_add(&channel->refs, 1, __ATOMIC_RELAXED);
+}
+
+void
+mlx5_channel_put(struct mlx5_channel *channel)
+{
+	/* Acquire and release: pair with each other; all completion queues are destroyed. */
+	if (channel == NULL || __atomic_sub_fetch(&channel->refs, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	mlx5_glue->destroy_comp_channel(channel->ibv);
+	free(channel);
 }

@@ -15,8 +15,9 @@
  * (ending)     ctrl is in ERR: what was received before still comes, then the other
  *              slots as flushed. Then the link is DOWN.
  * DOWN         received frames can be read
- * shut down    descriptors, id and queue pair are gone; the protection domain stays
- *              for the memory and queue pairs of the fast path
+ * shut down    the helper thread destroys id, channel and queue pair; the protection
+ *              domain stays for the memory and queue pairs of the fast path
+ * closed       the helper thread frees it, after all that refers to it: mlx5_job.h
  */
 
 #include <errno.h>
@@ -96,11 +97,11 @@ open_fds(struct mlx5_link *l)
 		return -errno;
 	ret = mlx5_event_open_cm(&l->cm);
 	if (ret == 0)
-		ret = mlx5_event_open_comp(l->dev, &l->comp);
+		ret = mlx5_channel_open(l->dev, &l->comp);
 	if (ret == 0)
 		ret = watch(l, l->cm->fd);
 	if (ret == 0)
-		ret = watch(l, l->comp->fd);
+		ret = watch(l, l->comp->ibv->fd);
 	if (ret == 0 && l->dev->ctx->async_fd >= 0)
 		ret = watch(l, l->dev->ctx->async_fd);
 	return ret;
@@ -113,9 +114,22 @@ close_fds(struct mlx5_link *l)
 		close(l->timer_fd);
 	if (l->epfd >= 0)
 		close(l->epfd);
-	mlx5_event_close_comp(&l->comp);
-	mlx5_event_close_cm(&l->cm);
+	mlx5_channel_put(l->comp);
 	l->timer_fd = l->epfd = -1;
+	l->comp = NULL;
+}
+
+/* The helper has done all that came before: nothing refers to the link any more. */
+static void
+end_link(struct mlx5_job *job)
+{
+	struct mlx5_link *l = container_of(job, struct mlx5_link, job);
+
+	if (l->pd != NULL && mlx5_glue->dealloc_pd(l->pd) != 0)
+		MLX5_LOG(ERR, "device %s: connection %u: its protection domain is in use",
+			l->dev->dev->info.name, l->base.conn_id);
+	mlx5_frame_destroy(l);
+	free(l);
 }
 
 int
@@ -131,6 +145,7 @@ mlx5_link_create(struct mlx5_dev *dev, struct mlx5_link **link)
 	l->base.state = RTE_COMCH_LINK_CONNECTING;
 	l->dev = dev;
 	l->epfd = l->timer_fd = -1;
+	mlx5_job_init(&l->job, dev, NULL, end_link);
 	mlx5_dev_add_link(dev, l);
 	ret = open_fds(l);
 	if (ret == 0)
@@ -413,7 +428,7 @@ take_cq_events(struct mlx5_link *l)
 	struct ibv_cq *cq;
 	void *ctx;
 
-	while (mlx5_glue->get_cq_event(l->comp, &cq, &ctx) == 0) {
+	while (mlx5_glue->get_cq_event(l->comp->ibv, &cq, &ctx) == 0) {
 		l->ctrl.nb_events++;
 		mlx5_frame_woken(l);
 	}
@@ -456,10 +471,10 @@ mlx5_link_shutdown(struct rte_comch_link *link)
 	if (l->cm == NULL && l->epfd < 0)
 		return;
 	mlx5_link_down_now(l, -ECONNRESET, "closed by us");
-	mlx5_cm_drop_id(l);
 	mlx5_dial_free(l);
 	mlx5_link_close_qp(l);
 	close_fds(l);
+	mlx5_cm_close(l);
 }
 
 void
@@ -469,11 +484,8 @@ mlx5_link_close(struct rte_comch_link *link)
 
 	mlx5_link_shutdown(link);
 	mlx5_dev_del_link(l->dev, l);
-	if (l->pd != NULL && mlx5_glue->dealloc_pd(l->pd) != 0)
-		MLX5_LOG(ERR, "device %s: connection %u: its protection domain is in use",
-			l->dev->dev->info.name, l->base.conn_id);
-	mlx5_frame_destroy(l);
-	free(l);
+	mlx5_job_unlink(l);
+	mlx5_job_end(&l->job);
 }
 
 void

@@ -5,7 +5,8 @@
 /*
  * Memory. A registration that is shown to the peer is registered in the link's protection
  * domain for as long, and again without remote rights when a producer sends from it:
- * hiding memory must revoke it at once, while sends from it may be in progress.
+ * hiding memory must revoke it, while sends from it may be in progress. The helper thread
+ * registers and deregisters: mlx5_job.h.
  *
  * Keys to send with are in pages by the registration's number. Bursts look them up
  * without a lock: an entry is stored before its registration's pointer, and removed when
@@ -21,65 +22,78 @@
 
 static_assert(sizeof(void *) == sizeof(uint64_t), "a region holds an address of the peer");
 
-/* A registration that is shown to the peer. */
+/* A registration that is shown to the peer, or about to be. */
 struct mlx5_mem {
 	TAILQ_ENTRY(mlx5_mem) next;
 	const struct rte_comch_mr *mr;
-	struct ibv_mr *ib;
+	struct mlx5_reg *reg;
+	bool is_hiding;
 };
-
-/* Register with the link. 0, or -ENOTSUP with a log line: the device cannot have it. */
-static int
-mem_register(const struct mlx5_link *l, const struct rte_comch_mr *mr, int access,
-		struct ibv_mr **ib)
-{
-	int err;
-
-	/* It logs that the limit is reached. */
-	if (mlx5_dev_pin(l->dev, mr->len) != 0)
-		return -ENOTSUP;
-	*ib = mlx5_glue->reg_mr(l->pd, mr->addr, mr->len, access);
-	if (*ib != NULL)
-		return 0;
-	err = errno;
-	mlx5_dev_unpin(l->dev, mr->len);
-	MLX5_LOG(WARNING, "device %s: cannot register %zu bytes at %p: %s%s",
-		l->dev->dev->info.name, mr->len, mr->addr, strerror(err), err == ENOMEM ?
-		"; the limit of locked memory (ulimit -l, LimitMEMLOCK) may be too low" : "");
-	return -ENOTSUP;
-}
-
-static void
-mem_deregister(const struct mlx5_link *l, struct ibv_mr *ib, uint64_t len)
-{
-	mlx5_glue->dereg_mr(ib);
-	mlx5_dev_unpin(l->dev, len);
-}
 
 /* Memory that the peer writes */
 
-int
-mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
-		struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine)
+static struct mlx5_mem *
+mem_find(const struct mlx5_data *data, const struct rte_comch_mr *mr)
 {
-	struct mlx5_link *l = mlx5_link_of(link);
-	struct mlx5_data *data = mlx5_data_of(l);
-	struct mlx5_mem_ticket t;
 	struct mlx5_mem *m;
+
+	TAILQ_FOREACH(m, &data->mems, next)
+		if (m->mr == mr)
+			return m;
+	return NULL;
+}
+
+static void
+mem_free(struct mlx5_data *data, struct mlx5_mem *m)
+{
+	TAILQ_REMOVE(&data->mems, m, next);
+	mlx5_reg_free(m->reg);
+	free(m);
+}
+
+/* Begin to register it for the peer. */
+static int
+mem_begin(struct mlx5_data *data, const struct rte_comch_mr *mr, struct mlx5_mem **mem)
+{
+	struct mlx5_mem *m = calloc(1, sizeof(*m));
 	int ret;
 
-	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return -ENOMEM;
-	ret = mem_register(l, mr, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE, &m->ib);
+	ret = mlx5_reg_begin(data->link, mr, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+		&m->reg);
 	if (ret != 0) {
 		free(m);
 		return ret;
 	}
 	m->mr = mr;
 	TAILQ_INSERT_TAIL(&data->mems, m, next);
+	*mem = m;
+	return 0;
+}
+
+int
+mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
+		struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine)
+{
+	struct mlx5_data *data = mlx5_data_of(mlx5_link_of(link));
+	struct mlx5_mem *m = mem_find(data, mr);
+	struct mlx5_mem_ticket t;
+	int ret = 0;
+
+	if (m == NULL)
+		ret = mem_begin(data, mr, &m);
+	if (ret != 0)
+		return ret;
+	ret = mlx5_reg_poll(m->reg);
+	if (ret == -EINPROGRESS)
+		return ret;
+	if (ret != 0) {
+		mem_free(data, m);
+		return ret;
+	}
 	t = (struct mlx5_mem_ticket){
-		.magic = MLX5_MAGIC, .rkey = m->ib->rkey, .addr = (uintptr_t)mr->addr,
+		.magic = MLX5_MAGIC, .rkey = m->reg->ib->rkey, .addr = (uintptr_t)mr->addr,
 		.len = mr->len,
 	};
 	static_assert(sizeof(t) <= RTE_COMCH_TICKET_SIZE, "a ticket holds it");
@@ -89,21 +103,24 @@ mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 	return 0;
 }
 
-void
+int
 mlx5_mem_hide(struct rte_comch_link *link, const struct rte_comch_mr *mr)
 {
-	struct mlx5_link *l = mlx5_link_of(link);
-	struct mlx5_data *data = mlx5_data_of(l);
-	struct mlx5_mem *m;
+	struct mlx5_data *data = mlx5_data_of(mlx5_link_of(link));
+	struct mlx5_mem *m = mem_find(data, mr);
 
-	TAILQ_FOREACH(m, &data->mems, next)
-		if (m->mr == mr)
-			break;
 	if (m == NULL)
-		return;
-	TAILQ_REMOVE(&data->mems, m, next);
-	mem_deregister(l, m->ib, mr->len);
-	free(m);
+		return 0;
+	if (!m->is_hiding) {
+		if (mlx5_reg_poll(m->reg) == -EINPROGRESS)
+			return -EINPROGRESS;
+		mlx5_reg_revoke(m->reg);
+		m->is_hiding = true;
+	}
+	if (!mlx5_reg_is_gone(m->reg))
+		return -EINPROGRESS;
+	mem_free(data, m);
+	return 0;
 }
 
 int
@@ -173,57 +190,79 @@ key_at(struct mlx5_data *data, uint32_t id)
 
 /* key_lock held. */
 static void
-key_drop(struct mlx5_data *data, struct mlx5_key *key)
+key_drop(struct mlx5_key *key)
 {
-	if (key->ib != NULL)
-		mem_deregister(data->link, key->ib, key->pinned);
-	key->ib = NULL;
+	if (key->reg != NULL)
+		mlx5_reg_free(key->reg);
+	key->reg = NULL;
+	key->wanted = NULL;
 	comch_store_release(&key->mr, NULL);
 }
 
-/* key_lock held. Without memory for the key, the producer asks again. */
-static void
-key_add(struct mlx5_data *data, const struct rte_comch_mr *mr)
+/*
+ * Make the key of a registration. key_lock held. -EINPROGRESS, or 0: bursts find it. Without
+ * memory for the key, they ask again.
+ */
+static int
+key_make(struct mlx5_data *data, const struct rte_comch_mr *mr)
 {
 	struct mlx5_key *key = key_at(data, mr->id);
+	int ret = 0;
 
 	if (key == NULL || key->mr == mr)
-		return;
-	key->ib = NULL;
-	key->refused = mem_register(data->link, mr, 0, &key->ib) != 0;
-	key->lkey = key->refused ? 0 : key->ib->lkey;
-	key->pinned = mr->len;
+		return 0;
+	if (key->wanted != mr) {
+		ret = mlx5_reg_begin(data->link, mr, 0, &key->reg);
+		if (ret == -ENOMEM)
+			return 0;
+		key->wanted = mr;
+	}
+	if (ret == 0)
+		ret = mlx5_reg_poll(key->reg);
+	if (ret == -EINPROGRESS)
+		return ret;
+	key->refused = ret != 0;
+	key->lkey = ret == 0 ? key->reg->ib->lkey : 0;
 	/* Release: pairs with mlx5_mem_key(); the key is complete. */
 	comch_store_release(&key->mr, mr);
+	return 0;
 }
 
 void
 mlx5_mem_service(struct mlx5_data *data)
 {
 	const struct rte_comch_mr *mr;
+	bool is_made = false;
 	uint32_t i;
 
-	if (likely(comch_load_relaxed(&data->has_wants) == 0))
+	if (likely(comch_load_relaxed(&data->has_wants) == 0 && !data->makes_keys))
 		return;
 	pthread_mutex_lock(&data->key_lock);
 	/* Acquire: pairs with mlx5_mem_want(). A later request is served by a later call. */
 	__atomic_exchange_n(&data->has_wants, 0, __ATOMIC_ACQUIRE);
+	data->makes_keys = false;
 	for (i = 0; i < MLX5_KEY_WANTS; i++) {
 		mr = comch_load_acquire(&data->want[i]);
 		if (mr == NULL)
 			continue;
-		key_add(data, mr);
+		if (key_make(data, mr) == -EINPROGRESS) {
+			data->makes_keys = true;
+			continue;
+		}
+		is_made = true;
 		/* Afterwards, so that bursts do not ask meanwhile. */
 		comch_store_release(&data->want[i], NULL);
 	}
 	pthread_mutex_unlock(&data->key_lock);
-	mlx5_prod_wake_all(data);
+	if (is_made)
+		mlx5_prod_wake_all(data);
 }
 
-void
+bool
 mlx5_mem_gone(struct mlx5_data *data, const struct rte_comch_mr *mr)
 {
-	struct mlx5_key *page;
+	struct mlx5_key *key = NULL;
+	bool found;
 	uint32_t i;
 
 	pthread_mutex_lock(&data->key_lock);
@@ -231,26 +270,25 @@ mlx5_mem_gone(struct mlx5_data *data, const struct rte_comch_mr *mr)
 	for (i = 0; i < MLX5_KEY_WANTS; i++)
 		if (comch_load_relaxed(&data->want[i]) == mr)
 			comch_store_relaxed(&data->want[i], NULL);
-	page = data->keys[mr->id / MLX5_KEY_PAGE];
-	if (page != NULL && page[mr->id % MLX5_KEY_PAGE].mr == mr)
-		key_drop(data, &page[mr->id % MLX5_KEY_PAGE]);
+	if (data->keys[mr->id / MLX5_KEY_PAGE] != NULL)
+		key = &data->keys[mr->id / MLX5_KEY_PAGE][mr->id % MLX5_KEY_PAGE];
+	found = key != NULL && (key->mr == mr || key->wanted == mr);
+	if (found)
+		key_drop(key);
 	pthread_mutex_unlock(&data->key_lock);
+	return found;
 }
 
 void
 mlx5_mem_fini(struct mlx5_data *data)
 {
-	struct mlx5_mem *m;
 	uint32_t i, k;
 
-	while ((m = TAILQ_FIRST(&data->mems)) != NULL) {
-		TAILQ_REMOVE(&data->mems, m, next);
-		mem_deregister(data->link, m->ib, m->ib->length);
-		free(m);
-	}
+	while (!TAILQ_EMPTY(&data->mems))
+		mem_free(data, TAILQ_FIRST(&data->mems));
 	for (i = 0; i < MLX5_KEY_PAGES; i++) {
 		for (k = 0; data->keys[i] != NULL && k < MLX5_KEY_PAGE; k++)
-			key_drop(data, &data->keys[i][k]);
+			key_drop(&data->keys[i][k]);
 		free(data->keys[i]);
 		data->keys[i] = NULL;
 	}

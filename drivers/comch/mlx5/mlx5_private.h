@@ -18,7 +18,9 @@
  *   mlx5_data.c     data operations, waking      mlx5_mr.c    memory
  *   mlx5_cons.c     consumers                    mlx5_prod.c  producers
  *   mlx5_remote.c   the sending ends of consumers
- *   mlx5_qp.c       queue pairs                  mlx5_event.c event channels
+ *   mlx5_qp.c       queue pairs                  mlx5_qp_make.c  their handles
+ *   mlx5_job.c      the helper thread            mlx5_reg.c   registrations
+ *   mlx5_event.c    event channels
  *   mlx5_glue.c     verbs
  */
 
@@ -36,10 +38,9 @@
 #include "comch_place.h"
 #include "rte_comch_driver.h"
 #include "mlx5_glue.h"
+#include "mlx5_job.h"
 #include "mlx5_layout.h"
 #include "mlx5_qp.h"
-
-struct mlx5_link;
 
 /* Addresses of one host function. */
 #define MLX5_MAX_ADDRS 8
@@ -96,6 +97,10 @@ struct mlx5_dev {
 	pthread_mutex_t lock;       /* guards the lists and qp_total; taken within devs_lock */
 	TAILQ_HEAD(, mlx5_link) links;
 	TAILQ_HEAD(, mlx5_qp) qps;
+	/* The helper thread: mlx5_job.h. */
+	struct comch_worker worker;
+	pthread_mutex_t job_lock;   /* innermost; guards states of jobs, mlx5_link.is_closed */
+	char worker_name[16];
 	struct mlx5_qp_stats qp_total; /* of queue pairs that were destroyed */
 	/* Rare events of bursts. */
 	_Atomic uint64_t key_misses; /* sends that waited for a registration */
@@ -144,11 +149,20 @@ uint64_t mlx5_dev_now_ms(void);
 int mlx5_event_set_up(int fd);
 /* 0 or an errno; then the channel is NULL. */
 int mlx5_event_open_cm(struct rdma_event_channel **channel);
-/* 0, -ENOMEM, -EMFILE. */
-int mlx5_event_open_comp(const struct mlx5_dev *dev, struct ibv_comp_channel **channel);
 /* A channel that is NULL is skipped. */
 void mlx5_event_close_cm(struct rdma_event_channel **channel);
-void mlx5_event_close_comp(struct ibv_comp_channel **channel);
+
+/* A completion channel. It is counted, since a queue pair is destroyed by the helper thread. */
+struct mlx5_channel {
+	struct ibv_comp_channel *ibv;
+	uint32_t refs; /* atomic */
+};
+
+/* 0, -EMFILE or -ENOMEM. */
+int mlx5_channel_open(struct mlx5_dev *dev, struct mlx5_channel **channel);
+void mlx5_channel_ref(struct mlx5_channel *channel);
+/* The last one closes it. Any thread. NULL is skipped. */
+void mlx5_channel_put(struct mlx5_channel *channel);
 
 /* mlx5_name.c */
 
@@ -179,7 +193,7 @@ struct mlx5_link {
 	struct mlx5_dev *dev;
 	struct rdma_cm_id *id;
 	struct rdma_event_channel *cm;  /* of its own */
-	struct ibv_comp_channel *comp;  /* of ctrl */
+	struct mlx5_channel *comp;      /* of ctrl */
 	struct ibv_pd *pd;
 	int epfd;                       /* link_fd: cm, comp, asynchronous events, timer */
 	int timer_fd;                   /* -1 until first used */
@@ -188,6 +202,8 @@ struct mlx5_link {
 	struct mlx5_path path;          /* valid when UP */
 	struct mlx5_addr peer;
 	struct mlx5_qp ctrl;
+	struct mlx5_job job;            /* its end: the helper frees it */
+	bool is_closed;                 /* dev->job_lock */
 	struct mlx5_frames *frames;     /* mlx5_frame.c */
 	struct mlx5_dial *dial;         /* mlx5_dial.c; NULL if accepted or UP */
 	/* Of asynchronous events that are for this link; guarded by dev->lock. */
@@ -262,8 +278,10 @@ int mlx5_cm_accept(struct rte_comch_listener *listener, struct rte_comch_link **
  * its slots. 0 or an errno.
  */
 int mlx5_cm_to_rts(struct mlx5_link *l);
-/* Disconnect and destroy the id. All events of its channel are acknowledged. */
+/* Disconnect, and have the helper destroy the id. All events that were got are acknowledged. */
 void mlx5_cm_drop_id(struct mlx5_link *l);
+/* The same, and the channel. */
+void mlx5_cm_close(struct mlx5_link *l);
 
 /* mlx5_dial.c */
 

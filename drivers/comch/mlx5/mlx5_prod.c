@@ -53,7 +53,7 @@ mlx5_prod_open_channel(struct mlx5_data *data)
 
 	pthread_mutex_lock(&data->lock);
 	if (data->prod_comp == NULL)
-		ret = mlx5_event_open_comp(data->link->dev, &data->prod_comp);
+		ret = mlx5_channel_open(data->link->dev, &data->prod_comp);
 	pthread_mutex_unlock(&data->lock);
 	return ret;
 }
@@ -68,7 +68,8 @@ mlx5_prod_close(struct mlx5_data *data)
 		TAILQ_REMOVE(&data->prods, p, next);
 		p->data = NULL;
 	}
-	mlx5_event_close_comp(&data->prod_comp);
+	mlx5_channel_put(data->prod_comp);
+	data->prod_comp = NULL;
 	pthread_mutex_unlock(&mlx5_prods_lock);
 }
 
@@ -91,7 +92,7 @@ open_fds(struct mlx5_prod *p, struct mlx5_data *data)
 	p->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->epfd < 0)
 		goto err_event;
-	if (watch(p->epfd, p->event_fd) != 0 || watch(p->epfd, data->prod_comp->fd) != 0)
+	if (watch(p->epfd, p->event_fd) != 0 || watch(p->epfd, data->prod_comp->ibv->fd) != 0)
 		goto err_epoll;
 	return 0;
 
@@ -386,10 +387,10 @@ take_events(struct mlx5_data *data)
 	uint32_t i;
 	void *ctx;
 
-	/* The destruction of a CQ waits for events that were taken and not acknowledged. */
+	/* The helper's destruction of a CQ waits for events that are not acknowledged. */
 	pthread_mutex_lock(&data->lock);
 	for (i = 0; i < CLEAR_MAX; i++) {
-		if (mlx5_glue->get_cq_event(data->prod_comp, &cq, &ctx) != 0)
+		if (mlx5_glue->get_cq_event(data->prod_comp->ibv, &cq, &ctx) != 0)
 			break;
 		mlx5_glue->ack_cq_events(cq, 1);
 	}

@@ -15,73 +15,18 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
-#include <rte_random.h>
 
 #include "sdk/comch_compat.h"
 #include "mlx5_private.h"
-
-#define PSN_MASK UINT32_C(0xffffff)
-/* 0.64 ms, encoded: how long a peer without a receive slot makes us wait. */
-#define RNR_TIMER 12
-/* RDMA READ is not used. */
-#define RD_ATOMIC 0
 
 static uint8_t *
 tx_buf(const struct mlx5_qp *qp, uint64_t number)
 {
 	return qp->slab + (size_t)qp->conf.nb_rx * qp->conf.rx_size +
 		(size_t)(number % qp->conf.nb_tx) * qp->conf.tx_size;
-}
-
-/* Slots and send buffers */
-
-static int
-slab_create(struct mlx5_qp *qp, struct ibv_pd *pd)
-{
-	const struct mlx5_qp_conf *c = &qp->conf;
-	size_t len = (size_t)c->nb_rx * c->rx_size + (size_t)c->nb_tx * c->tx_size;
-	void *slab;
-	int ret;
-
-	len = RTE_ALIGN_CEIL(len, (size_t)4096);
-	ret = mlx5_dev_pin(qp->dev, len);
-	if (ret != 0)
-		return -ENOMEM;
-	slab = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (slab == MAP_FAILED)
-		goto err_unpin;
-	/* A forked child must not make the kernel copy pages that the device writes. */
-	(void)madvise(slab, len, MADV_DONTFORK);
-	qp->slab_mr = mlx5_glue->reg_mr(pd, slab, len, IBV_ACCESS_LOCAL_WRITE);
-	if (qp->slab_mr == NULL)
-		goto err_unmap;
-	qp->slab = slab;
-	qp->slab_len = len;
-	return 0;
-
-err_unmap:
-	MLX5_LOG(ERR, "device %s: cannot register %zu bytes of receive slots: %s%s",
-		qp->dev->dev->info.name, len, strerror(errno),
-		errno == ENOMEM ? "; the limit of locked memory may be too low (ulimit -l)" : "");
-	munmap(slab, len);
-err_unpin:
-	mlx5_dev_unpin(qp->dev, len);
-	return -ENOMEM;
-}
-
-static void
-slab_destroy(struct mlx5_qp *qp)
-{
-	if (qp->slab == NULL)
-		return;
-	mlx5_glue->dereg_mr(qp->slab_mr);
-	munmap(qp->slab, qp->slab_len);
-	mlx5_dev_unpin(qp->dev, qp->slab_len);
-	qp->slab = NULL;
 }
 
 /* Counters */
@@ -148,49 +93,55 @@ mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats, unsigned in
 
 /* Life */
 
-/* No attribute of a device says how much data a work request can hold: ask for less. */
-static struct ibv_qp *
-create_qp(struct mlx5_dev *dev, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+static int
+hw_new(struct mlx5_qp *qp, struct mlx5_dev *dev, struct mlx5_link *link, struct ibv_pd *pd,
+		const struct mlx5_qp_conf *conf)
 {
-	const struct ibv_qp_cap cap = attr->cap;
-	struct ibv_qp *qp = mlx5_glue->create_qp(pd, attr);
-
-	while (qp == NULL && errno != ENOMEM && attr->cap.max_inline_data > 0) {
-		dev->max_inline = attr->cap.max_inline_data / 2;
-		attr->cap = cap;
-		attr->cap.max_inline_data = dev->max_inline;
-		qp = mlx5_glue->create_qp(pd, attr);
-	}
-	return qp;
+	memset(qp, 0, sizeof(*qp));
+	qp->dev = dev;
+	qp->conf = *conf;
+	qp->status = IBV_WC_SUCCESS;
+	return mlx5_qp_hw_new(dev, link, pd, conf, &qp->hw);
 }
 
-static int
-queues_create(struct mlx5_qp *qp, struct ibv_pd *pd)
+static void
+count_slots(struct mlx5_qp *qp)
 {
-	const struct mlx5_qp_conf *c = &qp->conf;
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_RC,
-		.cap = {
-			.max_send_wr = c->nb_tx,
-			.max_recv_wr = c->nb_rx,
-			.max_send_sge = RTE_MIN(MLX5_QP_SGES, qp->dev->attr.max_sge),
-			.max_recv_sge = 1,
-			.max_inline_data = qp->dev->max_inline,
-		},
-	};
+	comch_count(&qp->stats.recvs, qp->conf.nb_rx);
+	comch_count(&qp->stats.rx_doorbells,
+		(qp->conf.nb_rx + MLX5_QP_REPOST - 1) / MLX5_QP_REPOST);
+}
 
-	/* All that can complete at a time fits: an overrun is not possible. */
-	qp->cq = mlx5_glue->create_cq(qp->dev->ctx, (int)(c->nb_rx + c->nb_tx), c->cq_ctx,
-			c->channel, 0);
-	if (qp->cq == NULL)
-		return -errno;
-	attr.send_cq = qp->cq;
-	attr.recv_cq = qp->cq;
-	qp->qp = create_qp(qp->dev, pd, &attr);
+/* The handles were made: use them. */
+static void
+adopt(struct mlx5_qp *qp)
+{
+	const struct mlx5_qp_hw *hw = qp->hw;
+
+	qp->qp = hw->qp;
+	qp->cq = hw->cq;
+	qp->slab = hw->slab;
+	qp->lkey = hw->slab_mr->lkey;
+	qp->psn = hw->psn;
+	qp->max_inline = hw->max_inline;
+	qp->max_sges = hw->max_sges;
+	qp_list(qp);
+}
+
+/* What the last step made of it. */
+static int
+step_done(struct mlx5_qp *qp)
+{
+	int ret = qp->hw->ret;
+
+	if (ret != 0) {
+		mlx5_qp_destroy(qp);
+		return ret;
+	}
 	if (qp->qp == NULL)
-		return -errno;
-	qp->max_inline = attr.cap.max_inline_data;
-	qp->max_sges = RTE_MIN((uint32_t)MLX5_QP_SGES, attr.cap.max_send_sge);
+		adopt(qp);
+	if (qp->hw->to.qpn != 0)
+		count_slots(qp);
 	return 0;
 }
 
@@ -198,25 +149,45 @@ int
 mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 		const struct mlx5_qp_conf *conf)
 {
-	int ret;
+	int ret = hw_new(qp, dev, NULL, pd, conf);
 
-	memset(qp, 0, sizeof(*qp));
-	qp->dev = dev;
-	qp->conf = *conf;
-	qp->psn = (uint32_t)rte_rand() & PSN_MASK;
-	qp->status = IBV_WC_SUCCESS;
-	ret = slab_create(qp, pd);
 	if (ret != 0)
 		return ret;
-	ret = queues_create(qp, pd);
-	if (ret == 0) {
-		qp_list(qp);
-		return 0;
-	}
-	MLX5_LOG(ERR, "device %s: cannot create a queue pair of %u slots and %u work requests: %s",
-		dev->dev->info.name, conf->nb_rx, conf->nb_tx, strerror(-ret));
-	mlx5_qp_destroy(qp);
-	return ret;
+	mlx5_qp_hw_create(qp->hw, false);
+	return step_done(qp);
+}
+
+int
+mlx5_qp_begin(struct mlx5_qp *qp, struct mlx5_link *link, const struct mlx5_qp_conf *conf,
+		const struct mlx5_qp_to *to)
+{
+	int ret = hw_new(qp, link->dev, link, link->pd, conf);
+
+	if (ret != 0)
+		return ret;
+	if (to != NULL)
+		qp->hw->to = *to;
+	mlx5_qp_hw_create(qp->hw, true);
+	return 0;
+}
+
+void
+mlx5_qp_begin_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to)
+{
+	mlx5_qp_hw_connect(qp->hw, to, true);
+}
+
+int
+mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to)
+{
+	mlx5_qp_hw_connect(qp->hw, to, false);
+	return step_done(qp);
+}
+
+int
+mlx5_qp_poll_step(struct mlx5_qp *qp)
+{
+	return mlx5_job_is_busy(&qp->hw->job) ? -EINPROGRESS : step_done(qp);
 }
 
 void
@@ -225,82 +196,21 @@ mlx5_qp_destroy(struct mlx5_qp *qp)
 	if (qp->is_listed)
 		qp_unlist(qp);
 	qp->is_listed = false;
-	if (qp->qp != NULL)
-		mlx5_glue->destroy_qp(qp->qp);
+	if (qp->hw == NULL)
+		return;
+	qp->hw->nb_events = qp->nb_events;
+	mlx5_job_end(&qp->hw->job);
+	qp->hw = NULL;
 	qp->qp = NULL;
-	if (qp->cq != NULL) {
-		if (qp->nb_events > 0)
-			mlx5_glue->ack_cq_events(qp->cq, qp->nb_events);
-		mlx5_glue->destroy_cq(qp->cq);
-	}
 	qp->cq = NULL;
-	slab_destroy(qp);
+	qp->slab = NULL;
 }
 
-static int
-to_init(struct mlx5_qp *qp, const struct mlx5_path *path)
+void
+mlx5_qp_destroy_now(struct mlx5_qp *qp)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.pkey_index = path->pkey_index,
-		.port_num = path->port,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
-	};
-
-	return mlx5_glue->modify_qp(qp->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-}
-
-static int
-to_rtr(struct mlx5_qp *qp, const struct mlx5_path *path, uint32_t peer_qpn, uint32_t peer_psn)
-{
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTR,
-		.ah_attr = path->ah,
-		.path_mtu = path->mtu,
-		.dest_qp_num = peer_qpn,
-		.rq_psn = peer_psn & PSN_MASK,
-		.max_dest_rd_atomic = RD_ATOMIC,
-		.min_rnr_timer = RNR_TIMER,
-	};
-
-	return mlx5_glue->modify_qp(qp->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-			IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			IBV_QP_MIN_RNR_TIMER);
-}
-
-static int
-to_rts(struct mlx5_qp *qp, const struct mlx5_path *path)
-{
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTS,
-		.sq_psn = qp->psn,
-		.timeout = path->timeout,
-		.retry_cnt = path->retry,
-		.rnr_retry = path->rnr_retry,
-		.max_rd_atomic = RD_ATOMIC,
-	};
-
-	return mlx5_glue->modify_qp(qp->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-			IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
-int
-mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_path *path, uint32_t peer_qpn,
-		uint32_t peer_psn)
-{
-	int ret = to_init(qp, path);
-
-	if (ret == 0)
-		ret = mlx5_qp_post_slots(qp);
-	if (ret == 0)
-		ret = to_rtr(qp, path, peer_qpn, peer_psn);
-	if (ret == 0)
-		ret = to_rts(qp, path);
-	if (ret == 0)
-		return 0;
-	/* Verbs return a positive errno, or -1 with errno. */
-	return ret > 0 ? -ret : ret == -1 ? -errno : ret;
+	mlx5_glue->destroy_qp(qp->qp);
+	qp->qp = qp->hw->qp = NULL;
 }
 
 void
@@ -316,44 +226,11 @@ mlx5_qp_error(struct mlx5_qp *qp)
 
 /* Receives */
 
-/* Post slots as one chain. */
-static int
-post_recvs(struct mlx5_qp *qp, const uint32_t *slots, uint32_t n)
-{
-	struct ibv_recv_wr wr[MLX5_QP_REPOST], *bad;
-	struct ibv_sge sge[MLX5_QP_REPOST];
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		sge[i].addr = (uintptr_t)(qp->slab + (size_t)slots[i] * qp->conf.rx_size);
-		sge[i].length = qp->conf.rx_size;
-		sge[i].lkey = qp->slab_mr->lkey;
-		wr[i].wr_id = (uint64_t)slots[i] << 1;
-		wr[i].next = i + 1 < n ? &wr[i + 1] : NULL;
-		wr[i].sg_list = &sge[i];
-		wr[i].num_sge = 1;
-	}
-	comch_count(&qp->stats.recvs, n);
-	comch_count(&qp->stats.rx_doorbells, 1);
-	return mlx5_glue->post_recv(qp->qp, wr, &bad);
-}
-
 int
 mlx5_qp_post_slots(struct mlx5_qp *qp)
 {
-	uint32_t slots[MLX5_QP_REPOST];
-	uint32_t i, k, n;
-	int ret;
-
-	for (i = 0; i < qp->conf.nb_rx; i += n) {
-		n = RTE_MIN(qp->conf.nb_rx - i, (uint32_t)MLX5_QP_REPOST);
-		for (k = 0; k < n; k++)
-			slots[k] = i + k;
-		ret = post_recvs(qp, slots, n);
-		if (ret != 0)
-			return ret > 0 ? -ret : ret;
-	}
-	return 0;
+	count_slots(qp);
+	return mlx5_qp_hw_post_all(qp->hw);
 }
 
 void
@@ -370,7 +247,9 @@ mlx5_qp_repost_flush(struct mlx5_qp *qp)
 	if (qp->nb_repost == 0)
 		return;
 	/* It cannot be full: each slot has one place. In state ERR slots are flushed. */
-	(void)post_recvs(qp, qp->repost, qp->nb_repost);
+	comch_count(&qp->stats.recvs, qp->nb_repost);
+	comch_count(&qp->stats.rx_doorbells, 1);
+	(void)mlx5_qp_hw_post(qp->hw, qp->repost, qp->nb_repost);
 	qp->nb_repost = 0;
 }
 
@@ -406,7 +285,7 @@ mlx5_qp_send(struct mlx5_qp *qp, uint32_t len)
 {
 	const struct ibv_sge sge = {
 		.addr = (uintptr_t)tx_buf(qp, qp->tx_tail), .length = len,
-		.lkey = qp->slab_mr->lkey,
+		.lkey = qp->lkey,
 	};
 	struct ibv_send_wr *wr = next_wr(qp, &sge, 1);
 

@@ -25,8 +25,7 @@
 
 #include "rte_comch_stats.h"
 #include "mlx5_glue.h"
-
-struct mlx5_dev;
+#include "mlx5_job.h"
 
 /* Completions fetched at a time. */
 #define MLX5_QP_STASH 16
@@ -44,7 +43,7 @@ struct mlx5_qp_conf {
 	uint32_t rx_size; /* bytes of each */
 	uint32_t nb_tx;   /* send work requests */
 	uint32_t tx_size; /* bytes of each send buffer */
-	struct ibv_comp_channel *channel; /* or NULL */
+	struct mlx5_channel *channel; /* or NULL */
 	void *cq_ctx;
 };
 
@@ -57,6 +56,34 @@ struct mlx5_path {
 	uint8_t timeout;   /* 4.096 us << timeout */
 	uint8_t retry;
 	uint8_t rnr_retry;
+};
+
+/* A queue pair of the peer, and the way there. */
+struct mlx5_qp_to {
+	struct mlx5_path path;
+	uint32_t qpn;
+	uint32_t psn;
+};
+
+/*
+ * The handles of a queue pair. While the helper makes them they are the helper's; then
+ * they stay as they are until the end.
+ */
+struct mlx5_qp_hw {
+	struct mlx5_job job;    /* first */
+	struct ibv_pd *pd;
+	struct mlx5_qp_conf conf;
+	struct ibv_qp *qp;
+	struct ibv_cq *cq;
+	struct ibv_mr *slab_mr;
+	uint8_t *slab;
+	size_t slab_len;
+	uint32_t max_inline;
+	uint32_t max_sges;
+	uint32_t psn;           /* ours */
+	uint32_t nb_events;     /* to be acknowledged before the end */
+	struct mlx5_qp_to to;   /* qpn 0: not connected yet */
+	int ret;                /* of the last step */
 };
 
 /* Counters, written by the queue pair's thread; mlx5_qp_xstats() names them. */
@@ -76,12 +103,13 @@ struct mlx5_qp_stats {
 
 struct mlx5_qp {
 	TAILQ_ENTRY(mlx5_qp) next; /* in the device's list */
+	struct mlx5_qp_hw *hw;  /* NULL: there is none */
+	/* Of hw, once it exists. */
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
-	struct mlx5_dev *dev;
 	uint8_t *slab;          /* receive slots, then send buffers */
-	struct ibv_mr *slab_mr;
-	size_t slab_len;
+	uint32_t lkey;          /* of the slab */
+	struct mlx5_dev *dev;
 	struct mlx5_qp_conf conf;
 	uint32_t max_inline;
 	uint32_t max_sges;
@@ -122,12 +150,24 @@ struct mlx5_qp {
  */
 int mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 		const struct mlx5_qp_conf *conf);
-/* Destroy; the completion channel must outlive it. NULL members are skipped. */
+/* Connect to a queue pair of the peer, and post all slots. 0 or an errno. */
+int mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to);
+/*
+ * The same by the helper thread, which tells the link: begin, then ask mlx5_qp_poll_step()
+ * until it returns something else than -EINPROGRESS. With *to* a queue pair is created and
+ * connected in one step. mlx5_qp_begin() returns 0 or -ENOMEM. A step that fails destroys.
+ */
+int mlx5_qp_begin(struct mlx5_qp *qp, struct mlx5_link *link, const struct mlx5_qp_conf *conf,
+		const struct mlx5_qp_to *to);
+void mlx5_qp_begin_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to);
+int mlx5_qp_poll_step(struct mlx5_qp *qp);
+/*
+ * Let go of it, also within a step, and if there is none: the helper thread destroys it.
+ * The link's protection domain outlives it.
+ */
 void mlx5_qp_destroy(struct mlx5_qp *qp);
-
-/* Connect to a queue pair of the peer over a path, and post all slots. 0 or an errno. */
-int mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_path *path, uint32_t peer_qpn,
-		uint32_t peer_psn);
+/* Destroy it here, but not its completion queue: the device forgets its work requests. */
+void mlx5_qp_destroy_now(struct mlx5_qp *qp);
 /* Post all slots of a queue pair in state INIT. 0 or an errno. */
 int mlx5_qp_post_slots(struct mlx5_qp *qp);
 /* Put it into state ERR: all that is outstanding completes soon. Any thread. */
@@ -213,6 +253,18 @@ bool mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms);
 /* The sums of all queue pairs of a device, also of those that were destroyed. Any thread. */
 unsigned int mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats,
 		unsigned int n);
+
+/* mlx5_qp_make.c, for mlx5_qp.c. */
+
+/* Count the slab as pinned. 0 or -ENOMEM. */
+int mlx5_qp_hw_new(struct mlx5_dev *dev, struct mlx5_link *link, struct ibv_pd *pd,
+		const struct mlx5_qp_conf *conf, struct mlx5_qp_hw **hw);
+/* Steps; they set hw->ret. */
+void mlx5_qp_hw_create(struct mlx5_qp_hw *hw, bool by_helper);
+void mlx5_qp_hw_connect(struct mlx5_qp_hw *hw, const struct mlx5_qp_to *to, bool by_helper);
+/* Post some slots as one chain, or all slots. 0, or an errno, of either sign. */
+int mlx5_qp_hw_post(const struct mlx5_qp_hw *hw, const uint32_t *slots, uint32_t n);
+int mlx5_qp_hw_post_all(const struct mlx5_qp_hw *hw);
 
 /* A failure in words, for the reason of a link. */
 const char *mlx5_qp_status_text(enum ibv_wc_status status);

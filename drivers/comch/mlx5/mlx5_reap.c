@@ -243,11 +243,11 @@ mlx5_remote_kill(struct mlx5_remote *r)
 	mlx5_qp_error(&r->qp);
 	do
 		mlx5_remote_reap(r);
-	while (!mlx5_qp_is_flushed(&r->qp) && mlx5_dev_now_ms() < end);
-	if (!mlx5_qp_is_flushed(&r->qp)) {
-		/* On return the device has forgotten its work requests. */
-		mlx5_glue->destroy_qp(r->qp.qp);
-		r->qp.qp = NULL;
+	while (r->completed != r->claim && !mlx5_qp_is_flushed(&r->qp) &&
+		mlx5_dev_now_ms() < end);
+	/* Without messages in flight no payload is read: the helper thread may destroy it. */
+	if (r->completed != r->claim && !mlx5_qp_is_flushed(&r->qp)) {
+		mlx5_qp_destroy_now(&r->qp);
 		r->qp.tx_head = r->qp.tx_posted;
 	}
 	settle(r);

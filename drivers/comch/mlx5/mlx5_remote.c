@@ -115,12 +115,7 @@ remote_destroy(struct mlx5_remote *r)
 {
 	if (r->staged > 0)
 		give_staging(r);
-	if (r->has_qp) {
-		/* Excludes mlx5_prod_clear(), which acknowledges events of the CQ. */
-		pthread_mutex_lock(&r->data->lock);
-		mlx5_qp_destroy(&r->qp);
-		pthread_mutex_unlock(&r->data->lock);
-	}
+	mlx5_qp_destroy(&r->qp);
 	rte_free(r->wr_pos);
 	rte_free(r->work);
 	rte_free(r->post);
@@ -170,9 +165,9 @@ remote_alloc(struct mlx5_data *data, const struct rte_comch_remote_args *args,
 	return NULL;
 }
 
-/* Create and connect the queue pair. 0, -ENOMEM or -EDQUOT. */
+/* Have the queue pair created and connected. 0, -ENOMEM or -EDQUOT. */
 static int
-connect_qp(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
+begin_qp(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 {
 	struct mlx5_link *l = r->data->link;
 	struct mlx5_qp_conf conf = {
@@ -181,7 +176,7 @@ connect_qp(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 		.nb_tx = r->wr_mask + 1, .tx_size = r->slot,
 		.channel = r->data->prod_comp, .cq_ctx = r,
 	};
-	struct mlx5_path path = l->path;
+	struct mlx5_qp_to to = { .path = l->path, .qpn = peer->qpn, .psn = peer->psn };
 	int ret;
 
 	if (conf.nb_rx > (uint32_t)l->dev->attr.max_qp_wr) {
@@ -194,17 +189,8 @@ connect_qp(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 	ret = take_staging(r, &conf);
 	if (ret != 0)
 		return ret;
-	path.mtu = RTE_MIN(path.mtu, peer->mtu);
-	ret = mlx5_qp_create(&r->qp, l->dev, l->pd, &conf);
-	if (ret != 0)
-		return ret == -EMFILE ? -EMFILE : -ENOMEM;
-	r->has_qp = true;
-	ret = mlx5_qp_connect(&r->qp, &path, peer->qpn, peer->psn);
-	if (ret == 0)
-		return 0;
-	MLX5_LOG(ERR, "connection %u: cannot connect queue pair %#x to %#x of consumer %u: %s",
-		l->base.conn_id, r->qp.qp->qp_num, peer->qpn, r->to.base.id, strerror(-ret));
-	return -ENOMEM;
+	to.path.mtu = RTE_MIN(to.path.mtu, peer->mtu);
+	return mlx5_qp_begin(&r->qp, l, &conf, &to);
 }
 
 static void
@@ -222,6 +208,32 @@ put_ticket(const struct mlx5_remote *r, const struct mlx5_qp_ticket *peer,
 	mine->len = sizeof(t);
 }
 
+/* Make data->making. */
+static int
+begin_remote(struct mlx5_data *data, const struct rte_comch_remote_args *args,
+		const struct mlx5_qp_ticket *peer)
+{
+	int ret = mlx5_prod_open_channel(data);
+
+	if (ret != 0)
+		return ret;
+	data->making = remote_alloc(data, args, peer);
+	if (data->making == NULL)
+		return -ENOMEM;
+	ret = begin_qp(data->making, peer);
+	if (ret != 0)
+		mlx5_remote_drop_new(data);
+	return ret;
+}
+
+void
+mlx5_remote_drop_new(struct mlx5_data *data)
+{
+	if (data->making != NULL)
+		remote_destroy(data->making);
+	data->making = NULL;
+}
+
 int
 mlx5_remote_create(struct rte_comch_link *link, const struct rte_comch_remote_args *args,
 		struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
@@ -231,7 +243,7 @@ mlx5_remote_create(struct rte_comch_link *link, const struct rte_comch_remote_ar
 	struct mlx5_qp_ticket peer;
 	struct mlx5_remote *r;
 	const char *invalid;
-	int ret;
+	int ret = 0;
 
 	invalid = check_ticket(args, peers, &peer);
 	if (invalid != NULL) {
@@ -239,17 +251,18 @@ mlx5_remote_create(struct rte_comch_link *link, const struct rte_comch_remote_ar
 			link->conn_id, args->id, invalid);
 		return -EPROTO;
 	}
-	ret = mlx5_prod_open_channel(data);
-	if (ret != 0)
+	if (data->making == NULL)
+		ret = begin_remote(data, args, &peer);
+	if (ret == 0)
+		ret = mlx5_qp_poll_step(&data->making->qp);
+	if (ret == -EINPROGRESS)
 		return ret;
-	r = remote_alloc(data, args, &peer);
-	if (r == NULL)
-		return -ENOMEM;
-	ret = connect_qp(r, &peer);
 	if (ret != 0) {
-		remote_destroy(r);
-		return ret;
+		mlx5_remote_drop_new(data);
+		return ret == -EMFILE || ret == -EDQUOT ? ret : -ENOMEM;
 	}
+	r = data->making;
+	data->making = NULL;
 	put_ticket(r, &peer, mine);
 	pthread_mutex_lock(&data->lock);
 	TAILQ_INSERT_TAIL(&data->remotes, r, next);

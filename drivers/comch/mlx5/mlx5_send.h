@@ -108,7 +108,6 @@ struct mlx5_remote {
 	uint32_t eager;             /* longest payload within a message, bytes */
 	uint32_t max_write;         /* longest RDMA WRITE, bytes */
 	uint32_t window;            /* pieces that may be under way */
-	bool has_qp;
 	uint64_t staged;            /* bytes taken of data->staging */
 
 	uint32_t tx_lock __rte_aligned(COMCH_LINE);

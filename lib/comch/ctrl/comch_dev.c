@@ -161,7 +161,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
@@ -194,7 +194,7 @@ rte_comch_driver_register_v3(const struct rte_comch_driver_ops *ops)
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v3(). */
+	/* Acquire: pairs with rte_comch_driver_register_v4(). */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 
@@ -416,11 +416,14 @@ rte_comch_dev_close(int16_t dev_id)
 		ret = -EBUSY;
 	} else {
 		devs[dev_id] = NULL;
+	}
+	pthread_mutex_unlock(&dev_lock);
+	if (ret == 0) {
+		/* Without dev_lock, which polls take: a driver may wait for its threads. */
 		dev->ops->remove(dev);
 		free(dev->reps);
 		free(dev);
 	}
-	pthread_mutex_unlock(&dev_lock);
 	pthread_mutex_unlock(&close_lock);
 	return ret;
 }

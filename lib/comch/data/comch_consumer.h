@@ -15,8 +15,10 @@ enum comch_cons_step {
 	COMCH_CONS_SHOW,     /* export its memory */
 	COMCH_CONS_ANNOUNCE, /* send CONSUMER_NEW */
 	COMCH_CONS_WAIT,     /* wait for CONSUMER_ACK */
+	COMCH_CONS_BIND,     /* the driver connects */
 	COMCH_CONS_LIVE,
 	COMCH_CONS_RETIRE,   /* drained: send CONSUMER_GONE, free the regions */
+	COMCH_CONS_HIDE,     /* wait until the peer's devices have lost the memory */
 };
 
 struct rte_comch_consumer {

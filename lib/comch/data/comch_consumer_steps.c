@@ -8,9 +8,11 @@
  *   start()  SHOW      export the registrations; others are staged
  *            ANNOUNCE  send CONSUMER_NEW with the driver's ticket
  *            WAIT      for CONSUMER_ACK with the ticket of the peer's driver
+ *            BIND      the driver connects, if that takes it long
  *            LIVE      RUNNING
  *   stop()             halt; recv_burst() drains the ring, then flushes the posts
- *            RETIRE    send CONSUMER_GONE; IDLE
+ *            RETIRE    send CONSUMER_GONE and MR_DEL
+ *            HIDE      until no device of the peer reaches the memory; IDLE
  *
  * The connection's thread runs the steps. start(), stop() and destroy() may be called
  * by any thread: with the connection's lock held, they only set flags for the steps.
@@ -49,9 +51,15 @@ show_mr(struct rte_comch_conn *conn, struct rte_comch_consumer *c, uint32_t i)
 			return true;
 		c->export[i] = (int16_t)id;
 	}
-	e = &conn->fast->exports[c->export[i]];
-	if (e->state == COMCH_EXPORT_SENT)
+	switch (comch_export_step(conn, c->export[i])) {
+	case COMCH_EXPORT_NEW:
+	case COMCH_EXPORT_HIDING:
+	case COMCH_EXPORT_SENT:
 		return false;
+	default:
+		break;
+	}
+	e = &conn->fast->exports[c->export[i]];
 	if (e->state == COMCH_EXPORT_DIRECT)
 		c->mrs.mr[i].region = (uint16_t)c->export[i];
 	else
@@ -89,6 +97,10 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 
 	c->q.dq->id = c->q.id;
 	c->fail = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, &ticket);
+	if (c->fail == -EINPROGRESS) {
+		c->fail = 0;
+		return;
+	}
 	if (c->fail != 0) {
 		c->step = COMCH_CONS_RETIRE;
 		return;
@@ -121,26 +133,66 @@ static void
 step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	struct comch_wire_frame f = { .type = COMCH_WIRE_CONSUMER_GONE, .id = c->q.id };
-	int status = c->fail;
 	uint32_t i;
 
-	comch_consumer_use_end(c);
 	f.has_final = comch_queue_ops(&c->q)->cons_retire(c->q.dq, &f.final);
 	if (c->announced && comch_conn_is_up(conn))
 		comch_tx_frame(conn, &f, NULL, 0);
 	c->announced = false;
-	for (i = 0; i < c->mrs.nb; i++) {
+	for (i = 0; i < c->mrs.nb; i++)
 		if (c->export[i] >= 0)
 			comch_export_put(conn, c->export[i]);
-		c->export[i] = -1;
-	}
 	mrs_ready(c, 0);
+	c->step = COMCH_CONS_HIDE;
+}
+
+/* True: the peer's access has ended. Another consumer may have exported it again. */
+static bool
+is_hidden(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	bool hidden = true;
+	uint32_t i;
+
+	for (i = 0; i < c->mrs.nb; i++) {
+		if (c->export[i] < 0)
+			continue;
+		if (comch_export_step(conn, c->export[i]) == COMCH_EXPORT_HIDING)
+			hidden = false;
+		else
+			c->export[i] = -1;
+	}
+	return hidden;
+}
+
+static void
+step_hide(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
+{
+	int status = c->fail;
+
+	if (!is_hidden(conn, c))
+		return;
+	comch_consumer_use_end(c);
 	c->step = COMCH_CONS_IDLE;
 	if (!comch_conn_is_up(conn))
 		status = -ECONNRESET;
 	comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_IDLE, status,
 		status == -ECONNRESET ? comch_conn_reason(conn) :
 		status != 0 ? "start failed" : NULL);
+}
+
+/* What cons_bind returned. */
+static void
+bound(struct rte_comch_consumer *c, int ret)
+{
+	if (ret == -EINPROGRESS) {
+		c->step = COMCH_CONS_BIND;
+	} else if (ret == 0) {
+		c->step = COMCH_CONS_LIVE;
+		comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
+	} else {
+		c->fail = ret;
+		c->step = COMCH_CONS_RETIRE;
+	}
 }
 
 /* Export the registrations that mr_add() added to a running consumer. */
@@ -168,8 +220,7 @@ consumer_step(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	bool up = comch_conn_is_up(conn);
 
-	if ((c->step == COMCH_CONS_SHOW || c->step == COMCH_CONS_ANNOUNCE ||
-			c->step == COMCH_CONS_WAIT) && (c->cancel || !up)) {
+	if (c->step > COMCH_CONS_IDLE && c->step < COMCH_CONS_LIVE && (c->cancel || !up)) {
 		c->fail = up ? 0 : -ECONNRESET;
 		c->step = COMCH_CONS_RETIRE;
 	}
@@ -177,6 +228,8 @@ consumer_step(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		return;
 	if (c->step == COMCH_CONS_ANNOUNCE)
 		step_announce(conn, c);
+	if (c->step == COMCH_CONS_BIND)
+		bound(c, comch_queue_ops(&c->q)->cons_bind(c->q.dq, NULL));
 	if (c->step == COMCH_CONS_LIVE) {
 		if (comch_queue_ops(&c->q)->cons_drained(c->q.dq))
 			c->step = COMCH_CONS_RETIRE;
@@ -185,6 +238,8 @@ consumer_step(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	}
 	if (c->step == COMCH_CONS_RETIRE)
 		step_retire(conn, c);
+	if (c->step == COMCH_CONS_HIDE)
+		step_hide(conn, c);
 }
 
 void
@@ -250,12 +305,8 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 	}
 	mrs_ready(c, 1);
 	ret = comch_queue_ops(&c->q)->cons_bind(c->q.dq, ticket);
-	if (ret == 0) {
-		c->step = COMCH_CONS_LIVE;
-		comch_obj_state_event(&c->q.obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
-	} else if (ret != -EPROTO) {
-		c->fail = ret;
-		c->step = COMCH_CONS_RETIRE;
+	if (ret != -EPROTO) {
+		bound(c, ret);
 		ret = 0;
 	}
 unlock:

@@ -12,8 +12,9 @@
 #include "data/comch_export.h"
 #include "mem/comch_mem.h"
 
-static int
-export_send(struct rte_comch_conn *conn, int id)
+/* Show the memory to the peer; NEW: the driver continues later. */
+static void
+export_show(struct rte_comch_conn *conn, int id)
 {
 	struct comch_export *e = &conn->fast->exports[id];
 	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_ADD, .id = (uint32_t)id };
@@ -25,19 +26,59 @@ export_send(struct rte_comch_conn *conn, int id)
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
 	ret = conn->ops->data->mem_show(conn->link, e->mr, &desc, &ticket);
-	e->is_exported = ret == 0;
+	e->is_exported = ret == 0 || ret == -EINPROGRESS;
+	if (ret == -EINPROGRESS)
+		return;
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
 		/* Few drivers can show heap memory: no news to anybody. */
 		e->refusal = ret == -ENOTSUP && e->mr->kind == RTE_COMCH_MEM_HEAP ? 0 : ret;
-		return 0;
+		return;
 	}
 	f.kind = desc.kind;
 	f.offset = desc.offset;
 	f.size = desc.len;
 	e->state = COMCH_EXPORT_SENT;
 	comch_tx_ticket(conn, &f, &ticket);
-	return 0;
+}
+
+static void
+export_begin(struct rte_comch_conn *conn, int id)
+{
+	conn->fast->exports[id].state = COMCH_EXPORT_NEW;
+	conn->fast->exports[id].refusal = 0;
+	export_show(conn, id);
+}
+
+/* Withdraw the memory; HIDING: the driver continues later. */
+static void
+export_hide(struct rte_comch_conn *conn, int id)
+{
+	struct comch_export *e = &conn->fast->exports[id];
+
+	e->state = COMCH_EXPORT_HIDING;
+	/* Also if the peer refused it. */
+	if (e->is_exported && conn->ops->data->mem_hide(conn->link, e->mr) == -EINPROGRESS)
+		return;
+	e->is_exported = false;
+	if (e->refs > 0) {
+		export_begin(conn, id);
+		return;
+	}
+	e->state = COMCH_EXPORT_FREE;
+	e->mr = NULL;
+}
+
+enum comch_export_state
+comch_export_step(struct rte_comch_conn *conn, int id)
+{
+	struct comch_export *e = &conn->fast->exports[id];
+
+	if (e->state == COMCH_EXPORT_NEW)
+		export_show(conn, id);
+	else if (e->state == COMCH_EXPORT_HIDING)
+		export_hide(conn, id);
+	return e->state;
 }
 
 int
@@ -63,10 +104,8 @@ comch_export_get(struct rte_comch_conn *conn, struct rte_comch_mr *mr)
 			continue;
 		fast->next_export = (uint32_t)id + 1;
 		e->mr = mr;
-		e->state = COMCH_EXPORT_NEW;
 		e->refs = 1;
-		e->refusal = 0;
-		export_send(conn, id);
+		export_begin(conn, id);
 		return id;
 	}
 	return -ENOSPC;
@@ -78,7 +117,7 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 	struct comch_wire_frame f = { .type = COMCH_WIRE_MR_DEL, .id = (uint32_t)id };
 	struct comch_export *e = &conn->fast->exports[id];
 
-	if (--e->refs > 0)
+	if (--e->refs > 0 || e->state == COMCH_EXPORT_HIDING)
 		return;
 	/* The MR_ACK that is outstanding must not count for the next MR_ADD. */
 	if (e->state == COMCH_EXPORT_SENT)
@@ -86,11 +125,7 @@ comch_export_put(struct rte_comch_conn *conn, int id)
 	if ((e->state == COMCH_EXPORT_DIRECT || e->state == COMCH_EXPORT_SENT) &&
 			comch_conn_is_up(conn))
 		comch_tx_frame(conn, &f, NULL, 0);
-	/* Also if the peer refused it. */
-	if (e->is_exported)
-		conn->ops->data->mem_hide(conn->link, e->mr);
-	e->state = COMCH_EXPORT_FREE;
-	e->mr = NULL;
+	export_hide(conn, id);
 }
 
 void

@@ -40,10 +40,11 @@
 /* State of a registration that is exported to the peer. */
 enum comch_export_state {
 	COMCH_EXPORT_FREE,
-	COMCH_EXPORT_NEW,    /* MR_ADD not sent yet */
+	COMCH_EXPORT_NEW,    /* the driver makes what MR_ADD needs */
 	COMCH_EXPORT_SENT,   /* waits for MR_ACK */
 	COMCH_EXPORT_DIRECT, /* imported by the peer */
 	COMCH_EXPORT_STAGED, /* not exportable, or refused by the peer */
+	COMCH_EXPORT_HIDING, /* the driver withdraws it; refs > 0: then it is exported anew */
 };
 
 struct comch_export {
@@ -68,6 +69,7 @@ struct comch_new_cons {
 	uint32_t depth;
 	uint32_t imm_size;
 	uint32_t staging_size;
+	bool in_progress;    /* of the driver, which tells news; else over a limit of this run */
 	struct rte_comch_ticket ticket;
 };
 

@@ -74,6 +74,8 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 	struct rte_comch_event *event;
 
 	ack.status = remote_create(conn, nc, &mine, &remote);
+	if (ack.status == -EINPROGRESS)
+		return -EINPROGRESS;
 	if (ack.status != 0) {
 		/* Once per connection; the driver has logged an exceeded limit. */
 		if (!conn->fast->warned_refused && ack.status != -EDQUOT)
@@ -109,7 +111,16 @@ alloc_is_allowed(const struct rte_comch_conn *conn, const struct comch_new_cons 
 	return comch_poll_allow_alloc(conn->obj.poll, conn->ops->data->remote_size(&args));
 }
 
-/* Over the limit of this run, the frame is deferred; the frames behind it wait. */
+/* The frame is continued in a later run, and the frames behind it wait. */
+static void
+defer(struct rte_comch_conn *conn, const struct comch_new_cons *nc, bool in_progress)
+{
+	conn->fast->new_cons = *nc;
+	conn->fast->new_cons.in_progress = in_progress;
+	conn->rx_deferred = true;
+}
+
+/* Deferred while the driver is at work on it, or over the limit of this run. */
 int
 comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		struct rte_comch_ticket *ticket, struct comch_run *run)
@@ -125,12 +136,15 @@ comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wir
 	nc.ticket = *ticket;
 	ticket->nb_fds = 0;
 	if (!alloc_is_allowed(conn, &nc)) {
-		conn->fast->new_cons = nc;
-		conn->rx_deferred = true;
+		defer(conn, &nc, false);
 		comch_poll_note(&conn->obj);
 		return 0;
 	}
 	ret = consumer_new(conn, &nc, run);
+	if (ret == -EINPROGRESS) {
+		defer(conn, &nc, true);
+		return 0;
+	}
 	comch_foreign_close_ticket(&nc.ticket);
 	return ret;
 }
@@ -150,10 +164,14 @@ comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
 	struct comch_new_cons nc = conn->fast->new_cons;
 	int ret;
 
-	if (comch_run_full(run) || !alloc_is_allowed(conn, &nc))
+	if (comch_run_full(run) || (!nc.in_progress && !alloc_is_allowed(conn, &nc)))
 		return true;
-	conn->rx_deferred = false;
 	ret = consumer_new(conn, &nc, run);
+	if (ret == -EINPROGRESS) {
+		defer(conn, &nc, true);
+		return false;
+	}
+	conn->rx_deferred = false;
 	comch_foreign_close_ticket(&nc.ticket);
 	comch_rx_finish(conn, ret);
 	return false;

@@ -15,7 +15,7 @@ int comch_remote_on_consumer_new(struct rte_comch_conn *conn,
 int comch_remote_on_consumer_gone(struct rte_comch_conn *conn,
 		const struct comch_wire_frame *f, struct rte_comch_ticket *ticket,
 		struct comch_run *run);
-/* Retry a deferred CONSUMER_NEW. True: still deferred. */
+/* Retry a deferred CONSUMER_NEW. True: call again; else the driver tells news, or it is done. */
 bool comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run);
 /* The connection ends: drop the deferred CONSUMER_NEW. */
 void comch_remote_drop_new(struct rte_comch_conn *conn);

@@ -324,17 +324,22 @@ rte_comch_mem_unregister(struct rte_comch_mr *mr)
 		COMCH_LOG(ERR, "memory: registration %u of %p has %u users", mr->id, mr->addr,
 			mr->nb_users);
 		ret = -EBUSY;
-	} else {
-		/* With the lock held: no registration gets the address of this one meanwhile. */
-		comch_mem_gone(mr);
-		mrs[mr->id] = NULL;
-		if (mr->block != NULL)
-			mr->block->nb_mrs--;
 	}
 	pthread_mutex_unlock(&mem_lock);
-	if (ret == 0)
-		free(mr);
-	return ret;
+	if (ret != 0)
+		return ret;
+	/*
+	 * Without the lock, which polls take: a device may take long. Nothing gets the number or
+	 * the address of the registration meanwhile.
+	 */
+	comch_mem_gone(mr);
+	pthread_mutex_lock(&mem_lock);
+	mrs[mr->id] = NULL;
+	if (mr->block != NULL)
+		mr->block->nb_mrs--;
+	pthread_mutex_unlock(&mem_lock);
+	free(mr);
+	return 0;
 }
 
 int

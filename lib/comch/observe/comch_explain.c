@@ -68,7 +68,7 @@ explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c
 {
 	enum explain_path path = PATH_STAGED;
 
-	if (c->step == COMCH_CONS_IDLE || c->step == COMCH_CONS_RETIRE) {
+	if (c->step == COMCH_CONS_IDLE || c->step >= COMCH_CONS_RETIRE) {
 		snprintf(why, size, "the consumer is not started");
 		return PATH_NONE;
 	}

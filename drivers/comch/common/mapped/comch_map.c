@@ -115,9 +115,10 @@ map_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 }
 
 /* Nothing to revoke: a process that mapped the memory keeps its access. */
-static void
+static int
 map_mem_hide(struct rte_comch_link *link __rte_unused, const struct rte_comch_mr *mr __rte_unused)
 {
+	return 0;
 }
 
 static int
