@@ -187,6 +187,10 @@ int rte_comch_dev_props(int16_t dev_id, rte_comch_dev_prop_t prop, void *ctx);
  *
  * @param driver
  *   For example "comch_mlx5".
+ * @param prop
+ *   Called for each property.
+ * @param ctx
+ *   Passed to it.
  * @return
  *   - 0: done.
  *   - -EINVAL: NULL.

@@ -559,10 +559,7 @@ struct rte_comch_driver_ops {
 	/** R. Whether there is a frame to receive. Cheap: called in every run. */
 	bool (*frame_pending)(const struct rte_comch_link *link);
 
-	/**
-	 * O. Whether all frames sent have arrived; a close waits for the last frame.
-	 * Without it, frames arrive as soon as they are sent.
-	 */
+	/** O. Whether all frames sent have arrived, which a close waits for; else always. */
 	bool (*link_idle)(const struct rte_comch_link *link);
 
 	/** O. Data operations of the fast path (RTE_COMCH_CAPA_DATA). */

@@ -126,8 +126,8 @@ CTRL_CASE(device_is_blocked)
 	make_dir("/dev/infiniband");
 	make_file("/dev/infiniband/uverbs3", "");
 	scan(&props);
-	T_STR_HAS(props.text, "mlx5_7/usable=no: /dev/infiniband/rdma_cm does not exist: the kernel "
-		"module rdma_ucm is not loaded");
+	T_STR_HAS(props.text, "mlx5_7/usable=no: /dev/infiniband/rdma_cm does not exist: "
+		"the kernel module rdma_ucm is not loaded");
 	make_file("/dev/infiniband/rdma_cm", "");
 	scan(&props);
 	T_STR_HAS(props.text, "mlx5_7/usable=no: libibverbs cannot use it");
@@ -171,7 +171,8 @@ CTRL_CASE(keys_of_both_sides)
 {
 	const struct t_pair_conf conf = {
 		.dpu_args = ",tclass=32,sl=1,timeout=10,retry=4,pkey=0xffff,ports=50000-50007",
-		.host_args = ",tclass=96,sl=3,timeout=9,retry=5,ports=50000-50007,eager=0,slot=1024",
+		.host_args = ",tclass=96,sl=3,timeout=9,retry=5,ports=50000-50007,eager=0,"
+			"slot=1024",
 	};
 	struct rte_comch_client *client;
 	struct props props = { .len = 0 };

@@ -12,14 +12,15 @@ import subprocess
 import sys
 
 INFO, HOLD, VERSION = sys.argv[1:]
-OPTIONS = ("--file-prefix", "--explain", "--watch", "--json", "--dev", "--default-devices",
+OPTIONS = ("--file-prefix", "--explain", "--watch", "--json", "--dev", "--scan", "--default-devices",
            "--version", "--help")
 SECTIONS = ("drivers", "devices", "servers", "clients", "connections", "producers",
             "consumers", "memory", "polls")
 BAD = (["--bogus"], ["-x"], ["more"], ["--explain"], ["--explain", "x"], ["--explain", "-1"],
        ["--explain", "4294967296"], ["--watch=0"], ["--watch=x"], ["--watch", "1e9"],
        ["--file-prefix"], ["--file-prefix", ""], ["--file-prefix", "../x"], ["--json=1"],
-       ["--dev", "comch_shm0,role=dpu,rep=pf0", "--explain", "1"])
+       ["--dev", "comch_shm0,role=dpu,rep=pf0", "--explain", "1"], ["--scan", "--watch"],
+       ["--scan", "--dev", "comch_shm0,role=dpu,rep=pf0"])
 
 
 def ask(*args, status=0):
@@ -63,6 +64,23 @@ def devices():
     assert "'roll'" in err and "role, func, rep" in err, err
     _, err = ask("--dev", "nothing0", status=1)
     assert "comch_shm" in err, err
+
+
+def scan():
+    """The hardware of this machine, which may have none."""
+    _, err = ask("--scan", "comch_shm", status=1)
+    assert "comch_shm uses no hardware" in err, err
+    _, err = ask("--scan", "nothing", status=1)
+    assert "unknown driver" in err, err
+    done = subprocess.run([INFO, "--scan", "--json"], capture_output=True, text=True, timeout=30,
+                          check=False)
+    if "unknown driver" in done.stderr or "cannot be loaded" in done.stderr:
+        return  # built without it
+    units = json.loads(done.stdout)
+    assert "memlock" in units[""], units
+    usable = [value for unit in units.values() for value in unit.get("usable", [])]
+    assert usable and all(value.startswith(("yes: dev=", "no: ")) for value in usable), units
+    assert done.returncode == (0 if any(value[0] == "y" for value in usable) else 1), done
 
 
 def nobody():
@@ -160,6 +178,7 @@ def stop(holder):
 def main():
     command_line()
     devices()
+    scan()
     nobody()
     holders = [start("a"), start("b")]
     try:

@@ -11,6 +11,7 @@
 
 #include <rte_string_fns.h>
 
+#include "sdk/comch_compat.h"
 #include "mlx5_private.h"
 
 #define KEY_DEV "dev"

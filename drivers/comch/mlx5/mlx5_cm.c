@@ -232,6 +232,7 @@ mlx5_cm_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	struct mlx5_dev *mdev = dev->priv;
 	const char *func = dev->reps[rep].name;
 	char suffix[sizeof(mdev->ibdev) + sizeof(".lock")];
+	const char *why = NULL;
 	struct mlx5_listener *l;
 	int ret;
 
@@ -250,8 +251,11 @@ mlx5_cm_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	if (ret != 0)
 		goto err_free;
 	ret = comch_place_lock(l->lock_path);
-	if (ret < 0)
+	if (ret < 0) {
+		/* Ports in use have the same errno, and a line of their own. */
+		why = ret == -EADDRINUSE ? "name is in use" : NULL;
 		goto err_free;
+	}
 	l->lock_fd = ret;
 	comch_watch_open(&l->watch, &mdev->place, "lock file", l->lock_path);
 	ret = mlx5_event_open_cm(&l->cm);
@@ -270,7 +274,7 @@ err_unlock:
 	close(l->lock_fd);
 err_free:
 	MLX5_LOG(ERR, "server %s on %s of %s: %s", name, func, dev->info.name,
-		ret == -EADDRINUSE ? "name is in use" : strerror(-ret));
+		why != NULL ? why : strerror(-ret));
 	free(l);
 	return ret;
 }

@@ -52,7 +52,7 @@ struct mlx5_halt_note {
 /* link->data */
 struct mlx5_data {
 	struct mlx5_link *link;
-	TAILQ_ENTRY(mlx5_data) next;      /* of all links: see mlx5_data_mr_gone() */
+	TAILQ_ENTRY(mlx5_data) next;      /* of all links: see mem_gone() */
 	pthread_mutex_t lock;             /* guards the lists; never taken in a burst */
 	TAILQ_HEAD(, mlx5_cons) conses;   /* offered to the peer */
 	TAILQ_HEAD(, mlx5_prod) prods;

@@ -147,7 +147,8 @@ mlx5_host_blocked(const char *ibdev, char *why, size_t size)
 	if (access(path, F_OK) != 0)
 		return -ENOENT;
 	if (!find_uverbs(ibdev, uverbs, sizeof(uverbs))) {
-		snprintf(why, size, "the kernel module ib_uverbs is not loaded: modprobe ib_uverbs");
+		snprintf(why, size, "the kernel module ib_uverbs is not loaded (modprobe "
+			"ib_uverbs)");
 		return -ENODEV;
 	}
 	ret = check_file(uverbs, "in a container, add the device", why, size);
