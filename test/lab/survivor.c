@@ -6,12 +6,14 @@
  * An endless transfer that outlives its peer, again and again: the host sends messages of
  * 4 KiB, the DPU checks each byte and their order. When the peer is gone, each message and
  * each posted buffer must have completed once, nothing may leak, and the next peer is
- * served. Prints a line per round, which ends with the connection.
+ * served. Prints a line per round, which ends with the connection. After SIGTERM, the round is
+ * the last one.
  *
- * usage: survivor host|dpu DEVICE-STRING ROUNDS
+ * usage: survivor host|dpu DEVICE-STRING
  */
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,15 +27,39 @@ struct side {
 	struct t_node *node;
 	struct t_mem mem;
 	int16_t dev;
+	struct rte_comch_conn *conn;
+	unsigned int since;     /* position of the event that told of the connection */
+	unsigned int round;
 	uint64_t taken;         /* messages or buffers that the channel took */
 	uint64_t good, bad;     /* of these, complete */
 	uint64_t owed[SLOTS];   /* cookie + 1 of what is not complete, by slot */
 };
 
+static volatile sig_atomic_t is_last;
+
+static void
+on_term(int sig)
+{
+	is_last = sig;
+}
+
+/* The end of the round's connection; an earlier one may have had its address. */
+static const struct t_ev *
+end_of(const struct side *s)
+{
+	const struct t_ev *ev;
+	unsigned int i;
+
+	for (i = 0; (ev = t_find(s->node, RTE_COMCH_EVENT_DISCONNECTED, s->conn, i)) != NULL; i++)
+		if (t_pos(s->node, ev) > s->since)
+			break;
+	return ev;
+}
+
 static bool
 is_over(const struct side *s)
 {
-	return t_count(s->node, RTE_COMCH_EVENT_DISCONNECTED, NULL) > 0;
+	return end_of(s) != NULL;
 }
 
 /* Each completion is of something that is owed, and then is not. */
@@ -57,26 +83,29 @@ owe(struct side *s)
 	s->taken++;
 }
 
-/* After a round: nothing is owed, nothing leaked. */
-static void
-next_round(struct side *s, unsigned int round)
+/* After a round: nothing is owed, nothing leaked. False: it was the last one. */
+static bool
+next_round(struct side *s)
 {
-	const struct t_ev *ev = t_find(s->node, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	const struct t_ev *ev = end_of(s);
 	static unsigned int nb_fds;
 	unsigned int i;
 
+	s->round++;
 	printf("survivor: round %u: %" PRIu64 " taken, %" PRIu64 " good, %" PRIu64 " failed; "
-		"%d %s\n", round, s->taken, s->good, s->bad, ev->e.status, ev->text);
+		"%d %s\n", s->round, s->taken, s->good, s->bad, ev->e.status, ev->text);
 	fflush(stdout);
 	for (i = 0; i < SLOTS; i++)
 		T_EQ(s->owed[i], 0);
 	s->taken = s->good = s->bad = 0;
-	/* The first peer makes the process open what it keeps. */
 	t_settle();
-	if (round == 1)
+	/* The first peer makes the process open what it keeps. */
+	if (nb_fds == 0)
 		nb_fds = t_fd_count();
-	T_LE(t_fd_count(), nb_fds);
-	t_forget(s->node);
+	/* The next peer may be there already. */
+	T_UNTIL(t_fd_count() <= nb_fds ||
+		t_count(s->node, RTE_COMCH_EVENT_CONNECTED, NULL) > s->round);
+	return is_last == 0;
 }
 
 /* The host */
@@ -114,9 +143,11 @@ connect_client(struct side *s, struct rte_comch_client *client)
 	for (;;) {
 		T_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_IDLE);
 		t_forget(s->node);
+		s->since = 0;
 		(void)rte_comch_client_start(client);
 		T_UNTIL(rte_comch_client_state(client) != RTE_COMCH_STATE_STARTING);
-		if (rte_comch_client_state(client) == RTE_COMCH_STATE_RUNNING)
+		s->conn = rte_comch_client_conn(client);
+		if (s->conn != NULL)
 			return;
 		usleep(50000);
 	}
@@ -129,7 +160,7 @@ host_round(struct side *s, struct rte_comch_client *client)
 	const struct t_ev *peer;
 
 	connect_client(s, client);
-	prod = t_producer_new(rte_comch_client_conn(client), NULL);
+	prod = t_producer_new(s->conn, NULL);
 	T_UNTIL(t_count(s->node, RTE_COMCH_EVENT_CONSUMER_NEW, NULL) > 0 || is_over(s));
 	peer = t_find(s->node, RTE_COMCH_EVENT_CONSUMER_NEW, NULL, 0);
 	while (!is_over(s)) {
@@ -142,15 +173,13 @@ host_round(struct side *s, struct rte_comch_client *client)
 }
 
 static void
-host(struct side *s, unsigned int rounds)
+host(struct side *s)
 {
 	struct rte_comch_client *client = t_client_new(s->node, s->dev, NAME, NULL);
-	unsigned int i;
 
-	for (i = 1; i <= rounds; i++) {
+	do
 		host_round(s, client);
-		next_round(s, i);
-	}
+	while (next_round(s));
 	t_client_end(client);
 }
 
@@ -195,10 +224,11 @@ dpu_round(struct side *s)
 	struct rte_comch_consumer *cons;
 	const struct t_ev *ev;
 
-	while (t_count(s->node, RTE_COMCH_EVENT_CONNECTED, NULL) == 0)
+	while ((ev = t_find(s->node, RTE_COMCH_EVENT_CONNECTED, NULL, s->round)) == NULL)
 		t_step_all();
-	ev = t_find(s->node, RTE_COMCH_EVENT_CONNECTED, NULL, 0);
-	cons = t_consumer_new(ev->e.conn, NULL, s->mem.mr);
+	s->conn = ev->e.conn;
+	s->since = t_pos(s->node, ev);
+	cons = t_consumer_new(s->conn, NULL, s->mem.mr);
 	(void)rte_comch_consumer_start(cons);
 	T_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING || is_over(s));
 	while (!is_over(s)) {
@@ -211,17 +241,15 @@ dpu_round(struct side *s)
 }
 
 static void
-dpu(struct side *s, unsigned int rounds)
+dpu(struct side *s)
 {
 	struct rte_comch_server *server = t_server_new(s->node, s->dev, NAME, 0, NULL);
-	unsigned int i;
 
 	printf("survivor: serving\n");
 	fflush(stdout);
-	for (i = 1; i <= rounds; i++) {
+	do
 		dpu_round(s);
-		next_round(s, i);
-	}
+	while (next_round(s));
 	t_server_end(server);
 }
 
@@ -230,18 +258,19 @@ main(int argc, char **argv)
 {
 	struct side s = { 0 };
 
-	if (argc != 4 || atoi(argv[3]) <= 0) {
-		fprintf(stderr, "usage: survivor host|dpu DEVICE-STRING ROUNDS\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: survivor host|dpu DEVICE-STRING\n");
 		return 2;
 	}
+	signal(SIGTERM, on_term);
 	t_eal_start(1);
 	s.node = t_node_new();
 	T_EQ(rte_comch_dev_probe(argv[2], &s.dev), 0);
 	t_mem_new(&s.mem, RTE_COMCH_MEM_SEALED, (size_t)SLOTS * LEN, 0);
 	if (strcmp(argv[1], "host") == 0)
-		host(&s, (unsigned int)atoi(argv[3]));
+		host(&s);
 	else
-		dpu(&s, (unsigned int)atoi(argv[3]));
+		dpu(&s);
 	t_mem_free(&s.mem);
 	t_node_free(s.node);
 	T_EQ(rte_comch_dev_close(s.dev), 0);

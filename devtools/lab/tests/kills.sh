@@ -10,32 +10,39 @@ programs=(test/lab/survivor)
 cases=(dpu_process_50_times host_process_50_times dpu_20_times host_20_times)
 
 survivor=/lab/build/test/lab/survivor
-keys=dev=rxe0,timeout=17,dead_ms=2000
-program_dpu="T_PATIENCE=4 $survivor dpu comch_mlx5,role=dpu,$keys,rep=pf0@$vm_ip_host"
-program_host="T_PATIENCE=4 $survivor host comch_mlx5,role=host,$keys,peer=$vm_ip_dpu"
+keys=dev=rxe0,timeout=17
+program_dpu="env T_PATIENCE=4 $survivor dpu comch_mlx5,role=dpu,$keys,rep=pf0@$vm_ip_host"
+program_host="env T_PATIENCE=4 $survivor host comch_mlx5,role=host,$keys,peer=$vm_ip_dpu"
 # For a round of the survivor, most of which is the start of a program.
 round_time=60
+
+# rounds FILE: how many connections have ended.
+rounds() {
+	grep -c 'survivor: round' "$1" || true
+}
 
 # outlives TIMES NAME COMMAND: "COMMAND PEER ID" kills the peer's program or the peer, again and
 # again; the survivor in the machine NAME completes each message once, and leaks nothing.
 outlives() {
-	local i peer id victim own=program_$2 other
+	local i before peer id victim own=program_$2 other out
 	peer=$(vm_peer "$2")
 	other=program_$peer
-	id=$(vm_begin "$2" "${!own} $1")
+	id=$(vm_begin "$2" "exec ${!own}")
+	out=$(vm_output "$2" "$id")
 	for ((i = 1; i <= $1; i++)); do
-		victim=$(vm_begin "$peer" "${!other} 1000")
+		victim=$(vm_begin "$peer" "exec ${!other}")
 		vm_moves host "$round_time"
+		before=$(rounds "$out")
+		[ "$i" -lt "$1" ] || vm_signal "$2" TERM "$id"
 		"$3" "$peer" "$victim"
-		vm_says "$2" "$id" "survivor: round $i:" "$round_time"
+		vm_says "$2" "$id" "survivor: round $((before + 1)):" "$round_time"
 		vm_ready "$peer"
 	done
-	vm_end "$2" "$id" "$round_time" || i=0
-	cat "$(vm_output "$2" "$id")"
-	# In each round there was something to lose.
-	[ "$i" -ne 0 ]
-	grep -q 'survivor: ended well' "$(vm_output "$2" "$id")"
-	! grep -q ': 0 taken' "$(vm_output "$2" "$id")"
+	vm_end "$2" "$id" "$round_time"
+	cat "$out"
+	grep -q 'survivor: ended well' "$out"
+	# Each time there was something to lose.
+	[ "$(grep 'survivor: round' "$out" | grep -vc ': 0 taken')" -ge "$1" ]
 }
 
 # It boots while the survivor finds out.

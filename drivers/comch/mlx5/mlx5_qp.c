@@ -488,11 +488,10 @@ fetch(struct mlx5_qp *qp)
 static void
 note_failure(struct mlx5_qp *qp, const struct ibv_wc *wc)
 {
-	enum ibv_wc_status status = wc->status;
+	/* Soft-RoCE says so of a message that is too long: a slot has no other fault. */
+	bool is_too_long = wc->status == IBV_WC_LOC_QP_OP_ERR && mlx5_qp_is_recv(wc);
+	enum ibv_wc_status status = is_too_long ? IBV_WC_LOC_LEN_ERR : wc->status;
 
-	/* Soft-RoCE's word for a message that is too long: a slot has no other fault. */
-	if (status == IBV_WC_LOC_QP_OP_ERR && mlx5_qp_is_recv(wc))
-		status = IBV_WC_LOC_LEN_ERR;
 	comch_count(&qp->stats.rnr, status == IBV_WC_RNR_RETRY_EXC_ERR);
 	comch_count(&qp->stats.retries, status == IBV_WC_RETRY_EXC_ERR);
 	if (qp->status == IBV_WC_SUCCESS || qp->status == IBV_WC_WR_FLUSH_ERR)
