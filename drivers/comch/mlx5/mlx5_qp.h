@@ -214,6 +214,8 @@ bool mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms);
 unsigned int mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats,
 		unsigned int n);
 
+/* The status of a failed completion, the same from all providers. */
+enum ibv_wc_status mlx5_qp_status_of(const struct ibv_wc *wc);
 /* A failure in words, for the reason of a link. */
 const char *mlx5_qp_status_text(enum ibv_wc_status status);
 /* The errno for it: -ETIMEDOUT, -EPROTO, -ECONNRESET or -EIO. */
