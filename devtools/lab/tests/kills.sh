@@ -21,6 +21,18 @@ rounds() {
 	grep -c 'survivor: round' "$1" || true
 }
 
+# transfers FILE: wait until a transfer is under way. On a busy machine, connections that are
+# slow for a while end early.
+transfers() {
+	local before
+	before=$(rounds "$1")
+	vm_moves host "$round_time"
+	while [ "$(rounds "$1")" -ne "$before" ]; do
+		before=$(rounds "$1")
+		vm_moves host "$round_time"
+	done
+}
+
 # outlives TIMES NAME COMMAND: "COMMAND PEER ID" kills the peer's program or the peer, again and
 # again; the survivor in the machine NAME completes each message once, and leaks nothing.
 outlives() {
@@ -31,7 +43,7 @@ outlives() {
 	out=$(vm_output "$2" "$id")
 	for ((i = 1; i <= $1; i++)); do
 		victim=$(vm_begin "$peer" "exec ${!other}")
-		vm_moves host "$round_time"
+		transfers "$out"
 		before=$(rounds "$out")
 		[ "$i" -lt "$1" ] || vm_signal "$2" TERM "$id"
 		"$3" "$peer" "$victim"
