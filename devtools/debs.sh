@@ -19,7 +19,8 @@ debs_open() {
 	# shellcheck disable=SC1091 # file of this machine
 	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $3" \
 		"$(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$1/sources.list"
-	quietly apt-get "${debs_options[@]}" -q update
+	# Without this, a mirror that does not answer is only a warning.
+	quietly apt-get "${debs_options[@]}" -o APT::Update::Error-Mode=any -q update
 }
 
 # debs_first_depends PACKAGE: print the first dependency of a package.

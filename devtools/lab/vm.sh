@@ -270,19 +270,12 @@ vm_end_killed() {
 	fi
 }
 
-# vm_packets NAME: print how many packets its link has sent. vm_moves NAME SECONDS: wait until
-# a transfer is under way.
-vm_packets() {
-	vm_run "$1" 10 'cat /sys/class/net/eth0/statistics/tx_packets' | tail -n 1
-}
-
+# vm_moves NAME SECONDS: wait until a transfer is under way: its link sends 200 packets.
 vm_moves() {
-	local end=$((SECONDS + $2)) before
-	before=$(vm_packets "$1")
-	until [ "$(vm_packets "$1")" -gt $((before + 200)) ]; do
-		if [ "$SECONDS" -ge "$end" ]; then
-			lab_error "$1: fewer than 200 packets in $2 s"
-			return 1
-		fi
-	done
+	local id
+	# shellcheck disable=SC2016 # for the machine's shell
+	id=$(vm_begin "$1" 'file=/sys/class/net/eth0/statistics/tx_packets
+		end=$(($(cat $file) + 200))
+		until [ "$(cat $file)" -gt $end ]; do sleep 0.1; done')
+	vm_end "$1" "$id" "$2"
 }

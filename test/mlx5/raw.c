@@ -26,10 +26,8 @@ struct pd {
 
 struct qp {
 	struct ibv_qp *qp; /* NULL: destroyed */
-	struct ibv_cq *cq;
 	uint32_t qpn;
 	bool is_mute;
-	bool failed[IBV_WC_TM_RNDV_INCOMPLETE + 1];
 };
 
 struct mr {
@@ -48,6 +46,7 @@ static struct mr mrs[MAX_MRS];
 static unsigned int nb_pds, nb_qps, nb_mrs;
 static uint32_t client_qpn;
 static bool lies;
+static bool failed[IBV_WC_TM_RNDV_INCOMPLETE + 1];
 
 static struct qp *
 qp_of(const struct ibv_qp *qp)
@@ -140,16 +139,34 @@ create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		return NULL;
 	pthread_mutex_lock(&lock);
 	T_LT(nb_qps, MAX_QPS);
-	qps[nb_qps++] = (struct qp){ .qp = qp, .cq = attr->send_cq, .qpn = qp->qp_num };
+	qps[nb_qps++] = (struct qp){ .qp = qp, .qpn = qp->qp_num };
 	pthread_mutex_unlock(&lock);
 	return qp;
+}
+
+/* The driver has a completion queue for each queue pair. */
+static int
+poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	const int got = real->poll_cq(cq, n, wc);
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < got; i++)
+		failed[wc[i].status] = true;
+	pthread_mutex_unlock(&lock);
+	return got;
 }
 
 static int
 destroy_qp(struct ibv_qp *qp)
 {
+	struct ibv_wc wc;
 	struct qp *q;
 
+	/* The driver may not look any more. */
+	while (poll_cq(qp->send_cq, 1, &wc) > 0)
+		;
 	pthread_mutex_lock(&lock);
 	q = qp_of(qp);
 	memmove(q, q + 1, (size_t)(&qps[--nb_qps] - q) * sizeof(*q));
@@ -166,26 +183,6 @@ post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 	is_mute = qp_of(qp)->is_mute;
 	pthread_mutex_unlock(&lock);
 	return is_mute ? 0 : real->post_recv(qp, wr, bad);
-}
-
-/* The driver has a completion queue for each queue pair. */
-static int
-poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
-{
-	const int got = real->poll_cq(cq, n, wc);
-	unsigned int q;
-	int i;
-
-	for (i = 0; i < got; i++) {
-		if (wc[i].status == IBV_WC_SUCCESS)
-			continue;
-		pthread_mutex_lock(&lock);
-		for (q = 0; q < nb_qps; q++)
-			if (qps[q].cq == cq)
-				qps[q].failed[wc[i].status] = true;
-		pthread_mutex_unlock(&lock);
-	}
-	return got;
 }
 
 static int
@@ -293,14 +290,14 @@ raw_write(struct ibv_qp *qp, const void *bytes, uint32_t len, uint64_t addr, uin
 }
 
 bool
-raw_failed(const struct ibv_qp *qp, enum ibv_wc_status status)
+raw_failed(enum ibv_wc_status status)
 {
-	bool failed;
+	bool ret;
 
 	pthread_mutex_lock(&lock);
-	failed = qp_of(qp)->failed[status];
+	ret = failed[status];
 	pthread_mutex_unlock(&lock);
-	return failed;
+	return ret;
 }
 
 uint32_t

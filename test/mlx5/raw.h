@@ -27,8 +27,8 @@ struct ibv_qp *raw_data_qp(void);
 /* Post a SEND, or an RDMA WRITE, of bytes that are copied. */
 void raw_send(struct ibv_qp *qp, const void *msg, uint32_t len);
 void raw_write(struct ibv_qp *qp, const void *bytes, uint32_t len, uint64_t addr, uint32_t rkey);
-/* Has a work request of the queue pair failed with this status? Its driver polls. */
-bool raw_failed(const struct ibv_qp *qp, enum ibv_wc_status status);
+/* Has a work request of any queue pair failed with this status? Its driver polls. */
+bool raw_failed(enum ibv_wc_status status);
 
 /* The key of memory that was registered last to be written by a peer, also if it is not
  * any more.

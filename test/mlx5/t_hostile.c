@@ -367,7 +367,6 @@ HOSTILE_CASE(write_after_mr_del)
 {
 	static const struct t_flow_conf conf = { .kind = RTE_COMCH_MEM_HEAP };
 	static const uint8_t evil[64] = "evil";
-	struct ibv_qp *qp;
 	struct t_flow f, g;
 	uint8_t *target;
 	uint32_t rkey;
@@ -387,10 +386,9 @@ HOSTILE_CASE(write_after_mr_del)
 	T_UNTIL(!raw_is_shown(rkey));
 	memset(f.dst.addr, 0x11, f.dst.len);
 	t_flow_open(&g, p, NULL);
-	qp = raw_data_qp();
-	raw_write(qp, evil, sizeof(evil), (uintptr_t)target, rkey);
+	raw_write(raw_data_qp(), evil, sizeof(evil), (uintptr_t)target, rkey);
+	T_UNTIL(raw_failed(IBV_WC_REM_ACCESS_ERR));
 	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	T_CHECK(raw_failed(qp, IBV_WC_REM_ACCESS_ERR));
 	T_EQ(target[0], 0x11);
 	flow_is_over(p, &g);
 	free(f.dst.addr);

@@ -10,7 +10,7 @@ programs=(test/lab/survivor)
 cases=(dpu_process_50_times host_process_50_times dpu_20_times host_20_times)
 
 survivor='T_PATIENCE=8 /lab/build/test/lab/survivor'
-keys=dev=rxe0,timeout=17,dead_ms=2000
+keys=dev=rxe0,timeout=17
 program_dpu="$survivor dpu comch_mlx5,role=dpu,$keys,rep=pf0@$vm_ip_host"
 program_host="$survivor host comch_mlx5,role=host,$keys,peer=$vm_ip_dpu"
 # For a life of the survivor, most of which is the start of a program.

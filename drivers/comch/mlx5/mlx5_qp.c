@@ -367,11 +367,8 @@ fetch(struct mlx5_qp *qp)
 static void
 note_failure(struct mlx5_qp *qp, const struct ibv_wc *wc)
 {
-	enum ibv_wc_status status = wc->status;
+	enum ibv_wc_status status = mlx5_qp_status_of(wc);
 
-	/* Soft-RoCE's word for a message that is too long: a slot has no other fault. */
-	if (status == IBV_WC_LOC_QP_OP_ERR && mlx5_qp_is_recv(wc))
-		status = IBV_WC_LOC_LEN_ERR;
 	comch_count(&qp->stats.rnr, status == IBV_WC_RNR_RETRY_EXC_ERR);
 	comch_count(&qp->stats.retries, status == IBV_WC_RETRY_EXC_ERR);
 	if (qp->status == IBV_WC_SUCCESS || qp->status == IBV_WC_WR_FLUSH_ERR)
@@ -429,56 +426,4 @@ mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms)
 		return false;
 	}
 	return now_ms - qp->watch_ms >= max_ms;
-}
-
-const char *
-mlx5_qp_status_text(enum ibv_wc_status status)
-{
-	switch (status) {
-	case IBV_WC_SUCCESS:
-		return "success";
-	case IBV_WC_WR_FLUSH_ERR:
-		return "the queue pair was closed";
-	case IBV_WC_RETRY_EXC_ERR:
-		return "peer does not respond: all retries failed";
-	case IBV_WC_RNR_RETRY_EXC_ERR:
-		return "peer has no receive buffer posted: all retries failed";
-	case IBV_WC_REM_ACCESS_ERR:
-		return "peer's memory does not allow the access";
-	case IBV_WC_REM_INV_REQ_ERR:
-		return "peer's device refused the request as invalid";
-	case IBV_WC_REM_OP_ERR:
-		return "peer's device failed to perform the request";
-	case IBV_WC_LOC_LEN_ERR:
-		return "peer sent a message that is longer than a receive slot";
-	case IBV_WC_LOC_PROT_ERR:
-		return "local memory is not registered for the access";
-	case IBV_WC_LOC_QP_OP_ERR:
-		return "the local device refused a work request";
-	case IBV_WC_GENERAL_ERR:
-		return "a work request could not be posted";
-	default:
-		return "the local device failed";
-	}
-}
-
-int
-mlx5_qp_status_errno(enum ibv_wc_status status)
-{
-	switch (status) {
-	case IBV_WC_SUCCESS:
-		return 0;
-	case IBV_WC_WR_FLUSH_ERR:
-		return -ECONNRESET;
-	case IBV_WC_RETRY_EXC_ERR:
-	case IBV_WC_RNR_RETRY_EXC_ERR:
-		return -ETIMEDOUT;
-	case IBV_WC_REM_ACCESS_ERR:
-	case IBV_WC_REM_INV_REQ_ERR:
-	case IBV_WC_REM_OP_ERR:
-	case IBV_WC_LOC_LEN_ERR:
-		return -EPROTO;
-	default:
-		return -EIO;
-	}
 }

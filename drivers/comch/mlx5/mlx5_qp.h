@@ -266,6 +266,8 @@ void mlx5_qp_hw_connect(struct mlx5_qp_hw *hw, const struct mlx5_qp_to *to, bool
 int mlx5_qp_hw_post(const struct mlx5_qp_hw *hw, const uint32_t *slots, uint32_t n);
 int mlx5_qp_hw_post_all(const struct mlx5_qp_hw *hw);
 
+/* The status of a failed completion, the same from all providers. */
+enum ibv_wc_status mlx5_qp_status_of(const struct ibv_wc *wc);
 /* A failure in words, for the reason of a link. */
 const char *mlx5_qp_status_text(enum ibv_wc_status status);
 /* The errno for it: -ETIMEDOUT, -EPROTO, -ECONNRESET or -EIO. */
