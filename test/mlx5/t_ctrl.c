@@ -109,20 +109,6 @@ CTRL_CASE(cable_is_cut)
 	connects_again(p);
 }
 
-static uint64_t
-counter(int16_t dev, const char *name)
-{
-	struct rte_comch_xstat x[32];
-	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
-
-	T_GT(n, 0);
-	T_LE(n, (int)RTE_DIM(x));
-	for (i = 0; i < n; i++)
-		if (strcmp(x[i].name, name) == 0)
-			return x[i].value;
-	T_FAIL("no counter %s", name);
-}
-
 /* A message is a work request and a doorbell; what a queue pair counted stays. */
 CTRL_CASE(counters)
 {
@@ -130,19 +116,19 @@ CTRL_CASE(counters)
 	uint64_t sends, doorbells;
 
 	t_pair_open(p, NULL);
-	sends = counter(p->host_dev, "sends");
-	doorbells = counter(p->host_dev, "doorbells");
+	sends = u_counter(p->host_dev, "sends");
+	doorbells = u_counter(p->host_dev, "doorbells");
 	T_GT(sends, 0);
 	t_send(p->cconn, "x", 1, 1);
-	T_EQ(counter(p->host_dev, "sends"), sends + 1);
-	T_EQ(counter(p->host_dev, "doorbells"), doorbells + 1);
-	T_GT(counter(p->host_dev, "pinned"), 0);
-	T_EQ(counter(p->host_dev, "rnr"), 0);
+	T_EQ(u_counter(p->host_dev, "sends"), sends + 1);
+	T_EQ(u_counter(p->host_dev, "doorbells"), doorbells + 1);
+	T_GT(u_counter(p->host_dev, "pinned"), 0);
+	T_EQ(u_counter(p->host_dev, "rnr"), 0);
 	T_GT(rte_comch_dev_xstats_get(p->host_dev, &one, 1), 1);
 	T_STR_EQ(one.name, "sends");
 	T_EQ(rte_comch_conn_disconnect(p->sconn, "enough"), -EINPROGRESS);
 	connects_again(p);
-	T_GT(counter(p->host_dev, "sends"), sends + 1);
+	T_GT(u_counter(p->host_dev, "sends"), sends + 1);
 }
 
 /* The same while both sleep: the timer of a sleeping link. */
