@@ -4,8 +4,6 @@
 
 /* Much memory: what is pinned, and the longest message. */
 
-#include <rte_comch_stats.h>
-
 #include "t_main.h"
 #include "u_driver.h"
 
@@ -57,13 +55,7 @@ end(struct big *b)
 static uint64_t
 pinned(int16_t dev)
 {
-	struct rte_comch_xstat x[32];
-	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
-
-	for (i = 0; i < n; i++)
-		if (strcmp(x[i].name, "pinned") == 0)
-			return x[i].value;
-	T_FAIL("no counter of pinned bytes");
+	return u_counter(dev, "pinned");
 }
 
 static void

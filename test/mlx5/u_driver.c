@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+#include <rte_comch_stats.h>
+
 #include "u_driver.h"
 
 /* No probe of an idle link may wake a test that counts wake-ups. */
@@ -64,3 +66,17 @@ const struct t_driver u_driver = {
 	.lose = unlink_locks,
 	.shows_heap = true,
 };
+
+uint64_t
+u_counter(int16_t dev, const char *name)
+{
+	struct rte_comch_xstat x[32];
+	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
+
+	T_GT(n, 0);
+	T_LE(n, (int)RTE_DIM(x));
+	for (i = 0; i < n; i++)
+		if (strcmp(x[i].name, name) == 0)
+			return x[i].value;
+	T_FAIL("no counter %s", name);
+}

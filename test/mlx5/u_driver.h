@@ -16,5 +16,7 @@
 extern const struct t_driver u_driver;
 /* The key dead_ms= of devices that are opened later. */
 extern unsigned int u_dead_ms;
+/* A counter of a device. */
+uint64_t u_counter(int16_t dev, const char *name);
 
 #endif /* U_DRIVER_H */

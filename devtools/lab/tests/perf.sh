@@ -59,14 +59,15 @@ case_rate_64() {
 }
 
 case_bandwidth_1m() {
-	beside 1048576 30 --queue 16 data-bw
+	# Soft-RoCE needs the only CPU, and the receiver of ib_write_bw sleeps, too.
+	beside 1048576 60 --queue 16 --wait event data-bw
 }
 
 case_counts() {
 	local burst size count file
 	while read -r burst size count; do
 		file=$lab_run/counts.$burst.$size
-		comch --size "$size" --burst "$burst" --queue 256 --iters "$count" data-rate >"$file"
+		comch --size "$size" --burst "$burst" --queue 1024 --iters "$count" data-rate >"$file"
 		cat "$file"
 	done <<-END
 		32 64 8000
