@@ -4,8 +4,8 @@
 
 /*
  * The handles of a queue pair: creation, connection and destruction, each of which may take
- * the device milliseconds. The helper thread does it, but for control queue pairs, of which
- * a link needs one to exist at all: mlx5_job.h.
+ * the device milliseconds. The helper thread does it: mlx5_job.h. The connection manager
+ * connects control queue pairs: mlx5_cm.c.
  */
 
 #include <errno.h>
