@@ -98,6 +98,22 @@ ports_go_down(void)
 	fv_event_port("fv1", IBV_EVENT_PORT_ERR);
 }
 
+/* A client connects and leaves. */
+HELPER_CASE(connection)
+{
+	t_pair_ends(&u->p, NULL);
+	fv_slow_call(FV_CALL_REG_MR, SLOW_MS);
+	fv_slow_call(FV_CALL_CREATE_QP, SLOW_MS);
+	fv_slow_call(FV_CALL_DESTROY_QP, SLOW_MS);
+	fv_slow_call(FV_CALL_DESTROY_ID, SLOW_MS);
+	T_EQ(rte_comch_client_start(u->p.client), -EINPROGRESS);
+	SHORT_UNTIL(u, rte_comch_client_state(u->p.client) == RTE_COMCH_STATE_RUNNING &&
+		rte_comch_server_nb_conns(u->p.server) == 1);
+	T_EQ(rte_comch_client_stop(u->p.client), -EINPROGRESS);
+	SHORT_UNTIL(u, rte_comch_client_state(u->p.client) == RTE_COMCH_STATE_IDLE &&
+		rte_comch_server_nb_conns(u->p.server) == 0);
+}
+
 /* A consumer shows memory, receives, and hides it; the peer makes its end, and a key. */
 HELPER_CASE(memory_and_queues)
 {

@@ -180,8 +180,10 @@ raw_open(struct u_path *u, uint32_t side, uint32_t pieces, struct rte_comch_tick
 		.nb_pieces = pieces,
 	};
 
-	T_EQ(mlx5_qp_create(&u->raw, l->dev, l->pd, &(struct mlx5_qp_conf){
-		.nb_rx = t.nb_slots, .rx_size = t.slot_size, .nb_tx = 64, .tx_size = 1024 }), 0);
+	T_EQ(mlx5_qp_begin(&u->raw, l, &(struct mlx5_qp_conf){
+		.nb_rx = t.nb_slots, .rx_size = t.slot_size, .nb_tx = 64, .tx_size = 1024 },
+		NULL), 0);
+	T_EQ(u_late(mlx5_qp_poll_step(&u->raw)), 0);
 	t.qpn = u->raw.qp->qp_num;
 	t.psn = u->raw.psn;
 	memcpy(ticket->data, &t, sizeof(t));
@@ -195,8 +197,9 @@ raw_connect(struct u_path *u, uint32_t side, const struct rte_comch_ticket *tick
 	struct mlx5_qp_ticket t;
 
 	memcpy(&t, ticket->data, sizeof(t));
-	T_EQ(mlx5_qp_connect(&u->raw, &(struct mlx5_qp_to){ .path = u->side[side].link.path,
-		.qpn = t.qpn, .psn = t.psn }), 0);
+	mlx5_qp_begin_connect(&u->raw, &(struct mlx5_qp_to){ .path = u->side[side].link.path,
+		.qpn = t.qpn, .psn = t.psn });
+	T_EQ(u_late(mlx5_qp_poll_step(&u->raw)), 0);
 }
 
 static void

@@ -406,9 +406,9 @@ gid_matches(const struct mlx5_link *l)
 		memcmp(&gid, &l->path.ah.grh.dgid, sizeof(gid)) == 0;
 }
 
-/* Build a link on a request. 0, an enum mlx5_refusal, or a negative errno. */
+/* Answer a request. 0, an enum mlx5_refusal, or a negative errno. */
 static int
-take_id(struct mlx5_link *l, const struct request *r)
+answer(struct mlx5_link *l)
 {
 	const struct mlx5_welcome welcome = {
 		.magic = MLX5_MAGIC, .version = MLX5_WIRE_VERSION,
@@ -420,17 +420,7 @@ take_id(struct mlx5_link *l, const struct request *r)
 	};
 	int ret;
 
-	/* Does not wait, as all events of the id are acknowledged. */
-	ret = mlx5_glue->migrate_id(r->id, l->cm);
-	if (ret != 0)
-		return mlx5_glue_error(ret);
-	l->id = r->id;
-	l->id->context = l;
-	l->peer = r->addr;
-	ret = mlx5_link_open(l);
-	if (ret != 0)
-		return ret;
-	if (!mlx5_frame_set_peer(l, r->hello.slot_size, r->hello.nb_slots))
+	if (!mlx5_frame_set_peer(l, l->peer_slot, l->peer_nb_slots))
 		return MLX5_REFUSE_VERSION;
 	ret = mlx5_cm_to_rts(l);
 	if (ret != 0)
@@ -439,6 +429,40 @@ take_id(struct mlx5_link *l, const struct request *r)
 		return MLX5_REFUSE_FUNCTION;
 	param.qp_num = l->ctrl.qp->qp_num;
 	return mlx5_glue_error(mlx5_glue->accept(l->id, &param));
+}
+
+/* The queue pair of a request was made. */
+static void
+opened(struct mlx5_link *l, int ret)
+{
+	/* The client gave up meanwhile. */
+	if (l->base.state != RTE_COMCH_LINK_CONNECTING)
+		return;
+	if (ret == 0)
+		ret = answer(l);
+	if (ret == 0)
+		return;
+	refuse(l->id, ret > 0 ? (enum mlx5_refusal)ret : MLX5_REFUSE_BUSY);
+	mlx5_link_down(l, ret > 0 ? -EACCES : ret, ret > 0 ? "the client was refused" :
+		"no resources for the client's connection");
+}
+
+/* Build a link on a request. 0 or a negative errno. */
+static int
+take_id(struct mlx5_link *l, const struct request *r)
+{
+	int ret;
+
+	/* Does not wait, as all events of the id are acknowledged. */
+	ret = mlx5_glue->migrate_id(r->id, l->cm);
+	if (ret != 0)
+		return mlx5_glue_error(ret);
+	l->id = r->id;
+	l->id->context = l;
+	l->peer = r->addr;
+	l->peer_slot = r->hello.slot_size;
+	l->peer_nb_slots = r->hello.nb_slots;
+	return mlx5_link_open(l, opened);
 }
 
 /* Accept a request on a link. True: done. */

@@ -41,6 +41,7 @@ struct mlx5_dial {
 	uint32_t nb_ports;
 	uint32_t at;
 	uint32_t nb_stale;
+	bool has_route;       /* to the peer; waits for the queue pair */
 	enum next_step step;
 };
 
@@ -62,6 +63,7 @@ try_port(struct mlx5_link *l)
 	int ret;
 
 	d->step = STEP_WAIT;
+	d->has_route = false;
 	if (mlx5_glue->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
 		return -errno;
 	if (l->dev->has_tclass)
@@ -70,6 +72,51 @@ try_port(struct mlx5_link *l)
 	mlx5_name_set_port(&to, d->ports[d->at]);
 	ret = mlx5_glue->resolve_addr(l->id, &from.sa, &to.sa, RESOLVE_MS);
 	return mlx5_glue_error(ret);
+}
+
+/* The queue pair is there, and the way to the peer. */
+static void
+connect_to(struct mlx5_link *l)
+{
+	struct mlx5_hello hello = {
+		.magic = MLX5_MAGIC, .version = MLX5_WIRE_VERSION,
+		.slot_size = l->dev->slot, .nb_slots = l->dev->nb_slots,
+	};
+	struct rdma_conn_param param = {
+		.private_data = &hello, .private_data_len = sizeof(hello),
+		.retry_count = l->dev->retry, .rnr_retry_count = RNR_RETRY,
+		.qp_num = l->ctrl.qp->qp_num,
+	};
+
+	if (l->id->verbs != l->dev->ctx) {
+		fail(l, -ENODEV, "the way to the peer's address leads through another device");
+		return;
+	}
+	memcpy(hello.name_hash, l->dial->hash, sizeof(hello.name_hash));
+	if (mlx5_glue->connect(l->id, &param) != 0)
+		fail(l, -errno, "connection request failed");
+}
+
+/* The queue pair was made. */
+static void
+opened(struct mlx5_link *l, int ret)
+{
+	if (l->dial == NULL || l->dial->step == STEP_OVER)
+		return;
+	if (ret != 0)
+		fail(l, ret, "the device could not create a queue pair");
+	else if (l->dial->has_route)
+		connect_to(l);
+	if (l->dial->step == STEP_OVER)
+		mlx5_dial_free(l);
+}
+
+static void
+on_route(struct mlx5_link *l)
+{
+	l->dial->has_route = true;
+	if (l->is_open)
+		connect_to(l);
 }
 
 int
@@ -84,7 +131,7 @@ mlx5_dial_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	if (ret != 0)
 		return ret;
 	l->dial = calloc(1, sizeof(*l->dial));
-	ret = l->dial != NULL ? mlx5_link_open(l) : -ENOMEM;
+	ret = l->dial != NULL ? mlx5_link_open(l, opened) : -ENOMEM;
 	if (ret != 0)
 		goto err_close;
 	l->peer = mdev->reps[rep].addr[0];
@@ -109,28 +156,6 @@ mlx5_dial_free(struct mlx5_link *l)
 }
 
 /* Events */
-
-static void
-on_route(struct mlx5_link *l)
-{
-	struct mlx5_hello hello = {
-		.magic = MLX5_MAGIC, .version = MLX5_WIRE_VERSION,
-		.slot_size = l->dev->slot, .nb_slots = l->dev->nb_slots,
-	};
-	struct rdma_conn_param param = {
-		.private_data = &hello, .private_data_len = sizeof(hello),
-		.retry_count = l->dev->retry, .rnr_retry_count = RNR_RETRY,
-		.qp_num = l->ctrl.qp->qp_num,
-	};
-
-	if (l->id->verbs != l->dev->ctx) {
-		fail(l, -ENODEV, "the way to the peer's address leads through another device");
-		return;
-	}
-	memcpy(hello.name_hash, l->dial->hash, sizeof(hello.name_hash));
-	if (mlx5_glue->connect(l->id, &param) != 0)
-		fail(l, -errno, "connection request failed");
-}
 
 static void
 on_response(struct mlx5_link *l, const struct rdma_conn_param *p)
@@ -237,7 +262,7 @@ static int
 renew_qp(struct mlx5_link *l)
 {
 	mlx5_link_close_qp(l);
-	return mlx5_link_open(l);
+	return mlx5_link_open(l, opened);
 }
 
 void

@@ -39,7 +39,7 @@ mlx5_job_init(struct mlx5_job *job, struct mlx5_dev *dev, struct mlx5_link *link
 static void
 tell_link(const struct mlx5_link *l)
 {
-	if (l != NULL && !l->is_closed && l->base.news != NULL)
+	if (l != NULL && l->hears_news)
 		l->base.news(l->base.ctx, true);
 }
 
@@ -121,9 +121,9 @@ mlx5_job_end(struct mlx5_job *job)
 }
 
 void
-mlx5_job_unlink(struct mlx5_link *l)
+mlx5_job_hear(struct mlx5_link *l, bool hears)
 {
 	pthread_mutex_lock(&l->dev->job_lock);
-	l->is_closed = true;
+	l->hears_news = hears;
 	pthread_mutex_unlock(&l->dev->job_lock);
 }

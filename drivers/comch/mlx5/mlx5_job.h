@@ -88,8 +88,8 @@ void mlx5_job_start(struct mlx5_job *job, void (*work)(struct mlx5_job *job));
 bool mlx5_job_is_busy(struct mlx5_job *job);
 /* The owner lets go of it. */
 void mlx5_job_end(struct mlx5_job *job);
-/* The link is closed: it is not told any more. */
-void mlx5_job_unlink(struct mlx5_link *l);
+/* Is the link told of progress? From the first link_poll, when the core knows it, to its close. */
+void mlx5_job_hear(struct mlx5_link *l, bool hears);
 
 /* mlx5_reg.c: a registration with a device. */
 

@@ -10,7 +10,7 @@
  * connection's thread. Other threads only call mlx5_link_fault(), which leaves a note
  * and has link_poll called.
  *
- * CONNECTING   mlx5_dial.c
+ * CONNECTING   mlx5_dial.c, or a request: mlx5_cm.c; the helper thread makes ctrl
  * UP           frames both ways
  * (ending)     ctrl is in ERR: what was received before still comes, then the other
  *              slots as flushed. Then the link is DOWN.
@@ -169,7 +169,7 @@ set_event_source(struct mlx5_link *l, const struct ibv_pd *pd, const struct ibv_
 }
 
 int
-mlx5_link_open(struct mlx5_link *l)
+mlx5_link_open(struct mlx5_link *l, void (*opened)(struct mlx5_link *l, int ret))
 {
 	const struct mlx5_dev *dev = l->dev;
 	const struct mlx5_qp_conf conf = {
@@ -184,22 +184,49 @@ mlx5_link_open(struct mlx5_link *l)
 		l->pd = mlx5_glue->alloc_pd(dev->ctx);
 	if (l->pd == NULL)
 		return -errno;
-	ret = mlx5_qp_create(&l->ctrl, l->dev, l->pd, &conf);
+	ret = mlx5_qp_begin(&l->ctrl, l, &conf, NULL);
 	if (ret != 0)
 		return ret;
-	l->is_open = true;
-	set_event_source(l, l->pd, l->ctrl.cq);
+	l->opened = opened;
+	l->is_opening = true;
+	/* The first call of link_poll makes news possible. */
+	l->base.try_again = true;
 	return 0;
+}
+
+/* Has the helper made ctrl? */
+static void
+open_step(struct mlx5_link *l)
+{
+	int ret = mlx5_qp_poll_step(&l->ctrl);
+
+	if (ret == -EINPROGRESS)
+		return;
+	l->is_opening = false;
+	if (ret == 0) {
+		l->is_open = true;
+		set_event_source(l, l->pd, l->ctrl.cq);
+	}
+	l->opened(l, ret);
+}
+
+static void
+hear_news(struct mlx5_link *l)
+{
+	if (!l->base.try_again)
+		return;
+	l->base.try_again = false;
+	mlx5_job_hear(l, true);
 }
 
 void
 mlx5_link_close_qp(struct mlx5_link *l)
 {
-	if (!l->is_open)
+	if (!l->is_open && !l->is_opening)
 		return;
 	mlx5_frame_forget(l);
 	set_event_source(l, l->pd, NULL);
-	l->is_open = l->is_flushed = false;
+	l->is_open = l->is_opening = l->is_flushed = false;
 	mlx5_qp_destroy(&l->ctrl);
 }
 
@@ -445,9 +472,12 @@ mlx5_link_poll(struct rte_comch_link *link)
 
 	if (l->cm == NULL)
 		return;
+	hear_news(l);
 	take_timer(l);
 	mlx5_dev_events(l->dev);
 	take_cm_events(l);
+	if (l->is_opening)
+		open_step(l);
 	if (l->is_open) {
 		take_cq_events(l);
 		mlx5_frame_reap(l);
@@ -484,7 +514,7 @@ mlx5_link_close(struct rte_comch_link *link)
 
 	mlx5_link_shutdown(link);
 	mlx5_dev_del_link(l->dev, l);
-	mlx5_job_unlink(l);
+	mlx5_job_hear(l, false);
 	mlx5_job_end(&l->job);
 }
 

@@ -99,7 +99,7 @@ struct mlx5_dev {
 	TAILQ_HEAD(, mlx5_qp) qps;
 	/* The helper thread: mlx5_job.h. */
 	struct comch_worker worker;
-	pthread_mutex_t job_lock;   /* innermost; guards states of jobs, mlx5_link.is_closed */
+	pthread_mutex_t job_lock;   /* innermost; guards states of jobs, mlx5_link.hears_news */
 	char worker_name[16];
 	struct mlx5_qp_stats qp_total; /* of queue pairs that were destroyed */
 	/* Rare events of bursts. */
@@ -203,7 +203,11 @@ struct mlx5_link {
 	struct mlx5_addr peer;
 	struct mlx5_qp ctrl;
 	struct mlx5_job job;            /* its end: the helper frees it */
-	bool is_closed;                 /* dev->job_lock */
+	bool hears_news;                /* dev->job_lock: the helper may call base.news */
+	bool is_opening;                /* the helper makes ctrl */
+	/* Continues the handshake when ctrl was made: 0 or an errno. */
+	void (*opened)(struct mlx5_link *l, int ret);
+	uint32_t peer_slot, peer_nb_slots; /* of a connection request */
 	struct mlx5_frames *frames;     /* mlx5_frame.c */
 	struct mlx5_dial *dial;         /* mlx5_dial.c; NULL if accepted or UP */
 	/* Of asynchronous events that are for this link; guarded by dev->lock. */
@@ -234,9 +238,12 @@ mlx5_link_of(const struct rte_comch_link *link)
 
 /* Create the descriptors of a link. 0, -ENOMEM, -EMFILE. */
 int mlx5_link_create(struct mlx5_dev *dev, struct mlx5_link **link);
-/* Create its protection domain and control queue pair. 0 or an errno. */
-int mlx5_link_open(struct mlx5_link *l);
-/* Destroy the queue pair. */
+/*
+ * Create its protection domain, and have its control queue pair made. Then link_poll calls
+ * *opened*. 0 or an errno.
+ */
+int mlx5_link_open(struct mlx5_link *l, void (*opened)(struct mlx5_link *l, int ret));
+/* Destroy the queue pair, if there is one. */
 void mlx5_link_close_qp(struct mlx5_link *l);
 /* The handshake is complete. */
 void mlx5_link_up(struct mlx5_link *l);

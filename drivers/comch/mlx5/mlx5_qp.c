@@ -93,17 +93,6 @@ mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats, unsigned in
 
 /* Life */
 
-static int
-hw_new(struct mlx5_qp *qp, struct mlx5_dev *dev, struct mlx5_link *link, struct ibv_pd *pd,
-		const struct mlx5_qp_conf *conf)
-{
-	memset(qp, 0, sizeof(*qp));
-	qp->dev = dev;
-	qp->conf = *conf;
-	qp->status = IBV_WC_SUCCESS;
-	return mlx5_qp_hw_new(dev, link, pd, conf, &qp->hw);
-}
-
 static void
 count_slots(struct mlx5_qp *qp)
 {
@@ -146,42 +135,28 @@ step_done(struct mlx5_qp *qp)
 }
 
 int
-mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
-		const struct mlx5_qp_conf *conf)
-{
-	int ret = hw_new(qp, dev, NULL, pd, conf);
-
-	if (ret != 0)
-		return ret;
-	mlx5_qp_hw_create(qp->hw, false);
-	return step_done(qp);
-}
-
-int
 mlx5_qp_begin(struct mlx5_qp *qp, struct mlx5_link *link, const struct mlx5_qp_conf *conf,
 		const struct mlx5_qp_to *to)
 {
-	int ret = hw_new(qp, link->dev, link, link->pd, conf);
+	int ret;
 
+	memset(qp, 0, sizeof(*qp));
+	qp->dev = link->dev;
+	qp->conf = *conf;
+	qp->status = IBV_WC_SUCCESS;
+	ret = mlx5_qp_hw_new(link, conf, &qp->hw);
 	if (ret != 0)
 		return ret;
 	if (to != NULL)
 		qp->hw->to = *to;
-	mlx5_qp_hw_create(qp->hw, true);
+	mlx5_qp_hw_create(qp->hw);
 	return 0;
 }
 
 void
 mlx5_qp_begin_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to)
 {
-	mlx5_qp_hw_connect(qp->hw, to, true);
-}
-
-int
-mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to)
-{
-	mlx5_qp_hw_connect(qp->hw, to, false);
-	return step_done(qp);
+	mlx5_qp_hw_connect(qp->hw, to);
 }
 
 int

@@ -145,17 +145,12 @@ struct mlx5_qp {
 };
 
 /*
- * Create in state RESET, in a protection domain, with a CQ of its own. No slots are
- * posted. 0, -ENOMEM, or an errno of the provider.
- */
-int mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
-		const struct mlx5_qp_conf *conf);
-/* Connect to a queue pair of the peer, and post all slots. 0 or an errno. */
-int mlx5_qp_connect(struct mlx5_qp *qp, const struct mlx5_qp_to *to);
-/*
- * The same by the helper thread, which tells the link: begin, then ask mlx5_qp_poll_step()
- * until it returns something else than -EINPROGRESS. With *to* a queue pair is created and
- * connected in one step. mlx5_qp_begin() returns 0 or -ENOMEM. A step that fails destroys.
+ * Creation and connection by the helper thread, which tells the link: begin a step, then
+ * call mlx5_qp_poll_step() until it returns something else than -EINPROGRESS. The result
+ * of a step is 0, -ENOMEM, or an errno of the provider; one that fails destroys.
+ *
+ * mlx5_qp_begin() creates in state RESET, in the link's protection domain, with a CQ of its
+ * own; with *to*, it connects in the same step. Connecting posts all slots. 0 or -ENOMEM.
  */
 int mlx5_qp_begin(struct mlx5_qp *qp, struct mlx5_link *link, const struct mlx5_qp_conf *conf,
 		const struct mlx5_qp_to *to);
@@ -257,11 +252,11 @@ unsigned int mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats
 /* mlx5_qp_make.c, for mlx5_qp.c. */
 
 /* Count the slab as pinned. 0 or -ENOMEM. */
-int mlx5_qp_hw_new(struct mlx5_dev *dev, struct mlx5_link *link, struct ibv_pd *pd,
-		const struct mlx5_qp_conf *conf, struct mlx5_qp_hw **hw);
-/* Steps; they set hw->ret. */
-void mlx5_qp_hw_create(struct mlx5_qp_hw *hw, bool by_helper);
-void mlx5_qp_hw_connect(struct mlx5_qp_hw *hw, const struct mlx5_qp_to *to, bool by_helper);
+int mlx5_qp_hw_new(struct mlx5_link *link, const struct mlx5_qp_conf *conf,
+		struct mlx5_qp_hw **hw);
+/* Begin a step, which sets hw->ret. */
+void mlx5_qp_hw_create(struct mlx5_qp_hw *hw);
+void mlx5_qp_hw_connect(struct mlx5_qp_hw *hw, const struct mlx5_qp_to *to);
 /* Post some slots as one chain, or all slots. 0, or an errno, of either sign. */
 int mlx5_qp_hw_post(const struct mlx5_qp_hw *hw, const uint32_t *slots, uint32_t n);
 int mlx5_qp_hw_post_all(const struct mlx5_qp_hw *hw);

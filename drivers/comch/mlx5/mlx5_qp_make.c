@@ -4,8 +4,8 @@
 
 /*
  * The handles of a queue pair: creation, connection and destruction, each of which may take
- * the device milliseconds. The helper thread does it, but for control queue pairs, of which
- * a link needs one to exist at all: mlx5_job.h.
+ * the device milliseconds. The helper thread does it: mlx5_job.h. The connection manager
+ * connects control queue pairs: mlx5_cm.c.
  */
 
 #include <errno.h>
@@ -266,20 +266,19 @@ hw_end(struct mlx5_job *job)
 /* For mlx5_qp.c */
 
 int
-mlx5_qp_hw_new(struct mlx5_dev *dev, struct mlx5_link *link, struct ibv_pd *pd,
-		const struct mlx5_qp_conf *conf, struct mlx5_qp_hw **new)
+mlx5_qp_hw_new(struct mlx5_link *link, const struct mlx5_qp_conf *conf, struct mlx5_qp_hw **new)
 {
 	struct mlx5_qp_hw *hw = calloc(1, sizeof(*hw));
 
 	if (hw == NULL)
 		return -ENOMEM;
 	hw->slab_len = slab_len(conf);
-	if (mlx5_dev_pin(dev, hw->slab_len) != 0) {
+	if (mlx5_dev_pin(link->dev, hw->slab_len) != 0) {
 		free(hw);
 		return -ENOMEM;
 	}
-	mlx5_job_init(&hw->job, dev, link, hw_end);
-	hw->pd = pd;
+	mlx5_job_init(&hw->job, link->dev, link, hw_end);
+	hw->pd = link->pd;
 	hw->conf = *conf;
 	hw->psn = (uint32_t)rte_rand() & PSN_MASK;
 	if (conf->channel != NULL)
@@ -289,20 +288,14 @@ mlx5_qp_hw_new(struct mlx5_dev *dev, struct mlx5_link *link, struct ibv_pd *pd,
 }
 
 void
-mlx5_qp_hw_create(struct mlx5_qp_hw *hw, bool by_helper)
+mlx5_qp_hw_create(struct mlx5_qp_hw *hw)
 {
-	if (by_helper)
-		mlx5_job_start(&hw->job, hw_create);
-	else
-		hw_create(&hw->job);
+	mlx5_job_start(&hw->job, hw_create);
 }
 
 void
-mlx5_qp_hw_connect(struct mlx5_qp_hw *hw, const struct mlx5_qp_to *to, bool by_helper)
+mlx5_qp_hw_connect(struct mlx5_qp_hw *hw, const struct mlx5_qp_to *to)
 {
 	hw->to = *to;
-	if (by_helper)
-		mlx5_job_start(&hw->job, hw_connect);
-	else
-		hw_connect(&hw->job);
+	mlx5_job_start(&hw->job, hw_connect);
 }
