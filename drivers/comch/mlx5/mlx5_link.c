@@ -167,11 +167,10 @@ mlx5_link_create(struct mlx5_dev *dev, struct mlx5_link **link)
 
 /* What mlx5_dev_events() compares, in another link's thread. */
 static void
-set_event_source(struct mlx5_link *l, const struct ibv_pd *pd, const struct ibv_cq *cq)
+set_event_source(struct mlx5_link *l)
 {
 	pthread_mutex_lock(&l->dev->lock);
-	l->event_pd = pd;
-	l->event_cq = cq;
+	l->event_pd = l->pd;
 	pthread_mutex_unlock(&l->dev->lock);
 }
 
@@ -195,7 +194,7 @@ mlx5_link_open(struct mlx5_link *l)
 	if (ret != 0)
 		return ret;
 	l->is_open = true;
-	set_event_source(l, l->pd, l->ctrl.cq);
+	set_event_source(l);
 	return 0;
 }
 
@@ -205,7 +204,6 @@ mlx5_link_close_qp(struct mlx5_link *l)
 	if (!l->is_open)
 		return;
 	mlx5_frame_forget(l);
-	set_event_source(l, l->pd, NULL);
 	l->is_open = l->is_flushed = false;
 	mlx5_qp_destroy(&l->ctrl);
 }

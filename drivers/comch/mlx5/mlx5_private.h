@@ -163,7 +163,6 @@ struct mlx5_link {
 	struct mlx5_dial *dial;         /* mlx5_dial.c; NULL if accepted or UP */
 	/* Of asynchronous events that are for this link; guarded by dev->lock. */
 	const struct ibv_pd *event_pd;
-	const struct ibv_cq *event_cq;
 	/* The end: ctrl is in ERR, and the link goes DOWN when all slots came back. */
 	bool is_ending;
 	bool is_flushed;                /* ctrl was moved to ERR, the reason is to be found */

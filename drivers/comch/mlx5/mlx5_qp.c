@@ -202,6 +202,7 @@ mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 
 	memset(qp, 0, sizeof(*qp));
 	qp->dev = dev;
+	qp->pd = pd;
 	qp->conf = *conf;
 	qp->psn = (uint32_t)rte_rand() & PSN_MASK;
 	qp->status = IBV_WC_SUCCESS;

@@ -78,6 +78,7 @@ struct mlx5_qp {
 	TAILQ_ENTRY(mlx5_qp) next; /* in the device's list */
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
+	const struct ibv_pd *pd;   /* of its link; constant while listed, as cq is */
 	struct mlx5_dev *dev;
 	uint8_t *slab;          /* receive slots, then send buffers */
 	struct ibv_mr *slab_mr;

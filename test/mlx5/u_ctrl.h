@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef U_CTRL_H
+#define U_CTRL_H
+
+/* Cases with all of the driver for RDMA, by pairs on verbs in memory. */
+
+#include <rte_log.h>
+
+#include "t_main.h"
+#include "u_driver.h"
+
+#define DEAD_MS 800
+
+/* What the driver logs while a case looks. */
+struct log {
+	char *text;
+	size_t size;
+	FILE *f;
+};
+
+static inline void
+log_begin(struct log *l)
+{
+	l->f = open_memstream(&l->text, &l->size);
+	T_CHECK(l->f != NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_INFO);
+	rte_log_set_global_level(RTE_LOG_INFO);
+	T_EQ(rte_openlog_stream(l->f), 0);
+}
+
+static inline void
+log_end(struct log *l, const char *sentence)
+{
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(l->f);
+	T_STR_HAS(l->text, sentence);
+	free(l->text);
+}
+
+static inline void
+begin(struct t_pair *p)
+{
+	static bool is_started;
+
+	if (!is_started)
+		t_eal_start(1);
+	is_started = true;
+	t_driver = &u_driver;
+	u_dead_ms = 300000;
+	memset(p, 0, sizeof(*p));
+}
+
+static inline void
+end(struct t_pair *p)
+{
+	if (p->dpu != NULL)
+		t_pair_close(p);
+	T_EQ(rte_comch_dev_count(), 0);
+	T_EQ(fv_nb_live(FV_ALL), 0);
+	fv_reset();
+	t_dir_remove();
+}
+
+#define CTRL_CASE(name) T_CASE_OF(struct t_pair, begin, end, name, p)
+
+/* Both ends hear that the connection is over, with one of two reasons. */
+static inline void
+both_end(struct t_pair *p, int status, const char *text)
+{
+	const struct t_ev *ev;
+
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
+			t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	ev = t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	T_EQ(ev->e.status, status);
+	T_STR_HAS(ev->text, text);
+}
+
+/* After an end of any kind, the same two ends connect again. */
+static inline void
+connects_again(struct t_pair *p)
+{
+	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
+	t_forget(p->dpu);
+	t_forget(p->host);
+	t_pair_connect(p);
+	t_send(p->cconn, "again", 5, 1);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+}
+
+/* The control queue pair of the host, which is on fv1. */
+static inline struct ibv_qp *
+ctrl_qp(const struct t_pair *p)
+{
+	struct ibv_qp *qp;
+	unsigned int i;
+
+	RTE_SET_USED(p);
+	for (i = 0; (qp = fv_qp(i)) != NULL; i++)
+		if (qp->context == fv_ctx("fv1"))
+			return qp;
+	T_FAIL("no queue pair on fv1");
+}
+
+#endif /* U_CTRL_H */
