@@ -4,7 +4,13 @@
 
 /* Consumers and producers of the RDMA driver when something goes wrong below them. */
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "u_ctrl.h"
+
+#define MAX_FDS 256
 
 /* The queue pair of a flow's end at the host: the youngest on fv1. */
 static struct ibv_qp *
@@ -150,5 +156,74 @@ CTRL_CASE(sends_fail_when_a_stop_is_told)
 		T_EQ(cpl.status, -ENOENT);
 	}
 	T_EQ(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	t_flow_close(&f);
+}
+
+static bool
+is_null(int fd)
+{
+	char path[64], target[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	return strcmp(target, "/dev/null") == 0;
+}
+
+/* No descriptor passes exec(). */
+static void
+check_close_on_exec(const bool *was_open)
+{
+	int fd, flags;
+
+	for (fd = 0; fd < MAX_FDS; fd++) {
+		flags = fcntl(fd, F_GETFD);
+		if (flags >= 0 && !was_open[fd] && (flags & FD_CLOEXEC) == 0)
+			T_FAIL("descriptor %d is not close-on-exec", fd);
+	}
+}
+
+/* In a child: those that keep the connection alive in the kernel are not the parent's. */
+static void
+check_child(const struct t_pair *p, const bool *was_null)
+{
+	unsigned int fd, nb = 0;
+
+	for (fd = 0; fd < MAX_FDS; fd++)
+		nb += is_null((int)fd) && !was_null[fd];
+	/* Of each end: the channel of the connection manager, and the device's context. */
+	T_EQ(nb, 4);
+	T_CHECK(is_null(fv_ctx("fv0")->cmd_fd));
+	T_CHECK(is_null(fv_ctx("fv1")->cmd_fd));
+	T_EQ(rte_comch_poll_arm(p->dpu->poll, RTE_COMCH_POLL_ANY), -EBADFD);
+	_exit(0);
+}
+
+CTRL_CASE(descriptors_and_fork)
+{
+	bool was_open[MAX_FDS], was_null[MAX_FDS];
+	struct t_flow f;
+	int status, fd;
+	pid_t pid;
+
+	T_GE(fv_ctx("fv0")->cmd_fd, 0);
+	for (fd = 0; fd < MAX_FDS; fd++)
+		was_open[fd] = fcntl(fd, F_GETFD) >= 0;
+	t_pair_open(p, NULL);
+	t_flow_open(&f, p, NULL);
+	check_close_on_exec(was_open);
+	for (fd = 0; fd < MAX_FDS; fd++)
+		was_null[fd] = is_null(fd);
+	pid = fork();
+	T_GE(pid, 0);
+	if (pid == 0)
+		check_child(p, was_null);
+	T_EQ(waitpid(pid, &status, 0), pid);
+	T_EQ(status, 0);
+	/* The parent goes on. */
+	t_flow_once(&f, 3000, 1);
 	t_flow_close(&f);
 }

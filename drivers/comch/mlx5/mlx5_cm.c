@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -176,16 +175,13 @@ bind_and_listen(struct mlx5_listener *l)
 static int
 open_channel(struct mlx5_listener *l)
 {
-	int flags;
+	int ret;
 
 	l->cm = mlx5_glue->create_event_channel();
 	if (l->cm == NULL)
 		return -errno;
-	flags = fcntl(l->cm->fd, F_GETFL);
-	if (flags < 0 || fcntl(l->cm->fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-			fcntl(l->cm->fd, F_SETFD, FD_CLOEXEC) != 0)
-		return -errno;
-	return bind_and_listen(l);
+	ret = mlx5_fd_set_flags(l->cm->fd);
+	return ret == 0 ? bind_and_listen(l) : ret;
 }
 
 static void

@@ -11,7 +11,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,13 +64,10 @@ guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 static int
 channel_open(struct mlx5_cons *c, struct mlx5_dev *dev)
 {
-	int flags;
-
 	c->channel = mlx5_glue->create_comp_channel(dev->ctx);
 	if (c->channel == NULL)
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-	flags = fcntl(c->channel->fd, F_GETFL);
-	if (flags >= 0 && fcntl(c->channel->fd, F_SETFL, flags | O_NONBLOCK) == 0)
+	if (mlx5_fd_set_flags(c->channel->fd) == 0)
 		return 0;
 	mlx5_glue->destroy_comp_channel(c->channel);
 	return -ENOMEM;

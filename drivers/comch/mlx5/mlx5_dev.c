@@ -340,7 +340,7 @@ try_resources(struct mlx5_dev *dev)
 int
 mlx5_dev_open(struct mlx5_dev *dev)
 {
-	int ret, flags;
+	int ret;
 
 	ret = find_context(dev);
 	if (ret == 0)
@@ -353,9 +353,7 @@ mlx5_dev_open(struct mlx5_dev *dev)
 		ret = try_resources(dev);
 	if (ret != 0)
 		return ret;
-	flags = fcntl(dev->ctx->async_fd, F_GETFL);
-	if (flags >= 0)
-		(void)fcntl(dev->ctx->async_fd, F_SETFL, flags | O_NONBLOCK);
+	(void)mlx5_fd_set_flags(dev->ctx->async_fd);
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->qps);
 	pthread_mutex_init(&dev->lock, NULL);

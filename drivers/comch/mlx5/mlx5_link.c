@@ -20,7 +20,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -86,17 +85,6 @@ set_timer(struct mlx5_link *l)
 
 /* Creation */
 
-static int
-set_nonblocking(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-			fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
-		return -errno;
-	return 0;
-}
-
 /* The descriptors: cm, comp, epfd. */
 static int
 open_fds(struct mlx5_link *l)
@@ -112,9 +100,10 @@ open_fds(struct mlx5_link *l)
 	l->comp = mlx5_glue->create_comp_channel(l->dev->ctx);
 	if (l->comp == NULL)
 		return -errno;
-	ret = set_nonblocking(l->cm->fd);
+	mlx5_fd_add(&l->fds, l->cm->fd, l->dev->ctx->cmd_fd);
+	ret = mlx5_fd_set_flags(l->cm->fd);
 	if (ret == 0)
-		ret = set_nonblocking(l->comp->fd);
+		ret = mlx5_fd_set_flags(l->comp->fd);
 	if (ret == 0)
 		ret = watch(l, l->cm->fd);
 	if (ret == 0)
@@ -127,6 +116,7 @@ open_fds(struct mlx5_link *l)
 static void
 close_fds(struct mlx5_link *l)
 {
+	mlx5_fd_del(&l->fds);
 	if (l->timer_fd >= 0)
 		close(l->timer_fd);
 	if (l->epfd >= 0)

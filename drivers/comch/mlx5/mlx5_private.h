@@ -17,6 +17,7 @@
  *   mlx5_cons.c     consumers                    mlx5_prod.c  producers
  *   mlx5_remote.c   the sending ends of consumers
  *   mlx5_qp.c       queue pairs                  mlx5_glue.c  verbs
+ *   mlx5_fd.c       descriptors, fork
  */
 
 #include <pthread.h>
@@ -121,6 +122,22 @@ void mlx5_dev_unpin(struct mlx5_dev *dev, uint64_t len);
 /* Milliseconds of a monotonic clock. */
 uint64_t mlx5_dev_now_ms(void);
 
+/* mlx5_fd.c */
+
+/* Descriptors of a link that a forked child must not keep. */
+struct mlx5_link_fds {
+	TAILQ_ENTRY(mlx5_link_fds) next;
+	int cm_fd;  /* of the connection manager's channel */
+	int cmd_fd; /* of the device's context; -1: none */
+	bool is_listed;
+};
+
+/* O_NONBLOCK and FD_CLOEXEC. 0 or an errno. */
+int mlx5_fd_set_flags(int fd);
+void mlx5_fd_add(struct mlx5_link_fds *fds, int cm_fd, int cmd_fd);
+/* Before they are closed. Allowed for those that were not added. */
+void mlx5_fd_del(struct mlx5_link_fds *fds);
+
 /* mlx5_name.c */
 
 /* The hash of a server's name on a host function. */
@@ -156,6 +173,7 @@ struct mlx5_link {
 	int timer_fd;                   /* -1 until first used */
 	bool is_timer_set;
 	bool is_open;                   /* its descriptors and ctrl exist */
+	struct mlx5_link_fds fds;
 	struct mlx5_path path;          /* valid when UP */
 	struct mlx5_addr peer;
 	struct mlx5_qp ctrl;

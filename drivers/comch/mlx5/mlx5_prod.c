@@ -12,7 +12,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -61,7 +60,7 @@ mlx5_prod_open_channel(struct mlx5_data *data)
 		ret = errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
 		goto unlock;
 	}
-	if (fcntl(channel->fd, F_SETFL, fcntl(channel->fd, F_GETFL) | O_NONBLOCK) != 0) {
+	if (mlx5_fd_set_flags(channel->fd) != 0) {
 		mlx5_glue->destroy_comp_channel(channel);
 		ret = -ENOMEM;
 		goto unlock;
