@@ -37,6 +37,10 @@
  * also change bytes after delivery; RTE_COMCH_CONSUMER_F_SNAPSHOT prevents that at the
  * cost of a copy.
  *
+ * fork(): memory of rte_comch_mem_alloc() is not mapped in the child. Other memory that a
+ * network card writes must not become copy-on-write: that needs Linux 5.12, or
+ * ibv_fork_init() on older kernels.
+ *
  * Threads: any. These functions take locks and are meant for set-up.
  */
 

@@ -127,6 +127,14 @@ name_of(const char *dev, const char *keys_env)
 }
 
 static int
+unknown_driver(const char *name)
+{
+	fprintf(stderr, "conformance-agent: driver %s: expected %s or %s\n", name,
+			conf_driver_shm.name, conf_driver_mlx5.name);
+	return -1;
+}
+
+static int
 set_driver(struct conf_agent_options *opt, const char *dpu_dev, const char *host_dev)
 {
 	const char *dpu = name_of(dpu_dev, "T_KEYS_DPU");
@@ -142,7 +150,7 @@ set_driver(struct conf_agent_options *opt, const char *dpu_dev, const char *host
 	else if (strcmp(dpu, conf_driver_mlx5.name) == 0)
 		opt->driver = conf_driver_mlx5;
 	else
-		opt->driver = (struct t_driver){ .name = dpu };
+		return unknown_driver(dpu);
 	return 0;
 }
 

@@ -8,10 +8,7 @@
 static uint64_t
 driver_has(void)
 {
-	return t_driver == NULL ? 0 :
-		(t_driver->has_kernel_peer ? T_NEED_PEER_IDS : 0) |
-		(t_driver->has_export_eal ? T_NEED_EXPORT_EAL : 0) |
-		(t_driver->lose != NULL ? T_NEED_PLACE : 0);
+	return t_driver != NULL && t_driver->has_kernel_peer ? T_NEED_PEER_IDS : 0;
 }
 
 static const char *
@@ -27,8 +24,6 @@ need_name(uint64_t need)
 		{ RTE_COMCH_CAPA_SYNC_SEND, "RTE_COMCH_CAPA_SYNC_SEND" },
 		{ RTE_COMCH_CAPA_ORDERED, "RTE_COMCH_CAPA_ORDERED" },
 		{ T_NEED_PEER_IDS, "ids of the peer from the kernel" },
-		{ T_NEED_EXPORT_EAL, "EAL memory that the peer can map" },
-		{ T_NEED_PLACE, "a server's place that others can remove" },
 	};
 	unsigned int i;
 

@@ -18,11 +18,7 @@
 #include <rte_comch_dev.h>
 
 /** The pid, uid and gid of the peer, from the kernel. */
-#define T_NEED_PEER_IDS   (UINT64_C(1) << 63)
-/** EAL memory that is shown to the peer: the key export_eal=1. */
-#define T_NEED_EXPORT_EAL (UINT64_C(1) << 62)
-/** A server's place that others can remove. */
-#define T_NEED_PLACE      (UINT64_C(1) << 61)
+#define T_NEED_PEER_IDS (UINT64_C(1) << 63)
 
 /* Skip the test, unless the device and t_driver, if it is set, have all of *needs*. */
 void t_need(const struct rte_comch_dev_info *info, uint64_t needs);

@@ -24,7 +24,7 @@ struct t_driver {
 	bool has_dir;         /**< Takes the key dir=. */
 	bool has_total_import; /**< Takes the key total_import=. */
 	bool has_kernel_peer; /**< Knows pid, uid and gid of the peer. */
-	bool has_export_eal;  /**< Takes the key export_eal=1. */
+	bool has_export_eal;  /**< Takes the key export_eal=1, which EAL memory needs. */
 	/** Maps memory: a message is copied as the table in rte_comch_mem.h says,
 	 * and one to memory that is not shareable goes through a staging ring.
 	 */
@@ -35,7 +35,7 @@ struct t_driver {
 	 * NULL: they are as they are.
 	 */
 	void (*args)(char *buf, size_t size, const char *args);
-	/** Take a server's place away, as somebody else could; NULL: cannot be. */
+	/** Take a server's place away, as another process could; for conformance only. */
 	void (*lose)(const char *func, const char *name);
 };
 

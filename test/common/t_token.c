@@ -51,17 +51,69 @@ t_token_client(struct t_token *t, int16_t dev, const char *name)
 	__atomic_fetch_add(&t->nb_ended, 1, __ATOMIC_RELEASE);
 }
 
-static void
-check(const struct rte_comch_event *ev, uint32_t *seen)
-{
-	uint32_t got;
+/* What servers have received. */
+struct order {
+	uint32_t seen;
+	bool is_broken;
+	uint32_t got, want;
+	struct {
+		const struct rte_comch_conn *conn;
+		uint32_t next;
+	} of[MAX_CLIENTS]; /* if unordered */
+};
 
-	if (ev->type != RTE_COMCH_EVENT_MSG)
+/*
+ * Keep the token: the clients end. A test that fails does not wait for them, and they
+ * would go on with a token and devices that are gone.
+ */
+static void
+stop_clients(struct t_token *t)
+{
+	while (__atomic_exchange_n(&t->taken, 1, __ATOMIC_ACQUIRE) != 0)
+		sched_yield();
+	__atomic_store_n(&t->next, t->total, __ATOMIC_RELEASE);
+}
+
+/* The lowest number that a message of a connection may have. */
+static uint32_t *
+next_of(struct order *o, const struct rte_comch_conn *conn)
+{
+	uint32_t i;
+
+	for (i = 0; o->of[i].conn != conn && o->of[i].conn != NULL; i++)
+		T_LT(i, MAX_CLIENTS - 1);
+	o->of[i].conn = conn;
+	return &o->of[i].next;
+}
+
+static void
+check(struct t_token *t, const struct rte_comch_event *ev, struct order *o)
+{
+	uint32_t got, *next;
+	bool in_order;
+
+	if (ev->type != RTE_COMCH_EVENT_MSG || o->is_broken)
 		return;
 	T_EQ(ev->msg.len, sizeof(got));
 	memcpy(&got, ev->msg.data, sizeof(got));
-	T_EQ(got, *seen);
-	(*seen)++;
+	next = t->is_unordered ? next_of(o, ev->conn) : &o->seen;
+	in_order = t->is_unordered ? got >= *next && got < t->total : got == *next;
+	if (!in_order) {
+		o->is_broken = true;
+		o->got = got;
+		o->want = *next;
+		stop_clients(t);
+		return;
+	}
+	if (t->is_unordered)
+		*next = got + 1;
+	o->seen++;
+}
+
+static bool
+is_over(const struct t_token *t, uint32_t nb_clients, const struct order *o)
+{
+	return (o->is_broken || o->seen >= t->total) && load(&t->nb_ended) >= nb_clients;
 }
 
 void
@@ -69,24 +121,26 @@ t_token_serve(struct t_token *t, struct rte_comch_poll *poll, uint32_t nb_client
 {
 	const uint64_t end = t_now_ms() + 4 * T_TIMEOUT_MS;
 	struct rte_comch_event ev[32];
-	uint32_t seen = 0;
+	struct order o = { .seen = 0 };
 	uint16_t i, n;
 
-	while (seen < t->total || load(&t->nb_ended) < nb_clients) {
+	while (!is_over(t, nb_clients, &o)) {
 		n = rte_comch_poll_run(poll, ev, RTE_DIM(ev));
 		for (i = 0; i < n; i++)
-			check(&ev[i], &seen);
+			check(t, &ev[i], &o);
 		T_LT(t_now_ms(), end);
 		if (n > 0)
 			continue;
 		if (sleepy && rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY) == 0)
-			/* Who has ended wakes nobody: look again in a while. */
+			/* A client's end wakes nobody: look again in a while. */
 			t_readable(rte_comch_poll_fd(poll, RTE_COMCH_POLL_ANY),
-				seen < t->total ? T_TIMEOUT_MS : 10);
+				!o.is_broken && o.seen < t->total ? T_TIMEOUT_MS : 10);
 		else
 			sched_yield();
 	}
-	T_EQ(seen, t->total);
+	if (o.is_broken)
+		T_FAIL("message %u instead of %u", o.got, o.want);
+	T_EQ(o.seen, t->total);
 }
 
 struct client_thread {
@@ -107,27 +161,31 @@ client_main(void *arg)
 
 void
 t_token_threads(int16_t dpu_dev, int16_t host_dev, const char *const *names, uint32_t nb_names,
-		uint32_t nb_clients, uint32_t total, bool sleepy)
+		const struct t_token_conf *conf)
 {
-	const struct rte_comch_server_conf conf = { .flags = RTE_COMCH_SERVER_F_ORDERED };
+	const struct rte_comch_server_conf server_conf = {
+		.flags = conf->is_unordered ? 0 : RTE_COMCH_SERVER_F_ORDERED,
+	};
 	struct rte_comch_server *server[MAX_SERVERS];
 	struct client_thread c[MAX_CLIENTS];
-	struct t_token token = { .total = total };
+	/* Not of this frame: a test that times out here leaves the threads behind. */
+	static struct t_token token;
 	struct t_node *node = t_node_new();
 	uint32_t i;
 
 	T_LE(nb_names, MAX_SERVERS);
-	T_LE(nb_clients, MAX_CLIENTS);
+	T_LE(conf->nb_clients, MAX_CLIENTS);
+	token = (struct t_token){ .total = conf->total, .is_unordered = conf->is_unordered };
 	for (i = 0; i < nb_names; i++)
-		server[i] = t_server_new(node, dpu_dev, names[i], 0, &conf);
-	for (i = 0; i < nb_clients; i++) {
+		server[i] = t_server_new(node, dpu_dev, names[i], 0, &server_conf);
+	for (i = 0; i < conf->nb_clients; i++) {
 		c[i].token = &token;
 		c[i].dev = host_dev;
 		c[i].name = names[i % nb_names];
 		T_EQ(pthread_create(&c[i].id, NULL, client_main, &c[i]), 0);
 	}
-	t_token_serve(&token, node->poll, nb_clients, sleepy);
-	for (i = 0; i < nb_clients; i++)
+	t_token_serve(&token, node->poll, conf->nb_clients, conf->sleepy);
+	for (i = 0; i < conf->nb_clients; i++)
 		T_EQ(pthread_join(c[i].id, NULL), 0);
 	for (i = 0; i < nb_names; i++)
 		t_server_end(server[i]);

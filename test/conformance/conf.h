@@ -80,8 +80,8 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, lifecycle, connect_timeout) \
 	X(inst, lifecycle, reconnect) \
 	X(inst, lifecycle, server_restart) \
-	X(inst, lifecycle, server_lost, T_NEED_PLACE) \
-	X(inst, lifecycle, server_lost_busy, T_NEED_PLACE) \
+	X(inst, lifecycle, server_lost) \
+	X(inst, lifecycle, server_lost_busy) \
 	X(inst, lifecycle, texts)
 
 /* Defaults, limits, agreement of both ends. */
@@ -158,7 +158,9 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, order, and_all_the_rest) \
 	X(inst, order, token, RTE_COMCH_CAPA_ORDERED) \
 	X(inst, order, token_two_servers, RTE_COMCH_CAPA_ORDERED) \
-	X(inst, order, token_asleep, RTE_COMCH_CAPA_ORDERED)
+	X(inst, order, token_asleep, RTE_COMCH_CAPA_ORDERED) \
+	X(inst, order, token_unordered) \
+	X(inst, order, token_unordered_asleep)
 
 /* Runs, descriptors, arming, waking. */
 #define CONF_POLL(X, inst) \
@@ -237,7 +239,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mem, heap) \
 	X(inst, mem, snapshot) \
 	X(inst, mem, eal_not_shown) \
-	X(inst, mem, eal_shown, T_NEED_EXPORT_EAL) \
+	X(inst, mem, eal_shown) \
 	X(inst, mem, stream) \
 	X(inst, mem, stream_tiny_ring) \
 	X(inst, mem, stream_snapshot) \

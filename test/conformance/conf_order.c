@@ -314,16 +314,25 @@ conf_order_and_all_the_rest(void)
 
 /* Threads that pass a token on: each send knows of all before it. */
 static void
-token(uint32_t nb_servers, uint32_t total, bool sleepy)
+token(uint32_t nb_servers, const struct t_token_conf *conf)
 {
 	static const char *const names[] = { T_NAME, OTHER };
+	struct t_token_conf repeated = *conf;
 	struct t_pair p;
 
+	repeated.total = t_repeat(conf->total);
 	t_pair_devs(&p, NULL);
-	t_token_threads(p.dpu_dev, p.host_dev, names, nb_servers, 4, t_repeat(total), sleepy);
+	t_token_threads(p.dpu_dev, p.host_dev, names, nb_servers, &repeated);
 	t_pair_close(&p);
 }
 
-CONF_CASE(order, token, token(1, 100000, false))
-CONF_CASE(order, token_two_servers, token(2, 100000, false))
-CONF_CASE(order, token_asleep, token(2, 20000, true))
+CONF_CASE(order, token, token(1, &(struct t_token_conf){
+	.nb_clients = 4, .total = 100000 }))
+CONF_CASE(order, token_two_servers, token(2, &(struct t_token_conf){
+	.nb_clients = 4, .total = 100000 }))
+CONF_CASE(order, token_asleep, token(2, &(struct t_token_conf){
+	.nb_clients = 4, .total = 20000, .sleepy = true }))
+CONF_CASE(order, token_unordered, token(2, &(struct t_token_conf){
+	.nb_clients = 4, .total = 4000, .is_unordered = true }))
+CONF_CASE(order, token_unordered_asleep, token(2, &(struct t_token_conf){
+	.nb_clients = 4, .total = 2000, .sleepy = true, .is_unordered = true }))

@@ -22,6 +22,17 @@ check_woken(struct t_node *node, uint32_t cls, int armed)
 		T_FAIL("no wake-up for class %u", cls);
 }
 
+/* The same for one that stays armed, while the peer goes on: its steps are to wake it. */
+static void
+check_woken_by_peer(struct t_node *node, uint32_t cls)
+{
+	const bool was_paused = node->paused;
+
+	node->paused = true;
+	T_UNTIL(t_readable(rte_comch_poll_fd(node->poll, cls), 0));
+	node->paused = was_paused;
+}
+
 /* Arm until it stays armed with nothing to do: earlier things are done with. */
 static void
 arm_quiet(struct t_node *node, uint32_t cls)
@@ -335,10 +346,7 @@ conf_poll_wake_credit(void)
 		arm_quiet(p.host, RTE_COMCH_POLL_TX);
 		T_CHECK(!t_offer(p.cconn, &i, sizeof(i), 0, 0));
 		p.dpu->paused = false;
-		p.host->paused = true;
-		t_settle();
-		check_woken(p.host, RTE_COMCH_POLL_TX, 0);
-		p.host->paused = false;
+		check_woken_by_peer(p.host, RTE_COMCH_POLL_TX);
 		T_UNTIL(t_offer(p.cconn, &i, sizeof(i), 0, 0));
 	}
 	t_pair_close(&p);
@@ -390,7 +398,7 @@ conf_poll_credit_lets_sleep(void)
 	}
 	for (i = 60; i < 90; i++) {
 		be_credited(&p, i % 2 == 0 ? RTE_COMCH_POLL_TX : RTE_COMCH_POLL_ANY, i);
-		check_woken(p.host, RTE_COMCH_POLL_ANY, 0);
+		check_woken_by_peer(p.host, RTE_COMCH_POLL_ANY);
 		p.host->paused = false;
 		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
 	}
@@ -404,11 +412,8 @@ conf_poll_wake_connect(void)
 
 	t_pair_ends(&p, NULL);
 	arm_quiet(p.dpu, RTE_COMCH_POLL_LINK);
-	p.dpu->paused = true;
 	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	t_settle();
-	check_woken(p.dpu, RTE_COMCH_POLL_LINK, 0);
-	p.dpu->paused = false;
+	check_woken_by_peer(p.dpu, RTE_COMCH_POLL_LINK);
 	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING);
 	t_pair_close(&p);
 }
@@ -420,11 +425,8 @@ conf_poll_wake_disconnect(void)
 
 	t_pair_open(&p, NULL);
 	arm_quiet(p.dpu, RTE_COMCH_POLL_LINK);
-	p.dpu->paused = true;
 	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
-	t_settle();
-	check_woken(p.dpu, RTE_COMCH_POLL_LINK, 0);
-	p.dpu->paused = false;
+	check_woken_by_peer(p.dpu, RTE_COMCH_POLL_LINK);
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 	t_pair_close(&p);
 }
@@ -440,19 +442,13 @@ conf_poll_wake_consumer(void)
 	t_mem_new(&m, RTE_COMCH_MEM_SEALED, 4096, 0);
 	cons = t_consumer_new(p.sconn, NULL, m.mr);
 	arm_quiet(p.host, RTE_COMCH_POLL_LINK);
-	p.host->paused = true;
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
-	t_settle();
-	check_woken(p.host, RTE_COMCH_POLL_LINK, 0);
-	p.host->paused = false;
+	check_woken_by_peer(p.host, RTE_COMCH_POLL_LINK);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_NEW, NULL) == 1);
 	T_UNTIL(rte_comch_consumer_state(cons) == RTE_COMCH_STATE_RUNNING);
 	arm_quiet(p.host, RTE_COMCH_POLL_LINK);
-	p.host->paused = true;
 	T_EQ(rte_comch_consumer_stop(cons), -EINPROGRESS);
-	t_settle();
-	check_woken(p.host, RTE_COMCH_POLL_LINK, 0);
-	p.host->paused = false;
+	check_woken_by_peer(p.host, RTE_COMCH_POLL_LINK);
 	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_CONSUMER_GONE, NULL) == 1);
 	t_consumer_end(cons);
 	t_mem_free(&m);

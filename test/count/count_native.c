@@ -19,7 +19,6 @@ static const struct t_driver shm = {
 	.name = "comch_shm",
 	.has_dir = true,
 	.has_kernel_peer = true,
-	.has_export_eal = true,
 };
 
 static struct t_pair pair;

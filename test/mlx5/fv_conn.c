@@ -31,6 +31,21 @@ param_err(const struct fv_id *id, const struct rdma_conn_param *param, uint8_t m
 	return param->responder_resources > 128 || param->initiator_depth > 128 ? EINVAL : 0;
 }
 
+/* A request or the answer to one: with what the end wants, and data of its program. */
+static struct fv_msg *
+send_param(struct fv_id *id, enum fv_msg_type type, const struct rdma_conn_param *param,
+		uint8_t len)
+{
+	struct fv_msg *m = fv_msg_new(id, type);
+
+	param_of(id, param);
+	m->param = id->mine;
+	m->len = len;
+	if (param->private_data_len > 0)
+		memcpy(m->data, param->private_data, param->private_data_len);
+	return m;
+}
+
 int
 fv_connect(struct rdma_cm_id *rdma, struct rdma_conn_param *param)
 {
@@ -46,16 +61,11 @@ fv_connect(struct rdma_cm_id *rdma, struct rdma_conn_param *param)
 	if (err == 0)
 		err = param_err(id, param, FV_REQ_DATA);
 	if (err == 0) {
-		param_of(id, param);
 		id->state = FV_ID_REQ_SENT;
-		m = fv_msg_new(id, FV_MSG_REQ);
+		m = send_param(id, FV_MSG_REQ, param, FV_REQ_DATA);
 		m->to = 0;
 		m->sport = fv_id_port(&rdma->route.addr.src_storage);
 		m->dport = fv_id_port(&rdma->route.addr.dst_storage);
-		m->param = id->mine;
-		m->len = FV_REQ_DATA;
-		if (param->private_data_len > 0)
-			memcpy(m->data, param->private_data, param->private_data_len);
 		fv_wire_run();
 	}
 	fv_unlock();
@@ -66,7 +76,6 @@ int
 fv_accept(struct rdma_cm_id *rdma, struct rdma_conn_param *param)
 {
 	struct fv_id *id = fv_id_of(rdma);
-	struct fv_msg *m;
 	int err;
 
 	if (param == NULL)
@@ -79,13 +88,8 @@ fv_accept(struct rdma_cm_id *rdma, struct rdma_conn_param *param)
 	if (err == 0)
 		err = param_err(id, param, FV_REP_DATA);
 	if (err == 0) {
-		param_of(id, param);
 		id->state = FV_ID_REP_SENT;
-		m = fv_msg_new(id, FV_MSG_REP);
-		m->param = id->mine;
-		m->len = FV_REP_DATA;
-		if (param->private_data_len > 0)
-			memcpy(m->data, param->private_data, param->private_data_len);
+		(void)send_param(id, FV_MSG_REP, param, FV_REP_DATA);
 		fv_wire_run();
 	}
 	fv_unlock();

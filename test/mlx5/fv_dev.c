@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "fv_private.h"
@@ -76,7 +77,9 @@ add_dev(const struct fv_dev_conf *conf, unsigned int nr)
 		snprintf(dev->ibv.ibdev_path, sizeof(dev->ibv.ibdev_path),
 				"/sys/class/infiniband/%s", conf->name);
 	dev->ctx.device = &dev->ibv;
-	dev->ctx.cmd_fd = -1;
+	dev->ctx.cmd_fd = eventfd(0, EFD_CLOEXEC);
+	if (dev->ctx.cmd_fd < 0)
+		FV_DIE("device %s: %s", conf->name, strerror(errno));
 	dev->ctx.async_fd = dev->async.fd;
 	dev->ctx.num_comp_vectors = 2;
 	gid.raw[15] = (uint8_t)(nr + 1);
@@ -106,6 +109,7 @@ fv_dev_fini(void)
 	while ((dev = TAILQ_FIRST(&fv.devs)) != NULL) {
 		fv_async_drop(dev, NULL);
 		fv_evq_close(&dev->async);
+		close(dev->ctx.cmd_fd);
 		TAILQ_REMOVE(&fv.devs, dev, next);
 		free(dev);
 	}

@@ -11,33 +11,6 @@
 #include "mlx5_private.h"
 #include "u_ctrl.h"
 
-#define DEAD_MS 800
-
-/* Both ends hear that the connection is over, with one of two reasons. */
-static void
-both_end(struct t_pair *p, int status, const char *text)
-{
-	const struct t_ev *ev;
-
-	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
-			t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	ev = t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
-	T_EQ(ev->e.status, status);
-	T_STR_HAS(ev->text, text);
-}
-
-/* After an end of any kind, the same two ends connect again. */
-static void
-connects_again(struct t_pair *p)
-{
-	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
-	t_forget(p->dpu);
-	t_forget(p->host);
-	t_pair_connect(p);
-	t_send(p->cconn, "again", 5, 1);
-	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
-}
-
 /* The cable is cut, and no side sends anything: probes find out. */
 CTRL_CASE(cable_is_cut)
 {
@@ -47,11 +20,11 @@ CTRL_CASE(cable_is_cut)
 	t_pair_open(p, NULL);
 	start = t_now_ms();
 	fv_cut(NULL, NULL);
-	both_end(p, -ETIMEDOUT, "peer does not respond");
+	u_both_end(p, -ETIMEDOUT, "peer does not respond");
 	/* Not before a link can be called silent. */
 	T_GE(t_now_ms() - start, DEAD_MS / 8);
 	fv_restore(NULL, NULL);
-	connects_again(p);
+	u_connect_again(p);
 }
 
 /* A message is a work request and a doorbell; what a queue pair counted stays. */
@@ -72,7 +45,7 @@ CTRL_CASE(counters)
 	T_GT(rte_comch_dev_xstats_get(p->host_dev, &one, 1), 1);
 	T_STR_EQ(one.name, "sends");
 	T_EQ(rte_comch_conn_disconnect(p->sconn, "enough"), -EINPROGRESS);
-	connects_again(p);
+	u_connect_again(p);
 	T_GT(u_counter(p->host_dev, "sends"), sends + 1);
 }
 
@@ -85,7 +58,7 @@ CTRL_CASE(cable_is_cut_asleep)
 	T_SLEEP_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
 			t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 	fv_restore(NULL, NULL);
-	connects_again(p);
+	u_connect_again(p);
 }
 
 /* No completion, no error: the device forgot. */
@@ -95,30 +68,17 @@ CTRL_CASE(queue_pair_is_stuck)
 	t_pair_open(p, NULL);
 	fv_hold();
 	t_send(p->cconn, "x", 1, 1);
-	both_end(p, -ETIMEDOUT, "no completion on the control queue pair");
+	u_both_end(p, -ETIMEDOUT, "no completion on the control queue pair");
 	fv_release();
-	connects_again(p);
-}
-
-static struct ibv_qp *
-ctrl_qp(const struct t_pair *p)
-{
-	struct ibv_qp *qp;
-	unsigned int i;
-
-	RTE_SET_USED(p);
-	for (i = 0; (qp = fv_qp(i)) != NULL; i++)
-		if (qp->context == fv_ctx("fv1"))
-			return qp;
-	T_FAIL("no queue pair on fv1");
+	u_connect_again(p);
 }
 
 CTRL_CASE(queue_pair_fails)
 {
 	t_pair_open(p, NULL);
-	fv_event_qp(ctrl_qp(p), IBV_EVENT_QP_FATAL);
-	both_end(p, -EIO, "fatal error of a queue pair");
-	connects_again(p);
+	fv_event_qp(u_ctrl_qp(), IBV_EVENT_QP_FATAL);
+	u_both_end(p, -EIO, "fatal error of a queue pair");
+	u_connect_again(p);
 }
 
 /* A message that is longer than a slot, in the words of Soft-RoCE. */
@@ -134,15 +94,15 @@ CTRL_CASE(receive_fails)
 	ev = t_find(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
 	T_EQ(ev->e.status, -EPROTO);
 	T_STR_HAS(ev->text, "longer than a receive slot");
-	connects_again(p);
+	u_connect_again(p);
 }
 
 CTRL_CASE(completion_queue_fails)
 {
 	t_pair_open(p, NULL);
-	fv_event_cq(ctrl_qp(p)->send_cq);
-	both_end(p, -EIO, "error of a completion queue");
-	connects_again(p);
+	fv_event_cq(u_ctrl_qp()->send_cq);
+	u_both_end(p, -EIO, "error of a completion queue");
+	u_connect_again(p);
 }
 
 CTRL_CASE(port_goes_down)
@@ -171,7 +131,7 @@ CTRL_CASE(last_words_before_failure)
 	p->dpu->paused = true;
 	t_send(p->cconn, "last", 4, 1);
 	t_settle();
-	fv_event_qp(fv_qp_peer(ctrl_qp(p)), IBV_EVENT_QP_FATAL);
+	fv_event_qp(fv_qp_peer(u_ctrl_qp()), IBV_EVENT_QP_FATAL);
 	p->dpu->paused = false;
 	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
 	msg = t_find(p->dpu, RTE_COMCH_EVENT_MSG, NULL, 0);
@@ -399,5 +359,5 @@ CTRL_CASE(resources_run_out)
 		}
 	}
 	t_settle();
-	connects_again(p);
+	u_connect_again(p);
 }

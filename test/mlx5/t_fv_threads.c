@@ -19,6 +19,7 @@ struct pair {
 	struct u_ends ends;
 	pthread_t sender, receiver;
 	unsigned int index;
+	uint64_t nb_done; /* completions; atomic */
 };
 
 static void
@@ -168,7 +169,8 @@ run_breaker(void *arg)
 {
 	struct pair *p = arg;
 
-	usleep(500);
+	/* Some have completed, others are under way. */
+	T_AWAIT(__atomic_load_n(&p->nb_done, __ATOMIC_RELAXED) >= 20);
 	T_EQ(u_set_state(p->ends.a.qp, IBV_QPS_ERR), 0);
 	return NULL;
 }
@@ -197,6 +199,7 @@ T_CASE(broken_in_between)
 			continue;
 		T_EQ(wc.wr_id, done);
 		done++;
+		__atomic_store_n(&p.nb_done, done, __ATOMIC_RELAXED);
 		T_CHECK(wc.status == IBV_WC_SUCCESS ? !flushed :
 				wc.status == IBV_WC_WR_FLUSH_ERR);
 		flushed = wc.status == IBV_WC_WR_FLUSH_ERR;

@@ -64,3 +64,38 @@ u_counter(int16_t dev, const char *name)
 			return x[i].value;
 	T_FAIL("no counter %s", name);
 }
+
+void
+u_both_end(struct t_pair *p, int status, const char *text)
+{
+	const struct t_ev *ev;
+
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1 &&
+			t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	ev = t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	T_EQ(ev->e.status, status);
+	T_STR_HAS(ev->text, text);
+}
+
+void
+u_connect_again(struct t_pair *p)
+{
+	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
+	t_forget(p->dpu);
+	t_forget(p->host);
+	t_pair_connect(p);
+	t_send(p->cconn, "again", 5, 1);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+}
+
+struct ibv_qp *
+u_ctrl_qp(void)
+{
+	struct ibv_qp *qp;
+	unsigned int i;
+
+	for (i = 0; (qp = fv_qp(i)) != NULL; i++)
+		if (qp->context == fv_ctx("fv1"))
+			return qp;
+	T_FAIL("no queue pair on fv1");
+}

@@ -10,6 +10,8 @@
 #include "t_main.h"
 #include "u_driver.h"
 
+#define DEAD_MS 800
+
 /* What the driver logs while a case looks. */
 struct u_log {
 	char *text;
@@ -23,6 +25,13 @@ void u_log_end(struct u_log *l, const char *sentence);
 
 /* A counter of a device, by its name. */
 uint64_t u_counter(int16_t dev, const char *name);
+
+/* Both ends hear that the connection is over, with one of two reasons. */
+void u_both_end(struct t_pair *p, int status, const char *text);
+/* After an end of any kind, the same two ends connect again. */
+void u_connect_again(struct t_pair *p);
+/* The control queue pair of the host, which is on fv1. */
+struct ibv_qp *u_ctrl_qp(void);
 
 void u_ctrl_begin(struct t_pair *p);
 void u_ctrl_end(struct t_pair *p);

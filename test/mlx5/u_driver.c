@@ -3,6 +3,7 @@
  */
 
 #include <rte_comch_stats.h>
+#include <stdlib.h>
 
 #include "u_driver.h"
 
@@ -12,7 +13,16 @@ unsigned int u_dead_ms = 300000;
 static void __attribute__((constructor))
 use_fake_verbs(void)
 {
+	const char *text = getenv("FV_CONF");
+	struct fv_conf conf;
+
 	mlx5_glue = &fv_glue;
+	if (text == NULL)
+		return;
+	fv_conf_default(&conf);
+	if (fv_conf_parse(&conf, text) != 0)
+		abort();
+	fv_configure(&conf);
 }
 
 static const char *

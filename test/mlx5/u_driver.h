@@ -8,6 +8,8 @@
 /*
  * The RDMA driver over verbs in memory, for tests by pairs: the DPU is at 10.0.0.1 on fv0;
  * on fv1, pf0 is at 10.0.1.1 and all other functions of the host are at 10.0.1.2.
+ *
+ * FV_CONF in the environment configures the verbs: "delay_us=50,late_recv=1".
  */
 
 #include "fv.h"

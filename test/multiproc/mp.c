@@ -6,7 +6,6 @@
 
 static const struct t_driver driver = {
 	.name = "comch_shm", .has_dir = true, .has_kernel_peer = true,
-	.has_export_eal = true,
 };
 
 void

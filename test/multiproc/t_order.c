@@ -72,8 +72,9 @@ threads(bool sleepy, uint32_t nb_names)
 	t_eal_start(1);
 	dpu = t_dev_open(0, "role=dpu,rep=pf0");
 	host = t_dev_open(1, "role=host,func=pf0");
-	t_token_threads(dpu, host, names, nb_names, NB_CLIENTS + 1,
-		t_sanitized() ? NB_MSGS / 10 : NB_MSGS, sleepy);
+	t_token_threads(dpu, host, names, nb_names, &(struct t_token_conf){
+		.nb_clients = NB_CLIENTS + 1,
+		.total = t_sanitized() ? NB_MSGS / 10 : NB_MSGS, .sleepy = sleepy });
 	T_EQ(rte_comch_dev_close(host), 0);
 	T_EQ(rte_comch_dev_close(dpu), 0);
 	t_eal_stop();

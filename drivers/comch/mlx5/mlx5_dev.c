@@ -91,7 +91,7 @@ struct verdict {
 	int error;
 	const char *text;
 	const struct ibv_pd *pd;  /* the link with this protection domain */
-	const struct ibv_cq *cq;  /* the link with this completion queue */
+	const struct ibv_cq *cq;  /* the link that this completion queue is of */
 	uint8_t port;             /* the links of this port; 0: of all */
 };
 
@@ -126,15 +126,26 @@ judge(const struct ibv_async_event *e)
 static bool
 concerns(const struct verdict *v, const struct mlx5_dev *dev, const struct mlx5_link *l)
 {
-	if (v->pd != NULL)
-		return l->event_pd == v->pd;
-	if (v->cq != NULL)
-		return l->event_cq == v->cq;
+	if (v->cq != NULL || v->pd != NULL)
+		return v->pd != NULL && l->event_pd == v->pd;
 	return v->port == 0 || v->port == dev->port;
 }
 
+/* A completion queue has one queue pair: the control one of a link, or one of its data. */
+static const struct ibv_pd *
+pd_of_cq(const struct mlx5_dev *dev, const struct ibv_cq *cq)
+{
+	const struct mlx5_qp *qp;
+
+	TAILQ_FOREACH(qp, &dev->qps, next)
+		if (qp->cq == cq)
+			return qp->pd;
+	return NULL;
+}
+
+/* The event is not acknowledged yet, so its completion queue or queue pair exists. */
 static void
-deliver(const struct ibv_context *ctx, const struct verdict *v)
+deliver(const struct ibv_context *ctx, struct verdict *v)
 {
 	struct mlx5_link *l;
 	struct mlx5_dev *dev;
@@ -144,6 +155,8 @@ deliver(const struct ibv_context *ctx, const struct verdict *v)
 		if (dev->ctx != ctx)
 			continue;
 		pthread_mutex_lock(&dev->lock);
+		if (v->cq != NULL)
+			v->pd = pd_of_cq(dev, v->cq);
 		TAILQ_FOREACH(l, &dev->links, next)
 			if (concerns(v, dev, l))
 				mlx5_link_fault(l, v->error, v->text);

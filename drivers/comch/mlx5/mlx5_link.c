@@ -99,6 +99,8 @@ open_fds(struct mlx5_link *l)
 	if (ret == 0)
 		ret = mlx5_channel_open(l->dev, &l->comp);
 	if (ret == 0)
+		mlx5_fd_add(&l->fds, l->cm->fd, l->dev->ctx->cmd_fd);
+	if (ret == 0)
 		ret = watch(l, l->cm->fd);
 	if (ret == 0)
 		ret = watch(l, l->comp->ibv->fd);
@@ -110,6 +112,7 @@ open_fds(struct mlx5_link *l)
 static void
 close_fds(struct mlx5_link *l)
 {
+	mlx5_fd_del(&l->fds);
 	if (l->timer_fd >= 0)
 		close(l->timer_fd);
 	if (l->epfd >= 0)
@@ -160,11 +163,10 @@ mlx5_link_create(struct mlx5_dev *dev, struct mlx5_link **link)
 
 /* What mlx5_dev_events() compares, in another link's thread. */
 static void
-set_event_source(struct mlx5_link *l, const struct ibv_pd *pd, const struct ibv_cq *cq)
+set_event_source(struct mlx5_link *l)
 {
 	pthread_mutex_lock(&l->dev->lock);
-	l->event_pd = pd;
-	l->event_cq = cq;
+	l->event_pd = l->pd;
 	pthread_mutex_unlock(&l->dev->lock);
 }
 
@@ -205,7 +207,7 @@ open_step(struct mlx5_link *l)
 	l->is_opening = false;
 	if (ret == 0) {
 		l->is_open = true;
-		set_event_source(l, l->pd, l->ctrl.cq);
+		set_event_source(l);
 	}
 	l->opened(l, ret);
 }
@@ -225,7 +227,6 @@ mlx5_link_close_qp(struct mlx5_link *l)
 	if (!l->is_open && !l->is_opening)
 		return;
 	mlx5_frame_forget(l);
-	set_event_source(l, l->pd, NULL);
 	l->is_open = l->is_opening = l->is_flushed = false;
 	mlx5_qp_destroy(&l->ctrl);
 }

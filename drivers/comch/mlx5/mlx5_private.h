@@ -20,7 +20,7 @@
  *   mlx5_remote.c   the sending ends of consumers
  *   mlx5_qp.c       queue pairs                  mlx5_qp_make.c  their handles
  *   mlx5_job.c      the helper thread            mlx5_reg.c   registrations
- *   mlx5_event.c    event channels
+ *   mlx5_event.c    event channels               mlx5_fd.c    descriptors, fork
  *   mlx5_glue.c     verbs
  */
 
@@ -164,6 +164,20 @@ void mlx5_channel_ref(struct mlx5_channel *channel);
 /* The last one closes it. Any thread. NULL is skipped. */
 void mlx5_channel_put(struct mlx5_channel *channel);
 
+/* mlx5_fd.c */
+
+/* Descriptors of a link that a forked child must not keep. */
+struct mlx5_link_fds {
+	TAILQ_ENTRY(mlx5_link_fds) next;
+	int cm_fd;  /* of the connection manager's channel */
+	int cmd_fd; /* of the device's context; -1: none */
+	bool is_listed;
+};
+
+void mlx5_fd_add(struct mlx5_link_fds *fds, int cm_fd, int cmd_fd);
+/* Before they are closed. Allowed for those that were not added. */
+void mlx5_fd_del(struct mlx5_link_fds *fds);
+
 /* mlx5_name.c */
 
 /* The hash of a server's name on a host function. */
@@ -199,6 +213,7 @@ struct mlx5_link {
 	int timer_fd;                   /* -1 until first used */
 	bool is_timer_set;
 	bool is_open;                   /* its descriptors and ctrl exist */
+	struct mlx5_link_fds fds;
 	struct mlx5_path path;          /* valid when UP */
 	struct mlx5_addr peer;
 	struct mlx5_qp ctrl;
@@ -212,7 +227,6 @@ struct mlx5_link {
 	struct mlx5_dial *dial;         /* mlx5_dial.c; NULL if accepted or UP */
 	/* Of asynchronous events that are for this link; guarded by dev->lock. */
 	const struct ibv_pd *event_pd;
-	const struct ibv_cq *event_cq;
 	/* The end: ctrl is in ERR, and the link goes DOWN when all slots came back. */
 	bool is_ending;
 	bool is_flushed;                /* ctrl was moved to ERR, the reason is to be found */

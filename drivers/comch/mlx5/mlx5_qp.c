@@ -109,6 +109,7 @@ adopt(struct mlx5_qp *qp)
 
 	qp->qp = hw->qp;
 	qp->cq = hw->cq;
+	qp->pd = hw->pd;
 	qp->slab = hw->slab;
 	qp->lkey = hw->slab_mr->lkey;
 	qp->psn = hw->psn;

@@ -107,6 +107,7 @@ struct mlx5_qp {
 	/* Of hw, once it exists. */
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
+	const struct ibv_pd *pd; /* of its link; constant while listed, as cq is */
 	uint8_t *slab;          /* receive slots, then send buffers */
 	uint32_t lkey;          /* of the slab */
 	struct mlx5_dev *dev;
