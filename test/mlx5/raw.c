@@ -99,10 +99,10 @@ reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
 	pthread_mutex_lock(&lock);
 	T_LT(nb_mrs, MAX_MRS);
 	mrs[nb_mrs++] = (struct mr){ .mr = mr, .addr = addr, .rkey = mr->rkey };
-	pthread_mutex_unlock(&lock);
 	/* Some bits are an index, others count its uses. */
 	if (lies)
 		mr->rkey ^= 0x55;
+	pthread_mutex_unlock(&lock);
 	return mr;
 }
 
@@ -188,7 +188,9 @@ post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 static int
 connect_client(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
+	pthread_mutex_lock(&lock);
 	client_qpn = param->qp_num;
+	pthread_mutex_unlock(&lock);
 	return real->connect(id, param);
 }
 
@@ -304,13 +306,15 @@ uint32_t
 raw_rkey_of(const void *addr)
 {
 	unsigned int i;
+	uint32_t rkey;
 
 	pthread_mutex_lock(&lock);
 	for (i = nb_mrs; i > 0 && mrs[i - 1].addr != addr; i--)
 		;
-	pthread_mutex_unlock(&lock);
 	T_GT(i, 0);
-	return mrs[i - 1].rkey;
+	rkey = mrs[i - 1].rkey;
+	pthread_mutex_unlock(&lock);
+	return rkey;
 }
 
 bool
@@ -329,7 +333,9 @@ raw_is_shown(uint32_t rkey)
 void
 raw_lie(bool on)
 {
+	pthread_mutex_lock(&lock);
 	lies = on;
+	pthread_mutex_unlock(&lock);
 }
 
 void

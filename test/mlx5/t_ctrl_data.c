@@ -14,7 +14,7 @@
 
 /* The queue pair of a flow's end at the host: the youngest on fv1. */
 static struct ibv_qp *
-data_qp(const struct t_pair *p)
+data_qp(void)
 {
 	struct ibv_qp *qp, *data = NULL;
 	unsigned int i;
@@ -36,7 +36,7 @@ completion_queue_fails(struct t_pair *p, bool to_host)
 	t_pair_open(p, NULL);
 	t_flow_open(&f, p, &conf);
 	t_flow_once(&f, 3000, 1);
-	fv_event_cq(data_qp(p)->send_cq);
+	fv_event_cq(data_qp()->send_cq);
 	u_both_end(p, -EIO, "error of a completion queue");
 	t_flow_close(&f);
 	u_connect_again(p);
@@ -94,7 +94,7 @@ CTRL_CASE(sends_are_short_until_a_failure_is_explained)
 
 	flow_with_posts(p, &f);
 	fv_fail_wr(&(struct fv_fault){
-		.qp = data_qp(p), .opcode = -1, .status = IBV_WC_RETRY_EXC_ERR });
+		.qp = data_qp(), .opcode = -1, .status = IBV_WC_RETRY_EXC_ERR });
 	t_submit(&f, 0, 64, 1);
 	T_UNTIL(t_put(&f, 0, 64, 2) == 1);
 	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);

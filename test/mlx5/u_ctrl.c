@@ -4,8 +4,6 @@
 
 #include <rte_log.h>
 
-#include <rte_comch_stats.h>
-
 #include "u_ctrl.h"
 
 void
@@ -49,20 +47,6 @@ u_ctrl_end(struct t_pair *p)
 	T_EQ(fv_nb_live(FV_ALL), 0);
 	fv_reset();
 	t_dir_remove();
-}
-
-uint64_t
-u_counter(int16_t dev, const char *name)
-{
-	struct rte_comch_xstat x[32];
-	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
-
-	T_GT(n, 0);
-	T_LE(n, (int)RTE_DIM(x));
-	for (i = 0; i < n; i++)
-		if (strcmp(x[i].name, name) == 0)
-			return x[i].value;
-	T_FAIL("no counter %s", name);
 }
 
 void

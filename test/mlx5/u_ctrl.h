@@ -23,9 +23,6 @@ void u_log_begin(struct u_log *l);
 /* The log has this sentence. */
 void u_log_end(struct u_log *l, const char *sentence);
 
-/* A counter of a device, by its name. */
-uint64_t u_counter(int16_t dev, const char *name);
-
 /* Both ends hear that the connection is over, with one of two reasons. */
 void u_both_end(struct t_pair *p, int status, const char *text);
 /* After an end of any kind, the same two ends connect again. */
