@@ -248,11 +248,9 @@ struct rte_comch_remote_args {
  *     prod_create, prod_begin, bursts, prod_halt, prod_idle, (prod_begin ...), dq_destroy
  *     remote_create, remote_retire, remote_free
  *
- * -EINPROGRESS: some operations take long on a device, such as registering memory. Those
- * that document it may return -EINPROGRESS and continue in another thread. The driver calls
- * link->news when there is progress, at the latest when the operation has ended, and the
- * core then calls it again with the same arguments, until it returns something else. It
- * may also call it without news. What undoes the operation is called in progress, too.
+ * -EINPROGRESS: operations that document it may continue in another thread. The driver
+ * calls link->news when they have ended. The core calls them again with the same arguments,
+ * with or without news, until they return something else, or undoes them in progress.
  *
  * "Connection's thread" runs the connection's poll; "queue's thread" makes the
  * burst calls. All operations are required unless marked O.
@@ -354,8 +352,7 @@ struct rte_comch_data_ops {
 	 * Create the sending end of a consumer. On success *mine* is sent in CONSUMER_ACK.
 	 * Connection's thread.
 	 * @return 0, -EPROTO (the ticket is invalid), -ENOMEM, -EMFILE, -EDQUOT (over
-	 * the limits of connection or device, which the driver has logged), -EINPROGRESS
-	 * (undone by close; frames of the peer wait, so there is one at a time).
+	 * the limits of connection or device; logged), -EINPROGRESS (one; undone by close).
 	 */
 	int (*remote_create)(struct rte_comch_link *link, const struct rte_comch_remote_args *args,
 			struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
