@@ -248,11 +248,8 @@ struct rte_comch_remote_args {
  *     prod_create, prod_begin, bursts, prod_halt, prod_idle, (prod_begin ...), dq_destroy
  *     remote_create, remote_retire, remote_free
  *
- * -EINPROGRESS: some operations take long on a device, such as registering memory. Those
- * that document it may return -EINPROGRESS and continue in another thread. The driver calls
- * link->news when there is progress, at the latest when the operation has ended, and the
- * core then calls it again with the same arguments, until it returns something else. It
- * may also call it without news. What undoes the operation is called in progress, too.
+ * -EINPROGRESS: the operation continues in another thread, and the driver calls link->news
+ * when it has ended. The core calls it again with the same arguments, or undoes it.
  *
  * "Connection's thread" runs the connection's poll; "queue's thread" makes the
  * burst calls. All operations are required unless marked O.
@@ -284,17 +281,16 @@ struct rte_comch_data_ops {
 	int (*cons_create)(struct rte_comch_link *link, const struct rte_comch_cons_args *args,
 			struct rte_comch_consumer_core *core, struct rte_comch_dq **dq);
 	/**
-	 * Reset to position 0, and make the ticket of CONSUMER_NEW. Connection's
-	 * thread. Called again with a smaller ring if the peer refuses the size.
+	 * Reset to position 0, and make the ticket of CONSUMER_NEW. Connection's thread.
+	 * Called again with a smaller ring if the peer refuses the size.
 	 * @return 0, -ENOMEM, -EMFILE, -EINPROGRESS (undone by cons_retire).
 	 */
 	int (*cons_offer)(struct rte_comch_dq *dq, uint32_t staging_size,
 			struct rte_comch_ticket *mine);
 	/**
 	 * Handle the peer's CONSUMER_ACK: bursts work from now on. Connection's thread.
-	 * @return 0, -EPROTO (the ticket is invalid: ends the connection), -ENOMEM,
-	 * -EINPROGRESS (the ticket is valid: *peers* is NULL in the calls that follow;
-	 * undone by cons_retire).
+	 * @return 0, -EINPROGRESS (*peers* is NULL from then on; undone by cons_retire),
+	 * -EPROTO (the ticket is invalid: ends the connection), -ENOMEM.
 	 */
 	int (*cons_bind)(struct rte_comch_dq *dq, struct rte_comch_ticket *peers);
 	/**
@@ -313,7 +309,6 @@ struct rte_comch_data_ops {
 	bool (*cons_retire)(struct rte_comch_dq *dq, uint64_t *final);
 	/** Number of buffers that a post would accept. Queue's thread. */
 	uint32_t (*cons_room)(const struct rte_comch_dq *dq);
-
 	/**
 	 * As cons_create, for a producer: sets core->send, core->done, core->queue. A
 	 * payload may be read until its operation is done, or during the send only if
@@ -354,8 +349,7 @@ struct rte_comch_data_ops {
 	 * Create the sending end of a consumer. On success *mine* is sent in CONSUMER_ACK.
 	 * Connection's thread.
 	 * @return 0, -EPROTO (the ticket is invalid), -ENOMEM, -EMFILE, -EDQUOT (over
-	 * the limits of connection or device, which the driver has logged), -EINPROGRESS
-	 * (undone by close; frames of the peer wait, so there is one at a time).
+	 * the limits of connection or device; logged), -EINPROGRESS (one; undone by close).
 	 */
 	int (*remote_create)(struct rte_comch_link *link, const struct rte_comch_remote_args *args,
 			struct rte_comch_ticket *peers, struct rte_comch_ticket *mine,
@@ -388,16 +382,13 @@ struct rte_comch_data_ops {
 
 	/**
 	 * Describe a registration for this peer. Connection's thread.
-	 * @return 0, -ENOTSUP (cannot be exported), -ENOMEM; messages are staged then.
-	 * -EINPROGRESS (undone by mem_hide).
+	 * @return 0, -EINPROGRESS, -ENOTSUP (cannot be exported), -ENOMEM: messages are staged.
 	 */
 	int (*mem_show)(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 			struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);
 	/**
-	 * Undo mem_show, also if the peer refused the memory. Devices have lost access
-	 * when it returns 0; a process that mapped the memory does not lose it.
-	 * @return 0, -EINPROGRESS (the core does not show the memory again meanwhile, and
-	 * its consumers are not IDLE yet).
+	 * Undo mem_show, also if the peer refused the memory. A process that mapped it keeps it.
+	 * @return 0 (devices have lost access), -EINPROGRESS (not shown again meanwhile).
 	 */
 	int (*mem_hide)(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 	/**
@@ -569,10 +560,8 @@ struct rte_comch_driver_ops {
 };
 
 /**
- * Register a driver. Called by constructors.
- *
- * The name includes RTE_COMCH_DRIVER_ABI, so that a driver built for another version
- * does not link.
+ * Register a driver; for constructors. The name includes RTE_COMCH_DRIVER_ABI: a driver
+ * built for another version does not link.
  */
 void rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops);
 

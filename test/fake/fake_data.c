@@ -22,7 +22,7 @@ late_find(const struct fake_data *data, const void *op, uint64_t arg)
 {
 	struct fake_late *late;
 
-	TAILQ_FOREACH(late, &data->lates, next)
+	TAILQ_FOREACH(late, &data->late_ops, next)
 		if (late->op == op && late->arg == arg)
 			return late;
 	return NULL;
@@ -32,7 +32,7 @@ static void
 late_free(struct fake_data *data, struct fake_late *late)
 {
 	if (late != NULL)
-		TAILQ_REMOVE(&data->lates, late, next);
+		TAILQ_REMOVE(&data->late_ops, late, next);
 	free(late);
 }
 
@@ -54,7 +54,7 @@ fake_late(struct rte_comch_link *link, const void *op, uint64_t arg)
 		late->op = op;
 		late->arg = arg;
 		late->due = fake_due(link);
-		TAILQ_INSERT_TAIL(&data->lates, late, next);
+		TAILQ_INSERT_TAIL(&data->late_ops, late, next);
 	}
 	return -EINPROGRESS;
 }
@@ -70,7 +70,7 @@ fake_late_any(const struct rte_comch_link *link)
 {
 	const struct fake_data *data = link->data;
 
-	return data != NULL && !TAILQ_EMPTY(&data->lates);
+	return data != NULL && !TAILQ_EMPTY(&data->late_ops);
 }
 
 /* An operation has ended: once, so that a core that ignores the news waits for ever. */
@@ -79,7 +79,7 @@ late_run(struct fake_data *data)
 {
 	struct fake_late *late;
 
-	TAILQ_FOREACH(late, &data->lates, next) {
+	TAILQ_FOREACH(late, &data->late_ops, next) {
 		if (late->told || late->due > fake_now)
 			continue;
 		late->told = true;
@@ -131,7 +131,7 @@ data_open(struct rte_comch_link *link)
 	data->link = link;
 	TAILQ_INIT(&data->remotes);
 	TAILQ_INIT(&data->mems);
-	TAILQ_INIT(&data->lates);
+	TAILQ_INIT(&data->late_ops);
 	pthread_mutex_lock(&fake_lock);
 	TAILQ_INSERT_TAIL(&links, data, next);
 	pthread_mutex_unlock(&fake_lock);
@@ -146,8 +146,8 @@ data_close(struct rte_comch_link *link)
 
 	pthread_mutex_lock(&fake_lock);
 	TAILQ_REMOVE(&links, data, next);
-	while (!TAILQ_EMPTY(&data->lates))
-		late_free(data, TAILQ_FIRST(&data->lates));
+	while (!TAILQ_EMPTY(&data->late_ops))
+		late_free(data, TAILQ_FIRST(&data->late_ops));
 	pthread_mutex_unlock(&fake_lock);
 	RTE_VERIFY(TAILQ_EMPTY(&data->remotes) && TAILQ_EMPTY(&data->mems));
 	free(data);

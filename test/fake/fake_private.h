@@ -149,7 +149,7 @@ struct fake_data {
 	struct rte_comch_link *link;
 	TAILQ_HEAD(, fake_remote) remotes;
 	TAILQ_HEAD(, fake_mem) mems; /* exported to the peer */
-	TAILQ_HEAD(, fake_late) lates;
+	TAILQ_HEAD(, fake_late) late_ops;
 	TAILQ_ENTRY(fake_data) next;
 };
 
