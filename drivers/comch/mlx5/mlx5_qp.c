@@ -200,12 +200,10 @@ mlx5_qp_create(struct mlx5_qp *qp, struct mlx5_dev *dev, struct ibv_pd *pd,
 {
 	int ret;
 
-	memset(qp, 0, sizeof(*qp));
-	qp->dev = dev;
-	qp->pd = pd;
-	qp->conf = *conf;
-	qp->psn = (uint32_t)rte_rand() & PSN_MASK;
-	qp->status = IBV_WC_SUCCESS;
+	*qp = (struct mlx5_qp){
+		.dev = dev, .pd = pd, .conf = *conf, .status = IBV_WC_SUCCESS,
+		.psn = (uint32_t)rte_rand() & PSN_MASK,
+	};
 	ret = slab_create(qp, pd);
 	if (ret != 0)
 		return ret;
