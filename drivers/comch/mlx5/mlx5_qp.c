@@ -141,10 +141,7 @@ mlx5_qp_begin(struct mlx5_qp *qp, struct mlx5_link *link, const struct mlx5_qp_c
 {
 	int ret;
 
-	memset(qp, 0, sizeof(*qp));
-	qp->dev = link->dev;
-	qp->conf = *conf;
-	qp->status = IBV_WC_SUCCESS;
+	*qp = (struct mlx5_qp){ .dev = link->dev, .conf = *conf, .status = IBV_WC_SUCCESS };
 	ret = mlx5_qp_hw_new(link, conf, &qp->hw);
 	if (ret != 0)
 		return ret;
