@@ -20,9 +20,9 @@ dpu_perf+=",rep=pf0@$vm_ip_host"
 host_perf="$perf --role host --dev comch_mlx5,role=host,dev=rxe0,timeout=17,dead_ms=60000"
 host_perf+=",peer=$vm_ip_dpu --api desc --memory shared --format json"
 
-# perftest PROGRAM SIZE COUNT: the host sends, the DPU receives.
+# perftest PROGRAM SIZE COUNT: the host sends, the DPU receives, with our timeout.
 perftest() {
-	local server what="$1 -d rxe0 -x 1 -F -s $2 -n $3"
+	local server what="$1 -d rxe0 -x 1 -u 17 -F -s $2 -n $3"
 	server=$(vm_begin dpu "$what")
 	vm_listens dpu 18515 30
 	vm_run host 120 "$what $vm_ip_dpu"
@@ -59,7 +59,7 @@ case_rate_64() {
 }
 
 case_bandwidth_1m() {
-	# Soft-RoCE needs the only CPU, and the receiver of ib_write_bw sleeps, too.
+	# Soft-RoCE needs the only CPU. The receiver of ib_write_bw sleeps; its sender cannot.
 	beside 1048576 60 --queue 16 --wait event data-bw
 }
 
