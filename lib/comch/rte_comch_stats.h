@@ -14,6 +14,8 @@
  * Telemetry serves the same counters: /comch/conn/stats,ID, /comch/dev/xstats,ID...
  */
 
+#include <stdbool.h>
+
 #include <rte_comch_dp.h>
 
 #ifdef __cplusplus
@@ -83,6 +85,7 @@ int rte_comch_consumer_stats_get(const struct rte_comch_consumer *consumer,
 struct rte_comch_xstat {
 	const char *name; /**< Static: "work_requests". */
 	uint64_t value;
+	bool is_level;    /**< How much there is now: bytes registered. Else it only grows. */
 };
 
 /**

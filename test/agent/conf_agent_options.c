@@ -156,19 +156,10 @@ set_driver(struct conf_agent_options *opt, const char *dpu_dev, const char *host
 
 static const char *rep_addr;
 
-/* The address of the host's function follows the name of each representor. */
 static void
 add_rep_addr(char *buf, size_t size, const char *args)
 {
-	char copy[512], *key, *save = NULL;
-	size_t len = 0;
-
-	snprintf(copy, sizeof(copy), "%s", args);
-	buf[0] = '\0';
-	for (key = strtok_r(copy, ",", &save); key != NULL && len < size;
-			key = strtok_r(NULL, ",", &save))
-		len += (size_t)snprintf(buf + len, size - len, "%s%s%s", len > 0 ? "," : "", key,
-			strncmp(key, "rep=", 4) == 0 ? rep_addr : "");
+	t_args_rep_addr(buf, size, args, rep_addr);
 }
 
 static int

@@ -37,6 +37,20 @@ t_place_lose(const char *func, const char *suffix)
 	globfree(&found);
 }
 
+void
+t_args_rep_addr(char *buf, size_t size, const char *args, const char *addr)
+{
+	char copy[512], *key, *save = NULL;
+	size_t len = 0;
+
+	snprintf(copy, sizeof(copy), "%s", args);
+	buf[0] = '\0';
+	for (key = strtok_r(copy, ",", &save); key != NULL && len < size;
+			key = strtok_r(NULL, ",", &save))
+		len += (size_t)snprintf(buf + len, size - len, "%s%s%s", len > 0 ? "," : "", key,
+			strncmp(key, "rep=", 4) == 0 ? addr : "");
+}
+
 const char *
 t_dev_string(unsigned int number, const char *args)
 {

@@ -51,6 +51,8 @@ void t_place_lose(const char *func, const char *suffix);
  * in args.
  */
 const char *t_dev_string(unsigned int number, const char *args);
+/* For t_driver.args: addr, "@10.0.0.2", follows the name of each representor in args. */
+void t_args_rep_addr(char *buf, size_t size, const char *args, const char *addr);
 int16_t t_dev_open(unsigned int number, const char *args);
 
 /** Choices for a pair; zero means default. */

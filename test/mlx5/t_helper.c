@@ -7,8 +7,6 @@
  * and to make and destroy queue pairs, each run of a poll stays short.
  */
 
-#include <rte_comch_stats.h>
-
 #include "mlx5_private.h"
 #include "t_main.h"
 #include "u_driver.h"
@@ -72,18 +70,6 @@ step(struct u_helper *u)
 		T_LT((u)->longest_ns / 1000000, RUN_MS); \
 	} while (0)
 
-static uint64_t
-pinned(int16_t dev)
-{
-	struct rte_comch_xstat x[32];
-	int i, n = rte_comch_dev_xstats_get(dev, x, RTE_DIM(x));
-
-	for (i = 0; i < n; i++)
-		if (strcmp(x[i].name, "pinned") == 0)
-			return x[i].value;
-	T_FAIL("no counter");
-}
-
 static bool
 is_in(const struct rte_comch_consumer *cons, enum rte_comch_state state)
 {
@@ -128,7 +114,7 @@ HELPER_CASE(memory_and_queues)
 	unsigned int i;
 
 	t_pair_open(&u->p, NULL);
-	before = pinned(u->p.dpu_dev);
+	before = u_counter(u->p.dpu_dev, "pinned");
 	for (i = 0; i < RTE_DIM(mem); i++) {
 		t_mem_new(&mem[i], RTE_COMCH_MEM_HEAP, MIB, 0);
 		mrs[i] = mem[i].mr;
@@ -144,7 +130,7 @@ HELPER_CASE(memory_and_queues)
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
 	step(u);
 	/* All of it is counted before the first is registered. */
-	T_GE(pinned(u->p.dpu_dev) - before, RTE_DIM(mem) * MIB);
+	T_GE(u_counter(u->p.dpu_dev, "pinned") - before, RTE_DIM(mem) * MIB);
 	SHORT_UNTIL(u, is_in(cons, RTE_COMCH_STATE_RUNNING));
 	buf = (struct rte_comch_buf){ .addr = mem[7].addr, .mr = mem[7].mr, .len = MIB };
 	T_EQ(rte_comch_consumer_post(cons, &buf, 1), 1);
@@ -160,7 +146,7 @@ HELPER_CASE(memory_and_queues)
 	SHORT_UNTIL(u, (rte_comch_consumer_recv(cons, &cpl, 1),
 		is_in(cons, RTE_COMCH_STATE_IDLE)));
 	/* The peer's access is over. */
-	T_LT(pinned(u->p.dpu_dev) - before, RTE_DIM(mem) * MIB);
+	T_LT(u_counter(u->p.dpu_dev, "pinned") - before, RTE_DIM(mem) * MIB);
 	fv_slow_call(FV_CALL_DESTROY_QP, 0);
 	t_consumer_end(cons);
 	t_producer_end(prod);
@@ -248,15 +234,15 @@ HELPER_CASE(key_is_not_wanted_any_more)
 	t_mem_new(&src, RTE_COMCH_MEM_HEAP, MIB, 0);
 	T_EQ(t_post(&f, 0, 4096, 1), 1);
 	t_settle();
-	before = pinned(u->p.host_dev);
+	before = u_counter(u->p.host_dev, "pinned");
 	fv_slow_call(FV_CALL_REG_MR, SLOW_MS);
 	op = (struct rte_comch_op){ .addr = src.addr, .mr = src.mr, .len = 4096,
 		.consumer_id = f.id };
 	SHORT_UNTIL(u, (rte_comch_producer_send(f.prod, &op, 1),
-		pinned(u->p.host_dev) == before + MIB));
+		u_counter(u->p.host_dev, "pinned") == before + MIB));
 	fv_slow_call(FV_CALL_REG_MR, 0);
 	t_mem_free(&src);
-	T_EQ(pinned(u->p.host_dev), before);
+	T_EQ(u_counter(u->p.host_dev, "pinned"), before);
 	t_flow_close(&f);
 }
 
@@ -278,10 +264,10 @@ HELPER_CASE(limit_of_pinned_memory)
 		.mrs = mrs, .nb_mrs = RTE_DIM(mrs) }, NULL);
 	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
 	step(u);
-	T_GE(pinned(u->p.dpu_dev), 16 * MIB);
-	T_LE(pinned(u->p.dpu_dev), 24 * MIB);
+	T_GE(u_counter(u->p.dpu_dev, "pinned"), 16 * MIB);
+	T_LE(u_counter(u->p.dpu_dev, "pinned"), 24 * MIB);
 	SHORT_UNTIL(u, is_in(cons, RTE_COMCH_STATE_RUNNING));
-	T_LE(pinned(u->p.dpu_dev), 24 * MIB);
+	T_LE(u_counter(u->p.dpu_dev, "pinned"), 24 * MIB);
 	fv_slow_call(FV_CALL_REG_MR, 0);
 	t_consumer_end(cons);
 	for (i = 0; i < RTE_DIM(mem); i++)

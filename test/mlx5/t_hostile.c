@@ -17,8 +17,17 @@
 #include "t_main.h"
 #include "t_pair.h"
 
+static const char *rep_addr;
+
+static void
+add_rep_addr(char *buf, size_t size, const char *args)
+{
+	t_args_rep_addr(buf, size, args, rep_addr);
+}
+
 static const struct t_driver driver = {
 	.name = "comch_mlx5",
+	.args = add_rep_addr,
 	.has_dir = true,
 	.wakes_itself = true,
 	.shows_heap = true,
@@ -27,10 +36,12 @@ static const struct t_driver driver = {
 static void
 begin(struct t_pair *p)
 {
-	const bool is_real = getenv("T_REP_ADDR") != NULL;
+	bool is_real;
 
+	rep_addr = getenv("T_REP_ADDR");
+	is_real = rep_addr != NULL;
 	if (!is_real) {
-		setenv("T_REP_ADDR", "@10.0.1.1", 1);
+		rep_addr = "@10.0.1.1";
 		setenv("T_KEYS_DPU", "dev=fv0,gid=6", 1);
 		setenv("T_KEYS_HOST", "dev=fv1,peer=10.0.0.1,gid=4", 1);
 		setenv("T_KEYS", "dead_ms=800", 1);
@@ -401,7 +412,7 @@ HOSTILE_CASE(address_of_no_function)
 {
 	const struct t_ev *ev;
 
-	setenv("T_REP_ADDR", "@10.99.99.99", 1);
+	rep_addr = "@10.99.99.99";
 	t_pair_ends(p, NULL);
 	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
 	T_UNTIL(t_state_ev(p->host, p->client) != NULL &&

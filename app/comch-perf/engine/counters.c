@@ -20,6 +20,22 @@ read_dev(int16_t id, struct rte_comch_xstat *xstats)
 	return (uint32_t)RTE_MIN(RTE_MAX(n, 0), COUNTERS_MAX);
 }
 
+/* The counter of that number of any device. False: there is none. */
+static bool
+find(uint32_t number, struct rte_comch_xstat *xstat)
+{
+	struct rte_comch_xstat xstats[COUNTERS_MAX];
+	int16_t id;
+
+	RTE_COMCH_DEV_FOREACH(id) {
+		if (number >= read_dev(id, xstats))
+			continue;
+		*xstat = xstats[number];
+		return true;
+	}
+	return false;
+}
+
 void
 counters_read(struct counters *now)
 {
@@ -44,18 +60,23 @@ counters_since(struct counters *before)
 
 	counters_read(&now);
 	for (i = 0; i < now.nb; i++)
-		now.value[i] -= before->value[i];
+		if (!counters_is_level(i))
+			now.value[i] -= before->value[i];
 	*before = now;
 }
 
 const char *
 counters_name(uint32_t number)
 {
-	struct rte_comch_xstat xstats[COUNTERS_MAX];
-	int16_t id;
+	struct rte_comch_xstat xstat;
 
-	RTE_COMCH_DEV_FOREACH(id)
-		if (number < read_dev(id, xstats))
-			return xstats[number].name;
-	return NULL;
+	return find(number, &xstat) ? xstat.name : NULL;
+}
+
+bool
+counters_is_level(uint32_t number)
+{
+	struct rte_comch_xstat xstat;
+
+	return find(number, &xstat) && xstat.is_level;
 }

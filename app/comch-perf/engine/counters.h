@@ -12,6 +12,7 @@
  * the same number on both.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Most counters of a driver; more are left out. */
@@ -26,10 +27,13 @@ struct counters {
 /** Read all counters. */
 void counters_read(struct counters *now);
 
-/** Replace values from before by what was counted since. */
+/** Replace values from before by what was counted since; a level is that of now. */
 void counters_since(struct counters *before);
 
 /** Get the name of a counter; NULL: no such counter. */
 const char *counters_name(uint32_t number);
+
+/** Whether a counter is a level, such as bytes registered, which is not counted by message. */
+bool counters_is_level(uint32_t number);
 
 #endif /* ENGINE_COUNTERS_H */

@@ -177,12 +177,13 @@ print_counters(FILE *f, const struct report_row *r, uint32_t side)
 	for (i = 0; i < c->nb; i++) {
 		if (c->value[i] == 0)
 			continue;
-		if (r->counted > 0)
+		if (r->counted > 0 && !counters_is_level(i))
 			fprintf(f, "%s%s %.3g", sep, counters_name(i),
 					(double)c->value[i] / (double)r->counted);
 		else
-			fprintf(f, "%s%s %llu", sep, counters_name(i),
-					(unsigned long long)c->value[i]);
+			fprintf(f, "%s%s %llu%s", sep, counters_name(i),
+					(unsigned long long)c->value[i],
+					r->counted > 0 ? " in all" : "");
 		sep = ", ";
 	}
 	fputc('\n', f);

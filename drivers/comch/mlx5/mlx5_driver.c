@@ -81,10 +81,11 @@ mlx5_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats, unsigned 
 {
 	struct mlx5_dev *mdev = dev->priv;
 	const struct rte_comch_xstat own[] = {
-		{ "pinned", atomic_load_explicit(&mdev->pinned, memory_order_relaxed) },
-		{ "key_misses", atomic_load_explicit(&mdev->key_misses, memory_order_relaxed) },
-		{ "held", atomic_load_explicit(&mdev->held, memory_order_relaxed) },
-		{ "jobs", comch_load_relaxed(&mdev->worker.nb_done) },
+		{ "pinned", atomic_load_explicit(&mdev->pinned, memory_order_relaxed), true },
+		{ "key_misses", atomic_load_explicit(&mdev->key_misses, memory_order_relaxed),
+			false },
+		{ "held", atomic_load_explicit(&mdev->held, memory_order_relaxed), false },
+		{ "jobs", comch_load_relaxed(&mdev->worker.nb_done), false },
 	};
 	unsigned int i, at = mlx5_qp_xstats(mdev, xstats, n);
 

@@ -84,7 +84,7 @@ mlx5_qp_xstats(struct mlx5_dev *dev, struct rte_comch_xstat *xstats, unsigned in
 		add_stats(&sum, &qp->stats);
 	pthread_mutex_unlock(&dev->lock);
 	for (i = 0; i < RTE_MIN(n, (unsigned int)RTE_DIM(xstats_of_qp)); i++) {
-		xstats[i].name = xstats_of_qp[i].name;
+		xstats[i] = (struct rte_comch_xstat){ .name = xstats_of_qp[i].name };
 		memcpy(&xstats[i].value, (const uint8_t *)&sum + xstats_of_qp[i].offset,
 			sizeof(xstats[i].value));
 	}
