@@ -574,6 +574,8 @@ struct attacker {
 	struct raw_mem m;
 };
 
+static unsigned int nb_gone;
+
 /* A consumer that the victim has granted goes. It may refuse one before it has let go of the
  * last: that one may not go.
  */
@@ -587,8 +589,10 @@ go(struct attacker *x, const struct raw_frame *f)
 		return;
 	memcpy(&id, f->body, sizeof(id));
 	memcpy(&status, f->body + sizeof(id), sizeof(status));
-	if (status == 0)
-		raw_send_id(&x->a, COMCH_WIRE_CONSUMER_GONE, id);
+	if (status != 0)
+		return;
+	raw_send_id(&x->a, COMCH_WIRE_CONSUMER_GONE, id);
+	nb_gone++;
 }
 
 /* Read what the victim says, and say more if it has read that. */
@@ -665,6 +669,7 @@ granted_consumers(void)
 Test(memory, siege_of_granted_consumers)
 {
 	siege_test(granted_consumers);
+	T_GT(nb_gone, NB_ATTACKERS);
 }
 
 /* All that a peer was granted goes at once, with the last use of its pages. */
