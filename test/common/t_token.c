@@ -132,7 +132,7 @@ t_token_serve(struct t_token *t, struct rte_comch_poll *poll, uint32_t nb_client
 		if (n > 0)
 			continue;
 		if (sleepy && rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY) == 0)
-			/* A client's end wakes nobody: look again in a while. */
+			/* Nothing wakes the poll when a client ends: look again in a while. */
 			t_readable(rte_comch_poll_fd(poll, RTE_COMCH_POLL_ANY),
 				!o.is_broken && o.seen < t->total ? T_TIMEOUT_MS : 10);
 		else

@@ -9,8 +9,8 @@
  *
  *   survivor dpu|host DEVICE LIVES
  *
- * It ends with 0 after so many connections that were lost, with everything accounted for,
- * and no descriptor more than after the first:
+ * It exits with 0 after LIVES lost connections if everything is accounted for and no more
+ * descriptors are open than after the first:
  *
  *   host: each operation completes once, with success or an error
  *   dpu:  each posted buffer comes back once; messages come in order, none twice, with the
@@ -26,7 +26,7 @@
 #define MSG_SIZE 4096
 #define NB_BUFS 64
 #define BURST 16
-/* So many messages of a life have come through when it "moves". */
+/* Messages after which a life "moves". */
 #define MOVING 100
 
 #define SERVER_NAME "survivor"

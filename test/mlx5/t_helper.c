@@ -8,8 +8,7 @@
  */
 
 #include "mlx5_private.h"
-#include "t_main.h"
-#include "u_driver.h"
+#include "u_ctrl.h"
 
 #define SLOW_MS 100
 /* A run may take so long, without the time that the thread waits for a CPU. */
@@ -24,25 +23,14 @@ struct u_helper {
 static void
 begin(struct u_helper *u)
 {
-	static bool is_started;
-
-	if (!is_started)
-		t_eal_start(1);
-	is_started = true;
-	t_driver = &u_driver;
-	u_dead_ms = 300000;
 	memset(u, 0, sizeof(*u));
+	u_ctrl_begin(&u->p);
 }
 
 static void
 end(struct u_helper *u)
 {
-	if (u->p.dpu != NULL)
-		t_pair_close(&u->p);
-	T_EQ(rte_comch_dev_count(), 0);
-	T_EQ(fv_nb_live(FV_ALL), 0);
-	fv_reset();
-	t_dir_remove();
+	u_ctrl_end(&u->p);
 }
 
 #define HELPER_CASE(name) T_CASE_OF(struct u_helper, begin, end, name, u)
