@@ -156,6 +156,15 @@ t_count(const struct t_node *node, enum rte_comch_event_type type,
 	return n;
 }
 
+void
+t_no_end(const struct t_node *node, const struct rte_comch_conn *conn)
+{
+	const struct t_ev *ev = t_find(node, RTE_COMCH_EVENT_DISCONNECTED, conn, 0);
+
+	if (ev != NULL)
+		T_FAIL("a connection has ended: %s (%d)", ev->text, ev->e.status);
+}
+
 unsigned int
 t_pos(const struct t_node *node, const struct t_ev *ev)
 {

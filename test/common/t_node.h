@@ -59,6 +59,8 @@ const struct t_ev *t_find(const struct t_node *node, enum rte_comch_event_type t
 		const struct rte_comch_conn *conn, unsigned int i);
 unsigned int t_count(const struct t_node *node, enum rte_comch_event_type type,
 		const struct rte_comch_conn *conn);
+/* The connection (NULL: each one) has not ended; if it has, fail with the reason. */
+void t_no_end(const struct t_node *node, const struct rte_comch_conn *conn);
 /* Position in the record of an event found by t_find(). */
 unsigned int t_pos(const struct t_node *node, const struct t_ev *ev);
 /* An object was created: events of one that had its address are no longer found by it. */

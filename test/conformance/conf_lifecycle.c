@@ -207,7 +207,7 @@ conf_lifecycle_client_stop_starting(void)
 	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
 	t_settle();
 	T_EQ(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL), 0);
-	T_EQ(t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	t_no_end(p.host, NULL);
 	T_EQ(t_count(p.host, RTE_COMCH_EVENT_STATE, NULL), 1);
 	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
 	t_pair_connect(&p);
@@ -312,7 +312,7 @@ conf_lifecycle_connect_absent(void)
 	T_STR_HAS(ev->text, T_NAME);
 	T_EQ(rte_comch_client_state(p.client), RTE_COMCH_STATE_IDLE);
 	T_EQ(t_count(p.host, RTE_COMCH_EVENT_CONNECTED, NULL), 0);
-	T_EQ(t_count(p.host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	t_no_end(p.host, NULL);
 	/* A server on another name does not help; on this one it does. */
 	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME "x", 0, NULL);
 	t_forget(p.host);

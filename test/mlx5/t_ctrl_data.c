@@ -155,7 +155,7 @@ CTRL_CASE(sends_fail_when_a_stop_is_told)
 		T_EQ(cpl.cookie, i);
 		T_EQ(cpl.status, -ENOENT);
 	}
-	T_EQ(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	t_no_end(p->host, NULL);
 	t_flow_close(&f);
 }
 

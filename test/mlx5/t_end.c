@@ -233,24 +233,52 @@ T_CASE(stop_of_a_producer_gives_up_a_stopped_consumer)
 	t_eal_stop();
 }
 
-/* A stop waits while there is progress, and ends the link when there is none. */
-T_CASE(stop_of_a_producer_without_progress)
+/* A message that the device holds, and a stop of its producer. */
+static void
+stop_held(struct u_path *u, uint32_t dead_ms)
 {
 	struct rte_comch_op op;
+
+	u_path_open(u, &(struct u_path_conf){ 0 });
+	u->side[1].dev.dead_ms = dead_ms;
+	T_EQ(u_post(u, 0, 64, 0), 1);
+	op = u_op(u, 0, 64, 0);
+	mlx5_data_check(&u->side[1].link, t_now_ms());
+	fv_hold();
+	T_AWAIT(u_send(u, 0, &op, 1) == 1);
+	mlx5_data_ops.prod_halt(u->prod[0], RTE_COMCH_HALT_STOP);
+}
+
+/* A large write on a slow line moves nothing that can be seen until its end. */
+T_CASE(stop_of_a_producer_waits_for_the_device)
+{
 	struct u_path u;
 	uint64_t begin;
 
 	t_eal_start(1);
-	u_path_open(&u, &(struct u_path_conf){ 0 });
-	T_EQ(u_post(&u, 0, 64, 0), 1);
-	op = u_op(&u, 0, 64, 0);
-	mlx5_data_check(&u.side[1].link, t_now_ms());
-	fv_hold();
-	T_AWAIT(u_send(&u, 0, &op, 1) == 1);
+	stop_held(&u, 10 * MLX5_STALL_MS);
 	begin = t_now_ms();
-	mlx5_data_ops.prod_halt(u.prod[0], RTE_COMCH_HALT_STOP);
+	T_AWAIT(mlx5_data_ops.prod_abort(u.prod[0], -ECANCELED) ||
+		t_now_ms() - begin > 2 * MLX5_STALL_MS);
+	T_EQ(u.side[1].fault, 0);
+	fv_release();
+	T_AWAIT(mlx5_data_ops.prod_abort(u.prod[0], -ECANCELED));
+	expect_done(&u, 0, 0, 0);
+	T_EQ(u.side[1].fault, 0);
+	u_path_close(&u);
+	t_eal_stop();
+}
+
+T_CASE(stop_of_a_producer_without_progress)
+{
+	struct u_path u;
+	uint64_t begin;
+
+	t_eal_start(1);
+	stop_held(&u, 2 * MLX5_STALL_MS);
+	begin = t_now_ms();
 	T_AWAIT(mlx5_data_ops.prod_abort(u.prod[0], -ECANCELED) || u.side[1].fault != 0);
-	T_GE(t_now_ms() - begin, MLX5_STALL_MS);
+	T_GE(t_now_ms() - begin, 2 * MLX5_STALL_MS);
 	T_EQ(u.side[1].fault, -ETIMEDOUT);
 	fv_release();
 	u_path_down(&u);

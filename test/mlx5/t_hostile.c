@@ -131,7 +131,7 @@ HOSTILE_CASE(control_messages)
 	memcpy(msg, &(struct mlx5_ctrl_hdr){ .frame_len = 100 }, 16);
 	raw_send(raw_ctrl_qp(), msg, 48);
 	t_settle();
-	T_EQ(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL), 0);
+	t_no_end(p->dpu, NULL);
 	memcpy(msg, &(struct mlx5_ctrl_hdr){ .frame_len = 99, .fragment = 1 }, 16);
 	raw_send(raw_ctrl_qp(), msg, 48);
 	victim_ends(p, -EPROTO);

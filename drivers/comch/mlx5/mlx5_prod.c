@@ -262,7 +262,7 @@ mlx5_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 		mlx5_remote_down(data_of(p));
 		return;
 	}
-	p->watch_ms = mlx5_dev_now_ms();
+	p->watch_ms = p->give_up_ms = mlx5_dev_now_ms();
 	p->watch_sum = 0;
 	visit_remotes(p, visit_sum);
 }
@@ -301,24 +301,38 @@ abort_stream(struct mlx5_prod *p, int err)
 	return aborted;
 }
 
-/* A stop takes too long. Give up only if there is no progress: 1 GiB may take seconds. */
-static void
-abort_stalled(struct mlx5_prod *p, int err)
+/* Has anything moved since the last call? 1 GiB may take minutes. */
+static bool
+has_progress(struct mlx5_prod *p, uint64_t now_ms)
 {
-	uint64_t now_ms = mlx5_dev_now_ms(), old = p->watch_sum;
+	uint64_t old = p->watch_sum;
 
 	p->watch_sum = 0;
 	visit_remotes(p, visit_sum);
-	if (p->watch_sum == old && now_ms - p->watch_ms < MLX5_STALL_MS)
+	if (p->watch_sum == old)
+		return false;
+	p->watch_ms = p->give_up_ms = now_ms;
+	return true;
+}
+
+/*
+ * A stop takes too long. What the peer's application holds is given up; what the device
+ * holds may be a large write on a slow line, and gets the time that any work request has.
+ */
+static void
+abort_stalled(struct mlx5_prod *p, int err)
+{
+	struct mlx5_link *l = data_of(p)->link;
+	uint64_t now_ms = mlx5_dev_now_ms();
+
+	if (has_progress(p, now_ms) || now_ms - p->give_up_ms < MLX5_STALL_MS)
 		return;
-	p->watch_ms = now_ms;
-	if (p->watch_sum != old)
-		return;
+	p->give_up_ms = now_ms;
 	p->abort_err = err;
 	p->gives_up = false;
 	visit_remotes(p, visit_give_up);
-	if (!p->gives_up && !abort_stream(p, err))
-		mlx5_link_fault(data_of(p)->link, -ETIMEDOUT,
+	if (!p->gives_up && !abort_stream(p, err) && now_ms - p->watch_ms >= l->dev->dead_ms)
+		mlx5_link_fault(l, -ETIMEDOUT,
 			"messages of a stopped producer did not complete in time");
 }
 

@@ -34,7 +34,7 @@
 #define MLX5_LOCK_TRIES 64
 /* Completions that one call handles. */
 #define MLX5_REAP_MAX 64
-/* A stop gives up if there is no completion for so long. */
+/* A stop gives up what the peer's application holds if there is no progress for so long. */
 #define MLX5_STALL_MS 900
 
 struct mlx5_prod {
@@ -55,7 +55,8 @@ struct mlx5_prod {
 	int epfd;                   /* of event_fd and the link's completion channel */
 	/* Progress since prod_halt(), see mlx5_prod_abort(). */
 	uint64_t watch_sum;
-	uint64_t watch_ms;
+	uint64_t watch_ms;          /* of the last progress */
+	uint64_t give_up_ms;        /* of the last progress, or attempt to give up */
 	int abort_err;
 	bool gives_up;
 	/* Guarded by mlx5_prods_lock. */
