@@ -145,6 +145,7 @@ struct stranger {
 	struct rdma_cm_id *id;
 	struct rdma_cm_id *client;
 	unsigned int nb_asked;
+	enum { ACCEPTS, REFUSES, IS_SILENT } answer;
 };
 
 static void
@@ -167,9 +168,9 @@ stranger_open(struct stranger *s, unsigned int candidate)
 	T_EQ(fv_glue.listen(s->id, 8), 0);
 }
 
-/* Accept clients, with data of its own, or refuse them. */
-static void
-stranger_step(struct stranger *s, bool accepts)
+/* Accept clients, with data of its own, or refuse them, or neither. False: no event. */
+static bool
+stranger_step(struct stranger *s)
 {
 	struct rdma_conn_param param = {
 		.private_data = "NVMe", .private_data_len = 4, .qp_num = 1,
@@ -177,29 +178,29 @@ stranger_step(struct stranger *s, bool accepts)
 	struct rdma_cm_event *ev;
 
 	if (fv_glue.get_cm_event(s->ch, &ev) != 0)
-		return;
+		return false;
 	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
 		fv_glue.ack_cm_event(ev);
-		return;
+		return true;
 	}
 	if (s->client != NULL)
 		fv_glue.destroy_id(s->client);
 	s->client = ev->id;
 	s->nb_asked++;
 	fv_glue.ack_cm_event(ev);
-	if (accepts)
+	if (s->answer == ACCEPTS)
 		T_EQ(fv_glue.accept(s->client, &param), 0);
-	else
+	else if (s->answer == REFUSES)
 		T_EQ(fv_glue.reject(s->client, "NVMe", 4), 0);
+	return true;
 }
 
 static void
 stranger_close(struct stranger *s)
 {
-	struct rdma_cm_event *ev;
-
-	while (fv_glue.get_cm_event(s->ch, &ev) == 0)
-		fv_glue.ack_cm_event(ev);
+	s->answer = IS_SILENT;
+	while (stranger_step(s))
+		;
 	if (s->client != NULL)
 		fv_glue.destroy_id(s->client);
 	fv_glue.destroy_id(s->id);
@@ -207,14 +208,15 @@ stranger_close(struct stranger *s)
 }
 
 static void
-pass_stranger(struct t_pair *p, bool accepts)
+pass_stranger(struct t_pair *p, int answer)
 {
 	struct stranger s;
 
 	stranger_open(&s, 0);
+	s.answer = answer;
 	t_pair_ends(p, NULL);
 	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
-	T_UNTIL((stranger_step(&s, accepts),
+	T_UNTIL((stranger_step(&s),
 		rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING));
 	T_EQ(s.nb_asked, 1);
 	t_client_end(p->client);
@@ -224,12 +226,80 @@ pass_stranger(struct t_pair *p, bool accepts)
 
 CTRL_CASE(stranger_accepts)
 {
-	pass_stranger(p, true);
+	pass_stranger(p, ACCEPTS);
 }
 
 CTRL_CASE(stranger_refuses)
 {
-	pass_stranger(p, false);
+	pass_stranger(p, REFUSES);
+}
+
+/* The connection manager gives up on it. */
+CTRL_CASE(stranger_is_silent)
+{
+	pass_stranger(p, IS_SILENT);
+}
+
+static void
+set_cm_timeout(uint32_t ms)
+{
+	struct fv_conf conf;
+
+	fv_conf_default(&conf);
+	conf.cm_timeout_ms = ms;
+	fv_configure(&conf);
+}
+
+/* It does not give up: the dial does not wait for that. */
+CTRL_CASE(stranger_is_silent_for_long)
+{
+	set_cm_timeout(60000);
+	pass_stranger(p, IS_SILENT);
+}
+
+CTRL_CASE(stranger_is_silent_for_long_asleep)
+{
+	struct stranger s;
+
+	set_cm_timeout(60000);
+	stranger_open(&s, 0);
+	s.answer = IS_SILENT;
+	t_pair_ends(p, NULL);
+	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
+	T_SLEEP_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING);
+	t_client_end(p->client);
+	p->client = NULL;
+	stranger_close(&s);
+}
+
+/* A silent stranger first, and a server that answers only after all other ports have. */
+CTRL_CASE(server_is_slow)
+{
+	struct stranger s[MLX5_CANDIDATES];
+	uint64_t begin = t_now_ms();
+	unsigned int i;
+
+	set_cm_timeout(60000);
+	stranger_open(&s[0], 0);
+	s[0].answer = IS_SILENT;
+	t_pair_ends(p, NULL);
+	for (i = 2; i < MLX5_CANDIDATES; i++) {
+		stranger_open(&s[i], i);
+		s[i].answer = REFUSES;
+	}
+	p->dpu->paused = true;
+	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
+	T_UNTIL((stranger_step(&s[7]), s[7].nb_asked == 1) ||
+		(stranger_step(&s[2]), stranger_step(&s[3]), stranger_step(&s[4]),
+		stranger_step(&s[5]), stranger_step(&s[6]), false));
+	T_GT(t_now_ms() - begin, 1500);
+	p->dpu->paused = false;
+	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING);
+	t_client_end(p->client);
+	p->client = NULL;
+	stranger_close(&s[0]);
+	for (i = 2; i < MLX5_CANDIDATES; i++)
+		stranger_close(&s[i]);
 }
 
 /* Nothing but strangers on all ports. */

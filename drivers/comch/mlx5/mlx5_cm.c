@@ -166,13 +166,18 @@ drop(struct mlx5_dev *dev, struct rdma_cm_id *id, struct rdma_event_channel *cm)
 }
 
 void
+mlx5_cm_drop(struct mlx5_link *l, struct rdma_cm_id *id)
+{
+	/* Fails if it is not connected. */
+	(void)mlx5_glue->disconnect(id);
+	drop(l->dev, id, NULL);
+}
+
+void
 mlx5_cm_drop_id(struct mlx5_link *l)
 {
-	if (l->id == NULL)
-		return;
-	/* Fails if it is not connected. */
-	(void)mlx5_glue->disconnect(l->id);
-	drop(l->dev, l->id, NULL);
+	if (l->id != NULL)
+		mlx5_cm_drop(l, l->id);
 	l->id = NULL;
 }
 

@@ -10,6 +10,10 @@
  *   ADDR_RESOLVED, ROUTE_RESOLVED   connect
  *   CONNECT_RESPONSE                the server, or a stranger without our magic: next
  *   REJECTED                        no listener, or another name: next; else a refusal
+ *   UNREACHABLE, or PATIENCE_MS     next
+ *
+ * A server may be slow, so that an id whose port did not answer in PATIENCE_MS is kept
+ * while the dial goes on: the answer of any id counts.
  *
  * The dial belongs to the connection's thread, and ends with the link UP or DOWN.
  */
@@ -22,6 +26,8 @@
 
 /* How long the address and the route of the peer may take. */
 #define RESOLVE_MS 2000
+/* How long the dial waits for a port's answer before it tries the next one, too. */
+#define PATIENCE_MS 1000
 /* Attempts with a fresh queue pair, if the peer remembers an old one of that number. */
 #define STALE_TRIES 4
 #define RNR_RETRY 6
@@ -30,8 +36,8 @@
 
 enum next_step {
 	STEP_WAIT,   /* for an event */
-	STEP_NEXT,   /* try the next port */
-	STEP_AGAIN,  /* try this port again, with a fresh queue pair */
+	STEP_NEXT,   /* not this port */
+	STEP_AGAIN,  /* begin again, with a fresh queue pair */
 	STEP_OVER,   /* the link is UP or DOWN */
 };
 
@@ -39,9 +45,13 @@ struct mlx5_dial {
 	uint8_t hash[16];
 	uint16_t ports[MLX5_CANDIDATES];
 	uint32_t nb_ports;
-	uint32_t at;
+	uint32_t at;          /* the next port to try */
 	uint32_t nb_stale;
 	bool has_route;       /* to the peer; waits for the queue pair */
+	bool is_unanswered;   /* the connection manager gave up on a port */
+	uint64_t asked_ms;    /* when the last port was; 0: not yet */
+	struct rdma_cm_id *silent[MLX5_CANDIDATES]; /* ids of ports before that */
+	uint32_t nb_silent;
 	enum next_step step;
 };
 
@@ -53,7 +63,7 @@ fail(struct mlx5_link *l, int error, const char *text)
 	return error;
 }
 
-/* Begin with the port at dial->at. */
+/* Try the next port. There is one. */
 static int
 try_port(struct mlx5_link *l)
 {
@@ -64,12 +74,13 @@ try_port(struct mlx5_link *l)
 
 	d->step = STEP_WAIT;
 	d->has_route = false;
+	d->asked_ms = 0;
 	if (mlx5_glue->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
 		return -errno;
 	if (l->dev->has_tclass)
 		(void)mlx5_glue->set_option(l->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
 			sizeof(tos));
-	mlx5_name_set_port(&to, d->ports[d->at]);
+	mlx5_name_set_port(&to, d->ports[d->at++]);
 	ret = mlx5_glue->resolve_addr(l->id, &from.sa, &to.sa, RESOLVE_MS);
 	return mlx5_glue_error(ret);
 }
@@ -93,6 +104,7 @@ connect_to(struct mlx5_link *l)
 		return;
 	}
 	memcpy(hello.name_hash, l->dial->hash, sizeof(hello.name_hash));
+	l->dial->asked_ms = mlx5_dev_now_ms();
 	if (mlx5_glue->connect(l->id, &param) != 0)
 		fail(l, -errno, "connection request failed");
 }
@@ -148,9 +160,21 @@ err_close:
 	return ret;
 }
 
+static void
+drop_silent(struct mlx5_link *l)
+{
+	struct mlx5_dial *d = l->dial;
+
+	while (d->nb_silent > 0)
+		mlx5_cm_drop(l, d->silent[--d->nb_silent]);
+}
+
 void
 mlx5_dial_free(struct mlx5_link *l)
 {
+	if (l->dial == NULL)
+		return;
+	drop_silent(l);
 	free(l->dial);
 	l->dial = NULL;
 }
@@ -221,11 +245,27 @@ on_rejected(struct mlx5_link *l, const struct rdma_cm_event *event)
 		l->dial->step = STEP_NEXT;
 }
 
+/* Make the id of a port that was silent the link's. False: it was given up. */
+static bool
+take_silent(struct mlx5_link *l, struct rdma_cm_id *id)
+{
+	struct mlx5_dial *d = l->dial;
+	uint32_t i;
+
+	for (i = 0; i < d->nb_silent; i++) {
+		if (d->silent[i] != id)
+			continue;
+		d->silent[i] = l->id;
+		l->id = id;
+		return true;
+	}
+	return false;
+}
+
 void
 mlx5_dial_event(struct mlx5_link *l, const struct rdma_cm_event *event)
 {
-	/* Of an id that was given up. */
-	if (event->id != l->id || l->dial->step != STEP_WAIT)
+	if (l->dial->step != STEP_WAIT || (event->id != l->id && !take_silent(l, event->id)))
 		return;
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
@@ -246,7 +286,8 @@ mlx5_dial_event(struct mlx5_link *l, const struct rdma_cm_event *event)
 		fail(l, -EHOSTUNREACH, "the peer's address is not reachable from this device");
 		break;
 	case RDMA_CM_EVENT_UNREACHABLE:
-		fail(l, -ETIMEDOUT, "peer does not answer connection requests");
+		l->dial->is_unanswered = true;
+		l->dial->step = STEP_NEXT;
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		fail(l, -ENODEV, "the device was removed");
@@ -257,12 +298,35 @@ mlx5_dial_event(struct mlx5_link *l, const struct rdma_cm_event *event)
 	}
 }
 
-/* A queue pair with another number. */
+/* The link's id was refused: wait for one that is silent, or try the next port. */
 static int
-renew_qp(struct mlx5_link *l)
+next_port(struct mlx5_link *l)
 {
+	struct mlx5_dial *d = l->dial;
+
+	if (d->at < d->nb_ports)
+		return try_port(l);
+	if (d->nb_silent == 0)
+		return d->is_unanswered ?
+			fail(l, -ETIMEDOUT, "peer does not answer connection requests") :
+			fail(l, -ENOENT, "no server listens on that name");
+	l->id = d->silent[--d->nb_silent];
+	d->step = STEP_WAIT;
+	return 0;
+}
+
+/* With a queue pair of another number. Ids that are silent would offer the old one. */
+static int
+begin_again(struct mlx5_link *l)
+{
+	struct mlx5_dial *d = l->dial;
+	int ret;
+
+	d->at = 0;
+	drop_silent(l);
 	mlx5_link_close_qp(l);
-	return mlx5_link_open(l, opened);
+	ret = mlx5_link_open(l, opened);
+	return ret == 0 ? try_port(l) : ret;
 }
 
 void
@@ -273,16 +337,26 @@ mlx5_dial_next(struct mlx5_link *l)
 
 	if (d->step == STEP_NEXT || d->step == STEP_AGAIN)
 		mlx5_cm_drop_id(l);
-	if (d->step == STEP_NEXT && ++d->at == d->nb_ports) {
-		fail(l, -ENOENT, "no server listens on that name");
-	} else if (d->step == STEP_NEXT || d->step == STEP_AGAIN) {
-		if (d->step == STEP_AGAIN)
-			ret = renew_qp(l);
-		if (ret == 0)
-			ret = try_port(l);
-		if (ret != 0)
-			fail(l, ret, "connection request failed");
-	}
+	if (d->step == STEP_NEXT)
+		ret = next_port(l);
+	else if (d->step == STEP_AGAIN)
+		ret = begin_again(l);
+	if (ret != 0 && d->step != STEP_OVER)
+		fail(l, ret, "connection request failed");
 	if (d->step == STEP_OVER)
 		mlx5_dial_free(l);
+}
+
+void
+mlx5_dial_tick(struct mlx5_link *l)
+{
+	struct mlx5_dial *d = l->dial;
+
+	if (d->step != STEP_WAIT || d->at == d->nb_ports || d->asked_ms == 0 ||
+			mlx5_dev_now_ms() - d->asked_ms < PATIENCE_MS)
+		return;
+	d->silent[d->nb_silent++] = l->id;
+	l->id = NULL;
+	d->step = STEP_NEXT;
+	mlx5_dial_next(l);
 }

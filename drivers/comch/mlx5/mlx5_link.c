@@ -39,6 +39,8 @@
 /* How long an ending link waits for its slots. */
 #define END_MS 1000
 #define END_TICK_MS 10
+/* A tick of a link that connects. */
+#define DIAL_TICK_MS 250
 /* Events of a completion channel that are acknowledged at a time. */
 #define ACK_EVENTS 1000
 /* Send work requests beside those that the peer's slots allow: probes. */
@@ -47,6 +49,8 @@
 static uint32_t
 tick_ms(const struct mlx5_link *l)
 {
+	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
+		return DIAL_TICK_MS;
 	return l->is_ending ? END_TICK_MS : l->dev->dead_ms / TICKS;
 }
 
@@ -260,6 +264,8 @@ mlx5_link_up(struct mlx5_link *l)
 		return;
 	l->quiet_ms = mlx5_dev_now_ms();
 	l->base.state = RTE_COMCH_LINK_UP;
+	if (l->is_timer_set)
+		set_timer(l);
 }
 
 void
@@ -390,6 +396,8 @@ mlx5_link_tick(struct mlx5_link *l)
 		mlx5_link_end_step(l);
 	else if (l->base.state == RTE_COMCH_LINK_UP)
 		check_peer(l);
+	else if (l->dial != NULL)
+		mlx5_dial_tick(l);
 }
 
 static void

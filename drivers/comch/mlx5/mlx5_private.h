@@ -301,6 +301,8 @@ int mlx5_cm_accept(struct rte_comch_listener *listener, struct rte_comch_link **
 int mlx5_cm_to_rts(struct mlx5_link *l);
 /* Disconnect, and have the helper destroy the id. All events that were got are acknowledged. */
 void mlx5_cm_drop_id(struct mlx5_link *l);
+/* The same for another id on the link's channel. */
+void mlx5_cm_drop(struct mlx5_link *l, struct rdma_cm_id *id);
 /* The same, and the channel. */
 void mlx5_cm_close(struct mlx5_link *l);
 
@@ -312,6 +314,8 @@ int mlx5_dial_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 void mlx5_dial_event(struct mlx5_link *l, const struct rdma_cm_event *event);
 /* After that: try the next port, if this one has no such server; or the dial is over. */
 void mlx5_dial_next(struct mlx5_link *l);
+/* Has the port of a dialling link been silent for too long? */
+void mlx5_dial_tick(struct mlx5_link *l);
 void mlx5_dial_free(struct mlx5_link *l);
 
 /* mlx5_frame.c */
