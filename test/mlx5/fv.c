@@ -269,9 +269,23 @@ fv_call_wait(enum fv_call call)
 
 	fv_lock();
 	ms = fv.calls[call].slow_ms;
+	fv.calls[call].begun += ms > 0;
 	fv_unlock();
-	if (ms > 0)
-		usleep(ms * 1000);
+	if (ms == 0)
+		return;
+	usleep(ms * 1000);
+	fv_lock();
+	fv.calls[call].done++;
+	fv_unlock();
+}
+
+void
+fv_slow_calls(enum fv_call call, unsigned int *begun, unsigned int *done)
+{
+	fv_lock();
+	*begun = fv.calls[call].begun;
+	*done = fv.calls[call].done;
+	fv_unlock();
 }
 
 bool

@@ -188,6 +188,8 @@ void fv_fail_call(enum fv_call call, unsigned int nth, int err);
  * DESTROY_ID. 0: at once.
  */
 void fv_slow_call(enum fv_call call, unsigned int ms);
+/* How many slow calls have begun to wait, and how many have waited. */
+void fv_slow_calls(enum fv_call call, unsigned int *begun, unsigned int *done);
 
 /* Nothing passes between two addresses, either way; NULL: any address. */
 void fv_cut(const char *a, const char *b);

@@ -344,7 +344,12 @@ struct fv_state {
 	struct fv_cut_pair cuts[FV_MAX_CUTS];
 	struct fv_fault faults[FV_MAX_FAULTS];
 	unsigned int nb_faults;
-	struct { unsigned int nth; int err; unsigned int slow_ms; } calls[FV_NB_CALLS];
+	struct {
+		unsigned int nth;
+		int err;
+		unsigned int slow_ms;
+		unsigned int begun, done; /* calls that are slow */
+	} calls[FV_NB_CALLS];
 	unsigned int short_post;        /**< Plus 1; 0: none. */
 	bool held;
 	unsigned int steps;             /**< That may pass while held. */

@@ -7,6 +7,8 @@
  * and to make and destroy queue pairs, each run of a poll stays short.
  */
 
+#include <unistd.h>
+
 #include "mlx5_private.h"
 #include "u_ctrl.h"
 
@@ -14,6 +16,7 @@
 /* A run may take so long, without the time that the thread waits for a CPU. */
 #define RUN_MS 50
 #define MIB (UINT32_C(1) << 20)
+#define NB_EXIT_MRS 8
 
 struct u_helper {
 	struct t_pair p;
@@ -207,6 +210,49 @@ HELPER_CASE(link_ends_with_jobs)
 	T_EQ(rte_comch_consumer_destroy(cons), 0);
 	for (i = 0; i < RTE_DIM(mem); i++)
 		t_mem_free(&mem[i]);
+}
+
+/* Exit status. */
+#define EXIT_IN_USE 3
+
+static bool exits;
+
+/* As a verbs library: it is finalized after the driver, and then must not be called. */
+static void __attribute__((destructor(101)))
+verbs_end(void)
+{
+	unsigned int begun, done, later, unused;
+
+	if (!exits)
+		return;
+	fv_slow_calls(FV_CALL_REG_MR, &begun, &done);
+	usleep(2 * SLOW_MS * 1000);
+	fv_slow_calls(FV_CALL_REG_MR, &later, &unused);
+	if (begun == 0 || begun == NB_EXIT_MRS || done != begun || later != begun)
+		_exit(EXIT_IN_USE);
+}
+
+/* The job in progress completes; those that wait are dropped. */
+HELPER_CASE(process_exits_with_jobs)
+{
+	struct rte_comch_consumer *cons;
+	struct rte_comch_mr *mrs[NB_EXIT_MRS];
+	struct t_mem mem[NB_EXIT_MRS];
+	unsigned int i, begun, done;
+
+	t_pair_open(&u->p, NULL);
+	for (i = 0; i < RTE_DIM(mem); i++) {
+		t_mem_new(&mem[i], RTE_COMCH_MEM_HEAP, MIB, 0);
+		mrs[i] = mem[i].mr;
+	}
+	fv_slow_call(FV_CALL_REG_MR, SLOW_MS);
+	cons = t_consumer_new(u->p.sconn, &(struct rte_comch_consumer_conf){
+		.mrs = mrs, .nb_mrs = RTE_DIM(mrs) }, NULL);
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	T_WAIT(step(u), (fv_slow_calls(FV_CALL_REG_MR, &begun, &done), begun > done));
+	t_dir_remove();
+	exits = true;
+	exit(0);
 }
 
 /* A registration ends while the key to send from it is being made. */
