@@ -8,6 +8,7 @@
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
     other drivers                the same, and drivers/comch/common
+    drivers/comch/ring           the same, and drivers/comch/shm
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
@@ -64,6 +65,8 @@ DRIVER_SDK = {"rte_comch_driver.h"}
 # What core and drivers share, and what drivers share.
 SDK = "lib/comch/sdk"
 COMMON = "drivers/comch/common"
+# Its links are those of drivers/comch/shm.
+RING = "drivers/comch/ring"
 PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
@@ -106,7 +109,8 @@ def allowed(part, public):
     if part == CORE:
         return own
     if part.startswith("drivers/"):
-        return own | public | DRIVER_SDK | headers(SDK) | headers(COMMON)
+        own |= public | DRIVER_SDK | headers(SDK) | headers(COMMON)
+        return own | headers("drivers/comch/shm") if part == RING else own
     if part.startswith("examples/"):
         own |= headers("examples/common") | headers("examples/doca_common")
     if part.startswith(("app/", "examples/")):

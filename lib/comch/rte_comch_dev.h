@@ -57,6 +57,10 @@ enum rte_comch_func_type {
  * client's messages keep their order, and those of different clients have none.
  */
 #define RTE_COMCH_CAPA_ORDERED  (UINT64_C(1) << 6)
+/**
+ * A consumer in mbuf mode receives the mbufs that were sent, not copies: rte_comch_mbuf.h.
+ */
+#define RTE_COMCH_CAPA_HANDOVER (UINT64_C(1) << 7)
 
 /** Properties and limits of a device. */
 struct rte_comch_dev_info {

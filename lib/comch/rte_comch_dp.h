@@ -255,6 +255,11 @@ rte_comch_producer_done_burst(struct rte_comch_producer *producer,
  * peer cannot change delivered data.
  */
 #define RTE_COMCH_CONSUMER_F_SNAPSHOT (UINT32_C(1) << 0)
+/**
+ * In mbuf mode, take chains of mbufs as they are. Otherwise, and with a driver that does
+ * not hand mbufs over (RTE_COMCH_CAPA_HANDOVER), a message is one segment.
+ */
+#define RTE_COMCH_CONSUMER_F_CHAINS   (UINT32_C(1) << 1)
 
 /** Configuration of a consumer. Zero means default. */
 struct rte_comch_consumer_conf {

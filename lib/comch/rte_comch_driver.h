@@ -51,6 +51,7 @@ struct rte_comch_data_ops;
 struct rte_comch_region_ops;
 struct rte_comch_xstat;
 struct rte_mbuf;
+struct rte_mempool;
 struct comch_cons_mrs;
 struct comch_dir;
 struct comch_epoch;
@@ -164,7 +165,7 @@ struct rte_comch_ticket_fds {
 	uint8_t cons;     /**< cons_offer to remote_create. */
 	uint8_t cons_ack; /**< remote_create to cons_bind. */
 	uint8_t prod;     /**< prod_offer to peer_prod_add. */
-	uint8_t mem;      /**< mem_show to mem_take. */
+	uint8_t mem;      /**< mem_show to mem_take; none if desc.kind is heap memory. */
 };
 
 /** Description of a registration for a peer. */
@@ -408,14 +409,21 @@ struct rte_comch_data_ops {
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
 	/**
-	 * O. Bursts of mbufs. Without them the core uses operations and buffers.
-	 * send_mbufs owns the mbufs that it accepts, and frees and counts those that cannot
-	 * be sent. With recv_mbufs the core posts nothing in mbuf mode; after a halt it
-	 * returns the rest, and the consumer is drained. Queue's thread.
+	 * O, all three or none: mbufs are handed over (RTE_COMCH_CAPA_HANDOVER). Without
+	 * them the core uses operations and buffers. Queue's thread.
+	 *
+	 * rx_setup puts a consumer in mbuf mode, at each start; the core posts nothing.
+	 * recv_mbufs returns what was handed over; after a halt it returns the rest, and
+	 * the consumer is drained.
 	 */
-	uint16_t (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id,
-			struct rte_mbuf **mbufs, uint16_t n);
+	void (*rx_setup)(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
 	uint16_t (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
+	/**
+	 * Owns the mbufs that it accepts, and frees and counts those that cannot be sent.
+	 * @return their number, or -ENOTSUP: not to this consumer, use operations.
+	 */
+	int (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id,
+			struct rte_mbuf **mbufs, uint16_t n);
 };
 
 /** Memory that both ends map, for drivers that use rte_comch_data_mapped. */

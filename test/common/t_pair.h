@@ -42,6 +42,13 @@ struct t_driver {
 /** The driver under test. */
 extern const struct t_driver *t_driver;
 
+/** Does a message to heap memory go through a staging ring? */
+static inline bool
+t_stages_heap(void)
+{
+	return t_driver->maps_memory && !t_driver->shows_heap;
+}
+
 #define T_NAME "conformance"
 
 /* Remove the files *.SUFFIX of a function, in t_dir(): whose is whose does not matter. */

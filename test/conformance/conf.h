@@ -31,6 +31,7 @@
 
 /* The drivers, with a device of their own: keys are in the environment. */
 extern const struct t_driver conf_driver_shm;
+extern const struct t_driver conf_driver_ring;
 extern const struct t_driver conf_driver_mlx5;
 
 /* Skip the case, unless the driver meets all of its needs. EAL runs. */

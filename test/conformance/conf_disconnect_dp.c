@@ -225,7 +225,7 @@ stop_in_stream(struct rte_comch_producer *prod)
 	int rc = rte_comch_producer_stop(prod);
 
 	/* Without a staging ring there may be no rest. */
-	if (rc == 0 && !t_driver->maps_memory)
+	if (rc == 0 && !t_stages_heap())
 		return false;
 	T_EQ(rc, -EINPROGRESS);
 	T_EQ(rte_comch_producer_state(prod), RTE_COMCH_STATE_STOPPING);

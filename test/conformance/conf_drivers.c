@@ -28,6 +28,16 @@ const struct t_driver conf_driver_shm = {
 	.maps_memory = true,
 };
 
+const struct t_driver conf_driver_ring = {
+	.lose = unlink_sockets,
+	.name = "comch_ring",
+	.has_dir = true,
+	.has_total_import = true,
+	.has_kernel_peer = true,
+	.shows_heap = true,
+	.maps_memory = true,
+};
+
 const struct t_driver conf_driver_mlx5 = {
 	.lose = unlink_locks,
 	.name = "comch_mlx5",

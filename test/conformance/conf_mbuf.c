@@ -23,6 +23,8 @@ struct mflow {
 	struct rte_comch_consumer *cons;
 	struct rte_comch_producer *prod;
 	uint32_t id;
+	bool hands_over;               /* what is received is what was sent */
+	const struct rte_mempool *from; /* the pool of received mbufs */
 };
 
 static struct rte_mempool *
@@ -42,10 +44,14 @@ static void
 mflow_open(struct mflow *m, unsigned int rx_mbufs, uint32_t queue)
 {
 	struct rte_comch_consumer_conf cc = { .queue_size = queue };
+	struct rte_comch_dev_info info;
 
 	t_pair_open(&m->p, NULL);
 	m->rx_pool = shared_pool("rx", rx_mbufs);
 	m->tx_pool = shared_pool("tx", 255);
+	m->hands_over = (rte_comch_dev_info_get(m->p.dpu_dev, &info) == 0 &&
+		(info.capa & RTE_COMCH_CAPA_HANDOVER) != 0);
+	m->from = m->hands_over ? m->tx_pool : m->rx_pool;
 	m->cons = t_consumer_new(m->p.sconn, &cc, rte_comch_mempool_mr(m->rx_pool));
 	t_consumer_run(m->cons);
 	m->prod = t_producer_new(m->p.cconn, NULL);
@@ -71,9 +77,9 @@ submit(struct mflow *m, struct rte_mbuf *mbuf)
 	T_UNTIL(rte_comch_tx_burst(m->prod, m->id, &mbuf, 1) == 1);
 }
 
-/* Stop and destroy the producer: mbufs that it still had are back. */
+/* Stop and destroy the producer: mbufs that it still had are back. out: the consumer's. */
 static void
-producer_end(struct mflow *m)
+producer_end(struct mflow *m, unsigned int out)
 {
 	struct rte_mbuf *none;
 	int rc = rte_comch_producer_stop(m->prod);
@@ -85,7 +91,7 @@ producer_end(struct mflow *m)
 		rte_comch_producer_state(m->prod) == RTE_COMCH_STATE_IDLE);
 	/* Nothing is left for done_burst(). */
 	t_producer_end(m->prod);
-	T_CHECK(rte_mempool_full(m->tx_pool));
+	T_EQ(rte_mempool_in_use_count(m->tx_pool), out);
 }
 
 /* All mbufs are back where they came from. */
@@ -104,7 +110,7 @@ mflow_close(struct mflow *m)
 {
 	struct rte_mbuf *mbuf;
 
-	producer_end(m);
+	producer_end(m, 0);
 	if (rte_comch_consumer_state(m->cons) == RTE_COMCH_STATE_RUNNING)
 		T_EQ(rte_comch_consumer_stop(m->cons), -EINPROGRESS);
 	T_UNTIL(rte_comch_rx_burst(m->cons, &mbuf, 1) == 0 &&
@@ -158,7 +164,7 @@ receive(struct mflow *m)
 }
 
 static void
-check_mbuf(struct rte_mbuf *mbuf, struct rte_mempool *mp, uint32_t len, uint64_t seed)
+check_mbuf(struct rte_mbuf *mbuf, const struct rte_mempool *mp, uint32_t len, uint64_t seed)
 {
 	T_CHECK(mbuf->pool == mp);
 	T_EQ(mbuf->nb_segs, 1);
@@ -238,7 +244,7 @@ conf_mbuf_single(void)
 	for (i = 0; i < 20 * RTE_DIM(lens); i++) {
 		mbuf = filled(m.tx_pool, lens[i % RTE_DIM(lens)], i);
 		submit(&m, mbuf);
-		check_mbuf(receive(&m), m.rx_pool, lens[i % RTE_DIM(lens)], i);
+		check_mbuf(receive(&m), m.from, lens[i % RTE_DIM(lens)], i);
 	}
 	mflow_close(&m);
 }
@@ -264,11 +270,11 @@ conf_mbuf_bursts(void)
 		rte_pktmbuf_free_bulk(out + n, 32U - n);
 		n = rte_comch_rx_burst(m.cons, in, 32);
 		for (i = 0; i < n; i++, got++)
-			check_mbuf(in[i], m.rx_pool, 100 + (uint32_t)got % 1000, got);
+			check_mbuf(in[i], m.from, 100 + (uint32_t)got % 1000, got);
 		t_step_all();
 	}
 	while (got < sent)
-		check_mbuf(receive(&m), m.rx_pool, 100 + (uint32_t)got % 1000, got), got++;
+		check_mbuf(receive(&m), m.from, 100 + (uint32_t)got % 1000, got), got++;
 	mflow_close(&m);
 }
 
@@ -356,6 +362,23 @@ conf_mbuf_long_chain(void)
 	T_EQ(rte_comch_pktmbuf_pool_free(big), 0);
 }
 
+/* Of mbufs that are handed over, as many as the queue has places are under way. */
+static void
+queue_full(struct mflow *m, unsigned int places)
+{
+	struct rte_mbuf *mbuf;
+	unsigned int i;
+
+	for (i = 0; i < places; i++)
+		submit(m, filled(m->tx_pool, 100, i));
+	mbuf = filled(m->tx_pool, 100, i);
+	T_NEVER(rte_comch_tx_burst(m->prod, m->id, &mbuf, 1) != 0);
+	check_mbuf(receive(m), m->from, 100, 0);
+	submit(m, mbuf);
+	for (i = 1; i <= places; i++)
+		check_mbuf(receive(m), m->from, 100, i);
+}
+
 /* The application keeps what it received: refills are cut short, then go on. */
 void
 conf_mbuf_pool_exhausted(void)
@@ -367,6 +390,11 @@ conf_mbuf_pool_exhausted(void)
 	unsigned int i;
 
 	mflow_open(&m, NB, 8);
+	if (m.hands_over) {
+		queue_full(&m, 8);
+		mflow_close(&m);
+		return;
+	}
 	for (i = 0; i < NB; i++) {
 		mbuf = filled(m.tx_pool, 100, i);
 		submit(&m, mbuf);
@@ -379,11 +407,11 @@ conf_mbuf_pool_exhausted(void)
 	T_GE(st.no_mbuf, 1);
 	T_EQ(st.msgs, NB);
 	for (i = 0; i < NB; i++)
-		check_mbuf(kept[i], m.rx_pool, 100, i);
+		check_mbuf(kept[i], m.from, 100, i);
 	/* The next receive posts again. */
 	T_UNTIL(rte_comch_rx_burst(m.cons, kept, 1) == 0 &&
 			rte_comch_tx_burst(m.prod, m.id, &mbuf, 1) == 1);
-	check_mbuf(receive(&m), m.rx_pool, 100, 100);
+	check_mbuf(receive(&m), m.from, 100, 100);
 	mflow_close(&m);
 }
 
@@ -430,17 +458,19 @@ conf_mbuf_tx_errors(void)
 	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
 	big = rte_comch_pktmbuf_pool_create("big", 15, 0, 0, 16384, SOCKET_ID_ANY);
 	T_CHECK(plain != NULL && big != NULL);
-	submit(&m, filled(plain, 10, 1)); /* not registered */
+	submit(&m, filled(plain, 10, 1)); /* not registered, which handing over does not need */
+	if (m.hands_over)
+		check_mbuf(receive(&m), plain, 10, 1);
 	submit(&m, filled(big, 10000, 1)); /* too long */
 	mbuf = filled(m.tx_pool, 10, 1); /* nobody */
 	T_UNTIL(rte_comch_tx_burst(m.prod, 4711, &mbuf, 1) == 1);
 	T_UNTIL(all_freed(&m, plain) && all_freed(&m, big) && all_freed(&m, m.tx_pool));
 	t_settle();
 	T_EQ(rte_comch_producer_stats_get(m.prod, &st), 0);
-	T_EQ(st.errors, 3);
-	T_EQ(st.msgs, 0);
+	T_EQ(st.errors, 3u - m.hands_over);
+	T_EQ(st.msgs, 0u + m.hands_over);
 	submit(&m, filled(m.tx_pool, 10, 5));
-	check_mbuf(receive(&m), m.rx_pool, 10, 5);
+	check_mbuf(receive(&m), m.from, 10, 5);
 	mflow_close(&m);
 	rte_mempool_free(plain);
 	T_EQ(rte_comch_pktmbuf_pool_free(big), 0);
@@ -457,13 +487,13 @@ conf_mbuf_disconnect(void)
 	for (i = 0; i < 3; i++)
 		submit(&m, filled(m.tx_pool, 100, i));
 	/* Freed: they are done, and so published. */
-	T_UNTIL(all_freed(&m, m.tx_pool));
-	producer_end(&m);
+	T_UNTIL(m.hands_over || all_freed(&m, m.tx_pool));
+	producer_end(&m, m.hands_over ? 3 : 0);
 	T_EQ(rte_comch_client_stop(m.p.client), -EINPROGRESS);
 	T_UNTIL(rte_comch_client_state(m.p.client) == RTE_COMCH_STATE_IDLE);
 	/* What was published goes first. */
 	for (i = 0; i < 3; i++)
-		check_mbuf(receive(&m), m.rx_pool, 100, i);
+		check_mbuf(receive(&m), m.from, 100, i);
 	T_UNTIL(all_home(&m) &&
 		rte_comch_consumer_state(m.cons) == RTE_COMCH_STATE_IDLE);
 	T_UNTIL(t_count(m.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);

@@ -28,10 +28,10 @@ static const char *const valid_keys[] = {
 static int
 parse_all(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 {
-	const struct comch_args a = {
-		.dev = dev, .kv = kv, .logtype = shm_logtype, .tag = SHM_TAG,
-	};
 	struct shm_dev *shm = dev->priv;
+	const struct comch_args a = {
+		.dev = dev, .kv = kv, .logtype = *shm->kind->logtype, .tag = shm->kind->tag,
+	};
 	int ret = comch_place_init(&shm->place, &a);
 
 	if (ret != 0)
@@ -53,8 +53,9 @@ ring_cells(uint32_t max_msg_size)
 	return rte_align32pow2(RTE_MAX(RING_FRAMES * cells, (uint32_t)SHM_MIN_CELLS));
 }
 
-static int
-shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
+int
+shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv, const struct shm_kind *kind,
+		uint32_t magic)
 {
 	struct shm_dev *shm;
 	int ret;
@@ -62,6 +63,8 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	shm = calloc(1, sizeof(*shm));
 	if (shm == NULL)
 		return -ENOMEM;
+	shm->kind = kind;
+	shm->magic = magic;
 	dev->priv = shm;
 	dev->where = shm->place.dir;
 	ret = parse_all(dev, kv);
@@ -76,6 +79,16 @@ shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
 	dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED;
 	return 0;
+}
+
+static const struct shm_kind shm_kind = {
+	.tag = SHM_TAG, .logtype = &shm_logtype, .sock_suffix = "sock", .lock_suffix = "lock",
+};
+
+static int
+shm_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
+{
+	return shm_driver_probe(dev, kv, &shm_kind, SHM_HELLO_MAGIC);
 }
 
 static void
@@ -94,7 +107,7 @@ static const struct rte_comch_region_ops shm_regions = {
 	.region_map = shm_mem_region_map,
 };
 
-static const struct rte_comch_driver_ops shm_ops = {
+const struct rte_comch_driver_ops shm_driver_ops = {
 	.name = "comch_shm",
 	.valid_keys = valid_keys,
 	.probe = shm_probe,
@@ -120,4 +133,4 @@ static const struct rte_comch_driver_ops shm_ops = {
 	.regions = &shm_regions,
 };
 
-RTE_COMCH_DRIVER_REGISTER(shm, shm_ops)
+RTE_COMCH_DRIVER_REGISTER(shm, shm_driver_ops)

@@ -77,7 +77,7 @@ int
 shm_link_say_hello(struct shm_link *l)
 {
 	struct shm_hello hello = {
-		.magic = rte_cpu_to_le_32(SHM_HELLO_MAGIC),
+		.magic = rte_cpu_to_le_32(shm_dev_of(&l->base)->magic),
 		.version = rte_cpu_to_le_32(SHM_HELLO_VERSION),
 	};
 	int fd, ret;
@@ -98,6 +98,16 @@ shm_link_say_hello(struct shm_link *l)
 	return ret;
 }
 
+static void
+refuse_hello(struct shm_link *l, int err)
+{
+	if (err == -EXDEV)
+		shm_link_down(l, err, shm_dev_of(&l->base)->kind->stranger);
+	else
+		shm_link_down(l, -EPROTO, err == -EPERM ?
+			"peer's link memory lacks seals" : "handshake failed");
+}
+
 /* Finish the peer's hello: answer it or complete the handshake, or fail. ret: its check. */
 static void
 answer_hello(struct shm_link *l, int ret)
@@ -116,8 +126,7 @@ answer_hello(struct shm_link *l, int ret)
 	if (ret != 0) {
 		SHM_LOG(WARNING, "device %s: handshake failed: %s", l->base.dev->info.name,
 			strerror(-ret));
-		shm_link_down(l, -EPROTO, ret == -EPERM ?
-			"peer's link memory lacks seals" : "handshake failed");
+		refuse_hello(l, ret);
 		return;
 	}
 	l->base.state = RTE_COMCH_LINK_UP;
@@ -127,13 +136,15 @@ answer_hello(struct shm_link *l, int ret)
 static int
 take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 {
+	const struct shm_dev *shm = shm_dev_of(&l->base);
 	uint32_t cells = rte_le_to_cpu_32(hello->cells);
 	uint64_t len;
 	void *addr;
 	int ret;
 
-	if (rte_le_to_cpu_32(hello->magic) != SHM_HELLO_MAGIC ||
-			rte_le_to_cpu_32(hello->version) != SHM_HELLO_VERSION ||
+	if (rte_le_to_cpu_32(hello->magic) != shm->magic)
+		return shm->kind->stranger != NULL ? -EXDEV : -EPROTO;
+	if (rte_le_to_cpu_32(hello->version) != SHM_HELLO_VERSION ||
 			cells < SHM_MIN_CELLS || cells > SHM_MAX_CELLS ||
 			!rte_is_power_of_2(cells))
 		return -EPROTO;

@@ -31,7 +31,19 @@ extern int shm_logtype;
 /* Maximum number of descriptors that wait for their frames. */
 #define SHM_MAX_STASH 32
 
+/* What drivers differ in that have links of this one. */
+struct shm_kind {
+	const char *tag;         /* of their log */
+	int *logtype;
+	const char *sock_suffix; /* of the files of a server */
+	const char *lock_suffix;
+	/* Why a peer with another magic is refused, if that is not a protocol error. */
+	const char *stranger;
+};
+
 struct shm_dev {
+	const struct shm_kind *kind;
+	uint32_t magic;  /* of hellos */
 	struct comch_place place;
 	bool trust_peer; /* accept memory that is not sealed */
 	bool export_eal; /* export EAL memory */
@@ -99,11 +111,22 @@ struct shm_link {
 	bool map_over;            /* memory received since the last import exceeds a limit */
 };
 
+static inline const struct shm_kind *
+shm_kind_of(const struct rte_comch_dev *dev)
+{
+	return ((const struct shm_dev *)dev->priv)->kind;
+}
+
 static inline struct shm_dev *
 shm_dev_of(const struct rte_comch_link *link)
 {
 	return link->dev->priv;
 }
+
+extern const struct rte_comch_driver_ops shm_driver_ops;
+/* The probe of a driver of this kind: dev->priv is a struct shm_dev. */
+int shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv,
+		const struct shm_kind *kind, uint32_t magic);
 
 /* Take the link down; the first reason is kept. */
 void shm_link_down(struct shm_link *l, int error, const char *text);

@@ -122,9 +122,11 @@ shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		return -ENOMEM;
 	l->base.ops = dev->ops;
 	l->base.dev = dev;
-	ret = name_path(dev, rep, name, "sock", l->sock_path, sizeof(l->sock_path));
+	ret = name_path(dev, rep, name, shm_kind_of(dev)->sock_suffix, l->sock_path,
+		sizeof(l->sock_path));
 	if (ret == 0)
-		ret = name_path(dev, rep, name, "lock", l->lock_path, sizeof(l->lock_path));
+		ret = name_path(dev, rep, name, shm_kind_of(dev)->lock_suffix, l->lock_path,
+			sizeof(l->lock_path));
 	if (ret != 0)
 		goto err_free;
 	ret = comch_place_lock(l->lock_path);
@@ -249,7 +251,8 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 	/* The owner of the directory could impersonate the server. */
 	ret = comch_place_check(&shm->place);
 	if (ret == 0)
-		ret = name_path(dev, rep, name, "sock", path, sizeof(path));
+		ret = name_path(dev, rep, name, shm_kind_of(dev)->sock_suffix, path,
+			sizeof(path));
 	if (ret == 0)
 		ret = sock_address(path, &addr);
 	if (ret != 0)

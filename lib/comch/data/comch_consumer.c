@@ -17,6 +17,8 @@
 #include "data/comch_consumer.h"
 #include "mem/comch_mem.h"
 
+#define ALL_FLAGS (RTE_COMCH_CONSUMER_F_SNAPSHOT | RTE_COMCH_CONSUMER_F_CHAINS)
+
 static bool
 consumer_service(struct comch_obj *obj, struct comch_run *run)
 {
@@ -115,7 +117,7 @@ conf_check(const struct rte_comch_conn *conn, struct rte_comch_consumer_conf *c)
 	if (c->queue_size > info->max_dp_queue || c->imm_size > info->max_imm_len ||
 			c->staging_size > COMCH_MAX_STAGING || c->nb_mrs > COMCH_MAX_IMPORTS ||
 			(c->nb_mrs > 0 && c->mrs == NULL) ||
-			(c->flags & ~RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0) {
+			(c->flags & ~ALL_FLAGS) != 0) {
 		COMCH_LOG(ERR, "connection %u: consumer of depth %u (limit %u), immediate size %u "
 			"(limit %u), staging %u (limit %u), %u registrations (limit %u), flags %#x",
 			conn->id, c->queue_size, info->max_dp_queue, c->imm_size,

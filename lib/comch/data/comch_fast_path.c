@@ -79,7 +79,7 @@ data_nb_fds(const struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 
 	switch (f->type) {
 	case COMCH_WIRE_MR_ADD:
-		return data->nb_fds.mem;
+		return data->shows_heap && f->kind == RTE_COMCH_MEM_HEAP ? 0 : data->nb_fds.mem;
 	case COMCH_WIRE_CONSUMER_NEW:
 		return data->nb_fds.cons;
 	case COMCH_WIRE_CONSUMER_ACK:

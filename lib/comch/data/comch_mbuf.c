@@ -48,8 +48,10 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
-	/* A driver with recv_mbufs allocates the mbufs itself: nothing to post. */
-	if (comch_queue_ops(&c->q)->recv_mbufs == NULL)
+	if (comch_queue_ops(&c->q)->rx_setup != NULL)
+		comch_queue_ops(&c->q)->rx_setup(c->q.dq, mp,
+			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0);
+	else
 		rte_comch_rx_burst(c, NULL, 0);
 	return 0;
 }
@@ -382,13 +384,16 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 	struct rte_comch_op ops[MBUF_GROUP];
 	uint32_t sge_end[MBUF_GROUP];
 	uint16_t sent = 0, k, took;
+	int ret;
 
 	if (unlikely(p == NULL || mbufs == NULL))
 		return 0;
 	if (unlikely(comch_queue_ops(&p->q)->send_mbufs != NULL)) {
-		sent = comch_queue_ops(&p->q)->send_mbufs(p->q.dq, consumer_id, mbufs, n);
-		rte_comch_trace_send(p, n, sent);
-		return sent;
+		ret = comch_queue_ops(&p->q)->send_mbufs(p->q.dq, consumer_id, mbufs, n);
+		if (likely(ret >= 0)) {
+			rte_comch_trace_send(p, n, (uint16_t)ret);
+			return (uint16_t)ret;
+		}
 	}
 	if (unlikely(!tx_ready(p)))
 		return 0;

@@ -67,6 +67,7 @@ struct comch_recv {
 	const struct comch_cons_mrs *mrs; /* of the owner */
 	uint32_t rec_idx;       /* next message within cur */
 	bool flushing;          /* deliver no more messages */
+	bool awaits_peer;       /* a peer of a link that is down may still write to buffers */
 	struct comch_rec cur;   /* private copy of the current record, without seq */
 	uint32_t guard;         /* see comch_guard.h */
 	uint32_t drained;       /* all buffers returned: memory may be freed (release) */
@@ -451,7 +452,8 @@ comch_recv_drain(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	int status;
 
 	if (halt == RTE_COMCH_HALT_NONE ||
-			(!rx->flushing && halt == RTE_COMCH_HALT_STOP && steps->in_flight(rx)))
+			(!rx->flushing && (halt == RTE_COMCH_HALT_STOP || rx->awaits_peer) &&
+			steps->in_flight(rx)))
 		return 0;
 	/* Positions no longer match buffers: ignore records that still arrive. */
 	rx->flushing = true;

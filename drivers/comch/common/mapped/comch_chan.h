@@ -126,6 +126,7 @@ struct comch_chan_remote {
 	/* the connection's thread */
 	struct rte_comch_region post_region;
 	struct rte_comch_region rec_region;
+	void *ext;                            /* of a driver that adds to the channel */
 };
 
 /* A producer: sends to any consumer of the peer. */
@@ -155,6 +156,8 @@ void comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why);
  * Not within a burst.
  */
 void comch_chan_cons_drain_empty(struct comch_chan_cons *c);
+/* Wake the peer's producers if they sleep, after publishing that there is room. */
+void comch_chan_wake_producers(struct comch_chan_cons *c);
 /* Would a burst receive or flush anything? */
 bool comch_chan_cons_pending(const struct comch_chan_cons *c);
 /* Request a wake-up at the next message. The caller fences, then checks pending. */

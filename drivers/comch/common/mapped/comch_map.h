@@ -37,6 +37,7 @@ struct comch_map_dq {
 	struct rte_comch_dq base; /* first */
 	struct comch_map_wake wake;
 	bool is_cons;
+	void *ext;               /* of a driver that adds to the channel */
 };
 
 struct comch_map_cons {

@@ -158,7 +158,7 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	c = rte_zmalloc_socket("comch_map_cons", sizeof(*c), COMCH_LINE, args->socket_id);
 	if (c == NULL)
 		return -ENOMEM;
-	c->dq.base.ops = &rte_comch_data_mapped;
+	c->dq.base.ops = link->ops->data;
 	c->dq.base.link = link;
 	c->dq.is_cons = true;
 	ret = comch_recv_init(&c->chan.rx, &c->dq.base, args);
@@ -300,7 +300,7 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	p = rte_zmalloc_socket("comch_map_prod", sizeof(*p), COMCH_LINE, args->socket_id);
 	if (p == NULL)
 		return -ENOMEM;
-	p->dq.base.ops = &rte_comch_data_mapped;
+	p->dq.base.ops = link->ops->data;
 	p->dq.base.link = link;
 	ret = comch_send_init(&p->chan.tx, &p->dq.base, args);
 	if (ret != 0)

@@ -83,7 +83,7 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	if (rc == NULL)
 		return -ENOMEM;
 	rc->to.base = (struct rte_comch_remote){
-		.ops = &rte_comch_data_mapped, .id = args->id, .depth = args->depth,
+		.ops = link->ops->data, .id = args->id, .depth = args->depth,
 		.imm_size = args->imm_size, .staging_size = args->staging_size,
 	};
 	rc->to.mask = args->depth - 1;

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Bursts of mbufs.
+ *
+ * A producer claims places in the consumer's queue, looks once more whether the consumer
+ * is open, and puts its mbufs there, or nothing (NULL) if it is not. A consumer that stops
+ * is closed first, then waits until no claim is left. So each mbuf is either received, or
+ * stays with its producer, which frees it and counts an error:
+ *
+ *   C  producer: claim (HTS head), fence, state | consumer: state, fence, claims
+ *   W  publisher: the ring's tail, fence, armed | sleeper: armed, fence, the ring
+ *
+ * An mbuf that cannot be handed over is copied to one of the consumer's pool: a chain to a
+ * consumer that does not take chains, and, to another process, data outside of the EAL's
+ * memory. So is the payload of operations.
+ */
+
+#include <errno.h>
+
+#include <rte_cycles.h>
+
+#include "sdk/comch_guard.h"
+#include "ring_private.h"
+
+#define BURST 32
+
+/* Put */
+
+/* Put mbufs, at most BURST. Returns the number of places; *closed: nothing was put. */
+static __rte_always_inline unsigned int
+put(struct ring_hand *h, struct rte_mbuf **mbufs, unsigned int n, bool *closed)
+{
+	struct rte_ring_zc_data zcd;
+
+	n = rte_ring_enqueue_zc_burst_start(&h->ring, n, &zcd, NULL);
+	if (unlikely(n == 0))
+		return 0;
+	/* C: on x86 the ring's locked CAS is the fence. */
+#ifndef RTE_ARCH_X86
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+	*closed = comch_load_acquire(&h->state) != RING_OPEN;
+	if (unlikely(*closed)) {
+		memset(zcd.ptr1, 0, zcd.n1 * sizeof(*mbufs));
+		if (zcd.n1 < n)
+			memset(zcd.ptr2, 0, (n - zcd.n1) * sizeof(*mbufs));
+	} else {
+		memcpy(zcd.ptr1, mbufs, zcd.n1 * sizeof(*mbufs));
+		if (unlikely(zcd.n1 < n))
+			memcpy(zcd.ptr2, &mbufs[zcd.n1], (n - zcd.n1) * sizeof(*mbufs));
+	}
+	rte_ring_enqueue_zc_finish(&h->ring, n);
+	return n;
+}
+
+/* Sends of mbufs */
+
+/* The mbufs of a burst as they are put: those that are sent, or copies of them. */
+struct burst {
+	struct ring_prod *prod;
+	struct ring_hand *hand;
+	struct rte_mbuf *out[BURST];
+	uint32_t copied;       /* by index: one bit each */
+	unsigned int n;
+	int err;               /* of the mbuf behind them; 0: none, or no mbuf for a copy */
+};
+
+static bool
+pool_is_eal(struct ring_prod *rp, const struct rte_mbuf *m)
+{
+	const struct rte_memseg_list *list;
+
+	if (m->pool != rp->last_pool) {
+		list = rte_mem_virt2memseg_list(m->buf_addr);
+		rp->last_is_eal = list != NULL && !list->external;
+		rp->last_pool = m->pool;
+	}
+	return rp->last_is_eal;
+}
+
+/* Can another process read all of it? */
+static bool
+is_shared(struct ring_prod *rp, const struct rte_mbuf *m)
+{
+	for (; m != NULL; m = m->next)
+		if (RTE_MBUF_HAS_EXTBUF(m) || !pool_is_eal(rp,
+				RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect((void *)(uintptr_t)m) : m))
+			return false;
+	return true;
+}
+
+static __rte_always_inline bool
+can_hand_over(const struct burst *b, const struct rte_mbuf *m)
+{
+	return (likely(m->nb_segs == 1) || b->hand->takes_chains) &&
+		(likely(b->prod->same_process) || is_shared(b->prod, m));
+}
+
+/* Add an mbuf. False: it ends the burst. */
+static __rte_always_inline bool
+burst_add(struct burst *b, struct rte_mbuf *m)
+{
+	if (unlikely(m->pkt_len > b->hand->room) &&
+			(m->nb_segs == 1 || !b->hand->takes_chains)) {
+		b->err = -EMSGSIZE;
+		return false;
+	}
+	if (unlikely(!can_hand_over(b, m))) {
+		m = m->pkt_len <= b->hand->room ?
+			rte_pktmbuf_copy(m, b->hand->pool, 0, UINT32_MAX) : NULL;
+		if (m == NULL)
+			return false;
+		b->copied |= UINT32_C(1) << b->n;
+	}
+	b->out[b->n++] = m;
+	return true;
+}
+
+/* The first n were put: free the originals of copies. The others were not: free copies. */
+static void
+burst_end_copies(const struct burst *b, struct rte_mbuf **mbufs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++)
+		if ((b->copied >> i & 1) != 0)
+			rte_pktmbuf_free(i < n ? mbufs[i] : b->out[i]);
+}
+
+/* The consumer was closed: free what was claimed for it. */
+static void
+burst_abort(struct comch_chan_prod *p, const struct burst *b, struct rte_mbuf **mbufs,
+		unsigned int n)
+{
+	burst_end_copies(b, mbufs, 0);
+	rte_pktmbuf_free_bulk(mbufs, n);
+	comch_count(&p->tx.stats.errors, n);
+}
+
+static __rte_always_inline void
+burst_count(struct comch_chan_prod *p, const struct burst *b, uint64_t bytes, unsigned int n)
+{
+	comch_count(&p->tx.stats.msgs, n);
+	comch_count(&p->tx.stats.bytes, bytes);
+	if (unlikely(b->copied != 0))
+		comch_count(&p->tx.stats.copies, (unsigned int)
+			__builtin_popcount(b->copied & (uint32_t)((UINT64_C(1) << n) - 1)));
+}
+
+/* Send the mbufs of a burst. Returns the number accepted. */
+static __rte_always_inline unsigned int
+burst_send(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct burst *b,
+		struct rte_mbuf **mbufs)
+{
+	unsigned int i, n;
+	uint64_t bytes = 0;
+	bool closed = false;
+
+	/* Before: once they are put, they are the consumer's. */
+	for (i = 0; i < b->n; i++)
+		bytes += b->out[i]->pkt_len;
+	n = put(b->hand, b->out, b->n, &closed);
+	for (i = n; unlikely(i < b->n); i++)
+		bytes -= b->out[i]->pkt_len;
+	if (unlikely(closed)) {
+		burst_abort(p, b, mbufs, n);
+		return n;
+	}
+	if (unlikely(b->copied != 0))
+		burst_end_copies(b, mbufs, n);
+	burst_count(p, b, bytes, n);
+	if (likely(n > 0))
+		comch_chan_wake(p, rc);
+	return n;
+}
+
+/* Send up to n mbufs to a consumer in mbuf mode. Returns the number accepted. */
+static uint16_t
+send_all(struct comch_map_prod *mp, struct ring_hand *h, struct comch_chan_remote *rc,
+		struct rte_mbuf **mbufs, uint16_t n)
+{
+	struct comch_chan_prod *p = &mp->chan;
+	uint16_t sent = 0, k;
+
+	while (sent < n) {
+		struct burst b = { .prod = mp->dq.ext, .hand = h };
+
+		k = (uint16_t)RTE_MIN(n - sent, BURST);
+		while (b.n < k && burst_add(&b, mbufs[sent + b.n]))
+			;
+		if (likely(b.n > 0)) {
+			k = (uint16_t)burst_send(p, rc, &b, &mbufs[sent]);
+			sent += k;
+			if (k < b.n)
+				break;
+		}
+		if (unlikely(b.err != 0)) {
+			rte_pktmbuf_free(mbufs[sent++]);
+			comch_count(&p->tx.stats.errors, 1);
+		} else if (unlikely(b.n == 0)) {
+			break;
+		}
+	}
+	return sent;
+}
+
+/* Messages are delivered in order: one that streams goes first. */
+static bool
+may_send(struct comch_chan_prod *p)
+{
+	return comch_load_acquire(&p->tx.halt) == RTE_COMCH_HALT_NONE &&
+		(likely(comch_load_acquire(&p->stream) == NULL) || comch_stage_push(p));
+}
+
+int
+ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
+		uint16_t n)
+{
+	struct comch_map_prod *mp = ring_map_prod(dq);
+	struct comch_send *tx = &mp->chan.tx;
+	struct comch_send_remote *to;
+	struct ring_hand *h = NULL;
+	int sent = -ENOTSUP;
+
+	comch_guard_enter(&tx->guard, "bursts of a producer");
+	comch_epoch_enter(&tx->epoch);
+	to = comch_send_find(tx, consumer_id, &tx->last_slot);
+	if (likely(to != NULL))
+		h = ring_hand_of(to);
+	if (likely(h != NULL && may_send(&mp->chan))) {
+		sent = send_all(mp, h, container_of(to, struct comch_chan_remote, to), mbufs, n);
+		tx->short_id = 0;
+		mp->chan.short_space = 0;
+		if (unlikely(sent < n)) {
+			tx->short_id = consumer_id;
+			comch_count(&tx->stats.later, 1);
+		}
+	}
+	comch_epoch_leave(&tx->epoch);
+	comch_guard_leave(&tx->guard);
+	return sent;
+}
+
+/* Operations */
+
+/* Copy a payload to an mbuf of the consumer's pool. */
+static struct rte_mbuf *
+mbuf_of_op(const struct ring_hand *h, const struct rte_comch_op *op)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(h->pool);
+	struct comch_gather g;
+
+	if (m == NULL)
+		return NULL;
+	comch_gather_init(&g, op);
+	comch_gather_copy(&g, rte_pktmbuf_mtod(m, uint8_t *), op->len);
+	m->data_len = (uint16_t)op->len;
+	m->pkt_len = op->len;
+	return m;
+}
+
+/* Send one operation to a consumer in mbuf mode. 1, or 0: later. */
+static uint16_t
+send_op(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops,
+		uint32_t n __rte_unused)
+{
+	struct comch_chan_remote *rc = container_of(to, struct comch_chan_remote, to);
+	struct comch_chan_prod *p = container_of(tx, struct comch_chan_prod, tx);
+	struct ring_hand *h = rc->ext;
+	int err = comch_send_check_op(to, ops);
+	struct rte_mbuf *m;
+	bool closed = false;
+
+	if (err == 0 && ops->len > h->room)
+		err = -EMSGSIZE;
+	if (err != 0)
+		return comch_send_fail(tx, ops, err);
+	m = mbuf_of_op(h, ops);
+	if (m == NULL)
+		return 0;
+	if (put(h, &m, 1, &closed) == 0) {
+		rte_pktmbuf_free(m);
+		return 0;
+	}
+	if (closed) {
+		rte_pktmbuf_free(m);
+		return comch_send_fail(tx, ops, -ENOENT);
+	}
+	comch_chan_wake(p, rc);
+	comch_count(&tx->stats.msgs, 1);
+	comch_count(&tx->stats.bytes, ops->len);
+	comch_count(&tx->stats.imm_msgs, ops->imm_len > 0);
+	comch_count(&tx->stats.copies, ops->len > 0);
+	comch_send_done(tx, ops, 0);
+	return 1;
+}
+
+static bool
+never_blocked(const struct comch_send *tx __rte_unused)
+{
+	return false;
+}
+
+/* The number of leading operations for one consumer. */
+static uint16_t
+same_consumer(const struct rte_comch_op *ops, uint16_t n)
+{
+	uint16_t i;
+
+	for (i = 1; i < n && ops[i].consumer_id == ops[0].consumer_id; i++)
+		;
+	return i;
+}
+
+/* Send the leading operations if their consumer is in mbuf mode. -ENOTSUP: it is not. */
+static int
+send_ops(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
+{
+	struct comch_send_remote *to;
+	int took = -ENOTSUP;
+
+	comch_epoch_enter(&p->tx.epoch);
+	to = comch_send_find(&p->tx, ops[0].consumer_id, &p->tx.last_slot);
+	if (unlikely(to != NULL && ring_hand_of(to) != NULL && may_send(p))) {
+		p->tx.short_id = 0;
+		p->short_space = 0;
+		n = same_consumer(ops, n);
+		took = comch_send_burst(&p->tx, ops, n, send_op, never_blocked);
+		if (took < n)
+			comch_count(&p->tx.stats.later, 1);
+	}
+	comch_epoch_leave(&p->tx.epoch);
+	return took;
+}
+
+uint16_t
+ring_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
+{
+	struct comch_chan_prod *p = queue;
+	struct ring_prod *rp = container_of(p, struct comch_map_prod, chan)->dq.ext;
+	int took = -ENOTSUP;
+
+	if (likely(n > 0)) {
+		comch_guard_enter(&p->tx.guard, "bursts of a producer");
+		took = send_ops(p, ops, n);
+		comch_guard_leave(&p->tx.guard);
+	}
+	/* It stops at an operation for a consumer in mbuf mode, to which nothing is posted. */
+	return took >= 0 ? (uint16_t)took : rp->send(queue, ops, n);
+}
+
+/* Receives */
+
+static void
+open_hand(struct comch_map_cons *c)
+{
+	struct ring_cons *rc = c->dq.ext;
+
+	rc->hand->pool = rc->pool;
+	rc->hand->room = rte_pktmbuf_data_room_size(rc->pool) - RTE_PKTMBUF_HEADROOM;
+	rc->hand->takes_chains = rc->takes_chains;
+	/* Release: pairs with the acquire in ring_hand_of(). */
+	comch_store_release(&rc->hand->state, RING_OPEN);
+	rc->is_open = true;
+	comch_chan_wake_producers(&c->chan);
+}
+
+void
+ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains)
+{
+	struct comch_map_cons *c = ring_map_cons(dq);
+	struct ring_cons *rc = c->dq.ext;
+
+	rc->pool = mp;
+	rc->takes_chains = takes_chains;
+	open_hand(c);
+}
+
+/* After a halt: drop the places of producers that were too late. */
+static unsigned int
+drop_nulls(struct rte_mbuf **mbufs, unsigned int n)
+{
+	unsigned int i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (mbufs[i] != NULL)
+			mbufs[k++] = mbufs[i];
+	return k;
+}
+
+void
+ring_recv_end(struct comch_map_cons *c)
+{
+	const struct ring_cons *rc = c->dq.ext;
+
+	if (comch_load_relaxed(&c->chan.rx.drained) != 0)
+		return;
+	/* A peer that was killed in the middle of a burst puts no more. */
+	if (ring_hand_is_busy(rc->hand) && rte_rdtsc() < rc->deadline)
+		return;
+	if (rte_ring_empty(&rc->hand->ring))
+		comch_chan_cons_drain_empty(&c->chan);
+}
+
+static __rte_always_inline void
+count_received(struct comch_recv *rx, struct rte_mbuf *const *mbufs, unsigned int n)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		bytes += mbufs[i]->pkt_len;
+	comch_count(&rx->stats.msgs, n);
+	comch_count(&rx->stats.bytes, bytes);
+}
+
+static __rte_always_inline uint16_t
+recv_open(struct comch_map_cons *c, struct rte_mbuf **mbufs, uint16_t n)
+{
+	struct ring_cons *rc = c->dq.ext;
+	struct comch_recv *rx = &c->chan.rx;
+	/* Before the queue: what was put before the halt is seen. */
+	uint32_t halt = comch_load_acquire(&rx->halt);
+	unsigned int k;
+
+	k = rte_ring_sc_dequeue_burst(&rc->hand->ring, (void **)mbufs, n, NULL);
+	if (likely(k > 0)) {
+		if (unlikely(halt != RTE_COMCH_HALT_NONE))
+			k = drop_nulls(mbufs, k);
+		count_received(rx, mbufs, k);
+		comch_chan_wake_producers(&c->chan);
+	} else if (unlikely(halt != RTE_COMCH_HALT_NONE)) {
+		ring_recv_end(c);
+	}
+	return (uint16_t)k;
+}
+
+uint16_t
+ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
+{
+	struct comch_map_cons *c = ring_map_cons(dq);
+	struct comch_recv *rx = &c->chan.rx;
+	uint16_t k = 0;
+
+	comch_guard_enter(&rx->guard, "bursts of a consumer");
+	if (likely(comch_load_acquire(&rx->drained) == 0)) {
+		/* Started again. */
+		if (unlikely(!((struct ring_cons *)c->dq.ext)->is_open))
+			open_hand(c);
+		k = recv_open(c, mbufs, n);
+	}
+	comch_guard_leave(&rx->guard);
+	return k;
+}
