@@ -201,7 +201,7 @@ cons_pending(struct comch_map_cons *c)
 	if (comch_load_acquire(&c->chan.rx.drained) != 0)
 		return false;
 	return comch_load_acquire(&c->chan.rx.halt) != RTE_COMCH_HALT_NONE ||
-		!rte_ring_empty(&rc->hand->ring);
+		ring_hand_count(rc->hand) > 0;
 }
 
 /* Was the last send short because the queue of a consumer in mbuf mode was full? */

@@ -56,10 +56,9 @@ static void
 empty(struct ring_hand *h)
 {
 	struct rte_mbuf *mbufs[32];
-	unsigned int n, i;
+	uint32_t n, i;
 
-	while ((n = rte_ring_sc_dequeue_burst(&h->ring, (void **)mbufs, RTE_DIM(mbufs),
-			NULL)) > 0)
+	while ((n = ring_hand_take(h, mbufs, RTE_DIM(mbufs))) > 0)
 		for (i = 0; i < n; i++)
 			rte_pktmbuf_free(mbufs[i]); /* or NULL */
 }
@@ -133,15 +132,4 @@ ring_hand_put(struct ring_hand *h, bool by_consumer)
 		empty(h);
 	/* Release: our accesses are over. Pairs with the acquire in nb_users(). */
 	__atomic_sub_fetch(&h->users, 1, __ATOMIC_RELEASE);
-}
-
-bool
-ring_hand_is_busy(const struct ring_hand *h)
-{
-	/* Acquire: what was put before the tail is seen. */
-	union __rte_ring_hts_pos pos = {
-		.raw = __atomic_load_n(&h->ring.hts_prod.ht.raw, __ATOMIC_ACQUIRE),
-	};
-
-	return pos.pos.head != pos.pos.tail;
 }

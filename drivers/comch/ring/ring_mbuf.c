@@ -401,7 +401,7 @@ ring_recv_end(struct comch_map_cons *c)
 	/* A peer that was killed in the middle of a burst puts no more. */
 	if (ring_hand_is_busy(rc->hand) && rte_rdtsc() < rc->deadline)
 		return;
-	if (rte_ring_empty(&rc->hand->ring))
+	if (ring_hand_count(rc->hand) == 0)
 		comch_chan_cons_drain_empty(&c->chan);
 }
 
@@ -424,9 +424,8 @@ recv_open(struct comch_map_cons *c, struct rte_mbuf **mbufs, uint16_t n)
 	struct comch_recv *rx = &c->chan.rx;
 	/* Before the queue: what was put before the halt is seen. */
 	uint32_t halt = comch_load_acquire(&rx->halt);
-	unsigned int k;
+	unsigned int k = ring_hand_take(rc->hand, mbufs, n);
 
-	k = rte_ring_sc_dequeue_burst(&rc->hand->ring, (void **)mbufs, n, NULL);
 	if (likely(k > 0)) {
 		if (unlikely(halt != RTE_COMCH_HALT_NONE))
 			k = drop_nulls(mbufs, k);

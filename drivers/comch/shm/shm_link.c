@@ -101,11 +101,15 @@ shm_link_say_hello(struct shm_link *l)
 static void
 refuse_hello(struct shm_link *l, int err)
 {
-	if (err == -EXDEV)
+	if (err == -EXDEV) {
+		/* So that the client knows, too. */
+		if (!l->is_client)
+			(void)shm_link_say_hello(l);
 		shm_link_down(l, err, shm_dev_of(&l->base)->kind->stranger);
-	else
+	} else {
 		shm_link_down(l, -EPROTO, err == -EPERM ?
 			"peer's link memory lacks seals" : "handshake failed");
+	}
 }
 
 /* Finish the peer's hello: answer it or complete the handshake, or fail. ret: its check. */
