@@ -196,6 +196,31 @@ T_CASE(missing_completion_ends_the_link)
 	t_eal_stop();
 }
 
+/* Time counts from the first look at a work request, also if it is the first of all. */
+T_CASE(missing_completion_gets_its_time)
+{
+	struct rte_comch_op op;
+	struct u_path u;
+
+	t_eal_start(1);
+	u_path_open(&u, &(struct u_path_conf){ 0 });
+	u.side[1].dev.dead_ms = 60000;
+	T_EQ(u_post(&u, 0, 4096, 1), 1);
+	op = u_op(&u, 0, 64, 0);
+	fv_hold();
+	T_AWAIT(u_send(&u, 0, &op, 1) == 1);
+	mlx5_data_check(&u.side[1].link, t_now_ms() + 100000);
+	T_EQ(u.side[1].fault, 0);
+	mlx5_data_check(&u.side[1].link, t_now_ms() + 150000);
+	T_EQ(u.side[1].fault, 0);
+	mlx5_data_check(&u.side[1].link, t_now_ms() + 170000);
+	T_EQ(u.side[1].fault, -ETIMEDOUT);
+	fv_release();
+	u_path_down(&u);
+	u_path_close(&u);
+	t_eal_stop();
+}
+
 /*
  * A stopped consumer whose application does not take its messages: its final position
  * comes late, and a producer that stops does not wait for it, nor end the link.

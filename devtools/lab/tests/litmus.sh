@@ -11,7 +11,7 @@ cases=(torn wake)
 
 # Both ends in one machine with two CPUs: the reader sees each store of the other CPU.
 case_torn() {
-	vm_run one 300 '/lab/build/test/lab/litmus_torn 127.0.0.1 1000' | tee "$lab_run/torn"
+	vm_run one 300 "/lab/build/test/lab/litmus_torn $vm_ip_one 1000" | tee "$lab_run/torn"
 	# Polling must have seen torn cells, or the rest proves nothing.
 	awk '/poll/ { torn += $(NF - 5) + $(NF - 2) } END { exit torn == 0 }' "$lab_run/torn"
 }

@@ -393,10 +393,14 @@ mlx5_qp_stuck(struct mlx5_qp *qp, uint64_t now_ms, uint64_t max_ms)
 {
 	uint64_t head = comch_load_relaxed(&qp->tx_head);
 
-	if (head != qp->watch_head || head >= comch_load_relaxed(&qp->tx_signalled)) {
-		qp->watch_head = head;
-		qp->watch_ms = now_ms;
+	if (head >= comch_load_relaxed(&qp->tx_signalled)) {
+		qp->watched = 0;
 		return false;
+	}
+	/* Time counts from the first look at this work request, not from the last one before. */
+	if (qp->watched != head + 1) {
+		qp->watched = head + 1;
+		qp->watch_ms = now_ms;
 	}
 	return now_ms - qp->watch_ms >= max_ms;
 }

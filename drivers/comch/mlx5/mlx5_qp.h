@@ -140,7 +140,7 @@ struct mlx5_qp {
 	bool is_err;            /* in state ERR; atomic */
 	bool is_listed;
 	/* mlx5_qp_stuck(): of the connection's thread. */
-	uint64_t watch_head;
+	uint64_t watched;   /* 1 + number of the oldest work request at the last look; 0: none */
 	uint64_t watch_ms;
 	struct mlx5_qp_stats stats;
 };
