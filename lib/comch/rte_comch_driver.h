@@ -409,12 +409,9 @@ struct rte_comch_data_ops {
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
 	/**
-	 * O, all three or none: mbufs are handed over (RTE_COMCH_CAPA_HANDOVER). Without
-	 * them the core uses operations and buffers. Queue's thread.
-	 *
-	 * rx_setup puts a consumer in mbuf mode, at each start; the core posts nothing.
-	 * recv_mbufs returns what was handed over; after a halt it returns the rest, and
-	 * the consumer is drained.
+	 * O. Bursts of mbufs. Without them the core uses operations and buffers. Queue's
+	 * thread. rx_setup puts a consumer in mbuf mode, for which the core then posts
+	 * nothing. recv_mbufs also returns what is left after a halt, and drains.
 	 */
 	void (*rx_setup)(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
 	uint16_t (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);

@@ -19,6 +19,11 @@
  *
  *     n = rte_comch_tx_burst(producer, consumer_id, mbufs, 32)
  *
+ * On a device with RTE_COMCH_CAPA_HANDOVER the mbufs are handed over: what is received is
+ * the mbuf that was sent, of the sender's pool and with its metadata. The consumer posts
+ * nothing, and mbufs to send need not be registered. What cannot be handed over is copied
+ * to an mbuf of the consumer's pool: see the guide, "The ring driver".
+ *
  * Threads: as for the producer or consumer. Use only rte_comch_rx_burst() on a consumer
  * in mbuf mode, and only rte_comch_tx_burst() on a producer on which it was called.
  */

@@ -22,7 +22,8 @@
  * |                                    |        | consumer from it              |
  *
  * Only the consumer's memory matters: a producer's memory is never exported. A network
- * card writes directly into posted memory of any kind.
+ * card writes directly into posted memory of any kind, and so does a producer of the same
+ * process or EAL (the ring driver).
  *
  * Consequences of sharing: when a consumer uses a SEALED registration, the peer process
  * can read and write all of its memory until the memory is freed or renewed, because a

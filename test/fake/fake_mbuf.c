@@ -74,7 +74,7 @@ find_queue(struct fake_prod *p, uint32_t consumer_id)
 	return c == NULL || c->closed ? NULL : c->mbufs;
 }
 
-uint16_t
+int
 fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
 {
 	struct fake_prod *p = container_of(dq, struct fake_prod, dq.base);

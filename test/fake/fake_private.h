@@ -283,7 +283,7 @@ bool fake_mem_is_exported(const struct rte_comch_link *link, const uint8_t *addr
 struct fake_mbuf_queue *fake_mbuf_queue_new(uint32_t depth);
 void fake_mbuf_queue_free(struct fake_mbuf_queue *q);
 bool fake_mbuf_queue_is_empty(const struct fake_mbuf_queue *q);
-uint16_t fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
+int fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
 		uint16_t n);
 uint16_t fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
 

@@ -85,10 +85,14 @@ pool_is_eal(struct ring_prod *rp, const struct rte_mbuf *m)
 static bool
 is_shared(struct ring_prod *rp, const struct rte_mbuf *m)
 {
-	for (; m != NULL; m = m->next)
-		if (RTE_MBUF_HAS_EXTBUF(m) || !pool_is_eal(rp,
-				RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect((void *)(uintptr_t)m) : m))
+	const struct rte_mbuf *owner;
+
+	for (; m != NULL; m = m->next) {
+		owner = RTE_MBUF_CLONED(m) ?
+			rte_mbuf_from_indirect((struct rte_mbuf *)(uintptr_t)m) : m;
+		if (RTE_MBUF_HAS_EXTBUF(m) || !pool_is_eal(rp, owner))
 			return false;
+	}
 	return true;
 }
 
