@@ -38,7 +38,7 @@ for file in "$libdir/librte_comch.a" "$libdir/librte_comch.so" "$libdir/librte_c
 	"${programs[@]/#/bin/}"; do
 	[ -e "$root/$file" ] || fail "not installed: $file"
 done
-for header in "$source"/lib/comch/rte_comch*.h; do
+for header in "$source"/lib/comch/rte_comch*.h "$source"/lib/pipe/rte_comch*.h; do
 	[ -e "$root/include/${header##*/}" ] || fail "not installed: ${header##*/}"
 done
 for header in "$source"/lib/doca/include/*.h; do
