@@ -66,13 +66,22 @@ comch_outq_create(struct rte_comch_pipe_out *out, uint32_t burst, uint32_t size,
 	return q;
 }
 
+static uint32_t
+drop_all(struct comch_outq *q)
+{
+	const uint32_t n = q->count;
+
+	comch_outq_drop(q, &q->mbufs[q->head], n);
+	q->head = 0;
+	comch_outq_set_count(q, 0);
+	return n;
+}
+
 void
 comch_outq_clear(struct comch_outq *q)
 {
 	comch_outq_flush(q);
-	comch_outq_drop(q, &q->mbufs[q->head], q->count);
-	q->head = 0;
-	comch_outq_set_count(q, 0);
+	drop_all(q);
 }
 
 void
@@ -107,4 +116,10 @@ rte_comch_pipe_flush(struct rte_comch_pipe_out *out)
 		return 0;
 	comch_outq_flush(q);
 	return q->count;
+}
+
+uint32_t
+rte_comch_pipe_drop(struct rte_comch_pipe_out *out)
+{
+	return out->reserved == NULL ? 0 : drop_all(out->reserved);
 }

@@ -37,6 +37,7 @@ struct comch_outq {
 	uint32_t size;
 	uint32_t head;  /* the first of count mbufs */
 	uint32_t count;
+	uint64_t dropped_bytes;
 	struct rte_mbuf *mbufs[];
 };
 
@@ -115,6 +116,10 @@ comch_outq_add(struct comch_outq *q, struct rte_mbuf **mbufs, uint32_t n)
 static inline void
 comch_outq_drop(struct comch_outq *q, struct rte_mbuf **mbufs, uint32_t n)
 {
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		q->dropped_bytes += mbufs[i]->pkt_len;
 	rte_pktmbuf_free_bulk(mbufs, n);
 	comch_pipe_count(&q->out->nb_dropped, n);
 }
@@ -139,20 +144,18 @@ comch_outq_send(struct comch_outq *q, struct rte_mbuf **mbufs, uint32_t n)
 		comch_outq_drop(q, &mbufs[k], n - k);
 }
 
-/* Send one mbuf. Returns whether it was accepted, not dropped. */
-static inline bool
+static inline void
 comch_outq_send_one(struct comch_outq *q, struct rte_mbuf *mbuf)
 {
 	if (unlikely(q->count == q->size))
 		comch_outq_flush(q);
 	if (unlikely(comch_outq_add(q, &mbuf, 1) == 0)) {
 		comch_outq_drop(q, &mbuf, 1);
-		return false;
+		return;
 	}
 	/* While the peer is slow, try once per burst. */
 	if (unlikely((q->count & (q->burst - 1)) == 0))
 		comch_outq_flush(q);
-	return true;
 }
 
 #endif /* COMCH_OUTQ_H */

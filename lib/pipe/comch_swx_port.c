@@ -25,9 +25,10 @@ struct swx_in {
 
 struct swx_out {
 	struct comch_outq *q;
-	uint64_t begin_sent;     /* of the end, when the port was created */
-	uint64_t given_bytes;    /* of packets queued or sent */
-	struct rte_swx_port_out_stats stats; /* drops and clones */
+	uint64_t begin_sent;    /* of the end, when the port was created */
+	uint64_t begin_dropped; /* likewise */
+	uint64_t given_bytes;
+	struct rte_swx_port_out_stats stats; /* clones */
 };
 
 static void *
@@ -127,6 +128,7 @@ swx_out_create(void *args)
 		return NULL;
 	}
 	p->begin_sent = params->out->nb_sent;
+	p->begin_dropped = params->out->nb_dropped;
 	return p;
 }
 
@@ -156,14 +158,8 @@ swx_mbuf(const struct rte_swx_pkt *pkt)
 static inline void
 swx_send(struct swx_out *p, struct rte_mbuf *m)
 {
-	const uint32_t len = m->pkt_len;
-
-	if (likely(comch_outq_send_one(p->q, m))) {
-		p->given_bytes += len;
-	} else {
-		p->stats.n_pkts_drop++;
-		p->stats.n_bytes_drop += len;
-	}
+	p->given_bytes += m->pkt_len;
+	comch_outq_send_one(p->q, m);
 }
 
 static void
@@ -216,7 +212,9 @@ swx_out_stats(void *port, struct rte_swx_port_out_stats *stats)
 		pending_bytes += q->mbufs[q->head + i]->pkt_len;
 	*stats = p->stats;
 	stats->n_pkts = q->out->nb_sent - p->begin_sent;
-	stats->n_bytes = p->given_bytes - pending_bytes;
+	stats->n_bytes = p->given_bytes - pending_bytes - q->dropped_bytes;
+	stats->n_pkts_drop = q->out->nb_dropped - p->begin_dropped;
+	stats->n_bytes_drop = q->dropped_bytes;
 }
 
 struct rte_swx_port_out_ops rte_comch_swx_port_out_ops = {

@@ -18,7 +18,7 @@
  *
  *     create the port or node with &in or &out
  *     ... connected:     in.consumer = consumer; out.producer = producer; out.consumer_id = id;
- *     ... disconnected:  in.consumer = NULL; out.producer = NULL;
+ *     ... disconnected:  in.consumer = NULL; out.producer = NULL; rte_comch_pipe_drop(&out);
  *
  * An output end queues what the peer has no buffers for, up to the queue size of its port or
  * node, and sends it in order before later mbufs. Mbufs beyond that are freed and counted
@@ -61,7 +61,8 @@ struct rte_comch_pipe_out {
 	 * are in rte_comch_producer_stats.errors.
 	 */
 	uint64_t nb_sent;
-	uint64_t nb_dropped;  /**< Mbufs freed: the queue was full, or the port was freed. */
+	/** Mbufs freed: the queue was full, rte_comch_pipe_drop(), or the port was freed. */
+	uint64_t nb_dropped;
 	void *reserved;       /**< @internal The queue. */
 };
 
@@ -75,6 +76,17 @@ struct rte_comch_pipe_out {
  *   Number of mbufs that are still queued.
  */
 uint32_t rte_comch_pipe_flush(struct rte_comch_pipe_out *out);
+
+/**
+ * Free what is queued, and count it in nb_dropped: at the end of a connection, so that the
+ * next peer does not get the rest.
+ *
+ * @param out
+ *   The end.
+ * @return
+ *   Number of mbufs freed.
+ */
+uint32_t rte_comch_pipe_drop(struct rte_comch_pipe_out *out);
 
 #ifdef __cplusplus
 }

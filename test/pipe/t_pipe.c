@@ -221,6 +221,29 @@ reconnect(const struct u_pipe_kind *kind)
 	rig_close(&r);
 }
 
+/* What waits for a peer that is gone is dropped; the next one gets what comes then. */
+static void
+drop(const struct u_pipe_kind *kind)
+{
+	struct rig r;
+
+	rig_open(&r, kind, 32, 0);
+	feed(&r, 100);
+	T_SETTLE(step(&r));
+	check_stats(&r, 100, 32, 0);
+	r.u.out.producer = NULL;
+	T_EQ(rte_comch_pipe_drop(&r.u.out), 68);
+	T_EQ(rte_comch_pipe_drop(&r.u.out), 0);
+	check_stats(&r, 100, 32, 68);
+	drain(&r, 32);
+	r.u.out.producer = r.u.dpu_prod;
+	r.u.got = 100;
+	feed(&r, 150);
+	drain(&r, 150);
+	check_stats(&r, 150, 82, 68);
+	rig_close(&r);
+}
+
 /* An end has one port or node at a time. */
 static void
 busy_end(const struct u_pipe_kind *kind)
@@ -248,8 +271,8 @@ bad_queue_size(const struct u_pipe_kind *kind)
 
 #define CASES(kind) \
 	X(kind, echo) X(kind, short_bursts) X(kind, full_queue) X(kind, freed_early) \
-	X(kind, peer_stopped) X(kind, disconnect) X(kind, reconnect) X(kind, busy_end) \
-	X(kind, bad_queue_size)
+	X(kind, peer_stopped) X(kind, disconnect) X(kind, reconnect) X(kind, drop) \
+	X(kind, busy_end) X(kind, bad_queue_size)
 #define KINDS CASES(port) CASES(swx) CASES(node)
 
 #define X(kind, name) \
