@@ -172,8 +172,10 @@ build(void)
 		ret = rte_eal_hotplug_add("vdev", dev_name, "");
 		dev_id = ret == 0 ? rte_event_dev_get_dev_id(dev_name) : ret;
 	}
-	if (dev_id < 0)
-		return example_error(dev_name, dev_id);
+	if (dev_id < 0) {
+		EXAMPLE_ERR("%s: no such event device, nor a driver that creates it", dev_name);
+		return -1;
+	}
 	ret = configure();
 	if (ret == 0) {
 		take_service();

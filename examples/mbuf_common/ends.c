@@ -259,9 +259,26 @@ ends_open(struct ends *e, const struct ends_conf *conf)
 	return conf->server ? start_server(e) : start_client(e);
 }
 
+/* Has the server or client been started? */
+static bool
+was_started(const struct ends *e)
+{
+	if (e->server != NULL)
+		return rte_comch_server_state(e->server) != RTE_COMCH_STATE_IDLE;
+	return e->client != NULL && rte_comch_client_state(e->client) != RTE_COMCH_STATE_IDLE;
+}
+
 void
 ends_close(struct ends *e)
 {
+	/* The program has failed before it ran. */
+	if (was_started(e)) {
+		e->failed = e->closing = true;
+		while (!ends_over(e)) {
+			ends_run(e);
+			ends_retire(e);
+		}
+	}
 	if (e->server != NULL)
 		rte_comch_server_destroy(e->server);
 	if (e->client != NULL)

@@ -193,7 +193,11 @@ find_port(struct app *app)
 	if (rte_eth_dev_get_port_by_name(name, &app->port) == 0)
 		return 0;
 	ret = rte_eal_hotplug_add("vdev", name, *args == ',' ? args + 1 : args);
-	return ret < 0 ? ret : rte_eth_dev_get_port_by_name(name, &app->port);
+	if (ret == 0)
+		ret = rte_eth_dev_get_port_by_name(name, &app->port);
+	if (ret < 0)
+		EXAMPLE_ERR("%s: no such ethdev, nor a driver that creates it", name);
+	return ret;
 }
 
 static int
@@ -204,7 +208,7 @@ start_port(struct app *app)
 	int ret = find_port(app);
 
 	if (ret < 0)
-		return example_error(app->port_name, ret);
+		return -1;
 	/* A NIC must be able to write this memory; a virtual device has no DMA. */
 	ret = rte_comch_pktmbuf_pool_dma_map(pool, app->port);
 	if (ret < 0 && ret != -ENOTSUP)

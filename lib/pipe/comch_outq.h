@@ -99,15 +99,21 @@ comch_outq_flush(struct comch_outq *q)
 	comch_outq_set_count(q, q->count - n);
 }
 
+/* Move what is queued to the front of the array. */
+static inline void
+comch_outq_to_front(struct comch_outq *q)
+{
+	memmove(q->mbufs, &q->mbufs[q->head], q->count * sizeof(q->mbufs[0]));
+	q->head = 0;
+}
+
 /* Queue mbufs. Returns the number for which there is room. */
 static inline uint32_t
 comch_outq_add(struct comch_outq *q, struct rte_mbuf **mbufs, uint32_t n)
 {
 	n = RTE_MIN(n, q->size - q->count);
-	if (unlikely(q->head + q->count + n > q->size)) {
-		memmove(q->mbufs, &q->mbufs[q->head], q->count * sizeof(q->mbufs[0]));
-		q->head = 0;
-	}
+	if (unlikely(q->head + q->count + n > q->size))
+		comch_outq_to_front(q);
 	memcpy(&q->mbufs[q->head + q->count], mbufs, n * sizeof(q->mbufs[0]));
 	comch_outq_set_count(q, q->count + n);
 	return n;
@@ -144,15 +150,25 @@ comch_outq_send(struct comch_outq *q, struct rte_mbuf **mbufs, uint32_t n)
 		comch_outq_drop(q, &mbufs[k], n - k);
 }
 
+/* Make room at the end of the array. Returns whether there is some. */
+static inline bool
+comch_outq_make_room(struct comch_outq *q)
+{
+	if (q->count == q->size)
+		comch_outq_flush(q);
+	comch_outq_to_front(q);
+	return q->count < q->size;
+}
+
 static inline void
 comch_outq_send_one(struct comch_outq *q, struct rte_mbuf *mbuf)
 {
-	if (unlikely(q->count == q->size))
-		comch_outq_flush(q);
-	if (unlikely(comch_outq_add(q, &mbuf, 1) == 0)) {
+	if (unlikely(q->head + q->count == q->size) && !comch_outq_make_room(q)) {
 		comch_outq_drop(q, &mbuf, 1);
 		return;
 	}
+	q->mbufs[q->head + q->count] = mbuf;
+	comch_outq_set_count(q, q->count + 1);
 	/* While the peer is slow, try once per burst. */
 	if (unlikely((q->count & (q->burst - 1)) == 0))
 		comch_outq_flush(q);

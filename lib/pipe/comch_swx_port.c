@@ -19,7 +19,9 @@ struct swx_in {
 	uint32_t burst;
 	uint32_t next; /* to hand out, of count received ones */
 	uint32_t count;
-	struct rte_swx_port_in_stats stats;
+	uint64_t begin_received; /* of the end, when the port was created */
+	uint64_t handed_bytes;
+	uint64_t nb_empty;
 	struct rte_mbuf *mbufs[SWX_BURST_MAX];
 };
 
@@ -52,6 +54,7 @@ swx_in_create(void *args)
 		return NULL;
 	}
 	p->in = params->in;
+	p->begin_received = params->in->nb_received;
 	p->burst = params->burst_size == 0 ? COMCH_PIPE_BURST : params->burst_size;
 	return p;
 }
@@ -78,7 +81,7 @@ swx_in_rx(void *port, struct rte_swx_pkt *pkt)
 		p->next = 0;
 		p->count = comch_in_recv(p->in, p->mbufs, (uint16_t)p->burst);
 		if (p->count == 0) {
-			p->stats.n_empty++;
+			p->nb_empty++;
 			return 0;
 		}
 		rte_prefetch0(rte_pktmbuf_mtod(p->mbufs[0], void *));
@@ -90,15 +93,20 @@ swx_in_rx(void *port, struct rte_swx_pkt *pkt)
 	pkt->pkt = m->buf_addr;
 	pkt->offset = m->data_off;
 	pkt->length = m->pkt_len;
-	p->stats.n_pkts++;
-	p->stats.n_bytes += m->pkt_len;
+	p->handed_bytes += m->pkt_len;
 	return 1;
 }
 
 static void
 swx_in_stats(void *port, struct rte_swx_port_in_stats *stats)
 {
-	*stats = ((struct swx_in *)port)->stats;
+	const struct swx_in *p = port;
+
+	*stats = (struct rte_swx_port_in_stats){
+		.n_pkts = p->in->nb_received - p->begin_received - (p->count - p->next),
+		.n_bytes = p->handed_bytes,
+		.n_empty = p->nb_empty,
+	};
 }
 
 struct rte_swx_port_in_ops rte_comch_swx_port_in_ops = {
