@@ -115,7 +115,8 @@ def allowed(part, public):
     if part.startswith("drivers/"):
         return own | public | DRIVER_SDK | headers(SDK) | headers(COMMON)
     if part.startswith("examples/"):
-        own |= headers("examples/common") | headers("examples/doca_common")
+        own |= headers("examples/common") | headers("examples/doca_common") | \
+            headers("examples/mbuf_common")
     if part.startswith(("app/", "examples/")):
         own |= doca_public() | pipe_public()
     return own | public
