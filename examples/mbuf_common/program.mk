@@ -7,14 +7,13 @@
 PKGCONF ?= pkg-config
 CFLAGS ?= -O2 -g
 CFLAGS += -Wall -Wextra -Wno-missing-field-initializers
-# rte_graph is experimental in DPDK before 23.11.
-CFLAGS += -DALLOW_EXPERIMENTAL_API
 
 ifeq ($(shell $(PKGCONF) --exists $(PACKAGE) && echo yes),)
 $(error pkg-config does not find $(PACKAGE); see PKG_CONFIG_PATH)
 endif
 
-COMCH_CFLAGS := $(shell $(PKGCONF) --cflags $(PACKAGE))
+# rte_graph is experimental in DPDK before 23.11.
+COMCH_CFLAGS := $(shell $(PKGCONF) --cflags $(PACKAGE)) -DALLOW_EXPERIMENTAL_API
 COMCH_LIBS := $(shell $(PKGCONF) --libs $(PACKAGE))
 
 .PHONY: all static clean
