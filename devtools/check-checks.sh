@@ -86,6 +86,7 @@ finds check-layering.py 'may not include' lib/comch/ctrl/break.c '#include "data
 finds check-layering.py 'may not include' lib/comch/mem/break.c '#include "ctrl/comch_dev.h"'
 finds check-layering.py 'may not include' lib/comch/msgq/break.c '#include "mem/comch_mem.h"'
 finds check-layering.py 'may not include' lib/comch/data/break.c '#include "comch_chan.h"'
+finds check-layering.py 'may not include' lib/pipe/break.c '#include "sdk/comch_log.h"'
 finds check-layering.py 'ROOMS: lib/comch lacks break' lib/comch/break/break.c
 finds check-layering.py 'to be included as sdk/comch_log.h' drivers/comch/shm/break.c '#include "comch_log.h"'
 finds check-layering.py 'may not include' lib/comch/rte_comch.h '#include "comch_wire.h"'
@@ -113,6 +114,7 @@ finds check-peer-reads.py 'mlx5_qp_next' $m $'\tn = mlx5_glue->poll_cq(cq, 1, &w
 finds check-peer-reads.py 'mlx5_mr.c' $m $'\tint access = IBV_ACCESS_REMOTE_WRITE;'
 
 finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_comch_break(void);'
+finds check-symbols.py 'not in version.map' lib/pipe/rte_comch_pipe.h 'int rte_comch_break(void);'
 finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \
 	'rte_comch_break_burst(void)' '{' $'\treturn 0;' '}'
 finds check-symbols.py 'VERSION' VERSION '9'

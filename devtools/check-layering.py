@@ -3,13 +3,14 @@
 # Copyright(c) 2026 The comch authors
 """Check that each part of the project includes only what it may.
 
-    app, examples                public headers of lib/comch and of lib/doca
-    lib/doca                     public headers of lib/comch
+    app, examples                public headers of all libraries
+    lib/doca, lib/pipe           public headers of lib/comch
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
     other drivers                the same, and drivers/comch/common
     drivers/comch/ring           the same, and drivers/comch/shm
-    public headers               public headers of the same library
+    public headers               public headers of the same library; of lib/pipe: also of
+                                 lib/comch
 
 Each part may also include its own headers. Headers that are not the project's
 (the system's, DPDK's) are not looked at. A part with rooms is divided into
@@ -25,6 +26,7 @@ import sys
 
 TOP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
 CORE = "lib/comch"
+PIPE = "lib/pipe"
 # What of lib/doca is installed.
 DOCA_PUBLIC = ("lib/doca/include", "lib/doca/role")
 # Each room may use those that it names, which stand above it.
@@ -103,6 +105,11 @@ def doca_public():
     return {name for directory in DOCA_PUBLIC for name in headers(directory)}
 
 
+def pipe_public():
+    """Return the names of the public headers of lib/pipe."""
+    return {name for name in headers(PIPE) if name.startswith("rte_comch")}
+
+
 def allowed(part, public):
     """Return the headers of the project that files of a part may include."""
     own = headers(part)
@@ -112,9 +119,10 @@ def allowed(part, public):
         own |= public | DRIVER_SDK | headers(SDK) | headers(COMMON)
         return own | headers("drivers/comch/shm") if part == RING else own
     if part.startswith("examples/"):
-        own |= headers("examples/common") | headers("examples/doca_common")
+        own |= headers("examples/common") | headers("examples/doca_common") | \
+            headers("examples/mbuf_common")
     if part.startswith(("app/", "examples/")):
-        own |= doca_public()
+        own |= doca_public() | pipe_public()
     return own | public
 
 
@@ -123,6 +131,8 @@ def public_rules(path, part, public):
     public header; None if it is something else."""
     if part == CORE and path.name.startswith("rte_comch"):
         return public
+    if part == PIPE and path.name.startswith("rte_comch"):
+        return public | pipe_public()
     if any(path.is_relative_to(TOP / directory) for directory in DOCA_PUBLIC):
         return doca_public()
     return None

@@ -3,16 +3,17 @@
 # Copyright(c) 2026 The comch authors
 """Check that declared, exported and defined functions are the same.
 
-Declared: in the public headers of lib/comch. Exported: in version.map. Defined: in
-librte_comch.so, if it is given. In addition, each inline burst must have an ordinary
-twin, and the header must have the version in the file VERSION.
+Declared: in the public headers of lib/comch and lib/pipe. Exported: in their version.map.
+Defined: in librte_comch.so and librte_comch_pipe.so, if they are given. In addition, each
+inline burst must have an ordinary twin, and the header must have the version in the file
+VERSION.
 
 In lib/doca, version.map exports by pattern: libcomch_doca.so, if it is given, must define
 exactly the functions that the headers declare for any generation.
 
 usage: check-symbols.py [--write] [LIBRARY...]
 
---write regenerates version.map from the headers.
+--write regenerates the files version.map from the headers.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import doca_headers
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 LIB = TOP / "lib" / "comch"
+PIPE = TOP / "lib" / "pipe"
 DRIVER_SDK = "rte_comch_driver.h"
 # Nodes of the version script, in order: the API and the driver API. The second may change
 # without notice and has its own ABI version.
@@ -41,8 +43,8 @@ HEAD = """\
 INLINE_BODY = re.compile(r"static\s+inline\b[^;{]*?(\w+)\s*\([^;{]*\)\s*\{.*?\n\}", re.S)
 # Trace points emitted by inline bursts: programs refer to their handles.
 TRACE_POINT = re.compile(r"^RTE_TRACE_POINT_FP\(\s*(rte_comch_\w+)", re.M)
-# A table that drivers refer to.
-TABLE = re.compile(r"^extern const struct \w+ (rte_comch_\w+);", re.M)
+# Tables of operations, which drivers or pipelines refer to.
+TABLE = re.compile(r"^extern (?:const )?struct \w+ (rte_comch_\w+);", re.M)
 PROTOTYPE = re.compile(r"\b(rte_comch_\w+)\s*\([^;{}]*\)\s*(?:__\w+\s*)*;")
 
 
@@ -122,32 +124,45 @@ def declared_doca():
             for symbol in doca_headers.declared(generation).values() if symbol}
 
 
+def collect():
+    """Return ({library: {node: declared functions}}, inline functions)."""
+    nodes, inline = {LIB: {API_NODE: set(), DRIVER_NODE: set()}, PIPE: {API_NODE: set()}}, set()
+    for library, of_library in nodes.items():
+        for header in sorted(library.glob("rte_comch*.h")):
+            functions, inlines = declared(header)
+            of_library[DRIVER_NODE if header.name == DRIVER_SDK else API_NODE] |= functions
+            inline |= inlines
+    return nodes, inline
+
+
+def check_script(library, nodes, write):
+    """Compare the version.map of a library with {node: declared functions}, or write it."""
+    script = library / "version.map"
+    if write:
+        script.write_text(render(nodes))
+    in_script = exported(script.read_text())
+    return sum(compare(f"declared for {node}", functions,
+                       "in version.map", in_script.get(node, set()))
+               for node, functions in nodes.items())
+
+
 def main():
     parser = argparse.ArgumentParser(description="Check the exported functions.")
     parser.add_argument("--write", action="store_true", help="regenerate version.map")
-    parser.add_argument("library", nargs="*", help="librte_comch.so, libcomch_doca.so")
+    parser.add_argument("library", nargs="*",
+                        help="librte_comch.so, librte_comch_pipe.so, libcomch_doca.so")
     args = parser.parse_args()
 
-    nodes, inline = {API_NODE: set(), DRIVER_NODE: set()}, set()
-    for header in sorted(LIB.glob("rte_comch*.h")):
-        functions, inlines = declared(header)
-        nodes[DRIVER_NODE if header.name == DRIVER_SDK else API_NODE] |= functions
-        inline |= inlines
-
-    script = LIB / "version.map"
-    if args.write:
-        script.write_text(render(nodes))
-
+    nodes, inline = collect()
     errors = check_version()
-    in_script = exported(script.read_text())
-    for node, functions in nodes.items():
-        errors += compare(f"declared for {node}", functions,
-                          "in version.map", in_script.get(node, set()))
+    for library, of_library in nodes.items():
+        errors += check_script(library, of_library, args.write)
     twins = {name.removesuffix("_burst") for name in inline}
-    for name in sorted(twins - nodes[API_NODE]):
+    for name in sorted(twins - nodes[LIB][API_NODE]):
         print(f"{name}: the inline function {name}_burst has no ordinary twin")
         errors += 1
-    everything = {"librte_comch": set().union(*nodes.values()),
+    everything = {"librte_comch": set().union(*nodes[LIB].values()),
+                  "librte_comch_pipe": nodes[PIPE][API_NODE],
                   "libcomch_doca": declared_doca()}
     for library in args.library:
         name = pathlib.Path(library).name.split(".")[0]

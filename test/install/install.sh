@@ -38,7 +38,7 @@ for file in "$libdir/librte_comch.a" "$libdir/librte_comch.so" "$libdir/librte_c
 	"${programs[@]/#/bin/}"; do
 	[ -e "$root/$file" ] || fail "not installed: $file"
 done
-for header in "$source"/lib/comch/rte_comch*.h; do
+for header in "$source"/lib/comch/rte_comch*.h "$source"/lib/pipe/rte_comch*.h; do
 	[ -e "$root/include/${header##*/}" ] || fail "not installed: ${header##*/}"
 done
 for header in "$source"/lib/doca/include/*.h; do
@@ -64,6 +64,13 @@ done
 make -s -C "$tmp/examples/ctrl_path" clean
 make -s -C "$tmp/examples/ctrl_path" CC="${cc[*]}" CFLAGS='-O2 -Werror' PROGRAMS=server static
 
+# A program with ports and nodes links librte_graph, others do not.
+! readelf -d "$root/$libdir/librte_comch.so" | grep -E 'NEEDED.*librte_(graph|port|pipeline)' ||
+	fail 'librte_comch needs libraries of pipelines'
+make -s -C "$tmp/examples/graph_pipeline" PROGRAMS=pipeline clean
+make -s -C "$tmp/examples/graph_pipeline" CC="${cc[*]}" CFLAGS='-O2 -Werror' PROGRAMS=pipeline \
+	static
+
 # The first block of C in README.md.
 # shellcheck disable=SC2016 # backticks as they stand
 sed -n '/^```c$/,/^```$/p' "$source/README.md" | sed '1d;/^```$/,$d' >"$tmp/hello.c"
@@ -74,7 +81,8 @@ read -ra static_libs < <(pkg-config --static --libs librte_comch)
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello-static" "${flags[@]}" \
 	"${static_libs[@]}"
 # Neither a second EAL nor a second librte_comch in the process.
-for program in hello-static examples/ctrl_path/build/server; do
+for program in hello-static examples/ctrl_path/build/server \
+	examples/graph_pipeline/build/pipeline; do
 	! readelf -d "$tmp/$program" | grep 'NEEDED.*librte_' || fail "$program is not static"
 done
 
@@ -91,6 +99,14 @@ for pair in 'hello hello-static' 'hello-static hello'; do
 	grep -q 'hello, DPU' "$tmp/server.out" || fail "the server said: $(cat "$tmp/server.out")"
 	grep -q 'hello, host' "$tmp/client.out" || fail "the client said: $(cat "$tmp/client.out")"
 done
+
+# A static graph: its nodes are registered by a constructor in the archive.
+timeout 60 "$tmp/examples/graph_pipeline/build/pipeline" >"$tmp/server.out" &
+server_pid=$!
+timeout 60 "$tmp/examples/port_pipeline/build/traffic" --count 10000 >"$tmp/client.out" ||
+	fail "traffic ended with status $?: $(cat "$tmp/client.out")"
+wait "$server_pid" || fail "the graph ended with status $?"
+server_pid=
 
 # Without an argument it says which there are.
 ! timeout 60 "$tmp/hello" "${eal[@]}" --file-prefix=usage 2>"$tmp/usage.out" ||
