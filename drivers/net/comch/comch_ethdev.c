@@ -50,7 +50,7 @@
  *              queue. What was sent and may be unread in the dead process' queue is counted
  *              as unconfirmed. What it had sent is received.
  *     CLOSING  DISCONNECTED, a retired consumer of the peer, an invalid message, or stop.
- *              Transmit queues are closed. Bursts drain the consumers; after 100 ms, or at
+ *              Transmit queues are closed. Bursts drain the consumers; after 250 ms, or at
  *              once if the port stops, the control thread does so, and counts (rx
  *              discarded). Drained queues are destroyed.
  *              Death: the library gives up stops within a second.
@@ -497,7 +497,13 @@ comch_pmd_remove(struct rte_vdev_device *vdev)
 {
 	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
 
-	return dev == NULL ? 0 : rte_eth_dev_close(dev->data->port_id);
+	int ret;
+
+	if (dev == NULL)
+		return 0;
+	/* Unplugged while it runs: ethdev does not close it so. */
+	ret = rte_eth_dev_stop(dev->data->port_id);
+	return ret != 0 ? ret : rte_eth_dev_close(dev->data->port_id);
 }
 
 static struct rte_vdev_driver comch_pmd = {

@@ -21,7 +21,7 @@
 /* How long a client looks for its server before the next attempt, which changes nothing. */
 #define CONNECT_MS (60 * 60 * 1000)
 /* After the end of a connection, lcores have this time to receive what is left. */
-#define DRAIN_MS 100
+#define DRAIN_MS 250
 /* How often the control thread looks at queues that end. */
 #define CLOSING_MS 2
 /* Without event descriptors. */
