@@ -349,6 +349,7 @@ T_CASE_OF(struct ports, begin_jumbo, end, scattered_frames, p)
 	};
 	struct rte_mbuf *m;
 	uint16_t mtu;
+	uint64_t n;
 	uint32_t i;
 
 	T_EQ(rte_eth_dev_get_mtu(p->dpu.id, &mtu), 0);
@@ -359,6 +360,16 @@ T_CASE_OF(struct ports, begin_jumbo, end, scattered_frames, p)
 		T_EQ(m->nb_segs, (lens[i % RTE_DIM(lens)] + ROOM - 1) / ROOM);
 		check_frame(&p->dpu, m, lens[i % RTE_DIM(lens)], (uint8_t)i);
 	}
+	/* A frame of which only a part found room is sent without another burst. */
+	n = fill(&p->host, 0);
+	for (i = 0; i < n; i++) {
+		if (i == 3) {
+			m = frame(p->host.mp, 9000, 5);
+			T_EQ(rte_eth_tx_burst(p->host.id, 0, &m, 1), 1);
+		}
+		check_frame(&p->dpu, receive(&p->dpu, 0), MIN_FRAME, (uint8_t)i);
+	}
+	check_frame(&p->dpu, receive(&p->dpu, 0), 9000, 5);
 	/* Longer than the peer's MTU: accepted, dropped and counted. */
 	send_one(&p->host, 0, frame(p->host.mp, 9027, 0));
 	T_EQ(xstat(&p->host, "tx_q0_oversize_packets"), 1);

@@ -19,7 +19,8 @@
  * A control thread for each port lives from start to stop. It alone runs the poll of the
  * server or client and its connection, and makes, starts, stops and destroys the
  * producers and consumers. It sleeps on the poll's descriptor without the class TX, and
- * consumers have polls of their own: traffic does not wake it. Start creates the server
+ * consumers have polls of their own: traffic does not wake it, except a frame of several
+ * messages that finds the peer's queue full: it sends the rest. Start creates the server
  * or client, so that its errors are start's, but does not wait for a peer. Stop tells the
  * thread to end and joins it.
  *
@@ -300,6 +301,7 @@ tx_queue_setup(struct rte_eth_dev *dev, uint16_t i, uint16_t nb_desc, unsigned i
 	rte_spinlock_init(&txq->lock);
 	txq->id = i;
 	txq->port_id = dev->data->port_id;
+	txq->port = dev->data->dev_private;
 	txq->nb_desc = nb_desc;
 	dev->data->tx_queues[i] = txq;
 	return 0;

@@ -92,6 +92,7 @@ struct comch_txq {
 	bool splits;                     /* may send a frame as several messages */
 	uint32_t max_frame;              /* of the peer */
 	uint32_t consumer_id;
+	struct comch_port *port;
 	struct rte_comch_producer *prod; /* NULL: closed to bursts */
 	const struct rte_mempool *good_pool; /* the last one that is registered */
 	const struct rte_mempool *bad_pool;  /* the last one that cannot be */
@@ -149,6 +150,7 @@ struct comch_port {
 	pthread_t thread;
 	bool started;
 	bool quit;           /* atomic */
+	bool flush;          /* atomic: a transmit queue has the rest of a frame */
 	struct rte_comch_poll *poll;
 	struct rte_comch_server *server;
 	struct rte_comch_client *client;
@@ -222,6 +224,7 @@ uint16_t comch_ethdev_tx_prepare(void *queue, struct rte_mbuf **pkts, uint16_t n
 int comch_ethdev_tx_done_cleanup(void *queue, uint32_t free_cnt);
 void comch_rxq_discard(struct comch_rxq *rxq, struct rte_comch_consumer *cons);
 void comch_rxq_forget_frame(struct comch_rxq *rxq);
+void comch_txq_flush(struct comch_txq *txq);
 void comch_txq_forget_frame(struct comch_txq *txq);
 
 /* comch_xstats.c */

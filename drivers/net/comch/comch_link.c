@@ -24,6 +24,8 @@
 #define DRAIN_MS 250
 /* How often the control thread looks at queues that end. */
 #define CLOSING_MS 2
+/* How often it tries to send the rest of a frame. */
+#define FLUSH_MS 1
 /* Without event descriptors. */
 #define BUSY_MS 1
 
@@ -280,6 +282,20 @@ link_step(struct comch_port *port)
 		step_wait(port);
 }
 
+/* Send the rest of frames whose bursts found the peer's queue full. */
+static void
+link_flush(struct comch_port *port)
+{
+	const struct rte_eth_dev_data *data = port->dev->data;
+	uint16_t i;
+
+	/* Acquire: a burst that sets it now does so with its queue locked. */
+	if (!__atomic_exchange_n(&port->flush, false, __ATOMIC_ACQ_REL))
+		return;
+	for (i = 0; i < data->nb_tx_queues; i++)
+		comch_txq_flush(data->tx_queues[i]);
+}
+
 static void
 link_event(struct comch_port *port, const struct rte_comch_event *ev)
 {
@@ -323,6 +339,7 @@ link_run(struct comch_port *port)
 	for (i = 0; i < n; i++)
 		link_event(port, &events[i]);
 	link_step(port);
+	link_flush(port);
 	return n;
 }
 
@@ -331,6 +348,8 @@ link_timeout(const struct comch_port *port)
 {
 	if (port->state == COMCH_LINK_CLOSING)
 		return CLOSING_MS;
+	if (__atomic_load_n(&port->flush, __ATOMIC_ACQUIRE))
+		return FLUSH_MS;
 	return port->state == COMCH_LINK_WAIT ? RETRY_MS : -1;
 }
 
@@ -432,6 +451,7 @@ comch_link_start(struct comch_port *port)
 	port->state = COMCH_LINK_WAIT;
 	port->next_try = 0;
 	port->quit = false;
+	port->flush = false;
 	port->peer = NULL;
 	memset(port->peers, 0, sizeof(port->peers));
 	port->poll = rte_comch_poll_create(&conf);

@@ -316,10 +316,20 @@ tx_locked(struct comch_txq *txq, struct rte_mbuf **pkts, uint16_t n)
 		if (took < k)
 			break;
 	}
-	/* The last frame. */
-	if (unlikely(txq->nb_pieces > 0))
-		tx_flush(txq);
+	/* The last frame. The control thread sends the rest if no burst follows. */
+	if (unlikely(txq->nb_pieces > 0) && !tx_flush(txq) &&
+			!__atomic_exchange_n(&txq->port->flush, true, __ATOMIC_ACQ_REL))
+		rte_comch_poll_notify(txq->port->poll);
 	return sent;
+}
+
+void
+comch_txq_flush(struct comch_txq *txq)
+{
+	rte_spinlock_lock(&txq->lock);
+	if (txq->prod != NULL && txq->nb_pieces > 0 && !tx_flush(txq))
+		__atomic_store_n(&txq->port->flush, true, __ATOMIC_RELEASE);
+	rte_spinlock_unlock(&txq->lock);
 }
 
 uint16_t
