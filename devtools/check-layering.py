@@ -8,6 +8,7 @@
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
     other drivers                the same, and drivers/comch/common
+    drivers/net                  public headers of lib/comch
     public headers               public headers of the same library
 
 Each part may also include its own headers. Headers that are not the project's
@@ -64,7 +65,7 @@ DRIVER_SDK = {"rte_comch_driver.h"}
 # What core and drivers share, and what drivers share.
 SDK = "lib/comch/sdk"
 COMMON = "drivers/comch/common"
-PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
+PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*", "drivers/net/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
 
@@ -105,7 +106,7 @@ def allowed(part, public):
     own = headers(part)
     if part == CORE:
         return own
-    if part.startswith("drivers/"):
+    if part.startswith("drivers/comch/"):
         return own | public | DRIVER_SDK | headers(SDK) | headers(COMMON)
     if part.startswith("examples/"):
         own |= headers("examples/common") | headers("examples/doca_common")

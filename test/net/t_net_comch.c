@@ -133,10 +133,13 @@ open_ports(struct ports *p, uint16_t nb_queues, uint16_t mtu, uint64_t rx_offloa
 
 	load();
 	*p = (struct ports){
-		.dpu = { .name = "net_comch_a", .nb_queues = nb_queues, .mp = pool("a", NB_MBUFS) },
-		.host = { .name = "net_comch_b", .nb_queues = nb_queues, .mp = pool("b", NB_MBUFS) },
+		.dpu = { .name = "net_comch_a", .nb_queues = nb_queues },
+		.host = { .name = "net_comch_b", .nb_queues = nb_queues },
 	};
-	snprintf(args, sizeof(args), "role=dpu,rep=pf0,name=lan,queues=%u,dir=%s", nb_queues, t_dir());
+	p->dpu.mp = pool("a", NB_MBUFS);
+	p->host.mp = pool("b", NB_MBUFS);
+	snprintf(args, sizeof(args), "role=dpu,rep=pf0,name=lan,queues=%u,dir=%s", nb_queues,
+		t_dir());
 	plug(&p->dpu, args);
 	snprintf(args, sizeof(args), "role=host,func=pf0,name=lan,queues=%u,dir=%s", nb_queues,
 		t_dir());
