@@ -19,7 +19,7 @@
  * A control thread for each port lives from start to stop. It alone runs the poll of the
  * server or client and its connection, and makes, starts, stops and destroys the
  * producers and consumers. It sleeps on the poll's descriptor without the class TX, and
- * consumers have polls of their own: traffic does not wake it, except a frame of several
+ * producers and consumers have other polls: traffic does not wake it, except a frame of several
  * messages that finds the peer's queue full: it sends the rest. Start creates the server
  * or client, so that its errors are start's, but does not wait for a peer. Stop tells the
  * thread to end and joins it.

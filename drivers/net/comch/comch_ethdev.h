@@ -152,6 +152,7 @@ struct comch_port {
 	bool quit;           /* atomic */
 	bool flush;          /* atomic: a transmit queue has the rest of a frame */
 	struct rte_comch_poll *poll;
+	struct rte_comch_poll *prod_poll; /* of the producers; run while they end */
 	struct rte_comch_server *server;
 	struct rte_comch_client *client;
 	enum comch_link_state state;

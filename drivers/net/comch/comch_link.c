@@ -437,6 +437,9 @@ link_destroy(struct comch_port *port)
 		PMD_LOG(ERR, "port %u: link %s: objects are left", port->dev->data->port_id,
 			port->name);
 	port->poll = NULL;
+	if (port->prod_poll != NULL)
+		rte_comch_poll_destroy(port->prod_poll);
+	port->prod_poll = NULL;
 }
 
 int
@@ -457,7 +460,8 @@ comch_link_start(struct comch_port *port)
 	port->poll = rte_comch_poll_create(&conf);
 	if (port->poll == NULL)
 		return -rte_errno;
-	ret = link_create(port);
+	port->prod_poll = rte_comch_poll_create(&conf);
+	ret = port->prod_poll != NULL ? link_create(port) : -rte_errno;
 	if (ret != 0)
 		goto err;
 	snprintf(name, sizeof(name), "net_comch%u", port->dev->data->port_id);

@@ -48,7 +48,7 @@ static int
 make_tx(struct comch_port *port, struct comch_txq *txq)
 {
 	struct rte_comch_producer_conf conf = {
-		.conf_size = sizeof(conf), .poll = port->poll, .queue_size = txq->nb_desc,
+		.conf_size = sizeof(conf), .poll = port->prod_poll, .queue_size = txq->nb_desc,
 	};
 	struct rte_comch_producer *prod;
 
@@ -191,14 +191,17 @@ close_tx(struct comch_port *port, struct comch_txq *txq)
 		rte_comch_producer_stop(txq->made);
 }
 
-/* Bursts go on: they take what was sent before the end. */
+/* Bursts go on: they take what was sent before the end. The stop is not during one. */
 static void
 close_rx(struct comch_rxq *rxq)
 {
-	enum rte_comch_state state = rte_comch_consumer_state(rxq->made);
+	enum rte_comch_state state;
 
+	rte_spinlock_lock(&rxq->lock);
+	state = rte_comch_consumer_state(rxq->made);
 	if (state == RTE_COMCH_STATE_RUNNING || state == RTE_COMCH_STATE_STARTING)
 		rte_comch_consumer_stop(rxq->made);
+	rte_spinlock_unlock(&rxq->lock);
 	rte_comch_poll_notify(rxq->poll);
 }
 
@@ -271,6 +274,8 @@ comch_link_end_queues(struct comch_port *port, bool drain)
 	bool done = true;
 	uint16_t i;
 
+	/* Ends stops that take too long, and frees what was destroyed. */
+	rte_comch_poll_run(port->prod_poll, NULL, 0);
 	for (i = 0; i < data->nb_tx_queues; i++)
 		done &= end_tx(data->tx_queues[i]);
 	for (i = 0; i < data->nb_rx_queues; i++)
