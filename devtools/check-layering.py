@@ -9,6 +9,7 @@
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
     other drivers                the same, and drivers/comch/common
     drivers/comch/ring           the same, and drivers/comch/shm
+    drivers/net                  public headers of lib/comch
     public headers               public headers of the same library; of lib/pipe: also of
                                  lib/comch
 
@@ -69,7 +70,7 @@ SDK = "lib/comch/sdk"
 COMMON = "drivers/comch/common"
 # Its links are those of drivers/comch/shm.
 RING = "drivers/comch/ring"
-PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*")
+PARTS = ("app/*", "examples/*", "lib/*", "drivers/comch/*", "drivers/net/*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
 
@@ -115,7 +116,7 @@ def allowed(part, public):
     own = headers(part)
     if part == CORE:
         return own
-    if part.startswith("drivers/"):
+    if part.startswith("drivers/comch/"):
         own |= public | DRIVER_SDK | headers(SDK) | headers(COMMON)
         return own | headers("drivers/comch/shm") if part == RING else own
     if part.startswith("examples/"):

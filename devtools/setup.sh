@@ -8,6 +8,7 @@
 #
 #   build   build the library, the programs and the examples
 #   memif   devtools/compare-memif.sh
+#   pmd     devtools/build-pmd.sh
 #   samples devtools/check-doca-samples.sh
 #   test    run the tests
 #   checks  run the checks of the sources
@@ -44,13 +45,17 @@ packages() {
 	memif)
 		packages build
 		echo dpdk-dev python3 ;;
+	pmd)
+		packages build
+		echo debian-archive-keyring tar xz-utils ;;
 	samples)
 		packages build ;;
 	test)
 		# clang is the second compiler; the sanitizers come with gcc. Programs linked
 		# with DPDK's archives need libsystemd, on which its packages do not depend.
-		echo libcriterion-dev clang cmake libfuse3-dev libsystemd-dev python3 spin \
-			valgrind ;;
+		echo libcriterion-dev clang cmake dpdk-dev libfuse3-dev libsystemd-dev python3 \
+			spin valgrind
+		packages pmd ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
 	docs)
@@ -76,7 +81,7 @@ packages() {
 		packages docs
 		packages lab ;;
 	*)
-		die "unknown purpose '$1' (build, memif, samples, test, checks, docs, chroot, arm64, lab, sysroot, all)" ;;
+		die "unknown purpose '$1' (build, memif, pmd, samples, test, checks, docs, chroot, arm64, lab, sysroot, all)" ;;
 	esac
 }
 

@@ -140,6 +140,8 @@ esac
 nb_arguments=$#
 defaults=()
 "$top/devtools/setup.sh" build test
+# Without it the tests of net_comch are skipped.
+"$top/devtools/build-pmd.sh" --source || true
 if $all; then
 	tests 'gcc' build 1 --buildtype=release -Dwerror=true -- "$@"
 	defaults=(--no-suite once)

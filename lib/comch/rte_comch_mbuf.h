@@ -18,6 +18,7 @@
  *     n = rte_comch_rx_burst(consumer, mbufs, 32)
  *
  *     n = rte_comch_tx_burst(producer, consumer_id, mbufs, 32)
+ *     rte_comch_tx_done_cleanup(producer, 0)           frees mbufs that were sent
  *
  * On a device with RTE_COMCH_CAPA_HANDOVER the mbufs are handed over: what is received is
  * the mbuf that was sent, of the sender's pool and with its metadata. The consumer posts
@@ -25,7 +26,8 @@
  * to an mbuf of the consumer's pool: see the guide, "The ring driver".
  *
  * Threads: as for the producer or consumer. Use only rte_comch_rx_burst() on a consumer
- * in mbuf mode, and only rte_comch_tx_burst() on a producer on which it was called.
+ * in mbuf mode, and only rte_comch_tx_burst() and rte_comch_tx_done_cleanup() on a producer
+ * on which the former was called.
  */
 
 #include <rte_mbuf.h>
@@ -70,7 +72,8 @@ uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
  * @param mbufs
  *   The mbufs. The library frees those that it accepts when they are sent: before this
  *   call returns if the device has RTE_COMCH_CAPA_SYNC_SEND; otherwise in a later call,
- *   which may have *n* 0, or when the producer is destroyed.
+ *   which may have *n* 0, in rte_comch_tx_done_cleanup(), or when the producer is
+ *   destroyed.
  * @param n
  *   Number of mbufs.
  * @return
@@ -80,6 +83,20 @@ uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
  */
 uint16_t rte_comch_tx_burst(struct rte_comch_producer *producer,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n);
+
+/**
+ * Free mbufs that were sent. Without RTE_COMCH_CAPA_SYNC_SEND a producer has them until a
+ * later call: make this one where no rte_comch_tx_burst() follows soon, such as after a
+ * receive, or before the pool runs empty. As rte_eth_tx_done_cleanup().
+ *
+ * @param producer
+ *   The producer. Only its thread.
+ * @param free_cnt
+ *   Maximum number of mbufs (chains) to free; 0: all whose sends have completed.
+ * @return
+ *   Number of mbufs freed, or -EINVAL (NULL).
+ */
+int rte_comch_tx_done_cleanup(struct rte_comch_producer *producer, uint32_t free_cnt);
 
 #ifdef __cplusplus
 }

@@ -354,6 +354,46 @@ Test(async, mbufs_until_done)
 	mflow_close(&m);
 }
 
+/* A pool of exactly one burst never runs dry: no further send is needed to free mbufs. */
+Test(async, mbufs_one_burst)
+{
+	enum { BURST = 16 };
+	struct rte_mbuf *mbufs[BURST];
+	struct rte_mempool *all, *one;
+	unsigned int i, sent, round;
+	struct mflow m;
+
+	mflow_open(&m, &slow);
+	all = m.mp;
+	one = rte_comch_pktmbuf_pool_create("one", BURST, 0, 0, 2048, SOCKET_ID_ANY);
+	T_CHECK(one != NULL);
+	T_EQ(rte_comch_tx_done_cleanup(NULL, 0), -EINVAL);
+	T_EQ(rte_comch_tx_done_cleanup(m.prod, 0), 0);
+	for (round = 0; round < 20; round++) {
+		m.mp = one;
+		for (i = 0; i < BURST; i++)
+			mbufs[i] = filled(&m, 100, i);
+		m.mp = all;
+		for (sent = 0; sent < BURST;) {
+			T_UNTIL((i = rte_comch_tx_burst(m.prod, m.id, &mbufs[sent],
+				(uint16_t)(BURST - sent))) > 0);
+			sent += i;
+		}
+		for (i = 0; i < BURST; i++)
+			receive(&m, 100, i);
+		t_settle();
+		/* Completed, and not free yet: the last send is long ago. */
+		T_LT(rte_mempool_avail_count(one), BURST);
+		i = rte_mempool_avail_count(one);
+		T_EQ(rte_comch_tx_done_cleanup(m.prod, 1), 1);
+		T_EQ(rte_mempool_avail_count(one), i + 1);
+		T_EQ(rte_comch_tx_done_cleanup(m.prod, 0), (int)(BURST - i - 1));
+		T_CHECK(rte_mempool_full(one));
+	}
+	mflow_close(&m);
+	T_EQ(rte_comch_pktmbuf_pool_free(one), 0);
+}
+
 /* A driver's own bursts of mbufs are used if it has them. */
 Test(async, mbufs_of_the_driver)
 {

@@ -192,25 +192,28 @@ tx_push(struct comch_mbuf_tx *tx, struct rte_mbuf *mbuf, struct rte_comch_sge *o
 	tx->sge_tail = sge_end;
 }
 
-/* Free the mbufs of completed sends. */
-static void
-tx_reap(struct rte_comch_producer *p, struct comch_mbuf_tx *tx)
+/* Free the mbufs of completed sends, at most max. Returns their number. */
+static uint32_t
+tx_reap(struct rte_comch_producer *p, struct comch_mbuf_tx *tx, uint32_t max)
 {
+	const uint32_t head = tx->head;
 	struct rte_comch_cpl cpls[MBUF_GROUP];
-	uint16_t n;
+	uint16_t n, k;
 
 	if (p->sync_send) {
 		/* Only a message that streams is left: a burst advances it. */
 		p->core.done(p->core.queue, cpls, 0);
 		if (comch_queue_ops(&p->q)->prod_idle(p->q.dq))
 			tx_pop(tx);
-		return;
+		return tx->head - head;
 	}
 	do {
-		n = p->core.done(p->core.queue, cpls, MBUF_GROUP);
+		k = (uint16_t)RTE_MIN(max - (tx->head - head), (uint32_t)MBUF_GROUP);
+		n = p->core.done(p->core.queue, cpls, k);
 		for (uint16_t i = 0; i < n && tx->head != tx->tail; i++)
 			tx_pop(tx);
 	} while (n == MBUF_GROUP);
+	return tx->head - head;
 }
 
 void
@@ -373,7 +376,7 @@ tx_ready(struct rte_comch_producer *p)
 	if (unlikely(p->mbuf_tx == NULL))
 		return false;
 	if (unlikely(p->mbuf_tx->head != p->mbuf_tx->tail))
-		tx_reap(p, p->mbuf_tx);
+		tx_reap(p, p->mbuf_tx, UINT32_MAX);
 	return !p->sync_send || p->mbuf_tx->head == p->mbuf_tx->tail;
 }
 
@@ -417,4 +420,17 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 	}
 	rte_comch_trace_send(p, n, sent);
 	return sent;
+}
+
+int
+rte_comch_tx_done_cleanup(struct rte_comch_producer *p, uint32_t free_cnt)
+{
+	struct comch_mbuf_tx *tx;
+
+	if (p == NULL)
+		return -EINVAL;
+	tx = p->mbuf_tx;
+	if (tx == NULL || tx->head == tx->tail)
+		return 0;
+	return (int)tx_reap(p, tx, free_cnt != 0 ? free_cnt : UINT32_MAX);
 }
