@@ -3,7 +3,8 @@
 # Copyright(c) 2026 The comch authors
 """Check that each part of the project includes only what it may.
 
-    app, examples                public headers of lib/comch and of lib/doca
+    app, examples                public headers of lib/comch and of lib/doca, app/common
+                                 or examples/common
     lib/doca                     public headers of lib/comch
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
@@ -109,6 +110,8 @@ def allowed(part, public):
         return own | public | DRIVER_SDK | headers(SDK) | headers(COMMON)
     if part.startswith("examples/"):
         own |= headers("examples/common") | headers("examples/doca_common")
+    if part.startswith("app/"):
+        own |= headers("app/common")
     if part.startswith(("app/", "examples/")):
         own |= doca_public()
     return own | public
