@@ -110,6 +110,10 @@ check_queues(const struct tc_stream *s)
 			rx->obj.name, rx->obj.name);
 		return -1;
 	}
+	if (s->mode == TC_IO && !tc_port_started(s->port)) {
+		tc_fail("port %u: is stopped; \"port start %u\"", s->port, s->port);
+		return -1;
+	}
 	if (tx != NULL && rte_comch_producer_state(tx->producer) != RTE_COMCH_STATE_RUNNING) {
 		tc_fail("%s: %s is %s, expected RUNNING; \"producer start %s\"", s->obj.name,
 			tx->obj.name, rte_comch_state_name(rte_comch_producer_state(tx->producer)),
