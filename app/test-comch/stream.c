@@ -228,6 +228,19 @@ tc_stream_totals(const struct tc_stream *s, char *buf, size_t size)
 	return *buf != '\0' ? buf + 2 : buf;
 }
 
+/* Receive what a peer had sent before its connection ended. Its messages are in the
+ * consumer's queue already, so there are not more of them than the queue holds.
+ */
+static void
+receive_rest(struct tc_stream *s)
+{
+	uint32_t left = s->rx->queue;
+
+	lcore_remove(s->lcore, s);
+	while (left-- > 0 && tc_stream_pass(s) > 0)
+		;
+}
+
 void
 tc_stream_end(struct tc_stream *s, const char *why)
 {
@@ -235,8 +248,10 @@ tc_stream_end(struct tc_stream *s, const char *why)
 
 	if (s == NULL)
 		return;
+	if (s->running && s->tx == NULL)
+		receive_rest(s);
 	tc_stream_stop(s);
-	if (s->mode == TC_RECEIVE && !s->end_of_file)
+	if (s->failed || (s->mode == TC_RECEIVE && !s->end_of_file))
 		tc.any_failed = true;
 	tc_notice("%s: destroyed with %s: %s", s->obj.name, why,
 		tc_stream_totals(s, text, sizeof(text)));

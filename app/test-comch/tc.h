@@ -44,8 +44,9 @@
  *
  * The DISCONNECTED event comes to the main lcore. In every mode, it stops the streams of
  * the connection's producers and consumers, prints their totals, and destroys them. What
- * the producers still had in flight is returned with an error and counted. Other streams
- * go on: a relay ends with either of its connections, the producer or consumer on the
+ * the producers still had in flight is returned with an error and counted. A sink, a drop
+ * and a file first receive what the peer had sent before; the other modes do not, as they
+ * would have to send it on. Other streams go on: a relay ends with either of its connections, the producer or consumer on the
  * other one stays and can be used by a new stream. The port of an io stream stays
  * started. A file that was being received stays as far as it came, and the command
  * counts as failed. A server keeps listening; a client is IDLE and can be started again.

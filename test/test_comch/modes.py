@@ -9,6 +9,7 @@ usage: modes.py TEST-COMCH
 
 import filecmp
 import os
+import signal
 import sys
 
 from session import Pipe
@@ -195,6 +196,22 @@ def files():
     d.quit(status=1)
 
 
+def rest():
+    """What was sent before the peer died is received, even if its end is seen first."""
+    d, h = dpu(), host()
+    d.do("wait conn0 up 10", "conn0: up")
+    consumer(d, 0, 0)
+    producer(h, 0, 0)
+    stream(d, 0, "sink consumer0", lcore=0, burst=1)
+    d.process.send_signal(signal.SIGSTOP)
+    stream(h, 0, "source producer0", count=200)
+    done(h, 0, "sent 200 messages, 12800 bytes")
+    h.kill()
+    d.process.send_signal(signal.SIGCONT)
+    d.expect("^stream0: destroyed with conn0: received 200 messages")
+    d.quit()
+
+
 def killed(mode, other):
     """The peer is killed in the middle; everything ends, and the next one is served."""
     d = dpu(eal=["--vdev", "net_null0,size=64"])
@@ -257,6 +274,7 @@ def main():
     relay("mbuf")
     io()
     files()
+    rest()
     killed("sink", "sink consumer0")
     killed("source", "source producer0")
     killed("echo", "echo consumer0 producer0")
