@@ -125,8 +125,10 @@ show_conns(void)
 		tc_cell(TC_PLAIN, "%s", c->owner != NULL ? c->owner->name : "-");
 		if (c->conn == NULL)
 			tc_cell(TC_BAD, "ended");
+		else if (c->pending)
+			tc_cell(TC_BUSY, "pending");
 		else
-			tc_cell(c->pending ? TC_BUSY : TC_GOOD, "%s", c->pending ? "pending" : "up");
+			tc_cell(TC_GOOD, "up");
 		tc_cell(TC_PLAIN, "%d", info.peer_pid);
 		tc_cell(TC_PLAIN, "%d", info.peer_uid);
 		tc_cell_number(info.max_msg_size);

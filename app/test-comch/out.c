@@ -261,10 +261,11 @@ print_cell(enum tc_style style, const char *text, size_t columns, bool right, bo
 static void
 print_row(long row, unsigned int from, unsigned int to, const size_t *widths, const bool *right)
 {
+	const struct cell *cells = &table.cells[(size_t)RTE_MAX(row, 0) * table.nb_columns];
 	unsigned int c;
 
 	for (c = 0; c < to; c = c == 0 ? from : c + 1) {
-		const struct cell *cell = &table.cells[(size_t)RTE_MAX(row, 0) * table.nb_columns + c];
+		const struct cell *cell = &cells[c];
 
 		print_cell(row < 0 ? TC_BOLD : cell->style, row < 0 ? table.headings[c] :
 			cell->text, widths[c], right[c], c == to - 1);

@@ -46,10 +46,10 @@
  * the connection's producers and consumers, prints their totals, and destroys them. What
  * the producers still had in flight is returned with an error and counted. A sink, a drop
  * and a file first receive what the peer had sent before; the other modes do not, as they
- * would have to send it on. Other streams go on: a relay ends with either of its connections, the producer or consumer on the
- * other one stays and can be used by a new stream. The port of an io stream stays
- * started. A file that was being received stays as far as it came, and the command
- * counts as failed. A server keeps listening; a client is IDLE and can be started again.
+ * would have to send it on. Other streams go on: a relay ends with either of its
+ * connections, but the producer or consumer on the other one stays and can be used by a
+ * new stream. The port of an io stream stays started. A file that was being received
+ * stays as far as it came, and counts as a failure.
  */
 
 #include <stdbool.h>
@@ -138,7 +138,8 @@ void *tc_obj_find(enum tc_kind kind, const char *name);
 struct tc_server {
 	struct tc_obj obj;
 	int16_t dev_id;
-	char listen[RTE_COMCH_NAME_SIZE + 8]; /**< The library refuses longer names. */
+	/** One word of a command; the library refuses what is too long. */
+	char listen[RTE_COMCH_NAME_SIZE + 8];
 	struct rte_comch_server_conf conf;
 	struct rte_comch_server *server;
 };
