@@ -119,7 +119,9 @@ run_period(void)
 	if (now < next_period)
 		return;
 	next_period = now + tc.period;
+	tc_prompt_hide();
 	tc_stream_stats(true);
+	tc_prompt_restore();
 }
 
 /* Sleep until there is something to do. @return whether stdin is readable */

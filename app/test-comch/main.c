@@ -77,6 +77,7 @@ run(const struct tc_options *opts)
 	tc_tear_down();
 	tc_prompt_close();
 	tc_ports_close();
+	tc_pools_reap();
 	tc_loop_close();
 	return tc.any_failed ? TC_EXIT_FAILED : EXIT_SUCCESS;
 }

@@ -95,13 +95,25 @@ tc_prompt_show(void)
 }
 
 void
-tc_prompt_print(const char *line)
+tc_prompt_hide(void)
 {
 	if (prompt.shown)
-		printf("\r\033[K");
-	tc_out("%s\n", line);
+		tc_out("\r\033[K");
+}
+
+void
+tc_prompt_restore(void)
+{
 	if (prompt.shown)
 		rdline_redisplay(cmdline_get_rdline(prompt.cl));
+}
+
+void
+tc_prompt_print(const char *line)
+{
+	tc_prompt_hide();
+	tc_out("%s\n", line);
+	tc_prompt_restore();
 }
 
 /* Enter: run the line, and show the next prompt. */

@@ -148,14 +148,50 @@ producer_step(struct tc_producer *p)
 	return false;
 }
 
+/* Pools whose mbufs a port or a ring still had when their consumer ended. */
+static struct rte_mempool *left[TC_MAX_OBJS];
+
+unsigned int
+tc_pools_reap(void)
+{
+	unsigned int i, nb = 0;
+
+	for (i = 0; i < RTE_DIM(left); i++) {
+		if (left[i] != NULL && rte_comch_pktmbuf_pool_free(left[i]) == 0)
+			left[i] = NULL;
+		nb += left[i] != NULL;
+	}
+	return nb;
+}
+
+static void
+pool_leave(const struct tc_consumer *c)
+{
+	unsigned int i;
+
+	tc_notice("%s: %u mbufs of its pool are still in use: it is freed later", c->obj.name,
+		rte_mempool_in_use_count(c->pool));
+	for (i = 0; i < RTE_DIM(left); i++)
+		if (left[i] == NULL) {
+			left[i] = c->pool;
+			return;
+		}
+}
+
 /* Memory for the messages of a consumer. @return its registration, or NULL */
 static struct rte_comch_mr *
 consumer_memory(struct tc_consumer *c)
 {
+	static unsigned int nb_pools;
+	char name[RTE_MEMPOOL_NAMESIZE];
 	int ret;
 
 	if (c->api == TC_API_MBUF) {
-		c->pool = rte_comch_pktmbuf_pool_create(c->obj.name, c->queue + SPARE, POOL_CACHE,
+		tc_pools_reap();
+		/* An earlier pool of this consumer may still be there. */
+		snprintf(name, sizeof(name), "%s_%u", c->obj.name, nb_pools++);
+		c->dma_mapped = false;
+		c->pool = rte_comch_pktmbuf_pool_create(name, c->queue + SPARE, POOL_CACHE,
 				0, (uint16_t)(RTE_PKTMBUF_HEADROOM + c->size), SOCKET_ID_ANY);
 		return c->pool == NULL ? NULL : rte_comch_mempool_mr(c->pool);
 	}
@@ -169,8 +205,7 @@ consumer_memory_free(struct tc_consumer *c)
 {
 	tc_bufs_close(&c->bufs);
 	if (c->pool != NULL && rte_comch_pktmbuf_pool_free(c->pool) != 0)
-		tc_notice("%s: %u mbufs of its pool are still in use: the pool is not freed",
-			c->obj.name, rte_mempool_in_use_count(c->pool));
+		pool_leave(c);
 	c->pool = NULL;
 }
 

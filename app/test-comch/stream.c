@@ -155,6 +155,21 @@ choose_engine(struct tc_stream *s)
 	return 0;
 }
 
+/* Let the port read the memory that the consumer receives into. */
+static int
+map_port(struct tc_stream *s)
+{
+	struct tc_consumer *c = s->rx;
+
+	if (c->dma_mapped || rte_comch_pktmbuf_pool_dma_map(c->pool, s->port) == 0) {
+		c->dma_mapped = true;
+		return 0;
+	}
+	tc_fail("%s: port %u cannot map the memory of %s: %s", s->obj.name, s->port, c->obj.name,
+		rte_strerror(rte_errno));
+	return -1;
+}
+
 int
 tc_stream_start(struct tc_stream *s)
 {
@@ -165,7 +180,7 @@ tc_stream_start(struct tc_stream *s)
 		return -1;
 	}
 	if (check_queues(s) != 0 || (s->tx != NULL && find_target(s) != 0) ||
-			choose_engine(s) != 0)
+			choose_engine(s) != 0 || (s->mode == TC_IO && map_port(s) != 0))
 		return -1;
 	memset(&s->n, 0, sizeof(s->n));
 	memset(&s->shown, 0, sizeof(s->shown));

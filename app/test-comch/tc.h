@@ -240,6 +240,7 @@ struct tc_consumer {
 	bool destroy;
 	struct tc_bufs bufs;
 	struct rte_mempool *pool;
+	bool dma_mapped;                     /**< The pool, for the port of its stream. */
 	struct rte_comch_consumer_stats last;
 };
 
@@ -254,6 +255,8 @@ uint16_t tc_producer_reap(struct tc_producer *p, uint32_t target, uint64_t *erro
 		int *last_error);
 /** Post the free buffers of a consumer of descriptors. */
 void tc_consumer_post(struct tc_consumer *c);
+/** Free the pools that were in use when their consumer ended. @return those that still are */
+unsigned int tc_pools_reap(void);
 /** Advance those that start or stop. @return whether some still do */
 bool tc_queues_step(void);
 /** @} */
@@ -313,6 +316,10 @@ bool tc_prompt_input(void);
 bool tc_prompt_interrupted(void);
 /** Hide the line being typed, print *line*, and show it again. */
 void tc_prompt_print(const char *line);
+/** Hide the line being typed. */
+void tc_prompt_hide(void);
+/** Show it again. */
+void tc_prompt_restore(void);
 /** Show the prompt. */
 void tc_prompt_show(void);
 /** Was something typed ahead? */

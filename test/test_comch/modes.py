@@ -165,6 +165,32 @@ def io():
     d.quit(status=1)
 
 
+def kept():
+    """A ring keeps mbufs of a consumer that ends: the next one gets a pool of its own."""
+    d = dpu(eal=["--vdev", "net_ring0"])
+    for _ in range(2):
+        h = host()
+        d.do("wait conn0 up 10", "conn0: up")
+        consumer(d, 0, 0, "mbuf")
+        h.do("consumer create conn0")
+        h.do("consumer set consumer0 queue 8")
+        h.do("consumer start consumer0")
+        h.do("wait consumer0 running 10", "consumer0: RUNNING")
+        producer(d, 0, 0)
+        producer(h, 0, 0)
+        d.do("port start 0", "^port 0: started")
+        stream(d, 0, "io 0 consumer0 producer0")
+        # What does not fit into the 8 buffers stays in the ring.
+        stream(h, 0, "source producer0", count=100)
+        done(h, 0, "sent 100 messages, 6400 bytes")
+        d.do("sleep 0.2")
+        h.kill()
+        d.do("wait conn0 gone 10")
+        d.expect("^consumer0: [0-9]+ mbufs of its pool are still in use: it is freed later$")
+        d.do("port stop 0", "^port 0: stopped")
+    d.quit()
+
+
 def files():
     """A file each way, an empty one too, and one that cannot be read."""
     d, h = dpu(), host()
@@ -273,6 +299,7 @@ def main():
     relay("shared")
     relay("mbuf")
     io()
+    kept()
     files()
     rest()
     killed("sink", "sink consumer0")

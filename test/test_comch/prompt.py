@@ -204,6 +204,18 @@ def editing(t):
     t.prompt()
 
 
+def period(t):
+    """Statistics do not disturb the line either."""
+    t.do("set stats-period 0.2")
+    t.keys("print xy")
+    t.expect("print xy")
+    for _ in range(2):
+        t.expect("^stream0 +stopped ")
+        t.expect("^test-comch> print xy")
+    t.keys(CTRL_C)
+    t.do("set stats-period 0")
+
+
 def notice(t):
     """What happens is printed above the line being typed."""
     t.keys("print ab")
@@ -258,6 +270,7 @@ def main():
         objects(t)
         queues(t)
         editing(t)
+        period(t)
         notice(t)
         t.do("show all", "servers\n")
         t.quit(status=1)
