@@ -381,16 +381,10 @@ tc_queues_step(void)
 	struct tc_producer *p;
 	struct tc_consumer *c;
 	bool moving = false;
-	unsigned int i;
 
-	/* By number: a step may free the object. */
-	for (i = 0; (p = (void *)tc_obj_next(TC_PRODUCER, i)) != NULL; ) {
-		i = p->obj.number + 1u;
+	TC_FOREACH(TC_PRODUCER, p)
 		moving |= producer_step(p);
-	}
-	for (i = 0; (c = (void *)tc_obj_next(TC_CONSUMER, i)) != NULL; ) {
-		i = c->obj.number + 1u;
+	TC_FOREACH(TC_CONSUMER, c)
 		moving |= consumer_step(c);
-	}
 	return moving;
 }

@@ -307,11 +307,8 @@ tc_streams_step(void)
 {
 	char text[256];
 	struct tc_stream *s;
-	unsigned int i;
 
-	/* By number: those of files are destroyed. */
-	for (i = 0; (s = (void *)tc_obj_next(TC_STREAM, i)) != NULL; ) {
-		i = s->obj.number + 1u;
+	TC_FOREACH(TC_STREAM, s) {
 		/* Pairs with the release in tc_stream_done(). */
 		if (!s->running || !__atomic_load_n(&s->done, __ATOMIC_ACQUIRE))
 			continue;
@@ -329,12 +326,9 @@ void
 tc_streams_destroy(void)
 {
 	struct tc_stream *s;
-	unsigned int i;
 
-	for (i = 0; (s = (void *)tc_obj_next(TC_STREAM, i)) != NULL; ) {
-		i = s->obj.number + 1u;
+	TC_FOREACH(TC_STREAM, s)
 		tc_stream_destroy(s);
-	}
 }
 
 /* A copy of counters that another lcore writes. */

@@ -126,10 +126,14 @@ void *tc_obj_lookup(enum tc_kind kind, const char *name);
 /** Find by name; on failure, reports the names that exist. */
 void *tc_obj_find(enum tc_kind kind, const char *name);
 
-/** Iterate; *o* points to a struct whose first member is struct tc_obj. */
+/**
+ * Iterate; *o* points to a struct whose first member is struct tc_obj. The body may free
+ * objects.
+ */
 #define TC_FOREACH(kind, o) \
-	for ((o) = (void *)tc_obj_next((kind), 0); (o) != NULL; \
-			(o) = (void *)tc_obj_next((kind), ((struct tc_obj *)(o))->number + 1u))
+	for (unsigned int o##_next = 0; \
+			((o) = (void *)tc_obj_next((kind), o##_next)) != NULL && \
+			(o##_next = ((const struct tc_obj *)(o))->number + 1u) != 0; )
 /** @} */
 
 /** @name link.c: servers, clients, connections
