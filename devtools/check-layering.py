@@ -3,7 +3,8 @@
 # Copyright(c) 2026 The comch authors
 """Check that each part of the project includes only what it may.
 
-    app, examples                public headers of all libraries
+    app, examples                public headers of all libraries, and what programs share:
+                                 app/common, examples/*common
     lib/doca, lib/pipe           public headers of lib/comch
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
@@ -122,6 +123,8 @@ def allowed(part, public):
     if part.startswith("examples/"):
         own |= headers("examples/common") | headers("examples/doca_common") | \
             headers("examples/mbuf_common")
+    if part.startswith("app/"):
+        own |= headers("app/common")
     if part.startswith(("app/", "examples/")):
         own |= doca_public() | pipe_public()
     return own | public

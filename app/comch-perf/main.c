@@ -7,22 +7,10 @@
  */
 
 #include <stdlib.h>
-#include <sys/resource.h>
 
+#include "app_eal.h"
 #include "base/clock.h"
 #include "side/side.h"
-
-/* Each connection takes a few descriptors, and the library leaves the limit alone. */
-static void
-raise_nofile(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 int
 main(int argc, char **argv)
@@ -37,7 +25,7 @@ main(int argc, char **argv)
 		return rc > 0 ? EXIT_SUCCESS : EXIT_USAGE;
 	if (plan_make(&plan, &opts) != 0 || eal_cpus_find(&opts, &cpus) != 0)
 		return EXIT_USAGE;
-	raise_nofile();
+	app_raise_nofile();
 	clock_calibrate();
 	return proc_supervise(&opts, &plan, &cpus);
 }

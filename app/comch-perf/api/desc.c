@@ -22,7 +22,7 @@ struct desc_rx {
 	struct rte_comch_buf *bufs; /* a ring, in posting order */
 	uint32_t nb_bufs;
 	uint32_t head;              /* next to receive; the unposted ones precede it */
-	struct mem mem;
+	struct app_mem mem;
 };
 
 static inline struct desc_tx *
@@ -91,7 +91,7 @@ desc_rx_open(struct perf_run *run, struct data_rx *rx)
 	d->nb_bufs = p->queue;
 	d->bufs = calloc(d->nb_bufs, sizeof(d->bufs[0]));
 	rc = d->bufs == NULL ? -ENOMEM :
-		p->size > 0 ? mem_open(&d->mem, d->nb_bufs * stride, p->memory) : 0;
+		p->size > 0 ? app_mem_open(&d->mem, d->nb_bufs * stride, p->memory) : 0;
 	if (rc != 0)
 		return perf_run_fail(run, "create %u receive buffers of %llu bytes: %s",
 				d->nb_bufs, (unsigned long long)stride, strerror(-rc));
@@ -147,7 +147,7 @@ static void
 desc_rx_close(struct data_rx *rx)
 {
 	rte_comch_consumer_destroy(desc_rx(rx)->end.consumer);
-	mem_close(&desc_rx(rx)->mem);
+	app_mem_close(&desc_rx(rx)->mem);
 	free(desc_rx(rx)->bufs);
 }
 

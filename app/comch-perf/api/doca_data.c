@@ -17,7 +17,7 @@
 
 #include "api/api.h"
 #include "api/doca.h"
-#include "api/mem.h"
+#include "app_mem.h"
 
 /* Payload memory of a producer, shared out to its tasks. */
 #define SOURCE_BYTES (UINT64_C(256) << 10)
@@ -37,7 +37,7 @@ struct slot {
 struct end {
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
-	struct mem mem;
+	struct app_mem mem;
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *bufs;
 	struct slot *slots;
@@ -100,7 +100,7 @@ open_slots(struct link *link, struct end *e, const struct perf_params *p, uint8_
 	uint32_t i;
 
 	e->slots = calloc(nb, sizeof(e->slots[0]));
-	if (e->slots == NULL || mem_get(&e->mem, nb * stride, memory) != 0) {
+	if (e->slots == NULL || app_mem_get(&e->mem, nb * stride, memory) != 0) {
 		link_fail(link, "not enough memory for %u messages of %llu bytes", nb,
 				(unsigned long long)stride);
 		return false;
@@ -129,7 +129,7 @@ close_slots(struct end *e)
 	}
 	doca_buf_inventory_destroy(e->bufs);
 	doca_mmap_destroy(e->mmap);
-	mem_close(&e->mem);
+	app_mem_close(&e->mem);
 	free(e->slots);
 }
 
@@ -294,7 +294,7 @@ doca_tx_open(struct perf_run *run, struct data_tx *tx)
 	ok = doca_ok(link, doca_comch_producer_task_send_set_conf(d->producer, on_sent,
 			on_unsent, tx->nb_slots), "configure the tasks of a producer");
 	ok = ok && doca_start(link, tx->worker->poll, d->end.ctx, tx, "start a producer");
-	ok = ok && open_slots(link, &d->end, tx->params, PERF_MEMORY_HEAP);
+	ok = ok && open_slots(link, &d->end, tx->params, APP_MEMORY_HEAP);
 	return ok && open_tasks(tx) ? 0 : -ECANCELED;
 }
 

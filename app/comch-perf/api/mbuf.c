@@ -17,6 +17,7 @@
 
 #include "api/api.h"
 #include "api/native.h"
+#include "app_mem.h"
 #include "engine/sync.h"
 
 #define CACHE 256
@@ -167,7 +168,7 @@ mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 {
 	struct mbuf_rx *m = mbuf_rx(rx);
 
-	m->pool = pool_create(run, "rx", rx->number, rx->params->memory == PERF_MEMORY_SHARED);
+	m->pool = pool_create(run, "rx", rx->number, rx->params->memory == APP_MEMORY_SHARED);
 	return m->pool == NULL ? -ECANCELED :
 		ends_rx_open(run, rx, rte_comch_mempool_mr(m->pool));
 }
@@ -218,7 +219,7 @@ mbuf_rx_close(struct data_rx *rx)
 {
 	mbuf_repost(rx);
 	rte_comch_consumer_destroy(mbuf_rx(rx)->end.consumer);
-	pool_free(mbuf_rx(rx)->pool, rx->params->memory == PERF_MEMORY_SHARED);
+	pool_free(mbuf_rx(rx)->pool, rx->params->memory == APP_MEMORY_SHARED);
 }
 
 const struct data_ops data_ops_mbuf = {

@@ -27,7 +27,7 @@ struct msgq_rx {
 	struct rte_comch_msgq *msgq;
 	struct rte_comch_msgq_consumer *consumer;
 	uint32_t nb_slots;  /* credits, and slots of the copy window */
-	struct mem window;
+	struct app_mem window;
 };
 
 static inline struct msgq_tx *
@@ -71,7 +71,7 @@ msgq_rx_open(struct perf_run *run, struct data_rx *rx)
 	};
 
 	m->nb_slots = p->queue;
-	if (p->size > 0 && mem_get(&m->window, m->nb_slots * data_stride(p), p->memory) != 0)
+	if (p->size > 0 && app_mem_get(&m->window, m->nb_slots * data_stride(p), p->memory) != 0)
 		return perf_run_fail(run, "copy window: not enough memory for %u of %llu bytes",
 				m->nb_slots, (unsigned long long)data_stride(p));
 	m->msgq = rte_comch_msgq_create(&msgq);
@@ -154,7 +154,7 @@ msgq_rx_close(struct data_rx *rx)
 
 	rte_comch_msgq_consumer_destroy(m->consumer);
 	rte_comch_msgq_destroy(m->msgq);
-	mem_close(&m->window);
+	app_mem_close(&m->window);
 }
 
 static int

@@ -40,7 +40,7 @@ ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring)
 	ring->ops = calloc(nb, sizeof(ring->ops[0]));
 	ring->imms = calloc(nb, RTE_COMCH_IMM_SIZE);
 	rc = ring->ops == NULL || ring->imms == NULL ? -ENOMEM :
-		p->size > 0 ? mem_open(&ring->mem, nb * stride, PERF_MEMORY_HEAP) : 0;
+		p->size > 0 ? app_mem_open(&ring->mem, nb * stride, APP_MEMORY_HEAP) : 0;
 	if (rc != 0)
 		return perf_run_fail(run, "create %u send buffers of %llu bytes: %s",
 				nb, (unsigned long long)stride, strerror(-rc));
@@ -63,7 +63,7 @@ ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring)
 void
 ops_close(struct ops_ring *ring)
 {
-	mem_close(&ring->mem);
+	app_mem_close(&ring->mem);
 	free(ring->imms);
 	free(ring->ops);
 }

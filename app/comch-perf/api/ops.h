@@ -13,7 +13,8 @@
 
 #include <rte_comch_dp.h>
 
-#include "api/mem.h"
+#include "app_mem.h"
+#include "engine/data.h"
 
 /** Signalled operations per round of the ring. */
 #define OPS_SIGNALS 4
@@ -24,7 +25,7 @@ struct ops_ring {
 	uint8_t *imms;
 	uint32_t head;  /**< Next to send; `ready` stamped ones start here. */
 	uint32_t tail;  /**< Oldest in flight. */
-	struct mem mem;
+	struct app_mem mem;
 };
 
 int ops_open(struct perf_run *run, struct data_tx *tx, struct ops_ring *ring);

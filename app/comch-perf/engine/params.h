@@ -29,12 +29,6 @@ enum perf_api {
 	PERF_API_COMM_CHANNEL,
 };
 
-enum perf_memory {
-	PERF_MEMORY_SHARED,
-	PERF_MEMORY_HEAP,
-	PERF_MEMORY_EAL,
-};
-
 enum perf_wait {
 	PERF_WAIT_POLL,
 	PERF_WAIT_EVENT,
@@ -74,7 +68,7 @@ struct perf_params {
 	uint32_t connections;
 	uint32_t imm;         /**< Immediate data of a message, bytes. */
 	uint8_t api;          /**< enum perf_api */
-	uint8_t memory;       /**< enum perf_memory */
+	uint8_t memory;       /**< enum app_memory */
 	uint8_t wait;         /**< enum perf_wait */
 	uint8_t bidir;
 	uint8_t verify;

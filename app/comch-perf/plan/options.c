@@ -15,6 +15,8 @@
 #include <rte_common.h>
 #include <rte_string_fns.h>
 
+#include "app_mem.h"
+#include "app_text.h"
 #include "plan/options.h"
 #include "plan/plan.h"
 
@@ -58,7 +60,6 @@ const char *const perf_api_names[] = { "desc", "mbuf", NULL };
 #define API_VALUES "desc|mbuf"
 #define API_TEXT "API under test: descriptors or mbufs; ctrl tests support desc only"
 #endif
-const char *const perf_memory_names[] = { "shared", "heap", "eal", NULL };
 const char *const perf_wait_names[] = { "poll", "event", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
 static const char *const formats[] = { "text", "csv", "json", NULL };
@@ -95,7 +96,7 @@ static const struct opt opts_table[] = {
 		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, perf_api_names },
 	{ "memory", "shared|heap|eal",
 		"memory of the consumer's buffers: shareable memory, malloc, or EAL memory",
-		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, perf_memory_names },
+		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, app_memory_names },
 	{ "wait", "poll|event",
 		"spin, or sleep until an event; event latency tests pause before each round "
 		"trip, so that the peer sleeps",
@@ -139,7 +140,7 @@ parse_count(const struct opt *o, const char *value, uint64_t *count, char *error
 {
 	const char *p = value;
 
-	if (sizes_number(&p, count) == 0 && *p == '\0' && *count >= o->min && *count <= o->max)
+	if (app_number(&p, count) == 0 && *p == '\0' && *count >= o->min && *count <= o->max)
 		return 0;
 	return perf_refuse(error, "--%s: '%s' is not a number from %llu to %llu", o->name, value,
 			(unsigned long long)o->min, (unsigned long long)o->max);

@@ -36,7 +36,6 @@ enum perf_format {
  * @{
  */
 extern const char *const perf_api_names[];
-extern const char *const perf_memory_names[];
 extern const char *const perf_wait_names[];
 /** @} */
 
@@ -89,8 +88,5 @@ void options_copy(struct perf_params *to, const struct perf_params *from, uint32
  *   Number of sizes, at most PERF_MAX_SIZES, or -EINVAL.
  */
 int sizes_parse(const char *text, uint64_t *sizes);
-
-/** Parse a number with an optional suffix; advances *text*. @return 0 or -EINVAL */
-int sizes_number(const char **text, uint64_t *value);
 
 #endif /* OPTIONS_H */

@@ -11,6 +11,7 @@
 #include <rte_bitops.h>
 #include <rte_common.h>
 
+#include "app_mem.h"
 #include "plan/plan.h"
 
 /* EAL memory per MsgQ queue slot, upper bound, bytes. */
@@ -168,7 +169,7 @@ eal_bytes(const struct plan_row *row)
 		bytes += (nb + 1) * rte_align64pow2(queue) * MSGQ_SLOT_BYTES;
 	if (p->api == PERF_API_MBUF)
 		bytes += 3 * nb * queue * (p->size + 512);
-	if (p->memory == PERF_MEMORY_EAL)
+	if (p->memory == APP_MEMORY_EAL)
 		bytes += nb * 2 * queue * (p->size + 256);
 	return bytes;
 }
@@ -188,7 +189,7 @@ find_needs(struct plan *plan)
 		plan->place = RTE_MIN(plan->place, row->test->place);
 		plan->workers[0] = RTE_MAX(plan->workers[0], plan_workers(p, false));
 		plan->workers[1] = RTE_MAX(plan->workers[1], plan_workers(p, true));
-		plan->shares_eal |= p->memory == PERF_MEMORY_EAL;
+		plan->shares_eal |= p->memory == APP_MEMORY_EAL;
 		bytes = RTE_MAX(bytes, eal_bytes(row));
 	}
 	plan->eal_mb = (uint32_t)(bytes >> 20) + 64;

@@ -2,40 +2,13 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Parses numbers with suffixes, and lists and ranges of sizes. */
+/* Parses lists and ranges of sizes. */
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "app_text.h"
 #include "plan/options.h"
-
-int
-sizes_number(const char **text, uint64_t *value)
-{
-	static const char suffixes[] = "kmg";
-	const char *suffix;
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return -EINVAL;
-	errno = 0;
-	*value = strtoull(*text, &end, 0);
-	if (errno != 0)
-		return -EINVAL;
-	suffix = *end == '\0' ? NULL : strchr(suffixes, tolower((unsigned char)*end));
-	if (suffix != NULL) {
-		unsigned int shift = 10 * (unsigned int)(suffix - suffixes + 1);
-
-		if (*value > UINT64_MAX >> shift)
-			return -EINVAL;
-		*value <<= shift;
-		end++;
-	}
-	*text = end;
-	return 0;
-}
 
 /* Parse the step after `A:B`: nothing, `:xM` or `:+N`. */
 static int
@@ -49,7 +22,7 @@ parse_step(const char **text, uint64_t *mul, uint64_t *add)
 	if (!adds && strncmp(*text, ":x", 2) != 0)
 		return 0;
 	*text += 2;
-	return sizes_number(text, step) != 0 || *step < (adds ? 1 : 2) ||
+	return app_number(text, step) != 0 || *step < (adds ? 1 : 2) ||
 			*step > PERF_MAX_SIZE ? -EINVAL : 0;
 }
 
@@ -59,12 +32,12 @@ parse_range(const char **text, uint64_t *sizes, int nb)
 {
 	uint64_t first, last, mul = 1, add = 1;
 
-	if (sizes_number(text, &first) != 0)
+	if (app_number(text, &first) != 0)
 		return -EINVAL;
 	last = first;
 	if (**text == ':') {
 		(*text)++;
-		if (sizes_number(text, &last) != 0 || last < first ||
+		if (app_number(text, &last) != 0 || last < first ||
 				parse_step(text, &mul, &add) != 0)
 			return -EINVAL;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "app_mem.h"
 #include "plan/plan.h"
 
 /* Limit for the buffers of one consumer, bytes. */
@@ -25,7 +26,7 @@ check_mbuf(const struct perf_params *p, char *error)
 	if (p->size < 1 || p->size > MBUF_MAX)
 		return perf_refuse(error, "--size: an mbuf carries 1 to "
 				RTE_STR(MBUF_MAX) " bytes");
-	if (p->memory == PERF_MEMORY_HEAP)
+	if (p->memory == APP_MEMORY_HEAP)
 		return perf_refuse(error, "--memory heap: mbuf pools need shared or eal memory");
 	return 0;
 }
@@ -160,8 +161,8 @@ static const struct perf_variant data_rate_variants[] = {
 };
 
 static const struct perf_variant data_bw_variants[] = {
-	{ PERF_OPT_MEMORY, 0, { .memory = PERF_MEMORY_SHARED } },
-	{ PERF_OPT_MEMORY, 0, { .memory = PERF_MEMORY_HEAP } },
+	{ PERF_OPT_MEMORY, 0, { .memory = APP_MEMORY_SHARED } },
+	{ PERF_OPT_MEMORY, 0, { .memory = APP_MEMORY_HEAP } },
 };
 
 static const struct perf_variant msgq_rate_variants[] = {

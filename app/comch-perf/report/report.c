@@ -13,6 +13,7 @@
 
 #include <rte_common.h>
 
+#include "app_mem.h"
 #include "report/report.h"
 
 struct report {
@@ -58,7 +59,7 @@ make_columns(const struct report_row *r)
 		{ "test", text(r->test->name) },
 		{ "api", text(report_api(r)) },
 		{ "driver", text(r->driver) },
-		{ "memory", text(report_is_data(r) ? perf_memory_names[p->memory] : NULL) },
+		{ "memory", text(report_is_data(r) ? app_memory_names[p->memory] : NULL) },
 		{ "wait", text(perf_wait_names[p->wait]) },
 		{ "size", count(p->size) },
 		{ "burst", count(p->burst) },

@@ -7,23 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "app_mem.h"
+#include "app_text.h"
 #include "base/clock.h"
 #include "report/report.h"
-
-/* Format 1234567.0 as "1.23 M". */
-static const char *
-si(double value, char *buf, size_t size)
-{
-	static const char *const units[] = { "", "k", "M", "G", "T" };
-	uint32_t i = 0;
-
-	while (value >= 999.5 && i < RTE_DIM(units) - 1) {
-		value /= 1000;
-		i++;
-	}
-	snprintf(buf, size, "%.3g %s", value, units[i]);
-	return buf;
-}
 
 static const char *
 ns_text(double ns, char *buf, size_t size)
@@ -44,26 +31,11 @@ figure_text(enum floor_kind kind, double value, char *buf, size_t size)
 	char number[32];
 
 	if (kind == FLOOR_SLOT)
-		snprintf(buf, size, "%s/s", si(value, number, sizeof(number)));
+		snprintf(buf, size, "%s/s", app_si(value, number, sizeof(number)));
 	else if (kind == FLOOR_MEMCPY)
-		snprintf(buf, size, "%sB/s", si(value, number, sizeof(number)));
+		snprintf(buf, size, "%sB/s", app_si(value, number, sizeof(number)));
 	else
 		ns_text(value, buf, size);
-	return buf;
-}
-
-/* Format a size in the largest unit that divides it: "64 B", "1 MiB". */
-static const char *
-size_text(uint64_t size, char *buf, size_t len)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
-	uint32_t i = 0;
-
-	while (i < 3 && size != 0 && size % 1024 == 0) {
-		size /= 1024;
-		i++;
-	}
-	snprintf(buf, len, "%llu %s", (unsigned long long)size, units[i]);
 	return buf;
 }
 
@@ -76,7 +48,7 @@ print_size(FILE *f, const struct report_row *r)
 	if ((r->test->options & (PERF_OPT_SIZE | PERF_OPT_IMM)) == 0 ||
 			(perf_test_is_floor(r->test) && r->floor != FLOOR_MEMCPY))
 		return;
-	size_text(p->size, number, sizeof(number));
+	app_size(p->size, number, sizeof(number));
 	if (p->imm == 0)
 		fprintf(f, ", %s", number);
 	else if (p->size == 0)
@@ -97,7 +69,7 @@ print_what(FILE *f, const struct report_row *r)
 	if (report_api(r) != NULL)
 		fprintf(f, ", %s", report_api(r));
 	if (report_is_data(r))
-		fprintf(f, ", %s", perf_memory_names[p->memory]);
+		fprintf(f, ", %s", app_memory_names[p->memory]);
 	if ((r->test->options & PERF_OPT_BURST) != 0)
 		fprintf(f, ", burst %u", p->burst);
 	if (p->producers > 1 || p->consumers > 1)
@@ -141,10 +113,10 @@ result_text(const struct report_row *r, char *buf, size_t size)
 		snprintf(buf, size, "p50 %s, p99.9 %s", ns_text(r->p50_ns, a, sizeof(a)),
 				ns_text(r->p999_ns, b, sizeof(b)));
 	else if (r->floor == FLOOR_MEMCPY || (r->floor == FLOOR_NONE && r->params.size >= 65536))
-		snprintf(buf, size, "%sB/s", si(r->bytes_per_s, a, sizeof(a)));
+		snprintf(buf, size, "%sB/s", app_si(r->bytes_per_s, a, sizeof(a)));
 	else
-		snprintf(buf, size, "%s/s, %sB/s", si(r->msgs_per_s, a, sizeof(a)),
-				si(r->bytes_per_s, b, sizeof(b)));
+		snprintf(buf, size, "%s/s, %sB/s", app_si(r->msgs_per_s, a, sizeof(a)),
+				app_si(r->bytes_per_s, b, sizeof(b)));
 }
 
 /* Record what the foot must explain. */

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app_eal.h"
 #include "base/clock.h"
 #include "side/side.h"
 
@@ -77,7 +78,7 @@ clean(const struct supervisor *sv)
 	for (i = 0; i < sv->nb; i++)
 		eal_clean(&sv->children[i].side);
 	if (sv->dir[0] != '\0')
-		eal_remove_tree(sv->dir);
+		app_remove_tree(sv->dir);
 }
 
 /* Body of the process of a side. */

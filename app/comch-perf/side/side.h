@@ -80,8 +80,6 @@ void eal_prefix(struct side *side);
 int eal_start(const struct side *side);
 /** Remove EAL's runtime directory of this side. */
 void eal_clean(const struct side *side);
-/** Remove a directory recursively. */
-void eal_remove_tree(const char *path);
 /** @} */
 
 #endif /* SIDE_H */

@@ -12,21 +12,23 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
-#include "api/mem.h"
+#include "app_mem.h"
 
 #define PAGE UINT64_C(4096)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
+const char *const app_memory_names[] = { "shared", "heap", "eal", NULL };
+
 static void *
 allocate(uint64_t len, uint8_t memory)
 {
 	switch (memory) {
-	case PERF_MEMORY_SHARED:
+	case APP_MEMORY_SHARED:
 		return rte_comch_mem_alloc(len, SOCKET_ID_ANY);
-	case PERF_MEMORY_EAL:
-		return rte_zmalloc("comch-perf", len, PAGE);
+	case APP_MEMORY_EAL:
+		return rte_zmalloc("app_mem", len, PAGE);
 	default:
 		return aligned_alloc(PAGE, RTE_ALIGN_CEIL(len, PAGE));
 	}
@@ -36,10 +38,10 @@ static void
 release(void *addr, uint8_t memory)
 {
 	switch (memory) {
-	case PERF_MEMORY_SHARED:
+	case APP_MEMORY_SHARED:
 		rte_comch_mem_free(addr);
 		break;
-	case PERF_MEMORY_EAL:
+	case APP_MEMORY_EAL:
 		rte_free(addr);
 		break;
 	default:
@@ -52,15 +54,15 @@ release(void *addr, uint8_t memory)
  * Shareable and EAL memory is already zero: its pages only need mapping.
  */
 static void
-populate(const struct mem *mem)
+populate(const struct app_mem *mem)
 {
-	if (mem->memory == PERF_MEMORY_HEAP || madvise(mem->addr, RTE_ALIGN_CEIL(mem->len, PAGE),
+	if (mem->memory == APP_MEMORY_HEAP || madvise(mem->addr, RTE_ALIGN_CEIL(mem->len, PAGE),
 			MADV_POPULATE_WRITE) != 0)
 		memset(mem->addr, 0, mem->len);
 }
 
 int
-mem_get(struct mem *mem, uint64_t len, uint8_t memory)
+app_mem_get(struct app_mem *mem, uint64_t len, uint8_t memory)
 {
 	mem->len = len;
 	mem->memory = memory;
@@ -72,9 +74,9 @@ mem_get(struct mem *mem, uint64_t len, uint8_t memory)
 }
 
 int
-mem_open(struct mem *mem, uint64_t len, uint8_t memory)
+app_mem_open(struct app_mem *mem, uint64_t len, uint8_t memory)
 {
-	if (mem_get(mem, len, memory) != 0)
+	if (app_mem_get(mem, len, memory) != 0)
 		return -ENOMEM;
 	mem->mr = rte_comch_mem_register(mem->addr, mem->len, 0);
 	if (mem->mr != NULL)
@@ -85,7 +87,7 @@ mem_open(struct mem *mem, uint64_t len, uint8_t memory)
 }
 
 void
-mem_close(struct mem *mem)
+app_mem_close(struct app_mem *mem)
 {
 	if (mem->addr == NULL)
 		return;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef APP_TEXT_H
+#define APP_TEXT_H
+
+/**
+ * @file
+ * Numbers as text: what users type, and what they read.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Parse a number with an optional suffix k, m or g (powers of 1024).
+ *
+ * @param[in,out] text
+ *   Moved behind the number.
+ * @return 0 or -EINVAL
+ */
+int app_number(const char **text, uint64_t *value);
+
+/** Format 1234567.0 as "1.23 M". @return buf */
+const char *app_si(double value, char *buf, size_t size);
+
+/** Format a size in the largest unit that divides it: "64 B", "1 MiB". @return buf */
+const char *app_size(uint64_t size, char *buf, size_t len);
+
+#endif /* APP_TEXT_H */
