@@ -409,10 +409,9 @@ struct rte_comch_data_ops {
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
 	/**
-	 * O. Bursts of mbufs; without them the core uses operations and buffers. Queue's thread.
-	 * rx_setup puts a consumer in mbuf mode: the core posts nothing, and recv_mbufs also
-	 * returns what is left after a halt, and drains. send_mbufs owns the mbufs that it
-	 * accepts, and frees and counts those that cannot be sent; -ENOTSUP: use operations.
+	 * O. Bursts of mbufs; else the core uses operations and buffers. Queue's thread. After
+	 * rx_setup the core posts nothing; recv_mbufs also returns what is left after a halt.
+	 * send_mbufs frees and counts what cannot be sent; -ENOTSUP: the core sends operations.
 	 */
 	void (*rx_setup)(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
 	uint16_t (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);

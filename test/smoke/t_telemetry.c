@@ -212,7 +212,7 @@ nothing(void)
 	fd = tel_open();
 	for (i = 0; i < RTE_DIM(lists); i++)
 		list_first(fd, lists[i], 0);
-	T_EQ(list_first(fd, "/comch/driver/list", 1), 0);
+	T_EQ(list_first(fd, "/comch/driver/list", 2), 0);
 	o = tel_ask(fd, "/comch/driver/info,0");
 	is_text(o, "name", "comch_shm");
 	T_CHECK(has_text(member(o, "keys"), "role"));
@@ -549,7 +549,7 @@ mistakes(void)
 		"/comch/dev/xstats", "/comch/dev/xstats,2", "/comch/dev/xstats,65536",
 		"/comch/dev/info,18446744073709551616", "/comch/dev/list,x",
 		"/comch/dev/list,0,0", "/comch/dev/list,0,0,0",
-		"/comch/driver/info", "/comch/driver/info,1", "/comch/driver/info,4294967295",
+		"/comch/driver/info", "/comch/driver/info,2", "/comch/driver/info,4294967295",
 		"/comch/server/info,1", "/comch/server/info,4294967295", "/comch/server/stats,1",
 		"/comch/client/info,1", "/comch/conn/info,0", "/comch/conn/info,4294967295",
 		"/comch/conn/stats,0", "/comch/producer/info,1", "/comch/producer/list,0",
