@@ -96,7 +96,7 @@ def objects():
     assert sorted(process["prefix"] for process in both) == ["a", "b"], both
     process, = ask_json("--file-prefix", "a")
     sizes = {section: len(process[section]) for section in SECTIONS}
-    assert sizes == {"drivers": 1, "devices": 2, "servers": 1, "clients": 1, "connections": 2,
+    assert sizes == {"drivers": 2, "devices": 2, "servers": 1, "clients": 1, "connections": 2,
                      "producers": 2, "consumers": 2, "memory": 4, "polls": 2}, sizes
     assert "role" in process["drivers"][0]["keys"], process["drivers"]
     assert {device["role"] for device in process["devices"]} == {"dpu", "host"}
