@@ -25,11 +25,9 @@
 #include "sdk/comch_guard.h"
 #include "ring_private.h"
 
-#define BURST 32
-
 /* Put */
 
-/* Put mbufs, at most BURST. Returns the number of places; *closed: nothing was put. */
+/* Put mbufs. Returns the number of places claimed; *closed: nothing was put there. */
 static __rte_always_inline unsigned int
 put(struct ring_hand *h, struct rte_mbuf **mbufs, unsigned int n, bool *closed)
 {
@@ -57,16 +55,6 @@ put(struct ring_hand *h, struct rte_mbuf **mbufs, unsigned int n, bool *closed)
 }
 
 /* Sends of mbufs */
-
-/* The mbufs of a burst as they are put: those that are sent, or copies of them. */
-struct burst {
-	struct ring_prod *prod;
-	struct ring_hand *hand;
-	struct rte_mbuf *out[BURST];
-	uint32_t copied;       /* by index: one bit each */
-	unsigned int n;
-	int err;               /* of the mbuf behind them; 0: none, or no mbuf for a copy */
-};
 
 static bool
 pool_is_eal(struct ring_prod *rp, const struct rte_mbuf *m)
@@ -97,118 +85,102 @@ is_shared(struct ring_prod *rp, const struct rte_mbuf *m)
 }
 
 static __rte_always_inline bool
-can_hand_over(const struct burst *b, const struct rte_mbuf *m)
+can_hand_over(struct ring_prod *rp, const struct ring_hand *h, const struct rte_mbuf *m)
 {
-	return (likely(m->nb_segs == 1) || b->hand->takes_chains) &&
-		(likely(b->prod->same_process) || is_shared(b->prod, m));
+	return (likely(m->nb_segs == 1) ? m->pkt_len <= h->room : h->takes_chains) &&
+		(likely(rp->same_process) || is_shared(rp, m));
 }
 
-/* Add an mbuf. False: it ends the burst. */
-static __rte_always_inline bool
-burst_add(struct burst *b, struct rte_mbuf *m)
+static __rte_always_inline void
+count_sent(struct comch_chan_prod *p, unsigned int n, uint64_t bytes)
 {
-	if (unlikely(m->pkt_len > b->hand->room) &&
-			(m->nb_segs == 1 || !b->hand->takes_chains)) {
-		b->err = -EMSGSIZE;
-		return false;
-	}
-	if (unlikely(!can_hand_over(b, m))) {
-		m = m->pkt_len <= b->hand->room ?
-			rte_pktmbuf_copy(m, b->hand->pool, 0, UINT32_MAX) : NULL;
-		if (m == NULL)
-			return false;
-		b->copied |= UINT32_C(1) << b->n;
-	}
-	b->out[b->n++] = m;
-	return true;
+	comch_count(&p->tx.stats.msgs, n);
+	comch_count(&p->tx.stats.bytes, bytes);
 }
 
-/* The first n were put: free the originals of copies. The others were not: free copies. */
+/* Nobody receives them: they are accepted, freed and counted. */
 static void
-burst_end_copies(const struct burst *b, struct rte_mbuf **mbufs, unsigned int n)
+fail(struct comch_chan_prod *p, struct rte_mbuf **mbufs, unsigned int n)
 {
-	unsigned int i;
-
-	for (i = 0; i < b->n; i++)
-		if ((b->copied >> i & 1) != 0)
-			rte_pktmbuf_free(i < n ? mbufs[i] : b->out[i]);
-}
-
-/* The consumer was closed: free what was claimed for it. */
-static void
-burst_abort(struct comch_chan_prod *p, const struct burst *b, struct rte_mbuf **mbufs,
-		unsigned int n)
-{
-	burst_end_copies(b, mbufs, 0);
 	rte_pktmbuf_free_bulk(mbufs, n);
 	comch_count(&p->tx.stats.errors, n);
 }
 
-static __rte_always_inline void
-burst_count(struct comch_chan_prod *p, const struct burst *b, uint64_t bytes, unsigned int n)
-{
-	comch_count(&p->tx.stats.msgs, n);
-	comch_count(&p->tx.stats.bytes, bytes);
-	if (unlikely(b->copied != 0))
-		comch_count(&p->tx.stats.copies, (unsigned int)
-			__builtin_popcount(b->copied & (uint32_t)((UINT64_C(1) << n) - 1)));
-}
-
-/* Send the mbufs of a burst. Returns the number accepted. */
+/* Hand over mbufs that can be. Returns the number accepted. */
 static __rte_always_inline unsigned int
-burst_send(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct burst *b,
-		struct rte_mbuf **mbufs)
+hand_over(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbuf **mbufs,
+		unsigned int n)
 {
-	unsigned int i, n;
+	unsigned int i, k;
 	uint64_t bytes = 0;
 	bool closed = false;
 
 	/* Before: once they are put, they are the consumer's. */
-	for (i = 0; i < b->n; i++)
-		bytes += b->out[i]->pkt_len;
-	n = put(b->hand, b->out, b->n, &closed);
-	for (i = n; unlikely(i < b->n); i++)
-		bytes -= b->out[i]->pkt_len;
+	for (i = 0; i < n; i++)
+		bytes += mbufs[i]->pkt_len;
+	k = put(rc->ext, mbufs, n, &closed);
+	for (i = k; unlikely(i < n); i++)
+		bytes -= mbufs[i]->pkt_len;
 	if (unlikely(closed)) {
-		burst_abort(p, b, mbufs, n);
-		return n;
-	}
-	if (unlikely(b->copied != 0))
-		burst_end_copies(b, mbufs, n);
-	burst_count(p, b, bytes, n);
-	if (likely(n > 0))
+		fail(p, mbufs, k);
+	} else if (likely(k > 0)) {
+		count_sent(p, k, bytes);
 		comch_chan_wake(p, rc);
-	return n;
+	}
+	return k;
+}
+
+/* Send a copy of an mbuf that cannot be handed over. 1: accepted, 0: later. */
+static unsigned int
+send_copy(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbuf *m)
+{
+	struct ring_hand *h = rc->ext;
+	uint32_t len = m->pkt_len;
+	struct rte_mbuf *copy;
+	bool closed = false;
+
+	if (len > h->room && (m->nb_segs == 1 || !h->takes_chains)) {
+		fail(p, &m, 1);
+		return 1;
+	}
+	copy = rte_pktmbuf_copy(m, h->pool, 0, UINT32_MAX);
+	if (copy == NULL)
+		return 0;
+	if (put(h, &copy, 1, &closed) == 0) {
+		rte_pktmbuf_free(copy);
+		return 0;
+	}
+	if (closed) {
+		rte_pktmbuf_free(copy);
+		fail(p, &m, 1);
+		return 1;
+	}
+	rte_pktmbuf_free(m);
+	count_sent(p, 1, len);
+	comch_count(&p->tx.stats.copies, 1);
+	comch_chan_wake(p, rc);
+	return 1;
 }
 
 /* Send up to n mbufs to a consumer in mbuf mode. Returns the number accepted. */
 static uint16_t
-send_all(struct comch_map_prod *mp, struct ring_hand *h, struct comch_chan_remote *rc,
-		struct rte_mbuf **mbufs, uint16_t n)
+send_all(struct comch_map_prod *mp, struct comch_chan_remote *rc, struct rte_mbuf **mbufs,
+		uint16_t n)
 {
 	struct comch_chan_prod *p = &mp->chan;
-	uint16_t sent = 0, k;
+	unsigned int sent = 0, k, run;
 
 	while (sent < n) {
-		struct burst b = { .prod = mp->dq.ext, .hand = h };
-
-		k = (uint16_t)RTE_MIN(n - sent, BURST);
-		while (b.n < k && burst_add(&b, mbufs[sent + b.n]))
-			;
-		if (likely(b.n > 0)) {
-			k = (uint16_t)burst_send(p, rc, &b, &mbufs[sent]);
-			sent += k;
-			if (k < b.n)
+		for (run = 0; sent + run < n; run++)
+			if (unlikely(!can_hand_over(mp->dq.ext, rc->ext, mbufs[sent + run])))
 				break;
-		}
-		if (unlikely(b.err != 0)) {
-			rte_pktmbuf_free(mbufs[sent++]);
-			comch_count(&p->tx.stats.errors, 1);
-		} else if (unlikely(b.n == 0)) {
+		k = likely(run > 0) ? hand_over(p, rc, &mbufs[sent], run) :
+			send_copy(p, rc, mbufs[sent]);
+		sent += k;
+		if (k < RTE_MAX(run, 1u))
 			break;
-		}
 	}
-	return sent;
+	return (uint16_t)sent;
 }
 
 /* Messages are delivered in order: one that streams goes first. */
@@ -226,16 +198,13 @@ ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 	struct comch_map_prod *mp = ring_map_prod(dq);
 	struct comch_send *tx = &mp->chan.tx;
 	struct comch_send_remote *to;
-	struct ring_hand *h = NULL;
 	int sent = -ENOTSUP;
 
 	comch_guard_enter(&tx->guard, "bursts of a producer");
 	comch_epoch_enter(&tx->epoch);
 	to = comch_send_find(tx, consumer_id, &tx->last_slot);
-	if (likely(to != NULL))
-		h = ring_hand_of(to);
-	if (likely(h != NULL && may_send(&mp->chan))) {
-		sent = send_all(mp, h, container_of(to, struct comch_chan_remote, to), mbufs, n);
+	if (likely(to != NULL && ring_hand_of(to) != NULL && may_send(&mp->chan))) {
+		sent = send_all(mp, container_of(to, struct comch_chan_remote, to), mbufs, n);
 		tx->short_id = 0;
 		mp->chan.short_space = 0;
 		if (unlikely(sent < n)) {
