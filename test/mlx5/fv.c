@@ -288,6 +288,19 @@ fv_slow_calls(enum fv_call call, unsigned int *begun, unsigned int *done)
 	fv_unlock();
 }
 
+/* A test forks to see a call fail: its child must not find the lock held by our thread. */
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void __attribute__((constructor))
+lock_across_forks(void)
+{
+	pthread_atfork(before_fork, fv_unlock, fv_unlock);
+}
+
 bool
 fv_await_acks(const unsigned int *unacked)
 {
