@@ -142,7 +142,8 @@ median(struct way *w, unsigned int turns)
 }
 
 static unsigned int
-argument(int argc, char **argv, int i, unsigned int least, unsigned int most, unsigned int by_default)
+argument(int argc, char **argv, int i, unsigned int least, unsigned int most,
+		unsigned int by_default)
 {
 	unsigned long value = argc > i ? strtoul(argv[i], NULL, 0) : by_default;
 
