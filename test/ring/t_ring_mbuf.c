@@ -224,6 +224,79 @@ T_CASE(operations)
 	u_ring_close(&u);
 }
 
+/* A send goes on from a consumer in mbuf mode to one with posted buffers, and back. */
+T_CASE(operations_to_several)
+{
+	static const bool in_mbufs[] = { true, true, false, false, true, false, true };
+	struct rte_comch_op ops[RTE_DIM(in_mbufs)];
+	struct rte_comch_cpl cpls[RTE_DIM(in_mbufs)];
+	struct t_flow f = { .prod = NULL };
+	struct rte_mbuf *in;
+	struct u_ring u;
+	unsigned int i;
+
+	u_ring_open(&u, 64, 0);
+	t_flow_open(&f, &u.p, NULL);
+	t_producer_end(f.prod);
+	f.prod = u.prod;
+	for (i = 0; i < RTE_DIM(ops); i++)
+		ops[i] = (struct rte_comch_op){
+			.addr = f.src.addr, .mr = f.src.mr, .len = 100 + i,
+			.consumer_id = in_mbufs[i] ? u.id : f.id, .cookie = i,
+		};
+	for (i = 0; i < 3; i++)
+		T_EQ(t_post(&f, i * 1000, 1000, i), 1);
+	T_EQ(rte_comch_producer_send_burst(u.prod, ops, RTE_DIM(ops)), RTE_DIM(ops));
+	t_done_n(u.prod, cpls, RTE_DIM(ops));
+	for (i = 0; i < RTE_DIM(ops); i++) {
+		T_EQ(cpls[i].cookie, i);
+		T_EQ(cpls[i].status, 0);
+		if (in_mbufs[i]) {
+			in = u_ring_recv(&u);
+			T_EQ(in->pkt_len, 100 + i);
+			rte_pktmbuf_free(in);
+		} else {
+			t_recv(f.cons, cpls);
+			T_EQ(cpls[0].len, 100 + i);
+		}
+	}
+	f.prod = NULL;
+	t_flow_close(&f);
+	u_ring_close(&u);
+}
+
+/* A send that a full queue cut short waits for that queue. */
+T_CASE(operations_sleep)
+{
+	struct rte_comch_op ops[8];
+	struct rte_comch_cpl cpl;
+	struct rte_mbuf *in;
+	struct t_mem src;
+	struct u_ring u;
+	unsigned int i;
+	uint16_t sent;
+
+	u_ring_open(&u, 4, 0);
+	t_mem_new(&src, RTE_COMCH_MEM_HEAP, 4096, 0);
+	for (i = 0; i < RTE_DIM(ops); i++)
+		ops[i] = (struct rte_comch_op){
+			.addr = src.addr, .mr = src.mr, .len = 64, .consumer_id = u.id,
+		};
+	sent = rte_comch_producer_send_burst(u.prod, ops, RTE_DIM(ops));
+	T_EQ(sent, 4);
+	for (i = 0; i < RTE_DIM(ops); i++) {
+		T_SLEEP_UNTIL(rte_comch_rx_burst(u.cons, &in, 1) == 1);
+		rte_pktmbuf_free(in);
+		t_done(u.prod, &cpl);
+		if (sent == RTE_DIM(ops))
+			continue;
+		T_SLEEP_UNTIL(rte_comch_producer_send_burst(u.prod, &ops[sent], 1) == 1);
+		sent++;
+	}
+	t_mem_free(&src);
+	u_ring_close(&u);
+}
+
 /* A consumer that is started again takes mbufs at once, with what it was set up for. */
 T_CASE(started_again)
 {

@@ -216,7 +216,7 @@ prod_pending(struct comch_chan_prod *p)
 		to = comch_send_find(&p->tx, p->tx.short_id, &slot);
 	if (to != NULL)
 		h = ring_hand_of(to);
-	return (h != NULL && !rte_ring_full(&h->ring)) || comch_chan_prod_pending(p);
+	return (h != NULL && ring_hand_count(h) < h->depth) || comch_chan_prod_pending(p);
 }
 
 static bool

@@ -56,17 +56,16 @@ static void
 empty(struct ring_hand *h)
 {
 	struct rte_mbuf *mbufs[32];
-	uint32_t n, i;
+	uint32_t n;
 
-	while ((n = ring_hand_take(h, mbufs, RTE_DIM(mbufs))) > 0)
-		for (i = 0; i < n; i++)
-			rte_pktmbuf_free(mbufs[i]); /* or NULL */
+	while ((n = rte_ring_sc_dequeue_burst(&h->ring, (void **)mbufs, RTE_DIM(mbufs), NULL)) > 0)
+		rte_pktmbuf_free_bulk(mbufs, n);
 }
 
 static struct ring_hand *
 make(uint32_t depth, int socket_id)
 {
-	const unsigned int flags = RING_F_MP_HTS_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ;
+	const unsigned int flags = RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ;
 	/* One place stays empty. */
 	ssize_t size = rte_ring_get_memsize(2 * depth);
 	struct ring_hand *h;
@@ -100,8 +99,13 @@ ring_hand_get(uint32_t depth, pid_t peer_pid, int socket_id, uint32_t *gen)
 	if (h == NULL)
 		h = make(depth, socket_id);
 	if (h != NULL) {
-		/* A burst that its consumer gave up on may have put mbufs since. */
+		/*
+		 * A burst that its consumer gave up on may have put mbufs since. One whose
+		 * process was killed may have stopped in the middle.
+		 */
 		empty(h);
+		rte_ring_reset(&h->ring);
+		comch_store_relaxed(&h->busy, 0);
 		h->peer_pid = peer_pid;
 		comch_store_relaxed(&h->state, RING_IDLE);
 		*gen = (uint32_t)(h->users >> GEN_SHIFT) + 1;

@@ -5,13 +5,17 @@
 /*
  * Bursts of mbufs.
  *
- * A producer claims places in the consumer's queue, looks once more whether the consumer
- * is open, and puts its mbufs there, or nothing (NULL) if it is not. A consumer that stops
- * is closed first, then waits until no claim is left. So each mbuf is either received, or
- * stays with its producer, which frees it and counts an error:
+ * A producer marks the consumer's queue as busy, looks once more whether the consumer is
+ * open, and puts its mbufs there if it is. A consumer that stops is closed first, then
+ * waits until no producer is busy. So each mbuf is either received, or stays with its
+ * producer, which frees it and counts an error:
  *
- *   C  producer: claim (HTS head), fence, state | consumer: state, fence, claims
+ *   C  producer: busy, fence, state           | consumer: state, fence, busy
  *   W  publisher: the ring's tail, fence, armed | sleeper: armed, fence, the ring
+ *
+ * The mark has a cache line that the consumer reads only to stop. A ring with many
+ * producers would claim places in the line that the consumer polls, and wait for it in each
+ * burst.
  *
  * An mbuf that cannot be handed over is copied to one of the consumer's pool: a chain to a
  * consumer that does not take chains, and, to another process, data outside of the EAL's
@@ -21,37 +25,56 @@
 #include <errno.h>
 
 #include <rte_cycles.h>
+#include <rte_pause.h>
 
 #include "sdk/comch_guard.h"
 #include "ring_private.h"
 
 /* Put */
 
-/* Put mbufs. Returns the number of places claimed; *closed: nothing was put there. */
-static __rte_always_inline unsigned int
-put(struct ring_hand *h, struct rte_mbuf **mbufs, unsigned int n, bool *closed)
+static __rte_always_inline void
+set_busy(struct ring_hand *h)
 {
-	struct rte_ring_zc_data zcd;
+	uint32_t free = 0;
 
-	n = rte_ring_enqueue_zc_burst_start(&h->ring, n, &zcd, NULL);
-	if (unlikely(n == 0))
-		return 0;
-	/* C: on x86 the ring's locked CAS is the fence. */
+	/* Acquire: pairs with the release in put(), of another producer. */
+	while (unlikely(!__atomic_compare_exchange_n(&h->busy, &free, 1, false,
+			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) {
+		free = 0;
+		rte_pause();
+	}
+	/* C: on x86 the locked CAS is the fence. */
 #ifndef RTE_ARCH_X86
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
-	*closed = comch_load_acquire(&h->state) != RING_OPEN;
-	if (unlikely(*closed)) {
-		memset(zcd.ptr1, 0, zcd.n1 * sizeof(*mbufs));
-		if (zcd.n1 < n)
-			memset(zcd.ptr2, 0, (n - zcd.n1) * sizeof(*mbufs));
-	} else {
-		memcpy(zcd.ptr1, mbufs, zcd.n1 * sizeof(*mbufs));
-		if (unlikely(zcd.n1 < n))
-			memcpy(zcd.ptr2, &mbufs[zcd.n1], (n - zcd.n1) * sizeof(*mbufs));
-	}
-	rte_ring_enqueue_zc_finish(&h->ring, n);
-	return n;
+}
+
+/* Put mbufs. Returns the number put, or -ENOENT: the consumer takes no more. */
+static __rte_always_inline int
+put(struct ring_hand *h, struct rte_mbuf **mbufs, unsigned int n)
+{
+	int ret = -ENOENT;
+
+	set_busy(h);
+	/* Acquire: pairs with the release in open_hand(). */
+	if (likely(comch_load_acquire(&h->state) == RING_OPEN))
+		ret = (int)rte_ring_sp_enqueue_burst(&h->ring, (void **)mbufs, n, NULL);
+	/* Release: pairs with the acquires in set_busy() and ring_recv_end(). */
+	comch_store_release(&h->busy, 0);
+	return ret;
+}
+
+/* Put an mbuf of the driver's own. 1, 0: the queue is full, or -ENOENT. Else it is freed. */
+static int
+put_copy(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbuf *copy)
+{
+	int ret = put(rc->ext, &copy, 1);
+
+	if (likely(ret == 1))
+		comch_chan_wake(p, rc);
+	else
+		rte_pktmbuf_free(copy);
+	return ret;
 }
 
 /* Sends of mbufs */
@@ -98,7 +121,7 @@ count_sent(struct comch_chan_prod *p, unsigned int n, uint64_t bytes)
 	comch_count(&p->tx.stats.bytes, bytes);
 }
 
-/* Nobody receives them: they are accepted, freed and counted. */
+/* mbufs that cannot be delivered are accepted, freed and counted as errors. */
 static void
 fail(struct comch_chan_prod *p, struct rte_mbuf **mbufs, unsigned int n)
 {
@@ -111,33 +134,35 @@ static __rte_always_inline unsigned int
 hand_over(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbuf **mbufs,
 		unsigned int n)
 {
-	unsigned int i, k;
 	uint64_t bytes = 0;
-	bool closed = false;
+	unsigned int i;
+	int put_nb;
 
 	/* Before: once they are put, they are the consumer's. */
 	for (i = 0; i < n; i++)
 		bytes += mbufs[i]->pkt_len;
-	k = put(rc->ext, mbufs, n, &closed);
-	for (i = k; unlikely(i < n); i++)
-		bytes -= mbufs[i]->pkt_len;
-	if (unlikely(closed)) {
-		fail(p, mbufs, k);
-	} else if (likely(k > 0)) {
-		count_sent(p, k, bytes);
-		comch_chan_wake(p, rc);
+	put_nb = put(rc->ext, mbufs, n);
+	if (unlikely(put_nb <= 0)) {
+		if (put_nb == 0)
+			return 0;
+		fail(p, mbufs, n);
+		return n;
 	}
-	return k;
+	for (i = (unsigned int)put_nb; unlikely(i < n); i++)
+		bytes -= mbufs[i]->pkt_len;
+	count_sent(p, (unsigned int)put_nb, bytes);
+	comch_chan_wake(p, rc);
+	return (unsigned int)put_nb;
 }
 
 /* Send a copy of an mbuf that cannot be handed over. 1: accepted, 0: later. */
 static unsigned int
 send_copy(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbuf *m)
 {
-	struct ring_hand *h = rc->ext;
+	const struct ring_hand *h = rc->ext;
 	uint32_t len = m->pkt_len;
 	struct rte_mbuf *copy;
-	bool closed = false;
+	int ret;
 
 	if (len > h->room && (m->nb_segs == 1 || !h->takes_chains)) {
 		fail(p, &m, 1);
@@ -146,19 +171,16 @@ send_copy(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mb
 	copy = rte_pktmbuf_copy(m, h->pool, 0, UINT32_MAX);
 	if (copy == NULL)
 		return 0;
-	if (put(h, &copy, 1, &closed) == 0) {
-		rte_pktmbuf_free(copy);
+	ret = put_copy(p, rc, copy);
+	if (ret == 0)
 		return 0;
-	}
-	if (closed) {
-		rte_pktmbuf_free(copy);
+	if (ret < 0) {
 		fail(p, &m, 1);
 		return 1;
 	}
 	rte_pktmbuf_free(m);
 	count_sent(p, 1, len);
 	comch_count(&p->tx.stats.copies, 1);
-	comch_chan_wake(p, rc);
 	return 1;
 }
 
@@ -235,36 +257,35 @@ mbuf_of_op(const struct ring_hand *h, const struct rte_comch_op *op)
 	return m;
 }
 
-/* Send one operation to a consumer in mbuf mode. 1, or 0: later. */
+/*
+ * Send one operation. 1, or 0: later. To a consumer that is not in mbuf mode that is when
+ * the channel sends.
+ */
 static uint16_t
 send_op(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops,
 		uint32_t n __rte_unused)
 {
-	struct comch_chan_remote *rc = container_of(to, struct comch_chan_remote, to);
 	struct comch_chan_prod *p = container_of(tx, struct comch_chan_prod, tx);
-	struct ring_hand *h = rc->ext;
-	int err = comch_send_check_op(to, ops);
+	const struct ring_hand *h = ring_hand_of(to);
 	struct rte_mbuf *m;
-	bool closed = false;
+	int ret;
 
-	if (err == 0 && ops->len > h->room)
-		err = -EMSGSIZE;
-	if (err != 0)
-		return comch_send_fail(tx, ops, err);
+	if (h == NULL)
+		return 0;
+	ret = comch_send_check_op(to, ops);
+	if (ret == 0 && ops->len > h->room)
+		ret = -EMSGSIZE;
+	if (ret != 0)
+		return comch_send_fail(tx, ops, ret);
 	m = mbuf_of_op(h, ops);
 	if (m == NULL)
 		return 0;
-	if (put(h, &m, 1, &closed) == 0) {
-		rte_pktmbuf_free(m);
+	ret = put_copy(p, container_of(to, struct comch_chan_remote, to), m);
+	if (ret == 0)
 		return 0;
-	}
-	if (closed) {
-		rte_pktmbuf_free(m);
-		return comch_send_fail(tx, ops, -ENOENT);
-	}
-	comch_chan_wake(p, rc);
-	comch_count(&tx->stats.msgs, 1);
-	comch_count(&tx->stats.bytes, ops->len);
+	if (ret < 0)
+		return comch_send_fail(tx, ops, ret);
+	count_sent(p, 1, ops->len);
 	comch_count(&tx->stats.imm_msgs, ops->imm_len > 0);
 	comch_count(&tx->stats.copies, ops->len > 0);
 	comch_send_done(tx, ops, 0);
@@ -277,35 +298,20 @@ never_blocked(const struct comch_send *tx __rte_unused)
 	return false;
 }
 
-/* The number of leading operations for one consumer. */
+/* Send the leading operations whose consumers are in mbuf mode. Returns their number. */
 static uint16_t
-same_consumer(const struct rte_comch_op *ops, uint16_t n)
-{
-	uint16_t i;
-
-	for (i = 1; i < n && ops[i].consumer_id == ops[0].consumer_id; i++)
-		;
-	return i;
-}
-
-/* Send the leading operations if their consumer is in mbuf mode. -ENOTSUP: it is not. */
-static int
 send_ops(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint16_t n)
 {
 	struct comch_send_remote *to;
-	int took = -ENOTSUP;
+	uint16_t took = 0;
 
+	comch_guard_enter(&p->tx.guard, "bursts of a producer");
 	comch_epoch_enter(&p->tx.epoch);
 	to = comch_send_find(&p->tx, ops[0].consumer_id, &p->tx.last_slot);
-	if (unlikely(to != NULL && ring_hand_of(to) != NULL && may_send(p))) {
-		p->tx.short_id = 0;
-		p->short_space = 0;
-		n = same_consumer(ops, n);
+	if (unlikely(to != NULL && ring_hand_of(to) != NULL && may_send(p)))
 		took = comch_send_burst(&p->tx, ops, n, send_op, never_blocked);
-		if (took < n)
-			comch_count(&p->tx.stats.later, 1);
-	}
 	comch_epoch_leave(&p->tx.epoch);
+	comch_guard_leave(&p->tx.guard);
 	return took;
 }
 
@@ -314,15 +320,20 @@ ring_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 {
 	struct comch_chan_prod *p = queue;
 	struct ring_prod *rp = container_of(p, struct comch_map_prod, chan)->dq.ext;
-	int took = -ENOTSUP;
+	uint16_t sent = 0, begin;
 
-	if (likely(n > 0)) {
-		comch_guard_enter(&p->tx.guard, "bursts of a producer");
-		took = send_ops(p, ops, n);
-		comch_guard_leave(&p->tx.guard);
-	}
-	/* It stops at an operation for a consumer in mbuf mode, to which nothing is posted. */
-	return took >= 0 ? (uint16_t)took : rp->send(queue, ops, n);
+	/*
+	 * The channel stops at a consumer in mbuf mode, to which nothing is posted. It comes
+	 * last, so that short_id names the consumer that a short send waits for.
+	 */
+	do {
+		begin = sent;
+		if (likely(sent < n))
+			sent += send_ops(p, &ops[sent], n - sent);
+		if (likely(sent < n))
+			sent += rp->send(queue, &ops[sent], n - sent);
+	} while (unlikely(sent < n && sent > begin));
+	return sent;
 }
 
 /* Receives */
@@ -352,18 +363,6 @@ ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains
 	open_hand(c);
 }
 
-/* After a halt: drop the places of producers that were too late. */
-static unsigned int
-drop_nulls(struct rte_mbuf **mbufs, unsigned int n)
-{
-	unsigned int i, k = 0;
-
-	for (i = 0; i < n; i++)
-		if (mbufs[i] != NULL)
-			mbufs[k++] = mbufs[i];
-	return k;
-}
-
 void
 ring_recv_end(struct comch_map_cons *c)
 {
@@ -371,8 +370,11 @@ ring_recv_end(struct comch_map_cons *c)
 
 	if (comch_load_relaxed(&c->chan.rx.drained) != 0)
 		return;
-	/* A peer that was killed in the middle of a burst puts no more. */
-	if (ring_hand_is_busy(rc->hand) && rte_rdtsc() < rc->deadline)
+	/*
+	 * Acquire: pairs with the release in put(), whose mbufs are seen. A peer that was
+	 * killed in the middle of a burst puts no more.
+	 */
+	if (comch_load_acquire(&rc->hand->busy) != 0 && rte_rdtsc() < rc->deadline)
 		return;
 	if (ring_hand_count(rc->hand) == 0)
 		comch_chan_cons_drain_empty(&c->chan);
@@ -397,11 +399,9 @@ recv_open(struct comch_map_cons *c, struct rte_mbuf **mbufs, uint16_t n)
 	struct comch_recv *rx = &c->chan.rx;
 	/* Before the queue: what was put before the halt is seen. */
 	uint32_t halt = comch_load_acquire(&rx->halt);
-	unsigned int k = ring_hand_take(rc->hand, mbufs, n);
+	unsigned int k = rte_ring_sc_dequeue_burst(&rc->hand->ring, (void **)mbufs, n, NULL);
 
 	if (likely(k > 0)) {
-		if (unlikely(halt != RTE_COMCH_HALT_NONE))
-			k = drop_nulls(mbufs, k);
 		count_received(rx, mbufs, k);
 		comch_chan_wake_producers(&c->chan);
 	} else if (unlikely(halt != RTE_COMCH_HALT_NONE)) {

@@ -66,7 +66,9 @@ struct ring_hand {
 	uint32_t room;           /* bytes in an mbuf of the pool */
 	struct rte_mempool *pool;
 	bool takes_chains;
-	/* HTS: between head and tail of its producers are mbufs that are being put. */
+	/* Written by producers: 1 while one of them puts mbufs. The consumer reads it to stop. */
+	uint32_t busy __rte_aligned(COMCH_LINE);
+	/* A single producer, which is the one that has set `busy`, and a single consumer. */
 	struct rte_ring ring;
 };
 
@@ -135,40 +137,14 @@ bool ring_hand_ref(struct ring_hand *h, uint32_t gen);
 /* A user lets go; by_consumer: also of what is left in the queue. */
 void ring_hand_put(struct ring_hand *h, bool by_consumer);
 /*
- * Where producers are: head is claimed, up to tail it was put. Acquire: what was put is
- * seen; pairs with the release of rte_ring_enqueue_zc_finish().
+ * Number of mbufs in the queue. Acquire: what was put is seen; pairs with the release of
+ * the ring's tail.
  */
-static inline union __rte_ring_hts_pos
-ring_hand_pos(const struct ring_hand *h)
-{
-	return (union __rte_ring_hts_pos){
-		.raw = __atomic_load_n(&h->ring.hts_prod.ht.raw, __ATOMIC_ACQUIRE),
-	};
-}
-
-/* Number of mbufs to take. The consumer's thread. */
 static inline uint32_t
 ring_hand_count(const struct ring_hand *h)
 {
-	return ring_hand_pos(h).pos.tail - comch_load_relaxed(&h->ring.cons.tail);
-}
-
-/* Take up to n mbufs, of which some may be NULL. The consumer's thread. */
-static inline uint32_t
-ring_hand_take(struct ring_hand *h, struct rte_mbuf **mbufs, uint32_t n)
-{
-	/* The ring's own load of its tail is half of a word: no more than was seen here. */
-	n = RTE_MIN(n, ring_hand_count(h));
-	return n > 0 ? rte_ring_sc_dequeue_bulk(&h->ring, (void **)mbufs, n, NULL) : 0;
-}
-
-/* Are mbufs being put? */
-static inline bool
-ring_hand_is_busy(const struct ring_hand *h)
-{
-	const union __rte_ring_hts_pos pos = ring_hand_pos(h);
-
-	return pos.pos.head != pos.pos.tail;
+	return __atomic_load_n(&h->ring.prod.tail, __ATOMIC_ACQUIRE) -
+		comch_load_relaxed(&h->ring.cons.tail);
 }
 
 /* ring_mbuf.c */
