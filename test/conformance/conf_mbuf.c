@@ -310,6 +310,33 @@ conf_mbuf_segments(void)
 	rte_mempool_free(plain);
 }
 
+/* A producer has sent mbufs of a pool whose registration ends and begins again. */
+void
+conf_mbuf_registered_again(void)
+{
+	struct rte_mempool *plain;
+	struct t_mem other[5];
+	struct mflow m;
+	unsigned int i;
+
+	mflow_open(&m, 63, 32);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	for (i = 0; i < RTE_DIM(other); i++) {
+		T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+		submit(&m, filled(plain, 1000, i));
+		check_mbuf(receive(&m), m.hands_over ? plain : m.from, 1000, i);
+		T_UNTIL(all_freed(&m, plain));
+		T_UNTIL(rte_comch_mempool_unregister(plain) == 0);
+		/* The next one is not at the same place. */
+		t_mem_new(&other[i], RTE_COMCH_MEM_HEAP, 4096, 0);
+	}
+	for (i = 0; i < RTE_DIM(other); i++)
+		t_mem_free(&other[i]);
+	mflow_close(&m);
+	rte_mempool_free(plain);
+}
+
 /* Overwrite what was freed, and the stack: neither may be read any more. */
 static void
 scribble(struct rte_mempool *mp)

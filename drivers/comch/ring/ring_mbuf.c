@@ -80,30 +80,27 @@ put_copy(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbu
 /* Sends of mbufs */
 
 static bool
-pool_is_eal(struct ring_prod *rp, const struct rte_mbuf *m)
+is_eal(struct ring_prod *rp, const void *addr)
 {
 	const struct rte_memseg_list *list;
 
-	if (m->pool != rp->last_pool) {
-		list = rte_mem_virt2memseg_list(m->buf_addr);
-		rp->last_is_eal = list != NULL && !list->external;
-		rp->last_pool = m->pool;
-	}
-	return rp->last_is_eal;
+	if (likely((uintptr_t)addr - rp->eal_base < rp->eal_len))
+		return true;
+	list = rte_mem_virt2memseg_list(addr);
+	if (list == NULL || list->external)
+		return false;
+	rp->eal_base = (uintptr_t)list->base_va;
+	rp->eal_len = list->len;
+	return true;
 }
 
 /* Can another process read all of it? */
 static bool
 is_shared(struct ring_prod *rp, const struct rte_mbuf *m)
 {
-	const struct rte_mbuf *owner;
-
-	for (; m != NULL; m = m->next) {
-		owner = RTE_MBUF_CLONED(m) ?
-			rte_mbuf_from_indirect((struct rte_mbuf *)(uintptr_t)m) : m;
-		if (RTE_MBUF_HAS_EXTBUF(m) || !pool_is_eal(rp, owner))
+	for (; m != NULL; m = m->next)
+		if (RTE_MBUF_HAS_EXTBUF(m) || !is_eal(rp, m) || !is_eal(rp, m->buf_addr))
 			return false;
-	}
 	return true;
 }
 

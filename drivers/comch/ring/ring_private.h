@@ -96,9 +96,9 @@ struct ring_prod {
 	/* The channel's send, for consumers that are not in mbuf mode. */
 	uint16_t (*send)(void *queue, const struct rte_comch_op *ops, uint16_t n);
 	bool same_process;
-	/* The last mbuf's pool: is its memory the EAL's? */
-	const struct rte_mempool *last_pool;
-	bool last_is_eal;
+	/* The EAL's memory in which the last data was. */
+	uintptr_t eal_base;
+	size_t eal_len;
 };
 
 /* ring_data.c */

@@ -22,6 +22,7 @@
 #include "sdk/comch_log.h"
 #include "data/comch_consumer.h"
 #include "data/comch_producer.h"
+#include "mem/comch_mem.h"
 
 /* mbufs per call of the driver. */
 #define MBUF_GROUP 32
@@ -367,10 +368,16 @@ send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_m
 	return took;
 }
 
-/* Free completed mbufs. Returns whether more can be sent. */
+/* Before a burst: free completed mbufs. Returns whether more can be sent. */
 static bool
 tx_ready(struct rte_comch_producer *p)
 {
+	const uint32_t gone = comch_load_relaxed(&comch_mem_pools_gone);
+
+	if (unlikely(p->pools_gone != gone)) {
+		p->pools_gone = gone;
+		p->last_pool = NULL;
+	}
 	if (unlikely(p->mbuf_tx == NULL))
 		p->mbuf_tx = tx_create(p);
 	if (unlikely(p->mbuf_tx == NULL))

@@ -32,6 +32,7 @@ struct pool_entry {
 
 static struct pool_entry pools[MAX_POOLS];
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+uint32_t comch_mem_pools_gone;
 
 static struct pool_entry *
 find_pool(const struct rte_mempool *mp)
@@ -150,9 +151,12 @@ del_pool(struct pool_entry *e)
 {
 	int ret = rte_comch_mem_unregister(e->mr);
 
-	if (ret == 0)
-		__atomic_store_n(&e->mp, NULL, __ATOMIC_RELEASE);
-	return ret;
+	if (ret != 0)
+		return ret;
+	__atomic_store_n(&e->mp, NULL, __ATOMIC_RELEASE);
+	/* Before a pool at its address, whose mbufs the sender has from us, is registered. */
+	__atomic_fetch_add(&comch_mem_pools_gone, 1, __ATOMIC_RELAXED);
+	return 0;
 }
 
 int
