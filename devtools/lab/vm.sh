@@ -250,11 +250,17 @@ vm_listens() {
 	vm_end "$1" "$id" "$3"
 }
 
-# vm_rdma_listens NAME SECONDS: wait for a listener of rdma_cm.
+# vm_rdma_listens NAME SECONDS: wait for a listener of rdma_cm. The kernel closes that of a
+# process after it has ended: such a one does not count.
 vm_rdma_listens() {
 	local id
-	id=$(vm_begin "$1" 'until rdma resource show cm_id | grep -q LISTEN
-		do sleep 0.1; done')
+	# shellcheck disable=SC2016 # the guest expands
+	id=$(vm_begin "$1" 'while :; do
+		for pid in $(rdma resource show cm_id | grep LISTEN | grep -o "pid [0-9]*" | cut -c5-); do
+			[ ! -e "/proc/$pid" ] || exit 0
+		done
+		sleep 0.1
+	done')
 	vm_end "$1" "$id" "$2"
 }
 
