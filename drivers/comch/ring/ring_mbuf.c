@@ -126,30 +126,39 @@ fail(struct comch_chan_prod *p, struct rte_mbuf **mbufs, unsigned int n)
 	comch_count(&p->tx.stats.errors, n);
 }
 
-/* Hand over mbufs that can be. Returns the number accepted. */
+/* The leading mbufs that can be handed over, and the sum of their lengths. */
+static __rte_always_inline unsigned int
+plan(struct ring_prod *rp, const struct ring_hand *h, struct rte_mbuf *const *mbufs,
+		unsigned int n, uint64_t *bytes)
+{
+	unsigned int i;
+
+	*bytes = 0;
+	for (i = 0; i < n && likely(can_hand_over(rp, h, mbufs[i])); i++)
+		*bytes += mbufs[i]->pkt_len;
+	return i;
+}
+
+/* Hand over mbufs. Returns the number accepted. */
 static __rte_always_inline unsigned int
 hand_over(struct comch_chan_prod *p, struct comch_chan_remote *rc, struct rte_mbuf **mbufs,
-		unsigned int n)
+		unsigned int n, uint64_t bytes)
 {
-	uint64_t bytes = 0;
+	int k = put(rc->ext, mbufs, n);
 	unsigned int i;
-	int put_nb;
 
-	/* Before: once they are put, they are the consumer's. */
-	for (i = 0; i < n; i++)
-		bytes += mbufs[i]->pkt_len;
-	put_nb = put(rc->ext, mbufs, n);
-	if (unlikely(put_nb <= 0)) {
-		if (put_nb == 0)
+	if (unlikely(k <= 0)) {
+		if (k == 0)
 			return 0;
 		fail(p, mbufs, n);
 		return n;
 	}
-	for (i = (unsigned int)put_nb; unlikely(i < n); i++)
+	/* Those that were put are the consumer's. */
+	for (i = (unsigned int)k; unlikely(i < n); i++)
 		bytes -= mbufs[i]->pkt_len;
-	count_sent(p, (unsigned int)put_nb, bytes);
+	count_sent(p, (unsigned int)k, bytes);
 	comch_chan_wake(p, rc);
-	return (unsigned int)put_nb;
+	return (unsigned int)k;
 }
 
 /* Send a copy of an mbuf that cannot be handed over. 1: accepted, 0: later. */
@@ -188,12 +197,11 @@ send_all(struct comch_map_prod *mp, struct comch_chan_remote *rc, struct rte_mbu
 {
 	struct comch_chan_prod *p = &mp->chan;
 	unsigned int sent = 0, k, run;
+	uint64_t bytes;
 
 	while (sent < n) {
-		for (run = 0; sent + run < n; run++)
-			if (unlikely(!can_hand_over(mp->dq.ext, rc->ext, mbufs[sent + run])))
-				break;
-		k = likely(run > 0) ? hand_over(p, rc, &mbufs[sent], run) :
+		run = plan(mp->dq.ext, rc->ext, &mbufs[sent], n - sent, &bytes);
+		k = likely(run > 0) ? hand_over(p, rc, &mbufs[sent], run, bytes) :
 			send_copy(p, rc, mbufs[sent]);
 		sent += k;
 		if (k < RTE_MAX(run, 1u))
