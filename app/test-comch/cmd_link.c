@@ -128,17 +128,17 @@ server_set(void *parsed, struct cmdline *cl, void *data)
 	const struct cmd *cmd = parsed;
 	struct tc_server *s = tc_obj_find(TC_SERVER, cmd->word[2]);
 	struct rte_comch_server_conf old;
+	enum rte_comch_state state;
 	int ret;
 
 	(void)cl;
 	(void)data;
 	if (s == NULL)
 		return;
-	if (rte_comch_server_state(s->server) != RTE_COMCH_STATE_IDLE) {
-		tc_fail("%s: is %s; stop it before you change it", s->obj.name,
-			rte_comch_state_name(rte_comch_server_state(s->server)));
+	state = rte_comch_server_state(s->server);
+	if (cmd_check_idle(&s->obj, state == RTE_COMCH_STATE_IDLE,
+			rte_comch_state_name(state)) != 0)
 		return;
-	}
 	old = s->conf;
 	ret = cmd_field_set(s->obj.name, &s->conf, server_fields, RTE_DIM(server_fields),
 			cmd->word[3], cmd->word[4]);
@@ -177,6 +177,7 @@ client_set(void *parsed, struct cmdline *cl, void *data)
 	const struct cmd *cmd = parsed;
 	struct tc_client *c = tc_obj_find(TC_CLIENT, cmd->word[2]);
 	struct rte_comch_client_conf old;
+	enum rte_comch_state state;
 	bool on;
 	int ret;
 
@@ -184,11 +185,10 @@ client_set(void *parsed, struct cmdline *cl, void *data)
 	(void)data;
 	if (c == NULL)
 		return;
-	if (rte_comch_client_state(c->client) != RTE_COMCH_STATE_IDLE) {
-		tc_fail("%s: is %s; stop it before you change it", c->obj.name,
-			rte_comch_state_name(rte_comch_client_state(c->client)));
+	state = rte_comch_client_state(c->client);
+	if (cmd_check_idle(&c->obj, state == RTE_COMCH_STATE_IDLE,
+			rte_comch_state_name(state)) != 0)
 		return;
-	}
 	old = c->conf;
 	ret = cmd_field_set(c->obj.name, &c->conf, client_fields, RTE_DIM(client_fields),
 			cmd->word[3], cmd->word[4]);
@@ -210,8 +210,7 @@ report_busy(const struct tc_obj *owner)
 	TC_FOREACH(TC_CONN, c)
 		if (c->owner == owner && child == NULL)
 			child = tc_conn_child(c);
-	tc_fail("%s: has producers or consumers; destroy %s first", owner->name,
-		child != NULL ? child->name : "them");
+	cmd_fail_children(owner, child);
 }
 
 /* Report the result of a start, stop or destroy. */

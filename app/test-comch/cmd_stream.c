@@ -16,7 +16,6 @@
 #include "cmd.h"
 #include "stream.h"
 
-
 static void
 created(const struct tc_stream *s)
 {
@@ -77,6 +76,7 @@ create_io(void *parsed, struct cmdline *cl, void *data)
 	const struct cmd *cmd = parsed;
 	struct tc_consumer *c;
 	struct tc_producer *p;
+	char name[TC_NAME_SIZE];
 	struct tc_stream *s;
 	uint64_t port;
 
@@ -88,12 +88,11 @@ create_io(void *parsed, struct cmdline *cl, void *data)
 		tc_fail("port %s: there is none; \"show ports\" lists them", cmd->word[3]);
 		return;
 	}
+	snprintf(name, sizeof(name), "port %u", (unsigned int)port);
 	TC_FOREACH(TC_STREAM, s)
-		if (s->mode == TC_IO && s->port == port) {
-			tc_fail("port %s: %s uses it; destroy that first", cmd->word[3],
-				s->obj.name);
+		if (s->mode == TC_IO && s->port == port &&
+				tc_stream_check_unused(name, s) != 0)
 			return;
-		}
 	c = tc_obj_find(TC_CONSUMER, cmd->word[4]);
 	p = c == NULL ? NULL : tc_obj_find(TC_PRODUCER, cmd->word[5]);
 	s = p == NULL ? NULL : tc_stream_new(TC_IO, c, p);
@@ -119,12 +118,8 @@ stream_set(void *parsed, struct cmdline *cl, void *data)
 
 	(void)cl;
 	(void)data;
-	if (s == NULL)
+	if (s == NULL || cmd_check_idle(&s->obj, !s->running, "running") != 0)
 		return;
-	if (s->running) {
-		tc_fail("%s: is running; stop it before you change it", s->obj.name);
-		return;
-	}
 	if (cmd_is(cmd->word[3], "memory")) {
 		s->mbufs = cmd_is(cmd->word[4], "mbuf");
 		return;

@@ -9,6 +9,7 @@
 
 #include <rte_comch.h>
 
+#include "app_text.h"
 #include "tc.h"
 
 static const char usage[] =
@@ -40,10 +41,7 @@ static const char hint[] =
 static int
 parse_period(struct tc_options *opts)
 {
-	char *end;
-
-	opts->period = strtod(optarg, &end);
-	if (end != optarg && *end == '\0' && opts->period >= 0.1 && opts->period <= 86400)
+	if (app_seconds(optarg, 0.1, 86400, &opts->period) == 0)
 		return 0;
 	fprintf(stderr, "test-comch: --stats-period: expected seconds from 0.1 to 86400, "
 		"found '%s'\n", optarg);

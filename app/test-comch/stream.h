@@ -137,6 +137,8 @@ const char *tc_mode_name(enum tc_mode mode);
 /** Create a stopped stream. @return NULL after reporting why */
 struct tc_stream *tc_stream_new(enum tc_mode mode, struct tc_consumer *rx,
 		struct tc_producer *tx);
+/** Is a producer, consumer or port free for a stream? @return 0, or -1 after reporting its user */
+int tc_stream_check_unused(const char *name, const struct tc_stream *user);
 /** @return 0, or -1 after reporting why */
 int tc_stream_start(struct tc_stream *s);
 void tc_stream_stop(struct tc_stream *s);
