@@ -24,7 +24,7 @@
 #define CMD_MAX_WORDS 8
 #define CMD_TEXT_SIZE 512
 
-/** A parsed command: its words, and the text behind them. */
+/** A parsed command: its words, and the text after them. */
 struct cmd {
 	cmdline_fixed_string_t word[CMD_MAX_WORDS];
 	char text[CMD_TEXT_SIZE];

@@ -41,7 +41,7 @@ dev_close(void *parsed, struct cmdline *cl, void *data)
 		return;
 	ret = rte_comch_dev_close((int16_t)dev);
 	if (ret == -EBUSY)
-		tc_fail("%s: servers or clients of it exist; destroy them first", cmd->word[2]);
+		tc_fail("%s: in use by servers or clients; destroy them first", cmd->word[2]);
 	else if (cmd_check(cmd->word[2], ret) == 0)
 		tc_out("%s: closed\n", cmd->word[2]);
 }
@@ -305,7 +305,8 @@ CMD(inst_server_set, server_set,
 	KEY(3, "max_msg_size#recv_queue#send_queue#max_clients#manual_accept#exact#ordered#"
 		"ctrl_only"),
 	WORD(4, "number, on or off"));
-CMD(inst_server_verb, server_verb, "server start|stop|destroy SERVER: as the library does",
+CMD(inst_server_verb, server_verb,
+	"server start|stop|destroy SERVER: start it, stop it, destroy it",
 	KEY(0, "server"), KEY(1, "start#stop#destroy"), NAME(2, "server", TC_SERVER));
 
 cmdline_parse_inst_t *cmd_server[] = {
@@ -318,11 +319,12 @@ CMD(inst_client_create, client_create,
 	WORD(3, "name of the server"));
 CMD(inst_client_set, client_set,
 	"client set CLIENT KEY VALUE: max_msg_size, recv_queue or send_queue (0: default); "
-	"timeout_ms (how long to retry while there is no server); ctrl_only (on, off)",
+	"timeout_ms (how long to retry without a server); ctrl_only (on, off)",
 	KEY(0, "client"), KEY(1, "set"), NAME(2, "client", TC_CLIENT),
 	KEY(3, "max_msg_size#recv_queue#send_queue#timeout_ms#ctrl_only"),
 	WORD(4, "number, on or off"));
-CMD(inst_client_verb, client_verb, "client start|stop|destroy CLIENT: as the library does",
+CMD(inst_client_verb, client_verb,
+	"client start|stop|destroy CLIENT: start it, stop it, destroy it",
 	KEY(0, "client"), KEY(1, "start#stop#destroy"), NAME(2, "client", TC_CLIENT));
 
 cmdline_parse_inst_t *cmd_client[] = {

@@ -98,7 +98,7 @@ port_verb(void *parsed, struct cmdline *cl, void *data)
 	port = (uint16_t)number;
 	snprintf(name, sizeof(name), "port %u", port);
 	if (!rte_eth_dev_is_valid_port(port))
-		tc_fail("port %u: there is none; EAL's --vdev or -a adds ports", port);
+		tc_fail("port %u: no such port; EAL's --vdev or -a adds ports", port);
 	else if (start == ports[port].started)
 		tc_fail("port %u: is %s", port, start ? "started" : "stopped");
 	else if (cmd_check_stopped(name, port_user(port)) == 0 &&

@@ -177,11 +177,11 @@ consumer_verb(void *parsed, struct cmdline *cl, void *data)
 CMD(inst_producer_create, producer_create, "producer create CONN: create a producer",
 	KEY(0, "producer"), KEY(1, "create"), NAME(2, "connection", TC_CONN));
 CMD(inst_producer_set, producer_set,
-	"producer set PRODUCER queue N: messages between sending and completion",
+	"producer set PRODUCER queue N: maximum number of messages that are not completed",
 	KEY(0, "producer"), KEY(1, "set"), NAME(2, "producer", TC_PRODUCER), KEY(3, "queue"),
 	WORD(4, "number"));
 CMD(inst_producer_verb, producer_verb,
-	"producer start|stop|destroy PRODUCER: as the library does",
+	"producer start|stop|destroy PRODUCER: start it, stop it, destroy it",
 	KEY(0, "producer"), KEY(1, "start#stop#destroy"), NAME(2, "producer", TC_PRODUCER));
 
 cmdline_parse_inst_t *cmd_producer[] = {
@@ -191,8 +191,8 @@ cmdline_parse_inst_t *cmd_producer[] = {
 CMD(inst_consumer_create, consumer_create, "consumer create CONN: create a consumer",
 	KEY(0, "consumer"), KEY(1, "create"), NAME(2, "connection", TC_CONN));
 CMD(inst_consumer_set, consumer_set,
-	"consumer set CONSUMER queue|size|imm|staging N: buffers, and bytes of a buffer, of "
-	"immediate data and of the staging ring (0: default)",
+	"consumer set CONSUMER queue|size|imm|staging N: number of buffers; bytes of a buffer, "
+	"of immediate data, of the staging ring (0: default)",
 	KEY(0, "consumer"), KEY(1, "set"), NAME(2, "consumer", TC_CONSUMER),
 	KEY(3, "queue#size#imm#staging"), WORD(4, "number"));
 CMD(inst_consumer_memory, consumer_set,
@@ -204,7 +204,7 @@ CMD(inst_consumer_snapshot, consumer_set,
 	KEY(0, "consumer"), KEY(1, "set"), NAME(2, "consumer", TC_CONSUMER),
 	KEY(3, "snapshot"), KEY(4, "on#off"));
 CMD(inst_consumer_verb, consumer_verb,
-	"consumer start|stop|destroy CONSUMER: as the library does",
+	"consumer start|stop|destroy CONSUMER: start it, stop it, destroy it",
 	KEY(0, "consumer"), KEY(1, "start#stop#destroy"), NAME(2, "consumer", TC_CONSUMER));
 
 cmdline_parse_inst_t *cmd_consumer[] = {

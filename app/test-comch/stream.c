@@ -242,8 +242,8 @@ tc_stream_totals(const struct tc_stream *s, char *buf, size_t size)
 	return *buf != '\0' ? buf + 2 : buf;
 }
 
-/* Receive what a peer had sent before its connection ended. Its messages are in the
- * consumer's queue already, so there are not more of them than the queue holds.
+/* Receive what a peer had sent before its connection ended. These messages are already in
+ * the consumer's queue, so there are at most as many as it holds.
  */
 static void
 receive_rest(struct tc_stream *s)

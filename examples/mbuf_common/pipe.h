@@ -20,7 +20,7 @@ extern struct rte_comch_pipe_out pipe_out;
 struct pipe_ops {
 	/* Build the pipeline, with pipe_in and pipe_out. Returns 0, or -1 after an error. */
 	int (*build)(void);
-	/* Once around. Nothing waits to be sent. */
+	/* One round. Nothing waits to be sent. */
 	void (*run)(void);
 	/* Also after a failed build(). */
 	void (*destroy)(void);

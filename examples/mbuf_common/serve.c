@@ -27,7 +27,7 @@ run(struct ends *e, const struct serve_ops *ops)
 			ends_retire(e);
 		}
 		nothing = n > 0 ? 0 : nothing + 1;
-		/* Shortly, as retiring has no event for each step. */
+		/* A short timeout, as not each step of retiring has an event. */
 		if (nothing > 100 && !busy)
 			example_sleep(e->poll, e->closing ? 1 : -1);
 	}

@@ -133,7 +133,7 @@ run(struct app *app)
 		else
 			ends_retire(&app->ends);
 		nothing = n > 0 ? 0 : nothing + 1;
-		/* Shortly, as retiring has no event for each step. */
+		/* A short timeout, as not each step of retiring has an event. */
 		if (nothing > 100 && !app->busy)
 			example_sleep(app->ends.poll, app->ends.closing ? 1 : -1);
 	}

@@ -256,7 +256,7 @@ stop_port(struct app *app)
 
 	if (!app->port_started)
 		return;
-	/* Of net_ring: what goes round. A NIC never stops to receive: once around. */
+	/* Empty net_ring, where packets go round. Bounded, as a NIC keeps receiving. */
 	for (n = 0; n < NB_DESC; n++)
 		rte_pktmbuf_free_bulk(mbufs,
 				rte_eth_rx_burst(app->port, 0, mbufs, RTE_DIM(mbufs)));
