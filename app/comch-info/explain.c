@@ -80,6 +80,35 @@ print_ring(const json_t *o, const char *staged)
 		printf("staging ring of %s%s", size_of(b, sizeof(b), o, "staging_size"), staged);
 }
 
+/* What happens to mbufs with a driver that hands them over. */
+static void
+print_mbufs(const json_t *mbufs)
+{
+	char a[TEXT_SIZE], b[TEXT_SIZE];
+
+	printf("    mbufs of one segment: handed over, with up to %s\n",
+		size_of(a, sizeof(a), mbufs, "room"));
+	text_of(a, sizeof(a), mbufs, "chains");
+	printf("    chains: %s: the consumer was created with%s RTE_COMCH_CONSUMER_F_CHAINS\n", a,
+		strcmp(a, "copied") == 0 ? "out" : "");
+	text_of(a, sizeof(a), mbufs, "not_eal_memory");
+	printf("    data outside EAL memory: %s: %s\n", a, strcmp(a, "copied") == 0 ?
+		"the peer is another process, which cannot access it" :
+		"the peer is the same process");
+	printf("    operations: copied: they have no mbuf\n");
+	printf("    copies of more than %s: refused, counted in the producer's errors\n",
+		size_of(b, sizeof(b), mbufs, "room"));
+}
+
+static void
+print_producer(const char *id, const json_t *p)
+{
+	printf("  producer %s: %" JSON_INTEGER_FORMAT " messages, %" JSON_INTEGER_FORMAT
+		" payload copies, %" JSON_INTEGER_FORMAT " staged, %" JSON_INTEGER_FORMAT
+		" errors\n", id, number_of(p, "msgs"), number_of(p, "copies"),
+		number_of(p, "staged_msgs"), number_of(p, "errors"));
+}
+
 static void
 print_consumer(const char *id, const json_t *c)
 {
@@ -91,6 +120,8 @@ print_consumer(const char *id, const json_t *c)
 		" staged\n", number_of(c, "msgs"), number_of(c, "staged_msgs"));
 	if (number_of(c, "registrations") == 0)
 		printf("    no registrations: buffers without payload only\n");
+	if (json_object_get(c, "mbufs") != NULL)
+		print_mbufs(json_object_get(c, "mbufs"));
 	print_memory(json_object_get(c, "memory"));
 	if (number_of(c, "memory_left_out") > 0)
 		printf("    and %" JSON_INTEGER_FORMAT " more\n", number_of(c, "memory_left_out"));
@@ -106,6 +137,8 @@ info_print_explain(const json_t *reply)
 	print_conn(reply);
 	json_object_foreach(json_object_get(o, "consumers"), id, c)
 		print_consumer(id, c);
+	json_object_foreach(json_object_get(o, "producers"), id, c)
+		print_producer(id, c);
 	if (number_of(reply, "consumers_left_out") > 0)
 		printf("  and %" JSON_INTEGER_FORMAT " more consumers\n",
 			number_of(reply, "consumers_left_out"));
@@ -116,6 +149,6 @@ info_print_explain(const json_t *reply)
 	}
 	if (number_of(reply, "peer_memory") > 0)
 		printf("  the peer exports %" JSON_INTEGER_FORMAT " registrations, %s: "
-			"messages are written directly\n", number_of(reply, "peer_memory"),
+			"messages to posted buffers are written directly\n", number_of(reply, "peer_memory"),
 			size_of(a, sizeof(a), reply, "peer_memory_bytes"));
 }

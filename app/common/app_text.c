@@ -38,6 +38,16 @@ app_number(const char **text, uint64_t *value)
 	return 0;
 }
 
+int
+app_seconds(const char *text, double min, double max, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	/* NaN compares false. */
+	return end != text && *end == '\0' && *seconds >= min && *seconds <= max ? 0 : -EINVAL;
+}
+
 const char *
 app_si(double value, char *buf, size_t size)
 {

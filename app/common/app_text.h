@@ -22,6 +22,9 @@
  */
 int app_number(const char **text, uint64_t *value);
 
+/** Parse seconds, a decimal number from *min* to *max*. @return 0 or -EINVAL */
+int app_seconds(const char *text, double min, double max, double *seconds);
+
 /** Format 1234567.0 as "1.23 M". @return buf */
 const char *app_si(double value, char *buf, size_t size);
 

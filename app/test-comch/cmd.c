@@ -16,6 +16,7 @@
 
 #include "app_text.h"
 #include "cmd.h"
+#include "stream.h"
 
 #define MAX_COMMANDS 128
 
@@ -219,10 +220,7 @@ cmd_number(const char *what, const char *text, uint64_t min, uint64_t max, uint6
 int
 cmd_seconds(const char *what, const char *text, double *seconds)
 {
-	char *end;
-
-	*seconds = strtod(text, &end);
-	if (end != text && *end == '\0' && *seconds >= 0 && *seconds <= 86400)
+	if (app_seconds(text, 0, 86400, seconds) == 0)
 		return 0;
 	tc_fail("%s: expected seconds from 0 to 86400, found '%s'", what, text);
 	return -1;
@@ -242,6 +240,31 @@ bool
 cmd_is(const char *word, const char *key)
 {
 	return strcmp(word, key) == 0;
+}
+
+int
+cmd_check_idle(const struct tc_obj *obj, bool idle, const char *state)
+{
+	if (idle)
+		return 0;
+	tc_fail("%s: is %s; stop it before you change it", obj->name, state);
+	return -1;
+}
+
+int
+cmd_check_stopped(const char *name, const struct tc_stream *s)
+{
+	if (s == NULL || !s->running)
+		return 0;
+	tc_fail("%s: %s runs on it; \"stream stop %s\" first", name, s->obj.name, s->obj.name);
+	return -1;
+}
+
+void
+cmd_fail_children(const struct tc_obj *obj, const struct tc_obj *child)
+{
+	tc_fail("%s: has producers or consumers; destroy %s first", obj->name,
+		child != NULL ? child->name : "them");
 }
 
 int

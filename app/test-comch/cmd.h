@@ -24,7 +24,7 @@
 #define CMD_MAX_WORDS 8
 #define CMD_TEXT_SIZE 512
 
-/** A parsed command: its words, and the text behind them. */
+/** A parsed command: its words, and the text after them. */
 struct cmd {
 	cmdline_fixed_string_t word[CMD_MAX_WORDS];
 	char text[CMD_TEXT_SIZE];
@@ -91,6 +91,18 @@ int cmd_on_off(const char *what, const char *text, bool *value);
 
 /** Is *key* an alternative of a KEY token with this value? */
 bool cmd_is(const char *word, const char *key);
+
+/** An object can be changed while it is IDLE only. @return 0; -1 after reporting its state */
+int cmd_check_idle(const struct tc_obj *obj, bool idle, const char *state);
+
+/** What a running stream (or NULL) uses cannot be changed. @return 0; -1 after a report */
+int cmd_check_stopped(const char *name, const struct tc_stream *s);
+
+/** Report a producer or consumer (or NULL) without which an object could end. */
+void cmd_fail_children(const struct tc_obj *obj, const struct tc_obj *child);
+
+/** A connection that is up, by name; NULL after reporting why there is none. */
+struct tc_conn *cmd_find_up(const char *name);
 
 /** A number with a place in a struct. */
 struct cmd_field {

@@ -11,19 +11,27 @@
 
 #include "cmd.h"
 
+/* A client that waits to be accepted or rejected. */
+static struct tc_conn *
+find_pending(const char *name, const char *verb)
+{
+	struct tc_conn *c = tc_obj_find(TC_CONN, name);
+
+	if (c == NULL || (c->pending && c->conn != NULL))
+		return c;
+	tc_fail("%s: does not wait for \"conn %s\"", c->obj.name, verb);
+	return NULL;
+}
+
 static void
 conn_accept(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
-	struct tc_conn *c = tc_obj_find(TC_CONN, cmd->word[2]);
+	struct tc_conn *c = find_pending(cmd->word[2], cmd->word[1]);
 
 	(void)cl;
 	(void)data;
-	if (c == NULL)
-		return;
-	if (!c->pending || c->conn == NULL)
-		tc_fail("%s: does not wait for \"conn accept\"", c->obj.name);
-	else
+	if (c != NULL)
 		cmd_check(c->obj.name, rte_comch_conn_accept(c->conn));
 }
 
@@ -31,26 +39,19 @@ static void
 conn_reject(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
-	struct tc_conn *c = tc_obj_find(TC_CONN, cmd->word[2]);
+	struct tc_conn *c = find_pending(cmd->word[2], cmd->word[1]);
 
 	(void)cl;
 	(void)data;
-	if (c == NULL)
-		return;
-	if (!c->pending || c->conn == NULL) {
-		tc_fail("%s: does not wait for \"conn reject\"", c->obj.name);
-		return;
-	}
-	if (cmd_check(c->obj.name, rte_comch_conn_reject(c->conn, cmd->text)) != 0)
+	if (c == NULL || cmd_check(c->obj.name, rte_comch_conn_reject(c->conn, cmd->text)) != 0)
 		return;
 	/* No event follows. */
 	tc_out("%s: rejected\n", c->obj.name);
 	tc_obj_free(&c->obj);
 }
 
-/* A connection that is up. */
-static struct tc_conn *
-find_up(const char *name)
+struct tc_conn *
+cmd_find_up(const char *name)
 {
 	struct tc_conn *c = tc_obj_find(TC_CONN, name);
 
@@ -64,7 +65,7 @@ static void
 conn_close(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
-	struct tc_conn *c = find_up(cmd->word[2]);
+	struct tc_conn *c = cmd_find_up(cmd->word[2]);
 	const struct tc_obj *child;
 	int ret;
 
@@ -74,8 +75,7 @@ conn_close(void *parsed, struct cmdline *cl, void *data)
 		return;
 	child = tc_conn_child(c);
 	if (child != NULL) {
-		tc_fail("%s: has producers or consumers; destroy %s first", c->obj.name,
-			child->name);
+		cmd_fail_children(&c->obj, child);
 		return;
 	}
 	if (rte_comch_conn_client(c->conn) != NULL)
@@ -91,7 +91,7 @@ conn_send(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
 	struct rte_comch_msg msg = { .data = cmd->text, .len = (uint32_t)strlen(cmd->text) };
-	struct tc_conn *c = find_up(cmd->word[2]);
+	struct tc_conn *c = cmd_find_up(cmd->word[2]);
 
 	(void)cl;
 	(void)data;

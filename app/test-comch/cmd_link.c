@@ -41,7 +41,7 @@ dev_close(void *parsed, struct cmdline *cl, void *data)
 		return;
 	ret = rte_comch_dev_close((int16_t)dev);
 	if (ret == -EBUSY)
-		tc_fail("%s: servers or clients of it exist; destroy them first", cmd->word[2]);
+		tc_fail("%s: in use by servers or clients; destroy them first", cmd->word[2]);
 	else if (cmd_check(cmd->word[2], ret) == 0)
 		tc_out("%s: closed\n", cmd->word[2]);
 }
@@ -128,17 +128,17 @@ server_set(void *parsed, struct cmdline *cl, void *data)
 	const struct cmd *cmd = parsed;
 	struct tc_server *s = tc_obj_find(TC_SERVER, cmd->word[2]);
 	struct rte_comch_server_conf old;
+	enum rte_comch_state state;
 	int ret;
 
 	(void)cl;
 	(void)data;
 	if (s == NULL)
 		return;
-	if (rte_comch_server_state(s->server) != RTE_COMCH_STATE_IDLE) {
-		tc_fail("%s: is %s; stop it before you change it", s->obj.name,
-			rte_comch_state_name(rte_comch_server_state(s->server)));
+	state = rte_comch_server_state(s->server);
+	if (cmd_check_idle(&s->obj, state == RTE_COMCH_STATE_IDLE,
+			rte_comch_state_name(state)) != 0)
 		return;
-	}
 	old = s->conf;
 	ret = cmd_field_set(s->obj.name, &s->conf, server_fields, RTE_DIM(server_fields),
 			cmd->word[3], cmd->word[4]);
@@ -177,6 +177,7 @@ client_set(void *parsed, struct cmdline *cl, void *data)
 	const struct cmd *cmd = parsed;
 	struct tc_client *c = tc_obj_find(TC_CLIENT, cmd->word[2]);
 	struct rte_comch_client_conf old;
+	enum rte_comch_state state;
 	bool on;
 	int ret;
 
@@ -184,11 +185,10 @@ client_set(void *parsed, struct cmdline *cl, void *data)
 	(void)data;
 	if (c == NULL)
 		return;
-	if (rte_comch_client_state(c->client) != RTE_COMCH_STATE_IDLE) {
-		tc_fail("%s: is %s; stop it before you change it", c->obj.name,
-			rte_comch_state_name(rte_comch_client_state(c->client)));
+	state = rte_comch_client_state(c->client);
+	if (cmd_check_idle(&c->obj, state == RTE_COMCH_STATE_IDLE,
+			rte_comch_state_name(state)) != 0)
 		return;
-	}
 	old = c->conf;
 	ret = cmd_field_set(c->obj.name, &c->conf, client_fields, RTE_DIM(client_fields),
 			cmd->word[3], cmd->word[4]);
@@ -210,8 +210,7 @@ report_busy(const struct tc_obj *owner)
 	TC_FOREACH(TC_CONN, c)
 		if (c->owner == owner && child == NULL)
 			child = tc_conn_child(c);
-	tc_fail("%s: has producers or consumers; destroy %s first", owner->name,
-		child != NULL ? child->name : "them");
+	cmd_fail_children(owner, child);
 }
 
 /* Report the result of a start, stop or destroy. */
@@ -306,7 +305,8 @@ CMD(inst_server_set, server_set,
 	KEY(3, "max_msg_size#recv_queue#send_queue#max_clients#manual_accept#exact#ordered#"
 		"ctrl_only"),
 	WORD(4, "number, on or off"));
-CMD(inst_server_verb, server_verb, "server start|stop|destroy SERVER: as the library does",
+CMD(inst_server_verb, server_verb,
+	"server start|stop|destroy SERVER: start it, stop it, destroy it",
 	KEY(0, "server"), KEY(1, "start#stop#destroy"), NAME(2, "server", TC_SERVER));
 
 cmdline_parse_inst_t *cmd_server[] = {
@@ -319,11 +319,12 @@ CMD(inst_client_create, client_create,
 	WORD(3, "name of the server"));
 CMD(inst_client_set, client_set,
 	"client set CLIENT KEY VALUE: max_msg_size, recv_queue or send_queue (0: default); "
-	"timeout_ms (how long to retry while there is no server); ctrl_only (on, off)",
+	"timeout_ms (how long to retry without a server); ctrl_only (on, off)",
 	KEY(0, "client"), KEY(1, "set"), NAME(2, "client", TC_CLIENT),
 	KEY(3, "max_msg_size#recv_queue#send_queue#timeout_ms#ctrl_only"),
 	WORD(4, "number, on or off"));
-CMD(inst_client_verb, client_verb, "client start|stop|destroy CLIENT: as the library does",
+CMD(inst_client_verb, client_verb,
+	"client start|stop|destroy CLIENT: start it, stop it, destroy it",
 	KEY(0, "client"), KEY(1, "start#stop#destroy"), NAME(2, "client", TC_CLIENT));
 
 cmdline_parse_inst_t *cmd_client[] = {

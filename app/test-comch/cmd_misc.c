@@ -222,25 +222,25 @@ set_piece(void *parsed, struct cmdline *cl, void *data)
 CMD(inst_help, help, "help: list the topics", KEY(0, "help"));
 CMD(inst_help_topic, help_topic, "help TOPIC: the commands of a topic", KEY(0, "help"),
 	KEY(1, "session#dev#server#client#conn#producer#consumer#stream#file#port#show"));
-CMD(inst_quit, quit, "quit: stop and free everything, and end", KEY(0, "quit"));
+CMD(inst_quit, quit, "quit: stop and free everything, and exit", KEY(0, "quit"));
 CMD(inst_load, load, "load PATH: run the commands of a file, up to the first that fails",
 	KEY(0, "load"), TEXT("path"));
 CMD(inst_echo, print, "print TEXT: print it", KEY(0, "print"), TEXT("text"));
 CMD(inst_wait, wait_for,
 	"wait NAME up|pending|consumer|message|running|idle|done|gone SECONDS: until a "
 	"connection is up, asks to be accepted, has a consumer of the peer, or has received a "
-	"message; until an object is running or idle, a stream is done, or there is none",
+	"message; until an object is running or idle, a stream is done, or the object is gone",
 	KEY(0, "wait"), NAME(1, "object", CMD_LIST_ANY),
 	KEY(2, "up#pending#consumer#message#running#idle#done#gone"), WORD(3, "seconds"));
-CMD(inst_sleep, sleep_for, "sleep SECONDS: do nothing else", KEY(0, "sleep"),
+CMD(inst_sleep, sleep_for, "sleep SECONDS: pause; events are still handled", KEY(0, "sleep"),
 	WORD(1, "seconds"));
 CMD(inst_set_period, set_period,
-	"set stats-period SECONDS: print \"show stats\" again and again (0: not)",
+	"set stats-period SECONDS: repeat \"show stats\" at this interval (0: off)",
 	KEY(0, "set"), KEY(1, "stats-period"), WORD(2, "seconds"));
 CMD(inst_set_messages, set_messages, "set messages on|off: print received control messages",
 	KEY(0, "set"), KEY(1, "messages"), KEY(2, "on#off"));
 CMD(inst_set_piece, set_piece,
-	"set piece BYTES: messages of a file, no longer than the buffers of the peer's consumer",
+	"set piece BYTES: length of a file's messages, at most that of the peer's buffers",
 	KEY(0, "set"), KEY(1, "piece"), WORD(2, "bytes"));
 
 cmdline_parse_inst_t *cmd_misc[] = {

@@ -87,6 +87,7 @@ port_verb(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
 	bool start = cmd_is(cmd->word[1], "start");
+	char name[TC_NAME_SIZE];
 	uint64_t number;
 	uint16_t port;
 
@@ -95,14 +96,14 @@ port_verb(void *parsed, struct cmdline *cl, void *data)
 	if (cmd_number("port", cmd->word[2], 0, RTE_MAX_ETHPORTS - 1, &number) != 0)
 		return;
 	port = (uint16_t)number;
+	snprintf(name, sizeof(name), "port %u", port);
 	if (!rte_eth_dev_is_valid_port(port))
-		tc_fail("port %u: there is none; EAL's --vdev or -a adds ports", port);
+		tc_fail("port %u: no such port; EAL's --vdev or -a adds ports", port);
 	else if (start == ports[port].started)
 		tc_fail("port %u: is %s", port, start ? "started" : "stopped");
-	else if (port_user(port) != NULL)
-		tc_fail("port %u: %s runs on it; \"stream stop %s\" first", port,
-			port_user(port)->obj.name, port_user(port)->obj.name);
-	else if (cmd_check("port", start ? port_start(port) : rte_eth_dev_stop(port)) == 0) {
+	else if (cmd_check_stopped(name, port_user(port)) == 0 &&
+			cmd_check("port", start ? port_start(port) :
+				rte_eth_dev_stop(port)) == 0) {
 		ports[port].started = start;
 		tc_out("port %u: %s\n", port, start ? "started" : "stopped");
 	}

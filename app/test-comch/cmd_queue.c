@@ -22,22 +22,11 @@
 /** Of one mbuf. */
 #define MAX_MBUF (UINT16_MAX - RTE_PKTMBUF_HEADROOM)
 
-static struct tc_conn *
-find_conn(const char *name)
-{
-	struct tc_conn *c = tc_obj_find(TC_CONN, name);
-
-	if (c == NULL || (c->conn != NULL && !c->pending))
-		return c;
-	tc_fail("%s: is not up", name);
-	return NULL;
-}
-
 static void
 producer_create(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
-	struct tc_conn *conn = find_conn(cmd->word[2]);
+	struct tc_conn *conn = cmd_find_up(cmd->word[2]);
 	struct tc_producer *p;
 
 	(void)cl;
@@ -54,7 +43,7 @@ static void
 consumer_create(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct cmd *cmd = parsed;
-	struct tc_conn *conn = find_conn(cmd->word[2]);
+	struct tc_conn *conn = cmd_find_up(cmd->word[2]);
 	struct tc_consumer *c;
 
 	(void)cl;
@@ -81,14 +70,6 @@ static const struct cmd_field consumer_fields[] = {
 	{ "staging", offsetof(struct tc_consumer, staging), 0, UINT32_MAX },
 };
 
-static int
-check_idle(const struct tc_obj *obj, bool idle)
-{
-	if (!idle)
-		tc_fail("%s: is not IDLE; stop it before you change it", obj->name);
-	return idle ? 0 : -1;
-}
-
 static void
 producer_set(void *parsed, struct cmdline *cl, void *data)
 {
@@ -97,7 +78,7 @@ producer_set(void *parsed, struct cmdline *cl, void *data)
 
 	(void)cl;
 	(void)data;
-	if (p != NULL && check_idle(&p->obj, p->producer == NULL) == 0)
+	if (p != NULL && cmd_check_idle(&p->obj, p->producer == NULL, "not IDLE") == 0)
 		cmd_field_set(p->obj.name, p, producer_fields, RTE_DIM(producer_fields),
 			cmd->word[3], cmd->word[4]);
 }
@@ -125,7 +106,7 @@ consumer_set(void *parsed, struct cmdline *cl, void *data)
 
 	(void)cl;
 	(void)data;
-	if (c == NULL || check_idle(&c->obj, c->consumer == NULL) != 0)
+	if (c == NULL || cmd_check_idle(&c->obj, c->consumer == NULL, "not IDLE") != 0)
 		return;
 	if (cmd_is(cmd->word[3], "memory"))
 		set_memory(c, cmd->word[4]);
@@ -134,17 +115,6 @@ consumer_set(void *parsed, struct cmdline *cl, void *data)
 	else
 		cmd_field_set(c->obj.name, c, consumer_fields, RTE_DIM(consumer_fields),
 			cmd->word[3], cmd->word[4]);
-}
-
-/* A stream that runs owns its producer and consumer. */
-static int
-check_free(const struct tc_obj *obj, const struct tc_stream *s)
-{
-	if (s == NULL || !s->running)
-		return 0;
-	tc_fail("%s: %s runs on it; \"stream stop %s\" first", obj->name, s->obj.name,
-		s->obj.name);
-	return -1;
 }
 
 static void
@@ -165,7 +135,7 @@ producer_verb(void *parsed, struct cmdline *cl, void *data)
 
 	(void)cl;
 	(void)data;
-	if (p == NULL || check_free(&p->obj, p->stream) != 0)
+	if (p == NULL || cmd_check_stopped(p->obj.name, p->stream) != 0)
 		return;
 	if (cmd_is(cmd->word[1], "destroy")) {
 		p->destroy = true;
@@ -187,7 +157,7 @@ consumer_verb(void *parsed, struct cmdline *cl, void *data)
 
 	(void)cl;
 	(void)data;
-	if (c == NULL || check_free(&c->obj, c->stream) != 0)
+	if (c == NULL || cmd_check_stopped(c->obj.name, c->stream) != 0)
 		return;
 	if (cmd_is(cmd->word[1], "destroy")) {
 		c->destroy = true;
@@ -207,11 +177,11 @@ consumer_verb(void *parsed, struct cmdline *cl, void *data)
 CMD(inst_producer_create, producer_create, "producer create CONN: create a producer",
 	KEY(0, "producer"), KEY(1, "create"), NAME(2, "connection", TC_CONN));
 CMD(inst_producer_set, producer_set,
-	"producer set PRODUCER queue N: messages between sending and completion",
+	"producer set PRODUCER queue N: maximum number of messages that are not completed",
 	KEY(0, "producer"), KEY(1, "set"), NAME(2, "producer", TC_PRODUCER), KEY(3, "queue"),
 	WORD(4, "number"));
 CMD(inst_producer_verb, producer_verb,
-	"producer start|stop|destroy PRODUCER: as the library does",
+	"producer start|stop|destroy PRODUCER: start it, stop it, destroy it",
 	KEY(0, "producer"), KEY(1, "start#stop#destroy"), NAME(2, "producer", TC_PRODUCER));
 
 cmdline_parse_inst_t *cmd_producer[] = {
@@ -221,8 +191,8 @@ cmdline_parse_inst_t *cmd_producer[] = {
 CMD(inst_consumer_create, consumer_create, "consumer create CONN: create a consumer",
 	KEY(0, "consumer"), KEY(1, "create"), NAME(2, "connection", TC_CONN));
 CMD(inst_consumer_set, consumer_set,
-	"consumer set CONSUMER queue|size|imm|staging N: buffers, and bytes of a buffer, of "
-	"immediate data and of the staging ring (0: default)",
+	"consumer set CONSUMER queue|size|imm|staging N: number of buffers; bytes of a buffer, "
+	"of immediate data, of the staging ring (0: default)",
 	KEY(0, "consumer"), KEY(1, "set"), NAME(2, "consumer", TC_CONSUMER),
 	KEY(3, "queue#size#imm#staging"), WORD(4, "number"));
 CMD(inst_consumer_memory, consumer_set,
@@ -234,7 +204,7 @@ CMD(inst_consumer_snapshot, consumer_set,
 	KEY(0, "consumer"), KEY(1, "set"), NAME(2, "consumer", TC_CONSUMER),
 	KEY(3, "snapshot"), KEY(4, "on#off"));
 CMD(inst_consumer_verb, consumer_verb,
-	"consumer start|stop|destroy CONSUMER: as the library does",
+	"consumer start|stop|destroy CONSUMER: start it, stop it, destroy it",
 	KEY(0, "consumer"), KEY(1, "start#stop#destroy"), NAME(2, "consumer", TC_CONSUMER));
 
 cmdline_parse_inst_t *cmd_consumer[] = {

@@ -356,11 +356,11 @@ CMD(inst_show, show,
 	"states and counters",
 	KEY(0, "show"), KEY(1, "all#devices#servers#clients#conns#producers#consumers#streams#"
 		"lcores#ports#poll"));
-CMD(inst_stats, show_stats, "show stats: streams, with rates since they were shown last",
+CMD(inst_stats, show_stats, "show stats: counters of the streams, and rates since the last time",
 	KEY(0, "show"), KEY(1, "stats"));
 CMD(inst_xstats, show_xstats, "show xstats DEVICE: counters of the driver",
 	KEY(0, "show"), KEY(1, "xstats"), NAME(2, "device", CMD_LIST_DEV));
-CMD(inst_dump, show_dump, "show dump: what the library knows of its objects",
+CMD(inst_dump, show_dump, "show dump: the library's dump of its objects",
 	KEY(0, "show"), KEY(1, "dump"));
 
 cmdline_parse_inst_t *cmd_show[] = {

@@ -16,7 +16,6 @@
 #include "cmd.h"
 #include "stream.h"
 
-
 static void
 created(const struct tc_stream *s)
 {
@@ -77,6 +76,7 @@ create_io(void *parsed, struct cmdline *cl, void *data)
 	const struct cmd *cmd = parsed;
 	struct tc_consumer *c;
 	struct tc_producer *p;
+	char name[TC_NAME_SIZE];
 	struct tc_stream *s;
 	uint64_t port;
 
@@ -85,15 +85,14 @@ create_io(void *parsed, struct cmdline *cl, void *data)
 	if (cmd_number("port", cmd->word[3], 0, UINT16_MAX, &port) != 0)
 		return;
 	if (!rte_eth_dev_is_valid_port((uint16_t)port)) {
-		tc_fail("port %s: there is none; \"show ports\" lists them", cmd->word[3]);
+		tc_fail("port %s: no such port; \"show ports\" lists them", cmd->word[3]);
 		return;
 	}
+	snprintf(name, sizeof(name), "port %u", (unsigned int)port);
 	TC_FOREACH(TC_STREAM, s)
-		if (s->mode == TC_IO && s->port == port) {
-			tc_fail("port %s: %s uses it; destroy that first", cmd->word[3],
-				s->obj.name);
+		if (s->mode == TC_IO && s->port == port &&
+				tc_stream_check_unused(name, s) != 0)
 			return;
-		}
 	c = tc_obj_find(TC_CONSUMER, cmd->word[4]);
 	p = c == NULL ? NULL : tc_obj_find(TC_PRODUCER, cmd->word[5]);
 	s = p == NULL ? NULL : tc_stream_new(TC_IO, c, p);
@@ -119,12 +118,8 @@ stream_set(void *parsed, struct cmdline *cl, void *data)
 
 	(void)cl;
 	(void)data;
-	if (s == NULL)
+	if (s == NULL || cmd_check_idle(&s->obj, !s->running, "running") != 0)
 		return;
-	if (s->running) {
-		tc_fail("%s: is running; stop it before you change it", s->obj.name);
-		return;
-	}
 	if (cmd_is(cmd->word[3], "memory")) {
 		s->mbufs = cmd_is(cmd->word[4], "mbuf");
 		return;
@@ -163,7 +158,7 @@ stream_verb(void *parsed, struct cmdline *cl, void *data)
 }
 
 CMD(inst_source, create_source,
-	"stream create source PRODUCER: make messages, each with a number",
+	"stream create source PRODUCER: send numbered messages",
 	KEY(0, "stream"), KEY(1, "create"), KEY(2, "source"),
 	NAME(3, "producer", TC_PRODUCER));
 CMD(inst_sink, create_sink,
@@ -171,7 +166,7 @@ CMD(inst_sink, create_sink,
 	KEY(0, "stream"), KEY(1, "create"), KEY(2, "sink#drop"),
 	NAME(3, "consumer", TC_CONSUMER));
 CMD(inst_forward, create_forward,
-	"stream create echo|relay CONSUMER PRODUCER: send on what arrives, to the same "
+	"stream create echo|relay CONSUMER PRODUCER: forward what arrives, to the same "
 	"connection (echo) or to another one (relay)",
 	KEY(0, "stream"), KEY(1, "create"), KEY(2, "echo#relay"),
 	NAME(3, "consumer", TC_CONSUMER), NAME(4, "producer", TC_PRODUCER));
@@ -181,11 +176,11 @@ CMD(inst_io, create_io,
 	KEY(0, "stream"), KEY(1, "create"), KEY(2, "io"), NAME(3, "port", CMD_LIST_PORT),
 	NAME(4, "consumer", TC_CONSUMER), NAME(5, "producer", TC_PRODUCER));
 CMD(inst_set, stream_set,
-	"stream set STREAM burst|size|count|target N: messages of a call; bytes of a source's "
-	"messages; messages until it is done (0: no end); id of the peer's consumer (0: first)",
+	"stream set STREAM burst|size|count|target N: messages per burst; bytes per message of a "
+	"source; messages in all (0: no limit); id of the peer's consumer (0: the first)",
 	KEY(0, "stream"), KEY(1, "set"), NAME(2, "stream", TC_STREAM),
 	KEY(3, "burst#size#count#target"), WORD(4, "number"));
-CMD(inst_set_lcore, stream_set, "stream set STREAM lcore N: where it runs",
+CMD(inst_set_lcore, stream_set, "stream set STREAM lcore N: the lcore that runs it",
 	KEY(0, "stream"), KEY(1, "set"), NAME(2, "stream", TC_STREAM),
 	KEY(3, "lcore"), NAME(4, "lcore", CMD_LIST_LCORE));
 CMD(inst_set_memory, stream_set,
@@ -246,7 +241,7 @@ file_receive(void *parsed, struct cmdline *cl, void *data)
 }
 
 CMD(inst_file_send, file_send,
-	"file send PRODUCER PATH: send a file, in messages as long as \"set piece\" says",
+	"file send PRODUCER PATH: send a file, in messages of the length of \"set piece\"",
 	KEY(0, "file"), KEY(1, "send"), NAME(2, "producer", TC_PRODUCER), TEXT("path"));
 CMD(inst_file_receive, file_receive, "file receive CONSUMER PATH: receive a file",
 	KEY(0, "file"), KEY(1, "receive"), NAME(2, "consumer", TC_CONSUMER), TEXT("path"));

@@ -4,9 +4,8 @@
 
 /* Streams of a file: one that sends, one that receives.
  *
- * The pieces of a file are messages without anything else. The last message has no payload
- * but immediate data, struct trailer, so that the receiver knows the end and can tell
- * whether it has everything.
+ * Each message is a piece of the file, without a header. The last one has no payload but
+ * immediate data, struct trailer, so that the receiver detects the end and a missing piece.
  */
 
 #include <errno.h>
@@ -165,7 +164,7 @@ receive_pass(struct tc_stream *s)
 
 	n = rte_comch_consumer_recv_burst(s->rx->consumer, s->cpls, (uint16_t)s->burst);
 	for (i = 0; i < n; i++) {
-		/* Behind the end, or after an error, messages are dropped. */
+		/* Drop messages after the end or an error. */
 		if (err == 0 && !s->end_of_file)
 			err = take_piece(s, &s->cpls[i]);
 		tc_slot_put((struct tc_slot *)(uintptr_t)s->cpls[i].cookie);

@@ -20,7 +20,7 @@ unsigned int lcore_default(void);
 /** Run a stream on its lcore. @return 0 or a negative errno */
 int lcore_add(unsigned int lcore, struct tc_stream *s);
 
-/** Remove a stream. On return, its lcore has no part in it any more. */
+/** Remove a stream. On return, its lcore no longer uses it. */
 void lcore_remove(unsigned int lcore, struct tc_stream *s);
 
 /** Streams of an lcore. */

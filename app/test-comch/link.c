@@ -159,7 +159,7 @@ on_disconnected(const struct rte_comch_event *ev)
 	tc_conn_reap(c);
 }
 
-/* A peer may send faster than anyone reads. */
+/* Limit what is printed: a peer may send faster than a person can read. */
 static bool
 may_print(void)
 {

@@ -20,9 +20,9 @@
 #include "tc.h"
 
 #define EVENTS    32
-/** How long tear-down may take, seconds. */
+/** Limit of the tear-down, seconds. */
 #define PATIENCE  5
-/** How often the keys are looked at while streams of the main lcore run, seconds. */
+/** Interval at which stdin is polled while streams of the main lcore run, seconds. */
 #define KEYS_EACH 0.001
 
 struct tc tc = { .show_messages = true, .piece = 2048 };
@@ -135,7 +135,7 @@ sleep_until(bool watch_stdin, int timeout_ms)
 	};
 	int ret = timeout_ms == 0 ? 0 : rte_comch_poll_arm(tc.poll, RTE_COMCH_POLL_ANY);
 
-	/* A device without a descriptor to sleep on is looked at each millisecond. */
+	/* Poll a device without an event descriptor every millisecond. */
 	if (ret == -ENOTSUP)
 		timeout_ms = timeout_ms < 0 ? 1 : RTE_MIN(timeout_ms, 1);
 	else if (ret != 0)
@@ -145,7 +145,7 @@ sleep_until(bool watch_stdin, int timeout_ms)
 	return (fds[2].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
 }
 
-/* What the loop found to do. */
+/* When the loop has to run again. */
 enum pace {
 	PACE_SLEEP, /* nothing */
 	PACE_SOON,  /* something is about to end: look again in a millisecond */
@@ -193,7 +193,7 @@ tc_loop(bool input)
 			input = tc_prompt_input();
 		else if (!input && tc.period > 0)
 			rest(advance(), false, 0);
-		/* At the end of the input only statistics are a reason to go on. */
+		/* After the end of the input, only periodic statistics keep the loop running. */
 		if (!input && tc.period <= 0)
 			tc.quit = true;
 	}

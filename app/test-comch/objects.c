@@ -34,7 +34,7 @@ tc_obj_new(enum tc_kind kind, size_t size)
 		;
 	obj = i < TC_MAX_OBJS ? calloc(1, size) : NULL;
 	if (obj == NULL) {
-		tc_fail("no room for another %s: %u exist", kind_names[kind], i);
+		tc_fail("cannot create another %s: limit of %u reached", kind_names[kind], i);
 		return NULL;
 	}
 	obj->kind = kind;
@@ -83,7 +83,7 @@ tc_obj_find(enum tc_kind kind, const char *name)
 	TC_FOREACH(kind, obj)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s", obj->name);
 	if (len == 0)
-		tc_fail("%s: unknown %s; there are none yet", name, kind_names[kind]);
+		tc_fail("%s: unknown %s; none exists yet", name, kind_names[kind]);
 	else
 		tc_fail("%s: unknown %s; expected one of:%s", name, kind_names[kind], names);
 	return NULL;

@@ -9,6 +9,7 @@
 
 #include <rte_comch.h>
 
+#include "app_text.h"
 #include "tc.h"
 
 static const char usage[] =
@@ -19,15 +20,15 @@ static const char usage[] =
 	"commands.\n"
 	"\n"
 	"  -c, --commands FILE         run the commands of a file first\n"
-	"  -i, --interactive           go on with the prompt after them\n"
-	"  -s, --stats-period SECONDS  print the rates of the streams again and again\n"
+	"  -i, --interactive           continue with the prompt afterwards\n"
+	"  -s, --stats-period SECONDS  print the rates of the streams periodically\n"
 	"  -p, --plain                 no colours, no line editing\n"
 	"  -V, --version               print the version of the library\n"
 	"  -h, --help                  print this help\n"
 	"\n"
 	"Each COMMAND is an argument: test-comch 'show devices' 'show lcores'.\n"
 	"Commands of a file and of the command line stop at the first that fails.\n"
-	"Without any, they are read from stdin: by a prompt on a terminal, else by lines.\n"
+	"Without any, they are read from stdin: at a prompt on a terminal, else line by line.\n"
 	"By default, EAL gets four lcores that share all CPUs; --lcores before \"--\" binds\n"
 	"them: test-comch --lcores 0@0,1@1 --\n"
 	"\n"
@@ -40,10 +41,7 @@ static const char hint[] =
 static int
 parse_period(struct tc_options *opts)
 {
-	char *end;
-
-	opts->period = strtod(optarg, &end);
-	if (end != optarg && *end == '\0' && opts->period >= 0.1 && opts->period <= 86400)
+	if (app_seconds(optarg, 0.1, 86400, &opts->period) == 0)
 		return 0;
 	fprintf(stderr, "test-comch: --stats-period: expected seconds from 0.1 to 86400, "
 		"found '%s'\n", optarg);

@@ -87,7 +87,7 @@ tc_producer_stats(const struct tc_producer *p, struct rte_comch_producer_stats *
 		rte_comch_producer_stats_get(p->producer, stats);
 }
 
-/* It is IDLE: destroy the library's object and what it sent from. */
+/* IDLE: destroy the library's object and its send buffers. */
 static void
 producer_finish(struct tc_producer *p)
 {
@@ -169,7 +169,7 @@ pool_leave(const struct tc_consumer *c)
 {
 	unsigned int i;
 
-	tc_notice("%s: %u mbufs of its pool are still in use: it is freed later", c->obj.name,
+	tc_notice("%s: %u mbufs of its pool are still in use, so the pool is freed later", c->obj.name,
 		rte_mempool_in_use_count(c->pool));
 	for (i = 0; i < RTE_DIM(left); i++)
 		if (left[i] == NULL) {
@@ -188,7 +188,7 @@ consumer_memory(struct tc_consumer *c)
 
 	if (c->api == TC_API_MBUF) {
 		tc_pools_reap();
-		/* An earlier pool of this consumer may still be there. */
+		/* An earlier pool of this consumer may still exist. */
 		snprintf(name, sizeof(name), "%s_%u", c->obj.name, nb_pools++);
 		c->dma_mapped = false;
 		c->pool = rte_comch_pktmbuf_pool_create(name, c->queue + SPARE, POOL_CACHE,
@@ -302,7 +302,7 @@ consumer_ready(struct tc_consumer *c)
 		rte_comch_consumer_id(c->consumer), c->conn->obj.name);
 }
 
-/* Take back what it still has. Messages that no stream received are dropped. */
+/* Take back posted buffers. Messages that no stream received are dropped. */
 static uint16_t
 consumer_drain(struct tc_consumer *c)
 {

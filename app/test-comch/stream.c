@@ -39,13 +39,12 @@ tc_mode_name(enum tc_mode mode)
 	return mode_names[mode];
 }
 
-/* @return 0, or -1 after reporting the stream that uses an object */
-static int
-check_unused(const struct tc_obj *obj, const struct tc_stream *user)
+int
+tc_stream_check_unused(const char *name, const struct tc_stream *user)
 {
 	if (user == NULL)
 		return 0;
-	tc_fail("%s: %s uses it; destroy that first", obj->name, user->obj.name);
+	tc_fail("%s: %s uses it; destroy that first", name, user->obj.name);
 	return -1;
 }
 
@@ -54,8 +53,8 @@ tc_stream_new(enum tc_mode mode, struct tc_consumer *rx, struct tc_producer *tx)
 {
 	struct tc_stream *s;
 
-	if ((rx != NULL && check_unused(&rx->obj, rx->stream) != 0) ||
-			(tx != NULL && check_unused(&tx->obj, tx->stream) != 0))
+	if ((rx != NULL && tc_stream_check_unused(rx->obj.name, rx->stream) != 0) ||
+			(tx != NULL && tc_stream_check_unused(tx->obj.name, tx->stream) != 0))
 		return NULL;
 	s = tc_obj_new(TC_STREAM, sizeof(*s));
 	if (s == NULL)
@@ -243,8 +242,8 @@ tc_stream_totals(const struct tc_stream *s, char *buf, size_t size)
 	return *buf != '\0' ? buf + 2 : buf;
 }
 
-/* Receive what a peer had sent before its connection ended. Its messages are in the
- * consumer's queue already, so there are not more of them than the queue holds.
+/* Receive what a peer had sent before its connection ended. These messages are already in
+ * the consumer's queue, so there are at most as many as it holds.
  */
 static void
 receive_rest(struct tc_stream *s)

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * Streams: what moves messages on an lcore. A stream has its producer and consumer for
- * itself from its creation to its end.
+ * Streams: what moves messages on an lcore. While it exists, its producer and
+ * consumer are used by nothing else.
  */
 
 #include <rte_comch_mbuf.h>
@@ -20,7 +20,7 @@
 enum tc_mode {
 	TC_SOURCE,  /**< Makes messages, each with a number. */
 	TC_SINK,    /**< Checks the numbers of a source. */
-	TC_DROP,    /**< Looks at nothing. */
+	TC_DROP,    /**< Checks nothing. */
 	TC_ECHO,    /**< Back to the same connection. */
 	TC_RELAY,   /**< On to another connection. */
 	TC_IO,      /**< Between a port and a connection, both ways. */
@@ -107,7 +107,7 @@ tc_count(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-/** A sink's look at the number of a message. */
+/** A sink checks the number of a message. */
 static inline void
 tc_stamp_check(struct tc_stream *s, const void *data, uint32_t len)
 {
@@ -137,6 +137,8 @@ const char *tc_mode_name(enum tc_mode mode);
 /** Create a stopped stream. @return NULL after reporting why */
 struct tc_stream *tc_stream_new(enum tc_mode mode, struct tc_consumer *rx,
 		struct tc_producer *tx);
+/** Is a producer, consumer or port free for a stream? @return 0, or -1 after reporting its user */
+int tc_stream_check_unused(const char *name, const struct tc_stream *user);
 /** @return 0, or -1 after reporting why */
 int tc_stream_start(struct tc_stream *s);
 void tc_stream_stop(struct tc_stream *s);

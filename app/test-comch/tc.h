@@ -36,8 +36,8 @@
  * launched for its first stream and joined after its last. Streams on the main lcore are
  * run by the main loop, which then does not sleep.
  *
- * A stream whose work is done says so in a flag and notifies the poll; the main lcore
- * stops it and prints its totals.
+ * A stream whose work is done sets a flag and notifies the poll; the main lcore stops it
+ * and prints its totals.
  *
  * The peer dies
  * -------------
@@ -49,7 +49,7 @@
  * would have to send it on. Other streams go on: a relay ends with either of its
  * connections, but the producer or consumer on the other one stays and can be used by a
  * new stream. The port of an io stream stays started. A file that was being received
- * stays as far as it came, and counts as a failure.
+ * is kept, incomplete, and counts as a failure.
  */
 
 #include <stdbool.h>
@@ -77,7 +77,7 @@ struct tc_options {
 	char *const *eal_args;
 	int nb_eal_args;
 	const char *file;       /**< --commands */
-	char *const *commands;  /**< Behind the options. */
+	char *const *commands;  /**< After the options. */
 	int nb_commands;
 	double period;          /**< --stats-period, seconds; 0: none */
 	bool plain;             /**< --plain: no colours, no line editing */
@@ -154,7 +154,7 @@ struct tc_client {
 	char connect[RTE_COMCH_NAME_SIZE + 8];
 	struct rte_comch_client_conf conf;
 	struct rte_comch_client *client;
-	enum rte_comch_state told; /**< State as told by events, behind CONNECTED. */
+	enum rte_comch_state told; /**< State in the last event; RUNNING follows CONNECTED. */
 };
 
 struct tc_conn {
@@ -208,7 +208,7 @@ tc_slot_put(struct tc_slot *slot)
 /** @name queue.c: producers and consumers
  * @{
  */
-/** What moves messages: descriptors or mbufs. A producer cannot change its mind. */
+/** What moves messages: descriptors or mbufs. A producer keeps it until it is IDLE. */
 enum tc_api {
 	TC_API_NONE,
 	TC_API_DESC,
@@ -259,7 +259,7 @@ uint16_t tc_producer_reap(struct tc_producer *p, uint32_t target, uint64_t *erro
 		int *last_error);
 /** Post the free buffers of a consumer of descriptors. */
 void tc_consumer_post(struct tc_consumer *c);
-/** Free the pools that were in use when their consumer ended. @return those that still are */
+/** Free the pools that were in use when their consumer ended. @return number still in use */
 unsigned int tc_pools_reap(void);
 /** Advance those that start or stop. @return whether some still do */
 bool tc_queues_step(void);

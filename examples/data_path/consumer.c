@@ -32,6 +32,7 @@ struct app {
 	uint64_t nb_bufs;
 	bool no_check;
 	bool busy;
+	struct transfer_progress progress;
 
 	int16_t dev_id;
 	struct rte_comch_poll *poll;
@@ -53,6 +54,7 @@ struct app {
 static void
 fail(struct app *app, const char *what, int err)
 {
+	transfer_progress_end(&app->progress);
 	if (!app->failed)
 		example_error(what, err);
 	app->failed = true;
@@ -83,6 +85,21 @@ post_all(struct app *app)
 	}
 }
 
+/* A long write() may write less than all. */
+static void
+write_all(struct app *app, const uint8_t *data, size_t len)
+{
+	ssize_t n;
+
+	for (; len > 0; data += n, len -= (size_t)n) {
+		n = write(app->out_fd, data, len);
+		if (n < 0) {
+			fail(app, app->output, errno);
+			return;
+		}
+	}
+}
+
 static void
 take(struct app *app, const struct rte_comch_cpl *cpl)
 {
@@ -92,8 +109,10 @@ take(struct app *app, const struct rte_comch_cpl *cpl)
 	app->ours.bytes += cpl->len;
 	if (!app->no_check)
 		app->ours.sum = example_sum(app->ours.sum, data, cpl->len);
-	if (app->out_fd >= 0 && write(app->out_fd, data, cpl->len) != (ssize_t)cpl->len)
-		fail(app, app->output, errno);
+	if (app->out_fd >= 0 && !app->failed)
+		write_all(app, data, cpl->len);
+	transfer_progress_show(&app->progress, "received", app->ours.bytes, UINT64_MAX,
+			example_now() - app->begin);
 }
 
 /* Returns the number of completed buffers: with messages, or empty after a stop. */
@@ -129,6 +148,7 @@ finish(struct app *app)
 	if (app->over || !app->ended || app->ours.msgs < app->theirs.msgs)
 		return;
 	app->over = true;
+	transfer_progress_end(&app->progress);
 	transfer_print("received", &app->ours, example_now() - app->begin);
 	if (!transfer_equal(&app->ours, &app->theirs)) {
 		msg.data = TRANSFER_BAD;
@@ -243,8 +263,18 @@ run(struct app *app)
 static int
 set_up_memory(struct app *app)
 {
-	size_t len = app->buf_size * app->nb_bufs;
+	const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	size_t len;
 
+	if (app->nb_bufs == 0)
+		app->nb_bufs = transfer_nb_bufs(app->buf_size);
+	len = app->buf_size * app->nb_bufs;
+	/* Pages are allocated when the producer writes them: too late for an error. */
+	if (len > machine) {
+		EXAMPLE_ERR("--size times --buffers is %.1f GiB, this machine has %.1f GiB",
+				(double)len / (1 << 30), (double)machine / (1 << 30));
+		return -1;
+	}
 	if (app->output != NULL) {
 		app->out_fd = open(app->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 		if (app->out_fd < 0)
@@ -305,7 +335,7 @@ main(int argc, char **argv)
 		.dev = "comch_shm0,role=dpu,rep=pf0",
 		.name = "data_path",
 		.buf_size = 64 << 10,
-		.nb_bufs = 64,
+		.progress.interval_ms = 1000,
 		.dev_id = -1,
 		.out_fd = -1,
 	};
@@ -314,9 +344,11 @@ main(int argc, char **argv)
 		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.name),
 		EXAMPLE_TEXT('o', "output", "FILE", "write received data to a file", &app.output),
 		EXAMPLE_NUMBER('s', "size", "BYTES", "buffer size",
-				&app.buf_size, 1, 1 << 30),
-		EXAMPLE_NUMBER('B', "buffers", "N", "number of posted buffers",
-				&app.nb_bufs, 1, 1 << 16),
+				&app.buf_size, 1, TRANSFER_MAX_LEN),
+		EXAMPLE_NUMBER('B', "buffers", "N", "number of posted buffers; 0: up to 64 in 64 MiB",
+				&app.nb_bufs, 0, 1 << 16),
+		EXAMPLE_NUMBER('p', "progress", "MS", "interval of progress lines, ms; 0: none",
+				&app.progress.interval_ms, 0, UINT32_MAX),
 		EXAMPLE_FLAG('x', "no-check", "skip the checksum", &app.no_check),
 		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};

@@ -11,6 +11,7 @@
  */
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_comch_dp.h>
@@ -20,7 +21,6 @@
 #include "transfer.h"
 
 #define BURST 32
-#define NB_BUFS 64
 
 struct app {
 	/* Options. */
@@ -32,6 +32,7 @@ struct app {
 	uint64_t wait_ms;
 	bool no_check;
 	bool busy;
+	struct transfer_progress progress;
 
 	int16_t dev_id;
 	struct rte_comch_poll *poll;
@@ -39,9 +40,12 @@ struct app {
 	struct rte_comch_conn *conn;
 	struct rte_comch_producer *producer;
 	uint32_t consumer_id;
+	uint64_t total;        /* Bytes to send; UINT64_MAX: until the end of the input. */
+	uint64_t buf_size;
 	uint8_t *mem;
 	struct rte_comch_mr *mr;
-	uint64_t free_bufs[NB_BUFS];
+	uint64_t free_bufs[TRANSFER_BUFS];
+	uint16_t nb_bufs;
 	uint16_t nb_free;
 	struct rte_comch_op ops[BURST]; /* Filled, but not taken yet. */
 	uint16_t nb_ops;
@@ -59,28 +63,40 @@ struct app {
 static void
 fail(struct app *app, const char *what, int err)
 {
+	transfer_progress_end(&app->progress);
 	if (!app->failed)
 		example_error(what, err);
 	app->failed = true;
+}
+
+/* Read until the buffer is full or the input ends. A pipe gives it in pieces. */
+static size_t
+read_all(struct app *app, uint8_t *buf)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (len < app->buf_size && n > 0 && !example_quit) {
+		n = read(app->in_fd, buf + len, app->buf_size - len);
+		if (n < 0) {
+			fail(app, app->input, errno);
+			return 0;
+		}
+		len += (size_t)n;
+	}
+	return len;
 }
 
 /* Fill a buffer with the next piece of input. Returns its length; 0: end of input. */
 static size_t
 fill(struct app *app, uint8_t *buf)
 {
-	uint64_t left = app->pattern_len - app->figures.bytes;
-	ssize_t len;
-
-	if (app->in_fd >= 0) {
-		len = read(app->in_fd, buf, app->msg_size);
-		if (len < 0)
-			fail(app, app->input, errno);
-		return len < 0 ? 0 : (size_t)len;
-	}
-	/* set_up() has filled in the pattern; the number makes each message unique. */
-	if (app->msg_size >= sizeof(uint64_t))
+	if (app->in_fd >= 0)
+		return read_all(app, buf);
+	/* set_up_buffers() has filled in the pattern; the number makes each message unique. */
+	if (app->buf_size >= sizeof(uint64_t))
 		memcpy(buf, &app->figures.msgs, sizeof(uint64_t));
-	return RTE_MIN(left, app->msg_size);
+	return RTE_MIN(app->total - app->figures.bytes, app->buf_size);
 }
 
 static void
@@ -92,7 +108,7 @@ prepare(struct app *app)
 
 	while (!app->input_ended && app->nb_ops < BURST && app->nb_free > 0) {
 		i = app->free_bufs[app->nb_free - 1];
-		buf = app->mem + i * app->msg_size;
+		buf = app->mem + i * app->buf_size;
 		len = fill(app, buf);
 		if (len == 0) {
 			app->input_ended = true;
@@ -123,8 +139,9 @@ take_back(struct app *app)
 	n = rte_comch_producer_done_burst(app->producer, cpls, BURST);
 	for (i = 0; i < n; i++) {
 		app->free_bufs[app->nb_free++] = cpls[i].cookie;
-		/* -EMSGSIZE: the consumer's buffers are too short. */
-		if (cpls[i].status < 0)
+		if (cpls[i].status == -EMSGSIZE)
+			fail(app, "the consumer's buffers are too short, see its --size", EMSGSIZE);
+		else if (cpls[i].status < 0)
 			fail(app, "message not delivered", cpls[i].status);
 	}
 	return n;
@@ -148,6 +165,18 @@ send_some(struct app *app)
 	return sent;
 }
 
+static void
+show_progress(struct app *app)
+{
+	uint64_t bytes = app->figures.bytes;
+	uint16_t i;
+
+	for (i = 0; i < app->nb_ops; i++)
+		bytes -= app->ops[i].len;
+	transfer_progress_show(&app->progress, "sent", bytes, app->total,
+			example_now() - app->begin);
+}
+
 /* When everything is sent and completed, send our totals to the consumer. */
 static void
 tell_figures(struct app *app)
@@ -156,10 +185,11 @@ tell_figures(struct app *app)
 	struct rte_comch_msg msg = { .data = text };
 
 	if (app->told || app->failed || app->conn == NULL || !app->input_ended ||
-			app->nb_ops > 0 || app->nb_free < NB_BUFS)
+			app->nb_ops > 0 || app->nb_free < app->nb_bufs)
 		return;
 	msg.len = transfer_format(&app->figures, text, sizeof(text));
 	app->told = rte_comch_conn_send_burst(app->conn, &msg, 1) == 1;
+	transfer_progress_end(&app->progress);
 	if (app->told)
 		transfer_print("sent", &app->figures, example_now() - app->begin);
 }
@@ -169,7 +199,7 @@ on_consumer(struct app *app, const struct rte_comch_event *ev)
 {
 	struct rte_comch_producer_conf conf = {
 		.conf_size = sizeof(conf),
-		.queue_size = NB_BUFS,
+		.queue_size = app->nb_bufs,
 	};
 	int ret;
 
@@ -253,6 +283,7 @@ run(struct app *app)
 		if (app->producer != NULL) {
 			n += take_back(app);
 			n += send_some(app);
+			show_progress(app);
 			tell_figures(app);
 		}
 		if ((app->over || app->failed || example_quit) && close_step(app))
@@ -263,22 +294,41 @@ run(struct app *app)
 }
 
 static int
+open_input(struct app *app)
+{
+	struct stat st;
+
+	app->in_fd = open(app->input, O_RDONLY | O_CLOEXEC);
+	if (app->in_fd < 0 || fstat(app->in_fd, &st) != 0)
+		return example_error(app->input, errno);
+	if (S_ISDIR(st.st_mode))
+		return example_error(app->input, EISDIR);
+	/* A pipe does not tell its length. */
+	app->total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : UINT64_MAX;
+	return 0;
+}
+
+/* Not more buffers than the input fills, nor longer ones. */
+static int
 set_up_buffers(struct app *app)
 {
-	size_t len = app->msg_size * NB_BUFS;
+	size_t len;
 	uint64_t i;
 
-	if (app->input != NULL) {
-		app->in_fd = open(app->input, O_RDONLY | O_CLOEXEC);
-		if (app->in_fd < 0)
-			return example_error(app->input, errno);
-	}
+	app->total = app->pattern_len;
+	if (app->input != NULL && open_input(app) < 0)
+		return -1;
+	app->buf_size = RTE_MAX(RTE_MIN(app->msg_size, app->total), UINT64_C(1));
+	app->nb_bufs = (uint16_t)RTE_MAX(RTE_MIN(transfer_nb_bufs(app->buf_size),
+			app->total / app->buf_size + (app->total % app->buf_size != 0)),
+			UINT64_C(1));
+	len = app->buf_size * app->nb_bufs;
 	app->mem = malloc(len);
 	if (app->mem == NULL)
 		return example_error("allocate buffers", ENOMEM);
-	for (i = 0; i + sizeof(i) <= len; i += sizeof(i))
+	for (i = 0; app->input == NULL && i + sizeof(i) <= len; i += sizeof(i))
 		memcpy(&app->mem[i], &i, sizeof(i));
-	for (i = 0; i < NB_BUFS; i++)
+	for (i = 0; i < app->nb_bufs; i++)
 		app->free_bufs[app->nb_free++] = i;
 	app->mr = rte_comch_mem_register(app->mem, len, 0);
 	return app->mr != NULL ? 0 : example_error("register memory", rte_errno);
@@ -331,6 +381,7 @@ main(int argc, char **argv)
 		.pattern_len = 1 << 30,
 		.msg_size = 64 << 10,
 		.wait_ms = 10000,
+		.progress.interval_ms = 1000,
 		.dev_id = -1,
 		.in_fd = -1,
 	};
@@ -341,7 +392,9 @@ main(int argc, char **argv)
 		EXAMPLE_NUMBER('l', "length", "BYTES", "pattern length",
 				&app.pattern_len, 0, UINT64_MAX),
 		EXAMPLE_NUMBER('s', "size", "BYTES", "message length",
-				&app.msg_size, 1, 64 << 20),
+				&app.msg_size, 1, TRANSFER_MAX_LEN),
+		EXAMPLE_NUMBER('p', "progress", "MS", "interval of progress lines, ms; 0: none",
+				&app.progress.interval_ms, 0, UINT32_MAX),
 		EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms",
 				&app.wait_ms, 0, UINT32_MAX),
 		EXAMPLE_FLAG('x', "no-check", "skip the checksum", &app.no_check),

@@ -6,19 +6,26 @@
 #define TRANSFER_H
 
 /*
- * Control messages between consumer.c and producer.c, as text: the producer's totals
- * at the end, and the consumer's verdict.
+ * Shared by consumer.c and producer.c: the control messages between them, as text (the
+ * producer's totals at the end, and the consumer's verdict), how many buffers to allocate,
+ * and the progress of a long transfer.
  */
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_common.h>
 
 #define TRANSFER_GOOD "complete"
 #define TRANSFER_BAD  "damaged"
+/* Longest message: the limit of all drivers. */
+#define TRANSFER_MAX_LEN (UINT64_C(1) << 30)
+/* Number of buffers, and their memory unless a single one needs more. */
+#define TRANSFER_BUFS 64
+#define TRANSFER_MEMORY (UINT64_C(64) << 20)
 
 struct transfer {
 	uint64_t msgs;
@@ -60,6 +67,46 @@ transfer_print(const char *verb, const struct transfer *t, double seconds)
 	if (t->sum != 0)
 		printf(", checksum %016" PRIx64, t->sum);
 	printf("\n");
+}
+
+/* Buffers of this size: as many as fit in the memory, at least one. */
+static inline uint64_t
+transfer_nb_bufs(uint64_t size)
+{
+	return RTE_MAX(RTE_MIN(TRANSFER_MEMORY / size, (uint64_t)TRANSFER_BUFS), UINT64_C(1));
+}
+
+/* A line on stderr each interval; on a terminal, always the same line. */
+struct transfer_progress {
+	uint64_t interval_ms; /* 0: none */
+	double last;
+	bool is_open;         /* the terminal's line is to be cleared */
+};
+
+static inline void
+transfer_progress_end(struct transfer_progress *p)
+{
+	if (p->is_open)
+		fprintf(stderr, "\r%*s\r", 70, "");
+	p->is_open = false;
+}
+
+/* bytes: so far; total: in all (UINT64_MAX: unknown); seconds: since the beginning. */
+static inline void
+transfer_progress_show(struct transfer_progress *p, const char *verb, uint64_t bytes,
+		uint64_t total, double seconds)
+{
+	char of[32] = "";
+
+	if (p->interval_ms == 0 || seconds < p->last + (double)p->interval_ms / 1e3)
+		return;
+	p->last = seconds;
+	p->is_open = isatty(STDERR_FILENO);
+	if (total != UINT64_MAX)
+		snprintf(of, sizeof(of), " of %.1f", (double)total / (1 << 20));
+	fprintf(stderr, "%s%s %.1f%s MiB, %.2f GB/s%s", p->is_open ? "\r" : "", verb,
+			(double)bytes / (1 << 20), of, (double)bytes / seconds / 1e9,
+			p->is_open ? "    " : "\n");
 }
 
 #endif /* TRANSFER_H */

@@ -2,28 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <poll.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <doca_log.h>
 
 #include "link.h"
 
 DOCA_LOG_REGISTER(LINK);
-
-/* How long and how often the host retries if no server listens. */
-#define CONNECT_S 10
-#define RETRY_US 100000
-
-enum doca_ctx_states
-link_state(const struct doca_ctx *ctx)
-{
-	enum doca_ctx_states state;
-
-	return ctx != NULL && doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS ? state :
-		DOCA_CTX_STATE_IDLE;
-}
 
 /* Callbacks of servers and clients */
 
@@ -108,21 +91,6 @@ on_consumer_gone(struct doca_comch_event_consumer *event, struct doca_comch_conn
 	(void)id;
 }
 
-/* Start a server or client, like any context: connect an engine, set user data, start. */
-static doca_error_t
-start(struct link *link)
-{
-	const union doca_data data = { .ptr = link };
-	doca_error_t result;
-
-	result = doca_pe_connect_ctx(link->pe, link->ctx);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(link->ctx, data);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_start(link->ctx);
-	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
-}
-
 #ifdef DOCA_ARCH_DPU
 
 static void
@@ -171,7 +139,7 @@ open_end(struct link *link)
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_consumer_register(s, on_consumer,
 				on_consumer_gone);
-	return result == DOCA_SUCCESS ? start(link) : result;
+	return result == DOCA_SUCCESS ? engine_start(link->pe, link->ctx, link) : result;
 }
 
 #else /* the host */
@@ -190,31 +158,6 @@ on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_st
 	else if (side_check(&link->side, doca_comch_client_get_connection(link->client, &conn),
 			"get connection"))
 		come_up(link, conn);
-}
-
-/* A client that found no server becomes IDLE and can be started again. */
-static doca_error_t
-connect_client(struct link *link)
-{
-	time_t end = time(NULL) + CONNECT_S;
-	doca_error_t result;
-
-	result = start(link);
-	while (result == DOCA_SUCCESS && link_state(link->ctx) != DOCA_CTX_STATE_RUNNING) {
-		if (doca_pe_progress(link->pe) != 0)
-			continue;
-		if (link_state(link->ctx) != DOCA_CTX_STATE_IDLE) {
-			usleep(100);
-			continue;
-		}
-		if (side_is_ending() || time(NULL) >= end)
-			return DOCA_ERROR_CONNECTION_ABORTED;
-		usleep(RETRY_US);
-		result = doca_ctx_start(link->ctx);
-		if (result == DOCA_ERROR_IN_PROGRESS)
-			result = DOCA_SUCCESS;
-	}
-	return result;
 }
 
 static doca_error_t
@@ -236,7 +179,7 @@ open_end(struct link *link)
 				on_consumer_gone);
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_state_changed_cb(link->ctx, on_state);
-	return result == DOCA_SUCCESS ? connect_client(link) : result;
+	return result == DOCA_SUCCESS ? engine_connect(link->pe, link->ctx, link) : result;
 }
 
 #endif
@@ -271,23 +214,6 @@ link_send(struct link *link, const void *data, size_t len)
 	return result;
 }
 
-/*
- * Arm, sleep, clear. Events since the last progress make the handle readable at once,
- * so none is missed.
- */
-static void
-sleep_on(struct link *link)
-{
-	struct pollfd pfd = { .events = POLLIN };
-
-	if (side_check(&link->side, doca_pe_get_notification_handle(link->pe, &pfd.fd),
-				"get notification handle") &&
-			side_check(&link->side, doca_pe_request_notification(link->pe), "arm")) {
-		ppoll(&pfd, 1, NULL, side_sleep_mask);
-		doca_pe_clear_notification(link->pe, pfd.fd);
-	}
-}
-
 void
 link_run(struct link *link)
 {
@@ -299,27 +225,16 @@ link_run(struct link *link)
 		if (link->on_turn != NULL)
 			link->on_turn(link);
 		if (!is_busy)
-			sleep_on(link);
+			engine_sleep(link->pe, &link->side);
 	}
 	if (side_is_ending())
 		DOCA_LOG_INFO("Interrupted");
 }
 
 void
-link_until_idle(struct link *link, struct doca_ctx *ctx)
-{
-	while (link_state(ctx) != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(link->pe);
-}
-
-void
 link_close(struct link *link)
 {
-	if (link->ctx != NULL) {
-		if (link_state(link->ctx) != DOCA_CTX_STATE_IDLE)
-			doca_ctx_stop(link->ctx);
-		link_until_idle(link, link->ctx);
-	}
+	engine_stop(link->pe, link->ctx);
 	if (link->server != NULL)
 		doca_comch_server_destroy(link->server);
 	if (link->client != NULL)

@@ -6,9 +6,9 @@
 #define LINK_H
 
 /*
- * Code shared by the DOCA examples: one connection between a server on the DPU and a
- * client on the host. Both sides are built from the same source; doca_build_config.h
- * defines DOCA_ARCH_DPU for the DPU side.
+ * Code shared by the examples with doca_comch: one connection between a server on the DPU
+ * and a client on the host. Both sides are built from the same source;
+ * doca_build_config.h defines DOCA_ARCH_DPU for the DPU side.
  *
  * All callbacks run in doca_pe_progress(), that is, within link_run() and link_close(),
  * so no locks are needed.
@@ -19,12 +19,8 @@
 #include <stdint.h>
 
 #include <doca_comch.h>
-#include <doca_ctx.h>
-#include <doca_dev.h>
-#include <doca_error.h>
-#include <doca_pe.h>
 
-#include "side.h"
+#include "engine.h"
 
 /* Maximum number of messages in flight: each has a task. */
 #define LINK_TASKS 32
@@ -59,12 +55,6 @@ doca_error_t link_send(struct link *link, const void *data, size_t len);
 
 /* Progress, sleeping in between, until is_done(), a disconnect or Ctrl-C. */
 void link_run(struct link *link);
-
-/* State of a context; IDLE for NULL. */
-enum doca_ctx_states link_state(const struct doca_ctx *ctx);
-
-/* Progress until a stopped context is IDLE. */
-void link_until_idle(struct link *link, struct doca_ctx *ctx);
 
 /* Disconnect and free all resources. */
 void link_close(struct link *link);

@@ -21,21 +21,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <doca_buf.h>
-#include <doca_buf_inventory.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 #include <doca_log.h>
-#include <doca_mmap.h>
 
+#include "../doca_common/blocks.h"
 #include "../doca_common/link.h"
 
 DOCA_LOG_REGISTER(DATA_PATH);
-
-#define BLOCK (64 * 1024)
-#define NB_BLOCKS 32 /* per direction, each with its own task */
 
 /* Immediate data of a block. */
 struct stamp {
@@ -54,13 +48,10 @@ struct word {
 /* The two sides may be of different architectures: both read these as they are. */
 _Static_assert(sizeof(struct stamp) == 24 && sizeof(struct word) == 16, "wire");
 
-/* Memory of a producer or consumer: blocks, each with a buf. */
+/* A producer or a consumer. */
 struct end {
 	struct doca_ctx *ctx;
-	struct doca_mmap *mmap;
-	struct doca_buf_inventory *bufs;
-	uint8_t *memory;
-	struct doca_buf *block[NB_BLOCKS];
+	struct blocks blocks;
 	uint64_t bytes;       /* sent or received */
 	uint64_t next;        /* number of the next block */
 	double begin, seconds;
@@ -69,7 +60,6 @@ struct end {
 
 struct app {
 	struct link link;     /* first: see side_options() */
-	char file_name[256];
 	uint64_t size;
 	bool both;
 	FILE *file;
@@ -91,73 +81,6 @@ struct app {
 	bool is_closing;
 };
 
-static double
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-/* The rotation makes the sum depend on the order. */
-static uint64_t
-checksum(const uint8_t *data, size_t len)
-{
-	uint64_t sum = len, word;
-
-	for (; len >= sizeof(word); len -= sizeof(word), data += sizeof(word)) {
-		memcpy(&word, data, sizeof(word));
-		sum = ((sum << 1) | (sum >> 63)) + word;
-	}
-	for (; len > 0; len--)
-		sum = ((sum << 1) | (sum >> 63)) + *data++;
-	return sum;
-}
-
-/* Allocate memory, register it for the device, and create a buf for each block. */
-static doca_error_t
-open_memory(struct app *app, struct end *end)
-{
-	doca_error_t result;
-	int i;
-
-	end->memory = malloc(NB_BLOCKS * BLOCK);
-	if (end->memory == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	result = doca_mmap_create(&end->mmap);
-	if (result == DOCA_SUCCESS)
-		result = doca_mmap_add_dev(end->mmap, app->link.side.dev);
-	if (result == DOCA_SUCCESS)
-		result = doca_mmap_set_permissions(end->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	if (result == DOCA_SUCCESS)
-		result = doca_mmap_set_memrange(end->mmap, end->memory, NB_BLOCKS * BLOCK);
-	if (result == DOCA_SUCCESS)
-		result = doca_mmap_start(end->mmap);
-	if (result == DOCA_SUCCESS)
-		result = doca_buf_inventory_create(NB_BLOCKS, &end->bufs);
-	if (result == DOCA_SUCCESS)
-		result = doca_buf_inventory_start(end->bufs);
-	for (i = 0; i < NB_BLOCKS && result == DOCA_SUCCESS; i++)
-		result = doca_buf_inventory_buf_get_by_addr(end->bufs, end->mmap,
-				end->memory + (size_t)i * BLOCK, BLOCK, &end->block[i]);
-	return result;
-}
-
-static void
-close_memory(struct end *end)
-{
-	int i;
-
-	for (i = 0; i < NB_BLOCKS && end->block[i] != NULL; i++)
-		doca_buf_dec_refcount(end->block[i], NULL);
-	if (end->bufs != NULL)
-		doca_buf_inventory_destroy(end->bufs);
-	if (end->mmap != NULL)
-		doca_mmap_destroy(end->mmap);
-	free(end->memory);
-}
-
 /* Sending */
 
 /* Fill the next block: its data and its stamp. */
@@ -167,19 +90,19 @@ fill(struct app *app, struct doca_comch_producer_task_send *task)
 	/* The task's buf is const, but we created it. */
 	struct doca_buf *buf = doca_task_get_user_data(
 			doca_comch_producer_task_send_as_task(task)).ptr;
-	size_t len = app->left < BLOCK ? (size_t)app->left : BLOCK, i;
-	struct stamp stamp = { .number = app->out.next, .is_last = app->left <= BLOCK };
+	size_t len = app->left < BLOCK_SIZE ? (size_t)app->left : BLOCK_SIZE;
+	struct stamp stamp = { .number = app->out.next, .is_last = app->left <= BLOCK_SIZE };
 	void *data;
 	doca_error_t result;
 
 	result = doca_buf_get_data(buf, &data);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (app->file != NULL && !SIDE_IS_DPU && fread(data, 1, len, app->file) != len)
-		return DOCA_ERROR_IO_FAILED;
-	for (i = 0; (app->file == NULL || SIDE_IS_DPU) && i < len; i += 64)
-		((uint8_t *)data)[i] = (uint8_t)(stamp.number + i / 64);
-	stamp.sum = checksum(data, len);
+	/* The DPU's file is for what it receives. */
+	result = blocks_fill(data, len, SIDE_IS_DPU ? NULL : app->file, stamp.number);
+	if (result != DOCA_SUCCESS)
+		return result;
+	stamp.sum = blocks_checksum(data, len);
 	doca_comch_producer_task_send_set_imm_data(task, (uint8_t *)&stamp, sizeof(stamp));
 	doca_comch_producer_task_send_set_consumer_id(task, app->consumer_id);
 	return doca_buf_set_data_len(buf, len);
@@ -209,7 +132,7 @@ send_blocks(struct link *link)
 			return;
 		app->is_filled = false;
 		app->nb_free--;
-		len = app->left < BLOCK ? (size_t)app->left : BLOCK;
+		len = app->left < BLOCK_SIZE ? (size_t)app->left : BLOCK_SIZE;
 		app->out.next++;
 		app->out.bytes += len;
 		app->left -= len;
@@ -236,7 +159,7 @@ on_block_sent(struct doca_comch_producer_task_send *task, union doca_data task_d
 	app->nb_free++;
 	if (app->left > 0 || app->nb_free < NB_BLOCKS)
 		return;
-	app->out.seconds = now() - app->out.begin;
+	app->out.seconds = blocks_now() - app->out.begin;
 	app->out.is_over = true;
 }
 
@@ -256,12 +179,11 @@ on_block_unsent(struct doca_comch_producer_task_send *task, union doca_data task
 static doca_error_t
 open_producer(struct app *app)
 {
-	const union doca_data data = { .ptr = app };
 	struct end *out = &app->out;
 	doca_error_t result;
 	int i;
 
-	result = open_memory(app, out);
+	result = blocks_open(&out->blocks, app->link.side.dev);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_producer_create(app->link.conn, &app->producer);
 	if (result != DOCA_SUCCESS)
@@ -270,23 +192,19 @@ open_producer(struct app *app)
 	result = doca_comch_producer_task_send_set_conf(app->producer, on_block_sent,
 			on_block_unsent, NB_BLOCKS);
 	if (result == DOCA_SUCCESS)
-		result = doca_pe_connect_ctx(app->link.pe, out->ctx);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(out->ctx, data);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_start(out->ctx);
+		result = engine_start(app->link.pe, out->ctx, app);
 	for (i = 0; i < NB_BLOCKS && result == DOCA_SUCCESS; i++) {
-		const union doca_data task_data = { .ptr = out->block[i] };
+		const union doca_data task_data = { .ptr = out->blocks.buf[i] };
 		struct doca_comch_producer_task_send **task = &app->free[app->nb_free];
 
-		result = doca_comch_producer_task_send_alloc_init(app->producer, out->block[i],
+		result = doca_comch_producer_task_send_alloc_init(app->producer, out->blocks.buf[i],
 				NULL, 0, app->consumer_id, task);
 		if (result != DOCA_SUCCESS)
 			return result;
 		doca_task_set_user_data(doca_comch_producer_task_send_as_task(*task), task_data);
 		app->nb_free++;
 	}
-	out->begin = now();
+	out->begin = blocks_now();
 	return result;
 }
 
@@ -305,7 +223,7 @@ send_verdict(struct app *app)
 {
 	struct end *in = &app->in;
 
-	in->seconds = now() - in->begin;
+	in->seconds = blocks_now() - in->begin;
 	in->is_over = true;
 	app->word = (struct word){ .kind = VERDICT, .is_good = !app->is_bad,
 		.bytes = in->bytes };
@@ -323,13 +241,13 @@ take_block(struct app *app, struct doca_comch_consumer_task_post_recv *task)
 	size_t len = 0;
 
 	if (in->next == 0)
-		in->begin = now();
+		in->begin = blocks_now();
 	doca_buf_get_data(buf, &data);
 	doca_buf_get_data_len(buf, &len);
 	if (doca_comch_consumer_task_post_recv_get_imm_data_len(task) == sizeof(stamp))
 		memcpy(&stamp, doca_comch_consumer_task_post_recv_get_imm_data(task),
 				sizeof(stamp));
-	if (stamp.number != in->next || stamp.sum != checksum(data, len))
+	if (stamp.number != in->next || stamp.sum != blocks_checksum(data, len))
 		app->is_bad = true;
 	if (SIDE_IS_DPU && app->file != NULL && fwrite(data, 1, len, app->file) != len)
 		app->is_bad = true;
@@ -380,7 +298,7 @@ on_consumer_state(const union doca_data user_data, struct doca_ctx *ctx,
 	for (i = 0; state == DOCA_CTX_STATE_RUNNING && i < NB_BLOCKS &&
 			result == DOCA_SUCCESS; i++) {
 		result = doca_comch_consumer_task_post_recv_alloc_init(app->consumer,
-				app->in.block[i], &task);
+				app->in.blocks.buf[i], &task);
 		if (result == DOCA_SUCCESS)
 			result = doca_task_submit(
 				doca_comch_consumer_task_post_recv_as_task(task));
@@ -391,13 +309,12 @@ on_consumer_state(const union doca_data user_data, struct doca_ctx *ctx,
 static doca_error_t
 open_consumer(struct app *app)
 {
-	const union doca_data data = { .ptr = app };
 	struct end *in = &app->in;
 	doca_error_t result;
 
-	result = open_memory(app, in);
+	result = blocks_open(&in->blocks, app->link.side.dev);
 	if (result == DOCA_SUCCESS)
-		result = doca_comch_consumer_create(app->link.conn, in->mmap, &app->consumer);
+		result = doca_comch_consumer_create(app->link.conn, in->blocks.mmap, &app->consumer);
 	if (result != DOCA_SUCCESS)
 		return result;
 	in->ctx = doca_comch_consumer_as_ctx(app->consumer);
@@ -406,14 +323,8 @@ open_consumer(struct app *app)
 		result = doca_comch_consumer_task_post_recv_set_conf(app->consumer, on_block,
 				on_no_block, NB_BLOCKS);
 	if (result == DOCA_SUCCESS)
-		result = doca_pe_connect_ctx(app->link.pe, in->ctx);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(in->ctx, data);
-	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_state_changed_cb(in->ctx, on_consumer_state);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_start(in->ctx);
-	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
+	return result == DOCA_SUCCESS ? engine_start(app->link.pe, in->ctx, app) : result;
 }
 
 /* The connection */
@@ -479,18 +390,14 @@ close_ends(struct app *app)
 	app->is_closing = true;
 	while (app->nb_free > 0)
 		doca_task_free(doca_comch_producer_task_send_as_task(app->free[--app->nb_free]));
-	if (link_state(app->out.ctx) != DOCA_CTX_STATE_IDLE)
-		doca_ctx_stop(app->out.ctx);
-	if (link_state(app->in.ctx) != DOCA_CTX_STATE_IDLE)
-		doca_ctx_stop(app->in.ctx);
-	link_until_idle(&app->link, app->out.ctx);
-	link_until_idle(&app->link, app->in.ctx);
+	engine_stop(app->link.pe, app->out.ctx);
+	engine_stop(app->link.pe, app->in.ctx);
 	if (app->producer != NULL)
 		doca_comch_producer_destroy(app->producer);
 	if (app->consumer != NULL)
 		doca_comch_consumer_destroy(app->consumer);
-	close_memory(&app->out);
-	close_memory(&app->in);
+	blocks_close(&app->out.blocks);
+	blocks_close(&app->in.blocks);
 }
 
 /* Options */
@@ -500,34 +407,15 @@ take_file(void *value, void *config)
 {
 	struct app *app = config;
 
-	snprintf(app->file_name, sizeof(app->file_name), "%s", (const char *)value);
-	app->file = fopen(app->file_name, SIDE_IS_DPU ? "wb" : "rb");
-	if (app->file == NULL || (!SIDE_IS_DPU && fseek(app->file, 0, SEEK_END) != 0)) {
-		DOCA_LOG_ERR("open %s failed", app->file_name);
-		return DOCA_ERROR_IO_FAILED;
-	}
-	if (SIDE_IS_DPU)
-		return DOCA_SUCCESS;
-	app->size = (uint64_t)ftell(app->file);
-	rewind(app->file);
-	if (app->size > 0)
-		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("%s is empty", app->file_name);
-	return DOCA_ERROR_INVALID_VALUE;
+	return blocks_take_file(value, &app->file, &app->size);
 }
 
 static doca_error_t
 take_size(void *value, void *config)
 {
 	struct app *app = config;
-	int size = *(int *)value;
 
-	if (size < 1) {
-		DOCA_LOG_ERR("size is %d MiB, must be at least 1", size);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	app->size = (uint64_t)size << 20;
-	return DOCA_SUCCESS;
+	return blocks_take_size(value, &app->size);
 }
 
 static doca_error_t
@@ -564,9 +452,7 @@ static void
 report(const char *what, const struct end *end)
 {
 	if (end->is_over)
-		printf("%s: %s %.1f MiB in %.3f s, %.0f MB/s\n", SIDE_NAME, what,
-			(double)end->bytes / (1 << 20), end->seconds,
-			(double)end->bytes / end->seconds / 1e6);
+		blocks_report(what, end->bytes, end->seconds);
 }
 
 /* Returns whether everything arrived, according to both sides. */

@@ -8,8 +8,8 @@
  *
  *     comch_source-host --> swap --> comch_sink-host
  *
- * The graph is built once. Clients come and go: the ends of the graph are bound to the
- * consumer and producer of the present one.
+ * The graph is built once. Clients come and go: ../mbuf_common/pipe.c binds the ends of the
+ * graph to the consumer and producer of the present one, and calls run().
  */
 
 #include <rte_graph.h>
@@ -18,10 +18,8 @@
 #include <rte_comch_node.h>
 
 #include "../mbuf_common/packet.h"
-#include "../mbuf_common/serve.h"
+#include "../mbuf_common/pipe.h"
 
-static struct rte_comch_pipe_in in;
-static struct rte_comch_pipe_out out;
 static rte_graph_t graph_id = RTE_GRAPH_ID_INVALID;
 static struct rte_graph *graph;
 
@@ -50,10 +48,10 @@ static int
 build(void)
 {
 	const struct rte_comch_node_source_conf source = {
-		.conf_size = sizeof(source), .in = &in, .next = "swap",
+		.conf_size = sizeof(source), .in = &pipe_in, .next = "swap",
 	};
 	const struct rte_comch_node_sink_conf sink = {
-		.conf_size = sizeof(sink), .out = &out,
+		.conf_size = sizeof(sink), .out = &pipe_out,
 	};
 	const char *patterns[] = { "comch_source-host", "swap", "comch_sink-host" };
 	struct rte_graph_param params = {
@@ -72,27 +70,10 @@ build(void)
 	return 0;
 }
 
-/* One walk. Nothing is read while packets wait to be sent, so none are dropped. */
-static uint64_t
-work(const struct ends *e)
-{
-	const uint64_t before = in.nb_received + out.nb_sent;
-
-	in.consumer = e->consumer;
-	out.producer = e->producer;
-	out.consumer_id = e->consumer_id;
-	if (rte_comch_pipe_flush(&out) == 0)
-		rte_graph_walk(graph);
-	return in.nb_received + out.nb_sent - before;
-}
-
 static void
-unbind(void)
+run(void)
 {
-	in.consumer = NULL;
-	out.producer = NULL;
-	/* The next client does not get the rest. */
-	rte_comch_pipe_drop(&out);
+	rte_graph_walk(graph);
 }
 
 static void
@@ -100,16 +81,12 @@ destroy(void)
 {
 	if (!rte_graph_is_invalid(graph_id))
 		rte_graph_destroy(graph_id);
-	printf("%" PRIu64 " packets received, %" PRIu64 " sent, %" PRIu64 " dropped\n",
-			in.nb_received, out.nb_sent, out.nb_dropped);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct serve_ops ops = {
-		.build = build, .work = work, .unbind = unbind, .destroy = destroy,
-	};
+	static const struct pipe_ops ops = { .build = build, .run = run, .destroy = destroy };
 
-	return serve_main(argc, argv, &ops);
+	return pipe_main(argc, argv, &ops);
 }

@@ -63,6 +63,20 @@ struct ends {
 	bool failed;
 };
 
+/* What both sides' programs have in common: defaults and options. */
+#define ENDS_DEFAULTS \
+	.name = "pipeline", .queue = 1024
+#define ENDS_CLIENT_DEFAULTS \
+	ENDS_DEFAULTS, .dev = "comch_shm0,role=host,func=pf0", .wait_ms = 10000
+#define ENDS_OPTIONS_SERVER(conf) \
+	EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &(conf)->dev), \
+	EXAMPLE_TEXT('n', "name", "NAME", "server name", &(conf)->name)
+#define ENDS_OPTION_BUFFERS(conf) \
+	EXAMPLE_NUMBER('B', "buffers", "N", "posted mbufs", &(conf)->queue, 32, 1 << 14)
+#define ENDS_OPTION_WAIT(conf) \
+	EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms", \
+			&(conf)->wait_ms, 0, UINT32_MAX)
+
 /* Returns 0, or -1 after printing an error; call ends_close() in either case. */
 int ends_open(struct ends *e, const struct ends_conf *conf);
 void ends_close(struct ends *e);

@@ -27,7 +27,7 @@ run(struct ends *e, const struct serve_ops *ops)
 			ends_retire(e);
 		}
 		nothing = n > 0 ? 0 : nothing + 1;
-		/* Shortly, as retiring has no event for each step. */
+		/* A short timeout, as not each step of retiring has an event. */
 		if (nothing > 100 && !busy)
 			example_sleep(e->poll, e->closing ? 1 : -1);
 	}
@@ -37,19 +37,17 @@ int
 serve_main(int argc, char **argv, const struct serve_ops *ops)
 {
 	static struct ends_conf conf = {
+		ENDS_DEFAULTS,
 		.dev = "comch_shm0,role=dpu,rep=pf0",
-		.name = "pipeline",
 		.server = true,
 		.nb_clients = 1,
-		.queue = 1024,
 	};
 	static struct ends ends;
 	struct example_option options[MAX_OPTIONS] = {
-		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &conf.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "server name", &conf.name),
+		ENDS_OPTIONS_SERVER(&conf),
 		EXAMPLE_NUMBER('N', "clients", "N", "exit after this number of clients; 0: never",
 				&conf.nb_clients, 0, UINT32_MAX),
-		EXAMPLE_NUMBER('B', "buffers", "N", "posted mbufs", &conf.queue, 32, 1 << 14),
+		ENDS_OPTION_BUFFERS(&conf),
 		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &busy),
 	};
 	unsigned int nb = 5, i;

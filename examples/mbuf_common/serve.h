@@ -20,7 +20,7 @@ struct serve_ops {
 	const uint64_t *nb_workers;
 	/* Returns 0, or -1 after printing an error. */
 	int (*build)(void);
-	/* Once around, on the main lcore. Returns the number of packets that moved. */
+	/* One round, on the main lcore. Returns the number of packets that moved. */
 	uint64_t (*work)(const struct ends *e);
 	/* Consumer and producer are about to end: stop using them. */
 	void (*unbind)(void);

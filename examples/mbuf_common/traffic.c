@@ -133,7 +133,7 @@ run(struct app *app)
 		else
 			ends_retire(&app->ends);
 		nothing = n > 0 ? 0 : nothing + 1;
-		/* Shortly, as retiring has no event for each step. */
+		/* A short timeout, as not each step of retiring has an event. */
 		if (nothing > 100 && !app->busy)
 			example_sleep(app->ends.poll, app->ends.closing ? 1 : -1);
 	}
@@ -155,29 +155,22 @@ int
 main(int argc, char **argv)
 {
 	static struct app app = {
-		.conf = {
-			.dev = "comch_shm0,role=host,func=pf0",
-			.name = "pipeline",
-			.wait_ms = 10000,
-			.queue = 1024,
-		},
+		.conf = { ENDS_CLIENT_DEFAULTS },
 		.count = 1000000,
 		.size = 64,
 		.window = 512,
 		.nb_flows = 8,
 	};
 	const struct example_option options[] = {
-		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.conf.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.conf.name),
+		ENDS_OPTIONS_SERVER(&app.conf),
 		EXAMPLE_NUMBER('c', "count", "N", "number of packets", &app.count, 1, UINT64_MAX),
 		EXAMPLE_NUMBER('s', "size", "BYTES", "packet length",
 				&app.size, sizeof(struct packet), ENDS_ROOM),
 		EXAMPLE_NUMBER('W', "window", "N", "packets on the way at a time",
 				&app.window, 1, 1 << 14),
 		EXAMPLE_NUMBER('f', "flows", "N", "number of flows", &app.nb_flows, 1, MAX_FLOWS),
-		EXAMPLE_NUMBER('B', "buffers", "N", "posted mbufs", &app.conf.queue, 32, 1 << 14),
-		EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms",
-				&app.conf.wait_ms, 0, UINT32_MAX),
+		ENDS_OPTION_BUFFERS(&app.conf),
+		ENDS_OPTION_WAIT(&app.conf),
 		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),
 	};
 	bool good = false;

@@ -256,7 +256,7 @@ stop_port(struct app *app)
 
 	if (!app->port_started)
 		return;
-	/* Of net_ring: what goes round. A NIC never stops to receive: once around. */
+	/* Empty net_ring, where packets go round. Bounded, as a NIC keeps receiving. */
 	for (n = 0; n < NB_DESC; n++)
 		rte_pktmbuf_free_bulk(mbufs,
 				rte_eth_rx_burst(app->port, 0, mbufs, RTE_DIM(mbufs)));
@@ -278,29 +278,22 @@ int
 main(int argc, char **argv)
 {
 	static struct app app = {
-		.conf = {
-			.dev = "comch_shm0,role=host,func=pf0",
-			.name = "pipeline",
-			.wait_ms = 10000,
-			.queue = 1024,
-		},
+		.conf = { ENDS_CLIENT_DEFAULTS },
 		.port_name = "net_ring0",
 		.count = 1000000,
 		.nb_inject = 256,
 		.size = 64,
 	};
 	const struct example_option options[] = {
-		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.conf.dev),
-		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.conf.name),
+		ENDS_OPTIONS_SERVER(&app.conf),
 		EXAMPLE_TEXT('p', "port", "NAME[,ARGS]", "ethdev", &app.port_name),
 		EXAMPLE_NUMBER('c', "count", "N", "exit after this number came back; 0: never",
 				&app.count, 0, UINT64_MAX),
 		EXAMPLE_NUMBER('i', "inject", "N", "packets to send through the ethdev first",
 				&app.nb_inject, 0, NB_DESC),
 		EXAMPLE_NUMBER('s', "size", "BYTES", "length of these", &app.size, 64, ENDS_ROOM),
-		EXAMPLE_NUMBER('B', "buffers", "N", "posted mbufs", &app.conf.queue, 32, 1 << 14),
-		EXAMPLE_NUMBER('w', "wait", "MS", "how long to retry without a server, ms",
-				&app.conf.wait_ms, 0, UINT32_MAX),
+		ENDS_OPTION_BUFFERS(&app.conf),
+		ENDS_OPTION_WAIT(&app.conf),
 		EXAMPLE_FLAG('m', "same-mbuf", "note each mbuf's address in it and check that it "
 				"comes back there", &app.same_mbuf),
 		EXAMPLE_FLAG('b', "busy", "spin instead of sleeping", &app.busy),

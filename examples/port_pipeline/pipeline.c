@@ -8,8 +8,8 @@
  *
  *     input port --> action: swap --> table (default entry: output port) --> output port
  *
- * The pipeline is built once. Clients come and go: the ends of the ports are bound to the
- * consumer and producer of the present one.
+ * The pipeline is built once. Clients come and go: ../mbuf_common/pipe.c binds the ends of the
+ * ports to the consumer and producer of the present one, and calls run().
  */
 
 #include <rte_pipeline.h>
@@ -18,10 +18,8 @@
 #include <rte_comch_port.h>
 
 #include "../mbuf_common/packet.h"
-#include "../mbuf_common/serve.h"
+#include "../mbuf_common/pipe.h"
 
-static struct rte_comch_pipe_in in;
-static struct rte_comch_pipe_out out;
 static struct rte_pipeline *pipeline;
 static uint32_t port_in, port_out, table;
 
@@ -42,8 +40,8 @@ swap(struct rte_pipeline *p, struct rte_mbuf **pkts, uint32_t n, void *arg)
 static int
 create_ports(void)
 {
-	struct rte_comch_port_in_params in_arg = { .in = &in };
-	struct rte_comch_port_out_params out_arg = { .out = &out };
+	struct rte_comch_port_in_params in_arg = { .in = &pipe_in };
+	struct rte_comch_port_out_params out_arg = { .out = &pipe_out };
 	struct rte_pipeline_port_in_params in_params = {
 		.ops = &rte_comch_port_in_ops, .arg_create = &in_arg,
 		.f_action = swap, .burst_size = ENDS_BURST,
@@ -86,28 +84,10 @@ build(void)
 	return 0;
 }
 
-/* One run. Nothing is read while packets wait to be sent, so none are dropped. */
-static uint64_t
-work(const struct ends *e)
-{
-	const uint64_t before = in.nb_received + out.nb_sent;
-
-	in.consumer = e->consumer;
-	out.producer = e->producer;
-	out.consumer_id = e->consumer_id;
-	rte_pipeline_flush(pipeline);
-	if (out.nb_pending == 0)
-		rte_pipeline_run(pipeline);
-	return in.nb_received + out.nb_sent - before;
-}
-
 static void
-unbind(void)
+run(void)
 {
-	in.consumer = NULL;
-	out.producer = NULL;
-	/* The next client does not get the rest. */
-	rte_comch_pipe_drop(&out);
+	rte_pipeline_run(pipeline);
 }
 
 static void
@@ -115,16 +95,12 @@ destroy(void)
 {
 	if (pipeline != NULL)
 		rte_pipeline_free(pipeline);
-	printf("%" PRIu64 " packets received, %" PRIu64 " sent, %" PRIu64 " dropped\n",
-			in.nb_received, out.nb_sent, out.nb_dropped);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct serve_ops ops = {
-		.build = build, .work = work, .unbind = unbind, .destroy = destroy,
-	};
+	static const struct pipe_ops ops = { .build = build, .run = run, .destroy = destroy };
 
-	return serve_main(argc, argv, &ops);
+	return pipe_main(argc, argv, &ops);
 }

@@ -8,7 +8,7 @@
 /*
  * The queue of an output end, which all kinds of ports and nodes share: mbufs that wait for
  * a full burst or for a peer without posted buffers. The array is filled from the front;
- * what is left of it moves there when the end is reached.
+ * at its end, the remaining mbufs move to the front.
  */
 
 #include <string.h>

@@ -243,7 +243,7 @@ HELPER_CASE(process_exits_with_jobs)
 	struct t_mem mem[NB_EXIT_MRS];
 	unsigned int i, begun, done;
 
-	/* What a process has when it exits is no leak. */
+	/* The process exits without freeing anything, on purpose: do not report leaks. */
 	if (__lsan_disable != NULL)
 		__lsan_disable();
 	t_pair_open(&u->p, NULL);

@@ -166,7 +166,7 @@ arm_says_again(void)
 	t_eal_start(1);
 	sem_init(&sem, 0, 0);
 	u_open(&u, &p_conf, &c_conf);
-	/* Nothing was cut short: nothing to wait for but credit of nobody. */
+	/* No burst was short, so the producer does not wait for credit. */
 	T_EQ(rte_comch_msgq_producer_arm(u.p), 0);
 	T_EQ(u_send_u64(u.p, 1, 1), 0);
 	T_EQ(rte_comch_msgq_producer_arm(u.p), 0);

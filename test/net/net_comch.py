@@ -5,8 +5,8 @@
 
 usage: net_comch.py LIBRTE_NET_COMCH L2FWD [CASE...]
 
-The programs are driven by their prompts, on pseudo terminals. Whoever waits, waits for a
-condition; TIMEOUT is only how long until a program that hangs fails the test.
+The programs are driven by their prompts, on pseudo terminals. The test waits for
+conditions; TIMEOUT only limits how long a program may hang before the test fails.
 
 Environment: T_NET_PACKETS, the number of packets each way of the case "counting".
 """

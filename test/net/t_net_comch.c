@@ -177,7 +177,7 @@ end(struct ports *p)
 	t_dir_remove();
 }
 
-/* Bytes of frame number seed, to a unicast address of nobody. */
+/* Bytes of frame number seed, to a unicast address that no port has. */
 static struct rte_mbuf *
 frame(struct rte_mempool *mp, uint32_t len, uint8_t seed)
 {

@@ -134,6 +134,38 @@ def explain():
     assert "no connection 4000000000 in 2 programs" in err, err
 
 
+def handover():
+    """The driver for one EAL: which mbufs it hands over, which it copies, and why."""
+    holder = start("r", "ring")
+    try:
+        process, = ask_json("-p", "r")
+        texts = {}
+        chains = {}
+        for conn in process["connections"]:
+            one, = ask_json("-p", "r", "--explain", str(conn["id"]))
+            consumer, = one["consumers"].values()
+            producer, = one["producers"].values()
+            assert {m["path"] for m in consumer["memory"].values()} == {"handover"}, one
+            assert consumer["mbufs"]["not_eal_memory"] == "handed over", one
+            assert consumer["mbufs"]["room"] == 2048, one
+            chains[conn["side"]] = consumer["mbufs"]["chains"]
+            # The side that sends to a consumer without chains copied two of five.
+            copies = 2 if conn["side"] == "client" else 0
+            assert producer == {"msgs": 5, "copies": copies, "staged_msgs": 0, "errors": 0}, one
+            texts[conn["side"]], _ = ask("-p", "r", "--explain", str(conn["id"]))
+        assert chains == {"server": "copied", "client": "handed over"}, chains
+        for text in texts.values():
+            assert "    mbufs of one segment: handed over, with up to 2 KiB\n" in text, text
+            assert "    data outside EAL memory: handed over: the peer is the same" in text, text
+        assert ": 5 messages, 2 payload copies, 0 staged, 0 errors\n" in texts["client"], texts
+        assert "    chains: copied: the consumer was created without RTE_" in texts["server"], texts
+        assert "    chains: handed over: the consumer was created with RTE_" in texts["client"], texts
+        stop(holder)
+    finally:
+        if holder.poll() is None:
+            holder.kill()
+
+
 def watch(holders):
     """Rates appear with the second round; the end comes with the programs' end."""
     with subprocess.Popen([INFO, "--json", "--watch", "0.2"], stdout=subprocess.PIPE,
@@ -161,9 +193,9 @@ def frozen(holder):
     assert "/a/" in done.stderr and "no answer" in done.stderr, done.stderr
 
 
-def start(prefix):
+def start(*args):
     """Start a program and wait until its objects are there."""
-    holder = subprocess.Popen([HOLD, prefix], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    holder = subprocess.Popen([HOLD, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               text=True)
     assert holder.stdout.readline() == "ready\n"
     return holder
@@ -180,6 +212,7 @@ def main():
     devices()
     scan()
     nobody()
+    handover()
     holders = [start("a"), start("b")]
     try:
         objects()

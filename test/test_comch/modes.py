@@ -186,7 +186,7 @@ def kept():
         d.do("sleep 0.2")
         h.kill()
         d.do("wait conn0 gone 10")
-        d.expect("^consumer0: [0-9]+ mbufs of its pool are still in use: it is freed later$")
+        d.expect("^consumer0: [0-9]+ mbufs of its pool are still in use, so the pool is freed later$")
         d.do("port stop 0", "^port 0: stopped")
     d.quit()
 
@@ -272,7 +272,7 @@ def killed(mode, other):
 
 
 def period():
-    """Rates, again and again."""
+    """Rates, printed periodically."""
     d, h = dpu("--stats-period", "0.2"), host()
     d.do("wait conn0 up 10", "conn0: up")
     consumer(d, 0, 0)

@@ -149,10 +149,9 @@ parse_count(const struct opt *o, const char *value, uint64_t *count, char *error
 static int
 parse_time(const struct opt *o, const char *value, uint64_t *us, char *error)
 {
-	char *end;
-	double s = strtod(value, &end);
+	double s;
 
-	if (end == value || *end != '\0' || !(s >= 0.01) || s > 86400)
+	if (app_seconds(value, 0.01, 86400, &s) != 0)
 		return perf_refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
 				o->name, value);
 	*us = (uint64_t)(s * 1e6);

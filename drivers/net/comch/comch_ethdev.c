@@ -218,7 +218,7 @@ dev_start(struct rte_eth_dev *dev)
 	if (ret != 0) {
 		comch_ethdev_intr_close(port);
 		close_polls(dev);
-		PMD_LOG(ERR, "port %u: link %s cannot be started: %s", dev->data->port_id,
+		PMD_LOG(ERR, "port %u: cannot start link %s: %s", dev->data->port_id,
 			port->name, rte_strerror(-ret));
 		return ret;
 	}

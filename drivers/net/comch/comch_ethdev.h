@@ -56,8 +56,8 @@ enum comch_txq_count {
 	COMCH_TXQ_LOST,        /* of these, not sent: the peer stopped or died */
 	COMCH_TXQ_OVERSIZE,    /* longer than the peer receives */
 	COMCH_TXQ_OFFLOAD,     /* asked for an offload */
-	COMCH_TXQ_NO_POOL,     /* from a pool that cannot be registered */
-	COMCH_TXQ_UNCONFIRMED, /* sent to a peer that died: at most so many were not received */
+	COMCH_TXQ_NO_POOL,     /* the registration of its pool failed */
+	COMCH_TXQ_UNCONFIRMED, /* sent to a peer that died: an upper bound of what it missed */
 	COMCH_TXQ_NB,
 };
 
@@ -94,8 +94,8 @@ struct comch_txq {
 	uint32_t consumer_id;
 	struct comch_port *port;
 	struct rte_comch_producer *prod; /* NULL: closed to bursts */
-	const struct rte_mempool *good_pool; /* the last one that is registered */
-	const struct rte_mempool *bad_pool;  /* the last one that cannot be */
+	const struct rte_mempool *good_pool; /* last pool found registered */
+	const struct rte_mempool *bad_pool;  /* last pool that failed to register */
 	uint64_t count[COMCH_TXQ_NB];
 	uint64_t base[COMCH_TXQ_NB];
 
@@ -159,7 +159,7 @@ struct comch_port {
 	uint64_t next_try;   /* TSC */
 	uint64_t deadline;   /* TSC: the control thread drains the consumers itself */
 	struct comch_peer peers[2]; /* one may come before the other's queues are destroyed */
-	struct comch_peer *peer;    /* the one that has our queues */
+	struct comch_peer *peer;    /* peer that our queues are connected to */
 
 	uint64_t nb_ups;     /* atomic */
 	uint64_t nb_downs;
@@ -192,7 +192,7 @@ comch_queue_enter(rte_spinlock_t *lock)
 	return false;
 }
 
-/* One writer at a time: the holder of the queue's lock. Readers are any. */
+/* One writer at a time: the holder of the queue's lock. Any thread may read. */
 static inline void
 comch_queue_count(uint64_t *counter, uint64_t n)
 {

@@ -16,15 +16,15 @@
 #include "comch_ethdev.h"
 
 #define NB_EVENTS 32
-/* Between two attempts to connect. */
+/* Interval of attempts to connect. */
 #define RETRY_MS 100
-/* How long a client looks for its server before the next attempt, which changes nothing. */
+/* Timeout of one attempt. Long, because the next attempt does the same. */
 #define CONNECT_MS (60 * 60 * 1000)
-/* After the end of a connection, lcores have this time to receive what is left. */
+/* How long lcores may receive what is left after the end of a connection. */
 #define DRAIN_MS 250
-/* How often the control thread looks at queues that end. */
+/* Interval at which the control thread checks queues that end. */
 #define CLOSING_MS 2
-/* How often it tries to send the rest of a frame. */
+/* Interval at which it tries to send the rest of a frame. */
 #define FLUSH_MS 1
 /* Without event descriptors. */
 #define BUSY_MS 1
@@ -41,7 +41,7 @@ link_quits(const struct comch_port *port)
 	return __atomic_load_n(&port->quit, __ATOMIC_ACQUIRE);
 }
 
-/* Tell ethdev, and the application if it asked for it. */
+/* Report it to ethdev, and to the application if it enabled link interrupts. */
 static void
 link_report(struct comch_port *port, bool up)
 {
@@ -110,7 +110,7 @@ peer_del_consumer(struct comch_peer *peer, uint32_t id)
 	}
 }
 
-/* Are the consumers that the peer names its own? */
+/* Do the consumers in HELLO belong to the peer? */
 static bool
 peer_hello_is_valid(const struct comch_peer *peer)
 {
@@ -259,7 +259,7 @@ step_wait(struct comch_port *port)
 	/* It stops by itself if its socket was removed. */
 	if (port->server != NULL && rte_comch_server_state(port->server) == RTE_COMCH_STATE_IDLE &&
 			rte_comch_server_start(port->server) != 0)
-		PMD_LOG(ERR, "port %u: link %s cannot be served: trying again",
+		PMD_LOG(ERR, "port %u: link %s: cannot start the server, retrying",
 			port->dev->data->port_id, port->name);
 	port->next_try = in_ms(RETRY_MS);
 }
@@ -368,7 +368,7 @@ link_sleep(struct comch_port *port)
 		poll(NULL, 0, BUSY_MS);
 }
 
-/* Server or client are IDLE, or will be: returns whether they are. */
+/* Stop the server or client. Returns whether it is IDLE. */
 static bool
 link_ended(struct comch_port *port)
 {
@@ -434,7 +434,7 @@ link_destroy(struct comch_port *port)
 	port->server = NULL;
 	port->client = NULL;
 	if (port->poll != NULL && rte_comch_poll_destroy(port->poll) != 0)
-		PMD_LOG(ERR, "port %u: link %s: objects are left", port->dev->data->port_id,
+		PMD_LOG(ERR, "port %u: link %s: not all objects were destroyed", port->dev->data->port_id,
 			port->name);
 	port->poll = NULL;
 	if (port->prod_poll != NULL)

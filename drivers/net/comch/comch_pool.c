@@ -3,8 +3,8 @@
  */
 
 /*
- * Registrations of the application's mempools. A pool is registered when a port meets it
- * first, for all ports, and until the pool is freed: a producer may remember it.
+ * Registrations of the application's mempools. A pool is registered when a port first
+ * sends from it, for all ports, and until the pool is freed: a producer may cache it.
  */
 
 #include <errno.h>
@@ -59,7 +59,7 @@ comch_ethdev_pool_register(struct rte_mempool *mp)
 	if (ret)
 		pools[i] = mp;
 	else
-		PMD_LOG(ERR, "mempool %s cannot be registered: %s", mp->name,
+		PMD_LOG(ERR, "cannot register mempool %s: %s", mp->name,
 			i == MAX_POOLS ? "too many pools" : rte_strerror(rte_errno));
 unlock:
 	pthread_mutex_unlock(&pools_lock);
@@ -71,7 +71,7 @@ comch_ethdev_pools_open(void)
 {
 	pthread_mutex_lock(&ports_lock);
 	if (nb_ports++ == 0 && rte_mempool_event_callback_register(on_mempool, NULL) != 0)
-		PMD_LOG(WARNING, "mempools that are freed stay registered: %s",
+		PMD_LOG(WARNING, "no callback for freed mempools, which stay registered: %s",
 			rte_strerror(rte_errno));
 	pthread_mutex_unlock(&ports_lock);
 }

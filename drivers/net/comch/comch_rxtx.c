@@ -11,7 +11,7 @@
 
 #include "comch_ethdev.h"
 
-/* Requests in ol_flags that this port would have to carry out. */
+/* Requests in ol_flags for offloads, none of which this port supports. */
 #define OFFLOADS (RTE_MBUF_F_TX_OFFLOAD_MASK & ~(RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IPV6 | \
 	RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IPV6))
 /* Packets that the control thread takes out of a closed queue at a time. */

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Statistics: each counter since the last reset, which only remembers the value then. */
+/* Statistics since the last reset. A reset records the values; counters are never cleared. */
 
 #include <stdio.h>
 

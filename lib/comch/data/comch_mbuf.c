@@ -49,6 +49,9 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
+	/* Telemetry reads it. */
+	comch_store_relaxed(&c->rx_room,
+		(uint32_t)rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM);
 	if (comch_queue_ops(&c->q)->rx_setup != NULL)
 		comch_queue_ops(&c->q)->rx_setup(c->q.dq, mp,
 			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0);

@@ -2,14 +2,19 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* /comch/explain: why a connection's messages are direct or staged. Its lock is held. */
+/*
+ * /comch/explain: why a connection's messages are direct or staged, and which mbufs are
+ * handed over or copied. Its lock is held.
+ */
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_errno.h>
 
+#include "data/comch_producer.h"
 #include "mem/comch_mem.h"
 #include "observe/comch_telemetry.h"
 
@@ -38,7 +43,15 @@ on_mem_kind(const struct rte_comch_mr *mr, void *arg)
 	return 1;
 }
 
-enum explain_path { PATH_NONE, PATH_PENDING, PATH_DIRECT, PATH_STAGED };
+enum explain_path { PATH_NONE, PATH_PENDING, PATH_DIRECT, PATH_STAGED, PATH_HANDOVER };
+
+/* Does the consumer receive the mbufs that were sent? */
+static bool
+takes_mbufs(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c)
+{
+	return (conn->dev->info.capa & RTE_COMCH_CAPA_HANDOVER) != 0 &&
+		comch_load_relaxed(&c->rx_room) > 0;
+}
 
 /* The path to memory that was exported to the peer. */
 static enum explain_path
@@ -72,6 +85,10 @@ explain_mr(const struct rte_comch_conn *conn, const struct rte_comch_consumer *c
 		snprintf(why, size, "the consumer is not started");
 		return PATH_NONE;
 	}
+	if (takes_mbufs(conn, c)) {
+		snprintf(why, size, "mbufs are handed over: its own mbufs are for copies");
+		return PATH_HANDOVER;
+	}
 	if ((c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0)
 		snprintf(why, size, "SNAPSHOT: nothing is exported");
 	else if (c->export[i] >= 0)
@@ -95,6 +112,7 @@ add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 	static const char *const paths[] = {
 		[PATH_NONE] = "none", [PATH_PENDING] = "pending",
 		[PATH_DIRECT] = "direct", [PATH_STAGED] = "staged",
+		[PATH_HANDOVER] = "handover",
 	};
 	struct mr_walk w = { .mr = c->mrs.mr[i].mr };
 	enum explain_path path;
@@ -112,6 +130,23 @@ add_mr(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 	comch_tel_text(d, "why", why);
 }
 
+/* What happens to each kind of mbuf. Without a copy, the peer must be able to read it. */
+static void
+explain_mbufs(struct rte_tel_data *d, const struct rte_comch_conn *conn,
+		const struct rte_comch_consumer *c)
+{
+	static const char *const ways[] = { "copied", "handed over" };
+	struct rte_comch_conn_info info;
+
+	d = comch_tel_dict(d, "mbufs");
+	if (d == NULL)
+		return;
+	rte_comch_conn_info_get(conn, &info);
+	comch_tel_u64(d, "room", comch_load_relaxed(&c->rx_room));
+	comch_tel_text(d, "chains", ways[(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0]);
+	comch_tel_text(d, "not_eal_memory", ways[info.peer_pid == getpid()]);
+}
+
 /* Our consumer, for received messages: at most *room registrations. */
 static void
 explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
@@ -125,12 +160,38 @@ explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 	comch_tel_consumer(d, c);
 	comch_tel_u64(d, "msgs", comch_load_relaxed(&comch_consumer_stats(c)->msgs));
 	comch_tel_u64(d, "staged_msgs", comch_load_relaxed(&comch_consumer_stats(c)->staged));
+	if (takes_mbufs(conn, c))
+		explain_mbufs(d, conn, c);
 	in = shown > 0 ? comch_tel_dict(d, "memory") : NULL;
 	for (i = 0; in != NULL && i < shown; i++)
 		add_mr(in, conn, c, i);
 	if (nb_mrs > shown)
 		comch_tel_u64(d, "memory_left_out", nb_mrs - shown);
 	*room -= shown;
+}
+
+/* Our producers: how many of their messages were copied. */
+static void
+explain_producers(struct rte_tel_data *d, const struct rte_comch_conn *conn)
+{
+	const struct rte_comch_producer *p;
+	struct rte_comch_producer_stats st;
+	struct rte_tel_data *in;
+	uint32_t nb = 0;
+
+	d = conn->fast != NULL ? comch_tel_dict(d, "producers") : NULL;
+	if (d == NULL)
+		return;
+	TAILQ_FOREACH(p, &conn->fast->producers, next) {
+		in = nb < MAX_QUEUES ? comch_tel_numbered(d, p->q.id) : NULL;
+		if (in == NULL || rte_comch_producer_stats_get(p, &st) != 0)
+			return;
+		nb++;
+		comch_tel_u64(in, "msgs", st.msgs);
+		comch_tel_u64(in, "copies", st.copies);
+		comch_tel_u64(in, "staged_msgs", st.staged);
+		comch_tel_u64(in, "errors", st.errors);
+	}
 }
 
 /* The peer's consumers, for sent messages. The connection's lock is held. */
@@ -224,8 +285,10 @@ comch_explain(const struct comch_tel_args *args, struct rte_tel_data *d)
 	comch_tel_u64(d, "max_imm_len", conn->dev->info.max_imm_len);
 	comch_tel_u64(d, "max_buf_len", conn->dev->info.max_buf_len);
 	explain_consumers(d, conn, args);
-	if (args->nb < 2)
+	if (args->nb < 2) {
+		explain_producers(d, conn);
 		explain_remote(d, conn);
+	}
 	pthread_mutex_unlock(&conn->lock);
 	return 0;
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef BLOCKS_H
+#define BLOCKS_H
+
+/*
+ * Code shared by the DOCA examples with a data path: memory in blocks, and what goes through
+ * it, a file or generated data.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_dev.h>
+#include <doca_error.h>
+#include <doca_mmap.h>
+
+#define BLOCK_SIZE (64 * 1024)
+/* Per producer or consumer, each with its own task. */
+#define NB_BLOCKS 32
+
+/* Memory of a producer or consumer: blocks, each with a buf. */
+struct blocks {
+	struct doca_mmap *mmap;
+	struct doca_buf_inventory *inventory;
+	uint8_t *memory;
+	struct doca_buf *buf[NB_BLOCKS];
+};
+
+/* Allocate memory, register it for the device, and create a buf for each block. */
+doca_error_t blocks_open(struct blocks *blocks, struct doca_dev *dev);
+/* Also after a failed blocks_open(), and of blocks that were never opened. */
+void blocks_close(struct blocks *blocks);
+
+/* Fill memory from a file, or without one (NULL) with a pattern that depends on the number. */
+doca_error_t blocks_fill(void *data, size_t len, FILE *file, uint64_t number);
+uint64_t blocks_checksum(const uint8_t *data, size_t len);
+
+/* Seconds of a monotonic clock. */
+double blocks_now(void);
+/* Print amount and speed. */
+void blocks_report(const char *what, uint64_t bytes, double seconds);
+
+/* Option: open a file, on the DPU for writing; on the host for reading, with its size. */
+doca_error_t blocks_take_file(const char *path, FILE **file, uint64_t *size);
+/* Option: a size in MiB, an int. */
+doca_error_t blocks_take_size(const void *value, uint64_t *size);
+
+#endif /* BLOCKS_H */
