@@ -24,7 +24,8 @@
  *     link_close()                           link_close()
  *                        <------------------ CLOSED
  *
- * Either side reports an error to the other as ERROR; both then undo their steps
+ * Either side may be a process or, with --same-process, a group of threads; its main thread
+ * runs the engine. Either side reports an error to the other as ERROR; both then undo their steps
  * and are ready for the next run. A test within one process takes the steps
  * without messages.
  */
@@ -42,6 +43,7 @@
 struct data_ops;
 struct perf_run;
 struct sync;
+struct sync_hello;
 
 /** Counts of messages that did not arrive intact and in order. */
 struct perf_faults {
@@ -145,6 +147,8 @@ struct perf_run {
 	const struct perf_test *test;
 	struct perf_params params;
 	bool leader;                  /**< The host side. */
+	bool same_process;            /**< The other side is in this process, too. */
+	const struct sync_hello *self; /**< This side, with its threads. */
 	int16_t dev_id;
 	struct rte_comch_dev_info info;
 	struct sync *sync;

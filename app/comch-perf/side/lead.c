@@ -344,9 +344,10 @@ setting_text(const struct lead *lead, char *buf, size_t size)
 {
 	const struct side *side = lead->side;
 
-	snprintf(buf, size, "comch-perf %s, %s, host side on CPU %d, DPU side on %s%d, "
+	snprintf(buf, size, "comch-perf %s, %s%s, host side on CPU %d, DPU side on %s%d, "
 			"TSC %.0f MHz", RTE_COMCH_VERSION_STRING,
 			side->sync != NULL ? side->info.driver : "no device",
+			side->same_process ? " within one process" : "",
 			lead->cpu_a, lead->cpu_b >= 0 ? "CPU " : "another machine's CPU ",
 			lead->cpu_b >= 0 || side->sync == NULL ? lead->cpu_b :
 			side->sync->peer.cpus[0], (double)clock_hz() / 1e6);
