@@ -133,13 +133,17 @@ perf_test_is_floor(const struct perf_test *test)
 	return test->place == PERF_BARE;
 }
 
-/** The floor to compare with. */
+/** The floor to compare with, on a device with these RTE_COMCH_CAPA_*. */
 static inline enum floor_kind
-perf_test_floor(const struct perf_test *test, const struct perf_params *params)
+perf_test_floor(const struct perf_test *test, const struct perf_params *params, uint64_t capa)
 {
 	if (perf_test_is_floor(test))
 		return (enum floor_kind)params->kind;
-	return test->hops == 2 && params->wait == PERF_WAIT_EVENT ? FLOOR_WAKE : test->floor;
+	if (test->hops == 2 && params->wait == PERF_WAIT_EVENT)
+		return FLOOR_WAKE;
+	if (params->api == PERF_API_MBUF && (capa & RTE_COMCH_CAPA_HANDOVER) != 0)
+		return test->hops == 2 ? FLOOR_RING_LAT : FLOOR_RING;
+	return test->floor;
 }
 
 /** One run of one test, on one side. */
