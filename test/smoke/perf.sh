@@ -40,6 +40,8 @@ for row in rows:
         assert row["driver"] == options[options.index("--dev") + 1].rstrip("0"), row
     if row["api"] == "mbuf" and row["driver"] == "comch_ring":
         assert row["copies"] == 0, row
+        floors = {"data-lat": "ring-lat", "data-rate": "ring"}
+        assert row["floor"] == ("wake" if "event" in options else floors[test]), row
     if "doca" in options:
         assert row["api"] == "doca", row
 EOT
