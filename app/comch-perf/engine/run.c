@@ -58,6 +58,11 @@ perf_run_fail(struct perf_run *run, const char *format, ...)
 	atomic_store_explicit(&run->abort, true, memory_order_relaxed);
 	if (run->error[0] != '\0')
 		return -ECANCELED;
+	/* What fails after a signal fails because of it, maybe first on the other side. */
+	if (perf_quit()) {
+		snprintf(run->error, sizeof(run->error), "interrupted");
+		return -ECANCELED;
+	}
 	va_start(ap, format);
 	vsnprintf(run->error, sizeof(run->error), format, ap);
 	va_end(ap);
