@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* main() of comch-perf, which measures a channel between two processes: it makes
- * the plan and supervises the two processes, which run side.c.
+/* main() of comch-perf, which measures a channel between two processes, or between
+ * threads of one: it makes the plan and supervises the processes, which run side.c.
  */
 
 #include <stdlib.h>

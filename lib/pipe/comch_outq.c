@@ -52,7 +52,7 @@ comch_outq_create(struct rte_comch_pipe_out *out, uint32_t burst, uint32_t size,
 		rte_errno = -ret;
 		return NULL;
 	}
-	q = rte_zmalloc_socket("comch_outq", sizeof(*q) + size * sizeof(q->mbufs[0]),
+	q = rte_zmalloc_socket("comch_outq", sizeof(*q) + (size + 1) * sizeof(q->mbufs[0]),
 			RTE_CACHE_LINE_SIZE, socket_id);
 	if (q == NULL) {
 		COMCH_PIPE_LOG(ERR, "%s: no memory for a queue of %u mbufs", what, size);
@@ -62,8 +62,24 @@ comch_outq_create(struct rte_comch_pipe_out *out, uint32_t burst, uint32_t size,
 	q->out = out;
 	q->burst = burst;
 	q->size = size;
+	comch_outq_set_count(q, 0);
 	out->reserved = q;
 	return q;
+}
+
+void
+comch_outq_attend(struct comch_outq *q)
+{
+	/* While the peer is slow, try once per burst. */
+	if ((q->count & (q->burst - 1)) == 0 || q->count > q->size)
+		comch_outq_flush(q);
+	if (q->count > q->size) {
+		comch_outq_drop(q, &q->mbufs[q->head + q->size], 1);
+		q->count = q->size;
+	}
+	if (q->head + q->count > q->size)
+		comch_outq_to_front(q);
+	comch_outq_set_count(q, q->count);
 }
 
 static uint32_t

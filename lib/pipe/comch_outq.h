@@ -8,7 +8,8 @@
 /*
  * The queue of an output end, which all kinds of ports and nodes share: mbufs that wait for
  * a full burst or for a peer without posted buffers. The array is filled from the front;
- * at its end, the remaining mbufs move to the front.
+ * at its end, the remaining mbufs move to the front. It has one place more than the queue, so
+ * that a single mbuf is stored without a look at the room.
  */
 
 #include <string.h>
@@ -35,8 +36,9 @@ struct comch_outq {
 	struct rte_comch_pipe_out *out;
 	uint32_t burst; /* a power of 2 */
 	uint32_t size;
-	uint32_t head;  /* the first of count mbufs */
+	uint32_t head;  /* the first of count mbufs; head + count <= size */
 	uint32_t count;
+	uint32_t due;   /* count with which single mbufs make a burst, or reach the end */
 	uint64_t dropped_bytes;
 	struct rte_mbuf *mbufs[];
 };
@@ -48,6 +50,9 @@ struct comch_outq *comch_outq_create(struct rte_comch_pipe_out *out, uint32_t bu
 void comch_outq_free(struct comch_outq *q);
 /* The same, but keep the end. */
 void comch_outq_clear(struct comch_outq *q);
+
+/* A single mbuf was queued, and count is due. */
+void comch_outq_attend(struct comch_outq *q);
 
 /* Take over an input end. Returns 0, or -EINVAL or -EBUSY after logging. */
 int comch_in_take(struct rte_comch_pipe_in *in, void *owner, const char *what);
@@ -86,6 +91,7 @@ static inline void
 comch_outq_set_count(struct comch_outq *q, uint32_t count)
 {
 	q->count = count;
+	q->due = RTE_MIN((count | (q->burst - 1)) + 1, q->size + 1 - q->head);
 	__atomic_store_n(&q->out->nb_pending, count, __ATOMIC_RELAXED);
 }
 
@@ -150,28 +156,16 @@ comch_outq_send(struct comch_outq *q, struct rte_mbuf **mbufs, uint32_t n)
 		comch_outq_drop(q, &mbufs[k], n - k);
 }
 
-/* Make room at the end of the array. Returns whether there is some. */
-static inline bool
-comch_outq_make_room(struct comch_outq *q)
-{
-	if (q->count == q->size)
-		comch_outq_flush(q);
-	comch_outq_to_front(q);
-	return q->count < q->size;
-}
-
 static inline void
 comch_outq_send_one(struct comch_outq *q, struct rte_mbuf *mbuf)
 {
-	if (unlikely(q->head + q->count == q->size) && !comch_outq_make_room(q)) {
-		comch_outq_drop(q, &mbuf, 1);
-		return;
-	}
-	q->mbufs[q->head + q->count] = mbuf;
-	comch_outq_set_count(q, q->count + 1);
-	/* While the peer is slow, try once per burst. */
-	if (unlikely((q->count & (q->burst - 1)) == 0))
-		comch_outq_flush(q);
+	const uint32_t count = q->count + 1;
+
+	q->mbufs[q->head + count - 1] = mbuf;
+	q->count = count;
+	__atomic_store_n(&q->out->nb_pending, count, __ATOMIC_RELAXED);
+	if (unlikely(count == q->due))
+		comch_outq_attend(q);
 }
 
 #endif /* COMCH_OUTQ_H */

@@ -22,7 +22,7 @@ struct swx_in {
 	uint64_t begin_received; /* of the end, when the port was created */
 	uint64_t handed_bytes;
 	uint64_t nb_empty;
-	struct rte_mbuf *mbufs[SWX_BURST_MAX];
+	struct rte_mbuf *mbufs[SWX_BURST_MAX + 1]; /* the last one is there twice */
 };
 
 struct swx_out {
@@ -71,24 +71,31 @@ swx_in_free(void *port)
 	rte_free(p);
 }
 
+/* Receive a burst. Not inlined: what is done for each packet is a few instructions. */
+static __rte_noinline bool
+swx_in_refill(struct swx_in *p)
+{
+	p->next = 0;
+	p->count = comch_in_recv(p->in, p->mbufs, (uint16_t)p->burst);
+	if (p->count == 0) {
+		p->nb_empty++;
+		return false;
+	}
+	p->mbufs[p->count] = p->mbufs[p->count - 1];
+	rte_prefetch0(rte_pktmbuf_mtod(p->mbufs[0], void *));
+	return true;
+}
+
 static int
 swx_in_rx(void *port, struct rte_swx_pkt *pkt)
 {
 	struct swx_in *p = port;
 	struct rte_mbuf *m;
 
-	if (p->next == p->count) {
-		p->next = 0;
-		p->count = comch_in_recv(p->in, p->mbufs, (uint16_t)p->burst);
-		if (p->count == 0) {
-			p->nb_empty++;
-			return 0;
-		}
-		rte_prefetch0(rte_pktmbuf_mtod(p->mbufs[0], void *));
-	}
+	if (unlikely(p->next == p->count) && !swx_in_refill(p))
+		return 0;
 	m = p->mbufs[p->next++];
-	if (p->next < p->count)
-		rte_prefetch0(rte_pktmbuf_mtod(p->mbufs[p->next], void *));
+	rte_prefetch0(rte_pktmbuf_mtod(p->mbufs[p->next], void *));
 	pkt->handle = m;
 	pkt->pkt = m->buf_addr;
 	pkt->offset = m->data_off;

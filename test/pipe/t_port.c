@@ -79,6 +79,77 @@ T_CASE(port_masks)
 }
 
 /* Cleared statistics of an input port begin anew; the end counts on. */
+/* Numbers of mbufs that were given to a port and not dropped. */
+struct kept {
+	uint64_t numbers[512];
+	uint32_t nb;
+	uint32_t got; /* by the host, in order */
+};
+
+static void
+take_some(struct u_pipe *u, struct kept *kept, uint16_t most)
+{
+	struct rte_mbuf *mbufs[8];
+	uint16_t i, n;
+
+	n = rte_comch_rx_burst(u->from_dpu, mbufs, RTE_MIN(most, RTE_DIM(mbufs)));
+	for (i = 0; i < n; i++, kept->got++) {
+		const uint64_t number = kept->numbers[kept->got];
+
+		T_EQ(rte_pktmbuf_pkt_len(mbufs[i]), u_pipe_len(number));
+		T_VERIFY(rte_pktmbuf_mtod(mbufs[i], void *), u_pipe_len(number), number);
+	}
+	rte_pktmbuf_free_bulk(mbufs, n);
+}
+
+/* Give single mbufs, three to two that the host takes. */
+static void
+overload(struct u_pipe *u, struct kept *kept, void *port, uint32_t queue_size)
+{
+	const uint64_t before = u->out.nb_sent + u->out.nb_dropped;
+	struct rte_mbuf *m;
+	uint64_t dropped;
+	uint32_t i;
+
+	for (i = 1; i <= 60; i++) {
+		T_UNTIL(u_pipe_send(u, 1) == 1);
+		T_UNTIL(rte_comch_rx_burst(u->dpu_cons, &m, 1) == 1);
+		dropped = u->out.nb_dropped;
+		T_EQ(rte_comch_port_out_ops.f_tx(port, m), 0);
+		if (u->out.nb_dropped == dropped)
+			kept->numbers[kept->nb++] = u->sent - 1;
+		T_LE(u->out.nb_pending, queue_size);
+		T_EQ(u->out.nb_sent + u->out.nb_pending + u->out.nb_dropped, before + i);
+		if (i % 9 == 0)
+			take_some(u, kept, 6);
+	}
+}
+
+/* Queues that are hardly longer than a burst: only what is counted is lost, in any place. */
+T_CASE(port_overload)
+{
+	struct rte_comch_port_out_params params = { .burst_size = 4 };
+	static struct kept kept;
+	struct u_pipe u;
+	uint32_t size;
+	void *port;
+
+	u_pipe_open(&u, 6);
+	params.out = &u.out;
+	for (size = 4; size <= 9; size++) {
+		params.queue_size = size;
+		port = rte_comch_port_out_ops.f_create(&params, 0);
+		T_CHECK(port != NULL);
+		overload(&u, &kept, port, size);
+		T_WAIT(t_step_all() + rte_comch_pipe_flush(&u.out) +
+				(take_some(&u, &kept, 8), 0), kept.got == kept.nb);
+		T_EQ(u.out.nb_pending, 0);
+		T_EQ(rte_comch_port_out_ops.f_free(port), 0);
+	}
+	T_GT(u.out.nb_dropped, 0);
+	u_pipe_close(&u);
+}
+
 T_CASE(port_in_clear)
 {
 	struct rte_comch_port_in_params params;

@@ -36,6 +36,9 @@ ends 0 '' --size 0 data-rate
 ends 0 '' --size 3 --api desc data-rate
 ends 2 'comch-perf: data-rate: --api doca: a message needs at least one byte of --size or --imm' \
 	--size 0 --api doca data-rate
+ends 2 'comch-perf: data-rate: --api doca: supports one side per process only' \
+	--dev comch_ring0 --api doca data-rate
+ends 2 'comch-perf: --same-process requires --role both' --same-process --role host data-rate
 ends 2 'comch-perf: data-bw: --size: bandwidth tests need at least one byte' --size 0 data-bw
 ends 2 'comch-perf: data-rate: --queue: 65537 exceeds the device limit of 65536' \
 	--queue 65537 data-rate

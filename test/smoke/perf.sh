@@ -36,6 +36,12 @@ for row in rows:
         assert row["queue"] * row["size"] <= max(16 << 20, 2 * row["size"]), row
     if test.startswith("msgq"):
         assert row["messages"] == 64 * row["producers"], row
+    if "--dev" in options:
+        assert row["driver"] == options[options.index("--dev") + 1].rstrip("0"), row
+    if row["api"] == "mbuf" and row["driver"] == "comch_ring":
+        assert row["copies"] == 0, row
+        floors = {"data-lat": "ring-lat", "data-rate": "ring"}
+        assert row["floor"] == ("wake" if "event" in options else floors[test]), row
     if "doca" in options:
         assert row["api"] == "doca", row
 EOT

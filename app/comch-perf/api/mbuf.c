@@ -18,13 +18,13 @@
 #include "api/api.h"
 #include "api/native.h"
 #include "app_mem.h"
+#include "base/pool.h"
 #include "engine/sync.h"
-
-#define CACHE 256
 
 struct mbuf_tx {
 	struct ends_tx end;
 	struct rte_mempool *pool;
+	bool handover;                          /* the receiver frees sent ones */
 	uint32_t head;                          /* first ready one */
 	struct rte_mbuf *mbufs[PERF_MAX_BURST]; /* stamped, not accepted yet */
 };
@@ -47,22 +47,21 @@ mbuf_rx(struct data_rx *rx)
 	return container_of(rx, struct mbuf_rx, end.base);
 }
 
-/* Create the pool of one end; an mbuf holds one message. */
+/* Create the pool of one end; an mbuf holds one message. Both sides may be in one EAL. */
 static struct rte_mempool *
-pool_create(struct perf_run *run, const char *kind, uint32_t number, bool shared)
+pool_create(struct perf_run *run, const char *kind, uint32_t number, uint32_t nb, bool shared)
 {
-	const struct perf_params *p = &run->params;
-	uint32_t nb = p->queue + 2 * p->burst + 2 * CACHE;
-	uint16_t data_room = (uint16_t)(RTE_PKTMBUF_HEADROOM + p->size);
+	uint16_t data_room = (uint16_t)(RTE_PKTMBUF_HEADROOM + run->params.size);
 	struct rte_mempool *mp;
-	char name[32];
+	char name[RTE_MEMZONE_NAMESIZE];
 
-	snprintf(name, sizeof(name), "perf_%s%u_%u", kind, number, run->sync->run);
+	snprintf(name, sizeof(name), "perf_%c%s%u_%u", run->leader ? 'h' : 'd', kind, number,
+			run->sync->run);
 	if (shared) {
-		mp = rte_comch_pktmbuf_pool_create(name, nb, CACHE, 0, data_room,
+		mp = rte_comch_pktmbuf_pool_create(name, nb, POOL_CACHE, 0, data_room,
 				SOCKET_ID_ANY);
 	} else {
-		mp = rte_pktmbuf_pool_create(name, nb, CACHE, 0, data_room, SOCKET_ID_ANY);
+		mp = rte_pktmbuf_pool_create(name, nb, POOL_CACHE, 0, data_room, SOCKET_ID_ANY);
 		if (mp != NULL && rte_comch_mempool_register(mp, 0) == NULL) {
 			rte_mempool_free(mp);
 			mp = NULL;
@@ -89,24 +88,40 @@ pool_free(struct rte_mempool *mp, bool shared)
 static int
 mbuf_tx_open(struct perf_run *run, struct data_tx *tx)
 {
+	const struct perf_params *p = &run->params;
 	struct mbuf_tx *m = mbuf_tx(tx);
 
+	m->handover = (run->info.capa & RTE_COMCH_CAPA_HANDOVER) != 0;
 	tx->nb_slots = 1; /* never half full: stream_tx() reaps only if a send accepts nothing */
 	if (ends_tx_open(run, tx) != 0)
 		return -ECANCELED;
-	m->pool = pool_create(run, "tx", tx->number, false);
+	m->pool = pool_create(run, "tx", tx->number, m->handover ?
+			pool_mbufs_to_send(p->queue, p->burst, tx->nb_targets) :
+			p->queue + p->burst + pool_mbufs_per_thread(p->burst), false);
 	return m->pool == NULL ? -ENOMEM : 0;
+}
+
+static bool
+mbuf_tx_returned(struct data_tx *tx)
+{
+	const struct mbuf_tx *m = mbuf_tx(tx);
+
+	return !m->handover || m->pool == NULL ||
+		rte_mempool_avail_count(m->pool) + tx->ready == m->pool->size;
 }
 
 static void
 mbuf_tx_close(struct data_tx *tx)
 {
 	struct mbuf_tx *m = mbuf_tx(tx);
+	bool returned = mbuf_tx_returned(tx);
 
 	rte_comch_producer_destroy(m->end.producer);
 	if (tx->ready > 0)
 		rte_pktmbuf_free_bulk(m->mbufs + m->head, tx->ready);
-	pool_free(m->pool, false);
+	/* A peer that ended without closing may still write to its mbufs. */
+	if (returned)
+		pool_free(m->pool, false);
 }
 
 static void
@@ -166,9 +181,12 @@ mbuf_reap(struct data_tx *tx)
 static int
 mbuf_rx_open(struct perf_run *run, struct data_rx *rx)
 {
+	const struct perf_params *p = rx->params;
 	struct mbuf_rx *m = mbuf_rx(rx);
 
-	m->pool = pool_create(run, "rx", rx->number, rx->params->memory == APP_MEMORY_SHARED);
+	m->pool = pool_create(run, "rx", rx->number,
+			p->queue + p->burst + pool_mbufs_per_thread(p->burst),
+			p->memory == APP_MEMORY_SHARED);
 	return m->pool == NULL ? -ECANCELED :
 		ends_rx_open(run, rx, rte_comch_mempool_mr(m->pool));
 }
@@ -187,6 +205,13 @@ mbuf_repost(struct data_rx *rx)
 {
 	rte_pktmbuf_free_bulk(mbuf_rx(rx)->mbufs, rx->unposted);
 	rx->unposted = 0;
+}
+
+static bool
+mbuf_rx_stop(struct data_rx *rx)
+{
+	mbuf_repost(rx);
+	return ends_rx_stop(rx);
 }
 
 static uint16_t
@@ -230,7 +255,7 @@ const struct data_ops data_ops_mbuf = {
 	.rx_start = mbuf_rx_start,
 	.recv = mbuf_recv,
 	.repost = mbuf_repost,
-	.rx_stop = ends_rx_stop,
+	.rx_stop = mbuf_rx_stop,
 	.rx_stats = ends_rx_stats,
 	.rx_close = mbuf_rx_close,
 	.tx_open = mbuf_tx_open,
@@ -239,5 +264,6 @@ const struct data_ops data_ops_mbuf = {
 	.reap = mbuf_reap,
 	.tx_stop = ends_tx_stop,
 	.tx_stats = ends_tx_stats,
+	.tx_returned = mbuf_tx_returned,
 	.tx_close = mbuf_tx_close,
 };

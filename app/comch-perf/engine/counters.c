@@ -37,7 +37,7 @@ find(uint32_t number, struct rte_comch_xstat *xstat)
 }
 
 void
-counters_read(struct counters *now)
+counters_read(struct counters *now, int16_t dev_id)
 {
 	struct rte_comch_xstat xstats[COUNTERS_MAX];
 	uint32_t i, n;
@@ -45,6 +45,8 @@ counters_read(struct counters *now)
 
 	*now = (struct counters){ .nb = 0 };
 	RTE_COMCH_DEV_FOREACH(id) {
+		if (dev_id != COUNTERS_ANY_DEV && id != dev_id)
+			continue;
 		n = read_dev(id, xstats);
 		for (i = 0; i < n; i++)
 			now->value[i] += xstats[i].value;
@@ -53,12 +55,12 @@ counters_read(struct counters *now)
 }
 
 void
-counters_since(struct counters *before)
+counters_since(struct counters *before, int16_t dev_id)
 {
 	struct counters now;
 	uint32_t i;
 
-	counters_read(&now);
+	counters_read(&now, dev_id);
 	for (i = 0; i < now.nb; i++)
 		if (!counters_is_level(i))
 			now.value[i] -= before->value[i];

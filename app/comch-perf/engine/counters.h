@@ -8,8 +8,8 @@
 /**
  * @file
  * Counters of the drivers of one side, such as work requests, over a run. They are the
- * sums over all devices that are open, and both sides have the same driver: a counter has
- * the same number on both.
+ * sums over all devices that are open, or those of one device if the process has both
+ * sides. Both sides have the same driver: a counter has the same number on both.
  */
 
 #include <stdbool.h>
@@ -17,6 +17,8 @@
 
 /** Most counters of a driver; more are left out. */
 #define COUNTERS_MAX 32
+/** Sum up all devices. */
+#define COUNTERS_ANY_DEV (-1)
 
 struct counters {
 	uint32_t nb;                  /**< 0: the driver has none. */
@@ -24,11 +26,11 @@ struct counters {
 	uint64_t value[COUNTERS_MAX];
 };
 
-/** Read all counters. */
-void counters_read(struct counters *now);
+/** Read all counters of a device, or of COUNTERS_ANY_DEV. */
+void counters_read(struct counters *now, int16_t dev_id);
 
 /** Replace values from before by what was counted since; a level is that of now. */
-void counters_since(struct counters *before);
+void counters_since(struct counters *before, int16_t dev_id);
 
 /** Get the name of a counter; NULL: no such counter. */
 const char *counters_name(uint32_t number);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <rte_lcore.h>
 #include <rte_malloc.h>
 
 #include "base/clock.h"
@@ -333,7 +332,8 @@ open_side(struct perf_run *run, bool host)
 		w->number = d->nb_workers - 1;
 		w->host = host;
 		w->link = link;
-		w->has_thread = run->sync == NULL && !host;
+		w->has_thread = !host && (run->sync == NULL || run->same_process);
+		w->cpu = run->sync == NULL ? (uint16_t)run->floor_req.cpu_b : run->self->cpus[i];
 		w->spins = run->params.wait == PERF_WAIT_POLL && !run->params.crowded;
 		/* The first worker of a link uses its poll. */
 		w->own_poll = w->number > 0 && (w - 1)->link == link;
@@ -348,14 +348,16 @@ open_side(struct perf_run *run, bool host)
 static int
 check_threads(struct perf_run *run, uint32_t nb)
 {
+	uint32_t most = run->self->nb_workers;
+
 	if (run->sync == NULL && run->floor_req.cpu_b < 0)
 		return perf_run_fail(run, "both sides must run on one machine");
-	if (nb <= rte_lcore_count())
+	if (nb <= most)
 		return 0;
 	return run->sync == NULL ?
-		perf_run_fail(run, "needs %u lcores, has %u", nb, rte_lcore_count()) :
+		perf_run_fail(run, "needs %u lcores, has %u", nb, most) :
 		perf_run_fail(run, "this side needs %u threads, has %u: start it with more "
-				"--producers and --consumers", nb, rte_lcore_count());
+				"--producers and --consumers", nb, most);
 }
 
 int
@@ -417,6 +419,21 @@ all_stopped(struct link *link, void *arg)
 	return idle;
 }
 
+/* The peer frees what it has received as it stops its consumers. */
+static bool
+all_returned(struct link *link, void *arg)
+{
+	const struct data *d = arg;
+	uint32_t i;
+
+	run_polls(link->owner);
+	for (i = 0; i < d->nb_tx && d->ops->tx_returned != NULL; i++) {
+		if (!d->ops->tx_returned(d->txs[i]))
+			return false;
+	}
+	return true;
+}
+
 void
 data_teardown(struct perf_run *run)
 {
@@ -426,6 +443,7 @@ data_teardown(struct perf_run *run)
 	if (d == NULL)
 		return;
 	link_until(&run->links[0], STOP_MS, all_stopped, d);
+	link_until(&run->links[0], STOP_MS, all_returned, d);
 	for (i = 0; i < d->nb_tx; i++) {
 		d->ops->tx_close(d->txs[i]);
 		rte_free(d->txs[i]);

@@ -15,8 +15,9 @@
  * polls the connections and the session from time to time. Control messages are
  * modelled as a producer and a consumer that share a connection.
  *
- * Tests within one process have the workers of both sides: the host's first, then
- * the single one of the DPU, a thread that is not an EAL lcore.
+ * Local tests have no other side: they have the workers of both, the host's first, then the
+ * single one of the DPU. That one, and all workers of the DPU side in the process of the host
+ * side, are threads of their own; the others are EAL lcores.
  */
 
 #include <pthread.h>
@@ -61,6 +62,8 @@ struct data_ops {
 	void (*reap)(struct data_tx *tx);
 	bool (*tx_stop)(struct data_tx *tx);
 	void (*tx_stats)(struct data_tx *tx, struct perf_result *r);
+	/** Has the receiver returned all buffers that it got? NULL: it never gets any. */
+	bool (*tx_returned)(struct data_tx *tx);
 	void (*tx_close)(struct data_tx *tx);
 	/** Body of a worker in latency tests; NULL: the generic one. */
 	int (*pingpong)(void *worker);
@@ -142,7 +145,10 @@ struct data_worker {
 	uint64_t progress;       /**< Messages at the last progress. */
 	uint64_t progress_tsc;
 	uint64_t stuck_cycles;   /**< perf_run_stuck_ms() */
-	bool has_thread;         /**< A pthread bound to cpu_b, not an EAL lcore. */
+	bool has_thread;         /**< A pthread bound to `cpu`, not an EAL lcore. */
+	bool launched;
+	uint16_t cpu;
+	unsigned int lcore;
 	pthread_t thread;
 	_Atomic bool running;
 	int (*body)(void *worker);

@@ -20,7 +20,8 @@ floor_launch(struct perf_run *run)
 	req.ms = (uint32_t)(run->params.duration_us / 1000);
 	value = floor_measure(&req);
 	if (value <= 0)
-		return perf_run_fail(run, "comch-perf-floor %s: no figure", floor_name(req.kind));
+		return perf_run_fail(run, "%s %s: no figure", floor_program(req.kind),
+				floor_name(req.kind));
 	run->floor_value = value;
 	run->result.window_ns = run->params.duration_us * 1000;
 	return 0;

@@ -5,7 +5,6 @@
 /* One run of one test: the steps of both sides, and waiting for the peer. */
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,18 +24,19 @@
 /* Waiting time before stderr says what the leader waits for. */
 #define NOTICE_MS    3000
 
-static volatile sig_atomic_t quit;
+/* Lock-free, so that signal handlers may set it. */
+static atomic_bool quit;
 
 bool
 perf_quit(void)
 {
-	return quit != 0;
+	return atomic_load_explicit(&quit, memory_order_relaxed);
 }
 
 void
 perf_quit_set(void)
 {
-	quit = 1;
+	atomic_store_explicit(&quit, true, memory_order_relaxed);
 }
 
 int
@@ -58,6 +58,11 @@ perf_run_fail(struct perf_run *run, const char *format, ...)
 	atomic_store_explicit(&run->abort, true, memory_order_relaxed);
 	if (run->error[0] != '\0')
 		return -ECANCELED;
+	/* What fails after a signal fails because of it, maybe first on the other side. */
+	if (perf_quit()) {
+		snprintf(run->error, sizeof(run->error), "interrupted");
+		return -ECANCELED;
+	}
 	va_start(ap, format);
 	vsnprintf(run->error, sizeof(run->error), format, ap);
 	va_end(ap);
@@ -244,6 +249,13 @@ close_links(struct perf_run *run)
 	run->nb_links = 0;
 }
 
+/* The device to read counters of. The DOCA APIs open their own, so by default it is any. */
+static int16_t
+counted_dev(const struct perf_run *run)
+{
+	return run->same_process ? run->dev_id : COUNTERS_ANY_DEV;
+}
+
 /* The steps that are the same on both sides. */
 static int
 run_steps(struct perf_run *run)
@@ -260,9 +272,9 @@ run_steps(struct perf_run *run)
 		return -ECANCELED;
 	if (barrier(run, "launch") != 0)
 		return -ECANCELED;
-	counters_read(&run->result.counters);
+	counters_read(&run->result.counters, counted_dev(run));
 	rc = flow->launch(run);
-	counters_since(&run->result.counters);
+	counters_since(&run->result.counters, counted_dev(run));
 	return rc;
 }
 

@@ -24,7 +24,8 @@
  *     link_close()                           link_close()
  *                        <------------------ CLOSED
  *
- * Either side reports an error to the other as ERROR; both then undo their steps
+ * Either side may be a process or, with --same-process, a group of threads; its main thread
+ * runs the engine. Either side reports an error to the other as ERROR; both then undo their steps
  * and are ready for the next run. A test within one process takes the steps
  * without messages.
  */
@@ -42,6 +43,7 @@
 struct data_ops;
 struct perf_run;
 struct sync;
+struct sync_hello;
 
 /** Counts of messages that did not arrive intact and in order. */
 struct perf_faults {
@@ -131,13 +133,17 @@ perf_test_is_floor(const struct perf_test *test)
 	return test->place == PERF_BARE;
 }
 
-/** The floor to compare with. */
+/** The floor to compare with, on a device with these RTE_COMCH_CAPA_*. */
 static inline enum floor_kind
-perf_test_floor(const struct perf_test *test, const struct perf_params *params)
+perf_test_floor(const struct perf_test *test, const struct perf_params *params, uint64_t capa)
 {
 	if (perf_test_is_floor(test))
 		return (enum floor_kind)params->kind;
-	return test->hops == 2 && params->wait == PERF_WAIT_EVENT ? FLOOR_WAKE : test->floor;
+	if (test->hops == 2 && params->wait == PERF_WAIT_EVENT)
+		return FLOOR_WAKE;
+	if (params->api == PERF_API_MBUF && (capa & RTE_COMCH_CAPA_HANDOVER) != 0)
+		return test->hops == 2 ? FLOOR_RING_LAT : FLOOR_RING;
+	return test->floor;
 }
 
 /** One run of one test, on one side. */
@@ -145,6 +151,8 @@ struct perf_run {
 	const struct perf_test *test;
 	struct perf_params params;
 	bool leader;                  /**< The host side. */
+	bool same_process;            /**< The other side is in this process, too. */
+	const struct sync_hello *self; /**< This side, with its threads. */
 	int16_t dev_id;
 	struct rte_comch_dev_info info;
 	struct sync *sync;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <rte_errno.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
@@ -267,6 +268,24 @@ run_thread(void *arg)
 	return NULL;
 }
 
+/* As run_thread(), with caches of mempools, as lcores have them. */
+static void *
+run_registered_thread(void *arg)
+{
+	struct data_worker *w = arg;
+
+	if (rte_thread_register() != 0) {
+		snprintf(w->error, sizeof(w->error), "register the thread with EAL: %s",
+				rte_strerror(rte_errno));
+		atomic_store_explicit(&w->run->abort, true, memory_order_relaxed);
+		atomic_store_explicit(&w->running, false, memory_order_release);
+		return NULL;
+	}
+	run_body(w);
+	rte_thread_unregister();
+	return NULL;
+}
+
 static int
 start_thread(struct data_worker *w)
 {
@@ -275,13 +294,14 @@ start_thread(struct data_worker *w)
 	int rc;
 
 	CPU_ZERO(&set);
-	CPU_SET(w->run->floor_req.cpu_b, &set);
+	CPU_SET(w->cpu, &set);
 	rc = pthread_attr_init(&attr);
 	if (rc != 0)
 		return -rc;
 	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 	if (rc == 0)
-		rc = pthread_create(&w->thread, &attr, run_thread, w);
+		rc = pthread_create(&w->thread, &attr, w->run->sync == NULL ?
+				run_thread : run_registered_thread, w);
 	pthread_attr_destroy(&attr);
 	return -rc;
 }
@@ -314,15 +334,24 @@ launch_workers(struct perf_run *run)
 		if (w->has_thread) {
 			rc = start_thread(w);
 		} else {
-			lcore = rte_get_next_lcore(lcore, 1, 1);
+			w->lcore = lcore = rte_get_next_lcore(lcore, 1, 1);
 			rc = rte_eal_remote_launch(run_body, w, lcore);
 		}
-		if (rc == 0)
+		w->launched = rc == 0;
+		if (w->launched)
 			continue;
-		w->has_thread = false;
 		atomic_store_explicit(&w->running, false, memory_order_relaxed);
 		perf_run_fail(run, "start worker %u: %s", i, strerror(-rc));
 	}
+}
+
+static void
+join_worker(struct data_worker *w)
+{
+	if (w->launched && w->has_thread)
+		pthread_join(w->thread, NULL);
+	else if (w->launched)
+		rte_eal_wait_lcore(w->lcore);
 }
 
 /* Run worker 0 on this thread, the others on lcores or their own threads. */
@@ -341,11 +370,8 @@ run_workers(struct perf_run *run, int (*body)(void *worker))
 		sync_counts(run);
 		usleep(LINK_NAP_US);
 	}
-	rte_eal_mp_wait_lcore();
-	for (i = 1; i < d->nb_workers; i++) {
-		if (d->workers[i].has_thread)
-			pthread_join(d->workers[i].thread, NULL);
-	}
+	for (i = 1; i < d->nb_workers; i++)
+		join_worker(&d->workers[i]);
 }
 
 int

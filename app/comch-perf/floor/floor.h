@@ -7,12 +7,14 @@
 
 /**
  * @file
- * Floors: what two pinned processes that share memory and run no library code
- * currently reach on this machine. Absolute figures of a channel vary with the
- * machine, above all on a virtual machine whose CPUs migrate; their ratio to a
- * floor measured at the same time is comparable.
+ * Floors: what two CPUs currently reach on this machine without this library.
+ * Absolute figures of a channel vary with the machine, above all on a virtual
+ * machine whose CPUs migrate; their ratio to a floor measured at the same time is
+ * comparable.
  *
- * The program comch-perf-floor measures and prints one floor; comch-perf starts it.
+ * A program measures and prints one floor; comch-perf starts it. comch-perf-floor
+ * has two pinned processes that share memory, and links no library but the C
+ * library; comch-perf-floor-mbuf has two lcores, and uses DPDK's rings and pools.
  */
 
 #include <stdint.h>
@@ -27,16 +29,29 @@ enum floor_kind {
 	FLOOR_MEMCPY,
 	/** Ping-pong over eventfd and epoll, one way; p50, ns. */
 	FLOOR_WAKE,
+	/** Mbufs streamed through an rte_ring; mbufs per second. */
+	FLOOR_RING,
+	/** Ping-pong of mbufs over two of them, one way; p50, ns. */
+	FLOOR_RING_LAT,
 	FLOOR_NONE,
+};
+
+/** What a floor is, and the figure to compare with it. */
+enum floor_unit {
+	FLOOR_NS,
+	FLOOR_MSGS,  /**< Per second. */
+	FLOOR_BYTES, /**< Per second. */
 };
 
 /** A measurement: the arguments of the program. */
 struct floor_req {
 	enum floor_kind kind;
-	int cpu_a;       /**< CPU of the sending process. */
-	int cpu_b;       /**< CPU of the receiving process. */
+	int cpu_a;       /**< CPU of the sender. */
+	int cpu_b;       /**< CPU of the receiver. */
 	uint32_t ms;     /**< Duration. */
-	uint64_t size;   /**< FLOOR_MEMCPY: bytes per copy. */
+	uint64_t size;   /**< FLOOR_MEMCPY, FLOOR_RING*: bytes per copy or mbuf. */
+	uint32_t burst;  /**< FLOOR_RING: mbufs per call. */
+	uint32_t queue;  /**< FLOOR_RING*: size of the ring. */
 };
 
 /** Memory that large messages cycle through, here and in the tests. */
@@ -45,11 +60,16 @@ struct floor_req {
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
-/** "line", "slot", "memcpy", "wake", "none". */
+/** "line", "slot", "memcpy", "wake", "ring", "ring-lat", "none". */
 const char *floor_name(enum floor_kind kind);
 
 /** Description for the table. */
 const char *floor_what(enum floor_kind kind);
+
+enum floor_unit floor_unit(enum floor_kind kind);
+
+/** Name of the program that measures this kind. */
+const char *floor_program(enum floor_kind kind);
 
 /**
  * Start the program and sleep until it ends, so that both CPUs are free for it.
@@ -58,5 +78,14 @@ const char *floor_what(enum floor_kind kind);
  *   The figure in the unit of its kind, or a negative number on failure.
  */
 double floor_measure(const struct floor_req *req);
+
+/**
+ * main() of a program: parse the arguments, measure, and print the figure.
+ *
+ * @return
+ *   Exit status.
+ */
+int floor_main(int argc, char **argv, const char *program,
+		double (*measure)(const struct floor_req *req));
 
 #endif /* FLOOR_FLOOR_H */

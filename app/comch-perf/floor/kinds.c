@@ -2,23 +2,38 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Names and descriptions of the floors. */
+/* The table of floors. */
 
 #include "floor/floor.h"
+
+#define BARE "comch-perf-floor"
+#define MBUF "comch-perf-floor-mbuf"
 
 static const struct {
 	const char *name;
 	const char *what;
+	const char *program;
+	enum floor_unit unit;
 } kinds[] = {
 	[FLOOR_LINE] = { "line",
-		"one 64-byte line written, seen by the other CPU, answered; one way" },
+		"one 64-byte line written, seen by the other CPU, answered; one way",
+		BARE, FLOOR_NS },
 	[FLOOR_SLOT] = { "slot",
-		"64-byte slots {56 bytes, sequence} through a ring of 4,096" },
+		"64-byte slots {56 bytes, sequence} through a ring of 4,096",
+		BARE, FLOOR_MSGS },
 	[FLOOR_MEMCPY] = { "memcpy",
-		"copies of this size between shared mappings, warm source, 16 MiB window" },
+		"copies of this size between shared mappings, warm source, 16 MiB window",
+		BARE, FLOOR_BYTES },
 	[FLOOR_WAKE] = { "wake",
-		"eventfd and epoll ping-pong between sleeping processes; one way" },
-	[FLOOR_NONE] = { "none", "no floor" },
+		"eventfd and epoll ping-pong between sleeping processes; one way",
+		BARE, FLOOR_NS },
+	[FLOOR_RING] = { "ring",
+		"mbufs through a bare rte_ring: allocated, stamped; read, freed",
+		MBUF, FLOOR_MSGS },
+	[FLOOR_RING_LAT] = { "ring-lat",
+		"the same, ping-pong of one mbuf at a time over two rings; one way",
+		MBUF, FLOOR_NS },
+	[FLOOR_NONE] = { "none", "no floor", "", FLOOR_NS },
 };
 
 uint32_t
@@ -39,4 +54,16 @@ const char *
 floor_what(enum floor_kind kind)
 {
 	return kinds[kind].what;
+}
+
+const char *
+floor_program(enum floor_kind kind)
+{
+	return kinds[kind].program;
+}
+
+enum floor_unit
+floor_unit(enum floor_kind kind)
+{
+	return kinds[kind].unit;
 }

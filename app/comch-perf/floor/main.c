@@ -22,8 +22,6 @@
 #include "base/window.h"
 #include "floor/floor.h"
 
-#define USAGE "Usage: comch-perf-floor line|slot|memcpy|wake CPU-A CPU-B MS [SIZE [TSC-HZ]]\n"
-
 /* Exchanges use several pairs of lines in turn, LINE_TURN exchanges each: the
  * latency of a single line depends on its place in the caches.
  */
@@ -473,41 +471,8 @@ measure(const struct floor_req *req)
 	return value;
 }
 
-static int
-parse(struct floor_req *req, int argc, char **argv)
-{
-	if (argc < 5 || argc > 7)
-		return -1;
-	while (req->kind < FLOOR_NONE && strcmp(argv[1], floor_name(req->kind)) != 0)
-		req->kind++;
-	req->cpu_a = atoi(argv[2]);
-	req->cpu_b = atoi(argv[3]);
-	req->ms = (uint32_t)strtoul(argv[4], NULL, 0);
-	req->size = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
-	return req->kind == FLOOR_NONE || req->ms == 0 ||
-		(req->kind == FLOOR_MEMCPY && req->size == 0) ? -1 : 0;
-}
-
 int
 main(int argc, char **argv)
 {
-	struct floor_req req = { .kind = FLOOR_LINE };
-	double value;
-
-	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		fputs(USAGE, stdout);
-		return 0;
-	}
-	die_with_parent(getppid());
-	if (parse(&req, argc, argv) != 0) {
-		fputs(USAGE, stderr);
-		return 2;
-	}
-	if (argc > 6)
-		clock_set_hz(strtoull(argv[6], NULL, 0));
-	else
-		clock_calibrate();
-	value = measure(&req);
-	printf("%.17g\n", value);
-	return value < 0;
+	return floor_main(argc, argv, "comch-perf-floor", measure);
 }

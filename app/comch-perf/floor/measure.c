@@ -19,22 +19,19 @@
 #include "base/clock.h"
 #include "floor/floor.h"
 
-#define PROGRAM  "comch-perf-floor"
 /* Extra time that a measurement may take. */
 #define GRACE_MS 10000
 
-/* Path of the program: in the directory of this one. */
+/* Path of a program in the directory of this one. */
 static int
-find_program(char *path, size_t size)
+find_program(const char *name, char *path, size_t size)
 {
-	ssize_t len = readlink("/proc/self/exe", path, size - sizeof(PROGRAM));
-	char *name;
+	ssize_t len = readlink("/proc/self/exe", path, size - strlen(name) - 1);
 
 	if (len <= 0)
 		return -errno;
 	path[len] = '\0';
-	name = strrchr(path, '/') + 1;
-	memcpy(name, PROGRAM, sizeof(PROGRAM));
+	strcpy(strrchr(path, '/') + 1, name);
 	return 0;
 }
 
@@ -42,15 +39,16 @@ find_program(char *path, size_t size)
 static int
 start(const struct floor_req *req, int fd, pid_t *pid)
 {
-	char cpu_a[16], cpu_b[16], ms[16], size[32], hz[32], path[PATH_MAX];
+	char cpu_a[16], cpu_b[16], ms[16], size[32], hz[32], burst[16], queue[16], path[PATH_MAX];
 	char *argv[] = {
-		path, (char *)(uintptr_t)floor_name(req->kind), cpu_a, cpu_b, ms, size, hz, NULL,
+		path, (char *)(uintptr_t)floor_name(req->kind), cpu_a, cpu_b, ms, size, hz, burst,
+		queue, NULL,
 	};
 	posix_spawn_file_actions_t actions;
 	extern char **environ;
 	int rc;
 
-	rc = find_program(path, sizeof(path));
+	rc = find_program(floor_program(req->kind), path, sizeof(path));
 	if (rc != 0)
 		return rc;
 	snprintf(cpu_a, sizeof(cpu_a), "%d", req->cpu_a);
@@ -58,6 +56,8 @@ start(const struct floor_req *req, int fd, pid_t *pid)
 	snprintf(ms, sizeof(ms), "%u", req->ms);
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)req->size);
 	snprintf(hz, sizeof(hz), "%llu", (unsigned long long)clock_hz());
+	snprintf(burst, sizeof(burst), "%u", req->burst);
+	snprintf(queue, sizeof(queue), "%u", req->queue);
 	rc = posix_spawn_file_actions_init(&actions);
 	if (rc != 0)
 		return -rc;

@@ -17,6 +17,7 @@
 
 #include "app_mem.h"
 #include "app_text.h"
+#include "plan/device.h"
 #include "plan/options.h"
 #include "plan/plan.h"
 
@@ -108,11 +109,16 @@ static const struct opt opts_table[] = {
 		"and last cache line",
 		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL },
 	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir=; "
-		"the default with one role is comch_shm0,role=ROLE on pf0)",
+		"the default with one role is comch_shm0,role=ROLE on pf0); within one process, "
+		"the name of the host side's device has a 1 appended",
 		KIND_TEXT, 0, OPTION(dev), 0, 0, NULL },
 	{ "role", "both|host|dpu",
 		"start both sides (default) or one; the host side leads and reports",
 		KIND_CHOICE, 0, OPTION(role), 0, 0, roles },
+	{ "same-process", NULL,
+		"run both sides as threads of one process; implied by devices that connect only "
+		"within one EAL, such as comch_ring0",
+		KIND_SWITCH, 0, OPTION(same_process), 0, 0, NULL },
 	{ "format", "text|csv|json", "table (default), CSV, or one JSON object per line",
 		KIND_CHOICE, 0, OPTION(format), 0, 0, formats },
 	{ "output", "FILE", "write the report to FILE instead of standard output",
@@ -318,9 +324,10 @@ print_help(void)
 
 	printf("Usage: comch-perf [EAL options] -- [options] [TEST...]\n"
 		"       comch-perf [options] [TEST...]\n\n"
-		"Measures a host <-> DPU channel between two processes, one core each, and\n"
-		"prints each figure with its ratio to a floor: what this machine reaches without\n"
-		"any library, measured just before and after.\n\nTests:\n");
+		"Measures a host <-> DPU channel between two processes, or two threads of one\n"
+		"process, one core each, and prints each figure with its ratio to a floor: what\n"
+		"this machine reaches without this library, measured just before and after.\n"
+		"\nTests:\n");
 	for (test = tests_next(NULL); test != NULL; test = tests_next(test))
 		printf("  %-10s %s%s\n", test->name, test->what,
 				test->by_default ? "" : " (not by default)");
@@ -399,6 +406,8 @@ check_options(const struct options *opts)
 		why = "--iters and --duration exclude each other";
 	else if (opts->sweep != NULL && opts->nb_tests > 0)
 		why = "--sweep and TEST exclude each other: sections name the tests";
+	else if (opts->same_process && opts->role != PERF_ROLE_BOTH)
+		why = "--same-process requires --role both";
 	else if (opts->histogram && opts->format != PERF_FORMAT_TEXT)
 		why = "--histogram requires --format text";
 	else if (opts->role == PERF_ROLE_DPU && (opts->nb_tests > 0 ||
@@ -460,6 +469,7 @@ options_parse(struct options *opts, int argc, char **argv)
 			return rc;
 		}
 	}
+	opts->same_process |= opts->role == PERF_ROLE_BOTH && device_needs_one_eal(opts->dev);
 	rc = take_tests(opts, argc, argv);
 	return rc != 0 ? rc : check_options(opts);
 }

@@ -50,6 +50,7 @@ struct options {
 	uint8_t role;                    /**< enum perf_role */
 	uint8_t format;                  /**< enum perf_format */
 	uint8_t histogram;
+	uint8_t same_process;             /**< Both sides are threads of one process. */
 	uint32_t attempts;               /**< Maximum per row. */
 	const char *dev;
 	const char *output;

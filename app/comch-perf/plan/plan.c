@@ -58,6 +58,10 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 	bool own_queue = (opts->set & PERF_OPT_QUEUE) != 0;
 	bool own_burst = (opts->set & PERF_OPT_BURST) != 0;
 
+	if (opts->same_process && test->place == PERF_TWO_SIDES &&
+			params.api >= PERF_API_DOCA)
+		return perf_refuse(error, "--api %s: supports one side per process only",
+				perf_api_names[params.api]);
 	if ((test->options & PERF_OPT_MEMORY) != 0) {
 		if (!own_queue)
 			params.queue = RTE_MIN(params.queue, floor_window_msgs(params.size));

@@ -145,6 +145,10 @@ static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_SLOT, .size = 64 } },
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_MEMCPY } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
+	{ PERF_OPT_KIND | PERF_OPT_BURST | PERF_OPT_QUEUE, PERF_OPT_SIZE,
+		{ .kind = FLOOR_RING, .size = 64, .burst = 32, .queue = 1024 } },
+	{ PERF_OPT_KIND | PERF_OPT_QUEUE, PERF_OPT_SIZE,
+		{ .kind = FLOOR_RING_LAT, .size = 64, .queue = 64 } },
 };
 
 static const struct perf_variant data_lat_variants[] = {
@@ -210,7 +214,7 @@ static const struct perf_variant cost_variants[] = {
 static const struct perf_test tests[] = {
 	{
 		.name = "floor",
-		.what = "two processes that share memory and run no library code",
+		.what = "two processes that share memory, or two lcores of DPDK, without this library",
 		.by_default = true, .place = PERF_BARE, .flow = &perf_flow_floor,
 		.options = PERF_OPT_SIZE | PERF_OPT_DURATION,
 		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1, PAIR },

@@ -30,9 +30,9 @@ figure_text(enum floor_kind kind, double value, char *buf, size_t size)
 {
 	char number[32];
 
-	if (kind == FLOOR_SLOT)
+	if (floor_unit(kind) == FLOOR_MSGS)
 		snprintf(buf, size, "%s/s", app_si(value, number, sizeof(number)));
-	else if (kind == FLOOR_MEMCPY)
+	else if (floor_unit(kind) == FLOOR_BYTES)
 		snprintf(buf, size, "%sB/s", app_si(value, number, sizeof(number)));
 	else
 		ns_text(value, buf, size);

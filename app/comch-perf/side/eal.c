@@ -133,14 +133,15 @@ eal_start(const struct side *side)
 	const struct options *opts = side->opts;
 	struct app_eal_args args = given_args(opts);
 	bool both = opts->role == PERF_ROLE_BOTH;
+	uint32_t mb = side->plan->eal_mb;
 
 	app_eal_add(&args, "comch-perf");
 	app_eal_add(&args, "--file-prefix=%s", side->prefix);
 	app_eal_add_defaults(&args, false);
 	if (both || !app_eal_lcores_given(&args))
 		add_lcores(&args, side);
-	/* Both sides allocate from the same free pages. */
-	app_eal_add_memory(&args, side->plan->eal_mb, 2 * (uint64_t)side->plan->eal_mb + 64,
+	/* Both sides allocate from the same free pages, or from one EAL. */
+	app_eal_add_memory(&args, side->dpu != NULL ? 2 * mb : mb, 2 * (uint64_t)mb + 64,
 			side->plan->shares_eal);
 	app_eal_add_given(&args, is_replaced, &both);
 	return app_eal_start(&args);

@@ -178,10 +178,10 @@ figure(const struct report_row *r, const struct perf_run *run)
 {
 	if (perf_test_is_floor(r->test))
 		return run->floor_value;
-	switch (r->floor) {
-	case FLOOR_SLOT:
+	switch (floor_unit(r->floor)) {
+	case FLOOR_MSGS:
 		return r->msgs_per_s;
-	case FLOOR_MEMCPY:
+	case FLOOR_BYTES:
 		return r->bytes_per_s;
 	default:
 		return r->p50_ns;
@@ -214,7 +214,8 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->floor_value = r->floor_after = r->ratio = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
-	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params);
+	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params,
+			lead->side->info.capa);
 }
 
 /* Measure a row once. @return 0; -EPIPE: the session is lost */
@@ -224,7 +225,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	const struct side *side = lead->side;
 	struct floor_req req = {
 		.cpu_a = lead->cpu_a, .cpu_b = lead->cpu_b, .ms = FLOOR_MS,
-		.size = row->params.size,
+		.size = row->params.size, .burst = row->params.burst, .queue = row->params.queue,
 	};
 	uint64_t begin_ns = clock_mono_ns();
 	uint64_t waited = waited_ns();
@@ -251,8 +252,8 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		r->floor_after = floor_measure(&req);
 	if (r->floor_value < 0 || r->floor_after < 0) {
 		r->floor = FLOOR_NONE;
-		perf_run_fail(&run, "measure floor %s: no figure from comch-perf-floor",
-				floor_name(req.kind));
+		perf_run_fail(&run, "measure floor %s: no figure from %s", floor_name(req.kind),
+				floor_program(req.kind));
 	}
 	fill_figures(r, &run);
 	if (!perf_test_is_floor(row->test) && r->messages == 0)
@@ -344,9 +345,10 @@ setting_text(const struct lead *lead, char *buf, size_t size)
 {
 	const struct side *side = lead->side;
 
-	snprintf(buf, size, "comch-perf %s, %s, host side on CPU %d, DPU side on %s%d, "
+	snprintf(buf, size, "comch-perf %s, %s%s, host side on CPU %d, DPU side on %s%d, "
 			"TSC %.0f MHz", RTE_COMCH_VERSION_STRING,
 			side->sync != NULL ? side->info.driver : "no device",
+			side->same_process ? " within one process" : "",
 			lead->cpu_a, lead->cpu_b >= 0 ? "CPU " : "another machine's CPU ",
 			lead->cpu_b >= 0 || side->sync == NULL ? lead->cpu_b :
 			side->sync->peer.cpus[0], (double)clock_hz() / 1e6);

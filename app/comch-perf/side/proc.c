@@ -32,6 +32,7 @@ struct child {
 struct supervisor {
 	struct child children[2];
 	uint32_t nb;
+	struct side dpu;    /* with --same-process */
 	char dir[64];       /* empty: none */
 	sigset_t signals;   /* blocked, for sigtimedwait() */
 	int signal;         /* that asked to exit; 0: none */
@@ -215,17 +216,30 @@ make_dir(struct supervisor *sv)
 }
 
 static void
+fill_side(const struct supervisor *sv, struct side *side, const struct options *opts,
+		const struct plan *plan, const struct side_cpus *cpus)
+{
+	side->opts = opts;
+	side->plan = plan;
+	side->cpus = cpus;
+	side->dir = sv->dir[0] != '\0' ? sv->dir : NULL;
+	side->same_process = opts->same_process && plan->place == PERF_TWO_SIDES;
+}
+
+/* Plan the process of a side, which may have both. */
+static void
 add_side(struct supervisor *sv, const struct options *opts, const struct plan *plan,
 		const struct side_cpus *cpus, bool host)
 {
 	struct side *side = &sv->children[sv->nb++].side;
 
-	side->opts = opts;
-	side->plan = plan;
-	side->cpus = cpus;
+	fill_side(sv, side, opts, plan, cpus);
 	side->host = host;
-	side->dir = sv->dir[0] != '\0' ? sv->dir : NULL;
 	eal_prefix(side);
+	if (!side->same_process)
+		return;
+	fill_side(sv, &sv->dpu, opts, plan, cpus);
+	side->dpu = &sv->dpu;
 }
 
 static int
@@ -254,7 +268,7 @@ proc_supervise(const struct options *opts, const struct plan *plan, const struct
 
 	if (opts->role == PERF_ROLE_BOTH && plan->place != PERF_BARE && make_dir(&sv) != 0)
 		return 1;
-	if (opts->role != PERF_ROLE_HOST && plan->place == PERF_TWO_SIDES)
+	if (opts->role != PERF_ROLE_HOST && plan->place == PERF_TWO_SIDES && !opts->same_process)
 		add_side(&sv, opts, plan, cpus, false);
 	if (opts->role != PERF_ROLE_DPU)
 		add_side(&sv, opts, plan, cpus, true);

@@ -2,10 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The process of a side: EAL, device, session; and the loop of the follower. */
+/* The process of a side, or of both: EAL, device, session; and the loop of the follower. */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <rte_lcore.h>
 
 #include "api/api.h"
+#include "plan/device.h"
 #include "side/side.h"
 
 #define DEVARGS_SIZE 512
@@ -32,43 +34,24 @@ side_run_init(const struct side *side, struct perf_run *run,
 		.test = test,
 		.params = *params,
 		.leader = side->host,
+		.same_process = side->same_process,
+		.self = &side->hello,
 		.dev_id = side->dev_id,
 		.info = side->info,
 		.sync = side->sync,
 	};
 }
 
-/* Add `,KEY=VALUE` unless the key is present. */
-static void
-add_key(char *devargs, const char *key, const char *value)
-{
-	size_t len = strlen(devargs);
-	char pattern[32];
-
-	snprintf(pattern, sizeof(pattern), ",%s=", key);
-	if (value != NULL && strstr(devargs, pattern) == NULL)
-		snprintf(devargs + len, DEVARGS_SIZE - len, "%s%s", pattern, value);
-}
-
 static int
 open_device(struct side *side)
 {
-	const struct options *opts = side->opts;
+	const struct device_side device = {
+		.host = side->host, .shares_eal = side->plan->shares_eal, .dir = side->dir,
+	};
 	char devargs[DEVARGS_SIZE];
 	int rc;
 
-	snprintf(devargs, sizeof(devargs), "%s", opts->dev != NULL ? opts->dev : "comch_shm0");
-	if (opts->role == PERF_ROLE_BOTH || opts->dev == NULL) {
-		add_key(devargs, "role", side_name(side));
-		add_key(devargs, side->host ? "func" : "rep", "pf0");
-	}
-	if (opts->role == PERF_ROLE_BOTH) {
-		add_key(devargs, "dir", side->dir);
-		if (side->plan->shares_eal) {
-			add_key(devargs, "export_eal", "1");
-			add_key(devargs, "trust_peer", "1");
-		}
-	}
+	device_string(side->opts, &device, devargs, sizeof(devargs));
 	rc = rte_comch_dev_probe(devargs, &side->dev_id);
 	if (rc == 0)
 		rc = rte_comch_dev_info_get(side->dev_id, &side->info);
@@ -209,6 +192,80 @@ with_device(struct side *side)
 	return 1;
 }
 
+/* The main thread of a DPU side in the host side's process. */
+static void *
+run_dpu(void *arg)
+{
+	struct side *side = arg;
+
+	if (rte_thread_register() == 0) {
+		side->status = with_device(side);
+		rte_thread_unregister();
+	} else {
+		fprintf(stderr, "comch-perf: dpu: register the thread with EAL: %s\n",
+				rte_strerror(rte_errno));
+		side->status = 1;
+	}
+	/* The host side has no one else to wait for. */
+	if (side->status != 0)
+		perf_quit_set();
+	return NULL;
+}
+
+/* Describe a DPU side in this process, whose threads are not lcores. */
+static void
+fill_hello_dpu(struct side *side, const struct side *host)
+{
+	uint32_t i;
+
+	side->hello = host->hello;
+	side->hello.nb_workers = side->plan->workers[0];
+	for (i = 0; i < side->hello.nb_workers; i++)
+		side->hello.cpus[i] = eal_worker_cpu(side->cpus, false, i);
+}
+
+static int
+start_dpu(struct side *side, pthread_t *thread)
+{
+	pthread_attr_t attr;
+	cpu_set_t set;
+	int rc;
+
+	CPU_ZERO(&set);
+	CPU_SET(side->hello.cpus[0], &set);
+	rc = pthread_attr_init(&attr);
+	if (rc != 0)
+		return rc;
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	if (rc == 0)
+		rc = pthread_create(thread, &attr, run_dpu, side);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+/* Run both sides, the DPU's by a thread. */
+static int
+with_both(struct side *side)
+{
+	pthread_t thread;
+	int status;
+	int rc;
+
+	fill_hello_dpu(side->dpu, side);
+	rc = start_dpu(side->dpu, &thread);
+	if (rc != 0) {
+		fprintf(stderr, "comch-perf: start the thread of the DPU side: %s\n",
+				strerror(rc));
+		return 1;
+	}
+	status = with_device(side);
+	/* It may still wait for this side to connect. */
+	if (status != 0)
+		perf_quit_set();
+	pthread_join(thread, NULL);
+	return status != 0 ? status : side->dpu->status;
+}
+
 int
 side_run(struct side *side)
 {
@@ -227,7 +284,10 @@ side_run(struct side *side)
 	/* The device table of the DOCA APIs has no directory key. */
 	if (side->dir != NULL)
 		setenv("COMCH_DIR", side->dir, 1);
-	status = side->plan->place != PERF_TWO_SIDES ? lead_all(side) : with_device(side);
+	if (side->plan->place != PERF_TWO_SIDES)
+		status = lead_all(side);
+	else
+		status = side->dpu != NULL ? with_both(side) : with_device(side);
 	rte_eal_cleanup();
 	return status;
 }

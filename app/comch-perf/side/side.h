@@ -9,7 +9,8 @@
  * @file
  * Processes. A supervisor starts the sides, forwards signals, and cleans up after
  * them even if they crash. A side is a process with its own EAL, device and
- * session; the host side leads, the DPU side follows.
+ * session; the host side leads, the DPU side follows. With --same-process, the DPU side is
+ * a thread of the host side's process, and uses its EAL.
  */
 
 #include "engine/sync.h"
@@ -27,12 +28,15 @@ struct side {
 	const struct plan *plan;
 	const struct side_cpus *cpus;
 	bool host;
+	struct side *dpu;           /**< The DPU side, in the same process; NULL: elsewhere. */
+	bool same_process;          /**< The other side is in this process. */
 	const char *dir;            /**< Private directory; NULL: none. */
 	char prefix[64];            /**< EAL's --file-prefix. */
 	/* While it runs: */
 	int16_t dev_id;
 	struct rte_comch_dev_info info;
 	struct sync_hello hello;
+	int status;                 /**< Of a DPU side in the host side's process. */
 	struct sync *sync;          /**< NULL: no test needs the other side. */
 };
 

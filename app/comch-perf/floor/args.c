@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Arguments and output of the programs that measure a floor. */
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "floor/floor.h"
+
+/* Arguments after the required ones: KIND CPU-A CPU-B MS. */
+#define ARG_SIZE  5
+#define ARG_HZ    6
+#define ARG_BURST 7
+#define ARG_QUEUE 8
+#define ARGS_MAX  9
+
+static void
+print_usage(FILE *f, const char *program)
+{
+	const char *separator = " ";
+	enum floor_kind kind;
+
+	fprintf(f, "Usage: %s", program);
+	for (kind = FLOOR_LINE; kind < FLOOR_NONE; kind++) {
+		if (strcmp(floor_program(kind), program) != 0)
+			continue;
+		fprintf(f, "%s%s", separator, floor_name(kind));
+		separator = "|";
+	}
+	fprintf(f, " CPU-A CPU-B MS [SIZE [TSC-HZ [BURST [QUEUE]]]]\n");
+}
+
+static uint64_t
+number(int argc, char **argv, int i, uint64_t by_default)
+{
+	return argc > i ? strtoull(argv[i], NULL, 0) : by_default;
+}
+
+static int
+parse(struct floor_req *req, int argc, char **argv, const char *program)
+{
+	if (argc < ARG_SIZE || argc > ARGS_MAX)
+		return -1;
+	while (req->kind < FLOOR_NONE && strcmp(argv[1], floor_name(req->kind)) != 0)
+		req->kind++;
+	req->cpu_a = atoi(argv[2]);
+	req->cpu_b = atoi(argv[3]);
+	req->ms = (uint32_t)strtoul(argv[4], NULL, 0);
+	req->size = number(argc, argv, ARG_SIZE, 64);
+	req->burst = (uint32_t)number(argc, argv, ARG_BURST, 32);
+	req->queue = (uint32_t)number(argc, argv, ARG_QUEUE, 1024);
+	return strcmp(floor_program(req->kind), program) != 0 || req->ms == 0 ||
+		(req->kind == FLOOR_MEMCPY && req->size == 0) ? -1 : 0;
+}
+
+int
+floor_main(int argc, char **argv, const char *program,
+		double (*measure)(const struct floor_req *req))
+{
+	struct floor_req req = { .kind = FLOOR_LINE };
+	pid_t parent = getppid();
+	double value;
+
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		print_usage(stdout, program);
+		return 0;
+	}
+	/* The parent may be killed while this process spins. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		return 1;
+	if (parse(&req, argc, argv, program) != 0) {
+		print_usage(stderr, program);
+		return 2;
+	}
+	if (argc > ARG_HZ)
+		clock_set_hz(strtoull(argv[ARG_HZ], NULL, 0));
+	else
+		clock_calibrate();
+	value = measure(&req);
+	printf("%.17g\n", value);
+	return value < 0;
+}
