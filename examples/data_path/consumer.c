@@ -308,8 +308,8 @@ set_up(struct app *app)
 	ret = rte_comch_server_start(app->server);
 	if (ret < 0)
 		return example_error(app->name, ret);
-	printf("server '%s' waits for a producer, %" PRIu64 " buffers of %" PRIu64 " bytes\n",
-			app->name, app->nb_bufs, app->buf_size);
+	printf("server '%s' waits for a producer, %" PRIu64 " buffer%s of %" PRIu64 " bytes\n",
+			app->name, app->nb_bufs, app->nb_bufs == 1 ? "" : "s", app->buf_size);
 	return 0;
 }
 
