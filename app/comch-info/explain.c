@@ -149,6 +149,7 @@ info_print_explain(const json_t *reply)
 	}
 	if (number_of(reply, "peer_memory") > 0)
 		printf("  the peer exports %" JSON_INTEGER_FORMAT " registrations, %s: "
-			"messages to posted buffers are written directly\n", number_of(reply, "peer_memory"),
+			"messages to posted buffers are written directly\n",
+			number_of(reply, "peer_memory"),
 			size_of(a, sizeof(a), reply, "peer_memory_bytes"));
 }

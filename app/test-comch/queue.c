@@ -169,8 +169,8 @@ pool_leave(const struct tc_consumer *c)
 {
 	unsigned int i;
 
-	tc_notice("%s: %u mbufs of its pool are still in use, so the pool is freed later", c->obj.name,
-		rte_mempool_in_use_count(c->pool));
+	tc_notice("%s: %u mbufs of its pool are still in use, so the pool is freed later",
+		c->obj.name, rte_mempool_in_use_count(c->pool));
 	for (i = 0; i < RTE_DIM(left); i++)
 		if (left[i] == NULL) {
 			left[i] = c->pool;

@@ -263,7 +263,8 @@ run(struct app *app)
 static int
 set_up_memory(struct app *app)
 {
-	const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			(uint64_t)sysconf(_SC_PAGESIZE);
 	size_t len;
 
 	if (app->nb_bufs == 0)
@@ -307,8 +308,8 @@ set_up(struct app *app)
 	ret = rte_comch_server_start(app->server);
 	if (ret < 0)
 		return example_error(app->name, ret);
-	printf("server '%s' waits for a producer, %" PRIu64 " buffers of %" PRIu64 " bytes\n",
-			app->name, app->nb_bufs, app->buf_size);
+	printf("server '%s' waits for a producer, %" PRIu64 " buffer%s of %" PRIu64 " bytes\n",
+			app->name, app->nb_bufs, app->nb_bufs == 1 ? "" : "s", app->buf_size);
 	return 0;
 }
 
@@ -345,7 +346,7 @@ main(int argc, char **argv)
 		EXAMPLE_TEXT('o', "output", "FILE", "write received data to a file", &app.output),
 		EXAMPLE_NUMBER('s', "size", "BYTES", "buffer size",
 				&app.buf_size, 1, TRANSFER_MAX_LEN),
-		EXAMPLE_NUMBER('B', "buffers", "N", "number of posted buffers; 0: up to 64 in 64 MiB",
+		EXAMPLE_NUMBER('B', "buffers", "N", "posted buffers; 0: up to 64 in 64 MiB",
 				&app.nb_bufs, 0, 1 << 16),
 		EXAMPLE_NUMBER('p', "progress", "MS", "interval of progress lines, ms; 0: none",
 				&app.progress.interval_ms, 0, UINT32_MAX),

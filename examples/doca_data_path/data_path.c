@@ -314,7 +314,8 @@ open_consumer(struct app *app)
 
 	result = blocks_open(&in->blocks, app->link.side.dev);
 	if (result == DOCA_SUCCESS)
-		result = doca_comch_consumer_create(app->link.conn, in->blocks.mmap, &app->consumer);
+		result = doca_comch_consumer_create(app->link.conn, in->blocks.mmap,
+				&app->consumer);
 	if (result != DOCA_SUCCESS)
 		return result;
 	in->ctx = doca_comch_consumer_as_ctx(app->consumer);

@@ -58,7 +58,7 @@ fi
 # More messages than buffers, of which there is one on each side.
 transfer 0 --size "$size" --progress 1 -- --size "$size" --length "$length" --progress 1
 grep -q ' in 3 messages' "$TMPDIR/consumer" || fail 'not 3 messages'
-grep -q ', 1 buffers of ' "$TMPDIR/consumer" || fail 'more buffers than necessary'
+grep -q ', 1 buffer of ' "$TMPDIR/consumer" || fail 'more buffers than necessary'
 grep -q '^received [0-9.]* MiB, [0-9.]* GB/s$' "$TMPDIR/consumer.err" || fail 'no progress'
 grep -q '^sent [0-9.]* of [0-9.]* MiB, [0-9.]* GB/s$' "$TMPDIR/producer.err" || fail 'no progress'
 cat "$TMPDIR/consumer" "$TMPDIR/producer"

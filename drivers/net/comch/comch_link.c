@@ -434,8 +434,8 @@ link_destroy(struct comch_port *port)
 	port->server = NULL;
 	port->client = NULL;
 	if (port->poll != NULL && rte_comch_poll_destroy(port->poll) != 0)
-		PMD_LOG(ERR, "port %u: link %s: not all objects were destroyed", port->dev->data->port_id,
-			port->name);
+		PMD_LOG(ERR, "port %u: link %s: not all objects were destroyed",
+			port->dev->data->port_id, port->name);
 	port->poll = NULL;
 	if (port->prod_poll != NULL)
 		rte_comch_poll_destroy(port->prod_poll);
