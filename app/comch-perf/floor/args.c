@@ -86,5 +86,6 @@ floor_main(int argc, char **argv, const char *program,
 		clock_calibrate();
 	value = measure(&req);
 	printf("%.17g\n", value);
+	fflush(stdout);
 	return value < 0;
 }

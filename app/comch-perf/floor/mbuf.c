@@ -55,7 +55,8 @@ struct job {
 	_Atomic bool over;
 };
 
-static volatile uint64_t sink;
+/* What was read, so that the compiler must read it. */
+static _Atomic uint64_t sink;
 
 /* An idle look. @return false: the measurement is over */
 static inline bool
@@ -150,7 +151,7 @@ ring_b(struct job *job)
 			sum += look_at(mbufs[i]);
 		rte_pktmbuf_free_bulk(mbufs, n);
 	}
-	sink = sum;
+	atomic_store_explicit(&sink, sum, memory_order_relaxed);
 }
 
 /* Allocate and stamp the next message. @return NULL: there is no mbuf */
@@ -199,7 +200,7 @@ ring_lat_a(struct job *job)
 			return -1; /* lcore B has failed */
 		sum += look_at(m);
 	} while (!laps_round(&laps));
-	sink = sum;
+	atomic_store_explicit(&sink, sum, memory_order_relaxed);
 	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
 }
 
@@ -220,7 +221,7 @@ ring_lat_b(struct job *job)
 		rte_pktmbuf_free_bulk(&m, 1);
 		next = prepare(job, &job->to_a);
 	}
-	sink = sum;
+	atomic_store_explicit(&sink, sum, memory_order_relaxed);
 }
 
 /* A sends and returns the figure, B receives. */
@@ -253,7 +254,8 @@ nb_mbufs(const struct floor_req *req)
 static int
 start_eal(const struct floor_req *req, const char *prefix)
 {
-	struct app_eal_args args = { .nb_given = 0 };
+	/* EAL keeps pointers to its arguments, and overwrites one. */
+	static struct app_eal_args args;
 	uint32_t mb = (uint32_t)(2 * nb_mbufs(req) * (req->size + MBUF_BYTES) >> 20) + BASE_MB;
 	int rc;
 

@@ -214,7 +214,7 @@ static const struct perf_variant cost_variants[] = {
 static const struct perf_test tests[] = {
 	{
 		.name = "floor",
-		.what = "two processes that share memory, or two lcores of DPDK, without this library",
+		.what = "two processes that share memory, or two lcores, without this library",
 		.by_default = true, .place = PERF_BARE, .flow = &perf_flow_floor,
 		.options = PERF_OPT_SIZE | PERF_OPT_DURATION,
 		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1, PAIR },
