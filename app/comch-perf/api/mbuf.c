@@ -19,6 +19,7 @@
 #include "api/native.h"
 #include "app_mem.h"
 #include "base/pool.h"
+#include "engine/loop.h"
 #include "engine/sync.h"
 
 struct mbuf_tx {
@@ -247,6 +248,8 @@ mbuf_rx_close(struct data_rx *rx)
 	pool_free(mbuf_rx(rx)->pool, rx->params->memory == APP_MEMORY_SHARED);
 }
 
+static int mbuf_pingpong(void *worker);
+
 const struct data_ops data_ops_mbuf = {
 	.tx_size = sizeof(struct mbuf_tx),
 	.rx_size = sizeof(struct mbuf_rx),
@@ -266,4 +269,12 @@ const struct data_ops data_ops_mbuf = {
 	.tx_stats = ends_tx_stats,
 	.tx_returned = mbuf_tx_returned,
 	.tx_close = mbuf_tx_close,
+	.pingpong = mbuf_pingpong,
 };
+
+/* The calls above, inlined: the floor has none. */
+static int
+mbuf_pingpong(void *worker)
+{
+	return loop_pingpong(worker, &data_ops_mbuf);
+}
