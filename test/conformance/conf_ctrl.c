@@ -196,7 +196,8 @@ conf_ctrl_silent(void)
 	/* Silent is for those that are delivered. */
 	T_CHECK(t_offer(p.cconn, buf, 2000, 77, RTE_COMCH_MSG_F_SILENT));
 	t_send(p.cconn, buf, 1, 78);
-	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 11);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 11 &&
+		t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) >= 2);
 	t_settle();
 	T_EQ(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL), 2);
 	T_EQ(conf_sent_status(p.host, 77), -EMSGSIZE);
