@@ -11,9 +11,6 @@
 
 #include "comch_ethdev.h"
 
-/* Requests in ol_flags that this port would have to carry out. */
-#define OFFLOADS (RTE_MBUF_F_TX_OFFLOAD_MASK & ~(RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IPV6 | \
-	RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IPV6))
 /* Packets that the control thread takes out of a closed queue at a time. */
 #define DISCARD_BURST 32
 
@@ -214,7 +211,7 @@ tx_plain(struct comch_txq *txq, struct rte_mbuf **pkts, uint16_t n, uint64_t *by
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		if (unlikely((pkts[i]->ol_flags & OFFLOADS) != 0 ||
+		if (unlikely((pkts[i]->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0 ||
 				pkts[i]->pkt_len >= txq->room ||
 				pkts[i]->pkt_len > txq->max_frame ||
 				!tx_pools_ok(txq, pkts[i])))
@@ -276,7 +273,7 @@ tx_drop(struct comch_txq *txq, struct rte_mbuf *m, enum comch_txq_count why)
 static bool
 tx_special(struct comch_txq *txq, struct rte_mbuf *m)
 {
-	if ((m->ol_flags & OFFLOADS) != 0) {
+	if ((m->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0) {
 		tx_drop(txq, m, COMCH_TXQ_OFFLOAD);
 		return true;
 	}
@@ -352,7 +349,7 @@ comch_ethdev_tx_prepare(void *queue __rte_unused, struct rte_mbuf **pkts, uint16
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		if ((pkts[i]->ol_flags & OFFLOADS) == 0)
+		if ((pkts[i]->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) == 0)
 			continue;
 		rte_errno = ENOTSUP;
 		break;

@@ -301,7 +301,7 @@ fill_chain(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbu
 	op->flags |= RTE_COMCH_OP_F_SGL;
 }
 
-/* Describe up to n mbufs. Returns the number whose segments fit into the ring. */
+/* Describe up to n mbufs. Returns the number before the first one that is not sent so. */
 static uint16_t
 fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_end,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
@@ -313,6 +313,8 @@ fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_e
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
+		if (unlikely((mbufs[i]->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0))
+			break;
 		fill_op(p, &ops[i], mbufs[i], consumer_id, flags);
 		if (unlikely(mbufs[i]->nb_segs > 1)) {
 			at = sge_place(tx, mbufs[i]->nb_segs, &end);
@@ -367,6 +369,28 @@ send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_m
 	return took;
 }
 
+/* Accept and drop an mbuf that asks for an offload. 0: the producer accepts nothing. */
+static uint16_t
+drop_offload(struct rte_comch_producer *p, struct rte_mbuf *m)
+{
+	struct rte_comch_producer_stats *stats = comch_producer_stats(p);
+
+	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_RUNNING)
+		return 0;
+	rte_pktmbuf_free(m);
+	comch_count(&stats->errors, 1);
+	comch_count(&stats->offload_errors, 1);
+	return 1;
+}
+
+/* Send an mbuf that fill_ops() does not describe. */
+static uint16_t
+send_special(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf *m)
+{
+	return (m->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0 ? drop_offload(p, m) :
+		send_long_chain(p, consumer_id, m);
+}
+
 /* Free completed mbufs. Returns whether more can be sent. */
 static bool
 tx_ready(struct rte_comch_producer *p)
@@ -409,7 +433,7 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 		k = fill_ops(p, ops, sge_end, consumer_id, &mbufs[sent], k);
 		if (unlikely(k == 0)) {
 			k = 1;
-			took = send_long_chain(p, consumer_id, mbufs[sent]);
+			took = send_special(p, consumer_id, mbufs[sent]);
 		} else {
 			took = p->core.send(p->core.queue, ops, k);
 			tx_sent(p, &mbufs[sent], sge_end, NULL, took);
