@@ -6,10 +6,8 @@
 
 #define MAX_OPTIONS 12
 
-static bool busy;
-
-static void
-run(struct ends *e, const struct serve_ops *ops)
+void
+serve_run(struct ends *e, const struct serve_ops *ops, bool busy)
 {
 	uint32_t nothing = 0;
 	bool bound = false;
@@ -44,6 +42,7 @@ serve_main(int argc, char **argv, const struct serve_ops *ops)
 		.queue = 1024,
 	};
 	static struct ends ends;
+	static bool busy;
 	struct example_option options[MAX_OPTIONS] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &conf.dev),
 		EXAMPLE_TEXT('n', "name", "NAME", "server name", &conf.name),
@@ -68,7 +67,7 @@ serve_main(int argc, char **argv, const struct serve_ops *ops)
 	if (ret == 0) {
 		ret = ends_open(&ends, &conf);
 		if (ret == 0)
-			run(&ends, ops);
+			serve_run(&ends, ops, busy);
 	}
 	/* Frees mbufs, so it comes before their pool. */
 	ops->destroy();
