@@ -356,7 +356,8 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		EXAMPLE_TEXT('d', "dev", "DEVARGS", "device string", &app.conf.dev),
-		EXAMPLE_TEXT('D', "dpu", "DEVARGS", "device string of the DPU's side: run that here, too",
+		EXAMPLE_TEXT('D', "dpu", "DEVARGS",
+				"run the DPU's side here, too, with this device string",
 				&app.dpu_conf.dev),
 		EXAMPLE_TEXT('n', "name", "NAME", "server name", &app.conf.name),
 		EXAMPLE_TEXT('p', "port", "NAME[,ARGS]", "ethdev", &app.port_name),

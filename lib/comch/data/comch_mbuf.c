@@ -244,18 +244,27 @@ sge_place(const struct comch_mbuf_tx *tx, uint32_t n, uint32_t *end)
 	return (int32_t)(at % MBUF_SEGS);
 }
 
-/* The registration of an mbuf's data. */
-static inline struct rte_comch_mr *
-mbuf_mr(struct rte_comch_producer *p, struct rte_mbuf *m)
+static inline bool
+asks_for_offload(const struct rte_mbuf *m)
 {
-	const struct rte_mempool *mp = RTE_MBUF_CLONED(m) ?
-		rte_mbuf_from_indirect(m)->pool : m->pool;
+	return (m->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0;
+}
 
+static inline struct rte_comch_mr *
+pool_mr(struct rte_comch_producer *p, const struct rte_mempool *mp)
+{
 	if (unlikely(mp != p->last_pool)) {
 		p->last_pool = mp;
 		p->last_mr = rte_comch_mempool_mr(mp);
 	}
 	return p->last_mr;
+}
+
+/* The registration of an mbuf's data. */
+static __rte_noinline struct rte_comch_mr *
+mbuf_mr(struct rte_comch_producer *p, struct rte_mbuf *m)
+{
+	return pool_mr(p, RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect(m)->pool : m->pool);
 }
 
 static void
@@ -275,14 +284,13 @@ op_flags(const struct rte_comch_producer *p)
 }
 
 static inline void
-fill_op(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *m,
+fill_op(struct rte_comch_op *op, struct rte_mbuf *m, struct rte_comch_mr *mr,
 		uint32_t consumer_id, uint16_t flags)
 {
 	op->addr = rte_pktmbuf_mtod(m, void *);
-	op->mr = mbuf_mr(p, m);
+	op->mr = mr;
 	op->len = m->data_len;
 	op->consumer_id = consumer_id;
-	op->imm = NULL;
 	op->imm_len = 0;
 	op->flags = flags;
 	op->nb_sges = 0;
@@ -309,22 +317,32 @@ fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_e
 	const uint16_t flags = op_flags(p);
 	struct comch_mbuf_tx *tx = p->mbuf_tx;
 	uint32_t end = tx->sge_tail;
+	struct rte_comch_mr *mr;
+	struct rte_mbuf *m;
+	uint32_t i;
 	int32_t at;
-	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		if (unlikely((mbufs[i]->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0))
-			break;
-		fill_op(p, &ops[i], mbufs[i], consumer_id, flags);
-		if (unlikely(mbufs[i]->nb_segs > 1)) {
-			at = sge_place(tx, mbufs[i]->nb_segs, &end);
+		m = mbufs[i];
+		/* One test for both. */
+		if (unlikely((m->ol_flags &
+				(RTE_MBUF_F_INDIRECT | RTE_COMCH_MBUF_TX_OFFLOADS)) != 0)) {
+			if (asks_for_offload(m))
+				break;
+			mr = mbuf_mr(p, m);
+		} else {
+			mr = pool_mr(p, m->pool);
+		}
+		fill_op(&ops[i], m, mr, consumer_id, flags);
+		if (unlikely(m->nb_segs > 1)) {
+			at = sge_place(tx, m->nb_segs, &end);
 			if (at < 0)
 				break;
-			fill_chain(p, &ops[i], mbufs[i], &tx->sges[at]);
+			fill_chain(p, &ops[i], m, &tx->sges[at]);
 		}
 		sge_end[i] = end;
 	}
-	return i;
+	return (uint16_t)i;
 }
 
 /* The driver accepted n mbufs: free them, or keep them until their sends complete. */
@@ -360,7 +378,7 @@ send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_m
 	sges = rte_malloc("comch_sges", m->nb_segs * sizeof(*sges), 0);
 	if (sges == NULL)
 		return 0;
-	fill_op(p, &op, m, consumer_id, op_flags(p));
+	fill_op(&op, m, NULL, consumer_id, op_flags(p));
 	fill_chain(p, &op, m, sges);
 	took = p->core.send(p->core.queue, &op, 1);
 	if (took == 0)
@@ -387,8 +405,7 @@ drop_offload(struct rte_comch_producer *p, struct rte_mbuf *m)
 static uint16_t
 send_special(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf *m)
 {
-	return (m->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0 ? drop_offload(p, m) :
-		send_long_chain(p, consumer_id, m);
+	return asks_for_offload(m) ? drop_offload(p, m) : send_long_chain(p, consumer_id, m);
 }
 
 /* Free completed mbufs. Returns whether more can be sent. */
