@@ -8,6 +8,8 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
+#include <rte_memcpy.h>
+#include <rte_prefetch.h>
 
 #include "comch_ethdev.h"
 
@@ -135,6 +137,65 @@ rx_reap(struct comch_rxq *rxq)
 	}
 }
 
+/* Copy k messages to mbufs of the application's pool. False: it is empty. */
+static bool
+rx_copy(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t k)
+{
+	struct rte_mbuf **held = &rxq->held[rxq->next_held];
+	uint16_t i;
+
+	if (unlikely(rte_pktmbuf_alloc_bulk(rxq->mp, pkts, k) != 0))
+		return false;
+	for (i = 0; i < k; i++) {
+		pkts[i]->data_len = held[i]->data_len;
+		pkts[i]->pkt_len = held[i]->data_len;
+		rte_memcpy(rte_pktmbuf_mtod(pkts[i], void *), rte_pktmbuf_mtod(held[i], void *),
+				held[i]->data_len);
+	}
+	rte_mempool_put_bulk(rxq->shared_mp, (void **)held, k);
+	rxq->next_held += k;
+	rxq->nb_held -= k;
+	return true;
+}
+
+/* Receive up to n messages through the shared pool. */
+static uint16_t
+rx_copied(struct comch_rxq *rxq, struct rte_comch_consumer *cons, struct rte_mbuf **pkts,
+		uint16_t n)
+{
+	uint16_t k, i;
+
+	if (rxq->nb_held == 0) {
+		rxq->next_held = 0;
+		rxq->nb_held = rte_comch_rx_burst(cons, rxq->held,
+				RTE_MIN(n, (uint16_t)COMCH_ETHDEV_COPY_BURST));
+		for (i = 0; i < rxq->nb_held; i++)
+			rte_prefetch0(rte_pktmbuf_mtod(rxq->held[i], void *));
+	}
+	k = RTE_MIN(n, rxq->nb_held);
+	if (k == 0 || likely(rx_copy(rxq, pkts, k)))
+		return k;
+	comch_queue_count(&rxq->count[COMCH_RXQ_NO_MBUF], 1);
+	while ((k /= 2) > 0)
+		if (rx_copy(rxq, pkts, k))
+			break;
+	return k;
+}
+
+static uint16_t
+rx_messages(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint16_t k, sum = 0;
+
+	if (rxq->shared_mp == NULL)
+		return rte_comch_rx_burst(rxq->cons, pkts, n);
+	do {
+		k = rx_copied(rxq, rxq->cons, &pkts[sum], n - sum);
+		sum += k;
+	} while (k == COMCH_ETHDEV_COPY_BURST && sum < n);
+	return sum;
+}
+
 uint16_t
 comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 {
@@ -144,7 +205,7 @@ comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 	if (unlikely(!comch_queue_enter(&rxq->lock)))
 		return 0;
 	if (likely(rxq->cons != NULL)) {
-		k = rte_comch_rx_burst(rxq->cons, pkts, n);
+		k = rx_messages(rxq, pkts, n);
 		if (k > 0)
 			k = rx_frames(rxq, pkts, k);
 		if (unlikely(rxq->reaps))
@@ -154,25 +215,35 @@ comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 	return k;
 }
 
+static void
+discard(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint16_t k = 0, i;
+
+	for (i = 0; i < n; i++)
+		/* A frame of several messages counts once. */
+		k += pkts[i]->data_len < rxq->room;
+	rte_pktmbuf_free_bulk(pkts, n);
+	comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], k);
+}
+
 void
 comch_rxq_discard(struct comch_rxq *rxq, struct rte_comch_consumer *cons)
 {
 	struct rte_mbuf *pkts[DISCARD_BURST];
-	uint16_t n, k, i;
+	uint16_t n;
 
 	do {
 		n = rte_comch_rx_burst(cons, pkts, DISCARD_BURST);
-		for (i = 0, k = 0; i < n; i++)
-			/* A frame of several messages counts once. */
-			k += pkts[i]->data_len < rxq->room;
-		rte_pktmbuf_free_bulk(pkts, n);
-		comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], k);
+		discard(rxq, pkts, n);
 	} while (n == DISCARD_BURST);
 }
 
 void
-comch_rxq_forget_frame(struct comch_rxq *rxq)
+comch_rxq_forget(struct comch_rxq *rxq)
 {
+	discard(rxq, &rxq->held[rxq->next_held], rxq->nb_held);
+	rxq->nb_held = 0;
 	if (rxq->chain != NULL)
 		drop(rxq, rxq->chain, COMCH_RXQ_ERRORS);
 	rxq->chain = NULL;
