@@ -2,14 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Compare the mbuf calls with DPDK's own shared-memory driver: comch-perf data-rate
-# --api mbuf, and net_memif under dpdk-testpmd (txonly to rxonly), with 64-byte
-# messages between two processes on the same two CPUs, in turns.
+# Compare with net_memif, DPDK's own shared-memory port, under dpdk-testpmd: net_comch, and
+# the mbuf calls (comch-perf data-rate --api mbuf). 64-byte packets between two processes on
+# the same two CPUs, one queue, in turns.
 #
 # usage: devtools/compare-memif.sh [RUNS]
 #
-# Runs both RUNS (3) times and prints a table of million messages per second. The exit
-# status is 1 if a run failed; the figures do not affect it.
+# Prints million packets per second of RUNS (3) rounds, and the medians of the ratios:
+#
+#   send     txonly to rxonly
+#   forward  io to io: 512 packets go back and forth
+#
+#   comch    net_comch as it is
+#   trust    net_comch with export_eal=1,trust_peer=1: the sender writes into the mbufs
+#   mbuf     comch-perf
+#
+# net_comch is left out where it was not built (devtools/build-pmd.sh). The exit status is 1
+# if a run failed; the figures do not affect it.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -22,16 +31,29 @@ case ${1:-} in
 esac
 runs=${1:-3}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || die "RUNS: '$runs' is not a number"
-# Run time of testpmd in seconds. It reports every second; the first reports are warm-up.
+# Run time of testpmd, which reports every second.
 seconds=6
 
 "$top/devtools/setup.sh" memif
-build build --buildtype=release
 command -v dpdk-testpmd >/dev/null || die 'needs dpdk-testpmd (package dpdk)'
+configure build --buildtype=release
+targets=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor)
+ports=(memif)
+pmd=$top/build/drivers/net/comch/librte_net_comch.so
+if [ -e "$top/build/drivers/net/comch" ]; then
+	ports+=(comch trust)
+	targets+=(drivers/net/comch/librte_net_comch.so)
+fi
+step "Building: ninja -C build ${targets[*]}"
+ninja -C "$top/build" "${targets[@]}"
 dir=$(mktemp -d)
+mkdir -m 700 "$dir/comch"
+mkfifo "$dir/prompt"
 server=
 client=
+prompt=
 stop() {
+	local pid
 	for pid in $client $server; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
@@ -43,41 +65,98 @@ trap 'stop; rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# testpmd NAME LCORES ROLE MODE: start one side. 64 bytes are testpmd's default.
-testpmd() {
-	dpdk-testpmd --lcores "$2" --no-huge -m 256 --no-pci --no-telemetry \
-		--file-prefix "comch-memif-$$-$1" \
-		--vdev "net_memif0,role=$3,socket=$dir/memif.sock,socket-abstract=no" -- \
-		--total-num-mbufs=16384 --forward-mode="$4" --auto-start --stats-period 1 \
-		>"$dir/$1.log" 2>&1 </dev/null &
+# device PORT SIDE: print the EAL arguments for a port, one to a line.
+device() {
+	local vdev=net_comch0,name=memif,dir=$dir/comch
+	[ "$1" != trust ] || vdev+=,export_eal=1,trust_peer=1
+	case $1-$2 in
+	memif-*)
+		printf '%s\n' --vdev "net_memif0,role=$2,socket=$dir/memif.sock,socket-abstract=no" ;;
+	*-server)
+		printf '%s\n' -d "$pmd" --vdev "$vdev,role=dpu,rep=pf0" ;;
+	*-client)
+		printf '%s\n' -d "$pmd" --vdev "$vdev,role=host,func=pf0" ;;
+	esac
 }
 
-# memif: print the million packets per second received, from the last but one report.
-memif() {
+# testpmd PORT SIDE CPU ARGUMENT...: start one side. 64 bytes are testpmd's default.
+testpmd() {
+	local port=$1 side=$2 cpu=$3 args
+	shift 3
+	mapfile -t args < <(device "$port" "$side")
+	exec dpdk-testpmd --lcores "0@$cpu,1@$cpu" --no-huge -m 256 --no-pci --no-telemetry \
+		--file-prefix "comch-memif-$$-$side" "${args[@]}" -- \
+		--total-num-mbufs=16384 "$@" >"$dir/$side.log" 2>&1
+}
+
+# rate PORT: print the million packets per second received, in the best second: what else runs
+# on the machine only makes them fewer.
+rate() {
+	awk '/Rx-pps:/ && $2 > best { best = $2 }
+		END { if (best == 0) exit 1; print best / 1e6 }' "$dir/server.log" ||
+		die "$1: testpmd received no packets: $(tail -n 3 "$dir/server.log")"
+}
+
+# flow PORT SERVER-MODE CLIENT-MODE COMMAND: start both sides; COMMAND starts the client.
+flow() {
 	rm -f "$dir/memif.sock"
-	testpmd server '0@0,1@0' server rxonly
+	testpmd "$1" server 0 --forward-mode="$2" --auto-start --stats-period 1 </dev/null &
 	server=$!
 	sleep 1
-	testpmd client '0@1,1@1' client txonly
+	# The link comes up before the client starts.
+	testpmd "$1" client 1 --forward-mode="$3" -i <"$dir/prompt" &
 	client=$!
+	exec {prompt}>"$dir/prompt"
+	sleep 2
+	echo "$4" >&"$prompt"
 	sleep "$seconds"
 	stop
-	awk '/Rx-pps:/ && $2 > 0 { rate[++n] = $2 }
-		END { if (n < 3) exit 1; print rate[n - 1] / 1e6 }' "$dir/server.log" ||
-		die "testpmd received no packets: $(tail -n 3 "$dir/server.log")"
+	exec {prompt}>&-
+	rate "$1"
 }
 
-comch() {
+mbuf() {
 	"$top/build/app/comch-perf/comch-perf" data-rate --size 64 --burst 32 --api mbuf \
 		--format json 2>"$dir/comch.log" |
 		python3 -c 'import json, sys; print(json.load(sys.stdin)["msgs_per_s"] / 1e6)' ||
 		die "comch-perf failed: $(tail -n 3 "$dir/comch.log")"
 }
 
-step 'net_memif under dpdk-testpmd and comch-perf --api mbuf: 64 bytes, bursts of 32'
+# measure NAME RUN VALUE: note a figure and show it.
+measure() {
+	printf '%-16s %4d %8.2f\n' "$1" "$2" "$3" | tee -a "$dir/rates"
+}
+
+step "net_memif, ${ports[1]:+net_comch and }the mbuf calls: 64 bytes, bursts of 32"
 for ((run = 1; run <= runs; run++)); do
-	printf '%s %s\n' "$(memif)" "$(comch)" >>"$dir/rates"
-	printf 'run %d of %d done\n' "$run" "$runs" >&2
+	for port in "${ports[@]}"; do
+		measure "send-$port" "$run" "$(flow "$port" rxonly txonly start)"
+	done
+	measure send-mbuf "$run" "$(mbuf)"
+	for port in "${ports[@]}"; do
+		measure "forward-$port" "$run" "$(flow "$port" io io 'start tx_first 16')"
+	done
 done
-awk 'BEGIN { printf "%-4s %18s %18s %14s\n", "run", "net_memif, M/s", "comch mbuf, M/s", "comch/memif" }
-	{ printf "%-4d %18.1f %18.1f %14.2f\n", NR, $1, $2, $2 / $1 }' "$dir/rates"
+awk '
+	{ rate[$1, $2] = $3; runs = $2 > runs ? $2 : runs; names[$1] = 1 }
+	function median(name, memif,   n, i, k, v, t) {
+		for (i = 1; i <= runs; i++) {
+			v[++n] = rate[name, i] / rate[memif, i]
+			for (k = n; k > 1 && v[k] < v[k - 1]; k--) {
+				t = v[k]; v[k] = v[k - 1]; v[k - 1] = t
+			}
+		}
+		return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+	}
+	function line(name, memif) {
+		if (name in names)
+			printf "%-16s %6.2f x net_memif\n", name, median(name, memif)
+	}
+	END {
+		print ""
+		line("send-comch", "send-memif")
+		line("send-trust", "send-memif")
+		line("send-mbuf", "send-memif")
+		line("forward-comch", "forward-memif")
+		line("forward-trust", "forward-memif")
+	}' "$dir/rates"

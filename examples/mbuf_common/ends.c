@@ -246,8 +246,9 @@ ends_open(struct ends *e, const struct ends_conf *conf)
 	memset(e, 0, sizeof(*e));
 	e->conf = conf;
 	e->dev_id = -1;
-	e->pool = rte_comch_pktmbuf_pool_create("ends", (unsigned int)conf->queue + NB_OTHER_MBUFS,
-			256, 0, ENDS_ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	e->pool = rte_comch_pktmbuf_pool_create(conf->server ? "server" : "client",
+			(unsigned int)conf->queue + NB_OTHER_MBUFS, 256, 0,
+			ENDS_ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
 	if (e->pool == NULL)
 		return example_error("create mbuf pool", rte_errno);
 	ret = rte_comch_dev_probe(conf->dev, &e->dev_id);

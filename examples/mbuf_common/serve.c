@@ -6,10 +6,8 @@
 
 #define MAX_OPTIONS 12
 
-static bool busy;
-
-static void
-run(struct ends *e, const struct serve_ops *ops)
+void
+serve_run(struct ends *e, const struct serve_ops *ops, bool busy)
 {
 	uint32_t nothing = 0;
 	bool bound = false;
@@ -43,6 +41,7 @@ serve_main(int argc, char **argv, const struct serve_ops *ops)
 		.nb_clients = 1,
 	};
 	static struct ends ends;
+	static bool busy;
 	struct example_option options[MAX_OPTIONS] = {
 		ENDS_OPTIONS_SERVER(&conf),
 		EXAMPLE_NUMBER('N', "clients", "N", "exit after this number of clients; 0: never",
@@ -66,7 +65,7 @@ serve_main(int argc, char **argv, const struct serve_ops *ops)
 	if (ret == 0) {
 		ret = ends_open(&ends, &conf);
 		if (ret == 0)
-			run(&ends, ops);
+			serve_run(&ends, ops, busy);
 	}
 	/* Frees mbufs, so it comes before their pool. */
 	ops->destroy();

@@ -28,6 +28,9 @@ struct serve_ops {
 	void (*destroy)(void);
 };
 
+/* Serve clients until the server ends. One thread, which may be any lcore's. */
+void serve_run(struct ends *e, const struct serve_ops *ops, bool busy);
+
 /* All that main() does. */
 int serve_main(int argc, char **argv, const struct serve_ops *ops);
 

@@ -13,6 +13,9 @@
  * The ethdev receives into the pool that the consumer posts from, too, which is shareable
  * memory. The default ethdev is net_ring, where what is sent is received again: packets
  * that are injected once go round until --count packets have come back.
+ *
+ * With --dpu the DPU's side runs here, too, on lcore 3. Over comch_ring mbufs are handed over:
+ * each one that is sent to the ethdev is the one that was received from it.
  */
 
 #include <unistd.h>
@@ -24,6 +27,7 @@
 
 #include "../mbuf_common/ends.h"
 #include "../mbuf_common/packet.h"
+#include "swap.h"
 
 #define NB_DESC 512
 /* How often to offer packets to a full ethdev before they are dropped. */
@@ -31,6 +35,7 @@
 
 struct app {
 	struct ends_conf conf;
+	struct ends_conf dpu_conf; /* dev is NULL: the DPU's side is another program */
 	const char *port_name;
 	uint64_t count;
 	uint64_t nb_inject;
@@ -39,6 +44,7 @@ struct app {
 	bool busy;
 
 	struct ends ends;
+	struct ends dpu;
 	uint16_t port;
 	bool port_started;
 	atomic_bool stop;
@@ -47,6 +53,7 @@ struct app {
 	/* Written by lcore 2; the main lcore reads nb_back. */
 	atomic_ullong nb_back __rte_cache_aligned;
 	uint64_t nb_dropped;
+	uint64_t nb_same_mbuf;
 	uint64_t nb_other_mbuf;
 };
 
@@ -65,17 +72,20 @@ note_self(struct rte_mbuf **mbufs, uint16_t n)
 					sizeof(mbufs[i]));
 }
 
-static uint64_t
-count_others(struct rte_mbuf **mbufs, uint16_t n)
+static void
+check_self(struct app *app, struct rte_mbuf **mbufs, uint16_t n)
 {
-	uint64_t others = 0;
 	uint16_t i;
 
-	for (i = 0; i < n; i++)
-		others += rte_pktmbuf_data_len(mbufs[i]) >= NOTE_END &&
-			memcmp(rte_pktmbuf_mtod_offset(mbufs[i], void *, NOTE_OFF), &mbufs[i],
-				sizeof(mbufs[i])) != 0;
-	return others;
+	for (i = 0; i < n; i++) {
+		if (rte_pktmbuf_data_len(mbufs[i]) < NOTE_END)
+			continue;
+		if (memcmp(rte_pktmbuf_mtod_offset(mbufs[i], void *, NOTE_OFF), &mbufs[i],
+				sizeof(mbufs[i])) == 0)
+			app->nb_same_mbuf++;
+		else
+			app->nb_other_mbuf++;
+	}
 }
 
 /* Yield the CPU after a while without packets. */
@@ -137,7 +147,7 @@ from_dpu(void *arg)
 	while (!app->stop) {
 		n = rte_comch_rx_burst(app->ends.consumer, mbufs, RTE_DIM(mbufs));
 		if (app->same_mbuf)
-			app->nb_other_mbuf += count_others(mbufs, n);
+			check_self(app, mbufs, n);
 		transmit(app, mbufs, n);
 		app->nb_back += n;
 		relax(app, &nothing, n);
@@ -145,14 +155,66 @@ from_dpu(void *arg)
 	return 0;
 }
 
-static void
-launch(struct app *app)
+/* The number of an lcore beside the main one: 1, 2, 3. */
+static unsigned int
+worker(unsigned int number)
 {
 	unsigned int lcore = rte_get_next_lcore(-1, true, false);
 
+	while (--number > 0)
+		lcore = rte_get_next_lcore(lcore, true, false);
+	return lcore;
+}
+
+static void
+launch(struct app *app)
+{
 	app->stop = false;
-	rte_eal_remote_launch(to_dpu, app, lcore);
-	rte_eal_remote_launch(from_dpu, app, rte_get_next_lcore(lcore, true, false));
+	rte_eal_remote_launch(to_dpu, app, worker(1));
+	rte_eal_remote_launch(from_dpu, app, worker(2));
+}
+
+static void
+halt(struct app *app)
+{
+	app->stop = true;
+	rte_eal_wait_lcore(worker(1));
+	rte_eal_wait_lcore(worker(2));
+}
+
+static int
+run_dpu(void *arg)
+{
+	struct app *app = arg;
+
+	serve_run(&app->dpu, &swap_ops, app->busy);
+	return 0;
+}
+
+/* With --dpu: start the DPU's side. */
+static int
+open_dpu(struct app *app)
+{
+	if (app->dpu_conf.dev == NULL)
+		return 0;
+	app->dpu_conf.name = app->conf.name;
+	app->dpu_conf.queue = app->conf.queue;
+	if (ends_open(&app->dpu, &app->dpu_conf) < 0)
+		return -1;
+	rte_eal_remote_launch(run_dpu, app, worker(3));
+	return 0;
+}
+
+/* Its server ends when the client has left, or now. Mbufs go back to the other side's pool. */
+static void
+close_dpu(struct app *app)
+{
+	if (app->dpu.conf == NULL)
+		return;
+	example_stop();
+	rte_eal_wait_lcore(worker(3));
+	swap_ops.destroy();
+	ends_close(&app->dpu);
 }
 
 static void
@@ -171,8 +233,7 @@ run(struct app *app)
 				ends_finish(e);
 		} else {
 			/* The lcores have the consumer and the producer until they end. */
-			app->stop = true;
-			rte_eal_mp_wait_lcore();
+			halt(app);
 			ends_retire(e);
 		}
 		/* Lcores do not report each packet. */
@@ -270,8 +331,11 @@ report(const struct app *app)
 	printf("%" PRIu64 " packets to the DPU, %llu back, %" PRIu64 " dropped\n",
 			app->nb_to_dpu, (unsigned long long)app->nb_back, app->nb_dropped);
 	if (app->same_mbuf)
-		printf("%" PRIu64 " came back in another mbuf\n", app->nb_other_mbuf);
-	return app->nb_back >= app->count && app->nb_other_mbuf == 0;
+		printf("%" PRIu64 " came back in their mbuf, %" PRIu64 " in another one\n",
+				app->nb_same_mbuf, app->nb_other_mbuf);
+	if (app->same_mbuf && (app->nb_same_mbuf == 0 || app->nb_other_mbuf > 0))
+		return false;
+	return app->nb_back >= app->count;
 }
 
 int
@@ -279,6 +343,7 @@ main(int argc, char **argv)
 {
 	static struct app app = {
 		.conf = { ENDS_CLIENT_DEFAULTS },
+		.dpu_conf = { .server = true, .nb_clients = 1 },
 		.port_name = "net_ring0",
 		.count = 1000000,
 		.nb_inject = 256,
@@ -286,6 +351,9 @@ main(int argc, char **argv)
 	};
 	const struct example_option options[] = {
 		ENDS_OPTIONS_SERVER(&app.conf),
+		EXAMPLE_TEXT('D', "dpu", "DEVARGS",
+				"run the DPU's side here, too, with this device string",
+				&app.dpu_conf.dev),
 		EXAMPLE_TEXT('p', "port", "NAME[,ARGS]", "ethdev", &app.port_name),
 		EXAMPLE_NUMBER('c', "count", "N", "exit after this number came back; 0: never",
 				&app.count, 0, UINT64_MAX),
@@ -303,16 +371,19 @@ main(int argc, char **argv)
 
 	ret = example_options(argc, argv, options, RTE_DIM(options));
 	if (ret == 0)
-		ret = example_start(3);
+		ret = example_start(app.dpu_conf.dev != NULL ? 4 : 3);
 	if (ret != 0)
 		return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
-	if (ends_open(&app.ends, &app.conf) == 0 && start_port(&app) == 0 && inject(&app) == 0) {
+	if (open_dpu(&app) == 0 && ends_open(&app.ends, &app.conf) == 0 &&
+			start_port(&app) == 0 && inject(&app) == 0) {
 		run(&app);
 		good = report(&app);
 	}
+	close_dpu(&app);
 	stop_port(&app);
-	ends_close(&app.ends);
+	if (app.ends.conf != NULL)
+		ends_close(&app.ends);
 	example_end();
-	return good && !app.ends.failed ? EXIT_SUCCESS : EXIT_FAILURE;
+	return good && !app.ends.failed && !app.dpu.failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -23,7 +23,8 @@
  * On a device with RTE_COMCH_CAPA_HANDOVER the mbufs are handed over: what is received is
  * the mbuf that was sent, of the sender's pool and with its metadata. The consumer posts
  * nothing, and mbufs to send need not be registered. What cannot be handed over is copied
- * to an mbuf of the consumer's pool: see the guide, "The ring driver".
+ * to an mbuf of the consumer's pool, with its metadata: see the guide, "The ring driver".
+ * Other devices carry the data of an mbuf only.
  *
  * Threads: as for the producer or consumer. Use only rte_comch_rx_burst() on a consumer
  * in mbuf mode, and only rte_comch_tx_burst() and rte_comch_tx_done_cleanup() on a producer
@@ -37,6 +38,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * Requests in ol_flags for work on transmission: checksums, segmentation, VLAN insertion.
+ * Flags that only describe the packet are not among them. A device without
+ * RTE_COMCH_CAPA_HANDOVER carries the data of an mbuf only, and refuses mbufs with such a
+ * request.
+ */
+#define RTE_COMCH_MBUF_TX_OFFLOADS (RTE_MBUF_F_TX_OFFLOAD_MASK & \
+	~(RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IPV6 | \
+	  RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IPV6))
 
 /**
  * Put a RUNNING consumer with nothing posted into mbuf mode and fill its queue. The
@@ -78,8 +89,8 @@ uint16_t rte_comch_rx_burst(struct rte_comch_consumer *consumer,
  *   Number of mbufs.
  * @return
  *   Number of mbufs accepted. One that can never be sent (too long, pool not
- *   registered, consumer gone) is accepted, freed and counted in
- *   rte_comch_producer_stats.errors.
+ *   registered, consumer gone, RTE_COMCH_MBUF_TX_OFFLOADS) is accepted, freed and counted
+ *   in rte_comch_producer_stats.errors.
  */
 uint16_t rte_comch_tx_burst(struct rte_comch_producer *producer,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n);

@@ -53,6 +53,8 @@ struct rte_comch_producer_stats {
 	uint64_t later;    /**< Short sends: nothing posted, or queue full. */
 	uint64_t errors;   /**< Operations that failed. */
 	uint64_t wakes;    /**< Wake-ups written to sleeping consumers. */
+	/** Of the errors: mbufs that asked for an offload, see RTE_COMCH_MBUF_TX_OFFLOADS. */
+	uint64_t offload_errors;
 };
 
 /** Counters of a consumer. */

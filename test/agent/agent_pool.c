@@ -168,7 +168,7 @@ get_segment(struct wire *w)
 static struct rte_mbuf *
 get_chain(struct wire *w)
 {
-	uint64_t nb = wire_get_u64(w);
+	uint64_t nb = wire_get_u64(w), flags = wire_get_u64(w);
 	struct rte_mbuf *head = get_segment(w), *m;
 
 	while (--nb > 0) {
@@ -181,6 +181,8 @@ get_chain(struct wire *w)
 		}
 		T_EQ(rte_pktmbuf_chain(head, m), 0);
 	}
+	if (head != NULL)
+		head->ol_flags |= flags;
 	return head;
 }
 

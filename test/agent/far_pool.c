@@ -242,6 +242,7 @@ static void
 put_chain(struct wire *w, const struct rte_mbuf *m)
 {
 	wire_u64(w, m->nb_segs);
+	wire_u64(w, m->ol_flags & RTE_MBUF_F_TX_OFFLOAD_MASK);
 	for (; m != NULL; m = m->next) {
 		wire_u64(w, find(m->pool)->handle);
 		wire_bytes(w, rte_pktmbuf_mtod(m, const void *), m->data_len);

@@ -267,6 +267,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mbuf, pool_exhausted) \
 	X(inst, mbuf, rx_setup_errors) \
 	X(inst, mbuf, tx_errors) \
+	X(inst, mbuf, metadata) \
 	X(inst, mbuf, disconnect)
 
 /* Ends: drain before flush. */

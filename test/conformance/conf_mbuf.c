@@ -503,6 +503,78 @@ conf_mbuf_tx_errors(void)
 	T_EQ(rte_comch_pktmbuf_pool_free(big), 0);
 }
 
+/* An mbuf with metadata of its own, and flags. */
+static struct rte_mbuf *
+described(struct mflow *m, uint64_t seed, uint64_t flags)
+{
+	struct rte_mbuf *mbuf = filled(m->tx_pool, 100, seed);
+
+	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH | RTE_MBUF_F_TX_IPV4 | flags;
+	mbuf->vlan_tci = 7;
+	mbuf->hash.rss = (uint32_t)seed;
+	mbuf->l2_len = 14;
+	return mbuf;
+}
+
+/* All of it is there, or none. */
+static void
+check_metadata(struct mflow *m, uint64_t seed, uint64_t flags)
+{
+	struct rte_mbuf *mbuf = receive(m);
+	/* Not where the data is. */
+	const uint64_t got = mbuf->ol_flags & ~RTE_MBUF_F_EXTERNAL;
+
+	if (m->hands_over) {
+		T_EQ(got, RTE_MBUF_F_RX_RSS_HASH | RTE_MBUF_F_TX_IPV4 | flags);
+		T_EQ(mbuf->vlan_tci, 7);
+		T_EQ(mbuf->hash.rss, seed);
+		T_EQ(mbuf->l2_len, 14);
+	} else {
+		T_EQ(got, 0);
+	}
+	check_mbuf(mbuf, m->from, 100, seed);
+}
+
+/*
+ * A device that hands over keeps the metadata, also requests for offloads. Others carry the
+ * data, and refuse what asks for work: it is taken, freed and counted, the rest is sent.
+ */
+void
+conf_mbuf_metadata(void)
+{
+	static const uint64_t flags[] = {
+		RTE_MBUF_F_TX_UDP_CKSUM, 0, RTE_MBUF_F_TX_TCP_SEG, RTE_MBUF_F_TX_VLAN, 0, 0,
+		RTE_MBUF_F_TX_IP_CKSUM,
+	};
+	struct rte_mbuf *mbufs[RTE_DIM(flags)];
+	struct rte_comch_producer_stats st;
+	uint16_t i, nb_refused = 0, sent = 0;
+	struct mflow m;
+
+	mflow_open(&m, 63, 32);
+	for (i = 0; i < RTE_DIM(flags); i++) {
+		mbufs[i] = described(&m, i, flags[i]);
+		nb_refused += !m.hands_over && flags[i] != 0;
+	}
+	T_UNTIL((sent += rte_comch_tx_burst(m.prod, m.id, &mbufs[sent],
+			(uint16_t)(RTE_DIM(flags) - sent))) == RTE_DIM(flags));
+	for (i = 0; i < RTE_DIM(flags); i++)
+		if (m.hands_over || flags[i] == 0)
+			check_metadata(&m, i, flags[i]);
+	T_UNTIL(all_freed(&m, m.tx_pool));
+	t_settle();
+	T_EQ(rte_comch_producer_stats_get(m.prod, &st), 0);
+	T_EQ(st.errors, nb_refused);
+	T_EQ(st.offload_errors, nb_refused);
+	T_EQ(st.msgs, RTE_DIM(flags) - nb_refused);
+	/* A producer that was stopped takes nothing. */
+	T_EQ(rte_comch_producer_stop(m.prod), 0);
+	mbufs[0] = described(&m, 0, RTE_MBUF_F_TX_UDP_CKSUM);
+	T_EQ(rte_comch_tx_burst(m.prod, m.id, mbufs, 1), 0);
+	rte_pktmbuf_free(mbufs[0]);
+	mflow_close(&m);
+}
+
 /* After a disconnect the posted mbufs go home. */
 void
 conf_mbuf_disconnect(void)

@@ -8,7 +8,8 @@ usage: net_comch.py LIBRTE_NET_COMCH L2FWD [CASE...]
 The programs are driven by their prompts, on pseudo terminals. The test waits for
 conditions; TIMEOUT only limits how long a program may hang before the test fails.
 
-Environment: T_NET_PACKETS, the number of packets each way of the case "counting".
+Environment: T_NET_PACKETS, the number of packets each way of the case "counting". A long
+run prints its progress. T_NET_VDEV, more arguments for the ports: export_eal=1,trust_peer=1
 """
 
 import os
@@ -22,9 +23,11 @@ import sys
 import time
 
 TIMEOUT = 60
+PROGRESS = 10  # seconds
 DEPTH = 1024
 QUEUES = 4
 PROMPT = "testpmd> "
+MORE = os.environ.get("T_NET_VDEV", "")
 PLUGIN = L2FWD = ""
 
 
@@ -94,7 +97,7 @@ def eal(name, cpu, *vdevs):
             "--no-telemetry", "--no-shconf", "--file-prefix", f"comch-net-{name}-{os.getpid()}",
             "-d", PLUGIN]
     for i, vdev in enumerate(vdevs):
-        args += ["--vdev", f"net_comch{i},{vdev}"]
+        args += ["--vdev", ",".join(filter(None, (f"net_comch{i}", vdev, MORE)))]
     return args
 
 
@@ -134,6 +137,23 @@ def wait_until(what, condition):
         if time.monotonic() > deadline:
             raise Failed(f"timed out: {what}")
         time.sleep(0.05)
+
+
+def wait_for_packets(what, count, number):
+    """Wait until a counter has reached a number. It must move, however slowly."""
+    begin = shown = moved = time.monotonic()
+    first = last = count()
+    while last < number:
+        time.sleep(0.05)
+        now, before, last = time.monotonic(), last, count()
+        if last > before:
+            moved = now
+        if now > moved + TIMEOUT:
+            raise Failed(f"{what}: {last} of {number} packets, and no more come")
+        if now > shown + PROGRESS:
+            shown = now
+            print(f"   {what}: {last} of {number} packets, "
+                  f"{(last - first) / (now - begin) / 1e6:.2f} M/s", flush=True)
 
 
 def check(what, left, relation, right):
@@ -183,8 +203,8 @@ def case_counting():
         b.do("start")
         if life == 0:
             a.do("start")
-        wait_until("packets in both directions",
-                   lambda: b.counts()["tx_good_packets"] > packets // 2)
+        wait_for_packets(f"echo, life {life + 1}",
+                         lambda: b.counts()["tx_good_packets"], packets // 2)
         if life == 1:
             a.do("stop")
         # In the first life the other end sends meanwhile.

@@ -479,6 +479,43 @@ T_CASE_OF(struct ports, begin, end, one_burst, p)
 	rte_mempool_free(mp);
 }
 
+/* Send a burst to a port that has no mbuf left, until it has noticed that. */
+static void
+starve(struct ports *p)
+{
+	const uint64_t before = xstat(&p->dpu, "rx_q0_mbuf_shortages");
+	struct rte_mbuf *mbufs[BURST];
+	uint32_t i;
+
+	for (i = 0; i < BURST; i++)
+		send_one(&p->host, 0, frame(p->host.mp, MIN_FRAME, (uint8_t)i));
+	T_AWAIT(rte_eth_rx_burst(p->dpu.id, 0, mbufs, BURST) == 0 &&
+		xstat(&p->dpu, "rx_q0_mbuf_shortages") > before);
+}
+
+/* Frames wait while the application's pool is empty. A port that stops counts them. */
+T_CASE_OF(struct ports, begin, end, empty_pool, p)
+{
+	struct rte_mbuf *taken[NB_MBUFS];
+	struct rte_eth_stats stats;
+	uint32_t i;
+
+	T_EQ(rte_pktmbuf_alloc_bulk(p->dpu.mp, taken, NB_MBUFS), 0);
+	starve(p);
+	/* They come one by one through the only mbuf, in order. */
+	rte_pktmbuf_free(taken[0]);
+	for (i = 0; i < BURST; i++)
+		check_frame(&p->dpu, receive(&p->dpu, 0), MIN_FRAME, (uint8_t)i);
+	taken[0] = rte_pktmbuf_alloc(p->dpu.mp);
+	T_CHECK(taken[0] != NULL);
+	starve(p);
+	T_EQ(rte_eth_dev_stop(p->dpu.id), 0);
+	T_EQ(rte_eth_stats_get(p->dpu.id, &stats), 0);
+	T_EQ(stats.ipackets, BURST);
+	T_EQ(stats.imissed, BURST);
+	rte_pktmbuf_free_bulk(taken, NB_MBUFS);
+}
+
 static bool
 readable(int epfd, int timeout)
 {

@@ -62,6 +62,8 @@ sort_arg(const char *key, const char *value, void *ctx)
 		PMD_LOG(ERR, "%s: no value", key);
 		return -EINVAL;
 	}
+	if (strcmp(key, "export_eal") == 0)
+		a->port->exports_eal = strcmp(value, "1") == 0;
 	for (i = 0; i < RTE_DIM(own); i++) {
 		if (strcmp(key, own[i].key) != 0)
 			continue;

@@ -251,7 +251,12 @@ dev_stop(struct rte_eth_dev *dev)
 static void
 rx_queue_release(struct rte_eth_dev *dev, uint16_t i)
 {
-	rte_free(dev->data->rx_queues[i]);
+	struct comch_rxq *rxq = dev->data->rx_queues[i];
+
+	if (rxq == NULL)
+		return;
+	comch_rxq_free_shared(rxq);
+	rte_free(rxq);
 	dev->data->rx_queues[i] = NULL;
 }
 
@@ -438,6 +443,7 @@ check_dev(struct comch_port *port)
 		return -ENOTSUP;
 	}
 	port->sync_send = (info.capa & RTE_COMCH_CAPA_SYNC_SEND) != 0;
+	port->hands_over = (info.capa & RTE_COMCH_CAPA_HANDOVER) != 0;
 	port->max_dp_queue = info.max_dp_queue;
 	return 0;
 }

@@ -37,6 +37,8 @@ extern int comch_ethdev_logtype;
 #define COMCH_ETHDEV_MIN_ROOM 1024
 #define COMCH_ETHDEV_MAX_PIECES (COMCH_ETHDEV_MAX_FRAME / COMCH_ETHDEV_MIN_ROOM + 1)
 #define COMCH_ETHDEV_MAX_DESC 32768
+/* Most messages that are copied at a time. */
+#define COMCH_ETHDEV_COPY_BURST 32
 
 /* Counters of a receive queue. */
 enum comch_rxq_count {
@@ -45,7 +47,7 @@ enum comch_rxq_count {
 	COMCH_RXQ_DISCARDED, /* received while the port or the connection was closed */
 	COMCH_RXQ_FILTERED,  /* for other MAC addresses */
 	COMCH_RXQ_ERRORS,    /* too short, too long, or incomplete */
-	COMCH_RXQ_NO_MBUF,   /* of consumers that are destroyed */
+	COMCH_RXQ_NO_MBUF,   /* of copies, and of consumers that are destroyed */
 	COMCH_RXQ_NB,
 };
 
@@ -74,6 +76,14 @@ struct comch_rxq {
 	struct rte_mbuf *chain;          /* frame of which the end is missing */
 	struct rte_mbuf *chain_last;
 	struct comch_port *port;
+	/*
+	 * Where the peer cannot write to the application's pool: a pool that it can write to,
+	 * for one connection, and what was received there and not yet copied.
+	 */
+	struct rte_mempool *shared_mp;
+	uint16_t nb_held;
+	uint16_t next_held;
+	struct rte_mbuf *held[COMCH_ETHDEV_COPY_BURST];
 	uint64_t count[COMCH_RXQ_NB];
 	uint64_t base[COMCH_RXQ_NB];     /* at the last reset */
 
@@ -142,6 +152,8 @@ struct comch_port {
 	int16_t dev_id;      /* comch device */
 	bool owns_dev;
 	bool sync_send;
+	bool hands_over;
+	bool exports_eal;    /* the peer may write to the application's pools */
 	uint16_t rep;
 	uint32_t max_dp_queue;
 	bool filters;        /* atomic: drop frames for others */
@@ -217,6 +229,8 @@ int comch_link_open_rx(struct comch_port *port);
 void comch_link_open_tx(struct comch_port *port);
 void comch_link_close_queues(struct comch_port *port);
 bool comch_link_end_queues(struct comch_port *port, bool drain);
+/* 0, or -EBUSY: a consumer still has the pool. */
+int comch_rxq_free_shared(struct comch_rxq *rxq);
 
 /* comch_rxtx.c */
 uint16_t comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n);
@@ -224,7 +238,7 @@ uint16_t comch_ethdev_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n);
 uint16_t comch_ethdev_tx_prepare(void *queue, struct rte_mbuf **pkts, uint16_t n);
 int comch_ethdev_tx_done_cleanup(void *queue, uint32_t free_cnt);
 void comch_rxq_discard(struct comch_rxq *rxq, struct rte_comch_consumer *cons);
-void comch_rxq_forget_frame(struct comch_rxq *rxq);
+void comch_rxq_forget(struct comch_rxq *rxq);
 void comch_txq_flush(struct comch_txq *txq);
 void comch_txq_forget_frame(struct comch_txq *txq);
 

@@ -8,12 +8,11 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
+#include <rte_memcpy.h>
+#include <rte_prefetch.h>
 
 #include "comch_ethdev.h"
 
-/* Requests in ol_flags for offloads, none of which this port supports. */
-#define OFFLOADS (RTE_MBUF_F_TX_OFFLOAD_MASK & ~(RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IPV6 | \
-	RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IPV6))
 /* Packets that the control thread takes out of a closed queue at a time. */
 #define DISCARD_BURST 32
 
@@ -138,6 +137,65 @@ rx_reap(struct comch_rxq *rxq)
 	}
 }
 
+/* Copy k messages to mbufs of the application's pool. False: it is empty. */
+static bool
+rx_copy(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t k)
+{
+	struct rte_mbuf **held = &rxq->held[rxq->next_held];
+	uint16_t i;
+
+	if (unlikely(rte_pktmbuf_alloc_bulk(rxq->mp, pkts, k) != 0))
+		return false;
+	for (i = 0; i < k; i++) {
+		pkts[i]->data_len = held[i]->data_len;
+		pkts[i]->pkt_len = held[i]->data_len;
+		rte_memcpy(rte_pktmbuf_mtod(pkts[i], void *), rte_pktmbuf_mtod(held[i], void *),
+				held[i]->data_len);
+	}
+	rte_mempool_put_bulk(rxq->shared_mp, (void **)held, k);
+	rxq->next_held += k;
+	rxq->nb_held -= k;
+	return true;
+}
+
+/* Receive up to n messages through the shared pool. */
+static uint16_t
+rx_copied(struct comch_rxq *rxq, struct rte_comch_consumer *cons, struct rte_mbuf **pkts,
+		uint16_t n)
+{
+	uint16_t k, i;
+
+	if (rxq->nb_held == 0) {
+		rxq->next_held = 0;
+		rxq->nb_held = rte_comch_rx_burst(cons, rxq->held,
+				RTE_MIN(n, (uint16_t)COMCH_ETHDEV_COPY_BURST));
+		for (i = 0; i < rxq->nb_held; i++)
+			rte_prefetch0(rte_pktmbuf_mtod(rxq->held[i], void *));
+	}
+	k = RTE_MIN(n, rxq->nb_held);
+	if (k == 0 || likely(rx_copy(rxq, pkts, k)))
+		return k;
+	comch_queue_count(&rxq->count[COMCH_RXQ_NO_MBUF], 1);
+	while ((k /= 2) > 0)
+		if (rx_copy(rxq, pkts, k))
+			break;
+	return k;
+}
+
+static uint16_t
+rx_messages(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint16_t k, sum = 0;
+
+	if (rxq->shared_mp == NULL)
+		return rte_comch_rx_burst(rxq->cons, pkts, n);
+	do {
+		k = rx_copied(rxq, rxq->cons, &pkts[sum], n - sum);
+		sum += k;
+	} while (k == COMCH_ETHDEV_COPY_BURST && sum < n);
+	return sum;
+}
+
 uint16_t
 comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 {
@@ -147,7 +205,7 @@ comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 	if (unlikely(!comch_queue_enter(&rxq->lock)))
 		return 0;
 	if (likely(rxq->cons != NULL)) {
-		k = rte_comch_rx_burst(rxq->cons, pkts, n);
+		k = rx_messages(rxq, pkts, n);
 		if (k > 0)
 			k = rx_frames(rxq, pkts, k);
 		if (unlikely(rxq->reaps))
@@ -157,25 +215,35 @@ comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 	return k;
 }
 
+static void
+discard(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint16_t k = 0, i;
+
+	for (i = 0; i < n; i++)
+		/* A frame of several messages counts once. */
+		k += pkts[i]->data_len < rxq->room;
+	rte_pktmbuf_free_bulk(pkts, n);
+	comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], k);
+}
+
 void
 comch_rxq_discard(struct comch_rxq *rxq, struct rte_comch_consumer *cons)
 {
 	struct rte_mbuf *pkts[DISCARD_BURST];
-	uint16_t n, k, i;
+	uint16_t n;
 
 	do {
 		n = rte_comch_rx_burst(cons, pkts, DISCARD_BURST);
-		for (i = 0, k = 0; i < n; i++)
-			/* A frame of several messages counts once. */
-			k += pkts[i]->data_len < rxq->room;
-		rte_pktmbuf_free_bulk(pkts, n);
-		comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], k);
+		discard(rxq, pkts, n);
 	} while (n == DISCARD_BURST);
 }
 
 void
-comch_rxq_forget_frame(struct comch_rxq *rxq)
+comch_rxq_forget(struct comch_rxq *rxq)
 {
+	discard(rxq, &rxq->held[rxq->next_held], rxq->nb_held);
+	rxq->nb_held = 0;
 	if (rxq->chain != NULL)
 		drop(rxq, rxq->chain, COMCH_RXQ_ERRORS);
 	rxq->chain = NULL;
@@ -214,7 +282,7 @@ tx_plain(struct comch_txq *txq, struct rte_mbuf **pkts, uint16_t n, uint64_t *by
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		if (unlikely((pkts[i]->ol_flags & OFFLOADS) != 0 ||
+		if (unlikely((pkts[i]->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0 ||
 				pkts[i]->pkt_len >= txq->room ||
 				pkts[i]->pkt_len > txq->max_frame ||
 				!tx_pools_ok(txq, pkts[i])))
@@ -276,7 +344,7 @@ tx_drop(struct comch_txq *txq, struct rte_mbuf *m, enum comch_txq_count why)
 static bool
 tx_special(struct comch_txq *txq, struct rte_mbuf *m)
 {
-	if ((m->ol_flags & OFFLOADS) != 0) {
+	if ((m->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0) {
 		tx_drop(txq, m, COMCH_TXQ_OFFLOAD);
 		return true;
 	}
@@ -352,7 +420,7 @@ comch_ethdev_tx_prepare(void *queue __rte_unused, struct rte_mbuf **pkts, uint16
 	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		if ((pkts[i]->ol_flags & OFFLOADS) == 0)
+		if ((pkts[i]->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) == 0)
 			continue;
 		rte_errno = ENOTSUP;
 		break;

@@ -248,18 +248,27 @@ sge_place(const struct comch_mbuf_tx *tx, uint32_t n, uint32_t *end)
 	return (int32_t)(at % MBUF_SEGS);
 }
 
-/* The registration of an mbuf's data. */
-static inline struct rte_comch_mr *
-mbuf_mr(struct rte_comch_producer *p, struct rte_mbuf *m)
+static inline bool
+asks_for_offload(const struct rte_mbuf *m)
 {
-	const struct rte_mempool *mp = RTE_MBUF_CLONED(m) ?
-		rte_mbuf_from_indirect(m)->pool : m->pool;
+	return (m->ol_flags & RTE_COMCH_MBUF_TX_OFFLOADS) != 0;
+}
 
+static inline struct rte_comch_mr *
+pool_mr(struct rte_comch_producer *p, const struct rte_mempool *mp)
+{
 	if (unlikely(mp != p->last_pool)) {
 		p->last_pool = mp;
 		p->last_mr = rte_comch_mempool_mr(mp);
 	}
 	return p->last_mr;
+}
+
+/* The registration of an mbuf's data. */
+static __rte_noinline struct rte_comch_mr *
+mbuf_mr(struct rte_comch_producer *p, struct rte_mbuf *m)
+{
+	return pool_mr(p, RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect(m)->pool : m->pool);
 }
 
 static void
@@ -279,14 +288,13 @@ op_flags(const struct rte_comch_producer *p)
 }
 
 static inline void
-fill_op(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbuf *m,
+fill_op(struct rte_comch_op *op, struct rte_mbuf *m, struct rte_comch_mr *mr,
 		uint32_t consumer_id, uint16_t flags)
 {
 	op->addr = rte_pktmbuf_mtod(m, void *);
-	op->mr = mbuf_mr(p, m);
+	op->mr = mr;
 	op->len = m->data_len;
 	op->consumer_id = consumer_id;
-	op->imm = NULL;
 	op->imm_len = 0;
 	op->flags = flags;
 	op->nb_sges = 0;
@@ -305,7 +313,7 @@ fill_chain(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbu
 	op->flags |= RTE_COMCH_OP_F_SGL;
 }
 
-/* Describe up to n mbufs. Returns the number whose segments fit into the ring. */
+/* Describe up to n mbufs. Returns the number before the first one that is not sent so. */
 static uint16_t
 fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_end,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
@@ -313,20 +321,32 @@ fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_e
 	const uint16_t flags = op_flags(p);
 	struct comch_mbuf_tx *tx = p->mbuf_tx;
 	uint32_t end = tx->sge_tail;
+	struct rte_comch_mr *mr;
+	struct rte_mbuf *m;
+	uint32_t i;
 	int32_t at;
-	uint16_t i;
 
 	for (i = 0; i < n; i++) {
-		fill_op(p, &ops[i], mbufs[i], consumer_id, flags);
-		if (unlikely(mbufs[i]->nb_segs > 1)) {
-			at = sge_place(tx, mbufs[i]->nb_segs, &end);
+		m = mbufs[i];
+		/* One test for both. */
+		if (unlikely((m->ol_flags &
+				(RTE_MBUF_F_INDIRECT | RTE_COMCH_MBUF_TX_OFFLOADS)) != 0)) {
+			if (asks_for_offload(m))
+				break;
+			mr = mbuf_mr(p, m);
+		} else {
+			mr = pool_mr(p, m->pool);
+		}
+		fill_op(&ops[i], m, mr, consumer_id, flags);
+		if (unlikely(m->nb_segs > 1)) {
+			at = sge_place(tx, m->nb_segs, &end);
 			if (at < 0)
 				break;
-			fill_chain(p, &ops[i], mbufs[i], &tx->sges[at]);
+			fill_chain(p, &ops[i], m, &tx->sges[at]);
 		}
 		sge_end[i] = end;
 	}
-	return i;
+	return (uint16_t)i;
 }
 
 /* The driver accepted n mbufs: free them, or keep them until their sends complete. */
@@ -362,13 +382,34 @@ send_long_chain(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_m
 	sges = rte_malloc("comch_sges", m->nb_segs * sizeof(*sges), 0);
 	if (sges == NULL)
 		return 0;
-	fill_op(p, &op, m, consumer_id, op_flags(p));
+	fill_op(&op, m, NULL, consumer_id, op_flags(p));
 	fill_chain(p, &op, m, sges);
 	took = p->core.send(p->core.queue, &op, 1);
 	if (took == 0)
 		rte_free(sges);
 	tx_sent(p, &m, &sge_end, sges, took);
 	return took;
+}
+
+/* Accept and drop an mbuf that asks for an offload. 0: the producer accepts nothing. */
+static uint16_t
+drop_offload(struct rte_comch_producer *p, struct rte_mbuf *m)
+{
+	struct rte_comch_producer_stats *stats = comch_producer_stats(p);
+
+	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_RUNNING)
+		return 0;
+	rte_pktmbuf_free(m);
+	comch_count(&stats->errors, 1);
+	comch_count(&stats->offload_errors, 1);
+	return 1;
+}
+
+/* Send an mbuf that fill_ops() does not describe. */
+static uint16_t
+send_special(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf *m)
+{
+	return asks_for_offload(m) ? drop_offload(p, m) : send_long_chain(p, consumer_id, m);
 }
 
 /* Before a burst: free completed mbufs. Returns whether more can be sent. */
@@ -419,7 +460,7 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 		k = fill_ops(p, ops, sge_end, consumer_id, &mbufs[sent], k);
 		if (unlikely(k == 0)) {
 			k = 1;
-			took = send_long_chain(p, consumer_id, mbufs[sent]);
+			took = send_special(p, consumer_id, mbufs[sent]);
 		} else {
 			took = p->core.send(p->core.queue, ops, k);
 			tx_sent(p, &mbufs[sent], sge_end, NULL, took);

@@ -51,6 +51,7 @@ static const struct tel_counter producer_counters[] = {
 	COUNTER(producer, later),
 	COUNTER(producer, errors),
 	COUNTER(producer, wakes),
+	COUNTER(producer, offload_errors),
 };
 
 static const struct tel_counter consumer_counters[] = {
