@@ -51,16 +51,17 @@ enum ring_state {
  *
  * Its consumer hands it out by address in the ticket of CONSUMER_NEW, in each life of the
  * consumer with another generation. The memory is never freed, only used again by the
- * process that made it, so that a ticket that is read late finds a queue of another
- * generation and nothing else.
+ * process that made or inherited it, so that a ticket that is read late finds a queue of
+ * another generation and nothing else.
  */
 struct ring_hand {
 	/* Generation in the upper half, users in the lower: the consumer, and its remote. */
 	uint64_t users;
 	uint32_t depth;
-	pid_t pid;               /* the process that made it */
+	pid_t pid;               /* the process that uses it for its consumers */
 	pid_t peer_pid;
-	struct ring_hand *next;  /* made by the same process */
+	bool is_taken;           /* has a consumer of that process */
+	struct ring_hand *next;  /* of the same process */
 	/* Written by the consumer's end; read by each burst. */
 	uint32_t state __rte_aligned(COMCH_LINE); /* enum ring_state */
 	uint32_t room;           /* bytes in an mbuf of the pool */
@@ -134,8 +135,10 @@ ring_map_prod(const struct rte_comch_dq *dq)
 struct ring_hand *ring_hand_get(uint32_t depth, pid_t peer_pid, int socket_id, uint32_t *gen);
 /* Another user. False: its generation has ended. */
 bool ring_hand_ref(struct ring_hand *h, uint32_t gen);
-/* A user lets go; by_consumer: also of what is left in the queue. */
-void ring_hand_put(struct ring_hand *h, bool by_consumer);
+/* The consumer lets go, and what is left in the queue is freed. */
+void ring_hand_put(struct ring_hand *h);
+/* The remote lets go. If the consumer's process was killed, what it left is freed. */
+void ring_hand_leave(struct ring_hand *h, pid_t peer_pid);
 /*
  * Number of mbufs in the queue. Acquire: what was put is seen; pairs with the release of
  * the ring's tail.
