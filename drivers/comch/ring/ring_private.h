@@ -17,6 +17,7 @@
  *   ring_data.c     memory by address: EAL memory, and all memory within a process
  *   ring_hand.c     a queue of mbufs for each consumer, and how long it lives
  *   ring_mbuf.c     the bursts of mbufs
+ *   ring_pool.c     mempools that several processes use
  *
  * The processes of an EAL share all memory of it, so they trust each other: addresses from
  * the peer are used as they are. Peers of other EALs are refused in the handshake.
@@ -87,7 +88,7 @@ struct ring_cons {
 	int socket_id;
 	bool is_open;
 	/* Of mbuf mode. */
-	struct rte_mempool *pool;
+	struct rte_mempool *pool; /* NULL: mbufs are posted, and come over the channel */
 	bool takes_chains;
 	uint64_t deadline;      /* TSC; after a halt, mbufs that are being put are abandoned */
 };
@@ -97,6 +98,7 @@ struct ring_prod {
 	/* The channel's send, for consumers that are not in mbuf mode. */
 	uint16_t (*send)(void *queue, const struct rte_comch_op *ops, uint16_t n);
 	bool same_process;
+	const struct rte_mempool *seen_pool; /* the last one of which mbufs crossed */
 	/* The last mbuf's pool: is its memory the EAL's? */
 	const struct rte_mempool *last_pool;
 	bool last_is_eal;
@@ -150,9 +152,18 @@ ring_hand_count(const struct ring_hand *h)
 		comch_load_relaxed(&h->ring.cons.tail);
 }
 
+/* ring_pool.c */
+/* Can all processes of the EAL use the data of its mbufs? */
+bool ring_pool_is_shared(struct rte_mempool *mp);
+/* Warn, once for each pool, if a process that is killed can make the others hang. */
+void ring_pool_check(const struct rte_mempool *mp);
+/* The same, but a later ring_pool_warn() logs it: for bursts. The pool stays. */
+void ring_pool_crosses(const struct rte_mempool *mp);
+void ring_pool_warn(void);
+
 /* ring_mbuf.c */
-void ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
-uint16_t ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
+int ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
+int ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
 int ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
 		uint16_t n);
 /* Operations, also to consumers in mbuf mode. */

@@ -48,10 +48,9 @@ rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
-	if (comch_queue_ops(&c->q)->rx_setup != NULL)
-		comch_queue_ops(&c->q)->rx_setup(c->q.dq, mp,
-			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0);
-	else
+	if (comch_queue_ops(&c->q)->rx_setup == NULL ||
+			comch_queue_ops(&c->q)->rx_setup(c->q.dq, mp,
+			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0) == -ENOTSUP)
 		rte_comch_rx_burst(c, NULL, 0);
 	return 0;
 }
@@ -108,13 +107,16 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 	struct rte_comch_cpl cpls[MBUF_GROUP];
 	uint16_t got, i, k = 0;
 	struct rte_mbuf *m;
+	int ret;
 
 	if (unlikely(c == NULL || c->rx_pool == NULL))
 		return 0;
 	if (unlikely(comch_queue_ops(&c->q)->recv_mbufs != NULL)) {
-		k = comch_queue_ops(&c->q)->recv_mbufs(c->q.dq, mbufs, n);
-		rte_comch_trace_recv(c, n, k);
-		return k;
+		ret = comch_queue_ops(&c->q)->recv_mbufs(c->q.dq, mbufs, n);
+		if (likely(ret >= 0)) {
+			rte_comch_trace_recv(c, n, (uint16_t)ret);
+			return (uint16_t)ret;
+		}
 	}
 	do {
 		got = c->core.recv(c->core.queue, cpls,
