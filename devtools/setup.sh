@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Install the missing Debian packages for a purpose.
+# Install the missing Debian packages for a purpose, or reserve hugepages.
 #
 # usage: devtools/setup.sh [--list] PURPOSE...
+#        devtools/setup.sh hugepages
 #
 #   build   build the library, the programs and the examples
 #   memif   devtools/compare-memif.sh
@@ -21,6 +22,10 @@
 #
 # --list prints the packages without installing them. Installing needs root or sudo,
 # and the network. Neither is needed if all packages are installed.
+#
+# hugepages reserves 128 MiB of them, until the next boot, and mounts them unless they are.
+# Without, the tests of several processes of one EAL are skipped; all others need none. It
+# needs root or sudo, and fails in a container that does not allow it.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -96,13 +101,20 @@ missing() {
 	done
 }
 
+# as_root COMMAND...
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
 # apt ARGUMENT...: run apt-get as root, non-interactively; waits for its lock.
 apt() {
-	local as_root=()
-	[ "$(id -u)" -eq 0 ] || as_root=(sudo)
 	echo "apt-get $*"
 	# Set variables with env, because sudo does not pass them on.
-	quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+	quietly as_root env DEBIAN_FRONTEND=noninteractive \
 		apt-get -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -q "$@"
 }
 
@@ -122,6 +134,32 @@ agreed() {
 	esac
 }
 
+# meminfo KEY: a value of /proc/meminfo; 0 if there is none.
+meminfo() {
+	awk -v key="$1:" '$1 == key { value = $2 } END { print value + 0 }' /proc/meminfo
+}
+
+# hugepages: have 128 MiB of free hugepages, and a file system of them.
+hugepages() {
+	local kib=$((128 << 10)) size free total
+	size=$(meminfo Hugepagesize)
+	[ "$size" -gt 0 ] || die "this kernel has no hugepages"
+	free=$(meminfo HugePages_Free)
+	total=$(meminfo HugePages_Total)
+	if [ $((free * size)) -lt "$kib" ]; then
+		total=$((total + (kib + size - 1) / size - free))
+		as_root sh -c "echo $total >/proc/sys/vm/nr_hugepages" || true
+	fi
+	if ! grep -q ' hugetlbfs ' /proc/mounts; then
+		as_root mkdir -p /dev/hugepages
+		as_root mount -t hugetlbfs none /dev/hugepages
+	fi
+	free=$(meminfo HugePages_Free)
+	[ $((free * size)) -ge "$kib" ] ||
+		die "only $free hugepages of $size KiB are free, 128 MiB wanted"
+	echo "$free hugepages of $size KiB are free"
+}
+
 list=false
 if [ "${1:-}" = --list ]; then
 	list=true
@@ -130,6 +168,9 @@ fi
 case ${1:-} in
 '' | -h | --help)
 	usage
+	exit 0 ;;
+hugepages)
+	hugepages
 	exit 0 ;;
 esac
 

@@ -409,12 +409,12 @@ struct rte_comch_data_ops {
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
 	/**
-	 * O. Bursts of mbufs; else the core uses operations and buffers. Queue's thread. After
-	 * rx_setup the core posts nothing; recv_mbufs also returns what is left after a halt.
-	 * send_mbufs frees and counts what cannot be sent; -ENOTSUP: the core sends operations.
+	 * O. Bursts of mbufs; else, or if they return -ENOTSUP, the core uses operations and
+	 * buffers. Queue's thread. After rx_setup the core posts nothing; recv_mbufs also
+	 * returns what is left after a halt; send_mbufs frees and counts what cannot be sent.
 	 */
-	void (*rx_setup)(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
-	uint16_t (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
+	int (*rx_setup)(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
+	int (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
 	int (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id,
 			struct rte_mbuf **mbufs, uint16_t n);
 };

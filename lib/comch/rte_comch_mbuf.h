@@ -24,7 +24,9 @@
  * the mbuf that was sent, of the sender's pool and with its metadata. The consumer posts
  * nothing, and mbufs to send need not be registered. What cannot be handed over is copied
  * to an mbuf of the consumer's pool, with its metadata: see the guide, "The ring driver".
- * Other devices carry the data of an mbuf only.
+ * Between processes the consumer's pool must be EAL memory, else its mbufs are posted and
+ * nothing is handed over; use rte_comch_pktmbuf_pool_create_multiproc(). Other devices carry
+ * the data of an mbuf only.
  *
  * Threads: as for the producer or consumer. Use only rte_comch_rx_burst() on a consumer
  * in mbuf mode, and only rte_comch_tx_burst() and rte_comch_tx_done_cleanup() on a producer

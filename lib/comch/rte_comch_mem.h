@@ -151,7 +151,29 @@ struct rte_mempool *rte_comch_pktmbuf_pool_create(const char *name, unsigned int
 		uint16_t data_room_size, int socket_id);
 
 /**
- * Free a pool of rte_comch_pktmbuf_pool_create() and its memory.
+ * Create a packet mbuf pool for several processes of one EAL, between which the ring
+ * driver hands its mbufs over (see the guide, "The ring driver").
+ *
+ * The data rooms are EAL memory. The free mbufs are on a lock-free stack, "lf_stack" of the
+ * mempool driver "stack": if a process is killed in the middle of an allocation, the others
+ * never wait for it. The default, a ring, would have them spin for ever.
+ *
+ * The pool is registered in this process. The others find it with rte_mempool_lookup() and
+ * call rte_comch_mempool_register().
+ *
+ * Parameters as for rte_pktmbuf_pool_create(). *cache_size* should be 0: a killed process
+ * leaves the cache of its lcore undefined, and no other process may use that lcore again.
+ *
+ * @return
+ *   The pool, or NULL with rte_errno.
+ */
+struct rte_mempool *rte_comch_pktmbuf_pool_create_multiproc(const char *name,
+		unsigned int n, unsigned int cache_size, uint16_t priv_size,
+		uint16_t data_room_size, int socket_id);
+
+/**
+ * Free a pool of rte_comch_pktmbuf_pool_create() or
+ * rte_comch_pktmbuf_pool_create_multiproc(), and its memory.
  *
  * @return
  *   0, -EINVAL (another kind of pool), -EBUSY (mbufs or queues are in use).

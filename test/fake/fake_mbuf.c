@@ -98,7 +98,7 @@ fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 	return i;
 }
 
-uint16_t
+int
 fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 {
 	struct fake_cons *c = container_of(dq, struct fake_cons, dq.base);

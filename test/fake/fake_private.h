@@ -285,6 +285,6 @@ void fake_mbuf_queue_free(struct fake_mbuf_queue *q);
 bool fake_mbuf_queue_is_empty(const struct fake_mbuf_queue *q);
 int fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
 		uint16_t n);
-uint16_t fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
+int fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
 
 #endif /* FAKE_PRIVATE_H */

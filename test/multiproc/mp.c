@@ -12,8 +12,11 @@ void
 mp_node_open(struct mp_end *e, unsigned int number, const char *args)
 {
 	memset(e, 0, sizeof(*e));
-	t_driver = &driver;
-	t_eal_start(1);
+	/* It is set if this process has joined an EAL: mp_eal.h. */
+	if (t_driver == NULL) {
+		t_driver = &driver;
+		t_eal_start(1);
+	}
 	e->node = t_node_new();
 	e->dev = t_dev_open(number, args);
 }

@@ -25,7 +25,7 @@ struct mp_end {
 	struct rte_comch_conn *conn;     /**< The first one. */
 };
 
-/* EAL, device and node. */
+/* EAL, unless this process has joined one (mp_eal.h), device and node. */
 void mp_node_open(struct mp_end *e, unsigned int number, const char *args);
 /* The same and a server that runs. */
 void mp_server_open(struct mp_end *e, const struct rte_comch_server_conf *conf);

@@ -381,3 +381,37 @@ T_CASE(peer_of_another_eal)
 	T_EQ(rte_comch_dev_close(p.dpu_dev), 0);
 	t_eal_stop();
 }
+
+/* The pool for several processes is like others of the library, but for its memory and ops. */
+T_CASE(pool_of_processes)
+{
+	struct rte_comch_mr_info info;
+	struct rte_mempool *mp;
+	struct rte_mbuf *m;
+
+	t_eal_start(1);
+	T_NULL_ERRNO(rte_comch_pktmbuf_pool_create_multiproc(NULL, 63, 0, 0, U_ROOM,
+		SOCKET_ID_ANY), EINVAL);
+	T_NULL_ERRNO(rte_comch_pktmbuf_pool_create_multiproc("several", 0, 0, 0, U_ROOM,
+		SOCKET_ID_ANY), EINVAL);
+	T_NULL_ERRNO(rte_comch_pktmbuf_pool_create_multiproc("several", 63, 0, 0, 0,
+		SOCKET_ID_ANY), EINVAL);
+	mp = rte_comch_pktmbuf_pool_create_multiproc("several", 63, 0, 8, U_ROOM, SOCKET_ID_ANY);
+	T_CHECK(mp != NULL);
+	T_NULL_ERRNO(rte_comch_pktmbuf_pool_create_multiproc("several", 63, 0, 0, U_ROOM,
+		SOCKET_ID_ANY), EEXIST);
+	T_STR_EQ(rte_mempool_get_ops(mp->ops_index)->name, "lf_stack");
+	T_EQ(rte_pktmbuf_data_room_size(mp), U_ROOM);
+	T_EQ(rte_comch_mem_info_get(rte_comch_mempool_mr(mp), &info), 0);
+	T_EQ(info.kind, RTE_COMCH_MEM_EAL);
+	T_NULL_ERRNO(rte_comch_mempool_register(mp, 0), EEXIST);
+	T_EQ(rte_comch_mempool_unregister(mp), -EINVAL);
+	T_EQ(rte_comch_pktmbuf_pool_dma_map(mp, 0), -EINVAL); /* no such port */
+	m = rte_pktmbuf_alloc(mp);
+	T_CHECK(m != NULL);
+	T_EQ(rte_comch_pktmbuf_pool_free(mp), -EBUSY);
+	rte_pktmbuf_free(m);
+	T_EQ(rte_comch_pktmbuf_pool_free(mp), 0);
+	T_CHECK(rte_mempool_lookup("several") == NULL);
+	t_eal_stop();
+}

@@ -100,7 +100,7 @@ put_hand(struct ring_cons *rc)
 	if (rc->hand == NULL)
 		return;
 	comch_store_release(&rc->hand->state, RING_CLOSED);
-	ring_hand_put(rc->hand, true);
+	ring_hand_put(rc->hand);
 	rc->hand = NULL;
 	rc->is_open = false;
 }
@@ -185,7 +185,7 @@ remote_free(struct rte_comch_link *link, struct rte_comch_remote *remote)
 	int ret = comch_map_remote_free(link, remote);
 
 	if (ret == 0 && h != NULL)
-		ring_hand_put(h, false);
+		ring_hand_leave(h, peer_pid(link));
 	return ret;
 }
 

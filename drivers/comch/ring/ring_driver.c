@@ -65,6 +65,13 @@ ring_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	return ret;
 }
 
+static bool
+ring_frame_pending(const struct rte_comch_link *link)
+{
+	ring_pool_warn();
+	return shm_driver_ops.frame_pending(link);
+}
+
 static struct rte_comch_driver_ops ring_ops;
 
 /* Links are those of shared memory, so are most operations. */
@@ -74,6 +81,7 @@ RTE_INIT(ring_register)
 	ring_ops.name = "comch_ring";
 	ring_ops.valid_keys = valid_keys;
 	ring_ops.probe = ring_probe;
+	ring_ops.frame_pending = ring_frame_pending;
 	ring_data_init();
 	ring_ops.data = &ring_data_ops;
 	rte_comch_driver_register_v4(&ring_ops);

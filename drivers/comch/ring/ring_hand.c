@@ -9,15 +9,19 @@
  *   ring_hand_get(): generation g, 1 user
  *   CONSUMER_NEW {address, g}  ------------> ring_hand_ref(g): 2 users, or too late
  *                                            bursts, in epochs
- *   ring_hand_put(): takes what is left      remote_free: ring_hand_put()
+ *   ring_hand_put(): takes what is left      remote_free: ring_hand_leave()
  *
  * Without users its process may use it again. A process that was killed keeps a use for
- * ever: its uses end with it.
+ * ever. A producer's is disregarded as soon as the consumer has let go. A consumer's passes
+ * to the producers' end, which takes what is left in the queue, and the queue with it.
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <rte_malloc.h>
@@ -27,7 +31,7 @@
 #define GEN_SHIFT 32
 #define NB_MASK UINT32_MAX
 
-/* Queues that this process has made. */
+/* Queues of this process. */
 static struct ring_hand *hands;
 static pthread_mutex_t hands_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -38,17 +42,49 @@ nb_users(const struct ring_hand *h)
 	return (uint32_t)(__atomic_load_n(&h->users, __ATOMIC_ACQUIRE) & NB_MASK);
 }
 
+/* Has a process ended? Also one that its parent has not waited for yet. */
 static bool
-is_dead(pid_t pid)
+has_ended(pid_t pid)
 {
-	return pid > 0 && pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH;
+	struct pollfd p = { .events = POLLIN };
+	bool ended;
+
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd < 0)
+		return errno == ESRCH || (kill(pid, 0) != 0 && errno == ESRCH);
+	ended = poll(&p, 1, 0) == 1;
+	close(p.fd);
+	return ended;
 }
 
+/*
+ * A link is down: was the peer killed? A process that exits gives up its memory before its
+ * sockets, and ends some time later. It may be one that we cannot see (pid 0).
+ */
+static bool
+was_killed(pid_t pid)
+{
+	unsigned long pages = 0;
+	char path[32];
+	bool has_pages;
+	FILE *f;
+
+	if (pid <= 0 || pid == getpid())
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return true;
+	has_pages = fscanf(f, "%lu", &pages) == 1 && pages > 0;
+	fclose(f);
+	return !has_pages;
+}
+
+/* Its consumer has let go, and no burst of the peer is in progress. */
 static bool
 is_free(const struct ring_hand *h)
 {
-	return nb_users(h) == 0 ||
-		(comch_load_relaxed(&h->state) == RING_CLOSED && is_dead(h->peer_pid));
+	return !h->is_taken && (nb_users(h) == 0 || has_ended(h->peer_pid));
 }
 
 /* Take what is left in the queue. */
@@ -106,6 +142,7 @@ ring_hand_get(uint32_t depth, pid_t peer_pid, int socket_id, uint32_t *gen)
 		empty(h);
 		rte_ring_reset(&h->ring);
 		comch_store_relaxed(&h->busy, 0);
+		h->is_taken = true;
 		h->peer_pid = peer_pid;
 		comch_store_relaxed(&h->state, RING_IDLE);
 		*gen = (uint32_t)(h->users >> GEN_SHIFT) + 1;
@@ -129,11 +166,38 @@ ring_hand_ref(struct ring_hand *h, uint32_t gen)
 }
 
 void
-ring_hand_put(struct ring_hand *h, bool by_consumer)
+ring_hand_put(struct ring_hand *h)
 {
-	/* A consumer's process that was killed takes no more. */
-	if (by_consumer || is_dead(h->pid))
-		empty(h);
+	empty(h);
+	pthread_mutex_lock(&hands_lock);
+	h->is_taken = false;
 	/* Release: our accesses are over. Pairs with the acquire in nb_users(). */
 	__atomic_sub_fetch(&h->users, 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&hands_lock);
+}
+
+/* The process of the consumer was killed: its queue is ours. */
+static void
+inherit(struct ring_hand *h)
+{
+	/* Of a burst that it was killed in, the application has received nothing. */
+	h->ring.cons.head = h->ring.cons.tail;
+	empty(h);
+	pthread_mutex_lock(&hands_lock);
+	comch_store_relaxed(&h->state, RING_CLOSED);
+	h->is_taken = false;
+	h->pid = getpid();
+	h->next = hands;
+	hands = h;
+	__atomic_sub_fetch(&h->users, 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&hands_lock);
+}
+
+void
+ring_hand_leave(struct ring_hand *h, pid_t peer_pid)
+{
+	/* Release: our accesses are over. Pairs with the acquire in nb_users(). */
+	if ((__atomic_sub_fetch(&h->users, 1, __ATOMIC_ACQ_REL) & NB_MASK) != 0 &&
+			was_killed(peer_pid))
+		inherit(h);
 }

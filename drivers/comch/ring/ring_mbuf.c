@@ -104,11 +104,22 @@ is_shared(struct ring_prod *rp, const struct rte_mbuf *m)
 	return true;
 }
 
+/* The same, of an mbuf to another process. */
+static bool
+can_cross(struct ring_prod *rp, const struct rte_mbuf *m)
+{
+	if (unlikely(m->pool != rp->seen_pool)) {
+		rp->seen_pool = m->pool;
+		ring_pool_crosses(m->pool);
+	}
+	return is_shared(rp, m);
+}
+
 static __rte_always_inline bool
 can_hand_over(struct ring_prod *rp, const struct ring_hand *h, const struct rte_mbuf *m)
 {
 	return (likely(m->nb_segs == 1) ? m->pkt_len <= h->room : h->takes_chains) &&
-		(likely(rp->same_process) || is_shared(rp, m));
+		(likely(rp->same_process) || can_cross(rp, m));
 }
 
 static __rte_always_inline void
@@ -357,15 +368,25 @@ open_hand(struct comch_map_cons *c)
 	comch_chan_wake_producers(&c->chan);
 }
 
-void
+int
 ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains)
 {
 	struct comch_map_cons *c = ring_map_cons(dq);
 	struct ring_cons *rc = c->dq.ext;
 
+	rc->pool = NULL;
+	if (rc->hand->peer_pid != rc->hand->pid) {
+		if (!ring_pool_is_shared(mp)) {
+			RING_LOG(NOTICE, "mempool %s is not EAL memory, so that another process "
+				"can hand no mbufs over: each is copied", mp->name);
+			return -ENOTSUP;
+		}
+		ring_pool_check(mp);
+	}
 	rc->pool = mp;
 	rc->takes_chains = takes_chains;
 	open_hand(c);
+	return 0;
 }
 
 void
@@ -415,17 +436,20 @@ recv_open(struct comch_map_cons *c, struct rte_mbuf **mbufs, uint16_t n)
 	return (uint16_t)k;
 }
 
-uint16_t
+int
 ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 {
 	struct comch_map_cons *c = ring_map_cons(dq);
+	const struct ring_cons *rc = c->dq.ext;
 	struct comch_recv *rx = &c->chan.rx;
 	uint16_t k = 0;
 
+	if (unlikely(rc->pool == NULL))
+		return -ENOTSUP;
 	comch_guard_enter(&rx->guard, "bursts of a consumer");
 	if (likely(comch_load_acquire(&rx->drained) == 0)) {
 		/* Started again. */
-		if (unlikely(!((struct ring_cons *)c->dq.ext)->is_open))
+		if (unlikely(!rc->is_open))
 			open_hand(c);
 		k = recv_open(c, mbufs, n);
 	}

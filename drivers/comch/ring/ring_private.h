@@ -17,6 +17,7 @@
  *   ring_data.c     memory by address: EAL memory, and all memory within a process
  *   ring_hand.c     a queue of mbufs for each consumer, and how long it lives
  *   ring_mbuf.c     the bursts of mbufs
+ *   ring_pool.c     mempools that several processes use
  *
  * The processes of an EAL share all memory of it, so they trust each other: addresses from
  * the peer are used as they are. Peers of other EALs are refused in the handshake.
@@ -51,16 +52,17 @@ enum ring_state {
  *
  * Its consumer hands it out by address in the ticket of CONSUMER_NEW, in each life of the
  * consumer with another generation. The memory is never freed, only used again by the
- * process that made it, so that a ticket that is read late finds a queue of another
- * generation and nothing else.
+ * process that made or inherited it, so that a ticket that is read late finds a queue of
+ * another generation and nothing else.
  */
 struct ring_hand {
 	/* Generation in the upper half, users in the lower: the consumer, and its remote. */
 	uint64_t users;
 	uint32_t depth;
-	pid_t pid;               /* the process that made it */
+	pid_t pid;               /* the process that uses it for its consumers */
 	pid_t peer_pid;
-	struct ring_hand *next;  /* made by the same process */
+	bool is_taken;           /* has a consumer of that process */
+	struct ring_hand *next;  /* of the same process */
 	/* Written by the consumer's end; read by each burst. */
 	uint32_t state __rte_aligned(COMCH_LINE); /* enum ring_state */
 	uint32_t room;           /* bytes in an mbuf of the pool */
@@ -86,7 +88,7 @@ struct ring_cons {
 	int socket_id;
 	bool is_open;
 	/* Of mbuf mode. */
-	struct rte_mempool *pool;
+	struct rte_mempool *pool; /* NULL: mbufs are posted, and come over the channel */
 	bool takes_chains;
 	uint64_t deadline;      /* TSC; after a halt, mbufs that are being put are abandoned */
 };
@@ -96,6 +98,7 @@ struct ring_prod {
 	/* The channel's send, for consumers that are not in mbuf mode. */
 	uint16_t (*send)(void *queue, const struct rte_comch_op *ops, uint16_t n);
 	bool same_process;
+	const struct rte_mempool *seen_pool; /* the last one of which mbufs crossed */
 	/* The EAL's memory in which the last data was. */
 	uintptr_t eal_base;
 	size_t eal_len;
@@ -134,8 +137,10 @@ ring_map_prod(const struct rte_comch_dq *dq)
 struct ring_hand *ring_hand_get(uint32_t depth, pid_t peer_pid, int socket_id, uint32_t *gen);
 /* Another user. False: its generation has ended. */
 bool ring_hand_ref(struct ring_hand *h, uint32_t gen);
-/* A user lets go; by_consumer: also of what is left in the queue. */
-void ring_hand_put(struct ring_hand *h, bool by_consumer);
+/* The consumer lets go, and what is left in the queue is freed. */
+void ring_hand_put(struct ring_hand *h);
+/* The remote lets go. If the consumer's process was killed, what it left is freed. */
+void ring_hand_leave(struct ring_hand *h, pid_t peer_pid);
 /*
  * Number of mbufs in the queue. Acquire: what was put is seen; pairs with the release of
  * the ring's tail.
@@ -147,9 +152,18 @@ ring_hand_count(const struct ring_hand *h)
 		comch_load_relaxed(&h->ring.cons.tail);
 }
 
+/* ring_pool.c */
+/* Can all processes of the EAL use the data of its mbufs? */
+bool ring_pool_is_shared(struct rte_mempool *mp);
+/* Warn, once for each pool, if a process that is killed can make the others hang. */
+void ring_pool_check(const struct rte_mempool *mp);
+/* The same, but a later ring_pool_warn() logs it: for bursts. The pool stays. */
+void ring_pool_crosses(const struct rte_mempool *mp);
+void ring_pool_warn(void);
+
 /* ring_mbuf.c */
-void ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
-uint16_t ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
+int ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
+int ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
 int ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
 		uint16_t n);
 /* Operations, also to consumers in mbuf mode. */

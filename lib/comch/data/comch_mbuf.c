@@ -32,29 +32,30 @@
 int
 rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp)
 {
+	const struct rte_comch_data_ops *ops;
 	struct rte_comch_mr *mr;
 
 	if (c == NULL || mp == NULL)
 		return -EINVAL;
+	ops = comch_queue_ops(&c->q);
 	mr = rte_comch_mempool_mr(mp);
 	if (mr == NULL) {
 		COMCH_LOG(ERR, "consumer %u: mempool %s is not registered", c->q.id, mp->name);
 		return -EINVAL;
 	}
 	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_RUNNING ||
-			comch_queue_ops(&c->q)->cons_room(c->q.dq) != c->q.depth) {
+			ops->cons_room(c->q.dq) != c->q.depth) {
 		COMCH_LOG(ERR, "consumer %u: mbuf mode requires a RUNNING consumer "
 			"with nothing posted", c->q.id);
 		return -EBADFD;
 	}
 	c->rx_pool = mp;
 	c->rx_mr = mr;
-	/* Telemetry reads it. */
-	comch_store_relaxed(&c->rx_room,
-		(uint32_t)rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM);
-	if (comch_queue_ops(&c->q)->rx_setup != NULL)
-		comch_queue_ops(&c->q)->rx_setup(c->q.dq, mp,
-			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0);
+	if (ops->rx_setup != NULL && ops->rx_setup(c->q.dq, mp,
+			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0) == 0)
+		/* Telemetry reads it. */
+		comch_store_relaxed(&c->rx_room,
+			(uint32_t)rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM);
 	else
 		rte_comch_rx_burst(c, NULL, 0);
 	return 0;
@@ -112,13 +113,16 @@ rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16
 	struct rte_comch_cpl cpls[MBUF_GROUP];
 	uint16_t got, i, k = 0;
 	struct rte_mbuf *m;
+	int ret;
 
 	if (unlikely(c == NULL || c->rx_pool == NULL))
 		return 0;
 	if (unlikely(comch_queue_ops(&c->q)->recv_mbufs != NULL)) {
-		k = comch_queue_ops(&c->q)->recv_mbufs(c->q.dq, mbufs, n);
-		rte_comch_trace_recv(c, n, k);
-		return k;
+		ret = comch_queue_ops(&c->q)->recv_mbufs(c->q.dq, mbufs, n);
+		if (likely(ret >= 0)) {
+			rte_comch_trace_recv(c, n, (uint16_t)ret);
+			return (uint16_t)ret;
+		}
 	}
 	do {
 		got = c->core.recv(c->core.queue, cpls,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@
 struct pool_entry {
 	const struct rte_mempool *mp; /* NULL: free; published last */
 	struct rte_comch_mr *mr;
-	void *block;                  /* sealed memory of a pool made here; NULL: other pools */
+	bool is_ours;                 /* made here */
+	void *block;                  /* sealed memory of a pool made here; or NULL */
 	size_t len;
 	struct rte_device *dma_dev;
 };
@@ -48,7 +50,8 @@ find_pool(const struct rte_mempool *mp)
 }
 
 static int
-add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, void *block, size_t len)
+add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, bool is_ours, void *block,
+		size_t len)
 {
 	int ret = -ENOSPC;
 	unsigned int i;
@@ -58,6 +61,7 @@ add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, void *block, siz
 		if (pools[i].mp != NULL)
 			continue;
 		pools[i].mr = mr;
+		pools[i].is_ours = is_ours;
 		pools[i].block = block;
 		pools[i].len = len;
 		pools[i].dma_dev = NULL;
@@ -127,7 +131,7 @@ rte_comch_pktmbuf_pool_create(const char *name, unsigned int n, unsigned int cac
 		ret = -rte_errno;
 		goto err_mr;
 	}
-	ret = add_pool(mp, mr, block, ext.buf_len);
+	ret = add_pool(mp, mr, true, block, ext.buf_len);
 	if (ret != 0)
 		goto err_pool;
 	return mp;
@@ -167,7 +171,7 @@ rte_comch_pktmbuf_pool_free(struct rte_mempool *mp)
 
 	pthread_mutex_lock(&pool_lock);
 	e = find_pool(mp);
-	if (e == NULL || e->block == NULL)
+	if (e == NULL || !e->is_ours)
 		goto unlock;
 	ret = -EBUSY;
 	if (rte_mempool_avail_count(mp) != mp->size)
@@ -176,6 +180,8 @@ rte_comch_pktmbuf_pool_free(struct rte_mempool *mp)
 	if (ret != 0)
 		goto unlock;
 	rte_mempool_free(mp);
+	if (e->block == NULL)
+		goto unlock;
 	if (e->dma_dev != NULL)
 		rte_dev_dma_unmap(e->dma_dev, e->block, (uintptr_t)e->block, e->len);
 	rte_extmem_unregister(e->block, e->len);
@@ -195,8 +201,11 @@ rte_comch_pktmbuf_pool_dma_map(struct rte_mempool *mp, uint16_t port_id)
 	struct pool_entry *e = find_pool(mp);
 	int ret;
 
-	if (e == NULL || e->block == NULL || rte_eth_dev_info_get(port_id, &info) != 0)
+	if (e == NULL || !e->is_ours || rte_eth_dev_info_get(port_id, &info) != 0)
 		return -EINVAL;
+	/* EAL has mapped its own memory. */
+	if (e->block == NULL)
+		return 0;
 	ret = rte_dev_dma_map(info.device, e->block, (uintptr_t)e->block, e->len);
 	if (ret != 0)
 		return rte_errno != 0 ? -rte_errno : ret;
@@ -221,16 +230,12 @@ add_chunk(struct rte_mempool *mp __rte_unused, void *arg, struct rte_mempool_mem
 	r->sum += hdr->len;
 }
 
-struct rte_comch_mr *
-rte_comch_mempool_register(struct rte_mempool *mp, uint32_t flags)
+static struct rte_comch_mr *
+register_pool(struct rte_mempool *mp, uint32_t flags, bool is_ours)
 {
 	struct pool_range r = { .start = UINTPTR_MAX };
 	struct rte_comch_mr *mr;
 
-	if (mp == NULL) {
-		rte_errno = EINVAL;
-		return NULL;
-	}
 	if (find_pool(mp) != NULL) {
 		rte_errno = EEXIST;
 		return NULL;
@@ -245,12 +250,52 @@ rte_comch_mempool_register(struct rte_mempool *mp, uint32_t flags)
 	mr = rte_comch_mem_register((void *)r.start, r.end - r.start, flags);
 	if (mr == NULL)
 		return NULL;
-	if (add_pool(mp, mr, NULL, 0) != 0) {
+	if (add_pool(mp, mr, is_ours, NULL, 0) != 0) {
 		rte_comch_mem_unregister(mr);
 		rte_errno = ENOSPC;
 		return NULL;
 	}
 	return mr;
+}
+
+struct rte_comch_mr *
+rte_comch_mempool_register(struct rte_mempool *mp, uint32_t flags)
+{
+	if (mp == NULL) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	return register_pool(mp, flags, false);
+}
+
+struct rte_mempool *
+rte_comch_pktmbuf_pool_create_multiproc(const char *name, unsigned int n,
+		unsigned int cache_size, uint16_t priv_size, uint16_t data_room_size,
+		int socket_id)
+{
+	struct rte_mempool *mp;
+	int ret;
+
+	if (name == NULL || n == 0 || data_room_size == 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	mp = rte_pktmbuf_pool_create_by_ops(name, n, cache_size, priv_size, data_room_size,
+			socket_id, "lf_stack");
+	if (mp == NULL) {
+		ret = rte_errno;
+		COMCH_LOG(ERR, "mbuf pool %s on a lock-free stack (the mempool driver \"stack\"): "
+			"%s", name, rte_strerror(ret));
+		rte_errno = ret;
+		return NULL;
+	}
+	if (register_pool(mp, 0, true) == NULL) {
+		ret = rte_errno;
+		rte_mempool_free(mp);
+		rte_errno = ret;
+		return NULL;
+	}
+	return mp;
 }
 
 int
@@ -265,7 +310,7 @@ rte_comch_mempool_unregister(struct rte_mempool *mp)
 	e = find_pool(mp);
 	if (e == NULL)
 		ret = -ENOENT;
-	else if (e->block != NULL)
+	else if (e->is_ours)
 		ret = -EINVAL;
 	else
 		ret = del_pool(e);
