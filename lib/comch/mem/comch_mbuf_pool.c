@@ -166,7 +166,7 @@ del_pool(struct pool_entry *e)
 int
 rte_comch_pktmbuf_pool_free(struct rte_mempool *mp)
 {
-	struct pool_entry *e;
+	struct pool_entry *e, old;
 	int ret = -EINVAL;
 
 	pthread_mutex_lock(&pool_lock);
@@ -176,22 +176,24 @@ rte_comch_pktmbuf_pool_free(struct rte_mempool *mp)
 	ret = -EBUSY;
 	if (rte_mempool_avail_count(mp) != mp->size)
 		goto unlock;
+	old = *e;
 	ret = del_pool(e);
-	if (ret != 0)
-		goto unlock;
-	rte_mempool_free(mp);
-	if (e->block == NULL)
-		goto unlock;
-	if (e->dma_dev != NULL)
-		rte_dev_dma_unmap(e->dma_dev, e->block, (uintptr_t)e->block, e->len);
-	rte_extmem_unregister(e->block, e->len);
-	rte_comch_mem_free(e->block);
 unlock:
 	pthread_mutex_unlock(&pool_lock);
-	if (ret != 0)
+	if (ret != 0) {
 		COMCH_LOG(ERR, "mbuf pool %s: cannot free: %s", mp != NULL ? mp->name : "(none)",
 			ret == -EBUSY ? "mbufs or queues are in use" : strerror(-ret));
-	return ret;
+		return ret;
+	}
+	/* Not locked: callbacks for mempools that are freed may call these functions. */
+	rte_mempool_free(mp);
+	if (old.block == NULL)
+		return 0;
+	if (old.dma_dev != NULL)
+		rte_dev_dma_unmap(old.dma_dev, old.block, (uintptr_t)old.block, old.len);
+	rte_extmem_unregister(old.block, old.len);
+	rte_comch_mem_free(old.block);
+	return 0;
 }
 
 int
