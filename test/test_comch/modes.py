@@ -184,6 +184,8 @@ def kept():
         stream(h, 0, "source producer0", count=100)
         done(h, 0, "sent 100 messages, 6400 bytes")
         d.do("sleep 0.2")
+        # A stream that runs would send them to the peer that is gone, and free them so.
+        d.do("stream stop stream0", "received 100 messages")
         h.kill()
         d.do("wait conn0 gone 10")
         d.expect("^consumer0: [0-9]+ mbufs of its pool are still in use, so the pool is freed later$")
