@@ -66,6 +66,17 @@ mp_client_open(struct mp_end *e, const struct rte_comch_client_conf *conf)
 }
 
 void
+mp_end_open(struct mp_end *e, bool is_server)
+{
+	if (is_server) {
+		mp_server_open(e, NULL);
+		e->conn = mp_server_accept(e, 0);
+	} else {
+		mp_client_open(e, NULL);
+	}
+}
+
+void
 mp_close(struct mp_end *e)
 {
 	t_client_end(e->client);

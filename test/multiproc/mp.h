@@ -34,6 +34,8 @@ struct rte_comch_conn *mp_server_accept(struct mp_end *e, unsigned int before);
 /* EAL, device, node and a client that is connected; it waits for a server. */
 void mp_client_open(struct mp_end *e, const struct rte_comch_client_conf *conf);
 void mp_client_connect(struct mp_end *e);
+/* The one or the other, with a connection. */
+void mp_end_open(struct mp_end *e, bool is_server);
 void mp_close(struct mp_end *e);
 
 /* Step all nodes until the director says so; the value said. */

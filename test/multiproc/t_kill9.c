@@ -28,17 +28,6 @@ struct kill_case {
 	enum traffic traffic;
 };
 
-static void
-end_open(struct mp_end *e, bool is_server)
-{
-	if (is_server) {
-		mp_server_open(e, NULL);
-		e->conn = mp_server_accept(e, 0);
-	} else {
-		mp_client_open(e, NULL);
-	}
-}
-
 static uint32_t
 msg_len(const struct kill_case *c)
 {
@@ -79,7 +68,7 @@ victim(int fd, void *arg)
 	uint32_t next = 0;
 	struct mp_end e;
 
-	end_open(&e, c->server_dies);
+	mp_end_open(&e, c->server_dies);
 	data_open(c, &e, &in, &out);
 	if (c->traffic == TRAFFIC_PUBLISHED) {
 		mp_hear(fd, 'G');
@@ -153,7 +142,7 @@ survivor(int fd, void *arg)
 	struct mp_end e;
 	uint32_t next = 0;
 
-	end_open(&e, !c->server_dies);
+	mp_end_open(&e, !c->server_dies);
 	data_open(c, &e, &in, &out);
 	if (c->traffic == TRAFFIC_PUBLISHED) {
 		mp_consume(&in, 16);
@@ -205,7 +194,7 @@ successor(int fd, void *arg)
 	uint32_t next = 0;
 	struct mp_end e;
 
-	end_open(&e, c->server_dies);
+	mp_end_open(&e, c->server_dies);
 	mp_count_up(e.conn, &next, 1);
 	T_UNTIL(t_count(e.node, RTE_COMCH_EVENT_MSG, NULL) == 1);
 	T_UNTIL(t_count(e.node, RTE_COMCH_EVENT_SENT, NULL) == 1);

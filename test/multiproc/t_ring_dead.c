@@ -39,17 +39,6 @@ join(const struct dead_case *c, bool is_primary, unsigned int lcore, int fd)
 }
 
 static void
-end_open(struct mp_end *e, bool is_server)
-{
-	if (is_server) {
-		mp_server_open(e, NULL);
-		e->conn = mp_server_accept(e, 0);
-	} else {
-		mp_client_open(e, NULL);
-	}
-}
-
-static void
 send_new(struct mp_mbuf *m, struct rte_mempool *pool, unsigned int n)
 {
 	struct rte_mbuf *out[MP_BURST * 2];
@@ -68,7 +57,7 @@ victim(int fd, void *arg)
 	struct mp_end e;
 
 	pool = join(c, c->victim_is_primary, c->victim_is_primary ? 0 : 1, fd);
-	end_open(&e, c->victim_is_server);
+	mp_end_open(&e, c->victim_is_server);
 	mp_mbuf_open(&m, &e, e.conn, pool, DEPTH, 0);
 	t_say(fd, 'O', 0);
 	mp_hear(fd, 'G');
@@ -98,7 +87,7 @@ survivor(int fd, void *arg)
 	struct mp_end e;
 
 	pool = join(c, !c->victim_is_primary, c->victim_is_primary ? 1 : 0, fd);
-	end_open(&e, !c->victim_is_server);
+	mp_end_open(&e, !c->victim_is_server);
 	mp_mbuf_open(&m, &e, e.conn, pool, DEPTH, 0);
 	t_say(fd, 'O', 0);
 	mp_hear(fd, 'G');
@@ -141,7 +130,7 @@ kill_one(bool victim_is_primary, bool victim_is_server)
 	t_say(dies.fd, 'G', 0);
 	t_hear(lives.fd, 'H');
 	t_hear(dies.fd, 'H');
-	/* Nobody has waited for it when the survivor notices: it is a zombie. */
+	/* The survivor notices while the victim is a zombie: its parent has not waited yet. */
 	t_proc_signal(&dies, SIGKILL);
 	t_proc_join(&lives);
 	t_proc_kill(&dies);
@@ -183,7 +172,7 @@ two_clients(int fd, void *arg)
 	struct mp_end e;
 
 	pool = join(c, false, 1, fd);
-	end_open(&e, false);
+	mp_end_open(&e, false);
 	mp_mbuf_open(&m, &e, e.conn, pool, DEPTH, 0);
 	send_new(&m, pool, NB_SENT);
 	t_say(fd, 'H', 0);
@@ -208,7 +197,7 @@ slow_server(int fd, void *arg)
 	struct mp_end e;
 
 	pool = join(c, true, 0, fd);
-	end_open(&e, true);
+	mp_end_open(&e, true);
 	mp_mbuf_open(&m, &e, e.conn, pool, DEPTH, 0);
 	wait_for_end(&e);
 	t_say(fd, 'O', 0);
@@ -288,7 +277,7 @@ secondary(int fd, const struct dead_case *c, bool is_server)
 	struct mp_end e;
 
 	pool = join(c, false, is_server ? 1 : 2, fd);
-	end_open(&e, is_server);
+	mp_end_open(&e, is_server);
 	mp_mbuf_open(&m, &e, e.conn, pool, DEPTH, 0);
 	t_say(fd, 'O', 0);
 	mp_hear(fd, 'G');

@@ -17,17 +17,6 @@ struct stop_case {
 	bool server_sleeps;
 };
 
-static void
-end_open(struct mp_end *e, bool is_server)
-{
-	if (is_server) {
-		mp_server_open(e, NULL);
-		e->conn = mp_server_accept(e, 0);
-	} else {
-		mp_client_open(e, NULL);
-	}
-}
-
 /* Echoes nothing, takes everything; tells at the end how much it was. */
 static int
 sleeper(int fd, void *arg)
@@ -37,7 +26,7 @@ sleeper(int fd, void *arg)
 	struct mp_data in;
 	struct mp_end e;
 
-	end_open(&e, c->server_sleeps);
+	mp_end_open(&e, c->server_sleeps);
 	mp_consumer_open(&in, &e, RTE_COMCH_MEM_SEALED, DATA_LEN, 16);
 	mp_consume(&in, UINT64_MAX);
 	t_say(fd, 'R', 0);
@@ -96,7 +85,7 @@ watcher(int fd, void *arg)
 	uint32_t next = 0;
 	struct mp_end e;
 
-	end_open(&e, !c->server_sleeps);
+	mp_end_open(&e, !c->server_sleeps);
 	mp_consumer_open(&own, &e, RTE_COMCH_MEM_SEALED, DATA_LEN, 16);
 	mp_producer_open(&out, &e, DATA_LEN);
 	while (next < 1000 || out.done < 1000) {
