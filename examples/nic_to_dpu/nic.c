@@ -15,7 +15,7 @@
  * that are injected once go round until --count packets have come back.
  *
  * With --dpu the DPU's side runs here, too, on lcore 3. Over comch_ring mbufs are handed over:
- * each one that is sent to the ethdev is the one that was received from it.
+ * the mbuf that an ethdev delivered goes back to it.
  */
 
 #include <unistd.h>

@@ -342,7 +342,7 @@ chains(struct end *x)
 	meet(x);
 }
 
-/* What cannot be handed over. */
+/* mbufs that are copied, because the peer could not use them. */
 
 static unsigned int nb_ext_freed;
 
@@ -513,7 +513,7 @@ warnings(struct end *x)
 	mp_mbuf_open(&x->m, &x->e, x->e.conn, rx, DEPTH, 0);
 	meet(x);
 	for (i = 0; i < 20; i++) {
-		/* By turns: the one that is safe is not named. */
+		/* Alternate the two pools: only the unsafe one is warned of. */
 		m = numbered(i % 2 == 0 ? tx : x->pool, i);
 		mp_mbuf_send(&x->m, &m, 1);
 		mp_mbuf_recv(&x->m, &m, 1);

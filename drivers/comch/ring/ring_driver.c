@@ -65,6 +65,7 @@ ring_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	return ret;
 }
 
+/* Each run of the poll calls it, which may log what a burst must not. */
 static bool
 ring_frame_pending(const struct rte_comch_link *link)
 {

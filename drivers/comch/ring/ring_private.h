@@ -70,7 +70,7 @@ struct ring_hand {
 	bool takes_chains;
 	/* Written by producers: 1 while one of them puts mbufs. The consumer reads it to stop. */
 	uint32_t busy __rte_aligned(COMCH_LINE);
-	/* A single producer, which is the one that has set `busy`, and a single consumer. */
+	/* Single producer, whoever has set `busy`; single consumer. */
 	struct rte_ring ring;
 };
 

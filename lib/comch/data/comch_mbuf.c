@@ -317,7 +317,7 @@ fill_chain(struct rte_comch_producer *p, struct rte_comch_op *op, struct rte_mbu
 	op->flags |= RTE_COMCH_OP_F_SGL;
 }
 
-/* Describe up to n mbufs. Returns the number before the first one that is not sent so. */
+/* Describe up to n mbufs, and stop at one for send_special(). Returns their number. */
 static uint16_t
 fill_ops(struct rte_comch_producer *p, struct rte_comch_op *ops, uint32_t *sge_end,
 		uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
