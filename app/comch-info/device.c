@@ -55,7 +55,7 @@ device_json(int16_t dev, const struct rte_comch_dev_info *i)
 
 	for (r = 0; rte_comch_dev_rep_info_get(dev, r, &rep) == 0; r++)
 		json_array_append_new(functions, json_string(rep.name));
-	o = json_pack("{s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:b}",
+	o = json_pack("{s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}",
 		"name", i->name, "driver", i->driver,
 		"role", i->role == RTE_COMCH_ROLE_DPU ? "dpu" : "host", "functions", functions,
 		"can_server", (i->capa & RTE_COMCH_CAPA_SERVER) != 0,
@@ -64,7 +64,9 @@ device_json(int16_t dev, const struct rte_comch_dev_info *i)
 		"can_direct", (i->capa & RTE_COMCH_CAPA_DIRECT) != 0,
 		"can_event_fd", (i->capa & RTE_COMCH_CAPA_EVENT_FD) != 0,
 		"can_sync_send", (i->capa & RTE_COMCH_CAPA_SYNC_SEND) != 0,
-		"can_order", (i->capa & RTE_COMCH_CAPA_ORDERED) != 0);
+		"can_order", (i->capa & RTE_COMCH_CAPA_ORDERED) != 0,
+		"can_hand_over", (i->capa & RTE_COMCH_CAPA_HANDOVER) != 0,
+		"can_export_eal", (i->capa & RTE_COMCH_CAPA_EXPORT_EAL) != 0);
 #define ADD(field) json_object_set_new(o, #field, json_integer((json_int_t)i->field))
 	ADD(max_name_size);
 	ADD(max_msg_size);

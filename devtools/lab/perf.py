@@ -36,19 +36,21 @@ def rate(text, size):
 
 
 def rates(size, files):
-    """Print the median of each program, and how comch-perf's compares."""
+    """
+    Print the median of each program, and of comch-perf's ratio to it within a turn: the speed
+    of the machines changes from turn to turn.
+    """
     found = {}
     for file in files:
         program = pathlib.Path(file).name.rsplit(".", 1)[0]
         found.setdefault(program, []).append(rate(pathlib.Path(file).read_text(), size))
     scale, unit = (1, "messages/s") if size < 4096 else (size / 2**20, "MiB/s")
-    ours = statistics.median(found["comch-perf"])
     print(f"  {unit + f' of {size} B':<24} {'median':>9} {'least':>9} {'most':>9}"
           f"  comch-perf to it")
     for program, values in found.items():
-        median = statistics.median(values)
-        print(f"  {program:<24} {median * scale:9.1f} {min(values) * scale:9.1f}"
-              f" {max(values) * scale:9.1f}  {ours / median:16.2f}")
+        ratio = statistics.median(ours / it for ours, it in zip(found["comch-perf"], values))
+        print(f"  {program:<24} {statistics.median(values) * scale:9.1f}"
+              f" {min(values) * scale:9.1f} {max(values) * scale:9.1f}  {ratio:16.2f}")
 
 
 def counts(files):

@@ -61,6 +61,11 @@ enum rte_comch_func_type {
  * A consumer in mbuf mode receives the mbufs that were sent, not copies: rte_comch_mbuf.h.
  */
 #define RTE_COMCH_CAPA_HANDOVER (UINT64_C(1) << 7)
+/**
+ * Consumers export EAL memory (device key export_eal=1): producers of a peer that trusts this
+ * end write directly to it.
+ */
+#define RTE_COMCH_CAPA_EXPORT_EAL (UINT64_C(1) << 8)
 
 /** Properties and limits of a device. */
 struct rte_comch_dev_info {

@@ -621,6 +621,10 @@ T_CASE(arguments)
 	/* By a device of the application's, which stays. */
 	snprintf(args, sizeof(args), "comch_shm0,role=dpu,rep=pf0,rep=pf1,dir=%s", t_dir());
 	T_EQ(rte_comch_dev_probe(args, &dev), 0);
+	T_NE(rte_eal_hotplug_add("vdev", e.name,
+		"role=dpu,name=lan,dev=comch_shm0,export_eal=1"), 0);
+	T_NE(rte_eal_hotplug_add("vdev", e.name,
+		"role=dpu,name=lan,dev=comch_shm0,driver=comch_ring"), 0);
 	T_NE(rte_eal_hotplug_add("vdev", e.name, "role=host,name=lan,dev=comch_shm0"), 0);
 	T_NE(rte_eal_hotplug_add("vdev", e.name, "role=dpu,name=lan,dev=comch_shm0,rep=pf2"), 0);
 	e.mp = pool("a", 255);

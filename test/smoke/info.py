@@ -58,8 +58,10 @@ def devices():
     assert device["functions"] == ["pf0vf3"] and device["can_client"] is True, device
     assert device["can_server"] is False and device["max_imm_len"] >= 32, device
     out, _ = ask("--dev", "comch_shm0,role=dpu,rep=pf0,max_clients=7")
-    assert ["max_clients", "7"] in [line.split() for line in out.splitlines()], out
-    assert ["can_order", "yes"] in [line.split() for line in out.splitlines()], out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["max_clients", "7"] in rows, out
+    assert ["can_order", "yes"] in rows, out
+    assert ["can_export_eal", "no"] in rows, out
     _, err = ask("--dev", "comch_shm0,roll=dpu", status=1)
     assert "'roll'" in err and "role, func, rep" in err, err
     _, err = ask("--dev", "nothing0", status=1)

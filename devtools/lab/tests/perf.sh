@@ -60,7 +60,7 @@ case_rate_64() {
 
 case_bandwidth_1m() {
 	# Soft-RoCE needs the only CPU. The receiver of ib_write_bw sleeps; its sender cannot.
-	beside 1048576 60 --queue 16 --wait event data-bw
+	beside 1048576 100 --queue 16 --wait event data-bw
 }
 
 case_counts() {

@@ -78,6 +78,8 @@ shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv, const struct 
 	shm->cells = ring_cells(dev->info.max_msg_size);
 	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
 	dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED;
+	if (shm->export_eal)
+		dev->info.capa |= RTE_COMCH_CAPA_EXPORT_EAL;
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct port_args {
 	const char *driver;
 	const char *dev;
 	const char *func;        /* rep= or func= */
+	const char *func_key;
 	const char *mac;
 	const char *queues;
 	const char *name;
@@ -62,8 +63,6 @@ sort_arg(const char *key, const char *value, void *ctx)
 		PMD_LOG(ERR, "%s: no value", key);
 		return -EINVAL;
 	}
-	if (strcmp(key, "export_eal") == 0)
-		a->port->exports_eal = strcmp(value, "1") == 0;
 	for (i = 0; i < RTE_DIM(own); i++) {
 		if (strcmp(key, own[i].key) != 0)
 			continue;
@@ -73,7 +72,9 @@ sort_arg(const char *key, const char *value, void *ctx)
 		}
 		*own[i].to = value;
 		/* The name of a representor or function has another key on each side. */
-		return own[i].to == &a->func ? add_rest(a, key, value) : 0;
+		if (own[i].to == &a->func)
+			a->func_key = own[i].key;
+		return 0;
 	}
 	return add_rest(a, key, value);
 }
@@ -126,6 +127,12 @@ find_dev(struct port_args *a)
 	struct rte_comch_dev_info info;
 	int id = rte_comch_dev_by_name(a->dev), rep = 0;
 
+	if (a->driver != NULL || a->rest[0] != '\0') {
+		PMD_LOG(ERR, "dev=%s: the device is open, so no keys of it expected, but got %s%s",
+			a->dev, a->driver != NULL ? "driver=" : "",
+			a->driver != NULL ? a->driver : &a->rest[1]);
+		return -EINVAL;
+	}
 	if (id < 0 || rte_comch_dev_info_get((int16_t)id, &info) != 0) {
 		PMD_LOG(ERR, "dev=%s: no open comch device of that name", a->dev);
 		return -ENODEV;
@@ -154,6 +161,8 @@ open_dev(struct port_args *a)
 	char name[RTE_COMCH_DEV_NAME_SIZE], devargs[ARGS_SIZE + 128];
 	int number, ret;
 
+	if (a->func != NULL && add_rest(a, a->func_key, a->func) != 0)
+		return -EINVAL;
 	for (number = FIRST_NUMBER; number < FIRST_NUMBER + NB_NUMBERS; number++) {
 		snprintf(name, sizeof(name), "%s%d", driver, number);
 		if (rte_comch_dev_by_name(name) >= 0)

@@ -255,7 +255,7 @@ rx_queue_release(struct rte_eth_dev *dev, uint16_t i)
 
 	if (rxq == NULL)
 		return;
-	comch_rxq_free_shared(rxq);
+	comch_bounce_free(&rxq->bounce);
 	rte_free(rxq);
 	dev->data->rx_queues[i] = NULL;
 }
@@ -443,6 +443,7 @@ check_dev(struct comch_port *port)
 		return -ENOTSUP;
 	}
 	port->sync_send = (info.capa & RTE_COMCH_CAPA_SYNC_SEND) != 0;
+	port->exports_eal = (info.capa & RTE_COMCH_CAPA_EXPORT_EAL) != 0;
 	port->hands_over = (info.capa & RTE_COMCH_CAPA_HANDOVER) != 0;
 	port->max_dp_queue = info.max_dp_queue;
 	return 0;

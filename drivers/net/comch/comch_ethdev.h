@@ -22,6 +22,7 @@
 #include <rte_comch_mbuf.h>
 #include <rte_comch_poll.h>
 
+#include "comch_bounce.h"
 #include "comch_hello.h"
 
 extern int comch_ethdev_logtype;
@@ -37,8 +38,6 @@ extern int comch_ethdev_logtype;
 #define COMCH_ETHDEV_MIN_ROOM 1024
 #define COMCH_ETHDEV_MAX_PIECES (COMCH_ETHDEV_MAX_FRAME / COMCH_ETHDEV_MIN_ROOM + 1)
 #define COMCH_ETHDEV_MAX_DESC 32768
-/* Most messages that are copied at a time. */
-#define COMCH_ETHDEV_COPY_BURST 32
 
 /* Counters of a receive queue. */
 enum comch_rxq_count {
@@ -76,14 +75,6 @@ struct comch_rxq {
 	struct rte_mbuf *chain;          /* frame of which the end is missing */
 	struct rte_mbuf *chain_last;
 	struct comch_port *port;
-	/*
-	 * Where the peer cannot write to the application's pool: a pool that it can write to,
-	 * for one connection, and what was received there and not yet copied.
-	 */
-	struct rte_mempool *shared_mp;
-	uint16_t nb_held;
-	uint16_t next_held;
-	struct rte_mbuf *held[COMCH_ETHDEV_COPY_BURST];
 	uint64_t count[COMCH_RXQ_NB];
 	uint64_t base[COMCH_RXQ_NB];     /* at the last reset */
 
@@ -92,6 +83,7 @@ struct comch_rxq {
 	uint16_t nb_desc;
 	/* The control thread's; changed with the lock held, for statistics. */
 	struct rte_comch_consumer *made;
+	struct comch_bounce bounce;      /* used if the peer cannot write to mp */
 };
 
 struct comch_txq {
@@ -153,7 +145,7 @@ struct comch_port {
 	bool owns_dev;
 	bool sync_send;
 	bool hands_over;
-	bool exports_eal;    /* the peer may write to the application's pools */
+	bool exports_eal;    /* the peer may write to pools in EAL memory */
 	uint16_t rep;
 	uint32_t max_dp_queue;
 	bool filters;        /* atomic: drop frames for others */
@@ -229,8 +221,6 @@ int comch_link_open_rx(struct comch_port *port);
 void comch_link_open_tx(struct comch_port *port);
 void comch_link_close_queues(struct comch_port *port);
 bool comch_link_end_queues(struct comch_port *port, bool drain);
-/* 0, or -EBUSY: a consumer still has the pool. */
-int comch_rxq_free_shared(struct comch_rxq *rxq);
 
 /* comch_rxtx.c */
 uint16_t comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n);

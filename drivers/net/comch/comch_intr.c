@@ -83,7 +83,7 @@ comch_ethdev_intr_enable(struct rte_eth_dev *dev, uint16_t queue)
 			;
 		ret = rte_comch_poll_arm(rxq->poll, RTE_COMCH_POLL_RX);
 		/* Something arrived already, or waits for an mbuf. */
-		if (ret == -EAGAIN || (ret == 0 && rxq->nb_held > 0))
+		if (ret == -EAGAIN || (ret == 0 && rxq->bounce.nb_held > 0))
 			ret = rte_comch_poll_notify(rxq->poll);
 	}
 	rte_spinlock_unlock(&rxq->lock);

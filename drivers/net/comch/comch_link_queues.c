@@ -23,10 +23,10 @@
 
 /*
  * If the peer cannot write to the application's pool, messages would be staged, one at a time.
- * Bursts to a pool that is shared with this peer alone, and a copy from there, cost half.
+ * Bursts to memory that is shared with this peer alone, and a copy from there, cost half.
  */
 static bool
-needs_shared_pool(const struct comch_port *port, const struct comch_rxq *rxq)
+needs_bounce(const struct comch_port *port, const struct comch_rxq *rxq)
 {
 	struct rte_comch_mr_info info;
 
@@ -37,47 +37,26 @@ needs_shared_pool(const struct comch_port *port, const struct comch_rxq *rxq)
 		(info.kind == RTE_COMCH_MEM_EAL && !port->exports_eal);
 }
 
-int
-comch_rxq_free_shared(struct comch_rxq *rxq)
-{
-	if (rxq->shared_mp == NULL)
-		return 0;
-	if (rte_comch_pktmbuf_pool_free(rxq->shared_mp) != 0)
-		return -EBUSY;
-	rxq->shared_mp = NULL;
-	return 0;
-}
-
 static int
-make_shared_pool(struct comch_port *port, struct comch_rxq *rxq)
+make_bounce(struct comch_port *port, struct comch_rxq *rxq)
 {
-	char name[RTE_MEMPOOL_NAMESIZE];
-	int ret = comch_rxq_free_shared(rxq);
+	int ret = comch_bounce_free(&rxq->bounce);
 
-	if (ret != 0 || !needs_shared_pool(port, rxq))
+	if (ret != 0 || !needs_bounce(port, rxq))
 		return ret;
-	snprintf(name, sizeof(name), "comch_p%u_r%u", rxq->port_id, rxq->id);
-	rxq->shared_mp = rte_comch_pktmbuf_pool_create(name,
-			rxq->nb_desc + COMCH_ETHDEV_COPY_BURST, 0, 0,
-			rte_pktmbuf_data_room_size(rxq->mp), SOCKET_ID_ANY);
-	if (rxq->shared_mp != NULL)
-		return 0;
-	PMD_LOG(ERR, "port %u: no memory for the buffers of receive queue %u", rxq->port_id,
-		rxq->id);
-	return -rte_errno;
-}
-
-static inline struct rte_mempool *
-rxq_pool(const struct comch_rxq *rxq)
-{
-	return rxq->shared_mp != NULL ? rxq->shared_mp : rxq->mp;
+	ret = comch_bounce_create(&rxq->bounce, rxq->nb_desc, rxq->room);
+	if (ret != 0)
+		PMD_LOG(ERR, "port %u: no memory for the buffers of receive queue %u: %s",
+			rxq->port_id, rxq->id, rte_strerror(-ret));
+	return ret;
 }
 
 static int
 make_rx(struct comch_port *port, struct comch_rxq *rxq)
 {
-	int ret = make_shared_pool(port, rxq);
-	struct rte_comch_mr *mr = rte_comch_mempool_mr(rxq_pool(rxq));
+	int ret = make_bounce(port, rxq);
+	struct rte_comch_mr *mr = rxq->bounce.mem != NULL ? rxq->bounce.mr :
+		rte_comch_mempool_mr(rxq->mp);
 	struct rte_comch_consumer_conf conf = {
 		.conf_size = sizeof(conf), .poll = rxq->poll, .queue_size = rxq->nb_desc,
 		.mrs = &mr, .nb_mrs = 1,
@@ -142,6 +121,15 @@ rxq_install(struct comch_rxq *rxq, struct rte_comch_consumer *cons)
 	rte_comch_poll_notify(rxq->poll);
 }
 
+static int
+fill_rx(struct comch_rxq *rxq)
+{
+	if (rxq->bounce.mem == NULL)
+		return rte_comch_consumer_rx_setup(rxq->made, rxq->mp);
+	comch_bounce_post(&rxq->bounce, rxq->made);
+	return 0;
+}
+
 int
 comch_link_open_rx(struct comch_port *port)
 {
@@ -160,7 +148,7 @@ comch_link_open_rx(struct comch_port *port)
 	for (i = 0; i < data->nb_rx_queues; i++) {
 		rxq = data->rx_queues[i];
 		rxq->reaps = !port->sync_send;
-		ret = rte_comch_consumer_rx_setup(rxq->made, rxq_pool(rxq));
+		ret = fill_rx(rxq);
 		if (ret != 0)
 			return ret;
 		rxq_install(rxq, rxq->made);
@@ -298,7 +286,7 @@ end_rx(struct comch_rxq *rxq, bool drain)
 	rte_comch_poll_run(rxq->poll, NULL, 0);
 	rte_comch_poll_run(rxq->poll, NULL, 0);
 	rte_spinlock_unlock(&rxq->lock);
-	comch_rxq_free_shared(rxq);
+	comch_bounce_free(&rxq->bounce);
 	return true;
 }
 

@@ -8,8 +8,6 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
-#include <rte_memcpy.h>
-#include <rte_prefetch.h>
 
 #include "comch_ethdev.h"
 
@@ -137,47 +135,18 @@ rx_reap(struct comch_rxq *rxq)
 	}
 }
 
-/* Copy k messages to mbufs of the application's pool. False: it is empty. */
-static bool
-rx_copy(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t k)
-{
-	struct rte_mbuf **held = &rxq->held[rxq->next_held];
-	uint16_t i;
-
-	if (unlikely(rte_pktmbuf_alloc_bulk(rxq->mp, pkts, k) != 0))
-		return false;
-	for (i = 0; i < k; i++) {
-		pkts[i]->data_len = held[i]->data_len;
-		pkts[i]->pkt_len = held[i]->data_len;
-		rte_memcpy(rte_pktmbuf_mtod(pkts[i], void *), rte_pktmbuf_mtod(held[i], void *),
-				held[i]->data_len);
-	}
-	rte_mempool_put_bulk(rxq->shared_mp, (void **)held, k);
-	rxq->next_held += k;
-	rxq->nb_held -= k;
-	return true;
-}
-
-/* Receive up to n messages through the shared pool. */
+/* Receive up to n messages through the bounce buffers, at most COMCH_BOUNCE_BURST. */
 static uint16_t
-rx_copied(struct comch_rxq *rxq, struct rte_comch_consumer *cons, struct rte_mbuf **pkts,
-		uint16_t n)
+rx_copied(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
 {
-	uint16_t k, i;
+	struct comch_bounce *b = &rxq->bounce;
+	uint16_t k = comch_bounce_fetch(b, rxq->cons, n);
 
-	if (rxq->nb_held == 0) {
-		rxq->next_held = 0;
-		rxq->nb_held = rte_comch_rx_burst(cons, rxq->held,
-				RTE_MIN(n, (uint16_t)COMCH_ETHDEV_COPY_BURST));
-		for (i = 0; i < rxq->nb_held; i++)
-			rte_prefetch0(rte_pktmbuf_mtod(rxq->held[i], void *));
-	}
-	k = RTE_MIN(n, rxq->nb_held);
-	if (k == 0 || likely(rx_copy(rxq, pkts, k)))
+	if (k == 0 || likely(comch_bounce_copy(b, rxq->cons, rxq->mp, pkts, k)))
 		return k;
 	comch_queue_count(&rxq->count[COMCH_RXQ_NO_MBUF], 1);
 	while ((k /= 2) > 0)
-		if (rx_copy(rxq, pkts, k))
+		if (comch_bounce_copy(b, rxq->cons, rxq->mp, pkts, k))
 			break;
 	return k;
 }
@@ -187,12 +156,12 @@ rx_messages(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
 {
 	uint16_t k, sum = 0;
 
-	if (rxq->shared_mp == NULL)
+	if (rxq->bounce.mem == NULL)
 		return rte_comch_rx_burst(rxq->cons, pkts, n);
 	do {
-		k = rx_copied(rxq, rxq->cons, &pkts[sum], n - sum);
+		k = rx_copied(rxq, &pkts[sum], n - sum);
 		sum += k;
-	} while (k == COMCH_ETHDEV_COPY_BURST && sum < n);
+	} while (k == COMCH_BOUNCE_BURST && sum < n);
 	return sum;
 }
 
@@ -215,35 +184,41 @@ comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 	return k;
 }
 
-static void
-discard(struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
+/* Frees packets. Returns the number of frames that end among them. */
+static uint16_t
+free_packets(const struct comch_rxq *rxq, struct rte_mbuf **pkts, uint16_t n)
 {
 	uint16_t k = 0, i;
 
 	for (i = 0; i < n; i++)
-		/* A frame of several messages counts once. */
 		k += pkts[i]->data_len < rxq->room;
 	rte_pktmbuf_free_bulk(pkts, n);
-	comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], k);
+	return k;
 }
 
 void
 comch_rxq_discard(struct comch_rxq *rxq, struct rte_comch_consumer *cons)
 {
 	struct rte_mbuf *pkts[DISCARD_BURST];
+	uint64_t frames = 0;
 	uint16_t n;
 
 	do {
-		n = rte_comch_rx_burst(cons, pkts, DISCARD_BURST);
-		discard(rxq, pkts, n);
+		if (rxq->bounce.mem != NULL) {
+			n = comch_bounce_fetch(&rxq->bounce, cons, DISCARD_BURST);
+			frames += comch_bounce_drop(&rxq->bounce);
+		} else {
+			n = rte_comch_rx_burst(cons, pkts, DISCARD_BURST);
+			frames += free_packets(rxq, pkts, n);
+		}
 	} while (n == DISCARD_BURST);
+	comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], frames);
 }
 
 void
 comch_rxq_forget(struct comch_rxq *rxq)
 {
-	discard(rxq, &rxq->held[rxq->next_held], rxq->nb_held);
-	rxq->nb_held = 0;
+	comch_queue_count(&rxq->count[COMCH_RXQ_DISCARDED], comch_bounce_drop(&rxq->bounce));
 	if (rxq->chain != NULL)
 		drop(rxq, rxq->chain, COMCH_RXQ_ERRORS);
 	rxq->chain = NULL;

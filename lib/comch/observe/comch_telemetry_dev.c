@@ -62,6 +62,8 @@ add_capa(struct rte_tel_data *d, uint64_t capa)
 		{ RTE_COMCH_CAPA_EVENT_FD, "event_fd" },
 		{ RTE_COMCH_CAPA_SYNC_SEND, "sync_send" },
 		{ RTE_COMCH_CAPA_ORDERED, "ordered" },
+		{ RTE_COMCH_CAPA_HANDOVER, "handover" },
+		{ RTE_COMCH_CAPA_EXPORT_EAL, "export_eal" },
 	};
 	struct rte_tel_data *list = comch_tel_strings(d, "capabilities");
 	uint32_t i;
