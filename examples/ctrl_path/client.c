@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../common/example.h"
+#include "../common/text.h"
 
 struct app {
 	/* Options. */
@@ -157,7 +158,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		app->conn = NULL;
 		break;
 	case RTE_COMCH_EVENT_MSG:
-		printf("answer: \"%.*s\"\n", (int)ev->msg.len, (const char *)ev->msg.data);
+		text_print("answer: \"", ev->msg.data, ev->msg.len, "\"\n");
 		app->nb_answers++;
 		break;
 	case RTE_COMCH_EVENT_SENT:

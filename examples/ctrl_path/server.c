@@ -10,6 +10,7 @@
  */
 
 #include "../common/example.h"
+#include "../common/text.h"
 
 #define ANSWER "Message from the server"
 
@@ -95,7 +96,8 @@ on_message(const struct rte_comch_event *ev)
 		return;
 	rte_comch_conn_info_get(ev->conn, &info);
 	/* The bytes are valid until the next run, and may be anything. */
-	printf("client %u: \"%.*s\"\n", info.id, (int)ev->msg.len, (const char *)ev->msg.data);
+	printf("client %u: ", info.id);
+	text_print("\"", ev->msg.data, ev->msg.len, "\"\n");
 	session->received++;
 	session_answer(ev->conn);
 }

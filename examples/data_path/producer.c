@@ -18,6 +18,7 @@
 #include <rte_comch_mem.h>
 
 #include "../common/example.h"
+#include "../common/text.h"
 #include "transfer.h"
 
 #define BURST 32
@@ -224,8 +225,7 @@ on_event(struct app *app, const struct rte_comch_event *ev)
 		on_consumer(app, ev);
 		break;
 	case RTE_COMCH_EVENT_MSG:
-		printf("consumer: %.*s\n", (int)ev->msg.len,
-				(const char *)ev->msg.data);
+		text_print("consumer: ", ev->msg.data, ev->msg.len, "\n");
 		app->over = true;
 		if (ev->msg.len != strlen(TRANSFER_GOOD) ||
 				memcmp(ev->msg.data, TRANSFER_GOOD, ev->msg.len) != 0)

@@ -25,6 +25,7 @@
 #include <doca_comm_channel.h>
 #include <doca_log.h>
 
+#include "../common/text.h"
 #include "../doca_common/side.h"
 
 DOCA_LOG_REGISTER(CC);
@@ -154,8 +155,8 @@ receive(struct app *app)
 		if (peer == NULL)
 			return;
 		/* Messages are not NUL-terminated. */
-		printf(SIDE_NAME ": connection %u: received \"%.*s\"\n", peer->number, (int)len,
-			text);
+		printf(SIDE_NAME ": connection %u: received ", peer->number);
+		text_print("\"", text, len, "\"\n");
 		app->nb_received++;
 		if (SIDE_IS_DPU)
 			peer->nb_due++;

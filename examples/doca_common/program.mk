@@ -27,7 +27,7 @@ OUTPUT := build/$(or $(PROGRAM_$(ROLE)),$(PROGRAM)_$(ROLE))
 .PHONY: all clean
 all: $(OUTPUT)
 
-$(OUTPUT): $(SOURCES) $(wildcard ../doca_common/*.h) Makefile ../doca_common/program.mk
+$(OUTPUT): $(SOURCES) $(wildcard ../common/*.h ../doca_common/*.h) Makefile ../doca_common/program.mk
 	@mkdir -p build
 	$(CC) -D_GNU_SOURCE $(CFLAGS) $(DOCA_CFLAGS) $(SOURCES) -o $@ $(LDFLAGS) $(DOCA_LIBS)
 

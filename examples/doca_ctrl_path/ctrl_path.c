@@ -19,6 +19,7 @@
 
 #include <doca_log.h>
 
+#include "../common/text.h"
 #include "../doca_common/link.h"
 
 DOCA_LOG_REGISTER(CTRL_PATH);
@@ -67,7 +68,7 @@ on_msg(struct link *link, const void *data, uint32_t len)
 	struct app *app = (struct app *)link;
 
 	/* Messages are not NUL-terminated. */
-	printf("%s: received \"%.*s\"\n", SIDE_NAME, (int)len, (const char *)data);
+	text_print(SIDE_NAME ": received \"", data, len, "\"\n");
 	app->nb_received++;
 	if (!SIDE_IS_DPU)
 		return;
