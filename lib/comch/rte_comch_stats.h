@@ -41,6 +41,11 @@ struct rte_comch_conn_stats {
 	uint64_t in_flight;    /**< Messages sent and not yet delivered. */
 	/** Wake-ups written to a sleeping peer; received, if a device wakes (RDMA). */
 	uint64_t wakes;
+	/**
+	 * Consumers and registrations of the peer that were refused. The first is logged; a
+	 * connection ends at 1,024 if they come faster than 100 a second.
+	 */
+	uint64_t refused;
 };
 
 /** Counters of a producer. */

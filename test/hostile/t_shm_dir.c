@@ -23,30 +23,6 @@ V_SUITE(dir);
 /* Nobody's, in any likelihood; another one for each test that runs. */
 #define OTHER_UID (1000000u + (uid_t)getpid())
 
-/* What the library says meanwhile. */
-struct heard {
-	FILE *f;
-	char *text;
-	size_t size;
-};
-
-static void
-hear_begin(struct heard *h)
-{
-	h->f = open_memstream(&h->text, &h->size);
-	T_CHECK(h->f != NULL);
-	rte_log_set_level_pattern("*comch*", RTE_LOG_ERR);
-	rte_log_set_global_level(RTE_LOG_ERR);
-	T_EQ(rte_openlog_stream(h->f), 0);
-}
-
-static void
-hear_end(struct heard *h)
-{
-	T_EQ(rte_openlog_stream(NULL), 0);
-	fclose(h->f);
-}
-
 /* Try to connect; the status that it ends with. */
 static int
 try_connect(struct t_node *node, int16_t dev)
@@ -77,7 +53,7 @@ as_plain_user(char *path, size_t size)
 static void
 fallback_dir(uid_t owner, mode_t mode, int connect_status, int probe_status)
 {
-	struct heard h = { 0 };
+	struct v_log h = { 0 };
 	int16_t host, dpu;
 	struct t_node *node;
 	char path[64];
@@ -90,9 +66,9 @@ fallback_dir(uid_t owner, mode_t mode, int connect_status, int probe_status)
 	node = t_node_new();
 	T_EQ(seteuid(OTHER_UID), 0);
 	T_EQ(rte_comch_dev_probe("comch_shm1,role=host", &host), 0);
-	hear_begin(&h);
+	v_log_begin(&h, RTE_LOG_ERR);
 	status = try_connect(node, host);
-	hear_end(&h);
+	v_log_end(&h);
 	T_EQ(rte_comch_dev_close(host), 0);
 	T_EQ(rte_comch_dev_probe("comch_shm0,role=dpu", &dpu), probe_status);
 	T_EQ(seteuid(0), 0);
@@ -148,13 +124,13 @@ Test(dir, link)
 /* The error says where it looked: two ends in two directories find nobody. */
 Test(dir, error_names_it)
 {
-	struct heard h = { 0 };
+	struct v_log h = { 0 };
 	struct t_pair p;
 
 	t_pair_devs(&p, NULL);
-	hear_begin(&h);
+	v_log_begin(&h, RTE_LOG_ERR);
 	T_EQ(try_connect(p.host, p.host_dev), -ENOENT);
-	hear_end(&h);
+	v_log_end(&h);
 	T_STR_HAS(h.text, t_dir());
 	T_STR_HAS(h.text, V_NAME);
 	free(h.text);

@@ -141,6 +141,58 @@ clog_up(struct victim *v, struct raw_peer *a, unsigned int extra)
 	raw_mem_free(&m);
 }
 
+static unsigned int
+count_of(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (text = strstr(text, part); text != NULL; text = strstr(text + 1, part))
+		n++;
+	return n;
+}
+
+/* Memory that is refused: some is an honest mistake, a flood is not, and no log is filled. */
+Test(floods, refused_memory)
+{
+	uint8_t body[24] = { [17] = 16 }; /* 4096 bytes */
+	struct raw_send s = { .type = COMCH_WIRE_MR_ADD, .body = body, .len = 24, .nb_fds = 1 };
+	struct rte_comch_conn_stats stats;
+	struct rte_comch_conn *conn;
+	struct raw_frame f;
+	struct raw_peer a;
+	struct v_log log;
+	struct victim v;
+	struct raw_mem m;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	raw_mem_new(&m, 65536, 0, 0);
+	s.fds[0] = m.fd;
+	v_log_begin(&log, RTE_LOG_WARNING);
+	for (i = 0; i < 1000; i++) {
+		raw_send_mr_add(&a, i % 16, 0, 65536, m.fd);
+		T_LT(v_hear_status(&a, COMCH_WIRE_MR_ACK), 0);
+	}
+	v_expect_alive(&v, &a, conn);
+	T_EQ(rte_comch_conn_stats_get(conn, &stats), 0);
+	T_EQ(stats.refused, 1000);
+	/* Even a slow machine forgives fewer meanwhile. */
+	for (i = 0; i < 20000 && t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0; i++) {
+		raw_try(&a, &s);
+		while (raw_recv(&a, &f))
+			raw_frame_free(&f);
+		t_step(v.p.dpu);
+	}
+	v_log_end(&log);
+	T_STR_HAS(v_expect_down(&v, conn)->text, "refused");
+	T_EQ(count_of(log.text, "refused"), 1);
+	free(log.text);
+	raw_mem_free(&m);
+	raw_close(&a);
+	v_close(&v);
+}
+
 /* Who never reads is not answered without end. */
 Test(floods, never_reads)
 {

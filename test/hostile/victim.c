@@ -67,6 +67,23 @@ v_open(struct victim *v, const struct t_pair_conf *conf)
 	v->nb_fds = t_fd_count();
 }
 
+void
+v_log_begin(struct v_log *log, uint32_t level)
+{
+	log->f = open_memstream(&log->text, &log->size);
+	T_CHECK(log->f != NULL);
+	rte_log_set_level_pattern("*comch*", level);
+	rte_log_set_global_level(level);
+	T_EQ(rte_openlog_stream(log->f), 0);
+}
+
+void
+v_log_end(struct v_log *log)
+{
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(log->f);
+}
+
 /* All of the honest memory but the part in use. */
 static void
 check_canaries(struct victim *v)

@@ -45,6 +45,18 @@ void v_check(struct victim *v);
 /* Check, and that no descriptor is left over; then close. */
 void v_close(struct victim *v);
 
+/* What the library logs meanwhile. */
+struct v_log {
+	FILE *f;
+	char *text;
+	size_t size;
+};
+
+/* From this level on, as DPDK's RTE_LOG_*. */
+void v_log_begin(struct v_log *log, uint32_t level);
+/* text is complete; free() it. */
+void v_log_end(struct v_log *log);
+
 /* A socket to the victim's server. */
 int v_dial(void);
 /* Step until the attacker's link is up. */

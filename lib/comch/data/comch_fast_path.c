@@ -5,8 +5,13 @@
 /* The fast path of a connection: creation, dispatch of its frames, and its end. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include <rte_cycles.h>
+
+#include "sdk/comch_log.h"
 #include "ctrl/comch_fast_path_ops.h"
 #include "data/comch_consumer.h"
 #include "data/comch_export.h"
@@ -41,6 +46,26 @@ comch_fast_path_get(struct rte_comch_conn *conn)
 unlock:
 	pthread_mutex_unlock(&conn->lock);
 	return fast;
+}
+
+int
+comch_fast_path_refused(struct rte_comch_conn *conn, const char *what, uint32_t id, int err)
+{
+	const uint64_t each = rte_get_tsc_hz() / COMCH_REFUSALS_PER_S, now = rte_rdtsc();
+	uint64_t *due = &conn->fast->refusals_due;
+
+	/* The driver has logged an exceeded limit. */
+	if (conn->stats.refused == 0 && err != -EDQUOT)
+		COMCH_LOG(WARNING, "connection %u: %s %u of the peer refused: %s", conn->id, what,
+			id, strerror(-err));
+	comch_count(&conn->stats.refused, 1);
+	*due = RTE_MAX(*due, now) + each;
+	if (*due - now <= COMCH_MAX_REFUSALS * each)
+		return 0;
+	comch_conn_end(conn, -EPROTO, "%" PRIu64 " consumers and registrations of the peer were "
+		"refused, and more than %u a second come", conn->stats.refused,
+		COMCH_REFUSALS_PER_S);
+	return -EPROTO;
 }
 
 static int

@@ -36,6 +36,12 @@
 #define COMCH_DEFAULT_STAGING (UINT32_C(1) << 20)
 #define COMCH_MIN_STAGING UINT32_C(4096)
 #define COMCH_MAX_STAGING (UINT32_C(1) << 28)
+/*
+ * Memory and consumers of a peer that are refused: so many at once and so many a second more
+ * are an honest peer's, which tries again whenever it starts a consumer.
+ */
+#define COMCH_MAX_REFUSALS 1024
+#define COMCH_REFUSALS_PER_S 100
 
 /* State of a registration that is exported to the peer. */
 enum comch_export_state {
@@ -101,7 +107,7 @@ struct comch_fast_path {
 	/* the peer's consumers: poll */
 	struct comch_dir dir;               /* read by producers: any */
 	uint32_t nb_remotes;
-	bool warned_refused;                /* the refusal of one of them is logged */
+	uint64_t refusals_due;              /* TSC: when all refusals so far are forgiven */
 	struct comch_new_cons new_cons;     /* valid while conn->rx_deferred */
 	/* what producers may still use: lists changed by poll and under the lock */
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */
@@ -110,5 +116,10 @@ struct comch_fast_path {
 
 /* The fast path of a connection, created on first use; NULL: no memory. Any thread. */
 struct comch_fast_path *comch_fast_path_get(struct rte_comch_conn *conn);
+/*
+ * Count that memory or a consumer of the peer was refused, and log the first one of the
+ * connection. 0, or -EPROTO: too many, and the connection ends.
+ */
+int comch_fast_path_refused(struct rte_comch_conn *conn, const char *what, uint32_t id, int err);
 
 #endif /* COMCH_FAST_PATH_H */

@@ -38,8 +38,6 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		return -EBUSY;
 	ret = conn->ops->data->mem_take(conn->link, &desc, ticket, region);
 	if (ret != 0) {
-		COMCH_LOG(WARNING, "connection %u: refused memory of the peer: %s", conn->id,
-			strerror(-ret));
 		region->addr = NULL;
 		return ret;
 	}
@@ -59,7 +57,8 @@ comch_import_on_add(struct rte_comch_conn *conn, const struct comch_wire_frame *
 	pthread_mutex_lock(&conn->lock);
 	ack.status = import_add(conn, f, ticket);
 	pthread_mutex_unlock(&conn->lock);
-	if (ack.status == -EPROTO)
+	if (ack.status == -EPROTO || (ack.status != 0 &&
+			comch_fast_path_refused(conn, "registration", f->id, ack.status) != 0))
 		return -EPROTO;
 	comch_tx_frame(conn, &ack, NULL, 0);
 	return 0;

@@ -77,11 +77,8 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 	if (ack.status == -EINPROGRESS)
 		return -EINPROGRESS;
 	if (ack.status != 0) {
-		/* Once per connection; the driver has logged an exceeded limit. */
-		if (!conn->fast->warned_refused && ack.status != -EDQUOT)
-			COMCH_LOG(WARNING, "connection %u: consumer %u of the peer refused: %s",
-				conn->id, nc->id, strerror(-ack.status));
-		conn->fast->warned_refused = true;
+		if (comch_fast_path_refused(conn, "consumer", nc->id, ack.status) != 0)
+			return -EPROTO;
 		comch_tx_frame(conn, &ack, NULL, 0);
 		return ack.status == -EPROTO ? -EPROTO : 0;
 	}

@@ -40,6 +40,7 @@ static const struct tel_counter conn_counters[] = {
 	COUNTER(conn, tx_errors),
 	COUNTER(conn, in_flight),
 	COUNTER(conn, wakes),
+	COUNTER(conn, refused),
 };
 
 static const struct tel_counter producer_counters[] = {
