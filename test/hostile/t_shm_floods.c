@@ -4,6 +4,7 @@
 
 /* Too much of everything: work, memory and patience of the victim are bounded. */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -246,6 +247,105 @@ Test(floods, never_reads_lets_sleep)
 	if (naps == 0)
 		T_FAIL("the victim can sleep no more");
 	v_close(&v);
+}
+
+#define NB_BUSY 16
+
+/* Clients that always have messages of this size under way. */
+struct busy {
+	struct rte_comch_client *client[NB_BUSY];
+	struct rte_comch_conn *theirs[NB_BUSY];
+	struct rte_comch_conn *ours[NB_BUSY];
+	uint32_t len;
+	uint16_t max;        /* events of a run of the server */
+};
+
+static void
+busy_open(struct busy *b, struct victim *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < NB_BUSY; i++) {
+		b->client[i] = t_client_new(v->p.host, v->p.host_dev, V_NAME, NULL);
+		t_forget(v->p.dpu);
+		T_EQ(rte_comch_client_start(b->client[i]), -EINPROGRESS);
+		T_UNTIL(t_state_is(v->p.host, b->client[i], RTE_COMCH_STATE_RUNNING) &&
+			t_count(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
+		b->theirs[i] = rte_comch_client_conn(b->client[i]);
+		b->ours[i] = t_find(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn;
+	}
+}
+
+static void
+busy_close(struct busy *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < NB_BUSY; i++)
+		t_client_end(b->client[i]);
+}
+
+/* All clients send what they can, then the server runs once. */
+static void
+busy_run(struct busy *b, struct victim *v)
+{
+	static const uint8_t data[4080];
+	unsigned int i;
+
+	for (i = 0; i < NB_BUSY; i++)
+		while (t_offer(b->theirs[i], data, b->len, 0, RTE_COMCH_MSG_F_SILENT))
+			;
+	t_step_max(v->p.dpu, b->max);
+	t_step(v->p.host);
+}
+
+/* However busy others are, each has its turn: those that are as busy, and one that was idle. */
+static void
+turns(uint32_t len, uint16_t max)
+{
+	struct busy b = { .len = len, .max = max };
+	unsigned int i, n, least = UINT_MAX, most = 0, heard = 0;
+	struct victim v;
+
+	v_open(&v, NULL);
+	busy_open(&b, &v);
+	for (i = 0; i < 500; i++)
+		busy_run(&b, &v);
+	t_forget(v.p.dpu);
+	for (i = 0; i < 40 * NB_BUSY; i++)
+		busy_run(&b, &v);
+	for (i = 0; i < NB_BUSY; i++) {
+		n = t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, b.ours[i]);
+		least = RTE_MIN(least, n);
+		most = RTE_MAX(most, n);
+	}
+	if (least == 0 || most > 2 * least)
+		T_FAIL("%u to %u messages of each client", least, most);
+	t_forget(v.p.dpu);
+	t_send(v.p.cconn, "help", 4, 1);
+	for (i = 0; i < 100 && heard == 0; i++) {
+		busy_run(&b, &v);
+		heard = t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, v.p.sconn);
+	}
+	if (heard == 0 || i > 10)
+		T_FAIL("the idle client was heard in run %u", i);
+	busy_close(&b);
+	v_close(&v);
+}
+
+Test(floods, turns_of_small)
+{
+	turns(16, 32);
+}
+
+Test(floods, turns_of_large)
+{
+	turns(4080, 256);
+}
+
+Test(floods, turns_in_small_runs)
+{
+	turns(16, 4);
 }
 
 /* A flood of one who does not read must not starve the others. */

@@ -218,6 +218,13 @@ comch_rx_has_room(const struct rte_comch_conn *conn, const struct comch_run *run
 {
 	return conn->phase < COMCH_PHASE_PENDING || !comch_run_full(run);
 }
+/* Bytes of the arena that the next frame may need. */
+static inline uint32_t
+comch_rx_size(const struct rte_comch_conn *conn)
+{
+	return COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE +
+		RTE_MAX(conn->max_msg_size, (uint32_t)COMCH_WIRE_MAX_FRAME);
+}
 /* May frames be read from the connection's link? */
 static inline bool
 comch_rx_allowed(const struct rte_comch_conn *conn)

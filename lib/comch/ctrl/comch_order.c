@@ -104,7 +104,7 @@ comch_order_join(struct rte_comch_conn *conn)
 		.size = size,
 	};
 	conn->order = o;
-	TAILQ_REMOVE(conn->is_hot ? &sched->hot : &sched->cold, conn, link_next);
+	comch_sched_unlist(conn);
 	TAILQ_INSERT_TAIL(&sched->order.conns, conn, link_next);
 	return 0;
 }

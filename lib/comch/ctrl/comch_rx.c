@@ -115,11 +115,13 @@ rx_frame(struct rte_comch_conn *conn, struct comch_run *run, uint8_t *buf, uint3
 static __rte_always_inline int
 rx_one(struct rte_comch_conn *conn, struct comch_run *run, enum rx_how how)
 {
-	uint32_t size = COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE + RTE_MAX(conn->max_msg_size,
-			(uint32_t)COMCH_WIRE_MAX_FRAME);
+	uint32_t size = comch_rx_size(conn);
 	uint8_t *buf = comch_poll_arena_get(conn->obj.poll, size);
 
-	return likely(buf != NULL) ? rx_frame(conn, run, buf, size, how) : 0;
+	if (likely(buf != NULL))
+		return rx_frame(conn, run, buf, size, how);
+	conn->sched->was_full = true;
+	return 0;
 }
 
 /* Return the SENT events of an acknowledgement; in the next run if this one is full. */

@@ -5,6 +5,12 @@
 /*
  * Schedules the connections of a poll. A run receives from all hot connections, from
  * a few cold ones, round robin, and from all ordered ones.
+ *
+ * Shares. A run has room for so many events and bytes, and one connection may fill it. So
+ * after a run without room for all, each has an equal share first, and what is left over
+ * goes to those that have more. Cold connections come before the hot ones, which else kept
+ * them waiting for as long as they are busy. A run that ends before all had their turn
+ * begins the next with those that had none.
  */
 
 #include "ctrl/comch_sched.h"
@@ -34,9 +40,8 @@ sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 void
 comch_sched_add(struct rte_comch_conn *conn)
 {
-	conn->is_hot = true;
 	conn->last_active = conn->sched->poll->run_no;
-	TAILQ_INSERT_TAIL(&conn->sched->hot, conn, link_next);
+	comch_sched_list(conn, true);
 }
 
 void
@@ -54,7 +59,7 @@ comch_sched_del(struct rte_comch_conn *conn)
 	if (conn->order != NULL)
 		comch_order_leave(conn);
 	else
-		TAILQ_REMOVE(conn->is_hot ? &sched->hot : &sched->cold, conn, link_next);
+		comch_sched_unlist(conn);
 }
 
 void
@@ -124,48 +129,157 @@ is_run_full(const struct comch_sched *sched, const struct comch_run *run)
 }
 
 static inline void
-run_cold(struct comch_sched *sched, struct comch_run *run)
+cool_down(struct rte_comch_conn *conn, const struct comch_run *run)
 {
-	struct rte_comch_conn *conn, *first = TAILQ_FIRST(&sched->cold);
+	if (run->poll->run_no - conn->last_active <= HOT_RUNS || !conn->is_hot)
+		return;
+	comch_sched_unlist(conn);
+	comch_sched_list(conn, false);
+}
+
+/* The next cold connection of a run, the i-th; NULL: enough. */
+static inline struct rte_comch_conn *
+next_cold(struct comch_sched *sched, const struct comch_run *run, unsigned int i,
+		const struct rte_comch_conn *first)
+{
+	struct rte_comch_conn *conn = TAILQ_FIRST(&sched->cold);
+
+	/* Each once: checking may miss on a cache line that the peer owns. */
+	if (i == COLD_PER_RUN || conn == NULL || (i > 0 && conn == first) ||
+			is_run_full(sched, run))
+		return NULL;
+	if (TAILQ_NEXT(conn, link_next) != NULL) {
+		TAILQ_REMOVE(&sched->cold, conn, link_next);
+		TAILQ_INSERT_TAIL(&sched->cold, conn, link_next);
+	}
+	return conn;
+}
+
+/* First come, first served. */
+static __rte_always_inline void
+receive_freely(struct comch_sched *sched, struct comch_run *run)
+{
+	const struct rte_comch_conn *first;
+	struct rte_comch_conn *conn, *tmp;
 	unsigned int i;
 
-	for (i = 0; i < COLD_PER_RUN && !is_run_full(sched, run); i++) {
-		conn = TAILQ_FIRST(&sched->cold);
-		/* Each once: checking may miss on a cache line that the peer owns. */
-		if (conn == NULL || (i > 0 && conn == first))
+	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
+		if (is_run_full(sched, run))
 			break;
-		if (TAILQ_NEXT(conn, link_next) != NULL) {
-			TAILQ_REMOVE(&sched->cold, conn, link_next);
-			TAILQ_INSERT_TAIL(&sched->cold, conn, link_next);
-		}
 		check_conn(conn, run);
+		cool_down(conn, run);
 	}
+	first = TAILQ_FIRST(&sched->cold);
+	for (i = 0; (conn = next_cold(sched, run, i, first)) != NULL; i++)
+		check_conn(conn, run);
+	if (unlikely(comch_run_full(run)))
+		sched->was_full = true;
+}
+
+/* What a connection may use of a run. */
+struct share {
+	uint16_t events;
+	uint32_t bytes;
+};
+
+static bool
+has_room(const struct rte_comch_conn *conn, const struct comch_run *run)
+{
+	return !comch_run_full(run) &&
+		comch_poll_arena_get(run->poll, comch_rx_size(conn)) != NULL;
+}
+
+/* Receive from a connection up to its share. True: it may have more. */
+static bool
+check_share(struct rte_comch_conn *conn, struct comch_run *run, const struct share *share)
+{
+	struct rte_comch_poll *poll = run->poll;
+	const uint32_t size = poll->arena_size;
+	const uint16_t max = run->max;
+	uint64_t bytes = RTE_MAX(share->bytes, comch_rx_size(conn));
+	bool more;
+
+	run->max = (uint16_t)RTE_MIN((uint32_t)max, (uint32_t)run->n + share->events);
+	poll->arena_size = (uint32_t)RTE_MIN((uint64_t)size, poll->arena_used + bytes);
+	check_conn(conn, run);
+	more = !has_room(conn, run);
+	run->max = max;
+	poll->arena_size = size;
+	return more;
+}
+
+/*
+ * Receive from the hot connections up to this share. True: some may have more. *next: the
+ * first that found no room in the run.
+ */
+static bool
+run_shares(struct comch_sched *sched, struct comch_run *run, const struct share *share,
+		struct rte_comch_conn **next)
+{
+	struct rte_comch_conn *conn, *tmp;
+	bool more = false;
+
+	*next = NULL;
+	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
+		if (*next == NULL && !has_room(conn, run))
+			*next = conn;
+		if (*next != NULL && TAILQ_EMPTY(&sched->waiting))
+			break;
+		more |= check_share(conn, run, share);
+		cool_down(conn, run);
+	}
+	return more || *next != NULL;
+}
+
+/* Begin the next run with this connection. */
+static void
+begin_with(struct comch_sched *sched, const struct rte_comch_conn *next)
+{
+	struct rte_comch_conn *conn;
+	uint32_t i;
+
+	for (i = 0; i < sched->nb_hot && TAILQ_FIRST(&sched->hot) != next; i++) {
+		conn = TAILQ_FIRST(&sched->hot);
+		TAILQ_REMOVE(&sched->hot, conn, link_next);
+		TAILQ_INSERT_TAIL(&sched->hot, conn, link_next);
+	}
+}
+
+static __rte_noinline void
+receive_shares(struct comch_sched *sched, struct comch_run *run)
+{
+	const struct rte_comch_conn *first_cold = TAILQ_FIRST(&sched->cold);
+	const uint32_t n = sched->nb_hot + COLD_PER_RUN;
+	const struct share rest = { UINT16_MAX, UINT32_MAX }, share = {
+		.events = (uint16_t)RTE_MAX((uint32_t)(run->max - run->n) / n, 1u),
+		.bytes = (run->poll->arena_size - run->poll->arena_used) / n,
+	};
+	struct rte_comch_conn *conn, *first, *next, *none;
+	unsigned int i;
+
+	for (i = 0; (conn = next_cold(sched, run, i, first_cold)) != NULL; i++)
+		check_share(conn, run, &share);
+	first = TAILQ_FIRST(&sched->hot);
+	sched->was_full = run_shares(sched, run, &share, &next);
+	if (sched->was_full && next == NULL && first != NULL) {
+		/* All had their share: the order in which they have the rest changes. */
+		next = TAILQ_NEXT(first, link_next);
+		sched->was_full = run_shares(sched, run, &rest, &none);
+	}
+	if (next != NULL)
+		begin_with(sched, next);
 }
 
 static __rte_noinline void
 receive(struct comch_sched *sched, struct comch_run *run)
 {
-	struct rte_comch_conn *conn, *tmp;
-
 	/* The application has processed the events of the last run. */
 	if (!TAILQ_EMPTY(&sched->credit_due))
 		send_credits(sched);
-	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
-		if (is_run_full(sched, run))
-			break;
-		check_conn(conn, run);
-		if (run->poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot) {
-			conn->is_hot = false;
-			TAILQ_REMOVE(&sched->hot, conn, link_next);
-			TAILQ_INSERT_TAIL(&sched->cold, conn, link_next);
-		}
-	}
-	/* Fairness: after a full run, the first connection goes last. */
-	if (comch_run_full(run) && (conn = TAILQ_FIRST(&sched->hot)) != NULL) {
-		TAILQ_REMOVE(&sched->hot, conn, link_next);
-		TAILQ_INSERT_TAIL(&sched->hot, conn, link_next);
-	}
-	run_cold(sched, run);
+	if (likely(!sched->was_full))
+		receive_freely(sched, run);
+	else
+		receive_shares(sched, run);
 }
 
 /* Fairness: ordered and other connections alternate in filling a run first. */

@@ -24,6 +24,8 @@ struct comch_sched {
 	struct comch_poll_task task;
 	struct rte_comch_poll *poll;
 	struct comch_conn_list hot;       /* recently active: read in each run */
+	uint32_t nb_hot;
+	bool was_full;                    /* the last run had no room for all frames */
 	struct comch_conn_list cold;      /* a few are read in each run, round robin */
 	struct comch_order_set order;   /* of ordered servers, neither hot nor cold */
 	struct comch_conn_list credit_due; /* a CREDIT must be sent in the next run */
@@ -44,18 +46,35 @@ void comch_sched_wait_end(struct rte_comch_conn *conn);
 void comch_sched_accept_again(struct comch_sched *sched, struct rte_comch_server *server);
 void comch_sched_accept_end(struct comch_sched *sched, struct rte_comch_server *server);
 
+/* Take the connection off the list that it is on. */
+static inline void
+comch_sched_unlist(struct rte_comch_conn *conn)
+{
+	struct comch_sched *sched = conn->sched;
+
+	TAILQ_REMOVE(conn->is_hot ? &sched->hot : &sched->cold, conn, link_next);
+	sched->nb_hot -= conn->is_hot;
+}
+
+static inline void
+comch_sched_list(struct rte_comch_conn *conn, bool is_hot)
+{
+	struct comch_sched *sched = conn->sched;
+
+	conn->is_hot = is_hot;
+	sched->nb_hot += is_hot;
+	TAILQ_INSERT_TAIL(is_hot ? &sched->hot : &sched->cold, conn, link_next);
+}
+
 /* The connection has frames to receive: make it hot. */
 static inline void
 comch_sched_active(struct rte_comch_conn *conn)
 {
-	struct comch_sched *sched = conn->sched;
-
-	conn->last_active = sched->poll->run_no;
+	conn->last_active = conn->sched->poll->run_no;
 	if (conn->is_hot)
 		return;
-	conn->is_hot = true;
-	TAILQ_REMOVE(&sched->cold, conn, link_next);
-	TAILQ_INSERT_TAIL(&sched->hot, conn, link_next);
+	comch_sched_unlist(conn);
+	comch_sched_list(conn, true);
 }
 
 /* Acknowledge processed messages to the peer in the next run. */
