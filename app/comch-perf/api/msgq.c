@@ -48,7 +48,7 @@ msgq_rx(struct data_rx *rx)
 static struct rte_comch_poll *
 sleep_poll(const struct data_worker *w)
 {
-	return w->run->params.wait == PERF_WAIT_EVENT ? native_poll(w->poll) : NULL;
+	return w->sleeps ? native_poll(w->poll) : NULL;
 }
 
 static int

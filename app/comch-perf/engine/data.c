@@ -334,7 +334,9 @@ open_side(struct perf_run *run, bool host)
 		w->link = link;
 		w->has_thread = !host && (run->sync == NULL || run->same_process);
 		w->cpu = run->sync == NULL ? (uint16_t)run->floor_req.cpu_b : run->self->cpus[i];
-		w->spins = run->params.wait == PERF_WAIT_POLL && !run->params.crowded;
+		w->sleeps = run->params.wait == PERF_WAIT_EVENT ||
+			(run->params.wait == PERF_WAIT_RECEIVER && i >= nb_tx);
+		w->spins = !w->sleeps && !run->params.crowded;
 		/* The first worker of a link uses its poll. */
 		w->own_poll = w->number > 0 && (w - 1)->link == link;
 		w->poll = w->own_poll ? link->ops->poll_open(link) : link->poll;

@@ -136,6 +136,7 @@ struct data_worker {
 	struct data_rx *rx;
 	bool tx_done;
 	bool rx_done;
+	bool sleeps;             /**< Sleeps when there is nothing to do. */
 	bool spins;              /**< Spins: never sleeps or yields. */
 	bool over;               /**< The run must stop; updated by ticks. */
 	uint32_t loops;

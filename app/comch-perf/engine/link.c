@@ -189,7 +189,7 @@ link_open(struct link *link)
 	if (link->ops->open(link) != 0)
 		return -ECANCELED;
 	if (link->sleeps && link->poll->fd < 0)
-		return link_fail(link, "--wait event: the device has no event descriptor");
+		return link_fail(link, "--wait: the device has no event descriptor");
 	return link->host || link->nb_conns == 0 ? 0 : link->ops->listen(link);
 }
 

@@ -32,6 +32,7 @@ enum perf_api {
 enum perf_wait {
 	PERF_WAIT_POLL,
 	PERF_WAIT_EVENT,
+	PERF_WAIT_RECEIVER, /**< Who only receives sleeps, as with EVENT; who sends spins. */
 };
 
 /** Bits of the options that are test parameters. */

@@ -229,7 +229,7 @@ open_link(struct perf_run *run, bool host)
 				(uint32_t)sizeof(struct link_number)),
 		.burst = p->burst,
 		.timeout_ms = LINK_TIMEOUT_MS,
-		.sleeps = p->wait == PERF_WAIT_EVENT,
+		.sleeps = p->wait != PERF_WAIT_POLL,
 		.crowded = p->crowded,
 		.owner = run,
 		.on_fail = on_link_fail,

@@ -141,7 +141,7 @@ worker_tick(struct data_worker *w, uint64_t now)
 void
 worker_idle(struct data_worker *w, uint32_t cls)
 {
-	if (w->run->params.wait == PERF_WAIT_EVENT) {
+	if (w->sleeps) {
 		link_sleep(w->link, w->poll, cls);
 		w->link->ops->poll_run(w->poll);
 		worker_tick(w, clock_tsc());

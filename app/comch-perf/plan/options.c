@@ -61,7 +61,7 @@ const char *const perf_api_names[] = { "desc", "mbuf", NULL };
 #define API_VALUES "desc|mbuf"
 #define API_TEXT "API under test: descriptors or mbufs; ctrl tests support desc only"
 #endif
-const char *const perf_wait_names[] = { "poll", "event", NULL };
+const char *const perf_wait_names[] = { "poll", "event", "receiver", NULL };
 static const char *const roles[] = { "both", "host", "dpu", NULL };
 static const char *const formats[] = { "text", "csv", "json", NULL };
 
@@ -98,9 +98,10 @@ static const struct opt opts_table[] = {
 	{ "memory", "shared|heap|eal",
 		"memory of the consumer's buffers: shareable memory, malloc, or EAL memory",
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, app_memory_names },
-	{ "wait", "poll|event",
+	{ "wait", "poll|event|receiver",
 		"spin, or sleep until an event; event latency tests pause before each round "
-		"trip, so that the peer sleeps",
+		"trip, so that the peer sleeps; receiver: who only receives sleeps, who sends "
+		"spins (rate and bandwidth tests)",
 		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, perf_wait_names },
 	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are sums",
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL },

@@ -27,6 +27,8 @@ add_row(struct plan *plan, const struct perf_test *test,
 
 	if (test->check != NULL && test->check(params, NULL, error) != 0)
 		return -EINVAL;
+	if (params->wait == PERF_WAIT_RECEIVER && test->hops != 0)
+		return perf_refuse(error, "--wait receiver: unsupported: both sides send");
 	for (i = 0; i < plan->nb_rows; i++) {
 		row = &plan->rows[i];
 		if (row->test == test && memcmp(&row->params, params, sizeof(*params)) == 0)

@@ -78,8 +78,8 @@ print_what(FILE *f, const struct report_row *r)
 		fprintf(f, ", %u conns", p->connections);
 	if (p->bidir)
 		fprintf(f, ", bidir");
-	if (p->wait == PERF_WAIT_EVENT)
-		fprintf(f, ", event");
+	if (p->wait != PERF_WAIT_POLL)
+		fprintf(f, ", %s", perf_wait_names[p->wait]);
 	if (p->verify)
 		fprintf(f, ", verify");
 }
