@@ -43,7 +43,7 @@ struct rte_comch_conn_stats {
 	uint64_t wakes;
 	/**
 	 * Consumers and registrations of the peer that were refused. The first is logged; a
-	 * connection ends at 1,024 if they come faster than 100 a second.
+	 * connection ends at 2,048 if they come faster than 100 a second.
 	 */
 	uint64_t refused;
 };

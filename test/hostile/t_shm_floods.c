@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/comch_poll.h"
 #include "victim.h"
 
 V_SUITE(floods);
@@ -165,6 +166,7 @@ Test(floods, refused_memory)
 	struct victim v;
 	struct raw_mem m;
 	unsigned int i;
+	uint64_t end;
 
 	v_open(&v, NULL);
 	conn = v_connect(&v, &a);
@@ -179,7 +181,8 @@ Test(floods, refused_memory)
 	T_EQ(rte_comch_conn_stats_get(conn, &stats), 0);
 	T_EQ(stats.refused, 1000);
 	/* Even a slow machine forgives fewer meanwhile. */
-	for (i = 0; i < 20000 && t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0; i++) {
+	end = t_now_ms() + 20000;
+	while (t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0 && t_now_ms() < end) {
 		raw_try(&a, &s);
 		while (raw_recv(&a, &f))
 			raw_frame_free(&f);
@@ -249,24 +252,92 @@ Test(floods, never_reads_lets_sleep)
 	v_close(&v);
 }
 
-#define NB_BUSY 16
+/*
+ * Consumers that are refused in a later run than they came in: the descriptors of the one
+ * that ends the connection are closed once, not those that got their numbers since.
+ */
+Test(floods, refused_consumers)
+{
+	const uint32_t body[4] = { 1, 1024, 0, 64u << 20 }; /* staging over max_staging */
+	struct raw_send s = {
+		.type = COMCH_WIRE_CONSUMER_NEW, .body = body, .len = sizeof(body), .nb_fds = 2,
+	};
+	uint64_t end = t_now_ms() + 20000;
+	struct rte_comch_conn *conn;
+	struct raw_frame f;
+	struct raw_peer a;
+	struct raw_cons c;
+	struct victim v;
+	unsigned int i;
+	int fds[64][2];
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	raw_cons_new(&c, 1, 1024, 1024, 64u << 20);
+	s.fds[0] = c.post.fd;
+	s.fds[1] = c.wake[1];
+	while (t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0 && t_now_ms() < end) {
+		/* A run handles one of this size; the next one is deferred. */
+		for (i = 0; i < 4; i++)
+			raw_try(&a, &s);
+		while (raw_recv(&a, &f))
+			raw_frame_free(&f);
+		t_step(v.p.dpu);
+	}
+	T_STR_HAS(v_expect_down(&v, conn)->text, "refused");
+	for (i = 0; i < RTE_DIM(fds); i++)
+		T_EQ(pipe(fds[i]), 0);
+	end = t_now_ms() + 100;
+	while (t_now_ms() < end)
+		t_step(v.p.dpu);
+	for (i = 0; i < 2 * RTE_DIM(fds); i++)
+		T_EQ(close(fds[i / 2][i % 2]), 0);
+	raw_cons_free(&c);
+	raw_close(&a);
+	v_close(&v);
+}
+
+#define MAX_BUSY 16
 
 /* Clients that always have messages of this size under way. */
 struct busy {
-	struct rte_comch_client *client[NB_BUSY];
-	struct rte_comch_conn *theirs[NB_BUSY];
-	struct rte_comch_conn *ours[NB_BUSY];
+	struct rte_comch_client *client[MAX_BUSY];
+	struct rte_comch_conn *theirs[MAX_BUSY];
+	struct rte_comch_conn *ours[MAX_BUSY];
+	unsigned int nb;
+	uint8_t *data;
 	uint32_t len;
 	uint16_t max;        /* events of a run of the server */
+	bool answers;        /* the server answers each message */
+	uintptr_t begin;     /* where the data of a run is */
+	uintptr_t end;
 };
+
+static void
+on_server_event(struct t_node *node, const struct rte_comch_event *ev)
+{
+	struct busy *b = node->hook_arg;
+
+	if (ev->type != RTE_COMCH_EVENT_MSG)
+		return;
+	b->begin = RTE_MIN(b->begin, (uintptr_t)ev->msg.data);
+	b->end = RTE_MAX(b->end, (uintptr_t)ev->msg.data + ev->msg.len);
+	if (b->answers)
+		t_offer(ev->conn, "answer", 6, 0, 0);
+}
 
 static void
 busy_open(struct busy *b, struct victim *v)
 {
+	const struct rte_comch_client_conf conf = {
+		.conf_size = sizeof(conf), .max_msg_size = b->len,
+	};
 	unsigned int i;
 
-	for (i = 0; i < NB_BUSY; i++) {
-		b->client[i] = t_client_new(v->p.host, v->p.host_dev, V_NAME, NULL);
+	b->data = calloc(1, b->len);
+	T_CHECK(b->data != NULL);
+	for (i = 0; i < b->nb; i++) {
+		b->client[i] = t_client_new(v->p.host, v->p.host_dev, V_NAME, &conf);
 		t_forget(v->p.dpu);
 		T_EQ(rte_comch_client_start(b->client[i]), -EINPROGRESS);
 		T_UNTIL(t_state_is(v->p.host, b->client[i], RTE_COMCH_STATE_RUNNING) &&
@@ -274,78 +345,129 @@ busy_open(struct busy *b, struct victim *v)
 		b->theirs[i] = rte_comch_client_conn(b->client[i]);
 		b->ours[i] = t_find(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn;
 	}
+	v->p.dpu->hook = on_server_event;
+	v->p.dpu->hook_arg = b;
 }
 
 static void
-busy_close(struct busy *b)
+busy_close(struct busy *b, struct victim *v)
 {
 	unsigned int i;
 
-	for (i = 0; i < NB_BUSY; i++)
+	v->p.dpu->hook = NULL;
+	for (i = 0; i < b->nb; i++)
 		t_client_end(b->client[i]);
+	free(b->data);
 }
 
 /* All clients send what they can, then the server runs once. */
 static void
 busy_run(struct busy *b, struct victim *v)
 {
-	static const uint8_t data[4080];
 	unsigned int i;
 
-	for (i = 0; i < NB_BUSY; i++)
-		while (t_offer(b->theirs[i], data, b->len, 0, RTE_COMCH_MSG_F_SILENT))
+	for (i = 0; i < b->nb; i++)
+		while (t_offer(b->theirs[i], b->data, b->len, 0, RTE_COMCH_MSG_F_SILENT))
 			;
+	b->begin = UINTPTR_MAX;
+	b->end = 0;
 	t_step_max(v->p.dpu, b->max);
+	/* All of it is in the arena. */
+	if (b->end > b->begin)
+		T_LE(b->end - b->begin, COMCH_POLL_ARENA);
 	t_step(v->p.host);
+	t_forget(v->p.host);
 }
 
-/* However busy others are, each has its turn: those that are as busy, and one that was idle. */
+/* Each of the clients that are as busy gets as much. */
 static void
-turns(uint32_t len, uint16_t max)
+equal_turns(struct busy *b, struct victim *v)
 {
-	struct busy b = { .len = len, .max = max };
-	unsigned int i, n, least = UINT_MAX, most = 0, heard = 0;
-	struct victim v;
+	unsigned int i, n, least = UINT_MAX, most = 0;
 
-	v_open(&v, NULL);
-	busy_open(&b, &v);
-	for (i = 0; i < 500; i++)
-		busy_run(&b, &v);
-	t_forget(v.p.dpu);
-	for (i = 0; i < 40 * NB_BUSY; i++)
-		busy_run(&b, &v);
-	for (i = 0; i < NB_BUSY; i++) {
-		n = t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, b.ours[i]);
+	t_forget(v->p.dpu);
+	for (i = 0; i < 40 * MAX_BUSY; i++)
+		busy_run(b, v);
+	for (i = 0; i < b->nb; i++) {
+		n = t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, b->ours[i]);
 		least = RTE_MIN(least, n);
 		most = RTE_MAX(most, n);
 	}
 	if (least == 0 || most > 2 * least)
 		T_FAIL("%u to %u messages of each client", least, most);
-	t_forget(v.p.dpu);
-	t_send(v.p.cconn, "help", 4, 1);
+}
+
+/* So does one that was idle. */
+static void
+idle_is_heard(struct busy *b, struct victim *v)
+{
+	unsigned int i, heard = 0;
+
+	t_forget(v->p.dpu);
+	t_send(v->p.cconn, "help", 4, 1);
 	for (i = 0; i < 100 && heard == 0; i++) {
-		busy_run(&b, &v);
-		heard = t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, v.p.sconn);
+		busy_run(b, v);
+		heard = t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, v->p.sconn);
 	}
 	if (heard == 0 || i > 10)
 		T_FAIL("the idle client was heard in run %u", i);
-	busy_close(&b);
+}
+
+static void
+turns_of(unsigned int nb, uint32_t len, uint16_t max, bool answers)
+{
+	const struct t_pair_conf conf = {
+		.dpu_args = ",max_msg_size=131072", .host_args = ",max_msg_size=131072",
+		.server.max_msg_size = len,
+	};
+	struct busy b = { .nb = nb, .len = len, .max = max, .answers = answers };
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, &conf);
+	busy_open(&b, &v);
+	for (i = 0; i < 500; i++)
+		busy_run(&b, &v);
+	equal_turns(&b, &v);
+	idle_is_heard(&b, &v);
+	busy_close(&b, &v);
 	v_close(&v);
 }
 
 Test(floods, turns_of_small)
 {
-	turns(16, 32);
+	turns_of(MAX_BUSY, 16, 32, false);
 }
 
 Test(floods, turns_of_large)
 {
-	turns(4080, 256);
+	turns_of(MAX_BUSY, 4080, 256, false);
+}
+
+/* Not a whole number of cache lines, of which the data of a run consists. */
+Test(floods, turns_of_odd)
+{
+	turns_of(MAX_BUSY, 1000, 256, false);
+	turns_of(MAX_BUSY, 4030, 256, false);
+}
+
+/* Two messages fill a run. */
+Test(floods, turns_of_huge)
+{
+	turns_of(1, 131072 - 64, 32, false);
+	turns_of(3, 131072 - 64, 32, false);
 }
 
 Test(floods, turns_in_small_runs)
 {
-	turns(16, 4);
+	turns_of(MAX_BUSY, 16, 4, false);
+}
+
+/* The server's SENT events ask for another look at a client. */
+Test(floods, turns_of_answered)
+{
+	turns_of(MAX_BUSY, 16, 32, true);
+	turns_of(MAX_BUSY, 4080, 256, true);
 }
 
 /* A flood of one who does not read must not starve the others. */

@@ -27,8 +27,9 @@ add_row(struct plan *plan, const struct perf_test *test,
 
 	if (test->check != NULL && test->check(params, NULL, error) != 0)
 		return -EINVAL;
-	if (params->wait == PERF_WAIT_RECEIVER && test->hops != 0)
-		return perf_refuse(error, "--wait receiver: unsupported: both sides send");
+	if (params->wait == PERF_WAIT_RECEIVER && (test->hops != 0 || params->bidir))
+		return perf_refuse(error, "--wait receiver: only for rate and bandwidth tests in "
+				"which one side sends");
 	for (i = 0; i < plan->nb_rows; i++) {
 		row = &plan->rows[i];
 		if (row->test == test && memcmp(&row->params, params, sizeof(*params)) == 0)

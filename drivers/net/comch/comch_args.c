@@ -127,15 +127,15 @@ find_dev(struct port_args *a)
 	struct rte_comch_dev_info info;
 	int id = rte_comch_dev_by_name(a->dev), rep = 0;
 
-	if (a->driver != NULL || a->rest[0] != '\0') {
-		PMD_LOG(ERR, "dev=%s: the device is open, so no keys of it expected, but got %s%s",
-			a->dev, a->driver != NULL ? "driver=" : "",
-			a->driver != NULL ? a->driver : &a->rest[1]);
-		return -EINVAL;
-	}
 	if (id < 0 || rte_comch_dev_info_get((int16_t)id, &info) != 0) {
 		PMD_LOG(ERR, "dev=%s: no open comch device of that name", a->dev);
 		return -ENODEV;
+	}
+	if (a->driver != NULL || a->rest[0] != '\0') {
+		PMD_LOG(ERR, "dev=%s: the device is open, its keys cannot be set here:%s%s%s",
+			a->dev, a->driver != NULL ? " driver=" : "",
+			a->driver != NULL ? a->driver : "", a->rest);
+		return -EINVAL;
 	}
 	if (info.role != a->port->role) {
 		PMD_LOG(ERR, "dev=%s: the device has the other role than role=%s", a->dev,

@@ -31,7 +31,7 @@ struct comch_bounce {
 	uint32_t nb;               /* buffers */
 	uint16_t room;             /* bytes of a buffer */
 	uint16_t group;            /* buffers to post together */
-	uint16_t nb_spare;         /* copied from, and not posted again */
+	uint16_t nb_spare;         /* copied from, to be posted again */
 	uint16_t nb_held;          /* received, and not copied yet */
 	uint16_t next_held;
 	struct rte_comch_buf spare[COMCH_BOUNCE_BURST];

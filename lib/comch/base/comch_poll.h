@@ -197,7 +197,8 @@ void comch_poll_source_del(struct rte_comch_poll *poll, struct comch_poll_source
 static inline void *
 comch_poll_arena_get(struct rte_comch_poll *poll, uint32_t size)
 {
-	return size <= poll->arena_size - poll->arena_used ? poll->arena + poll->arena_used : NULL;
+	return (uint64_t)poll->arena_used + size <= poll->arena_size ?
+		poll->arena + poll->arena_used : NULL;
 }
 /* Keep the first bytes of the last comch_poll_arena_get(). */
 static inline void

@@ -270,9 +270,10 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 
 	if (comch_conn_is_up(conn) && comch_load_acquire(&conn->fast) != NULL)
 		more |= comch_fast_path_ops.step(conn, run);
+	/* Read in its turn, later in this run: not here, ahead of all others. */
 	if (conn->link != NULL && conn->order == NULL && comch_rx_allowed(conn) &&
 			conn->ops->frame_pending(conn->link))
-		comch_rx(conn, run);
+		comch_sched_active(conn);
 	conn_check_down(conn);
 	if (conn->phase == COMCH_PHASE_DRAINING)
 		comch_conn_drain(conn);

@@ -8,8 +8,8 @@
  *
  * Shares. A run has room for so many events and bytes, and one connection may fill it. So
  * after a run without room for all, each has an equal share first, and what is left over
- * goes to those that have more. Cold connections come before the hot ones, which else kept
- * them waiting for as long as they are busy. A run that ends before all had their turn
+ * goes to those that have more. Cold connections come before the hot ones, which would
+ * otherwise keep them waiting for as long as they are busy. A run that ends before all had their turn
  * begins the next with those that had none.
  */
 
@@ -183,7 +183,7 @@ struct share {
 };
 
 static bool
-has_room(const struct rte_comch_conn *conn, const struct comch_run *run)
+has_room_for_frame(const struct rte_comch_conn *conn, const struct comch_run *run)
 {
 	return !comch_run_full(run) &&
 		comch_poll_arena_get(run->poll, comch_rx_size(conn)) != NULL;
@@ -191,18 +191,20 @@ has_room(const struct rte_comch_conn *conn, const struct comch_run *run)
 
 /* Receive from a connection up to its share. True: it may have more. */
 static bool
-check_share(struct rte_comch_conn *conn, struct comch_run *run, const struct share *share)
+receive_share(struct rte_comch_conn *conn, struct comch_run *run, const struct share *share)
 {
 	struct rte_comch_poll *poll = run->poll;
 	const uint32_t size = poll->arena_size;
 	const uint16_t max = run->max;
-	uint64_t bytes = RTE_MAX(share->bytes, comch_rx_size(conn));
+	uint64_t end = poll->arena_used + (uint64_t)RTE_MAX(share->bytes, comch_rx_size(conn));
 	bool more;
 
 	run->max = (uint16_t)RTE_MIN((uint32_t)max, (uint32_t)run->n + share->events);
-	poll->arena_size = (uint32_t)RTE_MIN((uint64_t)size, poll->arena_used + bytes);
+	/* Whole lines: that is what a frame keeps. */
+	end = RTE_ALIGN_CEIL(end, (uint64_t)RTE_CACHE_LINE_SIZE);
+	poll->arena_size = (uint32_t)RTE_MIN((uint64_t)size, end);
 	check_conn(conn, run);
-	more = !has_room(conn, run);
+	more = !has_room_for_frame(conn, run);
 	run->max = max;
 	poll->arena_size = size;
 	return more;
@@ -221,11 +223,11 @@ run_shares(struct comch_sched *sched, struct comch_run *run, const struct share 
 
 	*next = NULL;
 	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
-		if (*next == NULL && !has_room(conn, run))
+		if (*next == NULL && !has_room_for_frame(conn, run))
 			*next = conn;
 		if (*next != NULL && TAILQ_EMPTY(&sched->waiting))
 			break;
-		more |= check_share(conn, run, share);
+		more |= receive_share(conn, run, share);
 		cool_down(conn, run);
 	}
 	return more || *next != NULL;
@@ -258,7 +260,7 @@ receive_shares(struct comch_sched *sched, struct comch_run *run)
 	unsigned int i;
 
 	for (i = 0; (conn = next_cold(sched, run, i, first_cold)) != NULL; i++)
-		check_share(conn, run, &share);
+		receive_share(conn, run, &share);
 	first = TAILQ_FIRST(&sched->hot);
 	sched->was_full = run_shares(sched, run, &share, &next);
 	if (sched->was_full && next == NULL && first != NULL) {

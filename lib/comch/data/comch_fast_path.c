@@ -52,15 +52,17 @@ int
 comch_fast_path_refused(struct rte_comch_conn *conn, const char *what, uint32_t id, int err)
 {
 	const uint64_t each = rte_get_tsc_hz() / COMCH_REFUSALS_PER_S, now = rte_rdtsc();
-	uint64_t *due = &conn->fast->refusals_due;
+	uint64_t *forgiven_at = &conn->fast->refusals_forgiven_at;
 
 	/* The driver has logged an exceeded limit. */
-	if (conn->stats.refused == 0 && err != -EDQUOT)
+	if (!conn->fast->refusal_logged && err != -EDQUOT) {
+		conn->fast->refusal_logged = true;
 		COMCH_LOG(WARNING, "connection %u: %s %u of the peer refused: %s", conn->id, what,
 			id, strerror(-err));
+	}
 	comch_count(&conn->stats.refused, 1);
-	*due = RTE_MAX(*due, now) + each;
-	if (*due - now <= COMCH_MAX_REFUSALS * each)
+	*forgiven_at = RTE_MAX(*forgiven_at, now) + each;
+	if (*forgiven_at - now <= COMCH_MAX_REFUSALS * each)
 		return 0;
 	comch_conn_end(conn, -EPROTO, "%" PRIu64 " consumers and registrations of the peer were "
 		"refused, and more than %u a second come", conn->stats.refused,

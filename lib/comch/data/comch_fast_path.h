@@ -37,10 +37,11 @@
 #define COMCH_MIN_STAGING UINT32_C(4096)
 #define COMCH_MAX_STAGING (UINT32_C(1) << 28)
 /*
- * Memory and consumers of a peer that are refused: so many at once and so many a second more
- * are an honest peer's, which tries again whenever it starts a consumer.
+ * Memory and consumers of a peer that are refused: an honest peer may need so many at once and
+ * so many a second more. It tries again at each start of a consumer, with five sizes of the
+ * staging ring.
  */
-#define COMCH_MAX_REFUSALS 1024
+#define COMCH_MAX_REFUSALS 2048
 #define COMCH_REFUSALS_PER_S 100
 
 /* State of a registration that is exported to the peer. */
@@ -107,7 +108,8 @@ struct comch_fast_path {
 	/* the peer's consumers: poll */
 	struct comch_dir dir;               /* read by producers: any */
 	uint32_t nb_remotes;
-	uint64_t refusals_due;              /* TSC: when all refusals so far are forgiven */
+	uint64_t refusals_forgiven_at;      /* TSC: for all refusals so far */
+	bool refusal_logged;
 	struct comch_new_cons new_cons;     /* valid while conn->rx_deferred */
 	/* what producers may still use: lists changed by poll and under the lock */
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */

@@ -163,12 +163,13 @@ comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
 
 	if (comch_run_full(run) || (!nc.in_progress && !alloc_is_allowed(conn, &nc)))
 		return true;
+	/* First: if it ends the connection, the ticket is ours to close. */
+	conn->rx_deferred = false;
 	ret = consumer_new(conn, &nc, run);
 	if (ret == -EINPROGRESS) {
 		defer(conn, &nc, true);
 		return false;
 	}
-	conn->rx_deferred = false;
 	comch_foreign_close_ticket(&nc.ticket);
 	comch_rx_finish(conn, ret);
 	return false;
