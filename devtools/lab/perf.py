@@ -58,8 +58,7 @@ def counts(files):
     good = True
     print(f"  {'burst':>5} {'bytes':>6} {'work requests':>14} {'doorbells':>10}"
           f" {'signalled':>10} {'copies':>7} {'RNR':>4}")
-    print(f"  {'':>5} {'':>6} {'per message':>14} {'per burst':>10} {'one in':>10}"
-          f" {'':>7} {'':>4}")
+    print(f"  {'':>5} {'':>6} {'per message':>14} {'per burst':>10} {'one in':>10}")
     for file in files:
         row = perf_rows(pathlib.Path(file).read_text())[0]
         sent, host, dpu = row["messages"], row["counters"]["host"], row["counters"]["dpu"]

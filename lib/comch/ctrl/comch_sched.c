@@ -9,8 +9,8 @@
  * Shares. A run has room for so many events and bytes, and one connection may fill it. So
  * after a run without room for all, each has an equal share first, and what is left over
  * goes to those that have more. Cold connections come before the hot ones, which would
- * otherwise keep them waiting for as long as they are busy. A run that ends before all had their turn
- * begins the next with those that had none.
+ * otherwise keep them waiting for as long as they are busy. A run that ends before all had
+ * their turn begins the next with those that had none.
  */
 
 #include "ctrl/comch_sched.h"
