@@ -153,6 +153,27 @@ count_of(const char *text, const char *part)
 	return n;
 }
 
+/* Frames that are refused, until the victim says that there are too many. */
+static void
+flood_until_down(struct victim *v, const struct rte_comch_conn *conn, struct raw_peer *a,
+		const struct raw_send *s)
+{
+	/* Even a slow machine forgives fewer meanwhile. */
+	const uint64_t end = t_now_ms() + 20000;
+	struct raw_frame f;
+	unsigned int i;
+
+	while (t_count(v->p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0 && t_now_ms() < end) {
+		/* More than a run handles: some are deferred. */
+		for (i = 0; i < 4; i++)
+			raw_try(a, s);
+		while (raw_recv(a, &f))
+			raw_frame_free(&f);
+		t_step(v->p.dpu);
+	}
+	T_STR_HAS(v_expect_down(v, conn)->text, "refused");
+}
+
 /* Memory that is refused: some is an honest mistake, a flood is not, and no log is filled. */
 Test(floods, refused_memory)
 {
@@ -160,13 +181,11 @@ Test(floods, refused_memory)
 	struct raw_send s = { .type = COMCH_WIRE_MR_ADD, .body = body, .len = 24, .nb_fds = 1 };
 	struct rte_comch_conn_stats stats;
 	struct rte_comch_conn *conn;
-	struct raw_frame f;
 	struct raw_peer a;
 	struct v_log log;
 	struct victim v;
 	struct raw_mem m;
 	unsigned int i;
-	uint64_t end;
 
 	v_open(&v, NULL);
 	conn = v_connect(&v, &a);
@@ -180,16 +199,8 @@ Test(floods, refused_memory)
 	v_expect_alive(&v, &a, conn);
 	T_EQ(rte_comch_conn_stats_get(conn, &stats), 0);
 	T_EQ(stats.refused, 1000);
-	/* Even a slow machine forgives fewer meanwhile. */
-	end = t_now_ms() + 20000;
-	while (t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0 && t_now_ms() < end) {
-		raw_try(&a, &s);
-		while (raw_recv(&a, &f))
-			raw_frame_free(&f);
-		t_step(v.p.dpu);
-	}
+	flood_until_down(&v, conn, &a, &s);
 	v_log_end(&log);
-	T_STR_HAS(v_expect_down(&v, conn)->text, "refused");
 	T_EQ(count_of(log.text, "refused"), 1);
 	free(log.text);
 	raw_mem_free(&m);
@@ -262,29 +273,20 @@ Test(floods, refused_consumers)
 	struct raw_send s = {
 		.type = COMCH_WIRE_CONSUMER_NEW, .body = body, .len = sizeof(body), .nb_fds = 2,
 	};
-	uint64_t end = t_now_ms() + 20000;
 	struct rte_comch_conn *conn;
-	struct raw_frame f;
 	struct raw_peer a;
 	struct raw_cons c;
 	struct victim v;
 	unsigned int i;
 	int fds[64][2];
+	uint64_t end;
 
 	v_open(&v, NULL);
 	conn = v_connect(&v, &a);
 	raw_cons_new(&c, 1, 1024, 1024, 64u << 20);
 	s.fds[0] = c.post.fd;
 	s.fds[1] = c.wake[1];
-	while (t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 0 && t_now_ms() < end) {
-		/* A run handles one of this size; the next one is deferred. */
-		for (i = 0; i < 4; i++)
-			raw_try(&a, &s);
-		while (raw_recv(&a, &f))
-			raw_frame_free(&f);
-		t_step(v.p.dpu);
-	}
-	T_STR_HAS(v_expect_down(&v, conn)->text, "refused");
+	flood_until_down(&v, conn, &a, &s);
 	for (i = 0; i < RTE_DIM(fds); i++)
 		T_EQ(pipe(fds[i]), 0);
 	end = t_now_ms() + 100;

@@ -70,7 +70,7 @@ struct ring_hand {
 	bool takes_chains;
 	/* Written by producers: 1 while one of them puts mbufs. The consumer reads it to stop. */
 	uint32_t busy __rte_aligned(COMCH_LINE);
-	/* Single producer, whoever has set `busy`; single consumer. */
+	/* Single-producer: only who has set `busy` puts. Single-consumer. */
 	struct rte_ring ring;
 };
 

@@ -6,11 +6,11 @@
  * Schedules the connections of a poll. A run receives from all hot connections, from
  * a few cold ones, round robin, and from all ordered ones.
  *
- * Shares. A run has room for so many events and bytes, and one connection may fill it. So
- * after a run without room for all, each has an equal share first, and what is left over
- * goes to those that have more. Cold connections come before the hot ones, which would
- * otherwise keep them waiting for as long as they are busy. A run that ends before all had
- * their turn begins the next with those that had none.
+ * Shares. A run has room for a limited number of events and bytes, and one connection may
+ * fill it. So after a run without room for all, each has an equal share first, and what is
+ * left over goes to those that have more. Cold connections come before the hot ones, which
+ * would otherwise keep them waiting for as long as they are busy. A run that ends before all
+ * had their turn begins the next with those that had none.
  */
 
 #include "ctrl/comch_sched.h"

@@ -37,8 +37,8 @@
 #define COMCH_MIN_STAGING UINT32_C(4096)
 #define COMCH_MAX_STAGING (UINT32_C(1) << 28)
 /*
- * Memory and consumers of a peer that are refused: an honest peer may need so many at once and
- * so many a second more. It tries again at each start of a consumer, with five sizes of the
+ * Refused memory and consumers of a peer: how many are allowed at once, and how many more each
+ * second. An honest peer is refused, too: each start of a consumer may try five sizes of the
  * staging ring.
  */
 #define COMCH_MAX_REFUSALS 2048
