@@ -505,6 +505,30 @@ CONF_CASE(poll, wake_data, wake_data(&(struct t_flow_conf){ .to_host = false }))
 CONF_CASE(poll, wake_data_staged, wake_data(&(struct t_flow_conf){
 	.to_host = true, .kind = RTE_COMCH_MEM_HEAP }))
 
+/* What a driver does for buffers posted is nothing to receive. */
+void
+conf_poll_posts_let_sleep(void)
+{
+	struct t_flow_conf fc = { .cons.queue_size = 128 };
+	struct t_node *cons_node;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	cons_node = t_node_new();
+	fc.cons.poll = cons_node->poll;
+	t_flow_open(&f, &p, &fc);
+	for (i = 0; i < 128; i++) {
+		T_EQ(t_post(&f, 0, 64, i), 1);
+		t_settle();
+		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
+	}
+	t_flow_close(&f);
+	t_node_free(cons_node);
+	t_pair_close(&p);
+}
+
 void
 conf_poll_stats(void)
 {

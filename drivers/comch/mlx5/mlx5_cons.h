@@ -100,7 +100,7 @@ uint16_t mlx5_recv_post(void *queue, const struct rte_comch_buf *bufs, uint16_t 
 uint16_t mlx5_recv_take(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /* After a halt, with nothing posted: drain at once. Not within a burst. */
 void mlx5_recv_drain_empty(struct mlx5_cons *c);
-/* Would a burst find a message or a completion? Between try_reap and end_reap. */
+/* Would a burst find a message or a failure? Between try_reap and end_reap. */
 bool mlx5_recv_has_work(struct mlx5_cons *c);
 
 #endif /* MLX5_CONS_H */

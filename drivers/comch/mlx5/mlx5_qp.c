@@ -371,6 +371,20 @@ mlx5_qp_pending(struct mlx5_qp *qp)
 }
 
 bool
+mlx5_qp_skip_sends(struct mlx5_qp *qp)
+{
+	const struct ibv_wc *wc;
+
+	while (mlx5_qp_pending(qp)) {
+		wc = &qp->stash[qp->stash_at];
+		if (wc->status != IBV_WC_SUCCESS || mlx5_qp_is_recv(wc))
+			return true;
+		mlx5_qp_next(qp);
+	}
+	return false;
+}
+
+bool
 mlx5_qp_is_flushed(const struct mlx5_qp *qp)
 {
 	return qp->tx_head == qp->tx_posted;

@@ -213,6 +213,8 @@ const struct ibv_wc *mlx5_qp_next(struct mlx5_qp *qp);
 bool mlx5_qp_is_flushed(const struct mlx5_qp *qp);
 /* Would mlx5_qp_next() return one? */
 bool mlx5_qp_pending(struct mlx5_qp *qp);
+/* Take completions of sends that succeeded. True: another one is next. */
+bool mlx5_qp_skip_sends(struct mlx5_qp *qp);
 /* Is this the completion of a receive? Its opcode is undefined after a failure. */
 static inline bool
 mlx5_qp_is_recv(const struct ibv_wc *wc)
