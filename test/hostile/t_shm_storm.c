@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
+
 #include "victim.h"
 
 V_SUITE(storm);
@@ -94,11 +96,18 @@ show(struct raw_peer *a, struct raw_cons *c, struct raw_mem *m, uint32_t id)
 	int32_t status;
 
 	raw_mem_new(m, MEM_LEN, MFD_ALLOW_SEALING, RAW_SEALS_PAYLOAD);
-	do {
+	for (;;) {
 		raw_send_mr_add(a, 3, 0, MEM_LEN, m->fd);
 		status = v_hear_status(a, COMCH_WIRE_MR_ACK);
-		/* A sender that does not get to run may hold on to all that the victim has. */
-	} while (status == -EBUSY);
+		if (status != -EBUSY)
+			break;
+		/*
+		 * A sender that does not get to run holds on to all that the victim has.
+		 * It may need long on a busy machine: rest, for thousands of refusals
+		 * would end the connection.
+		 */
+		rte_delay_us_sleep(20 * 1000);
+	}
 	T_EQ(status, 0);
 	raw_cons_new(c, id, DEPTH, DEPTH, 4096);
 	raw_cons_announce(a, c);
