@@ -372,7 +372,7 @@ struct rte_comch_data_ops {
 	 * already: it is not used.
 	 */
 	void (*dq_destroy)(struct rte_comch_dq *dq);
-	/** Readable after a wake-up, edge-triggered; -1: none. cons_offer may change it. */
+	/** Readable after a wake-up, edge-triggered; -1: none. cons_offer may renew its file. */
 	int (*dq_fd)(const struct rte_comch_dq *dq);
 	/** Make dq_fd unreadable again. The thread of the queue's poll. */
 	void (*dq_clear)(struct rte_comch_dq *dq);

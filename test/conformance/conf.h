@@ -183,6 +183,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, poll, wake_data) \
 	X(inst, poll, wake_data_staged) \
 	X(inst, poll, posts_let_sleep) \
+	X(inst, poll, wake_restarted) \
 	X(inst, poll, sleepy_life) \
 	X(inst, poll, sleepy_timeout) \
 	X(inst, poll, sleepy_data) \

@@ -529,6 +529,45 @@ conf_poll_posts_let_sleep(void)
 	t_pair_close(&p);
 }
 
+/* A consumer that was stopped is woken again after its next start. */
+void
+conf_poll_wake_restarted(void)
+{
+	struct t_flow_conf fc = { .to_host = false };
+	struct rte_comch_cpl cpl;
+	struct t_node *cons_node;
+	struct t_flow f;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	cons_node = t_node_new();
+	fc.cons.poll = cons_node->poll;
+	t_flow_open(&f, &p, &fc);
+	for (i = 0; i < 5; i++) {
+		T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
+		T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
+		/* The peer has dropped what it had for the last start. */
+		t_settle();
+		t_consumer_run(f.cons);
+		f.id = rte_comch_consumer_id(f.cons);
+		T_UNTIL(t_knows_consumer(f.prod_node, f.prod_conn, f.id));
+		T_EQ(t_post(&f, 0, 64, i), 1);
+		t_settle();
+		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
+		cons_node->paused = true;
+		t_submit(&f, 0, 64, i);
+		check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
+		cons_node->paused = false;
+		t_recv(f.cons, &cpl);
+		T_EQ(cpl.cookie, i);
+		t_done(f.prod, &cpl);
+	}
+	t_flow_close(&f);
+	t_node_free(cons_node);
+	t_pair_close(&p);
+}
+
 void
 conf_poll_stats(void)
 {

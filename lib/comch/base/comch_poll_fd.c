@@ -28,23 +28,48 @@ epoll_events(const struct comch_fd *cfd)
 	return EPOLLIN | (cfd->is_level ? 0 : (uint32_t)EPOLLET);
 }
 
+/* 0, or the first error that is not *unless*. */
+static int
+add_to_all(struct rte_comch_poll *poll, struct comch_fd *cfd, int unless)
+{
+	struct epoll_event ev = { .events = epoll_events(cfd), .data.ptr = cfd };
+	int i, fd, ret = 0;
+
+	if (epoll_ctl(poll->epoll_fd, EPOLL_CTL_ADD, cfd->fd, &ev) != 0 && errno != unless)
+		ret = -errno;
+	for (i = 0; i < COMCH_POLL_NB_CLASSES && ret == 0; i++) {
+		/* Acquire: pairs with the release in class_fd_open(). */
+		fd = comch_load_acquire(&poll->class_fd[i]);
+		if (fd >= 0 && (cfd->classes & class_of[i]) != 0 &&
+				epoll_ctl(fd, EPOLL_CTL_ADD, cfd->fd, &ev) != 0 &&
+				errno != unless)
+			ret = -errno;
+	}
+	return ret;
+}
+
 int
 comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd)
 {
-	struct epoll_event ev = { .events = epoll_events(cfd), .data.ptr = cfd };
-	int i, ret = 0;
+	int ret;
 
 	pthread_mutex_lock(&poll->lock);
-	if (epoll_ctl(poll->epoll_fd, EPOLL_CTL_ADD, cfd->fd, &ev) != 0)
-		ret = -errno;
-	for (i = 0; i < COMCH_POLL_NB_CLASSES && ret == 0; i++)
-		if (poll->class_fd[i] >= 0 && (cfd->classes & class_of[i]) != 0 &&
-				epoll_ctl(poll->class_fd[i], EPOLL_CTL_ADD, cfd->fd, &ev) != 0)
-			ret = -errno;
+	ret = add_to_all(poll, cfd, 0);
 	if (ret == 0)
 		TAILQ_INSERT_TAIL(&poll->fds, cfd, next);
 	pthread_mutex_unlock(&poll->lock);
 	return ret;
+}
+
+/*
+ * Without the lock, since its caller has the lock of a connection. A set that another thread
+ * opens meanwhile is found here, or it is opened after the file was renewed and has the new
+ * one.
+ */
+int
+comch_poll_fd_renew(struct rte_comch_poll *poll, struct comch_fd *cfd)
+{
+	return cfd->fd < 0 ? 0 : add_to_all(poll, cfd, EEXIST);
 }
 
 void
@@ -97,7 +122,8 @@ class_fd_open(struct rte_comch_poll *poll, int idx)
 	if (fd < 0)
 		return -errno;
 	pthread_mutex_lock(&poll->lock);
-	poll->class_fd[idx] = fd;
+	/* Release: pairs with the acquire in add_to_all(). */
+	comch_store_release(&poll->class_fd[idx], fd);
 	TAILQ_FOREACH(cfd, &poll->fds, next) {
 		ev.events = epoll_events(cfd);
 		ev.data.ptr = cfd;

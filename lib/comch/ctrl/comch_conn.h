@@ -204,6 +204,8 @@ void comch_tx_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *
 /* Send a frame with a ticket, and close the descriptors in ticket->to_close. */
 void comch_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *frame,
 		const struct rte_comch_ticket *ticket);
+/* Close the descriptors in ticket->to_close without sending it. */
+void comch_tx_ticket_drop(const struct rte_comch_ticket *ticket);
 /* Send queued frames. True: none is left. */
 bool comch_tx_flush(struct rte_comch_conn *conn);
 /* Drop queued frames. */

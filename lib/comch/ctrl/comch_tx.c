@@ -110,11 +110,18 @@ comch_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame *fram
 		const struct rte_comch_ticket *ticket)
 {
 	struct comch_wire_frame f = *frame;
-	uint32_t i;
 
 	f.ticket_len = ticket->len;
 	f.ticket = ticket->data;
 	comch_tx_frame(conn, &f, ticket->fds, ticket->nb_fds);
+	comch_tx_ticket_drop(ticket);
+}
+
+void
+comch_tx_ticket_drop(const struct rte_comch_ticket *ticket)
+{
+	uint32_t i;
+
 	for (i = 0; i < ticket->nb_fds; i++)
 		if ((ticket->to_close & UINT32_C(1) << i) != 0)
 			close(ticket->fds[i]);

@@ -101,7 +101,10 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		c->fail = 0;
 		return;
 	}
+	if (c->fail == 0)
+		c->fail = comch_poll_fd_renew(c->q.obj.poll, &c->q.fd);
 	if (c->fail != 0) {
+		comch_tx_ticket_drop(&ticket);
 		c->step = COMCH_CONS_RETIRE;
 		return;
 	}

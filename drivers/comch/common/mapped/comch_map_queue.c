@@ -5,6 +5,7 @@
 /* The mapped channel's consumers and producers: creation, wake-up and end. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,7 +17,10 @@
 #include "comch_map.h"
 #include "sdk/comch_memfd.h"
 
-/* Wake-ups read at once: more than a valid peer sends, which is one for each arm. */
+/*
+ * Wake-ups read at once: more than a socket holds. A valid peer sends one for each arm of any
+ * producer to all of them, and a thread may come late to look.
+ */
 #define DRAIN_MAX 512
 
 static struct comch_map_dq *
@@ -54,12 +58,45 @@ wake_open(struct comch_map_wake *w)
 
 /* Closing the local end drops all that the peer sent to it. */
 static void
-wake_close(struct comch_map_wake *w)
+close_local(const struct comch_map_wake *w, int fd)
 {
 	if (w->refuses_fds)
-		close(w->fd);
+		close(fd);
 	else
-		comch_foreign_close(w->fd);
+		comch_foreign_close(fd);
+}
+
+/*
+ * A peer shuts down the end that it was given when it drops it, so each start needs another
+ * pair. The local end keeps its number.
+ */
+static int
+wake_renew(struct comch_map_wake *w)
+{
+	const int old = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+	struct comch_map_wake next = { .fd = -1, .peer_fd = -1 };
+	int ret;
+
+	if (old < 0)
+		return -errno;
+	ret = wake_open(&next);
+	if (ret != 0) {
+		close(old);
+		return ret;
+	}
+	/* Drops nothing: the old socket has another descriptor. */
+	dup3(next.fd, w->fd, O_CLOEXEC);
+	close(next.fd);
+	close_local(w, old);
+	/* The rest stays: the thread of the queue's poll reads it. */
+	w->peer_fd = next.peer_fd;
+	return 0;
+}
+
+static void
+wake_close(struct comch_map_wake *w)
+{
+	close_local(w, w->fd);
 	if (w->peer_fd >= 0)
 		close(w->peer_fd);
 	w->peer_fd = -1;
@@ -200,8 +237,11 @@ comch_map_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size,
 		struct rte_comch_ticket *mine)
 {
 	struct comch_map_cons *c = map_cons(dq);
-	int ret;
+	struct comch_map_wake *w = &c->dq.wake;
+	int ret = w->peer_fd < 0 ? wake_renew(w) : 0;
 
+	if (ret != 0)
+		return ret;
 	free_regions(c);
 	ret = comch_map_regions(dq->link)->region_create(dq->link,
 		comch_memfd_round(comch_chan_post_len(c->chan.rx.depth)), &c->post);
@@ -209,11 +249,11 @@ comch_map_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size,
 		return ret;
 	c->staging_size = staging_size;
 	mine->fds[0] = c->post.fd;
-	/* Borrowed: each start of the consumer sends it again. */
-	mine->fds[1] = c->dq.wake.peer_fd;
+	mine->fds[1] = w->peer_fd;
 	mine->nb_fds = 2;
-	mine->to_close = 1;
+	mine->to_close = 3;
 	c->post.fd = -1;
+	w->peer_fd = -1;
 	return 0;
 }
 
