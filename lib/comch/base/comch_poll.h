@@ -189,8 +189,13 @@ struct comch_poll_task *comch_poll_task_get(struct rte_comch_poll *poll,
 		const struct comch_poll_task_ops *ops);
 /* Add a descriptor. Returns 0 or a negative errno. Any thread. */
 int comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd);
-/* The descriptor may refer to another file by now. Returns 0 or a negative errno. Any thread. */
-int comch_poll_fd_renew(struct rte_comch_poll *poll, struct comch_fd *cfd);
+/*
+ * Between these two calls the descriptor may come to refer to another file. An event of the old
+ * one would come as long as anybody has that open, even after *cfd* was freed. resume returns 0
+ * or a negative errno. Any thread.
+ */
+void comch_poll_fd_suspend(struct rte_comch_poll *poll, const struct comch_fd *cfd);
+int comch_poll_fd_resume(struct rte_comch_poll *poll, struct comch_fd *cfd);
 void comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd);
 /* Any thread. */
 void comch_poll_source_add(struct rte_comch_poll *poll, struct comch_poll_source *source);

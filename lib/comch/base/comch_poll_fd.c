@@ -61,13 +61,34 @@ comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd)
 	return ret;
 }
 
+static void
+del_from_all(struct rte_comch_poll *poll, const struct comch_fd *cfd)
+{
+	int i, fd;
+
+	epoll_ctl(poll->epoll_fd, EPOLL_CTL_DEL, cfd->fd, NULL);
+	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++) {
+		/* Acquire: pairs with the release in class_fd_open(). */
+		fd = comch_load_acquire(&poll->class_fd[i]);
+		if (fd >= 0)
+			epoll_ctl(fd, EPOLL_CTL_DEL, cfd->fd, NULL);
+	}
+}
+
 /*
- * Without the lock, since its caller has the lock of a connection. A set that another thread
- * opens meanwhile is found here, or it is opened after the file was renewed and has the new
- * one.
+ * These two go without the lock, since their caller has the lock of a connection. A class's set
+ * that another thread opens meanwhile may keep the old file until that is closed: what such a
+ * set returns is not looked at.
  */
+void
+comch_poll_fd_suspend(struct rte_comch_poll *poll, const struct comch_fd *cfd)
+{
+	if (cfd->fd >= 0)
+		del_from_all(poll, cfd);
+}
+
 int
-comch_poll_fd_renew(struct rte_comch_poll *poll, struct comch_fd *cfd)
+comch_poll_fd_resume(struct rte_comch_poll *poll, struct comch_fd *cfd)
 {
 	return cfd->fd < 0 ? 0 : add_to_all(poll, cfd, EEXIST);
 }
@@ -75,15 +96,10 @@ comch_poll_fd_renew(struct rte_comch_poll *poll, struct comch_fd *cfd)
 void
 comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd)
 {
-	int i;
-
 	if (cfd->fd < 0)
 		return;
 	pthread_mutex_lock(&poll->lock);
-	epoll_ctl(poll->epoll_fd, EPOLL_CTL_DEL, cfd->fd, NULL);
-	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
-		if (poll->class_fd[i] >= 0)
-			epoll_ctl(poll->class_fd[i], EPOLL_CTL_DEL, cfd->fd, NULL);
+	del_from_all(poll, cfd);
 	TAILQ_REMOVE(&poll->fds, cfd, next);
 	pthread_mutex_unlock(&poll->lock);
 	cfd->fd = -1;

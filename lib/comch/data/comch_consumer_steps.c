@@ -94,15 +94,18 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		.imm_size = c->imm_size, .staging_size = c->staging_size,
 	};
 	struct rte_comch_ticket ticket = { 0 };
+	int ret;
 
 	c->q.dq->id = c->q.id;
+	comch_poll_fd_suspend(c->q.obj.poll, &c->q.fd);
 	c->fail = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, &ticket);
-	if (c->fail == -EINPROGRESS) {
+	ret = comch_poll_fd_resume(c->q.obj.poll, &c->q.fd);
+	if (c->fail == -EINPROGRESS && ret == 0) {
 		c->fail = 0;
 		return;
 	}
-	if (c->fail == 0)
-		c->fail = comch_poll_fd_renew(c->q.obj.poll, &c->q.fd);
+	if (c->fail == 0 || c->fail == -EINPROGRESS)
+		c->fail = ret;
 	if (c->fail != 0) {
 		comch_tx_ticket_drop(&ticket);
 		c->step = COMCH_CONS_RETIRE;
