@@ -455,6 +455,22 @@ conf_poll_wake_consumer(void)
 	t_pair_close(&p);
 }
 
+/* A message for a posted buffer wakes the sleeping poll of the consumer. */
+static void
+wake_receiver(struct t_flow *f, struct t_node *cons_node, uint64_t cookie)
+{
+	struct rte_comch_cpl cpl;
+
+	arm_quiet(cons_node, RTE_COMCH_POLL_RX);
+	cons_node->paused = true;
+	t_submit(f, 0, 64, cookie);
+	check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
+	cons_node->paused = false;
+	t_recv(f->cons, &cpl);
+	T_EQ(cpl.cookie, cookie);
+	t_done(f->prod, &cpl);
+}
+
 /* A buffer posted is room to send; a message is something to receive. */
 static void
 wake_data(struct t_flow_conf *fc)
@@ -479,14 +495,7 @@ wake_data(struct t_flow_conf *fc)
 		arm_quiet(prod_node, RTE_COMCH_POLL_TX);
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		check_woken(prod_node, RTE_COMCH_POLL_TX, 0);
-		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
-		cons_node->paused = true;
-		t_submit(&f, 0, 64, i);
-		check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
-		cons_node->paused = false;
-		t_recv(f.cons, &cpl);
-		T_EQ(cpl.cookie, i);
-		t_done(f.prod, &cpl);
+		wake_receiver(&f, cons_node, i);
 		/* Something is there before it is armed. */
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		t_submit(&f, 0, 64, i);
@@ -505,45 +514,56 @@ CONF_CASE(poll, wake_data, wake_data(&(struct t_flow_conf){ .to_host = false }))
 CONF_CASE(poll, wake_data_staged, wake_data(&(struct t_flow_conf){
 	.to_host = true, .kind = RTE_COMCH_MEM_HEAP }))
 
+/* A flow to the DPU, whose consumer has a poll of its own. */
+static struct t_node *
+own_poll_open(struct t_pair *p, struct t_flow *f, uint32_t queue_size)
+{
+	struct t_flow_conf fc = { .cons.queue_size = queue_size };
+	struct t_node *cons_node;
+
+	t_pair_open(p, NULL);
+	cons_node = t_node_new();
+	fc.cons.poll = cons_node->poll;
+	t_flow_open(f, p, &fc);
+	return cons_node;
+}
+
+static void
+own_poll_close(struct t_pair *p, struct t_flow *f, struct t_node *cons_node)
+{
+	t_flow_close(f);
+	t_node_free(cons_node);
+	t_pair_close(p);
+}
+
 /* What a driver does for buffers posted is nothing to receive. */
 void
 conf_poll_posts_let_sleep(void)
 {
-	struct t_flow_conf fc = { .cons.queue_size = 128 };
 	struct t_node *cons_node;
 	struct t_flow f;
 	struct t_pair p;
 	unsigned int i;
 
-	t_pair_open(&p, NULL);
-	cons_node = t_node_new();
-	fc.cons.poll = cons_node->poll;
-	t_flow_open(&f, &p, &fc);
+	cons_node = own_poll_open(&p, &f, 128);
 	for (i = 0; i < 128; i++) {
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		t_settle();
 		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
 	}
-	t_flow_close(&f);
-	t_node_free(cons_node);
-	t_pair_close(&p);
+	own_poll_close(&p, &f, cons_node);
 }
 
 /* A consumer that was stopped is woken again after its next start. */
 void
 conf_poll_wake_restarted(void)
 {
-	struct t_flow_conf fc = { .to_host = false };
-	struct rte_comch_cpl cpl;
 	struct t_node *cons_node;
 	struct t_flow f;
 	struct t_pair p;
 	unsigned int i;
 
-	t_pair_open(&p, NULL);
-	cons_node = t_node_new();
-	fc.cons.poll = cons_node->poll;
-	t_flow_open(&f, &p, &fc);
+	cons_node = own_poll_open(&p, &f, 0);
 	for (i = 0; i < 5; i++) {
 		T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
 		T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
@@ -554,18 +574,9 @@ conf_poll_wake_restarted(void)
 		T_UNTIL(t_knows_consumer(f.prod_node, f.prod_conn, f.id));
 		T_EQ(t_post(&f, 0, 64, i), 1);
 		t_settle();
-		arm_quiet(cons_node, RTE_COMCH_POLL_RX);
-		cons_node->paused = true;
-		t_submit(&f, 0, 64, i);
-		check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
-		cons_node->paused = false;
-		t_recv(f.cons, &cpl);
-		T_EQ(cpl.cookie, i);
-		t_done(f.prod, &cpl);
+		wake_receiver(&f, cons_node, i);
 	}
-	t_flow_close(&f);
-	t_node_free(cons_node);
-	t_pair_close(&p);
+	own_poll_close(&p, &f, cons_node);
 }
 
 void

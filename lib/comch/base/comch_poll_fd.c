@@ -138,7 +138,7 @@ class_fd_open(struct rte_comch_poll *poll, int idx)
 	if (fd < 0)
 		return -errno;
 	pthread_mutex_lock(&poll->lock);
-	/* Release: pairs with the acquire in add_to_all(). */
+	/* Release: pairs with the acquires in add_to_all() and del_from_all(). */
 	comch_store_release(&poll->class_fd[idx], fd);
 	TAILQ_FOREACH(cfd, &poll->fds, next) {
 		ev.events = epoll_events(cfd);

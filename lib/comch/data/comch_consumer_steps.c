@@ -86,6 +86,21 @@ step_show(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	return true;
 }
 
+/* cons_offer, which may renew the file of the descriptor that the poll waits for. */
+static int
+offer(struct rte_comch_consumer *c, struct rte_comch_ticket *mine)
+{
+	int ret, err;
+
+	comch_poll_fd_suspend(c->q.obj.poll, &c->q.fd);
+	ret = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, mine);
+	err = comch_poll_fd_resume(c->q.obj.poll, &c->q.fd);
+	if (err == 0 || (ret != 0 && ret != -EINPROGRESS))
+		return ret;
+	comch_tx_ticket_drop(mine);
+	return err;
+}
+
 static void
 step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
@@ -94,20 +109,14 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		.imm_size = c->imm_size, .staging_size = c->staging_size,
 	};
 	struct rte_comch_ticket ticket = { 0 };
-	int ret;
 
 	c->q.dq->id = c->q.id;
-	comch_poll_fd_suspend(c->q.obj.poll, &c->q.fd);
-	c->fail = comch_queue_ops(&c->q)->cons_offer(c->q.dq, c->staging_size, &ticket);
-	ret = comch_poll_fd_resume(c->q.obj.poll, &c->q.fd);
-	if (c->fail == -EINPROGRESS && ret == 0) {
+	c->fail = offer(c, &ticket);
+	if (c->fail == -EINPROGRESS) {
 		c->fail = 0;
 		return;
 	}
-	if (c->fail == 0 || c->fail == -EINPROGRESS)
-		c->fail = ret;
 	if (c->fail != 0) {
-		comch_tx_ticket_drop(&ticket);
 		c->step = COMCH_CONS_RETIRE;
 		return;
 	}
