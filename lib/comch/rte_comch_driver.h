@@ -16,8 +16,8 @@
  * rte_comch_data_mapped. A driver that lacks a required operation is refused with a log
  * line. The contract of every operation:
  *
- * - It never blocks, and calls only the services of the core listed at the end of this
- *   file: the core may hold locks.
+ * - It never blocks: the core may hold locks. remove and mem_gone may wait for the
+ *   driver's threads. It calls only the services of the core at the end of this file.
  * - A peer may be hostile. Its data is read once, into private memory, and validated; a
  *   violation is -EPROTO and ends the link.
  * - On failure nothing is half-created, and arguments (descriptors, memory) still
@@ -404,7 +404,7 @@ struct rte_comch_data_ops {
 	void (*mem_drop)(struct rte_comch_link *link, struct rte_comch_region *region);
 	/**
 	 * O. A registration ends, or its pages are replaced: forget its keys. No consumer and
-	 * no operation uses it. Any thread; *mr* is not freed before this returns.
+	 * no operation uses it. Any thread; *mr* is not freed before this returns. May wait.
 	 */
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
@@ -464,7 +464,7 @@ struct rte_comch_driver_ops {
 	 * @return 0, -EINVAL, -ENOMEM, or an errno of the system.
 	 */
 	int (*probe)(struct rte_comch_dev *dev, struct rte_kvargs *args);
-	/** R. Free dev->priv. The device has no links or listeners. */
+	/** R. Free dev->priv. The device has no links or listeners. May wait. */
 	void (*remove)(struct rte_comch_dev *dev);
 	/**
 	 * O. Get counters of the transport; see rte_comch_dev_xstats_get(). Any thread;

@@ -517,6 +517,7 @@ mem_drop(struct rte_comch_link *link __rte_unused, struct rte_comch_region *regi
 	region->addr = NULL;
 }
 
+void (*fake_in_gone)(void);
 static uint64_t nb_gone;
 static const struct rte_comch_mr *last_gone;
 
@@ -528,6 +529,8 @@ mem_gone(struct rte_comch_dev *dev __rte_unused, const struct rte_comch_mr *mr)
 	nb_gone++;
 	last_gone = mr;
 	pthread_mutex_unlock(&fake_lock);
+	if (fake_in_gone != NULL)
+		fake_in_gone();
 }
 
 uint64_t

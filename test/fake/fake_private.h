@@ -63,6 +63,9 @@ extern bool fake_full;
 /* Called after each frame_pending() has determined its result; or NULL. */
 extern void (*fake_after_pending)(void);
 
+/* Called by mem_gone(), as a driver that waits for its device; or NULL. */
+extern void (*fake_in_gone)(void);
+
 /* The driver's registered table of operations. */
 const struct rte_comch_driver_ops *fake_driver_ops(void);
 

@@ -4,6 +4,8 @@
 
 /* Tests of the core on a driver that fails, by device keys of the driver in memory. */
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -371,4 +373,103 @@ Test(fake, mem_gone)
 	t_mem_free(&a);
 	T_EQ(fake_mems_gone(&last), n + 5);
 	T_EQ(rte_comch_dev_close(dev[0]), 0);
+}
+
+/* A consumer that stops while a device takes long to forget a registration. */
+static struct {
+	struct rte_comch_poll *poll;
+	struct rte_comch_consumer *cons;
+	unsigned int nb_gone;
+	bool is_idle;
+} meanwhile;
+
+/* Ends the use of the consumer's memory, for which it locks the table of memory. */
+static void *
+poll_main(void *arg)
+{
+	struct rte_comch_event ev;
+
+	while (rte_comch_consumer_state(meanwhile.cons) != RTE_COMCH_STATE_IDLE)
+		rte_comch_poll_run(meanwhile.poll, &ev, 1);
+	__atomic_store_n(&meanwhile.is_idle, true, __ATOMIC_RELEASE);
+	return arg;
+}
+
+static void
+poll_in_gone(void)
+{
+	pthread_t th;
+
+	if (meanwhile.nb_gone++ > 0)
+		return;
+	T_EQ(rte_comch_consumer_stop(meanwhile.cons), -EINPROGRESS);
+	T_EQ(pthread_create(&th, NULL, poll_main, NULL), 0);
+	T_AWAIT(__atomic_load_n(&meanwhile.is_idle, __ATOMIC_ACQUIRE));
+	T_EQ(pthread_join(th, NULL), 0);
+}
+
+/* Polls go on while a device forgets a registration, by each call that makes it do so. */
+static void
+check_gone(void (*act)(struct t_pair *p, struct t_mem *m))
+{
+	struct t_mem used, m;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_mem_new(&used, RTE_COMCH_MEM_SEALED, 4096, 0);
+	t_mem_new(&m, RTE_COMCH_MEM_SEALED, 4096, 0);
+	memset(&meanwhile, 0, sizeof(meanwhile));
+	meanwhile.poll = p.host->poll;
+	meanwhile.cons = t_consumer_new(p.cconn, NULL, used.mr);
+	t_consumer_run(meanwhile.cons);
+	fake_in_gone = poll_in_gone;
+	act(&p, &m);
+	fake_in_gone = NULL;
+	T_EQ(meanwhile.nb_gone, 2);
+	t_consumer_end(meanwhile.cons);
+	t_mem_free(&m);
+	t_mem_free(&used);
+	t_pair_close(&p);
+}
+
+static void
+renew(struct t_pair *p __rte_unused, struct t_mem *m)
+{
+	T_EQ(rte_comch_mem_renew(m->addr), 0);
+}
+
+static void
+unregister(struct t_pair *p __rte_unused, struct t_mem *m)
+{
+	T_EQ(rte_comch_mem_unregister(m->mr), 0);
+	m->mr = rte_comch_mem_register(m->addr, m->len, 0);
+	T_CHECK(m->mr != NULL);
+}
+
+/* A peer's process sealed the memory for itself, and has ended: the start renews it. */
+static void
+start_renews(struct t_pair *p, struct t_mem *m)
+{
+	struct rte_comch_consumer *cons = t_consumer_new(p->sconn, NULL, m->mr);
+	uint64_t offset;
+	int fd = rte_comch_mr_fd(m->mr, &offset);
+
+	T_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
+	t_consumer_run(cons);
+	t_consumer_end(cons);
+}
+
+Test(fake, polls_go_on_while_memory_is_renewed)
+{
+	check_gone(renew);
+}
+
+Test(fake, polls_go_on_while_memory_is_unregistered)
+{
+	check_gone(unregister);
+}
+
+Test(fake, polls_go_on_while_a_start_renews_memory)
+{
+	check_gone(start_renews);
 }

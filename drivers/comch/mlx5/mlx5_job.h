@@ -39,8 +39,8 @@
  * consumer's may outlive the link, and the device.
  *
  * A peer's access to memory has ended when mem_hide returns 0, after the deregistration;
- * until then the core's consumers are not IDLE. mem_gone() waits for the helper: it is a call
- * of the application, which may take its time, and it holds no lock that a poll takes.
+ * until then the core's consumers are not IDLE. mem_gone() waits for the helper: it is called
+ * in calls of the application, with no lock that a poll takes.
  * Removing the device waits for all jobs. When the process exits, the destructor of this
  * driver runs before those of the verbs libraries: it waits for the job in progress and
  * drops the others.

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Shareable allocations and registrations, under one lock: control path only. */
+/* Shareable allocations and registrations: control path only. */
 
 #include <linux/mempolicy.h>
 #include <pthread.h>
@@ -36,7 +36,13 @@ struct comch_mem_block {
 
 static TAILQ_HEAD(, comch_mem_block) blocks = TAILQ_HEAD_INITIALIZER(blocks);
 static struct rte_comch_mr *mrs[COMCH_MAX_MRS];
+/* Guards the tables above. Polls take it: no system call that may take long, no driver. */
 static pthread_mutex_t mem_lock = PTHREAD_MUTEX_INITIALIZER;
+/*
+ * Taken before mem_lock, and not by polls: it may be held for long. Meanwhile no block and
+ * no registration ends, no pages are replaced, and no consumer begins to use a block.
+ */
+static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
 
 const char *
 rte_comch_mem_kind_name(enum rte_comch_mem_kind kind)
@@ -120,6 +126,7 @@ rte_comch_mem_free(void *addr)
 
 	if (addr == NULL)
 		return 0;
+	pthread_mutex_lock(&change_lock);
 	pthread_mutex_lock(&mem_lock);
 	b = find_block(addr);
 	if (b == NULL || b->addr != addr) {
@@ -130,11 +137,14 @@ rte_comch_mem_free(void *addr)
 		ret = -EBUSY;
 	} else {
 		TAILQ_REMOVE(&blocks, b, next);
+	}
+	pthread_mutex_unlock(&mem_lock);
+	if (ret == 0) {
 		munmap(b->addr, b->len);
 		close(b->fd);
 		free(b);
 	}
-	pthread_mutex_unlock(&mem_lock);
+	pthread_mutex_unlock(&change_lock);
 	return ret;
 }
 
@@ -149,23 +159,28 @@ block_in_use(const struct comch_mem_block *b)
 	return false;
 }
 
-/* A device's keys refer to pages, not to addresses: those of the old pages go. */
+/* A device's keys refer to pages, not to addresses: those of the old pages go. change_lock held. */
 static void
 block_gone(const struct comch_mem_block *b)
 {
+	const struct rte_comch_mr *mr;
 	unsigned int i;
 
-	for (i = 0; i < COMCH_MAX_MRS; i++)
-		if (mrs[i] != NULL && mrs[i]->block == b)
-			comch_mem_gone(mrs[i]);
+	for (i = 0; i < COMCH_MAX_MRS; i++) {
+		pthread_mutex_lock(&mem_lock);
+		mr = mrs[i] != NULL && mrs[i]->block == b ? mrs[i] : NULL;
+		pthread_mutex_unlock(&mem_lock);
+		if (mr != NULL)
+			comch_mem_gone(mr);
+	}
 }
 
-/* Replace the pages of a block by a copy at the same address. */
+/* Replace the pages of a block by a copy at the same address. change_lock held. */
 static int
 renew_block(struct comch_mem_block *b)
 {
 	void *addr = NULL;
-	int fd;
+	int fd, old;
 
 	fd = comch_memfd_create("comch_mem", b->len, COMCH_MEMFD_PAYLOAD, &addr);
 	if (fd < 0)
@@ -180,42 +195,52 @@ renew_block(struct comch_mem_block *b)
 	}
 	madvise(b->addr, b->len, MADV_DONTFORK);
 	munmap(addr, b->len);
-	close(b->fd);
+	pthread_mutex_lock(&mem_lock);
+	old = b->fd;
 	b->fd = fd;
 	if (b->for_several)
 		comch_memfd_seal(fd);
+	pthread_mutex_unlock(&mem_lock);
+	close(old);
 	block_gone(b);
 	return 0;
 }
 
-/* Renewed pages are known to no peer, so the next peer may be in another trust domain. */
+/*
+ * Renewed pages are known to no peer, so the next peer may be in another trust domain. A
+ * registration that was claimed meanwhile stays bound to the peer of the claim.
+ */
 static void
 unbind_block(const struct comch_mem_block *b)
 {
 	unsigned int i;
 
+	pthread_mutex_lock(&mem_lock);
 	for (i = 0; i < COMCH_MAX_MRS; i++)
-		if (mrs[i] != NULL && mrs[i]->block == b)
+		if (mrs[i] != NULL && mrs[i]->block == b && mrs[i]->nb_users == 0)
 			mrs[i]->bound = false;
+	pthread_mutex_unlock(&mem_lock);
 }
 
 int
 rte_comch_mem_renew(void *addr)
 {
 	struct comch_mem_block *b;
-	int ret;
+	int ret = 0;
 
+	pthread_mutex_lock(&change_lock);
 	pthread_mutex_lock(&mem_lock);
 	b = find_block(addr);
 	if (addr == NULL || b == NULL || b->addr != addr)
 		ret = -EINVAL;
 	else if (block_in_use(b))
 		ret = -EBUSY;
-	else
+	pthread_mutex_unlock(&mem_lock);
+	if (ret == 0)
 		ret = renew_block(b);
 	if (ret == 0)
 		unbind_block(b);
-	pthread_mutex_unlock(&mem_lock);
+	pthread_mutex_unlock(&change_lock);
 	if (ret != 0)
 		COMCH_LOG(ERR, "memory: cannot renew %p: %s", addr, strerror(-ret));
 	return ret;
@@ -319,6 +344,7 @@ rte_comch_mem_unregister(struct rte_comch_mr *mr)
 
 	if (mr == NULL)
 		return -EINVAL;
+	pthread_mutex_lock(&change_lock);
 	pthread_mutex_lock(&mem_lock);
 	if (mr->nb_users > 0) {
 		COMCH_LOG(ERR, "memory: registration %u of %p has %u users", mr->id, mr->addr,
@@ -327,11 +353,8 @@ rte_comch_mem_unregister(struct rte_comch_mr *mr)
 	}
 	pthread_mutex_unlock(&mem_lock);
 	if (ret != 0)
-		return ret;
-	/*
-	 * Without the lock, which polls take: a device may take long. Nothing gets the number or
-	 * the address of the registration meanwhile.
-	 */
+		goto unlock;
+	/* Nothing gets the number or the address of the registration meanwhile. */
 	comch_mem_gone(mr);
 	pthread_mutex_lock(&mem_lock);
 	mrs[mr->id] = NULL;
@@ -339,7 +362,9 @@ rte_comch_mem_unregister(struct rte_comch_mr *mr)
 		mr->block->nb_mrs--;
 	pthread_mutex_unlock(&mem_lock);
 	free(mr);
-	return 0;
+unlock:
+	pthread_mutex_unlock(&change_lock);
+	return ret;
 }
 
 int
@@ -388,6 +413,18 @@ comch_mem_release(struct rte_comch_mr *mr)
 	pthread_mutex_unlock(&mem_lock);
 }
 
+/* change_lock held: a block that is not in live use stays so. */
+static bool
+block_is_live(const struct comch_mem_block *b)
+{
+	bool is_live;
+
+	pthread_mutex_lock(&mem_lock);
+	is_live = b->nb_live > 0;
+	pthread_mutex_unlock(&mem_lock);
+	return is_live;
+}
+
 void
 comch_mem_use_begin(const struct rte_comch_mr *mr, bool exported)
 {
@@ -395,13 +432,15 @@ comch_mem_use_begin(const struct rte_comch_mr *mr, bool exported)
 
 	if (b == NULL)
 		return;
-	pthread_mutex_lock(&mem_lock);
+	pthread_mutex_lock(&change_lock);
 	/* Another process than the one that sealed the block could not map it. */
-	if (exported && b->nb_live == 0 && comch_memfd_is_taken(b->fd) && renew_block(b) != 0)
+	if (exported && !block_is_live(b) && comch_memfd_is_taken(b->fd) && renew_block(b) != 0)
 		COMCH_LOG(NOTICE, "memory: no pages to renew registration %u of %p: messages of "
 			"a new peer process are staged", mr->id, mr->addr);
+	pthread_mutex_lock(&mem_lock);
 	b->nb_live++;
 	pthread_mutex_unlock(&mem_lock);
+	pthread_mutex_unlock(&change_lock);
 }
 
 void

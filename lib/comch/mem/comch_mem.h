@@ -13,8 +13,9 @@
 #include "sdk/comch_mr.h"
 
 /*
- * A registration ends, or its pages were replaced: devices forget it. Called with the
- * table locked; defined by comch_export.c.
+ * A registration ends, or its pages were replaced: devices forget it, which may take them
+ * long. So it is called with no lock that a poll takes; the registration exists until it
+ * returns. Defined by comch_export.c.
  */
 void comch_mem_gone(const struct rte_comch_mr *mr);
 /*
@@ -26,7 +27,8 @@ void comch_mem_release(struct rte_comch_mr *mr);
 /*
  * Begin and end the use by a consumer. exported: the memory will be exported. If the last
  * process that mapped it sealed it for itself, and no consumer uses it, the pages are
- * replaced by a copy, so that another process can map it. Any thread.
+ * replaced by a copy, so that another process can map it: this may take long. Any thread,
+ * use_begin without a lock that a poll takes.
  */
 void comch_mem_use_begin(const struct rte_comch_mr *mr, bool exported);
 void comch_mem_use_end(const struct rte_comch_mr *mr);
