@@ -25,8 +25,7 @@
  * - Link and frame operations are called by the thread that runs the connection's poll;
  *   data operations by the thread documented with them.
  *
- * Operations marked O are optional: the core replaces a missing one by a dummy that
- * returns -ENOTSUP or does nothing.
+ * Operations marked O are optional: without one, the core uses a default or another way.
  */
 
 #include <stdbool.h>
@@ -176,7 +175,7 @@ struct rte_comch_mem_desc {
 	int fd;          /**< Borrowed: valid while the registration exists; or -1. */
 };
 
-/** Why a queue stops; the first reason is kept. */
+/** Why a queue stops. DOWN replaces STOP, never the reverse. */
 enum rte_comch_halt {
 	RTE_COMCH_HALT_NONE,
 	RTE_COMCH_HALT_STOP, /**< The application stopped it. */
@@ -394,9 +393,8 @@ struct rte_comch_data_ops {
 	int (*mem_hide)(struct rte_comch_link *link, const struct rte_comch_mr *mr);
 	/**
 	 * Validate and import memory of a peer: sets region->addr and len. Connection's thread.
-	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another
-	 * process), -EPROTO (the ticket is invalid), -ENOMEM, -EDQUOT (over the
-	 * device's limit).
+	 * @return 0, -EPERM (not sealed, wrong size, not trusted, mapped by another process),
+	 * -EPROTO (the ticket is invalid), -ENOMEM, -EDQUOT (over the device's limit).
 	 */
 	int (*mem_take)(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,
 			struct rte_comch_ticket *peers, struct rte_comch_region *region);
@@ -436,10 +434,7 @@ struct rte_comch_region_ops {
 	 * later, by comch_reaper_unmap(), which subtracts its length from *used.
 	 */
 	void (*region_free)(struct rte_comch_link *link, struct rte_comch_region *region);
-	/**
-	 * Create a zeroed control region that this end writes and the peer reads.
-	 * @return 0, -ENOMEM, -EMFILE.
-	 */
+	/** Create a zeroed region: this end writes, the peer reads. @return 0, -ENOMEM, -EMFILE. */
 	int (*region_create)(struct rte_comch_link *link, size_t len,
 			struct rte_comch_region *region);
 	/**
@@ -548,7 +543,11 @@ struct rte_comch_driver_ops {
 	 */
 	int (*frame_rx)(struct rte_comch_link *link, void *buf, uint32_t size,
 			int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
-	/** R. Whether there is a frame to receive. Cheap: called in every run. */
+	/**
+	 * R. Whether there is a frame to receive. Each run calls it for the links in use, so it
+	 * must be cheap. A driver may also do here what each run must do, such as taking
+	 * completions or sending what is due, and may set link->state: it then calls news.
+	 */
 	bool (*frame_pending)(const struct rte_comch_link *link);
 
 	/** O. Whether all frames sent have arrived, which a close waits for; else always. */
