@@ -378,5 +378,6 @@ Test(chan_stage, pending_while_the_ring_is_full)
 	comch_chan_prod_arm(&u->prod[0]);
 	check_recv(0, 0, 0, 600);
 	cr_assert_eq(u->prod_wakes, 1u);
+	cr_assert_eq(u->c.rx.stats.wakes, 1u);
 	cr_assert(comch_chan_prod_pending(&u->prod[0]));
 }

@@ -156,8 +156,6 @@ void comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why);
  * Not within a burst.
  */
 void comch_chan_cons_drain_empty(struct comch_chan_cons *c);
-/* Wake the peer's producers if they sleep, after publishing that there is room. */
-void comch_chan_wake_producers(struct comch_chan_cons *c);
 /* Would a burst receive or flush anything? */
 bool comch_chan_cons_pending(const struct comch_chan_cons *c);
 /* Request a wake-up at the next message. The caller fences, then checks pending. */
@@ -256,6 +254,18 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 	comch_count(&p->tx.stats.wakes, 1);
 	/* EAGAIN: a wake-up is pending. Other failures affect only the peer. */
 	(void)send(rc->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Call after publishing that there is room: wakes the peer's producers if they sleep. */
+static __rte_always_inline void
+comch_chan_wake_producers(struct comch_chan_cons *c)
+{
+	/* W: the publication is visible before `armed` is read. */
+	comch_fence_publish(c->light_fence);
+	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->armed_answered)))
+		return;
+	comch_count(&c->rx.stats.wakes, 1);
+	c->wake_peer(c);
 }
 
 #endif /* COMCH_CHAN_H */

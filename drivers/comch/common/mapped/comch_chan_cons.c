@@ -51,29 +51,13 @@ put_desc(struct comch_recv *rx, uint64_t pos, uint64_t where, uint32_t len)
 	comch_store_relaxed(&desc->len, len);
 }
 
-static __rte_always_inline void
-wake_producers(struct comch_chan_cons *c)
-{
-	comch_fence_publish(c->light_fence); /* W */
-	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->armed_answered)))
-		return;
-	comch_count(&c->rx.stats.wakes, 1);
-	c->wake_peer(c);
-}
-
-void
-comch_chan_wake_producers(struct comch_chan_cons *c)
-{
-	wake_producers(c);
-}
-
 static void
 publish_tail(struct comch_recv *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
 
 	comch_store_release(&c->post->tail, rx->tail); /* T */
-	wake_producers(c);
+	comch_chan_wake_producers(c);
 }
 
 uint16_t

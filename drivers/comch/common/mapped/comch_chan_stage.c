@@ -268,9 +268,7 @@ stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 {
 	comch_store_release(&c->post->staging_tail,
 		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
-	comch_fence_publish(c->light_fence); /* W */
-	if (comch_armed_answer(&c->rec_shared->armed, &c->armed_answered))
-		c->wake_peer(c);
+	comch_chan_wake_producers(c);
 }
 
 /* If the producer aborted the message at head, skip what it wrote. */
