@@ -113,7 +113,7 @@ struct mlx5_key {
 static inline const struct mlx5_key *
 mlx5_mem_key(const struct mlx5_data *data, const struct rte_comch_mr *mr)
 {
-	/* Acquire, both: pair with the releases in mlx5_mem_service(). */
+	/* Acquire, both: pair with the releases in key_at() and key_make(). */
 	const struct mlx5_key *page = comch_load_acquire(&data->keys[mr->id / MLX5_KEY_PAGE]);
 
 	if (unlikely(page == NULL))

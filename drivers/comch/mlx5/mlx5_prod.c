@@ -37,7 +37,7 @@ data_of(const struct mlx5_prod *p)
 	return mlx5_data_of(mlx5_link_of(p->dq.base.link));
 }
 
-/* Acquire: pairs with the release in complete_run(). */
+/* Acquire: pairs with the release in land(). */
 static uint32_t
 in_flight(const struct mlx5_prod *p)
 {
@@ -350,7 +350,10 @@ mlx5_prod_abort(struct rte_comch_dq *dq, int err)
 	return mlx5_prod_idle(dq);
 }
 
-/* Sleep */
+/*
+ * Sleep. p->armed is like a word of comch_armed.h within a process, but in the order of
+ * requests to the device: set before them, and taken after their events.
+ */
 
 static void
 wake(struct mlx5_prod *p)

@@ -88,7 +88,7 @@ cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 	}
 	rc->deadline = rte_rdtsc() + c->chan.timeout_cycles;
 	comch_store_release(&rc->hand->state, RING_CLOSED);
-	/* C: its fence comes before claims are looked at. */
+	/* C of ring_mbuf.c: its fence comes before `busy` is looked at. */
 	comch_chan_cons_halt(&c->chan, why);
 	if (why == RTE_COMCH_HALT_STOP)
 		ring_recv_end(c);

@@ -114,7 +114,7 @@ ring_hand_of(struct comch_send_remote *to)
 {
 	struct ring_hand *h = container_of(to, struct comch_chan_remote, to)->ext;
 
-	/* Acquire: pairs with the release in ring_rx_setup(). */
+	/* Acquire: pairs with the release in open_hand(). */
 	return h != NULL && comch_load_acquire(&h->state) == RING_OPEN ? h : NULL;
 }
 

@@ -14,9 +14,10 @@
  *   look for what was published         armed? wake the sleeper
  *
  * One of them sees the other's store, so no wake-up is lost (comch_asym.h has the
- * fences). Between processes only the sleeper writes its armed word: any new value
- * asks, and the publisher remembers the last value that it answered. Within a process
- * the publisher takes the word back.
+ * fences). Between processes only the sleeper's process writes its armed word: any new
+ * value asks, and the publisher remembers the last value that it answered. Within a
+ * process the publisher takes the word back. mlx5_prod.c has its own: there it is a
+ * device that publishes.
  */
 
 #include <stdbool.h>
@@ -32,6 +33,13 @@ static inline void
 comch_armed_ask(uint32_t *word, uint32_t mask, uint32_t flags)
 {
 	comch_store_relaxed(word, ((*word | mask) + 1) | flags);
+}
+
+/* The same for a word of several sleepers. Without flags. */
+static inline void
+comch_armed_ask_shared(uint32_t *word)
+{
+	__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
 }
 
 /* Is there a value that was not answered? It is in *value then. */

@@ -148,7 +148,7 @@ comch_recv_begin(struct comch_recv *rx)
 	rx->cur.head.count = 0;
 	rx->flushing = false;
 	comch_store_release(&rx->drained, 0);
-	/* Release: pairs with the acquire of halt in comch_recv_post() and _recv(). */
+	/* Release: pairs with the acquire of halt in comch_recv_post() and _burst(). */
 	comch_store_release(&rx->halt, RTE_COMCH_HALT_NONE);
 }
 

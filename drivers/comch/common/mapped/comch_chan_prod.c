@@ -270,7 +270,6 @@ comch_chan_prod_arm(struct comch_chan_prod *p)
 		to = comch_send_find(&p->tx, p->tx.short_id, &slot);
 		rc = to != NULL ? chan_remote_of(to) : NULL;
 	}
-	/* Each new value requests one wake-up. Atomic: several producers may request one. */
 	if (rc != NULL)
-		__atomic_fetch_add(&rc->rec->armed, 1, __ATOMIC_RELAXED);
+		comch_armed_ask_shared(&rc->rec->armed);
 }
