@@ -111,7 +111,7 @@ peer 'length' $'\tmemcpy(dst, src, peer_len);'
 m=drivers/comch/mlx5/break.c
 finds check-peer-reads.py 'behind a completion' $m $'\tx = qp->slab[0];'
 finds check-peer-reads.py 'mlx5_qp_next' $m $'\tn = mlx5_glue->poll_cq(cq, 1, &wc);'
-finds check-peer-reads.py 'mlx5_mr.c' $m $'\tint access = IBV_ACCESS_REMOTE_WRITE;'
+finds check-peer-reads.py 'mlx5_mem.c' $m $'\tint access = IBV_ACCESS_REMOTE_WRITE;'
 
 finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_comch_break(void);'
 finds check-symbols.py 'not in version.map' lib/pipe/rte_comch_pipe.h 'int rte_comch_break(void);'

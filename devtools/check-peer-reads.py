@@ -18,7 +18,7 @@ descriptors in their queues can block.
 Memory that a device writes (the slots of mlx5_qp.c) is read only behind a completion:
 no file but mlx5_qp.[ch] and mlx5_qp_make.c names a slab or registers one, mlx5_qp.c
 alone fetches completions, and mlx5_qp_slot() takes the completion that makes a slot
-readable. Memory that a peer may write is registered by mlx5_mr.c only.
+readable. Memory that a peer may write is registered by mlx5_mem.c only.
 
 A statement that breaks a rule for a good reason has a comment that begins with
 "peer-read:".
@@ -43,8 +43,8 @@ RDMA_ONLY = (
      "slots are read by mlx5_qp_slot(), behind a completion"),
     (re.compile(r"->poll_cq\b"), {"mlx5_qp.c"},
      "completions are fetched by mlx5_qp_next()"),
-    (re.compile(r"\bIBV_ACCESS_REMOTE_\w+"), {"mlx5_mr.c", "mlx5_qp_make.c"},
-     "memory is shown to a peer by mlx5_mr.c"),
+    (re.compile(r"\bIBV_ACCESS_REMOTE_\w+"), {"mlx5_mem.c", "mlx5_qp_make.c"},
+     "memory is shown to a peer by mlx5_mem.c"),
 )
 
 # Calls that may have peer memory in their arguments.

@@ -176,8 +176,8 @@ fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	info->max_clients = 16384;
 	info->max_recv_queue = MAX_QUEUE;
 	info->max_send_queue = MAX_QUEUE;
-	info->max_producers = 256;
-	info->max_consumers = 256;
+	info->max_producers = COMCH_MAX_PRODUCERS;
+	info->max_consumers = COMCH_MAX_CONSUMERS;
 	info->max_dp_queue = MAX_QUEUE;
 	info->max_imm_len = RTE_COMCH_IMM_SIZE;
 	info->max_buf_len = UINT64_C(1) << 30;

@@ -23,8 +23,6 @@
 #define BACKLOG 1024
 /* Requests that one call refuses. */
 #define MAX_REFUSED 64
-/* 7 would try for ever, and never end the link. */
-#define RNR_RETRY 6
 
 struct mlx5_listener {
 	struct rte_comch_listener base; /* first */
@@ -102,7 +100,7 @@ to_rts(struct mlx5_link *l)
 		return ret;
 	attr.timeout = l->path.timeout = l->dev->timeout;
 	attr.retry_cnt = l->path.retry = l->dev->retry;
-	attr.rnr_retry = l->path.rnr_retry = RNR_RETRY;
+	attr.rnr_retry = l->path.rnr_retry = MLX5_RNR_RETRY;
 	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 			IBV_QP_RNR_RETRY);
 }
@@ -421,7 +419,7 @@ answer(struct mlx5_link *l)
 	};
 	struct rdma_conn_param param = {
 		.private_data = &welcome, .private_data_len = sizeof(welcome),
-		.rnr_retry_count = RNR_RETRY,
+		.rnr_retry_count = MLX5_RNR_RETRY,
 	};
 	int ret;
 

@@ -24,7 +24,7 @@
 #include "sdk/comch_mr.h"
 #include "sdk/comch_recv.h"
 #include "sdk/comch_send.h"
-#include "sdk/comch_staging.h"
+#include "sdk/comch_staging_budget.h"
 
 struct mlx5_cons;
 struct mlx5_prod;
@@ -65,7 +65,7 @@ struct mlx5_data {
 	struct mlx5_channel *prod_comp;
 	/* remote_create in progress; the connection's thread. */
 	struct mlx5_remote *making;
-	/* Memory to send from: mlx5_mr.c. */
+	/* Memory to send from: mlx5_mem.c. */
 	pthread_mutex_t key_lock;         /* guards keys, but for lookups */
 	struct mlx5_key *keys[MLX5_KEY_PAGES];
 	const struct rte_comch_mr *want[MLX5_KEY_WANTS]; /* atomic */
@@ -85,7 +85,12 @@ mlx5_data_of(const struct mlx5_link *l)
 	return comch_load_acquire(&l->base.data);
 }
 
-/* mlx5_mr.c */
+/* mlx5_data.c */
+
+/* Copy the ticket of a queue pair, and check all but its slots. NULL, or what is invalid. */
+const char *mlx5_data_read_ticket(const struct rte_comch_ticket *peers, struct mlx5_qp_ticket *t);
+
+/* mlx5_mem.c */
 
 int mlx5_mem_show(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc, struct rte_comch_ticket *mine);

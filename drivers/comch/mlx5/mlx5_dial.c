@@ -30,7 +30,6 @@
 #define PATIENCE_MS 1000
 /* Attempts with a fresh queue pair, if the peer remembers an old one of that number. */
 #define STALE_TRIES 4
-#define RNR_RETRY 6
 /* Reasons of a refusal by the peer's connection manager. */
 #define REJ_STALE_CONN 10
 
@@ -95,7 +94,7 @@ connect_to(struct mlx5_link *l)
 	};
 	struct rdma_conn_param param = {
 		.private_data = &hello, .private_data_len = sizeof(hello),
-		.retry_count = l->dev->retry, .rnr_retry_count = RNR_RETRY,
+		.retry_count = l->dev->retry, .rnr_retry_count = MLX5_RNR_RETRY,
 		.qp_num = l->ctrl.qp->qp_num,
 	};
 

@@ -10,10 +10,11 @@
  * (mlx5_frame_rx.c) share. All of it belongs to the connection's thread.
  */
 
+#include "sdk/comch_dir.h"
 #include "mlx5_private.h"
 
-/* Consumers of a connection: needs that wait for a message. */
-#define MAX_NEEDS 256
+/* Needs that wait for a message: at most one for each consumer. */
+#define MAX_NEEDS COMCH_MAX_CONSUMERS
 
 /* A received message that is not read yet. */
 struct rx_msg {

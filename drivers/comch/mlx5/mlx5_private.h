@@ -14,11 +14,15 @@
  *   mlx5_dev.c      devices, asynchronous events, pinned memory
  *   mlx5_cm.c       listen and accept            mlx5_dial.c  connect
  *   mlx5_name.c     names, ports, addresses
- *   mlx5_link.c     life of a link               mlx5_frame.c control frames
- *   mlx5_data.c     data operations, waking      mlx5_mr.c    memory
- *   mlx5_cons.c     consumers                    mlx5_prod.c  producers
- *   mlx5_remote.c   the sending ends of consumers
+ *   mlx5_link.c     life of a link
+ *   mlx5_frame.c    control frames: sending      mlx5_frame_rx.c receiving
+ *   mlx5_data.c     data operations, waking      mlx5_mem.c   memory
+ *   mlx5_cons.c     consumers                    mlx5_recv.c  their bursts
+ *   mlx5_prod.c     producers                    mlx5_send.c  their bursts
+ *   mlx5_stream.c   messages of several bursts
+ *   mlx5_remote.c   the sending ends of consumers   mlx5_reap.c  what comes back to them
  *   mlx5_qp.c       queue pairs                  mlx5_qp_make.c  their handles
+ *   mlx5_status.c   what a failed completion means
  *   mlx5_job.c      the helper thread            mlx5_reg.c   registrations
  *   mlx5_event.c    event channels               mlx5_fd.c    descriptors, fork
  *   mlx5_glue.c     verbs
@@ -44,6 +48,8 @@
 
 /* Addresses of one host function. */
 #define MLX5_MAX_ADDRS 8
+/* Of the transport: 7 would try for ever, and never end the link. */
+#define MLX5_RNR_RETRY 6
 /* Ports that a name can be served on. */
 #define MLX5_CANDIDATES 8
 

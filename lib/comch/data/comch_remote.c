@@ -84,7 +84,7 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 	}
 	/* Before CONSUMER_ACK: after it the consumer is RUNNING, and producers may use its id. */
 	pthread_mutex_lock(&conn->lock);
-	/* Never full: nb_remotes is limited. */
+	/* Never full: nb_remotes is at most max_consumers of the device: see comch_dir.h. */
 	comch_dir_add(&conn->fast->dir, remote);
 	pthread_mutex_unlock(&conn->lock);
 	comch_tx_ticket(conn, &ack, &mine);

@@ -20,7 +20,7 @@
 #include "sdk/comch_epoch.h"
 #include "sdk/comch_compat.h"
 
-/* Limits of one side of a connection. */
+/* Limits of one side of a connection. No driver's device offers more. */
 #define COMCH_MAX_CONSUMERS 256
 #define COMCH_MAX_PRODUCERS 256
 

@@ -36,7 +36,7 @@ parse_dir(const struct comch_args *a, const char *key, const char *value, void *
 		return comch_args_bad(a, key, value, "an absolute path");
 	if (rte_strscpy(p->dir, value, sizeof(p->dir)) < 0)
 		return comch_args_bad(a, key, value, "a shorter path");
-	p->dir_is_open = false;
+	p->is_below_tmp = false;
 	return 0;
 }
 
@@ -56,7 +56,7 @@ set_default(struct comch_place *p)
 		n = snprintf(dir, size, "%s/comch", env);
 	else {
 		n = snprintf(dir, size, "/tmp/comch-%u", geteuid());
-		p->dir_is_open = true;
+		p->is_below_tmp = true;
 	}
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 }
@@ -99,7 +99,7 @@ comch_place_check(const struct comch_place *p)
 {
 	struct stat st;
 
-	if (!p->dir_is_open)
+	if (!p->is_below_tmp)
 		return 0;
 	if (lstat(p->dir, &st) != 0)
 		return -errno;

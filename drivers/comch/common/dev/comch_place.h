@@ -21,7 +21,7 @@
 
 struct comch_place {
 	char dir[PATH_MAX];
-	bool dir_is_open;  /* below /tmp, where any user may have created it first */
+	bool is_below_tmp; /* any user may have created it first */
 	int logtype;
 	const char *tag;   /* "COMCH_SHM" */
 };

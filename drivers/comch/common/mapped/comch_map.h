@@ -10,7 +10,7 @@
  * consumers, producers and sending ends. comch_chan.h has their bursts.
  */
 
-#include "sdk/comch_staging.h"
+#include "sdk/comch_staging_budget.h"
 #include "comch_chan.h"
 
 /* A producer of the peer, which local consumers wake. */

@@ -11,7 +11,7 @@
 
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
-#include "sdk/comch_staging.h"
+#include "sdk/comch_staging_budget.h"
 #include "comch_map.h"
 #include "sdk/comch_memfd.h"
 
@@ -45,7 +45,7 @@ rec_create(struct rte_comch_link *link, struct comch_chan_remote *rc, size_t len
 }
 
 static int
-rcons_map(struct rte_comch_link *link, struct comch_chan_remote *rc, int post_fd)
+remote_map(struct rte_comch_link *link, struct comch_chan_remote *rc, int post_fd)
 {
 	const struct rte_comch_region_ops *regions = comch_map_regions(link);
 	size_t post_len = comch_memfd_round(comch_chan_post_len(rc->to.base.depth));
@@ -89,7 +89,7 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	rc->to.mask = args->depth - 1;
 	rc->to.imports = args->imports;
 	rc->light_fence = link->light;
-	ret = rcons_map(link, rc, peers->fds[0]);
+	ret = remote_map(link, rc, peers->fds[0]);
 	if (ret != 0) {
 		rte_free(rc);
 		return ret;

@@ -2,8 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#ifndef COMCH_STAGING_H
-#define COMCH_STAGING_H
+#ifndef COMCH_STAGING_BUDGET_H
+#define COMCH_STAGING_BUDGET_H
 
 /*
  * Limits of what a connection allocates for the peer's consumers, of which the peer
@@ -50,4 +50,4 @@ comch_staging_take(struct comch_staging *s, const struct rte_comch_link *link, u
 	return -EDQUOT;
 }
 
-#endif /* COMCH_STAGING_H */
+#endif /* COMCH_STAGING_BUDGET_H */

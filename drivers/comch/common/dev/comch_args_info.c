@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What devices of all drivers offer, and the limits of memory for peers. */
+/* The device info of all drivers: what they offer, and the limits of memory for peers. */
 
 #include <limits.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 #include <rte_common.h>
 
+#include "sdk/comch_dir.h"
 #include "comch_args.h"
 
 #define MAX_CTRL_QUEUE 65536
 #define MAX_DP_QUEUE 65536
-#define MAX_QUEUES 256
 #define MAX_BUF_LEN (UINT64_C(1) << 30)
 #define CGROUPS "/sys/fs/cgroup"
 #define MIB (UINT64_C(1) << 20)
@@ -111,8 +111,8 @@ comch_args_fill_info(struct rte_comch_dev_info *info, uint64_t max_staging)
 	info->max_name_size = RTE_COMCH_NAME_SIZE;
 	info->max_recv_queue = MAX_CTRL_QUEUE;
 	info->max_send_queue = MAX_CTRL_QUEUE;
-	info->max_producers = MAX_QUEUES;
-	info->max_consumers = MAX_QUEUES;
+	info->max_producers = COMCH_MAX_PRODUCERS;
+	info->max_consumers = COMCH_MAX_CONSUMERS;
 	info->max_dp_queue = MAX_DP_QUEUE;
 	info->max_imm_len = RTE_COMCH_IMM_SIZE;
 	info->max_buf_len = MAX_BUF_LEN;
