@@ -657,6 +657,7 @@ RECV_CASE(tickets_are_checked)
 	BAD(mtu, 0);
 	BAD(mtu, 6);
 	BAD(qpn, 0);
+	BAD(qpn, 1);
 	BAD(qpn, 1u << 24);
 	BAD(psn, 1u << 24);
 	BAD(slot_size, MLX5_POST_SLOT - 1);

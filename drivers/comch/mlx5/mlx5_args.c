@@ -161,8 +161,8 @@ parse_numbers(const struct comch_args *a, struct mlx5_dev *mdev)
 			comch_args_number(a, KEY_SL, 0, 15, &sl) != 0 ||
 			NUMBER(a, KEY_TIMEOUT, 1, 31, mdev->timeout) != 0 ||
 			NUMBER(a, KEY_RETRY, 0, 7, mdev->retry) != 0 ||
-			NUMBER(a, KEY_SLOT, 256, 4096, mdev->slot) != 0 ||
-			NUMBER(a, KEY_EAGER, 0, 4096, mdev->eager) != 0 ||
+			NUMBER(a, KEY_SLOT, MLX5_SLOT_MIN, MLX5_SLOT_MAX, mdev->slot) != 0 ||
+			NUMBER(a, KEY_EAGER, 0, MLX5_SLOT_MAX, mdev->eager) != 0 ||
 			NUMBER(a, KEY_DEAD_MS, MIN_DEAD_MS, MAX_DEAD_MS, mdev->dead_ms) != 0 ||
 			comch_args_number(a, KEY_MAX_PINNED, 1, COMCH_ARGS_MAX_BYTES,
 				&mdev->max_pinned) != 0)

@@ -19,8 +19,6 @@
 
 #include "mlx5_cons.h"
 
-/* Limits of the 24-bit fields of the transport. */
-#define QPN_LIMIT (UINT32_C(1) << 24)
 /* Events taken from the completion channel before they are acknowledged. */
 #define CLEAR_BATCH 64
 
@@ -194,18 +192,21 @@ mlx5_cons_offer(struct rte_comch_dq *dq, uint32_t staging_size, struct rte_comch
 	return 0;
 }
 
-/* Read the ticket of the sending end. False: it is invalid. */
+/* Read the ticket of the sending end. False: it is invalid, which is logged. */
 static bool
 read_ticket(const struct mlx5_cons *c, const struct rte_comch_ticket *peers,
 		struct mlx5_qp_ticket *t)
 {
-	if (peers->len != sizeof(*t))
-		return false;
-	memcpy(t, peers->data, sizeof(*t));
-	return t->magic == MLX5_MAGIC && t->version == MLX5_WIRE_VERSION &&
-		t->mtu >= IBV_MTU_256 && t->mtu <= IBV_MTU_4096 && t->qpn != 0 &&
-		t->qpn < QPN_LIMIT && t->psn < QPN_LIMIT && t->slot_size >= MLX5_POST_SLOT &&
-		t->nb_slots >= c->rx.depth;
+	const char *invalid = mlx5_data_read_ticket(peers, t);
+
+	if (invalid == NULL && t->slot_size < MLX5_POST_SLOT)
+		invalid = "slot size";
+	if (invalid == NULL && t->nb_slots < c->rx.depth)
+		invalid = "number of slots";
+	if (invalid != NULL)
+		MLX5_LOG(WARNING, "connection %u: the peer's ticket for consumer %u: invalid %s",
+			c->dq.base.link->conn_id, c->dq.base.id, invalid);
+	return invalid == NULL;
 }
 
 int

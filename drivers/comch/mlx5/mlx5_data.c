@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_debug.h>
 
 #include "mlx5_data.h"
+
+/* Greatest value of the transport's fields of 24 bits. */
+#define MAX_24_BITS UINT32_C(0xffffff)
 
 /* All links with a fast path. The lock keeps them from being closed while keys are dropped. */
 static TAILQ_HEAD(, mlx5_data) links = TAILQ_HEAD_INITIALIZER(links);
@@ -89,6 +93,22 @@ mem_gone(struct rte_comch_dev *dev, const struct rte_comch_mr *mr)
 }
 
 /* Queues */
+
+const char *
+mlx5_data_read_ticket(const struct rte_comch_ticket *peers, struct mlx5_qp_ticket *t)
+{
+	if (peers->len != sizeof(*t))
+		return "length";
+	memcpy(t, peers->data, sizeof(*t));
+	if (t->magic != MLX5_MAGIC || t->version != MLX5_WIRE_VERSION)
+		return "magic or version";
+	if (t->mtu < IBV_MTU_256 || t->mtu > IBV_MTU_4096)
+		return "MTU";
+	/* Numbers 0 and 1 are those of management queue pairs. */
+	if (t->qpn <= 1 || t->qpn > MAX_24_BITS || t->psn > MAX_24_BITS)
+		return "queue pair or sequence number";
+	return NULL;
+}
 
 static struct mlx5_dq *
 dq_of(struct rte_comch_dq *dq)

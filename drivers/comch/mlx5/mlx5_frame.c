@@ -23,9 +23,7 @@
 
 /* Slots of the peer that only messages without a frame use. */
 #define RESERVED_SLOTS 2
-/* Limits of a peer's sizes. */
-#define MIN_SLOT 256
-#define MAX_SLOT 4096
+/* Limits of a peer's number of slots. */
 #define MIN_SLOTS 8
 #define MAX_SLOTS 65536
 
@@ -66,7 +64,7 @@ mlx5_frame_set_peer(struct mlx5_link *l, uint32_t slot_size, uint32_t nb_slots)
 	const uint32_t lists = MLX5_MAX_NEED * sizeof(struct mlx5_need) +
 		MLX5_MAX_HALTED * sizeof(struct mlx5_halted);
 
-	if (slot_size < MIN_SLOT || slot_size > MAX_SLOT || nb_slots < MIN_SLOTS ||
+	if (slot_size < MLX5_SLOT_MIN || slot_size > MLX5_SLOT_MAX || nb_slots < MIN_SLOTS ||
 			nb_slots > MAX_SLOTS)
 		return false;
 	f->tx_max = RTE_MIN(slot_size, l->ctrl.conf.tx_size);

@@ -14,8 +14,8 @@
  *   post       consumer to producers    header, descriptors of posted buffers
  *   records    producers to consumer    one or more records, each with its payloads
  *
- * A record is a struct comch_rec (comch_rec.h); its sequence is its position + 1, and a
- * record covers head.count positions. Its kind says where the payload is.
+ * A record is a struct comch_rec (comch_rec.h), here within a message; its sequence is
+ * its position + 1, and it covers head.count positions. Its kind says where the payload is.
  */
 
 #include <assert.h>
@@ -28,7 +28,11 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire is little-end
 #define MLX5_MAGIC UINT32_C(0x636d6368) /* "hcmc" */
 #define MLX5_WIRE_VERSION 1
 
-/* Private data of a connection request: at most 56 bytes. */
+/* Limits of a receive slot, bytes. */
+#define MLX5_SLOT_MIN 256
+#define MLX5_SLOT_MAX 4096
+
+/* The link hello: private data of a connection request, at most 56 bytes. */
 struct mlx5_hello {
 	uint32_t magic;
 	uint16_t version;
@@ -117,6 +121,7 @@ enum mlx5_rec_kind {
 	MLX5_REC_EAGER = 3, /* payloads follow the record, each from a multiple of 8 on */
 	MLX5_REC_PIECE = 4, /* len0 bytes of the staged message follow; seq of its record */
 };
+static_assert((int)MLX5_REC_EAGER > (int)COMCH_REC_ABORT, "a kind of its own");
 
 #define MLX5_EAGER_ALIGN 8
 

@@ -313,12 +313,13 @@ mlx5_qp_flush(struct mlx5_qp *qp, bool signal)
 		qp->tx_posted = qp->tx_tail;
 		return 0;
 	}
+	ret = mlx5_glue_error(ret);
 	/* Those before *bad were posted; all from it on never will be. */
 	qp->tx_posted = bad != NULL ? bad->wr_id >> 1 : qp->tx_posted;
 	if (qp->status == IBV_WC_SUCCESS)
 		qp->status = IBV_WC_GENERAL_ERR;
 	mlx5_qp_error(qp);
-	return ret > 0 ? -ret : -errno;
+	return ret;
 }
 
 /* Completions */

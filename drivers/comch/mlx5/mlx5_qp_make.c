@@ -205,7 +205,7 @@ mlx5_qp_hw_post_all(const struct mlx5_qp_hw *hw)
 			slots[k] = i + k;
 		ret = mlx5_qp_hw_post(hw, slots, n);
 		if (ret != 0)
-			return ret > 0 ? -ret : ret;
+			return mlx5_glue_error(ret);
 	}
 	return 0;
 }
@@ -222,8 +222,7 @@ hw_connect(struct mlx5_job *job)
 		ret = to_rtr(hw);
 	if (ret == 0)
 		ret = to_rts(hw);
-	/* Verbs return a positive errno, or -1 with errno. */
-	hw->ret = ret > 0 ? -ret : ret == -1 ? -errno : ret;
+	hw->ret = mlx5_glue_error(ret);
 	if (hw->ret != 0)
 		MLX5_LOG(ERR, "device %s: cannot connect queue pair %#x to %#x of the peer: %s",
 			job->dev->dev->info.name, hw->qp->qp_num, hw->to.qpn, strerror(-hw->ret));

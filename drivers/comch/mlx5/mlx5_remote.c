@@ -22,9 +22,6 @@
 
 #include "mlx5_send.h"
 
-/* Slots of a peer, bytes. */
-#define SLOT_MIN 256
-#define SLOT_MAX 4096
 /* Send work requests. */
 #define TX_MIN 64
 #define TX_MAX 512
@@ -32,8 +29,6 @@
 #define GRACE_MS 200
 /* How long a retired remote waits for its queue pair to flush. */
 #define FLUSH_MS 100
-
-#define QPN_MASK UINT32_C(0xffffff)
 
 static struct mlx5_remote *
 remote_of(struct rte_comch_remote *remote)
@@ -56,7 +51,7 @@ mlx5_remote_size(const struct rte_comch_remote_args *args)
 	return sizeof(struct mlx5_remote) + sizeof(struct comch_post_shared) +
 		(uint64_t)args->depth * (sizeof(struct comch_desc) + sizeof(struct mlx5_work) +
 			MLX5_POST_SLOT) +
-		(uint64_t)nb_tx_of(args->depth) * (sizeof(uint64_t) + SLOT_MAX);
+		(uint64_t)nb_tx_of(args->depth) * (sizeof(uint64_t) + MLX5_SLOT_MAX);
 }
 
 /* Why a ticket is invalid, or NULL. */
@@ -64,17 +59,11 @@ static const char *
 check_ticket(const struct rte_comch_remote_args *args, const struct rte_comch_ticket *peers,
 		struct mlx5_qp_ticket *t)
 {
-	if (peers->len != sizeof(*t))
-		return "length";
-	memcpy(t, peers->data, sizeof(*t));
-	if (t->magic != MLX5_MAGIC || t->version != MLX5_WIRE_VERSION)
-		return "magic or version";
-	if (t->mtu < IBV_MTU_256 || t->mtu > IBV_MTU_4096)
-		return "MTU";
-	/* Numbers 0 and 1 are those of management queue pairs. */
-	if (t->qpn <= 1 || t->qpn > QPN_MASK || t->psn > QPN_MASK)
-		return "queue pair or sequence number";
-	if (t->slot_size < SLOT_MIN || t->slot_size > SLOT_MAX)
+	const char *invalid = mlx5_data_read_ticket(peers, t);
+
+	if (invalid != NULL)
+		return invalid;
+	if (t->slot_size < MLX5_SLOT_MIN || t->slot_size > MLX5_SLOT_MAX)
 		return "slot size";
 	/* A piece carries at least a byte of the staging ring. */
 	if ((t->nb_pieces > 0) != (args->staging_size > 0) || t->nb_pieces > args->staging_size)

@@ -77,7 +77,10 @@ shm_link_len(uint32_t cells)
 	return sizeof(struct shm_link_shared) + (uint64_t)cells * sizeof(struct shm_cell);
 }
 
-/* The first message in each direction, with the region's descriptor. Little endian. */
+/*
+ * The link hello: the first message in each direction, with the region's descriptor. Little
+ * endian.
+ */
 #define SHM_HELLO_MAGIC UINT32_C(0x6d687363) /* "cshm" */
 #define SHM_HELLO_VERSION 1
 

@@ -7,7 +7,8 @@
 
 /*
  * The shared layout of the fast path: limits, descriptors of posted buffers, and
- * records in memory that both ends map. comch_chan.h has the protocol.
+ * records. Drivers whose ends map the same memory have both there (comch_chan.h has the
+ * protocol); mlx5 sends them in messages (mlx5_layout.h).
  *
  * The ends may be of different architectures: both are little endian, and the asserts
  * fix where each member is.
@@ -33,7 +34,10 @@ static_assert(RTE_COMCH_IMM_SIZE == 32, "wire");
 #define COMCH_LINE 64
 #define COMCH_REC_BATCH 12
 #define COMCH_MAX_MSG_LEN (UINT32_C(1) << 30)
-/* Maximum registrations exported over a connection, each way. */
+/*
+ * Maximum registrations exported over a connection, each way: imports of one end are
+ * exports of the other. Also of a consumer, which may export all of its registrations.
+ */
 #define COMCH_MAX_IMPORTS 64
 /* Maximum imports mapped at a time, with removed ones that producers may still use. */
 #define COMCH_MAX_IMPORT_REGIONS (2 * COMCH_MAX_IMPORTS)
@@ -66,6 +70,7 @@ static_assert(offsetof(struct comch_post_shared, closed) == 68, "wire");
 static_assert(offsetof(struct comch_post_shared, staging_tail) == 128, "wire");
 static_assert(offsetof(struct comch_post_shared, desc) == 192, "wire");
 
+/* A driver may add kinds: mlx5_layout.h does, from 3 on. */
 enum comch_rec_kind {
 	COMCH_REC_DIRECT, /* payload is in the buffer */
 	COMCH_REC_STAGED, /* payload passes through the staging ring */
