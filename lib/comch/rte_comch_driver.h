@@ -59,7 +59,8 @@ struct comch_epoch;
 #define RTE_COMCH_FRAME_FDS 3
 /** Longest frame besides a message that a driver must support, bytes. */
 #define RTE_COMCH_FRAME_OVERHEAD 256
-/** Longest header of a frame with a payload, bytes. The shortest is 16. */
+/** Shortest header of a frame, and the longest one of a frame with a payload, bytes. */
+#define RTE_COMCH_FRAME_MIN_HDR 16
 #define RTE_COMCH_FRAME_HDR 24
 /** Maximum host functions of a device. */
 #define RTE_COMCH_MAX_REPS 256
@@ -191,8 +192,8 @@ struct rte_comch_dq {
 	void *stats;
 	/** Callback of the core: protocol violation by the peer. Any thread, also in a burst. */
 	void (*fault)(void *ctx, int err, const char *text);
-	/** Callback of the core: drained or idle. Any thread, also in a burst. */
-	void (*news)(void *ctx);
+	/** Callback of the core: a producer is idle; see struct rte_comch_prod_args. */
+	void (*idle_cb)(void *ctx);
 	void *ctx;
 };
 
@@ -213,7 +214,7 @@ struct rte_comch_cons_args {
 	int socket_id;
 	struct comch_cons_mrs *mrs; /**< Registrations to post from; filled by the core. */
 	void (*fault)(void *ctx, int err, const char *text);
-	void (*news)(void *ctx);
+	void (*drained_cb)(void *ctx); /**< cons_drained is true. Any thread, also in a burst. */
 	void *ctx;
 };
 
@@ -223,7 +224,7 @@ struct rte_comch_prod_args {
 	int socket_id;
 	struct comch_dir *dir; /**< Remotes by consumer id. */
 	void (*fault)(void *ctx, int err, const char *text);
-	void (*news)(void *ctx);
+	void (*idle_cb)(void *ctx); /**< prod_idle may be true. Any thread, also in a burst. */
 	void *ctx;
 };
 

@@ -149,7 +149,7 @@ complete(struct fake_work *w)
 	w->state = FAKE_WORK_COMPLETED;
 	fake_net_wake(&p->dq);
 	if (--p->nb_in_flight == 0)
-		p->dq.base.news(p->dq.base.ctx);
+		p->dq.base.idle_cb(p->dq.base.ctx);
 }
 
 static bool

@@ -135,11 +135,8 @@ on_fault(void *ctx, int err, const char *text)
 }
 
 static void
-on_news(void *ctx)
+on_rest(void *ctx __rte_unused)
 {
-	struct u_path *u = ctx;
-
-	__atomic_fetch_add(&u->nb_news, 1, __ATOMIC_RELAXED);
 }
 
 static void
@@ -220,8 +217,8 @@ cons_open(struct u_path *u, const struct u_path_conf *conf)
 	};
 	const struct rte_comch_cons_args cons_args = {
 		.depth = u->depth, .imm_size = RTE_COMCH_IMM_SIZE, .stop_ms = 1000,
-		.socket_id = SOCKET_ID_ANY, .mrs = &u->mrs, .fault = on_fault, .news = on_news,
-		.ctx = u,
+		.socket_id = SOCKET_ID_ANY, .mrs = &u->mrs, .fault = on_fault,
+		.drained_cb = on_rest, .ctx = u,
 	};
 
 	if (conf->no_consumer) {
@@ -253,7 +250,7 @@ u_path_open(struct u_path *u, const struct u_path_conf *conf)
 {
 	struct rte_comch_prod_args args = {
 		.queue_size = 256, .socket_id = SOCKET_ID_ANY, .dir = &u->dir, .fault = on_fault,
-		.news = on_news, .ctx = u,
+		.idle_cb = on_rest, .ctx = u,
 	};
 	uint32_t i;
 

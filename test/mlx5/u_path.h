@@ -54,7 +54,6 @@ struct u_path {
 	struct rte_comch_remote *remote; /* NULL: freed */
 	uint32_t depth;
 	struct mlx5_qp raw;             /* a queue pair without a consumer or a remote */
-	uint32_t nb_news;               /* of producers; atomic */
 };
 
 void u_path_open(struct u_path *u, const struct u_path_conf *conf);

@@ -18,9 +18,6 @@
 
 #include "mlx5_frame.h"
 
-/* The shortest header of a frame. */
-#define MIN_FRAME 16
-
 /* Give the slot of a message back to the device. */
 static void
 give_slot(struct mlx5_link *l, uint64_t wr_id)
@@ -73,7 +70,7 @@ take_fragment(struct mlx5_link *l, const struct mlx5_ctrl_hdr *hdr, uint32_t len
 	if (hdr->fragment != f->next_fragment || len == 0)
 		return false;
 	if (hdr->fragment == 0) {
-		if (hdr->frame_len < MIN_FRAME || hdr->frame_len > l->dev->max_frame)
+		if (hdr->frame_len < RTE_COMCH_FRAME_MIN_HDR || hdr->frame_len > l->dev->max_frame)
 			return false;
 		f->frame_len = f->frame_left = hdr->frame_len;
 	} else if (hdr->frame_len != f->frame_len || hdr->nb_need > 0) {

@@ -117,7 +117,7 @@ land(struct mlx5_prod *p, uint32_t n)
 	/* Before the decrement, after which a stopped producer may be freed. */
 	if (unlikely(comch_load_acquire(&p->tx.halt) != RTE_COMCH_HALT_NONE) &&
 			comch_load_relaxed(&p->in_flight) == n)
-		p->dq.base.news(p->dq.base.ctx);
+		p->dq.base.idle_cb(p->dq.base.ctx);
 	/* Release: pairs with the acquires in mlx5_prod.c. */
 	__atomic_fetch_sub(&p->in_flight, n, __ATOMIC_RELEASE);
 }

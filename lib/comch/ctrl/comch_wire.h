@@ -25,12 +25,12 @@
 
 #include <rte_byteorder.h>
 
-#include "rte_comch.h"
+#include "rte_comch_driver.h"
 
 #define COMCH_WIRE_MAGIC     UINT32_C(0x68636d63) /* "cmch" */
 #define COMCH_WIRE_MAJOR     1
 #define COMCH_WIRE_MINOR     2
-#define COMCH_WIRE_HDR_SIZE  16
+#define COMCH_WIRE_HDR_SIZE  RTE_COMCH_FRAME_MIN_HDR
 /* Longest frame other than MSG and MSG_AT. */
 #define COMCH_WIRE_MAX_FRAME 256
 /* Flags of HELLO and ACCEPT, since 1.1; unknown ones are ignored. */
@@ -38,6 +38,8 @@
 #define COMCH_WIRE_F_CLOCKS    UINT32_C(2) /* ACCEPT: send MSG_AT instead of MSG */
 /* Size of the clock at the start of a MSG_AT's body. */
 #define COMCH_WIRE_CLOCK_SIZE 8
+static_assert(COMCH_WIRE_HDR_SIZE == 16 && COMCH_WIRE_HDR_SIZE + COMCH_WIRE_CLOCK_SIZE ==
+	RTE_COMCH_FRAME_HDR, "wire");
 
 enum comch_wire_type {
 	COMCH_WIRE_HELLO = 1,    /* client: server name, version, sizes */
@@ -46,13 +48,13 @@ enum comch_wire_type {
 	COMCH_WIRE_MSG,          /* a control message */
 	COMCH_WIRE_CREDIT,       /* only the header's acked count */
 	COMCH_WIRE_DISCONNECT,   /* the last frame of a link */
-	COMCH_WIRE_MR_ADD,       /* exported memory, with its descriptor */
+	COMCH_WIRE_MR_ADD,       /* exported memory, with the driver's ticket */
 	COMCH_WIRE_MR_ACK,       /* imported, or the error */
 	COMCH_WIRE_MR_DEL,       /* the memory is no longer exported */
-	COMCH_WIRE_CONSUMER_NEW, /* post region and wake descriptor */
-	COMCH_WIRE_CONSUMER_ACK, /* record region */
+	COMCH_WIRE_CONSUMER_NEW, /* sizes, and the driver's ticket */
+	COMCH_WIRE_CONSUMER_ACK, /* the sending end's ticket, or the error */
 	COMCH_WIRE_CONSUMER_GONE,
-	COMCH_WIRE_PRODUCER_NEW, /* wake descriptor */
+	COMCH_WIRE_PRODUCER_NEW, /* the driver's ticket */
 	COMCH_WIRE_PRODUCER_GONE,
 	COMCH_WIRE_MSG_AT,       /* a control message with its clock */
 	COMCH_WIRE_NB_TYPES

@@ -56,7 +56,7 @@ consumer_free(struct comch_obj *obj)
 /* Create */
 
 static const char *
-conn_func(const struct rte_comch_conn *conn)
+rep_name(const struct rte_comch_conn *conn)
 {
 	return conn->dev->reps[conn->rep].name;
 }
@@ -95,7 +95,7 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 			return -EEXIST;
 	if (c->mrs.nb == COMCH_MAX_IMPORTS)
 		return -ENOSPC;
-	ret = comch_mem_claim(mr, may_export(c, mr), conn->peer.uid, conn_func(conn));
+	ret = comch_mem_claim(mr, may_export(c, mr), conn->peer.uid, rep_name(conn));
 	if (ret != 0)
 		return ret;
 	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
@@ -184,7 +184,7 @@ consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	struct rte_comch_cons_args args = {
 		.depth = conf->queue_size, .imm_size = conf->imm_size, .stop_ms = COMCH_STOP_MS,
 		.socket_id = conn->obj.poll->socket_id,
-		.fault = comch_queue_on_fault, .news = on_drained,
+		.fault = comch_queue_on_fault, .drained_cb = on_drained,
 	};
 	struct rte_comch_consumer *c;
 	int ret;

@@ -62,7 +62,7 @@ producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comc
 {
 	struct rte_comch_prod_args args = {
 		.queue_size = queue_size, .socket_id = conn->obj.poll->socket_id,
-		.dir = &conn->fast->dir, .fault = comch_queue_on_fault, .news = on_idle,
+		.dir = &conn->fast->dir, .fault = comch_queue_on_fault, .idle_cb = on_idle,
 	};
 	struct rte_comch_producer *p;
 	int ret;

@@ -123,11 +123,10 @@ comch_recv_init(struct comch_recv *rx, struct rte_comch_dq *dq,
 	rx->halt = RTE_COMCH_HALT_STOP;
 	rx->drained = 1;
 	rx->fault = args->fault;
-	rx->drained_cb = args->news;
+	rx->drained_cb = args->drained_cb;
 	rx->ctx = args->ctx;
 	dq->stats = &rx->stats;
 	dq->fault = args->fault;
-	dq->news = args->news;
 	dq->ctx = args->ctx;
 	return 0;
 }

@@ -102,7 +102,7 @@ comch_send_init(struct comch_send *tx, struct rte_comch_dq *dq,
 	tx->ctx = args->ctx;
 	dq->stats = &tx->stats;
 	dq->fault = args->fault;
-	dq->news = args->news;
+	dq->idle_cb = args->idle_cb;
 	dq->ctx = args->ctx;
 	return 0;
 }
@@ -248,7 +248,7 @@ comch_send_posted(struct comch_send_remote *to, uint64_t pos, uint32_t want)
 
 	if ((int64_t)(tail - pos) >= (int64_t)want)
 		return (int64_t)(tail - pos);
-	peer_tail = peer_load_acquire_u64(&to->post_shared->tail); /* T */
+	peer_tail = peer_load_acquire_u64(&to->post_shared->tail); /* T of comch_chan.h */
 	claim = comch_load_relaxed(to->claim);
 	if (unlikely((int64_t)(peer_tail - claim) > (int64_t)to->base.depth))
 		return -EPROTO;
