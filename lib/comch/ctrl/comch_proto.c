@@ -98,6 +98,25 @@ proto_handle(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 	}
 }
 
+/* Log why a frame ends the connection. comch_rx.c passes on messages that it refuses. */
+static void
+log_refused(const struct rte_comch_conn *conn, const struct comch_wire_frame *f, uint32_t nb_fds)
+{
+	const uint32_t clock = f->type == COMCH_WIRE_MSG_AT ? COMCH_WIRE_CLOCK_SIZE : 0;
+	const bool is_msg = f->type == COMCH_WIRE_MSG || f->type == COMCH_WIRE_MSG_AT;
+
+	if (is_msg && conn->phase >= COMCH_PHASE_UP && f->len - clock > conn->max_msg_size)
+		COMCH_LOG(WARNING, "connection %u: message of %u bytes exceeds the agreed %u",
+			conn->id, f->len - clock, conn->max_msg_size);
+	else if (is_msg && conn->phase >= COMCH_PHASE_UP &&
+			conn->rx_seq - conn->rx_acked >= conn->recv_queue)
+		COMCH_LOG(WARNING, "connection %u: message exceeds the credit of %u messages",
+			conn->id, conn->recv_queue);
+	else
+		COMCH_LOG(WARNING, "connection %u: unexpected %s (%u descriptors) in this state",
+			conn->id, comch_wire_name(f->type), nb_fds);
+}
+
 int
 comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame *f, int *fds,
 		uint32_t nb_fds, struct comch_run *run)
@@ -110,8 +129,7 @@ comch_proto_dispatch(struct rte_comch_conn *conn, const struct comch_wire_frame 
 		return 0;
 	ticket_init(&ticket, f, fds, nb_fds);
 	if (!proto_allows(conn, f, nb_fds))
-		COMCH_LOG(WARNING, "connection %u: unexpected %s (%u descriptors) in this state",
-			conn->id, comch_wire_name(f->type), nb_fds);
+		log_refused(conn, f, nb_fds);
 	else if (rules[f->type].fast_path)
 		ret = comch_fast_path_ops.on_frame(conn, f, &ticket, run);
 	else
