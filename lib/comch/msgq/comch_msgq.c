@@ -323,7 +323,7 @@ err:
 	return NULL;
 }
 
-/* Q: wait until each producer has left the burst that it was in. lock held. */
+/* MQ: wait until each producer has left the burst that it was in. lock held. */
 static void
 wait_for_bursts(struct rte_comch_msgq *q)
 {
@@ -360,7 +360,7 @@ rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *c)
 	/* All claimed credits are sent, and none is claimed any more. */
 	c->final = comch_load_relaxed(&c->claim);
 	comch_store_release(&c->state, RTE_COMCH_STATE_STOPPING);
-	comch_fence_light(); /* W: producers that wait for credit must check again */
+	comch_fence_light(); /* MW: producers that wait for credit must check again */
 	comch_msgq_wake_producers(c);
 	if (c->taken != c->final || (c->cq == NULL && c->final != c->posted))
 		return -EINPROGRESS;

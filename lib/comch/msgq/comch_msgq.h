@@ -19,16 +19,16 @@
  * consumer has copied it and posted a new credit: so `posted` alone keeps a line from
  * being overwritten, and producers load it with acquire.
  *
- * Pairs of release and acquire:
- *   T  consumer stores posted (release)  -> producer loads it (acquire)
- *   R  producer stores line.seq (release)-> consumer loads it (acquire)
+ * Pairs of release and acquire (M: of the MsgQ; those of channels are in comch_chan.h):
+ *   MT  consumer stores posted (release)  -> producer loads it (acquire)
+ *   MR  producer stores line.seq (release)-> consumer loads it (acquire)
  * and pairs of fences (store, fence, load on both sides; that of bursts is a
  * light one, see comch_asym.h):
- *   W  publisher: R or T, fence, armed   | sleeper: armed, fence, R or T
- *   Q  producer: burst is odd, fence, consumers[], closed, is_single | writer of one of
- *      them: store, fence, burst
+ *   MW  publisher: MR or MT, fence, armed | sleeper: armed, fence, MR or MT
+ *   MQ  producer: burst is odd, fence, consumers[], closed, is_single | writer of one of
+ *       them: store, fence, burst
  *
- * Q serves changes while producers send. Once each producer was seen outside a burst,
+ * MQ serves changes while producers send. Once each producer was seen outside a burst,
  * or in a later one, all of them have seen the change: a consumer is closed, so
  * `claim` is final; it is removed from consumers[], so no pointer to it is left; or a
  * second producer exists, so all use CAS.
@@ -58,7 +58,7 @@
 #define COMCH_MSGQ_MAX_QUEUE (UINT32_C(1) << 20)
 #define COMCH_MSGQ_MAX_COPY (UINT32_C(1) << 30)
 struct comch_msgq_line {
-	uint64_t seq;       /* position + 1; R */
+	uint64_t seq;       /* position + 1; MR */
 	uint32_t producer;
 	uint32_t len;       /* bytes that a copy transferred before the message */
 	struct rte_comch_msgq_consumer *consumer;
@@ -69,7 +69,7 @@ struct comch_msgq_line {
 
 /* How an end of a MsgQ is woken. */
 struct comch_msgq_sleep {
-	uint32_t armed;                 /* W: any */
+	uint32_t armed;                 /* MW: any */
 	rte_comch_msgq_notify_t notify; /* NULL: the end never sleeps */
 	void *arg;
 	struct rte_comch_poll *poll;    /* or NULL */
@@ -97,7 +97,7 @@ struct rte_comch_msgq_cq {
 
 struct rte_comch_msgq_consumer {
 	/* the consumer's thread writes, producers read when they are out of credit */
-	uint64_t posted __rte_aligned(COMCH_MSGQ_ALIGN); /* T: credits posted */
+	uint64_t posted __rte_aligned(COMCH_MSGQ_ALIGN); /* MT: credits posted */
 	/* producers */
 	uint64_t claim __rte_aligned(COMCH_MSGQ_ALIGN);  /* of posted, used */
 	/* read mostly */
@@ -108,8 +108,8 @@ struct rte_comch_msgq_consumer {
 	uint32_t mask;
 	uint32_t imm_size;
 	uint32_t id;
-	uint32_t closed;                  /* stopped: Q */
-	uint32_t tx_armed;                /* W: a sleeping producer waits for credit; any */
+	uint32_t closed;                  /* stopped: MQ */
+	uint32_t tx_armed;                /* MW: a sleeping producer waits for credit; any */
 	struct rte_comch_msgq *msgq;
 	struct rte_comch_msgq_cq *cq;
 	/* the consumer's thread */
@@ -151,12 +151,12 @@ struct comch_msgq_pending {
 };
 
 struct rte_comch_msgq_producer {
-	struct comch_epoch burst;         /* Q: odd within one; read by any */
-	uint32_t is_single;               /* the MsgQ has no other producer: Q */
+	struct comch_epoch burst;         /* MQ: odd within one; read by any */
+	uint32_t is_single;               /* the MsgQ has no other producer: MQ */
 	uint32_t id;
 	uint32_t mask;                    /* of done and pending */
 	uint32_t max_consumers;
-	struct rte_comch_msgq_consumer **consumers; /* the MsgQ's: Q */
+	struct rte_comch_msgq_consumer **consumers; /* the MsgQ's: MQ */
 	struct comch_msgq_seen *seen;     /* indexed as consumers */
 	struct comch_msgq_done *done;
 	uint32_t done_head;
@@ -177,7 +177,7 @@ struct rte_comch_msgq_producer {
 };
 
 struct rte_comch_msgq {
-	struct rte_comch_msgq_consumer **consumers; /* by id - 1: Q */
+	struct rte_comch_msgq_consumer **consumers; /* by id - 1: MQ */
 	uint32_t max_consumers;
 	uint32_t max_producers;
 	int socket_id;
@@ -193,7 +193,7 @@ struct rte_comch_msgq {
 
 extern struct comch_registry_type comch_msgq_registry;
 
-/* Wake an armed end. Returns 1 if it was armed, else 0. Call after the light fence of W. */
+/* Wake an armed end. Returns 1 if it was armed, else 0. Call after the light fence of MW. */
 static inline uint32_t
 comch_msgq_wake(struct comch_msgq_sleep *sleep)
 {

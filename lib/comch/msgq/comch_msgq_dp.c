@@ -21,7 +21,7 @@ static inline void
 burst_enter(struct rte_comch_msgq_producer *p)
 {
 	comch_guard_enter(&p->guard, "bursts of a MsgQ's producer");
-	comch_epoch_enter(&p->burst); /* Q */
+	comch_epoch_enter(&p->burst); /* MQ */
 }
 
 static inline void
@@ -79,7 +79,7 @@ credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consum
 	/* Other producers may have claimed beyond the cached value. */
 	if (unlikely(seen->serial != c->serial || room < (int64_t)n)) {
 		seen->serial = c->serial;
-		seen->posted = comch_load_acquire(&c->posted); /* T */
+		seen->posted = comch_load_acquire(&c->posted); /* MT */
 		room = (int64_t)(seen->posted - at);
 	}
 	return room <= 0 ? 0 : (uint32_t)RTE_MIN(room, (int64_t)n);
@@ -107,7 +107,7 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	uint64_t at = comch_load_relaxed(&c->claim);
 	uint32_t k;
 
-	/* Relaxed: T orders accesses to the line, R publishes it. */
+	/* Relaxed: MT orders accesses to the line, MR publishes it. */
 	if (likely(comch_load_relaxed(&p->is_single) != 0)) {
 		k = credit_for(p, c, at, n);
 		comch_store_relaxed(&c->claim, at + k);
@@ -121,7 +121,7 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 		return 0;
 	/*
 	 * The credit of another consumer may have freed a line of a shared ring. The
-	 * producer that used that credit loaded it (T) before its addition to `tail`.
+	 * producer that used that credit loaded it (MT) before its addition to `tail`.
 	 */
 	*pos = unlikely(c->ring->is_shared) ?
 		__atomic_fetch_add(&c->ring->tail, k, __ATOMIC_ACQ_REL) : at;
@@ -139,7 +139,7 @@ publish(const struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer 
 	line->consumer = c;
 	line->imm_len = imm_len;
 	copy_imm(line->imm, imm, imm_len);
-	comch_store_release(&line->seq, pos + 1); /* R */
+	comch_store_release(&line->seq, pos + 1); /* MR */
 }
 
 static inline void
@@ -149,7 +149,7 @@ wake_consumer(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer 
 
 	if (sleep->notify == NULL)
 		return;
-	comch_fence_light(); /* W */
+	comch_fence_light(); /* MW */
 	if (unlikely(comch_msgq_wake(sleep) != 0))
 		comch_count(&p->stats.wakes, 1);
 }
@@ -344,7 +344,7 @@ comch_msgq_can_send(const struct rte_comch_msgq_producer *p, uint32_t consumer_i
 {
 	const struct rte_comch_msgq_consumer *c = comch_msgq_find(p, consumer_id);
 
-	/* T */
+	/* MT */
 	return c == NULL || comch_load_acquire(&c->posted) != comch_load_relaxed(&c->claim);
 }
 
@@ -412,7 +412,7 @@ line_at(const struct comch_msgq_line *lines, uint64_t pos, uint32_t mask)
 {
 	const struct comch_msgq_line *line = &lines[pos & mask];
 
-	/* R */
+	/* MR */
 	return comch_load_acquire(&line->seq) == pos + 1 ? line : NULL;
 }
 
@@ -548,8 +548,8 @@ credit_give(struct rte_comch_msgq_consumer *c, uint32_t n)
 {
 	c->ring->posted += n;
 	comch_count(&c->stats.posted, n);
-	comch_store_release(&c->posted, c->posted + n); /* T */
-	comch_fence_light(); /* W */
+	comch_store_release(&c->posted, c->posted + n); /* MT */
+	comch_fence_light(); /* MW */
 	if (unlikely(comch_load_relaxed(&c->tx_armed) != 0))
 		comch_msgq_wake_producers(c);
 }

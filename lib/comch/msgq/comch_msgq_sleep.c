@@ -15,7 +15,7 @@ ring_has(const struct comch_msgq_ring *ring)
 {
 	uint64_t head = comch_load_relaxed(&ring->head);
 
-	/* R */
+	/* MR */
 	return comch_load_acquire(&ring->lines[head & ring->mask].seq) == head + 1;
 }
 
@@ -162,7 +162,7 @@ rte_comch_msgq_cq_arm(struct rte_comch_msgq_cq *cq)
 	if (cq == NULL || !may_arm(&cq->ring.sleep))
 		return -EINVAL;
 	comch_armed_set(&cq->ring.sleep.armed, 1);
-	comch_fence_heavy(); /* W */
+	comch_fence_heavy(); /* MW */
 	return ring_has(&cq->ring) ? disarm(&cq->ring.sleep) : 0;
 }
 
@@ -172,7 +172,7 @@ rte_comch_msgq_consumer_arm(struct rte_comch_msgq_consumer *c)
 	if (c == NULL || c->cq != NULL || !may_arm(&c->own.sleep))
 		return -EINVAL;
 	comch_armed_set(&c->own.sleep.armed, 1);
-	comch_fence_heavy(); /* W */
+	comch_fence_heavy(); /* MW */
 	return own_pending(c) ? disarm(&c->own.sleep) : 0;
 }
 
@@ -185,7 +185,7 @@ rte_comch_msgq_producer_arm(struct rte_comch_msgq_producer *p)
 		return -EINVAL;
 	pthread_mutex_lock(&p->msgq->lock);
 	producer_arm_locked(p);
-	comch_fence_heavy(); /* W */
+	comch_fence_heavy(); /* MW */
 	pending = producer_pending_locked(p);
 	pthread_mutex_unlock(&p->msgq->lock);
 	return pending ? disarm(&p->sleep) : 0;
