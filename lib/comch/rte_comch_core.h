@@ -8,8 +8,8 @@
 /**
  * @file
  * The part of a producer and a consumer that the inline bursts of rte_comch_dp.h use:
- * two functions, which the driver sets when the object starts, and which report errors
- * before and after. Do not use it directly.
+ * two functions, which the driver sets when the object is created, and which report errors
+ * while it is not running. Do not use it directly.
  */
 
 #include <stdint.h>

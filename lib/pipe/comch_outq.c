@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The queue of an output end: send, retry, drop. */
+
 #include <errno.h>
 
 #include <rte_bitops.h>

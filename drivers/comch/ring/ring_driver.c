@@ -34,7 +34,7 @@ static int
 eal_number(uint32_t *number)
 {
 	const struct rte_memzone *zone = rte_memzone_lookup(EAL_ZONE);
-	uint32_t none = 0, mine = (uint32_t)rte_rand() | 1;
+	uint32_t found = 0, mine = (uint32_t)rte_rand() | 1;
 
 	if (zone == NULL)
 		zone = rte_memzone_reserve(EAL_ZONE, sizeof(mine), SOCKET_ID_ANY, 0);
@@ -43,10 +43,10 @@ eal_number(uint32_t *number)
 		zone = rte_memzone_lookup(EAL_ZONE);
 	if (zone == NULL)
 		return -ENOMEM;
-	if (__atomic_compare_exchange_n((uint32_t *)zone->addr, &none, mine, false,
+	if (__atomic_compare_exchange_n((uint32_t *)zone->addr, &found, mine, false,
 			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		none = mine;
-	*number = none;
+		found = mine;
+	*number = found;
 	return 0;
 }
 

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* Bounce buffers: posting them, and copying packets from them to mbufs. */
+
 #include <errno.h>
 
 #include <rte_branch_prediction.h>

@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The port's hello: to bytes, and back with all checks. */
+
 #include <errno.h>
 #include <string.h>
 

@@ -6,8 +6,9 @@
 #define COMCH_HELLO_H
 
 /*
- * The one control message of a port: HELLO describes its receive queues, which run when
- * it is sent. Little-endian:
+ * The port's HELLO, the only control message that a port sends: it describes its receive
+ * queues, which run by then. It is payload for the connection, which has a frame HELLO of
+ * its own. Little-endian:
  *
  *     0  u32  magic "NETC"
  *     4  u16  version, 1

@@ -109,7 +109,7 @@ comch_link_make_queues(struct comch_port *port)
 	return ret;
 }
 
-/* Wake a thread that sleeps on the queue: it was not armed for this consumer. */
+/* Open the queue to bursts with a consumer, or close it: NULL. */
 static void
 rxq_install(struct comch_rxq *rxq, struct rte_comch_consumer *cons)
 {
@@ -118,6 +118,7 @@ rxq_install(struct comch_rxq *rxq, struct rte_comch_consumer *cons)
 	if (cons == NULL)
 		comch_rxq_forget(rxq);
 	rte_spinlock_unlock(&rxq->lock);
+	/* A thread that sleeps on the queue was not armed for this consumer. */
 	rte_comch_poll_notify(rxq->poll);
 }
 

@@ -33,7 +33,7 @@ struct comch_sched {
 	struct comch_server_list accepting; /* clients are left in the listener's queue */
 };
 
-/* The links of a poll, created on first use; NULL: no memory. Any thread. */
+/* The schedule of a poll, created on first use; NULL: no memory. Any thread. */
 struct comch_sched *comch_sched_get(struct rte_comch_poll *poll);
 /* The connection has a link now. */
 void comch_sched_add(struct rte_comch_conn *conn);

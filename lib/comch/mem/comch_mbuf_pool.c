@@ -158,7 +158,7 @@ del_pool(struct pool_entry *e)
 	if (ret != 0)
 		return ret;
 	__atomic_store_n(&e->mp, NULL, __ATOMIC_RELEASE);
-	/* Before a pool at its address, whose mbufs the sender has from us, is registered. */
+	/* Before another pool can be registered at this address: producers cache lookups by it. */
 	__atomic_fetch_add(&comch_mem_pools_gone, 1, __ATOMIC_RELAXED);
 	return 0;
 }

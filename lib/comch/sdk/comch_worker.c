@@ -2,6 +2,8 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/* The helper thread and its queue of jobs. */
+
 #include <unistd.h>
 
 #include "sdk/comch_compat.h"
