@@ -148,11 +148,14 @@ rte_comch_mem_free(void *addr)
 	return ret;
 }
 
+/* change_lock and mem_lock held: until the former is released, no use begins. */
 static bool
 block_in_use(const struct comch_mem_block *b)
 {
 	unsigned int i;
 
+	if (b->nb_live > 0)
+		return true;
 	for (i = 0; i < COMCH_MAX_MRS; i++)
 		if (mrs[i] != NULL && mrs[i]->block == b && mrs[i]->nb_users > 0)
 			return true;
