@@ -405,6 +405,7 @@ Test(frames, msg_over_agreed)
 {
 	const struct rte_comch_conn *conn;
 	struct raw_frame f;
+	struct v_log log;
 	struct raw_peer a;
 	struct victim v;
 
@@ -414,8 +415,36 @@ Test(frames, msg_over_agreed)
 	v_hear(&a, &f, COMCH_WIRE_ACCEPT);
 	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	conn = t_find(v.p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn;
+	v_log_begin(&log, RTE_LOG_WARNING);
 	raw_send_msg(&a, f.body, 101);
 	v_expect_end(&v, conn);
+	v_log_end(&log);
+	T_STR_HAS(log.text, "message of 101 bytes exceeds the agreed 100");
+	free(log.text);
+	raw_close(&a);
+	v_close(&v);
+}
+
+/* One run of the victim reads more messages than it has given credit for. */
+Test(frames, msg_over_credit)
+{
+	const struct t_pair_conf conf = { .server.recv_queue = 4 };
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	struct v_log log;
+	unsigned int i;
+
+	v_open(&v, &conf);
+	conn = v_connect(&v, &a);
+	v_log_begin(&log, RTE_LOG_WARNING);
+	for (i = 0; i < 5; i++)
+		raw_send_msg(&a, "x", 1);
+	v_expect_end(&v, conn);
+	v_log_end(&log);
+	T_STR_HAS(log.text, "message exceeds the credit of 4 messages");
+	free(log.text);
+	T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, conn), 4);
 	raw_close(&a);
 	v_close(&v);
 }
