@@ -26,6 +26,8 @@
 
 /* Limit of peers' regions that a run frees, about 10 us each. */
 #define MAX_FREES 256
+/* Time that one run spends on each thing that comch_poll_has_time() limits, us. */
+#define MAX_SLOW_US 250
 /* Limit of bytes that a run allocates at the request of peers, after the first request. */
 #define MAX_ALLOC_BYTES (UINT64_C(256) << 10)
 /* Wake-up interval of a sleeping poll while a task waits for something. */
@@ -286,6 +288,19 @@ comch_poll_allow_alloc(struct rte_comch_poll *poll, uint64_t len)
 		return false;
 	poll->alloc_run = poll->run_no;
 	poll->alloc_bytes = made + len;
+	return true;
+}
+
+bool
+comch_poll_has_time(struct rte_comch_poll *poll, enum comch_poll_slow what)
+{
+	const uint64_t now = rte_rdtsc();
+
+	static_assert(RTE_DIM(poll->slow) == COMCH_POLL_NB_SLOW, "one budget each");
+	if (poll->slow[what].run == poll->run_no)
+		return now < poll->slow[what].end;
+	poll->slow[what].run = poll->run_no;
+	poll->slow[what].end = now + rte_get_tsc_hz() / US_PER_S * MAX_SLOW_US;
 	return true;
 }
 

@@ -105,6 +105,11 @@ struct rte_comch_poll {
 	uint64_t free_run;
 	uint32_t nb_freed;
 	bool free_again;             /* a run exceeded its limit of frees */
+	/* see comch_poll_has_time() */
+	struct {
+		uint64_t run;
+		uint64_t end;        /* TSC */
+	} slow[2];
 	struct comch_poll_source_list sources; /* guarded by lock */
 	struct comch_obj *reap;      /* dead objects, freed in the next run */
 	uint8_t *arena;              /* data of the messages that this run returns */
@@ -165,6 +170,18 @@ comch_poll_return_frees(struct rte_comch_poll *poll, uint32_t n)
  * allocate len more; its first request is always allowed.
  */
 bool comch_poll_allow_alloc(struct rte_comch_poll *poll, uint64_t len);
+
+/*
+ * Limit the time that one run spends on system calls that cost peers little: handshakes, and
+ * freeing connections, each by itself. True: there is time for one more; the first one of a
+ * run is always allowed. False: retry in the next run.
+ */
+enum comch_poll_slow {
+	COMCH_POLL_SETUP,
+	COMCH_POLL_FREE,
+	COMCH_POLL_NB_SLOW,
+};
+bool comch_poll_has_time(struct rte_comch_poll *poll, enum comch_poll_slow what);
 
 /* Count the objects of a poll: one with objects is not destroyed. Any thread. */
 static inline void

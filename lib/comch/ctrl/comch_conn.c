@@ -94,10 +94,25 @@ conn_link_news(void *ctx, bool can_wake)
 	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
 }
 
+/* A step of the driver's handshake maps memory, and there may be a thousand of them. */
+static bool
+has_time_for_link(const struct rte_comch_conn *conn)
+{
+	return conn->phase != COMCH_PHASE_LINKING ||
+		comch_poll_has_time(conn->obj.poll, COMCH_POLL_SETUP);
+}
+
 static void
 conn_fd_ready(struct comch_fd *cfd)
 {
-	comch_conn_poll_link(container_of(cfd, struct rte_comch_conn, fd));
+	struct rte_comch_conn *conn = container_of(cfd, struct rte_comch_conn, fd);
+
+	if (has_time_for_link(conn)) {
+		comch_conn_poll_link(conn);
+		return;
+	}
+	comch_store_relaxed(&conn->link_news, 1);
+	comch_poll_note(&conn->obj);
 }
 
 int
@@ -209,7 +224,8 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 			comch_handshake_timeout(conn);
 			return;
 		}
-		if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again)
+		if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again &&
+				has_time_for_link(conn))
 			comch_conn_poll_link(conn);
 		break;
 	case COMCH_PHASE_DRAINING:
@@ -297,8 +313,9 @@ conn_serve_end(struct rte_comch_conn *conn, struct comch_run *run)
 	if (comch_conn_nb_queues(conn) != 0 || comch_obj_is_dead(&conn->obj))
 		return false;
 	/* Unmapping takes time, and the peer decides how many regions there are. */
-	if (has_fast && !comch_poll_allow_frees(conn->obj.poll,
-			comch_fast_path_ops.nb_regions(conn)))
+	if (!comch_poll_has_time(conn->obj.poll, COMCH_POLL_FREE) ||
+			(has_fast && !comch_poll_allow_frees(conn->obj.poll,
+			comch_fast_path_ops.nb_regions(conn))))
 		return true;
 	comch_conn_free(conn);
 	return false;
@@ -313,6 +330,8 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 	if (comch_obj_is_dead(obj))
 		return false;
 	if (comch_load_relaxed(&conn->link_news) != 0) {
+		if (!has_time_for_link(conn))
+			return true;
 		comch_store_relaxed(&conn->link_news, 0);
 		comch_conn_poll_link(conn);
 	}
