@@ -23,7 +23,7 @@
 #include "shm_private.h"
 
 /* Number of unrequested wake-ups that a peer may send. */
-#define SPARE_WAKES 64
+#define SPARE_WAKES 8
 
 void
 shm_link_down(struct shm_link *l, int error, const char *text)
@@ -174,13 +174,6 @@ nb_stashed(const struct shm_link *l)
 	return l->stash_tail - l->stash_head;
 }
 
-/* Is a message with descriptors being received? */
-static bool
-is_receiving(const struct shm_link *l)
-{
-	return l->job != NULL || l->job_retry;
-}
-
 static void
 close_all(const int *fds, uint32_t n)
 {
@@ -315,12 +308,7 @@ start_job(struct shm_link *l)
 	ret = comch_foreign_recv(l->sock, &l->peer_id,
 		l->base.state == RTE_COMCH_LINK_CONNECTING ? NULL : &limit, job_is_done, l,
 		&l->job);
-
-	/* Too many descriptors are in flight: retry. */
-	l->job_retry = ret == -EAGAIN;
-	if (ret == -EAGAIN)
-		job_is_done(l, true);
-	else if (ret != 0)
+	if (ret != 0)
 		recv_failed(l, ret);
 }
 
@@ -403,7 +391,7 @@ shm_link_poll(struct rte_comch_link *link)
 		answer_hello(l, 0);
 	read_sock(l);
 	/* All its descriptors are stashed, or none will follow: read the frame. */
-	if (nb_stashed(l) >= l->awaits_fds || !is_receiving(l))
+	if (nb_stashed(l) >= l->awaits_fds || l->job == NULL)
 		l->awaits_fds = 0;
 }
 
@@ -417,7 +405,7 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 		read_sock(l);
 	if (nb_stashed(l) < nb_fds) {
 		/* They are sent before their frame: if none is in flight, they are missing. */
-		if (!is_receiving(l))
+		if (l->job == NULL)
 			return -EPROTO;
 		l->awaits_fds = nb_fds;
 		return -EAGAIN;
@@ -445,7 +433,7 @@ shm_link_shutdown(struct rte_comch_link *link)
 	if (l->sock >= 0) {
 		/* The peer sees this at once; the close below may be deferred. */
 		shutdown(l->sock, SHUT_RDWR);
-		comch_foreign_close(l->sock);
+		comch_foreign_hang_up(l->sock);
 	}
 	l->sock = -1;
 	shm_link_unmap(l);

@@ -99,7 +99,6 @@ struct shm_link {
 	/* the socket */
 	struct comch_foreign_peer peer_id;
 	struct comch_foreign_job *job; /* a message with descriptors is being received */
-	bool job_retry;             /* job not started: too many are in progress */
 	uint32_t wakes_allowed;     /* wake-ups that the peer may still send */
 	/* end */
 	size_t own_len;

@@ -29,6 +29,7 @@ struct comch_foreign_pool comch_foreign_pool = {
 	.out = { -1, -1 },
 	.reply = -1,
 	.jobs = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.jobs),
+	.lines = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.lines),
 	.spare = TAILQ_HEAD_INITIALIZER(comch_foreign_pool.spare),
 };
 
@@ -92,8 +93,9 @@ static void ask_discard(void);
 static bool next_reply(void);
 
 /*
- * A thread with the program's descriptor table: wakes polls, and hands waiting
- * descriptors to the closers. It drops no descriptor of a peer.
+ * A thread with the program's descriptor table: wakes polls, hands messages that wait for
+ * their turn to the receivers, and waiting descriptors to the closers. It drops no
+ * descriptor of a peer.
  */
 static comch_thread_ret_t
 waker(void *arg)
@@ -104,6 +106,7 @@ waker(void *arg)
 	RTE_SET_USED(arg);
 	pthread_mutex_lock(&pool->lock);
 	for (;;) {
+		comch_foreign_line_advance();
 		TAILQ_FOREACH(job, &pool->jobs, next) {
 			if (job->wake && !job->cancelled)
 				job->news(job->ctx, true);
@@ -115,7 +118,8 @@ waker(void *arg)
 		while (pool->drain && next_reply())
 			;
 		pool->drain = false;
-		if (nb_backlog == 0 && pool->discard != COMCH_FOREIGN_DISCARD_WANTED) {
+		if (nb_backlog == 0 && !pool->lines_blocked &&
+				pool->discard != COMCH_FOREIGN_DISCARD_WANTED) {
 			pthread_cond_wait(&pool->wake, &pool->lock);
 		} else {
 			comch_foreign_in_ms(&until, BACKLOG_RETRY_MS);
@@ -223,6 +227,7 @@ in_child(void)
 	pool->started = false;
 	pool->discard = COMCH_FOREIGN_DISCARD_NONE;
 	TAILQ_INIT(&pool->jobs);
+	TAILQ_INIT(&pool->lines);
 	memset(pool->slot, 0, sizeof(pool->slot));
 	for (i = 0; i < COMCH_FOREIGN_NB_KINDS; i++)
 		pool->nb_queued[i] = pool->nb_threads[i] = 0;
@@ -305,44 +310,8 @@ comch_foreign_nb_idle(enum comch_foreign_kind kind)
 	return n;
 }
 
-static bool
-is_same(int32_t a, int32_t b)
-{
-	return a >= 0 && a == b;
-}
-
-/*
- * May one more message of the peer be received? Returns 0, -EAGAIN (at the limit), or
- * -EDQUOT if its other messages are stuck.
- */
-static int
-check_share(const struct comch_foreign_peer *peer)
-{
-	const struct comch_foreign_slot *s;
-	const struct comch_foreign_job *job;
-	uint32_t pids = 0, uids = 0, stuck = 0;
-
-	for (s = pool->slot; s < pool->slot + COMCH_FOREIGN_SLOTS; s++) {
-		if (!s->used || !s->busy || !is_same(s->peer.uid, peer->uid))
-			continue;
-		uids++;
-		pids += is_same(s->peer.pid, peer->pid);
-		stuck += s->ticks >= COMCH_FOREIGN_STUCK_TICKS;
-	}
-	TAILQ_FOREACH(job, &pool->jobs, next) {
-		if (job->state != COMCH_FOREIGN_QUEUED || !is_same(job->peer.uid, peer->uid))
-			continue;
-		uids++;
-		pids += is_same(job->peer.pid, peer->pid);
-	}
-	if (pids < COMCH_FOREIGN_PER_PID && uids < COMCH_FOREIGN_PER_UID)
-		return 0;
-	return stuck >= COMCH_FOREIGN_PER_PID ? -EDQUOT : -EAGAIN;
-}
-
-/* Send a socket to the threads of a kind: the descriptor also stays in this table. */
-static int
-hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
+int
+comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 {
 	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
 	union comch_foreign_control control;
@@ -358,12 +327,18 @@ hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 	return 0;
 }
 
+bool
+comch_foreign_is_behind(void)
+{
+	return nb_backlog >= MAX_BACKLOG;
+}
+
 /* Under the lock. */
 static void
 backlog_flush(void)
 {
-	while (nb_backlog > 0 &&
-			hand_over(COMCH_FOREIGN_CLOSER, NULL, backlog[nb_backlog - 1]) == 0)
+	while (nb_backlog > 0 && comch_foreign_hand_over(COMCH_FOREIGN_CLOSER, NULL,
+			backlog[nb_backlog - 1]) == 0)
 		close(backlog[--nb_backlog]);
 }
 
@@ -395,7 +370,7 @@ static void
 close_locked(int fd)
 {
 	backlog_flush();
-	if (hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
+	if (comch_foreign_hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
 		close(fd);
 	else
 		backlog_add(fd);
@@ -411,6 +386,16 @@ comch_foreign_close(int fd)
 	pthread_mutex_lock(&pool->lock);
 	close_locked(fd);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+void
+comch_foreign_hang_up(int sock)
+{
+	/* The usual case, which needs no other thread. */
+	if (comch_foreign_is_drained(sock))
+		close(sock);
+	else
+		comch_foreign_close(sock);
 }
 
 int
@@ -430,24 +415,18 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		ret = -ENOMEM;
 		goto unlock;
 	}
-	j->state = COMCH_FOREIGN_QUEUED;
-	j->refs = 2;
+	j->sock = sock;
 	j->peer = *peer;
 	if (limit != NULL)
 		j->limit = *limit;
 	j->news = news;
 	j->ctx = ctx;
 	backlog_flush();
-	ret = nb_backlog < MAX_BACKLOG ? check_share(peer) : -EAGAIN;
-	TAILQ_INSERT_TAIL(&pool->jobs, j, next);
+	ret = comch_foreign_line_start(j);
 	if (ret == 0)
-		ret = hand_over(COMCH_FOREIGN_RECEIVER, j, sock);
-	if (ret != 0) {
-		j->refs = 1;
-		comch_foreign_unref(j);
-	} else {
 		*job = j;
-	}
+	else
+		TAILQ_INSERT_HEAD(&pool->spare, j, next);
 unlock:
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
@@ -547,6 +526,11 @@ void
 comch_foreign_cancel(struct comch_foreign_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
+	if (job->state == COMCH_FOREIGN_WAITING) {
+		comch_foreign_line_leave(job);
+		TAILQ_INSERT_HEAD(&pool->spare, job, next);
+		goto unlock;
+	}
 	while (job->replied && next_reply())
 		;
 	forget(job);
@@ -555,5 +539,6 @@ comch_foreign_cancel(struct comch_foreign_job *job)
 		close_fds_locked(&job->msg);
 		comch_foreign_unref(job);
 	}
+unlock:
 	pthread_mutex_unlock(&pool->lock);
 }

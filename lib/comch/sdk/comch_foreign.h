@@ -93,8 +93,8 @@ enum comch_foreign_next comch_foreign_next(int sock);
  * until the job is taken or cancelled. news is called when the message is received,
  * and never after a cancel. Unsealed payload memory is mapped and sealed, within
  * *limit* (NULL: none): that can block as well.
- * Returns 0, -EAGAIN (retry: the peer is at its limit of messages), -EDQUOT (at the
- * limit, and those are stuck) or -ENOMEM.
+ * At the peer's limit of messages it waits for its turn. Returns 0, -EDQUOT (at the limit,
+ * and those are stuck) or -ENOMEM.
  */
 int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		const struct comch_peermap_limit *limit, comch_news_t news, void *ctx,
@@ -104,7 +104,7 @@ int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
  * Take the message of a job. Returns 0: the message is in *msg*, the caller owns its
  * descriptors and mappings, and the job is freed; -EINPROGRESS: not received yet.
  * Errors are in msg->len: -EPROTO for unsupported kinds of descriptors or too many
- * of them, -EMFILE, or -ETIMEDOUT (dropping a descriptor blocks).
+ * of them, -EMFILE, -ETIMEDOUT (dropping a descriptor blocks), or -EDQUOT (as above).
  */
 int comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg);
 
@@ -119,6 +119,13 @@ void comch_foreign_cancel(struct comch_foreign_job *job);
  * it from all epoll sets first: the file may stay open for a while.
  */
 void comch_foreign_close(int fd);
+
+/*
+ * The same for a socket of ours, of which the peer has the other end only: if its queue is
+ * empty it is closed at once, by this thread. A file that the peer has as well could make
+ * even the look into its queue block.
+ */
+void comch_foreign_hang_up(int sock);
 
 /* Close the descriptors of a peer's ticket, except those set to -1. */
 static inline void

@@ -34,6 +34,7 @@ enum comch_foreign_kind {
 };
 
 enum comch_foreign_state {
+	COMCH_FOREIGN_WAITING,   /* in a line, for the peer's share of the receivers */
 	COMCH_FOREIGN_QUEUED,
 	COMCH_FOREIGN_RUNNING,
 	COMCH_FOREIGN_DONE,
@@ -46,8 +47,10 @@ enum comch_foreign_discard {
 };
 
 struct comch_foreign_job {
-	TAILQ_ENTRY(comch_foreign_job) next;
+	TAILQ_ENTRY(comch_foreign_job) next; /* in a line, or in pool->jobs */
 	enum comch_foreign_state state;
+	struct comch_foreign_line *line; /* WAITING */
+	int sock;                /* WAITING: the caller's */
 	bool cancelled;
 	bool replied;            /* its descriptors are in the reply socket */
 	uint32_t refs;           /* of the caller, and of the queue or a receiver */
@@ -90,6 +93,9 @@ struct comch_foreign_pool {
 	uint32_t nb_threads[COMCH_FOREIGN_NB_KINDS];
 	struct comch_foreign_slot slot[COMCH_FOREIGN_SLOTS];
 	TAILQ_HEAD(comch_foreign_jobs, comch_foreign_job) jobs;
+	/* Peers with more messages than they may have received at a time. */
+	TAILQ_HEAD(, comch_foreign_line) lines;
+	bool lines_blocked;      /* for lack of room, not of a share: retry */
 	/* Freed jobs for reuse: free() in these threads would contend for the heap. */
 	struct comch_foreign_jobs spare;
 };
@@ -98,6 +104,8 @@ extern struct comch_foreign_pool comch_foreign_pool;
 
 /* The absolute time in ms from now, for pthread_cond_timedwait(). */
 void comch_foreign_in_ms(struct timespec *ts, uint32_t ms);
+/* Shut down a socket, for comch_foreign_hang_up(). True: its queue is empty for good, so closing it does not block. */
+bool comch_foreign_is_drained(int sock);
 /* Get the descriptors of a received message; at most COMCH_FOREIGN_FDS. */
 uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
 /* Under the lock. */
@@ -105,6 +113,21 @@ void comch_foreign_unref(struct comch_foreign_job *job);
 void comch_foreign_finish(struct comch_foreign_job *job, int len);
 void comch_foreign_notify(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
+/* Send a socket to the threads of a kind: the descriptor also stays in this table. */
+int comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd);
+/* Are the closers behind, so that no message may be received? */
+bool comch_foreign_is_behind(void);
+
+/* comch_foreign_line.c; under the lock. */
+
+/* Hand over a new job to the receivers, or have it wait in its peer's line. */
+int comch_foreign_line_start(struct comch_foreign_job *job);
+/* A job that waits is cancelled. */
+void comch_foreign_line_leave(struct comch_foreign_job *job);
+/* Hand over what shares allow by now. A thread with the program's table. */
+void comch_foreign_line_advance(void);
+/* A peer's share may have grown: have the waker advance the lines. */
+void comch_foreign_line_freed(void);
 
 /* Posted when the supervisor has its own table, or failed to create it. */
 struct comch_foreign_start {

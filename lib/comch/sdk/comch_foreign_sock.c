@@ -43,6 +43,37 @@ comch_foreign_next(int sock)
 	return len > 0 ? COMCH_FOREIGN_PLAIN : COMCH_FOREIGN_END;
 }
 
+/* Peek as above. A byte, or any control data: there is a message. */
+static bool
+has_message(int sock)
+{
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	/* peer-read: as in comch_foreign_next(). */
+	ssize_t len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+
+	/* peer-read: the same. */
+	if (len < 0 && errno == ECONNRESET)
+		len = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+	return len != 0 || (msg.msg_flags & MSG_CTRUNC) != 0;
+}
+
+bool
+comch_foreign_is_drained(int sock)
+{
+	const int yes = 1;
+
+	/*
+	 * Credentials come with each message, even an empty one, and not with the end of
+	 * the stream. After the shutdown nothing can be added: the kernel checks that with
+	 * the lock of the queue. An error, such as a listener's, counts as a message, and so
+	 * does the end of a stream socket, which has credentials, too.
+	 */
+	return setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) == 0 &&
+		shutdown(sock, SHUT_RDWR) == 0 && !has_message(sock);
+}
+
 bool
 comch_foreign_refuse(int sock)
 {

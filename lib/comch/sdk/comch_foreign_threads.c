@@ -303,6 +303,7 @@ receiver_main(struct comch_foreign_slot *slot)
 		run_job(slot, job, sock);
 		pthread_mutex_lock(&pool->lock);
 		slot->busy = false;
+		comch_foreign_line_freed();
 		pthread_mutex_unlock(&pool->lock);
 	}
 }
@@ -415,6 +416,8 @@ tick(void)
 
 	for (slot = pool->slot; slot < pool->slot + COMCH_FOREIGN_SLOTS; slot++)
 		slot->ticks += slot->used && slot->busy;
+	/* Messages that wait behind stuck ones are refused; and shares may have grown. */
+	comch_foreign_line_freed();
 	TAILQ_FOREACH(job, &pool->jobs, next) {
 		if (job->state == COMCH_FOREIGN_DONE || job->cancelled)
 			continue;

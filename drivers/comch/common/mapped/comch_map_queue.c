@@ -63,7 +63,7 @@ close_local(const struct comch_map_wake *w, int fd)
 	if (w->refuses_fds)
 		close(fd);
 	else
-		comch_foreign_close(fd);
+		comch_foreign_hang_up(fd);
 }
 
 /*
