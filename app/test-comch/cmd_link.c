@@ -88,6 +88,7 @@ static const struct cmd_field server_fields[] = {
 	{ "recv_queue", offsetof(struct rte_comch_server_conf, recv_queue), 0, UINT32_MAX },
 	{ "send_queue", offsetof(struct rte_comch_server_conf, send_queue), 0, UINT32_MAX },
 	{ "max_clients", offsetof(struct rte_comch_server_conf, max_clients), 0, UINT32_MAX },
+	{ "reserve", offsetof(struct rte_comch_server_conf, reserve), 0, UINT32_MAX },
 };
 static const struct cmd_field client_fields[] = {
 	{ "max_msg_size", offsetof(struct rte_comch_client_conf, max_msg_size), 0, UINT32_MAX },
@@ -299,10 +300,10 @@ CMD(inst_server_create, server_create,
 	KEY(0, "server"), KEY(1, "create"), NAME(2, "device", CMD_LIST_DEV),
 	NAME(3, "representor", CMD_LIST_REP), WORD(4, "name for clients"));
 CMD(inst_server_set, server_set,
-	"server set SERVER KEY VALUE: max_msg_size, recv_queue, send_queue or max_clients "
-	"(0: default); manual_accept, exact, ordered or ctrl_only (on, off)",
+	"server set SERVER KEY VALUE: max_msg_size, recv_queue, send_queue, max_clients or "
+	"reserve (0: default); manual_accept, exact, ordered or ctrl_only (on, off)",
 	KEY(0, "server"), KEY(1, "set"), NAME(2, "server", TC_SERVER),
-	KEY(3, "max_msg_size#recv_queue#send_queue#max_clients#manual_accept#exact#ordered#"
+	KEY(3, "max_msg_size#recv_queue#send_queue#max_clients#reserve#manual_accept#exact#ordered#"
 		"ctrl_only"),
 	WORD(4, "number, on or off"));
 CMD(inst_server_verb, server_verb,

@@ -176,6 +176,9 @@ const char *rte_comch_state_name(enum rte_comch_state state);
  */
 #define RTE_COMCH_SERVER_F_MANUAL_CREDIT (UINT32_C(1) << 4)
 
+/** For rte_comch_server_conf.reserve. */
+#define RTE_COMCH_RESERVE_NONE UINT32_MAX
+
 /** Configuration of a server. Zero means default. */
 struct rte_comch_server_conf {
 	size_t conf_size;             /**< sizeof(struct rte_comch_server_conf) */
@@ -188,6 +191,13 @@ struct rte_comch_server_conf {
 	uint32_t send_queue;          /**< Messages per connection; default 64. */
 	uint32_t max_clients;         /**< Default: the device's limit. */
 	uint64_t user_data;           /**< Returned in each event of the server. */
+	/**
+	 * Of max_clients, the last ones: for processes without a connection to the server,
+	 * and half of them for users without one. Default: none, and of the default
+	 * max_clients a sixteenth, unless RTE_COMCH_RESERVE_NONE. Without effect over RDMA,
+	 * where processes are unknown.
+	 */
+	uint32_t reserve;
 };
 
 /**
@@ -198,7 +208,8 @@ struct rte_comch_server_conf {
  * @return
  *   The server in IDLE, or NULL with rte_errno:
  *   - EINVAL: no conf, poll or name; name empty or longer than RTE_COMCH_NAME_SIZE with
- *     its NUL; a size or depth over the device's limit; unknown flag.
+ *     its NUL; a size or depth over the device's limit; reserve not below max_clients;
+ *     unknown flag.
  *   - ENODEV: unknown device.
  *   - ENOENT: unknown representor.
  *   - ENOTSUP: a device of the host.

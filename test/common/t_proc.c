@@ -51,6 +51,12 @@ ended(const struct t_proc *p, int timeout_ms)
 	return yes;
 }
 
+bool
+t_proc_has_ended(const struct t_proc *p)
+{
+	return ended(p, 0);
+}
+
 void
 t_proc_join(struct t_proc *p)
 {

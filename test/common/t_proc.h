@@ -39,6 +39,8 @@ struct t_proc {
  */
 void t_proc_start(struct t_proc *p, const char *name, int (*fn)(int fd, void *arg),
 		void *arg);
+/* Does not wait. */
+bool t_proc_has_ended(const struct t_proc *p);
 /* Wait for its end: it must return 0. */
 void t_proc_join(struct t_proc *p);
 /* Send a signal. */

@@ -72,6 +72,7 @@ struct comch_tx_wait {
 };
 
 struct comch_fast_path;
+struct comch_holder;
 struct comch_sched;
 struct comch_order;
 
@@ -124,6 +125,12 @@ struct rte_comch_conn {
 	uint8_t ctrl_only;         /* COMCH_CTRL_ONLY_*: the sides that request no fast path */
 	bool announced;            /* the application has its first event, not yet DISCONNECTED */
 	bool is_ending;            /* its end is certain: counted in server->nb_ending */
+	bool is_half_open;         /* server: in holder->half_open */
+	bool has_place;            /* server: counts against max_clients, until freed */
+	bool is_to_free;           /* server: counted in server->nb_to_free */
+	uint64_t may_go_at;        /* TSC: server: may give way within the handshake */
+	struct comch_holder *holder;
+	TAILQ_ENTRY(rte_comch_conn) half_open_next;
 	uint16_t rep;
 	uint32_t id;
 	int end_status;

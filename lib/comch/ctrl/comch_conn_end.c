@@ -27,8 +27,8 @@ conn_enter_end(struct rte_comch_conn *conn, enum comch_phase next)
 {
 	uint32_t old = conn->phase;
 
-	if (conn->server != NULL && old < COMCH_PHASE_PENDING)
-		comch_count(&conn->server->nb_half_open, -1);
+	if (conn->server != NULL)
+		comch_holder_settle(&conn->server->holders, conn);
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
 		comch_count(&conn->server->nb_pending, -1);
 	comch_store_release(&conn->phase, next);
@@ -63,6 +63,7 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_trace_conn_end(conn->id, comch_conn_name(conn), conn->end_status,
 		comch_conn_reason(conn));
 	conn_enter_end(conn, COMCH_PHASE_ENDING);
+	comch_server_conn_ended(conn);
 	comch_tx_drop(conn);
 	comch_sched_del(conn);
 	comch_poll_fd_del(conn->obj.poll, &conn->fd);

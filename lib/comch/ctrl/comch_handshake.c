@@ -226,10 +226,34 @@ hello_is_valid(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 	return false;
 }
 
-static bool
-server_is_full(const struct rte_comch_server *server)
+/* May the client have a place? */
+static enum comch_holder_answer
+ask_for_place(const struct rte_comch_conn *conn)
 {
-	return server->nb_conns - server->nb_half_open >= server->conf.max_clients;
+	struct rte_comch_server *server = conn->server;
+
+	return comch_holder_ask(&server->holders, conn, server->conf.max_clients,
+		server->conf.reserve);
+}
+
+static void
+reject_full(struct rte_comch_conn *conn)
+{
+	const struct rte_comch_server_conf *conf = &conn->server->conf;
+
+	switch (ask_for_place(conn)) {
+	case COMCH_HOLDER_OTHER_PROCESS:
+		reject(conn, -ECONNREFUSED, "server keeps its last %u places for other processes",
+			conf->reserve);
+		return;
+	case COMCH_HOLDER_OTHER_USER:
+		reject(conn, -ECONNREFUSED, "server keeps its last %u places for other users",
+			conf->reserve / 2);
+		return;
+	default:
+		reject(conn, -ECONNREFUSED, "server is full: limit of %u clients",
+			conf->max_clients);
+	}
 }
 
 /* The HELLO is valid and a slot is free: accept, or ask the application. */
@@ -238,7 +262,9 @@ admit(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
-	comch_count(&server->nb_half_open, -1);
+	comch_holder_admit(&server->holders, conn);
+	if (conn->link->state == RTE_COMCH_LINK_DOWN)
+		comch_server_conn_ending(conn);
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
 		comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 		comch_count(&server->nb_pending, 1);
@@ -264,7 +290,7 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
 	conn->tx_credits = f->recv_queue;
 	take_wire_flags(conn, f->flags);
-	if (!server_is_full(server)) {
+	if (ask_for_place(conn) == COMCH_HOLDER_YES) {
 		admit(conn);
 		return;
 	}
@@ -278,12 +304,25 @@ comch_handshake_retry_admit(struct rte_comch_conn *conn, bool all_seen)
 {
 	const struct rte_comch_server *server = conn->server;
 
-	if (!server_is_full(server)) {
+	if (ask_for_place(conn) == COMCH_HOLDER_YES) {
 		admit(conn);
 	} else if ((all_seen && server->nb_ending == 0) || rte_rdtsc() > conn->deadline) {
-		reject(conn, -ECONNREFUSED, "server is full: limit of %u clients",
-			server->conf.max_clients);
+		reject_full(conn);
 	}
+}
+
+void
+comch_handshake_give_way(struct rte_comch_conn *conn)
+{
+	if (conn->phase == COMCH_PHASE_FULL) {
+		comch_handshake_retry_admit(conn, true);
+		if (conn->phase == COMCH_PHASE_FULL)
+			reject_full(conn);
+		return;
+	}
+	comch_count(&conn->server->stats.refused, 1);
+	comch_conn_end(conn, -ECONNREFUSED, "more than %u clients are within the handshake",
+		conn->server->holders.max_half_open);
 }
 
 void

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
@@ -18,14 +20,23 @@
 #include "ctrl/comch_conf.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
+#include "ctrl/comch_handshake.h"
 #include "ctrl/comch_sched.h"
 #include "ctrl/comch_server.h"
 
 #define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT | \
 	RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_CTRL_ONLY | \
 	RTE_COMCH_SERVER_F_MANUAL_CREDIT)
-/* Clients that one scan accepts: the others wait in the listener's queue. */
+/* The part of a default max_clients that is kept for processes without a connection. */
+#define RESERVE_SHARE 16
+/*
+ * What one scan accepts, clients and us: the others wait in the listener's queue. A client
+ * costs several system calls, more if another one gives way to it.
+ */
 #define ACCEPT_BURST 64
+#define ACCEPT_US 250
+/* They also wait while as many that gave way or up are not freed yet. */
+#define MAX_TO_FREE 256
 
 static void
 listener_forked(void *arg)
@@ -62,6 +73,7 @@ server_free(struct comch_obj *obj)
 {
 	struct rte_comch_server *server = COMCH_OBJ_OF(rte_comch_server, obj);
 
+	comch_holders_free(&server->holders);
 	free(server);
 }
 
@@ -88,11 +100,32 @@ server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
 			dev->info.name, c->rep);
 		return -ENOENT;
 	}
+	if (c->reserve == 0 && c->max_clients == 0)
+		c->reserve = dev->info.max_clients / RESERVE_SHARE;
+	if (c->reserve == RTE_COMCH_RESERVE_NONE)
+		c->reserve = 0;
 	if (comch_conf_check_size(c->name, "max_clients", &c->max_clients, dev->info.max_clients,
 			dev->info.max_clients) != 0)
 		return -EINVAL;
+	if (c->reserve >= c->max_clients) {
+		COMCH_LOG(ERR, "server %s: reserve of %u: expected less than max_clients, which is "
+			"%u", c->name, c->reserve, c->max_clients);
+		return -EINVAL;
+	}
 	return comch_conf_check_sizes(dev, c->name, &c->max_msg_size, &c->recv_queue,
 			&c->send_queue);
+}
+
+/* Each client within the handshake has a descriptor: leave some for those that are not. */
+static uint32_t
+max_half_open(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return COMCH_MAX_HALF_OPEN;
+	return (uint32_t)RTE_MAX(RTE_MIN(limit.rlim_cur / 4 * 3, (rlim_t)COMCH_MAX_HALF_OPEN),
+		(rlim_t)16);
 }
 
 struct rte_comch_server *
@@ -121,10 +154,10 @@ rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf
 		goto err_put;
 	}
 	server->sched = comch_sched_get(c.poll);
-	if (server->sched == NULL) {
-		ret = -ENOMEM;
+	ret = server->sched != NULL ?
+		comch_holders_init(&server->holders, max_half_open()) : -ENOMEM;
+	if (ret != 0)
 		goto err_free;
-	}
 	comch_obj_init(&server->obj, RTE_COMCH_OBJ_SERVER, server, c.poll, c.user_data);
 	server->obj.service = server_service;
 	server->obj.free = server_free;
@@ -172,11 +205,31 @@ stop_listening(struct rte_comch_server *server)
 	server->listener = NULL;
 }
 
+/* All places of the handshake are taken: the oldest of the peer with the most gives way. */
+static void
+make_room(struct rte_comch_server *server)
+{
+	struct rte_comch_conn *conn = comch_holders_crowded(&server->holders);
+
+	if (conn == NULL) {
+		server->is_crowded &= server->holders.nb_half_open > server->holders.max_half_open / 2;
+		return;
+	}
+	if (!server->is_crowded)
+		COMCH_LOG(WARNING, "server %s: %u clients are within the handshake, %u of them of "
+			"process %d (uid %d): from now on the oldest gives way to a new one",
+			server->name, server->holders.max_half_open, conn->holder->nb_half_open,
+			conn->holder->id.pid, conn->holder->id.uid);
+	server->is_crowded = true;
+	comch_handshake_give_way(conn);
+}
+
 static void
 server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 {
 	struct rte_comch_conn *conn;
 
+	make_room(server);
 	conn = comch_conn_create(server->dev, server->conf.rep, server->obj.poll,
 			server->conf.send_queue);
 	if (conn == NULL) {
@@ -189,7 +242,6 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	conn->manual_credit = (server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_CREDIT) != 0;
 	comch_conn_set_ctrl_only(conn, (server->conf.flags & RTE_COMCH_SERVER_F_CTRL_ONLY) != 0);
 	comch_count(&server->nb_conns, 1);
-	comch_count(&server->nb_half_open, 1);
 	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
 	comch_registry_add(&comch_conn_registry, &conn->entry);
 	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
@@ -197,22 +249,34 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 		comch_conn_end(conn, -EMFILE, "no free file descriptor for the connection");
 		return;
 	}
+	conn->ops->link_peer(link, &conn->peer);
+	if (comch_holder_join(&server->holders, conn) != 0) {
+		comch_conn_end(conn, -ENOMEM, "no memory for the connection");
+		return;
+	}
 	conn->deadline = comch_conn_in_ms(COMCH_HANDSHAKE_MS);
 	comch_sched_wait(conn);
 	comch_conn_poll_link(conn);
 }
 
+static bool
+may_accept(const struct rte_comch_server *server)
+{
+	return server->nb_to_free < MAX_TO_FREE && comch_holders_can_join(&server->holders);
+}
+
 void
 comch_server_accept(struct rte_comch_server *server)
 {
+	const uint64_t end = rte_rdtsc() + rte_get_tsc_hz() / US_PER_S * ACCEPT_US;
 	struct rte_comch_link *link;
 	unsigned int i;
 	int ret = 0;
 
 	if (server->listener == NULL)
 		return;
-	for (i = 0; i < ACCEPT_BURST; i++) {
-		if (server->nb_half_open >= COMCH_MAX_HALF_OPEN)
+	for (i = 0; i < ACCEPT_BURST && (i == 0 || rte_rdtsc() < end); i++) {
+		if (!may_accept(server))
 			break;
 		ret = server->dev->ops->accept(server->listener, &link);
 		if (ret != 0)
@@ -311,10 +375,19 @@ rte_comch_server_start(struct rte_comch_server *server)
 void
 comch_server_conn_ending(struct rte_comch_conn *conn)
 {
-	if (conn->server == NULL || conn->is_ending)
+	if (conn->server == NULL || !conn->has_place || conn->is_ending)
 		return;
 	conn->is_ending = true;
 	conn->server->nb_ending++;
+}
+
+void
+comch_server_conn_ended(struct rte_comch_conn *conn)
+{
+	if (conn->server == NULL || conn->has_place)
+		return;
+	conn->is_to_free = true;
+	conn->server->nb_to_free++;
 }
 
 void
@@ -322,6 +395,9 @@ comch_server_conn_freed(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
+	if (conn->is_to_free)
+		server->nb_to_free--;
+	comch_holder_leave(&server->holders, conn);
 	TAILQ_REMOVE(&server->conns, conn, server_next);
 	comch_count(&server->nb_conns, -1);
 	if (conn->is_ending)
@@ -389,7 +465,7 @@ rte_comch_server_state(const struct rte_comch_server *server)
 uint32_t
 rte_comch_server_nb_conns(const struct rte_comch_server *server)
 {
-	return server == NULL ? 0 : server->nb_conns - server->nb_half_open;
+	return server == NULL ? 0 : comch_load_relaxed(&server->holders.nb_places);
 }
 
 uint32_t

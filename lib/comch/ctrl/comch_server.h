@@ -13,9 +13,7 @@
 #include "rte_comch_stats.h"
 #include "base/comch_obj.h"
 #include "base/comch_poll.h"
-
-/* Limit of clients of one server that are within the handshake. */
-#define COMCH_MAX_HALF_OPEN 1024
+#include "ctrl/comch_holder.h"
 
 struct comch_sched;
 
@@ -32,10 +30,12 @@ struct rte_comch_server {
 	struct comch_sched *sched;
 	TAILQ_HEAD(, rte_comch_conn) conns;
 	uint32_t nb_conns;
-	uint32_t nb_half_open; /* of nb_conns: before PENDING */
+	struct comch_holders holders; /* of nb_conns: whose they are */
 	uint32_t nb_pending;
-	uint32_t nb_ending;    /* of nb_conns: ending, so their slots become free soon */
+	uint32_t nb_ending;    /* with a place that becomes free soon */
+	uint32_t nb_to_free;   /* ended without a place */
 	bool accept_failed;    /* logged; retried at each scan */
+	bool is_crowded;       /* logged: handshakes give way to newer ones */
 	bool is_accepting;     /* in sched->accepting */
 	struct rte_comch_server_stats stats;
 	TAILQ_ENTRY(rte_comch_server) accepting_next; /* of sched->accepting */
@@ -48,6 +48,8 @@ extern struct comch_registry_type comch_server_registry;
 void comch_server_accept(struct rte_comch_server *server);
 /* Ending; still counts against max_clients until DISCONNECTED is returned. */
 void comch_server_conn_ending(struct rte_comch_conn *conn);
+/* Ended; without a place it waits for nothing but to be freed. */
+void comch_server_conn_ended(struct rte_comch_conn *conn);
 void comch_server_conn_freed(struct rte_comch_conn *conn);
 
 #endif /* COMCH_SERVER_H */

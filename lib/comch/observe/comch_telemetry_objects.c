@@ -148,22 +148,19 @@ int
 comch_tel_server_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 {
 	const struct rte_comch_server *s = find_server(args->val[0]);
-	uint32_t half_open, nb_conns;
 
 	if (s == NULL)
 		return -EINVAL;
-	/* Read without synchronization, so the two counters may not match. */
-	half_open = comch_load_relaxed(&s->nb_half_open);
-	nb_conns = comch_load_relaxed(&s->nb_conns);
 	rte_tel_data_start_dict(d);
 	comch_tel_u64(d, "id", args->val[0]);
 	comch_tel_text(d, "name", s->name);
 	add_place(d, s->dev, s->conf.rep);
 	comch_tel_state(d, &s->obj);
-	comch_tel_u64(d, "conns", nb_conns > half_open ? nb_conns - half_open : 0);
-	comch_tel_u64(d, "half_open", half_open);
+	comch_tel_u64(d, "conns", comch_load_relaxed(&s->holders.nb_places));
+	comch_tel_u64(d, "half_open", comch_load_relaxed(&s->holders.nb_half_open));
 	comch_tel_u64(d, "pending", comch_load_relaxed(&s->nb_pending));
 	comch_tel_u64(d, "max_clients", s->conf.max_clients);
+	comch_tel_u64(d, "reserve", s->conf.reserve);
 	comch_tel_u64(d, "max_msg_size", s->conf.max_msg_size);
 	comch_tel_u64(d, "recv_queue", s->conf.recv_queue);
 	comch_tel_u64(d, "send_queue", s->conf.send_queue);
