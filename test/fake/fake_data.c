@@ -55,6 +55,7 @@ fake_late(struct rte_comch_link *link, const void *op, uint64_t arg)
 		late->arg = arg;
 		late->due = fake_due(link);
 		TAILQ_INSERT_TAIL(&data->late_ops, late, next);
+		fake_signal(link->ops->link_fd(link));
 	}
 	return -EINPROGRESS;
 }

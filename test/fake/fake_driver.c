@@ -395,6 +395,12 @@ fake_link_poll(struct rte_comch_link *link)
 		link_down(l, -ECONNRESET, "link dropped by drop_at");
 	else if (l->peer_gone)
 		link_down(l, -ECONNRESET, "peer closed the link");
+	/* Time passes, too, while the core waits for an operation and leaves frames unread. */
+	if (fake_late_any(link)) {
+		count = fake_dev_of(link)->nb_ticks;
+		fake_poll_again(fake_dev_of(link), &count, false);
+		fake_signal(l->event_fd);
+	}
 	pthread_mutex_unlock(&fake_lock);
 }
 
