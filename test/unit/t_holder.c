@@ -23,6 +23,7 @@ join(unsigned int i, int32_t pid, int32_t uid)
 {
 	conns[i].peer = (struct rte_comch_peer_id){ .pid = pid, .uid = uid };
 	T_EQ(comch_holder_join(&holders, &conns[i]), 0);
+	conns[i].may_go_at = 0;
 	return &conns[i];
 }
 
@@ -44,11 +45,11 @@ leave_all(void)
 static unsigned int
 replace(int32_t pid, int32_t uid)
 {
-	struct rte_comch_conn *conn = comch_holders_crowded(&holders);
+	struct rte_comch_conn *conn = comch_holders_first(&holders);
 
-	T_CHECK(conn != NULL);
+	T_CHECK(comch_holders_crowded(&holders) && conn != NULL);
 	comch_holder_leave(&holders, conn);
-	T_CHECK(comch_holders_crowded(&holders) == NULL);
+	T_CHECK(!comch_holders_crowded(&holders));
 	join((unsigned int)(conn - conns), pid, uid);
 	return (unsigned int)(conn - conns);
 }
@@ -59,7 +60,7 @@ Test(holder, oldest_of_the_largest)
 
 	T_EQ(comch_holders_init(&holders, MAX), 0);
 	for (i = 0; i < MAX; i++) {
-		T_CHECK(comch_holders_crowded(&holders) == NULL);
+		T_CHECK(!comch_holders_crowded(&holders));
 		join(i, i < 3 || i % 4 == 0 ? 7 : 8, 0);
 	}
 	/* Process 8 has about three of four; 3 is its first one. */
@@ -85,7 +86,7 @@ Test(holder, who_comes_again_and_again)
 		join(i, 7, 0);
 	honest = &conns[replace(8, 0)];
 	for (i = 0; i < 3 * MAX; i++) {
-		T_CHECK(comch_holders_crowded(&holders) != honest);
+		T_CHECK(comch_holders_first(&holders) != honest);
 		replace(7, 0);
 	}
 	T_CHECK(honest->is_half_open);
@@ -144,7 +145,7 @@ Test(holder, places)
 	T_EQ(comch_holders_init(&holders, MAX), 0);
 	join(0, 7, 0);
 	join(1, 7, 0);
-	comch_holder_admit(&holders, &conns[0]);
+	T_EQ(comch_holder_admit(&holders, &conns[0], 1, 0), COMCH_HOLDER_YES);
 	T_EQ(holders.nb_half_open, 1);
 	T_EQ(holders.nb_places, 1);
 	T_CHECK(conns[0].has_place && !conns[0].is_half_open);
@@ -155,9 +156,9 @@ Test(holder, places)
 }
 
 static enum comch_holder_answer
-ask(unsigned int i, uint32_t max, uint32_t reserve)
+admit(unsigned int i, uint32_t max, uint32_t reserve)
 {
-	return comch_holder_ask(&holders, &conns[i], max, reserve);
+	return comch_holder_admit(&holders, &conns[i], max, reserve);
 }
 
 /* The last places are for others: first for other processes, then for other users. */
@@ -168,35 +169,31 @@ Test(holder, reserve)
 	T_EQ(comch_holders_init(&holders, MAX), 0);
 	for (i = 0; i < 40; i++)
 		join(i, 7, 1000);
-	for (i = 0; ask(i, 32, 4) == COMCH_HOLDER_YES; i++)
-		comch_holder_admit(&holders, &conns[i]);
+	for (i = 0; admit(i, 32, 4) == COMCH_HOLDER_YES; i++)
+		;
 	T_EQ(i, 28);
-	T_EQ(ask(i, 32, 4), COMCH_HOLDER_OTHER_PROCESS);
+	T_EQ(admit(i, 32, 4), COMCH_HOLDER_OTHER_PROCESS);
 	/* Two more processes of the user, */
 	join(40, 8, 1000);
 	join(41, 9, 1000);
-	T_EQ(ask(40, 32, 4), COMCH_HOLDER_YES);
-	comch_holder_admit(&holders, &conns[40]);
-	T_EQ(ask(41, 32, 4), COMCH_HOLDER_YES);
-	comch_holder_admit(&holders, &conns[41]);
+	T_EQ(admit(40, 32, 4), COMCH_HOLDER_YES);
+	T_EQ(admit(41, 32, 4), COMCH_HOLDER_YES);
 	join(42, 10, 1000);
-	T_EQ(ask(42, 32, 4), COMCH_HOLDER_OTHER_USER);
+	T_EQ(admit(42, 32, 4), COMCH_HOLDER_OTHER_USER);
 	/* and one each of two others, the first by number and the last. */
 	join(43, 11, 0);
-	T_EQ(ask(43, 32, 4), COMCH_HOLDER_YES);
-	comch_holder_admit(&holders, &conns[43]);
+	T_EQ(admit(43, 32, 4), COMCH_HOLDER_YES);
 	join(44, 12, 0);
-	T_EQ(ask(44, 32, 4), COMCH_HOLDER_OTHER_USER);
+	T_EQ(admit(44, 32, 4), COMCH_HOLDER_OTHER_USER);
 	join(45, 1, INT32_MAX);
-	T_EQ(ask(45, 32, 4), COMCH_HOLDER_YES);
-	comch_holder_admit(&holders, &conns[45]);
+	T_EQ(admit(45, 32, 4), COMCH_HOLDER_YES);
 	join(46, 2, 5);
-	T_EQ(ask(46, 32, 4), COMCH_HOLDER_FULL);
-	T_EQ(ask(28, 32, 4), COMCH_HOLDER_FULL);
+	T_EQ(admit(46, 32, 4), COMCH_HOLDER_FULL);
+	T_EQ(admit(28, 32, 4), COMCH_HOLDER_FULL);
 	/* Who leaves makes room for those who may have it. */
 	comch_holder_leave(&holders, &conns[0]);
-	T_EQ(ask(28, 32, 4), COMCH_HOLDER_OTHER_PROCESS);
-	T_EQ(ask(46, 32, 4), COMCH_HOLDER_YES);
+	T_EQ(admit(28, 32, 4), COMCH_HOLDER_OTHER_PROCESS);
+	T_EQ(admit(46, 32, 4), COMCH_HOLDER_YES);
 	leave_all();
 }
 
@@ -208,10 +205,9 @@ Test(holder, no_reserve)
 	T_EQ(comch_holders_init(&holders, MAX), 0);
 	for (i = 0; i < 16; i++) {
 		join(i, i < 8 ? 7 : -1, i < 8 ? 0 : -1);
-		T_EQ(ask(i, 16, i < 8 ? 0 : 8), COMCH_HOLDER_YES);
-		comch_holder_admit(&holders, &conns[i]);
+		T_EQ(admit(i, 16, i < 8 ? 0 : 8), COMCH_HOLDER_YES);
 	}
 	T_EQ(join(16, 9, 9)->holder->nb_places, 0);
-	T_EQ(ask(16, 16, 8), COMCH_HOLDER_FULL);
+	T_EQ(admit(16, 16, 8), COMCH_HOLDER_FULL);
 	leave_all();
 }

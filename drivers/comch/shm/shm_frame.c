@@ -124,7 +124,7 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 		return ret == -EPROTO ? -ENOTCONN : ret;
 	}
 	if (unlikely(frame->nb_fds > 0)) {
-		ret = shm_sock_send(l->sock, &(char){ SHM_SOCK_FDS }, 1, frame->fds, frame->nb_fds);
+		ret = shm_link_send_fds(l, frame->fds, frame->nb_fds);
 		if (ret != 0)
 			return ret == -EPIPE || ret == -ECONNRESET ? -ENOTCONN : ret;
 	}

@@ -25,6 +25,8 @@
 /* Number of unrequested wake-ups that a peer may send. */
 #define SPARE_WAKES 8
 
+#define HUNG_UP_EARLY "peer disconnected during the handshake"
+
 void
 shm_link_down(struct shm_link *l, int error, const char *text)
 {
@@ -35,6 +37,13 @@ shm_link_down(struct shm_link *l, int error, const char *text)
 	l->base.text = text;
 }
 
+/* The length of a region. */
+static size_t
+len_of(uint32_t cells)
+{
+	return comch_memfd_round(shm_link_len(cells));
+}
+
 /* Create our region, for our hello. Returns its descriptor. */
 static int
 make_own(struct shm_link *l)
@@ -43,8 +52,7 @@ make_own(struct shm_link *l)
 	void *addr = NULL;
 	int fd;
 
-	l->own_len = comch_memfd_round(shm_link_len(shm->cells));
-	fd = comch_memfd_create("comch_link", l->own_len, COMCH_MEMFD_ONE_WRITER, &addr);
+	fd = comch_memfd_create("comch_link", len_of(shm->cells), COMCH_MEMFD_ONE_WRITER, &addr);
 	if (fd < 0)
 		return fd;
 	l->own = addr;
@@ -58,6 +66,7 @@ struct shm_link *
 shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 {
 	struct shm_link *l = calloc(1, sizeof(*l));
+	struct comch_quota *quota;
 	struct rte_comch_peer_id id;
 
 	if (l == NULL)
@@ -70,7 +79,28 @@ shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 	l->wakes_allowed = SPARE_WAKES;
 	shm_link_peer(&l->base, &id);
 	l->peer_id = (struct comch_foreign_peer){ .uid = id.uid, .pid = id.pid };
+	quota = comch_quota_get(id.uid, id.pid);
+	if (quota == NULL) {
+		free(l);
+		return NULL;
+	}
+	shm_out_begin(&l->out, sock, quota);
 	return l;
+}
+
+int
+shm_link_send_fds(struct shm_link *l, const int *fds, uint32_t nb_fds)
+{
+	int ret;
+
+	if (!shm_out_take(&l->out, nb_fds))
+		return -EAGAIN;
+	ret = shm_sock_send(l->sock, &(char){ SHM_SOCK_FDS }, 1, fds, nb_fds);
+	if (ret != 0)
+		shm_out_give(&l->out, nb_fds);
+	else
+		shm_out_sent(&l->out, nb_fds);
+	return ret;
 }
 
 int
@@ -82,17 +112,25 @@ shm_link_say_hello(struct shm_link *l)
 	};
 	int fd, ret;
 
+	if (!shm_out_take(&l->out, 1))
+		return -EAGAIN;
 	fd = make_own(l);
-	if (fd < 0)
+	if (fd < 0) {
+		shm_out_give(&l->out, 1);
 		return fd;
+	}
 	hello.cells = rte_cpu_to_le_32(l->own_cells);
 	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT |
 		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
 	/* The mapping stays; close the descriptor, which counts against a limit. */
 	close(fd);
+	if (ret != 0)
+		shm_out_give(&l->out, 1);
+	else
+		shm_out_sent(&l->out, 1);
 	if (ret == -EAGAIN) {
-		munmap(l->own, l->own_len);
+		munmap(l->own, len_of(l->own_cells));
 		l->own = NULL;
 	}
 	return ret;
@@ -127,6 +165,10 @@ answer_hello(struct shm_link *l, int ret)
 	l->peer = ret == -EAGAIN ? NULL : peer;
 	if (ret == -EAGAIN)
 		return;
+	if (ret == -EPIPE || ret == -ECONNRESET) {
+		shm_link_down(l, -ECONNRESET, HUNG_UP_EARLY);
+		return;
+	}
 	if (ret != 0) {
 		SHM_LOG(WARNING, "device %s: handshake failed: %s", l->base.dev->info.name,
 			strerror(-ret));
@@ -152,14 +194,13 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 			cells < SHM_MIN_CELLS || cells > SHM_MAX_CELLS ||
 			!rte_is_power_of_2(cells))
 		return -EPROTO;
-	len = comch_memfd_round(shm_link_len(cells));
+	len = len_of(cells);
 	ret = comch_memfd_check_control(fd, len);
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret != 0)
 		return ret;
 	l->peer = addr;
-	l->peer_len = len;
 	l->peer_cells = cells;
 	l->peer_mask = cells - 1;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
@@ -201,7 +242,7 @@ unmap(struct shm_link *l, struct comch_peermap **map)
 {
 	if (*map == NULL)
 		return;
-	comch_budget_give(&l->imported, (*map)->len);
+	shm_mem_give(l, (*map)->len);
 	comch_peermap_put(*map);
 	*map = NULL;
 }
@@ -336,9 +377,15 @@ hung_up(const struct shm_link *l)
 	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLHUP) != 0;
 }
 
-/* The stash is full: the frames of its descriptors must be pending, or it is an error. */
+static bool
+stash_is_full(const struct shm_link *l)
+{
+	return nb_stashed(l) > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS;
+}
+
+/* The frames of its descriptors must be pending, or it is an error. */
 static void
-stash_is_full(struct shm_link *l)
+check_full_stash(struct shm_link *l)
 {
 	if (!shm_frame_pending(&l->base))
 		shm_link_down(l, -EPROTO, "peer sent descriptors without frames");
@@ -350,8 +397,8 @@ stash_is_full(struct shm_link *l)
 static bool
 read_sock_once(struct shm_link *l)
 {
-	if (nb_stashed(l) > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS) {
-		stash_is_full(l);
+	if (stash_is_full(l)) {
+		check_full_stash(l);
 		return false;
 	}
 	switch (comch_foreign_next(l->sock)) {
@@ -366,7 +413,7 @@ read_sock_once(struct shm_link *l)
 		return false;
 	default:
 		shm_link_down(l, -ECONNRESET, l->base.state == RTE_COMCH_LINK_CONNECTING ?
-			"peer disconnected during the handshake" : "peer process has exited");
+			HUNG_UP_EARLY : "peer process has exited");
 		return false;
 	}
 }
@@ -398,6 +445,7 @@ shm_link_poll(struct rte_comch_link *link)
 int
 shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 {
+	bool was_full = stash_is_full(l);
 	struct shm_stashed *s;
 	uint32_t i;
 
@@ -417,6 +465,9 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 		l->map[i] = s->map;
 		s->map = NULL;
 	}
+	/* What waited for room is no news to the poll. */
+	if (was_full && l->sock >= 0)
+		read_sock(l);
 	return 0;
 }
 
@@ -433,7 +484,7 @@ shm_link_shutdown(struct rte_comch_link *link)
 	if (l->sock >= 0) {
 		/* The peer sees this at once; the close below may be deferred. */
 		shutdown(l->sock, SHUT_RDWR);
-		comch_foreign_hang_up(l->sock);
+		shm_out_end(&l->out);
 	}
 	l->sock = -1;
 	shm_link_unmap(l);
@@ -451,10 +502,11 @@ shm_link_close(struct rte_comch_link *link)
 
 	shm_link_shutdown(link);
 	if (l->own != NULL)
-		munmap(l->own, l->own_len);
+		munmap(l->own, len_of(l->own_cells));
 	if (l->peer != NULL || l->peer_unanswered != NULL)
 		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_unanswered),
-			l->peer_len);
+			len_of(l->peer_cells));
+	comch_quota_put(l->out.quota);
 	free(l->stash);
 	free(l);
 }

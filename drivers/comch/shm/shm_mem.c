@@ -46,8 +46,9 @@ warn_over(struct shm_link *l, uint64_t len, const struct comch_peermap_limit *to
 	l->warned_over = true;
 	SHM_LOG(WARNING, "%s: refused %" PRIu64 " bytes of peer memory: connection uses %" PRIu64
 		" of max_import=%" PRIu64 ", device %" PRIu64 " of total_import=%" PRIu64
-		"; messages are staged", l->base.dev->info.name, len, l->imported,
-		l->base.dev->info.max_import, *total->used, total->max);
+		", or its process has its share of %u mappings; messages are staged", l->base.dev->info.name, len, l->imported,
+		l->base.dev->info.max_import, *total->used, total->max,
+		comch_quota_max(COMCH_QUOTA_MAPS));
 }
 
 struct comch_peermap_limit
@@ -65,7 +66,19 @@ shm_mem_limit(struct rte_comch_link *link)
 bool
 shm_mem_take(struct shm_link *l, uint64_t len)
 {
-	return comch_budget_take(&l->imported, l->base.dev->info.max_import, len);
+	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_MAPS, 1))
+		return false;
+	if (comch_budget_take(&l->imported, l->base.dev->info.max_import, len))
+		return true;
+	comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
+	return false;
+}
+
+void
+shm_mem_give(struct shm_link *l, uint64_t len)
+{
+	comch_budget_give(&l->imported, len);
+	comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
 }
 
 /*
@@ -104,7 +117,7 @@ del_import(struct shm_link *l, struct shm_import *imp)
 	while (*at != imp)
 		at = &(*at)->next;
 	*at = imp->next;
-	comch_budget_give(&l->imported, imp->foreign->len);
+	shm_mem_give(l, imp->foreign->len);
 	comch_peermap_put(imp->foreign);
 	free(imp);
 }
@@ -189,7 +202,7 @@ shm_mem_region_map(struct rte_comch_link *link, int fd, size_t len,
 	return 0;
 
 err_give_link:
-	comch_budget_give(&l->imported, len);
+	shm_mem_give(l, len);
 err_give:
 	comch_budget_give(total.used, len);
 	return ret;
@@ -206,7 +219,7 @@ shm_mem_region_free(struct rte_comch_link *link, struct rte_comch_region *region
 		del_import(l, region->priv);
 	} else {
 		if (region->used == link->dev->imported)
-			comch_budget_give(&l->imported, region->len);
+			shm_mem_give(l, region->len);
 		comch_reaper_unmap(region->addr, region->len, region->used);
 	}
 	if (region->fd >= 0)

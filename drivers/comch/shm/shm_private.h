@@ -21,6 +21,7 @@
 #include "sdk/comch_foreign.h"
 #include "rte_comch_driver.h"
 #include "shm_layout.h"
+#include "shm_out.h"
 
 extern int shm_logtype;
 
@@ -76,6 +77,9 @@ struct shm_link {
 	struct rte_comch_link base;
 	int sock;                   /* -1 after shutdown */
 	bool is_client;
+	bool peer_sets_credit_bit;  /* the low bit of the peer's armed word is valid */
+	bool warned_over;           /* the exceeded limit is logged */
+	bool map_over;              /* memory received since the last import exceeds a limit */
 	/* sending */
 	struct shm_link_shared *own;
 	uint32_t own_cells;
@@ -83,14 +87,13 @@ struct shm_link {
 	uint64_t tx_pos;
 	uint64_t tx_limit;          /* end of the free cells, from the checked rx_pos */
 	uint32_t armed_answered;    /* value of the peer's armed word at our last wake-up */
-	bool peer_sets_credit_bit;  /* the low bit of the peer's armed word is valid */
+	uint32_t awaits_fds;        /* descriptors of the next frame that are in flight */
 	/* receiving */
 	const struct shm_link_shared *peer; /* read by comch_peer.h only */
 	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
-	uint32_t awaits_fds;        /* descriptors of the next frame that are in flight */
 	struct shm_stashed *stash;  /* SHM_MAX_STASH entries; NULL until first used */
 	/* memory that the last frame exports: held until it is imported */
 	struct comch_peermap *map[RTE_COMCH_FRAME_FDS];
@@ -100,14 +103,10 @@ struct shm_link {
 	struct comch_foreign_peer peer_id;
 	struct comch_foreign_job *job; /* a message with descriptors is being received */
 	uint32_t wakes_allowed;     /* wake-ups that the peer may still send */
-	/* end */
-	size_t own_len;
-	size_t peer_len;
+	struct shm_out out;
 	/* the peer's memory */
 	struct shm_import *imports;
 	uint64_t imported;          /* bytes; counts against max_import */
-	bool warned_over;           /* the exceeded limit is logged */
-	bool map_over;            /* memory received since the last import exceeds a limit */
 };
 
 static inline const struct shm_kind *
@@ -147,6 +146,8 @@ int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32
 /* shm_link.c */
 struct shm_link *shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client);
 int shm_link_say_hello(struct shm_link *l);
+/* Send the descriptors of a frame, which follows. 0, -EAGAIN or a negative errno. */
+int shm_link_send_fds(struct shm_link *l, const int *fds, uint32_t nb_fds);
 void shm_link_poll(struct rte_comch_link *link);
 void shm_link_shutdown(struct rte_comch_link *link);
 void shm_link_close(struct rte_comch_link *link);
@@ -168,6 +169,7 @@ bool shm_frame_pending(const struct rte_comch_link *link);
 /* The import limit of the device and the connection; and count memory of a connection. */
 struct comch_peermap_limit shm_mem_limit(struct rte_comch_link *link);
 bool shm_mem_take(struct shm_link *l, uint64_t len);
+void shm_mem_give(struct shm_link *l, uint64_t len);
 int shm_mem_export(struct rte_comch_link *link, const struct rte_comch_mr *mr,
 		struct rte_comch_mem_desc *desc);
 int shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *desc,

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,19 @@ shm_sock_check(struct rte_comch_listener *listener, char *text, size_t size)
 	return comch_watch_check(&l->watch, text, size);
 }
 
+/* The kernel looks for a free descriptor before it looks for a client. */
+static int
+accept_error(int sock, int err)
+{
+	struct pollfd pfd = { .fd = sock, .events = POLLIN };
+
+	if (err == EWOULDBLOCK)
+		return -EAGAIN;
+	if ((err == EMFILE || err == ENFILE) && poll(&pfd, 1, 0) == 0)
+		return -EAGAIN;
+	return -err;
+}
+
 int
 shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **link)
 {
@@ -212,7 +226,7 @@ shm_sock_accept(struct rte_comch_listener *listener, struct rte_comch_link **lin
 		sock = accept4(l->sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	} while (sock < 0 && (errno == EINTR || errno == ECONNABORTED));
 	if (sock < 0)
-		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+		return accept_error(l->sock, errno);
 	s = shm_link_create(listener->dev, sock, false);
 	if (s == NULL) {
 		comch_foreign_close(sock);

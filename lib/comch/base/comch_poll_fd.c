@@ -48,19 +48,6 @@ add_to_all(struct rte_comch_poll *poll, struct comch_fd *cfd, int unless)
 	return ret;
 }
 
-int
-comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd)
-{
-	int ret;
-
-	pthread_mutex_lock(&poll->lock);
-	ret = add_to_all(poll, cfd, 0);
-	if (ret == 0)
-		TAILQ_INSERT_TAIL(&poll->fds, cfd, next);
-	pthread_mutex_unlock(&poll->lock);
-	return ret;
-}
-
 static void
 del_from_all(struct rte_comch_poll *poll, const struct comch_fd *cfd)
 {
@@ -73,6 +60,21 @@ del_from_all(struct rte_comch_poll *poll, const struct comch_fd *cfd)
 		if (fd >= 0)
 			epoll_ctl(fd, EPOLL_CTL_DEL, cfd->fd, NULL);
 	}
+}
+
+int
+comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd)
+{
+	int ret;
+
+	pthread_mutex_lock(&poll->lock);
+	ret = add_to_all(poll, cfd, 0);
+	if (ret == 0)
+		TAILQ_INSERT_TAIL(&poll->fds, cfd, next);
+	else
+		del_from_all(poll, cfd);
+	pthread_mutex_unlock(&poll->lock);
+	return ret;
 }
 
 /*

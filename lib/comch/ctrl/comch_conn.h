@@ -33,8 +33,14 @@
 #define COMCH_CLOSE_MS 1000
 /* Maximum number of frames that one run reads from a connection, with or without events. */
 #define COMCH_RX_BURST 1024
-/* Receiving pauses at this number of unsent frames: the peer does not read. */
-#define COMCH_MAX_TX_WAIT 64
+/*
+ * Receiving pauses at this load of unsent answers: the peer does not read. A descriptor of an
+ * answer is one of ours, so it weighs more. An honest peer causes less at a time, by
+ * COMCH_MAX_OFFERS and COMCH_MAX_IMPORTS, and what we begin does not count: else both sides
+ * could wait for each other.
+ */
+#define COMCH_MAX_TX_WAIT 160
+#define COMCH_TX_WAIT_FD 7
 
 /* The life of a connection, in this order. */
 enum comch_phase {
@@ -110,7 +116,11 @@ struct rte_comch_conn {
 	bool is_credit_due;
 	uint64_t last_active;      /* number of the run that last received a frame */
 	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, cold or order.conns */
-	TAILQ_ENTRY(rte_comch_conn) credit_next;
+	/* A credit is due after the handshake only, a place of the handshake before. */
+	union {
+		TAILQ_ENTRY(rte_comch_conn) credit_next;
+		TAILQ_ENTRY(rte_comch_conn) half_open_next;
+	};
 	TAILQ_ENTRY(rte_comch_conn) waiting_next;
 	/* setup and end: poll */
 	struct rte_comch_server *server;
@@ -130,14 +140,13 @@ struct rte_comch_conn {
 	bool is_to_free;           /* server: counted in server->nb_to_free */
 	uint64_t may_go_at;        /* TSC: server: may give way within the handshake */
 	struct comch_holder *holder;
-	TAILQ_ENTRY(rte_comch_conn) half_open_next;
 	uint16_t rep;
 	uint32_t id;
 	int end_status;
 	char *reason;              /* set from DRAINING on; read by comch_conn_reason() */
 	struct rte_comch_peer_id peer;
 	STAILQ_HEAD(, comch_tx_wait) tx_wait;
-	uint32_t nb_tx_wait;
+	uint32_t tx_wait_load;     /* of tx_wait, see COMCH_MAX_TX_WAIT */
 	TAILQ_ENTRY(rte_comch_conn) server_next;
 	struct comch_registry_entry entry;
 	/* fault found by any thread, handled by the connection's thread: any */
@@ -215,6 +224,8 @@ void comch_tx_ticket(struct rte_comch_conn *conn, const struct comch_wire_frame 
 void comch_tx_ticket_drop(const struct rte_comch_ticket *ticket);
 /* Send queued frames. True: none is left. */
 bool comch_tx_flush(struct rte_comch_conn *conn);
+/* The number of frames of a type that are not sent yet. */
+uint32_t comch_tx_nb_waiting(const struct rte_comch_conn *conn, enum comch_wire_type type);
 /* Drop queued frames. */
 void comch_tx_drop(struct rte_comch_conn *conn);
 /* Acknowledge the messages that the application has processed. */
@@ -239,7 +250,7 @@ static inline bool
 comch_rx_allowed(const struct rte_comch_conn *conn)
 {
 	return !conn->connect_event_due && !conn->rx_deferred &&
-		conn->phase <= COMCH_PHASE_DRAINING && conn->nb_tx_wait < COMCH_MAX_TX_WAIT;
+		conn->phase <= COMCH_PHASE_DRAINING && conn->tx_wait_load < COMCH_MAX_TX_WAIT;
 }
 /* Receive pending frames, until the run is full. */
 void comch_rx(struct rte_comch_conn *conn, struct comch_run *run);

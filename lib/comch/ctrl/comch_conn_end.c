@@ -27,7 +27,8 @@ conn_enter_end(struct rte_comch_conn *conn, enum comch_phase next)
 {
 	uint32_t old = conn->phase;
 
-	if (conn->server != NULL)
+	/* A client that is rejected keeps its place of the handshake until it has hung up. */
+	if (conn->server != NULL && next == COMCH_PHASE_ENDING)
 		comch_holder_settle(&conn->server->holders, conn);
 	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
 		comch_count(&conn->server->nb_pending, -1);

@@ -24,6 +24,7 @@
 #include <rte_string_fns.h>
 
 #include "sdk/comch_log.h"
+#include "sdk/comch_quota.h"
 #include "ctrl/comch_client.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_handshake.h"
@@ -66,8 +67,10 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 
 	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
 	if (ret != 0) {
-		if (may_retry_dial(conn, ret))
+		if (may_retry_dial(conn, ret)) {
+			conn->retry_at = comch_conn_in_ms(REDIAL_MS);
 			return;
+		}
 		if (ret == -EAGAIN)
 			ret = -ETIMEDOUT;
 		dial_failed(conn, ret, ret == -ENOENT ? "no server listens on that name" :
@@ -226,22 +229,21 @@ hello_is_valid(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 	return false;
 }
 
-/* May the client have a place? */
 static enum comch_holder_answer
-ask_for_place(const struct rte_comch_conn *conn)
+take_place(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
-	return comch_holder_ask(&server->holders, conn, server->conf.max_clients,
+	return comch_holder_admit(&server->holders, conn, server->conf.max_clients,
 		server->conf.reserve);
 }
 
 static void
-reject_full(struct rte_comch_conn *conn)
+reject_full(struct rte_comch_conn *conn, enum comch_holder_answer why)
 {
 	const struct rte_comch_server_conf *conf = &conn->server->conf;
 
-	switch (ask_for_place(conn)) {
+	switch (why) {
 	case COMCH_HOLDER_OTHER_PROCESS:
 		reject(conn, -ECONNREFUSED, "server keeps its last %u places for other processes",
 			conf->reserve);
@@ -250,19 +252,22 @@ reject_full(struct rte_comch_conn *conn)
 		reject(conn, -ECONNREFUSED, "server keeps its last %u places for other users",
 			conf->reserve / 2);
 		return;
+	case COMCH_HOLDER_NO_FD:
+		reject(conn, -ECONNREFUSED, "server keeps the descriptors that are left, of %u, "
+			"for other processes", comch_quota_max(COMCH_QUOTA_FDS));
+		return;
 	default:
 		reject(conn, -ECONNREFUSED, "server is full: limit of %u clients",
 			conf->max_clients);
 	}
 }
 
-/* The HELLO is valid and a slot is free: accept, or ask the application. */
+/* The HELLO is valid and the client has a place: accept, or ask the application. */
 static void
-admit(struct rte_comch_conn *conn)
+admitted(struct rte_comch_conn *conn)
 {
 	struct rte_comch_server *server = conn->server;
 
-	comch_holder_admit(&server->holders, conn);
 	if (conn->link->state == RTE_COMCH_LINK_DOWN)
 		comch_server_conn_ending(conn);
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
@@ -290,8 +295,8 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
 	conn->tx_credits = f->recv_queue;
 	take_wire_flags(conn, f->flags);
-	if (ask_for_place(conn) == COMCH_HOLDER_YES) {
-		admit(conn);
+	if (take_place(conn) == COMCH_HOLDER_YES) {
+		admitted(conn);
 		return;
 	}
 	/* Clients may have disconnected unnoticed: check all links before rejecting. */
@@ -303,26 +308,28 @@ void
 comch_handshake_retry_admit(struct rte_comch_conn *conn, bool all_seen)
 {
 	const struct rte_comch_server *server = conn->server;
+	const enum comch_holder_answer answer = take_place(conn);
 
-	if (ask_for_place(conn) == COMCH_HOLDER_YES) {
-		admit(conn);
-	} else if ((all_seen && server->nb_ending == 0) || rte_rdtsc() > conn->deadline) {
-		reject_full(conn);
-	}
+	if (answer == COMCH_HOLDER_YES)
+		admitted(conn);
+	else if ((all_seen && server->nb_ending == 0) || rte_rdtsc() > conn->deadline)
+		reject_full(conn, answer);
 }
 
 void
 comch_handshake_give_way(struct rte_comch_conn *conn)
 {
 	if (conn->phase == COMCH_PHASE_FULL) {
+		/* Its time is over. */
+		conn->deadline = 0;
 		comch_handshake_retry_admit(conn, true);
-		if (conn->phase == COMCH_PHASE_FULL)
-			reject_full(conn);
-		return;
 	}
-	comch_count(&conn->server->stats.refused, 1);
-	comch_conn_end(conn, -ECONNREFUSED, "more than %u clients are within the handshake",
-		conn->server->holders.max_half_open);
+	if (!conn->is_half_open)
+		return;
+	if (conn->phase < COMCH_PHASE_CLOSING)
+		comch_count(&conn->server->stats.refused, 1);
+	comch_conn_end(conn, -ECONNREFUSED, "%u clients are within the handshake",
+		conn->server->holders.nb_half_open);
 }
 
 void

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sdk/comch_compat.h"
+#include "sdk/comch_quota.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_holder.h"
 
@@ -59,6 +60,26 @@ move(struct comch_holders *holders, struct comch_holder *holder, int by)
 		holders->most--;
 }
 
+static struct comch_holder *
+holder_new(struct comch_holders *holders, const struct rte_comch_peer_id *id)
+{
+	struct comch_holder *holder = calloc(1, sizeof(*holder));
+
+	if (holder == NULL)
+		return NULL;
+	holder->id = *id;
+	if (id->pid >= 0)
+		holder->quota = comch_quota_get(id->uid, id->pid);
+	if (id->pid >= 0 && holder->quota == NULL) {
+		free(holder);
+		return NULL;
+	}
+	TAILQ_INIT(&holder->half_open);
+	RB_INSERT(comch_holder_tree, &holders->all, holder);
+	TAILQ_INSERT_TAIL(&holders->rank[0], holder, rank_next);
+	return holder;
+}
+
 int
 comch_holder_join(struct comch_holders *holders, struct rte_comch_conn *conn)
 {
@@ -66,15 +87,10 @@ comch_holder_join(struct comch_holders *holders, struct rte_comch_conn *conn)
 	struct comch_holder *holder;
 
 	holder = RB_FIND(comch_holder_tree, &holders->all, &key);
-	if (holder == NULL) {
-		holder = calloc(1, sizeof(*holder));
-		if (holder == NULL)
-			return -ENOMEM;
-		holder->id = conn->peer;
-		TAILQ_INIT(&holder->half_open);
-		RB_INSERT(comch_holder_tree, &holders->all, holder);
-		TAILQ_INSERT_TAIL(&holders->rank[0], holder, rank_next);
-	}
+	if (holder == NULL)
+		holder = holder_new(holders, &conn->peer);
+	if (holder == NULL)
+		return -ENOMEM;
 	conn->holder = holder;
 	conn->is_half_open = true;
 	conn->may_go_at = comch_conn_in_ms(COMCH_HALF_OPEN_MIN_MS);
@@ -84,20 +100,27 @@ comch_holder_join(struct comch_holders *holders, struct rte_comch_conn *conn)
 	return 0;
 }
 
-struct rte_comch_conn *
+bool
 comch_holders_crowded(const struct comch_holders *holders)
 {
-	if (holders->nb_half_open < holders->max_half_open)
+	return holders->nb_half_open >= holders->max_half_open;
+}
+
+struct rte_comch_conn *
+comch_holders_first(const struct comch_holders *holders)
+{
+	struct rte_comch_conn *conn;
+
+	if (holders->nb_half_open == 0)
 		return NULL;
-	return TAILQ_FIRST(&TAILQ_FIRST(&holders->rank[holders->most])->half_open);
+	conn = TAILQ_FIRST(&TAILQ_FIRST(&holders->rank[holders->most])->half_open);
+	return rte_rdtsc() >= conn->may_go_at ? conn : NULL;
 }
 
 bool
 comch_holders_can_join(const struct comch_holders *holders)
 {
-	const struct rte_comch_conn *conn = comch_holders_crowded(holders);
-
-	return conn == NULL || rte_rdtsc() >= conn->may_go_at;
+	return !comch_holders_crowded(holders) || comch_holders_first(holders) != NULL;
 }
 
 void
@@ -125,15 +148,15 @@ user_has_place(struct comch_holders *holders, int32_t uid)
 	return false;
 }
 
-enum comch_holder_answer
-comch_holder_ask(struct comch_holders *holders, const struct rte_comch_conn *conn,
-		uint32_t max, uint32_t reserve)
+static enum comch_holder_answer
+ask(struct comch_holders *holders, const struct rte_comch_conn *conn, uint32_t max,
+		uint32_t reserve)
 {
 	const uint32_t left = max - RTE_MIN(holders->nb_places, max);
 
 	if (left == 0)
 		return COMCH_HOLDER_FULL;
-	if (left > reserve || conn->peer.pid <= 0)
+	if (left > reserve || conn->peer.pid < 0)
 		return COMCH_HOLDER_YES;
 	if (conn->holder->nb_places > 0)
 		return COMCH_HOLDER_OTHER_PROCESS;
@@ -142,13 +165,22 @@ comch_holder_ask(struct comch_holders *holders, const struct rte_comch_conn *con
 	return COMCH_HOLDER_YES;
 }
 
-void
-comch_holder_admit(struct comch_holders *holders, struct rte_comch_conn *conn)
+enum comch_holder_answer
+comch_holder_admit(struct comch_holders *holders, struct rte_comch_conn *conn, uint32_t max,
+		uint32_t reserve)
 {
+	struct comch_quota *quota = conn->holder->quota;
+	enum comch_holder_answer answer = ask(holders, conn, max, reserve);
+
+	if (answer != COMCH_HOLDER_YES)
+		return answer;
+	if (quota != NULL && !comch_quota_take(quota, COMCH_QUOTA_FDS, 1))
+		return COMCH_HOLDER_NO_FD;
 	comch_holder_settle(holders, conn);
 	conn->has_place = true;
 	conn->holder->nb_places++;
 	comch_count(&holders->nb_places, 1);
+	return COMCH_HOLDER_YES;
 }
 
 void
@@ -162,6 +194,8 @@ comch_holder_leave(struct comch_holders *holders, struct rte_comch_conn *conn)
 	if (conn->has_place) {
 		holder->nb_places--;
 		comch_count(&holders->nb_places, -1);
+		if (holder->quota != NULL)
+			comch_quota_give(holder->quota, COMCH_QUOTA_FDS, 1);
 	}
 	conn->has_place = false;
 	conn->holder = NULL;
@@ -169,5 +203,7 @@ comch_holder_leave(struct comch_holders *holders, struct rte_comch_conn *conn)
 		return;
 	TAILQ_REMOVE(&holders->rank[0], holder, rank_next);
 	RB_REMOVE(comch_holder_tree, &holders->all, holder);
+	if (holder->quota != NULL)
+		comch_quota_put(holder->quota);
 	free(holder);
 }

@@ -6,9 +6,9 @@
 #define COMCH_HOLDER_H
 
 /*
- * Which peer holds how many places of a server: a peer is a process, by pid and uid, or
- * all clients of unknown processes: over RDMA, or a user's in another pid namespace. There is one holder per peer that has
- * connections, in whatever phase. Runs in the poll's thread.
+ * Which peer holds how many places of a server: a peer is a process, by pid and uid, or all
+ * clients of unknown processes: over RDMA, or a user's in another pid namespace. There is one
+ * holder per peer that has connections, in whatever phase. Runs in the poll's thread.
  *
  * Places of the handshake cost a peer nothing but a connect(), so they must not decide
  * who gets in. If all are taken, the peer that holds the most gives way: the oldest of
@@ -37,10 +37,11 @@
  */
 #define COMCH_MAX_HALF_OPEN 4096
 /* How long each of them has at least, ms. */
-#define COMCH_HALF_OPEN_MIN_MS 50
+#define COMCH_HALF_OPEN_MIN_MS 25
 
 struct comch_holder {
 	struct rte_comch_peer_id id;
+	struct comch_quota *quota; /* NULL: the peer is no process */
 	uint32_t nb_conns;     /* in whatever phase */
 	uint32_t nb_half_open; /* of nb_conns */
 	uint32_t nb_places;    /* of nb_conns */
@@ -66,9 +67,11 @@ int comch_holders_init(struct comch_holders *holders, uint32_t max_half_open);
 void comch_holders_free(struct comch_holders *holders);
 /* A new connection of conn->peer, within the handshake. 0 or -ENOMEM. */
 int comch_holder_join(struct comch_holders *holders, struct rte_comch_conn *conn);
-/* Which connection must go before another one joins? NULL: there is room. */
-struct rte_comch_conn *comch_holders_crowded(const struct comch_holders *holders);
-/* May it go, if one must? Else no other one can join yet. */
+/* Must one go before another one joins? */
+bool comch_holders_crowded(const struct comch_holders *holders);
+/* Which one goes first, if one must? NULL: none may go yet. */
+struct rte_comch_conn *comch_holders_first(const struct comch_holders *holders);
+/* Is there room for another one, or one that may go? */
 bool comch_holders_can_join(const struct comch_holders *holders);
 /* The handshake of the connection is over. Nothing happens if it was. */
 void comch_holder_settle(struct comch_holders *holders, struct rte_comch_conn *conn);
@@ -77,12 +80,14 @@ enum comch_holder_answer {
 	COMCH_HOLDER_FULL,          /* no place is left */
 	COMCH_HOLDER_OTHER_PROCESS, /* those left are for others */
 	COMCH_HOLDER_OTHER_USER,
+	COMCH_HOLDER_NO_FD,         /* it has its share of this process's descriptors */
 };
-/* May the connection have one of *max* places, of which some are a reserve? */
-enum comch_holder_answer comch_holder_ask(struct comch_holders *holders,
-		const struct rte_comch_conn *conn, uint32_t max, uint32_t reserve);
-/* Its handshake is over, and it takes a place until it leaves. */
-void comch_holder_admit(struct comch_holders *holders, struct rte_comch_conn *conn);
+/*
+ * Its handshake is over: may the connection have one of *max* places, of which some are a
+ * reserve? If so it has it until it leaves.
+ */
+enum comch_holder_answer comch_holder_admit(struct comch_holders *holders,
+		struct rte_comch_conn *conn, uint32_t max, uint32_t reserve);
 /* The connection is freed. */
 void comch_holder_leave(struct comch_holders *holders, struct rte_comch_conn *conn);
 

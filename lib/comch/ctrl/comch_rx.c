@@ -151,7 +151,9 @@ comch_rx_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uin
 void
 comch_rx_finish(struct rte_comch_conn *conn, int ret)
 {
-	if (ret < 0)
+	if (ret == -EMFILE)
+		comch_conn_end(conn, ret, "peer has its share of this process's descriptors");
+	else if (ret < 0)
 		comch_conn_end(conn, ret, "protocol violation by peer (%s)", strerror(-ret));
 	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
 		/* The service function ends it after the last frame. */

@@ -124,7 +124,7 @@ max_half_open(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return COMCH_MAX_HALF_OPEN;
-	return (uint32_t)RTE_MAX(RTE_MIN(limit.rlim_cur / 4 * 3, (rlim_t)COMCH_MAX_HALF_OPEN),
+	return (uint32_t)RTE_MAX(RTE_MIN(limit.rlim_cur / 4, (rlim_t)COMCH_MAX_HALF_OPEN),
 		(rlim_t)16);
 }
 
@@ -209,12 +209,14 @@ stop_listening(struct rte_comch_server *server)
 static void
 make_room(struct rte_comch_server *server)
 {
-	struct rte_comch_conn *conn = comch_holders_crowded(&server->holders);
+	struct rte_comch_conn *conn;
 
-	if (conn == NULL) {
-		server->is_crowded &= server->holders.nb_half_open > server->holders.max_half_open / 2;
+	if (!comch_holders_crowded(&server->holders)) {
+		server->is_crowded &=
+			server->holders.nb_half_open > server->holders.max_half_open / 2;
 		return;
 	}
+	conn = comch_holders_first(&server->holders);
 	if (!server->is_crowded)
 		COMCH_LOG(WARNING, "server %s: %u clients are within the handshake, %u of them of "
 			"process %d (uid %d): from now on the oldest gives way to a new one",
@@ -222,6 +224,16 @@ make_room(struct rte_comch_server *server)
 			conn->holder->id.pid, conn->holder->id.uid);
 	server->is_crowded = true;
 	comch_handshake_give_way(conn);
+}
+
+/* No descriptor is left for the next client: as above, although there are places. */
+static void
+give_descriptor_back(struct rte_comch_server *server)
+{
+	struct rte_comch_conn *conn = comch_holders_first(&server->holders);
+
+	if (conn != NULL)
+		comch_handshake_give_way(conn);
 }
 
 static void
@@ -283,6 +295,8 @@ comch_server_accept(struct rte_comch_server *server)
 			break;
 		server_accept_one(server, link);
 	}
+	if (ret == -EMFILE || ret == -ENFILE)
+		give_descriptor_back(server);
 	if (ret != 0 && ret != -EAGAIN && ret != -EBUSY) {
 		/* Logged once; the clients stay queued until accept works again. */
 		if (!server->accept_failed)
@@ -290,7 +304,9 @@ comch_server_accept(struct rte_comch_server *server)
 				strerror(-ret));
 		comch_count(&server->stats.accept_errors, 1);
 	}
-	server->accept_failed = ret != 0 && ret != -EAGAIN && ret != -EBUSY;
+	/* Over when there is room for all who knock, not for one. */
+	server->accept_failed = (ret != 0 && ret != -EAGAIN && ret != -EBUSY) ||
+		(server->accept_failed && server->holders.nb_half_open > 0);
 	/* The descriptor is edge-triggered: remember that clients may be left. */
 	if (ret != -EAGAIN)
 		comch_sched_accept_again(server->sched, server);

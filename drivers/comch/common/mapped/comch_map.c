@@ -11,13 +11,40 @@
 #include "sdk/comch_foreign.h"
 #include "comch_map.h"
 
+int
+comch_map_wake_keep(struct comch_map *map, int *from)
+{
+	int fd = *from;
+
+	if (!comch_foreign_is_unix(fd))
+		return -EPROTO;
+	if (!comch_quota_take(map->quota, COMCH_QUOTA_FDS, 1))
+		return -EMFILE;
+	*from = -1;
+	return fd;
+}
+
+void
+comch_map_wake_drop(struct comch_map *map, int fd)
+{
+	comch_foreign_close(fd);
+	comch_quota_give(map->quota, COMCH_QUOTA_FDS, 1);
+}
+
 static int
 map_open(struct rte_comch_link *link)
 {
 	struct comch_map *map = rte_zmalloc("comch_map", sizeof(*map), COMCH_LINE);
+	struct rte_comch_peer_id id;
 
 	if (map == NULL)
 		return -ENOMEM;
+	link->ops->link_peer(link, &id);
+	map->quota = comch_quota_get(id.uid, id.pid);
+	if (map->quota == NULL) {
+		rte_free(map);
+		return -ENOMEM;
+	}
 	rte_spinlock_init(&map->lock);
 	link->data = map;
 	return 0;
@@ -31,7 +58,8 @@ map_close(struct rte_comch_link *link)
 
 	for (i = 0; i < COMCH_MAX_PRODUCERS; i++)
 		if (map->peer_prod[i].id != 0)
-			comch_foreign_close(map->peer_prod[i].wake_fd);
+			comch_map_wake_drop(map, map->peer_prod[i].wake_fd);
+	comch_quota_put(map->quota);
 	rte_free(map);
 	link->data = NULL;
 }
@@ -52,18 +80,20 @@ map_peer_prod_add(struct rte_comch_link *link, uint32_t id, struct rte_comch_tic
 {
 	struct comch_map *map = link->data;
 	struct comch_map_peer_prod *pp;
+	int fd;
 
-	if (id == 0 || find_peer_prod(map, id) != NULL ||
-			!comch_foreign_is_unix(peers->fds[0]))
+	if (id == 0 || find_peer_prod(map, id) != NULL)
 		return -EPROTO;
 	pp = find_peer_prod(map, 0);
 	if (pp == NULL)
 		return -EPROTO;
+	fd = comch_map_wake_keep(map, &peers->fds[0]);
+	if (fd < 0)
+		return fd;
 	rte_spinlock_lock(&map->lock);
 	pp->id = id;
-	pp->wake_fd = peers->fds[0];
+	pp->wake_fd = fd;
 	rte_spinlock_unlock(&map->lock);
-	peers->fds[0] = -1;
 	/* It may sleep already, and earlier wake-ups could not reach it. */
 	(void)send(pp->wake_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	return 0;
@@ -83,7 +113,7 @@ map_peer_prod_del(struct rte_comch_link *link, uint32_t id)
 	fd = pp->wake_fd;
 	pp->id = 0;
 	rte_spinlock_unlock(&map->lock);
-	comch_foreign_close(fd);
+	comch_map_wake_drop(map, fd);
 	return 0;
 }
 

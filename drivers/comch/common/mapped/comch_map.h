@@ -10,6 +10,7 @@
  * consumers, producers and sending ends. comch_chan.h has their bursts.
  */
 
+#include "sdk/comch_quota.h"
 #include "sdk/comch_staging_budget.h"
 #include "comch_chan.h"
 
@@ -24,6 +25,7 @@ struct comch_map {
 	rte_spinlock_t lock;     /* protects peer_prod, which consumers read in bursts */
 	struct comch_map_peer_prod peer_prod[COMCH_MAX_PRODUCERS];
 	struct comch_staging staging; /* record regions; the connection's thread */
+	struct comch_quota *quota;    /* of the peer, whose wake sockets we keep */
 };
 
 /* A local socket pair: a peer could make this end block on a shared eventfd. */
@@ -60,6 +62,12 @@ comch_map_regions(const struct rte_comch_link *link)
 }
 
 /* comch_map.c */
+/*
+ * Take over a wake socket from a ticket. Returns it, -EPROTO (it is none) or -EMFILE (the peer
+ * has its share of descriptors).
+ */
+int comch_map_wake_keep(struct comch_map *map, int *from);
+void comch_map_wake_drop(struct comch_map *map, int fd);
 void comch_map_wake_producers(struct rte_comch_link *link);
 
 /* comch_map_queue.c */

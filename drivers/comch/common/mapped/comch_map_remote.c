@@ -75,13 +75,16 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 		struct rte_comch_remote **remote)
 {
 	struct comch_chan_remote *rc;
-	int ret;
+	int ret, fd;
 
-	if (!comch_foreign_is_unix(peers->fds[1]))
-		return -EPROTO;
+	fd = comch_map_wake_keep(link->data, &peers->fds[1]);
+	if (fd < 0)
+		return fd;
 	rc = rte_zmalloc("comch_chan_remote", sizeof(*rc), COMCH_LINE);
-	if (rc == NULL)
-		return -ENOMEM;
+	if (rc == NULL) {
+		ret = -ENOMEM;
+		goto err_drop;
+	}
 	rc->to.base = (struct rte_comch_remote){
 		.ops = link->ops->data, .id = args->id, .depth = args->depth,
 		.imm_size = args->imm_size, .staging_size = args->staging_size,
@@ -90,18 +93,21 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	rc->to.imports = args->imports;
 	rc->light_fence = link->light;
 	ret = remote_map(link, rc, peers->fds[0]);
-	if (ret != 0) {
-		rte_free(rc);
-		return ret;
-	}
-	rc->wake_fd = peers->fds[1];
-	peers->fds[1] = -1;
+	if (ret != 0)
+		goto err_free;
+	rc->wake_fd = fd;
 	mine->fds[0] = rc->rec_region.fd;
 	mine->nb_fds = 1;
 	mine->to_close = 1;
 	rc->rec_region.fd = -1;
 	*remote = &rc->to.base;
 	return 0;
+
+err_free:
+	rte_free(rc);
+err_drop:
+	comch_map_wake_drop(link->data, fd);
+	return ret;
 }
 
 void
@@ -124,7 +130,7 @@ comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remo
 	comch_map_regions(link)->region_free(link, &rc->post_region);
 	comch_budget_give(&map->staging.used, rc->rec_region.len);
 	comch_map_regions(link)->region_free(link, &rc->rec_region);
-	comch_foreign_close(rc->wake_fd);
+	comch_map_wake_drop(map, rc->wake_fd);
 	rte_free(rc);
 	return 0;
 }
