@@ -99,7 +99,8 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, limits, many_clients) \
 	X(inst, limits, many_servers) \
 	X(inst, limits, producer_conf) \
-	X(inst, limits, consumer_conf)
+	X(inst, limits, consumer_conf) \
+	X(inst, limits, all_at_once)
 
 /* Control messages; accepting by hand. */
 #define CONF_CTRL(X, inst) \

@@ -8,6 +8,9 @@
 
 #include "conf.h"
 
+/* Consumers and producers of one end. */
+#define MANY 256
+
 void
 conf_limits_defaults(void)
 {
@@ -472,5 +475,39 @@ conf_limits_consumer_conf(void)
 		T_EQ(rte_comch_consumer_destroy(conss[i]), 0);
 	t_settle();
 	t_consumer_end(t_consumer_new(p.cconn, NULL, NULL));
+	t_pair_close(&p);
+}
+
+/* Both ends start all that they may have, in one go: neither waits for the other. */
+void
+conf_limits_all_at_once(void)
+{
+	const struct rte_comch_consumer_conf cc = { .queue_size = 16 };
+	const struct rte_comch_producer_conf pc = { .queue_size = 16 };
+	struct rte_comch_consumer *cons[2][MANY];
+	struct rte_comch_producer *prod[2][MANY];
+	struct rte_comch_dev_info info;
+	struct rte_comch_conn *conn;
+	unsigned int i, k, nb;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	T_EQ(rte_comch_dev_info_get(p.host_dev, &info), 0);
+	nb = RTE_MIN(RTE_MIN(info.max_consumers, info.max_producers), (uint32_t)MANY);
+	for (i = 0; i < nb; i++)
+		for (k = 0; k < 2; k++) {
+			conn = k == 0 ? p.cconn : p.sconn;
+			cons[k][i] = t_consumer_new(conn, &cc, NULL);
+			T_EQ(rte_comch_consumer_start(cons[k][i]), -EINPROGRESS);
+			prod[k][i] = t_producer_new(conn, &pc);
+		}
+	for (i = 0; i < nb; i++)
+		for (k = 0; k < 2; k++)
+			T_UNTIL(rte_comch_consumer_state(cons[k][i]) == RTE_COMCH_STATE_RUNNING);
+	for (i = 0; i < nb; i++)
+		for (k = 0; k < 2; k++) {
+			t_producer_end(prod[k][i]);
+			t_consumer_end(cons[k][i]);
+		}
 	t_pair_close(&p);
 }

@@ -41,6 +41,7 @@ struct raw_peer {
 	uint32_t vic_cells;
 	uint64_t rx_pos;
 	bool mute;               /* never tell how far we have read */
+	bool deaf;               /* leave descriptors in the socket */
 	int fds[RAW_MAX_FDS];    /* that came and belong to no frame yet */
 	uint32_t nb_fds;
 };

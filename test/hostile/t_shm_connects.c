@@ -109,7 +109,7 @@ siege(struct siege s)
 	struct t_proc p;
 	struct v_log log;
 
-	T_CHECK(t_nofile_set(NB_PLACES * 4 / 3));
+	T_CHECK(t_nofile_set(NB_PLACES * 4));
 	v_open(&v, NULL);
 	T_CHECK(t_nofile_set(16384));
 	v_log_begin(&log, RTE_LOG_WARNING);

@@ -154,22 +154,6 @@ Test(floods, wakes_of_many)
 	v_close(&v);
 }
 
-/* Make the victim answer until it has frames that found no room. */
-static void
-clog_up(struct victim *v, struct raw_peer *a, unsigned int extra)
-{
-	struct raw_mem m;
-	unsigned int i;
-
-	a->mute = true;
-	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, 0);
-	for (i = 0; i < 256 + extra; i++) {
-		raw_send_mr_add(a, 0, 0, 4096, m.fd);
-		t_steps(v->p.dpu, 3);
-	}
-	raw_mem_free(&m);
-}
-
 static unsigned int
 count_of(const char *text, const char *part)
 {
@@ -232,61 +216,6 @@ Test(floods, refused_memory)
 	free(log.text);
 	raw_mem_free(&m);
 	raw_close(&a);
-	v_close(&v);
-}
-
-/* Who never reads is not answered without end. */
-Test(floods, never_reads)
-{
-	struct rte_comch_conn *conn;
-	struct raw_peer a;
-	struct victim v;
-	struct raw_mem m;
-	unsigned int i, taken = 0;
-	uint8_t body[24] = { 0 };
-	struct raw_send s = { .type = COMCH_WIRE_MR_ADD, .body = body, .len = 24, .nb_fds = 1 };
-	uint64_t rss;
-
-	v_open(&v, NULL);
-	conn = v_connect(&v, &a);
-	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, 0);
-	body[17] = 16; /* 4096 bytes */
-	s.fds[0] = m.fd;
-	a.mute = true;
-	rss = t_rss_kb();
-	for (i = 0; i < 20000; i++) {
-		taken += raw_try(&a, &s);
-		t_step(v.p.dpu);
-	}
-	T_LT(taken, 2000);
-	if (!t_sanitized())
-		T_LE(t_rss_kb(), rss + 4096);
-	v_check(&v);
-	t_no_end(v.p.dpu, conn);
-	raw_mem_free(&m);
-	raw_close(&a);
-	T_EQ(v_expect_down(&v, conn)->e.status, -ECONNRESET);
-	v_close(&v);
-}
-
-/* Who never reads does not keep the victim awake. */
-Test(floods, never_reads_lets_sleep)
-{
-	unsigned int i, naps = 0;
-	struct raw_peer a;
-	struct victim v;
-
-	v_open(&v, NULL);
-	v_connect(&v, &a);
-	clog_up(&v, &a, 10);
-	t_settle();
-	for (i = 0; i < 200; i++) {
-		t_step(v.p.dpu);
-		naps += rte_comch_poll_arm(v.p.dpu->poll, RTE_COMCH_POLL_ANY) == 0;
-	}
-	raw_close(&a);
-	if (naps == 0)
-		T_FAIL("the victim can sleep no more");
 	v_close(&v);
 }
 
@@ -510,7 +439,7 @@ Test(floods, starves_nobody)
 
 	v_open(&v, NULL);
 	v_connect_cells(&v, &a, 4096);
-	clog_up(&v, &a, 10);
+	v_clog(&v, &a, 10);
 	t_forget(v.p.dpu);
 	while (raw_try(&a, &s))
 		;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -188,6 +189,21 @@ v_hear_status(struct raw_peer *a, uint32_t type)
 	memcpy(&status, f.body + 4, sizeof(status));
 	raw_frame_free(&f);
 	return status;
+}
+
+void
+v_clog(struct victim *v, struct raw_peer *a, unsigned int extra)
+{
+	struct raw_mem m;
+	unsigned int i;
+
+	a->mute = true;
+	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, 0);
+	for (i = 0; i < 256 + extra; i++) {
+		raw_send_mr_add(a, 0, 0, 4096, m.fd);
+		t_steps(v->p.dpu, 3);
+	}
+	raw_mem_free(&m);
 }
 
 struct rte_comch_conn *

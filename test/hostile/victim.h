@@ -69,6 +69,9 @@ void v_hear(struct raw_peer *a, struct raw_frame *f, uint32_t type);
 /* The same for an MR_ACK or CONSUMER_ACK; its status. */
 int32_t v_hear_status(struct raw_peer *a, uint32_t type);
 
+/* Make the victim answer until it has frames that found no room. */
+void v_clog(struct victim *v, struct raw_peer *a, unsigned int extra);
+
 /* The victim ends the attacker's connection with -EPROTO and a sentence. */
 void v_expect_end(struct victim *v, const struct rte_comch_conn *conn);
 /* The same with any error. */

@@ -197,6 +197,16 @@ comch_conn_poll_link(struct rte_comch_conn *conn)
 	}
 }
 
+/* Not in each run: those that are on their way need the time. */
+static void
+retry_link(struct rte_comch_conn *conn, uint64_t now)
+{
+	if (now < conn->retry_at || !has_time_for_link(conn))
+		return;
+	conn->retry_at = comch_conn_in_ms(TX_RETRY_MS);
+	comch_conn_poll_link(conn);
+}
+
 /* Is the connection in sched->waiting even with no frame queued? */
 static bool
 phase_waits(const struct rte_comch_conn *conn)
@@ -224,9 +234,8 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 			comch_handshake_timeout(conn);
 			return;
 		}
-		if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again &&
-				has_time_for_link(conn))
-			comch_conn_poll_link(conn);
+		if (conn->phase == COMCH_PHASE_LINKING && conn->link->try_again)
+			retry_link(conn, now);
 		break;
 	case COMCH_PHASE_DRAINING:
 	case COMCH_PHASE_CLOSING:

@@ -46,6 +46,22 @@ tx_now(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fd
 	return frame_tx(conn, &frame);
 }
 
+static uint32_t
+load_of(const struct comch_tx_wait *w)
+{
+	switch (comch_wire_type_of(w->buf)) {
+	case COMCH_WIRE_MR_ADD:
+	case COMCH_WIRE_MR_DEL:
+	case COMCH_WIRE_CONSUMER_NEW:
+	case COMCH_WIRE_CONSUMER_GONE:
+	case COMCH_WIRE_PRODUCER_NEW:
+	case COMCH_WIRE_PRODUCER_GONE:
+		return 0;
+	default:
+		return 1 + w->nb_fds * COMCH_TX_WAIT_FD;
+	}
+}
+
 /* Queue a frame until the link has space; its descriptors are duplicated. */
 static int
 tx_queue(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *fds,
@@ -65,7 +81,7 @@ tx_queue(struct rte_comch_conn *conn, const void *buf, uint32_t len, const int *
 	w->len = len;
 	memcpy(w->buf, buf, len);
 	STAILQ_INSERT_TAIL(&conn->tx_wait, w, next);
-	conn->nb_tx_wait++;
+	conn->tx_wait_load += load_of(w);
 	comch_poll_note(&conn->obj);
 	return 0;
 
@@ -82,6 +98,14 @@ before_ack(struct rte_comch_conn *conn)
 {
 	if (unlikely(conn->order != NULL))
 		comch_order_note_ack(conn);
+}
+
+/* A frame is lost: the connection ends. */
+static void
+check_sent(struct rte_comch_conn *conn, int ret)
+{
+	if (ret != 0 && ret != -ENOTCONN)
+		comch_conn_fault(conn, ret, "no descriptor or memory to send a frame");
 }
 
 void
@@ -101,8 +125,7 @@ comch_tx_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *frame
 		ret = tx_now(conn, buf, len, fds, nb_fds);
 	if (ret == -EAGAIN)
 		ret = tx_queue(conn, buf, len, fds, nb_fds);
-	if (ret != 0 && ret != -ENOTCONN)
-		comch_conn_fault(conn, ret, "no descriptor or memory to send a frame");
+	check_sent(conn, ret);
 }
 
 void
@@ -133,7 +156,7 @@ tx_wait_free(struct rte_comch_conn *conn, struct comch_tx_wait *w)
 	uint32_t i;
 
 	STAILQ_REMOVE_HEAD(&conn->tx_wait, next);
-	conn->nb_tx_wait--;
+	conn->tx_wait_load -= load_of(w);
 	for (i = 0; i < w->nb_fds; i++)
 		close(w->fds[i]);
 	free(w);
@@ -150,13 +173,17 @@ bool
 comch_tx_flush(struct rte_comch_conn *conn)
 {
 	struct comch_tx_wait *w;
+	int ret;
 
 	while ((w = STAILQ_FIRST(&conn->tx_wait)) != NULL) {
-		if (tx_now(conn, w->buf, w->len, w->fds, w->nb_fds) == -EAGAIN)
+		ret = tx_now(conn, w->buf, w->len, w->fds, w->nb_fds);
+		if (ret == -EAGAIN)
 			return false;
 		tx_wait_free(conn, w);
+		check_sent(conn, ret);
 	}
-	return true;
+	comch_tx_credit(conn);
+	return STAILQ_EMPTY(&conn->tx_wait);
 }
 
 void
@@ -164,8 +191,21 @@ comch_tx_credit(struct rte_comch_conn *conn)
 {
 	static const struct comch_wire_frame credit = { .type = COMCH_WIRE_CREDIT };
 
-	if (conn->rx_acked != conn->rx_done && comch_conn_is_up(conn))
+	/* One credit covers all: it follows what waits, see comch_tx_flush(). */
+	if (conn->rx_acked != conn->rx_done && comch_conn_is_up(conn) &&
+			STAILQ_EMPTY(&conn->tx_wait))
 		comch_tx_frame(conn, &credit, NULL, 0);
+}
+
+uint32_t
+comch_tx_nb_waiting(const struct rte_comch_conn *conn, enum comch_wire_type type)
+{
+	const struct comch_tx_wait *w;
+	uint32_t n = 0;
+
+	STAILQ_FOREACH(w, &conn->tx_wait, next)
+		n += comch_wire_type_of(w->buf) == type;
+	return n;
 }
 
 /* Messages */

@@ -110,6 +110,8 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	};
 	struct rte_comch_ticket ticket = { 0 };
 
+	if (conn->fast->nb_offers >= COMCH_MAX_OFFERS)
+		return;
 	c->q.dq->id = c->q.id;
 	c->fail = offer(c, &ticket);
 	if (c->fail == -EINPROGRESS) {
@@ -121,6 +123,7 @@ step_announce(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		return;
 	}
 	comch_tx_ticket(conn, &f, &ticket);
+	conn->fast->nb_offers++;
 	c->announced = true;
 	c->step = COMCH_CONS_WAIT;
 }
@@ -305,6 +308,10 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 	struct rte_comch_consumer *c;
 	int ret = 0;
 
+	/* An answer to no question: else its sender could have us send one after the other. */
+	if (conn->fast->nb_offers <= comch_tx_nb_waiting(conn, COMCH_WIRE_CONSUMER_NEW))
+		return -EPROTO;
+	conn->fast->nb_offers--;
 	pthread_mutex_lock(&conn->lock);
 	c = find_consumer(conn, f->id);
 	/* Stopped or destroyed meanwhile: CONSUMER_GONE is sent. */

@@ -22,6 +22,9 @@ export_show(struct rte_comch_conn *conn, int id)
 	struct rte_comch_ticket ticket = { 0 };
 	int ret;
 
+	/* NEW until there is an answer: who has no room for answers does not read on. */
+	if (conn->fast->nb_shown >= COMCH_MAX_IMPORTS)
+		return;
 	/* A client exports its memory to one server, a server to several clients. */
 	if (conn->server != NULL)
 		comch_mem_share(e->mr);
@@ -39,6 +42,7 @@ export_show(struct rte_comch_conn *conn, int id)
 	f.offset = desc.offset;
 	f.size = desc.len;
 	e->state = COMCH_EXPORT_SENT;
+	conn->fast->nb_shown++;
 	comch_tx_ticket(conn, &f, &ticket);
 }
 
@@ -145,7 +149,9 @@ comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *
 	/* MR_ACKs arrive in the order of the MR_ADDs. */
 	if (e != NULL && e->stale_acks > 0) {
 		e->stale_acks--;
+		conn->fast->nb_shown--;
 	} else if (e != NULL && e->state == COMCH_EXPORT_SENT) {
+		conn->fast->nb_shown--;
 		e->state = f->status == 0 ? COMCH_EXPORT_DIRECT : COMCH_EXPORT_STAGED;
 		e->refusal = f->status;
 		if (f->status != 0)

@@ -44,6 +44,12 @@
 #define COMCH_MAX_REFUSALS 2048
 #define COMCH_REFUSALS_PER_S 100
 
+/*
+ * Consumers that wait for the peer's answer at a time. Both bring descriptors, of which a link
+ * carries few: who has no room for an answer does not read on, so it must never be both sides.
+ */
+#define COMCH_MAX_OFFERS 8
+
 /* State of a registration that is exported to the peer. */
 enum comch_export_state {
 	COMCH_EXPORT_FREE,
@@ -98,7 +104,9 @@ struct comch_fast_path {
 	uint32_t nb_gone_producers;
 	/* memory: lock */
 	struct comch_export exports[COMCH_MAX_IMPORTS];
+	uint32_t nb_shown;                  /* MR_ADD without an answer yet */
 	uint32_t next_export;               /* start of the search for a free export */
+	uint32_t nb_offers;                 /* CONSUMER_NEW without an answer yet: poll */
 	/*
 	 * Pointers into import_region[], by number; read by producers: any. A region
 	 * does not change while it is reachable, nor before producers are quiesced.

@@ -104,7 +104,10 @@ extern struct comch_foreign_pool comch_foreign_pool;
 
 /* The absolute time in ms from now, for pthread_cond_timedwait(). */
 void comch_foreign_in_ms(struct timespec *ts, uint32_t ms);
-/* Shut down a socket, for comch_foreign_hang_up(). True: its queue is empty for good, so closing it does not block. */
+/*
+ * Shut down a socket, for comch_foreign_hang_up(). True: its queue is empty for good, so
+ * closing it does not block.
+ */
 bool comch_foreign_is_drained(int sock);
 /* Get the descriptors of a received message; at most COMCH_FOREIGN_FDS. */
 uint32_t comch_foreign_unpack(struct msghdr *msg, int *fds);
