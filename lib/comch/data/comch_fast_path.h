@@ -122,6 +122,10 @@ struct comch_fast_path {
 	/* what producers may still use: lists changed by poll and under the lock */
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */
 	struct comch_reclaim *reclaim_wait; /* waits for producers */
+	/* an entry per object, so that hiding one needs no memory */
+	struct comch_reclaim reclaim[COMCH_MAX_CONSUMERS + COMCH_MAX_IMPORT_REGIONS];
+	uint32_t nb_reclaim;                /* entries used so far */
+	struct comch_reclaim *reclaim_spare; /* of these, those free again */
 };
 
 /* The fast path of a connection, created on first use; NULL: no memory. Any thread. */

@@ -8,8 +8,6 @@
  * free. See comch_epoch.h.
  */
 
-#include <stdlib.h>
-
 #include "sdk/comch_asym.h"
 #include "sdk/comch_dir.h"
 #include "data/comch_import.h"
@@ -17,15 +15,24 @@
 #include "data/comch_producer.h"
 #include "data/comch_remote.h"
 
+/* Always there: an object keeps its place until it is freed, with its entry. */
+static struct comch_reclaim *
+take_entry(struct comch_fast_path *fast)
+{
+	struct comch_reclaim *r = fast->reclaim_spare;
+
+	if (r == NULL)
+		return &fast->reclaim[fast->nb_reclaim++];
+	fast->reclaim_spare = r->next;
+	return r;
+}
+
 void
 comch_reclaim_later(struct rte_comch_conn *conn, struct rte_comch_remote *remote,
 		struct rte_comch_region *import)
 {
-	struct comch_reclaim *r = calloc(1, sizeof(*r));
+	struct comch_reclaim *r = take_entry(conn->fast);
 
-	/* No memory: the object is unreachable, and freed when the connection ends. */
-	if (r == NULL)
-		return;
 	r->remote = remote;
 	r->import = import;
 	r->next = conn->fast->reclaim_new;
@@ -65,7 +72,8 @@ reclaim_free(struct rte_comch_conn *conn, struct comch_reclaim *r)
 		conn->ops->data->mem_drop(conn->link, r->import);
 		r->import->addr = NULL;
 	}
-	free(r);
+	r->next = conn->fast->reclaim_spare;
+	conn->fast->reclaim_spare = r;
 	return true;
 }
 
@@ -121,6 +129,5 @@ comch_reclaim_free_all(struct rte_comch_conn *conn)
 			conn->fast->reclaim_wait = r->next;
 		if (r->remote != NULL)
 			comch_remote_free(conn, r->remote);
-		free(r);
 	}
 }
