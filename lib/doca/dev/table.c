@@ -33,6 +33,7 @@ struct reader {
 	unsigned int line;
 	unsigned int section_line;   /* of the last [section]; 0: none yet */
 	bool section_is_empty;
+	bool no_memory;
 	struct impl_entry *entry;    /* NULL: no key of the section yet */
 };
 
@@ -113,8 +114,10 @@ begin_section(struct reader *r, const char *section)
 		return impl_table_wrong(r->table, r->section_line,
 			"[%s]: expected a label of 1 to %d bytes", section, IMPL_LABEL_SIZE - 1);
 	e = calloc(1, sizeof(*e));
-	if (e == NULL)
+	if (e == NULL) {
+		r->no_memory = true;
 		return DOCA_ERROR_NO_MEMORY;
+	}
 	snprintf(e->label, sizeof(e->label), "%s", label);
 	e->is_func = i == 1;
 	e->line = r->section_line;
@@ -152,10 +155,13 @@ read_stream(struct impl_table *table, FILE *file, const char *name)
 	snprintf(table->source, sizeof(table->source), "%s", name);
 	TAILQ_INIT(&table->entries);
 	line = ini_parse_stream(read_line, &r, take_key, &r);
+	/* Negative: libinih had none. */
+	if (r.no_memory || line < 0)
+		return DOCA_ERROR_NO_MEMORY;
 	if (ferror(file)) {
 		impl_table_wrong(table, r.line + 1, "read failed: %s", strerror(errno));
 	} else if (line > 0 && table->why[0] == '\0') {
-		/* An error of libinih itself: syntax or memory. */
+		/* An error of libinih itself: syntax. */
 		impl_table_wrong(table, (unsigned int)line,
 			"expected [SECTION], KEY = VALUE or a comment");
 	}
@@ -250,22 +256,25 @@ read_first(struct impl_table *table)
 static struct impl_table process_table = {
 	.entries = TAILQ_HEAD_INITIALIZER(process_table.entries),
 };
-static doca_error_t process_ret;
 
-static void
-read_once(void)
-{
-	process_ret = read_first(&process_table);
-	if (process_ret == DOCA_ERROR_BAD_CONFIG)
-		impl_report("%s", process_table.why);
-}
-
+/* Read once per process, unless there is no memory now. */
 doca_error_t
 impl_table_get(struct impl_table **table)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static doca_error_t ret = DOCA_ERROR_NO_MEMORY;
+	doca_error_t now;
 
-	pthread_once(&once, read_once);
+	pthread_mutex_lock(&lock);
+	if (ret == DOCA_ERROR_NO_MEMORY) {
+		ret = read_first(&process_table);
+		if (ret == DOCA_ERROR_BAD_CONFIG)
+			impl_report("%s", process_table.why);
+		else if (ret == DOCA_ERROR_NO_MEMORY)
+			impl_table_free(&process_table);
+	}
+	now = ret;
+	pthread_mutex_unlock(&lock);
 	*table = &process_table;
-	return process_ret;
+	return now;
 }
