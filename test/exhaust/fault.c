@@ -25,7 +25,6 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_memzone.h>
-#include <rte_version.h>
 
 #include "fault.h"
 #include "t.h"
@@ -319,24 +318,19 @@ fail_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *
 	return DUE(FAULT_THREAD, "pthread_create") ? EAGAIN : pthread_create(t, attr, fn, arg);
 }
 
-#if RTE_VERSION < RTE_VERSION_NUM(23, 11, 0, 0)
+/* EAL's threads; the name of the function and its arguments depend on the version. */
 static int
-fail_rte_thread(pthread_t *t, const char *name, const pthread_attr_t *attr,
-		void *(*fn)(void *), void *arg)
+fail_rte_thread(void *a, void *b, void *c, void *d, void *e)
 {
-	return DUE(FAULT_THREAD, "rte_ctrl_thread_create") ? -EAGAIN :
-		rte_ctrl_thread_create(t, name, attr, fn, arg);
+	int (*next)(void *a, void *b, void *c, void *d, void *e);
+
+	if (DUE(FAULT_THREAD, "control thread"))
+		return -EAGAIN;
+	*(void **)&next = dlsym(RTLD_DEFAULT, "rte_ctrl_thread_create");
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_DEFAULT, "rte_thread_create_control");
+	return next(a, b, c, d, e);
 }
-#define RTE_THREAD "rte_ctrl_thread_create"
-#else
-static int
-fail_rte_thread(rte_thread_t *t, const char *name, rte_thread_func fn, void *arg)
-{
-	return DUE(FAULT_THREAD, "rte_thread_create_control") ? EAGAIN :
-		rte_thread_create_control(t, name, fn, arg);
-}
-#define RTE_THREAD "rte_thread_create_control"
-#endif
 
 #define ROW(fn) { #fn, (void (*)(void))fail_##fn }
 
@@ -354,7 +348,8 @@ static const struct row {
 	ROW(dup3), ROW(epoll_ctl), ROW(inotify_add_watch), ROW(bind), ROW(connect), ROW(listen),
 	ROW(flock), ROW(mkdir), ROW(chmod), ROW(getsockopt), ROW(setsockopt), ROW(send),
 	ROW(sendmsg), ROW(pthread_create),
-	{ RTE_THREAD, (void (*)(void))fail_rte_thread },
+	{ "rte_ctrl_thread_create", (void (*)(void))fail_rte_thread },
+	{ "rte_thread_create_control", (void (*)(void))fail_rte_thread },
 };
 
 /* With large files, open() is the symbol open64. */

@@ -7,40 +7,17 @@
  * one fails in turn, in a life of its own, until a life has no further call.
  */
 
-#include "fault.h"
+#include "exhaust.h"
 #include "t_main.h"
-#include "trial.h"
 
 static const struct t_driver shm = { .name = "comch_shm", .has_dir = true };
 static const struct t_driver ring = { .name = "comch_ring", .has_dir = true };
 
 static void
-begin(const struct trial *t, unsigned int n)
-{
-	fault_arm(t->kinds, n, t->from);
-}
-
-static bool
-end(const struct trial *t, int ret)
-{
-	RTE_SET_USED(t);
-	RTE_SET_USED(ret);
-	return fault_disarm();
-}
-
-static void
 exhaust(const struct t_driver *driver, const struct life_conf *life, unsigned int kinds, bool from)
 {
-	const struct trial t = {
-		.run = life_run, .life = *life, .begin = begin, .end = end, .text = fault_text,
-		.kinds = kinds, .from = from,
-	};
-
 	t_driver = driver;
-	t_eal_start(1);
-	T_GT(fault_install("librte_comch.so"), 0);
-	trial_run(&t);
-	t_eal_stop();
+	exhaust_run(life_run, life, "librte_comch.so", kinds, from);
 }
 
 static const struct life_conf sealed = { .kind = RTE_COMCH_MEM_SEALED, .mbufs = true };
