@@ -64,7 +64,7 @@ collect_all(struct info_found *found, const json_t *before, double seconds)
 static void
 print_json(const json_t *json)
 {
-	json_dumpf(json, stdout, JSON_COMPACT);
+	json_dumpf(json, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
 	printf("\n");
 }
 

@@ -75,3 +75,19 @@ app_size(uint64_t size, char *buf, size_t len)
 	snprintf(buf, len, "%llu %s", (unsigned long long)size, units[i]);
 	return buf;
 }
+
+const char *
+app_printable(const void *data, size_t len, char *buf, size_t size)
+{
+	const unsigned char *p = data;
+	size_t i, used = 0;
+
+	for (i = 0; i < len && used + 5 < size; i++) {
+		if (p[i] < 0x80 && isprint(p[i]) && p[i] != '\\')
+			buf[used++] = (char)p[i];
+		else
+			used += (size_t)snprintf(buf + used, size - used, "\\x%02x", p[i]);
+	}
+	buf[used] = '\0';
+	return buf;
+}

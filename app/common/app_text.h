@@ -7,7 +7,7 @@
 
 /**
  * @file
- * Numbers as text: what users type, and what they read.
+ * Numbers as text: what users type, and what they read; text of a peer.
  */
 
 #include <stddef.h>
@@ -30,5 +30,13 @@ const char *app_si(double value, char *buf, size_t size);
 
 /** Format a size in the largest unit that divides it: "64 B", "1 MiB". @return buf */
 const char *app_size(uint64_t size, char *buf, size_t len);
+
+/**
+ * Copy bytes of a peer, which must not control the terminal: what is not printable ASCII
+ * becomes \\xNN. What does not fit is left out.
+ *
+ * @return buf
+ */
+const char *app_printable(const void *data, size_t len, char *buf, size_t size);
 
 #endif /* APP_TEXT_H */

@@ -11,6 +11,7 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
+#include "app_text.h"
 #include "stream.h"
 #include "tc.h"
 
@@ -142,7 +143,7 @@ on_disconnected(const struct rte_comch_event *ev)
 
 	if (c == NULL)
 		return;
-	tc_printable(ev->text, ev->text != NULL ? strlen(ev->text) : 0, reason, sizeof(reason));
+	app_printable(ev->text, ev->text != NULL ? strlen(ev->text) : 0, reason, sizeof(reason));
 	tc_notice("%s: ended: %s", c->obj.name, *reason != '\0' ? reason :
 		ev->status < 0 ? rte_strerror(-ev->status) : "closed");
 	c->conn = NULL;
@@ -194,7 +195,7 @@ on_message(const struct rte_comch_event *ev)
 	c->rx_msgs++;
 	if (!may_print())
 		return;
-	tc_printable(ev->msg.data, ev->msg.len, text, sizeof(text));
+	app_printable(ev->msg.data, ev->msg.len, text, sizeof(text));
 	tc_notice("%s: received %u bytes: %s", c->obj.name, ev->msg.len, text);
 }
 
@@ -249,7 +250,7 @@ on_state(const struct rte_comch_event *ev)
 		((struct tc_client *)(uintptr_t)ev->user_data)->told = ev->state.next;
 	if (ev->status < 0 && text == NULL)
 		text = rte_strerror(-ev->status);
-	tc_printable(text, text != NULL ? strlen(text) : 0, reason, sizeof(reason));
+	app_printable(text, text != NULL ? strlen(text) : 0, reason, sizeof(reason));
 	tc_notice("%s: %s%s%s", obj->name, rte_comch_state_name(ev->state.next),
 		*reason != '\0' ? ": " : "", reason);
 }

@@ -108,22 +108,6 @@ tc_fail(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-const char *
-tc_printable(const void *data, size_t len, char *buf, size_t size)
-{
-	const unsigned char *p = data;
-	size_t i, used = 0;
-
-	for (i = 0; i < len && used + 5 < size; i++) {
-		if (p[i] < 0x80 && isprint(p[i]) && p[i] != '\\')
-			buf[used++] = (char)p[i];
-		else
-			used += (size_t)snprintf(buf + used, size - used, "\\x%02x", p[i]);
-	}
-	buf[used] = '\0';
-	return buf;
-}
-
 void
 tc_table_begin(const char *title, const char *headings)
 {

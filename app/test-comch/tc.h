@@ -293,8 +293,6 @@ void tc_out(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tc_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Report that a command failed. */
 void tc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/** Copy text of the peer with unprintable bytes as \xNN. @return buf */
-const char *tc_printable(const void *data, size_t len, char *buf, size_t size);
 
 /** Start a table; *headings* are separated by spaces. */
 void tc_table_begin(const char *title, const char *headings);

@@ -12,8 +12,8 @@
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
-#include <rte_string_fns.h>
 
+#include "app_text.h"
 #include "base/clock.h"
 #include "engine/run.h"
 #include "engine/sync.h"
@@ -82,8 +82,8 @@ on_msg(void *arg, void *conn, const void *data, uint32_t len)
 	if (is_stale(sync, &frame->header))
 		return;
 	if (frame->header.type == SYNC_ERROR) {
-		frame->data[RTE_MIN(frame->header.len, MAX_LEN - 1u)] = '\0';
-		strlcpy(sync->error, (const char *)frame->data, sizeof(sync->error));
+		app_printable(frame->data, strnlen((const char *)frame->data, frame->header.len),
+			sync->error, sizeof(sync->error));
 		sync->failed = true;
 		return;
 	}

@@ -17,6 +17,7 @@
 #include <rte_lcore.h>
 
 #include "api/api.h"
+#include "app_text.h"
 #include "plan/device.h"
 #include "side/side.h"
 
@@ -109,7 +110,7 @@ static int
 follow_one(struct side *side, const struct sync_run *msg)
 {
 	const struct perf_test *test;
-	char name[sizeof(msg->test)];
+	char name[sizeof(msg->test)], text[4 * sizeof(name)];
 	struct perf_run run;
 	int rc;
 
@@ -117,7 +118,8 @@ follow_one(struct side *side, const struct sync_run *msg)
 	name[sizeof(name) - 1] = '\0';
 	test = tests_find(name);
 	if (test == NULL || test->place != PERF_TWO_SIDES) {
-		fprintf(stderr, "comch-perf: dpu: peer requested unknown test '%s'\n", name);
+		fprintf(stderr, "comch-perf: dpu: peer requested unknown test '%s'\n",
+			app_printable(name, strlen(name), text, sizeof(text)));
 		return -EPROTO;
 	}
 	side_run_init(side, &run, test, &msg->params);
