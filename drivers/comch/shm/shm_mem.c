@@ -85,8 +85,8 @@ shm_mem_give(struct shm_link *l, uint64_t len)
  * A file counts once per connection, with its full size: all of it stays allocated
  * while a part is mapped. Takes over the reference f.
  */
-static struct shm_import *
-add_import(struct shm_link *l, struct comch_peermap *f)
+static int
+add_import(struct shm_link *l, struct comch_peermap *f, struct shm_import **import)
 {
 	struct shm_import *imp;
 
@@ -95,16 +95,20 @@ add_import(struct shm_link *l, struct comch_peermap *f)
 			continue;
 		comch_peermap_put(f);
 		imp->refs++;
-		return imp;
+		*import = imp;
+		return 0;
 	}
 	imp = calloc(1, sizeof(*imp));
-	if (imp == NULL || !shm_mem_take(l, f->len)) {
+	if (imp == NULL)
+		return -ENOMEM;
+	if (!shm_mem_take(l, f->len)) {
 		free(imp);
-		return NULL;
+		return -EDQUOT;
 	}
 	*imp = (struct shm_import){ .foreign = f, .refs = 1, .next = l->imports };
 	l->imports = imp;
-	return imp;
+	*import = imp;
+	return 0;
 }
 
 static void
@@ -140,10 +144,8 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 	l->map_over = false;
 	/* The import has its own reference now: drop that of the frame. */
 	shm_link_unmap(l);
-	if (ret == 0) {
-		imp = add_import(l, f);
-		ret = imp != NULL ? 0 : -EDQUOT;
-	}
+	if (ret == 0)
+		ret = add_import(l, f, &imp);
 	if (ret == -EDQUOT)
 		warn_over(l, f != NULL ? f->len : desc->len, &total);
 	if (ret != 0) {
