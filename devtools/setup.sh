@@ -13,6 +13,7 @@
 #   samples devtools/check-doca-samples.sh
 #   test    run the tests
 #   checks  run the checks of the sources
+#   coverage devtools/coverage.sh
 #   docs    build the documentation
 #   chroot  devtools/try-chroot.sh
 #   arm64   devtools/try-arm64.sh
@@ -63,6 +64,9 @@ packages() {
 		packages pmd ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
+	coverage)
+		packages test
+		echo gcovr ;;
 	docs)
 		echo doxygen ;;
 	chroot)
@@ -86,7 +90,7 @@ packages() {
 		packages docs
 		packages lab ;;
 	*)
-		die "unknown purpose '$1' (build, memif, pmd, samples, test, checks, docs, chroot, arm64, lab, sysroot, all)" ;;
+		die "unknown purpose '$1' (build, memif, pmd, samples, test, checks, coverage, docs, chroot, arm64, lab, sysroot, all)" ;;
 	esac
 }
 

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# What the tests execute of lib/ and drivers/.
+#
+# usage: devtools/coverage.sh [--all] [--html DIR] [ARGUMENT...]
+#        devtools/coverage.sh --report [--html DIR]
+#
+#   (nothing)   build with gcc in build-coverage/, run the suite fast, and report
+#   --all       run all tests
+#   --report    report again what the last run executed
+#   --html DIR  also write each source with its counters: DIR/index.html
+#
+# Further arguments go to "meson test" instead of "--suite fast", such as the name of a test.
+#
+# Fails if a test failed, or if less is covered than devtools/coverage/report.py wants, and
+# says what to do.
+#
+# Counters reach a file when a process ends by exit() or by _exit() (devtools/coverage/exit.c).
+# Killed by a signal, by abort() or rte_panic(), a process loses them: what only such a process
+# executes counts as not covered.
+#
+# Not counted: the branches of DPDK's assertions and trace points, which are not ours, and
+# files that are compiled in two forms, which gcovr cannot merge. To exclude lines of a source,
+# write GCOVR_EXCL_LINE, or GCOVR_EXCL_START and GCOVR_EXCL_STOP, and the reason behind the
+# first; the report lists them.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+dir=build-coverage
+tools=$top/devtools/coverage
+# Whole functions of other files, such as DPDK's headers and the tests, have no counters.
+flags="--coverage -fprofile-update=atomic '-fprofile-filter-files=[.][.]/(lib|drivers)/'"
+flags+=" -include '$tools/exit.h'"
+# Their branches are in DPDK's macros.
+branches='.*\b(RTE_VERIFY|RTE_ASSERT|RTE_TRACE_POINT|RTE_TRACE_POINT_FP|RTE_INIT)\('
+# -Ddebug_checks=true, which some tests have for themselves, replaces its functions.
+two_forms='lib/comch/sdk/comch_guard\.h'
+
+# run [ARGUMENT...]: build, and run tests with new counters.
+run() {
+	"$top/devtools/setup.sh" build test coverage
+	# Without it the tests of net_comch are skipped.
+	"$top/devtools/build-pmd.sh" --source || true
+	CC=gcc CXX=g++ CFLAGS=$flags build "$dir" --buildtype=debug ||
+		die "the build failed"
+	gcc -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC "$tools/exit.c" \
+		-o "$top/$dir/coverage_exit.so" || die "devtools/coverage/exit.c does not compile"
+	find "$top/$dir" -name '*.gcda' -delete
+	step "Testing: meson test $*"
+	LD_PRELOAD=$top/$dir/coverage_exit.so meson test -C "$top/$dir" --no-rebuild \
+		--print-errorlogs --num-processes $((2 * $(nproc))) --timeout-multiplier 4 "$@"
+}
+
+# report [OPTION...]: of gcovr.
+report() {
+	step "Counting"
+	(cd "$top" && quietly gcovr --root . --object-directory "$dir" --filter 'lib/' \
+		--filter 'drivers/' --exclude "$two_forms" --exclude-throw-branches \
+		--exclude-unreachable-branches --exclude-branches-by-pattern "$branches" \
+		-j "$(nproc)" --json "$dir/coverage.json" --json-summary "$dir/coverage-summary.json" \
+		"$@" "$dir")
+	"$tools/report.py" "$top/$dir/coverage-summary.json" "$top"
+}
+
+suite=(--suite fast)
+only_report=false
+options=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--all)
+		suite=() ;;
+	--report)
+		only_report=true ;;
+	--html)
+		[ $# -gt 1 ] || die "--html: a directory is missing"
+		mkdir -p "$2"
+		options=(--html-details "$(realpath "$2")/index.html")
+		shift ;;
+	*)
+		break ;;
+	esac
+	shift
+done
+[ $# -eq 0 ] || suite=("$@")
+
+status=0
+if $only_report; then
+	[ -e "$top/$dir/build.ninja" ] || die "$dir does not exist: run without --report first"
+else
+	run "${suite[@]}" || status=1
+fi
+report "${options[@]}" || status=1
+[ "$status" -eq 0 ] || echo "coverage.sh: a test failed, or too little is covered: see above" >&2
+exit "$status"
