@@ -5,7 +5,9 @@
 /* Where both ends meet, made by somebody else; and clients that find nobody. */
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +24,7 @@ V_SUITE(dir);
 
 /* Nobody's, in any likelihood; another one for each test that runs. */
 #define OTHER_UID (1000000u + (uid_t)getpid())
+#define LOG_SIZE 16384
 
 /* Try to connect; the status that it ends with. */
 static int
@@ -119,6 +122,57 @@ Test(dir, link)
 	T_EQ(seteuid(0), 0);
 	unlink(path);
 	t_node_free(node);
+}
+
+/* What is logged goes to a program's own stream, which may set errno. */
+static ssize_t
+log_and_set_errno(void *cookie, const char *text, size_t len)
+{
+	size_t size = strlen(cookie);
+
+	memcpy((char *)cookie + size, text, RTE_MIN(len, LOG_SIZE - 1 - size));
+	errno = EXDEV;
+	return (ssize_t)len;
+}
+
+/* A server's device on a directory that is refused, with its reason. */
+static void
+refused_dir(const char *dir, int status, const char *why)
+{
+	static const cookie_io_functions_t io = { .write = log_and_set_errno };
+	char text[LOG_SIZE] = "", args[PATH_MAX + 64];
+	int16_t dev;
+	FILE *f;
+
+	f = fopencookie(text, "w", io);
+	T_CHECK(f != NULL);
+	setbuf(f, NULL);
+	rte_log_set_level_pattern("*comch*", RTE_LOG_ERR);
+	rte_log_set_global_level(RTE_LOG_ERR);
+	T_EQ(rte_openlog_stream(f), 0);
+	snprintf(args, sizeof(args), "comch_shm0,role=dpu,dir=%s", dir);
+	T_EQ(rte_comch_dev_probe(args, &dev), status);
+	T_EQ(rte_openlog_stream(NULL), 0);
+	fclose(f);
+	T_STR_HAS(text, why);
+	T_EQ(rte_comch_dev_count(), 0);
+}
+
+Test(dir, of_no_use)
+{
+	char path[PATH_MAX] = "/", file[64];
+	FILE *f;
+
+	refused_dir("run/comch", -EINVAL, "an absolute path");
+	memset(path + 1, 'x', sizeof(path) - 2);
+	refused_dir(path, -ENAMETOOLONG, "File name too long");
+	snprintf(path, sizeof(path), "%s/missing/comch", t_dir());
+	refused_dir(path, -ENOENT, "No such file or directory");
+	snprintf(file, sizeof(file), "%s/file", t_dir());
+	f = fopen(file, "w");
+	T_CHECK(f != NULL);
+	fclose(f);
+	refused_dir(file, -ENOTDIR, "is not a directory");
 }
 
 /* The error says where it looked: two ends in two directories find nobody. */

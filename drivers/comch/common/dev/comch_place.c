@@ -77,10 +77,12 @@ static int
 make_dir(const struct comch_place *p, const char *path, mode_t mode)
 {
 	struct stat st;
+	int err;
 
 	if (mkdir(path, mode) != 0 && errno != EEXIST) {
-		PLACE_LOG(p, ERR, "create directory %s: %s", path, strerror(errno));
-		return -errno;
+		err = errno; /* logging may change it */
+		PLACE_LOG(p, ERR, "create directory %s: %s", path, strerror(err));
+		return -err;
 	}
 	if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
 		PLACE_LOG(p, ERR, "%s is not a directory", path);
