@@ -266,6 +266,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mbuf, bursts) \
 	X(inst, mbuf, segments) \
 	X(inst, mbuf, registered_again) \
+	X(inst, mbuf, many_segments) \
 	X(inst, mbuf, long_chain) \
 	X(inst, mbuf, pool_exhausted) \
 	X(inst, mbuf, rx_setup_errors) \

@@ -57,6 +57,17 @@ conf_lifecycle_dev_bad_strings(void)
 		"role=host,func=elephant",
 		"role=host,func=",
 		"role",
+		"rep=pf0",
+		"role=dpu,rep=pf0,func=pf0",
+		"role=host,func=pf0,rep=pf0",
+		"role=host,func=pf0,func=pf1",
+		"role=dpu,rep=pf0,rep=pf0",
+		"role=dpu,rep=[pf0vf1,pf0,pf0vf1]",
+		"role=dpu,rep=pf65536",
+		"role=dpu,rep=pf0vf65536",
+		"role=dpu,rep=pf0,max_clients=0",
+		"role=dpu,rep=pf0,max_clients=-1",
+		"role=dpu,rep=pf0,max_msg_size=1e3",
 	};
 	char name[256];
 	int16_t dev = 77;

@@ -310,6 +310,67 @@ conf_mbuf_segments(void)
 	rte_mempool_free(plain);
 }
 
+enum { CHAINS = 11, SEGS_SHORT = 30, SEGS_LONG = 300, SEG_LEN = 5 };
+
+static struct rte_mbuf *
+chain(struct rte_mempool *mp, unsigned int nb_segs, uint64_t seed)
+{
+	struct rte_mbuf *head = filled(mp, SEG_LEN, seed);
+	unsigned int i;
+
+	for (i = 1; i < nb_segs; i++)
+		T_EQ(rte_pktmbuf_chain(head, filled(mp, SEG_LEN, seed + i)), 0);
+	return head;
+}
+
+/* Send what is left of the burst, and check one chain. Returns whether it was the last. */
+static bool
+pass_chain(struct mflow *m, struct rte_mbuf **out, uint16_t *sent, uint16_t *got)
+{
+	struct rte_mbuf *mbuf;
+	unsigned int i, segs;
+
+	*sent += rte_comch_tx_burst(m->prod, m->id, out + *sent, (uint16_t)(CHAINS - *sent));
+	if (rte_comch_rx_burst(m->cons, &mbuf, 1) == 0)
+		return false;
+	segs = *got == CHAINS - 1 ? SEGS_LONG : SEGS_SHORT;
+	T_EQ(mbuf->nb_segs, 1);
+	T_EQ(rte_pktmbuf_pkt_len(mbuf), segs * SEG_LEN);
+	for (i = 0; i < segs; i++)
+		T_VERIFY(rte_pktmbuf_mtod(mbuf, uint8_t *) + i * SEG_LEN, SEG_LEN, *got + i);
+	rte_pktmbuf_free(mbuf);
+	return ++*got == CHAINS;
+}
+
+/* Chains in one burst that together have more segments than a producer keeps; the last one
+ * alone has more.
+ */
+void
+conf_mbuf_many_segments(void)
+{
+	struct rte_mbuf *out[CHAINS];
+	struct rte_mempool *plain;
+	uint16_t i, sent, got;
+	unsigned int round;
+	struct mflow m;
+
+	mflow_open(&m, 63, 32);
+	plain = rte_pktmbuf_pool_create("plain", 1023, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < CHAINS; i++)
+			out[i] = chain(plain, i == CHAINS - 1 ? SEGS_LONG : SEGS_SHORT, i);
+		sent = got = 0;
+		T_UNTIL(pass_chain(&m, out, &sent, &got));
+		T_EQ(sent, CHAINS);
+		T_UNTIL(all_freed(&m, plain));
+	}
+	mflow_close(&m);
+	T_EQ(rte_comch_mempool_unregister(plain), 0);
+	rte_mempool_free(plain);
+}
+
 /* A producer has sent mbufs of a pool whose registration ends and begins again. */
 void
 conf_mbuf_registered_again(void)

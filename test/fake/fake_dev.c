@@ -52,10 +52,14 @@ add_rep(const char *key, const char *name, void *arg)
 {
 	struct rte_comch_dev *dev = arg;
 	struct rte_comch_rep_info info, *reps;
+	uint16_t i;
 
 	RTE_SET_USED(key);
 	if (dev->info.nb_reps == RTE_COMCH_MAX_REPS || parse_func(name, &info) != 0)
 		return -EINVAL;
+	for (i = 0; i < dev->info.nb_reps; i++)
+		if (strcmp(dev->reps[i].name, name) == 0)
+			return -EINVAL;
 	reps = realloc(dev->reps, (dev->info.nb_reps + 1u) * sizeof(*reps));
 	if (reps == NULL)
 		return -ENOMEM;

@@ -118,6 +118,30 @@ T_CASE(a_long_line_is_refused)
 	impl_table_free(&t);
 }
 
+/* The limit of the representors of a native device: the function beyond it is named. */
+T_CASE(a_device_has_256_functions)
+{
+	char text[16384] = DEV;
+	struct impl_table t = { .nb_devs = 0 };
+	size_t len = strlen(text);
+	unsigned int i;
+
+	for (i = 0; i <= 256; i++) {
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+			"[function pf0vf%u]\npci = b%u:%02x.%u\n", i, i / 256, i / 8 % 32, i % 8);
+		T_CHECK(len < sizeof(text));
+		if (i < 255)
+			continue;
+		T_EQ(impl_table_read_text(&t, "t", text),
+			i == 255 ? DOCA_SUCCESS : DOCA_ERROR_BAD_CONFIG);
+		if (i == 256)
+			T_STR_HAS(t.why, "[function pf0vf256]: [device d] has 256 functions");
+		else
+			T_EQ(t.nb_funcs, 256);
+		impl_table_free(&t);
+	}
+}
+
 static const struct impl_entry *
 entry(const struct impl_table *t, const char *label)
 {
