@@ -72,6 +72,10 @@ T_CASE(order_of_calls)
 	T_IS(doca_argp_register_cmd(c), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_argp_destroy());
 	T_IS(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_param(p), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_register_cmd(c), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_cmd_register_param(c, p), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_argp_cmd_register_cmd(c, c), DOCA_ERROR_BAD_STATE);
 }
 
 T_CASE(registration)
