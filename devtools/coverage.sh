@@ -7,12 +7,12 @@
 # usage: devtools/coverage.sh [--all] [--html DIR] [ARGUMENT...]
 #        devtools/coverage.sh --report [--html DIR]
 #
-#   (nothing)   build with gcc in build-coverage/, run the suite fast, and report
+#   (nothing)   build with gcc in build-coverage/, run the suites fast and hostile, and report
 #   --all       run all tests
 #   --report    report again what the last run executed
 #   --html DIR  also write each source with its counters: DIR/index.html
 #
-# Further arguments go to "meson test" instead of "--suite fast", such as the name of a test.
+# Further arguments go to "meson test" instead of these suites, such as the name of a test.
 #
 # Fails if a test failed, or if less is covered than devtools/coverage/report.py wants, and
 # says what to do.
@@ -66,7 +66,7 @@ report() {
 	"$tools/report.py" "$top/$dir/coverage-summary.json" "$top"
 }
 
-suite=(--suite fast)
+suite=(--suite fast --suite hostile)
 only_report=false
 options=()
 while [ $# -gt 0 ]; do
