@@ -145,11 +145,13 @@ put_bytes(struct tx_part *p, uint8_t *to, uint32_t room)
 
 	if (a > 0)
 		memcpy(to, p->hdr, a);
-	if (b > 0)
-		memcpy(to + a, p->payload, b);
 	p->hdr += a;
 	p->hdr_len -= a;
-	p->payload += b;
+	/* Without payload the pointer is NULL: nothing may be added to it. */
+	if (b > 0) {
+		memcpy(to + a, p->payload, b);
+		p->payload += b;
+	}
 	p->payload_len -= b;
 	return a + b;
 }
