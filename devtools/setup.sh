@@ -12,6 +12,7 @@
 #   pmd     devtools/build-pmd.sh
 #   samples devtools/check-doca-samples.sh
 #   test    run the tests
+#   fuzz    devtools/fuzz.sh
 #   checks  run the checks of the sources
 #   coverage devtools/coverage.sh
 #   docs    build the documentation
@@ -19,7 +20,7 @@
 #   arm64   devtools/try-arm64.sh
 #   lab     devtools/lab.sh
 #   sysroot arm64 packages that try-arm64.sh and lab.sh unpack; for --list only
-#   all     build, test, checks, docs and lab
+#   all     build, test, fuzz, checks, docs and lab
 #
 # --list prints the packages without installing them. Installing needs root or sudo,
 # and the network. Neither is needed if all packages are installed.
@@ -62,6 +63,10 @@ packages() {
 		echo libcriterion-dev clang cmake dpdk-dev libfuse3-dev libsystemd-dev python3 \
 			spin valgrind
 		packages pmd ;;
+	fuzz)
+		# libFuzzer, and llvm-symbolizer for names in its reports.
+		echo clang libclang-rt-dev llvm
+		packages test ;;
 	checks)
 		echo git shellcheck codespell clang-format python3 binutils ;;
 	coverage)
@@ -86,11 +91,12 @@ packages() {
 	all)
 		packages build
 		packages test
+		packages fuzz
 		packages checks
 		packages docs
 		packages lab ;;
 	*)
-		die "unknown purpose '$1' (build, memif, pmd, samples, test, checks, coverage, docs, chroot, arm64, lab, sysroot, all)" ;;
+		die "unknown purpose '$1' (build, memif, pmd, samples, test, fuzz, checks, coverage, docs, chroot, arm64, lab, sysroot, all)" ;;
 	esac
 }
 
