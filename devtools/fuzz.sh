@@ -73,6 +73,8 @@ done
 [ $# -eq 0 ] || targets=("$@")
 
 "$top/devtools/setup.sh" build fuzz
+# Without it net_comch is skipped.
+"$top/devtools/build-pmd.sh" --source || true
 CC=clang CXX=clang++ configure "$dir" --buildtype=debugoptimized -Ddebug_checks=true \
 	-Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true ${CI:+-Dwerror=true}
 step "Building: ninja -C $dir fuzz"

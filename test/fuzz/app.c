@@ -21,6 +21,7 @@ enum step {
 	STEP_PRODUCE,
 	STEP_DONE,
 	STEP_DISCONNECT,
+	STEP_SLEEP,
 	NB_STEPS
 };
 
@@ -196,6 +197,8 @@ app_step(struct app *a)
 
 	if (step == STEP_ACCEPT && a->request != NULL)
 		answer(a, how);
+	else if (step == STEP_SLEEP)
+		(void)rte_comch_poll_arm(a->node->poll, RTE_COMCH_POLL_ANY);
 	if (a->cons[i] != NULL)
 		step_consumer(a, step, a->cons[i], how);
 	if (a->prod[i] != NULL)

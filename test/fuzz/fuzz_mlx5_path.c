@@ -30,6 +30,8 @@ enum op {
 	OP_DONE,
 	OP_HALT,
 	OP_TICKET,
+	OP_SLEEP,
+	OP_RETIRE,   /* the peer's consumer is gone */
 	NB_OPS
 };
 
@@ -40,6 +42,7 @@ static struct {
 	uint64_t nb_posted, nb_received, nb_sent, nb_done;
 	uint64_t arrived;   /* positions that records covered */
 	uint64_t first;     /* positions that were posted */
+	bool is_retired;
 	uint8_t msg[2 * SLOT];
 	uint32_t len;
 } s;
@@ -119,12 +122,17 @@ add_posts(struct fuzz_in *in)
 		struct mlx5_post_hdr hdr;
 		struct comch_desc desc[MLX5_POST_MAX + 1];
 	} post = { .hdr = { .first = s.first, .count = 1 + how % 8 } };
+	static const uint16_t regions[] = {
+		0, 0, 0, 0, COMCH_REGION_STAGED, COMCH_REGION_STAGED, COMCH_REGION_NONE, 1,
+	};
 	uint32_t i;
+	uint8_t kind;
 
 	for (i = 0; i < post.hdr.count; i++) {
-		post.desc[i].where = (fuzz_u8(in) & 7) == 7 ? fuzz_number(in) << 40 :
-			i * (uint64_t)BUF;
-		post.desc[i].len = BUF;
+		kind = fuzz_u8(in);
+		post.desc[i].where = (uint64_t)regions[kind & 7] << COMCH_DESC_OFF_BITS;
+		post.desc[i].where |= kind & 0x80 ? fuzz_number(in) & COMCH_DESC_OFF_MASK : i * BUF;
+		post.desc[i].len = BUF << (kind >> 4) % 4;
 	}
 	if (how & 0x40)
 		post.hdr.taken = fuzz_u8(in) % 4;
@@ -223,6 +231,24 @@ ticket(struct fuzz_in *in)
 }
 
 static void
+sleep_on(struct rte_comch_dq *dq)
+{
+	mlx5_data_ops.dq_arm(dq);
+	(void)mlx5_data_ops.dq_pending(dq);
+	mlx5_data_ops.dq_clear(dq);
+}
+
+static void
+retire(uint64_t final)
+{
+	if (s.is_retired)
+		return;
+	s.is_retired = true;
+	comch_dir_remove(&u.dir, U_CONS_ID);
+	mlx5_data_ops.remote_retire(u.remote, final);
+}
+
+static void
 step(struct fuzz_in *in)
 {
 	switch ((enum op)(fuzz_u8(in) % NB_OPS)) {
@@ -254,6 +280,13 @@ step(struct fuzz_in *in)
 	case OP_HALT:
 		if (s.is_consumer)
 			mlx5_data_ops.cons_halt(u.cons, RTE_COMCH_HALT_STOP);
+		break;
+	case OP_SLEEP:
+		sleep_on(u.cons != NULL ? u.cons : u.prod[0]);
+		break;
+	case OP_RETIRE:
+		if (!s.is_consumer)
+			retire(fuzz_u8(in));
 		break;
 	default:
 		if (!s.is_consumer)
