@@ -56,7 +56,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stranger_run(&s);
 	stranger_end(&s);
 	T_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_IDLE);
-	T_UNTIL(t_fd_count() == nb_fds);
+	/* Another thread closes some, perhaps the last one of an earlier input only now. */
+	T_UNTIL(t_fd_count() <= nb_fds);
 	/* What ended is freed in one of the next runs. */
 	t_steps(node, 4);
 	t_forget(node);

@@ -75,8 +75,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stranger_end(&s);
 	T_UNTIL(nb_conns() == 1);
 	check_honest();
-	/* Some are closed by another thread. */
-	T_UNTIL(t_fd_count() == nb_fds);
+	/* Another thread closes some, perhaps the last one of an earlier input only now. */
+	T_UNTIL(t_fd_count() <= nb_fds);
 	/* What ended is freed in one of the next runs. */
 	t_steps(pair.dpu, 4);
 	t_forget(pair.dpu);
