@@ -5,6 +5,8 @@
 /* Frames through the rings of two links over plain memory. shm_frame.c. */
 
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -161,6 +163,17 @@ Test(shm_frame, not_up)
 	cr_assert_eq(tx(&a, 0, 0), -ENOTCONN);
 	a.peer = NULL;
 	cr_assert(!shm_frame_pending(&a.base));
+}
+
+/* A server that dies between connect() and the client's hello. */
+Test(shm_frame, socket_of_a_dead_peer)
+{
+	int sv[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sv), 0);
+	close(sv[1]);
+	cr_assert_eq(shm_sock_send(sv[0], "x", 1, NULL, 0), -ECONNRESET);
+	close(sv[0]);
 }
 
 /* Lies */

@@ -126,7 +126,7 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	if (unlikely(frame->nb_fds > 0)) {
 		ret = shm_link_send_fds(l, frame->fds, frame->nb_fds);
 		if (ret != 0)
-			return ret == -EPIPE || ret == -ECONNRESET ? -ENOTCONN : ret;
+			return ret == -ECONNRESET ? -ENOTCONN : ret;
 	}
 	if (likely(hdr_len == HDR_LEN))
 		put_frame(l, frame->hdr, HDR_LEN, payload, len, frame->nb_fds, n);

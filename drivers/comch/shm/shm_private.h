@@ -140,7 +140,7 @@ int shm_sock_watch_fd(const struct rte_comch_listener *listener);
 int shm_sock_check(struct rte_comch_listener *listener, char *text, size_t size);
 int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		struct rte_comch_link **link);
-/* Send one message. 0, -EAGAIN or a negative errno. */
+/* Send one message. 0, -EAGAIN, -ECONNRESET (the peer is gone) or another negative errno. */
 int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds);
 
 /* shm_link.c */

@@ -310,5 +310,6 @@ shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t n
 	/* ETOOMANYREFS: the user's limit of descriptors in flight; temporary. */
 	if (errno == EWOULDBLOCK || errno == ETOOMANYREFS)
 		return -EAGAIN;
-	return -errno;
+	/* A peer that is gone has one errno, whenever it went. */
+	return errno == EPIPE ? -ECONNRESET : -errno;
 }
