@@ -360,6 +360,9 @@ on_plain(struct shm_link *l)
 	/* peer-read: comch_foreign_next() found a message without descriptors. */
 	ssize_t len = recv(l->sock, what, sizeof(what), MSG_DONTWAIT);
 
+	/* peer-read: the same. The peer closed since, with unread data: it can be read. */
+	if (len < 0 && errno == ECONNRESET)
+		len = recv(l->sock, what, sizeof(what), MSG_DONTWAIT);
 	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
 		shm_link_down(l, -EPROTO, "invalid hello from peer");
 	else if (len != 1 || what[0] != SHM_SOCK_WAKE)

@@ -141,6 +141,9 @@ receive(int sock, struct comch_foreign_msg *m)
 	uint32_t i;
 
 	len = own_recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	/* The peer closed with unread data: its messages can be read (comch_foreign_next()). */
+	if (len < 0 && errno == ECONNRESET)
+		len = own_recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (len < 0)
 		return -errno;
 	m->nb_fds = comch_foreign_unpack(&msg, m->fds);
