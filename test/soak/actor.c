@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "actor.h"
+
+/* Figures must be those of the first rest after so long, and not change for so long. */
+#define SETTLE_MS 10000
+#define STABLE_MS 200
+/* Nobody sleeps longer than this while a message waits. */
+#define WAKE_MS 1000
+
+void
+actor_due(struct actor *a, uint64_t ms)
+{
+	a->due_ms = RTE_MIN(a->due_ms, ms);
+}
+
+static void
+dispatch(struct actor *a, const struct rte_comch_event *ev)
+{
+	struct end *e;
+
+	if (ev->type == RTE_COMCH_EVENT_STATE) {
+		if (ev->obj_type == RTE_COMCH_OBJ_CLIENT)
+			seat_event(a, ev);
+		else if (ev->obj_type == RTE_COMCH_OBJ_SERVER)
+			server_event(a, ev);
+		/* Those of producers and consumers are asked. */
+		return;
+	}
+	e = (struct end *)(uintptr_t)rte_comch_conn_user_data_get(ev->conn);
+	if (e == NULL)
+		e = end_new(a, ev->conn);
+	end_event(e, ev);
+}
+
+void
+actor_turn(struct actor *a)
+{
+	struct rte_comch_event evs[32];
+	struct end *e, *next;
+	uint16_t i, n;
+
+	a->has_moved = false;
+	a->now_ms = t_now_ms();
+	a->due_ms = a->now_ms + 1000;
+	n = rte_comch_poll_run(a->poll, evs,
+		(uint16_t)(1 + soak_rnd_below(&a->rnd, RTE_DIM(evs))));
+	a->has_moved = n > 0;
+	for (i = 0; i < n; i++)
+		dispatch(a, &evs[i]);
+	for (e = a->ends; e != NULL; e = next) {
+		next = e->next;
+		end_turn(e);
+	}
+	if (a->side == SOAK_DPU)
+		server_turn(a);
+	else
+		seats_turn(a);
+}
+
+/* It slept through, and nothing woke it: was there a message? */
+static void
+check_sleep(struct actor *a, uint64_t since, uint64_t now)
+{
+	const uint64_t limit = WAKE_MS * t_patience();
+	const struct soak_stream *s;
+	uint64_t accepted_ms;
+	struct end *e;
+
+	if (now < since + limit || now < soak_get(&a->books->last_stall_ms) + 3 * limit)
+		return;
+	for (e = a->ends; e != NULL; e = e->next) {
+		if (e->book == NULL || e->is_down || soak_get(&e->peers->state) != SOAK_END_OPEN)
+			continue;
+		s = &e->peers->ctrl;
+		if (soak_get(&s->accepted) <= s->delivered)
+			continue;
+		accepted_ms = soak_get(&s->accepted_ms);
+		if (accepted_ms > since && accepted_ms + limit < now)
+			ACTOR_FAULT(a, "connection %llu: asleep, and not woken %llu ms after "
+				"a message came", (unsigned long long)e->serial,
+				(unsigned long long)(now - accepted_ms));
+	}
+}
+
+static void
+drain_kicks(int fd)
+{
+	char buf[64];
+
+	while (recv(fd, buf, sizeof(buf), MSG_DONTWAIT) > 0)
+		;
+}
+
+void
+actor_sleep(struct actor *a)
+{
+	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	const uint64_t since = t_now_ms();
+	uint64_t until = a->due_ms;
+	int rc;
+
+	if (soak_rnd_one_in(&a->rnd, 16)) {
+		sched_yield();
+		return;
+	}
+	rc = rte_comch_poll_arm(a->poll, RTE_COMCH_POLL_ANY);
+	if (rc == -EAGAIN)
+		return;
+	T_EQ(rc, 0);
+	soak_add(&a->books->counts.sleeps, 1);
+	if (a->next_calm_ms < since) {
+		a->next_calm_ms = since + 4000 + soak_rnd_below(&a->rnd, 20000);
+		a->calm_ms = since + WAKE_MS * t_patience() + soak_rnd_below(&a->rnd, 1000);
+	}
+	if (actor_order(a) == SOAK_GO)
+		until = RTE_MAX(until, a->calm_ms);
+	fds[0].fd = rte_comch_poll_fd(a->poll, RTE_COMCH_POLL_ANY);
+	fds[1].fd = a->fd;
+	rc = poll(fds, 2, until > since ? (int)(until - since) : 0);
+	if (rc == 0)
+		check_sleep(a, since, t_now_ms());
+	if (rc > 0 && fds[1].revents != 0)
+		drain_kicks(a->fd);
+}
+
+bool
+actor_is_idle(const struct actor *a)
+{
+	unsigned int i;
+
+	if (a->ends != NULL || a->stop_ms != 0)
+		return false;
+	for (i = 0; i < ACTOR_SEATS; i++)
+		if (a->seats[i].client != NULL)
+			return false;
+	return a->server == NULL || rte_comch_server_nb_conns(a->server) == 0;
+}
+
+/* Nothing is left of its connections: compare what it holds with the first such time. */
+static void
+measure(struct actor *a)
+{
+	const uint64_t begin = t_now_ms();
+	struct soak_figures last = { 0 }, now;
+	const char *more = NULL;
+	uint64_t stable = begin;
+
+	do {
+		actor_turn(a);
+		figures_get(&now);
+		if (memcmp(&now, &last, sizeof(now)) != 0)
+			stable = t_now_ms();
+		last = now;
+		if (a->me->nb_rests > 0) {
+			more = figures_compare(&a->me->base, &now);
+			if (more == NULL)
+				break;
+		}
+		actor_sleep(a);
+	} while (t_now_ms() < begin + SETTLE_MS * t_patience() &&
+		(more != NULL || t_now_ms() < stable + STABLE_MS));
+	a->me->now = now;
+	if (a->me->nb_rests == 0)
+		a->me->base = now;
+	if (more != NULL)
+		ACTOR_FAULT(a, "at rest it has more %s than at first: %u/%u descriptors, "
+			"%u/%u threads, %u/%u maps (%u/%u memfds), %llu/%llu kB", more,
+			now.fds, a->me->base.fds, now.threads, a->me->base.threads, now.maps,
+			a->me->base.maps, now.memfds, a->me->base.memfds,
+			(unsigned long long)now.rss_kb, (unsigned long long)a->me->base.rss_kb);
+	a->me->nb_rests++;
+}
+
+void
+actor_open(struct actor *a, const struct actor_conf *conf)
+{
+	memset(a, 0, sizeof(*a));
+	a->books = conf->books;
+	a->number = conf->number;
+	a->me = &conf->books->procs[conf->number];
+	a->name = conf->name;
+	a->side = conf->number == 0 ? SOAK_DPU : SOAK_HOST;
+	a->fd = -1;
+	a->rnd.state = conf->books->seed + (uint64_t)conf->number * 1000003 +
+		(uint64_t)a->me->life * 7919;
+	a->msgs = malloc((size_t)CTRL_BURST * MAX_CTRL_MSG);
+	if (a->msgs == NULL)
+		T_FAIL("no memory");
+	a->poll = rte_comch_poll_create(NULL);
+	if (a->poll == NULL)
+		T_FAIL("poll_create: %s", strerror(rte_errno));
+	a->dev = t_dev_open(0, a->side == SOAK_DPU ?
+		"role=dpu,rep=pf0,max_msg_size=131072" : "role=host,func=pf0,max_msg_size=131072");
+	a->next_calm_ms = t_now_ms() + soak_rnd_below(&a->rnd, 20000);
+}
+
+void
+actor_close(struct actor *a)
+{
+	kept_free(a);
+	actor_turn(a);
+	T_EQ(rte_comch_poll_destroy(a->poll), 0);
+	T_EQ(rte_comch_dev_close(a->dev), 0);
+	free(a->msgs);
+}
+
+int
+actor_main(int fd, void *arg)
+{
+	static const struct t_driver driver = {
+		.name = "comch_shm", .has_dir = true, .has_kernel_peer = true,
+	};
+	struct actor a;
+
+	t_driver = &driver;
+	t_eal_start(1);
+	actor_open(&a, arg);
+	a.fd = fd;
+	a.me->pid = getpid();
+	while (actor_order(&a) != SOAK_QUIT || !actor_is_idle(&a) || a.server != NULL) {
+		actor_turn(&a);
+		if (actor_order(&a) == SOAK_GO) {
+			soak_set(&a.me->is_resting, 0);
+		} else if (actor_order(&a) == SOAK_REST && actor_is_idle(&a) &&
+				soak_get(&a.me->is_resting) == 0) {
+			kept_free(&a);
+			measure(&a);
+			soak_set(&a.me->is_resting, 1);
+		}
+		if (!a.has_moved)
+			actor_sleep(&a);
+	}
+	actor_close(&a);
+	t_eal_stop();
+	return 0;
+}

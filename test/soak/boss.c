@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boss.h"
+
+#define TICK_US 2000
+/* Until all are at rest, or have ended. */
+#define REST_MS 60000
+
+/** A process under test, as the supervisor sees it. */
+struct worker {
+	struct t_proc proc;
+	struct actor_conf conf;
+	char name[16];
+	bool is_running;
+	uint64_t start_ms;  /* when to start it, if it is not running */
+	uint64_t cont_ms;   /* when to continue it; 0: it is not stopped */
+};
+
+/** What happens in a phase. */
+struct phase {
+	const char *name;
+	uint32_t kill_server; /* weights */
+	uint32_t kill_client;
+	uint32_t stall;
+	uint32_t quit;
+};
+
+static const struct phase phases[] = {
+	{ "calm", 0, 0, 0, 0 },
+	{ "clients are killed", 0, 4, 0, 0 },
+	{ "the server is killed", 4, 0, 0, 0 },
+	{ "stalls", 0, 0, 4, 0 },
+	{ "stalls, clients are killed", 0, 3, 2, 0 },
+	{ "all", 1, 3, 2, 2 },
+};
+
+struct boss {
+	const struct soak_options *o;
+	struct soak_books *books;
+	struct worker workers[SOAK_PROCS];
+	uint32_t nb_workers;
+	struct soak_rnd rnd;
+	uint64_t begin_ms;
+	uint64_t judge_ms;
+	uint32_t nb_phases;
+	uint32_t nb_kills, nb_stalls, nb_quits;
+	uint64_t nb_rests;
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void
+interrupt(int sig)
+{
+	is_interrupted = sig;
+}
+
+static void
+worker_start(struct boss *boss, uint32_t i)
+{
+	struct worker *w = &boss->workers[i];
+	struct soak_proc *p = &boss->books->procs[i];
+
+	p->life++;
+	p->nb_rests = 0;
+	soak_set(&p->is_resting, 0);
+	soak_set(&p->order, SOAK_GO);
+	t_proc_start(&w->proc, w->name, actor_main, &w->conf);
+	soak_set(&p->pid, w->proc.pid);
+	w->is_running = true;
+	w->cont_ms = 0;
+}
+
+static void
+worker_gone(struct boss *boss, uint32_t i, uint32_t pause_ms)
+{
+	struct worker *w = &boss->workers[i];
+
+	soak_set(&boss->books->procs[i].pid, 0);
+	w->is_running = false;
+	w->start_ms = t_now_ms() + pause_ms;
+}
+
+static void
+worker_kill(struct boss *boss, uint32_t i)
+{
+	struct worker *w = &boss->workers[i];
+
+	if (!w->is_running)
+		return;
+	t_proc_kill(&w->proc);
+	boss->nb_kills++;
+	worker_gone(boss, i, soak_rnd_one_in(&boss->rnd, 2) ? 0 :
+		soak_rnd_below(&boss->rnd, 300));
+}
+
+static void
+worker_stall(struct boss *boss, uint32_t i)
+{
+	struct worker *w = &boss->workers[i];
+	uint32_t ms;
+
+	if (!w->is_running || w->cont_ms != 0)
+		return;
+	t_proc_signal(&w->proc, SIGSTOP);
+	/* The library gives a peer a second. */
+	ms = soak_rnd_one_in(&boss->rnd, 6) ? 2500 : 200;
+	w->cont_ms = t_now_ms() + 1 + soak_rnd_below(&boss->rnd, ms);
+	boss->nb_stalls++;
+}
+
+static void
+worker_order(struct boss *boss, uint32_t i, enum soak_order order)
+{
+	soak_set(&boss->books->procs[i].order, order);
+	/* It may sleep. */
+	if (boss->workers[i].is_running)
+		send(boss->workers[i].proc.fd, "k", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* It has ended by itself: as it was told? */
+static void
+worker_reap(struct boss *boss, uint32_t i)
+{
+	struct worker *w = &boss->workers[i];
+	int status;
+
+	if (waitpid(w->proc.pid, &status, WNOHANG) != w->proc.pid)
+		return;
+	close(w->proc.fd);
+	if (WIFSIGNALED(status))
+		soak_fault(boss->books, "%s %d was ended by signal %d", w->name,
+			(int)w->proc.pid, WTERMSIG(status));
+	else if (WEXITSTATUS(status) != 0 || boss->books->procs[i].order != SOAK_QUIT)
+		soak_fault(boss->books, "%s %d ended with status %d", w->name,
+			(int)w->proc.pid, WEXITSTATUS(status));
+	worker_gone(boss, i, 0);
+}
+
+/* Once round: ended ones, stopped ones, ended connections. */
+static void
+tick(struct boss *boss, bool may_start)
+{
+	const uint64_t now = t_now_ms();
+	struct worker *w;
+	uint32_t i;
+
+	for (i = 0; i < boss->nb_workers; i++) {
+		w = &boss->workers[i];
+		if (w->is_running)
+			worker_reap(boss, i);
+		else if (may_start && w->start_ms <= now)
+			worker_start(boss, i);
+		if (!w->is_running || w->cont_ms == 0)
+			continue;
+		soak_set(&boss->books->last_stall_ms, now);
+		if (w->cont_ms <= now) {
+			t_proc_signal(&w->proc, SIGCONT);
+			w->cont_ms = 0;
+		}
+	}
+	if (boss->judge_ms + 20 <= now) {
+		boss->judge_ms = now;
+		judge_all(boss->books);
+	}
+	journal_faults(boss->books);
+	usleep(TICK_US);
+}
+
+static void
+act(struct boss *boss, const struct phase *ph)
+{
+	const uint32_t client = 1 + soak_rnd_below(&boss->rnd, boss->nb_workers - 1);
+	const uint32_t any = soak_rnd_below(&boss->rnd, boss->nb_workers);
+	uint32_t x;
+
+	x = soak_rnd_below(&boss->rnd, ph->kill_server + ph->kill_client + ph->stall + ph->quit);
+	if (x < ph->kill_server) {
+		worker_kill(boss, 0);
+	} else if (x < ph->kill_server + ph->kill_client) {
+		worker_kill(boss, client);
+	} else if (x < ph->kill_server + ph->kill_client + ph->stall) {
+		worker_stall(boss, any);
+	} else {
+		worker_order(boss, any, SOAK_QUIT);
+		boss->nb_quits++;
+	}
+}
+
+/* Milliseconds until the next action. */
+static uint32_t
+act_pause(struct boss *boss)
+{
+	const uint64_t left_ms = boss->o->seconds * UINT64_C(1000);
+	uint64_t mean = 400;
+
+	/* Half of the time goes into phases without kills, and into rests. */
+	if (boss->o->kills > 0)
+		mean = RTE_MIN(mean, left_ms / boss->o->kills / 3);
+	return (uint32_t)soak_rnd_below(&boss->rnd, (uint32_t)(2 * mean) + 1);
+}
+
+static bool
+all_rest(const struct boss *boss)
+{
+	uint32_t i;
+
+	for (i = 0; i < boss->nb_workers; i++)
+		if (!boss->workers[i].is_running ||
+				soak_get(&boss->books->procs[i].is_resting) == 0)
+			return false;
+	return true;
+}
+
+/* Each process ends its connections and compares its resources with those before. */
+static void
+rest(struct boss *boss)
+{
+	const uint32_t first = soak_rnd_below(&boss->rnd, 2);
+	const uint64_t deadline = t_now_ms() + REST_MS * t_patience();
+	uint64_t second = t_now_ms() + soak_rnd_below(&boss->rnd, 100);
+	uint32_t i;
+
+	for (i = 0; i < boss->nb_workers; i++)
+		if ((i == 0) == (first == 0))
+			worker_order(boss, i, SOAK_REST);
+	while (t_now_ms() < second)
+		tick(boss, true);
+	while (!all_rest(boss) || judge_left(boss->books) > 0) {
+		for (i = 0; i < boss->nb_workers; i++)
+			if (boss->workers[i].is_running &&
+					boss->books->procs[i].order == SOAK_GO)
+				worker_order(boss, i, SOAK_REST);
+		tick(boss, true);
+		if (t_now_ms() < deadline)
+			continue;
+		for (i = 0; i < boss->nb_workers; i++)
+			if (soak_get(&boss->books->procs[i].is_resting) == 0)
+				soak_fault(boss->books, "%s does not come to rest",
+					boss->workers[i].name);
+		soak_fault(boss->books, "%u connections are left", judge_left(boss->books));
+		is_interrupted = SIGALRM;
+		return;
+	}
+	boss->nb_rests += boss->nb_workers;
+	for (i = 0; i < boss->nb_workers; i++)
+		worker_order(boss, i, SOAK_GO);
+}
+
+static void
+phase_run(struct boss *boss, const struct phase *ph)
+{
+	const struct soak_counts before = boss->books->counts;
+	const uint64_t begin = t_now_ms(), passed = judge_passed();
+	const uint32_t kills = boss->nb_kills, stalls = boss->nb_stalls, quits = boss->nb_quits;
+	const bool acts = ph->kill_server + ph->kill_client + ph->stall + ph->quit > 0;
+	struct soak_counts *c = &boss->books->counts;
+	uint64_t end, next;
+
+	end = begin + 500 + soak_rnd_below(&boss->rnd, RTE_MIN(boss->o->seconds * 100, 5000U));
+	next = begin + act_pause(boss);
+	while (t_now_ms() < end && is_interrupted == 0) {
+		if (acts && next <= t_now_ms()) {
+			act(boss, ph);
+			next = t_now_ms() + act_pause(boss);
+		}
+		tick(boss, true);
+		journal_progress("%llu s, phase %u (%s), %u kills, %llu connections, %llu messages",
+			(unsigned long long)((t_now_ms() - boss->begin_ms) / 1000),
+			boss->nb_phases, ph->name, boss->nb_kills,
+			(unsigned long long)judge_passed(),
+			(unsigned long long)(c->ctrl + c->data));
+	}
+	rest(boss);
+	journal_line("seed %llu, phase %u, %s, %.1f s: %u kills, %u stalls, %u quits, "
+		"%llu connections, %llu control messages, %llu fast messages, %.1f MB, "
+		"%u failures", (unsigned long long)boss->books->seed, boss->nb_phases, ph->name,
+		(double)(t_now_ms() - begin) / 1000, boss->nb_kills - kills,
+		boss->nb_stalls - stalls, boss->nb_quits - quits,
+		(unsigned long long)(judge_passed() - passed),
+		(unsigned long long)(c->ctrl - before.ctrl),
+		(unsigned long long)(c->data - before.data),
+		(double)(c->bytes - before.bytes) / 1e6, soak_get(&boss->books->nb_faults));
+	boss->nb_phases++;
+}
+
+/* All end by themselves. */
+static void
+quit(struct boss *boss)
+{
+	const uint64_t deadline = t_now_ms() + REST_MS * t_patience();
+	uint32_t i, left;
+
+	do {
+		left = 0;
+		for (i = 0; i < boss->nb_workers; i++) {
+			left += boss->workers[i].is_running;
+			worker_order(boss, i, SOAK_QUIT);
+		}
+		tick(boss, false);
+	} while (left > 0 && t_now_ms() < deadline);
+	for (i = 0; i < boss->nb_workers; i++) {
+		if (!boss->workers[i].is_running)
+			continue;
+		soak_fault(boss->books, "%s does not end", boss->workers[i].name);
+		worker_kill(boss, i);
+	}
+	judge_all(boss->books);
+}
+
+/* Nothing but the function's directory is left where both ends meet. */
+static void
+check_dir(struct boss *boss)
+{
+	const char *const dirs[] = { ".", "pf0" };
+	struct dirent *ent;
+	char path[4096];
+	unsigned int i;
+	DIR *d;
+
+	for (i = 0; i < RTE_DIM(dirs); i++) {
+		snprintf(path, sizeof(path), "%s/%s", t_dir(), dirs[i]);
+		d = opendir(path);
+		if (d == NULL) {
+			soak_fault(boss->books, "%s: %s", path, strerror(errno));
+			continue;
+		}
+		while ((ent = readdir(d)) != NULL)
+			if (ent->d_name[0] != '.' && strcmp(ent->d_name, "pf0") != 0)
+				soak_fault(boss->books, "%s/%s is left", path, ent->d_name);
+		closedir(d);
+	}
+}
+
+static void
+boss_open(struct boss *boss, const struct soak_options *o)
+{
+	uint32_t i;
+
+	memset(boss, 0, sizeof(*boss));
+	boss->o = o;
+	boss->books = soak_books_new(o->seed);
+	boss->nb_workers = 1 + o->clients;
+	boss->books->nb_procs = boss->nb_workers;
+	boss->rnd.state = o->seed;
+	boss->begin_ms = t_now_ms();
+	for (i = 0; i < boss->nb_workers; i++) {
+		boss->workers[i].conf.books = boss->books;
+		boss->workers[i].conf.number = i;
+		boss->workers[i].conf.name = "soak";
+		snprintf(boss->workers[i].name, sizeof(boss->workers[i].name),
+			i == 0 ? "server" : "client %u", i);
+	}
+	/* Before the first fork: all share it. */
+	t_dir();
+}
+
+static bool
+is_over(const struct boss *boss)
+{
+	if (is_interrupted != 0 || soak_get(&boss->books->nb_faults) >= SOAK_FAULTS / 2)
+		return true;
+	return t_now_ms() >= boss->begin_ms + boss->o->seconds * UINT64_C(1000) &&
+		boss->nb_kills >= boss->o->kills;
+}
+
+int
+soak_run(const struct soak_options *o)
+{
+	const struct phase *ph;
+	struct soak_counts *c;
+	static struct boss boss;
+	uint32_t failed;
+
+	boss_open(&boss, o);
+	signal(SIGINT, interrupt);
+	signal(SIGTERM, interrupt);
+	c = &boss.books->counts;
+	while (!is_over(&boss)) {
+		ph = &phases[soak_rnd_below(&boss.rnd, RTE_DIM(phases))];
+		/* Who wants kills gets them, and nothing else when the time is over. */
+		if (boss.nb_kills < o->kills && ph->kill_client + ph->kill_server == 0 &&
+				(soak_rnd_one_in(&boss.rnd, 2) ||
+				t_now_ms() >= boss.begin_ms + o->seconds * UINT64_C(1000)))
+			continue;
+		phase_run(&boss, ph);
+	}
+	quit(&boss);
+	check_dir(&boss);
+	journal_faults(boss.books);
+	t_dir_remove();
+	journal_line("seed %llu, %.0f s, %u phases: %u kills, %u stalls, %u quits; %llu "
+		"connections, %llu connects refused, %llu orphans; %llu consumers (%llu not "
+		"started), %llu producers; %llu control messages, %llu fast messages (%llu "
+		"failed), %.1f MB; %llu sleeps", (unsigned long long)o->seed,
+		(double)(t_now_ms() - boss.begin_ms) / 1000, boss.nb_phases, boss.nb_kills,
+		boss.nb_stalls, boss.nb_quits, (unsigned long long)judge_passed(),
+		(unsigned long long)c->refused, (unsigned long long)c->orphans,
+		(unsigned long long)c->consumers, (unsigned long long)c->not_started,
+		(unsigned long long)c->producers, (unsigned long long)c->ctrl,
+		(unsigned long long)c->data, (unsigned long long)c->failed_ops,
+		(double)c->bytes / 1e6, (unsigned long long)c->sleeps);
+	failed = soak_get(&boss.books->nb_faults);
+	printf("%llu passed, %u failed, 0 skipped\n",
+		(unsigned long long)(judge_passed() + boss.nb_rests), failed);
+	return failed == 0 && judge_passed() > 0 ? 0 : 1;
+}
