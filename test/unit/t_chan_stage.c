@@ -224,6 +224,36 @@ Test(chan_stage, direct_behind_a_stream)
 	cr_assert_eq(cpl.peer_id, 101u);
 }
 
+/* The peer dies in the middle of a stream: what is complete behind it is delivered. */
+Test(chan_stage, direct_behind_a_stream_of_a_dead_peer)
+{
+	struct rte_comch_op big = u_op(u, 0, 3000, 2), small = u_op(u, 1, 10, 3);
+	struct rte_comch_cpl cpl;
+
+	cr_assert(u_post(u, U_MR_STAGED, 1000, 3000, 1));
+	cr_assert(u_post(u, U_MR_DIRECT, 0, 10, 2));
+	cr_assert(u_post(u, U_MR_STAGED, 5000, 10, 3));
+	cr_assert(u_post(u, U_MR_DIRECT, 64, 10, 4));
+	cr_assert_eq(comch_chan_send(&u->prod[0], &big, 1), 1);
+	cr_assert_eq(comch_chan_send(&u->prod[1], &small, 1), 1);
+	cr_assert_eq(comch_chan_done(&u->prod[1], &cpl, 1), 1);
+	cr_assert_eq(cpl.status, 0);
+	/* Only one that lies sends this. */
+	u_publish(u, 2, COMCH_REC_STAGED, 1, 10);
+	cr_assert(!u_recv(u, &cpl));
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, 1u);
+	cr_assert_eq(cpl.status, -ECANCELED);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, 2u);
+	cr_assert_eq(cpl.status, 0, "%d", cpl.status);
+	cr_assert_arr_eq(u->direct.addr, u->src.addr + 1, 10);
+	cr_assert_eq(u_recv_all(u, -ECANCELED), 2u);
+	cr_assert_eq(u->cons_faults, 0u);
+	cr_assert_eq(u->nb_drained, 1u);
+}
+
 static void
 stream_half(void)
 {

@@ -99,6 +99,7 @@ struct comch_chan_cons {
 	bool light_fence;       /* see comch_fence_publish() */
 	/* staged reception */
 	bool pulling;           /* the message at head is partly copied */
+	bool stage_lost;        /* the peer died within a message: the ring is not read again */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
 	uint32_t pulled;        /* bytes copied of the message at head */

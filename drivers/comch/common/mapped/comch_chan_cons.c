@@ -35,6 +35,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->staging_size = staging_size;
 	c->staging = (const uint8_t *)&rec_shared->rec[c->rx.depth];
 	c->pulling = false;
+	c->stage_lost = false;
 	c->stage_tail = 0;
 	c->armed_answered = 0;
 	comch_recv_begin(&c->rx);

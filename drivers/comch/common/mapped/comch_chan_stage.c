@@ -294,9 +294,15 @@ pull_stopped(struct comch_chan_cons *c)
 int
 comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len)
 {
+	/* Before the peer's positions: what it wrote last is behind this load. */
+	const bool is_down = comch_load_acquire(&c->rx.halt) == RTE_COMCH_HALT_DOWN;
 	uint64_t peer_head, ready;
 	uint32_t k;
+	int ret;
 
+	/* Nothing says where the next message begins. */
+	if (c->stage_lost)
+		return -ECANCELED;
 	if (!c->pulling) {
 		c->pulling = true;
 		c->pulled = 0;
@@ -314,8 +320,15 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 		if (c->pulled < len)
 			stage_consumed(c, c->stage_tail + c->pulled);
 	}
-	if (c->pulled < len)
-		return pull_stopped(c);
+	if (c->pulled < len) {
+		ret = pull_stopped(c);
+		/* The rest never comes. Messages behind it may be complete: they did not need
+		 * the ring.
+		 */
+		c->stage_lost = ret == 0 && is_down;
+		c->pulling &= !c->stage_lost;
+		return c->stage_lost ? -ECANCELED : ret;
+	}
 	c->pulling = false;
 	c->stage_tail = RTE_ALIGN_CEIL(c->stage_tail + len, (uint64_t)COMCH_LINE);
 	stage_consumed(c, c->stage_tail);
