@@ -148,7 +148,7 @@ void
 fake_cons_drain(struct fake_cons *c)
 {
 	if (c->rx.drained == 0)
-		comch_recv_drain(&c->rx, NULL, 0, &steps);
+		comch_recv_drain(&c->rx, NULL, 0, comch_load_acquire(&c->rx.halt), &steps);
 }
 
 /* Creation and end */

@@ -467,7 +467,7 @@ void
 mlx5_recv_drain_empty(struct mlx5_cons *c)
 {
 	if (comch_load_relaxed(&c->rx.drained) == 0)
-		comch_recv_drain(&c->rx, NULL, 0, &steps);
+		comch_recv_drain(&c->rx, NULL, 0, comch_load_acquire(&c->rx.halt), &steps);
 }
 
 bool

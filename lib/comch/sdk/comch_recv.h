@@ -444,9 +444,8 @@ comch_recv_staged(struct comch_recv *rx, struct rte_comch_cpl *cpl,
 /* After the last message: return posted buffers, then set drained. */
 static __rte_always_inline uint16_t
 comch_recv_drain(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
-		const struct comch_recv_steps *steps)
+		enum rte_comch_halt halt, const struct comch_recv_steps *steps)
 {
-	enum rte_comch_halt halt = comch_load_acquire(&rx->halt);
 	uint16_t i = 0;
 	int status;
 
@@ -521,6 +520,10 @@ static __rte_always_inline uint16_t
 comch_recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		const struct comch_recv_steps *steps)
 {
+	/* Before the records: another thread may find the peer dead after the last look at
+	 * them, and a message was published in between.
+	 */
+	enum rte_comch_halt halt = comch_load_acquire(&rx->halt);
 	uint16_t i = 0;
 	int ret = 0;
 
@@ -532,10 +535,11 @@ comch_recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		rx->fault(rx->ctx, -EPROTO, "peer's record does not match the posted buffers");
 		rx->flushing = true;
 		steps->halt(rx, RTE_COMCH_HALT_DOWN);
+		halt = RTE_COMCH_HALT_DOWN;
 	}
-	if (unlikely(comch_load_relaxed(&rx->halt) != RTE_COMCH_HALT_NONE) &&
+	if (unlikely(halt != RTE_COMCH_HALT_NONE) &&
 			(ret <= 0 || rx->entry_head == rx->entry_tail))
-		i += comch_recv_drain(rx, &cpls[i], n - i, steps);
+		i += comch_recv_drain(rx, &cpls[i], n - i, halt, steps);
 	return i;
 }
 

@@ -157,7 +157,7 @@ void
 comch_chan_cons_drain_empty(struct comch_chan_cons *c)
 {
 	if (comch_load_relaxed(&c->rx.drained) == 0 && c->rx.entry_head == c->rx.entry_tail)
-		comch_recv_drain(&c->rx, NULL, 0, &steps);
+		comch_recv_drain(&c->rx, NULL, 0, comch_load_acquire(&c->rx.halt), &steps);
 }
 
 bool
