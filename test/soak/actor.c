@@ -13,8 +13,9 @@
 /* Figures must be those of the first rest after so long, and not change for so long. */
 #define SETTLE_MS 10000
 #define STABLE_MS 200
-/* Nobody sleeps longer than this while a message waits. */
-#define WAKE_MS 1000
+/* Times are in whole ms: a message is older than a moment if so much is between them. */
+#define WAKE_MS 2
+#define LATE_MS 500
 
 void
 actor_due(struct actor *a, uint64_t ms)
@@ -66,29 +67,55 @@ actor_turn(struct actor *a)
 		seats_turn(a);
 }
 
-/* It slept through, and nothing woke it: was there a message? */
-static void
-check_sleep(struct actor *a, uint64_t since, uint64_t now)
+/* Was a message there before the time when the sleep was over by itself? */
+static bool
+is_waiting(const struct soak_stream *s, uint64_t until)
 {
-	const uint64_t limit = WAKE_MS * t_patience();
-	const struct soak_stream *s;
-	uint64_t accepted_ms;
-	struct end *e;
+	const uint64_t sent = s->prod_id == 0 ? soak_get(&s->accepted) : soak_get(&s->ok_end);
 
-	if (now < since + limit || now < soak_get(&a->books->last_stall_ms) + 3 * limit)
-		return;
+	return sent > s->delivered && soak_get(&s->sent_ms) + WAKE_MS < until;
+}
+
+/*
+ * Nothing has woken it. A sender wakes its peer before it enters the message into the books.
+ * One behind descriptors waits for the threads that receive them and wake us: they have
+ * LATE_MS, and it does not count unless the next turn delivers it.
+ */
+static const struct soak_stream *
+find_waiting(const struct actor *a, uint64_t until)
+{
+	struct end *e;
+	uint32_t i;
+
 	for (e = a->ends; e != NULL; e = e->next) {
 		if (e->book == NULL || e->is_down || soak_get(&e->peers->state) != SOAK_END_OPEN)
 			continue;
-		s = &e->peers->ctrl;
-		if (soak_get(&s->accepted) <= s->delivered)
-			continue;
-		accepted_ms = soak_get(&s->accepted_ms);
-		if (accepted_ms > since && accepted_ms + limit < now)
-			ACTOR_FAULT(a, "connection %llu: asleep, and not woken %llu ms after "
-				"a message came", (unsigned long long)e->serial,
-				(unsigned long long)(now - accepted_ms));
+		if (is_waiting(&e->peers->ctrl, until))
+			return &e->peers->ctrl;
+		for (i = 0; i < soak_get(&e->peers->nb_streams); i++)
+			if (is_waiting(&e->peers->streams[i], until))
+				return &e->peers->streams[i];
 	}
+	return NULL;
+}
+
+static void
+check_sleep(struct actor *a, struct pollfd *fd, uint64_t until)
+{
+	const struct soak_stream *s = find_waiting(a, until);
+	uint64_t delivered;
+
+	if (s == NULL)
+		return;
+	delivered = s->delivered;
+	if (poll(fd, 1, (int)(LATE_MS * t_patience())) != 0)
+		return;
+	actor_turn(a);
+	if (s->delivered > delivered)
+		ACTOR_FAULT(a, "producer %u, consumer %u: message %llu came %llu ms before the "
+			"end of a sleep, and did not wake it", s->prod_id, s->cons_id,
+			(unsigned long long)delivered,
+			(unsigned long long)(until - soak_get(&s->sent_ms)));
 }
 
 static void
@@ -118,8 +145,8 @@ actor_sleep(struct actor *a)
 	T_EQ(rc, 0);
 	soak_add(&a->books->counts.sleeps, 1);
 	if (a->next_calm_ms < since) {
-		a->next_calm_ms = since + 4000 + soak_rnd_below(&a->rnd, 20000);
-		a->calm_ms = since + WAKE_MS * t_patience() + soak_rnd_below(&a->rnd, 1000);
+		a->next_calm_ms = since + 1000 + soak_rnd_below(&a->rnd, 8000);
+		a->calm_ms = since + 200 + soak_rnd_below(&a->rnd, 1000);
 	}
 	if (actor_order(a) == SOAK_GO)
 		until = RTE_MAX(until, a->calm_ms);
@@ -127,7 +154,7 @@ actor_sleep(struct actor *a)
 	fds[1].fd = a->fd;
 	rc = poll(fds, 2, until > since ? (int)(until - since) : 0);
 	if (rc == 0)
-		check_sleep(a, since, t_now_ms());
+		check_sleep(a, fds, until);
 	if (rc > 0 && fds[1].revents != 0)
 		drain_kicks(a->fd);
 }
@@ -142,7 +169,10 @@ actor_is_idle(const struct actor *a)
 	for (i = 0; i < ACTOR_SEATS; i++)
 		if (a->seats[i].client != NULL)
 			return false;
-	return a->server == NULL || rte_comch_server_nb_conns(a->server) == 0;
+	if (a->side == SOAK_HOST)
+		return true;
+	return a->server == NULL ? actor_order(a) == SOAK_QUIT :
+		rte_comch_server_nb_conns(a->server) == 0;
 }
 
 /* Nothing is left of its connections: compare what it holds with the first such time. */
@@ -200,7 +230,7 @@ actor_open(struct actor *a, const struct actor_conf *conf)
 		T_FAIL("poll_create: %s", strerror(rte_errno));
 	a->dev = t_dev_open(0, a->side == SOAK_DPU ?
 		"role=dpu,rep=pf0,max_msg_size=131072" : "role=host,func=pf0,max_msg_size=131072");
-	a->next_calm_ms = t_now_ms() + soak_rnd_below(&a->rnd, 20000);
+	a->next_calm_ms = t_now_ms() + soak_rnd_below(&a->rnd, 8000);
 }
 
 void

@@ -38,7 +38,7 @@ struct soak_stream {
 	/* Of the sender: sequence numbers, from 0. */
 	uint64_t offered;
 	uint64_t accepted;
-	uint64_t accepted_ms; /* of control messages: when the last ones were */
+	uint64_t sent_ms;   /* when the last was accepted (control) or completed with 0 */
 	uint64_t owed;      /* accepted messages that are not silent... */
 	uint64_t done;      /* ...and how many of them have completed */
 	uint64_t ok_end;    /* behind the last one that completed with 0 */
@@ -129,7 +129,6 @@ struct soak_books {
 	struct soak_proc procs[SOAK_PROCS];
 	uint32_t nb_procs;
 	struct soak_counts counts;
-	uint64_t last_stall_ms; /* the last moment in which a process was stopped */
 	uint32_t nb_faults;
 	char faults[SOAK_FAULTS][400];
 	struct soak_conn conns[SOAK_CONNS];

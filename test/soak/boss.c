@@ -161,7 +161,6 @@ tick(struct boss *boss, bool may_start)
 			worker_start(boss, i);
 		if (!w->is_running || w->cont_ms == 0)
 			continue;
-		soak_set(&boss->books->last_stall_ms, now);
 		if (w->cont_ms <= now) {
 			t_proc_signal(&w->proc, SIGCONT);
 			w->cont_ms = 0;
@@ -195,16 +194,23 @@ act(struct boss *boss, const struct phase *ph)
 	}
 }
 
+/* More kills were asked for than there have been in this part of the time. */
+static bool
+is_behind(const struct boss *boss)
+{
+	return (uint64_t)boss->nb_kills * boss->o->seconds * 1000 <
+		(t_now_ms() - boss->begin_ms) * (uint64_t)boss->o->kills;
+}
+
 /* Milliseconds until the next action. */
 static uint32_t
 act_pause(struct boss *boss)
 {
-	const uint64_t left_ms = boss->o->seconds * UINT64_C(1000);
 	uint64_t mean = 400;
 
-	/* Half of the time goes into phases without kills, and into rests. */
-	if (boss->o->kills > 0)
-		mean = RTE_MIN(mean, left_ms / boss->o->kills / 3);
+	/* Rests take time, too. */
+	if (boss->nb_kills < boss->o->kills)
+		mean = RTE_MIN(mean, boss->o->seconds * UINT64_C(1000) / boss->o->kills / 3);
 	return (uint32_t)soak_rnd_below(&boss->rnd, (uint32_t)(2 * mean) + 1);
 }
 
@@ -386,10 +392,8 @@ soak_run(const struct soak_options *o)
 	c = &boss.books->counts;
 	while (!is_over(&boss)) {
 		ph = &phases[soak_rnd_below(&boss.rnd, RTE_DIM(phases))];
-		/* Who wants kills gets them, and nothing else when the time is over. */
-		if (boss.nb_kills < o->kills && ph->kill_client + ph->kill_server == 0 &&
-				(soak_rnd_one_in(&boss.rnd, 2) ||
-				t_now_ms() >= boss.begin_ms + o->seconds * UINT64_C(1000)))
+		if (ph->kill_client + ph->kill_server == 0 && boss.nb_kills < o->kills &&
+				is_behind(&boss))
 			continue;
 		phase_run(&boss, ph);
 	}

@@ -205,7 +205,8 @@ send_ctrl(struct end *e)
 	for (i = 0; i < n; i++)
 		owed += !m[i].is_silent;
 	soak_set(&s->owed, s->owed + owed);
-	soak_set(&s->accepted_ms, t_now_ms());
+	if (n > 0)
+		soak_set(&s->sent_ms, t_now_ms());
 	soak_set(&s->accepted, s->accepted + n);
 	a->has_moved |= n > 0;
 	/* Often at once, sometimes after a while. */

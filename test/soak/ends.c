@@ -217,7 +217,8 @@ server_turn(struct actor *a)
 	struct end *e;
 
 	if (a->server == NULL) {
-		if (go)
+		/* Also at rest: it is part of the figures. */
+		if (actor_order(a) != SOAK_QUIT)
 			server_begin(a);
 		return;
 	}
@@ -236,8 +237,7 @@ server_turn(struct actor *a)
 	for (e = a->ends; e != NULL; e = e->next)
 		if (e->is_up)
 			end_leave(e);
-	/* It may stay, while all rest. */
-	if (a->ends == NULL && (actor_order(a) == SOAK_QUIT || soak_rnd_one_in(&a->rnd, 20)))
+	if (a->ends == NULL && actor_order(a) == SOAK_QUIT)
 		a->stop_ms = a->now_ms;
 }
 

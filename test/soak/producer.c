@@ -204,6 +204,7 @@ judge_done(struct end *e, struct producer *p, const struct rte_comch_cpl *cpl, u
 	soak_set(&s->done, s->done + 1);
 	switch (cpl->status) {
 	case 0:
+		soak_set(&s->sent_ms, t_now_ms());
 		soak_set(&s->ok_end, seq + 1);
 		if (cpl->peer_id != s->cons_id)
 			ACTOR_FAULT(e->a, "completion for consumer %u, not %u", cpl->peer_id,
