@@ -15,7 +15,8 @@
 #define STABLE_MS 200
 /* Times are in whole ms: a message is older than a moment if so much is between them. */
 #define WAKE_MS 2
-#define LATE_MS 500
+#define QUIET_MS 300
+#define LATE_MS 30
 
 void
 actor_due(struct actor *a, uint64_t ms)
@@ -78,8 +79,9 @@ is_waiting(const struct soak_stream *s, uint64_t until)
 
 /*
  * Nothing has woken it. A sender wakes its peer before it enters the message into the books.
- * One behind descriptors waits for the threads that receive them and wake us: they have
- * LATE_MS, and it does not count unless the next turn delivers it.
+ * One behind descriptors, which come with new producers and consumers, waits for the threads
+ * that receive them and wake us: they have some time, and it does not count unless the next
+ * turn delivers it.
  */
 static const struct soak_stream *
 find_waiting(const struct actor *a, uint64_t until)
@@ -89,6 +91,9 @@ find_waiting(const struct actor *a, uint64_t until)
 
 	for (e = a->ends; e != NULL; e = e->next) {
 		if (e->book == NULL || e->is_down || soak_get(&e->peers->state) != SOAK_END_OPEN)
+			continue;
+		if (until < RTE_MAX(e->mine->started_ms, soak_get(&e->peers->started_ms)) +
+				QUIET_MS * t_patience())
 			continue;
 		if (is_waiting(&e->peers->ctrl, until))
 			return &e->peers->ctrl;
@@ -222,6 +227,7 @@ actor_open(struct actor *a, const struct actor_conf *conf)
 	a->fd = -1;
 	a->rnd.state = conf->books->seed + (uint64_t)conf->number * 1000003 +
 		(uint64_t)a->me->life * 7919;
+	a->nb_seats = 1 + soak_rnd_below(&a->rnd, ACTOR_SEATS);
 	a->msgs = malloc((size_t)CTRL_BURST * MAX_CTRL_MSG);
 	if (a->msgs == NULL)
 		T_FAIL("no memory");

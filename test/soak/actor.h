@@ -79,6 +79,7 @@ struct end {
 	uint64_t consumers;         /* ids of the peer's consumers, a bit each */
 	struct consumer cons[END_CONSUMERS];
 	struct producer prods[END_PRODUCERS];
+	bool is_quiet;              /* little happens, at both ends */
 	uint64_t ctrl_ms;           /* when to send next */
 	uint64_t change_ms;         /* when to change something next */
 	uint64_t end_ms;            /* since when it is leaving or down */
@@ -111,6 +112,7 @@ struct actor {
 	int16_t dev;
 	struct rte_comch_server *server;
 	struct seat seats[ACTOR_SEATS];
+	uint32_t nb_seats;
 	struct end *ends;
 	uint32_t nb_ends;
 	uint8_t *msgs;              /* a burst of control messages */

@@ -57,6 +57,7 @@ struct soak_end {
 	uint32_t initiated; /* it has asked for the end of the connection */
 	int32_t status;     /* of DISCONNECTED */
 	char text[128];
+	uint64_t started_ms; /* when its last producer or consumer was */
 	struct soak_stream ctrl;          /* what this end sends */
 	struct soak_stream streams[SOAK_STREAMS];
 	uint32_t nb_streams;

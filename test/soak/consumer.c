@@ -96,6 +96,7 @@ start(struct end *e, struct consumer *c)
 {
 	int rc;
 
+	soak_set(&e->mine->started_ms, e->a->now_ms);
 	c->posted = 0;
 	c->returned = 0;
 	c->is_ending = false;

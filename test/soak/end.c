@@ -32,6 +32,7 @@ end_book(struct end *e, struct soak_conn *book)
 {
 	e->book = book;
 	e->serial = book->serial;
+	e->is_quiet = e->serial % 3 == 0;
 	e->mine = &book->end[e->a->side];
 	e->peers = &book->end[!e->a->side];
 }
@@ -210,9 +211,9 @@ send_ctrl(struct end *e)
 	soak_set(&s->accepted, s->accepted + n);
 	a->has_moved |= n > 0;
 	/* Often at once, sometimes after a while. */
-	if (!soak_rnd_one_in(&a->rnd, 3))
+	if (e->is_quiet || !soak_rnd_one_in(&a->rnd, 3))
 		e->ctrl_ms = a->now_ms + soak_rnd_below(&a->rnd,
-			soak_rnd_one_in(&a->rnd, 10) ? 400 : 10);
+			e->is_quiet || soak_rnd_one_in(&a->rnd, 10) ? 400 : 10);
 }
 
 void
@@ -332,7 +333,8 @@ end_turn(struct end *e)
 		if (e->ctrl_ms <= a->now_ms)
 			send_ctrl(e);
 		if (e->change_ms <= a->now_ms) {
-			e->change_ms = a->now_ms + 5 + soak_rnd_below(&a->rnd, 150);
+			e->change_ms = a->now_ms + 5 +
+				soak_rnd_below(&a->rnd, e->is_quiet ? 4000 : 150);
 			end_change(e);
 		}
 		actor_due(a, e->ctrl_ms);

@@ -96,7 +96,7 @@ seats_turn(struct actor *a)
 {
 	unsigned int i;
 
-	for (i = 0; i < ACTOR_SEATS; i++)
+	for (i = 0; i < a->nb_seats; i++)
 		seat_turn(a, &a->seats[i]);
 }
 

@@ -24,6 +24,7 @@ producer_new(struct end *e)
 		return;
 	}
 	soak_add(&e->a->books->counts.producers, 1);
+	soak_set(&e->mine->started_ms, e->a->now_ms);
 	/* The connection may have ended meanwhile. */
 	rte_comch_producer_start(p->prod);
 }
@@ -284,6 +285,7 @@ finish(struct end *e, struct producer *p)
 	again = p->is_ending && !e->is_leaving && !e->is_down && soak_rnd_one_in(&e->a->rnd, 3);
 	if (again && rte_comch_producer_start(p->prod) == 0) {
 		p->is_ending = false;
+		soak_set(&e->mine->started_ms, e->a->now_ms);
 		return;
 	}
 	rc = rte_comch_producer_destroy(p->prod);
