@@ -36,10 +36,10 @@
 /*
  * Receiving pauses at this load of unsent answers: the peer does not read. A descriptor of an
  * answer is one of ours, so it weighs more. An honest peer causes less at a time, by
- * COMCH_MAX_OFFERS and COMCH_MAX_IMPORTS, and what we begin does not count: else both sides
+ * COMCH_MAX_OFFERS and COMCH_MAX_SHOWN, and what we begin does not count: else both sides
  * could wait for each other.
  */
-#define COMCH_MAX_TX_WAIT 160
+#define COMCH_MAX_TX_WAIT 256
 #define COMCH_TX_WAIT_FD 7
 
 /* The life of a connection, in this order. */

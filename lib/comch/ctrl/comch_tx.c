@@ -191,9 +191,12 @@ comch_tx_credit(struct rte_comch_conn *conn)
 {
 	static const struct comch_wire_frame credit = { .type = COMCH_WIRE_CREDIT };
 
+	if (conn->rx_acked == conn->rx_done || !comch_conn_is_up(conn))
+		return;
 	/* One credit covers all: it follows what waits, see comch_tx_flush(). */
-	if (conn->rx_acked != conn->rx_done && comch_conn_is_up(conn) &&
-			STAILQ_EMPTY(&conn->tx_wait))
+	if (!STAILQ_EMPTY(&conn->tx_wait))
+		comch_poll_note(&conn->obj);
+	else
 		comch_tx_frame(conn, &credit, NULL, 0);
 }
 

@@ -23,7 +23,7 @@ export_show(struct rte_comch_conn *conn, int id)
 	int ret;
 
 	/* NEW until there is an answer: who has no room for answers does not read on. */
-	if (conn->fast->nb_shown >= COMCH_MAX_IMPORTS)
+	if (conn->fast->nb_shown >= COMCH_MAX_SHOWN)
 		return;
 	/* A client exports its memory to one server, a server to several clients. */
 	if (conn->server != NULL)

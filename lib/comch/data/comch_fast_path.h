@@ -49,6 +49,8 @@
  * carries few: who has no room for an answer does not read on, so it must never be both sides.
  */
 #define COMCH_MAX_OFFERS 8
+/* The same for registrations, whose answers bring none; also those of exports that ended. */
+#define COMCH_MAX_SHOWN (2 * COMCH_MAX_IMPORTS)
 
 /* State of a registration that is exported to the peer. */
 enum comch_export_state {
