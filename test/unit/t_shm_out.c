@@ -83,7 +83,7 @@ leave(struct end *e)
 {
 	struct comch_quota *quota = e->out.quota;
 
-	shm_out_end(&e->out);
+	shm_out_end(&e->out, true);
 	comch_quota_put(quota);
 }
 

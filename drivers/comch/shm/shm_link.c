@@ -487,7 +487,7 @@ shm_link_shutdown(struct rte_comch_link *link)
 	if (l->sock >= 0) {
 		/* The peer sees this at once; the close below may be deferred. */
 		shutdown(l->sock, SHUT_RDWR);
-		shm_out_end(&l->out);
+		shm_out_end(&l->out, !l->is_client);
 	}
 	l->sock = -1;
 	shm_link_unmap(l);

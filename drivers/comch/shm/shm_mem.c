@@ -46,9 +46,9 @@ warn_over(struct shm_link *l, uint64_t len, const struct comch_peermap_limit *to
 	l->warned_over = true;
 	SHM_LOG(WARNING, "%s: refused %" PRIu64 " bytes of peer memory: connection uses %" PRIu64
 		" of max_import=%" PRIu64 ", device %" PRIu64 " of total_import=%" PRIu64
-		", or its process has its share of %u mappings; messages are staged", l->base.dev->info.name, len, l->imported,
-		l->base.dev->info.max_import, *total->used, total->max,
-		comch_quota_max(COMCH_QUOTA_MAPS));
+		", or its process has its share of %u mappings; messages are staged",
+		l->base.dev->info.name, len, l->imported, l->base.dev->info.max_import,
+		*total->used, total->max, comch_quota_max(COMCH_QUOTA_MAPS));
 }
 
 struct comch_peermap_limit

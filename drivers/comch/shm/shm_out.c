@@ -194,23 +194,37 @@ leave(const struct shm_out *out)
 	return true;
 }
 
-void
-shm_out_end(struct shm_out *out)
+/* The worker has no thread: a few at a time are looked after here. */
+static void
+help(void)
 {
-	bool is_left;
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&all.lock);
+	sweep();
+	pthread_mutex_unlock(&all.lock);
+	while (n++ < SHM_OUT_PER_LINK && close_one())
+		;
+}
+
+void
+shm_out_end(struct shm_out *out, bool may_stay)
+{
+	bool is_left, needs_help;
 
 	pthread_mutex_lock(&all.lock);
 	ask(out);
-	is_left = leave(out);
+	is_left = may_stay && leave(out);
 	if (out->nb > 0)
 		TAILQ_REMOVE(&all.outs, out, next);
+	needs_help = all.nb_left > 0 && !all.is_watched;
 	pthread_mutex_unlock(&all.lock);
 	if (!is_left) {
 		comch_quota_give(out->quota, COMCH_QUOTA_FDS_OUT, out->nb);
 		comch_foreign_hang_up(out->sock);
 	}
-	/* Should the worker have no thread. */
-	close_one();
+	if (needs_help)
+		help();
 }
 
 /* fork() */

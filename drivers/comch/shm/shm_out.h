@@ -10,8 +10,9 @@
  * (its limit is RLIMIT_NOFILE), so peers that do not receive could keep us from sending any
  * to others. A link may have SHM_OUT_PER_LINK under way, a process COMCH_QUOTA_FDS_OUT; what
  * is over that waits. Only the kernel knows what a peer has received: it is asked when a limit
- * is reached. A link that ends does not change what is under way, so its socket stays open
- * until the peer has received it or has closed its own end.
+ * is reached. A link that ends does not change what is under way, so a server's socket stays
+ * open until the client has received it or has closed its own end. A client closes its socket at
+ * once: a server can collect as many descriptors as the client dials again.
  */
 
 #include <stdbool.h>
@@ -41,7 +42,10 @@ bool shm_out_take(struct shm_out *out, uint32_t n);
 void shm_out_sent(struct shm_out *out, uint32_t n);
 /* They were not sent. */
 void shm_out_give(struct shm_out *out, uint32_t n);
-/* Closes the socket, which is shut down: now, or when nothing is under way any more. */
-void shm_out_end(struct shm_out *out);
+/*
+ * Closes the socket, which is shut down: now, or, if it may stay, when nothing is under way any
+ * more. Of the two ends of a link only one may stay, or each could wait for the other.
+ */
+void shm_out_end(struct shm_out *out, bool may_stay);
 
 #endif /* SHM_OUT_H */
