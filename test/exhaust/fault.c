@@ -198,6 +198,9 @@ fail_posix_memalign(void **p, size_t align, size_t n)
 	return DUE(FAULT_MEMORY, "posix_memalign") ? ENOMEM : posix_memalign(p, align, n);
 }
 
+static int fail_vasprintf(char **s, const char *fmt, va_list ap) __rte_format_printf(2, 0);
+static int fail_asprintf(char **s, const char *fmt, ...) __rte_format_printf(2, 3);
+
 static int
 fail_vasprintf(char **s, const char *fmt, va_list ap)
 {
