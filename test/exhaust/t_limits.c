@@ -76,9 +76,9 @@ begin_as(const struct trial *t, unsigned int n)
 	if (n == TRIAL_NONE)
 		return;
 	/* The heap has enough: mappings and threads fail. */
-	p = malloc(4 << 20);
+	p = malloc(16 << 20);
 	T_CHECK(p != NULL);
-	memset(p, 1, 4 << 20);
+	memset(p, 1, 16 << 20);
 	free(p);
 	set_limit(RLIMIT_AS, t_mapped_kb() * 1024 + (n - 1) * AS_STEP, "bytes of address space");
 }
@@ -140,7 +140,7 @@ T_CASE(address_space)
 	if (t_sanitized())
 		t_skip("a sanitizer needs terabytes of address space");
 	/* No memory is given back to the kernel before the limit is set. */
-	mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	T_EQ(mallopt(M_MMAP_THRESHOLD, 32 << 20), 1); /* the largest */
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	mallopt(M_ARENA_MAX, 1);
 	limits(begin_as, end_as, false);
