@@ -37,7 +37,7 @@
 #define QUEUED_TICKS (5000 / COMCH_FOREIGN_TICK_MS)
 /* Maximum number of sockets that an exiting closer closes. */
 #define CLOSE_BURST 64
-/* Retry interval at the user's limit of descriptors in flight, which is temporary. */
+/* Attempts at the user's limit of descriptors in flight, which is temporary. */
 #define REPLY_TRIES 500
 #define STACK_SIZE (256 << 10)
 
