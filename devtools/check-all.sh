@@ -19,6 +19,7 @@ checks=(
 	check-scripts.sh    # shell and Python scripts; spelling everywhere
 	check-layering.py   # allowed includes
 	check-peer-reads.py # peer memory is read through comch_peer.h only
+	check-barriers.py   # each barrier names its place in a model
 	check-symbols.py    # declared functions are exported
 	check-docs.sh       # documentation without warnings and dead paths
 	check-checks.sh     # each check finds a planted violation
@@ -32,19 +33,32 @@ esac
 
 [ -n "$(project_files README.md)" ] || die "not a git repository: no list of files"
 
-passed=0
-failed=0
+chosen=()
 for check in "${checks[@]}"; do
 	name=${check#check-}
 	[ $# -eq 0 ] || [[ " $* " == *" ${name%.*} "* ]] || continue
-	if output=$("$top/devtools/$check" 2>&1); then
+	chosen+=("$check")
+done
+[ ${#chosen[@]} -gt 0 ] || die "no such check: $*"
+
+# One for each CPU side by side, the longest first; printed in the order above.
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+# shellcheck disable=SC2016 # sh expands it
+printf '%s\n' "${chosen[@]}" | tac | xargs -P "$(nproc)" -I CHECK sh -c \
+	'"$1/CHECK" >"$2/CHECK" 2>&1 || touch "$2/CHECK.failed"' sh "$top/devtools" "$out"
+
+passed=0
+failed=0
+for check in "${chosen[@]}"; do
+	if [ -e "$out/$check.failed" ]; then
+		printf 'FAILED  %s\n' "$check"
+		cat "$out/$check"
+		failed=$((failed + 1))
+	else
 		printf 'ok      %s\n' "$check"
 		passed=$((passed + 1))
-	else
-		printf 'FAILED  %s\n%s\n' "$check" "$output"
-		failed=$((failed + 1))
 	fi
 done
-[ $((passed + failed)) -gt 0 ] || die "no such check: $*"
 printf '\n%d passed, %d failed, 0 skipped\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -113,6 +113,23 @@ finds check-peer-reads.py 'behind a completion' $m $'\tx = qp->slab[0];'
 finds check-peer-reads.py 'mlx5_qp_next' $m $'\tn = mlx5_glue->poll_cq(cq, 1, &wc);'
 finds check-peer-reads.py 'mlx5_mem.c' $m $'\tint access = IBV_ACCESS_REMOTE_WRITE;'
 
+# Barriers: each of these lines, in a function.
+barrier() {
+	finds check-barriers.py "$1" $c 'void f(void)' '{' "${@:2}" '}'
+}
+barrier 'names no model' $'\tcomch_store_release(&x, 1);'
+barrier 'names no model' $'\t/* Release: pairs with g(). */' $'\tcomch_store_release(&x, 1);'
+barrier 'names no model' $'\tx = 1; /* ring.pml, commit */' $'\tcomch_store_release(&y, 1);'
+barrier 'names no model' $'\t__atomic_thread_fence(__ATOMIC_SEQ_CST);'
+barrier 'names no model' $'\tx = atomic_load_explicit(&y, memory_order_acquire);'
+barrier 'names no model' $'\trte_smp_wmb();'
+barrier 'no barrier at that label' $'\tcomch_fence_heavy(); /* ring.pml, break */'
+barrier 'no barrier at that label' $'\tcomch_fence_heavy(); /* break.pml, post */'
+# In a model with variants of its own, only a label with a variant proves anything.
+finds check-barriers.py 'no barrier of the code names label break_it' test/model/ring.pml \
+	'break_it: store_release(0, 1)'
+barrier 'no barrier at that label' $'\tcomch_fence_heavy(); /* drain.pml, end */'
+
 finds check-symbols.py 'not in version.map' lib/comch/rte_comch_poll.h 'int rte_comch_break(void);'
 finds check-symbols.py 'not in version.map' lib/pipe/rte_comch_pipe.h 'int rte_comch_break(void);'
 finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \

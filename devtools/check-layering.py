@@ -62,7 +62,8 @@ ROOMS = {
         "api": ("base", "engine"),
         "plan": ("api", "engine", "floor"),
         "report": ("base", "engine", "floor", "plan"),
-        "side": ("api", "base", "engine", "floor", "plan", "report"),
+        "plot": ("base", "engine", "floor", "plan", "report"),
+        "side": ("api", "base", "engine", "floor", "plan", "plot", "report"),
     },
 }
 DRIVER_SDK = {"rte_comch_driver.h"}

@@ -69,11 +69,48 @@ configure() {
 	printf '%s\n' "$print" >"$top/$dir/.fingerprint"
 }
 
-# build DIR [OPTION...]: configure DIR with these options, and build it.
+# build DIR [OPTION...]: configure DIR with these options, and build it. Where CI is set, only
+# what the compilers say is printed.
 build() {
 	configure "$@" || return
 	step "Building: ninja -C $1"
-	ninja -C "$top/$1"
+	ninja ${CI:+--quiet} -C "$top/$1"
+}
+
+# build_suite SUITE DIR [OPTION...]: the same, but build only what the tests of a suite use.
+build_suite() {
+	local suite=$1 targets
+	shift
+	configure "$@" || return
+	targets=$(python3 - "$top/$1" "$suite" <<-'END'
+		import json
+		import os
+		import sys
+
+		build, suite = sys.argv[1:]
+
+
+		def intro(name):
+		    with open(f"{build}/meson-info/intro-{name}.json", encoding="utf-8") as file:
+		        return json.load(file)
+
+
+		needed = {target for test in intro("tests") for target in test["depends"]
+		          if any(name.endswith(":" + suite) for name in test["suite"])}
+		for target in intro("targets"):
+		    if target["id"] in needed:
+		        print(*(os.path.relpath(file, build) for file in target["filename"]), sep="\n")
+	END
+	) || return
+	step "Building: ninja -C $1, for the tests of suite $suite"
+	xargs ninja ${CI:+--quiet} -C "$top/$1" <<<"$targets"
+}
+
+# build_targets TARGET...: build these targets of the optimised build of devtools/run.sh.
+build_targets() {
+	configure build --buildtype=release || return
+	step "Building: ninja -C build $*"
+	ninja -C "$top/build" "$@"
 }
 
 # own_runtime: create a private directory for sockets and runtime files of EAL and
@@ -85,6 +122,19 @@ own_runtime() {
 	trap 'rm -rf "$runtime_dir"' EXIT
 	mkdir -m 700 "$runtime_dir/eal" "$runtime_dir/comch"
 	export RUNTIME_DIRECTORY=$runtime_dir/eal COMCH_DIR=$runtime_dir/comch
+}
+
+# warn_of_place: say so if any user may write to a directory above the project, such as /tmp.
+warn_of_place() {
+	local dir=$top
+	while [ "$dir" != / ]; do
+		dir=$(dirname "$dir")
+		if [ -n "$(find "$dir" -maxdepth 0 -perm -o+w)" ]; then
+			printf 'warning: %s is world-writable, so DPDK loads no plug-ins from %s, and %s\n' \
+				"$dir" "$top" 'tests that need them fail: clone elsewhere' >&2
+			return
+		fi
+	done
 }
 
 # project_files [PATTERN...]: list existing files of the project that match, including

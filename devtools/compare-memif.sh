@@ -35,89 +35,19 @@ case ${1:-} in
 esac
 runs=${1:-3}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || die "RUNS: '$runs' is not a number"
-# Run time of testpmd, which reports every second.
-seconds=6
 
 "$top/devtools/setup.sh" memif
-command -v dpdk-testpmd >/dev/null || die 'needs dpdk-testpmd (package dpdk)'
 configure build --buildtype=release
 targets=(app/comch-perf/comch-perf app/comch-perf/comch-perf-floor)
+testpmd=$top/devtools/testpmd-rate.sh
 ports=(memif)
-pmd=$top/build/drivers/net/comch/librte_net_comch.so
 if [ -e "$top/build/drivers/net/comch" ]; then
 	ports+=(comch trust)
 	targets+=(drivers/net/comch/librte_net_comch.so)
 fi
-step "Building: ninja -C build ${targets[*]}"
-ninja -C "$top/build" "${targets[@]}"
+build_targets "${targets[@]}"
 dir=$(mktemp -d)
-mkdir -m 700 "$dir/comch"
-mkfifo "$dir/prompt"
-server=
-client=
-prompt=
-stop() {
-	local pid
-	for pid in $client $server; do
-		kill "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-	server=
-	client=
-}
-trap 'stop; rm -rf "$dir"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# device PORT SIDE: print the EAL arguments for a port, one to a line.
-device() {
-	local vdev=net_comch0,name=memif,dir=$dir/comch
-	[ "$1" != trust ] || vdev+=,export_eal=1,trust_peer=1
-	case $1-$2 in
-	memif-*)
-		printf '%s\n' --vdev "net_memif0,role=$2,socket=$dir/memif.sock,socket-abstract=no" ;;
-	*-server)
-		printf '%s\n' -d "$pmd" --vdev "$vdev,role=dpu,rep=pf0" ;;
-	*-client)
-		printf '%s\n' -d "$pmd" --vdev "$vdev,role=host,func=pf0" ;;
-	esac
-}
-
-# testpmd PORT SIDE CPU ARGUMENT...: start one side. 64 bytes are testpmd's default.
-testpmd() {
-	local port=$1 side=$2 cpu=$3 args
-	shift 3
-	mapfile -t args < <(device "$port" "$side")
-	exec dpdk-testpmd --lcores "0@$cpu,1@$cpu" --no-huge -m 256 --no-pci --no-telemetry \
-		--file-prefix "comch-memif-$$-$side" "${args[@]}" -- \
-		--total-num-mbufs=16384 "$@" >"$dir/$side.log" 2>&1
-}
-
-# rate PORT: print the million packets per second received, in the best second: what else runs
-# on the machine only makes them fewer.
-rate() {
-	awk '/Rx-pps:/ && $2 > best { best = $2 }
-		END { if (best == 0) exit 1; print best / 1e6 }' "$dir/server.log" ||
-		die "$1: testpmd received no packets: $(tail -n 3 "$dir/server.log")"
-}
-
-# flow PORT SERVER-MODE CLIENT-MODE COMMAND: start both sides; COMMAND starts the client.
-flow() {
-	rm -f "$dir/memif.sock"
-	testpmd "$1" server 0 --forward-mode="$2" --auto-start --stats-period 1 </dev/null &
-	server=$!
-	sleep 1
-	# The link comes up before the client starts.
-	testpmd "$1" client 1 --forward-mode="$3" -i <"$dir/prompt" &
-	client=$!
-	exec {prompt}>"$dir/prompt"
-	sleep 2
-	echo "$4" >&"$prompt"
-	sleep "$seconds"
-	stop
-	exec {prompt}>&-
-	rate "$1"
-}
+trap 'rm -rf "$dir"' EXIT
 
 mbuf() {
 	"$top/build/app/comch-perf/comch-perf" data-rate --size 64 --burst 32 --api mbuf \
@@ -146,11 +76,11 @@ step "net_memif, ${ports[1]:+net_comch and }the mbuf calls: 64 bytes, bursts of 
 printf '%-16s %4s %8s %6s %6s\n' '' round 'M/s' line/ns after
 for ((run = 1; run <= runs; run++)); do
 	for port in "${ports[@]}"; do
-		measure "send-$port" "$run" flow "$port" rxonly txonly start
+		measure "send-$port" "$run" "$testpmd" "$port" send
 	done
 	measure send-mbuf "$run" mbuf
 	for port in "${ports[@]}"; do
-		measure "forward-$port" "$run" flow "$port" io io 'start tx_first 16'
+		measure "forward-$port" "$run" "$testpmd" "$port" forward
 	done
 done
 awk '

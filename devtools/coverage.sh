@@ -2,29 +2,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# What the tests execute of lib/ and drivers/.
+# Measure which lines and branches of lib/ and drivers/ the tests execute.
 #
 # usage: devtools/coverage.sh [--all] [--html DIR] [ARGUMENT...]
 #        devtools/coverage.sh --report [--html DIR]
 #
 #   (nothing)   build with gcc in build-coverage/, run the suites fast and hostile, and report
 #   --all       run all tests
-#   --report    report again what the last run executed
-#   --html DIR  also write each source with its counters: DIR/index.html
+#   --report    repeat the report of the last run
+#   --html DIR  also write each source file with its counters: DIR/index.html
 #
 # Further arguments go to "meson test" instead of these suites, such as the name of a test.
 #
-# Fails if a test failed, or if less is covered than devtools/coverage/report.py wants, and
+# Fails if a test failed or coverage is below the minimum in devtools/coverage/report.py, and
 # says what to do.
 #
-# Counters reach a file when a process ends by exit() or by _exit() (devtools/coverage/exit.c).
-# Killed by a signal, by abort() or rte_panic(), a process loses them: what only such a process
-# executes counts as not covered.
+# Counters are written when a process ends by exit() or _exit() (devtools/coverage/exit.c). A
+# process that is killed, or ends by abort() or rte_panic(), loses them, and so does a process of
+# another user: code that only they execute counts as not covered.
 #
-# Not counted: the branches of DPDK's assertions and trace points, which are not ours, and
-# files that are compiled in two forms, which gcovr cannot merge. To exclude lines of a source,
-# write GCOVR_EXCL_LINE, or GCOVR_EXCL_START and GCOVR_EXCL_STOP, and the reason behind the
-# first; the report lists them.
+# The build has -Ddebug_checks=true, so these checks count too. Branches in DPDK's assertions and
+# trace points do not. To exclude lines, write GCOVR_EXCL_LINE, or GCOVR_EXCL_START and
+# GCOVR_EXCL_STOP, and the reason after the first; the report lists them.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -35,17 +34,18 @@ tools=$top/devtools/coverage
 # Whole functions of other files, such as DPDK's headers and the tests, have no counters.
 flags="--coverage -fprofile-update=atomic '-fprofile-filter-files=[.][.]/(lib|drivers)/'"
 flags+=" -include '$tools/exit.h'"
+# gcov's fork() discards what pthread_atfork() handlers have counted in the child.
+flags+=" -fno-builtin-fork"
 # Their branches are in DPDK's macros.
 branches='.*\b(RTE_VERIFY|RTE_ASSERT|RTE_TRACE_POINT|RTE_TRACE_POINT_FP|RTE_INIT)\('
-# -Ddebug_checks=true, which some tests have for themselves, replaces its functions.
-two_forms='lib/comch/sdk/comch_guard\.h'
 
 # run [ARGUMENT...]: build, and run tests with new counters.
 run() {
 	"$top/devtools/setup.sh" build test coverage
 	# Without it the tests of net_comch are skipped.
 	"$top/devtools/build-pmd.sh" --source || true
-	CC=gcc CXX=g++ CFLAGS=$flags LDFLAGS=--coverage build "$dir" --buildtype=debug ||
+	CC=gcc CXX=g++ CFLAGS=$flags LDFLAGS=--coverage build "$dir" --buildtype=debug \
+		-Ddebug_checks=true ||
 		die "the build failed"
 	gcc -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC "$tools/exit.c" \
 		-o "$top/$dir/coverage_exit.so" || die "devtools/coverage/exit.c does not compile"
@@ -59,8 +59,8 @@ run() {
 report() {
 	step "Counting"
 	(cd "$top" && quietly gcovr --root . --object-directory "$dir" --filter 'lib/' \
-		--filter 'drivers/' --exclude "$two_forms" --exclude-throw-branches \
-		--exclude-unreachable-branches --exclude-branches-by-pattern "$branches" \
+		--filter 'drivers/' --exclude-throw-branches --exclude-unreachable-branches \
+		--exclude-branches-by-pattern "$branches" \
 		--json "$dir/coverage.json" --json-summary "$dir/coverage-summary.json" \
 		"$@" "$dir")
 	"$tools/report.py" "$top/$dir/coverage-summary.json" "$top"

@@ -17,7 +17,7 @@
 #
 #   test/isolate.sh build-fuzz/test/fuzz/fuzz-TARGET build-fuzz/crashes/TARGET-...
 #
-# Once the bug is mended, add the input to test/fuzz/corpus/TARGET: an ordinary test replays
+# Once the bug is fixed, add the input to test/fuzz/corpus/TARGET: an ordinary test replays
 # these in every build. The last line is "N passed, N failed, N skipped".
 
 set -euo pipefail

@@ -27,7 +27,7 @@
 #   --doca VERSION the release of DOCA that "compile" serves; default: the newest
 #   --samples DIR  a checkout of doca-samples, for "test doca"
 #   --out DIR      keep the output of each machine's command as DIR/host and DIR/dpu
-#   --delay SECONDS the host's command starts so long after the DPU's; default: 2
+#   --delay SECONDS start the host's command this long after the DPU's; default: 2
 #   --time SECONDS maximum duration of a command; default: 120
 #   --mem MB       memory of each machine; default: 1024
 #   --mirror URL   Debian mirror; default: http://deb.debian.org/debian

@@ -9,6 +9,7 @@
 #
 #   build   build the library, the programs and the examples
 #   memif   devtools/compare-memif.sh
+#   peers   devtools/perf-peers.sh: what it compares with
 #   pmd     devtools/build-pmd.sh
 #   samples devtools/check-doca-samples.sh
 #   test    run the tests
@@ -52,6 +53,9 @@ packages() {
 	memif)
 		packages build
 		echo dpdk-dev python3 ;;
+	peers)
+		packages memif
+		echo libfabric-bin ucx-utils ;;
 	pmd)
 		packages build
 		echo debian-archive-keyring tar xz-utils ;;
@@ -60,7 +64,7 @@ packages() {
 	test)
 		# clang is the second compiler; the sanitizers come with gcc. Programs linked
 		# with DPDK's archives need libsystemd, on which its packages do not depend.
-		echo libcriterion-dev clang cmake dpdk-dev libfuse3-dev libsystemd-dev python3 \
+		echo libcriterion-dev clang cmake dpdk-dev gnuplot-nox libfuse3-dev libsystemd-dev python3 \
 			spin valgrind
 		packages pmd ;;
 	fuzz)
@@ -96,7 +100,7 @@ packages() {
 		packages docs
 		packages lab ;;
 	*)
-		die "unknown purpose '$1' (build, memif, pmd, samples, test, fuzz, checks, coverage, docs, chroot, arm64, lab, sysroot, all)" ;;
+		die "unknown purpose '$1' (build, memif, peers, pmd, samples, test, fuzz, checks, coverage, docs, chroot, arm64, lab, sysroot, all)" ;;
 	esac
 }
 

@@ -2,22 +2,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Hunt for lost messages: a server and clients in processes of their own send, connect,
-# disconnect, create and destroy at random, while a supervisor stops and kills them at
-# random. Books in memory that survives them say whether each message arrived once, in
-# order and whole, and whether it completed; at rest, each process must hold what it held
-# at first.
+# Hunt for lost messages: a server and clients send, connect, disconnect, create and destroy
+# at random, while a supervisor stops and kills them at random. Logs in memory that survives a
+# kill show whether each message arrived once, in order and intact, and whether it completed.
+# When all are idle, each must use no more resources than at first.
 #
-# usage: devtools/soak.sh SECONDS [--kills N] [--clients N] [--journal FILE] [--seed N]
+# usage: devtools/soak.sh SECONDS [--dev shm|mlx5] [--kills N] [--clients N] [--journal FILE]
+#                         [--seed N]
 #
-#   --kills N       kill more often, and go on until N processes were killed
-#   --clients N     client processes, with up to three connections each; default 3
-#   --journal FILE  append the lines of the output to FILE
-#   --seed N        of all that is random, but not of the time that things take; it is
+#   --dev shm       processes over shared memory; the default
+#   --dev mlx5      threads over RDMA, on verbs in memory. A kill takes down the device of the
+#                   thread: half of the time its kernel disconnects the peers, otherwise it
+#                   is silent. Each phase picks delays, reordering, late data, slow calls
+#   --kills N       kill more often, and continue until N actors were killed
+#   --clients N     clients, with up to three connections each, 1 to 7; default 3
+#   --journal FILE  append the output to FILE
+#   --seed N        seed of all random choices; timing still varies. Default: from the clock;
 #                   printed
 #
 # One line per phase says what was done and how much arrived; lines with FAILED say what
-# was wrong. The last line is "N passed, N failed, N skipped", of connections and rests.
+# was wrong. The last line is "N passed, N failed, N skipped": connections, and checks of idle
+# actors.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -28,15 +33,29 @@ case ${1:-} in
 	usage
 	exit 0 ;;
 [0-9]*) ;;
-*) die "expected SECONDS; --help says more" ;;
+*) die "expected SECONDS; see --help" ;;
 esac
 seconds=$1
 shift
 
+program=soak
+args=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	--dev)
+		case ${2:-} in
+		shm) program=soak ;;
+		mlx5) program=soak-mlx5 ;;
+		*) die "--dev: expected shm or mlx5; --help says more" ;;
+		esac
+		shift ;;
+	*) args+=("$1") ;;
+	esac
+	shift
+done
+
 "$top/devtools/setup.sh" build test
-configure build --buildtype=release
-step "Building: ninja -C build test/soak/soak"
-ninja -C "$top/build" test/soak/soak
+build_targets "test/soak/$program"
 own_runtime
 step "Soaking for $seconds s"
-TMPDIR=$runtime_dir "$top/build/test/soak/soak" "$@" "$seconds"
+TMPDIR=$runtime_dir "$top/build/test/soak/$program" "${args[@]}" "$seconds"

@@ -13,15 +13,15 @@
 #
 # Further arguments go to "meson test": --suite fast, the name of a test, --repeat 5.
 #
-# Without arguments, TSan runs only the suite tsan, the tests with several threads in one
-# process, because TSan detects nothing else. With --all, the suite once runs with gcc
+# Without arguments, TSan builds and runs only the suite tsan, the tests with several threads in
+# one process, because TSan detects nothing else. With --all, the suite once runs with gcc
 # only, because its tests are the same in each build.
 #
-# The end of the output has the duration of each part, then the failed tests with the last
-# lines of their output, then the skipped cases with the reasons that the tests gave. The
-# last line counts the tests of all builds: "N passed, N failed, N skipped"; a test of which
-# only some cases were skipped has passed. A failed build counts as one failed test. The exit
-# status is 0 if nothing failed.
+# The end of the output has the duration of each part, then the skipped cases with the
+# reasons that the tests gave, then the failed tests ("failed: BUILD: TEST: RESULT") with the
+# last lines of their output. The last line counts the tests of all builds: "N passed, N
+# failed, N skipped"; a test of which only some cases were skipped has passed. A failed build
+# counts as one failed test. The exit status is 0 if nothing failed.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -75,7 +75,7 @@ count() {
 		            listed.writelines(line + "\n" for line in skipped(test))
 		        if kind != "failed":
 		            continue
-		        print(f"\n{name}: {test['name']}: {test['result']}", file=out)
+		        print(f"\nfailed: {name}: {test['name']}: {test['result']}", file=out)
 		        said = test.get("stdout", "") + test.get("stderr", "")
 		        print(*said.splitlines()[-40:], sep="\n", file=out)
 		print(*counts.values())
@@ -98,8 +98,8 @@ tests() {
 	shift
 	# Without arguments, use the defaults of the build.
 	[ $# -gt 0 ] || set -- "${defaults[@]}"
-	if ! build "$dir" "${options[@]}"; then
-		printf '\n%s: the build failed\n' "$name" | tee -a "$report" >&2
+	if ! "${builds[@]}" "$dir" "${options[@]}"; then
+		printf '\nfailed: %s: the build\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 		return
 	fi
@@ -115,7 +115,7 @@ tests() {
 	if [ -s "$log" ]; then
 		count "$name" "$log"
 	elif [ "$nb_arguments" -eq 0 ]; then
-		printf '\n%s: no tests were run\n' "$name" | tee -a "$report" >&2
+		printf '\nfailed: %s: no tests were run\n' "$name" | tee -a "$report" >&2
 		failed=$((failed + 1))
 	fi
 }
@@ -139,6 +139,8 @@ esac
 
 nb_arguments=$#
 defaults=()
+builds=(build)
+warn_of_place
 "$top/devtools/setup.sh" build test
 # Without it the tests of net_comch are skipped.
 "$top/devtools/build-pmd.sh" --source || true
@@ -154,6 +156,7 @@ if $sanitize; then
 	tests 'ASan and UBSan' build-asan 4 --buildtype=debugoptimized -Ddebug_checks=true \
 		-Db_sanitize=address,undefined -Db_lundef=false -- "$@"
 	defaults=(--suite tsan)
+	[ "$nb_arguments" -gt 0 ] || builds=(build_suite tsan)
 	tests 'TSan' build-tsan 4 --buildtype=debugoptimized -Ddebug_checks=true \
 		-Db_sanitize=thread -Db_lundef=false -- "$@"
 fi
@@ -167,6 +170,7 @@ fi
 if [ -s "$report" ]; then
 	step "Failures"
 	cat "$report"
+	warn_of_place
 fi
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" -eq 0 ]

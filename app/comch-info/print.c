@@ -145,6 +145,7 @@ static const struct table tables[] = {
 		{ "events", "events", "stats", NUMBER },
 		{ "arms", "arms", "stats", NUMBER },
 		{ "wakes", "wakes", "stats", NUMBER },
+		{ "longest run ns", "longest_run_ns", "stats", NUMBER },
 	} },
 };
 #define NB_TABLES (sizeof(tables) / sizeof(tables[0]))

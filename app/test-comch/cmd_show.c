@@ -269,12 +269,13 @@ show_poll(void)
 
 	if (rte_comch_poll_stats_get(tc.poll, &stats) != 0)
 		return;
-	tc_table_begin("poll", "runs busy events arms wakes");
+	tc_table_begin("poll", "runs busy events arms wakes longest-run-ns");
 	tc_cell_number(stats.runs);
 	tc_cell_number(stats.busy_runs);
 	tc_cell_number(stats.events);
 	tc_cell_number(stats.arms);
 	tc_cell_number(stats.wakes);
+	tc_cell_number(stats.longest_run_ns);
 	tc_table_end();
 }
 

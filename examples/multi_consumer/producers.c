@@ -252,7 +252,12 @@ close_step(struct app *app)
 		state = rte_comch_producer_state(app->workers[i].producer);
 		if (state == RTE_COMCH_STATE_RUNNING)
 			rte_comch_producer_stop(app->workers[i].producer);
-		rte_comch_producer_destroy(app->workers[i].producer);
+		/* Sends in flight complete first: within a second, even if the peer is gone. */
+		while (rte_comch_producer_destroy(app->workers[i].producer) == -EBUSY) {
+			worker_done(&app->workers[i]);
+			rte_comch_poll_run(app->workers[i].poll, NULL, 0);
+			rte_comch_poll_run(app->poll, NULL, 0);
+		}
 		app->workers[i].producer = NULL;
 	}
 	state = rte_comch_client_state(app->client);

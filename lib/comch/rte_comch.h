@@ -92,6 +92,7 @@
  * | -ECANCELED   | canceled by a stop or a disconnect                   |
  * | -EPROTO      | protocol violation by the peer; the connection ends  |
  * | -ETIMEDOUT   | the peer did not answer in time                      |
+ * | -EHOSTUNREACH| no route to the peer's address                       |
  */
 
 #include <stdbool.h>
@@ -312,7 +313,9 @@ struct rte_comch_client *rte_comch_client_create(int16_t dev_id,
 /**
  * Start to connect. A STATE event reports the result: RUNNING (after a CONNECTED
  * event), or IDLE with the reason in status and text: -ENOENT (no server of that name),
- * -ECONNREFUSED (rejected), -EACCES, -ETIMEDOUT, -ECONNRESET, -EPROTO.
+ * -ECONNREFUSED (rejected), -EACCES, -ETIMEDOUT, -ECONNRESET, -EPROTO, -EMFILE or -ENOMEM (this
+ * process is out of descriptors or memory). RDMA only: -EHOSTUNREACH (no route to the peer's
+ * address), -ENODEV (device removed, or not on the route), -EIO (the device failed).
  *
  * @return
  *   -EINPROGRESS, never 0; -EINVAL (NULL), -EBADFD (not IDLE), -ENOMEM.

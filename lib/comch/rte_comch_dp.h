@@ -82,6 +82,8 @@
  * poll itself: another thread's poll may see a queue in the middle of a burst. Several
  * producers may send to one consumer; the messages of each stay in order.
  *
+ * In a forked child no burst may be called: what it would use is the parent's.
+ *
  * Large messages
  * --------------
  *
@@ -143,6 +145,9 @@ int rte_comch_producer_start(struct rte_comch_producer *producer);
  *   - -EINPROGRESS: messages are not done yet. done_burst() continues a message that is
  *     partly in a staging ring. A STATE event follows. They are given up after 1 s.
  *   - -EINVAL, -EBADFD (not RUNNING).
+ *
+ * A producer whose connection is lost stops by itself: STOPPING until its messages are done,
+ * for 1 s at most, and then IDLE. rte_comch_poll_arm() returns -EAGAIN meanwhile.
  */
 int rte_comch_producer_stop(struct rte_comch_producer *producer);
 
@@ -228,7 +233,9 @@ rte_comch_producer_send_burst(struct rte_comch_producer *producer,
 /**
  * Get completions of sends, in the order of sending. Status 0: the message is in the
  * consumer's buffer and its completion was published; the consumer will receive it
- * without further action here.
+ * without further action here. Exceptions: the connection ends with -ETIMEDOUT, see
+ * rte_comch_consumer_stop(); several producers send to one consumer and this process dies
+ * inside a send_burst() of one of them: then messages of the others may be lost.
  *
  * @return
  *   Number of completions written to *cpls*.
@@ -309,6 +316,9 @@ int rte_comch_consumer_start(struct rte_comch_consumer *consumer);
  * Stop a consumer. recv_burst() first returns published messages, then each posted
  * buffer with -ECANCELED. Any thread.
  *
+ * If the peer is still writing a message, the consumer waits for it, 1 s at most, because
+ * others may be behind it. Then the connection ends with -ETIMEDOUT, and these are canceled.
+ *
  * @return
  *   - -EINPROGRESS: a STATE event reports IDLE when all buffers are returned.
  *   - -EINVAL, -EBADFD (IDLE or STOPPING).
@@ -329,7 +339,8 @@ struct rte_comch_conn *rte_comch_consumer_conn(const struct rte_comch_consumer *
 
 /**
  * Add a registration to post from. RTE_COMCH_EVENT_MR_ADDED reports that the peer has
- * it. Only the consumer's thread.
+ * it. If the consumer is stopped before that, there is no event, and its next start includes
+ * the registration. Only the consumer's thread.
  *
  * @return
  *   0 (the event follows), -EINVAL, -EBADFD (not RUNNING), -EPERM (bound to another

@@ -99,12 +99,7 @@ struct rte_comch_link {
 	uint32_t conn_id;                /**< Id of the connection, for the log. */
 	/** CONNECTING, and link_poll must be called again without an event. */
 	bool try_again;
-	/**
-	 * Callback of the core, set after accept or connect: requests a call of
-	 * link_poll although link_fd is not readable. Any thread, until link_close
-	 * returns. A thread with its own descriptor table passes *can_wake* false;
-	 * if this returns true, the poll sleeps and another thread must call.
-	 */
+	/** Callback of the core, set after accept or connect: see comch_link.h. */
 	bool (*news)(void *ctx, bool can_wake);
 	void *ctx;
 };
@@ -224,7 +219,8 @@ struct rte_comch_prod_args {
 	int socket_id;
 	struct comch_dir *dir; /**< Remotes by consumer id. */
 	void (*fault)(void *ctx, int err, const char *text);
-	void (*idle_cb)(void *ctx); /**< prod_idle may be true. Any thread, also in a burst. */
+	/** prod_idle or dq_pending may be true. Any thread, also in a burst. */
+	void (*idle_cb)(void *ctx);
 	void *ctx;
 };
 
@@ -249,8 +245,9 @@ struct rte_comch_remote_args {
  *     prod_create, prod_begin, bursts, prod_halt, prod_idle, (prod_begin ...), dq_destroy
  *     remote_create, remote_retire, remote_free
  *
- * -EINPROGRESS: the operation continues in another thread, and the driver calls link->news
- * when it has ended. The core calls it again with the same arguments, or undoes it.
+ * -EINPROGRESS: the operation continues in another thread, and the driver calls
+ * comch_link_tell() when it has ended. The core calls it again with the same arguments, or
+ * undoes it.
  *
  * "Connection's thread" runs the connection's poll; "queue's thread" makes the
  * burst calls. All operations are required unless marked O.
@@ -539,15 +536,16 @@ struct rte_comch_driver_ops {
 	 * R. Copy the next frame to *buf*, at most *size* bytes.
 	 * @param[out] fds Its descriptors, owned by the caller. Closing one never
 	 *   blocks unless it is a unix socket: see comch_foreign.h.
-	 * @return its length, -EAGAIN (no frame, or its descriptors have not
-	 *   arrived, in which case news is called), -EPROTO (link goes DOWN).
+	 * @return its length, -EAGAIN (no frame, or without its descriptors: comch_link_tell()
+	 *   follows), -EPROTO (link goes DOWN), or the error of a link that is DOWN.
 	 */
 	int (*frame_rx)(struct rte_comch_link *link, void *buf, uint32_t size,
 			int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
 	/**
 	 * R. Whether there is a frame to receive. Each run calls it for the links in use, so it
 	 * must be cheap. A driver may also do here what each run must do, such as taking
-	 * completions or sending what is due, and may set link->state: it then calls news.
+	 * completions or sending what is due, and may set link->state: it then calls
+	 * comch_link_tell().
 	 */
 	bool (*frame_pending)(const struct rte_comch_link *link);
 

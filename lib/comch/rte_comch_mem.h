@@ -45,13 +45,16 @@
  * Threads: any. These functions take locks and are meant for set-up.
  */
 
-#include <rte_mempool.h>
+#include <rte_memory.h>
 
 #include <rte_comch.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* <rte_mempool.h> takes a compiler half a second: include it where you use it. */
+struct rte_mempool;
 
 /** The registration may be exported to several peers and processes. */
 #define RTE_COMCH_MEM_F_SHARED (UINT32_C(1) << 0)
@@ -182,9 +185,11 @@ int rte_comch_pktmbuf_pool_free(struct rte_mempool *mp);
 
 /**
  * Map the pool's memory for DMA by a port, so that a NIC can receive into it.
+ * Free the pool before the port's device is removed: freeing it unmaps the memory.
  *
  * @return
- *   0, -EINVAL (another kind of pool, or unknown port), or from rte_dev_dma_map().
+ *   0 (also if the port's device has mapped it already), -EINVAL (another kind of pool, or
+ *   unknown port), -ENOSPC (16 devices have mapped it), or from rte_dev_dma_map().
  */
 int rte_comch_pktmbuf_pool_dma_map(struct rte_mempool *mp, uint16_t port_id);
 

@@ -77,6 +77,11 @@ struct rte_comch_poll_stats {
 	uint64_t events;    /**< Events returned. */
 	uint64_t arms;      /**< Calls of rte_comch_poll_arm() that armed. */
 	uint64_t wakes;     /**< Runs that found the poll armed and an fd readable. */
+	/**
+	 * Longest measured run, in nanoseconds of elapsed time (preemption included). Runs
+	 * that only return messages are measured about once a millisecond, all others always.
+	 */
+	uint64_t longest_run_ns;
 };
 
 /**
@@ -93,7 +98,7 @@ struct rte_comch_poll *rte_comch_poll_create(const struct rte_comch_poll_conf *c
  * Destroy a poll.
  *
  * @return
- *   0, -EINVAL (NULL), -EBUSY (objects are attached).
+ *   0, -EINVAL (NULL), -EBUSY (objects are attached), -EBADFD (in a forked child).
  */
 int rte_comch_poll_destroy(struct rte_comch_poll *poll);
 
@@ -140,6 +145,7 @@ int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
  *   - -EINVAL: no poll, no class or an unknown one.
  *   - -ENOTSUP: a device of an attached connection, producer or consumer lacks
  *     RTE_COMCH_CAPA_EVENT_FD; poll without sleeping.
+ *   - -EBADFD: in a forked child.
  */
 int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
 
@@ -148,7 +154,7 @@ int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
  * is for programs that sleep again without running the poll.
  *
  * @return
- *   0, -EINVAL.
+ *   0, -EINVAL, -EBADFD (in a forked child).
  */
 int rte_comch_poll_clear(struct rte_comch_poll *poll);
 
@@ -156,7 +162,7 @@ int rte_comch_poll_clear(struct rte_comch_poll *poll);
  * Wake a thread that sleeps on the poll's fd. Any thread.
  *
  * @return
- *   0, -EINVAL.
+ *   0, -EINVAL, -EBADFD (in a forked child).
  */
 int rte_comch_poll_notify(struct rte_comch_poll *poll);
 

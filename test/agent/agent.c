@@ -41,7 +41,7 @@ handler_of(uint32_t call)
 	T_FAIL("call %u has no handler", call);
 }
 
-/* The first frame: both sides tell who they are. */
+/* The first frame: both sides identify themselves. */
 static bool
 greet(struct wire *w)
 {

@@ -12,8 +12,8 @@
  * Checks work in Criterion tests and in plain programs: t_fail_at() has one
  * implementation for each (t_fail_criterion.c, t_fail_plain.c).
  *
- * Nothing here sleeps for a fixed time. Whoever waits, waits for a condition;
- * T_TIMEOUT_MS is only how long until a test that hangs is called failed.
+ * Nothing here sleeps for a fixed time. All waits are for a condition;
+ * T_TIMEOUT_MS only limits how long a test may hang before it fails.
  */
 
 #include <errno.h>
@@ -119,6 +119,8 @@ struct t_wait {
 struct t_wait t_wait_begin(const char *file, int line, const char *cond);
 /* Fail the test if the deadline is over. */
 void t_wait_check(const struct t_wait *wait);
+/* Between two steps of a wait: give way, and sleep if nothing has moved for long. */
+void t_relax(bool moved);
 
 /*
  * All waiting: step by step until the condition holds. If the deadline is over before,
@@ -151,7 +153,7 @@ void t_wait_check(const struct t_wait *wait);
 		} \
 	} while (0)
 
-#define T_AWAIT(cond) T_WAIT(sched_yield(), cond)
+#define T_AWAIT(cond) T_WAIT(t_relax(false), cond)
 
 /** How far T_SETTLE() has come. */
 struct t_settling {
@@ -176,6 +178,8 @@ bool t_settle_on(struct t_settling *s, bool moved);
  * machine does.
  */
 uint64_t t_own_ns(void);
+/* What this thread has waited for a CPU, ns. */
+uint64_t t_cpu_wait_ns(void);
 uint64_t t_own_since(uint64_t begin);
 
 /* Start an EAL of this process's own, without hugepages, silent. Env T_LOG
@@ -201,6 +205,8 @@ unsigned int t_fd_count(void);
 uint64_t t_rss_kb(void);
 /* All that is mapped, touched or not. */
 uint64_t t_mapped_kb(void);
+/* What is mapped shared: a new thread's stack and heap are not. */
+uint64_t t_shared_kb(void);
 /* Set the soft limit of descriptors; false if the hard limit forbids. */
 bool t_nofile_set(uint64_t soft);
 

@@ -24,6 +24,10 @@
 /* Settled: this number of runs without an event, and at least this time. */
 #define T_SETTLE_RUNS 200
 #define T_SETTLE_MS 10
+/* A wait in which nothing has moved for this many steps, and for so long, is a long one. */
+#define T_BUSY_STEPS 1000
+#define T_BUSY_MS 20
+#define T_PAUSE_US 100
 
 static char eal_dir[PATH_MAX];
 static char private_dir[PATH_MAX];
@@ -60,7 +64,8 @@ t_patience(void)
 	const char *env = getenv("T_PATIENCE");
 	const int times = env == NULL ? 1 : atoi(env);
 
-	return (t_sanitized() ? 4U : 1U) * (unsigned int)RTE_MAX(times, 1);
+	/* A wait must end, and say what for, before a case does, after 120 s. */
+	return (t_sanitized() ? 3U : 1U) * (unsigned int)RTE_MAX(times, 1);
 }
 
 unsigned int
@@ -78,9 +83,14 @@ t_deadline(void)
 	return t_now_ms() + T_TIMEOUT_MS * t_patience();
 }
 
+/* Of this thread's wait: idle steps in a row, and since when the last ones are. */
+static __thread unsigned int nb_idle;
+static __thread uint64_t idle_ms;
+
 struct t_wait
 t_wait_begin(const char *file, int line, const char *cond)
 {
+	nb_idle = 0;
 	return (struct t_wait){
 		.deadline = t_deadline(), .file = file, .line = line, .cond = cond,
 	};
@@ -93,6 +103,22 @@ t_wait_check(const struct t_wait *wait)
 		t_fail_at(wait->file, wait->line, "timed out: %s", wait->cond);
 }
 
+void
+t_relax(bool moved)
+{
+	if (moved) {
+		nb_idle = 0;
+		return;
+	}
+	if (nb_idle++ == T_BUSY_STEPS)
+		idle_ms = t_now_ms();
+	/* What we wait for may need this CPU; during a long wait, other tests do. */
+	if (nb_idle <= T_BUSY_STEPS || t_now_ms() - idle_ms < T_BUSY_MS)
+		sched_yield();
+	else
+		usleep(T_PAUSE_US);
+}
+
 struct t_settling
 t_settle_begin(void)
 {
@@ -103,12 +129,17 @@ bool
 t_settle_on(struct t_settling *s, bool moved)
 {
 	s->idle = moved ? 0 : s->idle + 1;
-	return s->idle < T_SETTLE_RUNS || t_now_ms() < s->end;
+	if (s->idle < T_SETTLE_RUNS)
+		return true;
+	if (t_now_ms() >= s->end)
+		return false;
+	usleep(T_PAUSE_US);
+	return true;
 }
 
 /* How long this thread has waited for a CPU in its life, ns. */
-static uint64_t
-cpu_wait_ns(void)
+uint64_t
+t_cpu_wait_ns(void)
 {
 	unsigned long long ran, waited = 0;
 	FILE *f;
@@ -124,14 +155,14 @@ cpu_wait_ns(void)
 uint64_t
 t_own_ns(void)
 {
-	uint64_t before, after = cpu_wait_ns();
+	uint64_t before, after = t_cpu_wait_ns();
 	struct timespec ts;
 
 	/* Both at one time. */
 	do {
 		before = after;
 		clock_gettime(CLOCK_MONOTONIC, &ts);
-		after = cpu_wait_ns();
+		after = t_cpu_wait_ns();
 	} while (before != after);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec - after;
 }
@@ -343,6 +374,30 @@ uint64_t
 t_mapped_kb(void)
 {
 	return memory_kb(true);
+}
+
+uint64_t
+t_shared_kb(void)
+{
+	unsigned long long begin, end;
+	uint64_t sum = 0;
+	char *line = NULL;
+	size_t room = 0;
+	char share;
+	FILE *f;
+
+	f = fopen("/proc/self/maps", "r");
+	if (f == NULL)
+		T_FAIL("/proc/self/maps");
+	while (getline(&line, &room, f) > 0) {
+		if (sscanf(line, "%llx-%llx %*3c%c", &begin, &end, &share) != 3)
+			T_FAIL("/proc/self/maps: %s", line);
+		if (share == 's')
+			sum += end - begin;
+	}
+	free(line);
+	fclose(f);
+	return sum / 1024;
 }
 
 bool

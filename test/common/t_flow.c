@@ -221,6 +221,15 @@ t_flow_close(struct t_flow *f)
 	t_mem_free(&f->src);
 }
 
+/* The condition of a wait may be work. */
+static uint16_t
+moved(uint16_t n)
+{
+	if (n > 0)
+		t_relax(true);
+	return n;
+}
+
 uint16_t
 t_post(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie)
 {
@@ -229,7 +238,7 @@ t_post(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie)
 		.cookie = cookie,
 	};
 
-	return rte_comch_consumer_post_burst(f->cons, &buf, 1);
+	return moved(rte_comch_consumer_post_burst(f->cons, &buf, 1));
 }
 
 uint16_t
@@ -240,7 +249,7 @@ t_put(struct t_flow *f, size_t off, uint32_t len, uint64_t cookie)
 		.cookie = cookie, .consumer_id = f->id,
 	};
 
-	return rte_comch_producer_send_burst(f->prod, &op, 1);
+	return moved(rte_comch_producer_send_burst(f->prod, &op, 1));
 }
 
 void

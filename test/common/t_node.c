@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include <rte_comch_dp.h>
+
 #include "t_node.h"
 
 #define T_MAX_NODES 64
@@ -206,6 +208,25 @@ t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state next
 }
 
 void
+t_check_events(const struct t_node *node, uint32_t max_len)
+{
+	const struct t_ev *ev;
+	unsigned int k;
+
+	for (k = 0; k < node->nb_evs; k++) {
+		ev = &node->evs[k];
+		T_LE(ev->e.status, 0);
+		T_GT(ev->e.status, -4096);
+		if (ev->e.type == RTE_COMCH_EVENT_MSG)
+			T_LE(ev->len, max_len);
+		if (ev->e.type == RTE_COMCH_EVENT_CONSUMER_NEW)
+			T_CHECK(ev->e.consumer.id != 0 && ev->e.consumer.depth > 0 &&
+				ev->e.consumer.depth <= 65536 && ev->e.consumer.imm_size <=
+				RTE_COMCH_IMM_SIZE);
+	}
+}
+
+void
 t_node_dump(const struct t_node *node)
 {
 	const struct t_ev *ev;
@@ -236,12 +257,11 @@ timed_out(const struct t_wait *wait)
 void
 t_until_step(const struct t_wait *wait)
 {
-	if (t_step_all() > 0)
-		return;
-	if (t_now_ms() > wait->deadline)
+	const bool moved = t_step_all() > 0;
+
+	if (!moved && t_now_ms() > wait->deadline)
 		timed_out(wait);
-	/* The process that we wait for may need this CPU. */
-	sched_yield();
+	t_relax(moved);
 }
 
 bool

@@ -69,6 +69,8 @@ void t_born(const void *obj);
 const struct t_ev *t_state_ev(const struct t_node *node, const void *obj);
 /* Did the last STATE event of an object say so? */
 bool t_state_is(const struct t_node *node, const void *obj, enum rte_comch_state next);
+/* Only what the headers promise came out of the poll; messages have up to max_len bytes. */
+void t_check_events(const struct t_node *node, uint32_t max_len);
 /* Write the record to stderr, for people. */
 void t_node_dump(const struct t_node *node);
 

@@ -186,8 +186,8 @@ t_pair_open(struct t_pair *p, const struct t_pair_conf *conf)
 	t_forget(p->host);
 }
 
-static void
-client_stop(struct rte_comch_client *client)
+void
+t_client_stop(struct rte_comch_client *client)
 {
 	enum rte_comch_state state = rte_comch_client_state(client);
 
@@ -200,7 +200,7 @@ void
 t_pair_disconnect(struct t_pair *p)
 {
 	if (p->client != NULL)
-		client_stop(p->client);
+		t_client_stop(p->client);
 	if (p->server != NULL)
 		T_UNTIL(rte_comch_server_nb_conns(p->server) == 0);
 	p->cconn = NULL;
@@ -212,7 +212,7 @@ t_client_end(struct rte_comch_client *client)
 {
 	if (client == NULL)
 		return;
-	client_stop(client);
+	t_client_stop(client);
 	/* The STATE event too has to be out. */
 	t_step_all();
 	T_EQ(rte_comch_client_destroy(client), 0);

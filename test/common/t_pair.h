@@ -101,6 +101,8 @@ struct rte_comch_server *t_server_new(struct t_node *node, int16_t dev,
 		const char *name, uint16_t rep, const struct rte_comch_server_conf *base);
 struct rte_comch_client *t_client_new(struct t_node *node, int16_t dev,
 		const char *name, const struct rte_comch_client_conf *base);
+/* Stop, if it is not, and step until IDLE. */
+void t_client_stop(struct rte_comch_client *client);
 /* Stop, step until IDLE, destroy. NULL is allowed. */
 void t_server_end(struct rte_comch_server *server);
 void t_client_end(struct rte_comch_client *client);

@@ -8,8 +8,8 @@
 /*
  * Tests of several processes: a director, which has no EAL, forks actors,
  * each with an EAL of its own, and tells them step by step what to do. A step
- * is one small datagram on a socketpair; nobody guesses with a sleep how far
- * another has come.
+ * is one small datagram on a socketpair; no process sleeps to guess the progress
+ * of another.
  *
  *     director                         actor
  *     t_proc_start(&p, "server", fn)   fn(fd, arg)

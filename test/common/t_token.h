@@ -6,10 +6,9 @@
 #define T_TOKEN_H
 
 /*
- * Clients pass a token through memory. Who has it sends one message with the
- * next number, and gives it away when the send has returned. So each send
- * knows of all before it, and an ordered server sees 0, 1, 2... Other servers see the
- * numbers of each client go up.
+ * Clients pass a token through memory. The holder sends one message with the next number, and
+ * passes the token on when the send has returned. So each send happens after all earlier ones,
+ * and an ordered server sees 0, 1, 2... On other servers, the numbers of each client increase.
  */
 
 #include "t_pair.h"
@@ -17,7 +16,7 @@
 /* In memory that all share: of a process, or of several. */
 struct t_token {
 	uint32_t taken;
-	uint32_t next;     /* number of the next message; who has the token */
+	uint32_t next;     /* number of the next message; written by the holder */
 	uint32_t total;
 	uint32_t nb_ended; /* clients */
 	bool is_unordered; /* the servers are not ordered */

@@ -109,6 +109,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, ctrl, bad_msg) \
 	X(inst, ctrl, burst) \
 	X(inst, ctrl, sent_is_delivered) \
+	X(inst, ctrl, sent_is_returned) \
 	X(inst, ctrl, sent_of_one) \
 	X(inst, ctrl, silent) \
 	X(inst, ctrl, order_both_ways) \
@@ -119,6 +120,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, ctrl, manual_several) \
 	X(inst, ctrl, manual_given_up) \
 	X(inst, ctrl, manual_server_stop) \
+	X(inst, ctrl, manual_stop_at_once) \
 	X(inst, ctrl, stats)
 
 /* Full queues. */
@@ -183,6 +185,8 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, poll, wake_consumer) \
 	X(inst, poll, wake_data) \
 	X(inst, poll, wake_data_staged) \
+	X(inst, poll, wake_gone) \
+	X(inst, poll, wake_stopped) \
 	X(inst, poll, posts_let_sleep) \
 	X(inst, poll, wake_restarted) \
 	X(inst, poll, sleepy_life) \
@@ -253,6 +257,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mem, busy) \
 	X(inst, mem, renew) \
 	X(inst, mem, mr_add) \
+	X(inst, mem, mr_add_then_stop) \
 	X(inst, mem, mixed) \
 	X(inst, mem, trust) \
 	X(inst, mem, trust_heap) \
@@ -292,6 +297,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, disconnect, peer_leaves_consumer) \
 	X(inst, disconnect, peer_leaves_consumer_staged) \
 	X(inst, disconnect, peer_leaves_producer) \
+	X(inst, disconnect, idle_is_complete) \
 	X(inst, disconnect, stream_cut) \
 	X(inst, disconnect, producer_stop_large) \
 	X(inst, disconnect, producer_stop_large_idle) \

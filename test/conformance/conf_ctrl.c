@@ -162,6 +162,46 @@ conf_ctrl_sent_is_delivered(void)
 	t_pair_close(&p);
 }
 
+/* A frame that the peer answers within the run that returns a message acknowledges none. */
+static void
+sent_is_returned(uint32_t flags, unsigned int nb_runs)
+{
+	const struct t_pair_conf conf = { .server.flags = flags };
+	struct rte_comch_consumer *cons;
+	struct t_pair p;
+	struct t_mem m;
+
+	t_pair_open(&p, &conf);
+	t_mem_new(&m, RTE_COMCH_MEM_SEALED, 4096, 0);
+	cons = t_consumer_new(p.cconn, NULL, m.mr);
+	p.dpu->paused = true;
+	t_steps(p.dpu, nb_runs);
+	t_send(p.cconn, "one", 3, 1);
+	/* Its memory and the consumer have answers. */
+	T_EQ(rte_comch_consumer_start(cons), -EINPROGRESS);
+	t_settle();
+	while (t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 0)
+		t_step(p.dpu);
+	t_settle();
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL), 0);
+	p.dpu->paused = false;
+	T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == 1);
+	t_consumer_end(cons);
+	t_mem_free(&m);
+	t_pair_close(&p);
+}
+
+void
+conf_ctrl_sent_is_returned(void)
+{
+	sent_is_returned(0, 0);
+	if ((conf_capa() & RTE_COMCH_CAPA_ORDERED) == 0)
+		return;
+	/* Ordered connections come first in every second run. */
+	sent_is_returned(RTE_COMCH_SERVER_F_ORDERED, 0);
+	sent_is_returned(RTE_COMCH_SERVER_F_ORDERED, 1);
+}
+
 /* One message alone is told as sent without any further traffic. */
 void
 conf_ctrl_sent_of_one(void)
@@ -462,6 +502,29 @@ conf_ctrl_manual_server_stop(void)
 	T_CHECK(ev->e.status == -ECONNREFUSED || ev->e.status == -ECONNRESET);
 	T_UNTIL(rte_comch_server_state(p.server) == RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_server_nb_conns(p.server), 0);
+	T_EQ(rte_comch_server_nb_pending(p.server), 0);
+	t_pair_close(&p);
+}
+
+/* Before the server's application has heard of the client: it never does. */
+void
+conf_ctrl_manual_stop_at_once(void)
+{
+	struct t_pair_conf conf = { .server.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT };
+	unsigned int requests;
+	struct t_pair p;
+	int rc;
+
+	t_pair_ends(&p, &conf);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	T_WAIT((t_step(p.host), t_step(p.dpu)), rte_comch_server_nb_pending(p.server) == 1);
+	requests = t_count(p.dpu, RTE_COMCH_EVENT_CONNECT_REQUEST, NULL);
+	rc = rte_comch_server_stop(p.server);
+	T_CHECK(rc == 0 || rc == -EINPROGRESS);
+	T_UNTIL(t_state_ev(p.host, p.client) != NULL &&
+		rte_comch_server_state(p.server) == RTE_COMCH_STATE_IDLE);
+	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL), 0);
+	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL), requests);
 	T_EQ(rte_comch_server_nb_pending(p.server), 0);
 	t_pair_close(&p);
 }

@@ -268,7 +268,7 @@ conf_lifecycle_rep_isolation(void)
 		t_client_end(client);
 		T_EQ(rte_comch_dev_close(dev), 0);
 	}
-	/* Served by the same device, but nobody listens there. */
+	/* Served by the same device, but no server listens there. */
 	dev = t_dev_open(1, "role=host,func=pf0vf1");
 	client = t_client_new(host, dev, T_NAME, NULL);
 	T_EQ(rte_comch_client_start(client), -EINPROGRESS);

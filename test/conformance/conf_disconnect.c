@@ -49,7 +49,7 @@ conf_disconnect_by_server(void)
 	t_pair_close(&p);
 }
 
-/* Who says his last word and goes, learns whether it was heard. */
+/* A last message before a disconnect is reported as sent or not. */
 void
 conf_disconnect_last_word(void)
 {
@@ -85,7 +85,7 @@ conf_disconnect_last_word(void)
 	t_pair_close(&p);
 }
 
-/* Of a silent message nobody wants to know: its sender says goodbye at once. */
+/* A pending silent message does not delay a disconnect. */
 void
 conf_disconnect_silent_last_word(void)
 {
@@ -105,7 +105,7 @@ conf_disconnect_silent_last_word(void)
 	t_pair_close(&p);
 }
 
-/* A peer that takes nothing does not keep anybody for ever. */
+/* A peer that never reads does not block a disconnect for ever. */
 void
 conf_disconnect_deaf_peer(void)
 {
@@ -221,7 +221,7 @@ conf_disconnect_server_stop(void)
 	t_pair_close(&p);
 }
 
-/* Who ends it has said all before: the peer gets every message, then the end. */
+/* Messages sent before a disconnect all arrive, then its event. */
 static void
 drain_messages(bool by_server)
 {

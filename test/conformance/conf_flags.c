@@ -152,7 +152,7 @@ conf_flags_manual_credit_errors(void)
 	t_pair_close(&p);
 }
 
-/* Messages that outlive their connection are nobody's concern any more. */
+/* Messages that outlive their connection are ignored. */
 void
 conf_flags_manual_credit_after_end(void)
 {

@@ -142,7 +142,7 @@ conf_lifecycle_server_states(void)
 	T_EQ(rte_comch_server_destroy(s), -EBUSY);
 	T_EQ(rte_comch_server_nb_conns(s), 0);
 	T_EQ(rte_comch_server_nb_pending(s), 0);
-	/* Nobody is connected: done at once, and no event. */
+	/* No client is connected: done at once, and no event. */
 	T_EQ(rte_comch_server_stop(s), 0);
 	T_EQ(rte_comch_server_state(s), RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_server_stop(s), -EBADFD);
@@ -275,7 +275,7 @@ conf_lifecycle_conn_info(void)
 	t_pair_close(&p);
 }
 
-/* The kernel says who the peer is. */
+/* The kernel identifies the peer. */
 void
 conf_lifecycle_peer_ids(void)
 {
@@ -414,6 +414,7 @@ conf_lifecycle_texts(void)
 	};
 	char *text = NULL;
 	unsigned int i, k;
+	struct t_flow flow;
 	struct t_pair p;
 	size_t size = 0;
 	FILE *f;
@@ -427,14 +428,20 @@ conf_lifecycle_texts(void)
 	T_CHECK(rte_comch_event_name((enum rte_comch_event_type)999) != NULL);
 	T_STR_EQ(rte_comch_version(), RTE_COMCH_VERSION_STRING);
 	t_pair_open(&p, NULL);
+	t_flow_open(&flow, &p, NULL);
+	t_flow_once(&flow, 100, 1);
 	f = open_memstream(&text, &size);
 	T_CHECK(f != NULL);
 	rte_comch_dump(f);
 	fclose(f);
+	T_STR_HAS(text, "  consumer ");
+	T_STR_HAS(text, "  producer ");
+	T_STR_HAS(text, ": RUNNING, depth 1024, 1 messages, 100 bytes\n");
 	T_STR_HAS(text, conf_dev_name(0));
 	T_STR_HAS(text, conf_dev_name(1));
 	T_STR_HAS(text, T_NAME);
 	free(text);
+	t_flow_close(&flow);
 	t_pair_close(&p);
 }
 
@@ -495,7 +502,7 @@ conf_lifecycle_server_lost(void)
 	lose(&p);
 	T_EQ(rte_comch_server_stop(p.server), -EBADFD);
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
-	/* Nobody owns the name now. */
+	/* The name is free now. */
 	other = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, NULL);
 	t_server_end(other);
 	found_again(&p);

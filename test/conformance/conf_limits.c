@@ -68,6 +68,13 @@ conf_limits_server_conf(void)
 	if (bad.max_clients != 0)
 		T_NULL_ERRNO(rte_comch_server_create(p.dpu_dev, &bad), EINVAL);
 	bad = good;
+	bad.max_clients = bad.reserve = 2;
+	T_NULL_ERRNO(rte_comch_server_create(p.dpu_dev, &bad), EINVAL);
+	bad.reserve = RTE_COMCH_RESERVE_NONE;
+	s = rte_comch_server_create(p.dpu_dev, &bad);
+	T_CHECK(s != NULL);
+	t_server_end(s);
+	bad = good;
 	bad.max_msg_size = info.max_msg_size;
 	bad.recv_queue = info.max_recv_queue;
 	bad.send_queue = info.max_send_queue;
@@ -110,7 +117,7 @@ conf_limits_client_conf(void)
 	bad = good;
 	bad.flags = UINT32_C(1) << 31;
 	T_NULL_ERRNO(rte_comch_client_create(p.host_dev, &bad), EINVAL);
-	/* Who was built before there were flags has none. */
+	/* A program that was built before flags existed has none. */
 	bad.conf_size = offsetof(struct rte_comch_client_conf, flags);
 	c = rte_comch_client_create(p.host_dev, &bad);
 	T_CHECK(c != NULL);
@@ -297,7 +304,7 @@ conf_limits_max_clients(void)
 	t_pair_close(&p);
 }
 
-/* Who had gone before another came does not take its place, told or not. */
+/* A client that has left frees its slot, whether its end was reported or not. */
 void
 conf_limits_room_of_one_that_left(void)
 {

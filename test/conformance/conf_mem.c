@@ -308,6 +308,40 @@ conf_mem_renew(void)
 	t_pair_close(&p);
 }
 
+/* The next start exports it with the others, and says nothing of its own. */
+void
+conf_mem_mr_add_then_stop(void)
+{
+	struct rte_comch_cpl cpl;
+	unsigned int added;
+	struct t_mem more;
+	struct t_flow f;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	t_mem_new(&more, RTE_COMCH_MEM_SEALED, 65536, 0);
+	T_EQ(rte_comch_consumer_mr_add(f.cons, more.mr), 0);
+	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
+	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
+	t_settle();
+	added = t_count(f.cons_node, RTE_COMCH_EVENT_MR_ADDED, NULL);
+	t_consumer_run(f.cons);
+	f.id = rte_comch_consumer_id(f.cons);
+	T_UNTIL(t_knows_consumer(f.prod_node, f.prod_conn, f.id));
+	t_settle();
+	T_EQ(t_count(f.cons_node, RTE_COMCH_EVENT_MR_ADDED, NULL), added);
+	T_EQ(rte_comch_consumer_post_burst(f.cons, &(struct rte_comch_buf){
+		.addr = more.addr, .mr = more.mr, .len = 5000, .cookie = 3 }, 1), 1);
+	t_submit(&f, 0, 5000, 1);
+	t_recv(f.cons, &cpl);
+	T_EQ(cpl.status, 0);
+	t_done(f.prod, &cpl);
+	t_flow_close(&f);
+	t_mem_free(&more);
+	t_pair_close(&p);
+}
+
 void
 conf_mem_mr_add(void)
 {

@@ -108,7 +108,7 @@ conf_order_capability(void)
 	t_pair_close(&p);
 }
 
-/* Who sends message number n: no order of connections. */
+/* The sender of message number n: the connections take no regular turns. */
 static unsigned int
 sender_of(uint32_t n)
 {

@@ -365,7 +365,7 @@ be_credited(struct t_pair *p, uint32_t cls, uint32_t n)
 	t_settle();
 }
 
-/* Who sleeps without TX is not woken by credits, but by all the rest. */
+/* A poll armed without TX is not woken by credits, but by everything else. */
 void
 conf_poll_credit_lets_sleep(void)
 {
@@ -514,6 +514,34 @@ CONF_CASE(poll, wake_data, wake_data(&(struct t_flow_conf){ .to_host = false }))
 CONF_CASE(poll, wake_data_staged, wake_data(&(struct t_flow_conf){
 	.to_host = true, .kind = RTE_COMCH_MEM_HEAP }))
 
+/* A producer that waits for room learns in its own poll that there will be none. */
+void
+conf_poll_wake_gone(void)
+{
+	struct t_flow_conf fc = { .to_host = false };
+	struct rte_comch_cpl cpl;
+	struct t_node *prod_node;
+	struct t_flow f;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	prod_node = t_node_new();
+	fc.prod.poll = prod_node->poll;
+	t_flow_open(&f, &p, &fc);
+	t_settle();
+	T_EQ(t_put(&f, 0, 64, 1), 0);
+	arm_quiet(prod_node, RTE_COMCH_POLL_TX);
+	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
+	check_woken_by_peer(prod_node, RTE_COMCH_POLL_TX);
+	t_submit(&f, 0, 64, 1);
+	T_UNTIL(rte_comch_producer_done_burst(f.prod, &cpl, 1) == 1);
+	T_EQ(cpl.status, -ENOENT);
+	T_UNTIL(rte_comch_consumer_state(f.cons) == RTE_COMCH_STATE_IDLE);
+	t_flow_close(&f);
+	t_node_free(prod_node);
+	t_pair_close(&p);
+}
+
 /* A flow to the DPU, whose consumer has a poll of its own. */
 static struct t_node *
 own_poll_open(struct t_pair *p, struct t_flow *f, uint32_t queue_size)
@@ -554,6 +582,23 @@ conf_poll_posts_let_sleep(void)
 	own_poll_close(&p, &f, cons_node);
 }
 
+/* A stop by another thread wakes the poll whose thread is to receive the rest. */
+void
+conf_poll_wake_stopped(void)
+{
+	struct t_node *cons_node;
+	struct t_flow f;
+	struct t_pair p;
+
+	cons_node = own_poll_open(&p, &f, 0);
+	T_EQ(t_post(&f, 0, 64, 1), 1);
+	t_settle();
+	arm_quiet(cons_node, RTE_COMCH_POLL_RX);
+	T_EQ(rte_comch_consumer_stop(f.cons), -EINPROGRESS);
+	check_woken(cons_node, RTE_COMCH_POLL_RX, 0);
+	own_poll_close(&p, &f, cons_node);
+}
+
 /* A consumer that was stopped is woken again after its next start. */
 void
 conf_poll_wake_restarted(void)
@@ -582,6 +627,7 @@ conf_poll_wake_restarted(void)
 void
 conf_poll_stats(void)
 {
+	const uint64_t begin_ms = t_now_ms();
 	struct rte_comch_poll_stats a, b;
 	struct t_pair p;
 
@@ -590,6 +636,9 @@ conf_poll_stats(void)
 	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, NULL), -EINVAL);
 	t_settle();
 	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, &a), 0);
+	/* It has connected. */
+	T_GT(a.longest_run_ns, 0);
+	T_LE(a.longest_run_ns, (t_now_ms() - begin_ms + 1) * 1000000);
 	t_steps(p.dpu, 10);
 	T_EQ(rte_comch_poll_stats_get(p.dpu->poll, &b), 0);
 	T_EQ(b.runs - a.runs, 10);

@@ -22,7 +22,7 @@ conf_poll_sleepy_life(void)
 	t_pair_devs(&p, &conf);
 	p.client = t_client_new(p.host, p.host_dev, T_NAME, &conf.client);
 	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
-	/* While nobody listens, the client is woken by its own clock. */
+	/* Without a server, the client is woken by its own clock. */
 	t_step_all();
 	p.server = t_server_new(p.dpu, p.dpu_dev, T_NAME, 0, &conf.server);
 	T_SLEEP_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_RUNNING &&

@@ -135,5 +135,5 @@ __dpa_rpc__ uint64_t count(void)
 {
 	return nb_calls + calls_of_second;
 }
-/* A macro that nobody closes. */
+/* A macro that is never closed. */
 #define open (

@@ -2,6 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
+#include <argz.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -223,6 +224,13 @@ fail_asprintf(char **s, const char *fmt, ...)
 	return n;
 }
 
+/* It returns its error. */
+static error_t
+fail_argz_add(char **argz, size_t *len, const char *s)
+{
+	return DUE(FAULT_MEMORY, "argz_add") ? ENOMEM : argz_add(argz, len, s);
+}
+
 FAIL_INT(FAULT_MAP, int, memfd_create, EMFILE, (const char *name, unsigned int flags),
 	(name, flags))
 FAIL_INT(FAULT_MAP, int, fallocate, ENOSPC, (int fd, int mode, off_t off, off_t len),
@@ -344,7 +352,8 @@ static const struct row {
 	ROW(malloc), ROW(calloc), ROW(realloc), ROW(reallocarray), ROW(aligned_alloc), ROW(strdup),
 	ROW(strndup), ROW(open_memstream), ROW(fmemopen), ROW(rte_malloc), ROW(rte_zmalloc),
 	ROW(rte_malloc_socket), ROW(rte_zmalloc_socket), ROW(posix_memalign), ROW(vasprintf),
-	ROW(asprintf), ROW(rte_memzone_reserve), ROW(rte_pktmbuf_pool_create_extbuf),
+	ROW(asprintf), ROW(argz_add), ROW(rte_memzone_reserve),
+	ROW(rte_pktmbuf_pool_create_extbuf),
 	ROW(memfd_create), ROW(fallocate), ROW(ftruncate), ROW(madvise), ROW(mmap), ROW(mremap),
 	ROW(fcntl), ROW(open), ROW(fopen), ROW(opendir), ROW(socket), ROW(socketpair), ROW(accept4),
 	ROW(eventfd), ROW(epoll_create1), ROW(timerfd_create), ROW(inotify_init1), ROW(dup),

@@ -24,6 +24,8 @@ struct life {
 	struct t_flow flows[2]; /* to the DPU, to the host */
 	struct t_mem more;      /* added to a consumer that runs */
 	struct rte_mempool *pool;
+	bool in_mbuf_mode;      /* the consumer of the second flow */
+	unsigned int owed[2];   /* of each flow: sends accepted, not completed */
 	uint64_t give_up;       /* 0: not to be; a time */
 	const char *step;
 };
@@ -53,7 +55,8 @@ failed(struct life *l, const char *step, int err)
 
 /* The status of a connection or client that has ended, or 0. */
 static int
-end_of(const struct t_node *node, const struct rte_comch_client *client)
+end_of(const struct life_conf *conf, const struct t_node *node,
+		const struct rte_comch_client *client)
 {
 	const struct t_ev *ev = t_find(node, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
 
@@ -62,6 +65,9 @@ end_of(const struct t_node *node, const struct rte_comch_client *client)
 	if (ev == NULL)
 		return 0;
 	T_LT(ev->e.status, 0);
+	/* Both ends are honest, and neither blames the other for what it lacks itself. */
+	if (!conf->misleads)
+		T_NE(ev->e.status, -EPROTO);
 	return ev->e.status;
 }
 
@@ -69,10 +75,10 @@ end_of(const struct t_node *node, const struct rte_comch_client *client)
 static int
 over(struct life *l)
 {
-	int err = end_of(l->p.host, l->p.client);
+	int err = end_of(l->conf, l->p.host, l->p.client);
 
 	if (err == 0)
-		err = end_of(l->p.dpu, NULL);
+		err = end_of(l->conf, l->p.dpu, NULL);
 	if (err != 0 || l->conf->gives_up == NULL || !l->conf->gives_up())
 		return err;
 	if (l->give_up == 0)
@@ -316,9 +322,23 @@ took(struct t_flow *f, struct rte_comch_cpl *in)
 }
 
 static bool
-done(struct t_flow *f, struct rte_comch_cpl *out)
+sent(struct life *l, struct t_flow *f, const struct rte_comch_op *op)
 {
-	return out->len != UINT32_MAX || rte_comch_producer_done_burst(f->prod, out, 1) == 1;
+	const uint16_t n = rte_comch_producer_send_burst(f->prod, op, 1);
+
+	l->owed[f - l->flows] += n;
+	return n == 1;
+}
+
+static bool
+done(struct life *l, struct t_flow *f, struct rte_comch_cpl *out)
+{
+	if (out->len != UINT32_MAX)
+		return true;
+	if (rte_comch_producer_done_burst(f->prod, out, 1) == 0)
+		return false;
+	l->owed[f - l->flows]--;
+	return true;
 }
 
 static int
@@ -332,9 +352,10 @@ send_one(struct life *l, struct t_flow *f, const struct rte_comch_op *op)
 	/* What was posted for a message that failed is still there. */
 	L_WAIT(l, rte_comch_consumer_post_burst(f->cons, &buf, 1) == 1);
 	/* A post that fails completes at once. */
-	L_WAIT(l, took(f, &in) || rte_comch_producer_send_burst(f->prod, op, 1) == 1);
-	/* One that is streamed is pushed on by both sides. */
-	L_WAIT(l, took(f, &in) + done(f, &out) == 2 || (in.len != UINT32_MAX && in.status != 0) ||
+	L_WAIT(l, took(f, &in) || sent(l, f, op));
+	/* A streamed message moves only while both sides call their bursts. */
+	L_WAIT(l, took(f, &in) + done(l, f, &out) == 2 ||
+		(in.len != UINT32_MAX && in.status != 0) ||
 		(out.len != UINT32_MAX && out.status != 0));
 	L_TRY(l, in.len == UINT32_MAX || in.status == 0, in.status);
 	L_TRY(l, out.status == 0, out.status);
@@ -370,11 +391,26 @@ send_all(struct life *l, struct t_flow *f)
 	return ret;
 }
 
+/* What it has accepted completes, whatever has happened. */
 static void
-close_flow(struct t_flow *f)
+end_producer(struct life *l, struct t_flow *f)
+{
+	struct rte_comch_cpl out = { .len = UINT32_MAX };
+
+	if (rte_comch_producer_state(f->prod) == RTE_COMCH_STATE_RUNNING)
+		rte_comch_producer_stop(f->prod);
+	while (l->owed[f - l->flows] > 0) {
+		T_UNTIL(done(l, f, &out));
+		out.len = UINT32_MAX;
+	}
+	t_producer_end(f->prod);
+}
+
+static void
+close_flow(struct life *l, struct t_flow *f)
 {
 	if (f->prod != NULL)
-		t_producer_end(f->prod);
+		end_producer(l, f);
 	if (f->cons != NULL)
 		t_consumer_end(f->cons);
 	free_mem(&f->dst);
@@ -382,25 +418,50 @@ close_flow(struct t_flow *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* In mbuf mode only: a consumer returns its mbufs with these calls. */
-static void
-close_mbuf_flow(struct t_flow *f)
+/* A life may give up while a consumer is starting. */
+static bool
+has_started(enum rte_comch_state state)
+{
+	return state == RTE_COMCH_STATE_RUNNING || state == RTE_COMCH_STATE_STARTING;
+}
+
+/* In mbuf mode a consumer returns its mbufs with calls of its own. */
+static bool
+is_drained(struct life *l, struct t_flow *f)
 {
 	struct rte_mbuf *m;
 
-	if (f->prod != NULL && rte_comch_producer_state(f->prod) == RTE_COMCH_STATE_RUNNING)
+	if (f->cons == NULL)
+		return true;
+	if (!l->in_mbuf_mode)
+		return consumer_is_idle(f);
+	while (rte_comch_rx_burst(f->cons, &m, 1) == 1)
+		rte_pktmbuf_free(m);
+	return rte_comch_consumer_state(f->cons) == RTE_COMCH_STATE_IDLE;
+}
+
+static void
+close_mbuf_flow(struct life *l, struct t_flow *f)
+{
+	if (f->prod != NULL && has_started(rte_comch_producer_state(f->prod)))
 		rte_comch_producer_stop(f->prod);
-	if (f->cons != NULL && rte_comch_consumer_state(f->cons) == RTE_COMCH_STATE_RUNNING)
+	if (f->cons != NULL && has_started(rte_comch_consumer_state(f->cons)))
 		rte_comch_consumer_stop(f->cons);
 	T_UNTIL(rte_comch_producer_state(f->prod) == RTE_COMCH_STATE_IDLE &&
-		(f->cons == NULL || rte_comch_rx_burst(f->cons, &m, 1) == 0) &&
-		rte_comch_consumer_state(f->cons) == RTE_COMCH_STATE_IDLE);
+		is_drained(l, f));
 	t_step_all();
 	if (f->prod != NULL)
 		T_EQ(rte_comch_producer_destroy(f->prod), 0);
 	if (f->cons != NULL)
 		T_EQ(rte_comch_consumer_destroy(f->cons), 0);
 	memset(f, 0, sizeof(*f));
+}
+
+static int
+send_mbuf(struct life *l, struct t_flow *f, struct rte_mbuf *m)
+{
+	L_WAIT(l, rte_comch_tx_burst(f->prod, f->id, &m, 1) == 1);
+	return 0;
 }
 
 /* A chain, which needs a list of segments. */
@@ -410,12 +471,17 @@ send_chain(struct life *l, struct t_flow *f)
 	struct rte_comch_producer_stats stats;
 	struct rte_mbuf *m[2];
 	uint16_t n = 0;
+	int ret;
 
 	T_EQ(rte_pktmbuf_alloc_bulk(l->pool, m, 2), 0);
 	T_CHECK(rte_pktmbuf_append(m[0], 60) != NULL);
 	T_CHECK(rte_pktmbuf_append(m[1], 60) != NULL);
 	T_EQ(rte_pktmbuf_chain(m[0], m[1]), 0);
-	L_WAIT(l, rte_comch_tx_burst(f->prod, f->id, m, 1) == 1);
+	ret = send_mbuf(l, f, m[0]);
+	if (ret != 0) {
+		rte_pktmbuf_free(m[0]);
+		return ret;
+	}
 	L_WAIT(l, (n = rte_comch_rx_burst(f->cons, m, 1)) == 1 ||
 		(rte_comch_producer_stats_get(f->prod, &stats) == 0 && stats.errors > 0));
 	L_TRY(l, n == 1, -ENOMEM);
@@ -449,6 +515,7 @@ send_mbufs(struct life *l, struct t_flow *f)
 		return ret;
 	ret = rte_comch_consumer_rx_setup(f->cons, l->pool);
 	L_TRY(l, ret == 0 && "rx setup", ret);
+	l->in_mbuf_mode = true;
 	return send_chain(l, f);
 }
 
@@ -473,7 +540,7 @@ use(struct life *l)
 	if (ret == 0)
 		ret = send_all(l, &l->flows[0]);
 	if (ret == 0)
-		close_flow(&l->flows[1]);
+		close_flow(l, &l->flows[1]);
 	if (ret == 0 && l->conf->mbufs)
 		ret = send_mbufs(l, &l->flows[1]);
 	return ret;
@@ -482,11 +549,11 @@ use(struct life *l)
 static void
 unuse(struct life *l)
 {
-	close_flow(&l->flows[0]);
+	close_flow(l, &l->flows[0]);
 	if (l->pool != NULL)
-		close_mbuf_flow(&l->flows[1]);
+		close_mbuf_flow(l, &l->flows[1]);
 	else
-		close_flow(&l->flows[1]);
+		close_flow(l, &l->flows[1]);
 	free_mem(&l->more);
 	if (l->pool != NULL)
 		T_UNTIL(rte_comch_pktmbuf_pool_free(l->pool) == 0);
@@ -528,6 +595,7 @@ life_run(const struct life_conf *conf, const char **step_text)
 	if (ret == 0) {
 		/* Once the client ends a connection, once the server. */
 		t_pair_disconnect(&l.p);
+		T_UNTIL(t_state_is(l.p.host, l.p.client, RTE_COMCH_STATE_IDLE));
 		ret = connect_ends(&l);
 		if (ret == 0)
 			t_server_end(l.p.server);

@@ -18,6 +18,7 @@ struct life_conf {
 	enum rte_comch_mem_kind kind; /**< Of the consumers' memory. */
 	bool mbufs;                   /**< Send mbufs, too. */
 	bool sleeps;                  /**< Wait on the descriptors of the polls. */
+	bool misleads;                /**< A peer's good descriptor may look like a bad one. */
 	/** Does a step give up that takes long? NULL: one that hangs fails the test. */
 	bool (*gives_up)(void);
 };

@@ -16,8 +16,12 @@ static const struct t_driver ring = { .name = "comch_ring", .has_dir = true };
 static void
 exhaust(const struct t_driver *driver, const struct life_conf *life, unsigned int kinds, bool from)
 {
+	struct life_conf conf = *life;
+
 	t_driver = driver;
-	exhaust_run(life_run, life, "librte_comch.so", kinds, from);
+	/* Calls that look at a descriptor. */
+	conf.misleads = (kinds & (FAULT_SEAL | FAULT_WATCH)) != 0;
+	exhaust_run(life_run, &conf, "librte_comch.so", kinds, from);
 }
 
 static const struct life_conf sealed = { .kind = RTE_COMCH_MEM_SEALED, .mbufs = true };

@@ -4,6 +4,7 @@
 
 /* As t_exhaust.c, by the calls of DOCA: those of libcomch_doca fail, or those of librte_comch. */
 
+#include "argp_life.h"
 #include "doca_life.h"
 #include "exhaust.h"
 #include "t_main.h"
@@ -37,4 +38,9 @@ T_CASE(descriptors_below)
 T_CASE(mappings_below)
 {
 	exhaust_run(doca_life_run, &once, COMCH, FAULT_MAP | FAULT_SEND, false);
+}
+
+T_CASE(command_line)
+{
+	exhaust_run(argp_life_run, &once, DOCA, FAULT_MEMORY, false);
 }

@@ -70,7 +70,8 @@ end_nofile(const struct trial *t, int ret)
 static void
 begin_as(const struct trial *t, unsigned int n)
 {
-	void *p;
+	/* Volatile: a compiler may leave out what is allocated, written and freed unread. */
+	void *volatile p;
 
 	RTE_SET_USED(t);
 	if (n == TRIAL_NONE)

@@ -8,16 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <rte_malloc.h>
-
+#include "t_figures.h"
 #include "trial.h"
 
 /* A life that takes longer hangs. */
 #define LIFE_SECONDS 60
-/* Library threads have closed and unmapped what was left to them. */
-#define SETTLED_MS 5000
-/* How long the first life looks for what is still to be closed. */
-#define LEAST_MS 300
 /* Failures after which the rest is not tried. */
 #define MAX_BAD 10
 /* More than any trial needs. */
@@ -26,95 +21,15 @@
 /* Of LeakSanitizer, where it is. */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
-/** What a process has, and must have again after a life. */
-struct figures {
-	unsigned int fds;
-	unsigned int memfds; /* mapped */
-	unsigned int blocks; /* of EAL's heap, which all processes share: since the beginning */
-};
-
 /** Of one process with a life, for its parent. */
 struct report {
-	struct figures figures;
+	struct t_figures figures;
 	bool felt; /* something was made to fail */
 	int ret;
 	char step[128];
 };
 
 static struct report *report;
-static unsigned int blocks_before;
-
-static unsigned int
-count_memfds(void)
-{
-	unsigned int n = 0;
-	char line[512];
-	FILE *f;
-
-	f = fopen("/proc/self/maps", "re");
-	T_CHECK(f != NULL);
-	while (fgets(line, sizeof(line), f) != NULL)
-		n += strstr(line, "/memfd:comch") != NULL;
-	fclose(f);
-	return n;
-}
-
-static unsigned int
-count_blocks(void)
-{
-	struct rte_malloc_socket_stats stats;
-
-	T_EQ(rte_malloc_get_socket_stats(0, &stats), 0);
-	return stats.alloc_count - blocks_before;
-}
-
-static struct figures
-take_figures(void)
-{
-	return (struct figures){
-		.fds = t_fd_count(), .memfds = count_memfds(), .blocks = count_blocks(),
-	};
-}
-
-static bool
-same_figures(const struct figures *a)
-{
-	const struct figures b = take_figures();
-
-	return a->fds == b.fds && a->memfds == b.memfds && a->blocks == b.blocks;
-}
-
-/* Library threads close and unmap some of it. */
-static void
-wait_for_figures(const struct figures *want)
-{
-	const uint64_t deadline = t_now_ms() + SETTLED_MS * t_patience();
-	struct figures have;
-
-	while (!same_figures(want) && t_now_ms() < deadline)
-		sched_yield();
-	have = take_figures();
-	T_EQ(have.fds, want->fds);
-	T_EQ(have.memfds, want->memfds);
-	T_EQ(have.blocks, want->blocks);
-}
-
-/* What stays once library threads have closed the rest. */
-static struct figures
-least_figures(void)
-{
-	const uint64_t deadline = t_now_ms() + LEAST_MS * t_patience();
-	struct figures least = take_figures(), now;
-
-	while (t_now_ms() < deadline) {
-		now = take_figures();
-		least.fds = RTE_MIN(least.fds, now.fds);
-		least.memfds = RTE_MIN(least.memfds, now.memfds);
-		least.blocks = RTE_MIN(least.blocks, now.blocks);
-		sched_yield();
-	}
-	return least;
-}
 
 /* LeakSanitizer warns of the parent's thread, which is none of this process: hide that. */
 static void
@@ -139,13 +54,13 @@ check_leaks(void)
 }
 
 static void
-run_life(const struct trial *t, unsigned int n, const struct figures *want)
+run_life(const struct trial *t, unsigned int n, const struct t_figures *want)
 {
 	struct life_conf clean = t->life;
 	const char *step = "";
 
 	clean.gives_up = NULL;
-	blocks_before = count_blocks();
+	t_figures_begin();
 	t->begin(t, n);
 	report->ret = t->run(&t->life, &step);
 	snprintf(report->step, sizeof(report->step), "%s", step == NULL ? "" : step);
@@ -154,19 +69,19 @@ run_life(const struct trial *t, unsigned int n, const struct figures *want)
 		T_FAIL("%s: %d, and nothing was made to fail", report->step, report->ret);
 	T_EQ(t->run(&clean, &step), 0);
 	if (want->fds != 0) {
-		wait_for_figures(want);
+		t_figures_wait(want);
 	} else {
 		/* The first of all: what a process has when all is over. */
 		T_EQ(t->run(&clean, &step), 0);
 		t_settle();
-		report->figures = least_figures();
+		report->figures = t_figures_least();
 	}
 	check_leaks();
 }
 
 /* False: it has failed, and said why. */
 static bool
-in_process(const struct trial *t, unsigned int n, const struct figures *want)
+in_process(const struct trial *t, unsigned int n, const struct t_figures *want)
 {
 	const uint64_t begin = t_now_ms();
 	int status = 0;
@@ -199,7 +114,7 @@ void
 trial_run(const struct trial *t)
 {
 	unsigned int n = 0, errors = 0, bad = 0;
-	struct figures want = { 0 };
+	struct t_figures want = { 0 };
 
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		-1, 0);

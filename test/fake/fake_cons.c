@@ -161,6 +161,8 @@ fake_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_args *
 
 	if (c == NULL)
 		return -ENOMEM;
+	if (fake_in_create != NULL)
+		fake_in_create();
 	c->dq.event_fd = -1;
 	c->rec = calloc(args->depth, sizeof(*c->rec));
 	c->staged = calloc(args->depth, sizeof(*c->staged));

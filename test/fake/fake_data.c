@@ -84,7 +84,7 @@ late_run(struct fake_data *data)
 		if (late->told || late->due > fake_now)
 			continue;
 		late->told = true;
-		data->link->news(data->link->ctx, true);
+		comch_link_tell(data->link, true);
 	}
 }
 
@@ -518,6 +518,7 @@ mem_drop(struct rte_comch_link *link __rte_unused, struct rte_comch_region *regi
 	region->addr = NULL;
 }
 
+void (*fake_in_create)(void);
 void (*fake_in_gone)(void);
 static uint64_t nb_gone;
 static const struct rte_comch_mr *last_gone;

@@ -41,6 +41,7 @@
 #include "rte_comch_driver.h"
 #include "sdk/comch_recv.h"
 #include "sdk/comch_gather.h"
+#include "sdk/comch_link.h"
 #include "sdk/comch_send.h"
 
 struct fake_dev {
@@ -62,6 +63,9 @@ extern bool fake_full;
 
 /* Called after each frame_pending() has determined its result; or NULL. */
 extern void (*fake_after_pending)(void);
+
+/* Called when a consumer or producer is created; or NULL. */
+extern void (*fake_in_create)(void);
 
 /* Called by mem_gone(), as a driver that waits for its device; or NULL. */
 extern void (*fake_in_gone)(void);

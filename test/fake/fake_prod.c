@@ -113,6 +113,8 @@ fake_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 
 	if (p == NULL)
 		return -ENOMEM;
+	if (fake_in_create != NULL)
+		fake_in_create();
 	if (comch_send_init(&p->tx, &p->dq.base, args) != 0)
 		goto err_free;
 	if (fake_dq_init(&p->dq, link, false) != 0)

@@ -10,6 +10,8 @@
 
 #include <criterion/criterion.h>
 
+#include "ctrl/comch_conn.h"
+#include "t_figures.h"
 #include "t_pair.h"
 
 #include "fake_private.h"
@@ -113,7 +115,7 @@ check_drops(bool at_host)
 		T_UNTIL(rte_comch_server_nb_conns(p.server) == 0);
 		t_pair_close(&p);
 		if (n == 2)
-			before = t_fd_count();
+			before = t_figures_least().fds;
 	}
 	T_UNTIL(t_fd_count() == before);
 }
@@ -472,4 +474,39 @@ Test(fake, polls_go_on_while_memory_is_unregistered)
 Test(fake, polls_go_on_while_a_start_renews_memory)
 {
 	check_gone(start_renews);
+}
+
+static struct t_pair *leaving;
+
+/* In the middle of the creation the peer leaves, and the connection's poll runs elsewhere. */
+static void
+peer_leaves(void)
+{
+	fake_in_create = NULL;
+	t_client_stop(leaving->client);
+	T_UNTIL(t_count(leaving->dpu, RTE_COMCH_EVENT_DISCONNECTED, leaving->sconn) == 1);
+	t_settle();
+	T_CHECK(leaving->sconn->link != NULL && leaving->sconn->fast != NULL);
+}
+
+Test(fake, peer_leaves_while_a_queue_is_created)
+{
+	struct rte_comch_producer_conf prod = { .conf_size = sizeof(prod) };
+	struct rte_comch_consumer_conf cons = { .conf_size = sizeof(cons) };
+	unsigned int i;
+	struct t_pair p;
+
+	for (i = 0; i < 2; i++) {
+		t_pair_open(&p, NULL);
+		leaving = &p;
+		fake_in_create = peer_leaves;
+		if (i == 0)
+			T_CHECK(rte_comch_producer_create(p.sconn, &prod) == NULL);
+		else
+			T_CHECK(rte_comch_consumer_create(p.sconn, &cons) == NULL);
+		T_EQ(rte_errno, EBADFD);
+		/* Nothing holds the connection any more. */
+		T_UNTIL(rte_comch_server_nb_conns(p.server) == 0);
+		t_pair_close(&p);
+	}
 }

@@ -4,12 +4,9 @@
 
 /* Tests of drivers that lack a required operation, and of one without data operations. */
 
-#include <stdlib.h>
-
-#include <rte_log.h>
-
 #include <criterion/criterion.h>
 
+#include "t_log.h"
 #include "t_pair.h"
 
 #include "fake_private.h"
@@ -33,24 +30,16 @@ TestSuite(refused, .init = start, .fini = stop);
 static void
 is_refused(const struct rte_comch_driver_ops *ops, const char *operation)
 {
-	char *text, want[64];
+	struct t_log log;
+	char want[64];
 	int16_t dev;
-	size_t len;
-	FILE *log;
 
-	log = open_memstream(&text, &len);
-	T_CHECK(log != NULL);
-	rte_log_set_level_pattern("*comch*", RTE_LOG_DEBUG);
-	rte_log_set_global_level(RTE_LOG_DEBUG);
-	T_EQ(rte_openlog_stream(log), 0);
+	t_log_begin(&log);
 	rte_comch_driver_register_v4(ops);
-	T_EQ(rte_openlog_stream(NULL), 0);
-	fclose(log);
 	snprintf(want, sizeof(want), "driver %s", ops->name);
-	T_STR_HAS(text, want);
+	t_log_has(&log, want);
 	snprintf(want, sizeof(want), "operation %s\n", operation);
-	T_STR_HAS(text, want);
-	free(text);
+	t_log_end(&log, want);
 	T_EQ(rte_comch_dev_probe("comch_broken0,role=dpu,rep=pf0", &dev), -ENODEV);
 }
 

@@ -10,9 +10,9 @@
  * With -Dfuzz=true libFuzzer makes the inputs (devtools/fuzz.sh); otherwise replay.c
  * reads those of corpus/.
  *
- * An input is a program for the code under test: its first bytes choose, the next ones
- * are values. One that is too short goes on with zeros, so that each input is valid. A
- * check that fails (T_EQ() and its relatives) aborts, which libFuzzer reports.
+ * An input is a program for the code under test: the first bytes select an action, the next are
+ * values. Missing bytes read as zero, so that each input is valid. A check that fails (T_EQ()
+ * and its relatives) aborts, which libFuzzer reports.
  */
 
 #include <stddef.h>
@@ -25,9 +25,9 @@
 
 /* Before the first input; optional. */
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
-/* Returns 0; or -1: not to be kept in a corpus. */
+/* Returns 0; or -1: do not keep the input in a corpus. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* After the last one, without libFuzzer; optional: what lives until here is no leak. */
+/* Optional, after the last input (not under libFuzzer): free what outlives an input. */
 void fuzz_end(void) __attribute__((weak));
 
 /* What is left of an input. */

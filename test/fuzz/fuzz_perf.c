@@ -14,10 +14,10 @@
 #include "plan/plan.h"
 #include "text.h"
 
-/* More combinations than this take minutes to write down. */
+/* Expanding more combinations takes minutes. */
 #define MAX_ROWS 2000
 
-/* At most so many rows come of a text: each comma of a line multiplies. */
+/* Upper bound of the rows that a text yields: values separated by commas multiply. */
 static double
 nb_rows(const char *text)
 {

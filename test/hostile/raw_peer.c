@@ -132,6 +132,19 @@ raw_wake(struct raw_peer *p)
 }
 
 void
+raw_leave(struct raw_peer *p, enum raw_scrap scrap)
+{
+	static const uint8_t half[SHM_CELL_DATA] = { 200 };
+
+	if (scrap == RAW_HALF_HELLO)
+		raw_sock_send(p->sock, "hell", 4, NULL, 0);
+	else if (scrap == RAW_HALF_FRAME && p->vic != NULL)
+		raw_put(p, half, sizeof(half));
+	else if (scrap == RAW_STRAY_FD)
+		raw_sock_send(p->sock, &(char){ SHM_SOCK_FDS }, 1, &p->own_fd, 1);
+}
+
+void
 raw_prepare(struct raw_peer *p, int sock, uint32_t cells)
 {
 	struct raw_mem m;
@@ -181,7 +194,10 @@ sock_take(struct raw_peer *p, void *data, size_t size)
 	ssize_t len;
 	int fd;
 
-	len = recvmsg(p->sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	/* A victim that closes without reading all resets us, once, before its last data. */
+	do {
+		len = recvmsg(p->sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (len < 0 && errno == ECONNRESET);
 	if (len < 0)
 		return errno == EAGAIN ? -1 : 0;
 	for (c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c)) {
@@ -260,8 +276,8 @@ raw_close(struct raw_peer *p)
 }
 
 /* Copy into the cells from tx_pos on, and publish. */
-static void
-put_cells(struct raw_peer *p, const uint8_t *bytes, uint32_t len)
+void
+raw_put(struct raw_peer *p, const void *bytes, uint32_t len)
 {
 	uint32_t n = (len + SHM_CELL_DATA - 1) / SHM_CELL_DATA, i, k;
 	struct shm_cell *cell;
@@ -269,7 +285,7 @@ put_cells(struct raw_peer *p, const uint8_t *bytes, uint32_t len)
 	for (i = n; i-- > 0; ) {
 		cell = &p->own->cell[(p->tx_pos + i) & (p->cells - 1)];
 		k = RTE_MIN(len - i * SHM_CELL_DATA, (uint32_t)SHM_CELL_DATA);
-		memcpy(cell->data, bytes + i * SHM_CELL_DATA, k);
+		memcpy(cell->data, (const uint8_t *)bytes + i * SHM_CELL_DATA, k);
 		__atomic_store_n(&cell->seq, p->tx_pos + i + 1, __ATOMIC_RELEASE);
 	}
 	p->tx_pos += n;
@@ -302,7 +318,7 @@ raw_try(struct raw_peer *p, const struct raw_send *s)
 	memcpy(buf + 16, &acked, sizeof(acked));
 	if (s->len > 0)
 		memcpy(buf + 24, s->body, s->len);
-	put_cells(p, buf, total);
+	raw_put(p, buf, total);
 	return true;
 }
 

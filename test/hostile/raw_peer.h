@@ -8,7 +8,7 @@
 /*
  * A peer written from scratch against the wire: it knows the layouts and
  * nothing of the library, and may lie in each field. It waits only for room in
- * its ring: whoever uses it runs the victim in between.
+ * its ring: the caller runs the victim in between.
  */
 
 #include <fcntl.h>
@@ -88,8 +88,19 @@ void raw_mem_free(struct raw_mem *m);
 
 /* One message on a socket. Returns what sendmsg() does. */
 ssize_t raw_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb);
-/* Descriptors that nobody asked for, or a wake-up. */
+/* Unrequested descriptors, or a wake-up. */
 void raw_wake(struct raw_peer *p);
+
+/* What a peer may leave behind that cannot be read to its end. */
+enum raw_scrap {
+	RAW_NO_SCRAP,
+	RAW_HALF_HELLO,   /* later: a byte of an unknown kind */
+	RAW_HALF_FRAME,   /* its first cell; nothing without a link */
+	RAW_STRAY_FD,     /* a descriptor without a frame */
+	RAW_NB_SCRAPS,
+};
+
+void raw_leave(struct raw_peer *p, enum raw_scrap scrap);
 
 /* Our end of a link over a socket; says hello. */
 void raw_open(struct raw_peer *p, int sock, uint32_t cells);
@@ -107,6 +118,8 @@ bool raw_is_hung_up(struct raw_peer *p);
 bool raw_try(struct raw_peer *p, const struct raw_send *s);
 /* The same; runs the victim until it fits. */
 void raw_send(struct raw_peer *p, const struct raw_send *s);
+/* Bytes as they are, from the prefix on; there is room. */
+void raw_put(struct raw_peer *p, const void *bytes, uint32_t len);
 /* Take the victim's next frame; false: there is none. */
 bool raw_recv(struct raw_peer *p, struct raw_frame *f);
 void raw_frame_free(struct raw_frame *f);

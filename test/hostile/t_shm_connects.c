@@ -5,11 +5,10 @@
 /* Another process connects without end, and does not go on from there. */
 
 #include <limits.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "t_proc.h"
+#include "attacks.h"
 #include "victim.h"
 
 V_SUITE(connects);
@@ -17,67 +16,6 @@ V_SUITE(connects);
 /* A loaded machine needs longer than the 200 ms that a quiet one may. */
 #define MAX_CONNECT_MS (t_sanitized() ? 20000 : 5000)
 #define NB_CONNECTS 20
-/* Of the handshake; a server with few descriptors has fewer. */
-#define NB_PLACES 1024
-
-struct siege {
-	bool greets;     /* the driver's handshake, but no HELLO */
-	bool lets_go;    /* closes each at once */
-};
-
-static struct raw_peer held[2 * NB_PLACES];
-static struct pollfd pfd[2 * NB_PLACES];
-
-static void
-let_go(unsigned int i)
-{
-	if (held[i].own != NULL)
-		raw_close(&held[i]);
-	else if (pfd[i].fd >= 0)
-		close(pfd[i].fd);
-	held[i] = (struct raw_peer){ .sock = -1, .own_fd = -1 };
-	pfd[i].fd = -1;
-}
-
-static void
-hold(const struct siege *siege, unsigned int i)
-{
-	const int sock = raw_dial(t_dir(), "pf0", V_NAME);
-
-	if (sock < 0)
-		return;
-	pfd[i] = (struct pollfd){ .fd = sock };
-	if (siege->greets)
-		raw_open(&held[i], sock, SHM_MIN_CELLS);
-	if (siege->lets_go)
-		let_go(i);
-}
-
-/* Twice as many as there are places, and each that is lost is renewed at once. */
-static int
-besiege(int fd, void *arg)
-{
-	const struct siege *siege = arg;
-	struct t_step step;
-	unsigned int i;
-	bool told = false;
-
-	for (i = 0; i < RTE_DIM(pfd); i++)
-		pfd[i].fd = -1;
-	while (!t_listen(fd, &step)) {
-		poll(pfd, RTE_DIM(pfd), 0);
-		for (i = 0; i < RTE_DIM(pfd); i++) {
-			if (pfd[i].fd >= 0 && (pfd[i].revents & (POLLHUP | POLLERR)) != 0)
-				let_go(i);
-			if (pfd[i].fd < 0)
-				hold(siege, i);
-		}
-		if (!told)
-			t_say(fd, 'R', 0);
-		told = true;
-	}
-	return 0;
-}
 
 /* Returns how long it took, ms. */
 static unsigned int
@@ -100,20 +38,20 @@ connect_once(struct victim *v)
 }
 
 static void
-siege(struct siege s)
+siege(const struct attack *attack)
 {
 	struct rte_comch_server_stats stats;
 	struct t_step step;
 	struct victim v;
 	unsigned int i, k, longest = 0;
 	struct t_proc p;
-	struct v_log log;
+	struct t_log log;
 
-	T_CHECK(t_nofile_set(NB_PLACES * 4));
+	/* So it has 1,024 places. */
+	T_CHECK(t_nofile_set(4096));
 	v_open(&v, NULL);
-	T_CHECK(t_nofile_set(16384));
-	v_log_begin(&log, RTE_LOG_WARNING);
-	t_proc_start(&p, "besieger", besiege, &s);
+	t_log_begin_at(&log, RTE_LOG_WARNING);
+	t_proc_start(&p, attack->name, attack_run, (void *)(uintptr_t)attack);
 	T_UNTIL(t_listen(p.fd, &step));
 	for (i = 0; i < NB_CONNECTS; i++) {
 		longest = RTE_MAX(longest, connect_once(&v));
@@ -124,36 +62,36 @@ siege(struct siege s)
 	t_say(p.fd, 'E', 0);
 	T_UNTIL(t_proc_has_ended(&p));
 	t_proc_join(&p);
-	v_log_end(&log);
+	t_log_stop(&log);
 	T_EQ(rte_comch_server_stats_get(v.p.server, &stats), 0);
-	if (!s.lets_go)
+	if (!attack->lets_go)
 		T_GT(stats.refused, 0);
 	else
 		T_EQ(stats.refused, 0);
-	T_CHECK(s.lets_go || strstr(log.text, "the oldest gives way") != NULL);
+	T_CHECK(attack->lets_go || strstr(log.text, "replaces the oldest handshake") != NULL);
 	free(log.text);
 	/*
 	 * To receive what they greet with takes threads, which share the attacker's CPU and a
 	 * lock with the victim: it may wait for one of them to run.
 	 */
-	if (!s.greets)
+	if (!attack->greets)
 		v_check_runs(&v);
 	v_close(&v);
 }
 
 Test(connects, silent)
 {
-	siege((struct siege){ 0 });
+	siege(&attack_silent);
 }
 
 Test(connects, greets)
 {
-	siege((struct siege){ .greets = true });
+	siege(&attack_greets);
 }
 
 Test(connects, lets_go)
 {
-	siege((struct siege){ .lets_go = true });
+	siege(&attack_lets_go);
 }
 
 /* Another client of this process. Returns why it was refused, or an empty text. */

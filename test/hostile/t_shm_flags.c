@@ -2,13 +2,13 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Peers that know of no flags, or do what flags forbid; credits that nobody gave. */
+/* Peers that know no flags, or do what flags forbid; credits that were not granted. */
 
 #include "victim.h"
 
 V_SUITE(flags);
 
-/* More than anybody told him there is room for. */
+/* More than the victim has granted. */
 static void
 too_many(uint32_t flags, uint32_t queue, uint32_t nb)
 {

@@ -223,7 +223,7 @@ Test(frames, types_up_three_fds)
 	all_types(true, 3);
 }
 
-/* Nobody may be heard before the application has accepted him. */
+/* No client's messages arrive before the application has accepted it. */
 Test(frames, pending)
 {
 	struct t_pair_conf conf = { .server.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT };
@@ -405,7 +405,7 @@ Test(frames, msg_over_agreed)
 {
 	const struct rte_comch_conn *conn;
 	struct raw_frame f;
-	struct v_log log;
+	struct t_log log;
 	struct raw_peer a;
 	struct victim v;
 
@@ -415,10 +415,10 @@ Test(frames, msg_over_agreed)
 	v_hear(&a, &f, COMCH_WIRE_ACCEPT);
 	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) == 1);
 	conn = t_find(v.p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, 0)->e.conn;
-	v_log_begin(&log, RTE_LOG_WARNING);
+	t_log_begin_at(&log, RTE_LOG_WARNING);
 	raw_send_msg(&a, f.body, 101);
 	v_expect_end(&v, conn);
-	v_log_end(&log);
+	t_log_stop(&log);
 	T_STR_HAS(log.text, "message of 101 bytes exceeds the agreed 100");
 	free(log.text);
 	raw_close(&a);
@@ -432,16 +432,16 @@ Test(frames, msg_over_credit)
 	struct rte_comch_conn *conn;
 	struct raw_peer a;
 	struct victim v;
-	struct v_log log;
+	struct t_log log;
 	unsigned int i;
 
 	v_open(&v, &conf);
 	conn = v_connect(&v, &a);
-	v_log_begin(&log, RTE_LOG_WARNING);
+	t_log_begin_at(&log, RTE_LOG_WARNING);
 	for (i = 0; i < 5; i++)
 		raw_send_msg(&a, "x", 1);
 	v_expect_end(&v, conn);
-	v_log_end(&log);
+	t_log_stop(&log);
 	T_STR_HAS(log.text, "message exceeds the credit of 4 messages");
 	free(log.text);
 	T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, conn), 4);

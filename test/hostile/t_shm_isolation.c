@@ -25,7 +25,7 @@
 
 V_SUITE(isolation);
 
-/* Nobody's, in any likelihood; another one for each test that runs. */
+/* Most likely unused; a different one for each test that runs. */
 #define OTHER_UID (1000000u + (uid_t)getpid())
 
 /* Where both ends meet: others reach it, unlike what is below TMPDIR. */
@@ -56,7 +56,7 @@ struct scene {
 	struct t_node *node;
 	int16_t dpu, host;
 	struct rte_comch_server *server;
-	struct v_log log;
+	struct t_log log;
 };
 
 static void
@@ -119,13 +119,13 @@ scene_close(struct scene *s)
 static void
 log_begin(struct scene *s)
 {
-	v_log_begin(&s->log, RTE_LOG_ERR);
+	t_log_begin_at(&s->log, RTE_LOG_ERR);
 }
 
 static void
 log_says(struct scene *s, const char *text)
 {
-	v_log_end(&s->log);
+	t_log_stop(&s->log);
 	T_STR_HAS(s->log.text, text);
 	T_CHECK(strchr(s->log.text, '\n') == strrchr(s->log.text, '\n'));
 	free(s->log.text);
@@ -202,7 +202,7 @@ SCENE_CASE(dial_without_search_permission, s)
 	T_EQ(as_other(dial, path_of(NULL)), 0);
 }
 
-/* The same name on another function: nobody. */
+/* The same name on another function: no server. */
 SCENE_CASE(wrong_function, s)
 {
 	int16_t dev;
@@ -349,7 +349,7 @@ SCENE_CASE(files_of_a_server, s)
 	}
 	T_EQ(as_other(make_link, path_of("lock")), EPERM);
 	T_EQ(as_other(open_to_write, path_of("lock")), EACCES);
-	/* flock() needs no more than this: who can read it could keep the name. */
+	/* flock() needs no more than this: a reader could keep the name. */
 	T_EQ(as_other(open_to_read, path_of("lock")), EACCES);
 	snprintf(path, sizeof(path), "%s/pf0", dir);
 	T_EQ(as_other(list, path), EACCES);
@@ -468,7 +468,7 @@ SCENE_CASE(directory_of_a_function, s)
 	T_EQ(chown(path, OTHER_UID, OTHER_UID), 0);
 	log_begin(s);
 	T_EQ(probe(2, "role=dpu,rep=pf2", &dev), -EACCES);
-	v_log_end(&s->log);
+	t_log_stop(&s->log);
 	T_STR_HAS(s->log.text, path);
 	T_STR_HAS(s->log.text, "expected owner");
 	free(s->log.text);
@@ -476,7 +476,7 @@ SCENE_CASE(directory_of_a_function, s)
 	T_EQ(symlink("/tmp", path), 0);
 	log_begin(s);
 	T_EQ(probe(2, "role=dpu,rep=pf2", &dev), -ENOTDIR);
-	v_log_end(&s->log);
+	t_log_stop(&s->log);
 	T_STR_HAS(s->log.text, "not a directory");
 	free(s->log.text);
 }

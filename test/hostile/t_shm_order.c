@@ -91,7 +91,7 @@ check_liar(const struct scene *s)
 	}
 }
 
-/* Who always says that he was first gets ahead by two queues, not for ever. */
+/* A client with forged early stamps gets ahead by at most two queues. */
 static void
 always_first(uint64_t clock)
 {

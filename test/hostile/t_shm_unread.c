@@ -16,10 +16,10 @@
 
 V_SUITE(unread);
 
-/* Descriptors without their frames that a link keeps before it reads no further. */
+/* Descriptors without their frames at which a link stops reading. */
 #define FULL_STASH (32 - RTE_COMCH_FRAME_FDS + 1)
 
-/* Who never reads is not answered without end. */
+/* A peer that never reads gets a bounded number of answers. */
 Test(unread, never_reads)
 {
 	struct rte_comch_conn *conn;
@@ -53,8 +53,33 @@ Test(unread, never_reads)
 	v_close(&v);
 }
 
-/* Who never reads does not keep the victim awake. */
-Test(unread, never_reads_lets_sleep)
+static bool
+has_read(const struct raw_peer *a)
+{
+	return __atomic_load_n(&a->vic->rx_pos, __ATOMIC_ACQUIRE) == a->tx_pos;
+}
+
+/* Send requests until the victim, with too many answers unsent, stops reading. */
+static void
+fill_up(struct victim *v, struct raw_peer *a)
+{
+	struct raw_mem m;
+	unsigned int i;
+
+	raw_mem_new(&m, 4096, MFD_ALLOW_SEALING, 0);
+	do {
+		raw_send_mr_add(a, 0, 0, 4096, m.fd);
+		/* A thread of the library takes the descriptor. */
+		for (i = 0; i < 1000 && !has_read(a); i++) {
+			t_step(v->p.dpu);
+			usleep(50);
+		}
+	} while (has_read(a));
+	raw_mem_free(&m);
+}
+
+static void
+lets_sleep(bool is_full)
 {
 	unsigned int i, naps = 0;
 	struct raw_peer a;
@@ -63,6 +88,8 @@ Test(unread, never_reads_lets_sleep)
 	v_open(&v, NULL);
 	v_connect(&v, &a);
 	v_clog(&v, &a, 10);
+	if (is_full)
+		fill_up(&v, &a);
 	t_settle();
 	for (i = 0; i < 200; i++) {
 		t_step(v.p.dpu);
@@ -72,6 +99,18 @@ Test(unread, never_reads_lets_sleep)
 	if (naps == 0)
 		T_FAIL("the victim can sleep no more");
 	v_close(&v);
+}
+
+/* ... and does not keep the victim awake. */
+Test(unread, never_reads_lets_sleep)
+{
+	lets_sleep(false);
+}
+
+/* Nor do frames that it does not read before its answers are read. */
+Test(unread, unread_frames_let_sleep)
+{
+	lets_sleep(true);
 }
 
 /* Its own messages are read all the same, as many as it has credits for. */
@@ -97,12 +136,6 @@ Test(unread, credits)
 	raw_close(&a);
 	v_expect_down(&v, conn);
 	v_close(&v);
-}
-
-static bool
-has_read(const struct raw_peer *a)
-{
-	return __atomic_load_n(&a->vic->rx_pos, __ATOMIC_ACQUIRE) == a->tx_pos;
 }
 
 static bool
@@ -145,7 +178,7 @@ Test(unread, wake_behind_descriptors)
 	a.mute = true;
 	do {
 		raw_send_mr_add(&a, 0, 0, 4096, m.fd);
-		for (i = 0; i < 1000 && !has_read(&a); i++) {
+		for (i = 0; i < 100 && !has_read(&a); i++) {
 			t_step(v.p.dpu);
 			t_settle();
 		}
@@ -181,9 +214,9 @@ Test(unread, answer_unasked)
 	v_close(&v);
 }
 
-/* How many descriptors are under way to the attacker; takes them. */
+/* Receive the descriptors in flight to the attacker, and count them. */
 static unsigned int
-fds_under_way(struct raw_peer *a)
+fds_in_flight(struct raw_peer *a)
 {
 	char buf[CMSG_SPACE(sizeof(int) * 32)], c[4];
 	struct iovec iov = { .iov_base = c, .iov_len = sizeof(c) };
@@ -205,8 +238,8 @@ fds_under_way(struct raw_peer *a)
 }
 
 /*
- * Who takes none of its descriptors: those under way count against the victim's user, who
- * then could send none to anybody.
+ * The attacker receives no descriptors. Those in flight count against the victim's user, which
+ * must still be able to send some to others.
  */
 Test(unread, takes_no_descriptors)
 {
@@ -241,7 +274,7 @@ Test(unread, takes_no_descriptors)
 	T_LE(t_fd_count(), before + 160);
 	v_check(&v);
 	t_no_end(v.p.dpu, conn);
-	T_LE(fds_under_way(&a), 32);
+	T_LE(fds_in_flight(&a), 32);
 	raw_cons_free(&c);
 	raw_close(&a);
 	v_expect_down(&v, conn);

@@ -19,6 +19,7 @@
  * "life N moves" is printed when the transfer is under way: time to kill the peer.
  */
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "t_pair.h"

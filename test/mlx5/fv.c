@@ -29,7 +29,7 @@
 #define FV_UNPOISON(at, len) ((void)(at), (void)(len))
 #endif
 
-/* In what is no more. */
+/* Fills freed objects. */
 #define GARBAGE 0xdd
 /* How long an event may stay unacknowledged while its object is destroyed. */
 #define ACK_WAIT_MS 1000

@@ -195,6 +195,17 @@ void fv_slow_calls(enum fv_call call, unsigned int *begun, unsigned int *done);
 void fv_cut(const char *a, const char *b);
 void fv_restore(const char *a, const char *b);
 
+/*
+ * The end at an address is gone from the nth step on, 1 the next: neither what it does nor
+ * what is sent to it arrives. Steps are messages that arrive, work requests posted, and
+ * completions polled, of all ends. hangs_up: its connections are ended first, as a kernel
+ * does for a process that dies; otherwise a machine has lost its power. A NULL address: all
+ * live again, and steps are counted from 0.
+ */
+void fv_death_at(const char *addr, unsigned int nth, bool hangs_up);
+/* Steps since then. */
+unsigned int fv_death_steps(bool *gone);
+
 /* Nothing is delivered any more, also nothing of the connection manager. */
 void fv_hold(void);
 /* Let so many messages or acknowledgements pass while held. */
@@ -213,5 +224,15 @@ void fv_event_dev(const char *dev);
 void fv_event_spurious(struct ibv_cq *cq);
 /* RDMA_CM_EVENT_DEVICE_REMOVAL for the ids of a device, which does nothing any more. */
 void fv_remove_dev(const char *dev);
+
+/*
+ * The process that uses a device is killed: nothing that it has posted is delivered, its
+ * memory is not written, and its ids are gone. kernel_lives: its kernel ends their
+ * connections and refuses new ones; else the machine does not answer any more. As the killed
+ * end is in this process, it gets DEVICE_FATAL, and destroys what it has.
+ */
+void fv_kill(const char *dev, bool kernel_lives);
+/* After fv_kill(), when all is destroyed: the device is as new. */
+void fv_revive(const char *dev);
 
 #endif /* FV_H */

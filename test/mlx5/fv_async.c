@@ -164,3 +164,46 @@ fv_remove_dev(const char *name)
 			fv_cm_event_put(fv_cm_event(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0));
 	fv_unlock();
 }
+
+void
+fv_kill(const char *name, bool kernel_lives)
+{
+	struct fv_dev *dev;
+	struct fv_id *id;
+
+	fv_lock();
+	dev = fv_dev_find(name);
+	TAILQ_FOREACH(id, &fv.ids, next) {
+		if (id->dev != dev)
+			continue;
+		if (kernel_lives)
+			fv_conn_destroy(id);
+		id->state = FV_ID_OVER;
+	}
+	dev->dead = true;
+	dev->kernel_lives = kernel_lives;
+	fv_async_put(dev, IBV_EVENT_DEVICE_FATAL, NULL);
+	fv_wire_run();
+	fv_unlock();
+}
+
+void
+fv_revive(const char *name)
+{
+	const struct fv_id *id;
+	struct fv_dev *dev;
+
+	fv_lock();
+	dev = fv_dev_find(name);
+	TAILQ_FOREACH(id, &fv.ids, next)
+		if (id->dev == dev)
+			FV_DIE("device %s: an id of its last user is left", name);
+	if (dev->nb_pd > 0 || dev->nb_mr > 0 || dev->nb_cq > 0 || dev->nb_qp > 0)
+		FV_DIE("device %s: %d protection domains, %d memory regions, %d completion "
+				"queues, %d queue pairs of its last user are left", name,
+				dev->nb_pd, dev->nb_mr, dev->nb_cq, dev->nb_qp);
+	fv_async_drop(dev, NULL);
+	dev->dead = false;
+	dev->kernel_lives = false;
+	fv_unlock();
+}

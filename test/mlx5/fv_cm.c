@@ -522,7 +522,7 @@ resolve_addr(struct fv_id *id, const struct sockaddr *src, const struct sockaddr
 	status = fv_call_err(FV_CALL_ADDR_RESOLVED);
 	if (status != 0)
 		fv_msg_local(id, RDMA_CM_EVENT_ADDR_ERROR, -status, 0);
-	else if (fv_dev_of_gid(&dgid, NULL) == NULL || !fv_path_ok(&id->sgid, &dgid))
+	else if (fv_dev_of_gid(&dgid, NULL) == NULL || !fv_cm_path_ok(&id->sgid, &dgid))
 		fv_msg_local(id, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT,
 				FV_MIN((uint32_t)timeout_ms, fv.conf.cm_timeout_ms));
 	else

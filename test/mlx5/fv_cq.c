@@ -278,6 +278,7 @@ fv_poll_cq(struct ibv_cq *ibv, int n, struct ibv_wc *wc)
 	while (nb < n && (cqe = TAILQ_FIRST(&cq->cqes)) != NULL) {
 		wc[nb++] = cqe->wc;
 		fv.stats.cqes++;
+		fv_death_step();
 		if (cqe->recv) {
 			fv_recv_over(cqe->qp, fv_rwr(cqe->qp, cqe->frees - 1));
 			cqe->qp->r_freed = cqe->frees;

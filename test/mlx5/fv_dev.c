@@ -185,15 +185,19 @@ cut_side(const union ibv_gid *gid, const union ibv_gid *side, bool any)
 	return any || memcmp(gid, side, sizeof(*gid)) == 0;
 }
 
-bool
-fv_path_ok(const union ibv_gid *a, const union ibv_gid *b)
+static bool
+answers(const struct fv_dev *dev, bool of_cm)
 {
-	const struct fv_dev *dev_a = fv_dev_of_gid(a, NULL);
-	const struct fv_dev *dev_b = fv_dev_of_gid(b, NULL);
+	return dev != NULL && !dev->port_down && (!dev->dead || (of_cm && dev->kernel_lives));
+}
+
+static bool
+path_ok(const union ibv_gid *a, const union ibv_gid *b, bool of_cm)
+{
 	unsigned int i;
 
-	if (dev_a == NULL || dev_b == NULL || dev_a->dead || dev_b->dead ||
-			dev_a->port_down || dev_b->port_down)
+	if (!answers(fv_dev_of_gid(a, NULL), of_cm) || !answers(fv_dev_of_gid(b, NULL), of_cm) ||
+			fv_is_gone(a) || fv_is_gone(b))
 		return false;
 	for (i = 0; i < FV_MAX_CUTS; i++) {
 		const struct fv_cut_pair *c = &fv.cuts[i];
@@ -205,6 +209,18 @@ fv_path_ok(const union ibv_gid *a, const union ibv_gid *b)
 			return false;
 	}
 	return true;
+}
+
+bool
+fv_path_ok(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return path_ok(a, b, false);
+}
+
+bool
+fv_cm_path_ok(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return path_ok(a, b, true);
 }
 
 static void

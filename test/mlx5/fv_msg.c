@@ -115,7 +115,7 @@ event_conn(struct fv_id *id, enum rdma_cm_event_type type, const struct fv_msg *
 	fv_cm_event_put(ev);
 }
 
-/* The connection is no more; some time later nothing of it is on its way either. */
+/* The connection has ended; later nothing of it is in flight. */
 static void
 disconnected(struct fv_id *id, enum fv_id_state state)
 {
@@ -336,11 +336,11 @@ give_up(const struct fv_msg *m)
 static bool
 gets_through(const struct fv_msg *m)
 {
-	if (m->type == FV_MSG_LOCAL)
+	if (m->type == FV_MSG_LOCAL || m->is_last)
 		return true;
 	if (m->type == FV_MSG_REP && fv_id_by_num(m->to) == NULL)
 		return false;
-	return fv_path_ok(&m->sgid, &m->dgid);
+	return fv_cm_path_ok(&m->sgid, &m->dgid);
 }
 
 /* True: the message is dealt with. */

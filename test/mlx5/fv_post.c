@@ -57,6 +57,7 @@ send_one(struct fv_qp *qp, const struct ibv_send_wr *wr)
 		}
 	}
 	qp->s_posted++;
+	fv_death_step();
 	fv.stats.sends++;
 	return 0;
 }
@@ -171,6 +172,7 @@ recv_one(struct fv_qp *qp, const struct ibv_recv_wr *wr)
 		memcpy(r->sges, wr->sg_list, (size_t)wr->num_sge * sizeof(*r->sges));
 	poison(qp, r);
 	qp->r_posted++;
+	fv_death_step();
 	fv.stats.recvs++;
 	return 0;
 }

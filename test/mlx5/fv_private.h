@@ -20,6 +20,7 @@
  *   fv_msg.c    messages of connections
  *   fv_conf.c   configuration
  *   fv_async.c  asynchronous events
+ *   fv_death.c  an end that is gone
  */
 
 #include <errno.h>
@@ -88,6 +89,7 @@ struct fv_dev {
 	unsigned int nb_gids;
 	uint8_t link_layer;
 	bool port_down, dead;
+	bool kernel_lives;              /**< Dead, but its kernel answers. */
 	int nb_pd, nb_mr, nb_cq, nb_qp;
 };
 
@@ -303,6 +305,7 @@ struct fv_msg {
 	struct fv_conn_param param;
 	uint8_t data[256];
 	uint8_t len;
+	bool is_last;           /**< Of an end that is gone: it arrives. */
 };
 
 TAILQ_HEAD(fv_devs, fv_dev);
@@ -382,6 +385,11 @@ void fv_async_put(struct fv_dev *dev, enum ibv_event_type type, void *obj);
 void fv_async_drop(struct fv_dev *dev, const void *obj);
 bool fv_gid_parse(union ibv_gid *gid, const char *text);
 bool fv_path_ok(const union ibv_gid *a, const union ibv_gid *b);
+/* A step of any end, after which one may be gone. */
+void fv_death_step(void);
+bool fv_is_gone(const union ibv_gid *gid);
+/* For messages of the connection manager. */
+bool fv_cm_path_ok(const union ibv_gid *a, const union ibv_gid *b);
 
 static inline struct fv_dev *
 fv_dev_of(const struct ibv_context *ctx)
@@ -401,7 +409,7 @@ void fv_iov_copy(const struct fv_iov *to, int nb_to, const struct fv_iov *from, 
 		size_t len, struct fv_asides *aside);
 void fv_aside_apply(struct fv_asides *aside);
 
-/* A receive is over: nobody but the device wrote to its buffer. */
+/* A receive is over: only the device wrote to its buffer. */
 void fv_recv_over(const struct fv_qp *qp, const struct fv_rwr *r);
 
 /* Completions. */

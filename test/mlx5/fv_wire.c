@@ -45,6 +45,7 @@ fv_step_take(void)
 {
 	if (fv.held)
 		fv.steps--;
+	fv_death_step();
 }
 
 static struct fv_cqe *

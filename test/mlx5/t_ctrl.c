@@ -4,8 +4,6 @@
 
 /* The control path of the RDMA driver when something goes wrong. */
 
-#include <fcntl.h>
-
 #include <rte_comch_stats.h>
 
 #include "mlx5_private.h"
@@ -97,6 +95,56 @@ CTRL_CASE(receive_fails)
 	u_connect_again(p);
 }
 
+/* The device says that a work request failed; the connection says how. */
+CTRL_CASE(send_fails)
+{
+	static const struct {
+		enum ibv_wc_status status;
+		int error;
+		const char *text;
+	} cases[] = {
+		{ IBV_WC_LOC_PROT_ERR, -EIO, "local memory is not registered for the access" },
+		{ IBV_WC_LOC_QP_OP_ERR, -EIO, "the local device refused a work request" },
+		{ IBV_WC_FATAL_ERR, -EIO, "the local device failed" },
+		{ IBV_WC_REM_INV_REQ_ERR, -EPROTO, "peer's device refused the request" },
+		{ IBV_WC_REM_OP_ERR, -EPROTO, "peer's device failed to perform the request" },
+		{ IBV_WC_REM_ACCESS_ERR, -EPROTO, "peer's memory does not allow the access" },
+		{ IBV_WC_RNR_RETRY_EXC_ERR, -ETIMEDOUT, "peer has no receive buffer posted" },
+		{ IBV_WC_RETRY_EXC_ERR, -ETIMEDOUT, "peer does not respond" },
+	};
+	struct fv_fault fault = { .opcode = -1 };
+	unsigned int i;
+
+	t_pair_open(p, NULL);
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		fault.status = cases[i].status;
+		fault.qp = u_ctrl_qp();
+		fv_fail_wr(&fault);
+		t_send(p->cconn, "x", 1, 1);
+		u_both_end(p, cases[i].error, cases[i].text);
+		u_connect_again(p);
+	}
+}
+
+/* The peer's end has failed too, and its goodbye is here before the completion was read. */
+CTRL_CASE(send_fails_and_peer_leaves)
+{
+	struct fv_fault fault = { .opcode = -1, .status = IBV_WC_REM_ACCESS_ERR };
+
+	t_pair_open(p, NULL);
+	fault.qp = u_ctrl_qp();
+	fv_fail_wr(&fault);
+	fv_hold();
+	t_send(p->cconn, "x", 1, 1);
+	p->host->paused = true;
+	fv_release();
+	T_EQ(rte_comch_conn_disconnect(p->sconn, NULL), -EINPROGRESS);
+	T_UNTIL(t_count(p->dpu, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	p->host->paused = false;
+	u_both_end(p, -EPROTO, "peer's memory does not allow the access");
+	u_connect_again(p);
+}
+
 CTRL_CASE(completion_queue_fails)
 {
 	t_pair_open(p, NULL);
@@ -122,6 +170,19 @@ CTRL_CASE(device_fails)
 	T_EQ(t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0)->e.status, -ENODEV);
 }
 
+/* The kernel takes it away. */
+CTRL_CASE(device_is_removed)
+{
+	const struct t_ev *ev;
+
+	t_pair_open(p, NULL);
+	fv_remove_dev("fv1");
+	T_UNTIL(t_count(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	ev = t_find(p->host, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
+	T_EQ(ev->e.status, -ENODEV);
+	T_STR_HAS(ev->text, "the device was removed");
+}
+
 /* Frames that arrived before the end are read before DISCONNECTED. */
 CTRL_CASE(last_words_before_failure)
 {
@@ -139,231 +200,18 @@ CTRL_CASE(last_words_before_failure)
 	T_LT(t_pos(p->dpu, msg), t_pos(p->dpu, last));
 }
 
-/* The port of a name, and somebody else's program on it. */
-struct stranger {
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id;
-	struct rdma_cm_id *client;
-	unsigned int nb_asked;
-	enum { ACCEPTS, REFUSES, IS_SILENT } answer;
-};
-
-static void
-stranger_open(struct stranger *s, unsigned int candidate)
-{
-	const struct mlx5_dev dev = { .first_port = 47000, .last_port = 47999 };
-	uint16_t ports[MLX5_CANDIDATES];
-	struct mlx5_addr addr;
-	uint8_t hash[16];
-
-	memset(s, 0, sizeof(*s));
-	mlx5_name_hash("pf0", T_NAME, hash);
-	T_EQ(mlx5_name_ports(&dev, hash, ports), MLX5_CANDIDATES);
-	T_EQ(mlx5_name_parse_addr("10.0.0.1", &addr), 0);
-	mlx5_name_set_port(&addr, ports[candidate]);
-	s->ch = fv_glue.create_event_channel();
-	T_EQ(fcntl(s->ch->fd, F_SETFL, O_NONBLOCK), 0);
-	T_EQ(fv_glue.create_id(s->ch, &s->id, s, RDMA_PS_TCP), 0);
-	T_EQ(fv_glue.bind_addr(s->id, &addr.sa), 0);
-	T_EQ(fv_glue.listen(s->id, 8), 0);
-}
-
-/* Accept clients, with data of its own, or refuse them, or neither. False: no event. */
-static bool
-stranger_step(struct stranger *s)
-{
-	struct rdma_conn_param param = {
-		.private_data = "NVMe", .private_data_len = 4, .qp_num = 1,
-	};
-	struct rdma_cm_event *ev;
-
-	if (fv_glue.get_cm_event(s->ch, &ev) != 0)
-		return false;
-	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
-		fv_glue.ack_cm_event(ev);
-		return true;
-	}
-	if (s->client != NULL)
-		fv_glue.destroy_id(s->client);
-	s->client = ev->id;
-	s->nb_asked++;
-	fv_glue.ack_cm_event(ev);
-	if (s->answer == ACCEPTS)
-		T_EQ(fv_glue.accept(s->client, &param), 0);
-	else if (s->answer == REFUSES)
-		T_EQ(fv_glue.reject(s->client, "NVMe", 4), 0);
-	return true;
-}
-
-static void
-stranger_close(struct stranger *s)
-{
-	s->answer = IS_SILENT;
-	while (stranger_step(s))
-		;
-	if (s->client != NULL)
-		fv_glue.destroy_id(s->client);
-	fv_glue.destroy_id(s->id);
-	fv_glue.destroy_event_channel(s->ch);
-}
-
-static void
-pass_stranger(struct t_pair *p, int answer)
-{
-	struct stranger s;
-
-	stranger_open(&s, 0);
-	s.answer = answer;
-	t_pair_ends(p, NULL);
-	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
-	T_UNTIL((stranger_step(&s),
-		rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING));
-	T_EQ(s.nb_asked, 1);
-	t_client_end(p->client);
-	p->client = NULL;
-	stranger_close(&s);
-}
-
-CTRL_CASE(stranger_accepts)
-{
-	pass_stranger(p, ACCEPTS);
-}
-
-CTRL_CASE(stranger_refuses)
-{
-	pass_stranger(p, REFUSES);
-}
-
-/* The connection manager gives up on it. */
-CTRL_CASE(stranger_is_silent)
-{
-	pass_stranger(p, IS_SILENT);
-}
-
-static void
-set_cm_timeout(uint32_t ms)
-{
-	struct fv_conf conf;
-
-	fv_conf_default(&conf);
-	conf.cm_timeout_ms = ms;
-	fv_configure(&conf);
-}
-
-/* It does not give up: the dial does not wait for that. */
-CTRL_CASE(stranger_is_silent_for_long)
-{
-	set_cm_timeout(60000);
-	pass_stranger(p, IS_SILENT);
-}
-
-CTRL_CASE(stranger_is_silent_for_long_asleep)
-{
-	struct stranger s;
-
-	set_cm_timeout(60000);
-	stranger_open(&s, 0);
-	s.answer = IS_SILENT;
-	t_pair_ends(p, NULL);
-	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
-	T_SLEEP_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING);
-	t_client_end(p->client);
-	p->client = NULL;
-	stranger_close(&s);
-}
-
-/* A silent stranger first, and a server that answers only after all other ports have. */
-CTRL_CASE(server_is_slow)
-{
-	struct stranger s[MLX5_CANDIDATES];
-	uint64_t begin = t_now_ms();
-	unsigned int i;
-
-	set_cm_timeout(60000);
-	stranger_open(&s[0], 0);
-	s[0].answer = IS_SILENT;
-	t_pair_ends(p, NULL);
-	for (i = 2; i < MLX5_CANDIDATES; i++) {
-		stranger_open(&s[i], i);
-		s[i].answer = REFUSES;
-	}
-	p->dpu->paused = true;
-	T_EQ(rte_comch_client_start(p->client), -EINPROGRESS);
-	T_UNTIL((stranger_step(&s[7]), s[7].nb_asked == 1) ||
-		(stranger_step(&s[2]), stranger_step(&s[3]), stranger_step(&s[4]),
-		stranger_step(&s[5]), stranger_step(&s[6]), false));
-	T_GT(t_now_ms() - begin, 1500);
-	p->dpu->paused = false;
-	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_RUNNING);
-	t_client_end(p->client);
-	p->client = NULL;
-	stranger_close(&s[0]);
-	for (i = 2; i < MLX5_CANDIDATES; i++)
-		stranger_close(&s[i]);
-}
-
-/* Nothing but strangers on all ports. */
-CTRL_CASE(no_port_is_free)
-{
-	const struct rte_comch_server_conf conf = { .conf_size = sizeof(conf) };
-	struct rte_comch_server_conf c = conf;
-	struct stranger s[MLX5_CANDIDATES];
-	struct rte_comch_server *server;
-	unsigned int i;
-	struct u_log log;
-
-	for (i = 0; i < MLX5_CANDIDATES; i++)
-		stranger_open(&s[i], i);
-	t_pair_devs(p, NULL);
-	c.poll = p->dpu->poll;
-	c.name = T_NAME;
-	server = rte_comch_server_create(p->dpu_dev, &c);
-	u_log_begin(&log);
-	T_EQ(rte_comch_server_start(server), -EADDRINUSE);
-	u_log_end(&log, "the 8 ports of name " T_NAME " from ports=47000-47999 are in use");
-	stranger_close(&s[5]);
-	T_EQ(rte_comch_server_start(server), 0);
-	t_server_end(server);
-	for (i = 0; i < MLX5_CANDIDATES; i++)
-		if (i != 5)
-			stranger_close(&s[i]);
-}
-
-/* pf0's address is 10.0.1.1: a client that says pf0 from 10.0.1.2 is refused. */
-CTRL_CASE(address_of_another_function)
-{
-	struct rte_comch_client *client;
-	const struct t_ev *ev;
-	struct u_log log;
-	int16_t dev;
-
-	t_pair_ends(p, NULL);
-	dev = t_dev_open(2, "role=host,func=pf0,gid=6");
-	client = t_client_new(p->host, dev, T_NAME, NULL);
-	u_log_begin(&log);
-	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
-	T_UNTIL(t_state_ev(p->host, client) != NULL);
-	u_log_end(&log, "client at 10.0.1.2 refused");
-	ev = t_state_ev(p->host, client);
-	T_EQ(ev->e.status, -EACCES);
-	T_STR_HAS(ev->text, "this address is not one of the host function's");
-	t_client_end(client);
-	T_EQ(rte_comch_dev_close(dev), 0);
-	t_pair_connect(p);
-}
-
 /* What a device string gets for an answer. */
 static void
 refused(const char *keys, int error, const char *sentence)
 {
 	char string[256];
-	struct u_log log;
+	struct t_log log;
 	int16_t dev;
 
 	snprintf(string, sizeof(string), "comch_mlx59,dir=%s,%s", t_dir(), keys);
-	u_log_begin(&log);
+	t_log_begin(&log);
 	T_EQ(rte_comch_dev_probe(string, &dev), error);
-	u_log_end(&log, sentence);
+	t_log_end(&log, sentence);
 }
 
 CTRL_CASE(device_strings)

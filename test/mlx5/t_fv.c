@@ -360,7 +360,7 @@ ENDS_CASE(delayed_completion_wakes)
 	u_expect(&u->b, 1, IBV_WC_SUCCESS);
 }
 
-/* Who reads a slot or a payload too early reads poison or what was there. */
+/* A slot or payload that is read too early yields poison or its old content. */
 ENDS_CASE(nothing_is_there_before_its_completion)
 {
 	struct fv_conf conf;

@@ -518,6 +518,70 @@ CM_CASE(removed_device_tells_its_ids)
 	/* What is of it can be destroyed. */
 }
 
+/* Connected, and a receive is posted, but what is sent to a killed process does not arrive. */
+static void
+kill_server(struct u_cm *u, bool kernel_lives)
+{
+	struct fv_conf conf;
+
+	fv_conf_default(&conf);
+	conf.cm_timeout_ms = 20;
+	fv_configure(&conf);
+	connect_both(u);
+	T_EQ(u_recv(&u->ends.b, 1, 0, 8), 0);
+	fv_kill("fv1", kernel_lives);
+	T_EQ(u_send(&u->ends.a, 2, 0, 8, 0), 0);
+	T_CHECK(is_silent(u->sch));
+	T_CHECK(u_is_empty(&u->ends.b));
+}
+
+CM_CASE(kernel_ends_what_a_killed_process_had)
+{
+	kill_server(u, true);
+	expect(u->cch, RDMA_CM_EVENT_DISCONNECTED, 0);
+	T_EQ(fv_glue.destroy_id(u->client), 0);
+	client_open(u, "10.0.0.1", "10.0.1.1", PORT);
+	T_EQ(client_connect(u, NULL, 0), 0);
+	expect(u->cch, RDMA_CM_EVENT_REJECTED, 8);
+}
+
+CM_CASE(machine_that_is_gone_is_silent)
+{
+	kill_server(u, false);
+	T_CHECK(is_silent(u->cch));
+	/* Nothing answers this end's end either. */
+	T_EQ(fv_glue.disconnect(u->client), 0);
+	T_CHECK(is_silent(u->cch));
+	expect(u->cch, RDMA_CM_EVENT_DISCONNECTED, 0);
+	T_EQ(fv_glue.destroy_id(u->client), 0);
+	T_EQ(fv_glue.create_id(u->cch, &u->client, u, RDMA_PS_TCP), 0);
+	T_EQ(fv_glue.resolve_addr(u->client, NULL, addr_of("10.0.1.1", PORT), 20), 0);
+	expect(u->cch, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT);
+}
+
+CM_CASE(device_of_a_killed_process_is_used_again)
+{
+	kill_server(u, true);
+	expect(u->cch, RDMA_CM_EVENT_DISCONNECTED, 0);
+	T_EQ(fv_glue.destroy_id(u->client), 0);
+	T_EQ(fv_glue.destroy_id(u->server), 0);
+	T_EQ(fv_glue.destroy_id(u->listen), 0);
+	U_DIES(fv_revive("fv1"));
+	u_end_close(&u->ends.b);
+	fv_revive("fv1");
+	u_end_open(&u->ends.b, "fv1");
+	u->sqp = u->ends.b.qp;
+	T_EQ(fv_glue.create_id(u->sch, &u->listen, u, RDMA_PS_TCP), 0);
+	T_EQ(fv_glue.bind_addr(u->listen, addr_of("10.0.1.1", PORT)), 0);
+	T_EQ(fv_glue.listen(u->listen, 2), 0);
+	u_expect(&u->ends.a, 2, IBV_WC_RETRY_EXC_ERR);
+	T_EQ(u_set_state(u->cqp, IBV_QPS_RESET), 0);
+	connect_both(u);
+	T_EQ(u_recv(&u->ends.b, 3, 0, 8), 0);
+	T_EQ(u_send(&u->ends.a, 4, 0, 8, IBV_SEND_SIGNALED), 0);
+	u_expect(&u->ends.b, 3, IBV_WC_SUCCESS);
+}
+
 CM_CASE(delayed_messages_arrive_in_order)
 {
 	struct fv_conf conf;

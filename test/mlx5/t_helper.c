@@ -20,7 +20,7 @@
 
 struct u_helper {
 	struct t_pair p;
-	uint64_t longest_ns;  /* run of a poll */
+	uint64_t longest_run_ns;  /* run of a poll */
 };
 
 static void
@@ -48,7 +48,7 @@ step(struct u_helper *u)
 	for (i = 0; i < RTE_DIM(nodes); i++) {
 		start = t_own_ns();
 		t_step(nodes[i]);
-		u->longest_ns = RTE_MAX(u->longest_ns, t_own_ns() - start);
+		u->longest_run_ns = RTE_MAX(u->longest_run_ns, t_own_since(start));
 	}
 	/* The helper may run on this CPU. */
 	sched_yield();
@@ -58,7 +58,7 @@ step(struct u_helper *u)
 #define SHORT_UNTIL(u, cond) \
 	do { \
 		T_WAIT(step(u), cond); \
-		T_LT((u)->longest_ns / 1000000, RUN_MS); \
+		T_LT((u)->longest_run_ns / 1000000, RUN_MS); \
 	} while (0)
 
 static bool

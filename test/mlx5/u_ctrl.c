@@ -2,28 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <rte_log.h>
-
 #include "u_ctrl.h"
-
-void
-u_log_begin(struct u_log *l)
-{
-	l->f = open_memstream(&l->text, &l->size);
-	T_CHECK(l->f != NULL);
-	rte_log_set_level_pattern("*comch*", RTE_LOG_INFO);
-	rte_log_set_global_level(RTE_LOG_INFO);
-	T_EQ(rte_openlog_stream(l->f), 0);
-}
-
-void
-u_log_end(struct u_log *l, const char *sentence)
-{
-	T_EQ(rte_openlog_stream(NULL), 0);
-	fclose(l->f);
-	T_STR_HAS(l->text, sentence);
-	free(l->text);
-}
 
 void
 u_ctrl_begin(struct t_pair *p)
@@ -82,4 +61,19 @@ u_ctrl_qp(void)
 		if (qp->context == fv_ctx("fv1"))
 			return qp;
 	T_FAIL("no queue pair on fv1");
+}
+
+struct mlx5_addr
+u_addr_of_port(const char *name, unsigned int candidate)
+{
+	const struct mlx5_dev dev = { .first_port = 47000, .last_port = 47999 };
+	uint16_t ports[MLX5_CANDIDATES];
+	struct mlx5_addr addr;
+	uint8_t hash[16];
+
+	mlx5_name_hash("pf0", name, hash);
+	T_EQ(mlx5_name_ports(&dev, hash, ports), MLX5_CANDIDATES);
+	T_EQ(mlx5_name_parse_addr("10.0.0.1", &addr), 0);
+	mlx5_name_set_port(&addr, ports[candidate]);
+	return addr;
 }

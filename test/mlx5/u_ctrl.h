@@ -7,21 +7,12 @@
 
 /* Cases with a pair of devices of the RDMA driver, and what they look at. */
 
+#include "mlx5_private.h"
+#include "t_log.h"
 #include "t_main.h"
 #include "u_driver.h"
 
 #define DEAD_MS 800
-
-/* What the driver logs while a case looks. */
-struct u_log {
-	char *text;
-	size_t size;
-	FILE *f;
-};
-
-void u_log_begin(struct u_log *l);
-/* The log has this sentence. */
-void u_log_end(struct u_log *l, const char *sentence);
 
 /* Both ends hear that the connection is over, with one of two reasons. */
 void u_both_end(struct t_pair *p, int status, const char *text);
@@ -29,6 +20,9 @@ void u_both_end(struct t_pair *p, int status, const char *text);
 void u_connect_again(struct t_pair *p);
 /* The control queue pair of the host, which is on fv1. */
 struct ibv_qp *u_ctrl_qp(void);
+
+/* One of the MLX5_CANDIDATES places where a server of pf0 with this name may listen. */
+struct mlx5_addr u_addr_of_port(const char *name, unsigned int candidate);
 
 void u_ctrl_begin(struct t_pair *p);
 void u_ctrl_end(struct t_pair *p);

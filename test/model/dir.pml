@@ -3,71 +3,88 @@
  */
 
 /*
- * The directory of consumers, comch_dir.h: an entry is freed only when no
- * producer uses it.
+ * The directory of consumers, comch_dir.h, and the epochs of its users, comch_epoch.h: an
+ * entry is complete when it is found, and freed only when no producer uses it. Its slot may
+ * be reused before that.
  *
  *   producer                        connection's thread
- *   busy = odd                      id = 0
- *   light fence                     heavy fence: drains the producer's buffer
- *   id? use the entry               seen = busy
- *   busy = even                     seen even, or busy changed: free
+ *   epoch = odd                     entry, slot's pointer, slot's id
+ *   light fence                     id = 0; perhaps the next entry, in the same slot
+ *   id is wanted? pointer:          heavy fence
+ *     use the entry, if it has      seen = epoch
+ *     this id                       seen even, or epoch changed: free the first entry
+ *   epoch = even
  *
- * Store buffers as in wake.pml. With membarrier(2) the heavy fence drains all;
- * without it both fences are full.
- *
- * NO_HEAVY, NO_LIGHT (with FULL): broken. FULL: without membarrier(2).
+ * FULL: without membarrier(2) both fences are full.
  */
 
-#define BURSTS 3
+#define THREADS 2
+#define LOCS 3
+#define PLAIN 3
+#define STORES 5
+#define EPOCH 0
+#define ID 1
+#define SLOT 2
+#define ENTRY(id) (2 + (id))
 
-byte busy;           /* memory */
-bool busy_waits;
-byte busy_buf;
-bool id = true;      /* memory */
-bool id_waits;
-bool freed;
+#include "memory.h"
 
-active proctype drain()
-{
-end:	do
-	:: atomic { busy_waits -> busy = busy_buf; busy_waits = false }
-	:: atomic { id_waits -> id = false; id_waits = false }
-	od
-}
+#define BURSTS 2
 
 active proctype producer()
 {
-	byte i;
+	byte me = 0, i, id, entry, wanted;
 
 	for (i : 1 .. BURSTS) {
-		atomic { !busy_waits -> busy_buf = 2 * i - 1; busy_waits = true }
-#if defined(FULL) && !defined(NO_LIGHT)
-		!busy_waits;
+		store_relaxed(EPOCH, 2 * i - 1);
+#ifdef FULL
+enter:		fence_full();
 #endif
 		if
-		:: id ->
-			assert(!freed);
-			skip;
-			assert(!freed)
+		:: wanted = 1
+		:: wanted = 2
+		fi;
+look:		load_acquire(ID, id);
+		if
+		:: id == wanted ->
+slot:			load_acquire(SLOT, entry);
+			touch(ENTRY(entry))
 		:: else
 		fi;
-		/* Release: what was done before is done. */
-		atomic { !busy_waits -> busy_buf = 2 * i; busy_waits = true }
+leave:		store_release(EPOCH, 2 * i)
 	}
 }
 
-active proctype owner()
+active proctype connection()
 {
-	byte seen;
+	byte me = 1, seen, now;
+	bool freed, added;
 
-	id_waits = true;
-#ifndef NO_HEAVY
-	!id_waits;
-#ifndef FULL
-	!busy_waits;
+	touch(ENTRY(1));
+	store_release(SLOT, 1);
+	store_release(ID, 1);
+	store_relaxed(ID, 0);
+	do
+	:: !added ->
+		touch(ENTRY(2));
+put:		store_release(SLOT, 2);
+add:		store_release(ID, 2);
+		added = true
+	:: !freed ->
+#ifdef FULL
+hide:		fence_full();
+#else
+hide:		fence_heavy();
 #endif
-#endif
-	seen = busy;
-	(seen % 2 == 0 || busy != seen);
-	freed = true
+watch:		load_acquire(EPOCH, seen);
+		now = seen;
+		do
+		:: seen % 2 == 0 || now != seen -> break
+		:: else ->
+passed:			load_acquire(EPOCH, now)
+		od;
+		touch(ENTRY(1));
+		freed = true
+	:: added && freed -> break
+	od
 }

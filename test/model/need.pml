@@ -3,11 +3,11 @@
  */
 
 /*
- * A buffer that was posted before a control message was sent is visible to whoever has
- * received that message, although the two travel over different queue pairs. The message
- * names the position up to which buffers are posted, and the receiver holds it until it
- * has them. A consumer that halts in between takes its posts with it: its halt is
- * announced in the header of a later message, which is read while the first is held.
+ * A buffer that was posted before a control message was sent is visible to the receiver of that
+ * message, although the two travel over different queue pairs. The message names the position
+ * up to which buffers are posted, and the receiver holds it until they have arrived. If the
+ * consumer halts in between, its posts may never arrive: its halt is announced in the header of
+ * a later message, which is read while the first is held.
  *
  *   consumer's side              receiver
  *   post                         message: hold until the posts are there

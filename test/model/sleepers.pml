@@ -5,7 +5,7 @@
 /*
  * Two producers' threads sleep on the completions of one queue: its completion channel
  * is readable for both, but its event can be taken once, and takes the arming with it.
- * Whoever takes the event wakes the other by an event descriptor of its own.
+ * The thread that takes the event wakes the other one by that one's event descriptor.
  *
  *   arm                          device
  *   armed = true                 completion: if the queue is armed,
@@ -15,8 +15,9 @@
  *   awake: take the event; if there was one,
  *     write the own event of each other armed one
  *
- * NO_FORWARD:  broken: the taker wakes nobody.
+ * NO_FORWARD:  broken: the taker does not wake the other.
  * NO_LOOK:     broken: no look after the request.
+ * NO_ARM:      broken: armed after the request.
  */
 
 #define SLEEPERS 2
@@ -55,8 +56,13 @@ active [SLEEPERS] proctype sleeper()
 	do
 	:: mine[me] > 0 -> break
 	:: else ->
-		armed[me] = true;
+#ifndef NO_ARM
+arm:		armed[me] = true;
 		requested = true;
+#else
+		requested = true;
+		armed[me] = true;
+#endif
 #ifndef NO_LOOK
 		if
 		:: mine[me] > 0 -> break
@@ -73,7 +79,8 @@ active [SLEEPERS] proctype sleeper()
 		}
 #ifndef NO_FORWARD
 		if
-		:: took && armed[other] -> own[other] = true
+		:: took && armed[other] ->
+forward:		own[other] = true
 		:: else
 		fi
 #endif

@@ -4,11 +4,10 @@
 
 /*
  * Receive slots of the control path of an RDMA link: a sender never sends without a
- * posted slot at the peer (no RNR), and two ends that both wait for slots do not wait for
- * ever.
+ * posted slot at the peer (no RNR), and two sides never wait for each other's slots for ever.
  *
- * Each message takes a slot of the receiver, who posts it again and says so, by a count
- * in its next message, or in a message of its own once half of the slots are owed. Only
+ * Each message takes a slot of the receiver, which posts it again and reports that, by a count
+ * in its next message, or in a separate message once half of the slots are owed. Only
  * such messages may take the last RESERVED slots.
  *
  * NO_RESERVE:  broken: frames may take all slots.

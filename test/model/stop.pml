@@ -3,94 +3,117 @@
  */
 
 /*
- * The stop of a consumer: pair C of comch_chan.h. Once the consumer has found
- * all that was claimed committed, nobody writes payload any more.
+ * The stop of a consumer: pair C of comch_chan.h. Once the consumer has found all that was
+ * claimed committed, no payload is written any more. A halt is read before the records.
  *
- *   producer                           consumer
- *   claim a position (CAS)             closed = 1
- *   fence                              fence
- *   closed? commit an ABORT            receive what is committed
- *   else copy payload, commit          claimed = received: flush, free
+ *   producer                      connection's thread       consumer
+ *   claim a position (CAS)        closed = 1                halt?
+ *   fence                         fence                     receive what is committed
+ *   closed? commit an ABORT       halt (release)            halt: claimed = received?
+ *   else copy payload, commit                               flush, free
  *
- * Store buffers as in wake.pml. A locked CAS drains them on x86, and a fence
- * does elsewhere: a claim is modelled as a store that waits and a fence.
+ * DOWN: the link is down since the peer's process died, perhaps within a claim. The stop
+ * does not wait for it, but what it committed is delivered.
  *
- * NO_CLAIM_FENCE, NO_CLOSE_FENCE: broken.
  * NO_WAIT: broken: the consumer flushes without waiting for what is claimed.
+ * LATE:    broken: the consumer reads the halt after the records.
  */
 
-#define DEPTH 3
-#define PRODS 2
+#define THREADS 4
+#define LOCS 5
+#define PLAIN 2
+#define STORES 3
 
-byte claim;             /* memory, as the consumer sees it */
-byte claim_now;         /* the coherent value that a CAS works on */
-byte waiting[PRODS];    /* claim that is in a producer's buffer; 0: none */
-bool closed;            /* memory */
-bool close_waits;       /* in the consumer's buffer */
-bool committed[DEPTH];
-bool aborted[DEPTH];
-byte copying;           /* producers within a copy */
-bool given_back;        /* the consumer's buffers are the application's */
+#define CLAIM 0
+#define CLOSED 1
+#define HALT 2
+#define SEQ(pos) (3 + (pos))
+#define BUFFER(pos) (5 + (pos))
 
-active proctype drain()
+#include "memory.h"
+
+#define DEPTH 2
+
+byte dead;              /* producers that have ended */
+
+active [2] proctype producer()
 {
-end:	do
-	:: atomic { waiting[0] != 0 ->
-		claim = (waiting[0] > claim -> waiting[0] : claim); waiting[0] = 0 }
-	:: atomic { waiting[1] != 0 ->
-		claim = (waiting[1] > claim -> waiting[1] : claim); waiting[1] = 0 }
-	:: atomic { close_waits -> closed = true; close_waits = false }
-	od
-}
-
-active [PRODS] proctype producer()
-{
-	byte me = _pid - 1, pos;
+	byte me = _pid, pos, closed;
 
 	do
 	:: true -> break
-	:: atomic { claim_now < DEPTH && waiting[me] == 0 ->
-			pos = claim_now; claim_now++; waiting[me] = claim_now }
-#ifndef NO_CLAIM_FENCE
-		waiting[me] == 0;
-#endif
+	:: atomic { LATEST(CLAIM) < DEPTH -> rmw_relaxed(CLAIM, pos, pos + 1) };
+#ifdef DOWN
+		/* Death within a claim. */
 		if
-		:: closed -> aborted[pos] = true; committed[pos] = true
-		:: else ->
-			copying++;
-			/* The copy takes its time. */
-			assert(!given_back);
-			skip;
-			assert(!given_back);
-			copying--;
-			/* A commit is seen after the claim before it. */
-			waiting[me] == 0;
-			committed[pos] = true
-		fi
-	od
+		:: break
+		:: true
+		fi;
+#endif
+claim:		fence_full();
+		load_relaxed(CLOSED, closed);
+		if
+		:: closed == 0 -> touch(BUFFER(pos))
+		:: else
+		fi;
+		store_release(SEQ(pos), 1)
+	od;
+	dead++
+}
+
+active proctype connection()
+{
+	byte me = 2;
+
+#ifdef DOWN
+	/* The kernel tells of a death after all stores. */
+	dead == 2;
+	fence_heavy();
+#endif
+	store_relaxed(CLOSED, 1);
+close:	fence_full();
+halt:	store_release(HALT, 1)
 }
 
 active proctype consumer()
 {
-	byte head = 0, c;
+	byte me = 3, head, seq, halt, claim;
 
-	close_waits = true;
-#ifndef NO_CLOSE_FENCE
-	!close_waits;
-#endif
 	do
-	:: head < DEPTH && committed[head] -> head++
-	:: else ->
-		c = claim;
-		if
-#ifdef NO_WAIT
-		:: true -> break
-#else
-		:: c == head || head == DEPTH -> break
-		:: else -> (committed[head])
+	:: true ->
+#ifndef LATE
+halted:		load_acquire(HALT, halt);
 #endif
+		do
+		:: head < DEPTH ->
+			load_acquire(SEQ(head), seq);
+			if
+			:: seq == 0 -> break
+			:: else -> touch(BUFFER(head)); head++
+			fi
+		:: else -> break
+		od;
+#ifdef LATE
+		load_acquire(HALT, halt);
+#endif
+		if
+		:: halt == 1 ->
+#if defined(DOWN) || defined(NO_WAIT)
+			break;
+#endif
+			load_relaxed(CLAIM, claim);
+			if
+			:: claim == head -> break
+			:: else
+			fi
+		:: else
 		fi
 	od;
-	given_back = true;
-	assert(copying == 0)
+#ifdef DOWN
+	assert(head == DEPTH || LATEST(SEQ(head)) == 0);
+#else
+	/* The buffers are the application's again. */
+	touch(BUFFER(0));
+	touch(BUFFER(1))
+#endif
 }

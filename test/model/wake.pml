@@ -20,15 +20,15 @@
  * Two publishers share `told`, as the producers of one consumer do, one of
  * which may be slow between its load of armed and its exchange of told.
  *
- * CREDITS:    the second publisher's are credits, which wake only who asks for
- *             them: by the lowest bit of armed. The sleeper asks by chance, but
+ * CREDITS:    the second publisher's are credits, which wake only sleepers that ask
+ *             for them: by the lowest bit of armed. The sleeper asks by chance, but
  *             always when nothing else can come.
  * LIGHT:      the publishers do not fence; the sleeper's fence drains their
  *             buffers too (membarrier).
- * NO_PUB:     broken: publishers without a fence, and nobody makes up for it.
+ * NO_PUBLISH: broken: publishers without a fence, and no substitute for it.
  * NO_SLEEP:   broken: the sleeper has no fence.
  * NO_LOOK:    broken: the sleeper does not look again.
- * ANSWERED:   broken, with CREDITS: a credit that wakes nobody counts as the
+ * ANSWERED:   broken, with CREDITS: a credit that wakes no sleeper counts as the
  *             answer to the armed word.
  */
 
@@ -64,8 +64,8 @@ proctype publisher(byte me)
 
 	for (i : 1 .. MSGS) {
 		atomic { !pub_full[me] -> pub_full[me] = true; pub_buf[me] = i }
-#if !defined(NO_PUB) && !defined(LIGHT)
-		!pub_full[me];
+#if !defined(NO_PUBLISH) && !defined(LIGHT)
+publish:	!pub_full[me];
 #endif
 		a = armed;
 		if
@@ -114,7 +114,7 @@ active proctype sleeper()
 #endif
 			atomic { !arm_full -> arm_full = true; arm_buf = a }
 #ifndef NO_SLEEP
-			!arm_full;
+sleep:			!arm_full;
 #endif
 #ifdef LIGHT
 			!pub_full[0];

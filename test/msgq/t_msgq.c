@@ -15,7 +15,7 @@ static void
 nobody(void *arg)
 {
 	RTE_SET_USED(arg);
-	T_FAIL("nobody asked for this");
+	T_FAIL("unexpected notification");
 }
 
 static void

@@ -3,8 +3,8 @@
  */
 
 /*
- * MsgQ: who sleeps is woken. Each side gives up its thread until it is told,
- * tens of thousands of times: a wake-up that is lost hangs the test.
+ * MsgQ: sleepers are woken. Each side sleeps until it is woken, tens of thousands
+ * of times: a lost wake-up hangs the test.
  */
 
 #include <poll.h>
@@ -36,7 +36,7 @@ wait_for(sem_t *sem)
 	ts.tv_sec += T_TIMEOUT_MS / 1000;
 	while (sem_timedwait(sem, &ts) != 0)
 		if (errno != EINTR)
-			T_FAIL("nobody has woken this side: %s", strerror(errno));
+			T_FAIL("this side was not woken: %s", strerror(errno));
 }
 
 struct side {
@@ -201,7 +201,7 @@ arm_says_again(void)
 	t_eal_stop();
 }
 
-/* Credit of one consumer is not what somebody waits for who wants that of another. */
+/* Credit of one consumer does not wake a producer that waits for another's. */
 static void
 of_another_consumer(void)
 {
@@ -226,7 +226,7 @@ of_another_consumer(void)
 	T_EQ(rte_comch_msgq_credit(c2, 1), 1);
 	sem_getvalue(&sem, &val);
 	T_EQ(val, 1);
-	/* Said once, for who has given up sending. */
+	/* Reported once to a producer that stopped sending. */
 	T_EQ(rte_comch_msgq_producer_arm(u.p), -EAGAIN);
 	T_EQ(rte_comch_msgq_producer_arm(u.p), 0);
 	/* And a send that goes leaves nothing to wait for. */

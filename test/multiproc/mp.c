@@ -123,6 +123,27 @@ mp_counted(const struct t_node *node, const struct rte_comch_conn *conn)
 	return want;
 }
 
+uint32_t
+mp_check_sent(const struct t_node *node, const struct rte_comch_conn *conn, uint32_t taken)
+{
+	uint32_t n = 0, sent = 0;
+	const struct t_ev *ev;
+	unsigned int i;
+
+	for (i = 0; i < node->nb_evs; i++) {
+		ev = &node->evs[i];
+		if (ev->e.type != RTE_COMCH_EVENT_SENT || (conn != NULL && ev->e.conn != conn))
+			continue;
+		T_EQ(ev->e.sent.cookie, n);
+		T_CHECK(ev->e.status == 0 || ev->e.status == -ECONNRESET ||
+			ev->e.status == -EBADFD);
+		n++;
+		sent += ev->e.status == 0;
+	}
+	T_EQ(n, taken);
+	return sent;
+}
+
 void
 mp_consumer_open(struct mp_data *d, struct mp_end *e, enum rte_comch_mem_kind kind,
 		uint32_t len, uint32_t depth)
@@ -140,7 +161,7 @@ mp_consumer_open(struct mp_data *d, struct mp_end *e, enum rte_comch_mem_kind ki
 }
 
 void
-mp_producer_open(struct mp_data *d, struct mp_end *e, uint32_t len)
+mp_producer_open_to(struct mp_data *d, struct mp_end *e, uint32_t len, uint32_t id)
 {
 	struct rte_comch_producer_conf conf = { .queue_size = 16 };
 
@@ -149,14 +170,48 @@ mp_producer_open(struct mp_data *d, struct mp_end *e, uint32_t len)
 	d->depth = 16;
 	t_mem_new(&d->mem, RTE_COMCH_MEM_HEAP, (size_t)len * d->depth, 0);
 	d->prod = t_producer_new(e->conn, &conf);
+	T_UNTIL(t_knows_consumer(e->node, e->conn, id));
+	d->id = id;
+}
+
+void
+mp_producer_open(struct mp_data *d, struct mp_end *e, uint32_t len)
+{
 	T_UNTIL(t_find(e->node, RTE_COMCH_EVENT_CONSUMER_NEW, e->conn, 0) != NULL);
-	d->id = t_find(e->node, RTE_COMCH_EVENT_CONSUMER_NEW, e->conn, 0)->e.consumer.id;
+	mp_producer_open_to(d, e, len,
+		t_find(e->node, RTE_COMCH_EVENT_CONSUMER_NEW, e->conn, 0)->e.consumer.id);
 }
 
 static uint8_t *
 slot(const struct mp_data *d, uint64_t i)
 {
 	return d->mem.addr + i % d->depth * d->len;
+}
+
+#define MP_IMM 24
+
+/* In a mixed stream: immediate data alone, a byte, both, and a long one. */
+static uint32_t
+len_of(const struct mp_data *d, uint64_t i)
+{
+	static const uint32_t lens[] = { 0, 1, 100 };
+
+	return d->mixed && i % 4 < RTE_DIM(lens) ? lens[i % 4] : d->len;
+}
+
+static uint16_t
+imm_of(const struct mp_data *d, uint64_t i)
+{
+	return d->mixed && i % 2 == 0 ? MP_IMM : 0;
+}
+
+static void
+verify(const struct mp_data *d, const struct rte_comch_cpl *cpl)
+{
+	T_EQ(cpl->len, len_of(d, d->got));
+	T_VERIFY(slot(d, d->got), cpl->len, d->got);
+	T_EQ(cpl->imm_len, imm_of(d, d->got));
+	T_VERIFY(cpl->imm, cpl->imm_len, d->got);
 }
 
 static void
@@ -189,24 +244,35 @@ mp_consume(struct mp_data *d, uint64_t end)
 		T_EQ(cpl.status, 0);
 		/* What was flushed once is flushed to the end. */
 		T_EQ(d->flushed, 0);
-		T_EQ(cpl.len, d->len);
-		T_VERIFY(slot(d, d->got), d->len, d->got);
+		verify(d, &cpl);
 		d->got++;
+	}
+}
+
+void
+mp_fill(struct mp_data *d, uint64_t end)
+{
+	while (d->filled < end && d->filled - d->done - d->failed < d->depth) {
+		t_fill(slot(d, d->filled), len_of(d, d->filled), d->filled);
+		d->filled++;
 	}
 }
 
 void
 mp_produce(struct mp_data *d, uint64_t end)
 {
-	struct rte_comch_op op = {
-		.mr = d->mem.mr, .len = d->len, .consumer_id = d->id,
-	};
+	struct rte_comch_op op = { .mr = d->mem.mr, .consumer_id = d->id };
 	struct rte_comch_cpl cpl;
+	uint8_t imm[MP_IMM];
 
 	while (d->sent < end && d->sent - d->done - d->failed < d->depth) {
+		mp_fill(d, d->sent + 1);
 		op.addr = slot(d, d->sent);
+		op.len = len_of(d, d->sent);
 		op.cookie = d->sent;
-		t_fill(slot(d, d->sent), d->len, d->sent);
+		op.imm = imm;
+		op.imm_len = imm_of(d, d->sent);
+		t_fill(imm, op.imm_len, d->sent);
 		if (rte_comch_producer_send_burst(d->prod, &op, 1) == 0)
 			break;
 		d->sent++;

@@ -45,6 +45,11 @@ uint64_t mp_hear(int fd, char code);
 void mp_count_up(struct rte_comch_conn *conn, uint32_t *next, uint32_t end);
 /* How many MSG events there are; they must count up from 0 without a gap. */
 uint32_t mp_counted(const struct t_node *node, const struct rte_comch_conn *conn);
+/* Each of the *taken* messages of a connection (NULL: of all) was reported: sent, unknown, or
+ * too late. How many were sent.
+ */
+uint32_t mp_check_sent(const struct t_node *node, const struct rte_comch_conn *conn,
+		uint32_t taken);
 
 /** One end of a stream of counted, verified messages. */
 struct mp_data {
@@ -52,17 +57,22 @@ struct mp_data {
 	struct rte_comch_consumer *cons;
 	struct rte_comch_producer *prod;
 	uint32_t id;      /**< Of the peer's consumer. */
-	uint32_t len;     /**< Of each message. */
+	uint32_t len;     /**< Of each message; of the longest, if mixed. */
+	bool mixed;       /**< Short ones, long ones, immediate data; set after opening. */
 	uint32_t depth;
 	uint64_t posted, got, flushed;
-	uint64_t sent, done, failed;
+	uint64_t filled, sent, done, failed;
 };
 
 void mp_consumer_open(struct mp_data *d, struct mp_end *e, enum rte_comch_mem_kind kind,
 		uint32_t len, uint32_t depth);
 void mp_producer_open(struct mp_data *d, struct mp_end *e, uint32_t len);
+/* The same to this consumer, not to the first one. */
+void mp_producer_open_to(struct mp_data *d, struct mp_end *e, uint32_t len, uint32_t id);
 /* Post up to *end* in all and take what is there, each verified. */
 void mp_consume(struct mp_data *d, uint64_t end);
+/* Write the contents up to message *end*, as far as there is room. */
+void mp_fill(struct mp_data *d, uint64_t end);
 /* Send up to *end* in all and take completions. */
 void mp_produce(struct mp_data *d, uint64_t end);
 void mp_data_close(struct mp_data *d);

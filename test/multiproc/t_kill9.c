@@ -59,7 +59,7 @@ traffic(struct mp_end *e, struct mp_data *in, struct mp_data *out, uint32_t *nex
 	t_step_all();
 }
 
-/* Who dies: it never ends by itself. */
+/* The process that is killed: it never ends by itself. */
 static int
 victim(int fd, void *arg)
 {
@@ -97,25 +97,6 @@ all_is_over(struct mp_end *e, struct mp_data *in, struct mp_data *out)
 			return false;
 	}
 	return t_count(e->node, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1;
-}
-
-/* Each message that was taken was told: sent, unknown, or too late. */
-static void
-check_sent(const struct mp_end *e, uint32_t taken)
-{
-	const struct t_ev *ev;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < e->node->nb_evs; i++) {
-		ev = &e->node->evs[i];
-		if (ev->e.type != RTE_COMCH_EVENT_SENT)
-			continue;
-		T_EQ(ev->e.sent.cookie, n);
-		T_CHECK(ev->e.status == 0 || ev->e.status == -ECONNRESET ||
-			ev->e.status == -EBADFD);
-		n++;
-	}
-	T_EQ(n, taken);
 }
 
 static void
@@ -166,7 +147,7 @@ survivor(int fd, void *arg)
 		T_EQ(in.flushed, 16 - PUBLISHED_DATA);
 	}
 	mp_counted(e.node, NULL);
-	check_sent(&e, next);
+	mp_check_sent(e.node, NULL, next);
 	ev = t_find(e.node, RTE_COMCH_EVENT_DISCONNECTED, NULL, 0);
 	T_EQ(ev->e.status, -ECONNRESET);
 	T_NE(ev->text[0], '\0');

@@ -236,7 +236,7 @@ enough(void)
 	struct t_proc s, cl;
 
 	t_proc_start(&s, "server", server, &c);
-	t_hear(s.fd, 'R'); /* it has counted its descriptors: nobody came before */
+	t_hear(s.fd, 'R'); /* it counted its descriptors before any client connected */
 	t_proc_start(&cl, "clients", clients, &c);
 	/* So many take their time: wait for the end, not for a step. */
 	while (!t_readable(cl.fd, T_TIMEOUT_MS))

@@ -25,7 +25,7 @@ server(int fd, void *arg)
 	T_UNTIL(t_count(e.node, RTE_COMCH_EVENT_SENT, NULL) == 1);
 	mp_hear(fd, 'E');
 	if (!stop)
-		_exit(0); /* without a word to anybody */
+		_exit(0); /* without a disconnect */
 	mp_close(&e);
 	return 0;
 }

@@ -57,7 +57,7 @@ pass(const struct t_wait *wait)
 		t_until_step(wait);
 }
 
-/** A message: who, and which of his. */
+/** A message: its sender, and its number. */
 struct stamp {
 	uint32_t producer;
 	uint32_t seq;

@@ -3,7 +3,7 @@
 # Copyright(c) 2026 The comch authors
 #
 # How comch-perf ends: rows that are refused, in all shapes alike; messages without
-# a byte; sides that share a CPU.
+# a byte; sides that share a CPU; a parent that ignores SIGCHLD, which is inherited.
 #
 # usage: ends.sh COMCH-PERF
 
@@ -50,3 +50,9 @@ cpu=$(taskset -pc $$ | sed 's/.*[:,-] *//')
 ! grep -v '"stable": false' "$TMPDIR/out" || fail 'two sides on one CPU are stable'
 "$program" -l "$cpu" -- --duration 0.1 data-lat >"$TMPDIR/out"
 grep -q ' crowded$' "$TMPDIR/out" || fail 'two sides on one CPU are not marked crowded'
+
+env --ignore-signal=CHLD "$program" --iters 32 --attempts 1 --format csv data-rate >"$TMPDIR/out"
+status=0
+env --ignore-signal=CHLD "$program" --iters 32 --attempts 1 --queue 65537 --format csv data-rate \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" || status=$?
+[ "$status" -eq 2 ] || fail "with SIGCHLD ignored: exit status $status, not 2"

@@ -186,7 +186,7 @@ def watch(holders):
 
 
 def frozen(holder):
-    """A program that does not answer holds nobody up for long."""
+    """A program that does not answer delays others only briefly."""
     holder.send_signal(signal.SIGSTOP)
     done = subprocess.run([INFO, "--json"], capture_output=True, text=True, timeout=30,
                           check=True)

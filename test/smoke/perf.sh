@@ -31,7 +31,11 @@ for row in rows:
     assert row["test"] == test, row
     assert row["seconds"] >= 0, row
     assert row["errors"] == 0, row
-    # Unless it was asked for, nobody posts more than a window's worth.
+    assert row["repeats"] == (3 if "--repeat" in options else 1), row
+    assert row["stable"] == (row["stable_repeats"] > 0), row
+    if row["ratio"] is not None:
+        assert row["ratio_min"] <= row["ratio"] <= row["ratio_max"], row
+    # By default, no side posts more than a window's worth.
     if "--queue" not in options:
         assert row["queue"] * row["size"] <= max(16 << 20, 2 * row["size"]), row
     if test.startswith("msgq"):
@@ -42,6 +46,12 @@ for row in rows:
         assert row["copies"] == 0, row
         floors = {"data-lat": "ring-lat", "data-rate": "ring"}
         assert row["floor"] == ("wake" if "event" in options else floors[test]), row
+    if test == "floor":
+        assert (row["lines"] is None) == (row["floor"] != "slot"), row
+    if "--lines" in options:
+        assert len(rows) == 1 and row["floor"] == "slot", rows
+        assert row["lines"] == float(options[options.index("--lines") + 1]), row
+        assert row["size"] == int(64 * row["lines"]), row
     if "doca" in options:
         assert row["api"] == "doca", row
 EOT

@@ -180,6 +180,7 @@ commands(void)
 	}
 	T_CHECK(has_text(all, "/comch/explain"));
 	T_CHECK(has_text(all, "/comch/dev/xstats"));
+	T_CHECK(has_text(all, "/comch/shares"));
 	json_array_foreach(all, i, cmd) {
 		if (strncmp(json_string_value(cmd), "/comch/", 7) != 0)
 			continue;
@@ -189,13 +190,13 @@ commands(void)
 		T_STR_HAS(json_string_value(member(help, json_string_value(cmd))), ".");
 		json_decref(help);
 	}
-	T_EQ(nb, 2 * RTE_DIM(numbered) + RTE_DIM(counted) + 2);
+	T_EQ(nb, 2 * RTE_DIM(numbered) + RTE_DIM(counted) + 3);
 	json_decref(all);
 	close(fd);
 	end();
 }
 
-/* Without any object, lists are empty and numbers are nobody's. */
+/* Without any object, lists are empty and numbers unknown. */
 static void
 nothing(void)
 {
@@ -283,6 +284,25 @@ check_ends(int fd)
 	o = tel_ask(fd, "/comch/poll/stats,0");
 	T_GT(number(o, "runs"), 0);
 	T_GE(number(o, "events"), 1);
+	T_GT(number(o, "longest_run_ns"), 0);
+	json_decref(o);
+}
+
+/* The only peer is this process itself. */
+static void
+check_shares(int fd)
+{
+	json_t *o = tel_ask(fd, "/comch/shares");
+	const json_t *fds = json_object_get(o, "descriptors");
+
+	T_GE(number(fds, "used"), 1);
+	T_EQ(number(fds, "most"), number(fds, "used"));
+	T_GT(number(fds, "max"), number(fds, "used"));
+	T_EQ(number(fds, "most_uid"), (json_int_t)getuid());
+	T_EQ(number(fds, "most_pid"), getpid());
+	T_GT(number(json_object_get(o, "descriptors_in_flight"), "max"), 0);
+	T_EQ(number(json_object_get(o, "mappings"), "most"), 0);
+	T_EQ(number(json_object_get(o, "mappings"), "most_uid"), -1);
 	json_decref(o);
 }
 
@@ -377,6 +397,7 @@ objects(void)
 	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 3);
 	check_devices(fd);
 	check_ends(fd);
+	check_shares(fd);
 	list_first(fd, "/comch/conn/list", 2);
 	check_conn(fd, p.sconn, "server");
 	check_conn(fd, p.cconn, "client");
@@ -559,7 +580,7 @@ mistakes(void)
 		"/comch/msgq/info,0", "/comch/msgq/stats,0",
 		"/comch/mem/info,4096", "/comch/mem/info,4294967295", "/comch/explain",
 		"/comch/explain,0", "/comch/explain,1,99", "/comch/explain,1,1,1",
-		"/comch/explain,\n", "/comch/explain,1\n",
+		"/comch/explain,\n", "/comch/explain,1\n", "/comch/shares,0",
 	};
 	struct t_pair p;
 	struct t_flow f;
@@ -578,7 +599,7 @@ mistakes(void)
 		json_decref(o);
 		T_EQ(list_first(fd, "/comch/dev/list", 2), 0);
 	}
-	/* Beyond the end of a list is no mistake. */
+	/* A start beyond the end is valid: the list is empty. */
 	list_first(fd, "/comch/dev/list,4294967295", 0);
 	list_first(fd, "/comch/mem/list,4294967295", 0);
 	t_flow_close(&f);
@@ -633,6 +654,7 @@ ask_all(int fd, uint32_t conn)
 		"/comch/client/info,0", "/comch/conn/list", "/comch/producer/list",
 		"/comch/consumer/list", "/comch/poll/list", "/comch/poll/info,0",
 		"/comch/poll/stats,0", "/comch/mem/list", "/comch/mem/info,0", "/comch/mem/info,1",
+		"/comch/shares",
 	};
 	static const char *const of_conn[] = {
 		"/comch/conn/info,%u", "/comch/conn/stats,%u", "/comch/explain,%u",
@@ -676,7 +698,7 @@ asker(void *arg)
 	return NULL;
 }
 
-/* Objects come and go while they are asked for: under ASan, nobody may touch a freed one. */
+/* Objects come and go while they are queried: under ASan, a use after free is found. */
 static void
 churn(void)
 {

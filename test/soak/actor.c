@@ -8,11 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "actor.h"
+#include "world.h"
 
-/* Figures must be those of the first rest after so long, and not change for so long. */
-#define SETTLE_MS 10000
-#define STABLE_MS 200
 /* Times are in whole ms: a message is older than a moment if so much is between them. */
 #define WAKE_MS 2
 #define QUIET_MS 300
@@ -50,11 +47,16 @@ actor_turn(struct actor *a)
 	struct end *e, *next;
 	uint16_t i, n;
 
+	while (soak_get(&a->me->is_stopped) != 0 && !actor_is_killed(a))
+		usleep(500);
 	a->has_moved = false;
 	a->now_ms = t_now_ms();
 	a->due_ms = a->now_ms + 1000;
 	n = rte_comch_poll_run(a->poll, evs,
 		(uint16_t)(1 + soak_rnd_below(&a->rnd, RTE_DIM(evs))));
+	/* Before anything that its death has brought about is seen. */
+	if (actor_is_killed(a) && a->grave == NULL)
+		actor_bury(a);
 	a->has_moved = n > 0;
 	for (i = 0; i < n; i++)
 		dispatch(a, &evs[i]);
@@ -72,7 +74,8 @@ actor_turn(struct actor *a)
 static bool
 is_waiting(const struct soak_stream *s, uint64_t until)
 {
-	const uint64_t sent = s->prod_id == 0 ? soak_get(&s->accepted) : soak_get(&s->ok_end);
+	const bool at_once = s->prod_id == 0 && soak_world.keeps_accepted;
+	const uint64_t sent = at_once ? soak_get(&s->accepted) : soak_get(&s->ok_end);
 
 	return sent > s->delivered && soak_get(&s->sent_ms) + WAKE_MS < until;
 }
@@ -108,11 +111,12 @@ static void
 check_sleep(struct actor *a, struct pollfd *fd, uint64_t until)
 {
 	const struct soak_stream *s = find_waiting(a, until);
-	uint64_t delivered;
+	uint64_t delivered, waited_ms;
 
 	if (s == NULL)
 		return;
 	delivered = s->delivered;
+	waited_ms = until - RTE_MIN(soak_get(&s->sent_ms), until);
 	if (poll(fd, 1, (int)(LATE_MS * t_patience())) != 0)
 		return;
 	actor_turn(a);
@@ -120,7 +124,7 @@ check_sleep(struct actor *a, struct pollfd *fd, uint64_t until)
 		ACTOR_FAULT(a, "producer %u, consumer %u: message %llu came %llu ms before the "
 			"end of a sleep, and did not wake it", s->prod_id, s->cons_id,
 			(unsigned long long)delivered,
-			(unsigned long long)(until - soak_get(&s->sent_ms)));
+			(unsigned long long)waited_ms);
 }
 
 static void
@@ -180,38 +184,27 @@ actor_is_idle(const struct actor *a)
 		rte_comch_server_nb_conns(a->server) == 0;
 }
 
+static void
+measure_step(void *arg)
+{
+	struct actor *a = arg;
+
+	actor_turn(a);
+	actor_sleep(a);
+}
+
 /* Nothing is left of its connections: compare what it holds with the first such time. */
 static void
 measure(struct actor *a)
 {
-	const uint64_t begin = t_now_ms();
-	struct soak_figures last = { 0 }, now;
-	const char *more = NULL;
-	uint64_t stable = begin;
+	const char *more;
+	char text[200];
 
-	do {
-		actor_turn(a);
-		figures_get(&now);
-		if (memcmp(&now, &last, sizeof(now)) != 0)
-			stable = t_now_ms();
-		last = now;
-		if (a->me->nb_rests > 0) {
-			more = figures_compare(&a->me->base, &now);
-			if (more == NULL)
-				break;
-		}
-		actor_sleep(a);
-	} while (t_now_ms() < begin + SETTLE_MS * t_patience() &&
-		(more != NULL || t_now_ms() < stable + STABLE_MS));
-	a->me->now = now;
-	if (a->me->nb_rests == 0)
-		a->me->base = now;
-	if (more != NULL)
-		ACTOR_FAULT(a, "at rest it has more %s than at first: %u/%u descriptors, "
-			"%u/%u threads, %u/%u maps (%u/%u memfds), %llu/%llu kB", more,
-			now.fds, a->me->base.fds, now.threads, a->me->base.threads, now.maps,
-			a->me->base.maps, now.memfds, a->me->base.memfds,
-			(unsigned long long)now.rss_kb, (unsigned long long)a->me->base.rss_kb);
+	more = figures_settle(&a->me->base, a->me->nb_rests == 0, &a->me->now, measure_step, a);
+	if (more != NULL) {
+		figures_text(text, sizeof(text), &a->me->base, &a->me->now);
+		ACTOR_FAULT(a, "idle resources grew: %s: %s", more, text);
+	}
 	a->me->nb_rests++;
 }
 
@@ -234,8 +227,7 @@ actor_open(struct actor *a, const struct actor_conf *conf)
 	a->poll = rte_comch_poll_create(NULL);
 	if (a->poll == NULL)
 		T_FAIL("poll_create: %s", strerror(rte_errno));
-	a->dev = t_dev_open(0, a->side == SOAK_DPU ?
-		"role=dpu,rep=pf0,max_msg_size=131072" : "role=host,func=pf0,max_msg_size=131072");
+	a->dev = t_dev_open(a->number, soak_world.dev(a->number));
 	a->next_calm_ms = t_now_ms() + soak_rnd_below(&a->rnd, 8000);
 }
 
@@ -249,33 +241,34 @@ actor_close(struct actor *a)
 	free(a->msgs);
 }
 
-int
-actor_main(int fd, void *arg)
+static void
+live(struct actor *a)
 {
-	static const struct t_driver driver = {
-		.name = "comch_shm", .has_dir = true, .has_kernel_peer = true,
-	};
+	while (actor_order(a) != SOAK_QUIT || !actor_is_idle(a) || a->server != NULL) {
+		actor_turn(a);
+		if (actor_order(a) == SOAK_GO) {
+			soak_set(&a->me->is_resting, 0);
+		} else if (actor_order(a) == SOAK_REST && actor_is_idle(a) &&
+				soak_get(&a->me->is_resting) == 0) {
+			kept_free(a);
+			if (soak_world.counts_each)
+				measure(a);
+			soak_set(&a->me->is_resting, 1);
+		}
+		if (!a->has_moved)
+			actor_sleep(a);
+	}
+}
+
+void
+actor_live(int fd, const struct actor_conf *conf)
+{
 	struct actor a;
 
-	t_driver = &driver;
-	t_eal_start(1);
-	actor_open(&a, arg);
+	actor_open(&a, conf);
 	a.fd = fd;
-	a.me->pid = getpid();
-	while (actor_order(&a) != SOAK_QUIT || !actor_is_idle(&a) || a.server != NULL) {
-		actor_turn(&a);
-		if (actor_order(&a) == SOAK_GO) {
-			soak_set(&a.me->is_resting, 0);
-		} else if (actor_order(&a) == SOAK_REST && actor_is_idle(&a) &&
-				soak_get(&a.me->is_resting) == 0) {
-			kept_free(&a);
-			measure(&a);
-			soak_set(&a.me->is_resting, 1);
-		}
-		if (!a.has_moved)
-			actor_sleep(&a);
-	}
+	soak_set(&a.me->is_open, 1);
+	live(&a);
 	actor_close(&a);
-	t_eal_stop();
-	return 0;
+	free(a.grave);
 }

@@ -6,8 +6,8 @@
 #define SOAK_ACTOR_H
 
 /*
- * An actor is a process under test: a server, or a client with some connections. It decides
- * by itself what it sends, creates and ends; the supervisor stops and kills it.
+ * An actor is a process or a thread under test: a server, or a client with some connections.
+ * It decides by itself what it sends, creates and ends; the supervisor stops and kills it.
  */
 
 #include "msg.h"
@@ -59,7 +59,7 @@ struct producer {
 	uint16_t nb_ops;
 	uint64_t due_ms;
 	bool is_switching;
-	bool is_ending;
+	bool is_ending;             /* by its own stop */
 };
 
 /** One end of a connection. */
@@ -102,6 +102,7 @@ struct kept {
 
 struct actor {
 	struct soak_books *books;
+	struct soak_books *grave;   /* of a killed thread: the books of its remains */
 	struct soak_proc *me;
 	uint32_t number;
 	enum soak_side side;
@@ -130,13 +131,13 @@ struct actor {
 #define CTRL_BURST 16
 #define MAX_CTRL_MSG 131072
 
-/* Life of an actor, as a process: returns its exit status. */
-int actor_main(int fd, void *arg);
 struct actor_conf {
 	struct soak_books *books;
 	uint32_t number;
 	const char *name;
 };
+/* Life of an actor, in a process or thread of its own. What comes over fd wakes it. */
+void actor_live(int fd, const struct actor_conf *conf);
 
 /* One round of work: events, then what is due. */
 void actor_turn(struct actor *a);
@@ -144,6 +145,8 @@ void actor_turn(struct actor *a);
 void actor_sleep(struct actor *a);
 void actor_open(struct actor *a, const struct actor_conf *conf);
 void actor_close(struct actor *a);
+/* It was killed: none of its books count any more (grave.c). */
+void actor_bury(struct actor *a);
 /* Nothing is left of its connections. */
 bool actor_is_idle(const struct actor *a);
 static inline uint32_t
@@ -153,9 +156,18 @@ actor_order(const struct actor *a)
 }
 /* Something is to be done then. */
 void actor_due(struct actor *a, uint64_t ms);
+/* Nothing that happens to it counts any more. */
+static inline bool
+actor_is_killed(const struct actor *a)
+{
+	return soak_get(&a->me->is_killed) != 0;
+}
 #define ACTOR_FAULT(a, fmt, ...) \
-	soak_fault((a)->books, "%s %u: " fmt, (a)->side == SOAK_DPU ? "server" : "client", \
-		(a)->number, ##__VA_ARGS__)
+	do { \
+		if (!actor_is_killed(a)) \
+			soak_fault((a)->books, "%s %u: " fmt, (a)->side == SOAK_DPU ? \
+				"server" : "client", (a)->number, ##__VA_ARGS__); \
+	} while (0)
 
 /* Clients of a client process, and the server of the other (ends.c). */
 void seats_turn(struct actor *a);
@@ -183,9 +195,15 @@ void producer_turn(struct end *e, struct producer *p);
 void producer_end(struct end *e, struct producer *p);
 void kept_free(struct actor *a);
 
-/* Resources of this process (figures.c). */
-void figures_get(struct soak_figures *f);
-/* What has grown since the first rest; NULL: nothing, or within the tolerance. */
-const char *figures_compare(const struct soak_figures *base, const struct soak_figures *now);
+/*
+ * Resources of this process when idle (figures.c). The first time, they become *base* once they
+ * do not change any more; later they get some time to return to it. Returns what has grown, or
+ * NULL. Meanwhile *step* is called.
+ */
+const char *figures_settle(struct soak_figures *base, bool is_first, struct soak_figures *now,
+		void (*step)(void *arg), void *arg);
+/* "9/8 descriptors, ..." */
+void figures_text(char *buf, size_t size, const struct soak_figures *base,
+		const struct soak_figures *now);
 
 #endif /* SOAK_ACTOR_H */

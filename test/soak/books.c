@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "books.h"
+#include "msg.h"
 #include "t.h"
 
 struct soak_books *
@@ -42,7 +42,7 @@ soak_conn_take(struct soak_books *b, uint32_t client)
 
 	serial = soak_add(&b->next_serial, 1);
 	for (i = 0; i < SOAK_CONNS; i++) {
-		/* In turn, so that nobody takes the next one for the last. */
+		/* In turn, so that the next one is not mistaken for the last. */
 		c = &b->conns[(serial + i) % SOAK_CONNS];
 		free_serial = 0;
 		/* SOAK_NONE: it is neither free nor to be judged while it is filled in. */
@@ -52,6 +52,7 @@ soak_conn_take(struct soak_books *b, uint32_t client)
 		memset((uint8_t *)c + sizeof(c->serial), 0, sizeof(*c) - sizeof(c->serial));
 		c->client = client;
 		c->life = soak_get(&b->procs[client].life);
+		c->client_pid = soak_get(&b->procs[client].pid);
 		c->begin_ms = t_now_ms();
 		stream_init(&c->end[SOAK_HOST].ctrl, 0, 0, 0);
 		stream_init(&c->end[SOAK_DPU].ctrl, 0, 0, 0);
@@ -78,14 +79,36 @@ soak_conn_open(struct soak_books *b, uint32_t queue, int32_t client_pid, int32_t
 		return NULL;
 	}
 	c = &b->conns[queue - 1];
-	if (soak_get(&c->serial) == 0 || soak_get(&c->serial) == SOAK_NONE ||
-			soak_get(&b->procs[c->client].pid) != client_pid)
+	if (soak_get(&c->serial) == 0 || soak_get(&c->serial) == SOAK_NONE)
+		return NULL;
+	/* Not that of the process that has the number now: this one may be dead. */
+	if (client_pid > 0 && c->client_pid != client_pid)
 		return NULL;
 	if (!__atomic_compare_exchange_n(&c->end[SOAK_DPU].state, &none, SOAK_END_OPEN, false,
 			__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return NULL;
 	soak_set(&c->server_pid, server_pid);
 	return c;
+}
+
+/* Lives that follow each other differ; so do lengths of one life. */
+#define LIVES 61
+
+uint32_t
+soak_server_queue(const struct soak_books *b, struct soak_rnd *rnd)
+{
+	return 1 + b->procs[0].life % LIVES + LIVES * soak_rnd_below(rnd, 3);
+}
+
+int32_t
+soak_server_pid(const struct soak_books *b, uint32_t queue)
+{
+	/* The pid first: a new one has a new life. */
+	const int32_t pid = soak_get(&b->procs[0].pid);
+
+	if (pid == 0 || soak_get(&b->procs[0].life) % LIVES != (queue - 1) % LIVES)
+		return SOAK_PID_GONE;
+	return pid;
 }
 
 void

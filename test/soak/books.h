@@ -22,6 +22,12 @@
 #define SOAK_CONSUMERS 48   /* ids of consumers, likewise */
 #define SOAK_FAULTS 64
 #define SOAK_NONE UINT64_MAX
+#define SOAK_PID_GONE (-1)  /* of a process that lives no more */
+
+/** A random number generator of one thread. */
+struct soak_rnd {
+	uint64_t state;
+};
 
 /** The two ends of a connection. */
 enum soak_side {
@@ -76,6 +82,7 @@ struct soak_conn {
 	uint64_t serial;    /* unique in a run; 0: free */
 	uint32_t client;    /* number of its process... */
 	uint32_t life;      /* ...and which of those that had the number */
+	int32_t client_pid;
 	int32_t server_pid; /* 0: not known yet */
 	bool is_void;       /* the client was never connected */
 	bool has_failed;    /* said already */
@@ -90,20 +97,28 @@ enum soak_order {
 	SOAK_QUIT,
 };
 
-/** Resources of a process at rest. */
+/** Resources of an idle process. */
 struct soak_figures {
 	uint32_t fds;
 	uint32_t threads;
 	uint32_t maps;
 	uint32_t memfds;    /* of the maps */
+	uint32_t objects;   /* of the transport */
 	uint64_t rss_kb;
 };
 
 struct soak_proc {
-	int32_t pid;            /* 0: there is none */
+	int32_t pid;            /* 0: there is none; of a thread, a number that is used once */
 	uint32_t life;          /* counts the processes of this number */
 	uint32_t order;         /* enum soak_order */
 	uint32_t is_resting;
+	/* Of a thread, which cannot be stopped and killed from outside. */
+	uint32_t is_open;       /* its device is */
+	uint32_t is_stopped;
+	uint32_t is_killed;     /* it is about to be dead */
+	uint32_t is_dead;       /* nothing of it reaches the others any more */
+	uint32_t is_buried;     /* and it writes into these books no more */
+	uint32_t has_ended;
 	uint32_t nb_rests;      /* of this life */
 	struct soak_figures base; /* at the first one */
 	struct soak_figures now;
@@ -145,11 +160,18 @@ struct soak_books *soak_books_new(uint64_t seed);
 struct soak_conn *soak_conn_take(struct soak_books *b, uint32_t client);
 /*
  * The server's end finds its connection by the length of the client's receive queue, which
- * is soak_conn_queue(). NULL: the client is gone, and the connection given up.
+ * is soak_conn_queue(). NULL: the client had sent nothing when it was killed, and the
+ * connection is given up.
  */
 uint32_t soak_conn_queue(const struct soak_books *b, const struct soak_conn *c);
 struct soak_conn *soak_conn_open(struct soak_books *b, uint32_t queue, int32_t client_pid,
 		int32_t server_pid);
+/*
+ * The client's end knows the server's process by the length of its receive queue, where no
+ * kernel says it: a length for this life, and the pid of one with this length.
+ */
+uint32_t soak_server_queue(const struct soak_books *b, struct soak_rnd *rnd);
+int32_t soak_server_pid(const struct soak_books *b, uint32_t queue);
 void soak_conn_release(struct soak_conn *c);
 /* A stream of one end; NULL: it has had too many. */
 struct soak_stream *soak_stream_new(struct soak_end *e, uint32_t prod_id, uint32_t cons_id,

@@ -2,27 +2,16 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "boss.h"
+#include "world.h"
 
 #define TICK_US 2000
-/* Until all are at rest, or have ended. */
+/* Limit until all are idle or have ended. */
 #define REST_MS 60000
-
-/** A process under test, as the supervisor sees it. */
-struct worker {
-	struct t_proc proc;
-	struct actor_conf conf;
-	char name[16];
-	bool is_running;
-	uint64_t start_ms;  /* when to start it, if it is not running */
-	uint64_t cont_ms;   /* when to continue it; 0: it is not stopped */
-};
 
 /** What happens in a phase. */
 struct phase {
@@ -53,6 +42,7 @@ struct boss {
 	uint32_t nb_phases;
 	uint32_t nb_kills, nb_stalls, nb_quits;
 	uint64_t nb_rests;
+	struct soak_figures base; /* of a world that does not count each */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -72,9 +62,14 @@ worker_start(struct boss *boss, uint32_t i)
 	p->life++;
 	p->nb_rests = 0;
 	soak_set(&p->is_resting, 0);
+	soak_set(&p->is_open, 0);
+	soak_set(&p->is_stopped, 0);
+	soak_set(&p->is_killed, 0);
+	soak_set(&p->is_dead, 0);
+	soak_set(&p->is_buried, 0);
+	soak_set(&p->has_ended, 0);
 	soak_set(&p->order, SOAK_GO);
-	t_proc_start(&w->proc, w->name, actor_main, &w->conf);
-	soak_set(&p->pid, w->proc.pid);
+	soak_world.start(w);
 	w->is_running = true;
 	w->cont_ms = 0;
 }
@@ -96,7 +91,8 @@ worker_kill(struct boss *boss, uint32_t i)
 
 	if (!w->is_running)
 		return;
-	t_proc_kill(&w->proc);
+	soak_world.kill(w, &boss->rnd);
+	w->dying_ms = t_now_ms();
 	boss->nb_kills++;
 	worker_gone(boss, i, soak_rnd_one_in(&boss->rnd, 2) ? 0 :
 		soak_rnd_below(&boss->rnd, 300));
@@ -110,7 +106,7 @@ worker_stall(struct boss *boss, uint32_t i)
 
 	if (!w->is_running || w->cont_ms != 0)
 		return;
-	t_proc_signal(&w->proc, SIGSTOP);
+	soak_world.stop(w);
 	/* The library gives a peer a second. */
 	ms = soak_rnd_one_in(&boss->rnd, 6) ? 2500 : 200;
 	w->cont_ms = t_now_ms() + 1 + soak_rnd_below(&boss->rnd, ms);
@@ -126,23 +122,24 @@ worker_order(struct boss *boss, uint32_t i, enum soak_order order)
 		send(boss->workers[i].proc.fd, "k", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* It has ended by itself: as it was told? */
-static void
-worker_reap(struct boss *boss, uint32_t i)
+/* Are the resources of a killed actor released? */
+static bool
+worker_is_gone(struct boss *boss, uint32_t i)
 {
 	struct worker *w = &boss->workers[i];
-	int status;
 
-	if (waitpid(w->proc.pid, &status, WNOHANG) != w->proc.pid)
-		return;
-	close(w->proc.fd);
-	if (WIFSIGNALED(status))
-		soak_fault(boss->books, "%s %d was ended by signal %d", w->name,
-			(int)w->proc.pid, WTERMSIG(status));
-	else if (WEXITSTATUS(status) != 0 || boss->books->procs[i].order != SOAK_QUIT)
-		soak_fault(boss->books, "%s %d ended with status %d", w->name,
-			(int)w->proc.pid, WEXITSTATUS(status));
-	worker_gone(boss, i, 0);
+	if (w->dying_ms == 0)
+		return true;
+	if (soak_world.is_gone(w)) {
+		w->dying_ms = 0;
+		return true;
+	}
+	if (t_now_ms() > w->dying_ms + REST_MS * t_patience()) {
+		soak_fault(boss->books, "%s was killed and its resources were not released",
+			w->name);
+		is_interrupted = SIGALRM;
+	}
+	return false;
 }
 
 /* Once round: ended ones, stopped ones, ended connections. */
@@ -155,14 +152,15 @@ tick(struct boss *boss, bool may_start)
 
 	for (i = 0; i < boss->nb_workers; i++) {
 		w = &boss->workers[i];
-		if (w->is_running)
-			worker_reap(boss, i);
-		else if (may_start && w->start_ms <= now)
+		if (w->is_running && soak_world.has_ended(w))
+			worker_gone(boss, i, 0);
+		else if (!w->is_running && worker_is_gone(boss, i) && may_start &&
+				w->start_ms <= now)
 			worker_start(boss, i);
 		if (!w->is_running || w->cont_ms == 0)
 			continue;
 		if (w->cont_ms <= now) {
-			t_proc_signal(&w->proc, SIGCONT);
+			soak_world.cont(w);
 			w->cont_ms = 0;
 		}
 	}
@@ -226,7 +224,29 @@ all_rest(const struct boss *boss)
 	return true;
 }
 
-/* Each process ends its connections and compares its resources with those before. */
+static void
+measure_step(void *arg)
+{
+	RTE_SET_USED(arg);
+	usleep(TICK_US);
+}
+
+/* All actors are one process: check its resources. */
+static void
+measure(struct boss *boss)
+{
+	struct soak_figures now;
+	const char *more;
+	char text[200];
+
+	more = figures_settle(&boss->base, boss->nb_rests == 0, &now, measure_step, NULL);
+	if (more == NULL)
+		return;
+	figures_text(text, sizeof(text), &boss->base, &now);
+	soak_fault(boss->books, "idle resources grew: %s: %s", more, text);
+}
+
+/* Each actor ends its connections. Resources are compared with those before. */
 static void
 rest(struct boss *boss)
 {
@@ -250,27 +270,45 @@ rest(struct boss *boss)
 			continue;
 		for (i = 0; i < boss->nb_workers; i++)
 			if (soak_get(&boss->books->procs[i].is_resting) == 0)
-				soak_fault(boss->books, "%s does not come to rest",
+				soak_fault(boss->books, "%s does not become idle",
 					boss->workers[i].name);
 		soak_fault(boss->books, "%u connections are left", judge_left(boss->books));
 		is_interrupted = SIGALRM;
 		return;
 	}
+	if (!soak_world.counts_each)
+		measure(boss);
 	boss->nb_rests += boss->nb_workers;
-	for (i = 0; i < boss->nb_workers; i++)
-		worker_order(boss, i, SOAK_GO);
+}
+
+/* The actors go on counting. */
+static struct soak_counts
+counts_get(struct soak_books *b)
+{
+	struct soak_counts c;
+	uint64_t *to = (uint64_t *)&c, *from = (uint64_t *)&b->counts;
+	size_t i;
+
+	for (i = 0; i < sizeof(c) / sizeof(*to); i++)
+		to[i] = soak_get(&from[i]);
+	return c;
 }
 
 static void
 phase_run(struct boss *boss, const struct phase *ph)
 {
-	const struct soak_counts before = boss->books->counts;
+	const struct soak_counts before = counts_get(boss->books);
 	const uint64_t begin = t_now_ms(), passed = judge_passed();
 	const uint32_t kills = boss->nb_kills, stalls = boss->nb_stalls, quits = boss->nb_quits;
 	const bool acts = ph->kill_server + ph->kill_client + ph->stall + ph->quit > 0;
-	struct soak_counts *c = &boss->books->counts;
+	const char *faults = soak_world.draw == NULL ? "" : soak_world.draw(&boss->rnd);
+	struct soak_counts c;
 	uint64_t end, next;
+	uint32_t i;
 
+	/* They rest, so that no message meets two kinds of faults. */
+	for (i = 0; i < boss->nb_workers; i++)
+		worker_order(boss, i, SOAK_GO);
 	end = begin + 500 + soak_rnd_below(&boss->rnd, RTE_MIN(boss->o->seconds * 100, 5000U));
 	next = begin + act_pause(boss);
 	while (t_now_ms() < end && is_interrupted == 0) {
@@ -279,22 +317,24 @@ phase_run(struct boss *boss, const struct phase *ph)
 			next = t_now_ms() + act_pause(boss);
 		}
 		tick(boss, true);
+		c = counts_get(boss->books);
 		journal_progress("%llu s, phase %u (%s), %u kills, %llu connections, %llu messages",
 			(unsigned long long)((t_now_ms() - boss->begin_ms) / 1000),
 			boss->nb_phases, ph->name, boss->nb_kills,
 			(unsigned long long)judge_passed(),
-			(unsigned long long)(c->ctrl + c->data));
+			(unsigned long long)(c.ctrl + c.data));
 	}
 	rest(boss);
-	journal_line("seed %llu, phase %u, %s, %.1f s: %u kills, %u stalls, %u quits, "
+	c = counts_get(boss->books);
+	journal_line("seed %llu, phase %u, %s%s, %.1f s: %u kills, %u stalls, %u quits, "
 		"%llu connections, %llu control messages, %llu fast messages, %.1f MB, "
 		"%u failures", (unsigned long long)boss->books->seed, boss->nb_phases, ph->name,
-		(double)(t_now_ms() - begin) / 1000, boss->nb_kills - kills,
+		faults, (double)(t_now_ms() - begin) / 1000, boss->nb_kills - kills,
 		boss->nb_stalls - stalls, boss->nb_quits - quits,
 		(unsigned long long)(judge_passed() - passed),
-		(unsigned long long)(c->ctrl - before.ctrl),
-		(unsigned long long)(c->data - before.data),
-		(double)(c->bytes - before.bytes) / 1e6, soak_get(&boss->books->nb_faults));
+		(unsigned long long)(c.ctrl - before.ctrl),
+		(unsigned long long)(c.data - before.data),
+		(double)(c.bytes - before.bytes) / 1e6, soak_get(&boss->books->nb_faults));
 	boss->nb_phases++;
 }
 
@@ -308,7 +348,7 @@ quit(struct boss *boss)
 	do {
 		left = 0;
 		for (i = 0; i < boss->nb_workers; i++) {
-			left += boss->workers[i].is_running;
+			left += boss->workers[i].is_running || boss->workers[i].dying_ms != 0;
 			worker_order(boss, i, SOAK_QUIT);
 		}
 		tick(boss, false);
@@ -320,30 +360,6 @@ quit(struct boss *boss)
 		worker_kill(boss, i);
 	}
 	judge_all(boss->books);
-}
-
-/* Nothing but the function's directory is left where both ends meet. */
-static void
-check_dir(struct boss *boss)
-{
-	const char *const dirs[] = { ".", "pf0" };
-	struct dirent *ent;
-	char path[4096];
-	unsigned int i;
-	DIR *d;
-
-	for (i = 0; i < RTE_DIM(dirs); i++) {
-		snprintf(path, sizeof(path), "%s/%s", t_dir(), dirs[i]);
-		d = opendir(path);
-		if (d == NULL) {
-			soak_fault(boss->books, "%s: %s", path, strerror(errno));
-			continue;
-		}
-		while ((ent = readdir(d)) != NULL)
-			if (ent->d_name[0] != '.' && strcmp(ent->d_name, "pf0") != 0)
-				soak_fault(boss->books, "%s/%s is left", path, ent->d_name);
-		closedir(d);
-	}
 }
 
 static void
@@ -367,6 +383,7 @@ boss_open(struct boss *boss, const struct soak_options *o)
 	}
 	/* Before the first fork: all share it. */
 	t_dir();
+	soak_world.open(boss->books);
 }
 
 static bool
@@ -398,7 +415,7 @@ soak_run(const struct soak_options *o)
 		phase_run(&boss, ph);
 	}
 	quit(&boss);
-	check_dir(&boss);
+	soak_world.close(boss.books);
 	journal_faults(boss.books);
 	t_dir_remove();
 	journal_line("seed %llu, %.0f s, %u phases: %u kills, %u stalls, %u quits; %llu "

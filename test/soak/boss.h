@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "actor.h"
-#include "t_proc.h"
 
 struct soak_options {
 	uint32_t seconds;

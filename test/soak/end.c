@@ -139,7 +139,8 @@ on_connected(struct end *e)
 			soak_set(&e->mine->initiated, 1);
 	} else {
 		soak_add(&a->books->counts.connects, 1);
-		soak_set(&e->book->server_pid, info.peer_pid);
+		soak_set(&e->book->server_pid, info.peer_pid > 0 ? info.peer_pid :
+			soak_server_pid(a->books, info.send_credits));
 		soak_set(&e->mine->state, SOAK_END_OPEN);
 	}
 	soak_set(&e->mine->ctrl.max_len, info.max_msg_size);

@@ -41,8 +41,13 @@ seat_connect(struct actor *a, struct seat *seat)
 	if (seat->client == NULL)
 		T_FAIL("client_create: %s", strerror(rte_errno));
 	rc = rte_comch_client_start(seat->client);
-	if (rc != -EINPROGRESS)
-		T_FAIL("client_start: %d", rc);
+	if (rc != -EINPROGRESS) {
+		if (!actor_is_killed(a))
+			T_FAIL("client_start: %d", rc);
+		rte_comch_client_destroy(seat->client);
+		seat->client = NULL;
+		return;
+	}
 	seat->end = end_new(a, rte_comch_client_conn(seat->client));
 	seat->begin_ms = a->now_ms;
 	end_book(seat->end, seat->book);
@@ -105,7 +110,7 @@ static bool
 is_refusal(int status)
 {
 	return status == -ENOENT || status == -ECONNREFUSED || status == -ECONNRESET ||
-		status == -ETIMEDOUT || status == -ECANCELED;
+		status == -ETIMEDOUT || status == -ECANCELED || status == -EHOSTUNREACH;
 }
 
 void
@@ -143,29 +148,6 @@ seat_event(struct actor *a, const struct rte_comch_event *ev)
 }
 
 static void
-server_begin(struct actor *a)
-{
-	struct rte_comch_server_conf conf = {
-		.conf_size = sizeof(conf), .poll = a->poll, .name = a->name,
-		.max_msg_size = MAX_CTRL_MSG,
-	};
-	int rc;
-
-	conf.recv_queue = soak_rnd_below(&a->rnd, 2) * (1 + soak_rnd_below(&a->rnd, 200));
-	conf.send_queue = soak_rnd_below(&a->rnd, 2) * (1 + soak_rnd_below(&a->rnd, 200));
-	a->server = rte_comch_server_create(a->dev, &conf);
-	if (a->server == NULL)
-		T_FAIL("server_create: %s", strerror(rte_errno));
-	/* Whatever has become of the last one, its name is free. */
-	rc = rte_comch_server_start(a->server);
-	if (rc != 0)
-		T_FAIL("server_start: %d", rc);
-	a->stop_ms = 0;
-	a->restart_ms = a->now_ms + 500 + soak_rnd_below(&a->rnd, 10000);
-	a->has_moved = true;
-}
-
-static void
 server_end(struct actor *a)
 {
 	int rc;
@@ -175,6 +157,33 @@ server_end(struct actor *a)
 		ACTOR_FAULT(a, "server_destroy: %d", rc);
 	a->server = NULL;
 	a->stop_ms = 0;
+	a->has_moved = true;
+}
+
+static void
+server_begin(struct actor *a)
+{
+	struct rte_comch_server_conf conf = {
+		.conf_size = sizeof(conf), .poll = a->poll, .name = a->name,
+		.max_msg_size = MAX_CTRL_MSG,
+	};
+	int rc;
+
+	conf.recv_queue = soak_server_queue(a->books, &a->rnd);
+	conf.send_queue = soak_rnd_below(&a->rnd, 2) * (1 + soak_rnd_below(&a->rnd, 200));
+	a->server = rte_comch_server_create(a->dev, &conf);
+	if (a->server == NULL)
+		T_FAIL("server_create: %s", strerror(rte_errno));
+	/* Whatever has become of the last one, its name is free. */
+	rc = rte_comch_server_start(a->server);
+	if (rc != 0) {
+		if (!actor_is_killed(a))
+			T_FAIL("server_start: %d", rc);
+		server_end(a);
+		return;
+	}
+	a->stop_ms = 0;
+	a->restart_ms = a->now_ms + 500 + soak_rnd_below(&a->rnd, 10000);
 	a->has_moved = true;
 }
 
@@ -231,9 +240,10 @@ server_turn(struct actor *a)
 		server_stop(a);
 		return;
 	}
-	actor_due(a, a->restart_ms);
-	if (go)
+	if (go) {
+		actor_due(a, a->restart_ms);
 		return;
+	}
 	for (e = a->ends; e != NULL; e = e->next)
 		if (e->is_up)
 			end_leave(e);

@@ -3,9 +3,9 @@
  */
 
 /*
- * A soak: a server and clients in processes of their own send, connect and disconnect at
- * random, and are stopped and killed at random. Books that survive them say whether each
- * message arrived once, in order and whole.
+ * A soak: a server and clients in processes or threads of their own send, connect and
+ * disconnect at random, and are stopped and killed at random. Books that survive them say
+ * whether each message arrived once, in order and whole.
  */
 
 #include <getopt.h>
@@ -13,14 +13,15 @@
 #include <time.h>
 
 #include "boss.h"
+#include "world.h"
 
 static const char usage[] =
 	"usage: soak [OPTION...] SECONDS\n"
 	"\n"
-	"  --kills N       go on until N processes were killed, also beyond SECONDS\n"
-	"  --seed N        of all that is random; default: by the clock\n"
-	"  --clients N     client processes, 1 to 7; default 3\n"
-	"  --journal FILE  append all lines to FILE, too\n"
+	"  --kills N       continue beyond SECONDS until N actors were killed\n"
+	"  --seed N        seed of all random choices; default: from the clock\n"
+	"  --clients N     number of clients, 1 to 7; default 3\n"
+	"  --journal FILE  also append the output to FILE\n"
 	"\n"
 	"Exit status: 0, 1 if anything failed, 2 for wrong arguments.\n";
 
@@ -103,7 +104,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	journal_open(o.journal);
-	journal_line("seed %llu: %u s, %u clients", (unsigned long long)o.seed, o.seconds,
-		o.clients);
+	journal_line("seed %llu: %u s over %s, %u clients", (unsigned long long)o.seed,
+		o.seconds, soak_world.driver, o.clients);
 	return soak_run(&o);
 }

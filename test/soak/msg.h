@@ -13,11 +13,6 @@
 
 #include "books.h"
 
-/** A random number generator of one thread. */
-struct soak_rnd {
-	uint64_t state;
-};
-
 uint64_t soak_rnd(struct soak_rnd *r);
 /* 0 to n - 1. */
 uint32_t soak_rnd_below(struct soak_rnd *r, uint32_t n);

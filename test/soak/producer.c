@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-#include "actor.h"
+#include "world.h"
 
 void
 producer_new(struct end *e)
@@ -326,11 +326,10 @@ producer_end(struct end *e, struct producer *p)
 {
 	int rc;
 
-	if (p->prod == NULL || p->is_ending)
+	if (p->prod == NULL || p->is_ending ||
+			rte_comch_producer_state(p->prod) != RTE_COMCH_STATE_RUNNING)
 		return;
 	p->is_ending = true;
-	if (rte_comch_producer_state(p->prod) != RTE_COMCH_STATE_RUNNING)
-		return;
 	rc = rte_comch_producer_stop(p->prod);
 	if (rc != 0 && rc != -EINPROGRESS && rc != -EBADFD)
 		ACTOR_FAULT(e->a, "producer_stop: %d", rc);

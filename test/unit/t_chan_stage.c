@@ -312,6 +312,22 @@ Test(chan_stage, abort_before_the_first_pull)
 	check_after_abort(-ECANCELED);
 }
 
+/* The message behind an aborted one is in the ring when the consumer looks again. */
+Test(chan_stage, abort_and_the_next_message_before_a_pull)
+{
+	struct rte_comch_cpl cpl;
+
+	stream_half();
+	comch_chan_prod_abort(&u->prod[0], -ECANCELED);
+	cr_assert_eq(u_done_status(u), -ECANCELED);
+	cr_assert_eq(u_send(u, 77, 500, 2), 1);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, 1u);
+	cr_assert_eq(cpl.status, -ECANCELED);
+	check_recv(2, 6000, 77, 500);
+	cr_assert_eq(u->cons_faults, 0u);
+}
+
 /* Nothing streams: nothing to give up. */
 Test(chan_stage, abort_without_a_stream)
 {
@@ -370,7 +386,7 @@ Test(chan_stage, silent_stream)
 	cr_assert_eq(cpl.status, 0);
 }
 
-/* Whoever has something to do must not fall asleep. */
+/* A side with pending work must not fall asleep. */
 Test(chan_stage, pending)
 {
 	struct rte_comch_cpl cpl;
@@ -395,6 +411,23 @@ Test(chan_stage, pending_after_an_abort)
 	cr_assert(comch_chan_cons_pending(&u->c), "the end of the stream is a lost wake-up");
 }
 
+/* The consumer that a burst waits for is not the one that it staged a message for. */
+Test(chan_stage, pending_behind_a_staged_message)
+{
+	struct u_chan *other = u_chan_create(&(struct u_conf){ .depth = DEPTH });
+	struct rte_comch_op ops[2] = { u_op(u, 0, 150, 1), u_op(u, 0, 150, 2) };
+
+	other->rc.to.base.id = ops[1].consumer_id = U_CONS_ID + 1;
+	cr_assert_eq(comch_dir_add(&u->dir, &other->rc.to.base), 0);
+	cr_assert(u_post(u, U_MR_STAGED, 0, 200, 1));
+	cr_assert_eq(comch_chan_send(&u->prod[0], ops, 2), 1);
+	cr_assert_eq(u_done_status(u), 0);
+	cr_assert(!comch_chan_prod_pending(&u->prod[0]), "nothing is posted");
+	cr_assert(u_post(other, U_MR_DIRECT, 0, 200, 1));
+	cr_assert(comch_chan_prod_pending(&u->prod[0]), "a posted buffer is a lost wake-up");
+	u_chan_free(other);
+}
+
 /* A send that waits for the ring waits for more than a posted buffer. */
 Test(chan_stage, pending_while_the_ring_is_full)
 {
@@ -410,4 +443,41 @@ Test(chan_stage, pending_while_the_ring_is_full)
 	cr_assert_eq(u->prod_wakes, 1u);
 	cr_assert_eq(u->c.rx.stats.wakes, 1u);
 	cr_assert(comch_chan_prod_pending(&u->prod[0]));
+}
+
+/* Two producers of this process: one sleeps until the other has left the ring. */
+Test(chan_stage, pending_while_another_has_the_ring)
+{
+	struct rte_comch_op op = u_op(u, 0, 600, 9);
+	struct rte_comch_cpl cpl;
+
+	u_post_many(u, U_MR_STAGED, 2, 4000);
+	cr_assert_eq(u_send(u, 0, 4000, 1), 1, "it streams");
+	cr_assert_eq(comch_chan_send(&u->prod[1], &op, 1), 0);
+	cr_assert(comch_chan_prod_pending(&u->prod[1]), "its owner would not wake us");
+	comch_chan_prod_arm(&u->prod[1]);
+	cr_assert(!comch_chan_prod_pending(&u->prod[1]), "a poll that never sleeps");
+	while (u->prod[0].stream != NULL) {
+		cr_assert_eq(u->others_woken, 0u);
+		u_recv(u, &cpl);
+		comch_chan_done(&u->prod[0], &cpl, 1);
+	}
+	cr_assert_eq(u->others_woken, 1u, "a lost wake-up");
+	u_recv(u, &cpl);
+	cr_assert(comch_chan_prod_pending(&u->prod[1]));
+	cr_assert_eq(comch_chan_send(&u->prod[1], &op, 1), 1);
+	cr_assert_eq(u->others_woken, 1u, "no producer was waiting");
+}
+
+/* The peer takes its consumer back, and frees no more space. */
+Test(chan_stage, pending_when_the_consumer_is_gone)
+{
+	u_post_many(u, U_MR_STAGED, 1, 4000);
+	cr_assert_eq(u_send(u, 0, 4000, 1), 1, "it streams");
+	comch_chan_prod_arm(&u->prod[0]);
+	cr_assert(!comch_chan_prod_pending(&u->prod[0]));
+	comch_store_relaxed(&u->rc.retired, 1);
+	cr_assert(comch_chan_prod_pending(&u->prod[0]), "a producer that sleeps for ever");
+	cr_assert_eq(u_done_status(u), -ENOENT);
+	cr_assert_eq(u->rc.streaming, (uint32_t)COMCH_STAGE_FREE);
 }

@@ -169,8 +169,8 @@ Test(chan_stop, sends_while_it_flushes)
 }
 
 /*
- * All posted buffers came back, with messages: whoever stops to receive then,
- * as he may, still gets the end of the stop.
+ * All posted buffers came back, with messages: an application that then stops
+ * receiving, as it may, still sees the end of the stop.
  */
 Test(chan_stop, all_came_back_is_the_end)
 {

@@ -232,7 +232,7 @@ stop_once(struct u_chan *u, uint32_t kind, uint32_t work)
 		if (k == 0)
 			sched_yield();
 	}
-	/* Ours again: whoever still writes payload races with this. */
+	/* Ours again: a late write of payload races with this. */
 	memset(u->mrs.mr[kind].mr->addr, 0xaa, DEPTH * CELL);
 	return flushed;
 }

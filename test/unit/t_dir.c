@@ -51,7 +51,7 @@ Test(dir, add_find_remove)
 	cr_assert_eq(find(1, 2), &remotes[0]);
 }
 
-/* 0 is no id, though free places have it. */
+/* Id 0 is invalid, though free slots contain it. */
 Test(dir, id_0)
 {
 	uint32_t i;

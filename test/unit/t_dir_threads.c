@@ -189,7 +189,7 @@ stream_to_one_that_retires(void)
 		while (!comch_epoch_passed(&u->prod[0].tx.epoch) ||
 				comch_load_acquire(&rc->streaming) != 0)
 			sched_yield();
-		/* What frees it: whoever still reads it races with this. */
+		/* Freed: a late reader races with this. */
 		rc->to.post_shared = NULL;
 		rc->wake_fd = -1;
 		free(rc);

@@ -4,14 +4,20 @@
 
 /* Messages with descriptors, received by the threads. comch_foreign.c, comch_foreign_threads.c. */
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
 
-#include "sdk/comch_foreign.h"
+#include "sdk/comch_foreign_private.h"
 #include "t.h"
 
 static bool
@@ -33,6 +39,151 @@ send_fd(int sock, int fd)
 	cr_assert_eq(sendmsg(sock, &msg, 0), 1);
 }
 
+/* A pair of sockets, with memory on the way to the first. Returns the memory. */
+static int
+send_memory(int *sv)
+{
+	int fd = memfd_create("t_foreign", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sv), 0);
+	send_fd(sv[1], fd);
+	return fd;
+}
+
+/* The threads hold the lock for moments. */
+static struct comch_foreign_job *
+start(int sock, const struct comch_foreign_peer *peer)
+{
+	struct comch_foreign_job *job;
+	int ret;
+
+	T_AWAIT((ret = comch_foreign_recv(sock, peer, NULL, no_news, NULL, &job)) != -EBUSY);
+	cr_assert_eq(ret, 0);
+	return job;
+}
+
+static void *
+hold_lock(void *arg)
+{
+	sem_t *sem = arg;
+
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	sem_post(&sem[0]);
+	sem_wait(&sem[1]);
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
+	return NULL;
+}
+
+/* The holder may have lost its CPU to the peer: a run must not wait for it. */
+Test(foreign, does_not_wait_for_a_thread_that_holds_the_lock)
+{
+	struct comch_foreign_peer peer = { 0 };
+	struct comch_foreign_job *job, *none;
+	struct comch_foreign_msg msg;
+	pthread_t thread;
+	sem_t sem[2];
+	int sv[2], fd;
+
+	t_eal_start(1);
+	cr_assert_eq(comch_foreign_start(), 0);
+	fd = send_memory(sv);
+	job = start(sv[0], &peer);
+	sem_init(&sem[0], 0, 0);
+	sem_init(&sem[1], 0, 0);
+	cr_assert_eq(pthread_create(&thread, NULL, hold_lock, sem), 0);
+	sem_wait(&sem[0]);
+	cr_assert_eq(comch_foreign_take(job, &msg), -EBUSY);
+	cr_assert_eq(comch_foreign_recv(sv[0], &peer, NULL, no_news, NULL, &none), -EBUSY);
+	sem_post(&sem[1]);
+	pthread_join(thread, NULL);
+	T_AWAIT(comch_foreign_take(job, &msg) == 0);
+	cr_assert_eq(msg.nb_fds, 1);
+	close(msg.fds[0]);
+	comch_foreign_unmap(&msg);
+	close(sv[0]);
+	close(sv[1]);
+	close(fd);
+	t_eal_stop();
+}
+
+#define MAX_THREADS 256
+
+static int
+list_threads(int *tids)
+{
+	DIR *dir = opendir("/proc/self/task");
+	const struct dirent *entry;
+	int n = 0;
+
+	cr_assert(dir != NULL);
+	while ((entry = readdir(dir)) != NULL) {
+		cr_assert(n < MAX_THREADS);
+		if (entry->d_name[0] != '.')
+			tids[n++] = atoi(entry->d_name);
+	}
+	closedir(dir);
+	return n;
+}
+
+static bool
+are_alive(const int *tids, int n)
+{
+	while (n > 0)
+		if (syscall(SYS_tgkill, getpid(), tids[--n], 0) != 0)
+			return false;
+	return true;
+}
+
+static bool
+is_closed(int fd)
+{
+	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+}
+
+static bool
+all_idle(void)
+{
+	bool idle = true;
+	int i;
+
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	for (i = 0; i < COMCH_FOREIGN_SLOTS; i++)
+		idle &= !comch_foreign_pool.slot[i].used || !comch_foreign_pool.slot[i].busy;
+	idle &= comch_foreign_pool.nb_queued[COMCH_FOREIGN_CLOSER] == 0;
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
+	return idle;
+}
+
+/* A thread that ends gives back its stack, and a poll that maps memory waits for that. */
+Test(foreign, closers_of_memory_stay)
+{
+	int tids[MAX_THREADS], sv[2], fd, i, n;
+
+	t_eal_start(1);
+	cr_assert_eq(comch_foreign_start(), 0);
+	fd = send_memory(sv);
+	comch_foreign_close(sv[0]);
+	close(sv[1]);
+	T_AWAIT(all_idle());
+	n = list_threads(tids);
+	for (i = 0; i < 20; i++) {
+		comch_foreign_close(dup(fd));
+		cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sv), 0);
+		send_fd(sv[1], fd);
+		cr_assert_eq(send(sv[1], "x", 1, 0), 1);
+		send_fd(sv[1], fd);
+		cr_assert_eq(send(sv[0], "x", 1, 0), 1);
+		close(sv[1]);
+		comch_foreign_close(sv[0]);
+		T_AWAIT(is_closed(sv[0]));
+		T_AWAIT(all_idle());
+		cr_assert(are_alive(tids, n));
+	}
+	close(fd);
+	t_eal_stop();
+}
+
 /* The kernel reports unread data of a peer that is gone first, once, and then its messages. */
 Test(foreign, last_message_of_a_peer_that_left_data_unread)
 {
@@ -43,13 +194,10 @@ Test(foreign, last_message_of_a_peer_that_left_data_unread)
 
 	t_eal_start(1);
 	cr_assert_eq(comch_foreign_start(), 0);
-	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sv), 0);
-	fd = memfd_create("t_foreign", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	cr_assert(fd >= 0);
-	send_fd(sv[1], fd);
+	fd = send_memory(sv);
 	cr_assert_eq(send(sv[0], "x", 1, 0), 1);
 	close(sv[1]);
-	cr_assert_eq(comch_foreign_recv(sv[0], &peer, NULL, no_news, NULL, &job), 0);
+	job = start(sv[0], &peer);
 	T_AWAIT(comch_foreign_take(job, &msg) == 0);
 	cr_assert_eq(msg.len, 1, "%d", msg.len);
 	cr_assert_eq(msg.nb_fds, 1);

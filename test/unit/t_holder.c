@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Who gives way when all places of the handshake are taken. */
+/* Which handshake is displaced when all places are taken. */
 
 #include <criterion/criterion.h>
 
@@ -41,7 +41,7 @@ leave_all(void)
 	comch_holders_free(&holders);
 }
 
-/* Take the place of the one that gives way. */
+/* Take the place of the handshake to displace. */
 static unsigned int
 replace(int32_t pid, int32_t uid)
 {
@@ -93,7 +93,7 @@ Test(holder, who_comes_again_and_again)
 	leave_all();
 }
 
-/* One place each: who has it for longest goes, so a newcomer has its time. */
+/* One place each: the oldest is displaced, so a newcomer has its time. */
 Test(holder, many_processes)
 {
 	unsigned int i, honest;
@@ -120,7 +120,7 @@ Test(holder, identity)
 	leave_all();
 }
 
-/* Nobody gives way too soon. */
+/* No handshake is displaced too soon. */
 Test(holder, has_its_time)
 {
 	unsigned int i;
@@ -190,7 +190,7 @@ Test(holder, reserve)
 	join(46, 2, 5);
 	T_EQ(admit(46, 32, 4), COMCH_HOLDER_FULL);
 	T_EQ(admit(28, 32, 4), COMCH_HOLDER_FULL);
-	/* Who leaves makes room for those who may have it. */
+	/* A place that becomes free is for those that may have it. */
 	comch_holder_leave(&holders, &conns[0]);
 	T_EQ(admit(28, 32, 4), COMCH_HOLDER_OTHER_PROCESS);
 	T_EQ(admit(46, 32, 4), COMCH_HOLDER_YES);

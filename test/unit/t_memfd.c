@@ -93,6 +93,21 @@ Test(memfd, payload)
 	close(fd);
 }
 
+/* The owner changed its size between our look at it and the seals. */
+Test(memfd, adopt_resized)
+{
+	void *addr = NULL;
+	int fd;
+
+	fd = make(LEN, 0, LEN, F_SEAL_SHRINK);
+	cr_assert_eq(comch_memfd_adopt(fd, LEN - PAGE, &addr), -EPERM, "it has grown");
+	close(fd);
+	fd = make(LEN, 0, LEN, F_SEAL_SHRINK);
+	cr_assert_eq(comch_memfd_adopt(fd, LEN, &addr), 0);
+	munmap(addr, LEN);
+	close(fd);
+}
+
 /* Of a control region each seal counts, and its length. */
 Test(memfd, control)
 {
@@ -132,7 +147,7 @@ check_cannot_punch(int fd, void *addr)
 	cr_assert_eq(errno, EPERM);
 }
 
-/* Adopted: both sides write, the owner punches no hole, and nobody maps it again. */
+/* Adopted: both sides write, the owner punches no hole, and it is never mapped again. */
 Test(memfd, adopted)
 {
 	void *addr = NULL, *theirs, *again;

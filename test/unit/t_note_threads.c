@@ -205,9 +205,9 @@ state_events(void)
 }
 
 /*
- * The same, step by step: the one who buries is held up at its one store,
+ * The same, step by step: the thread that frees is held up at its one store,
  * while the poll serves an older note. The page that it stores to faults once.
- * (Once there were two stores, and the poll came between them.)
+ * (There used to be two stores, and the poll could run between them.)
  */
 static uint8_t *fault_page;
 static long page_size;

@@ -40,6 +40,7 @@ leaves_some(enum comch_quota_of of)
 {
 	struct comch_quota *greedy[3], *other[8];
 	uint32_t n[3], used = 0;
+	struct comch_quota_info info;
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(greedy); i++) {
@@ -49,6 +50,12 @@ leaves_some(enum comch_quota_of of)
 		used += n[i];
 	}
 	T_GT(n[1], 0);
+	comch_quota_info(of, &info);
+	T_EQ(info.max, comch_quota_max(of));
+	T_EQ(info.used, used);
+	T_EQ(info.most, n[0]);
+	T_EQ(info.most_uid, 7);
+	T_EQ(info.most_pid, 100);
 	for (i = 0; i < RTE_DIM(other); i++) {
 		other[i] = comch_quota_get(8, 100 + (int32_t)i);
 		T_CHECK(comch_quota_take(other[i], of, 1));
@@ -68,7 +75,7 @@ Test(quota, descriptors)
 	leaves_some(COMCH_QUOTA_FDS);
 }
 
-Test(quota, under_way)
+Test(quota, in_flight)
 {
 	set_limit(1024);
 	leaves_some(COMCH_QUOTA_FDS_OUT);

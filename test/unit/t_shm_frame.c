@@ -4,53 +4,15 @@
 
 /* Frames through the rings of two links over plain memory. shm_frame.c. */
 
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <criterion/criterion.h>
+#include "u_shm_link.h"
 
-#include "t.h"
-
-#include "../../drivers/comch/shm/shm_private.h"
-
-#define CELLS 64u
-#define HDR 16u
 /* The longest frame that CELLS cells hold. */
 #define MAX_PAYLOAD (CELLS * SHM_CELL_DATA - sizeof(struct shm_frame_prefix) - HDR)
 
-static struct shm_link a, b;
-
-static void
-link_init(struct shm_link *l)
-{
-	memset(l, 0, sizeof(*l));
-	l->own = calloc(1, shm_link_len(CELLS));
-	cr_assert_not_null(l->own);
-	l->own_cells = l->peer_cells = CELLS;
-	l->own_mask = l->peer_mask = CELLS - 1;
-	l->tx_limit = CELLS;
-	l->sock = -1;
-	l->base.state = RTE_COMCH_LINK_UP;
-}
-
-static void
-setup(void)
-{
-	link_init(&a);
-	link_init(&b);
-	a.peer = b.own;
-	b.peer = a.own;
-}
-
-static void
-teardown(void)
-{
-	free(a.own);
-	free(b.own);
-}
-
-TestSuite(shm_frame, .init = setup, .fini = teardown);
+TestSuite(shm_frame, .init = u_shm_links_open, .fini = u_shm_links_close);
 
 static int
 tx(struct shm_link *l, uint64_t seed, uint32_t len)

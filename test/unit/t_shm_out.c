@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* How many descriptors may be under way, and to whom. shm_out.c. */
+/* How many descriptors may be in flight, and to whom. shm_out.c. */
 
 #include <criterion/criterion.h>
 
@@ -18,7 +18,7 @@
 
 TestSuite(shm_out, .timeout = 30);
 
-/* Of RLIMIT_NOFILE; an eighth may be under way. */
+/* Of RLIMIT_NOFILE; an eighth may be in flight. */
 #define NB_FILES 1024
 #define MAX (NB_FILES / 8)
 
@@ -68,7 +68,7 @@ put_all(struct end *e)
 	return n;
 }
 
-/* The peer receives what is under way; recv() drops the descriptors. */
+/* The peer receives what is in flight; recv() drops the descriptors. */
 static void
 receive(struct end *e)
 {
@@ -170,7 +170,7 @@ come_and_go(void)
 	return 0;
 }
 
-/* Links that come and go leave what is under way: it counts until it has arrived. */
+/* Links that come and go leave what is in flight: it counts until it has arrived. */
 Test(shm_out, left)
 {
 	struct end a[200], b;
@@ -193,7 +193,7 @@ Test(shm_out, left)
 			receive(&a[i]);
 		close(a[i].peer);
 	}
-	/* Without EAL there is no thread that looks after them, only who needs room. */
+	/* Without EAL no worker checks them, only senders that need room. */
 	begin(&b, 7);
 	T_AWAIT(put(&b));
 	end(&b);
@@ -205,7 +205,7 @@ Test(shm_out, left)
 	end(&b);
 }
 
-/* What could not be sent is not under way. */
+/* What could not be sent is not in flight. */
 Test(shm_out, not_sent)
 {
 	struct end a;

@@ -46,7 +46,7 @@ nap(int fd)
 	uint64_t buf;
 
 	if (!t_readable(fd, T_TIMEOUT_MS))
-		T_FAIL("nobody woke us");
+		T_FAIL("no wake-up arrived");
 	while (read(fd, &buf, sizeof(buf)) > 0)
 		;
 }

@@ -126,7 +126,7 @@ Test(wire, message_header)
 	cr_assert_eq(f.type, COMCH_WIRE_MSG);
 	cr_assert_eq(f.len, 10u);
 	cr_assert_eq(f.acked, 5u);
-	/* One byte more or less than the header says is no message. */
+	/* A length other than the header's is refused. */
 	cr_assert_eq(comch_wire_parse(buf, sizeof(buf) - 1, &f), -EPROTO);
 	comch_wire_msg_hdr(buf, 9, 5);
 	cr_assert_eq(comch_wire_parse(buf, sizeof(buf), &f), -EPROTO);

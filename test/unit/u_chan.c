@@ -47,6 +47,14 @@ on_drained(void *ctx)
 	__atomic_fetch_add(&u->nb_drained, 1, __ATOMIC_RELAXED);
 }
 
+static void
+on_wake_others(struct comch_chan_prod *p)
+{
+	struct u_chan *u = p->tx.ctx;
+
+	__atomic_fetch_add(&u->others_woken, 1, __ATOMIC_RELAXED);
+}
+
 static void *
 alloc(size_t size)
 {
@@ -135,6 +143,7 @@ make_prod(struct u_chan *u, uint32_t i, uint32_t done_size)
 	p->tx.done.mask = size - 1;
 	p->tx.done.size = done_size;
 	p->tx.fault = on_prod_fault;
+	p->wake_others = on_wake_others;
 	p->tx.ctx = u;
 }
 

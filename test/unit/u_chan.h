@@ -8,7 +8,7 @@
 /*
  * One channel without a connection: both ends in one process, over regions
  * that are plain memory, so that each end sees the very bytes of the other.
- * No EAL. Whoever plays a hostile peer writes into post, rec or claim.
+ * No EAL. A test that plays a hostile peer writes into post, rec or claim.
  */
 
 #include "t.h"
@@ -57,6 +57,7 @@ struct u_chan {
 	uint32_t prod_faults;
 	int last_fault;
 	uint32_t prod_wakes;         /* the consumer wanted to wake producers */
+	uint32_t others_woken;       /* a producer freed the ring for which another one waited */
 	uint32_t nb_drained;
 };
 

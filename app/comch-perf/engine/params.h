@@ -32,7 +32,7 @@ enum perf_api {
 enum perf_wait {
 	PERF_WAIT_POLL,
 	PERF_WAIT_EVENT,
-	PERF_WAIT_RECEIVER, /**< Who only receives sleeps, as with EVENT; who sends spins. */
+	PERF_WAIT_RECEIVER, /**< The receiving side sleeps, as with EVENT; the sender spins. */
 };
 
 /** Bits of the options that are test parameters. */
@@ -53,6 +53,7 @@ enum perf_opt {
 	PERF_OPT_VERIFY = 1 << 13,
 	PERF_OPT_HISTOGRAM = 1 << 14,
 	PERF_OPT_KIND = 1 << 15, /**< Not an option: the floor to measure. */
+	PERF_OPT_LINES = 1 << 16,
 };
 
 /**
@@ -67,7 +68,8 @@ struct perf_params {
 	uint32_t producers;
 	uint32_t consumers;
 	uint32_t connections;
-	uint32_t imm;         /**< Immediate data of a message, bytes. */
+	uint16_t imm;         /**< Immediate data of a message, bytes. */
+	uint16_t lines;       /**< Test "floor": see floor/lines.h. */
 	uint8_t api;          /**< enum perf_api */
 	uint8_t memory;       /**< enum app_memory */
 	uint8_t wait;         /**< enum perf_wait */
@@ -79,6 +81,7 @@ struct perf_params {
 };
 static_assert(sizeof(struct perf_params) == 56, "wire");
 static_assert(offsetof(struct perf_params, burst) == 24, "wire");
+static_assert(offsetof(struct perf_params, imm) == 44, "wire");
 static_assert(offsetof(struct perf_params, api) == 48, "wire");
 
 #endif /* ENGINE_PARAMS_H */

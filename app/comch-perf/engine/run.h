@@ -71,6 +71,7 @@ struct perf_variant {
 	uint32_t mask;  /**< PERF_OPT_* that it sets. */
 	uint32_t fixed; /**< ... and that the command line does not override. */
 	struct perf_params params;
+	uint32_t own;   /**< Only this one has them: if given, the others are left out. */
 };
 
 /** Where a test runs. */

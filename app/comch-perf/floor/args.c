@@ -13,13 +13,15 @@
 
 #include "base/clock.h"
 #include "floor/floor.h"
+#include "floor/lines.h"
 
 /* Arguments after the required ones: KIND CPU-A CPU-B MS. */
 #define ARG_SIZE  5
 #define ARG_HZ    6
 #define ARG_BURST 7
 #define ARG_QUEUE 8
-#define ARGS_MAX  9
+#define ARG_LINES 9
+#define ARGS_MAX  10
 
 static void
 print_usage(FILE *f, const char *program)
@@ -34,7 +36,7 @@ print_usage(FILE *f, const char *program)
 		fprintf(f, "%s%s", separator, floor_name(kind));
 		separator = "|";
 	}
-	fprintf(f, " CPU-A CPU-B MS [SIZE [TSC-HZ [BURST [QUEUE]]]]\n");
+	fprintf(f, " CPU-A CPU-B MS [SIZE [TSC-HZ [BURST [QUEUE [LINES]]]]]\n");
 }
 
 static uint64_t
@@ -56,6 +58,9 @@ parse(struct floor_req *req, int argc, char **argv, const char *program)
 	req->size = number(argc, argv, ARG_SIZE, 64);
 	req->burst = (uint32_t)number(argc, argv, ARG_BURST, 32);
 	req->queue = (uint32_t)number(argc, argv, ARG_QUEUE, 1024);
+	req->lines = FLOOR_ONE_LINE;
+	if (argc > ARG_LINES && floor_lines_parse(argv[ARG_LINES], &req->lines) != 0)
+		return -1;
 	return strcmp(floor_program(req->kind), program) != 0 || req->ms == 0 ||
 		(req->kind == FLOOR_MEMCPY && req->size == 0) ? -1 : 0;
 }

@@ -23,7 +23,7 @@
 enum floor_kind {
 	/** Ping-pong of a 64-byte line, one way; p50, ns. */
 	FLOOR_LINE,
-	/** 64-byte slots streamed through a ring of 4,096; slots per second. */
+	/** Messages of 64-byte lines streamed through a ring of 4,096; messages per second. */
 	FLOOR_SLOT,
 	/** Copies of a size into a shared window of 16 MiB; bytes per second. */
 	FLOOR_MEMCPY,
@@ -52,6 +52,7 @@ struct floor_req {
 	uint64_t size;   /**< FLOOR_MEMCPY, FLOOR_RING*: bytes per copy or mbuf. */
 	uint32_t burst;  /**< FLOOR_RING: mbufs per call. */
 	uint32_t queue;  /**< FLOOR_RING*: size of the ring. */
+	uint32_t lines;  /**< FLOOR_SLOT: lines per message, see floor/lines.h. */
 };
 
 /** Memory that large messages cycle through, here and in the tests. */

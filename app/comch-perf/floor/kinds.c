@@ -4,7 +4,12 @@
 
 /* The table of floors. */
 
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
 #include "floor/floor.h"
+#include "floor/lines.h"
 
 #define BARE "comch-perf-floor"
 #define MBUF "comch-perf-floor-mbuf"
@@ -19,7 +24,7 @@ static const struct {
 		"one 64-byte line written, seen by the other CPU, answered; one way",
 		BARE, FLOOR_NS },
 	[FLOOR_SLOT] = { "slot",
-		"64-byte slots {56 bytes, sequence} through a ring of 4,096",
+		"messages of 64-byte lines, one by default, through a ring of 4,096",
 		BARE, FLOOR_MSGS },
 	[FLOOR_MEMCPY] = { "memcpy",
 		"copies of this size between shared mappings, warm source, 16 MiB window",
@@ -42,6 +47,19 @@ floor_window_msgs(uint64_t size)
 	uint64_t n = size == 0 ? FLOOR_WINDOW : FLOOR_WINDOW / size;
 
 	return n < 2 ? 2 : (uint32_t)n;
+}
+
+int
+floor_lines_parse(const char *text, uint32_t *lines)
+{
+	char *end;
+	double value = strtod(text, &end), scaled = value * FLOOR_ONE_LINE;
+
+	/* NaN compares false. */
+	if (end == text || *end != '\0' || !(value >= 1 && value <= FLOOR_MAX_LINES))
+		return -EINVAL;
+	*lines = (uint32_t)(scaled + 0.5);
+	return fabs(scaled - *lines) < 1e-6 ? 0 : -EINVAL;
 }
 
 const char *

@@ -21,6 +21,7 @@
 
 #include "base/window.h"
 #include "floor/floor.h"
+#include "floor/lines.h"
 
 /* Exchanges use several pairs of lines in turn, LINE_TURN exchanges each: the
  * latency of a single line depends on its place in the caches.
@@ -28,23 +29,22 @@
 #define LINE_PAIRS   64
 #define LINE_TURN    512
 #define RING_SLOTS   4096
-/* Slots between two updates of the read position. */
+/* Slots between two updates of the read position, by whole messages. */
 #define RING_REPORT  256
 /* The sequence number that ends a measurement. */
 #define SEQ_END      UINT64_MAX
-/* Slots or copies between two clock reads. */
+/* Slots or copies between two clock reads, by whole messages. */
 #define CLOCK_EVERY  1024
 /* Idle spins before a process that shares its CPU yields. */
 #define SPINS        64
 
-/* Both processes share this layout, whatever the cache line size of the CPU. */
-#define LINE_SIZE 64
-
-/* One cache line: seven words and a sequence number. */
+/* One cache line: seven words and a sequence number. Both processes share this layout,
+ * whatever the cache line size of the CPU.
+ */
 struct slot {
 	uint64_t payload[7];
 	_Atomic uint64_t seq;
-} __attribute__((aligned(LINE_SIZE)));
+} __attribute__((aligned(FLOOR_LINE_SIZE)));
 
 /* Shared by the two processes; each line has one writer. */
 struct shared {
@@ -151,7 +151,7 @@ slot_wait(struct slot *slot, uint64_t seq, bool crowded)
  * accesses.
  */
 static inline void
-slot_write(struct slot *slot, uint64_t seq)
+slot_fill(struct slot *slot, uint64_t seq, memory_order order)
 {
 	slot->payload[0] = seq;
 	slot->payload[1] = seq;
@@ -160,8 +160,15 @@ slot_write(struct slot *slot, uint64_t seq)
 	slot->payload[4] = seq;
 	slot->payload[5] = seq;
 	slot->payload[6] = seq;
+	atomic_store_explicit(&slot->seq, seq, order);
+}
+
+/* Publish a slot, and those filled before it. */
+static inline void
+slot_write(struct slot *slot, uint64_t seq)
+{
 	/* Pairs with the acquire in slot_wait(). */
-	atomic_store_explicit(&slot->seq, seq, memory_order_release);
+	slot_fill(slot, seq, memory_order_release);
 }
 
 static inline uint64_t
@@ -239,7 +246,7 @@ reader_wait(struct job *job, uint64_t pos, uint64_t depth)
 	uint64_t seen;
 
 	for (;;) {
-		/* Pairs with the release in slot_b() and memcpy_b(). */
+		/* Pairs with the release in stream_b() and memcpy_b(). */
 		seen = atomic_load_explicit(read_pos, memory_order_acquire);
 		if (pos - seen < depth)
 			return seen;
@@ -255,48 +262,73 @@ window_is_over(struct window *w, uint64_t pos)
 	return w->closed;
 }
 
-/* Positions start at 1, the value that job_sync() leaves in the reader's line. */
+/* A message of n slots ends at position pos; pos % EVERY < n: it passed a multiple of EVERY.
+ * Only the last slot of a message publishes it. Positions start at 1, the value that
+ * job_sync() leaves in the reader's line. *lines* is a constant where that is faster.
+ */
+static inline __attribute__((always_inline)) double
+stream_a(struct job *job, uint32_t lines)
+{
+	struct floor_lengths lengths = floor_lengths_init(lines);
+	struct slot *ring = job->window;
+	uint64_t pos = 0, end, seen = 1;
+	struct window w;
+	uint32_t n;
+
+	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
+	do {
+		n = floor_lengths_next(&lengths);
+		end = pos + n;
+		if (end - seen >= RING_SLOTS)
+			seen = reader_wait(job, end, RING_SLOTS);
+		while (++pos < end)
+			slot_fill(&ring[pos % RING_SLOTS], pos, memory_order_relaxed);
+		slot_write(&ring[pos % RING_SLOTS], pos);
+	} while (pos % CLOCK_EVERY >= n || !window_is_over(&w, pos));
+	end = pos + floor_lengths_next(&lengths);
+	reader_wait(job, end, RING_SLOTS);
+	atomic_store_explicit(&ring[end % RING_SLOTS].seq, SEQ_END, memory_order_release);
+	return per_second(&w) * FLOOR_ONE_LINE / lines;
+}
+
+static inline __attribute__((always_inline)) void
+stream_b(struct job *job, uint32_t lines)
+{
+	struct floor_lengths lengths = floor_lengths_init(lines);
+	_Atomic uint64_t *read_pos = &job->shared->b.seq;
+	struct slot *ring = job->window;
+	bool crowded = job->crowded;
+	uint64_t pos = 0, end, sum = 0;
+	uint32_t n;
+
+	for (;;) {
+		n = floor_lengths_next(&lengths);
+		end = pos + n;
+		if (slot_wait(&ring[end % RING_SLOTS], end, crowded) == SEQ_END)
+			break;
+		while (pos < end)
+			sum += slot_read(&ring[++pos % RING_SLOTS]);
+		if (pos % RING_REPORT < n)
+			atomic_store_explicit(read_pos, pos, memory_order_release);
+	}
+	atomic_store_explicit(read_pos, end, memory_order_release);
+	sink(job, sum);
+}
+
 static double
 slot_a(struct job *job)
 {
-	struct slot *ring = job->window;
-	struct window w;
-	uint64_t seen = 1;
-	uint64_t pos;
-
-	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
-	for (pos = 1; ; pos++) {
-		if (pos - seen >= RING_SLOTS)
-			seen = reader_wait(job, pos, RING_SLOTS);
-		slot_write(&ring[pos % RING_SLOTS], pos);
-		if (pos % CLOCK_EVERY == 0 && window_is_over(&w, pos))
-			break;
-	}
-	reader_wait(job, ++pos, RING_SLOTS);
-	atomic_store_explicit(&ring[pos % RING_SLOTS].seq, SEQ_END, memory_order_release);
-	return per_second(&w);
+	return job->req.lines == FLOOR_ONE_LINE ? stream_a(job, FLOOR_ONE_LINE) :
+		stream_a(job, job->req.lines);
 }
 
 static void
 slot_b(struct job *job)
 {
-	_Atomic uint64_t *read_pos = &job->shared->b.seq;
-	struct slot *ring = job->window;
-	bool crowded = job->crowded;
-	uint64_t sum = 0;
-	uint64_t pos;
-
-	for (pos = 1; ; pos++) {
-		struct slot *slot = &ring[pos % RING_SLOTS];
-
-		if (slot_wait(slot, pos, crowded) == SEQ_END)
-			break;
-		sum += slot_read(slot);
-		if (pos % RING_REPORT == 0)
-			atomic_store_explicit(read_pos, pos, memory_order_release);
-	}
-	atomic_store_explicit(read_pos, pos, memory_order_release);
-	sink(job, sum);
+	if (job->req.lines == FLOOR_ONE_LINE)
+		stream_b(job, FLOOR_ONE_LINE);
+	else
+		stream_b(job, job->req.lines);
 }
 
 static double

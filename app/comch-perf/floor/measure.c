@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "floor/floor.h"
+#include "floor/lines.h"
 
 /* Extra time that a measurement may take. */
 #define GRACE_MS 10000
@@ -39,10 +40,11 @@ find_program(const char *name, char *path, size_t size)
 static int
 start(const struct floor_req *req, int fd, pid_t *pid)
 {
-	char cpu_a[16], cpu_b[16], ms[16], size[32], hz[32], burst[16], queue[16], path[PATH_MAX];
+	char cpu_a[16], cpu_b[16], ms[16], size[32], hz[32], burst[16], queue[16], lines[16];
+	char path[PATH_MAX];
 	char *argv[] = {
 		path, (char *)(uintptr_t)floor_name(req->kind), cpu_a, cpu_b, ms, size, hz, burst,
-		queue, NULL,
+		queue, lines, NULL,
 	};
 	posix_spawn_file_actions_t actions;
 	extern char **environ;
@@ -58,6 +60,7 @@ start(const struct floor_req *req, int fd, pid_t *pid)
 	snprintf(hz, sizeof(hz), "%llu", (unsigned long long)clock_hz());
 	snprintf(burst, sizeof(burst), "%u", req->burst);
 	snprintf(queue, sizeof(queue), "%u", req->queue);
+	snprintf(lines, sizeof(lines), "%g", (double)req->lines / FLOOR_ONE_LINE);
 	rc = posix_spawn_file_actions_init(&actions);
 	if (rc != 0)
 		return -rc;

@@ -17,6 +17,7 @@
 
 #include "app_mem.h"
 #include "app_text.h"
+#include "floor/lines.h"
 #include "plan/device.h"
 #include "plan/options.h"
 #include "plan/plan.h"
@@ -29,6 +30,7 @@ enum kind {
 	KIND_SIZES,  /* a list or range of sizes */
 	KIND_COUNT,  /* a whole number between min and max */
 	KIND_TIME,   /* seconds, with a fraction */
+	KIND_LINES,  /* cache lines, with a fraction */
 	KIND_CHOICE, /* one of a list of words */
 	KIND_SWITCH, /* no value */
 	KIND_TEXT,
@@ -93,6 +95,11 @@ static const struct opt opts_table[] = {
 		KIND_COUNT, PERF_OPT_CONNECTIONS, PARAM(connections), 1, 65536, NULL },
 	{ "imm", "N", "immediate data per message, bytes; with --size 0 the only data",
 		KIND_COUNT, PERF_OPT_IMM, PARAM(imm), 0, RTE_COMCH_IMM_SIZE, NULL },
+	{ "lines", "N",
+		"measure only the slot floor, with N cache lines of 64 bytes per message, 1 to "
+		RTE_STR(FLOOR_MAX_LINES) "; 2.25: three messages of 2 lines, then one of 3. Count "
+		"the lines that a message of yours moves, and see what the machine gives for it",
+		KIND_LINES, PERF_OPT_LINES, PARAM(lines), 0, 0, NULL },
 	{ "api", API_VALUES, API_TEXT,
 		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, perf_api_names },
 	{ "memory", "shared|heap|eal",
@@ -100,8 +107,8 @@ static const struct opt opts_table[] = {
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, app_memory_names },
 	{ "wait", "poll|event|receiver",
 		"spin, or sleep until an event; event latency tests pause before each round "
-		"trip, so that the peer sleeps; receiver: who only receives sleeps, who sends "
-		"spins (rate and bandwidth tests)",
+		"trip, so that the peer sleeps; receiver: the receiving side sleeps, the "
+		"sending side spins (rate and bandwidth tests)",
 		KIND_CHOICE, PERF_OPT_WAIT, PARAM(wait), 0, 0, perf_wait_names },
 	{ "bidir", NULL, "both sides send (rate and bandwidth tests); figures are sums",
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL },
@@ -126,8 +133,17 @@ static const struct opt opts_table[] = {
 		KIND_TEXT, 0, OPTION(output), 0, 0, NULL },
 	{ "attempts", "N", "maximum attempts per row while the machine is unstable (default 5)",
 		KIND_COUNT, 0, OPTION(attempts), 1, 100, NULL },
+	{ "repeat", "N",
+		"measure each row N times; report the median of the stable measurements, and the "
+		"smallest and largest ratio (default 1)",
+		KIND_COUNT, 0, OPTION(repeat), 1, 1000, NULL },
 	{ "histogram", NULL, "print a latency histogram for each latency test (text format)",
 		KIND_SWITCH, PERF_OPT_HISTOGRAM, OPTION(histogram), 0, 0, NULL },
+	{ "plot", "DIR",
+		"draw the figures and the latencies with gnuplot: DIR/TEST.svg, .png, .csv; "
+		"without TEST or --sweep, measures latency and bandwidth over the size, and rate "
+		"over the burst",
+		KIND_TEXT, 0, OPTION(plot), 0, 0, NULL },
 	{ "sweep", "FILE",
 		"INI file: one section per test; keys are the options above, comma lists multiply",
 		KIND_TEXT, 0, OPTION(sweep), 0, 0, NULL },
@@ -162,6 +178,18 @@ parse_time(const struct opt *o, const char *value, uint64_t *us, char *error)
 		return perf_refuse(error, "--%s: '%s' is not a time from 0.01 to 86400 seconds",
 				o->name, value);
 	*us = (uint64_t)(s * 1e6);
+	return 0;
+}
+
+static int
+parse_lines(const struct opt *o, const char *value, uint64_t *number, char *error)
+{
+	uint32_t lines;
+
+	if (floor_lines_parse(value, &lines) != 0)
+		return perf_refuse(error, "--%s: '%s' is not a number from 1 to %u with at most "
+				"three decimals", o->name, value, FLOOR_MAX_LINES);
+	*number = lines;
 	return 0;
 }
 
@@ -216,6 +244,8 @@ set_option(struct options *opts, const struct opt *o, const char *value, char *e
 		rc = parse_count(o, value, &number, error);
 	else if (o->kind == KIND_TIME)
 		rc = parse_time(o, value, &number, error);
+	else if (o->kind == KIND_LINES)
+		rc = parse_lines(o, value, &number, error);
 	else if (o->kind == KIND_CHOICE)
 		rc = parse_choice(o, value, &number, error);
 	else if (o->kind == KIND_SWITCH)
@@ -229,6 +259,8 @@ set_option(struct options *opts, const struct opt *o, const char *value, char *e
 		*(uint64_t *)field = number;
 	else if (o->width == sizeof(uint32_t))
 		*(uint32_t *)field = (uint32_t)number;
+	else if (o->width == sizeof(uint16_t))
+		*(uint16_t *)field = (uint16_t)number;
 	else
 		*(uint8_t *)field = (uint8_t)number;
 	return 0;
@@ -237,7 +269,7 @@ set_option(struct options *opts, const struct opt *o, const char *value, char *e
 int
 options_set(struct options *opts, const char *name, const char *value, char *error)
 {
-	char names[PERF_ERROR_SIZE / 2];
+	char names[PERF_ERROR_SIZE];
 	uint32_t mask = 0;
 	uint32_t i;
 
@@ -405,6 +437,8 @@ check_options(const struct options *opts)
 
 	if ((opts->set & PERF_OPT_ITERS) != 0 && (opts->set & PERF_OPT_DURATION) != 0)
 		why = "--iters and --duration exclude each other";
+	else if ((opts->set & PERF_OPT_LINES) != 0 && (opts->set & PERF_OPT_SIZE) != 0)
+		why = "--lines and --size exclude each other: only the memcpy floor has a size";
 	else if (opts->sweep != NULL && opts->nb_tests > 0)
 		why = "--sweep and TEST exclude each other: sections name the tests";
 	else if (opts->same_process && opts->role != PERF_ROLE_BOTH)
@@ -412,8 +446,8 @@ check_options(const struct options *opts)
 	else if (opts->histogram && opts->format != PERF_FORMAT_TEXT)
 		why = "--histogram requires --format text";
 	else if (opts->role == PERF_ROLE_DPU && (opts->nb_tests > 0 ||
-			opts->sweep != NULL || opts->output != NULL ||
-			opts->attempts != DEFAULT_ATTEMPTS ||
+			opts->sweep != NULL || opts->output != NULL || opts->plot != NULL ||
+			opts->attempts != DEFAULT_ATTEMPTS || opts->repeat != 1 ||
 			(opts->set & ~(uint32_t)(PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS)) != 0))
 		why = "--role dpu takes --dev, --producers and --consumers only: "
 			"the host side leads and reports";
@@ -452,6 +486,7 @@ options_parse(struct options *opts, int argc, char **argv)
 
 	memset(opts, 0, sizeof(*opts));
 	opts->attempts = DEFAULT_ATTEMPTS;
+	opts->repeat = 1;
 	split(opts, &argc, &argv);
 	for (i = 0; i < RTE_DIM(opts_table); i++) {
 		longs[i].name = opts_table[i].name;

@@ -51,10 +51,12 @@ struct options {
 	uint8_t format;                  /**< enum perf_format */
 	uint8_t histogram;
 	uint8_t same_process;             /**< Both sides are threads of one process. */
-	uint32_t attempts;               /**< Maximum per row. */
+	uint32_t attempts;               /**< Maximum per measurement. */
+	uint32_t repeat;                 /**< Measurements of each row. */
 	const char *dev;
 	const char *output;
 	const char *sweep;
+	const char *plot;                /**< Directory for pictures. */
 	int nb_eal_args;                 /**< Arguments before `--`. */
 	char *const *eal_args;
 };

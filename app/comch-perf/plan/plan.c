@@ -12,6 +12,7 @@
 #include <rte_common.h>
 
 #include "app_mem.h"
+#include "floor/lines.h"
 #include "plan/plan.h"
 
 /* EAL memory per MsgQ queue slot, upper bound, bytes. */
@@ -65,6 +66,9 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 			params.api >= PERF_API_DOCA)
 		return perf_refuse(error, "--api %s: supports one side per process only",
 				perf_api_names[params.api]);
+	/* The mean: their lengths differ if the number of lines has a fraction. */
+	if (perf_test_is_floor(test) && params.kind == FLOOR_SLOT)
+		params.size = (uint64_t)FLOOR_LINE_SIZE * params.lines / FLOOR_ONE_LINE;
 	if ((test->options & PERF_OPT_MEMORY) != 0) {
 		if (!own_queue)
 			params.queue = RTE_MIN(params.queue, floor_window_msgs(params.size));
@@ -100,30 +104,47 @@ add_sizes(struct plan *plan, const struct perf_test *test,
 	return rc;
 }
 
+/* Options given that not all variants have. */
+static uint32_t
+own_options(const struct perf_test *test, uint32_t set)
+{
+	uint32_t own = 0;
+	uint32_t i;
+
+	for (i = 0; i < test->nb_variants; i++)
+		own |= test->variants[i].own;
+	return own & set;
+}
+
 /* Add the rows of all variants that the options allow: --imm, for example, excludes
- * the variant for mbufs. An option that a variant sets replaces all variants.
+ * the variant for mbufs. An option that a variant sets replaces all variants; one that only
+ * some have leaves out the others.
  */
 static int
 add_variants(struct plan *plan, const struct perf_test *test,
 		const struct options *opts, char *error)
 {
 	char why[PERF_ERROR_SIZE];
+	uint32_t own = own_options(test, opts->set);
 	uint32_t before = plan->nb_rows;
-	uint32_t nb = 0;
+	uint32_t nb = 0, nb_refused = 0;
 	uint32_t i;
 
 	for (i = 0; i < test->nb_variants; i++) {
+		const struct perf_variant *variant = &test->variants[i];
 		uint32_t kept = plan->nb_rows;
 
-		if ((test->variants[i].mask & opts->set) != 0)
+		if ((variant->mask & opts->set) != 0)
 			break;
-		if (add_sizes(plan, test, opts, &test->variants[i], why) == 0) {
+		if ((own & ~variant->own) != 0)
+			continue;
+		if (add_sizes(plan, test, opts, variant, why) == 0) {
 			nb++;
 			continue;
 		}
 		plan->nb_rows = kept;
 		/* The first variant is the plainest: its error applies to all. */
-		if (i == 0)
+		if (nb_refused++ == 0)
 			memcpy(error, why, sizeof(why));
 	}
 	if (nb > 0)
@@ -220,7 +241,9 @@ plan_make(struct plan *plan, const struct options *opts)
 		rc = sweep_load(plan, opts);
 	for (i = 0; i < opts->nb_tests && rc == 0; i++)
 		rc = plan_add(plan, tests_find(opts->tests[i]), opts);
-	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL;
+	if (opts->plot != NULL && opts->sweep == NULL && opts->nb_tests == 0)
+		rc = sweep_pictures(plan, opts);
+	plan->by_default = opts->nb_tests == 0 && opts->sweep == NULL && opts->plot == NULL;
 	while (plan->by_default && rc == 0 && (test = tests_next(test)) != NULL) {
 		if (test->by_default)
 			rc = plan_add(plan, test, opts);

@@ -63,4 +63,7 @@ uint32_t plan_workers(const struct perf_params *params, bool host);
  */
 int sweep_load(struct plan *plan, const struct options *opts);
 
+/** Add the rows of --plot without tests. */
+int sweep_pictures(struct plan *plan, const struct options *opts);
+
 #endif /* PLAN_H */

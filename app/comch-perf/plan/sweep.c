@@ -13,6 +13,24 @@
 
 #define MAX_KEYS 16
 
+/* What --plot measures by itself: latency over size, rate over burst, bandwidth over size. */
+static const char pictures[] =
+	"[ctrl-lat]\n"
+	"size = 8:4080:x4\n"
+	"duration = 0.3\n"
+	"[data-lat]\n"
+	"size = 8:4K:x2\n"
+	"duration = 0.3\n"
+	"[data-rate]\n"
+	"size = 64\n"
+	"burst = 1,2,4,8,16,32,64\n"
+	"api = desc,mbuf\n"
+	"duration = 0.3\n"
+	"[data-bw]\n"
+	"size = 4K:16M:x4\n"
+	"memory = shared,heap\n"
+	"duration = 0.3\n";
+
 /* A key of a section, and its list of values. */
 struct key {
 	char *name;
@@ -104,6 +122,16 @@ take_line(void *arg, const char *section, const char *name, const char *value)
 	if (key->name == NULL || key->values == NULL)
 		s->rc = -ENOMEM;
 	return s->rc == 0;
+}
+
+int
+sweep_pictures(struct plan *plan, const struct options *opts)
+{
+	struct sweep s = { .plan = plan, .opts = opts };
+	int line = ini_parse_string(pictures, take_line, &s);
+
+	finish_section(&s);
+	return line != 0 ? -EINVAL : s.rc;
 }
 
 int

@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "app_mem.h"
+#include "floor/lines.h"
 #include "plan/plan.h"
 
 /* Limit for the buffers of one consumer, bytes. */
@@ -142,7 +143,7 @@ static const struct perf_calls msgq_copy_calls[] = {
 
 static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_LINE, .size = 64 } },
-	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_SLOT, .size = 64 } },
+	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_SLOT, .size = 64 }, PERF_OPT_LINES },
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_MEMCPY } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
 	{ PERF_OPT_KIND | PERF_OPT_BURST | PERF_OPT_QUEUE, PERF_OPT_SIZE,
@@ -216,8 +217,9 @@ static const struct perf_test tests[] = {
 		.name = "floor",
 		.what = "two processes that share memory, or two lcores, without this library",
 		.by_default = true, .place = PERF_BARE, .flow = &perf_flow_floor,
-		.options = PERF_OPT_SIZE | PERF_OPT_DURATION,
-		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1, PAIR },
+		.options = PERF_OPT_SIZE | PERF_OPT_DURATION | PERF_OPT_LINES,
+		.base = { .size = 1 << 20, .duration_us = 150000, .burst = 1,
+			.lines = FLOOR_ONE_LINE, PAIR },
 		VARIANTS(floor_variants),
 		.label = floor_label, .check = floor_check,
 	}, {

@@ -14,6 +14,7 @@
 #include <rte_common.h>
 
 #include "app_mem.h"
+#include "floor/lines.h"
 #include "report/report.h"
 
 struct report {
@@ -27,6 +28,13 @@ report_api(const struct report_row *row)
 {
 	return report_is_data(row) || row->test->place == PERF_PROCESS ||
 		row->params.api >= PERF_API_DOCA ? perf_api_names[row->params.api] : NULL;
+}
+
+double
+report_lines(const struct report_row *row)
+{
+	return perf_test_is_floor(row->test) && row->params.kind == FLOOR_SLOT ?
+		(double)row->params.lines / FLOOR_ONE_LINE : NAN;
 }
 
 static json_t *
@@ -83,6 +91,11 @@ make_columns(const struct report_row *r)
 		{ "ratio", real(r->ratio) },
 		{ "stable", json_boolean(r->stable) },
 		{ "errors", count(r->errors) },
+		{ "repeats", count(r->repeats) },
+		{ "stable_repeats", count(r->nb_stable) },
+		{ "ratio_min", real(r->ratio_min) },
+		{ "ratio_max", real(r->ratio_max) },
+		{ "lines", real(report_lines(r)) },
 	};
 	json_t *row = json_object();
 	uint32_t i;
@@ -158,7 +171,7 @@ json_line(FILE *f, const struct report_row *r)
 }
 
 struct report *
-report_open(uint8_t format, const char *path, const char *setting)
+report_open(const struct options *opts, const char *setting)
 {
 	static const struct perf_test none = { .name = "" };
 	const struct report_row empty = { .test = &none };
@@ -166,16 +179,18 @@ report_open(uint8_t format, const char *path, const char *setting)
 
 	if (report == NULL)
 		return NULL;
-	report->format = format;
-	report->f = path == NULL ? stdout : fopen(path, "we");
+	report->format = opts->format;
+	report->table.histograms = opts->histogram != 0;
+	report->f = opts->output == NULL ? stdout : fopen(opts->output, "we");
 	if (report->f == NULL) {
-		fprintf(stderr, "comch-perf: open --output %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "comch-perf: open --output %s: %s\n", opts->output,
+				strerror(errno));
 		free(report);
 		return NULL;
 	}
-	if (format == PERF_FORMAT_CSV)
+	if (opts->format == PERF_FORMAT_CSV)
 		csv_line(report->f, &empty, true);
-	if (format == PERF_FORMAT_TEXT)
+	if (opts->format == PERF_FORMAT_TEXT)
 		table_head(report->f, setting);
 	fflush(report->f);
 	return report;

@@ -37,10 +37,14 @@ struct report_row {
 	double stolen;           /**< Fraction of the time that other programs had the CPU. */
 	bool crowded;            /**< More threads than CPUs. */
 	bool stable;             /**< The floors agree, little time was stolen, not crowded. */
+	uint32_t repeats;        /**< Measurements; this one is their median. */
+	uint32_t nb_stable;      /**< How many of them were stable. */
+	double ratio_min;        /**< Of the stable ones; of all, if none is. */
+	double ratio_max;
 	bool refused;            /**< The row exceeds the limits of the device. */
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Reason of the failure; empty: none. */
-	const struct hist *hist; /**< To print; NULL: none. */
+	const struct hist *hist; /**< Of its round trips; NULL: none. */
 	struct counters counters[2]; /**< Of the driver: host, DPU. */
 	uint64_t counted;        /**< Messages that they cover; 0: unknown. */
 };
@@ -52,17 +56,19 @@ struct table {
 	bool floors[FLOOR_NONE + 1];
 	bool unstable;
 	bool crowded;
+	bool repeated;
+	bool histograms;         /**< Print those of the rows. */
 };
 
 struct report;
 
 /**
- * Open a report in an enum perf_format; *path* is overwritten, NULL: standard
- * output. A table begins with *setting*, a line about the machine.
+ * Open the report of --format, --output and --histogram; a file is overwritten. A table
+ * begins with *setting*, a line about the machine.
  *
  * @return The report, or NULL, with the reason on stderr
  */
-struct report *report_open(uint8_t format, const char *path, const char *setting);
+struct report *report_open(const struct options *opts, const char *setting);
 
 /** Write a row. */
 void report_row(struct report *report, const struct report_row *row);
@@ -72,6 +78,15 @@ int report_close(struct report *report);
 
 /** Name of the API that a row measured; NULL: its test has only one. */
 const char *report_api(const struct report_row *row);
+
+/** Lines per message of a slot floor; NaN: the row measures something else. */
+double report_lines(const struct report_row *row);
+
+/**
+ * What identifies a row, "64 B, desc, shared, burst 32", but for the parameters in *omit*,
+ * PERF_OPT_SIZE or PERF_OPT_BURST. Truncated to *size*. @return the text, in buf
+ */
+const char *report_what(const struct report_row *row, uint32_t omit, char *buf, size_t size);
 
 /** Names of the sides, in the order of report_row.counters. */
 extern const char *const report_sides[2];

@@ -57,20 +57,31 @@ print_size(FILE *f, const struct report_row *r)
 		fprintf(f, ", %s + imm %u B", number, p->imm);
 }
 
-/* Print the parameters that identify a row: ", 64 B, desc, shared, burst 32". */
 static void
-print_what(FILE *f, const struct report_row *r)
+print_lines(FILE *f, const struct report_row *r)
+{
+	double lines = report_lines(r);
+
+	if (!isnan(lines))
+		fprintf(f, ", %g line%s", lines, lines > 1 ? "s" : "");
+}
+
+/* Print the parameters that identify a row, each after a comma: ", 64 B, desc, shared". */
+static void
+print_what(FILE *f, const struct report_row *r, uint32_t omit)
 {
 	const struct perf_params *p = &r->params;
 
 	if (r->test->label != NULL)
 		fprintf(f, ", %s", r->test->label(p));
-	print_size(f, r);
+	print_lines(f, r);
+	if ((omit & PERF_OPT_SIZE) == 0)
+		print_size(f, r);
 	if (report_api(r) != NULL)
 		fprintf(f, ", %s", report_api(r));
 	if (report_is_data(r))
 		fprintf(f, ", %s", app_memory_names[p->memory]);
-	if ((r->test->options & PERF_OPT_BURST) != 0)
+	if ((r->test->options & PERF_OPT_BURST & ~omit) != 0)
 		fprintf(f, ", burst %u", p->burst);
 	if (p->producers > 1 || p->consumers > 1)
 		fprintf(f, ", %u->%u", p->producers, p->consumers);
@@ -84,19 +95,20 @@ print_what(FILE *f, const struct report_row *r)
 		fprintf(f, ", verify");
 }
 
-/* Format the parameters of a row, truncated to one line. */
-static const char *
-what_text(const struct report_row *r, char *buf, size_t size)
+const char *
+report_what(const struct report_row *r, uint32_t omit, char *buf, size_t size)
 {
 	FILE *f = fmemopen(buf, size, "w");
 
 	memset(buf, 0, size);
 	if (f != NULL) {
-		print_what(f, r);
+		print_what(f, r, omit);
 		fclose(f);
 	}
 	buf[size - 1] = '\0';
-	return buf[0] == ',' ? buf + 2 : buf;
+	if (buf[0] == ',')
+		memmove(buf, buf + 2, size - 2);
+	return buf;
 }
 
 static void
@@ -127,6 +139,7 @@ note(struct table *table, const struct report_row *row)
 
 	table->floors[row->floor] = true;
 	table->crowded |= row->crowded;
+	table->repeated |= row->repeats > 1;
 	table->unstable |= !row->stable && !row->crowded && row->floor != FLOOR_NONE;
 	for (i = 0; i < table->nb_tests; i++) {
 		if (table->tests[i] == row->test)
@@ -168,12 +181,27 @@ table_head(FILE *f, const char *setting)
 			"result", "floor", "ratio", "copies");
 }
 
+/* "stable", or "4/5 stable, 1.21 to 1.27" of repeated measurements. */
+static void
+print_state(const struct report_row *r, FILE *f)
+{
+	const char *state = r->crowded ? "crowded" : r->floor == FLOOR_NONE ? "" :
+			r->stable ? "stable" : "unstable";
+
+	if (r->error[0] != '\0')
+		state = "";
+	if (r->repeats > 1 && !r->crowded && r->floor != FLOOR_NONE)
+		fprintf(f, "%u/%u stable, %.2f to %.2f", r->nb_stable, r->repeats, r->ratio_min,
+				r->ratio_max);
+	else
+		fputs(state, f);
+	fputc('\n', f);
+}
+
 void
 table_row(struct table *table, FILE *f, const struct report_row *r)
 {
 	char what[82], result[80], number[32], floor[48] = "-", ratio[16] = "-", copies[16] = "-";
-	const char *state = r->crowded ? "crowded" : r->floor == FLOOR_NONE ? "" :
-			r->stable ? "stable" : "unstable";
 	double mean = (r->floor_value + r->floor_after) / 2;
 	uint32_t i;
 
@@ -186,9 +214,9 @@ table_row(struct table *table, FILE *f, const struct report_row *r)
 		snprintf(ratio, sizeof(ratio), "%.2f", r->ratio);
 	if (!isnan(r->copies))
 		snprintf(copies, sizeof(copies), "%.2f", r->copies);
-	fprintf(f, "%-10s %-36s %-28s %-17s %7s %7s  %s\n", r->test->name,
-			what_text(r, what, sizeof(what)), result, floor, ratio, copies,
-			r->error[0] != '\0' ? "" : state);
+	fprintf(f, "%-10s %-36s %-28s %-17s %7s %7s  ", r->test->name,
+			report_what(r, 0, what, sizeof(what)), result, floor, ratio, copies);
+	print_state(r, f);
 	if (r->error[0] != '\0')
 		fprintf(f, "           -> %s\n", r->error);
 	else if (r->errors > 0)
@@ -196,7 +224,7 @@ table_row(struct table *table, FILE *f, const struct report_row *r)
 				(unsigned long long)r->errors);
 	for (i = 0; i < RTE_DIM(report_sides) && r->counters[0].nb > 0; i++)
 		print_counters(f, r, i);
-	if (r->hist != NULL)
+	if (table->histograms && r->hist != NULL)
 		hist_print(r->hist, clock_cycles_to_ns(1) / r->test->hops, "ns", f);
 }
 
@@ -220,6 +248,9 @@ table_foot(const struct table *table, FILE *f)
 		"  copies     CPU copies per message, both sides together.\n"
 		"  unstable   the two floors differ by more than 15 %%, or other programs had the\n"
 		"             CPU for more than 10 %% of the time: the machine changed.\n");
+	if (table->repeated)
+		fprintf(f, "  N/M stable how many of the M measurements were stable, and their "
+			"smallest and\n             largest ratio; the row is their median.\n");
 	if (table->unstable)
 		fprintf(f, "             Such rows are unreliable: run them again.\n");
 	if (table->crowded)

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "report/report.h"
+#include "floor/lines.h"
+#include "plot/plot.h"
+#include "report/repeat.h"
 #include "side/side.h"
 
 #define FLOOR_MS     150
@@ -26,6 +28,7 @@
 struct lead {
 	struct side *side;
 	struct report *report;
+	struct plot *plot;       /* or NULL */
 	struct hist *hist;       /* of the current attempt */
 	struct hist *best_hist;  /* of the attempt to report */
 	int cpu_a;
@@ -35,6 +38,8 @@ struct lead {
 	uint64_t start_ns;
 	uint32_t nb_attempts;
 	uint32_t row;
+	uint32_t repeat;         /* measurement of this row, from 0 */
+	struct report_row *rows; /* all measurements of this row */
 };
 
 static double
@@ -115,14 +120,17 @@ static void
 progress(const struct lead *lead, uint32_t attempt)
 {
 	const struct plan *plan = lead->side->plan;
-	char again[32] = "";
+	char run[32] = "", again[32] = "";
 
 	if (!lead->tty)
 		return;
+	if (lead->side->opts->repeat > 1)
+		snprintf(run, sizeof(run), ", run %u of %u", lead->repeat + 1,
+			lead->side->opts->repeat);
 	if (attempt > 1)
 		snprintf(again, sizeof(again), ", attempt %u", attempt);
-	fprintf(stderr, "\r\033[K[%u/%u] %s%s, %.0f s", lead->row + 1, plan->nb_rows,
-			plan->rows[lead->row].test->name, again, elapsed_s(lead));
+	fprintf(stderr, "\r\033[K[%u/%u] %s%s%s, %.0f s", lead->row + 1, plan->nb_rows,
+			plan->rows[lead->row].test->name, run, again, elapsed_s(lead));
 }
 
 static uint64_t
@@ -211,7 +219,7 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->msgs_per_s = r->bytes_per_s = NAN;
 	r->p50_ns = r->p90_ns = r->p99_ns = r->p999_ns = r->max_ns = NAN;
 	r->copies = NAN;
-	r->floor_value = r->floor_after = r->ratio = NAN;
+	r->floor_value = r->floor_after = r->ratio = r->ratio_min = r->ratio_max = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params,
@@ -226,6 +234,8 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	struct floor_req req = {
 		.cpu_a = lead->cpu_a, .cpu_b = lead->cpu_b, .ms = FLOOR_MS,
 		.size = row->params.size, .burst = row->params.burst, .queue = row->params.queue,
+		/* Of tests that are no floors, it is 0. */
+		.lines = RTE_MAX((uint32_t)row->params.lines, (uint32_t)FLOOR_ONE_LINE),
 	};
 	uint64_t begin_ns = clock_mono_ns();
 	uint64_t waited = waited_ns();
@@ -278,13 +288,14 @@ static bool
 may_repeat(const struct lead *lead)
 {
 	const struct plan *plan = lead->side->plan;
+	const uint32_t repeat = lead->side->opts->repeat;
 	double each = elapsed_s(lead) / lead->nb_attempts;
+	uint32_t left = (plan->nb_rows - lead->row) * repeat - lead->repeat;
 
-	return !plan->by_default ||
-		elapsed_s(lead) + each * (plan->nb_rows - lead->row) < DEFAULT_S;
+	return !plan->by_default || elapsed_s(lead) + each * left < DEFAULT_S * repeat;
 }
 
-/* Measure a row, repeatedly while the machine is unstable. @return as attempt() */
+/* Measure a row once, again while the machine is unstable. @return as attempt() */
 static int
 measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 {
@@ -311,32 +322,80 @@ measure(struct lead *lead, const struct plan_row *row, struct report_row *best)
 	}
 }
 
+/* Keep the latencies of a measurement that may be the one to report. */
+static void
+keep_hist(const struct lead *lead, struct report_row *r)
+{
+	struct hist *copy;
+
+	if ((!lead->side->opts->histogram && lead->plot == NULL) || r->test->hops == 0)
+		return;
+	copy = malloc(sizeof(*copy));
+	if (copy != NULL)
+		*copy = *lead->best_hist;
+	r->hist = copy;
+}
+
+static bool
+has_failed(const struct report_row *r)
+{
+	return r->error[0] != '\0' || r->errors > 0;
+}
+
+/* Report a row, or the median of its measurements, and adapt the exit status. */
+static void
+conclude(struct lead *lead, uint32_t nb, int *status)
+{
+	struct report_row *r = &lead->rows[nb - 1];
+
+	if (lead->tty)
+		fprintf(stderr, "\r\033[K");
+	if (r->error[0] != '\0')
+		fprintf(stderr, "comch-perf: %s: %s\n", r->test->name, r->error);
+	if (r->refused && *status == 0)
+		*status = EXIT_USAGE;
+	else if (!r->refused && has_failed(r))
+		*status = 1;
+	if (perf_quit())
+		return;
+	if (!has_failed(r))
+		r = repeat_median(lead->rows, nb);
+	report_row(lead->report, r);
+	if (lead->plot != NULL)
+		plot_row(lead->plot, r);
+}
+
+/* Measure a row as often as asked for, and report it. @return as attempt() */
+static int
+lead_row(struct lead *lead, const struct plan_row *row, int *status)
+{
+	struct report_row *r;
+	uint32_t i, nb = 0;
+	int rc;
+
+	do {
+		r = &lead->rows[nb];
+		lead->repeat = nb++;
+		rc = measure(lead, row, r);
+		keep_hist(lead, r);
+		lead->stolen = RTE_MAX(lead->stolen, r->stolen);
+	} while (rc == 0 && !has_failed(r) && nb < lead->side->opts->repeat && !perf_quit());
+	conclude(lead, nb, status);
+	for (i = 0; i < nb; i++)
+		free((void *)(uintptr_t)lead->rows[i].hist);
+	return perf_quit() ? -EINTR : rc;
+}
+
 static int
 lead_rows(struct lead *lead)
 {
 	const struct side *side = lead->side;
-	struct report_row r;
 	int status = 0;
 	int rc = 0;
 
 	lead->start_ns = clock_mono_ns();
-	for (lead->row = 0; lead->row < side->plan->nb_rows && rc == 0; lead->row++) {
-		rc = measure(lead, &side->plan->rows[lead->row], &r);
-		if (lead->tty)
-			fprintf(stderr, "\r\033[K");
-		if (side->opts->histogram && r.test->hops > 0)
-			r.hist = lead->best_hist;
-		if (r.error[0] != '\0')
-			fprintf(stderr, "comch-perf: %s: %s\n", r.test->name, r.error);
-		if (r.refused && status == 0)
-			status = EXIT_USAGE;
-		else if (!r.refused && (r.error[0] != '\0' || r.errors > 0))
-			status = 1;
-		if (perf_quit())
-			return 1;
-		lead->stolen = RTE_MAX(lead->stolen, r.stolen);
-		report_row(lead->report, &r);
-	}
+	for (lead->row = 0; lead->row < side->plan->nb_rows && rc == 0; lead->row++)
+		rc = lead_row(lead, &side->plan->rows[lead->row], &status);
 	return rc != 0 ? 1 : status;
 }
 
@@ -365,14 +424,25 @@ lead_all(struct side *side)
 	setting_text(&lead, setting, sizeof(setting));
 	lead.hist = calloc(1, sizeof(*lead.hist));
 	lead.best_hist = calloc(1, sizeof(*lead.best_hist));
-	lead.report = report_open(side->opts->format, side->opts->output, setting);
-	if (lead.hist != NULL && lead.best_hist != NULL && lead.report != NULL)
+	lead.rows = calloc(side->opts->repeat, sizeof(*lead.rows));
+	if (side->opts->plot != NULL) {
+		lead.plot = plot_open(side->opts->plot, setting);
+		if (lead.plot == NULL)
+			goto end;
+	}
+	lead.report = report_open(side->opts, setting);
+	if (lead.hist != NULL && lead.best_hist != NULL && lead.rows != NULL &&
+			lead.report != NULL)
 		status = lead_rows(&lead);
 	if (lead.report != NULL && report_close(lead.report) != 0)
 		status = 1;
 	if (lead.stolen > STOLEN)
 		fprintf(stderr, "comch-perf: other programs had the CPU for up to %.0f %% of "
 				"a row: its figures are unreliable\n", lead.stolen * 100);
+	if (lead.plot != NULL && plot_close(lead.plot) != 0)
+		status = 1;
+end:
+	free(lead.rows);
 	free(lead.best_hist);
 	free(lead.hist);
 	return status;

@@ -49,6 +49,8 @@ on_signal(int sig)
 static void
 block_signals(struct supervisor *sv)
 {
+	/* It may be inherited ignored: then children leave no status, and no signal. */
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&sv->signals);
 	sigaddset(&sv->signals, SIGINT);
 	sigaddset(&sv->signals, SIGTERM);

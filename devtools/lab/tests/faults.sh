@@ -8,7 +8,7 @@
 machines='host dpu'
 cases=(process_killed_on_dpu process_killed_on_host dpu_dies host_dies cable_out cable_flaps)
 
-# An endless stream of RDMA WRITEs. The sender finds out by itself that no one acknowledges:
+# An endless stream of RDMA WRITEs. The sender detects missing acknowledgements itself:
 # a timeout of 14 and 3 retries are 0.3 s by the standard, and up to four times that.
 # Soft-RoCE treats 7 retries as infinitely many.
 stream='ib_write_bw -d rxe0 -x 1 -F -R --retry_count=3 -s 4096 -D 300'

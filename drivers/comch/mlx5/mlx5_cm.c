@@ -67,7 +67,7 @@ to_init(struct mlx5_link *l)
 		attr.pkey_index = l->dev->pkey_index;
 	l->path.pkey_index = attr.pkey_index;
 	l->path.port = attr.port_num;
-	/* The connection manager allows writes, as which probes count. */
+	/* librdmacm enables remote writes: the peer's probes are writes, see mlx5_frame_probe(). */
 	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask);
 }
 
@@ -387,17 +387,17 @@ check_request(struct mlx5_listener *l, const struct request *r)
 	if (is_of_function(l, &r->addr))
 		return 0;
 	mlx5_name_format_addr(&r->addr, text, sizeof(text));
-	/* Once: anybody can send requests. */
+	/* Once: any host can send requests. */
 	if (!l->refusal_logged)
-		MLX5_LOG(WARNING, "server %s of %s: client at %s refused: the address is not one "
-			"of the function's (rep=)", l->name, l->dev->dev->info.name, text);
+		MLX5_LOG(WARNING, "server %s of %s: client at %s refused: address not listed for "
+			"the function (rep=)", l->name, l->dev->dev->info.name, text);
 	l->refusal_logged = true;
 	return MLX5_REFUSE_FUNCTION;
 }
 
 /*
  * The address within a request is what the client says. The GID is where our packets go,
- * so that another host that claims the address hears nothing.
+ * so that another host that claims the address receives nothing.
  */
 static bool
 gid_matches(const struct mlx5_link *l)

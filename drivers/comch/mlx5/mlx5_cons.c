@@ -17,6 +17,7 @@
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
+#include "sdk/comch_log.h"
 #include "mlx5_cons.h"
 
 /* Events taken from the completion channel before they are acknowledged. */
@@ -91,7 +92,7 @@ mlx5_cons_destroy(struct rte_comch_dq *dq)
 
 /* Start */
 
-/* Number of pieces that may be under way; 0: the consumer has no use for them. */
+/* Number of pieces that may be in flight; 0: the consumer does not need them. */
 static uint32_t
 window_of(const struct mlx5_cons *c, const struct mlx5_dev *dev, uint32_t staging_size)
 {
@@ -204,8 +205,8 @@ read_ticket(const struct mlx5_cons *c, const struct rte_comch_ticket *peers,
 	if (invalid == NULL && t->nb_slots < c->rx.depth)
 		invalid = "number of slots";
 	if (invalid != NULL)
-		MLX5_LOG(WARNING, "connection %u: the peer's ticket for consumer %u: invalid %s",
-			c->dq.base.link->conn_id, c->dq.base.id, invalid);
+		COMCH_LOG_PEER(MLX5_LOG, "connection %u: invalid ticket from peer for our "
+			"consumer %u: %s", c->dq.base.link->conn_id, c->dq.base.id, invalid);
 	return invalid == NULL;
 }
 
@@ -250,7 +251,7 @@ tell_halted(struct mlx5_cons *c)
 	}
 	c->note = NULL;
 	pthread_mutex_unlock(&data->lock);
-	link->news(link->ctx, true);
+	comch_link_tell(link, true);
 }
 
 void
@@ -263,10 +264,15 @@ mlx5_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 			comch_load_relaxed(&rx->halt) >= (uint32_t)why)
 		return;
 	comch_store_relaxed(&c->halt_deadline, rte_rdtsc() + c->stop_cycles);
-	/* Set before the queue pair is in ERR, so that its completions count as flushed. */
+	/*
+	 * Set before the queue pair is in ERR, so that its completions count as flushed.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&c->is_closing, 1);
 	mlx5_qp_error(&c->qp);
-	/* Release: a burst that sees it finds that nothing more is accepted. */
+	/*
+	 * Release: a burst that sees it finds that nothing more is accepted. Model: stop.pml, halt.
+	 */
 	comch_store_release(&rx->halt, why);
 	if (why != RTE_COMCH_HALT_STOP)
 		return;
@@ -278,7 +284,10 @@ mlx5_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 bool
 mlx5_cons_drained(const struct rte_comch_dq *dq)
 {
-	/* Acquire: pairs with comch_recv_drain(); the queue pair may be destroyed. */
+	/*
+	 * Acquire: pairs with comch_recv_drain(); the queue pair may be destroyed.
+	 * Model: leave.pml, left.
+	 */
 	return comch_load_acquire(&cons_of_const(dq)->rx.drained) != 0;
 }
 
@@ -336,7 +345,7 @@ mlx5_cons_arm(struct rte_comch_dq *dq)
 {
 	struct mlx5_cons *c = cons_of(dq);
 
-	if (!c->is_bound || comch_load_acquire(&c->rx.drained) != 0)
+	if (!c->is_bound || comch_load_acquire(&c->rx.drained) != 0) /* leave.pml, left */
 		return;
 	if (mlx5_qp_arm(&c->qp) != 0)
 		mlx5_link_fault(mlx5_link_of(dq->link), -EIO,
@@ -351,9 +360,9 @@ mlx5_cons_pending(struct rte_comch_dq *dq)
 
 	if (comch_recv_has_refusal(&c->rx))
 		return true;
-	if (comch_load_acquire(&c->rx.drained) != 0)
+	if (comch_load_acquire(&c->rx.drained) != 0) /* leave.pml, left */
 		return false;
-	if (comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE)
+	if (comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE) /* stop.pml, halted */
 		return true;
 	/* A burst is in progress: it may leave something. */
 	if (!mlx5_cons_try_reap(c))
@@ -373,7 +382,10 @@ mlx5_cons_needs(struct mlx5_data *data, struct mlx5_need *need, uint32_t n)
 	uint64_t tail;
 
 	TAILQ_FOREACH(c, &data->conses, next) {
-		/* Acquire: pairs with the release in publish(); the posts were sent. */
+		/*
+		 * Acquire: pairs with the release in publish(); the posts were sent.
+		 * Model: publish.pml, find.
+		 */
 		tail = c->is_bound ? comch_load_acquire(&c->published) : 0;
 		if (tail == c->told_tail || i == n || comch_load_relaxed(&c->is_closing) != 0)
 			continue;
@@ -384,8 +396,8 @@ mlx5_cons_needs(struct mlx5_data *data, struct mlx5_need *need, uint32_t n)
 }
 
 /*
- * Does a post get no completion? One that nobody has fetched is no reason to end the
- * link: the application may be busy with other things.
+ * Is a post not completing? A completion that the application has not fetched does not end the
+ * link: it may be busy.
  */
 void
 mlx5_cons_check(struct mlx5_data *data, uint64_t now_ms)
@@ -416,7 +428,7 @@ mlx5_cons_down(struct mlx5_data *data)
 		/* A queue pair that is not connected yet goes when the consumer is retired. */
 		if (!c->is_bound)
 			continue;
-		comch_store_release(&c->is_closing, 1);
+		comch_store_release(&c->is_closing, 1); /* publish.pml, publish */
 		mlx5_qp_error(&c->qp);
 	}
 }

@@ -66,7 +66,7 @@ struct mlx5_cons {
 	uint64_t stop_cycles;
 	uint64_t final;           /* positions received in all, once halted */
 	/* The connection's thread. */
-	uint64_t told_tail;       /* by mlx5_data_needs() */
+	uint64_t told_tail;       /* by mlx5_cons_needs() */
 	struct mlx5_halt_note *note; /* allocated early; data->lock */
 	bool is_listed;
 	bool is_bound;            /* the connection's lock */
@@ -81,14 +81,14 @@ struct mlx5_cons {
 static inline bool
 mlx5_cons_try_reap(struct mlx5_cons *c)
 {
-	/* Acquire: pairs with the release of the thread that ended. */
+	/* Acquire: pairs with the release of the thread that ended. Model: lock.pml, lock. */
 	return __atomic_exchange_n(&c->reaping, 1, __ATOMIC_ACQUIRE) == 0;
 }
 
 static inline void
 mlx5_cons_end_reap(struct mlx5_cons *c)
 {
-	comch_store_release(&c->reaping, 0);
+	comch_store_release(&c->reaping, 0); /* lock.pml, unlock */
 }
 
 /* mlx5_recv.c */

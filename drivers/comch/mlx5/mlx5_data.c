@@ -37,7 +37,7 @@ data_open(struct rte_comch_link *link)
 	pthread_mutex_lock(&links_lock);
 	TAILQ_INSERT_TAIL(&links, data, next);
 	pthread_mutex_unlock(&links_lock);
-	/* Release: pairs with mlx5_data_of(). */
+	/* Release: pairs with mlx5_data_of(). Model: publish.pml, publish. */
 	comch_store_release(&link->data, (void *)data);
 	return 0;
 }
@@ -66,7 +66,7 @@ data_close(struct rte_comch_link *link)
 	mlx5_prod_close(data);
 	mlx5_mem_fini(data);
 	free_notes(data);
-	comch_store_release(&link->data, NULL);
+	comch_store_release(&link->data, NULL); /* No model: no queue is left */
 	pthread_mutex_destroy(&data->key_lock);
 	pthread_mutex_destroy(&data->lock);
 	free(data);

@@ -81,7 +81,10 @@ struct mlx5_data {
 static inline struct mlx5_data *
 mlx5_data_of(const struct mlx5_link *l)
 {
-	/* Acquire: pairs with the release when it is opened, maybe by another thread. */
+	/*
+	 * Acquire: pairs with the release when it is opened, maybe by another thread.
+	 * Model: publish.pml, find.
+	 */
 	return comch_load_acquire(&l->base.data);
 }
 
@@ -118,13 +121,16 @@ struct mlx5_key {
 static inline const struct mlx5_key *
 mlx5_mem_key(const struct mlx5_data *data, const struct rte_comch_mr *mr)
 {
-	/* Acquire, both: pair with the releases in key_at() and key_make(). */
+	/*
+	 * Acquire, both: pair with the releases in key_at() and key_make().
+	 * Model: publish.pml, find.
+	 */
 	const struct mlx5_key *page = comch_load_acquire(&data->keys[mr->id / MLX5_KEY_PAGE]);
 
 	if (unlikely(page == NULL))
 		return NULL;
 	page += mr->id % MLX5_KEY_PAGE;
-	return likely(comch_load_acquire(&page->mr) == mr) ? page : NULL;
+	return likely(comch_load_acquire(&page->mr) == mr) ? page : NULL; /* keys.pml, find */
 }
 
 /* Ask the connection's thread to register memory: a slow path of bursts. */

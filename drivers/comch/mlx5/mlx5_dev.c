@@ -87,7 +87,7 @@ mlx5_dev_del_link(struct mlx5_dev *dev, struct mlx5_link *l)
 }
 
 /* What an event means for the links that it is about. error 0: nothing. */
-struct verdict {
+struct event_action {
 	int error;
 	const char *text;
 	const struct ibv_pd *pd;  /* the link with this protection domain */
@@ -95,40 +95,41 @@ struct verdict {
 	uint8_t port;             /* the links of this port; 0: of all */
 };
 
-static struct verdict
-judge(const struct ibv_async_event *e)
+static struct event_action
+classify(const struct ibv_async_event *e)
 {
 	switch (e->event_type) {
 	case IBV_EVENT_QP_FATAL:
-		return (struct verdict){ .error = -EIO, .pd = e->element.qp->pd,
+		return (struct event_action){ .error = -EIO, .pd = e->element.qp->pd,
 			.text = "the device reports a fatal error of a queue pair" };
 	case IBV_EVENT_QP_REQ_ERR:
 	case IBV_EVENT_QP_ACCESS_ERR:
-		return (struct verdict){ .error = -EPROTO, .pd = e->element.qp->pd,
+		return (struct event_action){ .error = -EPROTO, .pd = e->element.qp->pd,
 			.text = "the device refused an invalid request of the peer" };
 	case IBV_EVENT_PATH_MIG_ERR:
-		return (struct verdict){ .error = -EIO, .pd = e->element.qp->pd,
+		return (struct event_action){ .error = -EIO, .pd = e->element.qp->pd,
 			.text = "the device cannot use the path to the peer any more" };
 	case IBV_EVENT_CQ_ERR:
-		return (struct verdict){ .error = -EIO, .cq = e->element.cq,
+		return (struct event_action){ .error = -EIO, .cq = e->element.cq,
 			.text = "the device reports an error of a completion queue" };
 	case IBV_EVENT_PORT_ERR:
-		return (struct verdict){ .error = -ENETDOWN, .port = (uint8_t)e->element.port_num,
+		return (struct event_action){ .error = -ENETDOWN,
+			.port = (uint8_t)e->element.port_num,
 			.text = "the device's port went down" };
 	case IBV_EVENT_DEVICE_FATAL:
-		return (struct verdict){ .error = -ENODEV,
+		return (struct event_action){ .error = -ENODEV,
 			.text = "the device failed or was removed" };
 	default:
-		return (struct verdict){ .error = 0 };
+		return (struct event_action){ .error = 0 };
 	}
 }
 
 static bool
-concerns(const struct verdict *v, const struct mlx5_dev *dev, const struct mlx5_link *l)
+is_about(const struct event_action *action, const struct mlx5_dev *dev, const struct mlx5_link *l)
 {
-	if (v->cq != NULL || v->pd != NULL)
-		return v->pd != NULL && l->event_pd == v->pd;
-	return v->port == 0 || v->port == dev->port;
+	if (action->cq != NULL || action->pd != NULL)
+		return action->pd != NULL && l->event_pd == action->pd;
+	return action->port == 0 || action->port == dev->port;
 }
 
 /* A completion queue has one queue pair: the control one of a link, or one of its data. */
@@ -145,7 +146,7 @@ pd_of_cq(const struct mlx5_dev *dev, const struct ibv_cq *cq)
 
 /* The event is not acknowledged yet, so its completion queue or queue pair exists. */
 static void
-deliver(const struct ibv_context *ctx, struct verdict *v)
+deliver(const struct ibv_context *ctx, struct event_action *action)
 {
 	struct mlx5_link *l;
 	struct mlx5_dev *dev;
@@ -155,11 +156,11 @@ deliver(const struct ibv_context *ctx, struct verdict *v)
 		if (dev->ctx != ctx)
 			continue;
 		pthread_mutex_lock(&dev->lock);
-		if (v->cq != NULL)
-			v->pd = pd_of_cq(dev, v->cq);
+		if (action->cq != NULL)
+			action->pd = pd_of_cq(dev, action->cq);
 		TAILQ_FOREACH(l, &dev->links, next)
-			if (concerns(v, dev, l))
-				mlx5_link_fault(l, v->error, v->text);
+			if (is_about(action, dev, l))
+				mlx5_link_fault(l, action->error, action->text);
 		pthread_mutex_unlock(&dev->lock);
 	}
 	pthread_mutex_unlock(&devs_lock);
@@ -169,14 +170,15 @@ void
 mlx5_dev_events(struct mlx5_dev *dev)
 {
 	struct ibv_async_event event;
-	struct verdict v;
+	struct event_action action;
 
 	while (mlx5_glue->get_async_event(dev->ctx, &event) == 0) {
-		v = judge(&event);
-		if (v.error != 0) {
+		action = classify(&event);
+		if (action.error != 0) {
 			MLX5_LOG(WARNING, "device %s: asynchronous event %d of %s: %s",
-				dev->dev->info.name, (int)event.event_type, dev->ibdev, v.text);
-			deliver(dev->ctx, &v);
+				dev->dev->info.name, (int)event.event_type, dev->ibdev,
+				action.text);
+			deliver(dev->ctx, &action);
 		}
 		mlx5_glue->ack_async_event(&event);
 	}

@@ -24,6 +24,7 @@
 
 #include "mlx5_private.h"
 
+#define PEER_GONE "peer disconnected during the handshake"
 /* How long the address and the route of the peer may take. */
 #define RESOLVE_MS 2000
 /* How long the dial waits for a port's answer before it tries the next one, too. */
@@ -99,7 +100,7 @@ connect_to(struct mlx5_link *l)
 	};
 
 	if (l->id->verbs != l->dev->ctx) {
-		fail(l, -ENODEV, "the way to the peer's address leads through another device");
+		fail(l, -ENODEV, "the route to the peer's address uses another device");
 		return;
 	}
 	memcpy(hello.name_hash, l->dial->hash, sizeof(hello.name_hash));
@@ -193,7 +194,7 @@ on_response(struct mlx5_link *l, const struct rdma_conn_param *p)
 		return;
 	}
 	if (welcome.version != MLX5_WIRE_VERSION) {
-		fail(l, -EPROTO, "peer's driver has another version");
+		fail(l, -EPROTO, "peer's driver version does not match");
 		return;
 	}
 	if (!mlx5_frame_set_peer(l, welcome.slot_size, welcome.nb_slots)) {
@@ -201,8 +202,16 @@ on_response(struct mlx5_link *l, const struct rdma_conn_param *p)
 			"max_msg_size= alike on both sides");
 		return;
 	}
-	if (mlx5_cm_to_rts(l) != 0 || mlx5_glue->establish(l->id) != 0) {
+	if (mlx5_cm_to_rts(l) != 0) {
 		fail(l, -EIO, "the device could not connect its queue pair");
+		return;
+	}
+	if (mlx5_glue->establish(l->id) != 0) {
+		/* EINVAL: the peer disconnected after its response. */
+		if (errno == EINVAL)
+			fail(l, -ECONNRESET, PEER_GONE);
+		else
+			fail(l, -EIO, "the device could not connect its queue pair");
 		return;
 	}
 	l->dial->step = STEP_OVER;
@@ -217,10 +226,10 @@ on_refusal(struct mlx5_link *l, enum mlx5_refusal reason)
 		l->dial->step = STEP_NEXT;
 		return;
 	case MLX5_REFUSE_VERSION:
-		fail(l, -EPROTO, "peer's driver has another version, or other sizes of slots");
+		fail(l, -EPROTO, "driver version or slot sizes do not match the peer's");
 		return;
 	case MLX5_REFUSE_FUNCTION:
-		fail(l, -EACCES, "peer refused: this address is not one of the host function's");
+		fail(l, -EACCES, "peer refused: address not listed for the host function (rep=)");
 		return;
 	default:
 		fail(l, -EAGAIN, "peer refused: it has no resources for another connection");
@@ -292,7 +301,7 @@ mlx5_dial_event(struct mlx5_link *l, const struct rdma_cm_event *event)
 		fail(l, -ENODEV, "the device was removed");
 		break;
 	default:
-		fail(l, -ECONNRESET, "peer disconnected during the handshake");
+		fail(l, -ECONNRESET, PEER_GONE);
 		break;
 	}
 }

@@ -75,7 +75,10 @@ mlx5_channel_ref(struct mlx5_channel *channel)
 void
 mlx5_channel_put(struct mlx5_channel *channel)
 {
-	/* Acquire and release: pair with each other; all completion queues are destroyed. */
+	/*
+	 * Acquire and release: pair with each other; all completion queues are destroyed.
+	 * Model: leave.pml, leave_last.
+	 */
 	if (channel == NULL || __atomic_sub_fetch(&channel->refs, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	mlx5_glue->destroy_comp_channel(channel->ibv);

@@ -337,8 +337,8 @@ mlx5_frame_arm(struct mlx5_link *l, bool credits)
 
 	f->is_arming = true;
 	/*
-	 * A queue stays armed for all completions until one comes, although no sleep
-	 * followed. A credit must not wake us then: use the arming up.
+	 * The queue stays armed for all completions until one arrives, even if the poll did
+	 * not sleep. A credit must not wake it: consume the request by a probe.
 	 */
 	f->must_run = f->wakes_for_all && !credits;
 	if (f->must_run)

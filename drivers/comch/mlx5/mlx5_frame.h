@@ -46,6 +46,11 @@ struct mlx5_frames {
 	bool is_arming;      /* since the last frame_rx */
 	bool wakes_for_all;  /* the completion queue is armed for all completions */
 	bool must_run;       /* do not sleep: that has to end first */
+	bool is_held;        /* the message at head waits for posts */
+	bool was_held;       /* at the last tick, with this head... */
+	uint32_t held_head;
+	uint64_t held_ms;    /* ...since this tick */
+	uint64_t look_ms;    /* the last tick */
 	uint32_t nb_frames;  /* complete ones in the ring */
 	uint32_t head, tail;
 	struct rx_msg ring[]; /* one for each slot */

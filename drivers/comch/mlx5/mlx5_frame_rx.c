@@ -47,7 +47,7 @@ take_returned(struct mlx5_frames *f, uint32_t returned)
 	return true;
 }
 
-static bool
+static void
 take_halted(struct mlx5_link *l, const uint8_t *from, uint32_t n)
 {
 	struct mlx5_halted halted;
@@ -58,7 +58,6 @@ take_halted(struct mlx5_link *l, const uint8_t *from, uint32_t n)
 		if (l->base.data != NULL)
 			mlx5_data_peer_halted(l, halted.consumer);
 	}
-	return true;
 }
 
 /* Check the fragment of a frame, and count it. */
@@ -99,9 +98,9 @@ take_message(struct mlx5_link *l, const uint8_t *slot, uint32_t len, uint64_t wr
 		return false;
 	at = (uint32_t)(sizeof(hdr) + hdr.nb_need * sizeof(struct mlx5_need));
 	if (len < at + hdr.nb_halted * sizeof(struct mlx5_halted) ||
-			!take_returned(f, hdr.returned) ||
-			!take_halted(l, slot + at, hdr.nb_halted))
+			!take_returned(f, hdr.returned))
 		return false;
+	take_halted(l, slot + at, hdr.nb_halted);
 	at += hdr.nb_halted * (uint32_t)sizeof(struct mlx5_halted);
 	if (hdr.frame_len == 0) {
 		/* The messages of a frame follow each other. */
@@ -122,6 +121,16 @@ take_message(struct mlx5_link *l, const uint8_t *slot, uint32_t len, uint64_t wr
 	return true;
 }
 
+/*
+ * The peer has as many slots as it was told of. One that sends on would keep us reaping: slots of
+ * messages without a frame are posted again at once.
+ */
+static bool
+overruns(const struct mlx5_link *l)
+{
+	return (uint32_t)l->frames->nb_received - l->frames->told > l->ctrl.conf.nb_rx;
+}
+
 void
 mlx5_frame_reap(struct mlx5_link *l)
 {
@@ -135,7 +144,14 @@ mlx5_frame_reap(struct mlx5_link *l)
 		l->frames->nb_received++;
 		if (wc->status != IBV_WC_SUCCESS)
 			continue;
-		if (!take_message(l, mlx5_qp_slot(&l->ctrl, wc), wc->byte_len, wc->wr_id)) {
+		if (unlikely(overruns(l))) {
+			mlx5_link_down_now(l, -EPROTO, "peer sends more control messages than "
+				"there are slots");
+			return;
+		}
+		/* Another operation with an immediate value writes nothing to the slot. */
+		if (wc->opcode != IBV_WC_RECV || !take_message(l, mlx5_qp_slot(&l->ctrl, wc),
+				wc->byte_len, wc->wr_id)) {
 			mlx5_link_down_now(l, -EPROTO, "invalid control message from peer");
 			return;
 		}
@@ -161,18 +177,18 @@ needs_are_met(struct mlx5_link *l, struct rx_msg *m)
 	return true;
 }
 
-/* Is there a frame that can be read? *held: one waits for posts. */
+/* Is there a frame that can be read? */
 static bool
-has_frame(struct mlx5_link *l, bool *held)
+has_frame(struct mlx5_link *l)
 {
 	struct mlx5_frames *f = l->frames;
 	struct rx_msg *m;
 
-	*held = false;
+	f->is_held = false;
 	while (f->head != f->tail) {
 		m = &f->ring[f->head & (l->dev->nb_slots - 1)];
 		if (!needs_are_met(l, m)) {
-			*held = true;
+			f->is_held = true;
 			return false;
 		}
 		if (m->frame_len > 0)
@@ -183,11 +199,30 @@ has_frame(struct mlx5_link *l, bool *held)
 }
 
 bool
+mlx5_frame_overdue(struct mlx5_link *l, uint64_t now_ms)
+{
+	struct mlx5_frames *f = l->frames;
+	const bool was_held = f->was_held && f->held_head == f->head;
+	const uint64_t away_ms = now_ms - f->look_ms;
+
+	f->look_ms = now_ms;
+	/* The posts may have arrived since the last look. */
+	has_frame(l);
+	f->was_held = f->is_held;
+	/* Nor is it the peer's fault that this thread was away. */
+	if (!was_held || !f->is_held || away_ms >= l->dev->dead_ms) {
+		f->held_head = f->head;
+		f->held_ms = now_ms;
+		return false;
+	}
+	return now_ms - f->held_ms >= 2 * (uint64_t)l->dev->dead_ms;
+}
+
+bool
 mlx5_frame_pending(const struct rte_comch_link *link)
 {
 	/* Completions are taken from the queue here. */
 	struct mlx5_link *l = mlx5_link_of(link);
-	bool held;
 
 	if (unlikely(!l->is_open))
 		return false;
@@ -195,14 +230,15 @@ mlx5_frame_pending(const struct rte_comch_link *link)
 	mlx5_link_tick(l);
 	if (unlikely(link->state == RTE_COMCH_LINK_CONNECTING)) {
 		/* The client is there, although its last handshake message is not. */
-		if (l->dial == NULL && mlx5_frame_has_received(l) && link->news != NULL)
-			link->news(link->ctx, true);
+		if (l->dial == NULL && mlx5_frame_has_received(l))
+			comch_link_tell(&l->base, true);
 		return false;
 	}
 	if (unlikely(l->is_ending))
 		mlx5_link_end_step(l);
 	mlx5_frame_send_due(l);
-	return has_frame(l, &held) || (l->frames->is_arming && (held || l->frames->must_run));
+	return has_frame(l) ||
+		(l->frames->is_arming && (l->frames->is_held || l->frames->must_run));
 }
 
 int
@@ -213,12 +249,11 @@ mlx5_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	struct mlx5_frames *f = l->frames;
 	uint32_t len, at = 0;
 	struct rx_msg *m;
-	bool held;
 
 	RTE_SET_USED(fds);
 	*nb_fds = 0;
 	f->is_arming = false;
-	if (!l->is_open || link->state == RTE_COMCH_LINK_CONNECTING || !has_frame(l, &held))
+	if (!l->is_open || link->state == RTE_COMCH_LINK_CONNECTING || !has_frame(l))
 		return -EAGAIN;
 	len = f->ring[f->head & (l->dev->nb_slots - 1)].frame_len;
 	if (len > size) {

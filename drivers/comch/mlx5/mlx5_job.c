@@ -37,10 +37,10 @@ mlx5_job_init(struct mlx5_job *job, struct mlx5_dev *dev, struct mlx5_link *link
 
 /* job_lock held: the link is not closed meanwhile. */
 static void
-tell_link(const struct mlx5_link *l)
+tell_link(struct mlx5_link *l)
 {
-	if (l != NULL && l->hears_news)
-		l->base.news(l->base.ctx, true);
+	if (l != NULL && l->reads_async)
+		comch_link_tell(&l->base, true);
 }
 
 /* The work was done, or is skipped. */
@@ -121,9 +121,9 @@ mlx5_job_end(struct mlx5_job *job)
 }
 
 void
-mlx5_job_hear(struct mlx5_link *l, bool hears)
+mlx5_job_read_async(struct mlx5_link *l, bool reads)
 {
 	pthread_mutex_lock(&l->dev->job_lock);
-	l->hears_news = hears;
+	l->reads_async = reads;
 	pthread_mutex_unlock(&l->dev->job_lock);
 }

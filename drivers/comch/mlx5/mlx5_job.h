@@ -89,7 +89,7 @@ bool mlx5_job_is_busy(struct mlx5_job *job);
 /* The owner lets go of it. */
 void mlx5_job_end(struct mlx5_job *job);
 /* Is the link told of progress? From the first link_poll, when the core knows it, to its close. */
-void mlx5_job_hear(struct mlx5_link *l, bool hears);
+void mlx5_job_read_async(struct mlx5_link *l, bool reads);
 
 /* mlx5_reg.c: a registration with a device. */
 

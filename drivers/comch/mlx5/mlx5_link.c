@@ -217,12 +217,12 @@ open_step(struct mlx5_link *l)
 }
 
 static void
-hear_news(struct mlx5_link *l)
+read_async(struct mlx5_link *l)
 {
 	if (!l->base.try_again)
 		return;
 	l->base.try_again = false;
-	mlx5_job_hear(l, true);
+	mlx5_job_read_async(l, true);
 }
 
 void
@@ -237,14 +237,6 @@ mlx5_link_close_qp(struct mlx5_link *l)
 
 /* Its end */
 
-/* Have link_poll called, if the core knows the link by now. */
-static void
-tell_core(struct mlx5_link *l)
-{
-	if (l->base.news != NULL)
-		l->base.news(l->base.ctx, true);
-}
-
 static void
 go_down(struct mlx5_link *l, int error, const char *text)
 {
@@ -254,7 +246,7 @@ go_down(struct mlx5_link *l, int error, const char *text)
 	l->base.error = error;
 	l->base.text = text;
 	mlx5_data_down(l);
-	tell_core(l);
+	comch_link_tell(&l->base, true);
 }
 
 void
@@ -296,7 +288,7 @@ mlx5_link_down(struct mlx5_link *l, int error, const char *text)
 	l->next_tick = 0;
 	mlx5_qp_error(&l->ctrl);
 	set_timer(l);
-	tell_core(l);
+	comch_link_tell(&l->base, true);
 }
 
 static void
@@ -315,7 +307,7 @@ mlx5_link_failed(struct mlx5_link *l)
 	}
 	/* Flushed by the device: an event says why, and link_poll reads it. */
 	if (!l->is_flushed && !l->is_ending)
-		tell_core(l);
+		comch_link_tell(&l->base, true);
 	l->is_flushed = true;
 }
 
@@ -336,15 +328,18 @@ mlx5_link_fault(struct mlx5_link *l, int error, const char *text)
 	if (!atomic_compare_exchange_strong_explicit(&l->fault_text, &none, text,
 			memory_order_relaxed, memory_order_relaxed))
 		return;
-	/* Release: pairs with the acquire in take_fault(). */
+	/* Release: pairs with the acquire in take_fault(). Model: publish.pml, publish. */
 	atomic_store_explicit(&l->fault, error, memory_order_release);
-	tell_core(l);
+	comch_link_tell(&l->base, true);
 }
 
 static void
 take_fault(struct mlx5_link *l)
 {
-	/* Acquire: pairs with the release in mlx5_link_fault(); the text is set. */
+	/*
+	 * Acquire: pairs with the release in mlx5_link_fault(); the text is set.
+	 * Model: publish.pml, find.
+	 */
 	int error = atomic_load_explicit(&l->fault, memory_order_acquire);
 	const char *text;
 
@@ -380,6 +375,8 @@ check_peer(struct mlx5_link *l)
 	if (mlx5_qp_stuck(&l->ctrl, now_ms, (uint64_t)STUCK_TICKS * tick_ms(l)))
 		mlx5_link_down_now(l, -ETIMEDOUT,
 			"peer does not respond: no completion on the control queue pair");
+	else if (mlx5_frame_overdue(l, now_ms))
+		mlx5_link_down_now(l, -EPROTO, "peer did not post the buffers that it announced");
 	else
 		mlx5_data_check(l, now_ms);
 }
@@ -423,6 +420,8 @@ take_cm_event(struct mlx5_link *l, const struct rdma_cm_event *event)
 		mlx5_link_up(l);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
+		/* The peer may have ended for a failure that a completion here reports as well. */
+		mlx5_frame_reap(l);
 		mlx5_link_down(l, -ECONNRESET, "peer process is gone or has disconnected");
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
@@ -481,7 +480,7 @@ mlx5_link_poll(struct rte_comch_link *link)
 
 	if (l->cm == NULL)
 		return;
-	hear_news(l);
+	read_async(l);
 	take_timer(l);
 	mlx5_dev_events(l->dev);
 	take_cm_events(l);
@@ -523,7 +522,7 @@ mlx5_link_close(struct rte_comch_link *link)
 
 	mlx5_link_shutdown(link);
 	mlx5_dev_del_link(l->dev, l);
-	mlx5_job_hear(l, false);
+	mlx5_job_read_async(l, false);
 	mlx5_job_end(&l->job);
 }
 

@@ -160,6 +160,7 @@ mlx5_mem_want(struct mlx5_data *data, const struct rte_comch_mr *mr)
 
 	for (i = 0; i < MLX5_KEY_WANTS; i++) {
 		other = NULL;
+		/* Model: keys.pml, ask. */
 		if (__atomic_compare_exchange_n(&data->want[i], &other, mr, false,
 				__ATOMIC_RELEASE, __ATOMIC_RELAXED) || other == mr)
 			break;
@@ -168,9 +169,12 @@ mlx5_mem_want(struct mlx5_data *data, const struct rte_comch_mr *mr)
 	if (i == MLX5_KEY_WANTS || other == mr)
 		return;
 	data->link->dev->key_misses++;
-	/* Release: pairs with mlx5_mem_service(), which then finds the request. */
-	comch_store_release(&data->has_wants, 1);
-	link->news(link->ctx, true);
+	/*
+	 * Release: pairs with mlx5_mem_service(). An exchange, as a plain store would break the
+	 * release sequence of another burst's request. Model: keys.pml, tell.
+	 */
+	__atomic_exchange_n(&data->has_wants, 1, __ATOMIC_RELEASE);
+	comch_link_tell(link, true);
 }
 
 static struct mlx5_key *
@@ -183,7 +187,7 @@ key_at(struct mlx5_data *data, uint32_t id)
 	page = calloc(MLX5_KEY_PAGE, sizeof(*page));
 	if (page == NULL)
 		return NULL;
-	/* Release: pairs with mlx5_mem_key(). */
+	/* Release: pairs with mlx5_mem_key(). Model: publish.pml, publish. */
 	comch_store_release(&data->keys[id / MLX5_KEY_PAGE], page);
 	return &page[id % MLX5_KEY_PAGE];
 }
@@ -196,7 +200,7 @@ key_drop(struct mlx5_key *key)
 		mlx5_reg_free(key->reg);
 	key->reg = NULL;
 	key->wanted = NULL;
-	comch_store_release(&key->mr, NULL);
+	comch_store_release(&key->mr, NULL); /* No model: no burst uses it any more */
 }
 
 /*
@@ -223,7 +227,7 @@ key_make(struct mlx5_data *data, const struct rte_comch_mr *mr)
 		return ret;
 	key->refused = ret != 0;
 	key->lkey = ret == 0 ? key->reg->ib->lkey : 0;
-	/* Release: pairs with mlx5_mem_key(); the key is complete. */
+	/* Release: pairs with mlx5_mem_key(); the key is complete. Model: keys.pml, make. */
 	comch_store_release(&key->mr, mr);
 	return 0;
 }
@@ -238,11 +242,14 @@ mlx5_mem_service(struct mlx5_data *data)
 	if (likely(comch_load_relaxed(&data->has_wants) == 0 && !data->makes_keys))
 		return;
 	pthread_mutex_lock(&data->key_lock);
-	/* Acquire: pairs with mlx5_mem_want(). A later request is served by a later call. */
+	/*
+	 * Acquire: pairs with mlx5_mem_want(). A later request is served by a later call.
+	 * Model: keys.pml, hear.
+	 */
 	__atomic_exchange_n(&data->has_wants, 0, __ATOMIC_ACQUIRE);
 	data->makes_keys = false;
 	for (i = 0; i < MLX5_KEY_WANTS; i++) {
-		mr = comch_load_acquire(&data->want[i]);
+		mr = comch_load_acquire(&data->want[i]); /* keys.pml, take */
 		if (mr == NULL)
 			continue;
 		if (key_make(data, mr) == -EINPROGRESS) {
@@ -250,7 +257,10 @@ mlx5_mem_service(struct mlx5_data *data)
 			continue;
 		}
 		is_made = true;
-		/* Afterwards, so that bursts do not ask meanwhile. */
+		/*
+		 * Afterwards, so that bursts do not ask meanwhile.
+		 * No model: a stale value costs a retry.
+		 */
 		comch_store_release(&data->want[i], NULL);
 	}
 	pthread_mutex_unlock(&data->key_lock);

@@ -25,7 +25,7 @@
 #define TRIAL_WRS 16
 
 static int __rte_format_printf(3, 4)
-because(struct mlx5_why *why, int error, const char *fmt, ...)
+fail_why(struct mlx5_why *why, int error, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -79,7 +79,7 @@ no_devices(struct mlx5_why *why)
 {
 	int ret = mlx5_host_no_device(why->text, sizeof(why->text));
 
-	return ret != 0 ? ret : because(why, -ENODEV, "libibverbs lists no RDMA device: see "
+	return ret != 0 ? ret : fail_why(why, -ENODEV, "libibverbs lists no RDMA device: see "
 		"comch-info --scan");
 }
 
@@ -91,11 +91,11 @@ not_found(const struct mlx5_dev *dev, struct ibv_context **list, int n, struct m
 
 	list_names(list, n, names, sizeof(names));
 	if (dev->ibdev[0] == '\0')
-		return because(why, -ENODEV, "dev=DEVICE is required; there are: %s", names);
+		return fail_why(why, -ENODEV, "dev=DEVICE is required; there are: %s", names);
 	ret = mlx5_host_blocked(dev->ibdev, reason, sizeof(reason));
 	if (ret != -ENOENT)
-		return because(why, ret, "%s: %s", dev->ibdev, reason);
-	return because(why, -ENODEV, "no RDMA device %s; there are: %s", dev->ibdev, names);
+		return fail_why(why, ret, "%s: %s", dev->ibdev, reason);
+	return fail_why(why, -ENODEV, "no RDMA device %s; there are: %s", dev->ibdev, names);
 }
 
 /* Set ctx and ibdev. */
@@ -144,17 +144,17 @@ static int
 check_port(struct mlx5_dev *dev, struct mlx5_why *why)
 {
 	if (mlx5_glue->query_device(dev->ctx, &dev->attr) != 0)
-		return because(why, -EIO, "query %s: %s", dev->ibdev, strerror(errno));
+		return fail_why(why, -EIO, "cannot query %s: %s", dev->ibdev, strerror(errno));
 	if (dev->port > dev->attr.phys_port_cnt ||
 			mlx5_glue->query_port(dev->ctx, dev->port, &dev->port_attr) != 0)
-		return because(why, -EINVAL, "port=%u: %s has %u ports", dev->port, dev->ibdev,
+		return fail_why(why, -EINVAL, "port=%u: %s has %u ports", dev->port, dev->ibdev,
 			dev->attr.phys_port_cnt);
 	if (dev->port_attr.link_layer != IBV_LINK_LAYER_ETHERNET)
-		return because(why, -ENOTSUP, "port %u of %s is an InfiniBand port, which is not "
+		return fail_why(why, -ENOTSUP, "port %u of %s is an InfiniBand port, which is not "
 			"supported: set it to Ethernet (mlxconfig, LINK_TYPE_P%u=2)", dev->port,
 			dev->ibdev, dev->port);
 	if (dev->port_attr.state != IBV_PORT_ACTIVE)
-		return because(why, -ENETDOWN, "port %u of %s is %s, expected active: check its "
+		return fail_why(why, -ENETDOWN, "port %u of %s is %s, expected active: check its "
 			"cable, and set its network interface up", dev->port, dev->ibdev,
 			mlx5_open_state_text(dev->port_attr.state));
 	return 0;
@@ -181,7 +181,7 @@ choose_gid(struct mlx5_dev *dev, struct mlx5_why *why)
 
 	e = calloc(MAX_GIDS, sizeof(*e));
 	if (e == NULL)
-		return because(why, -ENOMEM, "out of memory");
+		return fail_why(why, -ENOMEM, "no memory for %u GIDs", MAX_GIDS);
 	n = mlx5_glue->query_gid_table(dev->ctx, e, MAX_GIDS, 0);
 	for (i = 0; i < n; i++) {
 		rate = rate_gid(dev, &e[i], &addr);
@@ -196,9 +196,9 @@ choose_gid(struct mlx5_dev *dev, struct mlx5_why *why)
 	if (best > 0)
 		return 0;
 	if (dev->has_gid)
-		return because(why, -EADDRNOTAVAIL, "gid=%u is not a RoCEv2 GID with an IP address "
-			"on port %u of %s", dev->gid_index, dev->port, dev->ibdev);
-	return because(why, -EADDRNOTAVAIL, "port %u of %s has no RoCEv2 GID with an IP address: "
+		return fail_why(why, -EADDRNOTAVAIL, "gid=%u is not a RoCEv2 GID with an IP "
+			"address on port %u of %s", dev->gid_index, dev->port, dev->ibdev);
+	return fail_why(why, -EADDRNOTAVAIL, "port %u of %s has no RoCEv2 GID with an IP address: "
 		"give its network interface an address", dev->port, dev->ibdev);
 }
 
@@ -219,7 +219,7 @@ find_pkey(struct mlx5_dev *dev, struct mlx5_why *why)
 			return 0;
 		}
 	}
-	return because(why, -EINVAL, "pkey=%#x is not in the table of port %u of %s", dev->pkey,
+	return fail_why(why, -EINVAL, "pkey=%#x is not in the table of port %u of %s", dev->pkey,
 		dev->port, dev->ibdev);
 }
 
@@ -270,7 +270,8 @@ try_memory(struct mlx5_dev *dev, struct ibv_pd *pd, struct mlx5_why *why)
 
 	mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mem == MAP_FAILED)
-		return because(why, -ENOMEM, "out of memory");
+		return fail_why(why, -ENOMEM, "no memory to test registrations: %zu bytes",
+			len);
 	mr = mlx5_glue->reg_mr(pd, mem, len, IBV_ACCESS_LOCAL_WRITE);
 	err = errno;
 	if (mr != NULL)
@@ -279,7 +280,7 @@ try_memory(struct mlx5_dev *dev, struct ibv_pd *pd, struct mlx5_why *why)
 	if (mr != NULL)
 		return 0;
 	mlx5_host_memlock(limit, sizeof(limit));
-	return because(why, -err, "cannot register the %zu KiB of a link: %s%s%s%s", len / 1024,
+	return fail_why(why, -err, "cannot register the %zu KiB of a link: %s%s%s%s", len / 1024,
 		strerror(err), err == ENOMEM ? "; the limit of locked memory is " : "",
 		err == ENOMEM ? limit : "", err == ENOMEM ? " (ulimit -l)" : "");
 }
@@ -294,7 +295,7 @@ try_resources(struct mlx5_dev *dev, struct mlx5_why *why)
 	pd = mlx5_glue->alloc_pd(dev->ctx);
 	ret = pd != NULL ? try_queue_pair(dev, pd) : -errno;
 	if (ret != 0)
-		because(why, ret, "cannot create a queue pair on %s: %s", dev->ibdev,
+		fail_why(why, ret, "cannot create a queue pair on %s: %s", dev->ibdev,
 			strerror(-ret));
 	else
 		ret = try_memory(dev, pd, why);

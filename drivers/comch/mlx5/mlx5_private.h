@@ -16,9 +16,9 @@
  *   mlx5_name.c     names, ports, addresses
  *   mlx5_link.c     life of a link
  *   mlx5_frame.c    control frames: sending      mlx5_frame_rx.c receiving
- *   mlx5_data.c     data operations, waking      mlx5_mem.c   memory
+ *   mlx5_data.c     data operations              mlx5_mem.c   memory
  *   mlx5_cons.c     consumers                    mlx5_recv.c  their bursts
- *   mlx5_prod.c     producers                    mlx5_send.c  their bursts
+ *   mlx5_prod.c     producers, waking            mlx5_send.c  their bursts
  *   mlx5_stream.c   messages of several bursts
  *   mlx5_remote.c   the sending ends of consumers   mlx5_reap.c  what comes back to them
  *   mlx5_qp.c       queue pairs                  mlx5_qp_make.c  their handles
@@ -40,7 +40,7 @@
 
 #include "comch_args.h"
 #include "comch_place.h"
-#include "rte_comch_driver.h"
+#include "sdk/comch_link.h"
 #include "mlx5_glue.h"
 #include "mlx5_job.h"
 #include "mlx5_layout.h"
@@ -105,7 +105,7 @@ struct mlx5_dev {
 	TAILQ_HEAD(, mlx5_qp) qps;
 	/* The helper thread: mlx5_job.h. */
 	struct comch_worker worker;
-	pthread_mutex_t job_lock;   /* innermost; guards states of jobs, mlx5_link.hears_news */
+	pthread_mutex_t job_lock;   /* innermost; guards states of jobs, mlx5_link.reads_async */
 	char worker_name[16];
 	struct mlx5_qp_stats qp_total; /* of queue pairs that were destroyed */
 	/* Rare events of bursts. */
@@ -224,7 +224,7 @@ struct mlx5_link {
 	struct mlx5_addr peer;
 	struct mlx5_qp ctrl;
 	struct mlx5_job job;            /* its end: the helper frees it */
-	bool hears_news;                /* dev->job_lock: the helper may call base.news */
+	bool reads_async;               /* dev->job_lock: the helper may tell the core */
 	bool is_opening;                /* the helper makes ctrl */
 	/* Continues the handshake when ctrl was made: 0 or an errno. */
 	void (*opened)(struct mlx5_link *l, int ret);
@@ -335,6 +335,11 @@ void mlx5_frame_forget(struct mlx5_link *l);
 bool mlx5_frame_set_peer(struct mlx5_link *l, uint32_t slot_size, uint32_t nb_slots);
 /* Handle all completions of ctrl. The connection's thread. */
 void mlx5_frame_reap(struct mlx5_link *l);
+/*
+ * Each tick: has a message waited for posts of the peer for twice dead_ms? What is wrong with a
+ * queue pair is found before that.
+ */
+bool mlx5_frame_overdue(struct mlx5_link *l, uint64_t now_ms);
 /* Send what is due without a frame: slots returned, halted consumers. */
 void mlx5_frame_send_due(struct mlx5_link *l);
 /* Have the peer's device answer, unless it is about to: all sends before it complete, too. */

@@ -41,7 +41,7 @@ data_of(const struct mlx5_prod *p)
 static uint32_t
 in_flight(const struct mlx5_prod *p)
 {
-	return comch_load_acquire(&p->in_flight);
+	return comch_load_acquire(&p->in_flight); /* done.pml, landed */
 }
 
 /* Channel */
@@ -185,6 +185,7 @@ mlx5_prod_begin(struct rte_comch_dq *dq, uint32_t id)
 
 	p->tx.id = id;
 	p->tx.ahead.id = 0;
+	/* Pairs with comch_send_burst(). Model: publish.pml, publish. */
 	comch_store_release(&p->tx.halt, RTE_COMCH_HALT_NONE);
 }
 
@@ -254,7 +255,7 @@ mlx5_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 {
 	struct mlx5_prod *p = prod_of(dq);
 
-	/* Release: pairs with the acquires of halt in bursts. */
+	/* Release: pairs with the acquires of halt in bursts. Model: publish.pml, publish. */
 	comch_store_release(&p->tx.halt, why);
 	if (in_flight(p) == 0)
 		return;
@@ -278,10 +279,14 @@ mlx5_prod_idle(const struct rte_comch_dq *dq)
 	return in_flight(p) == 0;
 }
 
-/* The consumer does not take pieces: abort the message. Others wait for the device only. */
+/*
+ * Abort the message of a consumer that takes no more pieces. Other sends only wait for the
+ * device.
+ */
 static bool
 abort_stream(struct mlx5_prod *p, int err)
 {
+	/* Pairs with stream_end(). Model: publish.pml, find. */
 	uint32_t id = comch_load_acquire(&p->stream_id);
 	struct mlx5_data *data = data_of(p);
 	struct mlx5_remote *r;
@@ -343,6 +348,7 @@ mlx5_prod_abort(struct rte_comch_dq *dq, int err)
 
 	if (in_flight(p) == 0)
 		return true;
+	/* Pairs with mlx5_prod_halt(). Model: publish.pml, find. */
 	if (comch_load_acquire(&p->tx.halt) == RTE_COMCH_HALT_DOWN)
 		visit_remotes(p, visit_kill);
 	else
@@ -360,7 +366,10 @@ wake(struct mlx5_prod *p)
 {
 	const uint64_t one = 1;
 
-	/* EAGAIN: the counter is full, so the descriptor is readable anyway. */
+	/*
+	 * EAGAIN: the counter is full, so the descriptor is readable anyway.
+	 * Model: sleepers.pml, forward.
+	 */
 	if (__atomic_exchange_n(&p->armed, 0, __ATOMIC_SEQ_CST) != 0 &&
 			write(p->event_fd, &one, sizeof(one)) < 0)
 		return;
@@ -421,7 +430,7 @@ mlx5_prod_clear(struct rte_comch_dq *dq)
 	struct mlx5_prod *other, *p = prod_of(dq);
 	uint64_t counter;
 
-	__atomic_store_n(&p->armed, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->armed, 0, __ATOMIC_SEQ_CST); /* No model: a late 0 costs a wake-up */
 	if (read(p->event_fd, &counter, sizeof(counter)) < 0)
 		counter = 0; /* it was the channel */
 	pthread_mutex_lock(&mlx5_prods_lock);
@@ -447,7 +456,10 @@ mlx5_prod_arm(struct rte_comch_dq *dq)
 	struct mlx5_remote *r;
 
 	p->arm_failed = false;
-	/* Before the requests: the thread that takes their events sees it. */
+	/*
+	 * Before the requests: the thread that takes their events sees it.
+	 * Model: sleepers.pml, arm.
+	 */
 	__atomic_store_n(&p->armed, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&data->lock);
 	TAILQ_FOREACH(r, &data->remotes, next) {
@@ -471,6 +483,7 @@ can_continue(const struct mlx5_prod *p, struct mlx5_remote *r)
 	if (mlx5_remote_is_err(r) || r->stream.prod != NULL ||
 			r->claim - r->completed >= r->to.base.depth || mlx5_qp_tx_room(&r->qp) < 2)
 		return false;
+	/* Pairs with stream_end(). Model: publish.pml, find. */
 	if (p->short_for_stream && comch_load_acquire(&p->stream_id) != 0)
 		return false;
 	return comch_send_posted(&r->to, r->claim, 1) != 0;

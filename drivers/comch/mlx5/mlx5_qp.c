@@ -193,6 +193,7 @@ mlx5_qp_error(struct mlx5_qp *qp)
 
 	if (qp->qp == NULL)
 		return;
+	/* Pairs with mlx5_remote_is_err(). Model: publish.pml, publish. */
 	comch_store_release(&qp->is_err, true);
 	(void)mlx5_glue->modify_qp(qp->qp, &attr, IBV_QP_STATE);
 }
@@ -347,6 +348,7 @@ note_failure(struct mlx5_qp *qp, const struct ibv_wc *wc)
 	comch_count(&qp->stats.retries, status == IBV_WC_RETRY_EXC_ERR);
 	if (qp->status == IBV_WC_SUCCESS || qp->status == IBV_WC_WR_FLUSH_ERR)
 		qp->status = status;
+	/* Pairs with mlx5_remote_is_err(). Model: publish.pml, publish. */
 	comch_store_release(&qp->is_err, true);
 }
 

@@ -63,7 +63,10 @@ apply_post(struct mlx5_remote *r, const uint8_t *slot_shared, uint32_t len)
 			slot_shared + sizeof(peer_hdr) + i * sizeof(struct comch_desc),
 			sizeof(struct comch_desc));
 	r->taken = peer_hdr.taken;
-	/* Release: pairs with comch_send_posted() and mlx5_remote_has_posts(). */
+	/*
+	 * Release: pairs with comch_send_posted() and mlx5_remote_has_posts().
+	 * Model: ring.pml, post.
+	 */
 	comch_store_release(&r->post->tail, pos + n);
 	return NULL;
 }
@@ -114,11 +117,14 @@ count(uint64_t *counter, uint64_t n)
 static void
 land(struct mlx5_prod *p, uint32_t n)
 {
-	/* Before the decrement, after which a stopped producer may be freed. */
+	/*
+	 * Before the decrement, after which a stopped producer may be freed.
+	 * Model: publish.pml, find.
+	 */
 	if (unlikely(comch_load_acquire(&p->tx.halt) != RTE_COMCH_HALT_NONE) &&
 			comch_load_relaxed(&p->in_flight) == n)
 		p->dq.base.idle_cb(p->dq.base.ctx);
-	/* Release: pairs with the acquires in mlx5_prod.c. */
+	/* Release: pairs with the acquires in mlx5_prod.c. Model: done.pml, land. */
 	__atomic_fetch_sub(&p->in_flight, n, __ATOMIC_RELEASE);
 }
 
@@ -165,7 +171,7 @@ complete(struct mlx5_remote *r, uint64_t end, int status)
 		complete_run(r, end, status);
 }
 
-/* Failures that an honest peer does not cause, also while its consumer stops. */
+/* Failures that a correct peer never causes, even while its consumer stops. */
 static bool
 is_violation(enum ibv_wc_status status)
 {
@@ -198,10 +204,11 @@ on_completion(struct mlx5_remote *r, const struct ibv_wc *wc)
 static void
 settle(struct mlx5_remote *r)
 {
+	/* Pairs with mlx5_remote_retire(). Model: publish.pml, find. */
 	bool is_retired = comch_load_acquire(&r->is_retired);
 
 	if (likely(!comch_load_acquire(&r->qp.is_err)) || !mlx5_qp_is_flushed(&r->qp) ||
-			(!is_retired && !comch_load_acquire(&r->is_down)))
+			(!is_retired && !comch_load_acquire(&r->is_down))) /* publish.pml, find */
 		return;
 	mlx5_stream_drop(r);
 	if (is_retired && r->final - r->completed <= r->claim - r->completed)
@@ -238,6 +245,7 @@ mlx5_remote_kill(struct mlx5_remote *r)
 
 	if (r->is_killed)
 		return;
+	/* Pairs with settle(). Model: publish.pml, publish. */
 	if (!comch_load_relaxed(&r->is_retired))
 		comch_store_release(&r->is_down, true);
 	mlx5_qp_error(&r->qp);

@@ -56,6 +56,7 @@ mlx5_recv_begin(struct mlx5_cons *c)
 static void
 fail(struct mlx5_cons *c, enum ibv_wc_status status)
 {
+	/* Pairs with mlx5_cons_halt(). Model: publish.pml, find. */
 	if (c->has_failed || comch_load_acquire(&c->is_closing) != 0)
 		return;
 	c->has_failed = true;
@@ -116,7 +117,10 @@ publish(struct comch_recv *rx)
 	if (c->nb_descs > 0)
 		end_post(c);
 	flush_posts(c);
-	/* Release: pairs with mlx5_cons_needs(), which tells the peer to wait for them. */
+	/*
+	 * Release: pairs with mlx5_cons_needs(), which tells the peer to wait for them.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&c->published, rx->tail);
 }
 
@@ -416,11 +420,11 @@ recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 	return comch_recv_all(rx, cpls, n, &steps);
 }
 
-/* Fetch completions of posts, for some have been under way for long. Returns the slack. */
+/* Fetch completions of posts, as some have been in flight for long. Returns the slack. */
 static __rte_noinline uint32_t
 make_slack(struct mlx5_cons *c)
 {
-	if (comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE)
+	if (comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE) /* stop.pml, halted */
 		return UINT32_MAX;
 	/* Ahead of those of the messages that wait: the ring holds all that can arrive. */
 	while (!c->is_bad && take_next(c))
@@ -433,7 +437,7 @@ take(struct mlx5_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	uint32_t slack;
 
-	/* Drained: the queue pair may be gone. */
+	/* Drained: the queue pair may be gone. Model: leave.pml, left. */
 	if (unlikely(comch_load_acquire(&c->rx.drained) != 0))
 		return comch_recv_refused(&c->rx, cpls, n);
 	/* The poll of another thread looks at the queue pair: later. */
@@ -466,6 +470,7 @@ mlx5_recv_take(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 void
 mlx5_recv_drain_empty(struct mlx5_cons *c)
 {
+	/* Model: stop.pml, halted. */
 	if (comch_load_relaxed(&c->rx.drained) == 0)
 		comch_recv_drain(&c->rx, NULL, 0, comch_load_acquire(&c->rx.halt), &steps);
 }

@@ -20,6 +20,7 @@
 
 #include <rte_malloc.h>
 
+#include "sdk/comch_log.h"
 #include "mlx5_send.h"
 
 /* Send work requests. */
@@ -85,7 +86,7 @@ take_staging(struct mlx5_remote *r, const struct mlx5_qp_conf *conf)
 	int ret = comch_staging_take(&r->data->staging, link, len, why, sizeof(why));
 
 	if (why[0] != '\0')
-		MLX5_LOG(WARNING, "%s", why);
+		COMCH_LOG_PEER(MLX5_LOG, "%s", why);
 	if (ret == 0)
 		r->staged = len;
 	return ret;
@@ -169,9 +170,9 @@ begin_qp(struct mlx5_remote *r, const struct mlx5_qp_ticket *peer)
 	int ret;
 
 	if (conf.nb_rx > (uint32_t)l->dev->attr.max_qp_wr) {
-		MLX5_LOG(WARNING, "connection %u: consumer %u of the peer needs %u receive slots: "
-			"the device's limit is %d", l->base.conn_id, r->to.base.id, conf.nb_rx,
-			l->dev->attr.max_qp_wr);
+		COMCH_LOG_PEER(MLX5_LOG, "connection %u: consumer %u of the peer needs %u receive "
+			"slots: the device's limit is %d", l->base.conn_id, r->to.base.id,
+			conf.nb_rx, l->dev->attr.max_qp_wr);
 		return -EDQUOT;
 	}
 	conf.nb_tx = RTE_MIN(conf.nb_tx, (uint32_t)l->dev->attr.max_qp_wr);
@@ -236,8 +237,8 @@ mlx5_remote_create(struct rte_comch_link *link, const struct rte_comch_remote_ar
 
 	invalid = check_ticket(args, peers, &peer);
 	if (invalid != NULL) {
-		MLX5_LOG(WARNING, "connection %u: ticket of consumer %u of the peer: invalid %s",
-			link->conn_id, args->id, invalid);
+		COMCH_LOG_PEER(MLX5_LOG, "connection %u: invalid ticket from peer's consumer %u: "
+			"%s", link->conn_id, args->id, invalid);
 		return -EPROTO;
 	}
 	if (data->making == NULL)
@@ -275,7 +276,7 @@ mlx5_remote_retire(struct rte_comch_remote *remote, uint64_t final)
 	r->final = final;
 	r->retired_ms = mlx5_dev_now_ms();
 	is_final_valid = final - r->completed <= r->claim - r->completed;
-	/* Release: pairs with the acquires in bursts. */
+	/* Release: pairs with the acquires in bursts. Model: publish.pml, publish. */
 	comch_store_release(&r->is_retired, true);
 	if (!r->is_killed) {
 		mlx5_qp_error(&r->qp);
@@ -323,6 +324,7 @@ mlx5_remote_down(struct mlx5_data *data)
 	pthread_mutex_lock(&data->lock);
 	TAILQ_FOREACH(r, &data->remotes, next) {
 		mlx5_remote_lock(r);
+		/* Pairs with settle(). Model: publish.pml, publish. */
 		comch_store_release(&r->is_down, true);
 		if (!r->is_killed) {
 			if (!comch_load_relaxed(&r->qp.is_err))
@@ -359,7 +361,10 @@ mlx5_remote_has_posts(struct mlx5_data *data, uint32_t id, uint64_t tail)
 		mlx5_remote_reap(r);
 		mlx5_remote_unlock(r);
 	}
-	/* No post follows a failure. Acquire: pairs with the release in apply_post(). */
+	/*
+	 * No post follows a failure. Acquire: pairs with the release in apply_post().
+	 * Model: ring.pml, posted.
+	 */
 	return (int64_t)(comch_load_acquire(&r->post->tail) - tail) >= 0 ||
 		comch_load_acquire(&r->qp.is_err);
 }
@@ -371,6 +376,7 @@ mlx5_remote_peer_halted(struct mlx5_data *data, uint32_t id)
 
 	if (r == NULL)
 		return;
+	/* Pairs with send_group(). Model: publish.pml, publish. */
 	comch_store_release(&r->peer_halted, true);
 	/* A send that was cut short fails now. */
 	mlx5_prod_wake_all(data);

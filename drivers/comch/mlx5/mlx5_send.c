@@ -64,7 +64,7 @@ mlx5_send_rkey(const struct mlx5_remote *r, uint64_t pos, uint32_t *rkey)
 	/* comch_send_group() has checked it: this is the same copy of the descriptor. */
 	if (region >= COMCH_MAX_IMPORTS)
 		return false;
-	/* Acquire: as in comch_send_check_desc(). */
+	/* Acquire: as in comch_send_check_desc(). Model: publish.pml, find. */
 	import = comch_load_acquire(&r->to.imports[region]);
 	if (import == NULL)
 		return false;
@@ -280,6 +280,7 @@ send_group(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op
 	int err;
 
 	mlx5_remote_reap(r);
+	/* Model: publish.pml, find. */
 	if (unlikely(comch_load_acquire(&r->peer_halted) || comch_load_acquire(&r->is_retired)))
 		return comch_send_fail(&p->tx, &ops[0], -ENOENT);
 	if (unlikely(mlx5_remote_is_err(r) || r->stream.prod != NULL))
@@ -294,7 +295,7 @@ send_group(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_comch_op
 		return send_direct(r, p, ops, k, dst);
 	if (err == COMCH_SEND_STAGED)
 		return send_staged(r, p, &ops[0]);
-	/* The peer takes its memory back after its consumer has ended. */
+	/* The peer takes its memory back after its consumer has ended. Model: publish.pml, find. */
 	if (err == -EPROTO && comch_load_acquire(&r->is_retired))
 		err = -ENOENT;
 	return err < 0 ? comch_send_fail(&p->tx, &ops[0], err) : 0;
@@ -360,7 +361,7 @@ reap_id(struct mlx5_prod *p, uint32_t id)
 static void
 push_stream(struct mlx5_prod *p)
 {
-	/* Acquire: pairs with the release at the end of a stream. */
+	/* Acquire: pairs with the release at the end of a stream. Model: publish.pml, find. */
 	uint32_t id = comch_load_acquire(&p->stream_id);
 
 	if (unlikely(id != 0))

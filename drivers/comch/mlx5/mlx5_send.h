@@ -121,7 +121,7 @@ struct mlx5_remote {
 	struct mlx5_tx_stream stream;
 	uint64_t final;             /* valid if is_retired */
 	bool is_broken;             /* the peer violated the protocol */
-	bool is_killed;             /* the queue pair was destroyed */
+	bool is_killed;             /* its queue pair is not used any more */
 	/* The end. Written with tx_lock held, or by the connection's thread; read by any. */
 	bool peer_halted;           /* the consumer accepts no more */
 	bool is_retired;            /* CONSUMER_GONE */
@@ -148,6 +148,7 @@ mlx5_remote_trylock(struct mlx5_remote *r)
 	uint32_t i;
 
 	for (i = 0; i < MLX5_LOCK_TRIES; i++) {
+		/* Model: lock.pml, lock. */
 		if (comch_load_relaxed(&r->tx_lock) == 0 &&
 				__atomic_exchange_n(&r->tx_lock, 1, __ATOMIC_ACQUIRE) == 0)
 			return true;
@@ -161,14 +162,14 @@ mlx5_remote_trylock(struct mlx5_remote *r)
 static inline void
 mlx5_remote_lock(struct mlx5_remote *r)
 {
-	while (__atomic_exchange_n(&r->tx_lock, 1, __ATOMIC_ACQUIRE) != 0)
+	while (__atomic_exchange_n(&r->tx_lock, 1, __ATOMIC_ACQUIRE) != 0) /* lock.pml, lock */
 		sched_yield();
 }
 
 static inline void
 mlx5_remote_unlock(struct mlx5_remote *r)
 {
-	comch_store_release(&r->tx_lock, 0);
+	comch_store_release(&r->tx_lock, 0); /* lock.pml, unlock */
 }
 
 /* Functions of a remote require tx_lock, except where noted. */
@@ -176,7 +177,7 @@ mlx5_remote_unlock(struct mlx5_remote *r)
 static inline bool
 mlx5_remote_is_err(const struct mlx5_remote *r)
 {
-	return r->is_broken || comch_load_acquire(&r->qp.is_err);
+	return r->is_broken || comch_load_acquire(&r->qp.is_err); /* publish.pml, find */
 }
 
 /* mlx5_reap.c */

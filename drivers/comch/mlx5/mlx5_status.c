@@ -11,7 +11,10 @@
 enum ibv_wc_status
 mlx5_qp_status_of(const struct ibv_wc *wc)
 {
-	/* Soft-RoCE says so of a message that is too long: a slot has no other fault. */
+	/*
+	 * Soft-RoCE reports a too long message by this status; a receive has no other cause for
+	 * it.
+	 */
 	if (wc->status == IBV_WC_LOC_QP_OP_ERR && mlx5_qp_is_recv(wc))
 		return IBV_WC_LOC_LEN_ERR;
 	return wc->status;

@@ -120,7 +120,10 @@ stream_end(struct mlx5_remote *r)
 	struct mlx5_prod *p = r->stream.prod;
 
 	r->stream.prod = NULL;
-	/* Release: pairs with the acquire in mlx5_send.c: the producer may begin another. */
+	/*
+	 * Release: pairs with the acquire in mlx5_send.c: the producer may begin another.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&p->stream_id, 0);
 }
 
@@ -209,7 +212,7 @@ mlx5_stream_begin(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_c
 	struct mlx5_tx_stream *s = &r->stream;
 	uint32_t rkey = 0;
 
-	/* Acquire: pairs with the release in stream_end(). */
+	/* Acquire: pairs with the release in stream_end(). Model: publish.pml, find. */
 	if (comch_load_acquire(&p->stream_id) != 0) {
 		p->short_for_stream = true;
 		return false;

@@ -87,6 +87,7 @@ cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 		return;
 	}
 	rc->deadline = rte_rdtsc() + c->chan.timeout_cycles;
+	/* No model: the fence of the halt orders it. */
 	comch_store_release(&rc->hand->state, RING_CLOSED);
 	/* C of ring_mbuf.c: its fence comes before `busy` is looked at. */
 	comch_chan_cons_halt(&c->chan, why);
@@ -99,6 +100,7 @@ put_hand(struct ring_cons *rc)
 {
 	if (rc->hand == NULL)
 		return;
+	/* No model: ring_hand_put() releases it. */
 	comch_store_release(&rc->hand->state, RING_CLOSED);
 	ring_hand_put(rc->hand);
 	rc->hand = NULL;
@@ -198,8 +200,9 @@ cons_pending(struct comch_map_cons *c)
 
 	if (!rc->is_open)
 		return comch_chan_cons_pending(&c->chan);
-	if (comch_load_acquire(&c->chan.rx.drained) != 0)
+	if (comch_load_acquire(&c->chan.rx.drained) != 0) /* leave.pml, left */
 		return false;
+	/* Model: stop.pml, halted. */
 	return comch_load_acquire(&c->chan.rx.halt) != RTE_COMCH_HALT_NONE ||
 		ring_hand_count(rc->hand) > 0;
 }

@@ -44,7 +44,7 @@ eal_number(uint32_t *number)
 	if (zone == NULL)
 		return -ENOMEM;
 	if (__atomic_compare_exchange_n((uint32_t *)zone->addr, &found, mine, false,
-			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) /* No model: the number is all */
 		found = mine;
 	*number = found;
 	return 0;

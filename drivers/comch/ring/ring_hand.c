@@ -3,7 +3,7 @@
  */
 
 /*
- * Queues of mbufs: who uses one, and when it can be used again.
+ * Queues of mbufs: which process uses one, and when it can be reused.
  *
  *   consumer                                 its remote, at the producers' end
  *   ring_hand_get(): generation g, 1 user
@@ -38,7 +38,7 @@ static pthread_mutex_t hands_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t
 nb_users(const struct ring_hand *h)
 {
-	/* Acquire: pairs with the release of the last user. */
+	/* Acquire: pairs with the release of the last user. Model: leave.pml, left. */
 	return (uint32_t)(__atomic_load_n(&h->users, __ATOMIC_ACQUIRE) & NB_MASK);
 }
 
@@ -146,7 +146,9 @@ ring_hand_get(uint32_t depth, pid_t peer_pid, int socket_id, uint32_t *gen)
 		h->peer_pid = peer_pid;
 		comch_store_relaxed(&h->state, RING_IDLE);
 		*gen = (uint32_t)(h->users >> GEN_SHIFT) + 1;
-		/* Release: pairs with the acquire in ring_hand_ref(). */
+		/*
+		 * Release: pairs with the acquire in ring_hand_ref(). Model: publish.pml, publish.
+		 */
 		__atomic_store_n(&h->users, ((uint64_t)*gen << GEN_SHIFT) | 1, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&hands_lock);
@@ -156,11 +158,12 @@ ring_hand_get(uint32_t depth, pid_t peer_pid, int socket_id, uint32_t *gen)
 bool
 ring_hand_ref(struct ring_hand *h, uint32_t gen)
 {
+	/* Pairs with ring_hand_get(). Model: publish.pml, find. */
 	uint64_t users = __atomic_load_n(&h->users, __ATOMIC_ACQUIRE);
 
 	while (users >> GEN_SHIFT == gen && (users & NB_MASK) != 0)
 		if (__atomic_compare_exchange_n(&h->users, &users, users + 1, false,
-				__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+				__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) /* publish.pml, find */
 			return true;
 	return false;
 }
@@ -171,16 +174,19 @@ ring_hand_put(struct ring_hand *h)
 	empty(h);
 	pthread_mutex_lock(&hands_lock);
 	h->is_taken = false;
-	/* Release: our accesses are over. Pairs with the acquire in nb_users(). */
+	/*
+	 * Release: our accesses are over. Pairs with the acquire in nb_users().
+	 * Model: leave.pml, leave.
+	 */
 	__atomic_sub_fetch(&h->users, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&hands_lock);
 }
 
-/* The process of the consumer was killed: its queue is ours. */
+/* The consumer's process was killed: take over its queue. */
 static void
 inherit(struct ring_hand *h)
 {
-	/* Of a burst that it was killed in, the application has received nothing. */
+	/* Messages of an unfinished burst were not received: keep them for freeing. */
 	h->ring.cons.head = h->ring.cons.tail;
 	empty(h);
 	pthread_mutex_lock(&hands_lock);
@@ -189,14 +195,17 @@ inherit(struct ring_hand *h)
 	h->pid = getpid();
 	h->next = hands;
 	hands = h;
-	__atomic_sub_fetch(&h->users, 1, __ATOMIC_RELEASE);
+	__atomic_sub_fetch(&h->users, 1, __ATOMIC_RELEASE); /* leave.pml, leave */
 	pthread_mutex_unlock(&hands_lock);
 }
 
 void
 ring_hand_leave(struct ring_hand *h, pid_t peer_pid)
 {
-	/* Release: our accesses are over. Pairs with the acquire in nb_users(). */
+	/*
+	 * Release: our accesses are over. Pairs with the acquire in nb_users().
+	 * Model: leave.pml, leave_last.
+	 */
 	if ((__atomic_sub_fetch(&h->users, 1, __ATOMIC_ACQ_REL) & NB_MASK) != 0 &&
 			was_killed(peer_pid))
 		inherit(h);

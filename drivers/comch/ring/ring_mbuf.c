@@ -37,7 +37,7 @@ set_busy(struct ring_hand *h)
 {
 	uint32_t free = 0;
 
-	/* Acquire: pairs with the release in put(), of another producer. */
+	/* Acquire: pairs with the release in put(), of another producer. Model: lock.pml, lock. */
 	while (unlikely(!__atomic_compare_exchange_n(&h->busy, &free, 1, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) {
 		free = 0;
@@ -45,7 +45,7 @@ set_busy(struct ring_hand *h)
 	}
 	/* C: on x86 the locked CAS is the fence. */
 #ifndef RTE_ARCH_X86
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stop.pml, claim */
 #endif
 }
 
@@ -56,10 +56,13 @@ put(struct ring_hand *h, struct rte_mbuf **mbufs, unsigned int n)
 	int ret = -ENOENT;
 
 	set_busy(h);
-	/* Acquire: pairs with the release in open_hand(). */
+	/* Acquire: pairs with the release in open_hand(). Model: publish.pml, find. */
 	if (likely(comch_load_acquire(&h->state) == RING_OPEN))
 		ret = (int)rte_ring_sp_enqueue_burst(&h->ring, (void **)mbufs, n, NULL);
-	/* Release: pairs with the acquires in set_busy() and ring_recv_end(). */
+	/*
+	 * Release: pairs with the acquires in set_busy() and ring_recv_end().
+	 * Model: lock.pml, unlock.
+	 */
 	comch_store_release(&h->busy, 0);
 	return ret;
 }
@@ -225,6 +228,7 @@ send_all(struct comch_map_prod *mp, struct comch_chan_remote *rc, struct rte_mbu
 static bool
 may_send(struct comch_chan_prod *p)
 {
+	/* Model: publish.pml, find; leave.pml, left. */
 	return comch_load_acquire(&p->tx.halt) == RTE_COMCH_HALT_NONE &&
 		(likely(comch_load_acquire(&p->stream) == NULL) || comch_stage_push(p));
 }
@@ -234,6 +238,7 @@ ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 		uint16_t n)
 {
 	struct comch_map_prod *mp = ring_map_prod(dq);
+	struct ring_prod *rp = mp->dq.ext;
 	struct comch_send *tx = &mp->chan.tx;
 	struct comch_send_remote *to;
 	int sent = -ENOTSUP;
@@ -252,6 +257,9 @@ ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 	}
 	comch_epoch_leave(&tx->epoch);
 	comch_guard_leave(&tx->guard);
+	/* The core sends them as operations: not by copies to a queue that is opened meanwhile. */
+	if (unlikely(sent < 0))
+		rp->as_channel = true;
 	return sent;
 }
 
@@ -274,8 +282,8 @@ mbuf_of_op(const struct ring_hand *h, const struct rte_comch_op *op)
 }
 
 /*
- * Send one operation. 1, or 0: later. To a consumer that is not in mbuf mode that is when
- * the channel sends.
+ * Send one operation to a consumer in mbuf mode. 1: sent or failed; 0: its pool is empty, its
+ * queue is full, or it is not in mbuf mode: then the channel sends.
  */
 static uint16_t
 send_op(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops,
@@ -344,11 +352,12 @@ ring_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	 */
 	do {
 		begin = sent;
-		if (likely(sent < n))
+		if (likely(sent < n && !rp->as_channel))
 			sent += send_ops(p, &ops[sent], n - sent);
 		if (likely(sent < n))
 			sent += rp->send(queue, &ops[sent], n - sent);
 	} while (unlikely(sent < n && sent > begin));
+	rp->as_channel = false;
 	return sent;
 }
 
@@ -362,7 +371,7 @@ open_hand(struct comch_map_cons *c)
 	rc->hand->pool = rc->pool;
 	rc->hand->room = rte_pktmbuf_data_room_size(rc->pool) - RTE_PKTMBUF_HEADROOM;
 	rc->hand->takes_chains = rc->takes_chains;
-	/* Release: pairs with the acquire in ring_hand_of(). */
+	/* Release: pairs with the acquire in ring_hand_of(). Model: publish.pml, publish. */
 	comch_store_release(&rc->hand->state, RING_OPEN);
 	rc->is_open = true;
 	comch_chan_wake_producers(&c->chan);
@@ -377,8 +386,8 @@ ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains
 	rc->pool = NULL;
 	if (rc->hand->peer_pid != rc->hand->pid) {
 		if (!ring_pool_is_shared(mp)) {
-			RING_LOG(NOTICE, "mempool %s is not EAL memory, so that another process "
-				"can hand no mbufs over: each is copied", mp->name);
+			RING_LOG(NOTICE, "mempool %s is not in EAL memory: another process cannot "
+				"hand over mbufs, so each is copied", mp->name);
 			return -ENOTSUP;
 		}
 		ring_pool_check(mp);
@@ -398,7 +407,7 @@ ring_recv_end(struct comch_map_cons *c)
 		return;
 	/*
 	 * Acquire: pairs with the release in put(), whose mbufs are seen. A peer that was
-	 * killed in the middle of a burst puts no more.
+	 * killed in the middle of a burst puts no more. Model: publish.pml, find.
 	 */
 	if (comch_load_acquire(&rc->hand->busy) != 0 && rte_rdtsc() < rc->deadline)
 		return;
@@ -423,7 +432,7 @@ recv_open(struct comch_map_cons *c, struct rte_mbuf **mbufs, uint16_t n)
 {
 	struct ring_cons *rc = c->dq.ext;
 	struct comch_recv *rx = &c->chan.rx;
-	/* Before the queue: what was put before the halt is seen. */
+	/* Before the queue: what was put before the halt is seen. Model: stop.pml, halted. */
 	uint32_t halt = comch_load_acquire(&rx->halt);
 	unsigned int k = rte_ring_sc_dequeue_burst(&rc->hand->ring, (void **)mbufs, n, NULL);
 
@@ -447,7 +456,7 @@ ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 	if (unlikely(rc->pool == NULL))
 		return -ENOTSUP;
 	comch_guard_enter(&rx->guard, "bursts of a consumer");
-	if (likely(comch_load_acquire(&rx->drained) == 0)) {
+	if (likely(comch_load_acquire(&rx->drained) == 0)) { /* leave.pml, left */
 		/* Started again. */
 		if (unlikely(!rc->is_open))
 			open_hand(c);

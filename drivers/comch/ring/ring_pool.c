@@ -22,8 +22,8 @@
 
 enum {
 	NOTE_NONE,
-	NOTE_IS_WRITTEN,
-	NOTE_IS_THERE,
+	NOTE_BUSY,
+	NOTE_READY,
 };
 
 /* A pool may be gone when the poll's thread looks. */
@@ -76,9 +76,9 @@ static void
 warn(const char *name)
 {
 	if (is_new(name))
-		RING_LOG(WARNING, "mempool %s: its mbufs go to another process, and its handler is "
-			"a ring. If a process is killed in an allocation, the others hang. "
-			"Expected: lf_stack, see rte_comch_pktmbuf_pool_create_multiproc()", name);
+		RING_LOG(WARNING, "mempool %s is shared with another process and has a ring "
+			"handler: a process that is killed while it allocates blocks the others. "
+			"Use lf_stack: rte_comch_pktmbuf_pool_create_multiproc()", name);
 }
 
 void
@@ -93,13 +93,16 @@ ring_pool_crosses(const struct rte_mempool *mp)
 {
 	uint32_t none = NOTE_NONE;
 
-	/* Acquire: pairs with the release in ring_pool_warn(), which has read the name. */
-	if (!is_ring(mp) || !__atomic_compare_exchange_n(&note.state, &none, NOTE_IS_WRITTEN,
+	/*
+	 * Acquire: pairs with the release in ring_pool_warn(), which has read the name.
+	 * Model: lock.pml, lock.
+	 */
+	if (!is_ring(mp) || !__atomic_compare_exchange_n(&note.state, &none, NOTE_BUSY,
 			false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	memcpy(note.name, mp->name, sizeof(note.name));
-	/* Release: pairs with the acquire in ring_pool_warn(). */
-	comch_store_release(&note.state, NOTE_IS_THERE);
+	/* Release: pairs with the acquire in ring_pool_warn(). Model: publish.pml, publish. */
+	comch_store_release(&note.state, NOTE_READY);
 }
 
 void
@@ -107,9 +110,11 @@ ring_pool_warn(void)
 {
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	if (likely(comch_load_acquire(&note.state) != NOTE_IS_THERE))
+	/* Pairs with ring_pool_crosses(). Model: publish.pml, find. */
+	if (likely(comch_load_acquire(&note.state) != NOTE_READY))
 		return;
 	memcpy(name, note.name, sizeof(name));
+	/* Pairs with ring_pool_crosses(). Model: lock.pml, unlock. */
 	comch_store_release(&note.state, NOTE_NONE);
 	warn(name);
 }

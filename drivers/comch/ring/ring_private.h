@@ -68,9 +68,9 @@ struct ring_hand {
 	uint32_t room;           /* bytes in an mbuf of the pool */
 	struct rte_mempool *pool;
 	bool takes_chains;
-	/* Written by producers: 1 while one of them puts mbufs. The consumer reads it to stop. */
+	/* Written by producers: 1 while one of them enqueues. The consumer's stop reads it. */
 	uint32_t busy __rte_aligned(COMCH_LINE);
-	/* Single-producer: only who has set `busy` puts. Single-consumer. */
+	/* Only the producer that has set `busy` enqueues. Single consumer. */
 	struct rte_ring ring;
 };
 
@@ -98,6 +98,7 @@ struct ring_prod {
 	/* The channel's send, for consumers that are not in mbuf mode. */
 	uint16_t (*send)(void *queue, const struct rte_comch_op *ops, uint16_t n);
 	bool same_process;
+	bool as_channel;            /* the next send, of mbufs: the consumer had no queue */
 	const struct rte_mempool *seen_pool; /* the last one of which mbufs crossed */
 	/* The EAL's memory in which the last data was. */
 	uintptr_t eal_base;
@@ -114,7 +115,7 @@ ring_hand_of(struct comch_send_remote *to)
 {
 	struct ring_hand *h = container_of(to, struct comch_chan_remote, to)->ext;
 
-	/* Acquire: pairs with the release in open_hand(). */
+	/* Acquire: pairs with the release in open_hand(). Model: publish.pml, find. */
 	return h != NULL && comch_load_acquire(&h->state) == RING_OPEN ? h : NULL;
 }
 
@@ -149,7 +150,7 @@ static inline uint32_t
 ring_hand_count(const struct ring_hand *h)
 {
 	return __atomic_load_n(&h->ring.prod.tail, __ATOMIC_ACQUIRE) -
-		comch_load_relaxed(&h->ring.cons.tail);
+		comch_load_relaxed(&h->ring.cons.tail); /* publish.pml, find */
 }
 
 /* ring_pool.c */

@@ -37,7 +37,7 @@ tx_room(struct shm_link *l, uint32_t n)
 
 	if (likely(l->tx_limit - l->tx_pos >= n))
 		return 0;
-	peer_rx = peer_load_acquire_u64(&l->peer->rx_pos); /* X */
+	peer_rx = peer_load_acquire_u64(&l->peer->rx_pos); /* X: cells.pml, room */
 	if (l->tx_pos - peer_rx > l->own_cells) {
 		shm_link_down(l, -EPROTO, "peer's ring position is out of range");
 		return -EPROTO;
@@ -57,7 +57,7 @@ wake_peer(struct shm_link *l, bool is_credit)
 {
 	uint32_t peer_armed;
 
-	/* W: the frame is visible before `armed` is read. */
+	/* W: the frame is visible before `armed` is read. Model: wake.pml, publish. */
 	comch_fence_publish(l->base.light);
 	if (likely(!comch_armed_asks(&l->peer->armed, &l->armed_answered, &peer_armed)))
 		return;
@@ -93,7 +93,7 @@ put_frame(struct shm_link *l, const void *hdr, uint32_t hdr_len, const uint8_t *
 		comch_store_relaxed(&cell->seq, l->tx_pos + i + 1);
 		left -= k;
 	}
-	comch_store_release(&first->seq, l->tx_pos + 1); /* P */
+	comch_store_release(&first->seq, l->tx_pos + 1); /* P: cells.pml, publish */
 	l->tx_pos += n;
 }
 
@@ -141,8 +141,9 @@ shm_frame_pending(const struct rte_comch_link *link)
 {
 	const struct shm_link *l = container_of(link, const struct shm_link, base);
 
+	/* P: cells.pml, look */
 	return l->peer != NULL && l->awaits_fds == 0 && peer_load_acquire_u64(
-		&l->peer->cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1; /* P */
+		&l->peer->cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1;
 }
 
 /* Copy len bytes of a frame out of its cells. */
@@ -185,15 +186,15 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	len = peer_prefix.len;
 	if (unlikely(peer_prefix.nb_fds > 0)) {
 		ret = shm_link_take_fds(l, fds, peer_prefix.nb_fds);
-		if (ret == -EAGAIN)
-			return ret;
-		if (ret != 0)
+		if (ret == -EPROTO)
 			goto err_proto;
+		if (ret != 0)
+			return ret;
 		*nb_fds = peer_prefix.nb_fds;
 	}
 	get_frame(l, buf, len);
 	l->rx_pos += cells_for(len);
-	comch_store_release(&l->own->rx_pos, l->rx_pos); /* X */
+	comch_store_release(&l->own->rx_pos, l->rx_pos); /* X: cells.pml, consumed */
 	return (int)len;
 
 err_proto:

@@ -19,11 +19,14 @@
 #include "sdk/comch_asym.h"
 #include "sdk/comch_budget.h"
 #include "sdk/comch_compat.h"
+#include "sdk/comch_link.h"
 #include "sdk/comch_memfd.h"
 #include "shm_private.h"
 
 /* Number of unrequested wake-ups that a peer may send. */
 #define SPARE_WAKES 8
+/* And for arms since the socket was read. It is read after some arms at most, see SCAN_EVENTS. */
+#define MAX_WAKES 256
 
 #define HUNG_UP_EARLY "peer disconnected during the handshake"
 
@@ -62,12 +65,26 @@ make_own(struct shm_link *l)
 	return fd;
 }
 
+/* Read the peer's credentials once, so that any thread can return them. */
+static void
+read_peer_cred(struct shm_link *l)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	l->peer_id = (struct comch_foreign_peer){ .uid = -1, .pid = -1 };
+	l->peer_gid = -1;
+	if (getsockopt(l->sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
+		return;
+	l->peer_id = (struct comch_foreign_peer){ .uid = (int32_t)cred.uid, .pid = cred.pid };
+	l->peer_gid = (int32_t)cred.gid;
+}
+
 struct shm_link *
 shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 {
 	struct shm_link *l = calloc(1, sizeof(*l));
 	struct comch_quota *quota;
-	struct rte_comch_peer_id id;
 
 	if (l == NULL)
 		return NULL;
@@ -77,9 +94,8 @@ shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 	l->sock = sock;
 	l->is_client = is_client;
 	l->wakes_allowed = SPARE_WAKES;
-	shm_link_peer(&l->base, &id);
-	l->peer_id = (struct comch_foreign_peer){ .uid = id.uid, .pid = id.pid };
-	quota = comch_quota_get(id.uid, id.pid);
+	read_peer_cred(l);
+	quota = comch_quota_get(l->peer_id.uid, l->peer_id.pid);
 	if (quota == NULL) {
 		free(l);
 		return NULL;
@@ -144,9 +160,11 @@ refuse_hello(struct shm_link *l, int err)
 		if (!l->is_client)
 			(void)shm_link_say_hello(l);
 		shm_link_down(l, err, shm_dev_of(&l->base)->kind->stranger);
+	} else if (err == -EPERM) {
+		shm_link_down(l, -EPROTO, "peer's link memory lacks seals");
 	} else {
-		shm_link_down(l, -EPROTO, err == -EPERM ?
-			"peer's link memory lacks seals" : "handshake failed");
+		shm_link_down(l, err, err == -EPROTO ? "invalid hello from peer" :
+			strerrordesc_np(-err));
 	}
 }
 
@@ -170,7 +188,7 @@ answer_hello(struct shm_link *l, int ret)
 		return;
 	}
 	if (ret != 0) {
-		SHM_LOG(WARNING, "device %s: handshake failed: %s", l->base.dev->info.name,
+		SHM_LOG(INFO, "device %s: handshake failed: %s", l->base.dev->info.name,
 			strerror(-ret));
 		refuse_hello(l, ret);
 		return;
@@ -199,7 +217,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	if (ret == 0)
 		ret = comch_memfd_map(fd, 0, len, false, &addr);
 	if (ret != 0)
-		return ret;
+		return ret == -ENOMEM ? ret : -EPERM;
 	l->peer = addr;
 	l->peer_cells = cells;
 	l->peer_mask = cells - 1;
@@ -263,8 +281,16 @@ count_map(struct shm_link *l, struct comch_peermap *map)
 	if (map == NULL || shm_mem_take(l, map->len))
 		return map;
 	comch_peermap_put(map);
-	l->map_over = true;
+	l->map_err = -EDQUOT;
 	return NULL;
+}
+
+/* Stashed descriptors count against the peer's share, as those do that are kept afterwards. */
+static struct shm_stashed
+pop_stashed(struct shm_link *l)
+{
+	comch_quota_give(l->out.quota, COMCH_QUOTA_FDS, 1);
+	return l->stash[l->stash_head++ % SHM_MAX_STASH];
 }
 
 /* Stash descriptors until their frame is read. */
@@ -285,6 +311,13 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 		shm_link_down(l, -ENOMEM, "no memory for descriptors from peer");
 		goto err_close;
 	}
+	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_FDS, msg->nb_fds)) {
+		shm_link_down(l, -EMFILE,
+			"peer has used up its share of this process's descriptors");
+		goto err_close;
+	}
+	if (msg->map_err != 0)
+		l->map_err = msg->map_err;
 	for (i = 0; i < msg->nb_fds; i++)
 		l->stash[l->stash_tail++ % SHM_MAX_STASH] = (struct shm_stashed){
 			.fd = msg->fds[i], .map = count_map(l, msg->map[i]),
@@ -311,13 +344,33 @@ recv_failed(struct shm_link *l, int err)
 		shm_link_down(l, err, strerrordesc_np(-err));
 }
 
+/* May be called by another thread. */
+static bool
+job_is_done(void *ctx, bool can_wake)
+{
+	struct shm_link *l = ctx;
+
+	return comch_link_tell(&l->base, can_wake);
+}
+
+/* The threads that receive descriptors were busy. */
+static void
+read_again(struct shm_link *l)
+{
+	l->must_read = true;
+	job_is_done(l, true);
+}
+
 /* Process a received message with descriptors. False: not received yet. */
 static bool
 take_job(struct shm_link *l)
 {
 	struct comch_foreign_msg msg;
+	int ret = comch_foreign_take(l->job, &msg);
 
-	if (comch_foreign_take(l->job, &msg) != 0)
+	if (ret == -EBUSY)
+		read_again(l);
+	if (ret != 0)
 		return false;
 	l->job = NULL;
 	if (msg.len < 0)
@@ -327,15 +380,6 @@ take_job(struct shm_link *l)
 	else
 		on_fds(l, &msg);
 	return true;
-}
-
-/* May be called by another thread. */
-static bool
-job_is_done(void *ctx, bool can_wake)
-{
-	struct shm_link *l = ctx;
-
-	return l->base.news != NULL && l->base.news(l->base.ctx, can_wake);
 }
 
 static void
@@ -349,7 +393,9 @@ start_job(struct shm_link *l)
 	ret = comch_foreign_recv(l->sock, &l->peer_id,
 		l->base.state == RTE_COMCH_LINK_CONNECTING ? NULL : &limit, job_is_done, l,
 		&l->job);
-	if (ret != 0)
+	if (ret == -EBUSY)
+		read_again(l);
+	else if (ret != 0)
 		recv_failed(l, ret);
 }
 
@@ -425,6 +471,7 @@ read_sock_once(struct shm_link *l)
 static void
 read_sock(struct shm_link *l)
 {
+	l->must_read = false;
 	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_unanswered == NULL &&
 			(l->job == NULL || take_job(l)) && read_sock_once(l))
 		;
@@ -441,7 +488,7 @@ shm_link_poll(struct rte_comch_link *link)
 		answer_hello(l, 0);
 	read_sock(l);
 	/* All its descriptors are stashed, or none will follow: read the frame. */
-	if (nb_stashed(l) >= l->awaits_fds || l->job == NULL)
+	if (nb_stashed(l) >= l->awaits_fds || (l->job == NULL && !l->must_read))
 		l->awaits_fds = 0;
 }
 
@@ -449,26 +496,28 @@ int
 shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 {
 	bool was_full = stash_is_full(l);
-	struct shm_stashed *s;
+	struct shm_stashed s;
 	uint32_t i;
 
 	if (nb_stashed(l) < nb_fds && l->sock >= 0)
 		read_sock(l);
 	if (nb_stashed(l) < nb_fds) {
+		/* Receiving them failed here: not a protocol error. */
+		if (l->base.state == RTE_COMCH_LINK_DOWN)
+			return l->base.error;
 		/* They are sent before their frame: if none is in flight, they are missing. */
-		if (l->job == NULL)
+		if (l->job == NULL && !l->must_read)
 			return -EPROTO;
 		l->awaits_fds = nb_fds;
 		return -EAGAIN;
 	}
 	shm_link_unmap(l);
 	for (i = 0; i < nb_fds; i++) {
-		s = &l->stash[l->stash_head++ % SHM_MAX_STASH];
-		fds[i] = s->fd;
-		l->map[i] = s->map;
-		s->map = NULL;
+		s = pop_stashed(l);
+		fds[i] = s.fd;
+		l->map[i] = s.map;
 	}
-	/* What waited for room is no news to the poll. */
+	/* The socket is edge-triggered: read what was left while the stash was full. */
 	if (was_full && l->sock >= 0)
 		read_sock(l);
 	return 0;
@@ -478,7 +527,7 @@ void
 shm_link_shutdown(struct rte_comch_link *link)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	struct shm_stashed *s;
+	struct shm_stashed s;
 
 	shm_link_down(l, -ECONNRESET, "closed by us");
 	if (l->job != NULL)
@@ -491,10 +540,10 @@ shm_link_shutdown(struct rte_comch_link *link)
 	}
 	l->sock = -1;
 	shm_link_unmap(l);
-	for (; l->stash_head != l->stash_tail; l->stash_head++) {
-		s = &l->stash[l->stash_head % SHM_MAX_STASH];
-		comch_foreign_close(s->fd);
-		unmap(l, &s->map);
+	while (nb_stashed(l) > 0) {
+		s = pop_stashed(l);
+		comch_foreign_close(s.fd);
+		unmap(l, &s.map);
 	}
 }
 
@@ -518,15 +567,10 @@ void
 shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id)
 {
 	const struct shm_link *l = container_of(link, const struct shm_link, base);
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
 
-	id->pid = id->uid = id->gid = -1;
-	if (getsockopt(l->sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
-		return;
-	id->pid = cred.pid;
-	id->uid = (int32_t)cred.uid;
-	id->gid = (int32_t)cred.gid;
+	id->pid = l->peer_id.pid;
+	id->uid = l->peer_id.uid;
+	id->gid = l->peer_gid;
 }
 
 int
@@ -540,7 +584,8 @@ shm_link_arm(struct rte_comch_link *link, bool credits)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
-	l->wakes_allowed++;
+	if (l->wakes_allowed < MAX_WAKES)
+		l->wakes_allowed++;
 	/* Any new value requests one wake-up; the caller fences (W). */
 	if (l->own != NULL)
 		comch_armed_ask(&l->own->armed, SHM_ARMED_CREDITS,

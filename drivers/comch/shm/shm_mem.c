@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sdk/comch_budget.h"
+#include "sdk/comch_log.h"
 #include "sdk/comch_peermap.h"
 #include "sdk/comch_memfd.h"
 #include "sdk/comch_reaper.h"
@@ -44,9 +45,9 @@ warn_over(struct shm_link *l, uint64_t len, const struct comch_peermap_limit *to
 	if (l->warned_over)
 		return;
 	l->warned_over = true;
-	SHM_LOG(WARNING, "%s: refused %" PRIu64 " bytes of peer memory: connection uses %" PRIu64
-		" of max_import=%" PRIu64 ", device %" PRIu64 " of total_import=%" PRIu64
-		", or its process has its share of %u mappings; messages are staged",
+	COMCH_LOG_PEER(SHM_LOG, "%s: refused %" PRIu64 " bytes of peer memory: connection uses %"
+		PRIu64 " of max_import=%" PRIu64 ", device %" PRIu64 " of total_import=%" PRIu64
+		", or its process has used up its share of %u mappings; messages are staged",
 		l->base.dev->info.name, len, l->imported, l->base.dev->info.max_import,
 		*total->used, total->max, comch_quota_max(COMCH_QUOTA_MAPS));
 }
@@ -139,9 +140,9 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 	/* The receiver threads have mapped and sealed files that need sealing. */
 	if (desc->len <= link->dev->info.max_import)
 		ret = comch_peermap_get(desc->fd, desc->offset, desc->len, &total, &f);
-	if (ret == -EPERM && l->map_over)
-		ret = -EDQUOT;
-	l->map_over = false;
+	if (ret == -EPERM && l->map_err != 0)
+		ret = l->map_err;
+	l->map_err = 0;
 	/* The import has its own reference now: drop that of the frame. */
 	shm_link_unmap(l);
 	if (ret == 0)

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The descriptors that are under way to peers. */
+/* Descriptors in flight to peers. */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "sdk/comch_worker.h"
 #include "shm_out.h"
 
-/* How many links one sweep asks about: each costs a system call. */
+/* Links that one sweep checks: each costs a system call. */
 #define SWEEP_LINKS 64
-/* Shortest time between two sweeps of those who want to send, us. */
+/* Minimum interval of sweeps by senders, us. */
 #define SWEEP_US 500
 /* Interval of the worker's sweeps, ms. */
 #define LEFT_MS 20
@@ -29,10 +29,10 @@ TAILQ_HEAD(out_list, shm_out);
 /* All of it is protected by the lock. */
 static struct {
 	pthread_mutex_t lock;
-	struct out_list outs; /* with any under way; those asked last are last */
-	struct out_list free; /* left, and nothing is under way any more */
-	uint32_t nb_left;     /* in both */
-	bool is_watched;      /* watch_job is with the worker, which looks after them */
+	struct out_list outs; /* with any in flight, least recently checked first */
+	struct out_list free; /* abandoned by their links, with nothing in flight */
+	uint32_t nb_abandoned; /* in both lists */
+	bool is_watched;      /* watch_job is queued at the worker, or runs */
 	uint64_t sweep_at;    /* TSC */
 } all = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -40,9 +40,9 @@ static struct {
 	.free = TAILQ_HEAD_INITIALIZER(all.free),
 };
 
-static struct comch_worker worker = COMCH_WORKER_INIT(worker, "comch-out");
+static struct comch_worker worker;
 
-/* They are taken from the quota. Under the lock, as what follows. */
+/* Add n descriptors, already taken from the quota. Lock held, here and below. */
 static void
 add(struct shm_out *out, uint32_t n)
 {
@@ -51,7 +51,7 @@ add(struct shm_out *out, uint32_t n)
 	out->nb += n;
 }
 
-/* Ask whether the peer has received all that the link sent. */
+/* Check whether the peer has received all that the link sent. */
 static void
 ask(struct shm_out *out)
 {
@@ -62,29 +62,29 @@ ask(struct shm_out *out)
 	comch_quota_give(out->quota, COMCH_QUOTA_FDS_OUT, out->nb);
 	out->nb = 0;
 	TAILQ_REMOVE(&all.outs, out, next);
-	if (out->is_left)
+	if (out->is_abandoned)
 		TAILQ_INSERT_TAIL(&all.free, out, next);
 }
 
-/* Ask about some links, those first that were not asked about for longest. */
+/* Check some links, least recently checked first. */
 static void
 sweep(void)
 {
-	struct shm_out *out, *tmp;
-	uint32_t n = 0;
+	struct out_list asked = TAILQ_HEAD_INITIALIZER(asked);
+	struct shm_out *out;
+	uint32_t n;
 
-	TAILQ_FOREACH_SAFE(out, &all.outs, next, tmp) {
-		if (n++ == SWEEP_LINKS)
-			break;
+	for (n = 0; n < SWEEP_LINKS && (out = TAILQ_FIRST(&all.outs)) != NULL; n++) {
 		ask(out);
-		if (out->nb == 0 || TAILQ_NEXT(out, next) == NULL)
+		if (out->nb == 0)
 			continue;
 		TAILQ_REMOVE(&all.outs, out, next);
-		TAILQ_INSERT_TAIL(&all.outs, out, next);
+		TAILQ_INSERT_TAIL(&asked, out, next);
 	}
+	TAILQ_CONCAT(&all.outs, &asked, next);
 }
 
-/* Close one socket that was left. False: there is none. Not under the lock. */
+/* Close one abandoned socket. False: none. Call without the lock. */
 static bool
 close_one(void)
 {
@@ -94,7 +94,7 @@ close_one(void)
 	out = TAILQ_FIRST(&all.free);
 	if (out != NULL) {
 		TAILQ_REMOVE(&all.free, out, next);
-		all.nb_left--;
+		all.nb_abandoned--;
 	}
 	pthread_mutex_unlock(&all.lock);
 	if (out == NULL)
@@ -105,7 +105,7 @@ close_one(void)
 	return true;
 }
 
-/* Nothing tells when a peer has received all: ask from time to time. */
+/* No event reports that a peer has received everything: poll for it. */
 static void
 watch(struct comch_job *job)
 {
@@ -116,7 +116,7 @@ watch(struct comch_job *job)
 	while (close_one())
 		;
 	pthread_mutex_lock(&all.lock);
-	all.is_watched = all.nb_left > 0 && comch_worker_put(&worker, job);
+	all.is_watched = all.nb_abandoned > 0 && comch_worker_put(&worker, job);
 	pthread_mutex_unlock(&all.lock);
 }
 
@@ -172,7 +172,7 @@ shm_out_give(struct shm_out *out, uint32_t n)
 	comch_quota_give(out->quota, COMCH_QUOTA_FDS_OUT, n);
 }
 
-/* False: nothing is under way, or there is no memory to remember it. Under the lock. */
+/* False: nothing is in flight, or there is no memory to remember it. Under the lock. */
 static bool
 leave(const struct shm_out *out)
 {
@@ -186,15 +186,15 @@ leave(const struct shm_out *out)
 	*left = *out;
 	comch_quota_ref(left->quota);
 	left->nb = 0;
-	left->is_left = true;
+	left->is_abandoned = true;
 	add(left, out->nb);
-	all.nb_left++;
+	all.nb_abandoned++;
 	if (!all.is_watched)
 		all.is_watched = comch_worker_put(&worker, &watch_job);
 	return true;
 }
 
-/* The worker has no thread: a few at a time are looked after here. */
+/* The worker has no thread: check and close a few here. */
 static void
 help(void)
 {
@@ -210,16 +210,16 @@ help(void)
 void
 shm_out_end(struct shm_out *out, bool may_stay)
 {
-	bool is_left, needs_help;
+	bool is_abandoned, needs_help;
 
 	pthread_mutex_lock(&all.lock);
 	ask(out);
-	is_left = may_stay && leave(out);
+	is_abandoned = may_stay && leave(out);
 	if (out->nb > 0)
 		TAILQ_REMOVE(&all.outs, out, next);
-	needs_help = all.nb_left > 0 && !all.is_watched;
+	needs_help = all.nb_abandoned > 0 && !all.is_watched;
 	pthread_mutex_unlock(&all.lock);
-	if (!is_left) {
+	if (!is_abandoned) {
 		comch_quota_give(out->quota, COMCH_QUOTA_FDS_OUT, out->nb);
 		comch_foreign_hang_up(out->sock);
 	}
@@ -250,7 +250,7 @@ close_in_child(struct out_list *outs)
 	struct shm_out *out;
 
 	TAILQ_FOREACH(out, outs, next)
-		if (out->is_left)
+		if (out->is_abandoned)
 			close(out->sock);
 	TAILQ_INIT(outs);
 }
@@ -260,9 +260,8 @@ in_child(void)
 {
 	close_in_child(&all.outs);
 	close_in_child(&all.free);
-	all.nb_left = 0;
+	all.nb_abandoned = 0;
 	all.is_watched = false;
-	comch_worker_init(&worker, worker.name);
 	comch_quota_forget();
 	comch_quota_unlock();
 	pthread_mutex_unlock(&all.lock);
@@ -270,5 +269,6 @@ in_child(void)
 
 RTE_INIT(shm_out_init)
 {
+	comch_worker_init(&worker, "comch-out");
 	pthread_atfork(before_fork, in_parent, in_child);
 }

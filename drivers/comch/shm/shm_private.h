@@ -32,7 +32,7 @@ extern int shm_logtype;
 /* Maximum number of descriptors that wait for their frames. */
 #define SHM_MAX_STASH 32
 
-/* What drivers differ in that have links of this one. */
+/* What differs between the drivers that use these links. */
 struct shm_kind {
 	const char *tag;         /* of their log */
 	int *logtype;
@@ -79,7 +79,7 @@ struct shm_link {
 	bool is_client;
 	bool peer_sets_credit_bit;  /* the low bit of the peer's armed word is valid */
 	bool warned_over;           /* the exceeded limit is logged */
-	bool map_over;              /* memory received since the last import exceeds a limit */
+	bool must_read;             /* the socket, in the next run: see read_again() */
 	/* sending */
 	struct shm_link_shared *own;
 	uint32_t own_cells;
@@ -87,7 +87,8 @@ struct shm_link {
 	uint64_t tx_pos;
 	uint64_t tx_limit;          /* end of the free cells, from the checked rx_pos */
 	uint32_t armed_answered;    /* value of the peer's armed word at our last wake-up */
-	uint32_t awaits_fds;        /* descriptors of the next frame that are in flight */
+	uint16_t awaits_fds;        /* descriptors of the next frame that are in flight */
+	int16_t map_err;            /* why memory after the last import was not mapped; or 0 */
 	/* receiving */
 	const struct shm_link_shared *peer; /* read by comch_peer.h only */
 	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
@@ -102,6 +103,7 @@ struct shm_link {
 	/* the socket */
 	struct comch_foreign_peer peer_id;
 	struct comch_foreign_job *job; /* a message with descriptors is being received */
+	int32_t peer_gid;
 	uint32_t wakes_allowed;     /* wake-ups that the peer may still send */
 	struct shm_out out;
 	/* the peer's memory */

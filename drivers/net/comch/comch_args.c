@@ -83,7 +83,7 @@ static int
 check_role(struct port_args *a)
 {
 	if (a->role == NULL || (strcmp(a->role, "dpu") != 0 && strcmp(a->role, "host") != 0)) {
-		PMD_LOG(ERR, "role=%s: dpu or host expected", a->role != NULL ? a->role : "");
+		PMD_LOG(ERR, "role=%s: expected dpu or host", a->role != NULL ? a->role : "");
 		return -EINVAL;
 	}
 	a->port->role = strcmp(a->role, "dpu") == 0 ? RTE_COMCH_ROLE_DPU : RTE_COMCH_ROLE_HOST;
@@ -98,7 +98,7 @@ check_rest(struct port_args *a)
 	char *end = NULL;
 
 	if (a->name == NULL || strlen(a->name) >= sizeof(port->name)) {
-		PMD_LOG(ERR, "name=%s: the name of the link expected, at most %zu characters",
+		PMD_LOG(ERR, "name=%s: expected a link name of at most %zu characters",
 			a->name != NULL ? a->name : "", sizeof(port->name) - 1);
 		return -EINVAL;
 	}
@@ -106,7 +106,7 @@ check_rest(struct port_args *a)
 	if (a->queues != NULL)
 		queues = strtoul(a->queues, &end, 10);
 	if (queues == 0 || queues > COMCH_HELLO_MAX_QUEUES || (end != NULL && *end != '\0')) {
-		PMD_LOG(ERR, "queues=%s: 1 to %d expected", a->queues, COMCH_HELLO_MAX_QUEUES);
+		PMD_LOG(ERR, "queues=%s: expected 1 to %d", a->queues, COMCH_HELLO_MAX_QUEUES);
 		return -EINVAL;
 	}
 	port->max_queues = (uint16_t)queues;
@@ -114,7 +114,7 @@ check_rest(struct port_args *a)
 		rte_eth_random_addr(port->mac.addr_bytes);
 	} else if (rte_ether_unformat_addr(a->mac, &port->mac) != 0 ||
 			!rte_is_valid_assigned_ether_addr(&port->mac)) {
-		PMD_LOG(ERR, "mac=%s: a unicast address expected", a->mac);
+		PMD_LOG(ERR, "mac=%s: expected a unicast address", a->mac);
 		return -EINVAL;
 	}
 	return 0;
@@ -138,8 +138,7 @@ find_dev(struct port_args *a)
 		return -EINVAL;
 	}
 	if (info.role != a->port->role) {
-		PMD_LOG(ERR, "dev=%s: the device has the other role than role=%s", a->dev,
-			a->role);
+		PMD_LOG(ERR, "dev=%s: the device's role is not %s", a->dev, a->role);
 		return -EINVAL;
 	}
 	if (a->func != NULL)

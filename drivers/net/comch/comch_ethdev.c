@@ -123,6 +123,13 @@ dev_infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 	return 0;
 }
 
+/* Bytes of data in an mbuf that the port fills. */
+static uint16_t
+pool_room(struct rte_mempool *mp)
+{
+	return rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM;
+}
+
 /* Does the longest frame of an MTU fit into the receive buffers? */
 static int
 check_mtu(const struct rte_eth_dev *dev, uint16_t mtu)
@@ -135,11 +142,11 @@ check_mtu(const struct rte_eth_dev *dev, uint16_t mtu)
 	for (i = 0; i < dev->data->nb_rx_queues && !scatters; i++) {
 		rxq = dev->data->rx_queues[i];
 		/* A message of the whole room does not end a frame. */
-		if (rxq == NULL || mtu + COMCH_ETHDEV_OVERHEAD < rxq->room)
+		if (rxq == NULL || mtu + COMCH_ETHDEV_OVERHEAD < pool_room(rxq->mp))
 			continue;
 		PMD_LOG(ERR, "port %u: MTU %u needs receive buffers of %u bytes, or scattered "
 			"receive; queue %u has %u", dev->data->port_id, mtu,
-			mtu + COMCH_ETHDEV_OVERHEAD + 1u, i, rxq->room);
+			mtu + COMCH_ETHDEV_OVERHEAD + 1u, i, pool_room(rxq->mp));
 		return -EINVAL;
 	}
 	return 0;
@@ -201,28 +208,75 @@ set_queue_states(struct rte_eth_dev *dev, uint8_t state)
 		dev->data->tx_queue_state[i] = state;
 }
 
+/* Ethdev starts a port whose queues were configured, but never set up. */
+static int
+check_queues(const struct rte_eth_dev *dev)
+{
+	const struct rte_eth_dev_data *data = dev->data;
+	uint16_t rx = 0, tx = 0;
+
+	while (rx < data->nb_rx_queues && data->rx_queues[rx] != NULL)
+		rx++;
+	while (tx < data->nb_tx_queues && data->tx_queues[tx] != NULL)
+		tx++;
+	if (rx == data->nb_rx_queues && tx == data->nb_tx_queues)
+		return 0;
+	PMD_LOG(ERR, "port %u: %s queue %u of %u was not set up before the start", data->port_id,
+		rx < data->nb_rx_queues ? "receive" : "transmit",
+		rx < data->nb_rx_queues ? rx : tx,
+		rx < data->nb_rx_queues ? data->nb_rx_queues : data->nb_tx_queues);
+	return -EINVAL;
+}
+
+/*
+ * HELLO has one room for all queues, the smallest: the peer splits frames by it, whichever
+ * queue they go to.
+ */
+static void
+set_rooms(const struct rte_eth_dev *dev)
+{
+	const struct rte_eth_dev_data *data = dev->data;
+	uint16_t room = UINT16_MAX, i;
+	struct comch_rxq *rxq;
+
+	for (i = 0; i < data->nb_rx_queues; i++) {
+		rxq = data->rx_queues[i];
+		room = RTE_MIN(room, pool_room(rxq->mp));
+	}
+	for (i = 0; i < data->nb_rx_queues; i++) {
+		rxq = data->rx_queues[i];
+		rxq->room = room;
+	}
+}
+
 static int
 dev_start(struct rte_eth_dev *dev)
 {
 	struct comch_port *port = dev->data->dev_private;
 	int ret;
 
+	ret = check_queues(dev);
+	if (ret != 0)
+		return ret;
+	set_rooms(dev);
 	ret = check_mtu(dev, dev->data->mtu);
 	if (ret != 0)
 		return ret;
 	ret = open_polls(dev);
 	if (ret == 0)
 		ret = comch_ethdev_intr_open(port);
+	/* Before the link's thread exists: its callbacks may call dev_stop(). */
+	port->started = true;
 	if (ret == 0)
 		ret = comch_link_start(port);
 	if (ret != 0) {
+		port->started = false;
 		comch_ethdev_intr_close(port);
 		close_polls(dev);
 		PMD_LOG(ERR, "port %u: cannot start link %s: %s", dev->data->port_id,
 			port->name, rte_strerror(-ret));
 		return ret;
 	}
-	port->started = true;
 	dev->data->scattered_rx = (dev->data->dev_conf.rxmode.offloads &
 			RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
 	set_queue_states(dev, RTE_ETH_QUEUE_STATE_STARTED);
@@ -289,7 +343,7 @@ rx_queue_setup(struct rte_eth_dev *dev, uint16_t i, uint16_t nb_desc, unsigned i
 	rxq->port = dev->data->dev_private;
 	rxq->mp = mp;
 	rxq->nb_desc = nb_desc;
-	rxq->room = rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM;
+	rxq->room = pool_room(mp);
 	dev->data->rx_queues[i] = rxq;
 	return 0;
 }

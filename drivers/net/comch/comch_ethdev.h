@@ -68,7 +68,7 @@ struct comch_rxq {
 	rte_spinlock_t lock;
 	uint16_t id;
 	uint16_t port_id;
-	uint16_t room;                   /* bytes of a message; a shorter one ends a frame */
+	uint16_t room;                   /* of a message: a shorter one ends a frame */
 	bool reaps;                      /* sends complete later: reap them */
 	bool skips;                      /* drop the rest of a frame that was too long */
 	struct rte_comch_consumer *cons; /* NULL: closed to bursts */
@@ -98,6 +98,7 @@ struct comch_txq {
 	struct rte_comch_producer *prod; /* NULL: closed to bursts */
 	const struct rte_mempool *good_pool; /* last pool found registered */
 	const struct rte_mempool *bad_pool;  /* last pool that failed to register */
+	uint32_t pool_changes;               /* when they were remembered */
 	uint64_t count[COMCH_TXQ_NB];
 	uint64_t base[COMCH_TXQ_NB];
 
@@ -208,6 +209,8 @@ int comch_ethdev_args(struct comch_port *port, const char *args);
 
 /* comch_pool.c */
 bool comch_ethdev_pool_register(struct rte_mempool *mp);
+/* Differs from an earlier one if what was remembered of pools then may be wrong. */
+uint32_t comch_ethdev_pool_changes(void);
 void comch_ethdev_pools_open(void);
 void comch_ethdev_pools_close(void);
 

@@ -148,7 +148,7 @@ say_hello(struct comch_port *port)
 	const struct rte_eth_dev_data *data = port->dev->data;
 	struct comch_hello hello = {
 		.nb_queues = data->nb_rx_queues,
-		.max_frame = comch_port_max_frame(port), .room = UINT16_MAX,
+		.max_frame = comch_port_max_frame(port),
 	};
 	uint8_t buf[COMCH_HELLO_MAX_SIZE];
 	struct rte_comch_msg msg = { .data = buf, .flags = RTE_COMCH_MSG_F_SILENT };
@@ -158,7 +158,8 @@ say_hello(struct comch_port *port)
 	for (i = 0; i < data->nb_rx_queues; i++) {
 		rxq = data->rx_queues[i];
 		hello.ids[i] = rte_comch_consumer_id(rxq->made);
-		hello.room = RTE_MIN(hello.room, (uint32_t)rxq->room);
+		/* The same for all of them. */
+		hello.room = rxq->room;
 	}
 	msg.len = comch_hello_write(&hello, buf);
 	/* The first message of a connection finds room. */

@@ -163,18 +163,20 @@ piece_pool_ready(struct comch_txq *txq, uint16_t room)
 {
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	if (txq->piece_pool != NULL && rte_pktmbuf_data_room_size(txq->piece_pool) >=
-			room + RTE_PKTMBUF_HEADROOM)
-		return true;
 	if (room > UINT16_MAX - RTE_PKTMBUF_HEADROOM)
 		return false;
-	rte_mempool_free(txq->piece_pool);
-	snprintf(name, sizeof(name), "comch_p%u_t%u", txq->port_id, txq->id);
-	txq->piece_pool = rte_pktmbuf_pool_create(name, NB_PIECE_MBUFS, 0, 0,
-			room + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	if (txq->piece_pool == NULL || rte_pktmbuf_data_room_size(txq->piece_pool) <
+			room + RTE_PKTMBUF_HEADROOM) {
+		rte_mempool_free(txq->piece_pool);
+		snprintf(name, sizeof(name), "comch_p%u_t%u", txq->port_id, txq->id);
+		txq->piece_pool = rte_pktmbuf_pool_create(name, NB_PIECE_MBUFS, 0, 0,
+				room + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	}
+	/* It may be there since an earlier link, and not be registered: there was no room. */
 	if (txq->piece_pool != NULL && comch_ethdev_pool_register(txq->piece_pool))
 		return true;
-	PMD_LOG(ERR, "port %u: no memory for frames longer than %u bytes", txq->port_id, room);
+	PMD_LOG(ERR, "port %u: transmit queue %u has no pool for frames longer than %u bytes, "
+		"which it drops", txq->port_id, txq->id, room);
 	return false;
 }
 
@@ -198,6 +200,8 @@ comch_link_open_tx(struct comch_port *port)
 		txq->room = (uint16_t)hello->room;
 		txq->max_frame = hello->max_frame;
 		txq->splits = splits;
+		/* A new link tries it again. */
+		txq->bad_pool = NULL;
 		txq->prod = txq->made;
 		rte_spinlock_unlock(&txq->lock);
 	}

@@ -5,6 +5,10 @@
 /*
  * Registrations of the application's mempools. A pool is registered when a port first
  * sends from it, for all ports, and until the pool is freed: a producer may cache it.
+ *
+ * A transmit queue remembers a pool that is registered, and one that could not be. Both may
+ * be wrong once a pool was freed, whether it was registered or not: another one may be at its
+ * address, or there is room for one more.
  */
 
 #include <errno.h>
@@ -23,6 +27,7 @@ static struct rte_mempool *pools[MAX_POOLS]; /* registered here */
 /* Not within pools_lock, which on_mempool() takes with EAL's list of callbacks locked. */
 static pthread_mutex_t ports_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int nb_ports;
+static uint32_t nb_changes; /* atomic */
 
 static void
 on_mempool(enum rte_mempool_event event, struct rte_mempool *mp, void *arg __rte_unused)
@@ -40,6 +45,15 @@ on_mempool(enum rte_mempool_event event, struct rte_mempool *mp, void *arg __rte
 		pools[i] = NULL;
 	}
 	pthread_mutex_unlock(&pools_lock);
+	/* Its memory is not free yet: no other pool is at its address. */
+	__atomic_fetch_add(&nb_changes, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t
+comch_ethdev_pool_changes(void)
+{
+	/* Relaxed: who sends from a new pool has synchronised with who freed the old one. */
+	return __atomic_load_n(&nb_changes, __ATOMIC_RELAXED);
 }
 
 bool

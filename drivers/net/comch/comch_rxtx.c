@@ -9,6 +9,8 @@
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
 
+#include <rte_comch_mem.h>
+
 #include "comch_ethdev.h"
 
 /* Packets that the control thread takes out of a closed queue at a time. */
@@ -227,6 +229,19 @@ comch_rxq_forget(struct comch_rxq *rxq)
 
 /* Sending */
 
+/* Forget pools that may have changed. */
+static inline void
+tx_forget_pools(struct comch_txq *txq)
+{
+	const uint32_t changes = comch_ethdev_pool_changes();
+
+	if (likely(changes == txq->pool_changes))
+		return;
+	txq->pool_changes = changes;
+	txq->good_pool = NULL;
+	txq->bad_pool = NULL;
+}
+
 /* Are all pools of the frame's data registered? */
 static bool
 tx_pools_ok(struct comch_txq *txq, const struct rte_mbuf *m)
@@ -238,7 +253,8 @@ tx_pools_ok(struct comch_txq *txq, const struct rte_mbuf *m)
 			rte_mbuf_from_indirect((struct rte_mbuf *)(uintptr_t)m)->pool : m->pool;
 		if (likely(mp == txq->good_pool))
 			continue;
-		if (mp == txq->bad_pool)
+		/* The application may have registered it meanwhile. */
+		if (mp == txq->bad_pool && rte_comch_mempool_mr(mp) == NULL)
 			return false;
 		if (!comch_ethdev_pool_register(mp)) {
 			txq->bad_pool = mp;
@@ -340,6 +356,7 @@ tx_locked(struct comch_txq *txq, struct rte_mbuf **pkts, uint16_t n)
 	uint16_t sent = 0, k, took, i;
 	uint64_t bytes;
 
+	tx_forget_pools(txq);
 	while (sent < n) {
 		if (unlikely(txq->nb_pieces > 0) && !tx_flush(txq))
 			break;

@@ -87,6 +87,9 @@ before_fork(void)
 
 	pthread_mutex_lock(&comch_registry.lock);
 	noted.nb_fds = noted.nb_calls = 0;
+	/* A child that forks: the lists are its parent's, and has_objects stays true. */
+	if (comch_forked)
+		return;
 	/* The child of a parent without objects may use the library. */
 	noted.has_objects = false;
 	SLIST_FOREACH(type, &comch_registry.types, next) {

@@ -107,6 +107,7 @@ comch_obj_state_set(struct comch_obj *obj, enum rte_comch_state next)
 	if (!comch_obj_may(prev, next))
 		COMCH_LOG(ERR, "object %p: illegal state change %s to %s", (void *)obj,
 			rte_comch_state_name(prev), rte_comch_state_name(next));
+	/* Pairs with comch_obj_state(). Model: publish.pml, publish. */
 	comch_store_release(&obj->state, (uint32_t)next);
 }
 

@@ -87,12 +87,14 @@ void comch_obj_init(struct comch_obj *obj, enum rte_comch_obj_type type, void *s
 static inline bool
 comch_obj_is_dead(const struct comch_obj *obj)
 {
+	/* No model: poll_take_mailbox() has acquired it. */
 	return (comch_load_acquire(&obj->noted) & COMCH_NOTE_DEAD) != 0;
 }
 
 static inline enum rte_comch_state
 comch_obj_state(const struct comch_obj *obj)
 {
+	/* Pairs with comch_obj_state_set(). Model: publish.pml, find. */
 	return (enum rte_comch_state)comch_load_acquire(&obj->state);
 }
 

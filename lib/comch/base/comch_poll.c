@@ -24,12 +24,6 @@
 #include "base/comch_fork_notes.h"
 #include "base/comch_poll.h"
 
-/* Limit of peers' regions that a run frees, about 10 us each. */
-#define MAX_FREES 256
-/* Time that one run spends on each thing that comch_poll_has_time() limits, us. */
-#define MAX_SLOW_US 250
-/* Limit of bytes that a run allocates at the request of peers, after the first request. */
-#define MAX_ALLOC_BYTES (UINT64_C(256) << 10)
 /* Wake-up interval of a sleeping poll while a task waits for something. */
 #define WAKE_INTERVAL_NS (10 * 1000 * 1000)
 
@@ -84,8 +78,8 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	poll = rte_zmalloc_socket("comch_poll", sizeof(*poll), RTE_CACHE_LINE_SIZE, c.socket_id);
 	if (poll == NULL)
 		goto err_nomem;
-	poll->arena_size = COMCH_POLL_ARENA;
-	poll->arena = rte_malloc_socket("comch_arena", poll->arena_size,
+	poll->arena_size = COMCH_POLL_RUN_BYTES;
+	poll->arena = rte_malloc_socket("comch_arena", COMCH_POLL_ARENA,
 			RTE_CACHE_LINE_SIZE, c.socket_id);
 	if (poll->arena == NULL)
 		goto err_free;
@@ -97,6 +91,8 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++)
 		poll->class_fd[i] = -1;
 	STAILQ_INIT(&poll->work);
+	STAILQ_INIT(&poll->later);
+	poll->later_at = UINT64_MAX;
 	TAILQ_INIT(&poll->sources);
 	TAILQ_INIT(&poll->fds);
 	pthread_mutex_init(&poll->lock, NULL);
@@ -114,8 +110,8 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 
 err_fd:
 	rte_errno = errno;
-	COMCH_LOG(ERR, "poll %s: create file descriptors: %s", c.name != NULL ? c.name : "",
-		strerror(errno));
+	COMCH_LOG(ERR, "poll %s: cannot create its file descriptors: %s",
+		c.name != NULL ? c.name : "", strerror(errno));
 	if (poll->event_fd >= 0)
 		close(poll->event_fd);
 	if (poll->epoll_fd >= 0)
@@ -128,7 +124,7 @@ err_fd:
 err_free:
 	rte_free(poll);
 err_nomem:
-	COMCH_LOG(ERR, "poll: no memory");
+	COMCH_LOG(ERR, "poll: no memory for its structure or arena");
 	rte_errno = ENOMEM;
 	return NULL;
 }
@@ -139,6 +135,7 @@ poll_reap(struct rte_comch_poll *poll)
 {
 	struct comch_obj *obj;
 
+	comch_poll_mark_long(poll);
 	while ((obj = poll->reap) != NULL) {
 		poll->reap = obj->note_next;
 		comch_poll_detach(poll);
@@ -157,6 +154,7 @@ note_put(struct comch_obj *obj, uint32_t bits)
 	/*
 	 * Release: pairs with the acquire in poll_take_mailbox(); the service function sees
 	 * all stores before this note. Acquire: orders the push after the poll took it out.
+	 * Model: note.pml, note.
 	 */
 	if ((__atomic_fetch_or(&obj->noted, bits, __ATOMIC_ACQ_REL) & COMCH_NOTE_IN) != 0)
 		return false;
@@ -164,14 +162,17 @@ note_put(struct comch_obj *obj, uint32_t bits)
 	do {
 		obj->note_next = head;
 	} while (!__atomic_compare_exchange_n(&poll->mailbox, &head, obj, true,
-			__ATOMIC_RELEASE, __ATOMIC_RELAXED));
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED)); /* note.pml, push */
 	return true;
 }
 
 bool
 comch_poll_sleeps(struct rte_comch_poll *poll)
 {
-	/* Pairs with the fence of poll_arm_fence(): it sees the note, or we see it asleep. */
+	/*
+	 * Pairs with the fence of poll_arm_fence(): it sees the note, or we see it asleep.
+	 * Model: wake.pml, publish.
+	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return comch_load_relaxed(&poll->sleeping) != 0;
 }
@@ -215,7 +216,10 @@ comch_poll_task_get(struct rte_comch_poll *poll, const struct comch_poll_task_op
 		task->ops = ops;
 		task->next = poll->tasks;
 		ops->init(task, poll);
-		/* Release: pairs with the acquires of the lockless walks of poll->tasks. */
+		/*
+		 * Release: pairs with the acquires of the lockless walks of poll->tasks.
+		 * Model: publish.pml, publish.
+		 */
 		comch_store_release(&poll->tasks, task);
 	}
 	pthread_mutex_unlock(&poll->lock);
@@ -246,7 +250,7 @@ poll_take_mailbox(struct rte_comch_poll *poll)
 {
 	struct comch_obj *obj, *next, *oldest = NULL;
 
-	obj = __atomic_exchange_n(&poll->mailbox, NULL, __ATOMIC_ACQUIRE);
+	obj = __atomic_exchange_n(&poll->mailbox, NULL, __ATOMIC_ACQUIRE); /* note.pml, take */
 	for (; obj != NULL; obj = next) {
 		next = obj->note_next;
 		obj->note_next = oldest;
@@ -254,54 +258,16 @@ poll_take_mailbox(struct rte_comch_poll *poll)
 	}
 	for (obj = oldest; obj != NULL; obj = next) {
 		next = obj->note_next;
-		/* From here on, a note puts the object into the mailbox again. */
+		/*
+		 * From here on, a note puts the object into the mailbox again.
+		 * Model: note.pml, out.
+		 */
 		__atomic_fetch_and(&obj->noted, ~COMCH_NOTE_IN, __ATOMIC_ACQ_REL);
 		if (!obj->working) {
 			obj->working = true;
 			STAILQ_INSERT_TAIL(&poll->work, obj, work);
 		}
 	}
-}
-
-bool
-comch_poll_allow_frees(struct rte_comch_poll *poll, uint32_t n)
-{
-	if (poll->free_run != poll->run_no) {
-		poll->free_run = poll->run_no;
-		poll->nb_freed = 0;
-	}
-	/* The first request of a run is always allowed, or a large one would never be. */
-	if (poll->nb_freed > 0 && n > MAX_FREES - RTE_MIN(poll->nb_freed, (uint32_t)MAX_FREES)) {
-		poll->free_again = true;
-		return false;
-	}
-	poll->nb_freed += n;
-	return true;
-}
-
-bool
-comch_poll_allow_alloc(struct rte_comch_poll *poll, uint64_t len)
-{
-	uint64_t made = poll->alloc_run == poll->run_no ? poll->alloc_bytes : 0;
-
-	if (made > 0 && made + len > MAX_ALLOC_BYTES)
-		return false;
-	poll->alloc_run = poll->run_no;
-	poll->alloc_bytes = made + len;
-	return true;
-}
-
-bool
-comch_poll_has_time(struct rte_comch_poll *poll, enum comch_poll_slow what)
-{
-	const uint64_t now = rte_rdtsc();
-
-	static_assert(RTE_DIM(poll->slow) == COMCH_POLL_NB_SLOW, "one budget each");
-	if (poll->slow[what].run == poll->run_no)
-		return now < poll->slow[what].end;
-	poll->slow[what].run = poll->run_no;
-	poll->slow[what].end = now + rte_get_tsc_hz() / US_PER_S * MAX_SLOW_US;
-	return true;
 }
 
 /* Fairness: the object that used up the last run's limit of frees goes last. */
@@ -317,12 +283,28 @@ poll_rotate(struct rte_comch_poll *poll)
 	STAILQ_INSERT_TAIL(&poll->work, first, work);
 }
 
+/*
+ * Serve this object again. Objects that wait for time are on poll->later: testing a thousand
+ * of them in each run would take longer than the run.
+ */
+static void
+serve_again(struct rte_comch_poll *poll, struct comch_obj *obj)
+{
+	obj->working = true;
+	if (poll->needs_time)
+		STAILQ_INSERT_TAIL(&poll->later, obj, work);
+	else
+		STAILQ_INSERT_TAIL(&poll->work, obj, work);
+}
+
+/* Serve noted objects, free destroyed ones. No model: the mailbox acquired the notes. */
 static void
 poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 {
 	struct comch_obj_list todo = STAILQ_HEAD_INITIALIZER(todo);
 	struct comch_obj *obj;
 
+	comch_poll_mark_long(poll);
 	if (comch_load_relaxed(&poll->mailbox) != NULL)
 		poll_take_mailbox(poll);
 	if (poll->free_again)
@@ -331,14 +313,14 @@ poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 	while ((obj = STAILQ_FIRST(&todo)) != NULL) {
 		STAILQ_REMOVE_HEAD(&todo, work);
 		obj->working = false;
+		poll->needs_time = false;
 		if (obj->service(obj, run)) {
-			if (!obj->working) {
-				obj->working = true;
-				STAILQ_INSERT_TAIL(&poll->work, obj, work);
-			}
+			if (!obj->working)
+				serve_again(poll, obj);
 		} else if (comch_load_acquire(&obj->noted) == COMCH_NOTE_DEAD && !obj->working) {
 			obj->note_next = poll->reap;
 			poll->reap = obj;
+			poll->next_look = 0;
 		}
 	}
 }
@@ -350,7 +332,41 @@ poll_disarm(struct rte_comch_poll *poll)
 		return;
 	poll->armed = false;
 	comch_store_relaxed(&poll->sleeping, 0);
-	poll->next_scan = 0;
+	comch_poll_scan_at(poll, 0);
+}
+
+/* Update longest_run_ns at the end of a run. */
+static __rte_noinline void
+poll_measure(struct rte_comch_poll *poll)
+{
+	const uint64_t cycles = rte_rdtsc() - poll->long_since;
+	const double ns = (double)cycles * NS_PER_S / (double)rte_get_tsc_hz();
+
+	poll->may_be_long = false;
+	if ((uint64_t)ns > poll->stats.longest_run_ns)
+		comch_store_relaxed(&poll->stats.longest_run_ns, (uint64_t)ns);
+}
+
+/*
+ * What only some runs do: free what died in the last one, whose events have expired, and look
+ * at descriptors. A notification only keeps the poll from sleeping, and the first run after an
+ * attempt to sleep comes here: so it is forgotten here.
+ */
+static __rte_noinline void
+poll_look(struct rte_comch_poll *poll, uint64_t now)
+{
+	const bool has_slept = poll->has_slept;
+
+	poll->has_slept = false;
+	poll->next_look = UINT64_MAX;
+	if (comch_load_relaxed(&poll->notified) != 0)
+		comch_store_relaxed(&poll->notified, 0);
+	if (poll->reap != NULL)
+		poll_reap(poll);
+	if (now < poll->next_scan)
+		comch_poll_scan_at(poll, poll->next_scan);
+	else if (comch_poll_scan(poll, now) && has_slept)
+		comch_count(&poll->stats.wakes, 1);
 }
 
 uint16_t
@@ -358,25 +374,20 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 {
 	struct comch_run run = { .poll = poll, .events = events, .max = max };
 	struct comch_poll_task *task;
-	bool was_armed;
 	uint64_t now;
 
 	if (unlikely(poll == NULL || (events == NULL && max > 0) || comch_forked))
 		return 0;
 	comch_guard_enter(&poll->guard, "runs of a poll");
-	was_armed = poll->armed;
 	poll_disarm(poll);
 	poll->run_no++;
-	if (unlikely(comch_load_relaxed(&poll->notified) != 0))
-		comch_store_relaxed(&poll->notified, 0);
 	poll->arena_used = 0;
-	if (unlikely(poll->reap != NULL))
-		poll_reap(poll);
 	now = rte_rdtsc();
-	if (now >= poll->next_scan && comch_poll_scan(poll, now) && was_armed)
-		comch_count(&poll->stats.wakes, 1);
+	if (now >= poll->next_look)
+		poll_look(poll, now);
 	if (!STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL)
 		poll_serve(poll, &run);
+	/* Model: publish.pml, find. */
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
 		task->ops->run(task, &run);
 	comch_count(&poll->stats.runs, 1);
@@ -384,6 +395,8 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 		comch_count(&poll->stats.busy_runs, 1);
 		comch_count(&poll->stats.events, run.n);
 	}
+	if (unlikely(poll->may_be_long))
+		poll_measure(poll);
 	comch_guard_leave(&poll->guard);
 	return run.n;
 }
@@ -397,6 +410,7 @@ poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 	bool waits = false;
 
 	comch_store_relaxed(&poll->sleeping, 1);
+	/* Model: publish.pml, find. */
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
 		waits |= task->ops->arm(task, cls);
 	pthread_mutex_lock(&poll->lock);
@@ -411,8 +425,8 @@ poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
 static void
 poll_arm_fence(struct rte_comch_poll *poll)
 {
-	comch_fence_sleep();
-	/* Threads of this process use light fences as well. */
+	comch_fence_sleep(); /* wake.pml, sleep */
+	/* Threads of this process use light fences as well. Model: wake.pml, sleep. */
 	if (comch_load_relaxed(&poll->nb_light_fence) > 0)
 		comch_fence_heavy();
 }
@@ -425,8 +439,10 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	struct comch_poll_task *task;
 	bool pending;
 
-	pending = !STAILQ_EMPTY(&poll->work) || comch_load_relaxed(&poll->mailbox) != NULL ||
-		comch_load_acquire(&poll->notified) != 0;
+	pending = !STAILQ_EMPTY(&poll->work) || !STAILQ_EMPTY(&poll->later) ||
+		comch_load_relaxed(&poll->mailbox) != NULL ||
+		comch_load_acquire(&poll->notified) != 0; /* publish.pml, find */
+	/* Model: publish.pml, find. */
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
 		pending |= task->ops->pending(task);
 	if (pending)
@@ -458,7 +474,7 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 	if (comch_forked)
 		return -EBADFD;
 	if (comch_load_relaxed(&poll->nb_cannot_wake) > 0) {
-		COMCH_LOG(ERR, "poll %s: arm: %u objects are of devices without event descriptors",
+		COMCH_LOG(ERR, "poll %s: arm: %u objects use devices without event descriptors",
 			poll->name, poll->nb_cannot_wake);
 		return -ENOTSUP;
 	}
@@ -471,6 +487,7 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 		return -EAGAIN;
 	}
 	comch_count(&poll->stats.arms, 1);
+	poll->has_slept = true;
 	return 0;
 }
 
@@ -479,8 +496,12 @@ rte_comch_poll_clear(struct rte_comch_poll *poll)
 {
 	if (poll == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	poll_disarm(poll);
+	poll->has_slept = false;
 	comch_poll_drain_fds(poll);
+	poll->next_look = 0; /* a notification may have woken the poll */
 	return 0;
 }
 
@@ -491,7 +512,12 @@ rte_comch_poll_notify(struct rte_comch_poll *poll)
 
 	if (poll == NULL)
 		return -EINVAL;
-	/* Release: pairs with the acquire in poll_pending(), which then refuses to sleep. */
+	if (comch_forked)
+		return -EBADFD;
+	/*
+	 * Release: pairs with the acquire in poll_pending(), which then refuses to sleep.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&poll->notified, 1);
 	/* EAGAIN: the counter is full, so the descriptor is readable anyway. */
 	if (write(poll->event_fd, &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
@@ -509,6 +535,7 @@ rte_comch_poll_stats_get(const struct rte_comch_poll *poll, struct rte_comch_pol
 	stats->events = comch_load_relaxed(&poll->stats.events);
 	stats->arms = comch_load_relaxed(&poll->stats.arms);
 	stats->wakes = comch_load_relaxed(&poll->stats.wakes);
+	stats->longest_run_ns = comch_load_relaxed(&poll->stats.longest_run_ns);
 	return 0;
 }
 
@@ -520,9 +547,14 @@ rte_comch_poll_destroy(struct rte_comch_poll *poll)
 
 	if (poll == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	/* Free destroyed objects: one run services them, the next frees them. */
-	rte_comch_poll_run(poll, NULL, 0);
-	rte_comch_poll_run(poll, NULL, 0);
+	for (i = 0; i < 2; i++) {
+		memset(poll->slow, 0, sizeof(poll->slow));
+		comch_poll_take_later(poll);
+		rte_comch_poll_run(poll, NULL, 0);
+	}
 	poll_reap(poll);
 	if (comch_load_relaxed(&poll->nb_attached) != 0) {
 		COMCH_LOG(ERR, "poll %s: destroy: %u objects are attached", poll->name,

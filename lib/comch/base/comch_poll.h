@@ -20,6 +20,8 @@
 #include <pthread.h>
 #include <bsd/sys/queue.h>
 
+#include <rte_cycles.h>
+
 #include "rte_comch_poll.h"
 #include "base/comch_obj.h"
 #include "base/comch_registry.h"
@@ -81,8 +83,30 @@ TAILQ_HEAD(comch_fd_list, comch_fd);
 #define COMCH_POLL_NB_CLASSES 3
 /* Scans of the descriptors; more often while a task waits for something. */
 #define COMCH_POLL_SCANS_PER_S 1000
-/* Size of the arena of received messages: the limit of one run. */
+/* Size of the arena of received messages. */
 #define COMCH_POLL_ARENA (UINT32_C(256) << 10)
+/*
+ * What a run uses of it, unless a connection's messages may be larger. Copying takes time, in
+ * which others wait, and a run costs little.
+ */
+#define COMCH_POLL_RUN_BYTES (UINT32_C(32) << 10)
+
+/* Kinds of slow work, each with a time limit: comch_poll_has_time(). */
+enum comch_poll_slow {
+	COMCH_POLL_SETUP,
+	COMCH_POLL_FREE,
+	COMCH_POLL_NB_SLOW,
+};
+
+/*
+ * The time limit of one kind: starts with its first use in a run and ends with the run. TSC,
+ * except run.
+ */
+struct comch_poll_budget {
+	uint64_t run;
+	uint64_t end;
+	uint64_t not_before; /* once that was used up */
+};
 
 struct rte_comch_poll {
 	/* accessed by any thread */
@@ -96,26 +120,30 @@ struct rte_comch_poll {
 	/* the poll's thread */
 	uint64_t run_no __rte_cache_aligned;
 	uint32_t guard;              /* see comch_guard.h */
+	uint64_t next_look;          /* TSC: see poll_look(); next_scan at the latest */
 	uint64_t next_scan;          /* TSC of the next scan of the descriptors */
+	uint64_t scan_not_before;    /* TSC; see comch_poll_scan() */
+	uint64_t long_since;         /* TSC */
+	bool may_be_long;            /* measure this run */
 	uint64_t scan_cycles;
 	struct comch_obj_list work;
+	struct comch_obj_list later; /* waits for comch_poll_has_time() */
+	uint64_t later_at;           /* TSC; UINT64_MAX: nothing waits */
+	bool needs_time;             /* comch_poll_has_time() has refused */
 	/* work of this run that peers caused, see comch_poll_allow_frees() */
 	uint64_t alloc_run;
 	uint64_t alloc_bytes;
 	uint64_t free_run;
 	uint32_t nb_freed;
 	bool free_again;             /* a run exceeded its limit of frees */
-	/* see comch_poll_has_time() */
-	struct {
-		uint64_t run;
-		uint64_t end;        /* TSC */
-	} slow[2];
+	struct comch_poll_budget slow[COMCH_POLL_NB_SLOW];
 	struct comch_poll_source_list sources; /* guarded by lock */
 	struct comch_obj *reap;      /* dead objects, freed in the next run */
 	uint8_t *arena;              /* data of the messages that this run returns */
 	uint32_t arena_used;
-	uint32_t arena_size;
+	uint32_t arena_size;         /* that a run may use */
 	bool armed;
+	bool has_slept;              /* may have: armed since the last run */
 	int event_fd;                /* wakes a sleeping poll */
 	struct comch_fd mailbox_fd;
 	struct comch_fd timer_fd;    /* wakes a sleeping poll for tasks that wait */
@@ -147,11 +175,28 @@ comch_poll_note(struct comch_obj *obj)
 	comch_poll_note_as(obj, COMCH_NOTE_IN);
 }
 
-/* Scan the descriptors in the next run. The poll's thread. */
+static inline void
+comch_poll_scan_at(struct rte_comch_poll *poll, uint64_t tsc)
+{
+	poll->next_scan = tsc;
+	poll->next_look = RTE_MIN(poll->next_look, tsc);
+}
+
+/* Scan the descriptors as soon as the last scan allows. The poll's thread. */
 static inline void
 comch_poll_scan_soon(struct rte_comch_poll *poll)
 {
-	poll->next_scan = 0;
+	comch_poll_scan_at(poll, poll->scan_not_before);
+}
+
+/* Measure this run: it may take long. Reading the clock in every run costs too much. */
+static inline void
+comch_poll_mark_long(struct rte_comch_poll *poll)
+{
+	if (poll->may_be_long)
+		return;
+	poll->may_be_long = true;
+	poll->long_since = rte_rdtsc();
 }
 
 /*
@@ -172,16 +217,19 @@ comch_poll_return_frees(struct rte_comch_poll *poll, uint32_t n)
 bool comch_poll_allow_alloc(struct rte_comch_poll *poll, uint64_t len);
 
 /*
- * Limit the time that one run spends on system calls that cost peers little: handshakes, and
- * freeing connections, each by itself. True: there is time for one more; the first one of a
- * run is always allowed. False: retry in the next run.
+ * Limit the time that a run, and all runs together, spend on system calls that cost peers
+ * little: handshakes, and freeing connections, each by itself. True: there is time for one
+ * more. False: an object whose service() then returns true is served when there is.
  */
-enum comch_poll_slow {
-	COMCH_POLL_SETUP,
-	COMCH_POLL_FREE,
-	COMCH_POLL_NB_SLOW,
-};
 bool comch_poll_has_time(struct rte_comch_poll *poll, enum comch_poll_slow what);
+
+/* What waited for time is served in this run. */
+static inline void
+comch_poll_take_later(struct rte_comch_poll *poll)
+{
+	poll->later_at = UINT64_MAX;
+	STAILQ_CONCAT(&poll->work, &poll->later);
+}
 
 /* Count the objects of a poll: one with objects is not destroyed. Any thread. */
 static inline void
@@ -194,7 +242,9 @@ comch_poll_detach(struct rte_comch_poll *poll)
 {
 	__atomic_fetch_sub(&poll->nb_attached, 1, __ATOMIC_RELAXED);
 }
-/* The object's device has no descriptors: the poll is refused sleep while it is there. */
+/*
+ * The object's device has no event descriptors: the poll cannot sleep while the object exists.
+ */
 static inline void
 comch_poll_cannot_wake(struct comch_obj *obj)
 {
@@ -207,9 +257,9 @@ struct comch_poll_task *comch_poll_task_get(struct rte_comch_poll *poll,
 /* Add a descriptor. Returns 0 or a negative errno. Any thread. */
 int comch_poll_fd_add(struct rte_comch_poll *poll, struct comch_fd *cfd);
 /*
- * Between these two calls the descriptor may come to refer to another file. An event of the old
- * one would come as long as anybody has that open, even after *cfd* was freed. resume returns 0
- * or a negative errno. Any thread.
+ * Between these two calls the descriptor may come to refer to another file. Otherwise events of
+ * the old one would arrive as long as any process has it open, even after *cfd* was freed.
+ * resume returns 0 or a negative errno. Any thread.
  */
 void comch_poll_fd_suspend(struct rte_comch_poll *poll, const struct comch_fd *cfd);
 int comch_poll_fd_resume(struct rte_comch_poll *poll, struct comch_fd *cfd);
@@ -223,6 +273,12 @@ comch_poll_arena_get(struct rte_comch_poll *poll, uint32_t size)
 {
 	return (uint64_t)poll->arena_used + size <= poll->arena_size ?
 		poll->arena + poll->arena_used : NULL;
+}
+/* There will be frames of this size, at most COMCH_POLL_ARENA. */
+static inline void
+comch_poll_arena_want(struct rte_comch_poll *poll, uint32_t size)
+{
+	poll->arena_size = RTE_MAX(poll->arena_size, size);
 }
 /* Keep the first bytes of the last comch_poll_arena_get(). */
 static inline void

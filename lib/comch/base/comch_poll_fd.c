@@ -38,7 +38,7 @@ add_to_all(struct rte_comch_poll *poll, struct comch_fd *cfd, int unless)
 	if (epoll_ctl(poll->epoll_fd, EPOLL_CTL_ADD, cfd->fd, &ev) != 0 && errno != unless)
 		ret = -errno;
 	for (i = 0; i < COMCH_POLL_NB_CLASSES && ret == 0; i++) {
-		/* Acquire: pairs with the release in class_fd_open(). */
+		/* Acquire: pairs with the release in class_fd_open(). Model: publish.pml, find. */
 		fd = comch_load_acquire(&poll->class_fd[i]);
 		if (fd >= 0 && (cfd->classes & class_of[i]) != 0 &&
 				epoll_ctl(fd, EPOLL_CTL_ADD, cfd->fd, &ev) != 0 &&
@@ -55,7 +55,7 @@ del_from_all(struct rte_comch_poll *poll, const struct comch_fd *cfd)
 
 	epoll_ctl(poll->epoll_fd, EPOLL_CTL_DEL, cfd->fd, NULL);
 	for (i = 0; i < COMCH_POLL_NB_CLASSES; i++) {
-		/* Acquire: pairs with the release in class_fd_open(). */
+		/* Acquire: pairs with the release in class_fd_open(). Model: publish.pml, find. */
 		fd = comch_load_acquire(&poll->class_fd[i]);
 		if (fd >= 0)
 			epoll_ctl(fd, EPOLL_CTL_DEL, cfd->fd, NULL);
@@ -107,6 +107,21 @@ comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd)
 	cfd->fd = -1;
 }
 
+/*
+ * Peers decide how long a scan takes: they connect, and never go on. So runs without a scan have
+ * half of the time at least.
+ */
+static void
+schedule_scan(struct rte_comch_poll *poll, uint64_t begin, bool waits)
+{
+	const uint64_t interval = waits ? poll->scan_cycles / BUSY_SCANS : poll->scan_cycles;
+	const uint64_t end = rte_rdtsc();
+
+	poll->scan_not_before = end + (end - begin);
+	comch_poll_scan_at(poll, RTE_MIN(poll->later_at,
+		RTE_MAX(begin + interval, poll->scan_not_before)));
+}
+
 bool
 comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
 {
@@ -116,6 +131,7 @@ comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
 	bool waits = false;
 	int i, n;
 
+	comch_poll_mark_long(poll);
 	n = epoll_wait(poll->epoll_fd, ev, SCAN_EVENTS, 0);
 	for (i = 0; i < n; i++) {
 		cfd = ev[i].data.ptr;
@@ -123,9 +139,12 @@ comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
 		if (cfd->fd >= 0)
 			cfd->ready(cfd);
 	}
+	/* Pairs with comch_poll_task_get(). Model: publish.pml, find. */
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
 		waits |= task->ops->scanned(task, now, n < SCAN_EVENTS);
-	poll->next_scan = now + (waits ? poll->scan_cycles / BUSY_SCANS : poll->scan_cycles);
+	if (now >= poll->later_at)
+		comch_poll_take_later(poll);
+	schedule_scan(poll, now, waits);
 	return n > 0;
 }
 
@@ -140,7 +159,10 @@ class_fd_open(struct rte_comch_poll *poll, int idx)
 	if (fd < 0)
 		return -errno;
 	pthread_mutex_lock(&poll->lock);
-	/* Release: pairs with the acquires in add_to_all() and del_from_all(). */
+	/*
+	 * Release: pairs with the acquires in add_to_all() and del_from_all().
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&poll->class_fd[idx], fd);
 	TAILQ_FOREACH(cfd, &poll->fds, next) {
 		ev.events = epoll_events(cfd);

@@ -131,12 +131,12 @@ rte_comch_client_start(struct rte_comch_client *client)
 	conn->recv_queue = client->conf.recv_queue;
 	conn->manual_credit = (client->conf.flags & RTE_COMCH_CLIENT_F_MANUAL_CREDIT) != 0;
 	comch_conn_set_ctrl_only(conn, (client->conf.flags & RTE_COMCH_CLIENT_F_CTRL_ONLY) != 0);
-	comch_store_release(&client->conn, conn);
+	comch_store_release(&client->conn, conn); /* No model: other threads compare it only */
 	client->reason[0] = '\0';
 	comch_registry_add(&comch_conn_registry, &conn->entry);
 	comch_obj_state_set(&client->obj, RTE_COMCH_STATE_STARTING);
 	comch_trace_client_start(client->name, conn->id);
-	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
+	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING); /* No model: only UP publishes */
 	conn->dial_until = comch_conn_in_ms(client->conf.connect_timeout_ms);
 	conn->dial_deadline = RTE_MAX(conn->dial_until, comch_conn_in_ms(COMCH_HANDSHAKE_MS));
 	comch_sched_wait(conn);

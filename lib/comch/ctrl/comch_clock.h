@@ -96,7 +96,7 @@ comch_clock_now(void)
 static inline uint64_t
 comch_clock_after(void)
 {
-	comch_clock_fence_loads();
+	comch_clock_fence_loads(); /* No model: it orders the clock */
 	return comch_clock_now();
 }
 
@@ -106,7 +106,7 @@ comch_clock_before(void)
 {
 	uint64_t t = comch_clock_now();
 
-	comch_clock_fence_read();
+	comch_clock_fence_read(); /* No model: it orders the clock */
 	return t;
 }
 
@@ -115,7 +115,7 @@ static inline void
 comch_clock_next_link(void)
 {
 	if (COMCH_CLOCK_IS_FINE)
-		comch_clock_fence_stores();
+		comch_clock_fence_stores(); /* No model: it orders the clock */
 }
 
 /*
@@ -127,7 +127,7 @@ comch_clock_commit(uint64_t stamp)
 {
 	if (COMCH_CLOCK_IS_FINE)
 		return;
-	comch_clock_fence_stores();
+	comch_clock_fence_stores(); /* No model: it orders the clock */
 	while (comch_clock_now() <= stamp)
 		rte_pause();
 }

@@ -94,7 +94,7 @@ conn_link_news(void *ctx, bool can_wake)
 	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
 }
 
-/* A step of the driver's handshake maps memory, and there may be a thousand of them. */
+/* A step of a driver's handshake maps memory, and a thousand handshakes may be in progress. */
 static bool
 has_time_for_link(const struct rte_comch_conn *conn)
 {
@@ -122,8 +122,9 @@ comch_conn_set_link(struct rte_comch_conn *conn, struct rte_comch_link *link)
 
 	conn->link = link;
 	link->conn_id = conn->id;
-	link->news = conn_link_news;
 	link->ctx = conn;
+	/* After ctx: pairs with comch_link_tell(). Model: publish.pml, publish. */
+	comch_store_release(&link->news, conn_link_news);
 	comch_sched_add(conn);
 	fd = conn->ops->link_fd(link);
 	if (fd < 0)
@@ -154,8 +155,14 @@ comch_conn_established(struct rte_comch_conn *conn)
 {
 	comch_sched_wait_end(conn);
 	conn->connect_event_due = true;
-	/* Release: pairs with the acquire in comch_conn_is_up(); publishes the agreed limits. */
+	/*
+	 * Release: pairs with the acquire in comch_conn_is_up(); publishes the agreed limits.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&conn->phase, COMCH_PHASE_UP);
+	/* Off the list of those that are not established. */
+	if (conn->order == NULL)
+		comch_sched_active(conn);
 	comch_trace_conn_up(conn->id, comch_conn_name(conn), conn->max_msg_size);
 	if (conn->server != NULL)
 		comch_count(&conn->server->stats.accepted, 1);
@@ -178,7 +185,7 @@ comch_conn_fault(struct rte_comch_conn *conn, int status, const char *text)
 		return;
 	conn->fault_status = status;
 	conn->fault_text = text;
-	/* Release: pairs with the acquire in conn_service(). */
+	/* Release: pairs with the acquire in conn_service(). Model: publish.pml, publish. */
 	comch_store_release(&conn->faulted, 2);
 	comch_poll_note(&conn->obj);
 }
@@ -197,7 +204,7 @@ comch_conn_poll_link(struct rte_comch_conn *conn)
 	}
 }
 
-/* Not in each run: those that are on their way need the time. */
+/* At intervals: handshakes in progress need the time. */
 static void
 retry_link(struct rte_comch_conn *conn, uint64_t now)
 {
@@ -226,6 +233,10 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 			comch_handshake_dial(conn);
 		return;
 	case COMCH_PHASE_FULL:
+		/* Do not retry in each run: a thousand clients may wait for a slot. */
+		if (now < conn->retry_at && !(all_seen && conn->server->nb_ending == 0))
+			return;
+		conn->retry_at = comch_conn_in_ms(TX_RETRY_MS);
 		comch_handshake_retry_admit(conn, all_seen);
 		return;
 	case COMCH_PHASE_LINKING:
@@ -272,8 +283,7 @@ conn_check_down(struct rte_comch_conn *conn)
 			(conn->order != NULL && conn->order->is_held) ||
 			conn->ops->frame_pending(conn->link) || comch_handshake_dial_over(conn))
 		return;
-	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
-		conn->link->text != NULL ? conn->link->text : "peer disconnected");
+	comch_conn_link_lost(conn);
 }
 
 static void
@@ -293,6 +303,7 @@ conn_serve_up(struct rte_comch_conn *conn, struct comch_run *run)
 {
 	bool more = !comch_unacked_report(conn, run);
 
+	/* Pairs with comch_fast_path_get(). Model: publish.pml, find. */
 	if (comch_conn_is_up(conn) && comch_load_acquire(&conn->fast) != NULL)
 		more |= comch_fast_path_ops.step(conn, run);
 	/* Read in its turn, later in this run: not here, ahead of all others. */
@@ -314,8 +325,10 @@ conn_serve_end(struct rte_comch_conn *conn, struct comch_run *run)
 	if (conn->phase == COMCH_PHASE_ENDING) {
 		if (!comch_conn_report_end(conn, run))
 			return true;
+		/* No model: only UP publishes. */
 		comch_store_release(&conn->phase, COMCH_PHASE_ENDED);
 	}
+	/* Pairs with comch_fast_path_get(). Model: publish.pml, find. */
 	has_fast = comch_load_acquire(&conn->fast) != NULL;
 	if (has_fast)
 		comch_fast_path_ops.wind_up(conn);
@@ -344,6 +357,7 @@ conn_service(struct comch_obj *obj, struct comch_run *run)
 		comch_store_relaxed(&conn->link_news, 0);
 		comch_conn_poll_link(conn);
 	}
+	/* Pairs with comch_conn_fault(). Model: publish.pml, find. */
 	if (comch_load_acquire(&conn->faulted) == 2)
 		comch_conn_end(conn, conn->fault_status, "%s", conn->fault_text);
 	if (conn->phase <= COMCH_PHASE_CLOSING && !STAILQ_EMPTY(&conn->tx_wait))
@@ -371,6 +385,7 @@ rte_comch_conn_info_get(const struct rte_comch_conn *conn, struct rte_comch_conn
 
 	if (conn == NULL || info == NULL)
 		return -EINVAL;
+	/* Pairs with comch_conn_established(). Model: publish.pml, find. */
 	phase = comch_load_acquire(&conn->phase);
 	memset(info, 0, sizeof(*info));
 	info->id = conn->id;

@@ -34,9 +34,9 @@
 /* Maximum number of frames that one run reads from a connection, with or without events. */
 #define COMCH_RX_BURST 1024
 /*
- * Receiving pauses at this load of unsent answers: the peer does not read. A descriptor of an
- * answer is one of ours, so it weighs more. An honest peer causes less at a time, by
- * COMCH_MAX_OFFERS and COMCH_MAX_SHOWN, and what we begin does not count: else both sides
+ * Receiving pauses at this load of unsent answers: the peer does not read. An answer with a
+ * descriptor weighs more, since it occupies one of ours. Correct peers stay below, by
+ * COMCH_MAX_OFFERS and COMCH_MAX_SHOWN. Our own requests do not count: else both sides
  * could wait for each other.
  */
 #define COMCH_MAX_TX_WAIT 256
@@ -112,10 +112,11 @@ struct rte_comch_conn {
 	/* scheduling, see comch_sched.c */
 	struct comch_sched *sched;
 	bool is_hot;
+	bool is_fresh;           /* when it was listed: not established */
 	bool is_waiting;
 	bool is_credit_due;
 	uint64_t last_active;      /* number of the run that last received a frame */
-	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, cold or order.conns */
+	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, cold, fresh or order.conns */
 	/* A credit is due after the handshake only, a place of the handshake before. */
 	union {
 		TAILQ_ENTRY(rte_comch_conn) credit_next;
@@ -138,7 +139,7 @@ struct rte_comch_conn {
 	bool is_half_open;         /* server: in holder->half_open */
 	bool has_place;            /* server: counts against max_clients, until freed */
 	bool is_to_free;           /* server: counted in server->nb_to_free */
-	uint64_t may_go_at;        /* TSC: server: may give way within the handshake */
+	uint64_t may_go_at;        /* TSC; server: its handshake may be displaced from then on */
 	struct comch_holder *holder;
 	uint16_t rep;
 	uint32_t id;
@@ -167,6 +168,7 @@ extern struct comch_registry_type comch_conn_registry;
 static inline bool
 comch_conn_is_up(const struct rte_comch_conn *conn)
 {
+	/* Pairs with comch_conn_established(). Model: publish.pml, find. */
 	uint32_t phase = comch_load_acquire(&conn->phase);
 
 	return phase == COMCH_PHASE_UP || phase == COMCH_PHASE_DRAINING;
@@ -271,6 +273,8 @@ void comch_rx_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data
 /* End the connection; status and text go into the event DISCONNECTED. */
 void comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	__rte_format_printf(3, 4);
+/* End it for the reason that its link is DOWN. */
+void comch_conn_link_lost(struct rte_comch_conn *conn);
 /* Send DISCONNECT with the reason, then end the connection. */
 void comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason);
 /* The last frame is sent or queued: end the connection once the peer has it. */

@@ -11,6 +11,7 @@
 
 #include <rte_string_fns.h>
 
+#include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
 #include "base/comch_trace.h"
 #include "ctrl/comch_client.h"
@@ -30,9 +31,12 @@ conn_enter_end(struct rte_comch_conn *conn, enum comch_phase next)
 	/* A client that is rejected keeps its place of the handshake until it has hung up. */
 	if (conn->server != NULL && next == COMCH_PHASE_ENDING)
 		comch_holder_settle(&conn->server->holders, conn);
-	if (conn->server != NULL && old == COMCH_PHASE_PENDING)
+	if (conn->server != NULL && old == COMCH_PHASE_PENDING) {
 		comch_count(&conn->server->nb_pending, -1);
-	comch_store_release(&conn->phase, next);
+		/* The application has not heard of it, and never does. */
+		conn->connect_event_due = false;
+	}
+	comch_store_release(&conn->phase, next); /* No model: only UP publishes */
 	comch_server_conn_ending(conn);
 }
 
@@ -42,8 +46,12 @@ set_reason(struct rte_comch_conn *conn, int status, const char *reason)
 {
 	conn->end_status = status;
 	conn->reason = strndup(reason, RTE_COMCH_REASON_SIZE - 1);
-	COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
-		comch_conn_reason(conn));
+	if (status == -EPROTO)
+		COMCH_LOG_PEER(COMCH_LOG, "connection %u of %s: %s", conn->id,
+			comch_conn_name(conn), comch_conn_reason(conn));
+	else
+		COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
+			comch_conn_reason(conn));
 }
 
 void
@@ -70,11 +78,19 @@ comch_conn_end(struct rte_comch_conn *conn, int status, const char *fmt, ...)
 	comch_poll_fd_del(conn->obj.poll, &conn->fd);
 	if (conn->link != NULL)
 		conn->ops->link_shutdown(conn->link);
+	/* Pairs with comch_fast_path_get(). Model: publish.pml, find. */
 	if (comch_load_acquire(&conn->fast) != NULL)
 		comch_fast_path_ops.halt(conn);
 	if (conn->client != NULL)
 		comch_client_conn_ended(conn->client);
 	comch_poll_note(&conn->obj);
+}
+
+void
+comch_conn_link_lost(struct rte_comch_conn *conn)
+{
+	comch_conn_end(conn, conn->link->error != 0 ? conn->link->error : -ECONNRESET, "%s",
+		conn->link->text != NULL ? conn->link->text : "peer disconnected");
 }
 
 /* Has the peer received the last frame, or will it never? */
@@ -138,6 +154,7 @@ comch_conn_close(struct rte_comch_conn *conn, int status, const char *reason)
 		return;
 	}
 	set_reason(conn, status, reason);
+	/* Pairs with comch_conn_is_up(). Model: publish.pml, publish. */
 	comch_store_release(&conn->phase, COMCH_PHASE_DRAINING);
 	conn->deadline = comch_conn_in_ms(COMCH_CLOSE_MS);
 	comch_sched_wait(conn);
@@ -194,6 +211,8 @@ rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
 {
 	if (conn == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (conn->client != NULL) {
 		COMCH_LOG(ERR, "connection %u: disconnect is for servers; stop the client instead",
 			conn->id);

@@ -16,6 +16,7 @@
 
 #include "rte_comch_stats.h"
 #include "sdk/comch_compat.h"
+#include "sdk/comch_dir.h"
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
 #include "ctrl/comch_dev.h"
@@ -165,8 +166,12 @@ rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
-	if (ops->name == NULL || nb_drivers == MAX_DRIVERS || !driver_is_complete(ops))
+	if (ops->name == NULL || !driver_is_complete(ops))
 		return;
+	if (nb_drivers == MAX_DRIVERS) {
+		COMCH_LOG(ERR, "driver %s refused: limit of drivers reached", ops->name);
+		return;
+	}
 	o = &drivers[nb_drivers];
 	*o = *ops;
 	if (o->listener_forked == NULL)
@@ -187,14 +192,17 @@ rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops)
 		o->link_idle = dummy_idle;
 	if (o->dev_xstats == NULL)
 		o->dev_xstats = dummy_xstats;
-	/* Release: pairs with comch_driver_get(), as a plugin may register at any time. */
+	/*
+	 * Release: pairs with comch_driver_get(), as a plugin may register at any time.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&nb_drivers, nb_drivers + 1);
 }
 
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v4(). */
+	/* Acquire: pairs with rte_comch_driver_register_v4(). Model: publish.pml, find. */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 
@@ -331,6 +339,9 @@ dev_open(const char *name, const char *args, int slot)
 	}
 	if (ops->data == NULL)
 		dev->info.capa &= ~CAPAS_OF_DATA;
+	/* Limits of the core's tables. */
+	dev->info.max_consumers = RTE_MIN(dev->info.max_consumers, (uint32_t)COMCH_MAX_CONSUMERS);
+	dev->info.max_producers = RTE_MIN(dev->info.max_producers, (uint32_t)COMCH_MAX_PRODUCERS);
 	devs[slot] = dev;
 	return 0;
 }
@@ -360,8 +371,8 @@ rte_comch_dev_probe(const char *devargs, int16_t *dev_id)
 	slot = dev_slot(name);
 	if (slot < 0) {
 		ret = slot;
-		COMCH_LOG(ERR, "device %s: %s", name,
-			ret == -EEXIST ? "already open" : "too many devices");
+		COMCH_LOG(ERR, "device %s: %s", name, ret == -EEXIST ? "already open" :
+			"limit of " RTE_STR(MAX_DEVS) " open devices reached");
 	} else {
 		ret = dev_open(name, *comma == ',' ? comma + 1 : "", slot);
 	}

@@ -23,6 +23,7 @@
 #include <rte_cycles.h>
 #include <rte_string_fns.h>
 
+#include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
 #include "sdk/comch_quota.h"
 #include "ctrl/comch_client.h"
@@ -77,7 +78,7 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 			strerror(-ret));
 		return;
 	}
-	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
+	comch_store_release(&conn->phase, COMCH_PHASE_LINKING); /* No model: only UP publishes */
 	if (comch_conn_set_link(conn, link) != 0) {
 		comch_conn_end(conn, -EMFILE, "no free file descriptor for the connection");
 		return;
@@ -102,7 +103,7 @@ comch_handshake_dial_over(struct rte_comch_conn *conn)
 	comch_poll_fd_del(conn->obj.poll, &conn->fd);
 	conn->ops->link_close(conn->link);
 	conn->link = NULL;
-	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING);
+	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING); /* No model: only UP publishes */
 	conn->retry_at = comch_conn_in_ms(REDIAL_MS);
 	comch_sched_wait(conn);
 	return true;
@@ -147,7 +148,7 @@ comch_handshake_link(struct rte_comch_conn *conn)
 	};
 
 	conn->ops->link_peer(conn->link, &conn->peer);
-	comch_store_release(&conn->phase, COMCH_PHASE_HELLO);
+	comch_store_release(&conn->phase, COMCH_PHASE_HELLO); /* No model: only UP publishes */
 	if (conn->client == NULL)
 		return;
 	f.max_msg_size = conn->client->conf.max_msg_size;
@@ -202,7 +203,10 @@ accept_client(struct rte_comch_conn *conn)
 		comch_conn_established(conn);
 }
 
-/* Check a HELLO; reject the client if the server does not support it. */
+/*
+ * Check a HELLO frame; reject the client if the server does not support it. The hello of a
+ * driver's link is refused by the driver: shm_link.c, mlx5_dial.c, ring_driver.c.
+ */
 static bool
 hello_is_valid(struct rte_comch_conn *conn, const struct comch_wire_frame *f)
 {
@@ -271,6 +275,7 @@ admitted(struct rte_comch_conn *conn)
 	if (conn->link->state == RTE_COMCH_LINK_DOWN)
 		comch_server_conn_ending(conn);
 	if ((server->conf.flags & RTE_COMCH_SERVER_F_MANUAL_ACCEPT) == 0) {
+		/* No model: only UP publishes. */
 		comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
 		comch_count(&server->nb_pending, 1);
 		accept_client(conn);
@@ -279,10 +284,17 @@ admitted(struct rte_comch_conn *conn)
 		return;
 	}
 	comch_sched_wait_end(conn);
-	comch_store_release(&conn->phase, COMCH_PHASE_PENDING);
+	comch_store_release(&conn->phase, COMCH_PHASE_PENDING); /* No model: only UP publishes */
 	comch_count(&server->nb_pending, 1);
 	conn->connect_event_due = true;
 	comch_poll_note(&conn->obj);
+}
+
+static void
+agree_size(struct rte_comch_conn *conn, uint32_t max_msg_size)
+{
+	conn->max_msg_size = max_msg_size;
+	comch_poll_arena_want(conn->obj.poll, comch_rx_size(conn));
 }
 
 void
@@ -292,14 +304,17 @@ comch_handshake_hello(struct rte_comch_conn *conn, const struct comch_wire_frame
 
 	if (!hello_is_valid(conn, f))
 		return;
-	conn->max_msg_size = RTE_MIN(f->max_msg_size, server->conf.max_msg_size);
+	agree_size(conn, RTE_MIN(f->max_msg_size, server->conf.max_msg_size));
 	conn->tx_credits = f->recv_queue;
 	take_wire_flags(conn, f->flags);
 	if (take_place(conn) == COMCH_HOLDER_YES) {
 		admitted(conn);
 		return;
 	}
-	/* Clients may have disconnected unnoticed: check all links before rejecting. */
+	/*
+	 * Clients may have disconnected unnoticed: check all links before rejecting.
+	 * No model: only UP publishes.
+	 */
 	comch_store_release(&conn->phase, COMCH_PHASE_FULL);
 	conn->deadline = comch_conn_in_ms(COMCH_SLOT_WAIT_MS);
 }
@@ -320,7 +335,7 @@ void
 comch_handshake_give_way(struct rte_comch_conn *conn)
 {
 	if (conn->phase == COMCH_PHASE_FULL) {
-		/* Its time is over. */
+		/* Retry now: the wait for a place ends. */
 		conn->deadline = 0;
 		comch_handshake_retry_admit(conn, true);
 	}
@@ -328,8 +343,8 @@ comch_handshake_give_way(struct rte_comch_conn *conn)
 		return;
 	if (conn->phase < COMCH_PHASE_CLOSING)
 		comch_count(&conn->server->stats.refused, 1);
-	comch_conn_end(conn, -ECONNREFUSED, "%u clients are within the handshake",
-		conn->server->holders.nb_half_open);
+	comch_conn_end(conn, -ECONNREFUSED, "replaced by a newer client: %u clients are in the "
+		"handshake", conn->server->holders.nb_half_open);
 }
 
 void
@@ -340,7 +355,7 @@ comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire_fram
 		comch_conn_end(conn, -EPROTO, "server's ACCEPT has invalid sizes");
 		return;
 	}
-	conn->max_msg_size = f->max_msg_size;
+	agree_size(conn, f->max_msg_size);
 	conn->tx_credits = f->recv_queue;
 	take_wire_flags(conn, f->flags);
 	comch_conn_established(conn);
@@ -366,6 +381,8 @@ rte_comch_conn_accept(struct rte_comch_conn *conn)
 {
 	if (conn == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (conn->phase >= COMCH_PHASE_ENDING && conn->server != NULL)
 		return -ECONNRESET;
 	if (conn->phase != COMCH_PHASE_PENDING || !conn->announced) {
@@ -384,6 +401,8 @@ rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason)
 {
 	if (conn == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	if (conn->phase != COMCH_PHASE_PENDING || !conn->announced) {
 		COMCH_LOG(ERR, "connection %u: reject: no CONNECT_REQUEST is pending", conn->id);
 		return -EBADFD;

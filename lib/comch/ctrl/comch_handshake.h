@@ -26,7 +26,7 @@ void comch_handshake_accept(struct rte_comch_conn *conn, const struct comch_wire
 void comch_handshake_reject(struct rte_comch_conn *conn, const struct comch_wire_frame *f);
 /* FULL: retry admission of a client. all_seen: every link that is down has been noticed. */
 void comch_handshake_retry_admit(struct rte_comch_conn *conn, bool all_seen);
-/* LINKING, HELLO, FULL: its place within the handshake is needed for another one. */
+/* LINKING, HELLO, FULL: end it, as a newer client needs its place in the handshake. */
 void comch_handshake_give_way(struct rte_comch_conn *conn);
 /* LINKING, HELLO: the deadline has passed. */
 void comch_handshake_timeout(struct rte_comch_conn *conn);

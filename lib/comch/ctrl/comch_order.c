@@ -125,7 +125,7 @@ comch_order_leave(struct rte_comch_conn *conn)
  * A client needs an acknowledgement beyond rx_acked to send message number rx_acked +
  * recv_queue. So that message, and those that follow, are not older than the clock
  * read here, before the acknowledgement is sent. Each such bound applies from its
- * first message on; then the next one is recorded. An honest sender reads its clock
+ * first message on; then the next one is recorded. A correct sender reads its clock
  * after its credit, so its stamps do not change.
  */
 void

@@ -151,10 +151,14 @@ comch_rx_msg(struct rte_comch_conn *conn, struct comch_run *run, void *data, uin
 void
 comch_rx_finish(struct rte_comch_conn *conn, int ret)
 {
-	if (ret == -EMFILE)
-		comch_conn_end(conn, ret, "peer has its share of this process's descriptors");
+	if (ret < 0 && conn->link->state == RTE_COMCH_LINK_DOWN && ret == conn->link->error)
+		comch_conn_link_lost(conn);
+	else if (ret == -EMFILE)
+		comch_conn_end(conn, ret,
+			"peer has used up its share of this process's descriptors");
 	else if (ret < 0)
-		comch_conn_end(conn, ret, "protocol violation by peer (%s)", strerror(-ret));
+		comch_conn_end(conn, ret, "%s: %s", ret == -EPROTO ? "protocol violation by peer" :
+			"cannot handle the peer's frame", strerror(-ret));
 	else if (conn->link->state == RTE_COMCH_LINK_DOWN)
 		/* The service function ends it after the last frame. */
 		comch_poll_note(&conn->obj);

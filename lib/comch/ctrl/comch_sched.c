@@ -20,6 +20,8 @@
 #define HOT_RUNS 64
 /* Number of cold connections that one run checks. */
 #define COLD_PER_RUN 8
+/* And of those that are not established yet. */
+#define FRESH_PER_RUN 2
 
 static void
 sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
@@ -29,6 +31,7 @@ sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 	sched->poll = poll;
 	TAILQ_INIT(&sched->hot);
 	TAILQ_INIT(&sched->cold);
+	TAILQ_INIT(&sched->fresh);
 	comch_order_init(&sched->order);
 	TAILQ_INIT(&sched->credit_due);
 	TAILQ_INIT(&sched->waiting);
@@ -137,43 +140,24 @@ cool_down(struct rte_comch_conn *conn, const struct comch_run *run)
 	comch_sched_list(conn, false);
 }
 
-/* The next cold connection of a run, the i-th; NULL: enough. */
+/*
+ * Rotate a cold or fresh list and return its first connection, the i-th of this run. NULL: max
+ * is reached, all had their turn, or the run is full.
+ */
 static inline struct rte_comch_conn *
-next_cold(struct comch_sched *sched, const struct comch_run *run, unsigned int i,
-		const struct rte_comch_conn *first)
+next_in_turn(struct comch_sched *sched, struct comch_conn_list *list, const struct comch_run *run,
+		unsigned int i, unsigned int max, const struct rte_comch_conn *first)
 {
-	struct rte_comch_conn *conn = TAILQ_FIRST(&sched->cold);
+	struct rte_comch_conn *conn = TAILQ_FIRST(list);
 
 	/* Each once: checking may miss on a cache line that the peer owns. */
-	if (i == COLD_PER_RUN || conn == NULL || (i > 0 && conn == first) ||
-			is_run_full(sched, run))
+	if (i == max || conn == NULL || (i > 0 && conn == first) || is_run_full(sched, run))
 		return NULL;
 	if (TAILQ_NEXT(conn, link_next) != NULL) {
-		TAILQ_REMOVE(&sched->cold, conn, link_next);
-		TAILQ_INSERT_TAIL(&sched->cold, conn, link_next);
+		TAILQ_REMOVE(list, conn, link_next);
+		TAILQ_INSERT_TAIL(list, conn, link_next);
 	}
 	return conn;
-}
-
-/* First come, first served. */
-static __rte_always_inline void
-receive_freely(struct comch_sched *sched, struct comch_run *run)
-{
-	const struct rte_comch_conn *first;
-	struct rte_comch_conn *conn, *tmp;
-	unsigned int i;
-
-	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
-		if (is_run_full(sched, run))
-			break;
-		check_conn(conn, run);
-		cool_down(conn, run);
-	}
-	first = TAILQ_FIRST(&sched->cold);
-	for (i = 0; (conn = next_cold(sched, run, i, first)) != NULL; i++)
-		check_conn(conn, run);
-	if (unlikely(comch_run_full(run)))
-		sched->was_full = true;
 }
 
 /* What a connection may use of a run. */
@@ -206,8 +190,47 @@ receive_share(struct rte_comch_conn *conn, struct comch_run *run, const struct s
 	check_conn(conn, run);
 	more = !has_room_for_frame(conn, run);
 	run->max = max;
-	poll->arena_size = size;
+	/* A handshake may have raised it: comch_poll_arena_want(). */
+	poll->arena_size = RTE_MAX(size, poll->arena_size);
 	return more;
+}
+
+/*
+ * Receive from at most max connections of the cold or fresh list; share: NULL, or the limit of
+ * each.
+ */
+static __rte_always_inline void
+receive_in_turn(struct comch_sched *sched, struct comch_conn_list *list, struct comch_run *run,
+		unsigned int max, const struct share *share)
+{
+	const struct rte_comch_conn *first = TAILQ_FIRST(list);
+	struct rte_comch_conn *conn;
+	unsigned int i;
+
+	for (i = 0; (conn = next_in_turn(sched, list, run, i, max, first)) != NULL; i++) {
+		if (share == NULL)
+			check_conn(conn, run);
+		else
+			receive_share(conn, run, share);
+	}
+}
+
+/* First come, first served. */
+static __rte_always_inline void
+receive_freely(struct comch_sched *sched, struct comch_run *run)
+{
+	struct rte_comch_conn *conn, *tmp;
+
+	TAILQ_FOREACH_SAFE(conn, &sched->hot, link_next, tmp) {
+		if (is_run_full(sched, run))
+			break;
+		check_conn(conn, run);
+		cool_down(conn, run);
+	}
+	receive_in_turn(sched, &sched->cold, run, COLD_PER_RUN, NULL);
+	receive_in_turn(sched, &sched->fresh, run, FRESH_PER_RUN, NULL);
+	if (unlikely(comch_run_full(run)))
+		sched->was_full = true;
 }
 
 /*
@@ -250,17 +273,15 @@ begin_with(struct comch_sched *sched, const struct rte_comch_conn *next)
 static __rte_noinline void
 receive_shares(struct comch_sched *sched, struct comch_run *run)
 {
-	const struct rte_comch_conn *first_cold = TAILQ_FIRST(&sched->cold);
 	const uint32_t n = sched->nb_hot + COLD_PER_RUN;
 	const struct share rest = { UINT16_MAX, UINT32_MAX }, share = {
 		.events = (uint16_t)RTE_MAX((uint32_t)(run->max - run->n) / n, 1u),
 		.bytes = (run->poll->arena_size - run->poll->arena_used) / n,
 	};
-	struct rte_comch_conn *conn, *first, *next, *none;
-	unsigned int i;
+	struct rte_comch_conn *first, *next, *none;
 
-	for (i = 0; (conn = next_cold(sched, run, i, first_cold)) != NULL; i++)
-		receive_share(conn, run, &share);
+	receive_in_turn(sched, &sched->cold, run, COLD_PER_RUN, &share);
+	receive_in_turn(sched, &sched->fresh, run, FRESH_PER_RUN, &share);
 	first = TAILQ_FIRST(&sched->hot);
 	sched->was_full = run_shares(sched, run, &share, &next);
 	if (sched->was_full && next == NULL && first != NULL) {
@@ -272,27 +293,35 @@ receive_shares(struct comch_sched *sched, struct comch_run *run)
 		begin_with(sched, next);
 }
 
-static __rte_noinline void
-receive(struct comch_sched *sched, struct comch_run *run)
+static __rte_always_inline void
+receive_new(struct comch_sched *sched, struct comch_run *run)
 {
-	/* The application has processed the events of the last run. */
-	if (!TAILQ_EMPTY(&sched->credit_due))
-		send_credits(sched);
 	if (likely(!sched->was_full))
 		receive_freely(sched, run);
 	else
 		receive_shares(sched, run);
 }
 
+static __rte_noinline void
+receive(struct comch_sched *sched, struct comch_run *run)
+{
+	/* The application has processed the events of the last run. */
+	if (!TAILQ_EMPTY(&sched->credit_due))
+		send_credits(sched);
+	receive_new(sched, run);
+}
+
 /* Fairness: ordered and other connections alternate in filling a run first. */
 static __rte_noinline void
 receive_both(struct comch_sched *sched, struct comch_run *run)
 {
+	/* First of all: events of this run are not processed yet. */
+	send_credits(sched);
 	if (run->poll->run_no % 2 == 0)
-		receive(sched, run);
+		receive_new(sched, run);
 	comch_order_run(sched, run);
 	if (run->poll->run_no % 2 != 0)
-		receive(sched, run);
+		receive_new(sched, run);
 }
 
 static void
@@ -347,9 +376,18 @@ sched_arm(struct comch_poll_task *task, uint32_t cls)
 		conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &sched->cold, link_next)
 		conn_arm(conn, cls);
+	TAILQ_FOREACH(conn, &sched->fresh, link_next)
+		conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
 		conn_arm(conn, cls);
 	return !TAILQ_EMPTY(&sched->waiting) || !TAILQ_EMPTY(&sched->accepting);
+}
+
+/* A frame that is not read yet waits, too: its connection is noted when that changes. */
+static bool
+has_frame(const struct rte_comch_conn *conn)
+{
+	return conn->ops->frame_pending(conn->link) && comch_rx_allowed(conn);
 }
 
 static bool
@@ -362,11 +400,13 @@ sched_pending(const struct comch_poll_task *task)
 	/* A held message is pending even if its link is empty. */
 	pending = !RB_EMPTY(&sched->order.held);
 	TAILQ_FOREACH(conn, &sched->hot, link_next)
-		pending |= conn->ops->frame_pending(conn->link);
+		pending |= has_frame(conn);
 	TAILQ_FOREACH(conn, &sched->cold, link_next)
-		pending |= conn->ops->frame_pending(conn->link);
+		pending |= has_frame(conn);
+	TAILQ_FOREACH(conn, &sched->fresh, link_next)
+		pending |= has_frame(conn);
 	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
-		pending |= conn->ops->frame_pending(conn->link);
+		pending |= has_frame(conn);
 	return pending;
 }
 

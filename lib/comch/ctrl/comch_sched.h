@@ -27,6 +27,7 @@ struct comch_sched {
 	uint32_t nb_hot;
 	bool was_full;                    /* the last run had no room for all frames */
 	struct comch_conn_list cold;      /* a few are read in each run, round robin */
+	struct comch_conn_list fresh;     /* the same, not established: as many as peers like */
 	struct comch_order_set order;   /* of ordered servers, neither hot nor cold */
 	struct comch_conn_list credit_due; /* a CREDIT must be sent in the next run */
 	struct comch_conn_list waiting;   /* handshakes, closes and frames that wait */
@@ -46,24 +47,29 @@ void comch_sched_wait_end(struct rte_comch_conn *conn);
 void comch_sched_accept_again(struct comch_sched *sched, struct rte_comch_server *server);
 void comch_sched_accept_end(struct comch_sched *sched, struct rte_comch_server *server);
 
+static inline struct comch_conn_list *
+comch_sched_list_of(const struct rte_comch_conn *conn)
+{
+	struct comch_sched *sched = conn->sched;
+
+	return conn->is_hot ? &sched->hot : conn->is_fresh ? &sched->fresh : &sched->cold;
+}
+
 /* Take the connection off the list that it is on. */
 static inline void
 comch_sched_unlist(struct rte_comch_conn *conn)
 {
-	struct comch_sched *sched = conn->sched;
-
-	TAILQ_REMOVE(conn->is_hot ? &sched->hot : &sched->cold, conn, link_next);
-	sched->nb_hot -= conn->is_hot;
+	TAILQ_REMOVE(comch_sched_list_of(conn), conn, link_next);
+	conn->sched->nb_hot -= conn->is_hot;
 }
 
 static inline void
 comch_sched_list(struct rte_comch_conn *conn, bool is_hot)
 {
-	struct comch_sched *sched = conn->sched;
-
 	conn->is_hot = is_hot;
-	sched->nb_hot += is_hot;
-	TAILQ_INSERT_TAIL(is_hot ? &sched->hot : &sched->cold, conn, link_next);
+	conn->is_fresh = conn->phase < COMCH_PHASE_UP;
+	conn->sched->nb_hot += is_hot;
+	TAILQ_INSERT_TAIL(comch_sched_list_of(conn), conn, link_next);
 }
 
 /* The connection has frames to receive: make it hot. */

@@ -27,15 +27,15 @@
 #define SERVER_FLAGS (RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_EXACT | \
 	RTE_COMCH_SERVER_F_ORDERED | RTE_COMCH_SERVER_F_CTRL_ONLY | \
 	RTE_COMCH_SERVER_F_MANUAL_CREDIT)
-/* The part of a default max_clients that is kept for processes without a connection. */
+/* The part of a default max_clients that is reserved for processes without a connection. */
 #define RESERVE_SHARE 16
 /*
- * What one scan accepts, clients and us: the others wait in the listener's queue. A client
- * costs several system calls, more if another one gives way to it.
+ * Limits of one scan: clients, and microseconds. The other clients wait in the listener's
+ * queue. A client costs several system calls, more if it displaces another one.
  */
 #define ACCEPT_BURST 64
 #define ACCEPT_US 250
-/* They also wait while as many that gave way or up are not freed yet. */
+/* Stop accepting while this many ended handshakes are not freed yet. */
 #define MAX_TO_FREE 256
 
 static void
@@ -116,7 +116,7 @@ server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
 			&c->send_queue);
 }
 
-/* Each client within the handshake has a descriptor: leave some for those that are not. */
+/* Each client in the handshake uses a descriptor: leave some for established ones. */
 static uint32_t
 max_half_open(void)
 {
@@ -205,7 +205,7 @@ stop_listening(struct rte_comch_server *server)
 	server->listener = NULL;
 }
 
-/* All places of the handshake are taken: the oldest of the peer with the most gives way. */
+/* All handshake slots are taken: end the oldest handshake of the peer with the most. */
 static void
 make_room(struct rte_comch_server *server)
 {
@@ -218,15 +218,16 @@ make_room(struct rte_comch_server *server)
 	}
 	conn = comch_holders_first(&server->holders);
 	if (!server->is_crowded)
-		COMCH_LOG(WARNING, "server %s: %u clients are within the handshake, %u of them of "
-			"process %d (uid %d): from now on the oldest gives way to a new one",
+		COMCH_LOG(WARNING, "server %s: all %u handshake slots are in use, %u of them by "
+			"process %d (uid %d): each new client replaces the oldest handshake of the "
+			"process with the most",
 			server->name, server->holders.max_half_open, conn->holder->nb_half_open,
 			conn->holder->id.pid, conn->holder->id.uid);
 	server->is_crowded = true;
 	comch_handshake_give_way(conn);
 }
 
-/* No descriptor is left for the next client: as above, although there are places. */
+/* No descriptor is left for the next client: as above, although slots are free. */
 static void
 give_descriptor_back(struct rte_comch_server *server)
 {
@@ -246,7 +247,7 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 			server->conf.send_queue);
 	if (conn == NULL) {
 		link->ops->link_close(link);
-		server->stats.refused++;
+		comch_count(&server->stats.refused, 1);
 		return;
 	}
 	conn->server = server;
@@ -256,7 +257,7 @@ server_accept_one(struct rte_comch_server *server, struct rte_comch_link *link)
 	comch_count(&server->nb_conns, 1);
 	TAILQ_INSERT_TAIL(&server->conns, conn, server_next);
 	comch_registry_add(&comch_conn_registry, &conn->entry);
-	comch_store_release(&conn->phase, COMCH_PHASE_LINKING);
+	comch_store_release(&conn->phase, COMCH_PHASE_LINKING); /* No model: only UP publishes */
 	if (comch_conn_set_link(conn, link) != 0) {
 		comch_conn_end(conn, -EMFILE, "no free file descriptor for the connection");
 		return;
@@ -304,7 +305,7 @@ comch_server_accept(struct rte_comch_server *server)
 				strerror(-ret));
 		comch_count(&server->stats.accept_errors, 1);
 	}
-	/* Over when there is room for all who knock, not for one. */
+	/* The failure is over once every queued client can be accepted. */
 	server->accept_failed = (ret != 0 && ret != -EAGAIN && ret != -EBUSY) ||
 		(server->accept_failed && server->holders.nb_half_open > 0);
 	/* The descriptor is edge-triggered: remember that clients may be left. */
@@ -318,7 +319,7 @@ listener_ready(struct comch_fd *cfd)
 	comch_server_accept(container_of(cfd, struct rte_comch_server, fd));
 }
 
-/* Stop the server if clients can no longer find it. */
+/* Stop the server if clients cannot find it any more. */
 static void
 watch_ready(struct comch_fd *cfd)
 {
@@ -332,7 +333,7 @@ watch_ready(struct comch_fd *cfd)
 			sizeof(server->reason));
 	if (ret == 0)
 		return;
-	COMCH_LOG(ERR, "server %s stops: clients can no longer find it: %s", server->name,
+	COMCH_LOG(ERR, "server %s: stopping, clients cannot find it: %s", server->name,
 		server->reason);
 	comch_trace_server_stop(server->name, server->nb_conns);
 	stop_listening(server);

@@ -35,7 +35,7 @@ struct rte_comch_server {
 	uint32_t nb_ending;    /* with a place that becomes free soon */
 	uint32_t nb_to_free;   /* ended without a place */
 	bool accept_failed;    /* logged; retried at each scan */
-	bool is_crowded;       /* logged: handshakes give way to newer ones */
+	bool is_crowded;       /* logged: new clients displace older handshakes */
 	bool is_accepting;     /* in sched->accepting */
 	struct rte_comch_server_stats stats;
 	TAILQ_ENTRY(rte_comch_server) accepting_next; /* of sched->accepting */
@@ -46,7 +46,7 @@ extern struct comch_registry_type comch_server_registry;
 
 /* Accept waiting clients. */
 void comch_server_accept(struct rte_comch_server *server);
-/* Ending; still counts against max_clients until DISCONNECTED is returned. */
+/* Ending; counts against max_clients until the connection is freed. */
 void comch_server_conn_ending(struct rte_comch_conn *conn);
 /* Ended; without a place it waits for nothing but to be freed. */
 void comch_server_conn_ended(struct rte_comch_conn *conn);

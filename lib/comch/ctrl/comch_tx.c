@@ -92,7 +92,7 @@ err_close:
 	return -EMFILE;
 }
 
-/* Each frame acknowledges rx_done: call this before rx_acked is updated. */
+/* Call before rx_acked is updated: ordering records the acknowledgement. */
 static inline void
 before_ack(struct rte_comch_conn *conn)
 {
@@ -117,9 +117,15 @@ comch_tx_frame(struct rte_comch_conn *conn, const struct comch_wire_frame *frame
 	uint32_t len;
 	int ret = -EAGAIN;
 
-	before_ack(conn);
-	f.acked = conn->rx_done;
-	conn->rx_acked = conn->rx_done;
+	/*
+	 * Do not acknowledge messages of the current run yet: the application gets them when it
+	 * returns. DISCONNECT acknowledges all, since no frame follows.
+	 */
+	if (!conn->is_credit_due || f.type == COMCH_WIRE_DISCONNECT) {
+		before_ack(conn);
+		conn->rx_acked = conn->rx_done;
+	}
+	f.acked = conn->rx_acked;
 	len = comch_wire_build(&f, buf);
 	if (STAILQ_EMPTY(&conn->tx_wait))
 		ret = tx_now(conn, buf, len, fds, nb_fds);
@@ -191,7 +197,7 @@ comch_tx_credit(struct rte_comch_conn *conn)
 {
 	static const struct comch_wire_frame credit = { .type = COMCH_WIRE_CREDIT };
 
-	if (conn->rx_acked == conn->rx_done || !comch_conn_is_up(conn))
+	if (conn->rx_acked == conn->rx_done || conn->is_credit_due || !comch_conn_is_up(conn))
 		return;
 	/* One credit covers all: it follows what waits, see comch_tx_flush(). */
 	if (!STAILQ_EMPTY(&conn->tx_wait))

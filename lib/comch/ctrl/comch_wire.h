@@ -13,9 +13,9 @@
  *   0      1      2        4          8            12         16
  *   | type | 0    | 0      | body len | acked msgs | reserved | body ...
  *
- * The acked count is cumulative, modulo 2^32: the number of messages of the
- * receiver of this frame that the sender's application has processed. Every
- * frame carries it; CREDIT carries nothing else.
+ * acked counts the received messages that the application of the frame's sender has
+ * processed, modulo 2^32: credits for the other side. Every frame carries it; CREDIT
+ * carries nothing else.
  */
 
 #include <assert.h>

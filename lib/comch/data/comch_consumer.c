@@ -32,7 +32,7 @@ consumer_service(struct comch_obj *obj, struct comch_run *run)
 		return false;
 	more = !comch_obj_events(obj, run, c->q.conn);
 	for (i = 0; i < COMCH_MAX_IMPORTS && !comch_run_full(run); i++) {
-		/* Acquire: pairs with the release in step_live(). */
+		/* Acquire: pairs with the release in step_live(). Model: publish.pml, find. */
 		if (!__atomic_load_n(&c->mr_event[i], __ATOMIC_ACQUIRE))
 			continue;
 		c->mr_event[i] = false;
@@ -88,21 +88,43 @@ claim_mr(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 	uint32_t i;
 	int ret;
 
-	if (mr == NULL)
+	if (mr == NULL) {
+		COMCH_LOG(ERR, "connection %u: consumer: mrs[%u] is NULL", conn->id, c->mrs.nb);
 		return -EINVAL;
-	for (i = 0; i < c->mrs.nb; i++)
-		if (c->mrs.mr[i].mr == mr)
+	}
+	for (i = 0; i < c->mrs.nb; i++) {
+		if (c->mrs.mr[i].mr == mr) {
+			COMCH_LOG(ERR, "connection %u: consumer already has registration %u of %p",
+				conn->id, mr->id, mr->addr);
 			return -EEXIST;
-	if (c->mrs.nb == COMCH_MAX_IMPORTS)
+		}
+	}
+	if (c->mrs.nb == COMCH_MAX_IMPORTS) {
+		COMCH_LOG(ERR, "connection %u: consumer: limit of %u registrations reached",
+			conn->id, COMCH_MAX_IMPORTS);
 		return -ENOSPC;
+	}
 	ret = comch_mem_claim(mr, may_export(c, mr), conn->peer.uid, rep_name(conn));
 	if (ret != 0)
 		return ret;
 	c->mrs.mr[i] = (struct comch_cons_mr){ .mr = mr, .addr = mr->addr, .len = mr->len };
 	c->export[i] = -1;
-	/* Release: pairs with the acquire of a post, which then sees the entry. */
+	/*
+	 * Release: pairs with the acquire of a post, which then sees the entry.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&c->mrs.nb, i + 1);
 	return 0;
+}
+
+static bool
+is_over(const struct rte_comch_conn *conn, const char *what, uint32_t value, uint32_t limit)
+{
+	if (value <= limit)
+		return false;
+	COMCH_LOG(ERR, "connection %u: consumer: %s %u exceeds the limit of %u", conn->id, what,
+		value, limit);
+	return true;
 }
 
 static int
@@ -114,15 +136,19 @@ conf_check(const struct rte_comch_conn *conn, struct rte_comch_consumer_conf *c)
 		c->queue_size = RTE_MIN((uint32_t)COMCH_DEFAULT_DP_QUEUE, info->max_dp_queue);
 	if (c->imm_size == 0)
 		c->imm_size = info->max_imm_len;
-	if (c->queue_size > info->max_dp_queue || c->imm_size > info->max_imm_len ||
-			c->staging_size > COMCH_MAX_STAGING || c->nb_mrs > COMCH_MAX_IMPORTS ||
-			(c->nb_mrs > 0 && c->mrs == NULL) ||
-			(c->flags & ~ALL_FLAGS) != 0) {
-		COMCH_LOG(ERR, "connection %u: consumer of depth %u (limit %u), immediate size %u "
-			"(limit %u), staging %u (limit %u), %u registrations (limit %u), flags %#x",
-			conn->id, c->queue_size, info->max_dp_queue, c->imm_size,
-			info->max_imm_len, c->staging_size, COMCH_MAX_STAGING, c->nb_mrs,
-			COMCH_MAX_IMPORTS, c->flags);
+	if (is_over(conn, "queue_size", c->queue_size, info->max_dp_queue) ||
+			is_over(conn, "imm_size", c->imm_size, info->max_imm_len) ||
+			is_over(conn, "staging_size", c->staging_size, COMCH_MAX_STAGING) ||
+			is_over(conn, "nb_mrs", c->nb_mrs, COMCH_MAX_IMPORTS))
+		return -EINVAL;
+	if (c->nb_mrs > 0 && c->mrs == NULL) {
+		COMCH_LOG(ERR, "connection %u: consumer: mrs is NULL with nb_mrs %u", conn->id,
+			c->nb_mrs);
+		return -EINVAL;
+	}
+	if ((c->flags & ~ALL_FLAGS) != 0) {
+		COMCH_LOG(ERR, "connection %u: consumer: unknown flags %#x", conn->id,
+			c->flags & ~ALL_FLAGS);
 		return -EINVAL;
 	}
 	c->queue_size = rte_align32pow2(c->queue_size);
@@ -149,7 +175,6 @@ join_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	} else {
 		c->q.id = ++conn->fast->next_consumer_id;
 		conn->fast->nb_consumers++;
-		conn->nb_queues++;
 		TAILQ_INSERT_TAIL(&conn->fast->consumers, c, next);
 	}
 	pthread_mutex_unlock(&conn->lock);
@@ -162,9 +187,7 @@ leave_conn(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	pthread_mutex_lock(&conn->lock);
 	TAILQ_REMOVE(&conn->fast->consumers, c, next);
 	conn->fast->nb_consumers--;
-	conn->nb_queues--;
-	/* With the lock held: a connection without queues may be freed. */
-	comch_poll_note(&conn->obj);
+	comch_queue_unreserve(conn);
 	pthread_mutex_unlock(&conn->lock);
 }
 
@@ -190,12 +213,16 @@ consumer_alloc(struct rte_comch_conn *conn, const struct rte_comch_consumer_conf
 	int ret;
 
 	c = rte_zmalloc_socket("comch_consumer", sizeof(*c), COMCH_LINE, args.socket_id);
-	if (c == NULL)
+	if (c == NULL) {
+		COMCH_LOG(ERR, "connection %u: create consumer: no memory", conn->id);
 		return -ENOMEM;
+	}
 	args.mrs = &c->mrs;
 	args.ctx = &c->q;
 	ret = conn->ops->data->cons_create(conn->link, &args, &c->core, dq);
 	if (ret != 0) {
+		COMCH_LOG(ERR, "connection %u: create consumer: driver %s: %s", conn->id,
+			conn->ops->name, strerror(-ret));
 		rte_free(c);
 		return ret;
 	}
@@ -221,14 +248,14 @@ rte_comch_consumer_create(struct rte_comch_conn *conn,
 	if (ret == 0 && conn == NULL)
 		ret = -EINVAL;
 	if (ret == 0)
-		ret = comch_queue_check(conn, "consumer");
+		ret = comch_queue_reserve(conn, "consumer");
+	if (ret != 0)
+		goto err;
+	ret = conf_check(conn, &conf);
 	if (ret == 0)
-		ret = conf_check(conn, &conf);
+		ret = consumer_alloc(conn, &conf, &c, &dq);
 	if (ret != 0)
-		goto err;
-	ret = consumer_alloc(conn, &conf, &c, &dq);
-	if (ret != 0)
-		goto err;
+		goto err_cancel;
 	c->q.conn = conn;
 	for (i = 0; i < conf.nb_mrs && ret == 0; i++)
 		ret = claim_mr(c, conf.mrs[i]);
@@ -253,6 +280,8 @@ err_release:
 	release_mrs(c);
 	dq->ops->dq_destroy(dq);
 	rte_free(c);
+err_cancel:
+	comch_queue_cancel(conn);
 err:
 	rte_errno = -ret;
 	return NULL;
@@ -332,6 +361,8 @@ rte_comch_consumer_stop(struct rte_comch_consumer *c)
 		c->cancel = true;
 	} else {
 		comch_queue_ops(&c->q)->cons_halt(c->q.dq, RTE_COMCH_HALT_STOP);
+		/* Its thread is to receive the rest, and may sleep. */
+		comch_poll_note(&c->q.obj);
 	}
 	comch_poll_note(&conn->obj);
 	pthread_mutex_unlock(&conn->lock);
@@ -365,6 +396,8 @@ rte_comch_consumer_mr_add(struct rte_comch_consumer *c, struct rte_comch_mr *mr)
 
 	if (c == NULL || mr == NULL)
 		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
 	conn = c->q.conn;
 	/* Without the lock: this may copy the memory. */
 	comch_mem_use_begin(mr, comch_consumer_exports(c));

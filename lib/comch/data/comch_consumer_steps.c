@@ -135,7 +135,7 @@ mrs_ready(struct rte_comch_consumer *c, uint16_t ready)
 	uint32_t i;
 
 	for (i = 0; i < c->mrs.nb; i++)
-		comch_store_release(&c->mrs.mr[i].ready, ready);
+		comch_store_release(&c->mrs.mr[i].ready, ready); /* publish.pml, publish */
 }
 
 void
@@ -157,9 +157,12 @@ step_retire(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 	if (c->announced && comch_conn_is_up(conn))
 		comch_tx_frame(conn, &f, NULL, 0);
 	c->announced = false;
-	for (i = 0; i < c->mrs.nb; i++)
+	for (i = 0; i < c->mrs.nb; i++) {
 		if (c->export[i] >= 0)
 			comch_export_put(conn, c->export[i]);
+		/* Else it would be exported again, while the next start uses it. */
+		c->mr_added[i] = false;
+	}
 	mrs_ready(c, 0);
 	c->step = COMCH_CONS_HIDE;
 }
@@ -225,9 +228,13 @@ step_live(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		c->mr_added[i] = false;
 		if (c->mrs.mr[i].region == COMCH_REGION_STAGED && c->staging_size == 0)
 			c->mr_status[i] = c->mr_status[i] != 0 ? c->mr_status[i] : -ENOTSUP;
+		/* Pairs with comch_recv_place(). Model: publish.pml, publish. */
 		else
 			comch_store_release(&c->mrs.mr[i].ready, 1);
-		/* Release: pairs with the acquire in consumer_service(). */
+		/*
+		 * Release: pairs with the acquire in consumer_service().
+		 * Model: publish.pml, publish.
+		 */
 		__atomic_store_n(&c->mr_event[i], true, __ATOMIC_RELEASE);
 		comch_poll_note(&c->q.obj);
 	}
@@ -288,8 +295,8 @@ static bool
 retry_smaller_staging(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 {
 	if (c->staging_size <= COMCH_MIN_STAGING) {
-		COMCH_LOG(WARNING, "consumer %u of connection %u: peer refused %u records and a "
-			"staging ring of %u bytes: over its max_staging or total_staging",
+		COMCH_LOG_PEER(COMCH_LOG, "consumer %u of connection %u: peer refused %u records "
+			"and a staging ring of %u bytes: exceeds its max_staging or total_staging",
 			c->q.id, conn->id, c->q.depth, c->staging_size);
 		return false;
 	}
@@ -308,17 +315,22 @@ comch_consumer_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame
 	struct rte_comch_consumer *c;
 	int ret = 0;
 
-	/* An answer to no question: else its sender could have us send one after the other. */
+	/*
+	 * An ACK without a CONSUMER_NEW: a peer could otherwise make us send one frame after the
+	 * other.
+	 */
 	if (conn->fast->nb_offers <= comch_tx_nb_waiting(conn, COMCH_WIRE_CONSUMER_NEW))
 		return -EPROTO;
 	conn->fast->nb_offers--;
 	pthread_mutex_lock(&conn->lock);
 	c = find_consumer(conn, f->id);
+	/* The peer does not know a consumer that it refused. */
+	if (c != NULL && f->status != 0)
+		c->announced = false;
 	/* Stopped or destroyed meanwhile: CONSUMER_GONE is sent. */
 	if (c == NULL || c->step != COMCH_CONS_WAIT || c->cancel)
 		goto unlock;
 	if (f->status != 0) {
-		c->announced = false;
 		if (f->status == -EDQUOT && retry_smaller_staging(conn, c))
 			goto unlock;
 		c->fail = f->status;

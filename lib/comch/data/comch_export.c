@@ -22,7 +22,7 @@ export_show(struct rte_comch_conn *conn, int id)
 	struct rte_comch_ticket ticket = { 0 };
 	int ret;
 
-	/* NEW until there is an answer: who has no room for answers does not read on. */
+	/* Stays NEW: limit unanswered MR_ADDs, or both sides could stop reading. */
 	if (conn->fast->nb_shown >= COMCH_MAX_SHOWN)
 		return;
 	/* A client exports its memory to one server, a server to several clients. */
@@ -34,7 +34,7 @@ export_show(struct rte_comch_conn *conn, int id)
 		return;
 	if (ret != 0) {
 		e->state = COMCH_EXPORT_STAGED;
-		/* Few drivers can show heap memory: no news to anybody. */
+		/* Expected: few drivers can export heap memory. Do not report it. */
 		e->refusal = ret == -ENOTSUP && e->mr->kind == RTE_COMCH_MEM_HEAP ? 0 : ret;
 		return;
 	}
@@ -144,6 +144,10 @@ comch_export_on_ack(struct rte_comch_conn *conn, const struct comch_wire_frame *
 {
 	struct comch_export *e;
 
+	/* All unanswered MR_ADDs are still queued here: this ACK answers none of them. */
+	if (conn->fast->nb_shown > 0 &&
+			conn->fast->nb_shown <= comch_tx_nb_waiting(conn, COMCH_WIRE_MR_ADD))
+		return -EPROTO;
 	pthread_mutex_lock(&conn->lock);
 	e = f->id < COMCH_MAX_IMPORTS ? &conn->fast->exports[f->id] : NULL;
 	/* MR_ACKs arrive in the order of the MR_ADDs. */

@@ -23,7 +23,7 @@
 struct comch_fast_path *
 comch_fast_path_get(struct rte_comch_conn *conn)
 {
-	/* Acquire: pairs with the release below. */
+	/* Acquire: pairs with the release below. Model: publish.pml, find. */
 	struct comch_fast_path *fast = comch_load_acquire(&conn->fast);
 
 	if (fast != NULL)
@@ -42,7 +42,7 @@ comch_fast_path_get(struct rte_comch_conn *conn)
 		fast = NULL;
 		goto unlock;
 	}
-	comch_store_release(&conn->fast, fast);
+	comch_store_release(&conn->fast, fast); /* publish.pml, publish */
 unlock:
 	pthread_mutex_unlock(&conn->lock);
 	return fast;
@@ -57,16 +57,15 @@ comch_fast_path_refused(struct rte_comch_conn *conn, const char *what, uint32_t 
 	/* The driver has logged an exceeded limit. */
 	if (!conn->fast->refusal_logged && err != -EDQUOT) {
 		conn->fast->refusal_logged = true;
-		COMCH_LOG(WARNING, "connection %u: %s %u of the peer refused: %s", conn->id, what,
-			id, strerror(-err));
+		COMCH_LOG_PEER(COMCH_LOG, "connection %u: %s %u of the peer refused: %s", conn->id,
+			what, id, strerror(-err));
 	}
 	comch_count(&conn->stats.refused, 1);
 	*forgiven_at = RTE_MAX(*forgiven_at, now) + each;
 	if (*forgiven_at - now <= COMCH_MAX_REFUSALS * each)
 		return 0;
-	comch_conn_end(conn, -EPROTO, "%" PRIu64 " consumers and registrations of the peer were "
-		"refused, and more than %u a second come", conn->stats.refused,
-		COMCH_REFUSALS_PER_S);
+	comch_conn_end(conn, -EPROTO, "refused %" PRIu64 " consumers and registrations of the "
+		"peer, at more than %u a second", conn->stats.refused, COMCH_REFUSALS_PER_S);
 	return -EPROTO;
 }
 

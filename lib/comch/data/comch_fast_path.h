@@ -38,18 +38,18 @@
 #define COMCH_MAX_STAGING (UINT32_C(1) << 28)
 /*
  * Refused memory and consumers of a peer: how many are allowed at once, and how many more each
- * second. An honest peer is refused, too: each start of a consumer may try five sizes of the
+ * second. Correct peers are refused, too: each start of a consumer may try five sizes of the
  * staging ring.
  */
 #define COMCH_MAX_REFUSALS 2048
 #define COMCH_REFUSALS_PER_S 100
 
 /*
- * Consumers that wait for the peer's answer at a time. Both bring descriptors, of which a link
- * carries few: who has no room for an answer does not read on, so it must never be both sides.
+ * Limit of consumers that wait for the peer's answer. Request and answer carry descriptors, of
+ * which few fit in a link. A side without room for answers stops reading: never both at once.
  */
 #define COMCH_MAX_OFFERS 8
-/* The same for registrations, whose answers bring none; also those of exports that ended. */
+/* The same for registrations, whose answers carry none; includes exports that ended. */
 #define COMCH_MAX_SHOWN (2 * COMCH_MAX_IMPORTS)
 
 /* State of a registration that is exported to the peer. */
@@ -118,6 +118,7 @@ struct comch_fast_path {
 	/* the peer's consumers: poll */
 	struct comch_dir dir;               /* read by producers: any */
 	uint32_t nb_remotes;
+	uint32_t nb_refused;                /* of the peer; a CONSUMER_GONE of each may follow */
 	uint64_t refusals_forgiven_at;      /* TSC: for all refusals so far */
 	bool refusal_logged;
 	struct comch_new_cons new_cons;     /* valid while conn->rx_deferred */

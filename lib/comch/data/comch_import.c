@@ -41,7 +41,10 @@ import_add(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		region->addr = NULL;
 		return ret;
 	}
-	/* Release: pairs with the acquire in comch_send_check_desc(), which reads the region. */
+	/*
+	 * Release: pairs with the acquire in comch_send_check_desc(), which reads the region.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&conn->fast->imports[f->id], region);
 	return 0;
 }
@@ -78,6 +81,7 @@ comch_import_on_del(struct rte_comch_conn *conn, const struct comch_wire_frame *
 		/*
 		 * Release: pairs with the acquire in comch_send_check_desc(). A producer
 		 * that misses the import finds the consumers that went before it gone.
+		 * Model: publish.pml, publish.
 		 */
 		comch_store_release(&conn->fast->imports[f->id], NULL);
 		comch_reclaim_later(conn, NULL, region);

@@ -16,7 +16,7 @@
 #include "base/comch_trace.h"
 #include "data/comch_producer.h"
 
-/* A stop waits for the message that is being transferred, up to a deadline. */
+/* A stop, or a loss of the connection, waits for sends in flight, up to a deadline. */
 static bool
 producer_service(struct comch_obj *obj, struct comch_run *run)
 {
@@ -29,9 +29,11 @@ producer_service(struct comch_obj *obj, struct comch_run *run)
 		return false;
 	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING) {
 		if (rte_rdtsc() > p->stop_deadline)
-			ops->prod_abort(p->q.dq, -ECANCELED);
+			ops->prod_abort(p->q.dq, p->is_lost ? -ECONNRESET : -ECANCELED);
 		if (ops->prod_idle(p->q.dq))
-			comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE, 0, NULL);
+			comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE,
+				p->is_lost ? -ECONNRESET : 0,
+				p->is_lost ? comch_conn_reason(p->q.conn) : NULL);
 	}
 	more = comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING;
 	return !comch_obj_events(obj, run, p->q.conn) || more;
@@ -68,11 +70,15 @@ producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comc
 	int ret;
 
 	p = rte_zmalloc_socket("comch_producer", sizeof(*p), COMCH_LINE, args.socket_id);
-	if (p == NULL)
+	if (p == NULL) {
+		COMCH_LOG(ERR, "connection %u: create producer: no memory", conn->id);
 		return -ENOMEM;
+	}
 	args.ctx = &p->q;
 	ret = conn->ops->data->prod_create(conn->link, &args, &p->core, dq);
 	if (ret != 0) {
+		COMCH_LOG(ERR, "connection %u: create producer: driver %s: %s", conn->id,
+			conn->ops->name, strerror(-ret));
 		rte_free(p);
 		return ret;
 	}
@@ -100,7 +106,6 @@ join_conn(struct rte_comch_conn *conn, struct rte_comch_producer *p)
 	} else {
 		p->q.id = ++conn->fast->next_producer_id;
 		conn->fast->nb_producers++;
-		conn->nb_queues++;
 		TAILQ_INSERT_TAIL(&conn->fast->producers, p, next);
 	}
 	pthread_mutex_unlock(&conn->lock);
@@ -120,21 +125,21 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	if (ret == 0 && conn == NULL)
 		ret = -EINVAL;
 	if (ret == 0)
-		ret = comch_queue_check(conn, "producer");
+		ret = comch_queue_reserve(conn, "producer");
 	if (ret != 0)
 		goto err;
 	if (conf.queue_size == 0)
 		conf.queue_size = RTE_MIN((uint32_t)COMCH_DEFAULT_DP_QUEUE,
 				conn->dev->info.max_dp_queue);
 	if (conf.queue_size > conn->dev->info.max_dp_queue) {
-		COMCH_LOG(ERR, "connection %u: producer of depth %u, the limit is %u", conn->id,
-			conf.queue_size, conn->dev->info.max_dp_queue);
+		COMCH_LOG(ERR, "connection %u: producer: queue_size %u exceeds the limit of %u",
+			conn->id, conf.queue_size, conn->dev->info.max_dp_queue);
 		ret = -EINVAL;
-		goto err;
+		goto err_cancel;
 	}
 	ret = producer_alloc(conn, conf.queue_size, &p, &dq);
 	if (ret != 0)
-		goto err;
+		goto err_cancel;
 	ret = comch_queue_init(&p->q, RTE_COMCH_OBJ_PRODUCER, p, conn, conf.poll,
 			conf.user_data, dq);
 	if (ret != 0)
@@ -153,6 +158,8 @@ err_detach:
 err_free:
 	dq->ops->dq_destroy(dq);
 	rte_free(p);
+err_cancel:
+	comch_queue_cancel(conn);
 err:
 	rte_errno = -ret;
 	return NULL;
@@ -186,18 +193,31 @@ comch_producer_steps(struct rte_comch_conn *conn)
 	pthread_mutex_unlock(&conn->lock);
 }
 
+/* The connection is lost. The producer is IDLE once no send reads its memory any more. */
+static void
+producer_lost(struct rte_comch_producer *p, const char *reason)
+{
+	const struct rte_comch_data_ops *ops = comch_queue_ops(&p->q);
+	bool is_idle;
+
+	ops->prod_halt(p->q.dq, RTE_COMCH_HALT_DOWN);
+	if (comch_obj_state(&p->q.obj) != RTE_COMCH_STATE_RUNNING)
+		return;
+	is_idle = ops->prod_idle(p->q.dq);
+	p->is_lost = true;
+	p->stop_deadline = comch_conn_in_ms(COMCH_STOP_MS);
+	comch_obj_state_event(&p->q.obj, is_idle ? RTE_COMCH_STATE_IDLE : RTE_COMCH_STATE_STOPPING,
+		-ECONNRESET, reason);
+}
+
 void
 comch_producer_halt_all(struct rte_comch_conn *conn)
 {
 	struct rte_comch_producer *p;
 
 	pthread_mutex_lock(&conn->lock);
-	TAILQ_FOREACH(p, &conn->fast->producers, next) {
-		comch_queue_ops(&p->q)->prod_halt(p->q.dq, RTE_COMCH_HALT_DOWN);
-		if (comch_obj_state(&p->q.obj) == RTE_COMCH_STATE_RUNNING)
-			comch_obj_state_event(&p->q.obj, RTE_COMCH_STATE_IDLE, -ECONNRESET,
-				comch_conn_reason(conn));
-	}
+	TAILQ_FOREACH(p, &conn->fast->producers, next)
+		producer_lost(p, comch_conn_reason(conn));
 	pthread_mutex_unlock(&conn->lock);
 }
 
@@ -283,11 +303,9 @@ rte_comch_producer_destroy(struct rte_comch_producer *p)
 	pthread_mutex_lock(&conn->lock);
 	TAILQ_REMOVE(&conn->fast->producers, p, next);
 	conn->fast->nb_producers--;
-	conn->nb_queues--;
 	if (p->announced && comch_conn_is_up(conn))
 		conn->fast->gone_producers[conn->fast->nb_gone_producers++] = p->q.id;
-	/* With the lock held: a connection without queues may be freed. */
-	comch_poll_note(&conn->obj);
+	comch_queue_unreserve(conn);
 	pthread_mutex_unlock(&conn->lock);
 	comch_obj_free_later(&p->q.obj);
 	return 0;

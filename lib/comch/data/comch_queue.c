@@ -5,18 +5,15 @@
 /* The common base of consumers and producers: their poll and their wake-ups. */
 
 #include <errno.h>
+#include <string.h>
 
 #include "sdk/comch_log.h"
 #include "data/comch_queue.h"
 
-int
-comch_queue_check(struct rte_comch_conn *conn, const char *what)
+/* May it have a fast path? Then it has one now. */
+static int
+check_fast_path(struct rte_comch_conn *conn, const char *what)
 {
-	if (!comch_conn_is_up(conn)) {
-		COMCH_LOG(ERR, "connection %u: create %s: connection is not established",
-			conn->id, what);
-		return -EBADFD;
-	}
 	if (conn->ctrl_only == 0 && comch_fast_path_get(conn) == NULL) {
 		COMCH_LOG(ERR, "connection %u: create %s: no memory for the fast path", conn->id,
 			what);
@@ -36,7 +33,48 @@ comch_queue_check(struct rte_comch_conn *conn, const char *what)
 	return -ENOTSUP;
 }
 
-/* The lock keeps entries of the directory and regions of a consumer valid. */
+int
+comch_queue_reserve(struct rte_comch_conn *conn, const char *what)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&conn->lock);
+	if (comch_conn_is_up(conn))
+		conn->nb_queues++;
+	else
+		ret = -EBADFD;
+	pthread_mutex_unlock(&conn->lock);
+	if (ret != 0) {
+		COMCH_LOG(ERR, "connection %u: create %s: connection is not established",
+			conn->id, what);
+		return ret;
+	}
+	ret = check_fast_path(conn, what);
+	if (ret != 0)
+		comch_queue_cancel(conn);
+	return ret;
+}
+
+void
+comch_queue_unreserve(struct rte_comch_conn *conn)
+{
+	conn->nb_queues--;
+	/* With the lock held: a connection without queues may be freed. */
+	comch_poll_note(&conn->obj);
+}
+
+void
+comch_queue_cancel(struct rte_comch_conn *conn)
+{
+	pthread_mutex_lock(&conn->lock);
+	comch_queue_unreserve(conn);
+	pthread_mutex_unlock(&conn->lock);
+}
+
+/*
+ * The two callbacks below take the connection's lock: entries of the directory and regions of
+ * a consumer stay valid.
+ */
 
 static void
 source_arm(struct comch_poll_source *source)
@@ -87,8 +125,12 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 		.fd = dq->ops->dq_fd(dq), .classes = classes, .ready = fd_ready,
 	};
 	ret = q->fd.fd >= 0 ? comch_poll_fd_add(poll, &q->fd) : 0;
-	if (ret != 0)
+	if (ret != 0) {
+		COMCH_LOG(ERR, "connection %u: create %s: cannot add its descriptor to poll %s: "
+			"%s", conn->id, type == RTE_COMCH_OBJ_CONSUMER ? "consumer" : "producer",
+			poll->name, strerror(-ret));
 		return ret;
+	}
 	q->source = (struct comch_poll_source){
 		.classes = classes, .arm = source_arm, .pending = source_pending,
 	};

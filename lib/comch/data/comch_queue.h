@@ -21,10 +21,15 @@ struct comch_queue {
 };
 
 /*
- * May the connection have a consumer or producer? Returns 0, or -EBADFD, -ENOTSUP or
- * -ENOMEM after a log line that begins with `what`.
+ * May the connection have a consumer or producer? Then it keeps its link for this one, which
+ * may be created while the peer leaves. Returns 0, or -EBADFD, -ENOTSUP or -ENOMEM after a log
+ * line that names `what`.
  */
-int comch_queue_check(struct rte_comch_conn *conn, const char *what);
+int comch_queue_reserve(struct rte_comch_conn *conn, const char *what);
+/* Undo it: the consumer or producer was not created, or is destroyed. Call with conn->lock held. */
+void comch_queue_unreserve(struct rte_comch_conn *conn);
+/* The same, without the lock. */
+void comch_queue_cancel(struct rte_comch_conn *conn);
 int comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self,
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data,
 		struct rte_comch_dq *dq);
@@ -36,7 +41,7 @@ comch_queue_ops(const struct comch_queue *q)
 {
 	return q->dq->ops;
 }
-/* Callbacks of the driver; ctx is the queue. Any thread, also within a burst. */
+/* Callback of the driver; ctx is the queue. Any thread, also within a burst. */
 void comch_queue_on_fault(void *ctx, int err, const char *text);
 
 #endif /* COMCH_QUEUE_H */

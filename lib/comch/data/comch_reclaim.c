@@ -84,7 +84,7 @@ reclaim_fence(struct rte_comch_conn *conn)
 
 	conn->fast->reclaim_wait = conn->fast->reclaim_new;
 	conn->fast->reclaim_new = NULL;
-	comch_fence_heavy();
+	comch_fence_heavy(); /* pairs with comch_epoch_enter(): dir.pml, hide */
 	TAILQ_FOREACH(p, &conn->fast->producers, next)
 		comch_epoch_watch(producer_epoch(p));
 }

@@ -11,6 +11,7 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
+#include "data/comch_producer.h"
 #include "data/comch_remote.h"
 #include "data/comch_reclaim.h"
 
@@ -79,6 +80,7 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 	if (ack.status != 0) {
 		if (comch_fast_path_refused(conn, "consumer", nc->id, ack.status) != 0)
 			return -EPROTO;
+		conn->fast->nb_refused++;
 		comch_tx_frame(conn, &ack, NULL, 0);
 		return ack.status == -EPROTO ? -EPROTO : 0;
 	}
@@ -175,6 +177,16 @@ comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
 	return false;
 }
 
+/* Producers that wait for it may sleep in other polls. Call with conn->lock held. */
+static void
+note_producers(struct rte_comch_conn *conn)
+{
+	struct rte_comch_producer *p;
+
+	TAILQ_FOREACH(p, &conn->fast->producers, next)
+		comch_poll_note(&p->q.obj);
+}
+
 int
 comch_remote_on_consumer_gone(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		struct rte_comch_ticket *ticket __rte_unused, struct comch_run *run)
@@ -187,10 +199,16 @@ comch_remote_on_consumer_gone(struct rte_comch_conn *conn, const struct comch_wi
 	if (remote != NULL) {
 		remote->ops->remote_retire(remote, f->has_final ? f->final : 0);
 		comch_reclaim_later(conn, remote, NULL);
+		note_producers(conn);
 	}
 	pthread_mutex_unlock(&conn->lock);
-	if (remote == NULL)
-		return -EPROTO;
+	if (remote == NULL) {
+		/* Stopped before the peer had received our refusal. */
+		if (conn->fast->nb_refused == 0)
+			return -EPROTO;
+		conn->fast->nb_refused--;
+		return 0;
+	}
 	event = comch_run_add(run, RTE_COMCH_EVENT_CONSUMER_GONE, &conn->obj, conn);
 	event->consumer.id = f->id;
 	return 0;

@@ -22,6 +22,8 @@
 #include "sdk/comch_memfd.h"
 
 #define MAX_POOLS 256
+/* Devices that may map one pool for DMA. */
+#define MAX_DMA_DEVS 16
 
 struct pool_entry {
 	const struct rte_mempool *mp; /* NULL: free; published last */
@@ -29,7 +31,8 @@ struct pool_entry {
 	bool is_ours;                 /* made here */
 	void *block;                  /* sealed memory of a pool made here; or NULL */
 	size_t len;
-	struct rte_device *dma_dev;
+	struct rte_device *dma_dev[MAX_DMA_DEVS];
+	unsigned int nb_dma_devs;
 };
 
 static struct pool_entry pools[MAX_POOLS];
@@ -43,6 +46,7 @@ find_pool(const struct rte_mempool *mp)
 
 	if (mp == NULL)
 		return NULL;
+	/* Pairs with add_pool(). Model: publish.pml, find. */
 	for (i = 0; i < MAX_POOLS; i++)
 		if (__atomic_load_n(&pools[i].mp, __ATOMIC_ACQUIRE) == mp)
 			return &pools[i];
@@ -64,8 +68,12 @@ add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, bool is_ours, vo
 		pools[i].is_ours = is_ours;
 		pools[i].block = block;
 		pools[i].len = len;
-		pools[i].dma_dev = NULL;
-		/* Release: pairs with the acquire of a lookup, which uses the members above. */
+		pools[i].nb_dma_devs = 0;
+		mr->mp = mp;
+		/*
+		 * Release: pairs with the acquire of a lookup, which uses the members above.
+		 * Model: publish.pml, publish.
+		 */
 		__atomic_store_n(&pools[i].mp, mp, __ATOMIC_RELEASE);
 		ret = 0;
 	}
@@ -157,6 +165,7 @@ del_pool(struct pool_entry *e)
 
 	if (ret != 0)
 		return ret;
+	/* No model: pool_lock orders its next use. */
 	__atomic_store_n(&e->mp, NULL, __ATOMIC_RELEASE);
 	/* Before another pool can be registered at this address: producers cache lookups by it. */
 	__atomic_fetch_add(&comch_mem_pools_gone, 1, __ATOMIC_RELAXED);
@@ -189,8 +198,9 @@ unlock:
 	rte_mempool_free(mp);
 	if (old.block == NULL)
 		return 0;
-	if (old.dma_dev != NULL)
-		rte_dev_dma_unmap(old.dma_dev, old.block, (uintptr_t)old.block, old.len);
+	while (old.nb_dma_devs > 0)
+		rte_dev_dma_unmap(old.dma_dev[--old.nb_dma_devs], old.block,
+			(uintptr_t)old.block, old.len);
 	rte_extmem_unregister(old.block, old.len);
 	rte_comch_mem_free(old.block);
 	return 0;
@@ -201,6 +211,7 @@ rte_comch_pktmbuf_pool_dma_map(struct rte_mempool *mp, uint16_t port_id)
 {
 	struct rte_eth_dev_info info;
 	struct pool_entry *e = find_pool(mp);
+	unsigned int i;
 	int ret;
 
 	if (e == NULL || !e->is_ours || rte_eth_dev_info_get(port_id, &info) != 0)
@@ -208,10 +219,16 @@ rte_comch_pktmbuf_pool_dma_map(struct rte_mempool *mp, uint16_t port_id)
 	/* EAL has mapped its own memory. */
 	if (e->block == NULL)
 		return 0;
+	/* Ports may share a device. */
+	for (i = 0; i < e->nb_dma_devs; i++)
+		if (e->dma_dev[i] == info.device)
+			return 0;
+	if (e->nb_dma_devs == MAX_DMA_DEVS)
+		return -ENOSPC;
 	ret = rte_dev_dma_map(info.device, e->block, (uintptr_t)e->block, e->len);
 	if (ret != 0)
 		return rte_errno != 0 ? -rte_errno : ret;
-	e->dma_dev = info.device;
+	e->dma_dev[e->nb_dma_devs++] = info.device;
 	return 0;
 }
 

@@ -164,7 +164,7 @@ rte_comch_msgq_cq_destroy(struct rte_comch_msgq_cq *cq)
 		return -EINVAL;
 	if (comch_forked)
 		return -EBADFD;
-	n = comch_load_acquire(&cq->nb_consumers);
+	n = comch_load_acquire(&cq->nb_consumers); /* leave.pml, left */
 	if (n > 0) {
 		COMCH_LOG(ERR, "MsgQ: destroy of a completion queue with %u consumers", n);
 		return -EBUSY;
@@ -282,7 +282,10 @@ consumer_join(struct rte_comch_msgq *q, struct rte_comch_msgq_consumer *c, uint3
 		TAILQ_INSERT_TAIL(&q->consumer_list, c, next);
 		if (c->cq != NULL)
 			__atomic_fetch_add(&c->cq->nb_consumers, 1, __ATOMIC_RELAXED);
-		/* Release: pairs with the acquire of the producers' lookup. */
+		/*
+		 * Release: pairs with the acquire of the producers' lookup.
+		 * Model: publish.pml, publish.
+		 */
 		comch_store_release(&q->consumers[id - 1], c);
 	}
 	pthread_mutex_unlock(&q->lock);
@@ -330,7 +333,7 @@ wait_for_bursts(struct rte_comch_msgq *q)
 	struct rte_comch_msgq_producer *p;
 	uint32_t i;
 
-	comch_fence_heavy();
+	comch_fence_heavy(); /* pairs with comch_epoch_enter(): dir.pml, hide */
 	TAILQ_FOREACH(p, &q->producer_list, next) {
 		comch_epoch_watch(&p->burst);
 		for (i = 0; !comch_epoch_passed(&p->burst); i++) {
@@ -359,13 +362,14 @@ rte_comch_msgq_consumer_stop(struct rte_comch_msgq_consumer *c)
 	pthread_mutex_unlock(&c->msgq->lock);
 	/* All claimed credits are sent, and none is claimed any more. */
 	c->final = comch_load_relaxed(&c->claim);
-	comch_store_release(&c->state, RTE_COMCH_STATE_STOPPING);
-	comch_fence_light(); /* MW: producers that wait for credit must check again */
+	comch_store_release(&c->state, RTE_COMCH_STATE_STOPPING); /* publish.pml, publish */
+	/* MW: producers that wait for credit must check again: wake.pml, publish */
+	comch_fence_light();
 	comch_msgq_wake_producers(c);
 	if (c->taken != c->final || (c->cq == NULL && c->final != c->posted))
 		return -EINPROGRESS;
 	c->ring->posted -= c->posted - c->final;
-	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
+	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE); /* leave.pml, leave */
 	return 0;
 }
 
@@ -390,6 +394,7 @@ rte_comch_msgq_consumer_destroy(struct rte_comch_msgq_consumer *c)
 	TAILQ_REMOVE(&q->consumer_list, c, next);
 	q->nb_consumers--;
 	pthread_mutex_unlock(&q->lock);
+	/* Model: leave.pml, leave. */
 	if (c->cq != NULL)
 		__atomic_fetch_sub(&c->cq->nb_consumers, 1, __ATOMIC_RELEASE);
 	else
@@ -402,7 +407,7 @@ enum rte_comch_state
 rte_comch_msgq_consumer_state(const struct rte_comch_msgq_consumer *c)
 {
 	return c == NULL ? RTE_COMCH_STATE_IDLE :
-		(enum rte_comch_state)comch_load_acquire(&c->state);
+		(enum rte_comch_state)comch_load_acquire(&c->state); /* leave.pml, left */
 }
 
 uint32_t

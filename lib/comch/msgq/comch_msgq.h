@@ -220,7 +220,7 @@ comch_msgq_find(const struct rte_comch_msgq_producer *p, uint32_t id)
 	/* Id 0 wraps around, and so exceeds any limit. */
 	if (unlikely(id - 1 >= p->max_consumers))
 		return NULL;
-	/* Acquire: pairs with the release in create. */
+	/* Acquire: pairs with the release in create. Model: publish.pml, find. */
 	c = comch_load_acquire(&p->consumers[id - 1]);
 	return likely(c != NULL && comch_load_relaxed(&c->closed) == 0) ? c : NULL;
 }

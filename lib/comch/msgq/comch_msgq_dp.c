@@ -79,7 +79,7 @@ credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consum
 	/* Other producers may have claimed beyond the cached value. */
 	if (unlikely(seen->serial != c->serial || room < (int64_t)n)) {
 		seen->serial = c->serial;
-		seen->posted = comch_load_acquire(&c->posted); /* MT */
+		seen->posted = comch_load_acquire(&c->posted); /* MT: msgq.pml, granted */
 		room = (int64_t)(seen->posted - at);
 	}
 	return room <= 0 ? 0 : (uint32_t)RTE_MIN(room, (int64_t)n);
@@ -122,6 +122,7 @@ claim(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer *c, uint
 	/*
 	 * The credit of another consumer may have freed a line of a shared ring. The
 	 * producer that used that credit loaded it (MT) before its addition to `tail`.
+	 * Model: msgq.pml, line.
 	 */
 	*pos = unlikely(c->ring->is_shared) ?
 		__atomic_fetch_add(&c->ring->tail, k, __ATOMIC_ACQ_REL) : at;
@@ -139,7 +140,7 @@ publish(const struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer 
 	line->consumer = c;
 	line->imm_len = imm_len;
 	copy_imm(line->imm, imm, imm_len);
-	comch_store_release(&line->seq, pos + 1); /* MR */
+	comch_store_release(&line->seq, pos + 1); /* MR: msgq.pml, publish */
 }
 
 static inline void
@@ -149,7 +150,7 @@ wake_consumer(struct rte_comch_msgq_producer *p, struct rte_comch_msgq_consumer 
 
 	if (sleep->notify == NULL)
 		return;
-	comch_fence_light(); /* MW */
+	comch_fence_light(); /* MW: wake.pml, publish */
 	if (unlikely(comch_msgq_wake(sleep) != 0))
 		comch_count(&p->stats.wakes, 1);
 }
@@ -344,7 +345,7 @@ comch_msgq_can_send(const struct rte_comch_msgq_producer *p, uint32_t consumer_i
 {
 	const struct rte_comch_msgq_consumer *c = comch_msgq_find(p, consumer_id);
 
-	/* MT */
+	/* MT. Model: msgq.pml, granted. */
 	return c == NULL || comch_load_acquire(&c->posted) != comch_load_relaxed(&c->claim);
 }
 
@@ -403,7 +404,7 @@ settle_shared(struct rte_comch_msgq_consumer *c)
 		return;
 	/* Return unused credits to the ring. */
 	c->ring->posted -= c->posted - c->final;
-	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
+	comch_store_release(&c->state, RTE_COMCH_STATE_IDLE); /* leave.pml, leave */
 }
 
 /* The line of a position; NULL: not published yet. */
@@ -412,7 +413,7 @@ line_at(const struct comch_msgq_line *lines, uint64_t pos, uint32_t mask)
 {
 	const struct comch_msgq_line *line = &lines[pos & mask];
 
-	/* MR */
+	/* MR. Model: msgq.pml, look. */
 	return comch_load_acquire(&line->seq) == pos + 1 ? line : NULL;
 }
 
@@ -498,7 +499,7 @@ recv_cancelled(struct rte_comch_msgq_consumer *c, struct rte_comch_cpl *cpls, ui
 		};
 	comch_count(&c->stats.errors, i);
 	if (c->taken == c->posted)
-		comch_store_release(&c->state, RTE_COMCH_STATE_IDLE);
+		comch_store_release(&c->state, RTE_COMCH_STATE_IDLE); /* leave.pml, leave */
 	return i;
 }
 
@@ -548,8 +549,8 @@ credit_give(struct rte_comch_msgq_consumer *c, uint32_t n)
 {
 	c->ring->posted += n;
 	comch_count(&c->stats.posted, n);
-	comch_store_release(&c->posted, c->posted + n); /* MT */
-	comch_fence_light(); /* MW */
+	comch_store_release(&c->posted, c->posted + n); /* MT: msgq.pml, give */
+	comch_fence_light(); /* MW: wake.pml, publish */
 	if (unlikely(comch_load_relaxed(&c->tx_armed) != 0))
 		comch_msgq_wake_producers(c);
 }

@@ -15,7 +15,7 @@ ring_has(const struct comch_msgq_ring *ring)
 {
 	uint64_t head = comch_load_relaxed(&ring->head);
 
-	/* MR */
+	/* MR. Model: msgq.pml, look. */
 	return comch_load_acquire(&ring->lines[head & ring->mask].seq) == head + 1;
 }
 
@@ -59,7 +59,10 @@ producer_arm_locked(struct rte_comch_msgq_producer *p)
 
 	p->waits_for = p->short_id;
 	comch_armed_set(&p->sleep.armed, 1);
-	/* Release: pairs with the acquire in comch_msgq_wake_producers(). */
+	/*
+	 * Release: pairs with the acquire in comch_msgq_wake_producers().
+	 * Model: publish.pml, publish.
+	 */
 	if (c != NULL)
 		comch_store_release(&c->tx_armed, 1);
 }
@@ -162,7 +165,7 @@ rte_comch_msgq_cq_arm(struct rte_comch_msgq_cq *cq)
 	if (cq == NULL || !may_arm(&cq->ring.sleep))
 		return -EINVAL;
 	comch_armed_set(&cq->ring.sleep.armed, 1);
-	comch_fence_heavy(); /* MW */
+	comch_fence_heavy(); /* MW: wake.pml, sleep */
 	return ring_has(&cq->ring) ? disarm(&cq->ring.sleep) : 0;
 }
 
@@ -172,7 +175,7 @@ rte_comch_msgq_consumer_arm(struct rte_comch_msgq_consumer *c)
 	if (c == NULL || c->cq != NULL || !may_arm(&c->own.sleep))
 		return -EINVAL;
 	comch_armed_set(&c->own.sleep.armed, 1);
-	comch_fence_heavy(); /* MW */
+	comch_fence_heavy(); /* MW: wake.pml, sleep */
 	return own_pending(c) ? disarm(&c->own.sleep) : 0;
 }
 
@@ -185,7 +188,7 @@ rte_comch_msgq_producer_arm(struct rte_comch_msgq_producer *p)
 		return -EINVAL;
 	pthread_mutex_lock(&p->msgq->lock);
 	producer_arm_locked(p);
-	comch_fence_heavy(); /* MW */
+	comch_fence_heavy(); /* MW: wake.pml, sleep */
 	pending = producer_pending_locked(p);
 	pthread_mutex_unlock(&p->msgq->lock);
 	return pending ? disarm(&p->sleep) : 0;

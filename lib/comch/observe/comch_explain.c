@@ -4,7 +4,7 @@
 
 /*
  * /comch/explain: why a connection's messages are direct or staged, and which mbufs are
- * handed over or copied. Its lock is held.
+ * handed over or copied. The connection's lock is held.
  */
 
 #include <errno.h>
@@ -152,7 +152,7 @@ static void
 explain_consumer(struct rte_tel_data *d, const struct rte_comch_conn *conn,
 		const struct rte_comch_consumer *c, uint32_t *room)
 {
-	uint32_t i, nb_mrs = comch_load_acquire(&c->mrs.nb);
+	uint32_t i, nb_mrs = comch_load_acquire(&c->mrs.nb); /* publish.pml, find */
 	uint32_t shown = RTE_MIN(nb_mrs, *room);
 	struct rte_tel_data *in;
 
@@ -208,7 +208,7 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	if (conn->fast == NULL || !comch_conn_is_up(conn))
 		return;
 	for (i = 0; i < COMCH_MAX_IMPORTS; i++) {
-		region = comch_load_acquire(&conn->fast->imports[i]);
+		region = comch_load_acquire(&conn->fast->imports[i]); /* publish.pml, find */
 		len = region != NULL ? region->len : 0;
 		nb_mrs += len > 0;
 		bytes += len;
@@ -217,9 +217,9 @@ explain_remote(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	comch_tel_u64(d, "peer_memory_bytes", bytes);
 	d = comch_tel_dict(d, "peer_consumers");
 	for (i = 0; d != NULL && i < COMCH_MAX_CONSUMERS && nb < MAX_QUEUES; i++) {
-		if (comch_load_acquire(&conn->fast->dir.id[i]) == 0)
+		if (comch_load_acquire(&conn->fast->dir.id[i]) == 0) /* dir.pml, look */
 			continue;
-		remote = comch_load_acquire(&conn->fast->dir.remote[i]);
+		remote = comch_load_acquire(&conn->fast->dir.remote[i]); /* dir.pml, slot */
 		in = comch_tel_numbered(d, remote->id);
 		if (in == NULL)
 			return;

@@ -150,6 +150,8 @@ static const struct tel_cmd cmds[] = {
 		"Counters of a MsgQ's producers and consumers." ID },
 	{ "/comch/mem/list", 0, 1, comch_tel_mem_list, "Numbers of the registrations." FROM },
 	{ "/comch/mem/info", 1, 1, comch_tel_mem_info, "Kind and size of a registration." ID },
+	{ "/comch/shares", 0, 0, comch_tel_shares,
+		"Descriptors and mappings used by peers: limits, and the largest user." },
 	{ "/comch/explain", 1, 2, comch_explain, "Why a connection copies as it does."
 		" Parameters: CONNECTION[,CONSUMER]" },
 };

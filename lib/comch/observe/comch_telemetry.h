@@ -77,6 +77,7 @@ int comch_tel_dev_info(const struct comch_tel_args *args, struct rte_tel_data *d
 int comch_tel_dev_xstats(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_mem_list(const struct comch_tel_args *args, struct rte_tel_data *d);
 int comch_tel_mem_info(const struct comch_tel_args *args, struct rte_tel_data *d);
+int comch_tel_shares(const struct comch_tel_args *args, struct rte_tel_data *d);
 
 /* comch_explain.c */
 int comch_explain(const struct comch_tel_args *args, struct rte_tel_data *d);

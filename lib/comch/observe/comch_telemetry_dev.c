@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* Telemetry of drivers, devices and registrations, which have their own locks. */
+/* Telemetry of drivers, devices, registrations and shares, which have their own locks. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "ctrl/comch_dev.h"
 #include "mem/comch_mem.h"
 #include "observe/comch_telemetry.h"
+#include "sdk/comch_quota.h"
 
 /* Drivers: the list only grows, when a plugin is loaded. */
 
@@ -219,4 +220,34 @@ comch_tel_mem_info(const struct comch_tel_args *args, struct rte_tel_data *d)
 
 	comch_mem_walk(on_mem_info, &w);
 	return w.found ? 0 : -EINVAL;
+}
+
+/* Shares: one dictionary per scarce resource */
+
+int
+comch_tel_shares(const struct comch_tel_args *args, struct rte_tel_data *d)
+{
+	static const char *const names[COMCH_NB_QUOTAS] = {
+		[COMCH_QUOTA_FDS] = "descriptors",
+		[COMCH_QUOTA_FDS_OUT] = "descriptors_in_flight",
+		[COMCH_QUOTA_MAPS] = "mappings",
+	};
+	struct comch_quota_info info;
+	struct rte_tel_data *share;
+	unsigned int i;
+
+	RTE_SET_USED(args);
+	rte_tel_data_start_dict(d);
+	for (i = 0; i < COMCH_NB_QUOTAS; i++) {
+		share = comch_tel_dict(d, names[i]);
+		if (share == NULL)
+			break;
+		comch_quota_info((enum comch_quota_of)i, &info);
+		comch_tel_u64(share, "max", info.max);
+		comch_tel_u64(share, "used", info.used);
+		comch_tel_u64(share, "most", info.most);
+		rte_tel_data_add_dict_int(share, "most_uid", info.most_uid);
+		rte_tel_data_add_dict_int(share, "most_pid", info.most_pid);
+	}
+	return 0;
 }

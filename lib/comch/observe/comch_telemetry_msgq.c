@@ -12,7 +12,10 @@
 static void
 consumer_info(struct rte_tel_data *d, const struct rte_comch_msgq_consumer *c)
 {
-	/* Read claim before posted: later posts can only increase the difference. */
+	/*
+	 * Read claim before posted: later posts can only increase the difference.
+	 * No model: statistics only.
+	 */
 	uint64_t claim = comch_load_acquire(&c->claim);
 
 	comch_tel_text(d, "state", rte_comch_state_name(rte_comch_msgq_consumer_state(c)));

@@ -73,6 +73,7 @@ static const struct tel_counter poll_counters[] = {
 	COUNTER(poll, events),
 	COUNTER(poll, arms),
 	COUNTER(poll, wakes),
+	COUNTER(poll, longest_run_ns),
 };
 
 static void
@@ -299,6 +300,7 @@ comch_tel_conn(struct rte_tel_data *d, const struct rte_comch_conn *conn)
 	comch_tel_text(d, "name", info.name);
 	comch_tel_text(d, "side", comch_load_relaxed(&conn->server) != NULL ? "server" : "client");
 	add_place(d, conn->dev, info.rep);
+	/* No model: statistics only. */
 	comch_tel_text(d, "state", conn_state(comch_load_acquire(&conn->phase)));
 	if (info.established) {
 		comch_tel_u64(d, "max_msg_size", info.max_msg_size);

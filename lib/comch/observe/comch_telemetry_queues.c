@@ -81,7 +81,7 @@ comch_tel_consumer(struct rte_tel_data *d, const struct rte_comch_consumer *c)
 	comch_tel_u64(d, "depth", c->q.depth);
 	comch_tel_u64(d, "imm_size", c->imm_size);
 	comch_tel_u64(d, "staging_size", c->staging_size);
-	comch_tel_u64(d, "registrations", comch_load_acquire(&c->mrs.nb));
+	comch_tel_u64(d, "registrations", comch_load_acquire(&c->mrs.nb)); /* No model: a figure */
 	rte_tel_data_add_dict_int(d, "snapshot",
 		(c->conf_flags & RTE_COMCH_CONSUMER_F_SNAPSHOT) != 0);
 }

@@ -16,8 +16,8 @@
  * One of them sees the other's store, so no wake-up is lost (comch_asym.h has the
  * fences). Between processes only the sleeper's process writes its armed word: any new
  * value asks, and the publisher remembers the last value that it answered. Within a
- * process the publisher takes the word back. mlx5_prod.c has its own: there it is a
- * device that publishes.
+ * process the publisher takes the word back. mlx5_prod.c has an armed word of its
+ * own: there the publisher is the device.
  */
 
 #include <stdbool.h>
@@ -74,7 +74,7 @@ static inline bool
 comch_armed_take(uint32_t *word)
 {
 	return unlikely(comch_load_relaxed(word) != 0) &&
-		__atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) != 0;
+		__atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) != 0; /* publish.pml, find */
 }
 
 #endif /* COMCH_ARMED_H */

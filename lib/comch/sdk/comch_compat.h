@@ -6,7 +6,8 @@
 #define COMCH_COMPAT_H
 
 /*
- * Differences between DPDK versions, and short names of the C11 atomics.
+ * Differences between DPDK versions, control threads, short names of the C11 atomics, and
+ * annotations of EAL's heap for TSan.
  */
 
 #include <pthread.h>
@@ -89,6 +90,10 @@ comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *a
 	return ret;
 }
 
+/*
+ * "ring.pml, commit" in a comment beside a barrier: the label commit of the model
+ * test/model/ring.pml, which fails without the barrier. "No model" gives the reason instead.
+ */
 #define comch_load_relaxed(p)     __atomic_load_n(p, __ATOMIC_RELAXED)
 #define comch_load_acquire(p)     __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define comch_store_relaxed(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
@@ -98,26 +103,41 @@ comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *a
 #define comch_count(p, n) comch_store_relaxed(p, comch_load_relaxed(p) + (n))
 
 /*
- * TSan does not see the locks of EAL's heap, and reports a race for a block that one
- * thread frees and another one allocates. In these builds, use a lock that it sees.
+ * TSan does not see the locks of EAL's heap, and reports a race for a block that one thread
+ * frees, and clears, and another one allocates, or joins with a block of its own that it frees.
+ * In these builds, tell it that the calls come one after the other, under a lock that all
+ * libraries have in common.
  */
 #ifdef __SANITIZE_THREAD__
-#include <pthread.h>
+#include <stdio.h>
 
 #include <rte_malloc.h>
 
-/* One in each library: none frees what another one has allocated. */
-pthread_mutex_t comch_tsan_heap __attribute__((weak)) = PTHREAD_MUTEX_INITIALIZER;
+void __tsan_acquire(void *addr);
+void __tsan_release(void *addr);
 
-#define COMCH_TSAN_HEAP_(type, call) __extension__ ({ \
-	pthread_mutex_lock(&comch_tsan_heap); \
-	type ret_ = call; \
-	pthread_mutex_unlock(&comch_tsan_heap); \
+#define COMCH_TSAN_BEGIN_() do { \
+	flockfile(stderr); \
+	__tsan_acquire(stderr); \
+} while (0)
+#define COMCH_TSAN_END_() do { \
+	__tsan_release(stderr); \
+	funlockfile(stderr); \
+} while (0)
+#define COMCH_TSAN_ALLOC_(call) __extension__ ({ \
+	COMCH_TSAN_BEGIN_(); \
+	void *ret_ = call; \
+	COMCH_TSAN_END_(); \
 	ret_; })
-#define rte_free(ptr) ((void)COMCH_TSAN_HEAP_(int, (rte_free(ptr), 0)))
-#define rte_malloc(...) COMCH_TSAN_HEAP_(void *, rte_malloc(__VA_ARGS__))
-#define rte_zmalloc(...) COMCH_TSAN_HEAP_(void *, rte_zmalloc(__VA_ARGS__))
-#define rte_zmalloc_socket(...) COMCH_TSAN_HEAP_(void *, rte_zmalloc_socket(__VA_ARGS__))
+#define rte_free(ptr) do { \
+	COMCH_TSAN_BEGIN_(); \
+	rte_free(ptr); \
+	COMCH_TSAN_END_(); \
+} while (0)
+#define rte_malloc(...) COMCH_TSAN_ALLOC_(rte_malloc(__VA_ARGS__))
+#define rte_malloc_socket(...) COMCH_TSAN_ALLOC_(rte_malloc_socket(__VA_ARGS__))
+#define rte_zmalloc(...) COMCH_TSAN_ALLOC_(rte_zmalloc(__VA_ARGS__))
+#define rte_zmalloc_socket(...) COMCH_TSAN_ALLOC_(rte_zmalloc_socket(__VA_ARGS__))
 #endif
 
 #endif /* COMCH_COMPAT_H */

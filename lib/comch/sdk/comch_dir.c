@@ -17,8 +17,11 @@ comch_dir_add(struct comch_dir *dir, struct rte_comch_remote *remote)
 		s = (remote->id + i) % COMCH_MAX_CONSUMERS;
 		if (dir->id[s] != 0)
 			continue;
-		comch_store_release(&dir->remote[s], remote);
-		/* Release: pairs with the acquire in comch_dir_at(), which then reads the entry. */
+		comch_store_release(&dir->remote[s], remote); /* dir.pml, put */
+		/*
+		 * Release: pairs with the acquire in comch_dir_at(), which then reads the entry.
+		 * Model: dir.pml, add.
+		 */
 		comch_store_release(&dir->id[s], remote->id);
 		return 0;
 	}

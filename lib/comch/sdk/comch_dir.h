@@ -36,10 +36,10 @@ comch_dir_at(const struct comch_dir *dir, uint32_t slot, uint32_t id)
 {
 	struct rte_comch_remote *rc;
 
-	/* Acquire, both: pair with the releases in comch_dir_add(). */
+	/* Acquire, both: pair with the releases in comch_dir_add(). Model: dir.pml, look. */
 	if (comch_load_acquire(&dir->id[slot]) != id)
 		return NULL;
-	rc = comch_load_acquire(&dir->remote[slot]);
+	rc = comch_load_acquire(&dir->remote[slot]); /* dir.pml, slot */
 	return likely(rc->id == id) ? rc : NULL;
 }
 

@@ -80,7 +80,10 @@ comch_done_put(struct comch_done_ring *r, const struct rte_comch_op *op, int sta
 	d->status = status;
 	d->len = op->len;
 	d->consumer_id = op->consumer_id;
-	/* Release: pairs with comch_done_ready(); the poll's thread may also add one. */
+	/*
+	 * Release: pairs with comch_done_ready(); the poll's thread may also add one.
+	 * Model: publish.pml, publish.
+	 */
 	comch_store_release(&r->tail, r->tail + 1);
 	return d;
 }
@@ -89,7 +92,10 @@ comch_done_put(struct comch_done_ring *r, const struct rte_comch_op *op, int sta
 static inline void
 comch_done_close(struct comch_done *d, int status)
 {
-	/* Release: pairs with comch_done_closed(); reads of the payload come before. */
+	/*
+	 * Release: pairs with comch_done_closed(); reads of the payload come before.
+	 * Model: done.pml, close.
+	 */
 	comch_store_release(&d->status, status);
 }
 
@@ -97,6 +103,7 @@ comch_done_close(struct comch_done *d, int status)
 static inline uint16_t
 comch_done_ready(const struct comch_done_ring *r, uint16_t n)
 {
+	/* Pairs with comch_done_put(). Model: publish.pml, find. */
 	return (uint16_t)RTE_MIN((uint64_t)n, comch_load_acquire(&r->tail) - r->head);
 }
 
@@ -107,7 +114,7 @@ comch_done_closed(const struct comch_done_ring *r, uint16_t n)
 	uint16_t i, most = comch_done_ready(r, n);
 
 	for (i = 0; i < most; i++)
-		/* Acquire: pairs with comch_done_close(). */
+		/* Acquire: pairs with comch_done_close(). Model: done.pml, closed. */
 		if (comch_load_acquire(&r->ring[(r->head + i) & r->mask].status) ==
 				COMCH_DONE_OPEN)
 			break;

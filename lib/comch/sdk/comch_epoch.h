@@ -32,13 +32,16 @@ static inline void
 comch_epoch_enter(struct comch_epoch *e)
 {
 	comch_store_relaxed(&e->now, e->now + 1);
-	comch_fence_light();
+	comch_fence_light(); /* pairs with the heavy fence: dir.pml, enter */
 }
 
 static inline void
 comch_epoch_leave(struct comch_epoch *e)
 {
-	/* Release: pairs with the acquires below; our use of the object has ended. */
+	/*
+	 * Release: pairs with the acquires below; our use of the object has ended.
+	 * Model: dir.pml, leave.
+	 */
 	comch_store_release(&e->now, e->now + 1);
 }
 
@@ -46,13 +49,14 @@ comch_epoch_leave(struct comch_epoch *e)
 static inline void
 comch_epoch_watch(struct comch_epoch *e)
 {
-	e->watched = comch_load_acquire(&e->now);
+	e->watched = comch_load_acquire(&e->now); /* dir.pml, watch */
 }
 
 /* Has the reader left the epoch in which comch_epoch_watch() saw it? */
 static inline bool
 comch_epoch_passed(const struct comch_epoch *e)
 {
+	/* Model: dir.pml, passed. */
 	return (e->watched & 1) == 0 || comch_load_acquire(&e->now) != e->watched;
 }
 

@@ -17,10 +17,10 @@
 
 #include "sdk/comch_compat.h"
 #include "sdk/comch_foreign_private.h"
+#include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
+#include "sdk/comch_worker.h"
 
-/* While this many descriptors wait for the closers, no messages are received. */
-#define MAX_BACKLOG 256
 /* Interval of attempts to hand the backlog to the closers, ms. */
 #define BACKLOG_RETRY_MS 2
 
@@ -37,6 +37,15 @@ static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 /* Descriptors that wait for space in the closers' queue. */
 static int *backlog;
 static uint32_t nb_backlog, max_backlog;
+static uint32_t nb_late; /* descriptors whose close waits for the lock */
+
+/* A descriptor to close when the lock is free. */
+struct late_close {
+	struct comch_job base; /* first */
+	int fd;
+};
+
+static struct comch_worker late;
 
 void
 comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
@@ -163,6 +172,8 @@ start_locked(void)
 		ret = open_ends(ours, theirs);
 	if (ret != 0)
 		goto err_close;
+	/* Without it comch_foreign_close() waits for the lock. */
+	(void)comch_worker_start(&late);
 	memcpy(pool->out, ours, sizeof(pool->out));
 	pool->reply = ours[2];
 	memcpy(pool->in, theirs, sizeof(pool->in));
@@ -235,11 +246,13 @@ in_child(void)
 	pool->has_waker = false;
 	close_ends(backlog, nb_backlog);
 	nb_backlog = 0;
+	nb_late = 0;
 	pthread_mutex_unlock(&pool->lock);
 }
 
 RTE_INIT(comch_foreign_init)
 {
+	comch_worker_init(&late, "comch-late");
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -327,10 +340,10 @@ comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *
 	return 0;
 }
 
-bool
-comch_foreign_is_behind(void)
+uint32_t
+comch_foreign_nb_closing(void)
 {
-	return nb_backlog >= MAX_BACKLOG;
+	return nb_backlog + comch_load_relaxed(&nb_late);
 }
 
 /* Under the lock. */
@@ -376,16 +389,53 @@ close_locked(int fd)
 		backlog_add(fd);
 }
 
+static void
+close_and_unlock(int fd)
+{
+	if (pool->started || start_locked() == 0)
+		close_locked(fd);
+	else
+		COMCH_LOG(ERR, "leaking descriptor %d of a peer", fd);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void
+close_late(struct comch_job *base)
+{
+	struct late_close *job = (struct late_close *)base;
+
+	pthread_mutex_lock(&pool->lock);
+	close_and_unlock(job->fd);
+	__atomic_sub_fetch(&nb_late, 1, __ATOMIC_RELAXED);
+	free(job);
+}
+
+/* False: no memory or no thread. */
+static bool
+hand_to_late(int fd)
+{
+	struct late_close *job = comch_forked ? NULL : malloc(sizeof(*job));
+
+	if (job == NULL)
+		return false;
+	*job = (struct late_close){ .base.run = close_late, .fd = fd };
+	__atomic_add_fetch(&nb_late, 1, __ATOMIC_RELAXED);
+	if (comch_worker_put(&late, &job->base))
+		return true;
+	__atomic_sub_fetch(&nb_late, 1, __ATOMIC_RELAXED);
+	free(job);
+	return false;
+}
+
 void
 comch_foreign_close(int fd)
 {
-	if (comch_foreign_start() != 0) {
-		COMCH_LOG(ERR, "leaking descriptor %d of a peer", fd);
-		return;
+	if (pthread_mutex_trylock(&pool->lock) != 0) {
+		if (hand_to_late(fd))
+			return;
+		pthread_mutex_lock(&pool->lock);
 	}
-	pthread_mutex_lock(&pool->lock);
-	close_locked(fd);
-	pthread_mutex_unlock(&pool->lock);
+	close_and_unlock(fd);
 }
 
 void
@@ -404,12 +454,14 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		struct comch_foreign_job **job)
 {
 	struct comch_foreign_job *j;
-	int ret;
+	int ret = 0;
 
-	ret = comch_foreign_start();
+	if (pthread_mutex_trylock(&pool->lock) != 0)
+		return -EBUSY;
+	if (!pool->started)
+		ret = start_locked();
 	if (ret != 0)
-		return ret;
-	pthread_mutex_lock(&pool->lock);
+		goto unlock;
 	j = new_job();
 	if (j == NULL) {
 		ret = -ENOMEM;
@@ -509,7 +561,8 @@ comch_foreign_take(struct comch_foreign_job *job, struct comch_foreign_msg *msg)
 {
 	int ret = -EINPROGRESS;
 
-	pthread_mutex_lock(&pool->lock);
+	if (pthread_mutex_trylock(&pool->lock) != 0)
+		return -EBUSY;
 	while (job->state == COMCH_FOREIGN_DONE && job->replied && next_reply())
 		;
 	if (job->state == COMCH_FOREIGN_DONE && !job->replied) {

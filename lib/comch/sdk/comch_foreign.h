@@ -26,7 +26,10 @@
  *     comch_foreign_take()  <-- fds ---------  comch_news_t
  *     comch_foreign_close() -- a socket ---->  close()
  *
- * All calls may be made by any thread, and none of them blocks.
+ * All calls may be made by any thread, and none of them blocks for a peer. A thread here
+ * that holds the lock may lose its CPU, to a peer for instance. The calls that a peer can
+ * cause often do not wait for it: comch_foreign_recv() and comch_foreign_take() return
+ * -EBUSY, comch_foreign_close() has another thread close the descriptor.
  */
 
 #include <stdbool.h>
@@ -62,6 +65,7 @@ struct comch_foreign_msg {
 	int fds[COMCH_FOREIGN_FDS];
 	/* Mappings of payload memory that was unsealed and is sealed now; or NULL. */
 	struct comch_peermap *map[COMCH_FOREIGN_FDS];
+	int map_err;     /* -errno if a limit or memory prevented such a mapping; or 0 */
 	uint8_t data[COMCH_FOREIGN_BYTES];
 };
 
@@ -93,8 +97,9 @@ enum comch_foreign_next comch_foreign_next(int sock);
  * until the job is taken or cancelled. news is called when the message is received,
  * and never after a cancel. Unsealed payload memory is mapped and sealed, within
  * *limit* (NULL: none): that can block as well.
- * At the peer's limit of messages it waits for its turn. Returns 0, -EDQUOT (at the limit,
- * and those are stuck) or -ENOMEM.
+ * At the peer's limit of messages it waits for its turn. Returns 0, -EBUSY (call again in
+ * the next run), -EDQUOT (at the limit, and those are stuck), -ENOMEM, or another error if
+ * the threads cannot be started.
  */
 int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		const struct comch_peermap_limit *limit, comch_news_t news, void *ctx,
@@ -102,7 +107,8 @@ int comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 
 /*
  * Take the message of a job. Returns 0: the message is in *msg*, the caller owns its
- * descriptors and mappings, and the job is freed; -EINPROGRESS: not received yet.
+ * descriptors and mappings, and the job is freed; -EINPROGRESS: not received yet; -EBUSY:
+ * call again in the next run.
  * Errors are in msg->len: -EPROTO for unsupported kinds of descriptors or too many
  * of them, -EMFILE, -ETIMEDOUT (dropping a descriptor blocks), or -EDQUOT (as above).
  */

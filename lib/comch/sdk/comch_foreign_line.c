@@ -3,14 +3,17 @@
  */
 
 /*
- * Whose message is received next. A message occupies a receiver for as long as its sender
- * likes, so a process and a user may have a few received at a time. Further ones wait in
- * a line per process. The lines take turns: a process with a thousand messages does not
+ * The order in which messages are received. A message occupies a receiver for as long as its
+ * sender likes, so a process and a user may have a few received at a time. Further ones wait
+ * in a line per process. The lines take turns: a process with a thousand messages does not
  * keep another one of its user waiting behind them.
  */
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+
+#include <rte_common.h>
 
 #include "sdk/comch_foreign_private.h"
 
@@ -19,6 +22,13 @@ struct comch_foreign_line {
 	struct comch_foreign_jobs jobs;
 	TAILQ_ENTRY(comch_foreign_line) next;
 };
+
+/*
+ * While this many descriptors are still to be closed, no messages are received: the peers' quotas
+ * do not count these any more. A share of RLIMIT_NOFILE, up to a maximum.
+ */
+#define CLOSING_SHARE(nofile) ((nofile) / 16)
+#define MAX_CLOSING 256
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 
@@ -103,11 +113,22 @@ wait_in_line(struct comch_foreign_job *job, struct comch_foreign_line *line)
 	return 0;
 }
 
+static bool
+is_behind(void)
+{
+	const uint32_t n = comch_foreign_nb_closing();
+	struct rlimit limit;
+
+	if (n == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return n >= MAX_CLOSING;
+	return n >= RTE_MIN(CLOSING_SHARE(limit.rlim_cur), (rlim_t)MAX_CLOSING);
+}
+
 /* The job is listed with those that do not wait. */
 static int
 queue(struct comch_foreign_job *job)
 {
-	int ret = comch_foreign_is_behind() ? -EAGAIN :
+	int ret = is_behind() ? -EAGAIN :
 		comch_foreign_hand_over(COMCH_FOREIGN_RECEIVER, job, job->sock);
 
 	if (ret != 0)

@@ -6,9 +6,10 @@
 #define COMCH_FOREIGN_PRIVATE_H
 
 /*
- * Shared by the callers' side (comch_foreign.c) and the threads that receive and
- * close (comch_foreign_threads.c). All state is protected by the lock, which is not
- * held during system calls that can block.
+ * Shared by the callers' side (comch_foreign.c), the order of messages
+ * (comch_foreign_line.c), the receiving call (comch_foreign_sock.c) and the threads that
+ * receive and close (comch_foreign_threads.c). All state is protected by the lock, which
+ * is not held during system calls that can block.
  */
 
 #include <pthread.h>
@@ -118,8 +119,8 @@ void comch_foreign_notify(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 /* Send a socket to the threads of a kind: the descriptor also stays in this table. */
 int comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd);
-/* Are the closers behind, so that no message may be received? */
-bool comch_foreign_is_behind(void);
+/* Descriptors that are still to be closed. */
+uint32_t comch_foreign_nb_closing(void);
 
 /* comch_foreign_line.c; under the lock. */
 

@@ -40,6 +40,11 @@
 /* Attempts at the user's limit of descriptors in flight, which is temporary. */
 #define REPLY_TRIES 500
 #define STACK_SIZE (256 << 10)
+/* Maximum number of descriptors of a message: SCM_MAX_FD of the kernel. */
+#define MAX_FDS 253
+/* A closer reads this much of a socket's queue: it holds at most 278 messages by default. */
+#define DRAIN_MSGS 512
+#define DRAIN_BYTES 4096
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 
@@ -118,12 +123,18 @@ own_table(const int *keep, unsigned int n)
 	return 0;
 }
 
+static bool
+is_memory(int fd)
+{
+	/* Only tmpfs and hugetlbfs answer. */
+	return fcntl(fd, F_GET_SEALS) >= 0;
+}
+
 /* Does dropping it never block? True for memory, and for unix sockets via the closers. */
 static bool
 is_harmless(int fd)
 {
-	/* Only tmpfs and hugetlbfs answer. */
-	return fcntl(fd, F_GET_SEALS) >= 0 || comch_foreign_is_unix(fd);
+	return is_memory(fd) || comch_foreign_is_unix(fd);
 }
 
 /* Receive a message. Returns its length or a negative errno. */
@@ -160,13 +171,19 @@ static void
 map_unsealed(const struct comch_peermap_limit *limit, struct comch_foreign_msg *m)
 {
 	uint32_t i;
-	int seals;
+	int seals, ret;
 
 	for (i = 0; i < m->nb_fds && limit->used != NULL; i++) {
 		seals = fcntl(m->fds[i], F_GET_SEALS);
-		if (seals >= 0 && (seals & F_SEAL_SEAL) == 0 &&
-				comch_peermap_get(m->fds[i], 0, 0, limit, &m->map[i]) != 0)
-			m->map[i] = NULL;
+		if (seals < 0 || (seals & F_SEAL_SEAL) != 0)
+			continue;
+		ret = comch_peermap_get(m->fds[i], 0, 0, limit, &m->map[i]);
+		if (ret == 0)
+			continue;
+		m->map[i] = NULL;
+		/* -EPERM is the file's fault: the import detects it again. */
+		if (ret != -EPERM)
+			m->map_err = ret;
 	}
 }
 
@@ -186,6 +203,7 @@ reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 		if (syscall(SYS_sendmsg, pool->reply_out, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
 			job->replied = true;
 			memcpy(job->msg.map, m->map, sizeof(m->map));
+			job->msg.map_err = m->map_err;
 			memset(m->map, 0, sizeof(m->map));
 			comch_foreign_finish(job, len);
 			return;
@@ -311,21 +329,73 @@ receiver_main(struct comch_foreign_slot *slot)
 	}
 }
 
-/* Does the head of the socket's queue have descriptors, or is it a listener? */
-static bool
-may_block(int sock)
-{
-	struct msghdr msg = { 0 };
+/* The control data of any message, with room for all descriptors: the kernel drops none. */
+union many_fds {
+	struct cmsghdr align;
+	char buf[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * MAX_FDS)];
+};
 
-	shutdown(sock, SHUT_RDWR);
-	return own_recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT) < 0 ||
-		(msg.msg_flags & MSG_CTRUNC) != 0;
+/* Close the memory of a message. False: it has other files, which stay in this table. */
+static bool
+close_memory(struct msghdr *msg)
+{
+	int fds[MAX_FDS];
+	uint32_t i, n = comch_foreign_unpack(msg, fds);
+	bool all = true;
+
+	for (i = 0; i < n; i++) {
+		if (is_memory(fds[i]))
+			own_close(fds[i]);
+		else
+			all = false;
+	}
+	return all;
 }
 
 /*
- * A closer of a socket with a queue that is not empty also takes other waiting
- * sockets, and exits: the kernel closes them with its table, and an exiting task does
- * not linger for the files in their queues.
+ * Empty the queue of a socket. False: closing it or what it held may block. Memory does not,
+ * and is what floods consist of: connections are refused before their first message is read.
+ */
+static bool
+drain(int sock)
+{
+	char data[DRAIN_BYTES];
+	struct iovec iov = { .iov_base = data, .iov_len = sizeof(data) };
+	union many_fds control;
+	const int yes = 1;
+	struct msghdr msg;
+	unsigned int i;
+	ssize_t len;
+
+	/* Nothing can be added then. Credentials: as in comch_foreign_is_drained(). */
+	if (setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) != 0 ||
+			shutdown(sock, SHUT_RDWR) != 0)
+		return false;
+	for (i = 0; i < DRAIN_MSGS; i++) {
+		msg = (struct msghdr){
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+		};
+		len = own_recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		/* Reported once, if the peer closed with unread data. */
+		if (len < 0 && errno == ECONNRESET)
+			continue;
+		/* A listener, for instance. */
+		if (len < 0)
+			return false;
+		if (!close_memory(&msg))
+			return false;
+		if (len == 0 && msg.msg_controllen == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A closer of a socket with files in its queue also takes other waiting sockets, and
+ * exits: the kernel closes them with its table, and an exiting task does not linger for
+ * the files in their queues. It exits only for those: at an exit it has to give back its
+ * stack, and a poll that maps memory then waits for it, which may have lost its CPU.
  */
 static void
 closer_main(struct comch_foreign_slot *slot)
@@ -336,7 +406,7 @@ closer_main(struct comch_foreign_slot *slot)
 	while (n < CLOSE_BURST && next_message(slot, n > 0 ? MSG_DONTWAIT : 0, &none, &sock)) {
 		mark_busy(slot);
 		/* An exit during a fork() is a risk, so only for sockets that may block. */
-		if (sock >= 0 && !may_block(sock)) {
+		if (sock >= 0 && n == 0 && (is_memory(sock) || drain(sock))) {
 			own_close(sock);
 		} else {
 			n++;

@@ -126,15 +126,20 @@ comch_memfd_has_seals(int fd, int want)
 	return seals >= 0 && (seals & want) == want;
 }
 
-int
-comch_memfd_check_control(int fd, uint64_t len)
+/* Does it have these seals, this very length, and all pages? */
+static bool
+is_sealed_at(int fd, int seals, uint64_t len)
 {
 	struct stat st;
 
-	if (!comch_memfd_has_seals(fd, SEALS_BASE | seal_future_write()) || fstat(fd, &st) != 0 ||
-			!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size != len)
-		return -EPERM;
-	return is_whole(fd, &st) ? 0 : -EPERM;
+	return comch_memfd_has_seals(fd, seals) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		st.st_size >= 0 && (uint64_t)st.st_size == len && is_whole(fd, &st);
+}
+
+int
+comch_memfd_check_control(int fd, uint64_t len)
+{
+	return is_sealed_at(fd, SEALS_BASE | seal_future_write(), len) ? 0 : -EPERM;
 }
 
 int
@@ -156,17 +161,22 @@ comch_memfd_adopt(int fd, size_t size, void **addr)
 {
 	struct statfs fs;
 	void *map = NULL;
+	int ret;
 
 	/* Mapping a hugetlbfs file takes its lock, which the peer may hold for long. */
 	if (fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
 		return -EPERM;
 	/* Map before sealing: the seal refuses later mappings. */
-	if (comch_memfd_map(fd, 0, size, true, &map) != 0)
-		return -EPERM;
+	ret = comch_memfd_map(fd, 0, size, true, &map);
+	if (ret != 0)
+		return ret == -ENOMEM ? ret : -EPERM;
 	if (!comch_memfd_has_seals(fd, F_SEAL_SEAL))
 		(void)fcntl(fd, F_ADD_SEALS, SEALS_BASE | seal_future_write());
-	/* Check after sealing: now the file cannot shrink, nor lose pages. */
-	if (comch_memfd_check(fd, 0, size, false) != 0) {
+	/*
+	 * Check after sealing: now the file has its final size, and cannot lose pages. Until
+	 * then its owner could resize it, and a longer file has bytes that are not mapped.
+	 */
+	if (!is_sealed_at(fd, SEALS_BASE, size)) {
 		munmap(map, size);
 		return -EPERM;
 	}

@@ -26,7 +26,7 @@ struct rte_comch_mr {
 	uint32_t id;
 	uint32_t nb_users;             /* guarded by the table's lock */
 	struct comch_mem_block *block; /* SEALED */
-	struct rte_mempool *mp;        /* mempool of the memory; NULL: none */
+	const struct rte_mempool *mp;        /* mempool of the memory; NULL: none */
 	/* trust domain of the first export; guarded by the table's lock */
 	bool bound;
 	int32_t bound_uid;

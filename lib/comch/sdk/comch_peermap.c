@@ -56,7 +56,10 @@ find(const struct stat *st, const uint64_t *used)
 	return NULL;
 }
 
-/* Make a second view of a file that another device has mapped. lock held. */
+/*
+ * Make a second view of a file that another device has mapped. lock held. *st may be from
+ * before the seals, when the file had another size.
+ */
 static int
 map_again(const struct stat *st, void **addr)
 {
@@ -65,6 +68,8 @@ map_again(const struct stat *st, void **addr)
 
 	if (f == NULL)
 		return -ENOENT;
+	if (f->base.len != (size_t)st->st_size)
+		return -EPERM;
 	map = mremap(f->base.addr, 0, f->base.len, MREMAP_MAYMOVE);
 	if (map == MAP_FAILED)
 		return -ENOMEM;
@@ -192,9 +197,15 @@ get_file(int fd, uint64_t offset, uint64_t len, const struct comch_peermap_limit
 		f = use_file(&st, limit->used);
 		ret = f != NULL ? 0 : -EPERM;
 	}
-	if (ret == 0)
-		*map = &f->base;
-	return ret;
+	if (ret != 0)
+		return ret;
+	/* st may be from before the seals: the mapping has the final size. */
+	if (offset > f->base.len || len > f->base.len - offset) {
+		comch_peermap_put(&f->base);
+		return -EPERM;
+	}
+	*map = &f->base;
+	return 0;
 }
 
 /* Map any file, starting at the page of offset. */

@@ -2,6 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+/*
+ * The quotas of peers: a tree of processes and users, and what each of them uses of this
+ * process's limits.
+ */
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,18 +21,21 @@
 #include "sdk/comch_quota.h"
 
 /*
- * Of RLIMIT_NOFILE. A socket may stay open for as long as a descriptor is under way on it; a
- * quarter is for clients within the handshake of one server, the rest for the program.
+ * Shares of RLIMIT_NOFILE. A socket may stay open for as long as a descriptor is in flight on
+ * it; a quarter is for clients in the handshake of one server, the rest for the program.
  */
 #define FDS_SHARE(nofile) ((nofile) / 2)
 #define FDS_OUT_SHARE(nofile) ((nofile) / 8)
-/* More are of no use, and each may have to be looked at. */
+/* More would not help, and each may have to be checked. */
 #define MAX_FDS_OUT 1024
-/* The kernel's default, and the part of it that is for memory of peers. */
+/*
+ * The kernel's default limit, and the share for mapped peer memory: each of a peer's consumers, and
+ * each link, also has a mapping of our own memory, which is not counted.
+ */
 #define DEFAULT_MAPS 65530
-#define MAPS_SHARE(maps) ((maps) / 2)
+#define MAPS_SHARE(maps) ((maps) / 3)
 
-/* A process, and a user, may have that many times of what is left for others. */
+/* A process, and a user, may have this multiple of what is left. */
 static const struct multiple {
 	uint32_t process;
 	uint32_t user;
@@ -164,7 +172,7 @@ comch_quota_put(struct comch_quota *quota)
 	pthread_mutex_unlock(&all.lock);
 }
 
-/* Who has none yet may have what there is. */
+/* The first request is limited only by what is left. */
 static bool
 may_have(uint32_t used, uint32_t n, uint64_t left, uint32_t times)
 {
@@ -213,6 +221,26 @@ comch_quota_max(enum comch_quota_of of)
 	max = all.max[of];
 	pthread_mutex_unlock(&all.lock);
 	return max;
+}
+
+void
+comch_quota_info(enum comch_quota_of of, struct comch_quota_info *info)
+{
+	struct comch_quota *quota;
+
+	pthread_mutex_lock(&all.lock);
+	set_max();
+	*info = (struct comch_quota_info){
+		.max = all.max[of], .used = all.used[of], .most_uid = -1,
+	};
+	RB_FOREACH(quota, comch_quota_tree, &all.peers) {
+		if (quota->user == NULL || quota->used[of] <= info->most)
+			continue;
+		info->most = quota->used[of];
+		info->most_uid = quota->uid;
+		info->most_pid = quota->pid;
+	}
+	pthread_mutex_unlock(&all.lock);
 }
 
 void

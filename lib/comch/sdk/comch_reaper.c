@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include <rte_common.h>
+
 #include "sdk/comch_budget.h"
 #include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
@@ -23,7 +25,12 @@ struct unmap_job {
 	uint64_t *used;
 };
 
-static struct comch_worker reaper = COMCH_WORKER_INIT(reaper, "comch-reaper");
+static struct comch_worker reaper;
+
+RTE_INIT(comch_reaper_init)
+{
+	comch_worker_init(&reaper, "comch-reaper");
+}
 
 static void
 unmap(void *addr, size_t len, uint64_t *used)

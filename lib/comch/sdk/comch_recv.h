@@ -146,8 +146,8 @@ comch_recv_begin(struct comch_recv *rx)
 	rx->rec_idx = 0;
 	rx->cur.head.count = 0;
 	rx->flushing = false;
-	comch_store_release(&rx->drained, 0);
-	/* Release: pairs with the acquire of halt in comch_recv_post() and _burst(). */
+	comch_store_release(&rx->drained, 0); /* No model: halt follows */
+	/* Release: pairs with comch_recv_post() and _burst(). Model: publish.pml, publish. */
 	comch_store_release(&rx->halt, RTE_COMCH_HALT_NONE);
 }
 
@@ -157,7 +157,7 @@ comch_recv_begin(struct comch_recv *rx)
 static inline const struct comch_cons_mr *
 comch_recv_find_mr(struct comch_recv *rx, const struct rte_comch_mr *mr)
 {
-	/* Acquire: pairs with the release that publishes a new entry. */
+	/* Acquire: pairs with the release that publishes a new entry. Model: publish.pml, find. */
 	uint32_t i, n = comch_load_acquire(&rx->mrs->nb);
 
 	for (i = 0; i < n; i++) {
@@ -187,7 +187,7 @@ comch_recv_place(struct comch_recv *rx, const struct rte_comch_buf *buf, uint64_
 		if (m == NULL)
 			return -EINVAL;
 	}
-	/* Acquire: pairs with the releases in mrs_ready() and step_live(). */
+	/* Acquire: pairs with mrs_ready() and step_live(). Model: publish.pml, find. */
 	if (unlikely(comch_load_acquire(&m->ready) == 0))
 		return -EINVAL;
 	off = (uint64_t)((uintptr_t)buf->addr - (uintptr_t)m->addr);
@@ -204,7 +204,7 @@ static __rte_always_inline uint16_t
 comch_recv_post(struct comch_recv *rx, const struct rte_comch_buf *bufs, uint16_t n,
 		comch_recv_put_t put, comch_recv_publish_t publish)
 {
-	bool halted = comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE;
+	bool halted = comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE; /* publish.pml, find */
 	uint64_t room = rx->depth - (rx->entry_tail - rx->entry_head);
 	uint64_t tail = rx->tail, entry_tail = rx->entry_tail, where = 0;
 	const uint32_t mask = rx->mask;
@@ -466,7 +466,7 @@ comch_recv_drain(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		comch_recv_take(rx, &cpls[i++], status);
 	}
 	if (rx->entry_head == rx->entry_tail) {
-		/* Release: this is the last access to the memory. Pairs with cons_drained(). */
+		/* Release: the last access. Pairs with cons_drained(). leave.pml, leave */
 		comch_store_release(&rx->drained, 1);
 		rx->drained_cb(rx->ctx);
 	}
@@ -515,32 +515,52 @@ comch_recv_deliver(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n
 	return ret;
 }
 
-/* A complete receive: deliver, and drain after a halt. */
+/* Deliver, unless the consumer is flushing. 1: cpls is full, 0: no more messages. */
+static __rte_always_inline int
+comch_recv_msgs(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n, uint16_t *taken,
+		const struct comch_recv_steps *steps)
+{
+	int ret;
+
+	if (unlikely(rx->flushing))
+		return 0;
+	ret = comch_recv_deliver(rx, cpls, n, taken, steps);
+	if (likely(ret != -EPROTO))
+		return ret;
+	rx->fault(rx->ctx, -EPROTO, "peer's record does not match the posted buffers");
+	rx->flushing = true;
+	steps->halt(rx, RTE_COMCH_HALT_DOWN);
+	return 0;
+}
+
+/* After a halt: receive records published before it, then drain. */
+static __rte_noinline uint16_t
+comch_recv_halted(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
+		const struct comch_recv_steps *steps)
+{
+	/* Acquire: see what was published before the halt. Model: stop.pml, halted. */
+	enum rte_comch_halt halt = comch_load_acquire(&rx->halt);
+	uint16_t i = 0;
+	int ret = comch_recv_msgs(rx, cpls, n, &i, steps);
+
+	if (ret == 0 || rx->entry_head == rx->entry_tail)
+		i += comch_recv_drain(rx, &cpls[i], n - i, halt, steps);
+	return i;
+}
+
+/* General receive: deliver, then drain if the consumer is halted. */
 static __rte_always_inline uint16_t
 comch_recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 		const struct comch_recv_steps *steps)
 {
-	/* Before the records: another thread may find the peer dead after the last look at
-	 * them, and a message was published in between.
-	 */
-	enum rte_comch_halt halt = comch_load_acquire(&rx->halt);
 	uint16_t i = 0;
-	int ret = 0;
 
 	if (unlikely(comch_load_relaxed(&rx->drained) != 0))
 		return comch_recv_refused(rx, cpls, n);
-	if (likely(!rx->flushing))
-		ret = comch_recv_deliver(rx, cpls, n, &i, steps);
-	if (unlikely(ret == -EPROTO)) {
-		rx->fault(rx->ctx, -EPROTO, "peer's record does not match the posted buffers");
-		rx->flushing = true;
-		steps->halt(rx, RTE_COMCH_HALT_DOWN);
-		halt = RTE_COMCH_HALT_DOWN;
-	}
-	if (unlikely(halt != RTE_COMCH_HALT_NONE) &&
-			(ret <= 0 || rx->entry_head == rx->entry_tail))
-		i += comch_recv_drain(rx, &cpls[i], n - i, halt, steps);
-	return i;
+	comch_recv_msgs(rx, cpls, n, &i, steps);
+	if (likely(comch_load_relaxed(&rx->halt) == RTE_COMCH_HALT_NONE))
+		return i;
+	return i + comch_recv_halted(rx, &cpls[i], n - i, steps);
 }
 
 /* A receive whose fast path is an empty queue or a single message. */
@@ -551,7 +571,7 @@ comch_recv_burst(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n,
 	const struct comch_rec *rec_shared;
 	struct comch_rec_head head;
 
-	/* The application mostly polls an empty queue, or waits for a single message. */
+	/* Mostly the queue is empty or has one message. Model: publish.pml, find. */
 	if (unlikely(comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE ||
 			rx->nb_refused > 0 || rx->rec_idx != rx->cur.head.count || n == 0))
 		goto all;

@@ -223,7 +223,10 @@ comch_send_check_desc(const struct comch_send_remote *to, const struct comch_des
 				COMCH_SEND_STAGED : -EPROTO;
 		region = peer_region;
 		cache->region = region;
-		/* Acquire, both ways: pairs with import_add() and comch_import_on_del(). */
+		/*
+		 * Acquire, both ways: pairs with import_add() and comch_import_on_del().
+		 * Model: publish.pml, find.
+		 */
 		import = comch_load_acquire(&to->imports[region]);
 		cache->size = import != NULL ? import->len : 0;
 		cache->addr = import != NULL ? import->addr : NULL;
@@ -242,17 +245,21 @@ comch_send_check_desc(const struct comch_send_remote *to, const struct comch_des
 static __rte_always_inline int64_t
 comch_send_posted(struct comch_send_remote *to, uint64_t pos, uint32_t want)
 {
-	/* Acquire: pairs with the release below, in another producer that read the tail. */
+	/*
+	 * Acquire: pairs with the release below, in another producer that read the tail.
+	 * Model: ring.pml, seen.
+	 */
 	uint64_t tail = comch_load_acquire(&to->tail_seen);
 	uint64_t peer_tail, claim;
 
 	if ((int64_t)(tail - pos) >= (int64_t)want)
 		return (int64_t)(tail - pos);
-	peer_tail = peer_load_acquire_u64(&to->post_shared->tail); /* T of comch_chan.h */
+	/* T of comch_chan.h: ring.pml, posted */
+	peer_tail = peer_load_acquire_u64(&to->post_shared->tail);
 	claim = comch_load_relaxed(to->claim);
 	if (unlikely((int64_t)(peer_tail - claim) > (int64_t)to->base.depth))
 		return -EPROTO;
-	comch_store_release(&to->tail_seen, peer_tail);
+	comch_store_release(&to->tail_seen, peer_tail); /* ring.pml, told */
 	return RTE_MAX((int64_t)(peer_tail - pos), 0);
 }
 
@@ -338,6 +345,7 @@ comch_send_burst(struct comch_send *tx, const struct rte_comch_op *ops, uint16_t
 		comch_send_step_t step, comch_send_blocked_t blocked)
 {
 	uint32_t room = comch_done_room(&tx->done);
+	/* Pairs with the driver's start. Model: publish.pml, find. */
 	uint32_t halt = comch_load_acquire(&tx->halt);
 	struct comch_send_remote *to;
 	uint16_t i = 0, took;

@@ -4,13 +4,17 @@
 
 /* The helper thread and its queue of jobs. */
 
-#include <unistd.h>
+#include <rte_common.h>
 
 #include "sdk/comch_compat.h"
 #include "sdk/comch_worker.h"
 
-void
-comch_worker_init(struct comch_worker *w, const char *name)
+/* All workers: a forked child resets them. The lock is the innermost. */
+static LIST_HEAD(, comch_worker) workers = LIST_HEAD_INITIALIZER(workers);
+static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+reset(struct comch_worker *w)
 {
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->wake, NULL);
@@ -18,8 +22,45 @@ comch_worker_init(struct comch_worker *w, const char *name)
 	STAILQ_INIT(&w->jobs);
 	w->nb_put = w->nb_done = 0;
 	w->state = COMCH_WORKER_NO_THREAD;
-	w->is_ending = false;
+	w->is_ending = w->is_abandoned = false;
+}
+
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&workers_lock);
+}
+
+static void
+in_parent(void)
+{
+	pthread_mutex_unlock(&workers_lock);
+}
+
+/* The child has neither the threads nor their jobs. It starts new threads when needed. */
+static void
+in_child(void)
+{
+	struct comch_worker *w;
+
+	LIST_FOREACH(w, &workers, next)
+		reset(w);
+	pthread_mutex_unlock(&workers_lock);
+}
+
+RTE_INIT(comch_worker_fork_init)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+void
+comch_worker_init(struct comch_worker *w, const char *name)
+{
+	reset(w);
 	w->name = name;
+	pthread_mutex_lock(&workers_lock);
+	LIST_INSERT_HEAD(&workers, w, next);
+	pthread_mutex_unlock(&workers_lock);
 }
 
 static comch_thread_ret_t
@@ -44,8 +85,7 @@ worker_main(void *arg)
 		comch_count(&w->nb_done, 1);
 		pthread_cond_broadcast(&w->idle);
 	}
-	if (w->state == COMCH_WORKER_HAS_THREAD)
-		w->state = COMCH_WORKER_NO_THREAD;
+	w->state = COMCH_WORKER_NO_THREAD;
 	pthread_cond_broadcast(&w->idle);
 	pthread_mutex_unlock(&w->lock);
 	return 0;
@@ -55,11 +95,11 @@ worker_main(void *arg)
 static bool
 has_started(struct comch_worker *w)
 {
-	if (w->state == COMCH_WORKER_NO_THREAD) {
-		w->pid = getpid();
+	if (w->is_abandoned)
+		return false;
+	if (w->state == COMCH_WORKER_NO_THREAD)
 		w->state = comch_ctrl_thread(w->name, worker_main, w) == 0 ?
 			COMCH_WORKER_HAS_THREAD : COMCH_WORKER_REFUSED;
-	}
 	return w->state == COMCH_WORKER_HAS_THREAD;
 }
 
@@ -111,6 +151,9 @@ comch_worker_fini(struct comch_worker *w)
 	while (w->state == COMCH_WORKER_HAS_THREAD)
 		pthread_cond_wait(&w->idle, &w->lock);
 	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_lock(&workers_lock);
+	LIST_REMOVE(w, next);
+	pthread_mutex_unlock(&workers_lock);
 	pthread_cond_destroy(&w->idle);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
@@ -119,17 +162,14 @@ comch_worker_fini(struct comch_worker *w)
 void
 comch_worker_abandon(struct comch_worker *w)
 {
-	/* A forked child has the lock in any state. */
-	if (w->pid != getpid())
-		return;
 	pthread_mutex_lock(&w->lock);
+	w->is_abandoned = true;
 	while (!STAILQ_EMPTY(&w->jobs)) {
 		STAILQ_REMOVE_HEAD(&w->jobs, next);
 		w->nb_put--;
 	}
 	while (w->state == COMCH_WORKER_HAS_THREAD && w->nb_done < w->nb_put)
 		pthread_cond_wait(&w->idle, &w->lock);
-	w->state = COMCH_WORKER_REFUSED;
 	w->is_ending = true;
 	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);

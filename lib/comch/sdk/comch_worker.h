@@ -8,13 +8,13 @@
 /*
  * A helper thread, for work that would make the run of a poll long: it does jobs one by
  * one, in the order in which they were put. The thread runs away from the lcores' CPUs if
- * possible, and has all signals blocked.
+ * possible, and has all signals blocked. A forked child has workers without threads and jobs,
+ * so they must not be in memory that the processes share.
  */
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include <bsd/sys/queue.h>
 
@@ -35,29 +35,27 @@ struct comch_worker {
 	enum {
 		COMCH_WORKER_NO_THREAD,
 		COMCH_WORKER_HAS_THREAD,
-		COMCH_WORKER_REFUSED, /* the system has no thread for it */
+		COMCH_WORKER_REFUSED, /* creating the thread failed: not retried */
 	} state;
 	bool is_ending;
-	pid_t pid;             /* the process of the thread: a forked child has none */
+	bool is_abandoned;     /* no job begins any more */
+	LIST_ENTRY(comch_worker) next; /* list of all workers */
 	const char *name;      /* of the thread; at most 15 characters */
 };
 
-#define COMCH_WORKER_INIT(w, thread_name) { \
-		.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, \
-		.idle = PTHREAD_COND_INITIALIZER, .jobs = STAILQ_HEAD_INITIALIZER((w).jobs), \
-		.name = (thread_name), \
-	}
-
-/* The name must outlive it. */
+/*
+ * The name must outlive it. Not with a lock held that is taken before a fork: static workers
+ * are initialized by constructors.
+ */
 void comch_worker_init(struct comch_worker *w, const char *name);
 /*
  * Start the thread, which waits until it runs: better not in a run of a poll. False: the
- * system refuses it.
+ * worker has no thread.
  */
 bool comch_worker_start(struct comch_worker *w);
 /*
  * Have a job done. Starts the thread if it was not. Any thread, jobs included. False:
- * there is no thread, and the caller may do the job itself.
+ * the worker has no thread, and the caller may do the job itself.
  */
 bool comch_worker_put(struct comch_worker *w, struct comch_job *job);
 /* Wait until all jobs that were put before are done. Not in a job. */

@@ -81,13 +81,15 @@ open_found(struct doca_devinfo *info, struct doca_dev **dev)
 static doca_error_t
 open_dev(const char *name, struct doca_dev **dev)
 {
-	doca_error_t result = DOCA_ERROR_NOT_FOUND;
 	struct doca_devinfo **list;
+	doca_error_t result;
 	uint32_t i, nb;
 
 	name = without_prefix(name);
-	if (doca_devinfo_create_list(&list, &nb) != DOCA_SUCCESS)
-		return DOCA_ERROR_NOT_FOUND;
+	result = doca_devinfo_create_list(&list, &nb);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = DOCA_ERROR_NOT_FOUND;
 	for (i = 0; i < nb && result == DOCA_ERROR_NOT_FOUND; i++)
 		if (is_dev(list[i], name))
 			result = open_found(list[i], dev);

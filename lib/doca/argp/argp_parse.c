@@ -140,12 +140,31 @@ complain(const struct table *t, int code, char **argv)
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
+/* Whether the word is one dash and a name of several letters. */
+static bool
+is_long_short(const struct table *t, const char *word)
+{
+	const struct option *o;
+	size_t len;
+
+	if (word[0] != '-')
+		return false;
+	len = strcspn(word + 1, "=");
+	for (o = t->longs; o->name != NULL; o++)
+		if (strlen(o->name) == len && strncmp(o->name, word + 1, len) == 0)
+			return true;
+	return false;
+}
+
+/* After one dash the whole name: its beginning may be letters with a value. */
 static int
 next_flag(const struct table *t, int argc, char **argv)
 {
-	return t->long_shorts ?
-		getopt_long_only(argc, argv, t->shorts, t->longs, NULL) :
-		getopt_long(argc, argv, t->shorts, t->longs, NULL);
+	const int at = optind > 0 ? optind : 1; /* 0: getopt begins */
+
+	if (t->long_shorts && at < argc && is_long_short(t, argv[at]))
+		return getopt_long_only(argc, argv, t->shorts, t->longs, NULL);
+	return getopt_long(argc, argv, t->shorts, t->longs, NULL);
 }
 
 /* Parse the flags of one command. *words is the number of words, with argv[0]; *end is

@@ -64,6 +64,9 @@ impl_conn_end(struct doca_comch_connection *conn)
 	conn->native = NULL;
 	pthread_mutex_unlock(&conn->lock);
 	TAILQ_REMOVE(&ctrl->conns, conn, next);
+	/* Its producers and consumers may outlive the server. A client keeps its last one. */
+	if (ctrl->is_server)
+		conn->head.ctx = NULL;
 	impl_conn_drop(conn);
 }
 

@@ -133,6 +133,7 @@ enum cchan_event {
 
 /* A blocked call, waiting for room to send to a peer or (NULL) for something to receive. */
 struct cchan_sleeper {
+	uint32_t nb_unlinks; /* of the endpoint when it began */
 	const struct doca_comm_channel_addr_t *peer;
 	struct cchan_mark since;
 	TAILQ_ENTRY(cchan_sleeper) next;
@@ -156,6 +157,7 @@ struct doca_comm_channel_ep_t {
 	/* Events of a run; those from next_ev on were not checked by recvfrom. */
 	uint16_t next_ev;
 	uint16_t nb_ev;
+	uint32_t nb_unlinks;     /* so far: a sleeper may wake in the endpoint's next life */
 	uint32_t nb_active;      /* channels that exist and are armed or readable */
 	uint32_t nb_sends;       /* since the last run */
 	uint32_t nb_unread;      /* messages, in events or kept */

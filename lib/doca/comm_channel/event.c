@@ -273,9 +273,19 @@ may_receive(const struct doca_comm_channel_ep_t *ep)
 		(ep->kind == CCHAN_CLIENT && addr->state >= CCHAN_LOST);
 }
 
+/* Whether the endpoint still has the connection with which a call started to wait. */
+static bool
+is_linked(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
+{
+	return ep->nb_unlinks == s->nb_unlinks && (s->peer == NULL ||
+		(s->peer->state != CCHAN_FREE && s->peer->serial == s->since.serial));
+}
+
 static bool
 may_wake(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
 {
+	if (!is_linked(ep, s))
+		return true;
 	return s->peer == NULL ? may_receive(ep) : may_have_room(s->peer, &s->since);
 }
 
@@ -426,18 +436,10 @@ sleep_unlocked(struct doca_comm_channel_ep_t *ep, int fd)
 	impl_cchan_lock(ep);
 }
 
-/* Whether the endpoint still has the connection with which a call started to wait. */
-static bool
-is_linked(const struct doca_comm_channel_ep_t *ep, const struct cchan_sleeper *s)
-{
-	return ep->kind != CCHAN_NONE && (s->peer == NULL ||
-		(s->peer->state != CCHAN_FREE && s->peer->serial == s->since.serial));
-}
-
 bool
 impl_cchan_wait(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *peer)
 {
-	struct cchan_sleeper s = { .peer = peer };
+	struct cchan_sleeper s = { .nb_unlinks = ep->nb_unlinks, .peer = peer };
 	int fd;
 
 	if (peer != NULL)

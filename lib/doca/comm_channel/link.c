@@ -223,6 +223,7 @@ connect_locked(struct doca_comm_channel_ep_t *ep, const char *name,
 		struct doca_comm_channel_addr_t **peer)
 {
 	doca_error_t ret = DOCA_SUCCESS;
+	uint32_t life;
 
 	if (ep->kind != CCHAN_NONE)
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -237,10 +238,13 @@ connect_locked(struct doca_comm_channel_ep_t *ep, const char *name,
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	ep->kind = CCHAN_CLIENT;
+	life = ep->nb_unlinks;
 	ret = connect_peer(ep, name, peer);
 	if (ret != DOCA_SUCCESS) {
 		*peer = NULL;
-		impl_cchan_unlink(ep);
+		/* Another thread may have disconnected it, and connected it again. */
+		if (ep->nb_unlinks == life)
+			impl_cchan_unlink(ep);
 	}
 	impl_cchan_settle(ep);
 	return ret;
@@ -326,6 +330,7 @@ impl_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 	ep->client = NULL;
 	impl_cchan_close(ep);
 	ep->kind = CCHAN_NONE;
+	ep->nb_unlinks++;
 }
 
 static doca_error_t

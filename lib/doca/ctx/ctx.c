@@ -33,7 +33,8 @@ impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops)
 	ctx->state = DOCA_CTX_STATE_IDLE;
 }
 
-/* The callback may destroy the context: do not use it afterwards, except within a
+/*
+ * The callback may destroy the context: do not use it afterwards, except within a
  * progress, which keeps the memory.
  */
 static void

@@ -124,6 +124,7 @@ struct doca_pe {
 	struct doca_pe *outer;       /* engine whose callback runs this progress */
 	bool barrier;                /* handle no more events in this progress */
 	bool armed;
+	TAILQ_ENTRY(doca_pe) all;    /* all engines of the process */
 	struct impl_ctx_list dead;   /* destroyed, not yet freed */
 	struct rte_comch_event ev[IMPL_PE_EVENTS];
 };

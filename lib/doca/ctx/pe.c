@@ -5,6 +5,7 @@
 /* Progress engines: each drives its contexts from one native poll. */
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <rte_common.h>
@@ -14,6 +15,69 @@
 #include "ctx/ctx.h"
 #include "ctx/yield.h"
 #include "dev/eal.h"
+
+/*
+ * A forked child has a copy of all engines and contexts, but not the memory of the channel.
+ * There all contexts are IDLE: a progress has nothing to do, and submits are refused. So no
+ * call of the parent's has to ask whether it is in a child.
+ */
+static TAILQ_HEAD(, doca_pe) engines = TAILQ_HEAD_INITIALIZER(engines);
+static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&engines_lock);
+}
+
+static void
+in_parent(void)
+{
+	pthread_mutex_unlock(&engines_lock);
+}
+
+static void
+in_child(void)
+{
+	struct doca_ctx *ctx;
+	struct doca_pe *pe;
+
+	TAILQ_FOREACH(pe, &engines, all) {
+		/* They may refer to the channel. */
+		pe->ev_next = pe->nb_ev = 0;
+		/* Another thread may have been changing the list: forwards it is complete. */
+		TAILQ_FOREACH(ctx, &pe->ctxs, next) {
+			ctx->state = DOCA_CTX_STATE_IDLE;
+			ctx->needs_progress = false;
+		}
+	}
+	pthread_mutex_unlock(&engines_lock);
+}
+
+static void
+watch_forks(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+static void
+engine_add(struct doca_pe *pe)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+	pthread_mutex_lock(&engines_lock);
+	TAILQ_INSERT_TAIL(&engines, pe, all);
+	pthread_mutex_unlock(&engines_lock);
+}
+
+static void
+engine_del(struct doca_pe *pe)
+{
+	pthread_mutex_lock(&engines_lock);
+	TAILQ_REMOVE(&engines, pe, all);
+	pthread_mutex_unlock(&engines_lock);
+}
 
 doca_error_t
 doca_pe_create(struct doca_pe **pe)
@@ -37,6 +101,7 @@ doca_pe_create(struct doca_pe **pe)
 	}
 	TAILQ_INIT(&p->ctxs);
 	TAILQ_INIT(&p->dead);
+	engine_add(p);
 	*pe = p;
 	return DOCA_SUCCESS;
 }
@@ -63,6 +128,7 @@ doca_pe_destroy(struct doca_pe *pe)
 	free_dead(pe);
 	if (rte_comch_poll_destroy(pe->poll) != 0)
 		return DOCA_ERROR_IN_USE;
+	engine_del(pe);
 	free(pe);
 	return DOCA_SUCCESS;
 }
@@ -259,6 +325,18 @@ doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle
 	return rte_comch_poll_clear(pe->poll) == 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
+/*
+ * Whether the end of a STOPPING context waits for a progress only. The native object is IDLE:
+ * nothing happens to it any more, but a progress has tasks to complete, such as sends that
+ * found no room.
+ */
+static bool
+is_ending(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_STOPPING && (impl_ctx_can_settle(ctx) ||
+		ctx->deferred != NULL || (ctx->native_idle && ctx->nb_busy > 0));
+}
+
 /* Whether there is work that the poll does not know of. */
 static bool
 has_work(const struct doca_pe *pe)
@@ -268,8 +346,7 @@ has_work(const struct doca_pe *pe)
 	if (pe->ev_next < pe->nb_ev)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->ctxs, next)
-		if (impl_ctx_can_settle(ctx) || (ctx->deferred != NULL &&
-				ctx->state == DOCA_CTX_STATE_STOPPING))
+		if (is_ending(ctx))
 			return true;
 	return false;
 }

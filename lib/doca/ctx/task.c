@@ -22,7 +22,8 @@ submitted(struct doca_task *task)
 	impl_pe_wake(ctx->pe);
 }
 
-/* Defer a task while the channel accepts none. Rare, so keep it out of the frame
+/*
+ * Defer a task while the channel accepts none. Rare, so keep it out of the frame
  * of a submit.
  */
 static __rte_noinline doca_error_t

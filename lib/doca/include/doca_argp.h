@@ -20,8 +20,8 @@
  *     doca_argp_destroy()
  *
  * A flag has a short name, a long name or both: `-p VALUE`, `-pVALUE`, `--port VALUE`,
- * `--port=VALUE`. Long names can be abbreviated while they are unambiguous. If any
- * short name has several letters, `-ld VALUE` is that flag.
+ * `--port=VALUE`. After two dashes a name can be abbreviated while it is unambiguous. If any
+ * short name has several letters, `-ld VALUE` is that flag; `-lx` is `-l` with the value x.
  *
  * Every program has these flags:
  *

@@ -52,8 +52,8 @@ struct doca_buf_pool;
  * @param element_size
  *   Bytes of each; not 0.
  * @param mmap
- *   Memory of the buffers. It may be started later, and must exist while buffers are in
- *   use.
+ *   Memory of the buffers. It may be started later, and must exist when the pool is
+ *   started, which keeps it: it is neither stopped nor destroyed before the pool.
  * @param[out] buf_pool
  *   The pool.
  * @return
@@ -65,7 +65,7 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
 		const struct doca_mmap *mmap, struct doca_buf_pool **buf_pool);
 
 /**
- * Destroy a pool; it is stopped first. The mmap may be gone already.
+ * Destroy a pool; it is stopped first. The mmap of a stopped pool may be gone already.
  *
  * @return DOCA_ERROR_IN_USE: not all buffers were returned
  */
@@ -100,7 +100,7 @@ doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool);
  * @param[out] buf
  *   The buffer, with 1 reference; doca_buf_dec_refcount() returns it.
  * @return
- *   - DOCA_ERROR_BAD_STATE: the pool or its mmap is not started
+ *   - DOCA_ERROR_BAD_STATE: the pool is not started
  *   - DOCA_ERROR_EMPTY: all buffers are in use
  */
 DOCA_STABLE

@@ -100,7 +100,7 @@ DOCA_STABLE
 union doca_data doca_comch_connection_get_user_data(
 		const struct doca_comch_connection *connection);
 
-/** The server of a connection; NULL on a client. */
+/** The server of a connection; NULL on a client, and once the connection has ended. */
 DOCA_STABLE
 struct doca_comch_server *doca_comch_server_get_server_ctx(
 		const struct doca_comch_connection *connection);

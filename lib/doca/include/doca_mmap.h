@@ -76,7 +76,7 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap);
  * Destroy an mmap. It is stopped first, its export descriptors are freed, and the
  * callback of doca_mmap_set_free_cb() runs.
  *
- * @return DOCA_ERROR_NOT_PERMITTED: its buffers or a context still use it
+ * @return DOCA_ERROR_NOT_PERMITTED: its buffers, a started pool or a context still use it
  */
 DOCA_STABLE
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
@@ -105,7 +105,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
  * With doca_mmap_enable_thread_safety() buffers are not counted: the caller must make
  * sure that no task uses one of them.
  *
- * @return DOCA_ERROR_NOT_PERMITTED: its buffers or a context still use it
+ * @return DOCA_ERROR_NOT_PERMITTED: its buffers, a started pool or a context still use it
  */
 DOCA_STABLE
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);

@@ -39,6 +39,9 @@
  *     return DOCA_ERROR_AGAIN) a thread yields its core, and less and less often while
  *     no other thread needs it. COMCH_YIELD=0 disables this.
  *
+ * In a forked child the contexts of its parent are IDLE, without their callbacks: a progress
+ * does nothing, and submits return DOCA_ERROR_BAD_STATE.
+ *
  * Threads: an engine, its contexts and their tasks belong to one thread at a time.
  * doca_pe_progress() does nothing if called from a callback.
  *
@@ -231,8 +234,9 @@ void doca_task_free(struct doca_task *task);
  * |--------------------------------|----------------------------------------------|
  * | DOCA_ERROR_SHUTDOWN            | its context was stopped                      |
  * | DOCA_ERROR_CONNECTION_RESET    | the connection has ended                     |
- * | DOCA_ERROR_INVALID_VALUE       | longer than the posted buffer, or longer     |
- * |                                | immediate data than the consumer accepts     |
+ * | DOCA_ERROR_INVALID_VALUE       | longer than the posted buffer, longer        |
+ * |                                | immediate data than the consumer accepts, or |
+ * |                                | a message longer than the server agreed to   |
  * | DOCA_ERROR_NOT_FOUND           | the peer has no consumer of this id          |
  *
  * DOCA_SUCCESS before the first submit; DOCA_ERROR_INVALID_VALUE for NULL.

@@ -17,7 +17,7 @@
 struct doca_buf_pool {
 	struct impl_buf_owner owner;
 	struct doca_buf *bufs;
-	struct doca_mmap *mmap;
+	struct doca_mmap *mmap; /* held while started */
 	size_t size;
 	size_t alignment;
 	bool is_started;
@@ -46,7 +46,7 @@ doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca
 		free(pool);
 		return ret;
 	}
-	/* Not const: the mmap counts the buffers of the pool. */
+	/* Not const: the mmap counts the buffers of the pool, and the pool. */
 	pool->mmap = (struct doca_mmap *)(uintptr_t)mmap;
 	pool->size = element_size;
 	pool->alignment = 1;
@@ -65,12 +65,25 @@ is_in_use(const struct doca_buf_pool *pool)
 }
 
 doca_error_t
-doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
+doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
 {
 	if (buf_pool == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_in_use(buf_pool))
 		return DOCA_ERROR_IN_USE;
+	if (buf_pool->is_started)
+		impl_mmap_drop(buf_pool->mmap);
+	buf_pool->is_started = false;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
+{
+	doca_error_t ret = doca_buf_pool_stop(buf_pool);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
 	free(buf_pool->bufs);
 	free(buf_pool->owner.free);
 	free(buf_pool);
@@ -118,18 +131,8 @@ doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 			buf_pool->size, buf_pool->alignment);
 		return DOCA_ERROR_INITIALIZATION;
 	}
+	impl_mmap_hold(buf_pool->mmap);
 	buf_pool->is_started = true;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t
-doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
-{
-	if (buf_pool == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (is_in_use(buf_pool))
-		return DOCA_ERROR_IN_USE;
-	buf_pool->is_started = false;
 	return DOCA_SUCCESS;
 }
 
@@ -140,7 +143,7 @@ doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
 
 	if (unlikely(buf_pool == NULL || buf == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (unlikely(!buf_pool->is_started || !buf_pool->mmap->is_started))
+	if (unlikely(!buf_pool->is_started))
 		return DOCA_ERROR_BAD_STATE;
 	b = impl_buf_take(&buf_pool->owner, buf_pool->mmap);
 	if (unlikely(b == NULL))

@@ -206,6 +206,29 @@ T_CASE(forms_of_flags)
 	}
 }
 
+static void
+several_letters_begin(void)
+{
+	argp_begin();
+	argp_register("s", "string", DOCA_ARGP_TYPE_STRING, argp_take_string, NULL);
+	argp_register("ld", "local", DOCA_ARGP_TYPE_INT, argp_take_int, NULL);
+}
+
+/* Letters are not the beginning of a long name, such as --sdk-log-level. */
+T_CASE(several_letters)
+{
+	static const struct row rows[] = {
+		{ { "-sdk" }, DOCA_SUCCESS, "string(dk) ", NULL },
+		{ { "-st" }, DOCA_SUCCESS, "string(t) ", NULL },
+		{ { "-loc", "5" }, DOCA_ERROR_INVALID_VALUE, "", "oc" },
+		{ { "-ld=5" }, DOCA_SUCCESS, "int(5) ", NULL },
+		{ { "-ld", "5", "-sld" }, DOCA_SUCCESS, "int(5) string(ld) ", NULL },
+		{ { "--loc", "5" }, DOCA_SUCCESS, "int(5) ", NULL },
+	};
+
+	check_rows(several_letters_begin, rows, RTE_DIM(rows));
+}
+
 T_CASE(range_of_int)
 {
 	static const char *const good[] = {

@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_comch_mem.h>
+#include <rte_memory.h>
+
 #include "comch/queue.h"
 
 /* Memory */
 
-void
-memory_create(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access)
+static void
+memory_map(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access)
 {
-	mem->len = len;
-	mem->addr = calloc(1, len);
 	T_CHECK(mem->addr != NULL);
+	mem->len = len;
 	T_OK(doca_mmap_create(&mem->mmap));
 	T_OK(doca_mmap_add_dev(mem->mmap, dev));
 	T_OK(doca_mmap_set_permissions(mem->mmap, access));
@@ -25,11 +27,30 @@ memory_create(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t acc
 }
 
 void
+memory_create(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access)
+{
+	mem->is_shared = false;
+	mem->addr = calloc(1, len);
+	memory_map(mem, dev, len, access);
+}
+
+void
+memory_create_shared(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access)
+{
+	mem->is_shared = true;
+	mem->addr = rte_comch_mem_alloc(len, SOCKET_ID_ANY);
+	memory_map(mem, dev, len, access);
+}
+
+void
 memory_destroy(struct memory *mem)
 {
 	T_OK(doca_mmap_destroy(mem->mmap));
 	T_OK(doca_buf_inventory_destroy(mem->inv));
-	free(mem->addr);
+	if (mem->is_shared)
+		T_EQ(rte_comch_mem_free(mem->addr), 0);
+	else
+		free(mem->addr);
 }
 
 struct doca_buf *
@@ -166,11 +187,10 @@ consumer_open(struct queue *q, struct side *side, struct doca_pe *pe, uint32_t n
 	q->mem = mem;
 }
 
-static void
+bool
 queue_progress(struct queue *q)
 {
-	if (q->pe != NULL)
-		doca_pe_progress(q->pe);
+	return q->pe != NULL && doca_pe_progress(q->pe) != 0;
 }
 
 uint32_t

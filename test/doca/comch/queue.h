@@ -21,8 +21,11 @@ struct memory {
 	size_t len;
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inv;
+	bool is_shared;            /* with the peer, which writes into it */
 };
 void memory_create(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access);
+/* The same in memory of rte_comch_mem_alloc(). */
+void memory_create_shared(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access);
 void memory_destroy(struct memory *mem);
 /* A buf of len bytes at offset off; with data, or empty. */
 struct doca_buf *memory_buf(struct memory *mem, size_t off, size_t len, bool data);
@@ -55,6 +58,8 @@ void consumer_create(struct queue *q, struct doca_comch_connection *conn,
 void consumer_open(struct queue *q, struct side *side, struct doca_pe *pe, uint32_t nb_tasks);
 /* Start a consumer and wait for RUNNING; id as the peer was told. */
 uint32_t consumer_start(struct pair *t, struct queue *q);
+/* A progress of its own engine, if it has one. */
+bool queue_progress(struct queue *q);
 void queue_post(struct queue *q, struct doca_buf *buf);
 struct doca_task *queue_put_task(struct queue *q, const struct doca_buf *buf, const void *imm,
 		uint32_t imm_len, uint32_t id);

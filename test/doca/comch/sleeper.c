@@ -7,9 +7,9 @@
 
 #include "comch/sleeper.h"
 
-/* Nothing has happened for so long: they are at rest. */
+/* Time without an event after which both sides count as idle, ms. */
 #define REST_MS 100
-/* More wake-ups than any end of a connection has reason for. */
+/* More wake-ups than any connection causes. */
 #define REST_WAKES 300
 
 void

@@ -18,7 +18,7 @@
 /* Arm when about to wait, not before: what was done meanwhile happened unarmed. */
 #define SLEEPER_LATE     (1u << 0)
 #define SLEEPER_EDGE     (1u << 1)
-/* DOCA_PE_EVENT_MODE_PROGRESS_ALL, and nobody clears. */
+/* DOCA_PE_EVENT_MODE_PROGRESS_ALL, without clearing. */
 #define SLEEPER_NO_CLEAR (1u << 2)
 /* Clear with handle 0. */
 #define SLEEPER_ZERO     (1u << 3)

@@ -204,7 +204,7 @@ PAIR_CASE(messages, t)
 	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, t->client.conn, msg, 1,
 		NULL));
 	T_INVALID(doca_comch_client_task_send_alloc_init(NULL, t->client.conn, msg, 1, &task));
-	/* A connection of somebody else. */
+	/* The connection object of the other side. */
 	T_INVALID(doca_comch_client_task_send_alloc_init(t->client.client, t->server.conn, msg, 1,
 		&task));
 	T_INVALID(doca_comch_server_task_send_alloc_init(t->server.server, t->client.conn, msg, 1,

@@ -123,8 +123,8 @@ stop_on_message(struct side *side, struct doca_comch_connection *conn __rte_unus
 }
 
 /*
- * Both sides stop: whoever comes second stops what is stopping already. That is no
- * error, and no line says so. behaviour: C17, S24
+ * Both sides stop: the second stop finds the connection closing, which is not an error and not
+ * logged. behaviour: C17, S24
  */
 FLOW_CASE(both_stop, f, 64, 2)
 {
@@ -204,6 +204,34 @@ PAIR_CASE(a_producer_is_left, t)
 	T_EQ(p.states.next[p.states.nb - 2], DOCA_CTX_STATE_STOPPING);
 	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	queue_destroy(t, &p);
+}
+
+/* A producer is left of a connection that has ended, and its server too. behaviour: X8 */
+T_CASE(a_server_is_gone)
+{
+	struct doca_comch_connection *conn;
+	struct doca_comch_task_send *task;
+	struct queue p;
+	struct pair t;
+
+	pair_open(&t);
+	conn = t.server.conn;
+	producer_create(&p, conn, NULL, 4);
+	T_OK(doca_ctx_start(p.ctx));
+	T_CHECK(doca_comch_server_get_server_ctx(conn) == t.server.server);
+	T_IS(doca_ctx_stop(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT((pair_progress(&t), doca_pe_progress(p.pe)), ctx_is_idle(p.ctx) &&
+		ctx_is_idle(t.client.ctx) && t.server.nb_disconnects == 1);
+	T_INVALID(doca_comch_server_task_send_alloc_init(t.server.server, conn, "x", 1, &task));
+	T_CHECK(doca_comch_server_get_server_ctx(conn) == NULL);
+	doca_ctx_stop(t.server.ctx);
+	T_WAIT(pair_progress(&t), ctx_is_idle(t.server.ctx));
+	side_destroy(&t.server);
+	T_CHECK(doca_comch_server_get_server_ctx(conn) == NULL);
+	T_CHECK(doca_comch_client_get_client_ctx(conn) == NULL);
+	T_OK(doca_comch_producer_destroy(p.producer));
+	T_OK(doca_pe_destroy(p.pe));
+	side_destroy(&t.client);
 }
 
 static struct doca_task *more[4];

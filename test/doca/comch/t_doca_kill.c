@@ -31,7 +31,7 @@ enum stage {
 
 struct kill_case {
 	bool server_dies;
-	bool asleep;     /* who survives */
+	bool asleep;     /* the survivor sleeps */
 	enum stage stage;
 };
 
@@ -46,7 +46,7 @@ struct end {
 	unsigned int posted, sent;
 };
 
-/* One turn of whoever is here. */
+/* One turn of this side. */
 static void
 turn(struct end *e)
 {
@@ -121,7 +121,7 @@ put_back(struct queue *q, struct doca_task *task)
 	doca_task_free(task);
 }
 
-/* Up to the point where somebody may be killed */
+/* Up to the point where a side may be killed */
 
 static void
 end_open(struct end *e, bool is_server, int fd)
@@ -212,7 +212,7 @@ stage_set(struct end *e)
 	T_WAIT(turn(e), (put_more(e), e->cons.nb_done > 3 * DEPTH && e->prod.nb_done > DEPTH));
 }
 
-/* Who dies: it never ends by itself. */
+/* The process that is killed: it never ends by itself. */
 static int __attribute__((noreturn))
 victim(int fd, void *arg)
 {
@@ -259,7 +259,7 @@ rest(struct end *e)
 		T_LT(++n, REST_CALLS);
 }
 
-/* One message each way with who came after, until it leaves. */
+/* One message each way with the successor, until it leaves. */
 static void
 meet_again(struct end *e, int fd)
 {
@@ -318,7 +318,7 @@ survivor(int fd, void *arg)
 	return 0;
 }
 
-/* Who comes after the one that was killed. */
+/* The successor of the killed process. */
 static int
 successor(int fd, void *arg)
 {

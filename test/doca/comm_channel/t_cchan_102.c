@@ -461,7 +461,7 @@ T_CASE(woken_by_disconnect)
 			T_OK(doca_comm_channel_ep_disconnect(p.client, p.to_service));
 		T_EQ(pthread_join(w.thread, NULL), 0);
 		T_IS(w.ret, DOCA_ERROR_CONNECTION_RESET);
-		/* Once lost, nobody waits any more. */
+		/* Once lost, no call waits. */
 		if (i < 2)
 			T_IS(doca_comm_channel_ep_sendto(p.client, "x", 1, 0, p.to_service),
 				DOCA_ERROR_CONNECTION_RESET);

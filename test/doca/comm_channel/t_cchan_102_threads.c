@@ -48,12 +48,22 @@ meet_main(void *arg)
 	return NULL;
 }
 
+/* The client connects, and sends one message. */
+static void
+meet(struct side *service, struct side *client)
+{
+	pthread_t thread;
+
+	T_EQ(pthread_create(&thread, NULL, meet_main, service), 0);
+	T_OK(doca_comm_channel_ep_connect(client->ep, NAME, &client->peer));
+	endpoint_102_send_number(client->ep, client->peer, 0);
+	T_EQ(pthread_join(thread, NULL), 0);
+}
+
 /* A service and a client of it that has sent one message. */
 static void
 open_both(struct side *service, struct side *client)
 {
-	pthread_t thread;
-
 	memset(service, 0, sizeof(*service));
 	memset(client, 0, sizeof(*client));
 	service->ep = endpoint_102_create(MAX_MSGS, 0);
@@ -61,10 +71,7 @@ open_both(struct side *service, struct side *client)
 	setenv("COMCH_ROLE", "dpu", 1);
 	T_OK(doca_comm_channel_ep_listen(service->ep, NAME));
 	setenv("COMCH_ROLE", "host", 1);
-	T_EQ(pthread_create(&thread, NULL, meet_main, service), 0);
-	T_OK(doca_comm_channel_ep_connect(client->ep, NAME, &client->peer));
-	endpoint_102_send_number(client->ep, client->peer, 0);
-	T_EQ(pthread_join(thread, NULL), 0);
+	meet(service, client);
 }
 
 static void
@@ -101,7 +108,7 @@ recv_main(void *arg)
 	return NULL;
 }
 
-/* Runs the poll of the others, who wait for what it finds. */
+/* Runs the poll of the others, which wait for what it finds. */
 static void *
 look_main(void *arg)
 {
@@ -128,7 +135,7 @@ T_CASE(both_ways)
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < RTE_DIM(mains); j++)
 			T_EQ(pthread_create(&thread[i][j], NULL, mains[j], &s[i]), 0);
-	/* What the senders sent is received, whoever runs which poll. */
+	/* Messages are received, whichever thread runs which poll. */
 	for (j = 0; j < RTE_DIM(mains); j++)
 		for (i = 0; i < 2; i++) {
 			__atomic_store_n(&s[i].done, mains[j] == look_main, __ATOMIC_RELAXED);
@@ -142,6 +149,7 @@ struct waiter {
 	pthread_t thread;
 	uint32_t is_near; /* the next call is the one that waits */
 	uint32_t nb_sent;
+	uint32_t is_over;
 	doca_error_t ret;
 };
 
@@ -155,6 +163,7 @@ wait_recv_main(void *arg)
 
 	__atomic_store_n(&w->is_near, 1, __ATOMIC_RELEASE);
 	w->ret = doca_comm_channel_ep_recvfrom(w->side->ep, &number, &len, 0, &peer);
+	__atomic_store_n(&w->is_over, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -200,6 +209,25 @@ T_CASE(disconnect_ends_waits)
 	for (i = 0; i < RTE_DIM(w); i++) {
 		T_EQ(pthread_join(w[i].thread, NULL), 0);
 		T_IS(w[i].ret, DOCA_ERROR_NOT_CONNECTED);
+	}
+	close_both(&service, &client);
+}
+
+/* So do waits whose thread wakes when the endpoint has another connection. behaviour: L31 */
+T_CASE(connect_after_disconnect)
+{
+	struct side service, client;
+	struct waiter w;
+	unsigned int i;
+
+	open_both(&service, &client);
+	for (i = 0; i < 6; i++) {
+		waiter_start(&w, &client, wait_recv_main);
+		T_OK(doca_comm_channel_ep_disconnect(client.ep, client.peer));
+		meet(&service, &client);
+		T_AWAIT(__atomic_load_n(&w.is_over, __ATOMIC_ACQUIRE) != 0);
+		T_EQ(pthread_join(w.thread, NULL), 0);
+		T_IS(w.ret, DOCA_ERROR_NOT_CONNECTED);
 	}
 	close_both(&service, &client);
 }

@@ -208,7 +208,7 @@ CHANNEL_CASE(send_event, t)
 	}
 }
 
-/* Whoever waits for room is told that none will come. behaviour: L14 */
+/* A sender that waits for room learns that the connection has ended. behaviour: L14 */
 T_CASE(send_event_of_loss)
 {
 	unsigned int i;
@@ -302,7 +302,7 @@ CHANNEL_CASE_CREATED(service_event, t)
 	T_AWAIT(service_list(&t->service, &list) == 1);
 	T_CHECK(!t_readable(fd, 0));
 	t->service.peer = list[0];
-	/* Messages are no news of that kind. */
+	/* Messages do not trigger this event. */
 	endpoint_send_number(&t->client, 1);
 	endpoint_recv_number(&t->service, 1);
 	T_CHECK(t->service.peer == list[0]);
@@ -358,7 +358,7 @@ leave(struct endpoint *client, unsigned int how)
 	endpoint_destroy(client);
 }
 
-/* One update after an event shows who is there, and no more. behaviour: L16, L17 */
+/* One update after an event lists exactly the connected clients. behaviour: L16, L17 */
 T_CASE(service_event_once)
 {
 	struct endpoint service, stays, goes;

@@ -40,7 +40,7 @@ send_for_ever(struct endpoint *e, int fd)
 
 	for (i = 0;; i++) {
 		t_fill(msg, length(i), i);
-		/* Whoever receives may be slow, or wait for the kill. */
+		/* The receiver may be slow, or wait for the kill. */
 		while (doca_comm_channel_ep_sendto(e->ep, msg, length(i), 0, e->peer) !=
 				DOCA_SUCCESS)
 			;
@@ -326,7 +326,7 @@ T_CASE(pending_client_dies)
 	t_proc_join(&service);
 }
 
-/* Accepted by nobody. */
+/* Never accepted. */
 static int
 waiting_client(int fd, void *arg __rte_unused)
 {

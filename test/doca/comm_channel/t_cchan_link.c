@@ -129,7 +129,7 @@ CHANNEL_CASE_CREATED(not_accepted_in_time, t)
 	channel_meet(t);
 }
 
-/* Clients that give up before they are accepted, and those who do not. behaviour: L18 */
+/* Clients that give up before they are accepted, and others that wait. behaviour: L18 */
 CHANNEL_CASE_CREATED(pending_clients, t)
 {
 	ADDR **list;

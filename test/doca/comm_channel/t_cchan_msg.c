@@ -202,7 +202,7 @@ T_CASE(full_queues)
 	channel_close(&t);
 }
 
-/* A client whose queue is full is in nobody's way. */
+/* A client whose queue is full does not block others. */
 T_CASE(full_queue_of_one)
 {
 	uint32_t i, end, number, next = 0;

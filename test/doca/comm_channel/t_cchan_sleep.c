@@ -3,8 +3,8 @@
  */
 
 /*
- * Endpoints of doca_comm_channel that sleep on their event channels: whoever is
- * not woken sleeps on until the test has failed.
+ * Endpoints of doca_comm_channel that sleep on their event channels. If a wake-up is lost, the
+ * endpoint sleeps until the test times out.
  */
 
 #include <poll.h>

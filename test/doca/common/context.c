@@ -16,6 +16,28 @@ state_log_note(struct state_log *s, struct doca_ctx *ctx, enum doca_ctx_states p
 	T_EQ(ctx_state(ctx), next);
 }
 
+void
+state_log_check(const struct state_log *s)
+{
+	/* To each state, from which. */
+	static const unsigned int from[] = {
+		[DOCA_CTX_STATE_IDLE] = 1 << DOCA_CTX_STATE_STARTING |
+			1 << DOCA_CTX_STATE_RUNNING | 1 << DOCA_CTX_STATE_STOPPING,
+		[DOCA_CTX_STATE_STARTING] = 1 << DOCA_CTX_STATE_IDLE,
+		[DOCA_CTX_STATE_RUNNING] = 1 << DOCA_CTX_STATE_IDLE | 1 << DOCA_CTX_STATE_STARTING,
+		[DOCA_CTX_STATE_STOPPING] = 1 << DOCA_CTX_STATE_STARTING |
+			1 << DOCA_CTX_STATE_RUNNING,
+	};
+	unsigned int i;
+
+	T_GE(s->nb, 2);
+	for (i = 0; i < s->nb; i++) {
+		T_EQ(s->prev[i], i == 0 ? DOCA_CTX_STATE_IDLE : s->next[i - 1]);
+		T_NE(from[s->next[i]] & 1U << s->prev[i], 0);
+		T_EQ(s->next[i] == DOCA_CTX_STATE_IDLE, i == s->nb - 1);
+	}
+}
+
 enum doca_ctx_states
 ctx_state(struct doca_ctx *ctx)
 {

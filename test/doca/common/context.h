@@ -25,6 +25,9 @@ struct state_log {
 void state_log_note(struct state_log *log, struct doca_ctx *ctx, enum doca_ctx_states prev,
 		enum doca_ctx_states next);
 
+/* The context was started, possibly ran, and is IDLE again: its states had the documented order. */
+void state_log_check(const struct state_log *log);
+
 enum doca_ctx_states ctx_state(struct doca_ctx *ctx);
 bool ctx_is_idle(struct doca_ctx *ctx);
 bool ctx_is_running(struct doca_ctx *ctx);

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* What programs do within callbacks, and what nobody should. */
+/* What programs do within callbacks, and what they should not. */
 
 #include "comch/sleeper.h"
 #include "t_main.h"

@@ -49,7 +49,7 @@ was_cut(struct pair *t)
 {
 	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx));
 	T_GE(nb_cuts, 1);
-	/* Who has cut it is not told. */
+	/* The side that disconnects gets no event. */
 	T_EQ(t->server.nb_disconnects, 0);
 	memset(&t->server.hooks, 0, sizeof(t->server.hooks));
 	pair_connect(t);
@@ -102,7 +102,7 @@ T_CASE(cut_in_callbacks)
 	pair_close(&t);
 }
 
-/* The server's last word finds nobody; the client's last words find the server. */
+/* A stop with messages in flight: all tasks complete, and what the client sent arrives. */
 PAIR_CASE(leaves_amid_messages, t)
 {
 	unsigned int i;

@@ -6,6 +6,7 @@
 
 #include "comch/queue.h"
 #include "t_main.h"
+#include "t_proc.h"
 
 static bool
 went(const struct state_log *s, unsigned int i, enum doca_ctx_states prev,
@@ -457,4 +458,49 @@ PAIR_CASE_CREATED(pool_of_tasks, t)
 	T_SETTLE(pair_progress(t));
 	for (i = 0; i < RTE_DIM(task); i++)
 		doca_task_free(doca_comch_task_send_as_task(task[i]));
+}
+
+/* What a flow's parent leaves to its child: tasks, some of them submitted. */
+struct legacy {
+	struct flow *f;
+	struct doca_task *send;
+	struct doca_comch_consumer_task_post_recv *recv;
+};
+
+static int
+use_legacy(int fd __rte_unused, void *arg)
+{
+	struct legacy *l = arg;
+
+	T_EQ(doca_pe_progress(l->f->p.pe), 0);
+	T_EQ(doca_pe_progress(l->f->c.pe), 0);
+	T_CHECK(!pair_progress(&l->f->t));
+	T_IS(doca_task_submit(l->send), DOCA_ERROR_BAD_STATE);
+	T_IS(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(l->recv)),
+		DOCA_ERROR_BAD_STATE);
+	T_EQ(ctx_state(l->f->p.ctx), DOCA_CTX_STATE_IDLE);
+	T_OK(doca_ctx_stop(l->f->c.ctx));
+	T_CHECK(doca_ctx_start(l->f->p.ctx) != DOCA_SUCCESS);
+	T_EQ(doca_pe_progress(l->f->p.pe), 0);
+	return 0;
+}
+
+/* A forked child has the memory of its parent's contexts, but not that of the channel. */
+FLOW_CASE(forked_child, f, 4096, 4)
+{
+	struct legacy l = { .f = f };
+	struct t_proc child;
+
+	queue_post(&f->c, NULL);
+	queue_post(&f->c, NULL);
+	queue_submit(&f->t, queue_put_task(&f->p, NULL, "x", 1, f->id));
+	l.send = queue_put_task(&f->p, NULL, "y", 1, f->id);
+	T_OK(doca_comch_consumer_task_post_recv_alloc_init(f->c.consumer, NULL, &l.recv));
+	t_proc_start(&child, "child", use_legacy, &l);
+	t_proc_join(&child);
+	/* The parent notices nothing. */
+	T_OK(doca_task_submit(l.send));
+	T_WAIT(flow_progress(f), f->p.nb_done == 2 && f->c.nb_done == 2);
+	T_EQ(f->c.imm[0], 'y');
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(l.recv));
 }

@@ -86,7 +86,7 @@ PAIR_CASE(armed_then_submitted, t)
 	queue_post(&cons, in);
 	out = memory_buf(&mem, 1024, 64, true);
 	T_SETTLE(pair_progress(t) || doca_pe_progress(prod.pe) != 0);
-	/* The completion of a send comes before anybody looks for it. */
+	/* A send completes before its completion is read. */
 	T_OK(doca_pe_get_notification_handle(prod.pe, &fd));
 	T_OK(doca_pe_request_notification(prod.pe));
 	T_CHECK(!t_readable(fd, 0));
@@ -178,7 +178,7 @@ sleeping_close(struct sleeper *ev, struct sleeping_side *s)
 	memory_destroy(&s->mem);
 }
 
-/* Each kind of event there is, and each has to wake who waits for it. */
+/* Each kind of event must wake a thread that waits for it. */
 static void
 life(unsigned int flags, bool own_pes)
 {
@@ -345,6 +345,37 @@ PAIR_CASE(last_task_freed, t)
 	sleeper_close(&ev);
 }
 
+static void
+send_on(struct queue *q, struct doca_task *task)
+{
+	const struct flow *f = q->arg;
+
+	doca_task_free(task);
+	if (q->nb_errors == 0)
+		T_OK(doca_task_submit(queue_put_task(q, NULL, "x", 1, f->id)));
+}
+
+/* Asleep, STOPPING: what is missing is a send that found no room. behaviour: E5, C14 */
+T_CASE(stop_with_a_backlog)
+{
+	struct sleeper ev;
+	struct flow f;
+
+	flow_open(&f, 64, 4);
+	queue_post(&f.c, NULL);
+	queue_submit(&f.t, queue_put_task(&f.p, NULL, "x", 1, f.id));
+	f.p.done = send_on;
+	f.p.arg = &f;
+	T_WAIT(doca_pe_progress(f.p.pe), f.p.nb_done == 1);
+	T_IS(doca_ctx_stop(f.p.ctx), DOCA_ERROR_IN_PROGRESS);
+	sleeper_open(&ev, SLEEPER_LATE);
+	sleeper_add(&ev, f.p.pe);
+	T_WAIT(sleeper_sleep(&ev), ctx_is_idle(f.p.ctx));
+	T_EQ(f.p.nb_errors, 1);
+	sleeper_close(&ev);
+	flow_close(&f);
+}
+
 /*
  * More messages than the receiver takes: each wake-up of the sender has to
  * come from the receiver. behaviour: T5, E5
@@ -365,7 +396,7 @@ flood(uint32_t recv_queue, uint32_t len, unsigned int flags)
 	sleeper_add(&ev, t.client.pe);
 	for (i = 0; i < 1000; i++)
 		side_send(&t.client, msg, len);
-	/* The receiver is away: who cannot send does not run in circles. */
+	/* The receiver is stopped: a sender that must wait does not spin. */
 	sleeper_rest(&ev);
 	sleeper_add(&ev, t.server.pe);
 	T_WAIT(sleeper_sleep(&ev), t.server.nb_msgs == 1000);
@@ -528,7 +559,7 @@ sleeper(int fd, void *arg)
 	end_open(&e, is_server, fd);
 	end_messages(&e, is_server);
 	end_data(&e, is_server);
-	/* Nobody speaks any more. */
+	/* No side sends any more. */
 	sleeper_rest(&e.ev);
 	t_say(fd, 'Q', 0);
 	t_hear(fd, 'G');

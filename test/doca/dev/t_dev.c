@@ -239,7 +239,7 @@ T_CASE(null_is_refused)
 	T_OK(doca_dev_close(dev));
 }
 
-/* Of ours, and of the native API that somebody uses beside. behaviour: X6 */
+/* Our devices, and those of the native API in the same program. behaviour: X6 */
 T_CASE(a_device_in_use_stays_open)
 {
 	struct doca_dev *dev = open_dev(0);

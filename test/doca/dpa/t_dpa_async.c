@@ -308,7 +308,7 @@ T_CASE(faults)
 	}
 }
 
-/* Not a fault, but what a card does with it nobody knows. */
+/* Not a fault, but undefined on a card. */
 T_CASE(overlap)
 {
 	struct ops o;

@@ -3,8 +3,8 @@
  */
 
 /*
- * DPA threads: what activates them, how kernels and threads end, and who is
- * told of kernels that do not.
+ * DPA threads: what activates them, how kernels and threads end, and how
+ * kernels that do not end are reported.
  */
 
 #include <pthread.h>
@@ -252,7 +252,7 @@ DPA_CASE(activations_call_the_kernel_and_run_does_not, dpa)
 		T_EQ(ret, 7);
 		T_AWAIT(nb_calls == 1);
 		T_EQ(seen, 42);
-		/* By the host as well; twice is no less than once. */
+		/* Also by the host; a second notification runs it again. */
 		doca_dpa_dev_thread_notify(threads[0].handle);
 		T_AWAIT(nb_calls == 2);
 		kernel_thread_end(&threads[0]);
@@ -344,7 +344,7 @@ DPA_CASE(a_kernel_that_polls_for_ever_is_stopped, dpa)
 {
 	unsigned int i;
 
-	/* More than there are CPUs: nobody starves. */
+	/* More threads than CPUs: none starves. */
 	for (i = 0; i < RTE_DIM(threads); i++) {
 		kernel_thread_start(&threads[i], dpa, DPA_HOST_FUNC(poll_for_ever), 0);
 		run(&threads[i]);

@@ -205,17 +205,43 @@ Test(buf_pool, states)
 	T_IS(doca_buf_pool_set_element_alignment(pool, 2), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_buf_pool_get_user_data(pool, &got));
 	T_EQ(got.u64, 6);
-	T_OK(doca_mmap_stop(m));
+	T_OK(doca_buf_pool_stop(pool));
 	T_IS(doca_buf_pool_buf_alloc(pool, &b), DOCA_ERROR_BAD_STATE);
 	/* Another start of the mmap is another registration. */
+	T_OK(doca_mmap_stop(m));
 	T_OK(doca_mmap_start(m));
+	T_OK(doca_buf_pool_start(pool));
 	T_OK(doca_buf_pool_buf_alloc(pool, &b));
 	T_CHECK(b->mr == impl_mmap_mr(m));
 	T_OK(doca_buf_dec_refcount(b, NULL));
 	T_OK(doca_buf_pool_stop(pool));
-	T_IS(doca_buf_pool_buf_alloc(pool, &b), DOCA_ERROR_BAD_STATE);
 	T_OK(doca_buf_pool_set_element_alignment(pool, 64));
 	T_OK(doca_buf_pool_start(pool));
 	T_OK(doca_buf_pool_destroy(pool));
+	T_OK(doca_mmap_destroy(m));
+}
+
+/* A started pool keeps its mmap, whether or not it has buffers in use. behaviour: M9 */
+Test(buf_pool, keeps_its_mmap)
+{
+	struct doca_mmap *m = started_mmap(mem, sizeof(mem), 0);
+	struct doca_buf_pool *pool = create(2, 16, 0, m), *too_large = create(2, 4096, 0, m);
+	struct doca_buf *b;
+
+	T_OK(doca_buf_pool_start(pool));
+	T_IS(doca_mmap_stop(m), DOCA_ERROR_NOT_PERMITTED);
+	T_IS(doca_mmap_destroy(m), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_buf_pool_buf_alloc(pool, &b));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+	/* A stop that does nothing, and a start that fails. */
+	T_OK(doca_buf_pool_stop(pool));
+	T_OK(doca_buf_pool_stop(pool));
+	T_IS(doca_buf_pool_start(too_large), DOCA_ERROR_INITIALIZATION);
+	T_OK(doca_mmap_stop(m));
+	T_OK(doca_mmap_start(m));
+	/* The end of the pool includes its stop. */
+	T_OK(doca_buf_pool_start(pool));
+	T_OK(doca_buf_pool_destroy(pool));
+	T_OK(doca_buf_pool_destroy(too_large));
 	T_OK(doca_mmap_destroy(m));
 }

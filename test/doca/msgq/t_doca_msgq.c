@@ -405,7 +405,7 @@ T_CASE(cpu_to_cpu)
 	/* No bufs, either way. */
 	T_INVALID(doca_comch_producer_task_send_alloc_init(p.producer, buf, NULL, 0, c.id, &task));
 	T_INVALID(doca_comch_consumer_task_post_recv_alloc_init(c.consumer, buf, &recv));
-	/* Nobody has that id. */
+	/* No consumer has that id. */
 	T_OK(msgq_send(&p, c.id + 1, imm, 1));
 	T_WAIT(doca_pe_progress(pe), p.nb_errors >= 1);
 	/* A stop brings back what is posted. */
@@ -471,5 +471,48 @@ T_CASE(asleep)
 	T_OK(doca_comch_msgq_destroy(msgq));
 	T_OK(doca_pe_destroy(pe[0]));
 	T_OK(doca_pe_destroy(pe[1]));
+	T_OK(doca_dev_close(dev));
+}
+
+static void
+send_two(struct msgq_consumer *c)
+{
+	T_OK(msgq_send_u64(c->arg, c->id, 1));
+	T_OK(msgq_send_u64(c->arg, c->id, 1));
+	c->arg = NULL;
+}
+
+/* An engine that sleeps wakes for sends that found no room, once their producer stops. */
+T_CASE(stop_with_a_backlog)
+{
+	struct msgq_consumer c = { .pe = NULL };
+	struct msgq_producer p = { .pe = NULL };
+	doca_notification_handle_t fd;
+	struct doca_comch_msgq *msgq;
+	struct doca_pe *pe;
+
+	dev = host_dev(0);
+	msgq = msgq_create(dev, NULL, MSGQ_CPU, 1, 1);
+	T_OK(doca_pe_create(&pe));
+	T_OK(doca_pe_get_notification_handle(pe, &fd));
+	msgq_consumer_on_cpu(&c, msgq, pe);
+	msgq_producer_on_cpu(&p, msgq, pe);
+	c.on_recv = send_two;
+	c.arg = &p;
+	msgq_post(&c, 1);
+	T_OK(msgq_send_u64(&p, c.id, 1));
+	T_WAIT(doca_pe_progress(pe), c.nb_recv >= 1 && p.nb_sent >= 1);
+	T_IS(doca_ctx_stop(p.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_OK(doca_pe_request_notification(pe));
+	T_CHECK(t_readable(fd, T_TIMEOUT_MS));
+	T_OK(doca_pe_clear_notification(pe, fd));
+	T_WAIT(doca_pe_progress(pe), ctx_is_idle(p.ctx));
+	T_EQ(p.nb_errors, 2);
+	T_EQ(p.status, DOCA_ERROR_SHUTDOWN);
+	T_OK(doca_comch_producer_destroy(p.producer));
+	msgq_consumer_end(&c);
+	T_OK(doca_comch_msgq_stop(msgq));
+	T_OK(doca_comch_msgq_destroy(msgq));
+	T_OK(doca_pe_destroy(pe));
 	T_OK(doca_dev_close(dev));
 }

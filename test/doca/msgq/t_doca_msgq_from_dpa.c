@@ -124,7 +124,7 @@ T_CASE(from_the_dpa)
 	recv_until(2);
 	T_EQ(m.c.imm_len, 3);
 	T_EQ(MSGQ_RUN(m.dpa, dev_is_empty, &(uint32_t){ 1 }), 1);
-	/* Nobody has that id. */
+	/* No consumer has that id. */
 	T_EQ(MSGQ_RUN(m.dpa, dev_done, NULL), DONE(DOCA_DPA_DEV_COMP_SEND));
 	s.consumer_id = 2;
 	MSGQ_RUN(m.dpa, dev_send, &s);
@@ -242,7 +242,7 @@ T_CASE(copies)
 		recv_until(i);
 	}
 	T_EQ(sum, 20);
-	/* Nothing to copy is no fault. */
+	/* A copy of 0 bytes is valid. */
 	msgq_post(&m.c, 1);
 	s.size = 0;
 	s.dst = NULL;

@@ -225,7 +225,7 @@ T_CASE(no_message_is_missed)
 	msgq_close(&m);
 }
 
-/* Too many credits, too many acknowledgements, elements that nobody gives back. */
+/* Too many credits, too many acknowledgements, elements that are not given back. */
 T_CASE(consumers_faults)
 {
 	struct element e;

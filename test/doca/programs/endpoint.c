@@ -4,7 +4,7 @@
 
 /*
  * Comm Channel, of DOCA 1.5 to 2.8: the client sends a text, the service answers
- * with its own. Who has nothing to do sleeps on the event channels.
+ * with its own. A side with nothing to do sleeps on the event channels.
  */
 
 #include <time.h>

@@ -54,7 +54,7 @@ done
 status=0
 (run host "$host" "${host_at[@]}" -n pair -t 'said by the host') >"$TMPDIR/host.log" 2>&1 ||
 	status=$?
-# A server that nobody came to waits for ever.
+# A server without a client waits for ever.
 [ "$status" -eq 0 ] || kill "$dpu_pid" 2>/dev/null || true
 cat <&3 >>"$TMPDIR/dpu.log"
 wait "$dpu_pid" || status=1

@@ -81,7 +81,7 @@ make_dir(const struct comch_place *p, const char *path, mode_t mode)
 
 	if (mkdir(path, mode) != 0 && errno != EEXIST) {
 		err = errno; /* logging may change it */
-		PLACE_LOG(p, ERR, "create directory %s: %s", path, strerror(err));
+		PLACE_LOG(p, ERR, "cannot create directory %s: %s", path, strerror(err));
 		return -err;
 	}
 	if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {

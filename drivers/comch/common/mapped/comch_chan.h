@@ -68,9 +68,6 @@
 #include "sdk/comch_send.h"
 #include "sdk/comch_rec.h"
 
-/* A large message passes through the staging ring in pieces of at most this size. */
-#define COMCH_STAGE_PIECE (UINT32_C(256) << 10)
-
 /* Sizes of the two regions. Both ends compute them from the negotiated values. */
 static inline size_t
 comch_chan_post_len(uint32_t depth)
@@ -100,6 +97,7 @@ struct comch_chan_cons {
 	/* staged reception */
 	bool pulling;           /* the message at head is partly copied */
 	bool stage_lost;        /* the peer died within a message: the ring is not read again */
+	bool has_freed_space;   /* staging space was freed; producers not woken yet */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
 	uint32_t pulled;        /* bytes copied of the message at head */
@@ -109,6 +107,13 @@ struct comch_chan_cons {
 	uint64_t timeout_cycles;
 	/* Callback of the owner: wake the peer's producers. */
 	void (*wake_peer)(struct comch_chan_cons *c);
+};
+
+/* Of the staging ring of a sending end. */
+enum comch_stage_owner {
+	COMCH_STAGE_FREE,
+	COMCH_STAGE_OWNED,   /* by a local producer */
+	COMCH_STAGE_AWAITED, /* and another one sleeps until it is free */
 };
 
 /* The sending end towards one consumer of the peer, shared by all local producers. */
@@ -121,7 +126,7 @@ struct comch_chan_remote {
 	int wake_fd;
 	/* written by all producers */
 	uint32_t armed_answered __rte_aligned(COMCH_LINE); /* armed at the last wake-up */
-	uint32_t streaming;                   /* 1: a producer owns the staging ring */
+	uint32_t streaming;                   /* enum comch_stage_owner */
 	uint64_t stage_head;                  /* bytes written; by the ring's owner */
 	uint32_t retired;                     /* streams to it end */
 	/* the connection's thread */
@@ -143,6 +148,8 @@ struct comch_chan_prod {
 	bool stream_silent;
 	/* bytes of staging ring that the last short send needs; 0: it needs a buffer */
 	uint32_t short_space;
+	/* Callback of the owner: wake the other local producers. Any thread. */
+	void (*wake_others)(struct comch_chan_prod *p);
 };
 
 /* Start at position 0 with zeroed regions. */
@@ -182,8 +189,12 @@ bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
  */
 int comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *op, uint64_t pos);
+/* Is it worth a try to stage len bytes? False after comch_stage_await(): it wakes. */
+bool comch_stage_can_continue(const struct comch_chan_remote *rc, uint32_t len);
 /* Does the ring of rc have len free bytes, or a fault to report? */
 bool comch_stage_has_space(const struct comch_chan_remote *rc, uint32_t len);
+/* Before a sleep: its owner wakes the local producers when it is free. */
+void comch_stage_await(struct comch_chan_remote *rc);
 /* Advance the message that streams. Returns true if none streams afterwards. */
 bool comch_stage_push(struct comch_chan_prod *p);
 /*
@@ -221,7 +232,7 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, u
 		else
 			memcpy(rec->imm, op->imm, op->imm_len);
 	}
-	comch_store_release(&rec->seq, pos + 1); /* R */
+	comch_store_release(&rec->seq, pos + 1); /* R: ring.pml, commit */
 }
 
 /* Claim n positions from pos on. False: another producer claimed first. */
@@ -229,11 +240,11 @@ static inline bool
 comch_chan_claim(struct comch_chan_remote *rc, uint64_t pos, uint32_t n)
 {
 	bool won = __atomic_compare_exchange_n(&rc->rec->claim, &pos, pos + n, false,
-			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED); /* stop.pml, claim */
 
 	/* C: the claim is visible before `closed` is read. On x86 the locked CAS is the fence. */
 #ifndef RTE_ARCH_X86
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stop.pml, claim */
 #endif
 	return won;
 }
@@ -244,7 +255,7 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 {
 	uint32_t peer_armed;
 
-	/* W: the publication is visible before `armed` is read. */
+	/* W: the publication is visible before `armed` is read. Model: wake.pml, publish. */
 	comch_fence_publish(rc->light_fence);
 	if (likely(!comch_armed_asks(&rc->to.post_shared->armed, &rc->armed_answered,
 			&peer_armed)))
@@ -261,7 +272,7 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 static __rte_always_inline void
 comch_chan_wake_producers(struct comch_chan_cons *c)
 {
-	/* W: the publication is visible before `armed` is read. */
+	/* W: the publication is visible before `armed` is read. Model: wake.pml, publish. */
 	comch_fence_publish(c->light_fence);
 	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->armed_answered)))
 		return;

@@ -36,6 +36,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->staging = (const uint8_t *)&rec_shared->rec[c->rx.depth];
 	c->pulling = false;
 	c->stage_lost = false;
+	c->has_freed_space = false;
 	c->stage_tail = 0;
 	c->armed_answered = 0;
 	comch_recv_begin(&c->rx);
@@ -57,7 +58,7 @@ publish_tail(struct comch_recv *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
 
-	comch_store_release(&c->post->tail, rx->tail); /* T */
+	comch_store_release(&c->post->tail, rx->tail); /* T: ring.pml, post */
 	comch_chan_wake_producers(c);
 }
 
@@ -83,7 +84,7 @@ rec_is_committed(const struct comch_recv *rx)
 	const struct comch_rec *rec_shared = rec_at_head(rx);
 
 	return rx->head != rx->tail &&
-		peer_load_acquire_u64(&rec_shared->seq) == rx->head + 1; /* R */
+		peer_load_acquire_u64(&rec_shared->seq) == rx->head + 1; /* R: ring.pml, record */
 }
 
 static int
@@ -99,7 +100,8 @@ static bool
 claims_in_flight(struct comch_recv *rx)
 {
 	struct comch_chan_cons *c = cons_of(rx);
-	uint64_t peer_claim = peer_load_acquire_u64(&c->rec_shared->claim); /* C */
+	/* C. No model: halt was acquired before. */
+	uint64_t peer_claim = peer_load_acquire_u64(&c->rec_shared->claim);
 
 	/* Nothing claimed, or more claimed than posted, which is invalid: do not wait. */
 	if (peer_claim - rx->head == 0 || peer_claim - rx->head > rx->tail - rx->head)
@@ -124,10 +126,28 @@ static const struct comch_recv_steps steps = {
 	.halt = halt,
 };
 
+/*
+ * Wake producers once per burst, for all the staging space that it freed. Otherwise a peer that
+ * keeps changing its armed word would cost one wake-up per producer and message. After draining,
+ * the regions may be unmapped, and no producer waits for space.
+ */
+static void
+wake_for_room(struct comch_chan_cons *c)
+{
+	c->has_freed_space = false;
+	if (comch_load_relaxed(&c->rx.drained) == 0)
+		comch_chan_wake_producers(c);
+}
+
 static __rte_noinline uint16_t
 recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
-	return comch_recv_all(rx, cpls, n, &steps);
+	struct comch_chan_cons *c = cons_of(rx);
+
+	n = comch_recv_all(rx, cpls, n, &steps);
+	if (unlikely(c->has_freed_space))
+		wake_for_room(c);
+	return n;
 }
 
 uint16_t
@@ -147,15 +167,16 @@ comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why)
 			comch_load_relaxed(&c->rx.halt) >= (uint32_t)why)
 		return;
 	comch_store_relaxed(&c->halt_deadline, rte_rdtsc() + c->timeout_cycles);
-	comch_store_release(&c->post->closed, 1);
-	/* C: `closed` is visible before `claim` is read. */
+	comch_store_release(&c->post->closed, 1); /* No model: the fence orders it */
+	/* C: `closed` is visible before `claim` is read. Model: stop.pml, close. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	comch_store_release(&c->rx.halt, why);
+	comch_store_release(&c->rx.halt, why); /* pairs with comch_recv_all(): stop.pml, halt */
 }
 
 void
 comch_chan_cons_drain_empty(struct comch_chan_cons *c)
 {
+	/* Model: stop.pml, halted. */
 	if (comch_load_relaxed(&c->rx.drained) == 0 && c->rx.entry_head == c->rx.entry_tail)
 		comch_recv_drain(&c->rx, NULL, 0, comch_load_acquire(&c->rx.halt), &steps);
 }
@@ -168,22 +189,22 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 
 	if (comch_recv_has_refusal(rx))
 		return true;
-	if (comch_load_acquire(&rx->drained) != 0)
+	if (comch_load_acquire(&rx->drained) != 0) /* leave.pml, left */
 		return false;
-	if (comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE)
+	if (comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE) /* stop.pml, halted */
 		return true;
 	rec_shared = rec_at_head(rx);
 	if (c->pulling)
 		return peer_load_acquire_u64(&c->rec_shared->staging_head) !=
 			c->stage_tail + c->pulled ||
-			peer_load_acquire_u64(&rec_shared->stop_at) != 0;
+			peer_load_acquire_u64(&rec_shared->stop_at) != 0; /* H: stage.pml, get */
 	return rx->rec_idx != rx->cur.head.count || rec_is_committed(rx);
 }
 
 void
 comch_chan_cons_arm(struct comch_chan_cons *c)
 {
-	if (comch_load_acquire(&c->rx.drained) != 0)
+	if (comch_load_acquire(&c->rx.drained) != 0) /* leave.pml, left */
 		return;
 	comch_armed_ask(&c->post->armed, 0, 0);
 }

@@ -53,7 +53,7 @@ commit_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t p
 		for (k = 0; k < COMCH_REC_BATCH && i + k < n && ops[i + k].imm_len == 0; k++)
 			rec->len[k] = ops[i + k].len;
 		rec->head.count = (uint8_t)k;
-		comch_store_release(&rec->seq, pos + i + 1); /* R */
+		comch_store_release(&rec->seq, pos + i + 1); /* R: ring.pml, commit */
 		i += k;
 	}
 }
@@ -83,7 +83,7 @@ abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t po
 
 	for (i = 0; i < n; i++) {
 		rec = comch_rec_begin(p, rc, pos + i, 1, COMCH_REC_ABORT);
-		comch_store_release(&rec->seq, pos + i + 1); /* R */
+		comch_store_release(&rec->seq, pos + i + 1); /* R: ring.pml, commit */
 		comch_send_done(&p->tx, &ops[i], -ENOENT);
 	}
 }
@@ -120,6 +120,7 @@ remote_is_retiring(const struct comch_chan_remote *rc)
 static bool
 claim_moved(const struct comch_chan_remote *rc, uint64_t pos)
 {
+	/* Pairs with the consumer's put_desc(). Model: ring.pml, moved. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return comch_load_relaxed(&rc->rec->claim) != pos;
 }
@@ -198,7 +199,7 @@ static __rte_always_inline bool
 is_streaming(const struct comch_send *tx)
 {
 	return comch_load_acquire(&container_of(tx, const struct comch_chan_prod, tx)->stream) !=
-		NULL;
+		NULL; /* pairs with stream_end(): leave.pml, left */
 }
 
 uint16_t
@@ -243,32 +244,47 @@ short_can_continue(struct comch_chan_prod *p)
 	/* Without the consumer the send completes, with -ENOENT. */
 	if (to == NULL)
 		return true;
-	if (p->short_space > 0 && (comch_load_relaxed(&chan_remote_of(to)->streaming) != 0 ||
-			!comch_stage_has_space(chan_remote_of(to), p->short_space)))
+	if (p->short_space > 0 && !comch_stage_can_continue(chan_remote_of(to), p->short_space))
 		return false;
 	return comch_send_posted(to, comch_load_relaxed(to->claim), 1) != 0;
+}
+
+/* Would a burst write more of the message that streams, or end it? */
+static bool
+stream_can_continue(const struct comch_chan_prod *p, const struct comch_chan_remote *rc)
+{
+	/* No model: a stale value is followed by a note of the producer. */
+	return comch_load_relaxed(&rc->retired) != 0 ||
+		comch_load_relaxed(&p->tx.halt) == RTE_COMCH_HALT_DOWN ||
+		comch_stage_has_space(rc, 1);
 }
 
 bool
 comch_chan_prod_pending(struct comch_chan_prod *p)
 {
+	/* Pairs with stream_end(): leave.pml, left. */
+	const struct comch_chan_remote *rc = comch_load_acquire(&p->stream);
+
 	if (p->tx.done.tail != p->tx.done.head)
 		return true;
-	if (p->stream != NULL)
-		return comch_stage_has_space(p->stream, 1);
+	if (rc != NULL)
+		return stream_can_continue(p, rc);
 	return p->tx.short_id != 0 && short_can_continue(p);
 }
 
 void
 comch_chan_prod_arm(struct comch_chan_prod *p)
 {
-	struct comch_chan_remote *rc = p->stream;
+	/* Pairs with stream_end(): leave.pml, left. */
+	struct comch_chan_remote *rc = comch_load_acquire(&p->stream);
 	struct comch_send_remote *to;
 	uint32_t slot = 0;
 
 	if (rc == NULL && p->tx.short_id != 0) {
 		to = comch_send_find(&p->tx, p->tx.short_id, &slot);
 		rc = to != NULL ? chan_remote_of(to) : NULL;
+		if (rc != NULL && p->short_space > 0)
+			comch_stage_await(rc);
 	}
 	if (rc != NULL)
 		comch_armed_ask_shared(&rc->rec->armed);

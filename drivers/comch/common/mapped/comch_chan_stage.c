@@ -22,11 +22,15 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_peer.h"
 
+/* A large message passes through the staging ring in pieces of at most this size. */
+#define COMCH_STAGE_PIECE (UINT32_C(256) << 10)
+
 /* Free bytes of the ring, or -EPROTO if the peer's position is out of range. */
 static int64_t
 stage_space(const struct comch_chan_remote *rc, uint64_t head)
 {
-	uint64_t peer_tail = peer_load_acquire_u64(&rc->to.post_shared->staging_tail); /* S */
+	/* S: stage.pml, space */
+	uint64_t peer_tail = peer_load_acquire_u64(&rc->to.post_shared->staging_tail);
 	uint64_t used = head - peer_tail;
 
 	if (used > rc->to.base.staging_size)
@@ -35,9 +39,26 @@ stage_space(const struct comch_chan_remote *rc, uint64_t head)
 }
 
 bool
+comch_stage_can_continue(const struct comch_chan_remote *rc, uint32_t len)
+{
+	switch (comch_load_relaxed(&rc->streaming)) {
+	case COMCH_STAGE_FREE:
+		return comch_stage_has_space(rc, len);
+	case COMCH_STAGE_OWNED:
+		/* Taken after comch_stage_await(), so its owner would not wake us: try again. */
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
 comch_stage_has_space(const struct comch_chan_remote *rc, uint32_t len)
 {
-	/* Not stage_head, which only the ring's owner may read. */
+	/*
+	 * Not stage_head: only the ring's owner may read it.
+	 * No model: a stale value costs a retry.
+	 */
 	int64_t space = stage_space(rc, comch_load_acquire(&rc->rec->staging_head));
 
 	return space < 0 || space >= (int64_t)len;
@@ -58,7 +79,7 @@ stage_put(struct comch_chan_remote *rc, struct comch_gather *g, uint32_t len)
 static void
 stage_publish(struct comch_chan_remote *rc)
 {
-	comch_store_release(&rc->rec->staging_head, rc->stage_head); /* H */
+	comch_store_release(&rc->rec->staging_head, rc->stage_head); /* H: stage.pml, put */
 }
 
 /* Align the head, where the next message begins. */
@@ -69,11 +90,24 @@ stage_end(struct comch_chan_remote *rc)
 	stage_publish(rc);
 }
 
+/* The last use of rc: a retired one may be freed after it. */
 static void
-stage_release(struct comch_chan_remote *rc)
+stage_release(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 {
-	/* Release: the next owner's acquire sees stage_head. */
-	comch_store_release(&rc->streaming, 0);
+	/* Release: the next owner's acquire sees stage_head. Model: lock.pml, unlock. */
+	if (unlikely(__atomic_exchange_n(&rc->streaming, COMCH_STAGE_FREE, __ATOMIC_RELEASE) ==
+			COMCH_STAGE_AWAITED))
+		p->wake_others(p);
+}
+
+void
+comch_stage_await(struct comch_chan_remote *rc)
+{
+	uint32_t owned = COMCH_STAGE_OWNED;
+
+	/* If it is free by now, the caller sees that before it sleeps. Model: await.pml. */
+	__atomic_compare_exchange_n(&rc->streaming, &owned, COMCH_STAGE_AWAITED, false,
+		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static void
@@ -97,8 +131,9 @@ stream_begin(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	p->stream_done = (struct comch_done){
 		.cookie = op->cookie, .len = op->len, .consumer_id = op->consumer_id,
 	};
-	comch_store_release(&p->stream, rc);
 	comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
+	/* After the record, in which an abort stores stop_at. Model: abort.pml, begin. */
+	comch_store_release(&p->stream, rc);
 	stage_count(p, op->len, op->imm_len);
 	comch_stage_push(p);
 }
@@ -108,12 +143,13 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *op, uint64_t pos)
 {
 	struct comch_gather g;
-	uint32_t free = 0;
+	uint32_t free = COMCH_STAGE_FREE;
 	int64_t space;
 	int ret;
 
 	p->short_space = RTE_MIN(op->len, rc->to.base.staging_size);
-	if (!__atomic_compare_exchange_n(&rc->streaming, &free, 1, false,
+	/* Pairs with stage_release(). Model: lock.pml, lock. */
+	if (!__atomic_compare_exchange_n(&rc->streaming, &free, COMCH_STAGE_OWNED, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
 	space = stage_space(rc, rc->stage_head);
@@ -128,6 +164,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		goto release;
 	}
 	if (op->len > rc->to.base.staging_size) {
+		p->short_space = 0;
 		stream_begin(p, rc, op, pos);
 		return 1;
 	}
@@ -138,9 +175,10 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	comch_chan_wake(p, rc);
 	stage_count(p, op->len, op->imm_len);
 	comch_send_done(&p->tx, op, 0);
+	p->short_space = 0;
 	ret = 1;
 release:
-	stage_release(rc);
+	stage_release(p, rc);
 	return ret;
 }
 
@@ -159,10 +197,12 @@ stream_end(struct comch_chan_prod *p, int status)
 	stage_end(rc);
 	comch_chan_wake(p, rc);
 	comch_send_done(&p->tx, &op, status);
-	/* Release: pairs with the acquires in is_streaming() and comch_map_prod_idle(). */
+	/*
+	 * Release: pairs with the acquires in is_streaming() and comch_map_prod_idle().
+	 * Model: leave.pml, leave.
+	 */
 	comch_store_release(&p->stream, NULL);
-	/* Last: a retired consumer may be freed after this. */
-	stage_release(rc);
+	stage_release(p, rc);
 }
 
 /*
@@ -173,14 +213,14 @@ stream_end(struct comch_chan_prod *p, int status)
 static bool
 stream_trylock(struct comch_chan_prod *p)
 {
-	/* Acquire: pairs with the release in stream_unlock(). */
+	/* Acquire: pairs with the release in stream_unlock(). Model: lock.pml, lock. */
 	return __atomic_exchange_n(&p->stream_locked, 1, __ATOMIC_ACQUIRE) == 0;
 }
 
 static void
 stream_unlock(struct comch_chan_prod *p)
 {
-	/* Release: pairs with the acquire in stream_trylock(). */
+	/* Release: pairs with the acquire in stream_trylock(). Model: lock.pml, unlock. */
 	comch_store_release(&p->stream_locked, 0);
 }
 
@@ -190,9 +230,12 @@ stream_abort(struct comch_chan_prod *p, int err)
 {
 	struct comch_rec *rec = &p->stream->rec->rec[p->stream_pos & p->stream->to.mask];
 
-	/* The record is not reused before the consumer has finished its position. */
+	/*
+	 * The record is not reused before the consumer has passed it.
+	 * Pair A; the release of H orders it. Model: stage.pml, put.
+	 */
 	comch_store_release(&rec->stop_at, COMCH_REC_STOPPED |
-		RTE_ALIGN_CEIL(p->stream->stage_head, (uint64_t)COMCH_LINE)); /* A */
+		RTE_ALIGN_CEIL(p->stream->stage_head, (uint64_t)COMCH_LINE));
 	stream_end(p, err);
 }
 
@@ -203,6 +246,7 @@ stream_put(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 	int64_t space;
 	uint32_t k;
 
+	/* Pairs with comch_map_prod_halt(). Model: publish.pml, find. */
 	if (comch_load_acquire(&p->tx.halt) == RTE_COMCH_HALT_DOWN)
 		return -ECONNRESET;
 	if (comch_load_relaxed(&rc->retired) != 0)
@@ -245,7 +289,8 @@ comch_chan_prod_abort(struct comch_chan_prod *p, int err)
 {
 	if (!stream_trylock(p))
 		return false;
-	if (comch_load_relaxed(&p->stream) != NULL)
+	/* Pairs with stream_begin(), which has no lock. Model: abort.pml, found. */
+	if (comch_load_acquire(&p->stream) != NULL)
 		stream_abort(p, err);
 	stream_unlock(p);
 	return true;
@@ -262,13 +307,13 @@ stage_get(const struct comch_chan_cons *c, uint8_t *dst, uint32_t from, uint32_t
 	peer_copy(dst + first, c->staging, len - first);
 }
 
-/* Publish the tail in whole lines, see stage_end(), and wake producers that sleep. */
+/* Publish the tail in whole lines, see stage_end(). The end of the burst wakes producers. */
 static void
 stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 {
 	comch_store_release(&c->post->staging_tail,
-		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S */
-	comch_chan_wake_producers(c);
+		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S: stage.pml, consumed */
+	c->has_freed_space = true;
 }
 
 /* If the producer aborted the message at head, skip what it wrote. */
@@ -276,7 +321,7 @@ static int
 pull_stopped(struct comch_chan_cons *c)
 {
 	const struct comch_rec *rec = &c->rec_shared->rec[c->rx.head & c->rx.mask];
-	uint64_t peer_stop = peer_load_acquire_u64(&rec->stop_at); /* A */
+	uint64_t peer_stop = peer_load_acquire_u64(&rec->stop_at); /* A: stage.pml, get */
 	uint64_t skip;
 
 	if (peer_stop == 0)
@@ -294,25 +339,32 @@ pull_stopped(struct comch_chan_cons *c)
 int
 comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len)
 {
-	/* Before the peer's positions: what it wrote last is behind this load. */
+	/*
+	 * Before the peer's positions are read, so that its last writes are seen.
+	 * Model: stop.pml, halted.
+	 */
 	const bool is_down = comch_load_acquire(&c->rx.halt) == RTE_COMCH_HALT_DOWN;
 	uint64_t peer_head, ready;
 	uint32_t k;
 	int ret;
 
-	/* Nothing says where the next message begins. */
+	/* The position of the next staged message is unknown. */
 	if (c->stage_lost)
 		return -ECANCELED;
 	if (!c->pulling) {
 		c->pulling = true;
 		c->pulled = 0;
 	}
-	peer_head = peer_load_acquire_u64(&c->rec_shared->staging_head); /* H */
+	peer_head = peer_load_acquire_u64(&c->rec_shared->staging_head); /* H: stage.pml, get */
 	ready = peer_head - c->stage_tail;
 	/* The ring's limit counts from the published tail, which is rounded down to a line. */
 	if (ready < c->pulled || ready - RTE_ALIGN_FLOOR(c->pulled, (uint32_t)COMCH_LINE) >
 			c->staging_size)
 		return -EPROTO;
+	/* Check for an abort before copying: the bytes may belong to the next message. */
+	ret = len > c->staging_size || ready < len ? pull_stopped(c) : 0;
+	if (ret != 0)
+		return ret;
 	k = (uint32_t)RTE_MIN((uint64_t)(len - c->pulled), ready - c->pulled);
 	if (k > 0) {
 		stage_get(c, e->addr + c->pulled, c->pulled, k);
@@ -321,13 +373,13 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 			stage_consumed(c, c->stage_tail + c->pulled);
 	}
 	if (c->pulled < len) {
-		ret = pull_stopped(c);
-		/* The rest never comes. Messages behind it may be complete: they did not need
+		/*
+		 * The rest never comes. Messages behind it may be complete: they did not need
 		 * the ring.
 		 */
-		c->stage_lost = ret == 0 && is_down;
-		c->pulling &= !c->stage_lost;
-		return c->stage_lost ? -ECANCELED : ret;
+		c->stage_lost = is_down;
+		c->pulling &= !is_down;
+		return is_down ? -ECANCELED : 0;
 	}
 	c->pulling = false;
 	c->stage_tail = RTE_ALIGN_CEIL(c->stage_tail + len, (uint64_t)COMCH_LINE);

@@ -10,6 +10,8 @@
  * consumers, producers and sending ends. comch_chan.h has their bursts.
  */
 
+#include <sys/queue.h>
+
 #include "sdk/comch_quota.h"
 #include "sdk/comch_staging_budget.h"
 #include "comch_chan.h"
@@ -22,8 +24,9 @@ struct comch_map_peer_prod {
 
 /* Data of a link. */
 struct comch_map {
-	rte_spinlock_t lock;     /* protects peer_prod, which consumers read in bursts */
+	rte_spinlock_t lock;     /* protects peer_prod and prods, which bursts read */
 	struct comch_map_peer_prod peer_prod[COMCH_MAX_PRODUCERS];
+	LIST_HEAD(, comch_map_prod) prods; /* those that are started */
 	struct comch_staging staging; /* record regions; the connection's thread */
 	struct comch_quota *quota;    /* of the peer, whose wake sockets we keep */
 };
@@ -53,6 +56,8 @@ struct comch_map_cons {
 struct comch_map_prod {
 	struct comch_map_dq dq;  /* first */
 	struct comch_chan_prod chan;
+	LIST_ENTRY(comch_map_prod) next;
+	bool is_started;
 };
 
 static inline const struct rte_comch_region_ops *
@@ -63,8 +68,8 @@ comch_map_regions(const struct rte_comch_link *link)
 
 /* comch_map.c */
 /*
- * Take over a wake socket from a ticket. Returns it, -EPROTO (it is none) or -EMFILE (the peer
- * has its share of descriptors).
+ * Take over a wake socket from a ticket. Returns it, -EPROTO (not a unix socket) or -EMFILE (the
+ * peer's share of descriptors is used up).
  */
 int comch_map_wake_keep(struct comch_map *map, int *from);
 void comch_map_wake_drop(struct comch_map *map, int fd);

@@ -19,9 +19,11 @@
 
 /*
  * Wake-ups read at once: more than a socket holds. A valid peer sends one for each arm of any
- * producer to all of them, and a thread may come late to look.
+ * producer to all of them, and a thread may come late to look. The size is set, as the kernel's
+ * default is up to the machine: the kernel doubles it, and takes 768 bytes for a message.
  */
 #define DRAIN_MAX 512
+#define WAKE_SNDBUF (64 << 10)
 
 static struct comch_map_dq *
 map_dq(struct rte_comch_dq *dq)
@@ -46,10 +48,13 @@ map_prod(struct rte_comch_dq *dq)
 static int
 wake_open(struct comch_map_wake *w)
 {
+	const int size = WAKE_SNDBUF;
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
 		return -errno;
+	/* Of the peer's end: what it sends waits there. It does not fail for a valid size. */
+	(void)setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	w->fd = fds[0];
 	w->peer_fd = fds[1];
 	w->refuses_fds = comch_foreign_refuse(fds[0]);
@@ -287,7 +292,9 @@ comch_map_cons_drained(const struct rte_comch_dq *dq)
 {
 	const struct comch_map_cons *c = container_of(dq, const struct comch_map_cons, dq.base);
 
-	/* Acquire: pairs with comch_recv_drain(); the regions may be freed. */
+	/*
+	 * Acquire: pairs with comch_recv_drain(); the regions may be freed. Model: leave.pml, left.
+	 */
 	return comch_load_acquire(&c->chan.rx.drained) != 0;
 }
 
@@ -330,6 +337,36 @@ guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	return n;
 }
 
+static void
+set_started(struct comch_map_prod *p, bool is_started)
+{
+	struct comch_map *map = p->dq.base.link->data;
+
+	if (p->is_started == is_started)
+		return;
+	p->is_started = is_started;
+	rte_spinlock_lock(&map->lock);
+	if (is_started)
+		LIST_INSERT_HEAD(&map->prods, p, next);
+	else
+		LIST_REMOVE(p, next);
+	rte_spinlock_unlock(&map->lock);
+}
+
+/* The polls of the others look again whether they can send. Called in a burst. */
+static void
+on_wake_others(struct comch_chan_prod *chan)
+{
+	struct comch_map_prod *me = container_of(chan, struct comch_map_prod, chan), *p;
+	struct comch_map *map = me->dq.base.link->data;
+
+	rte_spinlock_lock(&map->lock);
+	LIST_FOREACH(p, &map->prods, next)
+		if (p != me)
+			p->dq.base.idle_cb(p->dq.base.ctx);
+	rte_spinlock_unlock(&map->lock);
+}
+
 int
 comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 		struct rte_comch_producer_core *core, struct rte_comch_dq **dq)
@@ -348,6 +385,7 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	ret = wake_open(&p->dq.wake);
 	if (ret != 0)
 		goto err_fini;
+	p->chan.wake_others = on_wake_others;
 	core->send = COMCH_GUARDS ? guarded_send : comch_chan_send;
 	core->done = COMCH_GUARDS ? guarded_done : comch_chan_done;
 	core->queue = &p->chan;
@@ -368,6 +406,8 @@ comch_map_prod_begin(struct rte_comch_dq *dq, uint32_t id)
 
 	chan->tx.id = id;
 	chan->tx.ahead.id = 0;
+	set_started(map_prod(dq), true);
+	/* Pairs with comch_send_burst(). Model: publish.pml, publish. */
 	comch_store_release(&chan->tx.halt, RTE_COMCH_HALT_NONE);
 }
 
@@ -386,6 +426,8 @@ comch_map_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine)
 void
 comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 {
+	set_started(map_prod(dq), false);
+	/* Pairs with comch_send_burst(). Model: publish.pml, publish. */
 	comch_store_release(&map_prod(dq)->chan.tx.halt, why);
 }
 
@@ -394,7 +436,7 @@ comch_map_prod_idle(const struct rte_comch_dq *dq)
 {
 	const struct comch_map_prod *p = container_of(dq, const struct comch_map_prod, dq.base);
 
-	/* Acquire: pairs with the release in stream_end(). */
+	/* Acquire: pairs with the release in stream_end(). Model: leave.pml, left. */
 	return comch_load_acquire(&p->chan.stream) == NULL;
 }
 

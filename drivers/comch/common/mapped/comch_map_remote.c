@@ -30,7 +30,7 @@ rec_create(struct rte_comch_link *link, struct comch_chan_remote *rc, size_t len
 	int ret = comch_staging_take(&map->staging, link, len, why, sizeof(why));
 
 	if (why[0] != '\0')
-		COMCH_LOG(WARNING, "%s", why);
+		COMCH_LOG_PEER(COMCH_LOG, "%s", why);
 	if (ret != 0)
 		return ret;
 	ret = comch_map_regions(link)->region_create(link, len, &rc->rec_region);
@@ -124,8 +124,11 @@ comch_map_remote_free(struct rte_comch_link *link, struct rte_comch_remote *remo
 	struct comch_chan_remote *rc = container_of(remote, struct comch_chan_remote, to.base);
 	struct comch_map *map = link->data;
 
-	/* A producer with a stream refers to it between bursts, too. */
-	if (comch_load_acquire(&rc->streaming) != 0)
+	/*
+	 * A producer with a stream refers to it between bursts, too.
+	 * Pairs with stage_release(). Model: leave.pml, left.
+	 */
+	if (comch_load_acquire(&rc->streaming) != COMCH_STAGE_FREE)
 		return -EBUSY;
 	comch_map_regions(link)->region_free(link, &rc->post_region);
 	comch_budget_give(&map->staging.used, rc->rec_region.len);
