@@ -127,7 +127,8 @@ int rte_comch_dev_probe(const char *devargs, int16_t *dev_id);
  * @return
  *   - 0: done.
  *   - -ENODEV: unknown device.
- *   - -EBUSY: servers or clients of the device exist.
+ *   - -EBUSY: servers, clients or connections of the device exist (a connection that has ended
+ *     is freed by the next run of its poll), or rte_comch_dev_props() is under way.
  */
 int rte_comch_dev_close(int16_t dev_id);
 

@@ -198,11 +198,15 @@ fake_dev_remove(struct rte_comch_dev *dev)
 	free(dev->priv);
 }
 
+void (*fake_on_xstats)(void);
+
 unsigned int
 fake_dev_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats, unsigned int n)
 {
 	const struct fake_dev *fake = dev->priv;
 
+	if (fake_on_xstats != NULL)
+		fake_on_xstats();
 	pthread_mutex_lock(&fake_lock);
 	if (n > 0)
 		xstats[0] = (struct rte_comch_xstat){ "frames", fake->nb_frames };

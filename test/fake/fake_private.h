@@ -90,6 +90,8 @@ unsigned int fake_mems_shown(void);
 extern const char *const fake_keys[];
 int fake_dev_probe(struct rte_comch_dev *dev, struct rte_kvargs *args);
 void fake_dev_remove(struct rte_comch_dev *dev);
+/* Called, if set, while the counters of a device are read. */
+extern void (*fake_on_xstats)(void);
 unsigned int fake_dev_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats,
 		unsigned int n);
 

@@ -352,6 +352,45 @@ Test(fake, xstats)
 	T_EQ(rte_comch_dev_xstats_get(p.host_dev, x, 3), -ENODEV);
 }
 
+/* A thread is reading counters; the device was closed. */
+static uint32_t is_reading, was_closed;
+
+static void
+linger(void)
+{
+	unsigned int i;
+
+	__atomic_store_n(&is_reading, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < 1000 && __atomic_load_n(&was_closed, __ATOMIC_ACQUIRE) == 0; i++)
+		sched_yield();
+}
+
+static void *
+read_counters(void *dev)
+{
+	T_EQ(rte_comch_dev_xstats_get(*(int16_t *)dev, NULL, 0), 2);
+	return NULL;
+}
+
+/* Telemetry reads devices at any time: a close waits for it, and does not fail. */
+Test(fake, close_while_counters_are_read)
+{
+	pthread_t thread;
+	struct t_pair p;
+
+	t_pair_devs(&p, NULL);
+	fake_on_xstats = linger;
+	T_EQ(pthread_create(&thread, NULL, read_counters, &p.host_dev), 0);
+	T_AWAIT(__atomic_load_n(&is_reading, __ATOMIC_ACQUIRE) != 0);
+	T_EQ(rte_comch_dev_close(p.host_dev), 0);
+	__atomic_store_n(&was_closed, 1, __ATOMIC_RELEASE);
+	T_EQ(pthread_join(thread, NULL), 0);
+	fake_on_xstats = NULL;
+	T_EQ(rte_comch_dev_close(p.dpu_dev), 0);
+	t_node_free(p.host);
+	t_node_free(p.dpu);
+}
+
 /* Each open device learns that a registration ends, or that its pages are others. */
 Test(fake, mem_gone)
 {

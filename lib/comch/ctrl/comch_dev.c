@@ -410,6 +410,26 @@ comch_dev_put(struct rte_comch_dev *dev)
 	pthread_mutex_unlock(&dev_lock);
 }
 
+struct rte_comch_dev *
+comch_dev_look(int16_t dev_id)
+{
+	struct rte_comch_dev *dev;
+
+	pthread_mutex_lock(&close_lock);
+	pthread_mutex_lock(&dev_lock);
+	dev = dev_find(dev_id);
+	pthread_mutex_unlock(&dev_lock);
+	if (dev == NULL)
+		pthread_mutex_unlock(&close_lock);
+	return dev;
+}
+
+void
+comch_dev_look_end(void)
+{
+	pthread_mutex_unlock(&close_lock);
+}
+
 int
 rte_comch_dev_close(int16_t dev_id)
 {
@@ -445,16 +465,15 @@ comch_dev_mr_gone(const struct rte_comch_mr *mr)
 	struct rte_comch_dev *dev;
 	int16_t i;
 
-	pthread_mutex_lock(&close_lock);
 	for (i = 0; i < MAX_DEVS; i++) {
-		pthread_mutex_lock(&dev_lock);
-		dev = devs[i];
-		pthread_mutex_unlock(&dev_lock);
+		dev = comch_dev_look(i);
+		if (dev == NULL)
+			continue;
 		/* Without dev_lock: a driver may take long to release memory. */
-		if (dev != NULL && dev->ops->data != NULL && dev->ops->data->mem_gone != NULL)
+		if (dev->ops->data != NULL && dev->ops->data->mem_gone != NULL)
 			dev->ops->data->mem_gone(dev, mr);
+		comch_dev_look_end();
 	}
-	pthread_mutex_unlock(&close_lock);
 }
 
 uint16_t
@@ -476,11 +495,11 @@ rte_comch_dev_xstats_get(int16_t dev_id, struct rte_comch_xstat *xstats, unsigne
 
 	if (xstats == NULL && n > 0)
 		return -EINVAL;
-	dev = comch_dev_get(dev_id);
+	dev = comch_dev_look(dev_id);
 	if (dev == NULL)
 		return -ENODEV;
 	found = dev->ops->dev_xstats(dev, xstats, n);
-	comch_dev_put(dev);
+	comch_dev_look_end();
 	return (int)found;
 }
 

@@ -9,9 +9,12 @@
 
 #include "rte_comch_driver.h"
 
-/* Take a reference to a device; NULL: unknown. */
+/* Take a reference to a device; NULL: unknown. It cannot be closed: -EBUSY. */
 struct rte_comch_dev *comch_dev_get(int16_t dev_id);
 void comch_dev_put(struct rte_comch_dev *dev);
+/* Read from a device; NULL: unknown. A close waits until the look ends, so it must be short. */
+struct rte_comch_dev *comch_dev_look(int16_t dev_id);
+void comch_dev_look_end(void);
 /* A registration ends: all open devices forget it. */
 void comch_dev_mr_gone(const struct rte_comch_mr *mr);
 /* Driver number 0, 1, ...; NULL: past the last. */

@@ -92,13 +92,13 @@ comch_tel_dev_list(const struct comch_tel_args *args, struct rte_tel_data *d)
 static void
 add_used(struct rte_tel_data *d, int16_t id)
 {
-	struct rte_comch_dev *dev = comch_dev_get(id);
+	struct rte_comch_dev *dev = comch_dev_look(id);
 
 	if (dev == NULL)
 		return;
 	comch_tel_u64(d, "imported", comch_load_relaxed(dev->imported));
 	comch_tel_u64(d, "staged", comch_load_relaxed(dev->staged));
-	comch_dev_put(dev);
+	comch_dev_look_end();
 }
 
 int
