@@ -27,8 +27,8 @@
 #include <rte_common.h>
 #include <rte_errno.h>
 
-/** How long a condition may take to come true. */
-#define T_TIMEOUT_MS 30000
+/** How long a condition may take to come true, here: see t_patience(). */
+#define T_TIMEOUT_MS ((int)(30000 * t_patience()))
 
 /** Exit status of a test that could not run here. */
 #define T_EXIT_SKIP 77
@@ -105,8 +105,20 @@ unsigned int t_patience(void);
  * variable T_FEWER, where each time takes long, but at least once.
  */
 unsigned int t_repeat(unsigned int n);
-/* T_TIMEOUT_MS from now, as many times. */
+/* T_TIMEOUT_MS from now. */
 uint64_t t_deadline(void);
+
+/*
+ * How long something took, in any unit. That says as much of the machine as of the code, so it
+ * is printed always, and fails a test only where T_TIMED=1 is set: in the part "timed" of
+ * devtools/nightly.sh, which has the machine to itself.
+ *
+ *   T_TIME_LE(t_now_ms() - killed, 1000)
+ */
+#define T_TIME_LE(took, limit) \
+	t_time_le(__FILE__, __LINE__, #took, (uint64_t)(took), (uint64_t)(limit))
+
+void t_time_le(const char *file, int line, const char *what, uint64_t took, uint64_t limit);
 
 /** Somebody waits for a condition. */
 struct t_wait {

@@ -34,7 +34,7 @@ void
 t_token_client(struct t_token *t, int16_t dev, const char *name)
 {
 	const struct rte_comch_client_conf conf = { .connect_timeout_ms = T_TIMEOUT_MS };
-	const uint64_t end = t_now_ms() + 4 * T_TIMEOUT_MS;
+	const uint64_t end = t_now_ms() + 4 * (uint64_t)T_TIMEOUT_MS;
 	struct t_node *node = t_node_new();
 	struct rte_comch_client *client;
 
@@ -119,7 +119,7 @@ is_over(const struct t_token *t, uint32_t nb_clients, const struct order *o)
 void
 t_token_serve(struct t_token *t, struct rte_comch_poll *poll, uint32_t nb_clients, bool sleepy)
 {
-	const uint64_t end = t_now_ms() + 4 * T_TIMEOUT_MS;
+	const uint64_t end = t_now_ms() + 4 * (uint64_t)T_TIMEOUT_MS;
 	struct rte_comch_event ev[32];
 	struct order o = { .seen = 0 };
 	uint16_t i, n;

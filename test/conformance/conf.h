@@ -336,7 +336,7 @@ CONF_ALL(CONF_DECLARE, none)
 #define CONF_NEEDS(...) (__VA_ARGS__ + UINT64_C(0))
 
 #define CONF_TEST(inst, group, name, ...) \
-	Test(inst##_##group, name, .fini = conf_fini, .timeout = 120) \
+	Test(inst##_##group, name, .fini = conf_fini) \
 	{ \
 		conf_run(conf_driver_of_##inst, conf_##group##_##name, CONF_NEEDS(__VA_ARGS__)); \
 	}

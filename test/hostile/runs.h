@@ -6,23 +6,29 @@
 #define RUNS_H
 
 /*
- * No run of a victim's poll may block: wall clock without the wait for a CPU. How short the runs
- * are is not tested here, devtools/siege.sh measures it: a loaded machine takes the CPU away
- * in ways that no counter shows.
+ * How long the runs of a victim's poll take: wall clock without the wait for a
+ * CPU, so that blocking counts. A shared machine pauses now and then, which
+ * looks the same as blocking: one run may take up to RUNS_ONE_MS.
  */
 
 #include "t_node.h"
 
-#define RUNS_MAX_MS (1000 * t_patience())
+#define RUNS_MAX_MS (t_sanitized() ? 200 : 20)
+#define RUNS_ONE_MS 500
 
 struct runs {
-	uint64_t longest; /* ns */
+	uint64_t longest[2]; /* ns */
 };
 
 static inline void
 runs_note(struct runs *r, uint64_t ns)
 {
-	r->longest = RTE_MAX(r->longest, ns);
+	if (ns > r->longest[0]) {
+		r->longest[1] = r->longest[0];
+		r->longest[0] = ns;
+	} else if (ns > r->longest[1]) {
+		r->longest[1] = ns;
+	}
 }
 
 /* One run of a poll. */
@@ -38,9 +44,8 @@ runs_step(struct runs *r, struct t_node *node)
 static inline void
 runs_check(const struct runs *r)
 {
-	if (r->longest > RUNS_MAX_MS * UINT64_C(1000000))
-		T_FAIL("the longest run of the victim took %u us",
-			(unsigned int)(r->longest / 1000));
+	T_TIME_LE(r->longest[0] / 1000, RUNS_ONE_MS * 1000);
+	T_TIME_LE(r->longest[1] / 1000, RUNS_MAX_MS * 1000);
 }
 
 #endif /* RUNS_H */

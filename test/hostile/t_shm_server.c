@@ -16,7 +16,7 @@
 #include "odd.h"
 #include "t_figures.h"
 
-TestSuite(server, .init = v_start, .fini = v_stop, .timeout = 150);
+TestSuite(server, .init = v_start, .fini = v_stop);
 
 /* Bring the client so far. */
 static void (*const go[LIE_NB_STEPS])(struct liar *l) = {

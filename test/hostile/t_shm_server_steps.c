@@ -13,7 +13,7 @@
 #include "liar.h"
 #include "lies.h"
 
-TestSuite(steps, .init = v_start, .fini = v_stop, .timeout = 100);
+TestSuite(steps, .init = v_start, .fini = v_stop);
 
 #define NB_STEPS 5
 

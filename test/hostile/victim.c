@@ -237,7 +237,7 @@ v_expect_hangup(struct raw_peer *a)
 
 	T_UNTIL(raw_is_hung_up(a));
 	/* At once, not because the handshake took too long. */
-	T_LT(t_now_ms() - begin, 5000);
+	T_TIME_LE(t_now_ms() - begin, 5000);
 }
 
 void

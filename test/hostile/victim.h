@@ -34,7 +34,7 @@ struct victim {
 
 void v_start(void);
 void v_stop(void);
-#define V_SUITE(name) TestSuite(name, .init = v_start, .fini = v_stop, .timeout = 60)
+#define V_SUITE(name) TestSuite(name, .init = v_start, .fini = v_stop)
 
 /* The server and its honest client. */
 void v_open(struct victim *v, const struct t_pair_conf *conf);

@@ -431,8 +431,8 @@ judge(struct attack *t, char *text, size_t size)
 	end_app(t);
 	T_UNTIL(rte_comch_server_nb_conns(t->p.server) == 1);
 	/* The helper threads destroy them. What is allocated once is not known at first. */
-	T_UNTIL(fv_nb_live(FV_ALL) == t->nb_live && (t->nb_fds == 0 ||
-		t_fd_count() == t->nb_fds));
+	T_UNTIL(fv_nb_live(FV_ALL) == t->nb_live);
+	T_UNTIL(t->nb_fds == 0 || t_fd_count() == t->nb_fds);
 	check_log(t, was_up);
 	t_forget(t->p.dpu);
 	t_forget(t->p.host);

@@ -58,7 +58,7 @@ step(struct u_helper *u)
 #define SHORT_UNTIL(u, cond) \
 	do { \
 		T_WAIT(step(u), cond); \
-		T_LT((u)->longest_run_ns / 1000000, RUN_MS); \
+		T_TIME_LE((u)->longest_run_ns / 1000000, RUN_MS); \
 	} while (0)
 
 static bool

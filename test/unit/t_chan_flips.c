@@ -9,7 +9,6 @@
 #include "u_chan.h"
 #include "u_flip.h"
 
-TestSuite(chan_flips, .timeout = 60);
 
 #define DEPTH 8
 #define BUF_LEN 256u

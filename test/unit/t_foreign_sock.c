@@ -14,7 +14,6 @@
 
 #include "sdk/comch_foreign_private.h"
 
-TestSuite(foreign_sock, .timeout = 30);
 
 static const int types[] = { SOCK_SEQPACKET, SOCK_STREAM, SOCK_DGRAM };
 

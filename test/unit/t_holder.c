@@ -13,7 +13,6 @@
 
 #define MAX 1024
 
-TestSuite(holder, .timeout = 30);
 
 static struct comch_holders holders;
 static struct rte_comch_conn conns[MAX + 8];

@@ -12,7 +12,6 @@
 
 #include "sdk/comch_quota.h"
 
-TestSuite(quota, .timeout = 30);
 
 static uint32_t
 take_all(struct comch_quota *quota, enum comch_quota_of of)

@@ -16,7 +16,6 @@
 #include "sdk/comch_foreign.h"
 #include "shm_out.h"
 
-TestSuite(shm_out, .timeout = 30);
 
 /* Of RLIMIT_NOFILE; an eighth may be in flight. */
 #define NB_FILES 1024
