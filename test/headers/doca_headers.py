@@ -7,7 +7,9 @@ Each header compiles alone, and twice, as C and as C++, for each generation, and
 for each role if any depends on it, with and without DOCA_ALLOW_EXPERIMENTAL_API, without a warning. And
 a few programs compile, or do not.
 
-usage: doca_headers.py LANGUAGE COMPILER...
+usage: doca_headers.py [--newest] LANGUAGE COMPILER...
+
+--newest checks the newest generation only.
 """
 
 import concurrent.futures
@@ -21,7 +23,12 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "devtools"))
 import doca_headers  # noqa: E402
 
-LANGUAGE, COMPILER = sys.argv[1], sys.argv[2:]
+ARGUMENTS = sys.argv[1:]
+GENERATIONS = doca_headers.generations()
+if ARGUMENTS[0] == "--newest":
+    ARGUMENTS = ARGUMENTS[1:]
+    GENERATIONS = GENERATIONS[-1:]
+LANGUAGE, COMPILER = ARGUMENTS[0], ARGUMENTS[1:]
 ROLES = ("host", "dpu")
 EXPERIMENTAL = "-DDOCA_ALLOW_EXPERIMENTAL_API"
 STANDARD = {"c": "-std=gnu11", "c++": "-std=gnu++11"}[LANGUAGE]
@@ -123,7 +130,7 @@ def jobs(directory):
     """Yield (what, must it compile, arguments of compile_it)."""
     number = itertools.count()
     once = ROLES if roles_differ() else ROLES[:1]
-    for generation, role in itertools.product(doca_headers.generations(), ROLES):
+    for generation, role in itertools.product(GENERATIONS, ROLES):
         there = doca_headers.headers(generation)
         where = f"{role}, {generation}"
         for header in there if role in once else ():
