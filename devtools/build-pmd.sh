@@ -42,9 +42,13 @@ get() {
 	sources >"$work/comch-dpdk.list"
 	options=(-o Dir::State="$work/apt" -o Dir::State::status=/var/lib/dpkg/status
 		-o Dir::Cache="$work/apt" -o Dir::Etc::sourcelist="$work/comch-dpdk.list"
-		-o Dir::Etc::sourceparts=- -o APT::Sandbox::User="$(id -un)")
-	quietly apt-get "${options[@]}" -o APT::Update::Error-Mode=any -q update
-	(cd "$work" && quietly apt-get "${options[@]}" -q source --download-only "dpdk=$1")
+		-o Dir::Etc::sourceparts=- -o APT::Sandbox::User="$(id -un)" "${network_options[@]}")
+	persist quietly "${network_limit[@]}" apt-get "${options[@]}" -o APT::Update::Error-Mode=any \
+		-q update
+	cd "$work"
+	persist quietly "${network_limit[@]}" apt-get "${options[@]}" -q source --download-only \
+		"dpdk=$1"
+	cd "$top"
 	tarball=("$work"/dpdk_*.orig.tar.*)
 	tar -xf "${tarball[0]}" -C "$work/tree" --strip-components=1 --wildcards \
 		"${headers[@]/#/*/}" '*/examples/l2fwd/main.c'
@@ -75,7 +79,7 @@ if [ "$(cat "$dir/VERSION" 2>/dev/null)" != "$upstream" ]; then
 	command -v apt-get >/dev/null || die 'needs apt-get: the source package is of Debian'
 	version=$(dpkg-query -W -f='${source:Version}' libdpdk-dev) || die 'libdpdk-dev is not installed'
 	step "Headers for drivers: source package dpdk $version"
-	get "$version" "$upstream" || die "the source package dpdk $version is not to be had"
+	get "$version" "$upstream"
 fi
 ! $only_source || exit 0
 build build --buildtype=release

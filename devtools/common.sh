@@ -28,6 +28,27 @@ die() {
 	exit 1
 }
 
+# Exit status where only the network is at fault, and another try may succeed.
+readonly no_network=75
+# How apt-get downloads: it tries each file several times, and does not hang for ever.
+# shellcheck disable=SC2034 # for the scripts that source this file
+readonly network_options=(-o Acquire::Retries=5 -o Acquire::http::Timeout=30)
+# shellcheck disable=SC2034
+readonly network_limit=(timeout 600)
+
+# persist COMMAND...: download something, where CI is set in up to three attempts, 30 seconds
+# apart; then give up.
+persist() {
+	local try tries=1
+	[ -z "${CI:-}" ] || tries=3
+	for ((try = 1; try <= tries; try++)); do
+		! "$@" || return 0
+		[ "$try" -eq "$tries" ] || sleep 30
+	done
+	printf '%s: failed, in %d attempts: %s\n' "${0##*/}" "$tries" "$*" >&2
+	exit "$no_network"
+}
+
 # usage: print the comment at the beginning of the running script.
 usage() {
 	sed -n '1,/^# Copyright/d;/^#/!q;s/^# \{0,1\}//p' "$0" | sed 1d
@@ -124,6 +145,19 @@ own_runtime() {
 	export RUNTIME_DIRECTORY=$runtime_dir/eal COMCH_DIR=$runtime_dir/comch
 }
 
+# own_git ARGUMENT...: git in the project, which may belong to another user, as in a container.
+own_git() {
+	git -c safe.directory='*' -C "$top" "$@"
+}
+
+# tree_commit: the commit of this tree: the newest that changes more than the records of
+# again.sh and nightly.sh, which make no new tree; with a plus sign if there are other changes.
+tree_commit() {
+	local others=(. ':!test/again.txt' ':!test/nightly.txt')
+	printf '%s%s\n' "$(own_git log -1 --format=%h -- "${others[@]}")" \
+		"$([ -z "$(own_git status --porcelain -- "${others[@]}")" ] || echo +)"
+}
+
 # warn_of_place: say so if any user may write to a directory above the project, such as /tmp.
 warn_of_place() {
 	local dir=$top
@@ -141,8 +175,7 @@ warn_of_place() {
 # those not yet added.
 project_files() {
 	local file
-	# The clone may belong to another user, as in a container.
-	git -c safe.directory='*' -C "$top" ls-files --cached --others --exclude-standard -- "$@" |
+	own_git ls-files --cached --others --exclude-standard -- "$@" |
 		while read -r file; do
 			if [ -f "$top/$file" ]; then
 				echo "$file"

@@ -24,7 +24,8 @@
 #   all     build, test, fuzz, checks, docs and lab
 #
 # --list prints the packages without installing them. Installing needs root or sudo,
-# and the network. Neither is needed if all packages are installed.
+# and the network. Neither is needed if all packages are installed. If a download fails, the exit
+# status is 75; where CI is set it is tried three times.
 #
 # hugepages reserves 128 MiB of them, until the next boot, and mounts them unless they are.
 # Without, the tests of several processes of one EAL are skipped; all others need none. It
@@ -128,13 +129,25 @@ as_root() {
 apt() {
 	echo "apt-get $*"
 	# Set variables with env, because sudo does not pass them on.
-	quietly as_root env DEBIAN_FRONTEND=noninteractive \
-		apt-get -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -q "$@"
+	quietly as_root env DEBIAN_FRONTEND=noninteractive "${network_limit[@]}" \
+		apt-get "${network_options[@]}" -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -q "$@"
 }
 
-# refresh PACKAGE...: update the package lists unless they contain all of these.
-refresh() {
-	apt-cache show --no-all-versions "$@" >/dev/null 2>&1 || apt update
+# known PACKAGE...: do the package lists contain all of these?
+known() {
+	apt-cache show --no-all-versions "$@" >/dev/null 2>&1
+}
+
+# update: update the package lists, strictly.
+update() {
+	apt -o APT::Update::Error-Mode=any update
+}
+
+# download PACKAGE...: get them and what they depend on, but do not install anything.
+download() {
+	apt install -y --no-install-recommends --download-only "$@" && return
+	# An outdated package list may name versions that no longer exist.
+	update && apt install -y --no-install-recommends --download-only "$@"
 }
 
 # agreed: ask for confirmation on a terminal.
@@ -212,10 +225,7 @@ if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
 	die "installing needs root: apt-get install ${lacking[*]}"
 fi
 agreed || die "not installed: ${lacking[*]}"
-refresh "${lacking[@]}"
-# An outdated package list may name versions that no longer exist.
-install=(install -y --no-install-recommends "${lacking[@]}")
-apt "${install[@]}" || {
-	apt update
-	apt "${install[@]}"
-}
+known "${lacking[@]}" || persist update
+known "${lacking[@]}" || die "Debian has not all of these packages: ${lacking[*]}"
+persist download "${lacking[@]}"
+apt install -y --no-install-recommends "${lacking[@]}"

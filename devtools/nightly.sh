@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Run what the gate, .ci/run, leaves out: what depends on a clock, a random moment or many
+# processes, or takes long.
+#
+# usage: devtools/nightly.sh [--resume] [PART...]
+#        devtools/nightly.sh --changed [--base COMMIT]
+#        devtools/nightly.sh --list
+#
+#   PART       run these parts only, in this order; default: all
+#   --resume   leave out the parts that the record has for this commit
+#   --changed  run the parts that the changes since COMMIT touch (default: where the branch
+#              left origin/main), as many as fit into 45 minutes, and list the others
+#   --list     print the parts: about how many minutes each takes, and what it does
+#
+# Each part stands alone. Its output goes to build-nightly/PART.log, and one line to
+# test/nightly.txt, to be committed: date, commit, part, minutes, the machine's floors of the
+# latency of a cache line and of the rate of slots, and counts; then a line for each failure:
+# new, or still there since the part's last record; or mended since.
+# A part that fails does not end the run. The last line is "N passed, N failed, N skipped".
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+out=$top/build-nightly
+record=$top/test/nightly.txt
+test_sh=$top/devtools/test.sh
+
+# The parts: name; minutes on two CPUs; paths whose changes it tests; what it does. The function
+# part_NAME, with _ for -, runs it; its last line has the counts.
+parts=(
+	'timed 6 ^(lib|drivers|test/(hostile|mlx5|common))/ tests that judge times, one at a time; needs an idle machine'
+	'random 4 ^(lib|drivers|test/(soak|deaths|multiproc|ring|lab|doca))/ kills and choices at random; each test prints its seed'
+	'crowd 5 ^(lib|drivers|test/(hostile|multiproc|siege|doca))/ many processes and threads'
+	'tsan 20 ^(lib|drivers|test)/ the suite tsan with TSan'
+	'delays 5 ^(lib/comch|test/(fake|conformance))/ the conformance suite with other delays of the driver in memory'
+	'late 5 ^(lib/comch|drivers/comch/mlx5|test/(mlx5|conformance))/ the conformance suite on verbs that deliver late'
+	'agents 4 ^(lib/comch|drivers/comch|test/(agent|conformance))/ the conformance suite with the other end in another process'
+	'asan 30 ^(lib|drivers|app|test)/ all tests with ASan and UBSan'
+	'clang 20 ^(lib|drivers|app|examples|test)/ all tests, built with clang'
+	'compile 12 ^(lib/doca|lib/.*meson.build|examples|test/(install|headers|dpacc))/ what takes minutes of compiling: installed programs, DOCA headers, comch-dpacc'
+	'model 5 ^test/model/ the protocols, by spin'
+	'perf 4 ^(app/comch-perf|test/smoke)/ comch-perf runs in each of its modes'
+	'exhaust 8 ^(lib|drivers/comch|test/exhaust)/ each call that needs a resource fails in turn, five times'
+	'soak 11 ^(lib/comch|drivers/comch/(shm|mapped)|test/soak)/ ten minutes of lost messages hunted, with 500 kills'
+	'soak-mlx5 6 ^(lib/comch|drivers/comch/mlx5|test/(soak|mlx5))/ five minutes of the same over RDMA'
+	'fuzz 20 ^(lib|drivers|test/fuzz)/ each fuzzer for two minutes'
+	'check-checks 3 ^devtools/check- each check of the sources finds a planted violation'
+	'check-gate 3 ^(devtools/(run_tests|check-gate)|[.]ci/) the gate forgives planted failures, or not, as devtools/run_tests.py says'
+	'flaky 10 ^test/flaky.txt what is listed in test/flaky.txt, 200 times each'
+	'lab 5 ^(devtools/lab|drivers/comch/mlx5|test/lab) the quick tests of the two virtual machines'
+	'chroot 15 ^(devtools/setup|README|meson|config) the README in a fresh Debian 12'
+	'debian13 20 ^(meson|config) the fast tests on Debian 13'
+	'arm64 30 ^(devtools/(try-)?arm64|lib/comch/wire) unit, conformance and two processes, emulated'
+)
+# Of --changed.
+max_minutes=45
+
+part_clang() { "$test_sh" --clang --all; }
+part_asan() { "$test_sh" --asan --all; }
+part_tsan() { "$test_sh" --tsan --all; }
+part_timed() { T_TIMED=1 "$test_sh" --suite timed --num-processes 1; }
+part_random() { "$test_sh" --suite random; }
+part_crowd() { "$test_sh" --suite crowd; }
+part_compile() { "$test_sh" --suite compile; }
+part_model() { "$test_sh" --suite model; }
+part_delays() { "$test_sh" --suite delays; }
+part_late() { "$test_sh" --suite late; }
+part_agents() { "$test_sh" --suite agents; }
+part_perf() { "$test_sh" --suite perf-smoke --num-processes 1; }
+part_exhaust() { "$test_sh" --suite exhaust --repeat 5; }
+part_soak() { "$top/devtools/soak.sh" 600 --kills 500; }
+part_soak_mlx5() { "$top/devtools/soak.sh" 300 --dev mlx5 --kills 200; }
+part_fuzz() { "$top/devtools/fuzz.sh" 120; }
+part_check_gate() { "$top/devtools/check-gate.sh"; }
+part_lab() { "$top/devtools/lab.sh" test --quick; }
+part_arm64() { "$top/devtools/try-arm64.sh"; }
+part_debian13() { "$top/devtools/try-chroot.sh" --release trixie devtools/test.sh --suite fast; }
+
+part_check_checks() {
+	"$top/devtools/check-checks.sh"
+	printf '\n1 passed, 0 failed, 0 skipped\n'
+}
+
+part_chroot() {
+	"$top/devtools/try-chroot.sh"
+	printf '\n1 passed, 0 failed, 0 skipped\n'
+}
+
+part_flaky() {
+	local tests
+	mapfile -t tests < <(sed -n 's/^\([^# ][^ ]*\) .*/\1/p' "$top/test/flaky.txt")
+	if [ ${#tests[@]} -eq 0 ]; then
+		printf '\n0 passed, 0 failed, 0 skipped\n'
+		return
+	fi
+	"$test_sh" "${tests[@]}" --repeat 200
+}
+
+# floors: the floors of this machine, in short.
+floors() {
+	"$top/devtools/run.sh" floor 2>/dev/null |
+		awk '$1 == "line" { line = $0 } $1 == "slot" { slot = $0 } END { print line, slot }'
+}
+
+# failures LOG: what failed, without what may differ from one time to another.
+failures() {
+	grep -E '^(failed: |FAILED )' "$1" | sed -E 's/^(failed: [^:]*: [^ ]+ \/ [^:]+).*/\1/' | sort -u
+}
+
+# recorded PART: what had failed when the part was recorded last.
+recorded() {
+	awk -v part="$1," '
+		/^[0-9]/ { mine = $4 == part; if (mine) out = "" }
+		mine && sub(/^  (new|still): /, "") { out = out $0 "\n" }
+		END { printf "%s", out }
+	' "$record" 2>/dev/null | sort -u
+}
+
+# news PART: each failure, new or still there, and those that are mended.
+news() {
+	local log=$out/$1.log
+	failures "$log" >"$out/now" || tail -n 3 "$log" | sed 's/^/failed: /' | sort -u >"$out/now"
+	recorded "$1" >"$out/before"
+	comm -23 "$out/now" "$out/before" | sed 's/^/  new: /'
+	comm -12 "$out/now" "$out/before" | sed 's/^/  still: /'
+	comm -13 "$out/now" "$out/before" | sed 's/^/  mended: /'
+}
+
+# run PART: run it, and record what came of it.
+run() {
+	local part=$1 log=$out/$1.log begin=$SECONDS status=0 counts
+	step "nightly: $part"
+	"part_${part//-/_}" >"$log" 2>&1 </dev/null || status=$?
+	counts=$(tail -n 1 "$log")
+	[[ $counts =~ ^[0-9]+\ passed,\ [0-9]+\ failed,\ [0-9]+\ skipped$ ]] ||
+		counts="0 passed, 1 failed, 0 skipped"
+	if [ "$status" -ne 0 ] && [[ $counts == *' 0 failed,'* ]]; then
+		counts=${counts/ 0 failed/ 1 failed}
+	fi
+	{
+		printf '%s %s %s, %d min, floors %s: %s\n' "$(date -u +'%F %H:%M')" "$commit" "$part" \
+			$(((SECONDS - begin + 59) / 60)) "$floors" "$counts"
+		if [[ $counts == *' 0 failed,'* ]]; then
+			recorded "$part" | sed 's/^/  mended: /'
+		else
+			news "$part"
+		fi
+	} >"$out/lines"
+	tee -a "$record" <"$out/lines"
+}
+
+# touched: the names of the parts that the changes since $base touch, as far as they fit.
+touched() {
+	local part name minutes paths sum=0
+	own_git diff --name-only "$base" >"$out/paths"
+	for part in "${parts[@]}"; do
+		read -r name minutes paths _ <<<"$part"
+		grep -qE "$paths" "$out/paths" || continue
+		sum=$((sum + minutes))
+		if [ "$sum" -le "$max_minutes" ]; then
+			echo "$name"
+		else
+			printf 'touched, but not run: %s (%d minutes)\n' "$name" "$minutes" >&2
+			sum=$((sum - minutes))
+		fi
+	done
+}
+
+changed=false
+resume=false
+base=
+while :; do
+	case ${1:-} in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--list)
+		for part in "${parts[@]}"; do
+			read -r name minutes _ text <<<"$part"
+			printf '%-13s %3d min  %s\n' "$name" "$minutes" "$text"
+		done
+		exit 0 ;;
+	--changed) changed=true ;;
+	--resume) resume=true ;;
+	--base)
+		base=${2:?--base needs a commit}
+		shift ;;
+	-*) die "unknown option '$1': see --help" ;;
+	*) break ;;
+	esac
+	shift
+done
+for part; do
+	[[ $(type -t "part_${part//-/_}") == function ]] || die "unknown part '$part': see --list"
+done
+
+export CI=true
+mkdir -p "$out"
+commit=$(tree_commit)
+if $changed; then
+	[ -n "$base" ] || base=$(own_git merge-base HEAD origin/main) ||
+		die "there is no origin/main: name a commit with --base"
+	mapfile -t names < <(touched)
+	[ ${#names[@]} -gt 0 ] || die "the changes since $base touch no part"
+	set -- "${names[@]}"
+elif [ $# -eq 0 ]; then
+	set -- "${parts[@]%% *}"
+fi
+floors=$(floors)
+lines=$(wc -l <"$record" 2>/dev/null || echo 0)
+for part; do
+	if $resume && grep -qF " $commit $part," "$record"; then
+		continue
+	fi
+	run "$part"
+done
+tail -n +$((lines + 1)) "$record" | awk '
+	/ passed, / { passed += $(NF - 5); failed += $(NF - 3); skipped += $(NF - 1) }
+	END {
+		printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped
+		exit failed > 0
+	}
+'
