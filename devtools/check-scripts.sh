@@ -14,21 +14,26 @@ cd "$top"
 
 # written_in SHEBANG-PATTERN: list files whose first line matches.
 written_in() {
-	local file
-	while read -r file; do
-		if head -n 1 "$file" | grep -qaE "$1"; then
-			echo "$file"
-		fi
-	done < <(project_files .)
+	# shellcheck disable=SC2016 # perl expands it
+	project_files . | perl -e '
+		my $pattern = shift;
+		while (my $name = <STDIN>) {
+			chomp $name;
+			open(my $file, "<", $name) or die "$name: $!";
+			my $line = <$file> // "";
+			print "$name\n" if $line =~ /$pattern/;
+		}
+	' "$1"
 }
 
 status=0
 mapfile -t shell < <(written_in '^#!.*sh$|^# shellcheck shell')
 shellcheck -x "${shell[@]}" || status=1
-while read -r file; do
-	python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$file" ||
-		status=1
-done < <(written_in '^#!.*python')
+written_in '^#!.*python' | python3 -c '
+import sys
+for name in sys.stdin.read().split():
+    compile(open(name, encoding="utf-8").read(), name, "exec")
+' || status=1
 project_files . | grep -v '/corpus/' |
 	xargs codespell --ignore-words-list=statics || status=1
 exit "$status"

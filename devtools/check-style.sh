@@ -37,12 +37,17 @@ mapfile -t c < <(project_files '*.c' '*.h')
 mapfile -t quiet < <(project_files 'lib/*.c' 'lib/*.h' 'drivers/*.c' 'drivers/*.h')
 
 none '\s+$' 'space at the end' "${all[@]}"
-for file in "${all[@]}"; do
-	if [ -s "$file" ] && [ -n "$(tail -c 1 "$file")" ]; then
-		echo "$file: no newline at the end"
-		status=1
-	fi
-done
+# shellcheck disable=SC2016 # perl expands it
+printf '%s\n' "${all[@]}" | perl -ne '
+	chomp;
+	open(my $file, "<", $_) or die "$_: $!";
+	next if -z $file;
+	seek($file, -1, 2);
+	next if getc($file) eq "\n";
+	print "$_: no newline at the end\n";
+	$failed = 1;
+	END { exit $failed }
+' || status=1
 
 none '^( {2,}[^ *]|\t* {8,}[^*]|\t* +\t)' 'indent by tabs' "${c[@]}"
 none '^[^"]*(?<!:)//' 'comments are /* */' "${c[@]}"

@@ -33,6 +33,7 @@ fi
 
 # EAL loads each plug-in of the distribution, hundreds, in each test process: more work than most
 # cases are. Where we may mount, show it only those that tests need, unless T_PLUGINS=all.
+# shellcheck disable=SC2016 # sh expands it
 few=(unshare --mount --propagation private -- sh -c 'mount --bind "$0" "$1" && shift && exec "$@"')
 plugins=(/usr/lib/*/dpdk/pmds-*)
 if [ "${T_PLUGINS:-}" != all ] && [ -d "${plugins[0]}" ] && [ ${#plugins[@]} -eq 1 ] &&
