@@ -23,7 +23,10 @@ uint64_t t_heap_bytes(void);
 void t_figures_begin(void);
 /* What stays once library threads have closed the rest. */
 struct t_figures t_figures_least(void);
-/* Wait until all is as before: library threads close and unmap some of it. */
+/*
+ * Step all nodes until all is as before: their runs, and library threads, close and unmap some
+ * of it.
+ */
 void t_figures_wait(const struct t_figures *want);
 
 #endif /* T_FIGURES_H */

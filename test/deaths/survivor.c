@@ -342,10 +342,11 @@ bury(struct survivor *s)
 	if (s->client != NULL)
 		take_name(s);
 	serve(s);
+	t_settle();
+	/* A client that died within its handshake has no place yet: runs find out and end it. */
+	t_figures_wait(&s->figures);
 	t_forget(s->pair.dpu);
 	t_forget(s->pair.host);
-	t_settle();
-	t_figures_wait(&s->figures);
 	check_heap(s);
 }
 

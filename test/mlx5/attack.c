@@ -39,8 +39,13 @@ begin(struct attack *t, bool by_server)
 	memcpy(t->mem.addr, canary, MEM_LEN);
 	if (by_server)
 		vp_listen(&t->place, ATTACK_LIAR);
-	/* Connected: the helper threads have made all that the honest ones need. */
+	/*
+	 * Connected: the helper threads have made all that the honest ones need. They may still have
+	 * to drop the channel that a server makes before it asks for a client; those that stay have
+	 * an id each.
+	 */
 	t_settle();
+	T_UNTIL(fv_nb_live(FV_EVENT_CHANNEL) == fv_nb_live(FV_ID));
 	t->nb_live = fv_nb_live(FV_ALL);
 	for (i = 0; i < NB_WARM; i++) {
 		attack_reach(t, i % 2 == 0 ? ATTACK_FED : ATTACK_FEEDS);
