@@ -79,7 +79,7 @@ t_figures_wait(const struct t_figures *want)
 	const uint64_t deadline = t_now_ms() + SETTLED_MS * t_patience();
 	struct t_figures have;
 
-	/* Some is closed by a run of a poll. The kernel takes milliseconds to write /proc/self/maps. */
+	/* Runs of a poll close some. The kernel takes milliseconds to write /proc/self/maps. */
 	while (!same_figures(want) && t_now_ms() < deadline) {
 		t_step_all();
 		usleep(1000);

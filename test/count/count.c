@@ -58,7 +58,6 @@ pin_polls(void)
 {
 	unsigned int i;
 
-	T_GT(nb_polls, 0);
 	for (i = 0; i < nb_polls; i++) {
 		polls[i]->next_scan = UINT64_MAX;
 		polls[i]->next_look = UINT64_MAX;
@@ -120,6 +119,8 @@ run(const struct count_row *row)
 	unsigned int i;
 
 	row->open();
+	/* A MsgQ has none. If another row had none, the function above would not be in use. */
+	T_CHECK(nb_polls > 0 || strncmp(row->name, "msgq", strlen("msgq")) == 0);
 	steps(row, WARM_UP_STEPS);
 	CALLGRIND_START_INSTRUMENTATION;
 	for (i = 0; i < SPANS; i++) {

@@ -40,9 +40,9 @@ begin(struct attack *t, bool by_server)
 	if (by_server)
 		vp_listen(&t->place, ATTACK_LIAR);
 	/*
-	 * Connected: the helper threads have made all that the honest ones need. They may still have
-	 * to drop the channel that a server makes before it asks for a client; those that stay have
-	 * an id each.
+	 * Connected: the helper threads have made all that the honest ones need. They may still
+	 * have to drop the channel that a server makes before it asks for a client; those that
+	 * stay have an id each.
 	 */
 	t_settle();
 	T_UNTIL(fv_nb_live(FV_EVENT_CHANNEL) == fv_nb_live(FV_ID));

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rte_comch_stats.h"
 #include "ctrl/comch_dev.h"
 
 uint16_t
