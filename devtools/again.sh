@@ -18,13 +18,15 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
 
-busy=false
+busy=()
+how=
 case ${1:-} in
 -h | --help)
 	usage
 	exit 0 ;;
 --busy)
-	busy=true
+	busy=(--busy)
+	how=', busy'
 	shift ;;
 esac
 [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || die "expected how often; see --help"
@@ -33,23 +35,10 @@ record=$top/test/again.txt
 commit=$(tree_commit)
 "$top/devtools/setup.sh" build test
 "$top/devtools/build-pmd.sh" --source || true
-build build --buildtype=release ${CI:+-Dwerror=true}
+build_release
 
 out=$(mktemp -d)
-loops=()
-how=
-finish() {
-	[ ${#loops[@]} -eq 0 ] || kill "${loops[@]}"
-	rm -rf "$out"
-}
-trap finish EXIT
-if $busy; then
-	how=', busy'
-	for ((i = $(nproc); i > 0; i--)); do
-		(while :; do :; done) &
-		loops+=($!)
-	done
-fi
+trap 'rm -rf "$out"' EXIT
 
 passed=0
 failed=0
@@ -57,7 +46,7 @@ for ((i = 0; i < $1; i++)); do
 	begin=$SECONDS
 	rm -f "$out/counts"
 	: >"$out/failed"
-	"$top/devtools/run_tests.py" gcc "$top/build" "$out" --num-processes $((2 * $(nproc)))
+	"$top/devtools/run_tests.py" "${busy[@]}" gcc "$top/build" "$out" --num-processes $((2 * $(nproc)))
 	read -r p f s <"$out/counts"
 	if [ "$f" -eq 0 ]; then
 		passed=$((passed + 1))

@@ -43,10 +43,10 @@ get() {
 	options=(-o Dir::State="$work/apt" -o Dir::State::status=/var/lib/dpkg/status
 		-o Dir::Cache="$work/apt" -o Dir::Etc::sourcelist="$work/comch-dpdk.list"
 		-o Dir::Etc::sourceparts=- -o APT::Sandbox::User="$(id -un)" "${network_options[@]}")
-	persist quietly "${network_limit[@]}" apt-get "${options[@]}" -o APT::Update::Error-Mode=any \
+	persist "${network_limit[@]}" apt-get "${options[@]}" -o APT::Update::Error-Mode=any \
 		-q update
 	cd "$work"
-	persist quietly "${network_limit[@]}" apt-get "${options[@]}" -q source --download-only \
+	persist "${network_limit[@]}" apt-get "${options[@]}" -q source --download-only \
 		"dpdk=$1"
 	cd "$top"
 	tarball=("$work"/dpdk_*.orig.tar.*)

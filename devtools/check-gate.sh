@@ -33,6 +33,7 @@ exit 1
 END
 chmod +x "$work/source/once.sh"
 
+setup=()
 # gate COMMAND...: the gate's verdict on a project with a test for each command; sets verdict to the
 # counts, and leaves the lists in $work/results.
 gate() {
@@ -42,6 +43,7 @@ gate() {
 	touch "$work/results"/{failed,flaky,skipped}
 	{
 		echo "project('planted')"
+		echo "add_test_setup('other')"
 		for command; do
 			i=$((i + 1))
 			printf "test('t%d', find_program('once.sh'), args: ['%s', '''%s'''], timeout: 5)\n" \
@@ -50,7 +52,7 @@ gate() {
 	} >"$work/source/meson.build"
 	quietly meson setup "$work/build" "$work/source"
 	CI=true "$top/devtools/run_tests.py" --gate planted "$work/build" "$work/results" \
-		--num-processes 1 >/dev/null 2>&1
+		--num-processes 1 "${setup[@]}" >/dev/null 2>&1
 	verdict=$(cat "$work/results/counts")
 }
 
@@ -87,10 +89,20 @@ expect 'the crash of a case of Criterion' '0 1 0' 0 'echo "Unexpected signal cau
 expect 'a report of ASan' '0 1 0' 0 'echo "==1==ERROR: AddressSanitizer: heap-use-after-free"'
 expect 'a report of UBSan' '0 1 0' 0 'echo "a.c:1:2: runtime error: signed integer overflow"'
 expect 'a report of TSan' '0 1 0' 0 'echo "WARNING: ThreadSanitizer: data race"'
+expect 'a signal that a test tells of' '0 1 0' 0 'echo "life 5, call 3: signal 11"'
+expect 'one that a shell tells of' '0 1 0' 0 'echo "Aborted (core dumped)"'
+expect 'one that python tells of' '0 1 0' 0 'echo "exit status -11, expected 0"'
+expect 'messages that are compared' '0 1 0' 0 'echo "a.c:1: memcmp(a, b, 8) (1) == 0 (0)"'
+expect 'a sequence' '0 1 0' 0 'echo "a.c:1: number is 5 instead of 4"'
+expect 'the end of a connection is no signal' '1 0 0' 1 'echo "DISCONNECTED status -104 len 0"'
 expect 'wrong content' '0 1 0' 0 'echo "a.c:1: t_verify(p, n, 1) (17) == -1 (-1)"'
 expect 'a test that hangs' '0 1 0' 0 'sleep 60'
 expect 'five tests that hang end the run' '0 6 0' 0 'sleep 60' 'sleep 60' 'sleep 60' 'sleep 60' \
 	'sleep 60' 'sleep 60' 'sleep 60'
 expect 'a skip that is not listed' '0 1 1' 0 'exit 77'
+setup=(--setup other)
+expect 'tests with a setup' '2 0 0' 0 'exit 0' 'exit 0'
+setup=(--setup nonsense)
+expect 'a run that fails by itself' '0 1 0' 0 'exit 0'
 printf '\n%d passed, %d failed, 0 skipped\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

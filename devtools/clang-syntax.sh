@@ -33,7 +33,7 @@ import shlex
 import subprocess
 import sys
 
-top = pathlib.Path(sys.argv[1])
+top = pathlib.Path(sys.argv[1]).resolve()
 folders = [top / name for name in ("lib", "drivers", "app")]
 
 
@@ -56,6 +56,8 @@ with open(top / "build-clang" / "compile_commands.json", encoding="utf-8") as fi
     # A file may be compiled several times, with other options.
     entries = {entry["command"].replace(entry["output"], ""): entry
                for entry in json.load(file) if is_ours(entry)}
+if not entries:
+    sys.exit("no files were found")
 failed = 0
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for name, said in pool.map(read, entries.values()):

@@ -34,19 +34,39 @@ readonly no_network=75
 # shellcheck disable=SC2034 # for the scripts that source this file
 readonly network_options=(-o Acquire::Retries=5 -o Acquire::http::Timeout=30)
 # shellcheck disable=SC2034
-readonly network_limit=(timeout 600)
+readonly network_limit=(timeout 300)
 
 # persist COMMAND...: download something, where CI is set in up to three attempts, 30 seconds
-# apart; then give up.
+# apart; then give up. An error of another kind is not blamed on the network.
 persist() {
-	local try tries=1
+	local try tries=1 status said
 	[ -z "${CI:-}" ] || tries=3
 	for ((try = 1; try <= tries; try++)); do
-		! "$@" || return 0
+		status=0
+		said=$("$@" 2>&1) || status=$?
+		printf '%s\n' "$said"
+		[ "$status" -ne 0 ] || return 0
 		[ "$try" -eq "$tries" ] || sleep 30
 	done
-	printf '%s: failed, in %d attempts: %s\n' "${0##*/}" "$tries" "$*" >&2
-	exit "$no_network"
+	if [ "$status" -eq 124 ] ||
+		grep -qiE 'resolve|failed to fetch|connect|timed out|hash sum' <<<"$said"; then
+		printf '%s: no network, in %d attempts: %s\n' "${0##*/}" "$tries" "$*" >&2
+		exit "$no_network"
+	fi
+	die "failed: $*"
+}
+
+# counts_of FILE STATUS: the last line of a part's output, "N passed, N failed, N skipped". Without
+# such a line, and with a status that says so, the part is one failure.
+counts_of() {
+	local counts
+	counts=$(tail -n 1 "$1")
+	[[ $counts =~ ^[0-9]+\ passed,\ [0-9]+\ failed,\ [0-9]+\ skipped$ ]] ||
+		counts="0 passed, $(($2 != 0)) failed, 0 skipped"
+	if [ "$2" -ne 0 ] && [[ $counts == *' 0 failed,'* ]]; then
+		counts=${counts/ 0 failed/ 1 failed}
+	fi
+	echo "$counts"
 }
 
 # usage: print the comment at the beginning of the running script.
@@ -96,6 +116,11 @@ build() {
 	configure "$@" || return
 	step "Building: ninja -C $1"
 	ninja ${CI:+--quiet} -C "$top/$1"
+}
+
+# build_release: the optimised build of devtools/run.sh, in build/; as in CI, where that is set.
+build_release() {
+	build build --buildtype=release ${CI:+-Dwerror=true}
 }
 
 # build_suite SUITE DIR [OPTION...]: the same, but build only what the tests of a suite use.

@@ -96,8 +96,7 @@ for arg; do
 done
 
 "$top/devtools/setup.sh" test
-# Same options as .ci/run and devtools/run.sh, to reuse their build.
-build build --buildtype=release ${CI:+-Dwerror=true}
+build_release
 [ -x "$program" ] || die "$program was not built: valgrind's headers were missing when build/ was configured"
 
 dir=$(mktemp -d)

@@ -4,10 +4,12 @@
 #
 # Measure which lines and branches of lib/ and drivers/ the tests execute.
 #
-# usage: devtools/coverage.sh [--all] [--html DIR] [ARGUMENT...]
+# usage: devtools/coverage.sh [--gate | --all] [--html DIR] [ARGUMENT...]
 #        devtools/coverage.sh --report [--html DIR]
 #
-#   (nothing)   build with gcc in build-coverage/, run the suites fast and hostile, and report
+#   (nothing)   build with gcc in build-coverage/, run the suites fast, hostile, random, late, delays
+#               and agents, and report
+#   --gate      run the tests of the gate
 #   --all       run all tests
 #   --report    repeat the report of the last run
 #   --html DIR  also write each source file with its counters: DIR/index.html
@@ -66,7 +68,7 @@ report() {
 	"$tools/report.py" "$top/$dir/coverage-summary.json" "$top"
 }
 
-suite=(--suite fast --suite hostile)
+suite=(--suite fast --suite hostile --suite random --suite late --suite delays --suite agents)
 only_report=false
 options=()
 while [ $# -gt 0 ]; do
@@ -75,7 +77,9 @@ while [ $# -gt 0 ]; do
 		usage
 		exit 0 ;;
 	--all)
-		suite=() ;;
+		suite=(--setup all) ;;
+	--gate)
+		suite=(--setup gate) ;;
 	--report)
 		only_report=true ;;
 	--html)

@@ -11,7 +11,7 @@
 #   one CMD               run a command in one x86-64 machine with Soft-RoCE
 #   shell host|dpu        boot both machines and get a shell in one
 #   test [--quick] [--verbose] [GROUP[/CASE]...]
-#                         run tests; --quick: those for CI, at most 5 minutes; --verbose:
+#                         run tests; --quick: those of nightly.sh, at most 5 minutes; --verbose:
 #                         show the output of those that pass, too. The last line is
 #                         "N passed, N failed, N skipped"
 #   compile host|dpu SOURCE BUILD

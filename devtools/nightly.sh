@@ -81,34 +81,46 @@ part_arm64() { "$top/devtools/try-arm64.sh"; }
 part_debian13() { "$top/devtools/try-chroot.sh" --release trixie devtools/test.sh --suite fast; }
 
 part_check_checks() {
-	"$top/devtools/check-checks.sh"
-	printf '\n1 passed, 0 failed, 0 skipped\n'
+	"$top/devtools/check-checks.sh" &&
+		printf '\n1 passed, 0 failed, 0 skipped\n'
 }
 
 part_chroot() {
-	"$top/devtools/try-chroot.sh"
-	printf '\n1 passed, 0 failed, 0 skipped\n'
+	"$top/devtools/try-chroot.sh" &&
+		printf '\n1 passed, 0 failed, 0 skipped\n'
 }
 
 part_flaky() {
-	local tests
-	mapfile -t tests < <(sed -n 's/^\([^# ][^ ]*\) .*/\1/p' "$top/test/flaky.txt")
-	if [ ${#tests[@]} -eq 0 ]; then
-		printf '\n0 passed, 0 failed, 0 skipped\n'
-		return
-	fi
-	"$test_sh" "${tests[@]}" --repeat 200
+	local test nb=0 failed=0
+	while read -r test; do
+		nb=$((nb + 1))
+		"$test_sh" "$test" --repeat 200 || failed=$((failed + 1))
+	done < <(sed -n 's/^\([^# ][^ ]*\) .*/\1/p' "$top/test/flaky.txt")
+	printf '\n%d passed, %d failed, 0 skipped\n' $((nb - failed)) "$failed"
+	[ "$failed" -eq 0 ]
 }
 
-# floors: the floors of this machine, in short.
+# floors: the floors of this machine, in short: nanoseconds of a line, millions of slots a second.
 floors() {
-	"$top/devtools/run.sh" floor 2>/dev/null |
-		awk '$1 == "line" { line = $0 } $1 == "slot" { slot = $0 } END { print line, slot }'
+	build_release >/dev/null
+	own_runtime
+	"$top/build/app/comch-perf/comch-perf" --format csv floor 2>/dev/null | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+		{ value[$column["floor"]] = $column["floor_value"] }
+		END { printf "line %.0f ns, slot %.0f M/s\n", value["line"], value["slot"] / 1e6 }
+	'
 }
 
 # failures LOG: what failed, without what may differ from one time to another.
 failures() {
-	grep -E '^(failed: |FAILED )' "$1" | sed -E 's/^(failed: [^:]*: [^ ]+ \/ [^:]+).*/\1/' | sort -u
+	sed -nE '
+		s/^(failed: [^:]*: [^ ]+ \/ [^:]+).*/\1/p; t
+		s/^(failed: .*)/\1/p; t
+		s/^(FAILED +[a-z_0-9]+) .* runs, .*/\1/p; t
+		s/^FAILED +[0-9.]+ s +/FAILED /p; t
+		s/^FAILED /&/p; t
+		/FAILED: /{ s/.*FAILED: /FAILED: /; s/[0-9]+/N/g; p }
+	' "$1" | sort -u
 }
 
 # recorded PART: what had failed when the part was recorded last.
@@ -123,7 +135,8 @@ recorded() {
 # news PART: each failure, new or still there, and those that are mended.
 news() {
 	local log=$out/$1.log
-	failures "$log" >"$out/now" || tail -n 3 "$log" | sed 's/^/failed: /' | sort -u >"$out/now"
+	failures "$log" >"$out/now"
+	[ -s "$out/now" ] || echo "failed: see build-nightly/$1.log" >"$out/now"
 	recorded "$1" >"$out/before"
 	comm -23 "$out/now" "$out/before" | sed 's/^/  new: /'
 	comm -12 "$out/now" "$out/before" | sed 's/^/  still: /'
@@ -135,14 +148,9 @@ run() {
 	local part=$1 log=$out/$1.log begin=$SECONDS status=0 counts
 	step "nightly: $part"
 	"part_${part//-/_}" >"$log" 2>&1 </dev/null || status=$?
-	counts=$(tail -n 1 "$log")
-	[[ $counts =~ ^[0-9]+\ passed,\ [0-9]+\ failed,\ [0-9]+\ skipped$ ]] ||
-		counts="0 passed, 1 failed, 0 skipped"
-	if [ "$status" -ne 0 ] && [[ $counts == *' 0 failed,'* ]]; then
-		counts=${counts/ 0 failed/ 1 failed}
-	fi
+	counts=$(counts_of "$log" "$status")
 	{
-		printf '%s %s %s, %d min, floors %s: %s\n' "$(date -u +'%F %H:%M')" "$commit" "$part" \
+		printf '%s %s %s, %d min, %s: %s\n' "$(date -u +'%F %H:%M')" "$commit" "$part" \
 			$(((SECONDS - begin + 59) / 60)) "$floors" "$counts"
 		if [[ $counts == *' 0 failed,'* ]]; then
 			recorded "$part" | sed 's/^/  mended: /'
@@ -205,23 +213,38 @@ if $changed; then
 	[ -n "$base" ] || base=$(own_git merge-base HEAD origin/main) ||
 		die "there is no origin/main: name a commit with --base"
 	mapfile -t names < <(touched)
-	[ ${#names[@]} -gt 0 ] || die "the changes since $base touch no part"
+	if [ ${#names[@]} -eq 0 ]; then
+		echo "the changes since $base touch no part"
+		printf '\n0 passed, 0 failed, 0 skipped\n'
+		exit 0
+	fi
 	set -- "${names[@]}"
 elif [ $# -eq 0 ]; then
 	set -- "${parts[@]%% *}"
 fi
-floors=$(floors)
-lines=$(wc -l <"$record" 2>/dev/null || echo 0)
+# In this shell, so that its directory is removed at the end.
+floors >"$out/floors" || echo 'floors unknown' >"$out/floors"
+floors=$(cat "$out/floors")
+names=("$@")
 for part; do
-	if $resume && grep -qF " $commit $part," "$record"; then
+	if $resume && [[ $commit != *+ ]] && grep -qF " $commit $part," "$record"; then
 		continue
 	fi
 	run "$part"
 done
-tail -n +$((lines + 1)) "$record" | awk '
-	/ passed, / { passed += $(NF - 5); failed += $(NF - 3); skipped += $(NF - 1) }
+# The newest line of each part for this commit.
+awk -v names=" ${names[*]} " -v commit="$commit" '
+	/^[0-9]/ && $3 == commit { part = $4; sub(/,$/, "", part); last[part] = $0 }
 	END {
+		for (part in last) {
+			if (index(names, " " part " ") == 0)
+				continue
+			n = split(last[part], field, " ")
+			passed += field[n - 5]
+			failed += field[n - 3]
+			skipped += field[n - 1]
+		}
 		printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped
 		exit failed > 0
 	}
-'
+' "$record"

@@ -3,22 +3,24 @@
 # Copyright(c) 2026 The comch authors
 """Run tests of a build directory, and judge them.
 
-usage: run_tests.py [--gate] NAME BUILD RESULTS [MESON-ARGUMENT...]
+usage: run_tests.py [--gate] [--busy] NAME BUILD RESULTS [MESON-ARGUMENT...]
 
 NAME      of the build, for what is printed
 BUILD     a build directory
 RESULTS   a directory: counts (passed, failed, skipped), and lists to which lines are added:
           failed, flaky, skipped
 --gate    the rules of the gate, below
+--busy    beside one busy loop for each CPU
 
 The gate gives the same verdict each time. A test that fails is run again, twice alone and three
-times beside one busy loop for each CPU, as often as fits into two minutes but at least twice. If it passes
-each time, it is listed as flaky; up to three such tests do not fail the gate. Some failures are never
+times beside one busy loop for each CPU, as often as fits into two minutes but at least twice. If it
+passes each time, it is listed as flaky; up to three such tests do not fail the gate. Some failures are never
 forgiven: the end by a signal, the report of a sanitizer, wrong content, and a test that ran into
 its limit. Five of the latter end the run. Where CI is set, a skipped case fails unless
 test/skips.txt lists it.
 """
 
+import argparse
 import contextlib
 import json
 import os
@@ -39,11 +41,16 @@ AGAIN_SECONDS = 120
 LINES = 40
 
 # What is never forgiven, in the output of a test.
-SIGNAL = re.compile(r"CRASH!|ended by signal \d|caught signal|[Ss]egmentation fault|core dumped")
+SIGNAL = re.compile(r"CRASH!|ended by (a )?signal|: signal \d|caught signal|core dumped"
+                    r"|Segmentation fault|Aborted|Bus error|Illegal instruction"
+                    r"|Floating point exception|exit status -\d|returncode=-\d"
+                    # Of a shell, and of wait().
+                    r"|status \(?1[2-9]\d\b|status \(\d+\) == 0")
 SANITIZER = re.compile(r"(Address|Leak|Thread|UndefinedBehavior)Sanitizer|runtime error: ")
-# Of the checks of contents: T_VERIFY(), canaries, books of messages.
-CONTENT = re.compile(r"\bt_verify\(|\bcanar|instead of \d|\b(lost|twice|doubled|duplicate)\b"
-                     r"|out of order|wrong (byte|content|data|order)")
+# Of the checks of contents: T_VERIFY(), T_SEQ(), canaries, books of messages, copies of files.
+CONTENT = re.compile(r"\bt_verify\(|\bmemcmp\(|\bcanar|instead of \d|out of order"
+                     r"|\b(lost|twice|doubled|duplicate|damaged|differs)\b|\blacks (texts|blocks)"
+                     r"|wrong (byte|content|data|order)")
 
 
 def name_of(test):
@@ -131,12 +138,17 @@ class Run:
         self.results = pathlib.Path(results)
         self.counts = {"passed": 0, "failed": 0, "skipped": 0}
 
-    def log(self, base):
-        return self.build / "meson-logs" / f"{base}.json"
+    def logs(self, base):
+        """Return the logs of a run; meson adds the name of a setup to theirs."""
+        return (self.build / "meson-logs").glob(f"{base}*.json")
+
+    def read_logs(self, base):
+        return [test for log in self.logs(base) for test in read_log(log)]
 
     def meson(self, base, *arguments):
         """Return the command of a run, whose log has this name."""
-        self.log(base).unlink(missing_ok=True)
+        for log in self.logs(base):
+            log.unlink()
         return ["meson", "test", "-C", str(self.build), "--no-rebuild", "--logbase", base,
                 *arguments]
 
@@ -146,29 +158,37 @@ class Run:
             print(text, file=file)
 
     def all_of(self, arguments):
-        """Run the tests; the results. Too many that hang end the run."""
+        """Run the tests; the results. In the gate, too many that hang end the run."""
+        limits = set()
         command = self.meson("testlog", "--print-errorlogs", *arguments)
-        # The log has the results, so the exit status does not matter.
-        with subprocess.Popen(command) as meson:
-            while self.gate and meson.poll() is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    meson.wait(timeout=2)
-                limits = [name_of(test) for test in read_log(self.log("testlog"))
-                          if test["result"] == "TIMEOUT"]
-                if len(limits) >= MAX_TIMEOUTS and meson.poll() is None:
-                    self.fail("the run", f"ended: {MAX_TIMEOUTS} tests ran into their limits: "
-                              + " ".join(limits))
-                    meson.send_signal(signal.SIGTERM)
-                    meson.wait()
-        return [test for test in read_log(self.log("testlog")) if test["result"] != "INTERRUPT"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as meson:
+            for line in meson.stdout:
+                print(line, end="", flush=True)
+                match = re.match(r" *(\d+)/\d+ .* TIMEOUT ", line)
+                if match and self.gate and match[1] not in limits:
+                    limits.add(match[1])
+                    if len(limits) == MAX_TIMEOUTS:
+                        meson.send_signal(signal.SIGTERM)
+        tests = self.read_logs("testlog")
+        whole = [test for test in tests if test["result"] != "INTERRUPT"]
+        if len(limits) >= MAX_TIMEOUTS:
+            self.fail("the run", f"ended, because {len(limits)} tests ran into their limits")
+        elif len(whole) < len(tests):
+            self.fail("the run", f"{len(tests) - len(whole)} tests were interrupted")
+        elif meson.returncode != 0 and not any(kind(test) == "failed" for test in whole):
+            self.fail("the run", f"meson ended with status {meson.returncode}")
+        return whole
 
     def fail(self, what, why, text=""):
         self.counts["failed"] += 1
         self.add("failed", "\n".join([f"\nfailed: {self.name}: {what}: {why}",
                                       *text.splitlines()[-LINES:]]))
 
-    def again(self, name, times, seconds):
-        """Run one test alone, so many times; the results of those that ended in time."""
+    def again(self, name, times, seconds, patience):
+        """Run one test alone, so many times; the results of those that ended in time.
+
+        The one that did not has failed if it took longer than patience.
+        """
         command = self.meson("again", "--repeat", str(times), "--num-processes", "1", name)
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as meson:
             try:
@@ -176,16 +196,20 @@ class Run:
             except subprocess.TimeoutExpired:
                 meson.send_signal(signal.SIGTERM)
                 meson.wait()
-        return [test for test in read_log(self.log("again")) if test["result"] != "INTERRUPT"]
+        return [test for test in self.read_logs("again")
+                if test["result"] != "INTERRUPT" or test["duration"] > patience]
 
     def is_flaky(self, test):
         """Whether a test that has failed passes when it is run again; and what it did."""
         begin = time.monotonic()
-        runs = self.again(name_of(test), AGAIN_ALONE, AGAIN_SECONDS)
+        patience = AGAIN_SECONDS / 2
+        runs = self.again(name_of(test), AGAIN_ALONE, AGAIN_SECONDS, patience)
         if all(kind(run) == "passed" for run in runs):
+            # Beside busy loops it has about a third of a CPU.
+            patience = max([30, *(5 * run["duration"] for run in runs)])
             with busy_loops(os.cpu_count()):
                 runs += self.again(name_of(test), AGAIN_BUSY,
-                                   AGAIN_SECONDS - (time.monotonic() - begin))
+                                   AGAIN_SECONDS - (time.monotonic() - begin), patience)
         passed = sum(kind(run) == "passed" for run in runs)
         return (passed == len(runs) >= AGAIN_AT_LEAST,
                 f"{test['result']}, then passed {passed} of {len(runs)} times")
@@ -230,24 +254,24 @@ class Run:
                 self.counts[kind(test)] += 1
         self.judge_failed([test for test in tests if kind(test) == "failed"])
         self.judge_skipped(tests)
-        if not tests:
-            self.fail("no tests were run", "see above")
+        if not tests and self.counts["failed"] == 0:
+            self.fail("the run", "there are no such tests")
         with open(self.results / "counts", "a", encoding="utf-8") as file:
             print(*self.counts.values(), file=file)
 
 
 def main():
-    arguments = sys.argv[1:]
-    if arguments in (["-h"], ["--help"]):
-        print(__doc__)
-        return 0
-    gate = arguments[:1] == ["--gate"]
-    if gate:
-        arguments = arguments[1:]
-    if len(arguments) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    Run(*arguments[:3], gate).go(arguments[3:])
+    parser = argparse.ArgumentParser(description=__doc__, usage=argparse.SUPPRESS,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gate", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--busy", action="store_true", help=argparse.SUPPRESS)
+    for name in ("name", "build", "results"):
+        parser.add_argument(name, help=argparse.SUPPRESS)
+    parser.add_argument("meson", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    run = Run(options.name, options.build, options.results, options.gate)
+    with busy_loops(os.cpu_count() if options.busy else 0):
+        run.go(options.meson)
     return 0
 
 

@@ -125,11 +125,17 @@ as_root() {
 	fi
 }
 
-# apt ARGUMENT...: run apt-get as root, non-interactively; waits for its lock.
+# apt [--limit] ARGUMENT...: run apt-get as root, non-interactively; waits for its lock. --limit:
+# a download, which ends after a while.
 apt() {
+	local limit=()
+	if [ "$1" = --limit ]; then
+		limit=("${network_limit[@]}")
+		shift
+	fi
 	echo "apt-get $*"
 	# Set variables with env, because sudo does not pass them on.
-	quietly as_root env DEBIAN_FRONTEND=noninteractive "${network_limit[@]}" \
+	quietly as_root env DEBIAN_FRONTEND=noninteractive "${limit[@]}" \
 		apt-get "${network_options[@]}" -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -q "$@"
 }
 
@@ -140,14 +146,14 @@ known() {
 
 # update: update the package lists, strictly.
 update() {
-	apt -o APT::Update::Error-Mode=any update
+	apt --limit -o APT::Update::Error-Mode=any update
 }
 
 # download PACKAGE...: get them and what they depend on, but do not install anything.
 download() {
-	apt install -y --no-install-recommends --download-only "$@" && return
+	apt --limit install -y --no-install-recommends --download-only "$@" && return
 	# An outdated package list may name versions that no longer exist.
-	update && apt install -y --no-install-recommends --download-only "$@"
+	update && apt --limit install -y --no-install-recommends --download-only "$@"
 }
 
 # agreed: ask for confirmation on a terminal.

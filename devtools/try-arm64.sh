@@ -85,7 +85,7 @@ arm64_run ninja -C "$arm64_build" "${files[@]}"
 step "Testing: ${#names[@]} tests, emulated"
 status=0
 arm64_run meson test -C "$arm64_build" --no-rebuild --print-errorlogs \
-	--timeout-multiplier 10 "${names[@]}" | tee "$arm64_dir/log" || status=$?
+	--setup all --timeout-multiplier 20 "${names[@]}" | tee "$arm64_dir/log" || status=$?
 # Print the same last line as devtools/test.sh, from meson's summary.
 awk -F': *' '
 	/^(Ok|Expected Fail):/ { passed += $2 }

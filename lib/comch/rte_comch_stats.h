@@ -100,7 +100,7 @@ struct rte_comch_xstat {
  * that have ended. Which there are depends on the driver: comch_shm has none;
  * comch_mlx5 counts work requests, doorbells and completions.
  *
- * Any thread; not in a burst, as it locks.
+ * Any thread; not in a burst, as it locks, and waits while another thread closes a device.
  *
  * @param dev_id Number of the device.
  * @param[out] xstats Array of *n* elements; may be NULL if *n* is 0.

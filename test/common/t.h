@@ -63,6 +63,15 @@ void t_skip(const char *fmt, ...)
 #define T_LE(a, b) T_OP_(a, <=, b)
 #define T_LT(a, b) T_OP_(a, <, b)
 
+/* Numbers that messages carry, which must come in order: never forgiven by the gate. */
+#define T_SEQ(got, want) \
+	do { \
+		const long long got_ = (long long)(got); \
+		const long long want_ = (long long)(want); \
+		if (got_ != want_) \
+			T_FAIL("%s is %lld instead of %lld", #got, got_, want_); \
+	} while (0)
+
 #define T_STR_EQ(a, b) \
 	do { \
 		const char *a_ = (a); \
@@ -97,8 +106,8 @@ void t_skip(const char *fmt, ...)
 
 /* Milliseconds of a clock that only goes forward. */
 uint64_t t_now_ms(void);
-/* How many times longer than usual things may take here: under a sanitizer, as many as
- * meson waits longer; and by the environment variable T_PATIENCE, for slow machines.
+/* How many times longer than usual things may take here: under a sanitizer; and by the
+ * environment variable T_PATIENCE, for slow machines.
  */
 unsigned int t_patience(void);
 /* How often to repeat what would be done n times: fewer by the factor in the environment

@@ -117,7 +117,7 @@ mp_counted(const struct t_node *node, const struct rte_comch_conn *conn)
 			continue;
 		T_EQ(node->evs[i].len, sizeof(val));
 		memcpy(&val, node->evs[i].data, sizeof(val));
-		T_EQ(val, want);
+		T_SEQ(val, want);
 		want++;
 	}
 	return want;
@@ -236,7 +236,7 @@ mp_consume(struct mp_data *d, uint64_t end)
 	if (rte_comch_consumer_state(d->cons) == RTE_COMCH_STATE_RUNNING)
 		post_more(d, end);
 	while (rte_comch_consumer_recv_burst(d->cons, &cpl, 1) == 1) {
-		T_EQ(cpl.cookie, d->got + d->flushed);
+		T_SEQ(cpl.cookie, d->got + d->flushed);
 		if (cpl.status == -ECANCELED || cpl.status == -EBADFD) {
 			d->flushed++;
 			continue;
@@ -278,7 +278,7 @@ mp_produce(struct mp_data *d, uint64_t end)
 		d->sent++;
 	}
 	while (rte_comch_producer_done_burst(d->prod, &cpl, 1) == 1) {
-		T_EQ(cpl.cookie, d->done + d->failed);
+		T_SEQ(cpl.cookie, d->done + d->failed);
 		if (cpl.status != 0) {
 			T_CHECK(cpl.status == -ECONNRESET || cpl.status == -ENOENT ||
 				cpl.status == -EBADFD);

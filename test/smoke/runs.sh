@@ -7,7 +7,7 @@
 #
 # A hypervisor that takes a CPU away makes a run look longer. It does so now and
 # then, and what a run has to do is the same each time: one good attempt of five
-# is enough.
+# is enough. Where T_TIMED is not set, the time is printed only.
 #
 # usage: runs.sh COMCH-PERF RUNS.SO
 
@@ -26,6 +26,7 @@ for attempt in 1 2 3 4 5; do
 	longest=$(sort -n "$RUNS" | tail -n 1)
 	echo "attempt $attempt: the longest run took $((longest / 1000)) us"
 	[ "$longest" -gt 0 ]
+	[ "${T_TIMED:-0}" != 0 ] || exit 0
 	[ "$longest" -gt "$limit" ] || exit 0
 done
 exit 1
