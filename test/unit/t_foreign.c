@@ -11,6 +11,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -207,5 +208,105 @@ Test(foreign, last_message_of_a_peer_that_left_data_unread)
 	cr_assert_eq(comch_foreign_next(sv[0]), COMCH_FOREIGN_END);
 	close(sv[0]);
 	close(fd);
+	t_eal_stop();
+}
+
+#define LOW_LIMIT 32
+
+/*
+ * Become a user of our own, with more descriptors in flight than it may have at the low limit
+ * of open ones.
+ */
+static void
+fly_many(void)
+{
+	uid_t uid = 1000000 + (uid_t)getpid();
+	int sv[2], i;
+
+	if (setresuid(uid, uid, uid) != 0)
+		t_skip("another user's id: %s", strerror(errno));
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sv), 0);
+	for (i = 0; i <= LOW_LIMIT; i++)
+		send_fd(sv[1], sv[1]);
+}
+
+/* Set the limit of open descriptors, and so that of those in flight. */
+static void
+set_limit(rlim_t nb)
+{
+	struct rlimit limit;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = RTE_MIN(nb, limit.rlim_max);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static enum comch_foreign_state
+state_of(const struct comch_foreign_job *job)
+{
+	enum comch_foreign_state state;
+
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	state = job->state;
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
+	return state;
+}
+
+/* Start a job whose reply meets the limit; again, if the receiver was faster than we are. */
+static struct comch_foreign_job *
+start_at_limit(int *sv)
+{
+	struct comch_foreign_peer peer = { 0 };
+	struct comch_foreign_job *job;
+	struct comch_foreign_msg msg;
+
+	for (;;) {
+		close(send_memory(sv));
+		job = start(sv[0], &peer);
+		set_limit(LOW_LIMIT);
+		T_AWAIT(state_of(job) >= COMCH_FOREIGN_REPLYING);
+		if (state_of(job) == COMCH_FOREIGN_REPLYING)
+			return job;
+		set_limit(RLIM_INFINITY);
+		T_AWAIT(comch_foreign_take(job, &msg) == 0);
+		close(msg.fds[0]);
+		close(sv[0]);
+		close(sv[1]);
+	}
+}
+
+/* The user's limit of descriptors in flight is temporary: 2.5 s are no reason to give up. */
+Test(foreign, reply_waits_for_other_descriptors_in_flight)
+{
+	struct comch_foreign_job *job;
+	struct comch_foreign_msg msg;
+	int sv[2];
+
+	t_eal_start(1);
+	cr_assert_eq(comch_foreign_start(), 0);
+	fly_many();
+	job = start_at_limit(sv);
+	usleep(2500000);
+	cr_assert_eq(state_of(job), COMCH_FOREIGN_REPLYING);
+	set_limit(RLIM_INFINITY);
+	T_AWAIT(comch_foreign_take(job, &msg) == 0);
+	cr_assert_eq(msg.len, 1, "%d", msg.len);
+	cr_assert_eq(msg.nb_fds, 1);
+	close(msg.fds[0]);
+	t_eal_stop();
+}
+
+Test(foreign, reply_does_not_wait_for_ever)
+{
+	struct comch_foreign_job *job;
+	struct comch_foreign_msg msg;
+	int sv[2];
+
+	t_eal_start(1);
+	cr_assert_eq(comch_foreign_start(), 0);
+	fly_many();
+	job = start_at_limit(sv);
+	T_AWAIT(comch_foreign_take(job, &msg) == 0);
+	cr_assert_eq(msg.len, -EMFILE, "%d", msg.len);
 	t_eal_stop();
 }

@@ -38,6 +38,7 @@ enum comch_foreign_state {
 	COMCH_FOREIGN_WAITING,   /* in a line, for the peer's share of the receivers */
 	COMCH_FOREIGN_QUEUED,
 	COMCH_FOREIGN_RUNNING,
+	COMCH_FOREIGN_REPLYING,  /* received; on its way to the program */
 	COMCH_FOREIGN_DONE,
 };
 

@@ -37,8 +37,8 @@
 #define QUEUED_TICKS (5000 / COMCH_FOREIGN_TICK_MS)
 /* Maximum number of sockets that an exiting closer closes. */
 #define CLOSE_BURST 64
-/* Attempts at the user's limit of descriptors in flight, which is temporary. */
-#define REPLY_TRIES 500
+/* Time limit of a reply: at the user's limit of descriptors in flight, which is temporary. */
+#define REPLYING_TICKS (5000 / COMCH_FOREIGN_TICK_MS)
 #define STACK_SIZE (256 << 10)
 /* Maximum number of descriptors of a message: SCM_MAX_FD of the kernel. */
 #define MAX_FDS 253
@@ -187,19 +187,23 @@ map_unsealed(const struct comch_peermap_limit *limit, struct comch_foreign_msg *
 	}
 }
 
-/* Send a job's descriptors to the program, unless the job was cancelled. */
+/*
+ * Send a job's descriptors to the program, unless the job was cancelled. The peer cannot make
+ * this wait: the supervisor gives it more time, and the thread is not stuck.
+ */
 static void
-reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
+reply(struct comch_foreign_slot *slot, struct comch_foreign_job *job,
+		struct comch_foreign_msg *m, int len)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
 	union comch_foreign_control control;
 	struct msghdr msg;
-	int tries;
 
+	job->state = COMCH_FOREIGN_REPLYING;
+	job->ticks = 0;
 	comch_foreign_pack(&msg, &iov, &control, m->fds, m->nb_fds);
-	for (tries = 0; tries < REPLY_TRIES && job->state == COMCH_FOREIGN_RUNNING &&
-			!job->cancelled; tries++) {
+	while (job->state == COMCH_FOREIGN_REPLYING && !job->cancelled) {
 		if (syscall(SYS_sendmsg, pool->reply_out, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
 			job->replied = true;
 			memcpy(job->msg.map, m->map, sizeof(m->map));
@@ -209,13 +213,12 @@ reply(struct comch_foreign_job *job, struct comch_foreign_msg *m, int len)
 			return;
 		}
 		pool->drain = true;
+		slot->ticks = 0;
 		pthread_cond_signal(&pool->wake);
 		pthread_mutex_unlock(&pool->lock);
 		nanosleep(&nap, NULL);
 		pthread_mutex_lock(&pool->lock);
 	}
-	if (job->state == COMCH_FOREIGN_RUNNING)
-		comch_foreign_finish(job, -EMFILE);
 }
 
 static void
@@ -239,7 +242,7 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 	if (job->state == COMCH_FOREIGN_RUNNING) {
 		memcpy(job->msg.data, m.data, sizeof(m.data));
 		if (len >= 0 && m.nb_fds > 0)
-			reply(job, &m, len);
+			reply(slot, job, &m, len);
 		else
 			comch_foreign_finish(job, len);
 	}
@@ -477,10 +480,30 @@ add_threads(void)
 			add_thread(kind);
 }
 
-/*
- * Time out jobs that take too long; their threads may stay for ever. Counted in ticks,
- * so that a stopped process does not time them out.
- */
+/* End a job that takes too long; its thread may stay for ever. */
+static void
+time_out(struct comch_foreign_job *job)
+{
+	switch (job->state) {
+	case COMCH_FOREIGN_WAITING:
+	case COMCH_FOREIGN_QUEUED:
+		if (job->ticks > QUEUED_TICKS)
+			comch_foreign_finish(job, -ETIMEDOUT);
+		break;
+	case COMCH_FOREIGN_RUNNING:
+		if (job->ticks > COMCH_FOREIGN_STUCK_TICKS)
+			comch_foreign_finish(job, -ETIMEDOUT);
+		break;
+	case COMCH_FOREIGN_REPLYING:
+		if (job->ticks > REPLYING_TICKS)
+			comch_foreign_finish(job, -EMFILE);
+		break;
+	case COMCH_FOREIGN_DONE:
+		break;
+	}
+}
+
+/* Time is counted in ticks, so that a stopped process does not time out its jobs. */
 static void
 tick(void)
 {
@@ -494,9 +517,8 @@ tick(void)
 	TAILQ_FOREACH(job, &pool->jobs, next) {
 		if (job->state == COMCH_FOREIGN_DONE || job->cancelled)
 			continue;
-		if (++job->ticks > (job->state == COMCH_FOREIGN_RUNNING ?
-				COMCH_FOREIGN_STUCK_TICKS : QUEUED_TICKS))
-			comch_foreign_finish(job, -ETIMEDOUT);
+		job->ticks++;
+		time_out(job);
 	}
 }
 
