@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/child.h"
+#include "t_main.h"
 
 static void
 read_all(FILE *file, char *buf, size_t size)
@@ -27,9 +28,7 @@ child_run(struct child_run *run, void (*fn)(void))
 	pid_t pid;
 
 	T_CHECK(out != NULL && err != NULL);
-	fflush(NULL);
-	pid = fork();
-	T_GE(pid, 0);
+	pid = t_fork();
 	if (pid == 0) {
 		dup2(fileno(out), STDOUT_FILENO);
 		dup2(fileno(err), STDERR_FILENO);

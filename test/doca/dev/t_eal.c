@@ -56,9 +56,7 @@ in_child(void (*fn)(void))
 	int status = 0;
 	pid_t pid;
 
-	fflush(stdout);
-	pid = fork();
-	T_GE(pid, 0);
+	pid = t_fork();
 	if (pid == 0) {
 		fn();
 		exit(0);
