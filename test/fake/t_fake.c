@@ -231,6 +231,26 @@ Test(fake, slow_accept_asleep)
 	t_pair_close(&p);
 }
 
+/* A peer with unread messages has a second from the stop on, whenever its handshake began. */
+Test(fake, stop_has_a_deadline_of_its_own)
+{
+	const uint64_t second = rte_get_tsc_hz() / 1000 * COMCH_CLOSE_MS;
+	uint64_t before;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	p.dpu->paused = true;
+	t_send(p.cconn, "x", 1, 1);
+	before = rte_rdtsc();
+	T_EQ(rte_comch_client_stop(p.client), -EINPROGRESS);
+	T_EQ(p.cconn->phase, COMCH_PHASE_DRAINING);
+	T_GE(p.cconn->deadline, before + second);
+	T_LE(p.cconn->deadline, rte_rdtsc() + second);
+	p.dpu->paused = false;
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	t_pair_close(&p);
+}
+
 /* Messages to memory that the peer does not import are staged; the copy is counted. */
 Test(fake, short_import)
 {

@@ -220,6 +220,24 @@ CTRL_CASE(service_level_0)
 	}
 }
 
+/* A completion queue has the completions of both directions, and 128 in reserve for each. */
+CTRL_CASE(depth_that_completion_queues_allow)
+{
+	struct rte_comch_dev_info info;
+	struct fv_conf conf;
+	int16_t dev;
+
+	RTE_SET_USED(p);
+	fv_conf_default(&conf);
+	conf.max_qp_wr = 4096;
+	conf.max_cqe = 1024;
+	fv_configure(&conf);
+	dev = t_dev_open(2, "role=host,func=pf0");
+	T_EQ(rte_comch_dev_info_get(dev, &info), 0);
+	T_EQ(info.max_dp_queue, 256);
+	T_EQ(rte_comch_dev_close(dev), 0);
+}
+
 /* Who may connect */
 
 static bool is_forging;

@@ -367,6 +367,7 @@ T_CASE(arguments)
 	refuse("role=dpu,name=lan,queues=65");
 	refuse("role=dpu,name=lan,queues=four");
 	refuse("role=dpu,name=lan,mac=01:00:00:00:00:01");
+	refuse("role=dpu,name=lan,mac=00:00:00:00:00:00");
 	refuse("role=dpu,name=lan,role=dpu");
 	refuse("role=dpu,name=lan,color=blue");
 	refuse("role=dpu,name=lan,driver=comch_none");

@@ -209,6 +209,23 @@ T_CASE(flags)
 	ops_close(&o);
 }
 
+/* Elements that were deferred do not come after a stop. */
+T_CASE(stop_with_deferred)
+{
+	struct ops o;
+
+	ops_open(&o, 8, 3);
+	o.flags = DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	T_EQ(dpa_call(&o.t, copy, &o), 0);
+	T_OK(doca_dpa_async_ops_stop(o.ops));
+	T_OK(doca_dpa_async_ops_attach(o.ops, o.comp));
+	T_OK(doca_dpa_async_ops_start(o.ops));
+	T_OK(doca_dpa_async_ops_get_dpa_handle(o.ops, &o.handle));
+	o.flags = DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH;
+	T_EQ(dpa_call(&o.t, copy, &o), 1);
+	ops_close(&o);
+}
+
 /* More elements than the completion has room for. */
 static uint64_t
 overrun(void *arg)
