@@ -4,17 +4,19 @@
 #
 # Measure which lines and branches of lib/ and drivers/ the tests execute.
 #
-# usage: devtools/coverage.sh [--gate | --all] [--html DIR] [ARGUMENT...]
+# usage: devtools/coverage.sh [--gate | --all] [--more] [--html DIR] [ARGUMENT...]
 #        devtools/coverage.sh --report [--html DIR]
 #
 #   (nothing)   build with gcc in build-coverage/, run the suites fast, hostile, random, late, delays
 #               and agents, and report
 #   --gate      run the tests of the gate
 #   --all       run all tests
+#   --more      add to the counters of the last run
 #   --report    repeat the report of the last run
 #   --html DIR  also write each source file with its counters: DIR/index.html
 #
 # Further arguments go to "meson test" instead of these suites, such as the name of a test.
+# devtools/coverage/compare.py compares two runs.
 #
 # Fails if a test failed or coverage is below the minimum in devtools/coverage/report.py, and
 # says what to do.
@@ -51,7 +53,7 @@ run() {
 		die "the build failed"
 	gcc -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC "$tools/exit.c" \
 		-o "$top/$dir/coverage_exit.so" || die "devtools/coverage/exit.c does not compile"
-	find "$top/$dir" -name '*.gcda' -delete
+	$more || find "$top/$dir" -name '*.gcda' -delete
 	step "Testing: meson test $*"
 	LD_PRELOAD=$top/$dir/coverage_exit.so meson test -C "$top/$dir" --no-rebuild \
 		--print-errorlogs --num-processes $((2 * $(nproc))) --timeout-multiplier 4 "$@"
@@ -70,6 +72,7 @@ report() {
 
 suite=(--suite fast --suite hostile --suite random --suite late --suite delays --suite agents)
 only_report=false
+more=false
 options=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -80,6 +83,8 @@ while [ $# -gt 0 ]; do
 		suite=(--setup all) ;;
 	--gate)
 		suite=(--setup gate) ;;
+	--more)
+		more=true ;;
 	--report)
 		only_report=true ;;
 	--html)
