@@ -455,13 +455,18 @@ poll_pending(struct rte_comch_poll *poll, uint32_t cls)
 	return pending;
 }
 
-/* Wake the poll for retries and deadlines of tasks. */
+/* Wake the poll for retries and deadlines of tasks; or not any more, if none waits. */
 static int
-poll_arm_timer(struct rte_comch_poll *poll)
+poll_set_timer(struct rte_comch_poll *poll, bool waits)
 {
-	const struct itimerspec in = { .it_value.tv_nsec = WAKE_INTERVAL_NS };
+	const struct itimerspec in = { .it_value.tv_nsec = waits ? WAKE_INTERVAL_NS : 0 };
 
-	return timerfd_settime(poll->timer_fd.fd, 0, &in, NULL) == 0 ? 0 : -errno;
+	if (!waits && !poll->timer_is_set)
+		return 0;
+	if (timerfd_settime(poll->timer_fd.fd, 0, &in, NULL) != 0)
+		return -errno;
+	poll->timer_is_set = waits;
+	return 0;
 }
 
 int
@@ -482,7 +487,7 @@ rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
 	poll->armed = true;
 	waits = poll_arm_all(poll, cls);
 	poll_arm_fence(poll);
-	if (poll_pending(poll, cls) || (waits && poll_arm_timer(poll) != 0)) {
+	if (poll_pending(poll, cls) || poll_set_timer(poll, waits) != 0) {
 		poll_disarm(poll);
 		return -EAGAIN;
 	}

@@ -144,6 +144,7 @@ struct rte_comch_poll {
 	uint32_t arena_size;         /* that a run may use */
 	bool armed;
 	bool has_slept;              /* may have: armed since the last run */
+	bool timer_is_set;           /* since the last arming: tasks waited */
 	int event_fd;                /* wakes a sleeping poll */
 	struct comch_fd mailbox_fd;
 	struct comch_fd timer_fd;    /* wakes a sleeping poll for tasks that wait */
