@@ -255,8 +255,9 @@ rest(struct boss *boss)
 	uint64_t second = t_now_ms() + soak_rnd_below(&boss->rnd, 100);
 	uint32_t i;
 
+	/* One that quits ends first, and is started again: below. */
 	for (i = 0; i < boss->nb_workers; i++)
-		if ((i == 0) == (first == 0))
+		if ((i == 0) == (first == 0) && boss->books->procs[i].order == SOAK_GO)
 			worker_order(boss, i, SOAK_REST);
 	while (t_now_ms() < second)
 		tick(boss, true);
