@@ -166,7 +166,7 @@ receive(struct link *link, struct doca_comm_channel_ep_t *ep)
 {
 	struct cchan *l = link->priv;
 	struct doca_comm_channel_addr_t *peer;
-	doca_error_t ret;
+	doca_error_t ret = DOCA_SUCCESS;
 	uint16_t n;
 	size_t len;
 
