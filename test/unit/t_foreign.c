@@ -260,6 +260,9 @@ start_at_limit(int *sv)
 	struct comch_foreign_job *job;
 	struct comch_foreign_msg msg;
 
+	t_eal_start(1);
+	cr_assert_eq(comch_foreign_start(), 0);
+	fly_many();
 	for (;;) {
 		close(send_memory(sv));
 		job = start(sv[0], &peer);
@@ -282,9 +285,6 @@ Test(foreign, reply_waits_for_other_descriptors_in_flight)
 	struct comch_foreign_msg msg;
 	int sv[2];
 
-	t_eal_start(1);
-	cr_assert_eq(comch_foreign_start(), 0);
-	fly_many();
 	job = start_at_limit(sv);
 	usleep(2500000);
 	cr_assert_eq(state_of(job), COMCH_FOREIGN_REPLYING);
@@ -302,9 +302,6 @@ Test(foreign, reply_does_not_wait_for_ever)
 	struct comch_foreign_msg msg;
 	int sv[2];
 
-	t_eal_start(1);
-	cr_assert_eq(comch_foreign_start(), 0);
-	fly_many();
 	job = start_at_limit(sv);
 	T_AWAIT(comch_foreign_take(job, &msg) == 0);
 	cr_assert_eq(msg.len, -EMFILE, "%d", msg.len);
