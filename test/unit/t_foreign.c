@@ -272,7 +272,9 @@ start_at_limit(int *sv)
 			return job;
 		set_limit(RLIM_INFINITY);
 		T_AWAIT(comch_foreign_take(job, &msg) == 0);
-		close(msg.fds[0]);
+		/* None, if the receiver had no CPU for a second. */
+		while (msg.nb_fds > 0)
+			close(msg.fds[--msg.nb_fds]);
 		close(sv[0]);
 		close(sv[1]);
 	}
