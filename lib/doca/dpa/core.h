@@ -115,6 +115,15 @@ int impl_dpa_cond_init(pthread_cond_t *cond);
 /* Wait for cond until flag is set, at most ms milliseconds; returns flag. */
 bool impl_dpa_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag,
 		uint32_t ms);
+/* CPU time of a thread, ns; 0: it has ended. */
+uint64_t impl_dpa_spawn_ran_ns(pthread_t thread);
+/*
+ * The same for threads that end in their next device call, until one of them has run for ms
+ * milliseconds without any: has_run() tells. Threads that get no CPU are waited for, but not
+ * longer than IMPL_DPA_STOP_MS.
+ */
+bool impl_dpa_cond_wait_end(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag,
+		uint32_t ms, bool (*has_run)(const void *arg, uint64_t ns), const void *arg);
 
 /* thread.c */
 

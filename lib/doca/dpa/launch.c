@@ -26,6 +26,7 @@ struct impl_dpa_launch {
 	struct launch_thread {
 		struct impl_dpa_launch *launch;
 		pthread_t thread;
+		uint64_t told_ns;  /* CPU time when it was told to end */
 		struct impl_dpa_self self;
 	} threads[];
 };
@@ -85,8 +86,24 @@ end_one(struct impl_dpa_launch *launch)
 {
 	unsigned int i;
 
-	for (i = 0; i < launch->nb_threads; i++)
+	for (i = 0; i < launch->nb_threads; i++) {
+		launch->threads[i].told_ns = impl_dpa_spawn_ran_ns(launch->threads[i].thread);
 		atomic_store(&launch->threads[i].self.over, true);
+	}
+}
+
+/* Has one of its threads run so long since then? */
+static bool
+has_run(const void *arg, uint64_t ns)
+{
+	const struct impl_dpa_launch *launch = arg;
+	unsigned int i;
+
+	for (i = 0; i < launch->nb_threads; i++)
+		if (impl_dpa_spawn_ran_ns(launch->threads[i].thread) >
+				launch->threads[i].told_ns + ns)
+			return true;
+	return false;
 }
 
 doca_error_t
@@ -100,7 +117,8 @@ impl_dpa_launch_end_all(struct doca_dpa *dpa)
 		/* Wait for the time it may take, then force it to end in its next device call. */
 		if (!impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms)) {
 			end_one(launch);
-			impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms);
+			impl_dpa_cond_wait_end(&launch->cond, lock, &launch->is_over, ms, has_run,
+				launch);
 		}
 		if (!launch->is_over) {
 			IMPL_ERR("launch of kernel %s does not end: no call of a DPA function for "

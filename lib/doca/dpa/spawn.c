@@ -132,3 +132,28 @@ impl_dpa_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag
 			break;
 	return *flag;
 }
+
+uint64_t
+impl_dpa_spawn_ran_ns(pthread_t thread)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &ts) != 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+bool
+impl_dpa_cond_wait_end(pthread_cond_t *cond, pthread_mutex_t *lock, const bool *flag,
+		uint32_t ms, bool (*has_run)(const void *arg, uint64_t ns), const void *arg)
+{
+	uint64_t waited = ms;
+
+	while (!impl_dpa_cond_wait(cond, lock, flag, ms)) {
+		if (waited >= IMPL_DPA_STOP_MS || has_run(arg, ms * UINT64_C(1000000)))
+			return false;
+		waited += ms;
+	}
+	return true;
+}

@@ -63,6 +63,7 @@ struct doca_dpa_thread {
 	bool is_stopping;          /* a stop waits for its end */
 	bool is_gone;              /* it has ended or is about to */
 	pthread_t thread;
+	uint64_t told_ns;          /* its CPU time when it was told to stop */
 	pthread_cond_t cond;
 };
 
@@ -260,6 +261,14 @@ doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
 	return ret;
 }
 
+static bool
+has_run(const void *arg, uint64_t ns)
+{
+	const struct doca_dpa_thread *t = arg;
+
+	return impl_dpa_spawn_ran_ns(t->thread) > t->told_ns + ns;
+}
+
 static doca_error_t
 stop_locked(struct doca_dpa_thread *t)
 {
@@ -271,10 +280,11 @@ stop_locked(struct doca_dpa_thread *t)
 		IMPL_ERR("DPA thread: cannot stop itself (use doca_dpa_dev_thread_finish())");
 		return DOCA_ERROR_BAD_STATE;
 	}
+	t->told_ns = impl_dpa_spawn_ran_ns(t->thread);
 	atomic_store(&t->self.over, true);
 	want(t, STOP);
 	t->is_stopping = true;
-	impl_dpa_cond_wait(&t->cond, &t->dpa->root->lock, &t->is_gone, ms);
+	impl_dpa_cond_wait_end(&t->cond, &t->dpa->root->lock, &t->is_gone, ms, has_run, t);
 	t->is_stopping = false;
 	if (!t->is_gone) {
 		IMPL_ERR("DPA thread dpa-%s (kernel %s) does not stop: no call of a DPA function "

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "dpa/program.h"
 #include "t_main.h"
@@ -125,6 +126,15 @@ yield_for_ever(uint64_t arg __rte_unused)
 		doca_dpa_dev_yield();
 }
 
+/* As one that gets no CPU for a while. */
+static void
+sleep_and_yield(uint64_t arg)
+{
+	nb_calls++;
+	usleep(100000);
+	yield_for_ever(arg);
+}
+
 static void
 spin_in_launch(uint64_t arg)
 {
@@ -142,6 +152,7 @@ DPA_RPC(call_host)
 DPA_RPC(spin)
 DPA_KERNEL(rank)
 DPA_KERNEL(yield_for_ever)
+DPA_KERNEL(sleep_and_yield)
 DPA_KERNEL(spin_in_launch)
 DPA_KERNEL(reschedule_in_launch)
 
@@ -153,6 +164,7 @@ static const struct comch_doca_dpa_func funcs[] = {
 	DPA_FUNC(spin, 1),
 	DPA_FUNC(rank, 0),
 	DPA_FUNC(yield_for_ever, 0),
+	DPA_FUNC(sleep_and_yield, 0),
 	DPA_FUNC(spin_in_launch, 0),
 	DPA_FUNC(reschedule_in_launch, 0),
 };
@@ -328,6 +340,17 @@ T_CASE(a_launch_that_does_not_end_is_ended)
 	T_OK(launch(dpa, 4, yield_for_ever, 0));
 	T_AWAIT(nb_calls == 4);
 	T_OK(doca_dpa_peek_at_last_error(dpa));
+	dpa_program_end(dpa);
+}
+
+T_CASE(a_launch_that_does_not_run_is_waited_for)
+{
+	struct doca_dpa *dpa;
+
+	dpa_program_table("dpa_max_run_ms = 10\n");
+	dpa = dpa_program_start(&app);
+	T_OK(launch(dpa, 2, sleep_and_yield, 0));
+	T_AWAIT(nb_calls >= 1);
 	dpa_program_end(dpa);
 }
 

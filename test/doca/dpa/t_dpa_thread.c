@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/thread.h"
 #include "dpa/dpa.h"
@@ -59,6 +60,16 @@ poll_for_ever(uint64_t arg)
 		doca_dpa_dev_yield();
 }
 
+/* As one that gets no CPU for a while. */
+static void
+sleep_and_poll(uint64_t arg)
+{
+	count(arg);
+	usleep(100000);
+	for (;;)
+		doca_dpa_dev_yield();
+}
+
 /* No device call. */
 static void
 spin_until_released(uint64_t arg)
@@ -96,6 +107,7 @@ DPA_KERNEL(count_and_reschedule)
 DPA_KERNEL(count_and_finish)
 DPA_KERNEL(see)
 DPA_KERNEL(poll_for_ever)
+DPA_KERNEL(sleep_and_poll)
 DPA_KERNEL(spin_until_released)
 DPA_KERNEL(stop_itself)
 DPA_RPC(notify)
@@ -106,6 +118,7 @@ static const struct comch_doca_dpa_func funcs[] = {
 	DPA_FUNC(count_and_finish, 0),
 	DPA_FUNC(see, 0),
 	DPA_FUNC(poll_for_ever, 0),
+	DPA_FUNC(sleep_and_poll, 0),
 	DPA_FUNC(spin_until_released, 0),
 	DPA_FUNC(stop_itself, 0),
 	DPA_FUNC(notify, 1),
@@ -432,6 +445,20 @@ DPA_CASE(a_stopped_thread_starts_again, dpa)
 	T_AWAIT(nb_calls == 1);
 	T_EQ(seen, 5);
 	kernel_thread_end(&threads[0]);
+}
+
+T_CASE(a_kernel_that_does_not_run_is_waited_for)
+{
+	struct doca_dpa *dpa;
+
+	dpa_program_table("dpa_max_run_ms = 10\n");
+	dpa = dpa_program_start(&app);
+	kernel_thread_start(&threads[0], dpa, DPA_HOST_FUNC(sleep_and_poll), 0);
+	run(&threads[0]);
+	doca_dpa_dev_thread_notify(threads[0].handle);
+	T_AWAIT(nb_calls == 1);
+	kernel_thread_end(&threads[0]);
+	dpa_program_end(dpa);
 }
 
 T_CASE(a_kernel_without_device_calls_is_told_of)
