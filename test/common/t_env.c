@@ -21,7 +21,7 @@
 
 #include "t.h"
 
-#define T_PREFIX "comch-t"
+#define T_PREFIX "ct"
 /* Settled: this number of runs without an event, and at least this time. */
 #define T_SETTLE_RUNS 200
 #define T_SETTLE_MS 10
@@ -204,23 +204,48 @@ remove_tree(const char *path)
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Names are PREFIX-PID-...: those of dead processes are what crashed tests left. */
+/* Pids say nothing of a process in another pid namespace, which may share our directories. */
+static unsigned long
+pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? (unsigned long)st.st_ino : 0;
+}
+
+const char *
+t_own_names(void)
+{
+	static __thread char buf[64];
+
+	snprintf(buf, sizeof(buf), T_PREFIX "-%lx-%d-", pid_namespace(), (int)getpid());
+	return buf;
+}
+
+bool
+t_is_leftover(const char *name)
+{
+	unsigned long namespace;
+	long pid;
+
+	return sscanf(name, T_PREFIX "-%lx-%ld-", &namespace, &pid) == 2 &&
+		namespace == pid_namespace() && pid > 0 &&
+		kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Those of dead processes are what crashed tests left. */
 static void
 sweep(const char *dir)
 {
 	char path[PATH_MAX];
 	struct dirent *e;
-	long pid;
 	DIR *d;
 
 	d = opendir(dir);
 	if (d == NULL)
 		return;
 	while ((e = readdir(d)) != NULL) {
-		if (strncmp(e->d_name, T_PREFIX "-", sizeof(T_PREFIX)) != 0)
-			continue;
-		pid = strtol(e->d_name + sizeof(T_PREFIX), NULL, 10);
-		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+		if (!t_is_leftover(e->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
 		remove_tree(path);
@@ -280,8 +305,8 @@ t_eal_start(unsigned int nb_lcores)
 	const char *level = getenv("T_LOG");
 
 	sweep("/var/run/dpdk");
-	snprintf(prefix_arg, sizeof(prefix_arg), "--file-prefix=" T_PREFIX "-%d-%lx",
-			(int)getpid(), (unsigned long)t_now_ms());
+	snprintf(prefix_arg, sizeof(prefix_arg), "--file-prefix=%s%lx", t_own_names(),
+		(unsigned long)t_now_ms());
 	snprintf(log_arg, sizeof(log_arg), "--log-level=*:%s",
 			level == NULL ? "2" : level);
 	lcores_arg(lcores, sizeof(lcores), nb_lcores);
@@ -306,8 +331,7 @@ t_dir(void)
 	if (private_dir[0] != '\0')
 		return private_dir;
 	sweep(tmp_dir());
-	snprintf(private_dir, sizeof(private_dir), "%s/" T_PREFIX "-%d-XXXXXX",
-			tmp_dir(), (int)getpid());
+	snprintf(private_dir, sizeof(private_dir), "%s/%sXXXXXX", tmp_dir(), t_own_names());
 	if (mkdtemp(private_dir) == NULL)
 		T_FAIL("mkdtemp %s: %s", private_dir, strerror(errno));
 	private_dir_owner = getpid();

@@ -13,8 +13,6 @@
 
 #include "mp_eal.h"
 
-/* As in t_env.c, which sweeps the runtime directories of such. */
-#define PREFIX "comch-t"
 /* MiB at the start, and at most. Several tests may run at a time. */
 #define EAL_MIB "16"
 #define FREE_MIB 40
@@ -24,23 +22,20 @@ static const struct t_driver ring_driver = {
 	.maps_memory = true,
 };
 
-/* Files PREFIX-PID-...map_N of directors that are gone hold pages. */
+/* Files ...map_N of this director, and of those that are gone, hold pages. */
 static void
-remove_maps(const char *dir, const char *prefix)
+remove_maps(const char *dir)
 {
+	const char *own = t_own_names();
 	char path[PATH_MAX];
 	struct dirent *e;
-	long pid;
 	DIR *d;
 
 	d = opendir(dir);
 	if (d == NULL)
 		return;
 	while ((e = readdir(d)) != NULL) {
-		if (strncmp(e->d_name, prefix, strlen(prefix)) != 0)
-			continue;
-		pid = strtol(e->d_name + sizeof(PREFIX), NULL, 10);
-		if (pid != getpid() && kill((pid_t)pid, 0) == 0)
+		if (strncmp(e->d_name, own, strlen(own)) != 0 && !t_is_leftover(e->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
 		unlink(path);
@@ -97,19 +92,19 @@ mp_eal_new(struct mp_eal *eal)
 	memset(eal, 0, sizeof(*eal));
 	if (!find_huge_dir(eal->huge_dir, sizeof(eal->huge_dir)))
 		t_skip("no hugetlbfs is mounted that can be written: devtools/setup.sh hugepages");
-	remove_maps(eal->huge_dir, PREFIX "-");
+	remove_maps(eal->huge_dir);
 	mib = meminfo("HugePages_Free:") * meminfo("Hugepagesize:") / 1024;
 	if (mib < FREE_MIB)
 		t_skip("%lu MiB of hugepages are free, %u needed: devtools/setup.sh hugepages",
 			mib, FREE_MIB);
-	snprintf(eal->prefix, sizeof(eal->prefix), PREFIX "-%d-%lx", (int)getpid(),
+	snprintf(eal->prefix, sizeof(eal->prefix), "%s%lx", t_own_names(),
 		(unsigned long)t_now_ms());
 }
 
 void
 mp_eal_remove(struct mp_eal *eal)
 {
-	remove_maps(eal->huge_dir, eal->prefix);
+	remove_maps(eal->huge_dir);
 }
 
 void

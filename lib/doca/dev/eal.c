@@ -9,7 +9,6 @@
  * in those that EAL starts: the program's handlers run in the program's threads.
  */
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -29,10 +28,10 @@
 #include <rte_string_fns.h>
 
 #include "dev/eal.h"
+#include "dev/eal_dir.h"
 #include "dev/report.h"
 #include "log/log.h"
 
-#define PREFIX "comch-doca-"
 /** Including those of $COMCH_EAL_ARGS. */
 #define MAX_ARGS 64
 
@@ -108,58 +107,6 @@ lcores_arg(struct eal_args *args)
 	return args->lcores;
 }
 
-/* Where EAL creates its runtime directories, by the same rules as EAL. */
-static const char *
-runtime_base(void)
-{
-	const char *dir = getenv("RUNTIME_DIRECTORY");
-
-	if (dir != NULL)
-		return dir;
-	if (getuid() == 0)
-		return "/var/run";
-	dir = getenv("XDG_RUNTIME_DIR");
-	return dir != NULL ? dir : "/tmp";
-}
-
-static bool
-base_is_writable(const char *base)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/dpdk", base);
-	if (access(path, W_OK | X_OK) == 0)
-		return true;
-	return errno == ENOENT && access(base, W_OK | X_OK) == 0;
-}
-
-/* Remove directories of programs that were killed. */
-static void
-sweep(const char *base)
-{
-	char dir[PATH_MAX], path[PATH_MAX + 300];
-	struct dirent *e;
-	long pid;
-	DIR *d;
-
-	snprintf(dir, sizeof(dir), "%s/dpdk", base);
-	d = opendir(dir);
-	if (d == NULL)
-		return;
-	while ((e = readdir(d)) != NULL) {
-		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) != 0)
-			continue;
-		pid = strtol(e->d_name + strlen(PREFIX), NULL, 10);
-		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s/dpdk_telemetry.v2", dir, e->d_name);
-		unlink(path);
-		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		rmdir(path);
-	}
-	closedir(d);
-}
-
 static void
 add_given(struct eal_args *args, const char *env)
 {
@@ -179,7 +126,9 @@ add_given(struct eal_args *args, const char *env)
 static void
 make_args(struct eal_args *args)
 {
-	const char *base = runtime_base();
+	const char *base = impl_eal_dir_base();
+	bool writable = impl_eal_dir_is_writable(base);
+	size_t off;
 
 	add_arg(args, program_invocation_short_name);
 	add_given(args, getenv("COMCH_EAL_ARGS"));
@@ -198,14 +147,14 @@ make_args(struct eal_args *args)
 		add_arg(args, "--no-shconf");
 	if (!is_given(args, " --log-level "))
 		add_arg(args, "--log-level=*:4");
+	if (writable)
+		impl_eal_dir_sweep(base);
 	if (!is_given(args, " --file-prefix --in-memory ")) {
-		snprintf(args->prefix, sizeof(args->prefix), "--file-prefix=" PREFIX "%d",
-			(int)getpid());
+		off = strlcpy(args->prefix, "--file-prefix=", sizeof(args->prefix));
+		impl_eal_dir_take(base, args->prefix + off, sizeof(args->prefix) - off);
 		add_arg(args, args->prefix);
 	}
-	if (base_is_writable(base)) {
-		sweep(base);
-	} else if (!is_given(args, " --telemetry --no-telemetry ")) {
+	if (!writable && !is_given(args, " --telemetry --no-telemetry ")) {
 		/* There is no directory for its socket; comch-info cannot see this program. */
 		IMPL_INFO("%s/dpdk is not writable: EAL runs without telemetry", base);
 		add_arg(args, "--no-telemetry");

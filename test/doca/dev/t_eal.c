@@ -8,12 +8,16 @@
  */
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +30,7 @@
 #include "common/result.h"
 #include "dev/eal.h"
 #include "t_main.h"
+#include "t_proc.h"
 
 static doca_error_t
 open_one(struct doca_dev **dev)
@@ -252,27 +257,82 @@ nothing(void)
 {
 }
 
-/* What one leaves that was killed, the next takes away. */
+/* A socket that nobody listens at any more. */
+static void
+leave_socket(const char *dir, const char *name)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	T_LT(snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/%s", dir, name),
+		(int)sizeof(sun.sun_path));
+	T_EQ(bind(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
+	close(fd);
+}
+
+/*
+ * What one leaves that was killed, the next takes away; whatever its pid was, which may be
+ * that of another process by now.
+ */
 T_CASE(directories_of_the_dead_go)
 {
-	char path[PATH_MAX], dead[PATH_MAX + 32], file[PATH_MAX + 64];
-	pid_t pid;
-	FILE *f;
+	char path[PATH_MAX], dead[PATH_MAX + 32];
 
 	setenv("RUNTIME_DIRECTORY", t_dir(), 1);
-	pid = fork();
-	if (pid == 0)
-		_exit(0);
-	T_EQ(waitpid(pid, NULL, 0), pid);
 	snprintf(path, sizeof(path), "%s/dpdk", t_dir());
 	T_EQ(mkdir(path, 0700), 0);
-	snprintf(dead, sizeof(dead), "%s/comch-doca-%d", path, (int)pid);
+	snprintf(dead, sizeof(dead), "%s/comch-doca-1", path);
 	T_EQ(mkdir(dead, 0700), 0);
-	snprintf(file, sizeof(file), "%s/dpdk_telemetry.v2", dead);
-	f = fopen(file, "w");
-	T_CHECK(f != NULL);
-	fclose(f);
+	leave_socket(dead, "dpdk_telemetry.v2");
+	leave_socket(dead, "dpdk_telemetry.v2:1");
 	T_EQ(in_child(open_with_dir), 0);
+	T_EQ(nb_entries(path), 0);
+}
+
+/* In a pid namespace of its own, where this process has no pid. */
+static int
+open_elsewhere(int fd, void *arg)
+{
+	(void)arg;
+	if (unshare(CLONE_NEWPID) != 0)
+		return T_EXIT_SKIP;
+	t_hear(fd, 'G');
+	return in_child(open_and_close);
+}
+
+T_CASE(directories_of_another_pid_namespace_stay)
+{
+	char path[PATH_MAX];
+	struct doca_dev *dev;
+	struct t_proc p;
+
+	setenv("RUNTIME_DIRECTORY", t_dir(), 1);
+	t_proc_start(&p, "elsewhere", open_elsewhere, NULL);
+	T_OK(open_one(&dev));
+	snprintf(path, sizeof(path), "%s/dpdk_telemetry.v2", rte_eal_get_runtime_dir());
+	T_EQ(access(path, F_OK), 0);
+	t_say(p.fd, 'G', 0);
+	t_proc_join(&p);
+	T_EQ(access(path, F_OK), 0);
+	T_OK(doca_dev_close(dev));
+}
+
+/* Two programs with the same pid, each in its namespace: the second has another directory. */
+T_CASE(the_same_pid_of_another_namespace)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	setenv("RUNTIME_DIRECTORY", t_dir(), 1);
+	snprintf(path, sizeof(path), "%s/dpdk", t_dir());
+	T_EQ(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/dpdk/comch-doca-%d", t_dir(), (int)getpid());
+	T_EQ(mkdir(path, 0700), 0);
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	T_GE(fd, 0);
+	T_EQ(flock(fd, LOCK_EX), 0);
+	open_and_close();
+	T_STR_HAS(rte_eal_get_runtime_dir(), "-1");
 	T_EQ(nb_entries(path), 0);
 }
 
