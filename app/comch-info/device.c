@@ -14,18 +14,26 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 
+#include "app_eal.h"
 #include "info.h"
+
+/* Memory of EAL, MiB. */
+#define EAL_MB 16
 
 /* Start EAL without hugepages, output and persistent files. */
 static int
 start_eal(char *dir, size_t size)
 {
-	static char line[] = "comch-info --no-huge -m 16 --no-pci --no-shconf --no-telemetry "
+	static char line[] = "comch-info --no-huge -m " RTE_STR(EAL_MB) " --no-pci --no-shconf "
+		"--no-telemetry "
 		"--iova-mode=va --log-level=*:4 --file-prefix=comch-info";
 	static char *argv[16];
 	char *arg, *rest;
-	int argc = 0;
+	int argc = 0, ret;
 
+	ret = app_eal_check_file_size(EAL_MB);
+	if (ret != 0)
+		return ret;
 	snprintf(dir, size, "/tmp/comch-info-XXXXXX");
 	if (mkdtemp(dir) == NULL)
 		return -errno;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 #include "app_eal.h"
 
 #define PATH_SIZE 1024
+/* What EAL takes without hugepages if it is not told how much. */
+#define DEFAULT_MB 64
 
 static const char *const telemetry_args[] = { "--telemetry", "--no-telemetry", NULL };
 static const char *const lcore_args[] = { "-l", "-c", "--lcores", NULL };
@@ -150,6 +153,36 @@ app_eal_add_memory(struct app_eal_args *args, uint32_t mb, uint64_t free_mb, boo
 }
 
 int
+app_eal_check_file_size(uint64_t mb)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >> 20 >= mb)
+		return 0;
+	fprintf(stderr, "EAL's memory is a file of %" PRIu64 " MiB, but RLIMIT_FSIZE is %" PRIu64
+		" bytes: raise it (ulimit -f)\n", mb, (uint64_t)limit.rlim_cur);
+	return -EFBIG;
+}
+
+/* The memory of the arguments, "-m 64" or "-m64", MiB. */
+static uint64_t
+memory_of(const struct app_eal_args *args)
+{
+	uint64_t mb = DEFAULT_MB;
+	int i;
+
+	for (i = 0; i < args->argc; i++) {
+		if (strncmp(args->argv[i], "-m", 2) != 0)
+			continue;
+		if (args->argv[i][2] != '\0')
+			mb = strtoull(args->argv[i] + 2, NULL, 10);
+		else if (i + 1 < args->argc)
+			mb = strtoull(args->argv[i + 1], NULL, 10);
+	}
+	return mb;
+}
+
+int
 app_eal_start(const struct app_eal_args *args)
 {
 	/* EAL reorders its arguments and keeps pointers to them. */
@@ -158,6 +191,9 @@ app_eal_start(const struct app_eal_args *args)
 
 	if (args->full)
 		return -E2BIG;
+	rc = app_eal_check_file_size(memory_of(args));
+	if (rc != 0)
+		return rc;
 	memcpy(argv, args->argv, sizeof(argv));
 	rc = rte_eal_init(args->argc, argv);
 	return rc < 0 ? -rte_errno : 0;

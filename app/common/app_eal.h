@@ -61,7 +61,15 @@ void app_eal_add_defaults(struct app_eal_args *args, bool telemetry);
 void app_eal_add_memory(struct app_eal_args *args, uint32_t mb, uint64_t free_mb,
 		bool one_file);
 
-/** Start EAL. @return 0 or a negative errno; EAL logs the reason */
+/**
+ * May a file have this size? EAL's memory is one, and a process that makes one larger than
+ * RLIMIT_FSIZE is ended by a signal.
+ *
+ * @return 0, or -EFBIG after a line on stderr
+ */
+int app_eal_check_file_size(uint64_t mb);
+
+/** Start EAL. @return 0 or a negative errno; EAL logs the reason, or it is on stderr */
 int app_eal_start(const struct app_eal_args *args);
 
 /** Remove EAL's runtime directory of a file prefix. */

@@ -3,8 +3,8 @@
  */
 
 /*
- * The limits of a real system: few descriptors, few threads, little address space, a full file
- * system below the directory of the sockets. Each limit from too small to large enough.
+ * The limits of a real system: few descriptors, few threads, little address space, small files, a
+ * full file system below the directory of the sockets. Each limit from too small to large enough.
  */
 
 #include <malloc.h>
@@ -93,6 +93,26 @@ end_as(const struct trial *t, int ret)
 	return ret != 0;
 }
 
+/* Steps of the limit: less than the smallest memory of a life. */
+#define FSIZE_STEP (UINT64_C(16) << 10)
+
+static void
+begin_fsize(const struct trial *t, unsigned int n)
+{
+	RTE_SET_USED(t);
+	if (n != TRIAL_NONE)
+		set_limit(RLIMIT_FSIZE, (n - 1) * FSIZE_STEP, "bytes a file");
+}
+
+static bool
+end_fsize(const struct trial *t, int ret)
+{
+	RTE_SET_USED(t);
+	if (text[0] != '\0')
+		T_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	return ret != 0;
+}
+
 /* A file system of few files: directories, sockets and locks each are one. */
 static void
 begin_inodes(const struct trial *t, unsigned int n)
@@ -145,6 +165,12 @@ T_CASE(address_space)
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	mallopt(M_ARENA_MAX, 1);
 	limits(begin_as, end_as, false);
+}
+
+/* Not one of these ends the process, which a file that grows beyond the limit would. */
+T_CASE(file_size)
+{
+	limits(begin_fsize, end_fsize, false);
 }
 
 T_CASE(full_file_system)

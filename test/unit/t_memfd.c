@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -296,6 +297,25 @@ Test(memfd, other_descriptors)
 	cr_assert_eq(comch_memfd_check(fd, 0, 1, true), 0, "trusted: anything of that length");
 	cr_assert_eq(comch_memfd_check(fd, 0, UINT64_MAX / 4, true), -EPERM);
 	check_refused(fd, 1);
+}
+
+/* A file that grows beyond the limit would end the process. */
+Test(memfd, over_the_limit_of_files)
+{
+	struct rlimit before, limit;
+	void *addr = NULL;
+	int fd;
+
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 65536;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_eq(comch_memfd_create("t_memfd", 69632, COMCH_MEMFD_PAYLOAD, &addr), -EFBIG);
+	fd = comch_memfd_create("t_memfd", 65536, COMCH_MEMFD_PAYLOAD, &addr);
+	cr_assert(fd >= 0);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	munmap(addr, 65536);
+	close(fd);
 }
 
 /* Sealed, but its pages come out of a pool that can be drained. */

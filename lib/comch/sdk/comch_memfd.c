@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -52,6 +55,30 @@ seal_future_write(void)
 	return has;
 }
 
+/* May a file have this size? Else growing it ends the process: SIGXFSZ. A peer may cause it. */
+static bool
+size_is_allowed(const char *name, size_t len)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || len <= limit.rlim_cur)
+		return true;
+	COMCH_LOG_PEER(COMCH_LOG, "memory file %s needs %zu bytes, but RLIMIT_FSIZE is %" PRIu64
+		": raise it (ulimit -f)", name, len, (uint64_t)limit.rlim_cur);
+	return false;
+}
+
+/* Log a call that failed with errno, which is returned. */
+static int
+failed(const char *call, const char *name, size_t len)
+{
+	int err = errno; /* logging may change it */
+
+	COMCH_LOG_PEER(COMCH_LOG, "memory file %s of %zu bytes: %s: %s", name, len, call,
+		strerror(err));
+	return -err;
+}
+
 int
 comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 {
@@ -59,18 +86,26 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 	void *map;
 	int fd, ret;
 
+	if (!size_is_allowed(name, len))
+		return -EFBIG;
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
-		return -errno;
+		return failed("memfd_create", name, len);
 	/* fallocate() sizes the file and allocates its pages, which avoids SIGBUS later. */
-	if (fallocate(fd, 0, 0, (off_t)len) != 0)
+	if (fallocate(fd, 0, 0, (off_t)len) != 0) {
+		ret = failed("fallocate", name, len);
 		goto err_close;
+	}
 	map = mmap(*addr, len, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, fd, 0);
-	if (map == MAP_FAILED)
+	if (map == MAP_FAILED) {
+		ret = failed("mmap", name, len);
 		goto err_close;
+	}
 	if (fcntl(fd, F_ADD_SEALS,
-			one_writer ? SEALS_BASE | seal_future_write() : SEALS_SIZE) != 0)
+			one_writer ? SEALS_BASE | seal_future_write() : SEALS_SIZE) != 0) {
+		ret = failed("F_ADD_SEALS", name, len);
 		goto err_unmap;
+	}
 	/* A forked child would be a second writer. */
 	madvise(map, len, MADV_DONTFORK);
 	if (len >= HUGE_HINT)
@@ -79,12 +114,9 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 	return fd;
 
 err_unmap:
-	ret = errno;
 	if (!fixed)
 		munmap(map, len);
-	errno = ret;
 err_close:
-	ret = -errno;
 	close(fd);
 	return ret;
 }

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -78,6 +79,21 @@ T_CASE(listing_needs_no_eal)
 	T_OK(doca_devinfo_create_list(&list, &nb));
 	doca_devinfo_destroy_list(list);
 	T_EQ(rte_lcore_count(), 0);
+}
+
+static void
+open_with_small_files(void)
+{
+	const struct rlimit limit = { .rlim_cur = 1 << 20, .rlim_max = 1 << 20 };
+
+	T_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	open_and_close();
+}
+
+/* EAL's memory is a file. Where that is too large, EAL does without, and nothing ends us. */
+T_CASE(limit_of_files)
+{
+	T_EQ(in_child(open_with_small_files), 0);
 }
 
 static void *
