@@ -6,9 +6,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -243,6 +245,16 @@ Test(dir, hello_waits_for_descriptors_in_flight)
 	v_close(&v);
 }
 
+static const char *
+lock_path(void)
+{
+	static char path[PATH_MAX];
+
+	raw_path(path, sizeof(path), t_dir(), "pf0", V_NAME);
+	memcpy(strrchr(path, '.'), ".lock", sizeof(".lock"));
+	return path;
+}
+
 /* Remove both files of a server, as a cleaning job does. */
 static void
 clean_up(void)
@@ -251,8 +263,67 @@ clean_up(void)
 
 	raw_path(path, sizeof(path), t_dir(), "pf0", V_NAME);
 	T_EQ(unlink(path), 0);
-	memcpy(strrchr(path, '.'), ".lock", sizeof(".lock"));
-	T_EQ(unlink(path), 0);
+	T_EQ(unlink(lock_path()), 0);
+}
+
+static bool
+is_locked(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+/* A cleanup spares sockets in use, not locks. The name stays with its server all the same. */
+Test(dir, lock_removed)
+{
+	const struct t_pair_conf conf = { .name = V_NAME };
+	struct rte_comch_server_conf sc = { .conf_size = sizeof(sc), .name = V_NAME };
+	struct rte_comch_server_stats before, after;
+	struct rte_comch_server *second;
+	struct t_node *node;
+	struct t_pair p;
+
+	t_pair_open(&p, &conf);
+	T_EQ(rte_comch_server_stats_get(p.server, &before), 0);
+	p.dpu->paused = true;
+	T_EQ(unlink(lock_path()), 0);
+	node = t_node_new();
+	sc.poll = node->poll;
+	second = rte_comch_server_create(p.dpu_dev, &sc);
+	T_CHECK(second != NULL);
+	T_EQ(rte_comch_server_start(second), -EADDRINUSE);
+	/* The first one has not seen that, and locks its name anew. */
+	p.dpu->paused = false;
+	T_UNTIL(is_locked(lock_path()));
+	T_EQ(rte_comch_server_start(second), -EADDRINUSE);
+	T_EQ(rte_comch_server_stats_get(p.server, &after), 0);
+	T_EQ(memcmp(&before, &after, sizeof(after)), 0);
+	T_EQ(rte_comch_server_state(p.server), RTE_COMCH_STATE_RUNNING);
+	T_EQ(rte_comch_server_destroy(second), 0);
+	t_node_free(node);
+	t_pair_close(&p);
+}
+
+/* A process that ended by a signal leaves both: its name is free. */
+Test(dir, socket_left_behind)
+{
+	const struct t_pair_conf conf = { .name = V_NAME };
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	struct t_pair p;
+	int sock;
+
+	t_pair_open(&p, &conf);
+	t_pair_close(&p);
+	raw_path(sun.sun_path, sizeof(sun.sun_path), t_dir(), "pf0", V_NAME);
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	T_EQ(bind(sock, (const struct sockaddr *)&sun, sizeof(sun)), 0);
+	close(sock);
+	t_pair_open(&p, &conf);
+	t_pair_close(&p);
 }
 
 /* Another one got the name before the first had noticed: that one's files stay. */

@@ -253,7 +253,7 @@ mlx5_cm_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			sizeof(l->lock_path));
 	if (ret != 0)
 		goto err_free;
-	ret = comch_place_lock(l->lock_path);
+	ret = comch_place_lock(&mdev->place, l->lock_path);
 	if (ret < 0) {
 		/* Ports in use have the same errno, and a line of their own. */
 		why = ret == -EADDRINUSE ? "name is in use" : NULL;

@@ -6,8 +6,7 @@
  * Rendezvous of servers and clients: a directory per host function, whose permissions
  * control access; in it, per server, a socket, named by a hash of the server's name
  * (names can be longer than a socket's path), and a lock file for the ownership of
- * the name. The kernel drops the lock when its process ends, so a socket without a
- * locked file is stale.
+ * the name. The kernel drops the lock when its process ends.
  */
 
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -26,14 +26,25 @@
 #include "shm_private.h"
 
 #define BACKLOG 1024
+/* Of a server's socket. */
+#define MODE 0666
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
 
 static int
 name_path(const struct rte_comch_dev *dev, uint16_t rep, const char *name, const char *suffix,
 		char *path, size_t size)
 {
 	const struct shm_dev *shm = dev->priv;
+	int ret;
 
-	return comch_place_path(&shm->place, dev->reps[rep].name, name, suffix, path, size);
+	ret = comch_place_path(&shm->place, dev->reps[rep].name, name, suffix, path, size);
+	if (ret != 0)
+		SHM_LOG(ERR, "directory %s: the paths of files in it are too long: use a shorter "
+			"dir", shm->place.dir);
+	return ret;
 }
 
 static int
@@ -49,30 +60,70 @@ sock_address(const char *path, struct sockaddr_un *addr)
 	return 0;
 }
 
+/* Log a call that failed with errno, which is returned. */
+static int
+failed(const char *call, const char *path, const char *remedy)
+{
+	int err = errno; /* logging may change it */
+
+	SHM_LOG(ERR, "%s %s: %s%s", call, path, strerror(err), remedy);
+	return -err;
+}
+
+/* Set the mode of a file by its descriptor, which has no more than its path. */
+static int
+set_mode(int fd, const char *path, mode_t mode)
+{
+	char proc[sizeof("/proc/self/fd/") + 11], remedy[96];
+
+	/* Since Linux 6.6. Seccomp filters that do not know it have errors of their own. */
+	if (syscall(SYS_fchmodat2, fd, "", MODE, AT_EMPTY_PATH) == 0)
+		return 0;
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	if (chmod(proc, MODE) == 0)
+		return 0;
+	snprintf(remedy, sizeof(remedy), ": the umask took %04o away, and without /proc it "
+		"cannot be given back", MODE & ~mode);
+	return failed("chmod", path, remedy);
+}
+
 /*
- * Let any user connect: the directory's permissions control access. If others may
- * write to the directory, the path may refer to another file by now, so set the mode
- * through a descriptor, and only if that is a socket of ours.
+ * Any user may connect: the directory's permissions control access. The socket has the mode
+ * from bind(), but for what the umask took. If others may write to the directory, the path may
+ * refer to another file by now, so set the mode through a descriptor, and only if that is a
+ * socket of ours.
  */
 static int
 open_to_all(const char *path)
 {
-	char proc[sizeof("/proc/self/fd/") + 11];
 	struct stat st;
 	int fd, ret = 0;
 
 	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
-	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
-	if (fstat(fd, &st) != 0)
-		ret = -errno;
-	else if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		return failed("open", path, errno == ENOENT ? ": it was removed during start "
+			"(check the directory's write permissions)" : "");
+	if (fstat(fd, &st) != 0) {
+		ret = failed("fstat", path, "");
+	} else if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid()) {
+		SHM_LOG(ERR, "%s was replaced during start by a file of uid %u (check the "
+			"directory's write permissions)", path, st.st_uid);
 		ret = -EACCES;
-	else if ((st.st_mode & 0777) != 0666 && chmod(proc, 0666) != 0)
-		ret = -errno;
+	} else if ((st.st_mode & 0777) != MODE) {
+		ret = set_mode(fd, path, st.st_mode);
+	}
 	close(fd);
 	return ret;
+}
+
+static int
+bind_failed(const char *path)
+{
+	/* Something that cannot be unlinked, such as a directory. */
+	if (errno == EADDRINUSE)
+		return -EADDRINUSE;
+	return failed("bind", path, errno == EOPNOTSUPP || errno == EPERM ?
+		": no sockets on this file system, use a local directory (dir=, COMCH_DIR)" : "");
 }
 
 static int
@@ -86,22 +137,24 @@ bind_and_listen(const char *path)
 		return ret;
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
-		return -errno;
-	/* We have the lock, so an existing socket is stale. */
+		return failed("socket for", path, "");
+	/* We have the lock, but that of a live server may have been removed. */
+	if (!comch_place_is_stale(path)) {
+		ret = -EADDRINUSE;
+		goto err_close;
+	}
 	unlink(path);
-	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
-		ret = -errno;
+	/* The mode of the file, less the umask. */
+	if (fchmod(sock, MODE) != 0 || bind(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
+		ret = bind_failed(path);
 		goto err_close;
 	}
 	ret = open_to_all(path);
-	if (ret != 0) {
-		SHM_LOG(ERR, "%s was replaced during start: %s (check the directory's write "
-			"permissions)", path, strerror(-ret));
+	if (ret != 0)
 		goto err_unlink;
-	}
 	if (listen(sock, BACKLOG) == 0)
 		return sock;
-	ret = -errno;
+	ret = failed("listen", path, "");
 
 err_unlink:
 	unlink(path);
@@ -130,7 +183,7 @@ shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			sizeof(l->lock_path));
 	if (ret != 0)
 		goto err_free;
-	ret = comch_place_lock(l->lock_path);
+	ret = comch_place_lock(&shm->place, l->lock_path);
 	if (ret < 0)
 		goto err_free;
 	l->lock_fd = ret;
@@ -140,6 +193,7 @@ shm_sock_listen(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		goto err_unlock;
 	l->sock = ret;
 	comch_watch_start(&l->watch, &shm->place);
+	comch_watch_add(&l->watch, l->lock_path);
 	*listener = &l->base;
 	return 0;
 
@@ -148,8 +202,10 @@ err_unlock:
 	unlink(l->lock_path);
 	close(l->lock_fd);
 err_free:
-	SHM_LOG(ERR, "server %s on %s of %s: %s", name, dev->reps[rep].name, dev->info.name,
-		ret == -EADDRINUSE ? "name is in use" : strerror(-ret));
+	/* What else failed has been logged by the function that saw it. */
+	if (ret == -EADDRINUSE)
+		SHM_LOG(ERR, "server %s on %s of %s: name is in use", name, dev->reps[rep].name,
+			dev->info.name);
 	free(l);
 	return ret;
 }
@@ -194,12 +250,29 @@ shm_sock_watch_fd(const struct rte_comch_listener *listener)
 	return container_of(listener, const struct shm_listener, base)->watch.fd;
 }
 
+/* Our lock file may have been removed by a cleanup, which spares sockets in use. */
+static void
+renew_lock(struct shm_listener *l)
+{
+	const struct shm_dev *shm = l->base.dev->priv;
+	int ret = comch_place_relock(&shm->place, &l->lock_fd, l->lock_path);
+
+	if (ret == 0)
+		comch_watch_add(&l->watch, l->lock_path);
+	else
+		SHM_LOG(WARNING, "lock file %s was removed and cannot be made again: %s",
+			l->lock_path, strerror(-ret));
+}
+
 int
 shm_sock_check(struct rte_comch_listener *listener, char *text, size_t size)
 {
 	struct shm_listener *l = container_of(listener, struct shm_listener, base);
+	int ret = comch_watch_check(&l->watch, text, size);
 
-	return comch_watch_check(&l->watch, text, size);
+	if (ret == 0 && !comch_place_is_ours(l->lock_fd, l->lock_path))
+		renew_lock(l);
+	return ret;
 }
 
 /* The kernel looks for a free descriptor before it looks for a client. */
@@ -276,7 +349,8 @@ shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 		return -errno;
 	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
 		ret = connect_error(errno);
-		SHM_LOG(INFO, "no server %s for %s below %s: %s", name, dev->reps[rep].name,
+		/* The client tries again, and says in the end that there was none. */
+		SHM_LOG(DEBUG, "no server %s for %s below %s: %s", name, dev->reps[rep].name,
 			shm->place.dir, strerror(errno));
 		goto err_close;
 	}

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_log.h>
@@ -48,6 +50,10 @@ set_default(struct comch_place *p)
 	char *dir = p->dir;
 	int n;
 
+	if (env != NULL && env[0] != '\0' && env[0] != '/') {
+		PLACE_LOG(p, ERR, "COMCH_DIR=%s: expected an absolute path", env);
+		return -EINVAL;
+	}
 	if (env != NULL && env[0] == '/')
 		n = snprintf(dir, size, "%s", env);
 	else if (geteuid() == 0)
@@ -72,6 +78,22 @@ comch_place_init(struct comch_place *p, const struct comch_args *a)
 	return ret == 0 ? comch_args_each(a, COMCH_ARGS_DIR, parse_dir, p) : ret;
 }
 
+/* Is it what the kernel shows for users that a user namespace does not have? */
+static bool
+is_unmapped(uid_t uid)
+{
+	unsigned int overflow = 0;
+	bool unmapped;
+	FILE *f;
+
+	f = fopen("/proc/sys/kernel/overflowuid", "re");
+	if (f == NULL)
+		return false;
+	unmapped = fscanf(f, "%u", &overflow) == 1 && uid == overflow;
+	fclose(f);
+	return unmapped;
+}
+
 /* Refuse a directory that belongs to another user, who could replace files in it. */
 static int
 make_dir(const struct comch_place *p, const char *path, mode_t mode)
@@ -89,8 +111,9 @@ make_dir(const struct comch_place *p, const char *path, mode_t mode)
 		return -ENOTDIR;
 	}
 	if (st.st_uid != geteuid() && st.st_uid != 0) {
-		PLACE_LOG(p, ERR, "directory %s: expected owner uid %u or root, found uid %u", path,
-			geteuid(), st.st_uid);
+		PLACE_LOG(p, ERR, "directory %s: expected owner uid %u or root, found uid %u%s",
+			path, geteuid(), st.st_uid, is_unmapped(st.st_uid) ? ": not mapped in this "
+			"user namespace, use another directory (dir=, COMCH_DIR)" : "");
 		return -EACCES;
 	}
 	return 0;
@@ -159,23 +182,73 @@ comch_place_is_ours(int fd, const char *path)
 		a.st_ino == b.st_ino;
 }
 
+static int
+lock_error(const struct comch_place *p, const char *path, int err)
+{
+	if (err == EWOULDBLOCK)
+		return -EADDRINUSE;
+	PLACE_LOG(p, ERR, "cannot lock %s: %s%s", path, strerror(err), err == ENOLCK ?
+		": this file system has no locks, use a local directory (dir=, COMCH_DIR)" : "");
+	return -err;
+}
+
 int
-comch_place_lock(const char *path)
+comch_place_lock(const struct comch_place *p, const char *path)
 {
 	int fd, err, i;
 
 	for (i = 0; i < LOCK_TRIES; i++) {
 		fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0)
-			return -errno;
+		if (fd < 0) {
+			err = errno; /* logging may change it */
+			PLACE_LOG(p, ERR, "cannot create lock file %s: %s", path, strerror(err));
+			return -err;
+		}
 		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 			err = errno;
 			close(fd);
-			return err == EWOULDBLOCK ? -EADDRINUSE : -err;
+			return lock_error(p, path, err);
 		}
 		if (comch_place_is_ours(fd, path))
 			return fd;
 		close(fd);
 	}
 	return -EADDRINUSE;
+}
+
+int
+comch_place_relock(const struct comch_place *p, int *fd, const char *path)
+{
+	int ret;
+
+	if (comch_place_is_ours(*fd, path))
+		return 0;
+	ret = comch_place_lock(p, path);
+	if (ret < 0)
+		return ret;
+	close(*fd);
+	*fd = ret;
+	return 0;
+}
+
+bool
+comch_place_is_stale(const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	bool stale;
+	int sock;
+
+	if (rte_strscpy(addr.sun_path, path, sizeof(addr.sun_path)) < 0)
+		return false;
+	/*
+	 * Of another type than any server's: the kernel looks the socket up and refuses us with
+	 * EPROTOTYPE, so a live server has no connection of ours to accept.
+	 */
+	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0)
+		return false;
+	stale = connect(sock, (const struct sockaddr *)&addr, sizeof(addr)) != 0 &&
+		(errno == ECONNREFUSED || errno == ENOENT);
+	close(sock);
+	return stale;
 }

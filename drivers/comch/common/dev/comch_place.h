@@ -39,10 +39,17 @@ int comch_place_make(const struct comch_place *p, const struct rte_comch_dev *de
 int comch_place_path(const struct comch_place *p, const char *func, const char *name,
 		const char *suffix, char *path, size_t size);
 
-/* Create and lock a file. Its descriptor, -EADDRINUSE (it is locked), or an errno. */
-int comch_place_lock(const char *path);
+/* Create and lock a file. Its descriptor, -EADDRINUSE (it is locked), or an errno, logged. */
+int comch_place_lock(const struct comch_place *p, const char *path);
 /* Does the path still refer to this file? */
 bool comch_place_is_ours(int fd, const char *path);
+/* Lock the path anew, if its file was removed: *fd changes. 0, or as comch_place_lock(). */
+int comch_place_relock(const struct comch_place *p, int *fd, const char *path);
+/*
+ * Does no process have a socket at this path? A lock says so, too, but a cleanup may have removed
+ * its file, and spares sockets in use.
+ */
+bool comch_place_is_stale(const char *path);
 
 /* comch_watch.c: detects that a file was removed, and a cleanup may do that. */
 
@@ -63,6 +70,8 @@ void comch_watch_open(struct comch_watch *w, const struct comch_place *p, const 
 		const char *path);
 void comch_watch_start(struct comch_watch *w, const struct comch_place *p);
 void comch_watch_close(struct comch_watch *w);
+/* Watch another file of the same directory, too: its owner looks at it after each check. */
+void comch_watch_add(struct comch_watch *w, const char *path);
 /* Does the path still refer to the file of comch_watch_start()? */
 bool comch_watch_is_ours(const struct comch_watch *w);
 /* Clear fd. 0, or -ENOENT with the reason in *text*. */

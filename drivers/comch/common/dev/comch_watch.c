@@ -77,6 +77,13 @@ comch_watch_start(struct comch_watch *w, const struct comch_place *p)
 }
 
 void
+comch_watch_add(struct comch_watch *w, const char *path)
+{
+	if (w->fd >= 0)
+		(void)inotify_add_watch(w->fd, path, FILE_EVENTS);
+}
+
+void
 comch_watch_close(struct comch_watch *w)
 {
 	if (w->fd >= 0)
