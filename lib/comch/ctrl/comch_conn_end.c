@@ -40,13 +40,37 @@ conn_enter_end(struct rte_comch_conn *conn, enum comch_phase next)
 	comch_server_conn_ending(conn);
 }
 
+/*
+ * Is it what somebody has to mend, on this side or the other? Everyday reasons are that the
+ * application or the peer has ended the connection.
+ */
+static bool
+is_trouble(int status)
+{
+	switch (-status) {
+	case EPROTO:
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case ENOSPC:
+	case EFBIG:
+	case EDQUOT:
+	case EPERM:
+	case EACCES:
+	case ETIMEDOUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* The copy is as long as its readers accept: RTE_COMCH_REASON_SIZE. */
 static void
 set_reason(struct rte_comch_conn *conn, int status, const char *reason)
 {
 	conn->end_status = status;
 	conn->reason = strndup(reason, RTE_COMCH_REASON_SIZE - 1);
-	if (status == -EPROTO)
+	if (is_trouble(status))
 		COMCH_LOG_PEER(COMCH_LOG, "connection %u of %s: %s", conn->id,
 			comch_conn_name(conn), comch_conn_reason(conn));
 	else

@@ -29,6 +29,7 @@
 
 #include "dev/eal.h"
 #include "dev/eal_dir.h"
+#include "dev/eal_log.h"
 #include "dev/report.h"
 #include "log/log.h"
 
@@ -145,8 +146,10 @@ make_args(struct eal_args *args)
 		add_arg(args, "--iova-mode=va");
 	if (!is_given(args, " --proc-type --no-shconf --in-memory "))
 		add_arg(args, "--no-shconf");
-	if (!is_given(args, " --log-level "))
-		add_arg(args, "--log-level=*:4");
+	if (!is_given(args, " --log-level ")) {
+		add_arg(args, "--log-level=*:error");
+		add_arg(args, "--log-level=*comch*:warning");
+	}
 	if (writable)
 		impl_eal_dir_sweep(base);
 	if (!is_given(args, " --file-prefix --in-memory ")) {
@@ -210,8 +213,7 @@ start_own(void)
 			rte_strerror(err));
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	/* To stderr only: EAL's default includes syslog. */
-	rte_openlog_stream(stderr);
+	impl_eal_log_open();
 	strlcpy(eal.dir, rte_eal_get_runtime_dir(), sizeof(eal.dir));
 	IMPL_INFO("EAL started (a program's own EAL must start before the first device is opened)");
 	return DOCA_SUCCESS;

@@ -12,4 +12,7 @@
  */
 void impl_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Of its lines in EAL's log. */
+extern int impl_say_logtype;
+
 #endif /* IMPL_DEV_REPORT_H */
