@@ -59,6 +59,7 @@ struct info_found {
 	struct info_process process[INFO_MAX_PROCESSES];
 	unsigned int nb;
 	unsigned int nb_denied; /**< Sockets without permission. */
+	unsigned int nb_full;   /**< Processes with as many clients as EAL allows. */
 };
 
 /* Connect to all processes, or to those with one prefix. */

@@ -19,8 +19,19 @@ now(void)
 }
 
 static void
+report_full(const struct info_found *found)
+{
+	if (found->nb_full > 0)
+		INFO_ERR("%u DPDK processes have 10 telemetry clients, as many as EAL allows: "
+			"end one", found->nb_full);
+}
+
+static void
 report_nothing_found(const struct info_found *found, const struct info_options *opts)
 {
+	/* One of those may be what is looked for. */
+	if (found->nb_full > 0)
+		return;
 	INFO_ERR("no program with comch and telemetry in %s/%s/dpdk_telemetry.v2*",
 		found->dir, opts->file_prefix != NULL ? opts->file_prefix : "*");
 	if (found->nb > 0)
@@ -153,6 +164,7 @@ show_once(const struct info_options *opts)
 	int ret;
 
 	info_find(&found, opts->file_prefix);
+	report_full(&found);
 	ret = opts->explain ? show_explain(&found, opts) : show_objects(&found, opts);
 	info_found_close(&found);
 	return fflush(stdout) == 0 ? ret : INFO_FAILED;

@@ -137,8 +137,10 @@ try_socket(struct info_found *found, const char *prefix, const char *name)
 		found->nb_denied++;
 	else if (ret == -EAGAIN)
 		INFO_ERR("%s: no answer within %d s", p->path, TIMEOUT_S);
-	else if (ret != -ECONNREFUSED && ret != -ENOENT)
+	else if (ret == -ECONNRESET)
 		/* EAL disconnects clients beyond its limit. */
+		found->nb_full++;
+	else if (ret != -ECONNREFUSED && ret != -ENOENT)
 		INFO_ERR("%s: %s", p->path, strerror(-ret));
 }
 
@@ -170,6 +172,7 @@ info_find(struct info_found *found, const char *prefix)
 
 	found->nb = 0;
 	found->nb_denied = 0;
+	found->nb_full = 0;
 	runtime_dir(found->dir, sizeof(found->dir));
 	if (prefix != NULL) {
 		try_prefix(found, prefix);

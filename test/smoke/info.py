@@ -7,9 +7,12 @@ usage: info.py COMCH-INFO HOLD VERSION
 """
 
 import json
+import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 
 INFO, HOLD, VERSION = sys.argv[1:]
 OPTIONS = ("--file-prefix", "--explain", "--watch", "--json", "--dev", "--scan", "--default-devices",
@@ -195,6 +198,25 @@ def frozen(holder):
     assert "/a/" in done.stderr and "no answer" in done.stderr, done.stderr
 
 
+def full():
+    """A program that has as many telemetry clients as EAL allows."""
+    clients = []
+    try:
+        for _ in range(10):
+            client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            client.connect(f"{os.environ['RUNTIME_DIRECTORY']}/dpdk/a/dpdk_telemetry.v2")
+            assert client.recv(1024), "no greeting"
+            clients.append(client)
+        _, err = ask("--file-prefix", "a", status=1)
+        assert "10 telemetry clients" in err and "no program" not in err, err
+    finally:
+        for client in clients:
+            client.close()
+    # EAL notices that by and by; meson limits this wait.
+    while subprocess.run([INFO, "--file-prefix", "a"], capture_output=True, check=False).returncode:
+        time.sleep(0.05)
+
+
 def start(*args):
     """Start a program and wait until its objects are there."""
     holder = subprocess.Popen([HOLD, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -220,6 +242,7 @@ def main():
         objects()
         explain()
         frozen(holders[0])
+        full()
         watch(holders)
     finally:
         for holder in holders:
