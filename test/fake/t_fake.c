@@ -594,3 +594,16 @@ Test(fake, peer_leaves_while_a_queue_is_created)
 		t_pair_close(&p);
 	}
 }
+
+/* One for each host function: as many as a device of the DPU has representors. */
+Test(fake, many_devices)
+{
+	int16_t dev[RTE_COMCH_MAX_REPS];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(dev); i++)
+		dev[i] = t_dev_open(i, "role=host,func=pf0");
+	T_EQ(rte_comch_dev_count(), RTE_DIM(dev));
+	for (i = 0; i < RTE_DIM(dev); i++)
+		T_EQ(rte_comch_dev_close(dev[i]), 0);
+}

@@ -23,7 +23,8 @@
 #include "ctrl/comch_plugin.h"
 
 #define MAX_DRIVERS 8
-#define MAX_DEVS 64
+/* A host function each, of RTE_COMCH_MAX_REPS, and others. */
+#define MAX_DEVS 512
 /* What a device without a fast path cannot do. */
 #define CAPAS_OF_DATA (RTE_COMCH_CAPA_DATA | RTE_COMCH_CAPA_DIRECT | RTE_COMCH_CAPA_SYNC_SEND)
 

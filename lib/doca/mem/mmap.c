@@ -15,7 +15,8 @@
 #include "log/log.h"
 #include "mem/mmap.h"
 
-#define DEFAULT_MAX_DEVS 64
+/* As many as there can be host functions. */
+#define DEFAULT_MAX_DEVS 256
 
 doca_error_t
 doca_mmap_create(struct doca_mmap **mmap)

@@ -132,7 +132,7 @@ Test(mmap, devices)
 	uint32_t n;
 
 	T_OK(doca_mmap_create(&m));
-	T_GETS(doca_mmap_get_max_num_devices(m, &n), n, 64);
+	T_GETS(doca_mmap_get_max_num_devices(m, &n), n, 256);
 	T_INVALID(doca_mmap_set_max_num_devices(m, 0));
 	T_OK(doca_mmap_set_max_num_devices(m, 1));
 	T_GETS(doca_mmap_get_max_num_devices(m, &n), n, 1);
