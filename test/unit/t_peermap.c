@@ -125,6 +125,12 @@ Test(peermap, shrunk_and_mapped_elsewhere)
 	after_look = shrink_and_map_elsewhere;
 	cr_assert_eq(comch_peermap_get(fd, 0, LARGE, &limit[0], &map), -EPERM);
 	cr_assert_eq(used[0], 0u);
+	/* qemu-user makes no second view of a mapping: mremap() of no length. */
+	if (t_emulated()) {
+		comch_peermap_put(other);
+		close(fd);
+		return;
+	}
 	/* What it has is there for this device, too. */
 	cr_assert_eq(comch_peermap_get(fd, 0, SMALL, &limit[0], &map), 0);
 	check_mapping(fd, map, SMALL);
