@@ -4,7 +4,9 @@
 
 /* The DPU's port, with a client that is not a port: it says and sends what it likes. */
 
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <rte_byteorder.h>
 #include <rte_ethdev.h>
@@ -279,6 +281,58 @@ T_CASE_OF(struct peer, peer_begin, peer_end, consumer_retires, p)
 	t_consumer_end(p->cons);
 	p->cons = NULL;
 	peer_is_left(p);
+}
+
+/* The port's thread, after the run in which it heard that the peer's consumer has retired. */
+static uint32_t holds_thread, thread_is_held;
+
+static void
+hold_thread(const struct rte_comch_event *events, uint16_t n)
+{
+	uint16_t i;
+
+	for (i = 0; i < n; i++)
+		if (events[i].type == RTE_COMCH_EVENT_CONSUMER_GONE)
+			__atomic_store_n(&thread_is_held, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&thread_is_held, __ATOMIC_ACQUIRE) != 0 &&
+			__atomic_load_n(&holds_thread, __ATOMIC_ACQUIRE) != 0)
+		usleep(100);
+}
+
+/* The plugin calls this one: it waits like a thread that gets no CPU. */
+uint16_t
+rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, uint16_t max)
+{
+	uint16_t (*run)(struct rte_comch_poll *, struct rte_comch_event *, uint16_t);
+	uint16_t n;
+
+	*(void **)&run = dlsym(RTLD_NEXT, "rte_comch_poll_run");
+	n = run(poll, events, max);
+	if (__atomic_load_n(&holds_thread, __ATOMIC_ACQUIRE) != 0)
+		hold_thread(events, n);
+	return n;
+}
+
+/* A consumer has retired, and the port's thread knows but gets no CPU: no burst takes more. */
+T_CASE_OF(struct peer, peer_begin, peer_end, thread_is_late, p)
+{
+	const struct net_port *dpu = &p->ports.dpu;
+	struct rte_mbuf *m;
+	unsigned int i;
+
+	peer_come_up(p, 1526, NET_ROOM, DEPTH);
+	__atomic_store_n(&holds_thread, 1, __ATOMIC_RELEASE);
+	t_consumer_end(p->cons);
+	p->cons = NULL;
+	T_UNTIL(__atomic_load_n(&thread_is_held, __ATOMIC_ACQUIRE) != 0);
+	for (i = 0; i < 2 * DEPTH; i++) {
+		m = net_frame(dpu->mp, NET_MIN_FRAME, 1);
+		if (rte_eth_tx_burst(dpu->id, 0, &m, 1) == 0)
+			rte_pktmbuf_free(m);
+	}
+	__atomic_store_n(&holds_thread, 0, __ATOMIC_RELEASE);
+	peer_is_left(p);
+	T_EQ(net_xstat(dpu, "tx_q0_lost_packets"), 0);
 }
 
 /* Frames that are too long are dropped whole, and counted once, whatever their parts. */

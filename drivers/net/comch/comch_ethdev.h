@@ -222,6 +222,9 @@ void comch_link_stop(struct comch_port *port);
 int comch_link_make_queues(struct comch_port *port);
 int comch_link_open_rx(struct comch_port *port);
 void comch_link_open_tx(struct comch_port *port);
+/* Keep bursts of all transmit queues out; let them in again, or shut the queues first. */
+void comch_link_hold_tx(struct comch_port *port);
+void comch_link_release_tx(struct comch_port *port, bool shut);
 void comch_link_close_queues(struct comch_port *port);
 bool comch_link_end_queues(struct comch_port *port, bool drain);
 

@@ -265,11 +265,17 @@ step_wait(struct comch_port *port)
 	port->next_try = in_ms(RETRY_MS);
 }
 
+static bool
+link_is_over(const struct comch_port *port)
+{
+	return port->peer->ended || port->peer->left || link_quits(port);
+}
+
 static void
 link_step(struct comch_port *port)
 {
 	if (port->state > COMCH_LINK_WAIT && port->state < COMCH_LINK_CLOSING &&
-			(port->peer->ended || port->peer->left || link_quits(port)))
+			link_is_over(port))
 		link_close(port);
 	if (port->state == COMCH_LINK_QUEUES)
 		step_queues(port);
@@ -334,11 +340,20 @@ static uint16_t
 link_run(struct comch_port *port)
 {
 	struct rte_comch_event events[NB_EVENTS];
+	bool is_up = port->state == COMCH_LINK_UP;
 	uint16_t n, i;
 
+	/*
+	 * The run may retire the peer's consumers. Then all that bursts accept is lost, for as long
+	 * as this thread waits for a CPU: so there is none before the queues are shut.
+	 */
+	if (is_up)
+		comch_link_hold_tx(port);
 	n = rte_comch_poll_run(port->poll, events, NB_EVENTS);
 	for (i = 0; i < n; i++)
 		link_event(port, &events[i]);
+	if (is_up)
+		comch_link_release_tx(port, link_is_over(port));
 	link_step(port);
 	link_flush(port);
 	return n;

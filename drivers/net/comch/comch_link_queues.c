@@ -224,16 +224,50 @@ nb_unconfirmed(const struct comch_peer *peer, const struct comch_txq *txq)
 	return 0;
 }
 
+/* Close the queue to bursts. It is locked. */
+static void
+shut_tx(struct comch_port *port, struct comch_txq *txq)
+{
+	if (txq->prod == NULL)
+		return;
+	comch_txq_forget_frame(txq);
+	comch_queue_count(&txq->count[COMCH_TXQ_UNCONFIRMED], nb_unconfirmed(port->peer, txq));
+	txq->prod = NULL;
+}
+
+void
+comch_link_hold_tx(struct comch_port *port)
+{
+	const struct rte_eth_dev_data *data = port->dev->data;
+	struct comch_txq *txq;
+	uint16_t i;
+
+	for (i = 0; i < data->nb_tx_queues; i++) {
+		txq = data->tx_queues[i];
+		rte_spinlock_lock(&txq->lock);
+	}
+}
+
+void
+comch_link_release_tx(struct comch_port *port, bool shut)
+{
+	const struct rte_eth_dev_data *data = port->dev->data;
+	struct comch_txq *txq;
+	uint16_t i;
+
+	for (i = 0; i < data->nb_tx_queues; i++) {
+		txq = data->tx_queues[i];
+		if (shut)
+			shut_tx(port, txq);
+		rte_spinlock_unlock(&txq->lock);
+	}
+}
+
 static void
 close_tx(struct comch_port *port, struct comch_txq *txq)
 {
 	rte_spinlock_lock(&txq->lock);
-	if (txq->prod != NULL) {
-		comch_txq_forget_frame(txq);
-		comch_queue_count(&txq->count[COMCH_TXQ_UNCONFIRMED],
-			nb_unconfirmed(port->peer, txq));
-	}
-	txq->prod = NULL;
+	shut_tx(port, txq);
 	rte_spinlock_unlock(&txq->lock);
 	if (rte_comch_producer_state(txq->made) == RTE_COMCH_STATE_RUNNING)
 		rte_comch_producer_stop(txq->made);
