@@ -139,6 +139,7 @@ static const struct impl_ctx_ops client_ops = {
 	.submit = impl_send_submit,
 	.task_fail = impl_send_task_fail,
 	.task_put = impl_send_put,
+	.task_revive = impl_send_revive,
 	.fini = client_fini,
 };
 

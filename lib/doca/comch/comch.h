@@ -68,6 +68,7 @@ struct doca_comch_connection {
 	pthread_mutex_t lock;
 	struct rte_comch_conn *native; /* NULL: ended */
 	bool is_up;                    /* established and not ended */
+	struct impl_manners manners;   /* of its device */
 	uint32_t nb_producers;         /* created, not destroyed */
 	uint32_t nb_consumers;
 };
@@ -162,6 +163,9 @@ doca_error_t impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connectio
 		const void *msg, uint32_t len, struct doca_comch_task_send **task);
 doca_error_t impl_send_submit(struct doca_task *task);
 void impl_send_put(struct doca_task *task);
+bool impl_send_revive(struct doca_task *task);
+/* No task refers to a connection that is about to be freed. */
+void impl_send_forget(struct impl_ctrl *ctrl, const struct doca_comch_connection *conn);
 void impl_send_task_fail(struct doca_task *task, doca_error_t status);
 void impl_send_done(struct doca_comch_task_send *send, doca_error_t status);
 /* Fail all waiting tasks of a connection. */

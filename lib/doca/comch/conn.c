@@ -9,6 +9,7 @@
 
 #include "comch/cc_names.h"
 #include "comch/comch.h"
+#include "dev/dev.h"
 #include "log/log.h"
 
 struct doca_comch_connection *
@@ -19,6 +20,7 @@ impl_conn_create(struct impl_ctrl *ctrl)
 	if (conn == NULL)
 		return NULL;
 	conn->head.ctx = &ctrl->ctx;
+	conn->manners = *impl_dev_manners(ctrl->dev);
 	conn->refs = 1;
 	STAILQ_INIT(&conn->waiting);
 	pthread_mutex_init(&conn->lock, NULL);
@@ -64,6 +66,8 @@ impl_conn_end(struct doca_comch_connection *conn)
 	conn->native = NULL;
 	pthread_mutex_unlock(&conn->lock);
 	TAILQ_REMOVE(&ctrl->conns, conn, next);
+	if (ctrl->ctx.keeps_freed_tasks)
+		impl_send_forget(ctrl, conn);
 	/* Its producers and consumers may outlive the server. A client keeps its last one. */
 	if (ctrl->is_server)
 		conn->head.ctx = NULL;

@@ -19,7 +19,7 @@
 #include "comch/data_path.h"
 #include "mem/mem.h"
 
-#define BURST IMPL_DATA_PATH_BURST
+#define BURST IMPL_CTX_BURST
 
 /* A consumer of a connection. */
 struct conn_consumer {
@@ -115,7 +115,7 @@ consumer_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 		return;
 	/* Even if it was stopped meanwhile: the native consumer must be drained. */
 	if (event->state.next == RTE_COMCH_STATE_RUNNING)
-		ctx->needs_progress = true;
+		impl_ctx_wants_progress(ctx);
 	impl_ctx_on_state(ctx, event);
 }
 
@@ -160,6 +160,29 @@ impl_consumer_task_fail(struct doca_task *task, doca_error_t status)
 			task->user_data, c->ctx.user_data);
 }
 
+/* It receives where it did before. */
+bool
+impl_consumer_task_revive(struct doca_task *task)
+{
+	const struct doca_comch_consumer_task_post_recv *recv =
+		(const struct doca_comch_consumer_task_post_recv *)(const void *)task;
+	struct doca_buf *buf = recv->buf;
+
+	if (!impl_task_revive_buf(task, buf))
+		return false;
+	if (task->has_revived_buf && recv->tail >= buf->data &&
+			(uint8_t *)recv->tail <= (uint8_t *)buf->head + buf->len)
+		buf->data_len = (size_t)((uint8_t *)recv->tail - (uint8_t *)buf->data);
+	return true;
+}
+
+void
+impl_consumer_task_unrevive(struct doca_task *task)
+{
+	impl_task_unrevive_buf(task,
+		((struct doca_comch_consumer_task_post_recv *)(void *)task)->buf);
+}
+
 bool
 impl_consumer_progress(struct doca_ctx *ctx)
 {
@@ -168,7 +191,7 @@ impl_consumer_progress(struct doca_ctx *ctx)
 	struct rte_comch_cpl cpls[BURST];
 	uint16_t i, n;
 
-	n = ops_of(c)->recv(ctx->native, cpls, BURST);
+	n = ops_of(c)->recv(ctx->native, cpls, ctx->burst);
 	for (i = 0; i < n; i++)
 		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
 	for (i = 0; i < n; i++) {
@@ -277,6 +300,8 @@ static const struct impl_consumer_ops conn_ops = {
 		.submit = impl_consumer_submit,
 		.submit_early = submit_early,
 		.task_fail = impl_consumer_task_fail,
+		.task_revive = impl_consumer_task_revive,
+		.task_unrevive = impl_consumer_task_unrevive,
 		.flush = impl_consumer_flush,
 	},
 	.destroy = conn_destroy,
@@ -306,7 +331,7 @@ doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		impl_conn_leave(comch_connection, &comch_connection->nb_consumers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	impl_ctx_init(&c->base.ctx, &conn_ops.ctx);
+	impl_ctx_init(&c->base.ctx, &conn_ops.ctx, &comch_connection->manners);
 	c->base.mr = impl_mmap_mr(buf_mmap);
 	c->base.imm_len = IMPL_MAX_IMM;
 	c->conn = comch_connection;
@@ -397,6 +422,8 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 	if (recv == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	recv->buf = buf;
+	recv->task.buf_use = impl_buf_use(buf);
+	recv->tail = NULL;
 	recv->producer_id = 0;
 	recv->imm_len = 0;
 	*task = recv;
@@ -413,8 +440,11 @@ void
 doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
 		struct doca_buf *buf)
 {
-	if (task != NULL)
-		task->buf = buf;
+	if (task == NULL)
+		return;
+	task->buf = buf;
+	task->task.buf_use = impl_buf_use(buf);
+	task->tail = NULL;
 }
 
 uint32_t

@@ -38,7 +38,7 @@ impl_ctrl_init(struct impl_ctrl *ctrl, const struct impl_ctx_ops *ops, struct do
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	impl_ctx_init(&ctrl->ctx, ops);
+	impl_ctx_init(&ctrl->ctx, ops, impl_dev_manners(dev));
 	rte_strscpy(ctrl->name, name, sizeof(ctrl->name));
 	ctrl->max_msg_size = IMPL_MAX_MSG_SIZE;
 	ctrl->recv_queue = IMPL_DEFAULT_RECV_QUEUE;

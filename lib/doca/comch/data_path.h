@@ -22,9 +22,25 @@
 #include <rte_comch_dp.h>
 
 #include "comch/comch.h"
+#include "mem/mem.h"
 
-/* Maximum completions per progress, and maximum batched submits. */
-#define IMPL_DATA_PATH_BURST 32
+/* The buf of a task that was freed: see task_revive() and task_unrevive() of the operations. */
+static inline bool
+impl_task_revive_buf(struct doca_task *task, struct doca_buf *buf)
+{
+	/* It may be the program's still, which frees it as often as before. */
+	task->has_revived_buf = buf != NULL && buf->refcount == 0;
+	if (!task->has_revived_buf)
+		return impl_buf_use(buf) == task->buf_use;
+	return impl_buf_revive(buf, task->buf_use);
+}
+
+static inline void
+impl_task_unrevive_buf(const struct doca_task *task, struct doca_buf *buf)
+{
+	if (task->has_revived_buf)
+		doca_buf_dec_refcount(buf, NULL);
+}
 
 /* A kind of consumer. */
 struct impl_consumer_ops {
@@ -44,7 +60,7 @@ struct doca_comch_consumer {
 	uint32_t id;                  /* 0: not started */
 	uint32_t imm_len;
 	uint16_t nb_batched;
-	struct rte_comch_buf batch[IMPL_DATA_PATH_BURST]; /* submitted in callbacks */
+	struct rte_comch_buf batch[IMPL_CTX_BURST]; /* submitted in callbacks */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
 };
 
@@ -76,7 +92,7 @@ struct doca_comch_producer {
 	bool has_backlog;                /* the channel was too full for the last batch */
 	uint32_t id;                  /* 0: not started */
 	uint16_t nb_batched;
-	struct rte_comch_op batch[IMPL_DATA_PATH_BURST];
+	struct rte_comch_op batch[IMPL_CTX_BURST];
 };
 
 struct doca_comch_producer_task_send {
@@ -90,10 +106,14 @@ struct doca_comch_producer_task_send {
 /* consumer.c, producer.c: operations of all consumers and producers with tasks */
 bool impl_consumer_progress(struct doca_ctx *ctx);
 doca_error_t impl_consumer_submit(struct doca_task *task);
+bool impl_consumer_task_revive(struct doca_task *task);
+void impl_consumer_task_unrevive(struct doca_task *task);
 void impl_consumer_task_fail(struct doca_task *task, doca_error_t status);
 void impl_consumer_flush(struct doca_ctx *ctx);
 bool impl_producer_progress(struct doca_ctx *ctx);
 doca_error_t impl_producer_submit(struct doca_task *task);
+bool impl_producer_task_revive(struct doca_task *task);
+void impl_producer_task_unrevive(struct doca_task *task);
 void impl_producer_task_fail(struct doca_task *task, doca_error_t status);
 void impl_producer_flush(struct doca_ctx *ctx);
 

@@ -25,7 +25,7 @@
 #include "comch/data_path.h"
 #include "mem/mem.h"
 
-#define BURST IMPL_DATA_PATH_BURST
+#define BURST IMPL_CTX_BURST
 
 /* A producer of a connection. */
 struct conn_producer {
@@ -67,7 +67,7 @@ producer_start(struct doca_ctx *ctx)
 			impl_err(ret);
 	}
 	ctx->native = native;
-	ctx->needs_progress = true;
+	impl_ctx_wants_progress(ctx);
 	p->base.id = rte_comch_producer_id(native);
 	p->base.has_backlog = false;
 	p->base.end = DOCA_ERROR_SHUTDOWN;
@@ -178,6 +178,24 @@ fail_batch(struct doca_comch_producer *p)
 }
 
 bool
+impl_producer_task_revive(struct doca_task *task)
+{
+	const struct doca_comch_producer_task_send *send =
+		(const struct doca_comch_producer_task_send *)(const void *)task;
+
+	return impl_task_revive_buf(task, (struct doca_buf *)(uintptr_t)send->buf);
+}
+
+void
+impl_producer_task_unrevive(struct doca_task *task)
+{
+	const struct doca_comch_producer_task_send *send =
+		(const struct doca_comch_producer_task_send *)(const void *)task;
+
+	impl_task_unrevive_buf(task, (struct doca_buf *)(uintptr_t)send->buf);
+}
+
+bool
 impl_producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
@@ -187,7 +205,7 @@ impl_producer_progress(struct doca_ctx *ctx)
 	if (ctx->nb_busy == 0)
 		return false;
 	impl_producer_flush(ctx);
-	n = ops_of(p)->done(ctx->native, cpls, BURST);
+	n = ops_of(p)->done(ctx->native, cpls, ctx->burst);
 	for (i = 0; i < n; i++)
 		rte_prefetch0(task_of(cpls[i].cookie));
 	for (i = 0; i < n; i++)
@@ -289,6 +307,8 @@ static const struct impl_producer_ops conn_ops = {
 		.progress = impl_producer_progress,
 		.submit = impl_producer_submit,
 		.task_fail = impl_producer_task_fail,
+		.task_revive = impl_producer_task_revive,
+		.task_unrevive = impl_producer_task_unrevive,
 		.flush = impl_producer_flush,
 	},
 	.destroy = conn_destroy,
@@ -314,7 +334,7 @@ doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		impl_conn_leave(comch_connection, &comch_connection->nb_producers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	impl_ctx_init(&p->base.ctx, &conn_ops.ctx);
+	impl_ctx_init(&p->base.ctx, &conn_ops.ctx, &comch_connection->manners);
 	p->conn = comch_connection;
 	*producer = &p->base;
 	return DOCA_SUCCESS;
@@ -382,6 +402,7 @@ doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
 	if (send == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	send->buf = buf;
+	send->task.buf_use = impl_buf_use(buf);
 	send->consumer_id = consumer_id;
 	doca_comch_producer_task_send_set_imm_data(send, imm_data, imm_data_len);
 	*task = send;
@@ -398,8 +419,10 @@ void
 doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task,
 		const struct doca_buf *buf)
 {
-	if (task != NULL)
-		task->buf = buf;
+	if (task == NULL)
+		return;
+	task->buf = buf;
+	task->task.buf_use = impl_buf_use(buf);
 }
 
 uint32_t

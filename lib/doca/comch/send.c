@@ -57,9 +57,36 @@ void
 impl_send_put(struct doca_task *task)
 {
 	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
+	bool keep = task->ctx->keeps_freed_tasks && send->conn->state != IMPL_CONN_ENDED;
 
 	impl_conn_drop(send->conn);
-	send->conn = NULL;
+	/* Until impl_send_forget(), which is before the connection is freed. */
+	if (likely(!keep))
+		send->conn = NULL;
+}
+
+bool
+impl_send_revive(struct doca_task *task)
+{
+	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
+
+	if (send->conn == NULL)
+		return false;
+	impl_conn_hold(send->conn);
+	return true;
+}
+
+void
+impl_send_forget(struct impl_ctrl *ctrl, const struct doca_comch_connection *conn)
+{
+	struct doca_comch_task_send *send;
+	struct doca_task *task;
+
+	for (task = ctrl->ctx.free_tasks; task != NULL; task = task->next) {
+		send = (struct doca_comch_task_send *)(void *)task;
+		if (send->conn == conn)
+			send->conn = NULL;
+	}
 }
 
 struct doca_task *
@@ -89,7 +116,7 @@ send_later(struct impl_ctrl *ctrl, struct doca_comch_task_send *send)
 	memcpy(send->copy, send->msg, send->len);
 	STAILQ_INSERT_TAIL(&send->conn->waiting, send, next);
 	ctrl->nb_waiting++;
-	ctrl->ctx.needs_progress = true;
+	impl_ctx_wants_progress(&ctrl->ctx);
 	return DOCA_SUCCESS;
 }
 

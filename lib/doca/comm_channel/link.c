@@ -92,6 +92,7 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 		return link_error(ret);
 	}
 	ep->servers[ep->nb_servers++] = server;
+	ep->again_after_send |= impl_dev_manners(dev)->again_after_send;
 	return DOCA_SUCCESS;
 }
 
@@ -181,6 +182,7 @@ start_client(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, const char
 	};
 	int ret;
 
+	ep->again_after_send = impl_dev_manners(dev)->again_after_send;
 	ep->client = rte_comch_client_create(impl_dev_id(dev), &conf);
 	if (ep->client == NULL)
 		return link_error(-rte_errno);
@@ -312,6 +314,7 @@ impl_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 	while (!TAILQ_EMPTY(&ep->addrs))
 		impl_cchan_addr_put(TAILQ_FIRST(&ep->addrs));
 	ep->nb_ev = ep->next_ev = 0;
+	ep->again_after_send = ep->was_sent = false;
 	/* An error means it is STOPPING or IDLE already. */
 	for (i = 0; i < ep->nb_servers; i++)
 		if (rte_comch_server_state(ep->servers[i]) == RTE_COMCH_STATE_RUNNING)

@@ -88,6 +88,7 @@ send_now(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len,
 	if (rte_comch_conn_send_burst(peer->native, &m, 1) == 0)
 		return DOCA_ERROR_AGAIN;
 	ep->nb_sends++;
+	ep->was_sent = ep->again_after_send;
 	peer->now.send_msgs++;
 	peer->now.send_bytes += len;
 	return DOCA_SUCCESS;
@@ -293,6 +294,12 @@ recv_locked(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, int flags
 		return ret;
 	if (unlikely(ep->kind == CCHAN_NONE))
 		return DOCA_ERROR_NOT_CONNECTED;
+	/* The event of a message that is there is not used up. */
+	if (unlikely(ep->was_sent) && !may_wait(ep, flags)) {
+		ep->was_sent = false;
+		impl_cchan_settle(ep);
+		return DOCA_ERROR_AGAIN;
+	}
 	ret = receive(ep, msg, len, may_wait(ep, flags), peer);
 	impl_cchan_checked(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
 	impl_cchan_settle(ep);

@@ -26,9 +26,12 @@ state_name(uint8_t state)
 }
 
 void
-impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops)
+impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops,
+		const struct impl_manners *manners)
 {
 	ctx->ops = ops;
+	ctx->burst = manners->single_progress ? 1 : IMPL_CTX_BURST;
+	ctx->keeps_freed_tasks = manners->keeps_freed_tasks;
 	ctx->deferred_end = &ctx->deferred;
 	ctx->state = DOCA_CTX_STATE_IDLE;
 }
@@ -43,6 +46,9 @@ set_state(struct doca_ctx *ctx, enum doca_ctx_states next)
 	enum doca_ctx_states prev = (enum doca_ctx_states)ctx->state;
 
 	__atomic_store_n(&ctx->state, (uint8_t)next, __ATOMIC_RELAXED);
+	/* Its end may need a progress. */
+	if (next == DOCA_CTX_STATE_STOPPING && ctx->pe != NULL)
+		impl_pe_activate(ctx->pe, ctx);
 	if (ctx->state_cb != NULL)
 		ctx->state_cb(ctx->user_data, ctx, prev, next);
 }
@@ -66,6 +72,8 @@ tasks_create(struct doca_ctx *ctx)
 	struct doca_task *task;
 	uint32_t i;
 
+	/* Those of the last start, which the program may still name: to_idle(). */
+	tasks_free(ctx);
 	if (ctx->nb_tasks == 0)
 		return DOCA_SUCCESS;
 	ctx->tasks = aligned_alloc(RTE_CACHE_LINE_SIZE, ctx->nb_tasks * size);
@@ -87,13 +95,20 @@ tasks_create(struct doca_ctx *ctx)
 
 /* States */
 
+void
+impl_ctx_wants_progress(struct doca_ctx *ctx)
+{
+	ctx->needs_progress = true;
+	impl_pe_activate(ctx->pe, ctx);
+}
+
 /* The context is no longer in use: make it IDLE. */
 static void
 to_idle(struct doca_ctx *ctx)
 {
 	ctx->needs_progress = false;
 	ctx->ops->release(ctx);
-	tasks_free(ctx);
+	/* The tasks are refused from here on, but their memory stays: some programs use it. */
 	set_state(ctx, DOCA_CTX_STATE_IDLE);
 }
 
@@ -116,8 +131,6 @@ impl_ctx_on_running(struct doca_ctx *ctx)
 	/* An error callback may have stopped it. */
 	if (ctx->state != DOCA_CTX_STATE_STARTING)
 		return;
-	/* Let the application react to the state before it gets more events. */
-	ctx->pe->barrier = true;
 	set_state(ctx, DOCA_CTX_STATE_RUNNING);
 }
 
@@ -230,6 +243,7 @@ impl_ctx_free(struct doca_ctx *ctx)
 {
 	if (ctx->ops->fini != NULL)
 		ctx->ops->fini(ctx);
+	tasks_free(ctx);
 	/* ctx is the first member of its object. */
 	free(ctx);
 }

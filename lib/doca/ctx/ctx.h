@@ -33,6 +33,8 @@
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
+#include "dev/manners.h"
+
 enum impl_task_state {
 	IMPL_TASK_FREE,
 	IMPL_TASK_OWNED,      /* by the application */
@@ -47,6 +49,8 @@ struct doca_task {
 	struct doca_task *next; /* in the list of free or deferred tasks */
 	doca_error_t status;
 	uint8_t state;          /* enum impl_task_state */
+	bool has_revived_buf;   /* by task_revive() */
+	uint16_t buf_use;       /* of its buf, when it was given that: impl_buf_use() */
 };
 
 /* Operations of a kind of object. */
@@ -72,6 +76,13 @@ struct impl_ctx_ops {
 	void (*flush)(struct doca_ctx *ctx);
 	/* A task is freed. May be NULL. */
 	void (*task_put)(struct doca_task *task);
+	/*
+	 * A task that was freed is the application's again. False: what it names cannot be had
+	 * again.
+	 */
+	bool (*task_revive)(struct doca_task *task);
+	/* Such a task was not accepted. May be NULL. */
+	void (*task_unrevive)(struct doca_task *task);
 	/* Before the object's memory is freed. May be NULL. */
 	void (*fini)(struct doca_ctx *ctx);
 	/* Move the data path to a DPA, which replaces the ops. NULL: not supported. */
@@ -84,12 +95,15 @@ struct doca_ctx {
 	struct doca_pe *pe;
 	uint8_t state;          /* enum doca_ctx_states; any thread may read it */
 	bool native_idle;       /* the native object has stopped */
-	bool needs_progress;           /* call progress() */
+	bool needs_progress;    /* call progress(); see impl_ctx_wants_progress() */
+	bool is_active;         /* in pe->active */
+	uint16_t burst;         /* completions per progress, at most */
 	uint32_t nb_busy;       /* tasks in the channel: submitted and orphaned */
 	uint32_t nb_inflight;   /* submitted */
 	uint32_t nb_taken;      /* allocated by the application, submitted or not */
 	union doca_data user_data;
 	TAILQ_ENTRY(doca_ctx) next;
+	TAILQ_ENTRY(doca_ctx) next_active;
 
 	struct doca_dpa *dpa;   /* of its data path; no engine or tasks then */
 	void *native;           /* the native server, client, producer or consumer */
@@ -102,6 +116,8 @@ struct doca_ctx {
 
 	doca_ctx_state_changed_callback_t state_cb;
 	bool is_dead;
+	bool keeps_freed_tasks; /* as long as they are not given away, they can be submitted */
+	bool told_of_freed_task;
 };
 
 /* First member of whatever the user data of a native connection points to. */
@@ -109,6 +125,8 @@ struct impl_conn_head {
 	struct doca_ctx *ctx;
 };
 
+/* Completions per progress of a context, and batched submits, at most. */
+#define IMPL_CTX_BURST 32
 /* Events per run of the poll. */
 #define IMPL_PE_EVENTS 16
 
@@ -117,12 +135,15 @@ TAILQ_HEAD(impl_ctx_list, doca_ctx);
 struct doca_pe {
 	struct rte_comch_poll *poll;
 	struct impl_ctx_list ctxs;
+	/* Those that each progress visits: needs_progress, or STOPPING; perhaps not any more. */
+	struct impl_ctx_list active;
 	struct doca_ctx *cursor;     /* next context of the running progress */
 	uint16_t ev_next, nb_ev;     /* received from the poll, not yet handled */
 	bool running;                /* within doca_pe_progress() */
 	bool has_batch;                 /* a context has a batch to flush */
+	bool is_single;              /* report one completion per progress */
+	bool ctxs_first;             /* in this progress, before events; if is_single */
 	struct doca_pe *outer;       /* engine whose callback runs this progress */
-	bool barrier;                /* handle no more events in this progress */
 	bool armed;
 	TAILQ_ENTRY(doca_pe) all;    /* all engines of the process */
 	struct impl_ctx_list dead;   /* destroyed, not yet freed */
@@ -130,10 +151,13 @@ struct doca_pe {
 };
 
 /* ctx.c */
-void impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops);
+void impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops,
+		const struct impl_manners *manners);
 /* Destroy: IN_USE unless IDLE. impl_ctx_free() frees the memory, now or later. */
 doca_error_t impl_ctx_destroy(struct doca_ctx *ctx);
 void impl_ctx_free(struct doca_ctx *ctx);
+/* Have each progress visit it, from now on. */
+void impl_ctx_wants_progress(struct doca_ctx *ctx);
 /* Make a STARTING context RUNNING; otherwise no effect. */
 void impl_ctx_on_running(struct doca_ctx *ctx);
 /* Handle a native STATE event. */
@@ -176,6 +200,8 @@ impl_ctx_may_set(const struct doca_ctx *ctx)
  */
 void impl_pe_flush_outer(void);
 void impl_pe_remove(struct doca_pe *pe, struct doca_ctx *ctx);
+/* Have each progress visit a context. */
+void impl_pe_activate(struct doca_pe *pe, struct doca_ctx *ctx);
 /* Whether events of a context or its connections are not yet handled. */
 bool impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx);
 /* Wake the engine for work that the poll does not know of. */

@@ -45,10 +45,12 @@ in_child(void)
 	TAILQ_FOREACH(pe, &engines, all) {
 		/* They may refer to the channel. */
 		pe->ev_next = pe->nb_ev = 0;
+		TAILQ_INIT(&pe->active);
 		/* Another thread may have been changing the list: forwards it is complete. */
 		TAILQ_FOREACH(ctx, &pe->ctxs, next) {
 			ctx->state = DOCA_CTX_STATE_IDLE;
 			ctx->needs_progress = false;
+			ctx->is_active = false;
 		}
 	}
 	pthread_mutex_unlock(&engines_lock);
@@ -100,6 +102,7 @@ doca_pe_create(struct doca_pe **pe)
 		return ret;
 	}
 	TAILQ_INIT(&p->ctxs);
+	TAILQ_INIT(&p->active);
 	TAILQ_INIT(&p->dead);
 	engine_add(p);
 	*pe = p;
@@ -143,8 +146,29 @@ doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 	if (ctx->pe != NULL)
 		return DOCA_ERROR_NOT_PERMITTED;
 	ctx->pe = pe;
+	pe->is_single |= ctx->burst == 1;
 	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next);
 	return DOCA_SUCCESS;
+}
+
+void
+impl_pe_activate(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	if (ctx->is_active)
+		return;
+	ctx->is_active = true;
+	TAILQ_INSERT_TAIL(&pe->active, ctx, next_active);
+}
+
+static void
+deactivate(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	if (!ctx->is_active)
+		return;
+	if (pe->cursor == ctx)
+		pe->cursor = TAILQ_NEXT(ctx, next_active);
+	ctx->is_active = false;
+	TAILQ_REMOVE(&pe->active, ctx, next_active);
 }
 
 void
@@ -152,8 +176,7 @@ impl_pe_remove(struct doca_pe *pe, struct doca_ctx *ctx)
 {
 	uint16_t i;
 
-	if (pe->cursor == ctx)
-		pe->cursor = TAILQ_NEXT(ctx, next);
+	deactivate(pe, ctx);
 	TAILQ_REMOVE(&pe->ctxs, ctx, next);
 	TAILQ_INSERT_TAIL(&pe->dead, ctx, next);
 	for (i = pe->ev_next; i < pe->nb_ev; i++)
@@ -198,8 +221,11 @@ impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx)
 	return false;
 }
 
-/* Handle events of the poll, up to one that the application must react to first. */
-static bool
+/*
+ * Handle one event of the poll: programs take a progress for one completion, and may have room
+ * for one. The others stay in hand.
+ */
+static __rte_always_inline bool
 progress_events(struct doca_pe *pe)
 {
 	const struct rte_comch_event *event;
@@ -211,33 +237,60 @@ progress_events(struct doca_pe *pe)
 		if (likely(pe->nb_ev == 0))
 			return false;
 	}
-	pe->barrier = false;
-	while (pe->ev_next < pe->nb_ev && !pe->barrier) {
+	do {
 		event = &pe->ev[pe->ev_next++];
 		ctx = event_ctx(pe, event);
-		if (likely(ctx != NULL))
+		if (likely(ctx != NULL)) {
 			ctx->ops->event(ctx, event);
-	}
+			return true;
+		}
+	} while (pe->ev_next < pe->nb_ev);
 	return true;
 }
 
-static bool
+/* The next progress begins behind this context, if that still is one. */
+static void
+move_to_end(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	if (!ctx->is_active)
+		return;
+	TAILQ_REMOVE(&pe->active, ctx, next_active);
+	TAILQ_INSERT_TAIL(&pe->active, ctx, next_active);
+}
+
+static __rte_always_inline bool
 progress_ctxs(struct doca_pe *pe)
 {
 	struct doca_ctx *ctx;
 	bool done = false;
 
 	/* A callback may destroy the next context: impl_pe_remove() moves the cursor. */
-	for (ctx = TAILQ_FIRST(&pe->ctxs); ctx != NULL; ctx = pe->cursor) {
-		pe->cursor = TAILQ_NEXT(ctx, next);
+	for (ctx = TAILQ_FIRST(&pe->active); ctx != NULL; ctx = pe->cursor) {
+		pe->cursor = TAILQ_NEXT(ctx, next_active);
 		if (ctx->needs_progress)
 			done |= ctx->ops->progress(ctx);
 		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING)) {
 			done |= impl_task_fail_deferred(ctx);
 			done |= impl_ctx_settle(ctx);
 		}
+		if (unlikely(!ctx->needs_progress && ctx->state != DOCA_CTX_STATE_STOPPING))
+			deactivate(pe, ctx);
+		if (unlikely(pe->is_single && done)) {
+			move_to_end(pe, ctx);
+			break;
+		}
 	}
 	return done;
+}
+
+/* One completion, of an event or of a context: by turns, so that neither waits for ever. */
+static __rte_noinline bool
+progress_single(struct doca_pe *pe)
+{
+	pe->ctxs_first = !pe->ctxs_first;
+	if (pe->ctxs_first)
+		return progress_ctxs(pe) || progress_events(pe);
+	return progress_events(pe) || progress_ctxs(pe);
 }
 
 /* The engine whose progress runs in this thread. */
@@ -249,7 +302,7 @@ flush(struct doca_pe *pe)
 	struct doca_ctx *ctx;
 
 	pe->has_batch = false;
-	TAILQ_FOREACH(ctx, &pe->ctxs, next)
+	TAILQ_FOREACH(ctx, &pe->active, next_active)
 		if (ctx->ops->flush != NULL)
 			ctx->ops->flush(ctx);
 }
@@ -277,8 +330,12 @@ doca_pe_progress(struct doca_pe *pe)
 	pe->running = true;
 	pe->outer = innermost;
 	innermost = pe;
-	done = progress_events(pe);
-	done |= progress_ctxs(pe);
+	if (likely(!pe->is_single)) {
+		done = progress_events(pe);
+		done |= progress_ctxs(pe);
+	} else {
+		done = progress_single(pe);
+	}
 	if (pe->has_batch)
 		flush(pe);
 	innermost = pe->outer;
@@ -345,7 +402,7 @@ has_work(const struct doca_pe *pe)
 
 	if (pe->ev_next < pe->nb_ev)
 		return true;
-	TAILQ_FOREACH(ctx, &pe->ctxs, next)
+	TAILQ_FOREACH(ctx, &pe->active, next_active)
 		if (is_ending(ctx))
 			return true;
 	return false;

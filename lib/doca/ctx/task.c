@@ -9,6 +9,7 @@
 #include "base/alias.h"
 #include "ctx/ctx.h"
 #include "ctx/yield.h"
+#include "dev/report.h"
 
 static inline void
 submitted(struct doca_task *task)
@@ -85,6 +86,78 @@ impl_task_fail_deferred(struct doca_ctx *ctx)
 	return first != NULL;
 }
 
+/* Take a task out of the list of free ones. It stays there if what it names is gone. */
+static bool
+revive(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+	struct doca_task **link;
+
+	for (link = &ctx->free_tasks; *link != NULL && *link != task; link = &(*link)->next)
+		;
+	if (*link == NULL || !ctx->ops->task_revive(task))
+		return false;
+	*link = task->next;
+	ctx->nb_taken++;
+	task->state = IMPL_TASK_OWNED;
+	return true;
+}
+
+static void
+unrevive(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	if (ctx->ops->task_unrevive != NULL)
+		ctx->ops->task_unrevive(task);
+	ctx->nb_taken--;
+	impl_task_put(task);
+}
+
+/*
+ * Say once for each object that the program submits what it has freed, which other
+ * implementations may not notice.
+ */
+static void
+tell_of_freed(struct doca_ctx *ctx, const char *what)
+{
+	if (ctx->told_of_freed_task)
+		return;
+	ctx->told_of_freed_task = true;
+	impl_report("a task of a %s was submitted after doca_task_free(): %s; allocate a task for "
+		"each submit, or free it later", ctx->ops->name, what);
+}
+
+/* Submit a task that is not the program's. */
+static __rte_noinline doca_error_t
+submit_freed(struct doca_task *task)
+{
+	struct doca_ctx *ctx;
+	doca_error_t ret;
+
+	if (task == NULL || task->state != IMPL_TASK_FREE)
+		return DOCA_ERROR_INVALID_VALUE;
+	ctx = task->ctx;
+	if (!ctx->keeps_freed_tasks) {
+		tell_of_freed(ctx, "refused, and so are further ones (lenient = freed_tasks in the "
+			"device table accepts them)");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE;
+	if (!revive(task)) {
+		tell_of_freed(ctx, "refused, since what it names is gone");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	tell_of_freed(ctx, "accepted, as lenient = freed_tasks says");
+	ret = ctx->ops->submit(task);
+	if (ret == DOCA_SUCCESS)
+		submitted(task);
+	else
+		unrevive(task);
+	return ret;
+}
+
 doca_error_t
 doca_task_submit(struct doca_task *task)
 {
@@ -92,7 +165,7 @@ doca_task_submit(struct doca_task *task)
 	doca_error_t ret;
 
 	if (unlikely(task == NULL || task->state != IMPL_TASK_OWNED))
-		return DOCA_ERROR_INVALID_VALUE;
+		return submit_freed(task);
 	ctx = task->ctx;
 	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
 		return defer(task);

@@ -182,6 +182,12 @@ impl_devinfo_is_dpu(const struct doca_devinfo *devinfo)
 	return devinfo->is_dpu;
 }
 
+const struct impl_manners *
+impl_dev_manners(const struct doca_dev *dev)
+{
+	return &dev->info->manners;
+}
+
 const cpu_set_t *
 impl_dev_dpa_cpus(const struct doca_dev *dev)
 {

@@ -16,11 +16,16 @@
 #include <doca_dev.h>
 #include <rte_comch.h>
 
+#include "dev/manners.h"
+
 /* Native id of an open device. */
 int16_t impl_dev_id(const struct doca_dev *dev);
 /* Whether it is a device of the DPU. */
 bool impl_dev_is_dpu(const struct doca_dev *dev);
 bool impl_devinfo_is_dpu(const struct doca_devinfo *devinfo);
+
+/* Those of the device table. */
+const struct impl_manners *impl_dev_manners(const struct doca_dev *dev);
 
 /* CPUs for the threads of the device's DPA; empty: any. */
 const cpu_set_t *impl_dev_dpa_cpus(const struct doca_dev *dev);

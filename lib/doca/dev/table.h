@@ -23,6 +23,8 @@
 #include <rte_comch.h>
 #include <rte_pci.h>
 
+#include "dev/manners.h"
+
 /** Size of the label of a section, [device LABEL], with its NUL. */
 #define IMPL_LABEL_SIZE 40
 /** Size of arguments for native drivers, in bytes. */
@@ -60,6 +62,7 @@ struct doca_devinfo {
 	char args[IMPL_ARGS_SIZE];
 	cpu_set_t dpa_cpus;    /* for DPA threads; empty: any */
 	uint32_t dpa_max_run_ms; /* 0: unlimited */
+	struct impl_manners manners;
 	struct doca_dev dev;
 };
 
@@ -136,6 +139,9 @@ enum impl_key {
 	IMPL_KEY_ARGS,
 	IMPL_KEY_DPA_CPUS,
 	IMPL_KEY_DPA_MAX_RUN_MS,
+	IMPL_KEY_PROGRESS,
+	IMPL_KEY_LENIENT,
+	IMPL_KEY_AGAIN_AFTER_SEND,
 	IMPL_KEY_DEVICE,
 	IMPL_KEY_FUNC,
 	IMPL_KEY_ADDRESS,

@@ -219,6 +219,23 @@ fill_dpa(struct impl_entry *e)
 			DEFAULT_DPA_MAX_RUN_MS;
 }
 
+/* A function inherits those of its device. */
+static void
+fill_manners(struct impl_entry *e)
+{
+	struct impl_manners *m = &e->info.manners;
+	const struct impl_manners *of_dev = e->is_func ? &e->rep.owner->manners : NULL;
+
+	if (of_dev == NULL)
+		return;
+	if (!impl_entry_has(e, IMPL_KEY_PROGRESS))
+		m->single_progress = of_dev->single_progress;
+	if (!impl_entry_has(e, IMPL_KEY_LENIENT))
+		m->keeps_freed_tasks = of_dev->keeps_freed_tasks;
+	if (!impl_entry_has(e, IMPL_KEY_AGAIN_AFTER_SEND))
+		m->again_after_send = of_dev->again_after_send;
+}
+
 static void
 fill_info(struct impl_entry *e, uint16_t number, uint16_t vhca_id)
 {
@@ -245,6 +262,7 @@ fill_info(struct impl_entry *e, uint16_t number, uint16_t vhca_id)
 	if (e->is_func && !impl_entry_has(e, IMPL_KEY_ARGS))
 		memcpy(info->args, e->rep.owner->args, sizeof(info->args));
 	fill_dpa(e);
+	fill_manners(e);
 }
 
 /* rep.owner is an info; get the label of its entry. */

@@ -154,6 +154,37 @@ parse_ms(const char *value, void *dst, size_t size)
 	return NULL;
 }
 
+static const char *
+parse_progress(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	if (strcmp(value, "single") != 0 && strcmp(value, "burst") != 0)
+		return "single or burst";
+	*(bool *)dst = value[0] == 's';
+	return NULL;
+}
+
+/* May be empty: not lenient. */
+static const char *
+parse_lenient(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	if (value[0] != '\0' && strcmp(value, "freed_tasks") != 0)
+		return "freed_tasks, or nothing";
+	*(bool *)dst = value[0] != '\0';
+	return NULL;
+}
+
+static const char *
+parse_bool(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+		return "0 or 1";
+	*(bool *)dst = value[0] == '1';
+	return NULL;
+}
+
 /* Commas and equal signs separate the arguments in device strings. */
 static const char *
 parse_name(const char *value, void *dst, size_t size)
@@ -184,6 +215,12 @@ static const struct {
 	[IMPL_KEY_DPA_CPUS] = { "dpa_cpus", false, parse_cpus, FIELD(info.dpa_cpus) },
 	[IMPL_KEY_DPA_MAX_RUN_MS] = { "dpa_max_run_ms", false, parse_ms,
 		FIELD(info.dpa_max_run_ms) },
+	[IMPL_KEY_PROGRESS] = { "progress", false, parse_progress,
+		FIELD(info.manners.single_progress) },
+	[IMPL_KEY_LENIENT] = { "lenient", false, parse_lenient,
+		FIELD(info.manners.keeps_freed_tasks) },
+	[IMPL_KEY_AGAIN_AFTER_SEND] = { "again_after_send", false, parse_bool,
+		FIELD(info.manners.again_after_send) },
 	[IMPL_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
 	[IMPL_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
 	[IMPL_KEY_ADDRESS] = { "address", true, parse_name, FIELD(address) },

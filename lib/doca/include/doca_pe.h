@@ -139,7 +139,13 @@ DOCA_STABLE
 doca_error_t doca_pe_destroy(struct doca_pe *pe);
 
 /**
- * Advance all contexts of the engine and run their callbacks.
+ * Advance the contexts of the engine and run their callbacks.
+ *
+ * With comch: of messages, completed sends of messages, and changes of connections, states and
+ * consumers, a call reports one, and the next ones keep for the next calls: a program may have
+ * room for one message only. Of completed tasks of each producer, consumer and MsgQ end, a call
+ * reports up to 32. Tasks that fail because their context or connection ends may all be reported
+ * by one call.
  *
  * @return 1 if anything happened, else 0. NULL: 0.
  */

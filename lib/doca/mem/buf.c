@@ -54,6 +54,31 @@ impl_buf_put_list(struct doca_buf *buf)
 	}
 }
 
+bool
+impl_buf_revive(struct doca_buf *buf, uint16_t use)
+{
+	struct impl_buf_owner *owner = buf->owner;
+	const struct doca_mmap *mmap = buf->mmap;
+	uint32_t i;
+
+	/* Another mmap may be where its own was. */
+	if (buf->refcount > 0 || buf->nb_uses != use || !impl_mmap_exists(mmap) ||
+			!impl_mmap_is_started(mmap) ||
+			!impl_range_has(mmap->addr, mmap->len, buf->head, buf->len))
+		return false;
+	for (i = owner->nb_free; i > 0 && owner->free[i - 1] != buf; i--)
+		;
+	if (i == 0)
+		return false;
+	/* The last one takes its place in the stack. */
+	owner->free[i - 1] = owner->free[--owner->nb_free];
+	buf->mr = mmap->mr;
+	buf->refcount = 1;
+	if (buf->is_counted)
+		buf->mmap->nb_bufs++;
+	return true;
+}
+
 doca_error_t
 doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 {

@@ -30,6 +30,7 @@ impl_buf_take(struct impl_buf_owner *owner, struct doca_mmap *mmap)
 	buf = owner->free[--owner->nb_free];
 	buf->mr = mmap->mr;
 	buf->refcount = 1;
+	buf->nb_uses++;
 	buf->mmap = mmap;
 	/* Threads share such an mmap, so do not count its buffers. */
 	buf->is_counted = !mmap->is_thread_safe;

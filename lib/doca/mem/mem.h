@@ -36,6 +36,7 @@ struct doca_buf {
 	struct doca_buf *prev;    /* in a list; NULL: the first */
 	uint16_t refcount;        /* 0: free */
 	bool is_counted;          /* counted by its mmap */
+	uint16_t nb_uses;         /* how often it was given to the program */
 	struct doca_mmap *mmap;
 	struct impl_buf_owner *owner; /* its inventory or pool */
 } __rte_cache_aligned;
@@ -47,6 +48,19 @@ impl_buf_room(const struct doca_buf *buf)
 	return buf->len - (size_t)((const char *)buf->data - (const char *)buf->head) -
 		buf->data_len;
 }
+
+/* Which use of a buf this is: tells whether it was freed and given away again. NULL: 0. */
+static inline uint16_t
+impl_buf_use(const struct doca_buf *buf)
+{
+	return buf == NULL ? 0 : buf->nb_uses;
+}
+
+/*
+ * Make a buf that was freed the program's again, unless it was given away since this use, or its
+ * mmap is gone. Its inventory must be there. False: it is not.
+ */
+bool impl_buf_revive(struct doca_buf *buf, uint16_t use);
 
 /* The registration of a started mmap; NULL: not started, or imported. */
 struct rte_comch_mr *impl_mmap_mr(const struct doca_mmap *mmap);

@@ -18,6 +18,22 @@
 /* As many as there can be host functions. */
 #define DEFAULT_MAX_DEVS 256
 
+static LIST_HEAD(, doca_mmap) mmaps = LIST_HEAD_INITIALIZER(mmaps);
+static pthread_mutex_t mmaps_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool
+impl_mmap_exists(const struct doca_mmap *mmap)
+{
+	const struct doca_mmap *m;
+
+	pthread_mutex_lock(&mmaps_lock);
+	LIST_FOREACH(m, &mmaps, all)
+		if (m == mmap)
+			break;
+	pthread_mutex_unlock(&mmaps_lock);
+	return m != NULL;
+}
+
 doca_error_t
 doca_mmap_create(struct doca_mmap **mmap)
 {
@@ -31,6 +47,9 @@ doca_mmap_create(struct doca_mmap **mmap)
 	m->permissions = DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
 	m->max_devs = DEFAULT_MAX_DEVS;
 	SLIST_INIT(&m->exports);
+	pthread_mutex_lock(&mmaps_lock);
+	LIST_INSERT_HEAD(&mmaps, m, all);
+	pthread_mutex_unlock(&mmaps_lock);
 	*mmap = m;
 	return DOCA_SUCCESS;
 }
@@ -117,6 +136,9 @@ doca_mmap_destroy(struct doca_mmap *mmap)
 	if (mmap->calls_free_cb && mmap->free_cb != NULL)
 		mmap->free_cb(mmap->addr, mmap->len, mmap->free_cookie);
 	free(mmap->devs);
+	pthread_mutex_lock(&mmaps_lock);
+	LIST_REMOVE(mmap, all);
+	pthread_mutex_unlock(&mmaps_lock);
 	free(mmap);
 	return DOCA_SUCCESS;
 }

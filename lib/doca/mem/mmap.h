@@ -50,7 +50,11 @@ struct doca_mmap {
 	SLIST_HEAD(, impl_mmap_export) exports;
 	doca_dpa_dev_mmap_t dpa_handle; /* 0: none since the start */
 	const struct impl_mmap_dpa_ops *dpa_ops; /* set along with the handle */
+	LIST_ENTRY(doca_mmap) all; /* of the process */
 };
+
+/* Whether this mmap was created and not destroyed; the pointer is not followed. */
+bool impl_mmap_exists(const struct doca_mmap *mmap);
 
 /* Whether [part, part + part_len) is in [addr, addr + len), which does not wrap. */
 static inline bool

@@ -45,7 +45,7 @@ consumer_start(struct doca_ctx *ctx)
 	ctx->native = rte_comch_msgq_consumer_create(c->msgq->native, &conf);
 	if (ctx->native == NULL)
 		return impl_err(-rte_errno);
-	ctx->needs_progress = true;
+	impl_ctx_wants_progress(ctx);
 	return DOCA_SUCCESS;
 }
 
@@ -99,6 +99,8 @@ const struct impl_consumer_ops impl_msgq_consumer_cpu_ops = {
 		.progress = consumer_progress,
 		.submit = impl_consumer_submit,
 		.task_fail = impl_consumer_task_fail,
+		.task_revive = impl_consumer_task_revive,
+		.task_unrevive = impl_consumer_task_unrevive,
 		.flush = impl_consumer_flush,
 		.set_dpa = impl_msgq_consumer_set_dpa,
 	},
@@ -124,7 +126,7 @@ producer_start(struct doca_ctx *ctx)
 	ctx->native = rte_comch_msgq_producer_create(p->msgq->native, &conf);
 	if (ctx->native == NULL)
 		return impl_err(-rte_errno);
-	ctx->needs_progress = true;
+	impl_ctx_wants_progress(ctx);
 	p->base.has_backlog = false;
 	return DOCA_SUCCESS;
 }
@@ -166,6 +168,8 @@ const struct impl_producer_ops impl_msgq_producer_cpu_ops = {
 		.progress = impl_producer_progress,
 		.submit = impl_producer_submit,
 		.task_fail = impl_producer_task_fail,
+		.task_revive = impl_producer_task_revive,
+		.task_unrevive = impl_producer_task_unrevive,
 		.flush = impl_producer_flush,
 		.set_dpa = impl_msgq_producer_set_dpa,
 	},

@@ -229,7 +229,7 @@ doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 		free(c);
 		return ret;
 	}
-	impl_ctx_init(&c->base.ctx, &impl_msgq_consumer_cpu_ops.ctx);
+	impl_ctx_init(&c->base.ctx, &impl_msgq_consumer_cpu_ops.ctx, impl_dev_manners(msgq->dev));
 	c->msgq = msgq;
 	c->base.imm_len = IMPL_MAX_IMM;
 	*consumer = &c->base;
@@ -270,7 +270,7 @@ doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
 		free(p);
 		return ret;
 	}
-	impl_ctx_init(&p->base.ctx, &impl_msgq_producer_cpu_ops.ctx);
+	impl_ctx_init(&p->base.ctx, &impl_msgq_producer_cpu_ops.ctx, impl_dev_manners(msgq->dev));
 	p->msgq = msgq;
 	p->base.end = DOCA_ERROR_SHUTDOWN;
 	*producer = &p->base;

@@ -17,8 +17,11 @@
 #include "t_figures.h"
 
 #define LIAR "liar"
-/* Progresses of the engine that a message to the honest client may take. */
-#define LIAR_MAX_RUNS 10
+/*
+ * Progresses of the engine that a message to the honest client may take: ten runs, whose events
+ * are handled one by one, 16 at most each.
+ */
+#define LIAR_MAX_RUNS (10 * 16)
 /* Messages that the client sends, of which one waits for a credit; receives that its consumer
  * posts.
  */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Programs that ignore the result of their first receive call after a send. They count on a
+ * peer that is not that fast, which the key again_after_send pretends.
+ */
+
+#include <poll.h>
+
+#include "comm_channel/endpoint.h"
+#include "common/file.h"
+#include "t_main.h"
+
+static void
+slow_open(struct channel *t)
+{
+	device_table_write("[device dpu]\npci = 03:00.0\n"
+		"[function pf0]\npci = b1:00.0\nagain_after_send = 1\n");
+	channel_open(t);
+	channel_meet(t);
+}
+
+#define SLOW_CASE(name, t) T_CASE_OF(struct channel, slow_open, channel_close, name, t)
+
+static doca_error_t
+receive(struct endpoint *e)
+{
+	uint8_t msg[CHANNEL_MSG_MAX];
+	size_t len = sizeof(msg);
+
+	return doca_comm_channel_ep_recvfrom(e->ep, msg, &len, 0, &e->peer);
+}
+
+/* Messages that are there already. */
+static void
+answer(struct channel *t, unsigned int n)
+{
+	while (n-- > 0)
+		endpoint_send_number(&t->service, n);
+}
+
+/* behaviour: L38 */
+SLOW_CASE(once_for_each_send, t)
+{
+	unsigned int i;
+
+	answer(t, 6);
+	for (i = 0; i < 3; i++) {
+		endpoint_send_number(&t->client, i);
+		T_IS(receive(&t->client), DOCA_ERROR_AGAIN);
+		T_OK(receive(&t->client));
+		T_OK(receive(&t->client));
+	}
+	T_IS(receive(&t->client), DOCA_ERROR_AGAIN);
+	/* The other side has not asked for it. */
+	for (i = 0; i < 3; i++) {
+		endpoint_send_number(&t->service, i);
+		T_OK(receive(&t->service));
+	}
+}
+
+/* behaviour: L38 */
+SLOW_CASE(the_event_stays, t)
+{
+	struct pollfd p = { .events = POLLIN };
+
+	T_OK(doca_comm_channel_ep_get_event_channel(t->client.ep, NULL, &p.fd));
+	/* Armed before the message came. */
+	T_OK(doca_comm_channel_ep_event_handle_arm_recv(t->client.ep));
+	answer(t, 1);
+	T_EQ(poll(&p, 1, 0), 1);
+	endpoint_send_number(&t->client, 1);
+	T_IS(receive(&t->client), DOCA_ERROR_AGAIN);
+	T_EQ(poll(&p, 1, 0), 1);
+	T_OK(receive(&t->client));
+	/* Armed after it. */
+	answer(t, 1);
+	endpoint_send_number(&t->client, 2);
+	T_IS(receive(&t->client), DOCA_ERROR_AGAIN);
+	T_OK(doca_comm_channel_ep_event_handle_arm_recv(t->client.ep));
+	T_EQ(poll(&p, 1, 0), 1);
+	T_OK(receive(&t->client));
+}
