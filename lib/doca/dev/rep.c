@@ -159,6 +159,68 @@ doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
 }
 
 doca_error_t
+doca_devinfo_rep_get_host_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *host_index)
+{
+	if (devinfo_rep == NULL || host_index == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*host_index = devinfo_rep->host_index;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_rep_get_pf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *pf_index)
+{
+	if (devinfo_rep == NULL || pf_index == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*pf_index = devinfo_rep->host->pf;
+	return DOCA_SUCCESS;
+}
+
+/* The index of a function of this type. */
+static doca_error_t
+get_index(const struct doca_devinfo_rep *devinfo_rep, enum doca_pci_func_type type,
+		uint32_t *index)
+{
+	if (devinfo_rep == NULL || index == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (devinfo_rep->host->type != type)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	*index = devinfo_rep->host->index;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *vf_index)
+{
+	return get_index(devinfo_rep, DOCA_PCI_FUNC_TYPE_VF, vf_index);
+}
+
+doca_error_t
+doca_devinfo_rep_get_sf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *sf_index)
+{
+	return get_index(devinfo_rep, DOCA_PCI_FUNC_TYPE_SF, sf_index);
+}
+
+doca_error_t
+doca_devinfo_rep_get_iface_index(const struct doca_devinfo_rep *devinfo_rep,
+		uint32_t *iface_index)
+{
+	if (devinfo_rep == NULL || iface_index == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*iface_index = devinfo_rep->iface_index;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
+{
+	if (devinfo_rep == NULL || vhca_id == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*vhca_id = devinfo_rep->host->vhca_id;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
 doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_hotplug)
 {
 	if (devinfo_rep == NULL || is_hotplug == NULL)

@@ -79,6 +79,8 @@ struct doca_devinfo_rep {
 	uint16_t id;                     /* native id */
 	char iface[IMPL_LABEL_SIZE];
 	char vuid[DOCA_DEVINFO_REP_VUID_SIZE];
+	uint32_t host_index;
+	uint32_t iface_index;
 	struct doca_dev_rep rep;
 };
 
@@ -147,6 +149,8 @@ enum impl_key {
 	IMPL_KEY_ADDRESS,
 	IMPL_KEY_REP_IFACE,
 	IMPL_KEY_VUID,
+	IMPL_KEY_HOST_INDEX,
+	IMPL_KEY_REP_IFACE_INDEX,
 };
 
 static inline bool

@@ -22,6 +22,8 @@
 #define MAX_REPS 256
 /** As on hardware: 12 s. */
 #define DEFAULT_DPA_MAX_RUN_MS 12000
+/** Controllers: 0 is the DPU itself. */
+#define DEFAULT_HOST_INDEX 1
 
 static const char *
 kind(const struct impl_entry *e)
@@ -286,6 +288,11 @@ fill_rep(struct impl_entry *e)
 			e->info.type == DOCA_PCI_FUNC_TYPE_PF ? "hpf" : "");
 	if (!impl_entry_has(e, IMPL_KEY_VUID))
 		snprintf(rep->vuid, sizeof(rep->vuid), "COMCH-%s-%s", e->device, e->func);
+	if (!impl_entry_has(e, IMPL_KEY_HOST_INDEX))
+		rep->host_index = DEFAULT_HOST_INDEX;
+	/* As Linux counts interfaces, from 1. */
+	if (!impl_entry_has(e, IMPL_KEY_REP_IFACE_INDEX))
+		rep->iface_index = rep->id + 1u;
 }
 
 static doca_error_t

@@ -155,6 +155,19 @@ parse_ms(const char *value, void *dst, size_t size)
 }
 
 static const char *
+parse_index(const char *value, void *dst, size_t size)
+{
+	unsigned long index;
+
+	RTE_SET_USED(size);
+	value = parse_number(value, UINT32_MAX, &index);
+	if (value == NULL || value[0] != '\0')
+		return "a number below 4294967296";
+	*(uint32_t *)dst = (uint32_t)index;
+	return NULL;
+}
+
+static const char *
 parse_progress(const char *value, void *dst, size_t size)
 {
 	RTE_SET_USED(size);
@@ -226,6 +239,9 @@ static const struct {
 	[IMPL_KEY_ADDRESS] = { "address", true, parse_name, FIELD(address) },
 	[IMPL_KEY_REP_IFACE] = { "rep_iface", true, parse_text, FIELD(rep.iface) },
 	[IMPL_KEY_VUID] = { "vuid", true, parse_text, FIELD(rep.vuid) },
+	[IMPL_KEY_HOST_INDEX] = { "host_index", true, parse_index, FIELD(rep.host_index) },
+	[IMPL_KEY_REP_IFACE_INDEX] = { "rep_iface_index", true, parse_index,
+		FIELD(rep.iface_index) },
 #undef FIELD
 };
 
@@ -233,7 +249,7 @@ static doca_error_t
 unknown_key(struct impl_table *table, const struct impl_entry *entry, unsigned int line,
 		const char *name)
 {
-	char valid[256] = "";
+	char valid[320] = "";
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(keys); i++) {

@@ -417,6 +417,50 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
 		uint8_t *is_hotplug);
 
 /**
+ * Index of the host that the function belongs to, which the device table sets: by default 1.
+ * 0 would be the DPU itself.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_host_index(const struct doca_devinfo_rep *devinfo_rep,
+		uint32_t *host_index);
+
+/** Index of the PF that the function is or belongs to: 0 for "pf0", "pf0vf3" and "pf0sf7". */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_pf_index(const struct doca_devinfo_rep *devinfo_rep,
+		uint32_t *pf_index);
+
+/**
+ * Index of a VF: 3 for "pf0vf3".
+ *
+ * @return DOCA_ERROR_NOT_SUPPORTED: not a VF.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep,
+		uint32_t *vf_index);
+
+/**
+ * Index of an SF: 7 for "pf0sf7".
+ *
+ * @return DOCA_ERROR_NOT_SUPPORTED: not an SF.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_sf_index(const struct doca_devinfo_rep *devinfo_rep,
+		uint32_t *sf_index);
+
+/**
+ * Index of the representor's network interface on the DPU, which the device table sets: by
+ * default its number among the representors of its device, from 1. None exists in the system.
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_iface_index(const struct doca_devinfo_rep *devinfo_rep,
+		uint32_t *iface_index);
+
+/** Index of the function among all functions of the device table, both sides included. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
+		uint16_t *vhca_id);
+
+/**
  * Name of the representor's network interface on the DPU, such as "pf0hpf".
  *
  * @param devinfo_rep

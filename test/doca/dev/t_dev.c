@@ -231,6 +231,8 @@ T_CASE(null_is_refused)
 	T_INVALID(doca_devinfo_rep_get_pci_func_type(NULL, (enum doca_pci_func_type *)&nb));
 	T_INVALID(doca_devinfo_rep_get_is_hotplug(NULL, (uint8_t *)&nb));
 	T_INVALID(doca_devinfo_rep_is_equal_pci_addr(NULL, PCI, (uint8_t *)&nb));
+	T_INVALID(doca_devinfo_rep_get_vf_index(NULL, &nb));
+	T_INVALID(doca_devinfo_rep_get_sf_index(NULL, &nb));
 	doca_devinfo_destroy_list(list);
 	dev = open_dev(0);
 	T_INVALID(doca_devinfo_rep_create_list(dev, 0, NULL, &nb));
@@ -429,6 +431,37 @@ T_CASE(what_a_representor_is)
 	T_INVALID(doca_devinfo_rep_get_pci_addr_str(reps[0], NULL));
 	T_INVALID(doca_devinfo_rep_get_pci_func_type(reps[0], NULL));
 	T_INVALID(doca_devinfo_rep_get_is_hotplug(reps[0], NULL));
+	doca_devinfo_rep_destroy_list(reps);
+	T_OK(doca_dev_close(dev));
+}
+
+/* Which function of the host it is. behaviour: D15 */
+T_CASE(representor_indexes)
+{
+	struct doca_dev *dev = open_dev(0);
+	struct doca_devinfo_rep **reps = list_reps(dev, DOCA_DEVINFO_REP_FILTER_NET, 5);
+	uint16_t vhca_id;
+	uint32_t value;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		T_GETS(doca_devinfo_rep_get_host_index(reps[i], &value), value, 1);
+		T_GETS(doca_devinfo_rep_get_pf_index(reps[i], &value), value, i == 1 ? 1 : 0);
+		T_GETS(doca_devinfo_rep_get_iface_index(reps[i], &value), value, i + 1);
+		T_GETS(doca_devinfo_rep_get_vhca_id(reps[i], &vhca_id), vhca_id, i + 1);
+	}
+	T_IS(doca_devinfo_rep_get_vf_index(reps[0], &value), DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_devinfo_rep_get_sf_index(reps[0], &value), DOCA_ERROR_NOT_SUPPORTED);
+	T_GETS(doca_devinfo_rep_get_vf_index(reps[3], &value), value, 1);
+	T_IS(doca_devinfo_rep_get_sf_index(reps[3], &value), DOCA_ERROR_NOT_SUPPORTED);
+	T_GETS(doca_devinfo_rep_get_sf_index(reps[4], &value), value, 0);
+	T_IS(doca_devinfo_rep_get_vf_index(reps[4], &value), DOCA_ERROR_NOT_SUPPORTED);
+	T_REFUSES_NULL(doca_devinfo_rep_get_host_index, reps[0], &value);
+	T_REFUSES_NULL(doca_devinfo_rep_get_pf_index, reps[0], &value);
+	T_REFUSES_NULL(doca_devinfo_rep_get_vf_index, reps[3], &value);
+	T_REFUSES_NULL(doca_devinfo_rep_get_sf_index, reps[4], &value);
+	T_REFUSES_NULL(doca_devinfo_rep_get_iface_index, reps[0], &value);
+	T_REFUSES_NULL(doca_devinfo_rep_get_vhca_id, reps[0], &vhca_id);
 	doca_devinfo_rep_destroy_list(reps);
 	T_OK(doca_dev_close(dev));
 }

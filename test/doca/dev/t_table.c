@@ -71,6 +71,11 @@ static const struct {
 	{ DEV "dpa_max_run_ms =\n", "t:3: dpa_max_run_ms = : expected a number, in milliseconds" },
 	{ DEV "dpa_max_run_ms = 1s\n", "t:3: dpa_max_run_ms = 1s: expected a number" },
 	{ DEV "dpa_max_run_ms = 4294967296\n", "t:3: dpa_max_run_ms = 4294967296: expected" },
+	{ DEV "progress = 1\n", "t:3: progress = 1: expected single or burst" },
+	{ DEV "lenient = all\n", "t:3: lenient = all: expected freed_tasks, or nothing" },
+	{ DEV "again_after_send = yes\n", "t:3: again_after_send = yes: expected 0 or 1" },
+	{ DEV PF0 "host_index = -1\n", "t:5: host_index = -1: expected a number below" },
+	{ DEV PF0 "rep_iface_index = 4294967296\n", "rep_iface_index = 4294967296: expected" },
 	{ DEV PF0 "device = e\n", "t:3: [function pf0]: unknown [device e]" },
 	{ DEV "[device e]\npci = 04:00.0\n" PF0, "t:5: [function pf0] needs device = LABEL" },
 	{ DEV "[function x]\npci = b1:00.0\n", "t:3: [function x]: invalid function 'x'" },
@@ -235,6 +240,33 @@ T_CASE(the_dpa_is_of_the_device)
 	e = entry(&t, "pf0");
 	T_EQ(CPU_COUNT(&e->info.dpa_cpus), 0);
 	T_EQ(e->info.dpa_max_run_ms, 12000);
+	impl_table_free(&t);
+}
+
+T_CASE(manners_are_of_the_device)
+{
+	static const char text[] = DEV "progress = single\nlenient = freed_tasks\n"
+		"again_after_send = 1\n" PF0 "[function pf1]\npci = b1:00.1\n"
+		"progress = burst\nlenient =\nagain_after_send = 0\n"
+		"host_index = 3\nrep_iface_index = 12\n";
+	const struct impl_manners *m;
+	struct impl_table t = { .nb_devs = 0 };
+
+	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
+	T_CHECK(m->single_progress && m->keeps_freed_tasks && m->again_after_send);
+	T_EQ(entry(&t, "pf0")->rep.host_index, 1);
+	T_EQ(entry(&t, "pf0")->rep.iface_index, 1);
+	m = impl_dev_manners(&entry(&t, "pf1")->info.dev);
+	T_CHECK(!m->single_progress && !m->keeps_freed_tasks && !m->again_after_send);
+	T_EQ(entry(&t, "pf1")->rep.host_index, 3);
+	T_EQ(entry(&t, "pf1")->rep.iface_index, 12);
+	impl_table_free(&t);
+	if (impl_table_read_text(&t, "t", DEV PF0) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
+	T_CHECK(!m->single_progress && !m->keeps_freed_tasks && !m->again_after_send);
 	impl_table_free(&t);
 }
 
