@@ -150,7 +150,7 @@ doca_comch_client_create(struct doca_dev *dev, const char *name,
 	struct doca_comch_client *client;
 	doca_error_t ret;
 
-	if (dev == NULL || name == NULL || comch_client == NULL)
+	if (!impl_dev_is_one(dev) || name == NULL || comch_client == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (impl_dev_is_dpu(dev))
 		return DOCA_ERROR_NOT_SUPPORTED;

@@ -120,7 +120,7 @@ doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const 
 	struct doca_comch_server *server;
 	doca_error_t ret;
 
-	if (dev == NULL || repr == NULL || name == NULL || comch_server == NULL)
+	if (!impl_dev_is_one(dev) || !impl_rep_is_one(repr) || name == NULL || comch_server == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!impl_dev_is_dpu(dev))
 		return DOCA_ERROR_NOT_SUPPORTED;

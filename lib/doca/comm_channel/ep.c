@@ -168,7 +168,7 @@ set_begin(struct doca_comm_channel_ep_t *ep, bool good)
 doca_error_t
 doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
 {
-	doca_error_t ret = set_begin(ep, device != NULL);
+	doca_error_t ret = set_begin(ep, impl_dev_is_one(device));
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -184,7 +184,7 @@ doca_error_t
 doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
 		struct doca_dev_rep *device_rep)
 {
-	doca_error_t ret = set_begin(ep, device_rep != NULL);
+	doca_error_t ret = set_begin(ep, impl_rep_is_one(device_rep));
 
 	if (ret != DOCA_SUCCESS)
 		return ret;

@@ -103,7 +103,7 @@ doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
 	doca_error_t ret;
 
-	if (devinfo == NULL || dev == NULL)
+	if (!IMPL_TABLE_HAS(devinfo, info) || dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	ret = impl_eal_start();
 	if (ret != DOCA_SUCCESS)
@@ -140,7 +140,7 @@ doca_dev_close(struct doca_dev *dev)
 {
 	doca_error_t ret;
 
-	if (dev == NULL)
+	if (!impl_dev_is_one(dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	/* Fails in a forked process, which does not own the device. */
 	ret = impl_eal_start();
@@ -162,6 +162,12 @@ struct doca_devinfo *
 doca_dev_as_devinfo(const struct doca_dev *dev)
 {
 	return dev == NULL ? NULL : dev->info;
+}
+
+bool
+impl_dev_is_one(const struct doca_dev *dev)
+{
+	return IMPL_TABLE_HAS(dev, info.dev);
 }
 
 int16_t

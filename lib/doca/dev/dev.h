@@ -18,6 +18,10 @@
 
 #include "dev/manners.h"
 
+/* Whether it is a device, and not NULL or another object that was cast; representors alike. */
+bool impl_dev_is_one(const struct doca_dev *dev);
+bool impl_rep_is_one(const struct doca_dev_rep *rep);
+
 /* Native id of an open device. */
 int16_t impl_dev_id(const struct doca_dev *dev);
 /* Whether it is a device of the DPU. */

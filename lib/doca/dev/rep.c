@@ -28,7 +28,7 @@ doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 	uint32_t nb = 0;
 	doca_error_t ret;
 
-	if (dev == NULL || dev_list_rep == NULL || nb_devs_rep == NULL ||
+	if (!impl_dev_is_one(dev) || dev_list_rep == NULL || nb_devs_rep == NULL ||
 			(filter & ~ALL_FILTERS) != 0)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dev->info->is_dpu)
@@ -76,7 +76,7 @@ doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_re
 	doca_error_t ret = DOCA_ERROR_INVALID_VALUE;
 	struct doca_dev *dev;
 
-	if (devinfo == NULL || dev_rep == NULL)
+	if (!IMPL_TABLE_HAS(devinfo, rep) || dev_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	dev = &devinfo->owner->dev;
 	pthread_mutex_lock(&impl_dev_lock);
@@ -107,7 +107,7 @@ doca_dev_rep_close(struct doca_dev_rep *dev)
 {
 	doca_error_t ret;
 
-	if (dev == NULL)
+	if (!impl_rep_is_one(dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&impl_dev_lock);
 	ret = close_locked(dev);
@@ -246,6 +246,12 @@ doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
 	if (devinfo_rep == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return impl_devinfo_cmp_pci(&devinfo_rep->host->pci, pci_addr_str, is_equal);
+}
+
+bool
+impl_rep_is_one(const struct doca_dev_rep *rep)
+{
+	return IMPL_TABLE_HAS(rep, rep.rep);
 }
 
 struct doca_dev *

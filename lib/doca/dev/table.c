@@ -278,3 +278,17 @@ impl_table_get(struct impl_table **table)
 	*table = &process_table;
 	return now;
 }
+
+bool
+impl_table_has(const void *object, size_t offset)
+{
+	struct impl_table *table;
+	struct impl_entry *e;
+
+	if (object == NULL || impl_table_get(&table) != DOCA_SUCCESS)
+		return false;
+	IMPL_TABLE_FOREACH(e, table)
+		if ((const char *)e + offset == object)
+			return true;
+	return false;
+}

@@ -16,6 +16,7 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -116,6 +117,14 @@ struct impl_table {
  * DOCA_ERROR_NO_MEMORY.
  */
 doca_error_t impl_table_get(struct impl_table **table);
+
+/*
+ * Whether a pointer is to a member of an entry of the process's table, and not to something
+ * else that the program has cast. It is not followed.
+ */
+#define IMPL_TABLE_HAS(object, member) \
+	impl_table_has(object, offsetof(struct impl_entry, member))
+bool impl_table_has(const void *object, size_t offset);
 
 /* Read a text or a file into an empty table; an error is in why. */
 doca_error_t impl_table_read_text(struct impl_table *table, const char *name,

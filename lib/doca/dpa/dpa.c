@@ -127,7 +127,7 @@ create(struct doca_dev *dev, struct doca_dpa *root)
 doca_error_t
 doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
 {
-	if (dev == NULL || dpa == NULL)
+	if (!impl_dev_is_one(dev) || dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	*dpa = create(dev, NULL);
 	return *dpa == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
@@ -353,7 +353,7 @@ doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
 {
 	struct doca_dpa *ext;
 
-	if (dpa == NULL || other_dev == NULL || extended_dpa == NULL)
+	if (dpa == NULL || !impl_dev_is_one(other_dev) || extended_dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dpa->root != dpa || impl_dpa_join(dpa) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;

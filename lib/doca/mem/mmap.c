@@ -220,7 +220,7 @@ is_fixed(const struct doca_mmap *mmap)
 doca_error_t
 doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
-	if (mmap == NULL || dev == NULL)
+	if (mmap == NULL || !impl_dev_is_one(dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (is_fixed(mmap))
 		return DOCA_ERROR_NOT_PERMITTED;

@@ -223,7 +223,7 @@ doca_mmap_create_from_export(const union doca_data *user_data, const void *expor
 	struct mmap_desc d;
 	const char *fault;
 
-	if (export_desc == NULL || dev == NULL || mmap == NULL)
+	if (export_desc == NULL || !impl_dev_is_one(dev) || mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (export_desc_len != sizeof(d)) {
 		IMPL_ERR("mmap descriptor: %zu bytes, expected %zu", export_desc_len, sizeof(d));

@@ -19,7 +19,7 @@ doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
 {
 	struct doca_comch_msgq *q;
 
-	if (dev == NULL || msgq == NULL)
+	if (!impl_dev_is_one(dev) || msgq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	q = calloc(1, sizeof(*q));
 	if (q == NULL)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <doca_dev.h>
+#include <doca_mmap.h>
 #include <rte_comch.h>
 #include <rte_comch_poll.h>
 
@@ -432,6 +433,32 @@ T_CASE(what_a_representor_is)
 	T_INVALID(doca_devinfo_rep_get_pci_func_type(reps[0], NULL));
 	T_INVALID(doca_devinfo_rep_get_is_hotplug(reps[0], NULL));
 	doca_devinfo_rep_destroy_list(reps);
+	T_OK(doca_dev_close(dev));
+}
+
+/* A device or representor that is another object, cast. behaviour: D16 */
+T_CASE(others_are_refused)
+{
+	struct doca_dev *dev = open_dev(0), *again;
+	struct doca_devinfo_rep **reps = list_reps(dev, DOCA_DEVINFO_REP_FILTER_NET, 5);
+	struct doca_dev_rep *rep;
+	struct doca_mmap *mmap;
+	uint32_t nb;
+
+	T_OK(doca_dev_rep_open(reps[0], &rep));
+	T_INVALID(doca_dev_rep_open((struct doca_devinfo_rep *)(void *)dev, &rep));
+	T_INVALID(doca_dev_rep_close((struct doca_dev_rep *)(void *)dev));
+	T_INVALID(doca_dev_open((struct doca_devinfo *)(void *)reps[0], &again));
+	T_INVALID(doca_dev_open((struct doca_devinfo *)(void *)&nb, &again));
+	T_INVALID(doca_dev_close((struct doca_dev *)(void *)rep));
+	T_INVALID(doca_devinfo_rep_create_list((struct doca_dev *)(void *)rep, 0, &reps, &nb));
+	T_OK(doca_mmap_create(&mmap));
+	T_INVALID(doca_mmap_create_from_export(NULL, &nb, sizeof(nb),
+		(struct doca_dev *)(void *)rep, &mmap));
+	T_INVALID(doca_mmap_add_dev(mmap, (struct doca_dev *)(void *)rep));
+	T_OK(doca_mmap_destroy(mmap));
+	doca_devinfo_rep_destroy_list(reps);
+	T_OK(doca_dev_rep_close(rep));
 	T_OK(doca_dev_close(dev));
 }
 

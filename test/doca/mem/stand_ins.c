@@ -33,6 +33,12 @@ impl_log(uint32_t level __rte_unused, const char *file __rte_unused, int line __
 	va_end(ap);
 }
 
+bool
+impl_dev_is_one(const struct doca_dev *dev)
+{
+	return dev != NULL;
+}
+
 void
 impl_dev_hold(struct doca_dev *dev)
 {
