@@ -120,6 +120,31 @@ run_pair() {
 		fail "the pair $* has failed"
 }
 
+# The version is that of the release asked for, not of the last one with its signatures.
+version_of() {
+	"$doca_env" --doca "$1" --prefix "$tmp/version" host >/dev/null
+	cat >"$tmp/version.c" <<-END
+		#include <doca_version.h>
+		_Static_assert(DOCA_VERSION_EXACT == DOCA_VERSION_CALC_EXACT($2), "another");
+		const char *version;
+		int main(void) { version = doca_version(); return 0; }
+	END
+	"${cc[@]}" "${warn[@]}" -I "$tmp/version/include" -c "$tmp/version.c" -o "$tmp/version.o" ||
+		fail "version $1: the headers have another"
+	grep -q "DOCA_VERSION_STRING \"$3\"" "$tmp/version/include/comch_doca_generation.h" ||
+		fail "version $1: the string is another"
+	[ "$(cat "$tmp/version/applications/VERSION")" = "$3" ] || fail "version $1: VERSION differs"
+	export PKG_CONFIG_PATH=$tmp/version/lib64/pkgconfig
+	for module in doca doca-common doca-comch; do
+		[ "$(pkg-config --modversion "$module")" = "$3" ] ||
+			fail "version $1: pkg-config has another for $module"
+	done
+	pkg-config --exists --print-errors "doca-comch = $3" || fail "version $1: pkg-config"
+	unset PKG_CONFIG_PATH
+}
+version_of 3.1 '3, 1, 0' 3.1.0000
+version_of 2.9.0072 '2, 9, 72' 2.9.0072
+
 with_make dpu 2.10
 with_meson host 2.10
 run_pair make-dpu-2.10 meson-host-2.10
