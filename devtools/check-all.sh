@@ -23,6 +23,7 @@ checks=(
 	check-peer-reads.py # peer memory is read through comch_peer.h only
 	check-barriers.py   # each barrier names its place in a model
 	check-symbols.py    # declared functions are exported
+	check-promises.py   # promises of security.md name tests that exist
 	check-docs.sh       # documentation without warnings and dead paths
 )
 

@@ -135,6 +135,14 @@ finds check-symbols.py 'not in version.map' lib/pipe/rte_comch_pipe.h 'int rte_c
 finds check-symbols.py 'twin' lib/comch/rte_comch_poll.h 'static inline int' \
 	'rte_comch_break_burst(void)' '{' $'\treturn 0;' '}'
 finds check-symbols.py 'VERSION' VERSION '9'
+page=doc/guides/security.md head=('' '| promise | test |' '|---|---|')
+# shellcheck disable=SC2016 # the page has backticks
+{
+	finds check-promises.py 'no test is named' $page "${head[@]}" '| x | many |'
+	finds check-promises.py 'is no test' $page "${head[@]}" '| x | `t_nowhere` |'
+	finds check-promises.py 'is no test' $page "${head[@]}" '| x | `test/nowhere/t_*.c` |'
+	finds check-promises.py 'has no case' $page "${head[@]}" '| x | `nothing` in `t_shm_dir` |'
+}
 # One extra function, and all others missing.
 echo 'void doca_break(void) { }' | cc -shared -fPIC -x c - -o "$copy/libcomch_doca.so"
 output=$("$copy/devtools/check-symbols.py" "$copy/libcomch_doca.so" || true)
