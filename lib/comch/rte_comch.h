@@ -531,6 +531,28 @@ enum rte_comch_obj_type {
 	RTE_COMCH_OBJ_CONSUMER,
 };
 
+/** Of RTE_COMCH_EVENT_STATE. */
+struct rte_comch_event_state { enum rte_comch_state prev, next; };
+
+/** Of RTE_COMCH_EVENT_MSG. */
+struct rte_comch_event_msg {
+	const void *data;
+	uint32_t len;
+};
+
+/** Of RTE_COMCH_EVENT_SENT. */
+struct rte_comch_event_sent { uint64_t cookie; };
+
+/** Of RTE_COMCH_EVENT_CONSUMER_NEW and _GONE. */
+struct rte_comch_event_consumer {
+	uint32_t id;       /**< For rte_comch_producer_send_burst(). */
+	uint32_t imm_size; /**< Longest immediate data, bytes. */
+	uint32_t depth;    /**< Maximum posted buffers. */
+};
+
+/** Of RTE_COMCH_EVENT_MR_ADDED. */
+struct rte_comch_event_mr { struct rte_comch_mr *mr; };
+
 /**
  * One event. All pointers are valid until the next rte_comch_poll_run() of the same
  * poll.
@@ -550,25 +572,11 @@ struct rte_comch_event {
 	uint64_t user_data;           /**< User data of obj. */
 	int32_t status;               /**< 0 or a negative errno. */
 	union {
-		struct {
-			enum rte_comch_state prev;
-			enum rte_comch_state next;
-		} state;
-		struct {
-			const void *data;
-			uint32_t len;
-		} msg;
-		struct {
-			uint64_t cookie;
-		} sent;
-		struct {
-			uint32_t id;       /**< For rte_comch_producer_send_burst(). */
-			uint32_t imm_size; /**< Longest immediate data, bytes. */
-			uint32_t depth;    /**< Maximum posted buffers. */
-		} consumer;
-		struct {
-			struct rte_comch_mr *mr;
-		} mr;
+		struct rte_comch_event_state state;
+		struct rte_comch_event_msg msg;
+		struct rte_comch_event_sent sent;
+		struct rte_comch_event_consumer consumer;
+		struct rte_comch_event_mr mr;
 	};
 	const char *text;             /**< Reason as text, or NULL. */
 };

@@ -33,6 +33,9 @@
  * on which the former was called.
  */
 
+/* DPDK's rings use ssize_t without it. */
+#include <sys/types.h>
+
 #include <rte_mbuf.h>
 
 #include <rte_comch_dp.h>

@@ -32,6 +32,9 @@
  * Threads: a port belongs to the thread that runs its pipeline.
  */
 
+/* DPDK's rings use ssize_t without it. */
+#include <sys/types.h>
+
 #include <rte_port.h>
 #include <rte_swx_port.h>
 

@@ -25,6 +25,8 @@
 
 #include <doca_log.h>
 
+#if COMCH_DOCA_GENERATION < 205
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -134,5 +136,7 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* COMCH_DOCA_GENERATION < 205 */
 
 #endif /* COMCH_DOCA_LOG_105_H */
