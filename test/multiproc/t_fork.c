@@ -8,7 +8,13 @@
  * had them: it may use the library, with helper threads of its own.
  */
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "mp.h"
@@ -149,6 +155,112 @@ T_CASE(fork_after_the_parent_closed)
 	end(&e);
 	t_say(child.fd, 'C', 0);
 	t_proc_join(&child);
+}
+
+/* How many descriptors an exec would pass on. */
+static unsigned int
+nb_inherited(void)
+{
+	unsigned int n = 0;
+	struct dirent *e;
+	int flags;
+	DIR *d;
+
+	d = opendir("/proc/self/fd");
+	T_CHECK(d != NULL);
+	while ((e = readdir(d)) != NULL) {
+		flags = fcntl(atoi(e->d_name), F_GETFD);
+		n += e->d_name[0] != '.' && flags >= 0 && (flags & FD_CLOEXEC) == 0;
+	}
+	closedir(d);
+	return n;
+}
+
+T_CASE(an_exec_passes_nothing_on)
+{
+	unsigned int before;
+	struct ends e;
+
+	/* EAL's own ones are EAL's. */
+	t_eal_start(1);
+	before = nb_inherited();
+	ends_open(&e);
+	T_EQ(nb_inherited(), before);
+	end(&e);
+}
+
+static int
+memory_is_there(int fd __rte_unused, void *arg)
+{
+	const struct ends *e = arg;
+	unsigned char vec;
+
+	return mincore(e->f.dst.addr, 1, &vec) == 0 || errno != ENOMEM;
+}
+
+ENDS_CASE(memory_is_not_in_the_child)
+{
+	unsigned char vec;
+
+	T_EQ(mincore(e->f.dst.addr, 1, &vec), 0);
+	in_child(memory_is_there, e);
+}
+
+/* As security.md says: they do not ask whether they are in a child. */
+ENDS_CASE(bursts_end_the_child)
+{
+	const struct rte_comch_op op = { .consumer_id = e->f.id, .imm = "x", .imm_len = 1 };
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0) {
+		signal(SIGSEGV, SIG_DFL);
+		rte_comch_producer_send_burst(e->f.prod, &op, 1);
+		_exit(0);
+	}
+	T_EQ(waitpid(pid, &status, 0), pid);
+	T_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+
+static pid_t director;
+
+/* A server, whose child lives on: until the director is gone, or kills it. */
+static int
+server_with_child(int fd, void *arg __rte_unused)
+{
+	struct mp_end e;
+	pid_t child;
+
+	mp_end_open(&e, true);
+	child = fork();
+	if (child == 0) {
+		while (kill(director, 0) == 0)
+			usleep(10000);
+		_exit(0);
+	}
+	t_say(fd, 'C', (uint64_t)child);
+	/* It is killed. */
+	while (t_hear(fd, 'E') != 1)
+		;
+	return 0;
+}
+
+T_CASE(the_peer_sees_the_end_of_the_parent)
+{
+	struct t_proc server;
+	struct mp_end e;
+	pid_t child;
+
+	t_dir();
+	director = getpid();
+	t_proc_start(&server, "server", server_with_child, NULL);
+	mp_end_open(&e, false);
+	child = (pid_t)t_hear(server.fd, 'C');
+	t_proc_kill(&server);
+	T_UNTIL(t_count(e.node, RTE_COMCH_EVENT_DISCONNECTED, NULL) == 1);
+	T_EQ(kill(child, SIGKILL), 0);
+	mp_close(&e);
 }
 
 /* Imports more than what a poll unmaps itself; closing the devices waits for the reaper. */
