@@ -24,6 +24,9 @@ declare -A vm_arch=([host]=amd64 [one]=amd64 [dpu]=arm64)
 # Megabytes for each machine; seconds that booting may take.
 vm_mem=1024
 vm_boot_time=120
+# Seconds for what takes one on an idle computer: these machines are emulated, and others may
+# need its CPUs. Only how long a test may hang before it fails depends on it.
+vm_patience=120
 
 # vm_peer NAME: print the name of the other machine of the pair.
 vm_peer() {
@@ -188,17 +191,18 @@ vm_begin() {
 	echo "$id"
 }
 
-# vm_end NAME ID SECONDS: wait for a command and return its exit status; 124 after this
+# vm_end NAME ID [SECONDS]: wait for a command and return its exit status; 124 after this
 # time, when it is killed; 125 if the machine ended.
 vm_end() {
-	local box=$lab_run/$1/box end=$((SECONDS + $3))
+	local box=$lab_run/$1/box time=${3:-$vm_patience}
+	local end=$((SECONDS + time))
 	until [ -e "$box/$2.rc" ]; do
 		if ! vm_alive "$1"; then
 			lab_error "$1: the machine ended during: $(cat "$box/$2.cmd")"
 			return 125
 		fi
 		if [ "$SECONDS" -ge "$end" ]; then
-			lab_error "$1: killed after $3 s: $(cat "$box/$2.cmd")"
+			lab_error "$1: killed after $time s: $(cat "$box/$2.cmd")"
 			vm_order "$1" "kill KILL $2"
 			return 124
 		fi
@@ -242,15 +246,15 @@ vm_says() {
 	done
 }
 
-# vm_listens NAME PORT SECONDS: wait for a listening TCP socket in a machine.
+# vm_listens NAME PORT: wait for a listening TCP socket in a machine.
 vm_listens() {
 	local id
 	id=$(vm_begin "$1" "until grep -q ':$(printf %04X "$2") .* 0A ' /proc/net/tcp*
 		do sleep 0.1; done")
-	vm_end "$1" "$id" "$3"
+	vm_end "$1" "$id"
 }
 
-# vm_rdma_listens NAME SECONDS: wait for a listener of rdma_cm. The kernel closes that of a
+# vm_rdma_listens NAME: wait for a listener of rdma_cm. The kernel closes that of a
 # process after it has ended: such a one does not count.
 vm_rdma_listens() {
 	local id
@@ -261,14 +265,14 @@ vm_rdma_listens() {
 		done
 		sleep 0.1
 	done')
-	vm_end "$1" "$id" "$2"
+	vm_end "$1" "$id"
 }
 
 # vm_end_killed NAME ID: kill a command, which must be running.
 vm_end_killed() {
 	local status=0
 	vm_signal "$1" KILL "$2"
-	vm_end "$1" "$2" 10 || status=$?
+	vm_end "$1" "$2" || status=$?
 	if [ "$status" -ne 137 ]; then
 		echo "$1: exit status $status before it was killed"
 		cat "$(vm_output "$1" "$2")"
@@ -276,12 +280,12 @@ vm_end_killed() {
 	fi
 }
 
-# vm_moves NAME SECONDS: wait until a transfer is under way: its link sends 200 packets.
+# vm_moves NAME: wait until a transfer is under way: its link sends 200 packets.
 vm_moves() {
 	local id
 	# shellcheck disable=SC2016 # for the machine's shell
 	id=$(vm_begin "$1" 'file=/sys/class/net/eth0/statistics/tx_packets
 		end=$(($(cat $file) + 200))
 		until [ "$(cat $file)" -gt $end ]; do sleep 0.1; done')
-	vm_end "$1" "$id" "$2"
+	vm_end "$1" "$id"
 }

@@ -20,25 +20,25 @@ case_device() {
 }
 
 case_ping() {
-	vm_run host 20 "ping -c 3 -s 4000 $vm_ip_dpu"
+	vm_run host "$vm_patience" "ping -c 3 -s 4000 $vm_ip_dpu"
 }
 
 # Connecting by rdma_cm, SEND, RDMA READ and WRITE.
 case_rdma_cm() {
 	local server
 	server=$(vm_begin dpu "rping -s -a $vm_ip_dpu -C 10 -v")
-	vm_rdma_listens dpu 10
-	vm_run host 30 "rping -c -a $vm_ip_dpu -C 10 -v"
-	vm_end dpu "$server" 10
+	vm_rdma_listens dpu
+	vm_run host "$vm_patience" "rping -c -a $vm_ip_dpu -C 10 -v"
+	vm_end dpu "$server"
 }
 
 # A reliable connection without rdma_cm; messages of 16 KiB are four packets.
 pingpong() {
 	local server ip=vm_ip_$1
 	server=$(vm_begin "$1" "ibv_rc_pingpong -d rxe0 -g 1 -s 16384 -n 200")
-	vm_listens "$1" 18515 10
-	vm_run "$2" 30 "ibv_rc_pingpong -d rxe0 -g 1 -s 16384 -n 200 ${!ip}"
-	vm_end "$1" "$server" 10
+	vm_listens "$1" 18515
+	vm_run "$2" "$vm_patience" "ibv_rc_pingpong -d rxe0 -g 1 -s 16384 -n 200 ${!ip}"
+	vm_end "$1" "$server"
 }
 
 case_verbs_to_dpu() {

@@ -23,9 +23,9 @@ gone_time=60
 perf() {
 	local dpu patience=timeout=17,dead_ms=60000
 	dpu=$(vm_begin dpu "${dpu_perf/timeout=17/$patience}")
-	vm_rdma_listens dpu 30
+	vm_rdma_listens dpu
 	vm_run host 120 "${host_perf/timeout=17/$patience} $*"
-	vm_end dpu "$dpu" 30
+	vm_end dpu "$dpu"
 }
 
 case_control() {
@@ -47,9 +47,9 @@ case_data_1m() {
 # stream_begin: an endless transfer; sets ids of the sides.
 stream_begin() {
 	dpu=$(vm_begin dpu "$dpu_perf")
-	vm_rdma_listens dpu 30
+	vm_rdma_listens dpu
 	host=$(vm_begin host "$host_perf --duration 600 --size 4096 data-rate")
-	vm_moves host 60
+	vm_moves host
 }
 
 # survives NAME ID: the side whose peer is gone ends by itself, with an error.
@@ -115,7 +115,7 @@ case_link_down_on_host() {
 # The DPU's device refuses what the host writes.
 case_wrong_key() {
 	dpu=$(vm_begin dpu "LD_PRELOAD=/lab/build/test/lab/libwrong_key.so $dpu_perf")
-	vm_rdma_listens dpu 30
+	vm_rdma_listens dpu
 	host=$(vm_begin host "$host_perf --iters 100 --size 4096 data-rate")
 	survives host "$host"
 	grep -q "peer's memory does not allow the access" "$(vm_output host "$host")"

@@ -22,9 +22,9 @@ samples=$lab_dir/samples
 both() {
 	local dpu
 	dpu=$(vm_begin dpu "$2")
-	vm_rdma_listens dpu 30
-	vm_run host 60 "$1"
-	vm_end dpu "$dpu" 30
+	vm_rdma_listens dpu
+	vm_run host "$vm_patience" "$1"
+	vm_end dpu "$dpu"
 	cat "$(vm_output dpu "$dpu")"
 }
 

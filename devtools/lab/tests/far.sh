@@ -15,7 +15,7 @@ programs=(test/agent/conformance-agent test/agent/comch-agent)
 suite() {
 	local agent status=0 dev=comch_mlx5,dev=rxe0,timeout=20,dead_ms=300000
 	agent=$(vm_begin dpu '/lab/build/test/agent/comch-agent --listen 0.0.0.0:7000')
-	vm_listens dpu 7000 30
+	vm_listens dpu 7000
 	vm_run host 600 "/lab/build/test/agent/conformance-agent --agent $vm_ip_dpu:7000 \
 		--far dpu --dpu-dev $dev --host-dev $dev,peer=$vm_ip_dpu \
 		--rep-addr @$vm_ip_host --patience 8 --fewer 20 $1 -- -lifecycle/server_lost \

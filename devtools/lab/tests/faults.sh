@@ -20,9 +20,9 @@ stream_begin() {
 	to=$(vm_peer "$1")
 	ip=vm_ip_$to
 	receiver=$(vm_begin "$to" "$stream")
-	vm_rdma_listens "$to" 10
+	vm_rdma_listens "$to"
 	sender=$(vm_begin "$1" "$stream ${!ip}")
-	vm_moves "$1" 10
+	vm_moves "$1"
 }
 
 # sender_ends NAME: the sender ends with "transport retry counter exceeded".
@@ -39,9 +39,9 @@ sender_ends() {
 again() {
 	local server
 	server=$(vm_begin dpu "rping -s -a $vm_ip_dpu -C 3")
-	vm_rdma_listens dpu 10
-	vm_run host 30 "rping -c -a $vm_ip_dpu -C 3 -v"
-	vm_end dpu "$server" 10
+	vm_rdma_listens dpu
+	vm_run host "$vm_patience" "rping -c -a $vm_ip_dpu -C 3 -v"
+	vm_end dpu "$server"
 }
 
 # rping_killed NAME: rdma_cm tells the survivor that the other process is gone.
@@ -50,9 +50,9 @@ rping_killed() {
 	local -A rping=()
 	survivor=$(vm_peer "$1")
 	rping[dpu]=$(vm_begin dpu "rping -s -a $vm_ip_dpu")
-	vm_rdma_listens dpu 10
+	vm_rdma_listens dpu
 	rping[host]=$(vm_begin host "rping -c -a $vm_ip_dpu")
-	vm_moves host 10
+	vm_moves host
 	vm_end_killed "$1" "${rping[$1]}"
 	vm_end "$survivor" "${rping[$survivor]}" "$retry_time" || status=$?
 	cat "$(vm_output "$survivor" "${rping[$survivor]}")"
@@ -99,7 +99,7 @@ case_cable_flaps() {
 	vm_link dpu off
 	sleep 0.2
 	vm_link dpu on
-	vm_moves host 10
+	vm_moves host
 	vm_end_killed host "$sender"
 	vm_end_killed dpu "$receiver"
 	again

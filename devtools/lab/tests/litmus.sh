@@ -22,6 +22,6 @@ case_wake() {
 	server=$(vm_begin dpu "/lab/build/test/lab/litmus_wake server $vm_ip_dpu $vm_ip_host")
 	vm_run host 120 "/lab/build/test/lab/litmus_wake client $vm_ip_host $vm_ip_dpu" |
 		tee "$lab_run/wake"
-	vm_end dpu "$server" 10
+	vm_end dpu "$server"
 	awk '/^fence/ { lost = $4 } END { exit lost == 0 }' "$lab_run/wake"
 }

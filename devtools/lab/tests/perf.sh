@@ -24,18 +24,18 @@ host_perf+=",peer=$vm_ip_dpu --api desc --memory shared --format json"
 perftest() {
 	local server what="$1 -d rxe0 -x 1 -u 17 -F -s $2 -n $3"
 	server=$(vm_begin dpu "$what")
-	vm_listens dpu 18515 30
+	vm_listens dpu 18515
 	vm_run host 120 "$what $vm_ip_dpu"
-	vm_end dpu "$server" 30
+	vm_end dpu "$server"
 }
 
 # comch ARGUMENT...: as perftest.
 comch() {
 	local dpu
 	dpu=$(vm_begin dpu "$dpu_perf")
-	vm_rdma_listens dpu 30
+	vm_rdma_listens dpu
 	vm_run host 180 "$host_perf $*"
-	vm_end dpu "$dpu" 30
+	vm_end dpu "$dpu"
 }
 
 # beside SIZE COUNT COMCH-ARGUMENT...: all three by turns.
