@@ -42,6 +42,7 @@ parts=(
 	'asan 30 ^(lib|drivers|app|test)/ all tests with ASan and UBSan'
 	'clang 20 ^(lib|drivers|app|examples|test)/ all tests, built with clang'
 	'compile 12 ^(lib/doca/|lib/.*meson.build|examples/|test/(install|headers|dpacc)/) what takes minutes of compiling: installed programs, DOCA headers, comch-dpacc'
+	'environments 3 ^(lib|drivers|test/environments)/ two programs in namespaces, limits, filters, with other allocators and clocks'
 	'model 5 ^test/model/ the protocols, by spin'
 	'perf 4 ^(app/comch-perf|test/smoke)/ comch-perf runs in each of its modes'
 	'exhaust 8 ^(lib|drivers/comch|test/exhaust)/ each call that needs a resource fails in turn, five times'
@@ -66,6 +67,14 @@ part_timed() { T_TIMED=1 "$test_sh" --suite timed --num-processes 1; }
 part_random() { "$test_sh" --suite random; }
 part_crowd() { "$test_sh" --suite crowd; }
 part_compile() { "$test_sh" --suite compile; }
+part_environments() {
+	# Other allocators: without them, their rows are skipped.
+	local allocator
+	for allocator in libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0; do
+		apt-get install -qq -y --no-install-recommends "$allocator" >/dev/null 2>&1 || true
+	done
+	"$test_sh" --suite environments
+}
 part_model() { "$test_sh" --suite model; }
 part_delays() { "$test_sh" --suite delays; }
 part_late() { "$test_sh" --suite late; }
