@@ -210,7 +210,7 @@ uint64_t t_own_since(uint64_t begin);
 void t_eal_start(unsigned int nb_lcores);
 void t_eal_stop(void);
 
-/* How the names of what this process leaves begin, and whether a name is of one that is gone. */
+/* How names of files of this process begin; whether a name is of a process that is gone. */
 const char *t_own_names(void);
 bool t_is_leftover(const char *name);
 

@@ -132,7 +132,7 @@ is_dead(const char *path)
 	return dead;
 }
 
-/* Remove a directory that nobody has locked; programs of older releases lock none. */
+/* Remove a directory without a lock, unless a program listens: older releases take no lock. */
 static void
 sweep_one(const char *path)
 {

@@ -273,7 +273,7 @@ nothing(void)
 {
 }
 
-/* A socket that nobody listens at any more. */
+/* A socket whose process is gone. */
 static void
 leave_socket(const char *dir, const char *name)
 {
