@@ -10,6 +10,9 @@ The functions are those in devtools/doca-functions.txt. One is
                   if it is an inline function of the header
     tested        if a test in test/doca uses its name in a function or a table, or
                   another name that stands for it by #define
+With --callers it says which functions programs call that the list lacks, so that the list is
+not merely what we know of.
+
 A behaviour is tested if a file in test has a comment "behaviour: D3, D4" with
 its number.
 """
@@ -102,6 +105,24 @@ def behaviours():
     return dict(rows), marks
 
 
+def callers(every, directory):
+    """Return {function: number of files that call it} of those that are not listed."""
+    heads = {"_".join(f.name.split("_")[:2]) for f in every}
+    listed = {f.name for f in every}
+    called, own = {}, set()
+    for path in sorted(directory.rglob("*")):
+        if path.suffix not in (".c", ".cc", ".cpp", ".h", ".hpp") or not path.is_file():
+            continue
+        text = path.read_text(errors="replace")
+        text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.S)
+        # What the programs define themselves, and types of pointers to functions.
+        own.update(re.findall(r"\b(doca_\w+)\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{", text))
+        for name in set(re.findall(r"\b(doca_[a-z0-9_]+)\s*\(", text)):
+            if "_".join(name.split("_")[:2]) in heads and not name.endswith("_cb"):
+                called[name] = called.get(name, 0) + 1
+    return {name: nb for name, nb in called.items() if name not in listed | own}
+
+
 def table(every, result):
     """Return the summary: a module a row, a generation a column."""
     generations = list(result)
@@ -180,7 +201,18 @@ def main():
                         help="print only what is wrong, and fail if anything is: declared but "
                         "not implemented or not tested, a test of an unknown behaviour, or "
                         "coverage.md out of date")
+    parser.add_argument("--callers", metavar="DIR", type=pathlib.Path,
+                        help="print what sources below DIR call that doca-functions.txt lacks, "
+                        "with the number of files, and nothing else")
     args = parser.parse_args()
+
+    if args.callers:
+        if not args.callers.is_dir():
+            sys.exit(f"doca-coverage.py: --callers {args.callers}: there is no such directory")
+        found = callers(functions(), args.callers)
+        for name in sorted(found, key=lambda name: (-found[name], name)):
+            print(f"{found[name]:4} {name}")
+        return 0
 
     library = args.build / "lib" / "doca" / "libcomch_doca.so"
     if not library.exists():
