@@ -46,7 +46,8 @@ for ((i = 0; i < $1; i++)); do
 	begin=$SECONDS
 	rm -f "$out/counts"
 	: >"$out/failed"
-	"$top/devtools/run_tests.py" "${busy[@]}" gcc "$top/build" "$out" --num-processes $((2 * $(nproc)))
+	"$top/devtools/run_tests.py" "${busy[@]}" gcc "$top/build" "$out" \
+		--num-processes "$test_jobs"
 	read -r p f s <"$out/counts"
 	if [ "$f" -eq 0 ]; then
 		passed=$((passed + 1))

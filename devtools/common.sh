@@ -36,6 +36,11 @@ readonly network_options=(-o Acquire::Retries=5 -o Acquire::http::Timeout=30)
 # shellcheck disable=SC2034
 readonly network_limit=(timeout 300)
 
+# How many tests run at a time. Most wait for a peer or a time-out nearly all the time; those that
+# measure or spin run alone in any case.
+# shellcheck disable=SC2034
+readonly test_jobs=$((3 * $(nproc)))
+
 # persist COMMAND...: download something, where CI is set in up to three attempts, 30 seconds
 # apart; then give up. An error of another kind is not blamed on the network.
 persist() {

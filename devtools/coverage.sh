@@ -56,7 +56,7 @@ run() {
 	$more || find "$top/$dir" -name '*.gcda' -delete
 	step "Testing: meson test $*"
 	LD_PRELOAD=$top/$dir/coverage_exit.so meson test -C "$top/$dir" --no-rebuild \
-		--print-errorlogs --num-processes $((2 * $(nproc))) --timeout-multiplier 4 "$@"
+		--print-errorlogs --num-processes "$test_jobs" --timeout-multiplier 4 "$@"
 }
 
 # report [OPTION...]: of gcovr, with one thread: with more, it hangs at an error.

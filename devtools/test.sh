@@ -40,9 +40,6 @@ set -euo pipefail
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 touch "$results"/{counts,failed,flaky,skipped,times}
-# Most tests spend their time waiting for a peer or a time-out. Tests that measure or
-# spin run alone in any case.
-jobs=$((2 * $(nproc)))
 
 # tests NAME DIR [OPTION...]: build DIR with the options, all of it or what its suite needs, and
 # run its tests.
@@ -59,7 +56,7 @@ tests() {
 	begin=$SECONDS
 	step "Testing: $name"
 	"$top/devtools/run_tests.py" "${gate[@]}" "$name" "$top/$dir" "$results" \
-		--num-processes "$jobs" "${choice[@]}"
+		--num-processes "$test_jobs" "${choice[@]}"
 	took $((SECONDS - begin)) "$name: tests" >>"$results/times"
 }
 

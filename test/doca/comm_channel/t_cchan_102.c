@@ -321,7 +321,7 @@ T_CASE(peer_info)
 	close_pair(&p);
 }
 
-#define PINGS SCALE(20000)
+#define PINGS t_repeat(SCALE(20000))
 
 static void *
 echo_main(void *arg)

@@ -25,9 +25,9 @@
 
 #define NAME "t102"
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define NB 2000
+#define NB t_repeat(2000)
 #else
-#define NB 5000
+#define NB t_repeat(5000)
 #endif
 #define MAX_MSGS 16
 #define EP struct doca_comm_channel_ep_t

@@ -18,11 +18,11 @@
 
 #define CLIENTS 5
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define MESSAGES 4000
-#define PAIRS 5000
+#define MESSAGES t_repeat(4000)
+#define PAIRS t_repeat(5000)
 #else
-#define MESSAGES 40000
-#define PAIRS 200000
+#define MESSAGES t_repeat(40000)
+#define PAIRS t_repeat(200000)
 #endif
 
 /* The number of the next message; in memory that all share. */

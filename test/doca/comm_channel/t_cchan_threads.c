@@ -14,7 +14,7 @@
 #include "t_main.h"
 
 /* Messages each way. */
-#define NB 200000
+#define NB t_repeat(200000)
 
 struct side {
 	struct endpoint e;
