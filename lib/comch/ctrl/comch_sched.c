@@ -142,7 +142,8 @@ cool_down(struct rte_comch_conn *conn, const struct comch_run *run)
 
 /*
  * Rotate a cold or fresh list and return its first connection, the i-th of this run. NULL: max
- * is reached, all had their turn, or the run is full.
+ * is reached, all had their turn, or the run is full: an established connection that it has no
+ * room for keeps its turn.
  */
 static inline struct rte_comch_conn *
 next_in_turn(struct comch_sched *sched, struct comch_conn_list *list, const struct comch_run *run,
@@ -151,7 +152,8 @@ next_in_turn(struct comch_sched *sched, struct comch_conn_list *list, const stru
 	struct rte_comch_conn *conn = TAILQ_FIRST(list);
 
 	/* Each once: checking may miss on a cache line that the peer owns. */
-	if (i == max || conn == NULL || (i > 0 && conn == first) || is_run_full(sched, run))
+	if (i == max || conn == NULL || (i > 0 && conn == first) ||
+			(list == &sched->fresh ? is_run_full(sched, run) : comch_run_full(run)))
 		return NULL;
 	if (TAILQ_NEXT(conn, link_next) != NULL) {
 		TAILQ_REMOVE(list, conn, link_next);
