@@ -15,14 +15,15 @@
 #include "comch/comch.h"
 #include "dev/dev.h"
 
-uint32_t
-impl_max_clients(const struct doca_dev *dev)
+void
+impl_set_max_clients(struct rte_comch_server_conf *conf, const struct doca_dev *dev)
 {
 	struct rte_comch_dev_info info;
 
-	if (rte_comch_dev_info_get(impl_dev_id(dev), &info) != 0)
-		return IMPL_MAX_CLIENTS;
-	return RTE_MIN(info.max_clients, (uint32_t)IMPL_MAX_CLIENTS);
+	conf->max_clients = IMPL_MAX_PLACES;
+	if (rte_comch_dev_info_get(impl_dev_id(dev), &info) == 0)
+		conf->max_clients = RTE_MIN(info.max_clients, conf->max_clients);
+	conf->reserve = conf->max_clients / IMPL_RESERVE_SHARE;
 }
 
 uint32_t

@@ -34,6 +34,9 @@
 #define IMPL_MAX_RECV_QUEUE 8192
 #define IMPL_MAX_SEND_TASKS 8192
 #define IMPL_MAX_CLIENTS 4096
+/* The last sixteenth of a server's places is for processes without one: no process takes all. */
+#define IMPL_RESERVE_SHARE 16
+#define IMPL_MAX_PLACES (IMPL_MAX_CLIENTS * IMPL_RESERVE_SHARE / (IMPL_RESERVE_SHARE - 1))
 #define IMPL_MAX_DP_TASKS 65536
 #define IMPL_MAX_DP_QUEUES 256
 #define IMPL_MAX_BUF_SIZE (UINT32_C(1) << 30)
@@ -42,8 +45,11 @@
 
 /* Check the name of a server. If invalid, log with prefix what: DOCA_ERROR_INVALID_VALUE. */
 doca_error_t impl_name_check(const char *what, const char *name);
-/* Limit of a server on an open device: the capability, unless its devargs set less. */
-uint32_t impl_max_clients(const struct doca_dev *dev);
+/*
+ * Limit the clients of a server on an open device: one process may have as many as the capability
+ * says, unless the devargs set less.
+ */
+void impl_set_max_clients(struct rte_comch_server_conf *conf, const struct doca_dev *dev);
 /* RTE_COMCH_SERVER_F_ORDERED if the open device supports it; else 0. */
 uint32_t impl_ordered_flag(const struct doca_dev *dev);
 

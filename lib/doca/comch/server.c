@@ -29,7 +29,6 @@ server_start(struct doca_ctx *ctx)
 		.flags = RTE_COMCH_SERVER_F_EXACT,
 		.max_msg_size = server->ctrl.max_msg_size,
 		.recv_queue = server->ctrl.recv_queue,
-		.max_clients = impl_max_clients(server->ctrl.dev),
 		.user_data = (uintptr_t)ctx,
 	};
 	struct rte_comch_server *native;
@@ -39,6 +38,7 @@ server_start(struct doca_ctx *ctx)
 	ret = impl_ctrl_check(&server->ctrl);
 	if (ret != DOCA_SUCCESS)
 		return ret;
+	impl_set_max_clients(&conf, server->ctrl.dev);
 	native = rte_comch_server_create(impl_dev_id(server->ctrl.dev), &conf);
 	if (native == NULL)
 		return impl_err(-rte_errno);

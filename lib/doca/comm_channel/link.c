@@ -71,7 +71,6 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 		.max_msg_size = ep->max_msg_size,
 		.recv_queue = ep->recv_queue,
 		.send_queue = ep->send_queue,
-		.max_clients = impl_max_clients(dev),
 	};
 	struct rte_comch_server *server, **servers;
 	int ret;
@@ -80,6 +79,7 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 	if (servers == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	ep->servers = servers;
+	impl_set_max_clients(&conf, dev);
 	server = rte_comch_server_create(impl_dev_id(dev), &conf);
 	if (server == NULL)
 		return link_error(-rte_errno);
