@@ -47,6 +47,9 @@ struct state {
 	unsigned int failed;
 	const char *name;   /* of the first call that failed */
 	const void *caller;
+	const char *only;   /* names of the calls that fail; NULL: those of `kinds` */
+	int err;            /* of these calls; 0: what they say when something is used up */
+	void (*before)(void);
 };
 
 static struct state none;
@@ -56,17 +59,36 @@ static struct state *fault = &none;
 /* Of a wrapper: does this call fail? Library threads ask, too. */
 #define DUE(kind, name) due(kind, name, __builtin_return_address(0))
 
+/* Is it one of several names, with spaces between them? */
+static bool
+is_named(const char *names, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *at;
+
+	for (at = names; (at = strstr(at, name)) != NULL; at += len)
+		if ((at == names || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
 static bool
 due(unsigned int kind, const char *name, const void *caller)
 {
 	unsigned int n;
 
 	if ((__atomic_load_n(&fault->kinds, __ATOMIC_ACQUIRE) & kind) == 0 ||
-			__atomic_load_n(&fault->paused, __ATOMIC_ACQUIRE) != 0)
+			__atomic_load_n(&fault->paused, __ATOMIC_ACQUIRE) != 0 ||
+			(fault->only != NULL && !is_named(fault->only, name)))
 		return false;
 	n = __atomic_add_fetch(&fault->calls, 1, __ATOMIC_RELAXED);
 	if (n < fault->nth || (n > fault->nth && !fault->from))
 		return false;
+	if (fault->before != NULL) {
+		__atomic_fetch_add(&fault->failed, 1, __ATOMIC_RELAXED);
+		fault->before();
+		return false;
+	}
 	if (__atomic_fetch_add(&fault->failed, 1, __ATOMIC_RELAXED) == 0) {
 		fault->name = name;
 		fault->caller = caller;
@@ -74,15 +96,36 @@ due(unsigned int kind, const char *name, const void *caller)
 	return true;
 }
 
-void
-fault_arm(unsigned int kinds, unsigned int nth, bool from)
+static void
+arm(unsigned int kinds, const struct state *conf)
 {
-	fault->nth = nth;
-	fault->from = from;
+	fault->nth = conf->nth;
+	fault->from = conf->from;
+	fault->only = conf->only;
+	fault->err = conf->err;
+	fault->before = conf->before;
 	fault->calls = fault->failed = 0;
 	fault->name = NULL;
 	fault->caller = NULL;
 	__atomic_store_n(&fault->kinds, kinds, __ATOMIC_RELEASE);
+}
+
+void
+fault_arm(unsigned int kinds, unsigned int nth, bool from)
+{
+	arm(kinds, &(struct state){ .nth = nth, .from = from });
+}
+
+void
+fault_arm_call(const char *calls, unsigned int nth, int err)
+{
+	arm(UINT_MAX, &(struct state){ .nth = nth, .from = true, .only = calls, .err = err });
+}
+
+void
+fault_arm_before(const char *call, unsigned int nth, void (*fn)(void))
+{
+	arm(UINT_MAX, &(struct state){ .nth = nth, .only = call, .before = fn });
 }
 
 bool
@@ -134,6 +177,13 @@ fault_text(void)
 	return text;
 }
 
+/* Of a call that fails: the error that was asked for, or its usual one. */
+static int
+error_of(int usual)
+{
+	return fault->err != 0 ? fault->err : usual;
+}
+
 /*
  * The wrappers. FAIL_PTR: a function that returns NULL, FAIL_INT: one that returns -1, both
  * with errno.
@@ -144,7 +194,7 @@ fault_text(void)
 	{ \
 		if (!DUE(kind, #fn)) \
 			return (void *)(uintptr_t)fn args; \
-		errno = err; \
+		errno = error_of(err); \
 		return NULL; \
 	}
 #define FAIL_INT(kind, type, fn, err, params, args) \
@@ -153,7 +203,7 @@ fault_text(void)
 	{ \
 		if (!DUE(kind, #fn)) \
 			return fn args; \
-		errno = err; \
+		errno = error_of(err); \
 		return -1; \
 	}
 
@@ -243,7 +293,7 @@ fail_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
 	if (!DUE(FAULT_MAP, "mmap"))
 		return mmap(addr, len, prot, flags, fd, off);
-	errno = ENOMEM;
+	errno = error_of(ENOMEM);
 	return MAP_FAILED;
 }
 
@@ -252,7 +302,7 @@ fail_mremap(void *addr, size_t len, size_t new_len, int flags, void *to)
 {
 	if (!DUE(FAULT_MAP, "mremap"))
 		return mremap(addr, len, new_len, flags, to);
-	errno = ENOMEM;
+	errno = error_of(ENOMEM);
 	return MAP_FAILED;
 }
 
@@ -268,7 +318,7 @@ fail_fcntl(int fd, int cmd, ...)
 	va_end(ap);
 	if (!DUE(dups ? FAULT_FD : FAULT_SEAL, "fcntl"))
 		return fcntl(fd, cmd, arg);
-	errno = dups ? EMFILE : EBUSY;
+	errno = error_of(dups ? EMFILE : EBUSY);
 	return -1;
 }
 
@@ -283,7 +333,7 @@ fail_open(const char *path, int flags, ...)
 	va_end(ap);
 	if (!DUE(FAULT_FD, "open"))
 		return open(path, flags, mode);
-	errno = EMFILE;
+	errno = error_of(EMFILE);
 	return -1;
 }
 
@@ -313,6 +363,10 @@ FAIL_INT(FAULT_WATCH, int, listen, ENOMEM, (int fd, int backlog), (fd, backlog))
 FAIL_INT(FAULT_WATCH, int, flock, ENOLCK, (int fd, int op), (fd, op))
 FAIL_INT(FAULT_WATCH, int, mkdir, ENOSPC, (const char *path, mode_t mode), (path, mode))
 FAIL_INT(FAULT_WATCH, int, chmod, EROFS, (const char *path, mode_t mode), (path, mode))
+/* Never because something is used up. */
+FAIL_INT(FAULT_NEVER, int, fstat, EIO, (int fd, struct stat *st), (fd, st))
+FAIL_INT(FAULT_NEVER, long, syscall, ENOSYS,
+	(long nr, long a, long b, long c, long d, long e, long f), (nr, a, b, c, d, e, f))
 FAIL_INT(FAULT_WATCH, int, getsockopt, ENOBUFS,
 	(int fd, int level, int name, void *value, socklen_t *len), (fd, level, name, value, len))
 FAIL_INT(FAULT_WATCH, int, setsockopt, ENOBUFS,
@@ -358,7 +412,7 @@ static const struct row {
 	ROW(fcntl), ROW(open), ROW(fopen), ROW(opendir), ROW(socket), ROW(socketpair), ROW(accept4),
 	ROW(eventfd), ROW(epoll_create1), ROW(timerfd_create), ROW(inotify_init1), ROW(dup),
 	ROW(dup3), ROW(epoll_ctl), ROW(inotify_add_watch), ROW(bind), ROW(connect), ROW(listen),
-	ROW(flock), ROW(mkdir), ROW(chmod), ROW(getsockopt), ROW(setsockopt), ROW(send),
+	ROW(flock), ROW(mkdir), ROW(chmod), ROW(fstat), ROW(syscall), ROW(getsockopt), ROW(setsockopt), ROW(send),
 	ROW(sendmsg), ROW(pthread_create),
 	{ "rte_ctrl_thread_create", (void (*)(void))fail_rte_thread },
 	{ "rte_thread_create_control", (void (*)(void))fail_rte_thread },

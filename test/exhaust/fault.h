@@ -27,6 +27,7 @@ enum fault_kind {
 	FAULT_WATCH = 1 << 4,   /**< Calls that tell the kernel about a descriptor or path. */
 	FAULT_SEND = 1 << 5,    /**< send(), sendmsg(): the kernel has no buffer. */
 	FAULT_THREAD = 1 << 6,  /**< Creating threads. */
+	FAULT_NEVER = 1 << 7,   /**< Calls that fail by name only. */
 };
 
 /* Redirect the calls of all loaded objects whose file name begins so; returns how many. */
@@ -34,7 +35,13 @@ unsigned int fault_install(const char *file);
 
 /* The nth call from now on, 1 the next, fails; with from, so do all after it. */
 void fault_arm(unsigned int kinds, unsigned int nth, bool from);
-/* No call fails any more. Has one? */
+/* The nth call from now on, and those after it, fail with an errno: of a function, or of several,
+ * "chmod syscall".
+ */
+void fault_arm_call(const char *calls, unsigned int nth, int err);
+/* Before the nth call of a function, which works, something is done once. */
+void fault_arm_before(const char *call, unsigned int nth, void (*fn)(void));
+/* No call fails any more. Has one, or was one preceded? */
 bool fault_disarm(void);
 /* Has one failed already? */
 bool fault_is_felt(void);

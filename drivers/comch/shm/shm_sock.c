@@ -139,8 +139,10 @@ bind_and_listen(const char *path)
 	if (sock < 0)
 		return failed("socket for", path, "");
 	/* We have the lock, but that of a live server may have been removed. */
-	if (!comch_place_is_stale(path)) {
-		ret = -EADDRINUSE;
+	ret = comch_place_is_stale(path);
+	if (ret <= 0) {
+		errno = -ret;
+		ret = ret == 0 ? -EADDRINUSE : failed("socket for", path, "");
 		goto err_close;
 	}
 	unlink(path);

@@ -159,7 +159,8 @@ make_args(struct eal_args *args)
 	}
 	if (!writable && !is_given(args, " --telemetry --no-telemetry ")) {
 		/* There is no directory for its socket; comch-info cannot see this program. */
-		IMPL_INFO("%s/dpdk is not writable: EAL runs without telemetry", base);
+		IMPL_WARN("%s/dpdk is not writable: no telemetry, comch-info does not see this "
+			"program (RUNTIME_DIRECTORY names another directory)", base);
 		add_arg(args, "--no-telemetry");
 		add_arg(args, "--log-level=lib.eal:3");
 	}

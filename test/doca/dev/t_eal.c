@@ -28,6 +28,7 @@
 #include <rte_malloc.h>
 
 #include "common/capture.h"
+#include "common/logged.h"
 #include "common/result.h"
 #include "dev/eal.h"
 #include "t_main.h"
@@ -429,7 +430,16 @@ T_CASE(a_plain_user_needs_nothing)
 	T_EQ(system(path), 0);
 }
 
-/* No telemetry then, and not a word on stderr. */
+static void
+open_unseen(void)
+{
+	become_nobody();
+	logged_begin();
+	open_and_close();
+	T_STR_HAS(logged_end(), "no telemetry, comch-info does not see this program");
+}
+
+/* No telemetry then: the log says so, stderr does not. */
 T_CASE(a_directory_that_cannot_be_written)
 {
 	char *dir = nobodys_dir("ro"), path[PATH_MAX];
@@ -440,6 +450,7 @@ T_CASE(a_directory_that_cannot_be_written)
 	unsetenv("COMCH_DIR");
 	setenv("XDG_RUNTIME_DIR", dir, 1);
 	T_EQ(in_child(open_as_nobody), 0);
+	T_EQ(in_child(open_unseen), 0);
 	T_EQ(nb_entries(path), 0);
 	snprintf(path, sizeof(path), "rm -r %s", dir);
 	T_EQ(system(path), 0);

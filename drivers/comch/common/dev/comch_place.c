@@ -231,7 +231,7 @@ comch_place_relock(const struct comch_place *p, int *fd, const char *path)
 	return 0;
 }
 
-bool
+int
 comch_place_is_stale(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -239,14 +239,14 @@ comch_place_is_stale(const char *path)
 	int sock;
 
 	if (rte_strscpy(addr.sun_path, path, sizeof(addr.sun_path)) < 0)
-		return false;
+		return -ENAMETOOLONG;
 	/*
 	 * Of another type than any server's: the kernel looks the socket up and refuses us with
 	 * EPROTOTYPE, so a live server has no connection of ours to accept.
 	 */
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
-		return false;
+		return -errno;
 	stale = connect(sock, (const struct sockaddr *)&addr, sizeof(addr)) != 0 &&
 		(errno == ECONNREFUSED || errno == ENOENT);
 	close(sock);

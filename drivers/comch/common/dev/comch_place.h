@@ -47,9 +47,9 @@ bool comch_place_is_ours(int fd, const char *path);
 int comch_place_relock(const struct comch_place *p, int *fd, const char *path);
 /*
  * Does no process have a socket at this path? A lock says so, too, but a cleanup may have removed
- * its file, and spares sockets in use.
+ * its file, and spares sockets in use. Returns 1, 0, or a negative errno of socket().
  */
-bool comch_place_is_stale(const char *path);
+int comch_place_is_stale(const char *path);
 
 /* comch_watch.c: detects that a file was removed, and a cleanup may do that. */
 
