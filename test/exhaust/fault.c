@@ -412,8 +412,8 @@ static const struct row {
 	ROW(fcntl), ROW(open), ROW(fopen), ROW(opendir), ROW(socket), ROW(socketpair), ROW(accept4),
 	ROW(eventfd), ROW(epoll_create1), ROW(timerfd_create), ROW(inotify_init1), ROW(dup),
 	ROW(dup3), ROW(epoll_ctl), ROW(inotify_add_watch), ROW(bind), ROW(connect), ROW(listen),
-	ROW(flock), ROW(mkdir), ROW(chmod), ROW(fstat), ROW(syscall), ROW(getsockopt), ROW(setsockopt), ROW(send),
-	ROW(sendmsg), ROW(pthread_create),
+	ROW(flock), ROW(mkdir), ROW(chmod), ROW(fstat), ROW(syscall), ROW(getsockopt),
+	ROW(setsockopt), ROW(send), ROW(sendmsg), ROW(pthread_create),
 	{ "rte_ctrl_thread_create", (void (*)(void))fail_rte_thread },
 	{ "rte_thread_create_control", (void (*)(void))fail_rte_thread },
 };

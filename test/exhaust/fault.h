@@ -35,7 +35,8 @@ unsigned int fault_install(const char *file);
 
 /* The nth call from now on, 1 the next, fails; with from, so do all after it. */
 void fault_arm(unsigned int kinds, unsigned int nth, bool from);
-/* The nth call from now on, and those after it, fail with an errno: of a function, or of several,
+/*
+ * The nth call from now on, and those after it, fail with an errno: of a function, or of several,
  * "chmod syscall".
  */
 void fault_arm_call(const char *calls, unsigned int nth, int err);
