@@ -8,6 +8,7 @@
  */
 
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "queue.h"
@@ -27,6 +28,17 @@ send(int fd, const void *buf, size_t len, int flags)
 		__atomic_add_fetch(flapping, 1, __ATOMIC_RELAXED);
 	}
 	return sendto(fd, buf, len, flags, NULL, 0);
+}
+
+/* Wake-ups for frames go by sendmsg(); nothing else does here. */
+ssize_t
+sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	if (flapping != NULL) {
+		nb_sends++;
+		__atomic_add_fetch(flapping, 1, __ATOMIC_RELAXED);
+	}
+	return syscall(SYS_sendmsg, fd, msg, flags);
 }
 
 static void
@@ -145,4 +157,29 @@ Test(armed, sends)
 Test(armed, sends_staged)
 {
 	sends(COMCH_REGION_STAGED, STAGING);
+}
+
+/* So does a client, for each frame: of a message, and its credit. */
+Test(armed, frames)
+{
+	enum { NB = 32 };
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	t_settle();
+	flap(&a.own->armed);
+	for (i = 0; i < NB; i++)
+		t_send(conn, "message", 7, i);
+	T_EQ(nb_sends, NB);
+	/* Runs without a frame wake nobody. */
+	t_steps(v.p.dpu, 100);
+	T_EQ(nb_sends, NB);
+	flapping = NULL;
+	raw_close(&a);
+	v_expect_down(&v, conn);
+	v_close(&v);
 }

@@ -490,40 +490,6 @@ Test(sock, fd_flood_lets_sleep)
 	v_close(&v);
 }
 
-/* More clients that say nothing than the server has places for: one connects all the same. */
-Test(sock, half_open_flood)
-{
-	enum { NB_FILES = 1024, NB_PLACES = NB_FILES / 4, NB = NB_PLACES + 50 };
-	struct rte_comch_server_stats stats;
-	struct rte_comch_client *c;
-	struct raw_peer a[NB];
-	struct victim v;
-	unsigned int i, nb_lost = 0;
-
-	T_CHECK(t_nofile_set(NB_FILES));
-	v_open(&v, NULL);
-	for (i = 0; i < NB; i++) {
-		a[i] = (struct raw_peer){ .sock = v_dial(), .own_fd = -1 };
-		v_run(&v);
-	}
-	v_check(&v);
-	c = t_client_new(v.p.host, v.p.host_dev, V_NAME, NULL);
-	T_EQ(rte_comch_client_start(c), -EINPROGRESS);
-	T_UNTIL(rte_comch_client_state(c) == RTE_COMCH_STATE_RUNNING);
-	t_client_end(c);
-	T_EQ(rte_comch_server_stats_get(v.p.server, &stats), 0);
-	for (i = 0; i < NB; i++) {
-		nb_lost += raw_is_hung_up(&a[i]);
-		raw_close(&a[i]);
-	}
-	/* The others still have their places. */
-	T_EQ(stats.refused, nb_lost);
-	T_GE(nb_lost, NB - NB_PLACES);
-	T_LE(nb_lost, NB - NB_PLACES + 1);
-	v_check_runs(&v);
-	v_close(&v);
-}
-
 /* Come and go, in each phase: nothing stays behind. */
 static void
 come_and_go(struct victim *v, unsigned int how)
