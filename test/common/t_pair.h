@@ -35,6 +35,8 @@ struct t_driver {
 	 * NULL: they are as they are.
 	 */
 	void (*args)(char *buf, size_t size, const char *args);
+	/** Have all arrive that was sent; false: it takes its time. NULL: it has arrived. */
+	bool (*deliver)(void);
 	/** Take a server's place away, as another process could; for conformance only. */
 	void (*lose)(const char *func, const char *name);
 };

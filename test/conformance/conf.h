@@ -134,7 +134,8 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, credit, depth_of_big) \
 	X(inst, credit, slow_receiver) \
 	X(inst, credit, sender_asleep) \
-	X(inst, credit, fair)
+	X(inst, credit, fair) \
+	X(inst, credit, idle_among_busy)
 
 /* Flags of servers and clients. */
 #define CONF_FLAGS(X, inst) \

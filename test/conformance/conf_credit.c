@@ -240,3 +240,74 @@ conf_credit_fair(void)
 	t_client_end(second);
 	t_pair_close(&p);
 }
+
+#define NB_BUSY 16
+#define NB_ROUNDS 8
+/* Until a client that does nothing counts as idle, and more. */
+#define NB_RUNS 200
+
+/* Clients that send all that they can. */
+struct busy {
+	struct rte_comch_client *client[NB_BUSY];
+	uint32_t next[NB_BUSY];
+	bool is_late; /* the driver may deliver later */
+};
+
+static void
+busy_start(struct busy *b, struct t_pair *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < NB_BUSY; i++) {
+		b->client[i] = t_client_new(p->host, p->host_dev, T_NAME, NULL);
+		T_EQ(rte_comch_client_start(b->client[i]), -EINPROGRESS);
+		T_UNTIL(rte_comch_client_state(b->client[i]) == RTE_COMCH_STATE_RUNNING);
+	}
+	b->is_late = getenv("T_KEYS") != NULL || (t_driver->deliver != NULL ?
+			!t_driver->deliver() : t_driver->wakes_itself);
+}
+
+/* They do so, all of it arrives, and the server runs once. */
+static void
+busy_run(struct busy *b, struct t_pair *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < NB_BUSY; i++)
+		offer_all(rte_comch_client_conn(b->client[i]), &b->next[i], UINT32_MAX,
+			RTE_COMCH_MSG_F_SILENT);
+	t_step(p->host);
+	t_forget(p->host);
+	if (t_driver->deliver != NULL)
+		t_driver->deliver();
+	t_step_max(p->dpu, 32);
+}
+
+/* A client that was idle beside them is heard in the second run after its message is there. */
+void
+conf_credit_idle_among_busy(void)
+{
+	unsigned int i, k, most = 0;
+	struct busy b = { 0 };
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	busy_start(&b, &p);
+	for (i = 0; i < NB_ROUNDS; i++) {
+		for (k = 0; k < NB_RUNS; k++)
+			busy_run(&b, &p);
+		t_forget(p.dpu);
+		t_send(p.cconn, "help", 4, i);
+		for (k = 0; t_count(p.dpu, RTE_COMCH_EVENT_MSG, p.sconn) == 0; k++) {
+			busy_run(&b, &p);
+			T_LT(k, 100000);
+		}
+		most = RTE_MAX(most, k);
+	}
+	fprintf(stderr, "heard within %u runs\n", most);
+	if (!b.is_late)
+		T_LE(most, 2);
+	for (i = 0; i < NB_BUSY; i++)
+		t_client_end(b.client[i]);
+	t_pair_close(&p);
+}
