@@ -43,6 +43,7 @@ parts=(
 	'clang 20 ^(lib|drivers|app|examples|test)/ all tests, built with clang'
 	'compile 12 ^(lib/doca/|lib/.*meson.build|examples/|test/(install|headers|dpacc)/) what takes minutes of compiling: installed programs, DOCA headers, comch-dpacc'
 	'environments 3 ^(lib|drivers|test/environments)/ two programs in namespaces, limits, filters, with other allocators and clocks'
+	'old 5 ^(lib|drivers|examples)/ examples in pairs with the library of an older commit, both ways'
 	'model 5 ^test/model/ the protocols, by spin'
 	'perf 4 ^(app/comch-perf|test/smoke)/ comch-perf runs in each of its modes'
 	'exhaust 8 ^(lib|drivers/comch|test/exhaust)/ each call that needs a resource fails in turn, five times'
@@ -75,6 +76,7 @@ part_environments() {
 	done
 	"$test_sh" --suite environments
 }
+part_old() { "$top/devtools/try-old.sh"; }
 part_model() { "$test_sh" --suite model; }
 part_delays() { "$test_sh" --suite delays; }
 part_late() { "$test_sh" --suite late; }
