@@ -122,6 +122,7 @@ struct comch_fast_path {
 	uint64_t refusals_forgiven_at;      /* TSC: for all refusals so far */
 	bool refusal_logged;
 	struct comch_new_cons new_cons;     /* valid while conn->rx_deferred */
+	uint64_t remote_bytes;              /* of all remotes that are not freed yet */
 	/* what producers may still use: lists changed by poll and under the lock */
 	struct comch_reclaim *reclaim_new;  /* hidden, not fenced yet */
 	struct comch_reclaim *reclaim_wait; /* waits for producers */

@@ -90,13 +90,19 @@ reclaim_fence(struct rte_comch_conn *conn)
 }
 
 bool
+comch_reclaim_pending(const struct rte_comch_conn *conn)
+{
+	/* Only this thread writes the lists, so it reads them without the lock. */
+	return conn->fast->reclaim_wait != NULL || conn->fast->reclaim_new != NULL;
+}
+
+bool
 comch_reclaim_step(struct rte_comch_conn *conn)
 {
 	struct comch_reclaim **link, *r;
 	bool done;
 
-	/* Only this thread writes the lists, so it reads them without the lock. */
-	if (conn->fast->reclaim_wait == NULL && conn->fast->reclaim_new == NULL)
+	if (!comch_reclaim_pending(conn))
 		return true;
 	pthread_mutex_lock(&conn->lock);
 	if (conn->fast->reclaim_wait == NULL)
@@ -111,7 +117,7 @@ comch_reclaim_step(struct rte_comch_conn *conn)
 				link = &r->next;
 		}
 	}
-	done = conn->fast->reclaim_wait == NULL && conn->fast->reclaim_new == NULL;
+	done = !comch_reclaim_pending(conn);
 	pthread_mutex_unlock(&conn->lock);
 	return done;
 }

@@ -15,6 +15,8 @@
  */
 void comch_reclaim_later(struct rte_comch_conn *conn, struct rte_comch_remote *remote,
 		struct rte_comch_region *import);
+/* Is something left to reclaim? The connection's thread. */
+bool comch_reclaim_pending(const struct rte_comch_conn *conn);
 /* True: nothing is left to reclaim. */
 bool comch_reclaim_step(struct rte_comch_conn *conn);
 void comch_reclaim_free_all(struct rte_comch_conn *conn);

@@ -51,18 +51,26 @@ remote_create(struct rte_comch_conn *conn, struct comch_new_cons *nc,
 		return -ENOSPC;
 	remote_args(conn, nc, &args);
 	ret = conn->ops->data->remote_create(conn->link, &args, &nc->ticket, mine, remote);
-	if (ret == 0)
+	if (ret == 0) {
 		comch_count(&conn->fast->nb_remotes, 1);
+		conn->fast->remote_bytes += conn->ops->data->remote_size(&args);
+	}
 	return ret;
 }
 
 int
 comch_remote_free(struct rte_comch_conn *conn, struct rte_comch_remote *remote)
 {
+	const struct rte_comch_remote_args args = {
+		.id = remote->id, .depth = remote->depth, .imm_size = remote->imm_size,
+		.staging_size = remote->staging_size,
+	};
 	int ret = conn->ops->data->remote_free(conn->link, remote);
 
-	if (ret == 0)
+	if (ret == 0) {
 		comch_count(&conn->fast->nb_remotes, -1);
+		conn->fast->remote_bytes -= conn->ops->data->remote_size(&args);
+	}
 	return ret;
 }
 
@@ -98,6 +106,18 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 }
 
 /*
+ * Consumers that are gone keep their memory until each producer has left its burst: long, if its
+ * thread has lost its CPU. A peer that has given them back is not refused for their memory. It
+ * cannot prolong the wait, which is for threads of this process alone.
+ */
+static bool
+awaits_free(const struct rte_comch_conn *conn, uint64_t size)
+{
+	return conn->fast->remote_bytes + size > conn->dev->info.max_staging &&
+		comch_reclaim_pending(conn);
+}
+
+/*
  * Limit the memory that a run of the poll allocates for new consumers of all its
  * connections: the peer chooses the size, and the thread allocates and zeroes it.
  */
@@ -105,9 +125,11 @@ static bool
 alloc_is_allowed(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
 {
 	struct rte_comch_remote_args args;
+	uint64_t size;
 
 	remote_args(conn, nc, &args);
-	return comch_poll_allow_alloc(conn->obj.poll, conn->ops->data->remote_size(&args));
+	size = conn->ops->data->remote_size(&args);
+	return !awaits_free(conn, size) && comch_poll_allow_alloc(conn->obj.poll, size);
 }
 
 /* The frame is continued in a later run, and the frames behind it wait. */
@@ -119,7 +141,7 @@ defer(struct rte_comch_conn *conn, const struct comch_new_cons *nc, bool in_prog
 	conn->rx_deferred = true;
 }
 
-/* Deferred while the driver is at work on it, or over the limit of this run. */
+/* Deferred while the driver is at work on it, memory is to be freed, or over the limit of a run. */
 int
 comch_remote_on_consumer_new(struct rte_comch_conn *conn, const struct comch_wire_frame *f,
 		struct rte_comch_ticket *ticket, struct comch_run *run)
