@@ -12,9 +12,8 @@
 
 V_SUITE(wakes);
 
-/* The attacker that sends a wake-up for each one that the victim reads; or into this socket. */
-static struct raw_peer *endless;
-static int endless_sock = -1;
+/* A socket of the attacker, into which it sends a wake-up for each one that the victim reads. */
+static int endless = -1;
 static unsigned int nb_reads;
 
 /* Instead of libc's: the library reads wake-ups by recv(). */
@@ -23,10 +22,8 @@ recv(int fd, void *buf, size_t len, int flags)
 {
 	nb_reads++;
 	/* An end all the same, or a victim that goes on reading would never come back. */
-	if (endless != NULL && nb_reads < 100000)
-		raw_wake(endless);
-	if (endless_sock >= 0 && nb_reads < 100000)
-		raw_sock_send(endless_sock, "w", 1, NULL, 0);
+	if (endless >= 0 && nb_reads < 100000)
+		raw_sock_send(endless, "w", 1, NULL, 0);
 	return recvfrom(fd, buf, len, flags, NULL, NULL);
 }
 
@@ -41,9 +38,9 @@ wakes_without_end(struct victim *v, struct raw_peer *a, const struct rte_comch_c
 	for (i = 0; i < 4; i++)
 		raw_wake(a);
 	nb_reads = 0;
-	endless = a;
+	endless = a->sock;
 	ev = v_expect_down(v, conn);
-	endless = NULL;
+	endless = -1;
 	T_EQ(ev->e.status, -EPROTO);
 	T_GT(nb_reads, 4);
 	T_LE(nb_reads, max_reads);
@@ -53,7 +50,7 @@ wakes_without_end(struct victim *v, struct raw_peer *a, const struct rte_comch_c
 }
 
 /* While the victim looks for the descriptors of a frame, and without one. */
-Test(wakes, wakes_before_fds)
+Test(wakes, before_fds)
 {
 	const struct raw_send s = {
 		.type = COMCH_WIRE_MSG, .lie = true, .say_len = 16, .say_fds = 1,
@@ -73,7 +70,7 @@ Test(wakes, wakes_before_fds)
 }
 
 /* The victim has asked for many, of which none came so far. */
-Test(wakes, wakes_after_many_arms)
+Test(wakes, after_many_arms)
 {
 	const struct rte_comch_conn *conn;
 	struct raw_peer a;
@@ -162,7 +159,7 @@ most_reads(struct victim *v, unsigned int nb_ended)
 }
 
 /* Many at once, all of whose sockets are full when the victim looks: few are read in a run. */
-Test(wakes, wakes_of_many)
+Test(wakes, of_many)
 {
 	enum { NB = 16, MAX_READS = 32 };
 	const struct rte_comch_conn *conn[NB];
@@ -207,10 +204,10 @@ Test(wakes, of_a_producer)
 	v_hear(&a, &f, COMCH_WIRE_PRODUCER_NEW);
 	T_EQ(f.nb_fds, 1);
 	nb_reads = 0;
-	endless_sock = f.fds[0];
-	T_EQ(raw_sock_send(endless_sock, "w", 1, NULL, 0), 1);
+	endless = f.fds[0];
+	T_EQ(raw_sock_send(endless, "w", 1, NULL, 0), 1);
 	T_STR_HAS(v_expect_down(&v, conn)->text, "floods a wake socket");
-	endless_sock = -1;
+	endless = -1;
 	T_GE(nb_reads, QUEUE_READS);
 	/* The others are of that run: of the link, and of the honest one. */
 	T_LE(nb_reads, QUEUE_READS + 32);

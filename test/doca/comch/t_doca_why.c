@@ -24,30 +24,41 @@
 /* Less than the memory of any connection, and enough for what a test prints. */
 #define FEW_BYTES 4096
 
-/* Neither side can make the memory of a connection. */
+/* Neither side can make the memory of a connection once this is done to the process. */
 static void
-connect_in_vain(void)
+connect_in_vain(void (*spoil)(void))
 {
-	struct rlimit before, limit;
 	struct pair t;
 
 	pair_create(&t);
 	T_OK(doca_ctx_start(t.server.ctx));
-	T_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-	limit = before;
-	limit.rlim_cur = FEW_BYTES;
-	T_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	spoil();
 	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
 	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	T_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
 	pair_close(&t);
+}
+
+static void
+limit_files(void)
+{
+	struct rlimit limit;
+
+	T_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = FEW_BYTES;
+	T_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void
+connect_limited(void)
+{
+	connect_in_vain(limit_files);
 }
 
 T_CASE(without_a_backend)
 {
 	static struct child_run run;
 
-	child_run(&run, connect_in_vain);
+	child_run(&run, connect_limited);
 	T_EQ(run.status, 0);
 	T_STR_HAS(run.err, "RLIMIT_FSIZE");
 }
@@ -56,7 +67,7 @@ static void
 connect_with_backend(void)
 {
 	logged_begin();
-	connect_in_vain();
+	connect_limited();
 	fputs(logged_end(), stdout);
 }
 
@@ -90,14 +101,7 @@ deny_memfd(void)
 static void
 connect_denied(void)
 {
-	struct pair t;
-
-	pair_create(&t);
-	T_OK(doca_ctx_start(t.server.ctx));
-	deny_memfd();
-	T_IS(doca_ctx_start(t.client.ctx), DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(pair_progress(&t), ctx_is_idle(t.client.ctx));
-	pair_close(&t);
+	connect_in_vain(deny_memfd);
 }
 
 T_CASE(memfd_is_denied)
