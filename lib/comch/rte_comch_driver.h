@@ -341,7 +341,7 @@ struct rte_comch_data_ops {
 			struct rte_comch_ticket *peers);
 	int (*peer_prod_del)(struct rte_comch_link *link, uint32_t id);
 
-	/** Bytes that remote_create would allocate: the core limits the amount per run. */
+	/** Bytes that remote_create would allocate: limited per run, and while others leave. */
 	uint64_t (*remote_size)(const struct rte_comch_remote_args *args);
 	/**
 	 * Create the sending end of a consumer. On success *mine* is sent in CONSUMER_ACK.

@@ -84,7 +84,9 @@ struct comch_new_cons {
 	uint32_t depth;
 	uint32_t imm_size;
 	uint32_t staging_size;
-	bool in_progress;    /* of the driver, which tells news; else over a limit of this run */
+	bool in_progress;    /* of the driver, which tells news; else over a limit */
+	bool has_mark;
+	uint64_t mark;       /* of the reaper, once only its work is awaited */
 	struct rte_comch_ticket ticket;
 };
 

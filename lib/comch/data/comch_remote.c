@@ -11,6 +11,7 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_log.h"
+#include "sdk/comch_reaper.h"
 #include "data/comch_producer.h"
 #include "data/comch_remote.h"
 #include "data/comch_reclaim.h"
@@ -106,15 +107,25 @@ consumer_new(struct rte_comch_conn *conn, struct comch_new_cons *nc, struct comc
 }
 
 /*
- * Consumers that are gone keep their memory until each producer has left its burst: long, if its
- * thread has lost its CPU. A peer that has given them back is not refused for their memory. It
- * cannot prolong the wait, which is for threads of this process alone.
+ * Consumers that are gone keep their memory until each producer has left its burst and the reaper
+ * has unmapped it: long, if a thread has lost its CPU. A peer that has given them back is not
+ * refused for their memory. It waits for threads of this process alone, and of the reaper only for
+ * what that was given before.
  */
 static bool
-awaits_free(const struct rte_comch_conn *conn, uint64_t size)
+awaits_free(const struct rte_comch_conn *conn, struct comch_new_cons *nc, uint64_t size)
 {
-	return conn->fast->remote_bytes + size > conn->dev->info.max_staging &&
-		comch_reclaim_pending(conn);
+	const struct rte_comch_dev_info *info = &conn->dev->info;
+	bool over_total = comch_load_relaxed(conn->dev->staged) + size > info->total_staging;
+
+	if (!over_total && conn->fast->remote_bytes + size <= info->max_staging)
+		return false;
+	if (comch_reclaim_pending(conn))
+		return true;
+	if (!nc->has_mark)
+		nc->mark = comch_reaper_mark();
+	nc->has_mark = true;
+	return over_total && !comch_reaper_passed(nc->mark);
 }
 
 /*
@@ -122,14 +133,14 @@ awaits_free(const struct rte_comch_conn *conn, uint64_t size)
  * connections: the peer chooses the size, and the thread allocates and zeroes it.
  */
 static bool
-alloc_is_allowed(const struct rte_comch_conn *conn, const struct comch_new_cons *nc)
+alloc_is_allowed(const struct rte_comch_conn *conn, struct comch_new_cons *nc)
 {
 	struct rte_comch_remote_args args;
 	uint64_t size;
 
 	remote_args(conn, nc, &args);
 	size = conn->ops->data->remote_size(&args);
-	return !awaits_free(conn, size) && comch_poll_allow_alloc(conn->obj.poll, size);
+	return !awaits_free(conn, nc, size) && comch_poll_allow_alloc(conn->obj.poll, size);
 }
 
 /* The frame is continued in a later run, and the frames behind it wait. */
@@ -182,11 +193,14 @@ comch_remote_drop_new(struct rte_comch_conn *conn)
 bool
 comch_remote_step(struct rte_comch_conn *conn, struct comch_run *run)
 {
-	struct comch_new_cons nc = conn->fast->new_cons;
+	struct comch_new_cons nc;
 	int ret;
 
-	if (comch_run_full(run) || (!nc.in_progress && !alloc_is_allowed(conn, &nc)))
+	if (comch_run_full(run))
 		return true;
+	if (!conn->fast->new_cons.in_progress && !alloc_is_allowed(conn, &conn->fast->new_cons))
+		return true;
+	nc = conn->fast->new_cons;
 	/* First: if it ends the connection, the ticket is ours to close. */
 	conn->rx_deferred = false;
 	ret = consumer_new(conn, &nc, run);

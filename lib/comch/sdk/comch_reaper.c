@@ -86,3 +86,15 @@ comch_reaper_wait(void)
 	if (!comch_forked)
 		comch_worker_wait(&reaper);
 }
+
+uint64_t
+comch_reaper_mark(void)
+{
+	return comch_forked ? 0 : comch_worker_mark(&reaper);
+}
+
+bool
+comch_reaper_passed(uint64_t mark)
+{
+	return comch_forked || comch_worker_passed(&reaper, mark);
+}

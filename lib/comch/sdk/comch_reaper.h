@@ -11,6 +11,7 @@
  * that.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,5 +19,8 @@
 void comch_reaper_unmap(void *addr, size_t len, uint64_t *used);
 /* Wait until all memory of earlier calls is unmapped. */
 void comch_reaper_wait(void);
+/* The same without waiting: what it was given so far, and is all of that unmapped? */
+uint64_t comch_reaper_mark(void);
+bool comch_reaper_passed(uint64_t mark);
 
 #endif /* COMCH_REAPER_H */

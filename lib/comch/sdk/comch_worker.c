@@ -142,6 +142,28 @@ comch_worker_wait(struct comch_worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+uint64_t
+comch_worker_mark(struct comch_worker *w)
+{
+	uint64_t mark;
+
+	pthread_mutex_lock(&w->lock);
+	mark = w->nb_put;
+	pthread_mutex_unlock(&w->lock);
+	return mark;
+}
+
+bool
+comch_worker_passed(struct comch_worker *w, uint64_t mark)
+{
+	bool passed;
+
+	pthread_mutex_lock(&w->lock);
+	passed = w->nb_done >= mark;
+	pthread_mutex_unlock(&w->lock);
+	return passed;
+}
+
 void
 comch_worker_fini(struct comch_worker *w)
 {

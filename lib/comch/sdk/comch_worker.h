@@ -60,6 +60,9 @@ bool comch_worker_start(struct comch_worker *w);
 bool comch_worker_put(struct comch_worker *w, struct comch_job *job);
 /* Wait until all jobs that were put before are done. Not in a job. */
 void comch_worker_wait(struct comch_worker *w);
+/* The same without waiting: what has been put so far, and is all of that done? Any thread. */
+uint64_t comch_worker_mark(struct comch_worker *w);
+bool comch_worker_passed(struct comch_worker *w, uint64_t mark);
 /* Do all jobs, those that they put included, and end the thread. No calls may follow. */
 void comch_worker_fini(struct comch_worker *w);
 /*

@@ -18,7 +18,7 @@
 uint64_t
 comch_map_remote_size(const struct rte_comch_remote_args *args)
 {
-	return comch_chan_rec_len(args->depth, args->staging_size);
+	return comch_memfd_round(comch_chan_rec_len(args->depth, args->staging_size));
 }
 
 /* Charged to the limits before it is created: the peer chooses its size. */
