@@ -8,7 +8,10 @@
 static uint64_t
 driver_has(void)
 {
-	return t_driver != NULL && t_driver->has_kernel_peer ? T_NEED_PEER_IDS : 0;
+	if (t_driver == NULL)
+		return 0;
+	return (t_driver->has_kernel_peer ? T_NEED_PEER_IDS : 0) |
+		(t_driver->has_dir ? T_NEED_DIR : 0);
 }
 
 static const char *
@@ -23,6 +26,7 @@ need_name(uint64_t need)
 		{ RTE_COMCH_CAPA_EVENT_FD, "RTE_COMCH_CAPA_EVENT_FD" },
 		{ RTE_COMCH_CAPA_SYNC_SEND, "RTE_COMCH_CAPA_SYNC_SEND" },
 		{ RTE_COMCH_CAPA_ORDERED, "RTE_COMCH_CAPA_ORDERED" },
+		{ T_NEED_DIR, "lock files of names" },
 		{ T_NEED_PEER_IDS, "ids of the peer from the kernel" },
 	};
 	unsigned int i;

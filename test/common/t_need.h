@@ -19,6 +19,8 @@
 
 /** The pid, uid and gid of the peer, from the kernel. */
 #define T_NEED_PEER_IDS (UINT64_C(1) << 63)
+/** A directory with lock files of names. */
+#define T_NEED_DIR (UINT64_C(1) << 62)
 
 /* Skip the test, unless the device and t_driver, if it is set, have all of *needs*. */
 void t_need(const struct rte_comch_dev_info *info, uint64_t needs);

@@ -2,9 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "t_pair.h"
@@ -23,18 +25,52 @@ append(char *buf, size_t size, const char *sep, const char *text)
 		T_FAIL("device string %s is too long", buf);
 }
 
+static void
+find_place(const char *func, const char *suffix, glob_t *found)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s/*.%s", t_dir(), func, suffix);
+	T_EQ(glob(path, 0, NULL, found), 0);
+}
+
 void
 t_place_lose(const char *func, const char *suffix)
 {
-	char path[PATH_MAX];
 	glob_t found;
 	size_t i;
 
-	snprintf(path, sizeof(path), "%s/%s/*.%s", t_dir(), func, suffix);
-	T_EQ(glob(path, 0, NULL, &found), 0);
+	find_place(func, suffix, &found);
 	for (i = 0; i < found.gl_pathc; i++)
 		T_EQ(unlink(found.gl_pathv[i]), 0);
 	globfree(&found);
+}
+
+/* The lock of another server. */
+static int taken = -1;
+
+void
+t_place_take(const char *func, const char *name __rte_unused)
+{
+	char path[PATH_MAX];
+	glob_t found;
+
+	find_place(func, "lock", &found);
+	T_EQ(found.gl_pathc, 1);
+	snprintf(path, sizeof(path), "%s.taken", found.gl_pathv[0]);
+	taken = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	T_GE(taken, 0);
+	T_EQ(flock(taken, LOCK_EX | LOCK_NB), 0);
+	/* At once, or its server would have it again. */
+	T_EQ(rename(path, found.gl_pathv[0]), 0);
+	globfree(&found);
+}
+
+void
+t_place_give_back(void)
+{
+	T_EQ(close(taken), 0);
+	taken = -1;
 }
 
 void

@@ -39,6 +39,8 @@ struct t_driver {
 	bool (*deliver)(void);
 	/** Take a server's place away, as another process could; for conformance only. */
 	void (*lose)(const char *func, const char *name);
+	/** If that leaves something in its place: remove it. */
+	void (*give_back)(void);
 };
 
 /** The driver under test. */
@@ -55,6 +57,9 @@ t_stages_heap(void)
 
 /* Remove the files *.SUFFIX of a function, in t_dir(): whose is whose does not matter. */
 void t_place_lose(const char *func, const char *suffix);
+/* Lock the name of the only server of a function, in its place; and let it go. */
+void t_place_take(const char *func, const char *name);
+void t_place_give_back(void);
 /* Device string of device *number*: driver, directory, args, and the keys in the
  * environment variable T_KEYS, "delay=3", and in T_KEYS_DPU or T_KEYS_HOST, by the role
  * in args.

@@ -83,6 +83,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, lifecycle, server_restart) \
 	X(inst, lifecycle, server_lost) \
 	X(inst, lifecycle, server_lost_busy) \
+	X(inst, lifecycle, lock_removed, T_NEED_DIR) \
 	X(inst, lifecycle, texts)
 
 /* Defaults, limits, agreement of both ends. */

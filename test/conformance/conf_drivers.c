@@ -12,12 +12,6 @@ unlink_sockets(const char *func, const char *name __rte_unused)
 	t_place_lose(func, "sock");
 }
 
-static void
-unlink_locks(const char *func, const char *name __rte_unused)
-{
-	t_place_lose(func, "lock");
-}
-
 const struct t_driver conf_driver_shm = {
 	.lose = unlink_sockets,
 	.name = "comch_shm",
@@ -39,7 +33,8 @@ const struct t_driver conf_driver_ring = {
 };
 
 const struct t_driver conf_driver_mlx5 = {
-	.lose = unlink_locks,
+	.lose = t_place_take,
+	.give_back = t_place_give_back,
 	.name = "comch_mlx5",
 	.has_dir = true,
 	.has_total_import = true,

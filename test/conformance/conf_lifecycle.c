@@ -445,6 +445,21 @@ conf_lifecycle_texts(void)
 	t_pair_close(&p);
 }
 
+/* Sleep until it is done. */
+static void
+arm_link(struct t_node *node)
+{
+	t_settle();
+	while (rte_comch_poll_arm(node->poll, RTE_COMCH_POLL_LINK) != 0)
+		t_step(node);
+}
+
+static const char *
+how_lost(void)
+{
+	return t_driver->give_back != NULL ? "replaced" : "removed";
+}
+
 /* Somebody takes the place away under a sleeping server: it wakes, and stops. */
 static void
 lose(struct t_pair *p)
@@ -452,9 +467,7 @@ lose(struct t_pair *p)
 	const struct t_ev *ev;
 	unsigned int i = 0;
 
-	t_settle();
-	while (rte_comch_poll_arm(p->dpu->poll, RTE_COMCH_POLL_LINK) != 0)
-		t_step(p->dpu);
+	arm_link(p->dpu);
 	t_driver->lose("pf0", T_NAME);
 	T_CHECK(t_readable(rte_comch_poll_fd(p->dpu->poll, RTE_COMCH_POLL_LINK), T_TIMEOUT_MS));
 	T_UNTIL(t_state_ev(p->dpu, p->server) != NULL);
@@ -466,7 +479,9 @@ lose(struct t_pair *p)
 	T_EQ(ev->e.state.prev, RTE_COMCH_STATE_RUNNING);
 	T_EQ(ev->e.state.next, RTE_COMCH_STATE_STOPPING);
 	T_EQ(ev->e.status, -ENOENT);
-	T_STR_HAS(ev->text, "removed");
+	T_STR_HAS(ev->text, how_lost());
+	if (t_driver->give_back != NULL)
+		t_driver->give_back();
 }
 
 /* The same name can be had again, by this server or another one. */
@@ -478,7 +493,7 @@ found_again(struct t_pair *p)
 	T_UNTIL(t_state_is(p->dpu, p->server, RTE_COMCH_STATE_IDLE));
 	ev = t_state_ev(p->dpu, p->server);
 	T_EQ(ev->e.status, -ENOENT);
-	T_STR_HAS(ev->text, "removed");
+	T_STR_HAS(ev->text, how_lost());
 	T_UNTIL(rte_comch_client_state(p->client) == RTE_COMCH_STATE_IDLE);
 	T_EQ(rte_comch_server_start(p->server), 0);
 	t_pair_connect(p);
@@ -512,6 +527,27 @@ conf_lifecycle_server_lost(void)
 	t_forget(p.dpu);
 	lose(&p);
 	T_UNTIL(t_state_is(p.dpu, p.server, RTE_COMCH_STATE_IDLE));
+	t_pair_close(&p);
+}
+
+/* A cleanup removes a lock file: its server makes it again, and keeps its name and its clients. */
+void
+conf_lifecycle_lock_removed(void)
+{
+	struct rte_comch_server *other;
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	arm_link(p.dpu);
+	t_place_lose("pf0", "lock");
+	T_CHECK(t_readable(rte_comch_poll_fd(p.dpu->poll, RTE_COMCH_POLL_LINK), T_TIMEOUT_MS));
+	t_settle();
+	other = try_server(&p, T_NAME);
+	T_EQ(rte_comch_server_start(other), -EADDRINUSE);
+	T_EQ(rte_comch_server_destroy(other), 0);
+	t_send(p.cconn, "again", 5, 99);
+	T_UNTIL(conf_sent_status(p.host, 99) == 0);
+	t_no_end(p.dpu, p.sconn);
 	t_pair_close(&p);
 }
 

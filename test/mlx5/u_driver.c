@@ -61,12 +61,6 @@ complete(char *buf, size_t size, const char *args)
 	}
 }
 
-static void
-unlink_locks(const char *func, const char *name __rte_unused)
-{
-	t_place_lose(func, "lock");
-}
-
 static bool
 deliver(void)
 {
@@ -84,7 +78,8 @@ const struct t_driver u_driver = {
 	.wakes_itself = true,
 	.args = complete,
 	.deliver = deliver,
-	.lose = unlink_locks,
+	.lose = t_place_take,
+	.give_back = t_place_give_back,
 	.shows_heap = true,
 };
 

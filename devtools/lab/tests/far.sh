@@ -19,7 +19,7 @@ suite() {
 	vm_run host 600 "/lab/build/test/agent/conformance-agent --agent $vm_ip_dpu:7000 \
 		--far dpu --dpu-dev $dev --host-dev $dev,peer=$vm_ip_dpu \
 		--rep-addr @$vm_ip_host --patience 8 --fewer 20 $1 -- -lifecycle/server_lost \
-		-lifecycle/server_lost_busy" || status=$?
+		-lifecycle/server_lost_busy -lifecycle/lock_removed" || status=$?
 	vm_end_killed dpu "$agent"
 	return "$status"
 }

@@ -315,10 +315,17 @@ mlx5_cm_watch_fd(const struct rte_comch_listener *listener)
 	return listener_of(listener)->watch.fd;
 }
 
+/* A cleanup may have removed the lock file: the name is lost only if another server has it now. */
 int
 mlx5_cm_check(struct rte_comch_listener *listener, char *text, size_t size)
 {
-	return comch_watch_check(&listener_of(listener)->watch, text, size);
+	struct mlx5_listener *l = listener_of(listener);
+	int ret = comch_watch_check(&l->watch, text, size);
+
+	if (ret == 0 || comch_place_relock(&l->dev->place, &l->lock_fd, l->lock_path) != 0)
+		return ret;
+	comch_watch_start(&l->watch, &l->dev->place);
+	return 0;
 }
 
 /* Accept */
