@@ -99,6 +99,8 @@ struct rte_comch_link {
 	uint32_t conn_id;                /**< Id of the connection, for the log. */
 	/** CONNECTING, and link_poll must be called again without an event. */
 	bool try_again;
+	/** UP, and the next link_poll maps memory: the core limits the time for that in a run. */
+	bool needs_setup;
 	/** Callback of the core, set after accept or connect: see comch_link.h. */
 	bool (*news)(void *ctx, bool can_wake);
 	void *ctx;

@@ -54,6 +54,9 @@ begin(struct rings *r, struct fuzz_in *in)
 	r->l.own = ring_new(own);
 	r->peer = ring_new(peer);
 	r->l.peer = r->peer;
+	r->l.own_cell = r->l.own->cell;
+	r->l.peer_cell = r->peer->cell;
+	r->l.peer_may_grow = true;
 	r->l.own_cells = r->l.tx_limit = own;
 	r->l.own_mask = own - 1;
 	r->l.peer_cells = peer;
@@ -76,10 +79,13 @@ static void
 set_prefix(struct rings *r, struct fuzz_in *in)
 {
 	struct shm_cell *cell = &r->peer->cell[r->l.rx_pos & r->l.peer_mask];
-	const struct shm_frame_prefix prefix = {
+	struct shm_frame_prefix prefix = {
 		.len = (uint32_t)fuzz_number(in), .nb_fds = (uint32_t)(fuzz_number(in) >> 4),
 	};
 
+	/* The descriptor of a larger ring never came. */
+	if (prefix.len == sizeof(struct shm_ring_frame) || prefix.nb_fds == 16)
+		prefix.nb_fds = SHM_PREFIX_RING;
 	memcpy(cell->data, &prefix, sizeof(prefix));
 	cell->seq = r->l.rx_pos + 1;
 }

@@ -155,6 +155,7 @@ raw_prepare(struct raw_peer *p, int sock, uint32_t cells)
 	p->cells = cells;
 	raw_mem_new(&m, round_page(shm_link_len(cells)), MFD_ALLOW_SEALING, RAW_SEALS);
 	p->own = m.addr;
+	p->own_cell = p->own->cell;
 	p->own_len = m.len;
 	p->own_fd = m.fd;
 }
@@ -164,6 +165,7 @@ raw_hello(struct raw_peer *p)
 {
 	const struct shm_hello hello = {
 		.magic = SHM_HELLO_MAGIC, .version = SHM_HELLO_VERSION, .cells = p->cells,
+		.flags = p->link_flags,
 	};
 
 	raw_sock_send(p->sock, &hello, sizeof(hello), &p->own_fd, 1);
@@ -238,6 +240,7 @@ raw_is_up(struct raw_peer *p)
 	p->vic_len = round_page(shm_link_len(hello.cells));
 	p->vic = mmap(NULL, p->vic_len, PROT_READ, MAP_SHARED, fd, 0);
 	T_CHECK(p->vic != MAP_FAILED);
+	p->vic_cell = p->vic->cell;
 	/* Ours to read, never to write: the kernel says so. */
 	T_CHECK(mmap(NULL, p->vic_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) ==
 		MAP_FAILED);
@@ -269,6 +272,8 @@ raw_close(struct raw_peer *p)
 		close(p->own_fd);
 	if (p->vic != NULL)
 		munmap(p->vic, p->vic_len);
+	if (p->vic_grown != NULL)
+		munmap(p->vic_grown, shm_link_len(SHM_GROWN_CELLS) - sizeof(*p->vic));
 	while (p->nb_fds > 0)
 		close(take_fd(p));
 	p->sock = p->own_fd = -1;
@@ -283,7 +288,7 @@ raw_put(struct raw_peer *p, const void *bytes, uint32_t len)
 	struct shm_cell *cell;
 
 	for (i = n; i-- > 0; ) {
-		cell = &p->own->cell[(p->tx_pos + i) & (p->cells - 1)];
+		cell = &p->own_cell[(p->tx_pos + i) & (p->cells - 1)];
 		k = RTE_MIN(len - i * SHM_CELL_DATA, (uint32_t)SHM_CELL_DATA);
 		memcpy(cell->data, (const uint8_t *)bytes + i * SHM_CELL_DATA, k);
 		__atomic_store_n(&cell->seq, p->tx_pos + i + 1, __ATOMIC_RELEASE);
@@ -336,8 +341,35 @@ get_cells(const struct raw_peer *p, uint8_t *bytes, uint32_t len)
 	for (i = 0; i * SHM_CELL_DATA < len; i++) {
 		k = RTE_MIN(len - i * SHM_CELL_DATA, (uint32_t)SHM_CELL_DATA);
 		memcpy(bytes + i * SHM_CELL_DATA,
-			p->vic->cell[(p->rx_pos + i) & (p->vic_cells - 1)].data, k);
+			p->vic_cell[(p->rx_pos + i) & (p->vic_cells - 1)].data, k);
 	}
+}
+
+/* The victim's ring has grown: read on in the new one. */
+static void
+take_ring(struct raw_peer *p)
+{
+	const size_t len = shm_link_len(SHM_GROWN_CELLS) - sizeof(*p->vic);
+	struct {
+		struct shm_frame_prefix prefix;
+		struct shm_ring_frame frame;
+	} got;
+	char c;
+	int fd;
+
+	get_cells(p, (uint8_t *)&got, sizeof(got));
+	T_EQ(got.prefix.len, sizeof(got.frame));
+	T_EQ(got.frame.cells, SHM_GROWN_CELLS);
+	T_CHECK(p->vic_grown == NULL);
+	T_UNTIL(p->nb_fds > 0 || sock_take(p, &c, 1) > 0);
+	fd = take_fd(p);
+	p->vic_grown = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+	T_CHECK(p->vic_grown != MAP_FAILED);
+	T_CHECK(mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
+	close(fd);
+	p->vic_cell = p->vic_grown;
+	p->vic_cells = SHM_GROWN_CELLS;
+	p->rx_pos++;
 }
 
 bool
@@ -348,11 +380,15 @@ raw_recv(struct raw_peer *p, struct raw_frame *f)
 	uint64_t word;
 	char c;
 
-	if (p->vic == NULL || __atomic_load_n(&p->vic->cell[p->rx_pos & (p->vic_cells - 1)].seq,
+	if (p->vic == NULL || __atomic_load_n(&p->vic_cell[p->rx_pos & (p->vic_cells - 1)].seq,
 			__ATOMIC_ACQUIRE) != p->rx_pos + 1)
 		return false;
 	get_cells(p, buf, sizeof(prefix));
 	memcpy(&prefix, buf, sizeof(prefix));
+	if (prefix.nb_fds == SHM_PREFIX_RING) {
+		take_ring(p);
+		return raw_recv(p, f);
+	}
 	T_LE(prefix.len, sizeof(buf) - sizeof(prefix));
 	if (p->deaf)
 		prefix.nb_fds = 0;

@@ -30,13 +30,17 @@ struct raw_peer {
 	/* what we write */
 	int own_fd;
 	struct shm_link_shared *own;
+	struct shm_cell *own_cell; /* in *own, or in a ring that has grown */
 	size_t own_len;
 	uint32_t cells;
 	uint64_t tx_pos;
 	uint32_t acked;          /* goes into each frame */
 	uint32_t flags;          /* go into HELLO and ACCEPT */
+	uint32_t link_flags;     /* SHM_HELLO_F_* */
 	/* what the victim writes */
 	struct shm_link_shared *vic;
+	const struct shm_cell *vic_cell;
+	void *vic_grown;         /* the ring that vic_cell is in then */
 	size_t vic_len;
 	uint32_t vic_cells;
 	uint64_t rx_pos;

@@ -26,6 +26,7 @@ u_shm_link_init(struct shm_link *l)
 	memset(l, 0, sizeof(*l));
 	l->own = calloc(1, shm_link_len(CELLS));
 	cr_assert_not_null(l->own);
+	l->own_cell = l->own->cell;
 	l->own_cells = l->peer_cells = CELLS;
 	l->own_mask = l->peer_mask = CELLS - 1;
 	l->tx_limit = CELLS;
@@ -40,6 +41,8 @@ u_shm_links_open(void)
 	u_shm_link_init(&b);
 	a.peer = b.own;
 	b.peer = a.own;
+	a.peer_cell = a.peer->cell;
+	b.peer_cell = b.peer->cell;
 }
 
 static inline void

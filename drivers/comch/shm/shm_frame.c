@@ -42,7 +42,7 @@ tx_room(struct shm_link *l, uint32_t n)
 		shm_link_down(l, -EPROTO, "peer's ring position is out of range");
 		return -EPROTO;
 	}
-	l->tx_limit = peer_rx + l->own_cells;
+	l->tx_limit = peer_rx + l->own_cells - (l->growth != SHM_GROWTH_NO);
 	return l->tx_limit - l->tx_pos >= n ? 0 : -EAGAIN;
 }
 
@@ -75,7 +75,7 @@ put_frame(struct shm_link *l, const void *hdr, uint32_t hdr_len, const uint8_t *
 		uint32_t len, uint32_t nb_fds, uint32_t n)
 {
 	const struct shm_frame_prefix prefix = { .len = hdr_len + len, .nb_fds = nb_fds };
-	struct shm_cell *first = &l->own->cell[l->tx_pos & l->own_mask];
+	struct shm_cell *first = &l->own_cell[l->tx_pos & l->own_mask];
 	uint32_t left = len, i, k;
 	struct shm_cell *cell;
 
@@ -87,7 +87,7 @@ put_frame(struct shm_link *l, const void *hdr, uint32_t hdr_len, const uint8_t *
 	for (i = 1, left -= k; i < n; i++) {
 		payload += k;
 		k = RTE_MIN(left, (uint32_t)SHM_CELL_DATA);
-		cell = &l->own->cell[(l->tx_pos + i) & l->own_mask];
+		cell = &l->own_cell[(l->tx_pos + i) & l->own_mask];
 		memcpy(cell->data, payload, k);
 		/* Differs from the sequence that any later first cell will have. */
 		comch_store_relaxed(&cell->seq, l->tx_pos + i + 1);
@@ -119,8 +119,10 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	ret = tx_room(l, n);
 	if (unlikely(ret != 0)) {
 		/* The ring may be full of credits, which wake no peer: wake it to read. */
-		if (ret == -EAGAIN)
+		if (ret == -EAGAIN) {
 			wake_peer(l, false);
+			shm_ring_full(l);
+		}
 		return ret == -EPROTO ? -ENOTCONN : ret;
 	}
 	if (unlikely(frame->nb_fds > 0)) {
@@ -136,6 +138,16 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 	return 0;
 }
 
+void
+shm_frame_tx_ring(struct shm_link *l, uint32_t cells)
+{
+	const struct shm_ring_frame frame = { .cells = rte_cpu_to_le_32(cells) };
+
+	static_assert(sizeof(frame) == HDR_LEN, "as long as any header");
+	put_frame(l, &frame, HDR_LEN, NULL, 0, SHM_PREFIX_RING, 1);
+	wake_peer(l, false);
+}
+
 bool
 shm_frame_pending(const struct rte_comch_link *link)
 {
@@ -143,7 +155,7 @@ shm_frame_pending(const struct rte_comch_link *link)
 
 	/* P: cells.pml, look */
 	return l->peer != NULL && l->awaits_fds == 0 && peer_load_acquire_u64(
-		&l->peer->cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1;
+		&l->peer_cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1;
 }
 
 /* Copy len bytes of a frame out of its cells. */
@@ -155,7 +167,7 @@ get_frame(const struct shm_link *l, uint8_t *buf, uint32_t len)
 
 	while (len > 0) {
 		k = RTE_MIN(len, SHM_CELL_DATA - skip);
-		peer_copy(buf, l->peer->cell[pos & l->peer_mask].data + skip, k);
+		peer_copy(buf, l->peer_cell[pos & l->peer_mask].data + skip, k);
 		buf += k;
 		len -= k;
 		skip = 0;
@@ -177,8 +189,13 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	/* The previous frame is processed. */
 	if (unlikely(l->map[0] != NULL))
 		shm_link_unmap(l);
-	peer_copy(&peer_prefix, l->peer->cell[l->rx_pos & l->peer_mask].data,
+	peer_copy(&peer_prefix, l->peer_cell[l->rx_pos & l->peer_mask].data,
 		sizeof(peer_prefix));
+	if (unlikely(peer_prefix.nb_fds == SHM_PREFIX_RING)) {
+		ret = shm_ring_take(l, peer_prefix.len);
+		/* Once per link: the next frame is none of these. */
+		return ret == 0 ? shm_frame_rx(link, buf, size, fds, nb_fds) : ret;
+	}
 	if (unlikely(peer_prefix.len < HDR_LEN || peer_prefix.len > size ||
 			cells_for(peer_prefix.len) > l->peer_cells ||
 			peer_prefix.nb_fds > RTE_COMCH_FRAME_FDS))

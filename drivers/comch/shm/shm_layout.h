@@ -29,6 +29,11 @@
  *   P  sender stores first cell.seq (release) -> receiver loads it (acquire)
  *   X  receiver stores rx_pos (release)       -> sender loads it (acquire)
  *   W  sender: P, fence, armed                | sleeper: armed, fence, P
+ *
+ * A ring may grow once, if both hellos have the flag for it: after a frame with
+ * SHM_PREFIX_RING the cells with the numbers from there on are in another memory file, which
+ * has nothing but cells. Its descriptor is sent before that frame. Cells before it stay
+ * where they are until they are read, so a ring that is full of them can grow.
  */
 
 #include <assert.h>
@@ -44,6 +49,8 @@ static_assert(RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN, "integers are shared as they 
 #define SHM_CELL_DATA 56
 #define SHM_MIN_CELLS 64
 #define SHM_MAX_CELLS 65536
+/* Of a ring that has grown. */
+#define SHM_GROWN_CELLS 4096
 
 struct shm_cell {
 	uint64_t seq;
@@ -59,6 +66,17 @@ struct shm_frame_prefix {
 };
 static_assert(sizeof(struct shm_frame_prefix) == 8, "wire");
 static_assert(offsetof(struct shm_frame_prefix, nb_fds) == 4, "wire");
+
+/* nb_fds of the frame after which the ring is another one, whose descriptor was sent. */
+#define SHM_PREFIX_RING UINT32_C(0x80000001)
+
+/* That frame. */
+struct shm_ring_frame {
+	uint32_t cells;
+	uint32_t zero[3];
+};
+static_assert(sizeof(struct shm_ring_frame) == 16, "wire");
+static_assert(offsetof(struct shm_ring_frame, zero) == 4, "wire");
 
 struct shm_link_shared {
 	uint64_t rx_pos;
@@ -100,6 +118,8 @@ static_assert(offsetof(struct shm_hello, flags) == 12, "wire");
 /* The lowest bit of the sender's armed word is set if credits wake it. */
 #define SHM_HELLO_F_CREDIT_BIT UINT32_C(2)
 #define SHM_ARMED_CREDITS UINT32_C(1)
+/* The sender of the hello knows SHM_PREFIX_RING. */
+#define SHM_HELLO_F_GROWS UINT32_C(4)
 
 /* All later messages are one byte. */
 #define SHM_SOCK_WAKE 'w' /* wake-up */

@@ -55,10 +55,12 @@ make_own(struct shm_link *l)
 	void *addr = NULL;
 	int fd;
 
-	fd = comch_memfd_create("comch_link", len_of(shm->cells), COMCH_MEMFD_ONE_WRITER, &addr);
+	l->own_len = len_of(shm->cells);
+	fd = comch_memfd_create("comch_link", l->own_len, COMCH_MEMFD_ONE_WRITER, &addr);
 	if (fd < 0)
 		return fd;
 	l->own = addr;
+	l->own_cell = l->own->cell;
 	l->own_cells = shm->cells;
 	l->own_mask = shm->cells - 1;
 	l->tx_limit = shm->cells;
@@ -136,7 +138,7 @@ shm_link_say_hello(struct shm_link *l)
 		return fd;
 	}
 	hello.cells = rte_cpu_to_le_32(l->own_cells);
-	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT |
+	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT | SHM_HELLO_F_GROWS |
 		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
 	/* The mapping stays; close the descriptor, which counts against a limit. */
@@ -146,7 +148,7 @@ shm_link_say_hello(struct shm_link *l)
 	else
 		shm_out_sent(&l->out, 1);
 	if (ret == -EAGAIN) {
-		munmap(l->own, len_of(l->own_cells));
+		munmap(l->own, l->own_len);
 		l->own = NULL;
 	}
 	return ret;
@@ -193,6 +195,10 @@ answer_hello(struct shm_link *l, int ret)
 		refuse_hello(l, ret);
 		return;
 	}
+	if (l->peer_may_grow && l->own_cells < SHM_GROWN_CELLS) {
+		l->growth = SHM_GROWTH_POSSIBLE;
+		l->tx_limit--;
+	}
 	l->base.state = RTE_COMCH_LINK_UP;
 }
 
@@ -219,8 +225,11 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	if (ret != 0)
 		return ret == -ENOMEM ? ret : -EPERM;
 	l->peer = addr;
+	l->peer_len = len;
+	l->peer_cell = l->peer->cell;
 	l->peer_cells = cells;
 	l->peer_mask = cells - 1;
+	l->peer_may_grow = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
@@ -486,6 +495,8 @@ shm_link_poll(struct rte_comch_link *link)
 		return;
 	if (l->peer_unanswered != NULL)
 		answer_hello(l, 0);
+	if (l->growth == SHM_GROWTH_DUE)
+		shm_ring_grow(l);
 	read_sock(l);
 	/* All its descriptors are stashed, or none will follow: read the frame. */
 	if (nb_stashed(l) >= l->awaits_fds || (l->job == NULL && !l->must_read))
@@ -553,11 +564,12 @@ shm_link_close(struct rte_comch_link *link)
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
 	shm_link_shutdown(link);
+	shm_ring_free(l);
 	if (l->own != NULL)
-		munmap(l->own, len_of(l->own_cells));
+		munmap(l->own, l->own_len);
 	if (l->peer != NULL || l->peer_unanswered != NULL)
 		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_unanswered),
-			len_of(l->peer_cells));
+			l->peer_len);
 	comch_quota_put(l->out.quota);
 	free(l->stash);
 	free(l);

@@ -67,6 +67,13 @@ struct shm_import {
 	struct shm_import *next;
 };
 
+/* Whether our ring may become a larger one. */
+enum shm_growth {
+	SHM_GROWTH_NO,       /* it has, it cannot or the peer knows no other ring */
+	SHM_GROWTH_POSSIBLE, /* if it is full: one cell is kept free for the frame that says so */
+	SHM_GROWTH_DUE,      /* in the next shm_link_poll() */
+};
+
 /* A descriptor whose frame is not read yet. */
 struct shm_stashed {
 	int fd;
@@ -82,16 +89,24 @@ struct shm_link {
 	bool must_read;             /* the socket, in the next run: see read_again() */
 	/* sending */
 	struct shm_link_shared *own;
+	size_t own_len;             /* of its mapping, bytes */
+	struct shm_cell *own_cell;  /* in *own or grown */
+	void *own_grown;            /* SHM_GROWN_CELLS cells; counted in `out.quota` */
 	uint32_t own_cells;
 	uint32_t own_mask;
 	uint64_t tx_pos;
 	uint64_t tx_limit;          /* end of the free cells, from the checked rx_pos */
 	uint32_t armed_answered;    /* value of the peer's armed word at our last wake-up */
 	uint16_t awaits_fds;        /* descriptors of the next frame that are in flight */
+	enum shm_growth growth;
 	int16_t map_err;            /* why memory after the last import was not mapped; or 0 */
 	/* receiving */
 	const struct shm_link_shared *peer; /* read by comch_peer.h only */
 	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
+	size_t peer_len;
+	const struct shm_cell *peer_cell; /* in *peer or grown; read by comch_peer.h only */
+	void *peer_grown;           /* of the peer: counted in `out.quota` */
+	bool peer_may_grow;         /* and has not yet */
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
@@ -161,7 +176,23 @@ void shm_link_unmap(struct shm_link *l);
 /* Take nb_fds descriptors out of the stash. Returns 0, -EAGAIN (retry) or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
 
+/* The length of a memory file with so many cells, and nothing else. */
+static inline size_t
+shm_ring_len(uint32_t cells)
+{
+	return cells * sizeof(struct shm_cell);
+}
+/* shm_ring.c: rings that grow */
+/* Our ring was full: let the next shm_link_poll() make it larger. */
+void shm_ring_full(struct shm_link *l);
+void shm_ring_grow(struct shm_link *l);
+/* The peer's next frame is SHM_PREFIX_RING, of len bytes. 0: read, the ring is another one now. */
+int shm_ring_take(struct shm_link *l, uint32_t len);
+void shm_ring_free(struct shm_link *l);
+
 /* shm_frame.c */
+/* Tell the peer that the cells after this frame are in its new ring. There is room for it. */
+void shm_frame_tx_ring(struct shm_link *l, uint32_t cells);
 int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame);
 int shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);

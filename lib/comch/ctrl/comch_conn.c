@@ -98,8 +98,10 @@ conn_link_news(void *ctx, bool can_wake)
 static bool
 has_time_for_link(const struct rte_comch_conn *conn)
 {
-	return conn->phase != COMCH_PHASE_LINKING ||
-		comch_poll_has_time(conn->obj.poll, COMCH_POLL_SETUP);
+	bool is_slow = conn->phase == COMCH_PHASE_LINKING ||
+		(conn->link != NULL && conn->link->needs_setup);
+
+	return !is_slow || comch_poll_has_time(conn->obj.poll, COMCH_POLL_SETUP);
 }
 
 static void

@@ -231,6 +231,7 @@ comch_tel_shares(const struct comch_tel_args *args, struct rte_tel_data *d)
 		[COMCH_QUOTA_FDS] = "descriptors",
 		[COMCH_QUOTA_FDS_OUT] = "descriptors_in_flight",
 		[COMCH_QUOTA_MAPS] = "mappings",
+		[COMCH_QUOTA_RINGS] = "larger_rings",
 	};
 	struct comch_quota_info info;
 	struct rte_tel_data *share;

@@ -34,6 +34,8 @@
  */
 #define DEFAULT_MAPS 65530
 #define MAPS_SHARE(maps) ((maps) / 3)
+/* 64 MiB, at 256 KiB each. */
+#define MAX_RINGS 256
 
 /* A process, and a user, may have this multiple of what is left. */
 static const struct multiple {
@@ -43,6 +45,7 @@ static const struct multiple {
 	[COMCH_QUOTA_FDS_OUT] = { 1, 3 },
 	[COMCH_QUOTA_FDS] = { 5, 7 },
 	[COMCH_QUOTA_MAPS] = { 5, 7 },
+	[COMCH_QUOTA_RINGS] = { 5, 7 },
 };
 
 /* The pid of all processes of a user. */
@@ -99,6 +102,7 @@ set_max(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		n = (uint32_t)RTE_MIN(limit.rlim_cur, (rlim_t)UINT32_MAX);
 	all.max[COMCH_QUOTA_FDS] = FDS_SHARE(n);
+	all.max[COMCH_QUOTA_RINGS] = MAX_RINGS;
 	all.max[COMCH_QUOTA_FDS_OUT] = RTE_MIN(FDS_OUT_SHARE(n), (uint32_t)MAX_FDS_OUT);
 	if (all.max[COMCH_QUOTA_MAPS] == 0)
 		all.max[COMCH_QUOTA_MAPS] = MAPS_SHARE(max_maps());

@@ -24,6 +24,8 @@ enum comch_quota_of {
 	COMCH_QUOTA_FDS,
 	/* Mappings of the peer's memory. */
 	COMCH_QUOTA_MAPS,
+	/* Larger rings of our own memory, for what peers do not read. */
+	COMCH_QUOTA_RINGS,
 	COMCH_NB_QUOTAS,
 };
 
