@@ -432,6 +432,8 @@ struct rte_comch_client *rte_comch_conn_client(const struct rte_comch_conn *conn
 
 /** No SENT event if the message is delivered; disconnects do not wait for its delivery. */
 #define RTE_COMCH_MSG_F_SILENT (UINT32_C(1) << 0)
+/** No SENT event if the message is delivered; disconnects wait for its delivery, as for others. */
+#define RTE_COMCH_MSG_F_NO_SENT (UINT32_C(1) << 1)
 
 /** A control message to send. */
 struct rte_comch_msg {

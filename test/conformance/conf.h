@@ -113,6 +113,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, ctrl, sent_is_returned) \
 	X(inst, ctrl, sent_of_one) \
 	X(inst, ctrl, silent) \
+	X(inst, ctrl, no_sent) \
 	X(inst, ctrl, order_both_ways) \
 	X(inst, ctrl, not_established) \
 	X(inst, ctrl, borrowed_data) \
@@ -287,6 +288,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, disconnect, last_look) \
 	X(inst, disconnect, last_word) \
 	X(inst, disconnect, silent_last_word) \
+	X(inst, disconnect, unsent_last_word) \
 	X(inst, disconnect, deaf_peer) \
 	X(inst, disconnect, by_client) \
 	X(inst, disconnect, server_stop) \

@@ -245,6 +245,29 @@ conf_ctrl_silent(void)
 	t_pair_close(&p);
 }
 
+/* As silent ones, for those that are delivered. */
+void
+conf_ctrl_no_sent(void)
+{
+	struct t_pair_conf conf = { .server.max_msg_size = 1000 };
+	uint8_t buf[2000] = { 0 };
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, &conf);
+	for (i = 0; i < 10; i++)
+		T_CHECK(t_offer(p.cconn, buf, i, i, RTE_COMCH_MSG_F_NO_SENT));
+	T_CHECK(t_offer(p.cconn, buf, 2000, 77, RTE_COMCH_MSG_F_NO_SENT));
+	t_send(p.cconn, buf, 1, 78);
+	T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == 11 &&
+		t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) >= 2);
+	t_settle();
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL), 2);
+	T_EQ(conf_sent_status(p.host, 77), -EMSGSIZE);
+	T_EQ(conf_sent_status(p.host, 78), 0);
+	t_pair_close(&p);
+}
+
 void
 conf_ctrl_order_both_ways(void)
 {

@@ -85,6 +85,22 @@ conf_disconnect_last_word(void)
 	t_pair_close(&p);
 }
 
+/* One without SENT is delivered, too. */
+void
+conf_disconnect_unsent_last_word(void)
+{
+	struct t_pair p;
+
+	t_pair_open(&p, NULL);
+	T_CHECK(t_offer(p.sconn, "bye", 3, 1, RTE_COMCH_MSG_F_NO_SENT));
+	T_EQ(rte_comch_conn_disconnect(p.sconn, NULL), -EINPROGRESS);
+	T_UNTIL(t_state_is(p.host, p.client, RTE_COMCH_STATE_IDLE) &&
+			t_count(p.dpu, RTE_COMCH_EVENT_DISCONNECTED, p.sconn) == 1);
+	T_EQ(t_count(p.host, RTE_COMCH_EVENT_MSG, NULL), 1);
+	T_EQ(t_count(p.dpu, RTE_COMCH_EVENT_SENT, NULL), 0);
+	t_pair_close(&p);
+}
+
 /* A pending silent message does not delay a disconnect. */
 void
 conf_disconnect_silent_last_word(void)

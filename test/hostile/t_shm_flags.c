@@ -44,6 +44,48 @@ Test(flags, msgs_without_credit)
 	too_many(RTE_COMCH_SERVER_F_MANUAL_CREDIT, 8, 9);
 }
 
+/* Does DISCONNECT come before the last message is acknowledged? */
+static void
+last_word(uint32_t flags, bool awaited)
+{
+	struct rte_comch_conn *conn;
+	struct raw_frame f;
+	struct raw_peer a;
+	struct victim v;
+	uint64_t begin;
+	bool came;
+
+	v_open(&v, NULL);
+	conn = v_connect(&v, &a);
+	T_CHECK(t_offer(conn, "bye", 3, 1, flags));
+	begin = t_now_ms();
+	T_EQ(rte_comch_conn_disconnect(conn, NULL), -EINPROGRESS);
+	t_steps(v.p.dpu, 10);
+	v_hear(&a, &f, COMCH_WIRE_MSG);
+	came = raw_recv(&a, &f);
+	/* It waits for a second. */
+	if (!awaited || t_now_ms() - begin < 900)
+		T_EQ(came, !awaited);
+	if (!came) {
+		a.acked = 1;
+		raw_send(&a, &(struct raw_send){ .type = COMCH_WIRE_CREDIT });
+		T_UNTIL(raw_recv(&a, &f));
+	}
+	T_EQ(f.type, COMCH_WIRE_DISCONNECT);
+	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 1);
+	/* A silent one that was never acknowledged has failed, which is said. */
+	T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_SENT, conn), flags == 0 || !awaited);
+	raw_close(&a);
+	v_close(&v);
+}
+
+Test(flags, last_words)
+{
+	last_word(0, true);
+	last_word(RTE_COMCH_MSG_F_NO_SENT, true);
+	last_word(RTE_COMCH_MSG_F_SILENT, false);
+}
+
 /* What belongs to the fast path, on a connection that has none. */
 static void
 no_fast_path(uint32_t server_flags, uint32_t wire_flags, uint32_t type)

@@ -65,7 +65,8 @@ enum comch_phase {
 struct comch_unacked {
 	uint64_t cookie;
 	int32_t status; /* not 0: send failed */
-	bool silent;
+	bool silent;     /* no SENT event unless it failed */
+	bool is_awaited; /* by a disconnect */
 };
 
 /* A frame that waits for space in the link. */

@@ -227,7 +227,7 @@ msg_check(const struct rte_comch_conn *conn, const struct rte_comch_msg *msg)
 	if (unlikely(msg->len > conn->max_msg_size))
 		return -EMSGSIZE;
 	if (unlikely((msg->len > 0 && msg->data == NULL) ||
-			(msg->flags & ~RTE_COMCH_MSG_F_SILENT) != 0))
+			(msg->flags & ~(RTE_COMCH_MSG_F_SILENT | RTE_COMCH_MSG_F_NO_SENT)) != 0))
 		return -EINVAL;
 	return 0;
 }

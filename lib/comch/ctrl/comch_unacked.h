@@ -57,7 +57,8 @@ comch_unacked_put(struct rte_comch_conn *conn, const struct rte_comch_msg *msg, 
 
 	u->cookie = msg->cookie;
 	u->status = status;
-	u->silent = (msg->flags & RTE_COMCH_MSG_F_SILENT) != 0;
+	u->silent = (msg->flags & (RTE_COMCH_MSG_F_SILENT | RTE_COMCH_MSG_F_NO_SENT)) != 0;
+	u->is_awaited = (msg->flags & RTE_COMCH_MSG_F_SILENT) == 0;
 	if (unlikely(status != 0)) {
 		comch_count(&conn->stats.tx_errors, 1);
 		comch_unacked_skip(conn);
@@ -86,7 +87,7 @@ comch_unacked_report(struct rte_comch_conn *conn, struct comch_run *run)
 	return true;
 }
 
-/* Is any non-silent message still unacknowledged? */
+/* Does a disconnect wait for a message that is still unacknowledged? */
 static inline bool
 comch_unacked_pending(const struct rte_comch_conn *conn)
 {
@@ -95,7 +96,7 @@ comch_unacked_pending(const struct rte_comch_conn *conn)
 
 	for (i = conn->unacked_ready; i != conn->unacked_tail; i++) {
 		u = &conn->unacked[i & conn->unacked_mask];
-		if (u->status == 0 && !u->silent)
+		if (u->status == 0 && u->is_awaited)
 			return true;
 	}
 	return false;

@@ -41,6 +41,7 @@ dial(struct doca_comch_client *client)
 		.name = client->ctrl.name,
 		.max_msg_size = client->ctrl.max_msg_size,
 		.recv_queue = client->ctrl.recv_queue,
+		.send_queue = impl_ctrl_send_queue(&client->ctrl),
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.user_data = (uintptr_t)ctx,
 	};
@@ -137,7 +138,7 @@ static const struct impl_ctx_ops client_ops = {
 	.event = client_event,
 	.progress = impl_send_progress,
 	.submit = impl_send_submit,
-	.task_fail = impl_send_task_fail,
+	.task_report = impl_send_task_report,
 	.task_put = impl_send_put,
 	.task_revive = impl_send_revive,
 	.fini = client_fini,

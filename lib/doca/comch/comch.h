@@ -64,6 +64,7 @@ STAILQ_HEAD(impl_send_list, doca_comch_task_send);
 struct doca_comch_connection {
 	struct impl_conn_head head;    /* its control; NULL: destroyed */
 	enum impl_conn_state state;
+	uint32_t max_msg_size;         /* agreed with the peer, once it is up */
 	bool silent;                   /* disconnected by the application: no callbacks */
 	uint32_t refs;                 /* atomic */
 	union doca_data user_data;
@@ -161,6 +162,13 @@ doca_error_t impl_ctrl_set_consumer_cbs(struct impl_ctrl *ctrl,
 void impl_ctrl_event(struct impl_ctrl *ctrl, const struct rte_comch_event *event);
 void impl_ctrl_conn_ended(struct doca_comch_connection *conn);
 
+/* Messages that may be in the peer's queue: a task for each may complete before it reads them. */
+static inline uint32_t
+impl_ctrl_send_queue(const struct impl_ctrl *ctrl)
+{
+	return RTE_MAX(ctrl->ctx.nb_tasks, (uint32_t)IMPL_DEFAULT_RECV_QUEUE);
+}
+
 /* send.c */
 doca_error_t impl_send_set_conf(struct impl_ctrl *ctrl,
 		doca_comch_task_send_completion_cb_t sent_cb,
@@ -172,7 +180,7 @@ void impl_send_put(struct doca_task *task);
 bool impl_send_revive(struct doca_task *task);
 /* No task refers to a connection that is about to be freed. */
 void impl_send_forget(struct impl_ctrl *ctrl, const struct doca_comch_connection *conn);
-void impl_send_task_fail(struct doca_task *task, doca_error_t status);
+void impl_send_task_report(struct doca_task *task, doca_error_t status);
 void impl_send_done(struct doca_comch_task_send *send, doca_error_t status);
 /* Fail all waiting tasks of a connection. */
 void impl_send_flush(struct doca_comch_connection *conn, doca_error_t status);

@@ -148,6 +148,14 @@ impl_ctrl_conn_ended(struct doca_comch_connection *conn)
 	impl_conn_drop(conn);
 }
 
+static uint32_t
+agreed_size(const struct doca_comch_connection *conn)
+{
+	struct rte_comch_conn_info info;
+
+	return rte_comch_conn_info_get(conn->native, &info) == 0 ? info.max_msg_size : 0;
+}
+
 static void
 on_conn_event(struct impl_ctrl *ctrl, struct doca_comch_connection *conn,
 		const struct rte_comch_event *event)
@@ -158,6 +166,7 @@ on_conn_event(struct impl_ctrl *ctrl, struct doca_comch_connection *conn,
 			on_msg(ctrl, conn, event);
 		return;
 	case RTE_COMCH_EVENT_CONNECTED:
+		conn->max_msg_size = agreed_size(conn);
 		impl_conn_set_state(conn, IMPL_CONN_UP);
 		if (ctrl->connect_cb != NULL)
 			ctrl->connect_cb((struct doca_comch_event_connection_status_changed *)
@@ -184,11 +193,6 @@ impl_ctrl_event(struct impl_ctrl *ctrl, const struct rte_comch_event *event)
 {
 	struct doca_comch_connection *conn;
 
-	if (event->type == RTE_COMCH_EVENT_SENT) {
-		impl_send_done((struct doca_comch_task_send *)(uintptr_t)event->sent.cookie,
-			impl_err(event->status));
-		return;
-	}
 	conn = (struct doca_comch_connection *)(uintptr_t)
 		rte_comch_conn_user_data_get(event->conn);
 	if (conn != NULL)

@@ -5,6 +5,9 @@
 /*
  * Control messages.
  *
+ * A task completes when its message is in the queue of the peer, who gets it whenever it
+ * looks: not when it has looked. The native channel would say that, so its SENT is not asked for.
+ *
  * A submit never returns AGAIN because the peer is slow: public programs treat that as
  * an error. If the native channel is full, a copy of the message waits here, in order,
  * and each progress tries to send it.
@@ -100,10 +103,16 @@ static bool
 send_now(struct doca_comch_task_send *send, const void *msg)
 {
 	const struct rte_comch_msg m = {
-		.data = msg, .len = send->len, .cookie = (uintptr_t)send,
+		.data = msg, .len = send->len, .flags = RTE_COMCH_MSG_F_NO_SENT,
 	};
+	/* The two ends agreed on the smaller size. */
+	bool fits = send->len <= send->conn->max_msg_size;
 
-	return rte_comch_conn_send_burst(send->conn->native, &m, 1) == 1;
+	if (fits && rte_comch_conn_send_burst(send->conn->native, &m, 1) == 0)
+		return false;
+	impl_pe_complete_later(send->task.ctx->pe, &send->task,
+		fits ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+	return true;
 }
 
 static doca_error_t
@@ -161,7 +170,7 @@ impl_send_done(struct doca_comch_task_send *send, doca_error_t status)
 }
 
 void
-impl_send_task_fail(struct doca_task *task, doca_error_t status)
+impl_send_task_report(struct doca_task *task, doca_error_t status)
 {
 	impl_send_done((struct doca_comch_task_send *)(void *)task, status);
 }

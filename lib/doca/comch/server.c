@@ -29,6 +29,7 @@ server_start(struct doca_ctx *ctx)
 		.flags = RTE_COMCH_SERVER_F_EXACT,
 		.max_msg_size = server->ctrl.max_msg_size,
 		.recv_queue = server->ctrl.recv_queue,
+		.send_queue = impl_ctrl_send_queue(&server->ctrl),
 		.user_data = (uintptr_t)ctx,
 	};
 	struct rte_comch_server *native;
@@ -108,7 +109,7 @@ static const struct impl_ctx_ops server_ops = {
 	.event = server_event,
 	.progress = impl_send_progress,
 	.submit = impl_send_submit,
-	.task_fail = impl_send_task_fail,
+	.task_report = impl_send_task_report,
 	.task_put = impl_send_put,
 	.task_revive = impl_send_revive,
 };

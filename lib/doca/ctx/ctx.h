@@ -46,7 +46,7 @@ enum impl_task_state {
 struct doca_task {
 	struct doca_ctx *ctx;
 	union doca_data user_data;
-	struct doca_task *next; /* in the list of free or deferred tasks */
+	struct doca_task *next; /* in the list of free, deferred or completed tasks */
 	doca_error_t status;
 	uint8_t state;          /* enum impl_task_state */
 	bool has_revived_buf;   /* by task_revive() */
@@ -70,8 +70,10 @@ struct impl_ctx_ops {
 	doca_error_t (*submit)(struct doca_task *task);
 	/* Check a task submitted while STARTING. NULL: not allowed. */
 	doca_error_t (*submit_early)(const struct doca_task *task);
-	/* Fail a submitted task that never reached the channel. */
-	void (*task_fail)(struct doca_task *task, doca_error_t status);
+	/* Report a submitted task whose end the channel does not report: it never got there, or
+	 * was given to impl_pe_complete_later().
+	 */
+	void (*task_report)(struct doca_task *task, doca_error_t status);
 	/* Pass batched tasks to the channel. May be NULL. */
 	void (*flush)(struct doca_ctx *ctx);
 	/* A task is freed. May be NULL. */
@@ -139,9 +141,12 @@ struct doca_pe {
 	struct impl_ctx_list active;
 	struct doca_ctx *cursor;     /* next context of the running progress */
 	uint16_t ev_next, nb_ev;     /* received from the poll, not yet handled */
+	struct doca_task *completed; /* not yet reported, oldest first */
+	struct doca_task **completed_end;
 	bool running;                /* within doca_pe_progress() */
 	bool has_batch;                 /* a context has a batch to flush */
 	bool is_single;              /* report one completion per progress */
+	bool completed_last;         /* the last event was one of `completed` */
 	bool ctxs_first;             /* in this progress, before events; if is_single */
 	struct doca_pe *outer;       /* engine whose callback runs this progress */
 	bool armed;
@@ -202,6 +207,11 @@ void impl_pe_flush_outer(void);
 void impl_pe_remove(struct doca_pe *pe, struct doca_ctx *ctx);
 /* Have each progress visit a context. */
 void impl_pe_activate(struct doca_pe *pe, struct doca_ctx *ctx);
+/*
+ * Report a submitted task in a later progress, as one event: it has completed, and the poll has
+ * no event for it. Of the tasks of an engine the first one is reported first.
+ */
+void impl_pe_complete_later(struct doca_pe *pe, struct doca_task *task, doca_error_t status);
 /* Whether events of a context or its connections are not yet handled. */
 bool impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx);
 /* Wake the engine for work that the poll does not know of. */

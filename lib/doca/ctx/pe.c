@@ -25,6 +25,13 @@ static TAILQ_HEAD(, doca_pe) engines = TAILQ_HEAD_INITIALIZER(engines);
 static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void
+forget_completed(struct doca_pe *pe)
+{
+	pe->completed = NULL;
+	pe->completed_end = &pe->completed;
+}
+
+static void
 before_fork(void)
 {
 	pthread_mutex_lock(&engines_lock);
@@ -45,6 +52,7 @@ in_child(void)
 	TAILQ_FOREACH(pe, &engines, all) {
 		/* They may refer to the channel. */
 		pe->ev_next = pe->nb_ev = 0;
+		forget_completed(pe);
 		TAILQ_INIT(&pe->active);
 		/* Another thread may have been changing the list: forwards it is complete. */
 		TAILQ_FOREACH(ctx, &pe->ctxs, next) {
@@ -104,6 +112,7 @@ doca_pe_create(struct doca_pe **pe)
 	TAILQ_INIT(&p->ctxs);
 	TAILQ_INIT(&p->active);
 	TAILQ_INIT(&p->dead);
+	forget_completed(p);
 	engine_add(p);
 	*pe = p;
 	return DOCA_SUCCESS;
@@ -221,6 +230,40 @@ impl_pe_has_events(const struct doca_pe *pe, const struct doca_ctx *ctx)
 	return false;
 }
 
+void
+impl_pe_complete_later(struct doca_pe *pe, struct doca_task *task, doca_error_t status)
+{
+	task->status = status;
+	task->next = NULL;
+	*pe->completed_end = task;
+	pe->completed_end = &task->next;
+}
+
+static void
+report_completed(struct doca_pe *pe)
+{
+	struct doca_task *task = pe->completed;
+
+	pe->completed = task->next;
+	if (pe->completed == NULL)
+		pe->completed_end = &pe->completed;
+	task->ctx->ops->task_report(task, task->status);
+}
+
+/*
+ * Completed tasks come before other events, such as the end of their connection. Messages take
+ * turns with them, or a program that sends in each completion would receive none.
+ */
+static bool
+completed_is_next(struct doca_pe *pe)
+{
+	bool gives_way = pe->completed_last && pe->ev_next < pe->nb_ev &&
+		pe->ev[pe->ev_next].type == RTE_COMCH_EVENT_MSG;
+
+	pe->completed_last = pe->completed != NULL && !gives_way;
+	return pe->completed_last;
+}
+
 /*
  * Handle one event of the poll: programs take a progress for one completion, and may have room
  * for one. The others stay in hand.
@@ -234,8 +277,12 @@ progress_events(struct doca_pe *pe)
 	if (pe->ev_next == pe->nb_ev) {
 		pe->ev_next = 0;
 		pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, IMPL_PE_EVENTS);
-		if (likely(pe->nb_ev == 0))
+		if (likely(pe->nb_ev == 0 && pe->completed == NULL))
 			return false;
+	}
+	if (pe->completed != NULL && completed_is_next(pe)) {
+		report_completed(pe);
+		return true;
 	}
 	do {
 		event = &pe->ev[pe->ev_next++];
@@ -400,7 +447,7 @@ has_work(const struct doca_pe *pe)
 {
 	const struct doca_ctx *ctx;
 
-	if (pe->ev_next < pe->nb_ev)
+	if (pe->ev_next < pe->nb_ev || pe->completed != NULL)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->active, next_active)
 		if (is_ending(ctx))

@@ -69,7 +69,7 @@ impl_task_submit_deferred(struct doca_ctx *ctx)
 		ret = task->state == IMPL_TASK_ORPHAN ? DOCA_ERROR_SHUTDOWN :
 			ctx->ops->submit(task);
 		if (ret != DOCA_SUCCESS)
-			ctx->ops->task_fail(task, ret);
+			ctx->ops->task_report(task, ret);
 	}
 }
 
@@ -81,7 +81,7 @@ impl_task_fail_deferred(struct doca_ctx *ctx)
 	/* Tasks that the callbacks submit are for the next progress. */
 	for (task = first; task != NULL; task = next) {
 		next = task->next;
-		ctx->ops->task_fail(task, DOCA_ERROR_SHUTDOWN);
+		ctx->ops->task_report(task, DOCA_ERROR_SHUTDOWN);
 	}
 	return first != NULL;
 }

@@ -355,9 +355,9 @@ typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send
  * @param comch_server
  *   The server.
  * @param task_completion_cb
- *   Called when the peer's application has received the message.
+ *   Called when the message is in the queue of the peer, which may not have looked at it yet.
  * @param task_error_cb
- *   Called when delivery failed or is unknown.
+ *   Called when the message did not get there.
  * @param num_send_tasks
  *   Number of tasks that may be allocated at the same time.
  * @return

@@ -4,6 +4,8 @@
 
 /* Servers, clients, connections, messages: behaviours S, T and N. */
 
+#include <poll.h>
+
 #include "comch/queue.h"
 #include "t_main.h"
 
@@ -252,7 +254,7 @@ PAIR_CASE_CREATED(slow_receiver, t)
 	}
 	/* An engine with nothing but a full peer has nothing to do. */
 	T_SETTLE(doca_pe_progress(t->client.pe) != 0);
-	T_EQ(t->client.nb_sent, 0);
+	T_EQ(t->client.nb_sent, 10);
 	T_WAIT(pair_progress(t), t->client.nb_sent == RTE_DIM(seq));
 	T_EQ(t->server.nb_msgs, RTE_DIM(seq));
 }
@@ -284,6 +286,127 @@ PAIR_CASE_CREATED(send_in_callbacks, t)
 	T_EQ(t->server.nb_msgs, 99);
 	T_EQ(t->client.msg_len, 5);
 	T_CHECK(memcmp(t->client.msg, "hello", 5) == 0);
+}
+
+/* Progress one side only; each progress may report one completion. */
+static void
+progress_one(struct side *side, unsigned int nb)
+{
+	unsigned int before;
+
+	while (nb-- > 0) {
+		before = side->nb_sent;
+		doca_pe_progress(side->pe);
+		T_LE(side->nb_sent - before, 1);
+	}
+}
+
+/* behaviour: P17, T14 */
+PAIR_CASE_CREATED(sent_is_in_the_queue, t)
+{
+	static const char big[4080];
+	unsigned int i;
+
+	T_OK(doca_comch_client_set_recv_queue_size(t->client.client, 40));
+	T_OK(doca_ctx_start(t->server.ctx));
+	pair_connect(t);
+	/* The client does nothing from here on. */
+	for (i = 0; i < 50; i++)
+		side_send(&t->server, big, sizeof(big));
+	/* Never within the submit. */
+	T_EQ(t->server.nb_sent, 0);
+	progress_one(&t->server, 200);
+	T_EQ(t->server.nb_sent, 40);
+	T_EQ(t->server.nb_send_errors, 0);
+	T_WAIT(pair_progress(t), t->client.nb_msgs == 50 && t->server.nb_sent == 50);
+	T_EQ(t->client.msg_bytes, 50 * sizeof(big));
+}
+
+/* A completion that waits wakes a program that is about to sleep. */
+/* behaviour: P17, T14 */
+PAIR_CASE(sent_wakes, t)
+{
+	doca_notification_handle_t fd;
+	struct pollfd pfd;
+
+	T_OK(doca_pe_get_notification_handle(t->server.pe, &fd));
+	T_SETTLE(pair_progress(t));
+	pfd = (struct pollfd){ .fd = fd, .events = POLLIN };
+	side_send(&t->server, "x", 1);
+	T_OK(doca_pe_request_notification(t->server.pe));
+	T_EQ(poll(&pfd, 1, 0), 1);
+	T_OK(doca_pe_clear_notification(t->server.pe, fd));
+	T_EQ(doca_pe_progress(t->server.pe), 1);
+	T_EQ(t->server.nb_sent, 1);
+	/* The same if it arms first. */
+	T_SETTLE(pair_progress(t));
+	T_OK(doca_pe_request_notification(t->server.pe));
+	T_EQ(poll(&pfd, 1, 0), 0);
+	side_send(&t->server, "x", 1);
+	T_EQ(poll(&pfd, 1, 0), 1);
+	T_OK(doca_pe_clear_notification(t->server.pe, fd));
+	T_WAIT(pair_progress(t), t->server.nb_sent == 2 && t->client.nb_msgs == 2);
+}
+
+/* One that sends in each completion receives all the same. */
+static void
+send_again(struct side *side, struct doca_comch_task_send *task)
+{
+	doca_task_free(doca_comch_task_send_as_task(task));
+	if (side->nb_sent < 1000)
+		side_send(side, "x", 1);
+}
+
+/* behaviour: P17, T14 */
+PAIR_CASE(completions_and_messages_take_turns, t)
+{
+	unsigned int i;
+
+	t->server.hooks.sent = send_again;
+	side_send(&t->server, "x", 1);
+	for (i = 0; i < 10; i++)
+		side_send(&t->client, &i, sizeof(i));
+	/* As many of both, one after the other. */
+	progress_one(&t->server, 20);
+	T_EQ(t->server.nb_msgs, 10);
+	T_WAIT(pair_progress(t), t->client.nb_msgs == 1000 && t->client.nb_sent == 10);
+}
+
+static void
+nothing_follows(struct side *side, struct doca_comch_connection *conn)
+{
+	RTE_SET_USED(conn);
+	T_EQ(side->nb_sent, 20);
+}
+
+/* The peer ends before this side has looked at its completions. */
+/* behaviour: T15 */
+PAIR_CASE(completions_come_before_the_end, t)
+{
+	unsigned int i;
+
+	t->server.hooks.disconnected = nothing_follows;
+	for (i = 0; i < 20; i++)
+		side_send(&t->server, "x", 1);
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(t->client.pe), ctx_state(t->client.ctx) == DOCA_CTX_STATE_IDLE);
+	T_WAIT(doca_pe_progress(t->server.pe), t->server.nb_disconnects == 1);
+	T_EQ(t->server.nb_sent, 20);
+}
+
+/* behaviour: T11 */
+PAIR_CASE(stop_waits_for_the_peer, t)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		side_send(&t->server, &i, sizeof(i));
+	progress_one(&t->server, 50);
+	T_EQ(t->server.nb_sent, 20);
+	/* They have completed, and the client has read none. */
+	T_IS(doca_ctx_stop(t->server.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(pair_progress(t), ctx_is_idle(t->client.ctx) && ctx_is_idle(t->server.ctx));
+	T_EQ(t->client.nb_msgs, 20);
 }
 
 /* behaviour: T10, T11 */
