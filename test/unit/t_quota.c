@@ -85,6 +85,11 @@ Test(quota, mappings)
 	leaves_some(COMCH_QUOTA_MAPS);
 }
 
+Test(quota, rings)
+{
+	leaves_some(COMCH_QUOTA_RINGS);
+}
+
 /* One that is alone: most of the descriptors that the process may have. */
 Test(quota, alone)
 {
