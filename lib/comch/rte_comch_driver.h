@@ -528,6 +528,12 @@ struct rte_comch_driver_ops {
 	 * fences and calls frame_pending.
 	 */
 	void (*link_arm)(struct rte_comch_link *link, bool credits);
+	/**
+	 * O. The connection is established: up to *nb_msgs* messages of up to *max_msg_size* bytes
+	 * may be sent that the peer has not received. Room for them is welcome.
+	 */
+	void (*link_established)(struct rte_comch_link *link, uint32_t nb_msgs,
+			uint32_t max_msg_size);
 
 	/**
 	 * R. Send one frame, whole or not at all; reliable and in order.
@@ -564,13 +570,13 @@ struct rte_comch_driver_ops {
  * Register a driver; for constructors. The name includes RTE_COMCH_DRIVER_ABI: a driver
  * built for another version does not link.
  */
-void rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops);
 
 /** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v4(&(ops)); \
+		rte_comch_driver_register_v5(&(ops)); \
 	}
 
 /** @name Services of the core

@@ -56,7 +56,9 @@ begin(struct rings *r, struct fuzz_in *in)
 	r->l.peer = r->peer;
 	r->l.own_cell = r->l.own->cell;
 	r->l.peer_cell = r->peer->cell;
-	r->l.peer_may_grow = true;
+	/* A ring that was offered, or none. */
+	if (own == 4)
+		r->l.peer_grown = calloc(SHM_GROWN_CELLS, sizeof(struct shm_cell));
 	r->l.own_cells = r->l.tx_limit = own;
 	r->l.own_mask = own - 1;
 	r->l.peer_cells = peer;
@@ -66,25 +68,41 @@ begin(struct rings *r, struct fuzz_in *in)
 	r->l.base.state = RTE_COMCH_LINK_UP;
 }
 
+static bool
+has_grown(const struct rings *r)
+{
+	return r->l.peer_cell == r->l.peer_grown;
+}
+
+/* The peer's cell number pos. */
+static struct shm_cell *
+cell_of(struct rings *r, uint64_t pos)
+{
+	struct shm_cell *cells = has_grown(r) ? r->l.peer_grown : r->peer->cell;
+
+	return &cells[pos & r->l.peer_mask];
+}
+
 static void
 scribble(struct rings *r, struct fuzz_in *in)
 {
-	const size_t len = shm_link_len(r->l.peer_cells);
+	const size_t len = has_grown(r) ? SHM_GROWN_CELLS * sizeof(struct shm_cell) :
+		shm_link_len(r->l.peer_cells);
 	const size_t off = fuzz_u16(in) % len;
+	uint8_t *at = has_grown(r) ? r->l.peer_grown : (void *)r->peer;
 
-	fuzz_take(in, (uint8_t *)r->peer + off, RTE_MIN(len - off, (size_t)fuzz_u8(in)));
+	fuzz_take(in, at + off, RTE_MIN(len - off, (size_t)fuzz_u8(in)));
 }
 
 static void
 set_prefix(struct rings *r, struct fuzz_in *in)
 {
-	struct shm_cell *cell = &r->peer->cell[r->l.rx_pos & r->l.peer_mask];
+	struct shm_cell *cell = cell_of(r, r->l.rx_pos);
 	struct shm_frame_prefix prefix = {
 		.len = (uint32_t)fuzz_number(in), .nb_fds = (uint32_t)(fuzz_number(in) >> 4),
 	};
 
-	/* The descriptor of a larger ring never came. */
-	if (prefix.len == sizeof(struct shm_ring_frame) || prefix.nb_fds == 16)
+	if (prefix.len == SHM_RING_FRAME || prefix.nb_fds == 16)
 		prefix.nb_fds = SHM_PREFIX_RING;
 	memcpy(cell->data, &prefix, sizeof(prefix));
 	cell->seq = r->l.rx_pos + 1;
@@ -105,7 +123,8 @@ rx(struct rings *r, struct fuzz_in *in)
 		len = shm_frame_rx(&r->l.base, buf, size, fds, &nb_fds);
 		T_CHECK(len == -EAGAIN || len == -EPROTO || (len >= (int)HDR && len <= (int)size));
 		T_EQ(nb_fds, 0);
-		T_LE(r->l.rx_pos - before, r->l.peer_cells);
+		/* And the frame that says where the next ones are. */
+		T_LE(r->l.rx_pos - before, 1 + r->l.peer_cells);
 		T_EQ(r->l.base.state == RTE_COMCH_LINK_UP, len != -EPROTO);
 	}
 	free(buf);
@@ -136,8 +155,7 @@ step(struct rings *r, struct fuzz_in *in)
 		scribble(r, in);
 		break;
 	case OP_SEQ:
-		r->peer->cell[(r->l.rx_pos + fuzz_u8(in)) & r->l.peer_mask].seq =
-			r->l.rx_pos + fuzz_number(in);
+		cell_of(r, r->l.rx_pos + fuzz_u8(in))->seq = r->l.rx_pos + fuzz_number(in);
 		break;
 	case OP_PREFIX:
 		set_prefix(r, in);
@@ -171,5 +189,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step(&r, &in);
 	free(r.l.own);
 	free(r.peer);
+	free(r.l.peer_grown);
 	return 0;
 }

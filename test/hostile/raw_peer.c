@@ -178,6 +178,25 @@ raw_open(struct raw_peer *p, int sock, uint32_t cells)
 	raw_hello(p);
 }
 
+#define GROWN_LEN (SHM_GROWN_CELLS * sizeof(struct shm_cell))
+
+/* The victim offers a larger ring, with the last descriptor. */
+static void
+take_offer(struct raw_peer *p)
+{
+	int fd;
+
+	T_GT(p->nb_fds, 0);
+	T_CHECK(p->vic_grown == NULL);
+	fd = p->fds[--p->nb_fds];
+	p->vic_grown = mmap(NULL, GROWN_LEN, PROT_READ, MAP_SHARED, fd, 0);
+	T_CHECK(p->vic_grown != MAP_FAILED);
+	T_CHECK(mmap(NULL, GROWN_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
+	T_NE(ftruncate(fd, 0), 0);
+	close(fd);
+	__atomic_store_n(&p->own->has_ring, SHM_HAS_RING, __ATOMIC_RELAXED);
+}
+
 /* Take what lies on the socket; its length, 0 at the end, -1: nothing. */
 static ssize_t
 sock_take(struct raw_peer *p, void *data, size_t size)
@@ -212,6 +231,8 @@ sock_take(struct raw_peer *p, void *data, size_t size)
 				close(fd);
 		}
 	}
+	if (len == 1 && *(const char *)data == SHM_SOCK_RING)
+		take_offer(p);
 	return len;
 }
 
@@ -261,6 +282,14 @@ raw_is_hung_up(struct raw_peer *p)
 	return len == 0;
 }
 
+bool
+raw_has_ring(struct raw_peer *p)
+{
+	char c;
+
+	return p->vic_grown != NULL || (sock_take(p, &c, 1) > 0 && p->vic_grown != NULL);
+}
+
 void
 raw_close(struct raw_peer *p)
 {
@@ -273,7 +302,7 @@ raw_close(struct raw_peer *p)
 	if (p->vic != NULL)
 		munmap(p->vic, p->vic_len);
 	if (p->vic_grown != NULL)
-		munmap(p->vic_grown, shm_link_len(SHM_GROWN_CELLS) - sizeof(*p->vic));
+		munmap(p->vic_grown, GROWN_LEN);
 	while (p->nb_fds > 0)
 		close(take_fd(p));
 	p->sock = p->own_fd = -1;
@@ -345,28 +374,13 @@ get_cells(const struct raw_peer *p, uint8_t *bytes, uint32_t len)
 	}
 }
 
-/* The victim's ring has grown: read on in the new one. */
+/* The victim's ring has grown: read on in the one that it offered. */
 static void
-take_ring(struct raw_peer *p)
+take_ring(struct raw_peer *p, const struct shm_frame_prefix *prefix)
 {
-	const size_t len = shm_link_len(SHM_GROWN_CELLS) - sizeof(*p->vic);
-	struct {
-		struct shm_frame_prefix prefix;
-		struct shm_ring_frame frame;
-	} got;
-	char c;
-	int fd;
-
-	get_cells(p, (uint8_t *)&got, sizeof(got));
-	T_EQ(got.prefix.len, sizeof(got.frame));
-	T_EQ(got.frame.cells, SHM_GROWN_CELLS);
-	T_CHECK(p->vic_grown == NULL);
-	T_UNTIL(p->nb_fds > 0 || sock_take(p, &c, 1) > 0);
-	fd = take_fd(p);
-	p->vic_grown = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
-	T_CHECK(p->vic_grown != MAP_FAILED);
-	T_CHECK(mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
-	close(fd);
+	T_EQ(prefix->len, SHM_RING_FRAME);
+	T_CHECK(p->vic_grown != NULL);
+	T_CHECK(p->vic_cell != p->vic_grown);
 	p->vic_cell = p->vic_grown;
 	p->vic_cells = SHM_GROWN_CELLS;
 	p->rx_pos++;
@@ -386,7 +400,7 @@ raw_recv(struct raw_peer *p, struct raw_frame *f)
 	get_cells(p, buf, sizeof(prefix));
 	memcpy(&prefix, buf, sizeof(prefix));
 	if (prefix.nb_fds == SHM_PREFIX_RING) {
-		take_ring(p);
+		take_ring(p, &prefix);
 		return raw_recv(p, f);
 	}
 	T_LE(prefix.len, sizeof(buf) - sizeof(prefix));

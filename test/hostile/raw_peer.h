@@ -40,7 +40,7 @@ struct raw_peer {
 	/* what the victim writes */
 	struct shm_link_shared *vic;
 	const struct shm_cell *vic_cell;
-	void *vic_grown;         /* the ring that vic_cell is in then */
+	void *vic_grown;         /* the larger ring that it offers */
 	size_t vic_len;
 	uint32_t vic_cells;
 	uint64_t rx_pos;
@@ -113,6 +113,8 @@ void raw_prepare(struct raw_peer *p, int sock, uint32_t cells);
 void raw_hello(struct raw_peer *p);
 /* Has the victim said hello, too? */
 bool raw_is_up(struct raw_peer *p);
+/* Has the victim offered a larger ring, which we have mapped and said so? */
+bool raw_has_ring(struct raw_peer *p);
 /* Close all; the victim sees us die. */
 void raw_close(struct raw_peer *p);
 /* Has the victim hung up? */

@@ -19,19 +19,32 @@ V_SUITE(grow);
 #define NB_BIG_SMALL 3u
 #define NEW_LEN (SHM_GROWN_CELLS * sizeof(struct shm_cell))
 
-/* Mappings of larger rings in this process. */
-static unsigned int
-nb_rings(void)
+/* Mappings of larger rings in this process, and what they have of pages. */
+struct rings {
+	unsigned int nb;
+	unsigned int kib;
+};
+
+static struct rings
+rings_now(void)
 {
-	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned int n = 0;
-	char line[512];
+	FILE *f = fopen("/proc/self/smaps", "r");
+	struct rings r = { 0 };
+	bool is_one = false;
+	char line[512], perms[8];
+	unsigned int kib;
 
 	T_CHECK(f != NULL);
-	while (fgets(line, sizeof(line), f) != NULL)
-		n += strstr(line, "memfd:comch_ring") != NULL;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "%*x-%*x %4s", perms) == 1) {
+			is_one = strstr(line, "memfd:comch_ring") != NULL;
+			r.nb += is_one;
+		} else if (is_one && sscanf(line, "Rss: %u", &kib) == 1) {
+			r.kib += kib;
+		}
+	}
 	fclose(f);
-	return n;
+	return r;
 }
 
 /* Offer messages of len bytes until one is not taken; *seed counts them. */
@@ -63,57 +76,89 @@ check_all(const struct t_node *node, uint32_t len, uint64_t nb)
 	}
 }
 
+/* A pair whose ends have offered each other a larger ring, and mapped it. */
+static void
+open_pair(struct t_pair *p, const struct t_pair_conf *conf)
+{
+	t_pair_open(p, conf);
+	T_UNTIL(rings_now().nb == 4);
+}
+
 /* The peer does not run. The sender runs once, and has the room then. */
 static void
-room(bool to_host, uint32_t len, uint32_t least)
+room(bool to_host, uint32_t server_flags)
 {
+	const struct t_pair_conf conf = { .server.flags = server_flags };
+	struct rte_comch_conn *conn;
 	struct t_node *from, *to;
 	uint64_t seed = 0;
 	struct t_pair p;
 	unsigned int i;
 
-	t_pair_open(&p, NULL);
+	open_pair(&p, &conf);
+	conn = to_host ? p.sconn : p.cconn;
 	from = to_host ? p.dpu : p.host;
 	to = to_host ? p.host : p.dpu;
-	t_settle();
-	t_forget(to);
-	fill(to_host ? p.sconn : p.cconn, len, &seed);
+	T_EQ(rings_now().kib, 0);
+	fill(conn, BIG, &seed);
 	t_step(from);
-	fill(to_host ? p.sconn : p.cconn, len, &seed);
-	T_GE(seed, least);
+	T_GE(rings_now().kib, NEW_LEN / 1024);
+	fill(conn, BIG, &seed);
+	T_GE(seed, NB_BIG);
 	/* Round the new ring some times, with what is left of the old one to read first. */
 	for (i = 0; i < 5; i++) {
 		t_step_all();
 		t_step_all();
-		fill(to_host ? p.sconn : p.cconn, len, &seed);
+		fill(conn, BIG, &seed);
 	}
-	check_all(to, len, seed);
+	check_all(to, BIG, seed);
 	t_pair_close(&p);
-	T_EQ(nb_rings(), 0);
+	T_EQ(rings_now().nb, 0);
 }
 
 Test(grow, room_for_big_messages)
 {
-	room(false, BIG, NB_BIG);
-	room(true, BIG, NB_BIG);
+	room(false, 0);
+	room(true, 0);
+	room(false, RTE_COMCH_SERVER_F_ORDERED);
 }
 
-/* The queues are full before the ring is: it stays as it is. */
+/* The queues are full before the ring is: its pages are never needed. */
 Test(grow, not_for_small_messages)
 {
 	uint64_t seed = 0;
 	struct t_pair p;
+	unsigned int i;
 
-	t_pair_open(&p, NULL);
-	T_EQ(fill(p.cconn, 64, &seed), 64);
-	t_settle();
-	T_EQ(nb_rings(), 0);
-	fill(p.cconn, BIG, &seed);
-	t_settle();
-	/* Both ends have it. */
-	T_EQ(nb_rings(), 2);
+	open_pair(&p, NULL);
+	for (i = 0; i < 100; i++) {
+		T_EQ(fill(p.cconn, 64, &seed), 64);
+		T_UNTIL(t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == seed);
+		t_settle();
+	}
+	T_EQ(rings_now().kib, 0);
 	t_pair_close(&p);
-	T_EQ(nb_rings(), 0);
+}
+
+/* Small queues need none, nor do short messages. */
+Test(grow, not_offered)
+{
+	const struct t_pair_conf few = {
+		.server = { .recv_queue = 3, .send_queue = 3 },
+		.client = { .recv_queue = 3, .send_queue = 3 },
+	}, shorter = {
+		.server.max_msg_size = 128,
+	};
+	struct t_pair p;
+
+	t_pair_open(&p, &few);
+	t_settle();
+	T_EQ(rings_now().nb, 0);
+	t_pair_close(&p);
+	t_pair_open(&p, &shorter);
+	t_settle();
+	T_EQ(rings_now().nb, 0);
+	t_pair_close(&p);
 }
 
 /* A link with these flags in the peer's hello, and a connection over it. */
@@ -133,7 +178,7 @@ connect_with(struct victim *v, struct raw_peer *a, uint32_t link_flags)
 
 /* What the victim sends to a peer that knows of larger rings, or does not. */
 static void
-sent_to(uint32_t link_flags, uint32_t least, uint32_t most)
+sent_to(uint32_t link_flags, bool maps, uint32_t least, uint32_t most)
 {
 	struct rte_comch_conn *conn;
 	uint8_t want[BIG];
@@ -146,6 +191,8 @@ sent_to(uint32_t link_flags, uint32_t least, uint32_t most)
 	v_open(&v, NULL);
 	conn = connect_with(&v, &a, link_flags);
 	v_hear(&a, &f, COMCH_WIRE_ACCEPT);
+	if (maps)
+		T_UNTIL(raw_has_ring(&a));
 	for (i = 0; i < 3; i++) {
 		fill(conn, BIG, &seed);
 		t_steps(v.p.dpu, 3);
@@ -158,7 +205,7 @@ sent_to(uint32_t link_flags, uint32_t least, uint32_t most)
 		T_EQ(f.len, BIG);
 		T_EQ(memcmp(f.body, want, BIG), 0);
 	}
-	T_CHECK((a.vic_grown != NULL) == (most > NB_BIG_SMALL));
+	T_CHECK((a.vic_cell == a.vic_grown) == maps);
 	v_expect_alive(&v, &a, conn);
 	raw_close(&a);
 	v_close(&v);
@@ -166,51 +213,86 @@ sent_to(uint32_t link_flags, uint32_t least, uint32_t most)
 
 Test(grow, peers_that_know_nothing_of_it)
 {
-	sent_to(0, NB_BIG_SMALL, NB_BIG_SMALL);
-	sent_to(SHM_HELLO_F_GROWS, NB_BIG, 64);
+	sent_to(0, false, NB_BIG_SMALL, NB_BIG_SMALL);
+	sent_to(SHM_HELLO_F_GROWS, false, NB_BIG_SMALL, NB_BIG_SMALL);
+	sent_to(SHM_HELLO_F_GROWS, true, NB_BIG, 64);
+}
+
+/* It says that it has mapped what it was never offered. */
+Test(grow, claims_a_ring)
+{
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct raw_frame f;
+	uint64_t seed = 0;
+	struct victim v;
+	uint32_t i;
+
+	v_open(&v, NULL);
+	conn = connect_with(&v, &a, 0);
+	v_hear(&a, &f, COMCH_WIRE_ACCEPT);
+	a.own->has_ring = SHM_HAS_RING;
+	for (i = 0; i < 3; i++) {
+		fill(conn, BIG, &seed);
+		t_steps(v.p.dpu, 3);
+	}
+	T_EQ(seed, NB_BIG_SMALL);
+	for (i = 0; i < seed; i++)
+		v_hear(&a, &f, COMCH_WIRE_MSG);
+	v_expect_alive(&v, &a, conn);
+	raw_close(&a);
+	v_close(&v);
 }
 
 /* How an attacker makes its ring larger. */
 struct growth {
 	uint32_t link_flags;
-	uint32_t cells;      /* that the frame says */
 	size_t file_len;
 	unsigned int seals;
-	uint32_t frame_len;  /* in the prefix */
-	uint32_t nb_fds;
+	unsigned int nb_offers;
+	uint32_t nb_fds;        /* in each */
+	unsigned int nb_frames;
+	uint32_t frame_len;     /* in their prefixes */
 };
 
 static const struct growth good = {
-	.link_flags = SHM_HELLO_F_GROWS, .cells = SHM_GROWN_CELLS, .file_len = NEW_LEN,
-	.seals = RAW_SEALS, .frame_len = sizeof(struct shm_ring_frame), .nb_fds = 1,
+	.link_flags = SHM_HELLO_F_GROWS, .file_len = NEW_LEN, .seals = RAW_SEALS,
+	.nb_offers = 1, .nb_fds = 1, .nb_frames = 1, .frame_len = SHM_RING_FRAME,
 };
 
 static void
-grow(struct raw_peer *a, const struct growth *g, struct raw_mem *m)
+offer(struct raw_peer *a, const struct growth *g, struct raw_mem *m)
 {
-	const struct {
-		struct shm_frame_prefix prefix;
-		struct shm_ring_frame frame;
-	} bytes = {
-		.prefix = { .len = g->frame_len, .nb_fds = SHM_PREFIX_RING },
-		.frame = { .cells = g->cells },
-	};
 	int fds[RTE_COMCH_FRAME_FDS];
-	uint32_t i;
+	unsigned int i;
 
 	raw_mem_new(m, g->file_len, MFD_ALLOW_SEALING, g->seals);
 	for (i = 0; i < g->nb_fds; i++)
 		fds[i] = m->fd;
-	if (g->nb_fds > 0)
-		T_EQ(raw_sock_send(a->sock, "f", 1, fds, g->nb_fds), 1);
-	raw_put(a, &bytes, sizeof(bytes));
+	for (i = 0; i < g->nb_offers; i++)
+		T_EQ(raw_sock_send(a->sock, &(char){ SHM_SOCK_RING }, 1, fds, g->nb_fds), 1);
 }
 
+/* The cells behind this frame are in the new ring. */
 static void
-use(struct raw_peer *a, const struct raw_mem *m)
+grow(struct raw_peer *a, const struct growth *g, const struct raw_mem *m)
 {
+	const struct {
+		struct shm_frame_prefix prefix;
+		uint8_t zero[SHM_RING_FRAME];
+	} bytes = {
+		.prefix = { .len = g->frame_len, .nb_fds = SHM_PREFIX_RING },
+	};
+
+	raw_put(a, &bytes, sizeof(bytes));
 	a->own_cell = m->addr;
 	a->cells = SHM_GROWN_CELLS;
+}
+
+static bool
+victim_has_ring(const struct raw_peer *a)
+{
+	return __atomic_load_n(&a->vic->has_ring, __ATOMIC_RELAXED) == SHM_HAS_RING;
 }
 
 /* One that keeps to the rules, and goes round its new ring. */
@@ -225,8 +307,9 @@ Test(grow, ring_of_a_peer)
 	v_open(&v, NULL);
 	conn = connect_with(&v, &a, SHM_HELLO_F_GROWS);
 	raw_send_msg(&a, "before", 6);
+	offer(&a, &good, &m);
+	T_UNTIL(victim_has_ring(&a));
 	grow(&a, &good, &m);
-	use(&a, &m);
 	for (i = 0; i < 2 * SHM_GROWN_CELLS; i++) {
 		raw_send_msg(&a, &i, sizeof(i));
 		if (i % 32 == 31)
@@ -242,49 +325,87 @@ Test(grow, ring_of_a_peer)
 	v_close(&v);
 }
 
+/* Frames before the victim has the ring, or another number of them than one. */
 static void
-lie(const struct growth *g, unsigned int times)
+lie(const struct growth *g, bool waits)
 {
 	struct rte_comch_conn *conn;
-	struct raw_mem m[2];
+	struct raw_mem m;
 	struct raw_peer a;
 	struct victim v;
 	unsigned int i;
 
 	v_open(&v, NULL);
 	conn = connect_with(&v, &a, g->link_flags);
-	for (i = 0; i < times; i++) {
-		grow(&a, g, &m[i]);
-		use(&a, &m[i]);
-	}
-	raw_send_msg(&a, "x", 1);
+	offer(&a, g, &m);
+	if (waits)
+		T_UNTIL(victim_has_ring(&a) || t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn));
+	for (i = 0; i < g->nb_frames; i++)
+		grow(&a, g, &m);
 	v_expect_end(&v, conn);
 	T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, conn), 0);
 	raw_close(&a);
-	while (i > 0)
-		raw_mem_free(&m[--i]);
+	raw_mem_free(&m);
 	v_close(&v);
 }
 
-#define LIE(name, times, field, value) \
+#define LIE(name, field, value) \
 	Test(grow, name) \
 	{ \
 		struct growth g_ = good; \
 		g_.field = value; \
-		lie(&g_, times); \
+		lie(&g_, g_.nb_offers > 0); \
 	}
 
-LIE(not_agreed, 1, link_flags, 0)
-LIE(twice, 2, cells, SHM_GROWN_CELLS)
-LIE(no_cells, 1, cells, 0)
-LIE(smaller, 1, cells, SHM_MIN_CELLS)
-LIE(as_small_as_before, 1, cells, RAW_CELLS)
-LIE(larger_than_any, 1, cells, 2 * SHM_GROWN_CELLS)
-LIE(no_power_of_2, 1, cells, SHM_GROWN_CELLS - 1)
-LIE(short_file, 1, file_len, NEW_LEN / 2)
-LIE(long_file, 1, file_len, NEW_LEN * 2)
-LIE(not_sealed, 1, seals, F_SEAL_SEAL)
-LIE(may_shrink, 1, seals, RAW_SEALS & ~F_SEAL_SHRINK)
-LIE(long_frame, 1, frame_len, sizeof(struct shm_ring_frame) + 1)
-LIE(short_frame, 1, frame_len, 0)
-LIE(no_descriptor, 1, nb_fds, 0)
+LIE(not_agreed, link_flags, 0)
+LIE(offered_twice, nb_offers, 2)
+LIE(never_offered, nb_offers, 0)
+LIE(more_files, nb_fds, 2)
+LIE(grows_twice, nb_frames, 2)
+LIE(short_file, file_len, NEW_LEN / 2)
+LIE(long_file, file_len, NEW_LEN * 2)
+LIE(not_sealed, seals, F_SEAL_SEAL)
+LIE(may_shrink, seals, RAW_SEALS & ~F_SEAL_SHRINK)
+LIE(long_frame, frame_len, SHM_RING_FRAME + 1)
+LIE(short_frame, frame_len, 0)
+
+/* A file of another kind, which the victim must not be made to wait for. */
+Test(grow, no_memory_file)
+{
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	int fds[2];
+
+	v_open(&v, NULL);
+	conn = connect_with(&v, &a, SHM_HELLO_F_GROWS);
+	T_EQ(pipe(fds), 0);
+	raw_sock_send(a.sock, &(char){ SHM_SOCK_RING }, 1, fds, 1);
+	v_expect_end(&v, conn);
+	close(fds[0]);
+	close(fds[1]);
+	raw_close(&a);
+	v_close(&v);
+}
+
+/* Its pages are missing: the victim reads, at its own expense, what was never written. */
+Test(grow, ring_without_pages)
+{
+	struct rte_comch_conn *conn;
+	struct raw_mem m;
+	struct raw_peer a;
+	struct victim v;
+
+	v_open(&v, NULL);
+	conn = connect_with(&v, &a, SHM_HELLO_F_GROWS);
+	offer(&a, &(struct growth){ .file_len = NEW_LEN }, &m);
+	T_EQ(fallocate(m.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, NEW_LEN), 0);
+	T_EQ(fcntl(m.fd, F_ADD_SEALS, RAW_SEALS), 0);
+	raw_sock_send(a.sock, &(char){ SHM_SOCK_RING }, 1, &m.fd, 1);
+	T_UNTIL(victim_has_ring(&a));
+	grow(&a, &good, &m);
+	v_expect_alive(&v, &a, conn);
+	raw_close(&a);
+	raw_mem_free(&m);
+	v_close(&v);
+}

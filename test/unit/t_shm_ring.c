@@ -4,7 +4,7 @@
 
 /* Our ring becomes a larger one, or stays what it is. shm_ring.c. */
 
-#include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,15 +19,17 @@ open_links(void)
 	u_shm_links_open();
 	T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sock), 0);
 	a.sock = sock[0];
+	b.sock = sock[1];
 	shm_out_begin(&a.out, a.sock, comch_quota_get(1, 2));
-	a.growth = SHM_GROWTH_POSSIBLE;
-	a.tx_limit--;
+	shm_out_begin(&b.out, b.sock, comch_quota_get(1, 3));
+	a.peer_may_offer = b.peer_may_offer = true;
 }
 
 static void
 close_links(void)
 {
 	shm_ring_free(&a);
+	shm_ring_free(&b);
 	close(sock[0]);
 	close(sock[1]);
 	u_shm_links_close();
@@ -35,6 +37,7 @@ close_links(void)
 
 TestSuite(shm_ring, .init = open_links, .fini = close_links);
 
+/* Of all links of this process. */
 static uint32_t
 nb_rings(void)
 {
@@ -44,68 +47,166 @@ nb_rings(void)
 	return info.used;
 }
 
+/* a is established, and makes an offer if it can. */
+static void
+establish(void)
+{
+	shm_ring_established(&a.base, 64, 4080);
+	T_EQ(a.growth, SHM_GROWTH_WANTED);
+	T_CHECK(a.base.needs_setup);
+	shm_ring_step(&a);
+	T_CHECK(!a.base.needs_setup);
+}
+
+/* b gets the offer. */
+static void
+receive_offer(void)
+{
+	union {
+		struct cmsghdr align;
+		char buf[CMSG_SPACE(sizeof(int))];
+	} control;
+	char what = 0;
+	struct iovec iov = { .iov_base = &what, .iov_len = 1 };
+	struct msghdr hdr = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct comch_foreign_msg msg = { .len = 1, .nb_fds = 1 };
+
+	T_EQ(recvmsg(sock[1], &hdr, MSG_DONTWAIT), 1);
+	T_EQ(what, SHM_SOCK_RING);
+	memcpy(&msg.fds[0], CMSG_DATA(CMSG_FIRSTHDR(&hdr)), sizeof(int));
+	shm_ring_offered(&b, &msg);
+	close(msg.fds[0]);
+}
+
 /* Send frames of one cell until the ring is full. */
 static uint32_t
 fill(void)
 {
-	const uint8_t hdr[HDR] = { 0 };
+	static uint64_t nb;
+	uint64_t hdr[HDR / sizeof(uint64_t)] = { 0 };
 	const struct rte_comch_frame f = { .hdr = hdr, .hdr_len = HDR };
 	uint32_t n = 0;
 
-	while (shm_frame_tx(&a.base, &f) == 0)
-		n++;
+	for (;; n++, nb++) {
+		hdr[0] = nb;
+		if (shm_frame_tx(&a.base, &f) != 0)
+			return n;
+	}
+}
+
+/* b reads all, which comes in order. */
+static uint32_t
+drain(void)
+{
+	static uint64_t nb;
+	uint64_t buf[HDR / sizeof(uint64_t)];
+	int fds[RTE_COMCH_FRAME_FDS];
+	uint32_t nb_fds = 0, n = 0;
+
+	for (; shm_frame_pending(&b.base); n++, nb++) {
+		T_EQ(shm_frame_rx(&b.base, buf, sizeof(buf), fds, &nb_fds), (int)HDR);
+		T_EQ(buf[0], nb);
+	}
 	return n;
 }
 
-/* One cell is kept for the frame that says where the new ones are. */
+/* Pages of it that are there. */
+static size_t
+nb_pages(void *addr)
+{
+	unsigned char vec[SHM_GROWN_CELLS * sizeof(struct shm_cell) / 4096];
+	size_t i, n = 0;
+
+	T_EQ(mincore(addr, sizeof(vec) * 4096, vec), 0);
+	for (i = 0; i < sizeof(vec); i++)
+		n += vec[i] & 1;
+	return n;
+}
+
 Test(shm_ring, grows)
 {
+	unsigned int i;
+
+	establish();
+	T_EQ(a.growth, SHM_GROWTH_OFFERED);
+	receive_offer();
+	/* Each side counts it, and it has no page. */
+	T_EQ(nb_rings(), 2);
+	T_EQ(nb_pages(a.own_grown), 0);
+	/* One cell is kept for the frame that says where the next ones are. */
 	T_EQ(fill(), CELLS - 1);
 	T_EQ(a.growth, SHM_GROWTH_DUE);
 	T_CHECK(a.base.needs_setup);
-	shm_ring_grow(&a);
-	T_CHECK(!a.base.needs_setup);
-	T_EQ(nb_rings(), 1);
+	shm_ring_step(&a);
+	T_GT(nb_pages(a.own_grown), 0);
 	T_EQ(fill(), SHM_GROWN_CELLS - CELLS);
+	T_EQ(drain(), SHM_GROWN_CELLS - 1);
+	for (i = 0; i < 3; i++) {
+		T_EQ(fill(), SHM_GROWN_CELLS);
+		T_EQ(drain(), SHM_GROWN_CELLS);
+	}
 	/* Once. */
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	shm_ring_free(&a);
-	a.own_grown = NULL;
+	shm_ring_free(&b);
 	T_EQ(nb_rings(), 0);
 }
 
-/* It stays as it is, and the cell that was kept is for frames. */
+/* It stays as it is, and the cell that was kept is for frames; later it does not grow either. */
 static void
 stays(void)
 {
-	const uint32_t before = nb_rings();
-
-	T_EQ(fill(), CELLS - 1);
-	T_EQ(a.growth, SHM_GROWTH_DUE);
-	shm_ring_grow(&a);
-	T_CHECK(a.own_grown == NULL);
+	T_EQ(fill(), a.growth == SHM_GROWTH_NO ? CELLS : CELLS - 1);
+	shm_ring_step(&a);
+	T_EQ(drain(), a.growth == SHM_GROWTH_NO ? CELLS : CELLS - 1);
 	T_CHECK(a.own_cell == a.own->cell);
 	T_EQ(a.own_cells, CELLS);
-	T_EQ(nb_rings(), before);
-	T_EQ(fill(), 1);
-	T_EQ(a.growth, SHM_GROWTH_NO);
 	T_EQ(a.base.state, RTE_COMCH_LINK_UP);
+	T_EQ(b.base.state, RTE_COMCH_LINK_UP);
 }
 
-Test(shm_ring, over_its_share)
+/* The peer has not looked at its socket yet: when it has, the ring grows. */
+Test(shm_ring, offer_is_not_received)
+{
+	establish();
+	stays();
+	receive_offer();
+	T_EQ(fill(), CELLS - 1);
+	T_EQ(a.growth, SHM_GROWTH_DUE);
+}
+
+Test(shm_ring, over_our_share)
 {
 	while (comch_quota_take(a.out.quota, COMCH_QUOTA_RINGS, 1))
 		;
+	establish();
+	T_EQ(a.growth, SHM_GROWTH_NO);
+	T_CHECK(a.own_grown == NULL);
 	stays();
 }
 
-Test(shm_ring, no_memory)
+Test(shm_ring, over_the_receivers_share)
+{
+	establish();
+	while (comch_quota_take(b.out.quota, COMCH_QUOTA_RINGS, 1))
+		;
+	receive_offer();
+	T_CHECK(b.peer_grown == NULL);
+	stays();
+}
+
+Test(shm_ring, no_file)
 {
 	struct rlimit limit;
 
 	T_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	limit.rlim_cur = 4096;
 	T_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	establish();
+	T_EQ(nb_rings(), 0);
 	stays();
 }
 
@@ -116,24 +217,61 @@ Test(shm_ring, descriptors_in_flight)
 
 	/* Sent, and not received. */
 	for (i = 0; i < SHM_OUT_PER_LINK; i++)
-		T_EQ(shm_link_send_fds(&a, &fd, 1), 0);
+		T_EQ(shm_link_send_fds(&a, SHM_SOCK_FDS, &fd, 1), 0);
+	establish();
+	T_EQ(nb_rings(), 0);
 	stays();
 	close(fd);
 }
 
 Test(shm_ring, peer_is_gone)
 {
-	signal(SIGPIPE, SIG_DFL);
 	close(sock[1]);
+	establish();
+	T_EQ(nb_rings(), 0);
 	stays();
+}
+
+/* No pages when they are needed: those of a mapping that is not there. */
+Test(shm_ring, no_pages)
+{
+	void *addr;
+
+	establish();
+	receive_offer();
+	addr = a.own_grown;
+	munmap(addr, SHM_GROWN_CELLS * sizeof(struct shm_cell));
+	T_EQ(fill(), CELLS - 1);
+	shm_ring_step(&a);
+	T_EQ(a.growth, SHM_GROWTH_NO);
+	T_EQ(fill(), 1);
+	T_EQ(drain(), CELLS);
+	a.own_grown = NULL;
 }
 
 /* The link went down between the full ring and the run. */
 Test(shm_ring, link_is_down)
 {
-	T_EQ(fill(), CELLS - 1);
+	establish();
+	receive_offer();
+	fill();
+	T_EQ(a.growth, SHM_GROWTH_DUE);
 	shm_link_down(&a, -ECONNRESET, "test");
-	shm_ring_grow(&a);
-	T_EQ(nb_rings(), 0);
+	shm_ring_step(&a);
+	T_CHECK(a.own_cell == a.own->cell);
 	T_CHECK(!a.base.needs_setup);
+}
+
+/* None of them needs it, or knows of it. */
+Test(shm_ring, not_wanted)
+{
+	shm_ring_established(&a.base, 1, 1000);
+	T_EQ(a.growth, SHM_GROWTH_NO);
+	shm_ring_established(&a.base, 64, 8);
+	T_EQ(a.growth, SHM_GROWTH_NO);
+	a.peer_may_offer = false;
+	shm_ring_established(&a.base, 64, 4080);
+	T_EQ(a.growth, SHM_GROWTH_NO);
+	T_CHECK(!a.base.needs_setup);
+	T_EQ(fill(), CELLS);
 }

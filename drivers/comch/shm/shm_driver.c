@@ -128,6 +128,7 @@ const struct rte_comch_driver_ops shm_driver_ops = {
 	.link_peer = shm_link_peer,
 	.link_fd = shm_link_fd,
 	.link_arm = shm_link_arm,
+	.link_established = shm_ring_established,
 	.frame_tx = shm_frame_tx,
 	.frame_rx = shm_frame_rx,
 	.frame_pending = shm_frame_pending,

@@ -22,13 +22,6 @@
 #define FIRST_DATA (SHM_CELL_DATA - sizeof(struct shm_frame_prefix))
 static_assert(FIRST_DATA >= RTE_COMCH_FRAME_HDR, "a header with a payload fits");
 
-static inline uint32_t
-cells_for(uint32_t len)
-{
-	return (len + (uint32_t)sizeof(struct shm_frame_prefix) + SHM_CELL_DATA - 1) /
-		SHM_CELL_DATA;
-}
-
 /* Check for n free cells. Returns 0, -EAGAIN or -EPROTO. */
 static inline int
 tx_room(struct shm_link *l, uint32_t n)
@@ -115,7 +108,7 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 			len = frame->hdr_len - HDR_LEN;
 		}
 	}
-	n = cells_for(hdr_len + len);
+	n = shm_frame_cells(hdr_len + len);
 	ret = tx_room(l, n);
 	if (unlikely(ret != 0)) {
 		/* The ring may be full of credits, which wake no peer: wake it to read. */
@@ -126,7 +119,7 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 		return ret == -EPROTO ? -ENOTCONN : ret;
 	}
 	if (unlikely(frame->nb_fds > 0)) {
-		ret = shm_link_send_fds(l, frame->fds, frame->nb_fds);
+		ret = shm_link_send_fds(l, SHM_SOCK_FDS, frame->fds, frame->nb_fds);
 		if (ret != 0)
 			return ret == -ECONNRESET ? -ENOTCONN : ret;
 	}
@@ -139,12 +132,12 @@ shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame)
 }
 
 void
-shm_frame_tx_ring(struct shm_link *l, uint32_t cells)
+shm_frame_tx_ring(struct shm_link *l)
 {
-	const struct shm_ring_frame frame = { .cells = rte_cpu_to_le_32(cells) };
+	static const uint8_t frame[SHM_RING_FRAME];
 
 	static_assert(sizeof(frame) == HDR_LEN, "as long as any header");
-	put_frame(l, &frame, HDR_LEN, NULL, 0, SHM_PREFIX_RING, 1);
+	put_frame(l, frame, HDR_LEN, NULL, 0, SHM_PREFIX_RING, 1);
 	wake_peer(l, false);
 }
 
@@ -191,13 +184,13 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		shm_link_unmap(l);
 	peer_copy(&peer_prefix, l->peer_cell[l->rx_pos & l->peer_mask].data,
 		sizeof(peer_prefix));
-	if (unlikely(peer_prefix.nb_fds == SHM_PREFIX_RING)) {
-		ret = shm_ring_take(l, peer_prefix.len);
+	if (unlikely(peer_prefix.nb_fds == SHM_PREFIX_RING && peer_prefix.len == SHM_RING_FRAME)) {
+		ret = shm_ring_take(l);
 		/* Once per link: the next frame is none of these. */
 		return ret == 0 ? shm_frame_rx(link, buf, size, fds, nb_fds) : ret;
 	}
 	if (unlikely(peer_prefix.len < HDR_LEN || peer_prefix.len > size ||
-			cells_for(peer_prefix.len) > l->peer_cells ||
+			shm_frame_cells(peer_prefix.len) > l->peer_cells ||
 			peer_prefix.nb_fds > RTE_COMCH_FRAME_FDS))
 		goto err_proto;
 	len = peer_prefix.len;
@@ -210,7 +203,7 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		*nb_fds = peer_prefix.nb_fds;
 	}
 	get_frame(l, buf, len);
-	l->rx_pos += cells_for(len);
+	l->rx_pos += shm_frame_cells(len);
 	comch_store_release(&l->own->rx_pos, l->rx_pos); /* X: cells.pml, consumed */
 	return (int)len;
 

@@ -16,6 +16,7 @@
  *   |         of the peer's ring   |
  *   +------------------------------+
  *   | armed: request for a wake-up |  64 bytes
+ *   | has_ring                     |
  *   +------------------------------+
  *   | cells[n]: frames that we send|  64 bytes each
  *   +------------------------------+
@@ -30,10 +31,11 @@
  *   X  receiver stores rx_pos (release)       -> sender loads it (acquire)
  *   W  sender: P, fence, armed                | sleeper: armed, fence, P
  *
- * A ring may grow once, if both hellos have the flag for it: after a frame with
- * SHM_PREFIX_RING the cells with the numbers from there on are in another memory file, which
- * has nothing but cells. Its descriptor is sent before that frame. Cells before it stay
- * where they are until they are read, so a ring that is full of them can grow.
+ * A ring may grow once, if both hellos have the flag for it. Once the connection is
+ * established, its sender may offer another memory file, which has nothing but cells; the
+ * receiver maps it and stores has_ring. After a frame with SHM_PREFIX_RING the cells with the
+ * numbers from there on are in that file. Cells before it stay where they are until they
+ * are read, so a ring that is full of them can grow.
  */
 
 #include <assert.h>
@@ -67,27 +69,24 @@ struct shm_frame_prefix {
 static_assert(sizeof(struct shm_frame_prefix) == 8, "wire");
 static_assert(offsetof(struct shm_frame_prefix, nb_fds) == 4, "wire");
 
-/* nb_fds of the frame after which the ring is another one, whose descriptor was sent. */
-#define SHM_PREFIX_RING UINT32_C(0x80000001)
-
-/* That frame. */
-struct shm_ring_frame {
-	uint32_t cells;
-	uint32_t zero[3];
-};
-static_assert(sizeof(struct shm_ring_frame) == 16, "wire");
-static_assert(offsetof(struct shm_ring_frame, zero) == 4, "wire");
+/* nb_fds of the frame after which the ring is the one that was offered: 16 bytes, all 0. */
+#define SHM_PREFIX_RING UINT32_C(0x80000000)
+#define SHM_RING_FRAME 16
 
 struct shm_link_shared {
 	uint64_t rx_pos;
 	uint8_t pad0[SHM_LINE - 8];
 	uint32_t armed;
-	uint8_t pad1[SHM_LINE - 4];
+	uint32_t has_ring; /* SHM_HAS_RING: we have mapped the peer's larger ring */
+	uint8_t pad1[SHM_LINE - 8];
 	struct shm_cell cell[];
 };
 static_assert(sizeof(struct shm_link_shared) == 2 * SHM_LINE, "wire");
 static_assert(offsetof(struct shm_link_shared, armed) == 64, "wire");
+static_assert(offsetof(struct shm_link_shared, has_ring) == 68, "wire");
 static_assert(offsetof(struct shm_link_shared, cell) == 128, "wire");
+
+#define SHM_HAS_RING UINT32_C(1)
 
 static inline uint64_t
 shm_link_len(uint32_t cells)
@@ -118,11 +117,12 @@ static_assert(offsetof(struct shm_hello, flags) == 12, "wire");
 /* The lowest bit of the sender's armed word is set if credits wake it. */
 #define SHM_HELLO_F_CREDIT_BIT UINT32_C(2)
 #define SHM_ARMED_CREDITS UINT32_C(1)
-/* The sender of the hello knows SHM_PREFIX_RING. */
+/* The sender of the hello knows SHM_SOCK_RING and SHM_PREFIX_RING. */
 #define SHM_HELLO_F_GROWS UINT32_C(4)
 
 /* All later messages are one byte. */
 #define SHM_SOCK_WAKE 'w' /* wake-up */
 #define SHM_SOCK_FDS  'f' /* carries the descriptors of a following frame */
+#define SHM_SOCK_RING 'r' /* carries the descriptor of a larger ring */
 
 #endif /* SHM_LAYOUT_H */

@@ -55,8 +55,7 @@ make_own(struct shm_link *l)
 	void *addr = NULL;
 	int fd;
 
-	l->own_len = len_of(shm->cells);
-	fd = comch_memfd_create("comch_link", l->own_len, COMCH_MEMFD_ONE_WRITER, &addr);
+	fd = comch_memfd_create("comch_link", len_of(shm->cells), COMCH_MEMFD_ONE_WRITER, &addr);
 	if (fd < 0)
 		return fd;
 	l->own = addr;
@@ -107,13 +106,13 @@ shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 }
 
 int
-shm_link_send_fds(struct shm_link *l, const int *fds, uint32_t nb_fds)
+shm_link_send_fds(struct shm_link *l, char what, const int *fds, uint32_t nb_fds)
 {
 	int ret;
 
 	if (!shm_out_take(&l->out, nb_fds))
 		return -EAGAIN;
-	ret = shm_sock_send(l->sock, &(char){ SHM_SOCK_FDS }, 1, fds, nb_fds);
+	ret = shm_sock_send(l->sock, &what, 1, fds, nb_fds);
 	if (ret != 0)
 		shm_out_give(&l->out, nb_fds);
 	else
@@ -148,7 +147,7 @@ shm_link_say_hello(struct shm_link *l)
 	else
 		shm_out_sent(&l->out, 1);
 	if (ret == -EAGAIN) {
-		munmap(l->own, l->own_len);
+		munmap(l->own, len_of(shm_dev_of(&l->base)->cells));
 		l->own = NULL;
 	}
 	return ret;
@@ -195,10 +194,6 @@ answer_hello(struct shm_link *l, int ret)
 		refuse_hello(l, ret);
 		return;
 	}
-	if (l->peer_may_grow && l->own_cells < SHM_GROWN_CELLS) {
-		l->growth = SHM_GROWTH_POSSIBLE;
-		l->tx_limit--;
-	}
 	l->base.state = RTE_COMCH_LINK_UP;
 }
 
@@ -225,11 +220,10 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	if (ret != 0)
 		return ret == -ENOMEM ? ret : -EPERM;
 	l->peer = addr;
-	l->peer_len = len;
 	l->peer_cell = l->peer->cell;
-	l->peer_cells = cells;
+	l->peer_cells = l->peer_first_cells = cells;
 	l->peer_mask = cells - 1;
-	l->peer_may_grow = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
+	l->peer_may_offer = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
@@ -339,6 +333,13 @@ err_close:
 }
 
 static void
+on_ring(struct shm_link *l, struct comch_foreign_msg *msg)
+{
+	shm_ring_offered(l, msg);
+	close_all(msg->fds, msg->nb_fds);
+}
+
+static void
 recv_failed(struct shm_link *l, int err)
 {
 	if (err == -EMFILE)
@@ -386,6 +387,8 @@ take_job(struct shm_link *l)
 		recv_failed(l, msg.len);
 	else if (l->base.state == RTE_COMCH_LINK_CONNECTING)
 		on_hello(l, &msg);
+	else if (msg.len == 1 && msg.data[0] == SHM_SOCK_RING)
+		on_ring(l, &msg);
 	else
 		on_fds(l, &msg);
 	return true;
@@ -495,8 +498,8 @@ shm_link_poll(struct rte_comch_link *link)
 		return;
 	if (l->peer_unanswered != NULL)
 		answer_hello(l, 0);
-	if (l->growth == SHM_GROWTH_DUE)
-		shm_ring_grow(l);
+	if (l->base.needs_setup)
+		shm_ring_step(l);
 	read_sock(l);
 	/* All its descriptors are stashed, or none will follow: read the frame. */
 	if (nb_stashed(l) >= l->awaits_fds || (l->job == NULL && !l->must_read))
@@ -566,10 +569,10 @@ shm_link_close(struct rte_comch_link *link)
 	shm_link_shutdown(link);
 	shm_ring_free(l);
 	if (l->own != NULL)
-		munmap(l->own, l->own_len);
+		munmap(l->own, len_of(shm_dev_of(&l->base)->cells));
 	if (l->peer != NULL || l->peer_unanswered != NULL)
 		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_unanswered),
-			l->peer_len);
+			len_of(l->peer_first_cells));
 	comch_quota_put(l->out.quota);
 	free(l->stash);
 	free(l);

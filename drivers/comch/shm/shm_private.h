@@ -67,11 +67,12 @@ struct shm_import {
 	struct shm_import *next;
 };
 
-/* Whether our ring may become a larger one. */
+/* How far our ring is on the way to a larger one. */
 enum shm_growth {
-	SHM_GROWTH_NO,       /* it has, it cannot or the peer knows no other ring */
-	SHM_GROWTH_POSSIBLE, /* if it is full: one cell is kept free for the frame that says so */
-	SHM_GROWTH_DUE,      /* in the next shm_link_poll() */
+	SHM_GROWTH_NO,      /* it has it, or will not get it */
+	SHM_GROWTH_WANTED,  /* shm_ring_step() offers it; one cell of the ring is kept free, so far */
+	SHM_GROWTH_OFFERED, /* when the ring is full, and the peer has mapped it, it grows */
+	SHM_GROWTH_DUE,     /* in shm_ring_step() */
 };
 
 /* A descriptor whose frame is not read yet. */
@@ -89,9 +90,8 @@ struct shm_link {
 	bool must_read;             /* the socket, in the next run: see read_again() */
 	/* sending */
 	struct shm_link_shared *own;
-	size_t own_len;             /* of its mapping, bytes */
 	struct shm_cell *own_cell;  /* in *own or grown */
-	void *own_grown;            /* SHM_GROWN_CELLS cells; counted in `out.quota` */
+	void *own_grown;            /* the larger ring; counted in `out.quota` */
 	uint32_t own_cells;
 	uint32_t own_mask;
 	uint64_t tx_pos;
@@ -103,10 +103,10 @@ struct shm_link {
 	/* receiving */
 	const struct shm_link_shared *peer; /* read by comch_peer.h only */
 	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
-	size_t peer_len;
+	uint32_t peer_first_cells;  /* in *peer */
 	const struct shm_cell *peer_cell; /* in *peer or grown; read by comch_peer.h only */
-	void *peer_grown;           /* of the peer: counted in `out.quota` */
-	bool peer_may_grow;         /* and has not yet */
+	void *peer_grown;           /* the larger one; counted in `out.quota` */
+	bool peer_may_offer;        /* it knows of larger rings, and has not offered one */
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
@@ -163,8 +163,11 @@ int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32
 /* shm_link.c */
 struct shm_link *shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client);
 int shm_link_say_hello(struct shm_link *l);
-/* Send the descriptors of a frame, which follows. 0, -EAGAIN or a negative errno. */
-int shm_link_send_fds(struct shm_link *l, const int *fds, uint32_t nb_fds);
+/*
+ * Send the descriptors of a frame, which follows (SHM_SOCK_FDS), or of a ring. 0, -EAGAIN or a
+ * negative errno.
+ */
+int shm_link_send_fds(struct shm_link *l, char what, const int *fds, uint32_t nb_fds);
 void shm_link_poll(struct rte_comch_link *link);
 void shm_link_shutdown(struct rte_comch_link *link);
 void shm_link_close(struct rte_comch_link *link);
@@ -176,23 +179,28 @@ void shm_link_unmap(struct shm_link *l);
 /* Take nb_fds descriptors out of the stash. Returns 0, -EAGAIN (retry) or -EPROTO. */
 int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
 
-/* The length of a memory file with so many cells, and nothing else. */
-static inline size_t
-shm_ring_len(uint32_t cells)
-{
-	return cells * sizeof(struct shm_cell);
-}
 /* shm_ring.c: rings that grow */
-/* Our ring was full: let the next shm_link_poll() make it larger. */
+void shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t max_msg_size);
+/* Our ring was full. */
 void shm_ring_full(struct shm_link *l);
-void shm_ring_grow(struct shm_link *l);
-/* The peer's next frame is SHM_PREFIX_RING, of len bytes. 0: read, the ring is another one now. */
-int shm_ring_take(struct shm_link *l, uint32_t len);
+/* For base.needs_setup. */
+void shm_ring_step(struct shm_link *l);
+/* The peer offers its larger ring; the caller closes the descriptors. */
+void shm_ring_offered(struct shm_link *l, struct comch_foreign_msg *msg);
+/* The peer's next frame is SHM_PREFIX_RING: read on behind it. Returns 0 or -EPROTO. */
+int shm_ring_take(struct shm_link *l);
 void shm_ring_free(struct shm_link *l);
 
 /* shm_frame.c */
 /* Tell the peer that the cells after this frame are in its new ring. There is room for it. */
-void shm_frame_tx_ring(struct shm_link *l, uint32_t cells);
+void shm_frame_tx_ring(struct shm_link *l);
+/* Number of cells of a frame of len bytes. */
+static inline uint32_t
+shm_frame_cells(uint32_t len)
+{
+	return (len + (uint32_t)sizeof(struct shm_frame_prefix) + SHM_CELL_DATA - 1) /
+		SHM_CELL_DATA;
+}
 int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *frame);
 int shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);

@@ -5,10 +5,19 @@
 /*
  * Rings that grow; see shm_layout.h.
  *
- * A new link has a ring for few messages, so that strangers in the handshake cost little. It
- * grows when it was full, in the next run of the poll: connections that never fill it do not
- * pay for more. The larger ring is our memory, taken for what this peer does not read: it counts
- * against the peer's share of such rings. Over it, or without memory, the ring stays small.
+ *   sender                                  receiver
+ *   established: makes a file, offers it -> maps it, says so in its own memory
+ *   ring full, and the file is mapped:
+ *   allocates its pages, sends a frame   -> reads on in the file
+ *
+ * So a link that is not established costs a stranger's share only, and one that never fills
+ * its ring has no memory of the larger one: the file has no pages until it is used. The receiver
+ * has mapped it before the frame comes, so messages behind that frame can be read at once: an
+ * ordered server counts on that.
+ *
+ * Either side counts such a ring against the peer's share: the sender, because it allocates what
+ * the peer does not read; the receiver, because reading a page that a hostile sender left out
+ * allocates it here. Over the share, or without memory, the ring stays as it is.
  */
 
 #include <errno.h>
@@ -23,135 +32,162 @@
 #include "sdk/comch_peer.h"
 #include "shm_private.h"
 
-void
-shm_ring_full(struct shm_link *l)
+/* Messages of the agreed size that a ring shall hold, if the queues do. */
+#define WANTED_MSGS 48
+
+static size_t
+ring_len(void)
 {
-	if (l->growth != SHM_GROWTH_POSSIBLE)
-		return;
-	l->growth = SHM_GROWTH_DUE;
+	return comch_memfd_round(SHM_GROWN_CELLS * sizeof(struct shm_cell));
+}
+
+/* Let the next shm_link_poll() call shm_ring_step(). */
+static void
+step_later(struct shm_link *l, enum shm_growth growth)
+{
+	l->growth = growth;
 	l->base.needs_setup = true;
 	comch_link_tell(&l->base, true);
 }
 
-/* Create the memory of our larger ring, and send its descriptor. */
-static int
-make(struct shm_link *l, void **addr)
+void
+shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t max_msg_size)
 {
-	const size_t len = comch_memfd_round(shm_ring_len(SHM_GROWN_CELLS));
+	struct shm_link *l = container_of(link, struct shm_link, base);
+	uint32_t cells = shm_frame_cells(RTE_COMCH_FRAME_HDR + max_msg_size);
+
+	if (!l->peer_may_offer || l->own_cells >= SHM_GROWN_CELLS ||
+			RTE_MIN(nb_msgs, (uint32_t)WANTED_MSGS) * cells <= l->own_cells ||
+			l->tx_limit - l->tx_pos < 2)
+		return;
+	/* From here on one cell is kept for the frame that says where the next ones are. */
+	l->tx_limit--;
+	step_later(l, SHM_GROWTH_WANTED);
+}
+
+/* Create the file of our larger ring, and send its descriptor. */
+static int
+make(struct shm_link *l)
+{
+	void *addr = NULL;
 	int fd, ret;
 
-	fd = comch_memfd_create("comch_ring", len, COMCH_MEMFD_ONE_WRITER, addr);
+	fd = comch_memfd_create_sparse("comch_ring", ring_len(), &addr);
 	if (fd < 0)
 		return fd;
-	ret = shm_link_send_fds(l, &fd, 1);
+	ret = shm_link_send_fds(l, SHM_SOCK_RING, &fd, 1);
 	close(fd);
 	if (ret != 0)
-		munmap(*addr, len);
+		munmap(addr, ring_len());
+	else
+		l->own_grown = addr;
 	return ret;
 }
 
-void
-shm_ring_grow(struct shm_link *l)
+static void
+offer(struct shm_link *l)
 {
-	void *addr = NULL;
-
-	l->base.needs_setup = false;
-	/* Once: a peer that is over its share would else cost an attempt for each full ring. */
 	l->growth = SHM_GROWTH_NO;
-	if (l->base.state != RTE_COMCH_LINK_UP)
-		return;
 	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_RINGS, 1))
 		return;
-	if (make(l, &addr) != 0) {
+	if (make(l) == 0)
+		l->growth = SHM_GROWTH_OFFERED;
+	else
 		comch_quota_give(l->out.quota, COMCH_QUOTA_RINGS, 1);
+}
+
+void
+shm_ring_full(struct shm_link *l)
+{
+	if (l->growth == SHM_GROWTH_OFFERED &&
+			peer_load_relaxed_u32(&l->peer->has_ring) == SHM_HAS_RING)
+		step_later(l, SHM_GROWTH_DUE);
+}
+
+static void
+grow(struct shm_link *l)
+{
+	l->growth = SHM_GROWTH_NO;
+	if (comch_memfd_populate(l->own_grown, ring_len()) != 0)
 		return;
-	}
-	shm_frame_tx_ring(l, SHM_GROWN_CELLS);
-	l->own_grown = addr;
-	l->own_cell = addr;
+	shm_frame_tx_ring(l);
+	l->own_cell = l->own_grown;
 	l->own_cells = SHM_GROWN_CELLS;
 	l->own_mask = SHM_GROWN_CELLS - 1;
 	/* Look at the peer's position again. */
 	l->tx_limit = l->tx_pos;
 }
 
-/* Map the peer's larger ring. */
-static int
-map_peers(struct shm_link *l, int fd, uint32_t cells)
+void
+shm_ring_step(struct shm_link *l)
 {
-	const size_t len = comch_memfd_round(shm_ring_len(cells));
-	void *addr;
-	int ret;
-
-	ret = comch_memfd_check_control(fd, len);
-	if (ret != 0)
-		return ret;
-	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_MAPS, 1))
-		return -EDQUOT;
-	ret = comch_memfd_map(fd, 0, len, false, &addr);
-	if (ret != 0) {
-		comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
-		return ret;
-	}
-	l->peer_grown = addr;
-	l->peer_cell = addr;
-	l->peer_cells = cells;
-	l->peer_mask = cells - 1;
-	return 0;
+	l->base.needs_setup = false;
+	if (l->base.state != RTE_COMCH_LINK_UP)
+		return;
+	if (l->growth == SHM_GROWTH_WANTED)
+		offer(l);
+	else if (l->growth == SHM_GROWTH_DUE)
+		grow(l);
 }
 
-static int
-refuse(struct shm_link *l, int err)
+/* Map the peer's larger ring. Without it, the peer's ring stays as it is. */
+static void
+map_peers(struct shm_link *l, int fd)
 {
-	if (err == -EPERM)
-		shm_link_down(l, -EPROTO, "peer's larger ring lacks seals");
-	else if (err == -EDQUOT)
-		shm_link_down(l, err, "peer has used up its share of this process's mappings");
+	void *addr;
+
+	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_RINGS, 1))
+		return;
+	if (comch_memfd_map(fd, 0, ring_len(), false, &addr) != 0) {
+		comch_quota_give(l->out.quota, COMCH_QUOTA_RINGS, 1);
+		return;
+	}
+	l->peer_grown = addr;
+	comch_store_relaxed(&l->own->has_ring, SHM_HAS_RING);
+}
+
+void
+shm_ring_offered(struct shm_link *l, struct comch_foreign_msg *msg)
+{
+	/* It was mapped like payload, in case that it is. */
+	comch_foreign_unmap(msg);
+	if (!l->peer_may_offer || msg->nb_fds != 1)
+		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
+	else if (comch_memfd_check_sparse(msg->fds[0], ring_len()) != 0)
+		shm_link_down(l, -EPROTO, "peer's larger ring lacks seals, or has another size");
 	else
-		shm_link_down(l, err, err == -EPROTO ? "invalid frame from peer" :
-			strerrordesc_np(-err));
-	return l->base.error;
+		map_peers(l, msg->fds[0]);
+	l->peer_may_offer = false;
 }
 
 int
-shm_ring_take(struct shm_link *l, uint32_t len)
+shm_ring_take(struct shm_link *l)
 {
-	struct shm_ring_frame peer_frame;
-	uint32_t cells;
-	int fd, ret;
-
-	if (!l->peer_may_grow || len != sizeof(peer_frame))
-		return refuse(l, -EPROTO);
-	peer_copy(&peer_frame, l->peer_cell[l->rx_pos & l->peer_mask].data +
-		sizeof(struct shm_frame_prefix), sizeof(peer_frame));
-	cells = rte_le_to_cpu_32(peer_frame.cells);
-	if (cells <= l->peer_cells || cells > SHM_GROWN_CELLS || !rte_is_power_of_2(cells))
-		return refuse(l, -EPROTO);
-	ret = shm_link_take_fds(l, &fd, 1);
-	if (ret != 0)
-		return ret == -EPROTO ? refuse(l, ret) : ret;
-	/* It was mapped like payload, in case that it is. */
-	shm_link_unmap(l);
-	l->map_err = 0;
-	ret = map_peers(l, fd, cells);
-	comch_foreign_close(fd);
-	if (ret != 0)
-		return refuse(l, ret);
-	l->peer_may_grow = false;
+	if (l->peer_grown == NULL || l->peer_cell == l->peer_grown) {
+		shm_link_down(l, -EPROTO, "invalid frame from peer");
+		return -EPROTO;
+	}
+	l->peer_cell = l->peer_grown;
+	l->peer_cells = SHM_GROWN_CELLS;
+	l->peer_mask = SHM_GROWN_CELLS - 1;
 	l->rx_pos++;
 	comch_store_release(&l->own->rx_pos, l->rx_pos); /* X: cells.pml, consumed */
 	return 0;
 }
 
+static void
+unmap(struct shm_link *l, void *ring)
+{
+	if (ring == NULL)
+		return;
+	munmap(ring, ring_len());
+	comch_quota_give(l->out.quota, COMCH_QUOTA_RINGS, 1);
+}
+
 void
 shm_ring_free(struct shm_link *l)
 {
-	if (l->own_grown != NULL) {
-		munmap(l->own_grown, comch_memfd_round(shm_ring_len(SHM_GROWN_CELLS)));
-		comch_quota_give(l->out.quota, COMCH_QUOTA_RINGS, 1);
-	}
-	if (l->peer_grown != NULL) {
-		munmap(l->peer_grown, comch_memfd_round(shm_ring_len(l->peer_cells)));
-		comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
-	}
+	unmap(l, l->own_grown);
+	unmap(l, l->peer_grown);
+	l->own_grown = l->peer_grown = NULL;
 }

@@ -163,7 +163,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
@@ -203,7 +203,7 @@ rte_comch_driver_register_v4(const struct rte_comch_driver_ops *ops)
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v4(). Model: publish.pml, find. */
+	/* Acquire: pairs with rte_comch_driver_register_v5(). Model: publish.pml, find. */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 

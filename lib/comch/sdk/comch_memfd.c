@@ -79,8 +79,9 @@ failed(const char *call, const char *name, size_t len)
 	return -err;
 }
 
-int
-comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
+/* Create, size, map and seal. */
+static int
+create(const char *name, size_t len, int seals, bool sparse, void **addr)
 {
 	int fixed = *addr != NULL ? MAP_FIXED : 0;
 	void *map;
@@ -92,8 +93,8 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 	if (fd < 0)
 		return failed("memfd_create", name, len);
 	/* fallocate() sizes the file and allocates its pages, which avoids SIGBUS later. */
-	if (fallocate(fd, 0, 0, (off_t)len) != 0) {
-		ret = failed("fallocate", name, len);
+	if (sparse ? ftruncate(fd, (off_t)len) != 0 : fallocate(fd, 0, 0, (off_t)len) != 0) {
+		ret = failed(sparse ? "ftruncate" : "fallocate", name, len);
 		goto err_close;
 	}
 	map = mmap(*addr, len, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, fd, 0);
@@ -101,8 +102,7 @@ comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
 		ret = failed("mmap", name, len);
 		goto err_close;
 	}
-	if (fcntl(fd, F_ADD_SEALS,
-			one_writer ? SEALS_BASE | seal_future_write() : SEALS_SIZE) != 0) {
+	if (fcntl(fd, F_ADD_SEALS, seals) != 0) {
 		ret = failed("F_ADD_SEALS", name, len);
 		goto err_unmap;
 	}
@@ -119,6 +119,35 @@ err_unmap:
 err_close:
 	close(fd);
 	return ret;
+}
+
+int
+comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr)
+{
+	return create(name, len, one_writer ? SEALS_BASE | seal_future_write() : SEALS_SIZE, false,
+		addr);
+}
+
+int
+comch_memfd_create_sparse(const char *name, size_t len, void **addr)
+{
+	return create(name, len, SEALS_BASE | seal_future_write(), true, addr);
+}
+
+int
+comch_memfd_populate(void *addr, size_t len)
+{
+	volatile uint8_t *p = addr;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+
+	if (madvise(addr, len, MADV_POPULATE_WRITE) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return -errno;
+	/* Before Linux 5.14. */
+	for (i = 0; i < len; i += page)
+		p[i] = 0;
+	return 0;
 }
 
 void
@@ -160,18 +189,26 @@ comch_memfd_has_seals(int fd, int want)
 
 /* Does it have these seals, this very length, and all pages? */
 static bool
-is_sealed_at(int fd, int seals, uint64_t len)
+is_sealed_at(int fd, int seals, uint64_t len, bool sparse)
 {
+	struct statfs fs;
 	struct stat st;
 
 	return comch_memfd_has_seals(fd, seals) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		st.st_size >= 0 && (uint64_t)st.st_size == len && is_whole(fd, &st);
+		st.st_size >= 0 && (uint64_t)st.st_size == len &&
+		(sparse ? fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC : is_whole(fd, &st));
 }
 
 int
 comch_memfd_check_control(int fd, uint64_t len)
 {
-	return is_sealed_at(fd, SEALS_BASE | seal_future_write(), len) ? 0 : -EPERM;
+	return is_sealed_at(fd, SEALS_BASE | seal_future_write(), len, false) ? 0 : -EPERM;
+}
+
+int
+comch_memfd_check_sparse(int fd, uint64_t len)
+{
+	return is_sealed_at(fd, SEALS_BASE | seal_future_write(), len, true) ? 0 : -EPERM;
 }
 
 int
@@ -208,7 +245,7 @@ comch_memfd_adopt(int fd, size_t size, void **addr)
 	 * Check after sealing: now the file has its final size, and cannot lose pages. Until
 	 * then its owner could resize it, and a longer file has bytes that are not mapped.
 	 */
-	if (!is_sealed_at(fd, SEALS_BASE, size)) {
+	if (!is_sealed_at(fd, SEALS_BASE, size, false)) {
 		munmap(map, size);
 		return -EPERM;
 	}

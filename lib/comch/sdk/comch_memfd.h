@@ -35,6 +35,14 @@
  */
 int comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr);
 
+/*
+ * The same, with one writer and without pages: comch_memfd_populate() allocates them before the
+ * first store. Its reader counts them as its own, since it would allocate those that are missing.
+ */
+int comch_memfd_create_sparse(const char *name, size_t len, void **addr);
+/* Returns 0, or a negative errno: -EFAULT, -ENOMEM. */
+int comch_memfd_populate(void *addr, size_t len);
+
 /* Add SEAL to payload that may go to several processes. May be repeated. */
 void comch_memfd_seal(int fd);
 
@@ -52,6 +60,9 @@ bool comch_memfd_is_taken(int fd);
  * with all seals that this kernel supports. Returns 0 or -EPERM.
  */
 int comch_memfd_check_control(int fd, uint64_t len);
+
+/* The same, with or without holes. */
+int comch_memfd_check_sparse(int fd, uint64_t len);
 
 /*
  * Check a peer's payload: a tmpfs memfd with SHRINK, GROW and SEAL, of at least

@@ -34,8 +34,8 @@
  */
 #define DEFAULT_MAPS 65530
 #define MAPS_SHARE(maps) ((maps) / 3)
-/* 64 MiB, at 256 KiB each. */
-#define MAX_RINGS 256
+/* 128 MiB, at 256 KiB each. */
+#define MAX_RINGS 512
 
 /* A process, and a user, may have this multiple of what is left. */
 static const struct multiple {

@@ -24,7 +24,7 @@ enum comch_quota_of {
 	COMCH_QUOTA_FDS,
 	/* Mappings of the peer's memory. */
 	COMCH_QUOTA_MAPS,
-	/* Larger rings of our own memory, for what peers do not read. */
+	/* Larger rings, ours and the peer's: shm_ring.c. */
 	COMCH_QUOTA_RINGS,
 	COMCH_NB_QUOTAS,
 };

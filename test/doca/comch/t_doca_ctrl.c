@@ -310,6 +310,7 @@ PAIR_CASE_CREATED(sent_is_in_the_queue, t)
 	T_OK(doca_comch_client_set_recv_queue_size(t->client.client, 40));
 	T_OK(doca_ctx_start(t->server.ctx));
 	pair_connect(t);
+	T_SETTLE(pair_progress(t));
 	/* The client does nothing from here on. */
 	for (i = 0; i < 50; i++)
 		side_send(&t->server, big, sizeof(big));
