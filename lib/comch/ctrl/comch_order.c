@@ -41,8 +41,9 @@
  * A round reads every link once after one `cutoff`. It takes several runs if a run
  * is full of other events before all links are read; delivery starts when the round
  * is complete. A round skips a link whose peer does not read our frames
- * (COMCH_MAX_TX_WAIT), and a link with more than COMCH_RX_BURST other frames before
- * its next message: only their own messages are late.
+ * (COMCH_MAX_TX_WAIT), a link with more than COMCH_RX_BURST other frames before
+ * its next message, and one whose next frame has descriptors that are still to be received,
+ * which takes as long as the peer likes: only their own messages are late.
  *
  * Stamps are not trusted. One ahead of our clock counts as now, and one below the
  * connection's last stamp as that stamp. A stamp that is always 0 would always come
