@@ -94,9 +94,9 @@ struct rte_comch_link {
 	int error;                       /**< Why it is DOWN: a negative errno. */
 	const char *text;                /**< The reason in words; static. */
 	uint64_t wakes;                  /**< Wake-ups written. */
-	bool light;                      /**< Publishers omit fences: the peer's sleepers fence. */
 	void *data;                      /**< For the data operations, between open and close. */
 	uint32_t conn_id;                /**< Id of the connection, for the log. */
+	bool light;                      /**< Publishers omit fences: the peer's sleepers fence. */
 	/** CONNECTING, and link_poll must be called again without an event. */
 	bool try_again;
 	/** UP, and the next link_poll maps memory: the core limits the time for that in a run. */

@@ -123,6 +123,22 @@ Test(grow, room_for_big_messages)
 	room(false, RTE_COMCH_SERVER_F_ORDERED);
 }
 
+/* An end that was offered a ring before it is established offers its own, too. */
+Test(grow, offered_early)
+{
+	struct t_pair p;
+
+	t_pair_ends(&p, NULL);
+	T_EQ(rte_comch_client_start(p.client), -EINPROGRESS);
+	/* Whatever the server answers, its offer is there before the client runs again. */
+	while (rings_now().nb == 0) {
+		t_step(p.host);
+		t_steps(p.dpu, 50);
+	}
+	T_UNTIL(rings_now().nb == 4);
+	t_pair_close(&p);
+}
+
 /* The queues are full before the ring is: its pages are never needed. */
 Test(grow, not_for_small_messages)
 {

@@ -180,7 +180,7 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 	if (!shm_frame_pending(link))
 		return -EAGAIN;
 	/* The previous frame is processed. */
-	if (unlikely(l->map[0] != NULL))
+	if (unlikely(l->stash != NULL && l->stash->map[0] != NULL))
 		shm_link_unmap(l);
 	peer_copy(&peer_prefix, l->peer_cell[l->rx_pos & l->peer_mask].data,
 		sizeof(peer_prefix));

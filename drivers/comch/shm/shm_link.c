@@ -223,7 +223,8 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->peer_cell = l->peer->cell;
 	l->peer_cells = l->peer_first_cells = cells;
 	l->peer_mask = cells - 1;
-	l->peer_may_offer = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
+	l->peer_grows = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
+	l->peer_may_offer = l->peer_grows;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
@@ -233,7 +234,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 static uint32_t
 nb_stashed(const struct shm_link *l)
 {
-	return l->stash_tail - l->stash_head;
+	return l->stash != NULL ? l->stash->tail - l->stash->head : 0;
 }
 
 static void
@@ -273,8 +274,8 @@ shm_link_unmap(struct shm_link *l)
 {
 	uint32_t i;
 
-	for (i = 0; i < RTE_DIM(l->map); i++)
-		unmap(l, &l->map[i]);
+	for (i = 0; l->stash != NULL && i < RTE_DIM(l->stash->map); i++)
+		unmap(l, &l->stash->map[i]);
 }
 
 /* Count memory against the connection's limit; over the limit, the import is refused. */
@@ -293,7 +294,7 @@ static struct shm_stashed
 pop_stashed(struct shm_link *l)
 {
 	comch_quota_give(l->out.quota, COMCH_QUOTA_FDS, 1);
-	return l->stash[l->stash_head++ % SHM_MAX_STASH];
+	return l->stash->at[l->stash->head++ % SHM_MAX_STASH];
 }
 
 /* Stash descriptors until their frame is read. */
@@ -307,9 +308,8 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
 		goto err_close;
 	}
-	/* Allocated on first use: most links never carry descriptors. */
 	if (l->stash == NULL)
-		l->stash = calloc(SHM_MAX_STASH, sizeof(*l->stash));
+		l->stash = calloc(1, sizeof(*l->stash));
 	if (l->stash == NULL) {
 		shm_link_down(l, -ENOMEM, "no memory for descriptors from peer");
 		goto err_close;
@@ -322,7 +322,7 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 	if (msg->map_err != 0)
 		l->map_err = msg->map_err;
 	for (i = 0; i < msg->nb_fds; i++)
-		l->stash[l->stash_tail++ % SHM_MAX_STASH] = (struct shm_stashed){
+		l->stash->at[l->stash->tail++ % SHM_MAX_STASH] = (struct shm_stashed){
 			.fd = msg->fds[i], .map = count_map(l, msg->map[i]),
 		};
 	return;
@@ -529,7 +529,7 @@ shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
 	for (i = 0; i < nb_fds; i++) {
 		s = pop_stashed(l);
 		fds[i] = s.fd;
-		l->map[i] = s.map;
+		l->stash->map[i] = s.map;
 	}
 	/* The socket is edge-triggered: read what was left while the stash was full. */
 	if (was_full && l->sock >= 0)

@@ -81,6 +81,14 @@ struct shm_stashed {
 	struct comch_peermap *map;  /* counted in `imported` */
 };
 
+struct shm_stash {
+	struct shm_stashed at[SHM_MAX_STASH];
+	uint32_t head;
+	uint32_t tail;
+	/* memory that the last frame exports: held until it is imported */
+	struct comch_peermap *map[RTE_COMCH_FRAME_FDS];
+};
+
 struct shm_link {
 	struct rte_comch_link base;
 	int sock;                   /* -1 after shutdown */
@@ -88,6 +96,11 @@ struct shm_link {
 	bool peer_sets_credit_bit;  /* the low bit of the peer's armed word is valid */
 	bool warned_over;           /* the exceeded limit is logged */
 	bool must_read;             /* the socket, in the next run: see read_again() */
+	bool peer_grows;            /* it knows of larger rings */
+	bool peer_may_offer;        /* one; it has not yet */
+	uint8_t growth;             /* enum shm_growth, of our ring */
+	uint16_t awaits_fds;        /* descriptors of the next frame that are in flight */
+	int16_t map_err;            /* why memory after the last import was not mapped; or 0 */
 	/* sending */
 	struct shm_link_shared *own;
 	struct shm_cell *own_cell;  /* in *own or grown */
@@ -97,24 +110,16 @@ struct shm_link {
 	uint64_t tx_pos;
 	uint64_t tx_limit;          /* end of the free cells, from the checked rx_pos */
 	uint32_t armed_answered;    /* value of the peer's armed word at our last wake-up */
-	uint16_t awaits_fds;        /* descriptors of the next frame that are in flight */
-	enum shm_growth growth;
-	int16_t map_err;            /* why memory after the last import was not mapped; or 0 */
+	uint32_t peer_first_cells;  /* in *peer; peer_cells may be those of a larger ring */
 	/* receiving */
 	const struct shm_link_shared *peer; /* read by comch_peer.h only */
 	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
-	uint32_t peer_first_cells;  /* in *peer */
 	const struct shm_cell *peer_cell; /* in *peer or grown; read by comch_peer.h only */
 	void *peer_grown;           /* the larger one; counted in `out.quota` */
-	bool peer_may_offer;        /* it knows of larger rings, and has not offered one */
 	uint32_t peer_cells;
 	uint32_t peer_mask;
 	uint64_t rx_pos;
-	struct shm_stashed *stash;  /* SHM_MAX_STASH entries; NULL until first used */
-	/* memory that the last frame exports: held until it is imported */
-	struct comch_peermap *map[RTE_COMCH_FRAME_FDS];
-	uint32_t stash_head;
-	uint32_t stash_tail;
+	struct shm_stash *stash;    /* NULL until first used: most links carry no descriptors */
 	/* the socket */
 	struct comch_foreign_peer peer_id;
 	struct comch_foreign_job *job; /* a message with descriptors is being received */

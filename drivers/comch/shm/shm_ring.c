@@ -56,7 +56,7 @@ shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t max
 	struct shm_link *l = container_of(link, struct shm_link, base);
 	uint32_t cells = shm_frame_cells(RTE_COMCH_FRAME_HDR + max_msg_size);
 
-	if (!l->peer_may_offer || l->own_cells >= SHM_GROWN_CELLS ||
+	if (!l->peer_grows || l->own_cells >= SHM_GROWN_CELLS ||
 			RTE_MIN(nb_msgs, (uint32_t)WANTED_MSGS) * cells <= l->own_cells ||
 			l->tx_limit - l->tx_pos < 2)
 		return;
