@@ -22,7 +22,7 @@ open_links(void)
 	b.sock = sock[1];
 	shm_out_begin(&a.out, a.sock, comch_quota_get(1, 2));
 	shm_out_begin(&b.out, b.sock, comch_quota_get(1, 3));
-	a.peer_may_offer = b.peer_may_offer = true;
+	a.peer_grows = a.peer_may_offer = b.peer_grows = b.peer_may_offer = true;
 }
 
 static void
@@ -269,7 +269,7 @@ Test(shm_ring, not_wanted)
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	shm_ring_established(&a.base, 64, 8);
 	T_EQ(a.growth, SHM_GROWTH_NO);
-	a.peer_may_offer = false;
+	a.peer_grows = false;
 	shm_ring_established(&a.base, 64, 4080);
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	T_CHECK(!a.base.needs_setup);
