@@ -158,9 +158,8 @@ const char *rte_comch_state_name(enum rte_comch_state state);
  * second client learned of the first. Clients timestamp each send with the TSC; a
  * client with false timestamps gets ahead by at most two of its receive queues.
  * Concurrent messages come in any order, and other events as without the flag. If a
- * client does not run its poll for a long time, its messages are received later; so may be
- * those that it sends just after a registration, a consumer or a producer, whose
- * descriptors another thread receives first.
+ * client does not run its poll for a long time, its messages are received later; so may be those
+ * just after a registration, a consumer or a producer: a thread receives its descriptors.
  *
  * The cost is a check of each such connection in each run, and a copy and a few tens of
  * nanoseconds per message. Other servers are not affected. Clients older than wire

@@ -97,8 +97,7 @@ struct rte_comch_link {
 	void *data;                      /**< For the data operations, between open and close. */
 	uint32_t conn_id;                /**< Id of the connection, for the log. */
 	bool light;                      /**< Publishers omit fences: the peer's sleepers fence. */
-	/** CONNECTING, and link_poll must be called again without an event. */
-	bool try_again;
+	bool try_again;                  /**< CONNECTING, and to be polled without an event. */
 	/** UP, and the next link_poll maps memory: the core limits the time for that in a run. */
 	bool needs_setup;
 	/** Callback of the core, set after accept or connect: see comch_link.h. */
@@ -529,8 +528,8 @@ struct rte_comch_driver_ops {
 	 */
 	void (*link_arm)(struct rte_comch_link *link, bool credits);
 	/**
-	 * O. The connection is established: up to *nb_msgs* messages of up to *max_msg_size* bytes
-	 * may be sent that the peer has not received. Room for them is welcome.
+	 * O. The connection is established: so many messages of so many bytes may be sent before
+	 * the peer receives one. Room for them is welcome.
 	 */
 	void (*link_established)(struct rte_comch_link *link, uint32_t nb_msgs,
 			uint32_t max_msg_size);

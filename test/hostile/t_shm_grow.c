@@ -355,7 +355,8 @@ lie(const struct growth *g, bool waits)
 	conn = connect_with(&v, &a, g->link_flags);
 	offer(&a, g, &m);
 	if (waits)
-		T_UNTIL(victim_has_ring(&a) || t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn));
+		T_UNTIL(victim_has_ring(&a) ||
+			t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) > 0);
 	for (i = 0; i < g->nb_frames; i++)
 		grow(&a, g, &m);
 	v_expect_end(&v, conn);
