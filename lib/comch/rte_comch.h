@@ -146,9 +146,8 @@ const char *rte_comch_state_name(enum rte_comch_state state);
 /** Connections are pending until rte_comch_conn_accept() or rte_comch_conn_reject(). */
 #define RTE_COMCH_SERVER_F_MANUAL_ACCEPT (UINT32_C(1) << 0)
 /**
- * Refuse clients with another message size; the reason has both sizes. Without this
- * flag the smaller size is used. (DOCA Comch guide 2.10, "Optional Configurations": the
- * sizes must match.)
+ * Refuse clients with another message size, with a reason; else the smaller one is used. (DOCA
+ * Comch guide 2.10, "Optional Configurations": the sizes must match.)
  */
 #define RTE_COMCH_SERVER_F_EXACT         (UINT32_C(1) << 1)
 /**
@@ -157,9 +156,8 @@ const char *rte_comch_state_name(enum rte_comch_state state);
  * send returned before another's began, its message event comes first, however the
  * second client learned of the first. Clients timestamp each send with the TSC; a
  * client with false timestamps gets ahead by at most two of its receive queues.
- * Concurrent messages come in any order, and other events as without the flag. If a
- * client does not run its poll for a long time, its messages are received later; so may be those
- * just after a registration, a consumer or a producer: a thread receives its descriptors.
+ * Concurrent messages come in any order, and other events as without the flag. A client's
+ * messages may be late if it does not run its poll, and after it registers memory or opens a queue.
  *
  * The cost is a check of each such connection in each run, and a copy and a few tens of
  * nanoseconds per message. Other servers are not affected. Clients older than wire

@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 4
+#define RTE_COMCH_DRIVER_ABI 5
 
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
@@ -527,12 +527,8 @@ struct rte_comch_driver_ops {
 	 * fences and calls frame_pending.
 	 */
 	void (*link_arm)(struct rte_comch_link *link, bool credits);
-	/**
-	 * O. The connection is established: so many messages of so many bytes may be sent before
-	 * the peer receives one. Room for them is welcome.
-	 */
-	void (*link_established)(struct rte_comch_link *link, uint32_t nb_msgs,
-			uint32_t max_msg_size);
+	/** O. Established: so many messages of so many bytes may be under way. */
+	void (*link_established)(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t len);
 
 	/**
 	 * R. Send one frame, whole or not at all; reliable and in order.
@@ -566,8 +562,7 @@ struct rte_comch_driver_ops {
 };
 
 /**
- * Register a driver; for constructors. The name includes RTE_COMCH_DRIVER_ABI: a driver
- * built for another version does not link.
+ * Register a driver; for constructors. The name has RTE_COMCH_DRIVER_ABI: others do not link.
  */
 void rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops);
 

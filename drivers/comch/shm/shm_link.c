@@ -237,16 +237,9 @@ nb_stashed(const struct shm_link *l)
 	return l->stash != NULL ? l->stash->tail - l->stash->head : 0;
 }
 
-static void
-close_all(const int *fds, uint32_t n)
-{
-	while (n > 0)
-		comch_foreign_close(fds[--n]);
-}
-
 /* Handle the first message, which has one descriptor. */
 static void
-on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
+on_hello(struct shm_link *l, struct comch_foreign_msg *msg)
 {
 	struct shm_hello hello;
 	int ret = -EPROTO;
@@ -255,7 +248,7 @@ on_hello(struct shm_link *l, const struct comch_foreign_msg *msg)
 		memcpy(&hello, msg->data, sizeof(hello));
 		ret = take_hello(l, &hello, msg->fds[0]);
 	}
-	close_all(msg->fds, msg->nb_fds);
+	comch_foreign_drop(msg);
 	answer_hello(l, ret);
 }
 
@@ -306,18 +299,18 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 	if (msg->len != 1 || msg->data[0] != SHM_SOCK_FDS ||
 			nb_stashed(l) + msg->nb_fds > SHM_MAX_STASH) {
 		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
-		goto err_close;
+		goto err_drop;
 	}
 	if (l->stash == NULL)
 		l->stash = calloc(1, sizeof(*l->stash));
 	if (l->stash == NULL) {
 		shm_link_down(l, -ENOMEM, "no memory for descriptors from peer");
-		goto err_close;
+		goto err_drop;
 	}
 	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_FDS, msg->nb_fds)) {
 		shm_link_down(l, -EMFILE,
 			"peer has used up its share of this process's descriptors");
-		goto err_close;
+		goto err_drop;
 	}
 	if (msg->map_err != 0)
 		l->map_err = msg->map_err;
@@ -327,16 +320,8 @@ on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
 		};
 	return;
 
-err_close:
-	comch_foreign_unmap(msg);
-	close_all(msg->fds, msg->nb_fds);
-}
-
-static void
-on_ring(struct shm_link *l, struct comch_foreign_msg *msg)
-{
-	shm_ring_offered(l, msg);
-	close_all(msg->fds, msg->nb_fds);
+err_drop:
+	comch_foreign_drop(msg);
 }
 
 static void
@@ -388,7 +373,7 @@ take_job(struct shm_link *l)
 	else if (l->base.state == RTE_COMCH_LINK_CONNECTING)
 		on_hello(l, &msg);
 	else if (msg.len == 1 && msg.data[0] == SHM_SOCK_RING)
-		on_ring(l, &msg);
+		shm_ring_offered(l, &msg);
 	else
 		on_fds(l, &msg);
 	return true;

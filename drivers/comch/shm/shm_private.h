@@ -70,7 +70,7 @@ struct shm_import {
 /* How far our ring is on the way to a larger one. */
 enum shm_growth {
 	SHM_GROWTH_NO,      /* it has it, or will not get it */
-	SHM_GROWTH_WANTED,  /* shm_ring_step() offers it; one cell of the ring is kept free, so far */
+	SHM_GROWTH_WANTED,  /* shm_ring_step() offers it; from here on one cell is kept free */
 	SHM_GROWTH_OFFERED, /* when the ring is full, and the peer has mapped it, it grows */
 	SHM_GROWTH_DUE,     /* in shm_ring_step() */
 };

@@ -158,6 +158,7 @@ shm_ring_offered(struct shm_link *l, struct comch_foreign_msg *msg)
 	else
 		map_peers(l, msg->fds[0]);
 	l->peer_may_offer = false;
+	comch_foreign_drop(msg);
 }
 
 int

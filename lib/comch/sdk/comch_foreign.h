@@ -133,6 +133,15 @@ void comch_foreign_close(int fd);
  */
 void comch_foreign_hang_up(int sock);
 
+/* Drop the mappings of a message, and close its descriptors. */
+static inline void
+comch_foreign_drop(struct comch_foreign_msg *msg)
+{
+	comch_foreign_unmap(msg);
+	while (msg->nb_fds > 0)
+		comch_foreign_close(msg->fds[--msg->nb_fds]);
+}
+
 /* Close the descriptors of a peer's ticket, except those set to -1. */
 static inline void
 comch_foreign_close_ticket(struct rte_comch_ticket *ticket)
