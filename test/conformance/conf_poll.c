@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "t_figures.h"
 
 /* An armed poll has something, sooner or later: -EAGAIN or a readable fd. */
 static void
@@ -66,15 +67,15 @@ conf_poll_create(void)
 	struct t_pair p;
 	unsigned int fds;
 
-	/* The first device has the process keep a few. */
+	/* The first device has the process keep a few, and another thread closes the others. */
 	t_pair_open(&p, NULL);
 	t_pair_close(&p);
-	fds = t_fd_count();
+	fds = t_figures_least().fds;
 	T_EQ(rte_comch_poll_destroy(NULL), -EINVAL);
 	poll = rte_comch_poll_create(&conf);
 	T_CHECK(poll != NULL);
 	T_EQ(rte_comch_poll_destroy(poll), 0);
-	T_UNTIL(t_fd_count() == fds);
+	T_UNTIL(t_fd_count() <= fds);
 	conf.conf_size = 0;
 	T_NULL_ERRNO(rte_comch_poll_create(&conf), EINVAL);
 	t_pair_ends(&p, NULL);
@@ -82,7 +83,7 @@ conf_poll_create(void)
 	T_EQ(rte_comch_poll_destroy(p.host->poll), -EBUSY);
 	t_pair_connect(&p);
 	t_pair_close(&p);
-	T_UNTIL(t_fd_count() == fds);
+	T_UNTIL(t_fd_count() <= fds);
 }
 
 void

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "victim.h"
@@ -405,10 +406,11 @@ Test(grow, no_memory_file)
 	v_close(&v);
 }
 
-/* Its pages are missing: the victim reads, at its own expense, what was never written. */
+/* Its pages are missing: the victim allocates them, within the peer's share. */
 Test(grow, ring_without_pages)
 {
 	struct rte_comch_conn *conn;
+	struct stat st;
 	struct raw_mem m;
 	struct raw_peer a;
 	struct victim v;
@@ -420,8 +422,13 @@ Test(grow, ring_without_pages)
 	T_EQ(fcntl(m.fd, F_ADD_SEALS, RAW_SEALS), 0);
 	raw_sock_send(a.sock, &(char){ SHM_SOCK_RING }, 1, &m.fd, 1);
 	T_UNTIL(victim_has_ring(&a));
+	T_EQ(fstat(m.fd, &st), 0);
+	T_EQ(st.st_blocks, 0);
 	grow(&a, &good, &m);
+	/* All of them are there before the first one is needed. */
 	v_expect_alive(&v, &a, conn);
+	T_EQ(fstat(m.fd, &st), 0);
+	T_EQ(st.st_blocks * 512, NEW_LEN);
 	raw_close(&a);
 	raw_mem_free(&m);
 	v_close(&v);

@@ -22,7 +22,7 @@ open_links(void)
 	b.sock = sock[1];
 	shm_out_begin(&a.out, a.sock, comch_quota_get(1, 2));
 	shm_out_begin(&b.out, b.sock, comch_quota_get(1, 3));
-	a.peer_grows = a.peer_may_offer = b.peer_grows = b.peer_may_offer = true;
+	a.grows = a.peer_may_offer = b.grows = b.peer_may_offer = true;
 }
 
 static void
@@ -78,7 +78,7 @@ receive_offer(void)
 	T_EQ(what, SHM_SOCK_RING);
 	memcpy(&msg.fds[0], CMSG_DATA(CMSG_FIRSTHDR(&hdr)), sizeof(int));
 	shm_ring_offered(&b, &msg);
-	close(msg.fds[0]);
+	T_EQ(msg.nb_fds, 0);
 }
 
 /* Send frames of one cell until the ring is full. */
@@ -97,19 +97,28 @@ fill(void)
 	}
 }
 
-/* b reads all, which comes in order. */
-static uint32_t
-drain(void)
+/* b reads a frame, which is the next one. Returns its length or the error. */
+static int
+take(void)
 {
 	static uint64_t nb;
 	uint64_t buf[HDR / sizeof(uint64_t)];
-	int fds[RTE_COMCH_FRAME_FDS];
-	uint32_t nb_fds = 0, n = 0;
+	int fds[RTE_COMCH_FRAME_FDS], ret;
+	uint32_t nb_fds = 0;
 
-	for (; shm_frame_pending(&b.base); n++, nb++) {
-		T_EQ(shm_frame_rx(&b.base, buf, sizeof(buf), fds, &nb_fds), (int)HDR);
-		T_EQ(buf[0], nb);
-	}
+	ret = shm_frame_rx(&b.base, buf, sizeof(buf), fds, &nb_fds);
+	if (ret > 0)
+		T_EQ(buf[0], nb++);
+	return ret;
+}
+
+static uint32_t
+drain(void)
+{
+	uint32_t n;
+
+	for (n = 0; shm_frame_pending(&b.base); n++)
+		T_EQ(take(), (int)HDR);
 	return n;
 }
 
@@ -249,6 +258,25 @@ Test(shm_ring, no_pages)
 	a.own_grown = NULL;
 }
 
+/* The peer's ring lacks pages, and there are none for them. */
+Test(shm_ring, no_pages_at_the_receiver)
+{
+	uint32_t i;
+
+	establish();
+	receive_offer();
+	fill();
+	shm_ring_step(&a);
+	munmap(b.peer_grown, SHM_GROWN_CELLS * sizeof(struct shm_cell));
+	/* What was sent before is read. */
+	for (i = 0; i < CELLS - 1; i++)
+		T_EQ(take(), (int)HDR);
+	T_EQ(take(), -ENOMEM);
+	T_EQ(b.base.state, RTE_COMCH_LINK_DOWN);
+	T_EQ(b.base.error, -ENOMEM);
+	b.peer_grown = NULL;
+}
+
 /* The link went down between the full ring and the run. */
 Test(shm_ring, link_is_down)
 {
@@ -269,7 +297,7 @@ Test(shm_ring, not_wanted)
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	shm_ring_established(&a.base, 64, 8);
 	T_EQ(a.growth, SHM_GROWTH_NO);
-	a.peer_grows = false;
+	a.grows = false;
 	shm_ring_established(&a.base, 64, 4080);
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	T_CHECK(!a.base.needs_setup);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sdk/comch_compat.h"
+#include "sdk/comch_memfd.h"
 #include "sdk/comch_reaper.h"
 #include "comch_args.h"
 #include "shm_private.h"
@@ -76,6 +77,7 @@ shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv, const struct 
 		return ret;
 	}
 	shm->cells = ring_cells(dev->info.max_msg_size);
+	shm->grows = comch_memfd_can_populate();
 	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
 	dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED;
 	if (shm->export_eal)

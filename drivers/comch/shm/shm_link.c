@@ -137,7 +137,8 @@ shm_link_say_hello(struct shm_link *l)
 		return fd;
 	}
 	hello.cells = rte_cpu_to_le_32(l->own_cells);
-	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT | SHM_HELLO_F_GROWS |
+	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT |
+		(shm_dev_of(&l->base)->grows ? SHM_HELLO_F_GROWS : 0) |
 		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
 	/* The mapping stays; close the descriptor, which counts against a limit. */
@@ -223,8 +224,8 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->peer_cell = l->peer->cell;
 	l->peer_cells = l->peer_first_cells = cells;
 	l->peer_mask = cells - 1;
-	l->peer_grows = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
-	l->peer_may_offer = l->peer_grows;
+	l->grows = shm->grows && (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
+	l->peer_may_offer = l->grows;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;

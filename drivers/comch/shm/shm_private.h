@@ -48,6 +48,7 @@ struct shm_dev {
 	struct comch_place place;
 	bool trust_peer; /* accept memory that is not sealed */
 	bool export_eal; /* export EAL memory */
+	bool grows;      /* rings can: shm_ring.c */
 	uint32_t cells;
 };
 
@@ -96,7 +97,7 @@ struct shm_link {
 	bool peer_sets_credit_bit;  /* the low bit of the peer's armed word is valid */
 	bool warned_over;           /* the exceeded limit is logged */
 	bool must_read;             /* the socket, in the next run: see read_again() */
-	bool peer_grows;            /* it knows of larger rings */
+	bool grows;                 /* both ends know of larger rings */
 	bool peer_may_offer;        /* one; it has not yet */
 	uint8_t growth;             /* enum shm_growth, of our ring */
 	uint16_t awaits_fds;        /* descriptors of the next frame that are in flight */
@@ -190,9 +191,12 @@ void shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_
 void shm_ring_full(struct shm_link *l);
 /* For base.needs_setup. */
 void shm_ring_step(struct shm_link *l);
-/* The peer offers its larger ring; the caller closes the descriptors. */
+/* The peer offers its larger ring, in *msg, which is dropped. */
 void shm_ring_offered(struct shm_link *l, struct comch_foreign_msg *msg);
-/* The peer's next frame is SHM_PREFIX_RING: read on behind it. Returns 0 or -EPROTO. */
+/*
+ * The peer's next frame is SHM_PREFIX_RING: read on behind it. Returns 0 or a negative errno, with
+ * which the link is down.
+ */
 int shm_ring_take(struct shm_link *l);
 void shm_ring_free(struct shm_link *l);
 

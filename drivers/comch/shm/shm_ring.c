@@ -16,8 +16,11 @@
  * ordered server counts on that.
  *
  * Either side counts such a ring against the peer's share: the sender, because it allocates what
- * the peer does not read; the receiver, because reading a page that a hostile sender left out
- * allocates it here. Over the share, or without memory, the ring stays as it is.
+ * the peer does not read; the receiver, because it allocates the pages that a hostile sender left
+ * out, at that frame: a load that finds no memory for one would end this process. Over the share,
+ * or without memory at the sender, the ring stays as it is; without memory at the receiver, the
+ * link ends. No page can disappear later: the file cannot be written or cut through new mappings
+ * or descriptors.
  */
 
 #include <errno.h>
@@ -56,7 +59,7 @@ shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t max
 	struct shm_link *l = container_of(link, struct shm_link, base);
 	uint32_t cells = shm_frame_cells(RTE_COMCH_FRAME_HDR + max_msg_size);
 
-	if (!l->peer_grows || l->own_cells >= SHM_GROWN_CELLS ||
+	if (!l->grows || l->own_cells >= SHM_GROWN_CELLS ||
 			RTE_MIN(nb_msgs, (uint32_t)WANTED_MSGS) * cells <= l->own_cells ||
 			l->tx_limit - l->tx_pos < 2)
 		return;
@@ -108,7 +111,7 @@ static void
 grow(struct shm_link *l)
 {
 	l->growth = SHM_GROWTH_NO;
-	if (comch_memfd_populate(l->own_grown, ring_len()) != 0)
+	if (comch_memfd_populate(l->own_grown, ring_len(), true) != 0)
 		return;
 	shm_frame_tx_ring(l);
 	l->own_cell = l->own_grown;
@@ -164,9 +167,17 @@ shm_ring_offered(struct shm_link *l, struct comch_foreign_msg *msg)
 int
 shm_ring_take(struct shm_link *l)
 {
+	int ret;
+
 	if (l->peer_grown == NULL || l->peer_cell == l->peer_grown) {
 		shm_link_down(l, -EPROTO, "invalid frame from peer");
 		return -EPROTO;
+	}
+	/* An honest peer has allocated all. */
+	ret = comch_memfd_populate(l->peer_grown, ring_len(), false);
+	if (ret != 0) {
+		shm_link_down(l, ret, "no memory for what the peer's larger ring lacks");
+		return ret;
 	}
 	l->peer_cell = l->peer_grown;
 	l->peer_cells = SHM_GROWN_CELLS;

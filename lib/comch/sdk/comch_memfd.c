@@ -135,19 +135,16 @@ comch_memfd_create_sparse(const char *name, size_t len, void **addr)
 }
 
 int
-comch_memfd_populate(void *addr, size_t len)
+comch_memfd_populate(void *addr, size_t len, bool writable)
 {
-	volatile uint8_t *p = addr;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	return madvise(addr, len, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0 ? 0 :
+		-errno;
+}
 
-	if (madvise(addr, len, MADV_POPULATE_WRITE) == 0)
-		return 0;
-	if (errno != EINVAL)
-		return -errno;
-	/* Before Linux 5.14. */
-	for (i = 0; i < len; i += page)
-		p[i] = 0;
-	return 0;
+bool
+comch_memfd_can_populate(void)
+{
+	return madvise(NULL, 0, MADV_POPULATE_READ) == 0;
 }
 
 void

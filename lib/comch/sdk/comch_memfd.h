@@ -36,12 +36,16 @@
 int comch_memfd_create(const char *name, size_t len, bool one_writer, void **addr);
 
 /*
- * The same, with one writer and without pages: comch_memfd_populate() allocates them before the
- * first store. Its reader counts them as its own, since it would allocate those that are missing.
+ * The same, with one writer and without pages. Both ends have them allocated before the first
+ * access, which would end the process by SIGBUS if there is no memory for one: its writer for
+ * stores, its reader for loads. A reader counts such a file as its own memory, since it
+ * allocates what a hostile writer left out.
  */
 int comch_memfd_create_sparse(const char *name, size_t len, void **addr);
-/* Returns 0, or a negative errno: -EFAULT, -ENOMEM. */
-int comch_memfd_populate(void *addr, size_t len);
+/* Returns 0, or a negative errno: -EFAULT or -ENOMEM. */
+int comch_memfd_populate(void *addr, size_t len, bool writable);
+/* Can it? From Linux 5.14 on. */
+bool comch_memfd_can_populate(void);
 
 /* Add SEAL to payload that may go to several processes. May be repeated. */
 void comch_memfd_seal(int fd);
