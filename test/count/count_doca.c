@@ -129,12 +129,11 @@ move_msg(struct side *from, struct side *to)
 	COUNT(COUNT_SEND, task = side_task(from, msg, LEN));
 	COUNT(COUNT_SEND, ret = doca_task_submit(doca_comch_task_send_as_task(task)));
 	T_OK(ret);
-	/* It leaves with the engine's next progress. */
-	COUNT(COUNT_SEND, doca_pe_progress(from->pe));
+	/* It is in the peer's queue, which the engine says. */
+	progress(COUNT_SEND, from->pe, &from->nb_sent, nb_sent + 1);
 	progress(COUNT_RECV, to->pe, &to->nb_msgs, nb_msgs + 1);
 	/* Credits go back with the next one. */
 	COUNT(COUNT_RECV, doca_pe_progress(to->pe));
-	progress(COUNT_SEND, from->pe, &from->nb_sent, nb_sent + 1);
 }
 
 static void

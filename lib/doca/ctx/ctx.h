@@ -143,6 +143,8 @@ struct doca_pe {
 	uint16_t ev_next, nb_ev;     /* received from the poll, not yet handled */
 	struct doca_task *completed; /* not yet reported, oldest first */
 	struct doca_task **completed_end;
+	uint32_t nb_completed;
+	uint32_t nb_before;          /* of these, completed before the events in hand came */
 	bool running;                /* within doca_pe_progress() */
 	bool has_batch;                 /* a context has a batch to flush */
 	bool is_single;              /* report one completion per progress */

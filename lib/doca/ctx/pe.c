@@ -29,6 +29,7 @@ forget_completed(struct doca_pe *pe)
 {
 	pe->completed = NULL;
 	pe->completed_end = &pe->completed;
+	pe->nb_completed = pe->nb_before = 0;
 }
 
 static void
@@ -237,6 +238,7 @@ impl_pe_complete_later(struct doca_pe *pe, struct doca_task *task, doca_error_t 
 	task->next = NULL;
 	*pe->completed_end = task;
 	pe->completed_end = &task->next;
+	pe->nb_completed++;
 }
 
 static void
@@ -247,20 +249,25 @@ report_completed(struct doca_pe *pe)
 	pe->completed = task->next;
 	if (pe->completed == NULL)
 		pe->completed_end = &pe->completed;
+	pe->nb_completed--;
+	if (pe->nb_before > 0)
+		pe->nb_before--;
 	task->ctx->ops->task_report(task, task->status);
 }
 
 /*
- * Completed tasks come before other events, such as the end of their connection. Messages take
- * turns with them, or a program that sends in each completion would receive none.
+ * Tasks that had completed before an event came are reported before it, such as the end of their
+ * connection; but messages take turns with all, and other events with later tasks, or a program
+ * that sends in each completion would be told of none.
  */
 static bool
 completed_is_next(struct doca_pe *pe)
 {
-	bool gives_way = pe->completed_last && pe->ev_next < pe->nb_ev &&
-		pe->ev[pe->ev_next].type == RTE_COMCH_EVENT_MSG;
+	bool has_event = pe->ev_next < pe->nb_ev;
+	bool is_before = has_event && pe->nb_before > 0 &&
+		pe->ev[pe->ev_next].type != RTE_COMCH_EVENT_MSG;
 
-	pe->completed_last = pe->completed != NULL && !gives_way;
+	pe->completed_last = !has_event || is_before || !pe->completed_last;
 	return pe->completed_last;
 }
 
@@ -279,6 +286,7 @@ progress_events(struct doca_pe *pe)
 		pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, IMPL_PE_EVENTS);
 		if (likely(pe->nb_ev == 0 && pe->completed == NULL))
 			return false;
+		pe->nb_before = pe->nb_completed;
 	}
 	if (pe->completed != NULL && completed_is_next(pe)) {
 		report_completed(pe);

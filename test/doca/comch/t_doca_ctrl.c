@@ -373,6 +373,20 @@ PAIR_CASE(completions_and_messages_take_turns, t)
 	T_WAIT(pair_progress(t), t->client.nb_msgs == 1000 && t->client.nb_sent == 10);
 }
 
+/* One that completes a send in each progress is told all the rest, too. */
+/* behaviour: P17, T14 */
+PAIR_CASE(completions_and_events_take_turns, t)
+{
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		side_send(&t->client, &i, sizeof(i));
+		T_EQ(doca_pe_progress(t->client.pe), 1);
+		progress_one(&t->server, 4);
+		T_EQ(t->server.nb_msgs, i + 1);
+	}
+}
+
 static void
 nothing_follows(struct side *side, struct doca_comch_connection *conn)
 {
