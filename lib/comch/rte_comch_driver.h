@@ -527,8 +527,8 @@ struct rte_comch_driver_ops {
 	 * fences and calls frame_pending.
 	 */
 	void (*link_arm)(struct rte_comch_link *link, bool credits);
-	/** O. Established: so many messages of so many bytes may be under way. */
-	void (*link_established)(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t len);
+	/** O. Before our first frame: how many messages of how many bytes may be under way. */
+	void (*link_prepare)(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t len);
 
 	/**
 	 * R. Send one frame, whole or not at all; reliable and in order.

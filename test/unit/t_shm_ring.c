@@ -47,14 +47,11 @@ nb_rings(void)
 	return info.used;
 }
 
-/* a is established, and makes an offer if it can. */
+/* a makes an offer, if it can. */
 static void
-establish(void)
+prepare(void)
 {
-	shm_ring_established(&a.base, 64, 4080);
-	T_EQ(a.growth, SHM_GROWTH_WANTED);
-	T_CHECK(a.base.needs_setup);
-	shm_ring_step(&a);
+	shm_ring_prepare(&a.base, 64, 4080);
 	T_CHECK(!a.base.needs_setup);
 }
 
@@ -139,7 +136,7 @@ Test(shm_ring, grows)
 {
 	unsigned int i;
 
-	establish();
+	prepare();
 	T_EQ(a.growth, SHM_GROWTH_OFFERED);
 	receive_offer();
 	/* Each side counts it, and it has no page. */
@@ -180,7 +177,7 @@ stays(void)
 /* The peer has not looked at its socket yet: when it has, the ring grows. */
 Test(shm_ring, offer_is_not_received)
 {
-	establish();
+	prepare();
 	stays();
 	receive_offer();
 	T_EQ(fill(), CELLS - 1);
@@ -191,7 +188,7 @@ Test(shm_ring, over_our_share)
 {
 	while (comch_quota_take(a.out.quota, COMCH_QUOTA_RINGS, 1))
 		;
-	establish();
+	prepare();
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	T_CHECK(a.own_grown == NULL);
 	stays();
@@ -199,7 +196,7 @@ Test(shm_ring, over_our_share)
 
 Test(shm_ring, over_the_receivers_share)
 {
-	establish();
+	prepare();
 	while (comch_quota_take(b.out.quota, COMCH_QUOTA_RINGS, 1))
 		;
 	receive_offer();
@@ -214,7 +211,7 @@ Test(shm_ring, no_file)
 	T_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	limit.rlim_cur = 4096;
 	T_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	establish();
+	prepare();
 	T_EQ(nb_rings(), 0);
 	stays();
 }
@@ -227,7 +224,7 @@ Test(shm_ring, descriptors_in_flight)
 	/* Sent, and not received. */
 	for (i = 0; i < SHM_OUT_PER_LINK; i++)
 		T_EQ(shm_link_send_fds(&a, SHM_SOCK_FDS, &fd, 1), 0);
-	establish();
+	prepare();
 	T_EQ(nb_rings(), 0);
 	stays();
 	close(fd);
@@ -236,7 +233,7 @@ Test(shm_ring, descriptors_in_flight)
 Test(shm_ring, peer_is_gone)
 {
 	close(sock[1]);
-	establish();
+	prepare();
 	T_EQ(nb_rings(), 0);
 	stays();
 }
@@ -246,7 +243,7 @@ Test(shm_ring, no_pages)
 {
 	void *addr;
 
-	establish();
+	prepare();
 	receive_offer();
 	addr = a.own_grown;
 	munmap(addr, SHM_GROWN_CELLS * sizeof(struct shm_cell));
@@ -263,7 +260,7 @@ Test(shm_ring, no_pages_at_the_receiver)
 {
 	uint32_t i;
 
-	establish();
+	prepare();
 	receive_offer();
 	fill();
 	shm_ring_step(&a);
@@ -280,7 +277,7 @@ Test(shm_ring, no_pages_at_the_receiver)
 /* The link went down between the full ring and the run. */
 Test(shm_ring, link_is_down)
 {
-	establish();
+	prepare();
 	receive_offer();
 	fill();
 	T_EQ(a.growth, SHM_GROWTH_DUE);
@@ -293,12 +290,12 @@ Test(shm_ring, link_is_down)
 /* None of them needs it, or knows of it. */
 Test(shm_ring, not_wanted)
 {
-	shm_ring_established(&a.base, 1, 1000);
+	shm_ring_prepare(&a.base, 1, 1000);
 	T_EQ(a.growth, SHM_GROWTH_NO);
-	shm_ring_established(&a.base, 64, 8);
+	shm_ring_prepare(&a.base, 64, 8);
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	a.grows = false;
-	shm_ring_established(&a.base, 64, 4080);
+	shm_ring_prepare(&a.base, 64, 4080);
 	T_EQ(a.growth, SHM_GROWTH_NO);
 	T_CHECK(!a.base.needs_setup);
 	T_EQ(fill(), CELLS);

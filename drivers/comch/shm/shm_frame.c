@@ -179,9 +179,11 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 
 	if (!shm_frame_pending(link))
 		return -EAGAIN;
+	if (unlikely(l->looks) && shm_link_look(l))
+		return -EAGAIN;
 	/* The previous frame is processed. */
 	if (unlikely(l->stash != NULL && l->stash->map[0] != NULL))
-		shm_link_unmap(l);
+		shm_fds_unmap(l);
 	peer_copy(&peer_prefix, l->peer_cell[l->rx_pos & l->peer_mask].data,
 		sizeof(peer_prefix));
 	if (unlikely(peer_prefix.nb_fds == SHM_PREFIX_RING && peer_prefix.len == SHM_RING_FRAME)) {
@@ -195,7 +197,7 @@ shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		goto err_proto;
 	len = peer_prefix.len;
 	if (unlikely(peer_prefix.nb_fds > 0)) {
-		ret = shm_link_take_fds(l, fds, peer_prefix.nb_fds);
+		ret = shm_fds_take(l, fds, peer_prefix.nb_fds);
 		if (ret == -EPROTO)
 			goto err_proto;
 		if (ret != 0)

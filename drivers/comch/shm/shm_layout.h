@@ -31,9 +31,9 @@
  *   X  receiver stores rx_pos (release)       -> sender loads it (acquire)
  *   W  sender: P, fence, armed                | sleeper: armed, fence, P
  *
- * A ring may grow once, if both hellos have the flag for it. Once the connection is
- * established, its sender may offer another memory file, which has nothing but cells; the
- * receiver maps it and stores has_ring. After a frame with SHM_PREFIX_RING the cells with the
+ * A ring may grow once, if both hellos have the flag for it. Before its first frame, its
+ * sender may offer another memory file, which has nothing but cells; the receiver maps it and
+ * stores has_ring before it reads that frame. After a frame with SHM_PREFIX_RING the cells with the
  * numbers from there on are in that file. Cells before it stay where they are until they
  * are read, so a ring that is full of them can grow.
  */

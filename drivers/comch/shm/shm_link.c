@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* A link, which is a socket and two regions: its handshake, its descriptors and its end. */
+/* A link, which is a socket and two regions: its handshake, its socket and its end. */
 
 #include <errno.h>
 #include <poll.h>
@@ -225,17 +225,11 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->peer_cells = l->peer_first_cells = cells;
 	l->peer_mask = cells - 1;
 	l->grows = shm->grows && (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
-	l->peer_may_offer = l->grows;
+	l->peer_may_offer = l->looks = l->grows;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
 	l->base.light = comch_asym_global &&
 		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
 	return 0;
-}
-
-static uint32_t
-nb_stashed(const struct shm_link *l)
-{
-	return l->stash != NULL ? l->stash->tail - l->stash->head : 0;
 }
 
 /* Handle the first message, which has one descriptor. */
@@ -251,78 +245,6 @@ on_hello(struct shm_link *l, struct comch_foreign_msg *msg)
 	}
 	comch_foreign_drop(msg);
 	answer_hello(l, ret);
-}
-
-static void
-unmap(struct shm_link *l, struct comch_peermap **map)
-{
-	if (*map == NULL)
-		return;
-	shm_mem_give(l, (*map)->len);
-	comch_peermap_put(*map);
-	*map = NULL;
-}
-
-void
-shm_link_unmap(struct shm_link *l)
-{
-	uint32_t i;
-
-	for (i = 0; l->stash != NULL && i < RTE_DIM(l->stash->map); i++)
-		unmap(l, &l->stash->map[i]);
-}
-
-/* Count memory against the connection's limit; over the limit, the import is refused. */
-static struct comch_peermap *
-count_map(struct shm_link *l, struct comch_peermap *map)
-{
-	if (map == NULL || shm_mem_take(l, map->len))
-		return map;
-	comch_peermap_put(map);
-	l->map_err = -EDQUOT;
-	return NULL;
-}
-
-/* Stashed descriptors count against the peer's share, as those do that are kept afterwards. */
-static struct shm_stashed
-pop_stashed(struct shm_link *l)
-{
-	comch_quota_give(l->out.quota, COMCH_QUOTA_FDS, 1);
-	return l->stash->at[l->stash->head++ % SHM_MAX_STASH];
-}
-
-/* Stash descriptors until their frame is read. */
-static void
-on_fds(struct shm_link *l, struct comch_foreign_msg *msg)
-{
-	uint32_t i;
-
-	if (msg->len != 1 || msg->data[0] != SHM_SOCK_FDS ||
-			nb_stashed(l) + msg->nb_fds > SHM_MAX_STASH) {
-		shm_link_down(l, -EPROTO, "unexpected descriptors from peer");
-		goto err_drop;
-	}
-	if (l->stash == NULL)
-		l->stash = calloc(1, sizeof(*l->stash));
-	if (l->stash == NULL) {
-		shm_link_down(l, -ENOMEM, "no memory for descriptors from peer");
-		goto err_drop;
-	}
-	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_FDS, msg->nb_fds)) {
-		shm_link_down(l, -EMFILE,
-			"peer has used up its share of this process's descriptors");
-		goto err_drop;
-	}
-	if (msg->map_err != 0)
-		l->map_err = msg->map_err;
-	for (i = 0; i < msg->nb_fds; i++)
-		l->stash->at[l->stash->tail++ % SHM_MAX_STASH] = (struct shm_stashed){
-			.fd = msg->fds[i], .map = count_map(l, msg->map[i]),
-		};
-	return;
-
-err_drop:
-	comch_foreign_drop(msg);
 }
 
 static void
@@ -376,7 +298,7 @@ take_job(struct shm_link *l)
 	else if (msg.len == 1 && msg.data[0] == SHM_SOCK_RING)
 		shm_ring_offered(l, &msg);
 	else
-		on_fds(l, &msg);
+		shm_fds_arrived(l, &msg);
 	return true;
 }
 
@@ -424,12 +346,6 @@ hung_up(const struct shm_link *l)
 	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLHUP) != 0;
 }
 
-static bool
-stash_is_full(const struct shm_link *l)
-{
-	return nb_stashed(l) > SHM_MAX_STASH - RTE_COMCH_FRAME_FDS;
-}
-
 /* The frames of its descriptors must be pending, or it is an error. */
 static void
 check_full_stash(struct shm_link *l)
@@ -444,7 +360,7 @@ check_full_stash(struct shm_link *l)
 static bool
 read_sock_once(struct shm_link *l)
 {
-	if (stash_is_full(l)) {
+	if (shm_fds_are_many(l)) {
 		check_full_stash(l);
 		return false;
 	}
@@ -466,8 +382,8 @@ read_sock_once(struct shm_link *l)
 }
 
 /* Bounded: a message is descriptors, an allowed wake-up, or an error that ends the link. */
-static void
-read_sock(struct shm_link *l)
+void
+shm_link_read_sock(struct shm_link *l)
 {
 	l->must_read = false;
 	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_unanswered == NULL &&
@@ -486,48 +402,28 @@ shm_link_poll(struct rte_comch_link *link)
 		answer_hello(l, 0);
 	if (l->base.needs_setup)
 		shm_ring_step(l);
-	read_sock(l);
+	shm_link_read_sock(l);
 	/* All its descriptors are stashed, or none will follow: read the frame. */
-	if (nb_stashed(l) >= l->awaits_fds || (l->job == NULL && !l->must_read))
+	if (shm_fds_nb(l) >= l->awaits_fds || (l->job == NULL && !l->must_read))
 		l->awaits_fds = 0;
 }
 
-int
-shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds)
+bool
+shm_link_look(struct shm_link *l)
 {
-	bool was_full = stash_is_full(l);
-	struct shm_stashed s;
-	uint32_t i;
-
-	if (nb_stashed(l) < nb_fds && l->sock >= 0)
-		read_sock(l);
-	if (nb_stashed(l) < nb_fds) {
-		/* Receiving them failed here: not a protocol error. */
-		if (l->base.state == RTE_COMCH_LINK_DOWN)
-			return l->base.error;
-		/* They are sent before their frame: if none is in flight, they are missing. */
-		if (l->job == NULL && !l->must_read)
-			return -EPROTO;
-		l->awaits_fds = nb_fds;
-		return -EAGAIN;
-	}
-	shm_link_unmap(l);
-	for (i = 0; i < nb_fds; i++) {
-		s = pop_stashed(l);
-		fds[i] = s.fd;
-		l->stash->map[i] = s.map;
-	}
-	/* The socket is edge-triggered: read what was left while the stash was full. */
-	if (was_full && l->sock >= 0)
-		read_sock(l);
-	return 0;
+	l->looks = false;
+	if (l->sock >= 0)
+		shm_link_read_sock(l);
+	if (l->base.state == RTE_COMCH_LINK_DOWN || (l->job == NULL && !l->must_read))
+		return false;
+	l->awaits_fds = 1;
+	return true;
 }
 
 void
 shm_link_shutdown(struct rte_comch_link *link)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
-	struct shm_stashed s;
 
 	shm_link_down(l, -ECONNRESET, "closed by us");
 	if (l->job != NULL)
@@ -539,12 +435,7 @@ shm_link_shutdown(struct rte_comch_link *link)
 		shm_out_end(&l->out, !l->is_client);
 	}
 	l->sock = -1;
-	shm_link_unmap(l);
-	while (nb_stashed(l) > 0) {
-		s = pop_stashed(l);
-		comch_foreign_close(s.fd);
-		unmap(l, &s.map);
-	}
+	shm_fds_drop(l);
 }
 
 void

@@ -144,7 +144,7 @@ shm_mem_import(struct rte_comch_link *link, const struct rte_comch_mem_desc *des
 		ret = l->map_err;
 	l->map_err = 0;
 	/* The import has its own reference now: drop that of the frame. */
-	shm_link_unmap(l);
+	shm_fds_unmap(l);
 	if (ret == 0)
 		ret = add_import(l, f, &imp);
 	if (ret == -EDQUOT)

@@ -71,7 +71,6 @@ struct shm_import {
 /* How far our ring is on the way to a larger one. */
 enum shm_growth {
 	SHM_GROWTH_NO,      /* it has it, or will not get it */
-	SHM_GROWTH_WANTED,  /* shm_ring_step() offers it; from here on one cell is kept free */
 	SHM_GROWTH_OFFERED, /* when the ring is full, and the peer has mapped it, it grows */
 	SHM_GROWTH_DUE,     /* in shm_ring_step() */
 };
@@ -99,6 +98,7 @@ struct shm_link {
 	bool must_read;             /* the socket, in the next run: see read_again() */
 	bool grows;                 /* both ends know of larger rings */
 	bool peer_may_offer;        /* one; it has not yet */
+	bool looks;                 /* for the offer, before the peer's first frame */
 	uint8_t growth;             /* enum shm_growth, of our ring */
 	uint16_t awaits_fds;        /* descriptors of the next frame that are in flight */
 	int16_t map_err;            /* why memory after the last import was not mapped; or 0 */
@@ -180,13 +180,26 @@ void shm_link_close(struct rte_comch_link *link);
 void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 int shm_link_fd(const struct rte_comch_link *link);
 void shm_link_arm(struct rte_comch_link *link, bool credits);
+/* Read what is there, and have another thread receive descriptors. */
+void shm_link_read_sock(struct shm_link *l);
+/* For `looks`. True: descriptors are being received, and the frame waits for them. */
+bool shm_link_look(struct shm_link *l);
+
+/* shm_fds.c: descriptors that wait for their frame */
+uint32_t shm_fds_nb(const struct shm_link *l);
+/* Those of another frame may find no room. */
+bool shm_fds_are_many(const struct shm_link *l);
+/* Stash those of a message, or take the link down; *msg is dropped then. */
+void shm_fds_arrived(struct shm_link *l, struct comch_foreign_msg *msg);
+/* Take those of a frame. Returns 0, -EAGAIN (retry) or -EPROTO. */
+int shm_fds_take(struct shm_link *l, int *fds, uint32_t nb_fds);
 /* Drop the references to memory that the last frame exported. */
-void shm_link_unmap(struct shm_link *l);
-/* Take nb_fds descriptors out of the stash. Returns 0, -EAGAIN (retry) or -EPROTO. */
-int shm_link_take_fds(struct shm_link *l, int *fds, uint32_t nb_fds);
+void shm_fds_unmap(struct shm_link *l);
+/* And all that is stashed. */
+void shm_fds_drop(struct shm_link *l);
 
 /* shm_ring.c: rings that grow */
-void shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t max_msg_size);
+void shm_ring_prepare(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t len);
 /* Our ring was full. */
 void shm_ring_full(struct shm_link *l);
 /* For base.needs_setup. */

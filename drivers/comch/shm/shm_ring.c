@@ -5,15 +5,19 @@
 /*
  * Rings that grow; see shm_layout.h.
  *
- *   sender                                  receiver
- *   established: makes a file, offers it -> maps it, says so in its own memory
+ *   sender                                     receiver
+ *   before its first frame: makes a file, offers it -> maps it, says so in its own memory,
+ *                                              and reads that frame
  *   ring full, and the file is mapped:
- *   allocates its pages, sends a frame   -> reads on in the file
+ *   allocates its pages, sends a frame      -> reads on in the file
  *
- * So a link that is not established costs a stranger's share only, and one that never fills
- * its ring has no memory of the larger one: the file has no pages until it is used. The receiver
- * has mapped it before the frame comes, so messages behind that frame can be read at once: an
- * ordered server counts on that.
+ * The first frame is one of the handshake and waits for another thread, which receives the offer.
+ * No later frame does: each end has the other's ring when the connection is established, messages
+ * behind the change can be read at once, which an ordered server counts on, and no sleeper is
+ * woken for an offer.
+ *
+ * One that never fills its ring has no memory of the larger one: the file has no pages until it
+ * is used.
  *
  * Either side counts such a ring against the peer's share: the sender, because it allocates what
  * the peer does not read; the receiver, because it allocates the pages that a hostile sender left
@@ -44,30 +48,6 @@ ring_len(void)
 	return comch_memfd_round(SHM_GROWN_CELLS * sizeof(struct shm_cell));
 }
 
-/* Let the next shm_link_poll() call shm_ring_step(). */
-static void
-step_later(struct shm_link *l, enum shm_growth growth)
-{
-	l->growth = growth;
-	l->base.needs_setup = true;
-	comch_link_tell(&l->base, true);
-}
-
-void
-shm_ring_established(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t max_msg_size)
-{
-	struct shm_link *l = container_of(link, struct shm_link, base);
-	uint32_t cells = shm_frame_cells(RTE_COMCH_FRAME_HDR + max_msg_size);
-
-	if (!l->grows || l->own_cells >= SHM_GROWN_CELLS ||
-			RTE_MIN(nb_msgs, (uint32_t)WANTED_MSGS) * cells <= l->own_cells ||
-			l->tx_limit - l->tx_pos < 2)
-		return;
-	/* From here on one cell is kept for the frame that says where the next ones are. */
-	l->tx_limit--;
-	step_later(l, SHM_GROWTH_WANTED);
-}
-
 /* Create the file of our larger ring, and send its descriptor. */
 static int
 make(struct shm_link *l)
@@ -87,29 +67,44 @@ make(struct shm_link *l)
 	return ret;
 }
 
-static void
-offer(struct shm_link *l)
+void
+shm_ring_prepare(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t len)
 {
-	l->growth = SHM_GROWTH_NO;
-	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_RINGS, 1))
+	struct shm_link *l = container_of(link, struct shm_link, base);
+	uint32_t cells = shm_frame_cells(RTE_COMCH_FRAME_HDR + len);
+
+	if (!l->grows || l->own_cells >= SHM_GROWN_CELLS ||
+			RTE_MIN(nb_msgs, (uint32_t)WANTED_MSGS) * cells <= l->own_cells ||
+			l->tx_limit - l->tx_pos < 2 ||
+			!comch_quota_take(l->out.quota, COMCH_QUOTA_RINGS, 1))
 		return;
-	if (make(l) == 0)
-		l->growth = SHM_GROWTH_OFFERED;
-	else
+	if (make(l) != 0) {
 		comch_quota_give(l->out.quota, COMCH_QUOTA_RINGS, 1);
+		return;
+	}
+	/* From here on one cell is kept for the frame that says where the next ones are. */
+	l->tx_limit--;
+	l->growth = SHM_GROWTH_OFFERED;
 }
 
 void
 shm_ring_full(struct shm_link *l)
 {
-	if (l->growth == SHM_GROWTH_OFFERED &&
-			peer_load_relaxed_u32(&l->peer->has_ring) == SHM_HAS_RING)
-		step_later(l, SHM_GROWTH_DUE);
+	if (l->growth != SHM_GROWTH_OFFERED ||
+			peer_load_relaxed_u32(&l->peer->has_ring) != SHM_HAS_RING)
+		return;
+	l->growth = SHM_GROWTH_DUE;
+	/* The next shm_link_poll() calls shm_ring_step(). */
+	l->base.needs_setup = true;
+	comch_link_tell(&l->base, true);
 }
 
-static void
-grow(struct shm_link *l)
+void
+shm_ring_step(struct shm_link *l)
 {
+	l->base.needs_setup = false;
+	if (l->base.state != RTE_COMCH_LINK_UP || l->growth != SHM_GROWTH_DUE)
+		return;
 	l->growth = SHM_GROWTH_NO;
 	if (comch_memfd_populate(l->own_grown, ring_len(), true) != 0)
 		return;
@@ -119,18 +114,6 @@ grow(struct shm_link *l)
 	l->own_mask = SHM_GROWN_CELLS - 1;
 	/* Look at the peer's position again. */
 	l->tx_limit = l->tx_pos;
-}
-
-void
-shm_ring_step(struct shm_link *l)
-{
-	l->base.needs_setup = false;
-	if (l->base.state != RTE_COMCH_LINK_UP)
-		return;
-	if (l->growth == SHM_GROWTH_WANTED)
-		offer(l);
-	else if (l->growth == SHM_GROWTH_DUE)
-		grow(l);
 }
 
 /* Map the peer's larger ring. Without it, the peer's ring stays as it is. */

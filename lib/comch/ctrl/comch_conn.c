@@ -169,9 +169,6 @@ comch_conn_established(struct rte_comch_conn *conn)
 	if (conn->server != NULL)
 		comch_count(&conn->server->stats.accepted, 1);
 	comch_poll_note(&conn->obj);
-	if (conn->ops->link_established != NULL)
-		conn->ops->link_established(conn->link,
-			RTE_MIN(conn->unacked_size, conn->tx_credits), conn->max_msg_size);
 }
 
 const char *

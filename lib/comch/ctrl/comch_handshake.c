@@ -137,6 +137,14 @@ our_minor(const struct rte_comch_conn *conn)
 	return data != NULL && data->has_tickets ? COMCH_WIRE_MINOR : COMCH_WIRE_MINOR - 1;
 }
 
+/* A client does not know the server's sizes yet, which may be smaller. */
+static void
+prepare(struct rte_comch_conn *conn, uint32_t nb_msgs, uint32_t len)
+{
+	if (conn->ops->link_prepare != NULL)
+		conn->ops->link_prepare(conn->link, nb_msgs, len);
+}
+
 void
 comch_handshake_link(struct rte_comch_conn *conn)
 {
@@ -151,6 +159,7 @@ comch_handshake_link(struct rte_comch_conn *conn)
 	comch_store_release(&conn->phase, COMCH_PHASE_HELLO); /* No model: only UP publishes */
 	if (conn->client == NULL)
 		return;
+	prepare(conn, conn->unacked_size, conn->client->conf.max_msg_size);
 	f.max_msg_size = conn->client->conf.max_msg_size;
 	f.recv_queue = conn->recv_queue;
 	f.flags = wire_flags(conn);
@@ -198,6 +207,7 @@ accept_client(struct rte_comch_conn *conn)
 		return;
 	}
 	f.flags = wire_flags(conn);
+	prepare(conn, RTE_MIN(conn->unacked_size, conn->tx_credits), conn->max_msg_size);
 	comch_tx_frame(conn, &f, NULL, 0);
 	if (conn->phase < COMCH_PHASE_CLOSING)
 		comch_conn_established(conn);
