@@ -9,8 +9,8 @@
  * Servers and clients (together: controls), connections, producers, consumers.
  *
  * A native object exists from start to IDLE. A connection is reference-counted, as it
- * may outlive its native one: by its control until it has ended, by each task allocated
- * for it, and by each producer and consumer created on it.
+ * may outlive its native one: by its control until it has ended, by the tasks allocated
+ * for it, together, and by each producer and consumer created on it.
  *
  * Threads: a control, its connections and its tasks belong to its engine's thread.
  * Producers and consumers on other threads use two fields of a connection only: refs,
@@ -69,6 +69,7 @@ struct doca_comch_connection {
 	uint32_t refs;                 /* atomic */
 	union doca_data user_data;
 	struct impl_send_list waiting;   /* submitted, the channel is full */
+	uint32_t nb_sends;             /* tasks allocated, which hold one of `refs` together */
 	struct rte_comch_conn_stats snapshot;
 	TAILQ_ENTRY(doca_comch_connection) next;
 	/* For producers and consumers of any thread. */

@@ -34,6 +34,24 @@ impl_send_set_conf(struct impl_ctrl *ctrl, doca_comch_task_send_completion_cb_t 
 	return DOCA_SUCCESS;
 }
 
+/*
+ * One reference for all tasks: an atomic operation waits until the messages just written have
+ * reached the other CPU.
+ */
+static void
+hold_conn(struct doca_comch_connection *conn)
+{
+	if (conn->nb_sends++ == 0)
+		impl_conn_hold(conn);
+}
+
+static void
+drop_conn(struct doca_comch_connection *conn)
+{
+	if (--conn->nb_sends == 0)
+		impl_conn_drop(conn);
+}
+
 doca_error_t
 impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connection *peer, const void *msg,
 		uint32_t len, struct doca_comch_task_send **task)
@@ -48,7 +66,7 @@ impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connection *peer, cons
 	send = (struct doca_comch_task_send *)(void *)impl_task_take(&ctrl->ctx);
 	if (send == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	impl_conn_hold(peer);
+	hold_conn(peer);
 	send->conn = peer;
 	send->msg = msg;
 	send->len = len;
@@ -62,7 +80,7 @@ impl_send_put(struct doca_task *task)
 	struct doca_comch_task_send *send = (struct doca_comch_task_send *)(void *)task;
 	bool keep = task->ctx->keeps_freed_tasks && send->conn->state != IMPL_CONN_ENDED;
 
-	impl_conn_drop(send->conn);
+	drop_conn(send->conn);
 	/* Until impl_send_forget(), which is before the connection is freed. */
 	if (likely(!keep))
 		send->conn = NULL;
@@ -75,7 +93,7 @@ impl_send_revive(struct doca_task *task)
 
 	if (send->conn == NULL)
 		return false;
-	impl_conn_hold(send->conn);
+	hold_conn(send->conn);
 	return true;
 }
 

@@ -145,6 +145,7 @@ struct doca_pe {
 	struct doca_task **completed_end;
 	uint32_t nb_completed;
 	uint32_t nb_before;          /* of these, completed before the events in hand came */
+	uint32_t nb_not_run;         /* of them reported since the poll was run */
 	bool running;                /* within doca_pe_progress() */
 	bool has_batch;                 /* a context has a batch to flush */
 	bool is_single;              /* report one completion per progress */

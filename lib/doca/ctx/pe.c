@@ -271,27 +271,13 @@ completed_is_next(struct doca_pe *pe)
 	return pe->completed_last;
 }
 
-/*
- * Handle one event of the poll: programs take a progress for one completion, and may have room
- * for one. The others stay in hand.
- */
+/* Handle the next event in hand that is anybody's. */
 static __rte_always_inline bool
-progress_events(struct doca_pe *pe)
+handle_event(struct doca_pe *pe)
 {
 	const struct rte_comch_event *event;
 	struct doca_ctx *ctx;
 
-	if (pe->ev_next == pe->nb_ev) {
-		pe->ev_next = 0;
-		pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, IMPL_PE_EVENTS);
-		if (likely(pe->nb_ev == 0 && pe->completed == NULL))
-			return false;
-		pe->nb_before = pe->nb_completed;
-	}
-	if (pe->completed != NULL && completed_is_next(pe)) {
-		report_completed(pe);
-		return true;
-	}
 	do {
 		event = &pe->ev[pe->ev_next++];
 		ctx = event_ctx(pe, event);
@@ -301,6 +287,46 @@ progress_events(struct doca_pe *pe)
 		}
 	} while (pe->ev_next < pe->nb_ev);
 	return true;
+}
+
+static __rte_always_inline void
+run_poll(struct doca_pe *pe)
+{
+	pe->ev_next = 0;
+	pe->nb_ev = rte_comch_poll_run(pe->poll, pe->ev, IMPL_PE_EVENTS);
+}
+
+/* Report a completed task, or an event. Of many tasks, not each one costs a run of the poll. */
+static __rte_noinline bool
+progress_completed(struct doca_pe *pe)
+{
+	if (pe->ev_next == pe->nb_ev &&
+			(pe->nb_completed == 1 || ++pe->nb_not_run == IMPL_PE_EVENTS)) {
+		pe->nb_not_run = 0;
+		run_poll(pe);
+		pe->nb_before = pe->nb_completed;
+	}
+	if (!completed_is_next(pe))
+		return handle_event(pe);
+	report_completed(pe);
+	return true;
+}
+
+/*
+ * Handle one event of the poll: programs take a progress for one completion, and may have room
+ * for one. The others stay in hand.
+ */
+static __rte_always_inline bool
+progress_events(struct doca_pe *pe)
+{
+	if (unlikely(pe->completed != NULL))
+		return progress_completed(pe);
+	if (pe->ev_next == pe->nb_ev) {
+		run_poll(pe);
+		if (likely(pe->nb_ev == 0))
+			return false;
+	}
+	return handle_event(pe);
 }
 
 /* The next progress begins behind this context, if that still is one. */
