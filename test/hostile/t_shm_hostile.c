@@ -539,7 +539,7 @@ Test(sock, connect_close_loop)
 	}
 	t_forget(v.p.dpu);
 	t_settle();
-	T_LE(t_fd_count(), v.nb_fds);
+	T_EQ(t_fd_count(), v.nb_fds);
 	if (!t_sanitized())
 		T_LE(t_rss_kb(), rss + 4096);
 	v_close(&v);

@@ -132,7 +132,7 @@ v_close(struct victim *v)
 	T_UNTIL(rte_comch_server_nb_conns(v->p.server) == 1);
 	t_settle();
 	/* Some are closed by another thread. */
-	T_UNTIL(t_fd_count() <= v->nb_fds);
+	T_UNTIL(t_fd_count() == v->nb_fds);
 	t_flow_close(&v->flow);
 	free(v->canary);
 	t_pair_close(&v->p);
