@@ -255,8 +255,8 @@ PAIR_CASE_CREATED(slow_receiver, t)
 	/* An engine with nothing but a full peer has nothing to do. */
 	T_SETTLE(doca_pe_progress(t->client.pe) != 0);
 	T_EQ(t->client.nb_sent, 10);
-	T_WAIT(pair_progress(t), t->client.nb_sent == RTE_DIM(seq));
-	T_EQ(t->server.nb_msgs, RTE_DIM(seq));
+	T_WAIT(pair_progress(t), t->client.nb_sent == RTE_DIM(seq) &&
+		t->server.nb_msgs == RTE_DIM(seq));
 }
 
 static void
@@ -363,10 +363,12 @@ PAIR_CASE(completions_and_messages_take_turns, t)
 {
 	unsigned int i;
 
-	t->server.hooks.sent = send_again;
-	side_send(&t->server, "x", 1);
 	for (i = 0; i < 10; i++)
 		side_send(&t->client, &i, sizeof(i));
+	/* All have arrived. */
+	T_SETTLE(doca_pe_progress(t->client.pe));
+	t->server.hooks.sent = send_again;
+	side_send(&t->server, "x", 1);
 	/* As many of both, one after the other. */
 	progress_one(&t->server, 20);
 	T_EQ(t->server.nb_msgs, 10);

@@ -3,8 +3,8 @@
  */
 
 /*
- * net_comch and ethdev allocate from EAL's heap, whose locks TSan does not see. The calls of
- * this program, and of the libraries that it loads, come here first: in the macros of
+ * DPDK's libraries allocate from EAL's heap, whose locks TSan does not see. The calls of this
+ * program, and of the libraries that it loads, come here first: in the macros of
  * comch_compat.h TSan is told that they come one after the other.
  */
 #include <dlfcn.h>
