@@ -73,6 +73,7 @@ struct rte_comch_dev {
 	void *priv;                      /**< Private to the driver. */
 	const char *where;               /**< Where clients search for servers; for the log. */
 	int16_t id;
+	uint16_t link_fds;               /**< Descriptors of a link, 0 for one; of the driver. */
 	uint32_t nb_users;               /**< Servers and clients; of the core. */
 	/** Bytes used of info.total_import; of the driver. Atomic; outlives the device. */
 	uint64_t *imported;
@@ -522,9 +523,8 @@ struct rte_comch_driver_ops {
 	/** O. A descriptor that is readable after a wake-up or the peer's death; or -1. */
 	int (*link_fd)(const struct rte_comch_link *link);
 	/**
-	 * O. Request one wake-up at the peer's next frame; without *credits*, at the next
-	 * frame that is not is_credit. Spurious wake-ups are allowed. The caller then
-	 * fences and calls frame_pending.
+	 * O. Request one wake-up at the peer's next frame; without *credits*, at the next that is
+	 * not is_credit. Spurious ones are allowed. The caller then fences and calls frame_pending.
 	 */
 	void (*link_arm)(struct rte_comch_link *link, bool credits);
 	/** O. Before our first frame: how many messages of how many bytes may be under way. */

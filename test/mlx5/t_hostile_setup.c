@@ -186,6 +186,37 @@ SERVER_ATTACK(refusal)
 	}
 }
 
+/* A link takes four descriptors: those in the handshake take a quarter of all, not all. */
+T_CASE(half_open_links)
+{
+	enum { NB_FILES = 1024, NB_PLACES = NB_FILES / 4 / 4, NB = NB_PLACES + 10 };
+	struct rte_comch_server_stats stats;
+	struct vp silent[NB] = { 0 };
+	struct form f = { 0 };
+	struct attack t;
+	unsigned int i, why;
+	uint8_t data[64];
+	uint8_t len;
+
+	/* EAL raises the limit when it starts. */
+	u_ctrl_begin(&t.p);
+	T_CHECK(t_nofile_set(NB_FILES));
+	attack_begin_by_client(&t);
+	vp_hello(&f, ATTACK_NAME);
+	len = (uint8_t)form_put(&f, data);
+	for (i = 0; i < NB; i++)
+		T_CHECK(vp_dial(&silent[i], ATTACK_NAME, data, len, &why));
+	T_UNTIL(rte_comch_server_stats_get(t.p.server, &stats) == 0 &&
+		stats.refused >= NB - NB_PLACES);
+	T_EQ(stats.refused, NB - NB_PLACES);
+	for (i = 0; i < NB; i++)
+		vp_close(&silent[i]);
+	T_UNTIL(fv_nb_live(FV_ALL) == t.nb_live);
+	attack_reach(&t, LIE_UP);
+	T_EQ(attack_judge(&t), 0);
+	attack_end(&t);
+}
+
 /* Control messages */
 
 /* A message with two entries in each list, and a frame. */

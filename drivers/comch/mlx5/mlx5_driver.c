@@ -16,6 +16,8 @@ RTE_LOG_REGISTER(mlx5_logtype, pmd.comch.mlx5, NOTICE);
 #define SPARE_WRS 128u
 /* 256 consumers of the peer with usual depths. */
 #define DEFAULT_STAGING (UINT64_C(32) << 20)
+/* Of a link: its epoll, the connection manager's channel, that of completions, a timer. */
+#define LINK_FDS 4
 
 /* The power of two, at most *most*, that leaves room for SPARE_WRS. */
 static uint32_t
@@ -61,6 +63,7 @@ mlx5_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	if (ret != 0)
 		goto err_free;
 	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
+	dev->link_fds = LINK_FDS;
 	dev->info.max_dp_queue = max_dp_queue(&mdev->attr, dev->info.max_dp_queue);
 	return 0;
 

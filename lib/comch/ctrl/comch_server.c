@@ -116,16 +116,17 @@ server_conf_check(struct rte_comch_dev *dev, struct rte_comch_server_conf *c)
 			&c->send_queue);
 }
 
-/* Each client in the handshake uses a descriptor: leave some for established ones. */
+/* Clients in the handshake use descriptors, a quarter at most: leave some for established ones. */
 static uint32_t
-max_half_open(void)
+max_half_open(const struct rte_comch_dev *dev)
 {
 	struct rlimit limit;
+	rlim_t max;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return COMCH_MAX_HALF_OPEN;
-	return (uint32_t)RTE_MAX(RTE_MIN(limit.rlim_cur / 4, (rlim_t)COMCH_MAX_HALF_OPEN),
-		(rlim_t)16);
+	max = limit.rlim_cur / 4 / RTE_MAX(dev->link_fds, 1);
+	return (uint32_t)RTE_MAX(RTE_MIN(max, (rlim_t)COMCH_MAX_HALF_OPEN), (rlim_t)16);
 }
 
 struct rte_comch_server *
@@ -155,7 +156,7 @@ rte_comch_server_create(int16_t dev_id, const struct rte_comch_server_conf *conf
 	}
 	server->sched = comch_sched_get(c.poll);
 	ret = server->sched != NULL ?
-		comch_holders_init(&server->holders, max_half_open()) : -ENOMEM;
+		comch_holders_init(&server->holders, max_half_open(dev)) : -ENOMEM;
 	if (ret != 0)
 		goto err_free;
 	comch_obj_init(&server->obj, RTE_COMCH_OBJ_SERVER, server, c.poll, c.user_data);
