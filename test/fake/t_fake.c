@@ -12,6 +12,7 @@
 
 #include "ctrl/comch_conn.h"
 #include "t_figures.h"
+#include "t_log.h"
 #include "t_pair.h"
 
 #include "fake_private.h"
@@ -606,4 +607,73 @@ Test(fake, many_devices)
 	T_EQ(rte_comch_dev_count(), RTE_DIM(dev));
 	for (i = 0; i < RTE_DIM(dev); i++)
 		T_EQ(rte_comch_dev_close(dev[i]), 0);
+}
+
+/* Start it, once or again, and wait until it has failed. */
+static void
+start_in_vain(struct rte_comch_client *client)
+{
+	T_EQ(rte_comch_client_start(client), -EINPROGRESS);
+	T_UNTIL(rte_comch_client_state(client) == RTE_COMCH_STATE_IDLE);
+}
+
+/* A program tries until its server is there: with a client that it keeps, or with new ones. */
+static void
+retry_in_vain(bool keeps)
+{
+	struct rte_comch_client *client;
+	struct t_log log;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_devs(&p, NULL);
+	t_log_begin_at(&log, RTE_LOG_WARNING);
+	client = t_client_new(p.host, p.host_dev, "nobody", NULL);
+	for (i = 0; i < 100; i++) {
+		start_in_vain(client);
+		if (keeps)
+			continue;
+		t_client_end(client);
+		client = t_client_new(p.host, p.host_dev, "nobody", NULL);
+	}
+	T_EQ(t_log_count(&log, "\n"), 3);
+	T_EQ(t_log_count(&log, "client of nobody: cannot connect"), 3);
+	t_log_has(&log, "listens on that name\n");
+	t_log_has(&log, "listens on that name (10 times in a row)\n");
+	t_log_end(&log, "listens on that name (100 times in a row)\n");
+	t_client_end(client);
+	t_pair_close(&p);
+}
+
+Test(fake, client_that_tries_again)
+{
+	retry_in_vain(true);
+}
+
+Test(fake, clients_that_try_again)
+{
+	retry_in_vain(false);
+}
+
+/* After a connection that worked, the first failure is news. */
+Test(fake, failure_after_a_connection)
+{
+	struct t_log log;
+	struct t_pair p;
+	unsigned int i;
+
+	t_pair_open(&p, NULL);
+	t_log_begin_at(&log, RTE_LOG_WARNING);
+	for (i = 0; i < 3; i++) {
+		t_client_stop(p.client);
+		t_settle();
+		T_EQ(rte_comch_server_stop(p.server), 0);
+		start_in_vain(p.client);
+		start_in_vain(p.client);
+		T_EQ(t_log_count(&log, "cannot connect"), i + 1);
+		T_EQ(rte_comch_server_start(p.server), 0);
+		t_pair_connect(&p);
+	}
+	t_log_end(&log, "");
+	t_pair_close(&p);
 }

@@ -20,6 +20,7 @@
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
 #include "ctrl/comch_handshake.h"
+#include "ctrl/comch_retry.h"
 #include "ctrl/comch_sched.h"
 
 #define CLIENT_FLAGS (RTE_COMCH_CLIENT_F_CTRL_ONLY | RTE_COMCH_CLIENT_F_MANUAL_CREDIT)
@@ -147,6 +148,7 @@ rte_comch_client_start(struct rte_comch_client *client)
 void
 comch_client_up(struct rte_comch_client *client)
 {
+	comch_retry_over(client);
 	comch_obj_state_event(&client->obj, RTE_COMCH_STATE_RUNNING, 0, NULL);
 }
 

@@ -140,6 +140,7 @@ struct rte_comch_conn {
 	bool is_half_open;         /* server: in holder->half_open */
 	bool has_place;            /* server: counts against max_clients, until freed */
 	bool is_to_free;           /* server: counted in server->nb_to_free */
+	bool is_reported;          /* the log has why it ends */
 	uint64_t may_go_at;        /* TSC; server: its handshake may be displaced from then on */
 	struct comch_holder *holder;
 	uint16_t rep;

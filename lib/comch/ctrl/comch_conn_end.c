@@ -18,6 +18,7 @@
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_dev.h"
 #include "ctrl/comch_fast_path_ops.h"
+#include "ctrl/comch_retry.h"
 #include "ctrl/comch_sched.h"
 #include "ctrl/comch_server.h"
 #include "ctrl/comch_unacked.h"
@@ -64,18 +65,35 @@ is_trouble(int status)
 	}
 }
 
+/* Its level in the log; times: how many times in a row a client has failed so. */
+static uint32_t
+reason_level(const struct rte_comch_conn *conn, int status, uint64_t *times)
+{
+	static uint64_t next;
+
+	*times = 0;
+	if (!is_trouble(status) || conn->is_reported)
+		return RTE_LOG_INFO;
+	if (conn->client == NULL ||
+			comch_obj_state(&conn->client->obj) != RTE_COMCH_STATE_STARTING)
+		return comch_log_is_due(&next) ? RTE_LOG_WARNING : RTE_LOG_INFO;
+	*times = comch_retry_failed(conn->client, status);
+	return *times > 0 ? RTE_LOG_WARNING : RTE_LOG_INFO;
+}
+
 /* The copy is as long as its readers accept: RTE_COMCH_REASON_SIZE. */
 static void
 set_reason(struct rte_comch_conn *conn, int status, const char *reason)
 {
+	char in_a_row[COMCH_RETRY_TEXT];
+	uint32_t level;
+	uint64_t times;
+
 	conn->end_status = status;
 	conn->reason = strndup(reason, RTE_COMCH_REASON_SIZE - 1);
-	if (is_trouble(status))
-		COMCH_LOG_PEER(COMCH_LOG, "connection %u of %s: %s", conn->id,
-			comch_conn_name(conn), comch_conn_reason(conn));
-	else
-		COMCH_LOG(INFO, "connection %u of %s: %s", conn->id, comch_conn_name(conn),
-			comch_conn_reason(conn));
+	level = reason_level(conn, status, &times);
+	rte_log(level, comch_logtype, "COMCH: connection %u of %s: %s%s\n", conn->id,
+		comch_conn_name(conn), comch_conn_reason(conn), comch_retry_text(times, in_a_row));
 }
 
 void

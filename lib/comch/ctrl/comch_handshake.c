@@ -29,6 +29,7 @@
 #include "ctrl/comch_client.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_handshake.h"
+#include "ctrl/comch_retry.h"
 #include "ctrl/comch_sched.h"
 #include "ctrl/comch_order.h"
 #include "ctrl/comch_server.h"
@@ -50,12 +51,16 @@ may_retry_dial(const struct rte_comch_conn *conn, int err)
 static void
 dial_failed(struct rte_comch_conn *conn, int err, const char *why)
 {
+	const uint64_t times = comch_retry_failed(conn->client, err);
 	const struct rte_comch_dev *dev = conn->dev;
+	char in_a_row[COMCH_RETRY_TEXT];
 
 	/* Log the directory: the usual cause is two sides with different ones. */
-	COMCH_LOG(ERR, "client of %s: cannot connect on %s of %s%s%s: %s", conn->client->name,
+	rte_log(times > 0 ? RTE_LOG_ERR : RTE_LOG_INFO, comch_logtype,
+		"COMCH: client of %s: cannot connect on %s of %s%s%s: %s%s\n", conn->client->name,
 		dev->reps[conn->rep].name, dev->info.name, dev->where != NULL ? ", below " : "",
-		dev->where != NULL ? dev->where : "", why);
+		dev->where != NULL ? dev->where : "", why, comch_retry_text(times, in_a_row));
+	conn->is_reported = true;
 	comch_conn_end(conn, err, "cannot connect to %.40s: %s", conn->client->name, why);
 }
 
