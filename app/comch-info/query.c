@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "app_eal.h"
 #include "info.h"
 
 /* EAL's name. Processes that share a directory append ":1" and so on. */
@@ -20,21 +21,6 @@
 #define TIMEOUT_S 5
 #define GREETING_SIZE 1024
 #define MAX_REPLY (UINT32_C(16) << 20)
-
-/* Same choice as eal_create_runtime_dir() of EAL 22.11. */
-static void
-runtime_dir(char *buf, size_t size)
-{
-	const char *base = getenv("RUNTIME_DIRECTORY");
-
-	if (base == NULL && getuid() == 0)
-		base = "/var/run";
-	if (base == NULL)
-		base = getenv("XDG_RUNTIME_DIR");
-	if (base == NULL)
-		base = "/tmp";
-	snprintf(buf, size, "%s/dpdk", base);
-}
 
 /* Receive one message as a string; NULL with errno set. */
 static char *
@@ -173,7 +159,7 @@ info_find(struct info_found *found, const char *prefix)
 	found->nb = 0;
 	found->nb_denied = 0;
 	found->nb_full = 0;
-	runtime_dir(found->dir, sizeof(found->dir));
+	snprintf(found->dir, sizeof(found->dir), "%s/dpdk", app_eal_base());
 	if (prefix != NULL) {
 		try_prefix(found, prefix);
 		return;

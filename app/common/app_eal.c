@@ -182,6 +182,30 @@ memory_of(const struct app_eal_args *args)
 	return mb;
 }
 
+/* Can EAL make its files there? */
+static bool
+is_usable(const char *base)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/dpdk", base);
+	if (access(path, W_OK | X_OK) == 0)
+		return true;
+	return errno == ENOENT && access(base, W_OK | X_OK) == 0;
+}
+
+/* As in eal_create_runtime_dir() of EAL 22.11. */
+const char *
+app_eal_base(void)
+{
+	const char *base = getenv("RUNTIME_DIRECTORY");
+
+	if (base != NULL)
+		return base;
+	base = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
+	return base != NULL && is_usable(base) ? base : "/tmp";
+}
+
 int
 app_eal_start(const struct app_eal_args *args)
 {
@@ -194,6 +218,8 @@ app_eal_start(const struct app_eal_args *args)
 	rc = app_eal_check_file_size(memory_of(args));
 	if (rc != 0)
 		return rc;
+	if (setenv("RUNTIME_DIRECTORY", app_eal_base(), 0) != 0)
+		return -errno;
 	memcpy(argv, args->argv, sizeof(argv));
 	rc = rte_eal_init(args->argc, argv);
 	return rc < 0 ? -rte_errno : 0;
@@ -218,17 +244,9 @@ app_remove_tree(const char *path)
 void
 app_eal_clean(const char *prefix)
 {
-	const char *base = getenv("RUNTIME_DIRECTORY");
 	char path[PATH_SIZE];
 
-	/* The runtime directory of EAL 22.11: see eal_create_runtime_dir(). */
-	if (base == NULL && getuid() == 0)
-		base = "/var/run";
-	if (base == NULL)
-		base = getenv("XDG_RUNTIME_DIR");
-	if (base == NULL)
-		base = "/tmp";
-	snprintf(path, sizeof(path), "%s/dpdk/%s", base, prefix);
+	snprintf(path, sizeof(path), "%s/dpdk/%s", app_eal_base(), prefix);
 	if (prefix[0] != '\0' && strchr(prefix, '/') == NULL)
 		app_remove_tree(path);
 }

@@ -69,7 +69,17 @@ void app_eal_add_memory(struct app_eal_args *args, uint32_t mb, uint64_t free_mb
  */
 int app_eal_check_file_size(uint64_t mb);
 
-/** Start EAL. @return 0 or a negative errno; EAL logs the reason, or it is on stderr */
+/**
+ * The directory that EAL makes "dpdk" in, for its files. Where EAL's own choice cannot be
+ * written (read-only, or of another user, after su), it would not start: /tmp.
+ */
+const char *app_eal_base(void);
+
+/**
+ * Start EAL, with app_eal_base().
+ *
+ * @return 0 or a negative errno; EAL logs the reason, or it is on stderr
+ */
 int app_eal_start(const struct app_eal_args *args);
 
 /** Remove EAL's runtime directory of a file prefix. */

@@ -89,6 +89,16 @@ split_command_line(int *argc, char ***argv)
 	}
 }
 
+/* EAL's own directory may be read-only, or another user's after su. */
+static void
+choose_eal_dir(void)
+{
+	const char *dir = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
+
+	if (dir != NULL && access(dir, W_OK | X_OK) != 0)
+		setenv("RUNTIME_DIRECTORY", "/tmp", 0);
+}
+
 /*
  * EAL options without hugepages, PCI devices, persistent files and informational
  * output. The lcores are not bound to single cores, because two examples on one
@@ -117,6 +127,7 @@ example_start(unsigned int nb_lcores)
 {
 	int ret;
 
+	choose_eal_dir();
 	if (eal_argc > 1)
 		ret = rte_eal_init(eal_argc, eal_argv);
 	else
