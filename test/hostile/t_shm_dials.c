@@ -4,10 +4,12 @@
 
 /* Clients that connect and say nothing: what they cost, in runs and system calls. */
 
+#include <dlfcn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "t_log.h"
 #include "victim.h"
 
 V_SUITE(dials);
@@ -29,6 +31,23 @@ accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 	nb_accepts++;
 	nb_accepted += sock >= 0;
 	return sock;
+}
+
+/* What the kernel's limit of mappings is for this library; 0: what it is. */
+static unsigned int max_maps;
+
+/* Instead of libc's. */
+FILE *
+fopen(const char *path, const char *mode)
+{
+	FILE *(*next)(const char *path, const char *mode);
+	static char text[16];
+
+	*(void **)&next = dlsym(RTLD_NEXT, "fopen");
+	if (max_maps == 0 || strcmp(path, "/proc/sys/vm/max_map_count") != 0)
+		return next(path, mode);
+	snprintf(text, sizeof(text), "%u\n", max_maps);
+	return fmemopen(text, strlen(text), mode);
 }
 
 static struct raw_peer
@@ -137,5 +156,38 @@ Test(dials, few_in_a_run)
 	fprintf(stderr, "up to %u accept4() in a run\n", most);
 	T_LE(most, ACCEPT_BURST);
 	v_check_runs(&v);
+	v_close(&v);
+}
+
+/* A link has a mapping of the peer's memory, of which the peer has a share. */
+Test(dials, share_of_mappings)
+{
+	/* 20 are for peers. With 16 one has 4 times what is left, and one more would be 5.7 times. */
+	enum { NB_MAPS = 60, NB_LINKS = 16 - 5 /* of the honest pair */ };
+	struct raw_peer a[NB_LINKS], late;
+	struct victim v;
+	struct t_log log;
+	unsigned int i;
+
+	max_maps = NB_MAPS;
+	v_open(&v, NULL);
+	for (i = 0; i < NB_LINKS; i++)
+		v_link(&a[i], RAW_CELLS);
+	t_log_begin(&log);
+	raw_open(&late, v_dial(), RAW_CELLS);
+	v_expect_hangup(&late);
+	raw_close(&late);
+	t_log_end(&log, "peer has used up its share of this process's mappings");
+	v_check(&v);
+	/* One for one. */
+	for (i = 0; i < 5; i++) {
+		raw_close(&a[i]);
+		t_settle();
+		v_link(&a[i], RAW_CELLS);
+	}
+	for (i = 0; i < NB_LINKS; i++)
+		raw_close(&a[i]);
+	t_settle();
+	connect_one(&v);
 	v_close(&v);
 }

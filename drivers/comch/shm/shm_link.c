@@ -164,6 +164,8 @@ refuse_hello(struct shm_link *l, int err)
 		shm_link_down(l, err, shm_dev_of(&l->base)->kind->stranger);
 	} else if (err == -EPERM) {
 		shm_link_down(l, -EPROTO, "peer's link memory lacks seals");
+	} else if (err == -EMFILE) {
+		shm_link_down(l, err, "peer has used up its share of this process's mappings");
 	} else {
 		shm_link_down(l, err, err == -EPROTO ? "invalid hello from peer" :
 			strerrordesc_np(-err));
@@ -215,11 +217,15 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 			!rte_is_power_of_2(cells))
 		return -EPROTO;
 	len = len_of(cells);
-	ret = comch_memfd_check_control(fd, len);
-	if (ret == 0)
-		ret = comch_memfd_map(fd, 0, len, false, &addr);
-	if (ret != 0)
+	if (comch_memfd_check_control(fd, len) != 0)
+		return -EPERM;
+	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_MAPS, 1))
+		return -EMFILE;
+	ret = comch_memfd_map(fd, 0, len, false, &addr);
+	if (ret != 0) {
+		comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
 		return ret == -ENOMEM ? ret : -EPERM;
+	}
 	l->peer = addr;
 	l->peer_cell = l->peer->cell;
 	l->peer_cells = l->peer_first_cells = cells;
@@ -438,6 +444,17 @@ shm_link_shutdown(struct rte_comch_link *link)
 	shm_fds_drop(l);
 }
 
+static void
+unmap_peer(struct shm_link *l)
+{
+	const struct shm_link_shared *peer = l->peer != NULL ? l->peer : l->peer_unanswered;
+
+	if (peer == NULL)
+		return;
+	munmap((void *)(uintptr_t)peer, len_of(l->peer_first_cells));
+	comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
+}
+
 void
 shm_link_close(struct rte_comch_link *link)
 {
@@ -447,9 +464,7 @@ shm_link_close(struct rte_comch_link *link)
 	shm_ring_free(l);
 	if (l->own != NULL)
 		munmap(l->own, len_of(shm_dev_of(&l->base)->cells));
-	if (l->peer != NULL || l->peer_unanswered != NULL)
-		munmap((void *)(uintptr_t)(l->peer != NULL ? l->peer : l->peer_unanswered),
-			len_of(l->peer_first_cells));
+	unmap_peer(l);
 	comch_quota_put(l->out.quota);
 	free(l->stash);
 	free(l);

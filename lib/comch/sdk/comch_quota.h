@@ -22,7 +22,7 @@ enum comch_quota_of {
 	COMCH_QUOTA_FDS_OUT,
 	/* Descriptors: admitted connections, the peer's wake sockets, and those not used yet. */
 	COMCH_QUOTA_FDS,
-	/* Mappings of the peer's memory. */
+	/* Mappings of the peer's memory: links, and payload. */
 	COMCH_QUOTA_MAPS,
 	/* Larger rings, ours and the peer's: shm_ring.c. */
 	COMCH_QUOTA_RINGS,
