@@ -170,19 +170,32 @@ Test(grow, not_offered)
 	t_pair_close(&p);
 }
 
-/* A link with these flags in the peer's hello, and a connection over it. */
-static struct rte_comch_conn *
-connect_with(struct victim *v, struct raw_peer *a, uint32_t link_flags)
+/* A link with these flags in the peer's hello. */
+static void
+link_with(struct raw_peer *a, uint32_t link_flags)
 {
-	unsigned int before = t_count(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL);
-
 	raw_prepare(a, v_dial(), RAW_CELLS);
 	a->link_flags = link_flags;
 	raw_hello(a);
 	T_UNTIL(raw_is_up(a));
+}
+
+/* A connection over it. */
+static struct rte_comch_conn *
+connect_over(struct victim *v, struct raw_peer *a)
+{
+	unsigned int before = t_count(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL);
+
 	raw_send_hello(a, V_NAME, BIG, 64);
 	T_UNTIL(t_count(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) > before);
 	return t_find(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, before)->e.conn;
+}
+
+static struct rte_comch_conn *
+connect_with(struct victim *v, struct raw_peer *a, uint32_t link_flags)
+{
+	link_with(a, link_flags);
+	return connect_over(v, a);
 }
 
 /* What the victim sends to a peer that knows of larger rings, or does not. */
@@ -304,14 +317,31 @@ victim_has_ring(const struct raw_peer *a)
 	return __atomic_load_n(&a->vic->has_ring, __ATOMIC_RELAXED) == SHM_HAS_RING;
 }
 
-/* One that keeps to the rules, and goes round its new ring. */
+/* Go round the new ring twice. */
+static void
+go_round(struct victim *v, struct raw_peer *a, const struct rte_comch_conn *conn)
+{
+	const unsigned int before = t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn);
+	uint32_t i;
+
+	for (i = 0; i < 2 * SHM_GROWN_CELLS; i++) {
+		raw_send_msg(a, &i, sizeof(i));
+		if (i % 32 == 31)
+			t_step_all();
+	}
+	T_UNTIL(t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn) == before + 2 * SHM_GROWN_CELLS);
+	for (i = 0; i < 2 * SHM_GROWN_CELLS; i++)
+		T_EQ(memcmp(t_find(v->p.dpu, RTE_COMCH_EVENT_MSG, conn, before + i)->data, &i,
+			sizeof(i)), 0);
+}
+
+/* One that keeps to the rules. */
 Test(grow, ring_of_a_peer)
 {
 	struct rte_comch_conn *conn;
 	struct raw_mem m;
 	struct raw_peer a;
 	struct victim v;
-	uint32_t i;
 
 	v_open(&v, NULL);
 	conn = connect_with(&v, &a, SHM_HELLO_F_GROWS);
@@ -319,18 +349,40 @@ Test(grow, ring_of_a_peer)
 	offer(&a, &good, &m);
 	T_UNTIL(victim_has_ring(&a));
 	grow(&a, &good, &m);
-	for (i = 0; i < 2 * SHM_GROWN_CELLS; i++) {
-		raw_send_msg(&a, &i, sizeof(i));
-		if (i % 32 == 31)
-			t_step_all();
-	}
-	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, conn) == 1 + 2 * SHM_GROWN_CELLS);
-	for (i = 0; i < 2 * SHM_GROWN_CELLS; i++)
-		T_EQ(memcmp(t_find(v.p.dpu, RTE_COMCH_EVENT_MSG, conn, 1 + i)->data, &i,
-			sizeof(i)), 0);
+	go_round(&v, &a, conn);
 	raw_close(&a);
 	raw_mem_free(&m);
 	T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 1);
+	v_close(&v);
+}
+
+/* As the library does it: before HELLO. It may also use the ring from then on. */
+Test(grow, ring_before_hello)
+{
+	struct rte_comch_conn *conn;
+	struct raw_mem m;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	for (i = 0; i < 2; i++) {
+		link_with(&a, SHM_HELLO_F_GROWS);
+		offer(&a, &good, &m);
+		if (i == 0) {
+			conn = connect_over(&v, &a);
+			T_CHECK(victim_has_ring(&a));
+			grow(&a, &good, &m);
+		} else {
+			T_UNTIL(victim_has_ring(&a));
+			grow(&a, &good, &m);
+			conn = connect_over(&v, &a);
+		}
+		go_round(&v, &a, conn);
+		raw_close(&a);
+		raw_mem_free(&m);
+		T_UNTIL(t_count(v.p.dpu, RTE_COMCH_EVENT_DISCONNECTED, conn) == 1);
+	}
 	v_close(&v);
 }
 
@@ -378,6 +430,43 @@ LIE(not_sealed, seals, F_SEAL_SEAL)
 LIE(may_shrink, seals, RAW_SEALS & ~F_SEAL_SHRINK)
 LIE(long_frame, frame_len, SHM_RING_FRAME + 1)
 LIE(short_frame, frame_len, 0)
+
+/* The same before HELLO: the handshake ends. */
+static void
+lie_before_hello(struct victim *v, const struct growth *g)
+{
+	struct raw_mem m;
+	struct raw_peer a;
+	unsigned int i;
+
+	link_with(&a, g->link_flags);
+	offer(&a, g, &m);
+	for (i = 0; g->nb_offers == 0 && i < g->nb_frames; i++)
+		grow(&a, g, &m);
+	v_expect_hangup(&a);
+	raw_close(&a);
+	raw_mem_free(&m);
+	v_check(v);
+}
+
+Test(grow, lies_before_hello)
+{
+	struct growth lies[] = { good, good, good, good, good, good };
+	struct victim v;
+	unsigned int i;
+
+	lies[0].link_flags = 0;
+	lies[1].nb_offers = 2;
+	lies[2].nb_offers = 0;
+	lies[3].nb_fds = 2;
+	lies[4].file_len = NEW_LEN / 2;
+	lies[5].seals = F_SEAL_SEAL;
+	v_open(&v, NULL);
+	for (i = 0; i < RTE_DIM(lies); i++)
+		lie_before_hello(&v, &lies[i]);
+	T_EQ(rings_now().nb, 4);
+	v_close(&v);
+}
 
 /* A file of another kind, which the victim must not be made to wait for. */
 Test(grow, no_memory_file)
