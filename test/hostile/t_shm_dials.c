@@ -162,7 +162,7 @@ Test(dials, few_in_a_run)
 /* A link has a mapping of the peer's memory, of which the peer has a share. */
 Test(dials, share_of_mappings)
 {
-	/* 20 are for peers. With 16 one has 4 times what is left, and one more would be 5.7 times. */
+	/* 20 are for peers. One may have 16: 4 times what is left, and 17 would be 5.7 times. */
 	enum { NB_MAPS = 60, NB_LINKS = 16 - 5 /* of the honest pair */ };
 	struct raw_peer a[NB_LINKS], late;
 	struct victim v;
