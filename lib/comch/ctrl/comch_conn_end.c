@@ -92,7 +92,7 @@ set_reason(struct rte_comch_conn *conn, int status, const char *reason)
 	conn->end_status = status;
 	conn->reason = strndup(reason, RTE_COMCH_REASON_SIZE - 1);
 	level = reason_level(conn, status, &times);
-	rte_log(level, comch_logtype, "COMCH: connection %u of %s: %s%s\n", conn->id,
+	COMCH_LOG_AT(level, "connection %u of %s: %s%s", conn->id,
 		comch_conn_name(conn), comch_conn_reason(conn), comch_retry_text(times, in_a_row));
 }
 

@@ -56,8 +56,8 @@ dial_failed(struct rte_comch_conn *conn, int err, const char *why)
 	char in_a_row[COMCH_RETRY_TEXT];
 
 	/* Log the directory: the usual cause is two sides with different ones. */
-	rte_log(times > 0 ? RTE_LOG_ERR : RTE_LOG_INFO, comch_logtype,
-		"COMCH: client of %s: cannot connect on %s of %s%s%s: %s%s\n", conn->client->name,
+	COMCH_LOG_AT(times > 0 ? RTE_LOG_ERR : RTE_LOG_INFO,
+		"client of %s: cannot connect on %s of %s%s%s: %s%s", conn->client->name,
 		dev->reps[conn->rep].name, dev->info.name, dev->where != NULL ? ", below " : "",
 		dev->where != NULL ? dev->where : "", why, comch_retry_text(times, in_a_row));
 	conn->is_reported = true;

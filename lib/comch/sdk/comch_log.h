@@ -14,8 +14,10 @@
 /* The function that detects an error logs it, once, with the object and the reason. */
 extern int comch_logtype;
 
-#define COMCH_LOG(level, fmt, ...) \
-	rte_log(RTE_LOG_##level, comch_logtype, "COMCH: " fmt "\n", ##__VA_ARGS__)
+#define COMCH_LOG(level, fmt, ...) COMCH_LOG_AT(RTE_LOG_##level, fmt, ##__VA_ARGS__)
+/* With a level that is a value. */
+#define COMCH_LOG_AT(level, fmt, ...) \
+	rte_log(level, comch_logtype, "COMCH: " fmt "\n", ##__VA_ARGS__)
 
 /* Has a second passed since it was due? Any thread. */
 static inline bool
