@@ -196,6 +196,19 @@ commands(void)
 	end();
 }
 
+/* What peers use of it; the only peer is this process itself. */
+static void
+check_share(json_t *shares, const char *of, uint32_t used)
+{
+	const json_t *share = json_object_get(shares, of);
+
+	T_EQ(number(share, "used"), used);
+	T_EQ(number(share, "most"), used);
+	T_GT(number(share, "max"), used);
+	T_EQ(number(share, "most_uid"), used > 0 ? (json_int_t)getuid() : -1);
+	T_EQ(number(share, "most_pid"), used > 0 ? getpid() : 0);
+}
+
 /* Without any object, lists are empty and numbers unknown. */
 static void
 nothing(void)
@@ -218,6 +231,10 @@ nothing(void)
 	is_text(o, "name", "comch_shm");
 	T_CHECK(has_text(member(o, "keys"), "role"));
 	T_CHECK(has_text(member(o, "keys"), "rep"));
+	json_decref(o);
+	o = tel_ask(fd, "/comch/shares");
+	check_share(o, "descriptors", 0);
+	check_share(o, "mappings", 0);
 	json_decref(o);
 	close(fd);
 	end();
@@ -288,21 +305,15 @@ check_ends(int fd)
 	json_decref(o);
 }
 
-/* The only peer is this process itself. */
+/* A place at the server, and a mapping of each link. */
 static void
 check_shares(int fd)
 {
 	json_t *o = tel_ask(fd, "/comch/shares");
-	const json_t *fds = json_object_get(o, "descriptors");
 
-	T_GE(number(fds, "used"), 1);
-	T_EQ(number(fds, "most"), number(fds, "used"));
-	T_GT(number(fds, "max"), number(fds, "used"));
-	T_EQ(number(fds, "most_uid"), (json_int_t)getuid());
-	T_EQ(number(fds, "most_pid"), getpid());
+	check_share(o, "descriptors", 1);
+	check_share(o, "mappings", 2);
 	T_GT(number(json_object_get(o, "descriptors_in_flight"), "max"), 0);
-	T_EQ(number(json_object_get(o, "mappings"), "most"), 0);
-	T_EQ(number(json_object_get(o, "mappings"), "most_uid"), -1);
 	json_decref(o);
 }
 
