@@ -16,6 +16,7 @@
 #define HDR 16u
 #define MAX_CELLS 64u
 #define MAX_FRAME 512u
+#define PAGE 4096u
 
 enum op {
 	OP_SCRIBBLE,  /* bytes into the peer's ring */
@@ -34,14 +35,13 @@ struct rings {
 	struct shm_link_shared *peer; /* the same as l.peer, to write */
 };
 
-static struct shm_link_shared *
-ring_new(uint32_t cells)
+static void *
+ring_new(size_t align, size_t len)
 {
-	struct shm_link_shared *ring;
+	void *ring = aligned_alloc(align, len);
 
-	ring = aligned_alloc(SHM_LINE, shm_link_len(cells));
 	T_CHECK(ring != NULL);
-	memset(ring, 0, shm_link_len(cells));
+	memset(ring, 0, len);
 	return ring;
 }
 
@@ -51,14 +51,14 @@ begin(struct rings *r, struct fuzz_in *in)
 	const uint32_t own = 1u << (2 + fuzz_u8(in) % 5), peer = 1u << (2 + fuzz_u8(in) % 5);
 
 	memset(r, 0, sizeof(*r));
-	r->l.own = ring_new(own);
-	r->peer = ring_new(peer);
+	r->l.own = ring_new(SHM_LINE, shm_link_len(own));
+	r->peer = ring_new(SHM_LINE, shm_link_len(peer));
 	r->l.peer = r->peer;
 	r->l.own_cell = r->l.own->cell;
 	r->l.peer_cell = r->peer->cell;
-	/* A ring that was offered, or none. */
+	/* A ring that was offered, or none: pages, for which its receiver asks the kernel. */
 	if (own == 4)
-		r->l.peer_grown = calloc(SHM_GROWN_CELLS, sizeof(struct shm_cell));
+		r->l.peer_grown = ring_new(PAGE, SHM_GROWN_CELLS * sizeof(struct shm_cell));
 	r->l.own_cells = r->l.tx_limit = own;
 	r->l.own_mask = own - 1;
 	r->l.peer_cells = peer;
