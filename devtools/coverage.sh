@@ -10,7 +10,8 @@
 #   (nothing)   build with gcc in build-coverage/, run the suites fast, hostile, random, late, delays
 #               and agents, and report
 #   --gate      run the tests of the gate
-#   --all       run all tests
+#   --all       run all tests but those of the suite compile: the programs that these build cannot
+#               link what is instrumented
 #   --more      add to the counters of the last run
 #   --report    repeat the report of the last run
 #   --html DIR  also write each source file with its counters: DIR/index.html
@@ -80,7 +81,7 @@ while [ $# -gt 0 ]; do
 		usage
 		exit 0 ;;
 	--all)
-		suite=(--setup all) ;;
+		suite=(--setup all --no-suite compile) ;;
 	--gate)
 		suite=(--setup gate) ;;
 	--more)
