@@ -4,6 +4,10 @@
 
 /* The staging ring: messages that fit, that fill it, that stream through it. */
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <criterion/criterion.h>
 
 #include "u_chan.h"
@@ -480,4 +484,91 @@ Test(chan_stage, pending_when_the_consumer_is_gone)
 	cr_assert(comch_chan_prod_pending(&u->prod[0]), "a producer that sleeps for ever");
 	cr_assert_eq(u_done_status(u), -ENOENT);
 	cr_assert_eq(u->rc.streaming, (uint32_t)COMCH_STAGE_FREE);
+}
+
+/*
+ * The send reads its source page by page: where it meets one that may not be read, the test looks
+ * at what the consumer has by then.
+ */
+#define WIDE_RING (1u << 20)
+#define PIECE (64u << 10)
+
+static struct {
+	uint8_t *page;
+	uint64_t head;
+	bool got_all;
+	int faults;
+} stop;
+
+static void
+on_stop(int sig)
+{
+	struct rte_comch_cpl cpl;
+
+	(void)sig;
+	if (stop.faults++ > 0)
+		_exit(1); /* another fault, which would come back for ever */
+	stop.head = u->rec->staging_head;
+	stop.got_all = u_recv(u, &cpl);
+	mprotect(stop.page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE);
+}
+
+static void
+setup_wide(void)
+{
+	u = u_chan_create(&(struct u_conf){
+		.depth = DEPTH, .staging_size = WIDE_RING, .mem_size = 2 * WIDE_RING,
+		.nb_prods = 1,
+	});
+}
+
+TestSuite(chan_stage_wide, .init = setup_wide, .fini = teardown);
+
+/* The consumer copies a message while the rest of it is written, also if it fits the ring. */
+Test(chan_stage_wide, begins_before_the_end)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const struct sigaction sa = { .sa_handler = on_stop };
+
+	/* In the fifth piece. */
+	stop.page = (uint8_t *)RTE_ALIGN_CEIL((uintptr_t)u->src.addr + 4 * PIECE, page);
+	cr_assert_eq(sigaction(SIGSEGV, &sa, NULL), 0);
+	cr_assert_eq(mprotect(stop.page, page, PROT_NONE), 0);
+	cr_assert(u_post(u, U_MR_STAGED, 0, WIDE_RING, 1));
+	cr_assert_eq(u_send(u, 0, WIDE_RING, 1), 1);
+	cr_assert_eq(stop.faults, 1);
+	cr_assert_eq(stop.head, 4 * PIECE);
+	cr_assert(!stop.got_all);
+	cr_assert_eq(u->c.pulled, 4 * PIECE);
+	cr_assert_null(u->prod[0].stream, "what fits is sent by one call");
+	cr_assert_eq(u_done_status(u), 0);
+	check_recv(1, 0, 0, WIDE_RING);
+	cr_assert_eq(u->post->staging_tail, WIDE_RING);
+}
+
+/* Up to one piece, a message is there or not. */
+Test(chan_stage_wide, one_piece)
+{
+	uint32_t i;
+
+	for (i = 0; i < 40; i++) {
+		cr_assert(u_post(u, U_MR_STAGED, i, PIECE, i));
+		cr_assert_eq(u_send(u, 2 * i, PIECE, i), 1);
+		check_recv(i, i, 2 * i, PIECE);
+	}
+}
+
+/* Lengths around the ends of pieces, and wraps everywhere. */
+Test(chan_stage_wide, pieces)
+{
+	uint32_t i, len;
+
+	for (i = 0; i < 200; i++) {
+		len = (1 + i % 16) * PIECE - 2 + i % 5;
+		len = RTE_MIN(len, WIDE_RING);
+		cr_assert(u_post(u, U_MR_STAGED, i, len, i));
+		cr_assert_eq(u_send(u, 3 * i, len, i), 1);
+		cr_assert_eq(u_done_status(u), 0);
+		check_recv(i, i, 3 * i, len);
+	}
 }
