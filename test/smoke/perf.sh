@@ -35,6 +35,8 @@ for row in rows:
     assert row["stable"] == (row["stable_repeats"] > 0), row
     if row["ratio"] is not None:
         assert row["ratio_min"] <= row["ratio"] <= row["ratio_max"], row
+        assert row["settled"] == (row["ratio_max"] <= row["ratio_min"] * 1.15), row
+        assert not (row["settled"] and row["mode_low_repeats"] > 0), row
     # By default, no side posts more than a window's worth.
     if "--queue" not in options:
         assert row["queue"] * row["size"] <= max(16 << 20, 2 * row["size"]), row

@@ -62,6 +62,45 @@ T_CASE(even_number)
 	T_CHECK(repeat_median(rows, RTE_DIM(rows))->ratio == 2);
 }
 
+/* Not a figure: one way in three runs, another in two. */
+T_CASE(two_modes)
+{
+	struct report_row rows[] = {
+		row_of(0.97, true), row_of(0.50, true), row_of(0.52, true), row_of(1.02, true),
+		row_of(0.53, true),
+	};
+	const struct report_row *r = repeat_median(rows, RTE_DIM(rows));
+
+	T_CHECK(!r->settled);
+	T_EQ(r->modes[0].nb, 3);
+	T_EQ(r->modes[1].nb, 2);
+	T_CHECK(r->modes[0].ratio == 0.52 && r->modes[1].ratio == 0.97);
+}
+
+T_CASE(scattered)
+{
+	struct report_row rows[] = {
+		row_of(1.0, true), row_of(1.1, true), row_of(1.2, true), row_of(1.5, true),
+		row_of(1.8, true),
+	};
+	const struct report_row *r = repeat_median(rows, RTE_DIM(rows));
+
+	T_CHECK(!r->settled);
+	T_EQ(r->modes[0].nb, 0);
+}
+
+/* Up to 15 %; and what is unstable does not count. */
+T_CASE(settled)
+{
+	struct report_row rows[] = {
+		row_of(1.0, true), row_of(1.07, true), row_of(1.14, true), row_of(3, false),
+	};
+	const struct report_row *r = repeat_median(rows, RTE_DIM(rows));
+
+	T_CHECK(r->settled);
+	T_EQ(r->modes[0].nb, 0);
+}
+
 /* By latency or rate. */
 T_CASE(no_floor)
 {

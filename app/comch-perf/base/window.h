@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_pause.h>
+
 #include "base/clock.h"
 #include "base/hist.h"
 
@@ -140,6 +142,26 @@ laps_round(struct laps *l)
 	}
 	l->last_tsc = now;
 	return l->rounds == l->total_rounds || now >= l->close_tsc;
+}
+
+/*
+ * An answer often arrives before its receiver sleeps, and a side that is awake answers at
+ * once, so both sides could stay awake for the whole test. A pause before each round trip
+ * lets the peer fall asleep. It does not sleep: while no CPU of a core works, the host of a
+ * virtual machine gives the core to others or lets it sleep deeply, and a wake-up takes four
+ * times as long in some runs, and not in others.
+ */
+#define LAPS_PAUSE_US 20
+
+/** Let the peer fall asleep; the next round trip starts afterwards. */
+static inline void
+laps_pause(struct laps *l)
+{
+	const uint64_t end = clock_tsc() + clock_us_to_cycles(LAPS_PAUSE_US);
+
+	while (clock_tsc() < end)
+		rte_pause();
+	l->last_tsc = clock_tsc();
 }
 
 /** Duration of the measured round trips, ns. */

@@ -13,7 +13,6 @@
  * next.
  */
 
-#include <unistd.h>
 
 #include <rte_comch_poll.h>
 
@@ -25,12 +24,6 @@
  * sender must keep moving.
  */
 #define LOOP_PIECES     (UINT64_C(64) << 10)
-
-/* --wait event measures a wake-up. An answer often arrives before its receiver
- * sleeps, and a side that is awake answers at once, so both sides could stay awake
- * for the whole test. A pause before each round trip lets the peer fall asleep.
- */
-#define LOOP_PAUSE_US   50
 
 /** No progress: idle. @return false: the run is over or no more messages will arrive */
 static __rte_always_inline bool
@@ -86,15 +79,13 @@ static __rte_always_inline void
 loop_ping(struct data_worker *w, const struct data_ops *ops)
 {
 	struct perf_run *run = w->run;
-	bool pause = run->params.wait == PERF_WAIT_EVENT;
+	const bool pause = run->params.wait == PERF_WAIT_EVENT;
 	struct laps laps;
 
 	laps_init(&laps, run->hist, run->params.duration_us, run->params.iters);
 	do {
-		if (pause) {
-			usleep(LOOP_PAUSE_US);
-			laps.last_tsc = clock_tsc();
-		}
+		if (pause)
+			laps_pause(&laps);
 		if (!loop_send(w, ops))
 			break;
 		loop_tidy(w, ops);

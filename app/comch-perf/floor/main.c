@@ -425,6 +425,7 @@ wake_a(struct job *job)
 
 	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
 	do {
+		laps_pause(&laps);
 		event_write(job->event[1]);
 		event_wait(epfd, job->event[0], job);
 	} while (!laps_round(&laps));

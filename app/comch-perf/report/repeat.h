@@ -19,8 +19,8 @@
  * no floor. With an even number, the one below the middle.
  *
  * @return
- *   The chosen one, with repeats, nb_stable, ratio_min and ratio_max filled in. The order of
- *   *rows* changes.
+ *   The chosen one, with repeats, nb_stable, ratio_min, ratio_max, settled and modes filled in.
+ *   The order of *rows* changes.
  */
 struct report_row *repeat_median(struct report_row *rows, uint32_t nb);
 

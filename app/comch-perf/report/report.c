@@ -55,6 +55,12 @@ real(double value)
 	return isnan(value) ? json_null() : json_real(value);
 }
 
+static json_t *
+mode(const struct report_mode *m)
+{
+	return real(m->nb > 0 ? m->ratio : NAN);
+}
+
 /* The columns of a row, for CSV and JSON. */
 static json_t *
 make_columns(const struct report_row *r)
@@ -95,6 +101,11 @@ make_columns(const struct report_row *r)
 		{ "stable_repeats", count(r->nb_stable) },
 		{ "ratio_min", real(r->ratio_min) },
 		{ "ratio_max", real(r->ratio_max) },
+		{ "settled", json_boolean(r->settled) },
+		{ "mode_low", mode(&r->modes[0]) },
+		{ "mode_low_repeats", count(r->modes[0].nb) },
+		{ "mode_high", mode(&r->modes[1]) },
+		{ "mode_high_repeats", count(r->modes[1].nb) },
 		{ "lines", real(report_lines(r)) },
 	};
 	json_t *row = json_object();

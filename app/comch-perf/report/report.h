@@ -15,6 +15,15 @@
 #include "engine/run.h"
 #include "plan/options.h"
 
+/** Measurements of a row whose largest is above the smallest by more than this are no figure. */
+#define REPORT_SPREAD 0.15
+
+/** Repeated measurements of a row that are close to each other, and not to the rest. */
+struct report_mode {
+	double ratio; /**< Their median. */
+	uint32_t nb;
+};
+
 /** A measured row. Figures that do not apply to its test are NaN. */
 struct report_row {
 	const struct perf_test *test;
@@ -41,6 +50,8 @@ struct report_row {
 	uint32_t nb_stable;      /**< How many of them were stable. */
 	double ratio_min;        /**< Of the stable ones; of all, if none is. */
 	double ratio_max;
+	bool settled;            /**< These differ by REPORT_SPREAD at most. */
+	struct report_mode modes[2]; /**< Of unsettled ones; nb 0: they are scattered. */
 	bool refused;            /**< The row exceeds the limits of the device. */
 	uint64_t errors;
 	char error[PERF_ERROR_SIZE]; /**< Reason of the failure; empty: none. */
@@ -57,6 +68,7 @@ struct table {
 	bool unstable;
 	bool crowded;
 	bool repeated;
+	bool unsettled;
 	bool histograms;         /**< Print those of the rows. */
 };
 

@@ -140,6 +140,7 @@ note(struct table *table, const struct report_row *row)
 	table->floors[row->floor] = true;
 	table->crowded |= row->crowded;
 	table->repeated |= row->repeats > 1;
+	table->unsettled |= row->repeats > 1 && !row->settled;
 	table->unstable |= !row->stable && !row->crowded && row->floor != FLOOR_NONE;
 	for (i = 0; i < table->nb_tests; i++) {
 		if (table->tests[i] == row->test)
@@ -181,7 +182,23 @@ table_head(FILE *f, const char *setting)
 			"result", "floor", "ratio", "copies");
 }
 
-/* "stable", or "4/5 stable, 1.21 to 1.27" of repeated measurements. */
+/*
+ * "4/5 stable, 1.21 to 1.27", "5/5 stable, no figure: 0.52 (3 times) or 0.97 (2)", or "5/5 stable,
+ * no figure: 0.52 to 0.97".
+ */
+static void
+print_spread(const struct report_row *r, FILE *f)
+{
+	fprintf(f, "%u/%u stable, %s", r->nb_stable, r->repeats,
+		r->settled ? "" : "no figure: ");
+	if (r->modes[0].nb > 0)
+		fprintf(f, "%.2f (%u times) or %.2f (%u)", r->modes[0].ratio, r->modes[0].nb,
+			r->modes[1].ratio, r->modes[1].nb);
+	else
+		fprintf(f, "%.2f to %.2f", r->ratio_min, r->ratio_max);
+}
+
+/* "stable", or the spread of repeated measurements. */
 static void
 print_state(const struct report_row *r, FILE *f)
 {
@@ -191,8 +208,7 @@ print_state(const struct report_row *r, FILE *f)
 	if (r->error[0] != '\0')
 		state = "";
 	if (r->repeats > 1 && !r->crowded && r->floor != FLOOR_NONE)
-		fprintf(f, "%u/%u stable, %.2f to %.2f", r->nb_stable, r->repeats, r->ratio_min,
-				r->ratio_max);
+		print_spread(r, f);
 	else
 		fputs(state, f);
 	fputc('\n', f);
@@ -251,6 +267,11 @@ table_foot(const struct table *table, FILE *f)
 	if (table->repeated)
 		fprintf(f, "  N/M stable how many of the M measurements were stable, and their "
 			"smallest and\n             largest ratio; the row is their median.\n");
+	if (table->unsettled)
+		fprintf(f, "  no figure  the stable measurements differ by more than %.0f %%: a "
+			"median of them\n             says little. Two groups are two ways to go "
+			"of the machine, or of the\n             two sides: see doc/guides/"
+			"performance.md.\n", REPORT_SPREAD * 100);
 	if (table->unstable)
 		fprintf(f, "             Such rows are unreliable: run them again.\n");
 	if (table->crowded)
