@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Count the instructions per message, and compare them with the table in
+# Count the instructions and the system calls per message, and compare them with the table in
 # test/count/instructions.txt.
 #
 # usage: devtools/count-instructions.sh [--accept] [ROW...]
@@ -12,11 +12,13 @@
 #
 # Counts with valgrind's callgrind, so the figures do not depend on the load of the machine
 # and repeat exactly. The library is the optimised build of devtools/run.sh, in build/.
-# Each row has two figures per message: the calls of the sender, and those of the receiver.
+# Each row has the figures of the sender and those of the receiver. System calls are counted
+# without valgrind, by ptrace.
 #
-# A row fails if a figure is more than 2 % above the table. The table applies to one compiler
-# and DPDK version; with others, the figures are printed without judging them. The last line
-# is "N passed, N failed, N skipped".
+# A row fails if it takes more system calls than in the table, or 2 % more instructions. The
+# table applies to one compiler and DPDK version, and to kernels with a certain feature; with
+# others, the figures are printed without judging them. The last line is "N passed, N failed,
+# N skipped".
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -47,15 +49,32 @@ count() {
 				least[side] = $2
 			side = ""
 		}
-		END { printf "%s %.1f %.1f\n", row, least["send"] / nb, least["receive"] / nb }
+		END { printf "%s %.1f %.1f ", row, least["send"] / nb, least["receive"] / nb }
 	' "$dir/$row.out" >"$dir/$row"
+	"$top/test/isolate.sh" "$program" --calls "$row" >"$dir/$row.log" 2>&1 </dev/null ||
+		status=$?
+	if [ "$status" -ne 0 ]; then
+		printf 'row %s failed with status %d, as its system calls were counted:\n' "$row" \
+			"$status" >&2
+		cat "$dir/$row.log" >&2
+		return 1
+	fi
+	awk -v row="$row" '$1 == row "/calls" { print $2, $3 }' "$dir/$row.log" >>"$dir/$row"
 }
 
-# judge: compare the results (stdin: row, send, receive) with the table.
+# judge: compare the results (stdin: row, send, receive, calls of each) with the table.
 judge() {
 	awk -v limit="$limit" -v known="$1" '
-		NR == FNR { if ($1 !~ /^#/ && NF == 3) { send[$1] = $2; receive[$1] = $3 }; next }
-		FNR == 1 { printf "%-16s %22s %22s\n", "row", "send", "receive" }
+		NR == FNR {
+			if ($1 !~ /^#/ && NF == 5) {
+				send[$1] = $2; receive[$1] = $3
+				calls_send[$1] = $4; calls_receive[$1] = $5
+			}
+			next
+		}
+		FNR == 1 {
+			printf "%-16s %22s %22s %20s\n", "row", "send", "receive", "system calls"
+		}
 		function change(now, was) {
 			if (was == 0)
 				return sprintf("%8.1f (new)", now)
@@ -63,10 +82,13 @@ judge() {
 		}
 		function worse(now, was) { return was > 0 && now > was * (1 + limit / 100) }
 		{
-			bad = worse($2, send[$1]) || worse($3, receive[$1])
-			printf "%-16s %22s %22s%s\n", $1, change($2, send[$1]),
-				change($3, receive[$1]), known && bad ? "  WORSE" : ""
-			if (!known || !($1 in send))
+			judged = known && ($1 in send)
+			bad = judged && (worse($2, send[$1]) || worse($3, receive[$1]) ||
+				$4 > calls_send[$1] || $5 > calls_receive[$1])
+			printf "%-16s %22s %22s %9.3f %10.3f%s\n", $1, change($2, send[$1]),
+				change($3, receive[$1]), $4, $5,
+				bad ? "  WORSE" : ""
+			if (!judged)
 				skipped++
 			else if (bad)
 				failed++
@@ -125,7 +147,8 @@ if $accept; then
 		echo "# SPDX-License-Identifier: BSD-3-Clause"
 		echo "# Copyright(c) 2026 The comch authors"
 		echo "#"
-		echo "# Instructions per message: row, the side that sends, the side that receives."
+		echo "# Per message: row, instructions of the side that sends, of the one that receives,"
+		echo "# system calls of both."
 		echo "# Written by devtools/count-instructions.sh --accept, with:"
 		echo "$made_with"
 		for row in "${rows[@]}"; do
@@ -136,7 +159,7 @@ if $accept; then
 	step "Written to ${table#"$top"/}"
 fi
 
-step "Instructions per message, and the change against the table"
+step "Per message: instructions, and the change against the table; system calls"
 known=0
 if grep -qxF "$made_with" "$table"; then
 	known=1

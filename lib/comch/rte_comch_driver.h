@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 5
+#define RTE_COMCH_DRIVER_ABI 6
 
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
@@ -97,10 +97,11 @@ struct rte_comch_link {
 	uint64_t wakes;                  /**< Wake-ups written. */
 	void *data;                      /**< For the data operations, between open and close. */
 	uint32_t conn_id;                /**< Id of the connection, for the log. */
-	bool light;                      /**< Publishers omit fences: the peer's sleepers fence. */
+	uint8_t fences;                  /**< COMCH_FENCES_* of comch_armed.h: of publishers. */
+	bool may_leave;                  /**< link_poll may leave unread what woke us... */
+	bool left_unread;                /**< ...until a link_poll without may_leave. */
 	bool try_again;                  /**< CONNECTING, and to be polled without an event. */
-	/** UP, and the next link_poll maps memory: the core limits the time for that in a run. */
-	bool needs_setup;
+	bool needs_setup;                /**< UP; link_poll maps memory next, when there is time. */
 	/** Callback of the core, set after accept or connect: see comch_link.h. */
 	bool (*news)(void *ctx, bool can_wake);
 	void *ctx;
@@ -375,8 +376,10 @@ struct rte_comch_data_ops {
 	int (*dq_fd)(const struct rte_comch_dq *dq);
 	/** Make dq_fd unreadable again. The thread of the queue's poll. */
 	void (*dq_clear)(struct rte_comch_dq *dq);
-	/** Request one wake-up; the caller then fences and calls dq_pending. */
-	void (*dq_arm)(struct rte_comch_dq *dq);
+	/** Request one wake-up. The caller fences, if true by comch_fence_sleep(), and looks. */
+	bool (*dq_arm)(struct rte_comch_dq *dq);
+	/** O. Its poll stays awake: publishers need not fence for its sake. */
+	void (*dq_rest)(struct rte_comch_dq *dq);
 	/** Whether a burst would find work. May be true in error, but not false. */
 	bool (*dq_pending)(struct rte_comch_dq *dq);
 
@@ -524,9 +527,11 @@ struct rte_comch_driver_ops {
 	int (*link_fd)(const struct rte_comch_link *link);
 	/**
 	 * O. Request one wake-up at the peer's next frame; without *credits*, at the next that is
-	 * not is_credit. Spurious ones are allowed. The caller then fences and calls frame_pending.
+	 * not is_credit. Spurious ones are allowed. The caller fences as for dq_arm, and looks.
 	 */
-	void (*link_arm)(struct rte_comch_link *link, bool credits);
+	bool (*link_arm)(struct rte_comch_link *link, bool credits);
+	/** O. Its poll stays awake: publishers need not fence for its sake. */
+	void (*link_rest)(struct rte_comch_link *link);
 	/** O. Before our first frame: how many messages of how many bytes may be under way. */
 	void (*link_prepare)(struct rte_comch_link *link, uint32_t nb_msgs, uint32_t len);
 
@@ -564,18 +569,14 @@ struct rte_comch_driver_ops {
 /**
  * Register a driver; for constructors. The name has RTE_COMCH_DRIVER_ABI: others do not link.
  */
-void rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v6(const struct rte_comch_driver_ops *ops);
 
 /** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v5(&(ops)); \
+		rte_comch_driver_register_v6(&(ops)); \
 	}
-
-/** @name Services of the core
- * @{
- */
 
 /**
  * Data operations over memory that both ends map, for drivers that have
@@ -590,8 +591,6 @@ extern const struct rte_comch_data_ops rte_comch_data_mapped;
 
 /** File descriptor of a registration; -1 for heap memory. */
 int rte_comch_mr_fd(const struct rte_comch_mr *mr, uint64_t *offset);
-
-/** @} */
 
 #ifdef __cplusplus
 }

@@ -36,10 +36,18 @@
  * readable. No wake-up is lost, but some may be spurious. rte_comch_poll_run() may be
  * called at any time, and disarms the poll.
  *
+ * A thread that sleeps for this poll only needs no fd, and fewer syscalls:
+ *
+ *     for (;;) {
+ *         while ((n = rte_comch_poll_run(poll, ev, RTE_DIM(ev))) > 0)
+ *             handle(ev, n);
+ *         rte_comch_poll_wait(poll, RTE_COMCH_POLL_ANY, -1);
+ *     }
+ *
  * A poll with only producers and consumers (one per lcore, say) wakes for them: for a
  * buffer posted by the peer, a message or a change of state.
  *
- * Threads: one at a time for run, arm and clear. Any thread may call
+ * Threads: one at a time for run, arm, wait and clear. Any thread may call
  * rte_comch_poll_notify().
  */
 
@@ -148,6 +156,25 @@ int rte_comch_poll_fd(struct rte_comch_poll *poll, uint32_t cls);
  *   - -EBADFD: in a forked child.
  */
 int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
+
+/**
+ * Arm the poll, sleep on its fd and disarm it again: in one syscall if nothing else is to do.
+ *
+ * @param poll
+ *   The poll.
+ * @param cls
+ *   As for rte_comch_poll_arm().
+ * @param timeout_ms
+ *   Maximum time to sleep; -1: no limit.
+ * @return
+ *   - 1: there may be something to do; call rte_comch_poll_run(), and the bursts of the
+ *     poll's consumers and producers. Some wake-ups are spurious.
+ *   - 0: the time is over.
+ *   - -EINTR: a signal handler ran. Signals that arrive before the sleep do not end it: call
+ *     rte_comch_poll_notify() in the handler, which does.
+ *   - -EINVAL, -ENOTSUP, -EBADFD: as for rte_comch_poll_arm().
+ */
+int rte_comch_poll_wait(struct rte_comch_poll *poll, uint32_t cls, int timeout_ms);
 
 /**
  * Make the fds unreadable again and disarm. rte_comch_poll_run() does so itself; this

@@ -296,6 +296,24 @@ FAR_WRAP(int, rte_comch_poll_fd, struct rte_comch_poll *poll, uint32_t cls)
 	return far_fd(b, cls);
 }
 
+/*
+ * The twin sleeps here, on its descriptor, so that this process can go on to call the agent from
+ * other threads.
+ */
+FAR_WRAP(int, rte_comch_poll_wait, struct rte_comch_poll *poll, uint32_t cls, int timeout_ms)
+{
+	int rc;
+
+	if (twin_of(poll) == NULL)
+		return __real_rte_comch_poll_wait(poll, cls, timeout_ms);
+	rc = rte_comch_poll_arm(poll, cls);
+	if (rc != 0)
+		return rc == -EAGAIN ? 1 : rc;
+	rc = t_readable(rte_comch_poll_fd(poll, RTE_COMCH_POLL_ANY), timeout_ms);
+	T_EQ(rte_comch_poll_clear(poll), 0);
+	return rc;
+}
+
 FAR_WRAP(int, rte_comch_poll_stats_get, const struct rte_comch_poll *poll,
 		struct rte_comch_poll_stats *stats)
 {

@@ -122,7 +122,9 @@ t_token_serve(struct t_token *t, struct rte_comch_poll *poll, uint32_t nb_client
 	const uint64_t end = t_now_ms() + 4 * (uint64_t)T_TIMEOUT_MS;
 	struct rte_comch_event ev[32];
 	struct order o = { .seen = 0 };
+	unsigned int nb_naps = 0;
 	uint16_t i, n;
+	int ms;
 
 	while (!is_over(t, nb_clients, &o)) {
 		n = rte_comch_poll_run(poll, ev, RTE_DIM(ev));
@@ -131,10 +133,12 @@ t_token_serve(struct t_token *t, struct rte_comch_poll *poll, uint32_t nb_client
 		T_LT(t_now_ms(), end);
 		if (n > 0)
 			continue;
-		if (sleepy && rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY) == 0)
-			/* Nothing wakes the poll when a client ends: look again in a while. */
-			t_readable(rte_comch_poll_fd(poll, RTE_COMCH_POLL_ANY),
-				!o.is_broken && o.seen < t->total ? T_TIMEOUT_MS : 10);
+		/* Nothing wakes the poll when a client ends: look again in a while. */
+		ms = !o.is_broken && o.seen < t->total ? T_TIMEOUT_MS : 10;
+		if (sleepy && ++nb_naps % 2 == 0)
+			rte_comch_poll_wait(poll, RTE_COMCH_POLL_ANY, ms);
+		else if (sleepy && rte_comch_poll_arm(poll, RTE_COMCH_POLL_ANY) == 0)
+			t_readable(rte_comch_poll_fd(poll, RTE_COMCH_POLL_ANY), ms);
 		else
 			sched_yield();
 	}

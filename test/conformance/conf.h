@@ -180,6 +180,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, poll, wake_once) \
 	X(inst, poll, epoll_edge) \
 	X(inst, poll, clear) \
+	X(inst, poll, wait) \
 	X(inst, poll, notify) \
 	X(inst, poll, wake_credit) \
 	X(inst, poll, credit_lets_sleep) \

@@ -332,6 +332,39 @@ conf_poll_notify(void)
 	t_pair_close(&p);
 }
 
+/* Arming, sleeping and disarming by one call. */
+void
+conf_poll_wait(void)
+{
+	struct rte_comch_poll *poll;
+	pthread_t th;
+	struct t_pair p;
+	unsigned int i;
+
+	T_EQ(rte_comch_poll_wait(NULL, RTE_COMCH_POLL_ANY, 0), -EINVAL);
+	t_pair_open(&p, NULL);
+	poll = p.dpu->poll;
+	T_EQ(rte_comch_poll_wait(poll, 0, 0), -EINVAL);
+	T_EQ(rte_comch_poll_wait(poll, UINT32_C(1) << 30, 0), -EINVAL);
+	for (i = 0; i < t_repeat(100); i++) {
+		arm_quiet(p.dpu, RTE_COMCH_POLL_ANY);
+		T_EQ(rte_comch_poll_wait(poll, RTE_COMCH_POLL_ANY, i % 3), 0);
+		/* It slept, and is woken. */
+		T_EQ(pthread_create(&th, NULL, notify_main, poll), 0);
+		T_EQ(rte_comch_poll_wait(poll, RTE_COMCH_POLL_ANY, T_TIMEOUT_MS), 1);
+		T_EQ(pthread_join(th, NULL), 0);
+		/* What is there is told, as long as it is there. */
+		t_send(p.cconn, &i, sizeof(i), i);
+		do {
+			T_EQ(rte_comch_poll_wait(poll, i % 2 ? RTE_COMCH_POLL_ANY :
+				RTE_COMCH_POLL_RX, T_TIMEOUT_MS), 1);
+			t_step(p.dpu);
+		} while (t_count(p.dpu, RTE_COMCH_EVENT_MSG, NULL) == i);
+		T_UNTIL(t_count(p.host, RTE_COMCH_EVENT_SENT, NULL) == i + 1);
+	}
+	t_pair_close(&p);
+}
+
 void
 conf_poll_wake_credit(void)
 {

@@ -3,7 +3,8 @@
  */
 
 /*
- * Run one row under callgrind; devtools/count-instructions.sh does so for all.
+ * Run one row under callgrind; devtools/count-instructions.sh does so for all. With --calls,
+ * count its system calls instead: this process traces a child that runs the row.
  *
  * Each side is counted in spans, which are dumps of callgrind, named after the
  * side. Once a millisecond a poll looks at its descriptors; how many spans that
@@ -12,6 +13,12 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <rte_comch_poll.h>
 #include <rte_version.h>
@@ -23,6 +30,10 @@
 #define COMPILER "clang"
 #else
 #define COMPILER "gcc"
+#endif
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
 #endif
 
 #define SPANS 24
@@ -52,15 +63,59 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	return poll;
 }
 
+void (*count_asleep)(void);
+
+/* Between two of these within a counted call of the receiver, nothing is counted. */
+static void
+interrupt(void)
+{
+	if (count_side == COUNT_RECV)
+		CALLGRIND_TOGGLE_COLLECT;
+	count_mark(COUNT_RECV);
+}
+
+/* Before the library's: what wakes the receiver happens when it is asleep, in the same thread. */
+int
+epoll_wait(int epfd, struct epoll_event *events, int n, int timeout)
+{
+	void (*fn)(void) = timeout != 0 ? count_asleep : NULL;
+
+	if (fn != NULL) {
+		count_asleep = NULL;
+		interrupt();
+		fn();
+		interrupt();
+	}
+	return epoll_pwait(epfd, events, n, timeout, NULL);
+}
+
+static uint64_t scan_cycles;
+
 /* No look at descriptors by the clock from now on. */
 static void
 pin_polls(void)
 {
 	unsigned int i;
 
+	if (nb_polls > 0 && scan_cycles == 0)
+		scan_cycles = polls[0]->scan_cycles;
+
 	for (i = 0; i < nb_polls; i++) {
+		/* Nor after a sleep, when the next look is due after this time. */
+		polls[i]->scan_cycles = UINT64_MAX / 64;
 		polls[i]->next_scan = UINT64_MAX;
 		polls[i]->next_look = UINT64_MAX;
+	}
+}
+
+static void
+unpin_polls(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nb_polls; i++) {
+		polls[i]->scan_cycles = scan_cycles;
+		polls[i]->next_scan = polls[i]->next_look = 0;
 	}
 }
 
@@ -72,6 +127,19 @@ static const struct count_row *const all_rows[] = {
 	count_rows_cchan,
 #endif
 };
+
+/* Then reading wake-ups takes fewer calls. */
+static bool
+sockets_refuse_fds(void)
+{
+	const int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), no = 0;
+	int ret;
+
+	T_GE(sock, 0);
+	ret = setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
+	close(sock);
+	return ret == 0;
+}
 
 static void
 list(void)
@@ -128,8 +196,101 @@ run(const struct count_row *row)
 		span(row, COUNT_RECV, "receive");
 	}
 	CALLGRIND_STOP_INSTRUMENTATION;
+	unpin_polls();
 	count_side = COUNT_NONE;
 	row->close();
+}
+
+/* System calls */
+
+static bool traced;
+
+/* A call that nothing else makes, and that does nothing. */
+#define MARK SYS_getppid
+
+void
+count_mark(enum count_side side)
+{
+	if (traced && count_side == side)
+		syscall(MARK, side);
+}
+
+/* One span of each side. */
+static void
+run_traced(const struct count_row *row)
+{
+	T_EQ(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
+	row->open();
+	steps(row, WARM_UP_STEPS);
+	pin_polls();
+	raise(SIGSTOP);
+	traced = true;
+	for (count_side = COUNT_SEND; count_side <= COUNT_RECV; count_side++)
+		steps(row, SPAN_STEPS);
+	traced = false;
+	unpin_polls();
+	count_side = COUNT_NONE;
+	row->close();
+}
+
+/* What the parent has seen. */
+struct calls {
+	unsigned int nb[COUNT_RECV + 1];
+	bool counts;            /* between two marks */
+	enum count_side side;
+};
+
+static void
+on_entry(struct calls *calls, const struct __ptrace_syscall_info *info)
+{
+	if (info->entry.nr == MARK) {
+		calls->counts = !calls->counts;
+		calls->side = (enum count_side)info->entry.args[0];
+	} else if (calls->counts) {
+		calls->nb[calls->side]++;
+	}
+}
+
+/* Let the child run to the next entry or return of a call, or with other signals. */
+static void
+trace(pid_t child, struct calls *calls)
+{
+	struct __ptrace_syscall_info info;
+	int status, sig = 0;
+
+	while (ptrace(PTRACE_SYSCALL, child, NULL, sig) == 0 &&
+			waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+		sig = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+		if (sig == 0 && ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info) > 0 &&
+				info.op == PTRACE_SYSCALL_INFO_ENTRY)
+			on_entry(calls, &info);
+	}
+	T_CHECK(WIFEXITED(status));
+	T_EQ(WEXITSTATUS(status), 0);
+}
+
+static int
+count_calls(const struct count_row *row)
+{
+	struct calls calls = { .counts = false };
+	const double nb = row->nb * SPAN_STEPS;
+	pid_t child = fork();
+	int status;
+
+	T_GE(child, 0);
+	if (child == 0) {
+		t_dir();
+		run_traced(row);
+		t_dir_remove();
+		exit(0);
+	}
+	T_EQ(waitpid(child, &status, 0), child);
+	T_CHECK(WIFSTOPPED(status));
+	T_EQ(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
+	trace(child, &calls);
+	printf("%s/calls %.4f %.4f\n", row->name, calls.nb[COUNT_SEND] / nb,
+		calls.nb[COUNT_RECV] / nb);
+	return 0;
 }
 
 int
@@ -142,14 +303,18 @@ main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		printf("%s %s, %s\n", COMPILER, __VERSION__, rte_version());
+		printf("%s %s, %s%s\n", COMPILER, __VERSION__, rte_version(),
+			sockets_refuse_fds() ? ", Linux 6.16 or later" : "");
 		return 0;
 	}
-	row = argc == 2 ? find(argv[1]) : NULL;
+	row = argc == 2 ? find(argv[1]) : argc == 3 && strcmp(argv[1], "--calls") == 0 ?
+		find(argv[2]) : NULL;
 	if (row == NULL) {
-		fprintf(stderr, "usage: count ROW | --list | --version\n");
+		fprintf(stderr, "usage: count [--calls] ROW | --list | --version\n");
 		return EXIT_FAILURE;
 	}
+	if (argc == 3)
+		return count_calls(row);
 	t_dir();
 	run(row);
 	t_dir_remove();

@@ -6,7 +6,8 @@
 #define COUNT_H
 
 /*
- * Instructions per message, counted by callgrind. Both ends are stepped by one
+ * Instructions per message, counted by callgrind, and system calls, counted by a parent that
+ * traces. Both ends are stepped by one
  * thread and every call is known to succeed, so nothing waits in a loop and the
  * figures repeat exactly.
  *
@@ -37,14 +38,22 @@ struct count_row {
 /** The side whose calls are counted now. */
 extern enum count_side count_side;
 
+/** A call of a side begins, or ends: for who counts system calls. */
+void count_mark(enum count_side side);
+
+/** Called when the library sleeps next, within its call of epoll_wait(); counts by itself. */
+extern void (*count_asleep)(void);
+
 /* The toggles add the same few instructions to every call. */
 #define COUNT(side, call) \
 	do { \
+		count_mark(side); \
 		if (count_side == (side)) \
 			CALLGRIND_TOGGLE_COLLECT; \
 		call; \
 		if (count_side == (side)) \
 			CALLGRIND_TOGGLE_COLLECT; \
+		count_mark(side); \
 	} while (0)
 
 /* The rows of each file; the last one has no name. */

@@ -7,6 +7,8 @@
  * are in a hurry. The callbacks only count.
  */
 
+#include <poll.h>
+
 #include "comch/queue.h"
 #include "count.h"
 
@@ -103,6 +105,43 @@ step_many(void)
 	move(TASKS);
 }
 
+/* Before it has asked for a notification: what is there would be one. */
+static void
+open_sleep(void)
+{
+	open_data();
+	T_SETTLE(doca_pe_progress(flow.c.pe) + doca_pe_progress(flow.p.pe));
+}
+
+/* The consumer's engine sleeps, and the producer's wakes it. */
+static void
+step_sleep(void)
+{
+	const unsigned int nb_recv = flow.c.nb_done, nb_sent = flow.p.nb_done;
+	doca_notification_handle_t handle;
+	struct pollfd pfd = { .events = POLLIN };
+	doca_error_t ret;
+	int n;
+
+	T_OK(doca_pe_get_notification_handle(flow.c.pe, &handle));
+	pfd.fd = handle;
+	COUNT(COUNT_RECV, ret = doca_buf_reset_data_len(recv_bufs[0]));
+	T_OK(ret);
+	COUNT(COUNT_RECV, ret = doca_task_submit(recv_tasks[0]));
+	T_OK(ret);
+	COUNT(COUNT_RECV, ret = doca_pe_request_notification(flow.c.pe));
+	T_OK(ret);
+	T_EQ(poll(&pfd, 1, 0), 0);
+	COUNT(COUNT_SEND, ret = doca_task_submit(send_tasks[0]));
+	T_OK(ret);
+	progress(COUNT_SEND, flow.p.pe, &flow.p.nb_done, nb_sent + 1);
+	COUNT(COUNT_RECV, n = poll(&pfd, 1, 0));
+	T_EQ(n, 1);
+	COUNT(COUNT_RECV, ret = doca_pe_clear_notification(flow.c.pe, handle));
+	T_OK(ret);
+	progress(COUNT_RECV, flow.c.pe, &flow.c.nb_done, nb_recv + 1);
+}
+
 static struct pair pair;
 
 static void
@@ -152,6 +191,8 @@ const struct count_row count_rows_doca[] = {
 	{ "doca", "a DOCA task of 64 bytes, alone", 1, open_data, step_one, close_data },
 	{ "doca-burst", "DOCA tasks of 64 bytes, 32 at a time", TASKS, open_data, step_many,
 		close_data },
+	{ "sleep-doca", "a DOCA task of 64 bytes that wakes a sleeping engine", 1, open_sleep,
+		step_sleep, close_data },
 	{ "doca-to-server", "a DOCA message of 64 bytes to the server", 1, open_ctrl,
 		step_to_server, close_ctrl },
 	{ "doca-to-client", "a DOCA message of 64 bytes to a client", 1, open_ctrl,

@@ -4,6 +4,8 @@
 
 /* The native API: operations, mbufs and control messages, over shm. */
 
+#include <poll.h>
+
 #include <rte_mbuf.h>
 
 #include <rte_comch_mbuf.h>
@@ -231,6 +233,121 @@ step_idle(void)
 	T_EQ(n, 0);
 }
 
+static void
+open_sleep(void)
+{
+	open_direct();
+	t_settle();
+}
+
+/* One side sleeps, the other wakes it. */
+static void
+sleep_and_wake(void (*wake)(void))
+{
+	int ret;
+
+	count_asleep = wake;
+	COUNT(COUNT_RECV, ret = rte_comch_poll_wait(pair.dpu->poll, RTE_COMCH_POLL_RX, -1));
+	T_EQ(ret, 1);
+	T_CHECK(count_asleep == NULL);
+}
+
+/* The same on a descriptor. */
+static void
+sleep_on_fd(void (*wake)(void))
+{
+	struct rte_comch_poll *poll_on = pair.dpu->poll;
+	struct pollfd pfd = {
+		.fd = rte_comch_poll_fd(poll_on, RTE_COMCH_POLL_ANY), .events = POLLIN,
+	};
+	int ret;
+
+	COUNT(COUNT_RECV, ret = rte_comch_poll_arm(poll_on, RTE_COMCH_POLL_RX));
+	T_EQ(ret, 0);
+	T_EQ(poll(&pfd, 1, 0), 0);
+	wake();
+	COUNT(COUNT_RECV, ret = poll(&pfd, 1, 0));
+	T_EQ(ret, 1);
+}
+
+static void
+wake_by_desc(void)
+{
+	struct rte_comch_cpl out;
+	uint16_t n;
+
+	COUNT(COUNT_SEND, n = rte_comch_producer_send_burst(flow.prod, ops, 1));
+	T_EQ(n, 1);
+	COUNT(COUNT_SEND, n = rte_comch_producer_done_burst(flow.prod, &out, 1));
+	T_EQ(n, 1);
+}
+
+static void
+woken_by_desc(void)
+{
+	struct rte_comch_event ev[BURST];
+	struct rte_comch_cpl in;
+	uint16_t n;
+
+	COUNT(COUNT_RECV, n = rte_comch_poll_run(pair.dpu->poll, ev, BURST));
+	T_EQ(n, 0);
+	COUNT(COUNT_RECV, n = rte_comch_consumer_recv_burst(flow.cons, &in, 1));
+	T_EQ(n, 1);
+}
+
+static void
+step_sleep(void)
+{
+	uint16_t n;
+
+	COUNT(COUNT_RECV, n = rte_comch_consumer_post_burst(flow.cons, bufs, 1));
+	T_EQ(n, 1);
+	sleep_and_wake(wake_by_desc);
+	woken_by_desc();
+}
+
+static void
+wake_by_msg(void)
+{
+	static const uint8_t data[LEN];
+	const struct rte_comch_msg msg = {
+		.data = data, .len = LEN, .flags = RTE_COMCH_MSG_F_SILENT,
+	};
+	uint16_t n;
+
+	COUNT(COUNT_SEND, n = rte_comch_conn_send_burst(pair.cconn, &msg, 1));
+	T_EQ(n, 1);
+}
+
+static void
+woken_by_msg(void)
+{
+	struct rte_comch_event ev[BURST];
+	uint16_t n;
+
+	COUNT(COUNT_RECV, n = rte_comch_poll_run(pair.dpu->poll, ev, BURST));
+	T_EQ(n, 1);
+	/* Credits go back in this run. */
+	COUNT(COUNT_RECV, n = rte_comch_poll_run(pair.dpu->poll, ev, BURST));
+	T_EQ(n, 0);
+	COUNT(COUNT_SEND, n = rte_comch_poll_run(pair.host->poll, ev, BURST));
+	T_EQ(n, 0);
+}
+
+static void
+step_sleep_ctrl(void)
+{
+	sleep_and_wake(wake_by_msg);
+	woken_by_msg();
+}
+
+static void
+step_sleep_fd(void)
+{
+	sleep_on_fd(wake_by_msg);
+	woken_by_msg();
+}
+
 const struct count_row count_rows_native[] = {
 	{ "imm", "32 bytes of immediate data, alone", 1, open_imm, step_one, close_flow },
 	{ "desc", "64 bytes, alone", 1, open_direct, step_one, close_flow },
@@ -245,5 +362,11 @@ const struct count_row count_rows_native[] = {
 		close_pair },
 	{ "idle", "a poll_run() of each end that finds nothing", 1, open_pair, step_idle,
 		close_pair },
+	{ "sleep", "64 bytes that wake a sleeping poll", 1, open_sleep, step_sleep,
+		close_flow },
+	{ "sleep-ctrl", "a control message of 64 bytes that wakes a sleeping poll", 1, open_pair,
+		step_sleep_ctrl, close_pair },
+	{ "sleep-fd", "the same, for a thread that sleeps on the poll's descriptor", 1, open_pair,
+		step_sleep_fd, close_pair },
 	{ .name = NULL },
 };

@@ -222,7 +222,7 @@ dq_clear(struct rte_comch_dq *dq)
 		return; /* was clear already */
 }
 
-static void
+static bool
 dq_arm(struct rte_comch_dq *dq)
 {
 	struct fake_dq *d = dq_of(dq);
@@ -233,6 +233,7 @@ dq_arm(struct rte_comch_dq *dq)
 	else
 		fake_prod_arm(container_of(d, struct fake_prod, dq));
 	pthread_mutex_unlock(&fake_lock);
+	return false;
 }
 
 static bool

@@ -430,7 +430,7 @@ fake_link_fd(const struct rte_comch_link *link)
  * Only polls advance time, so frames in flight and operations in progress would never wake
  * a sleeper: wake now.
  */
-static void
+static bool
 fake_link_arm(struct rte_comch_link *link, bool credits)
 {
 	struct fake_link *l = link_of(link);
@@ -447,6 +447,7 @@ fake_link_arm(struct rte_comch_link *link, bool credits)
 			fake_signal(l->event_fd);
 		}
 	pthread_mutex_unlock(&fake_lock);
+	return false;
 }
 
 /* Have all frames arrived at the peer? */

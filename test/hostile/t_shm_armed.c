@@ -7,10 +7,15 @@
  * count the wake-ups that this costs the victim.
  */
 
+#include <linux/membarrier.h>
+#include <linux/sockios.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sdk/comch_armed.h"
 #include "queue.h"
 
 V_SUITE(armed);
@@ -179,6 +184,160 @@ Test(armed, frames)
 	t_steps(v.p.dpu, 100);
 	T_EQ(nb_sends, NB);
 	flapping = NULL;
+	raw_close(&a);
+	v_expect_down(&v, conn);
+	v_close(&v);
+}
+
+#define OLD_FLAGS (SHM_HELLO_F_MEMBARRIER | SHM_HELLO_F_CREDIT_BIT)
+
+static struct rte_comch_conn *
+connect_with(struct victim *v, struct raw_peer *a, uint32_t link_flags)
+{
+	const unsigned int before = t_count(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL);
+	struct raw_frame f;
+
+	raw_prepare(a, v_dial(), RAW_CELLS);
+	a->link_flags = link_flags;
+	raw_hello(a);
+	T_UNTIL(raw_is_up(a));
+	raw_send_hello(a, V_NAME, 4080, 64);
+	v_hear(a, &f, COMCH_WIRE_ACCEPT);
+	T_UNTIL(t_count(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL) > before);
+	t_settle();
+	return t_find(v->p.dpu, RTE_COMCH_EVENT_CONNECTED, NULL, before)->e.conn;
+}
+
+/* A peer that asks for fences asks for nothing else, whether it takes the flag away or not. */
+Test(armed, flag_of_fences)
+{
+	enum { NB = 32 };
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	conn = connect_with(&v, &a, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
+	flap(&a.own->armed);
+	t_send(conn, "message", 7, 0);
+	flapping = NULL;
+	t_send(conn, "message", 7, 1); /* which answers the last change */
+	nb_sends = 0;
+	for (i = 0; i < NB; i++) {
+		__atomic_xor_fetch(&a.own->armed, COMCH_ARMED_FENCE, __ATOMIC_RELAXED);
+		t_send(conn, "message", 7, i);
+	}
+	T_EQ(nb_sends, 0);
+	raw_close(&a);
+	v_expect_down(&v, conn);
+	v_close(&v);
+}
+
+static bool
+has_membarrier(void)
+{
+	const long can = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+	return can > 0 && (can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
+}
+
+static uint32_t
+arm(struct victim *v, struct raw_peer *a)
+{
+	T_UNTIL(rte_comch_poll_arm(v->p.dpu->poll, RTE_COMCH_POLL_ANY) == 0);
+	return __atomic_load_n(&a->vic->armed, __ATOMIC_RELAXED);
+}
+
+static bool
+flag_is_gone(struct victim *v, struct raw_peer *a)
+{
+	t_step(v->p.dpu);
+	return (__atomic_load_n(&a->vic->armed, __ATOMIC_RELAXED) & COMCH_ARMED_FENCE) == 0;
+}
+
+/* The victim asks when it sleeps, until it has been awake for long; but not an old peer. */
+Test(armed, asks_for_fences)
+{
+	uint32_t first, second;
+	struct raw_peer a, old;
+	struct victim v;
+
+	v_open(&v, NULL);
+	connect_with(&v, &a, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
+	connect_with(&v, &old, OLD_FLAGS);
+	T_UNTIL(flag_is_gone(&v, &a));
+	first = arm(&v, &a);
+	second = arm(&v, &a);
+	T_EQ(second - first, COMCH_ARMED_STEP);
+	T_EQ((first & COMCH_ARMED_FENCE) != 0, has_membarrier());
+	T_EQ(__atomic_load_n(&old.vic->armed, __ATOMIC_RELAXED) & COMCH_ARMED_FENCE, 0);
+	T_UNTIL(flag_is_gone(&v, &a));
+	raw_close(&old);
+	raw_close(&a);
+	t_settle();
+	v_close(&v);
+}
+
+/* A peer that sends a message, with the wake-up for it, when the victim is asleep. */
+static struct raw_peer *sends_asleep;
+
+/* Instead of libc's. */
+int
+epoll_wait(int epfd, struct epoll_event *events, int n, int timeout)
+{
+	if (timeout != 0 && sends_asleep != NULL) {
+		raw_send_msg(sends_asleep, "x", 1);
+		raw_wake(sends_asleep);
+		sends_asleep = NULL;
+	}
+	return epoll_pwait(epfd, events, n, timeout, NULL);
+}
+
+/* Does the victim leave unread what the peer has sent? Then its descriptors count as in flight. */
+static bool
+is_unread(const struct raw_peer *a)
+{
+	int left;
+
+	T_EQ(ioctl(a->sock, SIOCOUTQ, &left), 0);
+	return left != 0;
+}
+
+static void
+wake_victim(struct victim *v, struct raw_peer *a, const struct rte_comch_conn *conn)
+{
+	const unsigned int before = t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn);
+
+	while (rte_comch_poll_wait(v->p.dpu->poll, RTE_COMCH_POLL_ANY, 0) != 0)
+		t_step(v->p.dpu);
+	sends_asleep = a;
+	T_EQ(rte_comch_poll_wait(v->p.dpu->poll, RTE_COMCH_POLL_ANY, T_TIMEOUT_MS), 1);
+	T_CHECK(sends_asleep == NULL);
+	T_CHECK(is_unread(a));
+	t_step(v->p.dpu);
+	T_EQ(t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn), before + 1);
+}
+
+/* A wake-up that has served its purpose is not read at once, but by runs, or in a longer sleep. */
+Test(armed, left_unread)
+{
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	conn = connect_with(&v, &a, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
+	wake_victim(&v, &a, conn);
+	T_WAIT(t_step(v.p.dpu), !is_unread(&a));
+	for (i = 0; i < 40; i++) {
+		wake_victim(&v, &a, conn);
+		do {
+			t_step(v.p.dpu);
+		} while (rte_comch_poll_wait(v.p.dpu->poll, RTE_COMCH_POLL_ANY, 15) != 0);
+		T_CHECK(!is_unread(&a));
+	}
 	raw_close(&a);
 	v_expect_down(&v, conn);
 	v_close(&v);

@@ -16,15 +16,39 @@ V_SUITE(wakes);
 static int endless = -1;
 static unsigned int nb_reads;
 
-/* Instead of libc's: the library reads wake-ups by recv(). */
-ssize_t
-recv(int fd, void *buf, size_t len, int flags)
+static void
+one_more(void)
 {
 	nb_reads++;
 	/* An end all the same, or a victim that goes on reading would never come back. */
 	if (endless >= 0 && nb_reads < 100000)
 		raw_sock_send(endless, "w", 1, NULL, 0);
+}
+
+/* Instead of libc's: the library reads wake-ups by recv(), and several by recvmmsg(). */
+ssize_t
+recv(int fd, void *buf, size_t len, int flags)
+{
+	one_more();
 	return recvfrom(fd, buf, len, flags, NULL, NULL);
+}
+
+int
+recvmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags, struct timespec *timeout)
+{
+	unsigned int i;
+	ssize_t len;
+
+	if ((flags & MSG_PEEK) != 0)
+		return (int)syscall(SYS_recvmmsg, fd, msgs, n, flags, timeout);
+	for (i = 0; i < n; i++) {
+		one_more();
+		len = recvmsg(fd, &msgs[i].msg_hdr, flags);
+		if (len < 0)
+			break;
+		msgs[i].msg_len = (unsigned int)len;
+	}
+	return i > 0 ? (int)i : -1;
 }
 
 /* The first run that reads them says that they are too many. */

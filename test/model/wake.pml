@@ -7,7 +7,7 @@
  * comch_poll_note().
  *
  *   publisher                          sleeper
- *   publish (seq, tail, ...)           armed = armed + 1
+ *   publish (seq, tail, ...)           armed = armed + STEP
  *   fence                              fence
  *   if armed is not what I told last:  look again; nothing? sleep
  *     told = armed, send a byte
@@ -25,26 +25,42 @@
  *             always when nothing else can come.
  * LIGHT:      the publishers do not fence; the sleeper's fence drains their
  *             buffers too (membarrier).
+ * ASKED:      as LIGHT, but the sleeper's fence drains them only if its word had no FENCE
+ *             flag before. While it has, publishers fence, and read the word again. The
+ *             sleeper takes the flag away by chance.
  * NO_PUBLISH: broken: publishers without a fence, and no substitute for it.
  * NO_SLEEP:   broken: the sleeper has no fence.
  * NO_LOOK:    broken: the sleeper does not look again.
  * ANSWERED:   broken, with CREDITS: a credit that wakes no sleeper counts as the
  *             answer to the armed word.
+ * NO_HEAVY:   broken, with ASKED: the flag is new, and nothing drains the publishers.
+ * NO_AGAIN:   broken, with ASKED: publishers fence, but do not read the word again.
  */
 
 #define MSGS 2       /* of each publisher */
 #define PUBS 2
+/* Of the armed word, as in comch_armed.h. */
+#define CREDIT 1
+#define FENCE 2
+#define STEP 4
+#ifdef ASKED
+#define FLAGS FENCE
+#else
+#define FLAGS 0
+#endif
+/* The word without the flag that does not ask. */
+#define ASKS(w) ((w) - ((w) & FLAGS))
 
 byte pub[PUBS];      /* memory: what each has published */
-byte armed;          /* memory */
-byte told;           /* exchanged atomically: no buffer */
+short armed;         /* memory */
+short told;          /* exchanged atomically: no buffer */
 byte bytes;          /* in the socket */
 
 /* Store buffers: full, and what for. */
 bool pub_full[PUBS];
 byte pub_buf[PUBS];
 bool arm_full;
-byte arm_buf;
+short arm_buf;
 
 byte taken;          /* the sleeper's */
 
@@ -60,29 +76,40 @@ end:	do
 
 proctype publisher(byte me)
 {
-	byte i, a, old;
+	byte i;
+	short a, old;
 
 	for (i : 1 .. MSGS) {
 		atomic { !pub_full[me] -> pub_full[me] = true; pub_buf[me] = i }
-#if !defined(NO_PUBLISH) && !defined(LIGHT)
+#if !defined(NO_PUBLISH) && !defined(LIGHT) && !defined(ASKED)
 publish:	!pub_full[me];
 #endif
 		a = armed;
+#ifdef ASKED
+		if
+		:: (a & FENCE) != 0 ->
+			!pub_full[me];
+#ifndef NO_AGAIN
+			a = armed
+#endif
+		:: else
+		fi;
+#endif
 		if
 #ifdef CREDITS
-		:: a != told && me == 1 && (a & 1) == 0 ->
+		:: ASKS(a) != ASKS(told) && me == 1 && (a & CREDIT) == 0 ->
 #ifdef ANSWERED
 			told = a
 #else
 			skip
 #endif
-		:: a != told && !(me == 1 && (a & 1) == 0) ->
+		:: ASKS(a) != ASKS(told) && !(me == 1 && (a & CREDIT) == 0) ->
 #else
-		:: a != told ->
+		:: ASKS(a) != ASKS(told) ->
 #endif
 			atomic { old = told; told = a }
 			if
-			:: old != a -> atomic { bytes < 8 -> bytes++ }
+			:: ASKS(old) != ASKS(a) -> atomic { bytes < 8 -> bytes++ }
 			:: else
 			fi
 		:: else
@@ -92,7 +119,8 @@ publish:	!pub_full[me];
 
 active proctype sleeper()
 {
-	byte a = 0;
+	short a = 0;
+	bool heavy;
 
 	run publisher(0);
 	run publisher(1);
@@ -103,14 +131,18 @@ active proctype sleeper()
 		:: pub[0] + pub[1] > taken -> taken = pub[0] + pub[1]
 		:: else ->
 #ifdef CREDITS
-			/* The next even number, or the odd one after that. */
-			a = (a | 1) + 1;
+			heavy = (a & FENCE) == 0;
+			a = (a - (a & (STEP - 1))) + STEP;
 			if
 			:: pub[0] < MSGS
-			:: a++
+			:: a = a + CREDIT
 			fi;
 #else
-			a++;
+			heavy = (a & FENCE) == 0;
+			a = (a - (a & (STEP - 1))) + STEP;
+#endif
+#ifdef ASKED
+			a = a + FENCE;
 #endif
 			atomic { !arm_full -> arm_full = true; arm_buf = a }
 #ifndef NO_SLEEP
@@ -119,6 +151,14 @@ sleep:			!arm_full;
 #ifdef LIGHT
 			!pub_full[0];
 			!pub_full[1];
+#endif
+#if defined(ASKED) && !defined(NO_HEAVY)
+			if
+			:: heavy ->
+				!pub_full[0];
+				!pub_full[1]
+			:: else
+			fi;
 #endif
 #ifndef NO_LOOK
 			if
@@ -129,6 +169,15 @@ sleep:			!arm_full;
 			fi
 #else
 			atomic { bytes > 0 -> bytes = 0 }
+#endif
+#ifdef ASKED
+			;
+			/* Awake for long, or not: comch_armed_rest(), a locked operation. */
+			if
+			:: (a & FENCE) != 0 ->
+				atomic { !arm_full -> a = a - FENCE; armed = a }
+			:: true
+			fi
 #endif
 		fi
 	od

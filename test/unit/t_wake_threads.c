@@ -21,6 +21,9 @@
 #define CELL 64
 #define RUN_MS 1500
 #define MAX_ROUNDS 5000000
+/* A sleeper takes its request for fences back after each so many naps. */
+#define NAPS_TO_REST 16
+#define NO_MEMBARRIER "membarrier(2) has no MEMBARRIER_CMD_GLOBAL_EXPEDITED here"
 
 static struct u_chan *u;
 static uint32_t stop;
@@ -51,15 +54,26 @@ nap(int fd)
 		;
 }
 
+/* As rte_comch_poll_arm() does. */
+static void
+fence(bool heavy)
+{
+	if (heavy)
+		comch_fence_sleep();
+	else
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 static void
 producer_sleep(struct comch_chan_prod *p)
 {
-	comch_chan_prod_arm(p);
-	comch_fence_sleep();
+	fence(comch_chan_prod_arm(p));
 	if (comch_chan_prod_pending(p) || comch_load_relaxed(&stop) != 0)
 		return;
 	nap(prod_fd[p - u->prod]);
-	__atomic_fetch_add(&prod_naps, 1, __ATOMIC_RELAXED);
+	/* As if it had been busy for long. */
+	if (__atomic_fetch_add(&prod_naps, 1, __ATOMIC_RELAXED) % NAPS_TO_REST == 0)
+		comch_chan_prod_rest(p);
 }
 
 static void *
@@ -84,12 +98,12 @@ produce(void *arg)
 static void
 consumer_sleep(void)
 {
-	comch_chan_cons_arm(&u->c);
-	comch_fence_sleep();
+	fence(comch_chan_cons_arm(&u->c));
 	if (comch_chan_cons_pending(&u->c))
 		return;
 	nap(u->wake_fd);
-	cons_naps++;
+	if (cons_naps++ % NAPS_TO_REST == 0)
+		comch_chan_cons_rest(&u->c);
 }
 
 static void
@@ -109,7 +123,7 @@ make(uint32_t nb_prods, uint32_t depth)
 }
 
 static void
-run(uint32_t nb_prods, uint32_t kind, uint32_t depth, bool light)
+run(uint32_t nb_prods, uint32_t kind, uint32_t depth, uint8_t fences)
 {
 	pthread_t t[U_MAX_PRODS];
 	struct rte_comch_cpl cpl;
@@ -117,7 +131,7 @@ run(uint32_t nb_prods, uint32_t kind, uint32_t depth, bool light)
 	uint32_t i;
 
 	make(nb_prods, depth);
-	u->c.light_fence = u->rc.light_fence = light;
+	u->c.fences = u->rc.fences = fences;
 	for (i = 0; i < nb_prods; i++)
 		T_EQ(pthread_create(&t[i], NULL, produce, &u->prod[i]), 0);
 	for (end = t_now_ms() + RUN_MS; n < MAX_ROUNDS && t_now_ms() < end; ) {
@@ -144,7 +158,7 @@ run(uint32_t nb_prods, uint32_t kind, uint32_t depth, bool light)
 static void
 one_producer(void)
 {
-	run(1, U_MR_DIRECT, DEPTH, false);
+	run(1, U_MR_DIRECT, DEPTH, 0);
 }
 
 /* Publishers without a fence: the sleeper makes up for it. */
@@ -152,20 +166,29 @@ static void
 one_producer_light(void)
 {
 	if (!comch_asym_global)
-		t_skip("membarrier(2) has no MEMBARRIER_CMD_GLOBAL_EXPEDITED here");
-	run(1, U_MR_DIRECT, DEPTH, true);
+		t_skip(NO_MEMBARRIER);
+	run(1, U_MR_DIRECT, DEPTH, comch_armed_fences(true, false));
+}
+
+/* They fence while a sleeper asks for it. */
+static void
+one_producer_asked(void)
+{
+	if (!comch_asym_global)
+		t_skip(NO_MEMBARRIER);
+	run(1, U_MR_DIRECT, DEPTH, comch_armed_fences(true, true));
 }
 
 static void
 three_producers(void)
 {
-	run(3, U_MR_DIRECT, 1, comch_asym_global);
+	run(3, U_MR_DIRECT, 1, comch_armed_fences(comch_asym_global, true));
 }
 
 static void
 one_staged(void)
 {
-	run(1, U_MR_STAGED, DEPTH, comch_asym_global);
+	run(1, U_MR_STAGED, DEPTH, comch_armed_fences(comch_asym_global, true));
 }
 
 int
@@ -174,6 +197,7 @@ main(int argc, char **argv)
 	static const struct t_case cases[] = {
 		{ "one_producer", one_producer },
 		{ "one_producer_light", one_producer_light },
+		{ "one_producer_asked", one_producer_asked },
 		{ "three_producers", three_producers },
 		{ "one_staged", one_staged },
 	};

@@ -7,6 +7,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -200,10 +201,11 @@ cchan_poll_run(struct link_poll *poll)
 	return n;
 }
 
-static bool
-cchan_poll_arm(struct link_poll *poll, uint32_t cls)
+static void
+cchan_poll_sleep(struct link_poll *base, uint32_t cls, int timeout_ms)
 {
-	struct cchan *l = (struct cchan *)poll;
+	struct pollfd pfd = { .fd = base->fd, .events = POLLIN };
+	struct cchan *l = (struct cchan *)base;
 	uint32_t i;
 
 	for (i = 0; i < l->nb_eps; i++) {
@@ -212,7 +214,7 @@ cchan_poll_arm(struct link_poll *poll, uint32_t cls)
 		if ((cls & RTE_COMCH_POLL_TX) != 0)
 			doca_comm_channel_ep_event_handle_arm_send(l->eps[i].ep);
 	}
-	return true;
+	poll(&pfd, 1, timeout_ms);
 }
 
 /* Endpoints stop synchronously. */
@@ -263,7 +265,7 @@ const struct link_ops link_ops_cchan = {
 	.client_size = sizeof(struct endpoint),
 	.open = cchan_open,
 	.poll_run = cchan_poll_run,
-	.poll_arm = cchan_poll_arm,
+	.poll_sleep = cchan_poll_sleep,
 	.listen = cchan_listen,
 	.connect = cchan_connect,
 	.stop = cchan_stop,

@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include <rte_common.h>
@@ -172,17 +173,16 @@ doca_poll_run(struct link_poll *base)
 	return doca_pe_progress(((struct doca_poll *)base)->pe);
 }
 
-static bool
-doca_poll_arm(struct link_poll *base, uint32_t cls)
-{
-	(void)cls;
-	return doca_pe_request_notification(((struct doca_poll *)base)->pe) == DOCA_SUCCESS;
-}
-
 static void
-doca_poll_disarm(struct link_poll *base)
+doca_poll_sleep(struct link_poll *base, uint32_t cls, int timeout_ms)
 {
-	doca_pe_clear_notification(((struct doca_poll *)base)->pe, base->fd);
+	struct doca_pe *pe = ((struct doca_poll *)base)->pe;
+	struct pollfd pfd = { .fd = base->fd, .events = POLLIN };
+
+	(void)cls;
+	if (doca_pe_request_notification(pe) == DOCA_SUCCESS)
+		poll(&pfd, 1, timeout_ms);
+	doca_pe_clear_notification(pe, base->fd);
 }
 
 static int
@@ -368,8 +368,7 @@ const struct link_ops link_ops_doca = {
 	.poll_open = doca_poll_open,
 	.poll_close = doca_poll_close,
 	.poll_run = doca_poll_run,
-	.poll_arm = doca_poll_arm,
-	.poll_disarm = doca_poll_disarm,
+	.poll_sleep = doca_poll_sleep,
 	.listen = doca_listen,
 	.connect = doca_connect,
 	.stop = doca_stop,

@@ -49,10 +49,10 @@ native_poll_open(struct link *link)
 	return &p->base;
 }
 
-static bool
-native_poll_arm(struct link_poll *poll, uint32_t cls)
+static void
+native_poll_sleep(struct link_poll *poll, uint32_t cls, int timeout_ms)
 {
-	return rte_comch_poll_arm(native_poll(poll), cls | RTE_COMCH_POLL_LINK) == 0;
+	rte_comch_poll_wait(native_poll(poll), cls | RTE_COMCH_POLL_LINK, timeout_ms);
 }
 
 /* The reason of an event, as text. */
@@ -260,7 +260,7 @@ const struct link_ops link_ops_native = {
 	.poll_open = native_poll_open,
 	.poll_close = native_poll_close,
 	.poll_run = native_poll_run,
-	.poll_arm = native_poll_arm,
+	.poll_sleep = native_poll_sleep,
 	.listen = native_listen,
 	.connect = native_connect,
 	.stop = native_stop,

@@ -5,7 +5,6 @@
 /* Connections of one side: open, number, wait and close; common to all APIs. */
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,12 +126,7 @@ link_announced(const struct link *link, const void *conn, uint32_t id)
 void
 link_sleep(const struct link *link, struct link_poll *poll_on, uint32_t cls)
 {
-	struct pollfd pfd = { .fd = poll_on->fd, .events = POLLIN };
-
-	if (link->ops->poll_arm(poll_on, cls))
-		poll(&pfd, 1, LINK_SLEEP_MS);
-	if (link->ops->poll_disarm != NULL)
-		link->ops->poll_disarm(poll_on);
+	link->ops->poll_sleep(poll_on, cls, LINK_SLEEP_MS);
 }
 
 void

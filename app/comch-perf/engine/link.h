@@ -40,9 +40,8 @@ struct link_ops {
 	void (*poll_close)(struct link_poll *poll);
 	/** Run the poll. @return number of events */
 	uint16_t (*poll_run)(struct link_poll *poll);
-	/** Arm `fd` for these RTE_COMCH_POLL_* classes; false: do not sleep. */
-	bool (*poll_arm)(struct link_poll *poll, uint32_t cls);
-	void (*poll_disarm)(struct link_poll *poll); /**< NULL: not needed. */
+	/** Sleep until something of these RTE_COMCH_POLL_* classes happens. */
+	void (*poll_sleep)(struct link_poll *poll, uint32_t cls, int timeout_ms);
 	/** DPU side: start listening. */
 	int (*listen)(struct link *link);
 	/** Host side: start connecting client *i*. */

@@ -141,13 +141,14 @@ dq_clear(struct rte_comch_dq *dq)
 		mlx5_prod_clear(dq);
 }
 
-static void
+static bool
 dq_arm(struct rte_comch_dq *dq)
 {
 	if (dq_of(dq)->is_cons)
 		mlx5_cons_arm(dq);
 	else
 		mlx5_prod_arm(dq);
+	return false;
 }
 
 static bool

@@ -539,14 +539,15 @@ mlx5_link_fd(const struct rte_comch_link *link)
 	return mlx5_link_of(link)->epfd;
 }
 
-void
+bool
 mlx5_link_arm(struct rte_comch_link *link, bool credits)
 {
 	struct mlx5_link *l = mlx5_link_of(link);
 
 	if (!l->is_open || link->state == RTE_COMCH_LINK_DOWN)
-		return;
+		return false;
 	mlx5_frame_arm(l, credits);
 	if (!l->is_timer_set)
 		set_timer(l);
+	return false;
 }

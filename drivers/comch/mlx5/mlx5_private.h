@@ -288,7 +288,7 @@ void mlx5_link_shutdown(struct rte_comch_link *link);
 void mlx5_link_close(struct rte_comch_link *link);
 void mlx5_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 int mlx5_link_fd(const struct rte_comch_link *link);
-void mlx5_link_arm(struct rte_comch_link *link, bool credits);
+bool mlx5_link_arm(struct rte_comch_link *link, bool credits);
 
 /* mlx5_cm.c */
 

@@ -130,6 +130,7 @@ const struct rte_comch_driver_ops shm_driver_ops = {
 	.link_peer = shm_link_peer,
 	.link_fd = shm_link_fd,
 	.link_arm = shm_link_arm,
+	.link_rest = shm_link_rest,
 	.link_prepare = shm_ring_prepare,
 	.frame_tx = shm_frame_tx,
 	.frame_rx = shm_frame_rx,

@@ -12,7 +12,6 @@
 #include <rte_atomic.h>
 
 #include "sdk/comch_armed.h"
-#include "sdk/comch_asym.h"
 #include "sdk/comch_peer.h"
 #include "shm_private.h"
 
@@ -50,11 +49,10 @@ wake_peer(struct shm_link *l, bool is_credit)
 {
 	uint32_t peer_armed;
 
-	/* W: the frame is visible before `armed` is read. Model: wake.pml, publish. */
-	comch_fence_publish(l->base.light);
-	if (likely(!comch_armed_asks(&l->peer->armed, &l->armed_answered, &peer_armed)))
+	if (likely(!comch_armed_asks(&l->peer->armed, l->base.fences, &l->armed_answered,
+			&peer_armed)))
 		return;
-	if (is_credit && l->peer_sets_credit_bit && (peer_armed & SHM_ARMED_CREDITS) == 0)
+	if (is_credit && l->peer_sets_credit_bit && (peer_armed & COMCH_ARMED_CREDITS) == 0)
 		return;
 	l->armed_answered = peer_armed;
 	comch_count(&l->base.wakes, 1);

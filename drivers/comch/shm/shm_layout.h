@@ -114,11 +114,12 @@ static_assert(offsetof(struct shm_hello, flags) == 12, "wire");
 
 /* A sleeper of the sending process can fence for publishers of the other (membarrier). */
 #define SHM_HELLO_F_MEMBARRIER UINT32_C(1)
-/* The lowest bit of the sender's armed word is set if credits wake it. */
+/* COMCH_ARMED_CREDITS of the sender's armed word is valid. */
 #define SHM_HELLO_F_CREDIT_BIT UINT32_C(2)
-#define SHM_ARMED_CREDITS UINT32_C(1)
 /* The sender of the hello knows SHM_SOCK_RING and SHM_PREFIX_RING. */
 #define SHM_HELLO_F_GROWS UINT32_C(4)
+/* It knows COMCH_ARMED_FENCE, and its armed words change by COMCH_ARMED_STEP. */
+#define SHM_HELLO_F_FENCE_BIT UINT32_C(8)
 
 /* All later messages are one byte. */
 #define SHM_SOCK_WAKE 'w' /* wake-up */

@@ -28,6 +28,16 @@
 /* And for arms since the socket was read. It is read after some arms at most, see SCAN_EVENTS. */
 #define MAX_WAKES 256
 
+/*
+ * The socket is read when it was readable for this many frames, or without one. A valid peer sends
+ * a wake-up for each arm at most. Each takes 768 bytes of its socket's buffer, which is as large as
+ * ours; the smallest one has room for 6. The socket is also read after a while without frames:
+ * shm_out.c of the peer waits until all that it sent is read.
+ */
+#define UNREAD_WAKES 16
+#define FEW_UNREAD_WAKES 4
+#define LARGE_BUFFER (16 << 10)
+
 #define HUNG_UP_EARLY "peer disconnected during the handshake"
 
 void
@@ -81,6 +91,16 @@ read_peer_cred(struct shm_link *l)
 	l->peer_gid = (int32_t)cred.gid;
 }
 
+static uint32_t
+max_unread(int sock)
+{
+	socklen_t len = sizeof(int);
+	int size = 0;
+
+	return getsockopt(sock, SOL_SOCKET, SO_SNDBUF, &size, &len) == 0 && size >= LARGE_BUFFER ?
+		UNREAD_WAKES : FEW_UNREAD_WAKES;
+}
+
 struct shm_link *
 shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 {
@@ -95,6 +115,7 @@ shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client)
 	l->sock = sock;
 	l->is_client = is_client;
 	l->wakes_allowed = SPARE_WAKES;
+	l->max_unread = max_unread(sock);
 	read_peer_cred(l);
 	quota = comch_quota_get(l->peer_id.uid, l->peer_id.pid);
 	if (quota == NULL) {
@@ -137,7 +158,7 @@ shm_link_say_hello(struct shm_link *l)
 		return fd;
 	}
 	hello.cells = rte_cpu_to_le_32(l->own_cells);
-	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT |
+	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT | SHM_HELLO_F_FENCE_BIT |
 		(shm_dev_of(&l->base)->grows ? SHM_HELLO_F_GROWS : 0) |
 		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
 	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
@@ -233,8 +254,9 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 	l->grows = shm->grows && (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
 	l->peer_may_offer = l->looks = l->grows;
 	l->peer_sets_credit_bit = (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_CREDIT_BIT) != 0;
-	l->base.light = comch_asym_global &&
-		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0;
+	l->base.fences = comch_armed_fences(comch_asym_global &&
+		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_MEMBARRIER) != 0,
+		(rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_FENCE_BIT) != 0);
 	return 0;
 }
 
@@ -325,6 +347,18 @@ start_job(struct shm_link *l)
 		recv_failed(l, ret);
 }
 
+/* A message of len bytes without descriptors; at least its first byte is at what. */
+static void
+take_plain(struct shm_link *l, const char *what, ssize_t len)
+{
+	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
+		shm_link_down(l, -EPROTO, "invalid hello from peer");
+	else if (len != 1 || what[0] != SHM_SOCK_WAKE)
+		shm_link_down(l, -EPROTO, "unexpected message on the socket");
+	else if (l->wakes_allowed-- == 0)
+		shm_link_down(l, -EPROTO, "peer floods the socket with wake-ups");
+}
+
 static void
 on_plain(struct shm_link *l)
 {
@@ -335,12 +369,7 @@ on_plain(struct shm_link *l)
 	/* peer-read: the same. The peer closed since, with unread data: it can be read. */
 	if (len < 0 && errno == ECONNRESET)
 		len = recv(l->sock, what, sizeof(what), MSG_DONTWAIT);
-	if (l->base.state == RTE_COMCH_LINK_CONNECTING)
-		shm_link_down(l, -EPROTO, "invalid hello from peer");
-	else if (len != 1 || what[0] != SHM_SOCK_WAKE)
-		shm_link_down(l, -EPROTO, "unexpected message on the socket");
-	else if (l->wakes_allowed-- == 0)
-		shm_link_down(l, -EPROTO, "peer floods the socket with wake-ups");
+	take_plain(l, what, len);
 }
 
 /* Has the peer closed its end, even if data is left to read? */
@@ -397,6 +426,35 @@ shm_link_read_sock(struct shm_link *l)
 		;
 }
 
+/*
+ * Is what made the socket readable the wake-up that we asked for, for a frame? It has served its
+ * purpose.
+ * Descriptors that follow are read when their frame is, see shm_fds_take() and shm_link_look().
+ */
+static bool
+may_leave_unread(const struct shm_link *l)
+{
+	return l->base.may_leave && l->base.state == RTE_COMCH_LINK_UP && l->job == NULL &&
+		!l->must_read && !l->base.needs_setup && !shm_fds_are_many(l) &&
+		l->wakes_allowed > SPARE_WAKES + l->unread && shm_frame_pending(&l->base);
+}
+
+/* Read the wake-ups that were left unread. True: nothing else follows them. */
+static bool
+read_wakes(struct shm_link *l)
+{
+	struct comch_foreign_plain msgs[COMCH_FOREIGN_PLAINS];
+	uint32_t i, n;
+	bool end;
+
+	n = comch_foreign_plains(l->sock, msgs, RTE_DIM(msgs), &end);
+	for (i = 0; i < n && l->base.state == RTE_COMCH_LINK_UP; i++)
+		take_plain(l, msgs[i].data, msgs[i].len);
+	if (n > 0 && end)
+		l->wakes_allowed = SPARE_WAKES;
+	return n > 0 && end;
+}
+
 void
 shm_link_poll(struct rte_comch_link *link)
 {
@@ -404,6 +462,13 @@ shm_link_poll(struct rte_comch_link *link)
 
 	if (l->sock < 0)
 		return;
+	if (may_leave_unread(l) && (++l->unread < l->max_unread || read_wakes(l))) {
+		l->unread %= l->max_unread;
+		l->base.left_unread = l->unread > 0;
+		return;
+	}
+	l->unread = 0;
+	l->base.left_unread = false;
 	if (l->peer_unanswered != NULL)
 		answer_hello(l, 0);
 	if (l->base.needs_setup)
@@ -486,15 +551,23 @@ shm_link_fd(const struct rte_comch_link *link)
 	return container_of(link, const struct shm_link, base)->sock;
 }
 
-void
+bool
 shm_link_arm(struct rte_comch_link *link, bool credits)
 {
 	struct shm_link *l = container_of(link, struct shm_link, base);
 
 	if (l->wakes_allowed < MAX_WAKES)
 		l->wakes_allowed++;
-	/* Any new value requests one wake-up; the caller fences (W). */
+	/* The caller fences (W). */
+	return l->own != NULL && comch_armed_ask(&l->own->armed, l->base.fences,
+		credits ? COMCH_ARMED_CREDITS : 0);
+}
+
+void
+shm_link_rest(struct rte_comch_link *link)
+{
+	struct shm_link *l = container_of(link, struct shm_link, base);
+
 	if (l->own != NULL)
-		comch_armed_ask(&l->own->armed, SHM_ARMED_CREDITS,
-			credits ? SHM_ARMED_CREDITS : 0);
+		comch_armed_rest(&l->own->armed);
 }

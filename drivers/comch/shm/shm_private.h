@@ -125,6 +125,8 @@ struct shm_link {
 	struct comch_foreign_peer peer_id;
 	struct comch_foreign_job *job; /* a message with descriptors is being received */
 	int32_t peer_gid;
+	uint32_t unread;            /* times that the socket was readable since it was read */
+	uint32_t max_unread;
 	uint32_t wakes_allowed;     /* wake-ups that the peer may still send */
 	struct shm_out out;
 	/* the peer's memory */
@@ -179,7 +181,8 @@ void shm_link_shutdown(struct rte_comch_link *link);
 void shm_link_close(struct rte_comch_link *link);
 void shm_link_peer(const struct rte_comch_link *link, struct rte_comch_peer_id *id);
 int shm_link_fd(const struct rte_comch_link *link);
-void shm_link_arm(struct rte_comch_link *link, bool credits);
+bool shm_link_arm(struct rte_comch_link *link, bool credits);
+void shm_link_rest(struct rte_comch_link *link);
 /* Read what is there, and have another thread receive descriptors. */
 void shm_link_read_sock(struct shm_link *l);
 /* For `looks`. True: descriptors are being received, and the frame waits for them. */

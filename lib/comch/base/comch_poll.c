@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The poll: runs, notes, tasks, and going to sleep. */
+/* The poll: runs, notes and tasks. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +17,11 @@
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
 
-#include "sdk/comch_asym.h"
 #include "sdk/comch_fork.h"
 #include "sdk/comch_guard.h"
 #include "sdk/comch_log.h"
 #include "base/comch_fork_notes.h"
 #include "base/comch_poll.h"
-
-/* Wake-up interval of a sleeping poll while a task waits for something. */
-#define WAKE_INTERVAL_NS (10 * 1000 * 1000)
 
 static void
 poll_before_fork(struct comch_registry_entry *entry)
@@ -170,7 +166,7 @@ bool
 comch_poll_sleeps(struct rte_comch_poll *poll)
 {
 	/*
-	 * Pairs with the fence of poll_arm_fence(): it sees the note, or we see it asleep.
+	 * Pairs with the fence of arming: it sees the note, or we see it asleep.
 	 * Model: wake.pml, publish.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -325,16 +321,6 @@ poll_serve(struct rte_comch_poll *poll, struct comch_run *run)
 	}
 }
 
-static void
-poll_disarm(struct rte_comch_poll *poll)
-{
-	if (!poll->armed)
-		return;
-	poll->armed = false;
-	comch_store_relaxed(&poll->sleeping, 0);
-	comch_poll_scan_at(poll, 0);
-}
-
 /* Update longest_run_ns at the end of a run. */
 static __rte_noinline void
 poll_measure(struct rte_comch_poll *poll)
@@ -363,6 +349,8 @@ poll_look(struct rte_comch_poll *poll, uint64_t now)
 		comch_store_relaxed(&poll->notified, 0);
 	if (poll->reap != NULL)
 		poll_reap(poll);
+	if (poll->asks_fences && now >= poll->rest_at)
+		comch_poll_rest(poll);
 	if (now < poll->next_scan)
 		comch_poll_scan_at(poll, poll->next_scan);
 	else if (comch_poll_scan(poll, now) && has_slept)
@@ -379,7 +367,7 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 	if (unlikely(poll == NULL || (events == NULL && max > 0) || comch_forked))
 		return 0;
 	comch_guard_enter(&poll->guard, "runs of a poll");
-	poll_disarm(poll);
+	comch_poll_disarm(poll);
 	poll->run_no++;
 	poll->arena_used = 0;
 	now = rte_rdtsc();
@@ -399,135 +387,6 @@ rte_comch_poll_run(struct rte_comch_poll *poll, struct rte_comch_event *events, 
 		poll_measure(poll);
 	comch_guard_leave(&poll->guard);
 	return run.n;
-}
-
-/* Arm all tasks and sources. True: a task waits for something. */
-static bool
-poll_arm_all(struct rte_comch_poll *poll, uint32_t cls)
-{
-	struct comch_poll_source *source;
-	struct comch_poll_task *task;
-	bool waits = false;
-
-	comch_store_relaxed(&poll->sleeping, 1);
-	/* Model: publish.pml, find. */
-	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
-		waits |= task->ops->arm(task, cls);
-	pthread_mutex_lock(&poll->lock);
-	TAILQ_FOREACH(source, &poll->sources, next)
-		if ((source->classes & cls) != 0)
-			source->arm(source);
-	pthread_mutex_unlock(&poll->lock);
-	return waits;
-}
-
-/* Order the stores of arming before the loads of poll_pending(); see comch_asym.h. */
-static void
-poll_arm_fence(struct rte_comch_poll *poll)
-{
-	comch_fence_sleep(); /* wake.pml, sleep */
-	/* Threads of this process use light fences as well. Model: wake.pml, sleep. */
-	if (comch_load_relaxed(&poll->nb_light_fence) > 0)
-		comch_fence_heavy();
-}
-
-/* Has a run anything to do or to return? */
-static bool
-poll_pending(struct rte_comch_poll *poll, uint32_t cls)
-{
-	struct comch_poll_source *source;
-	struct comch_poll_task *task;
-	bool pending;
-
-	pending = !STAILQ_EMPTY(&poll->work) || !STAILQ_EMPTY(&poll->later) ||
-		comch_load_relaxed(&poll->mailbox) != NULL ||
-		comch_load_acquire(&poll->notified) != 0; /* publish.pml, find */
-	/* Model: publish.pml, find. */
-	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
-		pending |= task->ops->pending(task);
-	if (pending)
-		return true;
-	pthread_mutex_lock(&poll->lock);
-	TAILQ_FOREACH(source, &poll->sources, next)
-		if ((source->classes & cls) != 0)
-			pending |= source->pending(source);
-	pthread_mutex_unlock(&poll->lock);
-	return pending;
-}
-
-/* Wake the poll for retries and deadlines of tasks; or not any more, if none waits. */
-static int
-poll_set_timer(struct rte_comch_poll *poll, bool waits)
-{
-	const struct itimerspec in = { .it_value.tv_nsec = waits ? WAKE_INTERVAL_NS : 0 };
-
-	if (!waits && !poll->timer_is_set)
-		return 0;
-	if (timerfd_settime(poll->timer_fd.fd, 0, &in, NULL) != 0)
-		return -errno;
-	poll->timer_is_set = waits;
-	return 0;
-}
-
-int
-rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls)
-{
-	bool waits;
-
-	if (poll == NULL || cls == 0 || (cls & ~RTE_COMCH_POLL_ANY) != 0)
-		return -EINVAL;
-	if (comch_forked)
-		return -EBADFD;
-	if (comch_load_relaxed(&poll->nb_cannot_wake) > 0) {
-		COMCH_LOG(ERR, "poll %s: arm: %u objects use devices without event descriptors",
-			poll->name, poll->nb_cannot_wake);
-		return -ENOTSUP;
-	}
-	comch_poll_drain_fds(poll);
-	poll->armed = true;
-	waits = poll_arm_all(poll, cls);
-	poll_arm_fence(poll);
-	if (poll_pending(poll, cls) || poll_set_timer(poll, waits) != 0) {
-		poll_disarm(poll);
-		return -EAGAIN;
-	}
-	comch_count(&poll->stats.arms, 1);
-	poll->has_slept = true;
-	return 0;
-}
-
-int
-rte_comch_poll_clear(struct rte_comch_poll *poll)
-{
-	if (poll == NULL)
-		return -EINVAL;
-	if (comch_forked)
-		return -EBADFD;
-	poll_disarm(poll);
-	poll->has_slept = false;
-	comch_poll_drain_fds(poll);
-	poll->next_look = 0; /* a notification may have woken the poll */
-	return 0;
-}
-
-int
-rte_comch_poll_notify(struct rte_comch_poll *poll)
-{
-	uint64_t one = 1;
-
-	if (poll == NULL)
-		return -EINVAL;
-	if (comch_forked)
-		return -EBADFD;
-	/*
-	 * Release: pairs with the acquire in poll_pending(), which then refuses to sleep.
-	 * Model: publish.pml, publish.
-	 */
-	comch_store_release(&poll->notified, 1);
-	/* EAGAIN: the counter is full, so the descriptor is readable anyway. */
-	if (write(poll->event_fd, &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
-		return -errno;
-	return 0;
 }
 
 int

@@ -30,6 +30,7 @@
 struct comch_fd {
 	int fd;              /* -1: not in the set */
 	uint32_t classes;    /* RTE_COMCH_POLL_*: the class descriptors that it makes readable */
+	bool hung_up;        /* or an error; for ready() */
 	/*
 	 * True: level-triggered, ready() reads it. False: edge-triggered, for descriptors
 	 * that a peer could otherwise keep readable for ever.
@@ -47,7 +48,10 @@ struct comch_poll_source {
 	 * fence (comch_asym.h): arming the poll needs the heavy one.
 	 */
 	bool light_fence;
-	void (*arm)(struct comch_poll_source *source);
+	/* True: the poll's fence must be comch_fence_sleep(). */
+	bool (*arm)(struct comch_poll_source *source);
+	/* Optional. The poll has not slept for a while: see comch_armed_rest(). */
+	void (*rest)(struct comch_poll_source *source);
 	bool (*pending)(struct comch_poll_source *source);
 	TAILQ_ENTRY(comch_poll_source) next;
 };
@@ -65,8 +69,13 @@ struct comch_poll_task_ops {
 	 * task waits for something, so scan again soon.
 	 */
 	bool (*scanned)(struct comch_poll_task *task, uint64_t now, bool all);
-	/* The poll is about to sleep. True: the task needs a run within some ms. */
-	bool (*arm)(struct comch_poll_task *task, uint32_t classes);
+	/*
+	 * The poll is about to sleep. True: the task needs a run within some ms. Sets *heavy if
+	 * the poll's fence must be comch_fence_sleep().
+	 */
+	bool (*arm)(struct comch_poll_task *task, uint32_t classes, bool *heavy);
+	/* The poll has not slept for a while: see comch_armed_rest(). */
+	void (*rest)(struct comch_poll_task *task);
 	/* Called after arm(): has the task anything to do? */
 	bool (*pending)(const struct comch_poll_task *task);
 };
@@ -83,6 +92,8 @@ TAILQ_HEAD(comch_fd_list, comch_fd);
 #define COMCH_POLL_NB_CLASSES 3
 /* Scans of the descriptors; more often while a task waits for something. */
 #define COMCH_POLL_SCANS_PER_S 1000
+/* Of these, without a sleep in between: then publishers need not fence for the sleeps. */
+#define COMCH_POLL_REST_SCANS 10
 /* Size of the arena of received messages. */
 #define COMCH_POLL_ARENA (UINT32_C(256) << 10)
 /*
@@ -142,7 +153,11 @@ struct rte_comch_poll {
 	uint8_t *arena;              /* data of the messages that this run returns */
 	uint32_t arena_used;
 	uint32_t arena_size;         /* that a run may use */
+	bool sleeps;                 /* in rte_comch_poll_wait(): links may leave wake-ups unread */
+	uint32_t nb_unread;          /* links that did */
 	bool armed;
+	bool asks_fences;            /* publishers fence for its sleeps: comch_armed.h */
+	uint64_t rest_at;            /* TSC; then no more, if it has not slept until then */
 	bool has_slept;              /* may have: armed since the last run */
 	bool timer_is_set;           /* since the last arming: tasks waited */
 	int event_fd;                /* wakes a sleeping poll */
@@ -288,10 +303,18 @@ comch_poll_arena_keep(struct rte_comch_poll *poll, uint32_t used)
 	poll->arena_used += RTE_ALIGN_CEIL(used, (uint32_t)RTE_CACHE_LINE_SIZE);
 }
 
-/* comch_poll_fd.c, for comch_poll.c */
+/* comch_poll_sleep.c, for comch_poll.c */
+/* A run ends the sleep. */
+void comch_poll_disarm(struct rte_comch_poll *poll);
+/* It stays awake: nobody needs to fence for its sleeps until the next one. */
+void comch_poll_rest(struct rte_comch_poll *poll);
+
+/* comch_poll_fd.c, for comch_poll.c and comch_poll_sleep.c */
 /* Scan the descriptors, and call ready() of readable ones. True: any was readable. */
 bool comch_poll_scan(struct rte_comch_poll *poll, uint64_t now);
 /* Scan the descriptors, and make the class descriptors unreadable. */
 void comch_poll_drain_fds(struct rte_comch_poll *poll);
+/* Sleep until a descriptor is readable, and serve it. Their number, or a negative errno. */
+int comch_poll_sleep(struct rte_comch_poll *poll, int timeout_ms);
 
 #endif /* COMCH_POLL_H */

@@ -18,6 +18,9 @@
 /* While a task waits for something, scans are this much more frequent: 50,000 a second. */
 #define BUSY_SCANS 50
 
+/* How long a sleep may be while links have left wake-ups unread. */
+#define UNREAD_MS 10
+
 static const uint32_t class_of[COMCH_POLL_NB_CLASSES] = {
 	RTE_COMCH_POLL_RX, RTE_COMCH_POLL_TX, RTE_COMCH_POLL_LINK,
 };
@@ -25,7 +28,7 @@ static const uint32_t class_of[COMCH_POLL_NB_CLASSES] = {
 static uint32_t
 epoll_events(const struct comch_fd *cfd)
 {
-	return EPOLLIN | (cfd->is_level ? 0 : (uint32_t)EPOLLET);
+	return EPOLLIN | (cfd->is_level ? 0 : EPOLLRDHUP | (uint32_t)EPOLLET);
 }
 
 /* 0, or the first error that is not *unless*. */
@@ -122,22 +125,22 @@ schedule_scan(struct rte_comch_poll *poll, uint64_t begin, bool waits)
 		RTE_MAX(begin + interval, poll->scan_not_before)));
 }
 
-bool
-comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
+/* Serve n readable descriptors, and the tasks that look at others. */
+static void
+scanned(struct rte_comch_poll *poll, const struct epoll_event *ev, int n, uint64_t now)
 {
-	struct epoll_event ev[SCAN_EVENTS];
 	struct comch_poll_task *task;
 	struct comch_fd *cfd;
 	bool waits = false;
-	int i, n;
+	int i;
 
-	comch_poll_mark_long(poll);
-	n = epoll_wait(poll->epoll_fd, ev, SCAN_EVENTS, 0);
 	for (i = 0; i < n; i++) {
 		cfd = ev[i].data.ptr;
 		/* -1: closed by an earlier ready(); its memory is valid until the next run. */
-		if (cfd->fd >= 0)
-			cfd->ready(cfd);
+		if (cfd->fd < 0)
+			continue;
+		cfd->hung_up = (ev[i].events & ~(uint32_t)EPOLLIN) != 0;
+		cfd->ready(cfd);
 	}
 	/* Pairs with comch_poll_task_get(). Model: publish.pml, find. */
 	for (task = comch_load_acquire(&poll->tasks); task != NULL; task = task->next)
@@ -145,7 +148,49 @@ comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
 	if (now >= poll->later_at)
 		comch_poll_take_later(poll);
 	schedule_scan(poll, now, waits);
+}
+
+bool
+comch_poll_scan(struct rte_comch_poll *poll, uint64_t now)
+{
+	struct epoll_event ev[SCAN_EVENTS];
+	int n;
+
+	comch_poll_mark_long(poll);
+	n = epoll_wait(poll->epoll_fd, ev, SCAN_EVENTS, 0);
+	scanned(poll, ev, n, now);
 	return n > 0;
+}
+
+/* Returns the number of descriptors served, or a negative errno. */
+static int
+sleep_and_serve(struct rte_comch_poll *poll, int timeout_ms, bool may_leave)
+{
+	struct epoll_event ev[SCAN_EVENTS];
+	int n = epoll_wait(poll->epoll_fd, ev, SCAN_EVENTS, timeout_ms);
+
+	if (n < 0)
+		return -errno;
+	poll->sleeps = may_leave;
+	scanned(poll, ev, n, rte_rdtsc());
+	poll->sleeps = false;
+	return n;
+}
+
+int
+comch_poll_sleep(struct rte_comch_poll *poll, int timeout_ms)
+{
+	const bool is_long = timeout_ms < 0 || timeout_ms > UNREAD_MS;
+	const int first = poll->nb_unread > 0 && is_long ? UNREAD_MS : timeout_ms;
+	int ret = sleep_and_serve(poll, first, true);
+
+	if (ret != 0 || poll->nb_unread == 0)
+		return ret;
+	/* Nothing has come for a while: now read what was left unread. */
+	ret = sleep_and_serve(poll, 0, false);
+	if (ret != 0 || first == timeout_ms)
+		return ret;
+	return sleep_and_serve(poll, timeout_ms < 0 ? timeout_ms : timeout_ms - first, true);
 }
 
 static int

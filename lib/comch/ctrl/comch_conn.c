@@ -110,6 +110,8 @@ conn_fd_ready(struct comch_fd *cfd)
 	struct rte_comch_conn *conn = container_of(cfd, struct rte_comch_conn, fd);
 
 	if (has_time_for_link(conn)) {
+		if (conn->link != NULL)
+			conn->link->may_leave = conn->obj.poll->sleeps && !cfd->hung_up;
 		comch_conn_poll_link(conn);
 		return;
 	}
@@ -198,6 +200,8 @@ comch_conn_poll_link(struct rte_comch_conn *conn)
 	if (conn->link == NULL || conn->phase >= COMCH_PHASE_ENDING)
 		return;
 	conn->ops->link_poll(conn->link);
+	conn->link->may_leave = false;
+	comch_sched_unread(conn, conn->link->left_unread);
 	if (conn->phase == COMCH_PHASE_LINKING && conn->link->state == RTE_COMCH_LINK_UP)
 		comch_handshake_link(conn);
 	if (conn->link->state == RTE_COMCH_LINK_DOWN) {

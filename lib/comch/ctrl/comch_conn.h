@@ -115,6 +115,7 @@ struct rte_comch_conn {
 	bool is_hot;
 	bool is_fresh;           /* when it was listed: not established */
 	bool is_waiting;
+	bool is_unread;
 	bool is_credit_due;
 	uint64_t last_active;      /* number of the run that last received a frame */
 	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, cold, fresh or order.conns */
@@ -124,6 +125,7 @@ struct rte_comch_conn {
 		TAILQ_ENTRY(rte_comch_conn) half_open_next;
 	};
 	TAILQ_ENTRY(rte_comch_conn) waiting_next;
+	TAILQ_ENTRY(rte_comch_conn) unread_next;
 	/* setup and end: poll */
 	struct rte_comch_server *server;
 	struct rte_comch_client *client;

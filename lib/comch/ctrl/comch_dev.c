@@ -72,8 +72,14 @@ dummy_check(struct rte_comch_listener *listener __rte_unused, char *text __rte_u
 	return 0;
 }
 
-static void
+static bool
 dummy_arm(struct rte_comch_link *link __rte_unused, bool credits __rte_unused)
+{
+	return false;
+}
+
+static void
+dummy_rest(struct rte_comch_link *link __rte_unused)
 {
 }
 
@@ -163,7 +169,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v6(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
@@ -189,6 +195,8 @@ rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops)
 		o->link_peer = dummy_peer;
 	if (o->link_arm == NULL)
 		o->link_arm = dummy_arm;
+	if (o->link_rest == NULL)
+		o->link_rest = dummy_rest;
 	if (o->link_idle == NULL)
 		o->link_idle = dummy_idle;
 	if (o->dev_xstats == NULL)
@@ -203,7 +211,7 @@ rte_comch_driver_register_v5(const struct rte_comch_driver_ops *ops)
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v5(). Model: publish.pml, find. */
+	/* Acquire: pairs with rte_comch_driver_register_v6(). Model: publish.pml, find. */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 

@@ -35,6 +35,7 @@ sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 	comch_order_init(&sched->order);
 	TAILQ_INIT(&sched->credit_due);
 	TAILQ_INIT(&sched->waiting);
+	TAILQ_INIT(&sched->unread);
 	TAILQ_INIT(&sched->accepting);
 }
 
@@ -53,6 +54,7 @@ comch_sched_del(struct rte_comch_conn *conn)
 	struct comch_sched *sched = conn->sched;
 
 	comch_sched_wait_end(conn);
+	comch_sched_unread(conn, false);
 	if (conn->is_credit_due) {
 		conn->is_credit_due = false;
 		TAILQ_REMOVE(&sched->credit_due, conn, credit_next);
@@ -82,6 +84,21 @@ comch_sched_wait_end(struct rte_comch_conn *conn)
 		return;
 	conn->is_waiting = false;
 	TAILQ_REMOVE(&conn->sched->waiting, conn, waiting_next);
+}
+
+void
+comch_sched_unread(struct rte_comch_conn *conn, bool is_unread)
+{
+	struct comch_sched *sched = conn->sched;
+
+	if (conn->is_unread == is_unread)
+		return;
+	conn->is_unread = is_unread;
+	sched->poll->nb_unread += is_unread ? 1 : -1;
+	if (is_unread)
+		TAILQ_INSERT_TAIL(&sched->unread, conn, unread_next);
+	else
+		TAILQ_REMOVE(&sched->unread, conn, unread_next);
 }
 
 void
@@ -337,6 +354,18 @@ sched_run(struct comch_poll_task *task, struct comch_run *run)
 		receive_both(sched, run);
 }
 
+/* Their links may not leave anything now. */
+static void
+read_unread(struct comch_sched *sched)
+{
+	struct rte_comch_conn *conn;
+
+	while ((conn = TAILQ_FIRST(&sched->unread)) != NULL) {
+		comch_sched_unread(conn, false);
+		comch_conn_poll_link(conn);
+	}
+}
+
 static bool
 sched_scanned(struct comch_poll_task *task, uint64_t now, bool all)
 {
@@ -345,6 +374,8 @@ sched_scanned(struct comch_poll_task *task, uint64_t now, bool all)
 	struct rte_comch_server *server;
 	struct rte_comch_conn *conn, *tmp;
 
+	if (!sched->poll->sleeps)
+		read_unread(sched);
 	TAILQ_CONCAT(&accepting, &sched->accepting, accepting_next);
 	while ((server = TAILQ_FIRST(&accepting)) != NULL) {
 		TAILQ_REMOVE(&accepting, server, accepting_next);
@@ -359,15 +390,15 @@ sched_scanned(struct comch_poll_task *task, uint64_t now, bool all)
 /* Sleep */
 
 /* Ask for a wake-up by frames; also by credits, if sends or a drain wait for them. */
-static void
+static bool
 conn_arm(struct rte_comch_conn *conn, uint32_t cls)
 {
-	conn->ops->link_arm(conn->link, (cls & RTE_COMCH_POLL_TX) != 0 ||
+	return conn->ops->link_arm(conn->link, (cls & RTE_COMCH_POLL_TX) != 0 ||
 		conn->phase == COMCH_PHASE_DRAINING);
 }
 
 static bool
-sched_arm(struct comch_poll_task *task, uint32_t cls)
+sched_arm(struct comch_poll_task *task, uint32_t cls, bool *heavy)
 {
 	struct comch_sched *sched = container_of(task, struct comch_sched, task);
 	struct rte_comch_conn *conn;
@@ -375,14 +406,30 @@ sched_arm(struct comch_poll_task *task, uint32_t cls)
 	/* Send credits before sleeping: peers may wait for them. */
 	send_credits(sched);
 	TAILQ_FOREACH(conn, &sched->hot, link_next)
-		conn_arm(conn, cls);
+		*heavy |= conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &sched->cold, link_next)
-		conn_arm(conn, cls);
+		*heavy |= conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &sched->fresh, link_next)
-		conn_arm(conn, cls);
+		*heavy |= conn_arm(conn, cls);
 	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
-		conn_arm(conn, cls);
+		*heavy |= conn_arm(conn, cls);
 	return !TAILQ_EMPTY(&sched->waiting) || !TAILQ_EMPTY(&sched->accepting);
+}
+
+static void
+sched_rest(struct comch_poll_task *task)
+{
+	struct comch_sched *sched = container_of(task, struct comch_sched, task);
+	struct rte_comch_conn *conn;
+
+	TAILQ_FOREACH(conn, &sched->hot, link_next)
+		conn->ops->link_rest(conn->link);
+	TAILQ_FOREACH(conn, &sched->cold, link_next)
+		conn->ops->link_rest(conn->link);
+	TAILQ_FOREACH(conn, &sched->fresh, link_next)
+		conn->ops->link_rest(conn->link);
+	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
+		conn->ops->link_rest(conn->link);
 }
 
 /* A frame that is not read yet waits, too: its connection is noted when that changes. */
@@ -418,6 +465,7 @@ static const struct comch_poll_task_ops sched_ops = {
 	.run = sched_run,
 	.scanned = sched_scanned,
 	.arm = sched_arm,
+	.rest = sched_rest,
 	.pending = sched_pending,
 };
 

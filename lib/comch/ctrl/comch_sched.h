@@ -31,6 +31,7 @@ struct comch_sched {
 	struct comch_order_set order;   /* of ordered servers, neither hot nor cold */
 	struct comch_conn_list credit_due; /* a CREDIT must be sent in the next run */
 	struct comch_conn_list waiting;   /* handshakes, closes and frames that wait */
+	struct comch_conn_list unread;    /* their links have left a wake-up unread */
 	struct comch_server_list accepting; /* clients are left in the listener's queue */
 };
 
@@ -43,6 +44,8 @@ void comch_sched_del(struct rte_comch_conn *conn);
 /* Call comch_conn_wait_step() until comch_sched_wait_end(). */
 void comch_sched_wait(struct rte_comch_conn *conn);
 void comch_sched_wait_end(struct rte_comch_conn *conn);
+/* Whether to poll its link at the next scan that is not part of a sleep, or of a long one. */
+void comch_sched_unread(struct rte_comch_conn *conn, bool is_unread);
 /* Call comch_server_accept() at the next scan. */
 void comch_sched_accept_again(struct comch_sched *sched, struct rte_comch_server *server);
 void comch_sched_accept_end(struct comch_sched *sched, struct rte_comch_server *server);

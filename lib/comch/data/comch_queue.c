@@ -72,17 +72,31 @@ comch_queue_cancel(struct rte_comch_conn *conn)
 }
 
 /*
- * The two callbacks below take the connection's lock: entries of the directory and regions of
+ * The three callbacks below take the connection's lock: entries of the directory and regions of
  * a consumer stay valid.
  */
 
-static void
+static bool
 source_arm(struct comch_poll_source *source)
 {
 	struct comch_queue *q = container_of(source, struct comch_queue, source);
+	bool heavy;
 
 	pthread_mutex_lock(&q->conn->lock);
-	comch_queue_ops(q)->dq_arm(q->dq);
+	heavy = comch_queue_ops(q)->dq_arm(q->dq);
+	pthread_mutex_unlock(&q->conn->lock);
+	return heavy;
+}
+
+static void
+source_rest(struct comch_poll_source *source)
+{
+	struct comch_queue *q = container_of(source, struct comch_queue, source);
+
+	if (comch_queue_ops(q)->dq_rest == NULL)
+		return;
+	pthread_mutex_lock(&q->conn->lock);
+	comch_queue_ops(q)->dq_rest(q->dq);
 	pthread_mutex_unlock(&q->conn->lock);
 }
 
@@ -112,8 +126,8 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data,
 		struct rte_comch_dq *dq)
 {
-	uint32_t classes = RTE_COMCH_POLL_LINK | (type == RTE_COMCH_OBJ_CONSUMER ?
-			RTE_COMCH_POLL_RX : RTE_COMCH_POLL_TX);
+	const uint32_t cls = type == RTE_COMCH_OBJ_CONSUMER ? RTE_COMCH_POLL_RX :
+		RTE_COMCH_POLL_TX;
 	int ret;
 
 	if (poll == NULL)
@@ -122,7 +136,7 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 	q->conn = conn;
 	q->dq = dq;
 	q->fd = (struct comch_fd){
-		.fd = dq->ops->dq_fd(dq), .classes = classes, .ready = fd_ready,
+		.fd = dq->ops->dq_fd(dq), .classes = cls, .ready = fd_ready,
 	};
 	ret = q->fd.fd >= 0 ? comch_poll_fd_add(poll, &q->fd) : 0;
 	if (ret != 0) {
@@ -131,8 +145,10 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 			poll->name, strerror(-ret));
 		return ret;
 	}
+	/* Changes of its state are notes, which wake a poll that sleeps for any class. */
 	q->source = (struct comch_poll_source){
-		.classes = classes, .arm = source_arm, .pending = source_pending,
+		.classes = cls, .arm = source_arm, .rest = source_rest,
+		.pending = source_pending,
 	};
 	comch_poll_source_add(poll, &q->source);
 	comch_poll_attach(poll);

@@ -25,12 +25,14 @@ notify_poll(void *arg)
 	rte_comch_poll_notify(arg);
 }
 
-static void
+/* light_fence: the poll knows which fence it takes. */
+static bool
 source_arm(struct comch_poll_source *source)
 {
 	struct comch_msgq_sleep *sleep = container_of(source, struct comch_msgq_sleep, source);
 
 	comch_armed_set(&sleep->armed, 1);
+	return false;
 }
 
 /* Has a consumer with a ring of its own anything to receive? */
@@ -79,7 +81,7 @@ producer_pending_locked(struct rte_comch_msgq_producer *p)
 	return true;
 }
 
-static void
+static bool
 producer_arm(struct comch_poll_source *source)
 {
 	struct rte_comch_msgq_producer *p = container_of(source, struct rte_comch_msgq_producer,
@@ -88,6 +90,7 @@ producer_arm(struct comch_poll_source *source)
 	pthread_mutex_lock(&p->msgq->lock);
 	producer_arm_locked(p);
 	pthread_mutex_unlock(&p->msgq->lock);
+	return false;
 }
 
 static bool

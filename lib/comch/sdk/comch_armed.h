@@ -13,50 +13,123 @@
  *   fence                               fence
  *   look for what was published         armed? wake the sleeper
  *
- * One of them sees the other's store, so no wake-up is lost (comch_asym.h has the
- * fences). Between processes only the sleeper's process writes its armed word: any new
- * value asks, and the publisher remembers the last value that it answered. Within a
- * process the publisher takes the word back. mlx5_prod.c has an armed word of its
- * own: there the publisher is the device.
+ * One of them sees the other's store, so no wake-up is lost. Between processes only the
+ * sleeper's process writes its armed word: any new value asks, and the publisher remembers
+ * the last value that it answered. Within a process the publisher takes the word back.
+ * mlx5_prod.c has an armed word of its own: there the publisher is the device.
+ *
+ * Between processes the publisher publishes all the time, and its fence is light if both ends
+ * can (comch_asym.h): then the sleeper's is heavy. That one interrupts all CPUs that run either
+ * process, which takes up to 50 us on a virtual machine. So a sleeper that sleeps often asks
+ * for fences as well, by a flag in its word:
+ *
+ *   sleeper                             publisher
+ *   arm, with the flag                  publish
+ *   heavy fence if the flag is new,     light fence
+ *     else a fence                      flag? fence, and look again
+ *   look for what was published         armed? wake the sleeper
+ *
+ * A publisher that saw the word without the flag saw it before the heavy fence, so that fence
+ * has made visible what it published before. Model: wake.pml, ASKED. A sleeper that stays awake
+ * for some time takes the flag away.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_branch_prediction.h>
+#include <rte_common.h>
 
+#include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_peer.h"
 
-/* Between processes. The bits of mask carry flags; a new value differs in the others. */
-static inline void
-comch_armed_ask(uint32_t *word, uint32_t mask, uint32_t flags)
+/* How publishers of a link fence; with none of these they always do. */
+#define COMCH_FENCES_LIGHT UINT8_C(1) /* they do not: the peer's sleepers make up for it */
+#define COMCH_FENCES_ASKED UINT8_C(2) /* also: they do while the word has the flag */
+
+/* Flags of armed words. Any change of the other bits asks for a wake-up. */
+#define COMCH_ARMED_CREDITS UINT32_C(1) /* of links: credits wake it, too */
+#define COMCH_ARMED_FENCE   UINT32_C(2)
+#define COMCH_ARMED_STEP    UINT32_C(4)
+
+/* Those of both ends; heeds: both know COMCH_ARMED_FENCE. */
+static inline uint8_t
+comch_armed_fences(bool light, bool heeds)
 {
-	comch_store_relaxed(word, ((*word | mask) + 1) | flags);
+	return light ? COMCH_FENCES_LIGHT | (heeds ? COMCH_FENCES_ASKED : 0) : 0;
+}
+
+/* Must the sleeper's fence be heavy (comch_fence_sleep()), after this word? */
+static inline bool
+comch_armed_is_heavy(uint8_t fences, uint32_t before)
+{
+	return (fences & COMCH_FENCES_ASKED) != 0 ? (before & COMCH_ARMED_FENCE) == 0 :
+		fences != 0;
+}
+
+/* Ask for a wake-up. True: the caller's fence must be heavy. */
+static inline bool
+comch_armed_ask(uint32_t *word, uint8_t fences, uint32_t flags)
+{
+	const uint32_t before = *word;
+
+	if ((fences & COMCH_FENCES_ASKED) != 0)
+		flags |= COMCH_ARMED_FENCE;
+	comch_store_relaxed(word,
+		((before & ~(COMCH_ARMED_STEP - 1)) + COMCH_ARMED_STEP) | flags);
+	return comch_armed_is_heavy(fences, before);
 }
 
 /* The same for a word of several sleepers. Without flags. */
-static inline void
-comch_armed_ask_shared(uint32_t *word)
+static inline bool
+comch_armed_ask_shared(uint32_t *word, uint8_t fences)
 {
-	__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+	const uint32_t before = __atomic_fetch_add(word, COMCH_ARMED_STEP, __ATOMIC_RELAXED);
+	const bool heavy = comch_armed_is_heavy(fences, before);
+
+	if (heavy && (fences & COMCH_FENCES_ASKED) != 0)
+		__atomic_fetch_or(word, COMCH_ARMED_FENCE, __ATOMIC_RELAXED);
+	return heavy;
 }
 
-/* Is there a value that was not answered? It is in *value then. */
-static inline bool
-comch_armed_asks(const uint32_t *peer_word, const uint32_t *answered, uint32_t *value)
+/* The sleeper stays awake: publishers need not fence. Words of idle links stay untouched. */
+static inline void
+comch_armed_rest(uint32_t *word)
 {
+	if ((comch_load_relaxed(word) & COMCH_ARMED_FENCE) != 0)
+		__atomic_fetch_and(word, ~COMCH_ARMED_FENCE, __ATOMIC_RELAXED);
+}
+
+/* After publishing. Is there a value that was not answered? It is in *value then, less the flag. */
+static __rte_always_inline bool
+comch_armed_asks(const uint32_t *peer_word, uint8_t fences, const uint32_t *answered,
+		uint32_t *value)
+{
+	/* W: the publication is visible before the word is read. Model: wake.pml, publish. */
+	comch_fence_publish(fences != 0);
 	*value = peer_load_relaxed_u32(peer_word);
-	return unlikely(*value != comch_load_relaxed(answered));
+	/* An answered value is without the flag. */
+	if (likely(*value == comch_load_relaxed(answered)))
+		return false;
+	if ((fences & COMCH_FENCES_ASKED) == 0)
+		return true;
+	if ((*value & COMCH_ARMED_FENCE) != 0) {
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* wake.pml, publish */
+		/* peer-read: the first value has said only that the fence was missing. */
+		*value = peer_load_relaxed_u32(peer_word);
+	}
+	*value &= ~COMCH_ARMED_FENCE;
+	return *value != comch_load_relaxed(answered);
 }
 
 /* The same for a publisher of one thread, which answers it now. */
-static inline bool
-comch_armed_answer(const uint32_t *peer_word, uint32_t *answered)
+static __rte_always_inline bool
+comch_armed_answer(const uint32_t *peer_word, uint8_t fences, uint32_t *answered)
 {
 	uint32_t value;
 
-	if (likely(!comch_armed_asks(peer_word, answered, &value)))
+	if (likely(!comch_armed_asks(peer_word, fences, answered, &value)))
 		return false;
 	*answered = value;
 	return true;

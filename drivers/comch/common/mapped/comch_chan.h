@@ -93,7 +93,7 @@ struct comch_chan_cons {
 	struct comch_post_shared *post;       /* local */
 	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
 	uint32_t armed_answered; /* the peer's armed word at the last wake-up sent */
-	bool light_fence;       /* see comch_fence_publish() */
+	uint8_t fences;         /* of the link: COMCH_FENCES_* */
 	/* staged reception */
 	bool pulling;           /* the message at head is partly copied */
 	bool stage_lost;        /* the peer died within a message: the ring is not read again */
@@ -122,7 +122,7 @@ struct comch_chan_remote {
 	/* read-mostly */
 	struct comch_rec_shared *rec;         /* local */
 	uint8_t *staging;
-	bool light_fence;                     /* see comch_fence_publish() */
+	uint8_t fences;                       /* of the link: COMCH_FENCES_* */
 	int wake_fd;
 	/* written by all producers */
 	uint32_t armed_answered __rte_aligned(COMCH_LINE); /* armed at the last wake-up */
@@ -146,6 +146,7 @@ struct comch_chan_prod {
 	uint64_t stream_pos;
 	struct comch_done stream_done;
 	bool stream_silent;
+	uint32_t asked_id;      /* the consumer whose room it asked for last; 0: none */
 	/* bytes of staging ring that the last short send needs; 0: it needs a buffer */
 	uint32_t short_space;
 	/* Callback of the owner: wake the other local producers. Any thread. */
@@ -166,19 +167,29 @@ void comch_chan_cons_halt(struct comch_chan_cons *c, enum rte_comch_halt why);
 void comch_chan_cons_drain_empty(struct comch_chan_cons *c);
 /* Would a burst receive or flush anything? */
 bool comch_chan_cons_pending(const struct comch_chan_cons *c);
-/* Request a wake-up at the next message. The caller fences, then checks pending. */
-void comch_chan_cons_arm(struct comch_chan_cons *c);
+/*
+ * Request a wake-up at the next message. The caller fences, heavily if this returns true, then
+ * checks pending.
+ */
+bool comch_chan_cons_arm(struct comch_chan_cons *c);
+/* Its poll stays awake. */
+void comch_chan_cons_rest(struct comch_chan_cons *c);
 
 uint16_t comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
 uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /*
- * Is there a completion, or space again for a send that was cut short? This and
- * comch_chan_prod_arm() enter no epoch, which belongs to the bursts: the caller keeps
- * the directory's entries alive.
+ * Is there a completion, or space again for a send that was cut short? This,
+ * comch_chan_prod_arm() and comch_chan_prod_rest() enter no epoch, which belongs to the bursts: the
+ * caller keeps the directory's entries alive.
  */
 bool comch_chan_prod_pending(struct comch_chan_prod *p);
-/* Request a wake-up when the consumer of a short send posts a buffer or frees space. */
-void comch_chan_prod_arm(struct comch_chan_prod *p);
+/*
+ * Request a wake-up when the consumer of a short send posts a buffer or frees space. The caller
+ * fences, heavily if this returns true, then checks pending.
+ */
+bool comch_chan_prod_arm(struct comch_chan_prod *p);
+/* Its poll stays awake. */
+void comch_chan_prod_rest(struct comch_chan_prod *p);
 /* Abort the message that streams, if any. Any thread. False: try again. */
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
@@ -255,10 +266,8 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 {
 	uint32_t peer_armed;
 
-	/* W: the publication is visible before `armed` is read. Model: wake.pml, publish. */
-	comch_fence_publish(rc->light_fence);
-	if (likely(!comch_armed_asks(&rc->to.post_shared->armed, &rc->armed_answered,
-			&peer_armed)))
+	if (likely(!comch_armed_asks(&rc->to.post_shared->armed, rc->fences,
+			&rc->armed_answered, &peer_armed)))
 		return;
 	/* One wake-up is enough: only one producer answers. */
 	if (__atomic_exchange_n(&rc->armed_answered, peer_armed, __ATOMIC_RELAXED) == peer_armed)
@@ -272,9 +281,7 @@ comch_chan_wake(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 static __rte_always_inline void
 comch_chan_wake_producers(struct comch_chan_cons *c)
 {
-	/* W: the publication is visible before `armed` is read. Model: wake.pml, publish. */
-	comch_fence_publish(c->light_fence);
-	if (likely(!comch_armed_answer(&c->rec_shared->armed, &c->armed_answered)))
+	if (likely(!comch_armed_answer(&c->rec_shared->armed, c->fences, &c->armed_answered)))
 		return;
 	comch_count(&c->rx.stats.wakes, 1);
 	c->wake_peer(c);

@@ -8,7 +8,6 @@
 
 #include <rte_cycles.h>
 
-#include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_recv.h"
 #include "sdk/comch_peer.h"
@@ -201,10 +200,16 @@ comch_chan_cons_pending(const struct comch_chan_cons *c)
 	return rx->rec_idx != rx->cur.head.count || rec_is_committed(rx);
 }
 
-void
+bool
 comch_chan_cons_arm(struct comch_chan_cons *c)
 {
-	if (comch_load_acquire(&c->rx.drained) != 0) /* leave.pml, left */
-		return;
-	comch_armed_ask(&c->post->armed, 0, 0);
+	return comch_load_acquire(&c->rx.drained) == 0 && /* leave.pml, left */
+		comch_armed_ask(&c->post->armed, c->fences, 0);
+}
+
+void
+comch_chan_cons_rest(struct comch_chan_cons *c)
+{
+	if (comch_load_acquire(&c->rx.drained) == 0) /* leave.pml, left */
+		comch_armed_rest(&c->post->armed);
 }

@@ -195,6 +195,7 @@ const struct rte_comch_data_ops rte_comch_data_mapped = {
 	.dq_fd = comch_map_dq_fd,
 	.dq_clear = comch_map_dq_clear,
 	.dq_arm = comch_map_dq_arm,
+	.dq_rest = comch_map_dq_rest,
 	.dq_pending = comch_map_dq_pending,
 	.mem_show = map_mem_show,
 	.mem_hide = map_mem_hide,

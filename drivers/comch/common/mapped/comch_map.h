@@ -36,6 +36,7 @@ struct comch_map_wake {
 	int fd;
 	int peer_fd;             /* the peer's end; -1 after it was sent */
 	bool refuses_fds;        /* the kernel refuses descriptors there */
+	uint8_t unread;          /* times that it was readable since it was read */
 };
 
 struct comch_map_dq {
@@ -96,7 +97,8 @@ struct comch_epoch *comch_map_prod_epoch(struct rte_comch_dq *dq);
 void comch_map_dq_destroy(struct rte_comch_dq *dq);
 int comch_map_dq_fd(const struct rte_comch_dq *dq);
 void comch_map_dq_clear(struct rte_comch_dq *dq);
-void comch_map_dq_arm(struct rte_comch_dq *dq);
+bool comch_map_dq_arm(struct rte_comch_dq *dq);
+void comch_map_dq_rest(struct rte_comch_dq *dq);
 bool comch_map_dq_pending(struct rte_comch_dq *dq);
 
 /* comch_map_remote.c */

@@ -23,6 +23,13 @@
  * default is up to the machine: the kernel doubles it, and takes 768 bytes for a message.
  */
 #define DRAIN_MAX 512
+#define DRAIN_AT_ONCE 32
+/*
+ * Wake-ups of a consumer are read when it was woken for this many messages, or for none. A valid
+ * peer sends one for each arm at most, so they have room, and any new one makes the socket readable
+ * again, as it is edge-triggered.
+ */
+#define UNREAD_WAKES 16
 #define WAKE_SNDBUF (64 << 10)
 
 static struct comch_map_dq *
@@ -113,32 +120,82 @@ comch_map_dq_fd(const struct rte_comch_dq *dq)
 	return container_of(dq, const struct comch_map_dq, base)->wake.fd;
 }
 
+/* Drop up to DRAIN_AT_ONCE wake-ups in one call. Returns their number: fewer, none is left. */
+static int
+drain_plain(int fd)
+{
+	char bytes[DRAIN_AT_ONCE];
+	struct iovec iov[DRAIN_AT_ONCE];
+	struct mmsghdr msgs[DRAIN_AT_ONCE] = { 0 };
+	int i, n;
+
+	for (i = 0; i < DRAIN_AT_ONCE; i++) {
+		iov[i] = (struct iovec){ .iov_base = &bytes[i], .iov_len = 1 };
+		msgs[i].msg_hdr.msg_iov = &iov[i];
+		msgs[i].msg_hdr.msg_iovlen = 1;
+	}
+	/* peer-read: no message has descriptors, since the socket refuses them. */
+	n = recvmmsg(fd, msgs, DRAIN_AT_ONCE, MSG_DONTWAIT, NULL);
+	/* The end of the stream looks like empty messages without end. */
+	for (i = 0; i < n && msgs[i].msg_len > 0; i++)
+		;
+	return i;
+}
+
+/* The same, one at a time: 1, 0, or -1 for a message with descriptors. */
+static int
+drain_checked(int fd)
+{
+	char byte;
+
+	switch (comch_foreign_next(fd)) {
+	case COMCH_FOREIGN_PLAIN:
+		/* peer-read: the message has no descriptors, as checked above. */
+		return recv(fd, &byte, 1, MSG_DONTWAIT) > 0;
+	case COMCH_FOREIGN_FDS_NEXT:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
 void
 comch_map_dq_clear(struct rte_comch_dq *dq)
 {
 	struct comch_map_wake *w = &map_dq(dq)->wake;
-	char buf[16];
-	int i;
+	const int at_once = w->refuses_fds ? DRAIN_AT_ONCE : 1;
+	int n, total;
 
-	for (i = 0; i < DRAIN_MAX; i++) {
-		if (!w->refuses_fds && comch_foreign_next(w->fd) == COMCH_FOREIGN_FDS_NEXT) {
+	if (map_dq(dq)->is_cons && comch_chan_cons_pending(&map_cons(dq)->chan) &&
+			++w->unread < UNREAD_WAKES)
+		return;
+	w->unread = 0;
+	for (total = 0; total < DRAIN_MAX; total += n) {
+		n = w->refuses_fds ? drain_plain(w->fd) : drain_checked(w->fd);
+		if (n < 0 && !w->refuses_fds) {
 			dq->fault(dq->ctx, -EPROTO, "peer sent descriptors on a wake socket");
 			return;
 		}
-		/* peer-read: the message has no descriptors, as checked above. */
-		if (recv(w->fd, buf, sizeof(buf), MSG_DONTWAIT) <= 0)
+		if (n < at_once)
 			return;
 	}
 	dq->fault(dq->ctx, -EPROTO, "peer floods a wake socket");
 }
 
-void
+bool
 comch_map_dq_arm(struct rte_comch_dq *dq)
 {
-	if (map_dq(dq)->is_cons)
-		comch_chan_cons_arm(&map_cons(dq)->chan);
-	else
+	return map_dq(dq)->is_cons ? comch_chan_cons_arm(&map_cons(dq)->chan) :
 		comch_chan_prod_arm(&map_prod(dq)->chan);
+}
+
+void
+comch_map_dq_rest(struct rte_comch_dq *dq)
+{
+	if (map_dq(dq)->is_cons)
+		comch_chan_cons_rest(&map_cons(dq)->chan);
+	else
+		comch_chan_prod_rest(&map_prod(dq)->chan);
 }
 
 bool
@@ -272,7 +329,7 @@ comch_map_cons_bind(struct rte_comch_dq *dq, struct rte_comch_ticket *peers)
 		comch_memfd_round(comch_chan_rec_len(c->chan.rx.depth, c->staging_size)), &c->rec);
 	if (ret != 0)
 		return ret == -EPERM ? -EPROTO : ret;
-	c->chan.light_fence = dq->link->light;
+	c->chan.fences = dq->link->fences;
 	comch_chan_cons_bind(&c->chan, c->post.addr, c->rec.addr, c->staging_size);
 	return 0;
 }

@@ -91,7 +91,7 @@ comch_map_remote_create(struct rte_comch_link *link, const struct rte_comch_remo
 	};
 	rc->to.mask = args->depth - 1;
 	rc->to.imports = args->imports;
-	rc->light_fence = link->light;
+	rc->fences = link->fences;
 	ret = remote_map(link, rc, peers->fds[0]);
 	if (ret != 0)
 		goto err_free;
