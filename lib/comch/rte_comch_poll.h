@@ -83,8 +83,8 @@ struct rte_comch_poll_stats {
 	uint64_t runs;      /**< Calls of rte_comch_poll_run(). */
 	uint64_t busy_runs; /**< Runs that returned an event. */
 	uint64_t events;    /**< Events returned. */
-	uint64_t arms;      /**< Calls of rte_comch_poll_arm() that armed. */
-	uint64_t wakes;     /**< Runs that found the poll armed and an fd readable. */
+	uint64_t arms;      /**< Calls of rte_comch_poll_arm() and _wait() that armed. */
+	uint64_t wakes;     /**< Runs, or waits, that found an fd readable after arming. */
 	/**
 	 * Longest measured run, in nanoseconds of elapsed time (preemption included). Runs
 	 * that only return messages are measured about once a millisecond, all others always.
@@ -170,8 +170,8 @@ int rte_comch_poll_arm(struct rte_comch_poll *poll, uint32_t cls);
  *   - 1: there may be something to do; call rte_comch_poll_run(), and the bursts of the
  *     poll's consumers and producers. Some wake-ups are spurious.
  *   - 0: the time is over.
- *   - -EINTR: a signal handler ran. Signals that arrive before the sleep do not end it: call
- *     rte_comch_poll_notify() in the handler, which does.
+ *   - -EINTR: a signal handler ran during the sleep. One that runs just before it does not end
+ *     it: call rte_comch_poll_notify() in the handler, which does.
  *   - -EINVAL, -ENOTSUP, -EBADFD: as for rte_comch_poll_arm().
  */
 int rte_comch_poll_wait(struct rte_comch_poll *poll, uint32_t cls, int timeout_ms);

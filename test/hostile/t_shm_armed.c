@@ -11,6 +11,7 @@
 #include <linux/sockios.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -281,17 +282,48 @@ Test(armed, asks_for_fences)
 
 /* A peer that sends a message, with the wake-up for it, when the victim is asleep. */
 static struct raw_peer *sends_asleep;
+static bool sends_more;  /* behind the wake-up: something long, and a descriptor */
+static unsigned int nb_dropped;
+
+static void
+send_asleep(struct raw_peer *a)
+{
+	static const char odd[COMCH_LINE];
+	int fd;
+
+	raw_send_msg(a, "x", 1);
+	raw_wake(a);
+	if (!sends_more)
+		return;
+	fd = memfd_create("dropped", MFD_CLOEXEC);
+	T_GE(fd, 0);
+	T_EQ(raw_sock_send(a->sock, odd, sizeof(odd), NULL, 0), sizeof(odd));
+	T_EQ(raw_sock_send(a->sock, "f", 1, &fd, 1), 1);
+	close(fd);
+}
 
 /* Instead of libc's. */
 int
 epoll_wait(int epfd, struct epoll_event *events, int n, int timeout)
 {
-	if (timeout != 0 && sends_asleep != NULL) {
-		raw_send_msg(sends_asleep, "x", 1);
-		raw_wake(sends_asleep);
+	struct raw_peer *a = sends_asleep;
+
+	if (timeout != 0 && a != NULL) {
 		sends_asleep = NULL;
+		send_asleep(a);
 	}
 	return epoll_pwait(epfd, events, n, timeout, NULL);
+}
+
+/* Instead of libc's: the victim's thread must not receive descriptors, which would be dropped. */
+int
+recvmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags, struct timespec *timeout)
+{
+	int i, ret = (int)syscall(SYS_recvmmsg, fd, msgs, n, flags, timeout);
+
+	for (i = 0; i < ret && (flags & MSG_PEEK) == 0; i++)
+		nb_dropped += (msgs[i].msg_hdr.msg_flags & MSG_CTRUNC) != 0;
+	return ret;
 }
 
 /* Does the victim leave unread what the peer has sent? Then its descriptors count as in flight. */
@@ -304,19 +336,21 @@ is_unread(const struct raw_peer *a)
 	return left != 0;
 }
 
-static void
-wake_victim(struct victim *v, struct raw_peer *a, const struct rte_comch_conn *conn)
+static int
+wait_ms(struct victim *v, int ms)
 {
-	const unsigned int before = t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn);
+	return rte_comch_poll_wait(v->p.dpu->poll, RTE_COMCH_POLL_ANY, ms);
+}
 
-	while (rte_comch_poll_wait(v->p.dpu->poll, RTE_COMCH_POLL_ANY, 0) != 0)
-		t_step(v->p.dpu);
+/* The peer wakes the victim from a sleep. */
+static void
+wake_victim(struct victim *v, struct raw_peer *a)
+{
 	sends_asleep = a;
-	T_EQ(rte_comch_poll_wait(v->p.dpu->poll, RTE_COMCH_POLL_ANY, T_TIMEOUT_MS), 1);
-	T_CHECK(sends_asleep == NULL);
-	T_CHECK(is_unread(a));
-	t_step(v->p.dpu);
-	T_EQ(t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, conn), before + 1);
+	do {
+		t_step(v->p.dpu);
+		T_EQ(wait_ms(v, T_TIMEOUT_MS), 1);
+	} while (sends_asleep != NULL); /* it had something to do, and has not slept */
 }
 
 /* A wake-up that has served its purpose is not read at once, but by runs, or in a longer sleep. */
@@ -329,16 +363,59 @@ Test(armed, left_unread)
 
 	v_open(&v, NULL);
 	conn = connect_with(&v, &a, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
-	wake_victim(&v, &a, conn);
+	wake_victim(&v, &a);
+	T_CHECK(is_unread(&a));
 	T_WAIT(t_step(v.p.dpu), !is_unread(&a));
 	for (i = 0; i < 40; i++) {
-		wake_victim(&v, &a, conn);
+		wake_victim(&v, &a);
 		do {
 			t_step(v.p.dpu);
-		} while (rte_comch_poll_wait(v.p.dpu->poll, RTE_COMCH_POLL_ANY, 15) != 0);
+		} while (wait_ms(&v, 15) != 0);
 		T_CHECK(!is_unread(&a));
 	}
+	T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, conn), 41);
 	raw_close(&a);
 	v_expect_down(&v, conn);
+	v_close(&v);
+}
+
+/* Nor does it stay there because another peer keeps waking the victim. */
+Test(armed, unread_beside_a_busy_one)
+{
+	struct raw_peer quiet, busy;
+	const uint64_t end = t_deadline();
+	struct victim v;
+
+	v_open(&v, NULL);
+	connect_with(&v, &quiet, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
+	connect_with(&v, &busy, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
+	wake_victim(&v, &quiet);
+	while (is_unread(&quiet)) {
+		wake_victim(&v, &busy);
+		T_LT(t_now_ms(), end);
+	}
+	raw_close(&busy);
+	raw_close(&quiet);
+	t_settle();
+	v_close(&v);
+}
+
+/* What is behind the wake-ups when they are read at last is not taken for one of them. */
+Test(armed, odd_behind_unread)
+{
+	struct rte_comch_conn *conn;
+	struct raw_peer a;
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	conn = connect_with(&v, &a, OLD_FLAGS | SHM_HELLO_F_FENCE_BIT);
+	for (i = 0; i < 15; i++)
+		wake_victim(&v, &a);
+	sends_more = true;
+	wake_victim(&v, &a);
+	T_STR_HAS(v_expect_down(&v, conn)->text, "unexpected message");
+	T_EQ(nb_dropped, 0);
+	raw_close(&a);
 	v_close(&v);
 }

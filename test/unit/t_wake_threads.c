@@ -71,9 +71,7 @@ producer_sleep(struct comch_chan_prod *p)
 	if (comch_chan_prod_pending(p) || comch_load_relaxed(&stop) != 0)
 		return;
 	nap(prod_fd[p - u->prod]);
-	/* As if it had been busy for long. */
-	if (__atomic_fetch_add(&prod_naps, 1, __ATOMIC_RELAXED) % NAPS_TO_REST == 0)
-		comch_chan_prod_rest(p);
+	__atomic_fetch_add(&prod_naps, 1, __ATOMIC_RELAXED);
 }
 
 static void *
@@ -102,6 +100,7 @@ consumer_sleep(void)
 	if (comch_chan_cons_pending(&u->c))
 		return;
 	nap(u->wake_fd);
+	/* As if it had been busy for long. */
 	if (cons_naps++ % NAPS_TO_REST == 0)
 		comch_chan_cons_rest(&u->c);
 }

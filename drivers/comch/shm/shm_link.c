@@ -443,13 +443,13 @@ may_leave_unread(const struct shm_link *l)
 static bool
 read_wakes(struct shm_link *l)
 {
-	struct comch_foreign_plain msgs[COMCH_FOREIGN_PLAINS];
+	char bytes[COMCH_FOREIGN_BYTES_MAX];
 	uint32_t i, n;
 	bool end;
 
-	n = comch_foreign_plains(l->sock, msgs, RTE_DIM(msgs), &end);
+	n = comch_foreign_bytes(l->sock, bytes, RTE_DIM(bytes), &end);
 	for (i = 0; i < n && l->base.state == RTE_COMCH_LINK_UP; i++)
-		take_plain(l, msgs[i].data, msgs[i].len);
+		take_plain(l, &bytes[i], 1);
 	if (n > 0 && end)
 		l->wakes_allowed = SPARE_WAKES;
 	return n > 0 && end;

@@ -92,7 +92,9 @@ TAILQ_HEAD(comch_fd_list, comch_fd);
 #define COMCH_POLL_NB_CLASSES 3
 /* Scans of the descriptors; more often while a task waits for something. */
 #define COMCH_POLL_SCANS_PER_S 1000
-/* Of these, without a sleep in between: then publishers need not fence for the sleeps. */
+/* How long links may leave wake-ups unread, ms. */
+#define COMCH_POLL_UNREAD_MS 10
+/* Of scans, without a sleep in between: then publishers need not fence for the sleeps. */
 #define COMCH_POLL_REST_SCANS 10
 /* Size of the arena of received messages. */
 #define COMCH_POLL_ARENA (UINT32_C(256) << 10)
@@ -155,6 +157,7 @@ struct rte_comch_poll {
 	uint32_t arena_size;         /* that a run may use */
 	bool sleeps;                 /* in rte_comch_poll_wait(): links may leave wake-ups unread */
 	uint32_t nb_unread;          /* links that did */
+	uint64_t unread_until;       /* TSC; they may not any more, if nb_unread > 0 */
 	bool armed;
 	bool asks_fences;            /* publishers fence for its sleeps: comch_armed.h */
 	uint64_t rest_at;            /* TSC; then no more, if it has not slept until then */

@@ -18,9 +18,6 @@
 /* While a task waits for something, scans are this much more frequent: 50,000 a second. */
 #define BUSY_SCANS 50
 
-/* How long a sleep may be while links have left wake-ups unread. */
-#define UNREAD_MS 10
-
 static const uint32_t class_of[COMCH_POLL_NB_CLASSES] = {
 	RTE_COMCH_POLL_RX, RTE_COMCH_POLL_TX, RTE_COMCH_POLL_LINK,
 };
@@ -168,11 +165,14 @@ sleep_and_serve(struct rte_comch_poll *poll, int timeout_ms, bool may_leave)
 {
 	struct epoll_event ev[SCAN_EVENTS];
 	int n = epoll_wait(poll->epoll_fd, ev, SCAN_EVENTS, timeout_ms);
+	uint64_t now;
 
 	if (n < 0)
 		return -errno;
-	poll->sleeps = may_leave;
-	scanned(poll, ev, n, rte_rdtsc());
+	now = rte_rdtsc();
+	/* Links leave wake-ups unread; but not if one has done so for long. */
+	poll->sleeps = may_leave && (poll->nb_unread == 0 || now < poll->unread_until);
+	scanned(poll, ev, n, now);
 	poll->sleeps = false;
 	return n;
 }
@@ -180,8 +180,8 @@ sleep_and_serve(struct rte_comch_poll *poll, int timeout_ms, bool may_leave)
 int
 comch_poll_sleep(struct rte_comch_poll *poll, int timeout_ms)
 {
-	const bool is_long = timeout_ms < 0 || timeout_ms > UNREAD_MS;
-	const int first = poll->nb_unread > 0 && is_long ? UNREAD_MS : timeout_ms;
+	const bool is_long = timeout_ms < 0 || timeout_ms > COMCH_POLL_UNREAD_MS;
+	const int first = poll->nb_unread > 0 && is_long ? COMCH_POLL_UNREAD_MS : timeout_ms;
 	int ret = sleep_and_serve(poll, first, true);
 
 	if (ret != 0 || poll->nb_unread == 0)

@@ -94,11 +94,14 @@ comch_sched_unread(struct rte_comch_conn *conn, bool is_unread)
 	if (conn->is_unread == is_unread)
 		return;
 	conn->is_unread = is_unread;
-	sched->poll->nb_unread += is_unread ? 1 : -1;
-	if (is_unread)
-		TAILQ_INSERT_TAIL(&sched->unread, conn, unread_next);
-	else
+	if (!is_unread) {
+		sched->poll->nb_unread--;
 		TAILQ_REMOVE(&sched->unread, conn, unread_next);
+		return;
+	}
+	if (sched->poll->nb_unread++ == 0)
+		sched->poll->unread_until = comch_conn_in_ms(COMCH_POLL_UNREAD_MS);
+	TAILQ_INSERT_TAIL(&sched->unread, conn, unread_next);
 }
 
 void

@@ -112,13 +112,15 @@ source_pending(struct comch_poll_source *source)
 	return pending;
 }
 
-/* Make the queue's descriptor unreadable again. */
+/* Make the queue's descriptor unreadable again. The lock: as above. */
 static void
 fd_ready(struct comch_fd *cfd)
 {
 	struct comch_queue *q = container_of(cfd, struct comch_queue, fd);
 
+	pthread_mutex_lock(&q->conn->lock);
 	comch_queue_ops(q)->dq_clear(q->dq);
+	pthread_mutex_unlock(&q->conn->lock);
 }
 
 int
@@ -126,8 +128,9 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 		struct rte_comch_conn *conn, struct rte_comch_poll *poll, uint64_t user_data,
 		struct rte_comch_dq *dq)
 {
-	const uint32_t cls = type == RTE_COMCH_OBJ_CONSUMER ? RTE_COMCH_POLL_RX :
-		RTE_COMCH_POLL_TX;
+	/* A consumer stops in bursts: its state may be waiting for one. */
+	const uint32_t cls = type == RTE_COMCH_OBJ_CONSUMER ?
+		RTE_COMCH_POLL_RX | RTE_COMCH_POLL_LINK : RTE_COMCH_POLL_TX;
 	int ret;
 
 	if (poll == NULL)
@@ -145,7 +148,7 @@ comch_queue_init(struct comch_queue *q, enum rte_comch_obj_type type, void *self
 			poll->name, strerror(-ret));
 		return ret;
 	}
-	/* Changes of its state are notes, which wake a poll that sleeps for any class. */
+	/* A producer's are notes, which wake a poll that sleeps for any class. */
 	q->source = (struct comch_poll_source){
 		.classes = cls, .arm = source_arm, .rest = source_rest,
 		.pending = source_pending,

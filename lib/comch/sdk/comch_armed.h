@@ -60,45 +60,37 @@ comch_armed_fences(bool light, bool heeds)
 	return light ? COMCH_FENCES_LIGHT | (heeds ? COMCH_FENCES_ASKED : 0) : 0;
 }
 
-/* Must the sleeper's fence be heavy (comch_fence_sleep()), after this word? */
-static inline bool
-comch_armed_is_heavy(uint8_t fences, uint32_t before)
-{
-	return (fences & COMCH_FENCES_ASKED) != 0 ? (before & COMCH_ARMED_FENCE) == 0 :
-		fences != 0;
-}
-
 /* Ask for a wake-up. True: the caller's fence must be heavy. */
 static inline bool
 comch_armed_ask(uint32_t *word, uint8_t fences, uint32_t flags)
 {
 	const uint32_t before = *word;
+	const bool asks = (fences & COMCH_FENCES_ASKED) != 0;
 
-	if ((fences & COMCH_FENCES_ASKED) != 0)
+	if (asks)
 		flags |= COMCH_ARMED_FENCE;
 	comch_store_relaxed(word,
 		((before & ~(COMCH_ARMED_STEP - 1)) + COMCH_ARMED_STEP) | flags);
-	return comch_armed_is_heavy(fences, before);
+	return asks ? (before & COMCH_ARMED_FENCE) == 0 : fences != 0;
 }
 
-/* The same for a word of several sleepers. Without flags. */
+/*
+ * The same for a word of several sleepers. It has no flags: one that finds FENCE would have to know
+ * that the heavy fence of the one that set it is over.
+ */
 static inline bool
 comch_armed_ask_shared(uint32_t *word, uint8_t fences)
 {
-	const uint32_t before = __atomic_fetch_add(word, COMCH_ARMED_STEP, __ATOMIC_RELAXED);
-	const bool heavy = comch_armed_is_heavy(fences, before);
-
-	if (heavy && (fences & COMCH_FENCES_ASKED) != 0)
-		__atomic_fetch_or(word, COMCH_ARMED_FENCE, __ATOMIC_RELAXED);
-	return heavy;
+	__atomic_fetch_add(word, COMCH_ARMED_STEP, __ATOMIC_RELAXED);
+	return fences != 0;
 }
 
 /* The sleeper stays awake: publishers need not fence. Words of idle links stay untouched. */
 static inline void
 comch_armed_rest(uint32_t *word)
 {
-	if ((comch_load_relaxed(word) & COMCH_ARMED_FENCE) != 0)
-		__atomic_fetch_and(word, ~COMCH_ARMED_FENCE, __ATOMIC_RELAXED);
+	if ((*word & COMCH_ARMED_FENCE) != 0)
+		comch_store_relaxed(word, *word & ~COMCH_ARMED_FENCE);
 }
 
 /* After publishing. Is there a value that was not answered? It is in *value then, less the flag. */

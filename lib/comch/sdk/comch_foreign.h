@@ -93,16 +93,12 @@ int comch_foreign_start(void);
 enum comch_foreign_next comch_foreign_next(int sock);
 
 /*
- * Of many messages: receive those at the head of a SOCK_SEQPACKET socket that have no
- * descriptors, at most n of COMCH_FOREIGN_PLAINS, by their first two bytes, in four syscalls.
- * Returns their number, 0 if the kernel cannot. *end: no message followed.
+ * Receive the messages of one byte without descriptors at the head of a SOCK_SEQPACKET socket, at
+ * most n of COMCH_FOREIGN_BYTES_MAX, in four syscalls. Returns their number; 0 if the kernel
+ * cannot. *end: no message followed.
  */
-#define COMCH_FOREIGN_PLAINS 32
-struct comch_foreign_plain {
-	uint32_t len;  /* 2: two or more */
-	char data[2];
-};
-uint32_t comch_foreign_plains(int sock, struct comch_foreign_plain *msgs, uint32_t n, bool *end);
+#define COMCH_FOREIGN_BYTES_MAX 32
+uint32_t comch_foreign_bytes(int sock, char *bytes, uint32_t n, bool *end);
 
 /*
  * Start to receive one message. The caller keeps the socket, and must not read it

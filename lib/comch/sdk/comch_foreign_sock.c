@@ -43,28 +43,34 @@ comch_foreign_next(int sock)
 	return len > 0 ? COMCH_FOREIGN_PLAIN : COMCH_FOREIGN_END;
 }
 
-/* Headers for messages of which the first bytes are wanted. */
-struct plain_hdrs {
-	struct mmsghdr msg[COMCH_FOREIGN_PLAINS];
-	struct iovec iov[COMCH_FOREIGN_PLAINS];
+/*
+ * Headers for messages of one byte; two are read of each, to see that there is no more.
+ */
+struct byte_hdrs {
+	struct mmsghdr msg[COMCH_FOREIGN_BYTES_MAX];
+	struct iovec iov[COMCH_FOREIGN_BYTES_MAX];
+	char data[COMCH_FOREIGN_BYTES_MAX][2];
 };
 
 static void
-set_hdrs(struct plain_hdrs *h, struct comch_foreign_plain *msgs, uint32_t n)
+set_hdrs(struct byte_hdrs *h, uint32_t n)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		h->iov[i] = (struct iovec){ msgs[i].data, sizeof(msgs[i].data) };
+		h->iov[i] = (struct iovec){ h->data[i], sizeof(h->data[i]) };
 		h->msg[i] = (struct mmsghdr){
 			.msg_hdr.msg_iov = &h->iov[i], .msg_hdr.msg_iovlen = 1,
 		};
 	}
 }
 
-/* How many messages at the head have bytes, and no descriptors. *nb: how many there are. */
+/*
+ * How many messages at the head have one byte, and no descriptors. *nb: how many there are. Only
+ * these: of a longer one, the next peek would see the rest, as if it were another message.
+ */
 static uint32_t
-count_plains(int sock, struct plain_hdrs *h, uint32_t n, uint32_t *nb)
+count_bytes(int sock, struct byte_hdrs *h, uint32_t n, uint32_t *nb)
 {
 	const int head = 0, off = -1;
 	uint32_t i;
@@ -77,29 +83,29 @@ count_plains(int sock, struct plain_hdrs *h, uint32_t n, uint32_t *nb)
 	ret = recvmmsg(sock, h->msg, n, MSG_PEEK | MSG_DONTWAIT, NULL);
 	setsockopt(sock, SOL_SOCKET, SO_PEEK_OFF, &off, sizeof(off));
 	*nb = ret > 0 ? (uint32_t)ret : 0;
-	for (i = 0; i < *nb && h->msg[i].msg_len > 0 &&
-			(h->msg[i].msg_hdr.msg_flags & MSG_CTRUNC) == 0; i++)
+	for (i = 0; i < *nb && h->msg[i].msg_len == 1 &&
+			(h->msg[i].msg_hdr.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0; i++)
 		;
 	return i;
 }
 
 uint32_t
-comch_foreign_plains(int sock, struct comch_foreign_plain *msgs, uint32_t n, bool *end)
+comch_foreign_bytes(int sock, char *bytes, uint32_t n, bool *end)
 {
-	uint32_t nb = 0, nb_plain, i;
-	struct plain_hdrs h;
+	uint32_t nb = 0, nb_bytes, i;
+	struct byte_hdrs h;
 	int ret;
 
-	set_hdrs(&h, msgs, n);
-	nb_plain = count_plains(sock, &h, n, &nb);
-	*end = nb_plain == nb && nb_plain < n;
-	if (nb_plain == 0)
+	set_hdrs(&h, n);
+	nb_bytes = count_bytes(sock, &h, n, &nb);
+	*end = nb_bytes == nb && nb_bytes < n;
+	if (nb_bytes == 0)
 		return 0;
-	set_hdrs(&h, msgs, nb_plain);
+	set_hdrs(&h, nb_bytes);
 	/* peer-read: none of these has descriptors, as seen above, and only this thread reads. */
-	ret = recvmmsg(sock, h.msg, nb_plain, MSG_DONTWAIT, NULL);
+	ret = recvmmsg(sock, h.msg, nb_bytes, MSG_DONTWAIT, NULL);
 	for (i = 0; (int)i < ret; i++)
-		msgs[i].len = h.msg[i].msg_len;
+		bytes[i] = h.data[i][0];
 	return i;
 }
 

@@ -146,7 +146,6 @@ struct comch_chan_prod {
 	uint64_t stream_pos;
 	struct comch_done stream_done;
 	bool stream_silent;
-	uint32_t asked_id;      /* the consumer whose room it asked for last; 0: none */
 	/* bytes of staging ring that the last short send needs; 0: it needs a buffer */
 	uint32_t short_space;
 	/* Callback of the owner: wake the other local producers. Any thread. */
@@ -178,9 +177,9 @@ void comch_chan_cons_rest(struct comch_chan_cons *c);
 uint16_t comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
 uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /*
- * Is there a completion, or space again for a send that was cut short? This,
- * comch_chan_prod_arm() and comch_chan_prod_rest() enter no epoch, which belongs to the bursts: the
- * caller keeps the directory's entries alive.
+ * Is there a completion, or space again for a send that was cut short? This and
+ * comch_chan_prod_arm() enter no epoch, which belongs to the bursts: the caller keeps
+ * the directory's entries alive.
  */
 bool comch_chan_prod_pending(struct comch_chan_prod *p);
 /*
@@ -188,8 +187,6 @@ bool comch_chan_prod_pending(struct comch_chan_prod *p);
  * fences, heavily if this returns true, then checks pending.
  */
 bool comch_chan_prod_arm(struct comch_chan_prod *p);
-/* Its poll stays awake. */
-void comch_chan_prod_rest(struct comch_chan_prod *p);
 /* Abort the message that streams, if any. Any thread. False: try again. */
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 

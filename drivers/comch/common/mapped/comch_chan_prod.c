@@ -272,41 +272,19 @@ comch_chan_prod_pending(struct comch_chan_prod *p)
 	return p->tx.short_id != 0 && short_can_continue(p);
 }
 
-static struct comch_chan_remote *
-find_remote(struct comch_chan_prod *p, uint32_t id)
-{
-	struct comch_send_remote *to;
-	uint32_t slot = 0;
-
-	to = id != 0 ? comch_send_find(&p->tx, id, &slot) : NULL;
-	return to != NULL ? chan_remote_of(to) : NULL;
-}
-
 bool
 comch_chan_prod_arm(struct comch_chan_prod *p)
 {
 	/* Pairs with stream_end(): leave.pml, left. */
 	struct comch_chan_remote *rc = comch_load_acquire(&p->stream);
+	struct comch_send_remote *to;
+	uint32_t slot = 0;
 
 	if (rc == NULL && p->tx.short_id != 0) {
-		rc = find_remote(p, p->tx.short_id);
+		to = comch_send_find(&p->tx, p->tx.short_id, &slot);
+		rc = to != NULL ? chan_remote_of(to) : NULL;
 		if (rc != NULL && p->short_space > 0)
 			comch_stage_await(rc);
 	}
-	if (rc == NULL)
-		return false;
-	if (p->asked_id != rc->to.base.id)
-		comch_chan_prod_rest(p);
-	p->asked_id = rc->to.base.id;
-	return comch_armed_ask_shared(&rc->rec->armed, rc->fences);
-}
-
-void
-comch_chan_prod_rest(struct comch_chan_prod *p)
-{
-	struct comch_chan_remote *rc = find_remote(p, p->asked_id);
-
-	p->asked_id = 0;
-	if (rc != NULL)
-		comch_armed_rest(&rc->rec->armed);
+	return rc != NULL && comch_armed_ask_shared(&rc->rec->armed, rc->fences);
 }

@@ -194,8 +194,6 @@ comch_map_dq_rest(struct rte_comch_dq *dq)
 {
 	if (map_dq(dq)->is_cons)
 		comch_chan_cons_rest(&map_cons(dq)->chan);
-	else
-		comch_chan_prod_rest(&map_prod(dq)->chan);
 }
 
 bool
