@@ -130,16 +130,13 @@ active proctype sleeper()
 		if
 		:: pub[0] + pub[1] > taken -> taken = pub[0] + pub[1]
 		:: else ->
-#ifdef CREDITS
 			heavy = (a & FENCE) == 0;
 			a = (a - (a & (STEP - 1))) + STEP;
+#ifdef CREDITS
 			if
 			:: pub[0] < MSGS
 			:: a = a + CREDIT
 			fi;
-#else
-			heavy = (a & FENCE) == 0;
-			a = (a - (a & (STEP - 1))) + STEP;
 #endif
 #ifdef ASKED
 			a = a + FENCE;
@@ -172,10 +169,11 @@ sleep:			!arm_full;
 #endif
 #ifdef ASKED
 			;
-			/* Awake for long, or not: comch_armed_rest(), a locked operation. */
+			/* Awake for long, or not: comch_armed_rest(). */
 			if
 			:: (a & FENCE) != 0 ->
-				atomic { !arm_full -> a = a - FENCE; armed = a }
+				a = a - FENCE;
+				atomic { !arm_full -> arm_full = true; arm_buf = a }
 			:: true
 			fi
 #endif

@@ -21,7 +21,7 @@
 #define CELL 64
 #define RUN_MS 1500
 #define MAX_ROUNDS 5000000
-/* A sleeper takes its request for fences back after each so many naps. */
+/* After every 16th nap, the consumer withdraws its request for fences. */
 #define NAPS_TO_REST 16
 #define NO_MEMBARRIER "membarrier(2) has no MEMBARRIER_CMD_GLOBAL_EXPEDITED here"
 

@@ -13,7 +13,6 @@
  * next.
  */
 
-
 #include <rte_comch_poll.h>
 
 #include "engine/data.h"

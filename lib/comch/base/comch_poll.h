@@ -309,7 +309,7 @@ comch_poll_arena_keep(struct rte_comch_poll *poll, uint32_t used)
 /* comch_poll_sleep.c, for comch_poll.c */
 /* A run ends the sleep. */
 void comch_poll_disarm(struct rte_comch_poll *poll);
-/* It stays awake: nobody needs to fence for its sleeps until the next one. */
+/* It has been awake for long: publishers need no fences for its sake until it sleeps again. */
 void comch_poll_rest(struct rte_comch_poll *poll);
 
 /* comch_poll_fd.c, for comch_poll.c and comch_poll_sleep.c */

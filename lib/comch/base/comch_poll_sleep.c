@@ -143,7 +143,7 @@ poll_arm(struct rte_comch_poll *poll, uint32_t cls, bool drain)
 			poll->name, poll->nb_cannot_wake);
 		return -ENOTSUP;
 	}
-	/* Then nobody need know: requests for wake-ups cost both sides. */
+	/* If it has something to do already, do not ask peers for wake-ups. */
 	if (poll_pending(poll, cls)) {
 		comch_poll_disarm(poll);
 		poll->next_look = 0;
