@@ -118,6 +118,7 @@ struct perf_test {
 	uint32_t nb_variants;
 	/** Name of a row; NULL: its parameters identify it. */
 	const char *(*label)(const struct perf_params *params);
+	bool has_helpers;            /**< Threads of the library use the CPUs as well. */
 	enum floor_kind floor;       /**< Floor to compare with; see perf_test_floor(). */
 	/**
 	 * Check the parameters; *info* is NULL while no device is open.

@@ -270,7 +270,7 @@ static const struct perf_test tests[] = {
 		.flow = &perf_flow_conn, .calls = ctrl_calls, .hops = 1,
 		.options = LENGTH | PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 1000000, .burst = 1, PAIR },
-		.floor = FLOOR_WAKE,
+		.has_helpers = true, .floor = FLOOR_WAKE,
 	}, {
 		.name = "msgq-lat",
 		.what = "ping-pong of two threads over two MsgQs; one way is half a round trip",

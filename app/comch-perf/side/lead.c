@@ -270,7 +270,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		perf_run_fail(&run, "no message arrived in the measured time: "
 				"increase --duration, or use --iters");
 	snprintf(r->error, sizeof(r->error), "%s", run.error);
-	if (!r->crowded)
+	if (!r->crowded && !row->test->has_helpers)
 		r->stolen = (double)(waited_ns() - waited) /
 				(double)(clock_mono_ns() - begin_ns);
 	fill_ratio(r, &run);

@@ -270,6 +270,9 @@ on_hello(struct shm_link *l, struct comch_foreign_msg *msg)
 	if (msg->len == sizeof(hello) && msg->nb_fds == 1) {
 		memcpy(&hello, msg->data, sizeof(hello));
 		ret = take_hello(l, &hello, msg->fds[0]);
+		/* Memory that this process has mapped: closing it drops no file. */
+		if (ret == 0)
+			close(msg->fds[--msg->nb_fds]);
 	}
 	comch_foreign_drop(msg);
 	answer_hello(l, ret);

@@ -227,6 +227,7 @@ comch_poll_source_add(struct rte_comch_poll *poll, struct comch_poll_source *sou
 {
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_INSERT_TAIL(&poll->sources, source, next);
+	__atomic_fetch_add(&poll->nb_sources, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&poll->nb_light_fence, source->light_fence, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&poll->lock);
 }
@@ -236,6 +237,7 @@ comch_poll_source_del(struct rte_comch_poll *poll, struct comch_poll_source *sou
 {
 	pthread_mutex_lock(&poll->lock);
 	TAILQ_REMOVE(&poll->sources, source, next);
+	__atomic_fetch_sub(&poll->nb_sources, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&poll->nb_light_fence, source->light_fence, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&poll->lock);
 }

@@ -10,7 +10,7 @@
  *
  *   object  (comch_obj.h)  is serviced when noted, and returns events
  *   task    runs in each run, for many objects at once
- *   fd      is scanned once a millisecond, and after a wake-up
+ *   fd      is scanned once a millisecond, and after a wake-up; more often if the poll is idle
  *   source  is armed and checked only when the poll goes to sleep
  *
  * A run, in this order: free the objects that the last run released; scan the
@@ -128,6 +128,7 @@ struct rte_comch_poll {
 	uint32_t notified;           /* 1: rte_comch_poll_notify() requests a run; atomic */
 	uint32_t nb_attached;        /* objects not freed; atomic */
 	uint32_t nb_cannot_wake;     /* of them; atomic */
+	uint32_t nb_sources;         /* atomic */
 	uint32_t nb_light_fence;     /* sources with light_fence; atomic */
 	struct comch_poll_task *tasks; /* never removed before destroy; atomic */
 	/* the poll's thread */
@@ -139,6 +140,10 @@ struct rte_comch_poll {
 	uint64_t long_since;         /* TSC */
 	bool may_be_long;            /* measure this run */
 	uint64_t scan_cycles;
+	bool idle;                   /* in the last millisecond: see is_idle() */
+	uint64_t idle_until;         /* TSC of the next judgement */
+	uint64_t idle_runs;          /* stats.runs and stats.busy_runs at the last one */
+	uint64_t idle_busy_runs;
 	struct comch_obj_list work;
 	struct comch_obj_list later; /* waits for comch_poll_has_time() */
 	uint64_t later_at;           /* TSC; UINT64_MAX: nothing waits */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* When a poll looks at its descriptors next. comch_poll_fd.c. */
+
+#include <criterion/criterion.h>
+#include <sys/epoll.h>
+
+#include "t.h"
+
+#include "base/comch_poll.h"
+
+/* A "millisecond" of months: no scan of the test takes a part of it that matters. */
+#define MS (UINT64_C(1) << 54)
+
+static struct rte_comch_poll poll;
+
+static void
+setup(void)
+{
+	poll.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	poll.scan_cycles = MS;
+	poll.later_at = UINT64_MAX;
+	TAILQ_INIT(&poll.sources);
+	pthread_mutex_init(&poll.lock, NULL);
+}
+
+TestSuite(poll_scan, .init = setup);
+
+/* Scan after so many runs, some of them with events. The time to the next scan. */
+static uint64_t
+scan_after(uint64_t runs, uint64_t busy)
+{
+	const uint64_t now = rte_rdtsc();
+
+	poll.stats.runs += runs;
+	poll.stats.busy_runs += busy;
+	comch_poll_scan(&poll, now);
+	cr_assert_eq(poll.next_look, RTE_MIN(poll.next_look, poll.next_scan));
+	return poll.next_scan - now;
+}
+
+Test(poll_scan, idle)
+{
+	cr_assert_lt(scan_after(10000, 0), MS / 10, "nothing has come");
+	poll.idle_until = 0;
+	cr_assert_lt(scan_after(6400, 100), MS / 10, "one run of 64 returned events");
+}
+
+Test(poll_scan, busy)
+{
+	cr_assert_geq(scan_after(6399, 100), MS / 2, "more than one of 64");
+	/* Until it has been idle for long enough. */
+	cr_assert_geq(scan_after(10000, 0), MS / 2);
+	poll.idle_until = 0;
+	cr_assert_lt(scan_after(10000, 0), MS / 10);
+}
+
+/* A thread that moves data should not pay for system calls. */
+Test(poll_scan, fast_path)
+{
+	struct comch_poll_source source = { .classes = RTE_COMCH_POLL_RX };
+
+	comch_poll_source_add(&poll, &source);
+	cr_assert_geq(scan_after(10000, 0), MS / 2);
+	comch_poll_source_del(&poll, &source);
+	cr_assert_lt(scan_after(10000, 0), MS / 10);
+}
