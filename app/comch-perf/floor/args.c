@@ -62,7 +62,7 @@ parse(struct floor_req *req, int argc, char **argv, const char *program)
 	if (argc > ARG_LINES && floor_lines_parse(argv[ARG_LINES], &req->lines) != 0)
 		return -1;
 	return strcmp(floor_program(req->kind), program) != 0 || req->ms == 0 ||
-		(req->kind == FLOOR_MEMCPY && req->size == 0) ? -1 : 0;
+		(floor_has_size(req->kind) && req->size == 0) ? -1 : 0;
 }
 
 int

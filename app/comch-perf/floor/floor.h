@@ -17,6 +17,7 @@
  * library; comch-perf-floor-mbuf has two lcores, and uses DPDK's rings and pools.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Kinds of floors. */
@@ -27,6 +28,8 @@ enum floor_kind {
 	FLOOR_SLOT,
 	/** Copies of a size into a shared window of 16 MiB; bytes per second. */
 	FLOOR_MEMCPY,
+	/** The same, but the receiver copies, by process_vm_readv(), into its own window. */
+	FLOOR_VM_READV,
 	/** Ping-pong over eventfd and epoll, one way; p50, ns. */
 	FLOOR_WAKE,
 	/** Mbufs streamed through an rte_ring; mbufs per second. */
@@ -49,7 +52,7 @@ struct floor_req {
 	int cpu_a;       /**< CPU of the sender. */
 	int cpu_b;       /**< CPU of the receiver. */
 	uint32_t ms;     /**< Duration. */
-	uint64_t size;   /**< FLOOR_MEMCPY, FLOOR_RING*: bytes per copy or mbuf. */
+	uint64_t size;   /**< Bytes per copy (floor_has_size()) or mbuf (FLOOR_RING*). */
 	uint32_t burst;  /**< FLOOR_RING: mbufs per call. */
 	uint32_t queue;  /**< FLOOR_RING*: size of the ring. */
 	uint32_t lines;  /**< FLOOR_SLOT: lines per message, see floor/lines.h. */
@@ -58,10 +61,17 @@ struct floor_req {
 /** Memory that large messages cycle through, here and in the tests. */
 #define FLOOR_WINDOW (UINT64_C(16) << 20)
 
+/** Does the floor depend on a size, which is not 0? */
+static inline bool
+floor_has_size(enum floor_kind kind)
+{
+	return kind == FLOOR_MEMCPY || kind == FLOOR_VM_READV;
+}
+
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
-/** "line", "slot", "memcpy", "wake", "ring", "ring-lat", "none". */
+/** "line", "slot", "memcpy", "vm_readv", "wake", "ring", "ring-lat", "none". */
 const char *floor_name(enum floor_kind kind);
 
 /** Description for the table. */

@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,17 +60,24 @@ struct job {
 	bool crowded;                /* Both processes share a CPU: yield. */
 	struct shared *shared;
 	void *window;                /* Ring or destination, shared. */
-	void *source;                /* FLOOR_MEMCPY, shared. */
+	void *source;                /* FLOOR_MEMCPY, FLOOR_VM_READV: what A sends. */
+	pid_t pid_a, pid_b;
 	int event[2];                /* Eventfds that wake A and B. */
 };
 
 static void *
-map_shared(size_t len)
+map_memory(size_t len, int kind)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+			kind | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+static void *
+map_shared(size_t len)
+{
+	return map_memory(len, MAP_SHARED);
 }
 
 /* Size of the shared window, bytes. */
@@ -82,6 +90,7 @@ window_size(const struct floor_req *req)
 	case FLOOR_SLOT:
 		return RING_SLOTS * sizeof(struct slot);
 	case FLOOR_MEMCPY:
+	case FLOOR_VM_READV:
 		return req->size * floor_window_msgs(req->size);
 	default:
 		return 1;
@@ -97,7 +106,9 @@ job_open(struct job *job, const struct floor_req *req)
 		.crowded = req->cpu_a == req->cpu_b,
 		.shared = map_shared(sizeof(*job->shared)),
 		.window = map_shared(window_size(req)),
-		.source = map_shared(req->kind == FLOOR_MEMCPY ? req->size : 1),
+		.source = map_memory(floor_has_size(req->kind) ? req->size : 1,
+			req->kind == FLOOR_VM_READV ? MAP_PRIVATE : MAP_SHARED),
+		.pid_a = getpid(),
 		.event = { eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK) },
 	};
 	return job->shared == NULL || job->window == NULL || job->source == NULL ||
@@ -237,7 +248,7 @@ line_b(struct job *job)
 	sink(job, sum);
 }
 
-/* Wait until the reader is less than *depth* behind. @return its position */
+/* Wait until the reader is less than *depth* behind. @return its position; SEQ_END: it failed */
 static uint64_t
 reader_wait(struct job *job, uint64_t pos, uint64_t depth)
 {
@@ -246,9 +257,9 @@ reader_wait(struct job *job, uint64_t pos, uint64_t depth)
 	uint64_t seen;
 
 	for (;;) {
-		/* Pairs with the release in stream_b() and memcpy_b(). */
+		/* Pairs with the release in stream_b() and messages_b(). */
 		seen = atomic_load_explicit(read_pos, memory_order_acquire);
-		if (pos - seen < depth)
+		if (pos - seen < depth || seen == SEQ_END)
 			return seen;
 		relax(job->crowded, &spins);
 	}
@@ -346,7 +357,7 @@ memcpy_a(struct job *job)
 	for (pos = 2; ; pos++) {
 		reader_wait(job, pos, nb);
 		memcpy(window + pos % nb * size, job->source, size);
-		/* Pairs with the acquire in memcpy_b(). */
+		/* Pairs with the acquire in messages_b(). */
 		atomic_store_explicit(&job->shared->a.seq, pos, memory_order_release);
 		if (pos % every == 0 && window_is_over(&w, pos))
 			break;
@@ -355,9 +366,19 @@ memcpy_a(struct job *job)
 	return per_second(&w) * (double)size;
 }
 
-/* Read the first and last line of each copy, as the receiver of a message does. */
-static void
-memcpy_b(struct job *job)
+/* Read a message from the memory of process A. False: there is no right to, for instance. */
+static bool
+read_remote(struct job *job, void *to)
+{
+	struct iovec local = { .iov_base = to, .iov_len = job->req.size };
+	struct iovec remote = { .iov_base = job->source, .iov_len = job->req.size };
+
+	return process_vm_readv(job->pid_a, &local, 1, &remote, 1, 0) == (ssize_t)job->req.size;
+}
+
+/* Read the first and last line of each message, as its receiver does. *copies*: it copies. */
+static inline __attribute__((always_inline)) void
+messages_b(struct job *job, bool copies)
 {
 	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
@@ -377,11 +398,60 @@ memcpy_b(struct job *job)
 		for (; pos < seen; pos++) {
 			volatile uint8_t *msg = window + (pos + 1) % nb * size;
 
+			if (copies && !read_remote(job, (void *)(uintptr_t)msg)) {
+				perror("comch-perf-floor: process_vm_readv");
+				seen = SEQ_END;
+				break;
+			}
 			(void)msg[0];
 			(void)msg[size - 1];
+			/* Thousands of copies by the kernel would keep A waiting. */
+			if (copies)
+				atomic_store_explicit(&job->shared->b.seq, pos,
+						memory_order_release);
 		}
+		if (seen == SEQ_END)
+			break;
 		atomic_store_explicit(&job->shared->b.seq, pos, memory_order_release);
 	}
+	atomic_store_explicit(&job->shared->b.seq, SEQ_END, memory_order_release);
+}
+
+static void
+memcpy_b(struct job *job)
+{
+	messages_b(job, false);
+}
+
+static void
+vm_readv_b(struct job *job)
+{
+	messages_b(job, true);
+}
+
+/* A only says that there is one more message: the receiver copies. Yama lets it, if told. */
+static double
+vm_readv_a(struct job *job)
+{
+	uint64_t size = job->req.size;
+	uint64_t nb = floor_window_msgs(size), every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
+	struct window w;
+	uint64_t pos, seen;
+
+	memset(job->source, 1, size);
+	(void)prctl(PR_SET_PTRACER, job->pid_b, 0, 0, 0);
+	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
+	for (pos = 2; ; pos++) {
+		seen = reader_wait(job, pos, nb);
+		if (seen == SEQ_END)
+			return -1;
+		/* Pairs with the acquire in messages_b(). */
+		atomic_store_explicit(&job->shared->a.seq, pos, memory_order_release);
+		if (pos % every == 0 && window_is_over(&w, seen))
+			break;
+	}
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
+	return per_second(&w) * (double)size;
 }
 
 /* Sleep until an eventfd is written. @return false: the measurement is over */
@@ -451,6 +521,7 @@ static const struct {
 	[FLOOR_LINE] = { line_a, line_b },
 	[FLOOR_SLOT] = { slot_a, slot_b },
 	[FLOOR_MEMCPY] = { memcpy_a, memcpy_b },
+	[FLOOR_VM_READV] = { vm_readv_a, vm_readv_b },
 	[FLOOR_WAKE] = { wake_a, wake_b },
 };
 
@@ -495,6 +566,7 @@ measure(const struct floor_req *req)
 		bodies[req->kind].b(&job);
 		_exit(0);
 	}
+	job.pid_b = pid;
 	/* The child starts on the CPU that this process is about to spin on. */
 	pin(pid, req->cpu_b);
 	pin(0, req->cpu_a);

@@ -6,6 +6,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/api.h"
 #include "app_mem.h"
@@ -99,12 +103,36 @@ ctrl_check(const struct perf_params *p, const struct rte_comch_dev_info *info, c
 				"%u", (unsigned long long)p->size, info->max_msg_size);
 }
 
+/* Containers and Yama may refuse to let a process read its parent, as the floor does. */
+static bool
+has_vm_readv(void)
+{
+	char from = 1, to = 0;
+	struct iovec local = { &to, 1 }, remote = { &from, 1 };
+	const pid_t self = getpid();
+	int status = -1;
+	pid_t pid;
+
+	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(process_vm_readv(self, &local, 1, &remote, 1, 0) == 1 ? 0 : 1);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	(void)prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+	return status == 0;
+}
+
 static int
 floor_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
 {
+	const enum floor_kind kind = (enum floor_kind)p->kind;
+
 	(void)info;
-	return p->kind != FLOOR_MEMCPY || p->size > 0 ? 0 :
-		perf_refuse(error, "--size: memcpy needs at least one byte");
+	if (floor_has_size(kind) && p->size == 0)
+		return perf_refuse(error, "--size: %s needs at least one byte", floor_name(kind));
+	return kind != FLOOR_VM_READV || has_vm_readv() ? 0 :
+		perf_refuse(error, "floor vm_readv: the system call process_vm_readv fails");
 }
 
 static const char *
@@ -145,6 +173,7 @@ static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_LINE, .size = 64 } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_SLOT, .size = 64 }, PERF_OPT_LINES },
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_MEMCPY } },
+	{ PERF_OPT_KIND, 0, { .kind = FLOOR_VM_READV } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
 	{ PERF_OPT_KIND | PERF_OPT_BURST | PERF_OPT_QUEUE, PERF_OPT_SIZE,
 		{ .kind = FLOOR_RING, .size = 64, .burst = 32, .queue = 1024 } },

@@ -30,7 +30,7 @@ axis_of(const struct report_row *r)
 {
 	if (r->test->hops > 0)
 		return &latency;
-	return r->floor == FLOOR_MEMCPY ? &bandwidth : &rate;
+	return floor_unit(r->floor) == FLOOR_BYTES ? &bandwidth : &rate;
 }
 
 static double

@@ -46,7 +46,7 @@ print_size(FILE *f, const struct report_row *r)
 	char number[32];
 
 	if ((r->test->options & (PERF_OPT_SIZE | PERF_OPT_IMM)) == 0 ||
-			(perf_test_is_floor(r->test) && r->floor != FLOOR_MEMCPY))
+			(perf_test_is_floor(r->test) && !floor_has_size(r->floor)))
 		return;
 	app_size(p->size, number, sizeof(number));
 	if (p->imm == 0)
