@@ -8,8 +8,8 @@
 #        devtools/setup.sh hugepages
 #
 #   build   build the library, the programs and the examples
-#   memif   devtools/compare-memif.sh
-#   peers   devtools/perf-peers.sh: what it compares with
+#   memif   devtools/testpmd-rate.sh
+#   peers   devtools/perf.sh peers: what it compares with
 #   pmd     devtools/build-pmd.sh
 #   samples devtools/check-doca-samples.sh
 #   test    run the tests
@@ -56,7 +56,7 @@ packages() {
 		echo dpdk-dev python3 ;;
 	peers)
 		packages memif
-		echo libfabric-bin ucx-utils ;;
+		echo libck-dev libfabric-bin ucx-utils ;;
 	pmd)
 		packages build
 		echo debian-archive-keyring tar xz-utils ;;

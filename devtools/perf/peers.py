@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
-"""The measurements and the table of perf-peers.sh, which describes them."""
+"""The measurements and the table of peers.sh, which describes them."""
 
 import argparse
 import collections
@@ -18,8 +18,10 @@ import subprocess
 import sys
 import time
 
-DEVTOOLS = pathlib.Path(__file__).resolve().parent
-PERF = DEVTOOLS.parent / "build/app/comch-perf"
+DEVTOOLS = pathlib.Path(__file__).resolve().parent.parent
+BUILD = DEVTOOLS.parent / "build"
+PERF = BUILD / "app/comch-perf"
+NET_COMCH = BUILD / "drivers/net/comch/librte_net_comch.so"
 FLOOR_MS = "150"
 # Like comch-perf: the floors before and after, and the time that other programs had the CPUs.
 SAME_FLOORS = 1.15
@@ -29,12 +31,13 @@ SAME_CPUS = 1.3
 TIMEOUT = 60
 MIB = 1 << 20
 
-# name: program, Debian package, packages whose versions are printed
+# name: program or header, Debian package, package whose version is printed
 PEERS = {
     "memif": ("dpdk-testpmd", "dpdk-dev", "dpdk-dev"),
     "vhost": ("dpdk-testpmd", "dpdk-dev", "dpdk-dev"),
     "ucx": ("ucx_perftest", "ucx-utils", "libucx0"),
     "libfabric": ("fi_pingpong", "libfabric-bin", "libfabric1"),
+    "ck": ("/usr/include/ck_ring.h", "libck-dev", "libck-dev"),
     "unix": (None, None, None),
 }
 # kind: less is better, key of comch-perf's JSON
@@ -48,6 +51,8 @@ NOTES = {
     "a": "one-sided: the receiver is not told, and always the same memory is written",
     "b": "mean of all round trips, on both sides: the peer prints no percentiles",
     "c": "the peer's best second of three, and its receiver does not read the packets",
+    "d": "both under dpdk-testpmd, the best second of three",
+    "e": "as d, and the sender writes into the mbufs: export_eal=1,trust_peer=1",
 }
 
 Row = collections.namedtuple("Row", "kind size floor peer what command comch note")
@@ -180,24 +185,32 @@ def pingpong(size, count):
     return measure
 
 
-def testpmd(port):
+def testpmd(port, flow="send"):
     """Return a measurement by two dpdk-testpmd."""
 
     def measure(cpus):
         command = [DEVTOOLS / "testpmd-rate.sh", "--seconds", 3]
-        return 1e6 * float(run([*command, "--cpus", f"{cpus[1]},{cpus[0]}", port, "send"]))
+        return 1e6 * float(run([*command, "--cpus", f"{cpus[1]},{cpus[0]}", port, flow]))
 
     return measure
 
 
-def unix(test, size):
-    """Return a measurement by perf_peers_unix."""
+def bare(test, size):
+    """Return a measurement by perf_peers_bare."""
 
     def measure(cpus):
-        program = os.path.join(os.environ["RUNTIME_DIRECTORY"], "perf_peers_unix")
+        program = os.path.join(os.environ["RUNTIME_DIRECTORY"], "perf_peers_bare")
         return float(run([program, test, *cpus, 500, size]))
 
     return measure
+
+
+class NetComch:
+    """net_comch under dpdk-testpmd, instead of comch-perf."""
+
+    def __init__(self, port, flow):
+        self.what = f"net_comch {flow}{' trust' if port == 'trust' else ''}"
+        self.measure = testpmd(port, flow)
 
 
 def rows():
@@ -219,39 +232,46 @@ def rows():
         Row("latency", 64, "line", "ucx", "tag_lat", ucx("tag_lat", 64, count, lat), data_lat, ""),
         Row("latency", 64, "line", "libfabric", "fi_pingpong rdm",
             pingpong(64, count), data_lat, mean),
+        Row("latency", 64, "line", "ck", "ck_ring", bare("ck-lat", 64), data_lat, ""),
         Row("latency", 64, "line", "ucx", "ucp_am_lat",
             ucx("ucp_am_lat", 64, count, lat), ctrl_lat, ""),
         Row("latency", 64, "line", "unix", "SEQPACKET, both spin",
-            unix("lat", 64), ctrl_lat, ""),
+            bare("unix-lat", 64), ctrl_lat, ""),
         Row("wake-up", 64, "wake", "unix", "SEQPACKET, both sleep",
-            unix("wake", 64), (*ctrl_lat, "--wait", "event"), ""),
+            bare("unix-wake", 64), (*ctrl_lat, "--wait", "event"), ""),
         Row("latency", MIB, "memcpy", "ucx", "tag_lat", ucx("tag_lat", MIB, 5000, lat),
             long_lat, ""),
         Row("latency", MIB, "memcpy", "libfabric", "fi_pingpong rdm", pingpong(MIB, 5000),
             long_lat, mean),
         Row("rate", 64, "slot", "memif", "testpmd", testpmd("memif"), mbuf, "c"),
+        *(Row("rate", 64, "slot", "memif", f"testpmd {flow}", testpmd("memif", flow),
+              NetComch(port, flow), note)
+          for flow in ("send", "forward") for port, note in (("comch", "d"), ("trust", "e"))),
         Row("rate", 64, "slot", "vhost", "testpmd", testpmd("vhost"), mbuf, "c"),
+        Row("rate", 64, "slot", "ck", "ck_ring", bare("ck-rate", 64), desc, ""),
         Row("rate", 64, "slot", "ucx", "tag_bw", ucx("tag_bw", 64, 10 * count, rate), desc, ""),
         Row("rate", 64, "slot", "ucx", "ucp_put_bw",
             ucx("ucp_put_bw", 64, 20 * count, rate), desc, "a"),
         Row("rate", 64, "slot", "ucx", "ucp_am_bw",
             ucx("ucp_am_bw", 64, 10 * count, rate), ctrl_rate, ""),
         Row("rate", 64, "slot", "unix", "SEQPACKET, 32 a call",
-            unix("rate", 64), ctrl_rate, ""),
+            bare("unix-rate", 64), ctrl_rate, ""),
         Row("bandwidth", MIB, "memcpy", "ucx", "ucp_put_bw",
             ucx("ucp_put_bw", MIB, 20000, rate), shared, "a"),
         Row("bandwidth", MIB, "memcpy", "ucx", "tag_bw", ucx("tag_bw", MIB, 10000, rate),
             heap, ""),
-        Row("bandwidth", MIB, "memcpy", "unix", "STREAM", unix("stream", MIB), heap, ""),
+        Row("bandwidth", MIB, "memcpy", "unix", "STREAM", bare("unix-stream", MIB), heap, ""),
     ]
 
 
 def absent(row):
     """Why a row cannot be measured here; None: it can."""
     program, package, _ = PEERS[row.peer]
-    if program is None or shutil.which(program):
-        return None
-    return f"absent: apt-get install {package}"
+    if program is not None and not os.path.exists(program) and not shutil.which(program):
+        return f"absent: apt-get install {package}"
+    if isinstance(row.comch, NetComch) and not NET_COMCH.exists():
+        return "absent: net_comch (devtools/build-pmd.sh)"
+    return None
 
 
 def busy_seconds(cpus):
@@ -277,14 +297,15 @@ class Side:
     def __init__(self, row, cpus, is_comch):
         busy, begin = busy_seconds(cpus), time.monotonic()
         # comch-perf measures its floors itself; of long latencies, another one than this.
-        own_floors = is_comch and not (row.kind == "latency" and row.floor == "memcpy")
+        is_perf = is_comch and not isinstance(row.comch, NetComch)
+        own_floors = is_perf and not (row.kind == "latency" and row.floor == "memcpy")
         if not own_floors:
             before = floor(row, cpus)
-        if is_comch:
+        if is_perf:
             figures = self.comch(row, cpus)
             self.figure = figures["mean_ns" if row.note == "b" else KINDS[row.kind][1]]
         else:
-            self.figure = row.command(cpus)
+            self.figure = row.comch.measure(cpus) if is_comch else row.command(cpus)
         if own_floors:
             self.floors = figures["floor_value"], figures["floor_after"]
         else:
@@ -368,6 +389,8 @@ def name(row):
 
 def comch_name(row):
     """What a row measures of comch, short."""
+    if isinstance(row.comch, NetComch):
+        return row.comch.what
     skipped = ("--size", "--burst", "--api", "--memory")
     words, arguments = [], iter(row.comch)
     for word in arguments:
@@ -376,6 +399,11 @@ def comch_name(row):
         elif word not in skipped:
             words.append(str(word))
     return " ".join(words).replace("--", "")
+
+
+def comch_test(row):
+    """What a row measures of comch, in full."""
+    return comch_name(row) if isinstance(row.comch, NetComch) else " ".join(map(str, row.comch))
 
 
 def result(row, samples, reason):
@@ -389,7 +417,7 @@ def result(row, samples, reason):
         "floor": row.floor,
         "peer": row.peer,
         "peer_test": row.what,
-        "comch_test": " ".join(map(str, row.comch)),
+        "comch_test": comch_test(row),
         "note": NOTES.get(row.note),
         "state": "absent" if reason and reason.startswith("absent") else "failed",
         "reason": reason,
@@ -453,7 +481,7 @@ def legend(measured, printed):
 
 
 def parse(arguments):
-    """The options, which perf-peers.sh has checked."""
+    """The options, which peers.sh has checked."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--attempts", type=int)

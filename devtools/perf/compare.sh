@@ -5,7 +5,7 @@
 # Compare the speed of two revisions: runs their comch-perf by turns, and says for each row
 # whether the difference is larger than the noise.
 #
-# usage: devtools/perf-compare.sh [--rounds N] REV [REV] [-- ARGUMENT...]
+# usage: devtools/perf.sh compare [--rounds N] REV [REV] [-- ARGUMENT...]
 #
 #   REV         any name of a commit; the second one defaults to the working tree as it is
 #   --rounds N  pairs of measurements of each row, 5 to 15; default 9
@@ -19,8 +19,8 @@
 # Builds in build-compare/, which may be removed. The exit status is 1 if a row is slower.
 
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR source=common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source-path=SCRIPTDIR source=../common.sh
+. "$(dirname "$0")/../common.sh"
 
 rounds=9
 revs=()
@@ -71,5 +71,5 @@ if [ ${#revs[@]} -eq 1 ]; then
 	revs+=('working tree')
 fi
 own_runtime
-python3 "$top/devtools/perf_compare.py" "$rounds" "${programs[0]}" "${revs[0]}" \
+python3 "$top/devtools/perf/compare.py" "$rounds" "${programs[0]}" "${revs[0]}" \
 	"${programs[1]}" "${revs[1]}" "$@"

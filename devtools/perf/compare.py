@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
-"""The measurements and verdicts of perf-compare.sh, which describes them."""
+"""The measurements and verdicts of compare.sh, which describes them."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ def measure(program, arguments):
         check=False,
     )
     if run.returncode != 0:
-        sys.exit(f"perf_compare.py: {program} {' '.join(arguments)}: status {run.returncode}")
+        sys.exit(f"perf.sh compare: {program} {' '.join(arguments)}: status {run.returncode}")
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
