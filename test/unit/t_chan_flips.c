@@ -209,6 +209,8 @@ send_one(void *arg)
 	u->rec->claim = 0;
 	u->rec->staging_head = 0;
 	u->rc.stage_head = 0;
+	/* It looks at the tail. */
+	u->rc.stage_limit = 0;
 	u->rc.to.tail_seen = 0;
 	u->prod[0].tx.ahead.n = 0;
 	u_flip_begin();

@@ -112,6 +112,100 @@ Test(chan_stage, full)
 	check_recv(2, 1200, 0, 600);
 }
 
+/* Send n messages of these lengths by one call, cookies from 0; the number accepted. */
+static uint16_t
+send_burst(const uint32_t *lens, uint16_t n)
+{
+	struct rte_comch_op ops[DEPTH];
+	uint16_t i;
+
+	for (i = 0; i < n; i++)
+		ops[i] = u_op(u, i, lens[i], i);
+	return comch_chan_send(&u->prod[0], ops, n);
+}
+
+/* One claim for all; the space is published once, by the end of the burst. */
+Test(chan_stage, burst)
+{
+	static const uint32_t lens[] = { 1, 64, 65, 100, 128 };
+	struct rte_comch_cpl cpl[DEPTH];
+	unsigned int i;
+
+	u_post_many(u, U_MR_STAGED, 5, 200);
+	cr_assert_eq(send_burst(lens, 5), 5);
+	cr_assert_eq(u->rec->claim, 5u);
+	cr_assert_eq(u->rec->staging_head, 64u + 64 + 128 + 128 + 128);
+	for (i = 0; i < 5; i++)
+		cr_assert_eq(u_done_status(u), 0);
+	cr_assert_eq(comch_chan_recv(&u->c, cpl, DEPTH), 5);
+	for (i = 0; i < 5; i++) {
+		cr_assert_eq(cpl[i].cookie, i);
+		cr_assert_eq(cpl[i].status, 0);
+		cr_assert_eq(cpl[i].len, lens[i]);
+		cr_assert_arr_eq(u->staged.addr + 200 * i, u->src.addr + i, lens[i]);
+	}
+	cr_assert_eq(u->post->staging_tail, 512u);
+	cr_assert_eq(u->prod_wakes, 0u);
+	cr_assert_eq(u->prod[0].tx.stats.staged, 5u);
+}
+
+/* A burst ends where the ring does, and goes on once there is room. */
+Test(chan_stage, burst_that_fills_the_ring)
+{
+	static const uint32_t lens[] = { 400, 400, 129, 128 };
+
+	u_post_many(u, U_MR_STAGED, 4, 400);
+	/* 448 + 448 of 1,024: 128 are left. */
+	cr_assert_eq(send_burst(lens, 4), 2);
+	cr_assert_eq(u->rec->claim, 2u);
+	cr_assert_eq(u->rc.streaming, 0u);
+	check_recv(0, 0, 0, 400);
+	cr_assert_eq(u_send(u, 5, 129, 2), 1);
+	check_recv(1, 400, 1, 400);
+	check_recv(2, 800, 5, 129);
+}
+
+/* One of a burst is too long for its buffer, one is empty, one goes to shared memory. */
+Test(chan_stage, burst_of_all_kinds)
+{
+	static const uint32_t lens[] = { 10, 300, 0, 20, 30, 40 };
+	static const int statuses[] = { 0, -EMSGSIZE, 0, 0, 0, 0 };
+	static const uint32_t got[] = { 10, 0, 20, 30, 40 };
+	struct rte_comch_cpl cpl[DEPTH];
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		cr_assert(u_post(u, i == 2 ? U_MR_DIRECT : U_MR_STAGED, 200 * i, 200, i));
+	cr_assert_eq(send_burst(lens, 6), 6);
+	for (i = 0; i < 6; i++)
+		cr_assert_eq(u_done_status(u), statuses[i]);
+	cr_assert_eq(comch_chan_recv(&u->c, cpl, DEPTH), 5);
+	for (i = 0; i < 5; i++) {
+		cr_assert_eq(cpl[i].cookie, i);
+		cr_assert_eq(cpl[i].len, got[i]);
+	}
+	cr_assert_arr_eq(u->staged.addr, u->src.addr, 10);
+	cr_assert_arr_eq(u->direct.addr + 400, u->src.addr + 3, 20);
+	cr_assert_arr_eq(u->staged.addr + 800, u->src.addr + 5, 40);
+}
+
+/* The consumer has closed: all that were claimed end, and none is lost. */
+Test(chan_stage, burst_after_the_end)
+{
+	static const uint32_t lens[] = { 10, 20, 30 };
+	unsigned int i;
+
+	u_post_many(u, U_MR_STAGED, 3, 200);
+	u->post->closed = 1;
+	cr_assert_eq(send_burst(lens, 3), 3);
+	for (i = 0; i < 3; i++) {
+		cr_assert_eq(u_done_status(u), -ENOENT);
+		cr_assert_eq(u_rec(u, i)->head.kind, COMCH_REC_ABORT);
+	}
+	cr_assert_eq(u->rc.streaming, 0u);
+	cr_assert_eq(u->rec->staging_head, 0u);
+}
+
 /* All lengths, so that heads and wraps fall everywhere. */
 Test(chan_stage, wraps)
 {
@@ -256,6 +350,30 @@ Test(chan_stage, direct_behind_a_stream_of_a_dead_peer)
 	cr_assert_eq(u_recv_all(u, -ECANCELED), 2u);
 	cr_assert_eq(u->cons_faults, 0u);
 	cr_assert_eq(u->nb_drained, 1u);
+}
+
+/* The end, while a live peer streams: what it was told of the ring is not taken back. */
+Test(chan_stage, tail_of_a_stream_at_the_end)
+{
+	struct rte_comch_op big = u_op(u, 0, 3000, 1);
+	struct rte_comch_cpl cpl;
+
+	cr_assert(u_post(u, U_MR_STAGED, 0, 3000, 1));
+	cr_assert(u_post(u, U_MR_STAGED, 4000, 10, 2));
+	cr_assert(u_post(u, U_MR_STAGED, 5000, 10, 3));
+	cr_assert_eq(comch_chan_send(&u->prod[0], &big, 1), 1);
+	cr_assert(!u_recv(u, &cpl));
+	cr_assert_eq(u->post->staging_tail, RING);
+	/* More comes with the end, and the burst has no room for all buffers. */
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 0);
+	comch_chan_cons_halt(&u->c, RTE_COMCH_HALT_DOWN);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.status, -ECANCELED);
+	cr_assert_eq(u->post->staging_tail, 2 * RING);
+	cr_assert_eq(comch_chan_done(&u->prod[0], &cpl, 1), 1);
+	cr_assert_eq(cpl.status, 0, "it fits what is left");
+	cr_assert_eq(u->prod_faults, 0u);
+	cr_assert_eq(u_recv_all(u, -ECANCELED), 2u);
 }
 
 static void

@@ -102,6 +102,7 @@ struct comch_chan_cons {
 	uint32_t staging_size;
 	uint32_t pulled;        /* bytes copied of the message at head */
 	uint64_t stage_tail;    /* bytes of the ring used by earlier messages */
+	uint64_t stage_filled;  /* the peer's staging_head, when last read */
 	/* stop */
 	uint64_t halt_deadline; /* TSC; after it, claimed positions are abandoned */
 	uint64_t timeout_cycles;
@@ -128,6 +129,7 @@ struct comch_chan_remote {
 	uint32_t armed_answered __rte_aligned(COMCH_LINE); /* armed at the last wake-up */
 	uint32_t streaming;                   /* enum comch_stage_owner */
 	uint64_t stage_head;                  /* bytes written; by the ring's owner */
+	uint64_t stage_limit;                 /* head may go there, for all that is known */
 	uint32_t retired;                     /* streams to it end */
 	/* the connection's thread */
 	struct rte_comch_region post_region;
@@ -192,11 +194,12 @@ bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
 /* comch_chan_stage.c */
 /*
- * Put one message, or its first part, into the staging ring of rc.
- * Returns 1 if accepted, 0 to try again later, or a negative errno.
+ * Put messages, or the first part of one, into the staging ring of rc: the first of n operations,
+ * which goes to a buffer that is staged, and short ones that follow it.
+ * Returns the number accepted, 0 to try again later, or a negative errno.
  */
 int comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
-		const struct rte_comch_op *op, uint64_t pos);
+		const struct rte_comch_op *ops, uint32_t n, uint64_t pos);
 /* Is it worth a try to stage len bytes? False after comch_stage_await(): it wakes. */
 bool comch_stage_can_continue(const struct comch_chan_remote *rc, uint32_t len);
 /* Does the ring of rc have len free bytes, or a fault to report? */
@@ -210,6 +213,8 @@ bool comch_stage_push(struct comch_chan_prod *p);
  * Returns 1 if complete, 0 if more is to come, or a negative errno.
  */
 int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len);
+/* The end of a burst: publish the space that its messages freed. */
+void comch_stage_free_space(struct comch_chan_cons *c);
 
 /* Fill in a record's header. The caller stores the sequence last. */
 static inline struct comch_rec *

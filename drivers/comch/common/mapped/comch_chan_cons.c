@@ -36,7 +36,7 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->pulling = false;
 	c->stage_lost = false;
 	c->has_freed_space = false;
-	c->stage_tail = 0;
+	c->stage_tail = c->stage_filled = 0;
 	c->armed_answered = 0;
 	comch_recv_begin(&c->rx);
 }
@@ -126,16 +126,18 @@ static const struct comch_recv_steps steps = {
 };
 
 /*
- * Wake producers once per burst, for all the staging space that it freed. Otherwise a peer that
- * keeps changing its armed word would cost one wake-up per producer and message. After draining,
- * the regions may be unmapped, and no producer waits for space.
+ * Publish once per burst all the staging space that it freed, and wake producers. Otherwise a peer
+ * that keeps changing its armed word would cost one wake-up per producer and message. After
+ * draining, the regions may be unmapped, and no producer waits for space.
  */
 static void
-wake_for_room(struct comch_chan_cons *c)
+free_space(struct comch_chan_cons *c)
 {
 	c->has_freed_space = false;
-	if (comch_load_relaxed(&c->rx.drained) == 0)
-		comch_chan_wake_producers(c);
+	if (comch_load_relaxed(&c->rx.drained) != 0)
+		return;
+	comch_stage_free_space(c);
+	comch_chan_wake_producers(c);
 }
 
 static __rte_noinline uint16_t
@@ -145,7 +147,7 @@ recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 
 	n = comch_recv_all(rx, cpls, n, &steps);
 	if (unlikely(c->has_freed_space))
-		wake_for_room(c);
+		free_space(c);
 	return n;
 }
 

@@ -142,7 +142,7 @@ send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct
 			if (err != 0 && claim_moved(rc, pos))
 				continue;
 			if (err == COMCH_SEND_STAGED)
-				err = comch_stage_send(p, rc, &ops[0], pos);
+				err = comch_stage_send(p, rc, ops, n, pos);
 			/* A retiring consumer unmaps its memory: not a protocol error. */
 			if (err == -EPROTO && remote_is_retiring(rc))
 				err = -ENOENT;

@@ -27,6 +27,8 @@
  * the caches of both ends: measured from 32 KiB to 512 KiB, see RATIONALE.
  */
 #define COMCH_STAGE_PIECE (UINT32_C(64) << 10)
+/* Copying that much takes longer than a line from one end to the other. */
+#define COMCH_STAGE_SHORT (UINT32_C(4) << 10)
 
 /* Free bytes of the ring, or -EPROTO if the peer's position is out of range. */
 static int64_t
@@ -39,6 +41,23 @@ stage_space(const struct comch_chan_remote *rc, uint64_t head)
 	if (used > rc->to.base.staging_size)
 		return -EPROTO;
 	return (int64_t)(rc->to.base.staging_size - used);
+}
+
+/*
+ * The same for the ring's owner, who looks again only if less than *need* was free: the consumer
+ * writes its position after each burst, and each look takes that line from it.
+ */
+static int64_t
+stage_owner_space(struct comch_chan_remote *rc, uint32_t need)
+{
+	int64_t space = (int64_t)(rc->stage_limit - rc->stage_head);
+
+	if (space >= (int64_t)need)
+		return space;
+	space = stage_space(rc, rc->stage_head);
+	if (space >= 0)
+		rc->stage_limit = rc->stage_head + (uint64_t)space;
+	return space;
 }
 
 bool
@@ -87,10 +106,9 @@ stage_publish(struct comch_chan_remote *rc)
 
 /* Align the head, where the next message begins. */
 static void
-stage_end(struct comch_chan_remote *rc)
+stage_align(struct comch_chan_remote *rc)
 {
 	rc->stage_head = RTE_ALIGN_CEIL(rc->stage_head, (uint64_t)COMCH_LINE);
-	stage_publish(rc);
 }
 
 /* The last use of rc: a retired one may be freed after it. */
@@ -161,8 +179,8 @@ put_pieces(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	return left;
 }
 
-/* A message that fits. */
-static __rte_always_inline void
+/* Write a message that fits. True: its record is published already. */
+static __rte_always_inline bool
 put_message(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *op, uint64_t pos)
 {
@@ -173,46 +191,109 @@ put_message(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	if (unlikely(left > COMCH_STAGE_PIECE))
 		left = put_pieces(p, rc, op, pos, &g);
 	stage_put(rc, &g, left);
-	stage_end(rc);
-	if (likely(left == op->len))
-		comch_chan_commit_one(p, rc, pos, op, COMCH_REC_STAGED);
+	stage_align(rc);
+	return left < op->len;
+}
+
+/*
+ * The number of operations, from the first one on, that are short, go to the staging ring, and
+ * fit its free bytes. The first one does.
+ */
+static uint32_t
+short_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		const struct rte_comch_op *ops, uint32_t n, uint64_t pos, uint64_t space)
+{
+	struct comch_import_cache cache = { .region = UINT32_MAX };
+	/* Not positive: the peer has moved its tail out of range meanwhile. */
+	const int64_t posted = comch_send_posted(&rc->to, pos, n);
+	const struct comch_desc *desc;
+	uint64_t used = 0;
+	uint8_t *none;
+	uint32_t i;
+
+	if (ops[0].len > COMCH_STAGE_SHORT)
+		return 1;
+	for (i = 1; i < n && (int64_t)i < posted; i++) {
+		used += RTE_ALIGN_CEIL(ops[i - 1].len, (uint32_t)COMCH_LINE);
+		if (comch_send_check_op(&rc->to, &ops[i]) != 0 || ops[i].len == 0 ||
+				ops[i].len > COMCH_STAGE_SHORT || used + ops[i].len > space)
+			break;
+		desc = comch_send_desc(&p->tx.ahead, &rc->to, pos + i, (uint32_t)posted - i);
+		if (comch_send_check_desc(&rc->to, desc, ops[i].len, &cache, &none) !=
+				COMCH_SEND_STAGED)
+			break;
+	}
+	return i;
+}
+
+/* Messages that fit, at positions that are claimed. Returns their number. */
+static int
+put_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		const struct rte_comch_op *ops, uint32_t n, uint64_t pos)
+{
+	bool published = false;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		published = put_message(p, rc, &ops[i], pos + i);
+	/* Once for all: the consumer reads that line. */
+	stage_publish(rc);
+	for (i = 0; i < n && !published; i++)
+		comch_chan_commit_one(p, rc, pos + i, &ops[i], COMCH_REC_STAGED);
 	comch_chan_wake(p, rc);
+	for (i = 0; i < n; i++) {
+		stage_count(p, ops[i].len, ops[i].imm_len);
+		comch_send_done(&p->tx, &ops[i], 0);
+	}
+	return (int)n;
+}
+
+/* The consumer closed before the claim. */
+static int
+abort_claimed(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		const struct rte_comch_op *ops, uint32_t n, uint64_t pos)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		comch_chan_commit_one(p, rc, pos + i, &ops[i], COMCH_REC_ABORT);
+		comch_send_done(&p->tx, &ops[i], -ENOENT);
+	}
+	return (int)n;
 }
 
 int
 comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
-		const struct rte_comch_op *op, uint64_t pos)
+		const struct rte_comch_op *ops, uint32_t n, uint64_t pos)
 {
 	uint32_t free = COMCH_STAGE_FREE;
 	int64_t space;
 	int ret;
 
-	p->short_space = RTE_MIN(op->len, rc->to.base.staging_size);
+	p->short_space = RTE_MIN(ops[0].len, rc->to.base.staging_size);
 	/* Pairs with stage_release(). Model: lock.pml, lock. */
 	if (!__atomic_compare_exchange_n(&rc->streaming, &free, COMCH_STAGE_OWNED, false,
 			__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
-	space = stage_space(rc, rc->stage_head);
+	space = stage_owner_space(rc, p->short_space);
 	ret = space < 0 ? -EPROTO : 0;
 	if (space < (int64_t)p->short_space)
 		goto release;
-	if (!comch_chan_claim(rc, pos, 1))
+	/* Each claim drains the stores before it, which go to lines of the peer: few claims. */
+	if (n > 1)
+		n = short_group(p, rc, ops, n, pos, (uint64_t)space);
+	if (!comch_chan_claim(rc, pos, n))
 		goto release;
+	p->short_space = 0;
 	if (peer_load_relaxed_u32(&rc->to.post_shared->closed) != 0) { /* C */
-		comch_chan_commit_one(p, rc, pos, op, COMCH_REC_ABORT);
-		ret = -ENOENT;
+		ret = abort_claimed(p, rc, ops, n, pos);
 		goto release;
 	}
-	if (op->len > rc->to.base.staging_size) {
-		p->short_space = 0;
-		stream_begin(p, rc, op, pos);
+	if (ops[0].len > rc->to.base.staging_size) {
+		stream_begin(p, rc, ops, pos);
 		return 1;
 	}
-	put_message(p, rc, op, pos);
-	stage_count(p, op->len, op->imm_len);
-	comch_send_done(&p->tx, op, 0);
-	p->short_space = 0;
-	ret = 1;
+	ret = put_group(p, rc, ops, n, pos);
 release:
 	stage_release(p, rc);
 	return ret;
@@ -230,7 +311,8 @@ stream_end(struct comch_chan_prod *p, int status)
 	};
 	struct comch_chan_remote *rc = p->stream;
 
-	stage_end(rc);
+	stage_align(rc);
+	stage_publish(rc);
 	comch_chan_wake(p, rc);
 	comch_send_done(&p->tx, &op, status);
 	/*
@@ -288,7 +370,7 @@ stream_put(struct comch_chan_prod *p, struct comch_chan_remote *rc)
 	if (comch_load_relaxed(&rc->retired) != 0)
 		return -ENOENT;
 	while (p->stream_left > 0) {
-		space = stage_space(rc, rc->stage_head);
+		space = stage_owner_space(rc, RTE_MIN(p->stream_left, COMCH_STAGE_PIECE));
 		if (space <= 0)
 			return (int)space;
 		k = (uint32_t)RTE_MIN((uint64_t)space, RTE_MIN(p->stream_left, COMCH_STAGE_PIECE));
@@ -343,13 +425,51 @@ stage_get(const struct comch_chan_cons *c, uint8_t *dst, uint32_t from, uint32_t
 	peer_copy(dst + first, c->staging, len - first);
 }
 
-/* Publish the tail in whole lines, see stage_end(). The end of the burst wakes producers. */
+/* Publish the tail in whole lines, see stage_align(). The end of the burst wakes producers. */
 static void
 stage_consumed(struct comch_chan_cons *c, uint64_t pos)
 {
 	comch_store_release(&c->post->staging_tail,
 		RTE_ALIGN_FLOOR(pos, (uint64_t)COMCH_LINE)); /* S: stage.pml, consumed */
 	c->has_freed_space = true;
+}
+
+void
+comch_stage_free_space(struct comch_chan_cons *c)
+{
+	/* Of a message in pieces, each has published more; also if its rest never comes. */
+	if (!c->pulling && !c->stage_lost)
+		stage_consumed(c, c->stage_tail);
+}
+
+/*
+ * The bytes from the tail on that the ring has. The head is read only if those that were there
+ * earlier do not suffice: the producers write that line for each burst. A message that may be
+ * aborted is longer than the ring, so it looks each time.
+ */
+static uint64_t
+stage_ready(struct comch_chan_cons *c, uint32_t len)
+{
+	uint64_t ready = c->stage_filled - c->stage_tail;
+
+	if (ready >= len && ready <= c->staging_size)
+		return ready;
+	/* H: stage.pml, get */
+	c->stage_filled = peer_load_acquire_u64(&c->rec_shared->staging_head);
+	return c->stage_filled - c->stage_tail;
+}
+
+/* The message at head is copied, or skipped. */
+static void
+stage_next(struct comch_chan_cons *c, uint32_t len)
+{
+	c->pulling = false;
+	c->stage_tail = RTE_ALIGN_CEIL(c->stage_tail + len, (uint64_t)COMCH_LINE);
+	/* Of short messages, the end of the burst publishes it, once. */
+	if (len > COMCH_STAGE_SHORT)
+		stage_consumed(c, c->stage_tail);
+	else
+		c->has_freed_space = true;
 }
 
 /* If the producer aborted the message at head, skip what it wrote. */
@@ -380,7 +500,7 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 	 * Model: stop.pml, halted.
 	 */
 	const bool is_down = comch_load_acquire(&c->rx.halt) == RTE_COMCH_HALT_DOWN;
-	uint64_t peer_head, ready;
+	uint64_t ready;
 	uint32_t k;
 	int ret;
 
@@ -391,8 +511,7 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 		c->pulling = true;
 		c->pulled = 0;
 	}
-	peer_head = peer_load_acquire_u64(&c->rec_shared->staging_head); /* H: stage.pml, get */
-	ready = peer_head - c->stage_tail;
+	ready = stage_ready(c, len);
 	/* The ring's limit counts from the published tail, which is rounded down to a line. */
 	if (ready < c->pulled || ready - RTE_ALIGN_FLOOR(c->pulled, (uint32_t)COMCH_LINE) >
 			c->staging_size)
@@ -417,8 +536,6 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 		c->pulling &= !is_down;
 		return is_down ? -ECANCELED : 0;
 	}
-	c->pulling = false;
-	c->stage_tail = RTE_ALIGN_CEIL(c->stage_tail + len, (uint64_t)COMCH_LINE);
-	stage_consumed(c, c->stage_tail);
+	stage_next(c, len);
 	return 1;
 }
