@@ -288,7 +288,7 @@ def busy_seconds(cpus):
 
 def floor(row, cpus):
     """Measure the floor of a row."""
-    return float(run([PERF / "comch-perf-floor", row.floor, *cpus, FLOOR_MS, row.size]))
+    return float(run([PERF / "comch-perf-floor", row.floor, *cpus, FLOOR_MS, row.size]).split()[0])
 
 
 class Side:

@@ -18,7 +18,7 @@ floor_launch(struct perf_run *run)
 	if (req.cpu_b < 0)
 		return perf_run_fail(run, "both sides must run on one machine");
 	req.ms = (uint32_t)(run->params.duration_us / 1000);
-	value = floor_measure(&req);
+	value = floor_measure(&req).value;
 	if (value <= 0)
 		return perf_run_fail(run, "%s %s: no figure", floor_program(req.kind),
 				floor_name(req.kind));

@@ -4,6 +4,7 @@
 
 /* Arguments and output of the programs that measure a floor. */
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,16 @@ parse(struct floor_req *req, int argc, char **argv, const char *program)
 		(floor_has_size(req->kind) && req->size == 0) ? -1 : 0;
 }
 
+/* Of a latency; floor_main() prints it behind the median. */
+static double p999_ns = NAN;
+
+double
+floor_one_way(const struct hist *hist)
+{
+	p999_ns = clock_cycles_to_ns(hist_quantile(hist, 0.999)) / 2;
+	return clock_cycles_to_ns(hist_quantile(hist, 0.5)) / 2;
+}
+
 int
 floor_main(int argc, char **argv, const char *program,
 		double (*measure)(const struct floor_req *req))
@@ -90,7 +101,10 @@ floor_main(int argc, char **argv, const char *program,
 	else
 		clock_calibrate();
 	value = measure(&req);
-	printf("%.17g\n", value);
+	printf("%.17g", value);
+	if (!isnan(p999_ns))
+		printf(" %.17g", p999_ns);
+	printf("\n");
 	fflush(stdout);
 	return value < 0;
 }

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hist.h"
+
 /** Kinds of floors. */
 enum floor_kind {
 	/** Ping-pong of a 64-byte line, one way; p50, ns. */
@@ -82,13 +84,22 @@ enum floor_unit floor_unit(enum floor_kind kind);
 /** Name of the program that measures this kind. */
 const char *floor_program(enum floor_kind kind);
 
+/** What a program prints. */
+struct floor_figure {
+	double value;   /**< In the unit of its kind; a latency is the median. Negative: failed. */
+	double p999_ns; /**< Of a latency; NaN: it is none. */
+};
+
+/** Half of a median round trip, ns. floor_main() prints the 99.9th percentile as well. */
+double floor_one_way(const struct hist *hist);
+
 /**
  * Start the program and sleep until it ends, so that both CPUs are free for it.
  *
  * @return
- *   The figure in the unit of its kind, or a negative number on failure.
+ *   The figure.
  */
-double floor_measure(const struct floor_req *req);
+struct floor_figure floor_measure(const struct floor_req *req);
 
 /**
  * main() of a program: parse the arguments, measure, and print the figure.

@@ -122,13 +122,6 @@ sink(struct job *job, uint64_t sum)
 	*(volatile uint64_t *)&job->shared->sink.payload[0] = sum;
 }
 
-/* Half a round trip, ns. */
-static double
-one_way(const struct laps *laps)
-{
-	return clock_cycles_to_ns(hist_quantile(laps->hist, 0.5)) / 2;
-}
-
 static double
 per_second(const struct window *w)
 {
@@ -228,7 +221,7 @@ line_a(struct job *job)
 	} while (!laps_round(&laps));
 	atomic_store_explicit(&line->seq, SEQ_END, memory_order_release);
 	sink(job, sum);
-	return one_way(&laps);
+	return floor_one_way(&hist);
 }
 
 static void
@@ -501,7 +494,7 @@ wake_a(struct job *job)
 	} while (!laps_round(&laps));
 	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
 	event_write(job->event[1]);
-	return one_way(&laps);
+	return floor_one_way(&hist);
 }
 
 static void

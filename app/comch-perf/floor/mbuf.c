@@ -201,7 +201,7 @@ ring_lat_a(struct job *job)
 		sum += look_at(m);
 	} while (!laps_round(&laps));
 	atomic_store_explicit(&sink, sum, memory_order_relaxed);
-	return clock_cycles_to_ns(hist_quantile(&hist, 0.5)) / 2;
+	return floor_one_way(&hist);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -73,41 +74,50 @@ start(const struct floor_req *req, int fd, pid_t *pid)
 	return -rc;
 }
 
-/* Read the figure that the program prints. */
-static double
+static const struct floor_figure failed = { .value = -1, .p999_ns = NAN };
+
+/* Read what the program prints. */
+static struct floor_figure
 read_figure(int fd, uint32_t ms)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	char text[64], *end;
-	double value;
+	struct floor_figure figure;
+	char text[64];
 	ssize_t len;
 
 	if (poll(&pfd, 1, (int)ms + GRACE_MS) != 1)
-		return -1;
+		return failed;
 	len = read(fd, text, sizeof(text) - 1);
 	if (len <= 0)
-		return -1;
+		return failed;
 	text[len] = '\0';
-	value = strtod(text, &end);
-	return end != text ? value : -1;
+	switch (sscanf(text, "%lf %lf", &figure.value, &figure.p999_ns)) {
+	case 2:
+		return figure;
+	case 1:
+		figure.p999_ns = NAN;
+		return figure;
+	default:
+		return failed;
+	}
 }
 
-double
+struct floor_figure
 floor_measure(const struct floor_req *req)
 {
-	double value = -1;
+	struct floor_figure figure = failed;
 	int fds[2];
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
-		return -1;
+		return failed;
 	if (start(req, fds[1], &pid) == 0) {
-		value = read_figure(fds[0], req->ms);
-		if (value < 0)
+		figure = read_figure(fds[0], req->ms);
+		if (figure.value < 0)
 			kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
 	close(fds[0]);
 	close(fds[1]);
-	return value;
+	return figure;
 }

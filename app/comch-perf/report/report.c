@@ -107,6 +107,7 @@ make_columns(const struct report_row *r)
 		{ "mode_high", mode(&r->modes[1]) },
 		{ "mode_high_repeats", count(r->modes[1].nb) },
 		{ "lines", real(report_lines(r)) },
+		{ "floor_p999_ns", real(r->floor_p999_ns) },
 	};
 	json_t *row = json_object();
 	uint32_t i;

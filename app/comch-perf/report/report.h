@@ -42,6 +42,7 @@ struct report_row {
 	enum floor_kind floor;
 	double floor_value;
 	double floor_after;
+	double floor_p999_ns;    /**< Of a latency: mean of the two floors. */
 	double ratio;            /**< Result / mean of the two floors. */
 	double stolen;           /**< Fraction of the time that other programs had the CPU. */
 	bool crowded;            /**< More threads than CPUs. */
@@ -69,6 +70,7 @@ struct table {
 	bool crowded;
 	bool repeated;
 	bool unsettled;
+	bool tails;              /**< Rows with the 99.9th percentile of their floor. */
 	bool histograms;         /**< Print those of the rows. */
 };
 

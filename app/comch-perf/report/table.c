@@ -140,6 +140,7 @@ note(struct table *table, const struct report_row *row)
 	table->floors[row->floor] = true;
 	table->crowded |= row->crowded;
 	table->repeated |= row->repeats > 1;
+	table->tails |= row->test->hops > 0 && !isnan(row->floor_p999_ns);
 	table->unsettled |= row->repeats > 1 && !row->settled;
 	table->unstable |= !row->stable && !row->crowded && row->floor != FLOOR_NONE;
 	for (i = 0; i < table->nb_tests; i++) {
@@ -211,6 +212,8 @@ print_state(const struct report_row *r, FILE *f)
 		print_spread(r, f);
 	else
 		fputs(state, f);
+	if (r->test->hops > 0 && !isnan(r->floor_p999_ns))
+		fprintf(f, ", p99.9 %.2f", r->p999_ns / r->floor_p999_ns);
 	fputc('\n', f);
 }
 
@@ -264,6 +267,8 @@ table_foot(const struct table *table, FILE *f)
 		"  copies     CPU copies per message, both sides together.\n"
 		"  unstable   the two floors differ by more than 15 %%, or other programs had the\n"
 		"             CPU for more than 10 %% of the time: the machine changed.\n");
+	if (table->tails)
+		fprintf(f, "  p99.9      that of the result / that of the floors.\n");
 	if (table->repeated)
 		fprintf(f, "  N/M stable how many of the M measurements were stable, and their "
 			"smallest and\n             largest ratio; the row is their median.\n");

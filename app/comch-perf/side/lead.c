@@ -219,7 +219,7 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->msgs_per_s = r->bytes_per_s = NAN;
 	r->p50_ns = r->p90_ns = r->p99_ns = r->p999_ns = r->max_ns = NAN;
 	r->copies = NAN;
-	r->floor_value = r->floor_after = r->ratio = r->ratio_min = r->ratio_max = NAN;
+	r->floor_value = r->floor_after = r->floor_p999_ns = r->ratio = r->ratio_min = r->ratio_max = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params,
@@ -238,6 +238,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		.lines = RTE_MAX((uint32_t)row->params.lines, (uint32_t)FLOOR_ONE_LINE),
 	};
 	uint64_t begin_ns = clock_mono_ns();
+	struct floor_figure before = { NAN, NAN }, after = { NAN, NAN };
 	uint64_t waited = waited_ns();
 	struct perf_run run;
 	int rc;
@@ -256,10 +257,13 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		return 0;
 	}
 	if (r->floor != FLOOR_NONE)
-		r->floor_value = floor_measure(&req);
+		before = floor_measure(&req);
 	rc = perf_run_lead(&run);
 	if (r->floor != FLOOR_NONE && !perf_quit())
-		r->floor_after = floor_measure(&req);
+		after = floor_measure(&req);
+	r->floor_value = before.value;
+	r->floor_after = after.value;
+	r->floor_p999_ns = (before.p999_ns + after.p999_ns) / 2;
 	if (r->floor_value < 0 || r->floor_after < 0) {
 		r->floor = FLOOR_NONE;
 		perf_run_fail(&run, "measure floor %s: no figure from %s", floor_name(req.kind),
