@@ -103,6 +103,8 @@ pin_polls(void)
 	for (i = 0; i < nb_polls; i++) {
 		/* Nor after a sleep, when the next look is due after this time. */
 		polls[i]->scan_cycles = UINT64_MAX / 64;
+		/* A slow machine does not read wake-ups sooner. */
+		polls[i]->unread_ms = 1000 * 1000;
 		polls[i]->next_scan = UINT64_MAX;
 		polls[i]->next_look = UINT64_MAX;
 	}

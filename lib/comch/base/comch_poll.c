@@ -93,6 +93,7 @@ rte_comch_poll_create(const struct rte_comch_poll_conf *conf)
 	TAILQ_INIT(&poll->fds);
 	pthread_mutex_init(&poll->lock, NULL);
 	poll->scan_cycles = rte_get_tsc_hz() / COMCH_POLL_SCANS_PER_S;
+	poll->unread_ms = COMCH_POLL_UNREAD_MS;
 	poll->socket_id = c.socket_id;
 	if (c.name != NULL)
 		rte_strscpy(poll->name, c.name, sizeof(poll->name));

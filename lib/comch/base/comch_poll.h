@@ -162,6 +162,7 @@ struct rte_comch_poll {
 	uint32_t arena_size;         /* that a run may use */
 	bool sleeps;                 /* in rte_comch_poll_wait(): links may leave wake-ups unread */
 	uint32_t nb_unread;          /* links that did */
+	int unread_ms;               /* COMCH_POLL_UNREAD_MS, but in tests */
 	uint64_t unread_until;       /* TSC; they may not any more, if nb_unread > 0 */
 	bool armed;
 	bool asks_fences;            /* publishers fence for its sleeps: comch_armed.h */

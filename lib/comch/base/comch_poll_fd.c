@@ -215,8 +215,8 @@ sleep_and_serve(struct rte_comch_poll *poll, int timeout_ms, bool may_leave)
 int
 comch_poll_sleep(struct rte_comch_poll *poll, int timeout_ms)
 {
-	const bool is_long = timeout_ms < 0 || timeout_ms > COMCH_POLL_UNREAD_MS;
-	const int first = poll->nb_unread > 0 && is_long ? COMCH_POLL_UNREAD_MS : timeout_ms;
+	const bool is_long = timeout_ms < 0 || timeout_ms > poll->unread_ms;
+	const int first = poll->nb_unread > 0 && is_long ? poll->unread_ms : timeout_ms;
 	int ret = sleep_and_serve(poll, first, true);
 
 	if (ret != 0 || poll->nb_unread == 0)

@@ -100,7 +100,7 @@ comch_sched_unread(struct rte_comch_conn *conn, bool is_unread)
 		return;
 	}
 	if (sched->poll->nb_unread++ == 0)
-		sched->poll->unread_until = comch_conn_in_ms(COMCH_POLL_UNREAD_MS);
+		sched->poll->unread_until = comch_conn_in_ms(sched->poll->unread_ms);
 	TAILQ_INSERT_TAIL(&sched->unread, conn, unread_next);
 }
 
