@@ -140,10 +140,6 @@ struct rte_comch_poll {
 	uint64_t long_since;         /* TSC */
 	bool may_be_long;            /* measure this run */
 	uint64_t scan_cycles;
-	bool idle;                   /* in the last millisecond: see is_idle() */
-	uint64_t idle_until;         /* TSC of the next judgement */
-	uint64_t idle_runs;          /* stats.runs and stats.busy_runs at the last one */
-	uint64_t idle_busy_runs;
 	struct comch_obj_list work;
 	struct comch_obj_list later; /* waits for comch_poll_has_time() */
 	uint64_t later_at;           /* TSC; UINT64_MAX: nothing waits */
@@ -162,13 +158,17 @@ struct rte_comch_poll {
 	uint32_t arena_size;         /* that a run may use */
 	bool sleeps;                 /* in rte_comch_poll_wait(): links may leave wake-ups unread */
 	uint32_t nb_unread;          /* links that did */
-	int unread_ms;               /* COMCH_POLL_UNREAD_MS, but in tests */
 	uint64_t unread_until;       /* TSC; they may not any more, if nb_unread > 0 */
 	bool armed;
 	bool asks_fences;            /* publishers fence for its sleeps: comch_armed.h */
 	uint64_t rest_at;            /* TSC; then no more, if it has not slept until then */
 	bool has_slept;              /* may have: armed since the last run */
 	bool timer_is_set;           /* since the last arming: tasks waited */
+	bool idle;                   /* in the last millisecond: see is_idle() */
+	uint64_t idle_until;         /* TSC of the next judgement */
+	uint64_t idle_runs;          /* stats.runs and stats.busy_runs at the last one */
+	uint64_t idle_busy_runs;
+	int unread_ms;               /* COMCH_POLL_UNREAD_MS, but in tests */
 	int event_fd;                /* wakes a sleeping poll */
 	struct comch_fd mailbox_fd;
 	struct comch_fd timer_fd;    /* wakes a sleeping poll for tasks that wait */

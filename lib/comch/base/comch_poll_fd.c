@@ -19,8 +19,8 @@
 #define BUSY_SCANS 50
 /* Those of an idle poll: 20,000 a second, for 0.5 to 2 % of its time. */
 #define IDLE_SCANS 20
-/* A poll is idle if at most one of so many runs returns events. */
-#define IDLE_RUNS 64
+/* A poll is idle if it spins, so many runs at least, and but one of so many returns events. */
+#define IDLE_RUNS 1024
 
 static const uint32_t class_of[COMCH_POLL_NB_CLASSES] = {
 	RTE_COMCH_POLL_RX, RTE_COMCH_POLL_TX, RTE_COMCH_POLL_LINK,
@@ -112,9 +112,10 @@ comch_poll_fd_del(struct rte_comch_poll *poll, struct comch_fd *cfd)
 }
 
 /*
- * Hardly any run of the last millisecond has returned events, and there is no fast path: a server's
- * poll that waits for clients, or a client's that waits for its server. A connection should not
- * wait for the next millisecond.
+ * The poll has spun for the last millisecond, hardly any run has returned events, and there is no
+ * fast path: a server's poll that waits for clients, or a client's that waits for its server. A
+ * connection should not wait for the next millisecond. A thread that has other work as well does
+ * not spin.
  */
 static bool
 is_idle(struct rte_comch_poll *poll, uint64_t now)
@@ -126,7 +127,7 @@ is_idle(struct rte_comch_poll *poll, uint64_t now)
 		poll->idle_until = now + poll->scan_cycles;
 		poll->idle_runs = poll->stats.runs;
 		poll->idle_busy_runs = poll->stats.busy_runs;
-		poll->idle = busy * IDLE_RUNS <= runs;
+		poll->idle = (busy + 1) * IDLE_RUNS <= runs;
 	}
 	return poll->idle && comch_load_relaxed(&poll->nb_sources) == 0;
 }
