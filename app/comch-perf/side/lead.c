@@ -219,7 +219,8 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->msgs_per_s = r->bytes_per_s = NAN;
 	r->p50_ns = r->p90_ns = r->p99_ns = r->p999_ns = r->max_ns = NAN;
 	r->copies = NAN;
-	r->floor_value = r->floor_after = r->floor_p999_ns = r->ratio = r->ratio_min = r->ratio_max = NAN;
+	r->floor_value = r->floor_after = r->floor_p999_ns = NAN;
+	r->ratio = r->ratio_min = r->ratio_max = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params,
