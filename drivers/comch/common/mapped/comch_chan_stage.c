@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include <rte_common.h>
+#include <rte_prefetch.h>
 
 #include "sdk/comch_asym.h"
 #include "comch_chan.h"
@@ -511,6 +512,8 @@ comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32
 		c->pulling = true;
 		c->pulled = 0;
 	}
+	/* Both lines come from the peer at the same time: the message's first, and the head. */
+	rte_prefetch0(c->staging + (c->stage_tail & (c->staging_size - 1)));
 	ready = stage_ready(c, len);
 	/* The ring's limit counts from the published tail, which is rounded down to a line. */
 	if (ready < c->pulled || ready - RTE_ALIGN_FLOOR(c->pulled, (uint32_t)COMCH_LINE) >
