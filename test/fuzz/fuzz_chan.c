@@ -81,9 +81,11 @@ set_position(struct state *s, struct fuzz_in *in)
 	if (s->is_consumer) {
 		if (which % 4 == 0)
 			u->post->tail = u->rec->claim + delta;
-		else if (which % 4 == 1)
+		else if (which % 4 == 1) {
 			u->post->staging_tail = u->rc.stage_head - delta;
-		else if (which % 4 == 2)
+			/* Have the next send look at it. */
+			u->rc.stage_limit = u->rc.stage_head;
+		} else if (which % 4 == 2)
 			u->post->armed = (uint32_t)delta;
 		else
 			u->post->closed = (uint32_t)delta;
