@@ -6,6 +6,7 @@
 #
 # usage: devtools/perf.sh COMMAND [ARGUMENT...]
 #
+#   goals               does the channel reach what it is to reach beside the machine's floors
 #   compare REV [REV]   is a revision faster or slower than another one
 #   peers [PEER...]     is the channel faster than net_memif, vhost, UCX, libfabric and others
 #   pictures            draw the pictures of the guide
@@ -17,7 +18,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 case ${1:-} in
-compare | peers | pictures) exec "$top/devtools/perf/$1.sh" "${@:2}" ;;
+goals | compare | peers | pictures) exec "$top/devtools/perf/$1.sh" "${@:2}" ;;
 -h | --help) usage ;;
-*) die "expected a command: compare, peers or pictures; --help says more" ;;
+*) die "expected a command: goals, compare, peers or pictures; --help says more" ;;
 esac

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""The goals of goals.sh, which describes them."""
+
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+PERF = pathlib.Path(__file__).resolve().parents[2] / "build/app/comch-perf/comch-perf"
+FAR_NS = 200
+# Above the line, where the CPUs are near each other.
+NEAR_NS = 15
+MIB = 1 << 20
+
+# name; arguments of comch-perf; what is measured: a key of its JSON, or of derived(); the goal
+# where the CPUs are far and where they are near: a tuple of comparison and value, None: none.
+Goal = collections.namedtuple("Goal", "name arguments figure far near beside")
+
+
+def goal(name, arguments, far, near=None, figure="ratio", beside=None):
+    """Make a goal; beside: divided by the same figure of this other row."""
+    return Goal(name, tuple(arguments.split()), figure, far, near, beside and tuple(beside.split()))
+
+
+def at_most(value):
+    """Less is better."""
+    return ("<=", value)
+
+
+def at_least(value):
+    """More is better."""
+    return (">=", value)
+
+
+IMM = "data-lat --size 0 --imm 32"
+LAT = "data-lat --size 64 --imm 0"
+RATE = "data-rate --size {} --burst {} --api {}"
+DESC = RATE.format(64, 32, "desc")
+BW = "data-bw --size {} --memory {}"
+GOALS = [
+    goal("latency, immediate data", IMM, at_most(1.1)),
+    goal("latency, immediate data, above the line, ns", IMM, None, at_most(NEAR_NS), "above_ns"),
+    goal("latency, immediate data, p99.9", IMM, at_most(2), at_most(2), "tail"),
+    goal("latency, 64 B", LAT, at_most(1.1)),
+    goal("latency, 64 B, above the line, ns", LAT, None, at_most(NEAR_NS), "above_ns"),
+    goal("latency, 64 B, p99.9", LAT, at_most(2), at_most(2), "tail"),
+    goal("latency, control message", "ctrl-lat --size 64", at_most(1.5)),
+    goal("latency beside 1,000 idle connections", "ctrl-lat --size 64 --connections 1000",
+         at_most(1.2), at_most(1.2), "p50_ns", "ctrl-lat --size 64"),
+    goal("wake-up, data", LAT + " --wait event", at_most(1.3), at_most(1.3)),
+    goal("wake-up, control message", "ctrl-lat --size 64 --wait event",
+         at_most(1.3), at_most(1.3)),
+    goal("rate, bursts of 32", DESC, at_least(0.6)),
+    goal("rate, bursts of 256", RATE.format(64, 256, "desc"), at_least(0.6)),
+    goal("rate, one by one", RATE.format(64, 1, "desc"), at_least(0.2)),
+    goal("rate, mbufs", RATE.format(64, 32, "mbuf"), at_least(0.4)),
+    goal("rate, mbufs, one by one", RATE.format(64, 1, "mbuf"), at_least(0.2)),
+    goal("rate, mbufs of 1 KiB beside descriptors", RATE.format("1K", 32, "mbuf"),
+         at_least(1), at_least(1), "msgs_per_s", RATE.format("1K", 32, "desc")),
+    goal("rate, DOCA beside descriptors", RATE.format(64, 32, "doca"), at_least(0.6),
+         at_least(0.6), "msgs_per_s", DESC),
+    goal("rate, heap memory", DESC + " --memory heap", at_least(0.4)),
+    goal("rate, control messages", "ctrl-rate --size 64", at_least(0.25)),
+    goal("bandwidth, 1 MiB", BW.format("1M", "shared"), at_least(0.97), at_least(0.97)),
+    *(goal(f"bandwidth, heap memory, {size}", BW.format(size, "heap"), at_least(least),
+           at_least(least)) for size, least in
+      (("64K", 0.5), ("256K", 0.5), ("1M", 0.6), ("4M", 0.6))),
+    goal("connect, us", "conn-rate", at_most(200), at_most(200), "p50_us"),
+    goal("connect, p99.9, us", "conn-rate", at_most(2000), at_most(2000), "p999_us"),
+]
+
+
+class PerfError(Exception):
+    """A program that fails, in one line."""
+
+
+def measure(arguments, repeat):
+    """Run comch-perf; its row."""
+    command = [PERF, "--format", "json", "--repeat", str(repeat), "--duration", "0.3", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode != 0 or len(rows) != 1:
+        said = done.stderr.strip().splitlines()[-1:] or [f"{len(rows)} rows"]
+        raise PerfError(f"comch-perf {' '.join(arguments)}: status {done.returncode}: {said[0]}")
+    row = rows[0]
+    floor = (row["floor_value"] + row["floor_after"]) / 2
+    if row["p50_ns"] is not None:
+        row["above_ns"] = row["p50_ns"] - floor
+        row["p50_us"] = row["p50_ns"] / 1e3
+        row["p999_us"] = row["p999_ns"] / 1e3
+        if row["floor_p999_ns"]:
+            row["tail"] = row["p999_ns"] / row["floor_p999_ns"]
+    return row
+
+
+def line_ns():
+    """The latency of a cache line now."""
+    program = PERF.with_name("comch-perf-floor")
+    done = subprocess.run([program, "line", "0", "1", "100"], stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return float(done.stdout.split()[0])
+
+
+def is_reached(wanted, value):
+    """Whether a figure is as wanted."""
+    comparison, limit = wanted
+    return value <= limit if comparison == "<=" else value >= limit
+
+
+def result(target, rows, is_far):
+    """One row of the report."""
+    row = rows[target.arguments]
+    value = row[target.figure]
+    if target.beside:
+        value /= rows[target.beside][target.figure]
+    wanted = target.far if is_far else target.near
+    return {
+        "goal": target.name,
+        "figure": value,
+        "wanted": None if wanted is None else " ".join(map(str, wanted)),
+        "reached": None if wanted is None else is_reached(wanted, value),
+        "stable_repeats": row["stable_repeats"],
+        "repeats": row["repeats"],
+        "settled": row["settled"],
+        "floor": row["floor"],
+        "floor_value": row["floor_value"],
+    }
+
+
+def print_goals(goals):
+    """What is wanted."""
+    for target in goals:
+        far, near = (" ".join(map(str, wanted)) if wanted else "-"
+                     for wanted in (target.far, target.near))
+        command = " ".join(["comch-perf", *target.arguments])
+        print(f"{target.name:44} far {far:8} near {near:8}  {command}")
+
+
+def parse(arguments):
+    """The options."""
+    parser = argparse.ArgumentParser(prog="devtools/perf.sh goals", add_help=False)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("words", nargs="*", metavar="GOAL")
+    options = parser.parse_args(arguments)
+    if options.repeat < 1:
+        parser.error("--repeat: expected a number from 1 on")
+    return options
+
+
+def main():
+    """Measure each row once, and judge."""
+    options = parse(sys.argv[1:])
+    goals = [g for g in GOALS if not options.words or any(w in g.name for w in options.words)]
+    if not goals:
+        sys.exit("perf.sh goals: no goal has such a name; --list prints them")
+    if options.list:
+        print_goals(goals)
+        return 0
+    wanted = list(dict.fromkeys(a for g in goals for a in (g.arguments, g.beside) if a))
+    rows, lines = {}, [line_ns()]
+    for number, arguments in enumerate(wanted, 1):
+        print(f"{number} of {len(wanted)}: {' '.join(arguments)}", file=sys.stderr, flush=True)
+        rows[arguments] = measure(arguments, options.repeat)
+        lines.append(line_ns())
+    is_far = sorted(lines)[len(lines) // 2] > FAR_NS
+    results = [result(target, rows, is_far) for target in goals]
+    if options.format == "json":
+        for out in results:
+            print(json.dumps(out))
+        return 0
+    print(f"\nline {min(lines):.0f} to {max(lines):.0f} ns: the CPUs are "
+          f"{'far from' if is_far else 'near'} each other\n")
+    print(f"{'goal':44} {'figure':>8}  {'wanted':8}          stable")
+    for out in results:
+        verdict = {True: "reached", False: "NOT YET", None: "-"}[out["reached"]]
+        note = "" if out["settled"] else "  no figure: two ways, see performance.md"
+        print(f"{out['goal']:44} {out['figure']:8.4g}  {out['wanted'] or '-':8} {verdict:8} "
+              f"{out['stable_repeats']}/{out['repeats']}{note}")
+    counts = collections.Counter(out["reached"] for out in results)
+    print(f"\n{counts[True]} reached, {counts[False]} not yet, {counts[None]} without a goal here")
+    return 0
+
+
+try:
+    sys.exit(main())
+except PerfError as error:
+    sys.exit(f"perf.sh goals: {error}")
