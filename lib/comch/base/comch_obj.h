@@ -45,9 +45,10 @@ struct comch_obj_ev {
 #define COMCH_NOTE_DEAD UINT32_C(2) /* destroyed: the poll frees it */
 
 struct comch_obj {
+	/* The order leaves no gaps: thousands of connections are such objects. */
 	enum rte_comch_obj_type type;
-	void *self;                   /* the object as the application knows it */
 	uint32_t state;               /* enum rte_comch_state; atomic */
+	void *self;                   /* the object as the application knows it */
 	struct rte_comch_poll *poll;
 	uint64_t user_data;           /* atomic */
 	/*
@@ -57,14 +58,14 @@ struct comch_obj {
 	bool (*service)(struct comch_obj *obj, struct comch_run *run);
 	/* Free the object; called one run after it was marked dead. */
 	void (*free)(struct comch_obj *obj);
-	bool cannot_wake;             /* counted in poll->nb_cannot_wake */
 	uint32_t noted;               /* COMCH_NOTE_*; atomic */
+	bool cannot_wake;             /* counted in poll->nb_cannot_wake */
+	bool working;                 /* in poll->work */
 	struct comch_obj *note_next;
 	STAILQ_ENTRY(comch_obj) work; /* in poll->work, the objects to service */
-	bool working;                 /* in poll->work */
 	rte_spinlock_t ev_lock;
-	struct comch_obj_ev ev[COMCH_OBJ_EVS];
 	uint32_t nb_evs;
+	struct comch_obj_ev ev[COMCH_OBJ_EVS];
 };
 
 /* A call of rte_comch_poll_run(). */

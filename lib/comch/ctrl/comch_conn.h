@@ -130,7 +130,6 @@ struct rte_comch_conn {
 	struct rte_comch_server *server;
 	struct rte_comch_client *client;
 	struct rte_comch_dev *dev;
-	uint32_t link_news;        /* the driver requests a call of link_poll: any */
 	struct comch_fd fd;
 	uint64_t deadline;         /* TSC: end of this phase */
 	uint64_t dial_until;       /* TSC: end of retries while the server is absent */
@@ -148,10 +147,11 @@ struct rte_comch_conn {
 	uint16_t rep;
 	uint32_t id;
 	int end_status;
+	uint32_t link_news;        /* the driver requests a call of link_poll: any */
 	char *reason;              /* set from DRAINING on; read by comch_conn_reason() */
 	struct rte_comch_peer_id peer;
-	STAILQ_HEAD(, comch_tx_wait) tx_wait;
 	uint32_t tx_wait_load;     /* of tx_wait, see COMCH_MAX_TX_WAIT */
+	STAILQ_HEAD(, comch_tx_wait) tx_wait;
 	TAILQ_ENTRY(rte_comch_conn) server_next;
 	struct comch_registry_entry entry;
 	/* fault found by any thread, handled by the connection's thread: any */
