@@ -83,7 +83,6 @@ for ((run = 1; run <= 5 && ${#names[@]} > 0; run++)); do
 		sed -e '1a<!-- SPDX-License-Identifier: BSD-3-Clause -->' \
 			-e '1a<!-- Copyright(c) 2026 The comch authors -->' -e 's/[[:space:]]*$//' \
 			"$keep/$name.svg" >"$top/doc/guides/pictures/$name.svg"
-		cp "$keep/$name.png" "$keep/$name.final.png"
 		printf '%s: doc/guides/pictures/%s.svg\n' "$name" "$name"
 	done
 	names=("${again[@]}")

@@ -28,7 +28,7 @@ setup(void)
 
 TestSuite(poll_scan, .init = setup);
 
-/* Scan after so many runs, some of them with events. The time to the next scan. */
+/* Scan after this many runs, of which *busy* returned events. Returns the time to the next scan. */
 static uint64_t
 scan_after(uint64_t runs, uint64_t busy)
 {

@@ -19,7 +19,10 @@
 #define BUSY_SCANS 50
 /* Those of an idle poll: 20,000 a second, for 0.5 to 2 % of its time. */
 #define IDLE_SCANS 20
-/* A poll is idle if it spins, so many runs at least, and but one of so many returns events. */
+/*
+ * A poll is idle if it has at least this many runs in a millisecond, and at most one of this many
+ * returns events.
+ */
 #define IDLE_RUNS 1024
 
 static const uint32_t class_of[COMCH_POLL_NB_CLASSES] = {

@@ -192,6 +192,10 @@ bool comch_chan_prod_arm(struct comch_chan_prod *p);
 /* Abort the message that streams, if any. Any thread. False: try again. */
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
+/* For comch_chan_stage.c: the consumer closed before the claim of these n positions. */
+void comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
+		const struct rte_comch_op *ops, uint32_t n);
+
 /* comch_chan_stage.c */
 /*
  * Put messages, or the first part of one, into the staging ring of rc: the first of n operations,

@@ -73,9 +73,8 @@ copy_payload(uint8_t *dst, const struct rte_comch_op *op)
 	}
 }
 
-/* The consumer closed before the claim: mark the claimed positions as aborted. */
-static void
-abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
+void
+comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n)
 {
 	struct comch_rec *rec;
@@ -151,7 +150,7 @@ send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct
 	} while (unlikely(k == 0 || !comch_chan_claim(rc, pos, k)));
 
 	if (unlikely(peer_load_relaxed_u32(&rc->to.post_shared->closed) != 0)) { /* C */
-		abort_group(p, rc, pos, ops, k);
+		comch_chan_abort_group(p, rc, pos, ops, k);
 		return (uint16_t)k;
 	}
 	for (i = 0; i < k; i++)

@@ -249,20 +249,6 @@ put_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	return (int)n;
 }
 
-/* The consumer closed before the claim. */
-static int
-abort_claimed(struct comch_chan_prod *p, struct comch_chan_remote *rc,
-		const struct rte_comch_op *ops, uint32_t n, uint64_t pos)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		comch_chan_commit_one(p, rc, pos + i, &ops[i], COMCH_REC_ABORT);
-		comch_send_done(&p->tx, &ops[i], -ENOENT);
-	}
-	return (int)n;
-}
-
 int
 comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *ops, uint32_t n, uint64_t pos)
@@ -287,7 +273,8 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		goto release;
 	p->short_space = 0;
 	if (peer_load_relaxed_u32(&rc->to.post_shared->closed) != 0) { /* C */
-		ret = abort_claimed(p, rc, ops, n, pos);
+		comch_chan_abort_group(p, rc, pos, ops, n);
+		ret = (int)n;
 		goto release;
 	}
 	if (ops[0].len > rc->to.base.staging_size) {
