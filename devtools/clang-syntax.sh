@@ -23,6 +23,8 @@ esac
 "$top/devtools/setup.sh" build test
 # The same options as devtools/test.sh, to share the directory.
 CC=clang CXX=clang++ configure build-clang --buildtype=release ${CI:+-Dwerror=true}
+# The list of commands of meson.build as it is now.
+ninja -C "$top/build-clang" build.ninja >/dev/null
 step "Reading with clang"
 python3 - "$top" <<'END'
 import concurrent.futures
